@@ -1,0 +1,132 @@
+package vec
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+// ulps is the distance of got from want in units in the last place of want.
+func ulps(got, want float64) float64 {
+	if got == want || (math.IsNaN(got) && math.IsNaN(want)) {
+		return 0
+	}
+	return math.Abs(got-want) / (math.Nextafter(math.Abs(want), math.Inf(1)) - math.Abs(want))
+}
+
+func TestExpLogAgainstMath(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200000 {
+		x := (r.Float64() - 0.5) * 1480
+		if d := ulps(Exp(x), math.Exp(x)); d > 2 {
+			t.Fatalf("Exp(%g) = %g, want %g: %g ulps", x, Exp(x), math.Exp(x), d)
+		}
+		y := math.Exp((r.Float64() - 0.5) * 1400)
+		if d := ulps(Log(y), math.Log(y)); d > 2 {
+			t.Fatalf("Log(%g) = %g, want %g: %g ulps", y, Log(y), math.Log(y), d)
+		}
+		z := math.Copysign(math.Exp((r.Float64()-1)*60), r.Float64()-0.5)
+		if d := ulps(Log1p(z), math.Log1p(z)); d > 3 {
+			t.Fatalf("Log1p(%g) = %g, want %g: %g ulps", z, Log1p(z), math.Log1p(z), d)
+		}
+	}
+}
+
+func TestExpLogEnds(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range []struct {
+		name      string
+		f, oracle func(float64) float64
+		args      []float64
+	}{
+		{"Exp", Exp, math.Exp, []float64{0, math.Copysign(0, -1), 1, -1, 709.7, 710, 1e300, -744, -745.2, -1e300, inf, -inf, nan, 5e-324}},
+		// The smallest denormal is left to TestLogOfDenormal: math.Log of it is
+		// -709.09 on amd64.
+		{"Log", Log, math.Log, []float64{0, 1, 2, 0.5, 1e-300, math.MaxFloat64, -1, inf, -inf, nan, math.Sqrt2, math.Sqrt2 / 2}},
+		{"Log1p", Log1p, math.Log1p, []float64{0, 1, -0.5, -1, -2, 1e-300, 1e300, math.MaxFloat64, inf, nan, -0.29, 0.41}},
+	} {
+		for _, x := range c.args {
+			got, want := c.f(x), c.oracle(x)
+			if d := ulps(got, want); d > 2 {
+				t.Errorf("%s(%g) = %g, want %g", c.name, x, got, want)
+			}
+		}
+	}
+}
+
+func TestLogOfDenormal(t *testing.T) {
+	if got, want := Log(0x1p-1074), -1074*math.Ln2; ulps(got, want) > 1 {
+		t.Errorf("Log(2^-1074) = %v, want %v", got, want)
+	}
+}
+
+// TestAgainstExact compares each sum with exact rational arithmetic: the error
+// of a chain of n products is at most n rounding errors of the magnitudes.
+func TestAgainstExact(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for n := range 40 {
+		w, x, index := make([]float64, 2*n+1), make([]float32, n), make([]uint32, n)
+		for j := range w {
+			w[j] = r.NormFloat64()
+		}
+		for k := range n {
+			x[k], index[k] = float32(r.NormFloat64()), uint32(2*k)
+		}
+		dot, sparse, square := new(big.Float), new(big.Float), new(big.Float)
+		magnitude := 0.0
+		for k, v := range x {
+			add := func(sum *big.Float, a, b float64) {
+				sum.SetPrec(200).Add(sum, new(big.Float).Mul(big.NewFloat(a), big.NewFloat(b)))
+			}
+			add(dot, w[k], float64(v))
+			add(sparse, w[2*k], float64(v))
+			add(square, float64(v), float64(v))
+			magnitude += math.Abs(w[k]*float64(v)) + math.Abs(w[2*k]*float64(v)) + float64(v*v)
+		}
+		for _, c := range []struct {
+			name string
+			got  float64
+			want *big.Float
+		}{{"Dot", Dot(w, x), dot}, {"SparseDot", SparseDot(w, index, x), sparse}, {"SquaredNorm", SquaredNorm(x), square}} {
+			want, _ := c.want.Float64()
+			if math.Abs(c.got-want) > float64(n+1)*0x1p-53*magnitude {
+				t.Errorf("%s, n=%d: got %v, want %v", c.name, n, c.got, want)
+			}
+		}
+	}
+}
+
+func TestAxpy(t *testing.T) {
+	w := []float64{1, 2, 3, 4}
+	Axpy(w, 2, []float32{1, 0, -1})
+	SparseAxpy(w, -1, []uint32{1, 3}, []float32{5, 6})
+	for j, want := range []float64{3, -3, 1, -2} {
+		if w[j] != want {
+			t.Errorf("w[%d] = %g, want %g", j, w[j], want)
+		}
+	}
+}
+
+func TestSumKeepsWhatPlainAdditionLoses(t *testing.T) {
+	var s Sum
+	for _, x := range []float64{1, 1e100, 1, -1e100} {
+		s.Add(x)
+	}
+	if s.Value() != 2 {
+		t.Errorf("sum = %g, want 2", s.Value())
+	}
+	s.Add(math.Inf(1))
+	if !math.IsInf(s.Value(), 1) {
+		t.Errorf("sum with an infinity = %g", s.Value())
+	}
+}
+
+func BenchmarkExp(b *testing.B) {
+	s, x := 0.0, -3.0
+	for b.Loop() {
+		s += Exp(x)
+		x = -x
+	}
+	_ = s
+}
