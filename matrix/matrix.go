@@ -1,0 +1,93 @@
+// Package matrix holds rows of numbers.
+//
+// A [Matrix] gives its rows one at a time as a [Vector], dense or sparse. Data
+// are float32 with uint32 column indices and 64-bit row offsets; everything
+// that is summed over them is float64.
+//
+// Solvers ask for rows, never for single elements: a call per row costs a few
+// per cent, a call per element would be ruinous. A new storage is one file with
+// a type that implements [Matrix]. Arithmetic on slices lives in package vec,
+// reading and writing in package dataset.
+package matrix
+
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// A Vector is one row. Index == nil means dense: Value[j] belongs to column j.
+// Otherwise Value[k] belongs to column Index[k], and Index increases strictly.
+type Vector struct {
+	Index []uint32
+	Value []float32
+}
+
+// Dot returns the inner product with w, which must reach past the last index.
+func (v Vector) Dot(w []float64) float64 {
+	if v.Index == nil {
+		return vec.Dot(w[:len(v.Value)], v.Value)
+	}
+	return vec.SparseDot(w, v.Index, v.Value)
+}
+
+// AddTo adds scale times the row to w.
+func (v Vector) AddTo(w []float64, scale float64) {
+	if v.Index == nil {
+		vec.Axpy(w[:len(v.Value)], scale, v.Value)
+		return
+	}
+	vec.SparseAxpy(w, scale, v.Index, v.Value)
+}
+
+// SquaredNorm returns the sum of the squared values.
+func (v Vector) SquaredNorm() float64 { return vec.SquaredNorm(v.Value) }
+
+// Nonzeros returns the number of stored values.
+func (v Vector) Nonzeros() int { return len(v.Value) }
+
+// Column returns the column of the k-th stored value.
+func (v Vector) Column(k int) int {
+	if v.Index == nil {
+		return k
+	}
+	return int(v.Index[k])
+}
+
+// Matrix is a table of rows that does not change. Row may be called from
+// several goroutines at once; the slices of the Vector must not be written to.
+type Matrix interface {
+	Dims() (rows, cols int)
+	Row(i int) Vector
+}
+
+// Nonzeros returns the number of stored values of all rows.
+func Nonzeros(m Matrix) int64 {
+	switch m := m.(type) {
+	case *CSR:
+		return int64(len(m.Value))
+	case *Dense:
+		return int64(len(m.Value))
+	}
+	rows, _ := m.Dims()
+	var n int64
+	for i := range rows {
+		n += int64(m.Row(i).Nonzeros())
+	}
+	return n
+}
+
+// Finite returns whether every value is finite, and else the first place where
+// one is not.
+func Finite(m Matrix) (row, col int, ok bool) {
+	rows, _ := m.Dims()
+	for i := range rows {
+		v := m.Row(i)
+		for k, x := range v.Value {
+			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+				return i, v.Column(k), false
+			}
+		}
+	}
+	return 0, 0, true
+}
