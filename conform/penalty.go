@@ -1,0 +1,118 @@
+package conform
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/penalty"
+)
+
+// Penalty examines the laws of penalty.Penalty on random vectors of several
+// lengths and sizes.
+func Penalty(p penalty.Penalty) error {
+	f := &findings{}
+	r := source()
+	vector := func(n int, size float64) []float64 {
+		v := make([]float64, n)
+		for j := range v {
+			v[j] = size * r.NormFloat64()
+		}
+		return v
+	}
+	f.check(p.Value(make([]float64, 3)) == 0 && p.Value(nil) == 0, "the penalty of 0 is 0", "")
+	for _, n := range []int{1, 2, 7} {
+		for _, size := range []float64{1e-3, 1, 30} {
+			for range 30 {
+				penaltyDual(f, p, vector(n, size), vector(n, 1))
+				penaltyProx(f, p, vector(n, size), vector(n, size))
+				penaltyConvex(f, p, vector(n, size), vector(n, size))
+			}
+		}
+	}
+	return f.err()
+}
+
+// penaltyDual checks the conjugate at u, against the weights w.
+func penaltyDual(f *findings, p penalty.Penalty, w, u []float64) {
+	u = slices.Clone(u)
+	for j := range u {
+		u[j] *= 2
+	}
+	scale, value := p.Conjugate(u)
+	f.check(scale > 0 && scale <= 1, "0 < scale <= 1", "u=%v: %g", u, scale)
+	feasible := scaled(u, scale)
+	again, same := p.Conjugate(feasible)
+	f.check(again == 1 && near(same, value, 1), "scale*u is feasible and has the value returned", "u=%v: scale %g, value %g, then %g and %g", u, scale, value, again, same)
+	if scale < 1 {
+		further, _ := p.Conjugate(scaled(u, scale*(1+1e-9)))
+		f.check(further < 1, "scale is the largest possible", "u=%v: %g", u, scale)
+	}
+	f.check(below(inner(feasible, w), p.Value(w)+value, p.Value(w)), "Fenchel-Young inequality", "u=%v w=%v", feasible, w)
+
+	// Moreau: v = prox(v) + (v - prox(v)), and the rest is a subgradient.
+	x := make([]float64, len(w))
+	p.Prox(x, w, 1)
+	g := make([]float64, len(w))
+	for j := range g {
+		g[j] = w[j] - x[j]
+	}
+	gScale, gValue := p.Conjugate(g)
+	f.check(gScale > 1-1e-9 && near(p.Value(x)+gValue, inner(g, x), p.Value(w)), "Moreau: v - prox(v) is a subgradient at prox(v)", "v=%v: %v", w, x)
+	if s, ok := p.(penalty.Strong); ok {
+		s.Weights(x, feasible)
+		f.check(near(p.Value(x)+value, inner(feasible, x), value), "Weights attains the conjugate", "u=%v: %v", feasible, x)
+	}
+}
+
+func penaltyProx(f *findings, p penalty.Penalty, v, other []float64) {
+	for _, step := range []float64{1e-3, 0.5, 20} {
+		x := make([]float64, len(v))
+		p.Prox(x, v, step)
+		objective := func(x []float64) float64 {
+			d := 0.0
+			for j := range x {
+				d += (x[j] - v[j]) * (x[j] - v[j])
+			}
+			return p.Value(x) + d/(2*step)
+		}
+		best := objective(x)
+		for _, t := range []float64{1e-3, 0.1, 1} {
+			moved := slices.Clone(x)
+			for j := range moved {
+				moved[j] += t * other[j]
+			}
+			f.check(below(best, objective(moved), best), "prox minimises", "v=%v step=%g", v, step)
+		}
+		inPlace := slices.Clone(v)
+		p.Prox(inPlace, inPlace, step)
+		f.check(slices.Equal(inPlace, x), "prox works in place", "v=%v", v)
+	}
+}
+
+func penaltyConvex(f *findings, p penalty.Penalty, v, w []float64) {
+	middle, half := make([]float64, len(v)), 0.0
+	for j := range v {
+		middle[j] = (v[j] + w[j]) / 2
+		half += (v[j] - w[j]) * (v[j] - w[j]) / 4
+	}
+	curve := p.StrongConvexity() / 2 * half
+	size := p.Value(v) + p.Value(w)
+	f.check(below(p.Value(middle)+curve, size/2, size), "strong convexity", "v=%v w=%v", v, w)
+	f.check(p.Value(v) >= 0 && !math.IsNaN(p.Value(v)), "the penalty is not negative", "v=%v", v)
+}
+
+func scaled(v []float64, s float64) []float64 {
+	out := make([]float64, len(v))
+	for j, x := range v {
+		out[j] = s * x
+	}
+	return out
+}
+
+func inner(a, b []float64) float64 {
+	s := 0.0
+	for j := range a {
+		s += a[j] * b[j]
+	}
+	return s
+}

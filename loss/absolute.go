@@ -1,0 +1,30 @@
+package loss
+
+import "math"
+
+// Absolute is |p-y|: regression towards the median.
+//
+// l*(a) = a y on -1 <= a <= 1.
+type Absolute struct{}
+
+var _ Loss = Absolute{}
+
+func init() { register("absolute", "|p-y|: median regression", Absolute{}) }
+
+// Value returns |p-y|.
+func (Absolute) Value(p, y float64) float64 { return math.Abs(p - y) }
+
+// Derivative returns the sign of p-y.
+func (Absolute) Derivative(p, y float64) float64 { return sign(p - y) }
+
+// Conjugate returns a*y.
+func (Absolute) Conjugate(a, y float64) float64 { return a * y }
+
+// Domain is [-1, 1].
+func (Absolute) Domain(y float64) (lo, hi float64) { return -1, 1 }
+
+// Prox moves v towards y by at most step.
+func (Absolute) Prox(v, step, y float64) float64 { return v + clip(y-v, -step, step) }
+
+// Smoothness is infinite: the slope jumps at p = y.
+func (Absolute) Smoothness() float64 { return math.Inf(1) }

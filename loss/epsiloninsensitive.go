@@ -1,0 +1,53 @@
+package loss
+
+import "math"
+
+// EpsilonInsensitive is max(0, |p-y|-Epsilon): support vector regression.
+//
+// l*(a) = a y + epsilon |a| on -1 <= a <= 1.
+type EpsilonInsensitive struct{ Epsilon float64 }
+
+var _ Loss = EpsilonInsensitive{}
+
+func init() {
+	registerWith("epsilon-insensitive", "max(0, |p-y|-epsilon), epsilon=0.1: support vector regression", "epsilon", 0.1, false,
+		func(epsilon float64) Loss { return EpsilonInsensitive{epsilon} })
+}
+
+// Value returns max(0, |p-y|-epsilon).
+func (l EpsilonInsensitive) Value(p, y float64) float64 { return math.Max(0, math.Abs(p-y)-l.Epsilon) }
+
+// Derivative returns the sign of p-y outside the tube, and 0 inside.
+func (l EpsilonInsensitive) Derivative(p, y float64) float64 {
+	if math.Abs(p-y) <= l.Epsilon {
+		return 0
+	}
+	return sign(p - y)
+}
+
+// Conjugate returns a*y + epsilon |a|.
+func (l EpsilonInsensitive) Conjugate(a, y float64) float64 {
+	return float64(a*y) + float64(l.Epsilon*math.Abs(a))
+}
+
+// Domain is [-1, 1].
+func (EpsilonInsensitive) Domain(y float64) (lo, hi float64) { return -1, 1 }
+
+// Prox moves v towards the tube by at most step.
+func (l EpsilonInsensitive) Prox(v, step, y float64) float64 {
+	return v - clip(outside(v-y, l.Epsilon), -step, step)
+}
+
+// Smoothness is infinite: the slope jumps at the wall of the tube.
+func (EpsilonInsensitive) Smoothness() float64 { return math.Inf(1) }
+
+// outside returns how far r is outside [-epsilon, epsilon], with its sign.
+func outside(r, epsilon float64) float64 {
+	switch {
+	case r > epsilon:
+		return r - epsilon
+	case r < -epsilon:
+		return r + epsilon
+	}
+	return 0
+}

@@ -1,0 +1,54 @@
+package loss
+
+import "math"
+
+// Hinge is max(0, 1-yp), the loss of the support vector machine.
+//
+// With m = yp and a = -y b: l*(a) = -b on 0 <= b <= 1.
+type Hinge struct{}
+
+var _ Margin = Hinge{}
+
+func init() { register("hinge", "max(0, 1-yp): support vector machine", Hinge{}) }
+
+func (Hinge) margin() {}
+
+// Value returns max(0, 1-yp).
+func (Hinge) Value(p, y float64) float64 { return math.Max(0, 1-y*p) }
+
+// Derivative returns -y where yp < 1, and 0 elsewhere.
+func (Hinge) Derivative(p, y float64) float64 {
+	if y*p < 1 {
+		return -y
+	}
+	return 0
+}
+
+// Conjugate returns a*y.
+func (Hinge) Conjugate(a, y float64) float64 { return a * y }
+
+// Domain is [-1, 0] for y = 1 and [0, 1] for y = -1.
+func (Hinge) Domain(y float64) (lo, hi float64) { return marginDomain(y, 1) }
+
+// Prox moves a margin below 1 up by step, but not past 1.
+func (Hinge) Prox(v, step, y float64) float64 {
+	m := y * v
+	switch {
+	case m >= 1:
+		return v
+	case m+step <= 1:
+		return v + y*step
+	}
+	return y
+}
+
+// Smoothness is infinite: the slope jumps at yp = 1.
+func (Hinge) Smoothness() float64 { return math.Inf(1) }
+
+// marginDomain is where -y*a lies in [0, width].
+func marginDomain(y, width float64) (lo, hi float64) {
+	if y > 0 {
+		return -width, 0
+	}
+	return 0, width
+}

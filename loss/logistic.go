@@ -1,0 +1,104 @@
+package loss
+
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// Logistic is log(1 + exp(-yp)): the prediction is the log-odds of y = 1.
+//
+// With a = -y b: l*(a) = b log b + (1-b) log(1-b) on 0 <= b <= 1.
+type Logistic struct{}
+
+var (
+	_ Margin        = Logistic{}
+	_ Curved        = Logistic{}
+	_ Probabilistic = Logistic{}
+)
+
+func init() {
+	register("logistic", "log(1+exp(-yp)): logistic regression, gives probabilities", Logistic{})
+}
+
+func (Logistic) margin() {}
+
+// Value returns log(1+exp(-yp)) without overflow.
+func (Logistic) Value(p, y float64) float64 {
+	m := y * p
+	if m < 0 {
+		return vec.Log1p(vec.Exp(m)) - m
+	}
+	return vec.Log1p(vec.Exp(-m))
+}
+
+// Derivative returns -y/(1+exp(yp)).
+func (Logistic) Derivative(p, y float64) float64 { return -y * sigmoid(-y*p) }
+
+// Curvature returns s(1-s) with s the probability of y.
+func (Logistic) Curvature(p, y float64) float64 { return sigmoid(p) * sigmoid(-p) }
+
+// Probability returns 1/(1+exp(-p)).
+func (Logistic) Probability(p float64) float64 { return sigmoid(p) }
+
+// Conjugate returns the negative entropy of (b, 1-b), b = -y a.
+func (Logistic) Conjugate(a, y float64) float64 {
+	b := -y * a
+	entropy := 0.0
+	if b > 0 {
+		entropy = b * vec.Log(b)
+	}
+	if b < 1 {
+		entropy += float64((1 - b) * vec.Log1p(-b))
+	}
+	return entropy
+}
+
+// Domain is [-1, 0] for y = 1 and [0, 1] for y = -1.
+func (Logistic) Domain(y float64) (lo, hi float64) { return marginDomain(y, 1) }
+
+// Prox solves m - v = step/(1+exp(m)) for the margin m by Newton's method, kept
+// inside a bracket: the right side lies in (0, step).
+func (Logistic) Prox(v, step, y float64) float64 {
+	start := y * v
+	if start+step == start { // far out: the loss cannot move it
+		return v
+	}
+	lo, hi := start, start+step
+	m := lo + float64(step*sigmoid(-lo-step/2)) // the slope in the middle of the bracket
+	m = clip(m, lo, hi)
+	last := step
+	for range 100 {
+		s := sigmoid(-m)
+		f := m - start - float64(step*s) // increasing in m
+		if f > 0 {
+			hi = m
+		} else {
+			lo = m
+		}
+		next := m - f/(1+float64(step*s*(1-s)))
+		halve := !(next > lo && next < hi) || 2*math.Abs(next-m) > last // Newton may cycle
+		if halve {
+			next = lo + (hi-lo)/2
+		}
+		last = math.Abs(next - m)
+		m = next
+		// Newton squares the error: after a step this short there is none left.
+		if size := math.Max(1, math.Abs(m)); last <= 1e-15*size || !halve && last <= 1e-8*size {
+			break
+		}
+	}
+	return y * m
+}
+
+// Smoothness is 1/4.
+func (Logistic) Smoothness() float64 { return 0.25 }
+
+// sigmoid returns 1/(1+exp(-t)) with full relative precision at both ends.
+func sigmoid(t float64) float64 {
+	if t >= 0 {
+		return 1 / (1 + vec.Exp(-t))
+	}
+	e := vec.Exp(t)
+	return e / (1 + e)
+}

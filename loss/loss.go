@@ -1,0 +1,97 @@
+// Package loss holds convex functions of a prediction.
+//
+// A [Loss] measures how wrong the prediction p is for the target y. Each file
+// holds one loss: its type, its methods, and the row that registers its name.
+// Adding one is a new file and a new row in the table of loss_test.go; the
+// examiner conform.Loss then checks every law below.
+//
+// Averages over rows, weights, lambda and bias are not here: package problem
+// has them.
+package loss
+
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/registry"
+)
+
+// Loss is a closed convex function of the prediction p, finite everywhere, for
+// each target y. All methods are pure and safe for concurrent use.
+//
+// Laws, with l = Value(., y), g = Derivative(., y), l* = Conjugate(., y):
+//
+//	l(q) >= l(p) + g(p)(q-p)                        g is a subgradient
+//	l(p) + l*(a) >= a p, with equality at a = g(p)  Fenchel and Young
+//	l* is finite exactly on [lo, hi] = Domain(y)    and lo <= 0 <= hi
+//	u = Prox(v, s, y) minimises l(u) + (u-v)^2/(2s) for s > 0
+//	|g(p)-g(q)| <= Smoothness() |p-q|
+//
+// At a kink Derivative is the end of the subdifferential that is nearer to
+// zero. Arguments of any size, up to +-1e300, give no NaN.
+type Loss interface {
+	Value(p, y float64) float64
+	Derivative(p, y float64) float64
+	Conjugate(a, y float64) float64
+	Domain(y float64) (lo, hi float64)
+	Prox(v, step, y float64) float64
+	Smoothness() float64 // +Inf when the derivative jumps
+}
+
+// Margin is a loss of the margin y*p: its targets are -1 and +1 only.
+type Margin interface {
+	Loss
+	margin()
+}
+
+// Curved is a loss with a second derivative: Curvature returns it, or at the
+// points where the derivative has a corner one of the two one-sided ones.
+type Curved interface {
+	Loss
+	Curvature(p, y float64) float64
+}
+
+// Probabilistic is a loss whose prediction is the log-odds of y = +1.
+type Probabilistic interface {
+	Loss
+	Probability(p float64) float64
+}
+
+var losses = registry.New[Loss]("loss")
+
+// New makes the loss that spec describes: a name, or "name:key=value".
+func New(spec string) (Loss, error) { return losses.New(spec) }
+
+// Entries lists the losses by name.
+func Entries() []registry.Entry[Loss] { return losses.Entries() }
+
+// register adds a loss that takes no parameters.
+func register(name, summary string, l Loss) {
+	losses.Register(registry.Entry[Loss]{Name: name, Summary: summary,
+		New: func(*registry.Params) (Loss, error) { return l, nil }})
+}
+
+// registerWith adds a loss with one parameter.
+func registerWith(name, summary, key string, otherwise float64, positive bool, make func(float64) Loss) {
+	expected, valid := "a number >= 0", func(v float64) bool { return v >= 0 && v <= math.MaxFloat64 }
+	if positive {
+		expected, valid = "a number > 0", func(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
+	}
+	losses.Register(registry.Entry[Loss]{Name: name, Summary: summary,
+		New: func(p *registry.Params) (Loss, error) {
+			return make(p.Float(key, otherwise, expected, valid)), p.Err()
+		}})
+}
+
+// clip returns x moved into [lo, hi].
+func clip(x, lo, hi float64) float64 { return math.Min(math.Max(x, lo), hi) }
+
+// sign returns -1, 0 or +1.
+func sign(x float64) float64 {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return 0
+}

@@ -1,0 +1,35 @@
+package penalty
+
+import (
+	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// L2 is half the squared Euclidean norm. It is its own conjugate.
+type L2 struct{}
+
+var _ Strong = L2{}
+
+func init() {
+	penalties.Register(registry.Entry[Penalty]{Name: "l2", Summary: "|w|^2/2: ridge",
+		New: func(*registry.Params) (Penalty, error) { return L2{}, nil }})
+}
+
+// Value returns |w|^2/2.
+func (L2) Value(w []float64) float64 { return vec.SquaredNorm64(w) / 2 }
+
+// Prox returns v/(1+step).
+func (L2) Prox(dst, v []float64, step float64) {
+	for j, x := range v {
+		dst[j] = x / (1 + step)
+	}
+}
+
+// Conjugate returns 1 and |u|^2/2.
+func (L2) Conjugate(u []float64) (scale, value float64) { return 1, vec.SquaredNorm64(u) / 2 }
+
+// Weights returns u.
+func (L2) Weights(dst, u []float64) { copy(dst, u) }
+
+// StrongConvexity is 1.
+func (L2) StrongConvexity() float64 { return 1 }

@@ -1,0 +1,63 @@
+// Package penalty holds convex functions of the weights.
+//
+// A [Penalty] says which weights are dear. Each file holds one penalty: its
+// type, its methods, and the row that registers its name. Adding one is a new
+// file and a new row in the table of penalty_test.go; the examiner
+// conform.Penalty then checks every law below.
+//
+// The factor lambda in front and the bias, which no penalty sees, belong to
+// package problem.
+package penalty
+
+import "github.com/fenchel-ml/fenchel/registry"
+
+// Penalty is a closed convex function Omega >= 0 of the weights with
+// Omega(0) = 0, a sum of one function per weight.
+//
+// Laws, with Omega* the conjugate:
+//
+//	Prox(dst, v, s) minimises Omega(x) + |x-v|^2/(2s); dst may be v
+//	scale, value = Conjugate(u): scale in (0, 1] is the largest that makes
+//	    scale*u feasible, and value = Omega*(scale*u)
+//	Omega(w) + Omega*(u) >= <u, w>                     Fenchel and Young
+//	Omega - StrongConvexity()/2 |.|^2 is convex
+type Penalty interface {
+	Value(w []float64) float64
+	Prox(dst, v []float64, step float64)
+	Conjugate(u []float64) (scale, value float64)
+	StrongConvexity() float64
+}
+
+// Strong is a penalty with StrongConvexity() > 0. Its conjugate then has a
+// gradient: Weights writes it to dst, the w that attains <u, w> - Omega(w),
+// weight by weight; dst may be u.
+type Strong interface {
+	Penalty
+	Weights(dst, u []float64)
+}
+
+// Sparse is a penalty with a corner at zero, where weights stay: Corner returns
+// half the width of its subdifferential there.
+type Sparse interface {
+	Penalty
+	Corner() float64
+}
+
+var penalties = registry.New[Penalty]("penalty")
+
+// New makes the penalty that spec describes: a name, or "name:key=value".
+func New(spec string) (Penalty, error) { return penalties.New(spec) }
+
+// Entries lists the penalties by name.
+func Entries() []registry.Entry[Penalty] { return penalties.Entries() }
+
+// soft moves x towards zero by t, but not past it.
+func soft(x, t float64) float64 {
+	switch {
+	case x > t:
+		return x - t
+	case x < -t:
+		return x + t
+	}
+	return 0
+}

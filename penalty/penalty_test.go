@@ -1,0 +1,53 @@
+package penalty_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/conform"
+	"github.com/fenchel-ml/fenchel/penalty"
+)
+
+// values holds one row per penalty: its value at w = (3, -4), by hand.
+var values = []struct {
+	spec    string
+	want    float64
+	wantErr string
+}{
+	{"l2", 12.5, ""},
+	{"l1", 7, ""},
+	{"elastic-net", 9.75, ""}, // 7/2 + 12.5/2
+	{"elastic-net:ratio=0.2", 11.4, ""},
+	{"elastic-net:ratio=1", 0, `penalty "elastic-net": ratio=1: expected a number between 0 and 1`},
+	{"L2", 0, `unknown penalty "L2": did you mean "l2"? known: elastic-net, l1, l2`},
+}
+
+func TestValuesAndLaws(t *testing.T) {
+	tested := map[string]bool{}
+	for _, c := range values {
+		p, err := penalty.New(c.spec)
+		if c.wantErr != "" {
+			if err == nil || !strings.HasPrefix(err.Error(), c.wantErr) {
+				t.Errorf("New(%q): error %v, want %s...", c.spec, err, c.wantErr)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, _, _ := strings.Cut(c.spec, ":")
+		tested[name] = true
+		if got := p.Value([]float64{3, -4}); math.Abs(got-c.want) > 1e-14 {
+			t.Errorf("%s: Value(3, -4) = %v, want %v", c.spec, got, c.want)
+		}
+		if err := conform.Penalty(p); err != nil {
+			t.Errorf("%s breaks its laws:\n%v", c.spec, err)
+		}
+	}
+	for _, e := range penalty.Entries() {
+		if !tested[e.Name] {
+			t.Errorf("penalty %q has no row in this table", e.Name)
+		}
+	}
+}
