@@ -1,0 +1,47 @@
+package metric
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// AUC is the area under the ROC curve: the probability that a random positive
+// row scores above a random negative one, a tie counting one half,
+//
+//	AUC = sum over pairs (p positive, q negative) of s_p s_q ([f_p > f_q] + [f_p = f_q]/2) / (S_p S_q),
+//
+// found exactly by sorting (the rank statistic of Mann and Whitney) in
+// O(n log n). It is NaN when there is no positive or no negative row, or when
+// a score is NaN and so has no rank.
+func AUC(scores []float64, positive []bool, weight []float64) float64 {
+	check(len(scores), len(positive), weight)
+	order := make([]int, len(scores))
+	for i, f := range scores {
+		if math.IsNaN(f) {
+			return math.NaN()
+		}
+		order[i] = i
+	}
+	// The place breaks ties so that weights are added in one fixed order.
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(scores[a], scores[b]), cmp.Compare(a, b))
+	})
+	var above, positives, negatives float64 // twice the pairs won; weights below the current tie
+	for lo := 0; lo < len(order); {
+		tie := [2]float64{} // negatives and positives of this score
+		score := scores[order[lo]]
+		for ; lo < len(order) && scores[order[lo]] == score; lo++ {
+			i := order[lo]
+			class := 0
+			if positive[i] {
+				class = 1
+			}
+			tie[class] += at(weight, i)
+		}
+		above += tie[1] * (2*negatives + tie[0]) // whole numbers without weights, hence exact
+		negatives += tie[0]
+		positives += tie[1]
+	}
+	return above / (2 * positives * negatives)
+}

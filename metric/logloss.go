@@ -1,0 +1,49 @@
+package metric
+
+import (
+	"fmt"
+	"math"
+)
+
+// clip keeps probabilities away from 0, so that one hopeless row costs
+// log(2^52), about 36, instead of making the mean infinite.
+const clip = 0x1p-52
+
+// LogLoss is the mean of -log(probability[i][truth[i]]) in nats. Row i of
+// probability holds one number for each class; truth[i] is a class code or
+// [Unknown], to which the model gives probability 0. Probabilities are clipped
+// to [2^-52, 1] and taken as they are: rows are not rescaled to sum to one.
+// NaN without rows, or when a probability is NaN.
+func LogLoss(probability [][]float64, truth []int, weight []float64) float64 {
+	check(len(probability), len(truth), weight)
+	return mean(len(truth), weight, func(i int) float64 {
+		if t := truth[i]; t != Unknown {
+			if t < 0 || t >= len(probability[i]) {
+				panic(fmt.Sprintf("metric: true class %d of %d classes", t, len(probability[i])))
+			}
+			return minusLog(probability[i][t])
+		}
+		return minusLog(0)
+	})
+}
+
+// BinaryLogLoss is LogLoss of two classes, given the probability of the
+// positive one.
+func BinaryLogLoss(probability []float64, positive []bool, weight []float64) float64 {
+	check(len(probability), len(positive), weight)
+	return mean(len(positive), weight, func(i int) float64 {
+		p := probability[i]
+		if positive[i] {
+			return minusLog(p)
+		}
+		if p < 0.5 { // log1p keeps what 1-p would round away
+			return -math.Log1p(-max(p, 0))
+		}
+		return minusLog(1 - p)
+	})
+}
+
+// minusLog is -log(p) with p clipped; NaN stays NaN.
+func minusLog(p float64) float64 {
+	return -math.Log(min(max(p, clip), 1))
+}

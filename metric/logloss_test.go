@@ -1,0 +1,46 @@
+package metric
+
+import (
+	"math"
+	"testing"
+)
+
+func TestLogLoss(t *testing.T) {
+	hopeless := 52 * math.Ln2 // -log of the smallest probability counted
+	for _, c := range []struct {
+		name        string
+		probability [][]float64
+		truth       []int
+		weight      []float64
+		expected    float64
+	}{
+		{"even", [][]float64{{0.5, 0.5}}, []int{1}, nil, math.Ln2},
+		{"mean", [][]float64{{0.25, 0.75}, {1, 0}}, []int{0, 0}, nil, math.Log(4) / 2},
+		{"weights", [][]float64{{0.25, 0.75}, {1, 0}}, []int{0, 0}, []float64{1, 3}, math.Log(4) / 4},
+		{"impossible", [][]float64{{0, 1}}, []int{0}, nil, hopeless},
+		{"unknown", [][]float64{{0, 1}}, []int{Unknown}, nil, hopeless},
+		{"above one by rounding", [][]float64{{1 + 0x1p-40, 0}}, []int{0}, nil, 0},
+		{"negative by rounding", [][]float64{{-0x1p-40, 1}}, []int{0}, nil, hopeless},
+		{"NaN", [][]float64{{math.NaN(), 1}}, []int{0}, nil, math.NaN()},
+		{"no rows", nil, nil, nil, math.NaN()},
+	} {
+		want(t, c.name, LogLoss(c.probability, c.truth, c.weight), c.expected)
+	}
+}
+
+func TestBinaryLogLoss(t *testing.T) {
+	for _, p := range []float64{0, 1e-300, 1e-20, 0.1, 0.5, 0.9, 1} {
+		for _, positive := range []bool{false, true} {
+			truth := 0
+			if positive {
+				truth = 1
+			}
+			got := BinaryLogLoss([]float64{p}, []bool{positive}, nil)
+			if expected := LogLoss([][]float64{{1 - p, p}}, []int{truth}, nil); math.Abs(got-expected) > 1e-15*max(1, expected) {
+				t.Errorf("probability %v, positive %v: found %v, expected %v", p, positive, got, expected)
+			}
+		}
+	}
+	want(t, "no rounding of 1-p", BinaryLogLoss([]float64{1e-20}, []bool{false}, nil), 1e-20)
+	want(t, "NaN", BinaryLogLoss([]float64{math.NaN()}, []bool{false}, nil), math.NaN())
+}

@@ -1,0 +1,99 @@
+package metric
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// RMSE is the root of the mean squared error. NaN without rows.
+func RMSE(prediction, target, weight []float64) float64 {
+	check(len(prediction), len(target), weight)
+	return rootMeanSquare(len(target), weight, func(i int) float64 { return prediction[i] - target[i] })
+}
+
+// MAE is the mean absolute error. NaN without rows.
+func MAE(prediction, target, weight []float64) float64 {
+	check(len(prediction), len(target), weight)
+	return mean(len(target), weight, func(i int) float64 { return math.Abs(prediction[i] - target[i]) })
+}
+
+// R2 is the coefficient of determination,
+//
+//	1 - sum_i s_i (p_i - y_i)^2 / sum_i s_i (y_i - mean y)^2:
+//
+// 1 when perfect, 0 for always predicting the mean, negative when worse than
+// that. For a constant target it is undefined: NaN, also when the predictions
+// are perfect, and reports leave it out ([Present]).
+func R2(prediction, target, weight []float64) float64 {
+	check(len(prediction), len(target), weight)
+	if constant(target, weight) {
+		return math.NaN()
+	}
+	center := mean(len(target), weight, func(i int) float64 { return target[i] })
+	spread := rootMeanSquare(len(target), weight, func(i int) float64 { return target[i] - center })
+	ratio := RMSE(prediction, target, weight) / spread
+	return 1 - ratio*ratio
+}
+
+// MedianAbsolute is the median of the absolute errors; with an even number of
+// rows the mean of the two in the middle. With weights, half of the weight
+// lies at or below it and half at or above. NaN without rows.
+func MedianAbsolute(prediction, target, weight []float64) float64 {
+	check(len(prediction), len(target), weight)
+	type row struct{ miss, weight float64 }
+	var rows []row
+	total := 0.0
+	for i, y := range target {
+		if s := at(weight, i); s > 0 {
+			rows = append(rows, row{math.Abs(prediction[i] - y), s})
+			total += s
+		}
+	}
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.miss, b.miss) })
+	below := 0.0
+	for k, r := range rows {
+		below += r.weight
+		switch {
+		case below == total/2 && k+1 < len(rows):
+			return r.miss + (rows[k+1].miss-r.miss)/2
+		case below > total/2 || k+1 == len(rows):
+			return r.miss
+		}
+	}
+	return math.NaN()
+}
+
+// constant reports whether all rows that count have one target. Comparing is
+// needed because a computed mean of equal numbers can differ from them.
+func constant(target, weight []float64) bool {
+	first := math.NaN()
+	for i, y := range target {
+		switch {
+		case at(weight, i) == 0:
+		case math.IsNaN(first):
+			first = y
+		case y != first:
+			return false
+		}
+	}
+	return true
+}
+
+// rootMeanSquare divides by the largest number first, so that squares neither
+// overflow nor vanish.
+func rootMeanSquare(n int, weight []float64, f func(i int) float64) float64 {
+	largest := 0.0
+	for i := range n {
+		if at(weight, i) != 0 {
+			largest = max(largest, math.Abs(f(i))) // NaN stays NaN
+		}
+	}
+	if largest == 0 {
+		largest = 1
+	}
+	if math.IsInf(largest, 0) || math.IsNaN(largest) {
+		return largest
+	}
+	return largest * math.Sqrt(mean(n, weight, func(i int) float64 { v := f(i) / largest; return v * v }))
+}
