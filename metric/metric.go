@@ -56,7 +56,7 @@ func mean(n int, weight []float64, f func(i int) float64) float64 {
 		if s == 0 {
 			continue // 0 * Inf must not become NaN
 		}
-		sum.Add(s * f(i))
+		sum.Add(float64(s * f(i))) // rounded first: fused into Add it would spoil the compensation
 		total.Add(s)
 	}
 	return sum.Value() / total.Value()

@@ -106,8 +106,10 @@ func SquaredNorm64(x []float64) float64 {
 // many numbers are added. The zero value is an empty sum.
 type Sum struct{ sum, lost float64 }
 
-// Add adds x.
+// Add adds x. The conversion keeps a product that the caller passes from being
+// fused into the additions.
 func (s *Sum) Add(x float64) {
+	x = float64(x)
 	t := s.sum + x
 	if abs(s.sum) >= abs(x) {
 		s.lost += (s.sum - t) + x

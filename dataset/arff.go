@@ -1,0 +1,307 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func init() {
+	register("arff", "table of Weka: @attribute lines, then dense or sparse rows", arff{})
+}
+
+// arff reads the tables of Weka: "@attribute NAME TYPE" lines with the types
+// numeric, real, integer, {nominal, values} and string, then "@data" and rows,
+// dense "1.5, x, ?" or sparse "{0 1.5, 3 x}". Names and values may stand in
+// single or double quotes, with \ before a quote; % begins a comment line. A
+// sparse row leaves out zeros and, by the rules of Weka, the first declared
+// value of a nominal attribute. Dates and relations are not supported. Both
+// nominal and string attributes are categories.
+type arff struct{}
+
+var (
+	_ Format    = arff{}
+	_ rowReader = arffRows{}
+)
+
+func (arff) Detect(name string, head []byte) Match {
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || line[0] == '%' {
+			continue
+		}
+		word := bytes.Fields(line)[0]
+		if equalFold(word, "@relation") || equalFold(word, "@attribute") {
+			return MatchMagic
+		}
+		break
+	}
+	if hasExtension(name, ".arff") && bytes.IndexByte(head, 0) < 0 {
+		return MatchExtension
+	}
+	return NoMatch
+}
+
+func (arff) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
+	t := &table{in: in, header: true}
+	for i, input := range in {
+		names, kinds, err := readARFFHeader(input)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			t.names, t.kinds = names, kinds
+		}
+		same := func(a, b columnKind) bool { return a.kind == b.kind && bytes.Equal(a.omitted, b.omitted) }
+		if !slices.Equal(names, t.names) || !slices.EqualFunc(kinds, t.kinds, same) {
+			return nil, fmt.Errorf("%s: found other attributes, expected those of %s", input.Name, in[0].Name)
+		}
+		for k := range kinds { // a value may be declared by either file
+			for word := range kinds[k].allowed {
+				t.kinds[k].allowed[word] = struct{}{}
+			}
+		}
+	}
+	t.rows = arffRows{len(t.names)}
+	return t.read(ctx, opt)
+}
+
+// readARFFHeader reads up to the line @data.
+func readARFFHeader(in *Input) (names []string, kinds []columnKind, err error) {
+	seen := map[string]bool{}
+	for {
+		text, err := in.R.ReadBytes('\n')
+		if err == io.EOF && len(text) > 0 {
+			text, err = append(text, '\n'), nil
+		}
+		if err == io.EOF {
+			return nil, nil, fmt.Errorf("%s:%d:1: found the end of the file, expected @data", in.Name, in.line+1)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		c := &chunk{name: in.Name, line: in.line + 1, text: text}
+		in.line++
+		at := skipBlanks(text, 0)
+		end := at
+		for text[end] > ' ' {
+			end++
+		}
+		word := text[at:end]
+		switch {
+		case len(word) == 0 && text[end] == '\n', len(word) > 0 && word[0] == '%', equalFold(word, "@relation"):
+		case equalFold(word, "@attribute"):
+			name, kind, err := parseAttribute(c, end)
+			if err != nil {
+				return nil, nil, err
+			}
+			if seen[name] {
+				return nil, nil, c.errorf(at, fmt.Sprintf("a second attribute %q", name), "different names")
+			}
+			seen[name] = true
+			names, kinds = append(names, name), append(kinds, kind)
+		case equalFold(word, "@data"):
+			if len(names) == 0 {
+				return nil, nil, c.errorf(at, "@data", "an @attribute before it")
+			}
+			return names, kinds, nil
+		default:
+			return nil, nil, c.errorf(at, quote(bytes.TrimSpace(text[at:])), "@relation, @attribute or @data")
+		}
+	}
+}
+
+// parseAttribute reads the name and the type behind "@attribute".
+func parseAttribute(c *chunk, at int) (name string, k columnKind, err error) {
+	t := c.text
+	at = skipBlanks(t, at)
+	word, end, err := arffWord(c, at, " \t{")
+	if err != nil {
+		return "", k, err
+	}
+	if len(word) == 0 {
+		return "", k, c.errorf(at, "nothing", "the name of an attribute")
+	}
+	name = string(word)
+	at = skipBlanks(t, end)
+	if t[at] == '{' {
+		k, err = parseNominal(c, at)
+		return name, k, err
+	}
+	kind := bytes.TrimSpace(t[at:])
+	switch first, _, _ := strings.Cut(strings.ToLower(string(kind)), " "); first {
+	case "numeric", "real", "integer":
+		k = columnKind{kind: kindNumber, omitted: []byte("0")}
+	case "string":
+		k = columnKind{kind: kindCategory, omitted: []byte("0")}
+	case "date", "relational":
+		err = c.errorf(at, first, "numeric, string or {values} (this type is not supported)")
+	default:
+		err = c.errorf(at, quote(kind), "numeric, real, integer, string or {values}")
+	}
+	return name, k, err
+}
+
+// parseNominal reads "{a, 'b c', d}".
+func parseNominal(c *chunk, at int) (k columnKind, err error) {
+	k = columnKind{kind: kindCategory, allowed: map[string]struct{}{}}
+	for c.text[at] != '}' {
+		at = skipBlanks(c.text, at+1)
+		if c.text[at] == '}' && len(k.allowed) == 0 {
+			break
+		}
+		word, end, err := arffWord(c, at, ",}")
+		if err != nil {
+			return k, err
+		}
+		if len(k.allowed) == 0 {
+			k.omitted = word
+		}
+		k.allowed[string(word)] = struct{}{}
+		at = skipBlanks(c.text, end)
+		if b := c.text[at]; b != ',' && b != '}' {
+			return k, c.errorf(at, quote(c.text[at:at+1]), "a comma or } in the list of values")
+		}
+	}
+	return k, nil
+}
+
+func skipBlanks(t []byte, at int) int {
+	for t[at] == ' ' || t[at] == '\t' || t[at] == '\r' {
+		at++
+	}
+	return at
+}
+
+// arffWord reads a quoted word, or one that ends before any byte of stop, at
+// c.text[at:]. It returns where the word, with its quotes, ends.
+func arffWord(c *chunk, at int, stop string) (word []byte, end int, err error) {
+	t := c.text
+	if t[at] != '\'' && t[at] != '"' {
+		end = at
+		for t[end] != '\n' && strings.IndexByte(stop, t[end]) < 0 {
+			end++
+		}
+		return bytes.TrimRight(t[at:end], " \t\r"), end, nil
+	}
+	escaped := false
+	for end = at + 1; t[end] != t[at]; end++ {
+		if t[end] == '\\' && t[end+1] != '\n' {
+			end++
+			escaped = true
+		}
+		if t[end] == '\n' {
+			return nil, 0, c.errorf(at, "an opening quote", "a closing one in the same line")
+		}
+	}
+	word = t[at+1 : end]
+	if escaped {
+		word = unescape(word)
+	}
+	return word, end + 1, nil
+}
+
+// unescape takes away the \ before quotes and before itself; other uses of it
+// are kept as they are.
+func unescape(word []byte) []byte {
+	out := make([]byte, 0, len(word))
+	for i := 0; i < len(word); i++ {
+		if word[i] == '\\' && i+1 < len(word) && strings.IndexByte(`'"\`, word[i+1]) >= 0 {
+			i++
+		}
+		out = append(out, word[i])
+	}
+	return out
+}
+
+// arffRows is the syntax of the rows of so many attributes.
+type arffRows struct{ columns int }
+
+func (arffRows) last(text []byte) int { return lastLine(text) }
+
+func (r arffRows) row(c *chunk, at int, dst []field) ([]field, bool, int, error) {
+	t := c.text
+	at = skipBlanks(t, at)
+	switch t[at] {
+	case '\n':
+		return dst, false, at + 1, nil
+	case '%':
+		return dst, false, at + bytes.IndexByte(t[at:], '\n') + 1, nil
+	case '{':
+		return r.sparse(c, at, dst)
+	}
+	for column := 0; ; column++ {
+		f, end, err := r.value(c, at, ",")
+		if err != nil {
+			return dst, false, 0, err
+		}
+		f.column = column
+		dst = append(dst, f)
+		switch t[end] {
+		case '\n':
+			return dst, false, end + 1, nil
+		case ',':
+			at = skipBlanks(t, end+1)
+		default:
+			return dst, false, 0, c.errorf(end, quote(t[end:end+1]), "a comma or a line break after the value")
+		}
+	}
+}
+
+// value reads one value; only an unquoted ? is a missing one.
+func (r arffRows) value(c *chunk, at int, stop string) (field, int, error) {
+	word, end, err := arffWord(c, at, stop)
+	if err != nil {
+		return field{}, 0, err
+	}
+	if len(word) == 0 && end == at {
+		return field{}, 0, c.errorf(at, "nothing", "a value, or ? for a missing one")
+	}
+	missing := len(word) == 1 && c.text[at] == '?'
+	return field{at: at, text: word, missing: missing}, skipBlanks(c.text, end), nil
+}
+
+// sparse reads "{index value, index value}" with indices from 0.
+func (r arffRows) sparse(c *chunk, at int, dst []field) ([]field, bool, int, error) {
+	t := c.text
+	fail := func(at int, found, expected string) ([]field, bool, int, error) {
+		return dst, true, 0, c.errorf(at, found, expected)
+	}
+	for least := 0; ; {
+		at = skipBlanks(t, at+1)
+		if t[at] == '}' && least == 0 {
+			break
+		}
+		end := at
+		for t[end]-'0' <= 9 {
+			end++
+		}
+		column, err := strconv.Atoi(string(t[at:end]))
+		if err != nil || column < least || column >= r.columns {
+			end = at + bytes.IndexAny(t[at:], " \t\r,}\n")
+			return fail(at, quote(t[at:end]), fmt.Sprintf("increasing positions of attributes from %d to %d", least, r.columns-1))
+		}
+		f, end, err := r.value(c, skipBlanks(t, end), ",}")
+		if err != nil {
+			return dst, true, 0, err
+		}
+		f.column = column
+		dst = append(dst, f)
+		least = column + 1
+		if at = end; t[at] == '}' {
+			break
+		}
+		if t[at] != ',' {
+			return fail(at, quote(t[at:at+1]), "a comma or } after the value")
+		}
+	}
+	at = skipBlanks(t, at+1)
+	if t[at] != '\n' {
+		return fail(at, quote(t[at:at+1]), "a line break after }")
+	}
+	return dst, true, at + 1, nil
+}

@@ -1,0 +1,223 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// A cellChunk holds the features of one chunk's rows: for each row the cells
+// that are not zero, by increasing column of the schema. A cell holds the bits
+// of a number, NaN if it is missing, or the number of a category.
+type cellChunk struct {
+	column, cell []uint32
+	end          []int // of each row
+	words        []dictionary
+}
+
+// A dictionary numbers categories by first appearance.
+type dictionary struct {
+	code  map[string]uint32
+	words []string
+}
+
+func (d *dictionary) intern(word []byte) uint32 {
+	if code, ok := d.code[string(word)]; ok {
+		return code
+	}
+	if d.code == nil {
+		d.code = map[string]uint32{}
+	}
+	code := uint32(len(d.words))
+	d.words = append(d.words, string(word))
+	d.code[d.words[code]] = code
+	return code
+}
+
+func (t *table) parseCells(c *chunk) (*cellChunk, error) {
+	out := &cellChunk{words: make([]dictionary, len(t.schema.Columns))}
+	ordered := slices.IsSorted(t.use)
+	err := t.eachRow(c, func(fields []field, _ bool) error {
+		if !ordered { // columns matched by name
+			slices.SortFunc(fields, func(a, b field) int { return t.use[a.column] - t.use[b.column] })
+		}
+		for _, f := range fields {
+			if f.column == t.target || f.column == t.weight || t.use[f.column] < 0 {
+				continue
+			}
+			if err := t.addCell(c, f, out); err != nil {
+				return err
+			}
+		}
+		out.end = append(out.end, len(out.cell))
+		return nil
+	})
+	return out, err
+}
+
+var missingBits = math.Float32bits(float32(math.NaN()))
+
+func (t *table) addCell(c *chunk, f field, out *cellChunk) error {
+	column := t.use[f.column]
+	cell := missingBits
+	switch {
+	case t.schema.Columns[column].Category != nil:
+		word := f.text
+		if f.missing {
+			word = []byte(missingCategory)
+		} else if err := t.allowed(c, f); err != nil {
+			return err
+		}
+		cell = out.words[column].intern(word)
+	case !f.missing:
+		v, status := parseFloat32(f.text)
+		switch {
+		case status == isNoValue:
+			return c.errorf(f.at, quote(f.text), "a finite number (leave the field empty for a missing value)")
+		case status != isNumber:
+			return c.errorf(f.at, quote(f.text), status.expected())
+		case v == 0:
+			return nil
+		}
+		cell = math.Float32bits(v)
+	}
+	out.column = append(out.column, uint32(column))
+	out.cell = append(out.cell, cell)
+	return nil
+}
+
+// noCategory is the cell of a category that the model does not know.
+const noCategory = math.MaxUint32
+
+// number gives categories their places in the whole table and, unless the
+// schema is a model's, completes it: categories and means.
+func (t *table) number() {
+	all := make([]dictionary, len(t.schema.Columns))
+	for i, c := range t.schema.Columns {
+		for _, word := range c.Category {
+			all[i].intern([]byte(word))
+		}
+	}
+	unknown, example := 0, ""
+	sum, missing := make([]float64, len(all)), make([]int, len(all))
+	for _, c := range t.cells {
+		codes := t.merge(all, c.words)
+		for k, column := range c.column {
+			switch {
+			case codes[column] != nil:
+				local := c.cell[k]
+				c.cell[k] = codes[column][local]
+				if word := c.words[column].words[local]; c.cell[k] == noCategory && word != missingCategory {
+					if unknown++; unknown == 1 {
+						example = fmt.Sprintf("%q in column %q", word, t.schema.Columns[column].Name)
+					}
+				}
+			case c.cell[k] == missingBits:
+				missing[column]++
+			default:
+				sum[column] += float64(math.Float32frombits(c.cell[k]))
+			}
+		}
+		c.words = nil
+	}
+	if unknown > 0 {
+		t.warnings = append(t.warnings, fmt.Errorf("%d categories are unknown to the model (first: %s): ignored", unknown, example))
+	}
+	if t.fixed {
+		return
+	}
+	for i := range t.schema.Columns {
+		c := &t.schema.Columns[i]
+		if c.Category != nil {
+			c.Category = all[i].words
+		} else if known := t.count - missing[i]; known > 0 {
+			c.Fill = sum[i] / float64(known)
+		}
+	}
+}
+
+// merge returns, for each column of categories, the code in all of each word.
+func (t *table) merge(all, words []dictionary) [][]uint32 {
+	codes := make([][]uint32, len(all))
+	for i, d := range words {
+		if t.schema.Columns[i].Category == nil {
+			continue
+		}
+		codes[i] = make([]uint32, len(d.words))
+		for k, word := range d.words {
+			code, known := all[i].code[word]
+			switch {
+			case !known && t.fixed:
+				code = noCategory
+			case !known:
+				code = all[i].intern([]byte(word))
+			}
+			codes[i][k] = code
+		}
+	}
+	return codes
+}
+
+// encode makes the matrix: sparse if there are categories or mostly zeros.
+func (t *table) encode(ctx context.Context, opt *Options) (matrix.Matrix, error) {
+	first, cols := t.schema.places()
+	if int64(cols) > math.MaxUint32 {
+		return nil, fmt.Errorf("%s: found %d features, expected at most 2^32-1", t.in[0].Name, cols)
+	}
+	all := sparseRows{cols: int64(cols), chunks: make([]*sparseChunk, len(t.cells))}
+	err := each(ctx, opt.workers(), len(t.cells), func(i int) error {
+		all.chunks[i] = t.toFeatures(t.cells[i], first)
+		t.cells[i] = nil
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range all.chunks {
+		all.rows += len(c.end)
+		all.nonzeros += int64(len(c.index))
+	}
+	m, err := all.matrix(ctx, &Options{Threads: opt.Threads})
+	categorical := slices.ContainsFunc(t.schema.Columns, func(c Column) bool { return c.Category != nil })
+	if err != nil || categorical || 2*all.nonzeros < int64(all.rows)*int64(cols) {
+		return m, err
+	}
+	d := &matrix.Dense{Rows: all.rows, Cols: cols, Value: make([]float32, all.rows*cols)}
+	for i := range all.rows {
+		row, into := m.Row(i), d.Row(i)
+		for k, j := range row.Index {
+			into.Value[j] = row.Value[k]
+		}
+	}
+	return d, nil
+}
+
+// toFeatures turns cells into features; first[i] is the first feature of column i.
+func (t *table) toFeatures(c *cellChunk, first []int) *sparseChunk {
+	out := &sparseChunk{index: make([]uint32, 0, len(c.cell)), value: make([]float32, 0, len(c.cell)), end: make([]int, 0, len(c.end))}
+	k := 0
+	for _, end := range c.end {
+		for ; k < end; k++ {
+			column := c.column[k]
+			index, value := uint32(first[column]), float32(1)
+			switch {
+			case t.schema.Columns[column].Category == nil:
+				if value = math.Float32frombits(c.cell[k]); c.cell[k] == missingBits {
+					value = float32(t.schema.Columns[column].Fill)
+				}
+			case c.cell[k] == noCategory:
+				value = 0
+			default:
+				index += c.cell[k]
+			}
+			if value != 0 {
+				out.index, out.value = append(out.index, index), append(out.value, value)
+			}
+		}
+		out.end = append(out.end, len(out.index))
+	}
+	return out
+}

@@ -1,0 +1,266 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+)
+
+func init() {
+	register("csv", "table: comma, semicolon, tab or bar between fields, found by content", csv{})
+	register("tsv", "table: tab between fields", csv{delimiter: '\t'})
+}
+
+// csv reads tables of text. A field may stand in double quotes, doubled inside
+// ("") when they are meant; delimiters and line breaks in quotes belong to the
+// field. Blanks around a field do not count. Missing values are empty, ?, NA,
+// N/A or null. What columns become is told at Schema.
+type csv struct{ delimiter byte } // 0: found by content
+
+var (
+	_ Format    = csv{}
+	_ Writer    = csv{}
+	_ rowReader = csvRows{}
+)
+
+func (f csv) Extensions() []string {
+	if f.delimiter == '\t' {
+		return []string{".tsv", ".tab"}
+	}
+	return []string{".csv"}
+}
+
+func (f csv) Detect(name string, head []byte) Match {
+	switch {
+	case bytes.IndexByte(head, 0) >= 0:
+		return NoMatch
+	case hasExtension(name, f.Extensions()...):
+		return MatchExtension
+	case f.delimiter == 0 && findDelimiter(head) != 0:
+		return MatchPossible
+	}
+	return NoMatch
+}
+
+// findDelimiter returns the byte that cuts the first rows of the head into the
+// same number of fields, at least two; 0 if none does. When several do, the
+// semicolon wins over the comma, which some countries write in numbers.
+func findDelimiter(head []byte) byte {
+	best, bestScore := byte(0), 1
+	for _, delimiter := range []byte("\t;,|") {
+		if score := delimiterScore(head, delimiter); score > bestScore {
+			best, bestScore = delimiter, score
+		}
+	}
+	return best
+}
+
+// delimiterScore counts the rows, up to 20, that have as many fields as the
+// first, and returns 1 if they have one field only.
+func delimiterScore(head []byte, delimiter byte) int {
+	r := csvRows{delimiter}
+	if cut := r.last(head); cut > 0 && len(head) >= headSize {
+		head = head[:cut]
+	}
+	c := &chunk{text: append(slices.Clip(head), '\n')}
+	width, score, rows := 0, 1, 0
+	for at := 0; at < len(c.text) && rows < 20; {
+		fields, _, next, err := r.row(c, at, nil)
+		if err != nil {
+			break
+		}
+		at = next
+		switch {
+		case len(fields) == 0:
+			continue
+		case width == 0:
+			width = len(fields)
+		}
+		if rows++; len(fields) == width {
+			score++
+		}
+	}
+	if width < 2 {
+		return 1
+	}
+	return score
+}
+
+func (f csv) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
+	head, err := in[0].head()
+	if err != nil {
+		return nil, err
+	}
+	r := csvRows(f)
+	if r.delimiter == 0 {
+		if r.delimiter = findDelimiter(head); r.delimiter == 0 {
+			r.delimiter = ','
+		}
+	}
+	t := &table{rows: r, in: in}
+	for i := range in {
+		if err := r.begin(t, i, opt); err != nil {
+			return nil, err
+		}
+	}
+	t.kinds = make([]columnKind, len(t.names))
+	return t.read(ctx, opt)
+}
+
+// begin reads the header of input i, if it has one, and sets the columns of
+// the table from the first input.
+func (r csvRows) begin(t *table, i int, opt *Options) error {
+	in := t.in[i]
+	first, second, err := r.firstRows(in)
+	if err != nil {
+		return err
+	}
+	header := opt.Header == "yes" || opt.Header != "no" && looksLikeHeader(first, second, opt.Schema)
+	names := make([]string, len(first))
+	for k, f := range first {
+		names[k] = strconv.Itoa(k + 1)
+		if header && len(f.text) > 0 {
+			names[k] = string(f.text)
+		}
+	}
+	if twice := repeated(names); header && twice != "" {
+		return fmt.Errorf("%s:%d: found two columns named %q, expected different names", in.Name, in.line+1, twice)
+	}
+	if i == 0 {
+		t.names, t.header = names, header
+	}
+	switch {
+	case header && t.header && !slices.Equal(names, t.names):
+		return fmt.Errorf("%s:%d: found other column names, expected those of %s", in.Name, in.line+1, t.in[0].Name)
+	case header:
+		return r.skip(in)
+	}
+	return nil
+}
+
+// firstRows returns the first two rows that are not blank, without reading on.
+// A first row longer than the head is no matter; a second one then counts as
+// absent.
+func (r csvRows) firstRows(in *Input) (first, second []field, err error) {
+	text, err := in.record(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &chunk{name: in.Name, line: in.line + 1, text: text}
+	first, _, _, err = r.row(c, 0, nil)
+	if err != nil || len(first) == 0 {
+		return first, nil, err
+	}
+	rest, _ := in.R.Peek(min(in.R.Buffered(), headSize))
+	if len(rest) > len(text) {
+		c = &chunk{text: append(slices.Clip(rest[len(text):]), '\n')}
+		for at := 0; at < len(c.text) && len(second) == 0 && err == nil; {
+			second, _, at, err = r.row(c, at, nil)
+		}
+	}
+	return first, second, nil // an error in the second row is found again
+}
+
+// record returns the first record that is not blank, and leaves it unread.
+// Blank lines before it are taken from the input.
+func (in *Input) record(r csvRows) ([]byte, error) {
+	for {
+		head, err := in.R.Peek(headSize)
+		blank := 0
+		for blank < len(head) && (head[blank] == '\n' || r.blank(head[blank])) {
+			blank++
+		}
+		lines := head[:lastLine(head[:blank])]
+		if len(lines) == 0 && blank < len(head) {
+			return in.peekRecord(r)
+		}
+		if len(lines) == 0 {
+			if lines = head; err == io.EOF || len(head) == 0 {
+				return nil, in.noRows(err)
+			}
+		}
+		in.line += bytes.Count(lines, []byte{'\n'})
+		in.R.Discard(len(lines))
+	}
+}
+
+// noRows explains why there is no first row.
+func (in *Input) noRows(err error) error {
+	if err == nil || err == io.EOF {
+		return fmt.Errorf("%s: found no rows, expected at least one", in.Name)
+	}
+	return err
+}
+
+// peekRecord looks at the first record, through ever wider windows.
+func (in *Input) peekRecord(r csvRows) ([]byte, error) {
+	for size := headSize; ; size *= 2 {
+		in.R = bufio.NewReaderSize(in.R, size) // the same one if it is wide enough
+		head, err := in.R.Peek(size)
+		if end, _ := r.ends(head); end > 0 {
+			return slices.Clone(head[:end]), nil
+		}
+		switch {
+		case err == io.EOF && len(head) > 0:
+			return append(slices.Clone(head), '\n'), nil
+		case err != nil:
+			return nil, in.noRows(err)
+		case size > maxRecord:
+			return nil, fmt.Errorf("%s:%d: found a line longer than %d bytes, expected a line break", in.Name, in.line+1, maxRecord)
+		}
+	}
+}
+
+// skip takes the first record from the input.
+func (r csvRows) skip(in *Input) error {
+	text, err := in.peekRecord(r)
+	if err != nil {
+		return err
+	}
+	in.line += bytes.Count(text, []byte{'\n'})
+	in.R.Discard(min(len(text), in.R.Buffered()))
+	return nil
+}
+
+// looksLikeHeader is true when no field of the first row is a number, but one
+// of the second is, or when the first row names the columns of the model.
+func looksLikeHeader(first, second []field, s *Schema) bool {
+	names := map[string]bool{}
+	for _, f := range first {
+		if _, status := parseFloat64(f.text); !f.missing && status != isText {
+			return false
+		}
+		if names[string(f.text)] && !f.missing {
+			return false
+		}
+		names[string(f.text)] = true
+	}
+	if s != nil && s.Header {
+		known := true
+		for i, c := range s.Columns {
+			known = known && (i == s.Target || i == s.Weight || names[c.Name])
+		}
+		if known {
+			return true
+		}
+	}
+	return slices.ContainsFunc(second, func(f field) bool {
+		_, status := parseFloat64(f.text)
+		return !f.missing && status == isNumber
+	})
+}
+
+func repeated(names []string) string {
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		if seen[name] {
+			return name
+		}
+		seen[name] = true
+	}
+	return ""
+}

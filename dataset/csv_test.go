@@ -1,0 +1,194 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// rowsOf shows a matrix as dense rows.
+func rowsOf(x matrix.Matrix) [][]float32 {
+	n, d := x.Dims()
+	rows := make([][]float32, n)
+	for i := range rows {
+		rows[i] = make([]float32, d)
+		v := x.Row(i)
+		for k, value := range v.Value {
+			rows[i][v.Column(k)] = value
+		}
+	}
+	return rows
+}
+
+func TestCSV(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		opt        Options
+		rows       [][]float32
+		labels     []string
+		features   []string
+	}{
+		{"header, default target", "a,y,b\n1,no,2\n3,yes,4\n", Options{},
+			[][]float32{{1, 2}, {3, 4}}, []string{"no", "yes"}, []string{"a", "b"}},
+		{"no header, last column", "1;2;x\n3;4;z\n", Options{},
+			[][]float32{{1, 2}, {3, 4}}, []string{"x", "z"}, []string{"1", "2"}},
+		{"means and categories in order", "a,c,t\n1,u,0\n,v,0\n4,?,1\nNA,u,1", Options{},
+			[][]float32{{1, 1, 0, 0}, {2.5, 0, 1, 0}, {4, 0, 0, 1}, {2.5, 1, 0, 0}}, []string{"0", "1"}, []string{"a", "c=u", "c=v", "c=?"}},
+		{"target by position, tabs, blanks", "7\t 1 \t2\r\n8\t3\t4\r\n", Options{Target: "1"},
+			[][]float32{{1, 2}, {3, 4}}, []string{"7", "8"}, []string{"2", "3"}},
+		{"quotes", "\"a \"\"b\"\"\";q;y\n1;\"u;v\nw\";0\n\"2\"; z\" ;1\n", Options{},
+			[][]float32{{1, 1, 0}, {2, 0, 1}}, []string{"0", "1"}, []string{`a "b"`, "q=u;v\nw", `q=z"`}},
+		{"byte order mark and blank lines", "\ufeff\n\na|y\n1|2\n\n", Options{},
+			[][]float32{{1}}, []string{"2"}, []string{"a"}},
+		{"weights", "w,a,y\n0.5,1,2\n2,1,3\n", Options{Weights: "w"},
+			[][]float32{{1}, {1}}, []string{"2", "3"}, []string{"a"}},
+		{"header said to be there", "a,b\nx,y\n", Options{Header: "yes", Target: "b"},
+			[][]float32{{1}}, []string{"y"}, []string{"a=x"}},
+		{"header said not to be there", "a,b\n1,2\n", Options{Header: "no"},
+			[][]float32{{1, 0}, {0, 1}}, []string{"b", "2"}, []string{"1=a", "1=1"}},
+		{"nothing known of a column", "a,b,y\n,1,2\n?,3,4\n", Options{},
+			[][]float32{{0, 1}, {0, 3}}, []string{"2", "4"}, []string{"a", "b"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := readText(c.text, c.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := rowsOf(s.X); !reflect.DeepEqual(got, c.rows) {
+				t.Errorf("found rows %v, expected %v", got, c.rows)
+			}
+			if !reflect.DeepEqual(s.Target.Label, c.labels) || !reflect.DeepEqual(s.Feature, c.features) {
+				t.Errorf("found %q, %q; expected %q, %q", s.Target.Label, s.Feature, c.labels, c.features)
+			}
+			if c.opt.Weights != "" && !reflect.DeepEqual(s.Weight, []float64{0.5, 2}) {
+				t.Errorf("found weights %v", s.Weight)
+			}
+		})
+	}
+}
+
+func TestCSVErrors(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		opt  Options
+		want string
+	}{
+		{"1,2\n3,4,5\n", Options{}, "standard input:2:1: found 3 fields, expected 2"},
+		{"a,y\n1,2\n3,\n", Options{}, "standard input:3:3: found no target, expected one in each row"},
+		{"a,y\n1,2\nnan,3\n", Options{}, `standard input:3:1: found "nan", expected a finite number (leave the field empty for a missing value)`},
+		{"a,y\n1,2\n1e39,3\n", Options{}, `standard input:3:1: found "1e39", expected a number that 32 bits can hold (below 3.4e38)`},
+		{"a,y\n1,2\n1,inf\n", Options{}, `standard input:3:3: found "inf", expected a finite number or a name as target`},
+		{"w,y\n1,2\n0,1\n", Options{Weights: "w", Target: "y"}, `standard input:3:1: found "0", expected a positive number as weight`},
+		{"w,y\n1,2\n,1\n", Options{Weights: "w"}, `standard input:3:1: found no weight, expected a positive number as weight`},
+		{"1,2\n\"3,4\n", Options{}, `standard input:2:1: found an opening quote, expected a closing one`},
+		{"1,2\n\"3\"x,4\n", Options{}, `standard input:2:4: found "x", expected ',' or a line break after the closing quote`},
+		{"alpha,y\n1,2\n", Options{Target: "alhpa"}, `standard input: unknown target column "alhpa": did you mean "alpha"? known: alpha, y`},
+		{"1,2\n", Options{Target: "y"}, `standard input: target column "y": expected a position from 1 to 2, as the columns have no names`},
+		{"a,y\n1,2\n", Options{Target: "a", Weights: "1"}, `standard input: found "a" as target and as weights, expected two columns`},
+		{"a,a\n1,2\n", Options{Header: "yes"}, `standard input:1: found two columns named "a", expected different names`},
+		{"a,y\n", Options{Header: "yes"}, `standard input: found no rows, expected at least one`},
+		{"\n\n", Options{Format: "csv"}, `standard input: found no rows, expected at least one`},
+		{"1\n2\n", Options{Format: "csv"}, `standard input: found one column, expected at least a feature and a target`},
+	} {
+		_, err := readText(c.text, c.opt)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%q:\nfound    %v\nexpected %s", c.text, err, c.want)
+		}
+	}
+}
+
+// A model's schema makes the same features of other tables.
+func TestSchema(t *testing.T) {
+	train, err := readText("n,c,y\n1,u,0\n3,v,1\n", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text     string
+		rows     [][]float32
+		warnings string
+		target   bool
+	}{
+		{"n,c,y\n5,v,1\n", [][]float32{{5, 0, 1}}, "[]", true},
+		{"c,extra,n\nu,1,\nnew,2,7\n", [][]float32{{2, 1, 0}, {7, 0, 0}},
+			`[1 columns are unknown to the model (first: "extra"): ignored 1 categories are unknown to the model (first: "new" in column "c"): ignored]`, false},
+		{"4,u\n5,?\n", [][]float32{{4, 1, 0}, {5, 0, 0}}, "[]", false},
+		{"4,u,1\n", [][]float32{{4, 1, 0}}, "[]", true},
+	} {
+		s, err := readText(c.text, Options{Schema: train.Schema})
+		if err != nil {
+			t.Errorf("%q: %v", c.text, err)
+			continue
+		}
+		if !reflect.DeepEqual(rowsOf(s.X), c.rows) || fmt.Sprint(s.Warnings) != c.warnings || s.Target.Absent() == c.target {
+			t.Errorf("%q: found %v %v %v", c.text, rowsOf(s.X), s.Warnings, s.Target)
+		}
+	}
+	for text, want := range map[string]string{
+		"n,y\n1,2\n":       `standard input: found no column "c", expected all columns the model was trained on`,
+		"1,2,3,4\n":        `standard input: found 4 columns, expected the 3 the model was trained on, or these without the target`,
+		"n,c,y\nbad,u,1\n": `standard input:2:1: found "bad", expected a finite number`,
+	} {
+		if _, err := readText(text, Options{Schema: train.Schema}); err == nil || err.Error() != want {
+			t.Errorf("%q: found %v, expected %s", text, err, want)
+		}
+	}
+}
+
+// The counts were found by awk: for adult
+//
+//	zcat FILE | awk -F', *' 'NF{n++; for(i=1;i<=14;i++) if(i!=1&&i!=3&&i!=5&&i!=11&&i!=12&&i!=13) {if(!((i,$i) in s)){s[i,$i];d++}} else if ($i+0!=0) nz++} END{print n, d+6, nz+8*n}'
+//
+// and likewise for the others.
+func TestRealTables(t *testing.T) {
+	for _, c := range []struct {
+		name, target      string
+		n, d, nonzeros, l int
+	}{
+		{"adult/adult-train.csv.gz", "", 32561, 108, 394963, 2},
+		{"regression/california-housing.csv.gz", "median_house_value", 20640, 13, 185760, -1},
+		{"regression/abalone.csv.gz", "", 4177, 10, 33414, 28},
+		{"regression/cpu.small.arff.gz", "", 8192, 12, 94903, 56},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := Read(context.Background(), []string{realData(t, c.name)}, Options{Target: c.target})
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, d := s.X.Dims()
+			nonzeros := 0
+			for i := range n {
+				for _, v := range s.X.Row(i).Value {
+					if v != 0 {
+						nonzeros++
+					}
+				}
+			}
+			if n != c.n || d != c.d || nonzeros != c.nonzeros || c.l >= 0 && len(s.Target.Label) != c.l {
+				t.Errorf("found %d x %d, %d nonzeros, %d labels; expected %+v", n, d, nonzeros, len(s.Target.Label), c)
+			}
+			if strings.Contains(c.name, "california") {
+				if fill := s.Schema.Columns[4].Fill; math.Abs(fill-537.871) > 1e-3 { // awk: mean of $5 where not empty
+					t.Errorf("found mean %v, expected 537.871", fill)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkCSV(b *testing.B) {
+	line := "39, State-gov, 77516, Bachelors, 13, Never-married, 0.123456, 2174, 0, 40, United-States, <=50K\n"
+	text := strings.Repeat(line, 100_000)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := readText(text, Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// csvRows is the syntax of rows with one delimiter.
+type csvRows struct{ delimiter byte }
+
+func (r csvRows) last(text []byte) int {
+	_, last := r.ends(text)
+	return last
+}
+
+// ends returns where the first and the last whole record of text end, 0 for
+// none. It goes from quote to quote: a line break between two does not count.
+func (r csvRows) ends(text []byte) (first, last int) {
+	for at := 0; ; {
+		quoted := bytes.IndexByte(text[at:], '"')
+		open := text[at:]
+		if quoted >= 0 {
+			open = open[:quoted]
+		}
+		if i := bytes.IndexByte(open, '\n'); i >= 0 && first == 0 {
+			first = at + i + 1
+		}
+		if i := bytes.LastIndexByte(open, '\n'); i >= 0 {
+			last = at + i + 1
+		}
+		if quoted < 0 {
+			return first, last
+		}
+		at += quoted
+		if !r.opens(text, at) {
+			at++
+			continue
+		}
+		end := closingQuote(text, at)
+		if end < 0 {
+			return first, last
+		}
+		at = end + 1
+	}
+}
+
+// opens reports whether the quote at text[at] begins a field. Elsewhere it is
+// a character like others.
+func (r csvRows) opens(text []byte, at int) bool {
+	for at--; at >= 0 && r.blank(text[at]); at-- {
+	}
+	return at < 0 || text[at] == r.delimiter || text[at] == '\n'
+}
+
+func (r csvRows) blank(b byte) bool {
+	return b == ' ' || b == '\r' || b == '\t' && r.delimiter != '\t'
+}
+
+// closingQuote returns where the quotes opened at text[at] close, -1 if they
+// do not.
+func closingQuote(text []byte, at int) int {
+	for at++; ; at += 2 {
+		i := bytes.IndexByte(text[at:], '"')
+		if i < 0 {
+			return -1
+		}
+		at += i
+		if at+1 >= len(text) || text[at+1] != '"' {
+			return at
+		}
+	}
+}
+
+func (r csvRows) row(c *chunk, at int, dst []field) ([]field, bool, int, error) {
+	t := c.text
+	for at < len(t) && r.blank(t[at]) {
+		at++
+	}
+	if at == len(t) || t[at] == '\n' {
+		return dst, false, min(at+1, len(t)), nil
+	}
+	for column := 0; ; column++ {
+		f, end, err := r.field(c, at)
+		if err != nil {
+			return dst, false, 0, err
+		}
+		f.column = column
+		dst = append(dst, f)
+		at = end + 1
+		if t[end] == '\n' {
+			return dst, false, at, nil
+		}
+	}
+}
+
+// field reads the field at c.text[at:] and returns where the delimiter or the
+// line break behind it stands.
+func (r csvRows) field(c *chunk, at int) (f field, end int, err error) {
+	t := c.text
+	for r.blank(t[at]) {
+		at++
+	}
+	if t[at] == '"' {
+		return r.quoted(c, at)
+	}
+	end = at
+	for t[end] != r.delimiter && t[end] != '\n' {
+		end++
+	}
+	stop := end
+	for stop > at && r.blank(t[stop-1]) {
+		stop--
+	}
+	text := t[at:stop]
+	return field{at: at, text: text, missing: isMissing(text)}, end, nil
+}
+
+func (r csvRows) quoted(c *chunk, at int) (f field, end int, err error) {
+	t := c.text
+	closing := closingQuote(t, at)
+	if closing < 0 {
+		return f, 0, c.errorf(at, "an opening quote", "a closing one")
+	}
+	end = closing + 1
+	for end < len(t) && r.blank(t[end]) {
+		end++
+	}
+	if end == len(t) || t[end] != r.delimiter && t[end] != '\n' {
+		return f, 0, c.errorf(end, quote(t[end:min(end+1, len(t))]), fmt.Sprintf("%q or a line break after the closing quote", r.delimiter))
+	}
+	text := t[at+1 : closing]
+	if bytes.IndexByte(text, '"') >= 0 {
+		text = bytes.ReplaceAll(text, []byte(`""`), []byte(`"`))
+	}
+	return field{at: at, text: text, missing: isMissing(text)}, end, nil
+}

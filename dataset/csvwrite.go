@@ -1,0 +1,85 @@
+package dataset
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Write writes a header, the features as numbers, the weights in a column
+// "weight", and the target, named target, in the last column.
+func (f csv) Write(w io.Writer, s *Set) error {
+	delimiter := f.delimiter
+	if delimiter == 0 {
+		delimiter = ','
+	}
+	if s.Cols() == 0 && s.Weight == nil && s.Target.Absent() {
+		return fmt.Errorf("found a set without columns, expected something to write")
+	}
+	for _, l := range s.Target.Label {
+		if isMissing([]byte(l)) {
+			return fmt.Errorf("label %q: CSV cannot hold it, as it stands for a missing value", l)
+		}
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	line := f.headerLine(nil, s, delimiter)
+	rows, cols := s.X.Dims()
+	values := make([]float32, cols)
+	for i := range rows {
+		if _, err := out.Write(append(line[:len(line)-1], '\n')); err != nil {
+			return err
+		}
+		line = line[:0]
+		clear(values)
+		row := s.X.Row(i)
+		for k, v := range row.Value {
+			values[row.Column(k)] = v
+		}
+		for _, v := range values {
+			line = append(appendFloat32(line, v), delimiter)
+		}
+		if s.Weight != nil {
+			line = append(strconv.AppendFloat(line, s.Weight[i], 'g', -1, 64), delimiter)
+		}
+		if !s.Target.Absent() {
+			line = append(appendQuoted(line, string(appendLabel(nil, &s.Target, i))), delimiter)
+		}
+	}
+	out.Write(append(line[:len(line)-1], '\n')) // Flush reports its error
+	return out.Flush()
+}
+
+// headerLine names the columns such that they are read as a header, and the
+// target as the target.
+func (csv) headerLine(line []byte, s *Set, delimiter byte) []byte {
+	for j := range s.Cols() {
+		name := "x" + strconv.Itoa(j+1)
+		if s.Feature != nil {
+			name = s.Feature[j]
+		}
+		if _, status := parseFloat64([]byte(name)); status != isText || isMissing([]byte(name)) || strings.EqualFold(name, "target") || name == "weight" {
+			name = "x" + name
+		}
+		line = append(appendQuoted(line, name), delimiter)
+	}
+	if s.Weight != nil {
+		line = append(append(line, "weight"...), delimiter)
+	}
+	if !s.Target.Absent() {
+		line = append(append(line, "target"...), delimiter)
+	}
+	return line
+}
+
+// appendQuoted quotes text that holds any delimiter, lest the reader take that
+// one for the delimiter of the file.
+func appendQuoted(line []byte, text string) []byte {
+	if text == strings.TrimSpace(text) && !strings.ContainsAny(text, "\"\n\r\t,;|") {
+		return append(line, text...)
+	}
+	line = append(line, '"')
+	line = append(line, strings.ReplaceAll(text, `"`, `""`)...)
+	return append(line, '"')
+}

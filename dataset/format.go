@@ -1,0 +1,95 @@
+package dataset
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/fenchel-ml/fenchel/registry"
+)
+
+// An Input is one opened source: what is left after decompression.
+type Input struct {
+	Name string        // for messages: the path as given, "standard input" for "-"
+	Path string        // the file behind it, "" when there is none
+	R    *bufio.Reader // decompressed; Peek reaches headSize bytes
+
+	line  int // lines taken from R before the rows, as a header
+	close func() error
+}
+
+// headSize is how much of an input Detect may look at.
+const headSize = 64 << 10
+
+// A Match says how sure a format is that a file is its own.
+type Match int
+
+// From a veto to certainty. The format with the highest match reads the file;
+// among equals the first by name.
+const (
+	NoMatch        Match = iota // cannot be
+	MatchPossible               // nothing in the head speaks against it
+	MatchExtension              // the extension says so and nothing in the head speaks against it
+	MatchContent                // the head looks like it
+	MatchMagic                  // the head begins as no other format does
+)
+
+// A Format reads files of one kind. A format that can also write implements
+// [Writer]. Laws: Detect depends on its arguments alone; Read gives the same
+// Set whatever opt.Threads, and reads all inputs as one set, in order; every
+// value of X is finite; errors name the input, the place in it, what was found
+// and what was expected; memory grows with what was read, never with what a
+// header claims.
+type Format interface {
+	// Detect is given the path without the extension of the compression and
+	// up to the first 64 KiB of the decompressed file; head is never empty.
+	Detect(name string, head []byte) Match
+	Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
+}
+
+// A Writer is a Format that can write, chosen by the extension of the path.
+type Writer interface {
+	Write(w io.Writer, s *Set) error
+	Extensions() []string // lower case with the dot; the first is the usual one
+}
+
+var formats = registry.New[Format]("format")
+
+// register adds a format; each format's file calls it from init.
+func register(name, summary string, f Format) {
+	formats.Register(registry.Entry[Format]{
+		Name: name, Summary: summary,
+		New: func(*registry.Params) (Format, error) { return f, nil },
+	})
+}
+
+// Formats returns the registered formats, sorted by name.
+func Formats() []registry.Entry[Format] { return formats.Entries() }
+
+// detect returns the format of an input: the one opt names, or else the one
+// with the best match.
+func detect(in *Input, opt *Options) (name string, f Format, err error) {
+	if opt.Format != "" {
+		f, err = formats.New(opt.Format)
+		return opt.Format, f, err
+	}
+	head, err := in.head()
+	if err != nil {
+		return "", nil, err
+	}
+	best := NoMatch
+	for _, e := range formats.Entries() {
+		candidate, err := e.New(nil)
+		if err != nil {
+			return "", nil, err
+		}
+		if m := candidate.Detect(plainName(in.Name), head); m > best {
+			name, f, best = e.Name, candidate, m
+		}
+	}
+	if best == NoMatch {
+		return "", nil, fmt.Errorf("%s: found %q, expected one of the formats %v", in.Name, head[:min(len(head), 16)], formats.Names())
+	}
+	return name, f, nil
+}

@@ -1,0 +1,240 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/mikelolasagasti/xz"
+)
+
+// maxWindow bounds what a decoder may hold: the window of zstd --long=27. The
+// 64 MiB of xz -9 are the bound of xz.
+const maxWindow = 128 << 20
+
+// compressions are told apart by how a file begins. A decoder streams: its
+// memory is bounded by its window, whatever the stream expands to.
+var compressions = []struct {
+	name, magic string
+	extension   string
+	open        func(io.Reader) (io.Reader, func(), error)
+}{
+	{"gzip", "\x1f\x8b", ".gz", func(r io.Reader) (io.Reader, func(), error) {
+		z, err := gzip.NewReader(r)
+		return z, func() {}, err
+	}},
+	{"zstd", "\x28\xb5\x2f\xfd", ".zst", func(r io.Reader) (io.Reader, func(), error) {
+		z, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(maxWindow),
+			zstd.WithDecoderLowmem(true), zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return nil, nil, err
+		}
+		return z, z.Close, nil
+	}},
+	{"bzip2", "BZh", ".bz2", func(r io.Reader) (io.Reader, func(), error) { return bzip2.NewReader(r), func() {}, nil }},
+	{"xz", "\xfd7zXZ\x00", ".xz", func(r io.Reader) (io.Reader, func(), error) {
+		z, err := xz.NewReader(r, xz.DefaultDictMax)
+		return z, func() {}, err
+	}},
+}
+
+// plainName returns name without the extension of a compression.
+func plainName(name string) string {
+	for _, c := range compressions {
+		if strings.EqualFold(filepath.Ext(name), c.extension) {
+			return name[:len(name)-len(c.extension)]
+		}
+	}
+	return name
+}
+
+// openInput opens a path, or standard input for "-", and undoes compression.
+func openInput(ctx context.Context, path string, opt *Options) (*Input, error) {
+	if path == "-" {
+		if opt.Stdin == nil {
+			return nil, errors.New("standard input: found none, expected rows")
+		}
+		return newInput(&Input{Name: "standard input"}, newInterruptible(ctx, opt.Stdin))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, renamed(path, err)
+	}
+	in := &Input{Name: path, Path: path, close: f.Close}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		err = renamed(path, err)
+	case info.IsDir():
+		err = fmt.Errorf("%s: found a directory, expected a file", path)
+	case info.Mode().IsRegular():
+		in, err = newInput(in, f)
+	default: // a pipe may block for ever
+		in, err = newInput(in, newInterruptible(ctx, f))
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return in, nil
+}
+
+// renamed says what went wrong with a path in the words of the other errors.
+func renamed(path string, err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// newInput completes in with what raw gives after decompression.
+func newInput(in *Input, raw io.Reader) (*Input, error) {
+	source := &namedReader{r: raw, name: in.Name}
+	packed := bufio.NewReaderSize(source, headSize)
+	magic, _ := packed.Peek(6)
+	source = &namedReader{r: packed, name: in.Name}
+	for _, c := range compressions {
+		if !bytes.HasPrefix(magic, []byte(c.magic)) {
+			continue
+		}
+		source.kind = c.name
+		r, stop, err := c.open(packed)
+		if err != nil {
+			return nil, source.explain(err)
+		}
+		source.r = r
+		closeFile := in.close
+		in.close = func() error {
+			stop()
+			if closeFile == nil {
+				return nil
+			}
+			return closeFile()
+		}
+		break
+	}
+	in.R = bufio.NewReaderSize(source, headSize)
+	if mark, _ := in.R.Peek(3); string(mark) == "\ufeff" { // the byte order mark of some Windows programs
+		in.R.Discard(3)
+	}
+	return in, nil
+}
+
+// Close gives back the file.
+func (in *Input) Close() error {
+	if in.close == nil {
+		return nil
+	}
+	err := in.close()
+	in.close = nil
+	return err
+}
+
+// head returns what Detect may look at. An error behind the head is left for
+// the reader, so that an earlier fault in the rows is reported first.
+func (in *Input) head() ([]byte, error) {
+	head, err := in.R.Peek(headSize)
+	if len(head) > 0 {
+		return head, nil
+	}
+	if err == io.EOF {
+		return nil, fmt.Errorf("%s: found nothing, expected rows", in.Name)
+	}
+	return nil, err
+}
+
+// A namedReader gives errors the name of the input, and gives the same error
+// again when it is read on.
+type namedReader struct {
+	r          io.Reader
+	name, kind string
+	err        error
+}
+
+func (r *namedReader) Read(p []byte) (int, error) {
+	if r.err != nil {
+		return 0, r.err
+	}
+	n, err := r.r.Read(p)
+	if err != nil && err != io.EOF {
+		err = r.explain(err)
+	}
+	r.err = err
+	return n, err
+}
+
+// explain names the input, and the decoder's many words for truncated.
+func (r *namedReader) explain(err error) error {
+	var named *inputError
+	if errors.As(err, &named) {
+		return err
+	}
+	doing := ""
+	if r.kind != "" {
+		doing = r.kind + " data: "
+		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, xz.ErrBuf) {
+			doing = r.kind + " data is truncated: "
+		}
+	}
+	return &inputError{name: r.name, doing: doing, err: err}
+}
+
+// An inputError is a failure to read, with the name of the input.
+type inputError struct {
+	name, doing string
+	err         error
+}
+
+func (e *inputError) Error() string { return e.name + ": " + e.doing + e.err.Error() }
+func (e *inputError) Unwrap() error { return e.err }
+
+// interruptible lets ctx end a read that would block, as from a terminal or a
+// pipe. The read itself goes on in the background, into a buffer of its own.
+type interruptible struct {
+	ctx  context.Context
+	r    io.Reader
+	own  []byte
+	rest []byte // of own, not yet given
+	err  error  // comes after rest
+	got  chan int
+}
+
+func newInterruptible(ctx context.Context, r io.Reader) *interruptible {
+	return &interruptible{ctx: ctx, r: r, own: make([]byte, headSize), got: make(chan int, 1)}
+}
+
+func (r *interruptible) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if len(r.rest) == 0 && r.err == nil {
+		go func() {
+			n, err := r.r.Read(r.own)
+			r.err = err
+			r.got <- n
+		}()
+		select {
+		case <-r.ctx.Done(): // nothing of r is touched again
+			return 0, r.ctx.Err()
+		case n := <-r.got:
+			r.rest = r.own[:n]
+		}
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	if len(r.rest) == 0 {
+		return n, r.err
+	}
+	return n, nil
+}

@@ -1,0 +1,70 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// Write writes one row a line, indices from 1. If the last column is empty,
+// the first row names it with a zero, so that the number of columns survives.
+func (libsvm) Write(w io.Writer, s *Set) error {
+	if s.Weight != nil {
+		return fmt.Errorf("LIBSVM has no place for row weights: expected another format, such as CSV")
+	}
+	if s.Target.Absent() {
+		return fmt.Errorf("LIBSVM needs a label in each row: found a set without targets")
+	}
+	for _, l := range s.Target.Label {
+		if l == "" || bytes.ContainsAny([]byte(l), " \t\r\n#:,") {
+			return fmt.Errorf("label %q: LIBSVM cannot hold blanks, line breaks or any of # : , in a label", l)
+		}
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	rows, cols := s.X.Dims()
+	pad := cols > usedColumns(s.X)
+	var line []byte
+	for i := range rows {
+		line = appendLabel(line[:0], &s.Target, i)
+		line = appendFeatures(line, s.X.Row(i))
+		if pad && i == 0 {
+			line = fmt.Appendf(line, " %d:0", cols)
+		}
+		if _, err := out.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+func appendFeatures(line []byte, row matrix.Vector) []byte {
+	for k, v := range row.Value {
+		if v == 0 {
+			continue
+		}
+		line = append(line, ' ')
+		line = strconv.AppendInt(line, int64(row.Column(k))+1, 10)
+		line = append(line, ':')
+		line = appendFloat32(line, v)
+	}
+	return line
+}
+
+// usedColumns returns one more than the last column that is not all zero.
+func usedColumns(x matrix.Matrix) int {
+	rows, _ := x.Dims()
+	used := 0
+	for i := range rows {
+		row := x.Row(i)
+		for k := len(row.Value) - 1; k >= 0 && row.Column(k) >= used; k-- {
+			if row.Value[k] != 0 {
+				used = row.Column(k) + 1
+			}
+		}
+	}
+	return used
+}

@@ -1,0 +1,110 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Options say how to read. The zero value reads every format with its
+// defaults on all cores.
+type Options struct {
+	Format    string // name of a format; "": found by content, then by extension
+	ZeroBased bool   // LIBSVM indices begin with 0 instead of 1
+	Header    string // "yes", "no" or "" (found by content): first line of a CSV names the columns
+
+	// Target names the column of a table to predict, by name or by position
+	// from 1; "" means the column named target, label, class or y, or else the
+	// last one. Weights names the column of row weights, "" for none; formats
+	// without columns take a file with one number a row instead.
+	Target, Weights string
+	// Labels is a file with one target a row, for formats without targets of
+	// their own (IDX, NPY); "": IDX looks for the file that belongs to it.
+	Labels string
+
+	// Schema, from a model, makes tables into the features it describes; the
+	// target may then be absent. Columns > 0, from a model, is the number of
+	// features it knows; later ones are ignored, with a warning that counts.
+	Schema  *Schema
+	Columns int
+
+	Threads int       // at most so many cores; 0: all. Never changes the result
+	Stdin   io.Reader // read for the source "-"
+
+	chunk int // bytes parsed at a time; 0: chunkSize. Tests make it tiny
+}
+
+// Read reads all sources, in order, as one set. A source is a path, a glob
+// pattern, "-" for standard input, or "@name:key=value,..." for a generator.
+//
+// Several sources must be of one format. An error names the source, and the
+// line and column where there is one; errors of the operating system can be
+// asked for with errors.Is.
+func Read(ctx context.Context, sources []string, opt Options) (*Set, error) {
+	paths, err := expand(sources)
+	if err != nil {
+		return nil, err
+	}
+	if spec, ok := strings.CutPrefix(paths[0], "@"); ok && len(paths) == 1 {
+		return generate(ctx, spec, &opt)
+	}
+	var in []*Input
+	defer func() {
+		for _, i := range in {
+			i.Close()
+		}
+	}()
+	var format Format
+	var first string
+	for _, path := range paths {
+		if strings.HasPrefix(path, "@") {
+			return nil, fmt.Errorf("%s: found a generator among %d sources, expected it alone", path, len(paths))
+		}
+		i, err := openInput(ctx, path, &opt)
+		if err != nil {
+			return nil, err
+		}
+		in = append(in, i)
+		name, f, err := detect(i, &opt)
+		if err != nil {
+			return nil, err
+		}
+		if format == nil {
+			format, first = f, name
+		}
+		if name != first {
+			return nil, fmt.Errorf("%s: found format %s, expected %s as in %s", i.Name, name, first, in[0].Name)
+		}
+	}
+	return format.Read(ctx, in, &opt)
+}
+
+// expand replaces glob patterns by the files they match, in the order of
+// their names. A file may have a name that looks like a pattern.
+func expand(sources []string) ([]string, error) {
+	if len(sources) == 0 {
+		return nil, errors.New("found no source of data, expected a file, \"-\" or \"@generator\"")
+	}
+	var paths []string
+	for _, source := range sources {
+		_, missing := os.Lstat(source)
+		if strings.HasPrefix(source, "@") || !strings.ContainsAny(source, "*?[") || missing == nil {
+			paths = append(paths, source)
+			continue
+		}
+		found, err := filepath.Glob(source)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", source, err)
+		}
+		if len(found) == 0 {
+			return nil, fmt.Errorf("%s: found no file with such a name: %w", source, fs.ErrNotExist)
+		}
+		paths = append(paths, found...)
+	}
+	return paths, nil
+}

@@ -1,0 +1,196 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/registry"
+)
+
+// plan decides what each column of the table is for.
+func (t *table) plan(opt *Options) error {
+	if opt.Schema != nil {
+		return t.match(opt.Schema)
+	}
+	t.target, t.weight = -1, -1
+	var err error
+	if opt.Weights != "" {
+		if t.weight, err = t.find(opt.Weights, "weight"); err != nil {
+			return err
+		}
+	}
+	if opt.Target != "" {
+		t.target, err = t.find(opt.Target, "target")
+	} else {
+		t.target = t.guessTarget()
+	}
+	if err != nil {
+		return err
+	}
+	if t.target == t.weight {
+		return fmt.Errorf("%s: found %q as target and as weights, expected two columns", t.in[0].Name, t.names[t.target])
+	}
+	if len(t.names) < 2 {
+		return fmt.Errorf("%s: found one column, expected at least a feature and a target", t.in[0].Name)
+	}
+	t.use = make([]int, len(t.names))
+	for i := range t.use {
+		t.use[i] = i
+	}
+	return nil
+}
+
+// find returns the column of that name or else at that position.
+func (t *table) find(name, role string) (int, error) {
+	if i := slices.Index(t.names, name); i >= 0 {
+		return i, nil
+	}
+	if i, err := strconv.Atoi(name); err == nil && i >= 1 && i <= len(t.names) {
+		return i - 1, nil
+	}
+	if !t.header {
+		return 0, fmt.Errorf("%s: %s column %q: expected a position from 1 to %d, as the columns have no names", t.in[0].Name, role, name, len(t.names))
+	}
+	return 0, fmt.Errorf("%s: %w", t.in[0].Name, registry.Unknown(role+" column", name, t.names))
+}
+
+// guessTarget returns the column with a usual name, or else the last one that
+// does not hold the weights.
+func (t *table) guessTarget() int {
+	for _, usual := range []string{"target", "label", "class", "y"} {
+		for i, name := range t.names {
+			if t.header && i != t.weight && strings.EqualFold(name, usual) {
+				return i
+			}
+		}
+	}
+	if last := len(t.names) - 1; last != t.weight || last == 0 {
+		return last
+	}
+	return len(t.names) - 2
+}
+
+// settle makes the schema once the kinds of the columns are known.
+func (t *table) settle() {
+	if t.fixed {
+		return
+	}
+	s := &Schema{Target: t.target, Weight: t.weight, Header: t.header}
+	for i, name := range t.names {
+		c := Column{Name: name}
+		if t.text[i] {
+			t.kinds[i].kind = kindCategory
+		}
+		if t.kinds[i].kind == kindCategory && i != t.target && i != t.weight {
+			c.Category = []string{}
+		}
+		s.Columns = append(s.Columns, c)
+	}
+	t.schema = s
+}
+
+// match gives each column of the table its place in a model's schema.
+func (t *table) match(s *Schema) error {
+	t.schema, t.fixed = s, true
+	t.target, t.weight = -1, -1
+	t.use = make([]int, len(t.names))
+	var err error
+	if s.Header && t.header {
+		err = t.matchNames()
+	} else {
+		err = t.matchPositions()
+	}
+	for i, at := range t.use {
+		switch {
+		case at < 0:
+		case at == s.Target:
+			t.target = i
+		case at == s.Weight:
+			t.weight = i
+		case s.Columns[at].Category != nil: // what sparse rows leave out counts
+			t.kinds[i].kind = kindCategory
+		}
+	}
+	return err
+}
+
+func (t *table) matchNames() error {
+	place := make(map[string]int, len(t.schema.Columns))
+	for i, c := range t.schema.Columns {
+		place[c.Name] = i
+	}
+	found := make([]bool, len(t.schema.Columns))
+	var extra []string
+	for i, name := range t.names {
+		at, ok := place[name]
+		if !ok {
+			t.use[i] = -1
+			extra = append(extra, name)
+			continue
+		}
+		t.use[i], found[at] = at, true
+	}
+	for i, c := range t.schema.Columns {
+		if !found[i] && i != t.schema.Target && i != t.schema.Weight {
+			return fmt.Errorf("%s: found no column %q, expected all columns the model was trained on", t.in[0].Name, c.Name)
+		}
+	}
+	if len(extra) > 0 {
+		t.warnings = append(t.warnings, fmt.Errorf("%d columns are unknown to the model (first: %q): ignored", len(extra), extra[0]))
+	}
+	return nil
+}
+
+// matchPositions is for tables without names; the target may be left out, and
+// then the weights too.
+func (t *table) matchPositions() error {
+	s := t.schema
+	all := len(s.Columns)
+	var places []int
+	for i := range all {
+		absent := i == s.Target && len(t.names) < all || i == s.Weight && (len(t.names) < all-1 || s.Target < 0 && len(t.names) < all)
+		if !absent {
+			places = append(places, i)
+		}
+	}
+	if len(places) != len(t.names) {
+		return fmt.Errorf("%s: found %d columns, expected the %d the model was trained on, or these without the target", t.in[0].Name, len(t.names), all)
+	}
+	t.use = places
+	return nil
+}
+
+// places returns the first feature of each column and the number of features.
+func (s *Schema) places() (first []int, features int) {
+	first = make([]int, len(s.Columns))
+	for i, c := range s.Columns {
+		first[i] = features
+		switch {
+		case i == s.Target || i == s.Weight:
+		case c.Category == nil:
+			features++
+		default:
+			features += len(c.Category)
+		}
+	}
+	return first, features
+}
+
+// features names the features: the column, or "column=category".
+func (s *Schema) features() []string {
+	var names []string
+	for i, c := range s.Columns {
+		switch {
+		case i == s.Target || i == s.Weight:
+		case c.Category == nil:
+			names = append(names, c.Name)
+		default:
+			for _, category := range c.Category {
+				names = append(names, c.Name+"="+category)
+			}
+		}
+	}
+	return names
+}

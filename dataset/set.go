@@ -1,0 +1,102 @@
+// Package dataset turns files, streams and generators into sets of rows, and
+// sets of rows into files.
+//
+// [Read] is the door: it opens the sources (files, globs, standard input,
+// "@generator" specs), undoes compression, finds the format by content and
+// returns one [Set]. One format lives in one file and registers itself; adding
+// one touches that file and one row of the formats test. Generators likewise.
+//
+// Input is hostile until proven otherwise: every error says where (file, line,
+// column), what was found and what was expected; sizes are checked before
+// anything is allocated. Training, scaling and what a target means are not
+// decided here.
+package dataset
+
+import "github.com/fenchel-ml/fenchel/matrix"
+
+// A Set is rows with what belongs to each row.
+type Set struct {
+	X       matrix.Matrix // n x d; the values are finite
+	Target  Target        // zero when the source has none
+	Weight  []float64     // n positive numbers; nil: every row counts once
+	Feature []string      // d names; nil when the format has none
+	Schema  *Schema       // how columns became features; nil when they are the same thing
+
+	// Warnings are doubts about the data that did not stop the reading, such
+	// as features or categories a model has never seen and that were ignored.
+	Warnings []error
+}
+
+// Rows returns n.
+func (s *Set) Rows() int { rows, _ := s.X.Dims(); return rows }
+
+// Cols returns d.
+func (s *Set) Cols() int { _, cols := s.X.Dims(); return cols }
+
+// Target is the column to be predicted, as it was spelled and as numbers. It
+// has both Code and Number when the labels are numbers of which there are few
+// enough to be classes.
+type Target struct {
+	// Label holds the distinct labels in their first spelling and in order of
+	// first appearance; Code gives each row its place in Label. Two spellings
+	// of one number, such as "1" and "+1", are one label. Both are nil when
+	// there are more than MaxLabels distinct numbers.
+	Label []string
+	Code  []uint32
+
+	// Number gives each row its number; nil when some label is not a number.
+	Number []float64
+}
+
+// MaxLabels is the largest number of distinct numeric labels that may still be
+// class names. Labels that are not numbers have no such limit.
+const MaxLabels = 1 << 16
+
+// Absent reports whether the rows have no target.
+func (t Target) Absent() bool { return t.Code == nil && t.Number == nil }
+
+// Schema says how the columns of a table became features, so that another
+// table is turned into the same features. The rules: a column of numbers is
+// one feature; any other column is one 0/1 feature for each category; a
+// missing number becomes the column's mean, a missing category becomes the
+// category "?" if the first table had one, and else no category at all.
+type Schema struct {
+	Columns []Column
+	Target  int // place of the target in Columns, -1: none
+	Weight  int // place of the row weights in Columns, -1: none
+	Header  bool
+}
+
+// Width returns the number of features that the columns make.
+func (s *Schema) Width() int {
+	_, features := s.places()
+	return features
+}
+
+// Column is one column of a table.
+type Column struct {
+	Name     string   // from the header, or "1", "2", ... by position
+	Category []string // distinct categories in order of first appearance; nil: numbers
+	Fill     float64  // stands for a missing number
+}
+
+// Indicator tells for each feature whether it is a 0/1 feature made from a
+// category. It returns nil when the set has no schema.
+func (s *Set) Indicator() []bool {
+	if s.Schema == nil {
+		return nil
+	}
+	flags := make([]bool, 0, s.Cols())
+	for i, c := range s.Schema.Columns {
+		switch {
+		case i == s.Schema.Target || i == s.Schema.Weight:
+		case c.Category == nil:
+			flags = append(flags, false)
+		default:
+			for range c.Category {
+				flags = append(flags, true)
+			}
+		}
+	}
+	return flags
+}

@@ -1,0 +1,244 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+)
+
+// A table is text with columns, before it is known what they become. Reading
+// takes three steps, each parallel over chunks: survey finds out what the
+// columns are and reads targets and weights; cells reads the features, with
+// categories numbered chunk by chunk; encode numbers them for the whole table.
+type table struct {
+	names  []string
+	header bool
+	kinds  []columnKind
+	rows   rowReader
+	in     []*Input
+
+	use            []int // for each column its place in schema, -1: ignored
+	target, weight int   // columns, -1: none
+	schema         *Schema
+	fixed          bool // the schema is a model's
+	warnings       []error
+
+	chunks  []*chunk
+	cells   []*cellChunk
+	count   int // rows
+	targets *targets
+	weights []float64
+	text    []bool // for each column: some field is neither a number nor missing
+	sparse  int    // fields of sparse rows, with the categories these leave out
+}
+
+// A columnKind says what the fields of a column are.
+type columnKind struct {
+	kind    kind
+	omitted []byte              // the value that a sparse row leaves out
+	allowed map[string]struct{} // nil: any
+}
+
+type kind uint8
+
+const (
+	kindUnknown kind = iota // numbers unless some field is not
+	kindNumber
+	kindCategory
+)
+
+// A field is one value of a row.
+type field struct {
+	column  int
+	at      int // offset in the chunk
+	text    []byte
+	missing bool
+}
+
+// A rowReader knows the syntax of rows.
+type rowReader interface {
+	// row appends the fields of the row that begins at c.text[at:] to dst and
+	// returns where the next one begins. No fields: there was no row. Fields of
+	// a sparse row are those it does not leave out, by increasing column.
+	row(c *chunk, at int, dst []field) (fields []field, sparse bool, next int, err error)
+	last(text []byte) int // as splitter.last
+}
+
+// maxOmitted bounds the categories that sparse rows leave out: a small file
+// could otherwise ask for any amount of memory.
+const maxOmitted = 1 << 24
+
+const missingCategory = "?"
+
+// read turns the rows into a set.
+func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
+	if err := t.plan(opt); err != nil {
+		return nil, err
+	}
+	t.targets, t.text = newTargets(), make([]bool, len(t.names))
+	s := newSplitter(t.in, opt, t.rows.last)
+	if err := parseChunks(ctx, s, opt.workers(), t.survey, t.takeSurvey); err != nil {
+		return nil, err
+	}
+	if t.count == 0 {
+		return nil, fmt.Errorf("%s: found no rows, expected at least one", t.in[0].Name)
+	}
+	t.settle()
+	t.cells = make([]*cellChunk, len(t.chunks))
+	err := each(ctx, opt.workers(), len(t.chunks), func(i int) (err error) {
+		t.cells[i], err = t.parseCells(t.chunks[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.chunks = nil
+	t.number()
+	x, err := t.encode(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	return &Set{X: x, Target: t.targets.target(), Weight: t.weights, Feature: t.schema.features(), Schema: t.schema, Warnings: t.warnings}, nil
+}
+
+// eachRow calls do for the rows of a chunk, after checking their width.
+func (t *table) eachRow(c *chunk, do func(fields []field, sparse bool) error) error {
+	var fields []field
+	for at := 0; at < len(c.text); {
+		var err error
+		var sparse bool
+		start := at
+		if fields, sparse, at, err = t.rows.row(c, at, fields[:0]); err != nil {
+			return err
+		}
+		if len(fields) == 0 && !sparse {
+			continue
+		}
+		if !sparse && len(fields) != len(t.names) {
+			return c.errorf(start, fmt.Sprintf("%d fields", len(fields)), fmt.Sprint(len(t.names)))
+		}
+		if sparse {
+			fields = t.complete(fields, start)
+		}
+		if err := do(fields, sparse); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// complete adds what a sparse row leaves out and zero does not stand for.
+func (t *table) complete(fields []field, at int) []field {
+	given := len(fields)
+	next := 0
+	for column, k := range t.kinds {
+		if next < given && fields[next].column == column {
+			next++
+			continue
+		}
+		if k.kind == kindCategory || column == t.target || column == t.weight {
+			fields = append(fields, field{column: column, at: at, text: k.omitted})
+		}
+	}
+	if len(fields) > given {
+		slices.SortFunc(fields, func(a, b field) int { return a.column - b.column })
+	}
+	return fields
+}
+
+// A survey is what the first step learns from one chunk.
+type survey struct {
+	c       *chunk
+	rows    int
+	labels  *labels
+	weights []float64
+	text    []bool // for each column: some field is neither a number nor missing
+	fields  int    // of sparse rows
+}
+
+func (t *table) survey(c *chunk) (*survey, error) {
+	s := &survey{c: c, labels: newLabels(0), text: make([]bool, len(t.names))}
+	err := t.eachRow(c, func(fields []field, sparse bool) error {
+		s.rows++
+		if sparse {
+			s.fields += len(fields)
+		}
+		for _, f := range fields {
+			if err := t.surveyField(c, f, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return s, err
+}
+
+func (t *table) surveyField(c *chunk, f field, s *survey) (err error) {
+	switch {
+	case f.column == t.target && f.missing:
+		return c.errorf(f.at, "no target", "one in each row")
+	case f.column == t.target:
+		if err := t.allowed(c, f); err != nil {
+			return err
+		}
+		return s.labels.add(c, f.at, f.text)
+	case f.column == t.weight && f.missing:
+		return c.errorf(f.at, "no weight", "a positive number as weight")
+	case f.column == t.weight:
+		s.weights, err = appendWeight(s.weights, c, f.at, f.text)
+		return err
+	case f.missing || s.text[f.column] || t.fixed || t.kinds[f.column].kind != kindUnknown:
+		return nil
+	}
+	_, status := parseFloat32(f.text)
+	s.text[f.column] = status == isText
+	return nil
+}
+
+// allowed refuses a value that the declaration of its column does not list.
+func (t *table) allowed(c *chunk, f field) error {
+	k := t.kinds[f.column]
+	if k.allowed != nil {
+		if _, ok := k.allowed[string(f.text)]; !ok {
+			return c.errorf(f.at, quote(f.text), fmt.Sprintf("a declared value of the attribute %q", t.names[f.column]))
+		}
+	}
+	if _, status := parseFloat64(f.text); f.column == t.target && k.kind == kindNumber && status != isNumber {
+		return c.errorf(f.at, quote(f.text), "a finite number as target")
+	}
+	return nil
+}
+
+func (t *table) takeSurvey(s *survey) error {
+	if s.rows == 0 {
+		return nil
+	}
+	for column, text := range s.text {
+		t.text[column] = t.text[column] || text
+	}
+	if t.sparse += s.fields; t.sparse > maxOmitted && slices.ContainsFunc(t.kinds, func(k columnKind) bool { return k.kind == kindCategory }) {
+		return fmt.Errorf("%s: found more than %d values in sparse rows with nominal attributes, expected dense rows", s.c.name, maxOmitted)
+	}
+	t.count += s.rows
+	t.chunks = append(t.chunks, s.c)
+	t.weights = append(t.weights, s.weights...)
+	return t.targets.take(s.labels)
+}
+
+// isMissing recognises the usual spellings of a missing value in CSV.
+func isMissing(text []byte) bool {
+	switch len(text) {
+	case 0:
+		return true
+	case 1:
+		return text[0] == '?'
+	case 2:
+		return bytes.EqualFold(text, []byte("na"))
+	case 3:
+		return bytes.EqualFold(text, []byte("n/a"))
+	case 4:
+		return bytes.EqualFold(text, []byte("null"))
+	}
+	return false
+}

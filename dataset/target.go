@@ -1,0 +1,205 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// maxChunkLabels is where a chunk stops looking for repeated labels: the rows
+// have targets rather than classes, and looking would cost more than it saves.
+const maxChunkLabels = 4096
+
+// labels are the targets of one chunk: entries, and an entry for each row. No
+// two of the first maxChunkLabels entries have the same spelling.
+type labels struct {
+	arena  []byte // spellings, one after another
+	end    []int  // where each entry's spelling ends in arena
+	number []float64
+	entry  []uint32 // of each row
+	known  map[string]uint32
+	text   int   // entries before the first that is not a number
+	late   error // says that this first one comes too late
+}
+
+func newLabels(rows int) *labels {
+	return &labels{entry: make([]uint32, 0, rows), known: map[string]uint32{}, text: math.MaxInt}
+}
+
+func (l *labels) spelling(entry int) []byte {
+	start := 0
+	if entry > 0 {
+		start = l.end[entry-1]
+	}
+	return l.arena[start:l.end[entry]]
+}
+
+// add gives the next row its target, found at an offset of c.
+func (l *labels) add(c *chunk, at int, text []byte) error {
+	if n := len(l.entry); n > 0 {
+		if last := l.entry[n-1]; bytes.Equal(l.spelling(int(last)), text) {
+			l.entry = append(l.entry, last)
+			return nil
+		}
+	}
+	if e, ok := l.known[string(text)]; ok {
+		l.entry = append(l.entry, e)
+		return nil
+	}
+	v, status := parseFloat64(text)
+	switch {
+	case status == isNoValue || status == isHuge:
+		return c.errorf(at, quote(text), "a finite number or a name as target")
+	case status == isText && l.text == math.MaxInt:
+		l.text = len(l.end)
+		l.late = c.errorf(at, quote(text), fmt.Sprintf("a number as target, after more than %d distinct numbers", MaxLabels))
+	}
+	entry := uint32(len(l.end))
+	if entry < maxChunkLabels {
+		l.known[string(text)] = entry
+	}
+	if status == isText {
+		v = math.NaN()
+	}
+	l.arena = append(l.arena, text...)
+	l.end = append(l.end, len(l.arena))
+	l.number = append(l.number, v+0) // + 0: no negative zero
+	l.entry = append(l.entry, entry)
+	return nil
+}
+
+// targets merges the labels of chunks, taken in order, into one Target.
+type targets struct {
+	label  []string
+	byText map[string]uint32
+	byBits map[uint64]uint32
+	code   []uint32
+	number []float64
+	text   bool // some label is not a number
+	many   bool // more than MaxLabels distinct numbers: code and label are gone
+}
+
+func newTargets() *targets {
+	return &targets{byText: map[string]uint32{}, byBits: map[uint64]uint32{}}
+}
+
+func (t *targets) take(l *labels) error {
+	codes := make([]uint32, len(l.end))
+	for e := range l.end {
+		if t.many {
+			if l.text != math.MaxInt {
+				return l.late
+			}
+			break
+		}
+		codes[e] = t.intern(l.spelling(e), l.number[e])
+		if len(t.label) > MaxLabels && !t.text {
+			*t = targets{number: t.number, many: true}
+		}
+	}
+	for _, e := range l.entry {
+		if !t.text {
+			t.number = append(t.number, l.number[e])
+		}
+		if !t.many {
+			t.code = append(t.code, codes[e])
+		}
+	}
+	return nil
+}
+
+// intern returns the code of a label; number is NaN when it is not one.
+func (t *targets) intern(spelling []byte, number float64) uint32 {
+	code := uint32(len(t.label))
+	if math.IsNaN(number) {
+		if known, ok := t.byText[string(spelling)]; ok {
+			return known
+		}
+		t.byText[string(spelling)] = code
+		t.text, t.number = true, nil
+	} else {
+		bits := math.Float64bits(number)
+		if known, ok := t.byBits[bits]; ok {
+			return known
+		}
+		t.byBits[bits] = code
+	}
+	t.label = append(t.label, string(spelling))
+	return code
+}
+
+func (t *targets) target() Target {
+	return Target{Label: slices.Clip(t.label), Code: slices.Clip(t.code), Number: slices.Clip(t.number)}
+}
+
+// readTarget reads a file with one target a row, for formats without targets.
+func readTarget(ctx context.Context, path string, opt *Options, rows int) (Target, error) {
+	t := newTargets()
+	err := readColumn(ctx, path, opt, rows, func(c *chunk) (*labels, error) {
+		l := newLabels(0)
+		return l, eachLine(c, func(at int, text []byte) error { return l.add(c, at, text) })
+	}, func(l *labels) (int, error) { return len(l.entry), t.take(l) })
+	return t.target(), err
+}
+
+// readWeights reads a file with one positive number a row; "" gives nil.
+func readWeights(ctx context.Context, path string, opt *Options, rows int) ([]float64, error) {
+	if path == "" {
+		return nil, nil
+	}
+	var all []float64
+	err := readColumn(ctx, path, opt, rows, func(c *chunk) (weights []float64, err error) {
+		return weights, eachLine(c, func(at int, text []byte) error {
+			weights, err = appendWeight(weights, c, at, text)
+			return err
+		})
+	}, func(w []float64) (int, error) { all = append(all, w...); return len(w), nil })
+	return all, err
+}
+
+// appendWeight appends the weight found at an offset of c.
+func appendWeight(dst []float64, c *chunk, at int, text []byte) ([]float64, error) {
+	w, status := parseFloat64(text)
+	if status != isNumber || w <= 0 {
+		return dst, c.errorf(at, quote(text), "a positive number as weight")
+	}
+	return append(dst, w), nil
+}
+
+// readColumn reads a file of lines; take returns how many rows it was given.
+func readColumn[T any](ctx context.Context, path string, opt *Options, rows int, parse func(*chunk) (T, error), take func(T) (int, error)) error {
+	in, err := openInput(ctx, path, opt)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	found := 0
+	err = parseChunks(ctx, newSplitter([]*Input{in}, opt, lastLine), opt.workers(), parse, func(part T) error {
+		n, err := take(part)
+		found += n
+		return err
+	})
+	if err == nil && found != rows {
+		err = fmt.Errorf("%s: found %d rows, expected %d, one for each row of the data", in.Name, found, rows)
+	}
+	return err
+}
+
+// eachLine calls do for the trimmed text of each line that is not blank.
+func eachLine(c *chunk, do func(at int, text []byte) error) error {
+	for at := 0; at < len(c.text); {
+		line := c.text[at : at+bytes.IndexByte(c.text[at:], '\n')]
+		text := bytes.TrimLeft(line, " \t\r")
+		start := at + len(line) - len(text)
+		text = bytes.TrimRight(text, " \t\r")
+		if len(text) > 0 {
+			if err := do(start, text); err != nil {
+				return err
+			}
+		}
+		at += len(line) + 1
+	}
+	return nil
+}
