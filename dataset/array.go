@@ -1,0 +1,215 @@
+package dataset
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// What the binary array formats (IDX, NPY, NPZ) share: numbers of several
+// types read in pieces, rows gathered into a matrix, numbers made targets.
+
+// An element is one type of number in a binary array.
+type element struct {
+	name  string
+	size  int
+	whole bool // integers and truth values
+	get   func(raw []byte) float64
+}
+
+// elements by kind and size in bytes, as NPY names them. int64 and uint64
+// beyond 2^53 are rounded.
+func elementOf(kind byte, size int, order binary.ByteOrder) (element, bool) {
+	e := element{name: fmt.Sprintf("%c%d", kind, size), size: size, whole: kind != 'f'}
+	switch e.name {
+	case "b1":
+		e.get = func(raw []byte) float64 { return float64(min(raw[0], 1)) }
+	case "u1":
+		e.get = func(raw []byte) float64 { return float64(raw[0]) }
+	case "u2":
+		e.get = func(raw []byte) float64 { return float64(order.Uint16(raw)) }
+	case "u4":
+		e.get = func(raw []byte) float64 { return float64(order.Uint32(raw)) }
+	case "u8":
+		e.get = func(raw []byte) float64 { return float64(order.Uint64(raw)) }
+	case "i1":
+		e.get = func(raw []byte) float64 { return float64(int8(raw[0])) }
+	case "i2":
+		e.get = func(raw []byte) float64 { return float64(int16(order.Uint16(raw))) }
+	case "i4":
+		e.get = func(raw []byte) float64 { return float64(int32(order.Uint32(raw))) }
+	case "i8":
+		e.get = func(raw []byte) float64 { return float64(int64(order.Uint64(raw))) }
+	case "f2":
+		e.get = func(raw []byte) float64 { return halfFloat(order.Uint16(raw)) }
+	case "f4":
+		e.get = func(raw []byte) float64 { return float64(math.Float32frombits(order.Uint32(raw))) }
+	case "f8":
+		e.get = func(raw []byte) float64 { return math.Float64frombits(order.Uint64(raw)) }
+	}
+	return e, e.get != nil
+}
+
+// halfFloat decodes IEEE half precision: 1 sign, 5 exponent, 10 fraction bits.
+func halfFloat(bits uint16) float64 {
+	exponent, fraction := int(bits>>10&31), float64(bits&1023)
+	v := math.Ldexp(1024+fraction, exponent-25)
+	switch {
+	case exponent == 0:
+		v = math.Ldexp(fraction, -24)
+	case exponent == 31 && fraction == 0:
+		v = math.Inf(1)
+	case exponent == 31:
+		v = math.NaN()
+	}
+	if bits>>15 == 1 {
+		return -v
+	}
+	return v
+}
+
+// pieceSize is how many bytes are read at a time: what a header claims costs
+// no memory, only what is really there does.
+const pieceSize = 64 << 10
+
+// eachPiece reads count items of size bytes and hands them on in pieces,
+// with the place of the piece's first item. name is that of the source.
+func eachPiece(ctx context.Context, r io.Reader, name string, size int, count int64, do func(first int64, raw []byte) error) error {
+	per := max(pieceSize/size, 1)
+	var buf []byte
+	for at := int64(0); at < count; at += int64(per) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		want := int(min(int64(per), count-at)) * size
+		var n int
+		var err error
+		if buf, n, err = fill64K(r, buf[:0], want); err != nil {
+			if err == io.EOF || err == io.ErrUnexpectedEOF {
+				return fmt.Errorf("%s: found %d bytes of data, expected %d", name, at*int64(size)+int64(n), count*int64(size))
+			}
+			return err
+		}
+		if err := do(at, buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill64K appends want bytes to dst, growing it no further ahead of the data
+// than a piece, since an item of text may claim any size.
+func fill64K(r io.Reader, dst []byte, want int) ([]byte, int, error) {
+	for len(dst) < want {
+		have, more := len(dst), min(want-len(dst), pieceSize)
+		if cap(dst) < have+more {
+			dst = append(dst, make([]byte, more)...)
+		}
+		dst = dst[:have+more]
+		if n, err := io.ReadFull(r, dst[have:]); err != nil {
+			return dst, have + n, err
+		}
+	}
+	return dst, len(dst), nil
+}
+
+// eachNumber is eachPiece for numbers.
+func eachNumber(ctx context.Context, r io.Reader, name string, e element, count int64, do func(k int64, v float64) error) error {
+	return eachPiece(ctx, r, name, e.size, count, func(first int64, raw []byte) error {
+		for k := first; len(raw) > 0; k++ {
+			if err := do(k, e.get(raw)); err != nil {
+				return err
+			}
+			raw = raw[e.size:]
+		}
+		return nil
+	})
+}
+
+// noMore checks that the data end here.
+func noMore(r io.Reader, name string) error {
+	var one [1]byte
+	n, err := io.ReadFull(r, one[:])
+	if n > 0 {
+		return fmt.Errorf("%s: found bytes after the last value, expected the end", name)
+	}
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// product multiplies the dimensions of an array of items of size bytes, if
+// the bytes can be counted at all.
+func product(size int, dims []int64) (items int64, ok bool) {
+	items = 1
+	for _, d := range dims {
+		if d == 0 {
+			return 0, true
+		}
+		if d < 0 || items > math.MaxInt64/d {
+			return 0, false
+		}
+		items *= d
+	}
+	return items, items <= math.MaxInt64/int64(size)
+}
+
+// single rounds to single precision, and refuses what is not finite then.
+// Places count from 1, as elsewhere in messages.
+func single(v float64, name string, row, col int64) (float32, error) {
+	x := float32(v)
+	if math.IsNaN(v) || math.IsInf(float64(x), 0) {
+		return 0, fmt.Errorf("%s: row %d, column %d: found %v, expected a finite number of magnitude below 3.4e38", name, row+1, col+1, v)
+	}
+	return x + 0, nil // + 0: no negative zero
+}
+
+// spellNumber writes a number so that it reads back as the same bits, and
+// whole numbers without an exponent.
+func spellNumber(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		return strconv.FormatInt(int64(v), 10)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// numberTarget makes a Target of finite numbers, one a row.
+func numberTarget(values []float64) Target {
+	t := newTargets()
+	for i, v := range values {
+		values[i] = v + 0 // no negative zero
+	}
+	for _, v := range values {
+		code, ok := t.byBits[math.Float64bits(v)]
+		if !ok {
+			code = t.intern([]byte(spellNumber(v)), v)
+		}
+		if len(t.label) > MaxLabels {
+			return Target{Number: values}
+		}
+		t.code = append(t.code, code)
+	}
+	t.number = values
+	return t.target()
+}
+
+// textTarget makes a Target of one label a row, which must be there and, if it
+// reads as a number, be finite.
+func textTarget(name string, text []string) (Target, error) {
+	t := newTargets()
+	l := newLabels(len(text))
+	for i, label := range text {
+		if label == "" {
+			return Target{}, fmt.Errorf("%s: row %d: found an empty label, expected a number or a name", name, i+1)
+		}
+		if err := l.add(&chunk{name: name, line: i + 1, text: []byte(label)}, 0, []byte(label)); err != nil {
+			return Target{}, err
+		}
+	}
+	err := t.take(l)
+	return t.target(), err
+}

@@ -1,0 +1,145 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// arrayRows gathers the rows of one or several array files, with what belongs
+// to each row.
+type arrayRows struct {
+	opt     *Options
+	rows    *rowBuilder
+	first   string // name of the first file, whose columns count
+	absent  string // name of the first file without targets
+	targets []Target
+	weights []float64
+	files   int
+}
+
+// begin prepares for rows x cols values of a file. Nothing is allocated for
+// them yet.
+func (a *arrayRows) begin(name string, rows, cols int64) (*rowBuilder, error) {
+	a.files++
+	const most = min(math.MaxUint32, math.MaxInt)
+	switch {
+	case rows == 0 || cols == 0:
+		return nil, fmt.Errorf("%s: found %d rows of %d columns, expected at least one of each", name, rows, cols)
+	case cols > most:
+		return nil, fmt.Errorf("%s: found %d columns, expected at most %d", name, cols, int64(most))
+	case a.rows == nil:
+		a.first, a.rows = name, newRowBuilder(int(cols), a.opt)
+	case int64(a.rows.cols) != cols:
+		return nil, fmt.Errorf("%s: found %d columns, expected %d as in %s", name, cols, a.rows.cols, a.first)
+	}
+	return a.rows, nil
+}
+
+// take notes the targets of a file that was read; nil: it has none.
+func (a *arrayRows) take(name string, t *Target) error {
+	if t == nil {
+		if a.absent == "" {
+			a.absent = name
+		}
+	} else {
+		a.targets = append(a.targets, *t)
+	}
+	if a.absent != "" && len(a.targets) > 0 {
+		return fmt.Errorf("%s: found no targets, expected them as in the other files", a.absent)
+	}
+	return nil
+}
+
+// takeWeights notes the row weights of a file; nil: it has none.
+func (a *arrayRows) takeWeights(name string, weights []float64) error {
+	if (weights == nil) != (a.weights == nil) && a.files > 1 {
+		return fmt.Errorf("%s: expected row weights in all files or in none", name)
+	}
+	a.weights = append(a.weights, weights...)
+	return nil
+}
+
+// set is what was gathered, completed by the files that the options name.
+func (a *arrayRows) set(ctx context.Context) (*Set, error) {
+	s := &Set{Weight: a.weights}
+	var err error
+	if a.opt.Labels != "" {
+		s.Target, err = readLabels(ctx, a.opt.Labels, a.opt, int64(a.rows.rows))
+	} else {
+		s.Target, err = mergeTargets(a.targets)
+	}
+	if err == nil && a.opt.Weights != "" {
+		s.Weight, err = readWeights(ctx, a.opt.Weights, a.opt, a.rows.rows)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.X, s.Warnings = a.rows.matrix()
+	return s, nil
+}
+
+// mergeTargets puts the targets of several files one after another.
+func mergeTargets(parts []Target) (Target, error) {
+	switch len(parts) {
+	case 0:
+		return Target{}, nil
+	case 1:
+		return parts[0], nil
+	}
+	numbers := true
+	for _, p := range parts {
+		numbers = numbers && p.Number != nil
+	}
+	t := newTargets()
+	for _, p := range parts {
+		switch {
+		case p.Code == nil && !numbers:
+			return Target{}, fmt.Errorf("found more than %d distinct numbers as targets in one file and names in another, expected one kind", MaxLabels)
+		case p.Code == nil:
+			t.many = true
+		}
+		if numbers {
+			t.number = append(t.number, p.Number...)
+		}
+	}
+	if t.many {
+		return Target{Number: t.number}, nil
+	}
+	number := t.number
+	for _, p := range parts {
+		t.takeCodes(p)
+	}
+	if numbers && len(t.label) > MaxLabels {
+		return Target{Number: number}, nil
+	}
+	t.number = number
+	return t.target(), nil
+}
+
+// takeCodes appends the codes of p.
+func (t *targets) takeCodes(p Target) {
+	codes := make([]uint32, len(p.Label))
+	for c, label := range p.Label {
+		v, status := parseFloat64([]byte(label))
+		if status != isNumber {
+			v = math.NaN()
+		}
+		codes[c] = t.intern([]byte(label), v+0)
+	}
+	for _, c := range p.Code {
+		t.code = append(t.code, codes[c])
+	}
+}
+
+// checkTarget refuses numbers that cannot be targets, and whole numbers that
+// float64 may have rounded, so that no two classes become one.
+func checkTarget(v float64, e element, name string, row int64) error {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Errorf("%s: row %d: found %v, expected a finite number as target", name, row+1, v)
+	}
+	if e.whole && math.Abs(v) >= 1<<53 {
+		return fmt.Errorf("%s: row %d: found %.0f, expected whole numbers below 2^53 as targets", name, row+1, v)
+	}
+	return nil
+}

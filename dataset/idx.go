@@ -1,0 +1,230 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func init() {
+	register("idx", "IDX tensors of MNIST: images, and labels in a file beside them", idx{})
+}
+
+// idx is the format of the MNIST files: two zero bytes, a byte for the type,
+// a byte for the number of dimensions, each dimension in four bytes, and then
+// the numbers, all big-endian. The first dimension counts the rows, the others
+// are flattened into columns.
+//
+// Unsigned bytes are read as fractions of 255, so that pixels are in [0, 1]:
+// practically everyone who uses MNIST divides so, and raw bytes give squared
+// norms of 10^7, for which no usual lambda or gamma fits. It is part of
+// reading: digests and certificates are about the fractions. Other types are
+// taken as they are, and so are labels.
+//
+// Labels are in the file that the options name, or in one beside the images
+// whose name has "labels" for "images" and "idx1" for "idx3", compressed or
+// not. Without such a file there is no target.
+type idx struct{}
+
+var _ Format = idx{}
+
+// idxKinds maps the type byte to a kind and size of element.
+var idxKinds = map[byte]struct {
+	kind byte
+	size int
+}{8: {'u', 1}, 9: {'i', 1}, 0xb: {'i', 2}, 0xc: {'i', 4}, 0xd: {'f', 4}, 0xe: {'f', 8}}
+
+// isIDX tells by the first four bytes; nobody has more than eight dimensions.
+func isIDX(head []byte) bool {
+	if len(head) < 4 || head[0] != 0 || head[1] != 0 {
+		return false
+	}
+	_, ok := idxKinds[head[2]]
+	return ok && 1 <= head[3] && head[3] <= 8
+}
+
+func (idx) Detect(name string, head []byte) Match {
+	if isIDX(head) {
+		return MatchMagic
+	}
+	return NoMatch
+}
+
+func (idx) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
+	all := &arrayRows{opt: opt}
+	for _, i := range in {
+		if err := all.readIDX(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	return all.set(ctx)
+}
+
+func (a *arrayRows) readIDX(ctx context.Context, in *Input) error {
+	e, dims, err := idxHeader(in)
+	if err != nil {
+		return err
+	}
+	if len(dims) == 1 {
+		return fmt.Errorf("%s: found 1 dimension, as in a file of labels, expected at least 2: rows and columns", in.Name)
+	}
+	cols, ok := product(1, dims[1:])
+	if !ok {
+		return fmt.Errorf("%s: found dimensions %v, expected fewer than 2^63 values", in.Name, dims)
+	}
+	b, err := a.begin(in.Name, dims[0], cols)
+	if err != nil {
+		return err
+	}
+	scale := 1.0
+	if e.name == "u1" {
+		scale = 255
+	}
+	if err := eachRow(ctx, in.R, in.Name, e, dims[0], cols, scale, b.addDense); err != nil {
+		return err
+	}
+	if err := noMore(in.R, in.Name); err != nil {
+		return err
+	}
+	if a.opt.Labels != "" {
+		return nil
+	}
+	path := labelsBeside(in.Path)
+	if path == "" {
+		return a.take(in.Name, nil)
+	}
+	target, err := readLabels(ctx, path, a.opt, dims[0])
+	if err != nil {
+		return err
+	}
+	return a.take(in.Name, &target)
+}
+
+// eachRow reads rows of cols numbers each, divided by scale.
+func eachRow(ctx context.Context, r io.Reader, name string, e element, rows, cols int64, scale float64, do func([]float32)) error {
+	var row []float32 // grows with the data: cols is only what the header says
+	return eachNumber(ctx, r, name, e, rows*cols, func(k int64, v float64) error {
+		x, err := single(v/scale, name, k/cols, k%cols)
+		row = append(row, x)
+		if int64(len(row)) == cols {
+			do(row)
+			row = row[:0]
+		}
+		return err
+	})
+}
+
+// idxHeader reads the type and the dimensions.
+func idxHeader(in *Input) (e element, dims []int64, err error) {
+	head, err := in.R.Peek(4)
+	if err != nil && err != io.EOF {
+		return e, nil, err
+	}
+	if !isIDX(head) {
+		return e, nil, fmt.Errorf("%s: found %q, expected two zero bytes, a type and 1 to 8 dimensions", in.Name, head)
+	}
+	kind, count := idxKinds[head[2]], int(head[3])
+	e, _ = elementOf(kind.kind, kind.size, binary.BigEndian)
+	raw := make([]byte, 4+4*count)
+	if n, err := io.ReadFull(in.R, raw); err == io.EOF || err == io.ErrUnexpectedEOF {
+		return e, nil, fmt.Errorf("%s: found %d bytes, expected a header of %d", in.Name, n, len(raw))
+	} else if err != nil {
+		return e, nil, err
+	}
+	for raw = raw[4:]; len(raw) > 0; raw = raw[4:] {
+		dims = append(dims, int64(binary.BigEndian.Uint32(raw)))
+	}
+	if _, ok := product(e.size, dims); !ok {
+		return e, nil, fmt.Errorf("%s: found dimensions %v, expected fewer than 2^63 bytes", in.Name, dims)
+	}
+	return e, dims, nil
+}
+
+// labelsBeside returns the path of the labels that belong to a file of images,
+// "" if there is none. The compression of the images is tried first.
+func labelsBeside(path string) string {
+	folder, base := filepath.Split(path)
+	plain := plainName(base)
+	label := strings.NewReplacer("images", "labels", "idx2", "idx1", "idx3", "idx1", "idx4", "idx1").Replace(plain)
+	if !strings.Contains(plain, "images") {
+		return ""
+	}
+	extensions := []string{base[len(plain):], ""}
+	for _, c := range compressions {
+		extensions = append(extensions, c.extension)
+	}
+	for _, ext := range extensions {
+		found := filepath.Join(folder, label+ext)
+		if info, err := os.Stat(found); err == nil && info.Mode().IsRegular() {
+			return found
+		}
+	}
+	return ""
+}
+
+// readLabels reads a file with one target a row: IDX or NPY of one dimension,
+// or text with one label a line.
+func readLabels(ctx context.Context, path string, opt *Options, rows int64) (Target, error) {
+	// Only a regular file can be looked at and then opened again as text.
+	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() {
+		return readTarget(ctx, path, opt, int(rows))
+	}
+	in, err := openInput(ctx, path, opt)
+	if err != nil {
+		return Target{}, err
+	}
+	defer in.Close()
+	head, err := in.head()
+	if err != nil {
+		return Target{}, err
+	}
+	var target Target
+	switch {
+	case isIDX(head):
+		target, err = idxLabels(ctx, in)
+	case bytes.HasPrefix(head, []byte(npyMagic)):
+		target, err = npyLabels(ctx, in.Name, in.R)
+	default:
+		return readTarget(ctx, path, opt, int(rows))
+	}
+	if err == nil && int64(target.rows()) != rows {
+		err = fmt.Errorf("%s: found %d rows, expected %d, one for each row of the data", in.Name, target.rows(), rows)
+	}
+	return target, err
+}
+
+// rows returns the number of rows that have a target.
+func (t Target) rows() int { return max(len(t.Code), len(t.Number)) }
+
+func idxLabels(ctx context.Context, in *Input) (Target, error) {
+	e, dims, err := idxHeader(in)
+	if err != nil {
+		return Target{}, err
+	}
+	if len(dims) != 1 {
+		return Target{}, fmt.Errorf("%s: found %d dimensions, expected 1: one label a row", in.Name, len(dims))
+	}
+	values, err := readTargets(ctx, in.R, in.Name, e, dims[0])
+	if err == nil {
+		err = noMore(in.R, in.Name)
+	}
+	if err != nil {
+		return Target{}, err
+	}
+	return numberTarget(values), nil
+}
+
+// readTargets reads numbers that are targets.
+func readTargets(ctx context.Context, r io.Reader, name string, e element, count int64) ([]float64, error) {
+	var values []float64
+	err := eachNumber(ctx, r, name, e, count, func(k int64, v float64) error {
+		values = append(values, v)
+		return checkTarget(v, e, name, k)
+	})
+	return values, err
+}

@@ -1,0 +1,243 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+func init() {
+	register("npy", "NumPy array of rows and columns; target in the last column or in the file of labels", npy{})
+}
+
+// npy is the format of numpy.save: one array of n rows and d columns, of
+// truth values, integers or floating-point numbers.
+//
+// The target is the column that the options name by its position, or else the
+// last one; there is none if the targets are in a file of their own, or if the
+// data come to a model that knows as many features as there are columns.
+//
+// The header is read by our own parser (npyheader.go): the known library,
+// npyio, is quiet since 2022, brings gonum along, and was ten times slower.
+type npy struct{}
+
+var _ Format = npy{}
+
+func (npy) Detect(name string, head []byte) Match {
+	if bytes.HasPrefix(head, []byte(npyMagic)) {
+		return MatchMagic
+	}
+	return NoMatch
+}
+
+func (npy) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
+	all := &arrayRows{opt: opt}
+	for _, i := range in {
+		if err := all.readNPY(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	return all.set(ctx)
+}
+
+func (a *arrayRows) readNPY(ctx context.Context, in *Input) error {
+	h, err := readHeader(in.R, in.Name)
+	if err != nil {
+		return err
+	}
+	rows, cols, err := h.table(in.Name)
+	if err != nil {
+		return err
+	}
+	target, err := targetColumn(a.opt, in.Name, cols)
+	if err != nil {
+		return err
+	}
+	features := cols
+	if target >= 0 {
+		features = max(features-1, 0)
+	}
+	b, err := a.begin(in.Name, rows, features)
+	if err != nil {
+		return err
+	}
+	values, err := h.readTable(ctx, in.R, in.Name, rows, cols, target, b.addDense)
+	if err == nil {
+		err = noMore(in.R, in.Name)
+	}
+	if err != nil {
+		return err
+	}
+	if target < 0 {
+		return a.take(in.Name, nil)
+	}
+	t := numberTarget(values)
+	return a.take(in.Name, &t)
+}
+
+// targetColumn returns the place of the target, -1 for none.
+func targetColumn(opt *Options, name string, cols int64) (int64, error) {
+	if opt.Target != "" && opt.Labels == "" {
+		at, err := strconv.ParseInt(opt.Target, 10, 64)
+		if err != nil || at < 1 || at > cols {
+			return 0, fmt.Errorf("%s: target %q: expected the position of a column, from 1 to %d", name, opt.Target, cols)
+		}
+		return at - 1, nil
+	}
+	if opt.Labels != "" || int64(opt.Columns) == cols {
+		return -1, nil
+	}
+	return cols - 1, nil
+}
+
+// table returns the size of an array that is to be rows of numbers.
+func (h npyHeader) table(name string) (rows, cols int64, err error) {
+	if h.text != 0 {
+		return 0, 0, fmt.Errorf("%s: found text (dtype %q), expected numbers", name, h.descr)
+	}
+	if len(h.shape) != 2 {
+		return 0, 0, fmt.Errorf("%s: found shape %s, expected 2 dimensions: rows and columns", name, h.shapeText())
+	}
+	return h.shape[0], h.shape[1], nil
+}
+
+// readTable gives the rows to do, without the target column, whose values are
+// returned; target is -1 when there is none.
+func (h npyHeader) readTable(ctx context.Context, r io.Reader, name string, rows, cols, target int64, do func([]float32)) (values []float64, err error) {
+	if h.fortran {
+		return h.readColumns(ctx, r, name, rows, cols, target, do)
+	}
+	var row []float32
+	err = eachNumber(ctx, r, name, h.element, rows*cols, func(k int64, v float64) (err error) {
+		i, j := k/cols, k%cols
+		if j == target {
+			values = append(values, v)
+			err = checkTarget(v, h.element, name, i)
+		} else {
+			var x float32
+			x, err = single(v, name, i, j)
+			row = append(row, x)
+		}
+		if j == cols-1 {
+			do(row)
+			row = row[:0]
+		}
+		return err
+	})
+	return values, err
+}
+
+// readColumns is readTable of an array that is stored column after column: all
+// of it is read before the first row is known.
+func (h npyHeader) readColumns(ctx context.Context, r io.Reader, name string, rows, cols, target int64, do func([]float32)) (values []float64, err error) {
+	var all []float32
+	err = eachNumber(ctx, r, name, h.element, rows*cols, func(k int64, v float64) error {
+		i, j := k%rows, k/rows
+		if j == target {
+			values = append(values, v)
+			return checkTarget(v, h.element, name, i)
+		}
+		x, err := single(v, name, i, j)
+		all = append(all, x)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	row := make([]float32, int64(len(all))/rows)
+	for i := range rows {
+		for j := range row {
+			row[j] = all[int64(j)*rows+i]
+		}
+		do(row)
+	}
+	return values, nil
+}
+
+// npyLabels reads an array of one target a row: numbers or text, of one
+// dimension or with one column, or one row.
+func npyLabels(ctx context.Context, name string, r io.Reader) (Target, error) {
+	h, err := readHeader(r, name)
+	if err != nil {
+		return Target{}, err
+	}
+	rows, err := h.column(name)
+	if err != nil {
+		return Target{}, err
+	}
+	t, err := h.readTarget(ctx, r, name, rows)
+	if err == nil {
+		err = noMore(r, name)
+	}
+	return t, err
+}
+
+// readTarget reads the values of an array of targets.
+func (h npyHeader) readTarget(ctx context.Context, r io.Reader, name string, rows int64) (Target, error) {
+	if h.text == 0 {
+		values, err := readTargets(ctx, r, name, h.element, rows)
+		if err != nil {
+			return Target{}, err
+		}
+		return numberTarget(values), nil
+	}
+	text, err := h.readText(ctx, r, name, rows)
+	if err != nil {
+		return Target{}, err
+	}
+	return textTarget(name, text)
+}
+
+// column returns the length of an array of one dimension; a second one of
+// size 1 is allowed.
+func (h npyHeader) column(name string) (int64, error) {
+	if len(h.shape) == 1 || len(h.shape) == 2 && h.shape[1] == 1 {
+		return h.shape[0], nil
+	}
+	return 0, fmt.Errorf("%s: found shape %s, expected 1 dimension: one value a row", name, h.shapeText())
+}
+
+// readText reads strings of a fixed size: NumPy pads them with zeros.
+func (h npyHeader) readText(ctx context.Context, r io.Reader, name string, count int64) (text []string, err error) {
+	err = eachPiece(ctx, r, name, h.element.size, count, func(first int64, raw []byte) error {
+		for k := first; len(raw) > 0; k++ {
+			s, ok := h.decodeText(raw[:h.element.size])
+			if !ok {
+				return fmt.Errorf("%s: row %d: found bytes that are not Unicode, expected text", name, k+1)
+			}
+			text = append(text, s)
+			raw = raw[h.element.size:]
+		}
+		return nil
+	})
+	return text, err
+}
+
+// decodeText decodes one string of 1-byte (S) or 4-byte (U) characters.
+func (h npyHeader) decodeText(raw []byte) (string, bool) {
+	if h.text == 'S' {
+		raw = bytes.TrimRight(raw, "\x00")
+		return string(raw), utf8.Valid(raw)
+	}
+	var b strings.Builder
+	zeros := 0
+	for ; len(raw) > 0; raw = raw[4:] {
+		c := h.order.Uint32(raw)
+		if c == 0 {
+			zeros++
+			continue
+		}
+		if c > utf8.MaxRune || !utf8.ValidRune(rune(c)) {
+			return "", false
+		}
+		for ; zeros > 0; zeros-- { // they were inside the text
+			b.WriteByte(0)
+		}
+		b.WriteRune(rune(c))
+	}
+	return b.String(), true
+}

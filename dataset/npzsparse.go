@@ -1,0 +1,190 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// The sparse matrices of SciPy inside an NPZ file.
+
+func (a *arrayRows) readSparse(z *archive) (rows int64, err error) {
+	s, err := z.sparse()
+	if err != nil {
+		return 0, err
+	}
+	rows, cols := s.shape[0], s.shape[1]
+	b, err := a.begin(z.name, rows, cols)
+	if err != nil {
+		return 0, err
+	}
+	var m matrix.Matrix = &matrix.CSR{Cols: int(s.minor()), Start: s.start, Index: s.index, Value: s.value}
+	if s.byColumn {
+		m = matrix.Transpose(m)
+	}
+	for i := range int(rows) {
+		row := m.Row(i)
+		b.addSparse(row.Index, row.Value)
+	}
+	return rows, nil
+}
+
+// sparseArrays is a SciPy matrix: compressed rows, or columns if byColumn.
+type sparseArrays struct {
+	byColumn bool
+	shape    []int64
+	start    []int64
+	index    []uint32
+	value    []float32
+}
+
+func (s *sparseArrays) major() int64 {
+	if s.byColumn {
+		return s.shape[1]
+	}
+	return s.shape[0]
+}
+
+func (s *sparseArrays) minor() int64 { return s.shape[0] + s.shape[1] - s.major() }
+
+// place returns the row and column of the k-th value.
+func (s *sparseArrays) place(k int64) (row, col int64) {
+	major := int64(sort.Search(len(s.start)-1, func(i int) bool { return s.start[i+1] > k }))
+	if s.byColumn {
+		return int64(s.index[k]), major
+	}
+	return major, int64(s.index[k])
+}
+
+// sparse reads the five arrays of a sparse matrix and checks the laws of CSR.
+func (z *archive) sparse() (s *sparseArrays, err error) {
+	s = &sparseArrays{}
+	if s.byColumn, err = z.byColumn(); err != nil {
+		return nil, err
+	}
+	if s.shape, err = z.whole("shape"); err != nil {
+		return nil, err
+	}
+	if len(s.shape) != 2 {
+		return nil, fmt.Errorf("%s: array \"shape\": found %d dimensions, expected 2: rows and columns", z.name, len(s.shape))
+	}
+	if s.start, err = z.whole("indptr"); err != nil {
+		return nil, err
+	}
+	if int64(len(s.start)) != s.major()+1 {
+		return nil, fmt.Errorf("%s: array \"indptr\": found %d values, expected %d for shape %v", z.name, len(s.start), s.major()+1, s.shape)
+	}
+	for i, at := range s.start {
+		if i == 0 && at != 0 || i > 0 && at < s.start[i-1] {
+			return nil, fmt.Errorf("%s: array \"indptr\": value %d: found %d, expected numbers from 0 that do not decrease", z.name, i+1, at)
+		}
+	}
+	if err := z.entries(s); err != nil {
+		return nil, err
+	}
+	return s, s.sort(z.name)
+}
+
+// byColumn reads which way the matrix is compressed.
+func (z *archive) byColumn() (csc bool, err error) {
+	format := "csr"
+	if z.files["format"] != nil {
+		if format, err = z.word("format"); err != nil {
+			return false, err
+		}
+	}
+	if format != "csr" && format != "csc" {
+		return false, fmt.Errorf("%s: found sparse format %q, expected csr or csc (in Python: X.tocsr())", z.name, format)
+	}
+	return format == "csc", nil
+}
+
+// word reads an array that is a single string.
+func (z *archive) word(array string) (word string, err error) {
+	return word, z.open(array, func(h npyHeader, r io.Reader, name string) error {
+		if h.text == 0 || len(h.shape) != 0 {
+			return fmt.Errorf("%s: found dtype %q and shape %s, expected one string", name, h.descr, h.shapeText())
+		}
+		text, err := h.readText(z.ctx, r, name, 1)
+		if err == nil {
+			word = text[0]
+		}
+		return err
+	})
+}
+
+// entries reads indices and data.
+func (z *archive) entries(s *sparseArrays) error {
+	stored := s.start[len(s.start)-1]
+	if s.minor() > math.MaxUint32 {
+		return fmt.Errorf("%s: found shape %v, expected at most %d rows and columns", z.name, s.shape, uint32(math.MaxUint32))
+	}
+	// Rows of a CSC matrix cost memory but no bytes in the file.
+	if most := 1<<20 + 64*stored; s.byColumn && s.shape[0] > most {
+		return fmt.Errorf("%s: found %d rows for %d values, expected at most %d in csc format (in Python: X.tocsr())", z.name, s.shape[0], stored, most)
+	}
+	count, err := z.numbers("indices", true, func(_ element, k int64, v float64, name string) error {
+		if v < 0 || v >= float64(s.minor()) {
+			return fmt.Errorf("%s: value %d: found %.0f, expected a whole number from 0 to %d", name, k+1, v, s.minor()-1)
+		}
+		s.index = append(s.index, uint32(v))
+		return nil
+	})
+	if err == nil && count != stored {
+		err = fmt.Errorf("%s: array \"indices\": found %d values, expected %d as in indptr", z.name, count, stored)
+	}
+	if err != nil {
+		return err
+	}
+	count, err = z.numbers("data", false, func(_ element, k int64, v float64, name string) error {
+		x := float32(v)
+		if math.IsNaN(v) || math.IsInf(float64(x), 0) {
+			if k >= stored {
+				return nil // too many values: reported below
+			}
+			row, col := s.place(k)
+			_, err := single(v, name, row, col)
+			return err
+		}
+		s.value = append(s.value, x+0)
+		return nil
+	})
+	if err == nil && count != stored {
+		err = fmt.Errorf("%s: array \"data\": found %d values, expected %d as in indptr", z.name, count, stored)
+	}
+	return err
+}
+
+// sort sorts each compressed row and refuses places that occur twice.
+func (s *sparseArrays) sort(name string) error {
+	for i := range len(s.start) - 1 {
+		lo, hi := s.start[i], s.start[i+1]
+		row := byIndex{s.index[lo:hi], s.value[lo:hi]}
+		if !slices.IsSorted(row.index) {
+			sort.Sort(row)
+		}
+		for k := lo + 1; k < hi; k++ {
+			if s.index[k] == s.index[k-1] {
+				r, c := s.place(k)
+				return fmt.Errorf("%s: row %d, column %d: found two values, expected one (in Python: X.sum_duplicates())", name, r+1, c+1)
+			}
+		}
+	}
+	return nil
+}
+
+type byIndex struct {
+	index []uint32
+	value []float32
+}
+
+func (r byIndex) Len() int           { return len(r.index) }
+func (r byIndex) Less(a, b int) bool { return r.index[a] < r.index[b] }
+func (r byIndex) Swap(a, b int) {
+	r.index[a], r.index[b] = r.index[b], r.index[a]
+	r.value[a], r.value[b] = r.value[b], r.value[a]
+}

@@ -1,0 +1,79 @@
+package dataset
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// scaleTable is 4 x 3: a column of numbers with mean 5 and deviation 2, a constant
+// one, and one that is mostly zero.
+func scaleTable(dense bool) *Set {
+	rows := [][]float32{{3, 7, 0}, {7, 7, 0}, {3, 7, 0}, {7, 7, -4}}
+	if dense {
+		return &Set{X: &matrix.Dense{Rows: 4, Cols: 3, Value: slices.Concat(rows...)}}
+	}
+	m := &matrix.CSR{}
+	for _, r := range rows {
+		var index []uint32
+		var value []float32
+		for j, v := range r {
+			if v != 0 {
+				index, value = append(index, uint32(j)), append(value, v)
+			}
+		}
+		m.Append(index, value)
+	}
+	return &Set{X: m}
+}
+
+func TestScaling(t *testing.T) {
+	sqrt3 := float32(math.Sqrt(3)) // third column: mean -1, squares 3*1+9 = 12, deviation sqrt(3)
+	for _, c := range []struct {
+		name, kind string
+		set        *Set
+		want       [][]float32 // first and last row, dense
+	}{
+		{"max", "max", scaleTable(true), [][]float32{{3. / 7, 1, 0}, {1, 1, -1}}},
+		{"max sparse", "max", scaleTable(false), [][]float32{{3. / 7, 1, 0}, {1, 1, -1}}},
+		{"std dense is centred", "std", scaleTable(true), [][]float32{{-1, 7, 1 / sqrt3}, {1, 7, -3 / sqrt3}}},
+		{"std sparse is not", "std", scaleTable(false), [][]float32{{1.5, 7, 0}, {3.5, 7, -4 / sqrt3}}},
+		{"std of a table is centred", "std", &Set{X: scaleTable(false).X, Schema: &Schema{Target: -1, Weight: -1, Columns: make([]Column, 3)}},
+			[][]float32{{-1, 7, 1 / sqrt3}, {1, 7, -3 / sqrt3}}},
+		{"indicators are left alone", "std", &Set{X: scaleTable(false).X, Schema: &Schema{Target: -1, Weight: -1,
+			Columns: []Column{{Category: []string{"a", "b", "c"}}}}}, [][]float32{{3, 7, 0}, {7, 7, -4}}},
+	} {
+		s, err := NewScaling(c.kind, c.set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := s.Matrix(c.set.X)
+		for k, i := range []int{0, 3} {
+			got := make([]float64, 3)
+			m.Row(i).AddTo(got, 1)
+			for j, want := range c.want[k] {
+				if math.Abs(got[j]-float64(want)) > 1e-6 {
+					t.Errorf("%s: row %d = %v, want %v", c.name, i, got, c.want[k])
+					break
+				}
+			}
+		}
+	}
+}
+
+func TestScalingNamesAndRestore(t *testing.T) {
+	if s, err := NewScaling("none", scaleTable(true)); s != nil || err != nil {
+		t.Errorf("none: %v, %v; want nothing", s, err)
+	}
+	if _, err := NewScaling("sdt", scaleTable(true)); err == nil || err.Error() != `unknown scaling "sdt": did you mean "std"? known: none, max, std` {
+		t.Errorf("unknown: %v", err)
+	}
+	if _, err := RestoreScaling("std", []float64{0}, []float64{math.Inf(1)}); err == nil {
+		t.Error("an infinite factor was accepted")
+	}
+	if _, err := RestoreScaling("std", []float64{0}, nil); err == nil {
+		t.Error("different lengths were accepted")
+	}
+}
