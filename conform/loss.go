@@ -21,6 +21,7 @@ func Loss(l loss.Loss) error {
 			points = append(points, y+3*r.NormFloat64(), y+30*r.NormFloat64())
 		}
 		lossDomain(f, l, y)
+		lossConjugate(f, l, y, points)
 		for _, p := range points {
 			lossSlope(f, l, p, y)
 			for _, q := range points {
@@ -109,6 +110,24 @@ func lossDomain(f *findings, l loss.Loss, y float64) {
 			far = math.Max(math.Abs(l.Derivative(1e9, y)*boolean(hi == 0 && l.Derivative(1e9, y) > 0)), math.Abs(l.Derivative(-1e9, y)*boolean(lo == 0 && l.Derivative(-1e9, y) < 0)))
 		}
 		f.check(near(far, end, 1), "the domain ends at the loss's steepest slopes", "y=%g: end %g, slope %g", y, end, far)
+	}
+}
+
+// lossConjugate checks the inequality of Fenchel and Young for dual variables
+// from all over the domain, also far out where it has no end: where the
+// conjugate should be infinite, some prediction breaks it.
+func lossConjugate(f *findings, l loss.Loss, y float64, points []float64) {
+	lo, hi := l.Domain(y)
+	for _, a := range []float64{lo, hi, -1e6, -7, -1.5, -1, -0.6, -0.5, -0.1, 0, 0.1, 0.5, 0.6, 1, 1.5, 7, 1e6} {
+		if a < lo || a > hi || math.IsInf(a, 0) {
+			continue
+		}
+		conjugate := l.Conjugate(a, y)
+		for _, q := range append([]float64{1e3, -1e3, 1e9, -1e9}, points...) {
+			v := l.Value(q, y)
+			size := math.Abs(v) + math.Abs(a)*(math.Abs(q)+math.Abs(y)+math.Abs(a))
+			f.check(below(a*q, v+conjugate, size), "Fenchel-Young inequality", "a=%g q=%g y=%g: %g > %g", a, q, y, a*q, v+conjugate)
+		}
 	}
 }
 

@@ -1,0 +1,93 @@
+// Package problem holds what is minimised, its dual, and the certificate.
+//
+// With row weights s_i, N = sum_i s_i, losses l_i of the prediction
+// <w,x_i> + b, and a penalty Omega of the weights:
+//
+//	P(w,b) = (1/N) sum_i s_i l_i(<w,x_i> + b) + lambda Omega(w)
+//	D(a)   = -(1/N) sum_i s_i l_i*(a_i) - lambda Omega*(-X^T(s.a) / (lambda N))
+//
+// where a free bias adds the constraint sum_i s_i a_i = 0. For every w, b and
+// every such a, D(a) <= P(w,b): whoever shows both has proved how far from the
+// optimum (w,b) can be at most. A [Certificate] is that proof.
+//
+// The bias and the 1/N live here only. Finding good points is the business of
+// package solver; nothing here iterates. A new kind of problem is a new file
+// with a type that implements [Problem].
+package problem
+
+import (
+	"fmt"
+	"math"
+)
+
+// Problem is a minimisation problem that can judge any point.
+//
+// Laws: Certify never reports a dual above the optimal value, whatever the
+// point; it does not change the point; the same point gives the same bits, for
+// any number of threads.
+type Problem interface {
+	Dims() (rows, cols int)
+	Certify(Point) Certificate
+}
+
+// Point is a primal point and, when there is one, a dual point.
+type Point struct {
+	W []float64 // d+1 numbers: the weights, then the bias
+	A []float64 // n dual variables, any numbers; nil: none yet
+}
+
+// Certificate bounds the suboptimality of a point: Primal is the objective
+// there, Dual is below the optimal value. All rounding errors of both are
+// already subtracted from Dual.
+type Certificate struct {
+	Primal, Dual float64
+	Zero         float64 // the objective of the zero point, which sets the scale
+	Warnings     []error
+}
+
+// Gap returns Primal - Dual, which is at least the true suboptimality.
+func (c Certificate) Gap() float64 { return c.Primal - c.Dual }
+
+// Relative returns Gap relative to the size of the objective:
+// (P - D) / max(|P|, |D|, 1e-12 |P(0)|); +Inf when there is no dual point.
+func (c Certificate) Relative() float64 { return Relative(c.Primal, c.Dual, c.Zero) }
+
+// Relative returns the relative gap of a primal and a dual value; zero is the
+// objective of the zero point.
+func Relative(primal, dual, zero float64) float64 {
+	gap := primal - dual
+	switch {
+	case math.IsNaN(gap) || math.IsInf(gap, 0):
+		return math.Inf(1)
+	case gap == 0:
+		return 0
+	}
+	return gap / max(math.Abs(primal), math.Abs(dual), 1e-12*math.Abs(zero))
+}
+
+// Bias says what the constant term of a prediction costs.
+type Bias int
+
+// The three kinds of bias.
+const (
+	Free    Bias = iota // no penalty
+	None                // there is no bias
+	Feature             // the weight of a constant column of ones, with penalty
+)
+
+var biasNames = [...]string{Free: "free", None: "none", Feature: "feature"}
+
+// BiasNames returns the names that ParseBias takes.
+func BiasNames() []string { return biasNames[:] }
+
+func (b Bias) String() string { return biasNames[b] }
+
+// ParseBias returns the bias of that name.
+func ParseBias(name string) (Bias, error) {
+	for b, n := range biasNames {
+		if n == name {
+			return Bias(b), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown bias %q: known: free, none, feature", name)
+}

@@ -1,0 +1,91 @@
+package problem
+
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// Rows is the data of one or several problems: the classes of a
+// one-against-the-rest problem share one.
+type Rows struct {
+	X           matrix.Matrix
+	SquaredNorm []float64 // of each row
+	Nonzeros    int64
+	Threads     int // at most so many cores; 0: all. Never changes a result
+
+	longest int // the most stored values of a row
+}
+
+// blockRows is the number of rows of a block in every sum over rows. It is
+// part of the order of summation, and so of the results' bits.
+const blockRows = 1024
+
+// NewRows prepares x, in one pass.
+func NewRows(x matrix.Matrix, threads int) *Rows {
+	n, _ := x.Dims()
+	r := &Rows{X: x, SquaredNorm: make([]float64, n), Nonzeros: matrix.Nonzeros(x), Threads: threads}
+	for i := range n {
+		v := x.Row(i)
+		r.SquaredNorm[i] = v.SquaredNorm()
+		r.longest = max(r.longest, v.Nonzeros())
+	}
+	return r
+}
+
+// Predict writes <w,x_i> + w[d] to dst[i] for every row.
+func (r *Rows) Predict(dst, w []float64) {
+	_, d := r.X.Dims()
+	weights, bias := w[:d], w[d]
+	matrix.Blocks(len(dst), blockRows, r.Threads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			dst[i] = r.X.Row(i).Dot(weights) + bias
+		}
+	})
+}
+
+// partitions is the number of partial sums in which a sum of rows is formed: a
+// function of the sizes alone, so that the bits do not depend on the cores.
+// A partial sum costs d additions, which must stay small against the rows.
+func (r *Rows) partitions() int {
+	n, d := r.X.Dims()
+	return max(1, min(8, n/blockRows, int(r.Nonzeros/int64(8*d+1))))
+}
+
+// Combine returns X^T v, followed by the sum of v: d+1 numbers. chain is the
+// number of additions that any of them went through one after another.
+func (r *Rows) Combine(v []float64) (sum []float64, chain int) {
+	n, d := r.X.Dims()
+	parts := r.partitions()
+	size := (n + parts - 1) / parts
+	partial := make([][]float64, parts)
+	matrix.Blocks(n, max(size, 1), r.Threads, func(part, lo, hi int) {
+		s := make([]float64, d+1)
+		for i := lo; i < hi; i++ {
+			if v[i] != 0 {
+				r.X.Row(i).AddTo(s[:d], v[i])
+				s[d] += v[i]
+			}
+		}
+		partial[part] = s
+	})
+	if n == 0 {
+		return make([]float64, d+1), 0
+	}
+	sum = partial[0]
+	for _, s := range partial[1:] {
+		if s == nil { // fewer blocks than parts
+			continue
+		}
+		for j, x := range s {
+			sum[j] += x
+		}
+	}
+	return sum, size + parts
+}
+
+// norm returns the Euclidean norm of row i, with a constant column of the given
+// squared weight beside it.
+func (r *Rows) norm(i int, constant float64) float64 {
+	return math.Sqrt(r.SquaredNorm[i] + constant)
+}
