@@ -1,0 +1,49 @@
+// Package linear holds the algorithms for linear predictors, one per file.
+//
+// Each takes a *problem.Linear, moves a point, and leaves loop, clock and
+// judgement to package solver. Adding one is a new file, which registers its
+// name, and a row in the table of linear_test.go.
+package linear
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+var solvers = registry.New[solver.Solver]("solver")
+
+// New makes the solver that spec describes: a name, or "name:key=value".
+func New(spec string) (solver.Solver, error) { return solvers.New(spec) }
+
+// Entries lists the solvers by name.
+func Entries() []registry.Entry[solver.Solver] { return solvers.Entries() }
+
+// linearProblem returns p as the one kind of problem this package solves.
+func linearProblem(p problem.Problem) (*problem.Linear, error) {
+	l, ok := p.(*problem.Linear)
+	if !ok {
+		return nil, fmt.Errorf("found a problem of type %T, expected a linear predictor", p)
+	}
+	return l, nil
+}
+
+// shuffle puts order into a random permutation that depends on seed and round
+// alone (Fisher and Yates).
+func shuffle(order []uint32, seed, round uint64) {
+	random := rand.NewPCG(seed, round)
+	for i := len(order) - 1; i > 0; i-- {
+		j := below(random, uint64(i+1))
+		order[i], order[j] = order[j], order[i]
+	}
+}
+
+// below returns a random number in [0, n), with a bias below n/2^64.
+func below(random *rand.PCG, n uint64) uint64 {
+	high, _ := bits.Mul64(random.Uint64(), n)
+	return high
+}

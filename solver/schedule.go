@@ -1,0 +1,55 @@
+package solver
+
+import "math"
+
+// schedule decides after which epochs to certify. A certificate costs about an
+// epoch, so it is asked for when the gap is likely to be there: the last two
+// gaps give a rate, the rate gives the epoch at which the goal would be met,
+// and the next look is then, but at most half as many epochs again from now.
+//
+// Only counts and gaps enter, never a clock: the same run looks at the same
+// epochs on every machine.
+type schedule struct {
+	rows int // of the problem
+
+	epoch, before  int     // of the last two looks
+	gap, gapBefore float64 // found there
+	goal           float64
+
+	best      float64 // smallest gap, counted only when it fell by a tenth
+	bestEpoch int
+}
+
+// next returns the epoch of the next look, after the given one.
+func (s *schedule) next(epoch int) int {
+	furthest := epoch + max(1, epoch/2)
+	if s.before == 0 || !(s.gap < s.gapBefore) || s.gap <= s.goal {
+		return epoch + max(1, epoch/4)
+	}
+	rate := math.Log2(s.gapBefore/s.gap) / float64(s.epoch-s.before)
+	// A bit more than the rate promises: to look one epoch late is cheaper than
+	// to look one early and again.
+	wait := math.Ceil(1.05 * math.Log2(s.gap/s.goal) / rate)
+	if !(wait < float64(furthest-epoch)) {
+		return furthest
+	}
+	return epoch + max(1, int(wait))
+}
+
+// record notes what a look found.
+func (s *schedule) record(epoch int, gap, goal float64) {
+	s.before, s.gapBefore = s.epoch, s.gap
+	s.epoch, s.gap, s.goal = epoch, gap, goal
+	if s.bestEpoch == 0 || gap < 0.9*s.best {
+		s.best, s.bestEpoch = gap, max(epoch, 1)
+	}
+}
+
+// stalled reports whether the gap has not fallen by a tenth while the number
+// of epochs quadrupled, over at least 1000 epochs and 200000 rows: dual
+// coordinate ascent on 24 rows was seen to rest at a gap of 1e-5 from epoch 64
+// to 900, and then to go on to 1e-13.
+func (s *schedule) stalled() bool {
+	patience := max(1000, 200000/max(1, s.rows))
+	return s.epoch-s.bestEpoch >= patience && s.epoch >= 4*s.bestEpoch
+}

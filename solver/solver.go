@@ -1,0 +1,249 @@
+// Package solver owns the loop: [Run] drives any [Solver] on any problem,
+// looks at the clock, asks the problem for certificates, and decides when to
+// stop and why.
+//
+// A solver only knows how to make the next epoch. It never judges itself: the
+// gap is computed by the problem, outside the solver's clock. Algorithms live
+// in the sub-packages, one per file.
+package solver
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// Solver is an algorithm with its parameters, ready to be started any number
+// of times, also at the same time.
+//
+// Laws: Accepts returns nil, or the reason why this solver cannot take the
+// problem; Start is called only after nil. from is nil or a point to begin at.
+// Everything random comes from seed: the same seed gives the same bits.
+type Solver interface {
+	Accepts(problem.Problem) error
+	Start(p problem.Problem, from *problem.Point, seed uint64) State
+}
+
+// State is a run in progress. Epoch does about one pass of work over the data.
+// Point returns where the run stands; the slices may be reused by the next
+// call of either method.
+type State interface {
+	Epoch()
+	Point() problem.Point
+}
+
+// Status says how a run ended.
+type Status string
+
+// Every run ends as exactly one of these.
+const (
+	Converged   Status = "converged"   // the gap is proved
+	EpochLimit  Status = "epoch-limit" // Options.Epochs are done
+	TimeLimit   Status = "time-limit"  // Options.Time is over
+	Stalled     Status = "stalled"     // the gap stopped falling: the limit of the arithmetic
+	Diverged    Status = "diverged"    // the objective grows without bound or is not a number
+	Interrupted Status = "interrupted" // the context was cancelled
+)
+
+// Options say when to stop. The zero value asks for a relative gap of 1e-3 and
+// sets no limit.
+type Options struct {
+	Gap    float64        // relative gap to prove; 0 means 1e-3
+	Epochs int            // at most so many; 0: no limit
+	Time   time.Duration  // of training, certification not counted; 0: no limit
+	Seed   uint64         // of everything random
+	From   *problem.Point // a warm start; nil: zero
+	// Trace, when set, is called after every certificate.
+	Trace func(Progress)
+}
+
+// DefaultGap is the relative gap that is proved when none is asked for.
+const DefaultGap = 1e-3
+
+// Progress is one look at a run.
+type Progress struct {
+	Epoch          int
+	Train, Certify time.Duration // so far
+	Certificate    problem.Certificate
+	Point          problem.Point // valid during the call only
+}
+
+// Solution is the best point of a run, with its proof.
+type Solution struct {
+	Status         Status
+	Point          problem.Point
+	Certificate    problem.Certificate // its bounds on Point
+	Epochs         int
+	Train, Certify time.Duration
+}
+
+// Run drives s on p until one of the ends listed at Status. It returns an
+// error only when s does not accept p or Options.From has another shape; a
+// cancelled context is a Status, and the Solution then holds the best point
+// found.
+func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Solution, error) {
+	if err := s.Accepts(p); err != nil {
+		return nil, err
+	}
+	if err := fits(opt.From, p); err != nil {
+		return nil, err
+	}
+	if opt.Gap == 0 {
+		opt.Gap = DefaultGap
+	}
+	r := run{ctx: ctx, problem: p, opt: opt, started: time.Now(), first: math.NaN()}
+	r.looks.rows, _ = p.Dims()
+	r.state = s.Start(p, opt.From, opt.Seed)
+	r.train = time.Since(r.started)
+	switch {
+	case opt.From == nil:
+	case opt.From.W != nil && opt.From.A != nil:
+		r.look(*opt.From) // whatever the solver makes of it: it may be the answer
+	default:
+		r.look(r.where())
+	}
+	for r.status == "" {
+		r.advance()
+		r.look(r.where())
+	}
+	r.settle()
+	return &Solution{
+		Status: r.status, Point: r.best, Certificate: r.bestCertificate,
+		Epochs: r.epoch, Train: r.train, Certify: r.certify,
+	}, nil
+}
+
+// fits refuses a warm start that belongs to a problem of another shape.
+func fits(from *problem.Point, p problem.Problem) error {
+	if from == nil {
+		return nil
+	}
+	rows, cols := p.Dims()
+	if n := len(from.W); from.W != nil && n != cols+1 {
+		return fmt.Errorf("warm start: found %d weights, expected %d and the bias", n, cols)
+	}
+	if n := len(from.A); from.A != nil && n != rows {
+		return fmt.Errorf("warm start: found %d dual variables, expected one for each of %d rows", n, rows)
+	}
+	return nil
+}
+
+// run is the state of Run.
+type run struct {
+	ctx     context.Context
+	problem problem.Problem
+	state   State
+	opt     Options
+	started time.Time
+
+	epoch          int
+	train, certify time.Duration
+	status         Status
+
+	best            problem.Point
+	bestCertificate problem.Certificate
+	mixed           bool    // the parts of best come from different looks
+	first           float64 // primal at the first look; NaN before
+	looks           schedule
+}
+
+// advance runs epochs until it is time to look.
+func (r *run) advance() {
+	target := r.looks.next(r.epoch)
+	if r.opt.Epochs > 0 {
+		target = min(target, r.opt.Epochs)
+	}
+	for r.epoch < target && r.limit() == "" {
+		begin := time.Now()
+		r.state.Epoch()
+		r.train += time.Since(begin)
+		r.epoch++
+	}
+}
+
+// limit returns the limit that has been reached, "" for none.
+func (r *run) limit() Status {
+	switch {
+	case r.ctx.Err() != nil:
+		return Interrupted
+	case r.opt.Time > 0 && r.train >= r.opt.Time:
+		return TimeLimit
+	case r.opt.Epochs > 0 && r.epoch >= r.opt.Epochs:
+		return EpochLimit
+	}
+	return ""
+}
+
+// where returns the point at which the solver stands. To make it is part of
+// judging, not of training.
+func (r *run) where() problem.Point {
+	begin := time.Now()
+	point := r.state.Point()
+	r.certify += time.Since(begin)
+	return point
+}
+
+// look certifies a point, keeps it if it is the best, and decides.
+func (r *run) look(point problem.Point) {
+	begin := time.Now()
+	c := r.problem.Certify(point)
+	r.certify += time.Since(begin)
+
+	r.keep(point, c)
+	if math.IsNaN(r.first) {
+		r.first = c.Primal
+	}
+	if r.opt.Trace != nil {
+		r.opt.Trace(Progress{Epoch: r.epoch, Train: r.train, Certify: r.certify, Certificate: c, Point: point})
+	}
+	if r.bestCertificate.Relative() <= r.opt.Gap {
+		r.settle()
+	}
+	r.looks.record(r.epoch, r.bestCertificate.Relative(), r.opt.Gap)
+	switch {
+	case r.bestCertificate.Relative() <= r.opt.Gap:
+		r.status = Converged
+	case math.IsNaN(c.Primal) || math.IsInf(c.Primal, 0) || c.Primal > 1e9*math.Max(c.Zero, r.first):
+		r.status = Diverged
+	case r.limit() != "":
+		r.status = r.limit()
+	case r.looks.stalled():
+		r.status = Stalled
+	}
+}
+
+// keep remembers the best weights and the best dual variables seen. They may
+// come from different looks: any two of them make a certificate.
+func (r *run) keep(p problem.Point, c problem.Certificate) {
+	if r.best.W == nil {
+		r.bestCertificate = c
+		r.bestCertificate.Dual = math.Inf(-1)
+	}
+	betterW, betterA := r.best.W == nil || c.Primal < r.bestCertificate.Primal, c.Dual > r.bestCertificate.Dual
+	if betterW {
+		r.best.W, r.bestCertificate.Primal = append(r.best.W[:0], p.W...), c.Primal
+		r.bestCertificate.Warnings = c.Warnings
+	}
+	if betterA {
+		r.best.A, r.bestCertificate.Dual = append(r.best.A[:0], p.A...), c.Dual
+	}
+	if betterW || betterA {
+		r.mixed = betterW != betterA && r.best.A != nil
+	}
+}
+
+// settle certifies the best point as one when its parts come from different
+// looks: each certificate has taken its own primal's rounding error off the
+// dual. What Run returns is so what the problem says of the returned point.
+func (r *run) settle() {
+	if !r.mixed {
+		return
+	}
+	begin := time.Now()
+	r.bestCertificate = r.problem.Certify(r.best)
+	r.certify += time.Since(begin)
+	r.mixed = false
+}

@@ -1,0 +1,300 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// page is a problem whose certificates the solver writes itself: the primal is
+// W[0], the dual A[0], and the objective of zero is 1.
+type page struct{ certified int }
+
+func (*page) Dims() (rows, cols int) { return 1, 0 }
+
+func (p *page) Certify(pt problem.Point) problem.Certificate {
+	p.certified++
+	c := problem.Certificate{Primal: pt.W[0], Dual: math.Inf(-1), Zero: 1}
+	if pt.A != nil {
+		c.Dual = pt.A[0]
+	}
+	return c
+}
+
+// script is a solver whose primal and dual are functions of the epochs done.
+type script struct {
+	primal, dual func(epoch int) float64
+	epoch        func(epoch int) // called by Epoch
+	refusal      error
+	epochs       int
+	w, a         [1]float64 // reused by every Point, as the law allows
+}
+
+func (s *script) Accepts(problem.Problem) error { return s.refusal }
+
+func (s *script) Start(problem.Problem, *problem.Point, uint64) State { return s }
+
+func (s *script) Epoch() {
+	s.epochs++
+	if s.epoch != nil {
+		s.epoch(s.epochs)
+	}
+}
+
+func (s *script) Point() problem.Point {
+	s.w[0] = s.primal(s.epochs)
+	if s.dual == nil {
+		return problem.Point{W: s.w[:]}
+	}
+	s.a[0] = s.dual(s.epochs)
+	return problem.Point{W: s.w[:], A: s.a[:]}
+}
+
+func constant(x float64) func(int) float64 { return func(int) float64 { return x } }
+
+// halving is 1 + 2^-epoch.
+func halving(epoch int) float64 { return 1 + math.Ldexp(1, -epoch) }
+
+func TestStatus(t *testing.T) {
+	nap := func(int) { time.Sleep(time.Millisecond) }
+	for _, c := range []struct {
+		name   string
+		script script
+		opt    Options
+		want   Status
+		epochs int // -1: any
+	}{
+		// 2^-e <= 1e-3 (1+2^-e) from e = 10 on, and the looks follow the rate.
+		{"converged", script{primal: halving, dual: constant(1)}, Options{}, Converged, -1},
+		{"goal met on the last epoch", script{primal: constant(1), dual: constant(1)}, Options{Epochs: 1}, Converged, 1},
+		{"epoch limit", script{primal: halving, dual: constant(1)}, Options{Epochs: 3}, EpochLimit, 3},
+		{"epoch limit without a dual", script{primal: halving}, Options{Epochs: 5}, EpochLimit, 5},
+		{"time limit", script{primal: constant(2), dual: constant(1), epoch: nap}, Options{Time: 5 * time.Millisecond}, TimeLimit, -1},
+		{"stalled", script{primal: constant(2), dual: constant(1)}, Options{}, Stalled, -1},
+		{"stalled without a dual", script{primal: constant(2)}, Options{}, Stalled, -1},
+		{"NaN", script{primal: constant(math.NaN()), dual: constant(0)}, Options{}, Diverged, 1},
+		{"infinite", script{primal: constant(math.Inf(1)), dual: constant(0)}, Options{}, Diverged, 1},
+		{"grows", script{primal: func(e int) float64 { return math.Ldexp(1, 4*e) }, dual: constant(0)}, Options{}, Diverged, -1},
+		// A tiny gap is not taken for the wrong sign of one.
+		{"below", script{primal: constant(1), dual: constant(1 + 1e-15)}, Options{}, Converged, 1},
+	} {
+		sol, err := Run(context.Background(), &c.script, &page{}, c.opt)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if sol.Status != c.want || (c.epochs >= 0 && sol.Epochs != c.epochs) {
+			t.Errorf("%s: %s after %d epochs, want %s after %d", c.name, sol.Status, sol.Epochs, c.want, c.epochs)
+		}
+		if sol.Epochs != c.script.epochs {
+			t.Errorf("%s: reports %d epochs, made %d", c.name, sol.Epochs, c.script.epochs)
+		}
+	}
+}
+
+func TestInterruptedKeepsTheBestPoint(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &script{primal: halving, dual: constant(0), epoch: func(e int) {
+		if e == 4 {
+			cancel()
+		}
+	}}
+	sol, err := Run(ctx, s, &page{}, Options{})
+	if err != nil || sol.Status != Interrupted || sol.Epochs != 4 || sol.Point.W[0] != halving(4) {
+		t.Errorf("got %+v, %v, want interrupted after 4 epochs with primal %g", sol, err, halving(4))
+	}
+	// Cancelled before it began: no epoch, but still a certified point.
+	sol, err = Run(ctx, &script{primal: halving, dual: constant(0)}, &page{}, Options{})
+	if err != nil || sol.Status != Interrupted || sol.Epochs != 0 || sol.Certificate.Primal != 2 {
+		t.Errorf("got %+v, %v, want interrupted after 0 epochs with primal 2", sol, err)
+	}
+}
+
+// TestBest has a primal that is best at epoch 3 and a dual that is best at
+// epoch 2: the solution is both, though the last epochs are worse in both.
+func TestBest(t *testing.T) {
+	s := &script{
+		primal: func(e int) float64 { return 2 + math.Abs(float64(e-3)) },
+		dual:   func(e int) float64 { return 1 - math.Abs(float64(e-2)) },
+	}
+	p := &page{}
+	var looks []int
+	sol, err := Run(context.Background(), s, p, Options{Epochs: 8, Trace: func(at Progress) {
+		looks = append(looks, at.Epoch)
+		if at.Point.W[0] != at.Certificate.Primal || at.Certificate.Primal != s.primal(at.Epoch) {
+			t.Errorf("epoch %d: traced primal %g of the point %v", at.Epoch, at.Certificate.Primal, at.Point)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sol.Point.W[0] != 2 || sol.Point.A[0] != 1 || sol.Certificate.Primal != 2 || sol.Certificate.Dual != 1 {
+		t.Errorf("best point %v with %+v, want primal 2 and dual 1", sol.Point, sol.Certificate)
+	}
+	if sol.Status != EpochLimit || looks[len(looks)-1] != 8 {
+		t.Errorf("%s, looks %v, want the epoch limit and a look at epoch 8", sol.Status, looks)
+	}
+	// One certificate more than looks: the best point has parts of two.
+	if p.certified != len(looks)+1 {
+		t.Errorf("%d certificates for %d looks", p.certified, len(looks))
+	}
+}
+
+// TestSolutionOwnsItsPoint changes the solver's slices after the run.
+func TestSolutionOwnsItsPoint(t *testing.T) {
+	s := &script{primal: constant(1), dual: constant(1)}
+	sol, err := Run(context.Background(), s, &page{}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.w[0], s.a[0] = 77, 77
+	if sol.Point.W[0] != 1 || sol.Point.A[0] != 1 {
+		t.Errorf("the solution changed to %v with the solver", sol.Point)
+	}
+}
+
+func TestFrom(t *testing.T) {
+	point := func(w, a float64) *problem.Point { return &problem.Point{W: []float64{w}, A: []float64{a}} }
+	for _, c := range []struct {
+		name    string
+		from    *problem.Point
+		epochs  int // -1: some
+		wantErr string
+	}{
+		{"nothing", nil, -1, ""},
+		{"the answer", point(1, 1), 0, ""},
+		{"near the answer", point(1.0005, 1), 0, ""},
+		{"far from it", point(9, 0), -1, ""},
+		{"without a dual", &problem.Point{W: []float64{1}}, -1, ""},
+		{"too many weights", &problem.Point{W: make([]float64, 3)}, 0, "warm start: found 3 weights, expected 0 and the bias"},
+		{"too many duals", &problem.Point{A: make([]float64, 2)}, 0, "warm start: found 2 dual variables, expected one for each of 1 rows"},
+	} {
+		s := &script{primal: halving, dual: constant(1)}
+		sol, err := Run(context.Background(), s, &page{}, Options{From: c.from})
+		if err != nil || c.wantErr != "" {
+			if err == nil || err.Error() != c.wantErr {
+				t.Errorf("%s: error %v, want %q", c.name, err, c.wantErr)
+			}
+			continue
+		}
+		if sol.Status != Converged || (sol.Epochs == 0) != (c.epochs == 0) {
+			t.Errorf("%s: %s after %d epochs", c.name, sol.Status, sol.Epochs)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	reason := errors.New("no")
+	sol, err := Run(context.Background(), &script{refusal: reason}, &page{}, Options{})
+	if sol != nil || !errors.Is(err, reason) {
+		t.Errorf("got %v, %v, want the solver's reason", sol, err)
+	}
+}
+
+// TestTraceClock: the times only grow, and an epoch is training while a
+// certificate is not.
+func TestTraceClock(t *testing.T) {
+	s := &script{primal: halving, dual: constant(1), epoch: func(int) { time.Sleep(time.Millisecond) }}
+	var last Progress
+	sol, err := Run(context.Background(), s, &page{}, Options{Trace: func(p Progress) {
+		if p.Train < last.Train || p.Certify < last.Certify || p.Epoch <= last.Epoch {
+			t.Errorf("progress went back: %+v after %+v", p, last)
+		}
+		last = p
+		time.Sleep(2 * time.Millisecond) // the trace's own time is nobody's
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if least := time.Duration(sol.Epochs) * time.Millisecond; sol.Train < least || sol.Train != last.Train {
+		t.Errorf("trained for %v, want at least %v", sol.Train, least)
+	}
+	if sol.Certify > sol.Train {
+		t.Errorf("certified for %v, trained for %v: something is counted twice", sol.Certify, sol.Train)
+	}
+}
+
+// TestScheduleCounts derives the looks by hand: 0, 1, then a quarter of the
+// epochs on while there is no rate, and later when the rate says so.
+func TestScheduleCounts(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		gap  func(epoch int) float64
+		want string
+	}{
+		// No progress: the next look is max(1, epoch/4) epochs on.
+		{"none", constant(1), "1 2 3 4 5 6 7 8 10 12 15 18 22 27"},
+		// 2^-e: at epochs 1 and 2 the rate is one halving per epoch; to 1e-3 it
+		// takes ceil(1.05 (9.97-2)) = 9 more, but at most half as many again;
+		// from 9 it takes ceil(1.05 (9.97-9)) = 2 more.
+		{"halving", func(e int) float64 { return math.Ldexp(1, -e) }, "1 2 3 4 6 9 11"},
+	} {
+		var got []string
+		s, epoch := schedule{}, 0
+		for range 14 {
+			epoch = s.next(epoch)
+			got = append(got, strconv.Itoa(epoch))
+			s.record(epoch, c.gap(epoch), 1e-3)
+			if c.gap(epoch) <= 1e-3 {
+				break
+			}
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s: looks at %s, want %s", c.name, text, c.want)
+		}
+	}
+}
+
+// TestScheduleIsBounded: whatever the gaps are, the next look is at least one
+// epoch on and at most max(1, epoch/2).
+func TestScheduleIsBounded(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, before := range []float64{0, 1e-300, 1e-9, 1, inf, nan} {
+		for _, gap := range []float64{0, 1e-300, 1e-9, 0.999, 1, inf, nan} {
+			for _, goal := range []float64{1e-300, 1e-9, 0.5, 2} {
+				for _, epoch := range []int{1, 2, 10, 1000} {
+					s := schedule{}
+					s.record(max(epoch/2, 1), before, goal)
+					s.record(epoch, gap, goal)
+					if next := s.next(epoch); next <= epoch || next > epoch+max(1, epoch/2) {
+						t.Errorf("gaps %g, %g, goal %g: from %d to %d", before, gap, goal, epoch, next)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestStalled: a gap that falls by a tenth each time the epochs quadruple is
+// progress, one that does not is none, but only after a thousand epochs, and
+// more on fewer than 200 rows.
+func TestStalled(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		gap  func(epoch int) float64
+		want bool
+	}{
+		{"constant", constant(1), true},
+		{"infinite", constant(math.Inf(1)), true},
+		{"like 1/sqrt(epoch)", func(e int) float64 { return 1 / math.Sqrt(float64(e)) }, false},
+		// It rests from 3^k to 3^(k+1): thousands of epochs, but not four times.
+		{"in steps", func(e int) float64 { return math.Pow(10, -math.Floor(math.Log(float64(e))/math.Log(3)+1e-9)) }, false},
+		{"floor at 1e-9", func(e int) float64 { return math.Max(1e-9, math.Ldexp(1, -e)) }, true},
+	} {
+		s, stalled, epoch := schedule{rows: 100}, false, 0
+		for epoch < 100000 && !stalled {
+			epoch = s.next(epoch)
+			s.record(epoch, c.gap(epoch), 1e-12)
+			stalled = s.stalled()
+		}
+		if stalled != c.want || stalled && epoch < 2000 {
+			t.Errorf("%s: stalled is %v at epoch %d, want %v", c.name, stalled, epoch, c.want)
+		}
+	}
+}
