@@ -1,0 +1,105 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// FromDense makes a set of rows in memory, all of one length, with a target
+// for each row from [Labels] or [Numbers]; the zero Target stands for none.
+// Values are copied and must be finite. Errors count rows and features from 1.
+func FromDense(rows [][]float32, target Target) (*Set, error) {
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("found no rows, expected at least one")
+	}
+	x := &matrix.Dense{Rows: len(rows), Cols: len(rows[0]), Value: make([]float32, 0, len(rows)*len(rows[0]))}
+	for i, row := range rows {
+		if len(row) != x.Cols {
+			return nil, fmt.Errorf("row %d: found %d values, expected %d as in row 1", i+1, len(row), x.Cols)
+		}
+		x.Value = append(x.Value, row...)
+	}
+	return fromMatrix(x, target)
+}
+
+// FromSparse makes a set of sparse rows in memory: row i has rows[i].Value[k]
+// in column rows[i].Index[k], counted from 0, increasing and below cols; the
+// other columns are zero. In all else it is like FromDense.
+func FromSparse(rows []matrix.Vector, cols int, target Target) (*Set, error) {
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("found no rows, expected at least one")
+	}
+	start, index, value := make([]int64, 1, len(rows)+1), []uint32{}, []float32{}
+	for i, row := range rows {
+		if len(row.Index) != len(row.Value) {
+			return nil, fmt.Errorf("row %d: found %d columns and %d values, expected as many", i+1, len(row.Index), len(row.Value))
+		}
+		for k, j := range row.Index {
+			if int64(j) >= int64(cols) || k > 0 && j <= row.Index[k-1] {
+				return nil, fmt.Errorf("row %d: found column %d in place %d, expected increasing columns below %d", i+1, j, k+1, cols)
+			}
+		}
+		index, value = append(index, row.Index...), append(value, row.Value...)
+		start = append(start, int64(len(value)))
+	}
+	x, err := matrix.NewCSR(cols, start, index, value)
+	if err != nil {
+		return nil, err
+	}
+	return fromMatrix(x, target)
+}
+
+// fromMatrix checks that all numbers are finite and targets belong to rows.
+func fromMatrix(x matrix.Matrix, target Target) (*Set, error) {
+	if row, col, ok := matrix.Finite(x); !ok {
+		return nil, fmt.Errorf("row %d: feature %d is not a finite number", row+1, col+1)
+	}
+	n, _ := x.Dims()
+	if found := max(len(target.Code), len(target.Number)); found != n && !target.Absent() {
+		return nil, fmt.Errorf("found %d targets, expected one for each of %d rows", found, n)
+	}
+	for i, code := range target.Code {
+		label := target.Label[code]
+		if _, status := parseFloat64([]byte(label)); label == "" || status == isNoValue || status == isHuge {
+			return nil, fmt.Errorf("row %d: found the label %q, expected a finite number or a name", i+1, label)
+		}
+	}
+	for i, y := range target.Number {
+		if !finite(y) {
+			return nil, fmt.Errorf("row %d: found the target %g, expected a finite number", i+1, y)
+		}
+	}
+	return &Set{X: x, Target: target}, nil
+}
+
+// Labels makes the target of rows with these labels. Labels that all are
+// numbers may be classes or numbers to predict, as in a file.
+func Labels(labels []string) Target {
+	t := newTargets()
+	for _, label := range labels {
+		number, status := parseFloat64([]byte(label))
+		if status != isNumber {
+			number = math.NaN()
+		}
+		t.code = append(t.code, t.intern([]byte(label), number))
+		if !t.text {
+			t.number = append(t.number, number)
+		}
+	}
+	if len(t.label) > MaxLabels && !t.text {
+		return Target{Number: t.number}
+	}
+	return t.target()
+}
+
+// Numbers makes the target of rows with these numbers to predict. As in a
+// file, a few whole numbers may also be classes.
+func Numbers(numbers []float64) Target {
+	if slices.ContainsFunc(numbers, func(y float64) bool { return !finite(y) }) {
+		return Target{Number: slices.Clone(numbers)} // refused with the row's number
+	}
+	return numberTarget(slices.Clone(numbers))
+}

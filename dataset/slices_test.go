@@ -1,0 +1,99 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// Rows in memory are the same set as the same rows in a file.
+func TestSlicesAreLikeFiles(t *testing.T) {
+	text := "+1 1:1 3:0.5\n-1 2:2\n1 3:-1\n"
+	file, err := Read(context.Background(), []string{"-"}, Options{Stdin: strings.NewReader(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := Labels([]string{"+1", "-1", "1"})
+	dense, err := FromDense([][]float32{{1, 0, 0.5}, {0, 2, 0}, {0, 0, -1}}, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sparse, err := FromSparse([]matrix.Vector{
+		{Index: []uint32{0, 2}, Value: []float32{1, 0.5}}, {Index: []uint32{1}, Value: []float32{2}}, {Index: []uint32{2}, Value: []float32{-1}}}, 3, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]*Set{"dense": dense, "sparse": sparse} {
+		if s.Digest() != file.Digest() {
+			t.Errorf("%s: found %s, expected %s as from a file", name, s.Digest(), file.Digest())
+		}
+		if got, want := fmt.Sprint(s.Target), fmt.Sprint(file.Target); got != want {
+			t.Errorf("%s: found the target %s, expected %s as from a file", name, got, want)
+		}
+	}
+}
+
+func TestSlicesCopy(t *testing.T) {
+	rows, numbers := [][]float32{{1}, {2}}, []float64{0.5, 1.5}
+	s, err := FromDense(rows, Numbers(numbers))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := s.Digest()
+	rows[0][0], numbers[0] = 7, 7
+	if s.Digest() != before {
+		t.Error("the set changed with the slices it was made from")
+	}
+}
+
+func TestTargetsInMemory(t *testing.T) {
+	many := make([]float64, MaxLabels+1)
+	spelled := make([]string, len(many))
+	for i := range many {
+		many[i], spelled[i] = float64(i), fmt.Sprint(i)
+	}
+	for name, c := range map[string]struct {
+		target       Target
+		codes, label int
+		numbers      int
+	}{
+		"names":         {Labels([]string{"a", "b", "a"}), 3, 2, 0},
+		"mixed":         {Labels([]string{"1", "b", "2"}), 3, 3, 0},
+		"numerals":      {Labels([]string{"1", "+1", "2"}), 3, 2, 3},
+		"numbers":       {Numbers([]float64{1, 1, 2.5}), 3, 2, 3},
+		"many":          {Numbers(many), 0, 0, len(many)},
+		"many, spelled": {Labels(spelled), 0, 0, len(many)},
+	} {
+		if got := c.target; len(got.Code) != c.codes || len(got.Label) != c.label || len(got.Number) != c.numbers {
+			t.Errorf("%s: found %d codes of %d labels and %d numbers, expected %d, %d, %d", name, len(got.Code), len(got.Label), len(got.Number), c.codes, c.label, c.numbers)
+		}
+	}
+}
+
+func TestSlicesRefused(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	two := Labels([]string{"a", "b"})
+	dense := func(target Target, rows ...[]float32) error { _, err := FromDense(rows, target); return err }
+	sparse := func(row matrix.Vector) error { _, err := FromSparse([]matrix.Vector{row}, 3, Target{}); return err }
+	for want, err := range map[string]error{
+		"found no rows, expected at least one":                                  dense(Target{}),
+		"row 2: found 1 values, expected 2 as in row 1":                         dense(two, []float32{1, 2}, []float32{1}),
+		"row 2: feature 1 is not a finite number":                               dense(two, []float32{1}, []float32{nan}),
+		"row 1: feature 2 is not a finite number":                               dense(two, []float32{1, inf}, []float32{1, 1}),
+		"found 2 targets, expected one for each of 1 rows":                      dense(two, []float32{1}),
+		`row 2: found the label "", expected a finite number or a name`:         dense(Labels([]string{"a", ""}), []float32{1}, []float32{1}),
+		`row 1: found the label "nan", expected a finite number or a name`:      dense(Labels([]string{"nan", "1"}), []float32{1}, []float32{1}),
+		"row 2: found the target +Inf, expected a finite number":                dense(Numbers([]float64{1, math.Inf(1)}), []float32{1}, []float32{1}),
+		"row 1: found 2 columns and 1 values, expected as many":                 sparse(matrix.Vector{Index: []uint32{0, 1}, Value: []float32{1}}),
+		"row 1: found column 1 in place 2, expected increasing columns below 3": sparse(matrix.Vector{Index: []uint32{1, 1}, Value: []float32{1, 1}}),
+		"row 1: found column 3 in place 1, expected increasing columns below 3": sparse(matrix.Vector{Index: []uint32{3}, Value: []float32{1}}),
+	} {
+		if err == nil || err.Error() != want {
+			t.Errorf("found error %v, expected %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+)
+
+// formatVersion changes when an older program could misread a file.
+const formatVersion = "1"
+
+// ErrTampered is wrapped by the error of Read when the numbers of a file are
+// not those that were written: its digest does not fit.
+var ErrTampered = errors.New("the numbers are not those that were written")
+
+// WriteFile writes the model to path; either all of it is there in the end, or
+// path is as it was before.
+func (m *Model) WriteFile(path string) error { return dataset.WriteFile(path, m.Write) }
+
+// Write writes the model as a safetensors file.
+func (m *Model) Write(w io.Writer) error {
+	tensors := m.tensors()
+	metadata := map[string]string{"format": "fenchel", "format_version": formatVersion, "program_version": m.Version,
+		"tensors_digest": digestTensors(tensors)}
+	for key, value := range m.parts() {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return fmt.Errorf("model: %s: %w", key, err)
+		}
+		metadata[key] = string(text)
+	}
+	return writeTensors(w, metadata, tensors)
+}
+
+// parts names the pieces of metadata that are stored as JSON.
+func (m *Model) parts() map[string]any {
+	certificates := make([]Certificate, len(m.Outputs))
+	for i, o := range m.Outputs {
+		certificates[i] = o.Certificate
+	}
+	parts := map[string]any{"problem": m.Statement, "data": m.Data, "certificates": certificates}
+	if m.Classes != nil {
+		parts["classes"] = m.Classes
+	}
+	if m.Features != nil {
+		parts["features"] = m.Features
+	}
+	if m.Schema != nil {
+		parts["schema"] = m.Schema
+	}
+	if m.Scaling != nil {
+		parts["scaling"] = m.Scaling.Kind
+	}
+	return parts
+}
+
+func (m *Model) tensors() map[string]tensor {
+	k, d, n := len(m.Outputs), m.Cols(), m.Data.Rows
+	weights, bias, dual := make([]float64, 0, k*d), make([]float64, 0, k), []float64{}
+	for _, o := range m.Outputs {
+		weights, bias, dual = append(weights, o.Weights...), append(bias, o.Bias), append(dual, o.Dual...)
+	}
+	tensors := map[string]tensor{"weights": {shape: []int{k, d}, f64: weights}, "bias": {shape: []int{k}, f64: bias}}
+	if len(dual) > 0 {
+		t := tensor{shape: []int{k, n}, f64: dual}
+		if narrow, exact := narrowed(dual); exact {
+			t.f32, t.f64 = narrow, nil
+		}
+		tensors["dual"] = t
+	}
+	if m.Scaling != nil {
+		tensors["offset"] = tensor{shape: []int{d}, f64: m.Scaling.Offset}
+		tensors["factor"] = tensor{shape: []int{d}, f64: m.Scaling.Factor}
+	}
+	return tensors
+}
+
+// narrowed returns the numbers as float32 if that loses nothing.
+func narrowed(v []float64) (narrow []float32, exact bool) {
+	narrow = make([]float32, len(v))
+	for i, x := range v {
+		narrow[i] = float32(x)
+		if float64(narrow[i]) != x {
+			return nil, false
+		}
+	}
+	return narrow, true
+}
+
+// ReadFile reads the model in path.
+func ReadFile(path string) (*Model, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = p.Err
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	m, err := Decode(data)
+	if err != nil {
+		return m, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// Decode reads a model from the bytes of its file. When only the digest of the
+// numbers is wrong, it returns the model together with an error that wraps
+// ErrTampered, so that a caller may look at it.
+func Decode(data []byte) (*Model, error) {
+	metadata, tensors, err := readTensors(data)
+	if err != nil {
+		return nil, fmt.Errorf("not a model: %w", err)
+	}
+	if metadata["format"] != "fenchel" {
+		return nil, fmt.Errorf("not a model: found format %q in the metadata, expected \"fenchel\"", metadata["format"])
+	}
+	if v := metadata["format_version"]; v != formatVersion {
+		return nil, fmt.Errorf("found model format version %q, expected %q: written by program version %q", v, formatVersion, metadata["program_version"])
+	}
+	m := &Model{Version: metadata["program_version"]}
+	if err := m.restore(metadata, tensors); err != nil {
+		return nil, fmt.Errorf("damaged model: %w", err)
+	}
+	if found := digestTensors(tensors); found != metadata["tensors_digest"] {
+		return m, fmt.Errorf("%w: found tensors with %s, expected %s", ErrTampered, found, metadata["tensors_digest"])
+	}
+	return m, nil
+}
+
+// restore fills the model from the parts of a file and checks that they fit
+// each other.
+func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) error {
+	var certificates []Certificate
+	var scaling string
+	for key, into := range map[string]any{"problem": &m.Statement, "data": &m.Data, "certificates": &certificates,
+		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scaling} {
+		text, ok := metadata[key]
+		if !ok {
+			continue
+		}
+		if err := json.Unmarshal([]byte(text), into); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	if err := m.restoreOutputs(certificates, tensors); err != nil {
+		return err
+	}
+	if err := m.checkNames(); err != nil {
+		return err
+	}
+	if scaling != "" {
+		offset, factor := tensors["offset"].float64s(), tensors["factor"].float64s()
+		if len(offset) != m.Cols() || len(factor) != m.Cols() {
+			return fmt.Errorf("found %d offsets and %d factors, expected %d", len(offset), len(factor), m.Cols())
+		}
+		if !slices.Contains(dataset.ScalingNames(), scaling) || scaling == "none" {
+			return fmt.Errorf("found the scaling %q, expected max or std", scaling)
+		}
+		var err error
+		if m.Scaling, err = dataset.RestoreScaling(scaling, offset, factor); err != nil {
+			return err
+		}
+	}
+	return m.Seal()
+}
+
+// restoreOutputs cuts the tensors into outputs.
+func (m *Model) restoreOutputs(certificates []Certificate, tensors map[string]tensor) error {
+	k, d, n := len(certificates), m.Data.Features, m.Data.Rows
+	if w, b := tensors["weights"].shape, tensors["bias"].shape; k == 0 || n < 1 || !slices.Equal(w, []int{k, d}) || !slices.Equal(b, []int{k}) {
+		return fmt.Errorf("found weights of shape %v and biases of shape %v, expected %d outputs of %d features, of at least one row", w, b, k, d)
+	}
+	if t, ok := tensors["dual"]; ok && !slices.Equal(t.shape, []int{k, n}) {
+		return fmt.Errorf("found dual variables of shape %v, expected %d outputs of %d rows", t.shape, k, n)
+	}
+	weights, bias, dual := tensors["weights"].float64s(), tensors["bias"].float64s(), tensors["dual"].float64s()
+	m.Outputs = make([]Output, k)
+	for c := range m.Outputs {
+		m.Outputs[c] = Output{Weights: weights[c*d : (c+1)*d : (c+1)*d], Bias: bias[c], Certificate: certificates[c]}
+		if len(dual) > 0 {
+			m.Outputs[c].Dual = dual[c*n : (c+1)*n : (c+1)*n]
+		}
+		for _, w := range append(m.Outputs[c].Weights, bias[c]) { // a copy: Weights has no room to grow
+			if math.IsNaN(w) || math.IsInf(w, 0) {
+				return fmt.Errorf("found the weight %g, expected finite numbers", w)
+			}
+		}
+	}
+	return nil
+}
+
+// checkNames compares the numbers of classes, features and columns.
+func (m *Model) checkNames() error {
+	if k := len(m.Outputs); m.Classes == nil && k != 1 || m.Classes != nil && !(len(m.Classes) == 2 && k == 1 || len(m.Classes) > 2 && len(m.Classes) == k) {
+		return fmt.Errorf("found %d classes for %d outputs", len(m.Classes), k)
+	}
+	if m.Features != nil && len(m.Features) != m.Cols() {
+		return fmt.Errorf("found %d feature names, expected %d", len(m.Features), m.Cols())
+	}
+	if m.Schema == nil {
+		return nil
+	}
+	if c := len(m.Schema.Columns); m.Schema.Target < -1 || m.Schema.Target >= c || m.Schema.Weight < -1 || m.Schema.Weight >= c {
+		return fmt.Errorf("found target column %d and weight column %d of %d", m.Schema.Target, m.Schema.Weight, c)
+	}
+	if f := m.Schema.Width(); f != m.Cols() {
+		return fmt.Errorf("found columns that make %d features, expected %d", f, m.Cols())
+	}
+	return nil
+}

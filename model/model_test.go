@@ -1,0 +1,352 @@
+package model
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// examples are models of every shape that a file can have, of three features
+// and four rows.
+func examples(t testing.TB) map[string]*Model {
+	scaling, err := dataset.RestoreScaling("std", []float64{1, 0, -2}, []float64{0.5, 1, 1e-3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	output := func(b float64) Output {
+		return Output{Weights: []float64{1, -2.5, 1e-300}, Bias: b, Dual: []float64{0, -1, 0.5, 0.25},
+			Certificate: Certificate{Status: "converged", Primal: 0.5, Dual: 0.4999, Zero: 1, Epochs: 7}}
+	}
+	state := func(loss string, outputs ...Output) *Model {
+		return &Model{Statement: Statement{Loss: loss, Penalty: "l2", Lambda: 0.25, Bias: "free", Solver: "sdca", Gap: 1e-3, Seed: 1},
+			Data: Data{Rows: 4, Features: 3, Nonzeros: 9, Digest: "sha256:00"}, Outputs: outputs, Version: "test"}
+	}
+	binary := state("logistic", output(0.125))
+	binary.Classes, binary.Features = []string{"no", "yes"}, []string{"a", "b=ä", "b=\"c\""}
+	binary.Statement.ClassWeight = map[string]float64{"no": 1, "yes": 2}
+	multi := state("hinge", output(1), output(2), output(3))
+	multi.Classes = []string{"1", "2", "10"}
+	regression := state("huber:delta=2", output(-1))
+	wide := state("squared", output(0.1))
+	wide.Outputs[0].Dual[2] = 1.0 / 3 // not a float32
+	scaled := state("squared", output(0))
+	scaled.Scaling = scaling
+	scaled.Schema = &dataset.Schema{Target: 0, Weight: -1, Header: true, Columns: []dataset.Column{
+		{Name: "price"}, {Name: "a", Fill: 1.5}, {Name: "b", Category: []string{"x", "?"}}}}
+	bare := state("hinge", output(0))
+	bare.Classes, bare.Outputs[0].Dual = []string{"-1", "+1"}, nil
+	unproved := state("squared", output(0))
+	unproved.Outputs[0].Certificate.Dual = Bound(math.Inf(-1))
+	return map[string]*Model{"binary": binary, "multi": multi, "regression": regression, "float64 dual": wide,
+		"scaled table": scaled, "no dual": bare, "nothing proved": unproved}
+}
+
+func encode(t testing.TB, m *Model) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestRoundTrip(t *testing.T) {
+	for name, m := range examples(t) {
+		t.Run(name, func(t *testing.T) {
+			first := encode(t, m)
+			read, err := Decode(first)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if second := encode(t, read); !bytes.Equal(first, second) {
+				t.Errorf("the model read and written again is\n%q, expected\n%q", second, first)
+			}
+			row := matrix.Vector{Index: []uint32{0, 2, 9}, Value: []float32{2, 3, 4}} // column 9 is unknown
+			if got, want := fmt.Sprint(read.Scores(nil, row)), fmt.Sprint(m.Scores(nil, row)); got != want {
+				t.Errorf("the model read scores a row %s, expected %s", got, want)
+			}
+		})
+	}
+}
+
+func TestWriteFileKeepsTheOldModel(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	models := examples(t)
+	if err := models["binary"].WriteFile(path); err != nil {
+		t.Fatal(err)
+	}
+	broken := *models["multi"]
+	broken.Statement.Lambda = math.NaN() // JSON cannot say it
+	if err := broken.WriteFile(path); err == nil {
+		t.Fatal("a model with lambda NaN was written")
+	}
+	if _, err := ReadFile(path); err != nil {
+		t.Errorf("after a failed write: %v, expected the old model", err)
+	}
+	if files, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(files) != 1 {
+		t.Errorf("found %v, expected the model alone", files)
+	}
+}
+
+// TestIndependentReader reads a model by nothing but the published description
+// of safetensors: u64 length, JSON header, bytes.
+func TestIndependentReader(t *testing.T) {
+	data := encode(t, examples(t)["multi"])
+	length := binary.LittleEndian.Uint64(data)
+	var header map[string]struct {
+		DType   string `json:"dtype"`
+		Shape   []int  `json:"shape"`
+		Offsets []int  `json:"data_offsets"`
+	}
+	if err := json.Unmarshal(data[8:8+length], &header); err != nil {
+		t.Fatal(err)
+	}
+	body, h := data[8+length:], header["weights"]
+	if h.DType != "F64" || fmt.Sprint(h.Shape) != "[3 3]" || h.Offsets[1]-h.Offsets[0] != 72 {
+		t.Fatalf("weights: found %+v, expected F64 of shape [3 3]", h)
+	}
+	if w := math.Float64frombits(binary.LittleEndian.Uint64(body[h.Offsets[0]+8*4:])); w != -2.5 {
+		t.Errorf("weights[1][1]: found %g, expected -2.5", w)
+	}
+	h = header["dual"]
+	if h.DType != "F32" || fmt.Sprint(h.Shape) != "[3 4]" {
+		t.Fatalf("dual: found %+v, expected F32 of shape [3 4]", h)
+	}
+	if a := math.Float32frombits(binary.LittleEndian.Uint32(body[h.Offsets[0]+4*6:])); a != 0.5 {
+		t.Errorf("dual[1][2]: found %g, expected 0.5", a)
+	}
+	for name, h := range header {
+		if width := map[string]int{"F32": 4, "F64": 8}[h.DType]; width > 0 && (8+int(length)+h.Offsets[0])%width != 0 {
+			t.Errorf("%s begins at byte %d, expected a multiple of %d for memory maps", name, 8+int(length)+h.Offsets[0], width)
+		}
+	}
+}
+
+// forge changes the header of a model file by a text replacement.
+func forge(t testing.TB, data []byte, old, by string) []byte {
+	t.Helper()
+	n := binary.LittleEndian.Uint64(data)
+	header := string(data[8 : 8+n])
+	if !strings.Contains(header, old) {
+		t.Fatalf("the header has no %q: %s", old, header)
+	}
+	header = strings.Replace(header, old, by, 1)
+	out := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
+	return append(append(out, header...), data[8+n:]...)
+}
+
+func TestDecodeRefusesLies(t *testing.T) {
+	models := examples(t)
+	plain, multi, scaled := encode(t, models["binary"]), encode(t, models["multi"]), encode(t, models["scaled table"])
+	withNaN := *models["regression"]
+	withNaN.Outputs = []Output{{Weights: []float64{1, math.NaN(), 1}, Dual: make([]float64, 4)}}
+	for _, c := range []struct {
+		name string
+		data []byte
+		want string // part of the error
+	}{
+		{"nothing", nil, "found 0 bytes"},
+		{"text", []byte("+1 1:1 2:1\n-1 1:2\n"), `found "+1 1:1 2", expected the length`},
+		{"header longer than the file", append([]byte{255, 0, 0, 0, 0, 0, 0, 0}, "{}"...), "found a header of 255 bytes in a file of 10"},
+		{"header of 2^63", append([]byte{0, 0, 0, 0, 0, 0, 0, 128}, "{}"...), "expected the length of a safetensors header"},
+		{"header not JSON", append([]byte{2, 0, 0, 0, 0, 0, 0, 0}, "[["...), "not a JSON object"},
+		{"another program's file", append([]byte{2, 0, 0, 0, 0, 0, 0, 0}, "{}"...), `found format ""`},
+		{"later version", forge(t, plain, `"format_version":"1"`, `"format_version":"2"`), `format version "2"`},
+		{"huge shape", forge(t, plain, `"shape":[1,3]`, `"shape":[4611686018427387904,3]`), "expected sizes that fit"},
+		{"shape that overflows", forge(t, plain, `"shape":[1,3]`, `"shape":[4294967296,4294967296]`), "expected sizes that fit"},
+		{"negative shape", forge(t, plain, `"shape":[1,3]`, `"shape":[-1,-3]`), "expected sizes that fit"},
+		{"transposed", forge(t, plain, `"shape":[1,3]`, `"shape":[3,1]`), "expected 1 outputs of 3 features"},
+		{"offsets past the end", forge(t, plain, `"data_offsets":[8,32]`, `"data_offsets":[8,3200]`), "expected at most"},
+		{"offsets that overflow", forge(t, plain, `"data_offsets":[8,32]`, `"data_offsets":[18446744073709551608,32]`), "found offset"},
+		{"offsets backwards", forge(t, plain, `"data_offsets":[8,32]`, `"data_offsets":[8,0]`), "found offsets 8 to 0"},
+		{"tensors that overlap", forge(t, plain, `"data_offsets":[8,32]`, `"data_offsets":[0,24]`), "found offset"},
+		{"a hole", append(bytes.Clone(plain), 0), "the header describes"},
+		{"another type", forge(t, plain, `"dtype":"F64","shape":[1,3]`, `"dtype":"I64","shape":[1,3]`), `numbers of type "I64"`},
+		{"narrower type", forge(t, plain, `"dtype":"F64","shape":[1,3]`, `"dtype":"F32","shape":[1,3]`), "expected shape [1 3] of F32"},
+		{"weight NaN", encode(t, &withNaN), "found the weight NaN"},
+		{"fewer classes", forge(t, multi, `[\"1\",\"2\",\"10\"]`, `[\"1\",\"2\"]`), "found 2 classes for 3 outputs"},
+		{"more classes", forge(t, plain, `[\"no\",\"yes\"]`, `[\"no\",\"yes\",\"?\"]`), "found 3 classes for 1 outputs"},
+		{"fewer names", forge(t, plain, `[\"a\",`, `[`), "found 2 feature names, expected 3"},
+		{"other rows", forge(t, plain, `\"rows\":4`, `\"rows\":5`), "expected 1 outputs of 5 rows"},
+		{"negative rows", forge(t, plain, `\"rows\":4`, `\"rows\":-4`), "at least one row"},
+		{"other features", forge(t, plain, `\"features\":3`, `\"features\":4`), "expected 1 outputs of 4 features"},
+		{"unknown loss", forge(t, plain, `\"loss\":\"logistic\"`, `\"loss\":\"logistics\"`), `did you mean "logistic"?`},
+		{"unknown scaling", forge(t, scaled, `"scaling":"\"std\""`, `"scaling":"\"sta\""`), `found the scaling "sta"`},
+		{"column out of range", forge(t, scaled, `\"Target\":0`, `\"Target\":3`), "found target column 3"},
+		{"columns of other width", forge(t, scaled, `[\"x\",\"?\"]`, `[\"x\"]`), "found columns that make 2 features"},
+	} {
+		m, err := Decode(c.data)
+		switch {
+		case err == nil:
+			t.Errorf("%s: found no error, expected one with %q", c.name, c.want)
+		case !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n"):
+			t.Errorf("%s: found error %q, expected one line with %q", c.name, err, c.want)
+		case errors.Is(err, ErrTampered) || m != nil:
+			t.Errorf("%s: found a model, expected none", c.name)
+		}
+	}
+}
+
+func TestDecodeTruncated(t *testing.T) {
+	for name, m := range examples(t) {
+		data := encode(t, m)
+		for n := range data {
+			if _, err := Decode(data[:n]); err == nil {
+				t.Fatalf("%s: the first %d of %d bytes make a model", name, n, len(data))
+			}
+		}
+	}
+}
+
+func TestDecodeNoticesEveryTensorByte(t *testing.T) {
+	data := encode(t, examples(t)["binary"])
+	body := 8 + int(binary.LittleEndian.Uint64(data))
+	for i := body; i < len(data); i++ {
+		changed := bytes.Clone(data)
+		changed[i] ^= 1
+		if m, err := Decode(changed); !errors.Is(err, ErrTampered) || m == nil {
+			t.Fatalf("byte %d changed: found error %v, expected the model and ErrTampered", i, err)
+		}
+	}
+}
+
+// TestDecodeMemory feeds Decode what grows most on its way from JSON to structs.
+func TestDecodeMemory(t *testing.T) {
+	many := func(item string) string { return "[" + strings.Repeat(item+",", 1<<17) + item + "]" }
+	for name, part := range map[string]string{
+		"certificates": many("{}"),
+		"classes":      many(`""`),
+		"features":     many(`""`),
+		"schema":       `{"Columns":` + many("{}") + `}`,
+		"problem":      strings.Repeat("[", 1<<18),
+	} {
+		metadata := map[string]string{"format": "fenchel", "format_version": "1", name: part}
+		var b bytes.Buffer
+		if err := writeTensors(&b, metadata, nil); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		used := allocated(func() { _, err = Decode(b.Bytes()) })
+		if most := uint64(maxGrowth*b.Len() + 1<<20); err == nil || used > most {
+			t.Errorf("%s: %d bytes made Decode ask for %d, expected at most %d and an error (found %v)", name, b.Len(), used, most, err)
+		}
+	}
+}
+
+func TestReadFileNamesThePath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	if err := os.WriteFile(path, []byte("1 1:1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadFile(path); err == nil || !strings.HasPrefix(err.Error(), path+": not a model: ") {
+		t.Errorf("found error %v, expected one that begins with the path", err)
+	}
+}
+
+func TestDecide(t *testing.T) {
+	two, three := examples(t)["binary"], examples(t)["multi"]
+	for _, c := range []struct {
+		m      *Model
+		scores []float64
+		want   int
+	}{
+		{two, []float64{0.1}, 1}, {two, []float64{-0.1}, 0}, {two, []float64{0}, 0},
+		{three, []float64{-3, -1, -2}, 1}, {three, []float64{1, 1, 1}, 0}, {three, []float64{0, 2, 2}, 1},
+	} {
+		if got := c.m.Decide(c.scores); got != c.want {
+			t.Errorf("scores %v: found class %d, expected %d", c.scores, got, c.want)
+		}
+	}
+}
+
+func TestProbabilities(t *testing.T) {
+	m, err := Decode(encode(t, examples(t)["binary"]))
+	if err != nil || !m.HasProbabilities() {
+		t.Fatalf("found error %v, expected a model with probabilities", err)
+	}
+	// 1/(1+exp(-ln 3)) = 3/4
+	if p := m.Probabilities(nil, []float64{math.Log(3)}); math.Abs(p[0]-0.25) > 1e-15 || math.Abs(p[1]-0.75) > 1e-15 {
+		t.Errorf("found %v, expected [0.25 0.75]", p)
+	}
+	// Of three outputs: 3/4, 1/2 and 1/4, divided by their sum 3/2.
+	if p := m.Probabilities(nil, []float64{math.Log(3), 0, -math.Log(3)}); math.Abs(p[0]-0.5) > 1e-15 || math.Abs(p[2]-1.0/6) > 1e-15 {
+		t.Errorf("found %v, expected [1/2 1/3 1/6]", p)
+	}
+	if p := m.Probabilities(nil, []float64{-1e9, -1e9}); p[0] != 0.5 {
+		t.Errorf("found %v, expected equal shares where nothing is likely", p)
+	}
+}
+
+// maxGrowth is how many bytes Decode may ask for, in total, per byte of input:
+// "{}," becomes a struct of 72 bytes, in a slice that grows by copying.
+const maxGrowth = 200
+
+// allocated returns how many bytes f asks for in total.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// FuzzModel: any header before any bytes is a model or an error, and never
+// costs more memory than a small multiple of their number.
+func FuzzModel(f *testing.F) {
+	for _, m := range examples(f) {
+		data := encode(f, m)
+		n := 8 + binary.LittleEndian.Uint64(data)
+		f.Add(data[8:n], data[n:])
+		f.Add(data[8:n], data[n:len(data)-5])
+		f.Add([]byte("{}"), data)
+	}
+	f.Fuzz(func(t *testing.T, header, body []byte) {
+		file := append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), body...)
+		for _, data := range [][]byte{file, body} {
+			var m *Model
+			var err error
+			if used, most := allocated(func() { m, err = Decode(data) }), uint64(maxGrowth*len(data)+1<<20); used > most {
+				t.Fatalf("%d bytes made Decode ask for %d, expected at most %d", len(data), used, most)
+			}
+			if m == nil && err == nil {
+				t.Fatal("found neither a model nor an error")
+			}
+			if m != nil {
+				use(t, m)
+			}
+		}
+	})
+}
+
+// use does with a model whatever can be done.
+func use(t *testing.T, m *Model) {
+	row := matrix.Vector{Index: []uint32{0, 1, 5}, Value: []float32{1, 2, 3}}
+	m.Predict(row)
+	m.Class(row)
+	m.Nonzeros()
+	if m.HasProbabilities() {
+		m.Probabilities(nil, m.Scores(nil, row))
+	}
+	var first, second bytes.Buffer
+	if m.Write(&first) != nil {
+		return // such as a lambda that JSON cannot say
+	}
+	again, err := Decode(first.Bytes())
+	if err != nil {
+		t.Fatalf("a model that was read and written cannot be read: %v", err)
+	}
+	if err := again.Write(&second); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
+		t.Fatalf("writing is not stable: %v\n%q\n%q", err, first.Bytes(), second.Bytes())
+	}
+}

@@ -1,0 +1,226 @@
+package model
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// The container: a safetensors file is the length of a JSON header (8 bytes,
+// little endian), the header, and the tensors' bytes one after another. The
+// format is public and tiny; no Go module that implements it is kept.
+
+// tensor is one named array of numbers, as F32 or F64.
+type tensor struct {
+	shape []int
+	f32   []float32 // exactly one of the two is set
+	f64   []float64
+}
+
+// maxHeader is the longest header that the format allows.
+const maxHeader = 100 << 20
+
+// tensorHeader is what the JSON header says of one tensor.
+type tensorHeader struct {
+	DType   string    `json:"dtype"`
+	Shape   []int     `json:"shape"`
+	Offsets [2]uint64 `json:"data_offsets"`
+
+	name string
+}
+
+// writeTensors writes a container. The bytes depend on the arguments alone.
+func writeTensors(w io.Writer, metadata map[string]string, tensors map[string]tensor) error {
+	names := tensorNames(tensors)
+	header := map[string]any{"__metadata__": metadata}
+	var end uint64
+	for _, name := range names {
+		t := tensors[name]
+		begin := end
+		end += uint64(t.size())
+		header[name] = tensorHeader{DType: t.dtype(), Shape: t.shape, Offsets: [2]uint64{begin, end}}
+	}
+	text, err := json.Marshal(header)
+	if err != nil {
+		return err
+	}
+	if pad := len(text) % 8; pad != 0 { // the tensors are then aligned in a memory map
+		text = append(text, bytes.Repeat([]byte(" "), 8-pad)...)
+	}
+	if len(text) > maxHeader {
+		return fmt.Errorf("model: the header has %d bytes, the format allows %d: too many feature names or categories", len(text), maxHeader)
+	}
+	if err := binary.Write(w, binary.LittleEndian, uint64(len(text))); err != nil {
+		return err
+	}
+	if _, err := w.Write(text); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := tensors[name].write(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tensorNames returns the names in the order of the file: wide numbers first,
+// so that all stay aligned.
+func tensorNames(tensors map[string]tensor) []string {
+	names := make([]string, 0, len(tensors))
+	for name := range tensors {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if wide := tensors[b].width() - tensors[a].width(); wide != 0 {
+			return wide
+		}
+		return strings.Compare(a, b)
+	})
+	return names
+}
+
+func (t tensor) width() int {
+	if t.f64 != nil {
+		return 8
+	}
+	return 4
+}
+
+func (t tensor) dtype() string { return map[int]string{8: "F64", 4: "F32"}[t.width()] }
+
+func (t tensor) size() int { return 8*len(t.f64) + 4*len(t.f32) }
+
+func (t tensor) write(w io.Writer) error {
+	if t.f64 != nil {
+		return binary.Write(w, binary.LittleEndian, t.f64)
+	}
+	return binary.Write(w, binary.LittleEndian, t.f32)
+}
+
+// float64s returns the numbers as float64.
+func (t tensor) float64s() []float64 {
+	if t.f64 != nil {
+		return t.f64
+	}
+	out := make([]float64, len(t.f32))
+	for i, x := range t.f32 {
+		out[i] = float64(x)
+	}
+	return out
+}
+
+// digestTensors returns a digest of all names, types, shapes and numbers.
+func digestTensors(tensors map[string]tensor) string {
+	h := sha256.New()
+	for _, name := range tensorNames(tensors) {
+		t := tensors[name]
+		fmt.Fprintf(h, "%q %s %v\n", name, t.dtype(), t.shape)
+		_ = t.write(h) // a hash takes everything
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// readTensors reads a container. It trusts nothing: every length is compared
+// with what is there before memory is taken for it.
+func readTensors(data []byte) (metadata map[string]string, tensors map[string]tensor, err error) {
+	if len(data) < 8 {
+		return nil, nil, fmt.Errorf("found %d bytes, expected a safetensors file", len(data))
+	}
+	length := binary.LittleEndian.Uint64(data)
+	if length > maxHeader {
+		return nil, nil, fmt.Errorf("found %q, expected the length of a safetensors header", data[:8])
+	}
+	if length > uint64(len(data)-8) {
+		return nil, nil, fmt.Errorf("found a header of %d bytes in a file of %d, expected a safetensors file", length, len(data))
+	}
+	text, body := data[8:8+length], data[8+length:]
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(text, &raw); err != nil {
+		return nil, nil, fmt.Errorf("the header is not a JSON object: %w", err)
+	}
+	if m, ok := raw["__metadata__"]; ok {
+		if err := json.Unmarshal(m, &metadata); err != nil {
+			return nil, nil, fmt.Errorf("the metadata is not an object of strings: %w", err)
+		}
+		delete(raw, "__metadata__")
+	}
+	headers := make([]tensorHeader, 0, len(raw))
+	for name, r := range raw {
+		h := tensorHeader{name: name}
+		if err := json.Unmarshal(r, &h); err != nil {
+			return nil, nil, fmt.Errorf("tensor %q: %w", name, err)
+		}
+		headers = append(headers, h)
+	}
+	tensors, err = cutTensors(headers, body)
+	return metadata, tensors, err
+}
+
+// cutTensors takes all tensors out of body, which they must cover without a gap
+// and without overlap.
+func cutTensors(headers []tensorHeader, body []byte) (map[string]tensor, error) {
+	slices.SortFunc(headers, func(a, b tensorHeader) int {
+		return cmp.Or(cmp.Compare(a.Offsets[0], b.Offsets[0]), cmp.Compare(a.Offsets[1], b.Offsets[1]), strings.Compare(a.name, b.name))
+	})
+	tensors := make(map[string]tensor, len(headers))
+	var end uint64
+	for _, h := range headers {
+		if h.Offsets[0] != end {
+			return nil, fmt.Errorf("tensor %q: found offset %d, expected %d, the end of the one before", h.name, h.Offsets[0], end)
+		}
+		t, err := readTensor(h, body)
+		if err != nil {
+			return nil, fmt.Errorf("tensor %q: %w", h.name, err)
+		}
+		tensors[h.name], end = t, h.Offsets[1]
+	}
+	if end != uint64(len(body)) {
+		return nil, fmt.Errorf("found %d bytes of tensors, the header describes %d", len(body), end)
+	}
+	return tensors, nil
+}
+
+// readTensor takes one tensor out of body.
+func readTensor(h tensorHeader, body []byte) (tensor, error) {
+	begin, end := h.Offsets[0], h.Offsets[1]
+	if begin > end || end > uint64(len(body)) {
+		return tensor{}, fmt.Errorf("found offsets %d to %d, expected at most %d", begin, end, len(body))
+	}
+	count := uint64(1)
+	for _, s := range h.Shape {
+		if s < 0 || s > 0 && count > math.MaxInt64/uint64(s) {
+			return tensor{}, fmt.Errorf("found shape %v, expected sizes that fit", h.Shape)
+		}
+		count *= uint64(s)
+	}
+	widths := map[string]uint64{"F32": 4, "F64": 8}
+	width, ok := widths[h.DType]
+	if !ok {
+		return tensor{}, fmt.Errorf("found numbers of type %q, expected F32 or F64", h.DType)
+	}
+	if (end-begin)/width != count || (end-begin)%width != 0 {
+		return tensor{}, fmt.Errorf("found %d bytes, expected shape %v of %s", end-begin, h.Shape, h.DType)
+	}
+	t := tensor{shape: h.Shape}
+	if width == 8 {
+		t.f64 = make([]float64, count)
+		for i := range t.f64 {
+			t.f64[i] = math.Float64frombits(binary.LittleEndian.Uint64(body[begin+8*uint64(i):]))
+		}
+		return t, nil
+	}
+	t.f32 = make([]float32, count)
+	for i := range t.f32 {
+		t.f32[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[begin+4*uint64(i):]))
+	}
+	return t, nil
+}
