@@ -1,0 +1,157 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/metric"
+	"github.com/fenchel-ml/fenchel/model"
+)
+
+// Evaluation says how well a model predicts the targets of some rows. What is
+// undefined on them is nil; package metric has the definitions.
+type Evaluation struct {
+	Rows int `json:"rows"`
+
+	// Classes only.
+	Accuracy  *float64          `json:"accuracy,omitempty"`
+	Error     *float64          `json:"error,omitempty"`
+	Balanced  *float64          `json:"balanced_accuracy,omitempty"`
+	MacroF1   *float64          `json:"macro_f1,omitempty"`
+	AUC       *float64          `json:"auc,omitempty"`      // two classes
+	LogLoss   *float64          `json:"log_loss,omitempty"` // losses that give probabilities
+	Classes   []ClassEvaluation `json:"classes,omitempty"`
+	Confusion *ConfusionTable   `json:"confusion,omitempty"`
+
+	// Numbers only.
+	RMSE           *float64 `json:"rmse,omitempty"`
+	MAE            *float64 `json:"mae,omitempty"`
+	MedianAbsolute *float64 `json:"median_absolute_error,omitempty"`
+	R2             *float64 `json:"r2,omitempty"`
+
+	Warnings []error `json:"-"`
+}
+
+// ClassEvaluation judges one class.
+type ClassEvaluation struct {
+	Class     string  `json:"class"`
+	Precision float64 `json:"precision"`
+	Recall    float64 `json:"recall"`
+	F1        float64 `json:"f1"`
+	Support   float64 `json:"support"` // weight of its rows
+}
+
+// ConfusionTable counts rows by true class (down) and predicted class (across).
+type ConfusionTable struct {
+	True      []string    `json:"true"`
+	Predicted []string    `json:"predicted"`
+	Count     [][]float64 `json:"count"`
+}
+
+// Scores returns the scores of every row, rows x outputs.
+func Scores(m *model.Model, x matrix.Matrix, threads int) [][]float64 {
+	n, _ := x.Dims()
+	scores := make([][]float64, n)
+	matrix.Blocks(n, 1024, threads, func(_, lo, hi int) {
+		all := make([]float64, 0, (hi-lo)*len(m.Outputs))
+		for i := lo; i < hi; i++ {
+			begin := len(all)
+			all = m.Scores(all, x.Row(i))
+			scores[i] = all[begin:len(all):len(all)]
+		}
+	})
+	return scores
+}
+
+// Evaluate predicts every row and compares with its target.
+func Evaluate(m *model.Model, set *dataset.Set, threads int) (*Evaluation, error) {
+	if set.Target.Absent() {
+		return nil, DataError{"the data have no targets: expected the true value in every row"}
+	}
+	scores := Scores(m, set.X, threads)
+	if m.Classes == nil {
+		return evaluateNumbers(scores, set)
+	}
+	return evaluateClasses(m, scores, set)
+}
+
+func evaluateNumbers(scores [][]float64, set *dataset.Set) (*Evaluation, error) {
+	if set.Target.Number == nil {
+		return nil, DataError{fmt.Sprintf("the targets are not numbers (one is %q), but the model predicts numbers", set.Target.Label[0])}
+	}
+	predicted := make([]float64, len(scores))
+	for i, s := range scores {
+		predicted[i] = s[0]
+	}
+	truth, w := set.Target.Number, set.Weight
+	return &Evaluation{Rows: len(scores),
+		RMSE: metric.Present(metric.RMSE(predicted, truth, w)), MAE: metric.Present(metric.MAE(predicted, truth, w)),
+		MedianAbsolute: metric.Present(metric.MedianAbsolute(predicted, truth, w)), R2: metric.Present(metric.R2(predicted, truth, w)),
+	}, nil
+}
+
+func evaluateClasses(m *model.Model, scores [][]float64, set *dataset.Set) (*Evaluation, error) {
+	truth := MatchClasses(m, set.Target)
+	c := metric.NewConfusion(m.Classes)
+	unknown := 0
+	for i, s := range scores {
+		weight := 1.0
+		if set.Weight != nil {
+			weight = set.Weight[i]
+		}
+		c.Add(truth[i], m.Decide(s), weight)
+		if truth[i] == metric.Unknown {
+			unknown++
+		}
+	}
+	if unknown > 0 && unknown == len(truth) {
+		return nil, DataError{fmt.Sprintf("no label is known to the model: found %q, expected one of %s", firstUnknown(truth, set.Target), strings.Join(m.Classes, ", "))}
+	}
+	e := &Evaluation{Rows: len(scores),
+		Accuracy: metric.Present(c.Accuracy()), Error: metric.Present(c.ErrorRate()),
+		Balanced: metric.Present(c.BalancedAccuracy()), MacroF1: metric.Present(c.MacroF1())}
+	for _, s := range c.Scores() {
+		e.Classes = append(e.Classes, ClassEvaluation{s.Class, s.Precision, s.Recall, s.F1, s.Support})
+	}
+	names, counts := c.Matrix()
+	e.Confusion = &ConfusionTable{True: names, Predicted: m.Classes, Count: counts}
+	if unknown > 0 {
+		e.Warnings = append(e.Warnings, fmt.Errorf("%d of %d rows have labels that the model does not know, such as %q: they count as errors",
+			unknown, len(scores), firstUnknown(truth, set.Target)))
+	}
+	e.judgeScores(m, scores, truth, set.Weight)
+	return e, nil
+}
+
+func firstUnknown(truth []int, t dataset.Target) string {
+	for i, c := range truth {
+		if c == metric.Unknown && t.Code != nil {
+			return t.Label[t.Code[i]]
+		}
+		if c == metric.Unknown {
+			return fmt.Sprint(t.Number[i])
+		}
+	}
+	return ""
+}
+
+// judgeScores adds what needs more than the decisions.
+func (e *Evaluation) judgeScores(m *model.Model, scores [][]float64, truth []int, weight []float64) {
+	if len(m.Classes) == 2 && !slices.Contains(truth, metric.Unknown) {
+		first, positive := make([]float64, len(scores)), make([]bool, len(scores))
+		for i, s := range scores {
+			first[i], positive[i] = s[0], truth[i] == 1
+		}
+		e.AUC = metric.Present(metric.AUC(first, positive, weight))
+	}
+	if m.HasProbabilities() && !slices.Contains(truth, metric.Unknown) {
+		probabilities := make([][]float64, len(scores))
+		for i, s := range scores {
+			probabilities[i] = m.Probabilities(nil, s)
+		}
+		e.LogLoss = metric.Present(metric.LogLoss(probabilities, truth, weight))
+	}
+}

@@ -1,0 +1,195 @@
+package train
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strconv"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/registry"
+)
+
+// labels is a target column as one or several vectors of numbers.
+type labels struct {
+	classes []string  // sorted; nil: regression
+	class   []int     // row -> place in classes
+	number  []float64 // regression
+	factor  []float64 // weight of each class; nil: all 1
+}
+
+// Tasks returns the names of the tasks.
+func Tasks() []string { return []string{"classification", "regression"} }
+
+// Decide says whether targets are classes or numbers to predict: classes if
+// they are not numbers; numbers if any has a fraction or there are too many to
+// be classes. Whole numbers are classes when there are at most 20 of them, or
+// when even the rarer ones have at least 5 rows each (nine tenths of them):
+// many values with few rows each are measurements.
+func Decide(t dataset.Target) string {
+	switch {
+	case t.Number == nil:
+		return "classification"
+	case t.Code == nil:
+		return "regression"
+	}
+	for _, x := range t.Number {
+		if x != math.Trunc(x) {
+			return "regression"
+		}
+	}
+	rows := make([]int, len(t.Label))
+	for _, c := range t.Code {
+		rows[c]++
+	}
+	slices.Sort(rows)
+	if len(rows) <= 20 || rows[len(rows)/10] >= 5 {
+		return "classification"
+	}
+	return "regression"
+}
+
+// readLabels turns the targets into what the task needs.
+func readLabels(set *dataset.Set, spec *Spec) (*labels, error) {
+	if spec.Task == "" {
+		spec.Task = Decide(set.Target)
+	}
+	t := set.Target
+	switch spec.Task {
+	case "regression":
+		if t.Number == nil {
+			return nil, DataError{fmt.Sprintf("the targets are not numbers (one is %q): expected numbers for regression", t.Label[0])}
+		}
+		if spec.ClassWeight != nil || spec.Balanced {
+			return nil, fmt.Errorf("class weights need classes, but the task is regression")
+		}
+		return &labels{number: t.Number}, nil
+	case "classification":
+		if t.Code == nil {
+			return nil, fmt.Errorf("found more than %d different targets: expected fewer classes, or --task regression", dataset.MaxLabels)
+		}
+		return classLabels(t, set.Weight, spec)
+	}
+	return nil, registry.Unknown("task", spec.Task, Tasks())
+}
+
+// classLabels sorts the classes, by number where all are numbers.
+func classLabels(t dataset.Target, rowWeights []float64, spec *Spec) (*labels, error) {
+	if len(t.Label) < 2 {
+		return nil, DataError{fmt.Sprintf("all rows have the label %q: expected at least two classes", t.Label[0])}
+	}
+	order := make([]int, len(t.Label))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return compareLabels(t.Label[a], t.Label[b], t.Number != nil) })
+	l := &labels{classes: make([]string, len(order)), class: make([]int, len(t.Code))}
+	place := make([]int, len(order))
+	for at, label := range order {
+		l.classes[at], place[label] = t.Label[label], at
+	}
+	for i, c := range t.Code {
+		l.class[i] = place[c]
+	}
+	return l, l.setFactors(spec.ClassWeight, spec.Balanced, rowWeights)
+}
+
+// compareLabels orders labels by number or else by spelling.
+func compareLabels(a, b string, numeric bool) int {
+	if numeric {
+		x, errX := strconv.ParseFloat(a, 64)
+		y, errY := strconv.ParseFloat(b, 64)
+		if errX == nil && errY == nil && x != y {
+			return cmp.Compare(x, y)
+		}
+	}
+	return cmp.Compare(a, b)
+}
+
+// setFactors checks class weights and gives each class its own. To balance
+// them, a row counts as often as its own weight says; rowWeights may be nil.
+func (l *labels) setFactors(byLabel map[string]float64, balanced bool, rowWeights []float64) error {
+	if byLabel == nil && !balanced {
+		return nil
+	}
+	l.factor = make([]float64, len(l.classes))
+	for c := range l.factor {
+		l.factor[c] = 1
+	}
+	if balanced {
+		rows := make([]float64, len(l.classes))
+		for i, c := range l.class {
+			if rowWeights == nil {
+				rows[c]++
+			} else {
+				rows[c] += rowWeights[i]
+			}
+		}
+		total := sum(rows, 0)
+		for c := range l.factor {
+			l.factor[c] = total / (float64(len(l.classes)) * rows[c])
+		}
+	}
+	for label, w := range byLabel {
+		c := slices.Index(l.classes, label)
+		if c < 0 {
+			return registry.Unknown("class", label, l.classes)
+		}
+		if !(w > 0) || math.IsInf(w, 1) {
+			return fmt.Errorf("class weight %s=%g: expected a number > 0", label, w)
+		}
+		l.factor[c] *= w
+	}
+	return nil
+}
+
+// outputs is the number of linear functions to learn.
+func (l *labels) outputs() int {
+	if len(l.classes) > 2 {
+		return len(l.classes)
+	}
+	return 1
+}
+
+// targets returns the numbers that output c learns: -1 and +1 for classes.
+func (l *labels) targets(c int) []float64 {
+	if l.classes == nil {
+		return l.number
+	}
+	if len(l.classes) == 2 {
+		c = 1
+	}
+	y := make([]float64, len(l.class))
+	for i, own := range l.class {
+		y[i] = -1
+		if own == c {
+			y[i] = 1
+		}
+	}
+	return y
+}
+
+// weights returns the row weights times those of the classes; nil: all 1.
+func (l *labels) weights(rows []float64) []float64 {
+	if l.factor == nil {
+		return rows
+	}
+	w := make([]float64, len(l.class))
+	for i, c := range l.class {
+		w[i] = l.factor[c]
+		if rows != nil {
+			w[i] *= rows[i]
+		}
+	}
+	return w
+}
+
+// cores returns how many cores to use when at most threads may be; 0: all.
+func cores(threads int) int {
+	if threads <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return threads
+}

@@ -1,0 +1,129 @@
+package train
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// result makes the model of the solutions, with certificates of exactly what
+// the model holds.
+func (j *job) result(solutions []*solver.Solution) (*Result, error) {
+	m := &model.Model{
+		Statement: j.statement(),
+		Data: model.Data{Rows: j.set.Rows(), Features: j.set.Cols(),
+			Nonzeros: matrix.Nonzeros(j.set.X), Digest: j.set.Digest()},
+		Classes: j.labels.classes, Features: j.set.Feature, Schema: j.set.Schema, Scaling: j.scaling,
+		Outputs: make([]model.Output, len(solutions)), Version: Version(),
+	}
+	err := j.seal(m, solutions, true)
+	if err == nil && Summarise(m).Worst > j.spec.Gap { // rounding the dual cost what little was to spare
+		err = j.seal(m, solutions, false)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.first.N}
+	for c, s := range solutions {
+		r.Epochs += s.Epochs
+		r.Train += s.Train
+		r.Certify += s.Certify
+		r.Status = worse(r.Status, solver.Status(m.Outputs[c].Certificate.Status))
+		r.Warnings = append(r.Warnings, s.Certificate.Warnings...)
+	}
+	if j.spec.NoDual {
+		for c := range m.Outputs {
+			m.Outputs[c].Dual = nil
+		}
+	}
+	return r, m.Seal()
+}
+
+// statement writes down the problem.
+func (j *job) statement() model.Statement {
+	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Lambda: j.spec.Lambda, Bias: j.spec.Bias,
+		Solver: j.spec.Solver, Gap: j.spec.Gap, Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased}
+	if j.labels.factor != nil {
+		s.ClassWeight = map[string]float64{}
+		for c, f := range j.labels.factor {
+			s.ClassWeight[j.labels.classes[c]] = f
+		}
+	}
+	return s
+}
+
+// seal puts the solutions into the outputs. With short, the dual variables are
+// rounded to float32 first, which halves the file, unless the gap asked for is
+// so small that this could show.
+func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) error {
+	short = short && j.spec.Gap >= 1e-6
+	errs := make([]error, len(solutions))
+	matrix.Blocks(len(solutions), 1, j.workers(), func(c, _, _ int) {
+		p, err := j.problem(c)
+		if err != nil {
+			errs[c] = err
+			return
+		}
+		s, d := solutions[c], j.set.Cols()
+		a := slices.Clone(s.Point.A)
+		if short {
+			for i, x := range a {
+				a[i] = float64(float32(x))
+			}
+		}
+		if a == nil { // nothing was proved: zero always is a dual point
+			a = make([]float64, j.set.Rows())
+		}
+		certificate := p.Certify(problem.Point{W: s.Point.W, A: a})
+		m.Outputs[c] = model.Output{Weights: s.Point.W[:d], Bias: s.Point.W[d], Dual: a,
+			Certificate: model.Certificate{
+				Status: string(endOf(s.Status, certificate.Relative(), j.spec.Gap)),
+				Primal: model.Bound(certificate.Primal), Dual: model.Bound(certificate.Dual), Zero: model.Bound(certificate.Zero),
+				Epochs: s.Epochs,
+			}}
+	})
+	return first(errs)
+}
+
+// endOf is the status that the final certificate supports.
+func endOf(s solver.Status, gap, goal float64) solver.Status {
+	switch {
+	case gap <= goal && s != solver.Diverged:
+		return solver.Converged
+	case s == solver.Converged: // only rounding the point can have cost that
+		return solver.Stalled
+	}
+	return s
+}
+
+// order ranks the ends of a run, the worst last.
+var order = []solver.Status{solver.Converged, solver.EpochLimit, solver.TimeLimit, solver.Stalled, solver.Diverged, solver.Interrupted}
+
+// worse returns the worse of two ends.
+func worse(a, b solver.Status) solver.Status {
+	if slices.Index(order, b) > slices.Index(order, a) {
+		return b
+	}
+	return a
+}
+
+// finiteOr returns x, or otherwise if it is not finite.
+func finiteOr(x, otherwise float64) float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return otherwise
+	}
+	return x
+}
+
+// Worst returns the worst of several ends, as they are stored in models.
+func Worst(ends []string) solver.Status {
+	worst := solver.Converged
+	for _, e := range ends {
+		worst = worse(worst, solver.Status(e))
+	}
+	return worst
+}

@@ -1,0 +1,353 @@
+package train_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+func TestSameBits(t *testing.T) {
+	for source, spec := range map[string]train.Spec{
+		"@text:n=3000,d=2000,nnz=20":            {Loss: "hinge"},
+		"@blobs:n=3000,d=8,classes=5":           {Loss: "logistic", Scaling: "std"},
+		"@linear:n=3000,d=10":                   {Loss: "epsilon-insensitive", C: 0.1},
+		"@text:n=2500,d=1000,nnz=20,classes=3":  {Loss: "squared-hinge", Penalty: "l1", C: 0.1},
+		"@linear:n=2100,d=30,support=5,noise=1": {Penalty: "elastic-net", Lambda: 0.1, NoDual: true},
+	} {
+		t.Run(source, func(t *testing.T) {
+			set := read(t, source)
+			var first []byte
+			for _, threads := range []int{1, 2, 3, 1} {
+				spec.Threads = threads
+				_, file := fit(t, set, spec)
+				if first == nil {
+					first = file
+				} else if !bytes.Equal(first, file) {
+					t.Errorf("%d threads: found another model than with 1 thread", threads)
+				}
+			}
+			spec.Seed++
+			if _, file := fit(t, set, spec); bytes.Equal(first, file) {
+				t.Error("another seed gave the same file, expected at least another seed in it")
+			}
+		})
+	}
+}
+
+func TestDecide(t *testing.T) {
+	count := func(k, each int) []float64 { // k whole numbers with so many rows each
+		var y []float64
+		for v := range k {
+			y = append(y, slices.Repeat([]float64{float64(v)}, each)...)
+		}
+		return y
+	}
+	for _, c := range []struct {
+		reason string
+		target dataset.Target
+		want   string
+	}{
+		{"names are classes", dataset.Labels([]string{"a", "b"}), "classification"},
+		{"one name suffices", dataset.Labels([]string{"1.5", "2.5", "?!"}), "classification"},
+		{"two numbers are classes", dataset.Labels([]string{"-1", "+1", "1"}), "classification"},
+		{"a fraction is a measurement", dataset.Numbers([]float64{0, 1, 0.5}), "regression"},
+		{"20 whole numbers, once each, may be classes", dataset.Numbers(count(20, 1)), "classification"},
+		{"21 of them, once each, are measurements", dataset.Numbers(count(21, 1)), "regression"},
+		{"four rows for each are too few", dataset.Numbers(count(100, 4)), "regression"},
+		{"five rows for each are enough", dataset.Numbers(count(100, 5)), "classification"},
+		{"a tenth of the classes may be rarer", dataset.Numbers(append(count(100, 6), 200, 201, 202)), "classification"},
+		{"more values than classes can have", dataset.Numbers(count(dataset.MaxLabels+1, 1)), "regression"},
+	} {
+		if got := train.Decide(c.target); got != c.want {
+			t.Errorf("%s: found %s, expected %s", c.reason, got, c.want)
+		}
+	}
+}
+
+// corner is four points of a square with these labels.
+func corner(t testing.TB, labels ...string) *dataset.Set {
+	t.Helper()
+	rows := [][]float32{{1, 1}, {1, -1}, {-1, 1}, {-1, -1}, {2, 2}, {-2, 2}}
+	set, err := dataset.FromDense(rows[:len(labels)], dataset.Labels(labels))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func TestLabelsKeepSpellingAndOrder(t *testing.T) {
+	for _, c := range []struct{ labels, want []string }{
+		{[]string{"+1", "-1", "1", "-1.0"}, []string{"-1", "+1"}},                            // first spelling, by number
+		{[]string{"10", "9", "-3", "9"}, []string{"-3", "9", "10"}},                          // by number, not by text
+		{[]string{"b", "a", "B", "ä"}, []string{"B", "a", "b", "ä"}},                         // by bytes
+		{[]string{"10", "9", "x", "9"}, []string{"10", "9", "x"}},                            // one name: all are names
+		{[]string{"007", "0.5e1", "7", "5"}, []string{"0.5e1", "007"}},                       // 5 and 7
+		{[]string{"<html>", "a\tb", "", "x"}[:2:2], []string{"<html>", "a\tb"}},              // any text
+		{[]string{"yes", "no", "yes", "no", "yes", "maybe"}, []string{"maybe", "no", "yes"}}, // three
+	} {
+		m, _ := fit(t, corner(t, c.labels...), train.Spec{Task: "classification"})
+		if !slices.Equal(m.Classes, c.want) {
+			t.Errorf("labels %q: found the classes %q, expected %q", c.labels, m.Classes, c.want)
+		}
+	}
+}
+
+func TestClassesAreLearned(t *testing.T) {
+	set := corner(t, "right", "right", "left", "left", "right", "left")
+	m, _ := fit(t, set, train.Spec{})
+	for i := range set.Rows() {
+		if got, want := m.Class(set.X.Row(i)), set.Target.Label[set.Target.Code[i]]; got != want {
+			t.Errorf("row %d: found %q, expected %q", i+1, got, want)
+		}
+	}
+	if got := m.Class(matrix.Vector{Index: []uint32{0, 7}, Value: []float32{3, 100}}); got != "right" { // column 7 is unknown
+		t.Errorf("sparse row: found %q, expected %q", got, "right")
+	}
+}
+
+// Weight 2 is the row twice, whether it comes from the row or from its class.
+func TestWeightTwoIsTwice(t *testing.T) {
+	plain := read(t, "@toy:n=60,d=3")
+	var twice [][]float32
+	var labels []string
+	heavy := *plain
+	heavy.Weight = make([]float64, plain.Rows())
+	for i := range plain.Rows() {
+		label := plain.Target.Label[plain.Target.Code[i]]
+		heavy.Weight[i] = 1
+		if label == "+1" {
+			heavy.Weight[i] = 2
+			twice, labels = append(twice, plain.X.Row(i).Value), append(labels, label)
+		}
+		twice, labels = append(twice, plain.X.Row(i).Value), append(labels, label)
+	}
+	repeated, err := dataset.FromDense(twice, dataset.Labels(labels))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, balanced := range []bool{false, true} {
+		spec := train.Spec{Loss: "logistic", Gap: 1e-10, Balanced: balanced, Lambda: 0.01}
+		byRows, _ := fit(t, repeated, spec)
+		byWeight, _ := fit(t, &heavy, spec)
+		models := []*model.Model{byWeight}
+		if !balanced { // balancing undoes class weights, so there it would be another problem
+			spec.ClassWeight = map[string]float64{"+1": 2}
+			byClass, _ := fit(t, plain, spec)
+			models = append(models, byClass)
+		}
+		for i, m := range models {
+			for j, w := range byRows.Outputs[0].Weights {
+				if got := m.Outputs[0].Weights[j]; math.Abs(got-w) > 1e-4 {
+					t.Errorf("balanced %v, model %d: weight %d is %g, expected %g as with repeated rows", balanced, i, j, got, w)
+				}
+			}
+			if got, want := float64(m.Outputs[0].Certificate.Primal), float64(byRows.Outputs[0].Certificate.Primal); math.Abs(got-want) > 1e-9*want {
+				t.Errorf("balanced %v, model %d: objective %.12g, expected %.12g as with repeated rows", balanced, i, got, want)
+			}
+		}
+	}
+}
+
+func TestBalancedGivesEachClassTheSame(t *testing.T) {
+	m, _ := fit(t, corner(t, "a", "a", "a", "b", "a", "c"), train.Spec{Balanced: true})
+	// 6 rows, 3 classes: 2 for each, so 4 rows weigh 1/2 and single ones 2.
+	if got := fmt.Sprint(m.Statement.ClassWeight); got != "map[a:0.5 b:2 c:2]" {
+		t.Errorf("found the class weights %s, expected 1/2 for a, 2 for b and c", got)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	result, err := train.Fit(context.Background(), corner(t, "a", "b", "a", "b"), train.Spec{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := result.Model.Statement
+	if got, want := fmt.Sprintf("%s %s %s %s %g %g", s.Loss, s.Penalty, s.Bias, s.Solver, s.Lambda, s.Gap), "hinge l2 free sdca 0.25 0.001"; got != want {
+		t.Errorf("classes: found %s, expected %s", got, want)
+	}
+	numbers, err := dataset.FromDense([][]float32{{1}, {2}, {3}, {4}}, dataset.Numbers([]float64{1.5, 2, 2.5, 3}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := fit(t, numbers, train.Spec{C: 2})
+	if got, want := fmt.Sprintf("%s %g", m.Statement.Loss, m.Statement.Lambda), "squared 0.125"; got != want {
+		t.Errorf("numbers with C=2: found %s, expected %s", got, want)
+	}
+}
+
+func TestFitErrors(t *testing.T) {
+	two := func(t *testing.T) *dataset.Set { return corner(t, "a", "b", "a", "b") }
+	fractions := func(*testing.T) *dataset.Set { return read(t, "@linear:n=10,d=2") }
+	for _, c := range []struct {
+		name string
+		set  func(*testing.T) *dataset.Set
+		spec train.Spec
+		want string
+		data bool // a DataError
+	}{
+		{"one class", func(t *testing.T) *dataset.Set { return corner(t, "x", "x") }, train.Spec{}, `all rows have the label "x"`, true},
+		{"no targets", func(t *testing.T) *dataset.Set { return &dataset.Set{X: two(t).X} }, train.Spec{}, "no targets", true},
+		{"names as numbers", two, train.Spec{Task: "regression"}, `not numbers (one is "a")`, true},
+		{"unknown task", two, train.Spec{Task: "ranking"}, `unknown task "ranking"`, false},
+		{"unknown loss", two, train.Spec{Loss: "hing"}, `did you mean "hinge"?`, false},
+		{"bad parameter", two, train.Spec{Loss: "huber:delta=-1"}, "delta=-1: expected a number > 0", false},
+		{"unknown penalty", two, train.Spec{Penalty: "l3"}, `unknown penalty "l3"`, false},
+		{"unknown bias", two, train.Spec{Bias: "yes"}, `unknown bias "yes"`, false},
+		{"unknown scaling", two, train.Spec{Scaling: "minmax"}, `unknown scaling "minmax"`, false},
+		{"unknown solver", two, train.Spec{Solver: "adam"}, `unknown solver "adam"`, false},
+		{"solver that cannot", two, train.Spec{Solver: "cd", Loss: "squared-hinge"}, "penalty", false},
+		{"l1 with a corner", two, train.Spec{Penalty: "l1"}, "l1 needs a smooth loss", false},
+		{"lambda and C", two, train.Spec{Lambda: 1, C: 1}, "expected one of the two", false},
+		{"negative lambda", two, train.Spec{Lambda: -1}, "lambda=-1: expected a number > 0", false},
+		{"lambda NaN", two, train.Spec{Lambda: math.NaN()}, "lambda=NaN: expected a number > 0", false},
+		{"negative gap", two, train.Spec{Gap: -1e-3}, "gap=-0.001: expected a number > 0", false},
+		{"C so large that lambda is 0", two, train.Spec{C: 1e308, Gap: 1}, "", false},
+		{"negative epochs", two, train.Spec{Epochs: -1}, "expected limits > 0", false},
+		{"margin of numbers", fractions, train.Spec{Loss: "hinge"}, "separates two classes, but the targets are numbers", false},
+		{"weights of numbers", fractions, train.Spec{Balanced: true}, "class weights need classes", false},
+		{"weight of no class", two, train.Spec{ClassWeight: map[string]float64{"c": 1}}, `unknown class "c"`, false},
+		{"weight zero", two, train.Spec{ClassWeight: map[string]float64{"a": 0}}, "class weight a=0: expected a number > 0", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := train.Fit(context.Background(), c.set(t), c.spec)
+			if c.want == "" && err == nil {
+				return // taken, and harmless
+			}
+			var data train.DataError
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || errors.As(err, &data) != c.data {
+				t.Errorf("found error %v (of data: %v), expected one line with %q (of data: %v)", err, errors.As(err, &data), c.want, c.data)
+			}
+		})
+	}
+}
+
+func TestLimits(t *testing.T) {
+	set := read(t, "@blobs:n=300,d=4,classes=3")
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for want, c := range map[solver.Status]struct {
+		ctx  context.Context
+		spec train.Spec
+	}{
+		solver.Interrupted: {cancelled, train.Spec{}},
+		solver.EpochLimit:  {context.Background(), train.Spec{Epochs: 2, Gap: 1e-12}},
+		solver.TimeLimit:   {context.Background(), train.Spec{Time: time.Millisecond, Gap: 1e-300}},
+		solver.Converged:   {context.Background(), train.Spec{}},
+	} {
+		result, err := train.Fit(c.ctx, set, c.spec)
+		if err != nil {
+			t.Errorf("%s: found error %v, expected a result", want, err)
+			continue
+		}
+		if result.Status != want {
+			t.Errorf("found status %s, expected %s", result.Status, want)
+		}
+		v, err := train.Verify(result.Model, set, 0)
+		if err != nil || len(v.Problems) > 0 {
+			t.Errorf("%s: found the false claims %v (error %v), expected true ones", want, v.Problems, err)
+		}
+	}
+}
+
+// fixed is a model with given weights, to predict what can be worked out by hand.
+func fixed(t *testing.T, loss string, classes []string, weights ...[]float64) *model.Model {
+	t.Helper()
+	m := &model.Model{Statement: model.Statement{Loss: loss}, Classes: classes, Data: model.Data{Rows: 1, Features: len(weights[0])}}
+	for _, w := range weights {
+		m.Outputs = append(m.Outputs, model.Output{Weights: w})
+	}
+	if err := m.Seal(); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func near(t *testing.T, name string, got *float64, want float64) {
+	t.Helper()
+	if got == nil || math.Abs(*got-want) > 1e-12 {
+		t.Errorf("%s: found %v, expected %g", name, got, want)
+	}
+}
+
+func TestEvaluateClasses(t *testing.T) {
+	m := fixed(t, "logistic", []string{"no", "yes"}, []float64{1})
+	set, err := dataset.FromDense([][]float32{{2}, {-1}, {1}, {-2}}, dataset.Labels([]string{"yes", "yes", "no", "no"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := train.Evaluate(m, set, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "accuracy", e.Accuracy, 0.5)
+	near(t, "error", e.Error, 0.5)
+	near(t, "AUC", e.AUC, 0.75) // of the four pairs only (-1, 1) is the wrong way round
+	lossOf := func(margin float64) float64 { return math.Log1p(math.Exp(-margin)) }
+	near(t, "log-loss", e.LogLoss, (lossOf(2)+lossOf(-1)+lossOf(-1)+lossOf(2))/4)
+	if got := fmt.Sprint(e.Confusion.Count); got != "[[1 1] [1 1]]" {
+		t.Errorf("confusion: found %s, expected one row in each place", got)
+	}
+
+	set.Weight = []float64{3, 1, 1, 1}
+	if e, err = train.Evaluate(m, set, 0); err != nil {
+		t.Fatal(err)
+	}
+	near(t, "weighted accuracy", e.Accuracy, 4.0/6)
+}
+
+func TestEvaluateUnknownLabels(t *testing.T) {
+	m := fixed(t, "hinge", []string{"-1", "1"}, []float64{1})
+	some, err := dataset.FromDense([][]float32{{2}, {-1}, {1}, {-2}}, dataset.Labels([]string{"+1", "-1.0", "7", "-1"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := train.Evaluate(m, some, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "accuracy", e.Accuracy, 0.75) // +1 is 1 and -1.0 is -1
+	if len(e.Warnings) != 1 || !strings.Contains(e.Warnings[0].Error(), `1 of 4 rows have labels that the model does not know, such as "7"`) || e.AUC != nil {
+		t.Errorf("found warnings %v and AUC %v, expected one warning and none", e.Warnings, e.AUC)
+	}
+	for want, target := range map[string]dataset.Target{
+		`no label is known to the model: found "2", expected one of -1, 1`: dataset.Labels([]string{"2", "3", "2", "3"}),
+		"the data have no targets": {},
+	} {
+		some.Target = target
+		if _, err := train.Evaluate(m, some, 0); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found error %v, expected %q", err, want)
+		}
+	}
+}
+
+func TestEvaluateNumbers(t *testing.T) {
+	m := fixed(t, "squared", nil, []float64{1, 0})
+	set, err := dataset.FromDense([][]float32{{1, 0}, {2, 0}, {3, 0}}, dataset.Numbers([]float64{1, 2, 6}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := train.Evaluate(m, set, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "RMSE", e.RMSE, math.Sqrt(3)) // errors 0, 0, 3
+	near(t, "MAE", e.MAE, 1)
+	near(t, "median", e.MedianAbsolute, 0)
+	near(t, "R2", e.R2, 1-9.0/14) // mean 3: 4 + 1 + 9
+	set.Target = dataset.Labels([]string{"a", "b", "c"})
+	if _, err := train.Evaluate(m, set, 0); err == nil || !strings.Contains(err.Error(), "not numbers") {
+		t.Errorf("found error %v, expected one about targets that are not numbers", err)
+	}
+}

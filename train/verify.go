@@ -1,0 +1,195 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// Verification is what recomputing a model's claims gave.
+type Verification struct {
+	Claimed, Found Summary
+	Rebuilt        bool     // the model holds no dual variables: the bound was built from its predictions
+	Problems       []string // what does not hold; empty: everything claimed is true
+}
+
+// tolerance is how far a recomputed value may be from the stored one. The same
+// program gives the same bits; another version may order its sums otherwise.
+const tolerance = 1e-9
+
+// Verify recomputes primal, dual and gap of every output from the model and the
+// rows it was trained on, without any solver. The error is about rows that
+// cannot be compared at all; false claims are in the Verification.
+func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error) {
+	if set.Target.Absent() {
+		return nil, fmt.Errorf("the data have no targets: expected the rows that the model was trained on")
+	}
+	v := &Verification{Claimed: Summarise(m)}
+	if n, d := set.X.Dims(); n != m.Data.Rows || d != m.Data.Features {
+		v.fail("the data have %d rows of %d features, the model was trained on %d of %d", n, d, m.Data.Rows, m.Data.Features)
+		return v, nil
+	}
+	if digest := set.Digest(); digest != m.Data.Digest {
+		v.fail("the data differ: found %s, the model was trained on %s", digest, m.Data.Digest)
+	}
+	problems, err := restate(m, set, threads)
+	if err != nil {
+		v.fail("%s", err)
+		return v, nil
+	}
+	found := *m
+	found.Outputs = slices.Clone(m.Outputs)
+	for c := range found.Outputs {
+		o := &found.Outputs[c]
+		p, err := problems.output(c)
+		if err != nil {
+			v.fail("%s", err)
+			return v, nil
+		}
+		point := problem.Point{W: append(slices.Clone(o.Weights), o.Bias), A: o.Dual}
+		if p.Bias == problem.None && o.Bias != 0 {
+			v.fail("output %d has the bias %g, claimed to have none", c+1, o.Bias)
+		}
+		if point.A == nil {
+			v.Rebuilt = true
+			point.A = derivatives(p, point.W)
+		}
+		certificate := p.Certify(point)
+		claim := o.Certificate
+		o.Certificate.Primal, o.Certificate.Dual, o.Certificate.Zero = model.Bound(certificate.Primal), model.Bound(certificate.Dual), model.Bound(certificate.Zero)
+		v.compare(c, claim, o.Certificate, m.Statement.Gap, point.A != nil && o.Dual == nil)
+	}
+	v.Found = Summarise(&found)
+	return v, nil
+}
+
+func (v *Verification) fail(format string, args ...any) {
+	v.Problems = append(v.Problems, fmt.Sprintf(format, args...))
+}
+
+// compare notes every number of a claim that is not what was found.
+func (v *Verification) compare(c int, claim, found model.Certificate, goal float64, rebuilt bool) {
+	size := max(math.Abs(float64(found.Primal)), math.Abs(float64(found.Dual)))
+	differs := func(a, b model.Bound) bool {
+		return a != b && !(math.Abs(float64(a-b)) <= tolerance*finiteOr(size, 0)) && !(math.IsNaN(float64(a)) && math.IsInf(float64(b), 0))
+	}
+	if differs(claim.Primal, found.Primal) {
+		v.fail("output %d claims the objective %.12g, found %.12g", c+1, float64(claim.Primal), float64(found.Primal))
+	}
+	if differs(claim.Zero, found.Zero) {
+		v.fail("output %d claims the objective of zero weights %.12g, found %.12g", c+1, float64(claim.Zero), float64(found.Zero))
+	}
+	if !rebuilt && differs(claim.Dual, found.Dual) {
+		v.fail("output %d claims the lower bound %.12g, found %.12g", c+1, float64(claim.Dual), float64(found.Dual))
+	}
+	if claim.Dual > claim.Primal+model.Bound(tolerance*finiteOr(size, 0)) {
+		v.fail("output %d claims the lower bound %.12g, which is above its objective %.12g", c+1, float64(claim.Dual), float64(claim.Primal))
+	}
+	v.compareStatus(c, claim, goal)
+}
+
+// compareStatus notes an end that the claimed gap does not support.
+func (v *Verification) compareStatus(c int, claim model.Certificate, goal float64) {
+	gap := problem.Relative(float64(claim.Primal), float64(claim.Dual), float64(claim.Zero))
+	switch status := solver.Status(claim.Status); {
+	case !slices.Contains(order, status):
+		v.fail("output %d claims the status %q, expected one of %v", c+1, claim.Status, order)
+	case status == solver.Converged && !(gap <= goal*(1+tolerance)):
+		v.fail("output %d claims to have converged to the gap %g, but its gap is %g", c+1, goal, gap)
+	case status != solver.Converged && status != solver.Diverged && gap < goal*(1-tolerance):
+		v.fail("output %d claims the status %s, but its gap %g is below the %g asked for", c+1, status, gap, goal)
+	}
+}
+
+// restate gives the problems that a model says it solved, with these rows.
+func restate(m *model.Model, set *dataset.Set, threads int) (*stated, error) {
+	l, err := loss.New(m.Statement.Loss)
+	if err != nil {
+		return nil, err
+	}
+	p, err := penalty.New(m.Statement.Penalty)
+	if err != nil {
+		return nil, err
+	}
+	bias, err := problem.ParseBias(m.Statement.Bias)
+	if err != nil {
+		return nil, err
+	}
+	y, err := relabel(m, set)
+	if err != nil {
+		return nil, err
+	}
+	x := set.X
+	if m.Scaling != nil {
+		x = m.Scaling.Matrix(x)
+	}
+	return &stated{rows: problem.NewRows(x, threads), labels: y, weights: orOnes(y.weights(set.Weight), set.Rows()),
+		loss: l, penalty: p, bias: bias, lambda: m.Statement.Lambda}, nil
+}
+
+// relabel reads the targets of set as the classes of m.
+func relabel(m *model.Model, set *dataset.Set) (*labels, error) {
+	if m.Classes == nil {
+		if set.Target.Number == nil {
+			return nil, fmt.Errorf("the targets are not numbers (one is %q)", set.Target.Label[0])
+		}
+		return &labels{number: set.Target.Number}, nil
+	}
+	y := &labels{classes: m.Classes, class: MatchClasses(m, set.Target)}
+	if i := slices.Index(y.class, -1); i >= 0 {
+		return nil, fmt.Errorf("row %d has a label that is not among the model's classes", i+1)
+	}
+	if m.Statement.ClassWeight == nil {
+		return y, nil
+	}
+	return y, y.setFactors(m.Statement.ClassWeight, false, nil)
+}
+
+// MatchClasses returns for every row the place of its label among the model's
+// classes, -1 for a label that is not among them. Numbers match by value, so
+// that "+1" is "1".
+func MatchClasses(m *model.Model, t dataset.Target) []int {
+	place := make([]int, len(t.Label))
+	for i, label := range t.Label {
+		place[i] = slices.IndexFunc(m.Classes, func(class string) bool { return sameLabel(class, label) })
+	}
+	match := make([]int, len(t.Code))
+	for i, c := range t.Code {
+		match[i] = place[c]
+	}
+	if t.Code == nil { // more numbers than classes could have
+		match = make([]int, len(t.Number))
+		for i := range match {
+			match[i] = -1
+		}
+	}
+	return match
+}
+
+// sameLabel reports whether two spellings mean the same label.
+func sameLabel(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	return errX == nil && errY == nil && x == y
+}
+
+// derivatives returns the dual point that the weights themselves suggest.
+func derivatives(p *problem.Linear, w []float64) []float64 {
+	a := make([]float64, len(p.Y))
+	p.Predict(a, w)
+	for i, y := range p.Y {
+		a[i] = p.Loss.Derivative(a[i], y)
+	}
+	return a
+}
