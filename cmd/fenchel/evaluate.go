@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+func newEvaluate() *cobra.Command {
+	var in input
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "evaluate MODEL DATA...",
+		Short: "Compare a model's predictions with the truth",
+		Long: `Evaluate predicts every row of DATA and compares with its target. Classes:
+accuracy, confusion matrix, precision, recall and F1 of each class, for two
+classes the area under the ROC curve, for the logistic loss the log-loss.
+Numbers: root mean squared error, mean and median absolute error, R2.`,
+		Args: arguments(2, 0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := model.ReadFile(args[0])
+			if err != nil {
+				return badData(err)
+			}
+			in.forModel(m)
+			set, err := in.read(cmd, args[1:])
+			if err != nil {
+				return err
+			}
+			warn(cmd, set.Warnings)
+			e, err := train.Evaluate(m, set, in.opt.Threads)
+			if err != nil {
+				return badData(err)
+			}
+			warn(cmd, e.Warnings)
+			if asJSON {
+				return printJSON(cmd, e)
+			}
+			printEvaluation(report{cmd.OutOrStdout()}, e)
+			return nil
+		},
+	}
+	in.register(cmd, false)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+// headline puts an evaluation into one line.
+func headline(e *train.Evaluation) string {
+	if e.Error != nil {
+		return fmt.Sprintf("error %s, accuracy %s of %s", percent(*e.Error), percent(*e.Accuracy), count(e.Rows, "row"))
+	}
+	return fmt.Sprintf("RMSE %s, MAE %s, R2 %s of %s", number(e.RMSE), number(e.MAE), number(e.R2), count(e.Rows, "row"))
+}
+
+// number writes a figure that may be undefined.
+func number(x *float64) string {
+	if x == nil {
+		return "undefined"
+	}
+	return fmt.Sprintf("%.6g", *x)
+}
+
+func printEvaluation(r report, e *train.Evaluation) {
+	r.line("rows", "%d", e.Rows)
+	if e.Classes == nil {
+		r.line("RMSE", "%s", number(e.RMSE))
+		r.line("MAE", "%s", number(e.MAE))
+		r.line("median", "%s (of the absolute errors)", number(e.MedianAbsolute))
+		r.line("R2", "%s", number(e.R2))
+		return
+	}
+	r.line("accuracy", "%s", number(e.Accuracy))
+	r.line("error", "%s", number(e.Error))
+	r.line("balanced", "%s (mean recall)", number(e.Balanced))
+	r.line("macro F1", "%s", number(e.MacroF1))
+	if e.AUC != nil {
+		r.line("AUC", "%s", number(e.AUC))
+	}
+	if e.LogLoss != nil {
+		r.line("log-loss", "%s", number(e.LogLoss))
+	}
+	printClasses(r, e)
+}
+
+// printClasses prints the scores of every class and, for few classes, the
+// confusion matrix.
+func printClasses(r report, e *train.Evaluation) {
+	w := tabwriter.NewWriter(r.w, 0, 4, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "\nclass\tprecision\trecall\tF1\trows\t\n")
+	for _, c := range e.Classes {
+		fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t%g\t\n", c.Class, c.Precision, c.Recall, c.F1, c.Support)
+	}
+	w.Flush()
+	const most = 30
+	if len(e.Confusion.Predicted) > most {
+		return
+	}
+	fmt.Fprintf(w, "\ntrue \\ predicted\t%s\t\n", strings.Join(e.Confusion.Predicted, "\t"))
+	for t, class := range e.Confusion.True {
+		fmt.Fprintf(w, "%s\t", class)
+		for _, n := range e.Confusion.Count[t] {
+			fmt.Fprintf(w, "%g\t", n)
+		}
+		fmt.Fprintln(w)
+	}
+	w.Flush()
+}

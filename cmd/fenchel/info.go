@@ -1,0 +1,102 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+func newInfo() *cobra.Command {
+	var asJSON bool
+	var top int
+	cmd := &cobra.Command{
+		Use:   "info MODEL",
+		Short: "Show what a model is and what was proved of it",
+		Args:  arguments(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := model.ReadFile(args[0])
+			if err != nil {
+				return badData(err)
+			}
+			if asJSON {
+				return printJSON(cmd, infoJSON(m))
+			}
+			printInfo(report{cmd.OutOrStdout()}, m, top)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.Flags().IntVar(&top, "top", 10, "show so many of the largest weights of each output")
+	return cmd
+}
+
+func printInfo(r report, m *model.Model, top int) {
+	s := train.Summarise(m)
+	r.line("data", "%s of %s, %s, %s", count(m.Data.Rows, "row"), count(m.Data.Features, "feature"), count(int(m.Data.Nonzeros), "nonzero"), m.Data.Digest)
+	if m.Classes != nil {
+		r.line("task", "%d classes: %s", len(m.Classes), few(m.Classes))
+	} else {
+		r.line("task", "regression")
+	}
+	p := m.Statement
+	r.line("problem", "loss %s, penalty %s, lambda %.6g, bias %s, scale %s", p.Loss, p.Penalty, p.Lambda, p.Bias, scaleOf(m))
+	r.line("solver", "%s, seed %d", p.Solver, p.Seed)
+	printProof(r, m, s, status(m))
+	r.line("weights", "%d of %d not zero", m.Nonzeros(), len(m.Outputs)*m.Cols())
+	r.line("version", "%s", m.Version)
+	for c, o := range m.Outputs {
+		name := "bias"
+		if len(m.Outputs) > 1 {
+			name = m.Classes[c]
+		}
+		r.line(name, "%.6g  largest weights: %s", o.Bias, largest(m, o, top))
+	}
+}
+
+// status is the worst end of the outputs.
+func status(m *model.Model) string {
+	all := make([]string, len(m.Outputs))
+	for c, o := range m.Outputs {
+		all[c] = o.Certificate.Status
+	}
+	return string(train.Worst(all))
+}
+
+// largest lists the features with the largest weights.
+func largest(m *model.Model, o model.Output, top int) string {
+	order := make([]int, len(o.Weights))
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(math.Abs(o.Weights[b]), math.Abs(o.Weights[a]))
+	})
+	var parts []string
+	for _, j := range order[:min(max(top, 0), len(order))] {
+		if o.Weights[j] == 0 {
+			break
+		}
+		name := fmt.Sprint(j + 1)
+		if m.Features != nil {
+			name = m.Features[j]
+		}
+		parts = append(parts, fmt.Sprintf("%s %+.4g", name, o.Weights[j]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func infoJSON(m *model.Model) map[string]any {
+	s := train.Summarise(m)
+	return map[string]any{
+		"problem": m.Statement, "data": m.Data, "classes": m.Classes, "scale": scaleOf(m), "status": status(m),
+		"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_worst": model.Bound(s.Worst),
+		"outputs": certificates(m), "weights_nonzero": m.Nonzeros(), "has_dual": m.Outputs[0].Dual != nil, "program_version": m.Version,
+	}
+}

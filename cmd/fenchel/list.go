@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/solver/linear"
+)
+
+// lists holds what can be listed, by the noun that asks for it.
+var lists = map[string]func() [][2]string{
+	"losses":     func() [][2]string { return rows(loss.Entries()) },
+	"penalties":  func() [][2]string { return rows(penalty.Entries()) },
+	"solvers":    func() [][2]string { return rows(linear.Entries()) },
+	"formats":    func() [][2]string { return rows(dataset.Formats()) },
+	"generators": func() [][2]string { return rows(dataset.Generators()) },
+}
+
+func newList() *cobra.Command {
+	nouns := []string{"losses", "penalties", "solvers", "formats", "generators"}
+	return &cobra.Command{
+		Use:       "list losses|penalties|solvers|formats|generators",
+		Short:     "List what can be chosen by name",
+		ValidArgs: nouns,
+		Args:      arguments(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, ok := lists[args[0]]
+			if !ok {
+				return registry.Unknown("list", args[0], nouns)
+			}
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 4, 2, ' ', 0)
+			for _, row := range list() {
+				fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
+			}
+			return w.Flush()
+		},
+	}
+}
+
+func rows[T any](entries []registry.Entry[T]) [][2]string {
+	out := make([][2]string, len(entries))
+	for i, e := range entries {
+		out[i] = [2]string{e.Name, e.Summary}
+	}
+	return out
+}
+
+func names[T any](entries []registry.Entry[T]) []string {
+	out := make([]string, len(entries))
+	for i, e := range entries {
+		out[i] = e.Name
+	}
+	return out
+}

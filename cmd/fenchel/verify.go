@@ -1,0 +1,82 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+func newVerify() *cobra.Command {
+	var in input
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "verify MODEL DATA...",
+		Short: "Recompute what a model claims to be proved",
+		Long: `Verify computes the objective, the lower bound and the gap again from MODEL and
+the DATA it was trained on. No solver is involved, and nothing in the model is
+trusted. Exit code: 0 everything claimed is true, 5 some claim is false: a
+number was changed, or the data differ.`,
+		Args: arguments(2, 0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := model.ReadFile(args[0])
+			tampered := errors.Is(err, model.ErrTampered)
+			if err != nil && !tampered {
+				return badData(err)
+			}
+			in.opt.Schema, in.opt.ZeroBased = m.Schema, m.Statement.ZeroBased
+			set, readErr := in.read(cmd, args[1:])
+			if readErr != nil {
+				return readErr
+			}
+			v, verifyErr := train.Verify(m, set, in.opt.Threads)
+			if verifyErr != nil {
+				return badData(verifyErr)
+			}
+			if tampered {
+				v.Problems = append([]string{err.Error()}, v.Problems...)
+			}
+			if asJSON {
+				err = printJSON(cmd, verificationJSON(m, v))
+			} else {
+				printVerification(report{cmd.OutOrStdout()}, m, v)
+				err = nil
+			}
+			if err == nil && len(v.Problems) > 0 {
+				return &exit{code: exitFalse}
+			}
+			return badData(err)
+		},
+	}
+	in.register(cmd, false)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func printVerification(r report, m *model.Model, v *train.Verification) {
+	for _, p := range v.Problems {
+		r.line("FALSE", "%s", p)
+	}
+	if len(v.Problems) > 0 {
+		return
+	}
+	r.line("true", "objective %.10g, best possible at least %.10g: relative gap %.3g", v.Found.Primal, v.Found.Dual, v.Found.Gap)
+	if v.Rebuilt {
+		r.line("note", "the model was saved without dual variables: the bound was built from its predictions; %.3g was claimed", v.Claimed.Gap)
+	}
+	r.line("data", "%d rows of %d features, %s", m.Data.Rows, m.Data.Features, m.Data.Digest)
+}
+
+func verificationJSON(m *model.Model, v *train.Verification) map[string]any {
+	summary := func(s train.Summary) map[string]any {
+		return map[string]any{"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap)}
+	}
+	problems := v.Problems
+	if problems == nil {
+		problems = []string{}
+	}
+	return map[string]any{"valid": len(v.Problems) == 0, "problems": problems, "claimed": summary(v.Claimed), "found": summary(v.Found),
+		"rebuilt_dual": v.Rebuilt, "digest": m.Data.Digest}
+}
