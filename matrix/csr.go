@@ -41,11 +41,14 @@ func NewCSR(cols int, start []int64, index []uint32, value []float32) (*CSR, err
 			before = int64(j)
 		}
 	}
+	if index == nil {
+		index = empty
+	}
 	return &CSR{Cols: cols, Start: start, Index: index, Value: value}, nil
 }
 
 // Dims returns the number of rows and columns.
-func (m *CSR) Dims() (rows, cols int) { return len(m.Start) - 1, m.Cols }
+func (m *CSR) Dims() (rows, cols int) { return max(0, len(m.Start)-1), m.Cols }
 
 // Row returns row i without copying.
 func (m *CSR) Row(i int) Vector {
