@@ -380,9 +380,9 @@ type liar struct {
 	certify func(p *problem.Linear, pt problem.Point) problem.Certificate
 }
 
-func (l liar) linear() *problem.Linear                         { return l.Linear }
-func (l liar) Certify(pt problem.Point) problem.Certificate    { return l.certify(l.Linear, pt) }
-func (l liar) honest(pt problem.Point) (c problem.Certificate) { return l.Linear.Certify(pt) }
+func (l liar) linear() *problem.Linear                      { return l.Linear }
+func (l liar) Certify(pt problem.Point) problem.Certificate { return l.certify(l.Linear, pt) }
+
 func primalOnly(p *problem.Linear, w []float64) problem.Certificate {
 	return p.Certify(problem.Point{W: w})
 }
