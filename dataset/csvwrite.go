@@ -8,6 +8,10 @@ import (
 	"strings"
 )
 
+// maxColumnsWritten keeps a few sparse rows with large indices from filling a
+// disk with zeros.
+const maxColumnsWritten = 1 << 20
+
 // Write writes a header, the features as numbers, the weights in a column
 // "weight", and the target, named target, in the last column.
 func (f csv) Write(w io.Writer, s *Set) error {
@@ -17,6 +21,9 @@ func (f csv) Write(w io.Writer, s *Set) error {
 	}
 	if s.Cols() == 0 && s.Weight == nil && s.Target.Absent() {
 		return fmt.Errorf("found a set without columns, expected something to write")
+	}
+	if s.Cols() > maxColumnsWritten {
+		return fmt.Errorf("found %d features, expected at most %d in CSV: write sparse rows as .svm or .npz", s.Cols(), maxColumnsWritten)
 	}
 	for _, l := range s.Target.Label {
 		if isMissing([]byte(l)) {

@@ -36,6 +36,7 @@ func (m *Model) Write(w io.Writer) error {
 		}
 		metadata[key] = string(text)
 	}
+	metadata["metadata_digest"] = digestMetadata(metadata)
 	return writeTensors(w, metadata, tensors)
 }
 
@@ -131,6 +132,9 @@ func Decode(data []byte) (*Model, error) {
 	}
 	if found := digestTensors(tensors); found != metadata["tensors_digest"] {
 		return m, fmt.Errorf("%w: found tensors with %s, expected %s", ErrTampered, found, metadata["tensors_digest"])
+	}
+	if found := digestMetadata(metadata); found != metadata["metadata_digest"] {
+		return m, fmt.Errorf("%w: found metadata with %s, expected %s", ErrTampered, found, metadata["metadata_digest"])
 	}
 	return m, nil
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -125,6 +126,17 @@ func digestTensors(tensors map[string]tensor) string {
 		t := tensors[name]
 		fmt.Fprintf(h, "%q %s %v\n", name, t.dtype(), t.shape)
 		_ = t.write(h) // a hash takes everything
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// digestMetadata returns a digest of all metadata but itself.
+func digestMetadata(metadata map[string]string) string {
+	h := sha256.New()
+	for _, key := range slices.Sorted(maps.Keys(metadata)) {
+		if key != "metadata_digest" {
+			fmt.Fprintf(h, "%q %q\n", key, metadata[key])
+		}
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }

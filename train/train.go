@@ -220,6 +220,9 @@ func checkSpec(spec *Spec, set *dataset.Set) error {
 	if set.Rows() == 0 {
 		return DataError{"the data have no rows: expected at least two"}
 	}
+	if d, stored := set.Cols(), matrix.Nonzeros(set.X); d > 1<<24 && int64(d)/256 > stored {
+		return DataError{fmt.Sprintf("found %d features but only %d values that are not zero, expected features to be numbered without such gaps: their weights alone would take %.1f GB", d, stored, 8e-9*float64(d))}
+	}
 	if spec.Lambda != 0 && spec.C != 0 {
 		return fmt.Errorf("lambda=%g and C=%g: expected one of the two, as C = 1/(lambda N)", spec.Lambda, spec.C)
 	}

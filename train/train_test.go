@@ -243,7 +243,7 @@ func TestLimits(t *testing.T) {
 	}{
 		solver.Interrupted: {cancelled, train.Spec{}},
 		solver.EpochLimit:  {context.Background(), train.Spec{Epochs: 2, Gap: 1e-12}},
-		solver.TimeLimit:   {context.Background(), train.Spec{Time: time.Millisecond, Gap: 1e-300}},
+		solver.TimeLimit:   {context.Background(), train.Spec{Time: time.Nanosecond, Gap: 1e-300}},
 		solver.Converged:   {context.Background(), train.Spec{}},
 	} {
 		result, err := train.Fit(c.ctx, set, c.spec)

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -175,8 +176,7 @@ func (f *forgery) edit(t testing.TB, key, old, by string) {
 	f.metadata[key] = strings.Replace(f.metadata[key], old, by, 1)
 }
 
-// file puts the parts together; digest computes the digest of the tensors
-// anew, as a clever forger would.
+// file puts the parts together; digest computes the digests anew, as a clever forger would.
 func (f *forgery) file(t testing.TB, digest bool) []byte {
 	t.Helper()
 	if digest {
@@ -199,6 +199,12 @@ func (f *forgery) file(t testing.TB, digest bool) []byte {
 			fmt.Fprintf(h, "%q %s %v\n%s", name, shape.DType, shape.Shape, f.tensor(t, name))
 		}
 		f.metadata["tensors_digest"] = "sha256:" + hex.EncodeToString(h.Sum(nil))
+		h.Reset()
+		delete(f.metadata, "metadata_digest")
+		for _, key := range slices.Sorted(maps.Keys(f.metadata)) {
+			fmt.Fprintf(h, "%q %q\n", key, f.metadata[key])
+		}
+		f.metadata["metadata_digest"] = "sha256:" + hex.EncodeToString(h.Sum(nil))
 	}
 	var err error
 	if f.header["__metadata__"], err = json.Marshal(f.metadata); err != nil {

@@ -68,6 +68,8 @@ func (c *consoleCommand) run(t *testing.T, dir, data string) {
 	switch {
 	case strings.HasPrefix(c.text, "go test"):
 		t.Skip("this is a part of it")
+	case strings.Contains(c.text, "$DATA") && testing.Short():
+		t.Skip("real data are left out of short runs")
 	case strings.Contains(c.text, "$DATA"):
 		if _, err := os.Stat(data); err != nil {
 			t.Skip("the public data sets are not here: ", err)
