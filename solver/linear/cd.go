@@ -26,7 +26,8 @@ import (
 //	            as many again as are in use, at least ten
 //	          2 the quadratic model sum_i h_i (x_i d)^2/2 + <g,d> + penalty is
 //	            minimised over the working set by passes over its columns,
-//	            each column exactly
+//	            each column exactly; the model's matrix is formed where that
+//	            is cheaper than the passes (gram.go)
 //	          3 w + t d with the first t of 1, 1/2, 1/4 ... that decreases P
 //	            enough (Armijo, Tseng and Yun)
 //	Flat      a column that only rows without curvature use (all of them on a
@@ -107,6 +108,8 @@ type cd struct {
 	move            []float64 // n: X d
 	r, h, a         []float64 // n
 	working         []int     // columns; d stands for the bias
+	gram            gram      // the model's matrix over them
+	formed          bool      // it is in use
 	tolerance       float64   // violation at which the inner passes stop
 }
 
@@ -126,15 +129,33 @@ func (s *cd) Epoch() {
 			s.damp[j] = s.flat * s.bound[j]
 		}
 	}
-	for pass := range 50 {
-		if s.pass() <= s.tolerance {
+	s.descend()
+	s.search()
+}
+
+// descend minimises the model, to a tenth of the violation at hand or, where a
+// pass is cheap because the model's matrix is formed, a thousandth.
+func (s *cd) descend() {
+	passes, tolerance := s.gram.prepare(s), s.tolerance/100
+	if s.formed = passes > 0; !s.formed {
+		passes, tolerance = 50, s.tolerance
+	}
+	for pass := range passes {
+		if s.pass() <= tolerance {
 			if pass == 0 {
 				s.tolerance /= 10
 			}
 			break
 		}
 	}
-	s.search()
+	if !s.formed {
+		return
+	}
+	for _, j := range s.working {
+		if s.d[j] != 0 {
+			s.add(j, s.d[j])
+		}
+	}
 }
 
 // differentiate sets r, h and the gradient of the losses.
@@ -231,8 +252,8 @@ func (s *cd) curvature(j int, h []float64) float64 {
 // pass minimises the model over each column of the working set in turn and
 // returns the largest violation met.
 func (s *cd) pass() (worst float64) {
-	for _, j := range s.working {
-		g, w := s.g[j]+s.product(j)+float64(s.damp[j]*s.d[j]), s.w[j]+s.d[j]
+	for at, j := range s.working {
+		g, w := s.g[j]+s.product(at, j)+float64(s.damp[j]*s.d[j]), s.w[j]+s.d[j]
 		worst = max(worst, s.violation(j, w, g))
 		h := max(s.square[j]+s.damp[j], 1e-150)
 		next := w - g/h
@@ -242,14 +263,22 @@ func (s *cd) pass() (worst float64) {
 		}
 		if next != w {
 			s.d[j] += next - w
-			s.add(j, next-w)
+			if s.formed {
+				s.gram.move(at, next-w)
+			} else {
+				s.add(j, next-w)
+			}
 		}
 	}
 	return worst
 }
 
-// product returns sum_i h_i (X d)_i x_ij, the change of the model's slope.
-func (s *cd) product(j int) float64 {
+// product returns sum_i h_i (X d)_i x_ij, the change of the model's slope along
+// column j, which stands at the given place of the working set.
+func (s *cd) product(at, j int) float64 {
+	if s.formed {
+		return s.gram.q[at]
+	}
 	sum := 0.0
 	if j == len(s.w)-1 {
 		for i, h := range s.h {
