@@ -73,7 +73,8 @@ func checkRows(targets, weights []float64, l loss.Loss) (total float64, err erro
 		if math.IsNaN(y) || math.IsInf(y, 0) {
 			return 0, fmt.Errorf("problem: row %d: target %g, expected a finite number", i+1, y)
 		}
-		if s := weights[i]; !(s > 0) || math.IsInf(s, 1) {
+		// The bounds on rounding errors are relative: nothing may underflow.
+		if s := weights[i]; !(s >= 1e-150) || math.IsInf(s, 1) {
 			return 0, fmt.Errorf("problem: row %d: weight %g, expected a number > 0", i+1, s)
 		}
 		sum.Add(weights[i])
@@ -147,9 +148,12 @@ func (p *Linear) Primal(w []float64) (value, bound float64) {
 			sums[b].Add(p.S[i] * v)
 
 			// The prediction is off by e at most, the loss then by e times its
-			// slope there; its own evaluation is good to 16 roundings.
-			e := float64(x.Nonzeros()+4) * unit * (float64(size*p.norm(i, 0)) + math.Abs(w[d]))
-			g = max(g, math.Abs(p.Loss.Derivative(prediction-e, y)), math.Abs(p.Loss.Derivative(prediction+e, y)))
+			// slope near there; its own evaluation is good to 16 roundings. It
+			// rounds p-y too, perhaps onto the flat side of a kink, so the slope
+			// is looked for as far as that rounding reaches.
+			e := float64(float64(x.Nonzeros()+4) * unit * (float64(size*p.norm(i, 0)) + math.Abs(w[d])))
+			reach := e + float64(4*unit*math.Abs(y))
+			g = max(g, math.Abs(p.Loss.Derivative(prediction-reach, y)), math.Abs(p.Loss.Derivative(prediction+reach, y)))
 			errs[b].Add(p.S[i] * (float64(g*e) + float64(16*unit*(v+float64(g*(math.Abs(prediction)+math.Abs(y)))))))
 		}
 	})
@@ -176,15 +180,15 @@ func (p *Linear) Dual(a []float64) (value, bound float64) {
 	for j := range u {
 		u[j] *= factor
 	}
-	uError := float64(chain+8) * unit * magnitude.Value() * -factor // in norm, so in every place
+	uError := float64(float64(chain+8) * unit * magnitude.Value() * -factor) // in norm, so in every place
 
 	scale, conjugate := p.Penalty.Conjugate(u)
 	strong := p.Penalty.StrongConvexity()
-	penaltyError := float64(len(u)+8) * unit * conjugate
+	penaltyError := float64(float64(len(u)+8) * unit * conjugate)
 	if strong > 0 {
 		uSize := math.Sqrt(vec.SquaredNorm64(u))
 		uError += float64(4 * unit * uSize)
-		penaltyError += (uSize + uError) * uError / strong
+		penaltyError += float64((uSize + uError) * uError / strong)
 	} else {
 		// The conjugate is finite on a box only: leave room for the error of u.
 		scale /= (1 + float64(scale*uError)) * (1 + 8*unit)

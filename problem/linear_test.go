@@ -654,3 +654,20 @@ func TestRelative(t *testing.T) {
 		}
 	}
 }
+
+// TestRoundingOntoAFlatPieceIsBooked has a target so large that p-y rounds onto
+// the wall of the tube: the loss is 1/2 and is computed as 0. With y = eps + 2,
+// P(w) = max(0, 2-w) + w^2/20 for 0 <= w, 0.2 at the optimum w = 2, and 0.6125 at
+// w = 1.5.
+func TestRoundingOntoAFlatPieceIsBooked(t *testing.T) {
+	const epsilon = 1 << 53
+	x := &matrix.Dense{Rows: 1, Cols: 1, Value: []float32{1}}
+	p, err := problem.NewLinear(problem.NewRows(x, 1), []float64{epsilon + 2}, nil, loss.EpsilonInsensitive{Epsilon: epsilon}, penalty.L2{}, 0.1, problem.None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := p.Certify(problem.Point{W: []float64{1.5, 0}, A: []float64{0}})
+	if suboptimality := 0.6125 - 0.2; c.Gap() < suboptimality {
+		t.Errorf("gap %g (primal %g, dual %g), but the point is %g from the optimum", c.Gap(), c.Primal, c.Dual, suboptimality)
+	}
+}
