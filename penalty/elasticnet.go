@@ -33,7 +33,7 @@ func (e ElasticNet) Value(w []float64) float64 {
 
 // Prox shrinks by step*ratio, then divides by 1 + step(1-ratio).
 func (e ElasticNet) Prox(dst, v []float64, step float64) {
-	t, s := step*e.Ratio, 1+float64(step*(1-e.Ratio))
+	t, s := float64(step*e.Ratio), 1+float64(step*(1-e.Ratio))
 	for j, x := range v {
 		dst[j] = soft(x, t) / s
 	}

@@ -11,7 +11,7 @@
 // optimum (w,b) can be at most. A [Certificate] is that proof.
 //
 // The bias and the 1/N live here only. Finding good points is the business of
-// package solver; nothing here iterates. A new kind of problem is a new file
+// package solver; nothing here iterates, but for the search for the best bias. A new kind of problem is a new file
 // with a type that implements [Problem].
 package problem
 

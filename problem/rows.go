@@ -13,8 +13,6 @@ type Rows struct {
 	SquaredNorm []float64 // of each row
 	Nonzeros    int64
 	Threads     int // at most so many cores; 0: all. Never changes a result
-
-	longest int // the most stored values of a row
 }
 
 // blockRows is the number of rows of a block in every sum over rows. It is
@@ -26,9 +24,7 @@ func NewRows(x matrix.Matrix, threads int) *Rows {
 	n, _ := x.Dims()
 	r := &Rows{X: x, SquaredNorm: make([]float64, n), Nonzeros: matrix.Nonzeros(x), Threads: threads}
 	for i := range n {
-		v := x.Row(i)
-		r.SquaredNorm[i] = v.SquaredNorm()
-		r.longest = max(r.longest, v.Nonzeros())
+		r.SquaredNorm[i] = x.Row(i).SquaredNorm()
 	}
 	return r
 }

@@ -1,6 +1,10 @@
 package solver
 
-import "math"
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/vec"
+)
 
 // schedule decides after which epochs to certify. A certificate costs about an
 // epoch, so it is asked for when the gap is likely to be there: the last two
@@ -26,10 +30,10 @@ func (s *schedule) next(epoch int) int {
 	if s.before == 0 || !(s.gap < s.gapBefore) || s.gap <= s.goal {
 		return epoch + max(1, epoch/4)
 	}
-	rate := math.Log2(s.gapBefore/s.gap) / float64(s.epoch-s.before)
+	rate := vec.Log(s.gapBefore/s.gap) / float64(s.epoch-s.before)
 	// A bit more than the rate promises: to look one epoch late is cheaper than
 	// to look one early and again.
-	wait := math.Ceil(1.05 * math.Log2(s.gap/s.goal) / rate)
+	wait := math.Ceil(1.05 * vec.Log(s.gap/s.goal) / rate)
 	if !(wait < float64(furthest-epoch)) {
 		return furthest
 	}

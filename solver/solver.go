@@ -206,7 +206,7 @@ func (r *run) look(point problem.Point) {
 	switch {
 	case r.bestCertificate.Relative() <= r.opt.Gap:
 		r.status = Converged
-	case math.IsNaN(c.Primal) || math.IsInf(c.Primal, 0) || c.Primal > 1e9*math.Max(c.Zero, r.first):
+	case r.epoch > 0 && (math.IsNaN(c.Primal) || math.IsInf(c.Primal, 0) || c.Primal > 1e9*math.Max(c.Zero, r.first)):
 		r.status = Diverged
 	case r.limit() != "":
 		r.status = r.limit()
@@ -222,7 +222,7 @@ func (r *run) keep(p problem.Point, c problem.Certificate) {
 		r.bestCertificate = c
 		r.bestCertificate.Dual = math.Inf(-1)
 	}
-	betterW, betterA := r.best.W == nil || c.Primal < r.bestCertificate.Primal, c.Dual > r.bestCertificate.Dual
+	betterW, betterA := r.best.W == nil || c.Primal < r.bestCertificate.Primal || math.IsNaN(r.bestCertificate.Primal) && !math.IsNaN(c.Primal), c.Dual > r.bestCertificate.Dual
 	if betterW {
 		r.best.W, r.bestCertificate.Primal = append(r.best.W[:0], p.W...), c.Primal
 		r.bestCertificate.Warnings = c.Warnings

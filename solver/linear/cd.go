@@ -72,7 +72,7 @@ func (CD) Start(p problem.Problem, from *problem.Point, _ uint64) solver.State {
 	s := &cd{p: l, loss: l.Loss.(loss.Curved), columns: matrix.Transpose(l.X), mu: l.Penalty.StrongConvexity(),
 		corner: l.Penalty.(penalty.Sparse).Corner(),
 		w:      make([]float64, d+1), d: make([]float64, d+1), g: make([]float64, d+1), square: make([]float64, d+1), bound: make([]float64, d+1), damp: make([]float64, d+1),
-		prediction: make([]float64, n), move: make([]float64, n), r: make([]float64, n), h: make([]float64, n), a: make([]float64, n)}
+		prediction: make([]float64, n), move: make([]float64, n), one: make([]float64, 1), r: make([]float64, n), h: make([]float64, n), a: make([]float64, n)}
 	switch {
 	case from != nil && len(from.W) == d+1:
 		copy(s.w, from.W)
@@ -107,6 +107,7 @@ type cd struct {
 	prediction      []float64 // n: X w + b
 	move            []float64 // n: X d
 	r, h, a         []float64 // n
+	one             []float64 // scratch: one weight
 	working         []int     // columns; d stands for the bias
 	gram            gram      // the model's matrix over them
 	formed          bool      // it is in use
@@ -186,7 +187,7 @@ func (s *cd) violation(j int, w, g float64) float64 {
 	if !s.penalised(j) {
 		return math.Abs(g)
 	}
-	t := s.p.Lambda * s.corner
+	t := float64(s.p.Lambda * s.corner)
 	g += float64(s.p.Lambda * s.mu * w)
 	switch {
 	case w > 0:
@@ -258,8 +259,9 @@ func (s *cd) pass() (worst float64) {
 		h := max(s.square[j]+s.damp[j], 1e-150)
 		next := w - g/h
 		if s.penalised(j) {
-			t := s.p.Lambda / h
-			next = shrink(next, t*s.corner) / (1 + float64(t*s.mu))
+			s.one[0] = next
+			s.p.Penalty.Prox(s.one, s.one, s.p.Lambda/h)
+			next = s.one[0]
 		}
 		if next != w {
 			s.d[j] += next - w
@@ -315,10 +317,10 @@ func (s *cd) search() {
 		slope += float64(s.g[j] * d)
 		whole[j] += d
 	}
-	slope += s.p.Lambda * (s.p.Penalty.Value(whole[:penalised]) - s.p.Penalty.Value(s.w[:penalised]))
+	slope += float64(s.p.Lambda * (s.p.Penalty.Value(whole[:penalised]) - s.p.Penalty.Value(s.w[:penalised])))
 	t := 1.0
 	for range 40 {
-		if s.objective(t) <= start+float64(0.01*t*min(slope, 0))+1e-15*math.Abs(start) {
+		if s.objective(t) <= start+float64(0.01*t*min(slope, 0))+float64(1e-15*math.Abs(start)) {
 			break
 		}
 		t /= 2
@@ -356,9 +358,4 @@ func (s *cd) Point() problem.Point {
 		s.a[i] = s.loss.Derivative(s.prediction[i], y)
 	}
 	return problem.Point{W: s.w, A: s.a}
-}
-
-// shrink moves x towards zero by t, but not past it.
-func shrink(x, t float64) float64 {
-	return math.Copysign(max(0, math.Abs(x)-t), x)
 }

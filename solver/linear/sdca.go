@@ -192,7 +192,7 @@ func (s *sdca) visit(i int) {
 	}
 	s.calm[i] = 0
 	s.a[i] = after
-	change := weight * (after - before)
+	change := float64(weight * (after - before))
 	s.sum += change
 	_, d := s.p.Dims()
 	x.AddTo(s.u[:d], -s.factor*change)
