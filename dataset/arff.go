@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -70,11 +71,29 @@ func (arff) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
 	return t.read(ctx, opt)
 }
 
+// maxHeaderLine bounds a line of the header: a nominal attribute may list many
+// values, but a line without end must not fill the memory.
+const maxHeaderLine = 1 << 24
+
+// readHeaderLine reads one line, with its line break unless it is the last.
+func readHeaderLine(in *Input) (text []byte, err error) {
+	for {
+		part, err := in.R.ReadSlice('\n')
+		text = append(text, part...)
+		if err != bufio.ErrBufferFull {
+			return text, err
+		}
+		if len(text) > maxHeaderLine {
+			return nil, fmt.Errorf("%s:%d:1: found a line longer than %d bytes, expected the header", in.Name, in.line+1, maxHeaderLine)
+		}
+	}
+}
+
 // readARFFHeader reads up to the line @data.
 func readARFFHeader(in *Input) (names []string, kinds []columnKind, err error) {
 	seen := map[string]bool{}
 	for {
-		text, err := in.R.ReadBytes('\n')
+		text, err := readHeaderLine(in)
 		if err == io.EOF && len(text) > 0 {
 			text, err = append(text, '\n'), nil
 		}

@@ -22,7 +22,7 @@ import (
 const chunkSize = 1 << 20
 
 // maxRecord bounds one line, or one CSV record with line breaks in quotes.
-var maxRecord = 1 << 30
+var maxRecord = 1 << 28
 
 // A chunk is some whole records. Its text always ends with a line break.
 type chunk struct {

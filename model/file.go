@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -97,6 +98,9 @@ func narrowed(v []float64) (narrow []float32, exact bool) {
 
 // ReadFile reads the model in path.
 func ReadFile(path string) (*Model, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a device may never end
+		return nil, fmt.Errorf("%s: found a %s, expected a model file", path, kindOf(info.Mode()))
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		var p *fs.PathError
@@ -110,6 +114,13 @@ func ReadFile(path string) (*Model, error) {
 		return m, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, nil
+}
+
+func kindOf(mode fs.FileMode) string {
+	if mode.IsDir() {
+		return "directory"
+	}
+	return "device or pipe"
 }
 
 // Decode reads a model from the bytes of its file. When only the digest of the
@@ -144,8 +155,10 @@ func Decode(data []byte) (*Model, error) {
 func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) error {
 	var certificates []Certificate
 	var scaling string
-	for key, into := range map[string]any{"problem": &m.Statement, "data": &m.Data, "certificates": &certificates,
-		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scaling} {
+	parts := map[string]any{"problem": &m.Statement, "data": &m.Data, "certificates": &certificates,
+		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scaling}
+	for _, key := range slices.Sorted(maps.Keys(parts)) {
+		into := parts[key]
 		text, ok := metadata[key]
 		if !ok {
 			continue

@@ -123,6 +123,8 @@ func (m *Model) known(x matrix.Vector) matrix.Vector {
 	if x.Index == nil {
 		if len(x.Value) > d {
 			x.Value = x.Value[:d]
+		} else if len(x.Value) < d && m.Scaling != nil { // what is not there is zero, which scaling may move
+			x.Value = append(slices.Clone(x.Value), make([]float32, d-len(x.Value))...)
 		}
 		return x
 	}

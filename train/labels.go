@@ -3,6 +3,7 @@ package train
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -132,7 +133,8 @@ func (l *labels) setFactors(byLabel map[string]float64, balanced bool, rowWeight
 			l.factor[c] = total / (float64(len(l.classes)) * rows[c])
 		}
 	}
-	for label, w := range byLabel {
+	for _, label := range slices.Sorted(maps.Keys(byLabel)) {
+		w := byLabel[label]
 		c := slices.Index(l.classes, label)
 		if c < 0 {
 			return registry.Unknown("class", label, l.classes)

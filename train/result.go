@@ -21,7 +21,7 @@ func (j *job) result(solutions []*solver.Solution) (*Result, error) {
 		Outputs: make([]model.Output, len(solutions)), Version: Version(),
 	}
 	err := j.seal(m, solutions, true)
-	if err == nil && Summarise(m).Worst > j.spec.Gap { // rounding the dual cost what little was to spare
+	if err == nil && lost(m, solutions) { // rounding the dual cost what little was to spare
 		err = j.seal(m, solutions, false)
 	}
 	if err != nil {
@@ -41,6 +41,17 @@ func (j *job) result(solutions []*solver.Solution) (*Result, error) {
 		}
 	}
 	return r, m.Seal()
+}
+
+// lost reports whether a solution that converged no longer proves it in the
+// model.
+func lost(m *model.Model, solutions []*solver.Solution) bool {
+	for c, s := range solutions {
+		if s.Status == solver.Converged && m.Outputs[c].Certificate.Status != string(solver.Converged) {
+			return true
+		}
+	}
+	return false
 }
 
 // statement writes down the problem.
@@ -78,8 +89,12 @@ func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) err
 		if a == nil { // nothing was proved: zero always is a dual point
 			a = make([]float64, j.set.Rows())
 		}
-		certificate := p.Certify(problem.Point{W: s.Point.W, A: a})
-		m.Outputs[c] = model.Output{Weights: s.Point.W[:d], Bias: s.Point.W[d], Dual: a,
+		w := s.Point.W
+		if slices.ContainsFunc(w, func(x float64) bool { return finiteOr(x, 1) != x }) {
+			w = make([]float64, d+1) // diverged at once: no model can hold such weights
+		}
+		certificate := p.Certify(problem.Point{W: w, A: a})
+		m.Outputs[c] = model.Output{Weights: w[:d], Bias: w[d], Dual: a,
 			Certificate: model.Certificate{
 				Status: string(endOf(s.Status, certificate.Relative(), j.spec.Gap)),
 				Primal: model.Bound(certificate.Primal), Dual: model.Bound(certificate.Dual), Zero: model.Bound(certificate.Zero),
@@ -100,15 +115,23 @@ func endOf(s solver.Status, gap, goal float64) solver.Status {
 	return s
 }
 
-// order ranks the ends of a run, the worst last.
-var order = []solver.Status{solver.Converged, solver.EpochLimit, solver.TimeLimit, solver.Stalled, solver.Diverged, solver.Interrupted}
+// severity ranks the ends of a run, the worst last.
+var severity = []solver.Status{solver.Converged, solver.EpochLimit, solver.TimeLimit, solver.Stalled, solver.Diverged, solver.Interrupted}
 
 // worse returns the worse of two ends.
 func worse(a, b solver.Status) solver.Status {
-	if slices.Index(order, b) > slices.Index(order, a) {
+	if rank(b) > rank(a) {
 		return b
 	}
 	return a
+}
+
+// rank is the place in severity; an end that nobody knows is the worst.
+func rank(s solver.Status) int {
+	if at := slices.Index(severity, s); at >= 0 {
+		return at
+	}
+	return len(severity)
 }
 
 // finiteOr returns x, or otherwise if it is not finite.

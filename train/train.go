@@ -12,6 +12,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -46,7 +47,7 @@ type Spec struct {
 
 	Bias    string // "free", "none", "feature"; "": free
 	Scaling string // "none", "max", "std"; "": std for tables, else none
-	Solver  string // as linear.New takes it; "": sdca, or cd for the penalty l1
+	Solver  string // as linear.New takes it; "" or "auto": sdca, or cd for the penalty l1
 
 	// ClassWeight multiplies the weight of every row of a class, by label;
 	// absent classes keep theirs. Balanced gives each class the same total.
@@ -72,7 +73,7 @@ type Progress struct {
 	solver.Progress
 
 	// Model returns the current point as a model without certificate, for
-	// evaluation during training; nil when there are several classes.
+	// evaluation during the call; nil when there are several classes.
 	Model func() *model.Model
 }
 
@@ -120,10 +121,17 @@ type DataError struct{ Reason string }
 
 func (e DataError) Error() string { return e.Reason }
 
-// Version is the program version noted in models: that of the main module.
+// Version is the program version noted in models: that of this module, in the
+// command or in the program that uses it.
 func Version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Path == "github.com/fenchel-ml/fenchel" && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "devel"
+	}
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == "github.com/fenchel-ml/fenchel" && m.Version != "" && m.Version != "(devel)" {
+			return m.Version
+		}
 	}
 	return "devel"
 }
@@ -187,10 +195,10 @@ func (spec Spec) Check() error {
 	if spec.Scaling != "" && !slices.Contains(dataset.ScalingNames(), spec.Scaling) {
 		return registry.Unknown("scaling", spec.Scaling, dataset.ScalingNames())
 	}
-	if _, err := problem.ParseBias(orElse(spec.Bias, "free")); err != nil {
+	if _, err := problem.ParseBias(cmp.Or(spec.Bias, "free")); err != nil {
 		return err
 	}
-	p, err := penalty.New(orElse(spec.Penalty, "l2"))
+	p, err := penalty.New(cmp.Or(spec.Penalty, "l2"))
 	if err != nil {
 		return err
 	}
@@ -237,8 +245,8 @@ func checkSpec(spec *Spec, set *dataset.Set) error {
 	if spec.Epochs < 0 || spec.Time < 0 {
 		return fmt.Errorf("epochs=%d, time=%s: expected limits > 0", spec.Epochs, spec.Time)
 	}
-	spec.Penalty = orElse(spec.Penalty, "l2")
-	spec.Bias = orElse(spec.Bias, "free")
+	spec.Penalty = cmp.Or(spec.Penalty, "l2")
+	spec.Bias = cmp.Or(spec.Bias, "free")
 	if spec.Scaling == "" {
 		spec.Scaling = "none"
 		if set.Schema != nil {
@@ -249,13 +257,6 @@ func checkSpec(spec *Spec, set *dataset.Set) error {
 		spec.Gap = solver.DefaultGap
 	}
 	return nil
-}
-
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }
 
 // state works out what the problems of all outputs share, and makes the first.
@@ -285,7 +286,7 @@ func (j *job) state() error {
 	}
 	weights := j.labels.weights(j.set.Weight)
 	if j.spec.Lambda == 0 {
-		j.spec.Lambda = 1 / (orOne(j.spec.C) * sum(weights, j.set.Rows()))
+		j.spec.Lambda = 1 / (cmp.Or(j.spec.C, 1) * sum(weights, j.set.Rows()))
 	}
 	j.stated = stated{rows: problem.NewRows(x, j.threadsEach()), labels: j.labels, weights: orOnes(weights, j.set.Rows()),
 		loss: l, penalty: p, bias: bias, lambda: j.spec.Lambda}
@@ -340,13 +341,6 @@ func chooseSolver(name string, l loss.Loss, p penalty.Penalty) (string, error) {
 		return "sdca", nil
 	}
 	return "cd", nil
-}
-
-func orOne(x float64) float64 {
-	if x == 0 {
-		return 1
-	}
-	return x
 }
 
 // sum returns the sum of the weights, n if there are none.

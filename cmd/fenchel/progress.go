@@ -20,7 +20,6 @@ type display struct {
 	goal float64
 	bar  *progressbar.ProgressBar // nil: plain lines
 	last time.Time
-	note string // appended to every line, such as the test error
 
 	share []float64 // of each class, how far it has come
 }
@@ -44,7 +43,6 @@ func (d *display) show(p train.Progress) {
 	if p.Classes > 1 {
 		line = fmt.Sprintf("class %d of %d  %s", p.Class+1, p.Classes, line)
 	}
-	line += d.note
 	if d.bar == nil {
 		if time.Since(d.last) >= 500*time.Millisecond {
 			fmt.Fprintln(d.w, line)

@@ -323,7 +323,7 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 	m, s := t.result.Model, t.result.Summary
 	out := map[string]any{
 		"status": t.result.Status, "primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_absolute": model.Bound(s.Primal - s.Dual),
-		"gap_worst": model.Bound(s.Worst), "lambda": m.Statement.Lambda, "C": 1 / (m.Statement.Lambda * t.result.N),
+		"gap_worst": model.Bound(s.Worst), "lambda": m.Statement.Lambda, "C": model.Bound(1 / (m.Statement.Lambda * t.result.N)),
 		"n": m.Data.Rows, "d": m.Data.Features, "nonzeros": matrix.Nonzeros(t.set.X),
 		"solver": m.Statement.Solver, "loss": m.Statement.Loss, "penalty": m.Statement.Penalty, "bias": m.Statement.Bias, "scale": scaleOf(m),
 		"seed": m.Statement.Seed, "epochs": t.result.Epochs, "weights_nonzero": m.Nonzeros(),

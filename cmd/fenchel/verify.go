@@ -62,11 +62,21 @@ func printVerification(r report, m *model.Model, v *train.Verification) {
 	if len(v.Problems) > 0 {
 		return
 	}
-	r.line("true", "objective %.10g, best possible at least %.10g: relative gap %.3g", v.Found.Primal, v.Found.Dual, v.Found.Gap)
+	verdict := "true"
+	if unproved(m, v) {
+		verdict = "unproved"
+	}
+	r.line(verdict, "objective %.10g, best possible at least %.10g: relative gap %.3g", v.Found.Primal, v.Found.Dual, v.Found.Gap)
 	if v.Rebuilt {
 		r.line("note", "the model was saved without dual variables: the bound was built from its predictions; %.3g was claimed", v.Claimed.Gap)
 	}
 	r.line("data", "%d rows of %d features, %s", m.Data.Rows, m.Data.Features, m.Data.Digest)
+}
+
+// unproved reports whether a claim could neither be proved nor refuted, because
+// the model came without its proof.
+func unproved(m *model.Model, v *train.Verification) bool {
+	return v.Rebuilt && v.Found.Worst > max(m.Statement.Gap, v.Claimed.Worst)
 }
 
 func verificationJSON(m *model.Model, v *train.Verification) map[string]any {
@@ -77,6 +87,10 @@ func verificationJSON(m *model.Model, v *train.Verification) map[string]any {
 	if problems == nil {
 		problems = []string{}
 	}
-	return map[string]any{"valid": len(v.Problems) == 0, "problems": problems, "claimed": summary(v.Claimed), "found": summary(v.Found),
+	var valid any = len(v.Problems) == 0
+	if valid == true && unproved(m, v) {
+		valid = nil
+	}
+	return map[string]any{"valid": valid, "problems": problems, "claimed": summary(v.Claimed), "found": summary(v.Found),
 		"rebuilt_dual": v.Rebuilt, "digest": m.Data.Digest}
 }
