@@ -3,6 +3,7 @@ package solver
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -20,8 +21,7 @@ type schedule struct {
 	gap, gapBefore float64 // found there
 	goal           float64
 
-	best      float64 // smallest gap, counted only when it fell by a tenth
-	bestEpoch int
+	progress progress
 }
 
 // next returns the epoch of the next look, after the given one.
@@ -41,19 +41,31 @@ func (s *schedule) next(epoch int) int {
 }
 
 // record notes what a look found.
-func (s *schedule) record(epoch int, gap, goal float64) {
+func (s *schedule) record(epoch int, c problem.Certificate, goal float64) {
 	s.before, s.gapBefore = s.epoch, s.gap
-	s.epoch, s.gap, s.goal = epoch, gap, goal
-	if s.bestEpoch == 0 || gap < 0.9*s.best {
-		s.best, s.bestEpoch = gap, max(epoch, 1)
+	s.epoch, s.gap, s.goal = epoch, c.Relative(), goal
+	s.progress.record(epoch, c)
+}
+
+// progress remembers when a run last got anywhere: when the gap fell by a
+// tenth, or a positive lower bound rose by a tenth, which a gap near 1 hardly
+// shows.
+type progress struct {
+	epoch     int
+	gap, dual float64 // then
+}
+
+func (p *progress) record(epoch int, c problem.Certificate) {
+	if p.epoch == 0 || c.Gap() < 0.9*p.gap || c.Dual > 0 && c.Dual > 1.1*p.dual {
+		*p = progress{epoch: max(epoch, 1), gap: c.Gap(), dual: max(c.Dual, 0)}
 	}
 }
 
-// stalled reports whether the gap has not fallen by a tenth while the number
-// of epochs quadrupled, over at least 1000 epochs and 200000 rows: dual
+// stalled reports whether there was no progress while the number of epochs
+// quadrupled, over at least 1000 epochs and 200000 rows: dual
 // coordinate ascent on 24 rows was seen to rest at a gap of 1e-5 from epoch 64
 // to 900, and then to go on to 1e-13.
 func (s *schedule) stalled() bool {
 	patience := max(1000, 200000/max(1, s.rows))
-	return s.epoch-s.bestEpoch >= patience && s.epoch >= 4*s.bestEpoch
+	return s.epoch-s.progress.epoch >= patience && s.epoch >= 4*s.progress.epoch
 }

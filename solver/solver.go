@@ -109,6 +109,7 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 		r.advance()
 		r.look(r.where())
 	}
+	r.fallBack()
 	r.settle()
 	return &Solution{
 		Status: r.status, Point: r.best, Certificate: r.bestCertificate,
@@ -202,7 +203,7 @@ func (r *run) look(point problem.Point) {
 	if r.bestCertificate.Relative() <= r.opt.Gap {
 		r.settle()
 	}
-	r.looks.record(r.epoch, r.bestCertificate.Relative(), r.opt.Gap)
+	r.looks.record(r.epoch, r.bestCertificate, r.opt.Gap)
 	switch {
 	case r.bestCertificate.Relative() <= r.opt.Gap:
 		r.status = Converged
@@ -233,6 +234,19 @@ func (r *run) keep(p problem.Point, c problem.Certificate) {
 	if betterW || betterA {
 		r.mixed = betterW != betterA && r.best.A != nil
 	}
+}
+
+// fallBack takes the zero point where a run that was cut short has found none
+// as good.
+func (r *run) fallBack() {
+	if r.bestCertificate.Primal <= r.bestCertificate.Zero {
+		return
+	}
+	begin := time.Now()
+	rows, cols := r.problem.Dims()
+	zero := problem.Point{W: make([]float64, cols+1), A: make([]float64, rows)}
+	r.keep(zero, r.problem.Certify(zero))
+	r.certify += time.Since(begin)
 }
 
 // settle certifies the best point as one when its parts come from different

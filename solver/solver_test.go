@@ -13,14 +13,14 @@ import (
 )
 
 // page is a problem whose certificates the solver writes itself: the primal is
-// W[0], the dual A[0], and the objective of zero is 1.
+// W[0], the dual A[0], and the objective of zero is 100, above all points here.
 type page struct{ certified int }
 
 func (*page) Dims() (rows, cols int) { return 1, 0 }
 
 func (p *page) Certify(pt problem.Point) problem.Certificate {
 	p.certified++
-	c := problem.Certificate{Primal: pt.W[0], Dual: math.Inf(-1), Zero: 1}
+	c := problem.Certificate{Primal: pt.W[0], Dual: math.Inf(-1), Zero: 100}
 	if pt.A != nil {
 		c.Dual = pt.A[0]
 	}
@@ -240,7 +240,7 @@ func TestScheduleCounts(t *testing.T) {
 		for range 14 {
 			epoch = s.next(epoch)
 			got = append(got, strconv.Itoa(epoch))
-			s.record(epoch, c.gap(epoch), 1e-3)
+			s.record(epoch, proof(c.gap(epoch)), 1e-3)
 			if c.gap(epoch) <= 1e-3 {
 				break
 			}
@@ -260,8 +260,8 @@ func TestScheduleIsBounded(t *testing.T) {
 			for _, goal := range []float64{1e-300, 1e-9, 0.5, 2} {
 				for _, epoch := range []int{1, 2, 10, 1000} {
 					s := schedule{}
-					s.record(max(epoch/2, 1), before, goal)
-					s.record(epoch, gap, goal)
+					s.record(max(epoch/2, 1), proof(before), goal)
+					s.record(epoch, proof(gap), goal)
 					if next := s.next(epoch); next <= epoch || next > epoch+max(1, epoch/2) {
 						t.Errorf("gaps %g, %g, goal %g: from %d to %d", before, gap, goal, epoch, next)
 					}
@@ -290,11 +290,39 @@ func TestStalled(t *testing.T) {
 		s, stalled, epoch := schedule{rows: 100}, false, 0
 		for epoch < 100000 && !stalled {
 			epoch = s.next(epoch)
-			s.record(epoch, c.gap(epoch), 1e-12)
+			s.record(epoch, proof(c.gap(epoch)), 1e-12)
 			stalled = s.stalled()
 		}
 		if stalled != c.want || stalled && epoch < 2000 {
 			t.Errorf("%s: stalled is %v at epoch %d, want %v", c.name, stalled, epoch, c.want)
 		}
+	}
+}
+
+// proof is a certificate with that relative gap, for gaps up to 2.
+func proof(gap float64) problem.Certificate {
+	return problem.Certificate{Primal: 1, Dual: 1 - gap, Zero: 1}
+}
+
+// TestARisingBoundIsProgress: near a relative gap of 1 a lower bound may double
+// without moving the gap by a tenth. That is no stall.
+func TestARisingBoundIsProgress(t *testing.T) {
+	s := schedule{rows: 1 << 20}
+	dual := 0.001
+	for epoch := 1; epoch < 1<<14; epoch = epoch*3/2 + 1 {
+		s.record(epoch, problem.Certificate{Primal: 1, Dual: dual, Zero: 1}, 1e-3)
+		if s.stalled() {
+			t.Fatalf("stalled at epoch %d, although the bound rose to %g", epoch, dual)
+		}
+		dual *= 1.2
+	}
+}
+
+// TestZeroIsBetterThanNothing: a run that is cut short at points worse than
+// zero returns the zero point.
+func TestZeroIsBetterThanNothing(t *testing.T) {
+	sol, err := Run(context.Background(), &script{primal: constant(500), dual: constant(-1)}, &page{}, Options{Epochs: 3})
+	if err != nil || sol.Status != EpochLimit || sol.Point.W[0] != 0 {
+		t.Errorf("got %+v, %v; want the zero point at the epoch limit", sol, err)
 	}
 }

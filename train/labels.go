@@ -81,6 +81,9 @@ func classLabels(t dataset.Target, rowWeights []float64, spec *Spec) (*labels, e
 	if len(t.Label) < 2 {
 		return nil, DataError{fmt.Sprintf("all rows have the label %q: expected at least two classes", t.Label[0])}
 	}
+	if once := single(t); len(t.Label) > 100 && once > len(t.Label)/2 {
+		return nil, DataError{fmt.Sprintf("found %d different labels in %d rows, %d of them once: expected classes with several rows each (is this the right target?)", len(t.Label), len(t.Code), once)}
+	}
 	order := make([]int, len(t.Label))
 	for i := range order {
 		order[i] = i
@@ -95,6 +98,20 @@ func classLabels(t dataset.Target, rowWeights []float64, spec *Spec) (*labels, e
 		l.class[i] = place[c]
 	}
 	return l, l.setFactors(spec.ClassWeight, spec.Balanced, rowWeights)
+}
+
+// single counts the labels that only one row has.
+func single(t dataset.Target) (once int) {
+	rows := make([]int, len(t.Label))
+	for _, c := range t.Code {
+		rows[c]++
+	}
+	for _, n := range rows {
+		if n == 1 {
+			once++
+		}
+	}
+	return once
 }
 
 // compareLabels orders labels by number or else by spelling.
