@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
+	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/registry"
 )
 
 func newConvert() *cobra.Command {
@@ -16,23 +20,67 @@ func newConvert() *cobra.Command {
 		Short: "Rewrite data in another format",
 		Long: `Convert reads data and writes them in the format that the extension of OUT
 names (.svm, .csv, .tsv, .npz; .gz or .zst after it compresses), or that --to
-names. Categories become 0/1 features.`,
+names. If OUT is -, they go to standard output, not compressed, and --to is
+needed. Categories become 0/1 features.`,
 		Args: arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			last := len(args) - 1
-			set, err := in.read(cmd, args[:last])
+			sources, out := args[:len(args)-1], args[len(args)-1]
+			if out == "-" && to == "" {
+				return fmt.Errorf("convert: found standard output (-) without a format, expected --to FORMAT")
+			}
+			writer, err := writerOf(to)
+			if err != nil {
+				return err
+			}
+			if err := keepInputs("convert: OUT", out, append(slices.Clone(sources), in.opt.Labels)...); err != nil {
+				return err
+			}
+			set, err := in.read(cmd, sources)
 			if err != nil {
 				return err
 			}
 			warn(cmd, set.Warnings)
-			if err := dataset.Write(cmd.Context(), args[last], set, to); err != nil {
+			if out == "-" {
+				return badData(writeTo(cmd.OutOrStdout(), writer, set))
+			}
+			if err := dataset.Write(cmd.Context(), out, set, to); err != nil {
 				return badData(err)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", args[last], describe(set))
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", out, describe(set))
 			return nil
 		},
 	}
 	in.register(cmd, true)
 	cmd.Flags().StringVar(&to, "to", "", "format of OUT instead of the one its extension names")
 	return cmd
+}
+
+// writerOf returns the format that --to names; nil for "".
+func writerOf(to string) (dataset.Writer, error) {
+	if to == "" {
+		return nil, nil
+	}
+	formats := dataset.Formats()
+	at := slices.Index(names(formats), to)
+	if at < 0 {
+		return nil, registry.Unknown("format", to, names(formats))
+	}
+	format, err := formats[at].New(nil)
+	if err != nil {
+		return nil, err
+	}
+	writer, ok := format.(dataset.Writer)
+	if !ok {
+		return nil, fmt.Errorf("format %q can be read but not written", to)
+	}
+	return writer, nil
+}
+
+// writeTo writes a set to a stream.
+func writeTo(w io.Writer, format dataset.Writer, set *dataset.Set) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	if err := format.Write(out, set); err != nil {
+		return err
+	}
+	return out.Flush()
 }

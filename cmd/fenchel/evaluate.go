@@ -94,16 +94,16 @@ func printClasses(r report, e *train.Evaluation) {
 	w := tabwriter.NewWriter(r.w, 0, 4, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\nclass\tprecision\trecall\tF1\trows\t\n")
 	for _, c := range e.Classes {
-		fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t%g\t\n", c.Class, c.Precision, c.Recall, c.F1, c.Support)
+		fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t%g\t\n", spell(c.Class), c.Precision, c.Recall, c.F1, c.Support)
 	}
 	w.Flush()
 	const most = 30
 	if len(e.Confusion.Predicted) > most {
 		return
 	}
-	fmt.Fprintf(w, "\ntrue \\ predicted\t%s\t\n", strings.Join(e.Confusion.Predicted, "\t"))
+	fmt.Fprintf(w, "\ntrue \\ predicted\t%s\t\n", strings.Join(spelled(e.Confusion.Predicted), "\t"))
 	for t, class := range e.Confusion.True {
-		fmt.Fprintf(w, "%s\t", class)
+		fmt.Fprintf(w, "%s\t", spell(class))
 		for _, n := range e.Confusion.Count[t] {
 			fmt.Fprintf(w, "%g\t", n)
 		}

@@ -54,7 +54,7 @@ func printInfo(r report, m *model.Model, top int) {
 	for c, o := range m.Outputs {
 		name := "bias"
 		if len(m.Outputs) > 1 {
-			name = m.Classes[c]
+			name = spell(m.Classes[c])
 		}
 		r.line(name, "%.6g  largest weights: %s", o.Bias, largest(m, o, top))
 	}

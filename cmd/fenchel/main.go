@@ -144,7 +144,47 @@ with "fenchel verify".`,
 	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newVerify(), newInfo(), newConvert(), newList())
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(explainFlag)
+	refuseUnknown(root)
 	return root
+}
+
+// refuseUnknown makes the commands that cobra adds, help and completion,
+// refuse what they do not know: cobra's own print help and call it a success.
+func refuseUnknown(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				if _, _, err := root.Find(args); err != nil {
+					return registry.Unknown("help topic", args[0], verbs(root))
+				}
+				return nil
+			}
+		case "completion":
+			var shells []string
+			for _, shell := range c.Commands() {
+				shells = append(shells, shell.Name())
+				shell.Args = none
+			}
+			c.Args = cobra.ArbitraryArgs
+			c.RunE = func(cmd *cobra.Command, args []string) error {
+				if len(args) == 0 {
+					return cmd.Help()
+				}
+				return registry.Unknown("shell", args[0], shells)
+			}
+		}
+	}
+}
+
+// none refuses every argument.
+func none(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: found %s, expected %q", cmd.Name(), count(len(args), "argument"), cmd.UseLine())
 }
 
 // verbs lists the commands of root, without those that cobra adds.
@@ -207,7 +247,10 @@ func arguments(least, most int) cobra.PositionalArgs {
 }
 
 // input holds the flags that say how to read data.
-type input struct{ opt dataset.Options }
+type input struct {
+	opt     dataset.Options
+	checked bool
+}
 
 // register adds the flags; target tells whether the verb decides on a target
 // column itself or has a model that knows it.
@@ -226,8 +269,17 @@ func (in *input) register(cmd *cobra.Command, target bool) {
 	complete(cmd, "header", "yes", "no", "auto")
 }
 
-// check refuses what the reader would not understand.
-func (in *input) check() error {
+// check refuses, before anything is read, what the reader would not understand.
+func (in *input) check(cmd *cobra.Command, sources []string) error {
+	if in.checked { // a generator takes time to make
+		return nil
+	}
+	if err := refuseEmpty(cmd); err != nil {
+		return err
+	}
+	if known := names(dataset.Formats()); in.opt.Format != "" && !slices.Contains(known, in.opt.Format) {
+		return registry.Unknown("format", in.opt.Format, known)
+	}
 	switch in.opt.Header {
 	case "auto":
 		in.opt.Header = ""
@@ -238,12 +290,30 @@ func (in *input) check() error {
 	if in.opt.Threads < 0 {
 		return fmt.Errorf("--threads %d: expected a number >= 0", in.opt.Threads)
 	}
+	in.checked = true
+	return checkGenerators(sources)
+}
+
+// checkGenerators refuses bad specs of generators: they are about the command
+// line, not about data.
+func checkGenerators(sources []string) error {
+	for _, source := range sources {
+		if !strings.HasPrefix(source, "@") {
+			continue
+		}
+		if len(sources) > 1 {
+			return fmt.Errorf("%s: found a generator among %d sources, expected it alone", source, len(sources))
+		}
+		if _, _, err := dataset.Stream(source); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
 // read reads all sources as one set.
 func (in *input) read(cmd *cobra.Command, sources []string) (*dataset.Set, error) {
-	if err := in.check(); err != nil {
+	if err := in.check(cmd, sources); err != nil {
 		return nil, err
 	}
 	in.opt.Stdin = cmd.InOrStdin()

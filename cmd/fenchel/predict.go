@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -29,19 +30,27 @@ func newPredict() *cobra.Command {
 		Long: `Predict writes one line for each row of DATA: the label, spelled as in the
 training data, or the number. With --scores the scores follow, with
 --probabilities the probability of each class in the order of "fenchel info",
-separated by tabs. Targets in DATA are not looked at; tables need not have them.`,
+separated by tabs. A label with a newline, tab or other control character is
+quoted, as in "a\nb", so that a row stays a line. Targets in DATA are not looked
+at; tables need not have them.`,
 		Args: arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args) },
 	}
 	p.in.register(cmd, false)
 	f := cmd.Flags()
-	f.StringVarP(&p.out, "output", "o", "", "write to this file instead of standard output")
+	f.StringVarP(&p.out, "output", "o", "", "write to this file instead of standard output (-)")
 	f.BoolVar(&p.scores, "scores", false, "add the scores")
 	f.BoolVar(&p.probabilities, "probabilities", false, "add the probabilities (loss logistic)")
 	return cmd
 }
 
 func (p *predictor) run(cmd *cobra.Command, args []string) error {
+	if err := p.in.check(cmd, args[1:]); err != nil {
+		return err
+	}
+	if err := keepInputs("--output", p.out, append(slices.Clone(args), p.in.opt.Labels)...); err != nil {
+		return err
+	}
 	m, err := model.ReadFile(args[0])
 	if err != nil {
 		return badData(err)
@@ -57,7 +66,7 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 	warn(cmd, set.Warnings)
 	scores := train.Scores(m, set.X, p.in.opt.Threads)
 	write := func(w io.Writer) error { return p.write(w, m, scores) }
-	if p.out == "" {
+	if p.out == "" || p.out == "-" {
 		return badData(write(cmd.OutOrStdout()))
 	}
 	return badData(dataset.WriteFile(p.out, write))
@@ -66,6 +75,7 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 // write writes one line per row.
 func (p *predictor) write(w io.Writer, m *model.Model, scores [][]float64) error {
 	out := bufio.NewWriterSize(w, 1<<16)
+	classes := spelled(m.Classes)
 	var line []byte
 	var probabilities []float64
 	for _, s := range scores {
@@ -73,7 +83,7 @@ func (p *predictor) write(w io.Writer, m *model.Model, scores [][]float64) error
 		if m.Classes == nil {
 			line = strconv.AppendFloat(line, s[0], 'g', -1, 64)
 		} else {
-			line = append(line, m.Classes[m.Decide(s)]...)
+			line = append(line, classes[m.Decide(s)]...)
 		}
 		if p.scores {
 			line = appendNumbers(line, s)

@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -33,8 +35,27 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// few lists at most ten names.
+// spell writes a label so that it stays one field of one line: as it is, but
+// quoted as in Go if it holds a newline, tab or other control character.
+func spell(label string) string {
+	if strings.ContainsFunc(label, unicode.IsControl) {
+		return strconv.Quote(label)
+	}
+	return label
+}
+
+// spelled spells all labels.
+func spelled(labels []string) []string {
+	out := make([]string, len(labels))
+	for i, label := range labels {
+		out[i] = spell(label)
+	}
+	return out
+}
+
+// few lists at most ten labels.
 func few(list []string) string {
+	list = spelled(list)
 	if len(list) > 10 {
 		return strings.Join(list[:9], ", ") + ", ... " + list[len(list)-1]
 	}

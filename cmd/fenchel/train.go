@@ -2,10 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -96,43 +96,53 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 
 func (t *trainer) run(cmd *cobra.Command, sources []string) error {
 	started := time.Now()
-	if err := t.check(cmd); err != nil {
+	if err := t.check(cmd, sources); err != nil {
 		return err
 	}
 	if err := t.readAll(cmd, sources); err != nil {
 		return err
 	}
+	if err := t.checkTest(); err != nil {
+		return badData(err)
+	}
 	t.read = time.Since(started)
 	tr := newTracer(t)
-	err := t.fit(cmd, tr)
-	if err != nil {
+	if err := t.fit(cmd, tr); err != nil {
 		return err
 	}
+	return t.finish(cmd, sources, tr, started)
+}
+
+// finish writes the model and the trace, evaluates and reports. What fails
+// once the model is written does not hide what came out.
+func (t *trainer) finish(cmd *cobra.Command, sources []string, tr *tracer, started time.Time) error {
 	warn(cmd, t.result.Warnings)
 	if t.out != "" {
 		if err := t.result.Model.WriteFile(t.out); err != nil {
 			return badData(err)
 		}
 	}
+	var failed error
 	if t.trace != "" {
-		if err := tr.write(t.trace); err != nil {
-			return badData(err)
-		}
+		failed = tr.write(t.trace)
 	}
 	if t.testSet != nil {
-		if t.evaluation, err = train.Evaluate(t.result.Model, t.testSet, t.in.opt.Threads); err != nil {
-			return badData(err)
+		evaluation, err := train.Evaluate(t.result.Model, t.testSet, t.in.opt.Threads)
+		if err != nil {
+			failed = errors.Join(failed, err)
+		} else {
+			t.evaluation = evaluation
+			warn(cmd, evaluation.Warnings)
 		}
-		warn(cmd, t.evaluation.Warnings)
 	}
 	t.total = time.Since(started)
 	if t.json {
-		err = t.printJSON(cmd)
+		failed = errors.Join(failed, t.printJSON(cmd))
 	} else {
 		t.print(cmd, sources)
 	}
-	if err != nil {
-		return badData(err)
+	if failed != nil {
+		return badData(failed)
 	}
 	return ended(t.result.Status)
 }
@@ -151,7 +161,7 @@ func ended(s solver.Status) error {
 }
 
 // check refuses bad flags before any data are read.
-func (t *trainer) check(cmd *cobra.Command) error {
+func (t *trainer) check(cmd *cobra.Command, sources []string) error {
 	f := cmd.Flags()
 	for _, p := range []struct {
 		name  string
@@ -176,26 +186,33 @@ func (t *trainer) check(cmd *cobra.Command) error {
 	if err := t.parseClassWeight(); err != nil {
 		return err
 	}
+	if err := t.in.check(cmd, sources); err != nil {
+		return err
+	}
+	if err := checkGenerators(t.test); err != nil {
+		return err
+	}
+	return t.checkPaths(sources)
+}
+
+// checkPaths refuses places to write to that do not exist or hold what is read.
+func (t *trainer) checkPaths(sources []string) error {
+	inputs := append(slices.Concat(sources, t.test), t.in.opt.Labels)
+	for _, to := range []struct{ flag, path string }{{"--output", t.out}, {"--trace", t.trace}} {
+		if to.path == "-" {
+			return fmt.Errorf("%s -: found standard output, expected a file name", to.flag)
+		}
+		if err := keepInputs(to.flag, to.path, inputs...); err != nil {
+			return err
+		}
+	}
+	if sameFile(t.out, t.trace) {
+		return fmt.Errorf("--output %s, --trace %s: found the same file twice, expected two files", t.out, t.trace)
+	}
 	for _, path := range []string{t.out, t.trace} {
 		if err := checkFolder(path); err != nil {
 			return badData(err)
 		}
-	}
-	return nil
-}
-
-// checkFolder refuses a path to write to whose folder does not exist, or which
-// is one: better before hours of training than after them.
-func checkFolder(path string) error {
-	if path == "" {
-		return nil
-	}
-	folder := filepath.Dir(path)
-	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return fmt.Errorf("%s: found no folder %q to write to, expected one that exists", path, folder)
-	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s: found a directory, expected a file", path)
 	}
 	return nil
 }
@@ -218,6 +235,9 @@ func (t *trainer) parseClassWeight() error {
 		w, err := strconv.ParseFloat(pair[at+1:], 64)
 		if err != nil || !(w > 0) || math.IsInf(w, 1) {
 			return fmt.Errorf("--class-weight: found %q, expected LABEL=WEIGHT with a weight > 0", pair)
+		}
+		if _, twice := t.spec.ClassWeight[pair[:at]]; twice {
+			return fmt.Errorf("--class-weight: found the label %q twice, expected each once", pair[:at])
 		}
 		t.spec.ClassWeight[pair[:at]] = w
 	}
@@ -284,7 +304,11 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	if t.evaluation != nil {
 		r.line("test", "%s", headline(t.evaluation))
 	}
-	r.line("time", "read %s, train %s, certify %s, total %s", seconds(t.read), seconds(t.result.Train), seconds(t.result.Certify), seconds(t.total))
+	summed := ""
+	if n := len(m.Outputs); n > 1 { // they run side by side
+		summed = fmt.Sprintf(" (summed over %d classes)", n)
+	}
+	r.line("time", "read %s, train %s, certify %s%s, total %s", seconds(t.read), seconds(t.result.Train), seconds(t.result.Certify), summed, seconds(t.total))
 	if t.out != "" {
 		r.line("model", "%s", t.out)
 	} else {
@@ -314,7 +338,7 @@ func printProof(r report, m *model.Model, s train.Summary, status string) {
 	r.line("proof", "objective %.10g, best possible at least %.10g", s.Primal, s.Dual)
 	if len(m.Outputs) > 1 {
 		o := m.Outputs[s.WorstOutput].Certificate
-		r.line("worst", "class %s: relative gap %.3g, %s", m.Classes[s.WorstOutput], s.Worst, o.Status)
+		r.line("worst", "class %s: relative gap %.3g, %s", spell(m.Classes[s.WorstOutput]), s.Worst, o.Status)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -73,9 +74,13 @@ func printVerification(r report, m *model.Model, v *train.Verification) {
 	r.line("data", "%d rows of %d features, %s", m.Data.Rows, m.Data.Features, m.Data.Digest)
 }
 
-// unproved reports whether a claim could neither be proved nor refuted, because
-// the model came without its proof.
+// unproved reports whether a claim could neither be proved nor refuted: because
+// the model came without its proof, or because what was found is no bound.
 func unproved(m *model.Model, v *train.Verification) bool {
+	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+	if !finite(v.Found.Primal) || !finite(v.Found.Dual) {
+		return true
+	}
 	return v.Rebuilt && v.Found.Worst > max(m.Statement.Gap, v.Claimed.Worst)
 }
 

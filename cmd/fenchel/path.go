@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// emptiable says, for flags whose empty default means "not given", what they
+// expect when they are given.
+var emptiable = []struct{ flag, expected string }{
+	{"output", "a file name"},
+	{"trace", "a file name"},
+	{"target", "the name or position of a column"},
+	{"loss", "the name of a loss"},
+	{"class-weight", "balanced or a list of LABEL=WEIGHT"},
+}
+
+// refuseEmpty refuses flags given with an empty text, as an unset variable of
+// a shell script makes them: it would silently mean the default.
+func refuseEmpty(cmd *cobra.Command) error {
+	for _, e := range emptiable {
+		if f := cmd.Flags().Lookup(e.flag); f != nil && f.Changed && f.Value.String() == "" {
+			return fmt.Errorf("--%s \"\": expected %s", e.flag, e.expected)
+		}
+	}
+	return nil
+}
+
+// checkFolder refuses a path to write to whose folder does not exist, or which
+// is one: better before hours of training than after them.
+func checkFolder(path string) error {
+	if path == "" {
+		return nil
+	}
+	folder := filepath.Dir(path)
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s: found no folder %q to write to, expected one that exists", path, folder)
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s: found a directory, expected a file", path)
+	}
+	return nil
+}
+
+// keepInputs refuses to write to one of the files that are read. name is how
+// the user gave path: a flag or an argument.
+func keepInputs(name, path string, inputs ...string) error {
+	for _, input := range inputs {
+		for _, file := range matches(input) {
+			if sameFile(path, file) {
+				return fmt.Errorf("%s %s: found the file that is read as %s, expected another one", name, path, file)
+			}
+		}
+	}
+	return nil
+}
+
+// matches returns the files that a source names: none for standard input and
+// generators, several for a glob pattern.
+func matches(source string) []string {
+	if source == "" || source == "-" || strings.HasPrefix(source, "@") {
+		return nil
+	}
+	if _, err := os.Lstat(source); err == nil {
+		return []string{source}
+	}
+	files, _ := filepath.Glob(source) // a bad pattern is refused when it is read
+	return files
+}
+
+// sameFile reports whether writing to path a would replace b, by whatever
+// names. What is not a regular file, such as /dev/null, is never replaced.
+func sameFile(a, b string) bool {
+	if a == "" || b == "" || a == "-" || b == "-" {
+		return false
+	}
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	switch {
+	case errA == nil && errB == nil:
+		return infoA.Mode().IsRegular() && os.SameFile(infoA, infoB)
+	case errA == nil || errB == nil:
+		return false
+	}
+	folderA, errA := os.Stat(filepath.Dir(a)) // neither is there yet
+	folderB, errB := os.Stat(filepath.Dir(b))
+	return filepath.Base(a) == filepath.Base(b) && errA == nil && errB == nil && os.SameFile(folderA, folderB)
+}
