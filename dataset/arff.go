@@ -145,6 +145,9 @@ func parseAttribute(c *chunk, at int) (name string, k columnKind, err error) {
 	if len(word) == 0 {
 		return "", k, c.errorf(at, "nothing", "the name of an attribute")
 	}
+	if err := c.checkText(at, word); err != nil {
+		return "", k, err
+	}
 	name = string(word)
 	at = skipBlanks(t, end)
 	if t[at] == '{' {

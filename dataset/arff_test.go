@@ -44,6 +44,8 @@ func TestARFFErrors(t *testing.T) {
 		{"@relation r\n@attribute a money\n", `2:14: found "money", expected numeric, real, integer, string or {values}`},
 		{"@relation r\n@attribute a real\n@attribute a real\n", `3:1: found a second attribute "a", expected different names`},
 		{"@relation r\n@data\n", "2:1: found @data, expected an @attribute before it"},
+		{"@relation r\n@attribute 'a\xe9' real\n", `2:12: found "a\xe9", expected UTF-8 text`},
+		{"@relation r\n@attribute s string\n@attribute t real\n@data\n\xe9,1\n", `5:1: found "\xe9", expected UTF-8 text`},
 		{"@relation r\nrubbish\n", `2:1: found "rubbish", expected @relation, @attribute or @data`},
 		{"@relation r\n@attribute a {x,'y\n", "2:17: found an opening quote, expected a closing one in the same line"},
 		{"@relation r\n@attribute a {x\n", `2:16: found "\n", expected a comma or } in the list of values`},

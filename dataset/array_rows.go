@@ -16,6 +16,7 @@ type arrayRows struct {
 	targets []Target
 	weights []float64
 	files   int
+	schema  *Schema // of columns with a target among them, else nil
 }
 
 // begin prepares for rows x cols values of a file. Nothing is allocated for
@@ -25,13 +26,13 @@ func (a *arrayRows) begin(name string, rows, cols int64) (*rowBuilder, error) {
 	const most = min(math.MaxUint32, math.MaxInt)
 	switch {
 	case rows == 0 || cols == 0:
-		return nil, fmt.Errorf("%s: found %d rows of %d columns, expected at least one of each", name, rows, cols)
+		return nil, fmt.Errorf("%s: found %s of %s, expected at least one of each", name, plural(rows, "row", "rows"), plural(cols, "column", "columns"))
 	case cols > most:
 		return nil, fmt.Errorf("%s: found %d columns, expected at most %d", name, cols, int64(most))
 	case a.rows == nil:
 		a.first, a.rows = name, newRowBuilder(int(cols), a.opt)
 	case int64(a.rows.cols) != cols:
-		return nil, fmt.Errorf("%s: found %d columns, expected %d as in %s", name, cols, a.rows.cols, a.first)
+		return nil, fmt.Errorf("%s: found %s, expected %d as in %s", name, plural(cols, "column", "columns"), a.rows.cols, a.first)
 	}
 	return a.rows, nil
 }
@@ -76,6 +77,9 @@ func (a *arrayRows) set(ctx context.Context) (*Set, error) {
 		return nil, err
 	}
 	s.X, s.Warnings = a.rows.matrix()
+	if a.schema != nil {
+		s.Schema, s.Feature = a.schema, a.schema.features()
+	}
 	return s, nil
 }
 

@@ -143,7 +143,7 @@ func TestRowBuilderColumns(t *testing.T) {
 				t.Errorf("columns %d: found %s %v, expected %s", c.columns, got, warnings, c.expected)
 			}
 			for _, w := range warnings {
-				if w.Error() != "2 values of 1 features (first: 3) are unknown to the model: ignored" {
+				if w.Error() != "2 values of 1 feature (first: 3) are unknown to the model: ignored" {
 					t.Error(w)
 				}
 			}

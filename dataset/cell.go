@@ -71,6 +71,9 @@ func (t *table) addCell(c *chunk, f field, out *cellChunk) error {
 		} else if err := t.allowed(c, f); err != nil {
 			return err
 		}
+		if err := c.checkText(f.at, word); err != nil {
+			return err
+		}
 		cell = out.words[column].intern(word)
 	case !f.missing:
 		v, status := parseFloat32(f.text)
@@ -124,7 +127,7 @@ func (t *table) number() {
 		c.words = nil
 	}
 	if unknown > 0 {
-		t.warnings = append(t.warnings, fmt.Errorf("%d categories are unknown to the model (first: %s): ignored", unknown, example))
+		t.warnings = append(t.warnings, fmt.Errorf("%s unknown to the model (first: %s): ignored", plural(unknown, "category is", "categories are"), example))
 	}
 	if t.fixed {
 		return

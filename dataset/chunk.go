@@ -34,10 +34,40 @@ type chunk struct {
 // errorf reports what was found at an offset of the text. Positions are
 // counted only here, so that they cost nothing while all is well.
 func (c *chunk) errorf(at int, found, expected string) error {
+	return fmt.Errorf("%s: found %s, expected %s", c.place(at), found, expected)
+}
+
+// place spells an offset of the text as file:line:column.
+func (c *chunk) place(at int) string {
 	before := c.text[:at]
 	line := c.line + bytes.Count(before, []byte{'\n'})
 	column := at - bytes.LastIndexByte(before, '\n')
-	return fmt.Errorf("%s:%d:%d: found %s, expected %s", c.name, line, column, found, expected)
+	return fmt.Sprintf("%s:%d:%d", c.name, line, column)
+}
+
+// checkText refuses text that a model could not keep: its JSON would turn
+// other bytes into U+FFFD, and two labels or categories into one.
+func (c *chunk) checkText(at int, text []byte) error {
+	if utf8.Valid(text) {
+		return nil
+	}
+	return c.errorf(at, quote(text), "UTF-8 text")
+}
+
+// plural puts a number before the right form of its noun.
+func plural[T int | int64](n T, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// are is the verb that goes with a number.
+func are(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
 }
 
 // quote shows input in an error message: short, and on one line.

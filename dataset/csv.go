@@ -115,17 +115,21 @@ func (f csv) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) 
 // the table from the first input.
 func (r csvRows) begin(t *table, i int, opt *Options) error {
 	in := t.in[i]
-	first, second, err := r.firstRows(in)
+	c, first, later, err := r.firstRows(in)
 	if err != nil {
 		return err
 	}
-	header := opt.Header == "yes" || opt.Header != "no" && looksLikeHeader(first, second, opt.Schema)
+	header := opt.Header == "yes" || opt.Header != "no" && looksLikeHeader(first, later, opt.Schema)
 	names := make([]string, len(first))
 	for k, f := range first {
 		names[k] = strconv.Itoa(k + 1)
-		if header && len(f.text) > 0 {
-			names[k] = string(f.text)
+		if !header || len(f.text) == 0 {
+			continue
 		}
+		if err := c.checkText(f.at, f.text); err != nil {
+			return err
+		}
+		names[k] = string(f.text)
 	}
 	if twice := repeated(names); header && twice != "" {
 		return fmt.Errorf("%s:%d: found two columns named %q, expected different names", in.Name, in.line+1, twice)
@@ -142,27 +146,34 @@ func (r csvRows) begin(t *table, i int, opt *Options) error {
 	return nil
 }
 
-// firstRows returns the first two rows that are not blank, without reading on.
-// A first row longer than the head is no matter; a second one then counts as
-// absent.
-func (r csvRows) firstRows(in *Input) (first, second []field, err error) {
+// firstRows returns the first row that is not blank, in a chunk of its own,
+// and up to 20 later ones, without reading on. A first row longer than the
+// head is no matter; later ones then count as absent.
+func (r csvRows) firstRows(in *Input) (c *chunk, first []field, later [][]field, err error) {
 	text, err := in.record(r)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	c := &chunk{name: in.Name, line: in.line + 1, text: text}
+	c = &chunk{name: in.Name, line: in.line + 1, text: text}
 	first, _, _, err = r.row(c, 0, nil)
 	if err != nil || len(first) == 0 {
-		return first, nil, err
+		return c, first, nil, err
 	}
 	rest, _ := in.R.Peek(min(in.R.Buffered(), headSize))
-	if len(rest) > len(text) {
-		c = &chunk{text: append(slices.Clip(rest[len(text):]), '\n')}
-		for at := 0; at < len(c.text) && len(second) == 0 && err == nil; {
-			second, _, at, err = r.row(c, at, nil)
+	if len(rest) <= len(text) {
+		return c, first, nil, nil
+	}
+	below := &chunk{text: append(slices.Clip(rest[len(text):]), '\n')}
+	for at := 0; at < len(below.text) && len(later) < 20; {
+		var row []field
+		if row, _, at, err = r.row(below, at, nil); err != nil {
+			break // found again when the rows are read
+		}
+		if len(row) > 0 {
+			later = append(later, row)
 		}
 	}
-	return first, second, nil // an error in the second row is found again
+	return c, first, later, nil
 }
 
 // record returns the first record that is not blank, and leaves it unread.
@@ -226,18 +237,22 @@ func (r csvRows) skip(in *Input) error {
 	return nil
 }
 
-// looksLikeHeader is true when no field of the first row is a number, but one
-// of the second is, or when the first row names the columns of the model.
-func looksLikeHeader(first, second []field, s *Schema) bool {
-	names := map[string]bool{}
+// looksLikeHeader is true when no field of the first row is a number, and the
+// next row has one, or the first row names a target or the columns of the model.
+func looksLikeHeader(first []field, later [][]field, s *Schema) bool {
+	names, twice := map[string]bool{}, false
 	for _, f := range first {
 		if _, status := parseFloat64(f.text); !f.missing && status != isText {
 			return false
 		}
-		if names[string(f.text)] && !f.missing {
-			return false
-		}
+		twice = twice || names[string(f.text)] && !f.missing
 		names[string(f.text)] = true
+	}
+	if (s == nil || s.Header) && namesTarget(first, later) {
+		return true
+	}
+	if twice {
+		return false
 	}
 	if s != nil && s.Header {
 		known := true
@@ -248,10 +263,26 @@ func looksLikeHeader(first, second []field, s *Schema) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(second, func(f field) bool {
+	return len(later) > 0 && slices.ContainsFunc(later[0], func(f field) bool {
 		_, status := parseFloat64(f.text)
 		return !f.missing && status == isNumber
 	})
+}
+
+// namesTarget reports whether a field of the first row is a usual name of a
+// target. It must be there once and not be found below, since y is also a yes.
+func namesTarget(first []field, later [][]field) bool {
+	for _, usual := range usualTargets {
+		same := func(f field) bool { return equalFold(f.text, usual) }
+		i := slices.IndexFunc(first, same)
+		if i < 0 || slices.ContainsFunc(first[i+1:], same) {
+			continue
+		}
+		if !slices.ContainsFunc(later, func(row []field) bool { return slices.ContainsFunc(row, same) }) {
+			return true
+		}
+	}
+	return false
 }
 
 func repeated(names []string) string {

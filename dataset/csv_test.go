@@ -49,6 +49,14 @@ func TestCSV(t *testing.T) {
 			[][]float32{{1}, {1}}, []string{"2", "3"}, []string{"a"}},
 		{"header said to be there", "a,b\nx,y\n", Options{Header: "yes", Target: "b"},
 			[][]float32{{1}}, []string{"y"}, []string{"a=x"}},
+		{"header of texts that names the target", "a,Label\nx,u\nz,v\n", Options{},
+			[][]float32{{1, 0}, {0, 1}}, []string{"u", "v"}, []string{"a=x", "a=z"}},
+		{"y for yes, in a column of answers", "u,y\nv,n\nw,y\n", Options{},
+			[][]float32{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, []string{"y", "n"}, []string{"1=u", "1=v", "1=w"}},
+		{"y for yes, twice", "y,y\nn,n\n", Options{},
+			[][]float32{{1, 0}, {0, 1}}, []string{"y", "n"}, []string{"1=y", "1=n"}},
+		{"UTF-8", "ñ,y\né,è\nê,é\n", Options{},
+			[][]float32{{1, 0}, {0, 1}}, []string{"è", "é"}, []string{"ñ=é", "ñ=ê"}},
 		{"header said not to be there", "a,b\n1,2\n", Options{Header: "no"},
 			[][]float32{{1, 0}, {0, 1}}, []string{"b", "2"}, []string{"1=a", "1=1"}},
 		{"nothing known of a column", "a,b,y\n,1,2\n?,3,4\n", Options{},
@@ -91,6 +99,12 @@ func TestCSVErrors(t *testing.T) {
 		{"1,2\n", Options{Target: "y"}, `standard input: target column "y": expected a position from 1 to 2, as the columns have no names`},
 		{"a,y\n1,2\n", Options{Target: "a", Weights: "1"}, `standard input: found "a" as target and as weights, expected two columns`},
 		{"a,a\n1,2\n", Options{Header: "yes"}, `standard input:1: found two columns named "a", expected different names`},
+		{"a,a,y\n1,2,3\n", Options{}, `standard input:1: found two columns named "a", expected different names`},
+		{"a,b,TARGET\n", Options{}, `standard input: found no rows, expected at least one`},
+		{"1,2\n3\n", Options{Format: "csv"}, "standard input:2:1: found 1 field, expected 2"},
+		{"a,y\n1,\xe9\n2,\xe8\n", Options{}, `standard input:2:3: found "\xe9", expected UTF-8 text`},
+		{"a,y\nu,1\n\"\xe8\",2\n", Options{}, `standard input:3:1: found "\xe8", expected UTF-8 text`},
+		{"\na,\xe9,y\n1,2,3\n", Options{}, `standard input:2:3: found "\xe9", expected UTF-8 text`},
 		{"a,y\n", Options{Header: "yes"}, `standard input: found no rows, expected at least one`},
 		{"\n\n", Options{Format: "csv"}, `standard input: found no rows, expected at least one`},
 		{"1\n2\n", Options{Format: "csv"}, `standard input: found one column, expected at least a feature and a target`},
@@ -98,6 +112,26 @@ func TestCSVErrors(t *testing.T) {
 		_, err := readText(c.text, c.opt)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%q:\nfound    %v\nexpected %s", c.text, err, c.want)
+		}
+	}
+}
+
+// A few slips in a column of numbers are worth a warning, whatever the chunks.
+func TestSlips(t *testing.T) {
+	ten := strings.Repeat("7,1\n", 10)
+	for _, c := range []struct{ text, want string }{
+		{"age,y\n" + ten + "34O,2\n,2\n" + ten, `[column "age": 1 of 21 fields is not a number (first: "34O" at standard input:12:1): taken as categories]`},
+		{"age,y\nu,1\n" + ten + "v,2\n" + ten, `[column "age": 2 of 22 fields are not numbers (first: "u" at standard input:2:1): taken as categories]`},
+		{"age,y\n34O,1\n8,2\n8,3\n8,2\n" + ten[:6*4], "[]"}, // nine numbers
+		{"age,y\nu,1\nv,2\n" + ten, "[]"},                   // 10 of 12
+		{"age,y\nu,1\n,2\n" + ten, `[column "age": 1 of 11 fields is not a number (first: "u" at standard input:2:1): taken as categories]`},
+		{"y,age\nno,1\n" + strings.Repeat("1,7\n", 20), "[]"}, // the target may be what it likes
+	} {
+		for _, size := range []int{0, 7} {
+			s, err := readText(c.text, Options{Header: "yes", Threads: 2, chunk: size})
+			if err != nil || fmt.Sprint(s.Warnings) != c.want {
+				t.Errorf("%q, chunks of %d:\nfound    %v, %v\nexpected %s", c.text, size, s.Warnings, err, c.want)
+			}
 		}
 	}
 }
@@ -116,9 +150,12 @@ func TestSchema(t *testing.T) {
 	}{
 		{"n,c,y\n5,v,1\n", [][]float32{{5, 0, 1}}, "[]", true},
 		{"c,extra,n\nu,1,\nnew,2,7\n", [][]float32{{2, 1, 0}, {7, 0, 0}},
-			`[1 columns are unknown to the model (first: "extra"): ignored 1 categories are unknown to the model (first: "new" in column "c"): ignored]`, false},
+			`[1 column is unknown to the model (first: "extra"): ignored 1 category is unknown to the model (first: "new" in column "c"): ignored]`, false},
 		{"4,u\n5,?\n", [][]float32{{4, 1, 0}, {5, 0, 0}}, "[]", false},
 		{"4,u,1\n", [][]float32{{4, 1, 0}}, "[]", true},
+		{"n,c,y\n4,u,\n5,v,?\n", [][]float32{{4, 1, 0}, {5, 0, 1}}, "[]", false},
+		{"n,c,y\n4,u,1\n5,v,\n6,u,0\n", [][]float32{{4, 1, 0}, {5, 0, 1}, {6, 1, 0}},
+			"[1 of 3 targets is missing (first: standard input:3:5): none is used]", false},
 	} {
 		s, err := readText(c.text, Options{Schema: train.Schema})
 		if err != nil {
@@ -131,6 +168,7 @@ func TestSchema(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"n,y\n1,2\n":       `standard input: found no column "c", expected all columns the model was trained on`,
+		"1,\xe9,3\n":       `standard input:1:3: found "\xe9", expected UTF-8 text`,
 		"1,2,3,4\n":        `standard input: found 4 columns, expected the 3 the model was trained on, or these without the target`,
 		"n,c,y\nbad,u,1\n": `standard input:2:1: found "bad", expected a finite number`,
 	} {

@@ -72,7 +72,7 @@ func TestIDXLabels(t *testing.T) {
 	wantRead(t, a, Options{}, "[1][0] 7,9")
 	wantRead(t, alone, Options{}, "[1][0]")
 	wantRead(t, a, Options{Labels: text}, "[1][0] yes,no")
-	wantRead(t, a, Options{Labels: short}, short+": found 1 rows, expected 2, one for each row of the data")
+	wantRead(t, a, Options{Labels: short}, short+": found 1 row, expected 2, one for each row of the data")
 	wantRead(t, a, Options{Labels: a}, a+": found 2 dimensions, expected 1: one label a row")
 	wantRead(t, a, Options{Labels: float}, float+": row 1: found +Inf, expected a finite number as target")
 

@@ -66,7 +66,7 @@ func openInput(ctx context.Context, path string, opt *Options) (*Input, error) {
 		}
 		return newInput(&Input{Name: "standard input"}, newInterruptible(ctx, opt.Stdin))
 	}
-	f, err := os.Open(path)
+	f, err := openFile(ctx, path)
 	if err != nil {
 		return nil, renamed(path, err)
 	}
@@ -87,6 +87,32 @@ func openInput(ctx context.Context, path string, opt *Options) (*Input, error) {
 		return nil, err
 	}
 	return in, nil
+}
+
+// openFile is os.Open that ctx can end: a named pipe waits for its writer.
+func openFile(ctx context.Context, path string) (*os.File, error) {
+	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() || info.IsDir() {
+		return os.Open(path)
+	}
+	type opened struct {
+		f   *os.File
+		err error
+	}
+	got := make(chan opened)
+	go func() {
+		f, err := os.Open(path)
+		select {
+		case got <- opened{f, err}:
+		case <-ctx.Done(): // nobody waits any more
+			f.Close() // harmless if there is none
+		}
+	}()
+	select {
+	case o := <-got:
+		return o.f, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // renamed says what went wrong with a path in the words of the other errors.
@@ -125,10 +151,29 @@ func newInput(in *Input, raw io.Reader) (*Input, error) {
 		break
 	}
 	in.R = bufio.NewReaderSize(source, headSize)
+	if err := in.checkOnce(source.kind); err != nil {
+		in.Close() // the decoder
+		return nil, err
+	}
 	if mark, _ := in.R.Peek(3); string(mark) == "\ufeff" { // the byte order mark of some Windows programs
 		in.R.Discard(3)
 	}
 	return in, nil
+}
+
+// checkOnce refuses what is still compressed after one decompression: further
+// ones would make the work unbounded, and no format begins so.
+func (in *Input) checkOnce(kind string) error {
+	if kind == "" {
+		return nil
+	}
+	magic, _ := in.R.Peek(6)
+	for _, c := range compressions {
+		if bytes.HasPrefix(magic, []byte(c.magic)) {
+			return fmt.Errorf("%s: found %s data inside %s data, expected data compressed once", in.Name, c.name, kind)
+		}
+	}
+	return nil
 }
 
 // Close gives back the file.

@@ -177,8 +177,8 @@ func (a *sparseRows) warnings(first uint64) []error {
 	if a.ignored == 0 {
 		return nil
 	}
-	return []error{fmt.Errorf("%d values of %d features (first: %d) are unknown to the model: ignored",
-		a.ignored, len(a.unknown), uint64(a.firstUnknown)+first)}
+	return []error{fmt.Errorf("%s of %s (first: %d) %s unknown to the model: ignored", plural(a.ignored, "value", "values"),
+		plural(len(a.unknown), "feature", "features"), uint64(a.firstUnknown)+first, are(a.ignored))}
 }
 
 // libsvmParser parses chunks; it does not change.
@@ -330,7 +330,7 @@ func (p *libsvmParser) oddFeature(c *chunk, at int, least uint64, out *sparseChu
 	case err != nil || number > p.limit:
 		return 0, c.errorf(at, "index "+string(index[:min(len(index), 40)]), fmt.Sprintf("at most %d", p.limit))
 	case number < p.first:
-		return 0, c.errorf(at, "index 0", "indices from 1 (read the file with the option zero-based if its indices begin with 0)")
+		return 0, c.errorf(at, "index 0", "indices from 1 (read the file with --zero-based if its indices begin with 0)")
 	case number < least:
 		return 0, c.errorf(at, fmt.Sprintf("index %d after %d", number, least-1), "increasing indices")
 	}

@@ -18,8 +18,10 @@ func init() {
 // truth values, integers or floating-point numbers.
 //
 // The target is the column that the options name by its position, or else the
-// last one; there is none if the targets are in a file of their own, or if the
-// data come to a model that knows as many features as there are columns.
+// one that a model's schema names, or else the last one; there is none if the
+// targets are in a file of their own, or if the data come to a model that knows
+// as many features as there are columns. A target that is not the last column
+// gives the set a schema, as a table has, so that a model remembers its place.
 //
 // The header is read by our own parser (npyheader.go): the known library,
 // npyio, is quiet since 2022, brings gonum along, and was ten times slower.
@@ -75,6 +77,9 @@ func (a *arrayRows) readNPY(ctx context.Context, in *Input) error {
 	if target < 0 {
 		return a.take(in.Name, nil)
 	}
+	if a.opt.Schema == nil && target != cols-1 {
+		a.schema = positions(int(cols), int(target))
+	}
 	t := numberTarget(values)
 	return a.take(in.Name, &t)
 }
@@ -88,10 +93,27 @@ func targetColumn(opt *Options, name string, cols int64) (int64, error) {
 		}
 		return at - 1, nil
 	}
-	if opt.Labels != "" || int64(opt.Columns) == cols {
+	s := opt.Schema
+	switch {
+	case opt.Labels != "" || int64(opt.Columns) == cols || s != nil && int64(s.Width()) == cols:
 		return -1, nil
+	case s != nil && s.Target >= 0 && int64(len(s.Columns)) == cols && int64(s.Width()) == cols-1:
+		return int64(s.Target), nil
+	case s != nil && int64(s.Width()) != cols-1:
+		return 0, fmt.Errorf("%s: found %s, expected the %d features of the model, or these with the target",
+			name, plural(cols, "column", "columns"), s.Width())
 	}
 	return cols - 1, nil
+}
+
+// positions is the schema of so many columns of numbers with a target among
+// them.
+func positions(columns, target int) *Schema {
+	s := &Schema{Columns: make([]Column, columns), Target: target, Weight: -1}
+	for i := range s.Columns {
+		s.Columns[i].Name = strconv.Itoa(i + 1)
+	}
+	return s
 }
 
 // table returns the size of an array that is to be rows of numbers.

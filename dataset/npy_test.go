@@ -69,6 +69,25 @@ func TestNPYTarget(t *testing.T) {
 	}
 }
 
+// A target that is not the last column is found again by way of the schema.
+func TestNPYSchema(t *testing.T) {
+	path := "testdata/numpy_f8.npy"
+	s, err := readPath(path, Options{Target: "2"})
+	if err != nil || s.Schema == nil || s.Schema.Target != 1 || fmt.Sprint(s.Feature) != "[1 3 4]" {
+		t.Fatalf("found %+v, %v", s, err)
+	}
+	model := Options{Schema: s.Schema, Columns: 3}
+	wantRead(t, path, model, "[1 -2.5 1][0 0 -1][3 5 1][0 7 1] 0,0.5,4,0")
+	wantRead(t, path, Options{Schema: s.Schema}, "[1 -2.5 1][0 0 -1][3 5 1][0 7 1] 0,0.5,4,0") // as verify does
+	features := writeTemp(t, "features.npy", npyOf("|u1", "(2, 3)", "\x01\x02\x03\x04\x05\x06"))
+	wantRead(t, features, model, "[1 2 3][4 5 6]")
+	short := writeTemp(t, "short.npy", npyOf("|u1", "(2, 1)", "\x01\x02"))
+	wantRead(t, short, model, short+": found 1 column, expected the 3 features of the model, or these with the target")
+	if s, err = readPath(path, Options{Target: "4"}); err != nil || s.Schema != nil {
+		t.Errorf("target in the last column: found schema %+v, %v", s.Schema, err)
+	}
+}
+
 func TestNPYErrors(t *testing.T) {
 	good := "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }"
 	values := "\x00\x00\x80\x3f\x00\x00\x00\x40"

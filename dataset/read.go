@@ -28,7 +28,8 @@ type Options struct {
 	Labels string
 
 	// Schema, from a model, makes tables into the features it describes; the
-	// target may then be absent. Columns > 0, from a model, is the number of
+	// target may then be absent, and counts as absent when a row lacks it, with
+	// a warning if others have it. Columns > 0, from a model, is the number of
 	// features it knows; later ones are ignored, with a warning that counts.
 	Schema  *Schema
 	Columns int

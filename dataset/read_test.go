@@ -152,6 +152,16 @@ func TestCompression(t *testing.T) {
 	}
 }
 
+func TestCompressedTwice(t *testing.T) {
+	for outer, inner := range map[string]string{"gzip": "gzip", "zstd": "gzip"} {
+		_, err := readText(string(pack(t, outer, pack(t, inner, []byte("1 1:1\n")))), Options{})
+		want := "standard input: found " + inner + " data inside " + outer + " data, expected data compressed once"
+		if err == nil || err.Error() != want {
+			t.Errorf("found %v, expected %s", err, want)
+		}
+	}
+}
+
 // The table of formats: a new one adds a row.
 func TestDetect(t *testing.T) {
 	for _, c := range []struct{ name, head, want string }{

@@ -56,10 +56,13 @@ func (t *table) find(name, role string) (int, error) {
 	return 0, fmt.Errorf("%s: %w", t.in[0].Name, registry.Unknown(role+" column", name, t.names))
 }
 
+// usualTargets are the names that a column to predict has, the surest first.
+var usualTargets = []string{"target", "label", "class", "y"}
+
 // guessTarget returns the column with a usual name, or else the last one that
 // does not hold the weights.
 func (t *table) guessTarget() int {
-	for _, usual := range []string{"target", "label", "class", "y"} {
+	for _, usual := range usualTargets {
 		for i, name := range t.names {
 			if t.header && i != t.weight && strings.EqualFold(name, usual) {
 				return i
@@ -80,15 +83,31 @@ func (t *table) settle() {
 	s := &Schema{Target: t.target, Weight: t.weight, Header: t.header}
 	for i, name := range t.names {
 		c := Column{Name: name}
-		if t.text[i] {
+		if t.content[i].isText() {
 			t.kinds[i].kind = kindCategory
+			t.doubt(name, t.content[i])
 		}
 		if t.kinds[i].kind == kindCategory && i != t.target && i != t.weight {
 			c.Category = []string{}
 		}
 		s.Columns = append(s.Columns, c)
 	}
-	t.schema = s
+	t.schema, t.content = s, nil
+}
+
+// doubt warns of a column that a few slips turn from a number into categories.
+func (t *table) doubt(name string, c content) {
+	const least, ofTen = 10, 9 // numbers
+	all := c.numbers + c.others
+	if c.numbers < least || 10*c.numbers < ofTen*all {
+		return
+	}
+	what := "are not numbers"
+	if c.others == 1 {
+		what = "is not a number"
+	}
+	t.warnings = append(t.warnings, fmt.Errorf("column %q: %d of %d fields %s (first: %s at %s): taken as categories",
+		name, c.others, all, what, quote(c.text), c.chunk.place(c.at)))
 }
 
 // match gives each column of the table its place in a model's schema.
@@ -138,7 +157,7 @@ func (t *table) matchNames() error {
 		}
 	}
 	if len(extra) > 0 {
-		t.warnings = append(t.warnings, fmt.Errorf("%d columns are unknown to the model (first: %q): ignored", len(extra), extra[0]))
+		t.warnings = append(t.warnings, fmt.Errorf("%s unknown to the model (first: %q): ignored", plural(len(extra), "column is", "columns are"), extra[0]))
 	}
 	return nil
 }
@@ -156,7 +175,7 @@ func (t *table) matchPositions() error {
 		}
 	}
 	if len(places) != len(t.names) {
-		return fmt.Errorf("%s: found %d columns, expected the %d the model was trained on, or these without the target", t.in[0].Name, len(t.names), all)
+		return fmt.Errorf("%s: found %s, expected the %d the model was trained on, or these without the target", t.in[0].Name, plural(len(t.names), "column", "columns"), all)
 	}
 	t.use = places
 	return nil

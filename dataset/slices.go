@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -18,7 +19,7 @@ func FromDense(rows [][]float32, target Target) (*Set, error) {
 	x := &matrix.Dense{Rows: len(rows), Cols: len(rows[0]), Value: make([]float32, 0, len(rows)*len(rows[0]))}
 	for i, row := range rows {
 		if len(row) != x.Cols {
-			return nil, fmt.Errorf("row %d: found %d values, expected %d as in row 1", i+1, len(row), x.Cols)
+			return nil, fmt.Errorf("row %d: found %s, expected %d as in row 1", i+1, plural(len(row), "value", "values"), x.Cols)
 		}
 		x.Value = append(x.Value, row...)
 	}
@@ -35,7 +36,7 @@ func FromSparse(rows []matrix.Vector, cols int, target Target) (*Set, error) {
 	start, index, value := make([]int64, 1, len(rows)+1), []uint32{}, []float32{}
 	for i, row := range rows {
 		if len(row.Index) != len(row.Value) {
-			return nil, fmt.Errorf("row %d: found %d columns and %d values, expected as many", i+1, len(row.Index), len(row.Value))
+			return nil, fmt.Errorf("row %d: found %s and %s, expected as many", i+1, plural(len(row.Index), "column", "columns"), plural(len(row.Value), "value", "values"))
 		}
 		for k, j := range row.Index {
 			if int64(j) >= int64(cols) || k > 0 && j <= row.Index[k-1] {
@@ -59,10 +60,13 @@ func fromMatrix(x matrix.Matrix, target Target) (*Set, error) {
 	}
 	n, _ := x.Dims()
 	if found := max(len(target.Code), len(target.Number)); found != n && !target.Absent() {
-		return nil, fmt.Errorf("found %d targets, expected one for each of %d rows", found, n)
+		return nil, fmt.Errorf("found %s, expected one for each of %s", plural(found, "target", "targets"), plural(n, "row", "rows"))
 	}
 	for i, code := range target.Code {
 		label := target.Label[code]
+		if !utf8.ValidString(label) {
+			return nil, fmt.Errorf("row %d: found the label %q, expected UTF-8 text", i+1, label)
+		}
 		if _, status := parseFloat64([]byte(label)); label == "" || status == isNoValue || status == isHuge {
 			return nil, fmt.Errorf("row %d: found the label %q, expected a finite number or a name", i+1, label)
 		}

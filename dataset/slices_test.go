@@ -81,14 +81,15 @@ func TestSlicesRefused(t *testing.T) {
 	sparse := func(row matrix.Vector) error { _, err := FromSparse([]matrix.Vector{row}, 3, Target{}); return err }
 	for want, err := range map[string]error{
 		"found no rows, expected at least one":                                  dense(Target{}),
-		"row 2: found 1 values, expected 2 as in row 1":                         dense(two, []float32{1, 2}, []float32{1}),
+		"row 2: found 1 value, expected 2 as in row 1":                          dense(two, []float32{1, 2}, []float32{1}),
 		"row 2: feature 1 is not a finite number":                               dense(two, []float32{1}, []float32{nan}),
 		"row 1: feature 2 is not a finite number":                               dense(two, []float32{1, inf}, []float32{1, 1}),
-		"found 2 targets, expected one for each of 1 rows":                      dense(two, []float32{1}),
+		"found 2 targets, expected one for each of 1 row":                       dense(two, []float32{1}),
 		`row 2: found the label "", expected a finite number or a name`:         dense(Labels([]string{"a", ""}), []float32{1}, []float32{1}),
 		`row 1: found the label "nan", expected a finite number or a name`:      dense(Labels([]string{"nan", "1"}), []float32{1}, []float32{1}),
+		`row 2: found the label "\xe9", expected UTF-8 text`:                    dense(Labels([]string{"a", "\xe9"}), []float32{1}, []float32{1}),
 		"row 2: found the target +Inf, expected a finite number":                dense(Numbers([]float64{1, math.Inf(1)}), []float32{1}, []float32{1}),
-		"row 1: found 2 columns and 1 values, expected as many":                 sparse(matrix.Vector{Index: []uint32{0, 1}, Value: []float32{1}}),
+		"row 1: found 2 columns and 1 value, expected as many":                  sparse(matrix.Vector{Index: []uint32{0, 1}, Value: []float32{1}}),
 		"row 1: found column 1 in place 2, expected increasing columns below 3": sparse(matrix.Vector{Index: []uint32{1, 1}, Value: []float32{1, 1}}),
 		"row 1: found column 3 in place 1, expected increasing columns below 3": sparse(matrix.Vector{Index: []uint32{3}, Value: []float32{1}}),
 	} {

@@ -29,8 +29,11 @@ type table struct {
 	count   int // rows
 	targets *targets
 	weights []float64
-	text    []bool // for each column: some field is neither a number nor missing
-	sparse  int    // fields of sparse rows, with the categories these leave out
+	content []content // of each column
+	sparse  int       // fields of sparse rows, with the categories these leave out
+
+	untargeted int    // rows without a target, which only a fixed schema allows
+	firstBare  string // place of the first of them
 }
 
 // A columnKind says what the fields of a column are.
@@ -76,7 +79,7 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 	if err := t.plan(opt); err != nil {
 		return nil, err
 	}
-	t.targets, t.text = newTargets(), make([]bool, len(t.names))
+	t.targets, t.content = newTargets(), make([]content, len(t.names))
 	s := newSplitter(t.in, opt, t.rows.last)
 	if err := parseChunks(ctx, s, opt.workers(), t.survey, t.takeSurvey); err != nil {
 		return nil, err
@@ -84,6 +87,7 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 	if t.count == 0 {
 		return nil, fmt.Errorf("%s: found no rows, expected at least one", t.in[0].Name)
 	}
+	t.dropTargets()
 	t.settle()
 	t.cells = make([]*cellChunk, len(t.chunks))
 	err := each(ctx, opt.workers(), len(t.chunks), func(i int) (err error) {
@@ -116,7 +120,7 @@ func (t *table) eachRow(c *chunk, do func(fields []field, sparse bool) error) er
 			continue
 		}
 		if !sparse && len(fields) != len(t.names) {
-			return c.errorf(start, fmt.Sprintf("%d fields", len(fields)), fmt.Sprint(len(t.names)))
+			return c.errorf(start, plural(len(fields), "field", "fields"), fmt.Sprint(len(t.names)))
 		}
 		if sparse {
 			fields = t.complete(fields, start)
@@ -153,12 +157,48 @@ type survey struct {
 	rows    int
 	labels  *labels
 	weights []float64
-	text    []bool // for each column: some field is neither a number nor missing
-	fields  int    // of sparse rows
+	content []content // of each column
+	fields  int       // of sparse rows
+
+	untargeted int // rows without a target
+	firstBare  int // offset of the first of them
+}
+
+// A content counts the fields of a column that are not missing, as long as it
+// is open whether they are numbers.
+type content struct {
+	numbers, others int
+	chunk           *chunk // of the first field that is text, nil: none
+	at              int    // its offset
+	text            []byte
+}
+
+// isText reports whether some field is text: the column is one of categories.
+func (c *content) isText() bool { return c.chunk != nil }
+
+func (c *content) add(in *chunk, f field) {
+	_, status := parseFloat32(f.text)
+	if status == isNumber {
+		c.numbers++
+		return
+	}
+	c.others++
+	if status == isText && c.chunk == nil {
+		c.chunk, c.at, c.text = in, f.at, f.text
+	}
+}
+
+// merge adds what a later chunk holds.
+func (c *content) merge(d content) {
+	if c.chunk == nil {
+		c.chunk, c.at, c.text = d.chunk, d.at, d.text
+	}
+	c.numbers += d.numbers
+	c.others += d.others
 }
 
 func (t *table) survey(c *chunk) (*survey, error) {
-	s := &survey{c: c, labels: newLabels(0), text: make([]bool, len(t.names))}
+	s := &survey{c: c, labels: newLabels(0), content: make([]content, len(t.names))}
 	err := t.eachRow(c, func(fields []field, sparse bool) error {
 		s.rows++
 		if sparse {
@@ -176,6 +216,11 @@ func (t *table) survey(c *chunk) (*survey, error) {
 
 func (t *table) surveyField(c *chunk, f field, s *survey) (err error) {
 	switch {
+	case f.column == t.target && f.missing && t.fixed: // a model may be asked for it
+		if s.untargeted++; s.untargeted == 1 {
+			s.firstBare = f.at
+		}
+		return nil
 	case f.column == t.target && f.missing:
 		return c.errorf(f.at, "no target", "one in each row")
 	case f.column == t.target:
@@ -188,11 +233,10 @@ func (t *table) surveyField(c *chunk, f field, s *survey) (err error) {
 	case f.column == t.weight:
 		s.weights, err = appendWeight(s.weights, c, f.at, f.text)
 		return err
-	case f.missing || s.text[f.column] || t.fixed || t.kinds[f.column].kind != kindUnknown:
+	case f.missing || t.fixed || t.kinds[f.column].kind != kindUnknown:
 		return nil
 	}
-	_, status := parseFloat32(f.text)
-	s.text[f.column] = status == isText
+	s.content[f.column].add(c, f)
 	return nil
 }
 
@@ -214,9 +258,13 @@ func (t *table) takeSurvey(s *survey) error {
 	if s.rows == 0 {
 		return nil
 	}
-	for column, text := range s.text {
-		t.text[column] = t.text[column] || text
+	for column, content := range s.content {
+		t.content[column].merge(content)
 	}
+	if s.untargeted > 0 && t.untargeted == 0 {
+		t.firstBare = s.c.place(s.firstBare)
+	}
+	t.untargeted += s.untargeted
 	if t.sparse += s.fields; t.sparse > maxOmitted && slices.ContainsFunc(t.kinds, func(k columnKind) bool { return k.kind == kindCategory }) {
 		return fmt.Errorf("%s: found more than %d values in sparse rows with nominal attributes, expected dense rows", s.c.name, maxOmitted)
 	}
@@ -224,6 +272,19 @@ func (t *table) takeSurvey(s *survey) error {
 	t.chunks = append(t.chunks, s.c)
 	t.weights = append(t.weights, s.weights...)
 	return t.targets.take(s.labels)
+}
+
+// dropTargets makes the target absent when rows lack it: the rest belong to no
+// known rows.
+func (t *table) dropTargets() {
+	if t.untargeted == 0 {
+		return
+	}
+	if t.untargeted < t.count {
+		t.warnings = append(t.warnings, fmt.Errorf("%d of %d targets %s missing (first: %s): none is used",
+			t.untargeted, t.count, are(t.untargeted), t.firstBare))
+	}
+	t.targets = newTargets()
 }
 
 // isMissing recognises the usual spellings of a missing value in CSV.

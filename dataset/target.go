@@ -56,6 +56,9 @@ func (l *labels) add(c *chunk, at int, text []byte) error {
 		l.text = len(l.end)
 		l.late = c.errorf(at, quote(text), fmt.Sprintf("a number as target, after more than %d distinct numbers", MaxLabels))
 	}
+	if err := c.checkText(at, text); err != nil {
+		return err
+	}
 	entry := uint32(len(l.end))
 	if entry < maxChunkLabels {
 		l.known[string(text)] = entry
@@ -182,7 +185,7 @@ func readColumn[T any](ctx context.Context, path string, opt *Options, rows int,
 		return err
 	})
 	if err == nil && found != rows {
-		err = fmt.Errorf("%s: found %d rows, expected %d, one for each row of the data", in.Name, found, rows)
+		err = fmt.Errorf("%s: found %s, expected %d, one for each row of the data", in.Name, plural(found, "row", "rows"), rows)
 	}
 	return err
 }
