@@ -5,11 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strconv"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // Line formats are read by a pipeline: a splitter cuts the inputs into chunks
@@ -180,12 +181,7 @@ func (s *splitter) recycle(c *chunk) {
 }
 
 // workers is how many goroutines opt allows.
-func (opt *Options) workers() int {
-	if opt.Threads > 0 {
-		return opt.Threads
-	}
-	return runtime.GOMAXPROCS(0)
-}
+func (opt *Options) workers() int { return matrix.Cores(opt.Threads) }
 
 // parseChunks parses all chunks of s and hands the results to take, in order.
 // It returns the first error in the order of the input, and only after all
@@ -293,23 +289,11 @@ func parseAlone[T any](ctx context.Context, s *splitter, parse func(*chunk) (T, 
 // lowest number.
 func each(ctx context.Context, workers, n int, do func(i int) error) error {
 	errs := make([]error, n)
-	next := make(chan int)
-	var group sync.WaitGroup
-	for range min(workers, n) {
-		group.Go(func() {
-			for i := range next {
-				errs[i] = do(i)
-			}
-		})
-	}
-	for i := range n {
-		if ctx.Err() != nil {
-			break
+	matrix.Blocks(n, 1, workers, func(i, _, _ int) {
+		if ctx.Err() == nil {
+			errs[i] = do(i)
 		}
-		next <- i
-	}
-	close(next)
-	group.Wait()
+	})
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -6,7 +6,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
-	"runtime"
+
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // digestRows is how many rows are hashed as one block. It is part of what the
@@ -24,7 +25,7 @@ func (s *Set) Digest() string {
 	n, d := s.X.Dims()
 	blocks := make([][sha256.Size]byte, (n+digestRows-1)/digestRows)
 	// Nothing here fails, and no context ends it.
-	_ = each(context.Background(), runtime.GOMAXPROCS(0), len(blocks), func(b int) error {
+	_ = each(context.Background(), matrix.Cores(0), len(blocks), func(b int) error {
 		lo := b * digestRows
 		blocks[b] = s.digestBlock(lo, min(lo+digestRows, n))
 		return nil

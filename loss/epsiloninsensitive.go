@@ -1,6 +1,10 @@
 package loss
 
-import "math"
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/vec"
+)
 
 // EpsilonInsensitive is max(0, |p-y|-Epsilon): support vector regression.
 //
@@ -35,19 +39,8 @@ func (EpsilonInsensitive) Domain(y float64) (lo, hi float64) { return -1, 1 }
 
 // Prox moves v towards the tube by at most step.
 func (l EpsilonInsensitive) Prox(v, step, y float64) float64 {
-	return v - clip(outside(v-y, l.Epsilon), -step, step)
+	return v - clip(vec.Shrink(v-y, l.Epsilon), -step, step)
 }
 
 // Smoothness is infinite: the slope jumps at the wall of the tube.
 func (EpsilonInsensitive) Smoothness() float64 { return math.Inf(1) }
-
-// outside returns how far r is outside [-epsilon, epsilon], with its sign.
-func outside(r, epsilon float64) float64 {
-	switch {
-	case r > epsilon:
-		return r - epsilon
-	case r < -epsilon:
-		return r + epsilon
-	}
-	return 0
-}

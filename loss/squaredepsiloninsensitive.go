@@ -1,6 +1,10 @@
 package loss
 
-import "math"
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/vec"
+)
 
 // SquaredEpsilonInsensitive is max(0, |p-y|-Epsilon)^2, without a factor 1/2:
 // LIBLINEAR's L2-loss support vector regression.
@@ -17,13 +21,13 @@ func init() {
 
 // Value returns max(0, |p-y|-epsilon)^2.
 func (l SquaredEpsilonInsensitive) Value(p, y float64) float64 {
-	r := outside(p-y, l.Epsilon)
+	r := vec.Shrink(p-y, l.Epsilon)
 	return r * r
 }
 
 // Derivative returns twice the signed distance from the tube.
 func (l SquaredEpsilonInsensitive) Derivative(p, y float64) float64 {
-	return 2 * outside(p-y, l.Epsilon)
+	return 2 * vec.Shrink(p-y, l.Epsilon)
 }
 
 // Curvature returns 2 outside the tube, and 0 inside.
@@ -46,7 +50,7 @@ func (SquaredEpsilonInsensitive) Domain(y float64) (lo, hi float64) {
 
 // Prox shrinks the distance from the tube by 1+2 step.
 func (l SquaredEpsilonInsensitive) Prox(v, step, y float64) float64 {
-	return v - float64(outside(v-y, l.Epsilon)*(2*step/(1+2*step)))
+	return v - float64(vec.Shrink(v-y, l.Epsilon)*(2*step/(1+2*step)))
 }
 
 // Smoothness is 2.

@@ -6,17 +6,23 @@ import (
 	"sync/atomic"
 )
 
+// Cores returns how many goroutines to run at once when at most threads may be
+// used; 0: as many as there are cores.
+func Cores(threads int) int {
+	if threads <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return threads
+}
+
 // Blocks cuts rows into blocks of the given size and calls do(block, lo, hi)
-// once for each, on at most threads goroutines (0: as many as there are
-// cores). It returns when all are done. What do computes must depend on its
+// once for each, on at most threads goroutines, as Cores counts them.
+// It returns when all are done. What do computes must depend on its
 // arguments alone; then results that the caller combines in the order of the
 // blocks are the same for any number of threads.
 func Blocks(rows, size, threads int, do func(block, lo, hi int)) {
 	blocks := (rows + size - 1) / size
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	threads = min(threads, blocks)
+	threads = min(Cores(threads), blocks)
 	if threads <= 1 {
 		for b := range blocks {
 			do(b, b*size, min((b+1)*size, rows))

@@ -35,7 +35,7 @@ func (e ElasticNet) Value(w []float64) float64 {
 func (e ElasticNet) Prox(dst, v []float64, step float64) {
 	t, s := float64(step*e.Ratio), 1+float64(step*(1-e.Ratio))
 	for j, x := range v {
-		dst[j] = soft(x, t) / s
+		dst[j] = vec.Shrink(x, t) / s
 	}
 }
 
@@ -52,7 +52,7 @@ func (e ElasticNet) Conjugate(u []float64) (scale, value float64) {
 // Weights returns sign(u_j) max(0, |u_j|-ratio)/(1-ratio).
 func (e ElasticNet) Weights(dst, u []float64) {
 	for j, x := range u {
-		dst[j] = soft(x, e.Ratio) / (1 - e.Ratio)
+		dst[j] = vec.Shrink(x, e.Ratio) / (1 - e.Ratio)
 	}
 }
 

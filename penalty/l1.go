@@ -31,7 +31,7 @@ func (L1) Value(w []float64) float64 {
 // Prox moves every weight towards zero by step.
 func (L1) Prox(dst, v []float64, step float64) {
 	for j, x := range v {
-		dst[j] = soft(x, step)
+		dst[j] = vec.Shrink(x, step)
 	}
 }
 

@@ -50,14 +50,3 @@ func New(spec string) (Penalty, error) { return penalties.New(spec) }
 
 // Entries lists the penalties by name.
 func Entries() []registry.Entry[Penalty] { return penalties.Entries() }
-
-// soft moves x towards zero by t, but not past it.
-func soft(x, t float64) float64 {
-	switch {
-	case x > t:
-		return x - t
-	case x < -t:
-		return x + t
-	}
-	return 0
-}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"runtime"
 	"slices"
 	"strconv"
 
@@ -145,7 +144,7 @@ func (l *labels) setFactors(byLabel map[string]float64, balanced bool, rowWeight
 				rows[c] += rowWeights[i]
 			}
 		}
-		total := sum(rows, 0)
+		total := sum(rows)
 		for c := range l.factor {
 			l.factor[c] = total / (float64(len(l.classes)) * rows[c])
 		}
@@ -203,12 +202,4 @@ func (l *labels) weights(rows []float64) []float64 {
 		}
 	}
 	return w
-}
-
-// cores returns how many cores to use when at most threads may be; 0: all.
-func cores(threads int) int {
-	if threads <= 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return threads
 }

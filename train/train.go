@@ -284,11 +284,11 @@ func (j *job) state() error {
 	if j.scaling != nil {
 		x = j.scaling.Matrix(x)
 	}
-	weights := j.labels.weights(j.set.Weight)
+	weights := orOnes(j.labels.weights(j.set.Weight), j.set.Rows())
 	if j.spec.Lambda == 0 {
-		j.spec.Lambda = 1 / (cmp.Or(j.spec.C, 1) * sum(weights, j.set.Rows()))
+		j.spec.Lambda = 1 / (cmp.Or(j.spec.C, 1) * sum(weights))
 	}
-	j.stated = stated{rows: problem.NewRows(x, j.threadsEach()), labels: j.labels, weights: orOnes(weights, j.set.Rows()),
+	j.stated = stated{rows: problem.NewRows(x, j.threadsEach()), labels: j.labels, weights: weights,
 		loss: l, penalty: p, bias: bias, lambda: j.spec.Lambda}
 	j.first, err = j.stated.output(0)
 	return err
@@ -343,11 +343,7 @@ func chooseSolver(name string, l loss.Loss, p penalty.Penalty) (string, error) {
 	return "cd", nil
 }
 
-// sum returns the sum of the weights, n if there are none.
-func sum(weights []float64, n int) float64 {
-	if weights == nil {
-		return float64(n)
-	}
+func sum(weights []float64) float64 {
 	total := 0.0
 	for _, w := range weights {
 		total += w
@@ -368,10 +364,10 @@ func (j *job) snapshot(p solver.Progress) func() *model.Model {
 }
 
 // workers is how many outputs are trained at the same time.
-func (j *job) workers() int { return min(cores(j.spec.Threads), j.labels.outputs()) }
+func (j *job) workers() int { return min(matrix.Cores(j.spec.Threads), j.labels.outputs()) }
 
 // threadsEach is how many cores each of them may use.
-func (j *job) threadsEach() int { return max(1, cores(j.spec.Threads)/max(1, j.workers())) }
+func (j *job) threadsEach() int { return max(1, matrix.Cores(j.spec.Threads)/max(1, j.workers())) }
 
 // solve runs the solver on every problem.
 func (j *job) solve(ctx context.Context) ([]*solver.Solution, error) {

@@ -101,6 +101,18 @@ func SquaredNorm64(x []float64) float64 {
 	return (s0 + s2) + (s1 + s3)
 }
 
+// Shrink moves x towards zero by t, but not past it (soft thresholding): how
+// far x is outside [-t, t], with its sign.
+func Shrink(x, t float64) float64 {
+	switch {
+	case x > t:
+		return x - t
+	case x < -t:
+		return x + t
+	}
+	return 0
+}
+
 // Sum is a running sum with compensation (Neumaier): its error stays below two
 // rounding errors of the result plus n*eps^2 of the sum of magnitudes, however
 // many numbers are added. The zero value is an empty sum.

@@ -108,6 +108,14 @@ func TestAxpy(t *testing.T) {
 	}
 }
 
+func TestShrink(t *testing.T) {
+	for _, c := range [][3]float64{{3, 1, 2}, {-3, 1, -2}, {0.5, 1, 0}, {-1, 1, 0}, {2, 0, 2}} {
+		if got := Shrink(c[0], c[1]); got != c[2] {
+			t.Errorf("Shrink(%g, %g) = %g, want %g", c[0], c[1], got, c[2])
+		}
+	}
+}
+
 func TestSumKeepsWhatPlainAdditionLoses(t *testing.T) {
 	var s Sum
 	for _, x := range []float64{1, 1e100, 1, -1e100} {

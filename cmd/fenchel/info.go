@@ -40,11 +40,7 @@ func newInfo() *cobra.Command {
 func printInfo(r report, m *model.Model, top int) {
 	s := train.Summarise(m)
 	r.line("data", "%s of %s, %s, %s", count(m.Data.Rows, "row"), count(m.Data.Features, "feature"), count(int(m.Data.Nonzeros), "nonzero"), m.Data.Digest)
-	if m.Classes != nil {
-		r.line("task", "%d classes: %s", len(m.Classes), few(m.Classes))
-	} else {
-		r.line("task", "regression")
-	}
+	printTask(r, m)
 	p := m.Statement
 	r.line("problem", "loss %s, penalty %s, lambda %.6g, bias %s, scale %s", p.Loss, p.Penalty, p.Lambda, p.Bias, scaleOf(m))
 	r.line("solver", "%s, seed %d", p.Solver, p.Seed)

@@ -293,11 +293,7 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	m, s := t.result.Model, t.result.Summary
 	r := report{cmd.OutOrStdout()}
 	r.line("data", "%s: %s", strings.Join(sources, " "), describe(t.set))
-	if m.Classes != nil {
-		r.line("task", "%d classes: %s", len(m.Classes), few(m.Classes))
-	} else {
-		r.line("task", "regression")
-	}
+	printTask(r, m)
 	printProblem(r, m, t.result.N)
 	printProof(r, m, s, string(t.result.Status))
 	r.line("weights", "%s of %d not zero", strconv.Itoa(m.Nonzeros()), len(m.Outputs)*m.Cols())
@@ -314,6 +310,15 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	} else {
 		r.line("model", "not saved (give -o FILE)")
 	}
+}
+
+// printTask says what the model predicts.
+func printTask(r report, m *model.Model) {
+	if m.Classes == nil {
+		r.line("task", "regression")
+		return
+	}
+	r.line("task", "%d classes: %s", len(m.Classes), few(m.Classes))
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
