@@ -1,0 +1,30 @@
+package vec
+
+// Dot returns sum_j w[j]*x[j] over len(x) elements: a dense sum.
+func Dot(w []float64, x []float32) float64 { return dot(w[:len(x)], x) }
+
+// Dot32 returns sum_j x[j]*y[j] over len(y) elements, summed in double
+// precision: a dense sum.
+func Dot32(x, y []float32) float64 { return dot32(x[:len(y)], y) }
+
+// Dot64 returns sum_j x[j]*y[j] over len(y) elements: a dense sum.
+func Dot64(x, y []float64) float64 { return dot64(x[:len(y)], y) }
+
+// SquaredNorm returns sum_j x[j]^2 in double precision: a dense sum.
+func SquaredNorm(x []float32) float64 { return squaredNorm(x) }
+
+// SquaredNorm64 returns sum_j x[j]^2: a dense sum.
+func SquaredNorm64(x []float64) float64 { return squaredNorm64(x) }
+
+// Axpy adds scale*x to the first len(x) elements of dst, each with one
+// rounding: dst[j] = fma(scale, x[j], dst[j]).
+func Axpy(dst []float64, scale float64, x []float32) { axpy(dst[:len(x)], scale, x) }
+
+// Axpy64 is Axpy for double-precision x.
+func Axpy64(dst []float64, scale float64, x []float64) { axpy64(dst[:len(x)], scale, x) }
+
+// ScaledAdd replaces the first len(x) elements of dst by alpha*dst + beta*x:
+// dst[j] = fma(beta, x[j], alpha*dst[j]).
+func ScaledAdd(dst []float64, alpha, beta float64, x []float64) {
+	scaledAdd(dst[:len(x)], alpha, beta, x)
+}

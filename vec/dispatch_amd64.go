@@ -1,0 +1,144 @@
+//go:build !purego
+
+package vec
+
+import "golang.org/x/sys/cpu"
+
+// The branches below always go the same way, so that the processor predicts
+// them; a call through a variable would cost more and hide the slices from
+// escape analysis.
+var hasAVX512, hasAVX2 bool
+
+// levels returns what the processor and the operating system support, the best
+// last.
+func levels() []level {
+	l := []level{portable}
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI2 {
+		l = append(l, avx2)
+		if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL {
+			l = append(l, avx512)
+		}
+	}
+	return l
+}
+
+func use(l level) { hasAVX512, hasAVX2 = l == avx512, l == avx2 }
+
+func chosen() level {
+	switch {
+	case hasAVX512:
+		return avx512
+	case hasAVX2:
+		return avx2
+	}
+	return portable
+}
+
+func dot(w []float64, x []float32) float64 {
+	if hasAVX512 {
+		return dotAVX512(w, x)
+	}
+	if hasAVX2 {
+		return dotAVX2(w, x)
+	}
+	return product(w, x)
+}
+
+func dot32(x, y []float32) float64 {
+	if hasAVX512 {
+		return dot32AVX512(x, y)
+	}
+	if hasAVX2 {
+		return dot32AVX2(x, y)
+	}
+	return product(x, y)
+}
+
+func dot64(x, y []float64) float64 {
+	if hasAVX512 {
+		return dot64AVX512(x, y)
+	}
+	if hasAVX2 {
+		return dot64AVX2(x, y)
+	}
+	return product(x, y)
+}
+
+func squaredNorm(x []float32) float64 {
+	if hasAVX512 {
+		return squaredNormAVX512(x)
+	}
+	if hasAVX2 {
+		return squaredNormAVX2(x)
+	}
+	return product(x, x)
+}
+
+func squaredNorm64(x []float64) float64 {
+	if hasAVX512 {
+		return squaredNorm64AVX512(x)
+	}
+	if hasAVX2 {
+		return squaredNorm64AVX2(x)
+	}
+	return product(x, x)
+}
+
+func axpy(dst []float64, scale float64, x []float32) {
+	switch {
+	case hasAVX512:
+		axpyAVX512(dst, scale, x)
+	case hasAVX2:
+		axpyAVX2(dst, scale, x)
+	default:
+		axpyPortable(dst, scale, x)
+	}
+}
+
+func axpy64(dst []float64, scale float64, x []float64) {
+	switch {
+	case hasAVX512:
+		axpy64AVX512(dst, scale, x)
+	case hasAVX2:
+		axpy64AVX2(dst, scale, x)
+	default:
+		axpyPortable(dst, scale, x)
+	}
+}
+
+func scaledAdd(dst []float64, alpha, beta float64, x []float64) {
+	switch {
+	case hasAVX512:
+		scaledAddAVX512(dst, alpha, beta, x)
+	case hasAVX2:
+		scaledAddAVX2(dst, alpha, beta, x)
+	default:
+		scaledAddPortable(dst, alpha, beta, x)
+	}
+}
+
+func sparseDot(w []float64, index []uint32, value []float32) float64 {
+	if hasAVX512 {
+		if sum, ok := sparseDotAVX512(w, index, value); ok {
+			return sum
+		}
+	} else if hasAVX2 && len(w) > 0 {
+		if sum, ok := sparseDotAVX2(w, index, value); ok {
+			return sum
+		}
+	}
+	// Plain Go names a bad index in its panic, and can reach past 2^31.
+	return sparseDotPortable(w, index, value)
+}
+
+func sparseAxpy(w []float64, scale float64, index []uint32, value []float32) {
+	done := 0
+	if (hasAVX512 || hasAVX2) && len(w) > 0 {
+		done = sparseAxpyAVX2(w, scale, index, value)
+	}
+	if done < len(value) { // as above
+		sparseAxpyPortable(w, scale, index[done:], value[done:])
+	}
+}
+
+func prefetch(index []uint32, value []float32) { prefetchRow(index, value) }

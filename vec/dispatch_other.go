@@ -1,0 +1,30 @@
+//go:build purego || !amd64
+
+package vec
+
+func levels() []level { return []level{portable} }
+func use(level)       {}
+func chosen() level   { return portable }
+
+func dot(w []float64, x []float32) float64 { return product(w, x) }
+func dot32(x, y []float32) float64         { return product(x, y) }
+func dot64(x, y []float64) float64         { return product(x, y) }
+func squaredNorm(x []float32) float64      { return product(x, x) }
+func squaredNorm64(x []float64) float64    { return product(x, x) }
+
+func axpy(dst []float64, scale float64, x []float32)   { axpyPortable(dst, scale, x) }
+func axpy64(dst []float64, scale float64, x []float64) { axpyPortable(dst, scale, x) }
+
+func scaledAdd(dst []float64, alpha, beta float64, x []float64) {
+	scaledAddPortable(dst, alpha, beta, x)
+}
+
+func sparseDot(w []float64, index []uint32, value []float32) float64 {
+	return sparseDotPortable(w, index, value)
+}
+
+func sparseAxpy(w []float64, scale float64, index []uint32, value []float32) {
+	sparseAxpyPortable(w, scale, index, value)
+}
+
+func prefetch([]uint32, []float32) {}
