@@ -60,6 +60,6 @@ func axpyPortable[X float](dst []float64, scale float64, x []X) {
 func scaledAddPortable(dst []float64, alpha, beta float64, x []float64) {
 	dst = dst[:len(x)]
 	for j, v := range x {
-		dst[j] = math.FMA(beta, v, alpha*dst[j])
+		dst[j] = math.FMA(beta, v, float64(alpha*dst[j]))
 	}
 }

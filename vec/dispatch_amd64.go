@@ -142,3 +142,47 @@ func sparseAxpy(w []float64, scale float64, index []uint32, value []float32) {
 }
 
 func prefetch(index []uint32, value []float32) { prefetchRow(index, value) }
+
+func expTo(dst, src []float64) {
+	switch {
+	case hasAVX512:
+		expToAVX512(dst, src)
+	case hasAVX2:
+		expToAVX2(dst, src)
+	default:
+		each(dst, src, Exp)
+	}
+}
+
+func exp32To(dst, src []float32) {
+	switch {
+	case hasAVX512:
+		exp32ToAVX512(dst, src)
+	case hasAVX2:
+		exp32ToAVX2(dst, src)
+	default:
+		each(dst, src, Exp32)
+	}
+}
+
+func sigmoidTo(dst, src []float64) {
+	switch {
+	case hasAVX512:
+		sigmoidToAVX512(dst, src)
+	case hasAVX2:
+		sigmoidToAVX2(dst, src)
+	default:
+		each(dst, src, Sigmoid)
+	}
+}
+
+func softplusTo(dst, src []float64) {
+	switch {
+	case hasAVX512:
+		softplusToAVX512(dst, src)
+	case hasAVX2:
+		softplusToAVX2(dst, src)
+	default:
+		each(dst, src, Softplus)
+	}
+}

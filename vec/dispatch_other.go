@@ -28,3 +28,8 @@ func sparseAxpy(w []float64, scale float64, index []uint32, value []float32) {
 }
 
 func prefetch([]uint32, []float32) {}
+
+func expTo(dst, src []float64)      { each(dst, src, Exp) }
+func exp32To(dst, src []float32)    { each(dst, src, Exp32) }
+func sigmoidTo(dst, src []float64)  { each(dst, src, Sigmoid) }
+func softplusTo(dst, src []float64) { each(dst, src, Softplus) }

@@ -82,7 +82,29 @@ var kernels = []struct {
 	{"Axpy64", func(o operands) []float64 { Axpy64(o.x, o.alpha, o.y); return o.x }},
 	{"ScaledAdd", func(o operands) []float64 { ScaledAdd(o.x, o.alpha, o.beta, o.y); return o.x }},
 	{"SparseAxpy", func(o operands) []float64 { SparseAxpy(o.w, o.alpha, o.index, o.x32); return o.w }},
+	{"ExpTo", func(o operands) []float64 { ExpTo(o.y, spread(o.x, 300)); return o.y }},
+	{"ExpTo in place", func(o operands) []float64 { ExpTo(o.x, o.x); return o.x }},
+	{"ExpTo32", func(o operands) []float64 { ExpTo32(o.y32, spread(o.x32, 40)); return widened(o.y32) }},
+	{"SigmoidTo", func(o operands) []float64 { SigmoidTo(o.y, spread(o.x, 300)); return o.y }},
+	{"SoftplusTo", func(o operands) []float64 { SoftplusTo(o.y, spread(o.x, 10)); return o.y }},
 	{"PrefetchRow", func(o operands) []float64 { PrefetchRow(o.index, o.x32); return nil }},
+}
+
+// spread makes the numbers of kind 0 reach over the whole range of exp.
+func spread[T float](x []T, factor T) []T {
+	for j := range x {
+		x[j] *= factor
+	}
+	return x
+}
+
+// widened returns x in double precision.
+func widened(x []float32) []float64 {
+	y := make([]float64, len(x))
+	for j := range x {
+		y[j] = float64(x[j])
+	}
+	return y
 }
 
 // draw returns a number of the given kind: 0 ordinary, 1 of any size, zeros and
@@ -174,13 +196,6 @@ func TestCanonicalOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for n := range 100 {
 		o := drawOperands(r, n, n%3)
-		wide := func(x []float32) []float64 {
-			y := make([]float64, len(x))
-			for j := range x {
-				y[j] = float64(x[j])
-			}
-			return y
-		}
 		gathered := make([]float64, n)
 		for k, j := range o.index {
 			gathered[k] = o.w[j]
@@ -189,12 +204,12 @@ func TestCanonicalOrder(t *testing.T) {
 			name      string
 			got, want float64
 		}{
-			{"Dot", Dot(o.x, o.y32), stated(32, o.x, wide(o.y32))},
-			{"Dot32", Dot32(o.x32, o.y32), stated(32, wide(o.x32), wide(o.y32))},
+			{"Dot", Dot(o.x, o.y32), stated(32, o.x, widened(o.y32))},
+			{"Dot32", Dot32(o.x32, o.y32), stated(32, widened(o.x32), widened(o.y32))},
 			{"Dot64", Dot64(o.x, o.y), stated(32, o.x, o.y)},
-			{"SquaredNorm", SquaredNorm(o.x32), stated(32, wide(o.x32), wide(o.x32))},
+			{"SquaredNorm", SquaredNorm(o.x32), stated(32, widened(o.x32), widened(o.x32))},
 			{"SquaredNorm64", SquaredNorm64(o.x), stated(32, o.x, o.x)},
-			{"SparseDot", SparseDot(o.w, o.index, o.x32), stated(8, gathered, wide(o.x32))},
+			{"SparseDot", SparseDot(o.w, o.index, o.x32), stated(8, gathered, widened(o.x32))},
 		} {
 			if !sameBits([]float64{c.got}, []float64{c.want}) {
 				t.Errorf("%s, n=%d: %v, the stated order gives %v", c.name, n, c.got, c.want)
@@ -275,6 +290,10 @@ func TestShortArgumentsPanic(t *testing.T) {
 		"ScaledAdd":   func() { ScaledAdd(w[:2:2], 1, 1, w) },
 		"SparseDot":   func() { SparseDot(w, index[:3:3], x) },
 		"SparseAxpy":  func() { SparseAxpy(w, 1, index[:3:3], x) },
+		"ExpTo":       func() { ExpTo(w[:2:2], w) },
+		"ExpTo32":     func() { ExpTo32(x[:3:3], x) },
+		"SigmoidTo":   func() { SigmoidTo(w[:2:2], w) },
+		"SoftplusTo":  func() { SoftplusTo(w[:2:2], w) },
 		"PrefetchRow": func() { PrefetchRow(index[:3:3], x) },
 	} {
 		if !panics(f) {

@@ -7,60 +7,6 @@ import (
 	"testing"
 )
 
-// ulps is the distance of got from want in units in the last place of want.
-func ulps(got, want float64) float64 {
-	if got == want || (math.IsNaN(got) && math.IsNaN(want)) {
-		return 0
-	}
-	return math.Abs(got-want) / (math.Nextafter(math.Abs(want), math.Inf(1)) - math.Abs(want))
-}
-
-func TestExpLogAgainstMath(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 200000 {
-		x := (r.Float64() - 0.5) * 1480
-		if d := ulps(Exp(x), math.Exp(x)); d > 2 {
-			t.Fatalf("Exp(%g) = %g, want %g: %g ulps", x, Exp(x), math.Exp(x), d)
-		}
-		y := math.Exp((r.Float64() - 0.5) * 1400)
-		if d := ulps(Log(y), math.Log(y)); d > 2 {
-			t.Fatalf("Log(%g) = %g, want %g: %g ulps", y, Log(y), math.Log(y), d)
-		}
-		z := math.Copysign(math.Exp((r.Float64()-1)*60), r.Float64()-0.5)
-		if d := ulps(Log1p(z), math.Log1p(z)); d > 3 {
-			t.Fatalf("Log1p(%g) = %g, want %g: %g ulps", z, Log1p(z), math.Log1p(z), d)
-		}
-	}
-}
-
-func TestExpLogEnds(t *testing.T) {
-	inf, nan := math.Inf(1), math.NaN()
-	for _, c := range []struct {
-		name      string
-		f, oracle func(float64) float64
-		args      []float64
-	}{
-		{"Exp", Exp, math.Exp, []float64{0, math.Copysign(0, -1), 1, -1, 709.7, 710, 1e300, -744, -745.2, -1e300, inf, -inf, nan, 5e-324}},
-		// The smallest denormal is left to TestLogOfDenormal: math.Log of it is
-		// -709.09 on amd64.
-		{"Log", Log, math.Log, []float64{0, 1, 2, 0.5, 1e-300, math.MaxFloat64, -1, inf, -inf, nan, math.Sqrt2, math.Sqrt2 / 2}},
-		{"Log1p", Log1p, math.Log1p, []float64{0, 1, -0.5, -1, -2, 1e-300, 1e300, math.MaxFloat64, inf, nan, -0.29, 0.41}},
-	} {
-		for _, x := range c.args {
-			got, want := c.f(x), c.oracle(x)
-			if d := ulps(got, want); d > 2 {
-				t.Errorf("%s(%g) = %g, want %g", c.name, x, got, want)
-			}
-		}
-	}
-}
-
-func TestLogOfDenormal(t *testing.T) {
-	if got, want := Log(0x1p-1074), -1074*math.Ln2; ulps(got, want) > 1 {
-		t.Errorf("Log(2^-1074) = %v, want %v", got, want)
-	}
-}
-
 // TestAgainstExact compares each sum with exact rational arithmetic: the error
 // of a chain of n products is at most n rounding errors of the magnitudes.
 func TestAgainstExact(t *testing.T) {
@@ -128,13 +74,4 @@ func TestSumKeepsWhatPlainAdditionLoses(t *testing.T) {
 	if !math.IsInf(s.Value(), 1) {
 		t.Errorf("sum with an infinity = %g", s.Value())
 	}
-}
-
-func BenchmarkExp(b *testing.B) {
-	s, x := 0.0, -3.0
-	for b.Loop() {
-		s += Exp(x)
-		x = -x
-	}
-	_ = s
 }

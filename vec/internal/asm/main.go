@@ -18,6 +18,7 @@ import (
 var groups = map[string]func(){
 	"dense":  dense,
 	"sparse": sparse,
+	"exp":    exponentials,
 }
 
 func main() {
