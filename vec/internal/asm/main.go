@@ -19,6 +19,7 @@ var groups = map[string]func(){
 	"dense":  dense,
 	"sparse": sparse,
 	"exp":    exponentials,
+	"gemm":   gemm,
 }
 
 func main() {

@@ -1,0 +1,181 @@
+package vec
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func drawBlock[T float](r *rand.Rand, rows, cols int) Block[T] {
+	b := Block[T]{Rows: rows, Cols: cols, Stride: cols + r.IntN(4)}
+	b.Value = make([]T, rows*b.Stride)
+	for i := range b.Value {
+		b.Value[i] = T(r.NormFloat64())
+	}
+	return b
+}
+
+// symmetric returns a symmetric block.
+func symmetric[T float](r *rand.Rand, n int) Block[T] {
+	b := drawBlock[T](r, n, n)
+	for i := range n {
+		for j := range i {
+			b.Value[j*b.Stride+i] = b.Value[i*b.Stride+j]
+		}
+	}
+	return b
+}
+
+func (b Block[T]) clone() Block[T] {
+	b.Value = slices.Clone(b.Value)
+	return b
+}
+
+// chains adds to c[i][j] the chain of fma(a(i, k), b(k, j), .): the contract.
+func chains[T float](c Block[T], depth int, fma func(a, b, c T) T, a func(i, k int) T, b func(k, j int) T) {
+	for i := range c.Rows {
+		for j := range c.Cols {
+			s := &c.Value[i*c.Stride+j]
+			for k := range depth {
+				*s = fma(a(i, k), b(k, j), *s)
+			}
+		}
+	}
+}
+
+// mirrored copies the lower triangle to the upper.
+func mirrored[T float](c Block[T]) Block[T] {
+	for i := range c.Rows {
+		for j := range i {
+			c.Value[j*c.Stride+i] = c.Value[i*c.Stride+j]
+		}
+	}
+	return c
+}
+
+func at[T float](b Block[T]) func(i, j int) T {
+	return func(i, j int) T { return b.Value[i*b.Stride+j] }
+}
+
+func transposed[T float](b Block[T]) func(i, j int) T {
+	return func(i, j int) T { return b.Value[j*b.Stride+i] }
+}
+
+// checkProducts compares all products of one size with their contract, on
+// every level.
+func checkProducts(t *testing.T, r *rand.Rand, m, n, k int) {
+	t.Helper()
+	checkPrecision(t, r, m, n, k, fma32, Gemm32, SyrkRows32, SyrkCols32)
+	checkPrecision(t, r, m, n, k, math.FMA, Gemm64, SyrkRows64, SyrkCols64)
+	x, h, weight := drawBlock[float32](r, k, m), symmetric[float64](r, m), drawBlock[float64](r, 1, k).Value[:k]
+	want := h.clone()
+	chains(want, k, math.FMA, func(j, i int) float64 { return weight[i] * float64(at(x)(i, j)) },
+		func(i, l int) float64 { return float64(at(x)(i, l)) })
+	compare(t, fmt.Sprint("WeightedGram ", m, k), h, mirrored(want), func(h Block[float64], threads int) { WeightedGram(h, weight, x, threads) })
+}
+
+func checkPrecision[T float](t *testing.T, r *rand.Rand, m, n, k int, fma func(a, b, c T) T,
+	gemm func(c, a, b Block[T], threads int), rows, cols func(c, a Block[T], threads int)) {
+	t.Helper()
+	a, b, c := drawBlock[T](r, m, k), drawBlock[T](r, n, k), drawBlock[T](r, m, n)
+	want := c.clone()
+	chains(want, k, fma, at(a), transposed(b))
+	compare(t, fmt.Sprintf("Gemm %T %d %d %d", T(0), m, n, k), c, want, func(c Block[T], threads int) { gemm(c, a, b, threads) })
+
+	c = symmetric[T](r, m)
+	want = c.clone()
+	chains(want, k, fma, at(a), transposed(a))
+	compare(t, fmt.Sprintf("SyrkRows %T %d %d", T(0), m, k), c, mirrored(want), func(c Block[T], threads int) { rows(c, a, threads) })
+
+	c, a = symmetric[T](r, m), drawBlock[T](r, k, m)
+	want = c.clone()
+	chains(want, k, fma, transposed(a), at(a))
+	compare(t, fmt.Sprintf("SyrkCols %T %d %d", T(0), m, k), c, mirrored(want), func(c Block[T], threads int) { cols(c, a, threads) })
+}
+
+// compare runs do on copies of c, on every level and by one and three threads.
+func compare[T float](t *testing.T, name string, c, want Block[T], do func(c Block[T], threads int)) {
+	t.Helper()
+	check := func(l level) {
+		for _, threads := range []int{1, 3} {
+			got := c.clone()
+			do(got, threads)
+			if !slices.Equal(got.Value, want.Value) {
+				t.Errorf("%s, %s, %d threads: not the chains that the contract states", name, l, threads)
+			}
+		}
+	}
+	defer use(chosen())
+	use(portable)
+	check(portable)
+	eachLevel(t, check)
+}
+
+func TestProducts(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	for range 40 {
+		checkProducts(t, r, 1+r.IntN(40), 1+r.IntN(70), r.IntN(30))
+	}
+	for _, c := range [][3]int{{0, 3, 2}, {3, 0, 2}, {1, 1, 1}, {12, 32, 256}, {25, 33, 257}, {13, 65, 600}, {205, 40, 3}} {
+		checkProducts(t, r, c[0], c[1], c[2])
+	}
+	// More than one block of columns.
+	a, b, c := drawBlock[float64](r, 5, 3), drawBlock[float64](r, colsOfBlock+100, 3), drawBlock[float64](r, 5, colsOfBlock+100)
+	want := c.clone()
+	chains(want, 3, math.FMA, at(a), transposed(b))
+	compare(t, "wide Gemm", c, want, func(c Block[float64], threads int) { Gemm64(c, a, b, threads) })
+}
+
+func TestProductsRefuse(t *testing.T) {
+	block := func(rows, cols, stride, values int) Block[float64] {
+		return Block[float64]{make([]float64, values), rows, cols, stride}
+	}
+	good := block(3, 3, 3, 9)
+	for name, f := range map[string]func(){
+		"short value": func() { Gemm64(good, good, block(3, 3, 3, 8), 1) },
+		"overlap":     func() { Gemm64(good, block(3, 3, 2, 9), good, 1) },
+		"negative":    func() { Gemm64(good, block(-3, 3, 3, 9), good, 1) },
+		"depth":       func() { Gemm64(good, block(3, 2, 2, 6), good, 1) },
+		"rows of c":   func() { Gemm64(good, block(2, 3, 3, 6), good, 1) },
+		"square c":    func() { SyrkCols64(good, block(3, 2, 2, 6), 1) },
+		"short c":     func() { SyrkRows64(block(3, 3, 4, 10), good, 1) },
+		"few weights": func() { WeightedGram(good, make([]float64, 2, 2), Block[float32]{make([]float32, 9), 3, 3, 3}, 1) },
+	} {
+		if !panics(f) {
+			t.Errorf("%s: no panic", name)
+		}
+	}
+}
+
+func BenchmarkProduct(b *testing.B) {
+	const m, k = 2000, 784
+	r := rand.New(rand.NewPCG(19, 20))
+	a32, a64 := drawBlock[float32](r, m, k), drawBlock[float64](r, m, k)
+	c32, c64 := drawBlock[float32](r, m, m), drawBlock[float64](r, m, m)
+	h, weight := drawBlock[float64](r, k, k), make([]float64, m)
+	for _, threads := range []int{1, 2} {
+		for _, p := range []struct {
+			name  string
+			flops float64
+			do    func()
+		}{
+			{"Gemm32", 2 * m * m * k, func() { Gemm32(c32, a32, a32, threads) }},
+			{"Gemm64", 2 * m * m * k, func() { Gemm64(c64, a64, a64, threads) }},
+			{"SyrkRows32", m * m * k, func() { SyrkRows32(c32, a32, threads) }},
+			{"SyrkCols64", m * k * k, func() { SyrkCols64(h, a64, threads) }},
+			{"WeightedGram", m * k * k, func() { WeightedGram(h, weight, a32, threads) }},
+		} {
+			everyLevel(b, fmt.Sprintf("threads=%d/kernel=%s", threads, p.name), func(b *testing.B) {
+				if chosen() == portable {
+					b.Skip("seconds")
+				}
+				for b.Loop() {
+					p.do()
+				}
+				b.ReportMetric(p.flops*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+			})
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package vec
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+const (
+	depthOfPanel = 320  // most terms in a panel (KC)
+	rowsOfBlock  = 192  // rows of A that one worker packs at once (MC)
+	colsOfBlock  = 4096 // rows of B that are packed at once (NC)
+)
+
+// A tile is how a level multiplies panels: kernel adds the product of k groups
+// of rows numbers at a and k groups of cols numbers at b to the rows x cols
+// numbers at c.
+type tile[T float] struct {
+	rows, cols int
+	kernel     func(k int, a, b, c []T, stride int)
+}
+
+// A multiplication adds sum_k a[i][k]*b[j][k] to c[i][j], for i < m, j < n, in order of
+// k. With lower, c is symmetric: what is above the diagonal is copied.
+type multiplication[T float] struct {
+	tile    tile[T]
+	c       Block[T]
+	m, n, k int
+	lower   bool
+
+	// packA and packB copy terms k to k+depth of count rows from first on;
+	// see Block.packRows.
+	packA, packB func(dst []T, width, first, count, k, depth int)
+}
+
+// run computes the product on at most threads goroutines.
+func (p multiplication[T]) run(threads int) {
+	p.c.check()
+	if p.c.Rows != p.m || p.c.Cols != p.n {
+		panic("vec: a product of another size than its block")
+	}
+	if p.m == 0 || p.n == 0 {
+		return
+	}
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	depth := equalParts(p.k, depthOfPanel)
+	width := min(colsOfBlock, roundUp(p.n, p.tile.cols))
+	height := min(rowsOfBlock, roundUp((p.m+4*threads-1)/(4*threads), p.tile.rows))
+	b := make([]T, width*depth)
+	works := make([]*work[T], threads)
+	for col := 0; col < p.n; col += width {
+		cols := min(width, p.n-col)
+		for k := 0; k < p.k; k += depth {
+			depth := min(depth, p.k-k)
+			panels := (cols + p.tile.cols - 1) / p.tile.cols
+			parallel(threads, panels, func(_, i int) {
+				packPanel(p.packB, b, p.tile.cols, i, col, cols, k, depth)
+			})
+			blocks := (p.m + height - 1) / height
+			parallel(threads, blocks, func(worker, i int) {
+				i = blocks - 1 - i // of a triangle the largest first
+				if works[worker] == nil {
+					works[worker] = &work[T]{a: make([]T, height*depth), edge: make([]T, p.tile.rows*p.tile.cols)}
+				}
+				p.block(works[worker], b, i*height, min(height, p.m-i*height), col, cols, k, depth)
+			})
+		}
+	}
+	if p.lower {
+		p.mirror(threads)
+	}
+}
+
+// work is the memory of one goroutine.
+type work[T float] struct {
+	a    []T // packed rows
+	edge []T // a tile that reaches over the edge of c
+}
+
+// packPanel packs panel number i of the rows from first to first+count into its
+// place in dst. Rows that are not there stay what they were; nothing is made of
+// them.
+func packPanel[T float](pack func(dst []T, width, first, count, k, depth int), dst []T, width, i, first, count, k, depth int) {
+	pack(dst[i*width*depth:(i+1)*width*depth], width, first+i*width, min(width, count-i*width), k, depth)
+}
+
+// block computes the part of c with the given rows and columns, for the terms
+// that are packed in b.
+func (p multiplication[T]) block(w *work[T], b []T, row, rows, col, cols, k, depth int) {
+	if p.lower && row+rows <= col {
+		return
+	}
+	t := p.tile
+	for i := 0; i*t.rows < rows; i++ {
+		packPanel(p.packA, w.a, t.rows, i, row, rows, k, depth)
+	}
+	for j := 0; j < cols; j += t.cols {
+		for i := 0; i < rows; i += t.rows {
+			if p.lower && row+i+t.rows <= col+j {
+				continue
+			}
+			at := (row+i)*p.c.Stride + col + j
+			if i+t.rows <= rows && j+t.cols <= cols {
+				t.kernel(depth, w.a[i*depth:], b[j*depth:], p.c.Value[at:], p.c.Stride)
+			} else {
+				p.edge(w.edge, at, min(t.rows, rows-i), min(t.cols, cols-j), func(c []T) {
+					t.kernel(depth, w.a[i*depth:], b[j*depth:], c, t.cols)
+				})
+			}
+		}
+	}
+}
+
+// edge lets multiply work on a copy of a part of c that is smaller than a tile.
+func (p multiplication[T]) edge(tile []T, at, rows, cols int, multiply func(c []T)) {
+	for i := range rows {
+		copy(tile[i*p.tile.cols:][:cols], p.c.Value[at+i*p.c.Stride:])
+	}
+	multiply(tile)
+	for i := range rows {
+		copy(p.c.Value[at+i*p.c.Stride:][:cols], tile[i*p.tile.cols:])
+	}
+}
+
+// mirror copies what is below the diagonal to above, in squares that fit into
+// the first cache.
+func (p multiplication[T]) mirror(threads int) {
+	const side = 32
+	parallel(threads, (p.n+side-1)/side, func(_, block int) {
+		lo, hi := block*side, min(block*side+side, p.n)
+		for from := 0; from < hi; from += side {
+			for i := lo; i < hi; i++ {
+				for j := from; j < min(from+side, i); j++ {
+					p.c.Value[j*p.c.Stride+i] = p.c.Value[i*p.c.Stride+j]
+				}
+			}
+		}
+	})
+}
+
+// parallel calls do(worker, i) for i below count, on at most threads
+// goroutines, each with a number of its own.
+func parallel(threads, count int, do func(worker, i int)) {
+	threads = min(threads, count)
+	if threads <= 1 {
+		for i := range count {
+			do(0, i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var done sync.WaitGroup
+	for worker := range threads {
+		done.Go(func() {
+			for i := int(next.Add(1)) - 1; i < count; i = int(next.Add(1)) - 1 {
+				do(worker, i)
+			}
+		})
+	}
+	done.Wait()
+}
+
+// equalParts returns the size of parts of n that are at most most.
+func equalParts(n, most int) int {
+	parts := max(1, (n+most-1)/most)
+	return (n + parts - 1) / parts
+}
+
+func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }

@@ -1,0 +1,37 @@
+package vec
+
+import "math"
+
+// portableTile is the rows and columns of a tile in plain Go.
+const portableTile = 4
+
+var (
+	tile32Portable = tile[float32]{portableTile, portableTile, multiplyTile32}
+	tile64Portable = tile[float64]{portableTile, portableTile, multiplyTile64}
+)
+
+func multiplyTile32(k int, a, b, c []float32, stride int) {
+	for i := range portableTile {
+		row := (*[portableTile]float32)(c[i*stride:])
+		s0, s1, s2, s3 := row[0], row[1], row[2], row[3]
+		for r := range k {
+			x, y := a[r*portableTile+i], (*[portableTile]float32)(b[r*portableTile:])
+			s0, s1 = fma32(x, y[0], s0), fma32(x, y[1], s1)
+			s2, s3 = fma32(x, y[2], s2), fma32(x, y[3], s3)
+		}
+		*row = [portableTile]float32{s0, s1, s2, s3}
+	}
+}
+
+func multiplyTile64(k int, a, b, c []float64, stride int) {
+	for i := range portableTile {
+		row := (*[portableTile]float64)(c[i*stride:])
+		s0, s1, s2, s3 := row[0], row[1], row[2], row[3]
+		for r := range k {
+			x, y := a[r*portableTile+i], (*[portableTile]float64)(b[r*portableTile:])
+			s0, s1 = math.FMA(x, y[0], s0), math.FMA(x, y[1], s1)
+			s2, s3 = math.FMA(x, y[2], s2), math.FMA(x, y[3], s3)
+		}
+		*row = [portableTile]float64{s0, s1, s2, s3}
+	}
+}
