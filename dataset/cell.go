@@ -170,7 +170,7 @@ func (t *table) encode(ctx context.Context, opt *Options) (matrix.Matrix, error)
 	if int64(cols) > math.MaxUint32 {
 		return nil, fmt.Errorf("%s: found %d features, expected at most 2^32-1", t.in[0].Name, cols)
 	}
-	all := sparseRows{cols: int64(cols), chunks: make([]*sparseChunk, len(t.cells))}
+	all := sparseRows{cols: uint64(cols), chunks: make([]*sparseChunk, len(t.cells))}
 	err := each(ctx, opt.workers(), len(t.cells), func(i int) error {
 		all.chunks[i] = t.toFeatures(t.cells[i], first)
 		t.cells[i] = nil
@@ -181,7 +181,7 @@ func (t *table) encode(ctx context.Context, opt *Options) (matrix.Matrix, error)
 	}
 	for _, c := range all.chunks {
 		all.rows += len(c.end)
-		all.nonzeros += int64(len(c.index))
+		all.nonzeros += int64(len(c.entry))
 	}
 	m, err := all.matrix(ctx, &Options{Threads: opt.Threads})
 	categorical := slices.ContainsFunc(t.schema.Columns, func(c Column) bool { return c.Category != nil })
@@ -200,7 +200,7 @@ func (t *table) encode(ctx context.Context, opt *Options) (matrix.Matrix, error)
 
 // toFeatures turns cells into features; first[i] is the first feature of column i.
 func (t *table) toFeatures(c *cellChunk, first []int) *sparseChunk {
-	out := &sparseChunk{index: make([]uint32, 0, len(c.cell)), value: make([]float32, 0, len(c.cell)), end: make([]int, 0, len(c.end))}
+	out := &sparseChunk{entry: make([]uint64, 0, len(c.cell)), end: make([]uint32, 0, len(c.end))}
 	k := 0
 	for _, end := range c.end {
 		for ; k < end; k++ {
@@ -217,10 +217,10 @@ func (t *table) toFeatures(c *cellChunk, first []int) *sparseChunk {
 				index += c.cell[k]
 			}
 			if value != 0 {
-				out.index, out.value = append(out.index, index), append(out.value, value)
+				out.entry = append(out.entry, uint64(index)|uint64(math.Float32bits(value))<<32)
 			}
 		}
-		out.end = append(out.end, len(out.index))
+		out.end = append(out.end, uint32(len(out.entry)))
 	}
 	return out
 }

@@ -7,20 +7,21 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// Line formats are read by a pipeline: a splitter cuts the inputs into chunks
-// of whole records, workers parse chunks, and the results are taken in order.
-// What is taken depends neither on the number of workers nor, if parse treats
-// every record alone, on the size of the chunks.
+// Line formats are read in chunks of whole records, which a splitter cuts from
+// the inputs; see parseChunks.
 
-// chunkSize is large enough to make hand-over free and small enough to stay
-// in a core's cache.
-const chunkSize = 1 << 20
+// chunkSize is large enough to make hand-over free and small enough to stay,
+// with what is made of it, in a core's cache.
+const chunkSize = 256 << 10
+
+// padding is how far behind the text of a chunk its buffer can be read, so
+// that loops over eight bytes at a time need not look where the text ends.
+const padding = 32
 
 // maxRecord bounds one line, or one CSV record with line breaks in quotes.
 var maxRecord = 1 << 28
@@ -30,6 +31,16 @@ type chunk struct {
 	name string // of the input
 	line int    // of the first byte, from 1
 	text []byte
+}
+
+// padded returns the text and what lies behind it, at least padding bytes of
+// whatever.
+func (c *chunk) padded() []byte {
+	n := len(c.text)
+	if cap(c.text)-n < padding {
+		c.text = slices.Grow(c.text, padding)
+	}
+	return c.text[:n+padding]
 }
 
 // errorf reports what was found at an offset of the text. Positions are
@@ -153,7 +164,7 @@ func (s *splitter) read(in *Input) ([]byte, error) {
 
 // readUpTo appends to buf until it holds want bytes or r fails.
 func readUpTo(r io.Reader, buf []byte, want int) ([]byte, error) {
-	buf = slices.Grow(buf, max(0, want-len(buf))+1) // one more for a missing line break
+	buf = slices.Grow(buf, max(0, want-len(buf))+1+padding) // one more for a missing line break
 	for len(buf) < want {
 		n, err := r.Read(buf[len(buf):want])
 		buf = buf[:len(buf)+n]
@@ -169,7 +180,7 @@ func (s *splitter) buffer() []byte {
 	case b := <-s.free:
 		return b[:0]
 	default:
-		return make([]byte, 0, s.size+1)
+		return make([]byte, 0, s.size+1+padding)
 	}
 }
 
@@ -182,108 +193,6 @@ func (s *splitter) recycle(c *chunk) {
 
 // workers is how many goroutines opt allows.
 func (opt *Options) workers() int { return matrix.Cores(opt.Threads) }
-
-// parseChunks parses all chunks of s and hands the results to take, in order.
-// It returns the first error in the order of the input, and only after all
-// its goroutines have ended.
-func parseChunks[T any](ctx context.Context, s *splitter, workers int, parse func(*chunk) (T, error), take func(T) error) error {
-	if workers <= 1 {
-		return parseAlone(ctx, s, parse, take)
-	}
-	inner, cancel := context.WithCancel(ctx)
-	var group sync.WaitGroup
-	defer group.Wait()
-	defer cancel()
-
-	todo := make(chan *job[T])
-	order := make(chan *job[T], 2*workers) // bounds the chunks in flight
-	group.Go(func() { splitAll(inner, s, todo, order) })
-	for range workers {
-		group.Go(func() {
-			for j := range todo {
-				j.out, j.err = parse(j.c)
-				close(j.done)
-			}
-		})
-	}
-	for j := range order {
-		select {
-		case <-j.done:
-		case <-ctx.Done():
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if j.err != nil {
-			return j.err
-		}
-		if err := take(j.out); err != nil {
-			return err
-		}
-		s.recycle(j.c)
-	}
-	return ctx.Err()
-}
-
-// A job is one chunk on its way; out and err are valid when done is closed.
-type job[T any] struct {
-	c    *chunk
-	out  T
-	err  error
-	done chan struct{}
-}
-
-// splitAll sends every chunk to both channels; an error of the input takes
-// its place in the order.
-func splitAll[T any](ctx context.Context, s *splitter, todo, order chan<- *job[T]) {
-	defer close(order)
-	defer close(todo)
-	for {
-		c, err := s.next()
-		if err == io.EOF {
-			return
-		}
-		j := &job[T]{c: c, err: err, done: make(chan struct{})}
-		select {
-		case order <- j:
-		case <-ctx.Done():
-			return
-		}
-		if err != nil {
-			close(j.done)
-			return
-		}
-		select {
-		case todo <- j:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// parseAlone is parseChunks on the calling goroutine.
-func parseAlone[T any](ctx context.Context, s *splitter, parse func(*chunk) (T, error), take func(T) error) error {
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		c, err := s.next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		out, err := parse(c)
-		if err != nil {
-			return err
-		}
-		if err := take(out); err != nil {
-			return err
-		}
-		s.recycle(c)
-	}
-}
 
 // each calls do(0) to do(n-1) on so many workers and returns the error of the
 // lowest number.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-
-	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 func init() {
@@ -79,8 +77,8 @@ func looksLikeFeature(word []byte) bool {
 
 func (libsvm) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
 	s := newSplitter(in, opt, lastLine)
-	s.free = make(chan []byte, 4*opt.workers())
-	p := &libsvmParser{first: 1, limit: math.MaxUint32}
+	s.free = make(chan []byte, opt.workers()+1)
+	p := &libsvmParser{first: 1, columns: math.MaxUint32 + 1}
 	if opt.ZeroBased {
 		p.first = 0
 	}
@@ -105,111 +103,33 @@ func (libsvm) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
 	return &Set{X: x, Target: all.targets.target(), Weight: weights, Warnings: all.warnings(uint64(p.first))}, nil
 }
 
-// sparseChunk is what one chunk holds.
-type sparseChunk struct {
-	index   []uint32
-	value   []float32
-	end     []int // of each row
-	labels  *labels
-	cols    int64
-	unknown []uint32 // columns beyond those of the model, as met
-}
-
-// sparseRows gathers chunks in order.
-type sparseRows struct {
-	chunks       []*sparseChunk
-	targets      *targets
-	rows         int
-	nonzeros     int64
-	cols         int64
-	unknown      map[uint32]struct{}
-	firstUnknown uint32
-	ignored      int
-}
-
-func (a *sparseRows) take(c *sparseChunk) error {
-	if err := a.targets.take(c.labels); err != nil {
-		return err
-	}
-	if a.ignored == 0 && len(c.unknown) > 0 {
-		a.firstUnknown = c.unknown[0]
-	}
-	for _, j := range c.unknown {
-		a.unknown[j] = struct{}{}
-	}
-	a.ignored += len(c.unknown)
-	a.rows += len(c.end)
-	a.nonzeros += int64(len(c.index))
-	a.cols = max(a.cols, c.cols)
-	c.labels, c.unknown = nil, nil
-	a.chunks = append(a.chunks, c)
-	return nil
-}
-
-// matrix copies the chunks into one matrix, in parallel.
-func (a *sparseRows) matrix(ctx context.Context, opt *Options) (*matrix.CSR, error) {
-	if opt.Columns > 0 {
-		a.cols = int64(opt.Columns)
-	}
-	m := &matrix.CSR{Cols: int(a.cols), Start: make([]int64, a.rows+1),
-		Index: make([]uint32, a.nonzeros), Value: make([]float32, a.nonzeros)}
-	firstRow, firstValue := make([]int, len(a.chunks)), make([]int64, len(a.chunks))
-	row, value := 0, int64(0)
-	for i, c := range a.chunks {
-		firstRow[i], firstValue[i] = row, value
-		row += len(c.end)
-		value += int64(len(c.index))
-	}
-	err := each(ctx, opt.workers(), len(a.chunks), func(i int) error {
-		c := a.chunks[i]
-		copy(m.Index[firstValue[i]:], c.index)
-		copy(m.Value[firstValue[i]:], c.value)
-		for k, end := range c.end {
-			m.Start[firstRow[i]+k+1] = firstValue[i] + int64(end)
-		}
-		a.chunks[i] = nil
-		return nil
-	})
-	return m, err
-}
-
-func (a *sparseRows) warnings(first uint64) []error {
-	if a.ignored == 0 {
-		return nil
-	}
-	return []error{fmt.Errorf("%s of %s (first: %d) %s unknown to the model: ignored", plural(a.ignored, "value", "values"),
-		plural(len(a.unknown), "feature", "features"), uint64(a.firstUnknown)+first, are(a.ignored))}
-}
-
 // libsvmParser parses chunks; it does not change.
 type libsvmParser struct {
 	first   uint64 // smallest index
-	limit   uint64 // largest index
-	columns uint64 // of the model; 0: no limit
+	columns uint64 // of the model; 2^32: no limit
 }
 
+// maxIndex is the largest index.
+const maxIndex = math.MaxUint32
+
 func (p *libsvmParser) parse(c *chunk) (*sparseChunk, error) {
-	most := bytes.Count(c.text, []byte{':'}) // exact but for comments and zeros
-	rows := bytes.Count(c.text, []byte{'\n'})
-	out := &sparseChunk{index: make([]uint32, 0, most), value: make([]float32, 0, most), end: make([]int, 0, rows), labels: newLabels(rows)}
-	t := c.text
-	for i := 0; i < len(t); {
+	out := newSparseChunk(bytes.Count(c.text, []byte{'\n'}), bytes.Count(c.text, []byte{':'}))
+	t, end := c.padded(), len(c.text)
+	for i := 0; i < end; {
 		switch t[i] {
 		case ' ', '\t', '\r', '\n':
 			i++
 		case '#':
-			i += bytes.IndexByte(t[i:], '\n')
+			i += bytes.IndexByte(t[i:end], '\n')
 		default:
-			end := wordEnd(t, i)
-			if err := p.label(c, i, t[i:end], out); err != nil {
-				return nil, err
+			stop := wordEnd(t, i)
+			err := p.label(c, i, t[i:stop], out)
+			if err == nil {
+				i, err = p.features(c, stop, out)
 			}
-			next, err := p.features(c, end, out)
 			if err != nil {
 				return nil, err
 			}
-			out.end = append(out.end, len(out.index))
-			i = next
 		}
 	}
 	return out, nil
@@ -227,7 +147,11 @@ func wordEnd(t []byte, i int) int {
 	}
 }
 
+// label gives the next row its label, unless that is a feature or a list.
 func (p *libsvmParser) label(c *chunk, at int, word []byte, out *sparseChunk) error {
+	if out.labels.again(word) {
+		return nil
+	}
 	if _, status := parseFloat64(word); status == isText {
 		switch {
 		case bytes.IndexByte(word, ':') >= 0:
@@ -256,65 +180,91 @@ func isLabelList(word []byte) bool {
 }
 
 // features reads the rest of a line from t[i] on and returns where the next
-// one begins. All speed of reading is here.
+// one begins. All speed of reading is here: the usual feature, a blank, an
+// index of up to seven digits, a colon and a short number, costs no branch that
+// depends on how many digits there are. All else is left to feature.
 func (p *libsvmParser) features(c *chunk, i int, out *sparseChunk) (next int, err error) {
-	t := c.text
-	least := p.first // index must not be smaller
-	for {
-		switch t[i] {
-		case '\n':
-			return i + 1, nil
-		case ' ', '\t', '\r':
-			i++
-			continue
-		case '#':
-			return i + bytes.IndexByte(t[i:], '\n') + 1, nil
+	w := newWindow(c.padded())
+	least, k := p.first, len(out.entry) // the index must not be smaller
+	entry := out.entry[:cap(out.entry)]
+	for w.at(i) != '\n' {
+		x := w.digits(i + 1)
+		n := digitBits(x)
+		at := i + 2 + int(n/8)
+		index := leading(x, n)
+		ok := w.at(i) == ' ' && n-8 <= 48 && byte(x>>(n&63)) == ':'^'0' && index >= least
+		var bits uint32
+		var end int
+		if b := w.at(at + 1); ok && b <= ' ' && w.at(at)-'0' <= 9 {
+			bits, end = math.Float32bits(float32(int32(w.at(at)-'0'))), at+1
+		} else if ok {
+			bits, end, ok = w.shortNumber(at)
 		}
-		start, index := i, uint64(0)
-		for ; t[i]-'0' <= 9; i++ {
-			index = index*10 + uint64(t[i]-'0')
-		}
-		if t[i] != ':' || i == start || i-start > 19 || index < least || index > p.limit {
-			if i, err = p.oddFeature(c, start, least, out); err != nil {
+		if !ok || w.at(end) > ' ' {
+			if index, bits, end, err = p.feature(c, i, least); err != nil {
 				return 0, err
 			}
-			continue
-		}
-		at := i + 1
-		d, end, ok := scanDecimal(t, at)
-		if !ok || t[end] > ' ' && t[end] != '#' {
-			return 0, badValue(c, at)
-		}
-		v, sure := d.float32()
-		if !sure {
-			var status numberStatus
-			if v, status = slowFloat32(t[at:end]); status != isNumber {
-				return 0, badValue(c, at)
+			if end < 0 {
+				i = ^end
+				continue
 			}
 		}
 		i, least = end, index+1
-		p.put(index, v, out)
+		column := index - p.first
+		if column >= p.columns {
+			out.leaveOut(column, bits)
+			continue
+		}
+		entry[k] = column | uint64(bits)<<32
+		if bits<<1 != 0 { // no branch; nor is -0 kept
+			k++
+		}
 	}
+	out.entry = entry[:k]
+	out.end = append(out.end, uint32(k))
+	out.cols = max(out.cols, least-p.first)
+	return i + 1, nil
 }
 
-// put adds a value to the row, if it is not zero and the model knows it.
-func (p *libsvmParser) put(index uint64, v float32, out *sparseChunk) {
-	column := index - p.first
-	out.cols = max(out.cols, int64(column)+1)
-	if v == 0 {
-		return
+// feature reads what stands at text[i:] however it is spelled: a feature, or
+// blanks, a comment or qid:N, for which it returns the complement of their end.
+func (p *libsvmParser) feature(c *chunk, i int, least uint64) (number uint64, bits uint32, end int, err error) {
+	t := c.text
+	for t[i] == ' ' || t[i] == '\t' || t[i] == '\r' {
+		i++
 	}
-	if p.columns > 0 && column >= p.columns {
-		out.unknown = append(out.unknown, uint32(column))
-		return
+	if t[i] == '\n' {
+		return 0, 0, ^i, nil
 	}
-	out.index = append(out.index, uint32(column))
-	out.value = append(out.value, v)
+	if t[i] == '#' {
+		return 0, 0, ^(i + bytes.IndexByte(t[i:], '\n')), nil
+	}
+	start := i
+	for ; t[i]-'0' <= 9; i++ {
+		number = number*10 + uint64(t[i]-'0')
+	}
+	if t[i] != ':' || i == start || i-start > 19 || number < least || number > maxIndex {
+		end, err = p.oddFeature(c, start, least)
+		return 0, 0, ^end, err
+	}
+	at := i + 1
+	d, end, ok := scanDecimal(t, at)
+	if !ok || t[end] > ' ' && t[end] != '#' {
+		return 0, 0, 0, badValue(c, at)
+	}
+	v, sure := d.float32()
+	if !sure {
+		var status numberStatus
+		if v, status = slowFloat32(t[at:end]); status != isNumber {
+			return 0, 0, 0, badValue(c, at)
+		}
+	}
+	return number, math.Float32bits(v), end, nil
 }
 
 // oddFeature deals with words that are not index:value with a fit index. It
 // returns where qid:N ends, or else the error.
-func (p *libsvmParser) oddFeature(c *chunk, at int, least uint64, out *sparseChunk) (int, error) {
+func (p *libsvmParser) oddFeature(c *chunk, at int, least uint64) (int, error) {
 	end := wordEnd(c.text, at)
 	word := c.text[at:end]
 	index, value, found := bytes.Cut(word, []byte{':'})
@@ -327,8 +277,8 @@ func (p *libsvmParser) oddFeature(c *chunk, at int, least uint64, out *sparseChu
 		return end, nil
 	case !found || err != nil && !isDigits(index):
 		return 0, c.errorf(at, quote(word), "index:value")
-	case err != nil || number > p.limit:
-		return 0, c.errorf(at, "index "+string(index[:min(len(index), 40)]), fmt.Sprintf("at most %d", p.limit))
+	case err != nil || number > uint64(maxIndex):
+		return 0, c.errorf(at, "index "+string(index[:min(len(index), 40)]), fmt.Sprintf("at most %d", uint64(maxIndex)))
 	case number < p.first:
 		return 0, c.errorf(at, "index 0", "indices from 1 (read the file with --zero-based if its indices begin with 0)")
 	case number < least:

@@ -97,16 +97,22 @@ func (d decimal) float32() (v float32, sure bool) {
 	if d.mant == 0 {
 		return float32(f), true
 	}
-	// Rounding the mantissa and scaling it cost less than 1.5 units in the last
-	// place: the 29 bits that float32 drops must be further from the middle.
-	const middle, margin = 1 << 28, 4
-	if low := math.Float64bits(f) & (1<<29 - 1); low-(middle-margin) <= 2*margin {
+	if nearMiddle(f) {
 		return 0, false
 	}
 	if a := math.Abs(f); a > math.MaxFloat32 || a < 0x1p-126 {
 		return 0, false
 	}
 	return float32(f), true
+}
+
+// nearMiddle tells numbers that an earlier rounding may have carried over the
+// middle between two float32. Rounding the mantissa and scaling it cost less
+// than 1.5 units in the last place: the 29 bits that float32 drops must be
+// further from the middle.
+func nearMiddle(f float64) bool {
+	const middle, margin = 1 << 28, 4
+	return math.Float64bits(f)&(1<<29-1)-(middle-margin) <= 2*margin
 }
 
 func (d decimal) scaled() float64 {

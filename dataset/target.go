@@ -36,16 +36,24 @@ func (l *labels) spelling(entry int) []byte {
 	return l.arena[start:l.end[entry]]
 }
 
-// add gives the next row its target, found at an offset of c.
-func (l *labels) add(c *chunk, at int, text []byte) error {
+// again gives the next row its target if an earlier row had the same spelling.
+func (l *labels) again(text []byte) bool {
 	if n := len(l.entry); n > 0 {
 		if last := l.entry[n-1]; bytes.Equal(l.spelling(int(last)), text) {
 			l.entry = append(l.entry, last)
-			return nil
+			return true
 		}
 	}
-	if e, ok := l.known[string(text)]; ok {
+	e, ok := l.known[string(text)]
+	if ok {
 		l.entry = append(l.entry, e)
+	}
+	return ok
+}
+
+// add gives the next row its target, found at an offset of c.
+func (l *labels) add(c *chunk, at int, text []byte) error {
+	if l.again(text) {
 		return nil
 	}
 	v, status := parseFloat64(text)
