@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
+	"slices"
+	"unsafe"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -41,33 +43,33 @@ func (s *Set) Digest() string {
 	return "sha256:" + hex.EncodeToString(whole.Sum(nil))
 }
 
+// digestBuffer is how many bytes are hashed at a time: enough to make a call
+// cheap, little enough to stay in the first cache.
+const digestBuffer = 16 << 10
+
 func (s *Set) digestBlock(lo, hi int) (sum [sha256.Size]byte) {
 	h := sha256.New()
-	buf := binary.LittleEndian.AppendUint64(nil, uint64(hi-lo))
+	buf := binary.LittleEndian.AppendUint64(make([]byte, 0, 2*digestBuffer), uint64(hi-lo))
 	for i := lo; i < hi; i++ {
-		buf = s.appendRow(buf, i)
-		h.Write(buf)
-		buf = buf[:0]
+		if buf = s.appendRow(buf, i); len(buf) >= digestBuffer {
+			h.Write(buf)
+			buf = buf[:0]
+		}
 	}
+	h.Write(buf)
 	h.Sum(sum[:0])
 	return sum
 }
 
 func (s *Set) appendRow(buf []byte, i int) []byte {
 	row := s.X.Row(i)
-	start, nonzeros := len(buf), uint64(0)
-	buf = binary.LittleEndian.AppendUint64(buf, 0)
-	for k, v := range row.Value {
-		if v != 0 {
-			nonzeros++
-			buf = binary.LittleEndian.AppendUint32(buf, uint32(row.Column(k)))
-		}
-	}
-	binary.LittleEndian.PutUint64(buf[start:], nonzeros)
-	for _, v := range row.Value {
-		if v != 0 {
-			buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(v))
-		}
+	nonzeros := countNonzeros(row.Value)
+	buf = binary.LittleEndian.AppendUint64(buf, uint64(nonzeros))
+	if row.Index != nil && nonzeros == len(row.Value) {
+		buf = appendWords(buf, row.Index)
+		buf = appendWords(buf, row.Value)
+	} else {
+		buf = appendNonzeros(buf, row, nonzeros)
 	}
 	buf = s.Target.appendDigest(buf, i)
 	weight := 1.0
@@ -75,6 +77,55 @@ func (s *Set) appendRow(buf []byte, i int) []byte {
 		weight = s.Weight[i]
 	}
 	return binary.LittleEndian.AppendUint64(buf, math.Float64bits(weight))
+}
+
+func countNonzeros(value []float32) (n int) {
+	for _, v := range value {
+		if math.Float32bits(v)<<1 != 0 { // no branch
+			n++
+		}
+	}
+	return n
+}
+
+// appendWords appends the elements as little-endian integers.
+func appendWords[T uint32 | float32](buf []byte, v []T) []byte {
+	raw := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), 4*len(v))
+	if isLittleEndian {
+		return append(buf, raw...)
+	}
+	for i := 0; i < len(raw); i += 4 {
+		buf = binary.LittleEndian.AppendUint32(buf, binary.NativeEndian.Uint32(raw[i:]))
+	}
+	return buf
+}
+
+// isLittleEndian tells whether numbers in memory are as the digest wants them.
+var isLittleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// appendNonzeros appends the columns and then the values of so many nonzeros.
+// Each element is written, and then kept or not, without a branch.
+func appendNonzeros(buf []byte, row matrix.Vector, nonzeros int) []byte {
+	const spare = 4 // for an element that is not kept
+	at := len(buf)
+	end := at + 8*nonzeros
+	buf = slices.Grow(buf, 8*nonzeros+spare)[:end+spare]
+	columns, values := buf[at:], buf[at+4*nonzeros:]
+	at = 0
+	for k, v := range row.Value {
+		binary.LittleEndian.PutUint32(columns[at:], uint32(row.Column(k)))
+		if math.Float32bits(v)<<1 != 0 {
+			at += 4
+		}
+	}
+	at = 0
+	for _, v := range row.Value {
+		binary.LittleEndian.PutUint32(values[at:], math.Float32bits(v))
+		if math.Float32bits(v)<<1 != 0 {
+			at += 4
+		}
+	}
+	return buf[:end]
 }
 
 // appendDigest appends 0 for no target, 1 and a number, or 2 and a text.
