@@ -76,7 +76,7 @@ func (t *table) addCell(c *chunk, f field, out *cellChunk) error {
 		}
 		cell = out.words[column].intern(word)
 	case !f.missing:
-		v, status := parseFloat32(f.text)
+		v, status := f.number()
 		switch {
 		case status == isNoValue:
 			return c.errorf(f.at, quote(f.text), "a finite number (leave the field empty for a missing value)")

@@ -72,7 +72,7 @@ func closingQuote(text []byte, at int) int {
 }
 
 func (r csvRows) row(c *chunk, at int, dst []field) ([]field, bool, int, error) {
-	t := c.text
+	t, w := c.text, newWindow(c.padded())
 	for at < len(t) && r.blank(t[at]) {
 		at++
 	}
@@ -80,12 +80,21 @@ func (r csvRows) row(c *chunk, at int, dst []field) ([]field, bool, int, error) 
 		return dst, false, min(at+1, len(t)), nil
 	}
 	for column := 0; ; column++ {
-		f, end, err := r.field(c, at)
-		if err != nil {
-			return dst, false, 0, err
+		for r.blank(t[at]) {
+			at++
 		}
-		f.column = column
-		dst = append(dst, f)
+		bits, end, ok := w.shortNumber(at)
+		if ok && (t[end] == r.delimiter || t[end] == '\n') {
+			dst = append(dst, field{column: column, at: at, text: t[at:end], known: true, bits: bits})
+		} else {
+			var f field
+			var err error
+			if f, end, err = r.field(c, at); err != nil {
+				return dst, false, 0, err
+			}
+			f.column = column
+			dst = append(dst, f)
+		}
 		at = end + 1
 		if t[end] == '\n' {
 			return dst, false, at, nil
@@ -93,13 +102,10 @@ func (r csvRows) row(c *chunk, at int, dst []field) ([]field, bool, int, error) 
 	}
 }
 
-// field reads the field at c.text[at:] and returns where the delimiter or the
-// line break behind it stands.
+// field reads the field at c.text[at:], which is no blank, and returns where
+// the delimiter or the line break behind it stands.
 func (r csvRows) field(c *chunk, at int) (f field, end int, err error) {
 	t := c.text
-	for r.blank(t[at]) {
-		at++
-	}
 	if t[at] == '"' {
 		return r.quoted(c, at)
 	}

@@ -14,6 +14,12 @@ func checkNumber(t *testing.T, text string) {
 	_ = d
 	v32, s32 := parseFloat32([]byte(text))
 	v64, s64 := parseFloat64([]byte(text))
+	padded := append([]byte(text), "\n................................."...)
+	if bits, end, ok := newWindow(padded).shortNumber(0); ok && end == len(text) {
+		if want, err := strconv.ParseFloat(text, 32); err != nil || bits != math.Float32bits(float32(want)) {
+			t.Errorf("%q: found %v in short, expected %v (%v)", text, math.Float32frombits(bits), want, err)
+		}
+	}
 	if !ok || end != len(text) {
 		if s32 == isNumber || s64 == isNumber {
 			t.Errorf("%q: taken for a number", text)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -57,6 +58,16 @@ type field struct {
 	at      int // offset in the chunk
 	text    []byte
 	missing bool
+	known   bool   // bits are those of the float32 that the text spells
+	bits    uint32 // else that is still to be found out
+}
+
+// number is parseFloat32 of the text.
+func (f *field) number() (float32, numberStatus) {
+	if f.known {
+		return math.Float32frombits(f.bits), isNumber
+	}
+	return parseFloat32(f.text)
 }
 
 // A rowReader knows the syntax of rows.
@@ -177,7 +188,7 @@ type content struct {
 func (c *content) isText() bool { return c.chunk != nil }
 
 func (c *content) add(in *chunk, f field) {
-	_, status := parseFloat32(f.text)
+	_, status := f.number()
 	if status == isNumber {
 		c.numbers++
 		return
