@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -38,7 +39,9 @@ func (d *dictionary) intern(word []byte) uint32 {
 }
 
 func (t *table) parseCells(c *chunk) (*cellChunk, error) {
-	out := &cellChunk{words: make([]dictionary, len(t.schema.Columns))}
+	columns := len(t.schema.Columns)
+	most := min(columns*bytes.Count(c.text, []byte{'\n'}), len(c.text)/2) // a field and what ends it are two bytes
+	out := &cellChunk{column: make([]uint32, 0, most), cell: make([]uint32, 0, most), words: make([]dictionary, columns)}
 	ordered := slices.IsSorted(t.use)
 	err := t.eachRow(c, func(fields []field, _ bool) error {
 		if !ordered { // columns matched by name
@@ -170,6 +173,10 @@ func (t *table) encode(ctx context.Context, opt *Options) (matrix.Matrix, error)
 	if int64(cols) > math.MaxUint32 {
 		return nil, fmt.Errorf("%s: found %d features, expected at most 2^32-1", t.in[0].Name, cols)
 	}
+	categorical := slices.ContainsFunc(t.schema.Columns, func(c Column) bool { return c.Category != nil })
+	if !categorical && 2*t.nonzeros() >= int64(t.count)*int64(cols) {
+		return t.encodeDense(ctx, opt, first, cols)
+	}
 	all := sparseRows{cols: uint64(cols), chunks: make([]*sparseChunk, len(t.cells))}
 	err := each(ctx, opt.workers(), len(t.cells), func(i int) error {
 		all.chunks[i] = t.toFeatures(t.cells[i], first)
@@ -183,19 +190,47 @@ func (t *table) encode(ctx context.Context, opt *Options) (matrix.Matrix, error)
 		all.rows += len(c.end)
 		all.nonzeros += int64(len(c.entry))
 	}
-	m, err := all.matrix(ctx, &Options{Threads: opt.Threads})
-	categorical := slices.ContainsFunc(t.schema.Columns, func(c Column) bool { return c.Category != nil })
-	if err != nil || categorical || 2*all.nonzeros < int64(all.rows)*int64(cols) {
-		return m, err
-	}
-	d := &matrix.Dense{Rows: all.rows, Cols: cols, Value: make([]float32, all.rows*cols)}
-	for i := range all.rows {
-		row, into := m.Row(i), d.Row(i)
-		for k, j := range row.Index {
-			into.Value[j] = row.Value[k]
+	return all.matrix(ctx, &Options{Threads: opt.Threads})
+}
+
+// nonzeros counts the values of a table of numbers that are not zero.
+func (t *table) nonzeros() (n int64) {
+	for _, c := range t.cells {
+		n += int64(len(c.cell))
+		for k, cell := range c.cell {
+			if cell == missingBits && float32(t.schema.Columns[c.column[k]].Fill) == 0 {
+				n--
+			}
 		}
 	}
-	return d, nil
+	return n
+}
+
+// encodeDense makes the matrix of a table of numbers.
+func (t *table) encodeDense(ctx context.Context, opt *Options, first []int, cols int) (matrix.Matrix, error) {
+	d := &matrix.Dense{Rows: t.count, Cols: cols, Value: make([]float32, t.count*cols)}
+	firstRow := make([]int, len(t.cells)+1)
+	for i, c := range t.cells {
+		firstRow[i+1] = firstRow[i] + len(c.end)
+	}
+	err := each(ctx, opt.workers(), len(t.cells), func(i int) error {
+		c, k := t.cells[i], 0
+		for r, end := range c.end {
+			row := d.Row(firstRow[i] + r).Value
+			for ; k < end; k++ {
+				value := math.Float32frombits(c.cell[k])
+				if c.cell[k] == missingBits {
+					value = float32(t.schema.Columns[c.column[k]].Fill)
+				}
+				if value != 0 { // nor -0
+					row[first[c.column[k]]] = value
+				}
+			}
+		}
+		t.cells[i] = nil
+		return nil
+	})
+	return d, err
 }
 
 // toFeatures turns cells into features; first[i] is the first feature of column i.

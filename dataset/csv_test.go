@@ -220,13 +220,19 @@ func TestRealTables(t *testing.T) {
 }
 
 func BenchmarkCSV(b *testing.B) {
-	line := "39, State-gov, 77516, Bachelors, 13, Never-married, 0.123456, 2174, 0, 40, United-States, <=50K\n"
-	text := strings.Repeat(line, 100_000)
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := readText(text, Options{}); err != nil {
-			b.Fatal(err)
-		}
+	for kind, line := range map[string]string{
+		"mixed":   "39, State-gov, 77516, Bachelors, 13, Never-married, 0.123456, 2174, 0, 40, United-States, <=50K\n",
+		"numbers": "-0.41672504,1.3120956,0.5417899,-1.1049602,0.07612034,2.2094183,-0.9386413,0.0017,1,0\n",
+	} {
+		b.Run("columns="+kind, func(b *testing.B) {
+			text := strings.Repeat(line, 100_000)
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := readText(text, Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

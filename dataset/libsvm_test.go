@@ -135,7 +135,8 @@ func TestManyTargets(t *testing.T) {
 }
 
 func BenchmarkLIBSVM(b *testing.B) {
-	in, err := openInput(context.Background(), realData(b, "imdb/imdb_tfidf.train.svm.gz"), &Options{})
+	packed := realData(b, "imdb/imdb_tfidf.train.svm.gz")
+	in, err := openInput(context.Background(), packed, &Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -144,15 +145,30 @@ func BenchmarkLIBSVM(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	path := filepath.Join(b.TempDir(), "imdb.svm")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
+	plain := filepath.Join(b.TempDir(), "imdb.svm")
+	if err := os.WriteFile(plain, text, 0o600); err != nil {
 		b.Fatal(err)
 	}
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
+	for kind, path := range map[string]string{"plain": plain, "gzip": packed} {
+		b.Run("file="+kind, func(b *testing.B) {
+			b.SetBytes(int64(len(text))) // of text, packed or not
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Read(context.Background(), []string{path}, Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkDigest(b *testing.B) {
+	s, err := Read(context.Background(), []string{realData(b, "imdb/imdb_tfidf.train.svm.gz")}, Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(8 * matrix.Nonzeros(s.X))
 	for b.Loop() {
-		if _, err := Read(context.Background(), []string{path}, Options{}); err != nil {
-			b.Fatal(err)
-		}
+		s.Digest()
 	}
 }

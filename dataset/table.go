@@ -103,6 +103,7 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 	t.cells = make([]*cellChunk, len(t.chunks))
 	err := each(ctx, opt.workers(), len(t.chunks), func(i int) (err error) {
 		t.cells[i], err = t.parseCells(t.chunks[i])
+		t.chunks[i] = nil // the text may go
 		return err
 	})
 	if err != nil {
