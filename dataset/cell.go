@@ -74,6 +74,10 @@ func (t *table) addCell(c *chunk, f field, out *cellChunk) error {
 		} else if err := t.allowed(c, f); err != nil {
 			return err
 		}
+		var known bool
+		if cell, known = out.words[column].code[string(word)]; known {
+			break
+		}
 		if err := c.checkText(f.at, word); err != nil {
 			return err
 		}

@@ -260,7 +260,10 @@ func (t *table) allowed(c *chunk, f field) error {
 			return c.errorf(f.at, quote(f.text), fmt.Sprintf("a declared value of the attribute %q", t.names[f.column]))
 		}
 	}
-	if _, status := parseFloat64(f.text); f.column == t.target && k.kind == kindNumber && status != isNumber {
+	if f.column != t.target || k.kind != kindNumber {
+		return nil
+	}
+	if _, status := parseFloat64(f.text); status != isNumber {
 		return c.errorf(f.at, quote(f.text), "a finite number as target")
 	}
 	return nil
