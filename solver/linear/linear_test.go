@@ -37,6 +37,12 @@ var examined = []struct {
 		}
 		return ""
 	}},
+	{"newton", 1e-9, 60, func(_ loss.Loss, p string) string {
+		if p != "l2" {
+			return "solver newton needs the penalty l2: its equations rely on it"
+		}
+		return ""
+	}},
 	{"cd", 1e-6, 2000, func(l loss.Loss, p string) string {
 		if p == "l2" {
 			return "solver cd needs the penalty l1 or elastic-net; for l2 use sdca"

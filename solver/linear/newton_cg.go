@@ -1,0 +1,105 @@
+package linear
+
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// conjugate solves H d = -g by conjugate gradients, H never formed: for more
+// columns than a matrix can have (truncated Newton; Lin, Weng, Keerthi 2008).
+//
+//	Product   H v = lambda v + X^T(c.(X v)): two passes over the data
+//	Scaled    by the diagonal of H
+//	Ends      when the residual is a tenth of g, less where Newton's method
+//	          begins to converge: (|g|/|g of the first epoch|)^(1/2); or after
+//	          mostProducts, so that an epoch is not endless. Whatever it has by
+//	          then is a direction of descent
+type conjugate struct {
+	first          float64   // |g| of the first epoch
+	diagonal       []float64 // d+1
+	r, z, s, along []float64 // residual, scaled, direction, X s
+}
+
+const mostProducts = 100
+
+func newConjugate(p *problem.Linear) *conjugate {
+	n, d := p.Dims()
+	return &conjugate{diagonal: make([]float64, d+1), r: make([]float64, d+1), z: make([]float64, d+1), s: make([]float64, d+1), along: make([]float64, n)}
+}
+
+// prepare sets the diagonal of H.
+func (m *conjugate) prepare(p *problem.Linear, c []float64) {
+	clear(m.diagonal)
+	last := len(m.diagonal) - 1
+	for i, c := range c {
+		x := p.X.Row(i)
+		for k, v := range x.Value {
+			m.diagonal[x.Column(k)] += float64(c * float64(float64(v)*float64(v)))
+		}
+		m.diagonal[last] += c
+	}
+	for j := range m.diagonal {
+		if j < p.Penalised() {
+			m.diagonal[j] += p.Lambda
+		} else {
+			m.diagonal[j] += 1e-12 // no bias, or one on which no row is curved
+		}
+	}
+}
+
+// solve sets x to nearly -H^-1 g.
+func (m *conjugate) solve(x, g []float64, p *problem.Linear, c []float64) {
+	m.prepare(p, c)
+	size := math.Sqrt(inner(g, g))
+	if m.first == 0 {
+		m.first = size
+	}
+	goal := size * min(0.1, math.Sqrt(size/m.first))
+	clear(x)
+	for j, g := range g {
+		m.r[j] = -g
+		m.z[j] = -g / m.diagonal[j]
+		m.s[j] = m.z[j]
+	}
+	rz := inner(m.r, m.z)
+	for range mostProducts {
+		hs := m.product(p, c)
+		curvature := inner(m.s, hs)
+		if !(curvature > 0) || !(rz > 0) {
+			return
+		}
+		step := rz / curvature
+		for j, s := range m.s {
+			x[j] += float64(step * s)
+			m.r[j] -= float64(step * hs[j])
+			m.z[j] = m.r[j] / m.diagonal[j]
+		}
+		if inner(m.r, m.r) <= float64(goal*goal) {
+			return
+		}
+		next := inner(m.r, m.z)
+		for j, z := range m.z {
+			m.s[j] = z + float64(next/rz*m.s[j])
+		}
+		rz = next
+	}
+}
+
+// product returns H s.
+func (m *conjugate) product(p *problem.Linear, c []float64) []float64 {
+	p.Predict(m.along, m.s)
+	for i, c := range c {
+		m.along[i] *= c
+	}
+	return gradientOf(p, m.s, m.along)
+}
+
+// inner returns <a,b>, in order.
+func inner(a, b []float64) float64 {
+	sum := 0.0
+	for j, x := range a {
+		sum += float64(x * b[j])
+	}
+	return sum
+}

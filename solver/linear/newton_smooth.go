@@ -1,0 +1,137 @@
+package linear
+
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// smooth is Newton's method for curved losses (semismooth where the second
+// derivative jumps: Mangasarian's finite Newton method, 2002).
+//
+//	Symbols   a_i = l_i'(p_i), c_i = s_i l_i''(p_i)/N
+//	Epoch     1 g = lambda w + (1/N) X^T(s.a)
+//	          2 H = lambda I + X^T diag(c) X, d = -H^-1 g
+//	          3 w + t d, t nearly the minimum along d; predictions are
+//	            p + t X d, so looking for it does not touch X
+//	Returned  w and a, which is dual feasible but for rounding once g = 0
+//
+// With many columns conjugate gradients find d (newton_cg.go). Squared loss takes
+// one epoch. The search looks at slopes only: near the
+// optimum differences of P drown in rounding long before its slope does.
+type smooth struct {
+	p    *problem.Linear
+	loss loss.Curved
+
+	hessian   *hessian   // nil with many columns
+	conjugate *conjugate // nil with few
+
+	w, g, d    []float64 // d+1: weights, gradient, step
+	prediction []float64 // n: X w + b
+	move       []float64 // n: X d
+	a, v, c    []float64 // n: slopes, s a/N, curvatures
+}
+
+func newSmooth(p *problem.Linear, l loss.Curved, from *problem.Point) *smooth {
+	n, d := p.Dims()
+	s := &smooth{p: p, loss: l, w: startingWeights(p, from), d: make([]float64, d+1),
+		prediction: make([]float64, n), move: make([]float64, n), a: make([]float64, n), c: make([]float64, n), v: make([]float64, n)}
+	if d > mostColumns {
+		s.conjugate = newConjugate(p)
+	} else {
+		s.hessian = newHessian(p)
+	}
+	p.Predict(s.prediction, s.w)
+	s.slope(0)
+	return s
+}
+
+// Epoch makes one step of Newton's method.
+func (s *smooth) Epoch() {
+	s.g = gradientOf(s.p, s.w, s.v)
+	if s.conjugate != nil {
+		s.conjugate.solve(s.d, s.g, s.p, s.c)
+	} else {
+		s.hessian.form(s.p, s.c)
+		s.hessian.decompose(s.p)
+		s.hessian.solve(s.d, s.g)
+	}
+	s.p.Predict(s.move, s.d)
+	s.search()
+}
+
+// search goes along d to where the slope is a tenth of what it was, or half if
+// that is so after the whole step.
+func (s *smooth) search() {
+	start := 0.0
+	for j, d := range s.d {
+		start -= float64(s.g[j] * d)
+	}
+	if !(start > 0) { // the gradient is 0, or all rounding
+		return
+	}
+	lo, hi, t := 0.0, math.Inf(1), 1.0
+	for k := range 60 {
+		first, second := s.slope(t)
+		if math.Abs(first) <= 0.1*start || k == 0 && math.Abs(first) <= 0.5*start {
+			break
+		}
+		if first > 0 {
+			hi = t
+		} else {
+			lo = t
+		}
+		t = inside(t-first/second, lo, hi)
+	}
+	for j, d := range s.d {
+		s.w[j] += float64(t * d)
+	}
+	for i, m := range s.move {
+		s.prediction[i] += float64(t * m)
+	}
+}
+
+// inside returns t if it makes progress in the bracket from lo to hi, and else
+// its middle; without an upper end, a t between twice and sixteen times lo.
+func inside(t, lo, hi float64) float64 {
+	switch {
+	case math.IsInf(hi, 1) && t > 2*lo:
+		return min(t, 16*lo)
+	case math.IsInf(hi, 1):
+		return 2 * lo
+	case t > lo && t < hi:
+		return t
+	}
+	return lo + (hi-lo)/2
+}
+
+// slope returns the first and second derivative of the objective at w + t d,
+// along d, and leaves the slopes and curvatures of the losses there for the
+// next epoch.
+func (s *smooth) slope(t float64) (first, second float64) {
+	first, second = sumRows(s.p, func(lo, hi int) (x, y float64) {
+		for i := lo; i < hi; i++ {
+			m, target, weight := s.move[i], s.p.Y[i], s.p.S[i]/s.p.N
+			p := s.prediction[i] + float64(t*m)
+			s.a[i] = s.loss.Derivative(p, target)
+			s.v[i], s.c[i] = weight*s.a[i], weight*s.loss.Curvature(p, target)
+			x += float64(s.v[i] * m)
+			y += float64(s.c[i] * m * m)
+		}
+		return x, y
+	})
+	for j, d := range s.d[:s.p.Penalised()] {
+		first += float64(s.p.Lambda * d * (s.w[j] + float64(t*d)))
+		second += float64(s.p.Lambda * d * d)
+	}
+	return first, second
+}
+
+// Point returns the weights, and the slopes there: from predictions made
+// afresh, because a sum of many steps has collected their rounding errors.
+func (s *smooth) Point() problem.Point {
+	s.p.Predict(s.prediction, s.w)
+	s.slope(0)
+	return problem.Point{W: s.w, A: s.a}
+}
