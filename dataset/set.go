@@ -12,7 +12,11 @@
 // decided here.
 package dataset
 
-import "github.com/fenchel-ml/fenchel/matrix"
+import (
+	"errors"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
 
 // A Set is rows with what belongs to each row.
 type Set struct {
@@ -25,6 +29,21 @@ type Set struct {
 	// Warnings are doubts about the data that did not stop the reading, such
 	// as features or categories a model has never seen and that were ignored.
 	Warnings []error
+
+	stored *storedDigest  // from a cache; nil: none
+	close  []func() error // give back the files in which the rows are
+}
+
+// Close gives back the files in which rows, targets and weights are, if they
+// are in mapped files: nothing that was taken from the set may be used after
+// it. A set that is never closed costs address space, not memory.
+func (s *Set) Close() error {
+	var errs []error
+	for _, give := range s.close {
+		errs = append(errs, give())
+	}
+	s.close = nil
+	return errors.Join(errs...)
 }
 
 // Rows returns n.

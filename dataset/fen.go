@@ -1,0 +1,184 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unsafe"
+)
+
+func init() {
+	register("fen", "Fenchel's own cache: rows as they are in memory, mapped instead of read", fen{})
+}
+
+// fen is the format of a set as it is in memory, with checksums: made once by
+// fenchel convert, opened at the speed of memory ever after. fenlayout.go has
+// the layout, fencheck.go what is checked.
+//
+// A file is mapped, not read, where the system can do that and the file is a
+// regular one, not compressed. The system then brings pages in as they are
+// touched and drops them when memory is short: a set may be larger than memory.
+// Else, and for several dense files as one set, the rows are copied to memory.
+//
+// A mapped file must not be changed while it is in use: what happens then is
+// undefined, and truncating it ends the program. [Write] does neither, as it
+// puts a new file in the place of the old.
+//
+// Missing values of tables were filled, and categories numbered, when the cache
+// was made.
+type fen struct{}
+
+var (
+	_ Format = fen{}
+	_ Writer = fen{}
+)
+
+var errBigEndian = errors.New(".fen files hold little-endian numbers as they are in memory: this machine has them the other way round, expected another format such as .npz")
+
+// littleEndian is false on machines that cannot use the bytes as they are.
+var littleEndian = func() bool { one := uint16(1); return *(*byte)(unsafe.Pointer(&one)) == 1 }()
+
+func (fen) Detect(name string, head []byte) Match {
+	switch {
+	case strings.HasPrefix(string(head), fenMagic):
+		return MatchMagic
+	case hasExtension(name, ".fen"):
+		return MatchExtension
+	}
+	return NoMatch
+}
+
+func (fen) Read(ctx context.Context, in []*Input, opt *Options) (s *Set, err error) {
+	if !littleEndian {
+		return nil, errBigEndian
+	}
+	var files []*fenFile
+	defer func() {
+		if err != nil {
+			for _, f := range files {
+				f.close()
+			}
+		}
+	}()
+	for _, i := range in {
+		f, err := openFen(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+		if err := f.check(ctx, opt.workers()); err != nil {
+			return nil, err
+		}
+	}
+	return fenSet(ctx, files, opt)
+}
+
+// openFen maps a file if that can be done, or else reads it into memory.
+func openFen(ctx context.Context, in *Input) (*fenFile, error) {
+	if info, err := os.Stat(in.Path); in.Path != "" && err == nil && info.Mode().IsRegular() {
+		f, err := mapFen(in)
+		if f != nil || err != nil {
+			return f, err
+		}
+	}
+	return readFen(ctx, in)
+}
+
+// mapFen maps a file; nil, nil if it cannot be mapped, or is compressed.
+func mapFen(in *Input) (*fenFile, error) {
+	file, err := os.Open(in.Path)
+	if err != nil {
+		return nil, renamed(in.Path, err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, renamed(in.Path, err)
+	}
+	head := make([]byte, fenHead)
+	n, err := io.ReadFull(file, head)
+	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
+		return nil, renamed(in.Path, err)
+	}
+	if !strings.HasPrefix(string(head[:n]), fenMagic) {
+		return nil, nil
+	}
+	h, err := decodeFenHeader(in.Name, head[:n])
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() != h.size {
+		return nil, h.otherSize(in.Name, info.Size())
+	}
+	data, unmap, err := mapFile(file, int(h.size))
+	if err != nil {
+		return nil, nil
+	}
+	f := newFenFile(in.Name, h, data)
+	f.unmap = unmap
+	return f, nil
+}
+
+func (h *fenHeader) otherSize(name string, found int64) error {
+	what := "truncated"
+	if found > h.size {
+		what = "not only what was written"
+	}
+	return fmt.Errorf("%s: found %d bytes, expected %d: the file is %s", name, found, h.size, what)
+}
+
+// readFen reads a file into memory that grows with what was read.
+func readFen(ctx context.Context, in *Input) (*fenFile, error) {
+	var head [fenHead]byte
+	n, err := io.ReadFull(in.R, head[:])
+	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
+		return nil, err
+	}
+	h, err := decodeFenHeader(in.Name, head[:n])
+	if err != nil {
+		return nil, err
+	}
+	data := alignedBytes(min(h.size, 1<<20))
+	copy(data, head[:])
+	for have := int64(fenHead); ; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n, err := io.ReadFull(in.R, data[have:])
+		have += int64(n)
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return nil, h.otherSize(in.Name, have)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if have == h.size {
+			break
+		}
+		more := alignedBytes(min(h.size, 2*have))
+		copy(more, data)
+		data = more
+	}
+	if _, err := in.R.ReadByte(); err == nil {
+		return nil, fmt.Errorf("%s: found bytes after the %d of the header's size, expected the end", in.Name, h.size)
+	} else if err != io.EOF {
+		return nil, err
+	}
+	return newFenFile(in.Name, h, data), nil
+}
+
+// alignedBytes makes n bytes that may be looked at as numbers.
+func alignedBytes(n int64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(make([]uint64, (n+7)/8)))), n)
+}
+
+// close gives back the mapping.
+func (f *fenFile) close() error {
+	if f.unmap == nil {
+		return nil
+	}
+	return f.unmap()
+}

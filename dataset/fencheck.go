@@ -1,0 +1,352 @@
+package dataset
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"sort"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// A cache is checked as a whole when it is opened: checksums find accidents,
+// and what they cannot promise is checked one by one, all while a block is in
+// a core's cache. It is one pass at the speed of memory, on all cores.
+// To check a block only when it is first used would open faster, but training
+// uses every block at once, a row has no way to fail, and kernels that gather
+// by column rely on every column being below d.
+
+// fenFile is the bytes of a cache and the sections in them.
+type fenFile struct {
+	*fenHeader
+	name  string
+	data  []byte
+	unmap func() error // nil: the bytes are in memory
+
+	start       []int64
+	index, code []uint32
+	value       []float32
+	number      []float64
+	weight      []float64
+	names       fenNames
+	labelNumber []float64 // of each label, when targets are labels and numbers
+}
+
+// fenNames is the section text.
+type fenNames struct {
+	Label   []string `json:"label"`
+	Feature []string `json:"feature"`
+	Schema  *Schema  `json:"schema"`
+}
+
+// newFenFile finds the sections. data is as long as the header says.
+func newFenFile(name string, h *fenHeader, data []byte) *fenFile {
+	f := &fenFile{fenHeader: h, name: name, data: data}
+	f.start, f.index, f.value = words[int64](f, fenStart), words[uint32](f, fenIndex), words[float32](f, fenValue)
+	f.number, f.code, f.weight = words[float64](f, fenNumber), words[uint32](f, fenCode), words[float64](f, fenWeight)
+	return f
+}
+
+func (f *fenFile) section(s fenSection) []byte {
+	return f.data[f.offset[s] : f.offset[s]+f.length[s] : f.offset[s]+f.length[s]]
+}
+
+// words is a section as numbers, without copying; nil when it is empty.
+func words[T uint32 | float32 | int64 | float64](f *fenFile, s fenSection) []T {
+	raw := f.section(s)
+	var zero T
+	if len(raw) == 0 {
+		return nil
+	}
+	if uintptr(unsafe.Pointer(&raw[0]))%unsafe.Sizeof(zero) != 0 {
+		panic("dataset: a cache at an address that is not aligned")
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&raw[0])), len(raw)/int(unsafe.Sizeof(zero)))
+}
+
+// check returns the first fault of the file.
+func (f *fenFile) check(ctx context.Context, workers int) error {
+	if err := f.checkSums(); err != nil {
+		return err
+	}
+	// Columns are looked at row by row: offsets come first.
+	for _, wave := range [][]fenSection{{fenStart, fenText}, {fenIndex, fenValue, fenNumber, fenCode, fenWeight}} {
+		if err := f.checkBlocks(ctx, workers, wave); err != nil {
+			return err
+		}
+		if wave[0] == fenStart {
+			if err := f.readNames(); err != nil {
+				return fmt.Errorf("%s: %w", f.name, err)
+			}
+		}
+	}
+	if err := f.checkOrder(); err != nil {
+		return fmt.Errorf("%s: %w", f.name, err)
+	}
+	return nil
+}
+
+// checkSums checks the checksums themselves, and the zeros between sections.
+func (f *fenFile) checkSums() error {
+	sums := f.section(fenCheck)
+	last := len(sums) - 4
+	if found, expected := crc32.Checksum(sums[:last], castagnoli), binary.LittleEndian.Uint32(sums[last:]); found != expected {
+		return f.damaged(fenCheck, 0, int64(last), found, expected)
+	}
+	for s := fenStart; s < fenCheck; s++ {
+		for at := f.offset[s] + f.length[s]; at < f.offset[s+1]; at++ {
+			if f.data[at] != 0 {
+				return fmt.Errorf("%s: found %#02x at byte %d, expected zero between sections: the file is damaged", f.name, f.data[at], at)
+			}
+		}
+	}
+	return nil
+}
+
+func (f *fenFile) damaged(s fenSection, from, length int64, found, expected uint32) error {
+	at := f.offset[s] + from
+	return fmt.Errorf("%s: found the checksum %08x in bytes %d to %d (%s), expected %08x: the file is damaged", f.name, found, at, at+length-1, s, expected)
+}
+
+// checkBlocks checks all blocks of some sections.
+func (f *fenFile) checkBlocks(ctx context.Context, workers int, sections []fenSection) error {
+	type part struct {
+		section fenSection
+		block   int
+	}
+	var parts []part
+	for _, s := range sections {
+		for b := range f.blocks(s) {
+			parts = append(parts, part{s, b})
+		}
+	}
+	return each(ctx, workers, len(parts), func(i int) error { return f.checkBlock(parts[i].section, parts[i].block) })
+}
+
+func (f *fenFile) checkBlock(s fenSection, block int) error {
+	from := int64(block) * fenBlock
+	raw := f.section(s)[from:min(from+fenBlock, f.length[s])]
+	if found, expected := crc32.Checksum(raw, castagnoli), f.sum(s, block); found != expected {
+		return f.damaged(s, from, int64(len(raw)), found, expected)
+	}
+	lo, hi := int(from), int(from)+len(raw)
+	var err error
+	switch s {
+	case fenStart:
+		err = f.checkStart(lo/8, hi/8)
+	case fenIndex:
+		err = f.checkIndex(int64(lo/4), int64(hi/4))
+	case fenValue:
+		err = f.checkValue(lo/4, hi/4)
+	case fenNumber:
+		err = checkNumbers(f.number, lo/8, hi/8)
+	case fenWeight:
+		err = checkWeights(f.weight, lo/8, hi/8)
+	case fenCode:
+		err = f.checkCode(lo/4, hi/4)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.name, err)
+	}
+	return nil
+}
+
+// sum returns the stored checksum of a block.
+func (f *fenFile) sum(s fenSection, block int) uint32 {
+	for before := range s {
+		block += f.blocks(before)
+	}
+	return binary.LittleEndian.Uint32(f.section(fenCheck)[4*block:])
+}
+
+// checkStart checks that offsets rise from 0 to the number of values.
+func (f *fenFile) checkStart(lo, hi int) error {
+	for i := lo; i < hi; i++ {
+		before := int64(0)
+		if i > 0 {
+			before = f.start[i-1]
+		}
+		if at := f.start[i]; at < before || i == 0 && at != 0 || at > f.stored || i == len(f.start)-1 && at != f.stored {
+			return fmt.Errorf("row %d: found the offset %d after %d, expected them to rise from 0 to %d", i+1, at, before, f.stored)
+		}
+	}
+	return nil
+}
+
+// checkIndex checks the columns of the values from lo to hi. Offsets are known
+// to be good.
+func (f *fenFile) checkIndex(lo, hi int64) error {
+	row := sort.Search(int(f.rows), func(i int) bool { return f.start[i+1] > lo })
+	for at := lo; at < hi; row++ {
+		end := min(f.start[row+1], hi)
+		before := int64(-1)
+		if at > f.start[row] { // the row began in an earlier block
+			before = int64(f.index[at-1])
+		}
+		if !rising(before, f.index[at:end], f.cols) {
+			return f.badColumn(row)
+		}
+		at = end
+	}
+	return nil
+}
+
+// rising reports whether columns increase from one after before to one below
+// cols. The sign of a difference tells, without a branch for each column.
+func rising(before int64, index []uint32, cols int64) bool {
+	sign := int64(0)
+	for _, j := range index {
+		sign |= int64(j) - before - 1
+		before = int64(j)
+	}
+	return sign >= 0 && before < cols
+}
+
+// badColumn says what is wrong with the columns of a row.
+func (f *fenFile) badColumn(row int) error {
+	before := int64(-1)
+	for _, j := range f.index[f.start[row]:f.start[row+1]] {
+		if int64(j) <= before || int64(j) >= f.cols {
+			return fmt.Errorf("row %d: found column %d after %d, expected increasing columns below %d", row+1, j, before, f.cols)
+		}
+		before = int64(j)
+	}
+	return fmt.Errorf("row %d: the columns changed while they were read", row+1)
+}
+
+// checkValue checks that the values from lo to hi are finite.
+func (f *fenFile) checkValue(lo, hi int) error {
+	if allFinite(f.value[lo:hi]) {
+		return nil
+	}
+	for k := lo; k < hi; k++ {
+		if v := f.value[k]; !finite(float64(v)) {
+			row := k / int(max(f.cols, 1))
+			if !f.dense() {
+				row = sort.Search(int(f.rows), func(i int) bool { return f.start[i+1] > int64(k) })
+			}
+			return fmt.Errorf("row %d: found the value %v, expected finite numbers", row+1, v)
+		}
+	}
+	return fmt.Errorf("value %d: the values changed while they were read", lo+1)
+}
+
+// allFinite reports whether no value is infinite or not a number: whether no
+// exponent has all bits set. One more in the exponent then reaches the place
+// of the sign.
+func allFinite(value []float32) bool {
+	reached := uint32(0)
+	for _, v := range value {
+		reached |= math.Float32bits(v)&0x7fffffff + 0x00800000
+	}
+	return reached>>31 == 0
+}
+
+func checkNumbers(number []float64, lo, hi int) error {
+	for i := lo; i < hi; i++ {
+		if !finite(number[i]) {
+			return fmt.Errorf("row %d: found the target %v, expected a finite number", i+1, number[i])
+		}
+	}
+	return nil
+}
+
+func checkWeights(weight []float64, lo, hi int) error {
+	for i := lo; i < hi; i++ {
+		if w := weight[i]; !(w > 0) || !finite(w) {
+			return fmt.Errorf("row %d: found %v, expected a positive number as weight", i+1, w)
+		}
+	}
+	return nil
+}
+
+// checkCode checks that codes are those of labels, and that a label that is a
+// number is the row's.
+func (f *fenFile) checkCode(lo, hi int) error {
+	for i := lo; i < hi; i++ {
+		code := int64(f.code[i])
+		if code >= int64(len(f.names.Label)) {
+			return fmt.Errorf("row %d: found the label code %d, expected one below %d", i+1, code, len(f.names.Label))
+		}
+		if f.number != nil && f.number[i] != f.labelNumber[code] {
+			return fmt.Errorf("row %d: found the label %q and the number %v, expected the same", i+1, f.names.Label[code], f.number[i])
+		}
+	}
+	return nil
+}
+
+// checkOrder checks that the labels are in order of first appearance, and that
+// each appears: the laws of Target.
+func (f *fenFile) checkOrder() error {
+	next := 0
+	for i, c := range f.code {
+		switch {
+		case int(c) == next:
+			next++
+		case int(c) > next:
+			return fmt.Errorf("row %d: found the label %q, expected the first of %q here", i+1, f.names.Label[c], f.names.Label[next])
+		}
+	}
+	if next < len(f.names.Label) {
+		return fmt.Errorf("found the label %q in no row, expected labels that rows have", f.names.Label[next])
+	}
+	return nil
+}
+
+// readNames reads the section text.
+func (f *fenFile) readNames() error {
+	if err := json.Unmarshal(f.section(fenText), &f.names); err != nil {
+		return fmt.Errorf("names: %w", err)
+	}
+	return f.checkNames(int(f.cols))
+}
+
+// checkNames checks the names for a set of so many features.
+func (f *fenFile) checkNames(cols int) error {
+	n := &f.names
+	if n.Feature != nil && len(n.Feature) != cols {
+		return fmt.Errorf("found %d names of features, expected %d", len(n.Feature), cols)
+	}
+	if s := n.Schema; s != nil {
+		if c := len(s.Columns); s.Target < -1 || s.Target >= c || s.Weight < -1 || s.Weight >= c || s.Width() != cols {
+			return fmt.Errorf("found a table of %d columns with target %d and weight %d, expected one that makes %d features", c, s.Target, s.Weight, cols)
+		}
+	}
+	if (f.code == nil) != (n.Label == nil) {
+		return fmt.Errorf("found %d labels for %d rows with labels", len(n.Label), len(f.code))
+	}
+	var err error
+	f.labelNumber, err = checkLabels(n.Label, f.number != nil)
+	return err
+}
+
+// checkLabels checks that labels are distinct finite numbers or names, and
+// returns the numbers if they should all be.
+func checkLabels(label []string, numbers bool) (number []float64, err error) {
+	if numbers && len(label) > MaxLabels {
+		return nil, fmt.Errorf("found %d labels that are numbers, expected at most %d", len(label), MaxLabels)
+	}
+	t := newTargets()
+	for code, l := range label {
+		v, status := parseFloat64([]byte(l))
+		if l == "" || status == isNoValue || status == isHuge || !utf8.ValidString(l) {
+			return nil, fmt.Errorf("found the label %q, expected a finite number or a name", l)
+		}
+		if status == isText {
+			v = math.NaN()
+		}
+		if numbers {
+			if status == isText {
+				return nil, fmt.Errorf("found the label %q and numbers as targets, expected labels that are numbers", l)
+			}
+			number = append(number, v+0)
+		}
+		if int(t.intern([]byte(l), v+0)) != code {
+			return nil, fmt.Errorf("found the label %q twice, expected each once", l)
+		}
+	}
+	return number, nil
+}

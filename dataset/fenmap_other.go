@@ -1,0 +1,13 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package dataset
+
+import (
+	"errors"
+	"os"
+)
+
+// mapFile says that this system cannot: the file is read into memory instead.
+func mapFile(*os.File, int) ([]byte, func() error, error) {
+	return nil, nil, errors.ErrUnsupported
+}

@@ -1,0 +1,241 @@
+package dataset
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"unsafe"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// fenSet makes checked files into one set, in order.
+func fenSet(ctx context.Context, files []*fenFile, opt *Options) (*Set, error) {
+	first := files[0]
+	if err := fitTables(files, opt); err != nil {
+		return nil, err
+	}
+	s := &Set{}
+	var err error
+	if s.X, s.Warnings, err = fenRows(files, opt); err != nil {
+		return nil, err
+	}
+	if s.Target, err = fenTarget(ctx, files, opt, s.Rows()); err != nil {
+		return nil, err
+	}
+	if s.Weight, err = fenWeights(ctx, files, opt, s.Rows()); err != nil {
+		return nil, err
+	}
+	if int64(s.Cols()) == first.cols {
+		s.Feature, s.Schema = first.names.Feature, first.names.Schema
+		if len(files) == 1 {
+			s.stored = newStoredDigest(s, first)
+		}
+	}
+	for _, f := range files {
+		s.close = append(s.close, f.close)
+	}
+	return s, nil
+}
+
+// fitTables refuses caches of tables with other features than the model's or
+// than those of the first, and a target other than the one in the cache.
+func fitTables(files []*fenFile, opt *Options) error {
+	want, whose := opt.Schema, "the model's"
+	for _, f := range files {
+		s := f.names.Schema
+		if s == nil {
+			continue
+		}
+		if want == nil {
+			want, whose = s, "those of "+f.name
+		}
+		if !slices.Equal(s.features(), want.features()) {
+			return fmt.Errorf("%s: found features of a table with other columns or categories, expected %s: convert with --like", f.name, whose)
+		}
+		if opt.Target != "" && !s.names(s.Target, opt.Target) {
+			return fmt.Errorf("%s: found another target than %q in the cache, expected to be asked for the one it was made with", f.name, opt.Target)
+		}
+	}
+	return nil
+}
+
+// names reports whether name is that of a column, or its position from 1.
+func (s *Schema) names(column int, name string) bool {
+	return column >= 0 && (s.Columns[column].Name == name || strconv.Itoa(column+1) == name)
+}
+
+// fenRows returns the rows of all files, where they are if that can be.
+func fenRows(files []*fenFile, opt *Options) (matrix.Matrix, []error, error) {
+	first, cols := files[0], int64(0)
+	for _, f := range files {
+		if f.dense() != first.dense() {
+			kind := map[bool]string{true: "dense", false: "sparse"}
+			return nil, nil, fmt.Errorf("%s: found %s rows, expected %s ones as in %s", f.name, kind[f.dense()], kind[first.dense()], first.name)
+		}
+		if f.dense() && f.cols != first.cols {
+			return nil, nil, fmt.Errorf("%s: found %s, expected %d as in %s", f.name, plural(f.cols, "column", "columns"), first.cols, first.name)
+		}
+		cols = max(cols, f.cols)
+	}
+	if first.dense() {
+		return denseRows(files, opt)
+	}
+	width := cols
+	if opt.Columns > 0 {
+		width = int64(opt.Columns)
+	}
+	if len(files) == 1 && cols <= width {
+		return first.csr(int(width)), nil, nil
+	}
+	s := newStack(files, int(width))
+	return s, s.warnings(), nil
+}
+
+// denseRows copies dense rows, unless they are those of one file as they are.
+func denseRows(files []*fenFile, opt *Options) (matrix.Matrix, []error, error) {
+	first := files[0]
+	if len(files) == 1 && (opt.Columns == 0 || int64(opt.Columns) == first.cols) {
+		return &matrix.Dense{Rows: int(first.rows), Cols: int(first.cols), Value: first.value}, nil, nil
+	}
+	b := newRowBuilder(int(first.cols), opt)
+	for _, f := range files {
+		for row := range slices.Chunk(f.value, int(f.cols)) {
+			b.addDense(row)
+		}
+	}
+	x, warnings := b.matrix()
+	return x, warnings, nil
+}
+
+// csr is the rows in the bytes of the file, with so many columns.
+func (f *fenFile) csr(cols int) *matrix.CSR {
+	index := f.index
+	if index == nil {
+		index = []uint32{}
+	}
+	return &matrix.CSR{Cols: cols, Start: f.start, Index: index, Value: f.value}
+}
+
+// fenTarget puts the targets of files one after another, or reads others.
+func fenTarget(ctx context.Context, files []*fenFile, opt *Options, rows int) (Target, error) {
+	if opt.Labels != "" {
+		return readLabels(ctx, opt.Labels, opt, int64(rows))
+	}
+	a := &arrayRows{}
+	for _, f := range files {
+		t := &Target{Label: f.names.Label, Code: f.code, Number: f.number}
+		if t.Absent() {
+			t = nil
+		}
+		if err := a.take(f.name, t); err != nil {
+			return Target{}, err
+		}
+	}
+	return mergeTargets(a.targets)
+}
+
+// fenWeights puts the weights of files one after another, or reads others: an
+// option names a file, unless it names the column that the weights came from.
+func fenWeights(ctx context.Context, files []*fenFile, opt *Options, rows int) ([]float64, error) {
+	first := files[0]
+	if s := first.names.Schema; opt.Weights != "" && (s == nil || !s.names(s.Weight, opt.Weights)) {
+		return readWeights(ctx, opt.Weights, opt, rows)
+	}
+	if len(files) == 1 {
+		return first.weight, nil
+	}
+	a := &arrayRows{}
+	for _, f := range files {
+		a.files++
+		if err := a.takeWeights(f.name, f.weight); err != nil {
+			return nil, err
+		}
+	}
+	return a.weights, nil
+}
+
+// A stack is the sparse rows of several files, one under another, without what
+// is in columns from cols on.
+type stack struct {
+	parts []*matrix.CSR
+	first []int // row of each part, and at last the number of rows
+	cols  int
+}
+
+func newStack(files []*fenFile, cols int) *stack {
+	s := &stack{cols: cols, first: []int{0}}
+	for _, f := range files {
+		s.parts = append(s.parts, f.csr(int(f.cols)))
+		s.first = append(s.first, s.first[len(s.first)-1]+int(f.rows))
+	}
+	return s
+}
+
+// Dims returns the number of rows and columns.
+func (s *stack) Dims() (rows, cols int) { return s.first[len(s.parts)], s.cols }
+
+// Row returns row i without copying.
+func (s *stack) Row(i int) matrix.Vector {
+	row := s.whole(i)
+	n := len(row.Index)
+	for n > 0 && int64(row.Index[n-1]) >= int64(s.cols) { // few: a search would cost more
+		n--
+	}
+	return matrix.Vector{Index: row.Index[:n:n], Value: row.Value[:n:n]}
+}
+
+func (s *stack) whole(i int) matrix.Vector {
+	part := 0
+	for i >= s.first[part+1] {
+		part++
+	}
+	return s.parts[part].Row(i - s.first[part])
+}
+
+// warnings counts what is left out.
+func (s *stack) warnings() []error {
+	left := &rowBuilder{unknown: sparseRows{unknown: map[uint32]struct{}{}}}
+	rows, _ := s.Dims()
+	for i := range rows {
+		all := s.whole(i)
+		for k := len(s.Row(i).Index); k < len(all.Index); k++ {
+			left.ignore(all.Index[k], all.Value[k])
+		}
+	}
+	return left.unknown.warnings(1)
+}
+
+// A storedDigest is the digest in a cache, which its checksums vouch for, and
+// the set that it belongs to.
+type storedDigest struct {
+	digest string
+	of     Set
+}
+
+func newStoredDigest(s *Set, f *fenFile) *storedDigest {
+	return &storedDigest{digest: "sha256:" + hex.EncodeToString(f.digest[:]), of: *s}
+}
+
+// CachedDigest returns the Digest of the set without computing it, if the set
+// came from a cache that holds it and was not changed since. It vouches for the
+// rows as far as the cache's checksums do: enough to note which rows a model
+// was trained on, not to prove that it was those.
+func (s *Set) CachedDigest() string {
+	if s.stored != nil && sameRows(s, &s.stored.of) {
+		return s.stored.digest
+	}
+	return s.Digest()
+}
+
+// sameRows reports whether two sets hold the same memory.
+func sameRows(a, b *Set) bool {
+	return a.X == b.X && sameSlice(a.Weight, b.Weight) && sameSlice(a.Target.Code, b.Target.Code) &&
+		sameSlice(a.Target.Number, b.Target.Number) && sameSlice(a.Target.Label, b.Target.Label)
+}
+
+func sameSlice[T any](a, b []T) bool {
+	return len(a) == len(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
+}

@@ -1,0 +1,275 @@
+package dataset
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"strings"
+	"unsafe"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+func (fen) Extensions() []string { return []string{".fen"} }
+
+// Write writes a cache. It takes the rows one at a time, so that rows in mapped
+// files may be more than memory holds, and refuses all that a reader would: the
+// set may be one made by hand.
+func (fen) Write(w io.Writer, s *Set) error {
+	if !littleEndian {
+		return errBigEndian
+	}
+	f, err := newFenWriter(w, s)
+	if err != nil {
+		return err
+	}
+	_, f.err = w.Write(f.encode())
+	f.at = fenHead
+	for section, write := range []func(){f.starts, f.indices, f.values, f.numbers, f.codes, f.weights, f.texts, f.checks} {
+		if f.at != f.offset[section] {
+			f.fail(errChanged)
+		}
+		write()
+		f.end(fenSection(section))
+	}
+	if f.at != f.size {
+		f.fail(errChanged)
+	}
+	return f.err
+}
+
+var errChanged = errors.New("the rows changed while they were written")
+
+// fenWriter writes sections one after another; it keeps the first error.
+type fenWriter struct {
+	fenHeader
+	set     *Set
+	target  Target
+	names   []byte
+	scratch matrix.Vector // a dense row made sparse
+
+	w    io.Writer
+	at   int64  // bytes written
+	buf  []byte // of the block being filled
+	sums []byte
+	err  error
+}
+
+// newFenWriter checks what can be checked at once, and finds out all sizes.
+func newFenWriter(w io.Writer, s *Set) (*fenWriter, error) {
+	f := &fenWriter{set: s, w: w, buf: make([]byte, 0, fenBlock)}
+	var err error
+	if f.target, err = inOrder(s.Target); err != nil {
+		return nil, err
+	}
+	if err := f.checkColumns(); err != nil {
+		return nil, err
+	}
+	if f.names, err = json.Marshal(fenNames{f.target.Label, s.Feature, s.Schema}); err != nil {
+		return nil, err
+	}
+	rows, cols := s.X.Dims()
+	f.rows, f.cols, f.stored = int64(rows), int64(cols), f.count()
+	f.length[fenValue], f.length[fenText] = 4*f.stored, int64(len(f.names))
+	if _, dense := f.denseRows(); !dense {
+		f.length[fenStart], f.length[fenIndex] = 8*(f.rows+1), 4*f.stored
+	}
+	f.length[fenNumber], f.length[fenCode] = 8*int64(len(f.target.Number)), 4*int64(len(f.target.Code))
+	f.length[fenWeight] = 8 * int64(len(s.Weight))
+	digest, err := hex.DecodeString(strings.TrimPrefix(s.CachedDigest(), "sha256:"))
+	if copy(f.digest[:], digest); err != nil {
+		return nil, err
+	}
+	if !f.place() {
+		return nil, fmt.Errorf("found %d values, expected fewer", f.stored)
+	}
+	return f, f.agrees()
+}
+
+// checkColumns checks targets, weights and names as a reader does.
+func (f *fenWriter) checkColumns() error {
+	t, n := f.target, f.set.Rows()
+	for _, c := range []struct {
+		what string
+		have int
+	}{{"numbers", len(t.Number)}, {"labels", len(t.Code)}, {"weights", len(f.set.Weight)}} {
+		if c.have != 0 && c.have != n {
+			return fmt.Errorf("found %d %s, expected one for each of %s", c.have, c.what, plural(n, "row", "rows"))
+		}
+	}
+	read := &fenFile{code: t.Code, number: t.Number, weight: f.set.Weight}
+	read.names = fenNames{t.Label, f.set.Feature, f.set.Schema}
+	if err := read.checkNames(f.set.Cols()); err != nil {
+		return err
+	}
+	if err := read.checkCode(0, len(t.Code)); err != nil {
+		return err
+	}
+	if err := checkNumbers(t.Number, 0, len(t.Number)); err != nil {
+		return err
+	}
+	return checkWeights(f.set.Weight, 0, len(f.set.Weight))
+}
+
+// inOrder returns the target with labels as its laws want them, in order of
+// first appearance and without those that no row has: t, unless it was made by
+// hand.
+func inOrder(t Target) (Target, error) {
+	place, label := make([]int, len(t.Label)), []string(nil)
+	for i, c := range t.Code {
+		if int64(c) >= int64(len(t.Label)) {
+			return t, fmt.Errorf("row %d: found the label code %d, expected one below %d", i+1, c, len(t.Label))
+		}
+		if place[c] == 0 {
+			label = append(label, t.Label[c])
+			place[c] = len(label)
+		}
+	}
+	lawful := len(label) == len(t.Label)
+	for c := range label {
+		lawful = lawful && place[c] == c+1
+	}
+	if lawful {
+		return t, nil
+	}
+	code := make([]uint32, len(t.Code))
+	for i, c := range t.Code {
+		code[i] = uint32(place[c] - 1)
+	}
+	return Target{Label: label, Code: code, Number: t.Number}, nil
+}
+
+// denseRows returns the rows if they are written as dense ones.
+func (f *fenWriter) denseRows() (x *matrix.Dense, dense bool) {
+	x, dense = f.set.X.(*matrix.Dense)
+	return x, dense && x.Cols > 0
+}
+
+// count returns the number of values that will be written.
+func (f *fenWriter) count() (stored int64) {
+	if x, dense := f.denseRows(); dense {
+		return int64(len(x.Value))
+	}
+	for i := range f.set.Rows() {
+		stored += int64(len(f.sparse(i).Value))
+	}
+	return stored
+}
+
+// sparse returns row i, a dense one without its zeros.
+func (f *fenWriter) sparse(i int) matrix.Vector {
+	row := f.set.X.Row(i)
+	if row.Index != nil {
+		return row
+	}
+	s := &f.scratch
+	s.Index, s.Value = s.Index[:0], s.Value[:0]
+	for j, v := range row.Value {
+		if v != 0 {
+			s.Index, s.Value = append(s.Index, uint32(j)), append(s.Value, v)
+		}
+	}
+	return *s
+}
+
+func (f *fenWriter) starts() {
+	if f.dense() {
+		return
+	}
+	at := int64(0)
+	f.raw(asBytes([]int64{at}))
+	for i := range f.set.Rows() {
+		at += int64(len(f.sparse(i).Value))
+		f.raw(asBytes([]int64{at}))
+	}
+}
+
+func (f *fenWriter) indices() {
+	if f.dense() {
+		return
+	}
+	for i := range f.set.Rows() {
+		row := f.sparse(i)
+		if !rising(-1, row.Index, f.cols) || len(row.Index) != len(row.Value) {
+			f.fail(fmt.Errorf("row %d: found %d values in columns %d, expected as many increasing columns below %d", i+1, len(row.Value), row.Index, f.cols))
+			return
+		}
+		f.raw(asBytes(row.Index))
+	}
+}
+
+func (f *fenWriter) values() {
+	for i := range f.set.Rows() {
+		row := f.set.X.Row(i)
+		if !f.dense() {
+			row = f.sparse(i)
+		}
+		if !allFinite(row.Value) {
+			f.fail(fmt.Errorf("row %d: found a value that is not finite, expected finite numbers", i+1))
+			return
+		}
+		f.raw(asBytes(row.Value))
+	}
+}
+
+func (f *fenWriter) numbers() { f.raw(asBytes(f.target.Number)) }
+func (f *fenWriter) codes()   { f.raw(asBytes(f.target.Code)) }
+func (f *fenWriter) weights() { f.raw(asBytes(f.set.Weight)) }
+func (f *fenWriter) texts()   { f.raw(f.names) }
+
+func (f *fenWriter) checks() {
+	sums := binary.LittleEndian.AppendUint32(f.sums, crc32.Checksum(f.sums, castagnoli))
+	f.raw(sums)
+}
+
+func (f *fenWriter) fail(err error) {
+	if f.err == nil {
+		f.err = err
+	}
+}
+
+// raw adds bytes to the section, which is written block by block.
+func (f *fenWriter) raw(b []byte) {
+	for len(b) > 0 && f.err == nil {
+		n := min(len(b), fenBlock-len(f.buf))
+		f.buf, b = append(f.buf, b[:n]...), b[n:]
+		if len(f.buf) == fenBlock {
+			f.flush()
+		}
+	}
+}
+
+func (f *fenWriter) flush() {
+	f.sums = binary.LittleEndian.AppendUint32(f.sums, crc32.Checksum(f.buf, castagnoli))
+	f.write(f.buf)
+	f.buf = f.buf[:0]
+}
+
+// end ends a section: all but the last are followed by zeros.
+func (f *fenWriter) end(s fenSection) {
+	if len(f.buf) > 0 {
+		f.flush()
+	}
+	if s != fenCheck {
+		f.write(make([]byte, -f.at&(fenAlign-1)))
+	}
+}
+
+func (f *fenWriter) write(b []byte) {
+	if f.err != nil {
+		return
+	}
+	n, err := f.w.Write(b)
+	f.at += int64(n)
+	f.fail(err)
+}
+
+// asBytes is numbers as the bytes they are in memory.
+func asBytes[T uint32 | float32 | int64 | float64](s []T) []byte {
+	var zero T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
+}
