@@ -170,7 +170,7 @@ func (f *fenFile) checkStart(lo, hi int) error {
 			before = f.start[i-1]
 		}
 		if at := f.start[i]; at < before || i == 0 && at != 0 || at > f.stored || i == len(f.start)-1 && at != f.stored {
-			return fmt.Errorf("row %d: found the offset %d after %d, expected them to rise from 0 to %d", i+1, at, before, f.stored)
+			return fmt.Errorf("row offset %d: found %d after %d, expected offsets that rise from 0 to %d", i+1, at, before, f.stored)
 		}
 	}
 	return nil
@@ -195,14 +195,22 @@ func (f *fenFile) checkIndex(lo, hi int64) error {
 }
 
 // rising reports whether columns increase from one after before to one below
-// cols. The sign of a difference tells, without a branch for each column.
+// cols. Every difference must be negative: their signs are gathered, without a
+// branch for each column.
 func rising(before int64, index []uint32, cols int64) bool {
-	sign := int64(0)
-	for _, j := range index {
-		sign |= int64(j) - before - 1
+	all := int64(-1)
+	k := 0
+	for ; k+4 <= len(index); k += 4 {
+		four := index[k : k+4 : k+4]
+		a, b, c, d := int64(four[0]), int64(four[1]), int64(four[2]), int64(four[3])
+		all &= (before - a) & (a - b) & (b - c) & (c - d)
+		before = d
+	}
+	for _, j := range index[k:] {
+		all &= before - int64(j)
 		before = int64(j)
 	}
-	return sign >= 0 && before < cols
+	return all < 0 && before < cols
 }
 
 // badColumn says what is wrong with the columns of a row.
@@ -235,14 +243,19 @@ func (f *fenFile) checkValue(lo, hi int) error {
 }
 
 // allFinite reports whether no value is infinite or not a number: whether no
-// exponent has all bits set. One more in the exponent then reaches the place
-// of the sign.
+// exponent has all bits set. One more in the exponent then reaches the place of
+// the sign. Two values are looked at together.
 func allFinite(value []float32) bool {
-	reached := uint32(0)
-	for _, v := range value {
-		reached |= math.Float32bits(v)&0x7fffffff + 0x00800000
+	const magnitude, one, sign = 0x7fffffff7fffffff, 0x0080000000800000, 0x8000000080000000
+	reached, raw := uint64(0), asBytes(value)
+	for ; len(raw) >= 16; raw = raw[16:] {
+		reached |= binary.NativeEndian.Uint64(raw)&magnitude + one
+		reached |= binary.NativeEndian.Uint64(raw[8:])&magnitude + one
 	}
-	return reached>>31 == 0
+	for ; len(raw) >= 4; raw = raw[4:] {
+		reached |= uint64(binary.NativeEndian.Uint32(raw))&magnitude + one
+	}
+	return reached&sign == 0
 }
 
 func checkNumbers(number []float64, lo, hi int) error {
@@ -299,7 +312,7 @@ func (f *fenFile) checkOrder() error {
 // readNames reads the section text.
 func (f *fenFile) readNames() error {
 	if err := json.Unmarshal(f.section(fenText), &f.names); err != nil {
-		return fmt.Errorf("names: %w", err)
+		return fmt.Errorf("found names that are not JSON (%w), expected labels, features and schema", err)
 	}
 	return f.checkNames(int(f.cols))
 }

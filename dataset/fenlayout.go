@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 )
 
 // The layout of a cache, all numbers little-endian:
@@ -125,6 +126,9 @@ func decodeFenHeader(name string, b []byte) (*fenHeader, error) {
 	}
 	if v := le.Uint32(b[8:]); v != fenVersion {
 		return nil, fmt.Errorf("%s: found version %d of the format, expected %d: make the file again with fenchel convert", name, v, fenVersion)
+	}
+	if slices.ContainsFunc(slices.Concat(b[12:16], b[208:fenHead-4]), func(reserved byte) bool { return reserved != 0 }) {
+		return nil, fmt.Errorf("%s: found something in the reserved bytes of the header, expected zeros", name)
 	}
 	h := &fenHeader{}
 	for i, field := range []*int64{&h.size, &h.rows, &h.cols, &h.stored} {

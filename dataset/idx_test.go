@@ -150,7 +150,7 @@ func checkRead(t *testing.T, format string, data []byte) {
 		return
 	}
 	rows, cols := s.X.Dims()
-	if rows == 0 || cols == 0 || !s.Target.Absent() && s.Target.rows() != rows {
+	if rows == 0 || cols == 0 && format != "fen" || !s.Target.Absent() && s.Target.rows() != rows {
 		t.Errorf("found %d x %d, %d targets", rows, cols, s.Target.rows())
 	}
 	if i, j, ok := matrix.Finite(s.X); !ok {

@@ -5,23 +5,32 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
 func newConvert() *cobra.Command {
 	var in input
-	var to string
+	var to, like string
 	cmd := &cobra.Command{
 		Use:   "convert IN... OUT",
 		Short: "Rewrite data in another format",
 		Long: `Convert reads data and writes them in the format that the extension of OUT
-names (.svm, .csv, .tsv, .npz; .gz or .zst after it compresses), or that --to
-names. If OUT is -, they go to standard output, not compressed, and --to is
-needed. Categories become 0/1 features.`,
+names (.fen, .svm, .csv, .tsv, .npz; .gz or .zst after it compresses), or that
+--to names. If OUT is -, they go to standard output, not compressed, and --to is
+needed. Categories become 0/1 features; with --like they become the features
+that a model or a .fen file has, as predict and evaluate need them.
+
+A .fen file is a cache: it is mapped into memory instead of parsed, so that every
+verb begins at once and data may be larger than memory. It keeps targets, row
+weights, names, and the digest of the rows; it must not be changed while in use.`,
+		Example: `  fenchel convert news.svm.gz news.fen
+  fenchel convert later.csv later.fen --like news.model`,
 		Args: arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sources, out := args[:len(args)-1], args[len(args)-1]
@@ -32,8 +41,11 @@ needed. Categories become 0/1 features.`,
 			if err != nil {
 				return err
 			}
-			if err := keepInputs("convert: OUT", out, append(slices.Clone(sources), in.opt.Labels)...); err != nil {
+			if err := keepInputs("convert: OUT", out, append(slices.Clone(sources), in.opt.Labels, like)...); err != nil {
 				return err
+			}
+			if err := in.like(cmd, like); err != nil {
+				return badData(err)
 			}
 			set, err := in.read(cmd, sources)
 			if err != nil {
@@ -52,7 +64,28 @@ needed. Categories become 0/1 features.`,
 	}
 	in.register(cmd, true)
 	cmd.Flags().StringVar(&to, "to", "", "format of OUT instead of the one its extension names")
+	cmd.Flags().StringVar(&like, "like", "", "make the features of this model or .fen file, so that tables mean the same")
 	return cmd
+}
+
+// like makes the reader produce the features of a cache or model; "": its own.
+func (in *input) like(cmd *cobra.Command, path string) error {
+	if path == "" {
+		return nil
+	}
+	set, err := dataset.Read(cmd.Context(), []string{path}, dataset.Options{Format: "fen", Threads: in.opt.Threads})
+	if err == nil {
+		in.opt.Schema, in.opt.Columns = set.Schema, set.Cols()
+		return set.Close()
+	}
+	if strings.HasSuffix(path, ".fen") {
+		return err
+	}
+	m, err := model.ReadFile(path)
+	if err == nil {
+		in.forModel(m)
+	}
+	return err
 }
 
 // writerOf returns the format that --to names; nil for "".

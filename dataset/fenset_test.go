@@ -1,0 +1,255 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// cache writes the rows of a source as a cache and returns its path.
+func cache(t *testing.T, name string, opt Options, sources ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := Write(context.Background(), path, mustRead(t, opt, sources...), "fen"); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Several caches, and caches read for a model, are like the texts they were
+// made from: rows, targets, digest and warnings.
+func TestFENLikeText(t *testing.T) {
+	folder := t.TempDir()
+	a := put(t, folder, "a.svm", "+1 1:1 3:0.5\n-1 2:2\n\n1 3:-1\n")
+	b := put(t, folder, "b.svm", "-1 1:4 5:2 7:1\n2\n-1 6:1e-3\n")
+	w := put(t, folder, "w.txt", "1\n2\n3\n4\n5\n6\n")
+	l := put(t, folder, "l.txt", "a\nb\na\nb\na\nc\n")
+	caches := map[string]string{a: cache(t, "a.fen", Options{}, a), b: cache(t, "b.fen", Options{}, b)}
+	for _, c := range []struct {
+		sources []string
+		opt     Options
+		sparse  bool // the rows are those of the file
+	}{
+		{[]string{a}, Options{}, true},
+		{[]string{b}, Options{Columns: 7}, true},
+		{[]string{a}, Options{Columns: 9}, true},
+		{[]string{b}, Options{Columns: 5}, false},
+		{[]string{b}, Options{Columns: 1}, false},
+		{[]string{a, b}, Options{}, false},
+		{[]string{b, a, b}, Options{Threads: 3}, false},
+		{[]string{a, b}, Options{Columns: 2}, false},
+		{[]string{a, b}, Options{Columns: 70}, false},
+		{[]string{a, b}, Options{Weights: w}, false},
+	} {
+		want := mustRead(t, c.opt, c.sources...)
+		var paths []string
+		for _, s := range c.sources {
+			paths = append(paths, caches[s])
+		}
+		got := mustRead(t, c.opt, paths...)
+		name := fmt.Sprint(c.sources, c.opt)
+		if got.Digest() != want.Digest() || show(got) != show(want) || got.CachedDigest() != want.Digest() {
+			t.Errorf("%s: found\n%s, expected\n%s", name, show(got), show(want))
+		}
+		if !reflect.DeepEqual(got.Target, want.Target) || !reflect.DeepEqual(got.Weight, want.Weight) || matrix.Nonzeros(got.X) != matrix.Nonzeros(want.X) {
+			t.Errorf("%s: other targets, weights or values", name)
+		}
+		if g, w := fmt.Sprint(got.Warnings), fmt.Sprint(want.Warnings); g != w {
+			t.Errorf("%s: found the warnings %s, expected %s", name, g, w)
+		}
+		if _, sparse := got.X.(*matrix.CSR); sparse != c.sparse {
+			t.Errorf("%s: found rows in %T", name, got.X)
+		}
+		// What is put together from several caches can be written as one.
+		again, err := readBytes(fenBytes(t, got), Options{})
+		if err != nil || again.Digest() != want.Digest() {
+			t.Errorf("%s: written as one: %v, or other rows", name, err)
+		}
+	}
+	if got := show(mustRead(t, Options{Labels: l}, caches[a], caches[b])); !strings.HasSuffix(got, " a,b,a,b,a,c") {
+		t.Errorf("found %s, expected the labels of another file", got)
+	}
+}
+
+func TestFENDense(t *testing.T) {
+	folder := t.TempDir()
+	a := put(t, folder, "a.csv", "1,2,0\n3,4,1\n")
+	path := cache(t, "a.fen", Options{}, a)
+	for opt, want := range map[Options]string{
+		{}: "[1 2][3 4] 0,1", {Columns: 2}: "[1 2][3 4] 0,1", {Columns: 1}: "[1][3] 0,1", {Columns: 3}: "[1 2 0][3 4 0] 0,1",
+	} {
+		wantRead(t, path, opt, want)
+	}
+	if s := mustRead(t, Options{}, path, path); show(s) != "[1 2][3 4][1 2][3 4] 0,1,0,1" {
+		t.Errorf("found %s", show(s))
+	} else if _, dense := s.X.(*matrix.Dense); !dense {
+		t.Errorf("found rows in %T, expected dense ones as of one file: scaling centres these", s.X)
+	}
+	wide := cache(t, "wide.fen", Options{}, put(t, folder, "b.csv", "1,2,3,0\n"))
+	sparse := cache(t, "sparse.fen", Options{}, put(t, folder, "c.svm", "1 1:1\n"))
+	for other, want := range map[string]string{
+		wide:   wide + ": found features of a table with other columns or categories, expected those of " + path + ": convert with --like",
+		sparse: sparse + ": found sparse rows, expected dense ones as in " + path,
+	} {
+		if _, err := Read(context.Background(), []string{path, other}, Options{}); err == nil || err.Error() != want {
+			t.Errorf("found %v, expected %s", err, want)
+		}
+	}
+}
+
+// A table's features mean something only beside their names.
+func TestFENTables(t *testing.T) {
+	folder := t.TempDir()
+	first := put(t, folder, "first.csv", "n,c,w,y\n1,u,2,a\n,v,1,b\n")
+	later := put(t, folder, "later.csv", "n,c,w,y\n1,v,2,b\n7,x,1,a\n")
+	opt := Options{Target: "y", Weights: "w"}
+	path := cache(t, "first.fen", opt, first)
+	schema := mustRead(t, opt, first).Schema
+	model := Options{Schema: schema, Columns: schema.Width()}
+	wantSame(t, "with its own schema", mustRead(t, model, path), mustRead(t, opt, first))
+	wantSame(t, "asked for its own target", mustRead(t, opt, path), mustRead(t, opt, first))
+	wantSame(t, "asked by position", mustRead(t, Options{Target: "4"}, path), mustRead(t, opt, first))
+	like := cache(t, "like.fen", model, later)
+	if got, want := show(mustRead(t, model, like)), show(mustRead(t, model, later)); got != want {
+		t.Errorf("made like the model: found %s, expected %s", got, want)
+	}
+	other := cache(t, "later.fen", opt, later)
+	wantRead(t, other, model, other+": found features of a table with other columns or categories, expected the model's: convert with --like")
+	wantRead(t, path, Options{Target: "n"}, path+`: found another target than "n" in the cache, expected to be asked for the one it was made with`)
+}
+
+// What no reader accepts, the writer refuses; what it writes, is read.
+func TestFENWriteByHand(t *testing.T) {
+	one := &matrix.CSR{Cols: 2, Start: []int64{0, 1, 2}, Index: []uint32{1, 0}, Value: []float32{1, 2}}
+	rows := func(index []uint32, value []float32) *matrix.CSR {
+		return &matrix.CSR{Cols: 2, Start: []int64{0, 2, 2}, Index: index, Value: value}
+	}
+	for _, c := range []struct {
+		set  *Set
+		want string
+	}{
+		{&Set{X: one, Target: Target{Label: []string{"b", "unused", "a"}, Code: []uint32{2, 0}}}, ""},
+		{&Set{X: one, Target: Target{Label: []string{"1", "2"}, Code: []uint32{0, 1}}}, ""}, // numbers left out
+		{&Set{X: &matrix.Dense{Rows: 2}}, ""},
+		{&Set{X: &matrix.Dense{Rows: 2, Cols: 1, Value: []float32{0, 0}}}, ""},
+		{&Set{X: &matrix.CSR{Cols: 2, Start: []int64{0}}}, "found 0 rows, 2 columns and 0 values, expected at least one row and at most 2^32 columns"},
+		{&Set{X: rows([]uint32{1, 0}, []float32{1, 2})}, "row 1: found 2 values in columns [1 0], expected as many increasing columns below 2"},
+		{&Set{X: rows([]uint32{1, 2}, []float32{1, 2})}, "row 1: found 2 values in columns [1 2], expected as many increasing columns below 2"},
+		{&Set{X: rows([]uint32{0, 1}, []float32{1, float32(math.Inf(1))})}, "row 1: found a value that is not finite, expected finite numbers"},
+		{&Set{X: one, Target: Target{Number: []float64{1}}}, "found 1 numbers, expected one for each of 2 rows"},
+		{&Set{X: one, Target: Target{Number: []float64{1, math.NaN()}}}, "row 2: found the target NaN, expected a finite number"},
+		{&Set{X: one, Target: Target{Label: []string{"1"}, Code: []uint32{0, 0}, Number: []float64{1, 2}}}, `row 2: found the label "1" and the number 2, expected the same`},
+		{&Set{X: one, Target: Target{Label: []string{"a"}, Code: []uint32{0, 1}}}, "row 2: found the label code 1, expected one below 1"},
+		{&Set{X: one, Target: Target{Label: []string{"a", "a"}, Code: []uint32{0, 1}}}, `found the label "a" twice, expected each once`},
+		{&Set{X: one, Target: Target{Label: []string{"\xff"}, Code: []uint32{0, 0}}}, `found the label "\xff", expected a finite number or a name`},
+		{&Set{X: one, Weight: []float64{1, -1}}, "row 2: found -1, expected a positive number as weight"},
+		{&Set{X: one, Feature: []string{"a"}}, "found 1 names of features, expected 2"},
+	} {
+		var out bytes.Buffer
+		err := (fen{}).Write(&out, c.set)
+		if c.want != "" {
+			if err == nil || err.Error() != c.want {
+				t.Errorf("found %v, expected %s", err, c.want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := readBytes(out.Bytes(), Options{}); err != nil || again.Digest() != c.set.Digest() || show(again) != show(c.set) {
+			t.Errorf("%+v: %v, or other rows", c.set, err)
+		}
+	}
+	if err := (fen{}).Write(&failing{after: 300}, &Set{X: one}); err != io.ErrShortWrite {
+		t.Errorf("found %v, expected the error of the disk", err)
+	}
+}
+
+// failing is a disk that gets full.
+type failing struct{ after int }
+
+func (f *failing) Write(p []byte) (int, error) {
+	if f.after -= len(p); f.after < 0 {
+		return 0, io.ErrShortWrite
+	}
+	return len(p), nil
+}
+
+// The digest in a cache is that of its rows, not of others put in their place.
+func TestCachedDigest(t *testing.T) {
+	path := cache(t, "x.fen", Options{}, "@toy:n=50,d=3")
+	for name, change := range map[string]func(*Set){
+		"rows":    func(s *Set) { s.X = &matrix.Dense{Rows: 50, Cols: 1, Value: make([]float32, 50)} },
+		"weights": func(s *Set) { s.Weight = make([]float64, 50) },
+		"labels":  func(s *Set) { s.Target = Numbers(make([]float64, 50)) },
+	} {
+		s := mustRead(t, Options{}, path)
+		before := s.CachedDigest()
+		if before != s.Digest() {
+			t.Error("the cache holds a wrong digest")
+		}
+		s.stored.digest = "stored"
+		if s.CachedDigest() != "stored" {
+			t.Error("the stored digest is not used")
+		}
+		change(s)
+		if got := s.CachedDigest(); got == "stored" || got == before || got != s.Digest() {
+			t.Errorf("other %s: found the digest %s", name, got)
+		}
+	}
+}
+
+// FuzzFEN: whatever the bytes, there is an error or a set that keeps the laws.
+// Checksums are made right, so that the fuzzer gets past them.
+func FuzzFEN(f *testing.F) {
+	f.Add(fenSample(f))
+	for name, s := range someSets(f) {
+		if name != "many" {
+			f.Add(fenBytes(f, s))
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		checkRead(t, "fen", data)
+		s, err := readBytes(reseal(data), Options{Format: "fen"})
+		if err != nil {
+			return
+		}
+		checkLaws(t, s)
+		again, err := readBytes(fenBytes(t, s), Options{})
+		if err != nil || again.Digest() != s.Digest() {
+			t.Fatalf("what was read cannot be written and read again: %v", err)
+		}
+	})
+}
+
+func checkLaws(t *testing.T, s *Set) {
+	t.Helper()
+	if i, j, ok := matrix.Finite(s.X); !ok {
+		t.Fatalf("row %d, column %d is not finite", i, j)
+	}
+	rows, cols := s.X.Dims()
+	switch m := s.X.(type) {
+	case *matrix.CSR:
+		if _, err := matrix.NewCSR(m.Cols, m.Start, m.Index, m.Value); err != nil {
+			t.Fatal(err)
+		}
+	case *matrix.Dense:
+		if _, err := matrix.NewDense(m.Rows, m.Cols, m.Value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if rows == 0 || s.Feature != nil && len(s.Feature) != cols || s.Schema != nil && s.Schema.Width() != cols {
+		t.Fatalf("found %d rows, %d columns, %d names", rows, cols, len(s.Feature))
+	}
+	if _, err := fromMatrix(s.X, s.Target); err != nil {
+		t.Fatal(err)
+	}
+}
