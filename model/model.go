@@ -19,6 +19,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -104,46 +105,81 @@ func (b *Bound) UnmarshalJSON(text []byte) error {
 // Cols returns the number of features.
 func (m *Model) Cols() int { return m.Data.Features }
 
+// Score returns the score of the first output for the raw row x: the number
+// predicted, or for two classes how far on the side of the second x lies. Like
+// every method that takes a row it allocates nothing, as a rule, and may be
+// called by any number of goroutines at once.
+func (m *Model) Score(x matrix.Vector) float64 {
+	s := scratches.Get().(*scratch)
+	score := m.score(0, m.prepare(x, s))
+	scratches.Put(s)
+	return score
+}
+
 // Scores returns the score of each output for the raw row x, appended to dst.
 // Features beyond the model's are ignored.
 func (m *Model) Scores(dst []float64, x matrix.Vector) []float64 {
-	x = m.known(x)
-	if m.Scaling != nil {
-		x = m.Scaling.Row(matrix.Vector{}, x)
+	s := scratches.Get().(*scratch)
+	x = m.prepare(x, s)
+	for c := range m.Outputs {
+		dst = append(dst, m.score(c, x))
 	}
-	for i := range m.Outputs {
-		dst = append(dst, x.Dot(m.Outputs[i].Weights)+m.Outputs[i].Bias)
-	}
+	scratches.Put(s)
 	return dst
-}
-
-// known cuts off what the model has no weight for.
-func (m *Model) known(x matrix.Vector) matrix.Vector {
-	d := m.Cols()
-	if x.Index == nil {
-		if len(x.Value) > d {
-			x.Value = x.Value[:d]
-		} else if len(x.Value) < d && m.Scaling != nil { // what is not there is zero, which scaling may move
-			x.Value = append(slices.Clone(x.Value), make([]float32, d-len(x.Value))...)
-		}
-		return x
-	}
-	if n := len(x.Index); n > 0 && int(x.Index[n-1]) >= d {
-		n, _ = slices.BinarySearch(x.Index, uint32(d))
-		x.Index, x.Value = x.Index[:n], x.Value[:n]
-	}
-	return x
 }
 
 // Predict returns the value predicted for the raw row x: the number itself, or
 // for classes the place of the label in Classes.
 func (m *Model) Predict(x matrix.Vector) float64 {
-	var buffer [4]float64
-	scores := m.Scores(buffer[:0], x)
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	x = m.prepare(x, s)
 	if m.Classes == nil {
-		return scores[0]
+		return m.score(0, x)
 	}
-	return float64(m.Decide(scores))
+	s.scores = s.scores[:0]
+	for c := range m.Outputs {
+		s.scores = append(s.scores, m.score(c, x))
+	}
+	return float64(m.Decide(s.scores))
+}
+
+// score is that of output c for a row made ready by prepare.
+func (m *Model) score(c int, x matrix.Vector) float64 {
+	return x.Dot(m.Outputs[c].Weights) + m.Outputs[c].Bias
+}
+
+// A scratch is what scoring one row needs room for. It is kept for other rows,
+// of whatever model.
+type scratch struct {
+	scaled, padded matrix.Vector
+	scores         []float64
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// prepare cuts off what the model has no weight for, and scales the rest.
+func (m *Model) prepare(x matrix.Vector, s *scratch) matrix.Vector {
+	d := m.Cols()
+	switch n := len(x.Value); {
+	case x.Index == nil && n > d:
+		x.Value = x.Value[:d]
+	case x.Index == nil && n < d && m.Scaling != nil: // what is not there is zero, which scaling may move
+		s.padded.Value = append(append(s.padded.Value[:0], x.Value...), make([]float32, d-n)...)
+		x = s.padded
+	case x.Index != nil && n > 0 && int64(x.Index[n-1]) >= int64(d):
+		n, _ = slices.BinarySearch(x.Index, uint32(d))
+		x.Index, x.Value = x.Index[:n], x.Value[:n]
+	}
+	if m.Scaling == nil {
+		return x
+	}
+	row := m.Scaling.Row(s.scaled, x)
+	s.scaled.Value = row.Value
+	if row.Index != nil { // a dense row leaves the room for columns as it was
+		s.scaled.Index = row.Index
+	}
+	return row
 }
 
 // Class returns the label predicted for the raw row x, spelled as in the
