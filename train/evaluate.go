@@ -54,13 +54,11 @@ type ConfusionTable struct {
 // Scores returns the scores of every row, rows x outputs.
 func Scores(m *model.Model, x matrix.Matrix, threads int) [][]float64 {
 	n, _ := x.Dims()
-	scores := make([][]float64, n)
+	k := len(m.Outputs)
+	scores, all := make([][]float64, n), make([]float64, n*k)
 	matrix.Blocks(n, 1024, threads, func(_, lo, hi int) {
-		all := make([]float64, 0, (hi-lo)*len(m.Outputs))
 		for i := lo; i < hi; i++ {
-			begin := len(all)
-			all = m.Scores(all, x.Row(i))
-			scores[i] = all[begin:len(all):len(all)]
+			scores[i] = m.Scores(all[i*k:i*k:(i+1)*k], x.Row(i))
 		}
 	})
 	return scores

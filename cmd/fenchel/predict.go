@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -10,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/train"
 )
 
 // predictor is one run of the verb predict.
@@ -32,7 +31,8 @@ training data, or the number. With --scores the scores follow, with
 --probabilities the probability of each class in the order of "fenchel info",
 separated by tabs. A label with a newline, tab or other control character is
 quoted, as in "a\nb", so that a row stays a line. Targets in DATA are not looked
-at; tables need not have them.`,
+at; tables need not have them. From a .fen file rows are scored as they are
+written: it may be larger than memory.`,
 		Args: arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args) },
 	}
@@ -64,40 +64,42 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	warn(cmd, set.Warnings)
-	scores := train.Scores(m, set.X, p.in.opt.Threads)
-	write := func(w io.Writer) error { return p.write(w, m, scores) }
+	write := func(w io.Writer) error { return p.write(w, m, set.X) }
 	if p.out == "" || p.out == "-" {
 		return badData(write(cmd.OutOrStdout()))
 	}
 	return badData(dataset.WriteFile(p.out, write))
 }
 
-// write writes one line per row.
-func (p *predictor) write(w io.Writer, m *model.Model, scores [][]float64) error {
-	out := bufio.NewWriterSize(w, 1<<16)
+// blockRows is how many rows are scored and spelled at a time: enough to make
+// hand-over free, little enough to stay in a core's cache.
+const blockRows = 1024
+
+// write writes one line per row. Rows are scored as they are written: what is
+// in memory does not grow with their number.
+func (p *predictor) write(w io.Writer, m *model.Model, x matrix.Matrix) error {
 	classes := spelled(m.Classes)
-	var line []byte
-	var probabilities []float64
-	for _, s := range scores {
-		line = line[:0]
-		if m.Classes == nil {
-			line = strconv.AppendFloat(line, s[0], 'g', -1, 64)
-		} else {
-			line = append(line, classes[m.Decide(s)]...)
+	rows, _ := x.Dims()
+	return ordered(w, rows, blockRows, p.in.opt.Threads, func(text []byte, lo, hi int) []byte {
+		var scores, probabilities []float64
+		for i := lo; i < hi; i++ {
+			scores = m.Scores(scores[:0], x.Row(i))
+			if m.Classes == nil {
+				text = strconv.AppendFloat(text, scores[0], 'g', -1, 64)
+			} else {
+				text = append(text, classes[m.Decide(scores)]...)
+			}
+			if p.scores {
+				text = appendNumbers(text, scores)
+			}
+			if p.probabilities {
+				probabilities = m.Probabilities(probabilities[:0], scores)
+				text = appendNumbers(text, probabilities)
+			}
+			text = append(text, '\n')
 		}
-		if p.scores {
-			line = appendNumbers(line, s)
-		}
-		if p.probabilities {
-			probabilities = m.Probabilities(probabilities[:0], s)
-			line = appendNumbers(line, probabilities)
-		}
-		line = append(line, '\n')
-		if _, err := out.Write(line); err != nil {
-			return err
-		}
-	}
-	return out.Flush()
+		return text
+	})
 }
 
 func appendNumbers(line []byte, numbers []float64) []byte {
