@@ -16,7 +16,7 @@ func (j *job) result(solutions []*solver.Solution) (*Result, error) {
 	m := &model.Model{
 		Statement: j.statement(),
 		Data: model.Data{Rows: j.set.Rows(), Features: j.set.Cols(),
-			Nonzeros: matrix.Nonzeros(j.set.X), Digest: j.set.Digest()},
+			Nonzeros: matrix.Nonzeros(j.set.X), Digest: j.set.CachedDigest()},
 		Classes: j.labels.classes, Features: j.set.Feature, Schema: j.set.Schema, Scaling: j.scaling,
 		Outputs: make([]model.Output, len(solutions)), Version: Version(),
 	}
