@@ -188,9 +188,9 @@ func (s *stack) Row(i int) matrix.Vector {
 }
 
 func (s *stack) whole(i int) matrix.Vector {
-	part := 0
-	for i >= s.first[part+1] {
-		part++
+	part, begins := slices.BinarySearch(s.first, i)
+	if !begins {
+		part--
 	}
 	return s.parts[part].Row(i - s.first[part])
 }

@@ -211,8 +211,8 @@ func TestCachedDigest(t *testing.T) {
 // Checksums are made right, so that the fuzzer gets past them.
 func FuzzFEN(f *testing.F) {
 	f.Add(fenSample(f))
-	for name, s := range someSets(f) {
-		if name != "many" {
+	for _, s := range someSets(f) {
+		if s.Rows() < 10 {
 			f.Add(fenBytes(f, s))
 		}
 	}
