@@ -128,6 +128,37 @@ func (m *Model) Scores(dst []float64, x matrix.Vector) []float64 {
 	return dst
 }
 
+// ScoreRows writes the scores of the rows from lo to hi to dst, one row of dst
+// for each, as long as there are outputs. The bits are those of Scores. Some
+// hundred rows at once are several times faster than single ones when there are
+// many outputs: the weights of one output then stay in the cache for all rows.
+func (m *Model) ScoreRows(dst []float64, x matrix.Matrix, lo, hi int) {
+	k := len(m.Outputs)
+	dst = dst[:k*(hi-lo)]
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	if k == 1 {
+		for i := lo; i < hi; i++ {
+			dst[i-lo] = m.score(0, m.prepare(x.Row(i), s))
+		}
+		return
+	}
+	s.rows = s.rows[:0]
+	for i := lo; i < hi; i++ {
+		row := m.prepare(x.Row(i), s)
+		if m.Scaling != nil { // row is in s.scaled, which the next one needs
+			row = matrix.Vector{Index: slices.Clone(row.Index), Value: slices.Clone(row.Value)}
+		}
+		s.rows = append(s.rows, row)
+	}
+	for c := range k {
+		for i, row := range s.rows {
+			dst[i*k+c] = m.score(c, row)
+		}
+	}
+	clear(s.rows) // the pool must not keep data alive
+}
+
 // Predict returns the value predicted for the raw row x: the number itself, or
 // for classes the place of the label in Classes.
 func (m *Model) Predict(x matrix.Vector) float64 {
@@ -154,6 +185,7 @@ func (m *Model) score(c int, x matrix.Vector) float64 {
 type scratch struct {
 	scaled, padded matrix.Vector
 	scores         []float64
+	rows           []matrix.Vector
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"testing"
 
@@ -84,6 +85,33 @@ func TestScoreIsTheDefinition(t *testing.T) {
 			}
 			if class := m.Predict(x); class != 2 {
 				t.Errorf("%s, %s: predicts %g, expected the class of the highest score", name, kind, class)
+			}
+		}
+	}
+}
+
+// ScoreRows gives the bits of Scores, for any block of rows.
+func TestScoreRows(t *testing.T) {
+	for _, spec := range []string{"@text:n=50,d=40,nnz=7", "@linear:n=50,d=40"} {
+		set, err := dataset.Read(t.Context(), []string{spec}, dataset.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range []int{1, 3} {
+			for _, d := range []int{30, 40, 45} {
+				for name, m := range scorers(t, d, k) {
+					for _, block := range [][2]int{{0, 50}, {7, 8}, {20, 45}, {9, 9}} {
+						lo, hi := block[0], block[1]
+						want, got := []float64{}, make([]float64, k*(hi-lo)+2)
+						for i := lo; i < hi; i++ {
+							want = m.Scores(want, set.X.Row(i))
+						}
+						m.ScoreRows(got, set.X, lo, hi)
+						if !slices.Equal(got[:len(want)], want) || got[len(want)] != 0 {
+							t.Errorf("%s, %s, %d features, rows %v: found %v, expected %v", spec, name, d, block, got, want)
+						}
+					}
+				}
 			}
 		}
 	}

@@ -57,8 +57,9 @@ func Scores(m *model.Model, x matrix.Matrix, threads int) [][]float64 {
 	k := len(m.Outputs)
 	scores, all := make([][]float64, n), make([]float64, n*k)
 	matrix.Blocks(n, 1024, threads, func(_, lo, hi int) {
+		m.ScoreRows(all[lo*k:hi*k], x, lo, hi)
 		for i := lo; i < hi; i++ {
-			scores[i] = m.Scores(all[i*k:i*k:(i+1)*k], x.Row(i))
+			scores[i] = all[i*k : (i+1)*k : (i+1)*k]
 		}
 	})
 	return scores

@@ -81,9 +81,11 @@ func (p *predictor) write(w io.Writer, m *model.Model, x matrix.Matrix) error {
 	classes := spelled(m.Classes)
 	rows, _ := x.Dims()
 	return ordered(w, rows, blockRows, p.in.opt.Threads, func(text []byte, lo, hi int) []byte {
-		var scores, probabilities []float64
-		for i := lo; i < hi; i++ {
-			scores = m.Scores(scores[:0], x.Row(i))
+		var probabilities []float64
+		k := len(m.Outputs)
+		all := make([]float64, k*(hi-lo))
+		m.ScoreRows(all, x, lo, hi)
+		for scores := range slices.Chunk(all, k) {
 			if m.Classes == nil {
 				text = strconv.AppendFloat(text, scores[0], 'g', -1, 64)
 			} else {
