@@ -3,13 +3,9 @@ package dataset
 import (
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"hash/crc32"
-	"math"
 	"sort"
-	"unicode/utf8"
-	"unsafe"
 )
 
 // A cache is checked as a whole when it is opened: checksums find accidents,
@@ -18,54 +14,6 @@ import (
 // To check a block only when it is first used would open faster, but training
 // uses every block at once, a row has no way to fail, and kernels that gather
 // by column rely on every column being below d.
-
-// fenFile is the bytes of a cache and the sections in them.
-type fenFile struct {
-	*fenHeader
-	name  string
-	data  []byte
-	unmap func() error // nil: the bytes are in memory
-
-	start       []int64
-	index, code []uint32
-	value       []float32
-	number      []float64
-	weight      []float64
-	names       fenNames
-	labelNumber []float64 // of each label, when targets are labels and numbers
-}
-
-// fenNames is the section text.
-type fenNames struct {
-	Label   []string `json:"label"`
-	Feature []string `json:"feature"`
-	Schema  *Schema  `json:"schema"`
-}
-
-// newFenFile finds the sections. data is as long as the header says.
-func newFenFile(name string, h *fenHeader, data []byte) *fenFile {
-	f := &fenFile{fenHeader: h, name: name, data: data}
-	f.start, f.index, f.value = words[int64](f, fenStart), words[uint32](f, fenIndex), words[float32](f, fenValue)
-	f.number, f.code, f.weight = words[float64](f, fenNumber), words[uint32](f, fenCode), words[float64](f, fenWeight)
-	return f
-}
-
-func (f *fenFile) section(s fenSection) []byte {
-	return f.data[f.offset[s] : f.offset[s]+f.length[s] : f.offset[s]+f.length[s]]
-}
-
-// words is a section as numbers, without copying; nil when it is empty.
-func words[T uint32 | float32 | int64 | float64](f *fenFile, s fenSection) []T {
-	raw := f.section(s)
-	var zero T
-	if len(raw) == 0 {
-		return nil
-	}
-	if uintptr(unsafe.Pointer(&raw[0]))%unsafe.Sizeof(zero) != 0 {
-		panic("dataset: a cache at an address that is not aligned")
-	}
-	return unsafe.Slice((*T)(unsafe.Pointer(&raw[0])), len(raw)/int(unsafe.Sizeof(zero)))
-}
 
 // check returns the first fault of the file.
 func (f *fenFile) check(ctx context.Context, workers int) error {
@@ -289,77 +237,4 @@ func (f *fenFile) checkCode(lo, hi int) error {
 		}
 	}
 	return nil
-}
-
-// checkOrder checks that the labels are in order of first appearance, and that
-// each appears: the laws of Target.
-func (f *fenFile) checkOrder() error {
-	next := 0
-	for i, c := range f.code {
-		switch {
-		case int(c) == next:
-			next++
-		case int(c) > next:
-			return fmt.Errorf("row %d: found the label %q, expected the first of %q here", i+1, f.names.Label[c], f.names.Label[next])
-		}
-	}
-	if next < len(f.names.Label) {
-		return fmt.Errorf("found the label %q in no row, expected labels that rows have", f.names.Label[next])
-	}
-	return nil
-}
-
-// readNames reads the section text.
-func (f *fenFile) readNames() error {
-	if err := json.Unmarshal(f.section(fenText), &f.names); err != nil {
-		return fmt.Errorf("found names that are not JSON (%w), expected labels, features and schema", err)
-	}
-	return f.checkNames(int(f.cols))
-}
-
-// checkNames checks the names for a set of so many features.
-func (f *fenFile) checkNames(cols int) error {
-	n := &f.names
-	if n.Feature != nil && len(n.Feature) != cols {
-		return fmt.Errorf("found %d names of features, expected %d", len(n.Feature), cols)
-	}
-	if s := n.Schema; s != nil {
-		if c := len(s.Columns); s.Target < -1 || s.Target >= c || s.Weight < -1 || s.Weight >= c || s.Width() != cols {
-			return fmt.Errorf("found a table of %d columns with target %d and weight %d, expected one that makes %d features", c, s.Target, s.Weight, cols)
-		}
-	}
-	if (f.code == nil) != (n.Label == nil) {
-		return fmt.Errorf("found %d labels for %d rows with labels", len(n.Label), len(f.code))
-	}
-	var err error
-	f.labelNumber, err = checkLabels(n.Label, f.number != nil)
-	return err
-}
-
-// checkLabels checks that labels are distinct finite numbers or names, and
-// returns the numbers if they should all be.
-func checkLabels(label []string, numbers bool) (number []float64, err error) {
-	if numbers && len(label) > MaxLabels {
-		return nil, fmt.Errorf("found %d labels that are numbers, expected at most %d", len(label), MaxLabels)
-	}
-	t := newTargets()
-	for code, l := range label {
-		v, status := parseFloat64([]byte(l))
-		if l == "" || status == isNoValue || status == isHuge || !utf8.ValidString(l) {
-			return nil, fmt.Errorf("found the label %q, expected a finite number or a name", l)
-		}
-		if status == isText {
-			v = math.NaN()
-		}
-		if numbers {
-			if status == isText {
-				return nil, fmt.Errorf("found the label %q and numbers as targets, expected labels that are numbers", l)
-			}
-			number = append(number, v+0)
-		}
-		if int(t.intern([]byte(l), v+0)) != code {
-			return nil, fmt.Errorf("found the label %q twice, expected each once", l)
-		}
-	}
-	return number, nil
 }

@@ -110,15 +110,6 @@ func denseRows(files []*fenFile, opt *Options) (matrix.Matrix, []error, error) {
 	return x, warnings, nil
 }
 
-// csr is the rows in the bytes of the file, with so many columns.
-func (f *fenFile) csr(cols int) *matrix.CSR {
-	index := f.index
-	if index == nil {
-		index = []uint32{}
-	}
-	return &matrix.CSR{Cols: cols, Start: f.start, Index: index, Value: f.value}
-}
-
 // fenTarget puts the targets of files one after another, or reads others.
 func fenTarget(ctx context.Context, files []*fenFile, opt *Options, rows int) (Target, error) {
 	if opt.Labels != "" {
