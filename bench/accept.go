@@ -1,0 +1,193 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A verdict is one row of the acceptance table: what is required of Fenchel on
+// a set of the table, and what was measured.
+type verdict struct {
+	criterion          string
+	problem            caseOf
+	required, measured string
+	state              state
+}
+
+// state says whether a requirement is met.
+type state string
+
+const (
+	passed   state = "pass"
+	failed   state = "FAIL"
+	unproven state = "-" // not measured
+)
+
+// Requirements, as ratios of LIBLINEAR's best time to ours.
+const (
+	large, medium = 3_000_000, 1_000_000 // nonzeros
+	spare         = 0.020                // seconds by which we may be slower on small sets
+	smallText     = 10_000_000           // bytes
+	smallMemory   = 40_000_000           // bytes that are always allowed below large
+)
+
+// accept judges all problems of the acceptance table that were measured.
+func accept(rows []measurement) []verdict {
+	var all []verdict
+	for _, s := range sources {
+		for _, loss := range []string{"hinge", "logistic"} {
+			for _, l := range lambdas {
+				key := caseOf{s.name, loss, string(l)}
+				if one := standingOf(rows, key); s.accept && len(one.rows) > 0 {
+					all = append(all, one.judge(key, threadsOf(rows))...)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// judge applies every requirement to one problem.
+func (s standing) judge(key caseOf, threads int) []verdict {
+	size := s.rows[0].Nonzeros
+	var all []verdict
+	add := func(v verdict) { v.problem = key; all = append(all, v) }
+	if slices.ContainsFunc(s.rows, func(m measurement) bool { return m.Race == "solve" }) {
+		add(s.judgeSolve(1e-3, threads, factorFor(size)))
+		add(s.judgeSolve(1e-6, threads, 2))
+		add(s.judgeBits())
+	}
+	if slices.ContainsFunc(s.rows, func(m measurement) bool { return m.Race == "whole" }) {
+		text := 5.0
+		if s.rows[slices.IndexFunc(s.rows, func(m measurement) bool { return m.Race == "whole" })].Bytes < smallText {
+			text = 3
+		}
+		add(s.judgeWhole("text", text, threads))
+		add(s.judgeWhole("cache", 10, threads))
+		add(s.judgeMemory(size))
+	}
+	return all
+}
+
+// factorFor is the ratio required of solving alone to 1e-3; 0: the small sets'
+// rule.
+func factorFor(nonzeros int64) float64 {
+	switch {
+	case nonzeros > large:
+		return 3
+	case nonzeros >= medium:
+		return 2
+	}
+	return 0
+}
+
+// judgeSolve compares solving alone.
+func (s standing) judgeSolve(target float64, threads int, factor float64) verdict {
+	v := verdict{criterion: fmt.Sprintf("solve to %g", target), required: fmt.Sprintf(">= %gx", factor)}
+	if factor == 0 {
+		v.required = fmt.Sprintf("at most %s slower", seconds(spare))
+	}
+	own := s.fenchel("solve", "timed", target, threads)
+	best, way := s.liblinear("solve", "timed", target)
+	why, longer := s.unreached("liblinear", target)
+	switch {
+	case !own.found():
+		v.state = failed
+		v.measured, _ = s.unreached(ownName, target)
+		v.measured = "Fenchel did not reach it: " + v.measured
+	case !best.found() && (why == "" || why == outOfBudget.why):
+		v.state, v.measured = unproven, "LIBLINEAR was not measured"
+	case !best.found() && longer > 0:
+		v.measured = "> " + ratio(longer, own.Best) + " (LIBLINEAR stopped)"
+		v.state = unproven
+		if factor == 0 || longer/own.Best >= factor {
+			v.state = passed
+		}
+	case !best.found():
+		v.state, v.measured = passed, "LIBLINEAR did not reach it: "+why
+	default:
+		v.measured = fmt.Sprintf("%s (%s : %s, %s)", ratio(best.Best, own.Best), seconds(best.Best), seconds(own.Best), way)
+		v.state = pass(best.Best/own.Best >= factor && factor > 0 || factor == 0 && own.Best <= best.Best+spare)
+	}
+	return v
+}
+
+func pass(ok bool) state {
+	if ok {
+		return passed
+	}
+	return failed
+}
+
+// judgeBits wants the same model from one core and from all, at every target.
+func (s standing) judgeBits() verdict {
+	v := verdict{criterion: "same bits", required: "same model from 1 core and all", state: unproven, measured: "not measured"}
+	for _, m := range s.rows {
+		if m.Race == "solve" && m.Kind == "bits" {
+			if v.state != failed {
+				v.state, v.measured = pass(m.Note == "same"), m.Note
+			}
+		}
+	}
+	return v
+}
+
+// judgeWhole compares whole processes, LIBLINEAR's from text.
+func (s standing) judgeWhole(kind string, factor float64, threads int) verdict {
+	v := verdict{criterion: "whole process from " + kind, required: fmt.Sprintf(">= %gx", factor), state: unproven, measured: "not measured"}
+	own := s.fenchel("whole", kind, wholeTarget, threads)
+	best, way := s.peer("whole", "text", "liblinear", wholeTarget)
+	if own.found() && best.found() {
+		v.measured = fmt.Sprintf("%s (%s : %s, %s)", ratio(best.Best, own.Best), seconds(best.Best), seconds(own.Best), way)
+		v.state = pass(best.Best/own.Best >= factor)
+	}
+	return v
+}
+
+// judgeMemory compares the most memory of whole processes from text.
+func (s standing) judgeMemory(size int64) verdict {
+	v := verdict{criterion: "peak memory", required: "<= " + megabytes(smallMemory), state: unproven, measured: "not measured"}
+	own, theirs := int64(0), int64(math.MaxInt64)
+	for _, m := range s.rows {
+		switch {
+		case m.Race != "whole" || m.Kind != "text":
+		case m.Contender == ownName:
+			own = max(own, m.Peak)
+		case len(m.Contender) > 9 && m.Contender[:9] == "liblinear":
+			theirs = min(theirs, m.Peak)
+		}
+	}
+	allowed := int64(smallMemory)
+	if size > large {
+		v.required, allowed = "<= LIBLINEAR's", theirs
+		if theirs == math.MaxInt64 {
+			return v
+		}
+	}
+	if own > 0 {
+		v.measured = megabytes(own)
+		if theirs < math.MaxInt64 {
+			v.measured += " (LIBLINEAR " + megabytes(theirs) + ")"
+		}
+		v.state = pass(own <= allowed)
+	}
+	return v
+}
+
+// acceptance is the table of verdicts.
+func acceptance(rows []measurement) (t *table, met, missed, open int) {
+	t = newTable("requirement", "set", "loss", "lambda", "required", "measured", "verdict")
+	for _, v := range accept(rows) {
+		t.add(v.criterion, v.problem.set, v.problem.loss, v.problem.lambda, v.required, v.measured, string(v.state))
+		switch v.state {
+		case passed:
+			met++
+		case failed:
+			missed++
+		default:
+			open++
+		}
+	}
+	return t, met, missed, open
+}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// targets are the accuracies raced to, loosest first.
+var targets = []float64{1e-2, 1e-3, 1e-6}
+
+// wholeTarget is the accuracy of whole processes and of growth: Fenchel's
+// default gap.
+const wholeTarget = 1e-3
+
+// hopeless is how many times Fenchel's time to the tightest target a training
+// of a peer may take before it is given up.
+const hopeless = 20
+
+// contest is one problem, and what the competitors showed on it so far.
+type contest struct {
+	*lab
+	t        *task
+	loss     string
+	lambda   lambda
+	deadline time.Time
+	sessions sessions
+	race     string
+	first    int     // of this contest's measurements in the log
+	own      float64 // Fenchel's seconds to the tightest target; 0: not reached
+}
+
+// sessions are the peers that have the rows of a task in memory.
+type sessions map[peer]session
+
+func (s sessions) close() {
+	for _, open := range s {
+		open.close()
+	}
+}
+
+func (c *contest) key() string { return referenceKey(c.t.digest, c.loss, c.lambda) }
+
+func (c *contest) least() float64 { return c.references.find(c.key()).Primal }
+
+// row begins a measurement of this contest.
+func (c *contest) row(kind, contender string) measurement {
+	m := c.t.describe(c.race, kind)
+	m.Loss, m.Lambda, m.Contender = c.loss, string(c.lambda), contender
+	return m
+}
+
+// late reports whether the time for this contest is over.
+func (c *contest) late() bool { return time.Now().After(c.deadline) }
+
+// session returns the peer with the rows loaded; nil when it cannot load them.
+func (c *contest) session(ctx context.Context, p peer) session {
+	if s, ok := c.sessions[p]; ok {
+		return s
+	}
+	s, err := p.open(ctx, c.t)
+	if err != nil {
+		c.note("%s did not load %s: %v", p.name(), c.t.name, err)
+		return nil
+	}
+	c.sessions[p] = s
+	return s
+}
+
+// refer looks for the optimum with the library, unless a good one is known.
+func (c *contest) refer(ctx context.Context, limit time.Duration) error {
+	if c.references.find(c.key()).gap() <= 2e-9 {
+		return nil
+	}
+	r, err := fit(ctx, c.t, ask{loss: c.loss, lambda: c.lambda, gap: 1e-9, threads: c.opt.threads, limit: limit})
+	if err != nil {
+		return err
+	}
+	c.references.improve(c.key(), r.primal, r.dual, ownName)
+	return nil
+}
+
+// allowed is how long one training of a peer may take.
+func (c *contest) allowed() time.Duration {
+	allowed := c.opt.limit
+	if c.own > 0 {
+		allowed = min(allowed, max(time.Second, time.Duration(hopeless*c.own*float64(time.Second))))
+	}
+	return allowed
+}
+
+// solve lets a peer train once, and judges its weights. A training that took
+// too long is errTimeout.
+func (c *contest) solve(ctx context.Context, p peer, m method, knob float64) (point, error) {
+	got := point{contender: p.name() + " " + m.name, peer: p, method: m, knob: knob, objective: math.Inf(1)}
+	s := c.session(ctx, p)
+	if s == nil {
+		return got, errSkip("not loaded")
+	}
+	limited, cancel := context.WithTimeout(ctx, c.allowed())
+	defer cancel()
+	seconds, w, err := s.solve(limited, job{c.t, c.loss, c.lambda, m, knob})
+	if errors.Is(err, errTimeout) {
+		got.seconds = c.allowed().Seconds()
+	}
+	if err != nil {
+		return got, err
+	}
+	got.seconds = seconds
+	if got.objective, err = judge(c.t, c.loss, c.lambda, w); err == nil {
+		c.references.improve(c.key(), got.objective, 0, got.contender)
+	}
+	return got, err
+}
+
+// shortfall is why a sweep ended before its target; the zero value: it did not.
+type shortfall struct {
+	why     string
+	seconds float64 // the target takes longer than this; 0: nothing is known
+}
+
+// outOfBudget is the shortfall that says nothing about the competitor.
+var outOfBudget = shortfall{why: "the budget was spent"}
+
+// sweep runs through the settings of a method until one reaches the target,
+// and returns what was reached and why no more.
+func (c *contest) sweep(ctx context.Context, p peer, m method, target float64) (points []point, short shortfall, err error) {
+	spent := 0.0
+	for _, knob := range m.ladder {
+		if c.late() {
+			return points, outOfBudget, nil
+		}
+		got, err := c.solve(ctx, p, m, knob)
+		switch {
+		case ctx.Err() != nil:
+			return points, short, ctx.Err()
+		case errors.Is(err, errTimeout):
+			return points, shortfall{fmt.Sprintf("stopped after %.3g s at %s=%g", got.seconds, m.knob, knob), got.seconds}, nil
+		case err != nil:
+			c.note("%s on %s: %v", got.contender, c.t.name, err)
+			return points, shortfall{why: err.Error()}, nil
+		}
+		points = append(points, got)
+		spent += got.seconds
+		switch {
+		case accuracy(got.objective, c.least()) <= target:
+			return points, short, nil
+		case settled(points):
+			return points, shortfall{why: "tighter settings change nothing"}, nil
+		case spent > 3*c.allowed().Seconds():
+			return points, shortfall{fmt.Sprintf("given up after %.3g s at %s=%g", got.seconds, m.knob, knob), got.seconds}, nil
+		}
+	}
+	return points, shortfall{why: "its tightest setting was not accurate enough"}, nil
+}
+
+// settled reports whether tighter settings have stopped to change the answer,
+// as at a limit of iterations. The loosest may all stop before they begin.
+func settled(points []point) bool {
+	n := len(points)
+	if n < 4 || points[n-1].knob > 0.1 {
+		return false
+	}
+	last := points[n-4:]
+	return !slices.ContainsFunc(last, func(p point) bool { return p.objective != last[0].objective })
+}
+
+// fastest returns the setting with which a peer is soonest at the target.
+func (c *contest) fastest(ctx context.Context, p peer, target float64) (best point, found bool, err error) {
+	for _, m := range p.methods(c.loss, c.t.cols) {
+		key := c.key() + " " + p.name() + " " + m.name
+		points, swept := c.sweeps[key]
+		if !swept {
+			if points, _, err = c.sweep(ctx, p, m, target); err != nil {
+				return best, found, err
+			}
+			c.sweeps[key] = points
+		}
+		if got, ok := loosest(points, c.least(), target); ok && (!found || got.seconds < best.seconds) {
+			best, found = got, true
+		}
+	}
+	return best, found, nil
+}
+
+// eachTask opens the chosen sets one after another, and gives each its share
+// of the time that the race has left.
+func (l *lab) eachTask(ctx context.Context, sets []source, do func(*task, sessions, time.Time) error) error {
+	total := 0.0
+	for _, s := range sets {
+		total += s.effort()
+	}
+	for _, s := range sets {
+		end := sliceOf(time.Now(), l.deadline, s.effort(), total)
+		total -= s.effort()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		t, err := openTask(ctx, l, s)
+		if errors.Is(err, fs.ErrNotExist) {
+			l.note("The set %s is not here: no %s in --data", s.name, filepath.FromSlash(s.file))
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		open := sessions{}
+		err = do(t, open, end)
+		open.close()
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+// effort weighs a set when time is shared out.
+func (s source) effort() float64 {
+	switch {
+	case s.make != nil:
+		return 6
+	case s.accept:
+		return 2
+	}
+	return 1
+}

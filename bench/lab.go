@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// A race measures one thing. Its file registers it from init, so that adding a
+// race is adding a file.
+type race struct {
+	name  string
+	order int     // of running
+	share float64 // of the budget, against those of the other races
+
+	run func(context.Context, *lab) error
+	// section is the race's part of RESULTS.md, made of its measurements; "" when
+	// there are none.
+	section func([]measurement) string
+}
+
+var races []race
+
+func register(r race) {
+	races = append(races, r)
+	slices.SortFunc(races, func(a, b race) int { return a.order - b.order })
+}
+
+func raceNames() []string {
+	var names []string
+	for _, r := range races {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// errSkip is why a race did not run; the run goes on.
+type errSkip string
+
+func (e errSkip) Error() string { return string(e) }
+
+// lab is what every race is given.
+type lab struct {
+	opt        options
+	machine    machine
+	peers      []peer // those installed
+	references *references
+	log        *log
+	notes      []string // what was left out, and why
+	started    time.Time
+	deadline   time.Time // of the race that runs
+	sweeps     map[string][]point
+	binary     string // the command fenchel, when it was built
+}
+
+// newLab looks at the machine and for the peers.
+func newLab(ctx context.Context, opt options) (*lab, error) {
+	l := &lab{opt: opt, machine: describeMachine(), log: &log{}, started: time.Now(), sweeps: map[string][]point{}}
+	var err error
+	if l.references, err = openReferences(filepath.Join(opt.work, "references.json")); err != nil {
+		return nil, err
+	}
+	l.machine.Threads, l.machine.Limit = opt.threads, opt.limit
+	for _, p := range allPeers {
+		if !wants(opt.rivals, p.name()) {
+			continue
+		}
+		version, err := p.find(ctx, &opt)
+		if err != nil {
+			l.note("%s did not race: %v", p.name(), err)
+			continue
+		}
+		l.machine.Peers = append(l.machine.Peers, p.name()+" "+version)
+		l.peers = append(l.peers, p)
+	}
+	return l, nil
+}
+
+// runRaces runs the races one after another, each until its share of what is
+// left of the budget is spent.
+func (l *lab) runRaces(ctx context.Context) error {
+	end := l.started.Add(l.opt.budget)
+	total := 0.0
+	for _, r := range races {
+		if wants(l.opt.races, r.name) {
+			total += r.share
+		}
+	}
+	for _, r := range races {
+		if !wants(l.opt.races, r.name) {
+			continue
+		}
+		l.deadline = sliceOf(time.Now(), end, r.share, total)
+		total -= r.share
+		l.progress("race %s, at most %s", r.name, time.Until(l.deadline).Round(time.Second))
+		err := r.run(ctx, l)
+		var skip errSkip
+		if errors.As(err, &skip) {
+			l.note("The race %q did not run: %v", r.name, skip)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("race %s: %w", r.name, err)
+		}
+	}
+	return nil
+}
+
+// sliceOf is when a part ends that gets its share of the time from now to end.
+func sliceOf(now, end time.Time, part, whole float64) time.Time {
+	if !(whole > 0) || !end.After(now) {
+		return now
+	}
+	return now.Add(time.Duration(float64(end.Sub(now)) * min(1, part/whole)))
+}
+
+// note keeps a remark for the report, once.
+func (l *lab) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !slices.Contains(l.notes, text) {
+		l.notes = append(l.notes, text)
+		l.progress("%s", text)
+	}
+}
+
+// progress tells the person who waits.
+func (l *lab) progress(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "%7.1fs  %s\n", time.Since(l.started).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// fenchelBinary returns the command that takes part in the race of whole
+// processes, built from this checkout.
+func (l *lab) fenchelBinary(ctx context.Context) (string, error) {
+	if l.opt.fenchel != "" {
+		return l.opt.fenchel, nil
+	}
+	if l.binary != "" {
+		return l.binary, nil
+	}
+	path := filepath.Join(l.opt.work, executable("fenchel"))
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, "./cmd/fenchel")
+	cmd.Dir = l.opt.root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build ./cmd/fenchel: %w: %s", err, out)
+	}
+	l.binary = path
+	return path, nil
+}

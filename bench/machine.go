@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// machine is what the numbers were measured on.
+type machine struct {
+	CPU, Caches, Memory, System, Go string
+	Cores, Threads                  int
+	Peers                           []string
+	Limit, Took                     time.Duration
+	Date                            string
+}
+
+// describeMachine reads what Linux tells; elsewhere less is known.
+func describeMachine() machine {
+	m := machine{CPU: runtime.GOARCH, System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Cores: runtime.NumCPU(),
+		Date: time.Now().UTC().Format(time.DateOnly)}
+	if name := field("/proc/cpuinfo", "model name"); name != "" {
+		m.CPU = name
+	}
+	m.Memory = field("/proc/meminfo", "MemTotal")
+	var kb int64
+	if _, err := fmt.Sscanf(m.Memory, "%d kB", &kb); err == nil {
+		m.Memory = fmt.Sprintf("%.1f GB", float64(kb)/(1<<20))
+	}
+	if name := strings.Trim(field("/etc/os-release", "PRETTY_NAME"), `"`); name != "" {
+		m.System = name + ", " + m.System
+	}
+	m.Caches = caches("/sys/devices/system/cpu/cpu0/cache")
+	return m
+}
+
+// field returns the first value of a key in a file of "key : value" or
+// "key=value" lines.
+func field(path, key string) string {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(data)) {
+		if rest, ok := strings.CutPrefix(line, key); ok {
+			return strings.TrimLeft(strings.TrimSpace(rest), ":= \t")
+		}
+	}
+	return ""
+}
+
+// caches lists the caches of one core: "L1 48K, L2 2048K, L3 107520K".
+func caches(folder string) string {
+	var all []string
+	for i := range 8 {
+		read := func(name string) string {
+			data, _ := os.ReadFile(fmt.Sprintf("%s/index%d/%s", folder, i, name)) // absent: nothing to tell
+			return strings.TrimSpace(string(data))
+		}
+		if size := read("size"); size != "" && read("type") != "Instruction" {
+			all = append(all, "L"+read("level")+" "+size)
+		}
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// options are the flags.
+type options struct {
+	root, data, work, out string
+	python, fenchel       string
+
+	races, sets, losses []string // nil: all
+	rivals              []string // peers that may race; nil: all
+	quick, noFigures    bool
+	repeats, threads    int
+	limit, budget       time.Duration // of one training, of everything
+	rows                int           // of the set shaped like rcv1
+}
+
+// parseOptions reads the flags, and fills in what depends on others.
+func parseOptions(args []string) (options, error) {
+	var o options
+	var races, sets, losses, peers string
+	f := flag.NewFlagSet("bench", flag.ContinueOnError)
+	f.BoolVar(&o.quick, "quick", false, "small sets and few repeats, about two minutes")
+	f.BoolVar(&o.noFigures, "no-figures", false, "draw none (drawing downloads a library the first time)")
+	f.DurationVar(&o.budget, "budget", 0, "time for everything (default 35m, with --quick 100s)")
+	f.DurationVar(&o.limit, "limit", 0, "time for one training (default 60s, with --quick 5s)")
+	f.IntVar(&o.repeats, "repeats", 0, "timed runs of each competitor, budget permitting (default 5, with --quick 3)")
+	f.IntVar(&o.threads, "threads", min(2, runtime.NumCPU()), "cores that everyone may use")
+	f.IntVar(&o.rows, "rcv1-rows", 0, "rows of the set shaped like rcv1 (default 800000, with --quick 20000); below 200000 the growing sets shrink with it")
+	f.StringVar(&races, "races", "", "comma-separated races to run (default all: "+strings.Join(raceNames(), ", ")+")")
+	f.StringVar(&sets, "sets", "", "comma-separated sets (default all, with --quick those of the acceptance table)")
+	f.StringVar(&losses, "losses", "", "comma-separated losses (default "+strings.Join(lossNames, ", ")+")")
+	f.StringVar(&peers, "peers", "", "comma-separated peers (default all that are installed: "+strings.Join(peerNames(), ", ")+"; none for none)")
+	f.StringVar(&o.data, "data", cmp.Or(os.Getenv("FENCHEL_DATA"), filepath.Join("..", "shared", "data")), "folder of the real sets; also FENCHEL_DATA")
+	f.StringVar(&o.work, "work", "", "folder for converted sets, drivers and reference optima (default in the user's cache)")
+	f.StringVar(&o.out, "out", "", "folder for RESULTS.md, results.csv and figures (default bench; with --quick or a choice of races or sets, out in the work folder)")
+	f.StringVar(&o.python, "python", "", "python with scikit-learn (default python3 or python in PATH)")
+	f.StringVar(&o.fenchel, "fenchel", "", "fenchel binary for the race of whole processes (default: built here)")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	if f.NArg() > 0 {
+		return o, fmt.Errorf("found argument %q, expected flags only", f.Arg(0))
+	}
+	o.races, o.sets, o.losses, o.rivals = list(races), list(sets), list(losses), list(peers)
+	if err := errors.Join(known("race", o.races, raceNames()), known("set", o.sets, setNames()), known("loss", o.losses, lossNames),
+		known("peer", o.rivals, append(peerNames(), "none"))); err != nil {
+		return o, err
+	}
+	if o.repeats < 0 || o.threads < 1 || o.limit < 0 || o.budget < 0 || o.rows < 0 {
+		return o, errors.New("--repeats, --threads, --limit, --budget, --rcv1-rows: expected positive values")
+	}
+	return o, o.complete()
+}
+
+// complete sets what was left to defaults.
+func (o *options) complete() error {
+	partial := o.quick || o.races != nil || o.sets != nil || o.losses != nil || o.rivals != nil
+	choose := func(full, quick int) int {
+		if o.quick {
+			return quick
+		}
+		return full
+	}
+	o.budget = cmp.Or(o.budget, time.Duration(choose(35*60, 100))*time.Second)
+	o.limit = cmp.Or(o.limit, time.Duration(choose(60, 5))*time.Second)
+	o.repeats = cmp.Or(o.repeats, choose(5, 3))
+	o.rows = cmp.Or(o.rows, choose(800000, 20000))
+	if o.losses == nil {
+		o.losses = lossNames
+	}
+	if o.work == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return fmt.Errorf("no cache folder of the user: %w: name one with --work", err)
+		}
+		o.work = filepath.Join(cache, "fenchel-bench")
+	}
+	var err error
+	if o.root, err = repositoryRoot(); err != nil {
+		return err
+	}
+	if o.out == "" {
+		o.out = filepath.Join(o.root, "bench")
+		if partial {
+			o.out = filepath.Join(o.work, "out")
+		}
+	}
+	return os.MkdirAll(o.work, 0o777)
+}
+
+// repositoryRoot is the nearest folder at or above the current one that holds
+// this command.
+func repositoryRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "bench", "plot", "go.mod")); err == nil {
+			return dir, nil
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", errors.New("this folder is not in a checkout of Fenchel: run \"go run ./bench\" from its root")
+		}
+		dir = up
+	}
+}
+
+// list splits a comma-separated flag.
+func list(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ",")
+}
+
+// known refuses names that do not exist.
+func known(what string, names, all []string) error {
+	for _, name := range names {
+		if !slices.Contains(all, name) {
+			return fmt.Errorf("unknown %s %q: known: %s", what, name, strings.Join(all, ", "))
+		}
+	}
+	return nil
+}
+
+// wants reports whether a name was chosen; nothing chosen is everything.
+func wants(chosen []string, name string) bool { return chosen == nil || slices.Contains(chosen, name) }

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// liblinear is LIBLINEAR as the system installed it. Its command prints no
+// times, so solving alone is timed by a small driver around train() where a C
+// compiler and the header are present (liblinear-dev), and otherwise by taking
+// the time of a run that stops at once off the time of the run.
+type liblinear struct {
+	binary string // liblinear-train
+	driver string // "": none
+	why    string // there is none
+	dir    string
+}
+
+func init() { registerPeer(&liblinear{}) }
+
+//go:embed driver/liblinear.c
+var liblinearDriver string
+
+func (*liblinear) name() string { return "liblinear" }
+
+func (p *liblinear) find(ctx context.Context, opt *options) (string, error) {
+	p.dir = opt.work
+	for _, name := range []string{"liblinear-train", "train"} {
+		if path, err := exec.LookPath(name); err == nil && p.binary == "" {
+			p.binary = path
+		}
+	}
+	if p.binary == "" {
+		return "", errors.New("found neither liblinear-train nor train in PATH")
+	}
+	version, err := p.compile(ctx)
+	if err != nil {
+		p.why = err.Error()
+		return "(of unknown version; solving alone is timed by subtraction, for want of a driver: " + p.why + ")", nil
+	}
+	return version + " (solving alone is timed around train() of the system's library)", nil
+}
+
+// compile builds the driver against the system's library and returns the
+// library's version.
+func (p *liblinear) compile(ctx context.Context) (string, error) {
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		return "", errors.New("no C compiler cc in PATH")
+	}
+	source, driver := filepath.Join(p.dir, "liblinear.c"), filepath.Join(p.dir, executable("liblinear-driver"))
+	if err := os.WriteFile(source, []byte(liblinearDriver), 0o666); err != nil {
+		return "", err
+	}
+	if out, err := exec.CommandContext(ctx, cc, "-O2", "-o", driver, source, "-llinear", "-lm").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("cc: %w: %s", err, tail(string(out)))
+	}
+	out, err := exec.CommandContext(ctx, driver).Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", driver, err)
+	}
+	p.driver = driver
+	return strings.TrimSpace(string(out)), nil
+}
+
+// methods: the dual solvers take tolerances of a gradient in [0,1] or so, the
+// primal ones of a ratio of gradients.
+func (*liblinear) methods(loss string, _ int) []method {
+	solvers := map[string][]string{"hinge": {"3"}, "squared-hinge": {"1", "2"}, "logistic": {"0", "7"}}
+	var all []method
+	for _, s := range solvers[loss] {
+		loosest := 1
+		if s == "0" || s == "2" {
+			loosest = 0 // at more they stop before they begin
+		}
+		all = append(all, method{name: "-s " + s, code: s, knob: "e", ladder: ladder(loosest, -8)})
+	}
+	return all
+}
+
+func (p *liblinear) open(ctx context.Context, t *task) (session, error) {
+	if p.driver == "" {
+		return &liblinearProcess{peer: p, floor: math.NaN()}, nil
+	}
+	w, err := startWorker(ctx, []string{p.driver, t.binary}, nil)
+	return &liblinearSession{peer: p, worker: w, model: filepath.Join(t.dir, "liblinear.model")}, err
+}
+
+func (p *liblinear) command(j job, model string) []string {
+	return []string{p.binary, "-s", j.method.code, "-c", number(j.lambda.c()), "-e", number(j.knob), "-B", "-1", "-q", j.task.text, model}
+}
+
+func (p *liblinear) weights(j job, model string) ([]float64, error) {
+	file, err := os.Open(model)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return readLiblinearModel(file, j.task.cols)
+}
+
+// liblinearSession is the driver with the rows in memory.
+type liblinearSession struct {
+	peer   *liblinear
+	worker *worker
+	model  string
+}
+
+func (s *liblinearSession) solve(ctx context.Context, j job) (float64, []float64, error) {
+	answer, err := s.worker.ask(ctx, fmt.Sprintf("%s %s %s %s", j.method.code, number(j.knob), number(j.lambda.c()), s.model))
+	if err != nil {
+		return 0, nil, err
+	}
+	seconds, err := strconv.ParseFloat(answer, 64)
+	if err != nil {
+		return 0, nil, fmt.Errorf("liblinear driver: %s", answer)
+	}
+	w, err := s.peer.weights(j, s.model)
+	return seconds, w, err
+}
+
+func (s *liblinearSession) close() { s.worker.close() }
+
+// liblinearProcess times solving by subtraction, where there is no driver. A
+// run of the dual solvers that stops at once makes one pass: what is taken off
+// too much favours LIBLINEAR.
+type liblinearProcess struct {
+	peer  *liblinear
+	floor float64 // seconds of a run that stops at once
+}
+
+func (s *liblinearProcess) solve(ctx context.Context, j job) (float64, []float64, error) {
+	model := filepath.Join(j.task.dir, "liblinear.model")
+	if math.IsNaN(s.floor) {
+		loose := j
+		loose.knob = 1e30
+		r, err := runProcess(ctx, s.peer.command(loose, model))
+		if err != nil {
+			return 0, nil, err
+		}
+		s.floor = r.Seconds
+	}
+	r, err := runProcess(ctx, s.peer.command(j, model))
+	if err != nil {
+		return 0, nil, err
+	}
+	w, err := s.peer.weights(j, model)
+	return max(0, r.Seconds-s.floor), w, err
+}
+
+func (*liblinearProcess) close() {}
+
+// readLiblinearModel reads the weights of a model of two classes. LIBLINEAR
+// scores its first label, which is that of the first row, so the sign of the
+// weights depends on the order of the rows.
+func readLiblinearModel(r io.Reader, cols int) ([]float64, error) {
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, 1<<24)
+	sign, w := 1.0, make([]float64, 0, cols)
+	body := false
+	for in.Scan() {
+		text := strings.TrimSpace(in.Text())
+		if body {
+			x, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				return nil, fmt.Errorf("liblinear model: weight %d: found %q, expected a number", len(w)+1, text)
+			}
+			w = append(w, sign*x)
+			continue
+		}
+		key, value, _ := strings.Cut(text, " ")
+		switch key {
+		case "label":
+			if strings.HasPrefix(value, "-") {
+				sign = -1
+			}
+		case "bias":
+			if b, err := strconv.ParseFloat(value, 64); err != nil || b >= 0 {
+				return nil, fmt.Errorf("liblinear model: found bias %q, expected none (below 0)", value)
+			}
+		case "w":
+			body = true
+		}
+	}
+	if err := in.Err(); err != nil {
+		return nil, fmt.Errorf("liblinear model: %w", err)
+	}
+	if len(w) != cols {
+		return nil, fmt.Errorf("liblinear model: found %d weights, expected %d", len(w), cols)
+	}
+	return w, nil
+}
+
+// number spells a number for a command line.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -1,0 +1,232 @@
+// Command plot draws results.csv of the races:
+//
+//	go run . RESULTS.csv FOLDER
+//
+// For each loss and lambda it writes one SVG with a tile for each set:
+// accuracy against seconds of solving alone, both logarithmic. It is a module
+// of its own, so that the drawing library never enters the module that users
+// depend on.
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: plot RESULTS.csv FOLDER")
+		os.Exit(1)
+	}
+	if err := run(os.Args[1], os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, "plot:", err)
+		os.Exit(1)
+	}
+}
+
+// run draws all figures.
+func run(results, folder string) error {
+	file, err := os.Open(results)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	records, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		return err
+	}
+	figures, err := readFigures(records)
+	if err != nil {
+		return fmt.Errorf("%s: %w", results, err)
+	}
+	for _, f := range figures {
+		if err := f.draw(filepath.Join(folder, f.file())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A figure has the tiles of one loss and lambda.
+type figure struct {
+	loss, lambda string
+	tiles        []*tile
+}
+
+// A tile has the curves of one set.
+type tile struct {
+	set    string
+	curves []*curve
+}
+
+// A curve is what one competitor reached, and when.
+type curve struct {
+	name   string
+	points plotter.XYs
+}
+
+// file is the figure's file name: "logistic-c100.svg" for lambda = 1/(100n).
+func (f *figure) file() string {
+	c := strings.NewReplacer("1/n", "c1", "1/(", "c", "n)", "").Replace(f.lambda)
+	return f.loss + "-" + c + ".svg"
+}
+
+// best is where accuracies end: nearer to the least objective than this, it is
+// the optimum itself that is not known.
+const best = 1e-9
+
+// readFigures gathers the rows that belong to curves: Fenchel's certificates
+// and the peers' sweeps.
+func readFigures(records [][]string) ([]*figure, error) {
+	if len(records) == 0 {
+		return nil, fmt.Errorf("found no header")
+	}
+	column := map[string]int{}
+	for i, name := range records[0] {
+		column[name] = i
+	}
+	for _, name := range []string{"race", "kind", "set", "loss", "lambda", "contender", "seconds", "accuracy"} {
+		if _, ok := column[name]; !ok {
+			return nil, fmt.Errorf("found no column %q", name)
+		}
+	}
+	var figures []*figure
+	for line, r := range records[1:] {
+		get := func(name string) string { return r[column[name]] }
+		if get("race") != "solve" || get("kind") != "trace" && get("kind") != "sweep" {
+			continue
+		}
+		x, errX := strconv.ParseFloat(get("seconds"), 64)
+		y, errY := strconv.ParseFloat(get("accuracy"), 64)
+		if errX != nil || errY != nil {
+			return nil, fmt.Errorf("line %d: found seconds %q and accuracy %q, expected numbers", line+2, get("seconds"), get("accuracy"))
+		}
+		c := place(&figures, get("loss"), get("lambda")).tile(get("set")).curve(get("contender"))
+		c.points = append(c.points, plotter.XY{X: max(x, 1e-6), Y: min(max(y, best), 10)})
+	}
+	return figures, nil
+}
+
+func place(figures *[]*figure, loss, lambda string) *figure {
+	for _, f := range *figures {
+		if f.loss == loss && f.lambda == lambda {
+			return f
+		}
+	}
+	*figures = append(*figures, &figure{loss: loss, lambda: lambda})
+	return (*figures)[len(*figures)-1]
+}
+
+func (f *figure) tile(set string) *tile {
+	for _, t := range f.tiles {
+		if t.set == set {
+			return t
+		}
+	}
+	f.tiles = append(f.tiles, &tile{set: set})
+	return f.tiles[len(f.tiles)-1]
+}
+
+func (t *tile) curve(name string) *curve {
+	for _, c := range t.curves {
+		if c.name == name {
+			return c
+		}
+	}
+	t.curves = append(t.curves, &curve{name: name})
+	return t.curves[len(t.curves)-1]
+}
+
+// Sizes of a tile.
+const (
+	width, height = 11 * vg.Centimeter, 8 * vg.Centimeter
+	across        = 2
+)
+
+// draw writes the figure.
+func (f *figure) draw(path string) error {
+	down := (len(f.tiles) + across - 1) / across
+	canvas := vgsvg.New(width*across, height*vg.Length(down))
+	tiles := draw.Tiles{Rows: down, Cols: across, PadX: vg.Centimeter / 2, PadY: vg.Centimeter / 2}
+	for i, t := range f.tiles {
+		p, err := t.plot(f)
+		if err != nil {
+			return err
+		}
+		p.Draw(tiles.At(draw.New(canvas), i%across, i/across))
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if _, err := canvas.WriteTo(file); err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// colours that also people who see few colours can tell apart (Okabe and Ito),
+// Fenchel's first.
+var colours = []color.RGBA{
+	{213, 94, 0, 255}, {0, 114, 178, 255}, {86, 180, 233, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255}, {120, 120, 120, 255}, {0, 0, 0, 255},
+}
+
+// plot makes the axes and curves of a tile.
+func (t *tile) plot(f *figure) (*plot.Plot, error) {
+	p := plot.New()
+	p.Title.Text = fmt.Sprintf("%s, %s, lambda = %s", t.set, f.loss, f.lambda)
+	p.X.Label.Text, p.Y.Label.Text = "seconds", "accuracy"
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		axis.Scale, axis.Tick.Marker = plot.LogScale{}, powers{}
+	}
+	p.Legend.Top, p.Legend.TextStyle.Font.Size = true, vg.Points(7)
+	p.Add(plotter.NewGrid())
+	for i, c := range t.curves {
+		slices.SortFunc(c.points, func(a, b plotter.XY) int { return int(math.Copysign(1, a.X-b.X)) })
+		line, marks, err := plotter.NewLinePoints(c.points)
+		if err != nil {
+			return nil, err
+		}
+		line.Color, marks.Color, marks.Radius = colours[i%len(colours)], colours[i%len(colours)], vg.Points(1.5)
+		if c.name == "fenchel" {
+			line.Width = vg.Points(2)
+		}
+		p.Add(line, marks)
+		p.Legend.Add(c.name, line)
+	}
+	// Log scales need room where all points are equal.
+	p.X.Min, p.X.Max = p.X.Min/1.2, p.X.Max*1.2
+	p.Y.Min, p.Y.Max = p.Y.Min/1.2, p.Y.Max*1.2
+	return p, nil
+}
+
+// powers labels the powers of ten of an axis.
+type powers struct{}
+
+// Ticks implements plot.Ticker.
+func (powers) Ticks(lo, hi float64) []plot.Tick {
+	var ticks []plot.Tick
+	for e := math.Floor(math.Log10(lo)); e <= math.Ceil(math.Log10(hi)); e++ {
+		if v := math.Pow(10, e); v >= lo && v <= hi {
+			ticks = append(ticks, plot.Tick{Value: v, Label: fmt.Sprintf("1e%d", int(e))})
+		}
+	}
+	if len(ticks) == 0 {
+		ticks = []plot.Tick{{Value: lo, Label: fmt.Sprintf("%.2g", lo)}, {Value: hi, Label: fmt.Sprintf("%.2g", hi)}}
+	}
+	return ticks
+}

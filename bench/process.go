@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// launchVerb, as first argument, makes this program start another one and
+// measure it. The largest memory of a process as the system tells it begins
+// with that of the process it was started from, so a process that holds whole
+// data sets must not start what it measures.
+const launchVerb = "launch-and-measure"
+
+// processResult is what one whole process needed.
+type processResult struct {
+	Seconds float64
+	Peak    int64 // bytes of memory; 0: not known on this system
+	Code    int   // exit
+	Error   string
+}
+
+// launch runs a command and prints its result.
+func launch(argv []string) int {
+	var stderr bytes.Buffer
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stderr = &stderr
+	begin := time.Now()
+	err := cmd.Run()
+	r := processResult{Seconds: time.Since(begin).Seconds(), Error: tail(stderr.String())}
+	if cmd.ProcessState == nil {
+		r.Code, r.Error = -1, err.Error()
+	} else {
+		r.Code, r.Peak = cmd.ProcessState.ExitCode(), peakMemory(cmd.ProcessState)
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(r); err != nil {
+		return 1
+	}
+	return 0
+}
+
+// runProcess measures a command that must succeed.
+func runProcess(ctx context.Context, argv []string) (processResult, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return processResult{}, err
+	}
+	cmd := exec.CommandContext(ctx, self, append([]string{launchVerb}, argv...)...)
+	endWithChildren(cmd)
+	out, err := cmd.Output()
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return processResult{}, errTimeout
+	}
+	if err != nil {
+		return processResult{}, err
+	}
+	var r processResult
+	if err := json.Unmarshal(out, &r); err != nil {
+		return r, err
+	}
+	if r.Code != 0 {
+		return r, fmt.Errorf("%s ended with %d: %s", argv[0], r.Code, r.Error)
+	}
+	return r, nil
+}

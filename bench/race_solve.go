@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// The race of solving alone: the rows are in memory, the clock runs while the
+// solver does. For each problem
+//
+//  1. the optimum is looked for, see reference;
+//  2. Fenchel trains to each target, on one core and on all;
+//  3. each method of each peer is swept from loose to tight;
+//  4. all who reached a target are timed again, taking turns, so that what
+//     disturbs the machine disturbs everyone.
+func init() {
+	register(race{name: "solve", order: 10, share: 60, run: runSolve, section: solveSection})
+}
+
+func runSolve(ctx context.Context, l *lab) error {
+	return l.eachTask(ctx, l.opt.chosen(), func(t *task, open sessions, end time.Time) error {
+		cases := float64(len(l.opt.losses) * len(l.opt.lambdas()))
+		for _, loss := range l.opt.losses {
+			for _, lambda := range l.opt.lambdas() {
+				c := &contest{lab: l, t: t, loss: loss, lambda: lambda, sessions: open, race: "solve", first: len(l.log.rows),
+					deadline: sliceOf(time.Now(), end, 1, cases)}
+				cases--
+				if err := c.run(ctx); err != nil {
+					return err
+				}
+				if err := l.references.save(); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// lambdas are the penalties raced with.
+func (o *options) lambdas() []lambda {
+	if o.quick {
+		return lambdas[:1]
+	}
+	return lambdas
+}
+
+// run races on one problem.
+func (c *contest) run(ctx context.Context) error {
+	c.progress("solve %s %s lambda=%s", c.t.name, c.loss, c.lambda)
+	limit := min(c.opt.limit/2, time.Until(c.deadline)/6)
+	if err := c.refer(ctx, limit); err != nil {
+		return err
+	}
+	entries, err := c.enterFenchel(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range c.peers {
+		more, err := c.enterPeer(ctx, p)
+		if err != nil {
+			return err
+		}
+		entries = append(entries, more...)
+	}
+	for repeat := 2; repeat <= c.opt.repeats; repeat++ {
+		for _, e := range entries {
+			if c.late() {
+				break
+			}
+			if err := e(ctx, repeat); err != nil {
+				return err
+			}
+		}
+	}
+	c.settle()
+	return ctx.Err()
+}
+
+// entry is a competitor at one setting: it runs once more and is measured.
+type entry func(ctx context.Context, repeat int) error
+
+// enterFenchel makes the first runs of Fenchel and compares their bits.
+func (c *contest) enterFenchel(ctx context.Context) ([]entry, error) {
+	var entries []entry
+	for _, target := range targets {
+		models := map[string]bool{}
+		for _, threads := range slices.Compact([]int{1, c.opt.threads}) {
+			first, err := c.fenchel(ctx, target, threads, 1)
+			if err != nil {
+				return nil, err
+			}
+			if first.status != solver.Converged {
+				continue
+			}
+			models[first.model] = true
+			if target == targets[len(targets)-1] && threads == c.opt.threads {
+				c.own = first.seconds
+				c.trace(first)
+			}
+			entries = append(entries, func(ctx context.Context, repeat int) error {
+				_, err := c.fenchel(ctx, target, threads, repeat)
+				return err
+			})
+		}
+		if len(models) > 0 && c.opt.threads > 1 {
+			m := c.row("bits", ownName)
+			m.Target, m.Note = target, map[bool]string{true: "same", false: "different"}[len(models) == 1]
+			c.log.add(m)
+		}
+	}
+	return entries, nil
+}
+
+// fenchel trains once and notes it.
+func (c *contest) fenchel(ctx context.Context, target float64, threads, repeat int) (*training, error) {
+	r, err := fit(ctx, c.t, ask{loss: c.loss, lambda: c.lambda, gap: target, threads: threads, limit: c.opt.limit})
+	if err != nil {
+		return nil, err
+	}
+	c.references.improve(c.key(), r.primal, r.dual, ownName)
+	m := c.row("timed", ownName)
+	m.Setting, m.Threads, m.Target, m.Repeat = fmt.Sprintf("gap=%g", target), threads, target, repeat
+	m.Seconds, m.Certify, m.Objective, m.Note = r.seconds, r.certify, r.primal, fmt.Sprintf("%d epochs", r.epochs)
+	if r.status != solver.Converged {
+		m.Kind, m.Note = "unreached", string(r.status)
+	}
+	c.log.add(m)
+	return r, nil
+}
+
+// trace notes the certificates on the way, for the figures.
+func (c *contest) trace(r *training) {
+	for _, p := range r.trace {
+		m := c.row("trace", ownName)
+		m.Threads, m.Seconds, m.Objective, m.Note = c.opt.threads, p.seconds, p.primal, fmt.Sprintf("gap %g", p.gap)
+		c.log.add(m)
+	}
+}
+
+// worthRepeating is how many times slower than its peer's fastest method a
+// method may be and still be timed again.
+const worthRepeating = 2
+
+// enterPeer sweeps the methods of a peer. The settings that reach a target
+// first are noted as timed, and the faster ones of them entered.
+func (c *contest) enterPeer(ctx context.Context, p peer) ([]entry, error) {
+	tightest := targets[len(targets)-1]
+	reached := map[float64][]point{}
+	for _, m := range p.methods(c.loss, c.t.cols) {
+		points, short, err := c.sweep(ctx, p, m, tightest)
+		if err != nil {
+			return nil, err
+		}
+		c.sweeps[c.key()+" "+p.name()+" "+m.name] = points
+		for i, got := range points {
+			c.addPoint(got, "sweep", 0, i+1)
+		}
+		for _, target := range targets {
+			if got, ok := loosest(points, c.least(), target); ok {
+				c.addPoint(got, "timed", target, 1)
+				reached[target] = append(reached[target], got)
+				continue
+			}
+			m := c.row("unreached", p.name()+" "+m.name)
+			m.Target, m.Seconds, m.Note = target, short.seconds, short.why
+			c.log.add(m)
+		}
+	}
+	return c.entriesOf(reached), nil
+}
+
+// entriesOf are the points worth timing again. One that is the loosest for
+// several targets runs once for all of them.
+func (c *contest) entriesOf(reached map[float64][]point) []entry {
+	type setting struct {
+		contender string
+		knob      float64
+	}
+	points, serves := map[setting]point{}, map[setting][]float64{}
+	var order []setting
+	for _, target := range targets {
+		fastest := -1.0
+		for _, got := range reached[target] {
+			if fastest < 0 || got.seconds < fastest {
+				fastest = got.seconds
+			}
+		}
+		for _, got := range reached[target] {
+			if s := (setting{got.contender, got.knob}); got.seconds <= worthRepeating*fastest {
+				if len(serves[s]) == 0 {
+					order = append(order, s)
+				}
+				points[s], serves[s] = got, append(serves[s], target)
+			}
+		}
+	}
+	var entries []entry
+	for _, s := range order {
+		entries = append(entries, func(ctx context.Context, repeat int) error {
+			got, err := c.solve(ctx, points[s].peer, points[s].method, s.knob)
+			if err != nil {
+				return ctx.Err() // once too slow or broken: the first time stands
+			}
+			for _, target := range serves[s] {
+				c.addPoint(got, "timed", target, repeat)
+			}
+			return nil
+		})
+	}
+	return entries
+}
+
+// addPoint notes what a peer reached.
+func (c *contest) addPoint(got point, kind string, target float64, repeat int) {
+	m := c.row(kind, got.contender)
+	m.Setting, m.Target, m.Repeat = fmt.Sprintf("%s=%g", got.method.knob, got.knob), target, repeat
+	m.Threads, m.Seconds, m.Objective = 1, got.seconds, got.objective
+	if strings.HasPrefix(got.contender, "scikit-learn") {
+		m.Threads = c.opt.threads
+	}
+	c.log.add(m)
+}
+
+// settle notes the reference, and how accurate everyone was against it.
+func (c *contest) settle() {
+	known := c.references.find(c.key())
+	for i := c.first; i < len(c.log.rows); i++ {
+		if m := &c.log.rows[i]; m.Objective != 0 {
+			m.Accuracy = accuracy(m.Objective, known.Primal)
+		}
+	}
+	m := c.row("reference", known.By)
+	m.Objective, m.Accuracy = known.Primal, known.gap()
+	m.Note = fmt.Sprintf("proved to be at least %.10g", known.Dual)
+	c.log.add(m)
+}

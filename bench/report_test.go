@@ -1,0 +1,131 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// fake makes a measurement of the sets of the acceptance table.
+func fake(race, kind, set string, nonzeros int64, contender string, threads int, target, seconds float64) measurement {
+	return measurement{Race: race, Kind: kind, Set: set, Rows: 100, Columns: 10, Nonzeros: nonzeros, Loss: "hinge", Lambda: "1/n",
+		Contender: contender, Setting: "e=0.1", Threads: threads, Target: target, Seconds: seconds, Objective: 0.5, Repeat: 1}
+}
+
+// fakeRows are results in which everything occurs that the page can show.
+func fakeRows() []measurement {
+	text := fake("whole", "text", "imdb", 4e6, ownName, 2, 1e-3, 0.5)
+	text.Bytes, text.Peak = 50e6, 60e6
+	cache := fake("whole", "cache", "imdb", 4e6, ownName, 2, 1e-3, 0.2)
+	cache.Bytes = 50e6
+	lib := fake("whole", "text", "imdb", 4e6, "liblinear -s 3", 1, 1e-3, 3)
+	lib.Bytes, lib.Peak = 50e6, 90e6
+	unreached := fake("solve", "unreached", "imdb", 4e6, "liblinear -s 3", 1, 1e-6, 0)
+	unreached.Note = "tighter settings change nothing"
+	bits := fake("solve", "bits", "imdb", 4e6, ownName, 0, 1e-3, 0)
+	bits.Note = "same"
+	read := fake("read", "text", "imdb", 4e6, ownName, 2, 0, 0.1)
+	read.Bytes = 50e6
+	memory := fake("bandwidth", "read", "", 0, "memory", 2, 0, 0.1)
+	memory.Bytes, memory.Loss = 2e9, ""
+	epoch := fake("bandwidth", "epoch", "rcv1-shaped", 6e7, ownName, 2, 0, 0.05)
+	epoch.Bytes = 5e8
+	return []measurement{
+		fake("solve", "timed", "a9a", 4e5, ownName, 2, 1e-3, 0.1), fake("solve", "timed", "a9a", 4e5, "liblinear -s 3", 1, 1e-3, 0.05),
+		fake("solve", "timed", "imdb", 4e6, ownName, 1, 1e-3, 0.2), fake("solve", "timed", "imdb", 4e6, ownName, 2, 1e-3, 0.1),
+		fake("solve", "timed", "imdb", 4e6, ownName, 2, 1e-3, 0.12), fake("solve", "timed", "imdb", 4e6, "liblinear -s 3", 1, 1e-3, 0.4),
+		fake("solve", "timed", "imdb", 4e6, "scikit-learn SGD", 2, 1e-3, 0.7), fake("solve", "timed", "imdb", 4e6, ownName, 2, 1e-6, 0.3),
+		unreached, bits, text, cache, lib, read, memory, epoch,
+		fake("growth", "rows", "rows=1000", 1e4, ownName, 2, 1e-3, 0.1), fake("growth", "rows", "rows=4000", 4e4, ownName, 2, 1e-3, 0.4),
+	}
+}
+
+// TestPage compares the page of fake results with the one in testdata, which
+// was read by eye when it was written.
+func TestPage(t *testing.T) {
+	p := page{Rows: fakeRows(), Notes: []string{"nobody raced"}, Figures: []string{"figures/hinge-c1.svg"},
+		Machine: machine{CPU: "Abacus", Cores: 2, Threads: 2, Caches: "L1 1K", Memory: "1.0 GB", System: "plan9", Go: "go1.26", Date: "2026-01-01",
+			Peers: []string{"liblinear 2.30"}, Limit: time.Minute, Took: 90 * time.Second}}
+	path := filepath.Join("testdata", "RESULTS.golden.md")
+	got := p.markdown()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("the page differs from %s (run with -update and read the difference):\n%s", path, got)
+	}
+	if short := p.terminal(); !strings.Contains(short, "met") {
+		t.Errorf("terminal: %s", short)
+	}
+}
+
+// TestAccept: each rule, on both sides of its border.
+func TestAccept(t *testing.T) {
+	lib := func(target, seconds float64, nonzeros int64) measurement {
+		return fake("solve", "timed", "imdb", nonzeros, "liblinear -s 3", 1, target, seconds)
+	}
+	own := func(target, seconds float64, nonzeros int64) measurement {
+		return fake("solve", "timed", "imdb", nonzeros, ownName, 2, target, seconds)
+	}
+	stopped := fake("solve", "unreached", "imdb", 4e6, "liblinear -s 3", 1, 1e-3, 10)
+	stopped.Note = "stopped after 10 s"
+	late := stopped
+	late.Seconds, late.Note = 0, outOfBudget.why
+	different, same := fake("solve", "bits", "imdb", 4e6, ownName, 0, 1e-3, 0), fake("solve", "bits", "imdb", 4e6, ownName, 0, 1e-2, 0)
+	different.Note, same.Note = "different", "same"
+	whole := func(contender, kind string, bytes int64, seconds float64, peak int64) measurement {
+		m := fake("whole", kind, "imdb", 4e6, contender, 2, 1e-3, seconds)
+		m.Bytes, m.Peak = bytes, peak
+		return m
+	}
+	for _, c := range []struct {
+		criterion string
+		rows      []measurement
+		want      state
+	}{
+		{"solve to 0.001", []measurement{own(1e-3, 1, 4e6), lib(1e-3, 3, 4e6)}, passed},
+		{"solve to 0.001", []measurement{own(1e-3, 1, 4e6), lib(1e-3, 2.9, 4e6)}, failed},
+		{"solve to 0.001", []measurement{own(1e-3, 1, 2e6), lib(1e-3, 2, 2e6)}, passed},
+		{"solve to 0.001", []measurement{own(1e-3, 1, 2e6), lib(1e-3, 1.9, 2e6)}, failed},
+		{"solve to 0.001", []measurement{own(1e-3, 0.02, 1e5), lib(1e-3, 0.001, 1e5)}, passed},
+		{"solve to 0.001", []measurement{own(1e-3, 0.03, 1e5), lib(1e-3, 0.001, 1e5)}, failed},
+		{"solve to 1e-06", []measurement{own(1e-6, 1, 1e5), lib(1e-6, 2, 1e5)}, passed},
+		{"solve to 1e-06", []measurement{own(1e-6, 1, 1e5), lib(1e-6, 1.9, 1e5)}, failed},
+		{"solve to 0.001", []measurement{own(1e-3, 1, 4e6), lib(1e-3, 5, 4e6),
+			fake("solve", "timed", "imdb", 4e6, "scikit-learn LinearSVC", 2, 1e-3, 2)}, failed}, // LIBLINEAR too
+		{"solve to 0.001", []measurement{own(1e-3, 1, 4e6), stopped}, passed},
+		{"solve to 0.001", []measurement{own(1e-3, 5, 4e6), stopped}, unproven},
+		{"solve to 0.001", []measurement{own(1e-3, 1, 4e6), late}, unproven},
+		{"solve to 0.001", []measurement{lib(1e-3, 5, 4e6)}, failed},
+		{"same bits", []measurement{same, different, same}, failed},
+		{"same bits", []measurement{same, same}, passed},
+		{"whole process from text", []measurement{whole(ownName, "text", 50e6, 1, 0), whole("liblinear -s 3", "text", 50e6, 5, 0)}, passed},
+		{"whole process from text", []measurement{whole(ownName, "text", 50e6, 1, 0), whole("liblinear -s 3", "text", 50e6, 4.9, 0)}, failed},
+		{"whole process from text", []measurement{whole(ownName, "text", 9e6, 1, 0), whole("liblinear -s 3", "text", 9e6, 3, 0)}, passed},
+		{"whole process from cache", []measurement{whole(ownName, "cache", 50e6, 1, 0), whole("liblinear -s 3", "text", 50e6, 9, 0)}, failed},
+		{"whole process from cache", []measurement{whole(ownName, "text", 50e6, 1, 0), whole("liblinear -s 3", "text", 50e6, 9, 0)}, unproven},
+		{"peak memory", []measurement{whole(ownName, "text", 50e6, 1, 80e6), whole("liblinear -s 3", "text", 50e6, 5, 80e6)}, passed},
+		{"peak memory", []measurement{whole(ownName, "text", 50e6, 1, 81e6), whole("liblinear -s 3", "text", 50e6, 5, 80e6)}, failed},
+	} {
+		found := false
+		for _, v := range accept(c.rows) {
+			if v.criterion == c.criterion {
+				found = true
+				if v.state != c.want {
+					t.Errorf("%s: %+v, want %s", c.criterion, v, c.want)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("no verdict %q", c.criterion)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// The sections of RESULTS.md, each made of its race's measurements.
+
+func solveSection(rows []measurement) string {
+	threads := threadsOf(rows)
+	var b strings.Builder
+	for _, target := range targets {
+		t := newTable("set", "nonzeros", "loss", "lambda", "Fenchel, 1 core", fmt.Sprintf("%d cores", threads), "proof on top",
+			"LIBLINEAR", "solver", "ratio", "scikit-learn", "solver", "ratio")
+		for _, key := range distinct(rows, caseKey) {
+			s := standingOf(rows, key)
+			one, all := s.fenchel("solve", "timed", target, 1), s.fenchel("solve", "timed", target, threads)
+			cells := []string{key.set, fmt.Sprint(s.rows[0].Nonzeros), key.loss, key.lambda, one.String(), all.String(), seconds(s.proof(target, threads))}
+			for _, name := range []string{"liblinear", "scikit-learn"} {
+				best, way := s.peer("solve", "timed", name, target)
+				if !best.found() {
+					way, _ = s.unreached(name, target)
+				}
+				cells = append(cells, best.String(), way, ratio(best.Best, all.Best))
+			}
+			t.add(cells...)
+		}
+		b.WriteString(t.under(fmt.Sprintf("Solving alone, to accuracy %g", target),
+			fmt.Sprintf("Best time (median). The ratio is that of the peer's time to Fenchel's on %d cores; above 1x Fenchel is faster.", threads)) + "\n")
+	}
+	return b.String() + speedupSection(rows, threads) + "\n" + referenceSection(rows)
+}
+
+// speedupSection compares one core with all, at each target.
+func speedupSection(rows []measurement, threads int) string {
+	t := newTable("set", "loss", "lambda", "to 0.01", "to 0.001", "to 1e-06")
+	if threads > 1 {
+		for _, key := range distinct(rows, caseKey) {
+			s := standingOf(rows, key)
+			cells := []string{key.set, key.loss, key.lambda}
+			for _, target := range targets {
+				cells = append(cells, ratio(s.fenchel("solve", "timed", target, 1).Best, s.fenchel("solve", "timed", target, threads).Best))
+			}
+			t.add(cells...)
+		}
+	}
+	return t.under("Speed-up by cores", fmt.Sprintf("Fenchel's time on one core over that on %d.", threads))
+}
+
+// referenceSection tells how well the optima are known.
+func referenceSection(rows []measurement) string {
+	t := newTable("set", "loss", "lambda", "least objective", "found by", "proved within")
+	for _, m := range rows {
+		if m.Kind == "reference" {
+			t.add(m.Set, m.Loss, m.Lambda, fmt.Sprintf("%.10g", m.Objective), m.Contender, fmt.Sprintf("%.2g", m.Accuracy))
+		}
+	}
+	return t.under("The optima", "Accuracies are relative to the least objective that anyone showed. Where it is proved less closely than a target, peers are judged leniently there.")
+}
+
+func wholeSection(rows []measurement) string {
+	rows = where(rows, func(m measurement) bool { return m.Target > 0 })
+	t := newTable("set", "text", "loss", "lambda", "Fenchel from text", "from cache", "peak", "LIBLINEAR", "peak", "text ratio", "cache ratio", "scikit-learn", "peak", "text ratio")
+	for _, key := range distinct(rows, caseKey) {
+		s := standingOf(rows, key)
+		threads := threadsOf(s.rows)
+		text, cache := s.fenchel("whole", "text", wholeTarget, threads), s.fenchel("whole", "cache", wholeTarget, threads)
+		lib, _ := s.peer("whole", "text", "liblinear", wholeTarget)
+		sk, _ := s.peer("whole", "text", "scikit-learn", wholeTarget)
+		t.add(key.set, megabytes(s.rows[0].Bytes), key.loss, key.lambda, text.String(), cache.String(), s.peak(ownName),
+			lib.String(), s.peak("liblinear"), ratio(lib.Best, text.Best), ratio(lib.Best, cache.Best),
+			sk.String(), s.peak("scikit-learn"), ratio(sk.Best, text.Best))
+	}
+	return t.under("Whole processes, to accuracy 0.001", "From the command line to the model on disk, reading included; Fenchel's proof and the digest of its rows too.")
+}
+
+// peak spells the most memory of a competitor's processes from text.
+func (s standing) peak(name string) string {
+	most := int64(0)
+	for _, m := range s.rows {
+		if m.Race == "whole" && m.Kind == "text" && strings.HasPrefix(m.Contender, name) {
+			most = max(most, m.Peak)
+		}
+	}
+	return megabytes(most)
+}
+
+func growthSection(rows []measurement) string {
+	rows = where(rows, func(m measurement) bool { return m.Target > 0 })
+	type line struct {
+		kind, loss, contender string
+		threads               int
+	}
+	t := newTable("growing", "loss", "who", "cores", "sizes", "times", "exponent")
+	for _, k := range distinct(rows, func(m measurement) line { return line{m.Kind, m.Loss, m.Contender, m.Threads} }) {
+		own := where(rows, func(m measurement) bool { return line{m.Kind, m.Loss, m.Contender, m.Threads} == k })
+		var sizes, spelled []string
+		var x, y []float64
+		for _, set := range distinct(own, func(m measurement) string { return m.Set }) {
+			best := timingOf(where(own, func(m measurement) bool { return m.Set == set })).Best
+			var size float64
+			if _, err := fmt.Sscanf(set, k.kind+"=%g", &size); err != nil {
+				continue
+			}
+			x, y = append(x, size), append(y, best)
+			sizes, spelled = append(sizes, strings.TrimPrefix(set, k.kind+"=")), append(spelled, seconds(best))
+		}
+		exponent := "-"
+		if e := slope(x, y); !math.IsNaN(e) {
+			exponent = fmt.Sprintf("%.2f", e)
+		}
+		t.add(k.kind, k.loss, k.contender, fmt.Sprint(k.threads), strings.Join(sizes, ", "), strings.Join(spelled, ", "), exponent)
+	}
+	return t.under("Growth", "Sets shaped like rcv1 of which one size grows (rows; columns; nonzeros of a row), lambda 1/n, to accuracy 0.001. The exponent is the slope of log time over log size.")
+}
+
+func bandwidthSection(rows []measurement) string {
+	t := newTable("what", "set", "loss", "cores", "time", "bytes that must move", "GB/s", "of the read bandwidth")
+	rate := map[int]float64{}
+	type line struct {
+		kind, set, loss string
+		threads         int
+	}
+	keyOf := func(m measurement) line { return line{m.Kind, m.Set, m.Loss, m.Threads} }
+	for _, k := range distinct(rows, keyOf) {
+		own := where(rows, func(m measurement) bool { return keyOf(m) == k })
+		best := timingOf(own)
+		speed := float64(own[0].Bytes) / best.Best / 1e9
+		share := ""
+		switch k.kind {
+		case "read":
+			rate[k.threads] = speed
+		case "epoch":
+			share = fmt.Sprintf("%.0f %%", 100*speed/rate[k.threads])
+		}
+		t.add(k.kind, k.set, k.loss, fmt.Sprint(k.threads), best.String(), megabytes(own[0].Bytes), fmt.Sprintf("%.1f", speed), share)
+	}
+	return t.under("Memory", fmt.Sprintf("Summing and copying an array larger than the caches, and epochs of dual coordinate ascent, which must move at least %d bytes a nonzero and %d a row.", bytesPerNonzero, bytesPerRow))
+}
+
+func readSection(rows []measurement) string {
+	type line struct {
+		set, kind string
+		threads   int
+	}
+	t := newTable("set", "format", "file", "cores", "time", "MB/s")
+	keyOf := func(m measurement) line { return line{m.Set, m.Kind, m.Threads} }
+	for _, k := range distinct(rows, keyOf) {
+		own := where(rows, func(m measurement) bool { return keyOf(m) == k })
+		best := timingOf(own)
+		t.add(k.set, k.kind, megabytes(own[0].Bytes), fmt.Sprint(k.threads), best.String(), fmt.Sprintf("%.0f", float64(own[0].Bytes)/best.Best/1e6))
+	}
+	return t.under("Reading", "From a file in the page cache to rows in memory; MB/s of the file as it is on disk.")
+}

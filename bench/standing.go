@@ -1,0 +1,88 @@
+package main
+
+import "strings"
+
+// standing is what one problem's measurements say about who was how fast.
+type standing struct {
+	rows []measurement // of one set, loss and lambda
+}
+
+// caseOf names a problem.
+type caseOf struct{ set, loss, lambda string }
+
+func caseKey(m measurement) caseOf { return caseOf{m.Set, m.Loss, m.Lambda} }
+
+// standingOf keeps the rows of a problem.
+func standingOf(rows []measurement, k caseOf) standing {
+	return standing{where(rows, func(m measurement) bool { return caseKey(m) == k })}
+}
+
+// fenchel returns Fenchel's times to a target on so many cores.
+func (s standing) fenchel(race, kind string, target float64, threads int) timing {
+	return timingOf(where(s.rows, func(m measurement) bool {
+		return m.Race == race && m.Kind == kind && m.Contender == ownName && m.Target == target && m.Threads == threads
+	}))
+}
+
+// proof returns the seconds of proof on top of the best time.
+func (s standing) proof(target float64, threads int) float64 {
+	best := measurement{}
+	for _, m := range s.rows {
+		if m.Race == "solve" && m.Kind == "timed" && m.Contender == ownName && m.Target == target && m.Threads == threads &&
+			(best.Seconds == 0 || m.Seconds < best.Seconds) {
+			best = m
+		}
+	}
+	return best.Certify
+}
+
+// liblinear returns the times of LIBLINEAR's fastest way: that of the system,
+// or the copy inside scikit-learn, whose limit of iterations can be lifted.
+func (s standing) liblinear(race, kind string, target float64) (fastest timing, way string) {
+	fastest, way = s.peer(race, kind, "liblinear", target)
+	for _, copied := range []string{"scikit-learn LinearSVC", "scikit-learn liblinear"} {
+		if t, other := s.peer(race, kind, copied, target); t.found() && (!fastest.found() || t.Best < fastest.Best) {
+			fastest, way = t, strings.TrimSpace(copied+" "+other)
+		}
+	}
+	return fastest, way
+}
+
+// peer returns the times of a peer's fastest way to the target, and which it is.
+func (s standing) peer(race, kind, name string, target float64) (fastest timing, way string) {
+	reached := where(s.rows, func(m measurement) bool {
+		return m.Race == race && m.Kind == kind && (m.Contender == name || strings.HasPrefix(m.Contender, name+" ")) && m.Target == target
+	})
+	for _, contender := range distinct(reached, func(m measurement) string { return m.Contender }) {
+		own := where(reached, func(m measurement) bool { return m.Contender == contender })
+		if t := timingOf(own); !fastest.found() || t.Best < fastest.Best {
+			fastest, way = t, strings.TrimSpace(strings.TrimPrefix(contender, name)+" "+own[0].Setting)
+		}
+	}
+	return fastest, way
+}
+
+// unreached returns why no method of a competitor reached a target, and the
+// most seconds that one of them was given.
+func (s standing) unreached(name string, target float64) (why string, longerThan float64) {
+	for _, m := range s.rows {
+		if m.Race == "solve" && m.Kind == "unreached" && m.Target == target && strings.HasPrefix(m.Contender, name) {
+			if why == "" || m.Note == outOfBudget.why {
+				why = m.Note
+			}
+			longerThan = max(longerThan, m.Seconds)
+		}
+	}
+	return why, longerThan
+}
+
+// threadsOf is the most cores that Fenchel was measured on.
+func threadsOf(rows []measurement) int {
+	most := 1
+	for _, m := range rows {
+		if m.Contender == ownName && (m.Race == "solve" || m.Race == "whole") {
+			most = max(most, m.Threads)
+		}
+	}
+	return most
+}
