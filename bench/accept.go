@@ -36,7 +36,7 @@ const (
 func accept(rows []measurement) []verdict {
 	var all []verdict
 	for _, s := range sources {
-		for _, loss := range []string{"hinge", "logistic"} {
+		for _, loss := range acceptedLosses {
 			for _, l := range lambdas {
 				key := caseOf{s.name, loss, string(l)}
 				if one := standingOf(rows, key); s.accept && len(one.rows) > 0 {

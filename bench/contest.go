@@ -28,11 +28,41 @@ type contest struct {
 	t        *task
 	loss     string
 	lambda   lambda
-	deadline time.Time
+	share    time.Duration // of the budget
+	deadline time.Time     // when it is spent
+	sweepEnd time.Time     // when there must be an end of sweeping
+	peerEnd  time.Time     // the same for the peer at hand
 	sessions sessions
 	race     string
 	first    int     // of this contest's measurements in the log
 	own      float64 // Fenchel's seconds to the tightest target; 0: not reached
+}
+
+// leastShare is what every contest gets, whatever those before it took.
+const leastShare = 5 * time.Second
+
+// newContest begins a contest that may last until the deadline.
+func newContest(l *lab, race string, t *task, loss string, lambda lambda, open sessions, deadline time.Time) *contest {
+	share := max(leastShare, time.Until(deadline))
+	return &contest{lab: l, race: race, t: t, loss: loss, lambda: lambda, sessions: open, first: len(l.log.rows),
+		share: share, deadline: time.Now().Add(share), sweepEnd: time.Now().Add(share * 7 / 10)}
+}
+
+// extend sees to it that LIBLINEAR, by which Fenchel is judged, has time to be
+// swept whatever Fenchel took, and that the others do not inherit that time.
+func (c *contest) extend(p peer) {
+	if p.name() == "liblinear" {
+		c.peerEnd = later(c.sweepEnd, time.Now().Add(c.share/3))
+		return
+	}
+	c.peerEnd = c.sweepEnd
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // sessions are the peers that have the rows of a task in memory.
@@ -132,7 +162,7 @@ var outOfBudget = shortfall{why: "the budget was spent"}
 func (c *contest) sweep(ctx context.Context, p peer, m method, target float64) (points []point, short shortfall, err error) {
 	spent := 0.0
 	for _, knob := range m.ladder {
-		if c.late() {
+		if time.Now().After(c.peerEnd) {
 			return points, outOfBudget, nil
 		}
 		got, err := c.solve(ctx, p, m, knob)
@@ -223,9 +253,9 @@ func (l *lab) eachTask(ctx context.Context, sets []source, do func(*task, sessio
 func (s source) effort() float64 {
 	switch {
 	case s.make != nil:
-		return 6
+		return 12
 	case s.accept:
 		return 2
 	}
-	return 1
+	return 0.6
 }

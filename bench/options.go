@@ -33,14 +33,14 @@ func parseOptions(args []string) (options, error) {
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.BoolVar(&o.quick, "quick", false, "small sets and few repeats, about two minutes")
 	f.BoolVar(&o.noFigures, "no-figures", false, "draw none (drawing downloads a library the first time)")
-	f.DurationVar(&o.budget, "budget", 0, "time for everything (default 35m, with --quick 100s)")
+	f.DurationVar(&o.budget, "budget", 0, "time for everything (default 36m, with --quick 100s)")
 	f.DurationVar(&o.limit, "limit", 0, "time for one training (default 60s, with --quick 5s)")
 	f.IntVar(&o.repeats, "repeats", 0, "timed runs of each competitor, budget permitting (default 5, with --quick 3)")
 	f.IntVar(&o.threads, "threads", min(2, runtime.NumCPU()), "cores that everyone may use")
 	f.IntVar(&o.rows, "rcv1-rows", 0, "rows of the set shaped like rcv1 (default 800000, with --quick 20000); below 200000 the growing sets shrink with it")
 	f.StringVar(&races, "races", "", "comma-separated races to run (default all: "+strings.Join(raceNames(), ", ")+")")
 	f.StringVar(&sets, "sets", "", "comma-separated sets (default all, with --quick those of the acceptance table)")
-	f.StringVar(&losses, "losses", "", "comma-separated losses (default "+strings.Join(lossNames, ", ")+")")
+	f.StringVar(&losses, "losses", "", "comma-separated losses (default "+strings.Join(lossNames, ", ")+", with --quick "+strings.Join(acceptedLosses, ", ")+")")
 	f.StringVar(&peers, "peers", "", "comma-separated peers (default all that are installed: "+strings.Join(peerNames(), ", ")+"; none for none)")
 	f.StringVar(&o.data, "data", cmp.Or(os.Getenv("FENCHEL_DATA"), filepath.Join("..", "shared", "data")), "folder of the real sets; also FENCHEL_DATA")
 	f.StringVar(&o.work, "work", "", "folder for converted sets, drivers and reference optima (default in the user's cache)")
@@ -73,12 +73,15 @@ func (o *options) complete() error {
 		}
 		return full
 	}
-	o.budget = cmp.Or(o.budget, time.Duration(choose(35*60, 100))*time.Second)
+	o.budget = cmp.Or(o.budget, time.Duration(choose(36*60, 110))*time.Second)
 	o.limit = cmp.Or(o.limit, time.Duration(choose(60, 5))*time.Second)
 	o.repeats = cmp.Or(o.repeats, choose(5, 3))
 	o.rows = cmp.Or(o.rows, choose(800000, 20000))
 	if o.losses == nil {
 		o.losses = lossNames
+		if o.quick {
+			o.losses = acceptedLosses
+		}
 	}
 	if o.work == "" {
 		cache, err := os.UserCacheDir()

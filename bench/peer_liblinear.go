@@ -79,11 +79,14 @@ func (*liblinear) methods(loss string, _ int) []method {
 	solvers := map[string][]string{"hinge": {"3"}, "squared-hinge": {"1", "2"}, "logistic": {"0", "7"}}
 	var all []method
 	for _, s := range solvers[loss] {
-		loosest := 1
-		if s == "0" || s == "2" {
-			loosest = 0 // at more they stop before they begin
+		steps := ladder(1, -8)
+		switch s {
+		case "0", "2":
+			steps = ladder(0, -8) // at more they stop before they begin
+		case "7":
+			steps = append([]float64{10, 8, 6, 5, 4, 3, 2}, ladder(0, -8)...) // a pass gains much
 		}
-		all = append(all, method{name: "-s " + s, code: s, knob: "e", ladder: ladder(loosest, -8)})
+		all = append(all, method{name: "-s " + s, code: s, knob: "e", ladder: steps})
 	}
 	return all
 }

@@ -18,7 +18,7 @@ import (
 // columns and the nonzeros of a row, lambda = 1/n. The exponent is the slope of
 // log time over log size.
 func init() {
-	register(race{name: "growth", order: 30, share: 8, run: runGrowth, section: growthSection})
+	register(race{name: "growth", order: 30, share: 7, run: runGrowth, section: growthSection})
 }
 
 // family is sets that differ in one size only.
@@ -71,10 +71,9 @@ func (l *lab) grow(ctx context.Context, f family, size int, end time.Time) error
 	defer os.RemoveAll(t.dir)
 	open := sessions{}
 	defer open.close()
-	losses := slices.DeleteFunc(slices.Clone(l.opt.losses), func(loss string) bool { return loss == "squared-hinge" })
+	losses := l.opt.accepted()
 	for i, loss := range losses {
-		c := &contest{lab: l, t: t, loss: loss, lambda: "1/n", sessions: open, race: "growth", first: len(l.log.rows),
-			deadline: sliceOf(time.Now(), end, 1, float64(len(losses)-i))}
+		c := newContest(l, "growth", t, loss, "1/n", open, sliceOf(time.Now(), end, 1, float64(len(losses)-i)))
 		if err := c.runGrowth(ctx, f.name); err != nil {
 			return err
 		}
@@ -84,7 +83,7 @@ func (l *lab) grow(ctx context.Context, f family, size int, end time.Time) error
 
 func (c *contest) runGrowth(ctx context.Context, name string) error {
 	c.progress("growth %s %s", c.t.name, c.loss)
-	r, err := fit(ctx, c.t, ask{loss: c.loss, lambda: c.lambda, gap: 1e-5, threads: c.opt.threads, limit: c.opt.limit / 4})
+	r, err := fit(ctx, c.t, ask{loss: c.loss, lambda: c.lambda, gap: 1e-5, threads: c.opt.threads, limit: c.ownLimit()})
 	if err != nil {
 		return err
 	}
@@ -99,6 +98,7 @@ func (c *contest) runGrowth(ctx context.Context, name string) error {
 		if p.name() != "liblinear" { // the others would need the whole budget
 			continue
 		}
+		c.extend(p)
 		best, found, err := c.fastest(ctx, p, wholeTarget)
 		if err != nil {
 			return err
@@ -119,7 +119,7 @@ func (c *contest) runGrowth(ctx context.Context, name string) error {
 
 func (c *contest) growFenchel(ctx context.Context, name string, threads int) error {
 	for repeat := range c.opt.repeats {
-		r, err := fit(ctx, c.t, ask{loss: c.loss, lambda: c.lambda, gap: wholeTarget, threads: threads, limit: c.opt.limit})
+		r, err := fit(ctx, c.t, ask{loss: c.loss, lambda: c.lambda, gap: wholeTarget, threads: threads, limit: c.ownLimit()})
 		if err != nil {
 			return err
 		}

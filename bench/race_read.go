@@ -14,7 +14,7 @@ import (
 // The race of reading: from a file in the page cache to rows in memory, by
 // format. MB/s are of the file as it is on disk.
 func init() {
-	register(race{name: "read", order: 50, share: 5, run: runRead, section: readSection})
+	register(race{name: "read", order: 50, share: 4, run: runRead, section: readSection})
 }
 
 // readFormats are the files made of each task. CSV holds every column of every

@@ -19,17 +19,19 @@ import (
 //  4. all who reached a target are timed again, taking turns, so that what
 //     disturbs the machine disturbs everyone.
 func init() {
-	register(race{name: "solve", order: 10, share: 60, run: runSolve, section: solveSection})
+	register(race{name: "solve", order: 10, share: 66, run: runSolve, section: solveSection})
 }
 
 func runSolve(ctx context.Context, l *lab) error {
 	return l.eachTask(ctx, l.opt.chosen(), func(t *task, open sessions, end time.Time) error {
-		cases := float64(len(l.opt.losses) * len(l.opt.lambdas()))
+		left := 0.0
+		for _, loss := range l.opt.losses {
+			left += weightOf(loss) * float64(len(l.opt.lambdas()))
+		}
 		for _, loss := range l.opt.losses {
 			for _, lambda := range l.opt.lambdas() {
-				c := &contest{lab: l, t: t, loss: loss, lambda: lambda, sessions: open, race: "solve", first: len(l.log.rows),
-					deadline: sliceOf(time.Now(), end, 1, cases)}
-				cases--
+				c := newContest(l, "solve", t, loss, lambda, open, sliceOf(time.Now(), end, weightOf(loss), left))
+				left -= weightOf(loss)
 				if err := c.run(ctx); err != nil {
 					return err
 				}
@@ -40,6 +42,14 @@ func runSolve(ctx context.Context, l *lab) error {
 		}
 		return nil
 	})
+}
+
+// weightOf gives the losses of the acceptance table twice the time.
+func weightOf(loss string) float64 {
+	if slices.Contains(acceptedLosses, loss) {
+		return 2
+	}
+	return 1
 }
 
 // lambdas are the penalties raced with.
@@ -53,7 +63,7 @@ func (o *options) lambdas() []lambda {
 // run races on one problem.
 func (c *contest) run(ctx context.Context) error {
 	c.progress("solve %s %s lambda=%s", c.t.name, c.loss, c.lambda)
-	limit := min(c.opt.limit/2, time.Until(c.deadline)/6)
+	limit := min(c.opt.limit/2, c.share/8)
 	if err := c.refer(ctx, limit); err != nil {
 		return err
 	}
@@ -85,21 +95,28 @@ func (c *contest) run(ctx context.Context) error {
 // entry is a competitor at one setting: it runs once more and is measured.
 type entry func(ctx context.Context, repeat int) error
 
-// enterFenchel makes the first runs of Fenchel and compares their bits.
+// enterFenchel makes the first runs of Fenchel and compares their bits. What
+// is out of reach for a target is not tried for a tighter one.
 func (c *contest) enterFenchel(ctx context.Context) ([]entry, error) {
 	var entries []entry
-	for _, target := range targets {
+	var late *training // the run that did not reach its target
+	for i, target := range targets {
 		models := map[string]bool{}
-		for _, threads := range slices.Compact([]int{1, c.opt.threads}) {
+		for _, threads := range slices.Compact([]int{c.opt.threads, 1}) {
+			if late != nil {
+				c.addOwn(late, target, threads, 1)
+				continue
+			}
 			first, err := c.fenchel(ctx, target, threads, 1)
 			if err != nil {
 				return nil, err
 			}
 			if first.status != solver.Converged {
+				late = first
 				continue
 			}
 			models[first.model] = true
-			if target == targets[len(targets)-1] && threads == c.opt.threads {
+			if i == len(targets)-1 && threads == c.opt.threads {
 				c.own = first.seconds
 				c.trace(first)
 			}
@@ -114,24 +131,36 @@ func (c *contest) enterFenchel(ctx context.Context) ([]entry, error) {
 			c.log.add(m)
 		}
 	}
+	if late != nil {
+		c.trace(late)
+	}
 	return entries, nil
 }
 
+// ownLimit is how long one training of Fenchel may take here: with two of them
+// there must be time left for others.
+func (c *contest) ownLimit() time.Duration { return min(c.opt.limit, max(5*time.Second, c.share/4)) }
+
 // fenchel trains once and notes it.
 func (c *contest) fenchel(ctx context.Context, target float64, threads, repeat int) (*training, error) {
-	r, err := fit(ctx, c.t, ask{loss: c.loss, lambda: c.lambda, gap: target, threads: threads, limit: c.opt.limit})
+	r, err := fit(ctx, c.t, ask{loss: c.loss, lambda: c.lambda, gap: target, threads: threads, limit: c.ownLimit()})
 	if err != nil {
 		return nil, err
 	}
 	c.references.improve(c.key(), r.primal, r.dual, ownName)
+	c.addOwn(r, target, threads, repeat)
+	return r, nil
+}
+
+// addOwn notes a training of Fenchel.
+func (c *contest) addOwn(r *training, target float64, threads, repeat int) {
 	m := c.row("timed", ownName)
 	m.Setting, m.Threads, m.Target, m.Repeat = fmt.Sprintf("gap=%g", target), threads, target, repeat
 	m.Seconds, m.Certify, m.Objective, m.Note = r.seconds, r.certify, r.primal, fmt.Sprintf("%d epochs", r.epochs)
 	if r.status != solver.Converged {
-		m.Kind, m.Note = "unreached", string(r.status)
+		m.Kind, m.Note = "unreached", fmt.Sprintf("%s after %s", r.status, seconds(r.seconds))
 	}
 	c.log.add(m)
-	return r, nil
 }
 
 // trace notes the certificates on the way, for the figures.
@@ -150,6 +179,7 @@ const worthRepeating = 2
 // enterPeer sweeps the methods of a peer. The settings that reach a target
 // first are noted as timed, and the faster ones of them entered.
 func (c *contest) enterPeer(ctx context.Context, p peer) ([]entry, error) {
+	c.extend(p)
 	tightest := targets[len(targets)-1]
 	reached := map[float64][]point{}
 	for _, m := range p.methods(c.loss, c.t.cols) {

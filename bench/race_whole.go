@@ -19,7 +19,7 @@ import (
 // tolerances that is accurate enough, which its user would have to guess. The
 // files are in the page cache for everyone.
 func init() {
-	register(race{name: "whole", order: 20, share: 22, run: runWhole, section: wholeSection})
+	register(race{name: "whole", order: 20, share: 18, run: runWhole, section: wholeSection})
 }
 
 func runWhole(ctx context.Context, l *lab) error {
@@ -28,14 +28,13 @@ func runWhole(ctx context.Context, l *lab) error {
 		return err
 	}
 	sets := slices.DeleteFunc(l.opt.chosen(), func(s source) bool { return !s.accept })
-	losses := slices.DeleteFunc(slices.Clone(l.opt.losses), func(loss string) bool { return loss == "squared-hinge" })
+	losses := l.opt.accepted()
 	return l.eachTask(ctx, sets, func(t *task, open sessions, end time.Time) error {
 		cache := l.cacheFile(ctx, binary, t)
 		cases := float64(len(losses) * len(l.opt.lambdas()))
 		for _, loss := range losses {
 			for _, lambda := range l.opt.lambdas() {
-				c := &contest{lab: l, t: t, loss: loss, lambda: lambda, sessions: open, race: "whole", first: len(l.log.rows),
-					deadline: sliceOf(time.Now(), end, 1, cases)}
+				c := newContest(l, "whole", t, loss, lambda, open, sliceOf(time.Now(), end, 1, cases))
 				cases--
 				if err := c.runWhole(ctx, binary, cache); err != nil {
 					return err
@@ -72,7 +71,7 @@ type process struct {
 
 func (c *contest) runWhole(ctx context.Context, binary, cache string) error {
 	c.progress("whole %s %s lambda=%s", c.t.name, c.loss, c.lambda)
-	if err := c.refer(ctx, min(c.opt.limit/2, time.Until(c.deadline)/6)); err != nil {
+	if err := c.refer(ctx, min(c.opt.limit/2, c.share/8)); err != nil {
 		return err
 	}
 	competitors := []process{c.ownProcess(binary, "text", c.t.text)}
@@ -80,6 +79,7 @@ func (c *contest) runWhole(ctx context.Context, binary, cache string) error {
 		competitors = append(competitors, c.ownProcess(binary, "cache", cache))
 	}
 	for _, p := range c.peers {
+		c.extend(p)
 		best, found, err := c.fastest(ctx, p, wholeTarget)
 		if err != nil {
 			return err
@@ -109,7 +109,7 @@ func (c *contest) ownProcess(binary, kind, path string) process {
 	m.Setting, m.Threads = fmt.Sprintf("gap=%g", wholeTarget), c.opt.threads
 	m.Bytes = c.t.textBytes
 	return process{row: m, argv: []string{binary, "train", path, "-o", out, "-q", "--loss", c.loss, "--lambda", number(c.lambda.value(c.t.rows)),
-		"--bias", "none", "--gap", number(wholeTarget), "--threads", strconv.Itoa(c.opt.threads), "--time", c.opt.limit.String()},
+		"--bias", "none", "--gap", number(wholeTarget), "--threads", strconv.Itoa(c.opt.threads), "--time", c.ownLimit().String()},
 		weights: func() ([]float64, error) {
 			learned, err := model.ReadFile(out)
 			if err != nil {

@@ -67,6 +67,14 @@ func (o *options) chosen() []source {
 // classes knows them.
 var lossNames = []string{"hinge", "logistic", "squared-hinge"}
 
+// acceptedLosses are those of the acceptance table.
+var acceptedLosses = []string{"hinge", "logistic"}
+
+// accepted are the chosen losses of the acceptance table.
+func (o *options) accepted() []string {
+	return slices.DeleteFunc(slices.Clone(o.losses), func(loss string) bool { return !slices.Contains(acceptedLosses, loss) })
+}
+
 // lambda is the weight of the penalty, 1/(C n).
 type lambda string
 
