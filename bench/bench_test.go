@@ -173,6 +173,20 @@ func TestReadLiblinearModel(t *testing.T) {
 	}
 }
 
+// TestReadVWModel: weights that are zero are left out of the file.
+func TestReadVWModel(t *testing.T) {
+	const header = "Version 9.11.9\nId \nbits:8\nChecksum: 1\n:0\n"
+	got, err := readVWModel(strings.NewReader(header+"1:-1.5\n3:0.25\n"), 3)
+	if err != nil || !slices.Equal(got, []float64{-1.5, 0, 0.25}) {
+		t.Errorf("%v, %v; want -1.5 0 0.25", got, err)
+	}
+	for _, text := range []string{"", header + "4:1\n", header + "0:1\n", header + "1:nothing\n"} {
+		if got, err := readVWModel(strings.NewReader(text), 3); err == nil {
+			t.Errorf("%q: %v, want an error", text, got)
+		}
+	}
+}
+
 func TestSigns(t *testing.T) {
 	for _, c := range []struct {
 		labels []string

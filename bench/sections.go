@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -11,14 +12,18 @@ import (
 func solveSection(rows []measurement) string {
 	threads := threadsOf(rows)
 	var b strings.Builder
+	raced := racedPeers(rows)
 	for _, target := range targets {
-		t := newTable("set", "nonzeros", "loss", "lambda", "Fenchel, 1 core", fmt.Sprintf("%d cores", threads), "proof on top",
-			"LIBLINEAR", "solver", "ratio", "scikit-learn", "solver", "ratio")
+		header := []string{"set", "nonzeros", "loss", "lambda", "Fenchel, 1 core", fmt.Sprintf("%d cores", threads), "proof on top"}
+		for _, name := range raced {
+			header = append(header, name, "by", "ratio")
+		}
+		t := newTable(header...)
 		for _, key := range distinct(rows, caseKey) {
 			s := standingOf(rows, key)
 			one, all := s.fenchel("solve", "timed", target, 1), s.fenchel("solve", "timed", target, threads)
 			cells := []string{key.set, fmt.Sprint(s.rows[0].Nonzeros), key.loss, key.lambda, one.String(), all.String(), seconds(s.proof(target, threads))}
-			for _, name := range []string{"liblinear", "scikit-learn"} {
+			for _, name := range raced {
 				best, way := s.peer("solve", "timed", name, target)
 				if !best.found() {
 					way, _ = s.unreached(name, target)
@@ -31,6 +36,13 @@ func solveSection(rows []measurement) string {
 			fmt.Sprintf("Best time (median). The ratio is that of the peer's time to Fenchel's on %d cores; above 1x Fenchel is faster.", threads)) + "\n")
 	}
 	return b.String() + speedupSection(rows, threads) + "\n" + referenceSection(rows)
+}
+
+// racedPeers are the peers that rows tell of.
+func racedPeers(rows []measurement) []string {
+	return slices.DeleteFunc(peerNames(), func(name string) bool {
+		return !slices.ContainsFunc(rows, func(m measurement) bool { return strings.HasPrefix(m.Contender, name+" ") })
+	})
 }
 
 // speedupSection compares one core with all, at each target.
@@ -62,16 +74,22 @@ func referenceSection(rows []measurement) string {
 
 func wholeSection(rows []measurement) string {
 	rows = where(rows, func(m measurement) bool { return m.Target > 0 })
-	t := newTable("set", "text", "loss", "lambda", "Fenchel from text", "from cache", "peak", "LIBLINEAR", "peak", "text ratio", "cache ratio", "scikit-learn", "peak", "text ratio")
+	header := []string{"set", "text", "loss", "lambda", "Fenchel from text", "from cache", "peak"}
+	raced := racedPeers(rows)
+	for _, name := range raced {
+		header = append(header, name, "peak", "ratio to text", "to cache")
+	}
+	t := newTable(header...)
 	for _, key := range distinct(rows, caseKey) {
 		s := standingOf(rows, key)
 		threads := threadsOf(s.rows)
 		text, cache := s.fenchel("whole", "text", wholeTarget, threads), s.fenchel("whole", "cache", wholeTarget, threads)
-		lib, _ := s.peer("whole", "text", "liblinear", wholeTarget)
-		sk, _ := s.peer("whole", "text", "scikit-learn", wholeTarget)
-		t.add(key.set, megabytes(s.rows[0].Bytes), key.loss, key.lambda, text.String(), cache.String(), s.peak(ownName),
-			lib.String(), s.peak("liblinear"), ratio(lib.Best, text.Best), ratio(lib.Best, cache.Best),
-			sk.String(), s.peak("scikit-learn"), ratio(sk.Best, text.Best))
+		cells := []string{key.set, megabytes(s.rows[0].Bytes), key.loss, key.lambda, text.String(), cache.String(), s.peak(ownName)}
+		for _, name := range raced {
+			best, _ := s.peer("whole", "text", name, wholeTarget)
+			cells = append(cells, best.String(), s.peak(name), ratio(best.Best, text.Best), ratio(best.Best, cache.Best))
+		}
+		t.add(cells...)
 	}
 	return t.under("Whole processes, to accuracy 0.001", "From the command line to the model on disk, reading included; Fenchel's proof and the digest of its rows too.")
 }
