@@ -10,6 +10,7 @@ type source struct {
 	name  string
 	file  string // below --data; "": generated
 	class string // the label that is +1 against all others; "": the greater of two
+	scale string // as dataset.NewScaling takes it; "": none
 	// accept marks the sets of the acceptance table.
 	accept bool
 	// make returns the generator of so many rows, for sets without a file.
@@ -45,7 +46,7 @@ var sources = []source{
 	{name: "money-fx", file: "reuters-money-fx/reuters.trn.bz2"},
 	{name: "news20", file: "news20/news20.bz2", class: "1"},
 	{name: "sector", file: "sector/sector.scale.bz2", class: "1"},
-	{name: "mnist8", file: "mnist/train-images-idx3-ubyte.gz", class: "8"},
+	{name: "mnist8", file: "mnist/train-images-idx3-ubyte.gz", class: "8", scale: "max"},
 }
 
 func setNames() []string {

@@ -71,7 +71,7 @@ func (s source) stamp(opt *options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("format 1, %s, %d bytes, class %q", s.file, info.Size(), s.class), nil
+	return fmt.Sprintf("format 1, %s, %d bytes, class %q, scale %q", s.file, info.Size(), s.class, s.scale), nil
 }
 
 // write makes the files, unless they are there and made of the same.
@@ -117,7 +117,15 @@ func (s source) load(ctx context.Context, opt *options) (*dataset.Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.file, err)
 	}
-	return &dataset.Set{X: set.X, Target: dataset.Numbers(y)}, nil
+	x := set.X
+	if s.scale != "" {
+		scaling, err := dataset.NewScaling(s.scale, set)
+		if err != nil {
+			return nil, err
+		}
+		x = scaling.Matrix(x)
+	}
+	return &dataset.Set{X: x, Target: dataset.Numbers(y)}, nil
 }
 
 // signs returns +1 for rows of the class and -1 for others; class "" is the

@@ -115,7 +115,7 @@ func readFigures(records [][]string) ([]*figure, error) {
 			return nil, fmt.Errorf("line %d: found seconds %q and accuracy %q, expected numbers", line+2, get("seconds"), get("accuracy"))
 		}
 		c := place(&figures, get("loss"), get("lambda")).tile(get("set")).curve(get("contender"))
-		c.points = append(c.points, plotter.XY{X: max(x, 1e-6), Y: min(max(y, best), 10)})
+		c.points = append(c.points, plotter.XY{X: max(x, 1e-6), Y: min(max(y, best), 1)})
 	}
 	return figures, nil
 }
@@ -160,7 +160,8 @@ const (
 func (f *figure) draw(path string) error {
 	down := (len(f.tiles) + across - 1) / across
 	canvas := vgsvg.New(width*across, height*vg.Length(down))
-	tiles := draw.Tiles{Rows: down, Cols: across, PadX: vg.Centimeter / 2, PadY: vg.Centimeter / 2}
+	tiles := draw.Tiles{Rows: down, Cols: across, PadX: vg.Centimeter / 2, PadY: vg.Centimeter / 2,
+		PadTop: vg.Centimeter / 4, PadBottom: vg.Centimeter / 4, PadLeft: vg.Centimeter / 4, PadRight: vg.Centimeter / 2}
 	for i, t := range f.tiles {
 		p, err := t.plot(f)
 		if err != nil {
@@ -193,7 +194,7 @@ func (t *tile) plot(f *figure) (*plot.Plot, error) {
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		axis.Scale, axis.Tick.Marker = plot.LogScale{}, powers{}
 	}
-	p.Legend.Top, p.Legend.TextStyle.Font.Size = true, vg.Points(7)
+	p.Legend.Left, p.Legend.TextStyle.Font.Size = true, vg.Points(7) // curves fall to the right
 	p.Add(plotter.NewGrid())
 	for i, c := range t.curves {
 		slices.SortFunc(c.points, func(a, b plotter.XY) int { return int(math.Copysign(1, a.X-b.X)) })
@@ -214,19 +215,32 @@ func (t *tile) plot(f *figure) (*plot.Plot, error) {
 	return p, nil
 }
 
-// powers labels the powers of ten of an axis.
+// powers marks 1, 2 and 5 times the powers of ten of an axis, and labels the
+// powers.
 type powers struct{}
 
 // Ticks implements plot.Ticker.
 func (powers) Ticks(lo, hi float64) []plot.Tick {
 	var ticks []plot.Tick
+	labels := 0
 	for e := math.Floor(math.Log10(lo)); e <= math.Ceil(math.Log10(hi)); e++ {
-		if v := math.Pow(10, e); v >= lo && v <= hi {
-			ticks = append(ticks, plot.Tick{Value: v, Label: fmt.Sprintf("1e%d", int(e))})
+		for _, digit := range []float64{1, 2, 5} {
+			v := digit * math.Pow(10, e)
+			if v < lo || v > hi {
+				continue
+			}
+			t := plot.Tick{Value: v}
+			if digit == 1 {
+				t.Label = fmt.Sprintf("1e%d", int(e))
+				labels++
+			}
+			ticks = append(ticks, t)
 		}
 	}
-	if len(ticks) == 0 {
-		ticks = []plot.Tick{{Value: lo, Label: fmt.Sprintf("%.2g", lo)}, {Value: hi, Label: fmt.Sprintf("%.2g", hi)}}
+	if labels < 2 { // less than two decades: the other marks tell more
+		for i := range ticks {
+			ticks[i].Label = fmt.Sprintf("%.2g", ticks[i].Value)
+		}
 	}
 	return ticks
 }
