@@ -33,7 +33,7 @@ func parseOptions(args []string) (options, error) {
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.BoolVar(&o.quick, "quick", false, "small sets and few repeats, about two minutes")
 	f.BoolVar(&o.noFigures, "no-figures", false, "draw none (drawing downloads a library the first time)")
-	f.DurationVar(&o.budget, "budget", 0, "time for everything (default 36m, with --quick 100s)")
+	f.DurationVar(&o.budget, "budget", 0, "time for everything (default 36m, with --quick 110s)")
 	f.DurationVar(&o.limit, "limit", 0, "time for one training (default 60s, with --quick 5s)")
 	f.IntVar(&o.repeats, "repeats", 0, "timed runs of each competitor, budget permitting (default 5, with --quick 3)")
 	f.IntVar(&o.threads, "threads", min(2, runtime.NumCPU()), "cores that everyone may use")

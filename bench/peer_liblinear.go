@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	_ "embed"
 	"errors"
@@ -36,12 +37,17 @@ func (*liblinear) name() string { return "liblinear" }
 func (p *liblinear) find(ctx context.Context, opt *options) (string, error) {
 	p.dir = opt.work
 	for _, name := range []string{"liblinear-train", "train"} {
-		if path, err := exec.LookPath(name); err == nil && p.binary == "" {
+		path, err := exec.LookPath(name)
+		if err != nil || p.binary != "" {
+			continue
+		}
+		// Other programs are called train too; LIBLINEAR's tells its usage.
+		if usage, _ := exec.CommandContext(ctx, path).CombinedOutput(); bytes.Contains(usage, []byte("L2-regularized")) {
 			p.binary = path
 		}
 	}
 	if p.binary == "" {
-		return "", errors.New("found neither liblinear-train nor train in PATH")
+		return "", errors.New("found no liblinear-train, nor LIBLINEAR's train, in PATH")
 	}
 	version, err := p.compile(ctx)
 	if err != nil {
