@@ -141,7 +141,7 @@ func TestProductsRefuse(t *testing.T) {
 		"rows of c":   func() { Gemm64(good, block(2, 3, 3, 6), good, 1) },
 		"square c":    func() { SyrkCols64(good, block(3, 2, 2, 6), 1) },
 		"short c":     func() { SyrkRows64(block(3, 3, 4, 10), good, 1) },
-		"few weights": func() { WeightedGram(good, make([]float64, 2, 2), Block[float32]{make([]float32, 9), 3, 3, 3}, 1) },
+		"few weights": func() { WeightedGram(good, make([]float64, 2), Block[float32]{make([]float32, 9), 3, 3, 3}, 1) },
 	} {
 		if !panics(f) {
 			t.Errorf("%s: no panic", name)

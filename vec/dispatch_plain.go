@@ -1,0 +1,27 @@
+//go:build purego || !amd64
+
+package vec
+
+// These have kernels on amd64 only.
+
+func scaledAdd(dst []float64, alpha, beta float64, x []float64) {
+	scaledAddPortable(dst, alpha, beta, x)
+}
+
+func sparseDot(w []float64, index []uint32, value []float32) float64 {
+	return sparseDotPortable(w, index, value)
+}
+
+func sparseAxpy(w []float64, scale float64, index []uint32, value []float32) {
+	sparseAxpyPortable(w, scale, index, value)
+}
+
+func prefetch([]uint32, []float32) {}
+
+func expTo(dst, src []float64)      { each(dst, src, Exp) }
+func exp32To(dst, src []float32)    { each(dst, src, Exp32) }
+func sigmoidTo(dst, src []float64)  { each(dst, src, Sigmoid) }
+func softplusTo(dst, src []float64) { each(dst, src, Softplus) }
+
+func tile32() tile[float32] { return tile32Portable }
+func tile64() tile[float64] { return tile64Portable }
