@@ -79,6 +79,9 @@ func TestAccept(t *testing.T) {
 	stopped.Note = "stopped after 10 s"
 	late := stopped
 	late.Seconds, late.Note = 0, outOfBudget.why
+	exhausted, copied := late, late
+	exhausted.Note = "tighter settings change nothing"
+	copied.Contender, copied.Note = "scikit-learn LinearSVC", exhausted.Note
 	different, same := fake("solve", "bits", "imdb", 4e6, ownName, 0, 1e-3, 0), fake("solve", "bits", "imdb", 4e6, ownName, 0, 1e-2, 0)
 	different.Note, same.Note = "different", "same"
 	whole := func(contender, kind string, bytes int64, seconds float64, peak int64) measurement {
@@ -104,6 +107,8 @@ func TestAccept(t *testing.T) {
 		{"solve to 0.001", []measurement{own(1e-3, 1, 4e6), stopped}, passed},
 		{"solve to 0.001", []measurement{own(1e-3, 5, 4e6), stopped}, unproven},
 		{"solve to 0.001", []measurement{own(1e-3, 1, 4e6), late}, unproven},
+		{"solve to 0.001", []measurement{own(1e-3, 1, 4e6), exhausted}, unproven},
+		{"solve to 0.001", []measurement{own(1e-3, 1, 4e6), exhausted, copied}, passed},
 		{"solve to 0.001", []measurement{lib(1e-3, 5, 4e6)}, failed},
 		{"same bits", []measurement{same, different, same}, failed},
 		{"same bits", []measurement{same, same}, passed},

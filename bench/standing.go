@@ -36,11 +36,14 @@ func (s standing) proof(target float64, threads int) float64 {
 	return best.Certify
 }
 
+// liblinearCopies are the methods of scikit-learn that are LIBLINEAR.
+var liblinearCopies = []string{"scikit-learn LinearSVC", "scikit-learn liblinear"}
+
 // liblinear returns the times of LIBLINEAR's fastest way: that of the system,
 // or the copy inside scikit-learn, whose limit of iterations can be lifted.
 func (s standing) liblinear(race, kind string, target float64) (fastest timing, way string) {
 	fastest, way = s.peer(race, kind, "liblinear", target)
-	for _, copied := range []string{"scikit-learn LinearSVC", "scikit-learn liblinear"} {
+	for _, copied := range liblinearCopies {
 		if t, other := s.peer(race, kind, copied, target); t.found() && (!fastest.found() || t.Best < fastest.Best) {
 			fastest, way = t, strings.TrimSpace(copied+" "+other)
 		}
