@@ -72,6 +72,9 @@ func (fen) Read(ctx context.Context, in []*Input, opt *Options) (s *Set, err err
 		if err := f.check(ctx, opt.workers()); err != nil {
 			return nil, err
 		}
+		if f.unmap != nil && !opt.InOrder {
+			adviseRandom(f.data)
+		}
 	}
 	return fenSet(ctx, files, opt)
 }

@@ -1,4 +1,4 @@
-//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+//go:build !unix
 
 package dataset
 
@@ -11,3 +11,5 @@ import (
 func mapFile(*os.File, int) ([]byte, func() error, error) {
 	return nil, nil, errors.ErrUnsupported
 }
+
+func adviseRandom([]byte) {}

@@ -1,18 +1,26 @@
-//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+//go:build unix
 
 package dataset
 
 import (
 	"os"
-	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // mapFile maps a file of that size for reading. The pages are the system's: it
 // brings them in when they are touched and drops them when memory is short.
 func mapFile(f *os.File, size int) (data []byte, unmap func() error, err error) {
-	data, err = syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
+	data, err = unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return nil, nil, err
 	}
-	return data, func() error { return syscall.Munmap(data) }, nil
+	return data, func() error { return unix.Munmap(data) }, nil
+}
+
+// adviseRandom tells the system not to read ahead: rows will be taken in any
+// order. It matters only for pages that were dropped since the file was
+// checked, that is for files larger than memory, but there a great deal.
+func adviseRandom(data []byte) {
+	_ = unix.Madvise(data, unix.MADV_RANDOM) // advice: to fail at it is no failure
 }

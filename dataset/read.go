@@ -34,6 +34,10 @@ type Options struct {
 	Schema  *Schema
 	Columns int
 
+	// InOrder says that rows will be taken once, from the first to the last, as
+	// for prediction: caches larger than memory are then read ahead.
+	InOrder bool
+
 	Threads int       // at most so many cores; 0: all. Never changes the result
 	Stdin   io.Reader // read for the source "-"
 

@@ -28,6 +28,7 @@ Numbers: root mean squared error, mean and median absolute error, R2.`,
 				return badData(err)
 			}
 			in.forModel(m)
+			in.opt.InOrder = true
 			set, err := in.read(cmd, args[1:])
 			if err != nil {
 				return err
