@@ -8,9 +8,10 @@ import (
 )
 
 // schedule decides after which epochs to certify. A certificate costs about an
-// epoch, so it is asked for when the gap is likely to be there: the last two
-// gaps give a rate, the rate gives the epoch at which the goal would be met,
-// and the next look is then, but at most half as many epochs again from now.
+// epoch, so it is asked for when the gap is likely to be there. A state that is
+// an [Estimator] is believed, corrected by what the last certificate made of its
+// estimate; for another the last two gaps give a rate, and the rate gives the
+// epoch.
 //
 // Only counts and gaps enter, never a clock: the same run looks at the same
 // epochs on every machine.
@@ -21,29 +22,60 @@ type schedule struct {
 	gap, gapBefore float64 // found there
 	goal           float64
 
+	estimate, expected float64 // the last ones
+	excess             float64 // of the gap over what was expected at the last look
+
 	progress progress
 }
 
-// next returns the epoch of the next look, after the given one.
-func (s *schedule) next(epoch int) int {
-	furthest := epoch + max(1, epoch/2)
+// due reports whether to look now, after epoch epochs. estimate is about the
+// relative gap, NaN if nobody knows.
+func (s *schedule) due(epoch int, estimate float64) bool {
+	if math.IsNaN(estimate) {
+		return epoch >= s.next()
+	}
+	// What was met on the way is about an epoch old: it goes on as it went.
+	trend := 1.0
+	if s.estimate > estimate {
+		trend = max(estimate/s.estimate, 0.1)
+	}
+	s.estimate, s.expected = estimate, estimate*trend
+	if epoch >= 2*s.epoch+8 { // whatever was promised
+		return true
+	}
+	expected := s.expected
+	if s.epoch > 0 {
+		expected *= s.excess
+	}
+	return expected <= s.goal && epoch >= s.epoch+max(1, s.epoch/16)
+}
+
+// next returns the epoch of the next look without an estimate: when the rate
+// seen promises the goal, but at most half as many epochs again as were made
+// until the last look.
+func (s *schedule) next() int {
+	furthest := s.epoch + max(1, s.epoch/2)
 	if s.before == 0 || !(s.gap < s.gapBefore) || s.gap <= s.goal {
-		return epoch + max(1, epoch/4)
+		return s.epoch + max(1, s.epoch/4)
 	}
 	rate := vec.Log(s.gapBefore/s.gap) / float64(s.epoch-s.before)
 	// A bit more than the rate promises: to look one epoch late is cheaper than
 	// to look one early and again.
 	wait := math.Ceil(1.05 * vec.Log(s.gap/s.goal) / rate)
-	if !(wait < float64(furthest-epoch)) {
+	if !(wait < float64(furthest-s.epoch)) {
 		return furthest
 	}
-	return epoch + max(1, int(wait))
+	return s.epoch + max(1, int(wait))
 }
 
 // record notes what a look found.
 func (s *schedule) record(epoch int, c problem.Certificate, goal float64) {
 	s.before, s.gapBefore = s.epoch, s.gap
 	s.epoch, s.gap, s.goal = epoch, c.Relative(), goal
+	s.excess = 1
+	if x := s.gap / s.expected; x > 0 {
+		s.excess = min(max(x, 0.25), 4)
+	}
 	s.progress.record(epoch, c)
 }
 

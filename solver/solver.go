@@ -35,6 +35,14 @@ type State interface {
 	Point() problem.Point
 }
 
+// Estimator is a State that knows about how large the relative gap is, from
+// what its epochs have met on the way and next to nothing besides. An estimate
+// only decides when to ask for a certificate; it proves nothing.
+type Estimator interface {
+	State
+	Estimate() float64
+}
+
 // Status says how a run ended.
 type Status string
 
@@ -96,6 +104,7 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	}
 	r := run{ctx: ctx, problem: p, opt: opt, started: time.Now(), first: math.NaN()}
 	r.looks.rows, _ = p.Dims()
+	r.looks.goal = opt.Gap
 	r.state = s.Start(p, opt.From, opt.Seed)
 	r.train = time.Since(r.started)
 	switch {
@@ -153,15 +162,18 @@ type run struct {
 
 // advance runs epochs until it is time to look.
 func (r *run) advance() {
-	target := r.looks.next(r.epoch)
-	if r.opt.Epochs > 0 {
-		target = min(target, r.opt.Epochs)
-	}
-	for r.epoch < target && r.limit() == "" {
+	for r.limit() == "" {
 		begin := time.Now()
 		r.state.Epoch()
-		r.train += time.Since(begin)
 		r.epoch++
+		estimate := math.NaN()
+		if e, ok := r.state.(Estimator); ok {
+			estimate = e.Estimate()
+		}
+		r.train += time.Since(begin)
+		if r.looks.due(r.epoch, estimate) {
+			return
+		}
 	}
 }
 

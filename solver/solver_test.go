@@ -238,7 +238,7 @@ func TestScheduleCounts(t *testing.T) {
 		var got []string
 		s, epoch := schedule{}, 0
 		for range 14 {
-			epoch = s.next(epoch)
+			epoch = s.next()
 			got = append(got, strconv.Itoa(epoch))
 			s.record(epoch, proof(c.gap(epoch)), 1e-3)
 			if c.gap(epoch) <= 1e-3 {
@@ -247,6 +247,37 @@ func TestScheduleCounts(t *testing.T) {
 		}
 		if text := strings.Join(got, " "); text != c.want {
 			t.Errorf("%s: looks at %s, want %s", c.name, text, c.want)
+		}
+	}
+}
+
+// TestEstimateIsBelieved: an estimate that is right, or wrong by a constant
+// factor, asks for few certificates and for one soon after the goal is met; one
+// that always promises the goal, or never, costs a bounded number.
+func TestEstimateIsBelieved(t *testing.T) {
+	gap := func(e int) float64 { return math.Pow(0.8, float64(e)) } // 1e-3 from epoch 31
+	for _, c := range []struct {
+		name     string
+		estimate func(e int) float64
+		looks    int // at most
+		epoch    int // of the last, at most
+	}{
+		{"exact", gap, 3, 31},
+		{"half", func(e int) float64 { return gap(e) / 2 }, 4, 33},
+		{"twice", func(e int) float64 { return gap(e) * 2 }, 4, 33},
+		{"always there", constant(0), 31, 31},
+		{"never there", constant(1), 3, 56},
+	} {
+		s, looks, epoch := schedule{goal: 1e-3}, 0, 0
+		for s.gap > s.goal || looks == 0 {
+			epoch++
+			if s.due(epoch, c.estimate(epoch)) {
+				looks++
+				s.record(epoch, proof(gap(epoch)), s.goal)
+			}
+		}
+		if looks > c.looks || epoch > c.epoch {
+			t.Errorf("%s: %d looks until epoch %d, want at most %d until %d", c.name, looks, epoch, c.looks, c.epoch)
 		}
 	}
 }
@@ -262,7 +293,7 @@ func TestScheduleIsBounded(t *testing.T) {
 					s := schedule{}
 					s.record(max(epoch/2, 1), proof(before), goal)
 					s.record(epoch, proof(gap), goal)
-					if next := s.next(epoch); next <= epoch || next > epoch+max(1, epoch/2) {
+					if next := s.next(); next <= epoch || next > epoch+max(1, epoch/2) {
 						t.Errorf("gaps %g, %g, goal %g: from %d to %d", before, gap, goal, epoch, next)
 					}
 				}
@@ -289,7 +320,7 @@ func TestStalled(t *testing.T) {
 	} {
 		s, stalled, epoch := schedule{rows: 100}, false, 0
 		for epoch < 100000 && !stalled {
-			epoch = s.next(epoch)
+			epoch = s.next()
 			s.record(epoch, proof(c.gap(epoch)), 1e-12)
 			stalled = s.stalled()
 		}

@@ -27,7 +27,7 @@ func (j *job) result(solutions []*solver.Solution) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.first.N}
+	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.first.N, Why: j.why}
 	for c, s := range solutions {
 		r.Epochs += s.Epochs
 		r.Train += s.Train

@@ -47,7 +47,10 @@ type Spec struct {
 
 	Bias    string // "free", "none", "feature"; "": free
 	Scaling string // "none", "max", "std"; "": std for tables, else none
-	Solver  string // as linear.New takes it; "" or "auto": sdca, or cd for the penalty l1
+	Solver  string // as linear.New takes it; "" or "auto": as linear.Choose says
+	// Partitions is how many parts of the rows sdca works on side by side, at
+	// most 4096; 0: by the sizes of the data. It changes the result, Threads do not.
+	Partitions int
 
 	// ClassWeight multiplies the weight of every row of a class, by label;
 	// absent classes keep theirs. Balanced gives each class the same total.
@@ -84,6 +87,7 @@ type Result struct {
 	Summary Summary
 	N       float64 // the sum of the row weights, for C = 1/(lambda N)
 	Epochs  int     // of all classes together
+	Why     string  // the solver was chosen; "" if it was asked for
 
 	// The time spent in solvers and in certificates, added up over classes that
 	// may have run at the same time.
@@ -159,6 +163,7 @@ type job struct {
 	stated  stated
 	first   *problem.Linear // of output 0; the others are made when needed
 	solver  solver.Solver
+	why     string // the solver was chosen so
 }
 
 // prepare checks everything before any work is done, and states the problems.
@@ -209,13 +214,15 @@ func (spec Spec) Check() error {
 	if err != nil {
 		return err
 	}
-	name, err := chooseSolver(spec.Solver, l, p)
-	if err != nil {
+	if err := solvable(l, p); err != nil || spec.auto() {
 		return err
 	}
-	_, err = linear.New(name)
+	_, err = linear.New(spec.Solver)
 	return err
 }
+
+// auto reports whether the solver is to be chosen.
+func (spec *Spec) auto() bool { return spec.Solver == "" || spec.Solver == "auto" }
 
 // checkSpec fills in the defaults that do not depend on the targets.
 func checkSpec(spec *Spec, set *dataset.Set) error {
@@ -241,6 +248,9 @@ func checkSpec(spec *Spec, set *dataset.Set) error {
 		if p.value < 0 || math.IsNaN(p.value) || math.IsInf(p.value, 0) {
 			return fmt.Errorf("%s=%g: expected a number > 0", p.name, p.value)
 		}
+	}
+	if spec.Partitions < 0 || spec.Partitions > linear.MostPartitions {
+		return fmt.Errorf("partitions=%d: expected a number from 1 to %d", spec.Partitions, linear.MostPartitions)
 	}
 	if spec.Epochs < 0 || spec.Time < 0 {
 		return fmt.Errorf("epochs=%d, time=%s: expected limits > 0", spec.Epochs, spec.Time)
@@ -272,8 +282,7 @@ func (j *job) state() error {
 	if err != nil {
 		return err
 	}
-	j.spec.Solver, err = chooseSolver(j.spec.Solver, l, p)
-	if err != nil {
+	if err := solvable(l, p); err != nil {
 		return err
 	}
 	bias, err := problem.ParseBias(j.spec.Bias)
@@ -290,8 +299,28 @@ func (j *job) state() error {
 	}
 	j.stated = stated{rows: problem.NewRows(x, j.threadsEach()), labels: j.labels, weights: weights,
 		loss: l, penalty: p, bias: bias, lambda: j.spec.Lambda}
-	j.first, err = j.stated.output(0)
-	return err
+	if j.first, err = j.stated.output(0); err != nil {
+		return err
+	}
+	return j.chooseSolver()
+}
+
+// chooseSolver names the solver and how many partitions it works on.
+func (j *job) chooseSolver() error {
+	if j.spec.auto() {
+		j.spec.Solver, j.why = linear.Choose(j.first, j.spec.Gap)
+		if j.spec.Partitions > 0 {
+			j.spec.Solver, j.why = "sdca", "it works in partitions"
+		}
+	}
+	if j.spec.Partitions == 0 {
+		return nil
+	}
+	if j.spec.Solver != "sdca" {
+		return fmt.Errorf("partitions=%d with solver %q: expected solver sdca, the one that works in partitions", j.spec.Partitions, j.spec.Solver)
+	}
+	j.spec.Solver = fmt.Sprintf("sdca:partitions=%d", j.spec.Partitions)
+	return nil
 }
 
 // problem returns the problem of output c.
@@ -327,20 +356,14 @@ func orOnes(weights []float64, n int) []float64 {
 	return slices.Repeat([]float64{1}, n)
 }
 
-// chooseSolver returns the named solver, or for "" the one that fits.
-func chooseSolver(name string, l loss.Loss, p penalty.Penalty) (string, error) {
+// solvable returns why no solver can prove anything of a loss with a penalty.
+func solvable(l loss.Loss, p penalty.Penalty) error {
 	_, strong := p.(penalty.Strong)
 	_, curved := l.(loss.Curved)
 	if !strong && !curved {
-		return "", fmt.Errorf("the penalty l1 needs a smooth loss such as squared-hinge, logistic or squared: with a non-smooth one neither the dual nor single weights determine the optimum; elastic-net works with every loss")
+		return fmt.Errorf("the penalty l1 needs a smooth loss such as squared-hinge, logistic or squared: with a non-smooth one neither the dual nor single weights determine the optimum; elastic-net works with every loss")
 	}
-	switch {
-	case name != "" && name != "auto":
-		return name, nil
-	case strong:
-		return "sdca", nil
-	}
-	return "cd", nil
+	return nil
 }
 
 func sum(weights []float64) float64 {

@@ -19,9 +19,10 @@ func SparseAxpy(w []float64, scale float64, index []uint32, value []float32) {
 	sparseAxpy(w, scale, index[:len(value)], value)
 }
 
-// PrefetchRow asks the processor to bring the row into the nearest cache, for a
-// visit soon after. It is a hint and changes no result; rows that follow each
-// other in memory gain nothing.
+// PrefetchRow asks the processor to bring the row into the second-level cache,
+// for a visit soon after; the first level has too few places for a whole row
+// under way. It is a hint and changes no result. Rows of a kilobyte in random
+// order take 1.4 ns a nonzero with it, 3.3 without, 2.4 with the first level.
 func PrefetchRow(index []uint32, value []float32) {
 	prefetch(index[:len(value)], value)
 }

@@ -300,7 +300,7 @@ TEXT ·prefetchRow(SB), NOSPLIT, $0-48
 	ANDQ  $-64, CX
 
 indexLoop:
-	PREFETCHT0 (CX)
+	PREFETCHT1 (CX)
 	ADDQ       $0x40, CX
 	CMPQ       CX, DX
 	JLS        indexLoop
@@ -309,7 +309,7 @@ indexLoop:
 	ANDQ       $-64, CX
 
 valueLoop:
-	PREFETCHT0 (CX)
+	PREFETCHT1 (CX)
 	ADDQ       $0x40, CX
 	CMPQ       CX, AX
 	JLS        valueLoop

@@ -80,6 +80,7 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.StringVar(&s.Bias, "bias", "free", "constant term: free (no penalty), feature (a constant column) or none")
 	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables, else none)")
 	f.StringVar(&s.Solver, "solver", "auto", "solver, as in \"fenchel list solvers\"")
+	f.IntVar(&s.Partitions, "partitions", 0, "parts of the rows that sdca works on side by side (default by the sizes of the data; changes the result)")
 	f.StringVar(&t.classWeight, "class-weight", "", "balanced, or LABEL=WEIGHT,...: multiplies the weight of the rows of a class")
 	f.Float64Var(&s.Gap, "gap", solver.DefaultGap, "relative duality gap to prove")
 	f.IntVar(&s.Epochs, "epochs", 0, "stop after this many passes (default no limit)")
@@ -294,7 +295,7 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	r := report{cmd.OutOrStdout()}
 	r.line("data", "%s: %s", strings.Join(sources, " "), describe(t.set))
 	printTask(r, m)
-	printProblem(r, m, t.result.N)
+	printProblem(r, m, t.result.N, t.result.Why)
 	printProof(r, m, s, string(t.result.Status))
 	r.line("weights", "%s of %d not zero", strconv.Itoa(m.Nonzeros()), len(m.Outputs)*m.Cols())
 	if t.evaluation != nil {
@@ -323,11 +324,14 @@ func printTask(r report, m *model.Model) {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
 
-// printProblem states the problem that was solved.
-func printProblem(r report, m *model.Model, total float64) {
+// printProblem states the problem that was solved, and why by that solver.
+func printProblem(r report, m *model.Model, total float64, why string) {
 	p := m.Statement
 	r.line("problem", "loss %s, penalty %s, lambda %.6g (C %.6g), bias %s, scale %s", p.Loss, p.Penalty, p.Lambda, 1/(p.Lambda*total), p.Bias, scaleOf(m))
-	r.line("solver", "%s, seed %d", p.Solver, p.Seed)
+	if why != "" {
+		why = " (auto: " + why + ")"
+	}
+	r.line("solver", "%s%s, seed %d", p.Solver, why, p.Seed)
 }
 
 func scaleOf(m *model.Model) string {
@@ -359,6 +363,9 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 		"seconds": map[string]float64{"read": t.read.Seconds(), "train": t.result.Train.Seconds(),
 			"certify": t.result.Certify.Seconds(), "total": t.total.Seconds()},
 		"model": nil,
+	}
+	if t.result.Why != "" {
+		out["solver_why"] = t.result.Why
 	}
 	if t.out != "" {
 		out["model"] = t.out

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // SDCA is stochastic dual coordinate ascent (Shalev-Shwartz and Zhang, 2013;
@@ -24,8 +24,12 @@ import (
 //	             which maximises the dual over a_i alone (Moreau); then u follows
 //	Order        a fresh permutation of short blocks of consecutive rows per
 //	             epoch: nearly as random as single rows, and kinder to the cache
-//	Shrinking    a row whose a_i stays where it was on consecutive visits is
-//	             visited after 2, 4, 8 ... epochs; every certificate wakes all
+//	Shrinking    a row that a step would not move, or whose part of the gap is
+//	             below a twentieth of the mean, is left alone, and on consecutive
+//	             such visits visited after 2, 4, 8 ... epochs; every certificate
+//	             wakes all
+//	Partitions   work on shares of the rows side by side, merged many times an
+//	             epoch (rounds.go): as many threads as there are partitions help
 //	Feature bias a constant column: |x_i|^2 + 1 instead of |x_i|^2
 //	Free bias    the constraint sum_i s_i a_i = 0 by the method of multipliers
 //	             (Hestenes, Powell): the bias is a constant column of squared
@@ -35,14 +39,21 @@ import (
 //
 // Alternating exact minimisation over w and over b was rejected: with a
 // non-smooth loss it stops at kinks that are not optimal.
-type SDCA struct{}
+type SDCA struct {
+	Partitions int // that work side by side; 0: by rule, see divide
+}
 
 var _ solver.Solver = SDCA{}
+
+// MostPartitions bounds the copies of the weights.
+const MostPartitions = 4096
 
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "sdca",
 		Summary: "stochastic dual coordinate ascent: any loss, penalty l2 or elastic-net",
-		New:     func(*registry.Params) (solver.Solver, error) { return SDCA{}, nil }})
+		New: func(p *registry.Params) (solver.Solver, error) {
+			return SDCA{Partitions: p.Int("partitions", 0, 1, MostPartitions)}, p.Err()
+		}})
 }
 
 // Accepts wants a strongly convex penalty.
@@ -58,7 +69,7 @@ func (SDCA) Accepts(p problem.Problem) error {
 }
 
 // Start begins at a = 0, or at the dual variables of from.
-func (SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
+func (k SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
 	l := p.(*problem.Linear)
 	n, d := l.Dims()
 	s := &sdca{p: l, seed: seed, penalty: l.Penalty.(penalty.Strong), a: make([]float64, n), u: make([]float64, d+1),
@@ -67,12 +78,17 @@ func (SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.St
 	if _, same := l.Penalty.(penalty.L2); !same {
 		s.w = make([]float64, d+1)
 	}
+	s.step = dualStepOf(l.Loss)
 	s.chooseSizes()
 	if from != nil && len(from.A) == n {
 		s.resume(from)
 	} else if l.Bias == problem.Free {
 		s.u[d] = l.BestBias(nil, 0, 1e-6)
 	}
+	for i, a := range s.a {
+		s.conjugate += float64(l.S[i] * l.Loss.Conjugate(a, l.Y[i]))
+	}
+	s.divide(k.Partitions)
 	return s
 }
 
@@ -85,14 +101,22 @@ type sdca struct {
 	beta    float64 // squared weight of the constant column
 	mu      float64 // strong convexity
 
-	a, u, w []float64 // w is u itself for l2
-	sum     float64   // sum_i s_i a_i
-	epoch   uint32
-	calm    []uint8  // consecutive visits that left a_i as it was
-	wake    []uint32 // epoch of the next visit
-	active  []uint32 // rows of this epoch
-	order   []uint32 // blocks of active, shuffled
-	gather  []float64
+	a, u, w   []float64 // w is u itself for l2
+	sum       float64   // sum_i s_i a_i
+	conjugate float64   // sum_i s_i l*(a_i)
+	step      dualStep
+	part      []partition
+	stale     bool      // the copies of u in part are not u
+	change    []float64 // of u in a round
+	rowGap    float64   // mean part of a row in the gap, as met in the last epoch
+	spare     float64   // below this a row's part is not worth a step
+	epoch     uint32
+	calm      []uint8  // consecutive visits that left a_i as it was
+	wake      []uint32 // epoch of the next visit
+	active    []uint32 // rows of this epoch
+	order     []uint32 // where blocks begin in active, shuffled
+	rows      []uint32 // active in the order of the visits
+	gather    []float64
 }
 
 // chooseSizes sets what is a fixed function of the problem: the rows of a
@@ -126,12 +150,17 @@ func (s *sdca) chooseSizes() {
 // blockSize returns how many consecutive rows are visited together: as many as
 // make about 8 kB, up to 8, once the data outgrow the caches. Small sets gain
 // nothing from blocks, and correlated neighbours cost them epochs: a9a needs
-// 128 for hinge to gap 1e-3 with single rows, 366 with blocks of 8.
+// 128 for hinge to gap 1e-3 with single rows, 366 with blocks of 8. Half a
+// gigabyte and more may lie in a mapped file: then a block is the megabyte that
+// one read brings.
 func blockSize(n int, nonzeros int64) int {
-	if nonzeros < 1<<20 {
+	switch {
+	case nonzeros < 1<<20:
 		return 1
+	case nonzeros < 1<<26:
+		return int(max(1, min(8, 1024*int64(n)/nonzeros)))
 	}
-	return int(max(1, min(8, 1024*int64(n)/nonzeros)))
+	return int(max(1, (1<<17)*int64(n)/nonzeros))
 }
 
 // resume takes over the dual variables of a point; the weights follow.
@@ -158,51 +187,83 @@ func (s *sdca) resume(from *problem.Point) {
 	}
 }
 
-// Epoch visits every row that is awake once.
-func (s *sdca) Epoch() {
-	s.active = s.active[:0]
+// arrange lists the rows that are awake, in shuffled blocks.
+func (s *sdca) arrange() {
+	s.active, s.order, s.rows = s.active[:0], s.order[:0], s.rows[:0]
 	for i, wake := range s.wake {
 		if wake <= s.epoch {
 			s.active = append(s.active, uint32(i))
 		}
 	}
-	blocks := (len(s.active) + s.block - 1) / s.block
-	s.order = s.order[:0]
-	for b := range blocks {
+	for b := 0; b < len(s.active); b += s.block {
 		s.order = append(s.order, uint32(b))
 	}
 	shuffle(s.order, s.seed, uint64(s.epoch))
 	for _, b := range s.order {
-		lo := int(b) * s.block
-		for _, i := range s.active[lo:min(lo+s.block, len(s.active))] {
-			s.visit(int(i))
-		}
+		s.rows = append(s.rows, s.active[b:min(int(b)+s.block, len(s.active))]...)
 	}
+}
+
+// Epoch visits every row that is awake once.
+func (s *sdca) Epoch() {
+	s.arrange()
+	s.spare = 0.05 * s.rowGap
+	s.rowGap = 0
+	s.work()
+	s.rowGap /= s.p.N
 	if s.p.Bias == problem.Free {
 		s.u[len(s.u)-1] -= float64(float64(s.beta*s.factor) * s.sum)
+		for p := range s.part {
+			s.part[p].u[len(s.u)-1] = s.u[len(s.u)-1]
+		}
 	}
 	s.epoch++
 }
 
+// sweep visits rows one after another.
+func (s *sdca) sweep(part *partition, rows []uint32) {
+	part.sum, part.rise, part.gap, part.moved = 0, 0, 0, part.moved[:0]
+	csr, _ := s.p.X.(*matrix.CSR)
+	for k, i := range rows {
+		if csr == nil {
+			s.visit(part, int(i), s.p.X.Row(int(i)))
+			continue
+		}
+		if k+ahead < len(rows) {
+			next := csr.Row(int(rows[k+ahead]))
+			vec.PrefetchRow(next.Index, next.Value)
+		}
+		s.visit(part, int(i), csr.Row(int(i)))
+	}
+}
+
+// ahead is how many rows before its visit a sparse row is asked for: rows come
+// from memory in random order.
+const ahead = 4
+
 // visit makes the step of row i.
-func (s *sdca) visit(i int) {
-	x := s.p.X.Row(i)
+func (s *sdca) visit(part *partition, i int, x matrix.Vector) {
 	weight := s.p.S[i]
-	prediction := s.predict(x)
+	prediction := s.predict(part, x)
 	q := weight * s.factor * (s.p.SquaredNorm[i] + s.beta) / s.mu
 	before := s.a[i]
-	after := dualStep(s.p.Loss, before, prediction, q, s.p.Y[i])
-	if after == before {
+	after, gap, rise := s.step(before, prediction, q, s.p.Y[i])
+	part.gap += float64(weight * gap)
+	if after == before || gap < s.spare {
 		s.rest(i)
 		return
 	}
-	s.calm[i] = 0
+	if s.calm[i] != 0 { // the neighbours' partitions share its cache line
+		s.calm[i] = 0
+	}
 	s.a[i] = after
+	part.moved = append(part.moved, move{uint32(i), before})
+	part.rise += float64(weight * rise)
 	change := float64(weight * (after - before))
-	s.sum += change
-	_, d := s.p.Dims()
-	x.AddTo(s.u[:d], -s.factor*change)
-	s.u[d] -= float64(s.beta * float64(s.factor*change))
+	part.sum += change
+	d := len(part.u) - 1
+	x.AddTo(part.u[:d], -s.factor*change)
+	part.u[d] -= float64(s.beta * float64(s.factor*change))
 }
 
 // rest lets a row sleep that did not move: 1, 2, 4, ... 64 epochs.
@@ -213,31 +274,19 @@ func (s *sdca) rest(i int) {
 	}
 }
 
-// dualStep returns the a that maximises the dual over one variable:
-// -l*(a) + p (a - before) - q/2 (a - before)^2.
-func dualStep(l loss.Loss, before, p, q, y float64) float64 {
-	lo, hi := l.Domain(y)
-	v := p + float64(q*before)
-	a := (v - l.Prox(v, q, y)) / q
-	if !(q > 0) || math.IsNaN(a) { // an empty row: nothing to pull back
-		a = l.Derivative(p, y)
-	}
-	// Rounding in v must not keep a variable from its bound.
-	slack := min(4e-16*(1+math.Abs(v)/q), 1e-9)
-	switch {
-	case a <= lo+slack:
-		return lo
-	case a >= hi-slack:
-		return hi
-	}
-	return a
+// settle takes the moves of a part into account, of which the share theta was
+// made.
+func (s *sdca) settle(part *partition, theta float64) {
+	s.sum += float64(theta * part.sum)
+	s.conjugate += float64(theta * part.rise)
+	s.rowGap += part.gap
 }
 
 // predict returns <w,x> + b, forming the weights from u where they differ.
-func (s *sdca) predict(x matrix.Vector) float64 {
-	d := len(s.u) - 1
-	if &s.w[0] == &s.u[0] {
-		return x.Dot(s.u[:d]) + s.u[d]
+func (s *sdca) predict(part *partition, x matrix.Vector) float64 {
+	d := len(part.u) - 1
+	if !s.separate() {
+		return x.Dot(part.u[:d]) + part.u[d]
 	}
 	n := x.Nonzeros()
 	if cap(s.gather) < n {
@@ -245,11 +294,14 @@ func (s *sdca) predict(x matrix.Vector) float64 {
 	}
 	g := s.gather[:n]
 	for k := range g {
-		g[k] = s.u[x.Column(k)]
+		g[k] = part.u[x.Column(k)]
 	}
 	s.penalty.Weights(g, g)
 	return matrix.Vector{Value: x.Value}.Dot(g) + s.bias()
 }
+
+// separate reports whether the weights are another vector than u.
+func (s *sdca) separate() bool { return &s.w[0] != &s.u[0] }
 
 // bias returns b, which the penalty sees only when it is a feature.
 func (s *sdca) bias() float64 {
@@ -266,7 +318,7 @@ func (s *sdca) bias() float64 {
 // rows for the next epoch.
 func (s *sdca) Point() problem.Point {
 	clear(s.wake)
-	if &s.w[0] != &s.u[0] {
+	if s.separate() {
 		d := len(s.u) - 1
 		s.penalty.Weights(s.w[:d], s.u[:d])
 		s.w[d] = s.bias()

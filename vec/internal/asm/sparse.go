@@ -268,7 +268,7 @@ func prefetchRow() {
 		ANDQ(I8(-64), p)
 		loop := fmt.Sprintf("%sLoop", name)
 		Label(loop)
-		PREFETCHT0(Mem{Base: p})
+		PREFETCHT1(Mem{Base: p})
 		ADDQ(Imm(64), p)
 		CMPQ(p, end)
 		JLS(LabelRef(loop))
