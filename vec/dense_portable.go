@@ -3,7 +3,9 @@ package vec
 import "math"
 
 // lanes is the number of partial sums of a dense sum. Thirty-two hide the
-// latency of the multiply-add on all processors that we know.
+// latency of the multiply-add on all processors that we know; sixteen take as
+// long on rows of 14 to 300 elements, and Dot64 takes a quarter longer with them
+// at 784 elements, and half as long again at 2000.
 const lanes = 32
 
 type float interface{ float32 | float64 }
