@@ -8,7 +8,7 @@ import (
 
 const (
 	depthOfPanel = 320  // most terms in a panel (KC)
-	rowsOfBlock  = 192  // rows of A that one worker packs at once (MC)
+	rowsOfBlock  = 96   // rows of A that one worker packs at once (MC), a multiple of all tiles
 	colsOfBlock  = 4096 // rows of B that are packed at once (NC)
 )
 
