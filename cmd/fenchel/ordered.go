@@ -25,13 +25,13 @@ func ordered(w io.Writer, rows, size, threads int, do func(dst []byte, lo, hi in
 		}
 		return nil
 	}
-	// Block b goes through slot b % len(slots): its room is free once the
-	// block before it there is written.
-	type slot struct{ free, made chan []byte }
-	slots := make([]slot, 2*threads)
-	for i := range slots {
-		slots[i] = slot{make(chan []byte, 1), make(chan []byte, 1)}
-		slots[i].free <- nil
+	// A block is claimed with room in hand, and its room is given back once it
+	// is written: at most so many blocks are under way, the first of them next in
+	// order, so no two share a place of made.
+	room, made := make(chan []byte, 2*threads), make([]chan []byte, 2*threads)
+	for i := range made {
+		room <- nil
+		made[i] = make(chan []byte, 1)
 	}
 	var next atomic.Int64
 	var group sync.WaitGroup
@@ -40,11 +40,14 @@ func ordered(w io.Writer, rows, size, threads int, do func(dst []byte, lo, hi in
 	defer close(quit)
 	for range threads {
 		group.Go(func() {
-			for b := int(next.Add(1)) - 1; b < blocks; b = int(next.Add(1)) - 1 {
-				s := slots[b%len(slots)]
+			for {
 				select {
-				case text := <-s.free:
-					s.made <- do(text[:0], b*size, min((b+1)*size, rows))
+				case text := <-room:
+					b := int(next.Add(1)) - 1
+					if b >= blocks {
+						return
+					}
+					made[b%len(made)] <- do(text[:0], b*size, min((b+1)*size, rows))
 				case <-quit:
 					return
 				}
@@ -52,12 +55,11 @@ func ordered(w io.Writer, rows, size, threads int, do func(dst []byte, lo, hi in
 		})
 	}
 	for b := range blocks {
-		s := slots[b%len(slots)]
-		text := <-s.made
+		text := <-made[b%len(made)]
 		if _, err := w.Write(text); err != nil {
 			return err
 		}
-		s.free <- text
+		room <- text
 	}
 	return nil
 }
