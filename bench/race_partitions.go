@@ -6,30 +6,57 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
 // The race of many cores, simulated: how many epochs, and so how much time, a
-// training takes when its work is split for 64 cores, on a machine that has
-// fewer. It waits for the solver's own simulation; see simulatePartitions.
+// training takes when its work is split for up to 64 cores, on a machine that
+// has fewer.
 func init() {
 	register(race{name: "partitions", order: 60, share: 2, run: runPartitions, section: partitionsSection})
 }
 
-// simulatePartitions returns the epochs and the seconds per core of a training
-// split into so many partitions; nil while package linear has no such thing.
-var simulatePartitions func(ctx context.Context, t *task, a ask, partitions int) (epochs int, seconds float64, err error)
+// simulatePartitions returns the epochs of a training split into so many
+// partitions, and its seconds with a core for each: what cannot be split, the
+// slowest partition of every round, and the merges, which split as well. No
+// epochs mean that a minute was not enough.
+func simulatePartitions(ctx context.Context, t *task, lossName string, partitions int) (epochs int, seconds float64, err error) {
+	f, err := loss.New(lossName)
+	if err != nil {
+		return 0, 0, err
+	}
+	p, err := problem.NewLinear(t.x, t.y, nil, f, penalty.L2{}, 1/float64(t.rows), problem.None)
+	if err != nil {
+		return 0, 0, err
+	}
+	var clock linear.Clock
+	s, err := solver.Run(ctx, linear.SDCA{Partitions: partitions, Clock: &clock}, p, solver.Options{Gap: wholeTarget, Seed: 1, Time: time.Minute})
+	if err != nil {
+		return 0, 0, err
+	}
+	if s.Status != solver.Converged {
+		return 0, 0, nil
+	}
+	took := s.Train - clock.Work + clock.Slowest - clock.Merge + clock.Merge/time.Duration(partitions)
+	return s.Epochs, took.Seconds(), nil
+}
 
 func runPartitions(ctx context.Context, l *lab) error {
-	if simulatePartitions == nil {
-		return errSkip("this version has no simulation of many partitions")
-	}
 	sets := slices.DeleteFunc(l.opt.chosen(), func(s source) bool { return s.make == nil })
 	return l.eachTask(ctx, sets, func(t *task, _ sessions, _ time.Time) error {
 		for _, loss := range []string{"hinge", "logistic"} {
 			for k := 1; k <= 64; k *= 2 {
-				epochs, seconds, err := simulatePartitions(ctx, t, ask{loss: loss, lambda: "1/n", gap: wholeTarget, threads: l.opt.threads}, k)
+				epochs, seconds, err := simulatePartitions(ctx, t, loss, k)
 				if err != nil {
 					return err
+				}
+				if epochs == 0 {
+					break
 				}
 				m := t.describe("partitions", "simulated")
 				m.Loss, m.Lambda, m.Contender, m.Threads = loss, "1/n", ownName, k

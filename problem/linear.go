@@ -144,16 +144,16 @@ func (p *Linear) Primal(w []float64) (value, bound float64) {
 		for i := lo; i < hi; i++ {
 			x := p.X.Row(i)
 			y, prediction := p.Y[i], x.Dot(w[:d])+w[d]
-			v, g := p.Loss.Value(prediction, y), math.Abs(p.Loss.Derivative(prediction, y))
+			v := p.Loss.Value(prediction, y)
 			sums[b].Add(p.S[i] * v)
 
 			// The prediction is off by e at most, the loss then by e times its
 			// slope near there; its own evaluation is good to 16 roundings. It
 			// rounds p-y too, perhaps onto the flat side of a kink, so the slope
-			// is looked for as far as that rounding reaches.
+			// is looked for as far as that rounding reaches, where it is steepest.
 			e := float64(float64(x.Nonzeros()+4) * unit * (float64(size*p.norm(i, 0)) + math.Abs(w[d])))
 			reach := e + float64(4*unit*math.Abs(y))
-			g = max(g, math.Abs(p.Loss.Derivative(prediction-reach, y)), math.Abs(p.Loss.Derivative(prediction+reach, y)))
+			g := max(math.Abs(p.Loss.Derivative(prediction-reach, y)), math.Abs(p.Loss.Derivative(prediction+reach, y)))
 			errs[b].Add(p.S[i] * (float64(g*e) + float64(16*unit*(v+float64(g*(math.Abs(prediction)+math.Abs(y)))))))
 		}
 	})

@@ -23,9 +23,11 @@ const blockRows = 1024
 func NewRows(x matrix.Matrix, threads int) *Rows {
 	n, _ := x.Dims()
 	r := &Rows{X: x, SquaredNorm: make([]float64, n), Nonzeros: matrix.Nonzeros(x), Threads: threads}
-	for i := range n {
-		r.SquaredNorm[i] = x.Row(i).SquaredNorm()
-	}
+	matrix.Blocks(n, blockRows, threads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			r.SquaredNorm[i] = x.Row(i).SquaredNorm()
+		}
+	})
 	return r
 }
 

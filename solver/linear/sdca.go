@@ -40,7 +40,8 @@ import (
 // Alternating exact minimisation over w and over b was rejected: with a
 // non-smooth loss it stops at kinks that are not optimal.
 type SDCA struct {
-	Partitions int // that work side by side; 0: by rule, see divide
+	Partitions int    // that work side by side; 0: by rule, see divide
+	Clock      *Clock // simulates a core for every partition; of one run only
 }
 
 var _ solver.Solver = SDCA{}
@@ -78,6 +79,7 @@ func (k SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.
 	if _, same := l.Penalty.(penalty.L2); !same {
 		s.w = make([]float64, d+1)
 	}
+	s.sigma = 1
 	s.step = dualStepOf(l.Loss)
 	s.chooseSizes()
 	if from != nil && len(from.A) == n {
@@ -88,6 +90,7 @@ func (k SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.
 	for i, a := range s.a {
 		s.conjugate += float64(l.S[i] * l.Loss.Conjugate(a, l.Y[i]))
 	}
+	s.clock = k.Clock
 	s.divide(k.Partitions)
 	return s
 }
@@ -106,6 +109,8 @@ type sdca struct {
 	conjugate float64   // sum_i s_i l*(a_i)
 	step      dualStep
 	part      []partition
+	clock     *Clock
+	sigma     float64   // how much partitions hold back, see adapt
 	stale     bool      // the copies of u in part are not u
 	change    []float64 // of u in a round
 	rowGap    float64   // mean part of a row in the gap, as met in the last epoch
@@ -245,7 +250,7 @@ const ahead = 4
 func (s *sdca) visit(part *partition, i int, x matrix.Vector) {
 	weight := s.p.S[i]
 	prediction := s.predict(part, x)
-	q := weight * s.factor * (s.p.SquaredNorm[i] + s.beta) / s.mu
+	q := s.sigma * weight * s.factor * (s.p.SquaredNorm[i] + s.beta) / s.mu
 	before := s.a[i]
 	after, gap, rise := s.step(before, prediction, q, s.p.Y[i])
 	part.gap += float64(weight * gap)
@@ -257,11 +262,14 @@ func (s *sdca) visit(part *partition, i int, x matrix.Vector) {
 		s.calm[i] = 0
 	}
 	s.a[i] = after
-	part.moved = append(part.moved, move{uint32(i), before})
+	if part.keep {
+		part.moved = append(part.moved, move{uint32(i), before})
+	}
 	part.rise += float64(weight * rise)
 	change := float64(weight * (after - before))
 	part.sum += change
 	d := len(part.u) - 1
+	change *= s.sigma
 	x.AddTo(part.u[:d], -s.factor*change)
 	part.u[d] -= float64(s.beta * float64(s.factor*change))
 }
