@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Newton solves the problem by second-order steps: for many more rows than
@@ -144,4 +145,42 @@ func gradientOf(p *problem.Linear, w, v []float64) []float64 {
 		g[len(g)-1] = 0
 	}
 	return g
+}
+
+// relativeGap returns about the relative gap of weights w and dual variables a,
+// where g is the gradient at both:
+//
+//	P - D = (1/N) sum_i s_i (l(p) + l*(a) - a p) + |g|^2/(2 lambda)
+//
+// losses and defects are the means of l(p) and of l(p) + l*(a) - a p. That is all
+// unless the bias is free. Then the certificate takes N |g_b| off the heavier sign
+// of s.a, which adds about cost to the defects and takes g_b times a mean of these
+// rows off g: guessed as the mean of all rows, middle.
+func relativeGap(p *problem.Linear, w, g, middle []float64, losses, defects, cost float64) float64 {
+	d := p.Penalised()
+	gap, square := defects, 0.0
+	if p.Bias != problem.Free {
+		square = vec.SquaredNorm64(g[:d])
+	} else {
+		gap += cost
+		for j, c := range middle[:d] {
+			x := g[j] - float64(g[d]*c)
+			square += float64(x * x)
+		}
+	}
+	gap += square / (2 * p.Lambda)
+	primal := losses + float64(p.Lambda/2*vec.SquaredNorm64(w[:d]))
+	return problem.Relative(primal, primal-gap, p.Zero())
+}
+
+// middleOf returns the mean row if the bias is free: nobody else asks for it.
+func middleOf(p *problem.Linear) []float64 {
+	if p.Bias != problem.Free {
+		return nil
+	}
+	middle, _ := p.Combine(p.S)
+	for j := range middle {
+		middle[j] /= p.N
+	}
+	return middle
 }

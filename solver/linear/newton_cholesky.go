@@ -4,12 +4,13 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // cholesky turns the lower triangle of a symmetric matrix, row-major, into L
 // with L L^T = A, in its place (blocked, right-looking: LAPACK's potrf).
 //
-// Each element is a chain of subtractions in the order of columns, whatever
+// Each element is a chain of fused products in the order of columns, whatever
 // the threads, so the bits are the same everywhere. gonum's Cholesky was
 // rejected for that: its assembly and its Go code add in different orders.
 //
@@ -24,77 +25,61 @@ type cholesky struct {
 // enter the results.
 const panel = 48
 
-// decompose sets the factor of the matrix in l, which it overwrites.
+// decompose sets the factor of the matrix in l, which it overwrites. What is
+// still to be eliminated is kept with the opposite sign, so that products are
+// added to it; what is above the diagonal is scratch.
 func (f *cholesky) decompose(l []float64, size, threads int) {
 	f.l, f.size = l, size
 	least := make([]float64, size) // pivots below are rounding errors
 	for j := range least {
 		least[j] = float64(float64(size+8) * 0x1p-52 * l[j*size+j])
+		row := l[j*size : j*size+j+1]
+		for k, x := range row {
+			row[k] = -x
+		}
 	}
+	columns := make([]float64, panel*panel)
 	for from := 0; from < size; from += panel {
 		to := min(from+panel, size)
-		f.eliminate(from, to, from, to, least)
+		f.corner(columns, from, to, least)
 		rest := size - to
 		matrix.Blocks(rest, 16, threads, func(_, lo, hi int) {
-			f.eliminate(from, to, to+lo, to+hi, least)
+			f.eliminate(columns, from, to, to+lo, to+hi)
 		})
-		matrix.Blocks(rest, 16, threads, func(_, lo, hi int) {
-			f.update(from, to, to, to+lo, to+hi)
-		})
+		below := vec.Block[float64]{Value: l[min(to*size+from, len(l)):], Rows: rest, Cols: to - from, Stride: size}
+		square := vec.Block[float64]{Value: l[min(to*size+to, len(l)):], Rows: rest, Cols: rest, Stride: size}
+		vec.SyrkRows64(square, below, threads)
 	}
 }
 
-// eliminate finishes columns from to to of the rows lo to hi.
-func (f *cholesky) eliminate(from, to, lo, hi int, least []float64) {
+// corner factors the columns from to to of their own rows, and writes column
+// from+k of the factor to columns[k*panel:].
+func (f *cholesky) corner(columns []float64, from, to int, least []float64) {
+	for i := from; i < to; i++ {
+		f.eliminate(columns, from, i, i, i+1)
+		row := f.l[i*f.size+from : i*f.size+i+1]
+		x := -row[i-from]
+		for _, y := range row[:i-from] {
+			x -= float64(y * y)
+		}
+		row[i-from] = math.Sqrt(max(x, least[i]))
+		for k, y := range row {
+			columns[k*panel+i-from] = y
+		}
+	}
+}
+
+// eliminate finishes columns from to to of the rows lo to hi: of each row, what
+// column k comes to is taken off those after it.
+func (f *cholesky) eliminate(columns []float64, from, to, lo, hi int) {
 	for i := lo; i < hi; i++ {
-		row := f.l[i*f.size+from : i*f.size+min(to, i+1)]
-		for k := range row {
-			other := f.l[(from+k)*f.size+from : (from+k)*f.size+to]
-			x := row[k]
-			for m, y := range row[:k] {
-				x -= float64(y * other[m])
-			}
-			switch {
-			case from+k < i:
-				row[k] = x / other[k]
-			case x > least[i]:
-				row[k] = math.Sqrt(x)
-			default:
-				row[k] = math.Sqrt(least[i])
-			}
+		row := f.l[i*f.size+from : i*f.size+to]
+		for k, x := range row {
+			column := columns[k*panel:][:len(row)]
+			row[k] = -x / column[k]
+			vec.Axpy64(row[k+1:], row[k], column[k+1:])
 		}
 	}
-}
-
-// update subtracts the products of columns from to to from the columns start
-// and above of the rows lo to hi, two by two.
-func (f *cholesky) update(from, to, start, lo, hi int) {
-	n := f.size
-	for i := lo; i < hi; i += 2 {
-		second := min(i+1, hi-1)
-		a, b := f.l[i*n+from:i*n+to], f.l[second*n+from:second*n+to]
-		for j := start; j <= second; j += 2 {
-			next := min(j+1, second)
-			c, d := f.l[j*n+from:j*n+to], f.l[next*n+from:next*n+to]
-			f.tile(i, second, j, next, a, b, c, d)
-		}
-	}
-}
-
-// tile subtracts <a,c>, <a,d>, <b,c>, <b,d> from the elements (i,j), (i,k),
-// (m,j), (m,k).
-func (f *cholesky) tile(i, m, j, k int, a, b, c, d []float64) {
-	n := f.size
-	s, t, u, v := f.l[i*n+j], f.l[i*n+k], f.l[m*n+j], f.l[m*n+k]
-	b, c, d = b[:len(a)], c[:len(a)], d[:len(a)]
-	for p, x := range a {
-		y, z, w := b[p], c[p], d[p]
-		s -= float64(x * z)
-		t -= float64(x * w)
-		u -= float64(y * z)
-		v -= float64(y * w)
-	}
-	f.l[i*n+j], f.l[i*n+k], f.l[m*n+j], f.l[m*n+k] = s, t, u, v
 }
 
 // solve sets x to -A^-1 g, with size numbers of each.
@@ -102,17 +87,11 @@ func (f *cholesky) solve(x, g []float64) {
 	n := f.size
 	for i := range n {
 		row := f.l[i*n : i*n+i+1]
-		sum := -g[i]
-		for j, l := range row[:i] {
-			sum -= float64(l * x[j])
-		}
-		x[i] = sum / row[i]
+		x[i] = (-g[i] - vec.Dot64(x[:i], row[:i])) / row[i]
 	}
 	for i := n - 1; i >= 0; i-- {
 		row := f.l[i*n : i*n+i+1]
 		x[i] /= row[i]
-		for j, l := range row[:i] {
-			x[j] -= float64(l * x[i])
-		}
+		vec.Axpy64(x[:i], -x[i], row[:i])
 	}
 }

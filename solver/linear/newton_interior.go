@@ -2,9 +2,12 @@ package linear
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // interior is a primal-dual interior-point method for losses made of ramps
@@ -37,7 +40,11 @@ type interior struct {
 	base             []float64 // n: slope before any ramp
 	ramps            []ramp    // n*each
 	each             int       // ramps of a row: 1 or 2
+	right            []float64 // d+1: right side of the Newton equation
+	middle           []float64 // d+1, see relativeGap
+	current          bool      // g belongs to w and a
 	mean, end        float64   // m, and where it is all rounding
+	count, slopes    float64   // sums by weight: of products, which m is a mean of, and of |slopes|
 	epoch            int
 }
 
@@ -54,6 +61,7 @@ func newInterior(p *problem.Linear, l loss.Cornered, from *problem.Point) *inter
 		s.base[i] = slope
 		for k := range s.each {
 			s.ramps[i*s.each+k].Ramp = all[k]
+			s.count += s.ramps[i*s.each+k].count(p.S[i])
 		}
 	}
 	p.Predict(s.prediction, s.w)
@@ -65,6 +73,8 @@ func newInterior(p *problem.Linear, l loss.Cornered, from *problem.Point) *inter
 		clear(s.a)
 		s.end = s.mean
 	}
+	s.middle = middleOf(p)
+	s.gradient()
 	if from != nil && len(from.A) == n { // what the run is asked for before its first epoch
 		copy(s.a, from.A)
 	}
@@ -91,95 +101,136 @@ func (s *interior) centre() {
 	}
 }
 
-func (s *interior) row(i int) []ramp { return s.ramps[i*s.each : (i+1)*s.each] }
-
-// over calls do for every ramp with its row, and adds up what it returns.
-func (s *interior) over(do func(i int, e *ramp) (x, y float64)) (x, y float64) {
-	return sumRows(s.p, func(lo, hi int) (x, y float64) {
-		for i := lo; i < hi; i++ {
-			row := s.row(i)
-			for k := range row {
-				p, q := do(i, &row[k])
-				x, y = x+p, y+q
-			}
-		}
-		return x, y
-	})
+// blocks calls do for all rows, in blocks.
+func (s *interior) blocks(do func(block, lo, hi int)) {
+	matrix.Blocks(len(s.a), newtonRows, s.p.Threads, do)
 }
+
+func (s *interior) row(i int) []ramp { return s.ramps[i*s.each : (i+1)*s.each] }
 
 // Epoch makes one predictor and one corrector step.
 func (s *interior) Epoch() {
 	if s.mean <= s.end {
 		return
 	}
-	s.aim(func(e *ramp) { e.er, e.eu = -float64(e.a*e.r), -float64(e.b*e.u) })
+	s.gradient()
+	s.aim(0)
 	s.hessian.form(s.p, s.c)
 	s.hessian.decompose(s.p)
-	s.solve()
-	target := s.target()
-	s.aim(func(e *ramp) {
-		e.er = target - float64(e.a*e.r) - float64(e.da*e.dr)
-		e.eu = target - float64(e.b*e.u) + float64(e.da*e.du)
-	})
-	s.solve()
-	s.step(s.length())
+	s.aim(s.target(s.solve()))
+	s.step(s.length(s.solve()))
 	s.epoch++
 }
 
-// aim sets the right-hand sides, and the gradient that the Newton equation sees.
-func (s *interior) aim(set func(e *ramp)) {
-	sumRows(s.p, func(lo, hi int) (x, y float64) {
+// gradient sets g, unless it is that of this point already.
+func (s *interior) gradient() {
+	if s.current {
+		return
+	}
+	for i, a := range s.a {
+		s.v[i] = s.p.S[i] / s.p.N * a
+	}
+	s.g = gradientOf(s.p, s.w, s.v)
+	s.current = true
+}
+
+// aim sets the right-hand sides for products m'; the steps of a predictor, 0
+// before there was one, say by how much a step will miss them.
+func (s *interior) aim(target float64) {
+	s.blocks(func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			weight := s.p.S[i] / s.p.N
-			rate, slope := 0.0, s.base[i]
+			rate, slope := 0.0, 0.0
 			row := s.row(i)
 			for k := range row {
 				e := &row[k]
-				set(e)
+				e.aim(target)
 				e.linearise(s.prediction[i])
 				rate += e.rate
-				slope += e.a + float64(e.constant*e.rate)
+				slope += float64(e.constant * e.rate)
 			}
 			s.c[i], s.v[i] = weight*rate, weight*slope
 		}
-		return 0, 0
 	})
-	s.g = gradientOf(s.p, s.w, s.v)
+	s.right, _ = s.p.Combine(s.v)
+	if s.p.Bias == problem.None {
+		s.right[len(s.right)-1] = 0
+	}
+	for j, g := range s.g {
+		s.right[j] += g
+	}
 }
 
-// solve sets the step of the weights, and those of the ramps that follow.
-func (s *interior) solve() {
-	s.hessian.solve(s.d, s.g)
+// solve sets the step of the weights, and those of the ramps that follow. It
+// returns the largest part of itself that a variable loses in the whole step.
+func (s *interior) solve() (loses float64) {
+	s.hessian.solve(s.d, s.right)
 	s.p.Predict(s.move, s.d)
-	s.over(func(i int, e *ramp) (x, y float64) {
-		e.follow(s.move[i])
-		return 0, 0
+	most := make([]float64, (len(s.a)+newtonRows-1)/newtonRows)
+	s.blocks(func(block, lo, hi int) {
+		loses := 0.0
+		for i := lo; i < hi; i++ {
+			row := s.row(i)
+			for k := range row {
+				row[k].follow(s.move[i])
+				loses = row[k].loses(loses)
+			}
+		}
+		most[block] = loses
 	})
+	return slices.Max(most)
 }
 
 // step goes the way t; ramps that would leave their bounds go a part of it.
 func (s *interior) step(t float64, part float64) {
-	for j, d := range s.d {
-		s.w[j] += float64(t * d)
-	}
-	for i, m := range s.move {
-		s.prediction[i] += float64(t * m)
-	}
-	s.over(func(_ int, e *ramp) (x, y float64) {
-		e.step(t, part)
-		return 0, 0
+	vec.Axpy64(s.w, t, s.d)
+	vec.Axpy64(s.prediction, t, s.move)
+	s.blocks(func(_, lo, hi int) {
+		for k := lo * s.each; k < hi*s.each; k++ {
+			s.ramps[k].step(t, part)
+		}
 	})
 	s.mean = s.measure()
+	s.current = false
 }
 
 // measure sets the slopes and returns the mean product.
 func (s *interior) measure() float64 {
-	copy(s.a, s.base)
-	total, count := s.over(func(i int, e *ramp) (x, y float64) {
-		s.a[i] += e.a
-		return float64(s.p.S[i] * e.products(0, 1)), e.count(s.p.S[i])
+	total, slopes := sumRows(s.p, func(lo, hi int) (x, y float64) {
+		for i := lo; i < hi; i++ {
+			row, a := s.row(i), s.base[i]
+			for k := range row {
+				a += row[k].a
+				x += float64(s.p.S[i] * row[k].products(0, 1))
+			}
+			s.a[i] = a
+			y += float64(s.p.S[i] * math.Abs(a))
+		}
+		return x, y
 	})
-	return total / count
+	s.slopes = slopes
+	return total / s.count
+}
+
+// Estimate returns the relative gap of the weights and the slopes, exactly
+// without a free bias. To balance slopes costs the distance from where they
+// belong: the mean loss over the mean slope.
+func (s *interior) Estimate() float64 {
+	if s.mean <= s.end { // it will not become less
+		return 0
+	}
+	s.gradient()
+	losses, defects := sumRows(s.p, func(lo, hi int) (x, y float64) {
+		for i := lo; i < hi; i++ {
+			p, a, target := s.prediction[i], s.a[i], s.p.Y[i]
+			value := s.p.Loss.Value(p, target)
+			x += float64(s.p.S[i] * value)
+			y += float64(s.p.S[i] * (value + s.p.Loss.Conjugate(a, target) - float64(a*p)))
+		}
+		return x, y
+	})
+	cost := math.Abs(s.g[len(s.g)-1]) * losses / max(s.slopes, 1e-300)
+	return relativeGap(s.p, s.w, s.g, s.middle, losses/s.p.N, defects/s.p.N, cost)
 }
 
 // Point returns the weights and the slopes. The predictions are made afresh:

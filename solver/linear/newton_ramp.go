@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // ramp is one ramp of one row in the interior-point method; the symbols are
@@ -31,6 +30,12 @@ func (e *ramp) centre(p, room float64) {
 	e.b = e.Jump * (e.r / (e.u + e.r))
 }
 
+// aim sets the right-hand sides for products m'.
+func (e *ramp) aim(target float64) {
+	e.er = target - float64(e.a*e.r) - float64(e.da*e.dr)
+	e.eu = target - float64(e.b*e.u) + float64(e.da*e.du)
+}
+
 // linearise sets 1/theta and k.
 func (e *ramp) linearise(p float64) {
 	if e.Jump == 0 {
@@ -53,6 +58,7 @@ func (e *ramp) follow(dp float64) {
 // step goes the way t, but no variable loses more than a part of itself.
 func (e *ramp) step(t, part float64) {
 	e.a, e.b, e.r, e.u = e.after(t, part)
+	e.da, e.dr, e.du = 0, 0, 0
 }
 
 func (e *ramp) after(t, part float64) (a, b, r, u float64) {
@@ -65,7 +71,12 @@ func (e *ramp) after(t, part float64) (a, b, r, u float64) {
 	return a, b, shortened(e.r, float64(t*e.dr), part), shortened(e.u, float64(t*e.du), part)
 }
 
-func shortened(x, d, part float64) float64 { return max(x+d, x-float64(part*x)) }
+func shortened(x, d, part float64) float64 {
+	if least := x - float64(part*x); x+d < least {
+		return least
+	}
+	return x + d
+}
 
 // products returns a r + b u after a step.
 func (e *ramp) products(t, part float64) float64 {
@@ -81,12 +92,22 @@ func (e *ramp) count(weight float64) float64 {
 	return 2 * weight
 }
 
-// loses returns the largest part that a variable loses in a whole step.
-func (e *ramp) loses() float64 {
-	if e.Jump == 0 {
-		return 0
+// loses returns the largest part that a variable loses in a whole step, or most
+// if that is more. Products are compared, because they are cheaper than quotients.
+func (e *ramp) loses(most float64) float64 {
+	if -e.da > most*e.a {
+		most = -e.da / e.a
 	}
-	return max(-e.da/e.a, e.da/e.b, -e.dr/e.r, -e.du/e.u)
+	if e.da > most*e.b {
+		most = e.da / e.b
+	}
+	if -e.dr > most*e.r {
+		most = -e.dr / e.r
+	}
+	if -e.du > most*e.u {
+		most = -e.du / e.u
+	}
+	return most
 }
 
 // How far to go. The textbook goes 0.99 of the way to where the first variable
@@ -107,34 +128,27 @@ const (
 )
 
 // together returns the longest step, at most 1, within which no variable loses
-// more than wholePart of itself.
-func (s *interior) together() float64 {
-	n := len(s.a)
-	most := make([]float64, (n+newtonRows-1)/newtonRows)
-	matrix.Blocks(n, newtonRows, s.p.Threads, func(block, lo, hi int) {
-		for k := lo * s.each; k < hi*s.each; k++ {
-			most[block] = max(most[block], s.ramps[k].loses())
-		}
-	})
-	loses := 0.0
-	for _, x := range most {
-		loses = max(loses, x)
-	}
-	return min(1, wholePart/max(loses, 1e-300))
-}
+// more than wholePart of itself, if loses is the most that one loses in 1.
+func together(loses float64) float64 { return min(1, wholePart/max(loses, 1e-300)) }
 
 // length returns how far to go, and the part of themselves that single
 // variables may lose on the way.
-func (s *interior) length() (t, part float64) {
-	whole := s.together()
+func (s *interior) length(loses float64) (t, part float64) {
+	whole := together(loses)
 	if whole > 0.9 || s.epoch >= carefulAfter {
 		return whole, 1
 	}
 	for t = 1.0; t > whole; t *= 0.7 {
-		lost, moved := s.over(func(i int, e *ramp) (x, y float64) {
-			move := float64(t * e.da)
-			lost := max(0, -move-float64(singlePart*e.a)) + max(0, move-float64(singlePart*e.b))
-			return float64(s.p.S[i] * lost), float64(s.p.S[i] * math.Abs(move))
+		lost, moved := sumRows(s.p, func(lo, hi int) (x, y float64) {
+			for i := lo; i < hi; i++ {
+				row := s.row(i)
+				for k := range row {
+					lost, moved := row[k].shortfall(t)
+					x += float64(s.p.S[i] * lost)
+					y += float64(s.p.S[i] * moved)
+				}
+			}
+			return x, y
 		})
 		if lost <= largestShare*moved {
 			return t, singlePart
@@ -143,19 +157,34 @@ func (s *interior) length() (t, part float64) {
 	return whole, 1
 }
 
+// shortfall returns how much the slope misses of a step t when it goes alone,
+// and how long that step is.
+func (e *ramp) shortfall(t float64) (lost, moved float64) {
+	move := float64(t * e.da)
+	if move < 0 {
+		return max(0, -move-float64(singlePart*e.a)), -move
+	}
+	return max(0, move-float64(singlePart*e.b)), move
+}
+
 // target returns m' after a predictor: m times the cube of the share of m that
 // the predictor would leave, which is the geometric mean of what it leaves when
 // all ramps go together and when each goes alone.
-func (s *interior) target() float64 {
-	mean := func(t, part float64) float64 {
-		total, count := s.over(func(i int, e *ramp) (x, y float64) {
-			return float64(s.p.S[i] * e.products(t, part)), e.count(s.p.S[i])
-		})
-		return total / count
-	}
-	left := mean(s.together(), 1)
+func (s *interior) target(loses float64) float64 {
+	whole := together(loses)
+	left, alone := sumRows(s.p, func(lo, hi int) (x, y float64) {
+		for i := lo; i < hi; i++ {
+			row := s.row(i)
+			for k := range row {
+				x += float64(s.p.S[i] * row[k].products(whole, 1))
+				y += float64(s.p.S[i] * row[k].products(1, singlePart))
+			}
+		}
+		return x, y
+	})
+	left, alone = left/s.count, alone/s.count
 	if s.epoch < carefulAfter {
-		left = math.Sqrt(left * mean(1, singlePart))
+		left = math.Sqrt(left * alone)
 	}
 	ratio := min(1, left/s.mean)
 	return s.mean * ratio * ratio * ratio

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // smooth is Newton's method for curved losses (semismooth where the second
@@ -30,6 +31,8 @@ type smooth struct {
 	w, g, d    []float64 // d+1: weights, gradient, step
 	prediction []float64 // n: X w + b
 	move       []float64 // n: X d
+	middle     []float64 // d+1, see relativeGap
+	current    bool      // g belongs to w and a
 	a, v, c    []float64 // n: slopes, s a/N, curvatures
 }
 
@@ -42,14 +45,23 @@ func newSmooth(p *problem.Linear, l loss.Curved, from *problem.Point) *smooth {
 	} else {
 		s.hessian = newHessian(p)
 	}
+	s.middle = middleOf(p)
 	p.Predict(s.prediction, s.w)
 	s.slope(0)
 	return s
 }
 
+// gradient sets g, unless it is that of this point already.
+func (s *smooth) gradient() {
+	if !s.current {
+		s.g = gradientOf(s.p, s.w, s.v)
+		s.current = true
+	}
+}
+
 // Epoch makes one step of Newton's method.
 func (s *smooth) Epoch() {
-	s.g = gradientOf(s.p, s.w, s.v)
+	s.gradient()
 	if s.conjugate != nil {
 		s.conjugate.solve(s.d, s.g, s.p, s.c)
 	} else {
@@ -59,6 +71,7 @@ func (s *smooth) Epoch() {
 	}
 	s.p.Predict(s.move, s.d)
 	s.search()
+	s.current = false
 }
 
 // search goes along d to where the slope is a tenth of what it was, or half if
@@ -84,12 +97,8 @@ func (s *smooth) search() {
 		}
 		t = inside(t-first/second, lo, hi)
 	}
-	for j, d := range s.d {
-		s.w[j] += float64(t * d)
-	}
-	for i, m := range s.move {
-		s.prediction[i] += float64(t * m)
-	}
+	vec.Axpy64(s.w, t, s.d)
+	vec.Axpy64(s.prediction, t, s.move)
 }
 
 // inside returns t if it makes progress in the bracket from lo to hi, and else
@@ -111,11 +120,11 @@ func inside(t, lo, hi float64) float64 {
 // next epoch.
 func (s *smooth) slope(t float64) (first, second float64) {
 	first, second = sumRows(s.p, func(lo, hi int) (x, y float64) {
+		s.differentiate(t, lo, hi)
 		for i := lo; i < hi; i++ {
-			m, target, weight := s.move[i], s.p.Y[i], s.p.S[i]/s.p.N
-			p := s.prediction[i] + float64(t*m)
-			s.a[i] = s.loss.Derivative(p, target)
-			s.v[i], s.c[i] = weight*s.a[i], weight*s.loss.Curvature(p, target)
+			m, weight := s.move[i], s.p.S[i]/s.p.N
+			s.v[i] = weight * s.a[i]
+			s.c[i] *= weight
 			x += float64(s.v[i] * m)
 			y += float64(s.c[i] * m * m)
 		}
@@ -128,10 +137,77 @@ func (s *smooth) slope(t float64) (first, second float64) {
 	return first, second
 }
 
+// differentiate sets a and c of rows lo to hi to the first and second
+// derivative of their losses at w + t d.
+func (s *smooth) differentiate(t float64, lo, hi int) {
+	if _, ok := s.loss.(loss.Logistic); ok {
+		s.logistic(t, lo, hi)
+		return
+	}
+	for i := lo; i < hi; i++ {
+		p := s.prediction[i] + float64(t*s.move[i])
+		s.a[i] = s.loss.Derivative(p, s.p.Y[i])
+		s.c[i] = s.loss.Curvature(p, s.p.Y[i])
+	}
+}
+
+// logistic is differentiate for that loss, with all exponentials of a block at
+// once: the same bits in a third of the time.
+func (s *smooth) logistic(t float64, lo, hi int) {
+	a, c, y := s.a[lo:hi], s.c[lo:hi], s.p.Y[lo:hi]
+	for k, y := range y {
+		p := s.prediction[lo+k] + float64(t*s.move[lo+k])
+		c[k], a[k] = y*p, -y*p
+	}
+	vec.SigmoidTo(c, c)
+	vec.SigmoidTo(a, a)
+	for k, y := range y {
+		c[k] *= a[k]
+		a[k] *= -y
+	}
+}
+
+// Estimate returns the relative gap of the weights and the slopes there, exactly
+// without a free bias.
+func (s *smooth) Estimate() float64 {
+	s.gradient()
+	losses, curvature := sumRows(s.p, func(lo, hi int) (x, y float64) {
+		for _, c := range s.c[lo:hi] {
+			y += c
+		}
+		if _, ok := s.loss.(loss.Logistic); ok {
+			return s.softplus(lo, hi), y
+		}
+		for i := lo; i < hi; i++ {
+			x += float64(s.p.S[i] * s.loss.Value(s.prediction[i], s.p.Y[i]))
+		}
+		return x, y
+	})
+	// Three times what it costs if every slope gives as much as it is curved.
+	bias := s.g[len(s.g)-1]
+	cost := 1.5 * bias * bias / max(curvature, 1e-300)
+	return relativeGap(s.p, s.w, s.g, s.middle, losses/s.p.N, 0, cost)
+}
+
+// softplus returns the sum of the logistic losses of rows lo to hi.
+func (s *smooth) softplus(lo, hi int) (sum float64) {
+	var values [newtonRows]float64
+	v := values[:hi-lo]
+	for k := range v {
+		v[k] = -s.p.Y[lo+k] * s.prediction[lo+k]
+	}
+	vec.SoftplusTo(v, v)
+	for k, v := range v {
+		sum += float64(s.p.S[lo+k] * v)
+	}
+	return sum
+}
+
 // Point returns the weights, and the slopes there: from predictions made
 // afresh, because a sum of many steps has collected their rounding errors.
 func (s *smooth) Point() problem.Point {
 	s.p.Predict(s.prediction, s.w)
 	s.slope(0)
+	s.current = false
 	return problem.Point{W: s.w, A: s.a}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/loss"
@@ -14,120 +13,6 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
-
-// definite draws the lower triangle of a positive definite matrix B B^T + I.
-func definite(r *rand.Rand, size int) []float64 {
-	b := make([]float64, size*size)
-	for k := range b {
-		b[k] = r.NormFloat64()
-	}
-	a := make([]float64, size*size)
-	for i := range size {
-		for j := range i + 1 {
-			for k := range size {
-				a[i*size+j] += b[i*size+k] * b[j*size+k]
-			}
-		}
-		a[i*size+i]++
-	}
-	return a
-}
-
-// TestCholesky: L L^T = A, the solution solves, panels and threads change no
-// bit. Sizes lie around the panel's.
-func TestCholesky(t *testing.T) {
-	r := rand.New(rand.NewPCG(40, 1))
-	for _, size := range []int{1, 2, 3, panel - 1, panel, panel + 1, 2*panel + 5} {
-		a := definite(r, size)
-		var f, two cholesky
-		f.decompose(slices.Clone(a), size, 1)
-		two.decompose(slices.Clone(a), size, 2)
-		if !slices.Equal(f.l, two.l) {
-			t.Errorf("size %d: two threads give other bits", size)
-		}
-		g, x := make([]float64, size), make([]float64, size)
-		for i := range g {
-			g[i] = r.NormFloat64()
-		}
-		f.solve(x, g)
-		for i := range size {
-			product, residual := 0.0, g[i]
-			for j := range size {
-				residual += a[max(i, j)*size+min(i, j)] * x[j]
-			}
-			for k := range i + 1 {
-				product += f.l[i*size+k] * f.l[i*size+k]
-			}
-			scale := a[i*size+i]
-			if math.Abs(product-scale) > 1e-12*scale || math.Abs(residual) > 1e-11*scale {
-				t.Errorf("size %d, row %d: (L L^T)_ii = %v, want %v; residual %v", size, i, product, scale, residual)
-			}
-		}
-	}
-}
-
-// TestCholeskyOfDependentColumns: two equal columns leave a pivot that is all
-// rounding; the solution must stay of the size of the right one.
-func TestCholeskyOfDependentColumns(t *testing.T) {
-	a := []float64{1, 0, 0, 1, 1, 0, 0, 0, 2} // the lower triangle of a singular matrix
-	var f cholesky
-	f.decompose(a, 3, 1)
-	x := make([]float64, 3)
-	f.solve(x, []float64{-1, -1, -2})
-	if sum := x[0] + x[1]; !(math.Abs(sum-1) < 1e-6) || !(math.Abs(x[2]-1) < 1e-15) {
-		t.Errorf("found %v, expected x_0 + x_1 = 1 and x_2 = 1", x)
-	}
-}
-
-// TestHessian compares with the formula, element by element: dense and sparse,
-// enough rows for several partial sums, some of weight 0; one thread and two.
-func TestHessian(t *testing.T) {
-	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
-		for _, sparse := range []bool{false, true} {
-			p := generate(loss.Squared{}, "l2", bias, 5003, 9, sparse)
-			n, d := p.Dims()
-			c := make([]float64, n)
-			for i := range c {
-				c[i] = float64(i % 3)
-			}
-			m, two := newHessian(p), newHessian(p)
-			m.form(p, c)
-			p.Threads = 2
-			two.form(p, c)
-			if !slices.Equal(m.lower, two.lower) || len(m.parts) < 2 {
-				t.Errorf("bias %v, sparse %v: two threads give other bits, or only %d parts", bias, sparse, len(m.parts))
-			}
-			want := plainHessian(p, c)
-			for j := range m.size {
-				for k := range j + 1 {
-					if got := m.lower[j*m.size+k]; math.Abs(got-want[j*(d+1)+k]) > 1e-9 {
-						t.Errorf("bias %v, sparse %v: H_%d,%d = %v, want %v", bias, sparse, j, k, got, want[j*(d+1)+k])
-					}
-				}
-			}
-		}
-	}
-}
-
-// plainHessian is lambda I + X^T diag(c) X with a column of ones.
-func plainHessian(p *problem.Linear, c []float64) []float64 {
-	n, d := p.Dims()
-	h := make([]float64, (d+1)*(d+1))
-	for i := range n {
-		x := make([]float64, d+1)
-		p.X.Row(i).AddTo(x[:d], 1)
-		x[d] = 1
-		for j := range x {
-			for k := range x {
-				h[j*(d+1)+k] += c[i] * x[j] * x[k]
-			}
-		}
-	}
-	for j := range p.Penalised() {
-		h[j*(d+1)+j] += p.Lambda
-	}
-	return h
-}
 
 // TestSquaredLossTakesOneEpoch: the quadratic model is the problem itself.
 func TestSquaredLossTakesOneEpoch(t *testing.T) {
@@ -161,6 +46,52 @@ func TestNewtonForgetsLambda(t *testing.T) {
 					t.Errorf("%s, lambda %g, bias %v: %s with relative gap %g", e.Name, lambda, bias, sol.Status, sol.Certificate.Relative())
 				}
 			}
+		}
+	}
+}
+
+// TestEstimate: without asking for a certificate newton knows the gap: exactly but
+// for rounding where the dual variables need no balancing, and else by its size. The
+// rows are of weight 1 to 3.
+func TestEstimate(t *testing.T) {
+	for _, e := range loss.Entries() {
+		for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+			p := generate(must(loss.New(e.Name)), "l2", bias, 1500, 12, true)
+			for i := range p.S {
+				p.N += float64(i % 3)
+				p.S[i] += float64(i % 3)
+			}
+			s, factor := Newton{}.Start(p, nil, 0), 1+1e-3
+			if bias == problem.Free {
+				factor = 10
+			}
+			for epoch := range 30 {
+				s.Epoch()
+				estimate, gap := s.(interface{ Estimate() float64 }).Estimate(), p.Certify(s.Point()).Relative()
+				if gap < 1e-9 { // the certificate's rounding errors are as large
+					break
+				}
+				if !(estimate < gap*factor) || !(estimate > gap/factor) {
+					t.Errorf("%s, bias %v, epoch %d: estimate %g, certified %g", e.Name, bias, epoch+1, estimate, gap)
+				}
+			}
+		}
+	}
+}
+
+// TestLogisticInBlocks: the vector functions give the bits of the loss.
+func TestLogisticInBlocks(t *testing.T) {
+	p := generate(loss.Logistic{}, "l2", problem.None, 1100, 5, false)
+	s := newSmooth(p, loss.Logistic{}, nil)
+	r := rand.New(rand.NewPCG(44, 1))
+	for i := range s.prediction {
+		s.prediction[i], s.move[i] = 30*r.NormFloat64(), r.NormFloat64()
+	}
+	s.differentiate(0.5, 0, 1100)
+	for i, m := range s.move {
+		at := s.prediction[i] + float64(0.5*m)
+		if a, c := s.loss.Derivative(at, p.Y[i]), s.loss.Curvature(at, p.Y[i]); s.a[i] != a || s.c[i] != c {
+			t.Errorf("p = %v: derivatives %v, %v, want %v, %v", at, s.a[i], s.c[i], a, c)
 		}
 	}
 }
@@ -314,26 +245,5 @@ func BenchmarkNewton(b *testing.B) {
 				}
 			})
 		}
-	}
-}
-
-// BenchmarkCholesky times a factorisation.
-func BenchmarkCholesky(b *testing.B) {
-	for _, size := range []int{128, 512, 2048} {
-		b.Run(fmt.Sprintf("d=%d", size), func(b *testing.B) {
-			a := make([]float64, size*size)
-			for i := range size {
-				for j := range i {
-					a[i*size+j] = 1 / float64(1+i+j)
-				}
-				a[i*size+i] = float64(size)
-			}
-			l := make([]float64, len(a))
-			var f cholesky
-			for b.Loop() {
-				copy(l, a)
-				f.decompose(l, size, 1)
-			}
-		})
 	}
 }
