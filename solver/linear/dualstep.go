@@ -76,7 +76,7 @@ func hingeStep(before, p, q, y float64) (after, gap, rise float64) {
 // with b = -ya and s the logistic function, whose s(-m') is the new b. One
 // step of Newton's method from m' = m costs one exponential, and its b lies
 // between the old one and s(-m). Only a long one, over which the curvature
-// changes, is refined. The conjugate is the negative entropy of (b, 1-b): its
+// changes, is made exactly. The conjugate is the negative entropy of (b, 1-b): its
 // second derivative 1/(b(1-b)) and its slope log(b/(1-b)) are taken in the
 // middle.
 func logisticStep(before, p, q, y float64) (after, gap, rise float64) {
@@ -85,7 +85,7 @@ func logisticStep(before, p, q, y float64) (after, gap, rise float64) {
 	away := target - b
 	next := b + away/(1+float64(q*float64(target*(1-target))))
 	if q*math.Abs(next-b) > 1 {
-		next = refineLogistic(m, b, q)
+		next = -y * proxStep(loss.Logistic{}, before, p, q, y)
 	}
 	middle := (b + target) / 2
 	gap = float64(away*away) / float64(2*middle*(1-middle))
@@ -94,31 +94,6 @@ func logisticStep(before, p, q, y float64) (after, gap, rise float64) {
 		rise = float64(move * vec.Log(middle/(1-middle)))
 	}
 	return -y * next, gap, rise
-}
-
-// refineLogistic solves the equation of logisticStep to a hundredth in m', by
-// Newton's method inside a bracket.
-func refineLogistic(m, b, q float64) float64 {
-	lo, hi := m-float64(q*b), m+float64(q*(1-b))
-	at := min(max(m, lo), hi)
-	for range 60 {
-		s := sigmoid(-at)
-		f := at - m - float64(q*(s-b))
-		if f > 0 {
-			hi = at
-		} else {
-			lo = at
-		}
-		next := at - f/(1+float64(q*float64(s*(1-s))))
-		if !(next > lo && next < hi) {
-			next = lo + (hi-lo)/2
-		}
-		if math.Abs(next-at) < 0.01 {
-			return min(max(b+(next-m)/q, 0), 1)
-		}
-		at = next
-	}
-	return min(max(b+(at-m)/q, 0), 1)
 }
 
 // sigmoid returns 1/(1+exp(-t)).

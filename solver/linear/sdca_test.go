@@ -1,0 +1,217 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// documents draws n sparse rows of unit length over d columns, low columns more
+// often, with labels of a hidden direction; enough nonzeros for sdca's rounds.
+func documents(l loss.Loss, bias problem.Bias, threads int) *problem.Linear {
+	const n, d, words = 4000, 600, 45
+	r := rand.New(rand.NewPCG(7, 7))
+	hidden := make([]float64, d)
+	for j := range hidden {
+		hidden[j] = r.NormFloat64()
+	}
+	x, y := &matrix.CSR{}, make([]float64, n)
+	for i := range n {
+		row := map[uint32]bool{}
+		for range words {
+			row[uint32(float64(d)*math.Pow(r.Float64(), 3))] = true
+		}
+		var index []uint32
+		for j := range row {
+			index = append(index, j)
+		}
+		slices.Sort(index)
+		value, score := make([]float32, len(index)), 0.5*r.NormFloat64()
+		for k, j := range index {
+			value[k] = float32(1 / math.Sqrt(float64(len(index))))
+			score += hidden[j] * float64(value[k])
+		}
+		x.Append(index, value)
+		y[i] = math.Copysign(1, score)
+	}
+	x.Cols = d
+	return must(problem.NewLinear(problem.NewRows(x, threads), y, nil, l, penalty.L2{}, 1.0/n, bias))
+}
+
+// TestPartitions: any number of them proves the gap, gives the same bits on any
+// number of threads, with a clock or without, and keeps u the combination of
+// the rows that a says.
+func TestPartitions(t *testing.T) {
+	for _, c := range []struct {
+		loss       loss.Loss
+		bias       problem.Bias
+		partitions int
+	}{
+		{loss.Hinge{}, problem.None, 2}, {loss.Hinge{}, problem.Free, 2}, {loss.Logistic{}, problem.None, 2},
+		{loss.Logistic{}, problem.Feature, 2}, {loss.SquaredHinge{}, problem.Free, 2}, {loss.Squared{}, problem.None, 2},
+	} {
+		name := fmt.Sprintf("%T/%v/%d", c.loss, c.bias, c.partitions)
+		var first *solver.Solution
+		for _, threads := range []int{1, 2, 5} {
+			p := documents(c.loss, c.bias, threads)
+			k := SDCA{Partitions: c.partitions}
+			if threads == 5 {
+				k.Clock = &Clock{}
+			}
+			s := must(solver.Run(context.Background(), k, p, solver.Options{Gap: 1e-4, Epochs: 2000}))
+			if s.Status != solver.Converged {
+				t.Errorf("%s: %s at %g after %d epochs", name, s.Status, s.Certificate.Relative(), s.Epochs)
+			}
+			if first == nil {
+				first = s
+			} else if !slices.Equal(s.Point.W, first.Point.W) || !slices.Equal(s.Point.A, first.Point.A) {
+				t.Errorf("%s: other bits with %d threads", name, threads)
+			}
+			if k.Clock != nil && (k.Clock.Rounds == 0 || k.Clock.Slowest > k.Clock.Work) {
+				t.Errorf("%s: clock %+v", name, *k.Clock)
+			}
+		}
+	}
+}
+
+// TestRoundsKeepUp: after rounds whose steps were cut short, u is still what the
+// dual variables say, and every dual variable is in its domain.
+func TestRoundsKeepUp(t *testing.T) {
+	p := documents(loss.Hinge{}, problem.None, 2)
+	s := SDCA{Partitions: 8}.Start(p, nil, 3).(*sdca)
+	short := false
+	for range 12 {
+		s.arrange()
+		s.rounds(2)
+		s.epoch++
+		short = short || s.sigma > 1
+	}
+	if !short {
+		t.Error("eight partitions never got into each other's way: nothing is tested")
+	}
+	u, _ := p.Combine(s.a)
+	for j := range u[:len(u)-1] {
+		if want := -s.factor * u[j]; math.Abs(s.u[j]-want) > 1e-10*(1+math.Abs(want)) {
+			t.Fatalf("u[%d] = %g, the dual variables say %g", j, s.u[j], want)
+		}
+	}
+	for i, a := range s.a {
+		if lo, hi := p.Loss.Domain(p.Y[i]); a < lo || a > hi {
+			t.Fatalf("a[%d] = %g outside [%g, %g]", i, a, lo, hi)
+		}
+	}
+}
+
+// TestMergeAscends: merging never lowers the dual, however much the partitions
+// disagree.
+func TestMergeAscends(t *testing.T) {
+	for _, l := range []loss.Loss{loss.Hinge{}, loss.SquaredHinge{}, loss.Squared{}} {
+		p := documents(l, problem.None, 1)
+		s := SDCA{Partitions: 8}.Start(p, nil, 3).(*sdca)
+		before, _ := p.Dual(s.a)
+		for epoch := range 10 {
+			s.arrange()
+			s.rounds(1)
+			s.epoch++
+			after, bound := p.Dual(s.a)
+			if after < before-2*bound {
+				t.Errorf("%T: epoch %d: the dual fell from %g to %g", l, epoch, before, after)
+			}
+			before = after
+		}
+	}
+}
+
+// TestSDCAEstimate is within a factor of the gap that the certificate finds, soon
+// after the start.
+func TestSDCAEstimate(t *testing.T) {
+	for _, l := range []loss.Loss{loss.Hinge{}, loss.Logistic{}, loss.SquaredHinge{}} {
+		for _, partitions := range []int{1, 2} {
+			s := SDCA{Partitions: partitions}.Start(documents(l, problem.None, 2), nil, 3).(*sdca)
+			for epoch := range 20 {
+				s.Epoch()
+				got, gap := s.Estimate(), s.p.Certify(s.Point()).Relative()
+				if epoch >= 2 && gap > 1e-8 && (got < gap/8 || got > 30*gap) {
+					t.Errorf("%T, %d partitions, epoch %d: estimate %g, gap %g", l, partitions, epoch, got, gap)
+				}
+			}
+		}
+	}
+}
+
+// TestDualSteps: each loss's own step is feasible, as good as the exact one by
+// the objective of one variable, to a quarter of what there is to win; its part
+// of the gap and its rise are those of the definition, to second order.
+func TestDualSteps(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for _, l := range []loss.Loss{loss.Hinge{}, loss.Logistic{}} {
+		step := dualStepOf(l)
+		for range 20000 {
+			y := math.Copysign(1, r.Float64()-0.5)
+			before := -y * max(0, min(1, 1.4*r.Float64()-0.2))
+			p, q := 4*r.NormFloat64(), math.Exp(6*r.NormFloat64())
+			value := func(a float64) float64 {
+				return -l.Conjugate(a, y) + p*(a-before) - q/2*(a-before)*(a-before)
+			}
+			after, gap, rise := step(before, p, q, y)
+			if lo, hi := l.Domain(y); !(after >= lo && after <= hi) {
+				t.Fatalf("%T: %g outside [%g, %g]", l, after, lo, hi)
+			}
+			best := value(proxStep(l, before, p, q, y))
+			if won, most := value(after)-value(before), best-value(before); won < 0.75*most-1e-12 {
+				t.Fatalf("%T: before %g, p %g, q %g, y %g: wins %g of %g", l, before, p, q, y, won, most)
+			}
+			if _, exact := l.(loss.Hinge); exact {
+				part := l.Value(p, y) + l.Conjugate(before, y) - before*p
+				if math.Abs(gap-part) > 1e-12*(1+math.Abs(p)) || math.Abs(rise-(l.Conjugate(after, y)-l.Conjugate(before, y))) > 1e-12 {
+					t.Fatalf("%T: gap %g, want %g; rise %g", l, gap, part, rise)
+				}
+			}
+		}
+		for _, q := range []float64{0, 1e-300, 1e300} {
+			for _, p := range []float64{0, 1, -1, 1e300, -1e300} {
+				for _, before := range []float64{0, -0.5, -1} {
+					after, gap, rise := step(before, p, q, 1)
+					if !(after >= -1 && after <= 0) || math.IsNaN(gap) || math.IsNaN(rise) {
+						t.Errorf("%T: before %g, p %g, q %g: %g, %g, %g", l, before, p, q, after, gap, rise)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestChoose: few columns and a curved loss, a small gap or a small lambda ask
+// for second-order steps; text never does.
+func TestChoose(t *testing.T) {
+	few := func(l loss.Loss, lambda float64) *problem.Linear {
+		p := generate(l, "l2", problem.None, 400, 10, false)
+		p.Lambda = lambda
+		return p
+	}
+	for _, c := range []struct {
+		p    *problem.Linear
+		gap  float64
+		want string
+	}{
+		{few(loss.Logistic{}, 1.0/400), 1e-3, "newton"},
+		{few(loss.Hinge{}, 1.0/400), 1e-6, "newton"},
+		{few(loss.Hinge{}, 1e-2/400), 1e-3, "newton"},
+		{documents(loss.Logistic{}, problem.None, 1), 1e-3, "sdca"},
+		{generate(loss.Logistic{}, "l1", problem.None, 400, 10, false), 1e-3, "cd"},
+		{generate(loss.Logistic{}, "elastic-net", problem.None, 400, 10, false), 1e-3, "sdca"},
+	} {
+		if got, why := Choose(c.p, c.gap); got != c.want || why == "" {
+			t.Errorf("%T, gap %g: %s (%s), want %s", c.p.Loss, c.gap, got, why, c.want)
+		}
+	}
+}
