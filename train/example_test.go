@@ -102,8 +102,8 @@ func ExampleScores() {
 	// Output:
 	// class: yes
 	// score: +0.8
-	// no: 31 %
-	// yes: 69 %
+	// no: 32 %
+	// yes: 68 %
 }
 
 // Stop when you like: the result is the best model so far, and its proof says

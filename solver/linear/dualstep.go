@@ -84,13 +84,15 @@ func logisticStep(before, p, q, y float64) (after, gap, rise float64) {
 	target := sigmoid(-m)
 	away := target - b
 	next := b + away/(1+float64(q*float64(target*(1-target))))
-	if q*math.Abs(next-b) > 1 {
+	if q*math.Abs(next-b) > 0.5 {
 		next = -y * proxStep(loss.Logistic{}, before, p, q, y)
 	}
-	middle := (b + target) / 2
-	gap = float64(away*away) / float64(2*middle*(1-middle))
+	if away != 0 {
+		middle := (b + target) / 2
+		gap = float64(away*away) / float64(2*middle*(1-middle))
+	}
 	if move := next - b; move != 0 {
-		middle = (b + next) / 2
+		middle := (b + next) / 2
 		rise = float64(move * vec.Log(middle/(1-middle)))
 	}
 	return -y * next, gap, rise

@@ -7,6 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -47,6 +48,8 @@ type interior struct {
 	count, slopes    float64   // sums by weight: of products, which m is a mean of, and of |slopes|
 	epoch            int
 }
+
+var _ solver.Estimator = (*interior)(nil)
 
 func newInterior(p *problem.Linear, l loss.Cornered, from *problem.Point) *interior {
 	n, d := p.Dims()

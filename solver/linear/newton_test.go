@@ -67,7 +67,7 @@ func TestEstimate(t *testing.T) {
 			}
 			for epoch := range 30 {
 				s.Epoch()
-				estimate, gap := s.(interface{ Estimate() float64 }).Estimate(), p.Certify(s.Point()).Relative()
+				estimate, gap := s.(solver.Estimator).Estimate(), p.Certify(s.Point()).Relative()
 				if gap < 1e-9 { // the certificate's rounding errors are as large
 					break
 				}

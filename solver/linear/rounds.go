@@ -5,6 +5,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -200,6 +201,8 @@ func (s *sdca) shorten(theta float64) {
 		copy(s.part[p].u, s.u)
 	}
 }
+
+var _ solver.Estimator = (*sdca)(nil)
 
 // Estimate returns about the relative gap at the last epoch, from what its
 // visits met on the way: the mean of the rows' parts of the gap. It is no
