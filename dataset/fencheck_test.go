@@ -101,7 +101,7 @@ func TestFENLies(t *testing.T) {
 		{"text label", text(`"2"`, `"b"`), `found the label "b" and numbers as targets, expected labels that are numbers`},
 		{"huge label", text(`"+1","2"`, `"9e999" `), `found the label "9e999", expected a finite number or a name`},
 		{"features", text(`"c","d"`, `"c"    `), "found 3 names of features, expected 4"},
-		{"schema", text(`"schema":null}`, `"schema":{}}  `), "found a table of 0 columns with target 0 and weight 0, expected one that makes 4 features"},
+		{"schema", text(`"schema":null}`, `"schema":{}}  `), "found target column 0 and weight column 0 of 0"},
 	} {
 		lie := bytes.Clone(data)
 		c.lie(lie)

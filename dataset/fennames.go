@@ -40,8 +40,8 @@ func (f *fenFile) checkNames(cols int) error {
 		return fmt.Errorf("found %d names of features, expected %d", len(n.Feature), cols)
 	}
 	if s := n.Schema; s != nil {
-		if c := len(s.Columns); s.Target < -1 || s.Target >= c || s.Weight < -1 || s.Weight >= c || s.Width() != cols {
-			return fmt.Errorf("found a table of %d columns with target %d and weight %d, expected one that makes %d features", c, s.Target, s.Weight, cols)
+		if err := s.Check(cols); err != nil {
+			return err
 		}
 	}
 	if (f.code == nil) != (n.Label == nil) {

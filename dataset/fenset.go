@@ -30,7 +30,7 @@ func fenSet(ctx context.Context, files []*fenFile, opt *Options) (*Set, error) {
 	}
 	if int64(s.Cols()) == first.cols {
 		s.Feature, s.Schema = first.names.Feature, first.names.Schema
-		if len(files) == 1 {
+		if len(files) == 1 && opt.Labels == "" && sameSlice(s.Weight, first.weight) { // nothing was replaced
 			s.stored = newStoredDigest(s, first)
 		}
 	}

@@ -3,7 +3,9 @@ package dataset
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math"
 	"path/filepath"
@@ -251,5 +253,35 @@ func checkLaws(t *testing.T, s *Set) {
 	}
 	if _, err := fromMatrix(s.X, s.Target); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// The digest of a cache is that of its own targets and weights, not of others
+// that took their place.
+func TestCachedDigestOfOthers(t *testing.T) {
+	folder := t.TempDir()
+	path := cache(t, "a.fen", Options{}, put(t, folder, "a.svm", "1 1:1\n-1 2:1\n"))
+	weights, labels := put(t, folder, "w.txt", "2\n3\n"), put(t, folder, "l.txt", "5\n6\n")
+	for _, opt := range []Options{{}, {Weights: weights}, {Labels: labels}} {
+		if s := mustRead(t, opt, path); s.CachedDigest() != s.Digest() {
+			t.Errorf("%+v: found the digest of the cache, expected that of the set", opt)
+		}
+	}
+}
+
+// The checksums of a large cache are more than a block: writing them must not
+// change them. The last one is that of the others.
+func TestFENManyChecksums(t *testing.T) {
+	var out bytes.Buffer
+	sums := make([]byte, fenBlock+400, 2*fenBlock)
+	for i := range sums {
+		sums[i] = byte(i * 7)
+	}
+	f := &fenWriter{w: &out, buf: make([]byte, 0, fenBlock), sums: sums}
+	want := binary.LittleEndian.AppendUint32(bytes.Clone(sums), crc32.Checksum(sums, castagnoli))
+	f.checks()
+	f.flush()
+	if f.err != nil || !bytes.Equal(out.Bytes(), want) {
+		t.Errorf("%v: other checksums were written than made", f.err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -222,7 +223,8 @@ func (f *fenWriter) weights() { f.raw(asBytes(f.set.Weight)) }
 func (f *fenWriter) texts()   { f.raw(f.names) }
 
 func (f *fenWriter) checks() {
-	sums := binary.LittleEndian.AppendUint32(f.sums, crc32.Checksum(f.sums, castagnoli))
+	// A copy: what is written below adds the sums of its own blocks to f.sums.
+	sums := binary.LittleEndian.AppendUint32(slices.Clip(f.sums), crc32.Checksum(f.sums, castagnoli))
 	f.raw(sums)
 }
 

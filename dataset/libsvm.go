@@ -113,7 +113,9 @@ type libsvmParser struct {
 const maxIndex = math.MaxUint32
 
 func (p *libsvmParser) parse(c *chunk) (*sparseChunk, error) {
-	out := newSparseChunk(bytes.Count(c.text, []byte{'\n'}), bytes.Count(c.text, []byte{':'}))
+	// A feature is at least a blank, a digit, a colon and a digit.
+	nonzeros := min(bytes.Count(c.text, []byte{':'}), len(c.text)/4+1)
+	out := newSparseChunk(bytes.Count(c.text, []byte{'\n'}), nonzeros)
 	t, end := c.padded(), len(c.text)
 	for i := 0; i < end; {
 		switch t[i] {

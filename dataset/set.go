@@ -14,6 +14,7 @@ package dataset
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -84,6 +85,23 @@ type Schema struct {
 	Target  int // place of the target in Columns, -1: none
 	Weight  int // place of the row weights in Columns, -1: none
 	Header  bool
+}
+
+// Check returns why a schema that was read from a file cannot be one of a table
+// that makes so many features.
+func (s *Schema) Check(features int) error {
+	if c := len(s.Columns); s.Target < -1 || s.Target >= c || s.Weight < -1 || s.Weight >= c {
+		return fmt.Errorf("found target column %d and weight column %d of %d", s.Target, s.Weight, c)
+	}
+	for _, c := range s.Columns {
+		if v := float32(c.Fill); v-v != 0 {
+			return fmt.Errorf("found %g to stand for a missing number of column %q, expected a finite float32", c.Fill, c.Name)
+		}
+	}
+	if f := s.Width(); f != features {
+		return fmt.Errorf("found columns that make %d features, expected %d", f, features)
+	}
+	return nil
 }
 
 // Width returns the number of features that the columns make.

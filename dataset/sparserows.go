@@ -45,6 +45,10 @@ type sparseRows struct {
 }
 
 func (a *sparseRows) take(c *sparseChunk) error {
+	if len(c.entry) == 0 { // comments may be long
+		c.memory.free()
+		c.memory, c.entry = nil, nil
+	}
 	a.chunks = append(a.chunks, c)
 	if err := a.targets.take(c.labels); err != nil {
 		return err

@@ -225,11 +225,5 @@ func (m *Model) checkNames() error {
 	if m.Schema == nil {
 		return nil
 	}
-	if c := len(m.Schema.Columns); m.Schema.Target < -1 || m.Schema.Target >= c || m.Schema.Weight < -1 || m.Schema.Weight >= c {
-		return fmt.Errorf("found target column %d and weight column %d of %d", m.Schema.Target, m.Schema.Weight, c)
-	}
-	if f := m.Schema.Width(); f != m.Cols() {
-		return fmt.Errorf("found columns that make %d features, expected %d", f, m.Cols())
-	}
-	return nil
+	return m.Schema.Check(m.Cols())
 }
