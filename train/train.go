@@ -207,6 +207,12 @@ func (spec Spec) Check() error {
 	if err != nil {
 		return err
 	}
+	if spec.Partitions < 0 || spec.Partitions > linear.MostPartitions {
+		return fmt.Errorf("partitions=%d: expected a number from 1 to %d", spec.Partitions, linear.MostPartitions)
+	}
+	if spec.Partitions > 0 && !spec.auto() && spec.Solver != "sdca" {
+		return fmt.Errorf("partitions=%d with solver %q: expected solver sdca, the one that works in partitions", spec.Partitions, spec.Solver)
+	}
 	if spec.Loss == "" {
 		return nil
 	}
@@ -248,9 +254,6 @@ func checkSpec(spec *Spec, set *dataset.Set) error {
 		if p.value < 0 || math.IsNaN(p.value) || math.IsInf(p.value, 0) {
 			return fmt.Errorf("%s=%g: expected a number > 0", p.name, p.value)
 		}
-	}
-	if spec.Partitions < 0 || spec.Partitions > linear.MostPartitions {
-		return fmt.Errorf("partitions=%d: expected a number from 1 to %d", spec.Partitions, linear.MostPartitions)
 	}
 	if spec.Epochs < 0 || spec.Time < 0 {
 		return fmt.Errorf("epochs=%d, time=%s: expected limits > 0", spec.Epochs, spec.Time)
@@ -302,25 +305,21 @@ func (j *job) state() error {
 	if j.first, err = j.stated.output(0); err != nil {
 		return err
 	}
-	return j.chooseSolver()
+	j.chooseSolver()
+	return nil
 }
 
 // chooseSolver names the solver and how many partitions it works on.
-func (j *job) chooseSolver() error {
+func (j *job) chooseSolver() {
 	if j.spec.auto() {
 		j.spec.Solver, j.why = linear.Choose(j.first, j.spec.Gap)
 		if j.spec.Partitions > 0 {
 			j.spec.Solver, j.why = "sdca", "it works in partitions"
 		}
 	}
-	if j.spec.Partitions == 0 {
-		return nil
+	if j.spec.Partitions > 0 {
+		j.spec.Solver = fmt.Sprintf("sdca:partitions=%d", j.spec.Partitions)
 	}
-	if j.spec.Solver != "sdca" {
-		return fmt.Errorf("partitions=%d with solver %q: expected solver sdca, the one that works in partitions", j.spec.Partitions, j.spec.Solver)
-	}
-	j.spec.Solver = fmt.Sprintf("sdca:partitions=%d", j.spec.Partitions)
-	return nil
 }
 
 // problem returns the problem of output c.

@@ -41,7 +41,7 @@ weights, names, and the digest of the rows; it must not be changed while in use.
 			if err != nil {
 				return err
 			}
-			if err := keepInputs("convert: OUT", out, append(slices.Clone(sources), in.opt.Labels, like)...); err != nil {
+			if err := keepInputs("convert: OUT", out, append(slices.Clone(sources), in.opt.Labels, in.opt.Weights, like)...); err != nil {
 				return err
 			}
 			if err := in.like(cmd, like); err != nil {

@@ -48,7 +48,7 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 	if err := p.in.check(cmd, args[1:]); err != nil {
 		return err
 	}
-	if err := keepInputs("--output", p.out, append(slices.Clone(args), p.in.opt.Labels)...); err != nil {
+	if err := keepInputs("--output", p.out, append(slices.Clone(args), p.in.opt.Labels, p.in.opt.Weights)...); err != nil {
 		return err
 	}
 	m, err := model.ReadFile(args[0])

@@ -198,7 +198,7 @@ func (t *trainer) check(cmd *cobra.Command, sources []string) error {
 
 // checkPaths refuses places to write to that do not exist or hold what is read.
 func (t *trainer) checkPaths(sources []string) error {
-	inputs := append(slices.Concat(sources, t.test), t.in.opt.Labels)
+	inputs := append(slices.Concat(sources, t.test), t.in.opt.Labels, t.in.opt.Weights)
 	for _, to := range []struct{ flag, path string }{{"--output", t.out}, {"--trace", t.trace}} {
 		if to.path == "-" {
 			return fmt.Errorf("%s -: found standard output, expected a file name", to.flag)

@@ -35,6 +35,9 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 	if _, cornered := p.Loss.(loss.Cornered); !cornered {
 		return "newton", "curved loss, many more rows than features"
 	}
+	if n > mostRamps {
+		return "sdca", "too many rows to keep the state of second-order steps for this loss"
+	}
 	if gap <= 1e-4 || p.Lambda*p.N <= 0.1 {
 		return "newton", "small gap or small lambda, many more rows than features"
 	}
@@ -57,6 +60,10 @@ func rare(p *problem.Linear) bool {
 	}
 	return 6*min(positive, len(p.Y)-positive) < len(p.Y)
 }
+
+// mostRamps bounds the rows of an interior-point method, which keeps up to 280
+// bytes for each: 8 GB.
+const mostRamps = 1 << 25
 
 // fewColumns reports whether forming and factoring Newton's matrix costs little
 // enough.

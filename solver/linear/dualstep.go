@@ -88,15 +88,18 @@ func logisticStep(before, p, q, y float64) (after, gap, rise float64) {
 		next = -y * proxStep(loss.Logistic{}, before, p, q, y)
 	}
 	if away != 0 {
-		middle := (b + target) / 2
+		middle := belowOne((b + target) / 2)
 		gap = float64(away*away) / float64(2*middle*(1-middle))
 	}
 	if move := next - b; move != 0 {
-		middle := (b + next) / 2
+		middle := belowOne((b + next) / 2)
 		rise = float64(move * vec.Log(middle/(1-middle)))
 	}
 	return -y * next, gap, rise
 }
+
+// belowOne keeps a middle that was rounded to 1 below it.
+func belowOne(x float64) float64 { return min(x, 1-0x1p-53) }
 
 // sigmoid returns 1/(1+exp(-t)).
 func sigmoid(t float64) float64 { return 1 / (1 + vec.Exp(-t)) }

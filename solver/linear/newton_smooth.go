@@ -35,6 +35,9 @@ type smooth struct {
 	middle     []float64 // d+1, see relativeGap
 	current    bool      // g belongs to w and a
 	a, v, c    []float64 // n: slopes, s a/N, curvatures
+
+	least float64 // slope along a step so far
+	stuck int     // epochs since
 }
 
 var _ solver.Estimator = (*smooth)(nil)
@@ -62,8 +65,15 @@ func (s *smooth) gradient() {
 	}
 }
 
+// mostStuck is how many epochs may go by without a smaller slope along the step
+// before the rest is taken for rounding.
+const mostStuck = 20
+
 // Epoch makes one step of Newton's method.
 func (s *smooth) Epoch() {
+	if s.stuck > mostStuck {
+		return
+	}
 	s.gradient()
 	if s.conjugate != nil {
 		s.conjugate.solve(s.d, s.g, s.p, s.c)
@@ -84,7 +94,12 @@ func (s *smooth) search() {
 	for j, d := range s.d {
 		start -= float64(s.g[j] * d)
 	}
+	if s.least == 0 || start < s.least {
+		s.least, s.stuck = start, 0
+	}
+	s.stuck++
 	if !(start > 0) { // the gradient is 0, or all rounding
+		s.stuck = mostStuck + 1
 		return
 	}
 	lo, hi, t := 0.0, math.Inf(1), 1.0

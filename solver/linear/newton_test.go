@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/loss"
@@ -244,6 +245,25 @@ func BenchmarkNewton(b *testing.B) {
 					s.Epoch()
 				}
 			})
+		}
+	}
+}
+
+// TestSmoothKnowsTheEnd: epochs at the limit of the arithmetic cost nothing, and
+// change nothing.
+func TestSmoothKnowsTheEnd(t *testing.T) {
+	for _, l := range []loss.Loss{loss.Squared{}, loss.Logistic{}, loss.SquaredHinge{}} {
+		s := Newton{}.Start(generate(l, "l2", problem.Free, 60, 5, false), nil, 1).(*smooth)
+		for range 100 {
+			s.Epoch()
+		}
+		if s.stuck <= mostStuck {
+			t.Errorf("%T: still at work after 100 epochs", l)
+		}
+		before := slices.Clone(s.w)
+		s.Epoch()
+		if !slices.Equal(before, s.w) {
+			t.Errorf("%T: still moves", l)
 		}
 	}
 }

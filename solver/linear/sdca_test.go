@@ -179,9 +179,9 @@ func TestDualSteps(t *testing.T) {
 		}
 		for _, q := range []float64{0, 1e-300, 1e300} {
 			for _, p := range []float64{0, 1, -1, 1e300, -1e300} {
-				for _, before := range []float64{0, -0.5, -1} {
+				for _, before := range []float64{0, -0.5, -1 + 0x1p-53, -1} {
 					after, gap, rise := step(before, p, q, 1)
-					if !(after >= -1 && after <= 0) || math.IsNaN(gap) || math.IsNaN(rise) {
+					if !(after >= -1 && after <= 0) || math.IsNaN(gap) || math.IsNaN(rise) || math.IsInf(rise, 0) {
 						t.Errorf("%T: before %g, p %g, q %g: %g, %g, %g", l, before, p, q, after, gap, rise)
 					}
 				}
