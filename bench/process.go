@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 )
 
@@ -64,7 +65,7 @@ func runProcess(ctx context.Context, argv []string) (processResult, error) {
 		return r, err
 	}
 	if r.Code != 0 {
-		return r, fmt.Errorf("%s ended with %d: %s", argv[0], r.Code, r.Error)
+		return r, fmt.Errorf("%s ended with %d: %s", filepath.Base(argv[0]), r.Code, r.Error)
 	}
 	return r, nil
 }
