@@ -35,7 +35,7 @@ func (Hinge) Ramps(y float64) (slope float64, ramps [2]Ramp) {
 // Ramps returns the parabola, between p = y and y(1-h).
 func (l HuberHinge) Ramps(y float64) (slope float64, ramps [2]Ramp) {
 	lo, _ := marginDomain(y, 1)
-	return lo, [2]Ramp{{At: y + l.Width*lo, Jump: 1, Width: l.Width}}
+	return lo, [2]Ramp{{At: y + float64(l.Width*lo), Jump: 1, Width: l.Width}}
 }
 
 // Ramps returns the corner at p = y.

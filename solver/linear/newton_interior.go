@@ -98,7 +98,7 @@ func (s *interior) centre() {
 		x := away(&s.ramps[k], k/s.each) / largest
 		square += float64(x * x)
 	}
-	room := largest * max(math.Sqrt(square/float64(len(s.ramps))), 1e-6)
+	room := float64(largest * max(math.Sqrt(square/float64(len(s.ramps))), 1e-6)) // it is added to: no fused product
 	for k := range s.ramps {
 		s.ramps[k].centre(s.prediction[k/s.each], room)
 	}
