@@ -94,7 +94,7 @@ func (s *Schema) Check(features int) error {
 		return fmt.Errorf("found target column %d and weight column %d of %d", s.Target, s.Weight, c)
 	}
 	for _, c := range s.Columns {
-		if v := float32(c.Fill); v-v != 0 {
+		if !finite(float64(float32(c.Fill))) {
 			return fmt.Errorf("found %g to stand for a missing number of column %q, expected a finite float32", c.Fill, c.Name)
 		}
 	}

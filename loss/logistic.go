@@ -33,13 +33,13 @@ func (Logistic) Value(p, y float64) float64 {
 }
 
 // Derivative returns -y/(1+exp(yp)).
-func (Logistic) Derivative(p, y float64) float64 { return -y * sigmoid(-y*p) }
+func (Logistic) Derivative(p, y float64) float64 { return -y * vec.Sigmoid(-y*p) }
 
 // Curvature returns s(1-s) with s the probability of y.
-func (Logistic) Curvature(p, y float64) float64 { return sigmoid(p) * sigmoid(-p) }
+func (Logistic) Curvature(p, y float64) float64 { return vec.Sigmoid(p) * vec.Sigmoid(-p) }
 
 // Probability returns 1/(1+exp(-p)).
-func (Logistic) Probability(p float64) float64 { return sigmoid(p) }
+func (Logistic) Probability(p float64) float64 { return vec.Sigmoid(p) }
 
 // Conjugate returns the negative entropy of (b, 1-b), b = -y a.
 func (Logistic) Conjugate(a, y float64) float64 {
@@ -65,11 +65,11 @@ func (Logistic) Prox(v, step, y float64) float64 {
 		return v
 	}
 	lo, hi := start, start+step
-	m := lo + float64(step*sigmoid(-lo-step/2)) // the slope in the middle of the bracket
+	m := lo + float64(step*vec.Sigmoid(-lo-step/2)) // the slope in the middle of the bracket
 	m = clip(m, lo, hi)
 	last := step
 	for range 100 {
-		s := sigmoid(-m)
+		s := vec.Sigmoid(-m)
 		f := m - start - float64(step*s) // increasing in m
 		if f > 0 {
 			hi = m
@@ -93,12 +93,3 @@ func (Logistic) Prox(v, step, y float64) float64 {
 
 // Smoothness is 1/4.
 func (Logistic) Smoothness() float64 { return 0.25 }
-
-// sigmoid returns 1/(1+exp(-t)) with full relative precision at both ends.
-func sigmoid(t float64) float64 {
-	if t >= 0 {
-		return 1 / (1 + vec.Exp(-t))
-	}
-	e := vec.Exp(t)
-	return e / (1 + e)
-}

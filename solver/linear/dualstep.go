@@ -81,7 +81,7 @@ func hingeStep(before, p, q, y float64) (after, gap, rise float64) {
 // middle.
 func logisticStep(before, p, q, y float64) (after, gap, rise float64) {
 	m, b := float64(y*p), -y*before
-	target := sigmoid(-m)
+	target := vec.Sigmoid(-m)
 	away := target - b
 	next := b + away/(1+float64(q*float64(target*(1-target))))
 	if q*math.Abs(next-b) > 0.5 {
@@ -100,6 +100,3 @@ func logisticStep(before, p, q, y float64) (after, gap, rise float64) {
 
 // belowOne keeps a middle that was rounded to 1 below it.
 func belowOne(x float64) float64 { return min(x, 1-0x1p-53) }
-
-// sigmoid returns 1/(1+exp(-t)).
-func sigmoid(t float64) float64 { return 1 / (1 + vec.Exp(-t)) }

@@ -32,6 +32,25 @@ func linearProblem(p problem.Problem) (*problem.Linear, error) {
 	return l, nil
 }
 
+// dualWeights moves dual variables from into their domain, as a, and returns
+// what belongs to them: u = -X^T(s.a)/(lambda N), d numbers, and sum_i s_i a_i.
+func dualWeights(p *problem.Linear, a, from []float64) (u []float64, sum float64) {
+	v := make([]float64, len(a))
+	for i, x := range from {
+		lo, hi := p.Loss.Domain(p.Y[i])
+		a[i] = min(max(x, lo), hi)
+		v[i] = p.S[i] * a[i]
+	}
+	u, _ = p.Combine(v)
+	last := len(u) - 1
+	u, sum = u[:last], u[last]
+	factor := 1 / (p.Lambda * p.N)
+	for j := range u {
+		u[j] *= -factor
+	}
+	return u, sum
+}
+
 // shuffle puts order into a random permutation that depends on seed and round
 // alone (Fisher and Yates).
 func shuffle(order []uint32, seed, round uint64) {

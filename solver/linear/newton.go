@@ -96,13 +96,11 @@ func startingWeights(p *problem.Linear, from *problem.Point) []float64 {
 		}
 		return w
 	case from != nil && len(from.A) == n:
-		v := make([]float64, n)
-		for i, a := range from.A {
-			lo, hi := p.Loss.Domain(p.Y[i])
-			v[i] = -p.S[i] / (p.Lambda * p.N) * min(max(a, lo), hi)
+		u, sum := dualWeights(p, make([]float64, n), from.A)
+		copy(w, u)
+		if p.Bias == problem.Feature {
+			w[d] = -sum / (p.Lambda * p.N)
 		}
-		u, _ := p.Combine(v)
-		copy(w[:p.Penalised()], u)
 	}
 	if _, cornered := p.Loss.(loss.Cornered); !cornered {
 		return w // one step of Newton's method finds the bias sooner than a search

@@ -171,17 +171,9 @@ func blockSize(n int, nonzeros int64) int {
 // resume takes over the dual variables of a point; the weights follow.
 func (s *sdca) resume(from *problem.Point) {
 	_, d := s.p.Dims()
-	v := make([]float64, len(s.a))
-	for i, a := range from.A {
-		lo, hi := s.p.Loss.Domain(s.p.Y[i])
-		s.a[i] = min(max(a, lo), hi)
-		v[i] = s.p.S[i] * s.a[i]
-	}
-	sum, _ := s.p.Combine(v)
-	for j := range sum[:d] {
-		s.u[j] = -s.factor * sum[j]
-	}
-	s.sum = sum[d]
+	u, sum := dualWeights(s.p, s.a, from.A)
+	copy(s.u, u)
+	s.sum = sum
 	switch s.p.Bias {
 	case problem.Feature:
 		s.u[d] = -s.factor * s.sum
