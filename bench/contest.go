@@ -134,15 +134,15 @@ func (c *contest) solve(ctx context.Context, p peer, m method, knob float64) (po
 	}
 	limited, cancel := context.WithTimeout(ctx, c.allowed())
 	defer cancel()
-	seconds, w, err := s.solve(limited, job{c.t, c.loss, c.lambda, m, knob})
+	solved, err := s.solve(limited, job{c.t, c.loss, c.lambda, m, knob})
 	if errors.Is(err, errTimeout) {
 		got.seconds = c.allowed().Seconds()
 	}
 	if err != nil {
 		return got, err
 	}
-	got.seconds = seconds
-	if got.objective, err = judge(c.t, c.loss, c.lambda, w); err == nil {
+	got.seconds, got.capped = solved.seconds, solved.capped
+	if got.objective, err = judge(c.t, c.loss, c.lambda, solved.weights); err == nil {
 		c.references.improve(c.key(), got.objective, 0, got.contender)
 	}
 	return got, err
@@ -150,20 +150,22 @@ func (c *contest) solve(ctx context.Context, p peer, m method, knob float64) (po
 
 // shortfall is why a sweep ended before its target; the zero value: it did not.
 type shortfall struct {
-	why     string
-	seconds float64 // the target takes longer than this; 0: nothing is known
+	why string
+	// The target takes longer than this: a tighter setting of a method does
+	// what a looser one did, and then more. 0: nothing is known.
+	seconds float64
 }
 
 // outOfBudget is the shortfall that says nothing about the competitor.
-var outOfBudget = shortfall{why: "the budget was spent"}
+const outOfBudget = "the budget was spent"
 
 // sweep runs through the settings of a method until one reaches the target,
 // and returns what was reached and why no more.
 func (c *contest) sweep(ctx context.Context, p peer, m method, target float64) (points []point, short shortfall, err error) {
-	spent := 0.0
+	spent, last := 0.0, 0.0
 	for _, knob := range m.ladder {
 		if time.Now().After(c.peerEnd) {
-			return points, outOfBudget, nil
+			return points, shortfall{outOfBudget, last}, nil
 		}
 		got, err := c.solve(ctx, p, m, knob)
 		switch {
@@ -177,16 +179,19 @@ func (c *contest) sweep(ctx context.Context, p peer, m method, target float64) (
 		}
 		points = append(points, got)
 		spent += got.seconds
+		last = got.seconds
 		switch {
 		case accuracy(got.objective, c.least()) <= target:
 			return points, short, nil
+		case got.capped:
+			return points, shortfall{fmt.Sprintf("stopped at its limit of iterations after %.3g s", last), last}, nil
 		case settled(points):
-			return points, shortfall{why: "tighter settings change nothing"}, nil
+			return points, shortfall{"tighter settings change nothing", last}, nil
 		case spent > 3*c.allowed().Seconds():
 			return points, shortfall{fmt.Sprintf("given up after %.3g s at %s=%g", got.seconds, m.knob, knob), got.seconds}, nil
 		}
 	}
-	return points, shortfall{why: "its tightest setting was not accurate enough"}, nil
+	return points, shortfall{"its tightest setting was not accurate enough", last}, nil
 }
 
 // settled reports whether tighter settings have stopped to change the answer,

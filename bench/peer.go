@@ -51,9 +51,15 @@ func (j job) setting() string { return fmt.Sprintf("%s=%g", j.method.knob, j.kno
 
 // session is a peer with the rows of a task in memory.
 type session interface {
-	// solve trains and returns the seconds of that alone.
-	solve(context.Context, job) (seconds float64, weights []float64, err error)
+	solve(context.Context, job) (solved, error)
 	close()
+}
+
+// solved is what a peer's training alone came to.
+type solved struct {
+	seconds float64
+	weights []float64
+	capped  bool // it stopped at its limit of iterations: tighter settings change nothing
 }
 
 var allPeers []peer

@@ -125,17 +125,18 @@ type liblinearSession struct {
 	model  string
 }
 
-func (s *liblinearSession) solve(ctx context.Context, j job) (float64, []float64, error) {
+func (s *liblinearSession) solve(ctx context.Context, j job) (got solved, err error) {
 	answer, err := s.worker.ask(ctx, fmt.Sprintf("%s %s %s %s", j.method.code, number(j.knob), number(j.lambda.c()), s.model))
 	if err != nil {
-		return 0, nil, err
+		return got, err
 	}
-	seconds, err := strconv.ParseFloat(answer, 64)
-	if err != nil {
-		return 0, nil, fmt.Errorf("liblinear driver: %s", answer)
+	seconds, capped := strings.CutSuffix(answer, " capped")
+	got.capped = capped
+	if got.seconds, err = strconv.ParseFloat(seconds, 64); err != nil {
+		return got, fmt.Errorf("liblinear driver: %s", answer)
 	}
-	w, err := s.peer.weights(j, s.model)
-	return seconds, w, err
+	got.weights, err = s.peer.weights(j, s.model)
+	return got, err
 }
 
 func (s *liblinearSession) close() { s.worker.close() }
@@ -148,23 +149,24 @@ type liblinearProcess struct {
 	floor float64 // seconds of a run that stops at once
 }
 
-func (s *liblinearProcess) solve(ctx context.Context, j job) (float64, []float64, error) {
+func (s *liblinearProcess) solve(ctx context.Context, j job) (got solved, err error) {
 	model := filepath.Join(j.task.dir, "liblinear.model")
 	if math.IsNaN(s.floor) {
 		loose := j
 		loose.knob = 1e30
 		r, err := runProcess(ctx, s.peer.command(loose, model))
 		if err != nil {
-			return 0, nil, err
+			return got, err
 		}
 		s.floor = r.Seconds
 	}
 	r, err := runProcess(ctx, s.peer.command(j, model))
 	if err != nil {
-		return 0, nil, err
+		return got, err
 	}
-	w, err := s.peer.weights(j, model)
-	return max(0, r.Seconds-s.floor), w, err
+	got.seconds = max(0, r.Seconds-s.floor)
+	got.weights, err = s.peer.weights(j, model)
+	return got, err
 }
 
 func (*liblinearProcess) close() {}

@@ -103,23 +103,24 @@ type sklearnSession struct {
 	model  string
 }
 
-func (s *sklearnSession) solve(ctx context.Context, j job) (float64, []float64, error) {
+func (s *sklearnSession) solve(ctx context.Context, j job) (got solved, err error) {
 	answer, err := s.worker.ask(ctx, s.model+"\t"+s.peer.estimator(j))
 	if err != nil {
-		return 0, nil, err
+		return got, err
 	}
 	var reply struct {
 		Seconds float64
 		Error   string
 	}
 	if err := json.Unmarshal([]byte(answer), &reply); err != nil {
-		return 0, nil, fmt.Errorf("scikit-learn answered %q: %w", answer, err)
+		return got, fmt.Errorf("scikit-learn answered %q: %w", answer, err)
 	}
 	if reply.Error != "" {
-		return 0, nil, fmt.Errorf("scikit-learn: %s", reply.Error)
+		return got, fmt.Errorf("scikit-learn: %s", reply.Error)
 	}
-	w, err := readFloats(s.model, j.task.cols)
-	return reply.Seconds, w, err
+	got.seconds = reply.Seconds
+	got.weights, err = readFloats(s.model, j.task.cols)
+	return got, err
 }
 
 func (s *sklearnSession) close() { s.worker.close() }

@@ -115,13 +115,14 @@ type vwSession struct {
 	model string
 }
 
-func (s *vwSession) solve(ctx context.Context, j job) (float64, []float64, error) {
+func (s *vwSession) solve(ctx context.Context, j job) (got solved, err error) {
 	r, err := runProcess(ctx, append([]string{s.peer.binary, "--cache_file", vwCache(j.task)}, s.peer.flags(j, s.model)...))
 	if err != nil {
-		return 0, nil, err
+		return got, err
 	}
-	w, err := s.peer.weights(j, s.model)
-	return r.Seconds, w, err
+	got.seconds = r.Seconds
+	got.weights, err = s.peer.weights(j, s.model)
+	return got, err
 }
 
 func (*vwSession) close() {}

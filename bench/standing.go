@@ -65,15 +65,14 @@ func (s standing) peer(race, kind, name string, target float64) (fastest timing,
 	return fastest, way
 }
 
-// unreached returns why no method of a competitor reached a target, and the
-// most seconds that one of them was given.
+// unreached returns why no method of a competitor reached a target, and what
+// the soonest of them needs more seconds than: the least that one was given.
 func (s standing) unreached(name string, target float64) (why string, longerThan float64) {
 	for _, m := range s.rows {
 		if m.Race == "solve" && m.Kind == "unreached" && m.Target == target && strings.HasPrefix(m.Contender, name) {
-			if why == "" || m.Note == outOfBudget.why {
-				why = m.Note
+			if why == "" || m.Seconds < longerThan {
+				why, longerThan = m.Note, m.Seconds
 			}
-			longerThan = max(longerThan, m.Seconds)
 		}
 	}
 	return why, longerThan

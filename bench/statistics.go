@@ -31,6 +31,7 @@ type point struct {
 	knob      float64
 	seconds   float64
 	objective float64
+	capped    bool // see solved
 }
 
 // accuracy is how far an objective is above the least one known, relatively.

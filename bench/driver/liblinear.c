@@ -3,7 +3,9 @@
  *   liblinear-driver            prints the library's version
  *   liblinear-driver task.bin   loads the rows and prints "ready"; then each
  *                               line "solver eps C model" is answered by the
- *                               seconds of train(), after the model is written
+ *                               seconds of train(), after the model is written,
+ *                               and by "capped" if it stopped at its limit of
+ *                               iterations
  *
  * task.bin is written by task.go: magic, n, d, nonzeros, row offsets, targets,
  * columns from 0, values. In memory the rows are what LIBLINEAR's own reader
@@ -16,7 +18,13 @@
 #include <string.h>
 #include <time.h>
 
-static void quiet(const char *text) { (void)text; }
+static int capped; /* it says so, and in no other way */
+
+static void listen(const char *text)
+{
+	if (strstr(text, "max number of iterations"))
+		capped = 1;
+}
 
 static void *need(size_t bytes)
 {
@@ -85,7 +93,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	struct problem p = read_task(argv[1]);
-	set_print_string_function(quiet);
+	set_print_string_function(listen);
 	puts("ready");
 	fflush(stdout);
 
@@ -99,6 +107,7 @@ int main(int argc, char **argv)
 			continue;
 		}
 		srand(1);
+		capped = 0;
 		double begin = now();
 		struct model *m = train(&p, &q);
 		double seconds = now() - begin;
@@ -106,7 +115,7 @@ int main(int argc, char **argv)
 		if (save_model(path, m))
 			printf("cannot write %s\n", path);
 		else
-			printf("%.9f\n", seconds);
+			printf("%.9f%s\n", seconds, capped ? " capped" : "");
 		fflush(stdout);
 		free_and_destroy_model(&m);
 	}
