@@ -1,0 +1,99 @@
+package linear
+
+// descend minimises the model, to a tenth of the violation at hand or, where a
+// pass is cheap because the model's matrix is formed, a thousandth.
+func (s *cd) descend() {
+	passes, tolerance := s.gram.prepare(s), s.tolerance/100
+	if s.formed = passes > 0; !s.formed {
+		passes, tolerance = 50, s.tolerance
+	}
+	for pass := range passes {
+		if s.pass() <= tolerance {
+			if pass == 0 {
+				s.tolerance /= 10
+			}
+			break
+		}
+	}
+	if !s.formed {
+		return
+	}
+	for _, j := range s.working {
+		if s.d[j] != 0 {
+			s.add(j, s.d[j])
+		}
+	}
+}
+
+// curvature returns sum_i h_i x_ij^2.
+func (s *cd) curvature(j int, h []float64) float64 {
+	sum := 0.0
+	if j == len(s.w)-1 {
+		for _, h := range h {
+			sum += h
+		}
+		return sum
+	}
+	c := s.columns.Row(j)
+	for k, x := range c.Value {
+		sum += float64(h[c.Index[k]] * float64(float64(x)*float64(x)))
+	}
+	return sum
+}
+
+// pass minimises the model over each column of the working set in turn and
+// returns the largest violation met.
+func (s *cd) pass() (worst float64) {
+	for at, j := range s.working {
+		g, w := s.g[j]+s.product(at, j)+float64(s.damp[j]*s.d[j]), s.w[j]+s.d[j]
+		worst = max(worst, s.violation(j, w, g))
+		h := max(s.square[j]+s.damp[j], 1e-150)
+		next := w - g/h
+		if s.penalised(j) {
+			s.one[0] = next
+			s.p.Penalty.Prox(s.one, s.one, s.p.Lambda/h)
+			next = s.one[0]
+		}
+		if next != w {
+			s.d[j] += next - w
+			if s.formed {
+				s.gram.move(at, next-w)
+			} else {
+				s.add(j, next-w)
+			}
+		}
+	}
+	return worst
+}
+
+// product returns sum_i h_i (X d)_i x_ij, the change of the model's slope along
+// column j, which stands at the given place of the working set.
+func (s *cd) product(at, j int) float64 {
+	if s.formed {
+		return s.gram.q[at]
+	}
+	sum := 0.0
+	if j == len(s.w)-1 {
+		for i, h := range s.h {
+			sum += float64(h * s.move[i])
+		}
+		return sum
+	}
+	c := s.columns.Row(j)
+	for k, x := range c.Value {
+		i := c.Index[k]
+		sum += float64(float64(s.h[i]*s.move[i]) * float64(x))
+	}
+	return sum
+}
+
+// add moves X d by change times column j.
+func (s *cd) add(j int, change float64) {
+	if j == len(s.w)-1 {
+		for i := range s.move {
+			s.move[i] += change
+		}
+		return
+	}
+	s.columns.Row(j).AddTo(s.move, change)
+}
