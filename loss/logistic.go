@@ -15,6 +15,7 @@ var (
 	_ Margin        = Logistic{}
 	_ Curved        = Logistic{}
 	_ Probabilistic = Logistic{}
+	_ Batch         = Logistic{}
 )
 
 func init() {
@@ -24,12 +25,18 @@ func init() {
 func (Logistic) margin() {}
 
 // Value returns log(1+exp(-yp)) without overflow.
-func (Logistic) Value(p, y float64) float64 {
-	m := y * p
-	if m < 0 {
-		return vec.Log1p(vec.Exp(m)) - m
+func (Logistic) Value(p, y float64) float64 { return vec.Softplus(-y * p) }
+
+// ValueTo is Value of many rows. A slope is below the value at the same place,
+// e^x/(1+e^x) <= log(1+e^x), and changes by a quarter of the way at most.
+func (Logistic) ValueTo(value, slope, p, y, reach []float64) {
+	for i, y := range y {
+		value[i] = -y * p[i]
 	}
-	return vec.Log1p(vec.Exp(-m))
+	vec.SoftplusTo(value, value)
+	for i, v := range value {
+		slope[i] = min(1, float64(v*(1+0x1p-49))+reach[i]/4) // both may be rounded
+	}
 }
 
 // Derivative returns -y/(1+exp(yp)).
@@ -42,16 +49,17 @@ func (Logistic) Curvature(p, y float64) float64 { return vec.Sigmoid(p) * vec.Si
 func (Logistic) Probability(p float64) float64 { return vec.Sigmoid(p) }
 
 // Conjugate returns the negative entropy of (b, 1-b), b = -y a.
-func (Logistic) Conjugate(a, y float64) float64 {
-	b := -y * a
-	entropy := 0.0
-	if b > 0 {
-		entropy = b * vec.Log(b)
+func (Logistic) Conjugate(a, y float64) float64 { return -vec.Entropy(-y * a) }
+
+// ConjugateTo is Conjugate of many rows.
+func (Logistic) ConjugateTo(dst, a, y []float64) {
+	for i, y := range y {
+		dst[i] = -y * a[i]
 	}
-	if b < 1 {
-		entropy += float64((1 - b) * vec.Log1p(-b))
+	vec.EntropyTo(dst, dst)
+	for i, e := range dst {
+		dst[i] = -e
 	}
-	return entropy
 }
 
 // Domain is [-1, 0] for y = 1 and [0, 1] for y = -1.

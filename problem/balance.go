@@ -3,6 +3,8 @@ package problem
 import (
 	"math"
 	"math/bits"
+
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // balance shrinks the heavier sign of v until the numbers sum to exactly zero,
@@ -11,13 +13,9 @@ import (
 //
 // All are rounded towards zero to multiples of one quantum, fine enough to lose
 // nothing that matters and coarse enough for their sum to fit 62 bits; from
-// there on everything is integer arithmetic.
-func balance(v []float64) {
-	total, largest := 0.0, 0.0
-	for _, x := range v {
-		total += math.Abs(x)
-		largest = math.Max(largest, math.Abs(x))
-	}
+// there on everything is integer arithmetic, of which the order does not matter.
+func balance(v []float64, threads int) {
+	total, largest := sizeOf(v, threads)
 	if total == 0 {
 		return
 	}
@@ -26,49 +24,86 @@ func balance(v []float64) {
 		return
 	}
 	quantum := max(math.Ilogb(total)-61, math.Ilogb(largest)-52, -1022)
-	units := make([]int64, len(v))
-	var plus, minus uint64
-	for i, x := range v {
-		units[i] = int64(math.Ldexp(x, -quantum))
-		if units[i] > 0 {
-			plus += uint64(units[i])
-		} else {
-			minus += uint64(-units[i])
+	plus, minus := count(v, math.Ldexp(1, -quantum), threads)
+	// Multiples of the quantum have at most 53 bits: they are numbers again.
+	shrink(v, plus, minus, math.Ldexp(1, quantum), threads)
+}
+
+// sizeOf returns the sum of the magnitudes and the largest.
+func sizeOf(v []float64, threads int) (total, largest float64) {
+	most := make([]float64, blocksOf(len(v)))
+	total = sumBlocks(len(v), threads, func(b, lo, hi int) (sum float64) {
+		for _, x := range v[lo:hi] {
+			sum += math.Abs(x)
+			most[b] = max(most[b], math.Abs(x))
 		}
+		return sum
+	})
+	for _, x := range most {
+		largest = max(largest, x)
 	}
-	shrink(units, plus, minus)
-	for i, t := range units {
-		v[i] = math.Ldexp(float64(t), quantum)
+	return total, largest
+}
+
+// count turns the numbers into whole ones, times scale and rounded towards
+// zero, and adds up those of either sign.
+func count(v []float64, scale float64, threads int) (plus, minus uint64) {
+	sums := make([][2]uint64, blocksOf(len(v)))
+	matrix.Blocks(len(v), blockRows, threads, func(b, lo, hi int) {
+		var plus, minus uint64
+		for i := lo; i < hi; i++ {
+			units := int64(v[i] * scale)
+			v[i] = float64(units)
+			if units > 0 {
+				plus += uint64(units)
+			} else {
+				minus += uint64(-units)
+			}
+		}
+		sums[b] = [2]uint64{plus, minus}
+	})
+	for _, s := range sums {
+		plus, minus = plus+s[0], minus+s[1]
 	}
+	return plus, minus
 }
 
 // shrink multiplies the units of the heavier sign by lighter/heavier, rounding
-// towards zero, and gives what the rounding took too much back to the first
-// units that it shrank.
-func shrink(units []int64, plus, minus uint64) {
-	sign, heavy, light := int64(1), plus, minus
+// towards zero, gives what the rounding took too much back to the first units
+// that it shrank, and multiplies all by the quantum.
+func shrink(units []float64, plus, minus uint64, quantum float64, threads int) {
+	sign, heavy, light := 1.0, plus, minus
 	if plus < minus {
 		sign, heavy, light = -1, minus, plus
 	}
-	if heavy == light {
-		return
-	}
-	short := light // how much is still missing
-	shrunk := make([]bool, len(units))
-	for i, t := range units {
-		if t*sign <= 0 {
-			continue
+	rounded := make([]bool, len(units)) // down
+	kept := make([]uint64, blocksOf(len(units)))
+	matrix.Blocks(len(units), blockRows, threads, func(b, lo, hi int) {
+		for i := lo; i < hi && heavy != light; i++ {
+			if t := units[i] * sign; t > 0 {
+				high, low := bits.Mul64(uint64(t), light)
+				quotient, rest := bits.Div64(high, low, heavy)
+				rounded[i] = rest != 0
+				kept[b] += quotient
+				units[i] = sign * float64(quotient)
+			}
 		}
-		hi, lo := bits.Mul64(uint64(t*sign), light)
-		quotient, rest := bits.Div64(hi, lo, heavy)
-		shrunk[i] = rest != 0
-		short -= quotient
-		units[i] = sign * int64(quotient)
-	}
-	for i := 0; short > 0; i++ {
-		if shrunk[i] {
-			units[i] += sign
-			short--
+	})
+	if heavy != light {
+		short := light
+		for _, k := range kept {
+			short -= k
+		}
+		for i := 0; short > 0; i++ {
+			if rounded[i] {
+				units[i] += sign
+				short--
+			}
 		}
 	}
+	matrix.Blocks(len(units), blockRows, threads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			units[i] *= quantum
+		}
+	})
 }

@@ -15,7 +15,7 @@ import (
 // rounding, and the heavier sign loses no more than that and the difference.
 func checkBalance(v []float64) error {
 	got := slices.Clone(v)
-	balance(got)
+	balance(got, 0)
 	sum := new(big.Rat)
 	for i, x := range got {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -68,7 +68,7 @@ func TestBalance(t *testing.T) {
 		{[]float64{math.MaxFloat64, math.MaxFloat64, -1}, []float64{0, 0, 0}},
 	} {
 		got := slices.Clone(c.v)
-		balance(got)
+		balance(got, 0)
 		if !slices.Equal(got, c.want) {
 			t.Errorf("balance(%v) = %v, want %v", c.v, got, c.want)
 		}

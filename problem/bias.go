@@ -3,7 +3,6 @@ package problem
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -47,16 +46,15 @@ func (p *Linear) BestBias(m []float64, start, tolerance float64) float64 {
 
 // slope returns sum_i s_i l_i'(m_i + b).
 func (p *Linear) slope(m []float64, b float64) float64 {
-	n := len(p.Y)
-	sums := make([]vec.Sum, blocksOf(n))
-	matrix.Blocks(n, blockRows, p.Threads, func(block, lo, hi int) {
+	return sumBlocks(len(p.Y), p.Threads, func(_, lo, hi int) float64 {
+		var sum vec.Sum
 		for i := lo; i < hi; i++ {
 			prediction := b
 			if m != nil {
 				prediction += m[i]
 			}
-			sums[block].Add(p.S[i] * p.Loss.Derivative(prediction, p.Y[i]))
+			sum.Add(p.S[i] * p.Loss.Derivative(prediction, p.Y[i]))
 		}
+		return sum.Value()
 	})
-	return total(sums)
 }

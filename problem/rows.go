@@ -2,6 +2,7 @@ package problem
 
 import (
 	"math"
+	"sync"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -18,6 +19,14 @@ type Rows struct {
 // blockRows is the number of rows of a block in every sum over rows. It is
 // part of the order of summation, and so of the results' bits.
 const blockRows = 1024
+
+// blocksOf returns the number of blocks of n rows.
+func blocksOf(n int) int { return (n + blockRows - 1) / blockRows }
+
+// A scratch holds some numbers for each row of a block.
+type scratch [4][blockRows]float64
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // NewRows prepares x, in one pass.
 func NewRows(x matrix.Matrix, threads int) *Rows {

@@ -187,6 +187,17 @@ func softplusTo(dst, src []float64) {
 	}
 }
 
+func entropyTo(dst, src []float64) {
+	switch {
+	case hasAVX512:
+		entropyToAVX512(dst, src)
+	case hasAVX2:
+		entropyToAVX2(dst, src)
+	default:
+		each(dst, src, Entropy)
+	}
+}
+
 // The sizes of tiles are those of internal/asm.
 var (
 	tile32s = map[level]tile[float32]{

@@ -24,6 +24,11 @@ func sigmoidToAVX512(dst []float64, src []float64)
 //go:noescape
 func softplusToAVX512(dst []float64, src []float64)
 
+// entropyToAVX512 is entropyTo for slices of the same length.
+//
+//go:noescape
+func entropyToAVX512(dst []float64, src []float64)
+
 // expToAVX2 is expTo for slices of the same length.
 //
 //go:noescape
@@ -43,3 +48,8 @@ func sigmoidToAVX2(dst []float64, src []float64)
 //
 //go:noescape
 func softplusToAVX2(dst []float64, src []float64)
+
+// entropyToAVX2 is entropyTo for slices of the same length.
+//
+//go:noescape
+func entropyToAVX2(dst []float64, src []float64)

@@ -946,6 +946,302 @@ DATA logK<>+48(SB)/8, $0x3fb642c8590b2164
 DATA logK<>+56(SB)/8, $0x3fb642c8590b2164
 GLOBL logK<>(SB), RODATA|NOPTR, $64
 
+// func entropyToAVX512(dst []float64, src []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·entropyToAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ src_base+24(FP), CX
+	MOVQ src_len+32(FP), DX
+	XORQ BX, BX
+	SUBQ $0x08, DX
+	JL   tail
+
+loop:
+	VMOVUPD      (CX)(BX*8), Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VPXORQ       Z2, Z2, Z2
+	VSUBPD       Z0, Z1, Z3
+	VMINPD       Z0, Z3, Z3
+	VMAXPD       Z3, Z2, Z3
+	VMOVUPD      smallestNormal<>+0(SB), Z0
+	VMAXPD       Z3, Z0, Z0
+	VPADDQ       oneLessRoot<>+0(SB), Z0, Z0
+	VPSRLQ       $0x34, Z0, Z11
+	VANDPD       fraction<>+0(SB), Z0, Z0
+	VPADDQ       root<>+0(SB), Z0, Z0
+	VORPD        twoTo52<>+0(SB), Z11, Z11
+	VSUBPD       twoTo52AndBias<>+0(SB), Z11, Z11
+	VSUBPD       one<>+0(SB), Z0, Z0
+	VMULPD       ln2Hi33<>+0(SB), Z11, Z12
+	VMULPD       ln2Lo33<>+0(SB), Z11, Z11
+	VADDPD       two<>+0(SB), Z0, Z13
+	VDIVPD       Z13, Z0, Z13
+	VMULPD       Z13, Z13, Z14
+	VMOVUPD      logB<>+0(SB), Z15
+	VFMADD213PD  logA<>+0(SB), Z14, Z15
+	VMOVUPD      logD<>+0(SB), Z16
+	VFMADD213PD  logC<>+0(SB), Z14, Z16
+	VMOVUPD      logF<>+0(SB), Z17
+	VFMADD213PD  logE<>+0(SB), Z14, Z17
+	VMOVUPD      logH<>+0(SB), Z18
+	VFMADD213PD  logG<>+0(SB), Z14, Z18
+	VMOVUPD      logJ<>+0(SB), Z19
+	VFMADD213PD  logI<>+0(SB), Z14, Z19
+	VMOVUPD      logK<>+0(SB), Z20
+	VMULPD       Z14, Z14, Z21
+	VFMADD213PD  Z15, Z21, Z16
+	VFMADD213PD  Z17, Z21, Z18
+	VFMADD213PD  Z19, Z21, Z20
+	VMULPD       Z21, Z21, Z15
+	VFMADD213PD  Z16, Z15, Z18
+	VMULPD       Z15, Z15, Z15
+	VFMADD213PD  Z18, Z15, Z20
+	VMOVUPD      Z0, Z15
+	VFNMADD231PD Z20, Z14, Z15
+	VMULPD       Z15, Z13, Z13
+	VSUBPD       Z11, Z13, Z11
+	VSUBPD       Z11, Z0, Z0
+	VADDPD       Z12, Z0, Z0
+	VMULPD       Z0, Z3, Z0
+	VSUBPD       Z3, Z1, Z11
+	VSUBPD       Z3, Z2, Z12
+	VADDPD       Z3, Z3, Z13
+	VSUBPD       Z13, Z1, Z1
+	VCMPPD       $0x11, quarter<>+0(SB), Z3, K1
+	VBLENDMPD    Z12, Z1, K1, Z4
+	VMOVUPD      minusLn2Hi33<>+0(SB), Z1
+	VCMPPD       $0x11, quarter<>+0(SB), Z3, K1
+	VBLENDMPD    Z2, Z1, K1, Z5
+	VMOVUPD      minusLn2Lo33<>+0(SB), Z1
+	VCMPPD       $0x11, quarter<>+0(SB), Z3, K1
+	VBLENDMPD    Z2, Z1, K1, Z6
+	VSUBPD       Z0, Z2, Z0
+	VADDPD       two<>+0(SB), Z4, Z1
+	VDIVPD       Z1, Z4, Z1
+	VMULPD       Z1, Z1, Z3
+	VMOVUPD      logB<>+0(SB), Z12
+	VFMADD213PD  logA<>+0(SB), Z3, Z12
+	VMOVUPD      logD<>+0(SB), Z13
+	VFMADD213PD  logC<>+0(SB), Z3, Z13
+	VMOVUPD      logF<>+0(SB), Z14
+	VFMADD213PD  logE<>+0(SB), Z3, Z14
+	VMOVUPD      logH<>+0(SB), Z15
+	VFMADD213PD  logG<>+0(SB), Z3, Z15
+	VMOVUPD      logJ<>+0(SB), Z16
+	VFMADD213PD  logI<>+0(SB), Z3, Z16
+	VMOVUPD      logK<>+0(SB), Z17
+	VMULPD       Z3, Z3, Z18
+	VFMADD213PD  Z12, Z18, Z13
+	VFMADD213PD  Z14, Z18, Z15
+	VFMADD213PD  Z16, Z18, Z17
+	VMULPD       Z18, Z18, Z12
+	VFMADD213PD  Z13, Z12, Z15
+	VMULPD       Z12, Z12, Z12
+	VFMADD213PD  Z15, Z12, Z17
+	VMOVUPD      Z4, Z12
+	VFNMADD231PD Z17, Z3, Z12
+	VMULPD       Z12, Z1, Z1
+	VSUBPD       Z6, Z1, Z1
+	VSUBPD       Z1, Z4, Z1
+	VADDPD       Z5, Z1, Z1
+	VMULPD       Z1, Z11, Z1
+	VSUBPD       Z1, Z0, Z0
+	VMOVUPD      Z0, (AX)(BX*8)
+	ADDQ         $0x08, BX
+	SUBQ         $0x08, DX
+	JGE          loop
+
+tail:
+	ADDQ         $0x08, DX
+	JE           done
+	MOVL         $-1, SI
+	BZHIL        DX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPD.Z    (CX)(BX*8), K1, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VPXORQ       Z7, Z7, Z7
+	VSUBPD       Z0, Z1, Z2
+	VMINPD       Z0, Z2, Z2
+	VMAXPD       Z2, Z7, Z2
+	VMOVUPD      smallestNormal<>+0(SB), Z0
+	VMAXPD       Z2, Z0, Z0
+	VPADDQ       oneLessRoot<>+0(SB), Z0, Z0
+	VPSRLQ       $0x34, Z0, Z3
+	VANDPD       fraction<>+0(SB), Z0, Z0
+	VPADDQ       root<>+0(SB), Z0, Z0
+	VORPD        twoTo52<>+0(SB), Z3, Z3
+	VSUBPD       twoTo52AndBias<>+0(SB), Z3, Z3
+	VSUBPD       one<>+0(SB), Z0, Z0
+	VMULPD       ln2Hi33<>+0(SB), Z3, Z4
+	VMULPD       ln2Lo33<>+0(SB), Z3, Z3
+	VADDPD       two<>+0(SB), Z0, Z5
+	VDIVPD       Z5, Z0, Z5
+	VMULPD       Z5, Z5, Z6
+	VMOVUPD      logB<>+0(SB), Z11
+	VFMADD213PD  logA<>+0(SB), Z6, Z11
+	VMOVUPD      logD<>+0(SB), Z12
+	VFMADD213PD  logC<>+0(SB), Z6, Z12
+	VMOVUPD      logF<>+0(SB), Z13
+	VFMADD213PD  logE<>+0(SB), Z6, Z13
+	VMOVUPD      logH<>+0(SB), Z14
+	VFMADD213PD  logG<>+0(SB), Z6, Z14
+	VMOVUPD      logJ<>+0(SB), Z15
+	VFMADD213PD  logI<>+0(SB), Z6, Z15
+	VMOVUPD      logK<>+0(SB), Z16
+	VMULPD       Z6, Z6, Z17
+	VFMADD213PD  Z11, Z17, Z12
+	VFMADD213PD  Z13, Z17, Z14
+	VFMADD213PD  Z15, Z17, Z16
+	VMULPD       Z17, Z17, Z11
+	VFMADD213PD  Z12, Z11, Z14
+	VMULPD       Z11, Z11, Z11
+	VFMADD213PD  Z14, Z11, Z16
+	VMOVUPD      Z0, Z11
+	VFNMADD231PD Z16, Z6, Z11
+	VMULPD       Z11, Z5, Z5
+	VSUBPD       Z3, Z5, Z3
+	VSUBPD       Z3, Z0, Z0
+	VADDPD       Z4, Z0, Z0
+	VMULPD       Z0, Z2, Z0
+	VSUBPD       Z2, Z1, Z3
+	VSUBPD       Z2, Z7, Z4
+	VADDPD       Z2, Z2, Z5
+	VSUBPD       Z5, Z1, Z1
+	VCMPPD       $0x11, quarter<>+0(SB), Z2, K2
+	VBLENDMPD    Z4, Z1, K2, Z8
+	VMOVUPD      minusLn2Hi33<>+0(SB), Z1
+	VCMPPD       $0x11, quarter<>+0(SB), Z2, K2
+	VBLENDMPD    Z7, Z1, K2, Z9
+	VMOVUPD      minusLn2Lo33<>+0(SB), Z1
+	VCMPPD       $0x11, quarter<>+0(SB), Z2, K2
+	VBLENDMPD    Z7, Z1, K2, Z10
+	VSUBPD       Z0, Z7, Z0
+	VADDPD       two<>+0(SB), Z8, Z1
+	VDIVPD       Z1, Z8, Z1
+	VMULPD       Z1, Z1, Z2
+	VMOVUPD      logB<>+0(SB), Z4
+	VFMADD213PD  logA<>+0(SB), Z2, Z4
+	VMOVUPD      logD<>+0(SB), Z5
+	VFMADD213PD  logC<>+0(SB), Z2, Z5
+	VMOVUPD      logF<>+0(SB), Z6
+	VFMADD213PD  logE<>+0(SB), Z2, Z6
+	VMOVUPD      logH<>+0(SB), Z7
+	VFMADD213PD  logG<>+0(SB), Z2, Z7
+	VMOVUPD      logJ<>+0(SB), Z11
+	VFMADD213PD  logI<>+0(SB), Z2, Z11
+	VMOVUPD      logK<>+0(SB), Z12
+	VMULPD       Z2, Z2, Z13
+	VFMADD213PD  Z4, Z13, Z5
+	VFMADD213PD  Z6, Z13, Z7
+	VFMADD213PD  Z11, Z13, Z12
+	VMULPD       Z13, Z13, Z4
+	VFMADD213PD  Z5, Z4, Z7
+	VMULPD       Z4, Z4, Z4
+	VFMADD213PD  Z7, Z4, Z12
+	VMOVUPD      Z8, Z4
+	VFNMADD231PD Z12, Z2, Z4
+	VMULPD       Z4, Z1, Z1
+	VSUBPD       Z10, Z1, Z1
+	VSUBPD       Z1, Z8, Z1
+	VADDPD       Z9, Z1, Z1
+	VMULPD       Z1, Z3, Z1
+	VSUBPD       Z1, Z0, Z0
+	VMOVUPD      Z0, K1, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA smallestNormal<>+0(SB)/8, $0x0010000000000000
+DATA smallestNormal<>+8(SB)/8, $0x0010000000000000
+DATA smallestNormal<>+16(SB)/8, $0x0010000000000000
+DATA smallestNormal<>+24(SB)/8, $0x0010000000000000
+DATA smallestNormal<>+32(SB)/8, $0x0010000000000000
+DATA smallestNormal<>+40(SB)/8, $0x0010000000000000
+DATA smallestNormal<>+48(SB)/8, $0x0010000000000000
+DATA smallestNormal<>+56(SB)/8, $0x0010000000000000
+GLOBL smallestNormal<>(SB), RODATA|NOPTR, $64
+
+DATA oneLessRoot<>+0(SB)/8, $0x00095f619980c433
+DATA oneLessRoot<>+8(SB)/8, $0x00095f619980c433
+DATA oneLessRoot<>+16(SB)/8, $0x00095f619980c433
+DATA oneLessRoot<>+24(SB)/8, $0x00095f619980c433
+DATA oneLessRoot<>+32(SB)/8, $0x00095f619980c433
+DATA oneLessRoot<>+40(SB)/8, $0x00095f619980c433
+DATA oneLessRoot<>+48(SB)/8, $0x00095f619980c433
+DATA oneLessRoot<>+56(SB)/8, $0x00095f619980c433
+GLOBL oneLessRoot<>(SB), RODATA|NOPTR, $64
+
+DATA fraction<>+0(SB)/8, $0x000fffffffffffff
+DATA fraction<>+8(SB)/8, $0x000fffffffffffff
+DATA fraction<>+16(SB)/8, $0x000fffffffffffff
+DATA fraction<>+24(SB)/8, $0x000fffffffffffff
+DATA fraction<>+32(SB)/8, $0x000fffffffffffff
+DATA fraction<>+40(SB)/8, $0x000fffffffffffff
+DATA fraction<>+48(SB)/8, $0x000fffffffffffff
+DATA fraction<>+56(SB)/8, $0x000fffffffffffff
+GLOBL fraction<>(SB), RODATA|NOPTR, $64
+
+DATA root<>+0(SB)/8, $0x3fe6a09e667f3bcd
+DATA root<>+8(SB)/8, $0x3fe6a09e667f3bcd
+DATA root<>+16(SB)/8, $0x3fe6a09e667f3bcd
+DATA root<>+24(SB)/8, $0x3fe6a09e667f3bcd
+DATA root<>+32(SB)/8, $0x3fe6a09e667f3bcd
+DATA root<>+40(SB)/8, $0x3fe6a09e667f3bcd
+DATA root<>+48(SB)/8, $0x3fe6a09e667f3bcd
+DATA root<>+56(SB)/8, $0x3fe6a09e667f3bcd
+GLOBL root<>(SB), RODATA|NOPTR, $64
+
+DATA twoTo52<>+0(SB)/8, $0x4330000000000000
+DATA twoTo52<>+8(SB)/8, $0x4330000000000000
+DATA twoTo52<>+16(SB)/8, $0x4330000000000000
+DATA twoTo52<>+24(SB)/8, $0x4330000000000000
+DATA twoTo52<>+32(SB)/8, $0x4330000000000000
+DATA twoTo52<>+40(SB)/8, $0x4330000000000000
+DATA twoTo52<>+48(SB)/8, $0x4330000000000000
+DATA twoTo52<>+56(SB)/8, $0x4330000000000000
+GLOBL twoTo52<>(SB), RODATA|NOPTR, $64
+
+DATA twoTo52AndBias<>+0(SB)/8, $0x43300000000003ff
+DATA twoTo52AndBias<>+8(SB)/8, $0x43300000000003ff
+DATA twoTo52AndBias<>+16(SB)/8, $0x43300000000003ff
+DATA twoTo52AndBias<>+24(SB)/8, $0x43300000000003ff
+DATA twoTo52AndBias<>+32(SB)/8, $0x43300000000003ff
+DATA twoTo52AndBias<>+40(SB)/8, $0x43300000000003ff
+DATA twoTo52AndBias<>+48(SB)/8, $0x43300000000003ff
+DATA twoTo52AndBias<>+56(SB)/8, $0x43300000000003ff
+GLOBL twoTo52AndBias<>(SB), RODATA|NOPTR, $64
+
+DATA quarter<>+0(SB)/8, $0x3fd0000000000000
+DATA quarter<>+8(SB)/8, $0x3fd0000000000000
+DATA quarter<>+16(SB)/8, $0x3fd0000000000000
+DATA quarter<>+24(SB)/8, $0x3fd0000000000000
+DATA quarter<>+32(SB)/8, $0x3fd0000000000000
+DATA quarter<>+40(SB)/8, $0x3fd0000000000000
+DATA quarter<>+48(SB)/8, $0x3fd0000000000000
+DATA quarter<>+56(SB)/8, $0x3fd0000000000000
+GLOBL quarter<>(SB), RODATA|NOPTR, $64
+
+DATA minusLn2Hi33<>+0(SB)/8, $0xbfe62e42fee00000
+DATA minusLn2Hi33<>+8(SB)/8, $0xbfe62e42fee00000
+DATA minusLn2Hi33<>+16(SB)/8, $0xbfe62e42fee00000
+DATA minusLn2Hi33<>+24(SB)/8, $0xbfe62e42fee00000
+DATA minusLn2Hi33<>+32(SB)/8, $0xbfe62e42fee00000
+DATA minusLn2Hi33<>+40(SB)/8, $0xbfe62e42fee00000
+DATA minusLn2Hi33<>+48(SB)/8, $0xbfe62e42fee00000
+DATA minusLn2Hi33<>+56(SB)/8, $0xbfe62e42fee00000
+GLOBL minusLn2Hi33<>(SB), RODATA|NOPTR, $64
+
+DATA minusLn2Lo33<>+0(SB)/8, $0xbdea39ef35793c76
+DATA minusLn2Lo33<>+8(SB)/8, $0xbdea39ef35793c76
+DATA minusLn2Lo33<>+16(SB)/8, $0xbdea39ef35793c76
+DATA minusLn2Lo33<>+24(SB)/8, $0xbdea39ef35793c76
+DATA minusLn2Lo33<>+32(SB)/8, $0xbdea39ef35793c76
+DATA minusLn2Lo33<>+40(SB)/8, $0xbdea39ef35793c76
+DATA minusLn2Lo33<>+48(SB)/8, $0xbdea39ef35793c76
+DATA minusLn2Lo33<>+56(SB)/8, $0xbdea39ef35793c76
+GLOBL minusLn2Lo33<>(SB), RODATA|NOPTR, $64
+
 // func expToAVX2(dst []float64, src []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expToAVX2(SB), NOSPLIT, $0-48
@@ -1496,6 +1792,212 @@ tail:
 	VADDPD       Y5, Y2, Y2
 	VMAXPD       Y4, Y0, Y0
 	VADDPD       Y2, Y0, Y0
+	VMASKMOVPD   Y0, Y1, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func entropyToAVX2(dst []float64, src []float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·entropyToAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ src_base+24(FP), CX
+	MOVQ src_len+32(FP), DX
+	XORQ BX, BX
+	SUBQ $0x04, DX
+	JL   tail
+
+loop:
+	VMOVUPD      (CX)(BX*8), Y0
+	VMOVUPD      one<>+0(SB), Y1
+	VXORPD       Y2, Y2, Y2
+	VSUBPD       Y0, Y1, Y3
+	VMINPD       Y0, Y3, Y3
+	VMAXPD       Y3, Y2, Y3
+	VMOVUPD      smallestNormal<>+0(SB), Y0
+	VMAXPD       Y3, Y0, Y0
+	VPADDQ       oneLessRoot<>+0(SB), Y0, Y0
+	VPSRLQ       $0x34, Y0, Y4
+	VANDPD       fraction<>+0(SB), Y0, Y0
+	VPADDQ       root<>+0(SB), Y0, Y0
+	VORPD        twoTo52<>+0(SB), Y4, Y4
+	VSUBPD       twoTo52AndBias<>+0(SB), Y4, Y4
+	VSUBPD       one<>+0(SB), Y0, Y0
+	VMULPD       ln2Hi33<>+0(SB), Y4, Y5
+	VMULPD       ln2Lo33<>+0(SB), Y4, Y4
+	VADDPD       two<>+0(SB), Y0, Y6
+	VDIVPD       Y6, Y0, Y6
+	VMULPD       Y6, Y6, Y7
+	VMOVUPD      logB<>+0(SB), Y8
+	VFMADD213PD  logA<>+0(SB), Y7, Y8
+	VMOVUPD      logD<>+0(SB), Y9
+	VFMADD213PD  logC<>+0(SB), Y7, Y9
+	VMOVUPD      logF<>+0(SB), Y10
+	VFMADD213PD  logE<>+0(SB), Y7, Y10
+	VMOVUPD      logH<>+0(SB), Y11
+	VFMADD213PD  logG<>+0(SB), Y7, Y11
+	VMOVUPD      logJ<>+0(SB), Y12
+	VFMADD213PD  logI<>+0(SB), Y7, Y12
+	VMOVUPD      logK<>+0(SB), Y13
+	VMULPD       Y7, Y7, Y14
+	VFMADD213PD  Y8, Y14, Y9
+	VFMADD213PD  Y10, Y14, Y11
+	VFMADD213PD  Y12, Y14, Y13
+	VMULPD       Y14, Y14, Y8
+	VFMADD213PD  Y9, Y8, Y11
+	VMULPD       Y8, Y8, Y8
+	VFMADD213PD  Y11, Y8, Y13
+	VMOVUPD      Y0, Y8
+	VFNMADD231PD Y13, Y7, Y8
+	VMULPD       Y8, Y6, Y6
+	VSUBPD       Y4, Y6, Y4
+	VSUBPD       Y4, Y0, Y0
+	VADDPD       Y5, Y0, Y0
+	VMULPD       Y0, Y3, Y0
+	VSUBPD       Y3, Y1, Y4
+	VSUBPD       Y3, Y2, Y5
+	VADDPD       Y3, Y3, Y6
+	VSUBPD       Y6, Y1, Y1
+	VCMPPD       $0x11, quarter<>+0(SB), Y3, Y6
+	VBLENDVPD    Y6, Y5, Y1, Y1
+	VMOVUPD      minusLn2Hi33<>+0(SB), Y5
+	VCMPPD       $0x11, quarter<>+0(SB), Y3, Y6
+	VBLENDVPD    Y6, Y2, Y5, Y5
+	VMOVUPD      minusLn2Lo33<>+0(SB), Y6
+	VCMPPD       $0x11, quarter<>+0(SB), Y3, Y3
+	VBLENDVPD    Y3, Y2, Y6, Y3
+	VSUBPD       Y0, Y2, Y0
+	VADDPD       two<>+0(SB), Y1, Y2
+	VDIVPD       Y2, Y1, Y2
+	VMULPD       Y2, Y2, Y6
+	VMOVUPD      logB<>+0(SB), Y7
+	VFMADD213PD  logA<>+0(SB), Y6, Y7
+	VMOVUPD      logD<>+0(SB), Y8
+	VFMADD213PD  logC<>+0(SB), Y6, Y8
+	VMOVUPD      logF<>+0(SB), Y9
+	VFMADD213PD  logE<>+0(SB), Y6, Y9
+	VMOVUPD      logH<>+0(SB), Y10
+	VFMADD213PD  logG<>+0(SB), Y6, Y10
+	VMOVUPD      logJ<>+0(SB), Y11
+	VFMADD213PD  logI<>+0(SB), Y6, Y11
+	VMOVUPD      logK<>+0(SB), Y12
+	VMULPD       Y6, Y6, Y13
+	VFMADD213PD  Y7, Y13, Y8
+	VFMADD213PD  Y9, Y13, Y10
+	VFMADD213PD  Y11, Y13, Y12
+	VMULPD       Y13, Y13, Y7
+	VFMADD213PD  Y8, Y7, Y10
+	VMULPD       Y7, Y7, Y7
+	VFMADD213PD  Y10, Y7, Y12
+	VMOVUPD      Y1, Y7
+	VFNMADD231PD Y12, Y6, Y7
+	VMULPD       Y7, Y2, Y2
+	VSUBPD       Y3, Y2, Y2
+	VSUBPD       Y2, Y1, Y1
+	VADDPD       Y5, Y1, Y1
+	VMULPD       Y1, Y4, Y1
+	VSUBPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)(BX*8)
+	ADDQ         $0x04, BX
+	SUBQ         $0x04, DX
+	JGE          loop
+
+tail:
+	ADDQ         $0x04, DX
+	JE           done
+	LEAQ         ones64<>+0(SB), SI
+	NEGQ         DX
+	VMOVDQU      32(SI)(DX*8), Y1
+	VMASKMOVPD   (CX)(BX*8), Y1, Y0
+	VMOVUPD      one<>+0(SB), Y2
+	VXORPD       Y3, Y3, Y3
+	VSUBPD       Y0, Y2, Y4
+	VMINPD       Y0, Y4, Y4
+	VMAXPD       Y4, Y3, Y4
+	VMOVUPD      smallestNormal<>+0(SB), Y0
+	VMAXPD       Y4, Y0, Y0
+	VPADDQ       oneLessRoot<>+0(SB), Y0, Y0
+	VPSRLQ       $0x34, Y0, Y5
+	VANDPD       fraction<>+0(SB), Y0, Y0
+	VPADDQ       root<>+0(SB), Y0, Y0
+	VORPD        twoTo52<>+0(SB), Y5, Y5
+	VSUBPD       twoTo52AndBias<>+0(SB), Y5, Y5
+	VSUBPD       one<>+0(SB), Y0, Y0
+	VMULPD       ln2Hi33<>+0(SB), Y5, Y6
+	VMULPD       ln2Lo33<>+0(SB), Y5, Y5
+	VADDPD       two<>+0(SB), Y0, Y7
+	VDIVPD       Y7, Y0, Y7
+	VMULPD       Y7, Y7, Y8
+	VMOVUPD      logB<>+0(SB), Y9
+	VFMADD213PD  logA<>+0(SB), Y8, Y9
+	VMOVUPD      logD<>+0(SB), Y10
+	VFMADD213PD  logC<>+0(SB), Y8, Y10
+	VMOVUPD      logF<>+0(SB), Y11
+	VFMADD213PD  logE<>+0(SB), Y8, Y11
+	VMOVUPD      logH<>+0(SB), Y12
+	VFMADD213PD  logG<>+0(SB), Y8, Y12
+	VMOVUPD      logJ<>+0(SB), Y13
+	VFMADD213PD  logI<>+0(SB), Y8, Y13
+	VMOVUPD      logK<>+0(SB), Y14
+	VMULPD       Y8, Y8, Y15
+	VFMADD213PD  Y9, Y15, Y10
+	VFMADD213PD  Y11, Y15, Y12
+	VFMADD213PD  Y13, Y15, Y14
+	VMULPD       Y15, Y15, Y9
+	VFMADD213PD  Y10, Y9, Y12
+	VMULPD       Y9, Y9, Y9
+	VFMADD213PD  Y12, Y9, Y14
+	VMOVUPD      Y0, Y9
+	VFNMADD231PD Y14, Y8, Y9
+	VMULPD       Y9, Y7, Y7
+	VSUBPD       Y5, Y7, Y5
+	VSUBPD       Y5, Y0, Y0
+	VADDPD       Y6, Y0, Y0
+	VMULPD       Y0, Y4, Y0
+	VSUBPD       Y4, Y2, Y5
+	VSUBPD       Y4, Y3, Y6
+	VADDPD       Y4, Y4, Y7
+	VSUBPD       Y7, Y2, Y2
+	VCMPPD       $0x11, quarter<>+0(SB), Y4, Y7
+	VBLENDVPD    Y7, Y6, Y2, Y2
+	VMOVUPD      minusLn2Hi33<>+0(SB), Y6
+	VCMPPD       $0x11, quarter<>+0(SB), Y4, Y7
+	VBLENDVPD    Y7, Y3, Y6, Y6
+	VMOVUPD      minusLn2Lo33<>+0(SB), Y7
+	VCMPPD       $0x11, quarter<>+0(SB), Y4, Y4
+	VBLENDVPD    Y4, Y3, Y7, Y4
+	VSUBPD       Y0, Y3, Y0
+	VADDPD       two<>+0(SB), Y2, Y3
+	VDIVPD       Y3, Y2, Y3
+	VMULPD       Y3, Y3, Y7
+	VMOVUPD      logB<>+0(SB), Y8
+	VFMADD213PD  logA<>+0(SB), Y7, Y8
+	VMOVUPD      logD<>+0(SB), Y9
+	VFMADD213PD  logC<>+0(SB), Y7, Y9
+	VMOVUPD      logF<>+0(SB), Y10
+	VFMADD213PD  logE<>+0(SB), Y7, Y10
+	VMOVUPD      logH<>+0(SB), Y11
+	VFMADD213PD  logG<>+0(SB), Y7, Y11
+	VMOVUPD      logJ<>+0(SB), Y12
+	VFMADD213PD  logI<>+0(SB), Y7, Y12
+	VMOVUPD      logK<>+0(SB), Y13
+	VMULPD       Y7, Y7, Y14
+	VFMADD213PD  Y8, Y14, Y9
+	VFMADD213PD  Y10, Y14, Y11
+	VFMADD213PD  Y12, Y14, Y13
+	VMULPD       Y14, Y14, Y8
+	VFMADD213PD  Y9, Y8, Y11
+	VMULPD       Y8, Y8, Y8
+	VFMADD213PD  Y11, Y8, Y13
+	VMOVUPD      Y2, Y8
+	VFNMADD231PD Y13, Y7, Y8
+	VMULPD       Y8, Y3, Y3
+	VSUBPD       Y4, Y3, Y3
+	VSUBPD       Y3, Y2, Y2
+	VADDPD       Y6, Y2, Y2
+	VMULPD       Y2, Y5, Y2
+	VSUBPD       Y2, Y0, Y0
 	VMASKMOVPD   Y0, Y1, (AX)(BX*8)
 
 done:

@@ -75,6 +75,30 @@ func Softplus(x float64) float64 {
 	return positive + ((f - (atanhRest(f) - kLo)) + kHi)
 }
 
+// Entropy returns -x log x - (1-x) log(1-x), the entropy in nats of a coin that
+// falls on one side with probability x, with an error below 4 units in the last
+// place (while x and 1-x are 0 or normal numbers); 0 outside of [0, 1].
+func Entropy(x float64) float64 {
+	t := 1 - x // the smaller of the two, without error
+	if x < t {
+		t = x
+	}
+	if t < 0 {
+		t = 0
+	}
+	less := float64(t * Log(max(t, 0x1p-1022))) // 0 log 0 is 0
+	rest := 1 - t
+	f, kHi, kLo := 0-t, 0.0, 0.0
+	if !(t < 0.25) { // 1-t = (1 + (1-2t))/2
+		f, kHi, kLo = 1-(t+t), -ln2Hi33, -ln2Lo33
+	}
+	return (0 - less) - float64(rest*((f-(atanhRest(f)-kLo))+kHi))
+}
+
+// EntropyTo sets dst[j] = Entropy(src[j]) for the elements of src; the two may
+// be the same slice.
+func EntropyTo(dst, src []float64) { entropyTo(dst[:len(src)], src) }
+
 // SoftplusTo sets dst[j] = Softplus(src[j]) for the elements of src; the two
 // may be the same slice.
 func SoftplusTo(dst, src []float64) { softplusTo(dst[:len(src)], src) }

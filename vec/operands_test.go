@@ -71,6 +71,8 @@ var kernels = []struct {
 	{"ExpTo in place", func(o operands) []float64 { ExpTo(o.x, o.x); return o.x }},
 	{"ExpTo32", func(o operands) []float64 { ExpTo32(o.y32, spread(o.x32, 40)); return widened(o.y32) }},
 	{"SigmoidTo", func(o operands) []float64 { SigmoidTo(o.y, spread(o.x, 300)); return o.y }},
+	{"EntropyTo", func(o operands) []float64 { EntropyTo(o.y, o.x); return o.y }},
+	{"EntropyTo of probabilities", func(o operands) []float64 { SigmoidTo(o.y, spread(o.x, 10)); EntropyTo(o.y, o.y); return o.y }},
 	{"SoftplusTo", func(o operands) []float64 { SoftplusTo(o.y, spread(o.x, 10)); return o.y }},
 	{"PrefetchRow", func(o operands) []float64 { PrefetchRow(o.index, o.x32); return nil }},
 }

@@ -154,6 +154,7 @@ func TestShortArgumentsPanic(t *testing.T) {
 		"ExpTo32":     func() { ExpTo32(x[:3:3], x) },
 		"SigmoidTo":   func() { SigmoidTo(w[:2:2], w) },
 		"SoftplusTo":  func() { SoftplusTo(w[:2:2], w) },
+		"EntropyTo":   func() { EntropyTo(w[:2:2], w) },
 		"PrefetchRow": func() { PrefetchRow(index[:3:3], x) },
 	} {
 		if !panics(f) {

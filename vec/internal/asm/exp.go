@@ -11,6 +11,13 @@ import (
 // The formulas, with their reasons, are in package vec: exp.go and log.go. What
 // stands here is the same operations in the same order.
 
+const (
+	ln2Hi33  = 6.93147180369123816490e-01
+	ln2Lo33  = 1.90821492927058770002e-10
+	oneBits  = 0x3ff0000000000000
+	rootBits = 0x3fe6a09e667f3bcd // of the square root of a half
+)
+
 func exponentials() {
 	for _, s := range []isa{avx512, avx2} {
 		f, f32 := float{s, double}, float{s, single}
@@ -18,6 +25,7 @@ func exponentials() {
 		f32.function("exp32", "float32", f32.exp)
 		f.function("sigmoid", "float64", f.sigmoid)
 		f.function("softplus", "float64", f.softplus)
+		f.function("entropy", "float64", f.entropy)
 	}
 }
 
@@ -115,17 +123,54 @@ func (f float) softplus(x reg.VecVirtual) reg.VecVirtual {
 	at := f.constant("half", 0.5)
 	value := f.selectWhere(atLeast, e, at, half, e)
 	zero := f.zero()
-	kHi := f.selectWhere(atLeast, e, at, f.copyOf(f.constant("ln2Hi33", 6.93147180369123816490e-01)), zero)
-	kLo := f.selectWhere(atLeast, e, at, f.copyOf(f.constant("ln2Lo33", 1.90821492927058770002e-10)), zero)
+	kHi := f.selectWhere(atLeast, e, at, f.copyOf(f.constant("ln2Hi33", ln2Hi33)), zero)
+	kLo := f.selectWhere(atLeast, e, at, f.copyOf(f.constant("ln2Lo33", ln2Lo33)), zero)
 
-	s := f.add(value, f.constant("two", 2))
-	VDIVPD(s, value, s)
-	z := f.mul(s, s)
-	p, _ := f.estrin(z, f.series("log", 11, func(i int) float64 { return 2 / float64(2*i+3) }))
-	rest := f.copyOf(value)
-	VFNMADD231PD(p, z, rest)
-	log := f.add(f.sub(value, f.sub(f.mul(s, rest), kLo)), kHi)
+	log := f.logOnePlus(value, kHi, kLo)
 	positive := f.vector()
 	VMAXPD(zero, x, positive)
 	return f.add(positive, log)
+}
+
+// logOnePlus writes k ln 2 + log(1+x), where kHi + kLo are k ln 2.
+func (f float) logOnePlus(x, kHi, kLo reg.VecVirtual) reg.VecVirtual {
+	s := f.add(x, f.constant("two", 2))
+	VDIVPD(s, x, s)
+	z := f.mul(s, s)
+	p, _ := f.estrin(z, f.series("log", 11, func(i int) float64 { return 2 / float64(2*i+3) }))
+	rest := f.copyOf(x)
+	VFNMADD231PD(p, z, rest)
+	return f.add(f.sub(x, f.sub(f.mul(s, rest), kLo)), kHi)
+}
+
+// log writes Log of a normal number.
+func (f float) log(x reg.VecVirtual) reg.VecVirtual {
+	shifted, k, m := f.vector(), f.vector(), f.vector()
+	VPADDQ(f.bits("oneLessRoot", oneBits-rootBits), x, shifted)
+	VPSRLQ(U8(52), shifted, k)
+	VANDPD(f.bits("fraction", 1<<52-1), shifted, m)
+	VPADDQ(f.bits("root", rootBits), m, m)
+	// 2^52 with an integer in its low bits is so much more.
+	VORPD(f.constant("twoTo52", 1<<52), k, k)
+	k = f.sub(k, f.constant("twoTo52AndBias", 1<<52+1023))
+	one := f.constant("one", 1)
+	return f.logOnePlus(f.sub(m, one), f.mul(k, f.constant("ln2Hi33", ln2Hi33)), f.mul(k, f.constant("ln2Lo33", ln2Lo33)))
+}
+
+// entropy writes Entropy.
+func (f float) entropy(x reg.VecVirtual) reg.VecVirtual {
+	one, zero := f.copyOf(f.constant("one", 1)), f.zero()
+	t := f.sub(one, x)
+	VMINPD(x, t, t)
+	VMAXPD(t, zero, t)
+	floor := f.vector()
+	VMAXPD(t, f.copyOf(f.constant("smallestNormal", 0x1p-1022)), floor)
+	less := f.mul(t, f.log(floor))
+
+	quarter := f.constant("quarter", 0.25)
+	rest := f.sub(one, t)
+	value := f.selectWhere(lessThan, t, quarter, f.sub(zero, t), f.sub(one, f.add(t, t)))
+	kHi := f.selectWhere(lessThan, t, quarter, zero, f.copyOf(f.constant("minusLn2Hi33", -ln2Hi33)))
+	kLo := f.selectWhere(lessThan, t, quarter, zero, f.copyOf(f.constant("minusLn2Lo33", -ln2Lo33)))
+	return f.sub(f.sub(zero, less), f.mul(rest, f.logOnePlus(value, kHi, kLo)))
 }
