@@ -16,7 +16,8 @@ import (
 // Only counts and gaps enter, never a clock: the same run looks at the same
 // epochs on every machine.
 type schedule struct {
-	rows int // of the problem
+	rows    int  // of the problem
+	present bool // an estimate is of the point that a look would judge
 
 	epoch, before  int     // of the last two looks
 	gap, gapBefore float64 // found there
@@ -34,13 +35,16 @@ func (s *schedule) due(epoch int, estimate float64) bool {
 	if math.IsNaN(estimate) {
 		return epoch >= s.next()
 	}
-	// What was met on the way is about an epoch old: it goes on as it went.
+	furthest := 2*s.epoch + 8 // whatever was promised
 	trend := 1.0
-	if s.estimate > estimate {
+	switch {
+	case s.present:
+		furthest = 4*s.epoch + 32
+	case s.estimate > estimate: // what was met on the way is about an epoch old
 		trend = max(estimate/s.estimate, 0.1)
 	}
 	s.estimate, s.expected = estimate, estimate*trend
-	if epoch >= 2*s.epoch+8 { // whatever was promised
+	if epoch >= furthest {
 		return true
 	}
 	expected := s.expected

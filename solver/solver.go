@@ -43,6 +43,14 @@ type Estimator interface {
 	Estimate() float64
 }
 
+// Present is an Estimator whose estimate may be of the point where the run
+// stands, and not of what was met on the way there. Such an estimate is taken as
+// it is; of another it is assumed that it goes on falling as it fell.
+type Present interface {
+	Estimator
+	Present() bool
+}
+
 // Status says how a run ended.
 type Status string
 
@@ -64,6 +72,10 @@ type Options struct {
 	Time   time.Duration  // of training, certification not counted; 0: no limit
 	Seed   uint64         // of everything random
 	From   *problem.Point // a warm start; nil: zero
+	// Short rounds dual variables to single precision before they are judged, as
+	// models store them, so that the proof is of what is stored. It is given up
+	// where it seems to cost the gap.
+	Short bool
 	// Trace, when set, is called after every certificate.
 	Trace func(Progress)
 }
@@ -106,6 +118,9 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	r.looks.rows, _ = p.Dims()
 	r.looks.goal = opt.Gap
 	r.state = s.Start(p, opt.From, opt.Seed)
+	if e, ok := r.state.(Present); ok {
+		r.looks.present = e.Present()
+	}
 	r.train = time.Since(r.started)
 	switch {
 	case opt.From == nil:
@@ -158,6 +173,7 @@ type run struct {
 	mixed           bool    // the parts of best come from different looks
 	first           float64 // primal at the first look; NaN before
 	looks           schedule
+	short           []float64 // dual variables in single precision
 }
 
 // advance runs epochs until it is time to look.
@@ -202,7 +218,7 @@ func (r *run) where() problem.Point {
 // look certifies a point, keeps it if it is the best, and decides.
 func (r *run) look(point problem.Point) {
 	begin := time.Now()
-	c := r.problem.Certify(point)
+	point, c := r.judge(point)
 	r.certify += time.Since(begin)
 
 	r.keep(point, c)
@@ -226,6 +242,33 @@ func (r *run) look(point problem.Point) {
 	case r.looks.stalled():
 		r.status = Stalled
 	}
+}
+
+// judge certifies a point, with short dual variables if that is wanted. When
+// the gap is missed by so little that the rounding may have cost it, or the
+// numbers are too large for it, this and all later points are judged as they are.
+func (r *run) judge(point problem.Point) (problem.Point, problem.Certificate) {
+	if r.opt.Short && point.A != nil {
+		r.short = append(r.short[:0], point.A...)
+		Shorten(r.short)
+		rounded := problem.Point{W: point.W, A: r.short}
+		c := r.problem.Certify(rounded)
+		if gap := c.Relative(); gap <= r.opt.Gap || gap >= 2*r.opt.Gap && !math.IsInf(gap, 1) {
+			return rounded, c
+		}
+		r.opt.Short = false
+	}
+	return point, r.problem.Certify(point)
+}
+
+// Shorten rounds dual variables to single precision and reports whether that
+// changed any.
+func Shorten(a []float64) (changed bool) {
+	for i, x := range a {
+		a[i] = float64(float32(x))
+		changed = changed || a[i] != x
+	}
+	return changed
 }
 
 // keep remembers the best weights and the best dual variables seen. They may

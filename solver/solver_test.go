@@ -146,6 +146,29 @@ func TestBest(t *testing.T) {
 	}
 }
 
+// TestShort: what is returned was judged in single precision, unless that costs
+// the gap. 1-3.1e-8 becomes 1-2^-24 = 1-5.96e-8; 1e300 becomes infinite.
+func TestShort(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		dual, gap float64
+		want      float64
+	}{
+		{"no harm", 1 - 3.1e-8, 1e-7, 1 - 0x1p-24},
+		{"it would cost the gap", 1 - 3.1e-8, 4e-8, 1 - 3.1e-8},
+		{"too large", -1e300, 1e301, -1e300},
+	} {
+		s := &script{primal: constant(1), dual: constant(c.dual)}
+		sol, err := Run(context.Background(), s, &page{}, Options{Gap: c.gap, Short: true})
+		if err != nil || sol.Status != Converged || sol.Point.A[0] != c.want || sol.Certificate.Dual != c.want {
+			t.Errorf("%s: got %+v, %v, want the dual point %g", c.name, sol, err, c.want)
+		}
+		if s.a[0] != c.dual {
+			t.Errorf("%s: the solver's own dual variables became %g", c.name, s.a[0])
+		}
+	}
+}
+
 // TestSolutionOwnsItsPoint changes the solver's slices after the run.
 func TestSolutionOwnsItsPoint(t *testing.T) {
 	s := &script{primal: constant(1), dual: constant(1)}
@@ -267,8 +290,10 @@ func TestEstimateIsBelieved(t *testing.T) {
 		{"twice", func(e int) float64 { return gap(e) * 2 }, 4, 33},
 		{"always there", constant(0), 31, 31},
 		{"never there", constant(1), 3, 56},
+		{"exact, of the point", gap, 1, 31},
+		{"never there, of the point", constant(1), 1, 32},
 	} {
-		s, looks, epoch := schedule{goal: 1e-3}, 0, 0
+		s, looks, epoch := schedule{goal: 1e-3, present: strings.HasSuffix(c.name, "of the point")}, 0, 0
 		for s.gap > s.goal || looks == 0 {
 			epoch++
 			if s.due(epoch, c.estimate(epoch)) {

@@ -71,30 +71,12 @@ func (j *job) statement() model.Statement {
 // rounded to float32 first, which halves the file, unless the gap asked for is
 // so small that this could show.
 func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) error {
-	short = short && j.spec.Gap >= 1e-6
 	errs := make([]error, len(solutions))
 	matrix.Blocks(len(solutions), 1, j.workers(), func(c, _, _ int) {
-		p, err := j.problem(c)
-		if err != nil {
-			errs[c] = err
-			return
-		}
 		s, d := solutions[c], j.set.Cols()
-		a := slices.Clone(s.Point.A)
-		if short {
-			for i, x := range a {
-				a[i] = float64(float32(x))
-			}
-		}
-		if a == nil { // nothing was proved: zero always is a dual point
-			a = make([]float64, j.set.Rows())
-		}
-		w := s.Point.W
-		if slices.ContainsFunc(w, func(x float64) bool { return finiteOr(x, 1) != x }) {
-			w = make([]float64, d+1) // diverged at once: no model can hold such weights
-		}
-		certificate := p.Certify(problem.Point{W: w, A: a})
-		m.Outputs[c] = model.Output{Weights: w[:d], Bias: w[d], Dual: a,
+		point, certificate, err := j.storable(c, s, short && j.spec.short())
+		errs[c] = err
+		m.Outputs[c] = model.Output{Weights: point.W[:d], Bias: point.W[d], Dual: point.A,
 			Certificate: model.Certificate{
 				Status: string(endOf(s.Status, certificate.Relative(), j.spec.Gap)),
 				Primal: model.Bound(certificate.Primal), Dual: model.Bound(certificate.Dual), Zero: model.Bound(certificate.Zero),
@@ -102,6 +84,34 @@ func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) err
 			}}
 	})
 	return first(errs)
+}
+
+// short reports whether dual variables are stored in single precision.
+func (spec *Spec) short() bool { return spec.Gap >= 1e-6 }
+
+// storable returns the point of a solution as a model can hold it. Its
+// certificate is that of the solution unless something had to be changed.
+func (j *job) storable(c int, s *solver.Solution, short bool) (problem.Point, problem.Certificate, error) {
+	point, same := s.Point, true
+	if slices.ContainsFunc(point.W, func(x float64) bool { return finiteOr(x, 1) != x }) {
+		point.W, same = make([]float64, len(point.W)), false // diverged at once: no model can hold such weights
+	}
+	switch {
+	case point.A == nil: // nothing was proved: zero always is a dual point
+		point.A, same = make([]float64, j.set.Rows()), false
+	case short:
+		if rounded := slices.Clone(point.A); solver.Shorten(rounded) {
+			point.A, same = rounded, false
+		}
+	}
+	if same {
+		return point, s.Certificate, nil
+	}
+	p, err := j.problem(c)
+	if err != nil {
+		return point, problem.Certificate{}, err
+	}
+	return point, p.Certify(point), nil
 }
 
 // endOf is the status that the final certificate supports.

@@ -398,7 +398,7 @@ func (j *job) solve(ctx context.Context) ([]*solver.Solution, error) {
 	solutions, errs := make([]*solver.Solution, outputs), make([]error, outputs)
 	var telling sync.Mutex
 	matrix.Blocks(outputs, 1, j.workers(), func(c, _, _ int) {
-		opt := solver.Options{Gap: j.spec.Gap, Epochs: j.spec.Epochs, Seed: j.spec.Seed + uint64(c)}
+		opt := solver.Options{Gap: j.spec.Gap, Epochs: j.spec.Epochs, Seed: j.spec.Seed + uint64(c), Short: j.spec.short()}
 		if j.spec.Time > 0 {
 			opt.Time = max(1, j.spec.Time-time.Since(started))
 		}
