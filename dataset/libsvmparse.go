@@ -1,0 +1,213 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// libsvmParser parses chunks; it does not change.
+type libsvmParser struct {
+	first   uint64 // smallest index
+	columns uint64 // of the model; 2^32: no limit
+}
+
+// maxIndex is the largest index.
+const maxIndex = math.MaxUint32
+
+func (p *libsvmParser) parse(c *chunk) (*sparseChunk, error) {
+	// A feature is at least a blank, a digit, a colon and a digit.
+	nonzeros := min(bytes.Count(c.text, []byte{':'}), len(c.text)/4+1)
+	out := newSparseChunk(bytes.Count(c.text, []byte{'\n'}), nonzeros)
+	t, end := c.padded(), len(c.text)
+	for i := 0; i < end; {
+		switch t[i] {
+		case ' ', '\t', '\r', '\n':
+			i++
+		case '#':
+			i += bytes.IndexByte(t[i:end], '\n')
+		default:
+			stop := wordEnd(t, i)
+			err := p.label(c, i, t[i:stop], out)
+			if err == nil {
+				i, err = p.features(c, stop, out)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// wordEnd returns where the word at t[i:] ends. Control bytes other than
+// blanks belong to it, to be reported with it.
+func wordEnd(t []byte, i int) int {
+	for {
+		switch t[i] {
+		case ' ', '\t', '\r', '\n', '#':
+			return i
+		}
+		i++
+	}
+}
+
+// label gives the next row its label, unless that is a feature or a list.
+func (p *libsvmParser) label(c *chunk, at int, word []byte, out *sparseChunk) error {
+	if out.labels.again(word) {
+		return nil
+	}
+	if _, status := parseFloat64(word); status == isText {
+		switch {
+		case bytes.IndexByte(word, ':') >= 0:
+			return c.errorf(at, quote(word), "a label before the features")
+		case isLabelList(word):
+			return c.errorf(at, quote(word), "one label a row (several labels a row are not supported)")
+		}
+	}
+	return out.labels.add(c, at, word)
+}
+
+// isLabelList tells "1,2" from a name with a comma.
+func isLabelList(word []byte) bool {
+	lists := false
+	for part := range bytes.SplitSeq(word, []byte{','}) {
+		if lists {
+			return true
+		}
+		_, status := parseFloat64(part)
+		if status != isNumber {
+			return false
+		}
+		lists = true
+	}
+	return false
+}
+
+// features reads the rest of a line from t[i] on and returns where the next
+// one begins. All speed of reading is here: the usual feature, a blank, an
+// index of up to seven digits, a colon and a short number, costs no branch that
+// depends on how many digits there are. All else is left to feature.
+func (p *libsvmParser) features(c *chunk, i int, out *sparseChunk) (next int, err error) {
+	w := newWindow(c.padded())
+	least, k := p.first, len(out.entry) // the index must not be smaller
+	entry := out.entry[:cap(out.entry)]
+	for w.at(i) != '\n' {
+		x := w.digits(i + 1)
+		n := digitBits(x)
+		at := i + 2 + int(n/8)
+		index := leading(x, n)
+		ok := w.at(i) == ' ' && n-8 <= 48 && byte(x>>(n&63)) == ':'^'0' && index >= least
+		var bits uint32
+		var end int
+		if b := w.at(at + 1); ok && b <= ' ' && w.at(at)-'0' <= 9 {
+			bits, end = math.Float32bits(float32(int32(w.at(at)-'0'))), at+1
+		} else if ok {
+			bits, end, ok = w.shortNumber(at)
+		}
+		if !ok || w.at(end) > ' ' {
+			if index, bits, end, err = p.feature(c, i, least); err != nil {
+				return 0, err
+			}
+			if end < 0 {
+				i = ^end
+				continue
+			}
+		}
+		i, least = end, index+1
+		column := index - p.first
+		if column >= p.columns {
+			out.leaveOut(column, bits)
+			continue
+		}
+		entry[k] = column | uint64(bits)<<32
+		if bits<<1 != 0 { // no branch; nor is -0 kept
+			k++
+		}
+	}
+	out.entry = entry[:k]
+	out.end = append(out.end, uint32(k))
+	out.cols = max(out.cols, least-p.first)
+	return i + 1, nil
+}
+
+// feature reads what stands at text[i:] however it is spelled: a feature, or
+// blanks, a comment or qid:N, for which it returns the complement of their end.
+func (p *libsvmParser) feature(c *chunk, i int, least uint64) (number uint64, bits uint32, end int, err error) {
+	t := c.text
+	for t[i] == ' ' || t[i] == '\t' || t[i] == '\r' {
+		i++
+	}
+	if t[i] == '\n' {
+		return 0, 0, ^i, nil
+	}
+	if t[i] == '#' {
+		return 0, 0, ^(i + bytes.IndexByte(t[i:], '\n')), nil
+	}
+	start := i
+	for ; t[i]-'0' <= 9; i++ {
+		number = number*10 + uint64(t[i]-'0')
+	}
+	if t[i] != ':' || i == start || i-start > 19 || number < least || number > maxIndex {
+		end, err = p.oddFeature(c, start, least)
+		return 0, 0, ^end, err
+	}
+	at := i + 1
+	d, end, ok := scanDecimal(t, at)
+	if !ok || t[end] > ' ' && t[end] != '#' {
+		return 0, 0, 0, badValue(c, at)
+	}
+	v, sure := d.float32()
+	if !sure {
+		var status numberStatus
+		if v, status = slowFloat32(t[at:end]); status != isNumber {
+			return 0, 0, 0, badValue(c, at)
+		}
+	}
+	return number, math.Float32bits(v), end, nil
+}
+
+// oddFeature deals with words that are not index:value with a fit index. It
+// returns where qid:N ends, or else the error.
+func (p *libsvmParser) oddFeature(c *chunk, at int, least uint64) (int, error) {
+	end := wordEnd(c.text, at)
+	word := c.text[at:end]
+	index, value, found := bytes.Cut(word, []byte{':'})
+	number, err := strconv.ParseUint(string(index), 10, 64)
+	switch {
+	case string(index) == "qid" && found:
+		if _, err := strconv.ParseInt(string(value), 10, 64); err != nil {
+			return 0, c.errorf(at, quote(word), "qid:N with a whole number N")
+		}
+		return end, nil
+	case !found || err != nil && !isDigits(index):
+		return 0, c.errorf(at, quote(word), "index:value")
+	case err != nil || number > uint64(maxIndex):
+		return 0, c.errorf(at, "index "+string(index[:min(len(index), 40)]), fmt.Sprintf("at most %d", uint64(maxIndex)))
+	case number < p.first:
+		return 0, c.errorf(at, "index 0", "indices from 1 (read the file with --zero-based if its indices begin with 0)")
+	case number < least:
+		return 0, c.errorf(at, fmt.Sprintf("index %d after %d", number, least-1), "increasing indices")
+	}
+	// An index with so many leading zeros that the fast way gave up.
+	return 0, c.errorf(at, quote(word), "index:value without leading zeros")
+}
+
+func isDigits(text []byte) bool {
+	for _, b := range text {
+		if b-'0' > 9 {
+			return false
+		}
+	}
+	return len(text) > 0
+}
+
+func badValue(c *chunk, at int) error {
+	word := c.text[at:wordEnd(c.text, at)]
+	if len(word) == 0 {
+		return c.errorf(at, "nothing", "a value after the colon")
+	}
+	_, status := parseFloat32(word)
+	return c.errorf(at, quote(word), status.expected())
+}
