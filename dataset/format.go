@@ -15,7 +15,8 @@ type Input struct {
 	Path string        // the file behind it, "" when there is none
 	R    *bufio.Reader // decompressed; Peek reaches headSize bytes
 
-	line  int // lines taken from R before the rows, as a header
+	line  int  // lines taken from R before the rows, as a header
+	ahead bool // decompress beside the parsing
 	close func() error
 }
 

@@ -64,13 +64,13 @@ func openInput(ctx context.Context, path string, opt *Options) (*Input, error) {
 		if opt.Stdin == nil {
 			return nil, errors.New("standard input: found none, expected rows")
 		}
-		return newInput(&Input{Name: "standard input"}, newInterruptible(ctx, opt.Stdin))
+		return newInput(&Input{Name: "standard input", ahead: opt.workers() > 1}, newInterruptible(ctx, opt.Stdin))
 	}
 	f, err := openFile(ctx, path)
 	if err != nil {
 		return nil, renamed(path, err)
 	}
-	in := &Input{Name: path, Path: path, close: f.Close}
+	in := &Input{Name: path, Path: path, close: f.Close, ahead: opt.workers() > 1}
 	info, err := f.Stat()
 	switch {
 	case err != nil:
@@ -139,15 +139,7 @@ func newInput(in *Input, raw io.Reader) (*Input, error) {
 		if err != nil {
 			return nil, source.explain(err)
 		}
-		source.r = r
-		closeFile := in.close
-		in.close = func() error {
-			stop()
-			if closeFile == nil {
-				return nil
-			}
-			return closeFile()
-		}
+		source.r = in.decode(r, stop)
 		break
 	}
 	in.R = bufio.NewReaderSize(source, headSize)
@@ -159,6 +151,22 @@ func newInput(in *Input, raw io.Reader) (*Input, error) {
 		in.R.Discard(3)
 	}
 	return in, nil
+}
+
+// decode returns what a decoder gives, and has the decoder stopped when the
+// input is closed.
+func (in *Input) decode(r io.Reader, stop func()) io.Reader {
+	closeFile := in.close
+	if closeFile == nil {
+		closeFile = func() error { return nil }
+	}
+	if !in.ahead {
+		in.close = func() error { stop(); return closeFile() }
+		return r
+	}
+	a := newAhead(r, func() { stop(); closeFile() }) // a file read from loses nothing if it does not close
+	in.close = func() error { a.close(); return nil }
+	return a
 }
 
 // checkOnce refuses what is still compressed after one decompression: further
