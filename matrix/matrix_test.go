@@ -84,6 +84,30 @@ func TestLaws(t *testing.T) {
 	}
 }
 
+// TestDots compares with one row after another, of every storage, and of a
+// matrix that package matrix knows nothing about.
+func TestDots(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 1))
+	for _, shape := range append(shapes, [2]int{200, 50}) {
+		rows := table(r, shape[0], shape[1])
+		w := make([]float64, shape[1])
+		for j := range w {
+			w[j] = r.NormFloat64()
+		}
+		for _, m := range []matrix.Matrix{dense(rows, shape[1]), sparse(rows, shape[1]), other{sparse(rows, shape[1])}} {
+			for first := range shape[0] {
+				dst := make([]float64, r.IntN(shape[0]-first)+1)
+				matrix.Dots(dst, m, first, w)
+				for k, got := range dst {
+					if want := m.Row(first + k).Dot(w); got != want {
+						t.Fatalf("%T, %v: row %d: %g, want %g", m, shape, first+k, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestTranspose compares with transposing the dense table by hand, from both
 // storages: values that are zero must not be stored.
 func TestTranspose(t *testing.T) {

@@ -39,11 +39,12 @@ func (p *Linear) losses(w []float64, size float64, lo, hi int) (sum, bound float
 	y, weight := p.Y[lo:hi], p.S[lo:hi]
 	prediction, value, slope, reach := s[0][:len(y)], s[1][:len(y)], s[2][:len(y)], s[3][:len(y)]
 	_, d := p.Dims()
-	weights, bias := w[:d], w[d]
+	bias := w[d]
+	matrix.Dots(prediction, p.X, lo, w[:d])
+	p.lengths(reach, lo)
 	for k := range y {
-		x := p.X.Row(lo + k)
-		prediction[k] = x.Dot(weights) + bias
-		e := float64(float64(x.Nonzeros()+4) * unit * (float64(size*p.norm(lo+k, 0)) + math.Abs(bias)))
+		prediction[k] += bias
+		e := float64((reach[k] + 4) * unit * (float64(size*p.norm(lo+k, 0)) + math.Abs(bias)))
 		reach[k] = e + float64(4*unit*math.Abs(y[k]))
 	}
 	loss.ValueTo(p.Loss, value, slope, prediction, y, reach)

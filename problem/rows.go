@@ -45,8 +45,9 @@ func (r *Rows) Predict(dst, w []float64) {
 	_, d := r.X.Dims()
 	weights, bias := w[:d], w[d]
 	matrix.Blocks(len(dst), blockRows, r.Threads, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			dst[i] = r.X.Row(i).Dot(weights) + bias
+		matrix.Dots(dst[lo:hi], r.X, lo, weights)
+		for i := lo; i < hi && bias != 0; i++ {
+			dst[i] += bias
 		}
 	})
 }
@@ -89,6 +90,20 @@ func (r *Rows) Combine(v []float64) (sum []float64, chain int) {
 		}
 	}
 	return sum, size + parts
+}
+
+// lengths sets dst[k] to the number of nonzeros of row first+k.
+func (r *Rows) lengths(dst []float64, first int) {
+	if x, ok := r.X.(*matrix.CSR); ok {
+		start := x.Start[first : first+len(dst)+1]
+		for k := range dst {
+			dst[k] = float64(start[k+1] - start[k])
+		}
+		return
+	}
+	for k := range dst {
+		dst[k] = float64(r.X.Row(first + k).Nonzeros())
+	}
 }
 
 // norm returns the Euclidean norm of row i, with a constant column of the given

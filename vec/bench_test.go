@@ -23,7 +23,7 @@ func BenchmarkDense(b *testing.B) {
 	for _, n := range []int{14, 54, 300, 784, 2000} {
 		o := drawOperands(rand.New(rand.NewPCG(1, 1)), n, 0)
 		for _, k := range kernels {
-			if k.name == "SparseDot" || k.name == "SparseAxpy" || k.name == "PrefetchRow" {
+			if k.name == "SparseDot" || k.name == "SparseDots" || k.name == "SparseAxpy" || k.name == "PrefetchRow" {
 				continue
 			}
 			o.alpha, o.beta = 0.999, 1e-3
@@ -110,4 +110,33 @@ func (m text) row(order []int, at int) ([]uint32, []float32) {
 	i := 16*order[at/16] + at%16
 	lo, hi := m.start[i], m.start[i+1]
 	return m.index[lo:hi], m.value[lo:hi]
+}
+
+// BenchmarkSparseDots takes rows of 14, as many data have: what does a row cost
+// beside its elements?
+func BenchmarkSparseDots(b *testing.B) {
+	const rows, length, columns = 4096, 14, 123
+	r := rand.New(rand.NewPCG(1, 1))
+	w, dst, start, index, value := make([]float64, columns), make([]float64, rows), []int64{0}, []uint32{}, []float32{}
+	for range rows {
+		for k := range length {
+			index, value = append(index, uint32(k*columns/length+r.IntN(columns/length))), append(value, 1)
+		}
+		start = append(start, int64(len(index)))
+	}
+	for name, f := range map[string]func(){
+		"one by one": func() {
+			for i := range dst {
+				dst[i] = SparseDot(w, index[start[i]:start[i+1]], value[start[i]:start[i+1]])
+			}
+		},
+		"all": func() { SparseDots(dst, w, start, index, value) },
+	} {
+		everyLevel(b, "rows="+name, func(b *testing.B) {
+			for b.Loop() {
+				f()
+			}
+			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/rows, "ns/row")
+		})
+	}
 }

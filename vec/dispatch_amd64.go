@@ -131,6 +131,14 @@ func sparseDot(w []float64, index []uint32, value []float32) float64 {
 	return sparseDotPortable(w, index, value)
 }
 
+// sparseDots does the first rows, and returns how many.
+func sparseDots(dst, w []float64, start []int64, index []uint32, value []float32) (done int) {
+	if hasAVX512 {
+		return sparseDotsAVX512(dst, w, start, index, value)
+	}
+	return 0
+}
+
 func sparseAxpy(w []float64, scale float64, index []uint32, value []float32) {
 	done := 0
 	if (hasAVX512 || hasAVX2) && len(w) > 0 {

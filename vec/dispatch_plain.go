@@ -12,6 +12,8 @@ func sparseDot(w []float64, index []uint32, value []float32) float64 {
 	return sparseDotPortable(w, index, value)
 }
 
+func sparseDots([]float64, []float64, []int64, []uint32, []float32) (done int) { return 0 }
+
 func sparseAxpy(w []float64, scale float64, index []uint32, value []float32) {
 	sparseAxpyPortable(w, scale, index, value)
 }

@@ -63,6 +63,12 @@ var kernels = []struct {
 	{"SquaredNorm", func(o operands) []float64 { return o.sum(SquaredNorm(o.x32)) }},
 	{"SquaredNorm64", func(o operands) []float64 { return o.sum(SquaredNorm64(o.x)) }},
 	{"SparseDot", func(o operands) []float64 { return o.sum(SparseDot(o.w, o.index, o.x32)) }},
+	{"SparseDots", func(o operands) []float64 {
+		start := growing(len(o.x32))
+		dst := make([]float64, len(start)-1)
+		SparseDots(dst, o.w, start, o.index, o.x32)
+		return dst
+	}},
 	{"Axpy", func(o operands) []float64 { Axpy(o.x, o.alpha, o.y32); return o.x }},
 	{"Axpy64", func(o operands) []float64 { Axpy64(o.x, o.alpha, o.y); return o.x }},
 	{"ScaledAdd", func(o operands) []float64 { ScaledAdd(o.x, o.alpha, o.beta, o.y); return o.x }},
@@ -75,6 +81,15 @@ var kernels = []struct {
 	{"EntropyTo of probabilities", func(o operands) []float64 { SigmoidTo(o.y, spread(o.x, 10)); EntropyTo(o.y, o.y); return o.y }},
 	{"SoftplusTo", func(o operands) []float64 { SoftplusTo(o.y, spread(o.x, 10)); return o.y }},
 	{"PrefetchRow", func(o operands) []float64 { PrefetchRow(o.index, o.x32); return nil }},
+}
+
+// growing cuts n elements into rows of 0, 1, 2, ... and the rest.
+func growing(n int) []int64 {
+	start := []int64{0}
+	for at := 0; at < n; at += len(start) {
+		start = append(start, int64(at))
+	}
+	return append(start, int64(n))
 }
 
 // spread makes the numbers of kind 0 reach over the whole range of exp.

@@ -12,6 +12,16 @@ func SparseDot(w []float64, index []uint32, value []float32) float64 {
 	return sparseDot(w, index[:len(value)], value)
 }
 
+// SparseDots sets dst[i] to the SparseDot of w and row i of a matrix, whose
+// elements are start[i] to start[i+1] of index and value.
+func SparseDots(dst, w []float64, start []int64, index []uint32, value []float32) {
+	index, start = index[:len(value)], start[:len(dst)+1]
+	for i := sparseDots(dst, w, start, index, value); i < len(dst); i++ {
+		lo, hi := start[i], start[i+1]
+		dst[i] = sparseDot(w, index[lo:hi], value[lo:hi])
+	}
+}
+
 // SparseAxpy adds scale*value[k] to w[index[k]], each with one rounding:
 // w[j] = fma(scale, value[k], w[j]). What a row that repeats an index adds there
 // is unspecified.

@@ -9,6 +9,11 @@ package vec
 //go:noescape
 func sparseDotAVX512(w []float64, index []uint32, value []float32) (sum float64, ok bool)
 
+// sparseDotsAVX512 is sparseDots for the first rows, up to one that sparseDotAVX512 would not take or that is not inside value; start is one longer than dst, index as long as value.
+//
+//go:noescape
+func sparseDotsAVX512(dst []float64, w []float64, start []int64, index []uint32, value []float32) (done int)
+
 // sparseDotAVX2 is sparseDot. It reads and writes inside w only; ok is whether all indices were below len(w) and 2^31.
 //
 //go:noescape

@@ -60,6 +60,91 @@ tail:
 	VZEROUPPER
 	RET
 
+// func sparseDotsAVX512(dst []float64, w []float64, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·sparseDotsAVX512(SB), NOSPLIT, $0-128
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         start_base+48(FP), DX
+	MOVQ         w_base+24(FP), BX
+	MOVQ         index_base+72(FP), SI
+	MOVQ         value_base+96(FP), DI
+	MOVQ         value_len+104(FP), R8
+	MOVQ         w_len+32(FP), R8
+	MOVQ         $0x0000000080000000, R9
+	CMPQ         R8, R9
+	CMOVQGT      R9, R8
+	XORQ         R9, R9
+	MOVQ         value_len+104(FP), R10
+	VPXORQ       Z1, Z1, Z1
+	VPBROADCASTD R8, Y0
+	XORQ         R11, R11
+	MOVQ         (DX), R12
+	JMP          next
+
+row:
+	MOVQ   R12, R9
+	MOVQ   8(DX)(R11*8), R12
+	CMPQ   R12, R10
+	JHI    stop
+	CMPQ   R9, R12
+	JHI    stop
+	MOVQ   R12, R8
+	SUBQ   R9, R8
+	VPXORQ Z2, Z2, Z2
+	KXNORB K1, K1, K1
+	SUBQ   $0x08, R8
+	JL     tail
+
+loop:
+	VMOVDQU     (SI)(R9*4), Y3
+	VPCMPUD     $0x01, Y0, Y3, K2
+	KANDB       K2, K1, K1
+	VPXORQ      Z4, Z4, Z4
+	VGATHERDPD  (BX)(Y3*8), K2, Z4
+	VCVTPS2PD   (DI)(R9*4), Z3
+	VFMADD231PD Z3, Z4, Z2
+	ADDQ        $0x08, R9
+	SUBQ        $0x08, R8
+	JGE         loop
+
+tail:
+	ADDQ        $0x08, R8
+	JE          tree
+	MOVL        $-1, R13
+	BZHIL       R8, R13, R13
+	KMOVB       R13, K2
+	VMOVDQU32.Z (SI)(R9*4), K2, Y3
+	VPCMPUD     $0x05, Y0, Y3, K2, K3
+	KANDNB      K2, K3, K4
+	VPXORQ      Z5, Z5, Z5
+	VGATHERDPD  (BX)(Y3*8), K4, Z5
+	VCVTPS2PD.Z (DI)(R9*4), K2, Z3
+	VFMADD231PD Z3, Z5, Z2
+	KANDNB      K1, K3, K1
+
+tree:
+	KORTESTB      K1, K1
+	JCC           stop
+	VEXTRACTF64X4 $0x01, Z2, Y3
+	VADDPD        Y3, Y2, Y3
+	VEXTRACTF128  $0x01, Y3, X6
+	VADDPD        X6, X3, X3
+	VPERMILPD     $0x01, X3, X6
+	VADDSD        X6, X3, X3
+	VADDSD        X1, X3, X3
+	VMOVSD        X3, (AX)(R11*8)
+	INCQ          R11
+
+next:
+	CMPQ R11, CX
+	JLT  row
+
+stop:
+	MOVQ R11, done+120(FP)
+	VZEROUPPER
+	RET
+
 // func sparseDotAVX2(w []float64, index []uint32, value []float32) (sum float64, ok bool)
 // Requires: AVX, AVX2, CMOV, FMA3, SSE2
 TEXT ·sparseDotAVX2(SB), NOSPLIT, $0-81

@@ -115,6 +115,7 @@ func TestBadIndex(t *testing.T) {
 					for name, f := range map[string]func(){
 						"SparseDot":  func() { SparseDot(w, index, value) },
 						"SparseAxpy": func() { SparseAxpy(w, 1, index, value) },
+						"SparseDots": func() { SparseDots(make([]float64, 3), w, []int64{0, 0, int64(n / 2), int64(n)}, index, value) },
 						"empty w":    func() { SparseDot(w[:0], index, value) },
 						"empty dst":  func() { SparseAxpy(w[:0], 1, index, value) },
 					} {
@@ -150,6 +151,11 @@ func TestShortArgumentsPanic(t *testing.T) {
 		"ScaledAdd":   func() { ScaledAdd(w[:2:2], 1, 1, w) },
 		"SparseDot":   func() { SparseDot(w, index[:3:3], x) },
 		"SparseAxpy":  func() { SparseAxpy(w, 1, index[:3:3], x) },
+		"SparseDots":  func() { SparseDots(w, w, []int64{0, 1, 2}, index, x[:3]) },
+		"no index":    func() { SparseDots(w, w, []int64{0, 1, 2, 3}, index[:2:2], x[:3]) },
+		"backwards":   func() { SparseDots(w, w, []int64{0, 2, 1, 3}, index, x[:3]) },
+		"past value":  func() { SparseDots(w, w, []int64{0, 2, 3, 4}, index, x[:3]) },
+		"before it":   func() { SparseDots(w, w, []int64{-1, 2, 3, 3}, index, x[:3]) },
 		"ExpTo":       func() { ExpTo(w[:2:2], w) },
 		"ExpTo32":     func() { ExpTo32(x[:3:3], x) },
 		"SigmoidTo":   func() { SigmoidTo(w[:2:2], w) },
