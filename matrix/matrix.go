@@ -73,6 +73,20 @@ func Dots(dst []float64, m Matrix, first int, w []float64) {
 	}
 }
 
+// AddRows adds to w row first+k times scale[k], for each k where that is not 0,
+// in order. The bits are those of AddTo of each row.
+func AddRows(w []float64, m Matrix, first int, scale []float64) {
+	if m, ok := m.(*CSR); ok {
+		vec.SparseAxpys(w, scale, m.Start[first:first+len(scale)+1], m.Index, m.Value)
+		return
+	}
+	for k, s := range scale {
+		if s != 0 {
+			m.Row(first+k).AddTo(w, s)
+		}
+	}
+}
+
 // Nonzeros returns the number of stored values of all rows.
 func Nonzeros(m Matrix) int64 {
 	switch m := m.(type) {

@@ -84,9 +84,9 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// TestDots compares with one row after another, of every storage, and of a
+// TestDotsAndAddRows compares with one row after another, of every storage, and of a
 // matrix that package matrix knows nothing about.
-func TestDots(t *testing.T) {
+func TestDotsAndAddRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
 	for _, shape := range append(shapes, [2]int{200, 50}) {
 		rows := table(r, shape[0], shape[1])
@@ -102,6 +102,15 @@ func TestDots(t *testing.T) {
 					if want := m.Row(first + k).Dot(w); got != want {
 						t.Fatalf("%T, %v: row %d: %g, want %g", m, shape, first+k, got, want)
 					}
+				}
+				dst[r.IntN(len(dst))] = 0
+				got, want := slices.Clone(w), slices.Clone(w)
+				matrix.AddRows(got, m, first, dst)
+				for k, scale := range dst {
+					m.Row(first+k).AddTo(want, scale)
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("%T, %v: rows %d to %d added to %g make %g, want %g", m, shape, first, first+len(dst), w, got, want)
 				}
 			}
 		}

@@ -69,11 +69,9 @@ func (r *Rows) Combine(v []float64) (sum []float64, chain int) {
 	partial := make([][]float64, parts)
 	matrix.Blocks(n, max(size, 1), r.Threads, func(part, lo, hi int) {
 		s := make([]float64, d+1)
-		for i := lo; i < hi; i++ {
-			if v[i] != 0 {
-				r.X.Row(i).AddTo(s[:d], v[i])
-				s[d] += v[i]
-			}
+		matrix.AddRows(s[:d], r.X, lo, v[lo:hi])
+		for _, v := range v[lo:hi] {
+			s[d] += v
 		}
 		partial[part] = s
 	})

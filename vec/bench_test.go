@@ -23,7 +23,7 @@ func BenchmarkDense(b *testing.B) {
 	for _, n := range []int{14, 54, 300, 784, 2000} {
 		o := drawOperands(rand.New(rand.NewPCG(1, 1)), n, 0)
 		for _, k := range kernels {
-			if k.name == "SparseDot" || k.name == "SparseDots" || k.name == "SparseAxpy" || k.name == "PrefetchRow" {
+			if k.name == "SparseDot" || k.name == "SparseDots" || k.name == "SparseAxpys" || k.name == "SparseAxpy" || k.name == "PrefetchRow" {
 				continue
 			}
 			o.alpha, o.beta = 0.999, 1e-3
@@ -112,9 +112,9 @@ func (m text) row(order []int, at int) ([]uint32, []float32) {
 	return m.index[lo:hi], m.value[lo:hi]
 }
 
-// BenchmarkSparseDots takes rows of 14, as many data have: what does a row cost
+// BenchmarkRows takes rows of 14, as many data have: what does a row cost
 // beside its elements?
-func BenchmarkSparseDots(b *testing.B) {
+func BenchmarkRows(b *testing.B) {
 	const rows, length, columns = 4096, 14, 123
 	r := rand.New(rand.NewPCG(1, 1))
 	w, dst, start, index, value := make([]float64, columns), make([]float64, rows), []int64{0}, []uint32{}, []float32{}
@@ -124,15 +124,25 @@ func BenchmarkSparseDots(b *testing.B) {
 		}
 		start = append(start, int64(len(index)))
 	}
+	scale := make([]float64, rows)
+	for i := range scale {
+		scale[i] = 1e-9 * r.NormFloat64()
+	}
 	for name, f := range map[string]func(){
-		"one by one": func() {
+		"SparseDot": func() {
 			for i := range dst {
 				dst[i] = SparseDot(w, index[start[i]:start[i+1]], value[start[i]:start[i+1]])
 			}
 		},
-		"all": func() { SparseDots(dst, w, start, index, value) },
+		"SparseDots":  func() { SparseDots(dst, w, start, index, value) },
+		"SparseAxpys": func() { SparseAxpys(w, scale, start, index, value) },
+		"SparseAxpy": func() {
+			for i, scale := range scale {
+				SparseAxpy(w, scale, index[start[i]:start[i+1]], value[start[i]:start[i+1]])
+			}
+		},
 	} {
-		everyLevel(b, "rows="+name, func(b *testing.B) {
+		everyLevel(b, "kernel="+name, func(b *testing.B) {
 			for b.Loop() {
 				f()
 			}

@@ -149,6 +149,15 @@ func sparseAxpy(w []float64, scale float64, index []uint32, value []float32) {
 	}
 }
 
+// sparseAxpys does the first rows, and returns how many, and how many elements
+// of the next.
+func sparseAxpys(w, scale []float64, start []int64, index []uint32, value []float32) (done, part int) {
+	if (hasAVX512 || hasAVX2) && len(w) > 0 {
+		return sparseAxpysAVX2(w, scale, start, index, value)
+	}
+	return 0, 0
+}
+
 func prefetch(index []uint32, value []float32) { prefetchRow(index, value) }
 
 func expTo(dst, src []float64) {

@@ -18,6 +18,8 @@ func sparseAxpy(w []float64, scale float64, index []uint32, value []float32) {
 	sparseAxpyPortable(w, scale, index, value)
 }
 
+func sparseAxpys([]float64, []float64, []int64, []uint32, []float32) (done, part int) { return 0, 0 }
+
 func prefetch([]uint32, []float32) {}
 
 func expTo(dst, src []float64)      { each(dst, src, Exp) }

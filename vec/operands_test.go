@@ -69,6 +69,12 @@ var kernels = []struct {
 		SparseDots(dst, o.w, start, o.index, o.x32)
 		return dst
 	}},
+	{"SparseAxpys", func(o operands) []float64 {
+		start := growing(len(o.x32))
+		scale := slices.Repeat([]float64{o.alpha, o.beta, 0}, len(start))[:len(start)-1]
+		SparseAxpys(o.w, scale, start, o.index, o.x32)
+		return o.w
+	}},
 	{"Axpy", func(o operands) []float64 { Axpy(o.x, o.alpha, o.y32); return o.x }},
 	{"Axpy64", func(o operands) []float64 { Axpy64(o.x, o.alpha, o.y); return o.x }},
 	{"ScaledAdd", func(o operands) []float64 { ScaledAdd(o.x, o.alpha, o.beta, o.y); return o.x }},

@@ -29,6 +29,19 @@ func SparseAxpy(w []float64, scale float64, index []uint32, value []float32) {
 	sparseAxpy(w, scale, index[:len(value)], value)
 }
 
+// SparseAxpys adds to w the rows of a matrix, as SparseDots has it, each times
+// its element of scale: SparseAxpy for every row whose scale is not 0, in order.
+func SparseAxpys(w, scale []float64, start []int64, index []uint32, value []float32) {
+	index, start = index[:len(value)], start[:len(scale)+1]
+	done, part := sparseAxpys(w, scale, start, index, value)
+	for i := done; i < len(scale); i++ {
+		lo, hi := start[i]+int64(part), start[i+1]
+		if part = 0; scale[i] != 0 {
+			sparseAxpy(w, scale[i], index[lo:hi], value[lo:hi])
+		}
+	}
+}
+
 // PrefetchRow asks the processor to bring the row into the second-level cache,
 // for a visit soon after; the first level has too few places for a whole row
 // under way. It is a hint and changes no result. Rows of a kilobyte in random

@@ -24,6 +24,11 @@ func sparseDotAVX2(w []float64, index []uint32, value []float32) (sum float64, o
 //go:noescape
 func sparseAxpyAVX2(w []float64, scale float64, index []uint32, value []float32) (done int)
 
+// sparseAxpysAVX2 is sparseAxpys for w that is not empty, up to a row that is not inside value or where sparseAxpyAVX2 would stop; it returns how many rows it has done, and elements of the next. start is one longer than scale, index as long as value.
+//
+//go:noescape
+func sparseAxpysAVX2(w []float64, scale []float64, start []int64, index []uint32, value []float32) (done int, part int)
+
 // prefetchRow is PrefetchRow for slices of the same length.
 //
 //go:noescape

@@ -374,6 +374,123 @@ done:
 	VZEROUPPER
 	RET
 
+// func sparseAxpysAVX2(w []float64, scale []float64, start []int64, index []uint32, value []float32) (done int, part int)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·sparseAxpysAVX2(SB), NOSPLIT, $0-136
+	MOVQ         scale_base+24(FP), AX
+	MOVQ         scale_len+32(FP), CX
+	MOVQ         start_base+48(FP), DX
+	MOVQ         w_base+0(FP), BX
+	MOVQ         index_base+72(FP), SI
+	MOVQ         value_base+96(FP), DI
+	MOVQ         value_len+104(FP), R8
+	MOVQ         w_len+8(FP), R9
+	MOVQ         $0x0000000080000000, R8
+	CMPQ         R9, R8
+	CMOVQGT      R8, R9
+	XORQ         R10, R10
+	MOVQ         value_len+104(FP), R11
+	MOVL         R9, R8
+	DECL         R8
+	VMOVD        R8, X0
+	VPBROADCASTD X0, Y0
+	VXORPD       X1, X1, X1
+	XORQ         R12, R12
+	MOVQ         (DX), R13
+	JMP          next
+
+row:
+	MOVQ     R13, R10
+	MOVQ     8(DX)(R12*8), R13
+	CMPQ     R13, R11
+	JHI      stop
+	CMPQ     R10, R13
+	JHI      stop
+	VMOVDDUP (AX)(R12*8), X2
+	VUCOMISD X1, X2
+	JP       add
+	JE       added
+
+add:
+	MOVQ R13, R8
+	SUBQ R10, R8
+	SUBQ $0x08, R8
+	JL   tail
+
+loop:
+	VMOVDQU     (SI)(R10*4), Y3
+	VPMINUD     Y0, Y3, Y4
+	VPCMPEQD    Y3, Y4, Y4
+	VPMOVMSKB   Y4, R14
+	CMPL        R14, $-1
+	JNE         stop
+	MOVL        (SI)(R10*4), R14
+	MOVL        4(SI)(R10*4), R15
+	VMOVSD      (BX)(R14*8), X3
+	VMOVHPD     (BX)(R15*8), X3, X3
+	VCVTPS2PD   (DI)(R10*4), X4
+	VFMADD231PD X4, X2, X3
+	VMOVLPD     X3, (BX)(R14*8)
+	VMOVHPD     X3, (BX)(R15*8)
+	MOVL        8(SI)(R10*4), R14
+	MOVL        12(SI)(R10*4), R15
+	VMOVSD      (BX)(R14*8), X3
+	VMOVHPD     (BX)(R15*8), X3, X3
+	VCVTPS2PD   8(DI)(R10*4), X4
+	VFMADD231PD X4, X2, X3
+	VMOVLPD     X3, (BX)(R14*8)
+	VMOVHPD     X3, (BX)(R15*8)
+	MOVL        16(SI)(R10*4), R14
+	MOVL        20(SI)(R10*4), R15
+	VMOVSD      (BX)(R14*8), X3
+	VMOVHPD     (BX)(R15*8), X3, X3
+	VCVTPS2PD   16(DI)(R10*4), X4
+	VFMADD231PD X4, X2, X3
+	VMOVLPD     X3, (BX)(R14*8)
+	VMOVHPD     X3, (BX)(R15*8)
+	MOVL        24(SI)(R10*4), R14
+	MOVL        28(SI)(R10*4), R15
+	VMOVSD      (BX)(R14*8), X3
+	VMOVHPD     (BX)(R15*8), X3, X3
+	VCVTPS2PD   24(DI)(R10*4), X4
+	VFMADD231PD X4, X2, X3
+	VMOVLPD     X3, (BX)(R14*8)
+	VMOVHPD     X3, (BX)(R15*8)
+	ADDQ        $0x08, R10
+	SUBQ        $0x08, R8
+	JGE         loop
+
+tail:
+	ADDQ $0x08, R8
+	JE   added
+
+single:
+	MOVL        (SI)(R10*4), R14
+	CMPQ        R14, R9
+	JCC         stop
+	VXORPD      X3, X3, X3
+	VCVTSS2SD   (DI)(R10*4), X3, X3
+	VFMADD213SD (BX)(R14*8), X2, X3
+	VMOVSD      X3, (BX)(R14*8)
+	INCQ        R10
+	DECQ        R8
+	JNE         single
+
+added:
+	INCQ R12
+
+next:
+	MOVQ R13, R10
+	CMPQ R12, CX
+	JLT  row
+
+stop:
+	SUBQ (DX)(R12*8), R10
+	MOVQ R12, done+120(FP)
+	MOVQ R10, part+128(FP)
+	VZEROUPPER
+	RET
+
 // func prefetchRow(index []uint32, value []float32)
 // Requires: MMX+
 TEXT ·prefetchRow(SB), NOSPLIT, $0-48

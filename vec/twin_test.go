@@ -115,6 +115,9 @@ func TestBadIndex(t *testing.T) {
 					for name, f := range map[string]func(){
 						"SparseDot":  func() { SparseDot(w, index, value) },
 						"SparseAxpy": func() { SparseAxpy(w, 1, index, value) },
+						"SparseAxpys": func() {
+							SparseAxpys(w, []float64{1, 1, 1}, []int64{0, 0, int64(n / 2), int64(n)}, index, value)
+						},
 						"SparseDots": func() { SparseDots(make([]float64, 3), w, []int64{0, 0, int64(n / 2), int64(n)}, index, value) },
 						"empty w":    func() { SparseDot(w[:0], index, value) },
 						"empty dst":  func() { SparseAxpy(w[:0], 1, index, value) },
@@ -152,6 +155,9 @@ func TestShortArgumentsPanic(t *testing.T) {
 		"SparseDot":   func() { SparseDot(w, index[:3:3], x) },
 		"SparseAxpy":  func() { SparseAxpy(w, 1, index[:3:3], x) },
 		"SparseDots":  func() { SparseDots(w, w, []int64{0, 1, 2}, index, x[:3]) },
+		"SparseAxpys": func() { SparseAxpys(w, w, []int64{0, 1, 2}, index, x[:3]) },
+		"axpys back":  func() { SparseAxpys(w, []float64{1, 1, 1}, []int64{0, 2, 1, 3}, index, x[:3]) },
+		"axpys past":  func() { SparseAxpys(w, []float64{1, 1, 1}, []int64{0, 2, 3, 4}, index, x[:3]) },
 		"no index":    func() { SparseDots(w, w, []int64{0, 1, 2, 3}, index[:2:2], x[:3]) },
 		"backwards":   func() { SparseDots(w, w, []int64{0, 2, 1, 3}, index, x[:3]) },
 		"past value":  func() { SparseDots(w, w, []int64{0, 2, 3, 4}, index, x[:3]) },
