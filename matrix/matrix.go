@@ -87,6 +87,20 @@ func AddRows(w []float64, m Matrix, first int, scale []float64) {
 	}
 }
 
+// SquaredNorms sets dst[k] to the squared norm of row first+k.
+func SquaredNorms(dst []float64, m Matrix, first int) {
+	if m, ok := m.(*CSR); ok {
+		start := m.Start[first : first+len(dst)+1]
+		for k := range dst {
+			dst[k] = vec.SquaredNorm(m.Value[start[k]:start[k+1]])
+		}
+		return
+	}
+	for k := range dst {
+		dst[k] = m.Row(first + k).SquaredNorm()
+	}
+}
+
 // Nonzeros returns the number of stored values of all rows.
 func Nonzeros(m Matrix) int64 {
 	switch m := m.(type) {

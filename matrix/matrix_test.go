@@ -84,9 +84,9 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// TestDotsAndAddRows compares with one row after another, of every storage, and of a
+// TestManyRows compares with one row after another, of every storage, and of a
 // matrix that package matrix knows nothing about.
-func TestDotsAndAddRows(t *testing.T) {
+func TestManyRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
 	for _, shape := range append(shapes, [2]int{200, 50}) {
 		rows := table(r, shape[0], shape[1])
@@ -101,6 +101,13 @@ func TestDotsAndAddRows(t *testing.T) {
 				for k, got := range dst {
 					if want := m.Row(first + k).Dot(w); got != want {
 						t.Fatalf("%T, %v: row %d: %g, want %g", m, shape, first+k, got, want)
+					}
+				}
+				norms := make([]float64, len(dst))
+				matrix.SquaredNorms(norms, m, first)
+				for k, got := range norms {
+					if want := m.Row(first + k).SquaredNorm(); got != want {
+						t.Fatalf("%T, %v: squared norm of row %d: %g, want %g", m, shape, first+k, got, want)
 					}
 				}
 				dst[r.IntN(len(dst))] = 0

@@ -64,9 +64,21 @@ func checkRows(targets, weights []float64, l loss.Loss, threads int) (total floa
 	errs := make([]error, blocksOf(len(targets)))
 	total = sumBlocks(len(targets), threads, func(b, lo, hi int) float64 {
 		var sum vec.Sum
-		for i := lo; i < hi && errs[b] == nil; i++ {
-			errs[b] = checkRow(i, targets[i], weights[i], margin)
-			sum.Add(weights[i])
+		for i := lo; i < hi; i++ {
+			y, s := targets[i], weights[i]
+			switch {
+			case margin && y != 1 && y != -1:
+				errs[b] = fmt.Errorf("problem: row %d: target %g, expected -1 or +1 for this loss", i+1, y)
+			case y-y != 0:
+				errs[b] = fmt.Errorf("problem: row %d: target %g, expected a finite number", i+1, y)
+			// The bounds on rounding errors are relative: nothing may underflow.
+			case !(s >= 1e-150 && s <= math.MaxFloat64):
+				errs[b] = fmt.Errorf("problem: row %d: weight %g, expected a number > 0", i+1, s)
+			default:
+				sum.Add(s)
+				continue
+			}
+			return 0
 		}
 		return sum.Value()
 	})
@@ -76,19 +88,6 @@ func checkRows(targets, weights []float64, l loss.Loss, threads int) (total floa
 		}
 	}
 	return total, nil
-}
-
-func checkRow(i int, y, s float64, margin bool) error {
-	switch {
-	case margin && y != 1 && y != -1:
-		return fmt.Errorf("problem: row %d: target %g, expected -1 or +1 for this loss", i+1, y)
-	case math.IsNaN(y) || math.IsInf(y, 0):
-		return fmt.Errorf("problem: row %d: target %g, expected a finite number", i+1, y)
-	// The bounds on rounding errors are relative: nothing may underflow.
-	case !(s >= 1e-150) || math.IsInf(s, 1):
-		return fmt.Errorf("problem: row %d: weight %g, expected a number > 0", i+1, s)
-	}
-	return nil
 }
 
 // Dims returns the number of rows and of features; the bias is not a feature.

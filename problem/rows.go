@@ -33,9 +33,7 @@ func NewRows(x matrix.Matrix, threads int) *Rows {
 	n, _ := x.Dims()
 	r := &Rows{X: x, SquaredNorm: make([]float64, n), Nonzeros: matrix.Nonzeros(x), Threads: threads}
 	matrix.Blocks(n, blockRows, threads, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			r.SquaredNorm[i] = x.Row(i).SquaredNorm()
-		}
+		matrix.SquaredNorms(r.SquaredNorm[lo:hi], x, lo)
 	})
 	return r
 }
