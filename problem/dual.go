@@ -12,9 +12,11 @@ import (
 // on the error of that computation. a itself is not changed.
 func (p *Linear) Dual(a []float64) (value, bound float64) {
 	v := p.feasible(a)
-	u, chain := p.Combine(v)
+	whole := p.borrow()
+	defer p.spare.Put(&whole)
+	chain := p.combine(whole, v)
 	factor := -1 / (p.Lambda * p.N)
-	u = u[:p.Penalised()]
+	u := whole[:p.Penalised()]
 	for j := range u {
 		u[j] *= factor
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Rows is the data of one or several problems: the classes of a
@@ -14,6 +15,8 @@ type Rows struct {
 	SquaredNorm []float64 // of each row
 	Nonzeros    int64
 	Threads     int // at most so many cores; 0: all. Never changes a result
+
+	spare *sync.Pool // of *[]float64 with d+1 numbers: fresh memory costs more than what is done with it
 }
 
 // blockRows is the number of rows of a block in every sum over rows. It is
@@ -31,7 +34,7 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 // NewRows prepares x, in one pass.
 func NewRows(x matrix.Matrix, threads int) *Rows {
 	n, _ := x.Dims()
-	r := &Rows{X: x, SquaredNorm: make([]float64, n), Nonzeros: matrix.Nonzeros(x), Threads: threads}
+	r := &Rows{X: x, SquaredNorm: make([]float64, n), Nonzeros: matrix.Nonzeros(x), Threads: threads, spare: new(sync.Pool)}
 	matrix.Blocks(n, blockRows, threads, func(_, lo, hi int) {
 		matrix.SquaredNorms(r.SquaredNorm[lo:hi], x, lo)
 	})
@@ -61,31 +64,50 @@ func (r *Rows) partitions() int {
 // Combine returns X^T v, followed by the sum of v: d+1 numbers. chain is the
 // number of additions that any of them went through one after another.
 func (r *Rows) Combine(v []float64) (sum []float64, chain int) {
+	_, d := r.X.Dims()
+	sum = make([]float64, d+1)
+	return sum, r.combine(sum, v)
+}
+
+// combine is Combine into a slice of zeros.
+func (r *Rows) combine(sum, v []float64) (chain int) {
 	n, d := r.X.Dims()
+	if n == 0 {
+		return 0
+	}
 	parts := r.partitions()
 	size := (n + parts - 1) / parts
-	partial := make([][]float64, parts)
-	matrix.Blocks(n, max(size, 1), r.Threads, func(part, lo, hi int) {
-		s := make([]float64, d+1)
+	partial := make([][]float64, (n+size-1)/size)
+	matrix.Blocks(n, size, r.Threads, func(part, lo, hi int) {
+		s := sum
+		if part > 0 {
+			s = r.borrow()
+		}
 		matrix.AddRows(s[:d], r.X, lo, v[lo:hi])
 		for _, v := range v[lo:hi] {
 			s[d] += v
 		}
 		partial[part] = s
 	})
-	if n == 0 {
-		return make([]float64, d+1), 0
-	}
-	sum = partial[0]
+	matrix.Blocks(len(sum), 4*blockRows, r.Threads, func(_, lo, hi int) {
+		for _, s := range partial[1:] {
+			vec.Axpy64(sum[lo:hi], 1, s[lo:hi])
+		}
+	})
 	for _, s := range partial[1:] {
-		if s == nil { // fewer blocks than parts
-			continue
-		}
-		for j, x := range s {
-			sum[j] += x
-		}
+		r.spare.Put(&s)
 	}
-	return sum, size + parts
+	return size + parts
+}
+
+// borrow returns d+1 zeros, which may be given back to spare.
+func (r *Rows) borrow() []float64 {
+	if s, ok := r.spare.Get().(*[]float64); ok {
+		clear(*s)
+		return *s
+	}
+	_, d := r.X.Dims()
+	return make([]float64, d+1)
 }
 
 // lengths sets dst[k] to the number of nonzeros of row first+k.
