@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -79,6 +78,7 @@ const maxHeaderLine = 1 << 24
 func readHeaderLine(in *Input) (text []byte, err error) {
 	for {
 		part, err := in.R.ReadSlice('\n')
+		in.taken += len(part)
 		text = append(text, part...)
 		if err != bufio.ErrBufferFull {
 			return text, err
@@ -238,92 +238,4 @@ func unescape(word []byte) []byte {
 		out = append(out, word[i])
 	}
 	return out
-}
-
-// arffRows is the syntax of the rows of so many attributes.
-type arffRows struct{ columns int }
-
-func (arffRows) last(text []byte) int { return lastLine(text) }
-
-func (r arffRows) row(c *chunk, at int, dst []field) ([]field, bool, int, error) {
-	t := c.text
-	at = skipBlanks(t, at)
-	switch t[at] {
-	case '\n':
-		return dst, false, at + 1, nil
-	case '%':
-		return dst, false, at + bytes.IndexByte(t[at:], '\n') + 1, nil
-	case '{':
-		return r.sparse(c, at, dst)
-	}
-	for column := 0; ; column++ {
-		f, end, err := r.value(c, at, ",")
-		if err != nil {
-			return dst, false, 0, err
-		}
-		f.column = column
-		dst = append(dst, f)
-		switch t[end] {
-		case '\n':
-			return dst, false, end + 1, nil
-		case ',':
-			at = skipBlanks(t, end+1)
-		default:
-			return dst, false, 0, c.errorf(end, quote(t[end:end+1]), "a comma or a line break after the value")
-		}
-	}
-}
-
-// value reads one value; only an unquoted ? is a missing one.
-func (r arffRows) value(c *chunk, at int, stop string) (field, int, error) {
-	word, end, err := arffWord(c, at, stop)
-	if err != nil {
-		return field{}, 0, err
-	}
-	if len(word) == 0 && end == at {
-		return field{}, 0, c.errorf(at, "nothing", "a value, or ? for a missing one")
-	}
-	missing := len(word) == 1 && c.text[at] == '?'
-	return field{at: at, text: word, missing: missing}, skipBlanks(c.text, end), nil
-}
-
-// sparse reads "{index value, index value}" with indices from 0.
-func (r arffRows) sparse(c *chunk, at int, dst []field) ([]field, bool, int, error) {
-	t := c.text
-	fail := func(at int, found, expected string) ([]field, bool, int, error) {
-		return dst, true, 0, c.errorf(at, found, expected)
-	}
-	for least := 0; ; {
-		at = skipBlanks(t, at+1)
-		if t[at] == '}' && least == 0 {
-			break
-		}
-		end := at
-		for t[end]-'0' <= 9 {
-			end++
-		}
-		column, err := strconv.Atoi(string(t[at:end]))
-		if err != nil || column < least || column >= r.columns {
-			end = at + bytes.IndexAny(t[at:], " \t\r,}\n")
-			return fail(at, quote(t[at:end]), fmt.Sprintf("increasing positions of attributes from %d to %d", least, r.columns-1))
-		}
-		f, end, err := r.value(c, skipBlanks(t, end), ",}")
-		if err != nil {
-			return dst, true, 0, err
-		}
-		f.column = column
-		dst = append(dst, f)
-		least = column + 1
-		if at = end; t[at] == '}' {
-			break
-		}
-		if t[at] != ',' {
-			return fail(at, quote(t[at:at+1]), "a comma or } after the value")
-		}
-	}
-	at = skipBlanks(t, at+1)
-	if t[at] != '\n' {
-		return fail(at, quote(t[at:at+1]), "a line break after }")
-	}
-	return dst, true, at + 1, nil
 }

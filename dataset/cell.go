@@ -1,265 +1,130 @@
 package dataset
 
 import (
-	"bytes"
-	"context"
-	"fmt"
 	"math"
-	"slices"
-
-	"github.com/fenchel-ml/fenchel/matrix"
+	"unsafe"
 )
 
-// A cellChunk holds the features of one chunk's rows: for each row the cells
-// that are not zero, by increasing column of the schema. A cell holds the bits
-// of a number, NaN if it is missing, or the number of a category.
-type cellChunk struct {
-	column, cell []uint32
-	end          []int // of each row
-	words        []dictionary
-}
-
-// A dictionary numbers categories by first appearance.
-type dictionary struct {
-	code  map[string]uint32
-	words []string
-}
-
-func (d *dictionary) intern(word []byte) uint32 {
-	if code, ok := d.code[string(word)]; ok {
-		return code
-	}
-	if d.code == nil {
-		d.code = map[string]uint32{}
-	}
-	code := uint32(len(d.words))
-	d.words = append(d.words, string(word))
-	d.code[d.words[code]] = code
-	return code
-}
-
-func (t *table) parseCells(c *chunk) (*cellChunk, error) {
-	columns := len(t.schema.Columns)
-	most := min(columns*bytes.Count(c.text, []byte{'\n'}), len(c.text)/2) // a field and what ends it are two bytes
-	out := &cellChunk{column: make([]uint32, 0, most), cell: make([]uint32, 0, most), words: make([]dictionary, columns)}
-	ordered := slices.IsSorted(t.use)
-	err := t.eachRow(c, func(fields []field, _ bool) error {
-		if !ordered { // columns matched by name
-			slices.SortFunc(fields, func(a, b field) int { return t.use[a.column] - t.use[b.column] })
-		}
-		for _, f := range fields {
-			if f.column == t.target || f.column == t.weight || t.use[f.column] < 0 {
-				continue
-			}
-			if err := t.addCell(c, f, out); err != nil {
-				return err
-			}
-		}
-		out.end = append(out.end, len(out.cell))
-		return nil
-	})
-	return out, err
+// cells are the features of some rows, one cell for each slot of each row: the
+// bits of a number, missingBits if it is missing, or the number of a category
+// and one.
+// Where most are zero, or rows are sparse, only the others are kept.
+type cells struct {
+	memory *memory  // of cell; nil: the heap, or no cells yet
+	cell   []uint32 // row by row, all cells or those that are not zero
+	column []uint32 // nil: all cells; else the slot of each, increasing in a row
+	end    []int    // of each row in cell, if column is not nil
+	rows   int
+	width  int      // slots
+	filled int      // cells that are not zero
+	spare  []uint32 // a row that is being read, if column is not nil
 }
 
 var missingBits = math.Float32bits(float32(math.NaN()))
 
-func (t *table) addCell(c *chunk, f field, out *cellChunk) error {
-	column := t.use[f.column]
-	cell := missingBits
-	switch {
-	case t.schema.Columns[column].Category != nil:
-		word := f.text
-		if f.missing {
-			word = []byte(missingCategory)
-		} else if err := t.allowed(c, f); err != nil {
-			return err
-		}
-		var known bool
-		if cell, known = out.words[column].code[string(word)]; known {
-			break
-		}
-		if err := c.checkText(f.at, word); err != nil {
-			return err
-		}
-		cell = out.words[column].intern(word)
-	case !f.missing:
-		v, status := f.number()
-		switch {
-		case status == isNoValue:
-			return c.errorf(f.at, quote(f.text), "a finite number (leave the field empty for a missing value)")
-		case status != isNumber:
-			return c.errorf(f.at, quote(f.text), status.expected())
-		case v == 0:
-			return nil
-		}
-		cell = math.Float32bits(v)
-	}
-	out.column = append(out.column, uint32(column))
-	out.cell = append(out.cell, cell)
-	return nil
-}
-
 // noCategory is the cell of a category that the model does not know.
 const noCategory = math.MaxUint32
 
-// number gives categories their places in the whole table and, unless the
-// schema is a model's, completes it: categories and means.
-func (t *table) number() {
-	all := make([]dictionary, len(t.schema.Columns))
-	for i, c := range t.schema.Columns {
-		for _, word := range c.Category {
-			all[i].intern([]byte(word))
-		}
+const missingCategory = "?"
+
+func asNumber(cell uint32) float32 { return math.Float32frombits(cell) }
+
+func asNumbers(cells []uint32) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(cells))), len(cells))
+}
+
+// reserve makes room for so many rows with all their cells, if it is needed and
+// was not made before.
+func (c *cells) reserve(rows int) {
+	if c.memory == nil && c.column == nil {
+		c.memory = newMemory((rows*c.width + 1) / 2)
+		c.cell = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(c.memory.words))), 2*len(c.memory.words))[:0]
 	}
-	unknown, example := 0, ""
-	sum, missing := make([]float64, len(all)), make([]int, len(all))
-	for _, c := range t.cells {
-		codes := t.merge(all, c.words)
-		for k, column := range c.column {
-			switch {
-			case codes[column] != nil:
-				local := c.cell[k]
-				c.cell[k] = codes[column][local]
-				if word := c.words[column].words[local]; c.cell[k] == noCategory && word != missingCategory {
-					if unknown++; unknown == 1 {
-						example = fmt.Sprintf("%q in column %q", word, t.schema.Columns[column].Name)
-					}
-				}
-			case c.cell[k] == missingBits:
-				missing[column]++
-			default:
-				sum[column] += float64(math.Float32frombits(c.cell[k]))
-			}
-		}
-		c.words = nil
+}
+
+// next returns the cells of the next row, all to be set before it is closed.
+func (c *cells) next() []uint32 {
+	if c.column != nil {
+		return c.spare
 	}
-	if unknown > 0 {
-		t.warnings = append(t.warnings, fmt.Errorf("%s unknown to the model (first: %s): ignored", plural(unknown, "category is", "categories are"), example))
-	}
-	if t.fixed {
+	n := len(c.cell)
+	return c.cell[n : n+c.width]
+}
+
+// close ends a row that next began.
+func (c *cells) close(filled int) {
+	if c.column == nil {
+		c.rows++
+		c.filled += filled
+		c.cell = c.cell[:len(c.cell)+c.width]
 		return
 	}
-	for i := range t.schema.Columns {
-		c := &t.schema.Columns[i]
-		if c.Category != nil {
-			c.Category = all[i].words
-		} else if known := t.count - missing[i]; known > 0 {
-			c.Fill = sum[i] / float64(known)
-		}
-	}
+	c.appendRow(c.spare)
 }
 
-// merge returns, for each column of categories, the code in all of each word.
-func (t *table) merge(all, words []dictionary) [][]uint32 {
-	codes := make([][]uint32, len(all))
-	for i, d := range words {
-		if t.schema.Columns[i].Category == nil {
+// appendRow appends a row without its zeros.
+func (c *cells) appendRow(row []uint32) {
+	for slot, cell := range row {
+		if cell != 0 {
+			c.appendCell(slot, cell)
+		}
+	}
+	c.endRow()
+}
+
+func (c *cells) appendCell(slot int, cell uint32) {
+	c.cell, c.column = append(c.cell, cell), append(c.column, uint32(slot))
+}
+
+func (c *cells) endRow() {
+	c.rows++
+	c.end = append(c.end, len(c.cell))
+	c.filled = len(c.cell)
+}
+
+// reset drops all rows.
+func (c *cells) reset() {
+	*c = cells{memory: c.memory, cell: c.cell[:0], width: c.width}
+}
+
+// eachRow calls do for the rows, with their cells and the slots of these; nil
+// stands for all slots.
+func (c *cells) eachRow(do func(row int, slots, cell []uint32)) {
+	from := 0
+	for i := range c.rows {
+		if c.column == nil {
+			do(i, nil, c.cell[i*c.width:(i+1)*c.width])
 			continue
 		}
-		codes[i] = make([]uint32, len(d.words))
-		for k, word := range d.words {
-			code, known := all[i].code[word]
-			switch {
-			case !known && t.fixed:
-				code = noCategory
-			case !known:
-				code = all[i].intern([]byte(word))
-			}
-			codes[i][k] = code
-		}
+		do(i, c.column[from:c.end[i]], c.cell[from:c.end[i]])
+		from = c.end[i]
 	}
-	return codes
 }
 
-// encode makes the matrix: sparse if there are categories or mostly zeros.
-func (t *table) encode(ctx context.Context, opt *Options) (matrix.Matrix, error) {
-	first, cols := t.schema.places()
-	if int64(cols) > math.MaxUint32 {
-		return nil, fmt.Errorf("%s: found %d features, expected at most 2^32-1", t.in[0].Name, cols)
+// slotOf returns the slot of cell k of a row.
+func slotOf(slots []uint32, k int) int {
+	if slots == nil {
+		return k
 	}
-	categorical := slices.ContainsFunc(t.schema.Columns, func(c Column) bool { return c.Category != nil })
-	if !categorical && 2*t.nonzeros() >= int64(t.count)*int64(cols) {
-		return t.encodeDense(ctx, opt, first, cols)
-	}
-	all := sparseRows{cols: uint64(cols), chunks: make([]*sparseChunk, len(t.cells))}
-	err := each(ctx, opt.workers(), len(t.cells), func(i int) error {
-		all.chunks[i] = t.toFeatures(t.cells[i], first)
-		t.cells[i] = nil
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range all.chunks {
-		all.rows += len(c.end)
-		all.nonzeros += int64(len(c.entry))
-	}
-	return all.matrix(ctx, &Options{Threads: opt.Threads})
+	return int(slots[k])
 }
 
-// nonzeros counts the values of a table of numbers that are not zero.
-func (t *table) nonzeros() (n int64) {
-	for _, c := range t.cells {
-		n += int64(len(c.cell))
-		for k, cell := range c.cell {
-			if cell == missingBits && float32(t.schema.Columns[c.column[k]].Fill) == 0 {
-				n--
-			}
-		}
-	}
-	return n
+// drop gives back all cells.
+func (c *cells) drop() {
+	c.memory.free()
+	*c = cells{}
 }
 
-// encodeDense makes the matrix of a table of numbers.
-func (t *table) encodeDense(ctx context.Context, opt *Options, first []int, cols int) (matrix.Matrix, error) {
-	d := &matrix.Dense{Rows: t.count, Cols: cols, Value: make([]float32, t.count*cols)}
-	firstRow := make([]int, len(t.cells)+1)
-	for i, c := range t.cells {
-		firstRow[i+1] = firstRow[i] + len(c.end)
+// thin leaves out the cells that are zero and gives back the room for them.
+func (c *cells) thin() {
+	if c.column != nil {
+		return
 	}
-	err := each(ctx, opt.workers(), len(t.cells), func(i int) error {
-		c, k := t.cells[i], 0
-		for r, end := range c.end {
-			row := d.Row(firstRow[i] + r).Value
-			for ; k < end; k++ {
-				value := math.Float32frombits(c.cell[k])
-				if c.cell[k] == missingBits {
-					value = float32(t.schema.Columns[c.column[k]].Fill)
-				}
-				if value != 0 { // nor -0
-					row[first[c.column[k]]] = value
-				}
-			}
-		}
-		t.cells[i] = nil
-		return nil
-	})
-	return d, err
-}
-
-// toFeatures turns cells into features; first[i] is the first feature of column i.
-func (t *table) toFeatures(c *cellChunk, first []int) *sparseChunk {
-	out := &sparseChunk{entry: make([]uint64, 0, len(c.cell)), end: make([]uint32, 0, len(c.end))}
-	k := 0
-	for _, end := range c.end {
-		for ; k < end; k++ {
-			column := c.column[k]
-			index, value := uint32(first[column]), float32(1)
-			switch {
-			case t.schema.Columns[column].Category == nil:
-				if value = math.Float32frombits(c.cell[k]); c.cell[k] == missingBits {
-					value = float32(t.schema.Columns[column].Fill)
-				}
-			case c.cell[k] == noCategory:
-				value = 0
-			default:
-				index += c.cell[k]
-			}
-			if value != 0 {
-				out.entry = append(out.entry, uint64(index)|uint64(math.Float32bits(value))<<32)
-			}
-		}
-		out.end = append(out.end, uint32(len(out.entry)))
+	all := *c
+	*c = cells{width: all.width, spare: make([]uint32, all.width),
+		cell: make([]uint32, 0, all.filled), column: make([]uint32, 0, all.filled), end: make([]int, 0, all.rows)}
+	for i := range all.rows {
+		c.appendRow(all.cell[i*c.width : (i+1)*c.width])
 	}
-	return out
+	all.memory.free()
 }

@@ -101,9 +101,10 @@ type splitter struct {
 	size int
 	// last returns the end of the last whole record of text, 0 for none. Text
 	// begins where a record begins.
-	last func(text []byte) int
-	rest []byte      // read but not yet part of a chunk
-	free chan []byte // buffers to be used again; nil when chunks are kept
+	last  func(text []byte) int
+	rest  []byte      // read but not yet part of a chunk
+	free  chan []byte // buffers to be used again; nil when chunks are kept
+	again []*chunk    // come before those of in
 }
 
 // lastLine is splitter.last of formats in which a record is a line.
@@ -119,6 +120,11 @@ func newSplitter(in []*Input, opt *Options, last func([]byte) int) *splitter {
 
 // next returns the next chunk, io.EOF after the last. No chunk spans inputs.
 func (s *splitter) next() (*chunk, error) {
+	if len(s.again) > 0 {
+		c := s.again[0]
+		s.again = s.again[1:]
+		return c, nil
+	}
 	for len(s.in) > 0 {
 		in := s.in[0]
 		text, err := s.read(in)

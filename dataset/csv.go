@@ -69,7 +69,7 @@ func delimiterScore(head []byte, delimiter byte) int {
 	c := &chunk{text: append(slices.Clip(head), '\n')}
 	width, score, rows := 0, 1, 0
 	for at := 0; at < len(c.text) && rows < 20; {
-		fields, _, next, err := r.row(c, at, nil)
+		fields, next, err := r.row(c, at, nil)
 		if err != nil {
 			break
 		}
@@ -95,15 +95,15 @@ func (f csv) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) 
 	if err != nil {
 		return nil, err
 	}
-	r := csvRows(f)
-	if r.delimiter == 0 {
-		if r.delimiter = findDelimiter(head); r.delimiter == 0 {
-			r.delimiter = ','
+	r := csvRows{f.delimiter}
+	if r.separator == 0 {
+		if r.separator = findDelimiter(head); r.separator == 0 {
+			r.separator = ','
 		}
 	}
 	t := &table{rows: r, in: in}
 	for i := range in {
-		if err := r.begin(t, i, opt); err != nil {
+		if err := r.columns(t, i, opt); err != nil {
 			return nil, err
 		}
 	}
@@ -111,9 +111,9 @@ func (f csv) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) 
 	return t.read(ctx, opt)
 }
 
-// begin reads the header of input i, if it has one, and sets the columns of
+// columns reads the header of input i, if it has one, and sets the columns of
 // the table from the first input.
-func (r csvRows) begin(t *table, i int, opt *Options) error {
+func (r csvRows) columns(t *table, i int, opt *Options) error {
 	in := t.in[i]
 	c, first, later, err := r.firstRows(in)
 	if err != nil {
@@ -155,7 +155,7 @@ func (r csvRows) firstRows(in *Input) (c *chunk, first []field, later [][]field,
 		return nil, nil, nil, err
 	}
 	c = &chunk{name: in.Name, line: in.line + 1, text: text}
-	first, _, _, err = r.row(c, 0, nil)
+	first, _, err = r.row(c, 0, nil)
 	if err != nil || len(first) == 0 {
 		return c, first, nil, err
 	}
@@ -166,7 +166,7 @@ func (r csvRows) firstRows(in *Input) (c *chunk, first []field, later [][]field,
 	below := &chunk{text: append(slices.Clip(rest[len(text):]), '\n')}
 	for at := 0; at < len(below.text) && len(later) < 20; {
 		var row []field
-		if row, _, at, err = r.row(below, at, nil); err != nil {
+		if row, at, err = r.row(below, at, nil); err != nil {
 			break // found again when the rows are read
 		}
 		if len(row) > 0 {
@@ -195,7 +195,7 @@ func (in *Input) record(r csvRows) ([]byte, error) {
 			}
 		}
 		in.line += bytes.Count(lines, []byte{'\n'})
-		in.R.Discard(len(lines))
+		in.discard(len(lines))
 	}
 }
 
@@ -233,7 +233,7 @@ func (r csvRows) skip(in *Input) error {
 		return err
 	}
 	in.line += bytes.Count(text, []byte{'\n'})
-	in.R.Discard(min(len(text), in.R.Buffered()))
+	in.discard(min(len(text), in.R.Buffered()))
 	return nil
 }
 

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -216,6 +217,34 @@ func TestRealTables(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A column that turns out to be text in the last row is read again from its
+// beginning, header and blank lines left aside: from the file, or from what
+// was kept of a stream.
+func TestLateText(t *testing.T) {
+	text := "\n\na,b,y\n" + strings.Repeat("1,2,0\n+1,3,1\n", 500) + "1.0,x,1\n"
+	want, err := readText(text, Options{Threads: 1, chunk: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(want.Feature, want.Warnings); got != `[a b=2 b=3 b=x] [column "b": 1 of 1001 fields is not a number (first: "x" at standard input:1004:5): taken as categories]` {
+		t.Fatalf("found %s", got)
+	}
+	folder := t.TempDir()
+	for name, path := range map[string]string{
+		"stream": "-",
+		"file":   put(t, folder, "late.csv", text),
+		"gzip":   put(t, folder, "late.csv.gz", string(pack(t, "gzip", []byte(text)))),
+	} {
+		for _, threads := range []int{1, 3} {
+			s, err := Read(context.Background(), []string{path}, Options{Stdin: strings.NewReader(text), Threads: threads, chunk: 50})
+			for i, w := range s.Warnings {
+				s.Warnings[i] = errors.New(strings.ReplaceAll(w.Error(), path+":", "standard input:"))
+			}
+			same(t, name, s, want, err, nil)
+		}
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // csvRows is the syntax of rows with one delimiter.
-type csvRows struct{ delimiter byte }
+type csvRows struct{ separator byte }
 
 func (r csvRows) last(text []byte) int {
 	_, last := r.ends(text)
@@ -49,11 +49,11 @@ func (r csvRows) ends(text []byte) (first, last int) {
 func (r csvRows) opens(text []byte, at int) bool {
 	for at--; at >= 0 && r.blank(text[at]); at-- {
 	}
-	return at < 0 || text[at] == r.delimiter || text[at] == '\n'
+	return at < 0 || text[at] == r.separator || text[at] == '\n'
 }
 
 func (r csvRows) blank(b byte) bool {
-	return b == ' ' || b == '\r' || b == '\t' && r.delimiter != '\t'
+	return b == ' ' || b == '\r' || b == '\t' && r.separator != '\t'
 }
 
 // closingQuote returns where the quotes opened at text[at] close, -1 if they
@@ -71,46 +71,48 @@ func closingQuote(text []byte, at int) int {
 	}
 }
 
-func (r csvRows) row(c *chunk, at int, dst []field) ([]field, bool, int, error) {
-	t, w := c.text, newWindow(c.padded())
+func (r csvRows) delimiter() byte { return r.separator }
+
+func (r csvRows) begin(c *chunk, at int) (int, rowKind) {
+	t := c.text
 	for at < len(t) && r.blank(t[at]) {
 		at++
 	}
 	if at == len(t) || t[at] == '\n' {
-		return dst, false, min(at+1, len(t)), nil
+		return min(at+1, len(t)), noRow
+	}
+	return at, denseRow
+}
+
+func (r csvRows) row(c *chunk, at int, dst []field) ([]field, int, error) {
+	at, kind := r.begin(c, at)
+	if kind == noRow {
+		return dst, at, nil
 	}
 	for column := 0; ; column++ {
-		for r.blank(t[at]) {
-			at++
+		f, end, err := r.field(c, at)
+		if err != nil {
+			return dst, 0, err
 		}
-		bits, end, ok := w.shortNumber(at)
-		if ok && (t[end] == r.delimiter || t[end] == '\n') {
-			dst = append(dst, field{column: column, at: at, text: t[at:end], known: true, bits: bits})
-		} else {
-			var f field
-			var err error
-			if f, end, err = r.field(c, at); err != nil {
-				return dst, false, 0, err
-			}
-			f.column = column
-			dst = append(dst, f)
-		}
+		f.column = column
+		dst = append(dst, f)
 		at = end + 1
-		if t[end] == '\n' {
-			return dst, false, at, nil
+		if c.text[end] == '\n' {
+			return dst, at, nil
 		}
 	}
 }
 
-// field reads the field at c.text[at:], which is no blank, and returns where
-// the delimiter or the line break behind it stands.
 func (r csvRows) field(c *chunk, at int) (f field, end int, err error) {
 	t := c.text
+	for r.blank(t[at]) {
+		at++
+	}
 	if t[at] == '"' {
 		return r.quoted(c, at)
 	}
 	end = at
-	for t[end] != r.delimiter && t[end] != '\n' {
+	for t[end] != r.separator && t[end] != '\n' {
 		end++
 	}
 	stop := end
@@ -131,8 +133,8 @@ func (r csvRows) quoted(c *chunk, at int) (f field, end int, err error) {
 	for end < len(t) && r.blank(t[end]) {
 		end++
 	}
-	if end == len(t) || t[end] != r.delimiter && t[end] != '\n' {
-		return f, 0, c.errorf(end, quote(t[end:min(end+1, len(t))]), fmt.Sprintf("%q or a line break after the closing quote", r.delimiter))
+	if end == len(t) || t[end] != r.separator && t[end] != '\n' {
+		return f, 0, c.errorf(end, quote(t[end:min(end+1, len(t))]), fmt.Sprintf("%q or a line break after the closing quote", r.separator))
 	}
 	text := t[at+1 : closing]
 	if bytes.IndexByte(text, '"') >= 0 {

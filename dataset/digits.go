@@ -89,3 +89,64 @@ func (w window) shortNumber(i int) (v uint32, end int, ok bool) {
 	f := float64(int64(mant)) / tens[8+m/8]
 	return math.Float32bits(float32(f)) | sign, point + 9 + int(m/8), !nearMiddle(f)
 }
+
+// longNumber reads any number at t[i:], after which at least padding bytes may
+// be read behind the line break that ends it. In all else it is like
+// shortNumber.
+func (w window) longNumber(i int) (v uint32, end int, ok bool) {
+	var d decimal
+	if b := w.at(i); b == '-' || b == '+' {
+		d.neg = b == '-'
+		i++
+	}
+	start := i
+	d.mant, i = w.append(0, i)
+	digits := i - start
+	if w.at(i) == '.' {
+		point := i + 1
+		d.mant, i = w.append(d.mant, point)
+		d.exp = point - i
+		digits += i - point
+	}
+	if digits == 0 || digits > 19 {
+		return 0, 0, false
+	}
+	if w.at(i)|0x20 == 'e' {
+		exp := i + 1
+		minus := w.at(exp) == '-'
+		if minus || w.at(exp) == '+' {
+			exp++
+		}
+		x := w.digits(exp)
+		n := digitBits(x)
+		if n-8 > 24 { // none, or too many
+			return 0, 0, false
+		}
+		e := int(leading(x, n))
+		if minus {
+			e = -e
+		}
+		d.exp += e
+		i = exp + int(n/8)
+	}
+	f, ok := d.float32()
+	return math.Float32bits(f), i, ok
+}
+
+// append reads all digits at t[i:] and returns where they end; mant is what
+// the digits before them and they spell, modulo 2^64.
+func (w window) append(mant uint64, i int) (uint64, int) {
+	for {
+		x := w.digits(i)
+		n := digitBits(x)
+		if n == 64 {
+			mant = mant*1e8 + number(x)
+			i += 8
+			continue
+		}
+		if n > 0 {
+			mant = mant*wholeTens[n/8] + leading(x, n)
+		}
+		return mant, i + int(n/8)
+	}
+}

@@ -15,9 +15,12 @@ type Input struct {
 	Path string        // the file behind it, "" when there is none
 	R    *bufio.Reader // decompressed; Peek reaches headSize bytes
 
-	line  int  // lines taken from R before the rows, as a header
-	ahead bool // decompress beside the parsing
-	close func() error
+	line    int  // lines taken from R
+	before  int  // lines before the first row, as a header
+	taken   int  // bytes of these
+	ahead   bool // decompress beside the parsing
+	regular bool // a file that can be read a second time
+	close   func() error
 }
 
 // headSize is how much of an input Detect may look at.

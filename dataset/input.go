@@ -78,6 +78,7 @@ func openInput(ctx context.Context, path string, opt *Options) (*Input, error) {
 	case info.IsDir():
 		err = fmt.Errorf("%s: found a directory, expected a file", path)
 	case info.Mode().IsRegular():
+		in.regular = true
 		in, err = newInput(in, f)
 	default: // a pipe may block for ever
 		in, err = newInput(in, newInterruptible(ctx, f))
@@ -194,6 +195,27 @@ func (in *Input) Close() error {
 	return err
 }
 
+// discard takes the next n bytes, which are before the rows.
+func (in *Input) discard(n int) {
+	n, _ = in.R.Discard(n)
+	in.taken += n
+}
+
+// reopen goes back to the first row of a file.
+func (in *Input) reopen(ctx context.Context, opt *Options) error {
+	again, err := openInput(ctx, in.Path, opt)
+	if err != nil {
+		return err
+	}
+	if err := in.Close(); err != nil {
+		again.Close()
+		return err
+	}
+	in.R, in.close, in.line = again.R, again.close, in.before
+	_, err = in.R.Discard(in.taken)
+	return err
+}
+
 // head returns what Detect may look at. An error behind the head is left for
 // the reader, so that an earlier fault in the rows is reported first.
 func (in *Input) head() ([]byte, error) {
@@ -251,43 +273,3 @@ type inputError struct {
 
 func (e *inputError) Error() string { return e.name + ": " + e.doing + e.err.Error() }
 func (e *inputError) Unwrap() error { return e.err }
-
-// interruptible lets ctx end a read that would block, as from a terminal or a
-// pipe. The read itself goes on in the background, into a buffer of its own.
-type interruptible struct {
-	ctx  context.Context
-	r    io.Reader
-	own  []byte
-	rest []byte // of own, not yet given
-	err  error  // comes after rest
-	got  chan int
-}
-
-func newInterruptible(ctx context.Context, r io.Reader) *interruptible {
-	return &interruptible{ctx: ctx, r: r, own: make([]byte, headSize), got: make(chan int, 1)}
-}
-
-func (r *interruptible) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	if len(r.rest) == 0 && r.err == nil {
-		go func() {
-			n, err := r.r.Read(r.own)
-			r.err = err
-			r.got <- n
-		}()
-		select {
-		case <-r.ctx.Done(): // nothing of r is touched again
-			return 0, r.ctx.Err()
-		case n := <-r.got:
-			r.rest = r.own[:n]
-		}
-	}
-	n := copy(p, r.rest)
-	r.rest = r.rest[n:]
-	if len(r.rest) == 0 {
-		return n, r.err
-	}
-	return n, nil
-}

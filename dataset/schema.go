@@ -83,23 +83,23 @@ func (t *table) settle() {
 	s := &Schema{Target: t.target, Weight: t.weight, Header: t.header}
 	for i, name := range t.names {
 		c := Column{Name: name}
-		if t.content[i].isText() {
+		if content := t.content[i]; content.place != "" {
 			t.kinds[i].kind = kindCategory
-			t.doubt(name, t.content[i])
+			t.doubt(name, content)
 		}
 		if t.kinds[i].kind == kindCategory && i != t.target && i != t.weight {
 			c.Category = []string{}
 		}
 		s.Columns = append(s.Columns, c)
 	}
-	t.schema, t.content = s, nil
+	t.schema = s
 }
 
 // doubt warns of a column that a few slips turn from a number into categories.
 func (t *table) doubt(name string, c content) {
 	const least, ofTen = 10, 9 // numbers
-	all := c.numbers + c.others
-	if c.numbers < least || 10*c.numbers < ofTen*all {
+	all := t.count - c.missing
+	if numbers := all - c.others; numbers < least || 10*numbers < ofTen*all {
 		return
 	}
 	what := "are not numbers"
@@ -107,7 +107,7 @@ func (t *table) doubt(name string, c content) {
 		what = "is not a number"
 	}
 	t.warnings = append(t.warnings, fmt.Errorf("column %q: %d of %d fields %s (first: %s at %s): taken as categories",
-		name, c.others, all, what, quote(c.text), c.chunk.place(c.at)))
+		name, c.others, all, what, c.text, c.place))
 }
 
 // match gives each column of the table its place in a model's schema.

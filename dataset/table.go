@@ -3,13 +3,18 @@ package dataset
 import (
 	"context"
 	"fmt"
-	"math"
+	"slices"
+	"sync/atomic"
 )
 
-// A table is text with columns, before it is known what they become. Reading
-// takes three steps, each parallel over chunks: survey finds out what the
-// columns are and reads targets and weights; cells reads the features, with
-// categories numbered chunk by chunk; encode numbers them for the whole table.
+// A table is text with columns, before it is known what they become. One pass,
+// parallel over chunks, reads targets, weights and features (tablerows.go), with
+// categories numbered chunk by chunk; its results are gathered in order
+// (tablepart.go) and become a matrix (encode.go).
+//
+// A column is taken for numbers until a field is text. The chunk with that
+// field is then parsed again, and later ones know. Only where earlier chunks
+// saw nothing but numbers in it is the input read a second time.
 type table struct {
 	names  []string
 	header bool
@@ -23,16 +28,13 @@ type table struct {
 	fixed          bool // the schema is a model's
 	warnings       []error
 
-	chunks  []*chunk
-	cells   []*cellChunk
-	count   int // rows
-	targets *targets
-	weights []float64
-	content []content // of each column
-	sparse  int       // fields of sparse rows, with the categories these leave out
+	roles []role
+	open  []bool // for each column whether text makes it one of categories
+	slot  []int  // for each column its place in a row of cells
+	place []int  // for each slot its place in schema
+	text  []atomic.Bool
 
-	untargeted int    // rows without a target, which only a fixed schema allows
-	firstBare  string // place of the first of them
+	gathered
 }
 
 // A columnKind says what the fields of a column are.
@@ -50,68 +52,164 @@ const (
 	kindCategory
 )
 
+// A role is what a column is for.
+type role uint8
+
+const (
+	roleNumber role = iota
+	roleCategory
+	roleTarget
+	roleWeight
+	roleIgnored
+)
+
 // A field is one value of a row.
 type field struct {
 	column  int
 	at      int // offset in the chunk
 	text    []byte
 	missing bool
-	known   bool   // bits are those of the float32 that the text spells
-	bits    uint32 // else that is still to be found out
 }
 
-// number is parseFloat32 of the text.
-func (f *field) number() (float32, numberStatus) {
-	if f.known {
-		return math.Float32frombits(f.bits), isNumber
-	}
-	return parseFloat32(f.text)
-}
-
-// A rowReader knows the syntax of rows.
+// A rowReader knows the syntax of rows, of which most are fields with a
+// delimiter between any two.
 type rowReader interface {
-	// row appends the fields of the row that begins at c.text[at:] to dst and
-	// returns where the next one begins. No fields: there was no row. Fields of
-	// a sparse row are those it does not leave out, by increasing column.
-	row(c *chunk, at int, dst []field) (fields []field, sparse bool, next int, err error)
+	// begin returns where the first field of the row that begins at c.text[at:]
+	// stands. If there is no row, at is where the next one may begin; if it
+	// needs to be read as a whole, as sparse ones do, at is where it begins.
+	begin(c *chunk, at int) (next int, kind rowKind)
+	// field reads the field at c.text[at:], blanks before it included, and
+	// returns where the delimiter or the line break behind it stands.
+	field(c *chunk, at int) (f field, end int, err error)
+	delimiter() byte
+	// row appends the fields of a row to dst and returns where the next row
+	// begins. Fields of a sparse row are those it does not leave out, by
+	// increasing column.
+	row(c *chunk, at int, dst []field) (fields []field, next int, err error)
 	last(text []byte) int // as splitter.last
 }
 
-// maxOmitted bounds the categories that sparse rows leave out: a small file
-// could otherwise ask for any amount of memory.
-const maxOmitted = 1 << 24
+type rowKind uint8
 
-const missingCategory = "?"
+const (
+	noRow rowKind = iota
+	denseRow
+	sparseRow
+)
 
 // read turns the rows into a set.
 func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 	if err := t.plan(opt); err != nil {
 		return nil, err
 	}
-	t.targets, t.content = newTargets(), make([]content, len(t.names))
+	t.assign()
 	s := newSplitter(t.in, opt, t.rows.last)
-	if err := parseChunks(ctx, s, opt.workers(), t.survey, t.takeSurvey); err != nil {
+	keep := slices.Contains(t.open, true) && slices.ContainsFunc(t.in, func(in *Input) bool { return !in.regular })
+	for _, in := range t.in {
+		in.before = in.line
+	}
+	if err := t.pass(ctx, s, keep, opt); err != nil {
 		return nil, err
 	}
-	if t.count == 0 {
-		return nil, fmt.Errorf("%s: found no rows, expected at least one", t.in[0].Name)
+	if t.late() {
+		if err := t.passAgain(ctx, keep, opt); err != nil {
+			return nil, err
+		}
 	}
 	t.dropTargets()
 	t.settle()
-	t.cells = make([]*cellChunk, len(t.chunks))
-	err := each(ctx, opt.workers(), len(t.chunks), func(i int) (err error) {
-		t.cells[i], err = t.parseCells(t.chunks[i])
-		t.chunks[i] = nil // the text may go
-		return err
-	})
-	if err != nil {
+	if err := t.fault(); err != nil {
 		return nil, err
 	}
-	t.chunks = nil
-	t.number()
+	t.complete()
 	x, err := t.encode(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
 	return &Set{X: x, Target: t.targets.target(), Weight: t.weights, Feature: t.schema.features(), Schema: t.schema, Warnings: t.warnings}, nil
+}
+
+// assign gives each column its role and each feature its slot, by increasing
+// place in the schema.
+func (t *table) assign() {
+	n := len(t.names)
+	t.roles, t.open, t.slot, t.text = make([]role, n), make([]bool, n), make([]int, n), make([]atomic.Bool, n)
+	for i, at := range t.use {
+		switch {
+		case i == t.target:
+			t.roles[i] = roleTarget
+		case i == t.weight:
+			t.roles[i] = roleWeight
+		case at < 0:
+			t.roles[i] = roleIgnored
+		default:
+			category := t.kinds[i].kind == kindCategory
+			if t.fixed {
+				category = t.schema.Columns[at].Category != nil
+			}
+			if t.place = append(t.place, at); category {
+				t.roles[i] = roleCategory
+			}
+			t.open[i] = t.kinds[i].kind == kindUnknown && !t.fixed
+		}
+	}
+	slices.Sort(t.place)
+	for i, at := range t.use {
+		t.slot[i], _ = slices.BinarySearch(t.place, at)
+	}
+}
+
+// pass parses all chunks of s and gathers what is in them.
+func (t *table) pass(ctx context.Context, s *splitter, keep bool, opt *Options) error {
+	t.gathered = t.gather()
+	if !keep {
+		s.free = make(chan []byte, opt.workers()+1)
+	}
+	err := parseChunks(ctx, s, opt.workers(), t.parse, func(p *tablePart) error {
+		if !keep {
+			p.chunk = nil
+		}
+		return t.take(p)
+	})
+	if err == nil && t.count == 0 {
+		err = fmt.Errorf("%s: found no rows, expected at least one", t.in[0].Name)
+	}
+	return err
+}
+
+// late reports whether a column of categories was taken for numbers where
+// nothing spoke against it. From now on its role is known.
+func (t *table) late() bool {
+	for i := range t.roles {
+		if t.text[i].Load() {
+			t.roles[i] = roleCategory
+		}
+	}
+	return slices.ContainsFunc(t.parts, func(p *tablePart) bool { return !slices.Equal(p.roles, t.roles) })
+}
+
+// passAgain reads the input once more: from the file, or from the chunks that
+// were kept because there is none.
+func (t *table) passAgain(ctx context.Context, kept bool, opt *Options) error {
+	s := newSplitter(t.in, opt, t.rows.last)
+	if kept {
+		s.in = nil
+		for _, p := range t.parts {
+			s.again = append(s.again, p.chunk)
+		}
+		return t.pass(ctx, s, false, opt)
+	}
+	for _, in := range t.in {
+		if err := in.reopen(ctx, opt); err != nil {
+			return err
+		}
+	}
+	rows := t.count
+	if err := t.pass(ctx, s, false, opt); err != nil {
+		return err
+	}
+	if t.count != rows || t.late() {
+		return fmt.Errorf("%s: found other rows when reading it a second time, expected a file that does not change", t.in[0].Name)
+	}
+	return nil
 }

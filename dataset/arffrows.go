@@ -1,0 +1,112 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+)
+
+// arffRows is the syntax of the rows of so many attributes.
+type arffRows struct{ columns int }
+
+func (arffRows) last(text []byte) int { return lastLine(text) }
+
+func (arffRows) delimiter() byte { return ',' }
+
+func (arffRows) begin(c *chunk, at int) (int, rowKind) {
+	t := c.text
+	at = skipBlanks(t, at)
+	switch t[at] {
+	case '\n':
+		return at + 1, noRow
+	case '%':
+		return at + bytes.IndexByte(t[at:], '\n') + 1, noRow
+	case '{':
+		return at, sparseRow
+	}
+	return at, denseRow
+}
+
+func (r arffRows) row(c *chunk, at int, dst []field) ([]field, int, error) {
+	at, kind := r.begin(c, at)
+	switch kind {
+	case noRow:
+		return dst, at, nil
+	case sparseRow:
+		return r.sparse(c, at, dst)
+	}
+	for column := 0; ; column++ {
+		f, end, err := r.field(c, at)
+		if err != nil {
+			return dst, 0, err
+		}
+		f.column = column
+		dst = append(dst, f)
+		at = end + 1
+		if c.text[end] == '\n' {
+			return dst, at, nil
+		}
+	}
+}
+
+func (r arffRows) field(c *chunk, at int) (field, int, error) {
+	f, end, err := r.value(c, skipBlanks(c.text, at), ",")
+	if b := c.text[end]; err == nil && b != ',' && b != '\n' {
+		err = c.errorf(end, quote(c.text[end:end+1]), "a comma or a line break after the value")
+	}
+	return f, end, err
+}
+
+// value reads one value; only an unquoted ? is a missing one.
+func (r arffRows) value(c *chunk, at int, stop string) (field, int, error) {
+	word, end, err := arffWord(c, at, stop)
+	if err != nil {
+		return field{}, 0, err
+	}
+	if len(word) == 0 && end == at {
+		return field{}, 0, c.errorf(at, "nothing", "a value, or ? for a missing one")
+	}
+	missing := len(word) == 1 && c.text[at] == '?'
+	return field{at: at, text: word, missing: missing}, skipBlanks(c.text, end), nil
+}
+
+// sparse reads "{index value, index value}" with indices from 0.
+func (r arffRows) sparse(c *chunk, at int, dst []field) ([]field, int, error) {
+	t := c.text
+	fail := func(at int, found, expected string) ([]field, int, error) {
+		return dst, 0, c.errorf(at, found, expected)
+	}
+	for least := 0; ; {
+		at = skipBlanks(t, at+1)
+		if t[at] == '}' && least == 0 {
+			break
+		}
+		end := at
+		for t[end]-'0' <= 9 {
+			end++
+		}
+		column, err := strconv.Atoi(string(t[at:end]))
+		if err != nil || column < least || column >= r.columns {
+			end = at + bytes.IndexAny(t[at:], " \t\r,}\n")
+			return fail(at, quote(t[at:end]), fmt.Sprintf("increasing positions of attributes from %d to %d", least, r.columns-1))
+		}
+		f, end, err := r.value(c, skipBlanks(t, end), ",}")
+		if err != nil {
+			return dst, 0, err
+		}
+		f.column = column
+		dst = append(dst, f)
+		least = column + 1
+		if at = end; t[at] == '}' {
+			break
+		}
+		if t[at] != ',' {
+			return fail(at, quote(t[at:at+1]), "a comma or } after the value")
+		}
+	}
+	at = skipBlanks(t, at+1)
+	if t[at] != '\n' {
+		return fail(at, quote(t[at:at+1]), "a line break after }")
+	}
+	return dst, at + 1, nil
+}

@@ -1,0 +1,149 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+)
+
+// cell reads a field. What is wrong with a target or a weight is an error; what
+// is wrong with a feature is left for later, as it is not yet sure what the
+// column is.
+func (p *rowParser) cell(f field) (uint32, error) {
+	switch p.out.roles[f.column] {
+	case roleNumber:
+		return p.number(f), nil
+	case roleCategory:
+		return p.category(f), nil
+	case roleTarget:
+		return 0, p.readTarget(f)
+	case roleWeight:
+		return 0, p.readWeight(f)
+	}
+	return 0, nil
+}
+
+func (p *rowParser) number(f field) uint32 {
+	o := p.out
+	content := &o.content[f.column]
+	if f.missing {
+		o.missing[p.slot[f.column]]++
+		content.missing++
+		return missingBits
+	}
+	v, status := parseFloat32(f.text)
+	switch {
+	case status == isNumber:
+		return math.Float32bits(v + 0) // nor -0
+	case status == isText && p.open[f.column]:
+		o.roles[f.column] = roleCategory
+		p.text[f.column].Store(true)
+		p.redo = true
+	case status == isNoValue:
+		p.spoil(f, "a finite number (leave the field empty for a missing value)")
+	default:
+		p.spoil(f, status.expected())
+	}
+	content.others++
+	return missingBits
+}
+
+func (p *rowParser) category(f field) uint32 {
+	o := p.out
+	words, content := &o.words[p.slot[f.column]], &o.content[f.column]
+	word := f.text
+	if f.missing {
+		word = []byte(missingCategory)
+		content.missing++
+	} else if !p.allowed(f) {
+		p.spoil(f, p.declared(f))
+	}
+	code, known := words.code[string(word)]
+	if !known {
+		if p.c.checkText(f.at, word) != nil {
+			p.spoil(f, "UTF-8 text")
+		}
+		_, status := parseFloat32(word)
+		code = words.intern(word)
+		words.status = append(words.status, status)
+	}
+	if status := words.status[code]; !f.missing && status != isNumber {
+		content.others++
+		if status == isText && content.place == "" {
+			content.text, content.place = quote(f.text), p.c.place(f.at)
+		}
+	}
+	return code + 1
+}
+
+// spoil notes a feature that is no feature: the first by row and, within a row,
+// by place in the schema.
+func (p *rowParser) spoil(f field, expected string) {
+	o, place := p.out, p.use[f.column]
+	if o.bad != nil && (o.badRow < o.rows || o.badPlace <= place) {
+		return
+	}
+	o.bad, o.badRow, o.badPlace = p.c.errorf(f.at, quote(f.text), expected), o.rows, place
+}
+
+func (p *rowParser) readTarget(f field) error {
+	o := p.out
+	switch {
+	case f.missing && p.fixed: // a model may be asked for it
+		if o.untargeted++; o.untargeted == 1 {
+			o.firstBare = p.c.place(f.at)
+		}
+		return nil
+	case f.missing:
+		return p.c.errorf(f.at, "no target", "one in each row")
+	case !p.allowed(f):
+		return p.c.errorf(f.at, quote(f.text), p.declared(f))
+	}
+	if p.kinds[f.column].kind == kindNumber {
+		if _, status := parseFloat64(f.text); status != isNumber {
+			return p.c.errorf(f.at, quote(f.text), "a finite number as target")
+		}
+	}
+	return o.labels.add(p.c, f.at, f.text)
+}
+
+func (p *rowParser) readWeight(f field) (err error) {
+	if f.missing {
+		return p.c.errorf(f.at, "no weight", "a positive number as weight")
+	}
+	p.out.weights, err = appendWeight(p.out.weights, p.c, f.at, f.text)
+	return err
+}
+
+// allowed reports whether the declaration of its column, if there is one,
+// lists the value.
+func (p *rowParser) allowed(f field) bool {
+	allowed := p.kinds[f.column].allowed
+	if allowed == nil {
+		return true
+	}
+	_, ok := allowed[string(f.text)]
+	return ok
+}
+
+// declared is what allowed expects.
+func (p *rowParser) declared(f field) string {
+	return fmt.Sprintf("a declared value of the attribute %q", p.names[f.column])
+}
+
+// isMissing recognises the usual spellings of a missing value in CSV.
+func isMissing(text []byte) bool {
+	switch len(text) {
+	case 0:
+		return true
+	case 1:
+		return text[0] == '?'
+	case 2:
+		return bytes.EqualFold(text, []byte("na"))
+	case 3:
+		return bytes.EqualFold(text, []byte("n/a"))
+	case 4:
+		return bytes.EqualFold(text, []byte("null"))
+	}
+	return false
+}

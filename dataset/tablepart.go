@@ -1,0 +1,222 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// A tablePart is what is in one chunk.
+type tablePart struct {
+	cells
+	chunk   *chunk // nil unless it may be needed again
+	name    string // of the input
+	roles   []role // what the columns were taken for
+	labels  *labels
+	weights []float64
+	content []content    // of each column
+	words   []dictionary // of each slot
+	codes   [][]uint32   // of each slot with categories: for each word its code in the whole table
+	missing []int        // numbers of each slot
+	sparse  int          // fields of sparse rows
+
+	untargeted int    // rows without a target
+	firstBare  string // place of the first of them
+
+	bad              error // the first feature that is no feature
+	badRow, badPlace int   // its row and its place in the schema
+}
+
+// A content counts the fields of an open column that are not missing.
+type content struct {
+	missing, others int    // others are no numbers
+	text, place     string // the first field that is text, "" for none
+}
+
+// A dictionary numbers categories by first appearance.
+type dictionary struct {
+	code   map[string]uint32
+	words  []string
+	status []numberStatus // of the words of an open column
+}
+
+func (d *dictionary) intern(word []byte) uint32 {
+	if code, ok := d.code[string(word)]; ok {
+		return code
+	}
+	if d.code == nil {
+		d.code = map[string]uint32{}
+	}
+	code := uint32(len(d.words))
+	d.words = append(d.words, string(word))
+	d.code[d.words[code]] = code
+	return code
+}
+
+// gathered is what the chunks so far hold.
+type gathered struct {
+	parts   []*tablePart
+	count   int // rows
+	targets *targets
+	weights []float64
+	content []content    // of each column
+	words   []dictionary // of each slot
+	sum     []float64    // of the numbers of each slot
+	missing []int        // numbers of each slot
+	sparse  int          // fields of sparse rows, with the categories these leave out
+
+	unknown int    // categories that the model does not know
+	example string // the first of them
+
+	untargeted int    // rows without a target, which only a fixed schema allows
+	firstBare  string // place of the first of them
+}
+
+// gather begins anew.
+func (t *table) gather() gathered {
+	slots := len(t.place)
+	g := gathered{targets: newTargets(), content: make([]content, len(t.names)),
+		words: make([]dictionary, slots), sum: make([]float64, slots), missing: make([]int, slots)}
+	if t.fixed {
+		for i, at := range t.place {
+			for _, word := range t.schema.Columns[at].Category {
+				g.words[i].intern([]byte(word))
+			}
+		}
+	}
+	return g
+}
+
+// maxOmitted bounds the categories that sparse rows leave out: a small file
+// could otherwise ask for any amount of memory.
+const maxOmitted = 1 << 24
+
+// take gathers the parts, in order.
+func (t *table) take(p *tablePart) error {
+	if p.rows == 0 {
+		return nil
+	}
+	for i, c := range p.content {
+		all := &t.content[i]
+		if all.place == "" {
+			all.text, all.place = c.text, c.place
+		}
+		all.missing += c.missing
+		all.others += c.others
+	}
+	if p.untargeted > 0 && t.untargeted == 0 {
+		t.firstBare = p.firstBare
+	}
+	t.untargeted += p.untargeted
+	if t.sparse += p.sparse; t.sparse > maxOmitted && slices.ContainsFunc(t.kinds, func(k columnKind) bool { return k.kind == kindCategory }) {
+		return fmt.Errorf("%s: found more than %d values in sparse rows with nominal attributes, expected dense rows", p.name, maxOmitted)
+	}
+	t.count += p.rows
+	t.parts = append(t.parts, p)
+	t.weights = append(t.weights, p.weights...)
+	t.merge(p)
+	for i, n := range p.missing {
+		t.missing[i] += n
+	}
+	if !t.fixed {
+		t.add(p)
+	}
+	err := t.targets.take(p.labels)
+	p.labels, p.weights, p.content = nil, nil, nil
+	return err
+}
+
+// merge gives the categories of a part their codes in the whole table.
+func (t *table) merge(p *tablePart) {
+	unknown := false
+	p.codes = make([][]uint32, len(t.words))
+	for i := range t.words {
+		words := p.words[i].words
+		if len(words) == 0 {
+			continue
+		}
+		p.codes[i] = make([]uint32, len(words))
+		for k, word := range words {
+			code, known := t.words[i].code[word]
+			switch {
+			case !known && t.fixed:
+				code = noCategory
+				unknown = unknown || word != missingCategory
+			case !known:
+				code = t.words[i].intern([]byte(word))
+			}
+			p.codes[i][k] = code
+		}
+	}
+	if unknown {
+		t.countUnknown(p)
+	}
+	p.words = nil
+}
+
+// countUnknown counts the categories that the model does not know.
+func (t *table) countUnknown(p *tablePart) {
+	p.eachRow(func(_ int, slots, cell []uint32) {
+		for k, c := range cell {
+			slot := slotOf(slots, k)
+			if p.codes[slot] == nil || p.codes[slot][c-1] != noCategory {
+				continue
+			}
+			word := p.words[slot].words[c-1]
+			if word == missingCategory {
+				continue
+			}
+			if t.unknown++; t.unknown == 1 {
+				t.example = fmt.Sprintf("%q in column %q", word, t.schema.Columns[t.place[slot]].Name)
+			}
+		}
+	})
+}
+
+// add adds the numbers of a part to the sums. These are taken row by row, so
+// that they do not depend on the chunks.
+func (t *table) add(p *tablePart) {
+	numbers := !slices.ContainsFunc(p.codes, func(codes []uint32) bool { return codes != nil })
+	if p.column == nil && numbers && !p.gaps() {
+		for i := range p.rows {
+			vec.Axpy(t.sum, 1, asNumbers(p.cell[i*p.width:(i+1)*p.width]))
+		}
+		return
+	}
+	p.eachRow(func(_ int, slots, cell []uint32) {
+		for k, c := range cell {
+			if slot := slotOf(slots, k); p.codes[slot] == nil && c != missingBits {
+				t.sum[slot] += float64(asNumber(c))
+			}
+		}
+	})
+}
+
+// gaps reports whether a number is missing.
+func (p *tablePart) gaps() bool {
+	return slices.ContainsFunc(p.missing, func(n int) bool { return n > 0 })
+}
+
+// dropTargets makes the target absent when rows lack it: the rest belong to no
+// known rows.
+func (t *table) dropTargets() {
+	if t.untargeted == 0 {
+		return
+	}
+	if t.untargeted < t.count {
+		t.warnings = append(t.warnings, fmt.Errorf("%d of %d targets %s missing (first: %s): none is used",
+			t.untargeted, t.count, are(t.untargeted), t.firstBare))
+	}
+	t.targets = newTargets()
+}
+
+// fault returns the first feature that is no feature.
+func (t *table) fault() error {
+	for _, p := range t.parts {
+		if p.bad != nil {
+			return p.bad
+		}
+	}
+	return nil
+}

@@ -1,0 +1,188 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A rowParser reads the rows of one chunk.
+type rowParser struct {
+	*table
+	c    *chunk
+	w    window
+	out  *tablePart
+	most int // rows in the chunk
+	redo bool
+}
+
+// parse reads the rows of a chunk. A column found to be one of categories
+// makes it begin again, at the latest when twice as many rows have been read.
+func (t *table) parse(c *chunk) (*tablePart, error) {
+	p := &rowParser{table: t, c: c, w: newWindow(c.padded())}
+	p.most = min(bytes.Count(c.text, []byte{'\n'}), len(c.text)/len(t.names)+1) // a field and what ends it are a byte at least
+	p.out = &tablePart{chunk: c, name: c.name, roles: slices.Clone(t.roles), cells: cells{width: len(t.place)}}
+	for i := range t.text {
+		if t.text[i].Load() {
+			p.out.roles[i] = roleCategory
+		}
+	}
+	for {
+		p.begin()
+		if err := p.readAll(); err != nil {
+			p.out.memory.free()
+			return nil, err
+		}
+		if !p.redo {
+			p.finish()
+			return p.out, nil
+		}
+	}
+}
+
+// begin forgets all rows.
+func (p *rowParser) begin() {
+	o := p.out
+	p.redo = false
+	o.reset()
+	*o = tablePart{chunk: o.chunk, name: o.name, roles: o.roles, cells: o.cells, labels: newLabels(p.most),
+		content: make([]content, len(o.roles)), words: make([]dictionary, o.width), missing: make([]int, o.width)}
+}
+
+// finish leaves zeros out if they are the most.
+func (p *rowParser) finish() {
+	if o := p.out; 2*o.filled < o.rows*o.width {
+		o.thin()
+	}
+}
+
+func (p *rowParser) readAll() error {
+	for at, end := 0, len(p.c.text); at < end; {
+		next, kind := p.rows.begin(p.c, at)
+		var err error
+		switch kind {
+		case denseRow:
+			p.out.reserve(p.most)
+			next, err = p.dense(at, next)
+		case sparseRow:
+			p.out.thin()
+			next, err = p.sparse(next)
+		}
+		if err != nil {
+			return err
+		}
+		at = next
+		if rows := p.out.cells.rows; p.redo && rows&(rows-1) == 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// dense reads the row that begins at start and whose first field stands at at.
+// All speed of reading tables is here: a number that goes up to the delimiter
+// needs no field made of it.
+func (p *rowParser) dense(start, at int) (next int, err error) {
+	w, row, delimiter := p.w, p.out.next(), p.rows.delimiter()
+	roles, filled := p.out.roles, uint32(0)
+	for column, role := range roles {
+		want := delimiter
+		if column == len(roles)-1 {
+			want = '\n'
+		}
+		if role == roleNumber {
+			if w.at(at) == ' ' {
+				at++
+			}
+			bits, end, ok := uint32(0), at+1, false
+			if digit := w.at(at) - '0'; digit <= 9 && w.at(end) == want {
+				bits, ok = math.Float32bits(float32(int32(digit))), true
+			} else if bits, end, ok = w.shortNumber(at); !ok || w.at(end) != want {
+				bits, end, ok = w.longNumber(at)
+				ok = ok && w.at(end) == want
+			}
+			if ok {
+				magnitude := bits << 1
+				some := (magnitude | -magnitude) >> 31 // 1 unless the number is 0 or -0
+				row[p.slot[column]] = bits & -some
+				filled += some
+				at = end + 1
+				continue
+			}
+		}
+		f, end, err := p.rows.field(p.c, at)
+		if err != nil {
+			return 0, err
+		}
+		f.column = column
+		cell, err := p.cell(f)
+		if err != nil || w.at(end) != want {
+			return 0, p.explain(start, err)
+		}
+		if role <= roleCategory {
+			row[p.slot[column]] = cell
+			filled += (cell | -cell) >> 31
+		}
+		at = end + 1
+	}
+	p.out.close(int(filled))
+	return at, nil
+}
+
+// explain returns what is wrong with a row: its syntax, else its width, else
+// what was found in a field.
+func (p *rowParser) explain(start int, found error) error {
+	fields, _, err := p.rows.row(p.c, start, nil)
+	switch {
+	case err != nil:
+		return err
+	case len(fields) != len(p.names):
+		return p.c.errorf(start, plural(len(fields), "field", "fields"), fmt.Sprint(len(p.names)))
+	}
+	return found
+}
+
+// sparse reads a row that leaves out zeros.
+func (p *rowParser) sparse(start int) (next int, err error) {
+	fields, next, err := p.rows.row(p.c, start, nil)
+	if err != nil {
+		return 0, err
+	}
+	o := p.out
+	fields = p.fill(fields, start)
+	o.sparse += len(fields)
+	if !slices.IsSorted(p.use) { // columns matched by name
+		slices.SortFunc(fields, func(a, b field) int { return p.use[a.column] - p.use[b.column] })
+	}
+	for _, f := range fields {
+		cell, err := p.cell(f)
+		if err != nil {
+			return 0, err
+		}
+		if cell != 0 {
+			o.appendCell(p.slot[f.column], cell)
+		}
+	}
+	o.endRow()
+	return next, nil
+}
+
+// fill adds what a sparse row leaves out and zero does not stand for.
+func (t *table) fill(fields []field, at int) []field {
+	given := len(fields)
+	next := 0
+	for column, k := range t.kinds {
+		if next < given && fields[next].column == column {
+			next++
+			continue
+		}
+		if k.kind == kindCategory || column == t.target || column == t.weight {
+			fields = append(fields, field{column: column, at: at, text: k.omitted})
+		}
+	}
+	if len(fields) > given {
+		slices.SortFunc(fields, func(a, b field) int { return a.column - b.column })
+	}
+	return fields
+}
