@@ -7,7 +7,6 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -36,6 +35,7 @@ type interior struct {
 	hessian *hessian
 
 	w, g, d          []float64 // d+1: weights, gradient, step
+	fixed            []float64 // d+1: gradient of rows left out
 	prediction, move []float64 // n: X w + b, X d
 	a, c, v          []float64 // n: slopes, curvatures s/(theta N), scratch
 	base             []float64 // n: slope before any ramp
@@ -49,11 +49,9 @@ type interior struct {
 	epoch            int
 }
 
-var _ solver.Estimator = (*interior)(nil)
-
-func newInterior(p *problem.Linear, l loss.Cornered, from *problem.Point) *interior {
+func newInterior(p *problem.Linear, l loss.Cornered, w []float64, mean float64) *interior {
 	n, d := p.Dims()
-	s := &interior{p: p, hessian: newHessian(p), each: 1, w: startingWeights(p, from), d: make([]float64, d+1),
+	s := &interior{p: p, hessian: newHessian(p), each: 1, w: w, d: make([]float64, d+1),
 		prediction: make([]float64, n), move: make([]float64, n), a: make([]float64, n), c: make([]float64, n), v: make([]float64, n), base: make([]float64, n)}
 	if _, all := l.Ramps(p.Y[0]); all[1].Jump > 0 {
 		s.each = 2
@@ -68,19 +66,15 @@ func newInterior(p *problem.Linear, l loss.Cornered, from *problem.Point) *inter
 		}
 	}
 	p.Predict(s.prediction, s.w)
-	s.centre()
+	if mean > 0 {
+		for k := range s.ramps {
+			s.ramps[k].central(s.prediction[k/s.each], mean)
+		}
+	} else {
+		s.centre()
+	}
 	s.mean = s.measure()
 	s.end = 1e-24 * s.mean
-	if p.Zero() == 0 { // nothing is below 0: no w is better than 0, no slope than 0
-		clear(s.w)
-		clear(s.a)
-		s.end = s.mean
-	}
-	s.middle = middleOf(p)
-	s.gradient()
-	if from != nil && len(from.A) == n { // what the run is asked for before its first epoch
-		copy(s.a, from.A)
-	}
 	return s
 }
 
@@ -111,17 +105,22 @@ func (s *interior) blocks(do func(block, lo, hi int)) {
 
 func (s *interior) row(i int) []ramp { return s.ramps[i*s.each : (i+1)*s.each] }
 
-// Epoch makes one predictor and one corrector step.
-func (s *interior) Epoch() {
-	if s.mean <= s.end {
-		return
-	}
+// direction makes a predictor and a corrector, and returns how far to go.
+func (s *interior) direction() (t, part float64) {
 	s.gradient()
 	s.aim(0)
 	s.hessian.form(s.p, s.c)
 	s.hessian.decompose(s.p)
 	s.aim(s.target(s.solve()))
-	s.step(s.length(s.solve()))
+	return s.length(s.solve())
+}
+
+// Epoch makes one predictor and one corrector step.
+func (s *interior) Epoch() {
+	if s.mean <= s.end {
+		return
+	}
+	s.step(s.direction())
 	s.epoch++
 }
 
@@ -134,6 +133,9 @@ func (s *interior) gradient() {
 		s.v[i] = s.p.S[i] / s.p.N * a
 	}
 	s.g = gradientOf(s.p, s.w, s.v)
+	for j, x := range s.fixed {
+		s.g[j] += x
+	}
 	s.current = true
 }
 
@@ -215,15 +217,9 @@ func (s *interior) measure() float64 {
 	return total / s.count
 }
 
-// Estimate returns the relative gap of the weights and the slopes, exactly
-// without a free bias. To balance slopes costs the distance from where they
-// belong: the mean loss over the mean slope.
-func (s *interior) Estimate() float64 {
-	if s.mean <= s.end { // it will not become less
-		return 0
-	}
-	s.gradient()
-	losses, defects := sumRows(s.p, func(lo, hi int) (x, y float64) {
+// losses returns the sums of the losses and of l(p) + l*(a) - a p.
+func (s *interior) losses() (losses, defects float64) {
+	return sumRows(s.p, func(lo, hi int) (x, y float64) {
 		for i := lo; i < hi; i++ {
 			p, a, target := s.prediction[i], s.a[i], s.p.Y[i]
 			value := s.p.Loss.Value(p, target)
@@ -232,13 +228,4 @@ func (s *interior) Estimate() float64 {
 		}
 		return x, y
 	})
-	cost := math.Abs(s.g[len(s.g)-1]) * losses / max(s.slopes, 1e-300)
-	return relativeGap(s.p, s.w, s.g, s.middle, losses/s.p.N, defects/s.p.N, cost)
-}
-
-// Point returns the weights and the slopes. The predictions are made afresh:
-// a sum of many steps has collected their rounding errors.
-func (s *interior) Point() problem.Point {
-	s.p.Predict(s.prediction, s.w)
-	return problem.Point{W: s.w, A: s.a}
 }

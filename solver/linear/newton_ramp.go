@@ -30,6 +30,38 @@ func (e *ramp) centre(p, room float64) {
 	e.b = e.Jump * (e.r / (e.u + e.r))
 }
 
+// central sets the variables to a r = b u = m and u - r = p - t, the middle of a ramp
+// for its corner.
+func (e *ramp) central(p, m float64) {
+	if e.Jump == 0 {
+		return
+	}
+	x := (p - e.middle()) * e.Jump / m
+	root := math.Sqrt(4 + float64(x*x))
+	small := (1 + 2/(root+math.Abs(x))) / (2 + root) * e.Jump
+	if x > 0 {
+		e.b, e.a = small, e.Jump-small
+	} else {
+		e.a, e.b = small, e.Jump-small
+	}
+	e.r, e.u = m/e.a, m/e.b
+}
+
+// stale sets the variables of a ramp on whose wrong side p has come.
+func (e *ramp) stale(p, m, room float64) {
+	q := p - e.middle()
+	small := min(m/(math.Abs(q)+room), e.Jump/4)
+	if q > 0 { // was below
+		e.a, e.b = small, e.Jump-small
+		e.r = m / e.a
+		e.u = q + e.r
+	} else {
+		e.b, e.a = small, e.Jump-small
+		e.u = m / e.b
+		e.r = e.u - q
+	}
+}
+
 // aim sets the right-hand sides for products m'.
 func (e *ramp) aim(target float64) {
 	e.er = target - float64(e.a*e.r) - float64(e.da*e.dr)

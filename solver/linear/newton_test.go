@@ -223,12 +223,12 @@ func TestConjugateGradients(t *testing.T) {
 func TestCarefulSteps(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Free} {
 		p := generate(loss.Hinge{}, "l2", bias, 500, 10, true)
-		s := newInterior(p, loss.Hinge{}, nil)
+		s := newInterior(p, loss.Hinge{}, startingWeights(p, nil), 0)
 		s.epoch = carefulAfter
 		for range 40 {
 			s.Epoch()
 		}
-		if gap := p.Certify(s.Point()).Relative(); gap > 1e-8 {
+		if gap := p.Certify(problem.Point{W: s.w, A: s.a}).Relative(); gap > 1e-8 {
 			t.Errorf("bias %v: relative gap %g after 40 epochs", bias, gap)
 		}
 	}

@@ -1,0 +1,98 @@
+package linear
+
+import (
+	"math/rand/v2"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// subset returns p with the given rows alone, copied. N and the rest are those
+// of p, so that its objective is a part of that of p.
+func subset(p *problem.Linear, rows []uint32) *problem.Linear {
+	q := *p
+	q.Y, q.S = make([]float64, len(rows)), make([]float64, len(rows))
+	for k, i := range rows {
+		q.Y[k], q.S[k] = p.Y[i], p.S[i]
+	}
+	x := rowsOf(p.X, rows)
+	q.Rows = &problem.Rows{X: x, Nonzeros: matrix.Nonzeros(x), Threads: p.Threads}
+	return &q
+}
+
+// rowsOf returns a copy of the given rows of x.
+func rowsOf(x matrix.Matrix, rows []uint32) matrix.Matrix {
+	_, d := x.Dims()
+	size := 0
+	for _, i := range rows {
+		size += x.Row(int(i)).Nonzeros()
+	}
+	value := make([]float32, 0, size)
+	if len(rows) > 0 && x.Row(int(rows[0])).Index == nil {
+		for _, i := range rows {
+			value = append(value, x.Row(int(i)).Value...)
+		}
+		return &matrix.Dense{Rows: len(rows), Cols: d, Value: value}
+	}
+	m := &matrix.CSR{Cols: d, Start: make([]int64, 1, len(rows)+1), Index: make([]uint32, 0, size), Value: value}
+	for _, i := range rows {
+		v := x.Row(int(i))
+		m.Append(v.Index, v.Value)
+	}
+	return m
+}
+
+// classes returns the class of a row, and how many rows of each class there are
+// and belong into a sample: as many of both classes if there are two, because what
+// a rare one has to say is in few rows.
+func classes(p *problem.Linear, rows int) (class func(i int) int, count, quota []int) {
+	count = make([]int, 1)
+	class = func(int) int { return 0 }
+	if _, ok := p.Loss.(loss.Margin); ok {
+		count = make([]int, 2)
+		class = func(i int) int {
+			if p.Y[i] > 0 {
+				return 1
+			}
+			return 0
+		}
+	}
+	for i := range p.Y {
+		count[class(i)]++
+	}
+	quota = make([]int, len(count))
+	for k, c := range count {
+		quota[k] = min(c, rows/len(count))
+	}
+	return class, count, quota
+}
+
+// sample returns a problem of about that many rows of p, which stand for all with
+// the weight of their class. Of as many cells as there are rows to pick, each gives
+// one, at random but always the same.
+func sample(p *problem.Linear, rows int) *problem.Linear {
+	class, count, quota := classes(p, rows)
+	random := rand.NewPCG(uint64(len(p.Y)), uint64(rows))
+	seen, cell, pick := make([]int, len(count)), make([]int, len(count)), make([]int, len(count))
+	all, part := make([]float64, len(count)), make([]float64, len(count))
+	var picked []uint32
+	for i, s := range p.S {
+		k := class(i)
+		if seen[k] == cell[k]*count[k]/max(quota[k], 1) {
+			cell[k]++
+			pick[k] = seen[k] + int(below(random, uint64(cell[k]*count[k]/max(quota[k], 1)-seen[k])))
+		}
+		if seen[k] == pick[k] && quota[k] > 0 {
+			picked = append(picked, uint32(i))
+			part[k] += s
+		}
+		seen[k]++
+		all[k] += s
+	}
+	q := subset(p, picked)
+	for j, i := range picked {
+		q.S[j] *= all[class(int(i))] / part[class(int(i))]
+	}
+	return q
+}

@@ -1,0 +1,174 @@
+package linear
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// cornered lists losses of one ramp and two, with and without width.
+var cornered = []string{"hinge", "huber-hinge:width=0.5", "absolute", "huber", "epsilon-insensitive:epsilon=0.2"}
+
+// TestWorkingSet: with most rows left out the answer is that of the method with all
+// rows, estimates are what is certified, and threads change no bit. Enough rows for
+// a sample.
+func TestWorkingSet(t *testing.T) {
+	for _, spec := range cornered {
+		l := must(loss.New(spec)).(loss.Cornered)
+		for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+			for _, lambda := range []float64{1e-2, 1e-5} {
+				p := generate(l, "l2", bias, 5000, 12, bias == problem.Feature)
+				p.Lambda = lambda
+				s, two := newWorking(p, l, nil), newWorking(p, l, nil)
+				all := newInterior(p, l, make([]float64, 13), 0)
+				fewest := 5000
+				for range 40 {
+					p.Threads = 1
+					s.Epoch()
+					if s.near != nil {
+						fewest = min(fewest, len(s.near))
+					}
+					all.Epoch()
+					p.Threads = 2
+					two.Epoch()
+				}
+				estimate, point := s.Estimate(), s.Point()
+				if !slices.Equal(point.W, two.w) {
+					t.Errorf("%s, bias %v, lambda %g: two threads give other bits", spec, bias, lambda)
+				}
+				c := p.Certify(point)
+				if c.Relative() > 1e-9 || estimate > 1e-9 {
+					t.Errorf("%s, bias %v, lambda %g: relative gap %g, estimated %g", spec, bias, lambda, c.Relative(), estimate)
+				}
+				for j, w := range all.w {
+					if math.Abs(w-s.w[j]) > 1e-4*(1+math.Abs(w)) {
+						t.Errorf("%s, bias %v, lambda %g: w_%d = %v, with all rows %v", spec, bias, lambda, j, s.w[j], w)
+					}
+				}
+				if fewest > 2500 && spec != "huber" {
+					t.Errorf("%s, bias %v, lambda %g: %d of 5000 rows at least", spec, bias, lambda, fewest)
+				}
+			}
+		}
+	}
+}
+
+// TestStraight: between its ends a loss is the line l(p) = a p - l*(a) through the
+// prediction; on a ramp there is no line.
+func TestStraight(t *testing.T) {
+	for _, spec := range cornered {
+		l := must(loss.New(spec)).(loss.Cornered)
+		p := generate(l, "l2", problem.None, 200, 3, false)
+		s := newWorking(p, l, nil)
+		for i := range s.prediction {
+			s.prediction[i] = 0.05*float64(i) - 5
+			a, lo, hi := s.straight(i)
+			for _, q := range []float64{lo, s.prediction[i], hi} {
+				if y := p.Y[i]; lo < hi && !math.IsInf(q, 0) {
+					if line := a*q - l.Conjugate(a, y); math.Abs(line-l.Value(q, y)) > 1e-12 {
+						t.Errorf("%s, y = %v: the line is %v at %v, the loss %v", spec, y, line, q, l.Value(q, y))
+					}
+				}
+			}
+			if on := l.Derivative(lo-1e-9, p.Y[i]) != l.Derivative(hi+1e-9, p.Y[i]); !on {
+				t.Errorf("%s: no bend at %v or %v", spec, lo, hi)
+			}
+		}
+	}
+}
+
+// TestJoinedTooOften: after too many steps that had to be made again all rows are
+// back, and the method still ends.
+func TestJoinedTooOften(t *testing.T) {
+	p := generate(loss.Hinge{}, "l2", problem.Free, 2000, 8, false)
+	s := newWorking(p, loss.Hinge{}, nil)
+	for range 12 {
+		s.Epoch()
+	}
+	if s.near == nil {
+		t.Fatal("no row was left out")
+	}
+	s.joined = mostJoins - 1
+	s.join(1)
+	for range 40 {
+		s.Epoch()
+	}
+	if gap := p.Certify(s.Point()).Relative(); s.near != nil || len(s.inner.a) != 2000 || gap > 1e-9 {
+		t.Errorf("%d rows, relative gap %g", len(s.inner.a), gap)
+	}
+}
+
+// TestCentral: a + b = J, a r = b u = m and u - r = p - t, near and far.
+func TestCentral(t *testing.T) {
+	for _, jump := range []float64{1, 2} {
+		for _, q := range []float64{-1e6, -3, -1e-9, 0, 0.1, 7, 1e5} {
+			for _, m := range []float64{1e-8, 0.3, 50} {
+				e := ramp{Ramp: loss.Ramp{At: 4, Jump: jump}}
+				e.central(4+q, m)
+				off := math.Abs(e.a+e.b-jump)/jump + math.Abs(e.a*e.r-m)/m + math.Abs(e.b*e.u-m)/m + math.Abs(e.u-e.r-q)/(e.u+e.r)
+				if !(off < 1e-8) || !(e.a > 0) || !(e.b > 0) {
+					t.Errorf("J = %v, p - t = %v, m = %v: %+v", jump, q, m, e)
+				}
+			}
+		}
+	}
+}
+
+// TestSample: as many rows of both classes, or all of a rare one; their weights are
+// those of their class; rows come from everywhere; twice the same.
+func TestSample(t *testing.T) {
+	for _, l := range []loss.Loss{loss.Hinge{}, loss.Absolute{}} {
+		p := generate(l, "l2", problem.None, 5000, 4, true)
+		if _, ok := l.(loss.Margin); ok {
+			for i := range p.Y {
+				p.Y[i] = -1
+				if i%50 == 7 {
+					p.Y[i] = 1
+				}
+			}
+		}
+		q := sample(p, 600)
+		total, of := map[float64]float64{}, map[float64]float64{}
+		count := map[float64]int{}
+		for i, y := range p.Y {
+			total[math.Copysign(1, y)] += p.S[i]
+		}
+		for i, y := range q.Y {
+			of[math.Copysign(1, y)] += q.S[i]
+			count[math.Copysign(1, y)]++
+		}
+		if _, ok := l.(loss.Margin); ok {
+			if count[-1] != 300 || count[1] != 100 || math.Abs(of[1]-total[1]) > 1e-9 || math.Abs(of[-1]-total[-1]) > 1e-9 {
+				t.Errorf("hinge: rows %v with weights %v of %v", count, of, total)
+			}
+		} else if len(q.Y) != 600 || math.Abs(of[1]+of[-1]-p.N) > 1e-9 {
+			t.Errorf("absolute: %d rows with weights %v, want 600 with %v", len(q.Y), of, p.N)
+		}
+		again := sample(p, 600)
+		if !slices.Equal(q.Y, again.Y) || matrix.Nonzeros(q.X) != q.Nonzeros {
+			t.Error("twice not the same, or not what it says")
+		}
+	}
+}
+
+// TestSubset keeps rows, sparse and dense.
+func TestSubset(t *testing.T) {
+	for _, sparse := range []bool{true, false} {
+		p := generate(loss.Hinge{}, "l2", problem.None, 50, 4, sparse)
+		rows := []uint32{1, 4, 49}
+		q := subset(p, rows)
+		for k, i := range rows {
+			want, got := p.X.Row(int(i)), q.X.Row(k)
+			if !slices.Equal(want.Value, got.Value) || !slices.Equal(want.Index, got.Index) || (want.Index == nil) != (got.Index == nil) || q.Y[k] != p.Y[i] || q.S[k] != p.S[i] {
+				t.Errorf("sparse %v: row %d is %v, want %v", sparse, k, got, want)
+			}
+		}
+		if q.N != p.N || len(q.Y) != 3 {
+			t.Errorf("N = %v, want %v; %d rows", q.N, p.N, len(q.Y))
+		}
+	}
+}
