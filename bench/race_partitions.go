@@ -30,9 +30,8 @@ func simulatePartitions(ctx context.Context, t *task, lossName string, partition
 	if err != nil {
 		return 0, 0, err
 	}
-	rows := *t.x
-	rows.Threads = 1 // the merges are divided by the partitions below
-	p, err := problem.NewLinear(&rows, t.y, nil, f, penalty.L2{}, 1/float64(t.rows), problem.None)
+	rows := problem.NewRows(t.x.X, 1) // one thread: the merges are divided by the partitions below
+	p, err := problem.NewLinear(rows, t.y, nil, f, penalty.L2{}, 1/float64(t.rows), problem.None)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -16,7 +16,7 @@ type Rows struct {
 	Nonzeros    int64
 	Threads     int // at most so many cores; 0: all. Never changes a result
 
-	spare *sync.Pool // of *[]float64 with d+1 numbers: fresh memory costs more than what is done with it
+	spare sync.Pool // of *[]float64 with d+1 numbers: fresh memory costs more than what is done with it
 }
 
 // blockRows is the number of rows of a block in every sum over rows. It is
@@ -34,7 +34,7 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 // NewRows prepares x, in one pass.
 func NewRows(x matrix.Matrix, threads int) *Rows {
 	n, _ := x.Dims()
-	r := &Rows{X: x, SquaredNorm: make([]float64, n), Nonzeros: matrix.Nonzeros(x), Threads: threads, spare: new(sync.Pool)}
+	r := &Rows{X: x, SquaredNorm: make([]float64, n), Nonzeros: matrix.Nonzeros(x), Threads: threads}
 	matrix.Blocks(n, blockRows, threads, func(_, lo, hi int) {
 		matrix.SquaredNorms(r.SquaredNorm[lo:hi], x, lo)
 	})
