@@ -65,35 +65,40 @@ func (m *Model) parts() map[string]any {
 
 func (m *Model) tensors() map[string]tensor {
 	k, d, n := len(m.Outputs), m.Cols(), m.Data.Rows
-	weights, bias, dual := make([]float64, 0, k*d), make([]float64, 0, k), []float64{}
-	for _, o := range m.Outputs {
-		weights, bias, dual = append(weights, o.Weights...), append(bias, o.Bias), append(dual, o.Dual...)
-	}
-	tensors := map[string]tensor{"weights": {shape: []int{k, d}, f64: weights}, "bias": {shape: []int{k}, f64: bias}}
-	if len(dual) > 0 {
-		t := tensor{shape: []int{k, n}, f64: dual}
-		if narrow, exact := narrowed(dual); exact {
-			t.f32, t.f64 = narrow, nil
-		}
-		tensors["dual"] = t
+	weights := m.gather(func(o Output) []float64 { return o.Weights })
+	bias := m.gather(func(o Output) []float64 { return []float64{o.Bias} })
+	tensors := map[string]tensor{"weights": {shape: []int{k, d}, value: weights}, "bias": {shape: []int{k}, value: bias}}
+	if dual := m.gather(func(o Output) []float64 { return o.Dual }); len(dual) > 0 {
+		tensors["dual"] = tensor{shape: []int{k, n}, single: fitsSingle(dual), value: dual}
 	}
 	if m.Scaling != nil {
-		tensors["offset"] = tensor{shape: []int{d}, f64: m.Scaling.Offset}
-		tensors["factor"] = tensor{shape: []int{d}, f64: m.Scaling.Factor}
+		tensors["offset"] = tensor{shape: []int{d}, value: m.Scaling.Offset}
+		tensors["factor"] = tensor{shape: []int{d}, value: m.Scaling.Factor}
 	}
 	return tensors
 }
 
-// narrowed returns the numbers as float32 if that loses nothing.
-func narrowed(v []float64) (narrow []float32, exact bool) {
-	narrow = make([]float32, len(v))
-	for i, x := range v {
-		narrow[i] = float32(x)
-		if float64(narrow[i]) != x {
-			return nil, false
+// gather returns the numbers of all outputs one after another: for one output
+// the slice itself.
+func (m *Model) gather(of func(Output) []float64) []float64 {
+	if len(m.Outputs) == 1 {
+		return of(m.Outputs[0])
+	}
+	var all []float64
+	for _, o := range m.Outputs {
+		all = append(all, of(o)...)
+	}
+	return all
+}
+
+// fitsSingle reports whether float32 loses nothing of the numbers.
+func fitsSingle(v []float64) bool {
+	for _, x := range v {
+		if float64(float32(x)) != x {
+			return false
 		}
 	}
-	return narrow, true
+	return true
 }
 
 // ReadFile reads the model in path.
@@ -174,7 +179,7 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 		return err
 	}
 	if scaling != "" {
-		offset, factor := tensors["offset"].float64s(), tensors["factor"].float64s()
+		offset, factor := tensors["offset"].value, tensors["factor"].value
 		if len(offset) != m.Cols() || len(factor) != m.Cols() {
 			return fmt.Errorf("found %d offsets and %d factors, expected %d", len(offset), len(factor), m.Cols())
 		}
@@ -198,7 +203,7 @@ func (m *Model) restoreOutputs(certificates []Certificate, tensors map[string]te
 	if t, ok := tensors["dual"]; ok && !slices.Equal(t.shape, []int{k, n}) {
 		return fmt.Errorf("found dual variables of shape %v, expected %d outputs of %d rows", t.shape, k, n)
 	}
-	weights, bias, dual := tensors["weights"].float64s(), tensors["bias"].float64s(), tensors["dual"].float64s()
+	weights, bias, dual := tensors["weights"].value, tensors["bias"].value, tensors["dual"].value
 	m.Outputs = make([]Output, k)
 	for c := range m.Outputs {
 		m.Outputs[c] = Output{Weights: weights[c*d : (c+1)*d : (c+1)*d], Bias: bias[c], Certificate: certificates[c]}

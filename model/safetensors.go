@@ -19,11 +19,11 @@ import (
 // little endian), the header, and the tensors' bytes one after another. The
 // format is public and tiny; no Go module that implements it is kept.
 
-// tensor is one named array of numbers, as F32 or F64.
+// tensor is one named array of numbers.
 type tensor struct {
-	shape []int
-	f32   []float32 // exactly one of the two is set
-	f64   []float64
+	shape  []int
+	single bool // stored as F32, which holds all of them exactly, else as F64
+	value  []float64
 }
 
 // maxHeader is the longest header that the format allows.
@@ -90,33 +90,33 @@ func tensorNames(tensors map[string]tensor) []string {
 }
 
 func (t tensor) width() int {
-	if t.f64 != nil {
-		return 8
+	if t.single {
+		return 4
 	}
-	return 4
+	return 8
 }
 
 func (t tensor) dtype() string { return map[int]string{8: "F64", 4: "F32"}[t.width()] }
 
-func (t tensor) size() int { return 8*len(t.f64) + 4*len(t.f32) }
+func (t tensor) size() int { return t.width() * len(t.value) }
 
+// write writes the numbers, little endian, some thousand at a time.
 func (t tensor) write(w io.Writer) error {
-	if t.f64 != nil {
-		return binary.Write(w, binary.LittleEndian, t.f64)
+	buf := make([]byte, 0, 32<<10)
+	for some := range slices.Chunk(t.value, cap(buf)/8) {
+		buf = buf[:0]
+		for _, x := range some {
+			if t.single {
+				buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(float32(x)))
+			} else {
+				buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(x))
+			}
+		}
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
 	}
-	return binary.Write(w, binary.LittleEndian, t.f32)
-}
-
-// float64s returns the numbers as float64.
-func (t tensor) float64s() []float64 {
-	if t.f64 != nil {
-		return t.f64
-	}
-	out := make([]float64, len(t.f32))
-	for i, x := range t.f32 {
-		out[i] = float64(x)
-	}
-	return out
+	return nil
 }
 
 // digestTensors returns a digest of all names, types, shapes and numbers.
@@ -222,17 +222,13 @@ func readTensor(h tensorHeader, body []byte) (tensor, error) {
 	if (end-begin)/width != count || (end-begin)%width != 0 {
 		return tensor{}, fmt.Errorf("found %d bytes, expected shape %v of %s", end-begin, h.Shape, h.DType)
 	}
-	t := tensor{shape: h.Shape}
-	if width == 8 {
-		t.f64 = make([]float64, count)
-		for i := range t.f64 {
-			t.f64[i] = math.Float64frombits(binary.LittleEndian.Uint64(body[begin+8*uint64(i):]))
+	t := tensor{shape: h.Shape, single: width == 4, value: make([]float64, count)}
+	for i := range t.value {
+		if t.single {
+			t.value[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(body[begin+4*uint64(i):])))
+		} else {
+			t.value[i] = math.Float64frombits(binary.LittleEndian.Uint64(body[begin+8*uint64(i):]))
 		}
-		return t, nil
-	}
-	t.f32 = make([]float32, count)
-	for i := range t.f32 {
-		t.f32[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[begin+4*uint64(i):]))
 	}
 	return t, nil
 }
