@@ -35,7 +35,7 @@ func (s *schedule) due(epoch int, estimate float64) bool {
 	if math.IsNaN(estimate) {
 		return epoch >= s.next()
 	}
-	furthest := 2*s.epoch + 8 // whatever was promised
+	furthest := 2*s.epoch + 16 // whatever was promised
 	trend := 1.0
 	switch {
 	case s.present:

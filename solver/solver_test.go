@@ -289,7 +289,7 @@ func TestEstimateIsBelieved(t *testing.T) {
 		{"half", func(e int) float64 { return gap(e) / 2 }, 4, 33},
 		{"twice", func(e int) float64 { return gap(e) * 2 }, 4, 33},
 		{"always there", constant(0), 31, 31},
-		{"never there", constant(1), 3, 56},
+		{"never there", constant(1), 2, 48},
 		{"exact, of the point", gap, 1, 31},
 		{"never there, of the point", constant(1), 1, 32},
 	} {
