@@ -261,14 +261,21 @@ func (r *run) judge(point problem.Point) (problem.Point, problem.Certificate) {
 	return point, r.problem.Certify(point)
 }
 
-// Shorten rounds dual variables to single precision and reports whether that
-// changed any.
-func Shorten(a []float64) (changed bool) {
+// Shorten rounds dual variables to single precision.
+func Shorten(a []float64) {
 	for i, x := range a {
 		a[i] = float64(float32(x))
-		changed = changed || a[i] != x
 	}
-	return changed
+}
+
+// IsShort reports whether Shorten would change none of the dual variables.
+func IsShort(a []float64) bool {
+	for _, x := range a {
+		if float64(float32(x)) != x {
+			return false
+		}
+	}
+	return true
 }
 
 // keep remembers the best weights and the best dual variables seen. They may
@@ -284,7 +291,12 @@ func (r *run) keep(p problem.Point, c problem.Certificate) {
 		r.bestCertificate.Warnings = c.Warnings
 	}
 	if betterA {
-		r.best.A, r.bestCertificate.Dual = append(r.best.A[:0], p.A...), c.Dual
+		if len(p.A) > 0 && len(r.short) > 0 && &p.A[0] == &r.short[0] { // ours: no need to copy
+			r.best.A, r.short = r.short, r.best.A
+		} else {
+			r.best.A = append(r.best.A[:0], p.A...)
+		}
+		r.bestCertificate.Dual = c.Dual
 	}
 	if betterW || betterA {
 		r.mixed = betterW != betterA && r.best.A != nil

@@ -163,6 +163,9 @@ func TestShort(t *testing.T) {
 		if err != nil || sol.Status != Converged || sol.Point.A[0] != c.want || sol.Certificate.Dual != c.want {
 			t.Errorf("%s: got %+v, %v, want the dual point %g", c.name, sol, err, c.want)
 		}
+		if short := IsShort(sol.Point.A); short == (c.want == c.dual) {
+			t.Errorf("%s: IsShort(%g) = %v", c.name, sol.Point.A, short)
+		}
 		if s.a[0] != c.dual {
 			t.Errorf("%s: the solver's own dual variables became %g", c.name, s.a[0])
 		}

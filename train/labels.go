@@ -9,13 +9,14 @@ import (
 	"strconv"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // labels is a target column as one or several vectors of numbers.
 type labels struct {
 	classes []string  // sorted; nil: regression
-	class   []int     // row -> place in classes
+	class   []uint32  // row -> place in classes
 	number  []float64 // regression
 	factor  []float64 // weight of each class; nil: all 1
 }
@@ -88,13 +89,16 @@ func classLabels(t dataset.Target, rowWeights []float64, spec *Spec) (*labels, e
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return compareLabels(t.Label[a], t.Label[b], t.Number != nil) })
-	l := &labels{classes: make([]string, len(order)), class: make([]int, len(t.Code))}
-	place := make([]int, len(order))
+	l := &labels{classes: make([]string, len(order)), class: t.Code}
+	place := make([]uint32, len(order))
 	for at, label := range order {
-		l.classes[at], place[label] = t.Label[label], at
+		l.classes[at], place[label] = t.Label[label], uint32(at)
 	}
-	for i, c := range t.Code {
-		l.class[i] = place[c]
+	if !slices.IsSorted(place) {
+		l.class = make([]uint32, len(t.Code))
+		for i, c := range t.Code {
+			l.class[i] = place[c]
+		}
 	}
 	return l, l.setFactors(spec.ClassWeight, spec.Balanced, rowWeights)
 }
@@ -172,7 +176,7 @@ func (l *labels) outputs() int {
 }
 
 // targets returns the numbers that output c learns: -1 and +1 for classes.
-func (l *labels) targets(c int) []float64 {
+func (l *labels) targets(c, threads int) []float64 {
 	if l.classes == nil {
 		return l.number
 	}
@@ -180,12 +184,14 @@ func (l *labels) targets(c int) []float64 {
 		c = 1
 	}
 	y := make([]float64, len(l.class))
-	for i, own := range l.class {
-		y[i] = -1
-		if own == c {
-			y[i] = 1
+	matrix.Blocks(len(y), 1<<14, threads, func(_, lo, hi int) {
+		for i, own := range l.class[lo:hi] {
+			y[lo+i] = -1
+			if own == uint32(c) {
+				y[lo+i] = 1
+			}
 		}
-	}
+	})
 	return y
 }
 

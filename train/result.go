@@ -99,10 +99,9 @@ func (j *job) storable(c int, s *solver.Solution, short bool) (problem.Point, pr
 	switch {
 	case point.A == nil: // nothing was proved: zero always is a dual point
 		point.A, same = make([]float64, j.set.Rows()), false
-	case short:
-		if rounded := slices.Clone(point.A); solver.Shorten(rounded) {
-			point.A, same = rounded, false
-		}
+	case short && !solver.IsShort(point.A):
+		point.A, same = slices.Clone(point.A), false
+		solver.Shorten(point.A)
 	}
 	if same {
 		return point, s.Certificate, nil

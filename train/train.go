@@ -344,7 +344,7 @@ type stated struct {
 
 // output makes the problem of output c.
 func (s *stated) output(c int) (*problem.Linear, error) {
-	return problem.NewLinear(s.rows, s.labels.targets(c), s.weights, s.loss, s.penalty, s.lambda, s.bias)
+	return problem.NewLinear(s.rows, s.labels.targets(c, s.rows.Threads), s.weights, s.loss, s.penalty, s.lambda, s.bias)
 }
 
 // orOnes returns the weights, n ones if there are none.

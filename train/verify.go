@@ -150,9 +150,12 @@ func relabel(m *model.Model, set *dataset.Set) (*labels, error) {
 		}
 		return &labels{number: set.Target.Number}, nil
 	}
-	y := &labels{classes: m.Classes, class: MatchClasses(m, set.Target)}
-	if i := slices.Index(y.class, -1); i >= 0 {
-		return nil, fmt.Errorf("row %d has a label that is not among the model's classes", i+1)
+	y := &labels{classes: m.Classes, class: make([]uint32, set.Rows())}
+	for i, c := range MatchClasses(m, set.Target) {
+		if c < 0 {
+			return nil, fmt.Errorf("row %d has a label that is not among the model's classes", i+1)
+		}
+		y.class[i] = uint32(c)
 	}
 	if m.Statement.ClassWeight == nil {
 		return y, nil
