@@ -41,15 +41,24 @@ func Decide(t dataset.Target) string {
 			return "regression"
 		}
 	}
+	if len(t.Label) <= 20 {
+		return "classification"
+	}
+	rows := count(t)
+	slices.Sort(rows)
+	if rows[len(rows)/10] >= 5 {
+		return "classification"
+	}
+	return "regression"
+}
+
+// count returns how many rows each label has.
+func count(t dataset.Target) []int {
 	rows := make([]int, len(t.Label))
 	for _, c := range t.Code {
 		rows[c]++
 	}
-	slices.Sort(rows)
-	if len(rows) <= 20 || rows[len(rows)/10] >= 5 {
-		return "classification"
-	}
-	return "regression"
+	return rows
 }
 
 // readLabels turns the targets into what the task needs.
@@ -81,8 +90,10 @@ func classLabels(t dataset.Target, rowWeights []float64, spec *Spec) (*labels, e
 	if len(t.Label) < 2 {
 		return nil, DataError{fmt.Sprintf("all rows have the label %q: expected at least two classes", t.Label[0])}
 	}
-	if once := single(t); len(t.Label) > 100 && once > len(t.Label)/2 {
-		return nil, DataError{fmt.Sprintf("found %d different labels in %d rows, %d of them once: expected classes with several rows each (is this the right target?)", len(t.Label), len(t.Code), once)}
+	if len(t.Label) > 100 {
+		if once := single(t); once > len(t.Label)/2 {
+			return nil, DataError{fmt.Sprintf("found %d different labels in %d rows, %d of them once: expected classes with several rows each (is this the right target?)", len(t.Label), len(t.Code), once)}
+		}
 	}
 	order := make([]int, len(t.Label))
 	for i := range order {
@@ -105,11 +116,7 @@ func classLabels(t dataset.Target, rowWeights []float64, spec *Spec) (*labels, e
 
 // single counts the labels that only one row has.
 func single(t dataset.Target) (once int) {
-	rows := make([]int, len(t.Label))
-	for _, c := range t.Code {
-		rows[c]++
-	}
-	for _, n := range rows {
+	for _, n := range count(t) {
 		if n == 1 {
 			once++
 		}
