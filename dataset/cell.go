@@ -10,7 +10,7 @@ import (
 // and one.
 // Where most are zero, or rows are sparse, only the others are kept.
 type cells struct {
-	memory *memory  // of cell; nil: the heap, or no cells yet
+	memory *memory  // of cell; nil: no cells yet, or left out zeros
 	cell   []uint32 // row by row, all cells or those that are not zero
 	column []uint32 // nil: all cells; else the slot of each, increasing in a row
 	end    []int    // of each row in cell, if column is not nil
@@ -35,10 +35,11 @@ func asNumbers(cells []uint32) []float32 {
 
 // reserve makes room for so many rows with all their cells, if it is needed and
 // was not made before.
-func (c *cells) reserve(rows int) {
+func (c *cells) reserve(a *arena, rows int) {
 	if c.memory == nil && c.column == nil {
-		c.memory = newMemory((rows*c.width + 1) / 2)
-		c.cell = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(c.memory.words))), 2*len(c.memory.words))[:0]
+		c.memory = a.lend((rows*c.width + 1) / 2)
+		words := c.memory.words[c.memory.used:]
+		c.cell = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(words))), 2*len(words))[:0]
 	}
 }
 
@@ -111,12 +112,14 @@ func slotOf(slots []uint32, k int) int {
 
 // drop gives back all cells.
 func (c *cells) drop() {
-	c.memory.free()
+	if len(c.cell) > 0 {
+		c.memory.free()
+	}
 	*c = cells{}
 }
 
-// thin leaves out the cells that are zero and gives back the room for them.
-func (c *cells) thin() {
+// thin leaves out the cells that are zero and gives back the room for all.
+func (c *cells) thin(a *arena) {
 	if c.column != nil {
 		return
 	}
@@ -126,5 +129,5 @@ func (c *cells) thin() {
 	for i := range all.rows {
 		c.appendRow(all.cell[i*c.width : (i+1)*c.width])
 	}
-	all.memory.free()
+	a.keep(all.memory, 0)
 }

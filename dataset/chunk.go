@@ -28,9 +28,10 @@ var maxRecord = 1 << 28
 
 // A chunk is some whole records. Its text always ends with a line break.
 type chunk struct {
-	name string // of the input
-	line int    // of the first byte, from 1
-	text []byte
+	name  string // of the input
+	line  int    // of the first byte, from 1
+	lines int    // in the text
+	text  []byte
 }
 
 // padded returns the text and what lies behind it, at least padding bytes of
@@ -135,8 +136,8 @@ func (s *splitter) next() (*chunk, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := &chunk{name: in.Name, line: in.line + 1, text: text}
-		in.line += bytes.Count(text, []byte{'\n'})
+		c := &chunk{name: in.Name, line: in.line + 1, lines: bytes.Count(text, []byte{'\n'}), text: text}
+		in.line += c.lines
 		return c, nil
 	}
 	return nil, io.EOF

@@ -82,7 +82,7 @@ func (t *table) eachPart(ctx context.Context, opt *Options, do func(i int, p *ta
 
 // encodeDense makes the matrix of a table of numbers.
 func (t *table) encodeDense(ctx context.Context, e *encoder, opt *Options) (matrix.Matrix, error) {
-	d := &matrix.Dense{Rows: t.count, Cols: e.cols, Value: make([]float32, t.count*e.cols)}
+	d := &matrix.Dense{Rows: t.count, Cols: e.cols, Value: large[float32](t.count * e.cols)}
 	firstRow := make([]int, len(t.parts)+1)
 	for i, p := range t.parts {
 		firstRow[i+1] = firstRow[i] + p.rows
@@ -126,7 +126,7 @@ func (t *table) encodeSparse(ctx context.Context, e *encoder, opt *Options) (mat
 		firstRow[i+1], firstValue[i+1] = firstRow[i]+p.rows, firstValue[i]+counts[i]
 	}
 	all := firstValue[len(t.parts)]
-	m := &matrix.CSR{Cols: e.cols, Start: make([]int64, t.count+1), Index: make([]uint32, all), Value: make([]float32, all)}
+	m := &matrix.CSR{Cols: e.cols, Start: make([]int64, t.count+1), Index: large[uint32](all), Value: large[float32](all)}
 	err = t.eachPart(ctx, opt, func(i int, p *tablePart) {
 		start, n := m.Start[firstRow[i]+1:], firstValue[i]
 		p.eachRow(func(row int, slots, cell []uint32) {

@@ -78,7 +78,8 @@ func looksLikeFeature(word []byte) bool {
 func (libsvm) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
 	s := newSplitter(in, opt, lastLine)
 	s.free = make(chan []byte, opt.workers()+1)
-	p := &libsvmParser{first: 1, columns: math.MaxUint32 + 1}
+	p := &libsvmParser{arena: newArena(opt.workers()), first: 1, columns: math.MaxUint32 + 1}
+	defer p.arena.close()
 	if opt.ZeroBased {
 		p.first = 0
 	}

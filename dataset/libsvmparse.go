@@ -9,6 +9,7 @@ import (
 
 // libsvmParser parses chunks; it does not change.
 type libsvmParser struct {
+	arena   *arena
 	first   uint64 // smallest index
 	columns uint64 // of the model; 2^32: no limit
 }
@@ -18,8 +19,13 @@ const maxIndex = math.MaxUint32
 
 func (p *libsvmParser) parse(c *chunk) (*sparseChunk, error) {
 	// A feature is at least a blank, a digit, a colon and a digit.
-	nonzeros := min(bytes.Count(c.text, []byte{':'}), len(c.text)/4+1)
-	out := newSparseChunk(bytes.Count(c.text, []byte{'\n'}), nonzeros)
+	out := newSparseChunk(p.arena, c.lines, len(c.text)/4+1)
+	err := p.parseInto(c, out)
+	p.arena.keep(out.memory, len(out.entry))
+	return out, err
+}
+
+func (p *libsvmParser) parseInto(c *chunk, out *sparseChunk) error {
 	t, end := c.padded(), len(c.text)
 	for i := 0; i < end; {
 		switch t[i] {
@@ -34,11 +40,11 @@ func (p *libsvmParser) parse(c *chunk) (*sparseChunk, error) {
 				i, err = p.features(c, stop, out)
 			}
 			if err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // wordEnd returns where the word at t[i:] ends. Control bytes other than

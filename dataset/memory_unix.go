@@ -13,10 +13,11 @@ func allocate(n int) []uint64 {
 	if n == 0 {
 		return nil
 	}
-	b, err := syscall.Mmap(-1, 0, 8*n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE|populate)
+	b, err := syscall.Mmap(-1, 0, 8*n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		return make([]uint64, n)
 	}
+	largePages(b)
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), n)
 }
 

@@ -20,9 +20,10 @@ type sparseChunk struct {
 	unknown []uint32 // columns beyond those of the model, as met
 }
 
-func newSparseChunk(rows, nonzeros int) *sparseChunk {
-	m := newMemory(nonzeros)
-	return &sparseChunk{memory: m, entry: m.words[:0], end: make([]uint32, 0, rows), labels: newLabels(rows)}
+// newSparseChunk has room for so many rows and nonzeros.
+func newSparseChunk(a *arena, rows, nonzeros int) *sparseChunk {
+	m := a.lend(nonzeros)
+	return &sparseChunk{memory: m, entry: m.words[m.used:m.used], end: make([]uint32, 0, rows), labels: newLabels(rows)}
 }
 
 // leaveOut notes a nonzero that the model does not know.
@@ -45,10 +46,6 @@ type sparseRows struct {
 }
 
 func (a *sparseRows) take(c *sparseChunk) error {
-	if len(c.entry) == 0 { // comments may be long
-		c.memory.free()
-		c.memory, c.entry = nil, nil
-	}
 	a.chunks = append(a.chunks, c)
 	if err := a.targets.take(c.labels); err != nil {
 		return err
@@ -73,7 +70,7 @@ func (a *sparseRows) matrix(ctx context.Context, opt *Options) (*matrix.CSR, err
 		a.cols = uint64(opt.Columns)
 	}
 	m := &matrix.CSR{Cols: int(a.cols), Start: make([]int64, a.rows+1),
-		Index: make([]uint32, a.nonzeros), Value: make([]float32, a.nonzeros)}
+		Index: large[uint32](int(a.nonzeros)), Value: large[float32](int(a.nonzeros))}
 	firstRow, firstValue := make([]int, len(a.chunks)), make([]int64, len(a.chunks))
 	row, value := 0, int64(0)
 	for i, c := range a.chunks {
@@ -91,7 +88,9 @@ func (a *sparseRows) matrix(ctx context.Context, opt *Options) (*matrix.CSR, err
 			m.Start[firstRow[i]+k+1] = firstValue[i] + int64(end)
 		}
 		a.chunks[i] = nil
-		c.memory.free()
+		if len(c.entry) > 0 {
+			c.memory.free()
+		}
 		return nil
 	})
 	return m, err

@@ -33,6 +33,7 @@ type table struct {
 	slot  []int  // for each column its place in a row of cells
 	place []int  // for each slot its place in schema
 	text  []atomic.Bool
+	arena *arena
 
 	gathered
 }
@@ -165,6 +166,8 @@ func (t *table) pass(ctx context.Context, s *splitter, keep bool, opt *Options) 
 	if !keep {
 		s.free = make(chan []byte, opt.workers()+1)
 	}
+	t.arena = newArena(opt.workers())
+	defer t.arena.close()
 	err := parseChunks(ctx, s, opt.workers(), t.parse, func(p *tablePart) error {
 		if !keep {
 			p.chunk = nil

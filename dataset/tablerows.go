@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -21,7 +20,7 @@ type rowParser struct {
 // makes it begin again, at the latest when twice as many rows have been read.
 func (t *table) parse(c *chunk) (*tablePart, error) {
 	p := &rowParser{table: t, c: c, w: newWindow(c.padded())}
-	p.most = min(bytes.Count(c.text, []byte{'\n'}), len(c.text)/len(t.names)+1) // a field and what ends it are a byte at least
+	p.most = min(c.lines, len(c.text)/len(t.names)+1) // a field and what ends it are a byte at least
 	p.out = &tablePart{chunk: c, name: c.name, roles: slices.Clone(t.roles), cells: cells{width: len(t.place)}}
 	for i := range t.text {
 		if t.text[i].Load() {
@@ -31,7 +30,7 @@ func (t *table) parse(c *chunk) (*tablePart, error) {
 	for {
 		p.begin()
 		if err := p.readAll(); err != nil {
-			p.out.memory.free()
+			p.arena.keep(p.out.memory, 0)
 			return nil, err
 		}
 		if !p.redo {
@@ -50,11 +49,13 @@ func (p *rowParser) begin() {
 		content: make([]content, len(o.roles)), words: make([]dictionary, o.width), missing: make([]int, o.width)}
 }
 
-// finish leaves zeros out if they are the most.
+// finish leaves zeros out if they are the most, and ends the loan of memory.
 func (p *rowParser) finish() {
-	if o := p.out; 2*o.filled < o.rows*o.width {
-		o.thin()
+	o := p.out
+	if 2*o.filled < o.rows*o.width {
+		o.thin(p.arena)
 	}
+	p.arena.keep(o.memory, (len(o.cell)+1)/2)
 }
 
 func (p *rowParser) readAll() error {
@@ -63,10 +64,10 @@ func (p *rowParser) readAll() error {
 		var err error
 		switch kind {
 		case denseRow:
-			p.out.reserve(p.most)
+			p.out.reserve(p.arena, p.most)
 			next, err = p.dense(at, next)
 		case sparseRow:
-			p.out.thin()
+			p.out.thin(p.arena)
 			next, err = p.sparse(next)
 		}
 		if err != nil {
