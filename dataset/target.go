@@ -20,6 +20,7 @@ type labels struct {
 	number []float64
 	entry  []uint32 // of each row
 	known  map[string]uint32
+	recent [2]recentLabel
 	text   int   // entries before the first that is not a number
 	late   error // says that this first one comes too late
 }
@@ -36,19 +37,50 @@ func (l *labels) spelling(entry int) []byte {
 	return l.arena[start:l.end[entry]]
 }
 
+// A recentLabel is an entry with a short spelling: most rows have one of two.
+type recentLabel struct {
+	key   uint64 // bytes and length; 0: none
+	entry uint32
+}
+
+// labelKey packs a spelling of up to seven bytes; 0 stands for longer ones.
+func labelKey(text []byte) (key uint64) {
+	if len(text) > 7 {
+		return 0
+	}
+	for _, b := range text {
+		key = key<<8 | uint64(b)
+	}
+	return key | uint64(len(text)+1)<<56
+}
+
 // again gives the next row its target if an earlier row had the same spelling.
 func (l *labels) again(text []byte) bool {
-	if n := len(l.entry); n > 0 {
-		if last := l.entry[n-1]; bytes.Equal(l.spelling(int(last)), text) {
-			l.entry = append(l.entry, last)
+	key := labelKey(text)
+	if key != 0 {
+		e := l.recent[0].entry
+		if l.recent[1].key == key {
+			e = l.recent[1].entry
+		}
+		if l.recent[0].key == key || l.recent[1].key == key {
+			l.entry = append(l.entry, e)
 			return true
 		}
 	}
 	e, ok := l.known[string(text)]
 	if ok {
+		l.remember(key, e)
 		l.entry = append(l.entry, e)
 	}
 	return ok
+}
+
+// remember replaces the older of the recent labels.
+func (l *labels) remember(key uint64, entry uint32) {
+	if key != 0 {
+		l.recent[1] = l.recent[0]
+		l.recent[0] = recentLabel{key, entry}
+	}
 }
 
 // add gives the next row its target, found at an offset of c.
@@ -71,6 +103,7 @@ func (l *labels) add(c *chunk, at int, text []byte) error {
 	if entry < maxChunkLabels {
 		l.known[string(text)] = entry
 	}
+	l.remember(labelKey(text), entry)
 	if status == isText {
 		v = math.NaN()
 	}
@@ -86,10 +119,19 @@ type targets struct {
 	label  []string
 	byText map[string]uint32
 	byBits map[uint64]uint32
+	code   []uint32     // of each row, unless they are in parts
+	number []float64    // likewise
+	parts  []targetPart // of chunks
+	rows   int          // in parts
+	text   bool         // some label is not a number
+	many   bool         // more than MaxLabels distinct numbers: labels and codes are gone
+}
+
+// A targetPart is the targets of some rows: entries, and an entry for each row.
+type targetPart struct {
 	code   []uint32
 	number []float64
-	text   bool // some label is not a number
-	many   bool // more than MaxLabels distinct numbers: code and label are gone
+	entry  []uint32 // of each row
 }
 
 func newTargets() *targets {
@@ -97,7 +139,7 @@ func newTargets() *targets {
 }
 
 func (t *targets) take(l *labels) error {
-	codes := make([]uint32, len(l.end))
+	p := targetPart{number: l.number, entry: l.entry, code: make([]uint32, 0, len(l.end))}
 	for e := range l.end {
 		if t.many {
 			if l.text != math.MaxInt {
@@ -105,19 +147,13 @@ func (t *targets) take(l *labels) error {
 			}
 			break
 		}
-		codes[e] = t.intern(l.spelling(e), l.number[e])
+		p.code = append(p.code, t.intern(l.spelling(e), l.number[e]))
 		if len(t.label) > MaxLabels && !t.text {
-			*t = targets{number: t.number, many: true}
+			*t = targets{parts: t.parts, rows: t.rows, many: true}
 		}
 	}
-	for _, e := range l.entry {
-		if !t.text {
-			t.number = append(t.number, l.number[e])
-		}
-		if !t.many {
-			t.code = append(t.code, codes[e])
-		}
-	}
+	t.parts = append(t.parts, p)
+	t.rows += len(p.entry)
 	return nil
 }
 
@@ -141,8 +177,29 @@ func (t *targets) intern(spelling []byte, number float64) uint32 {
 	return code
 }
 
+// target gives each row its code and its number, as far as there are such.
 func (t *targets) target() Target {
-	return Target{Label: slices.Clip(t.label), Code: slices.Clip(t.code), Number: slices.Clip(t.number)}
+	out := Target{Label: slices.Clip(t.label), Code: slices.Clip(t.code), Number: slices.Clip(t.number)}
+	if t.rows == 0 {
+		return out
+	}
+	if !t.many {
+		out.Code = make([]uint32, 0, t.rows)
+	}
+	if !t.text {
+		out.Number = make([]float64, 0, t.rows)
+	}
+	for _, p := range t.parts {
+		for _, e := range p.entry {
+			if !t.many {
+				out.Code = append(out.Code, p.code[e])
+			}
+			if !t.text {
+				out.Number = append(out.Number, p.number[e])
+			}
+		}
+	}
+	return out
 }
 
 // readTarget reads a file with one target a row, for formats without targets.
