@@ -2,6 +2,7 @@ package linear
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -66,6 +67,14 @@ func classes(p *problem.Linear, rows int) (class func(i int) int, count, quota [
 		quota[k] = min(c, rows/len(count))
 	}
 	return class, count, quota
+}
+
+// sampled reports whether of so many rows each class would have its share, and that
+// many for each column.
+func sampled(p *problem.Linear, rows, each int) bool {
+	_, d := p.Dims()
+	_, _, quota := classes(p, rows)
+	return slices.Min(quota) >= each*d
 }
 
 // sample returns a problem of about that many rows of p, which stand for all with

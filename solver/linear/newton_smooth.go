@@ -14,7 +14,8 @@ import (
 //
 //	Symbols   a_i = l_i'(p_i), c_i = s_i l_i''(p_i)/N
 //	Epoch     1 g = lambda w + (1/N) X^T(s.a)
-//	          2 H = lambda I + X^T diag(c) X, d = -H^-1 g
+//	          2 H = lambda I + X^T diag(c) X, d = -H^-1 g; H is kept while it
+//	            serves, and made of a part of the rows far from the solution
 //	          3 w + t d, t nearly the minimum along d; predictions are
 //	            p + t X d, so looking for it does not touch X
 //	Returned  w and a, which is dual feasible but for rounding once g = 0
@@ -36,6 +37,8 @@ type smooth struct {
 	current    bool      // g belongs to w and a
 	a, v, c    []float64 // n: slopes, s a/N, curvatures
 
+	drop  float64 // g^T H^-1 g of the last epoch; 0: there is no factor
+	early int     // epochs whose H is made of a part of the rows
 	least float64 // slope along a step so far
 	stuck int     // epochs since
 }
@@ -51,6 +54,9 @@ func newSmooth(p *problem.Linear, l loss.Curved, from *problem.Point) *smooth {
 	} else {
 		s.hessian = newHessian(p)
 	}
+	if _, square := l.(loss.Squared); !square && n >= fewestRows && sampled(p, n/earlyShare, earlyColumns) {
+		s.early = earlyEpochs
+	}
 	s.middle = middleOf(p)
 	p.Predict(s.prediction, s.w)
 	s.slope(0)
@@ -65,6 +71,18 @@ func (s *smooth) gradient() {
 	}
 }
 
+// In the first epochs H is made of one row of so many, where that leaves enough
+// rows of each class for each column: 15 ms instead of 24 for ijcnn1 with logistic
+// loss to 1e-6, 23 instead of 31 for covtype. a9a has 33 rows for a column then, and
+// needs more epochs than it saves. Rejected: a start from the solution of a sample,
+// as for losses with corners. It saves as many epochs as it costs, because the last
+// three see all rows anyway.
+const (
+	earlyEpochs  = 3
+	earlyShare   = 4
+	earlyColumns = 64
+)
+
 // mostStuck is how many epochs may go by without a smaller slope along the step
 // before the rest is taken for rounding.
 const mostStuck = 20
@@ -78,13 +96,43 @@ func (s *smooth) Epoch() {
 	if s.conjugate != nil {
 		s.conjugate.solve(s.d, s.g, s.p, s.c)
 	} else {
-		s.hessian.form(s.p, s.c)
-		s.hessian.decompose(s.p)
-		s.hessian.solve(s.d, s.g)
+		s.direct()
 	}
 	s.p.Predict(s.move, s.d)
 	s.search()
 	s.current = false
+}
+
+// direct sets d with the last factor of H if that still serves: as long as g^T
+// H^-1 g becomes a tenth from epoch to epoch. A new one costs twice as much as the
+// rest of an epoch.
+func (s *smooth) direct() {
+	if s.drop > 0 {
+		s.hessian.solve(s.d, s.g)
+		if drop := -inner(s.g, s.d); drop <= s.drop/10 {
+			s.drop = drop
+			return
+		}
+	}
+	s.hessian.form(s.p, s.curvatures())
+	s.hessian.decompose(s.p)
+	s.hessian.solve(s.d, s.g)
+	s.drop = -inner(s.g, s.d)
+}
+
+// curvatures returns the weights of the rows in H: in the first epochs, far from
+// the solution, those of a quarter of the rows stand for all.
+func (s *smooth) curvatures() []float64 {
+	if s.early == 0 {
+		return s.c
+	}
+	s.early--
+	part := make([]float64, len(s.c))
+	for lo := 0; lo+earlyShare <= len(s.c); lo += earlyShare {
+		i := lo + int(uint32(lo)*2654435761>>16)%earlyShare // Knuth's hash: no period of the rows matters
+		part[i] = earlyShare * s.c[i]
+	}
+	return part
 }
 
 // search goes along d to where the slope is a tenth of what it was, or half if

@@ -71,7 +71,7 @@ func newWorking(p *problem.Linear, l loss.Cornered, from *problem.Point) *workin
 		s.done = true
 		return s
 	}
-	if from == nil && n >= fewestRows && sampled(p, n/sampleShare) {
+	if from == nil && n >= fewestRows && sampled(p, n/sampleShare, classRows) {
 		return s
 	}
 	s.inner = newInterior(p, l, s.w, 0)
@@ -81,13 +81,6 @@ func newWorking(p *problem.Linear, l loss.Cornered, from *problem.Point) *workin
 		copy(s.a, from.A)
 	}
 	return s
-}
-
-// sampled reports whether a sample of that many rows has enough for its columns.
-func sampled(p *problem.Linear, rows int) bool {
-	_, d := p.Dims()
-	_, _, quota := classes(p, rows)
-	return min(quota[0], quota[len(quota)-1]) >= classRows*d
 }
 
 // sample starts from the solution of a sample, roughly.
