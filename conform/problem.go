@@ -63,10 +63,8 @@ func (e *certifier) examine(pt problem.Point) {
 		e.check(c.Gap() >= value-e.optimum-e.slack-1e-12*size, "the gap is at least the suboptimality", detail, args...)
 	}
 	for _, threads := range []int{1, 2} {
-		rows := *l.Rows
-		rows.Threads = threads
 		twin := *l
-		twin.Rows = &rows
+		twin.Rows = problem.NewRows(l.X, threads)
 		if l == e.p {
 			e.check(bits(c) == bits(twin.Certify(pt)), "the number of threads changes no bit", detail, args...)
 		}

@@ -11,9 +11,13 @@ import (
 // Dual returns the dual objective at the feasible point made of a, and a bound
 // on the error of that computation. a itself is not changed.
 func (p *Linear) Dual(a []float64) (value, bound float64) {
-	v := p.feasible(a)
-	whole := p.borrow()
-	defer p.spare.Put(&whole)
+	v := borrow(&p.spare.duals, len(a))
+	defer p.spare.duals.Put(&v)
+	p.feasible(v, a)
+	_, d := p.Dims()
+	whole := borrow(&p.spare.weights, d+1)
+	defer p.spare.weights.Put(&whole)
+	clear(whole)
 	chain := p.combine(whole, v)
 	factor := -1 / (p.Lambda * p.N)
 	u := whole[:p.Penalised()]
@@ -38,16 +42,15 @@ func (p *Linear) Dual(a []float64) (value, bound float64) {
 	return value, conjugateError + float64(p.Lambda*penaltyError) + float64(4*unit*math.Abs(value))
 }
 
-// feasible returns v_i = s_i a_i for dual variables clipped to their domain
+// feasible sets v_i = s_i a_i for dual variables clipped to their domain
 // and, if the bias is free, balanced: the sum of v is then exactly 0.
-func (p *Linear) feasible(a []float64) []float64 {
-	v := make([]float64, len(a))
+func (p *Linear) feasible(v, a []float64) {
 	matrix.Blocks(len(a), blockRows, p.Threads, func(_, first, last int) {
 		for i := first; i < last; i++ {
 			lo, hi := p.Loss.Domain(p.Y[i])
 			x := min(max(a[i], lo), hi)
 			if math.IsNaN(x) {
-				continue
+				x = 0
 			}
 			v[i] = p.S[i] * x
 			// A balanced dual point is v itself, so it must not have been
@@ -60,7 +63,6 @@ func (p *Linear) feasible(a []float64) []float64 {
 	if p.Bias == Free {
 		balance(v, p.Threads)
 	}
-	return v
 }
 
 // magnitude bounds the norm of sum_i |v_i||x_i|.

@@ -16,8 +16,12 @@ type Rows struct {
 	Nonzeros    int64
 	Threads     int // at most so many cores; 0: all. Never changes a result
 
-	spare sync.Pool // of *[]float64 with d+1 numbers: fresh memory costs more than what is done with it
+	spare spare
 }
+
+// spare is memory for other certificates: fresh one costs more than what is
+// done with it.
+type spare struct{ weights, duals sync.Pool } // of *[]float64 with d+1 and with n numbers
 
 // blockRows is the number of rows of a block in every sum over rows. It is
 // part of the order of summation, and so of the results' bits.
@@ -81,7 +85,8 @@ func (r *Rows) combine(sum, v []float64) (chain int) {
 	matrix.Blocks(n, size, r.Threads, func(part, lo, hi int) {
 		s := sum
 		if part > 0 {
-			s = r.borrow()
+			s = borrow(&r.spare.weights, d+1)
+			clear(s)
 		}
 		matrix.AddRows(s[:d], r.X, lo, v[lo:hi])
 		for _, v := range v[lo:hi] {
@@ -95,19 +100,17 @@ func (r *Rows) combine(sum, v []float64) (chain int) {
 		}
 	})
 	for _, s := range partial[1:] {
-		r.spare.Put(&s)
+		r.spare.weights.Put(&s)
 	}
 	return size + parts
 }
 
-// borrow returns d+1 zeros, which may be given back to spare.
-func (r *Rows) borrow() []float64 {
-	if s, ok := r.spare.Get().(*[]float64); ok {
-		clear(*s)
+// borrow returns n numbers, whatever they are, which may be put back.
+func borrow(pool *sync.Pool, n int) []float64 {
+	if s, ok := pool.Get().(*[]float64); ok {
 		return *s
 	}
-	_, d := r.X.Dims()
-	return make([]float64, d+1)
+	return make([]float64, n)
 }
 
 // lengths sets dst[k] to the number of nonzeros of row first+k.
