@@ -36,7 +36,7 @@ func (r csvRows) ends(text []byte) (first, last int) {
 			at++
 			continue
 		}
-		end := closingQuote(text, at)
+		end, _ := closingQuote(text, at)
 		if end < 0 {
 			return first, last
 		}
@@ -57,17 +57,18 @@ func (r csvRows) blank(b byte) bool {
 }
 
 // closingQuote returns where the quotes opened at text[at] close, -1 if they
-// do not.
-func closingQuote(text []byte, at int) int {
+// do not, and whether there are doubled ones before.
+func closingQuote(text []byte, at int) (closing int, doubled bool) {
 	for at++; ; at += 2 {
 		i := bytes.IndexByte(text[at:], '"')
 		if i < 0 {
-			return -1
+			return -1, doubled
 		}
 		at += i
 		if at+1 >= len(text) || text[at+1] != '"' {
-			return at
+			return at, doubled
 		}
+		doubled = true
 	}
 }
 
@@ -125,7 +126,7 @@ func (r csvRows) field(c *chunk, at int) (f field, end int, err error) {
 
 func (r csvRows) quoted(c *chunk, at int) (f field, end int, err error) {
 	t := c.text
-	closing := closingQuote(t, at)
+	closing, doubled := closingQuote(t, at)
 	if closing < 0 {
 		return f, 0, c.errorf(at, "an opening quote", "a closing one")
 	}
@@ -137,7 +138,7 @@ func (r csvRows) quoted(c *chunk, at int) (f field, end int, err error) {
 		return f, 0, c.errorf(end, quote(t[end:min(end+1, len(t))]), fmt.Sprintf("%q or a line break after the closing quote", r.separator))
 	}
 	text := t[at+1 : closing]
-	if bytes.IndexByte(text, '"') >= 0 {
+	if doubled {
 		text = bytes.ReplaceAll(text, []byte(`""`), []byte(`"`))
 	}
 	return field{at: at, text: text, missing: isMissing(text)}, end, nil

@@ -90,6 +90,7 @@ func (t *table) encodeDense(ctx context.Context, e *encoder, opt *Options) (matr
 	err := t.eachPart(ctx, opt, func(i int, p *tablePart) {
 		values := d.Value[firstRow[i]*e.cols : firstRow[i+1]*e.cols]
 		if p.column == nil {
+			populate(values)
 			copy(values, asNumbers(p.cell))
 		}
 		if p.column != nil || p.gaps() {

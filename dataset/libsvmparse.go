@@ -113,6 +113,10 @@ func (p *libsvmParser) features(c *chunk, i int, out *sparseChunk) (next int, er
 			bits, end, ok = w.shortNumber(at)
 		}
 		if !ok || w.at(end) > ' ' {
+			if w.at(i+1) == '\n' && w.at(i) <= ' ' { // a blank at the end of the line
+				i++
+				continue
+			}
 			if index, bits, end, err = p.feature(c, i, least); err != nil {
 				return 0, err
 			}
@@ -160,6 +164,9 @@ func (p *libsvmParser) feature(c *chunk, i int, least uint64) (number uint64, bi
 		return 0, 0, ^end, err
 	}
 	at := i + 1
+	if bits, end, ok := newWindow(t).longNumber(at); ok && (t[end] <= ' ' || t[end] == '#') {
+		return number, bits, end, nil
+	}
 	d, end, ok := scanDecimal(t, at)
 	if !ok || t[end] > ' ' && t[end] != '#' {
 		return 0, 0, 0, badValue(c, at)

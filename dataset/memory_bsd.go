@@ -3,3 +3,5 @@
 package dataset
 
 func largePages([]byte) {}
+
+func populate[T uint32 | float32]([]T) {}

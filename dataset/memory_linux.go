@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// largePage is the usual size of large pages.
-const largePage = 2 << 20
+// The usual sizes of pages and of large ones.
+const usualPage, largePage = 4 << 10, 2 << 20
 
 // largePages asks for large pages under b: one fault instead of 512, and no
 // table to walk through. It is a wish; no error matters.
@@ -15,5 +15,18 @@ func largePages(b []byte) {
 	skip := int(-start & (largePage - 1))
 	if n := (len(b) - skip) &^ (largePage - 1); n > 0 {
 		_ = syscall.Madvise(b[skip:skip+n], syscall.MADV_HUGEPAGE)
+	}
+}
+
+const populateWrite = 23 // MADV_POPULATE_WRITE, since Linux 5.14
+
+// populate has the pages of s mapped all at once, which is cheaper than a fault
+// for each. Where pages are larger than usual it may do nothing.
+func populate[T uint32 | float32](s []T) {
+	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), 4*len(s))
+	start := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	skip := int(-start & (usualPage - 1))
+	if n := (len(b) - skip) &^ (usualPage - 1); n > 0 {
+		_ = syscall.Madvise(b[skip:skip+n], populateWrite)
 	}
 }

@@ -7,3 +7,5 @@ func allocate(n int) []uint64 { return make([]uint64, n) }
 func release([]uint64) {}
 
 func largePages([]byte) {}
+
+func populate[T uint32 | float32]([]T) {}

@@ -81,6 +81,8 @@ func (a *sparseRows) matrix(ctx context.Context, opt *Options) (*matrix.CSR, err
 	err := each(ctx, opt.workers(), len(a.chunks), func(i int) error {
 		c := a.chunks[i]
 		index, value := m.Index[firstValue[i]:][:len(c.entry)], m.Value[firstValue[i]:][:len(c.entry)]
+		populate(index)
+		populate(value)
 		for k, e := range c.entry {
 			index[k], value[k] = uint32(e), math.Float32frombits(uint32(e>>32))
 		}

@@ -73,7 +73,7 @@ func (p *rowParser) category(f field) uint32 {
 			content.text, content.place = quote(f.text), p.c.place(f.at)
 		}
 	}
-	return code + 1
+	return code + 1 // 0 is the number zero
 }
 
 // spoil notes a feature that is no feature: the first by row and, within a row,
