@@ -29,27 +29,35 @@ const gramRows = 960
 // mostPartial bounds the partial sums together: 512 MB.
 const mostPartial = 1 << 26
 
-// newHessian makes room. The number of partial sums is a function of counts
-// alone: each must be cheap against the outer products that go into it.
+// newHessian makes room.
 func newHessian(p *problem.Linear) *hessian {
-	n, d := p.Dims()
+	_, d := p.Dims()
 	size := d
 	if p.Bias != problem.None {
 		size++
 	}
-	m := &hessian{size: size, dense: denseEnough(p), lower: make([]float64, size*size)}
+	m := &hessian{size: size, lower: make([]float64, size*size)}
+	m.parts = append(m.parts, m.lower)
+	m.fit(p)
+	return m
+}
+
+// fit prepares for other rows. The number of partial sums is a function of counts
+// alone: each must be cheap against the outer products that go into it.
+func (m *hessian) fit(p *problem.Linear) {
+	n, _ := p.Dims()
+	m.dense = denseEnough(p)
 	long := p.Nonzeros/int64(n) + 1
 	if m.dense {
-		long = int64(size)
+		long = int64(m.size)
 	}
 	work := int64(n) * long * long
-	square := int64(size)*int64(size) + 1
-	count := max(1, min(8, int64(n/newtonRows), work/(8*square), mostPartial/square))
-	m.parts = append(m.parts, m.lower)
-	for range count - 1 {
-		m.parts = append(m.parts, make([]float64, size*size))
+	square := int64(m.size)*int64(m.size) + 1
+	count := int(max(1, min(8, int64(n/newtonRows), work/(8*square), mostPartial/square)))
+	for len(m.parts) < count {
+		m.parts = append(m.parts, make([]float64, m.size*m.size))
 	}
-	return m
+	m.parts = m.parts[:count]
 }
 
 // denseEnough reports whether rows are added as if they used every column: from

@@ -49,33 +49,89 @@ type interior struct {
 	epoch            int
 }
 
+// newInterior starts at the weights w, with m = mean if that is not 0, and else
+// with room for all predictions to move.
 func newInterior(p *problem.Linear, l loss.Cornered, w []float64, mean float64) *interior {
-	n, d := p.Dims()
-	s := &interior{p: p, hessian: newHessian(p), each: 1, w: w, d: make([]float64, d+1),
-		prediction: make([]float64, n), move: make([]float64, n), a: make([]float64, n), c: make([]float64, n), v: make([]float64, n), base: make([]float64, n)}
-	if _, all := l.Ramps(p.Y[0]); all[1].Jump > 0 {
-		s.each = 2
-	}
-	s.ramps = make([]ramp, n*s.each)
-	for i, y := range p.Y {
-		slope, all := l.Ramps(y)
-		s.base[i] = slope
-		for k := range s.each {
-			s.ramps[i*s.each+k].Ramp = all[k]
-			s.count += s.ramps[i*s.each+k].count(p.S[i])
-		}
-	}
-	p.Predict(s.prediction, s.w)
+	s := makeInterior(p, l, w, newHessian(p))
 	if mean > 0 {
-		for k := range s.ramps {
-			s.ramps[k].central(s.prediction[k/s.each], mean)
-		}
+		s.blocks(func(_, lo, hi int) { s.central(lo, hi, mean) })
 	} else {
 		s.centre()
 	}
 	s.mean = s.measure()
 	s.end = 1e-24 * s.mean
 	return s
+}
+
+// makeInterior makes room, and sets all but the variables of the ramps.
+func makeInterior(p *problem.Linear, l loss.Cornered, w []float64, h *hessian) *interior {
+	n, d := p.Dims()
+	s := &interior{p: p, hessian: h, each: 1, w: w, d: make([]float64, d+1),
+		prediction: make([]float64, n), move: make([]float64, n), a: make([]float64, n), c: make([]float64, n), v: make([]float64, n), base: make([]float64, n)}
+	if _, all := l.Ramps(p.Y[0]); all[1].Jump > 0 {
+		s.each = 2
+	}
+	s.ramps = make([]ramp, n*s.each)
+	s.blocks(func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			slope, all := l.Ramps(p.Y[i])
+			s.base[i] = slope
+			for k := range s.each {
+				s.ramps[i*s.each+k].Ramp = all[k]
+			}
+		}
+	})
+	p.Predict(s.prediction, s.w)
+	s.tally()
+	return s
+}
+
+// tally sets count.
+func (s *interior) tally() {
+	s.count = 0
+	for k := range s.ramps {
+		s.count += s.ramps[k].count(s.p.S[k/s.each])
+	}
+}
+
+// central puts rows lo to hi on the central path.
+func (s *interior) central(lo, hi int, mean float64) {
+	for k := lo * s.each; k < hi*s.each; k++ {
+		s.ramps[k].central(s.prediction[k/s.each], mean)
+	}
+}
+
+// keep goes on with some of the rows, of which p is made.
+func (s *interior) keep(p *problem.Linear, rows []int32) {
+	for k, i := range rows {
+		copy(s.row(k), s.row(int(i)))
+		s.prediction[k], s.move[k], s.base[k] = s.prediction[i], s.move[i], s.base[i]
+	}
+	n := len(rows)
+	s.p, s.ramps, s.base, s.prediction, s.move = p, s.ramps[:n*s.each], s.base[:n], s.prediction[:n], s.move[:n]
+	s.a, s.c, s.v = s.a[:n], s.c[:n], s.v[:n]
+	s.hessian.fit(p)
+	s.tally()
+	s.mean = s.measure()
+	s.current = false
+}
+
+// with goes on with more rows, of which p is made: rows says where they are here, -1
+// for those that are new and take their places on the central path.
+func (s *interior) with(p *problem.Linear, l loss.Cornered, rows []int32) *interior {
+	s.hessian.fit(p)
+	e := makeInterior(p, l, s.w, s.hessian)
+	for k, i := range rows {
+		if i < 0 {
+			e.central(k, k+1, s.mean)
+			continue
+		}
+		copy(e.row(k), s.row(int(i)))
+		e.move[k] = s.move[i]
+	}
+	e.d, e.fixed, e.epoch, e.end = s.d, s.fixed, s.epoch, s.end
+	e.mean = e.measure()
+	return e
 }
 
 // centre sets the first interior point: with room for the predictions to move

@@ -17,29 +17,34 @@ func subset(p *problem.Linear, rows []uint32) *problem.Linear {
 	for k, i := range rows {
 		q.Y[k], q.S[k] = p.Y[i], p.S[i]
 	}
-	x := rowsOf(p.X, rows)
+	x := rowsOf(p.X, rows, p.Threads)
 	q.Rows = &problem.Rows{X: x, Nonzeros: matrix.Nonzeros(x), Threads: p.Threads}
 	return &q
 }
 
-// rowsOf returns a copy of the given rows of x.
-func rowsOf(x matrix.Matrix, rows []uint32) matrix.Matrix {
+// rowsOf returns a copy of the given rows of x, on at most threads cores.
+func rowsOf(x matrix.Matrix, rows []uint32, threads int) matrix.Matrix {
 	_, d := x.Dims()
-	size := 0
-	for _, i := range rows {
-		size += x.Row(int(i)).Nonzeros()
+	start := make([]int64, len(rows)+1)
+	for k, i := range rows {
+		start[k+1] = start[k] + int64(x.Row(int(i)).Nonzeros())
 	}
-	value := make([]float32, 0, size)
-	if len(rows) > 0 && x.Row(int(rows[0])).Index == nil {
-		for _, i := range rows {
-			value = append(value, x.Row(int(i)).Value...)
+	m := &matrix.CSR{Cols: d, Start: start, Value: make([]float32, start[len(rows)])}
+	sparse := len(rows) == 0 || x.Row(int(rows[0])).Index != nil
+	if sparse {
+		m.Index = make([]uint32, len(m.Value))
+	}
+	matrix.Blocks(len(rows), newtonRows, threads, func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			v := x.Row(int(rows[k]))
+			copy(m.Value[start[k]:], v.Value)
+			if sparse {
+				copy(m.Index[start[k]:], v.Index)
+			}
 		}
-		return &matrix.Dense{Rows: len(rows), Cols: d, Value: value}
-	}
-	m := &matrix.CSR{Cols: d, Start: make([]int64, 1, len(rows)+1), Index: make([]uint32, 0, size), Value: value}
-	for _, i := range rows {
-		v := x.Row(int(i))
-		m.Append(v.Index, v.Value)
+	})
+	if !sparse {
+		return &matrix.Dense{Rows: len(rows), Cols: d, Value: m.Value}
 	}
 	return m
 }

@@ -50,15 +50,16 @@ type working struct {
 }
 
 const (
-	fewestRows  = 4096 // from here on samples are worth it
-	sampleShare = 8    // one row of so many
-	classRows   = 8    // in a sample, of each class for each column: w8a has 1500 rows of a class and 300 columns, and its samples lead nowhere
-	sampleEnd   = 0.02 // of the first m
-	warmStart   = 0.5  // of the first m
-	distance    = 30.0 // a row is left out when it is so many m away from its ramps,
-	moves       = 3.0  // and so many of its last moves
-	nearly      = 0.9  // of the way to a bend
-	mostJoins   = 40   // then all rows come back, for good
+	fewestRows    = 4096 // from here on samples are worth it; it is also the least sample,
+	sampleColumns = 32   // which has so many rows for each column,
+	sampleShare   = 4    // unless it would be more than one row of so many,
+	classRows     = 4    // and no sample at all if a class has less for each column
+	sampleEnd     = 0.02 // of the first m
+	warmStart     = 0.5  // of the first m
+	distance      = 30.0 // a row is left out when it is so many m away from its ramps,
+	moves         = 3.0  // and so many of its last moves
+	nearly        = 0.9  // of the way to a bend
+	mostJoins     = 40   // then all rows come back, for good
 )
 
 var _ solver.Estimator = (*working)(nil)
@@ -71,7 +72,7 @@ func newWorking(p *problem.Linear, l loss.Cornered, from *problem.Point) *workin
 		s.done = true
 		return s
 	}
-	if from == nil && n >= fewestRows && sampled(p, n/sampleShare, classRows) {
+	if from == nil && n >= fewestRows && sampled(p, sampleRows(p), classRows) {
 		return s
 	}
 	s.inner = newInterior(p, l, s.w, 0)
@@ -83,9 +84,15 @@ func newWorking(p *problem.Linear, l loss.Cornered, from *problem.Point) *workin
 	return s
 }
 
+// sampleRows returns the size of a sample.
+func sampleRows(p *problem.Linear) int {
+	n, d := p.Dims()
+	return min(n/sampleShare, max(fewestRows, sampleColumns*d))
+}
+
 // sample starts from the solution of a sample, roughly.
 func (s *working) sample() {
-	t := newWorking(sample(s.p, len(s.a)/sampleShare), s.loss, nil)
+	t := newWorking(sample(s.p, sampleRows(s.p)), s.loss, nil)
 	for range carefulAfter {
 		t.Epoch()
 		if t.done || t.inner.mean <= sampleEnd*t.first {
@@ -178,7 +185,14 @@ func (s *working) join(t float64) {
 			s.lo[i], s.hi[i] = math.Inf(-1), math.Inf(1)
 		}
 	}
-	s.rebuild(next, from, v)
+	s.fix(v)
+	s.near = next
+	s.inner = s.inner.with(subset(s.p, next), s.loss, from)
+	for k, was := range from {
+		if was < 0 {
+			s.inner.move[k] = s.move[next[k]]
+		}
+	}
 }
 
 // count adds row i to the sums over rows left out, or takes it off, and returns
@@ -193,25 +207,30 @@ func (s *working) count(i int, sign float64) float64 {
 // leave leaves out the rows that are far away, if they are many.
 func (s *working) leave() {
 	e := s.inner
-	out := make([]bool, len(e.a))
-	least, count := float64(distance*e.mean), 0
-	for k := range out {
-		_, lo, hi := s.straight(s.row(k))
-		p := e.prediction[k]
-		if min(p-lo, hi-p) > least+float64(moves*math.Abs(e.move[k])) {
-			out[k] = true
+	far := make([]bool, len(e.a))
+	least := float64(distance * e.mean)
+	e.blocks(func(_, from, to int) {
+		for k := from; k < to; k++ {
+			_, lo, hi := s.straight(s.row(k))
+			p := e.prediction[k]
+			far[k] = min(p-lo, hi-p) > least+float64(moves*math.Abs(e.move[k]))
+		}
+	})
+	count := 0
+	for _, far := range far {
+		if far {
 			count++
 		}
 	}
-	if 4*count < len(out) || len(out)-count < len(s.w) {
+	if 4*count < len(far) || len(far)-count < len(s.w) {
 		return
 	}
 	if s.near == nil {
 		s.all()
 	}
 	v := make([]float64, len(s.a))
-	next, from := make([]uint32, 0, len(out)-count), make([]int32, 0, len(out)-count)
-	for k, far := range out {
+	next, from := make([]uint32, 0, len(far)-count), make([]int32, 0, len(far)-count)
+	for k, far := range far {
 		i := s.row(k)
 		if !far {
 			next, from = append(next, uint32(i)), append(from, int32(k))
@@ -220,7 +239,20 @@ func (s *working) leave() {
 		s.a[i], s.lo[i], s.hi[i] = s.straight(i)
 		v[i] = s.count(i, 1)
 	}
-	s.rebuild(next, from, v)
+	s.fix(v)
+	s.near = next
+	e.keep(subset(s.p, next), from)
+}
+
+// fix adds X^T v to the gradient of the rows left out.
+func (s *working) fix(v []float64) {
+	change, _ := s.p.Combine(v)
+	for j, x := range change {
+		s.inner.fixed[j] += x
+	}
+	if s.p.Bias == problem.None {
+		s.inner.fixed[len(s.w)-1] = 0
+	}
 }
 
 // row returns the row of the problem that row k of inner is.
@@ -239,6 +271,7 @@ func (s *working) all() {
 		s.lo[i], s.hi[i] = math.Inf(-1), math.Inf(1)
 	}
 	s.inner.fixed = make([]float64, len(s.w))
+	s.inner.prediction = slices.Clone(s.prediction) // it will be shortened
 }
 
 // straight returns the slope of the loss of row i at its prediction, and from
@@ -261,33 +294,6 @@ func (s *working) straight(i int) (slope, lo, hi float64) {
 		}
 	}
 	return slope, lo, hi
-}
-
-// rebuild goes on with the rows next. from says where they are in inner, -1 for
-// rows that were not there; v is what the gradient of the rows left out changes
-// by, row by row.
-func (s *working) rebuild(next []uint32, from []int32, v []float64) {
-	old := s.inner
-	change, _ := s.p.Combine(v)
-	for j, x := range change {
-		old.fixed[j] += x
-	}
-	if s.p.Bias == problem.None {
-		old.fixed[len(s.w)-1] = 0
-	}
-	e := newInterior(subset(s.p, next), s.loss, s.w, old.mean)
-	e.fixed, e.epoch, e.end = old.fixed, old.epoch, old.end
-	for k, was := range from {
-		if was >= 0 {
-			copy(e.row(k), old.row(int(was)))
-			e.move[k] = old.move[was]
-		} else {
-			e.move[k] = s.move[next[k]]
-		}
-	}
-	copy(e.d, old.d)
-	e.mean = e.measure()
-	s.near, s.inner = next, e
 }
 
 // Estimate returns the relative gap of the weights and the slopes, exactly
