@@ -208,7 +208,15 @@ var _ solver.Estimator = (*sdca)(nil)
 // visits met on the way: the mean of the rows' parts of the gap. It is no
 // bound, and costs nothing next to a certificate.
 func (s *sdca) Estimate() float64 {
+	gap, dual := float64(s.rowGap*s.slack), s.dual()
+	if s.face != nil {
+		gap = float64(gap * s.face.left())
+	}
+	return problem.Relative(dual+gap, dual, s.p.Zero())
+}
+
+// dual returns about the dual objective, as the steps left it.
+func (s *sdca) dual() float64 {
 	_, conjugate := s.p.Penalty.Conjugate(s.u[:s.p.Penalised()])
-	dual := -s.conjugate/s.p.N - float64(s.p.Lambda*conjugate)
-	return problem.Relative(dual+s.rowGap, dual, s.p.Zero())
+	return -s.conjugate/s.p.N - float64(s.p.Lambda*conjugate)
 }

@@ -2,7 +2,6 @@ package linear
 
 import (
 	"errors"
-	"math"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
@@ -30,6 +29,9 @@ import (
 //	             wakes all
 //	Partitions   work on shares of the rows side by side, merged many times an
 //	             epoch (rounds.go): as many threads as there are partitions help
+//	Faces        where the epochs get slow, all rows that are free at once (face.go)
+//	Scaling      the weights are returned in the length that suits the primal best
+//	             (scale.go)
 //	Feature bias a constant column: |x_i|^2 + 1 instead of |x_i|^2
 //	Free bias    the constraint sum_i s_i a_i = 0 by the method of multipliers
 //	             (Hestenes, Powell): the bias is a constant column of squared
@@ -79,7 +81,7 @@ func (k SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.
 	if _, same := l.Penalty.(penalty.L2); !same {
 		s.w = make([]float64, d+1)
 	}
-	s.sigma = 1
+	s.sigma, s.slack = 1, 1
 	s.step = dualStepOf(l.Loss)
 	s.chooseSizes()
 	if from != nil && len(from.A) == n {
@@ -122,50 +124,8 @@ type sdca struct {
 	order     []uint32 // where blocks begin in active, shuffled
 	rows      []uint32 // active in the order of the visits
 	gather    []float64
-}
-
-// chooseSizes sets what is a fixed function of the problem: the rows of a
-// block (see blockSize) and the weight of the constant column.
-func (s *sdca) chooseSizes() {
-	n, _ := s.p.Dims()
-	s.mu = s.penalty.StrongConvexity()
-	s.block = blockSize(n, s.p.Nonzeros)
-	switch s.p.Bias {
-	case problem.Feature:
-		s.beta = 1
-	case problem.Free:
-		// Much weaker than an average row, or the rows would have to work
-		// against each other through it (at equal weight the epochs triple),
-		// but some thirty times stronger than lambda, so that each centring
-		// takes most of what is left of the constraint. Epochs to gap 1e-6 with
-		// the share 0.1, 0.05, 0.01, 0.003 of the average row (without bias):
-		// ijcnn1 logistic 8, 10, 27, 67 (7); a9a hinge -, 3597, 2447, 2930 (2398).
-		share := 0.05
-		if math.IsInf(s.p.Loss.Smoothness(), 1) {
-			share = 0.01
-		}
-		total := 0.0
-		for _, r := range s.p.SquaredNorm {
-			total += r
-		}
-		s.beta = max(share*total/float64(n), 30*s.p.Lambda)
-	}
-}
-
-// blockSize returns how many consecutive rows are visited together: as many as
-// make about 8 kB, up to 8, once the data outgrow the caches. Small sets gain
-// nothing from blocks, and correlated neighbours cost them epochs: a9a needs
-// 128 for hinge to gap 1e-3 with single rows, 366 with blocks of 8. Half a
-// gigabyte and more may lie in a mapped file: then a block is the megabyte that
-// one read brings.
-func blockSize(n int, nonzeros int64) int {
-	switch {
-	case nonzeros < 1<<20:
-		return 1
-	case nonzeros < 1<<26:
-		return int(max(1, min(8, 1024*int64(n)/nonzeros)))
-	}
-	return int(max(1, (1<<17)*int64(n)/nonzeros))
+	slack     float64 // share of the gap that scaling leaves
+	faces
 }
 
 // resume takes over the dual variables of a point; the weights follow.
@@ -201,20 +161,31 @@ func (s *sdca) arrange() {
 	}
 }
 
-// Epoch visits every row that is awake once.
+// Epoch visits every row that is awake once, or works on a face.
 func (s *sdca) Epoch() {
+	if s.workOnFace() {
+		return
+	}
 	s.arrange()
 	s.spare = 0.05 * s.rowGap
 	s.rowGap = 0
 	s.work()
 	s.rowGap /= s.p.N
-	if s.p.Bias == problem.Free {
-		s.u[len(s.u)-1] -= float64(float64(s.beta*s.factor) * s.sum)
-		for p := range s.part {
-			s.part[p].u[len(s.u)-1] = s.u[len(s.u)-1]
-		}
-	}
+	s.centre()
 	s.epoch++
+	s.watch()
+}
+
+// centre moves the bias, if it is free, to where its penalty is centred next.
+func (s *sdca) centre() {
+	if s.p.Bias != problem.Free {
+		return
+	}
+	last := len(s.u) - 1
+	s.u[last] -= float64(float64(s.beta*s.factor) * s.sum)
+	for p := range s.part {
+		s.part[p].u[last] = s.u[last]
+	}
 }
 
 // sweep visits rows one after another.
@@ -317,11 +288,18 @@ func (s *sdca) bias() float64 {
 // Point returns the weights that belong to the dual variables, and wakes all
 // rows for the next epoch.
 func (s *sdca) Point() problem.Point {
+	if s.face != nil {
+		s.leaveFace()
+	}
 	clear(s.wake)
+	w := s.w
 	if s.separate() {
 		d := len(s.u) - 1
 		s.penalty.Weights(s.w[:d], s.u[:d])
 		s.w[d] = s.bias()
+	} else if t := s.scaling(); t != 1 {
+		w = make([]float64, len(s.u))
+		vec.ScaledAdd(w, 0, t, s.u)
 	}
-	return problem.Point{W: s.w, A: s.a}
+	return problem.Point{W: w, A: s.a}
 }

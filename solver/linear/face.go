@@ -1,0 +1,262 @@
+package linear
+
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// face solves for all free rows at once, those whose dual variable is inside
+// its domain, the others held fixed. SDCA finds soon which rows these are, and
+// then turns long about their values where lambda or the gap is small (after
+// Moré and Toraldo's GPCG, 1991).
+//
+//	Problem   for a loss whose conjugate is y a on its domain (hinge, absolute)
+//	          the predictions of free rows are their targets at the optimum: with
+//	          e_i = (factor (|x_i|^2 + beta))^(-1/2), factor = 1/(lambda N), and
+//	          a_i moved by e_i t_i/s_i,
+//	              K t = r,  r_i = e_i (p_i - y_i),  K_ij = factor e_i e_j <x_i,x_j>
+//	Method    conjugate residuals (Stiefel, 1955): of the Krylov space the t with
+//	          the least |r|, and with it the primal, which near the optimum rises
+//	          with |r| where the dual falls with |r|^2 only. The dual rises, too
+//	Ends      when |r| is a fifth of what it was, after forty steps, or when one of
+//	          25 free rows would leave its domain: not the face of the optimum yet
+//	Returned  rows that leave are put on the bound; then the longest of the steps
+//	          1, 1/2, 1/4 ... that raises the dual is taken, or none
+//	Cost      two passes over the free rows a step, on all cores
+//
+// It is asked for only where SDCA is slow (watch): a face leaves a fifth of
+// the gap at the cost of about twenty epochs. imdb hinge at lambda = 1/(100n) needs 201
+// epochs so instead of 680 to gap 1e-6; from epoch 12 on instead, 20 newsgroups'
+// easier problems would take half as long again.
+//
+// Plain conjugate gradients were rejected: they raise the dual as far, but |r|
+// grows on the way. So was the best point in the space of the last five epochs'
+// moves: with orders shuffled anew it has no memory that would make moves
+// conjugate, and the rate stayed that of SDCA; in a fixed order, forward or
+// forward and backward, SDCA itself takes ten times the epochs.
+type face struct {
+	s           *sdca
+	rows        []uint32
+	e           []float64 // see above
+	t, r, p     []float64 // steps so far, residual, direction
+	kr, kp      []float64 // K r, K p
+	du, ur, up  []float64 // change of u by t, r and p
+	part        [][]float64
+	first, rkr  float64 // |r| at the start, <r,Kr> of the last step
+	alpha, beta float64 // of the last step: its length, the share of p it keeps
+	steps       int
+	solved      bool
+}
+
+const (
+	faceSteps = 40
+	faceGoal  = 0.2
+	faceOut   = 0.04
+)
+
+// newFace lists the free rows and their residuals; nil if there is nothing to
+// solve, or if there are so many rows that their predictions cannot all be
+// chosen: no face of the optimum.
+func (s *sdca) newFace() *face {
+	f := &face{s: s}
+	nonzeros := 0
+	for i, a := range s.a {
+		lo, hi := s.p.Loss.Domain(s.p.Y[i])
+		if a > lo && a < hi && s.p.SquaredNorm[i]+s.beta > 0 {
+			f.rows = append(f.rows, uint32(i))
+			nonzeros += s.p.X.Row(i).Nonzeros()
+		}
+	}
+	m, d := len(f.rows), len(s.u)
+	if m == 0 || m >= d {
+		return nil
+	}
+	for _, v := range []*[]float64{&f.e, &f.t, &f.r, &f.p, &f.kr, &f.kp} {
+		*v = make([]float64, m)
+	}
+	for _, v := range []*[]float64{&f.du, &f.ur, &f.up} {
+		*v = make([]float64, d)
+	}
+	f.part = make([][]float64, max(1, min(4, nonzeros/(4*d))))
+	for b := range f.part {
+		f.part[b] = make([]float64, d)
+	}
+	for k, i := range f.rows {
+		f.e[k] = 1 / math.Sqrt(s.factor*(s.p.SquaredNorm[i]+s.beta))
+	}
+	matrix.Blocks(m, 256, s.p.Threads, func(_, lo, hi int) { f.predict(f.r, s.u, lo, hi) })
+	for k, i := range f.rows {
+		f.r[k] -= float64(f.e[k] * s.p.Y[i])
+	}
+	f.first = math.Sqrt(vec.SquaredNorm64(f.r))
+	if !(f.first > 0) || math.IsInf(f.first, 0) {
+		return nil
+	}
+	return f
+}
+
+// predict sets dst_k to e_k times the prediction of free row k by u.
+func (f *face) predict(dst, u []float64, lo, hi int) {
+	d := len(u) - 1
+	for k := lo; k < hi; k++ {
+		dst[k] = f.e[k] * (f.row(k).Dot(u[:d]) + u[d])
+	}
+}
+
+func (f *face) row(k int) matrix.Vector { return f.s.p.X.Row(int(f.rows[k])) }
+
+// combine sets part b of the change that steps r make of u.
+func (f *face) combine(b int) {
+	u := f.part[b]
+	d := len(u) - 1
+	clear(u)
+	m := len(f.rows)
+	for k := b * m / len(f.part); k < (b+1)*m/len(f.part); k++ {
+		scale := -f.s.factor * float64(f.e[k]*f.r[k])
+		f.row(k).AddTo(u[:d], scale)
+		u[d] += float64(f.s.beta * scale)
+	}
+}
+
+// advance makes steps that are worth a pass over all rows; it reports whether
+// there is more to do. What each member of the team does depends on the others'
+// results alone, not on who they are.
+func (f *face) advance() bool {
+	left := max(1, len(f.s.a)/len(f.rows))
+	more, taken := true, false
+	team := newTeam(f.s.p.Threads, 8)
+	team.run(func(member int) {
+		for left > 0 && more {
+			for b := member; b < len(f.part); b += team.size {
+				f.combine(b)
+			}
+			team.meet()
+			lo, hi := team.share(member, len(f.ur))
+			copy(f.ur[lo:hi], f.part[0][lo:hi])
+			for _, u := range f.part[1:] {
+				vec.Axpy64(f.ur[lo:hi], 1, u[lo:hi])
+			}
+			team.meet()
+			first, end := team.share(member, len(f.rows))
+			f.predict(f.kr, f.ur, first, end)
+			team.meet()
+			if member == 0 {
+				taken, more = f.step()
+				left--
+			}
+			team.meet()
+			if taken {
+				vec.ScaledAdd(f.up[lo:hi], f.beta, 1, f.ur[lo:hi])
+				vec.Axpy64(f.du[lo:hi], f.alpha, f.up[lo:hi])
+			}
+		}
+	})
+	return more
+}
+
+// step makes one step of the method from the change ur of u that r makes, and
+// the predictions by it in kr. It reports whether the step was taken and whether
+// another makes sense.
+func (f *face) step() (taken, more bool) {
+	vec.ScaledAdd(f.kr, -1, 0, f.kr)
+	rkr := vec.Dot64(f.r, f.kr)
+	f.beta = 0
+	if f.steps > 0 {
+		f.beta = rkr / f.rkr
+	}
+	f.rkr = rkr
+	vec.ScaledAdd(f.p, f.beta, 1, f.r)
+	vec.ScaledAdd(f.kp, f.beta, 1, f.kr)
+	f.alpha = rkr / vec.SquaredNorm64(f.kp)
+	if !(rkr > 0) || math.IsInf(f.alpha, 0) {
+		f.solved = true
+		return false, false
+	}
+	out := f.leaving(f.alpha) > faceOut*float64(len(f.rows))
+	if out && f.steps > 0 {
+		return false, false
+	}
+	vec.Axpy64(f.t, f.alpha, f.p)
+	vec.Axpy64(f.r, -f.alpha, f.kp)
+	f.steps++
+	f.solved = f.steps == faceSteps || vec.SquaredNorm64(f.r) <= float64(faceGoal*faceGoal)*float64(f.first*f.first)
+	return true, !f.solved && !out
+}
+
+// target returns where the step t leads free row k, and the nearest point of its
+// domain.
+func (f *face) target(k int, t float64) (want, got float64) {
+	i := f.rows[k]
+	want = f.s.a[i] + float64(f.e[k]*t)/f.s.p.S[i]
+	lo, hi := f.s.p.Loss.Domain(f.s.p.Y[i])
+	return want, min(max(want, lo), hi)
+}
+
+// leaving counts the rows that leave their domain if alpha p is added to t.
+func (f *face) leaving(alpha float64) (rows float64) {
+	for k, t := range f.t {
+		if want, got := f.target(k, t+float64(alpha*f.p[k])); want != got {
+			rows++
+		}
+	}
+	return rows
+}
+
+// left is the share of |r| that is left: about that of the gap.
+func (f *face) left() float64 { return math.Sqrt(vec.SquaredNorm64(f.r)) / f.first }
+
+// apply moves the free rows; it reports whether the dual rose.
+func (f *face) apply() bool {
+	for share := 1.0; share > 1e-3; share /= 2 {
+		if f.raise(share) {
+			return true
+		}
+	}
+	return false
+}
+
+// raise takes the share of the step, cut off at the bounds, if it raises the
+// dual.
+func (f *face) raise(share float64) bool {
+	s, d := f.s, len(f.du)-1
+	change := f.ur
+	vec.ScaledAdd(change, 0, share, f.du)
+	var sum, rise float64
+	for k, i := range f.rows {
+		want, got := f.target(k, share*f.t[k])
+		if want != got {
+			back := -s.factor * float64(s.p.S[i]*(got-want))
+			f.row(k).AddTo(change[:d], back)
+			change[d] += float64(s.beta * back)
+		}
+		move := float64(s.p.S[i] * (got - s.a[i]))
+		sum += move
+		rise += float64(move * s.p.Y[i])
+	}
+	along, squared := s.products(change)
+	if !(-rise/s.p.N-float64(s.p.Lambda*(along+squared/2)) > 0) {
+		return false
+	}
+	for k, i := range f.rows {
+		_, s.a[i] = f.target(k, share*f.t[k])
+	}
+	vec.Axpy64(s.u, 1, change)
+	s.sum += sum
+	s.conjugate += rise
+	s.stale = true
+	return true
+}
+
+// products returns <u, change> and |change|^2 in the norm of the penalty, to
+// which the constant column belongs with the weight beta.
+func (s *sdca) products(change []float64) (along, squared float64) {
+	d := len(change) - 1
+	along, squared = vec.Dot64(s.u[:d], change[:d]), vec.SquaredNorm64(change[:d])
+	if s.beta > 0 {
+		along += float64(s.u[d]*change[d]) / s.beta
+		squared += float64(change[d]*change[d]) / s.beta
+	}
+	return along, squared
+}

@@ -1,0 +1,225 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// slow is a problem on which SDCA is slow: fewer rows than columns, nearly the
+// same rows many times, a small lambda, weights.
+func slow(l loss.Loss, bias problem.Bias, threads int) *problem.Linear {
+	const n, d, words = 300, 900, 40
+	r := rand.New(rand.NewPCG(11, 7))
+	x, y, weight := &matrix.CSR{}, make([]float64, n), make([]float64, n)
+	for i := range n {
+		row := map[uint32]bool{}
+		for range words {
+			row[uint32(float64(d)*math.Pow(r.Float64(), 2))] = true
+		}
+		var index []uint32
+		for j := range row {
+			index = append(index, j)
+		}
+		slices.Sort(index)
+		value := make([]float32, len(index))
+		for k := range value {
+			value[k] = float32(math.Abs(r.NormFloat64()))
+		}
+		x.Append(index, value)
+		y[i] = math.Copysign(1, r.NormFloat64())
+		weight[i] = 1 + float64(i%3)
+	}
+	x.Append(nil, nil) // an empty row
+	x.Cols = d
+	return must(problem.NewLinear(problem.NewRows(x, threads), append(y, 1), append(weight, 1), l, penalty.L2{}, 1e-5, bias))
+}
+
+// eager returns a run on p that works on faces after its first epochs.
+func eager(p *problem.Linear) *sdca {
+	s := SDCA{}.Start(p, nil, 3).(*sdca)
+	for range 10 {
+		s.Epoch()
+	}
+	s.wait = faceWait
+	return s
+}
+
+// eachFlat calls do for every kind of problem that has faces.
+func eachFlat(do func(name string, p func(threads int) *problem.Linear)) {
+	for _, l := range []loss.Loss{loss.Hinge{}, loss.Absolute{}} {
+		for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+			do(fmt.Sprintf("%T/%v", l, bias), func(threads int) *problem.Linear { return slow(l, bias, threads) })
+		}
+	}
+}
+
+// TestFaceAscends: a face never lowers the dual, keeps u the combination of the
+// rows that a says, and every dual variable in its domain. With a free bias it is
+// the dual with the constraint's multiplier that rises: only the rest is asked.
+func TestFaceAscends(t *testing.T) {
+	eachFlat(func(name string, problemOf func(int) *problem.Linear) {
+		p := problemOf(2)
+		s, raised := eager(p), 0
+		for range 60 {
+			working := s.face != nil
+			before, _ := p.Dual(s.a)
+			s.Epoch()
+			after, bound := p.Dual(s.a)
+			if working && s.face == nil && after > before {
+				raised++
+			}
+			if working && p.Bias != problem.Free && after < before-2*bound {
+				t.Errorf("%s: the dual fell from %g to %g", name, before, after)
+			}
+		}
+		if raised == 0 {
+			t.Errorf("%s: no face raised the dual: nothing is tested", name)
+		}
+		v := make([]float64, len(s.a))
+		for i, a := range s.a {
+			if lo, hi := p.Loss.Domain(p.Y[i]); a < lo || a > hi {
+				t.Fatalf("%s: a[%d] = %g outside [%g, %g]", name, i, a, lo, hi)
+			}
+			v[i] = p.S[i] * a
+		}
+		u, _ := p.Combine(v)
+		d := len(u) - 1
+		for j := range d {
+			if want := -s.factor * u[j]; math.Abs(s.u[j]-want) > 1e-9*(1+math.Abs(want)) {
+				t.Fatalf("%s: u[%d] = %g, the dual variables say %g", name, j, s.u[j], want)
+			}
+		}
+		if math.Abs(s.sum-u[d]) > 1e-9*(1+math.Abs(u[d])) {
+			t.Errorf("%s: the sum of the dual variables is %g, kept as %g", name, u[d], s.sum)
+		}
+	})
+}
+
+// TestFaceOptimum: with faces the run ends where SDCA alone does, with the
+// hinge in fewer epochs, and with the same bits on any number of threads.
+func TestFaceOptimum(t *testing.T) {
+	const goal = 4e-9 // a third of it is the bound on rounding errors
+	eachFlat(func(name string, problemOf func(int) *problem.Linear) {
+		alone := SDCA{}.Start(problemOf(1), nil, 3).(*sdca)
+		gap, epochs := 1.0, 0
+		for ; gap > goal && epochs < 40000; epochs += 20 {
+			for range 20 {
+				alone.wait, alone.mark = 0, 0
+				alone.Epoch()
+			}
+			gap = alone.p.Certify(alone.Point()).Relative()
+		}
+		want := alone.p.Certify(alone.Point())
+		var first *solver.Solution
+		for _, threads := range []int{1, 2, 5} {
+			p := problemOf(threads)
+			s := must(solver.Run(context.Background(), SDCA{}, p, solver.Options{Gap: goal, Epochs: 20000}))
+			_, hinge := p.Loss.(loss.Hinge)
+			if s.Status != solver.Converged || hinge && s.Epochs >= epochs {
+				t.Errorf("%s: %s at gap %g after %d epochs, alone %g after %d", name, s.Status, s.Certificate.Relative(), s.Epochs, gap, epochs)
+			}
+			if c := s.Certificate; c.Dual > want.Primal || c.Primal < want.Dual || math.Abs(c.Primal-want.Primal) > 1e-8*want.Primal {
+				t.Errorf("%s: primal %.17g, dual %.17g, alone %.17g and %.17g", name, c.Primal, c.Dual, want.Primal, want.Dual)
+			}
+			if first == nil {
+				first = s
+			} else if !slices.Equal(s.Point.W, first.Point.W) || !slices.Equal(s.Point.A, first.Point.A) {
+				t.Errorf("%s: other bits with %d threads", name, threads)
+			}
+		}
+	})
+}
+
+// TestFaceLeaves: no face where there is nothing to solve, or more free rows than
+// columns.
+func TestFaceLeaves(t *testing.T) {
+	p := slow(loss.Hinge{}, problem.None, 1)
+	s := SDCA{}.Start(p, nil, 3).(*sdca)
+	if s.newFace() != nil {
+		t.Error("a face without free rows")
+	}
+	dense := documents(loss.Hinge{}, problem.None, 1)
+	s = SDCA{}.Start(dense, nil, 3).(*sdca)
+	for i := range s.a {
+		s.a[i] = -0.5 * dense.Y[i]
+	}
+	if f := s.newFace(); f != nil {
+		t.Errorf("a face of %d rows in %d columns", len(f.rows), len(s.u)-1)
+	}
+}
+
+// TestScaling: where dual variables are small the factor helps, and a fifth more
+// or less of it is not better by much; where they are not it is 1.
+func TestScaling(t *testing.T) {
+	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+		p := slow(loss.Hinge{}, bias, 2)
+		p.Lambda = 1e-4
+		s := SDCA{}.Start(p, nil, 3).(*sdca)
+		for range 10 {
+			s.Epoch()
+		}
+		primal := func(t float64) float64 {
+			w := slices.Clone(s.u)
+			for j := range w {
+				w[j] *= t
+			}
+			value, _ := p.Primal(w)
+			return value
+		}
+		best := s.scaling()
+		if !(primal(best) < primal(1)) || s.slack >= 1 {
+			t.Errorf("%v: %g times the weights make the primal %g of %g; slack %g", bias, best, primal(best), primal(1), s.slack)
+		}
+		for _, other := range []float64{1 + (best-1)*0.8, 1 + (best-1)*1.2} {
+			if primal(other) < primal(best)-0.02*(primal(1)-primal(best)) {
+				t.Errorf("%v: %g times the weights are better than %g times", bias, other, best)
+			}
+		}
+		if w := s.Point().W; w[0] != best*s.u[0] {
+			t.Errorf("%v: the point is not scaled", bias)
+		}
+	}
+	p := documents(loss.Hinge{}, problem.None, 2)
+	s := SDCA{}.Start(p, nil, 3).(*sdca)
+	s.Epoch()
+	if m, got := s.meanFree(), s.scaling(); m > 0.2 && got != 1 {
+		t.Errorf("scaled by %g though free rows have %g on average", got, m)
+	}
+}
+
+// TestTeam: members meet, in turn after turn, and share everything once.
+func TestTeam(t *testing.T) {
+	for _, size := range []int{1, 2, 3, 8} {
+		team := newTeam(size, 8)
+		count := make([]int, 1000)
+		seen := make([]int, team.size)
+		team.run(func(member int) {
+			lo, hi := team.share(member, len(count))
+			for turn := range 200 {
+				for i := lo; i < hi; i++ {
+					count[i]++
+				}
+				team.meet()
+				for _, c := range []int{count[0], count[len(count)-1]} {
+					if c != turn+1 {
+						seen[member]++
+					}
+				}
+				team.meet()
+			}
+		})
+		if slices.Min(count) != 200 || slices.Max(count) != 200 || slices.Max(seen) > 0 {
+			t.Errorf("%d members: counts from %d to %d, %v of them early", size, slices.Min(count), slices.Max(count), seen)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package linear
+
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// chooseSizes sets what is a fixed function of the problem: the rows of a
+// block (see blockSize) and the weight of the constant column.
+func (s *sdca) chooseSizes() {
+	n, _ := s.p.Dims()
+	s.mu = s.penalty.StrongConvexity()
+	s.block = blockSize(n, s.p.Nonzeros)
+	switch s.p.Bias {
+	case problem.Feature:
+		s.beta = 1
+	case problem.Free:
+		// Much weaker than an average row, or the rows would have to work
+		// against each other through it (at equal weight the epochs triple),
+		// but some thirty times stronger than lambda, so that each centring
+		// takes most of what is left of the constraint. Epochs to gap 1e-6 with
+		// the share 0.1, 0.05, 0.01, 0.003 of the average row (without bias):
+		// ijcnn1 logistic 8, 10, 27, 67 (7); a9a hinge -, 3597, 2447, 2930 (2398).
+		share := 0.05
+		if math.IsInf(s.p.Loss.Smoothness(), 1) {
+			share = 0.01
+		}
+		total := 0.0
+		for _, r := range s.p.SquaredNorm {
+			total += r
+		}
+		s.beta = max(share*total/float64(n), 30*s.p.Lambda)
+	}
+}
+
+// blockSize returns how many consecutive rows are visited together: as many as
+// make about 8 kB, up to 8, once the data outgrow the caches. Small sets gain
+// nothing from blocks, and correlated neighbours cost them epochs: a9a needs
+// 128 for hinge to gap 1e-3 with single rows, 366 with blocks of 8. Half a
+// gigabyte and more may lie in a mapped file: then a block is the megabyte that
+// one read brings.
+func blockSize(n int, nonzeros int64) int {
+	switch {
+	case nonzeros < 1<<20:
+		return 1
+	case nonzeros < 1<<26:
+		return int(max(1, min(8, 1024*int64(n)/nonzeros)))
+	}
+	return int(max(1, (1<<17)*int64(n)/nonzeros))
+}
