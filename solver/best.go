@@ -1,0 +1,93 @@
+package solver
+
+import (
+	"math"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// judge certifies a point, with short dual variables if that is wanted. When
+// the gap is missed by so little that the rounding may have cost it, or the
+// numbers are too large for it, this and all later points are judged as they are.
+func (r *run) judge(point problem.Point) (problem.Point, problem.Certificate) {
+	if r.opt.Short && point.A != nil {
+		r.short = append(r.short[:0], point.A...)
+		Shorten(r.short)
+		rounded := problem.Point{W: point.W, A: r.short}
+		c := r.problem.Certify(rounded)
+		if gap := c.Relative(); gap <= r.opt.Gap || gap >= 2*r.opt.Gap && !math.IsInf(gap, 1) {
+			return rounded, c
+		}
+		r.opt.Short = false
+	}
+	return point, r.problem.Certify(point)
+}
+
+// Shorten rounds dual variables to single precision.
+func Shorten(a []float64) {
+	for i, x := range a {
+		a[i] = float64(float32(x))
+	}
+}
+
+// IsShort reports whether Shorten would change none of the dual variables.
+func IsShort(a []float64) bool {
+	for _, x := range a {
+		if float64(float32(x)) != x {
+			return false
+		}
+	}
+	return true
+}
+
+// keep remembers the best weights and the best dual variables seen. They may
+// come from different looks: any two of them make a certificate.
+func (r *run) keep(p problem.Point, c problem.Certificate) {
+	if r.best.W == nil {
+		r.bestCertificate = c
+		r.bestCertificate.Dual = math.Inf(-1)
+	}
+	betterW, betterA := r.best.W == nil || c.Primal < r.bestCertificate.Primal || math.IsNaN(r.bestCertificate.Primal) && !math.IsNaN(c.Primal), c.Dual > r.bestCertificate.Dual
+	if betterW {
+		r.best.W, r.bestCertificate.Primal = append(r.best.W[:0], p.W...), c.Primal
+		r.bestCertificate.Warnings = c.Warnings
+	}
+	if betterA {
+		if len(p.A) > 0 && len(r.short) > 0 && &p.A[0] == &r.short[0] { // ours: no need to copy
+			r.best.A, r.short = r.short, r.best.A
+		} else {
+			r.best.A = append(r.best.A[:0], p.A...)
+		}
+		r.bestCertificate.Dual = c.Dual
+	}
+	if betterW || betterA {
+		r.mixed = betterW != betterA && r.best.A != nil
+	}
+}
+
+// fallBack takes the zero point where a run that was cut short has found none
+// as good.
+func (r *run) fallBack() {
+	if r.bestCertificate.Primal <= r.bestCertificate.Zero {
+		return
+	}
+	begin := time.Now()
+	rows, cols := r.problem.Dims()
+	zero := problem.Point{W: make([]float64, cols+1), A: make([]float64, rows)}
+	r.keep(zero, r.problem.Certify(zero))
+	r.certify += time.Since(begin)
+}
+
+// settle certifies the best point as one when its parts come from different
+// looks: each certificate has taken its own primal's rounding error off the
+// dual. What Run returns is so what the problem says of the returned point.
+func (r *run) settle() {
+	if !r.mixed {
+		return
+	}
+	begin := time.Now()
+	r.bestCertificate = r.problem.Certify(r.best)
+	r.certify += time.Since(begin)
+	r.mixed = false
+}
