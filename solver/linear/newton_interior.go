@@ -167,8 +167,9 @@ func (s *interior) direction() (t, part float64) {
 	s.aim(0)
 	s.hessian.form(s.p, s.c)
 	s.hessian.decompose(s.p)
-	s.aim(s.target(s.solve()))
-	return s.length(s.solve())
+	target := s.target(s.solve(0))
+	s.aim(target)
+	return s.length(s.solve(target))
 }
 
 // Epoch makes one predictor and one corrector step.
@@ -205,8 +206,7 @@ func (s *interior) aim(target float64) {
 			row := s.row(i)
 			for k := range row {
 				e := &row[k]
-				e.aim(target)
-				e.linearise(s.prediction[i])
+				e.linearise(s.prediction[i], target)
 				rate += e.rate
 				slope += float64(e.constant * e.rate)
 			}
@@ -222,9 +222,10 @@ func (s *interior) aim(target float64) {
 	}
 }
 
-// solve sets the step of the weights, and those of the ramps that follow. It
+// solve sets the step of the weights for products m', and those of the ramps that
+// follow. It
 // returns the largest part of itself that a variable loses in the whole step.
-func (s *interior) solve() (loses float64) {
+func (s *interior) solve(target float64) (loses float64) {
 	s.hessian.solve(s.d, s.right)
 	s.p.Predict(s.move, s.d)
 	most := make([]float64, (len(s.a)+newtonRows-1)/newtonRows)
@@ -233,7 +234,7 @@ func (s *interior) solve() (loses float64) {
 		for i := lo; i < hi; i++ {
 			row := s.row(i)
 			for k := range row {
-				row[k].follow(s.move[i])
+				row[k].follow(s.move[i], target)
 				loses = row[k].loses(loses)
 			}
 		}

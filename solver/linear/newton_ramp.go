@@ -12,7 +12,6 @@ type ramp struct {
 	loss.Ramp
 	a, b, r, u     float64
 	da, dr, du     float64 // steps; that of b is -da
-	er, eu         float64 // right-hand sides
 	rate, constant float64 // 1/theta, k
 }
 
@@ -62,29 +61,39 @@ func (e *ramp) stale(p, m, room float64) {
 	}
 }
 
-// aim sets the right-hand sides for products m'.
-func (e *ramp) aim(target float64) {
-	e.er = target - float64(e.a*e.r) - float64(e.da*e.dr)
-	e.eu = target - float64(e.b*e.u) + float64(e.da*e.du)
+// away returns how far p is from the ramp.
+func (e *ramp) away(p float64) float64 {
+	if e.Jump == 0 {
+		return math.Inf(1)
+	}
+	return max(e.At-p, p-(e.At+float64(e.Width*e.Jump)), 0)
 }
 
-// linearise sets 1/theta and k.
-func (e *ramp) linearise(p float64) {
+// aims returns the right-hand sides for products m'. They are cheaper to make twice
+// than to keep.
+func (e *ramp) aims(target float64) (er, eu float64) {
+	return target - float64(e.a*e.r) - float64(e.da*e.dr), target - float64(e.b*e.u) + float64(e.da*e.du)
+}
+
+// linearise sets 1/theta and k for products m'.
+func (e *ramp) linearise(p, target float64) {
 	if e.Jump == 0 {
 		return
 	}
+	er, eu := e.aims(target)
 	e.rate = 1 / (e.Width + e.r/e.a + e.u/e.b)
-	e.constant = p - e.At - float64(e.Width*e.a) - (e.u - e.r) - e.eu/e.b + e.er/e.a
+	e.constant = p - e.At - float64(e.Width*e.a) - (e.u - e.r) - eu/e.b + er/e.a
 }
 
 // follow sets the steps that belong to a step dp of the prediction.
-func (e *ramp) follow(dp float64) {
+func (e *ramp) follow(dp, target float64) {
 	if e.Jump == 0 {
 		return
 	}
+	er, eu := e.aims(target)
 	e.da = (dp + e.constant) * e.rate
-	e.dr = (e.er - float64(e.r*e.da)) / e.a
-	e.du = (e.eu + float64(e.u*e.da)) / e.b
+	e.dr = (er - float64(e.r*e.da)) / e.a
+	e.du = (eu + float64(e.u*e.da)) / e.b
 }
 
 // step goes the way t, but no variable loses more than a part of itself.

@@ -211,9 +211,11 @@ func (s *working) leave() {
 	least := float64(distance * e.mean)
 	e.blocks(func(_, from, to int) {
 		for k := from; k < to; k++ {
-			_, lo, hi := s.straight(s.row(k))
-			p := e.prediction[k]
-			far[k] = min(p-lo, hi-p) > least+float64(moves*math.Abs(e.move[k]))
+			enough := least + float64(moves*math.Abs(e.move[k]))
+			far[k] = true
+			for l := range e.row(k) {
+				far[k] = far[k] && e.row(k)[l].away(e.prediction[k]) > enough
+			}
 		}
 	})
 	count := 0
