@@ -101,37 +101,42 @@ func (s *interior) central(lo, hi int, mean float64) {
 	}
 }
 
-// keep goes on with some of the rows, of which p is made.
-func (s *interior) keep(p *problem.Linear, rows []int32) {
+// keep goes on with some of the rows, of which p is made already.
+func (s *interior) keep(rows []int32) {
 	for k, i := range rows {
 		copy(s.row(k), s.row(int(i)))
 		s.prediction[k], s.move[k], s.base[k] = s.prediction[i], s.move[i], s.base[i]
 	}
 	n := len(rows)
-	s.p, s.ramps, s.base, s.prediction, s.move = p, s.ramps[:n*s.each], s.base[:n], s.prediction[:n], s.move[:n]
+	s.ramps, s.base, s.prediction, s.move = s.ramps[:n*s.each], s.base[:n], s.prediction[:n], s.move[:n]
 	s.a, s.c, s.v = s.a[:n], s.c[:n], s.v[:n]
-	s.hessian.fit(p)
+	s.resume()
+}
+
+// add takes in rows that have come to the end of the problem, with their predictions
+// and the moves of these. They take their places on the central path.
+func (s *interior) add(l loss.Cornered, prediction, move []float64) {
+	first := len(s.base)
+	for k, p := range prediction {
+		slope, all := l.Ramps(s.p.Y[first+k])
+		s.base = append(s.base, slope)
+		for _, e := range all[:s.each] {
+			s.ramps = append(s.ramps, ramp{Ramp: e})
+		}
+		s.prediction, s.move = append(s.prediction, p), append(s.move, move[k])
+	}
+	s.central(first, len(s.base), s.mean)
+	more := make([]float64, len(prediction))
+	s.a, s.c, s.v = append(s.a, more...), append(s.c, more...), append(s.v, more...)
+	s.resume()
+}
+
+// resume goes on after a change of rows.
+func (s *interior) resume() {
+	s.hessian.fit(s.p)
 	s.tally()
 	s.mean = s.measure()
 	s.current = false
-}
-
-// with goes on with more rows, of which p is made: rows says where they are here, -1
-// for those that are new and take their places on the central path.
-func (s *interior) with(p *problem.Linear, l loss.Cornered, rows []int32) *interior {
-	s.hessian.fit(p)
-	e := makeInterior(p, l, s.w, s.hessian)
-	for k, i := range rows {
-		if i < 0 {
-			e.central(k, k+1, s.mean)
-			continue
-		}
-		copy(e.row(k), s.row(int(i)))
-		e.move[k] = s.move[i]
-	}
-	e.d, e.fixed, e.epoch, e.end = s.d, s.fixed, s.epoch, s.end
-	e.mean = e.measure()
-	return e
 }
 
 // centre sets the first interior point: with room for the predictions to move

@@ -5,49 +5,8 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 )
-
-// subset returns p with the given rows alone, copied. N and the rest are those
-// of p, so that its objective is a part of that of p.
-func subset(p *problem.Linear, rows []uint32) *problem.Linear {
-	q := *p
-	q.Y, q.S = make([]float64, len(rows)), make([]float64, len(rows))
-	for k, i := range rows {
-		q.Y[k], q.S[k] = p.Y[i], p.S[i]
-	}
-	x := rowsOf(p.X, rows, p.Threads)
-	q.Rows = &problem.Rows{X: x, Nonzeros: matrix.Nonzeros(x), Threads: p.Threads}
-	return &q
-}
-
-// rowsOf returns a copy of the given rows of x, on at most threads cores.
-func rowsOf(x matrix.Matrix, rows []uint32, threads int) matrix.Matrix {
-	_, d := x.Dims()
-	start := make([]int64, len(rows)+1)
-	for k, i := range rows {
-		start[k+1] = start[k] + int64(x.Row(int(i)).Nonzeros())
-	}
-	m := &matrix.CSR{Cols: d, Start: start, Value: make([]float32, start[len(rows)])}
-	sparse := len(rows) == 0 || x.Row(int(rows[0])).Index != nil
-	if sparse {
-		m.Index = make([]uint32, len(m.Value))
-	}
-	matrix.Blocks(len(rows), newtonRows, threads, func(_, lo, hi int) {
-		for k := lo; k < hi; k++ {
-			v := x.Row(int(rows[k]))
-			copy(m.Value[start[k]:], v.Value)
-			if sparse {
-				copy(m.Index[start[k]:], v.Index)
-			}
-		}
-	})
-	if !sparse {
-		return &matrix.Dense{Rows: len(rows), Cols: d, Value: m.Value}
-	}
-	return m
-}
 
 // classes returns the class of a row, and how many rows of each class there are
 // and belong into a sample: as many of both classes if there are two, because what

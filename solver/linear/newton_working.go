@@ -39,7 +39,8 @@ type working struct {
 	move       []float64 // n: X d
 	a          []float64 // n: slopes, of the rows in inner when asked for
 	lo, hi     []float64 // n: where the loss of a row left out is straight; of others everywhere
-	near       []uint32  // rows of inner, in order; nil: all
+	v          []float64 // n: scratch
+	near       []uint32  // rows of inner; nil: all
 	inner      *interior
 	middle     []float64 // d+1, see relativeGap
 
@@ -165,34 +166,26 @@ func (s *working) share(i int) float64 {
 // all, and begins anew.
 func (s *working) join(t float64) {
 	if s.joined++; s.joined == mostJoins {
-		s.near, s.lo, s.hi, s.move = nil, nil, nil, nil
+		s.near, s.lo, s.hi, s.move, s.v = nil, nil, nil, nil, nil
 		s.conjugates, s.slopes = 0, 0
 		s.inner = newInterior(s.p, s.loss, s.w, 0)
 		s.prediction = s.inner.prediction
 		return
 	}
-	v := make([]float64, len(s.a))
-	next, from := make([]uint32, 0, len(s.near)), make([]int32, 0, len(s.near))
-	k := 0
-	for i := range s.move {
-		switch {
-		case k < len(s.near) && int(s.near[k]) == i:
-			next, from = append(next, uint32(i)), append(from, int32(k))
-			k++
-		case t*s.share(i) > nearly:
-			next, from = append(next, uint32(i)), append(from, -1)
-			v[i] = -s.count(i, -1)
+	clear(s.v)
+	e, first := s.inner, len(s.near)
+	var prediction, move []float64
+	for i, m := range s.move {
+		if t*s.share(i) > nearly {
+			s.near = append(s.near, uint32(i))
+			prediction, move = append(prediction, s.prediction[i]), append(move, m)
+			s.v[i] = -s.count(i, -1)
 			s.lo[i], s.hi[i] = math.Inf(-1), math.Inf(1)
 		}
 	}
-	s.fix(v)
-	s.near = next
-	s.inner = s.inner.with(subset(s.p, next), s.loss, from)
-	for k, was := range from {
-		if was < 0 {
-			s.inner.move[k] = s.move[next[k]]
-		}
-	}
+	s.fix()
+	lengthen(e.p, s.p, s.near[first:])
+	e.add(s.loss, prediction, move)
 }
 
 // count adds row i to the sums over rows left out, or takes it off, and returns
@@ -230,7 +223,7 @@ func (s *working) leave() {
 	if s.near == nil {
 		s.all()
 	}
-	v := make([]float64, len(s.a))
+	clear(s.v)
 	next, from := make([]uint32, 0, len(far)-count), make([]int32, 0, len(far)-count)
 	for k, far := range far {
 		i := s.row(k)
@@ -239,16 +232,20 @@ func (s *working) leave() {
 			continue
 		}
 		s.a[i], s.lo[i], s.hi[i] = s.straight(i)
-		v[i] = s.count(i, 1)
+		s.v[i] = s.count(i, 1)
 	}
-	s.fix(v)
-	s.near = next
-	e.keep(subset(s.p, next), from)
+	s.fix()
+	if s.near = next; e.p == s.p {
+		e.p = subset(s.p, next)
+	} else {
+		shorten(e.p, from)
+	}
+	e.keep(from)
 }
 
 // fix adds X^T v to the gradient of the rows left out.
-func (s *working) fix(v []float64) {
-	change, _ := s.p.Combine(v)
+func (s *working) fix() {
+	change, _ := s.p.Combine(s.v)
 	for j, x := range change {
 		s.inner.fixed[j] += x
 	}
@@ -268,7 +265,7 @@ func (s *working) row(k int) int {
 // all prepares for leaving out rows.
 func (s *working) all() {
 	n := len(s.a)
-	s.lo, s.hi, s.move = make([]float64, n), make([]float64, n), make([]float64, n)
+	s.lo, s.hi, s.move, s.v = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range s.lo {
 		s.lo[i], s.hi[i] = math.Inf(-1), math.Inf(1)
 	}
