@@ -208,6 +208,9 @@ var _ solver.Estimator = (*sdca)(nil)
 // visits met on the way: the mean of the rows' parts of the gap. It is no
 // bound, and costs nothing next to a certificate.
 func (s *sdca) Estimate() float64 {
+	if s.begin != nil {
+		return s.begin.estimate()
+	}
 	gap, dual := float64(s.rowGap*s.slack), s.dual()
 	if s.face != nil {
 		gap = float64(gap * s.face.left())

@@ -29,6 +29,7 @@ import (
 //	             wakes all
 //	Partitions   work on shares of the rows side by side, merged many times an
 //	             epoch (rounds.go): as many threads as there are partitions help
+//	Beginning    many more rows than columns, hinge, small lambda: smoothed.go
 //	Faces        where the epochs get slow, all rows that are free at once (face.go)
 //	Scaling      the weights are returned in the length that suits the primal best
 //	             (scale.go)
@@ -89,9 +90,10 @@ func (k SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.
 	} else if l.Bias == problem.Free {
 		s.u[d] = l.BestBias(nil, 0, 1e-6)
 	}
-	for i, a := range s.a {
-		s.conjugate += float64(l.S[i] * l.Loss.Conjugate(a, l.Y[i]))
+	if from == nil && suitsSmoothing(l) {
+		s.begin = newSmoothed(l)
 	}
+	s.addConjugates()
 	s.clock = k.Clock
 	s.divide(k.Partitions)
 	return s
@@ -124,8 +126,32 @@ type sdca struct {
 	order     []uint32 // where blocks begin in active, shuffled
 	rows      []uint32 // active in the order of the visits
 	gather    []float64
-	slack     float64 // share of the gap that scaling leaves
+	slack     float64   // share of the gap that scaling leaves
+	begin     *smoothed // how the run begins; nil: it is over
 	faces
+}
+
+// addConjugates sums the conjugates of the rows.
+func (s *sdca) addConjugates() {
+	s.conjugate = 0
+	for i, a := range s.a {
+		s.conjugate += float64(s.p.S[i] * s.p.Loss.Conjugate(a, s.p.Y[i]))
+	}
+}
+
+// beginning makes a step of smoothed, if that is how the run begins, and takes
+// its dual variables over when it is done.
+func (s *sdca) beginning() bool {
+	if s.begin == nil {
+		return false
+	}
+	if s.begin.step(); s.begin.done() {
+		s.resume(&problem.Point{W: s.begin.w, A: s.begin.a})
+		s.addConjugates()
+		s.stale = true
+		s.begin = nil
+	}
+	return true
 }
 
 // resume takes over the dual variables of a point; the weights follow.
@@ -161,9 +187,9 @@ func (s *sdca) arrange() {
 	}
 }
 
-// Epoch visits every row that is awake once, or works on a face.
+// Epoch visits every row that is awake once, or makes a step for all at once.
 func (s *sdca) Epoch() {
-	if s.workOnFace() {
+	if s.beginning() || s.workOnFace() {
 		return
 	}
 	s.arrange()
@@ -288,6 +314,9 @@ func (s *sdca) bias() float64 {
 // Point returns the weights that belong to the dual variables, and wakes all
 // rows for the next epoch.
 func (s *sdca) Point() problem.Point {
+	if s.begin != nil {
+		return problem.Point{W: s.begin.w, A: s.begin.a}
+	}
 	if s.face != nil {
 		s.leaveFace()
 	}

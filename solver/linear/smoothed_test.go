@@ -1,0 +1,126 @@
+package linear
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// begun returns SDCA on p, begun with smoothed.
+type begun struct{ SDCA }
+
+func (k begun) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
+	s := k.SDCA.Start(p, from, seed).(*sdca)
+	s.begin = newSmoothed(s.p)
+	return s
+}
+
+// rowsForSmoothing is a problem for smoothed but for its size.
+func rowsForSmoothing(bias problem.Bias, threads int) *problem.Linear {
+	p := documents(loss.Hinge{}, bias, threads)
+	p.Lambda /= 100
+	return p
+}
+
+// TestSmoothed: with every bias it comes near the optimum in few epochs, SDCA goes
+// on from there to the same answer as alone, and the bits are those of any number
+// of threads.
+func TestSmoothed(t *testing.T) {
+	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+		alone := must(solver.Run(context.Background(), SDCA{}, rowsForSmoothing(bias, 2), solver.Options{Gap: 1e-2, Epochs: 20000}))
+		var first *solver.Solution
+		for _, threads := range []int{1, 2, 5} {
+			s := must(solver.Run(context.Background(), begun{}, rowsForSmoothing(bias, threads), solver.Options{Gap: 1e-2, Epochs: 2000}))
+			if s.Status != solver.Converged || s.Epochs > alone.Epochs/4 {
+				t.Errorf("%v: %s at %g after %d epochs, alone %d", bias, s.Status, s.Certificate.Relative(), s.Epochs, alone.Epochs)
+			}
+			if s.Certificate.Dual > alone.Certificate.Primal || alone.Certificate.Dual > s.Certificate.Primal {
+				t.Errorf("%v: between %g and %g, alone between %g and %g", bias, s.Certificate.Dual, s.Certificate.Primal, alone.Certificate.Dual, alone.Certificate.Primal)
+			}
+			if first == nil {
+				first = s
+			} else if !slices.Equal(s.Point.W, first.Point.W) || !slices.Equal(s.Point.A, first.Point.A) {
+				t.Errorf("%v: other bits with %d threads", bias, threads)
+			}
+		}
+	}
+}
+
+// TestSmoothedHandsOver: SDCA takes the dual variables over as they are, and the
+// weights that belong to them.
+func TestSmoothedHandsOver(t *testing.T) {
+	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+		p := rowsForSmoothing(bias, 2)
+		s := begun{}.Start(p, nil, 1).(*sdca)
+		begin := s.begin
+		for s.begin != nil {
+			s.Epoch()
+		}
+		if begin.stuck || begin.epochs == smoothMost {
+			t.Errorf("%v: stuck is %v after %d epochs", bias, begin.stuck, begin.epochs)
+		}
+		if before, bound := p.Dual(begin.a); bias != problem.Free {
+			if after, _ := p.Dual(s.a); after < before-2*bound {
+				t.Errorf("%v: the dual fell from %g to %g", bias, before, after)
+			}
+		}
+		v, conjugate := make([]float64, len(s.a)), 0.0
+		for i, a := range s.a {
+			v[i] = p.S[i] * a
+			conjugate += p.S[i] * p.Loss.Conjugate(a, p.Y[i])
+		}
+		u, _ := p.Combine(v)
+		for j := range u[:len(u)-1] {
+			if want := -s.factor * u[j]; math.Abs(s.u[j]-want) > 1e-9*(1+math.Abs(want)) {
+				t.Fatalf("%v: u[%d] = %g, the dual variables say %g", bias, j, s.u[j], want)
+			}
+		}
+		if math.Abs(s.conjugate-conjugate) > 1e-9*math.Abs(conjugate) {
+			t.Errorf("%v: conjugates %g, kept as %g", bias, conjugate, s.conjugate)
+		}
+	}
+}
+
+// TestSmoothedKnowsItsGap: without a free bias, whose certificate is more than
+// the gradient, the estimate is the gap of the certificate.
+func TestSmoothedKnowsItsGap(t *testing.T) {
+	for _, bias := range []problem.Bias{problem.None, problem.Feature} {
+		p := documents(loss.Hinge{}, bias, 2)
+		s := newSmoothed(p)
+		for epoch := range 15 {
+			s.step()
+			got, want := s.estimate(), p.Certify(problem.Point{W: s.w, A: s.a}).Relative()
+			if math.Abs(got-want) > 1e-6*want+1e-12 {
+				t.Errorf("%v, epoch %d: estimate %g, gap %g", bias, epoch, got, want)
+			}
+		}
+	}
+}
+
+// TestSuitsSmoothing: small problems, other losses and a large lambda do not.
+func TestSuitsSmoothing(t *testing.T) {
+	p := documents(loss.Hinge{}, problem.None, 1)
+	p.Lambda /= 100
+	if suitsSmoothing(p) {
+		t.Error("a small problem")
+	}
+	p.Rows = &problem.Rows{X: &matrix.CSR{Cols: 400, Start: make([]int64, 4001)}, SquaredNorm: p.SquaredNorm, Nonzeros: 1 << 22, Threads: 1}
+	if !suitsSmoothing(p) {
+		t.Error("not for many rows and a small lambda")
+	}
+	p.Lambda *= 100
+	if suitsSmoothing(p) {
+		t.Error("lambda = 1/n")
+	}
+	p.Lambda /= 100
+	p.Loss = loss.Logistic{}
+	if suitsSmoothing(p) {
+		t.Error("a logistic loss")
+	}
+}
