@@ -52,8 +52,10 @@ type smoothed struct {
 }
 
 // suitsSmoothing reports whether SDCA should begin with smoothed: for a large
-// problem in whose dual the columns bind the variables much more than lambda
-// does.
+// problem with |x_i|^2/(lambda N) above 5 on average, so that a single step moves a
+// dual variable by a fifth of the way at most. rcv1's shape, whose rows have the norm
+// 1, to gap 1e-3 on two cores with lambda = 1/n, 1/(10n), 1/(20n): 2.3, 4.2, 4.3 s; SDCA
+// alone 1.1, 7.0, 12.1 s.
 func suitsSmoothing(p *problem.Linear) bool {
 	if _, hinge := p.Loss.(loss.Hinge); !hinge {
 		return false
@@ -69,7 +71,7 @@ func suitsSmoothing(p *problem.Linear) bool {
 	for _, norm := range p.SquaredNorm {
 		total.Add(norm)
 	}
-	return total.Value() > 30*p.Lambda*p.N*float64(n)
+	return total.Value() > 5*p.Lambda*p.N*float64(n)
 }
 
 // newSmoothed begins at w = 0 with the best bias.
