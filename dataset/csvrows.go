@@ -16,31 +16,31 @@ func (r csvRows) last(text []byte) int {
 // ends returns where the first and the last whole record of text end, 0 for
 // none. It goes from quote to quote: a line break between two does not count.
 func (r csvRows) ends(text []byte) (first, last int) {
-	for at := 0; ; {
+	at, open := 0, text[:0] // open will be the last text between quotes with a line break
+	for end := 0; ; {
 		quoted := bytes.IndexByte(text[at:], '"')
-		open := text[at:]
+		between := text[at:]
 		if quoted >= 0 {
-			open = open[:quoted]
+			between = between[:quoted]
 		}
-		if i := bytes.IndexByte(open, '\n'); i >= 0 && first == 0 {
-			first = at + i + 1
+		if i := bytes.IndexByte(between, '\n'); i >= 0 {
+			if first == 0 {
+				first = at + i + 1
+			}
+			open, end = between, at
 		}
-		if i := bytes.LastIndexByte(open, '\n'); i >= 0 {
-			last = at + i + 1
+		closing := -1
+		if quoted >= 0 {
+			if at += quoted; !r.opens(text, at) {
+				at++
+				continue
+			}
+			closing, _ = closingQuote(text, at)
 		}
-		if quoted < 0 {
-			return first, last
+		if closing < 0 {
+			return first, end + bytes.LastIndexByte(open, '\n') + 1
 		}
-		at += quoted
-		if !r.opens(text, at) {
-			at++
-			continue
-		}
-		end, _ := closingQuote(text, at)
-		if end < 0 {
-			return first, last
-		}
-		at = end + 1
+		at = closing + 1
 	}
 }
 

@@ -109,7 +109,15 @@ func (t *table) encodeDense(ctx context.Context, e *encoder, opt *Options) (matr
 // encodeSparse makes the matrix of a table with categories or of mostly zeros.
 func (t *table) encodeSparse(ctx context.Context, e *encoder, opt *Options) (matrix.Matrix, error) {
 	counts := make([]int, len(t.parts))
+	gone := t.fixed // some cells that are not zero become nothing
+	for i, n := range t.missing {
+		gone = gone || n > 0 && e.fill[i] == 0
+	}
 	err := t.eachPart(ctx, opt, func(i int, p *tablePart) {
+		if !gone {
+			counts[i] = p.filled
+			return
+		}
 		p.eachRow(func(_ int, slots, cell []uint32) {
 			for k, c := range cell {
 				slot := slotOf(slots, k)

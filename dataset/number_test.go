@@ -15,9 +15,11 @@ func checkNumber(t *testing.T, text string) {
 	v32, s32 := parseFloat32([]byte(text))
 	v64, s64 := parseFloat64([]byte(text))
 	padded := append([]byte(text), "\n................................."...)
-	if bits, end, ok := newWindow(padded).shortNumber(0); ok && end == len(text) {
-		if want, err := strconv.ParseFloat(text, 32); err != nil || bits != math.Float32bits(float32(want)) {
-			t.Errorf("%q: found %v in short, expected %v (%v)", text, math.Float32frombits(bits), want, err)
+	for name, read := range map[string]func(window, int) (uint32, int, bool){"short": window.shortNumber, "long": window.longNumber} {
+		if bits, end, ok := read(newWindow(padded), 0); ok && end == len(text) {
+			if want, err := strconv.ParseFloat(text, 32); err != nil || bits != math.Float32bits(float32(want)) {
+				t.Errorf("%q: found %v in %s, expected %v (%v)", text, math.Float32frombits(bits), name, want, err)
+			}
 		}
 	}
 	if !ok || end != len(text) {
