@@ -7,21 +7,32 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// judge certifies a point, with short dual variables if that is wanted. When
-// the gap is missed by so little that the rounding may have cost it, or the
-// numbers are too large for it, this and all later points are judged as they are.
+// judge certifies a point, with short dual variables if they are wanted and
+// reach the gap: after X^T a has cancelled, their rounding may be any multiple
+// of it. A look that an estimate asked for is likely to find the gap and tries
+// them first, but blames them where the run seems to stand still, or ends;
+// another tries them once the point itself has reached the gap.
 func (r *run) judge(point problem.Point) (problem.Point, problem.Certificate) {
-	if r.opt.Short && point.A != nil {
-		r.short = append(r.short[:0], point.A...)
-		Shorten(r.short)
-		rounded := problem.Point{W: point.W, A: r.short}
-		c := r.problem.Certify(rounded)
-		if gap := c.Relative(); gap <= r.opt.Gap || gap >= 2*r.opt.Gap && !math.IsInf(gap, 1) {
-			return rounded, c
-		}
-		r.opt.Short = false
+	if !r.opt.Short || point.A == nil {
+		return point, r.problem.Certify(point)
 	}
-	return point, r.problem.Certify(point)
+	var own problem.Certificate
+	if !r.looks.promised {
+		if own = r.problem.Certify(point); !(own.Relative() <= r.opt.Gap) {
+			return point, own
+		}
+	}
+	r.short = append(r.short[:0], point.A...)
+	Shorten(r.short)
+	rounded := problem.Point{W: point.W, A: r.short}
+	c := r.problem.Certify(rounded)
+	if gap := c.Relative(); gap <= r.opt.Gap || r.looks.promised && r.looks.explains(gap) && r.limit() == "" {
+		return rounded, c
+	}
+	if r.looks.promised {
+		own = r.problem.Certify(point)
+	}
+	return point, own
 }
 
 // Shorten rounds dual variables to single precision.

@@ -25,6 +25,7 @@ type schedule struct {
 
 	estimate, expected float64 // the last ones
 	excess             float64 // of the gap over what was expected at the last look
+	promised           bool    // an estimate asked for the look that is due
 
 	progress progress
 }
@@ -32,6 +33,7 @@ type schedule struct {
 // due reports whether to look now, after epoch epochs. estimate is about the
 // relative gap, NaN if nobody knows.
 func (s *schedule) due(epoch int, estimate float64) bool {
+	s.promised = false
 	if math.IsNaN(estimate) {
 		return epoch >= s.next()
 	}
@@ -51,7 +53,14 @@ func (s *schedule) due(epoch int, estimate float64) bool {
 	if s.epoch > 0 {
 		expected *= s.excess
 	}
-	return expected <= s.goal && epoch >= s.epoch+max(1, s.epoch/16)
+	s.promised = expected <= s.goal && epoch >= s.epoch+max(1, s.epoch/16)
+	return s.promised
+}
+
+// explains reports whether it is no surprise that a look found gap and not the
+// goal: it is not missed by a hair, and the run has come on since the last look.
+func (s *schedule) explains(gap float64) bool {
+	return gap >= 2*s.goal && gap <= math.MaxFloat64 && (s.epoch == 0 || gap <= s.gap/2)
 }
 
 // next returns the epoch of the next look without an estimate: when the rate

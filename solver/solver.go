@@ -73,8 +73,8 @@ type Options struct {
 	Seed   uint64         // of everything random
 	From   *problem.Point // a warm start; nil: zero
 	// Short rounds dual variables to single precision before they are judged, as
-	// models store them, so that the proof is of what is stored. It is given up
-	// where it seems to cost the gap.
+	// models store them, so that the proof is of what is stored, unless that
+	// costs the gap.
 	Short bool
 	// Trace, when set, is called after every certificate.
 	Trace func(Progress)

@@ -147,30 +147,61 @@ func TestBest(t *testing.T) {
 }
 
 // TestShort: what is returned was judged in single precision, unless that costs
-// the gap. 1-3.1e-8 becomes 1-2^-24 = 1-5.96e-8; 1e300 becomes infinite.
+// the gap, be it by a little or by much, and whether or not the solver knew that
+// it was there. 1-3.1e-8 becomes 1-2^-24 = 1-5.96e-8; 1e300 becomes infinite.
 func TestShort(t *testing.T) {
 	for _, c := range []struct {
-		name      string
-		dual, gap float64
-		want      float64
+		name              string
+		primal, dual, gap float64
+		want              float64
 	}{
-		{"no harm", 1 - 3.1e-8, 1e-7, 1 - 0x1p-24},
-		{"it would cost the gap", 1 - 3.1e-8, 4e-8, 1 - 3.1e-8},
-		{"too large", -1e300, 1e301, -1e300},
+		{"no harm", 1, 1 - 3.1e-8, 1e-7, 1 - 0x1p-24},
+		{"it would cost the gap", 1, 1 - 3.1e-8, 4e-8, 1 - 3.1e-8},
+		{"it would cost ten times the gap", 1 - 3e-8, 1 - 3.1e-8, 2e-9, 1 - 3.1e-8},
+		{"too large", 1, -1e300, 1e301, -1e300},
 	} {
-		s := &script{primal: constant(1), dual: constant(c.dual)}
-		sol, err := Run(context.Background(), s, &page{}, Options{Gap: c.gap, Short: true})
-		if err != nil || sol.Status != Converged || sol.Point.A[0] != c.want || sol.Certificate.Dual != c.want {
-			t.Errorf("%s: got %+v, %v, want the dual point %g", c.name, sol, err, c.want)
-		}
-		if short := IsShort(sol.Point.A); short == (c.want == c.dual) {
-			t.Errorf("%s: IsShort(%g) = %v", c.name, sol.Point.A, short)
-		}
-		if s.a[0] != c.dual {
-			t.Errorf("%s: the solver's own dual variables became %g", c.name, s.a[0])
+		for _, knows := range []bool{false, true} {
+			s := &script{primal: constant(c.primal), dual: constant(c.dual)}
+			var solver Solver = s
+			if knows {
+				solver = oracle{s, constant(0)}
+			}
+			sol, err := Run(context.Background(), solver, &page{}, Options{Gap: c.gap, Short: true, Epochs: 9})
+			if err != nil || sol.Status != Converged || sol.Point.A[0] != c.want || sol.Certificate.Dual != c.want {
+				t.Errorf("%s, knows=%v: got %+v, %v, want the dual point %g", c.name, knows, sol, err, c.want)
+				continue
+			}
+			if short := IsShort(sol.Point.A); short == (c.want == c.dual) {
+				t.Errorf("%s, knows=%v: IsShort(%g) = %v", c.name, knows, sol.Point.A, short)
+			}
+			if s.a[0] != c.dual {
+				t.Errorf("%s, knows=%v: the solver's own dual variables became %g", c.name, knows, s.a[0])
+			}
 		}
 	}
 }
+
+// TestShortCosts: where an estimate is only a bit too small, a miss is one
+// certificate, and so is a hit.
+func TestShortCosts(t *testing.T) {
+	s := &script{primal: halving, dual: func(e int) float64 { return 1 - math.Ldexp(1, -e) }}
+	p, looks := &page{}, 0
+	small := oracle{s, func(e int) float64 { return math.Ldexp(1, 1-e) / halving(e) / 1.5 }}
+	sol, err := Run(context.Background(), small, p, Options{Gap: 0.1, Short: true, Trace: func(Progress) { looks++ }})
+	if err != nil || sol.Status != Converged || looks < 2 || p.certified != looks {
+		t.Errorf("got %+v, %v, %d certificates for %d looks, want one each", sol, err, p.certified, looks)
+	}
+}
+
+// oracle is a script that says how large the gap is.
+type oracle struct {
+	*script
+	estimate func(epoch int) float64
+}
+
+func (o oracle) Start(problem.Problem, *problem.Point, uint64) State { return o }
+
+func (o oracle) Estimate() float64 { return o.estimate(o.epochs) }
 
 // TestSolutionOwnsItsPoint changes the solver's slices after the run.
 func TestSolutionOwnsItsPoint(t *testing.T) {
