@@ -52,7 +52,14 @@ type interior struct {
 // newInterior starts at the weights w, with m = mean if that is not 0, and else
 // with room for all predictions to move.
 func newInterior(p *problem.Linear, l loss.Cornered, w []float64, mean float64) *interior {
-	s := makeInterior(p, l, w, newHessian(p))
+	return newHessian(p).interior(p, l, w, mean)
+}
+
+// interior is newInterior with a matrix that another problem of as many columns has
+// left.
+func (m *hessian) interior(p *problem.Linear, l loss.Cornered, w []float64, mean float64) *interior {
+	m.fit(p)
+	s := makeInterior(p, l, w, m)
 	if mean > 0 {
 		s.blocks(func(_, lo, hi int) { s.central(lo, hi, mean) })
 	} else {

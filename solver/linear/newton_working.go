@@ -39,7 +39,6 @@ type working struct {
 	move       []float64 // n: X d
 	a          []float64 // n: slopes, of the rows in inner when asked for
 	lo, hi     []float64 // n: where the loss of a row left out is straight; of others everywhere
-	v          []float64 // n: scratch
 	near       []uint32  // rows of inner; nil: all
 	inner      *interior
 	middle     []float64 // d+1, see relativeGap
@@ -102,7 +101,7 @@ func (s *working) sample() {
 	}
 	copy(s.w, t.w)
 	s.first = t.first
-	s.inner = newInterior(s.p, s.loss, s.w, warmStart*s.first)
+	s.inner = t.inner.hessian.interior(s.p, s.loss, s.w, warmStart*s.first)
 	s.prediction = s.inner.prediction
 }
 
@@ -166,24 +165,24 @@ func (s *working) share(i int) float64 {
 // all, and begins anew.
 func (s *working) join(t float64) {
 	if s.joined++; s.joined == mostJoins {
-		s.near, s.lo, s.hi, s.move, s.v = nil, nil, nil, nil, nil
+		s.near, s.lo, s.hi, s.move = nil, nil, nil, nil
 		s.conjugates, s.slopes = 0, 0
 		s.inner = newInterior(s.p, s.loss, s.w, 0)
 		s.prediction = s.inner.prediction
 		return
 	}
-	clear(s.v)
+	v := make([]float64, len(s.a))
 	e, first := s.inner, len(s.near)
 	var prediction, move []float64
 	for i, m := range s.move {
 		if t*s.share(i) > nearly {
 			s.near = append(s.near, uint32(i))
 			prediction, move = append(prediction, s.prediction[i]), append(move, m)
-			s.v[i] = -s.count(i, -1)
+			v[i] = -s.count(i, -1)
 			s.lo[i], s.hi[i] = math.Inf(-1), math.Inf(1)
 		}
 	}
-	s.fix()
+	s.fix(v)
 	lengthen(e.p, s.p, s.near[first:])
 	e.add(s.loss, prediction, move)
 }
@@ -223,7 +222,8 @@ func (s *working) leave() {
 	if s.near == nil {
 		s.all()
 	}
-	clear(s.v)
+	v := s.move // it has been made
+	clear(v)
 	next, from := make([]uint32, 0, len(far)-count), make([]int32, 0, len(far)-count)
 	for k, far := range far {
 		i := s.row(k)
@@ -232,9 +232,9 @@ func (s *working) leave() {
 			continue
 		}
 		s.a[i], s.lo[i], s.hi[i] = s.straight(i)
-		s.v[i] = s.count(i, 1)
+		v[i] = s.count(i, 1)
 	}
-	s.fix()
+	s.fix(v)
 	if s.near = next; e.p == s.p {
 		e.p = subset(s.p, next)
 	} else {
@@ -244,8 +244,8 @@ func (s *working) leave() {
 }
 
 // fix adds X^T v to the gradient of the rows left out.
-func (s *working) fix() {
-	change, _ := s.p.Combine(s.v)
+func (s *working) fix(v []float64) {
+	change, _ := s.p.Combine(v)
 	for j, x := range change {
 		s.inner.fixed[j] += x
 	}
@@ -265,7 +265,7 @@ func (s *working) row(k int) int {
 // all prepares for leaving out rows.
 func (s *working) all() {
 	n := len(s.a)
-	s.lo, s.hi, s.move, s.v = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	s.lo, s.hi, s.move = make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range s.lo {
 		s.lo[i], s.hi[i] = math.Inf(-1), math.Inf(1)
 	}
