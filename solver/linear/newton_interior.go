@@ -42,7 +42,6 @@ type interior struct {
 	ramps            []ramp    // n*each
 	each             int       // ramps of a row: 1 or 2
 	right            []float64 // d+1: right side of the Newton equation
-	middle           []float64 // d+1, see relativeGap
 	current          bool      // g belongs to w and a
 	mean, end        float64   // m, and where it is all rounding
 	count, slopes    float64   // sums by weight: of products, which m is a mean of, and of |slopes|

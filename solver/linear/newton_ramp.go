@@ -46,21 +46,6 @@ func (e *ramp) central(p, m float64) {
 	e.r, e.u = m/e.a, m/e.b
 }
 
-// stale sets the variables of a ramp on whose wrong side p has come.
-func (e *ramp) stale(p, m, room float64) {
-	q := p - e.middle()
-	small := min(m/(math.Abs(q)+room), e.Jump/4)
-	if q > 0 { // was below
-		e.a, e.b = small, e.Jump-small
-		e.r = m / e.a
-		e.u = q + e.r
-	} else {
-		e.b, e.a = small, e.Jump-small
-		e.u = m / e.b
-		e.r = e.u - q
-	}
-}
-
 // away returns how far p is from the ramp.
 func (e *ramp) away(p float64) float64 {
 	if e.Jump == 0 {

@@ -69,3 +69,33 @@ func sample(p *problem.Linear, rows int) *problem.Linear {
 	}
 	return q
 }
+
+const (
+	fewestRows    = 4096 // from here on samples are worth it; it is also the least sample,
+	sampleColumns = 32   // which has so many rows for each column,
+	sampleShare   = 4    // unless it would be more than one row of so many,
+	classRows     = 4    // and no sample at all if a class has less for each column
+	sampleEnd     = 0.02 // of the first m
+	warmStart     = 0.5  // of the first m
+)
+
+// sampleRows returns the size of a sample.
+func sampleRows(p *problem.Linear) int {
+	n, d := p.Dims()
+	return min(n/sampleShare, max(fewestRows, sampleColumns*d))
+}
+
+// sample starts from the solution of a sample, roughly.
+func (s *working) sample() {
+	t := newWorking(sample(s.p, sampleRows(s.p)), s.loss, nil)
+	for range carefulAfter {
+		t.Epoch()
+		if t.done || t.inner.mean <= sampleEnd*t.first {
+			break
+		}
+	}
+	copy(s.w, t.w)
+	s.first = t.first
+	s.inner = t.inner.hessian.interior(s.p, s.loss, s.w, warmStart*s.first)
+	s.prediction = s.inner.prediction
+}

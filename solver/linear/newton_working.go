@@ -50,16 +50,10 @@ type working struct {
 }
 
 const (
-	fewestRows    = 4096 // from here on samples are worth it; it is also the least sample,
-	sampleColumns = 32   // which has so many rows for each column,
-	sampleShare   = 4    // unless it would be more than one row of so many,
-	classRows     = 4    // and no sample at all if a class has less for each column
-	sampleEnd     = 0.02 // of the first m
-	warmStart     = 0.5  // of the first m
-	distance      = 30.0 // a row is left out when it is so many m away from its ramps,
-	moves         = 3.0  // and so many of its last moves
-	nearly        = 0.9  // of the way to a bend
-	mostJoins     = 40   // then all rows come back, for good
+	distance  = 30.0 // a row is left out when it is so many m away from its ramps,
+	moves     = 3.0  // and so many of its last moves
+	nearly    = 0.9  // of the way to a bend
+	mostJoins = 40   // then all rows come back, for good
 )
 
 var _ solver.Estimator = (*working)(nil)
@@ -82,27 +76,6 @@ func newWorking(p *problem.Linear, l loss.Cornered, from *problem.Point) *workin
 		copy(s.a, from.A)
 	}
 	return s
-}
-
-// sampleRows returns the size of a sample.
-func sampleRows(p *problem.Linear) int {
-	n, d := p.Dims()
-	return min(n/sampleShare, max(fewestRows, sampleColumns*d))
-}
-
-// sample starts from the solution of a sample, roughly.
-func (s *working) sample() {
-	t := newWorking(sample(s.p, sampleRows(s.p)), s.loss, nil)
-	for range carefulAfter {
-		t.Epoch()
-		if t.done || t.inner.mean <= sampleEnd*t.first {
-			break
-		}
-	}
-	copy(s.w, t.w)
-	s.first = t.first
-	s.inner = t.inner.hessian.interior(s.p, s.loss, s.w, warmStart*s.first)
-	s.prediction = s.inner.prediction
 }
 
 // Epoch makes a step, or finds rows that are in its way.
@@ -171,18 +144,16 @@ func (s *working) join(t float64) {
 		s.prediction = s.inner.prediction
 		return
 	}
-	v := make([]float64, len(s.a))
 	e, first := s.inner, len(s.near)
 	var prediction, move []float64
 	for i, m := range s.move {
 		if t*s.share(i) > nearly {
 			s.near = append(s.near, uint32(i))
 			prediction, move = append(prediction, s.prediction[i]), append(move, m)
-			v[i] = -s.count(i, -1)
+			s.unfix(i, s.count(i, -1))
 			s.lo[i], s.hi[i] = math.Inf(-1), math.Inf(1)
 		}
 	}
-	s.fix(v)
 	lengthen(e.p, s.p, s.near[first:])
 	e.add(s.loss, prediction, move)
 }
@@ -251,6 +222,16 @@ func (s *working) fix(v []float64) {
 	}
 	if s.p.Bias == problem.None {
 		s.inner.fixed[len(s.w)-1] = 0
+	}
+}
+
+// unfix takes v x_i off that gradient.
+func (s *working) unfix(i int, v float64) {
+	fixed := s.inner.fixed
+	last := len(fixed) - 1
+	s.p.X.Row(i).AddTo(fixed[:last], -v)
+	if s.p.Bias != problem.None {
+		fixed[last] -= v
 	}
 }
 
