@@ -1,0 +1,42 @@
+package linear
+
+import "github.com/fenchel-ml/fenchel/problem"
+
+// addConjugates sums the conjugates of the rows.
+func (s *sdca) addConjugates() {
+	s.conjugate = 0
+	for i, a := range s.a {
+		s.conjugate += float64(s.p.S[i] * s.p.Loss.Conjugate(a, s.p.Y[i]))
+	}
+}
+
+// beginning makes a step of smoothed, if that is how the run begins, and takes
+// its dual variables over when it is done.
+func (s *sdca) beginning() bool {
+	if s.begin == nil {
+		return false
+	}
+	if s.begin.step(); s.begin.done() {
+		s.resume(&problem.Point{W: s.begin.w, A: s.begin.a})
+		s.addConjugates()
+		s.stale = true
+		s.begin = nil
+	}
+	return true
+}
+
+// resume takes over the dual variables of a point; the weights follow.
+func (s *sdca) resume(from *problem.Point) {
+	_, d := s.p.Dims()
+	u, sum := dualWeights(s.p, s.a, from.A)
+	copy(s.u, u)
+	s.sum = sum
+	switch s.p.Bias {
+	case problem.Feature:
+		s.u[d] = -s.factor * s.sum
+	case problem.Free:
+		if len(from.W) == d+1 {
+			s.u[d] = from.W[d]
+		}
+	}
+}
