@@ -21,7 +21,7 @@ func (j *job) result(solutions []*solver.Solution) (*Result, error) {
 		Outputs: make([]model.Output, len(solutions)), Version: Version(),
 	}
 	err := j.seal(m, solutions, true)
-	if err == nil && lost(m, solutions) { // rounding the dual cost what little was to spare
+	if err == nil && lost(m, solutions) { // by rounding the dual variables
 		err = j.seal(m, solutions, false)
 	}
 	if err != nil {
@@ -43,11 +43,13 @@ func (j *job) result(solutions []*solver.Solution) (*Result, error) {
 	return r, m.Seal()
 }
 
-// lost reports whether a solution that converged no longer proves it in the
-// model.
+// lost reports whether the model proves less than a solution did: no longer that
+// it converged, or a gap more than a tenth larger.
 func lost(m *model.Model, solutions []*solver.Solution) bool {
 	for c, s := range solutions {
-		if s.Status == solver.Converged && m.Outputs[c].Certificate.Status != string(solver.Converged) {
+		stored := m.Outputs[c].Certificate
+		gap := problem.Relative(float64(stored.Primal), float64(stored.Dual), float64(stored.Zero))
+		if s.Status == solver.Converged && stored.Status != string(solver.Converged) || gap > 1.1*s.Certificate.Relative() {
 			return true
 		}
 	}

@@ -261,6 +261,33 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestStoredProof: a model proves about what the run had proved at any of its
+// looks, though with columns of size 1000 and so little penalty dual variables
+// in single precision prove nothing.
+func TestStoredProof(t *testing.T) {
+	set := read(t, "@linear:n=100,d=5,noise=1")
+	x := &matrix.Dense{Rows: set.Rows(), Cols: set.Cols()}
+	for i := range x.Rows {
+		row := make([]float64, x.Cols)
+		set.X.Row(i).AddTo(row, 1000)
+		for _, v := range row {
+			x.Value = append(x.Value, float32(v))
+		}
+	}
+	set.X = x
+	for epochs := 1; epochs < 12; epochs++ {
+		best := math.Inf(1)
+		result, err := train.Fit(context.Background(), set, train.Spec{Loss: "huber", C: 1e8, Gap: 1e-6, Epochs: epochs,
+			Progress: func(p train.Progress) { best = min(best, p.Certificate.Relative()) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if gap := result.Summary.Gap; gap > max(1.11*best, 1e-6) {
+			t.Errorf("%d epochs: the model proves the gap %g, the run had proved %g", epochs, gap, best)
+		}
+	}
+}
+
 // fixed is a model with given weights, to predict what can be worked out by hand.
 func fixed(t *testing.T, loss string, classes []string, weights ...[]float64) *model.Model {
 	t.Helper()
