@@ -87,6 +87,9 @@ func checkRows(targets, weights []float64, l loss.Loss, threads int) (total floa
 			return 0, err
 		}
 	}
+	if math.IsNaN(total) || math.IsInf(total, 0) {
+		return 0, fmt.Errorf("problem: the row weights add up to %g, expected a finite number", total)
+	}
 	return total, nil
 }
 

@@ -616,6 +616,7 @@ func TestNewLinearRefuses(t *testing.T) {
 		{"no rows", problem.NewRows(&matrix.Dense{Cols: 1}, 1), nil, nil, loss.Hinge{}, 1, "problem: found no rows, expected at least one"},
 		{"targets", rows, []float64{1}, nil, loss.Hinge{}, 1, "problem: found 1 targets, expected one for each of 2 rows"},
 		{"weights", rows, []float64{1, 1}, []float64{1}, loss.Hinge{}, 1, "problem: found 1 row weights, expected one for each of 2 rows"},
+		{"weights", rows, []float64{1, 1}, []float64{1e308, 1e308}, loss.Hinge{}, 1, "problem: the row weights add up to +Inf, expected a finite number"},
 		{"lambda 0", rows, []float64{1, 1}, nil, loss.Hinge{}, 0, "problem: lambda=0: expected a number > 0"},
 		{"lambda NaN", rows, []float64{1, 1}, nil, loss.Hinge{}, nan, "problem: lambda=NaN: expected a number > 0"},
 		{"lambda infinite", rows, []float64{1, 1}, nil, loss.Hinge{}, inf, "problem: lambda=+Inf: expected a number > 0"},
