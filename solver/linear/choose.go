@@ -6,6 +6,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Choose returns the solver that should prove the relative gap first, and why.
@@ -30,10 +31,14 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 		return "sdca", "for this penalty"
 	}
 	n, d := p.Dims()
+	_, cornered := p.Loss.(loss.Cornered)
+	if !cornered && d > mostColumns && shortSteps(p) {
+		return "newton", "curved loss, small lambda, rows many times the features"
+	}
 	if !fewColumns(n, d, p.Nonzeros) {
 		return "sdca", fmt.Sprintf("%d features are too many for second-order steps", d)
 	}
-	if _, cornered := p.Loss.(loss.Cornered); !cornered {
+	if !cornered {
 		return "newton", "curved loss, many more rows than features"
 	}
 	if n > mostRamps {
@@ -46,6 +51,25 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 		return "sdca", "a loss with corners and a rare class, neither the gap nor lambda is small"
 	}
 	return "newton", "many more rows than features"
+}
+
+// shortSteps reports whether single dual steps are short in a large problem: rows
+// are many times the columns, and |x_i|^2/(lambda N) is above 5 on average, so that
+// one step moves a dual variable by a fifth of the way at most. What takes all rows
+// at once is then faster. rcv1's shape with logistic, to gap 1e-3 on two cores, with
+// lambda = 1/n, 1/(10n), 1/(100n): conjugate gradients in Newton's method 0.5, 1.6, 1.4
+// s, dual ascent 2.1, 2.8, 26.7 s; 400,000 texts of 20,000 words with 1/n, 1/(100n):
+// 1.1, 1.1 : 0.35, 5.3 s. With fewer rows dual ascent wins at any lambda (imdb).
+func shortSteps(p *problem.Linear) bool {
+	n, d := p.Dims()
+	if n < 8*d || p.Nonzeros < 1<<22 {
+		return false
+	}
+	var total vec.Sum
+	for _, norm := range p.SquaredNorm {
+		total.Add(norm)
+	}
+	return total.Value() > 5*p.Lambda*p.N*float64(n)
 }
 
 // rare reports whether one of two classes has less than a sixth of the rows.

@@ -51,27 +51,15 @@ type smoothed struct {
 	stuck             bool
 }
 
-// suitsSmoothing reports whether SDCA should begin with smoothed: for a large
-// problem with |x_i|^2/(lambda N) above 5 on average, so that a single step moves a
-// dual variable by a fifth of the way at most. rcv1's shape, whose rows have the norm
-// 1, to gap 1e-3 on two cores with lambda = 1/n, 1/(10n), 1/(20n): 2.3, 4.2, 4.3 s; SDCA
-// alone 1.1, 7.0, 12.1 s.
+// suitsSmoothing reports whether SDCA should begin with smoothed. rcv1's shape,
+// whose rows have the norm 1, to gap 1e-3 on two cores with lambda = 1/n, 1/(10n),
+// 1/(20n): 2.3, 4.2, 4.3 s; SDCA alone 1.1, 7.0, 12.1 s.
 func suitsSmoothing(p *problem.Linear) bool {
 	if _, hinge := p.Loss.(loss.Hinge); !hinge {
 		return false
 	}
-	if _, l2 := p.Penalty.(penalty.L2); !l2 {
-		return false
-	}
-	n, d := p.Dims()
-	if n < 8*d || p.Nonzeros < 1<<22 {
-		return false
-	}
-	var total vec.Sum
-	for _, norm := range p.SquaredNorm {
-		total.Add(norm)
-	}
-	return total.Value() > 5*p.Lambda*p.N*float64(n)
+	_, l2 := p.Penalty.(penalty.L2)
+	return l2 && shortSteps(p)
 }
 
 // newSmoothed begins at w = 0 with the best bias.
