@@ -35,6 +35,10 @@ func (s *sdca) piece() float64 {
 	return max(4*float64(d), 1<<14)
 }
 
+// leastRounds is how many rounds an epoch should have at least for partitions to
+// be worth it. 20 newsgroups has five: logistic to 1e-3 in 9 ms instead of 14.
+const leastRounds = 4
+
 // divide makes the partitions, their number a function of the sizes alone: two
 // where there is work for them, else one. With more, columns that all rows use
 // are corrected by everybody at once; they must then be merged so often that
@@ -44,7 +48,7 @@ func (s *sdca) piece() float64 {
 func (s *sdca) divide(parts int) {
 	if parts == 0 {
 		parts = 1
-		if float64(s.p.Nonzeros) >= 2*8*s.piece() {
+		if float64(s.p.Nonzeros) >= 2*leastRounds*s.piece() {
 			parts = 2
 		}
 	}
@@ -69,7 +73,7 @@ func (s *sdca) work() {
 	n, _ := s.p.Dims()
 	awake := float64(s.p.Nonzeros) * float64(len(s.active)) / float64(n)
 	rounds := min(int(awake/s.piece())/len(s.part), len(s.rows)/len(s.part), 1024)
-	if len(s.part) > 1 && rounds >= 4 {
+	if len(s.part) > 1 && rounds >= leastRounds {
 		s.rounds(rounds)
 		return
 	}
