@@ -164,7 +164,7 @@ func (s *working) count(i int, sign float64) float64 {
 	weight, a := s.p.S[i], s.a[i]
 	s.conjugates += float64(sign * weight * s.p.Loss.Conjugate(a, s.p.Y[i]))
 	s.slopes += float64(sign * weight * math.Abs(a))
-	return weight / s.p.N * a
+	return float64(weight / s.p.N * a) // it is added to: no fused product
 }
 
 // leave leaves out the rows that are far away, if they are many.

@@ -179,7 +179,7 @@ func (s *smoothed) gather(dst []float64, add func(sum []float64, x matrix.Vector
 func (s *smoothed) multiply(dst, q []float64) {
 	d := len(q) - 1
 	s.gather(dst, func(sum []float64, x matrix.Vector, c float64) {
-		v := c * (x.Dot(q[:d]) + q[d])
+		v := float64(c * (x.Dot(q[:d]) + q[d]))
 		x.AddTo(sum[:d], v)
 		sum[d] += v
 	})
@@ -228,7 +228,7 @@ func (s *smoothed) solve() []float64 {
 // most: that of Newton's method itself, or by the secant and doubling.
 func (s *smoothed) search(d []float64) float64 {
 	k := s.p.Penalised()
-	along, squared := s.p.Lambda*vec.Dot64(s.w[:k], d[:k]), s.p.Lambda*vec.SquaredNorm64(d[:k])
+	along, squared := float64(s.p.Lambda*vec.Dot64(s.w[:k], d[:k])), float64(s.p.Lambda*vec.SquaredNorm64(d[:k]))
 	slope := func(t float64) float64 { return along + float64(t*squared) + s.slope(t) }
 	first := slope(0)
 	lo, atLo := 0.0, first
