@@ -28,8 +28,9 @@ import (
 //	          nearly as the others
 //	Matrix    both solve (lambda I + (1/N) X^T diag(c) X) d = r once or twice an
 //	          epoch: formed row by row (newton_hessian.go) and factored by
-//	          Cholesky (newton_cholesky.go). With more than mostColumns columns
-//	          conjugate gradients (newton_cg.go), for curved losses only
+//	          Cholesky (newton_cholesky.go). With more than mostColumns columns, or
+//	          where the matrix costs hundreds of passes over the data, conjugate
+//	          gradients (newton_cg.go), for curved losses only
 //	Start     with many rows at the solution of a sample, newton_sample.go, which
 //	          is always the same
 //	Cost      an epoch is O(sum of squared row lengths + d^3/3); memory O(n +

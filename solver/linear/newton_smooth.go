@@ -49,7 +49,7 @@ func newSmooth(p *problem.Linear, l loss.Curved, from *problem.Point) *smooth {
 	n, d := p.Dims()
 	s := &smooth{p: p, loss: l, w: startingWeights(p, from), d: make([]float64, d+1),
 		prediction: make([]float64, n), move: make([]float64, n), a: make([]float64, n), c: make([]float64, n), v: make([]float64, n)}
-	if d > mostColumns {
+	if d > mostColumns || n >= 8*d && matrixPasses(n, d, p.Nonzeros) > dearMatrix {
 		s.conjugate = newConjugate(p)
 	} else {
 		s.hessian = newHessian(p)
@@ -62,6 +62,12 @@ func newSmooth(p *problem.Linear, l loss.Curved, from *problem.Point) *smooth {
 	s.slope(0)
 	return s
 }
+
+// dearMatrix is the number of passes over the data from which on, with rows many
+// times the columns, conjugate gradients find d sooner than the matrix. Logistic with
+// lambda = 1/(100n), to 1e-3: 100,000 texts of 3000 words (780 passes) 0.4 s instead of
+// 1.8, MNIST's 8 (83 passes) 2.4 s instead of 1.4.
+const dearMatrix = 200
 
 // gradient sets g, unless it is that of this point already.
 func (s *smooth) gradient() {
