@@ -191,10 +191,17 @@ func TestDualSteps(t *testing.T) {
 }
 
 // TestChoose: few columns and a curved loss, a small gap or a small lambda ask
-// for second-order steps; text never does.
+// for second-order steps, and so do curved losses on many rows with a small lambda;
+// text with fewer rows than columns never does.
 func TestChoose(t *testing.T) {
 	few := func(l loss.Loss, lambda float64) *problem.Linear {
 		p := generate(l, "l2", problem.None, 400, 10, false)
+		p.Lambda = lambda
+		return p
+	}
+	many := func(l loss.Loss, lambda float64) *problem.Linear { // rows, but dear columns
+		p := generate(l, "l2", problem.None, 2400, 300, false)
+		p.Nonzeros = 1 << 22
 		p.Lambda = lambda
 		return p
 	}
@@ -206,6 +213,9 @@ func TestChoose(t *testing.T) {
 		{few(loss.Logistic{}, 1.0/400), 1e-3, "newton"},
 		{few(loss.Hinge{}, 1.0/400), 1e-6, "newton"},
 		{few(loss.Hinge{}, 1e-2/400), 1e-3, "newton"},
+		{many(loss.Logistic{}, 1e-2/2400), 1e-3, "newton"},
+		{many(loss.Logistic{}, 1e4/2400), 1e-3, "sdca"}, // its steps are long
+		{many(loss.Hinge{}, 1e-2/2400), 1e-3, "sdca"},
 		{documents(loss.Logistic{}, problem.None, 1), 1e-3, "sdca"},
 		{generate(loss.Logistic{}, "l1", problem.None, 400, 10, false), 1e-3, "cd"},
 		{generate(loss.Logistic{}, "elastic-net", problem.None, 400, 10, false), 1e-3, "sdca"},
