@@ -35,18 +35,7 @@ func (r arffRows) row(c *chunk, at int, dst []field) ([]field, int, error) {
 	case sparseRow:
 		return r.sparse(c, at, dst)
 	}
-	for column := 0; ; column++ {
-		f, end, err := r.field(c, at)
-		if err != nil {
-			return dst, 0, err
-		}
-		f.column = column
-		dst = append(dst, f)
-		at = end + 1
-		if c.text[end] == '\n' {
-			return dst, at, nil
-		}
-	}
+	return denseFields(r, c, at, dst)
 }
 
 func (r arffRows) field(c *chunk, at int) (field, int, error) {

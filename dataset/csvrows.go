@@ -90,18 +90,7 @@ func (r csvRows) row(c *chunk, at int, dst []field) ([]field, int, error) {
 	if kind == noRow {
 		return dst, at, nil
 	}
-	for column := 0; ; column++ {
-		f, end, err := r.field(c, at)
-		if err != nil {
-			return dst, 0, err
-		}
-		f.column = column
-		dst = append(dst, f)
-		at = end + 1
-		if c.text[end] == '\n' {
-			return dst, at, nil
-		}
-	}
+	return denseFields(r, c, at, dst)
 }
 
 func (r csvRows) field(c *chunk, at int) (f field, end int, err error) {

@@ -90,6 +90,22 @@ type rowReader interface {
 	last(text []byte) int // as splitter.last
 }
 
+// denseFields is rowReader.row where the first field of a dense row stands.
+func denseFields(r rowReader, c *chunk, at int, dst []field) (fields []field, next int, err error) {
+	for column := 0; ; column++ {
+		f, end, err := r.field(c, at)
+		if err != nil {
+			return dst, 0, err
+		}
+		f.column = column
+		dst = append(dst, f)
+		at = end + 1
+		if c.text[end] == '\n' {
+			return dst, at, nil
+		}
+	}
+}
+
 type rowKind uint8
 
 const (
