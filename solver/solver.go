@@ -43,12 +43,12 @@ type Estimator interface {
 	Estimate() float64
 }
 
-// Present is an Estimator whose estimate may be of the point where the run
-// stands, and not of what was met on the way there. Such an estimate is taken as
+// Present is an Estimator whose estimate is of the point where the run stands,
+// and not of what was met on the way there. Such an estimate is taken as
 // it is; of another it is assumed that it goes on falling as it fell.
 type Present interface {
 	Estimator
-	Present() bool
+	Present() // does nothing
 }
 
 // Status says how a run ended.
@@ -118,9 +118,7 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	r.looks.rows, _ = p.Dims()
 	r.looks.goal = opt.Gap
 	r.state = s.Start(p, opt.From, opt.Seed)
-	if e, ok := r.state.(Present); ok {
-		r.looks.present = e.Present()
-	}
+	_, r.looks.present = r.state.(Present)
 	r.train = time.Since(r.started)
 	switch {
 	case opt.From == nil:

@@ -3,6 +3,7 @@ package linear
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -16,28 +17,23 @@ import (
 //	          mostProducts, so that an epoch is not endless. Whatever it has by
 //	          then is a direction of descent
 type conjugate struct {
-	first          float64   // |g| of the first epoch
-	diagonal       []float64 // d+1
-	r, z, s, along []float64 // residual, scaled, direction, X s
+	gradients
+	first float64   // |g| of the first epoch
+	along []float64 // n: X s
 }
 
 const mostProducts = 100
 
 func newConjugate(p *problem.Linear) *conjugate {
 	n, d := p.Dims()
-	return &conjugate{diagonal: make([]float64, d+1), r: make([]float64, d+1), z: make([]float64, d+1), s: make([]float64, d+1), along: make([]float64, n)}
+	return &conjugate{gradients: newGradients(d + 1), along: make([]float64, n)}
 }
 
 // prepare sets the diagonal of H.
 func (m *conjugate) prepare(p *problem.Linear, c []float64) {
 	clear(m.diagonal)
-	last := len(m.diagonal) - 1
 	for i, c := range c {
-		x := p.X.Row(i)
-		for k, v := range x.Value {
-			m.diagonal[x.Column(k)] += float64(c * float64(float64(v)*float64(v)))
-		}
-		m.diagonal[last] += c
+		addSquares(m.diagonal, p.X.Row(i), c)
 	}
 	for j := range m.diagonal {
 		if j < p.Penalised() {
@@ -56,6 +52,31 @@ func (m *conjugate) solve(x, g []float64, p *problem.Linear, c []float64) {
 		m.first = size
 	}
 	goal := size * min(0.1, math.Sqrt(size/m.first))
+	m.gradients.solve(x, g, goal, func(s []float64) []float64 { return m.product(p, c, s) })
+}
+
+// product returns H s.
+func (m *conjugate) product(p *problem.Linear, c, s []float64) []float64 {
+	p.Predict(m.along, s)
+	for i, c := range c {
+		m.along[i] *= c
+	}
+	return gradientOf(p, s, m.along)
+}
+
+// gradients are conjugate gradients, scaled by the diagonal of H.
+type gradients struct {
+	diagonal []float64
+	r, z, s  []float64 // residual, scaled, direction
+}
+
+func newGradients(size int) gradients {
+	return gradients{diagonal: make([]float64, size), r: make([]float64, size), z: make([]float64, size), s: make([]float64, size)}
+}
+
+// solve sets x to nearly -H^-1 g: with a residual of norm goal, or after
+// mostProducts. product returns H s.
+func (m *gradients) solve(x, g []float64, goal float64, product func(s []float64) []float64) {
 	clear(x)
 	for j, g := range g {
 		m.r[j] = -g
@@ -64,7 +85,7 @@ func (m *conjugate) solve(x, g []float64, p *problem.Linear, c []float64) {
 	}
 	rz := inner(m.r, m.z)
 	for range mostProducts {
-		hs := m.product(p, c)
+		hs := product(m.s)
 		curvature := inner(m.s, hs)
 		if !(curvature > 0) || !(rz > 0) {
 			return
@@ -86,13 +107,13 @@ func (m *conjugate) solve(x, g []float64, p *problem.Linear, c []float64) {
 	}
 }
 
-// product returns H s.
-func (m *conjugate) product(p *problem.Linear, c []float64) []float64 {
-	p.Predict(m.along, m.s)
-	for i, c := range c {
-		m.along[i] *= c
+// addSquares adds c times the squares of a row, and of the constant column, to
+// the diagonal of H.
+func addSquares(diagonal []float64, x matrix.Vector, c float64) {
+	for k, v := range x.Value {
+		diagonal[x.Column(k)] += float64(c * float64(float64(v)*float64(v)))
 	}
-	return gradientOf(p, m.s, m.along)
+	diagonal[len(diagonal)-1] += c
 }
 
 // inner returns <a,b>, in order.

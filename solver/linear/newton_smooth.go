@@ -43,7 +43,7 @@ type smooth struct {
 	stuck int     // epochs since
 }
 
-var _ solver.Estimator = (*smooth)(nil)
+var _ solver.Present = (*smooth)(nil)
 
 func newSmooth(p *problem.Linear, l loss.Curved, from *problem.Point) *smooth {
 	n, d := p.Dims()
@@ -238,6 +238,9 @@ func (s *smooth) logistic(t float64, lo, hi int) {
 		a[k] *= -y
 	}
 }
+
+// Present says that Estimate is made from the predictions after the step.
+func (*smooth) Present() {}
 
 // Estimate returns the relative gap of the weights and the slopes there, exactly
 // without a free bias.

@@ -56,7 +56,7 @@ const (
 	mostJoins = 40   // then all rows come back, for good
 )
 
-var _ solver.Estimator = (*working)(nil)
+var _ solver.Present = (*working)(nil)
 
 func newWorking(p *problem.Linear, l loss.Cornered, from *problem.Point) *working {
 	n, _ := p.Dims()
@@ -275,6 +275,9 @@ func (s *working) straight(i int) (slope, lo, hi float64) {
 	}
 	return slope, lo, hi
 }
+
+// Present says that Estimate is made from the predictions after the step.
+func (*working) Present() {}
 
 // Estimate returns the relative gap of the weights and the slopes, exactly
 // without a free bias. To balance slopes costs the distance from where they

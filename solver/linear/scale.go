@@ -1,10 +1,6 @@
 package linear
 
-import (
-	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/vec"
-)
+import "github.com/fenchel-ml/fenchel/loss"
 
 // scaling returns the factor by which to stretch the weights u for the least
 // primal,
@@ -46,31 +42,25 @@ func (s *sdca) scaling() float64 {
 
 // slopeOfScaling is the derivative of the primal in t, see scaling.
 func (s *sdca) slopeOfScaling(prediction []float64, omega, t float64) float64 {
-	const size = 4096
-	n := len(prediction)
-	sums := make([]float64, (n+size-1)/size)
-	matrix.Blocks(n, size, s.p.Threads, func(b, lo, hi int) {
-		sum := 0.0
+	sum, _ := sumRows(s.p, func(lo, hi int) (sum, _ float64) {
 		for i := lo; i < hi; i++ {
 			p := prediction[i]
 			sum += float64(s.p.S[i] * float64(p*s.p.Loss.Derivative(t*p, s.p.Y[i])))
 		}
-		sums[b] = sum
+		return sum, 0
 	})
-	var total vec.Sum
-	for _, sum := range sums {
-		total.Add(sum)
-	}
-	return total.Value()/s.p.N + float64(2*s.p.Lambda*t*omega)
+	return sum/s.p.N + float64(2*s.p.Lambda*t*omega)
 }
 
 // gapOfScaling is the gap at t, about: what Estimate goes by.
 func (s *sdca) gapOfScaling(prediction []float64, omega, t float64) float64 {
-	var total vec.Sum
-	for i, p := range prediction {
-		total.Add(float64(s.p.S[i] * s.p.Loss.Value(t*p, s.p.Y[i])))
-	}
-	return total.Value()/s.p.N + float64(s.p.Lambda*t*t*omega) - s.dual()
+	losses, _ := sumRows(s.p, func(lo, hi int) (sum, _ float64) {
+		for i := lo; i < hi; i++ {
+			sum += float64(s.p.S[i] * s.p.Loss.Value(t*prediction[i], s.p.Y[i]))
+		}
+		return sum, 0
+	})
+	return losses/s.p.N + float64(s.p.Lambda*t*t*omega) - s.dual()
 }
 
 // meanFree returns the mean |a_i| of the free rows, 1 if there are none.

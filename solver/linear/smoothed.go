@@ -47,7 +47,8 @@ type smoothed struct {
 	defects, losses   float64   // means over the rows
 	curved            []uint32  // rows that are not left out of H
 	c                 []float64 // their curvatures
-	diagonal          []float64 // d+1, of H
+	gradients         gradients
+	hs                []float64 // d+1: H times a direction
 	part              [8][]float64
 	epochs, since     int // in all, with this tau
 	stuck             bool
@@ -68,7 +69,7 @@ func suitsSmoothing(p *problem.Linear) bool {
 func newSmoothed(p *problem.Linear) *smoothed {
 	n, d := p.Dims()
 	s := &smoothed{p: p, tau: 0.5, w: startingWeights(p, nil), prediction: make([]float64, n), along: make([]float64, n),
-		a: make([]float64, n), v: make([]float64, n), diagonal: make([]float64, d+1)}
+		a: make([]float64, n), v: make([]float64, n), gradients: newGradients(d + 1), hs: make([]float64, d+1)}
 	for b := range s.part {
 		s.part[b] = make([]float64, d+1)
 	}
@@ -81,9 +82,8 @@ func newSmoothed(p *problem.Linear) *smoothed {
 // H: for all of them it lacks about 0.4 % of the curvature.
 const (
 	leastCurved = 1e-3
-	smoothRows  = 4096 // rows of a block
-	smoothMost  = 60   // epochs: something is wrong
-	smoothWait  = 8    // epochs with one tau: too few rows are curved for long steps
+	smoothMost  = 60 // epochs: something is wrong
+	smoothWait  = 8  // epochs with one tau: too few rows are curved for long steps
 )
 
 // step makes one step of Newton's method.
@@ -119,25 +119,19 @@ func (s *smoothed) excess() float64 {
 
 // look sets what depends on w and tau.
 func (s *smoothed) look() {
-	n := len(s.a)
-	blocks := (n + smoothRows - 1) / smoothRows
-	defects, losses := make([]float64, blocks), make([]float64, blocks)
-	matrix.Blocks(n, smoothRows, s.p.Threads, func(block, lo, hi int) {
+	losses, defects := sumRows(s.p, func(lo, hi int) (losses, defects float64) {
 		for i := lo; i < hi; i++ {
 			y := s.p.Y[i]
 			short := 1 - float64(y*s.prediction[i])
 			b := vec.Sigmoid(short / s.tau)
 			s.a[i] = -y * b
 			s.v[i] = s.p.S[i] * s.a[i] / s.p.N
-			losses[block] += float64(s.p.S[i] * max(short, 0))
-			defects[block] += float64(s.p.S[i] * (max(short, 0) - float64(b*short)))
+			losses += float64(s.p.S[i] * max(short, 0))
+			defects += float64(s.p.S[i] * (max(short, 0) - float64(b*short)))
 		}
+		return losses, defects
 	})
-	s.losses, s.defects = 0, 0
-	for block := range blocks {
-		s.losses += losses[block] / s.p.N
-		s.defects += defects[block] / s.p.N
-	}
+	s.losses, s.defects = losses/s.p.N, defects/s.p.N
 	s.g = gradientOf(s.p, s.w, s.v)
 }
 
@@ -150,14 +144,9 @@ func (s *smoothed) curve() {
 			s.c = append(s.c, s.p.S[i]*b*(1-b)/(s.tau*s.p.N))
 		}
 	}
-	s.gather(s.diagonal, func(sum []float64, x matrix.Vector, c float64) {
-		for k, v := range x.Value {
-			sum[x.Column(k)] += float64(c * float64(float64(v)*float64(v)))
-		}
-		sum[len(sum)-1] += c
-	})
-	for j := range s.diagonal {
-		s.diagonal[j] += s.p.Lambda
+	s.gather(s.gradients.diagonal, addSquares)
+	for j := range s.gradients.diagonal {
+		s.gradients.diagonal[j] += s.p.Lambda
 	}
 }
 
@@ -179,52 +168,28 @@ func (s *smoothed) gather(dst []float64, add func(sum []float64, x matrix.Vector
 	}
 }
 
-// multiply sets dst to H q.
-func (s *smoothed) multiply(dst, q []float64) {
+// product returns H q.
+func (s *smoothed) product(q []float64) []float64 {
 	d := len(q) - 1
-	s.gather(dst, func(sum []float64, x matrix.Vector, c float64) {
+	s.gather(s.hs, func(sum []float64, x matrix.Vector, c float64) {
 		v := float64(c * (x.Dot(q[:d]) + q[d]))
 		x.AddTo(sum[:d], v)
 		sum[d] += v
 	})
 	k := s.p.Penalised()
-	vec.Axpy64(dst[:k], s.p.Lambda, q[:k])
+	vec.Axpy64(s.hs[:k], s.p.Lambda, q[:k])
 	if s.p.Bias == problem.None {
-		dst[d] = 0
+		s.hs[d] = 0
 	}
+	return s.hs
 }
 
 // solve returns nearly -H^-1 g: with a tenth of g left, or after mostProducts
 // steps.
 func (s *smoothed) solve() []float64 {
 	s.curve()
-	n := len(s.w)
-	x, r, z, q, hq := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	vec.Axpy64(r, -1, s.g)
-	goal := 0.01 * vec.SquaredNorm64(r)
-	before := 0.0
-	for range mostProducts {
-		for j := range z {
-			z[j] = r[j] / s.diagonal[j]
-		}
-		rz := vec.Dot64(r, z)
-		beta := 0.0
-		if before > 0 {
-			beta = rz / before
-		}
-		vec.ScaledAdd(q, beta, 1, z)
-		s.multiply(hq, q)
-		bend := vec.Dot64(q, hq)
-		if !(bend > 0) || !(rz > 0) {
-			break
-		}
-		vec.Axpy64(x, rz/bend, q)
-		vec.Axpy64(r, -rz/bend, hq)
-		if vec.SquaredNorm64(r) <= goal {
-			break
-		}
-		before = rz
-	}
+	x := make([]float64, len(s.w))
+	s.gradients.solve(x, s.g, 0.1*math.Sqrt(inner(s.g, s.g)), s.product)
 	return x
 }
 
@@ -259,20 +224,15 @@ func (s *smoothed) search(d []float64) float64 {
 
 // slope is the derivative along the step of the mean of the smoothed losses.
 func (s *smoothed) slope(t float64) float64 {
-	n := len(s.a)
-	sums := make([]float64, (n+smoothRows-1)/smoothRows)
-	matrix.Blocks(n, smoothRows, s.p.Threads, func(block, lo, hi int) {
+	sum, _ := sumRows(s.p, func(lo, hi int) (sum, _ float64) {
 		for i := lo; i < hi; i++ {
 			y := s.p.Y[i]
 			short := 1 - float64(y*(s.prediction[i]+float64(t*s.along[i])))
-			sums[block] -= float64(s.p.S[i] * float64(y*float64(vec.Sigmoid(short/s.tau)*s.along[i])))
+			sum -= float64(s.p.S[i] * float64(y*float64(vec.Sigmoid(short/s.tau)*s.along[i])))
 		}
+		return sum, 0
 	})
-	total := 0.0
-	for _, sum := range sums {
-		total += sum
-	}
-	return total / s.p.N
+	return sum / s.p.N
 }
 
 // estimate returns about the relative gap.
