@@ -10,7 +10,7 @@ import (
 // predictions m without bias (nil: all zero), beginning the search at start.
 // The slope of that convex function is monotone: a bracket is grown from start
 // and then halved until it is narrower than tolerance, relative to 1 and b.
-func (p *Linear) BestBias(m []float64, start, tolerance float64) float64 {
+func (p *Risk) BestBias(m []float64, start, tolerance float64) float64 {
 	slope := func(b float64) float64 { return p.slope(m, b) }
 	lo, hi := start, start
 	step := math.Max(1e-3, math.Abs(start)*1e-3)
@@ -45,8 +45,8 @@ func (p *Linear) BestBias(m []float64, start, tolerance float64) float64 {
 }
 
 // slope returns sum_i s_i l_i'(m_i + b).
-func (p *Linear) slope(m []float64, b float64) float64 {
-	return sumBlocks(len(p.Y), p.Threads, func(_, lo, hi int) float64 {
+func (p *Risk) slope(m []float64, b float64) float64 {
+	return sumBlocks(len(p.Y), p.threads, func(_, lo, hi int) float64 {
 		var sum vec.Sum
 		for i := lo; i < hi; i++ {
 			prediction := b

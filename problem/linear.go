@@ -1,27 +1,18 @@
 package problem
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Linear is the problem of a linear predictor; see the package comment.
 type Linear struct {
 	*Rows
-	Y       []float64 // n targets
-	S       []float64 // n row weights
-	N       float64   // their sum
-	Loss    loss.Loss
+	Risk
 	Penalty penalty.Penalty
-	Lambda  float64
-	Bias    Bias
-
-	zero float64 // the objective of the zero point
 }
 
 var _ Problem = (*Linear)(nil)
@@ -30,67 +21,11 @@ var _ Problem = (*Linear)(nil)
 // counts once; a weight of 2 is the same as the row twice.
 func NewLinear(rows *Rows, targets, weights []float64, l loss.Loss, p penalty.Penalty, lambda float64, bias Bias) (*Linear, error) {
 	n, _ := rows.X.Dims()
-	if n == 0 {
-		return nil, errors.New("problem: found no rows, expected at least one")
-	}
-	if len(targets) != n {
-		return nil, fmt.Errorf("problem: found %d targets, expected one for each of %d rows", len(targets), n)
-	}
-	if weights == nil {
-		weights = make([]float64, n)
-		for i := range weights {
-			weights[i] = 1
-		}
-	}
-	if len(weights) != n {
-		return nil, fmt.Errorf("problem: found %d row weights, expected one for each of %d rows", len(weights), n)
-	}
-	if !(lambda > 0) || math.IsInf(lambda, 1) {
-		return nil, fmt.Errorf("problem: lambda=%g: expected a number > 0", lambda)
-	}
-	total, err := checkRows(targets, weights, l, rows.Threads)
+	risk, err := newRisk(n, targets, weights, l, lambda, bias, rows.Threads)
 	if err != nil {
 		return nil, err
 	}
-	linear := &Linear{Rows: rows, Y: targets, S: weights, N: total, Loss: l, Penalty: p, Lambda: lambda, Bias: bias}
-	linear.zero = linear.atZero()
-	return linear, nil
-}
-
-// checkRows returns the sum of the weights, or the first row that no objective
-// can be made of.
-func checkRows(targets, weights []float64, l loss.Loss, threads int) (total float64, err error) {
-	_, margin := l.(loss.Margin)
-	errs := make([]error, blocksOf(len(targets)))
-	total = sumBlocks(len(targets), threads, func(b, lo, hi int) float64 {
-		var sum vec.Sum
-		for i := lo; i < hi; i++ {
-			y, s := targets[i], weights[i]
-			switch {
-			case margin && y != 1 && y != -1:
-				errs[b] = fmt.Errorf("problem: row %d: target %g, expected -1 or +1 for this loss", i+1, y)
-			case y-y != 0:
-				errs[b] = fmt.Errorf("problem: row %d: target %g, expected a finite number", i+1, y)
-			// The bounds on rounding errors are relative: nothing may underflow.
-			case !(s >= 1e-150 && s <= math.MaxFloat64):
-				errs[b] = fmt.Errorf("problem: row %d: weight %g, expected a number > 0", i+1, s)
-			default:
-				sum.Add(s)
-				continue
-			}
-			return 0
-		}
-		return sum.Value()
-	})
-	for _, err := range errs {
-		if err != nil {
-			return 0, err
-		}
-	}
-	if math.IsNaN(total) || math.IsInf(total, 0) {
-		return 0, fmt.Errorf("problem: the row weights add up to %g, expected a finite number", total)
-	}
-	return total, nil
+	return &Linear{Rows: rows, Risk: *risk, Penalty: p}, nil
 }
 
 // Dims returns the number of rows and of features; the bias is not a feature.
@@ -104,17 +39,6 @@ func (p *Linear) Penalised() int {
 	}
 	return d
 }
-
-// Constant is the squared value of the constant column that the penalty sees.
-func (p *Linear) Constant() float64 {
-	if p.Bias == Feature {
-		return 1
-	}
-	return 0
-}
-
-// unit is the largest relative error of one rounding.
-const unit = 0x1p-53
 
 // Certify judges the point as the package comment says: the dual variables are
 // clipped to the domain of the conjugates, balanced if the bias is free, and
@@ -138,6 +62,3 @@ func (p *Linear) Certify(pt Point) Certificate {
 	}
 	return c
 }
-
-// Zero returns the objective of the zero point.
-func (p *Linear) Zero() float64 { return p.zero }

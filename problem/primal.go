@@ -3,7 +3,6 @@ package problem
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -28,51 +27,19 @@ func (p *Linear) Primal(w []float64) (value, bound float64) {
 
 // losses returns the sum of the weighted losses of the rows of a block, and of
 // their errors. size is the norm of the weights.
-//
-// The prediction is off by e at most, the loss then by e times its slope near
-// there; its own evaluation is good to 16 roundings. It rounds p-y too, perhaps
-// onto the flat side of a kink, so the slope is looked for as far as that
-// rounding reaches, where it is steepest.
 func (p *Linear) losses(w []float64, size float64, lo, hi int) (sum, bound float64) {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
-	y, weight := p.Y[lo:hi], p.S[lo:hi]
-	prediction, value, slope, reach := s[0][:len(y)], s[1][:len(y)], s[2][:len(y)], s[3][:len(y)]
+	prediction, reach := s[0][:hi-lo], s[3][:hi-lo]
 	_, d := p.Dims()
 	bias := w[d]
 	matrix.Dots(prediction, p.X, lo, w[:d])
 	p.lengths(reach, lo)
-	for k := range y {
+	for k := range prediction {
 		prediction[k] += bias
-		e := float64((reach[k] + 4) * unit * (float64(size*p.norm(lo+k, 0)) + math.Abs(bias)))
-		reach[k] = e + float64(4*unit*math.Abs(y[k]))
+		reach[k] = float64((reach[k] + 4) * unit * (float64(size*p.norm(lo+k, 0)) + math.Abs(bias)))
 	}
-	loss.ValueTo(p.Loss, value, slope, prediction, y, reach)
-	var total vec.Sum
-	for k, v := range value {
-		g := slope[k]
-		total.Add(weight[k] * v)
-		bound += float64(weight[k] * (float64(g*reach[k]) + float64(16*unit*(v+float64(g*(math.Abs(prediction[k])+math.Abs(y[k])))))))
-	}
-	return total.Value(), bound
-}
-
-// atZero returns the objective of the zero point.
-func (p *Linear) atZero() float64 {
-	return sumBlocks(len(p.Y), p.Threads, func(_, lo, hi int) float64 {
-		s := scratches.Get().(*scratch)
-		defer scratches.Put(s)
-		y := p.Y[lo:hi]
-		value, slope := s[0][:len(y)], s[1][:len(y)]
-		clear(value)
-		clear(slope)
-		loss.ValueTo(p.Loss, value, slope, value, y, slope)
-		var total vec.Sum
-		for k, v := range value {
-			total.Add(p.S[lo+k] * v)
-		}
-		return total.Value()
-	}) / p.N
+	return p.lossesOf(s, lo, hi)
 }
 
 // sumBlocks calls sum for all rows, in blocks, and adds up what it returns in

@@ -1,0 +1,200 @@
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// Risk is the part of a problem that sees predictions only: the average loss
+// over the rows, and its conjugate. It knows nothing of what predicts.
+type Risk struct {
+	Y      []float64 // n targets
+	S      []float64 // n row weights
+	N      float64   // their sum
+	Loss   loss.Loss
+	Lambda float64 // of the penalty that stands beside it
+	Bias   Bias
+
+	threads int
+	zero    float64 // the objective of the zero point
+}
+
+// newRisk checks the numbers. weights == nil means that every row counts once.
+func newRisk(n int, targets, weights []float64, l loss.Loss, lambda float64, bias Bias, threads int) (*Risk, error) {
+	if n == 0 {
+		return nil, errors.New("problem: found no rows, expected at least one")
+	}
+	if len(targets) != n {
+		return nil, fmt.Errorf("problem: found %d targets, expected one for each of %d rows", len(targets), n)
+	}
+	if weights == nil {
+		weights = make([]float64, n)
+		for i := range weights {
+			weights[i] = 1
+		}
+	}
+	if len(weights) != n {
+		return nil, fmt.Errorf("problem: found %d row weights, expected one for each of %d rows", len(weights), n)
+	}
+	if !(lambda > 0) || math.IsInf(lambda, 1) {
+		return nil, fmt.Errorf("problem: lambda=%g: expected a number > 0", lambda)
+	}
+	total, err := checkRows(targets, weights, l, threads)
+	if err != nil {
+		return nil, err
+	}
+	r := &Risk{Y: targets, S: weights, N: total, Loss: l, Lambda: lambda, Bias: bias, threads: threads}
+	r.zero = r.atZero()
+	return r, nil
+}
+
+// Constant is the squared value of the constant column that the penalty sees.
+func (p *Risk) Constant() float64 {
+	if p.Bias == Feature {
+		return 1
+	}
+	return 0
+}
+
+// Zero returns the objective of the zero point.
+func (p *Risk) Zero() float64 { return p.zero }
+
+// unit is the largest relative error of one rounding.
+const unit = 0x1p-53
+
+// checkRows returns the sum of the weights, or the first row that no objective
+// can be made of.
+func checkRows(targets, weights []float64, l loss.Loss, threads int) (total float64, err error) {
+	_, margin := l.(loss.Margin)
+	errs := make([]error, blocksOf(len(targets)))
+	total = sumBlocks(len(targets), threads, func(b, lo, hi int) float64 {
+		var sum vec.Sum
+		for i := lo; i < hi; i++ {
+			y, s := targets[i], weights[i]
+			switch {
+			case margin && y != 1 && y != -1:
+				errs[b] = fmt.Errorf("problem: row %d: target %g, expected -1 or +1 for this loss", i+1, y)
+			case y-y != 0:
+				errs[b] = fmt.Errorf("problem: row %d: target %g, expected a finite number", i+1, y)
+			// The bounds on rounding errors are relative: nothing may underflow.
+			case !(s >= 1e-150 && s <= math.MaxFloat64):
+				errs[b] = fmt.Errorf("problem: row %d: weight %g, expected a number > 0", i+1, s)
+			default:
+				sum.Add(s)
+				continue
+			}
+			return 0
+		}
+		return sum.Value()
+	})
+	for _, err := range errs {
+		if err != nil {
+			return 0, err
+		}
+	}
+	if math.IsNaN(total) || math.IsInf(total, 0) {
+		return 0, fmt.Errorf("problem: the row weights add up to %g, expected a finite number", total)
+	}
+	return total, nil
+}
+
+// atZero returns the objective of the zero point.
+func (p *Risk) atZero() float64 {
+	return sumBlocks(len(p.Y), p.threads, func(_, lo, hi int) float64 {
+		s := scratches.Get().(*scratch)
+		defer scratches.Put(s)
+		y := p.Y[lo:hi]
+		value, slope := s[0][:len(y)], s[1][:len(y)]
+		clear(value)
+		clear(slope)
+		loss.ValueTo(p.Loss, value, slope, value, y, slope)
+		var total vec.Sum
+		for k, v := range value {
+			total.Add(p.S[lo+k] * v)
+		}
+		return total.Value()
+	}) / p.N
+}
+
+// feasible sets v_i = s_i a_i for dual variables clipped to their domain
+// and, if the bias is free, balanced: the sum of v is then exactly 0.
+func (p *Risk) feasible(v, a []float64) {
+	matrix.Blocks(len(a), blockRows, p.threads, func(_, first, last int) {
+		for i := first; i < last; i++ {
+			lo, hi := p.Loss.Domain(p.Y[i])
+			x := min(max(a[i], lo), hi)
+			if math.IsNaN(x) {
+				x = 0
+			}
+			v[i] = p.S[i] * x
+			// A balanced dual point is v itself, so it must not have been
+			// rounded away from zero, out of the domain.
+			if p.Bias == Free && math.FMA(p.S[i], x, -v[i])*v[i] < 0 {
+				v[i] = math.Nextafter(v[i], 0)
+			}
+		}
+	})
+	if p.Bias == Free {
+		balance(v, p.threads)
+	}
+}
+
+// conjugates returns (1/N) sum_i s_i l_i*(scale v_i / s_i) and its error.
+func (p *Risk) conjugates(v []float64, scale float64) (value, bound float64) {
+	errs := make([]float64, blocksOf(len(v)))
+	sum := sumBlocks(len(v), p.threads, func(b, lo, hi int) (sum float64) {
+		sum, errs[b] = p.conjugatesOf(v[lo:hi], scale, lo)
+		return sum
+	})
+	return sum / p.N, sumBound(errs) / p.N
+}
+
+// conjugatesOf returns the sum of the weighted conjugates of the rows of a
+// block, which begins with row first, and of their errors.
+func (p *Risk) conjugatesOf(v []float64, scale float64, first int) (sum, bound float64) {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	y, weight := p.Y[first:first+len(v)], p.S[first:first+len(v)]
+	a, conjugate := s[0][:len(v)], s[1][:len(v)]
+	for k, v := range v {
+		lo, hi := p.Loss.Domain(y[k])
+		a[k] = min(max(scale*(v/weight[k]), lo), hi)
+	}
+	loss.ConjugateTo(p.Loss, conjugate, a, y)
+	var total vec.Sum
+	for k, c := range conjugate {
+		total.Add(weight[k] * c)
+		size := math.Abs(a[k])
+		bound += float64(weight[k] * 64 * unit * (math.Abs(c) + float64(size*(1+size+math.Abs(y[k])))))
+	}
+	return total.Value(), bound
+}
+
+// lossesOf returns the sum of the weighted losses of the rows from lo to hi at
+// the predictions s[0], each of which is off by s[3] at most, and of the errors
+// of the losses.
+//
+// The prediction is off by e at most, the loss then by e times its slope near
+// there; its own evaluation is good to 16 roundings. It rounds p-y too, perhaps
+// onto the flat side of a kink, so the slope is looked for as far as that
+// rounding reaches, where it is steepest.
+func (p *Risk) lossesOf(s *scratch, lo, hi int) (sum, bound float64) {
+	y, weight := p.Y[lo:hi], p.S[lo:hi]
+	prediction, value, slope, reach := s[0][:len(y)], s[1][:len(y)], s[2][:len(y)], s[3][:len(y)]
+	for k, y := range y {
+		reach[k] += float64(4 * unit * math.Abs(y))
+	}
+	loss.ValueTo(p.Loss, value, slope, prediction, y, reach)
+	var total vec.Sum
+	for k, v := range value {
+		g := slope[k]
+		total.Add(weight[k] * v)
+		bound += float64(weight[k] * (float64(g*reach[k]) + float64(16*unit*(v+float64(g*(math.Abs(prediction[k])+math.Abs(y[k])))))))
+	}
+	return total.Value(), bound
+}
