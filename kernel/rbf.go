@@ -1,0 +1,66 @@
+package kernel
+
+import (
+	"errors"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// RBF is the Gaussian kernel exp(-gamma |x-y|^2). With gamma = 1/(2 sigma^2) it
+// is exp(-|x-y|^2 / (2 sigma^2)).
+type RBF struct{ Gamma float64 }
+
+var _ Inner = RBF{}
+
+func init() {
+	kernels.Register(registry.Entry[Kernel]{Name: "rbf", Summary: "exp(-gamma |x-y|^2), Gaussian; gamma=X, or sigma=X with gamma = 1/(2 sigma^2)",
+		New: func(p *registry.Params) (Kernel, error) {
+			positive := func(x float64) bool { return x > 0 && x <= math.MaxFloat64 }
+			gamma := p.Float("gamma", 0, "a number > 0", positive)
+			sigma := p.Float("sigma", 0, "a number > 0", positive)
+			switch {
+			case gamma > 0 && sigma > 0:
+				return nil, errors.New("found gamma and sigma, expected one of the two, as gamma = 1/(2 sigma^2)")
+			case sigma > 0:
+				gamma = 1 / (2 * sigma * sigma)
+			case gamma == 0:
+				return nil, errors.New("found no gamma, expected gamma=X or sigma=X")
+			}
+			return RBF{gamma}, nil
+		}})
+}
+
+// Eval returns exp(-gamma (|x|^2 + |y|^2 - 2<x,y>)).
+func (k RBF) Eval(x, y matrix.Vector) float64 {
+	return k.of(dot(x, y), x.SquaredNorm(), y.SquaredNorm())
+}
+
+func (k RBF) of(xy, xx, yy float64) float64 {
+	return vec.Exp(-k.Gamma * max(0, (xx+yy)-2*xy))
+}
+
+// Of does so for many.
+func (k RBF) Of(dst []float64, xx float64, yy []float64) {
+	for j, yy := range yy {
+		dst[j] = -k.Gamma * max(0, (xx+yy)-2*dst[j])
+	}
+	vec.ExpTo(dst, dst)
+}
+
+// Of32 does so in single precision.
+func (k RBF) Of32(dst []float32, xx float32, yy []float32) {
+	gamma := float32(k.Gamma)
+	for j, yy := range yy {
+		dst[j] = -gamma * max(0, (xx+yy)-2*dst[j])
+	}
+	vec.ExpTo32(dst, dst)
+}
+
+// Error is that of the exponent, as the slope of exp is at most 1 there, and a
+// few roundings of the value.
+func (k RBF) Error(terms int, xx, yy float64) float64 {
+	return k.Gamma*float64(2*(terms+8))*unit*(xx+yy) + 8*unit
+}

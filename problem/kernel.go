@@ -1,0 +1,174 @@
+package problem
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// Kernel is the problem of a kernel machine, which predicts
+// sum_j beta_j k(x_j,x) + b: that of a linear predictor with w = sum_j beta_j
+// Phi(x_j) and half the squared norm as the penalty,
+//
+//	P(beta,b) = (1/N) sum_i s_i l_i((K beta)_i + b) + lambda/2 beta^T K beta
+//	D(a)      = -(1/N) sum_i s_i l_i*(a_i) - lambda/2 beta^T K beta,  beta = -s.a/(lambda N)
+//
+// Its points have n coefficients beta as weights, and the bias. A bias of kind
+// [Feature] adds lambda/2 b^2 to both, with b = -(sum_i s_i a_i)/(lambda N) in
+// the dual.
+//
+// A kernel that is not positive semidefinite makes the primal problem
+// unbounded or not convex; its certificates have no dual.
+type Kernel struct {
+	*kernel.Gram
+	Risk
+}
+
+var _ Problem = (*Kernel)(nil)
+
+// NewKernel checks shapes and parameters, as NewLinear does.
+func NewKernel(gram *kernel.Gram, targets, weights []float64, l loss.Loss, lambda float64, bias Bias) (*Kernel, error) {
+	risk, err := newRisk(gram.Len(), targets, weights, l, lambda, bias, gram.Threads())
+	if err != nil {
+		return nil, err
+	}
+	return &Kernel{Gram: gram, Risk: *risk}, nil
+}
+
+// Dims returns the number of rows twice: each gives the predictor a coefficient.
+func (p *Kernel) Dims() (rows, cols int) { return p.Len(), p.Len() }
+
+// Weights sets dst, n+1 numbers, to the coefficients that belong to dual
+// variables, after these are clipped and balanced as Certify does it. The last
+// number is the bias where the penalty sees it, and else is left as it is.
+func (p *Kernel) Weights(dst, a []float64) {
+	n := p.Len()
+	p.feasible(dst[:n], a)
+	factor := -1 / (p.Lambda * p.N)
+	var sum vec.Sum
+	for i, v := range dst[:n] {
+		dst[i] = factor * v
+		sum.Add(dst[i])
+	}
+	if p.Bias == Feature {
+		dst[n] = sum.Value()
+	}
+}
+
+// Certify judges the point as the package comment says. It costs as many values
+// of the kernel, in double precision, as there are rows times coefficients that
+// are not zero; twice as many when these are not those of the dual variables,
+// as Weights gives them.
+func (p *Kernel) Certify(pt Point) Certificate {
+	n := p.Len()
+	beta, bias := pt.W[:n], pt.W[n]
+	responses := p.respond(beta)
+	primal, primalError := p.primal(responses, bias)
+	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero()}
+	if p.Bias == None && bias != 0 {
+		c.Warnings = append(c.Warnings, fmt.Errorf("the point has the bias %g, but the problem has none", bias))
+		c.Primal = math.Inf(1)
+	}
+	if _, indefinite := p.Kernel.(kernel.Indefinite); indefinite || pt.A == nil {
+		return c
+	}
+	v := make([]float64, n)
+	p.feasible(v, pt.A)
+	factor := -1 / (p.Lambda * p.N)
+	same := true
+	own := make([]float64, n)
+	for i := range v {
+		own[i] = factor * v[i]
+		same = same && own[i] == beta[i]
+	}
+	if !same {
+		responses = p.respond(own)
+	}
+	dual, dualError := p.dual(v, responses)
+	if d := dual - (dualError + primalError); !math.IsNaN(d) && !math.IsInf(d, 1) {
+		c.Dual = d
+	}
+	return c
+}
+
+// A response is K beta, and what is known of its accuracy.
+type response struct {
+	value   []float64 // K beta
+	error   []float64 // bounds on how far each of these is off
+	squared float64   // beta^T K beta
+	bound   float64   // of the error of that
+	sum     float64   // of beta
+	size    float64   // of their magnitudes
+}
+
+// respond computes K beta. A value of the kernel is off by its Error, and with
+// the sizes |K_ij| <= sqrt(K_ii K_jj) the summation by chain roundings.
+func (p *Kernel) respond(beta []float64) response {
+	n := p.Len()
+	r := response{value: make([]float64, n), error: make([]float64, n)}
+	chain := p.Combine(r.value, beta)
+	var size, norm, largest, sum vec.Sum
+	most := 0.0
+	for j, b := range beta {
+		if b != 0 {
+			size.Add(math.Abs(b))
+			norm.Add(math.Abs(b) * math.Sqrt(math.Abs(p.Diagonal[j])))
+			most = max(most, p.SquaredNorm[j])
+			sum.Add(b)
+		}
+	}
+	r.sum, r.size = sum.Value(), size.Value()
+	var squared, bound vec.Sum
+	for i, b := range beta {
+		each := p.Kernel.Error(p.Terms, p.SquaredNorm[i], most)
+		// |K_ij| is at most sqrt(K_ii K_jj) and each's own error.
+		r.error[i] = (float64(each*r.size) + float64(float64(chain+8)*unit*(float64(norm.Value()*math.Sqrt(math.Abs(p.Diagonal[i])))+float64(each*r.size)))) * (1 + 64*unit)
+		if b != 0 {
+			squared.Add(b * r.value[i])
+			bound.Add(math.Abs(b) * (r.error[i] + float64(4*unit*math.Abs(r.value[i]))))
+			largest.Add(math.Abs(b * r.value[i]))
+		}
+	}
+	r.squared = max(0, squared.Value())
+	r.bound = bound.Value()*(1+64*unit) + float64(float64(n)*unit*unit*largest.Value())
+	return r
+}
+
+// primal returns the objective for given responses, and a bound on the error
+// of that computation.
+func (p *Kernel) primal(r response, bias float64) (value, bound float64) {
+	n := p.Len()
+	errs := make([]float64, blocksOf(n))
+	losses := sumBlocks(n, p.threads, func(b, lo, hi int) (sum float64) {
+		s := scratches.Get().(*scratch)
+		defer scratches.Put(s)
+		for k := range hi - lo {
+			s[0][k] = r.value[lo+k] + bias
+			s[3][k] = r.error[lo+k] + float64(2*unit*(math.Abs(r.value[lo+k])+math.Abs(bias)))
+		}
+		sum, errs[b] = p.lossesOf(s, lo, hi)
+		return sum
+	}) / p.N
+	half := p.Lambda / 2
+	cost := float64(half * (r.squared + float64(p.Constant()*bias*bias)))
+	return losses + cost, sumBound(errs)/p.N + float64(8*unit*(losses+cost)) + float64(half*r.bound)
+}
+
+// dual returns the dual objective for the feasible v = s.a and the responses of
+// its coefficients, and a bound on the error.
+func (p *Kernel) dual(v []float64, r response) (value, bound float64) {
+	conjugates, conjugateError := p.conjugates(v, 1)
+	half := p.Lambda / 2
+	// The coefficients are off by two roundings, each as a multiple of itself.
+	squared := r.squared + float64(p.Constant()*r.sum*r.sum)
+	total := 0.0
+	for i, x := range v {
+		total += float64(math.Abs(x) * math.Abs(r.value[i]))
+	}
+	drift := float64(8 * unit * (total/p.N + float64(half*squared) + float64(p.Lambda*p.Constant()*math.Abs(r.sum)*r.size)))
+	value = -conjugates - float64(half*squared)
+	return value, conjugateError + float64(half*r.bound) + drift + float64(8*unit*math.Abs(value))
+}
