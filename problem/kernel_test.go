@@ -1,0 +1,144 @@
+package problem_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/conform"
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/linear"
+)
+
+// kernelised states q with the linear kernel: the same problem, as its penalty
+// is l2.
+func (q small) kernelised(k kernel.Kernel, threads int) *problem.Kernel {
+	gram := must(kernel.NewGram(k, q.problem(false).X, kernel.Options{Threads: threads}))
+	return must(problem.NewKernel(gram, q.y, q.s, q.loss, q.lambda, q.bias))
+}
+
+// TestKernelCertificate examines the certificates of kernel machines with the
+// linear kernel, whose optimum is the linear predictor's, at the points that
+// belong to the duals that sdca proves there, and at points far from any.
+func TestKernelCertificate(t *testing.T) {
+	r := rand.New(rand.NewPCG(*seed, 11))
+	each(t, func(l loss.Loss, p string, bias problem.Bias) {
+		if p != "l2" {
+			return
+		}
+		for _, shape := range [][2]int{{1, 1}, {4, 1}, {7, 3}} {
+			q := random(r, l, p, bias, shape[0], shape[1])
+			sol := must(solver.Run(context.Background(), linear.SDCA{}, q.problem(false), solver.Options{Gap: 1e-9, Epochs: 20000, Seed: 1}))
+			if sol.Certificate.Relative() > 1e-7 {
+				continue // an optimum of about zero
+			}
+			k := q.kernelised(kernel.Linear{}, 1)
+			if err := conform.Certificate(k, sol.Certificate.Primal, pointOf(k, sol.Point)); err != nil {
+				t.Errorf("%v:\n%v", q, err)
+			}
+		}
+	})
+}
+
+// pointOf returns the point of a kernel machine that has the dual variables and
+// the bias of a linear predictor's.
+func pointOf(k *problem.Kernel, pt problem.Point) problem.Point {
+	w := make([]float64, k.Len()+1)
+	w[k.Len()] = pt.W[len(pt.W)-1]
+	k.Weights(w, pt.A)
+	return problem.Point{W: w, A: pt.A}
+}
+
+// TestKernelPrimal compares the objective with its formula, at coefficients that
+// belong to no dual variables, and its error with the bound.
+func TestKernelPrimal(t *testing.T) {
+	r := rand.New(rand.NewPCG(*seed, 12))
+	each(t, func(l loss.Loss, p string, bias problem.Bias) {
+		q := random(r, l, "l2", bias, 9, 2)
+		k := q.kernelised(kernel.RBF{Gamma: 0.5}, 1)
+		w := make([]float64, 10)
+		for j := range w {
+			w[j] = r.NormFloat64()
+		}
+		if bias == problem.None {
+			w[9] = 0
+		}
+		a := make([]float64, 9)
+		c := k.Certify(problem.Point{W: w, A: a})
+		if want := objective(k, w); !(math.Abs(c.Primal-want) <= 1e-12*want) {
+			t.Errorf("%T bias %v: P = %v, by the formula %v", l, bias, c.Primal, want)
+		}
+		for _, threads := range []int{1, 2} {
+			if twin := q.kernelised(kernel.RBF{Gamma: 0.5}, threads).Certify(problem.Point{W: w, A: a}); twin.Primal != c.Primal || twin.Dual != c.Dual {
+				t.Errorf("%d threads: %v, expected %v", threads, twin, c)
+			}
+		}
+	})
+}
+
+// objective is P(beta,b) by its formula.
+func objective(k *problem.Kernel, w []float64) float64 {
+	n := k.Len()
+	value := func(i int) float64 {
+		sum := 0.0
+		for j := range n {
+			sum += w[j] * k.Kernel.Eval(k.X.Row(i), k.X.Row(j))
+		}
+		return sum
+	}
+	sum, squared := 0.0, k.Constant()*w[n]*w[n]
+	for i := range n {
+		sum += k.S[i] * k.Loss.Value(value(i)+w[n], k.Y[i])
+		squared += w[i] * value(i)
+	}
+	return sum/k.N + k.Lambda/2*squared
+}
+
+// TestKernelWeakDuality: no dual of any point is above the primal of any other,
+// on unscaled rows where squared distances cancel, with a bound on rounding that
+// is not worthless.
+func TestKernelWeakDuality(t *testing.T) {
+	r := rand.New(rand.NewPCG(*seed, 13))
+	for trial := range 40 {
+		q := random(r, loss.Hinge{}, "l2", problem.Bias(trial%3), 8, 2)
+		for _, x := range q.x {
+			x[0] += 1e4
+		}
+		k := q.kernelised(kernel.RBF{Gamma: 0.3}, 1)
+		best := problem.Certificate{Primal: math.Inf(1), Dual: math.Inf(-1)}
+		for range 300 {
+			a := make([]float64, 8)
+			for i := range a {
+				a[i] = -q.y[i] * r.Float64()
+			}
+			pt := pointOf(k, problem.Point{W: []float64{r.NormFloat64()}, A: a})
+			if k.Bias == problem.None {
+				pt.W[8] = 0
+			}
+			c := k.Certify(pt)
+			best.Primal, best.Dual = min(best.Primal, c.Primal), max(best.Dual, c.Dual)
+		}
+		if !(best.Dual <= best.Primal) || math.IsInf(best.Dual, 0) {
+			t.Errorf("the best dual is %v, the best primal %v: %v", best.Dual, best.Primal, q)
+		}
+	}
+}
+
+// indefinite is a kernel that admits to be none.
+type indefinite struct{ kernel.Linear }
+
+func (indefinite) Indefinite() {}
+
+// TestIndefiniteProvesNothing: without duality there is no lower bound.
+func TestIndefiniteProvesNothing(t *testing.T) {
+	q := random(rand.New(rand.NewPCG(1, 1)), loss.Hinge{}, "l2", problem.None, 5, 2)
+	k := q.kernelised(indefinite{}, 1)
+	c := k.Certify(problem.Point{W: make([]float64, 6), A: make([]float64, 5)})
+	if !math.IsInf(c.Dual, -1) || c.Primal != k.Zero() {
+		t.Errorf("found %v, expected a primal of %v and no dual", c, k.Zero())
+	}
+}
