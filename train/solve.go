@@ -1,0 +1,85 @@
+package train
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// Progress is one look at the training of one class.
+type Progress struct {
+	Class, Classes int // of so many that are trained; 0 of 1 without classes
+	solver.Progress
+
+	// Model returns the current point as a model without certificate, for
+	// evaluation during the call; nil when there are several classes.
+	Model func() *model.Model
+}
+
+// solve runs the solver on every problem.
+func (j *job) solve(ctx context.Context) ([]*solver.Solution, error) {
+	started := time.Now()
+	outputs := j.labels.outputs()
+	solutions, errs := make([]*solver.Solution, outputs), make([]error, outputs)
+	var telling sync.Mutex
+	matrix.Blocks(outputs, 1, j.workers(), func(c, _, _ int) {
+		opt := solver.Options{Gap: j.spec.Gap, Epochs: j.spec.Epochs, Seed: j.spec.Seed + uint64(c), Short: j.spec.short()}
+		if j.spec.Time > 0 {
+			opt.Time = max(1, j.spec.Time-time.Since(started))
+		}
+		if j.spec.Progress != nil {
+			opt.Trace = func(p solver.Progress) {
+				telling.Lock()
+				defer telling.Unlock()
+				j.spec.Progress(Progress{c, outputs, p, j.snapshot(p)})
+			}
+		}
+		p, err := j.problem(c)
+		if err == nil {
+			solutions[c], err = solver.Run(ctx, j.solver, p, opt)
+		}
+		errs[c] = err
+	})
+	return solutions, first(errs)
+}
+
+// workers is how many outputs are trained at the same time.
+func (j *job) workers() int { return min(matrix.Cores(j.spec.Threads), j.labels.outputs()) }
+
+// threadsEach is how many cores each of them may use.
+func (j *job) threadsEach() int { return max(1, matrix.Cores(j.spec.Threads)/max(1, j.workers())) }
+
+// problem returns the problem of output c.
+func (j *job) problem(c int) (*problem.Linear, error) {
+	if c == 0 {
+		return j.first, nil
+	}
+	return j.stated.output(c)
+}
+
+// snapshot returns what makes the point of a look into a model.
+func (j *job) snapshot(p solver.Progress) func() *model.Model {
+	if j.labels.outputs() > 1 {
+		return nil
+	}
+	return func() *model.Model {
+		d := j.set.Cols()
+		return &model.Model{Classes: j.labels.classes, Scaling: j.scaling, Data: model.Data{Features: d},
+			Outputs: []model.Output{{Weights: p.Point.W[:d], Bias: p.Point.W[d]}}}
+	}
+}
+
+// first returns the first error that is not nil.
+func first(errs []error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

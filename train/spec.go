@@ -1,0 +1,137 @@
+package train
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/linear"
+)
+
+// Spec says what to train and when to stop. The zero value is a good default:
+// a support vector machine for classes, least squares for numbers, with lambda
+// = 1/N and a free bias, to a proved relative gap of 1e-3.
+type Spec struct {
+	Task    string // "classification", "regression" or "": decided by the targets, see Decide
+	Loss    string // as loss.New takes it; "": hinge for classes, squared for numbers
+	Penalty string // as penalty.New takes it; "": l2
+
+	// Lambda is the weight of the penalty, C = 1/(lambda N) the same number
+	// the other way round, N being the sum of the row weights. At most one may
+	// be set; with neither, C = 1.
+	Lambda, C float64
+
+	Bias    string // "free", "none", "feature"; "": free
+	Scaling string // "none", "max", "std"; "": std for tables, else none
+	Solver  string // as linear.New takes it; "" or "auto": as linear.Choose says
+	// Partitions is how many parts of the rows sdca works on side by side, at
+	// most 4096; 0: by the sizes of the data. It changes the result, Threads do not.
+	Partitions int
+
+	// ClassWeight multiplies the weight of every row of a class, by label;
+	// absent classes keep theirs. Balanced gives each class the same total.
+	ClassWeight map[string]float64
+	Balanced    bool
+
+	Gap     float64       // relative, to be proved; 0: 1e-3
+	Epochs  int           // at most so many for each class; 0: no limit
+	Time    time.Duration // of training; 0: no limit
+	Seed    uint64        // of everything random
+	Threads int           // at most so many cores; 0: all. Never changes a result
+	NoDual  bool          // leave the dual variables out of the model
+
+	ZeroBased bool // noted in the model: how LIBSVM indices of the data begin
+
+	// Progress, when set, is told of every certificate. Calls do not overlap.
+	Progress func(Progress)
+}
+
+// Check returns what is wrong with the names and numbers of a Spec, as far as
+// that can be known without data.
+func (spec Spec) Check() error {
+	if spec.Task != "" && !slices.Contains(Tasks(), spec.Task) {
+		return registry.Unknown("task", spec.Task, Tasks())
+	}
+	if spec.Scaling != "" && !slices.Contains(dataset.ScalingNames(), spec.Scaling) {
+		return registry.Unknown("scaling", spec.Scaling, dataset.ScalingNames())
+	}
+	if _, err := problem.ParseBias(cmp.Or(spec.Bias, "free")); err != nil {
+		return err
+	}
+	p, err := penalty.New(cmp.Or(spec.Penalty, "l2"))
+	if err != nil {
+		return err
+	}
+	if spec.Partitions < 0 || spec.Partitions > linear.MostPartitions {
+		return fmt.Errorf("partitions=%d: expected a number from 1 to %d", spec.Partitions, linear.MostPartitions)
+	}
+	if spec.Partitions > 0 && !spec.auto() && spec.Solver != "sdca" {
+		return fmt.Errorf("partitions=%d with solver %q: expected solver sdca, the one that works in partitions", spec.Partitions, spec.Solver)
+	}
+	if spec.Loss == "" {
+		return nil
+	}
+	l, err := loss.New(spec.Loss)
+	if err != nil {
+		return err
+	}
+	if err := solvable(l, p); err != nil || spec.auto() {
+		return err
+	}
+	_, err = linear.New(spec.Solver)
+	return err
+}
+
+// auto reports whether the solver is to be chosen.
+func (spec *Spec) auto() bool { return spec.Solver == "" || spec.Solver == "auto" }
+
+// checkSpec fills in the defaults that do not depend on the targets.
+func checkSpec(spec *Spec, set *dataset.Set) error {
+	if err := spec.Check(); err != nil {
+		return err
+	}
+	if set.Target.Absent() {
+		return DataError{"the data have no targets: expected a label in every row"}
+	}
+	if set.Rows() == 0 {
+		return DataError{"the data have no rows: expected at least two"}
+	}
+	if d, stored := set.Cols(), matrix.Nonzeros(set.X); d > 1<<24 && int64(d)/256 > stored {
+		return DataError{fmt.Sprintf("found %d features but only %d values that are not zero, expected features to be numbered without such gaps: their weights alone would take %.1f GB", d, stored, 8e-9*float64(d))}
+	}
+	if spec.Lambda != 0 && spec.C != 0 {
+		return fmt.Errorf("lambda=%g and C=%g: expected one of the two, as C = 1/(lambda N)", spec.Lambda, spec.C)
+	}
+	for _, p := range []struct {
+		name  string
+		value float64
+	}{{"lambda", spec.Lambda}, {"C", spec.C}, {"gap", spec.Gap}} {
+		if p.value < 0 || math.IsNaN(p.value) || math.IsInf(p.value, 0) {
+			return fmt.Errorf("%s=%g: expected a number > 0", p.name, p.value)
+		}
+	}
+	if spec.Epochs < 0 || spec.Time < 0 {
+		return fmt.Errorf("epochs=%d, time=%s: expected limits > 0", spec.Epochs, spec.Time)
+	}
+	spec.Penalty = cmp.Or(spec.Penalty, "l2")
+	spec.Bias = cmp.Or(spec.Bias, "free")
+	if spec.Scaling == "" {
+		spec.Scaling = "none"
+		if set.Schema != nil {
+			spec.Scaling = "std"
+		}
+	}
+	if spec.Gap == 0 {
+		spec.Gap = solver.DefaultGap
+	}
+	return nil
+}

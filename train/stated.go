@@ -1,0 +1,53 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// stated is what the problems of all outputs share. Their targets are made one
+// output at a time: for many classes they would need more memory than the rows.
+type stated struct {
+	rows    *problem.Rows
+	labels  *labels
+	weights []float64
+	loss    loss.Loss
+	penalty penalty.Penalty
+	bias    problem.Bias
+	lambda  float64
+}
+
+// output makes the problem of output c.
+func (s *stated) output(c int) (*problem.Linear, error) {
+	return problem.NewLinear(s.rows, s.labels.targets(c, s.rows.Threads), s.weights, s.loss, s.penalty, s.lambda, s.bias)
+}
+
+// solvable returns why no solver can prove anything of a loss with a penalty.
+func solvable(l loss.Loss, p penalty.Penalty) error {
+	_, strong := p.(penalty.Strong)
+	_, curved := l.(loss.Curved)
+	if !strong && !curved {
+		return fmt.Errorf("the penalty l1 needs a smooth loss such as squared-hinge, logistic or squared: with a non-smooth one neither the dual nor single weights determine the optimum; elastic-net works with every loss")
+	}
+	return nil
+}
+
+// orOnes returns the weights, n ones if there are none.
+func orOnes(weights []float64, n int) []float64 {
+	if weights != nil {
+		return weights
+	}
+	return slices.Repeat([]float64{1}, n)
+}
+
+func sum(weights []float64) float64 {
+	total := 0.0
+	for _, w := range weights {
+		total += w
+	}
+	return total
+}

@@ -1,0 +1,30 @@
+package train
+
+import (
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// Summary is the certificate of a model as a whole: sums over its outputs, and
+// the worst of them.
+type Summary struct {
+	Primal, Dual, Zero float64
+	Gap                float64 // relative, of the sums
+	Worst              float64 // the largest relative gap of an output
+	WorstOutput        int
+}
+
+// Summarise adds up the certificates of a model.
+func Summarise(m *model.Model) Summary {
+	var s Summary
+	for i, o := range m.Outputs {
+		c := o.Certificate
+		s.Primal, s.Dual, s.Zero = s.Primal+float64(c.Primal), s.Dual+float64(c.Dual), s.Zero+float64(c.Zero)
+		gap := problem.Relative(float64(c.Primal), float64(c.Dual), float64(c.Zero))
+		if i == 0 || gap > s.Worst {
+			s.Worst, s.WorstOutput = gap, i
+		}
+	}
+	s.Gap = problem.Relative(s.Primal, s.Dual, s.Zero)
+	return s
+}
