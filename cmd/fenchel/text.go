@@ -1,11 +1,15 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
+
+	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -64,3 +68,21 @@ func few(list []string) string {
 
 // percent writes a share between 0 and 1.
 func percent(x float64) string { return fmt.Sprintf("%.2f %%", 100*x) }
+
+func printJSON(cmd *cobra.Command, v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", text)
+	return err
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
+
+// warn prints doubts to standard error.
+func warn(cmd *cobra.Command, warnings []error) {
+	for _, w := range warnings {
+		fmt.Fprintf(cmd.ErrOrStderr(), "fenchel: warning: %s\n", w)
+	}
+}

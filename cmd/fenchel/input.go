@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/registry"
+)
+
+// input holds the flags that say how to read data.
+type input struct {
+	opt     dataset.Options
+	checked bool
+}
+
+// register adds the flags; target tells whether the verb decides on a target
+// column itself or has a model that knows it.
+func (in *input) register(cmd *cobra.Command, target bool) {
+	f := cmd.Flags()
+	f.StringVar(&in.opt.Format, "format", "", "format of the data instead of the one found by content: "+strings.Join(names(dataset.Formats()), ", "))
+	f.StringVar(&in.opt.Weights, "weights", "", "column of row weights, by name or position from 1; for formats without columns a file with one number a row")
+	f.StringVar(&in.opt.Labels, "labels", "", "file with one target a row, for formats without targets (IDX, NPY)")
+	f.IntVar(&in.opt.Threads, "threads", 0, "use at most this many cores; never changes a result (default all)")
+	if !target {
+		return
+	}
+	f.BoolVar(&in.opt.ZeroBased, "zero-based", false, "LIBSVM indices begin with 0")
+	f.StringVar(&in.opt.Header, "header", "auto", "the first line of a CSV names the columns: yes, no or auto")
+	f.StringVar(&in.opt.Target, "target", "", "column to predict, by name or position from 1 (default: target, label, class or y, else the last)")
+	complete(cmd, "header", "yes", "no", "auto")
+}
+
+// check refuses, before anything is read, what the reader would not understand.
+func (in *input) check(cmd *cobra.Command, sources []string) error {
+	if in.checked { // a generator takes time to make
+		return nil
+	}
+	if err := refuseEmpty(cmd); err != nil {
+		return err
+	}
+	if known := names(dataset.Formats()); in.opt.Format != "" && !slices.Contains(known, in.opt.Format) {
+		return registry.Unknown("format", in.opt.Format, known)
+	}
+	switch in.opt.Header {
+	case "auto":
+		in.opt.Header = ""
+	case "", "yes", "no":
+	default:
+		return fmt.Errorf("--header %s: expected yes, no or auto", in.opt.Header)
+	}
+	if in.opt.Threads < 0 {
+		return fmt.Errorf("--threads %d: expected a number >= 0", in.opt.Threads)
+	}
+	in.checked = true
+	return checkGenerators(sources)
+}
+
+// checkGenerators refuses bad specs of generators: they are about the command
+// line, not about data.
+func checkGenerators(sources []string) error {
+	for _, source := range sources {
+		if !strings.HasPrefix(source, "@") {
+			continue
+		}
+		if len(sources) > 1 {
+			return fmt.Errorf("%s: found a generator among %d sources, expected it alone", source, len(sources))
+		}
+		if _, _, err := dataset.Stream(source); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads all sources as one set.
+func (in *input) read(cmd *cobra.Command, sources []string) (*dataset.Set, error) {
+	if err := in.check(cmd, sources); err != nil {
+		return nil, err
+	}
+	in.opt.Stdin = cmd.InOrStdin()
+	set, err := dataset.Read(cmd.Context(), sources, in.opt)
+	return set, badData(err)
+}
+
+// forModel makes the reader produce the features of a model.
+func (in *input) forModel(m *model.Model) {
+	in.opt.Schema, in.opt.Columns, in.opt.ZeroBased = m.Schema, m.Cols(), m.Statement.ZeroBased
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// printTask says what the model predicts.
+func printTask(r report, m *model.Model) {
+	if m.Classes == nil {
+		r.line("task", "regression")
+		return
+	}
+	r.line("task", "%d classes: %s", len(m.Classes), few(m.Classes))
+}
+
+// printProblem states the problem that was solved, and why by that solver.
+func printProblem(r report, m *model.Model, total float64, why string) {
+	p := m.Statement
+	r.line("problem", "loss %s, penalty %s, lambda %.6g (C %.6g), bias %s, scale %s", p.Loss, p.Penalty, p.Lambda, 1/(p.Lambda*total), p.Bias, scaleOf(m))
+	if why != "" {
+		why = " (auto: " + why + ")"
+	}
+	r.line("solver", "%s%s, seed %d", p.Solver, why, p.Seed)
+}
+
+// printProof states what was proved.
+func printProof(r report, m *model.Model, s train.Summary, status string) {
+	r.line("status", "%s: relative gap %.3g, asked for %.3g", status, s.Gap, m.Statement.Gap)
+	r.line("proof", "objective %.10g, best possible at least %.10g", s.Primal, s.Dual)
+	if len(m.Outputs) > 1 {
+		o := m.Outputs[s.WorstOutput].Certificate
+		r.line("worst", "class %s: relative gap %.3g, %s", spell(m.Classes[s.WorstOutput]), s.Worst, o.Status)
+	}
+}
+
+func scaleOf(m *model.Model) string {
+	if m.Scaling == nil {
+		return "none"
+	}
+	return m.Scaling.Kind
+}
+
+// certificates lists what was proved of each output.
+func certificates(m *model.Model) []map[string]any {
+	list := make([]map[string]any, len(m.Outputs))
+	for c, o := range m.Outputs {
+		k := o.Certificate
+		list[c] = map[string]any{"status": k.Status, "primal": k.Primal, "dual": k.Dual, "epochs": k.Epochs,
+			"gap": model.Bound(problem.Relative(float64(k.Primal), float64(k.Dual), float64(k.Zero)))}
+		if len(m.Outputs) > 1 {
+			list[c]["class"] = m.Classes[c]
+		}
+	}
+	return list
+}

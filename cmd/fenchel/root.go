@@ -1,0 +1,148 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "fenchel",
+		Short: "Train linear models and prove how good they are",
+		Long: `Fenchel trains linear models by stochastic optimization and proves how good
+each answer is: every model carries a duality-gap certificate, a proved bound on
+how far its objective is from the best possible, that anyone can check again
+with "fenchel verify".`,
+		Version:       train.Version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+
+		DisableSuggestions: true, // unknownVerb makes them
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return fmt.Errorf("found no command, expected one of %s: \"fenchel --help\" explains them", strings.Join(verbs(cmd), ", "))
+		},
+	}
+	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newVerify(), newInfo(), newConvert(), newList())
+	root.CompletionOptions.HiddenDefaultCmd = false
+	root.SetFlagErrorFunc(explainFlag)
+	refuseUnknown(root)
+	return root
+}
+
+// verbs lists the commands of root, without those that cobra adds.
+func verbs(root *cobra.Command) []string {
+	var list []string
+	for _, c := range root.Commands() {
+		if c.Name() != "help" && c.Name() != "completion" {
+			list = append(list, c.Name())
+		}
+	}
+	return list
+}
+
+// unknownVerb is the error for the first argument that is not a flag.
+func unknownVerb(root *cobra.Command, args []string) error {
+	at := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
+	return registry.Unknown("command", args[max(at, 0)], verbs(root))
+}
+
+// refuseUnknown makes the commands that cobra adds, help and completion,
+// refuse what they do not know: cobra's own print help and call it a success.
+func refuseUnknown(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				if _, _, err := root.Find(args); err != nil {
+					return registry.Unknown("help topic", args[0], verbs(root))
+				}
+				return nil
+			}
+		case "completion":
+			var shells []string
+			for _, shell := range c.Commands() {
+				shells = append(shells, shell.Name())
+				shell.Args = none
+			}
+			c.Args = cobra.ArbitraryArgs
+			c.RunE = func(cmd *cobra.Command, args []string) error {
+				if len(args) == 0 {
+					return cmd.Help()
+				}
+				return registry.Unknown("shell", args[0], shells)
+			}
+		}
+	}
+}
+
+// none refuses every argument.
+func none(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: found %s, expected %q", cmd.Name(), count(len(args), "argument"), cmd.UseLine())
+}
+
+// arguments refuses fewer than least or, if most > 0, more than most arguments.
+func arguments(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if n := len(args); n < least || most > 0 && n > most {
+			return fmt.Errorf("%s: found %s, expected %q", cmd.Name(), count(n, "argument"), cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// explainFlag says what is wrong with a flag in the words of the other errors.
+func explainFlag(cmd *cobra.Command, err error) error {
+	var missing *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &missing) && missing.GetSpecifiedShortnames() == "":
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+		return registry.Unknown("flag", "--"+missing.GetSpecifiedName(), known)
+	case errors.As(err, &invalid):
+		return fmt.Errorf("--%s %s: expected %s", invalid.GetFlag().Name, invalid.GetValue(), expectedOf(invalid.GetFlag().Value.Type()))
+	}
+	return err
+}
+
+// expectedOf says what a flag of that type takes.
+func expectedOf(kind string) string {
+	switch kind {
+	case "int":
+		return "a whole number"
+	case "uint64":
+		return "a whole number >= 0"
+	case "float64":
+		return "a number"
+	case "duration":
+		return "a duration with its unit, such as 60s or 1h30m"
+	case "bool":
+		return "true or false"
+	}
+	return "a value of type " + kind
+}
+
+// complete offers the values that begin as the word does to the shell's
+// completion of a flag.
+func complete(cmd *cobra.Command, flag string, values ...string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+		fits := slices.DeleteFunc(slices.Clone(values), func(v string) bool { return !strings.HasPrefix(v, word) })
+		return fits, cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic(err) // the flag does not exist: a mistake in this package
+	}
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/linear"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// registerProblem adds the flags that state the problem and the limits.
+func (t *trainer) registerProblem(cmd *cobra.Command) {
+	f, s := cmd.Flags(), &t.spec
+	f.StringVar(&s.Task, "task", "", "classification or regression (default: decided by the targets)")
+	f.StringVar(&s.Loss, "loss", "", "loss, as in \"fenchel list losses\" (default hinge for classes, squared for numbers)")
+	f.StringVar(&s.Penalty, "penalty", "l2", "penalty, as in \"fenchel list penalties\"")
+	f.Float64Var(&s.Lambda, "lambda", 0, "weight of the penalty (default 1/N, N the sum of the row weights)")
+	f.Float64Var(&s.C, "C", 0, "the same the other way round: lambda = 1/(C N)")
+	f.StringVar(&s.Bias, "bias", "free", "constant term: free (no penalty), feature (a constant column) or none")
+	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables, else none)")
+	f.StringVar(&s.Solver, "solver", "auto", "solver, as in \"fenchel list solvers\"")
+	f.IntVar(&s.Partitions, "partitions", 0, "parts of the rows that sdca works on side by side (default by the sizes of the data; changes the result)")
+	f.StringVar(&t.classWeight, "class-weight", "", "balanced, or LABEL=WEIGHT,...: multiplies the weight of the rows of a class")
+	f.Float64Var(&s.Gap, "gap", solver.DefaultGap, "relative duality gap to prove")
+	f.IntVar(&s.Epochs, "epochs", 0, "stop after this many passes (default no limit)")
+	f.DurationVar(&s.Time, "time", 0, "stop after this time of training, such as 60s (default no limit)")
+	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
+	f.BoolVar(&s.NoDual, "no-dual", false, "leave the dual variables out of the model: smaller, but verify proves less")
+	complete(cmd, "task", train.Tasks()...)
+	complete(cmd, "loss", names(loss.Entries())...)
+	complete(cmd, "penalty", names(penalty.Entries())...)
+	complete(cmd, "bias", problem.BiasNames()...)
+	complete(cmd, "scale", dataset.ScalingNames()...)
+	complete(cmd, "solver", append(names(linear.Entries()), "auto")...)
+}
+
+// check refuses bad flags before any data are read.
+func (t *trainer) check(cmd *cobra.Command, sources []string) error {
+	f := cmd.Flags()
+	for _, p := range []struct {
+		name  string
+		value float64
+	}{{"lambda", t.spec.Lambda}, {"C", t.spec.C}, {"gap", t.spec.Gap}} {
+		if f.Changed(p.name) && !(p.value > 0 && p.value <= math.MaxFloat64) {
+			return fmt.Errorf("--%s %g: expected a number > 0", p.name, p.value)
+		}
+	}
+	if f.Changed("lambda") && f.Changed("C") {
+		return fmt.Errorf("--lambda and --C are two names of one number (C = 1/(lambda N)): expected one of them")
+	}
+	if f.Changed("epochs") && t.spec.Epochs <= 0 {
+		return fmt.Errorf("--epochs %d: expected a number > 0", t.spec.Epochs)
+	}
+	if f.Changed("time") && t.spec.Time <= 0 {
+		return fmt.Errorf("--time %s: expected a duration > 0, such as 60s", t.spec.Time)
+	}
+	if err := t.spec.Check(); err != nil {
+		return err
+	}
+	if err := t.parseClassWeight(); err != nil {
+		return err
+	}
+	if err := t.in.check(cmd, sources); err != nil {
+		return err
+	}
+	if err := checkGenerators(t.test); err != nil {
+		return err
+	}
+	return t.checkPaths(sources)
+}
+
+// checkPaths refuses places to write to that do not exist or hold what is read.
+func (t *trainer) checkPaths(sources []string) error {
+	inputs := append(slices.Concat(sources, t.test), t.in.opt.Labels, t.in.opt.Weights)
+	for _, to := range []struct{ flag, path string }{{"--output", t.out}, {"--trace", t.trace}} {
+		if to.path == "-" {
+			return fmt.Errorf("%s -: found standard output, expected a file name", to.flag)
+		}
+		if err := keepInputs(to.flag, to.path, inputs...); err != nil {
+			return err
+		}
+	}
+	if sameFile(t.out, t.trace) {
+		return fmt.Errorf("--output %s, --trace %s: found the same file twice, expected two files", t.out, t.trace)
+	}
+	for _, path := range []string{t.out, t.trace} {
+		if err := checkFolder(path); err != nil {
+			return badData(err)
+		}
+	}
+	return nil
+}
+
+// parseClassWeight reads "balanced" or "LABEL=WEIGHT,...".
+func (t *trainer) parseClassWeight() error {
+	switch t.classWeight {
+	case "":
+		return nil
+	case "balanced":
+		t.spec.Balanced = true
+		return nil
+	}
+	t.spec.ClassWeight = map[string]float64{}
+	for pair := range strings.SplitSeq(t.classWeight, ",") {
+		at := strings.LastIndex(pair, "=")
+		if at < 0 {
+			return fmt.Errorf("--class-weight: found %q, expected balanced or a list of LABEL=WEIGHT", pair)
+		}
+		w, err := strconv.ParseFloat(pair[at+1:], 64)
+		if err != nil || !(w > 0) || math.IsInf(w, 1) {
+			return fmt.Errorf("--class-weight: found %q, expected LABEL=WEIGHT with a weight > 0", pair)
+		}
+		if _, twice := t.spec.ClassWeight[pair[:at]]; twice {
+			return fmt.Errorf("--class-weight: found the label %q twice, expected each once", pair[:at])
+		}
+		t.spec.ClassWeight[pair[:at]] = w
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+)
+
+// print tells a person what came out.
+func (t *trainer) print(cmd *cobra.Command, sources []string) {
+	m, s := t.result.Model, t.result.Summary
+	r := report{cmd.OutOrStdout()}
+	r.line("data", "%s: %s", strings.Join(sources, " "), describe(t.set))
+	printTask(r, m)
+	printProblem(r, m, t.result.N, t.result.Why)
+	printProof(r, m, s, string(t.result.Status))
+	r.line("weights", "%s of %d not zero", strconv.Itoa(m.Nonzeros()), len(m.Outputs)*m.Cols())
+	if t.evaluation != nil {
+		r.line("test", "%s", headline(t.evaluation))
+	}
+	summed := ""
+	if n := len(m.Outputs); n > 1 { // they run side by side
+		summed = fmt.Sprintf(" (summed over %d classes)", n)
+	}
+	r.line("time", "read %s, train %s, certify %s%s, total %s", seconds(t.read), seconds(t.result.Train), seconds(t.result.Certify), summed, seconds(t.total))
+	if t.out != "" {
+		r.line("model", "%s", t.out)
+	} else {
+		r.line("model", "not saved (give -o FILE)")
+	}
+}
+
+// printJSON prints the contract's object.
+func (t *trainer) printJSON(cmd *cobra.Command) error {
+	m, s := t.result.Model, t.result.Summary
+	out := map[string]any{
+		"status": t.result.Status, "primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_absolute": model.Bound(s.Primal - s.Dual),
+		"gap_worst": model.Bound(s.Worst), "lambda": m.Statement.Lambda, "C": model.Bound(1 / (m.Statement.Lambda * t.result.N)),
+		"n": m.Data.Rows, "d": m.Data.Features, "nonzeros": matrix.Nonzeros(t.set.X),
+		"solver": m.Statement.Solver, "loss": m.Statement.Loss, "penalty": m.Statement.Penalty, "bias": m.Statement.Bias, "scale": scaleOf(m),
+		"seed": m.Statement.Seed, "epochs": t.result.Epochs, "weights_nonzero": m.Nonzeros(),
+		"seconds": map[string]float64{"read": t.read.Seconds(), "train": t.result.Train.Seconds(),
+			"certify": t.result.Certify.Seconds(), "total": t.total.Seconds()},
+		"model": nil,
+	}
+	if t.result.Why != "" {
+		out["solver_why"] = t.result.Why
+	}
+	if t.out != "" {
+		out["model"] = t.out
+	}
+	if m.Classes != nil {
+		out["classes"] = m.Classes
+		out["outputs"] = certificates(m)
+	}
+	if t.evaluation != nil {
+		out["test"] = t.evaluation
+	}
+	return printJSON(cmd, out)
+}
