@@ -8,10 +8,6 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/penalty"
-	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/linear"
@@ -64,50 +60,17 @@ func (spec Spec) Check() error {
 	if spec.Scaling != "" && !slices.Contains(dataset.ScalingNames(), spec.Scaling) {
 		return registry.Unknown("scaling", spec.Scaling, dataset.ScalingNames())
 	}
-	if _, err := problem.ParseBias(cmp.Or(spec.Bias, "free")); err != nil {
+	if _, err := spec.terms(); err != nil {
 		return err
 	}
-	p, err := penalty.New(cmp.Or(spec.Penalty, "l2"))
-	if err != nil {
+	if err := spec.checkNumbers(); err != nil {
 		return err
 	}
-	if spec.Partitions < 0 || spec.Partitions > linear.MostPartitions {
-		return fmt.Errorf("partitions=%d: expected a number from 1 to %d", spec.Partitions, linear.MostPartitions)
-	}
-	if spec.Partitions > 0 && !spec.auto() && spec.Solver != "sdca" {
-		return fmt.Errorf("partitions=%d with solver %q: expected solver sdca, the one that works in partitions", spec.Partitions, spec.Solver)
-	}
-	if spec.Loss == "" {
-		return nil
-	}
-	l, err := loss.New(spec.Loss)
-	if err != nil {
-		return err
-	}
-	if err := solvable(l, p); err != nil || spec.auto() {
-		return err
-	}
-	_, err = linear.New(spec.Solver)
-	return err
+	return spec.checkSolver()
 }
 
-// auto reports whether the solver is to be chosen.
-func (spec *Spec) auto() bool { return spec.Solver == "" || spec.Solver == "auto" }
-
-// checkSpec fills in the defaults that do not depend on the targets.
-func checkSpec(spec *Spec, set *dataset.Set) error {
-	if err := spec.Check(); err != nil {
-		return err
-	}
-	if set.Target.Absent() {
-		return DataError{"the data have no targets: expected a label in every row"}
-	}
-	if set.Rows() == 0 {
-		return DataError{"the data have no rows: expected at least two"}
-	}
-	if d, stored := set.Cols(), matrix.Nonzeros(set.X); d > 1<<24 && int64(d)/256 > stored {
-		return DataError{fmt.Sprintf("found %d features but only %d values that are not zero, expected features to be numbered without such gaps: their weights alone would take %.1f GB", d, stored, 8e-9*float64(d))}
-	}
+// checkNumbers refuses what no objective, goal or limit can be.
+func (spec *Spec) checkNumbers() error {
 	if spec.Lambda != 0 && spec.C != 0 {
 		return fmt.Errorf("lambda=%g and C=%g: expected one of the two, as C = 1/(lambda N)", spec.Lambda, spec.C)
 	}
@@ -122,6 +85,40 @@ func checkSpec(spec *Spec, set *dataset.Set) error {
 	if spec.Epochs < 0 || spec.Time < 0 {
 		return fmt.Errorf("epochs=%d, time=%s: expected limits > 0", spec.Epochs, spec.Time)
 	}
+	return nil
+}
+
+// checkSolver refuses a solver that does not exist or has no partitions.
+func (spec *Spec) checkSolver() error {
+	if spec.Partitions < 0 || spec.Partitions > linear.MostPartitions {
+		return fmt.Errorf("partitions=%d: expected a number from 1 to %d", spec.Partitions, linear.MostPartitions)
+	}
+	if spec.auto() {
+		return nil
+	}
+	if spec.Partitions > 0 && spec.Solver != "sdca" {
+		return fmt.Errorf("partitions=%d with solver %q: expected solver sdca, the one that works in partitions", spec.Partitions, spec.Solver)
+	}
+	_, err := linear.New(spec.Solver)
+	return err
+}
+
+// auto reports whether the solver is to be chosen.
+func (spec *Spec) auto() bool { return spec.Solver == "" || spec.Solver == "auto" }
+
+// terms makes the terms of the objective and refuses those that no solver takes
+// together. While the targets have not decided on a loss, squared stands for it,
+// which goes with everything.
+func (spec *Spec) terms() (terms, error) {
+	t, err := newTerms(cmp.Or(spec.Loss, "squared"), cmp.Or(spec.Penalty, "l2"), cmp.Or(spec.Bias, "free"))
+	if err != nil {
+		return t, err
+	}
+	return t, t.solvable()
+}
+
+// complete fills in the defaults that do not depend on the targets.
+func (spec *Spec) complete(set *dataset.Set) {
 	spec.Penalty = cmp.Or(spec.Penalty, "l2")
 	spec.Bias = cmp.Or(spec.Bias, "free")
 	if spec.Scaling == "" {
@@ -133,5 +130,4 @@ func checkSpec(spec *Spec, set *dataset.Set) error {
 	if spec.Gap == 0 {
 		spec.Gap = solver.DefaultGap
 	}
-	return nil
 }

@@ -9,31 +9,48 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// stated is what the problems of all outputs share. Their targets are made one
-// output at a time: for many classes they would need more memory than the rows.
-type stated struct {
-	rows    *problem.Rows
-	labels  *labels
-	weights []float64
+// terms are what an objective is made of.
+type terms struct {
 	loss    loss.Loss
 	penalty penalty.Penalty
 	bias    problem.Bias
+}
+
+// newTerms makes the terms that a Spec or a model's Statement names.
+func newTerms(lossName, penaltyName, biasName string) (t terms, err error) {
+	if t.loss, err = loss.New(lossName); err != nil {
+		return t, err
+	}
+	if t.penalty, err = penalty.New(penaltyName); err != nil {
+		return t, err
+	}
+	t.bias, err = problem.ParseBias(biasName)
+	return t, err
+}
+
+// solvable returns why no solver can prove anything of a loss with a penalty.
+func (t terms) solvable() error {
+	_, strong := t.penalty.(penalty.Strong)
+	_, curved := t.loss.(loss.Curved)
+	if !strong && !curved {
+		return fmt.Errorf("the penalty l1 needs a smooth loss such as squared-hinge, logistic or squared: with a non-smooth one neither the dual nor single weights determine the optimum; elastic-net works with every loss")
+	}
+	return nil
+}
+
+// stated is what the problems of all outputs share. Their targets are made one
+// output at a time: for many classes they would need more memory than the rows.
+type stated struct {
+	terms
+	rows    *problem.Rows
+	labels  *labels
+	weights []float64
 	lambda  float64
 }
 
 // output makes the problem of output c.
 func (s *stated) output(c int) (*problem.Linear, error) {
 	return problem.NewLinear(s.rows, s.labels.targets(c, s.rows.Threads), s.weights, s.loss, s.penalty, s.lambda, s.bias)
-}
-
-// solvable returns why no solver can prove anything of a loss with a penalty.
-func solvable(l loss.Loss, p penalty.Penalty) error {
-	_, strong := p.(penalty.Strong)
-	_, curved := l.(loss.Curved)
-	if !strong && !curved {
-		return fmt.Errorf("the penalty l1 needs a smooth loss such as squared-hinge, logistic or squared: with a non-smooth one neither the dual nor single weights determine the optimum; elastic-net works with every loss")
-	}
-	return nil
 }
 
 // orOnes returns the weights, n ones if there are none.

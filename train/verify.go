@@ -7,9 +7,7 @@ import (
 	"strconv"
 
 	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -118,15 +116,7 @@ func (v *Verification) compareStatus(c int, claim, found model.Certificate, goal
 
 // restate gives the problems that a model says it solved, with these rows.
 func restate(m *model.Model, set *dataset.Set, threads int) (*stated, error) {
-	l, err := loss.New(m.Statement.Loss)
-	if err != nil {
-		return nil, err
-	}
-	p, err := penalty.New(m.Statement.Penalty)
-	if err != nil {
-		return nil, err
-	}
-	bias, err := problem.ParseBias(m.Statement.Bias)
+	terms, err := newTerms(m.Statement.Loss, m.Statement.Penalty, m.Statement.Bias)
 	if err != nil {
 		return nil, err
 	}
@@ -138,8 +128,8 @@ func restate(m *model.Model, set *dataset.Set, threads int) (*stated, error) {
 	if m.Scaling != nil {
 		x = m.Scaling.Matrix(x)
 	}
-	return &stated{rows: problem.NewRows(x, threads), labels: y, weights: orOnes(y.weights(set.Weight), set.Rows()),
-		loss: l, penalty: p, bias: bias, lambda: m.Statement.Lambda}, nil
+	return &stated{terms: terms, rows: problem.NewRows(x, threads), labels: y,
+		weights: orOnes(y.weights(set.Weight), set.Rows()), lambda: m.Statement.Lambda}, nil
 }
 
 // relabel reads the targets of set as the classes of m.

@@ -1,0 +1,106 @@
+package train
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/linear"
+)
+
+// job is one call of Fit.
+type job struct {
+	spec    Spec
+	set     *dataset.Set
+	labels  *labels
+	scaling *dataset.Scaling
+	stated  stated
+	first   *problem.Linear // of output 0; the others are made when needed
+	solver  solver.Solver
+	why     string // the solver was chosen so
+}
+
+// prepare checks everything before any work is done, and states the problems.
+func prepare(set *dataset.Set, spec Spec) (*job, error) {
+	j := &job{spec: spec, set: set}
+	if err := j.spec.Check(); err != nil {
+		return nil, err
+	}
+	if err := trainable(set); err != nil {
+		return nil, err
+	}
+	j.spec.complete(set)
+	var err error
+	if j.labels, err = readLabels(set, &j.spec); err != nil {
+		return nil, err
+	}
+	if j.spec.Loss == "" {
+		j.spec.Loss = map[bool]string{true: "hinge", false: "squared"}[j.labels.classes != nil]
+	}
+	if j.scaling, err = dataset.NewScaling(j.spec.Scaling, set); err != nil {
+		return nil, err
+	}
+	if err := j.state(); err != nil {
+		return nil, err
+	}
+	if j.solver, err = linear.New(j.spec.Solver); err != nil {
+		return nil, err
+	}
+	return j, j.solver.Accepts(j.first)
+}
+
+// trainable refuses data from which nothing can be learned.
+func trainable(set *dataset.Set) error {
+	if set.Target.Absent() {
+		return DataError{"the data have no targets: expected a label in every row"}
+	}
+	if set.Rows() == 0 {
+		return DataError{"the data have no rows: expected at least two"}
+	}
+	if d, stored := set.Cols(), matrix.Nonzeros(set.X); d > 1<<24 && int64(d)/256 > stored {
+		return DataError{fmt.Sprintf("found %d features but only %d values that are not zero, expected features to be numbered without such gaps: their weights alone would take %.1f GB", d, stored, 8e-9*float64(d))}
+	}
+	return nil
+}
+
+// state works out what the problems of all outputs share, and makes the first.
+func (j *job) state() error {
+	t, err := j.spec.terms()
+	if err != nil {
+		return err
+	}
+	if _, margin := t.loss.(loss.Margin); margin && j.labels.classes == nil {
+		return fmt.Errorf("loss %q separates two classes, but the targets are numbers: choose a regression loss such as squared, or --task classification", j.spec.Loss)
+	}
+	x := j.set.X
+	if j.scaling != nil {
+		x = j.scaling.Matrix(x)
+	}
+	weights := orOnes(j.labels.weights(j.set.Weight), j.set.Rows())
+	if j.spec.Lambda == 0 {
+		j.spec.Lambda = 1 / (cmp.Or(j.spec.C, 1) * sum(weights))
+	}
+	j.stated = stated{terms: t, rows: problem.NewRows(x, j.threadsEach()), labels: j.labels, weights: weights, lambda: j.spec.Lambda}
+	if j.first, err = j.stated.output(0); err != nil {
+		return err
+	}
+	j.chooseSolver()
+	return nil
+}
+
+// chooseSolver names the solver and how many partitions it works on.
+func (j *job) chooseSolver() {
+	if j.spec.auto() {
+		j.spec.Solver, j.why = linear.Choose(j.first, j.spec.Gap)
+		if j.spec.Partitions > 0 {
+			j.spec.Solver, j.why = "sdca", "it works in partitions"
+		}
+	}
+	if j.spec.Partitions > 0 {
+		j.spec.Solver = fmt.Sprintf("sdca:partitions=%d", j.spec.Partitions)
+	}
+}
