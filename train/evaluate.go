@@ -3,7 +3,6 @@ package train
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -67,20 +66,18 @@ func Scores(m *model.Model, x matrix.Matrix, threads int) [][]float64 {
 
 // Evaluate predicts every row and compares with its target.
 func Evaluate(m *model.Model, set *dataset.Set, threads int) (*Evaluation, error) {
-	if set.Target.Absent() {
-		return nil, DataError{"the data have no targets: expected the true value in every row"}
+	truth, err := matchTargets(m.Classes, set.Target)
+	if err != nil {
+		return nil, err
 	}
 	scores := Scores(m, set.X, threads)
 	if m.Classes == nil {
-		return evaluateNumbers(scores, set)
+		return evaluateNumbers(scores, set), nil
 	}
-	return evaluateClasses(m, scores, set)
+	return evaluateClasses(m, scores, truth, set), nil
 }
 
-func evaluateNumbers(scores [][]float64, set *dataset.Set) (*Evaluation, error) {
-	if set.Target.Number == nil {
-		return nil, DataError{fmt.Sprintf("the targets are not numbers (one is %q), but the model predicts numbers", set.Target.Label[0])}
-	}
+func evaluateNumbers(scores [][]float64, set *dataset.Set) *Evaluation {
 	predicted := make([]float64, len(scores))
 	for i, s := range scores {
 		predicted[i] = s[0]
@@ -89,11 +86,10 @@ func evaluateNumbers(scores [][]float64, set *dataset.Set) (*Evaluation, error) 
 	return &Evaluation{Rows: len(scores),
 		RMSE: metric.Present(metric.RMSE(predicted, truth, w)), MAE: metric.Present(metric.MAE(predicted, truth, w)),
 		MedianAbsolute: metric.Present(metric.MedianAbsolute(predicted, truth, w)), R2: metric.Present(metric.R2(predicted, truth, w)),
-	}, nil
+	}
 }
 
-func evaluateClasses(m *model.Model, scores [][]float64, set *dataset.Set) (*Evaluation, error) {
-	truth := MatchClasses(m, set.Target)
+func evaluateClasses(m *model.Model, scores [][]float64, truth []int, set *dataset.Set) *Evaluation {
 	c := metric.NewConfusion(m.Classes)
 	unknown := 0
 	for i, s := range scores {
@@ -105,9 +101,6 @@ func evaluateClasses(m *model.Model, scores [][]float64, set *dataset.Set) (*Eva
 		if truth[i] == metric.Unknown {
 			unknown++
 		}
-	}
-	if unknown > 0 && unknown == len(truth) {
-		return nil, DataError{fmt.Sprintf("no label is known to the model: found %q, expected one of %s", firstUnknown(truth, set.Target), strings.Join(m.Classes, ", "))}
 	}
 	e := &Evaluation{Rows: len(scores),
 		Accuracy: metric.Present(c.Accuracy()), Error: metric.Present(c.ErrorRate()),
@@ -122,19 +115,7 @@ func evaluateClasses(m *model.Model, scores [][]float64, set *dataset.Set) (*Eva
 			unknown, len(scores), firstUnknown(truth, set.Target)))
 	}
 	e.judgeScores(m, scores, truth, set.Weight)
-	return e, nil
-}
-
-func firstUnknown(truth []int, t dataset.Target) string {
-	for i, c := range truth {
-		if c == metric.Unknown && t.Code != nil {
-			return t.Label[t.Code[i]]
-		}
-		if c == metric.Unknown {
-			return fmt.Sprint(t.Number[i])
-		}
-	}
-	return ""
+	return e
 }
 
 // judgeScores adds what needs more than the decisions.

@@ -85,7 +85,7 @@ func readLabels(set *dataset.Set, spec *Spec) (*labels, error) {
 	return nil, registry.Unknown("task", spec.Task, Tasks())
 }
 
-// classLabels sorts the classes, by number where all are numbers.
+// classLabels makes sorted classes of the targets.
 func classLabels(t dataset.Target, rowWeights []float64, spec *Spec) (*labels, error) {
 	if len(t.Label) < 2 {
 		return nil, DataError{fmt.Sprintf("all rows have the label %q: expected at least two classes", t.Label[0])}
@@ -95,16 +95,8 @@ func classLabels(t dataset.Target, rowWeights []float64, spec *Spec) (*labels, e
 			return nil, DataError{fmt.Sprintf("found %d different labels in %d rows, %d of them once: expected classes with several rows each (is this the right target?)", len(t.Label), len(t.Code), once)}
 		}
 	}
-	order := make([]int, len(t.Label))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return compareLabels(t.Label[a], t.Label[b], t.Number != nil) })
-	l := &labels{classes: make([]string, len(order)), class: t.Code}
-	place := make([]uint32, len(order))
-	for at, label := range order {
-		l.classes[at], place[label] = t.Label[label], uint32(at)
-	}
+	classes, place := sortLabels(t)
+	l := &labels{classes: classes, class: t.Code}
 	if !slices.IsSorted(place) {
 		l.class = make([]uint32, len(t.Code))
 		for i, c := range t.Code {
@@ -122,6 +114,21 @@ func single(t dataset.Target) (once int) {
 		}
 	}
 	return once
+}
+
+// sortLabels returns the labels sorted, by number where all are numbers, and
+// where each label of t went.
+func sortLabels(t dataset.Target) (sorted []string, place []uint32) {
+	order := make([]int, len(t.Label))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return compareLabels(t.Label[a], t.Label[b], t.Number != nil) })
+	sorted, place = make([]string, len(order)), make([]uint32, len(order))
+	for at, label := range order {
+		sorted[at], place[label] = t.Label[label], uint32(at)
+	}
+	return sorted, place
 }
 
 // compareLabels orders labels by number or else by spelling.

@@ -350,7 +350,7 @@ func TestEvaluateUnknownLabels(t *testing.T) {
 	}
 	for want, target := range map[string]dataset.Target{
 		`no label is known to the model: found "2", expected one of -1, 1`: dataset.Labels([]string{"2", "3", "2", "3"}),
-		"the data have no targets": {},
+		"found no targets, expected the true value in every row":           {},
 	} {
 		some.Target = target
 		if _, err := train.Evaluate(m, some, 0); err == nil || !strings.Contains(err.Error(), want) {

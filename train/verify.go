@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/model"
@@ -141,7 +140,7 @@ func relabel(m *model.Model, set *dataset.Set) (*labels, error) {
 		return &labels{number: set.Target.Number}, nil
 	}
 	y := &labels{classes: m.Classes, class: make([]uint32, set.Rows())}
-	for i, c := range MatchClasses(m, set.Target) {
+	for i, c := range matchClasses(m.Classes, set.Target) {
 		if c < 0 {
 			return nil, fmt.Errorf("row %d has a label that is not among the model's classes", i+1)
 		}
@@ -151,39 +150,6 @@ func relabel(m *model.Model, set *dataset.Set) (*labels, error) {
 		return y, nil
 	}
 	return y, y.setFactors(m.Statement.ClassWeight, false, nil)
-}
-
-// MatchClasses returns for every row the place of its label among the model's
-// classes, -1 for a label that is not among them. Numbers match by value, so
-// that "+1" is "1".
-func MatchClasses(m *model.Model, t dataset.Target) []int {
-	place := make([]int, len(t.Label))
-	for i, label := range t.Label {
-		if place[i] = slices.Index(m.Classes, label); place[i] < 0 {
-			place[i] = slices.IndexFunc(m.Classes, func(class string) bool { return sameLabel(class, label) })
-		}
-	}
-	match := make([]int, len(t.Code))
-	for i, c := range t.Code {
-		match[i] = place[c]
-	}
-	if t.Code == nil { // more numbers than classes could have
-		match = make([]int, len(t.Number))
-		for i := range match {
-			match[i] = -1
-		}
-	}
-	return match
-}
-
-// sameLabel reports whether two spellings mean the same label.
-func sameLabel(a, b string) bool {
-	if a == b {
-		return true
-	}
-	x, errX := strconv.ParseFloat(a, 64)
-	y, errY := strconv.ParseFloat(b, 64)
-	return errX == nil && errY == nil && x == y
 }
 
 // derivatives returns the dual point that the weights themselves suggest.

@@ -65,8 +65,10 @@ func (t *trainer) run(cmd *cobra.Command, sources []string) error {
 	if err := t.readAll(cmd, sources); err != nil {
 		return err
 	}
-	if err := t.checkTest(); err != nil {
-		return badData(err)
+	if t.testSet != nil { // better before hours of training than after them
+		if err := t.spec.CheckTest(t.set, t.testSet); err != nil {
+			return badData(err)
+		}
 	}
 	t.read = time.Since(started)
 	tr := newTracer(t)

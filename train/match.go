@@ -1,0 +1,98 @@
+package train
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/metric"
+)
+
+// CheckTest returns why no model that Fit makes of set can be compared with the
+// targets of test, as Evaluate would say after the training. What is wrong with
+// set is left for Fit to say.
+func (spec Spec) CheckTest(set, test *dataset.Set) error {
+	known := set.Target
+	if known.Absent() {
+		return nil
+	}
+	var classes []string // nil: numbers
+	if cmp.Or(spec.Task, Decide(known)) == "classification" {
+		classes, _ = sortLabels(known)
+		if len(classes) < 2 {
+			return nil
+		}
+	} else if known.Number == nil {
+		return nil
+	}
+	if _, err := matchTargets(classes, test.Target); err != nil {
+		return fmt.Errorf("test data: %w", err)
+	}
+	return nil
+}
+
+// matchTargets returns for every row the place of its label among the classes,
+// metric.Unknown if it is not there; nil if the classes are, which stands for
+// numbers. It refuses targets with which no prediction can be compared.
+func matchTargets(classes []string, t dataset.Target) ([]int, error) {
+	switch {
+	case t.Absent():
+		return nil, DataError{"found no targets, expected the true value in every row"}
+	case classes == nil && t.Number == nil:
+		return nil, DataError{fmt.Sprintf("the targets are not numbers (one is %q), but the model predicts numbers", t.Label[0])}
+	case classes == nil:
+		return nil, nil
+	}
+	match := matchClasses(classes, t)
+	if len(match) > 0 && !slices.ContainsFunc(match, func(c int) bool { return c != metric.Unknown }) {
+		return nil, DataError{fmt.Sprintf("no label is known to the model: found %q, expected one of %s", firstUnknown(match, t), strings.Join(classes, ", "))}
+	}
+	return match, nil
+}
+
+// matchClasses is matchTargets for classes, whether any label is known or not.
+// Numbers match by value, so that "+1" is "1".
+func matchClasses(classes []string, t dataset.Target) []int {
+	if t.Code == nil { // more numbers than classes could have
+		return slices.Repeat([]int{metric.Unknown}, len(t.Number))
+	}
+	place := make([]int, len(t.Label))
+	for i, label := range t.Label {
+		if place[i] = slices.Index(classes, label); place[i] < 0 {
+			place[i] = slices.IndexFunc(classes, func(class string) bool { return sameLabel(class, label) })
+		}
+		if place[i] < 0 {
+			place[i] = metric.Unknown
+		}
+	}
+	match := make([]int, len(t.Code))
+	for i, c := range t.Code {
+		match[i] = place[c]
+	}
+	return match
+}
+
+// sameLabel reports whether two spellings mean the same label.
+func sameLabel(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	return errX == nil && errY == nil && x == y
+}
+
+// firstUnknown returns the first label that is not among the classes.
+func firstUnknown(match []int, t dataset.Target) string {
+	i := slices.Index(match, metric.Unknown)
+	switch {
+	case i < 0:
+		return ""
+	case t.Code == nil:
+		return fmt.Sprint(t.Number[i])
+	}
+	return t.Label[t.Code[i]]
+}
