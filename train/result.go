@@ -95,8 +95,10 @@ func (spec *Spec) short() bool { return spec.Gap >= 1e-6 }
 // certificate is that of the solution unless something had to be changed.
 func (j *job) storable(c int, s *solver.Solution, short bool) (problem.Point, problem.Certificate, error) {
 	point, same := s.Point, true
+	// Run falls back to zero weights only where their objective is smaller than
+	// that of the point: not where targets are so large that it overflows too.
 	if slices.ContainsFunc(point.W, func(x float64) bool { return finiteOr(x, 1) != x }) {
-		point.W, same = make([]float64, len(point.W)), false // diverged at once: no model can hold such weights
+		point.W, same = make([]float64, len(point.W)), false // no model can hold such weights
 	}
 	switch {
 	case point.A == nil: // nothing was proved: zero always is a dual point

@@ -261,6 +261,23 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// Where every objective overflows, that of zero weights included, weights need
+// not be finite when a run gives up. A model of them can still be read.
+func TestOverflowLeavesAModel(t *testing.T) {
+	y := 1.7e308
+	set, err := dataset.FromDense([][]float32{{1}, {-1}, {2}}, dataset.Numbers([]float64{y, -y, y / 2}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{"sdca", "pegasos", "newton"} {
+		m, _ := fit(t, set, train.Spec{Task: "regression", Bias: "none", Solver: s, Lambda: 1e-10, Epochs: 10})
+		if end := m.Outputs[0].Certificate.Status; end != "diverged" {
+			t.Errorf("%s: status %s, expected diverged", s, end)
+		}
+		agrees(t, m, set)
+	}
+}
+
 // TestStoredProof: a model proves about what the run had proved at any of its
 // looks, though with columns of size 1000 and so little penalty dual variables
 // in single precision prove nothing.
