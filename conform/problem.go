@@ -192,8 +192,8 @@ func normal(r *rand.Rand, n int, size float64) []float64 {
 }
 
 // bits are the numbers of a certificate, comparable also when they are NaN.
-func bits(c problem.Certificate) [3]uint64 {
-	return [3]uint64{math.Float64bits(c.Primal), math.Float64bits(c.Dual), math.Float64bits(c.Zero)}
+func bits(c problem.Certificate) [4]uint64 {
+	return [4]uint64{math.Float64bits(c.Primal), math.Float64bits(c.Dual), math.Float64bits(c.Zero), math.Float64bits(c.Rounding)}
 }
 
 // same says that a and b have the same bits.

@@ -67,7 +67,7 @@ func (p *Kernel) Certify(pt Point) Certificate {
 	beta, bias := pt.W[:n], pt.W[n]
 	responses := p.respond(beta)
 	primal, primalError := p.primal(responses, bias)
-	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero()}
+	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero(), Rounding: primalError}
 	if p.Bias == None && bias != 0 {
 		c.Warnings = append(c.Warnings, fmt.Errorf("the point has the bias %g, but the problem has none", bias))
 		c.Primal = math.Inf(1)
@@ -88,7 +88,8 @@ func (p *Kernel) Certify(pt Point) Certificate {
 		responses = p.respond(own)
 	}
 	dual, dualError := p.dual(v, responses)
-	if d := dual - (dualError + primalError); !math.IsNaN(d) && !math.IsInf(d, 1) {
+	c.Rounding += dualError
+	if d := dual - c.Rounding; !math.IsNaN(d) && !math.IsInf(d, 1) {
 		c.Dual = d
 	}
 	return c

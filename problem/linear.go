@@ -49,7 +49,7 @@ func (p *Linear) Penalised() int {
 // primal is infinite, and a warning says why.
 func (p *Linear) Certify(pt Point) Certificate {
 	primal, primalError := p.Primal(pt.W)
-	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero()}
+	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero(), Rounding: primalError}
 	if b := pt.W[len(pt.W)-1]; p.Bias == None && b != 0 {
 		c.Warnings = append(c.Warnings, fmt.Errorf("the point has the bias %g, but the problem has none", b))
 	}
@@ -57,7 +57,8 @@ func (p *Linear) Certify(pt Point) Certificate {
 		return c
 	}
 	dual, dualError := p.Dual(pt.A)
-	if d := dual - (dualError + primalError); !math.IsNaN(d) && !math.IsInf(d, 1) {
+	c.Rounding += dualError
+	if d := dual - c.Rounding; !math.IsNaN(d) && !math.IsInf(d, 1) {
 		c.Dual = d
 	}
 	return c

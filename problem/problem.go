@@ -42,6 +42,7 @@ type Point struct {
 type Certificate struct {
 	Primal, Dual float64
 	Zero         float64 // the objective of the zero point, which sets the scale
+	Rounding     float64 // how far both values may be off, together
 	Warnings     []error
 }
 

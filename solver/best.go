@@ -72,7 +72,8 @@ func (r *run) keep(p problem.Point, c problem.Certificate) {
 		}
 		r.bestCertificate.Dual = c.Dual
 	}
-	if betterW || betterA {
+	if betterW || betterA { // the bound is that of both, or settle makes it
+		r.bestCertificate.Rounding = c.Rounding
 		r.mixed = betterW != betterA && r.best.A != nil
 	}
 }

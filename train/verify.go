@@ -21,8 +21,9 @@ type Verification struct {
 	Problems []string // what does not hold; empty: everything claimed is true
 }
 
-// tolerance is how far a recomputed value may be from the stored one. The same
-// program gives the same bits; another version may order its sums otherwise.
+// tolerance is how far a recomputed value may be from the stored one, relative
+// to its size and besides what rounding explains. The same program gives the same
+// bits; another version may order its sums otherwise.
 const tolerance = 1e-9
 
 // Verify recomputes primal, dual and gap of every output from the model and the
@@ -48,24 +49,12 @@ func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error
 	found := *m
 	found.Outputs = slices.Clone(m.Outputs)
 	for c := range found.Outputs {
-		o := &found.Outputs[c]
 		p, err := problems.output(c)
 		if err != nil {
 			v.fail("%s", err)
 			return v, nil
 		}
-		point := problem.Point{W: append(slices.Clone(o.Weights), o.Bias), A: o.Dual}
-		if p.Bias == problem.None && o.Bias != 0 {
-			v.fail("output %d has the bias %g, claimed to have none", c+1, o.Bias)
-		}
-		if point.A == nil {
-			v.Rebuilt = true
-			point.A = derivatives(p, point.W)
-		}
-		certificate := p.Certify(point)
-		claim := o.Certificate
-		o.Certificate.Primal, o.Certificate.Dual, o.Certificate.Zero = model.Bound(certificate.Primal), model.Bound(certificate.Dual), model.Bound(certificate.Zero)
-		v.compare(c, claim, o.Certificate, m.Statement.Gap, point.A != nil && o.Dual == nil)
+		v.recompute(c+1, &found.Outputs[c], p, m.Statement.Gap)
 	}
 	v.Found = Summarise(&found)
 	return v, nil
@@ -75,29 +64,63 @@ func (v *Verification) fail(format string, args ...any) {
 	v.Problems = append(v.Problems, fmt.Sprintf(format, args...))
 }
 
-// compare notes every number of a claim that is not what was found.
-func (v *Verification) compare(c int, claim, found model.Certificate, goal float64, rebuilt bool) {
-	size := max(math.Abs(float64(found.Primal)), math.Abs(float64(found.Dual)))
-	differs := func(a, b model.Bound) bool {
-		return a != b && !(math.Abs(float64(a-b)) <= tolerance*finiteOr(size, 0)) && !(math.IsNaN(float64(a)) && float64(b-b) != 0)
+// recompute replaces the certificate of an output, the one with that number, by
+// what is found and notes what of the claim does not hold.
+func (v *Verification) recompute(number int, o *model.Output, p *problem.Linear, goal float64) {
+	if p.Bias == problem.None && o.Bias != 0 {
+		v.fail("output %d has the bias %g, claimed to have none", number, o.Bias)
 	}
-	if differs(claim.Primal, found.Primal) {
-		v.fail("output %d claims the objective %.12g, found %.12g", c+1, float64(claim.Primal), float64(found.Primal))
+	claim := o.Certificate
+	point := problem.Point{W: append(slices.Clone(o.Weights), o.Bias), A: o.Dual}
+	rebuilt := point.A == nil
+	if rebuilt {
+		v.Rebuilt = true
+		point.A = derivatives(p, point.W)
 	}
-	if differs(claim.Zero, found.Zero) {
-		v.fail("output %d claims the objective of zero weights %.12g, found %.12g", c+1, float64(claim.Zero), float64(found.Zero))
+	found := p.Certify(point)
+	o.Certificate.Primal, o.Certificate.Dual, o.Certificate.Zero = model.Bound(found.Primal), model.Bound(found.Dual), model.Bound(found.Zero)
+	v.compareValues(number, claim, o.Certificate, found.Rounding, rebuilt)
+	v.compareStatus(number, claim, o.Certificate, goal, rebuilt)
+}
+
+// compareValues notes every number of a claim that is not what was found.
+// rounding bounds the error of the values found: an objective that is itself no
+// larger, as that of constant targets, is another one wherever sums are ordered
+// otherwise. That two such values pass for each other proves nothing for a liar:
+// what is said of the gap is judged by the values found, which have the bound
+// taken off.
+func (v *Verification) compareValues(number int, claim, found model.Certificate, rounding float64, rebuilt bool) {
+	slack := tolerance * finiteOr(max(math.Abs(float64(found.Primal)), math.Abs(float64(found.Dual))), 0)
+	// Each of the two was off by rounding at most, and the dual is less by it.
+	rounded := slack + 4*finiteOr(rounding, 0)
+	if differs(claim.Primal, found.Primal, rounded) {
+		v.fail("output %d claims the objective %.12g, found %.12g", number, float64(claim.Primal), float64(found.Primal))
 	}
-	if !rebuilt && differs(claim.Dual, found.Dual) {
-		v.fail("output %d claims the lower bound %.12g, found %.12g", c+1, float64(claim.Dual), float64(found.Dual))
+	if differs(claim.Zero, found.Zero, tolerance*finiteOr(float64(found.Zero), 0)) {
+		v.fail("output %d claims the objective of zero weights %.12g, found %.12g", number, float64(claim.Zero), float64(found.Zero))
 	}
-	if claim.Dual > claim.Primal+model.Bound(tolerance*finiteOr(size, 0)) {
-		v.fail("output %d claims the lower bound %.12g, which is above its objective %.12g", c+1, float64(claim.Dual), float64(claim.Primal))
+	if !rebuilt && differs(claim.Dual, found.Dual, rounded) {
+		v.fail("output %d claims the lower bound %.12g, found %.12g", number, float64(claim.Dual), float64(found.Dual))
 	}
-	v.compareStatus(c, claim, found, goal, rebuilt)
+	if claim.Dual > claim.Primal+model.Bound(slack) {
+		v.fail("output %d claims the lower bound %.12g, which is above its objective %.12g", number, float64(claim.Dual), float64(claim.Primal))
+	}
+}
+
+// differs reports whether two values are further apart than slack. What is
+// stored as no number may have been any that is not finite.
+func differs(claim, found model.Bound, slack float64) bool {
+	switch {
+	case claim == found:
+		return false
+	case math.IsNaN(float64(claim)) && finiteOr(float64(found), 1) != float64(found):
+		return false
+	}
+	return !(math.Abs(float64(claim-found)) <= slack)
 }
 
 // compareStatus notes an end that the claimed gap does not support.
-func (v *Verification) compareStatus(c int, claim, found model.Certificate, goal float64, rebuilt bool) {
+func (v *Verification) compareStatus(number int, claim, found model.Certificate, goal float64, rebuilt bool) {
 	gap := problem.Relative(float64(claim.Primal), float64(claim.Dual), float64(claim.Zero))
 	proved := gap // of the claim's numbers, and of those found
 	if !rebuilt {
@@ -105,11 +128,11 @@ func (v *Verification) compareStatus(c int, claim, found model.Certificate, goal
 	}
 	switch status := solver.Status(claim.Status); {
 	case !slices.Contains(severity, status):
-		v.fail("output %d claims the status %q, expected one of %v", c+1, claim.Status, severity)
+		v.fail("output %d claims the status %q, expected one of %v", number, claim.Status, severity)
 	case status == solver.Converged && !(proved <= goal*(1+tolerance)+1e-13):
-		v.fail("output %d claims to have converged to the gap %g, but its gap is %g", c+1, goal, proved)
+		v.fail("output %d claims to have converged to the gap %g, but its gap is %g", number, goal, proved)
 	case status != solver.Converged && status != solver.Diverged && gap < goal*(1-tolerance):
-		v.fail("output %d claims the status %s, but its gap %g is below the %g asked for", c+1, status, gap, goal)
+		v.fail("output %d claims the status %s, but its gap %g is below the %g asked for", number, status, gap, goal)
 	}
 }
 
