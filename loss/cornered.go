@@ -9,7 +9,8 @@ package loss
 //
 // The slope of ramp k rises from 0 to Jump_k while p goes from At_k to
 // At_k + Width_k Jump_k; a width of 0 is a corner. A ramp that is not there
-// has Jump = 0, and comes last.
+// has Jump = 0, and comes last. Only the slope and where the first ramp begins
+// depend on y; Jump, Width and the distance of the ramps do not.
 type Cornered interface {
 	Loss
 	Ramps(y float64) (slope float64, ramps [2]Ramp)

@@ -97,5 +97,5 @@ func (s *working) sample() {
 	copy(s.w, t.w)
 	s.first = t.first
 	s.inner = t.inner.hessian.interior(s.p, s.loss, s.w, warmStart*s.first)
-	s.prediction = s.inner.prediction
+	s.away = s.inner.away
 }

@@ -195,6 +195,10 @@ func TestTheRampsAreTheLoss(t *testing.T) {
 			}
 		}
 		slope, ramps := l.Ramps(1)
+		if _, other := l.Ramps(-1); ramps[0].Jump != other[0].Jump || ramps[1].Jump != other[1].Jump || ramps[0].Width != other[0].Width ||
+			ramps[1].Width != other[1].Width || math.Abs(ramps[1].At-ramps[0].At-(other[1].At-other[0].At)) > 1e-15 && ramps[1].Jump > 0 {
+			t.Errorf("%s: ramps %v for y = 1, %v for y = -1: only where they begin may differ", spec, ramps, other)
+		}
 		if lo, hi := l.Domain(1); slope != lo || slope+ramps[0].Jump+ramps[1].Jump != hi {
 			t.Errorf("%s: slopes from %v by %v, but the domain is [%v, %v]", spec, slope, ramps, lo, hi)
 		}
@@ -264,7 +268,11 @@ func TestCarefulSteps(t *testing.T) {
 		for range 40 {
 			s.Epoch()
 		}
-		if gap := p.Certify(problem.Point{W: s.w, A: s.a}).Relative(); gap > 1e-8 {
+		a := make([]float64, 500)
+		for i := range a {
+			a[i] = s.slope(i)
+		}
+		if gap := p.Certify(problem.Point{W: s.w, A: a}).Relative(); gap > 1e-8 {
 			t.Errorf("bias %v: relative gap %g after 40 epochs", bias, gap)
 		}
 	}

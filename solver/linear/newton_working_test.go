@@ -57,26 +57,38 @@ func TestWorkingSet(t *testing.T) {
 	}
 }
 
-// TestStraight: between its ends a loss is the line l(p) = a p - l*(a) through the
-// prediction; on a ramp there is no line.
+// TestStraight: beside its ramps a loss is the line l(p) = a p - l*(a) through the
+// prediction.
 func TestStraight(t *testing.T) {
 	for _, spec := range cornered {
 		l := must(loss.New(spec)).(loss.Cornered)
-		p := generate(l, "l2", problem.None, 200, 3, false)
-		s := newWorking(p, l, nil)
-		for i := range s.prediction {
-			s.prediction[i] = 0.05*float64(i) - 5
-			a, lo, hi := s.straight(i)
-			for _, q := range []float64{lo, s.prediction[i], hi} {
-				if y := p.Y[i]; lo < hi && !math.IsInf(q, 0) {
-					if line := a*q - l.Conjugate(a, y); math.Abs(line-l.Value(q, y)) > 1e-12 {
-						t.Errorf("%s, y = %v: the line is %v at %v, the loss %v", spec, y, line, q, l.Value(q, y))
-					}
+		ramps := newRamps(l, 0)
+		for _, y := range []float64{-1, 1} {
+			_, all := l.Ramps(y)
+			for k := range 200 {
+				p := 0.05*float64(k) - 5.01
+				beside := true
+				for j := range ramps {
+					beside = beside && ramps[j].distance(p-all[j].At) > 0
+				}
+				if a := straight(l, ramps, y, p-all[0].At); beside && math.Abs(a*p-l.Conjugate(a, y)-l.Value(p, y)) > 1e-12 {
+					t.Errorf("%s, y = %v: the line is %v at %v, the loss %v", spec, y, a*p-l.Conjugate(a, y), p, l.Value(p, y))
 				}
 			}
-			if on := l.Derivative(lo-1e-9, p.Y[i]) != l.Derivative(hi+1e-9, p.Y[i]); !on {
-				t.Errorf("%s: no bend at %v or %v", spec, lo, hi)
-			}
+		}
+	}
+}
+
+// TestShare: a step that is one over the share long ends at the ramp; away from it there
+// is none.
+func TestShare(t *testing.T) {
+	e := ramps{jump: 2, width: 0.5}
+	for _, c := range []struct{ q, move, end float64 }{{-3, 0.7, 0}, {-3, 70, 0}, {4, -1, 1}, {4, -9, 1}} {
+		if got := c.q + c.move/e.share(c.q, c.move); math.Abs(got-c.end) > 1e-14 {
+			t.Errorf("from %v by %v: ends at %v, want %v", c.q, c.move, got, c.end)
+		}
+		if back := e.share(c.q, -c.move); back != 0 {
+			t.Errorf("from %v by %v: share %v", c.q, -c.move, back)
 		}
 	}
 }
@@ -92,26 +104,29 @@ func TestJoinedTooOften(t *testing.T) {
 	if s.near == nil {
 		t.Fatal("no row was left out")
 	}
-	s.joined = mostJoins - 1
-	s.join(1)
+	s.joined = mostJoins
+	s.begin()
 	for range 40 {
 		s.Epoch()
 	}
-	if gap := p.Certify(s.Point()).Relative(); s.near != nil || len(s.inner.a) != 2000 || gap > 1e-9 {
-		t.Errorf("%d rows, relative gap %g", len(s.inner.a), gap)
+	if gap := p.Certify(s.Point()).Relative(); s.near != nil || len(s.inner.away) != 2000 || gap > 1e-9 {
+		t.Errorf("%d rows, relative gap %g", len(s.inner.away), gap)
 	}
 }
 
 // TestCentral: a + b = J, a r = b u = m and u - r = p - t, near and far.
 func TestCentral(t *testing.T) {
 	for _, jump := range []float64{1, 2} {
-		for _, q := range []float64{-1e6, -3, -1e-9, 0, 0.1, 7, 1e5} {
-			for _, m := range []float64{1e-8, 0.3, 50} {
-				e := ramp{Ramp: loss.Ramp{At: 4, Jump: jump}}
-				e.central(4+q, m)
-				off := math.Abs(e.a+e.b-jump)/jump + math.Abs(e.a*e.r-m)/m + math.Abs(e.b*e.u-m)/m + math.Abs(e.u-e.r-q)/(e.u+e.r)
-				if !(off < 1e-8) || !(e.a > 0) || !(e.b > 0) {
-					t.Errorf("J = %v, p - t = %v, m = %v: %+v", jump, q, m, e)
+		away := []float64{-1e6, -3, -1e-9, 0, 0.1, 7, 1e5}
+		for _, m := range []float64{1e-8, 0.3, 50} {
+			n := len(away)
+			e := ramps{jump: jump, x: make([]float64, n), r: make([]float64, n), u: make([]float64, n)}
+			e.central(0, n, away, m)
+			for i, q := range away {
+				a, b := e.split(e.x[i])
+				off := math.Abs(a+b-jump)/jump + math.Abs(a*e.r[i]-m)/m + math.Abs(b*e.u[i]-m)/m + math.Abs(e.u[i]-e.r[i]-q)/(e.u[i]+e.r[i])
+				if !(off < 1e-8) || !(a > 0) || !(b > 0) {
+					t.Errorf("J = %v, p - t = %v, m = %v: a = %v, b = %v, r = %v, u = %v", jump, q, m, a, b, e.r[i], e.u[i])
 				}
 			}
 		}
