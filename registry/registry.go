@@ -135,6 +135,19 @@ func (p *Params) Int(key string, otherwise, lo, hi int) int {
 	return v
 }
 
+// Choice returns which of the names stands under key; the first when the key is
+// absent.
+func (p *Params) Choice(key string, names ...string) string {
+	text, ok := p.lookup(key)
+	if !ok {
+		return names[0]
+	}
+	if !slices.Contains(names, text) {
+		p.fail(key, text, "one of "+strings.Join(names, ", "))
+	}
+	return text
+}
+
 // Err returns the first bad value met so far.
 func (p *Params) Err() error { return p.err }
 

@@ -10,6 +10,7 @@ import (
 type wheel struct {
 	radius float64
 	spokes int
+	wood   string
 }
 
 func wheels() *Registry[wheel] {
@@ -17,7 +18,7 @@ func wheels() *Registry[wheel] {
 	positive := func(v float64) bool { return v > 0 }
 	for _, name := range []string{"solid", "bicycle", "cart"} { // out of order on purpose
 		r.Register(Entry[wheel]{Name: name, Summary: name + " wheel", New: func(p *Params) (wheel, error) {
-			w := wheel{p.Float("radius", 1, "a number > 0", positive), p.Int("spokes", 8, 0, 64)}
+			w := wheel{p.Float("radius", 1, "a number > 0", positive), p.Int("spokes", 8, 0, 64), p.Choice("wood", "oak", "ash")}
 			return w, p.Err()
 		}})
 	}
@@ -31,11 +32,13 @@ func TestNew(t *testing.T) {
 		want    wheel
 		wantErr string // the whole text
 	}{
-		{"cart", wheel{1, 8}, ""},
-		{"cart:", wheel{1, 8}, ""},
-		{"cart:radius=2.5", wheel{2.5, 8}, ""},
-		{"cart:spokes=64,radius=1e-3", wheel{1e-3, 64}, ""},
-		{"cart:radius=0x1p-2", wheel{0.25, 8}, ""},
+		{"cart", wheel{1, 8, "oak"}, ""},
+		{"cart:", wheel{1, 8, "oak"}, ""},
+		{"cart:radius=2.5", wheel{2.5, 8, "oak"}, ""},
+		{"cart:spokes=64,radius=1e-3", wheel{1e-3, 64, "oak"}, ""},
+		{"cart:radius=0x1p-2", wheel{0.25, 8, "oak"}, ""},
+		{"cart:wood=ash", wheel{1, 8, "ash"}, ""},
+		{"cart:wood=", wheel{}, `wheel "cart": wood=: expected one of oak, ash`},
 		{"cart:radius=0", wheel{}, `wheel "cart": radius=0: expected a number > 0`},
 		{"cart:radius=nan", wheel{}, `wheel "cart": radius=nan: expected a number > 0`},
 		{"cart:radius=1e999", wheel{}, `wheel "cart": radius=1e999: expected a number > 0`}, // out of range
@@ -50,8 +53,8 @@ func TestNew(t *testing.T) {
 		{"cart:=1", wheel{}, `wheel "cart": found "=1", expected key=value`},
 		{"cart:radius=1,", wheel{}, `wheel "cart": found "", expected key=value`},
 		{"cart:radius=1,radius=1", wheel{}, `wheel "cart": parameter "radius" is given twice`},
-		{"cart:radios=1", wheel{}, `wheel "cart": unknown parameter "radios": did you mean "radius"? known: radius, spokes`},
-		{"cart:colour=1", wheel{}, `wheel "cart": unknown parameter "colour": known: radius, spokes`},
+		{"cart:radios=1", wheel{}, `wheel "cart": unknown parameter "radios": did you mean "radius"? known: radius, spokes, wood`},
+		{"cart:colour=1", wheel{}, `wheel "cart": unknown parameter "colour": known: radius, spokes, wood`},
 		{"plain:radius=1", wheel{}, `wheel "plain": unknown parameter "radius": there are none`},
 		{"crat", wheel{}, `unknown wheel "crat": did you mean "cart"? known: bicycle, cart, plain, solid`},
 		{"bi", wheel{}, `unknown wheel "bi": did you mean "bicycle"? known: bicycle, cart, plain, solid`},

@@ -1,0 +1,111 @@
+package kernel
+
+import (
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// Pegasos is stochastic subgradient descent on the regularised objective
+// (Shalev-Shwartz, Singer, Srebro, Cotter 2011; thesis 4.1.2, of which the
+// printed sign is wrong).
+//
+//	Problem     problem.Kernel with bias none or feature, any loss of bounded slope
+//	Symbols     t step, i a random row (with probability s_i/N), r = K beta,
+//	            g = l_i'(r_i) before the step
+//	Update      w <- (1 - 1/t) w - g/(lambda t) Phi(x_i)
+//	Count form  beta = G/(lambda t), where G_i is minus the sum of the g drawn on
+//	            row i: for the hinge, y_i times a whole number. Nothing is ever
+//	            multiplied, as step 1 by zero.
+//	Returned    the average of the iterates, the last one, or by default the better
+//	            of both; dual variables are the means of the g met on each row, step
+//	            t with weight t
+//	Cost        one row of the matrix where g is not 0, else nothing; an epoch is
+//	            n steps
+//
+// After T steps P - P* is O(log T/(lambda T)). For a small gap use another
+// solver.
+type Pegasos struct {
+	Output string // "better", "average", "last"; "": better
+}
+
+var _ solver.Solver = Pegasos{}
+
+func init() {
+	solvers.Register(registry.Entry[solver.Solver]{Name: "pegasos",
+		Summary: "stochastic subgradient; bias none or feature, loss of bounded slope; output=better|average|last",
+		New: func(p *registry.Params) (solver.Solver, error) {
+			return Pegasos{p.Choice("output", "better", "average", "last")}, nil
+		}})
+}
+
+// Accepts wants a bounded slope and no free bias.
+func (Pegasos) Accepts(p problem.Problem) error {
+	k, err := kernelProblem(p)
+	if err != nil {
+		return err
+	}
+	if err := refuseFree("pegasos", &k.Risk); err != nil {
+		return err
+	}
+	return refuseSteep("pegasos", &k.Risk)
+}
+
+// Start begins at zero, or at the weights of from as if after one epoch.
+func (g Pegasos) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
+	k := p.(*problem.Kernel)
+	s := &pegasos{p: k, output: g.Output, draws: newDraws(&k.Risk, seed), met: newMeans(k.Len(), from)}
+	if from != nil && from.W != nil {
+		s.e = newEngine(k.Gram, k.Constant(), from.W, true)
+		s.t = float64(k.Len())
+		s.e.multiply(k.Lambda * s.t)
+		s.e.flatten()
+	} else {
+		s.e = newEngine(k.Gram, k.Constant(), nil, true)
+	}
+	s.e.rescale(1 / (k.Lambda * max(s.t, 1)))
+	return s
+}
+
+type pegasos struct {
+	p      *problem.Kernel
+	e      *engine
+	draws  *draws
+	met    *means
+	output string
+	t      float64 // steps taken
+}
+
+func (s *pegasos) Epoch() {
+	for range s.p.Len() {
+		s.step(s.draws.next())
+	}
+}
+
+func (s *pegasos) step(i int) {
+	s.t++
+	g := s.p.Loss.Derivative(s.e.response(i), s.p.Y[i])
+	s.met.add(i, g, s.t)
+	s.e.rescale(1 / (s.p.Lambda * s.t))
+	if g != 0 {
+		s.e.addStored(i, -g)
+	}
+	s.e.count(1)
+}
+
+func (s *pegasos) Point() problem.Point {
+	last := s.e.last()
+	best := last
+	if s.output != "last" {
+		best = s.e.average()
+	}
+	if s.output != "average" && s.value(last) < s.value(best) {
+		best = last
+	}
+	return problem.Point{W: best.w, A: s.met.dual(&s.p.Risk, best.responses)}
+}
+
+// value returns the objective.
+func (s *pegasos) value(it iterate) float64 {
+	return risk(&s.p.Risk, it.responses) + float64(s.p.Lambda/2*it.squared)
+}

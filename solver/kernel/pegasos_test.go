@@ -1,0 +1,70 @@
+package kernel
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// optimum is the solution of p to a gap of 1e-10.
+func optimum(t testing.TB, p *problem.Kernel) *solver.Solution {
+	t.Helper()
+	sol, err := solver.Run(context.Background(), SDCA{}, p, solver.Options{Gap: 1e-10, Epochs: 20000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sol.Status != solver.Converged {
+		t.Fatalf("reference: %s at gap %g", sol.Status, sol.Certificate.Relative())
+	}
+	return sol
+}
+
+// The count form is the explicit one, which shrinks and adds; coefficients
+// times lambda T are whole numbers; and the bound of the thesis holds at every
+// step (T2).
+func TestPegasos(t *testing.T) {
+	p := machine(t, 200, 1.0/200, problem.None)
+	best := optimum(t, p).Certificate.Dual
+	s := Pegasos{}.Start(p, nil, 5).(*pegasos)
+	twin := newEngine(p.Gram, 0, nil, true)
+	draws := newDraws(&p.Risk, 5)
+	for k := range 5000 {
+		i, T := draws.next(), float64(k+1)
+		eta := 1 / (p.Lambda * T)
+		violated := p.Y[i]*twin.response(i) < 1
+		twin.multiply(1 - eta*p.Lambda)
+		if violated {
+			twin.add(i, eta*p.Y[i])
+		}
+		twin.count(1)
+		s.step(i)
+		if value := s.value(s.e.last()); T > 1 && value-best >= 84*math.Log(T)/(p.Lambda*T) {
+			t.Fatalf("step %g: %g above the optimum", T, value-best)
+		}
+	}
+	for name, c := range map[string][2][]float64{"last": {s.e.last().w, twin.last().w}, "average": {s.e.average().w, twin.average().w}} {
+		for j := range c[0] {
+			if math.Abs(c[0][j]-c[1][j]) > 1e-10 {
+				t.Errorf("%s: coefficient %d is %g counted and %g explicitly", name, j, c[0][j], c[1][j])
+			}
+		}
+	}
+	for range 475 { // 100000 steps altogether
+		s.Epoch()
+		s.Point() // which must not disturb the counts
+	}
+	for j, x := range s.e.last().w {
+		if count := x * p.Lambda * s.t; math.Abs(count-math.Round(count)) > 1e-9 {
+			t.Fatalf("coefficient %d is %g/(lambda T), expected a whole number", j, count)
+		}
+	}
+	for _, output := range []string{"last", "average", "better"} {
+		s.output = output
+		if c := p.Certify(s.Point()); c.Primal-best > 0.005 || c.Gap() > 0.02 {
+			t.Errorf("%s: %g above the optimum, gap %g", output, c.Primal-best, c.Gap())
+		}
+	}
+}
