@@ -65,15 +65,15 @@ func (m *Model) parts() map[string]any {
 
 func (m *Model) tensors() map[string]tensor {
 	k, d, n := len(m.Outputs), m.Cols(), m.Data.Rows
-	weights := m.gather(func(o Output) []float64 { return o.Weights })
 	bias := m.gather(func(o Output) []float64 { return []float64{o.Bias} })
-	tensors := map[string]tensor{"weights": {shape: []int{k, d}, value: weights}, "bias": {shape: []int{k}, value: bias}}
+	tensors := map[string]tensor{"bias": {[]int{k}, bias}}
+	m.predictor().pack(tensors)
 	if dual := m.gather(func(o Output) []float64 { return o.Dual }); len(dual) > 0 {
-		tensors["dual"] = tensor{shape: []int{k, n}, single: fitsSingle(dual), value: dual}
+		tensors["dual"] = tensor{[]int{k, n}, shortest(dual)}
 	}
 	if m.Scaling != nil {
-		tensors["offset"] = tensor{shape: []int{d}, value: m.Scaling.Offset}
-		tensors["factor"] = tensor{shape: []int{d}, value: m.Scaling.Factor}
+		tensors["offset"] = tensor{[]int{d}, m.Scaling.Offset}
+		tensors["factor"] = tensor{[]int{d}, m.Scaling.Factor}
 	}
 	return tensors
 }
@@ -91,14 +91,15 @@ func (m *Model) gather(of func(Output) []float64) []float64 {
 	return all
 }
 
-// fitsSingle reports whether float32 loses nothing of the numbers.
-func fitsSingle(v []float64) bool {
-	for _, x := range v {
-		if float64(float32(x)) != x {
-			return false
+// shortest returns the numbers in single precision if that loses nothing.
+func shortest(v []float64) any {
+	single := make([]float32, len(v))
+	for i, x := range v {
+		if single[i] = float32(x); float64(single[i]) != x {
+			return v
 		}
 	}
-	return true
+	return single
 }
 
 // ReadFile reads the model in path.
@@ -179,7 +180,7 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 		return err
 	}
 	if scaling != "" {
-		offset, factor := tensors["offset"].value, tensors["factor"].value
+		offset, factor := tensors["offset"].floats(), tensors["factor"].floats()
 		if len(offset) != m.Cols() || len(factor) != m.Cols() {
 			return fmt.Errorf("found %d offsets and %d factors, expected %d", len(offset), len(factor), m.Cols())
 		}
@@ -196,21 +197,42 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 
 // restoreOutputs cuts the tensors into outputs.
 func (m *Model) restoreOutputs(certificates []Certificate, tensors map[string]tensor) error {
-	k, d, n := len(certificates), m.Data.Features, m.Data.Rows
-	if w, b := tensors["weights"].shape, tensors["bias"].shape; k == 0 || n < 1 || !slices.Equal(w, []int{k, d}) || !slices.Equal(b, []int{k}) {
-		return fmt.Errorf("found weights of shape %v and biases of shape %v, expected %d outputs of %d features, of at least one row", w, b, k, d)
+	k, n := len(certificates), m.Data.Rows
+	if b := tensors["bias"].shape; k == 0 || n < 0 || !slices.Equal(b, []int{k}) {
+		return fmt.Errorf("found biases of shape %v for %d rows, expected %d outputs, at least one, and no negative number of rows", b, n, k)
 	}
 	if t, ok := tensors["dual"]; ok && !slices.Equal(t.shape, []int{k, n}) {
 		return fmt.Errorf("found dual variables of shape %v, expected %d outputs of %d rows", t.shape, k, n)
 	}
-	weights, bias, dual := tensors["weights"].value, tensors["bias"].value, tensors["dual"].value
+	bias, dual := tensors["bias"].floats(), tensors["dual"].floats()
+	if bias == nil {
+		return fmt.Errorf("found biases of type %s, expected F64", tensors["bias"].dtype())
+	}
 	m.Outputs = make([]Output, k)
 	for c := range m.Outputs {
-		m.Outputs[c] = Output{Weights: weights[c*d : (c+1)*d : (c+1)*d], Bias: bias[c], Certificate: certificates[c]}
+		m.Outputs[c] = Output{Bias: bias[c], Certificate: certificates[c]}
 		if len(dual) > 0 {
 			m.Outputs[c].Dual = dual[c*n : (c+1)*n : (c+1)*n]
 		}
-		for _, w := range append(m.Outputs[c].Weights, bias[c]) { // a copy: Weights has no room to grow
+	}
+	if m.Statement.Kernel != "" {
+		return m.restoreMachine(tensors)
+	}
+	return m.restoreLinear(tensors)
+}
+
+// cut gives each output its weights, width numbers of the tensor of that name,
+// and refuses any that are not finite.
+func (m *Model) cut(name string, width int, tensors map[string]tensor) error {
+	k, t := len(m.Outputs), tensors[name]
+	all := t.floats()
+	if !slices.Equal(t.shape, []int{k, width}) || all == nil {
+		return fmt.Errorf("found %s of shape %v and type %s, expected F64, %d outputs of %d", name, t.shape, t.dtype(), k, width)
+	}
+	for c := range m.Outputs {
+		o := &m.Outputs[c]
+		o.Weights = all[c*width : (c+1)*width : (c+1)*width]
+		for _, w := range append(o.Weights, o.Bias) { // a copy: Weights has no room to grow
 			if math.IsNaN(w) || math.IsInf(w, 0) {
 				return fmt.Errorf("found the weight %g, expected finite numbers", w)
 			}
@@ -219,10 +241,27 @@ func (m *Model) restoreOutputs(certificates []Certificate, tensors map[string]te
 	return nil
 }
 
+// outputsOf returns how many outputs so many classes need; 0 classes: a number
+// is predicted. A single class needs more outputs than there can be.
+func (m *Model) outputsOf(classes int) int {
+	switch {
+	case classes == 0 && m.Classes == nil || classes == 2:
+		return 1
+	case classes < 2:
+		return math.MaxInt
+	case m.Statement.Scheme == OneAgainstOne:
+		return classes * (classes - 1) / 2
+	}
+	return classes
+}
+
 // checkNames compares the numbers of classes, features and columns.
 func (m *Model) checkNames() error {
-	if k := len(m.Outputs); m.Classes == nil && k != 1 || m.Classes != nil && !(len(m.Classes) == 2 && k == 1 || len(m.Classes) > 2 && len(m.Classes) == k) {
+	if k := len(m.Outputs); k != m.outputsOf(len(m.Classes)) {
 		return fmt.Errorf("found %d classes for %d outputs", len(m.Classes), k)
+	}
+	if s := m.Statement.Scheme; s != "" && s != OneAgainstOne {
+		return fmt.Errorf("found the scheme %q, expected %s", s, OneAgainstOne)
 	}
 	if m.Features != nil && len(m.Features) != m.Cols() {
 		return fmt.Errorf("found %d feature names, expected %d", len(m.Features), m.Cols())

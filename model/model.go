@@ -9,6 +9,14 @@
 //	dual     F32 or F64  outputs x n   the proof; absent if left out on purpose
 //	offset, factor  F64  d      the scaling; absent when there is none
 //
+// A kernel machine has instead of weights
+//
+//	coefficients     F64  outputs x support
+//	support.values   F32  support x d, the scaled rows; or, sparse, their values
+//	support.indices  U32  columns of these values
+//	support.indptr   I64  support + 1: where the values of each row begin
+//	support.rows     U32  support: which rows of the data these are
+//
 // The header's metadata says which problem was solved, what was proved, which
 // classes and features there are, and digests of data and tensors. A model file
 // holds no times, threads, paths or dates: the same training writes the same
@@ -26,8 +34,8 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// Model is a trained linear predictor. It is not changed by use and may be
-// shared by any number of goroutines.
+// Model is a trained linear predictor or, with Support, kernel machine. It is
+// not changed by use and may be shared by any number of goroutines.
 type Model struct {
 	Statement Statement
 	Data      Data
@@ -35,7 +43,8 @@ type Model struct {
 	Features  []string // names; nil when the data had none
 	Schema    *dataset.Schema
 	Scaling   *dataset.Scaling // nil: features as they are
-	Outputs   []Output         // one; or one for each of more than two classes
+	Outputs   []Output         // one; or one for each of more than two classes, or of their pairs
+	Support   *Support         // of a kernel machine; nil: the model is linear
 	Version   string           // of the program that trained it
 
 	link loss.Probabilistic // nil when scores are not log-odds
@@ -46,6 +55,8 @@ type Model struct {
 type Statement struct {
 	Loss        string             `json:"loss"`
 	Penalty     string             `json:"penalty"`
+	Kernel      string             `json:"kernel,omitempty"` // absent: a linear model
+	Scheme      string             `json:"scheme,omitempty"` // for more than two classes; absent: one against the rest
 	Lambda      float64            `json:"lambda"`
 	Bias        string             `json:"bias"`
 	ClassWeight map[string]float64 `json:"class_weight,omitempty"` // absent classes count once
@@ -55,18 +66,26 @@ type Statement struct {
 	ZeroBased   bool               `json:"zero_based,omitempty"` // LIBSVM indices of the data
 }
 
+// OneAgainstOne is the Scheme of a model with an output for each pair of classes.
+const OneAgainstOne = "one-against-one"
+
+// Imported is the status of an output that was read from a file of another
+// program: nothing is known of the problem's lambda, and nothing was proved.
+const Imported = "imported"
+
 // Data identifies the training rows.
 type Data struct {
-	Rows     int    `json:"rows"`
+	Rows     int    `json:"rows"` // 0 in an imported model
 	Features int    `json:"features"`
 	Nonzeros int64  `json:"nonzeros"`
 	Digest   string `json:"digest"` // of the parsed rows, before scaling
 }
 
-// Output is one linear function, with its proof. With two classes a positive
-// score means the second one; with more, output c speaks for class c.
+// Output is one function, with its proof. With two classes a positive score
+// means the second one; with more, output c speaks for class c, or for a pair of
+// classes as Decide has it.
 type Output struct {
-	Weights     []float64 // d
+	Weights     []float64 // d; of a kernel machine one coefficient for each support vector
 	Bias        float64
 	Dual        []float64 // n; nil when it was left out
 	Certificate Certificate
@@ -111,51 +130,30 @@ func (m *Model) Cols() int { return m.Data.Features }
 // called by any number of goroutines at once.
 func (m *Model) Score(x matrix.Vector) float64 {
 	s := scratches.Get().(*scratch)
-	score := m.score(0, m.prepare(x, s))
-	scratches.Put(s)
-	return score
+	defer scratches.Put(s)
+	return s.score(m, x)[0]
 }
 
 // Scores returns the score of each output for the raw row x, appended to dst.
-// Features beyond the model's are ignored.
+// A linear model ignores features beyond its own.
 func (m *Model) Scores(dst []float64, x matrix.Vector) []float64 {
 	s := scratches.Get().(*scratch)
-	x = m.prepare(x, s)
-	for c := range m.Outputs {
-		dst = append(dst, m.score(c, x))
-	}
-	scratches.Put(s)
-	return dst
+	defer scratches.Put(s)
+	return append(dst, s.score(m, x)...)
 }
 
 // ScoreRows writes the scores of the rows from lo to hi to dst, one row of dst
 // for each, as long as there are outputs. The bits are those of Scores. Some
 // hundred rows at once are several times faster than single ones when there are
-// many outputs: the weights of one output then stay in the cache for all rows.
+// many outputs or support vectors.
 func (m *Model) ScoreRows(dst []float64, x matrix.Matrix, lo, hi int) {
-	k := len(m.Outputs)
-	dst = dst[:k*(hi-lo)]
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
-	if k == 1 {
-		for i := lo; i < hi; i++ {
-			dst[i-lo] = m.score(0, m.prepare(x.Row(i), s))
-		}
-		return
-	}
 	s.rows = s.rows[:0]
 	for i := lo; i < hi; i++ {
-		row := m.prepare(x.Row(i), s)
-		if m.Scaling != nil { // row is in s.scaled, which the next one needs
-			row = matrix.Vector{Index: slices.Clone(row.Index), Value: slices.Clone(row.Value)}
-		}
-		s.rows = append(s.rows, row)
+		s.rows = append(s.rows, m.prepare(x.Row(i), s.room(i-lo)))
 	}
-	for c := range k {
-		for i, row := range s.rows {
-			dst[i*k+c] = m.score(c, row)
-		}
-	}
+	m.predictor().scores(dst[:len(m.Outputs)*(hi-lo)], s.rows)
 	clear(s.rows) // the pool must not keep data alive
 }
 
@@ -164,54 +162,77 @@ func (m *Model) ScoreRows(dst []float64, x matrix.Matrix, lo, hi int) {
 func (m *Model) Predict(x matrix.Vector) float64 {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
-	x = m.prepare(x, s)
+	scores := s.score(m, x)
 	if m.Classes == nil {
-		return m.score(0, x)
+		return scores[0]
 	}
-	s.scores = s.scores[:0]
-	for c := range m.Outputs {
-		s.scores = append(s.scores, m.score(c, x))
-	}
-	return float64(m.Decide(s.scores))
+	return float64(m.Decide(scores))
 }
 
-// score is that of output c for a row made ready by prepare.
-func (m *Model) score(c int, x matrix.Vector) float64 {
-	return x.Dot(m.Outputs[c].Weights) + m.Outputs[c].Bias
-}
-
-// A scratch is what scoring one row needs room for. It is kept for other rows,
-// of whatever model.
+// A scratch is what scoring rows needs room for. It is kept for other rows, of
+// whatever model.
 type scratch struct {
-	scaled, padded matrix.Vector
-	scores         []float64
-	rows           []matrix.Vector
+	rooms  []room // one for each row of a block
+	rows   []matrix.Vector
+	scores []float64
 }
+
+// room is where a row is made ready.
+type room struct{ scaled, padded matrix.Vector }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// prepare cuts off what the model has no weight for, and scales the rest.
-func (m *Model) prepare(x matrix.Vector, s *scratch) matrix.Vector {
+// room returns the room of a place in a block, which must be at most one more
+// than the last.
+func (s *scratch) room(at int) *room {
+	if at == len(s.rooms) {
+		s.rooms = append(s.rooms, room{})
+	}
+	return &s.rooms[at]
+}
+
+// score returns the scores of one raw row, valid until the next call.
+func (s *scratch) score(m *Model, x matrix.Vector) []float64 {
+	k := len(m.Outputs)
+	s.scores = slices.Grow(s.scores[:0], k)[:k]
+	s.rows = append(s.rows[:0], m.prepare(x, s.room(0)))
+	m.predictor().scores(s.scores, s.rows)
+	s.rows[0] = matrix.Vector{}
+	return s.scores
+}
+
+// prepare cuts off what the model knows nothing of, and scales the rest. A
+// kernel machine knows what to make of any row: there is nothing to cut unless
+// there is a scaling.
+func (m *Model) prepare(x matrix.Vector, r *room) matrix.Vector {
+	if m.Support == nil || m.Scaling != nil {
+		x = m.fit(x, r)
+	}
+	if m.Scaling == nil {
+		return x
+	}
+	row := m.Scaling.Row(r.scaled, x)
+	r.scaled.Value = row.Value
+	if row.Index != nil { // a dense row leaves the room for columns as it was
+		r.scaled.Index = row.Index
+	}
+	return row
+}
+
+// fit cuts a row to the features of the model.
+func (m *Model) fit(x matrix.Vector, r *room) matrix.Vector {
 	d := m.Cols()
 	switch n := len(x.Value); {
 	case x.Index == nil && n > d:
 		x.Value = x.Value[:d]
 	case x.Index == nil && n < d && m.Scaling != nil: // what is not there is zero, which scaling may move
-		s.padded.Value = append(append(s.padded.Value[:0], x.Value...), make([]float32, d-n)...)
-		x = s.padded
+		r.padded.Value = append(append(r.padded.Value[:0], x.Value...), make([]float32, d-n)...)
+		x = r.padded
 	case x.Index != nil && n > 0 && int64(x.Index[n-1]) >= int64(d):
 		n, _ = slices.BinarySearch(x.Index, uint32(d))
 		x.Index, x.Value = x.Index[:n], x.Value[:n]
 	}
-	if m.Scaling == nil {
-		return x
-	}
-	row := m.Scaling.Row(s.scaled, x)
-	s.scaled.Value = row.Value
-	if row.Index != nil { // a dense row leaves the room for columns as it was
-		s.scaled.Index = row.Index
-	}
-	return row
+	return x
 }
 
 // Class returns the label predicted for the raw row x, spelled as in the
@@ -224,8 +245,14 @@ func (m *Model) Class(x matrix.Vector) string {
 }
 
 // Decide returns the class of a row with these scores: the second of two where
-// the score is positive, and the highest of more, the first among equals.
+// the score is positive; of more the one with the highest, the first among
+// equals; and one against one, where output by output a pair of classes, (0,1),
+// (0,2), ..., (1,2), ..., decides as two do, the one with the most votes, the
+// last among equals.
 func (m *Model) Decide(scores []float64) int {
+	if m.Statement.Scheme == OneAgainstOne {
+		return mostVotes(scores, len(m.Classes))
+	}
 	if len(scores) == 1 {
 		if scores[0] > 0 {
 			return 1
@@ -241,8 +268,31 @@ func (m *Model) Decide(scores []float64) int {
 	return best
 }
 
+// mostVotes returns the class that most pairs decide for. It looks at each pair
+// twice, which takes no memory.
+func mostVotes(scores []float64, classes int) int {
+	best, most := 0, -1
+	for c := range classes {
+		votes := 0
+		for other := range classes {
+			if other < c && scores[pairOf(other, c, classes)] > 0 || other > c && !(scores[pairOf(c, other, classes)] > 0) {
+				votes++
+			}
+		}
+		if votes >= most {
+			best, most = c, votes
+		}
+	}
+	return best
+}
+
+// pairOf returns the output of the classes i < j.
+func pairOf(i, j, classes int) int { return i*(2*classes-i-1)/2 + j - i - 1 }
+
 // HasProbabilities reports whether the loss makes scores into probabilities.
-func (m *Model) HasProbabilities() bool { return m.link != nil && m.Classes != nil }
+func (m *Model) HasProbabilities() bool {
+	return m.link != nil && m.Classes != nil && m.Statement.Scheme != OneAgainstOne
+}
 
 // Probabilities returns one probability per class, appended to dst, for scores
 // of one row. More than two classes: the outputs' own, divided by their sum.
@@ -276,7 +326,8 @@ func (m *Model) Seal() error {
 	return nil
 }
 
-// Nonzeros returns the number of weights that are not zero, over all outputs.
+// Nonzeros returns the number of weights, or coefficients of support vectors,
+// that are not zero, over all outputs.
 func (m *Model) Nonzeros() int {
 	n := 0
 	for _, o := range m.Outputs {

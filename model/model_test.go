@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -48,7 +49,20 @@ func examples(t testing.TB) map[string]*Model {
 	bare.Classes, bare.Outputs[0].Dual = []string{"-1", "+1"}, nil
 	unproved := state("squared", output(0))
 	unproved.Outputs[0].Certificate.Dual = Bound(math.Inf(-1))
-	return map[string]*Model{"binary": binary, "multi": multi, "regression": regression, "float64 dual": wide,
+	sparse := state("hinge", output(0.5), output(1), output(2))
+	sparse.Classes, sparse.Statement.Kernel = []string{"a", "b", "c"}, "rbf:gamma=0.5"
+	sparse.Statement.Scheme = OneAgainstOne
+	rows := &matrix.CSR{Cols: 3, Start: []int64{0, 2, 2, 3}, Index: []uint32{0, 2, 1}, Value: []float32{1, -2, 0.25}}
+	sparse.Support = &Support{Kernel: kernel.RBF{Gamma: 0.5}, Rows: rows, Index: []uint32{0, 1, 3}}
+	dense := state("hinge", output(0.5))
+	dense.Classes, dense.Statement.Kernel = []string{"-1", "1"}, "linear"
+	dense.Support = &Support{Kernel: kernel.Linear{}, Rows: &matrix.Dense{Rows: 3, Cols: 3, Value: []float32{1, 2, 3, 4, 5, 6, 7, 8, 9}}}
+	dense.Data.Rows, dense.Outputs[0].Dual = 0, nil
+	dense.Outputs[0].Certificate = Certificate{Status: Imported}
+	empty := state("hinge", Output{Weights: []float64{}, Bias: -1})
+	empty.Statement.Kernel = "rbf:gamma=2"
+	empty.Support = &Support{Kernel: kernel.RBF{Gamma: 2}, Rows: &matrix.CSR{Cols: 3, Start: []int64{0}, Index: []uint32{}, Value: []float32{}}}
+	return map[string]*Model{"sparse machine": sparse, "dense machine": dense, "empty machine": empty, "binary": binary, "multi": multi, "regression": regression, "float64 dual": wide,
 		"scaled table": scaled, "no dual": bare, "nothing proved": unproved}
 }
 
@@ -149,6 +163,10 @@ func forge(t testing.TB, data []byte, old, by string) []byte {
 func TestDecodeRefusesLies(t *testing.T) {
 	models := examples(t)
 	plain, multi, scaled := encode(t, models["binary"]), encode(t, models["multi"]), encode(t, models["scaled table"])
+	machine, dense := encode(t, models["sparse machine"]), encode(t, models["dense machine"])
+	displaced, infinite := *models["sparse machine"], *models["dense machine"]
+	displaced.Support = &Support{Rows: displaced.Support.Rows, Index: []uint32{0, 3, 3}}
+	infinite.Support = &Support{Rows: &matrix.Dense{Rows: 3, Cols: 3, Value: []float32{0, 0, 0, 0, 0, 0, 0, 0, float32(math.Inf(1))}}}
 	withNaN := *models["regression"]
 	withNaN.Outputs = []Output{{Weights: []float64{1, math.NaN(), 1}, Dual: make([]float64, 4)}}
 	for _, c := range []struct {
@@ -166,21 +184,35 @@ func TestDecodeRefusesLies(t *testing.T) {
 		{"huge shape", forge(t, plain, `"shape":[1,3]`, `"shape":[4611686018427387904,3]`), "expected sizes that fit"},
 		{"shape that overflows", forge(t, plain, `"shape":[1,3]`, `"shape":[4294967296,4294967296]`), "expected sizes that fit"},
 		{"negative shape", forge(t, plain, `"shape":[1,3]`, `"shape":[-1,-3]`), "expected sizes that fit"},
-		{"transposed", forge(t, plain, `"shape":[1,3]`, `"shape":[3,1]`), "expected 1 outputs of 3 features"},
+		{"transposed", forge(t, plain, `"shape":[1,3]`, `"shape":[3,1]`), "expected F64, 1 outputs of 3"},
 		{"offsets past the end", forge(t, plain, `"data_offsets":[8,32]`, `"data_offsets":[8,3200]`), "expected at most"},
 		{"offsets that overflow", forge(t, plain, `"data_offsets":[8,32]`, `"data_offsets":[18446744073709551608,32]`), "found offset"},
 		{"offsets backwards", forge(t, plain, `"data_offsets":[8,32]`, `"data_offsets":[8,0]`), "found offsets 8 to 0"},
 		{"tensors that overlap", forge(t, plain, `"data_offsets":[8,32]`, `"data_offsets":[0,24]`), "found offset"},
 		{"a hole", append(bytes.Clone(plain), 0), "the header describes"},
-		{"another type", forge(t, plain, `"dtype":"F64","shape":[1,3]`, `"dtype":"I64","shape":[1,3]`), `numbers of type "I64"`},
+		{"another type", forge(t, plain, `"dtype":"F64","shape":[1,3]`, `"dtype":"I16","shape":[1,3]`), `numbers of type "I16"`},
+		{"whole numbers", forge(t, plain, `"dtype":"F64","shape":[1,3]`, `"dtype":"I64","shape":[1,3]`), "found weights of shape [1 3] and type I64"},
+		{"biases of whole numbers", forge(t, plain, `"dtype":"F64","shape":[1]`, `"dtype":"I64","shape":[1]`), "found biases of type I64"},
+		{"linear, called a machine", forge(t, plain, `\"penalty\":\"l2\"`, `\"kernel\":\"linear\"`), "found support.values of type F64"},
+		{"unknown kernel", forge(t, machine, `rbf:gamma=0.5`, `rbq:gamma=0.5`), `did you mean "rbf"?`},
+		{"negative gamma", forge(t, machine, `rbf:gamma=0.5`, `rbf:gamma=-1`), `expected a number > 0`},
+		{"column of a support vector out of range", forge(t, machine, `\"features\":3`, `\"features\":2`), "expected increasing columns below 2"},
+		{"places of support vectors out of range", forge(t, machine, `\"rows\":4`, `\"rows\":3`), "expected 3 outputs of 3 rows"},
+		{"places of others", encode(t, &displaced), "expected increasing places below 4"},
+		{"row offsets of another type", forge(t, machine, `"dtype":"I64"`, `"dtype":"F64"`), "expected I64 and U32"},
+		{"support vectors missing", forge(t, dense, `"shape":[3,3]`, `"shape":[9,1]`), "expected rows of 3 features"},
+		{"fewer coefficients", forge(t, dense, `\"kernel\":\"linear\"`, `\"kernes\":\"linear\"`), "found weights of shape []"},
+		{"unknown scheme", forge(t, machine, OneAgainstOne, "one-against-two"), `found the scheme "one-against-two"`},
+		{"pairs of too few classes", forge(t, machine, `[\"a\",\"b\",\"c\"]`, `[\"a\",\"b\",\"c\",\"d\"]`), "found 4 classes for 3 outputs"},
+		{"a value of a support vector NaN", encode(t, &infinite), "that is not finite"},
 		{"narrower type", forge(t, plain, `"dtype":"F64","shape":[1,3]`, `"dtype":"F32","shape":[1,3]`), "expected shape [1 3] of F32"},
 		{"weight NaN", encode(t, &withNaN), "found the weight NaN"},
 		{"fewer classes", forge(t, multi, `[\"1\",\"2\",\"10\"]`, `[\"1\",\"2\"]`), "found 2 classes for 3 outputs"},
 		{"more classes", forge(t, plain, `[\"no\",\"yes\"]`, `[\"no\",\"yes\",\"?\"]`), "found 3 classes for 1 outputs"},
 		{"fewer names", forge(t, plain, `[\"a\",`, `[`), "found 2 feature names, expected 3"},
 		{"other rows", forge(t, plain, `\"rows\":4`, `\"rows\":5`), "expected 1 outputs of 5 rows"},
-		{"negative rows", forge(t, plain, `\"rows\":4`, `\"rows\":-4`), "at least one row"},
-		{"other features", forge(t, plain, `\"features\":3`, `\"features\":4`), "expected 1 outputs of 4 features"},
+		{"negative rows", forge(t, plain, `\"rows\":4`, `\"rows\":-4`), "no negative number of rows"},
+		{"other features", forge(t, plain, `\"features\":3`, `\"features\":4`), "expected F64, 1 outputs of 4"},
 		{"unknown loss", forge(t, plain, `\"loss\":\"logistic\"`, `\"loss\":\"logistics\"`), `did you mean "logistic"?`},
 		{"unknown scaling", forge(t, scaled, `"scaling":"\"std\""`, `"scaling":"\"sta\""`), `found the scaling "sta"`},
 		{"column out of range", forge(t, scaled, `\"Target\":0`, `\"Target\":3`), "found target column 3"},
@@ -255,13 +287,15 @@ func TestReadFileNamesThePath(t *testing.T) {
 }
 
 func TestDecide(t *testing.T) {
-	two, three := examples(t)["binary"], examples(t)["multi"]
+	two, three, pairs := examples(t)["binary"], examples(t)["multi"], examples(t)["sparse machine"]
 	for _, c := range []struct {
 		m      *Model
 		scores []float64
 		want   int
 	}{
 		{two, []float64{0.1}, 1}, {two, []float64{-0.1}, 0}, {two, []float64{0}, 0},
+		// Pairs 01, 02, 12: the votes are 0:1 1:2, then one each.
+		{pairs, []float64{1, -1, -1}, 1}, {pairs, []float64{1, -1, 1}, 2}, {pairs, []float64{-1, -1, 7}, 0}, {pairs, []float64{0, 0, 0}, 0},
 		{three, []float64{-3, -1, -2}, 1}, {three, []float64{1, 1, 1}, 0}, {three, []float64{0, 2, 2}, 1},
 	} {
 		if got := c.m.Decide(c.scores); got != c.want {

@@ -19,11 +19,11 @@ import (
 // little endian), the header, and the tensors' bytes one after another. The
 // format is public and tiny; no Go module that implements it is kept.
 
-// tensor is one named array of numbers.
+// tensor is one named array of numbers: []float64, []float32, []int64 or
+// []uint32.
 type tensor struct {
-	shape  []int
-	single bool // stored as F32, which holds all of them exactly, else as F64
-	value  []float64
+	shape []int
+	value any
 }
 
 // maxHeader is the longest header that the format allows.
@@ -89,32 +89,62 @@ func tensorNames(tensors map[string]tensor) []string {
 	return names
 }
 
-func (t tensor) width() int {
-	if t.single {
-		return 4
+// dtypes names the types of numbers, with their widths in bytes.
+var dtypes = map[string]int{"F64": 8, "I64": 8, "F32": 4, "U32": 4}
+
+func (t tensor) dtype() string {
+	switch t.value.(type) {
+	case []float32:
+		return "F32"
+	case []int64:
+		return "I64"
+	case []uint32:
+		return "U32"
 	}
-	return 8
+	return "F64"
 }
 
-func (t tensor) dtype() string { return map[int]string{8: "F64", 4: "F32"}[t.width()] }
+func (t tensor) width() int { return dtypes[t.dtype()] }
 
-func (t tensor) size() int { return t.width() * len(t.value) }
+func (t tensor) size() int { return binary.Size(t.value) }
 
-// write writes the numbers, little endian, some thousand at a time.
+// write writes the numbers, little endian.
 func (t tensor) write(w io.Writer) error {
+	switch v := t.value.(type) {
+	case []float32:
+		return writeNumbers(w, v)
+	case []int64:
+		return writeNumbers(w, v)
+	case []uint32:
+		return writeNumbers(w, v)
+	}
+	return writeNumbers(w, t.value.([]float64))
+}
+
+// writeNumbers writes some thousand at a time.
+func writeNumbers[T float64 | float32 | int64 | uint32](w io.Writer, numbers []T) error {
 	buf := make([]byte, 0, 32<<10)
-	for some := range slices.Chunk(t.value, cap(buf)/8) {
-		buf = buf[:0]
-		for _, x := range some {
-			if t.single {
-				buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(float32(x)))
-			} else {
-				buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(x))
-			}
-		}
+	for some := range slices.Chunk(numbers, cap(buf)/8) {
+		buf, _ = binary.Append(buf[:0], binary.LittleEndian, some) // fails for other types only
 		if _, err := w.Write(buf); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// floats returns the numbers of a tensor of F64 or F32, in double precision;
+// nil for one that is not there or holds whole numbers.
+func (t tensor) floats() []float64 {
+	switch v := t.value.(type) {
+	case []float64:
+		return v
+	case []float32:
+		wide := make([]float64, len(v))
+		for i, x := range v {
+			wide[i] = float64(x)
+		}
+		return wide
 	}
 	return nil
 }
@@ -214,21 +244,27 @@ func readTensor(h tensorHeader, body []byte) (tensor, error) {
 		}
 		count *= uint64(s)
 	}
-	widths := map[string]uint64{"F32": 4, "F64": 8}
-	width, ok := widths[h.DType]
+	width, ok := dtypes[h.DType]
 	if !ok {
-		return tensor{}, fmt.Errorf("found numbers of type %q, expected F32 or F64", h.DType)
+		return tensor{}, fmt.Errorf("found numbers of type %q, expected F64, F32, I64 or U32", h.DType)
 	}
-	if (end-begin)/width != count || (end-begin)%width != 0 {
+	if size := end - begin; size/uint64(width) != count || size%uint64(width) != 0 {
 		return tensor{}, fmt.Errorf("found %d bytes, expected shape %v of %s", end-begin, h.Shape, h.DType)
 	}
-	t := tensor{shape: h.Shape, single: width == 4, value: make([]float64, count)}
-	for i := range t.value {
-		if t.single {
-			t.value[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(body[begin+4*uint64(i):])))
-		} else {
-			t.value[i] = math.Float64frombits(binary.LittleEndian.Uint64(body[begin+8*uint64(i):]))
-		}
+	t := tensor{shape: h.Shape, value: newNumbers(h.DType, int(count))}
+	_, err := binary.Decode(body[begin:end], binary.LittleEndian, t.value)
+	return t, err
+}
+
+// newNumbers makes room for so many numbers of a type.
+func newNumbers(dtype string, count int) any {
+	switch dtype {
+	case "F32":
+		return make([]float32, count)
+	case "I64":
+		return make([]int64, count)
+	case "U32":
+		return make([]uint32, count)
 	}
-	return t, nil
+	return make([]float64, count)
 }

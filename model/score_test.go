@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -37,6 +38,19 @@ func scorers(t testing.TB, d, k int) map[string]*Model {
 		models[name] = m
 	}
 	return models
+}
+
+// machineLike makes a kernel machine with the scaling and the outputs of a
+// linear model, of three support vectors.
+func machineLike(m *Model) *Model {
+	d := m.Cols()
+	rows := &matrix.CSR{Cols: d, Start: []int64{0, 1, 2, 3}, Index: []uint32{0, 3, uint32(d - 1)}, Value: []float32{1, -1, 0.5}}
+	machine := &Model{Data: m.Data, Scaling: m.Scaling, Statement: m.Statement, Classes: m.Classes, link: m.link,
+		Support: &Support{Kernel: kernel.RBF{Gamma: 0.01}, Rows: rows}}
+	for _, o := range m.Outputs {
+		machine.Outputs = append(machine.Outputs, Output{Weights: o.Weights[:3], Bias: o.Bias})
+	}
+	return machine
 }
 
 // rowsOf are rows of d columns, dense and sparse, shorter and longer than d.
@@ -99,7 +113,9 @@ func TestScoreRows(t *testing.T) {
 		}
 		for _, k := range []int{1, 3} {
 			for _, d := range []int{30, 40, 45} {
-				for name, m := range scorers(t, d, k) {
+				models := scorers(t, d, k)
+				models["machine"], models["scaled machine"] = machineLike(models["plain"]), machineLike(models["scaled"])
+				for name, m := range models {
 					for _, block := range [][2]int{{0, 50}, {7, 8}, {20, 45}, {9, 9}} {
 						lo, hi := block[0], block[1]
 						want, got := []float64{}, make([]float64, k*(hi-lo)+2)
@@ -123,7 +139,9 @@ func TestScoringDoesNotAllocate(t *testing.T) {
 		t.Skip("the race detector makes pools forget")
 	}
 	for _, k := range []int{1, 3, 20} {
-		for name, m := range scorers(t, 50, k) {
+		models := scorers(t, 50, k)
+		models["machine"], models["scaled machine"] = machineLike(models["plain"]), machineLike(models["scaled"])
+		for name, m := range models {
 			dst := make([]float64, 0, 2*k+2)
 			for kind, x := range rowsOf(50) {
 				for what, score := range map[string]func(){
@@ -145,6 +163,7 @@ func TestScoringDoesNotAllocate(t *testing.T) {
 // Goroutines that score do not see each other. (The race detector agrees.)
 func TestScoringTogether(t *testing.T) {
 	models, rows := scorers(t, 30, 3), rowsOf(30)
+	models["machine"], models["scaled machine"] = machineLike(models["plain"]), machineLike(models["scaled"])
 	want := map[string]string{}
 	for name, m := range models {
 		for kind, x := range rows {

@@ -1,0 +1,172 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// Support is what a kernel machine keeps of its training data: the rows, as
+// they were after scaling, that have a coefficient in some output, each once.
+// An output then has one coefficient for each of them as Weights, and its score
+// of a row x is
+//
+//	sum_j coefficient_j k(support_j, x) + bias
+type Support struct {
+	Kernel kernel.Kernel // Statement.Kernel has its name
+	Rows   matrix.Matrix
+	Index  []uint32 // which rows of the data these are; nil: unknown, as in foreign files
+
+	evaluated atomic.Int64
+}
+
+// Len returns the number of support vectors.
+func (s *Support) Len() int {
+	n, _ := s.Rows.Dims()
+	return n
+}
+
+// Evaluations returns how many values of the kernel were computed to score
+// rows: exactly one for each row and support vector, whatever the number of
+// outputs.
+func (s *Support) Evaluations() int64 { return s.evaluated.Load() }
+
+// values sets dst to the values of the kernel of x with all support vectors.
+func (s *Support) values(dst []float64, x matrix.Vector) {
+	for j := range dst {
+		dst[j] = s.Kernel.Eval(s.Rows.Row(j), x)
+	}
+	s.evaluated.Add(int64(len(dst)))
+}
+
+// machine is a model whose scores are those of a kernel machine.
+type machine Model
+
+func (m *machine) scores(dst []float64, rows []matrix.Vector) {
+	room := kernelValues.Get().(*[]float64)
+	defer kernelValues.Put(room)
+	*room = slices.Grow((*room)[:0], m.Support.Len())
+	values := (*room)[:m.Support.Len()]
+	k := len(m.Outputs)
+	for i, x := range rows {
+		m.Support.values(values, x)
+		for c, o := range m.Outputs {
+			dst[i*k+c] = vec.Dot64(o.Weights, values) + o.Bias
+		}
+	}
+}
+
+var kernelValues = sync.Pool{New: func() any { return new([]float64) }}
+
+func (m *machine) pack(tensors map[string]tensor) {
+	coefficients := (*Model)(m).gather(func(o Output) []float64 { return o.Weights })
+	n, d := m.Support.Rows.Dims()
+	tensors["coefficients"] = tensor{[]int{len(m.Outputs), n}, coefficients}
+	if m.Support.Index != nil {
+		tensors["support.rows"] = tensor{[]int{n}, m.Support.Index}
+	}
+	switch x := m.Support.Rows.(type) {
+	case *matrix.Dense:
+		tensors["support.values"] = tensor{[]int{n, d}, x.Value}
+	case *matrix.CSR:
+		tensors["support.indptr"] = tensor{[]int{n + 1}, x.Start}
+		tensors["support.indices"] = tensor{[]int{len(x.Index)}, x.Index}
+		tensors["support.values"] = tensor{[]int{len(x.Value)}, x.Value}
+	default:
+		panic(fmt.Sprintf("model: found support rows of type %T, expected those of Gather", x))
+	}
+}
+
+// Gather copies rows of x, in that order: sparse rows, unless all are dense.
+func Gather(x matrix.Matrix, rows []uint32) matrix.Matrix {
+	_, d := x.Dims()
+	sparse := &matrix.CSR{Cols: d, Start: []int64{0}, Index: []uint32{}, Value: []float32{}}
+	dense := &matrix.Dense{Rows: len(rows), Cols: d, Value: []float32{}}
+	for _, i := range rows {
+		row := x.Row(int(i))
+		if row.Index != nil {
+			return gatherSparse(sparse, x, rows)
+		}
+		dense.Value = append(dense.Value, row.Value...)
+	}
+	return dense
+}
+
+func gatherSparse(to *matrix.CSR, x matrix.Matrix, rows []uint32) matrix.Matrix {
+	var index []uint32
+	for _, i := range rows {
+		row := x.Row(int(i))
+		index = row.Index
+		if index == nil {
+			index = index[:0]
+			for k := range row.Value {
+				index = append(index, uint32(k))
+			}
+		}
+		to.Append(index, row.Value)
+	}
+	return to
+}
+
+// restoreMachine takes a kernel machine out of its tensors.
+func (m *Model) restoreMachine(tensors map[string]tensor) error {
+	k, err := kernel.New(m.Statement.Kernel)
+	if err != nil {
+		return err
+	}
+	m.Support = &Support{Kernel: k}
+	if m.Support.Rows, err = restoreRows(m.Data.Features, tensors); err != nil {
+		return err
+	}
+	n := m.Support.Len()
+	if t, ok := tensors["support.rows"]; ok {
+		m.Support.Index, _ = t.value.([]uint32)
+		if err := checkIndex(m.Support.Index, n, m.Data.Rows); err != nil {
+			return err
+		}
+	}
+	if i, j, ok := matrix.Finite(m.Support.Rows); !ok {
+		return fmt.Errorf("support vector %d: found a value in column %d that is not finite", i+1, j+1)
+	}
+	return m.cut("coefficients", n, tensors)
+}
+
+// restoreRows returns the support rows, dense or sparse, of d columns.
+func restoreRows(d int, tensors map[string]tensor) (matrix.Matrix, error) {
+	values := tensors["support.values"]
+	single, ok := values.value.([]float32)
+	if !ok {
+		return nil, fmt.Errorf("found support.values of type %s, expected F32", values.dtype())
+	}
+	if t, ok := tensors["support.indptr"]; ok {
+		start, first := t.value.([]int64)
+		index, second := tensors["support.indices"].value.([]uint32)
+		if !first || !second {
+			return nil, fmt.Errorf("found support.indptr and support.indices of other types, expected I64 and U32")
+		}
+		return matrix.NewCSR(d, start, index, single)
+	}
+	if s := values.shape; len(s) != 2 || s[1] != d {
+		return nil, fmt.Errorf("found support.values of shape %v, expected rows of %d features", s, d)
+	}
+	return matrix.NewDense(values.shape[0], d, single)
+}
+
+// checkIndex refuses places in the data that cannot be those of n support
+// vectors: they increase, below rows.
+func checkIndex(index []uint32, n, rows int) error {
+	if len(index) != n {
+		return fmt.Errorf("found the places of %d support vectors, expected %d", len(index), n)
+	}
+	for j, i := range index {
+		if int64(i) >= int64(rows) || j > 0 && i <= index[j-1] {
+			return fmt.Errorf("support vector %d: found the place %d, expected increasing places below %d", j+1, i, rows)
+		}
+	}
+	return nil
+}

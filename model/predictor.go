@@ -1,0 +1,46 @@
+package model
+
+import "github.com/fenchel-ml/fenchel/matrix"
+
+// predictor is what sets one kind of model apart from another: how it scores
+// rows, and which numbers its file holds for that.
+//
+// Laws: scores depend on the row alone, not on the rows beside it; the numbers
+// that pack puts into tensors are what the kind's restorer takes out.
+type predictor interface {
+	// scores sets dst, one row of all outputs for each, to the scores of rows
+	// made ready by Model.prepare.
+	scores(dst []float64, rows []matrix.Vector)
+	// pack adds what the outputs hold beside bias and dual variables.
+	pack(map[string]tensor)
+}
+
+// predictor returns m as the kind of model it is.
+func (m *Model) predictor() predictor {
+	if m.Support != nil {
+		return (*machine)(m)
+	}
+	return (*linear)(m)
+}
+
+// linear is a model whose scores are <w,x> + b.
+type linear Model
+
+func (m *linear) scores(dst []float64, rows []matrix.Vector) {
+	k := len(m.Outputs)
+	for c, o := range m.Outputs { // the weights of one output stay in the cache for all rows
+		for i, x := range rows {
+			dst[i*k+c] = x.Dot(o.Weights) + o.Bias
+		}
+	}
+}
+
+func (m *linear) pack(tensors map[string]tensor) {
+	weights := (*Model)(m).gather(func(o Output) []float64 { return o.Weights })
+	tensors["weights"] = tensor{[]int{len(m.Outputs), m.Data.Features}, weights}
+}
+
+// restoreLinear takes the weights of a linear model out of its tensors.
+func (m *Model) restoreLinear(tensors map[string]tensor) error {
+	return m.cut("weights", m.Data.Features, tensors)
+}
