@@ -47,17 +47,20 @@ func (s *Support) values(dst []float64, x matrix.Vector) {
 // machine is a model whose scores are those of a kernel machine.
 type machine Model
 
-func (m *machine) scores(dst []float64, rows []matrix.Vector) {
+func (m *machine) score(dst []float64, x matrix.Vector) {
 	room := kernelValues.Get().(*[]float64)
 	defer kernelValues.Put(room)
 	*room = slices.Grow((*room)[:0], m.Support.Len())
 	values := (*room)[:m.Support.Len()]
-	k := len(m.Outputs)
-	for i, x := range rows {
-		m.Support.values(values, x)
-		for c, o := range m.Outputs {
-			dst[i*k+c] = vec.Dot64(o.Weights, values) + o.Bias
-		}
+	m.Support.values(values, x)
+	for c, o := range m.Outputs {
+		dst[c] = vec.Dot64(o.Weights, values) + o.Bias
+	}
+}
+
+func (m *machine) scores(dst []float64, rows []matrix.Vector) {
+	for k := len(m.Outputs); len(rows) > 0; dst, rows = dst[k:], rows[1:] {
+		m.score(dst[:k], rows[0])
 	}
 }
 

@@ -195,9 +195,7 @@ func (s *scratch) room(at int) *room {
 func (s *scratch) score(m *Model, x matrix.Vector) []float64 {
 	k := len(m.Outputs)
 	s.scores = slices.Grow(s.scores[:0], k)[:k]
-	s.rows = append(s.rows[:0], m.prepare(x, s.room(0)))
-	m.predictor().scores(s.scores, s.rows)
-	s.rows[0] = matrix.Vector{}
+	m.predictor().score(s.scores, m.prepare(x, s.room(0)))
 	return s.scores
 }
 

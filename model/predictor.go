@@ -8,8 +8,9 @@ import "github.com/fenchel-ml/fenchel/matrix"
 // Laws: scores depend on the row alone, not on the rows beside it; the numbers
 // that pack puts into tensors are what the kind's restorer takes out.
 type predictor interface {
-	// scores sets dst, one row of all outputs for each, to the scores of rows
-	// made ready by Model.prepare.
+	// score sets dst to the scores of all outputs of a row made ready by
+	// Model.prepare, scores does so for many rows, one after another in dst.
+	score(dst []float64, x matrix.Vector)
 	scores(dst []float64, rows []matrix.Vector)
 	// pack adds what the outputs hold beside bias and dual variables.
 	pack(map[string]tensor)
@@ -25,6 +26,13 @@ func (m *Model) predictor() predictor {
 
 // linear is a model whose scores are <w,x> + b.
 type linear Model
+
+func (m *linear) score(dst []float64, x matrix.Vector) {
+	for c := range dst {
+		o := &m.Outputs[c]
+		dst[c] = x.Dot(o.Weights) + o.Bias
+	}
+}
 
 func (m *linear) scores(dst []float64, rows []matrix.Vector) {
 	k := len(m.Outputs)
