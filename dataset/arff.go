@@ -28,6 +28,8 @@ var (
 	_ rowReader = arffRows{}
 )
 
+func (arff) Takes() []string { return []string{"target", "weights"} }
+
 func (arff) Detect(name string, head []byte) Match {
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimSpace(line)

@@ -34,6 +34,8 @@ func (f csv) Extensions() []string {
 	return []string{".csv"}
 }
 
+func (csv) Takes() []string { return []string{"header", "target", "weights"} }
+
 func (f csv) Detect(name string, head []byte) Match {
 	switch {
 	case bytes.IndexByte(head, 0) >= 0:

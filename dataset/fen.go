@@ -41,6 +41,8 @@ var errBigEndian = errors.New(".fen files hold little-endian numbers as they are
 // littleEndian is false on machines that cannot use the bytes as they are.
 var littleEndian = func() bool { one := uint16(1); return *(*byte)(unsafe.Pointer(&one)) == 1 }()
 
+func (fen) Takes() []string { return []string{"target", "weights", "labels"} }
+
 func (fen) Detect(name string, head []byte) Match {
 	switch {
 	case strings.HasPrefix(string(head), fenMagic):

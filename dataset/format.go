@@ -50,6 +50,9 @@ type Format interface {
 	// up to the first 64 KiB of the decompressed file; head is never empty.
 	Detect(name string, head []byte) Match
 	Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
+	// Takes lists those of the options header, target, weights and labels that
+	// the format has a use for; Read is never given another.
+	Takes() []string
 }
 
 // A Writer is a Format that can write, chosen by the extension of the path.

@@ -48,6 +48,8 @@ func isIDX(head []byte) bool {
 	return ok && 1 <= head[3] && head[3] <= 8
 }
 
+func (idx) Takes() []string { return []string{"weights", "labels"} }
+
 func (idx) Detect(name string, head []byte) Match {
 	if isIDX(head) {
 		return MatchMagic

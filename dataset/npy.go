@@ -29,6 +29,8 @@ type npy struct{}
 
 var _ Format = npy{}
 
+func (npy) Takes() []string { return []string{"target", "weights", "labels"} }
+
 func (npy) Detect(name string, head []byte) Match {
 	if bytes.HasPrefix(head, []byte(npyMagic)) {
 		return MatchMagic

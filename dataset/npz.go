@@ -43,6 +43,8 @@ var (
 	npzWeights = []string{"weight", "weights", "sample_weight"}
 )
 
+func (npz) Takes() []string { return []string{"weights", "labels"} }
+
 // Detect knows an archive of arrays by the name of its first file, which
 // stands at byte 30 of the archive.
 func (npz) Detect(name string, head []byte) Match {

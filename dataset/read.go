@@ -24,7 +24,8 @@ type Options struct {
 	// without columns take a file with one number a row instead.
 	Target, Weights string
 	// Labels is a file with one target a row, for formats without targets of
-	// their own (IDX, NPY); "": IDX looks for the file that belongs to it.
+	// their own, or instead of these (IDX, NPY, NPZ, fen); "": IDX looks for the
+	// file that belongs to it.
 	Labels string
 
 	// Schema, from a model, makes tables into the features it describes; the
@@ -49,13 +50,17 @@ type Options struct {
 //
 // Several sources must be of one format. An error names the source, and the
 // line and column where there is one; errors of the operating system can be
-// asked for with errors.Is.
+// asked for with errors.Is. An option that means nothing to the format is an
+// [OptionError], before any row is read.
 func Read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 	paths, err := expand(sources)
 	if err != nil {
 		return nil, err
 	}
 	if spec, ok := strings.CutPrefix(paths[0], "@"); ok && len(paths) == 1 {
+		if err := opt.check("a generator", nil); err != nil {
+			return nil, err
+		}
 		return generate(ctx, spec, &opt)
 	}
 	var in []*Input
@@ -85,6 +90,9 @@ func Read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 		if name != first {
 			return nil, fmt.Errorf("%s: found format %s, expected %s as in %s", i.Name, name, first, in[0].Name)
 		}
+	}
+	if err := opt.check("format "+first, format.Takes()); err != nil {
+		return nil, err
 	}
 	return format.Read(ctx, in, &opt)
 }

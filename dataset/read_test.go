@@ -212,7 +212,7 @@ func fuzzRead(t *testing.T, data []byte, format string) {
 	if row, col, ok := matrix.Finite(s.X); !ok {
 		t.Fatalf("row %d, column %d is not finite", row, col)
 	}
-	for _, format := range []string{"libsvm", "csv"} {
+	for format, header := range map[string]string{"libsvm": "", "csv": "yes"} {
 		var out bytes.Buffer
 		f, _ := formats.New(format)
 		if f.(Writer).Write(&out, s) != nil {
@@ -221,7 +221,7 @@ func fuzzRead(t *testing.T, data []byte, format string) {
 		if format == "csv" && (s.Cols() == 0 || s.Target.Absent()) {
 			continue
 		}
-		again, err := read(out.Bytes(), Options{Format: format, Header: "yes"})
+		again, err := read(out.Bytes(), Options{Format: format, Header: header})
 		if err != nil {
 			t.Fatalf("%s: %v\n%q", format, err, out.String())
 		}

@@ -12,6 +12,9 @@ import (
 // plan decides what each column of the table is for.
 func (t *table) plan(opt *Options) error {
 	if opt.Schema != nil {
+		if err := opt.Schema.agrees(opt); err != nil {
+			return fmt.Errorf("%s: %w", t.in[0].Name, err)
+		}
 		return t.match(opt.Schema)
 	}
 	t.target, t.weight = -1, -1
@@ -38,6 +41,23 @@ func (t *table) plan(opt *Options) error {
 	t.use = make([]int, len(t.names))
 	for i := range t.use {
 		t.use[i] = i
+	}
+	return nil
+}
+
+// agrees refuses options that name other columns than the schema does.
+func (s *Schema) agrees(opt *Options) error {
+	for _, o := range []struct {
+		role, name string
+		column     int
+	}{{"target", opt.Target, s.Target}, {"weights", opt.Weights, s.Weight}} {
+		if o.name != "" && !s.names(o.column, o.name) {
+			of := "none"
+			if o.column >= 0 {
+				of = fmt.Sprintf("%q", s.Columns[o.column].Name)
+			}
+			return fmt.Errorf("found the column %q asked for as %s, expected %s as in the training data", o.name, o.role, of)
+		}
 	}
 	return nil
 }

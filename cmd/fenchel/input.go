@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,12 +25,12 @@ func (in *input) register(cmd *cobra.Command, target bool) {
 	f := cmd.Flags()
 	f.StringVar(&in.opt.Format, "format", "", "format of the data instead of the one found by content: "+strings.Join(names(dataset.Formats()), ", "))
 	f.StringVar(&in.opt.Weights, "weights", "", "column of row weights, by name or position from 1; for formats without columns a file with one number a row")
-	f.StringVar(&in.opt.Labels, "labels", "", "file with one target a row, for formats without targets (IDX, NPY)")
+	f.StringVar(&in.opt.Labels, "labels", "", "file with one target a row, for formats without a column of targets (IDX, NPY, NPZ, .fen)")
 	f.IntVar(&in.opt.Threads, "threads", 0, "use at most this many cores; never changes a result (default all)")
 	if !target {
 		return
 	}
-	f.BoolVar(&in.opt.ZeroBased, "zero-based", false, "LIBSVM indices begin with 0")
+	f.BoolVar(&in.opt.ZeroBased, "zero-based", false, "LIBSVM indices begin with 0; a model notes it for LIBSVM rows to come, whatever it is trained on")
 	f.StringVar(&in.opt.Header, "header", "auto", "the first line of a CSV names the columns: yes, no or auto")
 	f.StringVar(&in.opt.Target, "target", "", "column to predict, by name or position from 1 (default: target, label, class or y, else the last)")
 	complete(cmd, "header", "yes", "no", "auto")
@@ -52,6 +53,9 @@ func (in *input) check(cmd *cobra.Command, sources []string) error {
 	case "", "yes", "no":
 	default:
 		return fmt.Errorf("--header %s: expected yes, no or auto", in.opt.Header)
+	}
+	if in.opt.Target != "" && in.opt.Labels != "" {
+		return fmt.Errorf("--target %s, --labels %s: found two places of the targets, expected one of them", in.opt.Target, in.opt.Labels)
 	}
 	if in.opt.Threads < 0 {
 		return fmt.Errorf("--threads %d: expected a number >= 0", in.opt.Threads)
@@ -84,6 +88,10 @@ func (in *input) read(cmd *cobra.Command, sources []string) (*dataset.Set, error
 	}
 	in.opt.Stdin = cmd.InOrStdin()
 	set, err := dataset.Read(cmd.Context(), sources, in.opt)
+	var useless *dataset.OptionError
+	if errors.As(err, &useless) { // options are called as their flags are
+		return nil, fmt.Errorf("--%w", err)
+	}
 	return set, badData(err)
 }
 

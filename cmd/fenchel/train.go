@@ -135,7 +135,7 @@ func (t *trainer) readAll(cmd *cobra.Command, sources []string) (err error) {
 		return nil
 	}
 	test := t.in
-	test.opt.Labels, test.opt.Weights = "", ""
+	test.opt.Target, test.opt.Labels, test.opt.Weights = "", "", "" // the schema knows the target
 	test.opt.Schema, test.opt.Columns = t.set.Schema, t.set.Cols()
 	if t.testSet, err = test.read(cmd, t.test); err != nil {
 		return err

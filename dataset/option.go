@@ -1,0 +1,44 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// OptionError says that an option was given which would have no effect on the
+// data. ZeroBased is no such option: a model notes it for rows to come, whatever
+// it was trained on.
+type OptionError struct {
+	Option, Value string   // header, target, weights or labels
+	Source        string   // what has no use for it
+	Formats       []string // that have
+}
+
+func (e *OptionError) Error() string {
+	return fmt.Sprintf("%s %s: %s has no use for it, only formats %s have", e.Option, e.Value, e.Source, strings.Join(e.Formats, ", "))
+}
+
+// check refuses options that are none of those that source takes.
+func (opt *Options) check(source string, takes []string) error {
+	header := opt.Header
+	if opt.Schema != nil { // it may be about the table that the schema is from
+		header = ""
+	}
+	for _, o := range [][2]string{{"header", header}, {"target", opt.Target}, {"weights", opt.Weights}, {"labels", opt.Labels}} {
+		if o[1] != "" && !slices.Contains(takes, o[0]) {
+			return &OptionError{Option: o[0], Value: o[1], Source: source, Formats: taking(o[0])}
+		}
+	}
+	return nil
+}
+
+// taking returns the names of the formats that take an option.
+func taking(option string) (names []string) {
+	for _, e := range formats.Entries() {
+		if f, err := e.New(nil); err == nil && slices.Contains(f.Takes(), option) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}

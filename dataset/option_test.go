@@ -1,0 +1,84 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// An option reaches a format that takes it, and is refused for every other.
+func TestOptionsMeanSomething(t *testing.T) {
+	every := map[string]Options{"header": {Header: "no"}, "target": {Target: "1"}, "weights": {Weights: "1"}, "labels": {Labels: "nowhere"}}
+	text := map[string]string{"csv": "1,2,3\n4,5,6\n", "tsv": "1\t2\t3\n4\t5\t6\n", "libsvm": "1 1:2\n2 1:3\n", "@toy:n=4": ""}
+	for name, content := range text {
+		var takes []string
+		if f, err := formats.New(name); err == nil {
+			takes = f.Takes()
+		}
+		for option, opt := range every {
+			opt.Stdin, opt.Format = strings.NewReader(content), name
+			source := "-"
+			if content == "" {
+				opt.Format, source = "", name
+			}
+			_, err := Read(context.Background(), []string{source}, opt)
+			var useless *OptionError
+			refused := errors.As(err, &useless) && useless.Option == option
+			if refused == slices.Contains(takes, option) {
+				t.Errorf("%s with %s: found error %v, expected it refused: %t", name, option, err, !refused)
+			}
+		}
+	}
+	for _, e := range Formats() {
+		f, err := e.New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, option := range f.Takes() {
+			if _, known := every[option]; !known {
+				t.Errorf("%s takes %q, expected one of the options that check knows", e.Name, option)
+			}
+		}
+	}
+}
+
+// A schema knows the columns of target and weights: to ask for others is an
+// error, to ask for the same is none.
+func TestOptionsAgreeWithSchema(t *testing.T) {
+	const table = "a,w,y\n1,2,3\n2,1,5\n"
+	plain, err := readText(table, Options{Target: "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weighted, err := readText(table, Options{Target: "3", Weights: "w"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		set  *Set
+		opt  Options
+		want string // in the error; "": none
+	}{
+		{plain, Options{}, ""},
+		{plain, Options{Target: "y"}, ""},
+		{plain, Options{Target: "3", Header: "yes"}, ""},
+		{plain, Options{Target: "w"}, `found the column "w" asked for as target, expected "y" as in the training data`},
+		{plain, Options{Weights: "w"}, `found the column "w" asked for as weights, expected none as in the training data`},
+		{weighted, Options{Weights: "w"}, ""},
+		{weighted, Options{Weights: "2"}, ""},
+		{weighted, Options{Weights: "a"}, `found the column "a" asked for as weights, expected "w" as in the training data`},
+	} {
+		c.opt.Schema = c.set.Schema
+		again, err := readText(table, c.opt)
+		switch {
+		case c.want != "" && (err == nil || !strings.HasSuffix(err.Error(), c.want)):
+			t.Errorf("%+v: found error %v, expected %q", c.opt, err, c.want)
+		case c.want == "" && err != nil:
+			t.Errorf("%+v: found error %v, expected none", c.opt, err)
+		case c.want == "" && again.Digest() != c.set.Digest():
+			t.Errorf("%+v: found other rows", c.opt)
+		}
+	}
+}
