@@ -1303,15 +1303,15 @@ tail:
 	JE           done
 	LEAQ         ones64<>+0(SB), SI
 	NEGQ         DX
-	VMOVDQU      32(SI)(DX*8), Y1
-	VMASKMOVPD   (CX)(BX*8), Y1, Y0
+	VMOVDQU      32(SI)(DX*8), Y0
+	VMASKMOVPD   (CX)(BX*8), Y0, Y1
 	VMOVUPD      high<>+0(SB), Y2
-	VMINPD       Y0, Y2, Y2
-	VMOVUPD      low<>+0(SB), Y0
-	VMAXPD       Y2, Y0, Y2
-	VMOVUPD      log2e<>+0(SB), Y0
-	VFMADD213PD  magic<>+0(SB), Y2, Y0
-	VSUBPD       magic<>+0(SB), Y0, Y3
+	VMINPD       Y1, Y2, Y2
+	VMOVUPD      low<>+0(SB), Y1
+	VMAXPD       Y2, Y1, Y2
+	VMOVUPD      log2e<>+0(SB), Y1
+	VFMADD213PD  magic<>+0(SB), Y2, Y1
+	VSUBPD       magic<>+0(SB), Y1, Y3
 	VFNMADD231PD ln2Hi<>+0(SB), Y3, Y2
 	VFNMADD231PD ln2Lo<>+0(SB), Y3, Y2
 	VMOVUPD      expB<>+0(SB), Y3
@@ -1336,15 +1336,15 @@ tail:
 	VFMADD213PD  Y6, Y3, Y8
 	VFMADD213PD  Y2, Y9, Y8
 	VADDPD       one<>+0(SB), Y8, Y2
-	VPSRAD       $0x01, Y0, Y3
-	VPSUBD       Y3, Y0, Y0
+	VPSRAD       $0x01, Y1, Y3
+	VPSUBD       Y3, Y1, Y1
 	VPADDD       exponentBias<>+0(SB), Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
-	VPADDD       exponentBias<>+0(SB), Y0, Y0
-	VPSLLQ       $0x34, Y0, Y0
+	VPADDD       exponentBias<>+0(SB), Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
 	VMULPD       Y3, Y2, Y2
-	VMULPD       Y0, Y2, Y0
-	VMASKMOVPD   Y0, Y1, (AX)(BX*8)
+	VMULPD       Y1, Y2, Y1
+	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
 
 done:
 	VZEROUPPER
@@ -1421,15 +1421,15 @@ tail:
 	JE           done
 	LEAQ         ones32<>+0(SB), SI
 	NEGQ         DX
-	VMOVDQU      32(SI)(DX*4), Y1
-	VMASKMOVPS   (CX)(BX*4), Y1, Y0
+	VMOVDQU      32(SI)(DX*4), Y0
+	VMASKMOVPS   (CX)(BX*4), Y0, Y1
 	VMOVUPD      highSingle<>+0(SB), Y2
-	VMINPS       Y0, Y2, Y2
-	VMOVUPD      lowSingle<>+0(SB), Y0
-	VMAXPS       Y2, Y0, Y2
-	VMOVUPD      log2eSingle<>+0(SB), Y0
-	VFMADD213PS  magicSingle<>+0(SB), Y2, Y0
-	VSUBPS       magicSingle<>+0(SB), Y0, Y3
+	VMINPS       Y1, Y2, Y2
+	VMOVUPD      lowSingle<>+0(SB), Y1
+	VMAXPS       Y2, Y1, Y2
+	VMOVUPD      log2eSingle<>+0(SB), Y1
+	VFMADD213PS  magicSingle<>+0(SB), Y2, Y1
+	VSUBPS       magicSingle<>+0(SB), Y1, Y3
 	VFNMADD231PS ln2HiSingle<>+0(SB), Y3, Y2
 	VFNMADD231PS ln2LoSingle<>+0(SB), Y3, Y2
 	VMOVUPD      expBSingle<>+0(SB), Y3
@@ -1444,15 +1444,15 @@ tail:
 	VFMADD213PS  Y4, Y3, Y5
 	VFMADD213PS  Y2, Y6, Y5
 	VADDPS       oneSingle<>+0(SB), Y5, Y2
-	VPSRAD       $0x01, Y0, Y3
-	VPSUBD       Y3, Y0, Y0
+	VPSRAD       $0x01, Y1, Y3
+	VPSUBD       Y3, Y1, Y1
 	VPADDD       exponentBiasSingle<>+0(SB), Y3, Y3
 	VPSLLD       $0x17, Y3, Y3
-	VPADDD       exponentBiasSingle<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
+	VPADDD       exponentBiasSingle<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
 	VMULPS       Y3, Y2, Y2
-	VMULPS       Y0, Y2, Y0
-	VMASKMOVPS   Y0, Y1, (AX)(BX*4)
+	VMULPS       Y1, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (AX)(BX*4)
 
 done:
 	VZEROUPPER
@@ -1553,9 +1553,9 @@ tail:
 	JE           done
 	LEAQ         ones64<>+0(SB), SI
 	NEGQ         DX
-	VMOVDQU      32(SI)(DX*8), Y1
-	VMASKMOVPD   (CX)(BX*8), Y1, Y0
-	VORPD        signBit<>+0(SB), Y0, Y2
+	VMOVDQU      32(SI)(DX*8), Y0
+	VMASKMOVPD   (CX)(BX*8), Y0, Y1
+	VORPD        signBit<>+0(SB), Y1, Y2
 	VMOVUPD      high<>+0(SB), Y3
 	VMINPD       Y2, Y3, Y3
 	VMOVUPD      low<>+0(SB), Y2
@@ -1596,11 +1596,11 @@ tail:
 	VMULPD       Y4, Y3, Y3
 	VMULPD       Y2, Y3, Y2
 	VMOVUPD      one<>+0(SB), Y3
-	VCMPPD       $0x11, zero<>+0(SB), Y0, Y0
-	VBLENDVPD    Y0, Y2, Y3, Y0
+	VCMPPD       $0x11, zero<>+0(SB), Y1, Y1
+	VBLENDVPD    Y1, Y2, Y3, Y1
 	VADDPD       Y3, Y2, Y2
-	VDIVPD       Y2, Y0, Y0
-	VMASKMOVPD   Y0, Y1, (AX)(BX*8)
+	VDIVPD       Y2, Y1, Y1
+	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
 
 done:
 	VZEROUPPER
@@ -1709,9 +1709,9 @@ tail:
 	JE           done
 	LEAQ         ones64<>+0(SB), SI
 	NEGQ         DX
-	VMOVDQU      32(SI)(DX*8), Y1
-	VMASKMOVPD   (CX)(BX*8), Y1, Y0
-	VORPD        signBit<>+0(SB), Y0, Y2
+	VMOVDQU      32(SI)(DX*8), Y0
+	VMASKMOVPD   (CX)(BX*8), Y0, Y1
+	VORPD        signBit<>+0(SB), Y1, Y2
 	VMOVUPD      high<>+0(SB), Y3
 	VMINPD       Y2, Y3, Y3
 	VMOVUPD      low<>+0(SB), Y2
@@ -1790,9 +1790,9 @@ tail:
 	VSUBPD       Y2, Y6, Y2
 	VSUBPD       Y2, Y3, Y2
 	VADDPD       Y5, Y2, Y2
-	VMAXPD       Y4, Y0, Y0
-	VADDPD       Y2, Y0, Y0
-	VMASKMOVPD   Y0, Y1, (AX)(BX*8)
+	VMAXPD       Y4, Y1, Y1
+	VADDPD       Y2, Y1, Y1
+	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
 
 done:
 	VZEROUPPER
@@ -1908,26 +1908,26 @@ tail:
 	JE           done
 	LEAQ         ones64<>+0(SB), SI
 	NEGQ         DX
-	VMOVDQU      32(SI)(DX*8), Y1
-	VMASKMOVPD   (CX)(BX*8), Y1, Y0
+	VMOVDQU      32(SI)(DX*8), Y0
+	VMASKMOVPD   (CX)(BX*8), Y0, Y1
 	VMOVUPD      one<>+0(SB), Y2
 	VXORPD       Y3, Y3, Y3
-	VSUBPD       Y0, Y2, Y4
-	VMINPD       Y0, Y4, Y4
+	VSUBPD       Y1, Y2, Y4
+	VMINPD       Y1, Y4, Y4
 	VMAXPD       Y4, Y3, Y4
-	VMOVUPD      smallestNormal<>+0(SB), Y0
-	VMAXPD       Y4, Y0, Y0
-	VPADDQ       oneLessRoot<>+0(SB), Y0, Y0
-	VPSRLQ       $0x34, Y0, Y5
-	VANDPD       fraction<>+0(SB), Y0, Y0
-	VPADDQ       root<>+0(SB), Y0, Y0
+	VMOVUPD      smallestNormal<>+0(SB), Y1
+	VMAXPD       Y4, Y1, Y1
+	VPADDQ       oneLessRoot<>+0(SB), Y1, Y1
+	VPSRLQ       $0x34, Y1, Y5
+	VANDPD       fraction<>+0(SB), Y1, Y1
+	VPADDQ       root<>+0(SB), Y1, Y1
 	VORPD        twoTo52<>+0(SB), Y5, Y5
 	VSUBPD       twoTo52AndBias<>+0(SB), Y5, Y5
-	VSUBPD       one<>+0(SB), Y0, Y0
+	VSUBPD       one<>+0(SB), Y1, Y1
 	VMULPD       ln2Hi33<>+0(SB), Y5, Y6
 	VMULPD       ln2Lo33<>+0(SB), Y5, Y5
-	VADDPD       two<>+0(SB), Y0, Y7
-	VDIVPD       Y7, Y0, Y7
+	VADDPD       two<>+0(SB), Y1, Y7
+	VDIVPD       Y7, Y1, Y7
 	VMULPD       Y7, Y7, Y8
 	VMOVUPD      logB<>+0(SB), Y9
 	VFMADD213PD  logA<>+0(SB), Y8, Y9
@@ -1948,13 +1948,13 @@ tail:
 	VFMADD213PD  Y10, Y9, Y12
 	VMULPD       Y9, Y9, Y9
 	VFMADD213PD  Y12, Y9, Y14
-	VMOVUPD      Y0, Y9
+	VMOVUPD      Y1, Y9
 	VFNMADD231PD Y14, Y8, Y9
 	VMULPD       Y9, Y7, Y7
 	VSUBPD       Y5, Y7, Y5
-	VSUBPD       Y5, Y0, Y0
-	VADDPD       Y6, Y0, Y0
-	VMULPD       Y0, Y4, Y0
+	VSUBPD       Y5, Y1, Y1
+	VADDPD       Y6, Y1, Y1
+	VMULPD       Y1, Y4, Y1
 	VSUBPD       Y4, Y2, Y5
 	VSUBPD       Y4, Y3, Y6
 	VADDPD       Y4, Y4, Y7
@@ -1967,7 +1967,7 @@ tail:
 	VMOVUPD      minusLn2Lo33<>+0(SB), Y7
 	VCMPPD       $0x11, quarter<>+0(SB), Y4, Y4
 	VBLENDVPD    Y4, Y3, Y7, Y4
-	VSUBPD       Y0, Y3, Y0
+	VSUBPD       Y1, Y3, Y1
 	VADDPD       two<>+0(SB), Y2, Y3
 	VDIVPD       Y3, Y2, Y3
 	VMULPD       Y3, Y3, Y7
@@ -1997,8 +1997,8 @@ tail:
 	VSUBPD       Y3, Y2, Y2
 	VADDPD       Y6, Y2, Y2
 	VMULPD       Y2, Y5, Y2
-	VSUBPD       Y2, Y0, Y0
-	VMASKMOVPD   Y0, Y1, (AX)(BX*8)
+	VSUBPD       Y2, Y1, Y1
+	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
 
 done:
 	VZEROUPPER

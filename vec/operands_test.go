@@ -82,6 +82,16 @@ var kernels = []struct {
 	{"ExpTo", func(o operands) []float64 { ExpTo(o.y, spread(o.x, 300)); return o.y }},
 	{"ExpTo in place", func(o operands) []float64 { ExpTo(o.x, o.x); return o.x }},
 	{"ExpTo32", func(o operands) []float64 { ExpTo32(o.y32, spread(o.x32, 40)); return widened(o.y32) }},
+	{"Gaussian32", func(o operands) []float64 { Gaussian32(o.y32, 1, o.x32, 0.7); return widened(o.y32) }},
+	{"Gaussian64", func(o operands) []float64 { Gaussian64(o.y, 1, o.x, 0.7); return o.y }},
+	{"AddRows32", func(o operands) []float64 {
+		AddRows32(o.x, [][]float32{o.x32, o.y32, o.x32}, 0, []float64{o.alpha, o.beta, 3})
+		return o.x
+	}},
+	{"AddRows64", func(o operands) []float64 {
+		AddRows64(o.x, [][]float64{o.y, o.y}, 0, []float64{o.alpha, o.beta})
+		return o.x
+	}},
 	{"SigmoidTo", func(o operands) []float64 { SigmoidTo(o.y, spread(o.x, 300)); return o.y }},
 	{"EntropyTo", func(o operands) []float64 { EntropyTo(o.y, o.x); return o.y }},
 	{"EntropyTo of probabilities", func(o operands) []float64 { SigmoidTo(o.y, spread(o.x, 10)); EntropyTo(o.y, o.y); return o.y }},

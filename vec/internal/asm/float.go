@@ -46,33 +46,41 @@ func (f float) function(name, element string, value func(x reg.VecVirtual) reg.V
 
 // last writes the first n elements of a vector.
 func (f float) last(src, dst Mem, n reg.GPVirtual, value func(x reg.VecVirtual) reg.VecVirtual) {
-	x := f.vector()
+	load, store := f.firstOf(n)
+	store(value(load(src)), dst)
+}
+
+// firstOf returns how to load and store the first n elements of a vector, n
+// being less than there are.
+func (f float) firstOf(n reg.GPVirtual) (load func(Mem) reg.VecVirtual, store func(reg.VecVirtual, Mem)) {
 	if f.isa == avx512 {
 		bits, k := GP32(), K()
 		MOVL(I32(-1), bits)
 		BZHIL(n.As32(), bits, bits)
 		KMOVW(bits, k)
-		if f.double() {
-			VMOVUPD_Z(src, k, x)
-			VMOVUPD(value(x), k, dst)
-		} else {
-			VMOVUPS_Z(src, k, x)
-			VMOVUPS(value(x), k, dst)
+		load = func(m Mem) reg.VecVirtual {
+			x := f.vector()
+			f.pick(zeroingMove64, zeroingMove32, m, k, x)
+			return x
 		}
-		return
+		return load, func(x reg.VecVirtual, m Mem) { f.pick(VMOVUPD, VMOVUPS, x, k, m) }
 	}
 	start, m := GP64(), YMM()
 	LEAQ(wideTable(f.p), start)
 	NEGQ(n)
 	VMOVDQU(Mem{Base: start, Index: n, Scale: uint8(f.p), Disp: 32}, m)
-	if f.double() {
-		VMASKMOVPD(src, m, x)
-		VMASKMOVPD(value(x), m, dst)
-	} else {
-		VMASKMOVPS(src, m, x)
-		VMASKMOVPS(value(x), m, dst)
+	load = func(from Mem) reg.VecVirtual {
+		x := f.vector()
+		f.pick(maskedMove64, maskedMove32, from, m, x)
+		return x
 	}
+	return load, func(x reg.VecVirtual, to Mem) { f.pick(maskedMove64, maskedMove32, x, m, to) }
 }
+
+func zeroingMove64(ops ...Op) { VMOVUPD_Z(ops[0], ops[1], ops[2]) }
+func zeroingMove32(ops ...Op) { VMOVUPS_Z(ops[0], ops[1], ops[2]) }
+func maskedMove64(ops ...Op)  { VMASKMOVPD(ops[0], ops[1], ops[2]) }
+func maskedMove32(ops ...Op)  { VMASKMOVPS(ops[0], ops[1], ops[2]) }
 
 var wideTables = map[precision]Mem{}
 

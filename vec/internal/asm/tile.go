@@ -1,0 +1,220 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// The widths of tiles in bytes: as many accumulators as hide the latency of the
+// multiply-add, and the fewest that fill a vector. Package vec knows them too.
+var tileWidths = map[string]int{"Wide": 256, "Narrow": 64}
+
+func tiles() {
+	for _, s := range []isa{avx512, avx2} {
+		for _, p := range []precision{single, double} {
+			for _, width := range []string{"Wide", "Narrow"} {
+				float{s, p}.sparseTile(width, false)
+				float{s, p}.sparseTile(width, true)
+			}
+			float{s, p}.gaussian()
+			s.addRows(p)
+		}
+	}
+}
+
+func (f float) element() (name, bits string) {
+	if f.double() {
+		return "float64", "64"
+	}
+	return "float32", "32"
+}
+
+// sparseTile writes the products of sparse rows and a block of dense ones that
+// lie side by side: dst[at[r]+l] is the chain of fma(value[k], block[width*j+l], .)
+// over the elements k of row r, where j is index[k], or slot[index[k]].
+func (f float) sparseTile(width string, mapped bool) {
+	element, bits := f.element()
+	name, slot := "sparseTile"+bits+width, ""
+	if mapped {
+		name, slot = name+"Mapped", " slot []uint32,"
+	}
+	name += f.suffix
+	kernel(name, "func(dst []"+element+", at []int, block []"+element+","+slot+" start []int64, index []uint32, value []float32) (done int)",
+		name+" is SparseTile"+bits+" for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.")
+	dst, at, rows := Load(Param("dst").Base(), GP64()), Load(Param("at").Base(), GP64()), Load(Param("at").Len(), GP64())
+	block, limit := Load(Param("block").Base(), GP64()), Load(Param("block").Len(), GP64())
+	begin, index, value := Load(Param("start").Base(), GP64()), Load(Param("index").Base(), GP64()), Load(Param("value").Base(), GP64())
+	bytes := tileWidths[width]
+	size := f.size() * int(f.p)
+	SHRQ(Imm(uint64(log2(bytes/int(f.p)))), limit) // columns of the block
+	var table reg.Register
+	if mapped {
+		table = Load(Param("slot").Base(), GP64())
+	}
+	done, k, end := GP64(), GP64(), GP64()
+	XORQ(done, done)
+	MOVQ(Mem{Base: begin}, k)
+	JMP(LabelRef("next"))
+
+	Label("row")
+	MOVQ(Mem{Base: begin, Index: done, Scale: 8, Disp: 8}, end)
+	acc := make([]reg.VecVirtual, bytes/size)
+	for i := range acc {
+		acc[i] = f.zero()
+	}
+	CMPQ(k, end)
+	JGE(LabelRef("store"))
+	Label("loop")
+	j, x := GP64(), f.vector()
+	MOVL(single.at(index, k, 0), j.As32())
+	if mapped {
+		length, err := Param("slot").Len().Resolve()
+		if err != nil {
+			panic(err)
+		}
+		CMPQ(j, length.Addr)
+		JCC(LabelRef("stop"))
+		MOVL(Mem{Base: table, Index: j, Scale: 4}, j.As32())
+	}
+	CMPQ(j, limit)
+	JCC(LabelRef("stop"))
+	SHLQ(Imm(uint64(log2(bytes))), j)
+	if f.double() {
+		VXORPS(x.AsX(), x.AsX(), x.AsX())
+		VCVTSS2SD(single.at(value, k, 0), x.AsX(), x.AsX())
+		VBROADCASTSD(x.AsX(), x)
+	} else {
+		VBROADCASTSS(single.at(value, k, 0), x)
+	}
+	for i := range acc {
+		f.pick(VFMADD231PD, VFMADD231PS, Mem{Base: block, Index: j, Scale: 1, Disp: i * size}, x, acc[i])
+	}
+	INCQ(k)
+	CMPQ(k, end)
+	JLT(LabelRef("loop"))
+	Label("store")
+	to := GP64()
+	MOVQ(Mem{Base: at, Index: done, Scale: 8}, to)
+	for i := range acc {
+		VMOVUPD(acc[i], f.p.at(dst, to, i*f.size()))
+	}
+	INCQ(done)
+	Label("next")
+	CMPQ(done, rows)
+	JLT(LabelRef("row"))
+	Label("stop")
+	Store(done, Return("done"))
+	VZEROUPPER()
+	RET()
+}
+
+func log2(n int) (l int) {
+	for ; n > 1; n /= 2 {
+		l++
+	}
+	return l
+}
+
+// gaussian writes dst[j] = exp(minus*max(0, (xx+yy[j])-2*dst[j])).
+func (f float) gaussian() {
+	element, bits := f.element()
+	name := "gaussian" + bits + f.suffix
+	kernel(name, "func(dst, yy []"+element+", xx, minus "+element+")", name+" is Gaussian"+bits+" for slices of the same length, minus being -gamma.")
+	dst, yy := Load(Param("dst").Base(), GP64()), Load(Param("yy").Base(), GP64())
+	n, j := Load(Param("dst").Len(), GP64()).(reg.GPVirtual), GP64()
+	xx, minus := f.broadcast("xx"), f.broadcast("minus")
+	zero, minusTwo := f.zero(), f.copyOf(f.constant("minusTwo", -2))
+	value := func(d, y reg.VecVirtual) reg.VecVirtual {
+		t := f.add(xx, y)
+		f.pick(VFMADD231PD, VFMADD231PS, minusTwo, d, t)
+		f.pick(VMAXPD, VMAXPS, t, zero, t) // a NaN stays
+		f.pick(VMULPD, VMULPS, minus, t, t)
+		return f.exp(t)
+	}
+	XORQ(j, j)
+	SUBQ(Imm(uint64(f.size())), n)
+	JL(LabelRef("tail"))
+	Label("loop")
+	VMOVUPD(value(f.copyOf(f.p.at(dst, j, 0)), f.copyOf(f.p.at(yy, j, 0))), f.p.at(dst, j, 0))
+	ADDQ(Imm(uint64(f.size())), j)
+	SUBQ(Imm(uint64(f.size())), n)
+	JGE(LabelRef("loop"))
+	Label("tail")
+	ADDQ(Imm(uint64(f.size())), n)
+	JE(LabelRef("done"))
+	load, store := f.firstOf(n)
+	store(value(load(f.p.at(dst, j, 0)), load(f.p.at(yy, j, 0))), f.p.at(dst, j, 0))
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// broadcast returns a vector of copies of a parameter.
+func (f float) broadcast(name string) reg.VecVirtual {
+	x, v := XMM(), f.vector()
+	Load(Param(name), x)
+	f.pick(broadcast64, broadcast32, x, v)
+	return v
+}
+
+// addRows writes dst[j] += c[0]*rows[0][first+j] + c[1]*rows[1][first+j] + ...,
+// one multiply-add after the other. Four vectors of dst at a time are kept in
+// registers, then one.
+func (s isa) addRows(p precision) {
+	element, bits := float{s, p}.element()
+	name := "addRows" + bits + s.suffix
+	kernel(name, "func(dst []float64, rows [][]"+element+", first int, c []float64)", name+" is AddRows"+bits+" for at least one row, none of them shorter than first+len(dst).")
+	dst, n := Load(Param("dst").Base(), GP64()), Load(Param("dst").Len(), GP64()).(reg.GPVirtual)
+	rows, j := Load(Param("rows").Base(), GP64()), Load(Param("first"), GP64())
+	c, count := Load(Param("c").Base(), GP64()), Load(Param("c").Len(), GP64())
+	k, row, header := GP64(), GP64(), GP64()
+	each := func(label string, add func(scale reg.VecVirtual)) {
+		XORQ(k, k)
+		MOVQ(rows, header)
+		Label(label)
+		scale := s.vector()
+		VBROADCASTSD(Mem{Base: c, Index: k, Scale: 8}, scale)
+		MOVQ(Mem{Base: header}, row)
+		add(scale)
+		ADDQ(Imm(24), header)
+		INCQ(k)
+		CMPQ(k, count)
+		JLT(LabelRef(label))
+	}
+	for _, vectors := range []int{4, 1} {
+		v := string(rune('0' + vectors))
+		JMP(LabelRef("enough" + v))
+		Label("loop" + v)
+		sum := make([]reg.VecVirtual, vectors)
+		for i := range sum {
+			sum[i] = s.vector()
+			VMOVUPD(Mem{Base: dst, Disp: 8 * i * s.width}, sum[i])
+		}
+		each("rows"+v, func(scale reg.VecVirtual) {
+			for i := range sum {
+				VFMADD231PD(s.load(p, p.at(row, j, i*s.width)), scale, sum[i])
+			}
+		})
+		for i := range sum {
+			VMOVUPD(sum[i], Mem{Base: dst, Disp: 8 * i * s.width})
+		}
+		ADDQ(U32(8*vectors*s.width), dst)
+		ADDQ(Imm(uint64(vectors*s.width)), j)
+		SUBQ(Imm(uint64(vectors*s.width)), n)
+		Label("enough" + v)
+		CMPQ(n, Imm(uint64(vectors*s.width)))
+		JGE(LabelRef("loop" + v))
+	}
+	TESTQ(n, n)
+	JE(LabelRef("done"))
+	m := s.first(n)
+	sum := s.loadFirst(double, Mem{Base: dst}, m)
+	each("rows0", func(scale reg.VecVirtual) {
+		VFMADD231PD(s.loadFirst(p, p.at(row, j, 0), m), scale, sum)
+	})
+	s.storeFirst(sum, Mem{Base: dst}, m)
+	Label("done")
+	VZEROUPPER()
+	RET()
+}

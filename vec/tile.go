@@ -1,0 +1,122 @@
+package vec
+
+import "math"
+
+// Products of sparse rows with a block of dense ones: many inner products for
+// one look at an index. The block holds width dense rows side by side, element
+// j of row l at block[width*j+l], so that one load and one multiply-add serve a
+// whole vector of products.
+//
+// Every product is one chain in the order of the columns, fma(value, block, .)
+// from 0, so that it does not depend on what it is computed together with, nor
+// on zeros that a row stores or leaves out.
+
+// The widths that blocks can have: the first is the fastest for each product,
+// the second wastes the least on few rows.
+const (
+	TileWidth32, NarrowTileWidth32 = 64, 16
+	TileWidth64, NarrowTileWidth64 = 32, 8
+)
+
+// SparseTile32 sets dst[at[r]+l], for l below width, to the product of sparse
+// row r and row l of the block. Row r has the elements start[r] to start[r+1] of
+// index and value. Unless slot is nil, slot[index[k]] stands for index[k].
+func SparseTile32(dst []float32, at []int, block []float32, width int, slot []uint32, start []int64, index []uint32, value []float32) {
+	checkTile(len(dst), at, len(block), width, TileWidth32, NarrowTileWidth32, start, index, value)
+	done := sparseTile32(dst, at, block, width, slot, start, index, value)
+	sparseTilePortable(fma32, dst, at[done:], block, width, slot, start[done:], index, value)
+}
+
+// SparseTile64 is SparseTile32 in double precision.
+func SparseTile64(dst []float64, at []int, block []float64, width int, slot []uint32, start []int64, index []uint32, value []float32) {
+	checkTile(len(dst), at, len(block), width, TileWidth64, NarrowTileWidth64, start, index, value)
+	done := sparseTile64(dst, at, block, width, slot, start, index, value)
+	sparseTilePortable(math.FMA, dst, at[done:], block, width, slot, start[done:], index, value)
+}
+
+// checkTile panics unless what start and at say lies inside the slices.
+func checkTile(dst int, at []int, block, width, wide, narrow int, start []int64, index []uint32, value []float32) {
+	if width != wide && width != narrow || block%width != 0 || len(start) != len(at)+1 || len(index) < len(value) {
+		panic("vec: a tile of wrong shape")
+	}
+	if start[0] < 0 || start[len(at)] > int64(len(value)) {
+		panic("vec: rows outside their slices")
+	}
+	for r, to := range at {
+		if to < 0 || to > dst-width || start[r] > start[r+1] {
+			panic("vec: a row outside its slices")
+		}
+	}
+}
+
+// sparseTilePortable panics with an index that is too large.
+func sparseTilePortable[T float](fma func(a, b, c T) T, dst []T, at []int, block []T, width int, slot []uint32, start []int64, index []uint32, value []float32) {
+	for r, to := range at {
+		sum := dst[to:][:width]
+		clear(sum)
+		for k := start[r]; k < start[r+1]; k++ {
+			j := index[k]
+			if slot != nil {
+				j = slot[j]
+			}
+			x := T(value[k])
+			for l, b := range block[width*int(j):][:width] {
+				sum[l] = fma(x, b, sum[l])
+			}
+		}
+	}
+}
+
+// Gaussian32 sets dst[j] = Exp32(-gamma*max(0, (xx+yy[j])-2*dst[j])): a Gaussian
+// function of the distance, from an inner product and the squared norms.
+func Gaussian32(dst []float32, xx float32, yy []float32, gamma float32) {
+	gaussian32(dst, yy[:len(dst)], xx, -gamma)
+}
+
+// Gaussian64 is Gaussian32 in double precision.
+func Gaussian64(dst []float64, xx float64, yy []float64, gamma float64) {
+	gaussian64(dst, yy[:len(dst)], xx, -gamma)
+}
+
+func gaussianPortable[T float](exp func(T) T, dst, yy []T, xx, minus T) {
+	for j, d := range dst {
+		dst[j] = exp(minus * max(0, (xx+yy[j])-2*d))
+	}
+}
+
+// AddRows32 adds to each dst[j] the terms c[k]*rows[k][first+j], in the order of
+// k and with one rounding each. It reads dst once for many rows.
+func AddRows32(dst []float64, rows [][]float32, first int, c []float64) {
+	if checkRows(len(dst), rows, first, c) {
+		addRows32(dst, rows, first, c)
+	}
+}
+
+// AddRows64 is AddRows32 for rows in double precision.
+func AddRows64(dst []float64, rows [][]float64, first int, c []float64) {
+	if checkRows(len(dst), rows, first, c) {
+		addRows64(dst, rows, first, c)
+	}
+}
+
+// checkRows panics unless there is what AddRows32 reads, and returns whether
+// that is anything.
+func checkRows[T float](n int, rows [][]T, first int, c []float64) bool {
+	if len(rows) != len(c) {
+		panic("vec: rows without factors, or factors without rows")
+	}
+	for _, row := range rows {
+		if first < 0 || first > len(row)-n {
+			panic("vec: a row that is too short")
+		}
+	}
+	return n > 0 && len(rows) > 0
+}
+
+func addRowsPortable[T float](dst []float64, rows [][]T, first int, c []float64) {
+	for k, row := range rows {
+		for j, x := range row[first:][:len(dst)] {
+			dst[j] = math.FMA(c[k], float64(x), dst[j])
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package vec
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// A tiling is the arguments of one tile.
+type tiling[T float] struct {
+	width       int
+	block       []T
+	slot, index []uint32
+	start       []int64
+	value       []float32
+	at          []int
+}
+
+// drawTiling makes rows, each of which repeats no column, and places for them
+// in reverse order.
+func drawTiling[T float](r *rand.Rand, width, cols int, mapped bool) tiling[T] {
+	t := tiling[T]{width: width, start: []int64{0}, block: make([]T, width*cols)}
+	for i := range t.block {
+		t.block[i] = T(r.NormFloat64() * float64(r.IntN(3)))
+	}
+	domain := cols
+	if mapped {
+		t.slot = make([]uint32, 2*cols)
+		for j := range t.slot {
+			t.slot[j] = uint32(r.IntN(cols))
+		}
+		domain = 2 * cols
+	}
+	rows := r.IntN(9)
+	for i := range rows {
+		columns := r.Perm(domain)[:r.IntN(domain+1)]
+		slices.Sort(columns)
+		for _, j := range columns {
+			t.index, t.value = append(t.index, uint32(j)), append(t.value, float32(r.NormFloat64()))
+		}
+		t.start, t.at = append(t.start, int64(len(t.index))), append(t.at, (rows-1-i)*(width+3))
+	}
+	return t
+}
+
+// TestSparseTile compares with the chain that is stated, on every level.
+func TestSparseTile(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for range 300 {
+		mapped, cols := r.IntN(2) == 0, 1+r.IntN(40)
+		checkTiling(t, drawTiling[float32](r, []int{TileWidth32, NarrowTileWidth32}[r.IntN(2)], cols, mapped), fma32, SparseTile32)
+		checkTiling(t, drawTiling[float64](r, []int{TileWidth64, NarrowTileWidth64}[r.IntN(2)], cols, mapped), math.FMA, SparseTile64)
+	}
+}
+
+func checkTiling[T float](t *testing.T, g tiling[T], fma func(a, b, c T) T,
+	tile func(dst []T, at []int, block []T, width int, slot []uint32, start []int64, index []uint32, value []float32)) {
+	t.Helper()
+	want := make([]T, len(g.at)*(g.width+3))
+	for i := range want {
+		want[i] = 7
+	}
+	dst := slices.Clone(want)
+	for r, to := range g.at {
+		for l := range g.width {
+			sum := T(0)
+			for k := g.start[r]; k < g.start[r+1]; k++ {
+				j := g.index[k]
+				if g.slot != nil {
+					j = g.slot[j]
+				}
+				sum = fma(T(g.value[k]), g.block[int(j)*g.width+l], sum)
+			}
+			want[to+l] = sum
+		}
+	}
+	check := func(l level) {
+		got := slices.Clone(dst)
+		tile(got, g.at, g.block, g.width, g.slot, g.start, g.index, g.value)
+		if !slices.Equal(got, want) {
+			t.Fatalf("%s, width %d, %d rows: not the chains that the contract states", l, g.width, len(g.at))
+		}
+	}
+	defer use(chosen())
+	use(portable)
+	check(portable)
+	eachLevel(t, check)
+}
+
+// TestSparseTileRefuses gives arguments of wrong shape and indices that are too
+// large, on every level.
+func TestSparseTileRefuses(t *testing.T) {
+	call := func(change func(g *tiling[float32])) func() {
+		g := tiling[float32]{width: 16, block: make([]float32, 32), start: []int64{0, 1, 3}, index: []uint32{1, 0, 1}, value: make([]float32, 3), at: []int{0, 16}}
+		change(&g)
+		return func() { SparseTile32(make([]float32, 32), g.at, g.block, g.width, g.slot, g.start, g.index, g.value) }
+	}
+	if panics(call(func(*tiling[float32]) {})) {
+		t.Fatal("good arguments panic")
+	}
+	check := func(l level) {
+		for name, f := range map[string]func(){
+			"width":   call(func(g *tiling[float32]) { g.width = 17 }),
+			"block":   call(func(g *tiling[float32]) { g.block = g.block[1:] }),
+			"start":   call(func(g *tiling[float32]) { g.start = g.start[:2] }),
+			"falling": call(func(g *tiling[float32]) { g.start = []int64{0, 4, 3} }),
+			"before":  call(func(g *tiling[float32]) { g.start[0] = -1 }),
+			"value":   call(func(g *tiling[float32]) { g.value = g.value[:2] }),
+			"index":   call(func(g *tiling[float32]) { g.index[2] = 2 }),
+			"indices": call(func(g *tiling[float32]) { g.index = g.index[:2] }),
+			"slot":    call(func(g *tiling[float32]) { g.slot = []uint32{0} }),
+			"slots":   call(func(g *tiling[float32]) { g.slot = []uint32{0, 2} }),
+			"at":      call(func(g *tiling[float32]) { g.at[1] = 17 }),
+			"at less": call(func(g *tiling[float32]) { g.at[1] = -1 }),
+		} {
+			if !panics(f) {
+				t.Errorf("%s, wrong %s: no panic", l, name)
+			}
+		}
+	}
+	check(chosen())
+	eachLevel(t, check)
+}
+
+// TestAddRows compares with one row after another, on every level.
+func TestAddRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 24))
+	for n := range 140 {
+		count, first := r.IntN(6), r.IntN(5)
+		c := make([]float64, count)
+		single, double := make([][]float32, count), make([][]float64, count)
+		for k := range count {
+			c[k] = r.NormFloat64()
+			for range first + n {
+				double[k] = append(double[k], r.NormFloat64())
+				single[k] = append(single[k], float32(double[k][len(single[k])]))
+			}
+		}
+		dst := make([]float64, n)
+		for j := range dst {
+			dst[j] = r.NormFloat64()
+		}
+		want32, want64 := slices.Clone(dst), slices.Clone(dst)
+		for k := range count {
+			for j := range n {
+				want32[j] = math.FMA(c[k], float64(single[k][first+j]), want32[j])
+				want64[j] = math.FMA(c[k], double[k][first+j], want64[j])
+			}
+		}
+		check := func(l level) {
+			got := slices.Clone(dst)
+			if AddRows32(got, single, first, c); !slices.Equal(got, want32) {
+				t.Errorf("%s, n=%d: %d rows in single precision are not added one by one", l, n, count)
+			}
+			got = slices.Clone(dst)
+			if AddRows64(got, double, first, c); !slices.Equal(got, want64) {
+				t.Errorf("%s, n=%d: %d rows in double precision are not added one by one", l, n, count)
+			}
+		}
+		check(chosen())
+		eachLevel(t, check)
+		if count > 0 && !panics(func() { AddRows32(dst, single, first+1, c) }) && n > 0 {
+			t.Errorf("n=%d: short rows do not panic", n)
+		}
+	}
+}
