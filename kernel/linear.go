@@ -51,6 +51,16 @@ func dot(x, y matrix.Vector) float64 {
 	return sum
 }
 
+// SquaredNorm returns <x,x> with the bits that every inner kernel uses, those of
+// the same row stored dense or sparse, and of <x,x> as an inner product.
+func SquaredNorm(x matrix.Vector) float64 {
+	sum := 0.0
+	for _, v := range x.Value {
+		sum = math.FMA(float64(v), float64(v), sum)
+	}
+	return sum
+}
+
 // dotError bounds the error of an inner product of at most so many terms.
 func dotError(terms int, xx, yy float64) float64 {
 	return float64(terms+2) * unit * math.Sqrt(xx) * math.Sqrt(yy)

@@ -35,7 +35,7 @@ func init() {
 
 // Eval returns exp(-gamma (|x|^2 + |y|^2 - 2<x,y>)).
 func (k RBF) Eval(x, y matrix.Vector) float64 {
-	return k.of(dot(x, y), x.SquaredNorm(), y.SquaredNorm())
+	return k.of(dot(x, y), SquaredNorm(x), SquaredNorm(y))
 }
 
 func (k RBF) of(xy, xx, yy float64) float64 {
@@ -44,19 +44,12 @@ func (k RBF) of(xy, xx, yy float64) float64 {
 
 // Of does so for many.
 func (k RBF) Of(dst []float64, xx float64, yy []float64) {
-	for j, yy := range yy {
-		dst[j] = -k.Gamma * max(0, (xx+yy)-2*dst[j])
-	}
-	vec.ExpTo(dst, dst)
+	vec.Gaussian64(dst, xx, yy, k.Gamma)
 }
 
 // Of32 does so in single precision.
 func (k RBF) Of32(dst []float32, xx float32, yy []float32) {
-	gamma := float32(k.Gamma)
-	for j, yy := range yy {
-		dst[j] = -gamma * max(0, (xx+yy)-2*dst[j])
-	}
-	vec.ExpTo32(dst, dst)
+	vec.Gaussian32(dst, xx, yy, float32(k.Gamma))
 }
 
 // Error is that of the exponent, as the slope of exp is at most 1 there, and a

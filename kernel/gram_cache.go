@@ -1,0 +1,101 @@
+package kernel
+
+import "fmt"
+
+// An lru gives places to rows: a row that has none takes the place of the one
+// that was used least recently.
+type lru struct {
+	place, owner []int32 // of each row, or -1; of each place, or -1
+	prev, next   []int32 // a ring of the places and, last, of its begin
+	places, miss []int   // of the last use
+}
+
+// newLRU makes places for at most so many of n rows.
+func newLRU(n, places int) lru {
+	places = min(n, places)
+	l := lru{place: make([]int32, n), owner: make([]int32, places), prev: make([]int32, places+1), next: make([]int32, places+1)}
+	for i := range l.place {
+		l.place[i] = -1
+	}
+	for p := range l.prev {
+		l.prev[p], l.next[p] = int32(p-1), int32(p+1)
+	}
+	for p := range l.owner {
+		l.owner[p] = -1
+	}
+	l.prev[0], l.next[places] = int32(places), 0
+	return l
+}
+
+// use returns the places of rows, and which of them had none so far. Both are
+// valid until the next call.
+func (l *lru) use(rows []int) (places, missing []int) {
+	if len(rows) > len(l.owner) {
+		panic(fmt.Sprintf("kernel: %d rows at once, expected at most %d", len(rows), len(l.owner)))
+	}
+	for _, i := range rows {
+		if p := l.place[i]; p >= 0 {
+			l.touch(p)
+		}
+	}
+	l.places, l.miss = l.places[:0], l.miss[:0]
+	for _, i := range rows {
+		if l.place[i] < 0 {
+			l.miss = append(l.miss, i)
+			l.take(i)
+		}
+		l.places = append(l.places, int(l.place[i]))
+	}
+	return l.places, l.miss
+}
+
+// take gives row i the place of the row used least recently.
+func (l *lru) take(i int) {
+	p := l.prev[len(l.owner)]
+	if before := l.owner[p]; before >= 0 {
+		l.place[before] = -1
+	}
+	l.owner[p], l.place[i] = int32(i), p
+	l.touch(p)
+}
+
+// touch makes p the place used most recently.
+func (l *lru) touch(p int32) {
+	l.next[l.prev[p]], l.prev[l.next[p]] = l.next[p], l.prev[p]
+	begin := int32(len(l.owner))
+	l.prev[p], l.next[p] = begin, l.next[begin]
+	l.prev[l.next[begin]], l.next[begin] = p, p
+}
+
+// reserve makes room for as many rows as the cache holds. The memory is one
+// piece, of which the system gives what is touched.
+func (g *Gram) reserve() error {
+	n, bytes := g.Len(), 8
+	if g.single != nil {
+		bytes = 4
+	}
+	limit := g.options.Cache
+	if limit == 0 {
+		limit = DefaultCache
+	}
+	stride := rowStride(n)
+	if two := int64(2 * stride * bytes); limit < two && n > 1 {
+		return fmt.Errorf("cache=%d: expected at least %d bytes, two rows of %d values", limit, two, n)
+	}
+	places := max(1, int(min(int64(n), limit/int64(max(1, stride*bytes)))))
+	g.kept.lru, g.kept.stride = newLRU(n, places), stride
+	if g.single != nil {
+		g.kept.single = make([]float32, min(n, places)*stride)
+	} else {
+		g.kept.double = make([]float64, min(n, places)*stride)
+	}
+	return nil
+}
+
+// rowStride returns the distance of rows of n values: a multiple of the width
+// of a tile, but an odd one, so that rows do not compete for the same places of
+// the processor's caches.
+func rowStride(n int) int { return ((n+63)/64 | 1) * 64 }
+
+// Capacity returns how many rows can be had at once.
+func (g *Gram) Capacity() int { return len(g.kept.owner) }

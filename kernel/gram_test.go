@@ -1,0 +1,220 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// stored returns random rows, about one value in four not zero, as three
+// matrices: sparse, dense, and sparse with columns so far apart that blocks
+// hold the columns that occur.
+func stored(seed uint64, n, d int) (sparse *matrix.CSR, dense *matrix.Dense, wide *matrix.CSR) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	sparse, wide = &matrix.CSR{Cols: d}, &matrix.CSR{Cols: (mostColumns + 9) * d}
+	dense = &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
+	for i := range n {
+		var index, far []uint32
+		var value []float32
+		for j := range d {
+			if i%11 != 3 && r.IntN(4) == 0 {
+				v := float32(r.NormFloat64())
+				index, far, value = append(index, uint32(j)), append(far, uint32((mostColumns+9)*j)), append(value, v)
+				dense.Value[i*d+j] = v
+			}
+		}
+		sparse.Append(index, value)
+		wide.Append(far, value)
+	}
+	sparse.Cols, wide.Cols = d, (mostColumns+9)*d
+	return sparse, dense, wide
+}
+
+func newGram(t testing.TB, k Kernel, x matrix.Matrix, opt Options) *Gram {
+	t.Helper()
+	g, err := NewGram(k, x, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// outer hides that a kernel is inner.
+type outer struct{ Kernel }
+
+// TestRowsHaveTheBitsOfEval takes rows in double precision of all storages, by
+// one and three threads, alone and together, with caches of all sizes.
+func TestRowsHaveTheBitsOfEval(t *testing.T) {
+	const n = 150
+	sparse, dense, wide := stored(1, n, 40)
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, k := range []Kernel{Linear{}, RBF{0.1}, outer{RBF{0.1}}} {
+		for _, x := range []matrix.Matrix{sparse, dense, wide} {
+			for _, places := range []int{2, 7, n} {
+				opt := Options{Threads: 1 + 2*r.IntN(2), Cache: int64(places * 8 * rowStride(n))}
+				g := newGram(t, k, x, opt)
+				for range 20 {
+					rows := make([]int, 1+r.IntN(g.Capacity()))
+					for j := range rows {
+						rows[j] = r.IntN(n)
+					}
+					for j, row := range g.Rows(rows) {
+						for i, got := range row.Double {
+							if want := k.Eval(sparse.Row(rows[j]), sparse.Row(i)); got != want {
+								t.Fatalf("%v of %T, %+v: K[%d][%d] = %v, want %v", k, x, opt, rows[j], i, got, want)
+							}
+						}
+						if len(row.Double) != n {
+							t.Fatalf("a row of %d values, want %d", len(row.Double), n)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestCounts holds the counters to what a list of the rows kept says.
+func TestCounts(t *testing.T) {
+	const n, places = 30, 5
+	x, _, _ := stored(2, n, 4)
+	g := newGram(t, RBF{1}, x, Options{Cache: int64(places * 8 * rowStride(n))})
+	if g.Capacity() != places {
+		t.Fatalf("capacity %d, want %d", g.Capacity(), places)
+	}
+	var kept []int // the row used last at the end
+	requested, computed := 0, 0
+	r := rand.New(rand.NewPCG(2, 2))
+	for range 500 {
+		rows := r.Perm(n / 2)[:1+r.IntN(places)]
+		var missing []int
+		for _, i := range rows {
+			if at := slices.Index(kept, i); at >= 0 {
+				kept = append(slices.Delete(kept, at, at+1), i)
+			} else {
+				missing = append(missing, i)
+			}
+		}
+		kept = append(kept, missing...)
+		kept = kept[max(0, len(kept)-places):]
+		requested, computed = requested+n*len(rows), computed+n*len(missing)
+		g.Rows(rows)
+		if got, want := g.Counts(), (Counts{int64(requested), int64(computed)}); got != want {
+			t.Fatalf("rows %v: %+v, want %+v", rows, got, want)
+		}
+	}
+	if computed == requested {
+		t.Error("no row was kept")
+	}
+}
+
+// TestSmallCacheIsRefused expects one clear line.
+func TestSmallCacheIsRefused(t *testing.T) {
+	x, _, _ := stored(3, 30, 4)
+	_, err := NewGram(RBF{1}, x, Options{Cache: 100})
+	if err == nil || !strings.Contains(err.Error(), "cache=100: expected at least 1024 bytes, two rows of 30 values") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestSinglePrecision compares with double precision, on many rows; a set that
+// single precision does not suit must be in double.
+func TestSinglePrecision(t *testing.T) {
+	const n = fewRows + 100
+	sparse, dense, wide := stored(4, n, 20)
+	for _, k := range []Inner{Linear{}, RBF{0.05}} {
+		var bits [][]float32
+		for i, x := range []matrix.Matrix{sparse, dense, wide, sparse} {
+			g := newGram(t, k, x, Options{Threads: 1 + i%2})
+			rows := g.Rows([]int{5, n - 1, 77, 5})
+			for r, i := range []int{5, n - 1, 77, 5} {
+				row := rows[r].Single
+				if row == nil {
+					t.Fatalf("%v: rows in double precision", k)
+				}
+				for j, got := range row {
+					want := k.Eval(sparse.Row(i), sparse.Row(j))
+					if bound := 0x1p29 * k.Error(g.Terms, g.SquaredNorm[i], g.SquaredNorm[j]); math.Abs(float64(got)-want) > bound {
+						t.Fatalf("%v of %T: K[%d][%d] = %v, want %v within %g", k, x, i, j, got, want, bound)
+					}
+				}
+			}
+			bits = append(bits, slices.Clone(rows[1].Single))
+		}
+		for _, b := range bits[1:] {
+			if !slices.Equal(b, bits[0]) {
+				t.Errorf("%v: storages and threads differ in bits", k)
+			}
+		}
+	}
+	for i := range sparse.Value {
+		sparse.Value[i] *= 300
+	}
+	if g := newGram(t, RBF{0.05}, sparse, Options{}); g.Rows([]int{0})[0].Double == nil {
+		t.Error("unscaled values: rows in single precision")
+	}
+	if g := newGram(t, Linear{}, dense, Options{Double: true}); g.Rows([]int{0})[0].Double == nil {
+		t.Error("double asked for: rows in single precision")
+	}
+}
+
+// TestAddRows compares with additions one after another.
+func TestAddRows(t *testing.T) {
+	for _, double := range []bool{false, true} {
+		const n = fewRows + 50
+		x, _, _ := stored(5, n, 10)
+		g := newGram(t, RBF{0.1}, x, Options{Double: double, Threads: 2})
+		rows, c := make([]int, 21), make([]float64, 21)
+		for k := range rows {
+			rows[k], c[k] = 190*k, float64(k)-7.3
+		}
+		got, want := make([]float64, n), make([]float64, n)
+		values := g.Rows(rows)
+		g.AddRows(got, values, c)
+		for k, row := range values {
+			for j := range want {
+				want[j] = math.FMA(c[k], row.At(j), want[j])
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("double %v: the rows are not added one by one", double)
+		}
+	}
+}
+
+// TestCombine compares with Eval, and one thread with three.
+func TestCombine(t *testing.T) {
+	const n = 203
+	sparse, dense, wide := stored(6, n, 30)
+	beta := make([]float64, n)
+	for j := range beta {
+		if j%3 != 0 {
+			beta[j] = float64(j%7) - 2.5
+		}
+	}
+	for _, k := range []Kernel{Linear{}, RBF{0.1}, outer{RBF{0.1}}} {
+		want := make([]float64, n)
+		for i := range want {
+			for j, b := range beta {
+				want[i] = math.FMA(b, k.Eval(sparse.Row(i), sparse.Row(j)), want[i])
+			}
+		}
+		for threads, x := range []matrix.Matrix{sparse, dense, wide} {
+			g, got := newGram(t, k, x, Options{Threads: threads + 1}), make([]float64, n)
+			chain := g.Combine(got, beta)
+			for i := range got {
+				if math.Abs(got[i]-want[i]) > 1e-12 {
+					t.Fatalf("%v of %T: %v at row %d, want %v", k, x, got[i], i, want[i])
+				}
+			}
+			if chain < 1 {
+				t.Errorf("%v: a chain of %d", fmt.Sprint(k), chain)
+			}
+		}
+	}
+}
