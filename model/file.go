@@ -129,10 +129,14 @@ func kindOf(mode fs.FileMode) string {
 	return "device or pipe"
 }
 
-// Decode reads a model from the bytes of its file. When only the digest of the
+// Decode reads a model from the bytes of its file, or of a file of LIBSVM or
+// LIBLINEAR: the result then claims nothing, see Imported. When only the digest of the
 // numbers is wrong, it returns the model together with an error that wraps
 // ErrTampered, so that a caller may look at it.
 func Decode(data []byte) (*Model, error) {
+	if program := isForeign(data); program != "" {
+		return decodeForeign(program, data)
+	}
 	metadata, tensors, err := readTensors(data)
 	if err != nil {
 		return nil, fmt.Errorf("not a model: %w", err)

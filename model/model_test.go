@@ -345,6 +345,11 @@ func FuzzModel(f *testing.F) {
 		f.Add(data[8:n], data[n:len(data)-5])
 		f.Add([]byte("{}"), data)
 	}
+	files, _ := filepath.Glob("testdata/foreign/*")
+	for _, file := range files {
+		data, _ := os.ReadFile(file)
+		f.Add([]byte{}, data)
+	}
 	f.Fuzz(func(t *testing.T, header, body []byte) {
 		file := append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), body...)
 		for _, data := range [][]byte{file, body} {
@@ -371,6 +376,12 @@ func use(t *testing.T, m *Model) {
 	m.Nonzeros()
 	if m.HasProbabilities() {
 		m.Probabilities(nil, m.Scores(nil, row))
+	}
+	var foreign bytes.Buffer
+	if m.WriteLIBSVM(&foreign) == nil {
+		if _, err := Decode(foreign.Bytes()); err != nil {
+			t.Fatalf("a model that was read and written for LIBSVM cannot be read: %v\n%s", err, foreign.Bytes())
+		}
 	}
 	var first, second bytes.Buffer
 	if m.Write(&first) != nil {

@@ -1,0 +1,154 @@
+package model
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The models of LIBSVM and LIBLINEAR are text: lines "key value ...", a line
+// that is a key alone, and a table. [Decode] reads them as it reads its own.
+//
+// They hold no lambda, no proof and nothing about the data: a model made of one
+// claims nothing. Feature values and weights are decimal; the former become
+// single precision.
+
+// isForeign names the program whose model begins so; "": none that is known.
+func isForeign(data []byte) string {
+	switch word, _, _ := bytes.Cut(data[:min(len(data), 16)], []byte(" ")); string(word) {
+	case "svm_type":
+		return "libsvm"
+	case "solver_type":
+		return "liblinear"
+	}
+	return ""
+}
+
+// decodeForeign reads the model of another program.
+func decodeForeign(program string, data []byte) (m *Model, err error) {
+	switch program {
+	case "libsvm":
+		m, err = decodeLIBSVM(data)
+	default:
+		m, err = decodeLIBLINEAR(data)
+	}
+	if err == nil {
+		err = m.checkNames()
+	}
+	if err == nil {
+		err = m.Seal()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("not a model of %s: %w", strings.ToUpper(program), err)
+	}
+	return m, nil
+}
+
+// text is a file that is read line by line.
+type text struct {
+	rest   []byte
+	number int // of the line that was read last
+	fields map[string][]string
+}
+
+// line returns the words of the next line; ok is false at the end.
+func (t *text) line() (words []string, ok bool) {
+	if len(t.rest) == 0 {
+		return nil, false
+	}
+	line, rest, _ := bytes.Cut(t.rest, []byte("\n"))
+	t.rest, t.number = rest, t.number+1
+	return strings.Fields(string(line)), true
+}
+
+// header reads the keys up to the line that is last.
+func (t *text) header(last string) error {
+	t.fields = map[string][]string{}
+	for {
+		words, ok := t.line()
+		switch {
+		case !ok:
+			return fmt.Errorf("found the end of the file after line %d, expected a line %q", t.number, last)
+		case len(words) == 0:
+		case words[0] == last:
+			return nil
+		default:
+			t.fields[words[0]] = words[1:]
+		}
+	}
+}
+
+// word returns the one word that belongs to a key; "" if there is none.
+func (t *text) word(key string) string {
+	if words := t.fields[key]; len(words) == 1 {
+		return words[0]
+	}
+	return ""
+}
+
+// whole returns the whole number >= 0 that belongs to a key.
+func (t *text) whole(key string) (int, error) {
+	n, err := strconv.ParseUint(t.word(key), 10, 31)
+	if err != nil {
+		return 0, fmt.Errorf("%s: found %q, expected a whole number", key, strings.Join(t.fields[key], " "))
+	}
+	return int(n), nil
+}
+
+// numbers returns the count numbers that belong to a key.
+func (t *text) numbers(key string, count int) ([]float64, error) {
+	words := t.fields[key]
+	if len(words) != count {
+		return nil, fmt.Errorf("%s: found %d numbers, expected %d", key, len(words), count)
+	}
+	numbers := make([]float64, count)
+	for i, word := range words {
+		var err error
+		if numbers[i], err = finite(word); err != nil {
+			return nil, fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	return numbers, nil
+}
+
+// finite reads a number.
+func finite(word string) (float64, error) {
+	x, err := strconv.ParseFloat(word, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0, fmt.Errorf("found %q, expected a finite number", word)
+	}
+	return x, nil
+}
+
+// labels returns the classes, the last of the file first: there a positive
+// score speaks for the first of two.
+func (t *text) labels(count int) ([]string, error) {
+	labels := t.fields["label"]
+	if len(labels) != count || count < 2 {
+		return nil, fmt.Errorf("label: found %d classes, expected %d, at least two", len(labels), count)
+	}
+	for i, label := range labels {
+		if _, err := strconv.Atoi(label); err != nil {
+			return nil, fmt.Errorf("label: found %q, expected a whole number", label)
+		}
+		if slices.Contains(labels[:i], label) {
+			return nil, fmt.Errorf("label: found %s twice", label)
+		}
+	}
+	labels = slices.Clone(labels)
+	slices.Reverse(labels)
+	return labels, nil
+}
+
+// imported is what is known of an output of another program.
+func imported() Certificate {
+	unknown := Bound(math.NaN())
+	return Certificate{Status: Imported, Primal: unknown, Dual: unknown, Zero: unknown}
+}
+
+// IsImported reports whether the model was read from a file of another program,
+// so that it claims nothing.
+func (m *Model) IsImported() bool { return m.Outputs[0].Certificate.Status == Imported }

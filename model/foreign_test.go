@@ -1,0 +1,165 @@
+package model
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// The files in testdata/foreign were written by hand after the description of
+// the formats at the top of libsvm.go and liblinear.go.
+func foreign(t testing.TB, name string) *Model {
+	t.Helper()
+	m, err := ReadFile("testdata/foreign/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(1, math.Abs(b)) }
+
+// TestLIBSVMScores computes the three pairs of three.svm-model from its text.
+// The row is (1,0,2), and the support vectors are at the squared distances
+// 0.25+0+1, 1+4+4, 4+0.0625+4 and 1+0+6.25.
+func TestLIBSVMScores(t *testing.T) {
+	m := foreign(t, "three.svm-model")
+	var k [4]float64
+	for v, squared := range []float64{1.25, 9, 8.0625, 7.25} {
+		k[v] = math.Exp(-0.5 * squared)
+	}
+	// The first two speak for "3", the third for "1", the last for "2".
+	third1 := 0.5*k[0] + 0.25*k[1] - 0.75*k[2] - 0.5 // 3 against 1
+	third2 := 1*k[0] + 0*k[1] - 1*k[3] + 0.5         // 3 against 2
+	one2 := 0.75*k[2] - 0.75*k[3] - 0.125            // 1 against 2
+	x := matrix.Vector{Value: []float32{1, 0, 2}}
+	// Classes in the opposite order: 2 1 3, pairs 2-1, 2-3, 1-3, positive for the latter.
+	scores := m.Scores(nil, x)
+	if strings.Join(m.Classes, " ") != "2 1 3" || !near(scores[0], one2) || !near(scores[1], third2) || !near(scores[2], third1) {
+		t.Errorf("found classes %v and scores %v, expected 2 1 3 and %v", m.Classes, scores, []float64{one2, third2, third1})
+	}
+	// 3 loses against 1, wins against 2; 2 wins against 1: a vote each, and of
+	// equals LIBSVM takes the first of its labels.
+	if third1 > 0 || third2 < 0 || one2 > 0 {
+		t.Fatalf("the test needs a tie, found %g, %g, %g", third1, third2, one2)
+	}
+	if class := m.Class(x); class != "3" {
+		t.Errorf("found class %s, expected 3, the first label", class)
+	}
+	if m.HasProbabilities() || !m.IsImported() || m.Support.Len() != 4 {
+		t.Errorf("found %+v with %d support vectors, expected an imported model with 4", m.Statement, m.Support.Len())
+	}
+}
+
+// regression.svm-model is 0.5*2 x1 - 0.25*4 x2 + 1.5.
+func TestLIBSVMRegression(t *testing.T) {
+	m := foreign(t, "regression.svm-model")
+	if y := m.Predict(matrix.Vector{Value: []float32{3, 1, 9}}); m.Classes != nil || y != 3.5 {
+		t.Errorf("found %g, expected 3-1+1.5", y)
+	}
+}
+
+// TestLIBLINEAR computes scores from the text of the files.
+func TestLIBLINEAR(t *testing.T) {
+	x := matrix.Vector{Value: []float32{1, 2}}
+	two := foreign(t, "two.linear-model") // 0.5 - 4 + 0.25 < 0: not label 1
+	if s := two.Score(x); s != -3.25 || two.Class(x) != "-1" || two.Statement.Bias != "feature" {
+		t.Errorf("two classes: found score %g, class %s, bias %s", s, two.Class(x), two.Statement.Bias)
+	}
+	three := foreign(t, "three.linear-model") // 0.5-2, -0.5+0.5, 1.5
+	if s := three.Scores(nil, x); s[0] != -1.5 || s[1] != 0 || s[2] != 1.5 || three.Class(x) != "2" {
+		t.Errorf("three classes: found scores %v, class %s", s, three.Class(x))
+	}
+	// A type with a number for each of two classes: their difference decides.
+	both, err := Decode([]byte("solver_type MCSVM_CS\nnr_class 2\nlabel 7 9\nnr_feature 1\nbias -1\nw\n1 3\n"))
+	if err != nil || both.Score(matrix.Vector{Value: []float32{2}}) != 4 || both.Class(matrix.Vector{Value: []float32{2}}) != "9" {
+		t.Errorf("two numbers for two classes: found %+v, %v", both, err)
+	}
+}
+
+// What was read and is written in either format is read as the same.
+func TestForeignRoundTrip(t *testing.T) {
+	for _, name := range []string{"three.svm-model", "regression.svm-model", "two.linear-model", "three.linear-model"} {
+		m := foreign(t, name)
+		first := encode(t, m)
+		again, err := Decode(first)
+		if err != nil || !bytes.Equal(encode(t, again), first) {
+			t.Errorf("%s: found another model after writing it: %v", name, err)
+			continue
+		}
+		var text bytes.Buffer
+		err = again.WriteLIBSVM(&text)
+		if m.Support == nil {
+			if err == nil || !strings.Contains(err.Error(), "found a linear model") {
+				t.Errorf("%s: found error %v, expected a refusal", name, err)
+			}
+			continue
+		}
+		golden, _ := os.ReadFile("testdata/foreign/" + name)
+		if want := strings.Replace(string(golden), "probA 0.1\n", "", 1); err != nil || text.String() != want {
+			t.Errorf("%s: found error %v and\n%s, expected\n%s", name, err, text.String(), want)
+		}
+	}
+}
+
+func TestWriteLIBSVMRefuses(t *testing.T) {
+	models := examples(t)
+	rest := *models["sparse machine"]
+	rest.Statement.Scheme = ""
+	tangled := *models["sparse machine"]
+	tangled.Classes = []string{"1", "2", "3"}
+	scaled := *models["dense machine"]
+	scaled.Scaling = models["scaled table"].Scaling
+	for want, m := range map[string]*Model{
+		"expected one against one":  &rest,
+		"expected one without":      &scaled,
+		"pulls to the classes":      &tangled,
+		"found the class \"a\"":     models["sparse machine"],
+		"expected a kernel machine": models["binary"],
+	} {
+		var out bytes.Buffer
+		if err := m.WriteLIBSVM(&out); err == nil || !strings.Contains(err.Error(), want) || out.Len() > 0 {
+			t.Errorf("found error %v and %d bytes, expected %q", err, out.Len(), want)
+		}
+	}
+}
+
+func TestForeignRefusesLies(t *testing.T) {
+	const svm = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 1\nrho 0\nlabel 1 -1\nnr_sv 1 0\nSV\n1 1:1\n"
+	const linear = "solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 1\nbias -1\nw\n1\n"
+	for _, c := range []struct{ text, old, by, want string }{
+		{svm, "c_svc", "x_svc", `svm_type: found "x_svc"`},
+		{svm, "rbf", "rbg", `kernel_type: found "rbg"`},
+		{svm, "gamma 0.5", "gamma x", `gamma: found "x", expected a finite number`},
+		{svm, "gamma 0.5", "gamma 0.5 1", "gamma: found 2 numbers, expected 1"},
+		{svm, "gamma 0.5", "gamma -1", "expected a number > 0"},
+		{svm, "nr_class 2", "nr_class 2147483647", "expected 2147483647"},
+		{svm, "nr_class 2", "nr_class -2", "expected a whole number"},
+		{svm, "label 1 -1", "label 1 1", "found 1 twice"},
+		{svm, "label 1 -1", "label 1 \xff", `found "\xff", expected a whole number`},
+		{svm, "total_sv 1", "total_sv 2147483647", "expected no more than a file of this size"},
+		{svm, "total_sv 1", "total_sv 2", "expected those of support vector 2 of 2"},
+		{svm, "total_sv 1", "total_sv 0", "line 10: found more lines"},
+		{svm, "rho 0", "rho NaN", "expected a finite number"},
+		{svm, "1:1", "1:1 1:2", "line 10: found index 1 after 1"},
+		{svm, "1:1", "4294967296:1", "expected index:value"},
+		{svm, "1:1", "1:1e39", "expected index:value"},
+		{svm, "\nSV\n1 1:1\n", "\n", `expected a line "SV"`},
+		{linear, "L2R_LR", "L3R_LR", `solver_type: found "L3R_LR"`},
+		{linear, "nr_feature 1", "nr_feature 2147483647", "as many as 2 bytes can hold"},
+		{linear, "\n1\n", "\nInf\n", `line 7: found "Inf"`},
+		{linear, "\n1\n", "\n1 2\n", "line 7: found 2 weights, expected 1"},
+	} {
+		if !strings.Contains(c.text, c.old) {
+			t.Fatalf("no %q in the file", c.old)
+		}
+		m, err := Decode([]byte(strings.Replace(c.text, c.old, c.by, 1)))
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || m != nil {
+			t.Errorf("%q: found error %v, expected one line with %q", c.by, err, c.want)
+		}
+	}
+}

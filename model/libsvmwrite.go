@@ -1,0 +1,167 @@
+package model
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/kernel"
+)
+
+// WriteLIBSVM writes a kernel machine as a model of LIBSVM, of which decode has
+// the format. The numbers are those of the model, to the last bit.
+func (m *Model) WriteLIBSVM(w io.Writer) error {
+	if err := m.fitsLIBSVM(); err != nil {
+		return fmt.Errorf("model of LIBSVM: %w", err)
+	}
+	classes := max(2, len(m.Classes))
+	order, sizes, err := m.bySide(classes)
+	if err != nil {
+		return fmt.Errorf("model of LIBSVM: %w", err)
+	}
+	out := bufio.NewWriter(w)
+	m.writeLIBSVMHeader(out, classes, sizes)
+	for _, v := range order {
+		m.writeLIBSVMRow(out, classes, v)
+	}
+	return out.Flush()
+}
+
+// fitsLIBSVM says what LIBSVM has no words for.
+func (m *Model) fitsLIBSVM() error {
+	switch {
+	case m.Support == nil:
+		return errors.New("found a linear model, expected a kernel machine")
+	case m.Scaling != nil:
+		return fmt.Errorf("found a model of features scaled by %s, expected one without scaling: the format holds none", m.Scaling.Kind)
+	case len(m.Classes) > 2 && m.Statement.Scheme != OneAgainstOne:
+		return fmt.Errorf("found %d classes, each against the rest, expected one against one", len(m.Classes))
+	}
+	for _, class := range m.Classes {
+		if _, err := strconv.Atoi(class); err != nil {
+			return fmt.Errorf("found the class %q, expected whole numbers", class)
+		}
+	}
+	_, err := libsvmKernel(m.Support.Kernel)
+	return err
+}
+
+// libsvmKernel returns the lines that name a kernel.
+func libsvmKernel(k kernel.Kernel) (string, error) {
+	switch k := k.(type) {
+	case kernel.Linear:
+		return "kernel_type linear\n", nil
+	case kernel.RBF:
+		return fmt.Sprintf("kernel_type rbf\ngamma %g\n", k.Gamma), nil
+	}
+	return "", fmt.Errorf("found a kernel of type %T, expected linear, poly, rbf or sigmoid", k)
+}
+
+// bySide returns the support vectors ordered by their class, the last class
+// first, and how many each has. That of a vector is where its coefficients pull:
+// one that speaks for none stands with the first.
+func (m *Model) bySide(classes int) (order []int, sizes []int, err error) {
+	sizes = make([]int, classes)
+	side := make([]int, m.Support.Len())
+	for v := range side {
+		if side[v], err = m.side(v, classes); err != nil {
+			return nil, nil, err
+		}
+		order = append(order, v)
+		sizes[classes-1-side[v]]++
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return side[b] - side[a] })
+	return order, sizes, nil
+}
+
+// side returns the class of support vector v.
+func (m *Model) side(v, classes int) (int, error) {
+	side := -1
+	for i := range classes {
+		for j := i + 1; j < classes; j++ {
+			var pull int
+			switch c := m.Outputs[pairOf(i, j, classes)].Weights[v]; {
+			case c > 0:
+				pull = j
+			case c < 0:
+				pull = i
+			default:
+				continue
+			}
+			if side >= 0 && side != pull {
+				return 0, fmt.Errorf("support vector %d pulls to the classes %s and %s, expected one", v+1, m.Classes[side], m.Classes[pull])
+			}
+			side = pull
+		}
+	}
+	return max(side, 0), nil
+}
+
+// libsvmType is what the model would be called.
+func (m *Model) libsvmType() string {
+	kind := strings.TrimPrefix(m.Statement.Solver, "libsvm:")
+	regression := m.Classes == nil
+	switch {
+	case kind == "nu_svr" && regression, kind == "nu_svc" && !regression, kind == "one_class" && slices.Equal(m.Classes, []string{"-1", "1"}):
+		return kind
+	case regression:
+		return "epsilon_svr"
+	}
+	return "c_svc"
+}
+
+func (m *Model) writeLIBSVMHeader(w *bufio.Writer, classes int, sizes []int) {
+	kind := m.libsvmType()
+	kernelLines, _ := libsvmKernel(m.Support.Kernel) // fitsLIBSVM knows that there is no error
+	fmt.Fprintf(w, "svm_type %s\n%snr_class %d\ntotal_sv %d\nrho", kind, kernelLines, classes, m.Support.Len())
+	for i := range classes {
+		for j := i + 1; j < classes; j++ {
+			fmt.Fprintf(w, " %s", decimal(-m.pair(i, j, classes).Bias))
+		}
+	}
+	if kind == "c_svc" || kind == "nu_svc" {
+		fmt.Fprint(w, "\nlabel")
+		for _, class := range slices.Backward(m.Classes) {
+			fmt.Fprintf(w, " %s", class)
+		}
+		fmt.Fprint(w, "\nnr_sv")
+		for _, size := range sizes {
+			fmt.Fprintf(w, " %d", size)
+		}
+	}
+	fmt.Fprint(w, "\nSV\n")
+}
+
+// pair returns the output of the classes i < j of the file, where they stand in
+// the opposite order.
+func (m *Model) pair(i, j, classes int) *Output {
+	return &m.Outputs[pairOf(classes-1-j, classes-1-i, classes)]
+}
+
+func (m *Model) writeLIBSVMRow(w *bufio.Writer, classes, v int) {
+	side, _ := m.side(v, classes)
+	own := classes - 1 - side
+	for c := range classes {
+		if c != own {
+			fmt.Fprintf(w, "%s ", decimal(m.pair(min(c, own), max(c, own), classes).Weights[v]))
+		}
+	}
+	first := 1
+	if m.Statement.ZeroBased {
+		first = 0
+	}
+	x := m.Support.Rows.Row(v)
+	for k, value := range x.Value {
+		if value != 0 {
+			fmt.Fprintf(w, "%d:%s ", x.Column(k)+first, strconv.FormatFloat(float64(value), 'g', -1, 32))
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// decimal writes a number so that it can be read back.
+func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
