@@ -68,6 +68,10 @@ func (r Row) At(j int) float64 {
 
 // NewGram checks that the kernel suits the rows, and that the cache holds two.
 func NewGram(k Kernel, x matrix.Matrix, opt Options) (*Gram, error) {
+	x, err := Prepare(k, x, 0)
+	if err != nil {
+		return nil, err
+	}
 	n, _ := x.Dims()
 	g := &Gram{Kernel: k, X: x, SquaredNorm: make([]float64, n), Diagonal: make([]float64, n), options: opt}
 	matrix.Blocks(n, blockRows, opt.Threads, func(_, lo, hi int) {

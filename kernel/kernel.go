@@ -21,7 +21,7 @@ import (
 //
 // Laws: Eval(x,y) has the bits of Eval(y,x), and those of the same rows stored
 // the other way, dense or sparse; every matrix of values Eval(x_i,x_j) is
-// positive semidefinite, up to rounding, unless the kernel is [Indefinite];
+// positive semidefinite, up to rounding, unless the kernel is [IsIndefinite];
 // |Eval(x,y) - k(x,y)| <= Error(m,xx,yy) for rows of at most m stored values
 // and of squared norms at most xx and yy.
 type Kernel interface {
@@ -33,27 +33,48 @@ type Kernel interface {
 // alone: many of its values are one matrix product.
 //
 // Laws: Of turns dst[j] = <x,y_j> into k(x,y_j), xx being |x|^2 and yy[j] being
-// |y_j|^2, with the bits of Eval; Of32 does so in single precision.
+// |y_j|^2, with the bits of Eval if all of these have those of [Linear]; Of32
+// does so in single precision.
 type Inner interface {
 	Kernel
 	Of(dst []float64, xx float64, yy []float64)
 	Of32(dst []float32, xx float32, yy []float32)
 }
 
-// Indefinite marks a kernel that is no inner product for some of its
-// parameters: no duality then bounds anything.
+// Indefinite is a kernel that is no inner product for some of its parameters:
+// where Indefinite() is true, no duality bounds anything.
 type Indefinite interface {
 	Kernel
-	Indefinite() // does nothing
+	Indefinite() bool
+}
+
+// IsIndefinite reports whether k says that it is no inner product.
+func IsIndefinite(k Kernel) bool {
+	i, ok := k.(Indefinite)
+	return ok && i.Indefinite()
+}
+
+// Preparer is a kernel that does not take every row, or not as it is.
+//
+// Prepare returns the rows of x as Eval takes them, or else the first place
+// that it cannot take. width is 0 for the rows of a training set, and else the
+// number of columns of the prepared set that the rows are to be compared with.
+//
+// Laws: prepared rows are prepared to themselves; x is not written to.
+type Preparer interface {
+	Kernel
+	Prepare(x matrix.Matrix, width int) (matrix.Matrix, error)
+}
+
+// Prepare returns the rows of x as k takes them; see [Preparer].
+func Prepare(k Kernel, x matrix.Matrix, width int) (matrix.Matrix, error) {
+	if p, ok := k.(Preparer); ok {
+		return p.Prepare(x, width)
+	}
+	return x, nil
 }
 
 var kernels = registry.New[Kernel]("kernel")
-
-// New makes the kernel that spec describes: a name, or "name:key=value".
-func New(spec string) (Kernel, error) { return kernels.New(spec) }
-
-// Entries lists the kernels by name.
-func Entries() []registry.Entry[Kernel] { return kernels.Entries() }
 
 // unit is the largest relative error of one rounding.
 const unit = 0x1p-53

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"errors"
-	"math"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -18,10 +17,11 @@ var _ Inner = RBF{}
 func init() {
 	kernels.Register(registry.Entry[Kernel]{Name: "rbf", Summary: "exp(-gamma |x-y|^2), Gaussian; gamma=X, or sigma=X with gamma = 1/(2 sigma^2)",
 		New: func(p *registry.Params) (Kernel, error) {
-			positive := func(x float64) bool { return x > 0 && x <= math.MaxFloat64 }
 			gamma := p.Float("gamma", 0, "a number > 0", positive)
 			sigma := p.Float("sigma", 0, "a number > 0", positive)
 			switch {
+			case p.Err() != nil:
+				return nil, p.Err()
 			case gamma > 0 && sigma > 0:
 				return nil, errors.New("found gamma and sigma, expected one of the two, as gamma = 1/(2 sigma^2)")
 			case sigma > 0:

@@ -131,7 +131,7 @@ func TestKernelWeakDuality(t *testing.T) {
 // indefinite is a kernel that admits to be none.
 type indefinite struct{ kernel.Linear }
 
-func (indefinite) Indefinite() {}
+func (indefinite) Indefinite() bool { return true }
 
 // TestIndefiniteProvesNothing: without duality there is no lower bound.
 func TestIndefiniteProvesNothing(t *testing.T) {

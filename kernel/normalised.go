@@ -1,0 +1,62 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// Normalise returns the kernel k(x,y) / sqrt(k(x,x) k(y,y)), the cosine of the
+// angle between the images: rows of any length count the same. It is 0 where
+// k(x,x) or k(y,y) is. Its values cost three of k; k must be [Sized] and an inner
+// product.
+func Normalise(k Kernel) (Kernel, error) {
+	s, ok := k.(Sized)
+	if !ok {
+		return nil, fmt.Errorf("kernel: found a %T to normalise, expected a kernel with a known size", k)
+	}
+	if IsIndefinite(k) {
+		return nil, fmt.Errorf("kernel: found a %T to normalise, expected an inner product: k(x,x) may be negative", k)
+	}
+	return normalised{s}, nil
+}
+
+// normalised is f(x) k(x,y) f(y), where f(x) is 1/sqrt(Eval(x,x)), or 0: what
+// this is of rounded numbers is a part of its definition, not of its error, and
+// f k f is an inner product for any f.
+type normalised struct{ of Sized }
+
+var (
+	_ Sized    = normalised{}
+	_ Preparer = normalised{}
+)
+
+// leastSelf is below which k(x,x) is taken for 0: its root divides without loss.
+const leastSelf = 0x1p-700
+
+func (k normalised) Eval(x, y matrix.Vector) float64 {
+	xx, yy := k.of.Eval(x, x), k.of.Eval(y, y)
+	if !(xx >= leastSelf && yy >= leastSelf) {
+		return 0
+	}
+	return k.of.Eval(x, y) / float64(math.Sqrt(xx)*math.Sqrt(yy))
+}
+
+func (k normalised) Prepare(x matrix.Matrix, width int) (matrix.Matrix, error) {
+	return Prepare(k.of, x, width)
+}
+
+// Size is 1, and what k(x,x) may have been rounded by.
+func (k normalised) Size(terms int, xx float64) float64 {
+	return 1 + 2*k.of.Relative(terms, xx, xx)
+}
+
+// Relative is that of k and a few roundings.
+func (k normalised) Relative(terms int, xx, yy float64) float64 {
+	most := max(xx, yy)
+	r := k.of.Relative(terms, most, most)
+	return (r + 5*unit) * (1 + 4*r)
+}
+
+func (k normalised) Error(terms int, xx, yy float64) float64 { return errorOf(k, terms, xx, yy) }
