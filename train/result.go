@@ -75,15 +75,15 @@ func (j *job) statement() model.Statement {
 func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) error {
 	errs := make([]error, len(solutions))
 	matrix.Blocks(len(solutions), 1, j.workers(), func(c, _, _ int) {
-		s, d := solutions[c], j.set.Cols()
+		s := solutions[c]
 		point, certificate, err := j.storable(c, s, short && j.spec.short())
 		errs[c] = err
-		m.Outputs[c] = model.Output{Weights: point.W[:d], Bias: point.W[d], Dual: point.A,
-			Certificate: model.Certificate{
-				Status: string(endOf(s.Status, certificate.Relative(), j.spec.Gap)),
-				Primal: model.Bound(certificate.Primal), Dual: model.Bound(certificate.Dual), Zero: model.Bound(certificate.Zero),
-				Epochs: s.Epochs,
-			}}
+		m.Outputs[c] = outputOf(point)
+		m.Outputs[c].Certificate = model.Certificate{
+			Status: string(endOf(s.Status, certificate.Relative(), j.spec.Gap)),
+			Primal: model.Bound(certificate.Primal), Dual: model.Bound(certificate.Dual), Zero: model.Bound(certificate.Zero),
+			Epochs: s.Epochs,
+		}
 	})
 	return first(errs)
 }
@@ -115,6 +115,17 @@ func (j *job) storable(c int, s *solver.Solution, short bool) (problem.Point, pr
 		return point, problem.Certificate{}, err
 	}
 	return point, p.Certify(point), nil
+}
+
+// outputOf returns a point as a model stores it, without certificate.
+func outputOf(p problem.Point) model.Output {
+	d := len(p.W) - 1
+	return model.Output{Weights: p.W[:d], Bias: p.W[d], Dual: p.A}
+}
+
+// pointOf returns the point that a model stores.
+func pointOf(o model.Output) problem.Point {
+	return problem.Point{W: append(slices.Clone(o.Weights), o.Bias), A: o.Dual}
 }
 
 // finiteOr returns x, or otherwise if it is not finite.

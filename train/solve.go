@@ -68,9 +68,8 @@ func (j *job) snapshot(p solver.Progress) func() *model.Model {
 		return nil
 	}
 	return func() *model.Model {
-		d := j.set.Cols()
-		return &model.Model{Classes: j.labels.classes, Scaling: j.scaling, Data: model.Data{Features: d},
-			Outputs: []model.Output{{Weights: p.Point.W[:d], Bias: p.Point.W[d]}}}
+		return &model.Model{Classes: j.labels.classes, Scaling: j.scaling, Data: model.Data{Features: j.set.Cols()},
+			Outputs: []model.Output{outputOf(p.Point)}}
 	}
 }
 

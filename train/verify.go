@@ -71,7 +71,7 @@ func (v *Verification) recompute(number int, o *model.Output, p *problem.Linear,
 		v.fail("output %d has the bias %g, claimed to have none", number, o.Bias)
 	}
 	claim := o.Certificate
-	point := problem.Point{W: append(slices.Clone(o.Weights), o.Bias), A: o.Dual}
+	point := pointOf(*o)
 	rebuilt := point.A == nil
 	if rebuilt {
 		v.Rebuilt = true
