@@ -1,0 +1,347 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// dual is the dual problem of some rows, with the others fixed, in terms of the
+// coefficients beta_i = -c_i a_i, c_i = s_i/(lambda N):
+//
+//	min  beta^T K beta/2 + sum_i c_i l_i*(-beta_i/c_i),  lo <= beta <= hi,
+//
+// and sum_i beta_i fixed if the bias is free. With the responses r = K beta, of
+// the fixed coefficients too, the derivative is r_i - p for p between up_i and
+// low_i, the predictions at which the loss has the slope a_i:
+//
+//	up_i  - r_i  is how fast it pays to increase beta_i (-Inf: it cannot grow),
+//	low_i - r_i  how much it costs to decrease it (+Inf: it cannot shrink).
+//
+// A point is optimal iff all up_i - r_i are at most b and all low_i - r_i at
+// least b, where b is the free bias, or 0 where there is none. A bias that is
+// a feature adds 1 to all of K.
+type dual struct {
+	loss    loss.Invertible
+	free    bool    // the bias
+	sigma   float64 // 1/Smoothness: the least curvature of the conjugate
+	y, c    []float64
+	lo, hi  []float64
+	beta, r []float64
+	up, low []float64
+	k       []float64 // the diagonal of K
+}
+
+func newDual(p *problem.Kernel, from *problem.Point) *dual {
+	n := p.Len()
+	d := &dual{loss: p.Loss.(loss.Invertible), y: p.Y}
+	d.make(n)
+	d.free = p.Bias == problem.Free
+	if s := p.Loss.Smoothness(); !math.IsInf(s, 1) {
+		d.sigma = 1 / s
+	}
+	for i := range n {
+		d.c[i] = p.S[i] / (p.Lambda * p.N)
+		first, last := p.Loss.Domain(p.Y[i])
+		d.lo[i], d.hi[i] = -d.c[i]*last, -d.c[i]*first
+		d.k[i] = p.Diagonal[i] + p.Constant()
+	}
+	if from != nil && from.A != nil {
+		d.begin(p, from.A)
+	}
+	for i := range n {
+		d.retarget(i)
+	}
+	return d
+}
+
+func (d *dual) make(n int) {
+	for _, s := range []*[]float64{&d.c, &d.lo, &d.hi, &d.beta, &d.r, &d.up, &d.low, &d.k} {
+		*s = make([]float64, n)
+	}
+}
+
+// begin takes over dual variables.
+func (d *dual) begin(p *problem.Kernel, a []float64) {
+	n := p.Len()
+	w := make([]float64, n+1)
+	p.Weights(w, a)
+	copy(d.beta, w[:n])
+	for i, b := range d.beta {
+		d.beta[i] = min(max(b, d.lo[i]), d.hi[i])
+	}
+	d.respond(p)
+}
+
+// respond computes the responses anew, in double precision.
+func (d *dual) respond(p *problem.Kernel) {
+	p.Combine(d.r, d.beta)
+	if p.Constant() == 0 {
+		return
+	}
+	var sum vec.Sum
+	for _, b := range d.beta {
+		sum.Add(b)
+	}
+	for i := range d.r {
+		d.r[i] += sum.Value()
+	}
+}
+
+// farthest is where a target is put that lies at infinity, as those of the
+// logistic loss at the ends of its domain do.
+const farthest = 1 << 20
+
+// targets returns up and low of row i with the coefficient beta.
+func (d *dual) targets(i int, beta float64) (up, low float64) {
+	up, low = d.loss.Inverse(-beta/d.c[i], d.y[i])
+	up, low = min(max(up, -farthest-math.Abs(d.y[i])), farthest+math.Abs(d.y[i])), min(max(low, -farthest-math.Abs(d.y[i])), farthest+math.Abs(d.y[i]))
+	if beta >= d.hi[i] {
+		up = math.Inf(-1)
+	}
+	if beta <= d.lo[i] {
+		low = math.Inf(1)
+	}
+	return up, low
+}
+
+func (d *dual) retarget(i int) { d.up[i], d.low[i] = d.targets(i, d.beta[i]) }
+
+// set moves a coefficient, onto a bound that it has reached or passed.
+func (d *dual) set(i int, beta float64) {
+	d.beta[i] = min(max(beta, d.lo[i]), d.hi[i])
+	d.retarget(i)
+}
+
+// leastCurvature keeps steps finite between equal rows.
+const leastCurvature = 1e-12
+
+// curvature returns how the derivative grows along beta_i - beta_j, given K_ij,
+// or along one of them if the other index is -1; kernel is the share of K.
+func (d *dual) curvature(i, j int, kij float64) (curvature, kernel float64) {
+	conjugates := 0.0
+	if i >= 0 {
+		kernel += d.k[i]
+		conjugates += d.sigma / d.c[i]
+	}
+	if j >= 0 {
+		kernel += d.k[j]
+		conjugates += d.sigma / d.c[j]
+	}
+	if i >= 0 && j >= 0 {
+		kernel -= 2 * kij
+	}
+	kernel = max(kernel, leastCurvature)
+	return kernel + conjugates, kernel
+}
+
+// line is the dual problem along beta_i + t and beta_j - t, with one of the
+// two if the other index is -1.
+type line struct {
+	*dual
+	i, j              int
+	kernel, curvature float64
+	at                float64 // the responses' share of the slope at t = 0
+	limit             float64
+}
+
+func (d *dual) along(i, j int, kij float64) line {
+	l := line{dual: d, i: i, j: j, limit: math.Inf(1)}
+	l.curvature, l.kernel = d.curvature(i, j, kij)
+	if i >= 0 {
+		l.at = d.r[i]
+		l.limit = d.hi[i] - d.beta[i]
+	}
+	if j >= 0 {
+		l.at -= d.r[j]
+		l.limit = min(l.limit, d.beta[j]-d.lo[j])
+	}
+	return l
+}
+
+// slope returns how much it pays to increase t, just before and just after t.
+func (l *line) slope(t float64) (before, after float64) {
+	if l.i >= 0 {
+		after, before = l.targets(l.i, l.beta[l.i]+t)
+	}
+	if l.j >= 0 {
+		up, low := l.targets(l.j, l.beta[l.j]-t)
+		before, after = before-up, after-low
+	}
+	linear := l.at + float64(l.kernel*t)
+	return before - linear, after - linear
+}
+
+// corners returns where a coefficient changes sign, in order, and the limit.
+func (l *line) corners() (c [3]float64) {
+	if l.i >= 0 {
+		c[0] = -l.beta[l.i]
+	}
+	if l.j >= 0 {
+		c[1] = l.beta[l.j]
+	}
+	c[0], c[1] = min(c[0], c[1], l.limit), min(max(c[0], c[1]), l.limit)
+	c[2] = l.limit
+	return c
+}
+
+// step finds the best t >= 0. On either side of the corners, where a coefficient
+// changes sign, the slope falls along a straight line, or for the logistic loss at
+// least as fast as the line: there the root is then bracketed.
+func (d *dual) step(i, j int, kij float64) (t float64) {
+	l := d.along(i, j, kij)
+	for _, end := range l.corners() {
+		_, after := l.slope(t)
+		if !(after > 0) {
+			return t
+		}
+		if end <= t {
+			continue
+		}
+		inside := min(t+after/l.curvature, end)
+		before, _ := l.slope(inside)
+		if before < -1e-9*after {
+			return l.bracket(t, inside, after, before)
+		}
+		if t = inside; t < end {
+			return t
+		}
+	}
+	return t
+}
+
+// bracket finds where a falling slope is zero between t, where it is after > 0,
+// and end, where it is before < 0: false position, that halves the value of an
+// end which stays (the Illinois rule).
+func (l *line) bracket(t, end, after, before float64) float64 {
+	tolerance := 1e-12 * after
+	for range 100 {
+		middle := t + (end-t)*(after/(after-before))
+		if !(middle > t && middle < end) {
+			return t
+		}
+		g, _ := l.slope(middle)
+		switch {
+		case math.Abs(g) <= tolerance:
+			return middle
+		case g > 0:
+			t, after, before = middle, g, before/2
+		default:
+			end, before, after = middle, g, after/2
+		}
+	}
+	return t
+}
+
+// span returns the largest up_i - r_i and the least low_i - r_i.
+func (d *dual) span() (top, bottom float64) {
+	top, bottom = math.Inf(-1), math.Inf(1)
+	for i, r := range d.r {
+		top = max(top, d.up[i]-r)
+		bottom = min(bottom, d.low[i]-r)
+	}
+	return top, bottom
+}
+
+// violation returns by how much the optimality condition is missed.
+func (d *dual) violation() float64 {
+	top, bottom := d.span()
+	if !d.free {
+		top, bottom = max(top, 0), min(bottom, 0)
+	}
+	return top - bottom
+}
+
+// bias returns a number between the ends of the violation: the mean of the
+// derivatives of the coefficients that are not at a bound, or the middle.
+func (d *dual) bias() float64 {
+	if !d.free {
+		return 0
+	}
+	var sum vec.Sum
+	count := 0
+	for i, r := range d.r {
+		if d.up[i] == d.low[i] {
+			sum.Add(d.up[i] - r)
+			count++
+		}
+	}
+	top, bottom := d.span()
+	middle := top + (bottom-top)/2
+	if math.IsInf(top, 0) || math.IsInf(bottom, 0) {
+		middle = 0
+	}
+	if count == 0 {
+		return middle
+	}
+	return sum.Value() / float64(count)
+}
+
+// blockRows is the number of rows that are worked on at a time.
+const blockRows = 2048
+
+// gap returns about the relative gap that Certify would find.
+func (d *dual) gap(p *problem.Kernel) float64 {
+	n, bias := p.Len(), d.bias()
+	blocks := (n + blockRows - 1) / blockRows
+	sums := make([][3]float64, blocks) // losses, conjugates, beta^T r
+	matrix.Blocks(n, blockRows, p.Threads(), func(b, lo, hi int) {
+		var value, work, slope [blockRows]float64
+		m := hi - lo
+		for k := range m {
+			value[k], slope[k] = d.r[lo+k]+bias, 0
+			work[k] = -d.beta[lo+k] / d.c[lo+k]
+			first, last := p.Loss.Domain(p.Y[lo+k])
+			work[k] = min(max(work[k], first), last)
+			sums[b][2] += float64(d.beta[lo+k] * d.r[lo+k])
+		}
+		loss.ValueTo(p.Loss, value[:m], slope[:m], value[:m], p.Y[lo:hi], slope[:m])
+		loss.ConjugateTo(p.Loss, work[:m], work[:m], p.Y[lo:hi])
+		for k := range m {
+			sums[b][0] += float64(p.S[lo+k] * value[k])
+			sums[b][1] += float64(p.S[lo+k] * work[k])
+		}
+	})
+	var losses, conjugates, squared vec.Sum
+	for _, s := range sums {
+		losses.Add(s[0])
+		conjugates.Add(s[1])
+		squared.Add(s[2])
+	}
+	cost := float64(p.Lambda / 2 * squared.Value())
+	return problem.Relative(losses.Value()/p.N+cost, -conjugates.Value()/p.N-cost, p.Zero())
+}
+
+// point writes the coefficients as weights and dual variables, with the best
+// bias for the responses.
+func (d *dual) point(p *problem.Kernel, pt *problem.Point) problem.Point {
+	n := p.Len()
+	if pt.W == nil {
+		pt.W, pt.A = make([]float64, n+1), make([]float64, n)
+	}
+	for i, b := range d.beta {
+		first, last := p.Loss.Domain(p.Y[i])
+		pt.A[i] = min(max(-b/d.c[i], first), last)
+	}
+	p.Weights(pt.W, pt.A)
+	if d.free {
+		pt.W[n] = p.BestBias(d.r, d.bias(), 1e-12)
+	}
+	return *pt
+}
+
+// accepts is the part of Accepts that the solvers here share.
+func accepts(name string, p problem.Problem) error {
+	k, err := kernelProblem(p)
+	if err != nil {
+		return err
+	}
+	if _, ok := k.Loss.(loss.Invertible); !ok {
+		return fmt.Errorf("%s needs a loss of which the slope can be inverted, found %T: expected another loss, or the solver sdca", name, k.Loss)
+	}
+	return nil
+}

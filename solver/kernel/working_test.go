@@ -1,0 +1,112 @@
+package kernel
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// chequered is a problem on a chequered square, with a tenth of the labels wrong.
+func chequered(t *testing.T, n int, l loss.Loss, bias problem.Bias, c float64, opt kernel.Options) *problem.Kernel {
+	t.Helper()
+	random := rand.New(rand.NewPCG(3, 3))
+	values, y := make([]float32, 2*n), make([]float64, n)
+	for i := range n {
+		a, b := 4*random.Float64(), 4*random.Float64()
+		values[2*i], values[2*i+1] = float32(a), float32(b)
+		y[i] = 1 - 2*float64((int(a)+int(b))%2)
+		if random.Float64() < 0.1 {
+			y[i] = -y[i]
+		}
+	}
+	x, err := matrix.NewDense(n, 2, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gram, err := kernel.NewGram(kernel.RBF{Gamma: 1}, x, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.NewKernel(gram, y, nil, l, 1/(c*float64(n)), bias)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func run(t *testing.T, s solver.Solver, p problem.Problem, opt solver.Options) *solver.Solution {
+	t.Helper()
+	sol, err := solver.Run(context.Background(), s, p, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sol
+}
+
+// TestEveryLossAndBias: the gap is proved, at the value that coordinate ascent
+// finds where it can.
+func TestEveryLossAndBias(t *testing.T) {
+	for _, e := range loss.Entries() {
+		l, err := loss.New(e.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, bias := range []problem.Bias{problem.Free, problem.None, problem.Feature} {
+			p := chequered(t, 80, l, bias, 1, kernel.Options{})
+			want := math.NaN()
+			if (SDCA{}).Accepts(p) == nil {
+				want = run(t, SDCA{}, p, solver.Options{Gap: 1e-8}).Certificate.Primal
+			}
+			for _, s := range []solver.Solver{SMO{"second"}, Working{}, Working{Q: 10}} {
+				sol := run(t, s, p, solver.Options{Gap: 1e-7})
+				if got := sol.Certificate.Primal; sol.Status != solver.Converged || math.Abs(got-want) > 2e-7*want {
+					t.Errorf("%s, bias %v, %T%+v: %s after %d epochs at %.12g with gap %.3g, expected %.12g",
+						e.Name, bias, s, s, sol.Status, sol.Epochs, got, sol.Certificate.Relative(), want)
+				}
+			}
+		}
+	}
+}
+
+// TestSameBits: neither threads nor the size of the cache change a bit; a cache
+// of two rows is enough.
+func TestSameBits(t *testing.T) {
+	for _, s := range []solver.Solver{SMO{"second"}, SMO{"hybrid"}, Working{Q: 16}, Working{}} {
+		for _, bias := range []problem.Bias{problem.Free, problem.Feature} {
+			var first *solver.Solution
+			for _, opt := range []kernel.Options{{Threads: 1}, {Threads: 2}, {Threads: 2, Cache: 2 * 8 * 704}} {
+				sol := run(t, s, chequered(t, 600, loss.Hinge{}, bias, 10, opt), solver.Options{Gap: 1e-3})
+				if first == nil {
+					first = sol
+				}
+				if !slices.Equal(sol.Point.W, first.Point.W) || !slices.Equal(sol.Point.A, first.Point.A) || sol.Status != solver.Converged {
+					t.Errorf("%T%+v, bias %v, %+v: other bits, or %s", s, s, bias, opt, sol.Status)
+				}
+			}
+		}
+	}
+}
+
+// TestWarmStart: a run that begins at the optimum needs no epoch, and one that
+// begins at its dual variables alone no step.
+func TestWarmStart(t *testing.T) {
+	for _, s := range []solver.Solver{SMO{"second"}, Working{}} {
+		for _, bias := range []problem.Bias{problem.Free, problem.None} {
+			p := chequered(t, 200, loss.Hinge{}, bias, 10, kernel.Options{})
+			first := run(t, s, p, solver.Options{Gap: 1e-6})
+			for _, from := range []*problem.Point{&first.Point, {A: first.Point.A}} {
+				if again := run(t, s, p, solver.Options{Gap: 1e-6, From: from}); again.Status != solver.Converged || again.Epochs != 0 {
+					t.Errorf("%T bias %v: %s after %d epochs", s, bias, again.Status, again.Epochs)
+				}
+			}
+		}
+	}
+}
