@@ -79,11 +79,21 @@ func (e *engine) add(i int, delta float64) { e.addStored(i, delta/e.scale) }
 
 // addStored moves coefficient i by scale times d.
 func (e *engine) addStored(i int, d float64) {
+	e.row[0] = i
+	e.addRow(i, d, e.gram.Rows(e.row[:])[0])
+}
+
+// addAll moves several coefficients, of which all rows are computed at once.
+func (e *engine) addAll(rows []int, delta []float64) {
+	for k, row := range e.gram.Rows(rows) {
+		e.addRow(rows[k], delta[k]/e.scale, row)
+	}
+}
+
+func (e *engine) addRow(i int, d float64, row kernel.Row) {
 	delta := e.scale * d
 	e.squared += float64(2*delta*e.response(i)) + float64(delta*delta*(e.gram.Diagonal[i]+e.constant))
 	e.squared = max(0, e.squared)
-	e.row[0] = i
-	row := e.gram.Rows(e.row[:])[0]
 	e.coefficients[i] += d
 	axpy(e.responses, d, row)
 	e.sum += d

@@ -1,0 +1,223 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// SBP is the stochastic batch perceptron (Cotter, Shalev-Shwartz, Srebro 2012;
+// thesis chapter 2, algorithm 2.3), without bias, with one that is a feature, and
+// with a free one (2.11).
+//
+//	Problem     problem.Slack: maximise f(w) in the unit ball
+//	Symbols     t step, c_i = y_i <w,Phi(x_i)>, kappa = max K_ii
+//	            p the uniform distribution on the rows under water, see problem.Water;
+//	            with a free bias on equally many of each class
+//	Update      w <- w + eta y_i Phi(x_i), i drawn from p, eta = 1/sqrt(kappa t)
+//	            w <- w min(1, 1/|w|)
+//	Returned    the average of the iterates; its own f or that of its direction,
+//	            whichever is more; and the average of the p, step t with weight t,
+//	            which as dual variables prove how far f can be from the maximum
+//	Cost        one row of the matrix and O(n) besides; an epoch is n steps
+//
+// After T steps f is expected to be 3/sqrt(T) below the maximum at most, for
+// kappa = 1.
+//
+// Extensions, none of them in the thesis:
+//
+//	lambda      problem.Kernel with the hinge: instead of the level for a given nu
+//	            every step takes the level 1/s of the scale s for which s w has the
+//	            least objective, and over the bias if that is free. The expected
+//	            direction is then a subgradient of that least objective, whose sublevel
+//	            sets are convex; nu is what comes of it. Returned is the average at
+//	            its best scale; dual variables are how often each row was under water.
+//	batch=M     the mean of M draws instead of one: M rows of the matrix, computed
+//	            together
+//	output=     weighted: an average in which step t has the weight t; last: none
+type SBP struct {
+	Batch  int    // draws in a step; 0: 1
+	Output string // "average", "weighted", "last"; "": average
+}
+
+var _ solver.Solver = SBP{}
+
+func init() {
+	solvers.Register(registry.Entry[solver.Solver]{Name: "sbp",
+		Summary: "stochastic batch perceptron: hinge, problems with nu or lambda; batch=1 output=average|weighted|last",
+		New: func(p *registry.Params) (solver.Solver, error) {
+			return SBP{p.Int("batch", 1, 1, 4096), p.Choice("output", "average", "weighted", "last")}, nil
+		}})
+}
+
+// Accepts wants the hinge on rows without weights, of both classes.
+func (SBP) Accepts(p problem.Problem) error {
+	switch p := p.(type) {
+	case *problem.Slack:
+		return nil
+	case *problem.Kernel:
+		if p.Loss != (loss.Hinge{}) {
+			return fmt.Errorf("sbp maximises a margin: expected the loss hinge, or another solver")
+		}
+		if slices.Min(p.S) != 1 || slices.Max(p.S) != 1 {
+			return errors.New("sbp draws rows without weights: expected all row weights to be 1, or another solver")
+		}
+		if p.Bias == problem.Free && slices.Min(p.Y) == slices.Max(p.Y) {
+			return errors.New("sbp with a free bias needs rows of both classes")
+		}
+		return nil
+	}
+	return fmt.Errorf("found a problem of type %T, expected a kernel machine with nu or lambda", p)
+}
+
+// Start begins at zero, or at the weights of from as if after one epoch.
+func (b SBP) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
+	s := &sbp{batch: max(1, b.Batch), output: b.Output, random: rand.New(rand.NewPCG(seed, 0))}
+	var gram *kernel.Gram
+	switch p := p.(type) {
+	case *problem.Slack:
+		s.slack, s.risk, gram = p, &p.Risk, p.Gram
+	case *problem.Kernel:
+		s.machine, s.risk, gram = p, &p.Risk, p.Gram
+	}
+	n := gram.Len()
+	var w []float64
+	if from != nil && from.W != nil {
+		s.t, w = float64(n), from.W
+	}
+	s.e = newEngine(gram, s.risk.Constant(), w, true)
+	s.e.project(1)
+	s.eta = 1 / math.Sqrt(slices.Max(gram.Diagonal)+s.risk.Constant())
+	s.margins, s.share = make([]float64, n), make([]float64, n)
+	return s
+}
+
+type sbp struct {
+	slack   *problem.Slack  // either
+	machine *problem.Kernel // or
+	risk    *problem.Risk
+	e       *engine
+	water   problem.Water
+	random  *rand.Rand
+	batch   int
+	output  string
+
+	t, eta  float64   // steps taken; the length of the first one
+	margins []float64 // y_i r_i
+	share   []float64 // sum of the p, or of the rows under water
+	total   float64   // sum of the weights of that
+	drawn   []int
+	delta   []float64
+}
+
+func (s *sbp) Epoch() {
+	for range s.risk.Y {
+		s.step()
+	}
+}
+
+func (s *sbp) step() {
+	s.t++
+	s.e.margins(s.margins, s.risk.Y)
+	s.fill()
+	s.draw(s.eta / math.Sqrt(s.t))
+	s.e.addAll(s.drawn, s.delta)
+	s.e.project(1)
+	if s.output == "weighted" {
+		s.e.count(s.t)
+	} else {
+		s.e.count(1)
+	}
+}
+
+// fill finds the rows under water, and adds p to its sum; with lambda all of
+// these rows count in full.
+func (s *sbp) fill() {
+	weight := s.t
+	s.total += s.t
+	if s.slack != nil {
+		s.slack.Level(&s.water, s.margins)
+		rows := 0.0
+		s.water.Covered(func(_ int, part float64) { rows += part })
+		weight /= rows
+	} else {
+		var y []float64
+		if s.risk.Bias == problem.Free {
+			y = s.risk.Y
+		}
+		s.water.Scale(s.margins, y, s.risk.N*s.risk.Lambda*s.e.squared)
+	}
+	s.water.Covered(func(i int, part float64) { s.share[i] += float64(weight * part) })
+}
+
+// draw draws the rows of a step; a row drawn twice counts double.
+func (s *sbp) draw(eta float64) {
+	s.drawn, s.delta = s.drawn[:0], s.delta[:0]
+	each := eta / float64(s.batch)
+	for range s.batch {
+		i := s.water.Draw(s.random)
+		step := each * s.risk.Y[i]
+		if k := slices.Index(s.drawn, i); k >= 0 {
+			s.delta[k] += step
+			continue
+		}
+		s.drawn, s.delta = append(s.drawn, i), append(s.delta, step)
+	}
+}
+
+func (s *sbp) Point() problem.Point {
+	it := s.e.last()
+	if s.output != "last" {
+		it = s.e.average()
+	}
+	if s.slack != nil {
+		s.widen(&it)
+	} else {
+		it.scaleFor(s.machine)
+	}
+	return problem.Point{W: it.w, A: s.dual()}
+}
+
+// dual returns a_i = -y_i p_i, or with lambda how often row i was under water.
+func (s *sbp) dual() []float64 {
+	if s.total == 0 {
+		return nil
+	}
+	a := make([]float64, len(s.share))
+	for i, x := range s.share {
+		a[i] = -s.risk.Y[i] * (x / s.total)
+	}
+	return a
+}
+
+// widen moves the iterate out to the sphere if it is better there, and sets its
+// bias.
+func (s *sbp) widen(it *iterate) {
+	level, bias := s.level(it.responses, 1)
+	if it.squared > 0 {
+		out := 1 / math.Sqrt(it.squared)
+		if wide, wideBias := s.level(it.responses, out); wide > level {
+			bias = wideBias
+			it.multiply(out)
+		}
+	}
+	if s.risk.Bias == problem.Free {
+		it.w[len(it.w)-1] = bias
+	}
+}
+
+// level returns f and the bias for responses times scale.
+func (s *sbp) level(responses []float64, scale float64) (level, bias float64) {
+	for i, r := range responses {
+		s.margins[i] = float64(scale*r) * s.risk.Y[i]
+	}
+	return s.slack.Level(&s.water, s.margins)
+}
