@@ -59,7 +59,7 @@ func (r *run) keep(p problem.Point, c problem.Certificate) {
 		r.bestCertificate = c
 		r.bestCertificate.Dual = math.Inf(-1)
 	}
-	betterW, betterA := r.best.W == nil || c.Primal < r.bestCertificate.Primal || math.IsNaN(r.bestCertificate.Primal) && !math.IsNaN(c.Primal), c.Dual > r.bestCertificate.Dual
+	betterW, betterA := r.best.W == nil || r.unproved || c.Primal < r.bestCertificate.Primal || math.IsNaN(r.bestCertificate.Primal) && !math.IsNaN(c.Primal), c.Dual > r.bestCertificate.Dual
 	if betterW {
 		r.best.W, r.bestCertificate.Primal = append(r.best.W[:0], p.W...), c.Primal
 		r.bestCertificate.Warnings = c.Warnings
@@ -81,7 +81,7 @@ func (r *run) keep(p problem.Point, c problem.Certificate) {
 // fallBack takes the zero point where a run that was cut short has found none
 // as good.
 func (r *run) fallBack() {
-	if r.bestCertificate.Primal <= r.bestCertificate.Zero {
+	if r.unproved || r.bestCertificate.Primal <= r.bestCertificate.Zero {
 		return
 	}
 	begin := time.Now()

@@ -51,6 +51,14 @@ type Present interface {
 	Present() // does nothing
 }
 
+// Unproved is a Solver whose answers carry no proof, so that no gap can end a
+// run: it ends after Passes epochs, if Options.Epochs does not say otherwise, at
+// the point where it then stands, whatever the objective is there.
+type Unproved interface {
+	Solver
+	Passes() int
+}
+
 // Status says how a run ended.
 type Status string
 
@@ -114,7 +122,11 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	if opt.Gap == 0 {
 		opt.Gap = DefaultGap
 	}
-	r := run{ctx: ctx, problem: p, opt: opt, started: time.Now(), first: math.NaN()}
+	u, unproved := s.(Unproved)
+	if unproved && opt.Epochs == 0 {
+		opt.Epochs = u.Passes()
+	}
+	r := run{unproved: unproved, ctx: ctx, problem: p, opt: opt, started: time.Now(), first: math.NaN()}
 	r.looks.rows, _ = p.Dims()
 	r.looks.goal = opt.Gap
 	r.state = s.Start(p, opt.From, opt.Seed)
@@ -162,6 +174,7 @@ type run struct {
 	opt     Options
 	started time.Time
 
+	unproved       bool // the last point counts, not the best
 	epoch          int
 	train, certify time.Duration
 	status         Status
@@ -233,11 +246,18 @@ func (r *run) look(point problem.Point) {
 	switch {
 	case r.bestCertificate.Relative() <= r.opt.Gap:
 		r.status = Converged
-	case r.epoch > 0 && (math.IsNaN(c.Primal) || math.IsInf(c.Primal, 0) || c.Primal > 1e9*math.Max(c.Zero, r.first)):
+	case r.epoch > 0 && r.grows(c):
 		r.status = Diverged
 	case r.limit() != "":
 		r.status = r.limit()
 	case r.looks.stalled():
 		r.status = Stalled
 	}
+}
+
+// grows reports whether the objective is far above where it began, or is no
+// number. It may be negative: a margin, for instance, is maximised.
+func (r *run) grows(c problem.Certificate) bool {
+	size := math.Max(math.Abs(c.Zero), math.Abs(r.first))
+	return math.IsNaN(c.Primal) || math.IsInf(c.Primal, 0) || size > 0 && c.Primal > 1e9*size
 }

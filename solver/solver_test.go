@@ -81,6 +81,7 @@ func TestStatus(t *testing.T) {
 		{"NaN", script{primal: constant(math.NaN()), dual: constant(0)}, Options{}, Diverged, 1},
 		{"infinite", script{primal: constant(math.Inf(1)), dual: constant(0)}, Options{}, Diverged, 1},
 		{"grows", script{primal: func(e int) float64 { return math.Ldexp(1, 4*e) }, dual: constant(0)}, Options{}, Diverged, -1},
+		{"negative", script{primal: func(e int) float64 { return -halving(e) }, dual: constant(-3)}, Options{Epochs: 3}, EpochLimit, 3},
 		// A tiny gap is not taken for the wrong sign of one.
 		{"below", script{primal: constant(1), dual: constant(1 + 1e-15)}, Options{}, Converged, 1},
 	} {
@@ -414,5 +415,22 @@ func TestZeroIsBetterThanNothing(t *testing.T) {
 	sol, err := Run(context.Background(), &script{primal: constant(500), dual: constant(-1)}, &page{}, Options{Epochs: 3})
 	if err != nil || sol.Status != EpochLimit || sol.Point.W[0] != 0 {
 		t.Errorf("got %+v, %v; want the zero point at the epoch limit", sol, err)
+	}
+}
+
+// blind is a solver without a proof.
+type blind struct{ *script }
+
+func (blind) Passes() int { return 3 }
+
+// TestUnproved: a run without a proof ends by itself, at its last point, though
+// earlier ones, and zero, had a lower objective.
+func TestUnproved(t *testing.T) {
+	for _, c := range []struct{ epochs, want int }{{0, 3}, {5, 5}} {
+		s := blind{&script{primal: func(e int) float64 { return 200 + float64(e) }}}
+		sol, err := Run(context.Background(), s, &page{}, Options{Epochs: c.epochs})
+		if err != nil || sol.Status != EpochLimit || sol.Epochs != c.want || sol.Point.W[0] != 200+float64(c.want) || sol.Point.A != nil {
+			t.Errorf("got %+v, %v, expected the point of epoch %d", sol, err, c.want)
+		}
 	}
 }
