@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -19,7 +18,7 @@ func newInterior(p *problem.Linear, l loss.Cornered, w []float64, mean float64) 
 func (m *hessian) interior(p *problem.Linear, l loss.Cornered, w []float64, mean float64) *interior {
 	m.fit(p)
 	n, d := p.Dims()
-	s := &interior{p: p, loss: l, hessian: m, w: w, d: make([]float64, d+1),
+	s := &interior{p: p, corners: newCorners(l), hessian: m, w: w, d: make([]float64, d+1),
 		away: make([]float64, n), before: make([]float64, n), move: make([]float64, n), ramps: newRamps(l, n)}
 	s.base()
 	s.tally()
@@ -29,36 +28,25 @@ func (m *hessian) interior(p *problem.Linear, l loss.Cornered, w []float64, mean
 		s.centre()
 	}
 	s.look()
-	s.end = 1e-24 * s.mean
+	s.end = 1e-20 * s.mean
 	return s
 }
 
 // base sets what the losses are without their ramps, and where the rows are.
 func (s *interior) base() {
 	v := s.move
+	s.p.Predict(s.away, s.w)
 	s.constant, _ = sumRows(s.p, func(lo, hi int) (x, _ float64) {
 		for i := lo; i < hi; i++ {
-			y, weight := s.p.Y[i], s.p.S[i]
-			slope, all := s.loss.Ramps(y)
-			v[i] = weight / s.p.N * slope
-			x += float64(weight * (s.loss.Value(all[0].At, y) - float64(slope*all[0].At)))
+			c, weight := s.corners.of(s.p.Y[i]), s.p.S[i]
+			v[i] = weight / s.p.N * c.slope
+			x += float64(weight * (c.value - float64(c.slope*c.at)))
+			s.away[i] -= c.at
 		}
 		return x, 0
 	})
 	s.fixed, _ = s.p.Combine(v)
 	s.ground(s.fixed)
-	s.p.Predict(s.away, s.w)
-	relate(s.p, s.loss, s.away)
-}
-
-// relate takes off predictions where their first ramps begin.
-func relate(p *problem.Linear, l loss.Cornered, prediction []float64) {
-	matrix.Blocks(len(prediction), newtonRows, p.Threads, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			_, all := l.Ramps(p.Y[i])
-			prediction[i] -= all[0].At
-		}
-	})
 }
 
 // centre sets the first interior point: with room for the predictions to move

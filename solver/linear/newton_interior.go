@@ -1,7 +1,6 @@
 package linear
 
 import (
-	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -32,7 +31,7 @@ import (
 // newton_ramp.go.
 type interior struct {
 	p       *problem.Linear
-	loss    loss.Cornered
+	corners *corners
 	hessian *hessian
 
 	w, d, right []float64 // d+1: weights, step, right side of the Newton equation
@@ -206,7 +205,7 @@ func (s *interior) gradient() []float64 {
 
 // slope returns the dual variable of a row.
 func (s *interior) slope(i int) float64 {
-	slope, _ := s.loss.Ramps(s.p.Y[i])
+	slope := s.corners.of(s.p.Y[i]).slope
 	for k := range s.ramps {
 		a, _ := s.ramps[k].split(s.ramps[k].x[i])
 		slope += a

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -18,24 +18,18 @@ func (s *working) worst() float64 {
 	n := len(s.away)
 	most := make([]float64, (n+newtonRows-1)/newtonRows)
 	matrix.Blocks(n, newtonRows, s.p.Threads, func(block, lo, hi int) {
-		worst := 0.0
-		away := s.away[lo:hi]
 		for k := range s.inner.ramps {
-			e := &s.inner.ramps[k]
-			for i, move := range s.row[lo:hi] {
-				worst = max(worst, e.share(away[i]-e.shift, move))
-			}
+			most[block] = s.inner.ramps[k].share(s.away[lo:hi], s.row[lo:hi], most[block])
 		}
-		most[block] = worst
 	})
 	return slices.Max(most)
 }
 
-// met returns the rows that a step t would bend.
-func (s *working) met(t float64) (joining []uint32) {
-	for i, move := range s.row {
+// met returns the rows that go more than a share of their way to a bend.
+func (s *working) met(share float64) (joining []uint32) {
+	for i := range s.row {
 		for k := range s.inner.ramps {
-			if e := &s.inner.ramps[k]; t*e.share(s.away[i]-e.shift, move) > nearly {
+			if s.inner.ramps[k].share(s.away[i:i+1], s.row[i:i+1], share) > share {
 				joining = append(joining, uint32(i))
 				break
 			}
@@ -50,9 +44,13 @@ func (s *working) join(joining []uint32) {
 	last := len(s.w) - 1
 	away := make([]float64, len(joining))
 	for k, i := range joining {
-		v := s.count(int(i), -1)
-		s.p.X.Row(int(i)).AddTo(e.fixed[:last], v)
-		e.fixed[last] += v
+		rise, loss, slope := s.beside(s.p.Y[i], s.away[i])
+		weight, row := s.p.S[i], s.p.X.Row(int(i))
+		v := float64(weight / s.p.N * rise)
+		row.AddTo(e.fixed[:last], -v)
+		e.fixed[last] -= v
+		e.constant -= float64(weight * (loss - float64(rise*(row.Dot(s.w[:last])+s.w[last]))))
+		s.slopes -= float64(weight * slope)
 		away[k], s.away[i] = s.away[i], math.Inf(1)
 	}
 	e.ground(e.fixed)
@@ -61,50 +59,46 @@ func (s *working) join(joining []uint32) {
 	e.add(away)
 }
 
-// count adds row i to the sums over rows left out, or takes it off, and returns its
-// part of the gradient, besides that of the slope before any ramp.
-func (s *working) count(i int, sign float64) float64 {
-	slope, all := s.loss.Ramps(s.p.Y[i])
-	rise := 0.0
+// beside returns what the ramps of a row beside them add to its slope and to its
+// loss, and the size of its whole slope, for which only a free bias asks.
+func (s *working) beside(y, away float64) (rise, loss, size float64) {
 	for k := range s.inner.ramps {
-		if e := &s.inner.ramps[k]; s.away[i] > e.shift {
+		e := &s.inner.ramps[k]
+		if q := away - e.shift; q > 0 {
 			rise += e.jump
-			s.inner.constant -= float64(sign * s.p.S[i] * e.jump * (all[k].At + e.end()/2))
+			loss += float64(e.jump * (q - e.end()/2))
 		}
 	}
-	s.slopes += float64(sign * s.p.S[i] * math.Abs(slope+rise))
-	return float64(sign * (s.p.S[i] / s.p.N) * rise)
+	if s.p.Bias == problem.Free {
+		size = math.Abs(s.inner.corners.of(y).slope + rise)
+	}
+	return rise, loss, size
 }
 
 // leave leaves out the rows that are far away, if they are many.
 func (s *working) leave() {
 	e := s.inner
-	from := s.close()
-	if n := len(e.away); 4*(n-len(from)) < n || len(from) < len(s.w) {
+	far, count := s.far()
+	if 4*count < len(far) || len(far)-count < len(s.w) {
 		return
 	}
+	s.fix(far)
 	if s.near == nil {
 		if s.row == nil {
-			s.row = make([]float64, len(s.away))
+			s.row = make([]float64, len(far))
 		}
-		e.away = slices.Clone(s.away) // it will be shortened
+		s.away = slices.Clone(s.away) // that of inner will be shortened
 	}
-	v := s.row // it has been made
-	clear(v)
-	next := make([]uint32, 0, len(from))
-	for k := range e.away {
+	next, from := make([]uint32, 0, len(far)-count), make([]int32, 0, len(far)-count)
+	for k, far := range far {
 		i := s.index(k)
-		if len(next) < len(from) && int(from[len(next)]) == k {
-			next = append(next, uint32(i))
-			s.away[i] = math.Inf(1)
+		if far {
+			s.away[i] = e.away[k]
 			continue
 		}
-		s.away[i] = e.away[k]
-		v[i] = s.count(i, 1)
+		s.away[i] = math.Inf(1)
+		next, from = append(next, uint32(i)), append(from, int32(k))
 	}
-	change, _ := s.p.Combine(v)
-	e.ground(change)
-	vec.Axpy64(e.fixed, 1, change)
 	if s.near = next; e.p == s.p {
 		e.p = subset(s.p, next)
 	} else {
@@ -113,21 +107,49 @@ func (s *working) leave() {
 	e.keep(from)
 }
 
-// close returns the rows of inner that are not far away.
-func (s *working) close() (rows []int32) {
+// far tells which rows of inner are far away, and counts them.
+func (s *working) far() (far []bool, count int) {
 	e := s.inner
+	far = make([]bool, len(e.away))
 	least := float64(distance * e.mean)
-	for i, q := range e.away {
-		enough := least + float64(moves*math.Abs(e.move[i]))
-		far := true
-		for k := range e.ramps {
-			far = far && e.ramps[k].distance(q-e.ramps[k].shift) > enough
+	sum, _ := sumRows(e.p, func(lo, hi int) (x, _ float64) {
+		for i := lo; i < hi; i++ {
+			enough := least + float64(moves*math.Abs(e.move[i]))
+			all := true
+			for k := range e.ramps {
+				all = all && e.ramps[k].distance(e.away[i]-e.ramps[k].shift) > enough
+			}
+			if far[i] = all; all {
+				x++
+			}
 		}
-		if !far {
-			rows = append(rows, int32(i))
+		return x, 0
+	})
+	return far, int(sum)
+}
+
+// fix adds rows of inner that will be left out to the sums over such rows. Their
+// losses are
+//
+//	sum s rise (q - J W/2) = N <change, w> + constant
+func (s *working) fix(far []bool) {
+	e, v := s.inner, s.inner.move // it has been made
+	losses, slopes := sumRows(e.p, func(lo, hi int) (x, y float64) {
+		for k := lo; k < hi; k++ {
+			if v[k] = 0; far[k] {
+				rise, loss, size := s.beside(e.p.Y[k], e.away[k])
+				v[k] = e.p.S[k] / e.p.N * rise
+				x += float64(e.p.S[k] * loss)
+				y += float64(e.p.S[k] * size)
+			}
 		}
-	}
-	return rows
+		return x, y
+	})
+	change, _ := e.p.Combine(v)
+	e.constant += losses - float64(e.p.N*inner(change, s.w))
+	e.ground(change)
+	vec.Axpy64(e.fixed, 1, change)
+	s.slopes += slopes
 }
 
 // index returns the row of the problem that row k of inner is.
@@ -136,25 +158,4 @@ func (s *working) index(k int) int {
 		return k
 	}
 	return int(s.near[k])
-}
-
-// straighten sets the slopes of the rows left out.
-func (s *working) straighten() {
-	if s.near == nil {
-		return
-	}
-	for i, q := range s.away {
-		s.row[i] = straight(s.loss, s.inner.ramps, s.p.Y[i], q)
-	}
-}
-
-// straight returns the slope of a loss beside its ramps.
-func straight(l loss.Cornered, ramps []ramps, y, away float64) float64 {
-	slope, _ := l.Ramps(y)
-	for k := range ramps {
-		if away > ramps[k].shift {
-			slope += ramps[k].jump
-		}
-	}
-	return slope
 }

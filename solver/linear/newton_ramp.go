@@ -35,6 +35,32 @@ func newRamps(l loss.Cornered, n int) []ramps {
 	return s
 }
 
+// A corner is what a loss is without its ramps, for one target: its slope, where the
+// first ramp begins and the loss there.
+type corner struct{ slope, at, value float64 }
+
+// A corners knows the corners of a loss by target; the two of classes by heart.
+type corners struct {
+	loss    loss.Cornered
+	classes bool
+	known   [2]corner
+}
+
+func newCorners(l loss.Cornered) *corners {
+	c := &corners{loss: l}
+	c.known = [2]corner{c.of(-1), c.of(1)}
+	_, c.classes = l.(loss.Margin)
+	return c
+}
+
+func (c *corners) of(y float64) corner {
+	if c.classes {
+		return c.known[(math.Float64bits(y)>>63)^1]
+	}
+	slope, all := c.loss.Ramps(y)
+	return corner{slope, all[0].At, c.loss.Value(all[0].At, y)}
+}
+
 // split returns a and b.
 func (e *ramps) split(x float64) (a, b float64) {
 	sign := uint64(int64(math.Float64bits(x)) >> 63)
@@ -56,15 +82,20 @@ func (e *ramps) end() float64 { return float64(e.width * e.jump) }
 // distance returns how far from the ramp a prediction is that is q above t.
 func (e *ramps) distance(q float64) float64 { return max(-q, q-e.end()) }
 
-// share returns which part of its way to the ramp a row goes that is beside it.
-func (e *ramps) share(q, move float64) float64 {
-	if end := e.end(); q > end && move < 0 {
-		return move / (end - q)
+// share returns the largest part of its way to the ramp that a row beside it goes in
+// its move, or most if that is more. Products are compared, because they are cheaper
+// than quotients. A row that is infinitely far away goes no part of its way.
+func (e *ramps) share(away, move []float64, most float64) float64 {
+	half := e.end() / 2
+	middle := e.shift + half
+	move = move[:len(away)]
+	for i, q := range away {
+		q -= middle
+		if toward, way := -math.Copysign(1, q)*move[i], math.Abs(q)-half; toward > float64(most*way) {
+			most = toward / way
+		}
 	}
-	if q < 0 && move > 0 {
-		return move / -q
-	}
-	return 0
+	return most
 }
 
 // centre sets the variables of row i to a r = b u, q above t.

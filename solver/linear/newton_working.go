@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -100,7 +101,7 @@ func (s *working) Epoch() {
 				s.begin()
 				return
 			}
-			joining = s.met(t)
+			joining = s.met(nearly / t)
 			if next := nearly / worst; next >= 0.7*t {
 				t = next
 			} else {
@@ -149,8 +150,7 @@ func (s *working) steepness() float64 {
 	e := s.inner
 	sum, _ := sumRows(e.p, func(lo, hi int) (x, _ float64) {
 		for i := lo; i < hi; i++ {
-			slope, _ := s.loss.Ramps(e.p.Y[i])
-			x += math.Abs(float64(e.p.S[i]*slope) + float64(e.move[i]*e.p.N))
+			x += math.Abs(float64(e.p.S[i]*e.corners.of(e.p.Y[i]).slope) + float64(e.move[i]*e.p.N))
 		}
 		return x, 0
 	})
@@ -164,9 +164,7 @@ func (s *working) Point() problem.Point {
 		s.row = make([]float64, len(s.p.Y))
 	}
 	if e := s.inner; e != nil && e.epoch > 0 {
-		s.p.Predict(s.away, s.w)
-		relate(s.p, s.loss, s.away)
-		s.straighten()
+		s.locate()
 		for k := range e.away {
 			i := s.index(k)
 			s.row[i] = e.slope(k)
@@ -176,4 +174,18 @@ func (s *working) Point() problem.Point {
 		}
 	}
 	return problem.Point{W: s.w, A: s.row}
+}
+
+// locate makes the predictions afresh, and sets the slopes as if all rows were left
+// out.
+func (s *working) locate() {
+	s.p.Predict(s.away, s.w)
+	matrix.Blocks(len(s.away), newtonRows, s.p.Threads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			c := s.inner.corners.of(s.p.Y[i])
+			s.away[i] -= c.at
+			rise, _, _ := s.beside(s.p.Y[i], s.away[i])
+			s.row[i] = c.slope + rise
+		}
+	})
 }

@@ -57,38 +57,28 @@ func TestWorkingSet(t *testing.T) {
 	}
 }
 
-// TestStraight: beside its ramps a loss is the line l(p) = a p - l*(a) through the
+// TestBeside: beside its ramps a loss is the line l(p) = a p - l*(a) through the
 // prediction.
-func TestStraight(t *testing.T) {
+func TestBeside(t *testing.T) {
 	for _, spec := range cornered {
 		l := must(loss.New(spec)).(loss.Cornered)
-		ramps := newRamps(l, 0)
+		s := newWorking(generate(l, "l2", problem.Free, 20, 3, false), l, nil)
 		for _, y := range []float64{-1, 1} {
-			_, all := l.Ramps(y)
+			c := s.inner.corners.of(y)
 			for k := range 200 {
 				p := 0.05*float64(k) - 5.01
 				beside := true
-				for j := range ramps {
-					beside = beside && ramps[j].distance(p-all[j].At) > 0
+				for j := range s.inner.ramps {
+					beside = beside && s.inner.ramps[j].distance(p-c.at-s.inner.ramps[j].shift) > 0
 				}
-				if a := straight(l, ramps, y, p-all[0].At); beside && math.Abs(a*p-l.Conjugate(a, y)-l.Value(p, y)) > 1e-12 {
-					t.Errorf("%s, y = %v: the line is %v at %v, the loss %v", spec, y, a*p-l.Conjugate(a, y), p, l.Value(p, y))
+				rise, value, size := s.beside(y, p-c.at)
+				a := c.slope + rise
+				line := a*p - l.Conjugate(a, y)
+				ramped := c.value + c.slope*(p-c.at) + value
+				if beside && (math.Abs(line-l.Value(p, y)) > 1e-12 || math.Abs(ramped-l.Value(p, y)) > 1e-12 || size != math.Abs(a)) {
+					t.Errorf("%s, y = %v: the line is %v at %v, by its ramps %v, the loss %v, the slope %v is %v long", spec, y, line, p, ramped, l.Value(p, y), a, size)
 				}
 			}
-		}
-	}
-}
-
-// TestShare: a step that is one over the share long ends at the ramp; away from it there
-// is none.
-func TestShare(t *testing.T) {
-	e := ramps{jump: 2, width: 0.5}
-	for _, c := range []struct{ q, move, end float64 }{{-3, 0.7, 0}, {-3, 70, 0}, {4, -1, 1}, {4, -9, 1}} {
-		if got := c.q + c.move/e.share(c.q, c.move); math.Abs(got-c.end) > 1e-14 {
-			t.Errorf("from %v by %v: ends at %v, want %v", c.q, c.move, got, c.end)
-		}
-		if back := e.share(c.q, -c.move); back != 0 {
-			t.Errorf("from %v by %v: share %v", c.q, -c.move, back)
 		}
 	}
 }
@@ -111,25 +101,6 @@ func TestJoinedTooOften(t *testing.T) {
 	}
 	if gap := p.Certify(s.Point()).Relative(); s.near != nil || len(s.inner.away) != 2000 || gap > 1e-9 {
 		t.Errorf("%d rows, relative gap %g", len(s.inner.away), gap)
-	}
-}
-
-// TestCentral: a + b = J, a r = b u = m and u - r = p - t, near and far.
-func TestCentral(t *testing.T) {
-	for _, jump := range []float64{1, 2} {
-		away := []float64{-1e6, -3, -1e-9, 0, 0.1, 7, 1e5}
-		for _, m := range []float64{1e-8, 0.3, 50} {
-			n := len(away)
-			e := ramps{jump: jump, x: make([]float64, n), r: make([]float64, n), u: make([]float64, n)}
-			e.central(0, n, away, m)
-			for i, q := range away {
-				a, b := e.split(e.x[i])
-				off := math.Abs(a+b-jump)/jump + math.Abs(a*e.r[i]-m)/m + math.Abs(b*e.u[i]-m)/m + math.Abs(e.u[i]-e.r[i]-q)/(e.u[i]+e.r[i])
-				if !(off < 1e-8) || !(a > 0) || !(b > 0) {
-					t.Errorf("J = %v, p - t = %v, m = %v: a = %v, b = %v, r = %v, u = %v", jump, q, m, a, b, e.r[i], e.u[i])
-				}
-			}
-		}
 	}
 }
 
