@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Options say how a Gram works; none changes what its rows are, but Double.
@@ -20,8 +19,8 @@ type Options struct {
 const DefaultCache = 1 << 30
 
 // Gram is the matrix K_ij = k(x_i,x_j) of a set with itself. Its rows are
-// computed when they are asked for, and some are kept. All but Rows, Update and
-// Square may be called by several goroutines at once.
+// computed when they are asked for, and some are kept. Only one goroutine
+// may use Rows and Update at a time; all else is safe for concurrent use.
 //
 // A value has the same bits whatever it is computed together with, by however
 // many threads, and whether it was kept.
@@ -33,17 +32,11 @@ type Gram struct {
 	Diagonal    []float64 // K_ii
 
 	options Options
-	double  *tiler[float64]
-	single  *tiler[float32] // nil: rows are in double precision
-	kept    struct {
-		lru
-		single []float32
-		double []float64
-		stride int
-	}
-	rows32 [][]float32 // of AddRows
-	rows64 [][]float64
-	counts struct{ requested, computed atomic.Int64 }
+	double  *store[float64]
+	single  *store[float32] // nil: rows are in double precision
+	kept    lru
+	keep    bool // rows that Update makes are worth keeping
+	counts  struct{ requested, computed atomic.Int64 }
 }
 
 // Counts say how many values of the kernel were needed.
@@ -86,14 +79,21 @@ func NewGram(k Kernel, x matrix.Matrix, opt Options) (*Gram, error) {
 			return nil, fmt.Errorf("kernel: row %d: found the value %g with itself, expected a finite number", i+1, value)
 		}
 	}
-	if k, ok := k.(Inner); ok {
-		g.double = newTiler(inDouble, k, x, g.SquaredNorm)
-		if !opt.Double && n > fewRows && g.singleSuffices() {
-			g.single = newTiler(inSingle, k, x, g.SquaredNorm)
-		}
+	_, inner := k.(Inner)
+	g.double = newStore(inDouble, k, x, g.SquaredNorm, opt.Threads)
+	if inner && !opt.Double && n > fewRows && g.singleSuffices() {
+		g.single = newStore(inSingle, k, x, g.SquaredNorm, opt.Threads)
 	}
+	g.keep = !inner || matrix.Nonzeros(x) >= cheapTerms*int64(n)
 	return g, g.reserve()
 }
+
+// cheapTerms is how many values a row has at least, on average, for its kernel
+// values to be fetched faster from memory than they are computed.
+const cheapTerms = 24
+
+// blockRows is the number of rows that are worked on at a time.
+const blockRows = 256
 
 // fewRows is up to how many rows are always in double precision: small problems
 // can then be solved to any accuracy, and take no time in either.
@@ -127,98 +127,84 @@ func (g *Gram) Counts() Counts {
 // Rows returns rows of the matrix, Capacity at most, all at once. They are valid
 // until the next call.
 func (g *Gram) Rows(rows []int) []Row {
-	n := g.Len()
 	place, missing := g.kept.use(rows)
-	g.counts.requested.Add(int64(n) * int64(len(rows)))
-	g.counts.computed.Add(int64(n) * int64(len(missing)))
-	g.compute(missing)
+	g.count(len(rows), missing, g.Len())
 	result := make([]Row, len(rows))
-	for k, p := range place {
-		at := p * g.kept.stride
-		if g.kept.double != nil {
-			result[k].Double = g.kept.double[at : at+n : at+n]
-		} else {
-			result[k].Single = g.kept.single[at : at+n : at+n]
+	if g.single != nil {
+		g.single.update(nil, rows, nil, place, missing)
+		for k, p := range place {
+			result[k].Single = g.single.row(p)
+		}
+	} else {
+		g.double.update(nil, rows, nil, place, missing)
+		for k, p := range place {
+			result[k].Double = g.double.row(p)
 		}
 	}
 	return result
 }
 
-// compute makes the rows that now have a place of their own.
-func (g *Gram) compute(rows []int) {
-	if len(rows) == 0 {
-		return
-	}
-	at := make([]int, len(rows))
-	for k, i := range rows {
-		at[k] = int(g.kept.place[i]) * g.kept.stride
-	}
-	switch {
-	case g.single != nil:
-		g.single.rows(g.kept.single, at, rows, g.options.Threads)
-	case g.double != nil:
-		g.double.rows(g.kept.double, at, rows, g.options.Threads)
-	default:
-		matrix.Blocks(g.Len(), blockRows, g.options.Threads, func(_, lo, hi int) {
-			for k, i := range rows {
-				for j := lo; j < hi; j++ {
-					g.kept.double[at[k]+j] = g.Kernel.Eval(g.X.Row(i), g.X.Row(j))
-				}
-			}
-		})
+// Update adds to dst the rows of the matrix, each times its element of c:
+// dst[j] = fma(c[k], K[rows[k]][j], dst[j]) in the order of k. Rows that are
+// computed for it are kept where that pays.
+func (g *Gram) Update(dst []float64, rows []int, c []float64) {
+	for len(rows) > 0 {
+		part := min(len(rows), g.Capacity())
+		place, missing := g.kept.find(rows[:part])
+		if g.keep {
+			place, missing = g.kept.use(rows[:part])
+		}
+		g.count(part, missing, g.Len())
+		if g.single != nil {
+			g.single.update(dst, rows[:part], c[:part], place, missing)
+		} else {
+			g.double.update(dst, rows[:part], c[:part], place, missing)
+		}
+		rows, c = rows[part:], c[part:]
 	}
 }
 
-// blockRows is the number of rows that are worked on at a time.
-const blockRows = 256
+// Square sets dst[k*len(rows)+l] to K_ij, i and j being rows[k] and rows[l].
+func (g *Gram) Square(dst []float64, rows []int) {
+	g.counts.requested.Add(int64(len(rows)) * int64(len(rows)))
+	g.counts.computed.Add(int64(len(rows)) * int64(len(rows)))
+	if g.single != nil {
+		g.single.square(dst, rows)
+	} else {
+		g.double.square(dst, rows)
+	}
+}
+
+func (g *Gram) count(rows int, missing []int, n int) {
+	g.counts.requested.Add(int64(rows) * int64(n))
+	g.counts.computed.Add(int64(len(missing)) * int64(n))
+}
+
+// AddRows adds to each dst[j] the terms c[k]*rows[k][j], in the order of k.
+func (g *Gram) AddRows(dst []float64, rows []Row, c []float64) {
+	if g.single != nil {
+		addRows(g.single, dst, rows, c, func(r Row) []float32 { return r.Single })
+	} else {
+		addRows(g.double, dst, rows, c, func(r Row) []float64 { return r.Double })
+	}
+}
 
 // Combine sets dst = K beta in double precision, and chain to the number of
 // additions that any element went through one after another. Its evaluations
 // are not counted: it serves certificates.
 func (g *Gram) Combine(dst, beta []float64) (chain int) {
 	var support []int
+	var c []float64
 	for j, b := range beta {
 		if b != 0 {
-			support = append(support, j)
+			support, c = append(support, j), append(c, b)
 		}
 	}
-	if g.double != nil {
-		g.double.combine(dst, support, beta, g.options.Threads)
-		return len(support)
+	clear(dst)
+	missing := make([]int, len(support))
+	for k := range missing {
+		missing[k] = k
 	}
-	matrix.Blocks(g.Len(), blockRows, g.options.Threads, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			sum, x := 0.0, g.X.Row(i)
-			for _, j := range support {
-				sum = math.FMA(beta[j], g.Kernel.Eval(x, g.X.Row(j)), sum)
-			}
-			dst[i] = sum
-		}
-	})
+	g.double.update(dst, support, c, nil, missing)
 	return len(support)
 }
-
-// AddRows adds to each dst[j] the terms c[k]*rows[k][j], in the order of k.
-func (g *Gram) AddRows(dst []float64, rows []Row, c []float64) {
-	g.rows32, g.rows64 = g.rows32[:0], g.rows64[:0]
-	for _, row := range rows {
-		if row.Double != nil {
-			g.rows64 = append(g.rows64, row.Double)
-		} else {
-			g.rows32 = append(g.rows32, row.Single)
-		}
-	}
-	matrix.Blocks(len(dst), addedRows, g.options.Threads, func(_, lo, hi int) {
-		for k := 0; k < len(rows); k += addedAtOnce {
-			end := min(k+addedAtOnce, len(rows))
-			if len(g.rows64) > 0 {
-				vec.AddRows64(dst[lo:hi], g.rows64[k:end], lo, c[k:end])
-			} else {
-				vec.AddRows32(dst[lo:hi], g.rows32[k:end], lo, c[k:end])
-			}
-		}
-	})
-}
-
-// A part of dst stays in the first cache while several rows stream by.
-const addedRows, addedAtOnce = 2048, 8

@@ -27,26 +27,38 @@ func newLRU(n, places int) lru {
 	return l
 }
 
-// use returns the places of rows, and which of them had none so far. Both are
-// valid until the next call.
+// find returns the places of rows, -1 where there is none, and the numbers k of
+// these rows. Both are valid until the next call.
+func (l *lru) find(rows []int) (places, missing []int) {
+	l.places, l.miss = l.places[:0], l.miss[:0]
+	for k, i := range rows {
+		p := l.place[i]
+		l.places = append(l.places, int(p))
+		if p < 0 {
+			l.miss = append(l.miss, k)
+		} else {
+			l.touch(p)
+		}
+	}
+	return l.places, l.miss
+}
+
+// use is find, but gives places to the rows that have none.
 func (l *lru) use(rows []int) (places, missing []int) {
 	if len(rows) > len(l.owner) {
 		panic(fmt.Sprintf("kernel: %d rows at once, expected at most %d", len(rows), len(l.owner)))
 	}
-	for _, i := range rows {
-		if p := l.place[i]; p >= 0 {
-			l.touch(p)
+	places, missing = l.find(rows)
+	first := missing[:0]
+	for _, k := range missing {
+		if l.place[rows[k]] < 0 {
+			l.take(rows[k])
+			first = append(first, k) // not a second time
 		}
+		places[k] = int(l.place[rows[k]])
 	}
-	l.places, l.miss = l.places[:0], l.miss[:0]
-	for _, i := range rows {
-		if l.place[i] < 0 {
-			l.miss = append(l.miss, i)
-			l.take(i)
-		}
-		l.places = append(l.places, int(l.place[i]))
-	}
-	return l.places, l.miss
+	l.miss = first
+	return places, first
 }
 
 // take gives row i the place of the row used least recently.
@@ -78,24 +90,19 @@ func (g *Gram) reserve() error {
 	if limit == 0 {
 		limit = DefaultCache
 	}
-	stride := rowStride(n)
-	if two := int64(2 * stride * bytes); limit < two && n > 1 {
-		return fmt.Errorf("cache=%d: expected at least %d bytes, two rows of %d values", limit, two, n)
+	row := int64(rowStride(n) * bytes)
+	if limit < 2*row && n > 1 {
+		return fmt.Errorf("cache=%d: expected at least %d bytes, two rows of %d values", limit, 2*row, n)
 	}
-	places := max(1, int(min(int64(n), limit/int64(max(1, stride*bytes)))))
-	g.kept.lru, g.kept.stride = newLRU(n, places), stride
+	places := int(min(int64(n), max(1, limit/row)))
+	g.kept = newLRU(n, places)
 	if g.single != nil {
-		g.kept.single = make([]float32, min(n, places)*stride)
+		g.single.kept = make([]float32, places*g.single.stride)
 	} else {
-		g.kept.double = make([]float64, min(n, places)*stride)
+		g.double.kept = make([]float64, places*g.double.stride)
 	}
 	return nil
 }
-
-// rowStride returns the distance of rows of n values: a multiple of the width
-// of a tile, but an odd one, so that rows do not compete for the same places of
-// the processor's caches.
-func rowStride(n int) int { return ((n+63)/64 | 1) * 64 }
 
 // Capacity returns how many rows can be had at once.
 func (g *Gram) Capacity() int { return len(g.kept.owner) }

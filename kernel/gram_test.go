@@ -117,7 +117,7 @@ func TestCounts(t *testing.T) {
 func TestSmallCacheIsRefused(t *testing.T) {
 	x, _, _ := stored(3, 30, 4)
 	_, err := NewGram(RBF{1}, x, Options{Cache: 100})
-	if err == nil || !strings.Contains(err.Error(), "cache=100: expected at least 1024 bytes, two rows of 30 values") {
+	if err == nil || !strings.Contains(err.Error(), "cache=100: expected at least 768 bytes, two rows of 30 values") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -214,6 +214,57 @@ func TestCombine(t *testing.T) {
 			}
 			if chain < 1 {
 				t.Errorf("%v: a chain of %d", fmt.Sprint(k), chain)
+			}
+		}
+	}
+}
+
+// TestUpdate compares with rows added one after another, whatever is kept, and
+// counts.
+func TestUpdate(t *testing.T) {
+	for _, n := range []int{1, 40, 700, fewRows + 30} {
+		sparse, dense, wide := stored(7, n, 110) // about 27 values a row: Update keeps them
+		few, _, _ := stored(8, n, 20)
+		r := rand.New(rand.NewPCG(7, 2))
+		for i, x := range []matrix.Matrix{sparse, few, dense, wide} {
+			oracle := newGram(t, RBF{0.01}, x, Options{})
+			g := newGram(t, RBF{0.01}, x, Options{Threads: 1 + i%2, Cache: int64(max(2, min(n, 21)) * 8 * rowStride(n))})
+			got, want := make([]float64, n), make([]float64, n)
+			for range 4 {
+				rows, c := make([]int, r.IntN(70)), make([]float64, 70)
+				for k := range rows {
+					rows[k], c[k] = r.IntN(n), r.NormFloat64()
+				}
+				g.Rows([]int{r.IntN(n)})
+				before := g.Counts()
+				g.Update(got, rows, c[:len(rows)])
+				after := g.Counts()
+				for k, i := range rows {
+					row := oracle.Rows([]int{i})[0]
+					for j := range want {
+						want[j] = math.FMA(c[k], row.At(j), want[j])
+					}
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("%T, n=%d: the rows are not added one by one", x, n)
+				}
+				if asked := after.Requested - before.Requested; asked != int64(n*len(rows)) {
+					t.Errorf("n=%d: %d evaluations requested for %d rows", n, asked, len(rows))
+				}
+				if made := after.Computed - before.Computed; made%int64(n) != 0 || made > int64(n*len(rows)) {
+					t.Errorf("n=%d: %d evaluations computed for %d rows", n, made, len(rows))
+				}
+			}
+			rows := r.Perm(n)[:min(n, 50)]
+			square := make([]float64, len(rows)*len(rows))
+			g.Square(square, rows)
+			for k, i := range rows {
+				row := oracle.Rows([]int{i})[0]
+				for l, j := range rows {
+					if got, want := square[k*len(rows)+l], row.At(j); got != want {
+						t.Fatalf("%T, n=%d: K[%d][%d] = %v in a square, %v in a row", x, n, i, j, got, want)
+					}
+				}
 			}
 		}
 	}

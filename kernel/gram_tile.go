@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"math"
 	"sync"
 
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -9,183 +8,188 @@ import (
 )
 
 // Many values of an inner kernel are computed in tiles, of some rows asked for
-// and a block of consecutive rows of the set. The rows of the block are written
+// and a block of consecutive rows of a set. The rows of the block are written
 // side by side as dense ones; then every nonzero value of a row asked for makes
 // one multiply-add for a whole vector of inner products. The kernel turns these
-// into its values while they are in the first cache.
+// into its values while they are in a near cache.
+//
+// Where few rows are asked for, they are the block, and those of the set pass
+// by: a block of the set would take longer to write than to use.
 //
 // Rows that are stored dense take part with their nonzero values: on digits (19 %
 // nonzero) that is two to three times as fast as a dense product.
 
 // An arithmetic is tiles in one precision.
 type arithmetic[T float32 | float64] struct {
-	width int // rows in a block
-	tile  func(dst []T, at []int, block []T, width int, slot []uint32, start []int64, index []uint32, value []float32)
-	of    func(k Inner, dst []T, xx T, yy []T)
+	wide, narrow int // rows in a block: many, or few asked for
+	tile         func(dst []T, at []int, block []T, width int, slot []uint32, start []int64, index []uint32, value []float32)
+	of           func(k Inner, dst []T, xx T, yy []T)
+	add          func(dst []float64, rows [][]T, first int, c []float64)
 }
 
 var (
-	inSingle = arithmetic[float32]{vec.TileWidth32, vec.SparseTile32, Inner.Of32}
-	inDouble = arithmetic[float64]{vec.TileWidth64, vec.SparseTile64, Inner.Of}
+	inSingle = arithmetic[float32]{vec.TileWidth32, vec.NarrowTileWidth32, vec.SparseTile32, Inner.Of32, vec.AddRows32}
+	inDouble = arithmetic[float64]{vec.TileWidth64, vec.NarrowTileWidth64, vec.SparseTile64, Inner.Of, vec.AddRows64}
 )
 
-// A tiler computes values of k between rows of x.
-type tiler[T float32 | float64] struct {
-	arithmetic[T]
-	k    Inner
-	x    matrix.Matrix
-	norm []T // squared norms, and zeros up to a full block
-	work sync.Pool
+// A set is rows with their squared norms.
+type set[T float32 | float64] struct {
+	matrix.Matrix
+	norm []T
 }
 
-func newTiler[T float32 | float64](a arithmetic[T], k Inner, x matrix.Matrix, norm []float64) *tiler[T] {
-	t := &tiler[T]{arithmetic: a, k: k, x: x, norm: make([]T, len(norm)+a.width)}
+func newSet[T float32 | float64](x matrix.Matrix, norm []float64) set[T] {
+	s := set[T]{x, make([]T, len(norm))}
 	for i, xx := range norm {
-		t.norm[i] = T(xx)
+		s.norm[i] = T(xx)
 	}
-	_, cols := x.Dims()
-	t.work.New = func() any {
-		b := &block[T]{width: a.width}
-		if cols > mostColumns {
-			b.slot = make([]uint32, cols)
-		}
-		return b
-	}
+	return s
+}
+
+// A tiler computes values of a kernel for rows of so many columns. Its methods
+// may be called by several goroutines at once.
+type tiler[T float32 | float64] struct {
+	arithmetic[T]
+	k     Kernel
+	inner Inner // k, or nil
+	work  sync.Pool
+}
+
+func newTiler[T float32 | float64](a arithmetic[T], k Kernel, cols int) *tiler[T] {
+	t := &tiler[T]{arithmetic: a, k: k}
+	t.inner, _ = k.(Inner)
+	t.work.New = func() any { return newWork[T](a.wide, cols) }
 	return t
 }
 
-// mostColumns is how many columns a block has in full: half of a second-level
-// cache of a megabyte. Of wider sets it has those that occur in it.
-const mostColumns = 2048
-
-// rowsAtOnce is how many rows asked for make a tile.
-const rowsAtOnce = 16
-
-// rows sets dst[at[k]+j] = k(x_i,x_j), i being rows[k], for all j, and up to
-// a full block of them.
-func (t *tiler[T]) rows(dst []T, at, rows []int, threads int) {
-	asked := pack(t.x, rows)
-	n, _ := t.x.Dims()
-	matrix.Blocks(n, t.width, threads, func(_, lo, hi int) {
-		b := t.work.Get().(*block[T])
-		defer t.work.Put(b)
-		b.fill(t.x, lo, hi)
-		var place [rowsAtOnce]int
-		for k := 0; k < len(rows); k += rowsAtOnce {
-			end := min(k+rowsAtOnce, len(rows))
-			for r := k; r < end; r++ {
-				place[r-k] = at[r] + lo
-			}
-			t.tile(dst, place[:end-k], b.value, t.width, b.slot, asked.Start[k:end+1], asked.Index, asked.Value)
-			for r := k; r < end; r++ {
-				t.of(t.k, dst[at[r]+lo:][:t.width], t.norm[rows[r]], t.norm[lo:lo+t.width])
-			}
-		}
-		b.clear(t.x, lo, hi)
-	})
-}
-
-// combine sets dst[i] to the sum of beta[j] k(x_i,x_j) over the rows j of
-// support, in order.
-func (t *tiler[T]) combine(dst []float64, support []int, beta []float64, threads int) {
-	asked := pack(t.x, support)
-	n, _ := t.x.Dims()
-	matrix.Blocks(n, t.width, threads, func(_, lo, hi int) {
-		b := t.work.Get().(*block[T])
-		defer t.work.Put(b)
-		b.fill(t.x, lo, hi)
-		tile := make([]T, rowsAtOnce*t.width)
-		var place [rowsAtOnce]int
-		for r := range place {
-			place[r] = r * t.width
-		}
-		clear(dst[lo:hi])
-		for k := 0; k < len(support); k += rowsAtOnce {
-			end := min(k+rowsAtOnce, len(support))
-			t.tile(tile, place[:end-k], b.value, t.width, b.slot, asked.Start[k:end+1], asked.Index, asked.Value)
-			for r := k; r < end; r++ {
-				values := tile[place[r-k]:][:t.width]
-				t.of(t.k, values, t.norm[support[r]], t.norm[lo:lo+t.width])
-				c := beta[support[r]]
-				for l := range hi - lo {
-					dst[lo+l] = math.FMA(c, float64(values[l]), dst[lo+l])
-				}
-			}
-		}
-		b.clear(t.x, lo, hi)
-	})
-}
-
-// A block is consecutive rows side by side: element j of row l is
-// value[width*j+l]; with slots, element slot[j], and slot 0 is zeros.
-type block[T float32 | float64] struct {
-	width int
-	value []T
-	slot  []uint32
-}
-
-// fill makes the block of the rows from lo to hi.
-func (b *block[T]) fill(x matrix.Matrix, lo, hi int) {
-	_, cols := x.Dims()
-	if b.slot != nil {
-		cols = 1
-		for i := lo; i < hi; i++ {
-			row := x.Row(i)
-			for k := range row.Value {
-				if j := row.Column(k); b.slot[j] == 0 {
-					b.slot[j] = uint32(cols)
-					cols++
-				}
-			}
-		}
+// pick returns rows of a set, to be asked for: of inner kernels as sparse
+// copies without zeros.
+func (t *tiler[T]) pick(s set[T], rows []int) set[T] {
+	norm := make([]T, len(rows))
+	for k, i := range rows {
+		norm[k] = s.norm[i]
 	}
-	if size := cols * b.width; size > cap(b.value) {
-		b.value = make([]T, size)
-	} else {
-		b.value = b.value[:size]
-		clear(b.value)
+	if t.inner == nil {
+		return set[T]{view{s.Matrix, rows}, norm}
 	}
-	for i := lo; i < hi; i++ {
-		b.put(i-lo, x.Row(i))
-	}
-}
-
-// put writes row number l.
-func (b *block[T]) put(l int, row matrix.Vector) {
-	for k, v := range row.Value {
-		j := row.Column(k)
-		if b.slot != nil {
-			j = int(b.slot[j])
-		}
-		b.value[b.width*j+l] = T(v)
-	}
-}
-
-// clear makes the slots ready for another block.
-func (b *block[T]) clear(x matrix.Matrix, lo, hi int) {
-	if b.slot == nil {
-		return
-	}
-	for i := lo; i < hi; i++ {
-		row := x.Row(i)
-		for k := range row.Value {
-			b.slot[row.Column(k)] = 0
-		}
-	}
-}
-
-// pack returns copies of rows, without their zeros.
-func pack(x matrix.Matrix, rows []int) *matrix.CSR {
-	_, cols := x.Dims()
+	_, cols := s.Dims()
 	p := &matrix.CSR{Cols: cols, Start: make([]int64, 1, len(rows)+1)}
 	for _, i := range rows {
-		row := x.Row(i)
-		for k, v := range row.Value {
-			if v != 0 {
-				p.Index, p.Value = append(p.Index, uint32(row.Column(k))), append(p.Value, v)
-			}
-		}
-		p.Start = append(p.Start, int64(len(p.Value)))
+		appendNonzeros(p, s.Row(i))
 	}
-	return p
+	return set[T]{p, norm}
+}
+
+// view is rows of a matrix.
+type view struct {
+	matrix.Matrix
+	rows []int
+}
+
+func (v view) Dims() (rows, cols int) {
+	_, cols = v.Matrix.Dims()
+	return len(v.rows), cols
+}
+
+func (v view) Row(i int) matrix.Vector { return v.Matrix.Row(v.rows[i]) }
+
+func appendNonzeros(m *matrix.CSR, row matrix.Vector) {
+	for k, v := range row.Value {
+		if v != 0 {
+			m.Index, m.Value = append(m.Index, uint32(row.Column(k))), append(m.Value, v)
+		}
+	}
+	m.Start = append(m.Start, int64(len(m.Value)))
+}
+
+const (
+	askedAtOnce  = 16 // rows asked for that make a tile
+	blocksAtOnce = 8  // blocks that lie side by side in it
+)
+
+// tiles calls use with values[r][j-lo] = k(x_i,y_j) for all rows i = k+r of x, in
+// order, and all rows j of y from lo to hi; these ranges cover y. Several
+// goroutines do so for different ranges. The rows of x are those of pick.
+func (t *tiler[T]) tiles(x, y set[T], threads int, use func(values [][]T, k, lo, hi int)) {
+	n, _ := y.Dims()
+	if t.inner == nil {
+		t.evaluate(x, y, n, threads, use)
+		return
+	}
+	asked := x.Matrix.(*matrix.CSR)
+	var few *block[T]
+	if len(x.norm) <= t.narrow {
+		_, cols := x.Dims()
+		few = newBlock[T](t.narrow, cols)
+		few.fill(x, 0, len(x.norm))
+	}
+	matrix.Blocks(n, t.wide*blocksAtOnce, threads, func(_, lo, hi int) {
+		w := t.work.Get().(*work[T])
+		defer t.work.Put(w)
+		if few != nil {
+			t.pass(w, few, y, lo, hi)
+			t.finish(w, x, y, 0, lo, hi, use)
+			return
+		}
+		for from := lo; from < hi; {
+			to := w.fill(y, from, hi)
+			for k := 0; k < len(x.norm); k += askedAtOnce {
+				t.products(w, asked, k)
+				t.finish(w, x, y, k, from, to, use)
+			}
+			from = to
+		}
+	})
+}
+
+// products makes the inner products of the blocks of w with the rows asked for,
+// from row k on.
+func (t *tiler[T]) products(w *work[T], asked *matrix.CSR, k int) {
+	end := min(k+askedAtOnce, len(asked.Start)-1)
+	var at [askedAtOnce]int
+	for i, b := range w.block[:w.blocks] {
+		for r := range at {
+			at[r] = (r*blocksAtOnce + i) * t.wide
+		}
+		t.tile(w.tile, at[:end-k], b.value, t.wide, b.slot, asked.Start[k:end+1], asked.Index, asked.Value)
+	}
+}
+
+// pass makes the inner products of the rows of y from lo to hi with a block of
+// those asked for.
+func (t *tiler[T]) pass(w *work[T], few *block[T], y set[T], lo, hi int) {
+	rows, start := w.stream(y.Matrix, lo, hi)
+	t.tile(w.across, w.at[:hi-lo], few.value, t.narrow, few.slot, start, rows.Index, rows.Value)
+	for r, values := range w.values[:t.narrow] {
+		for l := range hi - lo {
+			values[l] = w.across[t.narrow*l+r]
+		}
+	}
+}
+
+// finish turns inner products into values.
+func (t *tiler[T]) finish(w *work[T], x, y set[T], k, lo, hi int, use func(values [][]T, k, lo, hi int)) {
+	values := w.values[:min(askedAtOnce, len(x.norm)-k)]
+	for r := range values {
+		t.of(t.inner, values[r][:hi-lo], x.norm[k+r], y.norm[lo:hi])
+	}
+	use(values, k, lo, hi)
+}
+
+// evaluate is tiles for a kernel that is not inner, one value after another.
+func (t *tiler[T]) evaluate(x, y set[T], n, threads int, use func(values [][]T, k, lo, hi int)) {
+	matrix.Blocks(n, t.narrow, threads, func(_, lo, hi int) {
+		w := t.work.Get().(*work[T])
+		defer t.work.Put(w)
+		for k := 0; k < len(x.norm); k += askedAtOnce {
+			values := w.values[:min(askedAtOnce, len(x.norm)-k)]
+			for r, v := range values {
+				row := x.Row(k + r)
+				for j := lo; j < hi; j++ {
+					v[j-lo] = T(t.k.Eval(row, y.Row(j)))
+				}
+			}
+			use(values, k, lo, hi)
+		}
+	})
 }

@@ -219,16 +219,14 @@ stop:
 	RET
 
 // func gaussian32AVX512(dst []float32, yy []float32, xx float32, minus float32)
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, BMI2
 TEXT ·gaussian32AVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         yy_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
-	MOVSS        xx+48(FP), X0
-	VBROADCASTSS X0, Z0
-	MOVSS        minus+52(FP), X2
-	VBROADCASTSS X2, Z2
-	VPXORQ       Z1, Z1, Z1
+	VBROADCASTSS xx+48(FP), Z0
+	VBROADCASTSS minus+52(FP), Z1
+	VPXORQ       Z2, Z2, Z2
 	VMOVUPD      minusTwoSingle<>+0(SB), Z3
 	XORQ         BX, BX
 	SUBQ         $0x10, DX
@@ -239,8 +237,8 @@ loop:
 	VMOVUPD      (CX)(BX*4), Z5
 	VADDPS       Z5, Z0, Z5
 	VFMADD231PS  Z3, Z4, Z5
-	VMAXPS       Z5, Z1, Z5
-	VMULPS       Z2, Z5, Z5
+	VMAXPS       Z5, Z2, Z5
+	VMULPS       Z1, Z5, Z5
 	VMOVUPD      highSingle<>+0(SB), Z4
 	VMINPS       Z5, Z4, Z4
 	VMOVUPD      lowSingle<>+0(SB), Z5
@@ -278,8 +276,8 @@ tail:
 	VMOVUPS.Z    (CX)(BX*4), K1, Z5
 	VADDPS       Z5, Z0, Z0
 	VFMADD231PS  Z3, Z4, Z0
-	VMAXPS       Z0, Z1, Z0
-	VMULPS       Z2, Z0, Z0
+	VMAXPS       Z0, Z2, Z0
+	VMULPS       Z1, Z0, Z0
 	VMOVUPD      highSingle<>+0(SB), Z1
 	VMINPS       Z0, Z1, Z1
 	VMOVUPD      lowSingle<>+0(SB), Z0
@@ -764,16 +762,14 @@ stop:
 	RET
 
 // func gaussian64AVX512(dst []float64, yy []float64, xx float64, minus float64)
-// Requires: AVX, AVX512F, BMI2, SSE2
+// Requires: AVX, AVX512F, BMI2
 TEXT ·gaussian64AVX512(SB), NOSPLIT, $0-64
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         yy_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
-	MOVSD        xx+48(FP), X0
-	VBROADCASTSD X0, Z0
-	MOVSD        minus+56(FP), X2
-	VBROADCASTSD X2, Z2
-	VPXORQ       Z1, Z1, Z1
+	VBROADCASTSD xx+48(FP), Z0
+	VBROADCASTSD minus+56(FP), Z1
+	VPXORQ       Z2, Z2, Z2
 	VMOVUPD      minusTwo<>+0(SB), Z3
 	XORQ         BX, BX
 	SUBQ         $0x08, DX
@@ -784,8 +780,8 @@ loop:
 	VMOVUPD      (CX)(BX*8), Z5
 	VADDPD       Z5, Z0, Z5
 	VFMADD231PD  Z3, Z4, Z5
-	VMAXPD       Z5, Z1, Z5
-	VMULPD       Z2, Z5, Z5
+	VMAXPD       Z5, Z2, Z5
+	VMULPD       Z1, Z5, Z5
 	VMOVUPD      high<>+0(SB), Z4
 	VMINPD       Z5, Z4, Z4
 	VMOVUPD      low<>+0(SB), Z5
@@ -833,8 +829,8 @@ tail:
 	VMOVUPD.Z    (CX)(BX*8), K1, Z5
 	VADDPD       Z5, Z0, Z0
 	VFMADD231PD  Z3, Z4, Z0
-	VMAXPD       Z0, Z1, Z0
-	VMULPD       Z2, Z0, Z0
+	VMAXPD       Z0, Z2, Z0
+	VMULPD       Z1, Z0, Z0
 	VMOVUPD      high<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
 	VMOVUPD      low<>+0(SB), Z0
@@ -1411,15 +1407,13 @@ stop:
 	RET
 
 // func gaussian32AVX2(dst []float32, yy []float32, xx float32, minus float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, AVX2, FMA3
 TEXT ·gaussian32AVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         yy_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
-	MOVSS        xx+48(FP), X0
-	VBROADCASTSS X0, Y0
-	MOVSS        minus+52(FP), X1
-	VBROADCASTSS X1, Y1
+	VBROADCASTSS xx+48(FP), Y0
+	VBROADCASTSS minus+52(FP), Y1
 	VXORPD       Y2, Y2, Y2
 	VMOVUPD      minusTwoSingle<>+0(SB), Y3
 	XORQ         BX, BX
@@ -1909,15 +1903,13 @@ stop:
 	RET
 
 // func gaussian64AVX2(dst []float64, yy []float64, xx float64, minus float64)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3
 TEXT ·gaussian64AVX2(SB), NOSPLIT, $0-64
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         yy_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
-	MOVSD        xx+48(FP), X0
-	VBROADCASTSD X0, Y0
-	MOVSD        minus+56(FP), X1
-	VBROADCASTSD X1, Y1
+	VBROADCASTSD xx+48(FP), Y0
+	VBROADCASTSD minus+56(FP), Y1
 	VXORPD       Y2, Y2, Y2
 	VMOVUPD      minusTwo<>+0(SB), Y3
 	XORQ         BX, BX

@@ -2,6 +2,7 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -69,11 +70,7 @@ func (f float) sparseTile(width string, mapped bool) {
 	j, x := GP64(), f.vector()
 	MOVL(single.at(index, k, 0), j.As32())
 	if mapped {
-		length, err := Param("slot").Len().Resolve()
-		if err != nil {
-			panic(err)
-		}
-		CMPQ(j, length.Addr)
+		CMPQ(j, address(Param("slot").Len()))
 		JCC(LabelRef("stop"))
 		MOVL(Mem{Base: table, Index: j, Scale: 4}, j.As32())
 	}
@@ -150,12 +147,21 @@ func (f float) gaussian() {
 	RET()
 }
 
-// broadcast returns a vector of copies of a parameter.
+// broadcast returns a vector of copies of a parameter. (Load would move it by an
+// SSE instruction, which after an AVX one costs a hundred cycles.)
 func (f float) broadcast(name string) reg.VecVirtual {
-	x, v := XMM(), f.vector()
-	Load(Param(name), x)
-	f.pick(broadcast64, broadcast32, x, v)
+	v := f.vector()
+	f.pick(broadcast64, broadcast32, address(Param(name)), v)
 	return v
+}
+
+// address returns where a parameter is.
+func address(c gotypes.Component) Mem {
+	p, err := c.Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return p.Addr
 }
 
 // addRows writes dst[j] += c[0]*rows[0][first+j] + c[1]*rows[1][first+j] + ...,

@@ -1,0 +1,113 @@
+package kernel
+
+import "github.com/fenchel-ml/fenchel/matrix"
+
+// A store is a set and the rows of its Gram matrix that are kept, in one
+// precision. Which rows these are, an lru knows.
+type store[T float32 | float64] struct {
+	*tiler[T]
+	set     set[T]
+	kept    []T
+	stride  int
+	threads int
+}
+
+func newStore[T float32 | float64](a arithmetic[T], k Kernel, x matrix.Matrix, norm []float64, threads int) *store[T] {
+	_, cols := x.Dims()
+	return &store[T]{tiler: newTiler(a, k, cols), set: newSet[T](x, norm), stride: rowStride(len(norm)), threads: threads}
+}
+
+// rowStride returns the distance of rows of n values: a multiple of a cache
+// line, but an odd one, so that rows do not compete for the same places of the
+// processor's caches.
+func rowStride(n int) int { return ((n+15)/16 | 1) * 16 }
+
+// row returns what is kept at a place.
+func (s *store[T]) row(place int) []T {
+	n := len(s.set.norm)
+	return s.kept[place*s.stride:][:n:n]
+}
+
+// update adds rows of the matrix times c to dst, in order, unless dst is nil.
+// place[k] is where rows[k] is kept, or -1. The rows with number k in missing, which
+// increase, are computed first, and kept where they have a place; place may be
+// nil if all are missing and none is kept.
+func (s *store[T]) update(dst []float64, rows []int, c []float64, place, missing []int) {
+	if len(missing) == 0 {
+		matrix.Blocks(len(dst), addedRows, s.threads, func(_, lo, hi int) { s.add(dst[lo:hi], nil, c, place, nil, 0, len(rows), lo) })
+		return
+	}
+	wanted := make([]int, len(missing))
+	for m, k := range missing {
+		wanted[m] = rows[k]
+	}
+	s.tiles(s.pick(s.set, wanted), s.set, s.threads, func(values [][]T, m, lo, hi int) {
+		if place != nil {
+			for r, v := range values {
+				if p := place[missing[m+r]]; p >= 0 {
+					copy(s.row(p)[lo:hi], v)
+				}
+			}
+		}
+		if dst == nil {
+			return
+		}
+		from, to := missing[m], len(rows)
+		if m == 0 {
+			from = 0
+		}
+		if m+len(values) < len(missing) {
+			to = missing[m+len(values)]
+		}
+		s.add(dst[lo:hi], values, c, place, missing[m:m+len(values)], from, to, lo)
+	})
+}
+
+// addedRows is a part of dst that stays in the first cache while several rows
+// stream by.
+const addedRows = 2048
+
+// add adds the rows with numbers k from from to to, columns first and on, to dst: those
+// with numbers in missing are values, the others are kept.
+func (s *store[T]) add(dst []float64, values [][]T, c []float64, place, missing []int, from, to, first int) {
+	var rows [askedAtOnce][]T
+	for k := from; k < to; {
+		n := 0
+		for ; n < len(rows) && k < to; k, n = k+1, n+1 {
+			if len(missing) > 0 && missing[0] == k {
+				rows[n] = values[0]
+				values, missing = values[1:], missing[1:]
+			} else {
+				rows[n] = s.row(place[k])[first:]
+			}
+		}
+		s.arithmetic.add(dst, rows[:n], 0, c[k-n:k])
+	}
+}
+
+// addRows adds rows times c to dst.
+func addRows[T float32 | float64](s *store[T], dst []float64, rows []Row, c []float64, values func(Row) []T) {
+	matrix.Blocks(len(dst), addedRows, s.threads, func(_, lo, hi int) {
+		var part [askedAtOnce][]T
+		for k := 0; k < len(rows); {
+			n := 0
+			for ; n < len(part) && k < len(rows); k, n = k+1, n+1 {
+				part[n] = values(rows[k])
+			}
+			s.arithmetic.add(dst[lo:hi], part[:n], lo, c[k-n:k])
+		}
+	})
+}
+
+// square sets dst to the part of the matrix with the given rows and columns.
+func (s *store[T]) square(dst []float64, rows []int) {
+	picked := s.pick(s.set, rows)
+	s.tiles(picked, picked, s.threads, func(values [][]T, k, lo, hi int) {
+		for r, v := range values {
+			row := dst[(k+r)*len(rows):][lo:hi]
+			for j := range row {
+				row[j] = float64(v[j])
+			}
+		}
+	})
+}
