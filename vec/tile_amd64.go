@@ -29,6 +29,11 @@ func sparseTile32NarrowMappedAVX512(dst []float32, at []int, block []float32, sl
 //go:noescape
 func gaussian32AVX512(dst []float32, yy []float32, xx float32, minus float32)
 
+// transpose32AVX512 transposes 16 columns of count times as many rows, of which there is one at least.
+//
+//go:noescape
+func transpose32AVX512(dst []float32, src []float32, dstStride int, srcStride int, count int)
+
 // addRows32AVX512 is AddRows32 for at least one row, none of them shorter than first+len(dst).
 //
 //go:noescape
@@ -58,6 +63,11 @@ func sparseTile64NarrowMappedAVX512(dst []float64, at []int, block []float64, sl
 //
 //go:noescape
 func gaussian64AVX512(dst []float64, yy []float64, xx float64, minus float64)
+
+// transpose64AVX512 transposes 8 columns of count times as many rows, of which there is one at least.
+//
+//go:noescape
+func transpose64AVX512(dst []float64, src []float64, dstStride int, srcStride int, count int)
 
 // addRows64AVX512 is AddRows64 for at least one row, none of them shorter than first+len(dst).
 //
@@ -89,6 +99,11 @@ func sparseTile32NarrowMappedAVX2(dst []float32, at []int, block []float32, slot
 //go:noescape
 func gaussian32AVX2(dst []float32, yy []float32, xx float32, minus float32)
 
+// transpose32AVX2 transposes 8 columns of count times as many rows, of which there is one at least.
+//
+//go:noescape
+func transpose32AVX2(dst []float32, src []float32, dstStride int, srcStride int, count int)
+
 // addRows32AVX2 is AddRows32 for at least one row, none of them shorter than first+len(dst).
 //
 //go:noescape
@@ -118,6 +133,11 @@ func sparseTile64NarrowMappedAVX2(dst []float64, at []int, block []float64, slot
 //
 //go:noescape
 func gaussian64AVX2(dst []float64, yy []float64, xx float64, minus float64)
+
+// transpose64AVX2 transposes 4 columns of count times as many rows, of which there is one at least.
+//
+//go:noescape
+func transpose64AVX2(dst []float64, src []float64, dstStride int, srcStride int, count int)
 
 // addRows64AVX2 is AddRows64 for at least one row, none of them shorter than first+len(dst).
 //

@@ -446,6 +446,153 @@ DATA oneSingle<>+48(SB)/8, $0x3f8000003f800000
 DATA oneSingle<>+56(SB)/8, $0x3f8000003f800000
 GLOBL oneSingle<>(SB), RODATA|NOPTR, $64
 
+// func transpose32AVX512(dst []float32, src []float32, dstStride int, srcStride int, count int)
+// Requires: AVX, AVX512F
+TEXT ·transpose32AVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ src_base+24(FP), CX
+	MOVQ dstStride+48(FP), DX
+	MOVQ srcStride+56(FP), BX
+	MOVQ count+64(FP), SI
+	SHLQ $0x02, DX
+	SHLQ $0x02, BX
+
+loop:
+	VMOVUPD    (CX), Z0
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z1
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z2
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z3
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z4
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z5
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z6
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z7
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z8
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z9
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z10
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z11
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z12
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z13
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z14
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z15
+	ADDQ       BX, CX
+	MOVQ       AX, DI
+	VUNPCKLPS  Z1, Z0, Z16
+	VUNPCKHPS  Z1, Z0, Z0
+	VUNPCKLPS  Z3, Z2, Z1
+	VUNPCKHPS  Z3, Z2, Z2
+	VUNPCKLPS  Z5, Z4, Z3
+	VUNPCKHPS  Z5, Z4, Z4
+	VUNPCKLPS  Z7, Z6, Z5
+	VUNPCKHPS  Z7, Z6, Z6
+	VUNPCKLPS  Z9, Z8, Z7
+	VUNPCKHPS  Z9, Z8, Z8
+	VUNPCKLPS  Z11, Z10, Z9
+	VUNPCKHPS  Z11, Z10, Z10
+	VUNPCKLPS  Z13, Z12, Z11
+	VUNPCKHPS  Z13, Z12, Z12
+	VUNPCKLPS  Z15, Z14, Z13
+	VUNPCKHPS  Z15, Z14, Z14
+	VUNPCKLPD  Z1, Z16, Z15
+	VUNPCKHPD  Z1, Z16, Z1
+	VUNPCKLPD  Z2, Z0, Z16
+	VUNPCKHPD  Z2, Z0, Z0
+	VUNPCKLPD  Z5, Z3, Z2
+	VUNPCKHPD  Z5, Z3, Z3
+	VUNPCKLPD  Z6, Z4, Z5
+	VUNPCKHPD  Z6, Z4, Z4
+	VUNPCKLPD  Z9, Z7, Z6
+	VUNPCKHPD  Z9, Z7, Z7
+	VUNPCKLPD  Z10, Z8, Z9
+	VUNPCKHPD  Z10, Z8, Z8
+	VUNPCKLPD  Z13, Z11, Z10
+	VUNPCKHPD  Z13, Z11, Z11
+	VUNPCKLPD  Z14, Z12, Z13
+	VUNPCKHPD  Z14, Z12, Z12
+	VSHUFF64X2 $0x88, Z2, Z15, Z14
+	VSHUFF64X2 $0xdd, Z2, Z15, Z2
+	VSHUFF64X2 $0x88, Z10, Z6, Z15
+	VSHUFF64X2 $0xdd, Z10, Z6, Z6
+	VSHUFF64X2 $0x88, Z15, Z14, Z10
+	VSHUFF64X2 $0xdd, Z15, Z14, Z14
+	VSHUFF64X2 $0x88, Z6, Z2, Z15
+	VSHUFF64X2 $0xdd, Z6, Z2, Z2
+	VSHUFF64X2 $0x88, Z3, Z1, Z6
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VSHUFF64X2 $0x88, Z11, Z7, Z3
+	VSHUFF64X2 $0xdd, Z11, Z7, Z7
+	VSHUFF64X2 $0x88, Z3, Z6, Z11
+	VSHUFF64X2 $0xdd, Z3, Z6, Z3
+	VSHUFF64X2 $0x88, Z7, Z1, Z6
+	VSHUFF64X2 $0xdd, Z7, Z1, Z1
+	VSHUFF64X2 $0x88, Z5, Z16, Z7
+	VSHUFF64X2 $0xdd, Z5, Z16, Z5
+	VSHUFF64X2 $0x88, Z13, Z9, Z16
+	VSHUFF64X2 $0xdd, Z13, Z9, Z9
+	VSHUFF64X2 $0x88, Z16, Z7, Z13
+	VSHUFF64X2 $0xdd, Z16, Z7, Z7
+	VSHUFF64X2 $0x88, Z9, Z5, Z16
+	VSHUFF64X2 $0xdd, Z9, Z5, Z5
+	VSHUFF64X2 $0x88, Z4, Z0, Z9
+	VSHUFF64X2 $0xdd, Z4, Z0, Z0
+	VSHUFF64X2 $0x88, Z12, Z8, Z4
+	VSHUFF64X2 $0xdd, Z12, Z8, Z8
+	VSHUFF64X2 $0x88, Z4, Z9, Z12
+	VSHUFF64X2 $0xdd, Z4, Z9, Z4
+	VSHUFF64X2 $0x88, Z8, Z0, Z9
+	VSHUFF64X2 $0xdd, Z8, Z0, Z0
+	VMOVUPD    Z10, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z11, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z13, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z12, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z15, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z6, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z16, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z9, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z14, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z3, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z7, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z4, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z2, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z1, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z5, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z0, (DI)
+	ADDQ       DX, DI
+	ADDQ       $0x40, AX
+	DECQ       SI
+	JNE        loop
+	VZEROUPPER
+	RET
+
 // func addRows32AVX512(dst []float64, rows [][]float32, first int, c []float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·addRows32AVX512(SB), NOSPLIT, $0-80
@@ -1069,6 +1216,81 @@ DATA one<>+48(SB)/8, $0x3ff0000000000000
 DATA one<>+56(SB)/8, $0x3ff0000000000000
 GLOBL one<>(SB), RODATA|NOPTR, $64
 
+// func transpose64AVX512(dst []float64, src []float64, dstStride int, srcStride int, count int)
+// Requires: AVX, AVX512F
+TEXT ·transpose64AVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ src_base+24(FP), CX
+	MOVQ dstStride+48(FP), DX
+	MOVQ srcStride+56(FP), BX
+	MOVQ count+64(FP), SI
+	SHLQ $0x03, DX
+	SHLQ $0x03, BX
+
+loop:
+	VMOVUPD    (CX), Z0
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z1
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z2
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z3
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z4
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z5
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z6
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Z7
+	ADDQ       BX, CX
+	MOVQ       AX, DI
+	VUNPCKLPD  Z1, Z0, Z8
+	VUNPCKHPD  Z1, Z0, Z0
+	VUNPCKLPD  Z3, Z2, Z1
+	VUNPCKHPD  Z3, Z2, Z2
+	VUNPCKLPD  Z5, Z4, Z3
+	VUNPCKHPD  Z5, Z4, Z4
+	VUNPCKLPD  Z7, Z6, Z5
+	VUNPCKHPD  Z7, Z6, Z6
+	VSHUFF64X2 $0x88, Z1, Z8, Z7
+	VSHUFF64X2 $0xdd, Z1, Z8, Z1
+	VSHUFF64X2 $0x88, Z5, Z3, Z8
+	VSHUFF64X2 $0xdd, Z5, Z3, Z3
+	VSHUFF64X2 $0x88, Z8, Z7, Z5
+	VSHUFF64X2 $0xdd, Z8, Z7, Z7
+	VSHUFF64X2 $0x88, Z3, Z1, Z8
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VSHUFF64X2 $0x88, Z2, Z0, Z3
+	VSHUFF64X2 $0xdd, Z2, Z0, Z0
+	VSHUFF64X2 $0x88, Z6, Z4, Z2
+	VSHUFF64X2 $0xdd, Z6, Z4, Z4
+	VSHUFF64X2 $0x88, Z2, Z3, Z6
+	VSHUFF64X2 $0xdd, Z2, Z3, Z2
+	VSHUFF64X2 $0x88, Z4, Z0, Z3
+	VSHUFF64X2 $0xdd, Z4, Z0, Z0
+	VMOVUPD    Z5, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z6, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z8, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z3, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z7, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z2, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z1, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Z0, (DI)
+	ADDQ       DX, DI
+	ADDQ       $0x40, AX
+	DECQ       SI
+	JNE        loop
+	VZEROUPPER
+	RET
+
 // func addRows64AVX512(dst []float64, rows [][]float64, first int, c []float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·addRows64AVX512(SB), NOSPLIT, $0-80
@@ -1535,6 +1757,81 @@ DATA ones32<>+52(SB)/4, $+0
 DATA ones32<>+56(SB)/4, $+0
 DATA ones32<>+60(SB)/4, $+0
 GLOBL ones32<>(SB), RODATA|NOPTR, $64
+
+// func transpose32AVX2(dst []float32, src []float32, dstStride int, srcStride int, count int)
+// Requires: AVX
+TEXT ·transpose32AVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ src_base+24(FP), CX
+	MOVQ dstStride+48(FP), DX
+	MOVQ srcStride+56(FP), BX
+	MOVQ count+64(FP), SI
+	SHLQ $0x02, DX
+	SHLQ $0x02, BX
+
+loop:
+	VMOVUPD    (CX), Y0
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y1
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y2
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y3
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y4
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y5
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y6
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y7
+	ADDQ       BX, CX
+	MOVQ       AX, DI
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPS  Y5, Y4, Y3
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y1, Y8, Y7
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPD  Y5, Y3, Y2
+	VUNPCKHPD  Y5, Y3, Y3
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y2, Y7, Y6
+	VPERM2F128 $0x31, Y2, Y7, Y2
+	VPERM2F128 $0x20, Y3, Y1, Y7
+	VPERM2F128 $0x31, Y3, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y3
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPD    Y6, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y7, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y3, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y8, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y2, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y1, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y5, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y0, (DI)
+	ADDQ       DX, DI
+	ADDQ       $0x20, AX
+	DECQ       SI
+	JNE        loop
+	VZEROUPPER
+	RET
 
 // func addRows32AVX2(dst []float64, rows [][]float32, first int, c []float64)
 // Requires: AVX, FMA3
@@ -2043,6 +2340,49 @@ DATA ones64<>+40(SB)/8, $+0
 DATA ones64<>+48(SB)/8, $+0
 DATA ones64<>+56(SB)/8, $+0
 GLOBL ones64<>(SB), RODATA|NOPTR, $64
+
+// func transpose64AVX2(dst []float64, src []float64, dstStride int, srcStride int, count int)
+// Requires: AVX
+TEXT ·transpose64AVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ src_base+24(FP), CX
+	MOVQ dstStride+48(FP), DX
+	MOVQ srcStride+56(FP), BX
+	MOVQ count+64(FP), SI
+	SHLQ $0x03, DX
+	SHLQ $0x03, BX
+
+loop:
+	VMOVUPD    (CX), Y0
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y1
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y2
+	ADDQ       BX, CX
+	VMOVUPD    (CX), Y3
+	ADDQ       BX, CX
+	MOVQ       AX, DI
+	VUNPCKLPD  Y1, Y0, Y4
+	VUNPCKHPD  Y1, Y0, Y0
+	VUNPCKLPD  Y3, Y2, Y1
+	VUNPCKHPD  Y3, Y2, Y2
+	VPERM2F128 $0x20, Y1, Y4, Y3
+	VPERM2F128 $0x31, Y1, Y4, Y1
+	VPERM2F128 $0x20, Y2, Y0, Y4
+	VPERM2F128 $0x31, Y2, Y0, Y0
+	VMOVUPD    Y3, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y4, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y1, (DI)
+	ADDQ       DX, DI
+	VMOVUPD    Y0, (DI)
+	ADDQ       DX, DI
+	ADDQ       $0x20, AX
+	DECQ       SI
+	JNE        loop
+	VZEROUPPER
+	RET
 
 // func addRows64AVX2(dst []float64, rows [][]float64, first int, c []float64)
 // Requires: AVX, FMA3

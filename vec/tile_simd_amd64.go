@@ -91,3 +91,39 @@ func addRows64(dst []float64, rows [][]float64, first int, c []float64) {
 		addRowsPortable(dst, rows, first, c)
 	}
 }
+
+// transpose32 does squares of the first rows and columns of src, and returns
+// how many of these.
+func transpose32(dst, src Block[float32]) (rows, cols int) {
+	size, strip := 16, transpose32AVX512
+	if !hasAVX512 {
+		size, strip = 8, transpose32AVX2
+	}
+	count := src.Rows / size
+	if count == 0 || !hasAVX2 && !hasAVX512 {
+		return 0, 0
+	}
+	for cols+size <= src.Cols {
+		strip(dst.Value[cols*dst.Stride:], src.Value[cols:], dst.Stride, src.Stride, count)
+		cols += size
+	}
+	return count * size, cols
+}
+
+// transpose64 does squares of the first rows and columns of src, and returns
+// how many of these.
+func transpose64(dst, src Block[float64]) (rows, cols int) {
+	size, strip := 8, transpose64AVX512
+	if !hasAVX512 {
+		size, strip = 4, transpose64AVX2
+	}
+	count := src.Rows / size
+	if count == 0 || !hasAVX2 && !hasAVX512 {
+		return 0, 0
+	}
+	for cols+size <= src.Cols {
+		strip(dst.Value[cols*dst.Stride:], src.Value[cols:], dst.Stride, src.Stride, count)
+		cols += size
+	}
+	return count * size, cols
+}

@@ -165,3 +165,37 @@ func TestAddRows(t *testing.T) {
 		}
 	}
 }
+
+// TestTranspose compares all sizes on every level, and that nothing around is
+// written.
+func TestTranspose(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 26))
+	for range 200 {
+		rows, cols := r.IntN(70), r.IntN(70)
+		checkTranspose(t, drawBlock[float32](r, rows, cols), drawBlock[float32](r, cols, rows), Transpose32)
+		checkTranspose(t, drawBlock[float64](r, rows, cols), drawBlock[float64](r, cols, rows), Transpose64)
+	}
+	if !panics(func() { Transpose32(drawBlock[float32](r, 3, 4), drawBlock[float32](r, 3, 4)) }) {
+		t.Error("wrong shape: no panic")
+	}
+}
+
+func checkTranspose[T float](t *testing.T, src, dst Block[T], transpose func(dst, src Block[T])) {
+	t.Helper()
+	want := dst.clone()
+	for i := range src.Rows {
+		for j := range src.Cols {
+			want.Value[j*dst.Stride+i] = src.Value[i*src.Stride+j]
+		}
+	}
+	check := func(l level) {
+		got := dst.clone()
+		if transpose(got, src); !slices.Equal(got.Value, want.Value) {
+			t.Errorf("%s, %d x %d: not the transpose", l, src.Rows, src.Cols)
+		}
+	}
+	defer use(chosen())
+	use(portable)
+	check(portable)
+	eachLevel(t, check)
+}

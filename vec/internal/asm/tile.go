@@ -19,6 +19,7 @@ func tiles() {
 				float{s, p}.sparseTile(width, true)
 			}
 			float{s, p}.gaussian()
+			float{s, p}.transpose()
 			s.addRows(p)
 		}
 	}
