@@ -4,48 +4,19 @@ import "github.com/fenchel-ml/fenchel/matrix"
 
 // work is the memory of one goroutine.
 type work[T float32 | float64] struct {
-	block  [blocksAtOnce]*block[T]
-	blocks int // filled
-	tile   []T
-	values [][]T // its rows
-
-	across []T        // a tile the other way: few rows asked for, side by side
-	at     []int      // its rows
+	across []T        // a tile: a row for each row of a set that passes by
+	at     []int      // where these rows are
+	tile   []T        // its transpose
+	values [][]T      // the rows of that
 	packed matrix.CSR // rows of a set that is not sparse
 }
 
-func newWork[T float32 | float64](width, cols int) *work[T] {
-	length := blocksAtOnce * width
-	w := &work[T]{tile: make([]T, askedAtOnce*length), values: make([][]T, askedAtOnce)}
+func newWork[T float32 | float64](width int) *work[T] {
+	w := &work[T]{across: make([]T, passing*width), at: make([]int, passing), tile: make([]T, width*passing), values: make([][]T, width)}
 	for r := range w.values {
-		w.values[r] = w.tile[r*length : (r+1)*length]
-	}
-	for i := range w.block {
-		w.block[i] = newBlock[T](width, cols)
-	}
-	w.across, w.at = make([]T, length*width/4), make([]int, length)
-	for r := range w.at {
-		w.at[r] = r * width / 4
+		w.values[r] = w.tile[r*passing : (r+1)*passing]
 	}
 	return w
-}
-
-// blockBytes is about how many bytes of blocks are in use at once: half of a
-// second-level cache of two megabytes.
-const blockBytes = 1 << 20
-
-// fill makes blocks of the rows from lo to hi, as many as are of use at once;
-// it returns up to which row.
-func (w *work[T]) fill(x matrix.Matrix, lo, hi int) int {
-	size := 0
-	for w.blocks = 0; w.blocks < len(w.block) && lo < hi && size < blockBytes; w.blocks++ {
-		b := w.block[w.blocks]
-		end := min(lo+b.width, hi)
-		b.fill(x, lo, end)
-		size += 256 / b.width * len(b.value)
-		lo = end
-	}
-	return lo
 }
 
 // stream returns a sparse matrix and the part of its offsets that says where
@@ -54,39 +25,74 @@ func (w *work[T]) stream(x matrix.Matrix, lo, hi int) (*matrix.CSR, []int64) {
 	if x, ok := x.(*matrix.CSR); ok {
 		return x, x.Start[lo : hi+1]
 	}
-	w.packed.Start, w.packed.Index, w.packed.Value = append(w.packed.Start[:0], 0), w.packed.Index[:0], w.packed.Value[:0]
+	p := &w.packed
+	p.Start, p.Index, p.Value = append(p.Start[:0], 0), p.Index[:0], p.Value[:0]
 	for i := lo; i < hi; i++ {
-		appendNonzeros(&w.packed, x.Row(i))
+		row := x.Row(i)
+		for k, v := range row.Value {
+			if v != 0 {
+				p.Index, p.Value = append(p.Index, uint32(row.Column(k))), append(p.Value, v)
+			}
+		}
+		p.Start = append(p.Start, int64(len(p.Value)))
 	}
-	return &w.packed, w.packed.Start
+	return p, p.Start
 }
 
 // A block is consecutive rows side by side: element j of row l is
 // value[width*j+l]; with slots, element slot[j], and slot 0 is zeros.
 type block[T float32 | float64] struct {
-	width int
-	value []T
-	slot  []uint32
-	used  []uint32 // columns that have a slot
+	lo, hi int // which rows; up to width
+	width  int
+	value  []T
+	slot   []uint32
+	used   []uint32 // columns that have a slot
+}
+
+// A group is blocks that are in use together.
+type group[T float32 | float64] struct {
+	blocks []block[T]
+	hi     int // up to which row
+}
+
+// groupBytes is about how many bytes a group has: half of a second-level cache
+// of two megabytes.
+const groupBytes = 1 << 20
+
+// fill makes blocks of the rows of x from lo on, in the memory of those before:
+// wide ones, and at the end a narrow one where it suffices.
+func (g *group[T]) fill(x set[T], lo, wide, narrow int) {
+	blocks := g.blocks[:cap(g.blocks)]
+	size := 0
+	for g.blocks = blocks[:0]; lo < len(x.norm) && size < groupBytes; g.hi = lo {
+		width := wide
+		if len(x.norm)-lo <= narrow {
+			width = narrow
+		}
+		if len(g.blocks) == len(blocks) {
+			blocks = append(blocks, block[T]{})
+		}
+		g.blocks = blocks[:len(g.blocks)+1]
+		b := &blocks[len(g.blocks)-1]
+		b.lo, b.hi, b.width = lo, min(lo+width, len(x.norm)), width
+		b.fill(x.Matrix)
+		size += 256 / wide * len(b.value)
+		lo = b.hi
+	}
 }
 
 // mostColumns is how many columns a block has in full. Of wider sets it has
 // those that occur in it.
 const mostColumns = 2048
 
-func newBlock[T float32 | float64](width, cols int) *block[T] {
-	b := &block[T]{width: width}
-	if cols > mostColumns {
-		b.slot = make([]uint32, cols)
-	}
-	return b
-}
-
-// fill makes the block of the rows from lo to hi.
-func (b *block[T]) fill(x matrix.Matrix, lo, hi int) {
+// fill makes the block of its rows of x.
+func (b *block[T]) fill(x matrix.Matrix) {
 	_, cols := x.Dims()
-	if b.slot != nil {
-		b.number(x, lo, hi)
+	if cols > mostColumns {
+		if b.slot == nil {
+			b.slot = make([]uint32, cols)
+		}
+		b.number(x)
 		cols = 1 + len(b.used)
 	}
 	if size := cols * b.width; size > cap(b.value) {
@@ -95,18 +101,18 @@ func (b *block[T]) fill(x matrix.Matrix, lo, hi int) {
 		b.value = b.value[:size]
 		clear(b.value)
 	}
-	for i := lo; i < hi; i++ {
-		b.put(i-lo, x.Row(i))
+	for i := b.lo; i < b.hi; i++ {
+		b.put(i-b.lo, x.Row(i))
 	}
 }
 
-// number gives slots to the columns of the rows from lo to hi.
-func (b *block[T]) number(x matrix.Matrix, lo, hi int) {
+// number gives slots to the columns of the rows.
+func (b *block[T]) number(x matrix.Matrix) {
 	for _, j := range b.used {
 		b.slot[j] = 0
 	}
 	b.used = b.used[:0]
-	for i := lo; i < hi; i++ {
+	for i := b.lo; i < b.hi; i++ {
 		row := x.Row(i)
 		for k := range row.Value {
 			if j := row.Column(k); b.slot[j] == 0 {

@@ -13,8 +13,7 @@ type store[T float32 | float64] struct {
 }
 
 func newStore[T float32 | float64](a arithmetic[T], k Kernel, x matrix.Matrix, norm []float64, threads int) *store[T] {
-	_, cols := x.Dims()
-	return &store[T]{tiler: newTiler(a, k, cols), set: newSet[T](x, norm), stride: rowStride(len(norm)), threads: threads}
+	return &store[T]{tiler: newTiler(a, k), set: newSet[T](x, norm), stride: rowStride(len(norm)), threads: threads}
 }
 
 // rowStride returns the distance of rows of n values: a multiple of a cache
@@ -41,7 +40,7 @@ func (s *store[T]) update(dst []float64, rows []int, c []float64, place, missing
 	for m, k := range missing {
 		wanted[m] = rows[k]
 	}
-	s.tiles(s.pick(s.set, wanted), s.set, s.threads, func(values [][]T, m, lo, hi int) {
+	s.tiles(s.set.pick(wanted), s.set, s.threads, func(values [][]T, m, lo, hi int) {
 		if place != nil {
 			for r, v := range values {
 				if p := place[missing[m+r]]; p >= 0 {
@@ -63,14 +62,13 @@ func (s *store[T]) update(dst []float64, rows []int, c []float64, place, missing
 	})
 }
 
-// addedRows is a part of dst that stays in the first cache while several rows
-// stream by.
-const addedRows = 2048
+// A part of dst stays in the first cache while several rows stream by.
+const addedRows, addedAtOnce = 2048, 16
 
 // add adds the rows with numbers k from from to to, columns first and on, to dst: those
 // with numbers in missing are values, the others are kept.
 func (s *store[T]) add(dst []float64, values [][]T, c []float64, place, missing []int, from, to, first int) {
-	var rows [askedAtOnce][]T
+	var rows [addedAtOnce][]T
 	for k := from; k < to; {
 		n := 0
 		for ; n < len(rows) && k < to; k, n = k+1, n+1 {
@@ -88,7 +86,7 @@ func (s *store[T]) add(dst []float64, values [][]T, c []float64, place, missing 
 // addRows adds rows times c to dst.
 func addRows[T float32 | float64](s *store[T], dst []float64, rows []Row, c []float64, values func(Row) []T) {
 	matrix.Blocks(len(dst), addedRows, s.threads, func(_, lo, hi int) {
-		var part [askedAtOnce][]T
+		var part [addedAtOnce][]T
 		for k := 0; k < len(rows); {
 			n := 0
 			for ; n < len(part) && k < len(rows); k, n = k+1, n+1 {
@@ -101,7 +99,7 @@ func addRows[T float32 | float64](s *store[T], dst []float64, rows []Row, c []fl
 
 // square sets dst to the part of the matrix with the given rows and columns.
 func (s *store[T]) square(dst []float64, rows []int) {
-	picked := s.pick(s.set, rows)
+	picked := s.set.pick(rows)
 	s.tiles(picked, picked, s.threads, func(values [][]T, k, lo, hi int) {
 		for r, v := range values {
 			row := dst[(k+r)*len(rows):][lo:hi]
