@@ -217,6 +217,11 @@ func (e *engine) iterate(scale float64, coefficients, responses []float64, sum f
 	return it
 }
 
+func (it iterate) clone() iterate {
+	it.w, it.responses = slices.Clone(it.w), slices.Clone(it.responses)
+	return it
+}
+
 // multiply stretches the iterate.
 func (it *iterate) multiply(by float64) {
 	for i := range it.w {
