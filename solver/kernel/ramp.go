@@ -1,0 +1,178 @@
+package kernel
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// Ramp minimises the ramp loss, which gives up on rows far on the wrong side, by
+// the concave-convex procedure (Collobert, Sinz, Weston, Bottou 2006; thesis 18).
+//
+//	Problem     lambda/2 |w|^2 + (1/N) sum_i s_i min(1-z, max(0, 1 - c_i)) over w, with
+//	            c_i = y_i <w,Phi(x_i)> and z < 1, -1 if not given; not convex
+//	Round       f_i = 1 where c_i < z, else 0; the concave part of the loss is
+//	            replaced by its tangent f_i c_i, which leaves the convex problem
+//	              (1/N) sum_i s_i (max(0, 1 - c_i) + f_i c_i) + lambda/2 |w|^2
+//	            with the dual variables b_i in [-f_i, 1-f_i], w = sum_i s_i b_i y_i
+//	            Phi(x_i)/(lambda N). The first round is the support vector machine.
+//	Update      b_i <- b_i + (1 - c_i)/q_i, clipped; q_i = s_i K_ii/(lambda N): one
+//	            coordinate in a random order, as SDCA
+//	            A round ends when its relative gap is 1e-3 and its objective is not
+//	            above that of its beginning, so that the objective of the problem
+//	            falls from round to round; the last one when no f_i changes.
+//	Returned    what the last round that ended has found, often with fewer support vectors than that of the
+//	            hinge. It is a local minimum, about which nothing is proved.
+//	Cost        one row of the matrix for a step that moves; an epoch is n steps
+type Ramp struct {
+	Z      float64 // where the ramp ends; 0: -1
+	Epochs int     // at most; 0: 100
+}
+
+var _ solver.Unproved = Ramp{}
+
+func init() {
+	solvers.Register(registry.Entry[solver.Solver]{Name: "ramp",
+		Summary: "ramp loss min(1-z, hinge) by the concave-convex procedure, nothing proved; bias none or feature; z=-1 passes=100",
+		New: func(p *registry.Params) (solver.Solver, error) {
+			return Ramp{
+				p.Float("z", -1, "a number below 1 other than 0", func(z float64) bool { return z < 1 && z != 0 && z >= -math.MaxFloat64 }),
+				p.Int("passes", 100, 1, math.MaxInt32),
+			}, nil
+		}})
+}
+
+// Passes is how many epochs a run takes.
+func (s Ramp) Passes() int {
+	if s.Epochs == 0 {
+		return 100
+	}
+	return s.Epochs
+}
+
+// Accepts wants the hinge, of which the ramp is a part, and no free bias.
+func (Ramp) Accepts(p problem.Problem) error {
+	k, err := kernelProblem(p)
+	if err != nil {
+		return err
+	}
+	if k.Loss != (loss.Hinge{}) {
+		return errors.New("ramp cuts the hinge off: expected the loss hinge, or another solver")
+	}
+	return refuseFree("ramp", &k.Risk)
+}
+
+// Start begins at zero.
+func (s Ramp) Start(p problem.Problem, _ *problem.Point, seed uint64) solver.State {
+	k := p.(*problem.Kernel)
+	if s.Z == 0 {
+		s.Z = -1
+	}
+	return &ramp{p: k, z: s.Z, seed: seed, e: newEngine(k.Gram, k.Constant(), nil, false),
+		b: make([]float64, k.Len()), far: make([]float64, k.Len()), begin: math.Inf(1)}
+}
+
+type ramp struct {
+	p     *problem.Kernel
+	e     *engine
+	z     float64
+	seed  uint64
+	epoch uint64
+	b     []float64 // dual variables of the round
+	far   []float64 // f: 1 for rows that were below z when the round began
+	begin float64   // objective of the round then
+	round int
+	done  bool
+	kept  []float64 // the result of the last round that ended
+}
+
+func (s *ramp) Epoch() {
+	if s.done {
+		return
+	}
+	for _, i := range rand.New(rand.NewPCG(s.seed, s.epoch)).Perm(s.p.Len()) {
+		s.step(i)
+	}
+	s.epoch++
+	if value, gap := s.surrogate(); gap <= 1e-3*math.Abs(value) && value <= s.begin {
+		s.kept = s.weights()
+		s.done = !s.next()
+	}
+}
+
+func (s *ramp) step(i int) {
+	scale, y := s.p.S[i]/(s.p.Lambda*s.p.N), s.p.Y[i]
+	q, short := scale*(s.p.Diagonal[i]+s.p.Constant()), 1-y*s.e.response(i)
+	after := s.b[i] + short/q
+	if !(q > 0) {
+		after = math.Copysign(math.Inf(1), short)
+	}
+	s.move(i, min(max(after, -s.far[i]), 1-s.far[i]))
+}
+
+// move sets dual variable i.
+func (s *ramp) move(i int, after float64) {
+	if delta := after - s.b[i]; delta != 0 {
+		s.b[i] = after
+		s.e.add(i, float64(s.p.S[i]/(s.p.Lambda*s.p.N)*delta)*s.p.Y[i])
+	}
+}
+
+// surrogate returns the objective of the round and its gap.
+func (s *ramp) surrogate() (value, gap float64) {
+	var primal, dual vec.Sum
+	for i, y := range s.p.Y {
+		c := y * s.e.response(i)
+		primal.Add(s.p.S[i] * (max(0, 1-c) + float64(s.far[i]*c)))
+		dual.Add(s.p.S[i] * (s.b[i] + s.far[i]))
+	}
+	penalty := s.p.Lambda / 2 * s.e.squared
+	value = primal.Value()/s.p.N + penalty
+	return value, value - (dual.Value()/s.p.N - penalty)
+}
+
+// next begins a round, and reports whether it differs from the last one.
+func (s *ramp) next() (changed bool) {
+	far := make([]float64, len(s.far))
+	for i, y := range s.p.Y {
+		if y*s.e.response(i) < s.z {
+			far[i] = 1
+		}
+		changed = changed || far[i] != s.far[i]
+	}
+	if !changed {
+		return false
+	}
+	s.far = far
+	s.round++
+	s.begin, _ = s.surrogate() // of the w so far, whatever its b
+	for i, b := range s.b {
+		s.move(i, min(max(b, -far[i]), 1-far[i]))
+	}
+	return true
+}
+
+func (s *ramp) Point() problem.Point {
+	if s.kept == nil {
+		return problem.Point{W: s.weights()}
+	}
+	return problem.Point{W: slices.Clone(s.kept)}
+}
+
+// weights returns the point that belongs to the dual variables, with exact zeros.
+func (s *ramp) weights() []float64 {
+	n := len(s.b)
+	w := make([]float64, n+1)
+	for i, b := range s.b {
+		w[i] = float64(s.p.S[i]/(s.p.Lambda*s.p.N)*b) * s.p.Y[i]
+		w[n] += float64(s.p.Constant() * w[i])
+	}
+	return w
+}
