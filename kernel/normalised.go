@@ -37,7 +37,7 @@ const leastSelf = 0x1p-700
 
 func (k normalised) Eval(x, y matrix.Vector) float64 {
 	xx, yy := k.of.Eval(x, x), k.of.Eval(y, y)
-	if !(xx >= leastSelf && yy >= leastSelf) {
+	if xx < leastSelf || yy < leastSelf {
 		return 0
 	}
 	return k.of.Eval(x, y) / float64(math.Sqrt(xx)*math.Sqrt(yy))
