@@ -211,7 +211,7 @@ func TestValues(t *testing.T) {
 }
 
 // elsewhere are kernels of rows that are no points, with tests of their own.
-var elsewhere = []string{"precomputed"}
+var elsewhere = []string{"precomputed", "spectrum", "ssk", "wl"}
 
 // histograms is rows of very different sizes without negative values, some of
 // them zero and two the same; signed gives about half of the values a sign.
