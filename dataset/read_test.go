@@ -175,6 +175,8 @@ func TestDetect(t *testing.T) {
 		{"x.tsv", "a\tb\n1\t2\n", "tsv"},
 		{"x.txt", "% c\n@RELATION r\n", "arff"},
 		{"x.svm.gz", "1\n", "libsvm"},
+		{"x", "en\tcat\nfr\tchat\n", "csv"},
+		{"x.strings", "en\tcat\nfr\tchat\n", "strings"},
 		{"x", fenMagic, "fen"},
 		{"x.fen", "\x89FEN\n", "fen"},
 	} {

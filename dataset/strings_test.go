@@ -1,0 +1,57 @@
+package dataset
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestStrings(t *testing.T) {
+	const text = "en\tthe cat\n\n fr \tété\t1 \r\nen\t\nen\t𝄞a"
+	for _, opt := range []Options{{Format: "strings"}, {Format: "strings", chunk: 3, Threads: 3}, {Format: "strings", Columns: 40}, {Format: "strings", Columns: 2}} {
+		s, err := readText(text, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := max(7, opt.Columns); s.Rows() != 4 || s.Cols() != want || len(s.Warnings) > 0 {
+			t.Errorf("found %d rows of %d columns, expected 4 of %d; warnings %v", s.Rows(), s.Cols(), want, s.Warnings)
+		}
+		for i, want := range []string{"the cat", "été\t1 ", "", "𝄞a"} {
+			row, k := s.X.Row(i), 0
+			for _, r := range want {
+				if row.Column(k) != k || row.Value[k] != float32(r) {
+					t.Errorf("row %d, place %d: found %g in column %d, expected %q", i, k, row.Value[k], row.Column(k), r)
+				}
+				k++
+			}
+			if row.Nonzeros() != k {
+				t.Errorf("row %d: found %d characters, expected %q", i, row.Nonzeros(), want)
+			}
+		}
+		if got := strings.Join(s.Target.Label, "|"); got != "en|fr" || s.Target.Code[1] != 1 || s.Target.Code[3] != 0 {
+			t.Errorf("labels %q %v", got, s.Target.Code)
+		}
+	}
+}
+
+func TestStringsErrors(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"\n \n", ` found no rows, expected at least one`},
+		{"en\tcat\nfr chat\n", `2:1: found "fr chat", expected a label, a tab and a text`},
+		{"\tcat\n", `1:1: found "\tcat", expected a label, a tab and a text`},
+		{"en\tc\x00t\n", `1:5: found a zero byte, expected text`},
+		{"en\tc\xfft\n", `1:4: found "c\xfft", expected UTF-8 text`},
+		{"nan\tcat\n", `1:1: found "nan", expected a finite number or a name as target`},
+	} {
+		_, err := readText(c.text, Options{Format: "strings"})
+		if want := "standard input:" + c.want; err == nil || err.Error() != want {
+			t.Errorf("%q:\nfound    %v\nexpected %s", c.text, err, want)
+		}
+	}
+}
+
+func FuzzStrings(f *testing.F) {
+	for _, text := range append([]string{"en\tthe cat\nfr\tété\n", "a\t\x00", "\t", "1\t\xff\r\n"}, allKinds...) {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { fuzzRead(t, data, "strings") })
+}
