@@ -42,9 +42,7 @@ func (p multiplication[T]) run(threads int) {
 	if p.m == 0 || p.n == 0 {
 		return
 	}
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
+	threads = goroutines(threads)
 	depth := equalParts(p.k, depthOfPanel)
 	width := min(colsOfBlock, roundUp(p.n, p.tile.cols))
 	height := min(rowsOfBlock, roundUp((p.m+4*threads-1)/(4*threads), p.tile.rows))
@@ -160,6 +158,15 @@ func parallel(threads, count int, do func(worker, i int)) {
 		})
 	}
 	done.Wait()
+}
+
+// goroutines returns how many goroutines to run at once when at most threads may
+// be used; 0: as many as there are cores.
+func goroutines(threads int) int {
+	if threads <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return threads
 }
 
 // equalParts returns the size of parts of n that are at most most.

@@ -19,7 +19,7 @@ type hessian struct {
 	dense  bool        // rows are added as if they used every column
 	lower  []float64   // size*size, row-major
 	parts  [][]float64 // partial sums; the first is lower itself
-	factor cholesky
+	factor vec.Cholesky
 }
 
 // gramRows is the number of rows that are copied with their zeros at a time.
@@ -188,7 +188,13 @@ func fill(dst []float32, row matrix.Vector, d int) {
 }
 
 // decompose replaces H by its factor.
-func (m *hessian) decompose(p *problem.Linear) { m.factor.decompose(m.lower, m.size, p.Threads) }
+func (m *hessian) decompose(p *problem.Linear) { m.factor.Decompose(m.lower, m.size, p.Threads) }
 
 // solve sets x to -H^-1 g.
-func (m *hessian) solve(x, g []float64) { m.factor.solve(x[:m.size], g[:m.size]) }
+func (m *hessian) solve(x, g []float64) {
+	x = x[:m.size]
+	for j := range x {
+		x[j] = -g[j]
+	}
+	m.factor.Solve(x, x)
+}

@@ -1,9 +1,7 @@
 package linear
 
 import (
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -12,70 +10,6 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 )
-
-// definite draws the lower triangle of a positive definite matrix B B^T + I.
-func definite(r *rand.Rand, size int) []float64 {
-	b := make([]float64, size*size)
-	for k := range b {
-		b[k] = r.NormFloat64()
-	}
-	a := make([]float64, size*size)
-	for i := range size {
-		for j := range i + 1 {
-			for k := range size {
-				a[i*size+j] += b[i*size+k] * b[j*size+k]
-			}
-		}
-		a[i*size+i]++
-	}
-	return a
-}
-
-// TestCholesky: L L^T = A, the solution solves, panels and threads change no
-// bit. Sizes lie around the panel's.
-func TestCholesky(t *testing.T) {
-	r := rand.New(rand.NewPCG(40, 1))
-	for _, size := range []int{1, 2, 3, panel - 1, panel, panel + 1, 2*panel + 5} {
-		a := definite(r, size)
-		var f, two cholesky
-		f.decompose(slices.Clone(a), size, 1)
-		two.decompose(slices.Clone(a), size, 2)
-		if !slices.Equal(f.l, two.l) {
-			t.Errorf("size %d: two threads give other bits", size)
-		}
-		g, x := make([]float64, size), make([]float64, size)
-		for i := range g {
-			g[i] = r.NormFloat64()
-		}
-		f.solve(x, g)
-		for i := range size {
-			product, residual := 0.0, g[i]
-			for j := range size {
-				residual += a[max(i, j)*size+min(i, j)] * x[j]
-			}
-			for k := range i + 1 {
-				product += f.l[i*size+k] * f.l[i*size+k]
-			}
-			scale := a[i*size+i]
-			if math.Abs(product-scale) > 1e-12*scale || math.Abs(residual) > 1e-11*scale {
-				t.Errorf("size %d, row %d: (L L^T)_ii = %v, want %v; residual %v", size, i, product, scale, residual)
-			}
-		}
-	}
-}
-
-// TestCholeskyOfDependentColumns: two equal columns leave a pivot that is all
-// rounding; the solution must stay of the size of the right one.
-func TestCholeskyOfDependentColumns(t *testing.T) {
-	a := []float64{1, 0, 0, 1, 1, 0, 0, 0, 2} // the lower triangle of a singular matrix
-	var f cholesky
-	f.decompose(a, 3, 1)
-	x := make([]float64, 3)
-	f.solve(x, []float64{-1, -1, -2})
-	if sum := x[0] + x[1]; !(math.Abs(sum-1) < 1e-6) || !(math.Abs(x[2]-1) < 1e-15) {
-		t.Errorf("found %v, expected x_0 + x_1 = 1 and x_2 = 1", x)
-	}
-}
 
 // TestHessian compares with the formula, element by element: dense and sparse data,
 // added both ways, enough rows for several partial sums and blocks of rows, some of
@@ -146,25 +80,4 @@ func plainHessian(p *problem.Linear, c []float64) []float64 {
 		h[j*(d+1)+j] += p.Lambda
 	}
 	return h
-}
-
-// BenchmarkCholesky times a factorisation.
-func BenchmarkCholesky(b *testing.B) {
-	for _, size := range []int{128, 512, 2048} {
-		b.Run(fmt.Sprintf("d=%d", size), func(b *testing.B) {
-			a := make([]float64, size*size)
-			for i := range size {
-				for j := range i {
-					a[i*size+j] = 1 / float64(1+i+j)
-				}
-				a[i*size+i] = float64(size)
-			}
-			l := make([]float64, len(a))
-			var f cholesky
-			for b.Loop() {
-				copy(l, a)
-				f.decompose(l, size, 1)
-			}
-		})
-	}
 }

@@ -1,14 +1,9 @@
-package linear
+package vec
 
-import (
-	"math"
+import "math"
 
-	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/vec"
-)
-
-// cholesky turns the lower triangle of a symmetric matrix, row-major, into L
-// with L L^T = A, in its place (blocked, right-looking: LAPACK's potrf).
+// Cholesky is the factor L of a symmetric positive definite matrix A = L L^T
+// (blocked, right-looking: LAPACK's potrf).
 //
 // Each element is a chain of fused products in the order of columns, whatever
 // the threads, so the bits are the same everywhere. gonum's Cholesky was
@@ -16,20 +11,24 @@ import (
 //
 // A pivot that rounding has eaten (A is positive definite, but perhaps by less
 // than its rounding errors) is raised to the size of those errors.
-type cholesky struct {
+type Cholesky struct {
 	size int
-	l    []float64
+	l    []float64 // size*size, row-major
 }
 
 // panel is the number of columns that are eliminated together. It does not
 // enter the results.
 const panel = 48
 
-// decompose sets the factor of the matrix in l, which it overwrites. What is
-// still to be eliminated is kept with the opposite sign, so that products are
-// added to it; what is above the diagonal is scratch.
-func (f *cholesky) decompose(l []float64, size, threads int) {
-	f.l, f.size = l, size
+// Decompose sets the factor to that of the matrix whose lower triangle is in l,
+// size*size numbers, row-major, on at most threads goroutines (0: as many as
+// there are cores). It keeps l and overwrites it: with L, and above the diagonal
+// with anything.
+//
+// What is still to be eliminated is kept with the opposite sign, so that
+// products are added to it.
+func (f *Cholesky) Decompose(l []float64, size, threads int) {
+	f.l, f.size = l[:size*size], size
 	least := make([]float64, size) // pivots below are rounding errors
 	for j := range least {
 		least[j] = float64(float64(size+8) * 0x1p-52 * l[j*size+j])
@@ -43,18 +42,18 @@ func (f *cholesky) decompose(l []float64, size, threads int) {
 		to := min(from+panel, size)
 		f.corner(columns, from, to, least)
 		rest := size - to
-		matrix.Blocks(rest, 16, threads, func(_, lo, hi int) {
-			f.eliminate(columns, from, to, to+lo, to+hi)
+		parallel(goroutines(threads), (rest+15)/16, func(_, i int) {
+			f.eliminate(columns, from, to, to+16*i, min(to+16*i+16, size))
 		})
-		below := vec.Block[float64]{Value: l[min(to*size+from, len(l)):], Rows: rest, Cols: to - from, Stride: size}
-		square := vec.Block[float64]{Value: l[min(to*size+to, len(l)):], Rows: rest, Cols: rest, Stride: size}
-		vec.SyrkRows64(square, below, threads)
+		below := Block[float64]{Value: l[min(to*size+from, len(l)):], Rows: rest, Cols: to - from, Stride: size}
+		square := Block[float64]{Value: l[min(to*size+to, len(l)):], Rows: rest, Cols: rest, Stride: size}
+		SyrkRows64(square, below, threads)
 	}
 }
 
 // corner factors the columns from to to of their own rows, and writes column
 // from+k of the factor to columns[k*panel:].
-func (f *cholesky) corner(columns []float64, from, to int, least []float64) {
+func (f *Cholesky) corner(columns []float64, from, to int, least []float64) {
 	for i := from; i < to; i++ {
 		f.eliminate(columns, from, i, i, i+1)
 		row := f.l[i*f.size+from : i*f.size+i+1]
@@ -71,27 +70,27 @@ func (f *cholesky) corner(columns []float64, from, to int, least []float64) {
 
 // eliminate finishes columns from to to of the rows lo to hi: of each row, what
 // column k comes to is taken off those after it.
-func (f *cholesky) eliminate(columns []float64, from, to, lo, hi int) {
+func (f *Cholesky) eliminate(columns []float64, from, to, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		row := f.l[i*f.size+from : i*f.size+to]
 		for k, x := range row {
 			column := columns[k*panel:][:len(row)]
 			row[k] = -x / column[k]
-			vec.Axpy64(row[k+1:], row[k], column[k+1:])
+			Axpy64(row[k+1:], row[k], column[k+1:])
 		}
 	}
 }
 
-// solve sets x to -A^-1 g, with size numbers of each.
-func (f *cholesky) solve(x, g []float64) {
+// Solve sets x to A^-1 b, with as many numbers of each as A has rows. x may be b.
+func (f *Cholesky) Solve(x, b []float64) {
 	n := f.size
 	for i := range n {
 		row := f.l[i*n : i*n+i+1]
-		x[i] = (-g[i] - vec.Dot64(x[:i], row[:i])) / row[i]
+		x[i] = (b[i] - Dot64(x[:i], row[:i])) / row[i]
 	}
 	for i := n - 1; i >= 0; i-- {
 		row := f.l[i*n : i*n+i+1]
 		x[i] /= row[i]
-		vec.Axpy64(x[:i], -x[i], row[:i])
+		Axpy64(x[:i], -x[i], row[:i])
 	}
 }
