@@ -7,9 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
 // job is one call of Fit.
@@ -19,7 +17,7 @@ type job struct {
 	labels  *labels
 	scaling *dataset.Scaling
 	stated  stated
-	first   *problem.Linear // of output 0; the others are made when needed
+	first   objective // of output 0; the others are made when needed
 	solver  solver.Solver
 	why     string // the solver was chosen so
 }
@@ -47,10 +45,10 @@ func prepare(set *dataset.Set, spec Spec) (*job, error) {
 	if err := j.state(); err != nil {
 		return nil, err
 	}
-	if j.solver, err = linear.New(j.spec.Solver); err != nil {
+	if j.solver, err = j.stated.family.solver(j.spec.Solver); err != nil {
 		return nil, err
 	}
-	return j, j.solver.Accepts(j.first)
+	return j, j.solver.Accepts(j.first.Problem)
 }
 
 // trainable refuses data from which nothing can be learned.
@@ -84,7 +82,11 @@ func (j *job) state() error {
 	if j.spec.Lambda == 0 {
 		j.spec.Lambda = 1 / (cmp.Or(j.spec.C, 1) * sum(weights))
 	}
-	j.stated = stated{terms: t, rows: problem.NewRows(x, j.threadsEach()), labels: j.labels, weights: weights, lambda: j.spec.Lambda}
+	rows, err := newFamily(j.spec.Kernel, x, j.spec.Cache, j.threadsEach())
+	if err != nil {
+		return err
+	}
+	j.stated = stated{terms: t, family: rows, labels: j.labels, weights: weights, lambda: j.spec.Lambda, threads: j.threadsEach()}
 	if j.first, err = j.stated.output(0); err != nil {
 		return err
 	}
@@ -95,7 +97,7 @@ func (j *job) state() error {
 // chooseSolver names the solver and how many partitions it works on.
 func (j *job) chooseSolver() {
 	if j.spec.auto() {
-		j.spec.Solver, j.why = linear.Choose(j.first, j.spec.Gap)
+		j.spec.Solver, j.why = j.stated.family.choose(j.first, j.spec.Gap)
 		if j.spec.Partitions > 0 {
 			j.spec.Solver, j.why = "sdca", "it works in partitions"
 		}

@@ -27,7 +27,7 @@ func (j *job) result(solutions []*solver.Solution) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.first.N, Why: j.why}
+	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.first.N, Why: j.why, Evaluations: j.evaluations()}
 	for c, s := range solutions {
 		r.Epochs += s.Epochs
 		r.Train += s.Train
@@ -58,7 +58,7 @@ func lost(m *model.Model, solutions []*solver.Solution) bool {
 
 // statement writes down the problem.
 func (j *job) statement() model.Statement {
-	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Lambda: j.spec.Lambda, Bias: j.spec.Bias,
+	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Kernel: j.spec.Kernel, Lambda: j.spec.Lambda, Bias: j.spec.Bias,
 		Solver: j.spec.Solver, Gap: j.spec.Gap, Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased}
 	if j.labels.factor != nil {
 		s.ClassWeight = map[string]float64{}
@@ -73,18 +73,19 @@ func (j *job) statement() model.Statement {
 // rounded to float32 first, which halves the file, unless the gap asked for is
 // so small that this could show.
 func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) error {
-	errs := make([]error, len(solutions))
+	points, errs := make([]problem.Point, len(solutions)), make([]error, len(solutions))
 	matrix.Blocks(len(solutions), 1, j.workers(), func(c, _, _ int) {
 		s := solutions[c]
 		point, certificate, err := j.storable(c, s, short && j.spec.short())
-		errs[c] = err
-		m.Outputs[c] = outputOf(point)
-		m.Outputs[c].Certificate = model.Certificate{
-			Status: string(endOf(s.Status, certificate.Relative(), j.spec.Gap)),
-			Primal: model.Bound(certificate.Primal), Dual: model.Bound(certificate.Dual), Zero: model.Bound(certificate.Zero),
-			Epochs: s.Epochs,
-		}
+		points[c], errs[c] = point, err
+		m.Outputs[c] = model.Output{Dual: point.A,
+			Certificate: model.Certificate{
+				Status: string(endOf(s.Status, certificate.Relative(), j.spec.Gap)),
+				Primal: model.Bound(certificate.Primal), Dual: model.Bound(certificate.Dual), Zero: model.Bound(certificate.Zero),
+				Epochs: s.Epochs,
+			}}
 	})
+	j.stated.family.store(m, points)
 	return first(errs)
 }
 
@@ -101,6 +102,7 @@ func (j *job) storable(c int, s *solver.Solution, short bool) (problem.Point, pr
 		point.W, same = make([]float64, len(point.W)), false // no model can hold such weights
 	}
 	switch {
+	case point.A == nil && j.spec.Kernel != "": // a method without any proof
 	case point.A == nil: // nothing was proved: zero always is a dual point
 		point.A, same = make([]float64, j.set.Rows()), false
 	case short && !solver.IsShort(point.A):
@@ -115,17 +117,6 @@ func (j *job) storable(c int, s *solver.Solution, short bool) (problem.Point, pr
 		return point, problem.Certificate{}, err
 	}
 	return point, p.Certify(point), nil
-}
-
-// outputOf returns a point as a model stores it, without certificate.
-func outputOf(p problem.Point) model.Output {
-	d := len(p.W) - 1
-	return model.Output{Weights: p.W[:d], Bias: p.W[d], Dual: p.A}
-}
-
-// pointOf returns the point that a model stores.
-func pointOf(o model.Output) problem.Point {
-	return problem.Point{W: append(slices.Clone(o.Weights), o.Bias), A: o.Dual}
 }
 
 // finiteOr returns x, or otherwise if it is not finite.

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -15,6 +16,7 @@ import (
 type Progress struct {
 	Class, Classes int // of so many that are trained; 0 of 1 without classes
 	solver.Progress
+	Evaluations kernel.Counts // of the kernel so far, for all classes
 
 	// Model returns the current point as a model without certificate, for
 	// evaluation during the call; nil when there are several classes.
@@ -36,12 +38,12 @@ func (j *job) solve(ctx context.Context) ([]*solver.Solution, error) {
 			opt.Trace = func(p solver.Progress) {
 				telling.Lock()
 				defer telling.Unlock()
-				j.spec.Progress(Progress{c, outputs, p, j.snapshot(p)})
+				j.spec.Progress(Progress{c, outputs, p, j.evaluations(), j.snapshot(p)})
 			}
 		}
 		p, err := j.problem(c)
 		if err == nil {
-			solutions[c], err = solver.Run(ctx, j.solver, p, opt)
+			solutions[c], err = solver.Run(ctx, j.solver, p.Problem, opt)
 		}
 		errs[c] = err
 	})
@@ -49,13 +51,18 @@ func (j *job) solve(ctx context.Context) ([]*solver.Solution, error) {
 }
 
 // workers is how many outputs are trained at the same time.
-func (j *job) workers() int { return min(matrix.Cores(j.spec.Threads), j.labels.outputs()) }
+func (j *job) workers() int {
+	if j.spec.Kernel != "" { // its matrix serves one at a time, on all cores
+		return 1
+	}
+	return min(matrix.Cores(j.spec.Threads), j.labels.outputs())
+}
 
 // threadsEach is how many cores each of them may use.
 func (j *job) threadsEach() int { return max(1, matrix.Cores(j.spec.Threads)/max(1, j.workers())) }
 
 // problem returns the problem of output c.
-func (j *job) problem(c int) (*problem.Linear, error) {
+func (j *job) problem(c int) (objective, error) {
 	if c == 0 {
 		return j.first, nil
 	}
@@ -68,8 +75,9 @@ func (j *job) snapshot(p solver.Progress) func() *model.Model {
 		return nil
 	}
 	return func() *model.Model {
-		return &model.Model{Classes: j.labels.classes, Scaling: j.scaling, Data: model.Data{Features: j.set.Cols()},
-			Outputs: []model.Output{outputOf(p.Point)}}
+		m := &model.Model{Classes: j.labels.classes, Scaling: j.scaling, Data: model.Data{Features: j.set.Cols()}, Outputs: make([]model.Output, 1)}
+		j.stated.family.store(m, []problem.Point{p.Point})
+		return m
 	}
 }
 

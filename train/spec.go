@@ -21,6 +21,12 @@ type Spec struct {
 	Loss    string // as loss.New takes it; "": hinge for classes, squared for numbers
 	Penalty string // as penalty.New takes it; "": l2
 
+	// Kernel makes the model a kernel machine; "": a linear model. It is a spec as
+	// kernel.New takes it; rbf, poly and sigmoid alone have gamma = 1/features. Up
+	// to Cache bytes of the kernel's matrix are kept; 0: kernel.DefaultCache.
+	Kernel string
+	Cache  int64
+
 	// Lambda is the weight of the penalty, C = 1/(lambda N) the same number
 	// the other way round, N being the sum of the row weights. At most one may
 	// be set; with neither, C = 1.
@@ -28,7 +34,7 @@ type Spec struct {
 
 	Bias    string // "free", "none", "feature"; "": free
 	Scaling string // "none", "max", "std"; "": std for tables, else none
-	Solver  string // as linear.New takes it; "" or "auto": as linear.Choose says
+	Solver  string // as New of solver/linear or solver/kernel takes it; "" or "auto": chosen
 	// Partitions is how many parts of the rows sdca works on side by side, at
 	// most 4096; 0: by the sizes of the data. It changes the result, Threads do not.
 	Partitions int
@@ -90,6 +96,12 @@ func (spec *Spec) checkNumbers() error {
 
 // checkSolver refuses a solver that does not exist or has no partitions.
 func (spec *Spec) checkSolver() error {
+	if spec.Kernel != "" {
+		return spec.checkKernel()
+	}
+	if spec.Cache != 0 {
+		return fmt.Errorf("cache=%d without a kernel: expected a kernel, or none of the two", spec.Cache)
+	}
 	if spec.Partitions < 0 || spec.Partitions > linear.MostPartitions {
 		return fmt.Errorf("partitions=%d: expected a number from 1 to %d", spec.Partitions, linear.MostPartitions)
 	}
@@ -121,6 +133,7 @@ func (spec *Spec) terms() (terms, error) {
 func (spec *Spec) complete(set *dataset.Set) {
 	spec.Penalty = cmp.Or(spec.Penalty, "l2")
 	spec.Bias = cmp.Or(spec.Bias, "free")
+	spec.Kernel = completeKernel(spec.Kernel, set.Cols())
 	if spec.Scaling == "" {
 		spec.Scaling = "none"
 		if set.Schema != nil {

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -42,15 +44,24 @@ func (t terms) solvable() error {
 // output at a time: for many classes they would need more memory than the rows.
 type stated struct {
 	terms
-	rows    *problem.Rows
+	family  family
 	labels  *labels
 	weights []float64
 	lambda  float64
+	threads int
 }
 
 // output makes the problem of output c.
-func (s *stated) output(c int) (*problem.Linear, error) {
-	return problem.NewLinear(s.rows, s.labels.targets(c, s.rows.Threads), s.weights, s.loss, s.penalty, s.lambda, s.bias)
+func (s *stated) output(c int) (objective, error) {
+	return s.family.problem(s, s.labels.targets(c, s.threads))
+}
+
+// newFamily makes what x is trained with: that of the kernel, if there is one.
+func newFamily(kernelSpec string, x matrix.Matrix, cache int64, threads int) (family, error) {
+	if kernelSpec == "" {
+		return linearFamily{problem.NewRows(x, threads)}, nil
+	}
+	return newMachineFamily(kernelSpec, x, kernel.Options{Cache: cache, Threads: threads})
 }
 
 // orOnes returns the weights, n ones if there are none.

@@ -12,7 +12,8 @@
 //
 // A Fit goes from file to file: spec.go, what may be asked for; job.go, what it
 // means for these data; labels.go, targets as classes or numbers; stated.go, the
-// problems of all outputs; solve.go, the runs; result.go, the model made of them;
+// problems of all outputs; family.go and machine.go, what is different for linear
+// models and kernel machines; solve.go, the runs; result.go, the model made of them;
 // end.go and summary.go, how they ended and what they prove together.
 package train
 
@@ -22,6 +23,7 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -34,6 +36,8 @@ type Result struct {
 	N       float64 // the sum of the row weights, for C = 1/(lambda N)
 	Epochs  int     // of all classes together
 	Why     string  // the solver was chosen; "" if it was asked for
+
+	Evaluations kernel.Counts // of the kernel in training; certificates not counted
 
 	// The time spent in solvers and in certificates, added up over classes that
 	// may have run at the same time.
@@ -62,7 +66,7 @@ func Version() string {
 	return "devel"
 }
 
-// Fit trains a linear model. A cancelled context or a limit is no error: the
+// Fit trains a model. A cancelled context or a limit is no error: the
 // result then holds the best model found, and says so in its Status.
 func Fit(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
 	j, err := prepare(set, spec)

@@ -54,7 +54,7 @@ func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error
 			v.fail("%s", err)
 			return v, nil
 		}
-		v.recompute(c+1, &found.Outputs[c], p, m.Statement.Gap)
+		v.recompute(c+1, &found.Outputs[c], p, problems.family.weights(m, c), problems.family, m.Statement.Gap)
 	}
 	v.Found = Summarise(&found)
 	return v, nil
@@ -66,16 +66,16 @@ func (v *Verification) fail(format string, args ...any) {
 
 // recompute replaces the certificate of an output, the one with that number, by
 // what is found and notes what of the claim does not hold.
-func (v *Verification) recompute(number int, o *model.Output, p *problem.Linear, goal float64) {
+func (v *Verification) recompute(number int, o *model.Output, p objective, w []float64, rows family, goal float64) {
 	if p.Bias == problem.None && o.Bias != 0 {
 		v.fail("output %d has the bias %g, claimed to have none", number, o.Bias)
 	}
 	claim := o.Certificate
-	point := pointOf(*o)
+	point := problem.Point{W: w, A: o.Dual}
 	rebuilt := point.A == nil
 	if rebuilt {
 		v.Rebuilt = true
-		point.A = derivatives(p, point.W)
+		point.A = derivatives(p.Risk, rows, w)
 	}
 	found := p.Certify(point)
 	o.Certificate.Primal, o.Certificate.Dual, o.Certificate.Zero = model.Bound(found.Primal), model.Bound(found.Dual), model.Bound(found.Zero)
@@ -150,8 +150,17 @@ func restate(m *model.Model, set *dataset.Set, threads int) (*stated, error) {
 	if m.Scaling != nil {
 		x = m.Scaling.Matrix(x)
 	}
-	return &stated{terms: terms, rows: problem.NewRows(x, threads), labels: y,
-		weights: orOnes(y.weights(set.Weight), set.Rows()), lambda: m.Statement.Lambda}, nil
+	rows, err := newFamily(m.Statement.Kernel, x, 0, threads)
+	if err != nil {
+		return nil, err
+	}
+	if f, ok := rows.(machineFamily); ok {
+		if err := f.supports(m); err != nil {
+			return nil, err
+		}
+	}
+	return &stated{terms: terms, family: rows, labels: y, weights: orOnes(y.weights(set.Weight), set.Rows()),
+		lambda: m.Statement.Lambda, threads: threads}, nil
 }
 
 // relabel reads the targets of set as the classes of m.
@@ -176,9 +185,9 @@ func relabel(m *model.Model, set *dataset.Set) (*labels, error) {
 }
 
 // derivatives returns the dual point that the weights themselves suggest.
-func derivatives(p *problem.Linear, w []float64) []float64 {
+func derivatives(p *problem.Risk, rows family, w []float64) []float64 {
 	a := make([]float64, len(p.Y))
-	p.Predict(a, w)
+	rows.predict(a, w)
 	for i, y := range p.Y {
 		a[i] = p.Loss.Derivative(a[i], y)
 	}

@@ -1,0 +1,61 @@
+package train
+
+import (
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/linear"
+)
+
+// family is a kind of problem, and of the model made of its solution: all that
+// sets linear models and kernel machines apart here. It holds the rows.
+type family interface {
+	// problem states the problem of one output, with targets y.
+	problem(s *stated, y []float64) (objective, error)
+	// solver makes the solver of that name; choose names a good one, and why.
+	solver(name string) (solver.Solver, error)
+	choose(o objective, gap float64) (name, why string)
+	// store gives every output of a model the weights of its point; weights takes
+	// them out again, with the bias, as a point of the problem has them.
+	store(m *model.Model, points []problem.Point)
+	weights(m *model.Model, c int) []float64
+	// predict sets dst to the predictions for all rows.
+	predict(dst, w []float64)
+}
+
+// objective is a problem, with the part of it that problems of all families have.
+type objective struct {
+	problem.Problem
+	*problem.Risk
+}
+
+// linearFamily is that of linear models.
+type linearFamily struct{ rows *problem.Rows }
+
+func (f linearFamily) problem(s *stated, y []float64) (objective, error) {
+	p, err := problem.NewLinear(f.rows, y, s.weights, s.loss, s.penalty, s.lambda, s.bias)
+	if err != nil {
+		return objective{}, err
+	}
+	return objective{p, &p.Risk}, nil
+}
+
+func (linearFamily) solver(name string) (solver.Solver, error) { return linear.New(name) }
+
+func (linearFamily) choose(o objective, gap float64) (name, why string) {
+	return linear.Choose(o.Problem.(*problem.Linear), gap)
+}
+
+func (linearFamily) store(m *model.Model, points []problem.Point) {
+	for c, p := range points {
+		d := len(p.W) - 1
+		m.Outputs[c].Weights, m.Outputs[c].Bias = p.W[:d], p.W[d]
+	}
+}
+
+func (linearFamily) weights(m *model.Model, c int) []float64 {
+	o := m.Outputs[c]
+	return append(o.Weights[:len(o.Weights):len(o.Weights)], o.Bias) // a copy
+}
+
+func (f linearFamily) predict(dst, w []float64) { f.rows.Predict(dst, w) }

@@ -1,0 +1,150 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
+)
+
+// machineFamily is that of kernel machines. All outputs share one matrix of the
+// kernel, and so are trained one after another.
+type machineFamily struct{ gram *kernel.Gram }
+
+// newMachineFamily makes the matrix that the kernel spec makes of the rows of x.
+func newMachineFamily(spec string, x matrix.Matrix, opt kernel.Options) (machineFamily, error) {
+	k, err := kernel.New(spec)
+	if err != nil {
+		return machineFamily{}, err
+	}
+	gram, err := kernel.NewGram(k, x, opt)
+	return machineFamily{gram}, err
+}
+
+// completeKernel adds the gamma that LIBSVM takes, one divided by the number of
+// features, to a kernel named without any parameter that needs one.
+func completeKernel(spec string, features int) string {
+	if slices.Contains([]string{"rbf", "poly", "sigmoid"}, spec) {
+		return fmt.Sprintf("%s:gamma=%g", spec, 1/float64(max(1, features)))
+	}
+	return spec
+}
+
+func (f machineFamily) problem(s *stated, y []float64) (objective, error) {
+	p, err := problem.NewKernel(f.gram, y, s.weights, s.loss, s.lambda, s.bias)
+	if err != nil {
+		return objective{}, err
+	}
+	return objective{p, &p.Risk}, nil
+}
+
+func (machineFamily) solver(name string) (solver.Solver, error) { return kernelsolver.New(name) }
+
+// choose takes the fastest solver that accepts the problem.
+func (machineFamily) choose(o objective, _ float64) (name, why string) {
+	for _, name := range []string{"working", "sdca"} {
+		if s, err := kernelsolver.New(name); err == nil && s.Accepts(o.Problem) == nil {
+			return name, "the fastest that takes this loss and bias"
+		}
+	}
+	return "sdca", "no other takes this loss and bias"
+}
+
+// store keeps the rows that have a coefficient in any output.
+func (f machineFamily) store(m *model.Model, points []problem.Point) {
+	index := []uint32{}
+	for i := range f.gram.Len() {
+		if slices.ContainsFunc(points, func(p problem.Point) bool { return p.W[i] != 0 }) {
+			index = append(index, uint32(i))
+		}
+	}
+	m.Support = &model.Support{Kernel: f.gram.Kernel, Rows: model.Gather(f.gram.X, index), Index: index}
+	for c, p := range points {
+		w := make([]float64, len(index))
+		for j, i := range index {
+			w[j] = p.W[i]
+		}
+		m.Outputs[c].Weights, m.Outputs[c].Bias = w, p.W[len(p.W)-1]
+	}
+}
+
+func (f machineFamily) weights(m *model.Model, c int) []float64 {
+	w := make([]float64, f.gram.Len()+1)
+	for j, i := range m.Support.Index {
+		w[i] = m.Outputs[c].Weights[j]
+	}
+	w[f.gram.Len()] = m.Outputs[c].Bias
+	return w
+}
+
+func (f machineFamily) predict(dst, w []float64) {
+	n := f.gram.Len()
+	f.gram.Combine(dst, w[:n])
+	for i := range dst {
+		dst[i] += w[n]
+	}
+}
+
+// supports says which support vector of a model is not the row it claims to be.
+func (f machineFamily) supports(m *model.Model) error {
+	for j, i := range m.Support.Index {
+		if !sameRow(m.Support.Rows.Row(j), f.gram.X.Row(int(i))) {
+			return fmt.Errorf("support vector %d is not row %d of the data", j+1, i+1)
+		}
+	}
+	return nil
+}
+
+// sameRow reports whether two rows have the same values, however stored.
+func sameRow(x, y matrix.Vector) bool {
+	for i, j := 0, 0; ; i, j = i+1, j+1 {
+		for i < len(x.Value) && x.Value[i] == 0 {
+			i++
+		}
+		for j < len(y.Value) && y.Value[j] == 0 {
+			j++
+		}
+		switch {
+		case i == len(x.Value) || j == len(y.Value):
+			return i == len(x.Value) && j == len(y.Value)
+		case x.Column(i) != y.Column(j) || x.Value[i] != y.Value[j]:
+			return false
+		}
+	}
+}
+
+// checkKernel refuses what a Spec for a kernel machine cannot have.
+func (spec *Spec) checkKernel() error {
+	if spec.Penalty != "" && spec.Penalty != "l2" {
+		return fmt.Errorf("penalty %q with a kernel: expected l2, half the squared norm", spec.Penalty)
+	}
+	if spec.Partitions > 0 {
+		return fmt.Errorf("partitions=%d with a kernel: expected none, which linear models alone have", spec.Partitions)
+	}
+	if spec.Cache < 0 {
+		return fmt.Errorf("cache=%d: expected a number of bytes > 0", spec.Cache)
+	}
+	if _, err := kernel.New(completeKernel(spec.Kernel, 1)); err != nil {
+		return err
+	}
+	if spec.auto() {
+		return nil
+	}
+	if _, err := kernelsolver.New(spec.Solver); err != nil {
+		return fmt.Errorf("%w (of kernel machines)", err)
+	}
+	return nil
+}
+
+// evaluations is how many values of the kernel were needed so far.
+func (j *job) evaluations() kernel.Counts {
+	if f, ok := j.stated.family.(machineFamily); ok {
+		return f.gram.Counts()
+	}
+	return kernel.Counts{}
+}

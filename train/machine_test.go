@@ -1,0 +1,200 @@
+package train
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// rings are n points of the plane in so many classes by their distance from the
+// origin, some of them wrongly: nothing linear tells them apart.
+func rings(t testing.TB, n, classes int, sparse bool) *dataset.Set {
+	t.Helper()
+	set, err := dataset.Read(t.Context(), []string{"@linear:n=" + strconv.Itoa(n) + ",d=2"}, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := dataset.Target{Code: make([]uint32, n), Number: make([]float64, n)}
+	for c := range classes {
+		target.Label = append(target.Label, strconv.Itoa(c+1))
+	}
+	for i := range n {
+		c := min(classes-1, int(math.Sqrt(set.X.Row(i).SquaredNorm())))
+		if i%17 == 0 {
+			c = 0
+		}
+		target.Code[i], target.Number[i] = uint32(c), float64(c+1)
+	}
+	set.Target = target
+	if sparse {
+		all := make([]uint32, n)
+		for i := range all {
+			all[i] = uint32(i)
+		}
+		csr := &matrix.CSR{Cols: 2, Start: []int64{0}, Index: []uint32{}}
+		for i := range all {
+			csr.Append([]uint32{0, 1}, set.X.Row(i).Value)
+		}
+		set.X = csr
+	}
+	return set
+}
+
+func encoded(t testing.TB, m *model.Model) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A machine is proved, verified, and separates what it should; its support
+// vectors are stored once for all classes; what is read from its file is the same.
+func TestMachine(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		set := rings(t, 100, classes, classes == 3)
+		for _, scale := range []string{"none", "std"} {
+			for _, short := range []float64{1e-3, 1e-6} {
+				spec := Spec{Kernel: "rbf:gamma=1", Bias: "feature", Solver: "sdca", Scaling: scale, C: 10, Gap: short, Seed: 1}
+				r, err := Fit(t.Context(), set, spec)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Status != solver.Converged || r.Summary.Worst > short {
+					t.Errorf("%d classes, %s: %s with gap %g", classes, scale, r.Status, r.Summary.Worst)
+				}
+				m, err := model.Decode(encoded(t, r.Model))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if v, err := Verify(m, set, 1); err != nil || len(v.Problems) > 0 || v.Rebuilt || v.Found != v.Claimed {
+					t.Errorf("%d classes, %s: verification %+v, %v", classes, scale, v, err)
+				}
+				e, err := Evaluate(m, set, 2)
+				if err != nil || *e.Accuracy < 0.85 {
+					t.Errorf("%d classes, %s: accuracy %v, %v", classes, scale, e.Accuracy, err)
+				}
+				if s := m.Support; s.Evaluations() != int64(s.Len()*set.Rows()) || s.Len() >= set.Rows() {
+					t.Errorf("%d classes: %d values of the kernel for %d rows and %d support vectors", classes, s.Evaluations(), set.Rows(), s.Len())
+				}
+				if r.Evaluations.Requested == 0 || r.Evaluations.Computed > r.Evaluations.Requested {
+					t.Errorf("counted %+v", r.Evaluations)
+				}
+			}
+		}
+	}
+}
+
+// The model depends neither on the threads nor on the size of the cache.
+func TestMachineHasTheSameBits(t *testing.T) {
+	set := rings(t, 120, 3, true)
+	var first []byte
+	for _, spec := range []Spec{{Threads: 1}, {Threads: 2}, {Threads: 2, Cache: 16 << 10}} {
+		spec.Kernel, spec.Bias, spec.Solver, spec.C = "rbf:gamma=1", "none", "sdca", 10
+		r, err := Fit(t.Context(), set, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file := encoded(t, r.Model); first == nil {
+			first = file
+		} else if !bytes.Equal(file, first) {
+			t.Errorf("threads %d, cache %d: found another model", spec.Threads, spec.Cache)
+		}
+	}
+}
+
+// With the linear kernel a machine is a linear model.
+func TestMachineOfTheLinearKernel(t *testing.T) {
+	set := rings(t, 100, 2, false)
+	spec := Spec{Bias: "feature", Solver: "sdca", C: 1, Gap: 1e-9}
+	flat, err := Fit(t.Context(), set, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Kernel = "linear"
+	machine, err := Fit(t.Context(), set, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := flat.Summary.Primal, machine.Summary.Primal; math.Abs(a-b) > 1e-8*a {
+		t.Errorf("found the objective %.12g, expected %.12g", b, a)
+	}
+	for i := range 10 {
+		if a, b := flat.Model.Score(set.X.Row(i)), machine.Model.Score(set.X.Row(i)); math.Abs(a-b) > 1e-4 {
+			t.Errorf("row %d scores %g, expected %g", i, b, a)
+		}
+	}
+}
+
+// A liar's machine is found out, and one without dual variables has a bound all
+// the same.
+func TestVerifyMachine(t *testing.T) {
+	set := rings(t, 100, 2, false)
+	spec := Spec{Kernel: "rbf", Bias: "none", Solver: "sdca", C: 10, Loss: "squared-hinge"}
+	r, err := Fit(t.Context(), set, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Model.Statement.Kernel; got != "rbf:gamma=0.5" {
+		t.Errorf("found the kernel %s, expected gamma = 1/2 for two features", got)
+	}
+	for name, lie := range map[string]struct {
+		tell func(*model.Model)
+		want string
+	}{
+		"coefficient":     {func(m *model.Model) { m.Outputs[0].Weights[3] *= 1.5 }, "claims the objective"},
+		"dual variable":   {func(m *model.Model) { m.Outputs[0].Dual[m.Support.Index[0]] = 0 }, "claims the lower bound"},
+		"kernel":          {func(m *model.Model) { m.Statement.Kernel = "rbf:gamma=0.7" }, "claims the objective"},
+		"unknown kernel":  {func(m *model.Model) { m.Statement.Kernel = "rfb" }, "did you mean"},
+		"place of a row":  {func(m *model.Model) { m.Support.Index[0], m.Support.Index[1] = m.Support.Index[1], m.Support.Index[0] }, "is not row"},
+		"another support": {func(m *model.Model) { m.Support.Rows.(*matrix.Dense).Value[0]++ }, "support vector 1 is not row"},
+	} {
+		m, err := model.Decode(encoded(t, r.Model))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lie.tell(m)
+		v, err := Verify(m, set, 1)
+		if err != nil || !slices.ContainsFunc(v.Problems, func(p string) bool { return strings.Contains(p, lie.want) }) {
+			t.Errorf("%s: found %v, %v, expected %q", name, v.Problems, err, lie.want)
+		}
+	}
+	spec.NoDual = true
+	if r, err = Fit(t.Context(), set, spec); err != nil {
+		t.Fatal(err)
+	}
+	v, err := Verify(r.Model, set, 1)
+	if err != nil || len(v.Problems) > 0 || !v.Rebuilt || !(v.Found.Gap < 0.2) {
+		t.Errorf("without dual variables: found %+v, %v", v, err)
+	}
+}
+
+func TestMachineRefuses(t *testing.T) {
+	set := rings(t, 20, 2, false)
+	for _, c := range []struct {
+		spec Spec
+		want string
+	}{
+		{Spec{Kernel: "rfb"}, `did you mean "rbf"?`},
+		{Spec{Kernel: "rbf:gamma=-1"}, "gamma=-1: expected a number > 0"},
+		{Spec{Kernel: "rbf", Penalty: "l1"}, `penalty "l1" with a kernel`},
+		{Spec{Kernel: "rbf", Partitions: 2}, "partitions=2 with a kernel"},
+		{Spec{Kernel: "rbf", Solver: "newton"}, "(of kernel machines)"},
+		{Spec{Kernel: "rbf", Cache: -1}, "cache=-1"},
+		{Spec{Cache: 1 << 20}, "without a kernel"},
+		{Spec{Kernel: "rbf", Solver: "sdca"}, "a free bias forbids"},
+	} {
+		if _, err := Fit(t.Context(), set, c.spec); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%+v: found error %v, expected %q", c.spec, err, c.want)
+		}
+	}
+}
