@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -60,6 +61,30 @@ func TestLIBSVMRegression(t *testing.T) {
 	m := foreign(t, "regression.svm-model")
 	if y := m.Predict(matrix.Vector{Value: []float32{3, 1, 9}}); m.Classes != nil || y != 3.5 {
 		t.Errorf("found %g, expected 3-1+1.5", y)
+	}
+}
+
+// The kernels are those of the description of LIBSVM: (gamma u'v + coef0)^degree
+// and tanh(gamma u'v + coef0), here of u = (1,2) and v = (3,0).
+func TestLIBSVMKernels(t *testing.T) {
+	const format = "svm_type c_svc\n%snr_class 2\ntotal_sv 1\nrho 0\nlabel 1 -1\nnr_sv 1 0\nSV\n1 1:1 2:2 \n"
+	for lines, want := range map[string]float64{
+		"kernel_type polynomial\ndegree 2\ngamma 0.5\ncoef0 1\n": 6.25,
+		"kernel_type sigmoid\ngamma 0.25\ncoef0 -0.5\n":          math.Tanh(0.25),
+		"kernel_type linear\n":                                    3,
+	} {
+		file := fmt.Sprintf(format, lines)
+		m, err := Decode([]byte(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := m.Score(matrix.Vector{Value: []float32{3}}); !near(s, want) {
+			t.Errorf("%q: found the score %g, expected %g", lines, s, want)
+		}
+		var text bytes.Buffer
+		if err := m.WriteLIBSVM(&text); err != nil || text.String() != file {
+			t.Errorf("%q: written as %q, %v", lines, text.String(), err)
+		}
 	}
 }
 

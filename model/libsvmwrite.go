@@ -56,7 +56,11 @@ func libsvmKernel(k kernel.Kernel) (string, error) {
 	case kernel.Linear:
 		return "kernel_type linear\n", nil
 	case kernel.RBF:
-		return fmt.Sprintf("kernel_type rbf\ngamma %g\n", k.Gamma), nil
+		return fmt.Sprintf("kernel_type rbf\ngamma %s\n", decimal(k.Gamma)), nil
+	case kernel.Poly:
+		return fmt.Sprintf("kernel_type polynomial\ndegree %d\ngamma %s\ncoef0 %s\n", k.Degree, decimal(k.Gamma), decimal(k.Coef0)), nil
+	case kernel.Sigmoid:
+		return fmt.Sprintf("kernel_type sigmoid\ngamma %s\ncoef0 %s\n", decimal(k.Gamma), decimal(k.Coef0)), nil
 	}
 	return "", fmt.Errorf("found a kernel of type %T, expected linear, poly, rbf or sigmoid", k)
 }

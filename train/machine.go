@@ -141,6 +141,16 @@ func (spec *Spec) checkKernel() error {
 	return nil
 }
 
+// indefinite warns of a kernel that nothing can be proved with.
+func (f machineFamily) indefinite() error {
+	if !kernel.IsIndefinite(f.gram.Kernel) {
+		return nil
+	}
+	const sample = 300
+	curvature, _ := kernel.Check(f.gram.Kernel, f.gram.X, sample)
+	return fmt.Errorf("the kernel is not positive definite for all parameters, so that no gap is proved: the smallest eigenvalue of its matrix of %d rows is %.3g", min(sample, f.gram.Len()), curvature)
+}
+
 // evaluations is how many values of the kernel were needed so far.
 func (j *job) evaluations() kernel.Counts {
 	if f, ok := j.stated.family.(machineFamily); ok {

@@ -28,6 +28,11 @@ func (j *job) result(solutions []*solver.Solution) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.first.N, Why: j.why, Evaluations: j.evaluations()}
+	if f, ok := j.stated.family.(machineFamily); ok {
+		if err := f.indefinite(); err != nil {
+			r.Warnings = append(r.Warnings, err)
+		}
+	}
 	for c, s := range solutions {
 		r.Epochs += s.Epochs
 		r.Train += s.Train
