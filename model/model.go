@@ -287,6 +287,18 @@ func mostVotes(scores []float64, classes int) int {
 // pairOf returns the output of the classes i < j.
 func pairOf(i, j, classes int) int { return i*(2*classes-i-1)/2 + j - i - 1 }
 
+// Pair returns the classes i < j that an output decides between, one against one.
+func (m *Model) Pair(output int) (i, j int) {
+	for i = range m.Classes {
+		for j = i + 1; j < len(m.Classes); j++ {
+			if pairOf(i, j, len(m.Classes)) == output {
+				return i, j
+			}
+		}
+	}
+	return 0, 0
+}
+
 // HasProbabilities reports whether the loss makes scores into probabilities.
 func (m *Model) HasProbabilities() bool {
 	return m.link != nil && m.Classes != nil && m.Statement.Scheme != OneAgainstOne

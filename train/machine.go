@@ -3,6 +3,8 @@ package train
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -22,17 +24,26 @@ func newMachineFamily(spec string, x matrix.Matrix, opt kernel.Options) (machine
 	if err != nil {
 		return machineFamily{}, err
 	}
+	if x, err = kernel.Prepare(k, x, 0); err != nil {
+		return machineFamily{}, DataError{err.Error()}
+	}
 	gram, err := kernel.NewGram(k, x, opt)
 	return machineFamily{gram}, err
 }
 
-// completeKernel adds the gamma that LIBSVM takes, one divided by the number of
-// features, to a kernel named without any parameter that needs one.
+// DefaultsGamma reports whether gamma is 1/features, as in LIBSVM, where the
+// kernel of that name is given without parameters.
+func DefaultsGamma(name string) bool {
+	return name == "rbf" || name == "poly" || name == "sigmoid"
+}
+
+// completeKernel writes out the gamma that depends on the data.
 func completeKernel(spec string, features int) string {
-	if slices.Contains([]string{"rbf", "poly", "sigmoid"}, spec) {
-		return fmt.Sprintf("%s:gamma=%g", spec, 1/float64(max(1, features)))
+	if DefaultsGamma(spec) {
+		spec += ":gamma=auto"
 	}
-	return spec
+	gamma := strconv.FormatFloat(1/float64(max(1, features)), 'g', -1, 64)
+	return strings.ReplaceAll(spec, "gamma=auto", "gamma="+gamma)
 }
 
 func (f machineFamily) problem(s *stated, y []float64) (objective, error) {

@@ -22,8 +22,8 @@ type Spec struct {
 	Penalty string // as penalty.New takes it; "": l2
 
 	// Kernel makes the model a kernel machine; "": a linear model. It is a spec as
-	// kernel.New takes it; rbf, poly and sigmoid alone have gamma = 1/features. Up
-	// to Cache bytes of the kernel's matrix are kept; 0: kernel.DefaultCache.
+	// kernel.New takes it; gamma=auto is 1/features, and what rbf, poly and sigmoid
+	// alone have. Up to Cache bytes of its matrix are kept; 0: kernel.DefaultCache.
 	Kernel string
 	Cache  int64
 

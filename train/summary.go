@@ -14,6 +14,9 @@ type Summary struct {
 	WorstOutput        int
 }
 
+// Unproved reports whether there is no lower bound at all: the method has none.
+func (s Summary) Unproved() bool { return finiteOr(s.Dual, 1) != s.Dual }
+
 // Summarise adds up the certificates of a model.
 func Summarise(m *model.Model) Summary {
 	var s Summary

@@ -38,22 +38,39 @@ func newInfo() *cobra.Command {
 }
 
 func printInfo(r report, m *model.Model, top int) {
+	if m.IsImported() {
+		printImported(r, m)
+		return
+	}
 	s := train.Summarise(m)
 	r.line("data", "%s of %s, %s, %s", count(m.Data.Rows, "row"), count(m.Data.Features, "feature"), count(int(m.Data.Nonzeros), "nonzero"), m.Data.Digest)
 	printTask(r, m)
 	p := m.Statement
-	r.line("problem", "loss %s, penalty %s, lambda %.6g, bias %s, scale %s", p.Loss, p.Penalty, p.Lambda, p.Bias, scaleOf(m))
+	r.line("problem", "%s, lambda %.6g, bias %s, scale %s", termsOf(m), p.Lambda, p.Bias, scaleOf(m))
 	r.line("solver", "%s, seed %d", p.Solver, p.Seed)
 	printProof(r, m, s, status(m))
-	r.line("weights", "%d of %d not zero", m.Nonzeros(), len(m.Outputs)*m.Cols())
+	printSize(r, m)
 	r.line("version", "%s", m.Version)
 	for c, o := range m.Outputs {
 		name := "bias"
 		if len(m.Outputs) > 1 {
-			name = spell(m.Classes[c])
+			name = spell(outputName(m, c))
+		}
+		if m.Support != nil {
+			r.line(name, "%.6g", o.Bias)
+			continue
 		}
 		r.line(name, "%.6g  largest weights: %s", o.Bias, largest(m, o, top))
 	}
+}
+
+// printImported says what is known of a model of another program.
+func printImported(r report, m *model.Model) {
+	printTask(r, m)
+	r.line("problem", "%s, bias %s; lambda is not in the file", termsOf(m), m.Statement.Bias)
+	r.line("solver", "%s", m.Statement.Solver)
+	printSize(r, m)
+	r.line("status", "imported: nothing is claimed (\"fenchel verify MODEL --C X DATA\" bounds what it lacks)")
 }
 
 // status is the worst end of the outputs.
@@ -90,9 +107,13 @@ func largest(m *model.Model, o model.Output, top int) string {
 
 func infoJSON(m *model.Model) map[string]any {
 	s := train.Summarise(m)
-	return map[string]any{
+	info := map[string]any{
 		"problem": m.Statement, "data": m.Data, "classes": m.Classes, "scale": scaleOf(m), "status": status(m),
 		"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_worst": model.Bound(s.Worst),
 		"outputs": certificates(m), "weights_nonzero": m.Nonzeros(), "has_dual": m.Outputs[0].Dual != nil, "program_version": m.Version,
 	}
+	if m.Support != nil {
+		info["support"] = m.Support.Len()
+	}
+	return info
 }

@@ -2,30 +2,36 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/registry"
+	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
 // lists holds what can be listed, by the noun that asks for it.
 var lists = map[string]func() [][2]string{
-	"losses":     func() [][2]string { return rows(loss.Entries()) },
-	"penalties":  func() [][2]string { return rows(penalty.Entries()) },
-	"solvers":    func() [][2]string { return rows(linear.Entries()) },
+	"losses":    func() [][2]string { return rows(loss.Entries()) },
+	"penalties": func() [][2]string { return rows(penalty.Entries()) },
+	"kernels":   func() [][2]string { return rows(kernel.Entries()) },
+	"solvers": func() [][2]string {
+		return slices.Concat(marked("linear models: ", linear.Entries()), marked("kernel machines: ", kernelsolver.Entries()))
+	},
 	"formats":    func() [][2]string { return rows(dataset.Formats()) },
 	"generators": func() [][2]string { return rows(dataset.Generators()) },
 }
 
 func newList() *cobra.Command {
-	nouns := []string{"losses", "penalties", "solvers", "formats", "generators"}
+	nouns := []string{"losses", "penalties", "kernels", "solvers", "formats", "generators"}
 	return &cobra.Command{
-		Use:       "list losses|penalties|solvers|formats|generators",
+		Use:       "list losses|penalties|kernels|solvers|formats|generators",
 		Short:     "List what can be chosen by name",
 		ValidArgs: nouns,
 		Args:      arguments(1, 1),
@@ -47,6 +53,15 @@ func rows[T any](entries []registry.Entry[T]) [][2]string {
 	out := make([][2]string, len(entries))
 	for i, e := range entries {
 		out[i] = [2]string{e.Name, e.Summary}
+	}
+	return out
+}
+
+// marked puts a mark before every summary.
+func marked[T any](mark string, entries []registry.Entry[T]) [][2]string {
+	out := rows(entries)
+	for i := range out {
+		out[i][1] = mark + out[i][1]
 	}
 	return out
 }

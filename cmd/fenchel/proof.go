@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/train"
@@ -18,7 +20,7 @@ func printTask(r report, m *model.Model) {
 // printProblem states the problem that was solved, and why by that solver.
 func printProblem(r report, m *model.Model, total float64, why string) {
 	p := m.Statement
-	r.line("problem", "loss %s, penalty %s, lambda %.6g (C %.6g), bias %s, scale %s", p.Loss, p.Penalty, p.Lambda, 1/(p.Lambda*total), p.Bias, scaleOf(m))
+	r.line("problem", "%s, lambda %.6g (C %.6g), bias %s, scale %s", termsOf(m), p.Lambda, 1/(p.Lambda*total), p.Bias, scaleOf(m))
 	if why != "" {
 		why = " (auto: " + why + ")"
 	}
@@ -27,12 +29,43 @@ func printProblem(r report, m *model.Model, total float64, why string) {
 
 // printProof states what was proved.
 func printProof(r report, m *model.Model, s train.Summary, status string) {
+	if s.Unproved() {
+		r.line("status", "%s: no gap is proved", status)
+		r.line("objective", "%.10g", s.Primal)
+		return
+	}
 	r.line("status", "%s: relative gap %.3g, asked for %.3g", status, s.Gap, m.Statement.Gap)
 	r.line("proof", "objective %.10g, best possible at least %.10g", s.Primal, s.Dual)
 	if len(m.Outputs) > 1 {
 		o := m.Outputs[s.WorstOutput].Certificate
-		r.line("worst", "class %s: relative gap %.3g, %s", spell(m.Classes[s.WorstOutput]), s.Worst, o.Status)
+		r.line("worst", "%s: relative gap %.3g, %s", nameOf(m, s.WorstOutput), s.Worst, o.Status)
 	}
+}
+
+// nameOf says which output it is.
+func nameOf(m *model.Model, c int) string { return "class " + spell(outputName(m, c)) }
+
+// termsOf names what the objective is made of.
+func termsOf(m *model.Model) string {
+	p := m.Statement
+	text := fmt.Sprintf("loss %s, penalty %s", p.Loss, p.Penalty)
+	if p.Kernel != "" {
+		text += ", kernel " + p.Kernel
+	}
+	return text
+}
+
+// printSize says how large the model is.
+func printSize(r report, m *model.Model) {
+	if m.Support == nil {
+		r.line("weights", "%d of %d not zero", m.Nonzeros(), len(m.Outputs)*m.Cols())
+		return
+	}
+	of := ""
+	if m.Data.Rows > 0 {
+		of = " of " + count(m.Data.Rows, "row")
+	}
+	r.line("support", "%s%s", count(m.Support.Len(), "vector"), of)
 }
 
 func scaleOf(m *model.Model) string {
@@ -50,8 +83,17 @@ func certificates(m *model.Model) []map[string]any {
 		list[c] = map[string]any{"status": k.Status, "primal": k.Primal, "dual": k.Dual, "epochs": k.Epochs,
 			"gap": model.Bound(problem.Relative(float64(k.Primal), float64(k.Dual), float64(k.Zero)))}
 		if len(m.Outputs) > 1 {
-			list[c]["class"] = m.Classes[c]
+			list[c]["class"] = outputName(m, c)
 		}
 	}
 	return list
+}
+
+// outputName is the class that an output speaks for, or the pair it decides.
+func outputName(m *model.Model, c int) string {
+	if m.Statement.Scheme != model.OneAgainstOne {
+		return m.Classes[c]
+	}
+	i, j := m.Pair(c)
+	return m.Classes[i] + " or " + m.Classes[j]
 }

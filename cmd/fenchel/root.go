@@ -16,9 +16,9 @@ import (
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "fenchel",
-		Short: "Train linear models and prove how good they are",
-		Long: `Fenchel trains linear models by stochastic optimization and proves how good
-each answer is: every model carries a duality-gap certificate, a proved bound on
+		Short: "Train linear models and kernel machines, and prove how good they are",
+		Long: `Fenchel trains linear models and kernel machines by stochastic optimization
+and proves how good each answer is: every model carries a duality-gap certificate, a proved bound on
 how far its objective is from the best possible, that anyone can check again
 with "fenchel verify".`,
 		Version:       train.Version(),

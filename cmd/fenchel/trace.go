@@ -17,7 +17,11 @@ type tracer struct {
 }
 
 func newTracer(t *trainer) *tracer {
-	return &tracer{t: t, rows: [][]string{{"class", "epoch", "train_seconds", "certify_seconds", "primal", "dual", "gap", "test_error"}}}
+	head := []string{"class", "epoch", "train_seconds", "certify_seconds", "primal", "dual", "gap", "test_error"}
+	if t.spec.Kernel != "" {
+		head = append(head, "evaluations_requested", "evaluations_computed")
+	}
+	return &tracer{t: t, rows: [][]string{head}}
 }
 
 // look adds a line. The test error of a point is known only where the point is
@@ -29,8 +33,12 @@ func (tr *tracer) look(p train.Progress) {
 	if p.Classes > 1 {
 		class = strconv.Itoa(p.Class + 1)
 	}
-	tr.rows = append(tr.rows, []string{class, strconv.Itoa(p.Epoch), number(p.Train.Seconds()), number(p.Certify.Seconds()),
-		number(c.Primal), number(c.Dual), number(c.Relative()), tr.testError(p)})
+	row := []string{class, strconv.Itoa(p.Epoch), number(p.Train.Seconds()), number(p.Certify.Seconds()),
+		number(c.Primal), number(c.Dual), number(c.Relative()), tr.testError(p)}
+	if tr.t.spec.Kernel != "" {
+		row = append(row, strconv.FormatInt(p.Evaluations.Requested, 10), strconv.FormatInt(p.Evaluations.Computed, 10))
+	}
+	tr.rows = append(tr.rows, row)
 }
 
 func (tr *tracer) testError(p train.Progress) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -26,6 +27,7 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.StringVar(&s.Penalty, "penalty", "l2", "penalty, as in \"fenchel list penalties\"")
 	f.Float64Var(&s.Lambda, "lambda", 0, "weight of the penalty (default 1/N, N the sum of the row weights)")
 	f.Float64Var(&s.C, "C", 0, "the same the other way round: lambda = 1/(C N)")
+	t.kernel.register(cmd, s)
 	f.StringVar(&s.Bias, "bias", "free", "constant term: free (no penalty), feature (a constant column) or none")
 	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables, else none)")
 	f.StringVar(&s.Solver, "solver", "auto", "solver, as in \"fenchel list solvers\"")
@@ -41,7 +43,7 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	complete(cmd, "penalty", names(penalty.Entries())...)
 	complete(cmd, "bias", problem.BiasNames()...)
 	complete(cmd, "scale", dataset.ScalingNames()...)
-	complete(cmd, "solver", append(names(linear.Entries()), "auto")...)
+	complete(cmd, "solver", slices.Concat(names(linear.Entries()), names(kernelsolver.Entries()), []string{"auto"})...)
 }
 
 // check refuses bad flags before any data are read.
@@ -63,6 +65,9 @@ func (t *trainer) check(cmd *cobra.Command, sources []string) error {
 	}
 	if f.Changed("time") && t.spec.Time <= 0 {
 		return fmt.Errorf("--time %s: expected a duration > 0, such as 60s", t.spec.Time)
+	}
+	if err := t.kernel.apply(cmd, &t.spec); err != nil {
+		return err
 	}
 	if err := t.spec.Check(); err != nil {
 		return err

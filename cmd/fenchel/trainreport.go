@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,7 +18,10 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	printTask(r, m)
 	printProblem(r, m, t.result.N, t.result.Why)
 	printProof(r, m, s, string(t.result.Status))
-	r.line("weights", "%s of %d not zero", strconv.Itoa(m.Nonzeros()), len(m.Outputs)*m.Cols())
+	printSize(r, m)
+	if m.Support != nil {
+		r.line("kernel", "%d values requested, %d computed", t.result.Evaluations.Requested, t.result.Evaluations.Computed)
+	}
 	if t.evaluation != nil {
 		r.line("test", "%s", headline(t.evaluation))
 	}
@@ -47,6 +49,10 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 		"seconds": map[string]float64{"read": t.read.Seconds(), "train": t.result.Train.Seconds(),
 			"certify": t.result.Certify.Seconds(), "total": t.total.Seconds()},
 		"model": nil,
+	}
+	if m.Support != nil {
+		out["kernel"], out["support"] = m.Statement.Kernel, m.Support.Len()
+		out["kernel_evaluations"], out["kernel_evaluations_computed"] = t.result.Evaluations.Requested, t.result.Evaluations.Computed
 	}
 	if t.result.Why != "" {
 		out["solver_why"] = t.result.Why

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// kernelFlags are those of kernel machines. The parameters of the usual kernels
+// have flags of their own: "--kernel rbf --gamma 2" is "--kernel rbf:gamma=2".
+type kernelFlags struct {
+	parameters [4]float64 // in the order of kernelParameters
+	cache      string
+}
+
+var kernelParameters = [...]struct{ name, help string }{
+	{"gamma", "gamma of the kernel (default 1/features for rbf, poly and sigmoid)"},
+	{"sigma", "the same for rbf the other way round: gamma = 1/(2 sigma^2)"},
+	{"degree", "degree of the kernel poly (default 3)"},
+	{"coef0", "constant of the kernels poly and sigmoid (default 0)"},
+}
+
+// register adds the flags.
+func (k *kernelFlags) register(cmd *cobra.Command, spec *train.Spec) {
+	f := cmd.Flags()
+	f.StringVar(&spec.Kernel, "kernel", "", "train a kernel machine with this kernel, as in \"fenchel list kernels\": a name, name:key=value,..., or a sum of products of them")
+	for i, p := range kernelParameters {
+		f.Float64Var(&k.parameters[i], p.name, 0, p.help)
+	}
+	f.StringVar(&k.cache, "cache", "", "keep at most so much of the kernel's matrix in memory, such as 500MB (default 1GB; never changes a result)")
+	complete(cmd, "kernel", names(kernel.Entries())...)
+}
+
+// apply puts the flags into the spec.
+func (k *kernelFlags) apply(cmd *cobra.Command, spec *train.Spec) error {
+	var err error
+	if cmd.Flags().Changed("cache") {
+		if spec.Kernel == "" {
+			return fmt.Errorf("--cache %s: expected a kernel too, such as --kernel rbf", k.cache)
+		}
+		if spec.Cache, err = parseBytes(k.cache); err != nil {
+			return fmt.Errorf("--cache %s: %w", k.cache, err)
+		}
+	}
+	var given []string
+	for i, p := range kernelParameters {
+		if !cmd.Flags().Changed(p.name) {
+			continue
+		}
+		value := strconv.FormatFloat(k.parameters[i], 'g', -1, 64)
+		if err := checkParameter(p.name, k.parameters[i]); err != nil {
+			return err
+		}
+		if spec.Kernel == "" || strings.ContainsAny(spec.Kernel, ":+*(") {
+			return fmt.Errorf("--%s %s: expected the name of one kernel, such as --kernel rbf, found --kernel %q", p.name, value, spec.Kernel)
+		}
+		given = append(given, p.name+"="+value)
+	}
+	if len(given) == 0 {
+		return nil
+	}
+	if train.DefaultsGamma(spec.Kernel) && !cmd.Flags().Changed("gamma") && !cmd.Flags().Changed("sigma") {
+		given = append(given, "gamma=auto")
+	}
+	spec.Kernel += ":" + strings.Join(given, ",")
+	return nil
+}
+
+// checkParameter refuses what no kernel can have, by the name of the flag.
+func checkParameter(name string, x float64) error {
+	expected := ""
+	switch name {
+	case "gamma", "sigma":
+		if !(x > 0 && x <= math.MaxFloat64) {
+			expected = "a number > 0"
+		}
+	case "degree":
+		if !(x >= 1 && x == math.Trunc(x)) {
+			expected = "a whole number >= 1"
+		}
+	}
+	if expected != "" {
+		return fmt.Errorf("--%s %g: expected %s", name, x, expected)
+	}
+	return nil
+}
+
+// parseBytes reads a size in memory: a number of bytes, KB, MB or GB.
+func parseBytes(text string) (int64, error) {
+	number, unit := text, 1.0
+	for i, suffix := range []string{"KB", "MB", "GB"} {
+		if rest, ok := strings.CutSuffix(strings.ToUpper(text), suffix); ok {
+			number, unit = strings.TrimSpace(rest), math.Ldexp(1, 10*(i+1))
+		}
+	}
+	x, err := strconv.ParseFloat(number, 64)
+	if size := x * unit; err == nil && size >= 1 && size < math.MaxInt64 {
+		return int64(size), nil
+	}
+	return 0, fmt.Errorf("expected a size > 0, such as 500MB or 1GB (of 1024 MB)")
+}
