@@ -26,10 +26,11 @@ var samples = map[string]struct {
 		"@relation r\n@attribute a numeric\n@attribute y {no,yes}\n@data\n1,no\n1\n": "6:",
 		"@relation r\n@attribute a numeric\n@attribute y {no,yes}\n@data\n1,maybe\n": "5:",
 		"@relation r\n@attribute a what\n@attribute y {no,yes}\n@data\n1,maybe\n":    "2:"}},
-	"idx": {"\x00\x00\x08\x02\x00\x00\x00\x02\x00\x00\x00\x03\x00\x01\x02\xff\x80\x00", nil},
-	"npy": {"testdata/numpy_f8.npy", nil},
-	"npz": {"", nil},
-	"fen": {"", nil},
+	"strings": {"en\tthe cat\nfr\tété\n1\t\n", map[string]string{"en\tcat\nfr chat\n": "2:", "en\tc\x00t\n": "1:"}},
+	"idx":     {"\x00\x00\x08\x02\x00\x00\x00\x02\x00\x00\x00\x03\x00\x01\x02\xff\x80\x00", nil},
+	"npy":     {"testdata/numpy_f8.npy", nil},
+	"npz":     {"", nil},
+	"fen":     {"", nil},
 }
 
 func TestFormatsConform(t *testing.T) {

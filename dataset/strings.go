@@ -1,11 +1,16 @@
 package dataset
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"math"
+	"strings"
 	"unicode/utf8"
+
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 func init() {
@@ -21,11 +26,18 @@ func init() {
 // No column is unknown to a model: columns are places, not features.
 type texts struct{}
 
-var _ Format = texts{}
+var (
+	_ Format = texts{}
+	_ Writer = texts{}
+)
+
+func (texts) Extensions() []string { return []string{".strings"} }
+
+func (texts) Takes() []string { return []string{"weights"} }
 
 // Detect goes by the extension: a table can look the same.
-func (texts) Detect(name string, head []byte) Match {
-	if hasExtension(name, ".strings") && bytes.IndexByte(head, 0) < 0 {
+func (f texts) Detect(name string, head []byte) Match {
+	if hasExtension(name, f.Extensions()...) && bytes.IndexByte(head, 0) < 0 {
 		return MatchExtension
 	}
 	return NoMatch
@@ -98,4 +110,53 @@ func (out *sparseChunk) addText(c *chunk, at int, line []byte) error {
 	out.cols = max(out.cols, column)
 	out.end = append(out.end, uint32(len(out.entry)))
 	return nil
+}
+
+// Write writes one row a line. It refuses rows that are no texts, and those that
+// a line cannot hold.
+func (texts) Write(w io.Writer, s *Set) error {
+	if s.Weight != nil {
+		return fmt.Errorf("a file of strings has no place for row weights: expected another format, such as CSV")
+	}
+	if s.Target.Absent() {
+		return fmt.Errorf("a file of strings needs a label in each row: found a set without targets")
+	}
+	if used := usedColumns(s.X); used < s.Cols() {
+		return fmt.Errorf("found %d columns and no text longer than %d characters, expected one that fills the columns", s.Cols(), used)
+	}
+	for _, l := range s.Target.Label {
+		if strings.Trim(l, " ") != l || l == "" || strings.ContainsAny(l, "\t\r\n") {
+			return fmt.Errorf("label %q: a file of strings cannot hold tabs, line breaks or blanks around in a label", l)
+		}
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	for i := range s.Rows() {
+		line, err := appendText(append(appendLabel(nil, &s.Target, i), '\t'), s.X.Row(i), i)
+		if err != nil {
+			return err
+		}
+		if _, err := out.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// appendText appends row i as text.
+func appendText(line []byte, row matrix.Vector, i int) ([]byte, error) {
+	value := row.Value
+	for row.Index == nil && len(value) > 0 && value[len(value)-1] == 0 {
+		value = value[:len(value)-1]
+	}
+	for k, v := range value {
+		r := rune(max(-1, min(v, utf8.MaxRune+1)))
+		if float32(r) != v || !utf8.ValidRune(r) || r == 0 || r == '\n' || row.Column(k) != k {
+			return nil, fmt.Errorf("row %d, column %d: found %g, expected the code point of a character other than a line break, without gaps", i+1, row.Column(k)+1, v)
+		}
+		line = utf8.AppendRune(line, r)
+	}
+	if len(value) > 0 && value[len(value)-1] == '\r' {
+		return nil, fmt.Errorf("row %d: found a carriage return at the end, expected another character", i+1)
+	}
+	return line, nil
 }

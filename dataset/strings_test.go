@@ -1,8 +1,12 @@
 package dataset
 
 import (
+	"bytes"
+	"io"
 	"strings"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 func TestStrings(t *testing.T) {
@@ -45,6 +49,41 @@ func TestStringsErrors(t *testing.T) {
 		_, err := readText(c.text, Options{Format: "strings"})
 		if want := "standard input:" + c.want; err == nil || err.Error() != want {
 			t.Errorf("%q:\nfound    %v\nexpected %s", c.text, err, want)
+		}
+	}
+}
+
+func TestStringsWritten(t *testing.T) {
+	const text = "en\tthe cat\nfr\tété\t1 \n1\t\nen\t𝄞a\n"
+	s, err := readText(text, Options{Format: "strings"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dense := *s
+	dense.X = &matrix.Dense{Rows: 4, Cols: 7, Value: toDense(s.X.(*matrix.CSR), 7)}
+	for _, s := range []*Set{s, &dense} {
+		var out bytes.Buffer
+		if err := (texts{}).Write(&out, s); err != nil || out.String() != text {
+			t.Errorf("found %q (%v), expected %q", out.String(), err, text)
+		}
+	}
+	for want, broken := range map[string]func(*Set){
+		"no place for row weights":  func(s *Set) { s.Weight = make([]float64, 4) },
+		"needs a label in each row": func(s *Set) { s.Target = Target{} },
+		`label "a\tb": `:            func(s *Set) { s.Target = Labels([]string{"a\tb", "1", "1", "1"}) },
+		"found 8 columns and no text": func(s *Set) {
+			s.X = &matrix.CSR{Cols: 8, Start: s.X.(*matrix.CSR).Start, Index: s.X.(*matrix.CSR).Index, Value: s.X.(*matrix.CSR).Value}
+		},
+		"row 1, column 1: found 0.5":   func(s *Set) { s.X = &matrix.Dense{Rows: 1, Cols: 1, Value: []float32{0.5}} },
+		"row 1, column 1: found 10":    func(s *Set) { s.X = &matrix.Dense{Rows: 1, Cols: 1, Value: []float32{'\n'}} },
+		"row 1, column 1: found 0":     func(s *Set) { s.X = &matrix.Dense{Rows: 1, Cols: 2, Value: []float32{0, 97}} },
+		"carriage return":              func(s *Set) { s.X = &matrix.Dense{Rows: 1, Cols: 1, Value: []float32{'\r'}} },
+		"row 1, column 1: found 1e+09": func(s *Set) { s.X = &matrix.Dense{Rows: 1, Cols: 1, Value: []float32{1e9}} },
+	} {
+		wrong := *s
+		broken(&wrong)
+		if err := (texts{}).Write(io.Discard, &wrong); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found error %v, expected %q", err, want)
 		}
 	}
 }
