@@ -3,7 +3,9 @@ package model
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +27,31 @@ func isForeign(data []byte) string {
 		return "liblinear"
 	}
 	return ""
+}
+
+// IsFile reports whether a file begins as models do, of this program or of those
+// that Decode reads too. One that cannot be read does not.
+func IsFile(path string) bool {
+	begin := beginning(path)
+	return isForeign(begin) != "" || len(begin) > 8 && bytes.HasPrefix(begin[8:], []byte(`{"__metadata__":{`))
+}
+
+// IsForeignFile reports whether a file begins as a model of another program.
+func IsForeignFile(path string) bool { return isForeign(beginning(path)) != "" }
+
+// beginning returns the first bytes of a file.
+func beginning(path string) []byte {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	begin := make([]byte, 32)
+	n, _ := io.ReadFull(f, begin)
+	return begin[:n]
 }
 
 // decodeForeign reads the model of another program.

@@ -71,7 +71,7 @@ func TestLIBSVMKernels(t *testing.T) {
 	for lines, want := range map[string]float64{
 		"kernel_type polynomial\ndegree 2\ngamma 0.5\ncoef0 1\n": 6.25,
 		"kernel_type sigmoid\ngamma 0.25\ncoef0 -0.5\n":          math.Tanh(0.25),
-		"kernel_type linear\n":                                    3,
+		"kernel_type linear\n":                                   3,
 	} {
 		file := fmt.Sprintf(format, lines)
 		m, err := Decode([]byte(file))

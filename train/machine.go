@@ -104,7 +104,7 @@ func (f machineFamily) predict(dst, w []float64) {
 // supports says which support vector of a model is not the row it claims to be.
 func (f machineFamily) supports(m *model.Model) error {
 	for j, i := range m.Support.Index {
-		if !sameRow(m.Support.Rows.Row(j), f.gram.X.Row(int(i))) {
+		if !sameRow(m.Support.Rows.Row(j), f.gram.X.Row(int(i)), func(a, b float32) bool { return a == b }) {
 			return fmt.Errorf("support vector %d is not row %d of the data", j+1, i+1)
 		}
 	}
@@ -112,7 +112,7 @@ func (f machineFamily) supports(m *model.Model) error {
 }
 
 // sameRow reports whether two rows have the same values, however stored.
-func sameRow(x, y matrix.Vector) bool {
+func sameRow(x, y matrix.Vector, same func(a, b float32) bool) bool {
 	for i, j := 0, 0; ; i, j = i+1, j+1 {
 		for i < len(x.Value) && x.Value[i] == 0 {
 			i++
@@ -123,7 +123,7 @@ func sameRow(x, y matrix.Vector) bool {
 		switch {
 		case i == len(x.Value) || j == len(y.Value):
 			return i == len(x.Value) && j == len(y.Value)
-		case x.Column(i) != y.Column(j) || x.Value[i] != y.Value[j]:
+		case x.Column(i) != y.Column(j) || !same(x.Value[i], y.Value[j]):
 			return false
 		}
 	}

@@ -28,9 +28,13 @@ that a model or a .fen file has, as predict and evaluate need them.
 
 A .fen file is a cache: it is mapped into memory instead of parsed, so that every
 verb begins at once and data may be larger than memory. It keeps targets, row
-weights, names, and the digest of the rows; it must not be changed while in use.`,
+weights, names, and the digest of the rows; it must not be changed while in use.
+
+If IN is a model, so is OUT: one of LIBSVM or LIBLINEAR becomes a model of
+Fenchel, and a kernel machine of Fenchel one of LIBSVM.`,
 		Example: `  fenchel convert news.svm.gz news.fen
-  fenchel convert later.csv later.fen --like news.model`,
+  fenchel convert later.csv later.fen --like news.model
+  fenchel convert a9a.svm-model a9a.model`,
 		Args: arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sources, out := args[:len(args)-1], args[len(args)-1]
@@ -43,6 +47,12 @@ weights, names, and the digest of the rows; it must not be changed while in use.
 			}
 			if err := keepInputs("convert: OUT", out, append(slices.Clone(sources), in.opt.Labels, in.opt.Weights, like)...); err != nil {
 				return err
+			}
+			if model.IsFile(sources[0]) {
+				if len(sources) > 1 || to != "" || like != "" || out == "-" {
+					return fmt.Errorf("convert: %s is a model: expected one more file name, and no flags", sources[0])
+				}
+				return convertModel(cmd, sources[0], out)
 			}
 			if err := in.like(cmd, like); err != nil {
 				return badData(err)
@@ -66,6 +76,23 @@ weights, names, and the digest of the rows; it must not be changed while in use.
 	cmd.Flags().StringVar(&to, "to", "", "format of OUT instead of the one its extension names")
 	cmd.Flags().StringVar(&like, "like", "", "make the features of this model or .fen file, so that tables mean the same")
 	return cmd
+}
+
+// convertModel rewrites a model in the other format.
+func convertModel(cmd *cobra.Command, from, to string) error {
+	m, err := model.ReadFile(from)
+	if err != nil {
+		return badData(err)
+	}
+	format, write := "Fenchel", m.Write
+	if !model.IsForeignFile(from) {
+		format, write = "LIBSVM", m.WriteLIBSVM
+	}
+	if err := dataset.WriteFile(to, write); err != nil {
+		return badData(err)
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: model of %s\n", to, format)
+	return nil
 }
 
 // like makes the reader produce the features of a cache or model; "": its own.

@@ -98,4 +98,7 @@ func (in *input) read(cmd *cobra.Command, sources []string) (*dataset.Set, error
 // forModel makes the reader produce the features of a model.
 func (in *input) forModel(m *model.Model) {
 	in.opt.Schema, in.opt.Columns, in.opt.ZeroBased = m.Schema, m.Cols(), m.Statement.ZeroBased
+	if m.IsImported() && m.Support != nil { // features that no support vector has count all the same
+		in.opt.Columns = 0
+	}
 }

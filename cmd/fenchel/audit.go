@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// auditFlags are those of verify for the models of other programs.
+type auditFlags struct {
+	opt   train.AuditOptions
+	cache string
+}
+
+func (a *auditFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.Float64Var(&a.opt.C, "C", 0, "C of the training, for a model of LIBSVM or LIBLINEAR: its file does not hold it")
+	f.StringVar(&a.opt.Loss, "loss", "", "its loss, where the file does not say all, as in epsilon-insensitive:epsilon=0.2")
+	f.IntVar(&a.opt.Refine, "refine", 0, "improve the bound by at most so many epochs of a solver")
+	f.StringVar(&a.cache, "cache", "", "keep at most so much of the kernel's matrix in memory meanwhile (default 1GB)")
+	complete(cmd, "loss", names(loss.Entries())...)
+}
+
+// check compares the flags with the model, before any data are read.
+func (a *auditFlags) check(cmd *cobra.Command, m *model.Model) (err error) {
+	for _, flag := range []string{"C", "loss", "refine", "cache"} {
+		if cmd.Flags().Changed(flag) && !m.IsImported() {
+			return fmt.Errorf("--%s: the model states its own problem: expected a model of LIBSVM or LIBLINEAR", flag)
+		}
+	}
+	if m.IsImported() && !(a.opt.C > 0) {
+		return fmt.Errorf("--C %g: expected a number > 0, that of the training: the file of a model of LIBSVM or LIBLINEAR does not hold it", a.opt.C)
+	}
+	if a.opt.Refine < 0 {
+		return fmt.Errorf("--refine %d: expected a number >= 0", a.opt.Refine)
+	}
+	if a.opt.Loss != "" {
+		if _, err := loss.New(a.opt.Loss); err != nil {
+			return err
+		}
+	}
+	if a.cache != "" {
+		if a.opt.Cache, err = parseBytes(a.cache); err != nil {
+			return fmt.Errorf("--cache %s: %w", a.cache, err)
+		}
+	}
+	return nil
+}
+
+// run bounds what the model lacks.
+func (a *auditFlags) run(cmd *cobra.Command, m *model.Model, set *dataset.Set, asJSON bool) error {
+	found, err := train.MakeAudit(cmd.Context(), m, set, a.opt)
+	var data train.DataError
+	if errors.As(err, &data) {
+		return badData(err)
+	}
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(cmd, auditJSON(m, found, a.opt.C))
+	}
+	printAudit(report{cmd.OutOrStdout()}, m, found, a.opt.C)
+	return nil
+}
+
+func printAudit(r report, m *model.Model, a *train.Audit, c float64) {
+	printTask(r, m)
+	r.line("problem", "%s, C %g, bias %s", termsOf(m), c, m.Statement.Bias)
+	if m.Support != nil {
+		r.line("support", "%s, all among the rows", count(m.Support.Len(), "vector"))
+	}
+	s := a.Summary
+	if s.Unproved() {
+		r.line("unproved", "objective %.10g; nothing bounds it from below with this kernel", s.Primal)
+		return
+	}
+	r.line("proof", "objective %.10g, best possible at least %.10g: relative gap %.3g", s.Primal, s.Dual, s.Gap)
+	if len(a.Outputs) > 1 {
+		r.line("worst", "%s: relative gap %.3g", nameOf(m, s.WorstOutput), s.Worst)
+	}
+	if a.Solver != "" {
+		r.line("refined", "by solver %s", a.Solver)
+	}
+}
+
+func auditJSON(m *model.Model, a *train.Audit, c float64) map[string]any {
+	outputs := make([]map[string]any, len(a.Outputs))
+	for i, o := range a.Outputs {
+		outputs[i] = map[string]any{"primal": model.Bound(o.Primal), "dual": model.Bound(o.Dual), "gap": model.Bound(o.Relative()), "rows": a.Rows[i]}
+		if len(a.Outputs) > 1 {
+			outputs[i]["class"] = outputName(m, i)
+		}
+	}
+	s := a.Summary
+	out := map[string]any{"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_absolute": model.Bound(s.Primal - s.Dual),
+		"gap_worst": model.Bound(s.Worst), "C": c, "outputs": outputs, "refined_by": a.Solver}
+	if m.Support != nil {
+		out["support"] = m.Support.Len()
+	}
+	return out
+}

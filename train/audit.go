@@ -1,0 +1,291 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// AuditOptions say which problem a model of another program was to solve: its
+// file does not.
+type AuditOptions struct {
+	C       float64 // of C sum_i loss_i + |w|^2/2
+	Loss    string  // as loss.New takes it; "": what the file says, with default parameters
+	Refine  int     // improve the lower bounds by at most so many epochs of a solver
+	Cache   int64   // bytes of the kernel's matrix to keep meanwhile
+	Threads int
+}
+
+// An Audit is what was proved of a model of LIBSVM or LIBLINEAR. The objective
+// is the predictor's own, the lower bound one on every predictor's.
+type Audit struct {
+	Outputs []problem.Certificate // of each output of the model
+	Rows    []int                 // how many rows each was trained on
+	Summary Summary
+	Solver  string // that improved the bounds; "": none
+}
+
+// MakeAudit bounds how far an imported model is from the best possible on the
+// rows it was trained on. Dual variables are rebuilt: for kernel machines from
+// the coefficients of the support vectors, which must be among the rows, clipped
+// to what is feasible; for linear models from the predictions.
+//
+// Support vectors are compared with the rows to 1e-6, as the files have eight
+// digits, and are then taken to be these rows.
+func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditOptions) (*Audit, error) {
+	a := &auditor{model: m, set: set, opt: opt}
+	if err := a.check(); err != nil {
+		return nil, err
+	}
+	var err error
+	if a.terms, err = newTerms(a.opt.Loss, m.Statement.Penalty, m.Statement.Bias); err != nil {
+		return nil, err
+	}
+	if a.labels, err = relabel(m, set); err != nil {
+		return nil, DataError{err.Error()}
+	}
+	if m.Support != nil {
+		if a.place, err = matchSupport(m, set.X, a.labels.class); err != nil {
+			return nil, DataError{err.Error()}
+		}
+	}
+	found := *m
+	found.Outputs = make([]model.Output, len(m.Outputs))
+	for c := range m.Outputs {
+		certificate, err := a.output(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		a.found.Outputs = append(a.found.Outputs, certificate)
+		found.Outputs[c].Certificate = model.Certificate{Primal: model.Bound(certificate.Primal), Dual: model.Bound(certificate.Dual), Zero: model.Bound(certificate.Zero)}
+	}
+	a.found.Summary = Summarise(&found)
+	return &a.found, nil
+}
+
+// auditor is one call of MakeAudit.
+type auditor struct {
+	model  *model.Model
+	set    *dataset.Set
+	opt    AuditOptions
+	terms  terms
+	labels *labels
+	place  []int // the row that each support vector is
+	found  Audit
+}
+
+// check refuses problems that are none of this package's.
+func (a *auditor) check() error {
+	s := a.model.Statement
+	if a.opt.Loss == "" {
+		a.opt.Loss = s.Loss
+	}
+	switch {
+	case !a.model.IsImported():
+		return errors.New("the model states its own problem, and is verified without another C or loss")
+	case !(a.opt.C > 0):
+		return fmt.Errorf("C=%g: expected a number > 0, that of the training: the model's file does not hold it", a.opt.C)
+	case a.opt.Refine < 0:
+		return fmt.Errorf("refine=%d: expected a number of passes >= 0", a.opt.Refine)
+	case slices.Contains([]string{"libsvm:one_class", "liblinear:ONECLASS_SVM", "liblinear:MCSVM_CS"}, s.Solver):
+		return fmt.Errorf("found a model of the type %s: nothing is known to bound its problem", s.Solver)
+	case strings.Contains(s.Solver, ",bias="):
+		return fmt.Errorf("found a model of the type %s: expected the bias 1, or none", s.Solver)
+	case a.set.Target.Absent():
+		return DataError{"the data have no targets: expected the rows that the model was trained on"}
+	}
+	return nil
+}
+
+// output judges one output on the rows it was trained on.
+func (a *auditor) output(ctx context.Context, c int) (problem.Certificate, error) {
+	rows, y := a.rows(c)
+	x, weights := a.set.X, slices.Repeat([]float64{1}, len(y))
+	if rows != nil {
+		x = model.Gather(x, rows)
+	}
+	family, err := newFamily(a.model.Statement.Kernel, x, a.opt.Cache, a.opt.Threads)
+	if err != nil {
+		return problem.Certificate{}, err
+	}
+	s := &stated{terms: a.terms, family: family, weights: weights, lambda: 1 / (a.opt.C * float64(len(y))), threads: a.opt.Threads}
+	p, err := family.problem(s, y)
+	if err != nil {
+		return problem.Certificate{}, err
+	}
+	a.found.Rows = append(a.found.Rows, len(y))
+	point := a.point(c, rows, p, family)
+	certificate := p.Certify(point)
+	if a.opt.Refine == 0 {
+		return certificate, nil
+	}
+	name, _ := family.choose(p, refineGap)
+	better, err := family.solver(name)
+	if err != nil {
+		return certificate, err
+	}
+	a.found.Solver = name
+	solution, err := solver.Run(ctx, better, p.Problem, solver.Options{Gap: refineGap, Epochs: a.opt.Refine, From: &point, Seed: 1})
+	if err != nil {
+		return certificate, err
+	}
+	// Each has the rounding error of its own primal taken off.
+	certificate.Dual = max(certificate.Dual, solution.Certificate.Dual-certificate.Rounding)
+	return certificate, nil
+}
+
+// refineGap is the relative gap at which a bound needs no more improvement.
+const refineGap = 1e-6
+
+// rows returns the rows of output c, nil for all, and their targets.
+func (a *auditor) rows(c int) (rows []uint32, y []float64) {
+	if a.model.Statement.Scheme != model.OneAgainstOne {
+		return nil, a.labels.targets(c, a.opt.Threads)
+	}
+	first, second := a.model.Pair(c)
+	for i, class := range a.labels.class {
+		switch int(class) {
+		case first:
+			rows, y = append(rows, uint32(i)), append(y, -1)
+		case second:
+			rows, y = append(rows, uint32(i)), append(y, 1)
+		}
+	}
+	return rows, y
+}
+
+// point returns the predictor of an output, and the dual variables it suggests.
+func (a *auditor) point(c int, rows []uint32, p objective, f family) problem.Point {
+	if a.model.Support == nil {
+		w := f.weights(a.model, c)
+		return problem.Point{W: w, A: derivatives(p.Risk, f, w)}
+	}
+	n := len(p.Y)
+	point := problem.Point{W: make([]float64, n+1), A: make([]float64, n)}
+	for v, beta := range a.model.Outputs[c].Weights {
+		i, ok := a.place[v], true
+		if rows != nil {
+			i, ok = slices.BinarySearch(rows, uint32(i))
+		}
+		if ok { // else it belongs to other classes, and beta is 0
+			point.W[i] += beta
+		}
+	}
+	for i, beta := range point.W[:n] {
+		point.A[i] = -beta * p.Lambda * p.N
+	}
+	point.W[n] = a.model.Outputs[c].Bias
+	return point
+}
+
+// matchSupport returns for each support vector the row that it is: one that is
+// not another one's yet, and of its class, if there is such a row.
+func matchSupport(m *model.Model, x matrix.Matrix, class []uint32) ([]int, error) {
+	x, err := kernel.Prepare(m.Support.Kernel, x, 0)
+	if err != nil {
+		return nil, err
+	}
+	order, keys := projections(x)
+	taken := make([]bool, len(order))
+	place := make([]int, m.Support.Len())
+	for v := range place {
+		row := m.Support.Rows.Row(v)
+		key, size := projection(row)
+		from, _ := slices.BinarySearch(keys, key-sameValue*size)
+		best, rank := -1, 0
+		for k := from; k < len(keys) && keys[k] <= key+sameValue*size && rank < 4; k++ {
+			i := order[k]
+			if better := 1 + 2*one(!taken[i]) + one(fitsClass(m, v, i, class)); better > rank && closeRow(row, x.Row(i)) {
+				best, rank = i, better
+			}
+		}
+		if best < 0 {
+			return nil, fmt.Errorf("support vector %d is not among the rows of the data: expected the rows that the model was trained on", v+1)
+		}
+		place[v], taken[best] = best, true
+	}
+	return place, nil
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// fitsClass reports whether row i has the class that support vector v pulls to.
+func fitsClass(m *model.Model, v, i int, class []uint32) bool {
+	if m.Classes == nil {
+		return true
+	}
+	for c, o := range m.Outputs {
+		first, second := 0, 1
+		if m.Statement.Scheme == model.OneAgainstOne {
+			first, second = m.Pair(c)
+		}
+		switch w := o.Weights[v]; {
+		case w > 0:
+			return int(class[i]) == second
+		case w < 0:
+			return int(class[i]) == first
+		}
+	}
+	return true
+}
+
+// sameValue is how far values may be apart, relative to their size, to pass for
+// the same.
+const sameValue = 1e-6
+
+// closeRow reports whether two rows have the same values.
+func closeRow(x, y matrix.Vector) bool {
+	return sameRow(x, y, func(a, b float32) bool {
+		return max(a, b)-min(a, b) <= sameValue*max(a, -a, b, -b)
+	})
+}
+
+// projections returns the rows in the order of their projections, and these.
+func projections(x matrix.Matrix) (order []int, keys []float64) {
+	n, _ := x.Dims()
+	all := make([]float64, n)
+	order = make([]int, n)
+	for i := range n {
+		all[i], _ = projection(x.Row(i))
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case all[a] < all[b]:
+			return -1
+		case all[a] > all[b]:
+			return 1
+		}
+		return 0
+	})
+	for _, i := range order {
+		keys = append(keys, all[i])
+	}
+	return order, keys
+}
+
+// projection returns the inner product of a row with numbers between 1 and 2
+// that look like random ones, and that of the magnitudes.
+func projection(x matrix.Vector) (key, size float64) {
+	for k, value := range x.Value {
+		h := uint64(x.Column(k)+1) * 0x9e3779b97f4a7c15
+		h = (h ^ h>>29) * 0xbf58476d1ce4e5b9
+		p := (1 + float64(h>>11)*0x1p-53) * float64(value)
+		key, size = key+p, size+max(p, -p)
+	}
+	return key, size
+}

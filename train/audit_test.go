@@ -1,0 +1,165 @@
+package train
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+)
+
+// twoPoints are x = 1 of class 1 and x = -1 of class -1, each so many times.
+func twoPoints(times int) *dataset.Set {
+	set := &dataset.Set{Target: dataset.Target{Label: []string{"1", "-1"}}}
+	x := &matrix.Dense{Cols: 1}
+	for range times {
+		x.Value = append(x.Value, 1, -1)
+		set.Target.Code, set.Target.Number = append(set.Target.Code, 0, 1), append(set.Target.Number, 1, -1)
+	}
+	x.Rows = 2 * times
+	set.X = x
+	return set
+}
+
+func decode(t testing.TB, text string) *model.Model {
+	t.Helper()
+	m, err := model.Decode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// On the two points the optimum is w = 1 with both alpha = 1/2 and no loss, so
+// that with C = 1 the objective is lambda/2 |w|^2 = 1/4. A file with both alpha =
+// 1 has w = 2, no loss, the objective 1, and the dual value 2 - |w|^2/2 = 0. One
+// with alpha = 3 is clipped to C, which is that dual point again, while its own
+// objective is that of w = 6. Refined, the bound is the optimum for all of them.
+func TestAuditByHand(t *testing.T) {
+	const format = "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0\nlabel 1 -1\nnr_sv 1 1\nSV\nA 1:1 \n-A 1:-1 \n"
+	for alpha, want := range map[string][2]float64{"0.5": {0.25, 0.25}, "1": {1, 0}, "3": {9, 0}} {
+		m := decode(t, strings.ReplaceAll(format, "A", alpha))
+		for refine, dual := range map[int]float64{0: want[1], 50: 0.25} {
+			a, err := MakeAudit(t.Context(), m, twoPoints(1), AuditOptions{C: 1, Refine: refine})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s := a.Summary; math.Abs(s.Primal-want[0]) > 1e-12 || s.Dual > dual || s.Dual < dual-1e-6 {
+				t.Errorf("alpha %s, refine %d: found %g and %g, expected %g and %g", alpha, refine, s.Primal, s.Dual, want[0], dual)
+			}
+		}
+	}
+}
+
+// A row that is there several times may be several support vectors.
+func TestAuditMatchesDuplicates(t *testing.T) {
+	m := decode(t, "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 4\nrho 0\nlabel 1 -1\nnr_sv 2 2\nSV\n0.25 1:1 \n0.25 1:1 \n-0.25 1:-1 \n-0.25 1:-1 \n")
+	set := twoPoints(2)
+	// The first of them has the other label: it is not the one to be matched.
+	set.X.(*matrix.Dense).Value = append([]float32{1}, set.X.(*matrix.Dense).Value...)
+	set.X.(*matrix.Dense).Rows++
+	set.Target.Code, set.Target.Number = append([]uint32{1}, set.Target.Code...), append([]float64{-1}, set.Target.Number...)
+	place, err := matchSupport(m, set.X, []uint32{0, 1, 0, 1, 0}) // classes of the model: -1, 1
+	if err != nil || len(place) != 4 || place[0] != 1 || place[1] != 3 || place[2] != 2 || place[3] != 4 {
+		t.Errorf("found the places %v, %v, expected 1 3 2 4", place, err)
+	}
+}
+
+// What Fit proves of a machine, an audit of its LIBSVM file proves again; and
+// however wrong the coefficients are, the bound stays below the optimum.
+func TestAuditOfOwnMachines(t *testing.T) {
+	set := rings(t, 80, 2, false)
+	r, err := Fit(t.Context(), set, Spec{Kernel: "rbf:gamma=1", C: 2, Gap: 1e-7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := r.Model.WriteLIBSVM(&file); err != nil {
+		t.Fatal(err)
+	}
+	optimum := r.Summary.Primal
+	for factor, most := range map[float64]float64{1: 2e-6, 0.9: 0.2, 0: 1.1, -1: math.Inf(1), 3: math.Inf(1)} {
+		m := decode(t, file.String())
+		for v := range m.Outputs[0].Weights {
+			m.Outputs[0].Weights[v] *= factor
+		}
+		for _, refine := range []int{0, 100} {
+			a, err := MakeAudit(t.Context(), m, set, AuditOptions{C: 2, Refine: refine})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := a.Summary
+			if s.Gap > most || s.Dual > optimum || s.Primal < optimum*(1-1e-6) || refine > 0 && s.Dual < optimum*(1-1e-5) {
+				t.Errorf("coefficients times %g, refine %d: found %+v of the optimum %.10g", factor, refine, s, optimum)
+			}
+		}
+	}
+	// A thousandth is more than the digits of a file explain.
+	moved := decode(t, file.String())
+	moved.Support.Rows.(*matrix.CSR).Value[0] *= 1.001
+	_, err = MakeAudit(t.Context(), moved, set, AuditOptions{C: 2})
+	if data := (DataError{}); !errors.As(err, &data) || !strings.Contains(err.Error(), "is not among the rows") {
+		t.Errorf("another support vector: found error %v", err)
+	}
+}
+
+// A model of each pair of classes is judged on their rows.
+func TestAuditOfPairs(t *testing.T) {
+	m := decode(t, "svm_type c_svc\nkernel_type linear\nnr_class 3\ntotal_sv 4\nrho 0 0 0\nlabel 1 2 3\nnr_sv 1 2 1\nSV\n0.5 0.25 1:1 \n-0.5 0 1:-1 \n0 0.5 1:-1 \n-0.25 -0.5 1:-1 \n")
+	set := &dataset.Set{X: &matrix.Dense{Rows: 4, Cols: 1, Value: []float32{1, -1, -1, -1}},
+		Target: dataset.Target{Label: []string{"1", "2", "3"}, Code: []uint32{0, 1, 1, 2}, Number: []float64{1, 2, 2, 3}}}
+	a, err := MakeAudit(t.Context(), m, set, AuditOptions{C: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := a.Rows; len(got) != 3 || got[0] != 3 || got[1] != 2 || got[2] != 3 {
+		t.Errorf("found %v rows, expected 3 for the classes 3 and 2, 2 for 3 and 1, 3 for 2 and 1", got)
+	}
+	// 1 against 3: w = 1/4 + 1/4, margins 1/2: lambda/2 |w|^2 = 1/16, losses 1/2.
+	if p := a.Outputs[1].Primal; math.Abs(p-0.5625) > 1e-12 {
+		t.Errorf("classes 1 and 3: found the objective %g, expected 1/16 + 1/2", p)
+	}
+	// 1 against 2: w = 1, margins 1: lambda/2 |w|^2 = 1/6, and it is the best.
+	if o := a.Outputs[2]; math.Abs(o.Primal-1./6) > 1e-12 || o.Gap() > 1e-9 {
+		t.Errorf("classes 1 and 2: found %+v, expected 1/6 and no gap", o)
+	}
+}
+
+// With L2R_L2LOSS_SVC and C = 1 on the two points the optimum of
+// w^2/2 + 2 (1-w)^2 is w = 4/5, its value 8/25 + 2/25 = 2/5, and lambda = 1/2.
+func TestAuditOfLinearModels(t *testing.T) {
+	m := decode(t, "solver_type L2R_L2LOSS_SVC\nnr_class 2\nlabel 1 -1\nnr_feature 1\nbias -1\nw\n0.8\n")
+	a, err := MakeAudit(t.Context(), m, twoPoints(1), AuditOptions{C: 1})
+	if err != nil || math.Abs(a.Summary.Primal-0.2) > 1e-12 || a.Summary.Gap > 1e-9 {
+		t.Errorf("found %+v, %v, expected the optimum 1/2 of 2/5", a, err)
+	}
+}
+
+func TestAuditRefuses(t *testing.T) {
+	const one = "svm_type one_class\nkernel_type linear\nnr_class 2\ntotal_sv 1\nrho 0\nSV\n1 1:1 \n"
+	const linear = "solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 1\nbias 2\nw\n1\n1\n"
+	set := twoPoints(1)
+	own, err := Fit(t.Context(), set, Spec{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, c := range map[string]struct {
+		m   *model.Model
+		opt AuditOptions
+	}{
+		"states its own problem": {own.Model, AuditOptions{C: 1}},
+		"C=0: expected":          {decode(t, linear), AuditOptions{}},
+		"refine=-1":              {decode(t, linear), AuditOptions{C: 1, Refine: -1}},
+		"type libsvm:one_class":  {decode(t, one), AuditOptions{C: 1}},
+		"expected the bias 1":    {decode(t, linear), AuditOptions{C: 1}},
+		"did you mean":           {decode(t, strings.Replace(linear, "bias 2", "bias 1", 1)), AuditOptions{C: 1, Loss: "hing"}},
+	} {
+		if _, err := MakeAudit(t.Context(), c.m, set, c.opt); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found error %v, expected %q", err, want)
+		}
+	}
+}
