@@ -93,7 +93,7 @@ func (a *auditor) check() error {
 	case !a.model.IsImported():
 		return errors.New("the model states its own problem, and is verified without another C or loss")
 	case !(a.opt.C > 0):
-		return fmt.Errorf("C=%g: expected a number > 0, that of the training: the model's file does not hold it", a.opt.C)
+		return fmt.Errorf("found C=%g, expected a number > 0, that of the training: the model's file does not hold it", a.opt.C)
 	case a.opt.Refine < 0:
 		return fmt.Errorf("refine=%d: expected a number of passes >= 0", a.opt.Refine)
 	case slices.Contains([]string{"libsvm:one_class", "liblinear:ONECLASS_SVM", "liblinear:MCSVM_CS"}, s.Solver):

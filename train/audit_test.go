@@ -152,7 +152,7 @@ func TestAuditRefuses(t *testing.T) {
 		opt AuditOptions
 	}{
 		"states its own problem": {own.Model, AuditOptions{C: 1}},
-		"C=0: expected":          {decode(t, linear), AuditOptions{}},
+		"found C=0, expected":    {decode(t, linear), AuditOptions{}},
 		"refine=-1":              {decode(t, linear), AuditOptions{C: 1, Refine: -1}},
 		"type libsvm:one_class":  {decode(t, one), AuditOptions{C: 1}},
 		"expected the bias 1":    {decode(t, linear), AuditOptions{C: 1}},
