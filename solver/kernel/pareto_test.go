@@ -1,0 +1,79 @@
+package kernel
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// Sweeps of lambda, of R and of nu by three solvers lie on one curve, decreasing
+// and convex, within a hundredth (F8).
+func TestPareto(t *testing.T) {
+	p := machine(t, 60, 1, problem.None)
+	var byLambda, byRadius, byNu []problem.BiCriterion
+	for _, lambda := range []float64{0.3, 0.2, 0.14, 0.1, 0.07, 0.05, 0.035, 0.025, 0.018, 0.01} {
+		q := *p
+		q.Lambda = lambda
+		byLambda = append(byLambda, &q)
+	}
+	ctx := context.Background()
+	exact, err := Pareto(ctx, SDCA{}, solver.Options{Gap: 1e-8}, byLambda...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range exact {
+		r, err := problem.NewNormConstrained(p.Gram, p.Y, nil, loss.Hinge{}, c.Norm, problem.None)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := problem.NewSlack(p.Gram, p.Y, c.Loss/c.Norm, problem.None)
+		if err != nil {
+			t.Fatal(err)
+		}
+		byRadius, byNu = append(byRadius, r), append(byNu, s)
+	}
+	radii, err := Pareto(ctx, SGD{}, solver.Options{Gap: 1e-9, Epochs: 500}, byRadius...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nus, err := Pareto(ctx, SBP{Batch: 4}, solver.Options{Gap: 1e-9, Epochs: 500}, byNu...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, c := range exact {
+		for by, x := range map[string]Tradeoff{"R": radii[k], "nu": nus[k]} {
+			if want := lossAt(exact, x.Norm); math.Abs(x.Loss-want) > 0.01*want {
+				t.Errorf("by %s: norm %v with loss %v, expected %v", by, x.Norm, x.Loss, want)
+			}
+		}
+		if k == 0 {
+			continue
+		}
+		b := exact[k-1]
+		if slope := (c.Loss - b.Loss) / (c.Norm - b.Norm); c.Norm <= b.Norm || slope >= 0 {
+			t.Errorf("from norm %v to %v the loss changes from %v to %v", b.Norm, c.Norm, b.Loss, c.Loss)
+		}
+		if k > 1 {
+			a := exact[k-2]
+			if middle := a.Loss + (c.Loss-a.Loss)*(b.Norm-a.Norm)/(c.Norm-a.Norm); b.Loss > middle+1e-6 {
+				t.Errorf("at norm %v the loss %v is above the chord %v", b.Norm, b.Loss, middle)
+			}
+		}
+	}
+}
+
+// lossAt is the loss at a norm on the curve through 0 and the points.
+func lossAt(front []Tradeoff, norm float64) float64 {
+	a := Tradeoff{Norm: 0, Loss: 1}
+	for k, b := range front {
+		if norm <= b.Norm || k == len(front)-1 {
+			return a.Loss + (b.Loss-a.Loss)*(norm-a.Norm)/(b.Norm-a.Norm)
+		}
+		a = b
+	}
+	panic("no points")
+}
