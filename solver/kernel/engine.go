@@ -34,7 +34,8 @@ type engine struct {
 	sum          float64   // of the coefficients
 	squared      float64   // |w|^2
 	mean         *mean     // nil: not wanted
-	row          [1]int
+	one          [1]int    // arguments, reused
+	factor       [1]float64
 }
 
 // mean is the sum of iterates, less A times the current one.
@@ -79,38 +80,38 @@ func (e *engine) add(i int, delta float64) { e.addStored(i, delta/e.scale) }
 
 // addStored moves coefficient i by scale times d.
 func (e *engine) addStored(i int, d float64) {
-	e.row[0] = i
-	e.addRow(i, d, e.gram.Rows(e.row[:])[0])
+	e.one[0] = i
+	e.addRow(i, d, e.gram.Rows(e.one[:]))
 }
 
-// addAll moves several coefficients, of which all rows are computed at once.
-func (e *engine) addAll(rows []int, delta []float64) {
-	for k, row := range e.gram.Rows(rows) {
-		e.addRow(rows[k], delta[k]/e.scale, row)
+// addAll moves several coefficients, of which as many rows are computed at once
+// as the cache holds.
+func (e *engine) addAll(which []int, delta []float64) {
+	for most := e.gram.Capacity(); len(which) > 0; {
+		k := min(most, len(which))
+		rows := e.gram.Rows(which[:k])
+		for j, i := range which[:k] {
+			e.addRow(i, delta[j]/e.scale, rows[j:j+1])
+		}
+		which, delta = which[k:], delta[k:]
 	}
 }
 
-func (e *engine) addRow(i int, d float64, row kernel.Row) {
+// addRow moves coefficient i by scale times d; row is row i of the kernel.
+func (e *engine) addRow(i int, d float64, row []kernel.Row) {
 	delta := e.scale * d
 	e.squared += float64(2*delta*e.response(i)) + float64(delta*delta*(e.gram.Diagonal[i]+e.constant))
 	e.squared = max(0, e.squared)
 	e.coefficients[i] += d
-	axpy(e.responses, d, row)
+	e.factor[0] = d
+	e.gram.AddRows(e.responses, row, e.factor[:])
 	e.sum += d
 	if m := e.mean; m != nil && m.scales != 0 {
 		late := -float64(m.scales * d)
 		m.coefficients[i] += late
-		axpy(m.responses, late, row)
+		e.factor[0] = late
+		e.gram.AddRows(m.responses, row, e.factor[:])
 		m.sum += late
-	}
-}
-
-// axpy adds scale times a row of the kernel to dst.
-func axpy(dst []float64, scale float64, row kernel.Row) {
-	if row.Double != nil {
-		vec.Axpy64(dst, scale, row.Double)
-	} else {
-		vec.Axpy(dst, scale, row.Single)
 	}
 }
 

@@ -4,8 +4,11 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/conform"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -62,5 +65,224 @@ func TestLinearKernelIsLinear(t *testing.T) {
 				t.Errorf("%T bias %v: %s at %.12g, expected %.12g", l, bias, one.Status, one.Certificate.Primal, two.Certificate.Primal)
 			}
 		}
+	}
+}
+
+// cases are the solvers, each with a problem that it takes.
+var cases = []struct {
+	spec    string
+	problem func(*testing.T, *kernel.Gram, []float64) problem.Problem
+}{
+	{"sdca", regularised(problem.None)},
+	{"sdca", regularised(problem.Feature)},
+	{"sgd", inBall},
+	{"sgd:output=last", inBall},
+	{"pegasos", regularised(problem.None)},
+	{"pegasos:output=average", regularised(problem.Feature)},
+	{"perceptron", regularised(problem.None)},
+	{"perceptron:output=average", regularised(problem.Feature)},
+	{"perceptron:output=sampled", regularised(problem.None)},
+	{"perceptron:output=validated", regularised(problem.None)},
+	{"sbp", withSlack(problem.None)},
+	{"sbp:batch=5", withSlack(problem.Free)},
+	{"sbp:output=weighted", withSlack(problem.Feature)},
+	{"sbp", regularised(problem.None)},
+	{"sbp:batch=5,output=last", regularised(problem.Free)},
+	{"ramp", regularised(problem.None)},
+	{"ramp:z=-0.5", regularised(problem.Feature)},
+	{"rbp:budget=20", regularised(problem.None)},
+	{"forgetron:budget=20", regularised(problem.Feature)},
+}
+
+func regularised(bias problem.Bias) func(*testing.T, *kernel.Gram, []float64) problem.Problem {
+	return func(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {
+		p, err := problem.NewKernel(gram, y, nil, loss.Hinge{}, 0.02, bias)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+}
+
+func inBall(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {
+	p, err := problem.NewNormConstrained(gram, y, nil, loss.Hinge{}, 2, problem.None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func withSlack(bias problem.Bias) func(*testing.T, *kernel.Gram, []float64) problem.Problem {
+	return func(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {
+		p, err := problem.NewSlack(gram, y, 0.2, bias)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+}
+
+// A seed gives the same bits and the same evaluations again, on one thread or
+// two, whatever is kept of the rows, and while another run is under way; all
+// rows are asked for whole; and responses and norm stay those of the coefficients
+// (F2, F3).
+func TestSolvers(t *testing.T) {
+	const n = 600 // more than a block of rows
+	x, y := toy(n)
+	small, err := matrix.NewDense(100, 2, x.Value[:200])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		t.Run(c.spec, func(t *testing.T) {
+			s, err := New(c.spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := func(opt kernel.Options, x *matrix.Dense, epochs int) (problem.Point, int64, solver.State) {
+				gram, err := kernel.NewGram(kernel.RBF{Gamma: 0.5}, x, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p := c.problem(t, gram, y[:x.Rows])
+				if err := s.Accepts(p); err != nil {
+					t.Fatal(err)
+				}
+				state, other := s.Start(p, nil, 3), s.Start(p, nil, 4)
+				for range epochs {
+					state.Epoch()
+				}
+				count := gram.Counts().Requested
+				point := state.Point()
+				if gram.Counts().Requested != count {
+					t.Error("Point asked for rows")
+				}
+				other.Epoch()
+				return state.Point(), count, afterwards(t, point, state)
+			}
+			one, count, _ := run(kernel.Options{Threads: 1, Cache: 64 << 10}, x, 1)
+			for _, opt := range []kernel.Options{{Threads: 1}, {Threads: 2}} {
+				two, again, _ := run(opt, x, 1)
+				if !sameBits(one.W, two.W) || !sameBits(one.A, two.A) || count != again {
+					t.Errorf("%+v: other bits, or %d evaluations instead of %d", opt, again, count)
+				}
+			}
+			if count == 0 || count%n != 0 {
+				t.Errorf("%d evaluations, expected a multiple of %d", count, n)
+			}
+			_, _, state := run(kernel.Options{Double: true}, small, 10)
+			e := engineOf(state)
+			tracked := e.squared
+			if drift := e.refresh(); drift > 1e-8 || math.Abs(tracked-e.squared) > 1e-8 {
+				t.Errorf("after ten epochs the responses are off by %g, the norm %v is %v", drift, tracked, e.squared)
+			}
+		})
+	}
+}
+
+// afterwards checks that a second Point is the first.
+func afterwards(t *testing.T, point problem.Point, state solver.State) solver.State {
+	t.Helper()
+	w, a := append([]float64(nil), point.W...), append([]float64(nil), point.A...)
+	if again := state.Point(); !sameBits(w, again.W) || !sameBits(a, again.A) {
+		t.Error("Point moved the state")
+	}
+	return state
+}
+
+func sameBits(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
+}
+
+// engineOf returns the engine of a state.
+func engineOf(s solver.State) *engine {
+	switch s := s.(type) {
+	case *sdca:
+		return s.e
+	case *sgd:
+		return s.e
+	case *pegasos:
+		return s.e
+	case *perceptron:
+		return s.e
+	case *sbp:
+		return s.e
+	case *ramp:
+		return s.e
+	case *budgeted:
+		return s.e
+	}
+	panic("unknown state")
+}
+
+// What a solver cannot take it refuses, and says why; so do parameters.
+func TestRefusals(t *testing.T) {
+	x, y := toy(20)
+	gram := gramOf(t, x, 1)
+	machine := func(l loss.Loss, bias problem.Bias, weights []float64) problem.Problem {
+		p, err := problem.NewKernel(gram, y, weights, l, 0.1, bias)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	uneven := slices.Repeat([]float64{1, 2}, 10)
+	for _, c := range []struct {
+		spec   string
+		p      problem.Problem
+		reason string
+	}{
+		{"sdca", machine(loss.Hinge{}, problem.Free, nil), "free bias"},
+		{"sdca", inBall(t, gram, y), "expected a kernel machine"},
+		{"pegasos", machine(loss.Hinge{}, problem.Free, nil), "free bias"},
+		{"pegasos", machine(loss.Squared{}, problem.None, nil), "must be bounded"},
+		{"sgd", machine(loss.Hinge{}, problem.None, nil), "expected a norm-constrained problem"},
+		{"sbp", machine(loss.Logistic{}, problem.None, nil), "expected the loss hinge"},
+		{"sbp", machine(loss.Hinge{}, problem.None, uneven), "row weights"},
+		{"sbp", inBall(t, gram, y), "with nu or lambda"},
+		{"perceptron", machine(loss.Squared{}, problem.None, nil), "counts mistakes"},
+		{"perceptron", machine(loss.Hinge{}, problem.Free, nil), "free bias"},
+		{"rbp", machine(loss.Hinge{}, problem.Free, nil), "free bias"},
+		{"forgetron", machine(loss.Absolute{}, problem.None, nil), "counts mistakes"},
+		{"ramp", machine(loss.Logistic{}, problem.None, nil), "expected the loss hinge"},
+		{"ramp", machine(loss.Hinge{}, problem.Free, nil), "free bias"},
+	} {
+		s, err := New(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := conform.Refusal(s, c.p, c.reason); err != nil {
+			t.Errorf("%s: %v", c.spec, err)
+		}
+	}
+	for spec, reason := range map[string]string{
+		"sbp:batch=0": "batch=0", "sbp:output=best": "output=best", "ramp:z=1": "z=1", "rbp:budget=0": "budget=0",
+		"perceptron:passes=2,output=validated": "one pass", "pegasos:form=counts": "unknown parameter",
+	} {
+		if _, err := New(spec); err == nil || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%s: found %v, expected an error with %q", spec, err, reason)
+		}
+	}
+}
+
+// Row weights are rows that count more often: with them the optimum is the same
+// for the solvers that take them.
+func TestRowWeights(t *testing.T) {
+	x, y := toy(40)
+	weights := make([]float64, 40)
+	for i := range weights {
+		weights[i] = 1 + float64(i%3)
+	}
+	p, err := problem.NewKernel(gramOf(t, x, 1), y, weights, loss.Logistic{}, 0.05, problem.Feature)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := optimum(t, p)
+	sol, err := solver.Run(context.Background(), Pegasos{}, p, solver.Options{Gap: 1e-6, Epochs: 2000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if above := sol.Certificate.Primal - best.Certificate.Primal; above > 1e-3 {
+		t.Errorf("pegasos is %g above the optimum", above)
 	}
 }

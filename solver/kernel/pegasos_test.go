@@ -52,9 +52,13 @@ func TestPegasos(t *testing.T) {
 			}
 		}
 	}
+	before, rows := p.Counts().Requested, counted(s)
 	for range 475 { // 100000 steps altogether
 		s.Epoch()
 		s.Point() // which must not disturb the counts
+	}
+	if n := p.Counts().Requested - before; float64(n) != 200*(counted(s)-rows) {
+		t.Errorf("%d evaluations, expected one row for each violation", n)
 	}
 	for j, x := range s.e.last().w {
 		if count := x * p.Lambda * s.t; math.Abs(count-math.Round(count)) > 1e-9 {
@@ -67,4 +71,12 @@ func TestPegasos(t *testing.T) {
 			t.Errorf("%s: %g above the optimum, gap %g", output, c.Primal-best, c.Gap())
 		}
 	}
+}
+
+// counted is the number of violations so far: the size of all counts.
+func counted(s *pegasos) (n float64) {
+	for _, x := range s.e.coefficients {
+		n += math.Abs(x)
+	}
+	return n
 }

@@ -23,7 +23,12 @@ func TestSGD(t *testing.T) {
 	for seed := range uint64(runs) {
 		s := SGD{}.Start(ball, nil, seed).(*sgd)
 		for k := range 10000 {
-			s.step(s.draws.next())
+			i, before := s.draws.next(), p.Counts().Requested
+			violated := p.Y[i]*s.e.response(i) < 1
+			s.step(i)
+			if asked := p.Counts().Requested - before; asked != 0 && !violated || asked != 100 && violated {
+				t.Fatalf("%d evaluations, a row is violated: %v", asked, violated)
+			}
 			for check, T := range [...]int{100, 1000, 10000} {
 				if k+1 != T {
 					continue
