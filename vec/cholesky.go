@@ -12,8 +12,9 @@ import "math"
 // A pivot that rounding has eaten (A is positive definite, but perhaps by less
 // than its rounding errors) is raised to the size of those errors.
 type Cholesky struct {
-	size int
-	l    []float64 // size*size, row-major
+	size    int
+	l       []float64 // size*size, row-major
+	columns []float64 // panel*panel, scratch
 }
 
 // panel is the number of columns that are eliminated together. It does not
@@ -37,7 +38,10 @@ func (f *Cholesky) Decompose(l []float64, size, threads int) {
 			row[k] = -x
 		}
 	}
-	columns := make([]float64, panel*panel)
+	if f.columns == nil {
+		f.columns = make([]float64, panel*panel)
+	}
+	columns := f.columns
 	for from := 0; from < size; from += panel {
 		to := min(from+panel, size)
 		f.corner(columns, from, to, least)

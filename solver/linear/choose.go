@@ -87,8 +87,8 @@ func rare(p *problem.Linear) bool {
 	return 6*min(positive, len(p.Y)-positive) < len(p.Y)
 }
 
-// mostRamps bounds the rows of an interior-point method, which keeps up to 280
-// bytes for each: 8 GB.
+// mostRamps bounds the rows of an interior-point method, which keeps up to 110
+// bytes for each, besides a copy of two fifths of the rows: 4 GB.
 const mostRamps = 1 << 25
 
 // fewColumns reports whether forming and factoring Newton's matrix costs little

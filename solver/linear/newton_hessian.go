@@ -43,7 +43,7 @@ func newHessian(p *problem.Linear) *hessian {
 }
 
 // fit prepares for other rows. The number of partial sums is a function of counts
-// alone: each must be cheap against the outer products that go into it.
+// alone: each must be cheap against the outer products that go into it, in time and memory.
 func (m *hessian) fit(p *problem.Linear) {
 	n, _ := p.Dims()
 	m.dense = denseEnough(p)
@@ -53,7 +53,7 @@ func (m *hessian) fit(p *problem.Linear) {
 	}
 	work := int64(n) * long * long
 	square := int64(m.size)*int64(m.size) + 1
-	count := int(max(1, min(8, int64(n/newtonRows), work/(16*square), mostPartial/square)))
+	count := int(max(1, min(8, int64(n/newtonRows), work/(32*square), mostPartial/square)))
 	for len(m.parts) < count {
 		m.parts = append(m.parts, make([]float64, m.size*m.size))
 	}

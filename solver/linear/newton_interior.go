@@ -23,7 +23,7 @@ import (
 //	Predictor e_r = -a r, e_u = -b u, and so k = p - t - W a
 //	Corrector e_r = m' - a r - da dr, e_u = m' - b u + da du; one matrix for both
 //	Returned  w and the slopes a, which are inside their domain always
-//	Cost      of an epoch: two products with X, two with X^T, one matrix; 40 bytes
+//	Cost      of an epoch: two products with X, two with X^T, one matrix; 48 bytes
 //	          a row, and 24 for its second ramp
 //
 // Row weights scale the barrier too, so that weight 2 is the row twice. How far

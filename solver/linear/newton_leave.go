@@ -75,68 +75,74 @@ func (s *working) beside(y, away float64) (rise, loss, size float64) {
 	return rise, loss, size
 }
 
-// leave leaves out the rows that are far away, if they are many.
+// leave leaves out the rows that are far away, if they are a quarter; the first time
+// three fifths, because the others are copied then.
 func (s *working) leave() {
 	e := s.inner
-	far, count := s.far()
-	if 4*count < len(far) || len(far)-count < len(s.w) {
+	least := 0.25
+	if s.near == nil {
+		least = 0.6
+	}
+	count, n := s.measure(), len(e.away)
+	if float64(count) < least*float64(n) || n-count < len(s.w) {
 		return
 	}
-	s.fix(far)
+	s.fix()
 	if s.near == nil {
-		if s.row == nil {
-			s.row = make([]float64, len(far))
-		}
 		s.away = slices.Clone(s.away) // that of inner will be shortened
 	}
-	next, from := make([]uint32, 0, len(far)-count), make([]int32, 0, len(far)-count)
-	for k, far := range far {
+	next, from := s.near[:0], slices.Grow(s.from[:0], n-count)
+	if s.near == nil {
+		next = make([]uint32, 0, n-count)
+	}
+	for k, far := range s.far {
 		i := s.index(k)
 		if far {
 			s.away[i] = e.away[k]
 			continue
 		}
 		s.away[i] = math.Inf(1)
-		next, from = append(next, uint32(i)), append(from, int32(k))
+		next, from = append(next, uint32(i)), append(from, int32(k)) // of near, what has been read is overwritten
 	}
-	if s.near = next; e.p == s.p {
-		e.p = subset(s.p, next)
+	s.near, s.from = next, from
+	if e.p == s.p {
+		e.p = subset(s.p, s.near)
 	} else {
-		shorten(e.p, from)
+		shorten(e.p, s.from)
 	}
-	e.keep(from)
+	e.keep(s.from)
 }
 
-// far tells which rows of inner are far away, and counts them.
-func (s *working) far() (far []bool, count int) {
+// measure finds the rows of inner that are far away, and counts them.
+func (s *working) measure() int {
 	e := s.inner
-	far = make([]bool, len(e.away))
+	s.far = slices.Grow(s.far[:0], len(e.away))[:len(e.away)]
 	least := float64(distance * e.mean)
-	sum, _ := sumRows(e.p, func(lo, hi int) (x, _ float64) {
+	count, _ := sumRows(e.p, func(lo, hi int) (x, _ float64) {
 		for i := lo; i < hi; i++ {
 			enough := least + float64(moves*math.Abs(e.move[i]))
-			all := true
+			far := true
 			for k := range e.ramps {
-				all = all && e.ramps[k].distance(e.away[i]-e.ramps[k].shift) > enough
+				far = far && e.ramps[k].distance(e.away[i]-e.ramps[k].shift) > enough
 			}
-			if far[i] = all; all {
+			if s.far[i] = far; far {
 				x++
 			}
 		}
 		return x, 0
 	})
-	return far, int(sum)
+	return int(count)
 }
 
-// fix adds rows of inner that will be left out to the sums over such rows. Their
+// fix adds the rows of inner that are far away to the sums over such rows. Their
 // losses are
 //
 //	sum s rise (q - J W/2) = N <change, w> + constant
-func (s *working) fix(far []bool) {
+func (s *working) fix() {
 	e, v := s.inner, s.inner.move // it has been made
 	losses, slopes := sumRows(e.p, func(lo, hi int) (x, y float64) {
 		for k := lo; k < hi; k++ {
-			if v[k] = 0; far[k] {
+			if v[k] = 0; s.far[k] {
 				rise, loss, size := s.beside(e.p.Y[k], e.away[k])
 				v[k] = e.p.S[k] / e.p.N * rise
 				x += float64(e.p.S[k] * loss)

@@ -9,7 +9,8 @@ import (
 // of p, so that its objective is a part of that of p.
 func subset(p *problem.Linear, rows []uint32) *problem.Linear {
 	q := *p
-	q.Y, q.S = make([]float64, len(rows)), make([]float64, len(rows))
+	room := len(rows) + len(rows)/spareRows
+	q.Y, q.S = make([]float64, len(rows), room), make([]float64, len(rows), room)
 	for k, i := range rows {
 		q.Y[k], q.S[k] = p.Y[i], p.S[i]
 	}
@@ -18,17 +19,22 @@ func subset(p *problem.Linear, rows []uint32) *problem.Linear {
 	return &q
 }
 
+// spareRows is the share of a part, one in so many, that it has room for besides: a
+// part that grows is not copied then, and room that is not used is never touched.
+const spareRows = 16
+
 // rowsOf returns a copy of the given rows of x, on at most threads cores.
 func rowsOf(x matrix.Matrix, rows []uint32, threads int) matrix.Matrix {
 	_, d := x.Dims()
-	start := make([]int64, len(rows)+1)
+	start := make([]int64, len(rows)+1, len(rows)+1+len(rows)/spareRows)
 	for k, i := range rows {
 		start[k+1] = start[k] + int64(x.Row(int(i)).Nonzeros())
 	}
-	m := &matrix.CSR{Cols: d, Start: start, Value: make([]float32, start[len(rows)])}
+	nonzeros := start[len(rows)]
+	m := &matrix.CSR{Cols: d, Start: start, Value: make([]float32, nonzeros, nonzeros+nonzeros/spareRows)}
 	sparse := len(rows) == 0 || x.Row(int(rows[0])).Index != nil
 	if sparse {
-		m.Index = make([]uint32, len(m.Value))
+		m.Index = make([]uint32, nonzeros, cap(m.Value))
 	}
 	matrix.Blocks(len(rows), newtonRows, threads, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {

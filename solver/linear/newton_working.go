@@ -39,6 +39,8 @@ type working struct {
 	row    []float64 // n: X d in an epoch, slopes in a point
 	near   []uint32  // rows of inner; nil: all
 	inner  *interior
+	far    []bool    // of rows of inner
+	from   []int32   // rows of inner that are kept
 	middle []float64 // d+1, see relativeGap
 
 	slopes float64 // sum of s |a| over the rows left out
@@ -95,6 +97,9 @@ func (s *working) Epoch() {
 	target, t, part := s.inner.direction()
 	var joining []uint32
 	if s.near != nil {
+		if s.row == nil {
+			s.row = make([]float64, len(s.away))
+		}
 		s.p.Predict(s.row, s.inner.d)
 		if worst := s.worst(); t*worst > nearly {
 			if s.joined++; s.joined == mostJoins {
