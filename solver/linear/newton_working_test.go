@@ -171,3 +171,21 @@ func same(t *testing.T, p, q *problem.Linear, rows ...int) {
 		}
 	}
 }
+
+// TestRare: dual ascent keeps the losses with corners where a class has a thirtieth of
+// the rows, but not where it has a tenth.
+func TestRare(t *testing.T) {
+	for every, want := range map[int]string{30: "sdca", 10: "newton", 2: "newton"} {
+		p := generate(loss.Hinge{}, "l2", problem.None, 600, 10, false)
+		p.Lambda = 1.0 / 600
+		for i := range p.Y {
+			p.Y[i] = -1
+			if i%every == 0 {
+				p.Y[i] = 1
+			}
+		}
+		if got, why := Choose(p, 1e-3); got != want {
+			t.Errorf("one row of %d: %s (%s), want %s", every, got, why, want)
+		}
+	}
+}
