@@ -60,6 +60,9 @@ func (m *Model) parts() map[string]any {
 	if m.Scaling != nil {
 		parts["scaling"] = m.Scaling.Kind
 	}
+	if m.Support != nil && m.Support.Cols() != m.Cols() {
+		parts["support_columns"] = m.Support.Cols()
+	}
 	return parts
 }
 
@@ -165,8 +168,9 @@ func Decode(data []byte) (*Model, error) {
 func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) error {
 	var certificates []Certificate
 	var scaling string
+	var columns int // of the support vectors, where a kernel makes more of rows than their features
 	parts := map[string]any{"problem": &m.Statement, "data": &m.Data, "certificates": &certificates,
-		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scaling}
+		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scaling, "support_columns": &columns}
 	for _, key := range slices.Sorted(maps.Keys(parts)) {
 		into := parts[key]
 		text, ok := metadata[key]
@@ -177,7 +181,10 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 			return fmt.Errorf("%s: %w", key, err)
 		}
 	}
-	if err := m.restoreOutputs(certificates, tensors); err != nil {
+	if columns == 0 {
+		columns = m.Data.Features
+	}
+	if err := m.restoreOutputs(certificates, columns, tensors); err != nil {
 		return err
 	}
 	if err := m.checkNames(); err != nil {
@@ -200,7 +207,7 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 }
 
 // restoreOutputs cuts the tensors into outputs.
-func (m *Model) restoreOutputs(certificates []Certificate, tensors map[string]tensor) error {
+func (m *Model) restoreOutputs(certificates []Certificate, columns int, tensors map[string]tensor) error {
 	k, n := len(certificates), m.Data.Rows
 	if b := tensors["bias"].shape; k == 0 || n < 0 || !slices.Equal(b, []int{k}) {
 		return fmt.Errorf("found biases of shape %v for %d rows, expected %d outputs, at least one, and no negative number of rows", b, n, k)
@@ -220,7 +227,7 @@ func (m *Model) restoreOutputs(certificates []Certificate, tensors map[string]te
 		}
 	}
 	if m.Statement.Kernel != "" {
-		return m.restoreMachine(tensors)
+		return m.restoreMachine(columns, tensors)
 	}
 	return m.restoreLinear(tensors)
 }

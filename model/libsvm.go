@@ -27,7 +27,8 @@ import (
 // Classes decide one against one: the score of a pair is sum_j c_j k(x_j,x) -
 // rho over the support vectors x_j of both, positive for the first of them; c_j
 // stands at the place of the other class among the rest. Regression and one
-// class are like a pair, without label and nr_sv.
+// class are like a pair, without label and nr_sv. With a precomputed kernel the
+// row is 0:i, the number of the support vector among the rows.
 
 // libsvmTypes has the loss that each type of machine minimises.
 var libsvmTypes = map[string]string{"c_svc": "hinge", "nu_svc": "hinge", "one_class": "hinge",
@@ -62,10 +63,10 @@ func decodeLIBSVM(data []byte) (*Model, error) {
 func (t *text) libsvmKernel() (string, error) {
 	kind := t.word("kernel_type")
 	params := map[string][]string{"linear": {}, "polynomial": {"gamma", "coef0", "degree"}, "rbf": {"gamma"},
-		"sigmoid": {"gamma", "coef0"}}
+		"sigmoid": {"gamma", "coef0"}, "precomputed": {}}
 	keys, ok := params[kind]
 	if !ok {
-		return "", fmt.Errorf("kernel_type: found %q, expected linear, polynomial, rbf or sigmoid", kind)
+		return "", fmt.Errorf("kernel_type: found %q, expected linear, polynomial, rbf, sigmoid or precomputed", kind)
 	}
 	spec := kind
 	if kind == "polynomial" {

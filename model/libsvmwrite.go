@@ -55,6 +55,8 @@ func libsvmKernel(k kernel.Kernel) (string, error) {
 	switch k := k.(type) {
 	case kernel.Linear:
 		return "kernel_type linear\n", nil
+	case kernel.Precomputed:
+		return "kernel_type precomputed\n", nil
 	case kernel.RBF:
 		return fmt.Sprintf("kernel_type rbf\ngamma %s\n", decimal(k.Gamma)), nil
 	case kernel.Poly:
@@ -62,7 +64,7 @@ func libsvmKernel(k kernel.Kernel) (string, error) {
 	case kernel.Sigmoid:
 		return fmt.Sprintf("kernel_type sigmoid\ngamma %s\ncoef0 %s\n", decimal(k.Gamma), decimal(k.Coef0)), nil
 	}
-	return "", fmt.Errorf("found a kernel of type %T, expected linear, poly, rbf or sigmoid", k)
+	return "", fmt.Errorf("found a kernel of type %T, expected linear, poly, rbf, sigmoid or precomputed", k)
 }
 
 // bySide returns the support vectors ordered by their class, the last class
@@ -155,7 +157,7 @@ func (m *Model) writeLIBSVMRow(w *bufio.Writer, classes, v int) {
 		}
 	}
 	first := 1
-	if m.Statement.ZeroBased {
+	if _, numbered := m.Support.Kernel.(kernel.Precomputed); numbered || m.Statement.ZeroBased {
 		first = 0
 	}
 	x := m.Support.Rows.Row(v)

@@ -31,6 +31,26 @@ func (s *Support) Len() int {
 	return n
 }
 
+// Cols returns the number of columns that the support vectors have.
+func (s *Support) Cols() int {
+	_, d := s.Rows.Dims()
+	return d
+}
+
+// Prepare returns rows as the model scores them: of most models, as they are.
+// Some kernels refuse rows, such as negative values or a precomputed matrix of
+// another width; the error says which.
+func (m *Model) Prepare(x matrix.Matrix) (matrix.Matrix, error) {
+	if m.Support == nil || m.Scaling != nil { // what is to be scaled is prepared after that
+		return x, nil
+	}
+	width := m.Support.Cols()
+	if _, cols := x.Dims(); m.IsImported() { // a file of LIBSVM does not say how many rows there were
+		width = max(width, cols)
+	}
+	return kernel.Prepare(m.Support.Kernel, x, width)
+}
+
 // Evaluations returns how many values of the kernel were computed to score
 // rows: exactly one for each row and support vector, whatever the number of
 // outputs.
@@ -117,13 +137,13 @@ func gatherSparse(to *matrix.CSR, x matrix.Matrix, rows []uint32) matrix.Matrix 
 }
 
 // restoreMachine takes a kernel machine out of its tensors.
-func (m *Model) restoreMachine(tensors map[string]tensor) error {
+func (m *Model) restoreMachine(columns int, tensors map[string]tensor) error {
 	k, err := kernel.New(m.Statement.Kernel)
 	if err != nil {
 		return err
 	}
 	m.Support = &Support{Kernel: k}
-	if m.Support.Rows, err = restoreRows(m.Data.Features, tensors); err != nil {
+	if m.Support.Rows, err = restoreRows(columns, tensors); err != nil {
 		return err
 	}
 	n := m.Support.Len()
@@ -139,7 +159,7 @@ func (m *Model) restoreMachine(tensors map[string]tensor) error {
 	return m.cut("coefficients", n, tensors)
 }
 
-// restoreRows returns the support rows, dense or sparse, of d columns.
+// restoreRows returns the support rows, dense or sparse, of so many columns.
 func restoreRows(d int, tensors map[string]tensor) (matrix.Matrix, error) {
 	values := tensors["support.values"]
 	single, ok := values.value.([]float32)

@@ -194,6 +194,13 @@ func matchSupport(m *model.Model, x matrix.Matrix, class []uint32) ([]int, error
 	if err != nil {
 		return nil, err
 	}
+	if _, ok := m.Support.Kernel.(kernel.Precomputed); ok { // rows are known by their numbers
+		all := make([]uint32, len(class))
+		for i := range all {
+			all[i] = uint32(i)
+		}
+		x = kept(m.Support.Kernel, x, all)
+	}
 	order, keys := projections(x)
 	taken := make([]bool, len(order))
 	place := make([]int, m.Support.Len())

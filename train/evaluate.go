@@ -70,7 +70,11 @@ func Evaluate(m *model.Model, set *dataset.Set, threads int) (*Evaluation, error
 	if err != nil {
 		return nil, err
 	}
-	scores := Scores(m, set.X, threads)
+	x, err := m.Prepare(set.X)
+	if err != nil {
+		return nil, DataError{err.Error()}
+	}
+	scores := Scores(m, x, threads)
 	if m.Classes == nil {
 		return evaluateNumbers(scores, set), nil
 	}

@@ -74,7 +74,7 @@ func (f machineFamily) store(m *model.Model, points []problem.Point) {
 			index = append(index, uint32(i))
 		}
 	}
-	m.Support = &model.Support{Kernel: f.gram.Kernel, Rows: model.Gather(f.gram.X, index), Index: index}
+	m.Support = &model.Support{Kernel: f.gram.Kernel, Rows: kept(f.gram.Kernel, f.gram.X, index), Index: index}
 	for c, p := range points {
 		w := make([]float64, len(index))
 		for j, i := range index {
@@ -82,6 +82,20 @@ func (f machineFamily) store(m *model.Model, points []problem.Point) {
 		}
 		m.Outputs[c].Weights, m.Outputs[c].Bias = w, p.W[len(p.W)-1]
 	}
+}
+
+// kept returns what a model keeps of rows: of a precomputed matrix only their
+// numbers, as the values stand in the rows that are to be compared with them.
+func kept(k kernel.Kernel, x matrix.Matrix, index []uint32) matrix.Matrix {
+	if _, ok := k.(kernel.Precomputed); !ok {
+		return model.Gather(x, index)
+	}
+	_, cols := x.Dims()
+	numbers := &matrix.CSR{Cols: cols, Start: []int64{0}, Index: []uint32{}, Value: []float32{}}
+	for _, i := range index {
+		numbers.Append([]uint32{0}, x.Row(int(i)).Value[:1])
+	}
+	return numbers
 }
 
 func (f machineFamily) weights(m *model.Model, c int) []float64 {
@@ -103,8 +117,12 @@ func (f machineFamily) predict(dst, w []float64) {
 
 // supports says which support vector of a model is not the row it claims to be.
 func (f machineFamily) supports(m *model.Model) error {
+	if n := f.gram.Len(); len(m.Support.Index) != m.Support.Len() || n != m.Data.Rows {
+		return fmt.Errorf("found the places of %d support vectors in %d rows, expected %d in %d", len(m.Support.Index), n, m.Support.Len(), m.Data.Rows)
+	}
+	rows := kept(f.gram.Kernel, f.gram.X, m.Support.Index)
 	for j, i := range m.Support.Index {
-		if !sameRow(m.Support.Rows.Row(j), f.gram.X.Row(int(i)), func(a, b float32) bool { return a == b }) {
+		if !sameRow(m.Support.Rows.Row(j), rows.Row(j), func(a, b float32) bool { return a == b }) {
 			return fmt.Errorf("support vector %d is not row %d of the data", j+1, i+1)
 		}
 	}

@@ -136,7 +136,7 @@ func (spec *Spec) complete(set *dataset.Set) {
 	spec.Kernel = completeKernel(spec.Kernel, set.Cols())
 	if spec.Scaling == "" {
 		spec.Scaling = "none"
-		if set.Schema != nil {
+		if set.Schema != nil && spec.Kernel != "precomputed" { // whose values are no features
 			spec.Scaling = "std"
 		}
 	}

@@ -65,7 +65,11 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	warn(cmd, set.Warnings)
-	write := func(w io.Writer) error { return p.write(w, m, set.X) }
+	x, err := m.Prepare(set.X)
+	if err != nil {
+		return badData(err)
+	}
+	write := func(w io.Writer) error { return p.write(w, m, x) }
 	if p.out == "" || p.out == "-" {
 		return badData(write(cmd.OutOrStdout()))
 	}
