@@ -56,7 +56,7 @@ type Statement struct {
 	Loss        string             `json:"loss"`
 	Penalty     string             `json:"penalty"`
 	Kernel      string             `json:"kernel,omitempty"` // absent: a linear model
-	Scheme      string             `json:"scheme,omitempty"` // for more than two classes; absent: one against the rest
+	Scheme      string             `json:"scheme,omitempty"` // OneAgainstOne; absent: one against the rest
 	Lambda      float64            `json:"lambda"`
 	Bias        string             `json:"bias"`
 	ClassWeight map[string]float64 `json:"class_weight,omitempty"` // absent classes count once
@@ -288,15 +288,12 @@ func mostVotes(scores []float64, classes int) int {
 func pairOf(i, j, classes int) int { return i*(2*classes-i-1)/2 + j - i - 1 }
 
 // Pair returns the classes i < j that an output decides between, one against one.
-func (m *Model) Pair(output int) (i, j int) {
-	for i = range m.Classes {
-		for j = i + 1; j < len(m.Classes); j++ {
-			if pairOf(i, j, len(m.Classes)) == output {
-				return i, j
-			}
-		}
+func Pair(output, classes int) (i, j int) {
+	for output >= classes-1-i { // so many outputs have i as the first
+		output -= classes - 1 - i
+		i++
 	}
-	return 0, 0
+	return i, i + 1 + output
 }
 
 // HasProbabilities reports whether the loss makes scores into probabilities.

@@ -46,15 +46,21 @@ func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditO
 	if err := a.check(); err != nil {
 		return nil, err
 	}
-	var err error
-	if a.terms, err = newTerms(a.opt.Loss, m.Statement.Penalty, m.Statement.Bias); err != nil {
+	t, err := newTerms(a.opt.Loss, m.Statement.Penalty, m.Statement.Bias)
+	if err != nil {
 		return nil, err
 	}
-	if a.labels, err = relabel(m, set); err != nil {
+	y, err := relabel(m, set)
+	if err != nil {
 		return nil, DataError{err.Error()}
 	}
+	if a.stated, err = newStated(t, m.Statement.Kernel, set.X, kernel.Options{Cache: opt.Cache, Threads: opt.Threads}); err != nil {
+		return nil, err
+	}
+	a.stated.labels, a.stated.weights = y, slices.Repeat([]float64{1}, set.Rows())
+	a.stated.lambda = 1 / (a.opt.C * float64(set.Rows()))
 	if m.Support != nil {
-		if a.place, err = matchSupport(m, set.X, a.labels.class); err != nil {
+		if a.place, err = matchSupport(m, a.stated.family.(machineFamily).gram.X, y.class); err != nil {
 			return nil, DataError{err.Error()}
 		}
 	}
@@ -77,8 +83,7 @@ type auditor struct {
 	model  *model.Model
 	set    *dataset.Set
 	opt    AuditOptions
-	terms  terms
-	labels *labels
+	stated *stated
 	place  []int // the row that each support vector is
 	found  Audit
 }
@@ -108,32 +113,23 @@ func (a *auditor) check() error {
 
 // output judges one output on the rows it was trained on.
 func (a *auditor) output(ctx context.Context, c int) (problem.Certificate, error) {
-	rows, y := a.rows(c)
-	x, weights := a.set.X, slices.Repeat([]float64{1}, len(y))
-	if rows != nil {
-		x = model.Gather(x, rows)
-	}
-	family, err := newFamily(a.model.Statement.Kernel, x, a.opt.Cache, a.opt.Threads)
+	p, err := a.stated.output(c)
 	if err != nil {
 		return problem.Certificate{}, err
 	}
-	s := &stated{terms: a.terms, family: family, weights: weights, lambda: 1 / (a.opt.C * float64(len(y))), threads: a.opt.Threads}
-	p, err := family.problem(s, y)
-	if err != nil {
-		return problem.Certificate{}, err
-	}
-	a.found.Rows = append(a.found.Rows, len(y))
-	point := a.point(c, rows, p, family)
+	a.found.Rows = append(a.found.Rows, len(p.Y))
+	point := a.point(c, p)
 	certificate := p.Certify(point)
 	if a.opt.Refine == 0 {
 		return certificate, nil
 	}
-	name, _ := family.choose(p, refineGap)
-	better, err := family.solver(name)
+	name, _ := p.family.choose(p.Problem, refineGap)
+	better, err := p.family.solver(name)
 	if err != nil {
 		return certificate, err
 	}
 	a.found.Solver = name
+	point = p.cut(point)
 	solution, err := solver.Run(ctx, better, p.Problem, solver.Options{Gap: refineGap, Epochs: a.opt.Refine, From: &point, Seed: 1})
 	if err != nil {
 		return certificate, err
@@ -146,39 +142,17 @@ func (a *auditor) output(ctx context.Context, c int) (problem.Certificate, error
 // refineGap is the relative gap at which a bound needs no more improvement.
 const refineGap = 1e-6
 
-// rows returns the rows of output c, nil for all, and their targets.
-func (a *auditor) rows(c int) (rows []uint32, y []float64) {
-	if a.model.Statement.Scheme != model.OneAgainstOne {
-		return nil, a.labels.targets(c, a.opt.Threads)
-	}
-	first, second := a.model.Pair(c)
-	for i, class := range a.labels.class {
-		switch int(class) {
-		case first:
-			rows, y = append(rows, uint32(i)), append(y, -1)
-		case second:
-			rows, y = append(rows, uint32(i)), append(y, 1)
-		}
-	}
-	return rows, y
-}
-
-// point returns the predictor of an output, and the dual variables it suggests.
-func (a *auditor) point(c int, rows []uint32, p objective, f family) problem.Point {
+// point returns the predictor of an output, and the dual variables it suggests,
+// of all rows.
+func (a *auditor) point(c int, p objective) problem.Point {
 	if a.model.Support == nil {
-		w := f.weights(a.model, c)
-		return problem.Point{W: w, A: derivatives(p.Risk, f, w)}
+		w := p.family.weights(a.model, c)
+		return problem.Point{W: w, A: p.derivatives(w)}
 	}
-	n := len(p.Y)
+	n := a.set.Rows()
 	point := problem.Point{W: make([]float64, n+1), A: make([]float64, n)}
 	for v, beta := range a.model.Outputs[c].Weights {
-		i, ok := a.place[v], true
-		if rows != nil {
-			i, ok = slices.BinarySearch(rows, uint32(i))
-		}
-		if ok { // else it belongs to other classes, and beta is 0
-			point.W[i] += beta
-		}
+		point.W[a.place[v]] += beta
 	}
 	for i, beta := range point.W[:n] {
 		point.A[i] = -beta * p.Lambda * p.N
@@ -190,12 +164,9 @@ func (a *auditor) point(c int, rows []uint32, p objective, f family) problem.Poi
 // matchSupport returns for each support vector the row that it is: one that is
 // not another one's yet, and of its class, if there is such a row.
 func matchSupport(m *model.Model, x matrix.Matrix, class []uint32) ([]int, error) {
-	x, err := kernel.Prepare(m.Support.Kernel, x, 0)
-	if err != nil {
-		return nil, err
-	}
 	if _, ok := m.Support.Kernel.(kernel.Precomputed); ok { // rows are known by their numbers
-		all := make([]uint32, len(class))
+		n, _ := x.Dims()
+		all := make([]uint32, n)
 		for i := range all {
 			all[i] = uint32(i)
 		}
@@ -238,7 +209,7 @@ func fitsClass(m *model.Model, v, i int, class []uint32) bool {
 	for c, o := range m.Outputs {
 		first, second := 0, 1
 		if m.Statement.Scheme == model.OneAgainstOne {
-			first, second = m.Pair(c)
+			first, second = model.Pair(c, len(m.Classes))
 		}
 		switch w := o.Weights[v]; {
 		case w > 0:

@@ -10,11 +10,11 @@ import (
 // family is a kind of problem, and of the model made of its solution: all that
 // sets linear models and kernel machines apart here. It holds the rows.
 type family interface {
-	// problem states the problem of one output, with targets y.
-	problem(s *stated, y []float64) (objective, error)
+	// problem states the problem of one output, with targets y and row weights.
+	problem(t terms, y, weights []float64, lambda float64) (problem.Problem, *problem.Risk, error)
 	// solver makes the solver of that name; choose names a good one, and why.
 	solver(name string) (solver.Solver, error)
-	choose(o objective, gap float64) (name, why string)
+	choose(p problem.Problem, gap float64) (name, why string)
 	// store gives every output of a model the weights of its point; weights takes
 	// them out again, with the bias, as a point of the problem has them.
 	store(m *model.Model, points []problem.Point)
@@ -23,27 +23,21 @@ type family interface {
 	predict(dst, w []float64)
 }
 
-// objective is a problem, with the part of it that problems of all families have.
-type objective struct {
-	problem.Problem
-	*problem.Risk
-}
-
 // linearFamily is that of linear models.
 type linearFamily struct{ rows *problem.Rows }
 
-func (f linearFamily) problem(s *stated, y []float64) (objective, error) {
-	p, err := problem.NewLinear(f.rows, y, s.weights, s.loss, s.penalty, s.lambda, s.bias)
+func (f linearFamily) problem(t terms, y, weights []float64, lambda float64) (problem.Problem, *problem.Risk, error) {
+	p, err := problem.NewLinear(f.rows, y, weights, t.loss, t.penalty, lambda, t.bias)
 	if err != nil {
-		return objective{}, err
+		return nil, nil, err
 	}
-	return objective{p, &p.Risk}, nil
+	return p, &p.Risk, nil
 }
 
 func (linearFamily) solver(name string) (solver.Solver, error) { return linear.New(name) }
 
-func (linearFamily) choose(o objective, gap float64) (name, why string) {
-	return linear.Choose(o.Problem.(*problem.Linear), gap)
+func (linearFamily) choose(p problem.Problem, gap float64) (name, why string) {
+	return linear.Choose(p.(*problem.Linear), gap)
 }
 
 func (linearFamily) store(m *model.Model, points []problem.Point) {

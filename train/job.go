@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -16,10 +17,12 @@ type job struct {
 	set     *dataset.Set
 	labels  *labels
 	scaling *dataset.Scaling
-	stated  stated
+	stated  *stated
 	first   objective // of output 0; the others are made when needed
 	solver  solver.Solver
 	why     string // the solver was chosen so
+
+	spent kernel.Counts // of the kernel so far
 }
 
 // prepare checks everything before any work is done, and states the problems.
@@ -82,11 +85,10 @@ func (j *job) state() error {
 	if j.spec.Lambda == 0 {
 		j.spec.Lambda = 1 / (cmp.Or(j.spec.C, 1) * sum(weights))
 	}
-	rows, err := newFamily(j.spec.Kernel, x, j.spec.Cache, j.threadsEach())
-	if err != nil {
+	if j.stated, err = newStated(t, j.spec.Kernel, x, kernel.Options{Cache: j.spec.Cache, Threads: j.threadsEach()}); err != nil {
 		return err
 	}
-	j.stated = stated{terms: t, family: rows, labels: j.labels, weights: weights, lambda: j.spec.Lambda, threads: j.threadsEach()}
+	j.stated.labels, j.stated.weights, j.stated.lambda = j.labels, weights, j.spec.Lambda
 	if j.first, err = j.stated.output(0); err != nil {
 		return err
 	}
@@ -97,7 +99,7 @@ func (j *job) state() error {
 // chooseSolver names the solver and how many partitions it works on.
 func (j *job) chooseSolver() {
 	if j.spec.auto() {
-		j.spec.Solver, j.why = j.stated.family.choose(j.first, j.spec.Gap)
+		j.spec.Solver, j.why = j.stated.family.choose(j.first.Problem, j.spec.Gap)
 		if j.spec.Partitions > 0 {
 			j.spec.Solver, j.why = "sdca", "it works in partitions"
 		}
@@ -105,4 +107,12 @@ func (j *job) chooseSolver() {
 	if j.spec.Partitions > 0 {
 		j.spec.Solver = fmt.Sprintf("sdca:partitions=%d", j.spec.Partitions)
 	}
+}
+
+// total is the sum of the row weights.
+func (j *job) total() float64 {
+	if j.first.rows == nil {
+		return j.first.N
+	}
+	return sum(j.stated.weights)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -19,6 +20,7 @@ type labels struct {
 	class   []uint32  // row -> place in classes
 	number  []float64 // regression
 	factor  []float64 // weight of each class; nil: all 1
+	pairs   bool      // more than two classes are told apart one against one
 }
 
 // Tasks returns the names of the tasks.
@@ -96,7 +98,7 @@ func classLabels(t dataset.Target, rowWeights []float64, spec *Spec) (*labels, e
 		}
 	}
 	classes, place := sortLabels(t)
-	l := &labels{classes: classes, class: t.Code}
+	l := &labels{classes: classes, class: t.Code, pairs: spec.Scheme == model.OneAgainstOne}
 	if !slices.IsSorted(place) {
 		l.class = make([]uint32, len(t.Code))
 		for i, c := range t.Code {
@@ -181,18 +183,50 @@ func (l *labels) setFactors(byLabel map[string]float64, balanced bool, rowWeight
 	return nil
 }
 
-// outputs is the number of linear functions to learn.
+// outputs is the number of functions to learn.
 func (l *labels) outputs() int {
-	if len(l.classes) > 2 {
-		return len(l.classes)
+	k := len(l.classes)
+	switch {
+	case k <= 2:
+		return 1
+	case l.pairs:
+		return k * (k - 1) / 2
 	}
-	return 1
+	return k
 }
 
-// targets returns the numbers that output c learns: -1 and +1 for classes.
+// pairRows returns the rows that output c learns from, if it tells two of several
+// classes apart; nil: all.
+func (l *labels) pairRows(c int) []uint32 {
+	if !l.pairs || len(l.classes) <= 2 {
+		return nil
+	}
+	i, j := model.Pair(c, len(l.classes))
+	rows := []uint32{}
+	for row, class := range l.class {
+		if int(class) == i || int(class) == j {
+			rows = append(rows, uint32(row))
+		}
+	}
+	return rows
+}
+
+// targets returns the numbers that output c learns from its rows: -1 and +1 for
+// classes.
 func (l *labels) targets(c, threads int) []float64 {
 	if l.classes == nil {
 		return l.number
+	}
+	if rows := l.pairRows(c); rows != nil {
+		_, second := model.Pair(c, len(l.classes))
+		y := make([]float64, len(rows))
+		for k, row := range rows {
+			y[k] = -1
+			if int(l.class[row]) == second {
+				y[k] = 1
+			}
+		}
+		return y
 	}
 	if len(l.classes) == 2 {
 		c = 1

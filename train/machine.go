@@ -46,20 +46,20 @@ func completeKernel(spec string, features int) string {
 	return strings.ReplaceAll(spec, "gamma=auto", "gamma="+gamma)
 }
 
-func (f machineFamily) problem(s *stated, y []float64) (objective, error) {
-	p, err := problem.NewKernel(f.gram, y, s.weights, s.loss, s.lambda, s.bias)
+func (f machineFamily) problem(t terms, y, weights []float64, lambda float64) (problem.Problem, *problem.Risk, error) {
+	p, err := problem.NewKernel(f.gram, y, weights, t.loss, lambda, t.bias)
 	if err != nil {
-		return objective{}, err
+		return nil, nil, err
 	}
-	return objective{p, &p.Risk}, nil
+	return p, &p.Risk, nil
 }
 
 func (machineFamily) solver(name string) (solver.Solver, error) { return kernelsolver.New(name) }
 
 // choose takes the fastest solver that accepts the problem.
-func (machineFamily) choose(o objective, _ float64) (name, why string) {
+func (machineFamily) choose(p problem.Problem, _ float64) (name, why string) {
 	for _, name := range []string{"working", "sdca"} {
-		if s, err := kernelsolver.New(name); err == nil && s.Accepts(o.Problem) == nil {
+		if s, err := kernelsolver.New(name); err == nil && s.Accepts(p) == nil {
 			return name, "the fastest that takes this loss and bias"
 		}
 	}
@@ -180,9 +180,10 @@ func (f machineFamily) indefinite() error {
 	return fmt.Errorf("the kernel is not positive definite for all parameters, so that no gap is proved: the smallest eigenvalue of its matrix of %d rows is %.3g", min(sample, f.gram.Len()), curvature)
 }
 
-// evaluations is how many values of the kernel were needed so far.
-func (j *job) evaluations() kernel.Counts {
-	if f, ok := j.stated.family.(machineFamily); ok {
+// evaluations is how many values of the kernel were needed for all that share
+// its matrix with an output.
+func evaluations(o objective) kernel.Counts {
+	if f, ok := o.family.(machineFamily); ok {
 		return f.gram.Counts()
 	}
 	return kernel.Counts{}

@@ -198,3 +198,67 @@ func TestMachineRefuses(t *testing.T) {
 		}
 	}
 }
+
+// One against one, each pair is the problem of its two classes alone, with the
+// same C, whatever other classes there are; and the model says so.
+func TestOneAgainstOne(t *testing.T) {
+	set := rings(t, 90, 3, true)
+	for _, spec := range []Spec{{}, {Kernel: "rbf:gamma=1"}} {
+		spec.Scheme, spec.C, spec.Gap, spec.ClassWeight = model.OneAgainstOne, 3, 1e-6, map[string]float64{"2": 2}
+		r, err := Fit(t.Context(), set, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := model.Decode(encoded(t, r.Model))
+		if err != nil || r.Status != solver.Converged || len(m.Outputs) != 3 {
+			t.Fatalf("%s, %d outputs, %v", r.Status, len(m.Outputs), err)
+		}
+		if v, err := Verify(m, set, 1); err != nil || len(v.Problems) > 0 || v.Found != v.Claimed {
+			t.Errorf("verification %+v, %v", v, err)
+		}
+		for c := range m.Outputs {
+			i, j := model.Pair(c, 3)
+			spec.Scheme = ""
+			spec.ClassWeight = map[string]float64{m.Classes[j]: 1}
+			if i == 1 {
+				spec.ClassWeight[m.Classes[i]] = 2
+			}
+			if j == 1 {
+				spec.ClassWeight[m.Classes[j]] = 2
+			}
+			alone, err := Fit(t.Context(), someClasses(set, i, j), spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a, b := alone.Summary.Primal, float64(m.Outputs[c].Certificate.Primal); math.Abs(a-b) > 3e-6*a {
+				t.Errorf("classes %d and %d: found the objective %.9g, expected %.9g", i, j, b, a)
+			}
+			for row := range 10 {
+				if a, b := alone.Model.Score(set.X.Row(row)), m.Scores(nil, set.X.Row(row))[c]; math.Abs(a-b) > 0.02 {
+					t.Errorf("classes %d and %d: found the score %g, expected %g", i, j, b, a)
+				}
+			}
+		}
+		if e, err := Evaluate(m, set, 1); err != nil || spec.Kernel != "" && *e.Accuracy < 0.85 {
+			t.Errorf("accuracy %v, %v", e.Accuracy, err)
+		}
+	}
+	if _, err := Fit(t.Context(), set, Spec{Scheme: "one-against-two"}); err == nil || !strings.Contains(err.Error(), "did you mean") {
+		t.Errorf("an unknown scheme: found error %v", err)
+	}
+}
+
+// someClasses are the rows of two classes alone.
+func someClasses(set *dataset.Set, i, j int) *dataset.Set {
+	part := &dataset.Set{Target: dataset.Target{Label: []string{set.Target.Label[i], set.Target.Label[j]}}}
+	var rows []uint32
+	for row, c := range set.Target.Code {
+		if int(c) == i || int(c) == j {
+			rows = append(rows, uint32(row))
+			part.Target.Number = append(part.Target.Number, set.Target.Number[row])
+			part.Target.Code = append(part.Target.Code, map[bool]uint32{false: 0, true: 1}[int(c) == j])
+		}
+	}
+	part.X = model.Gather(set.X, rows)
+	return part
+}

@@ -27,7 +27,7 @@ func (j *job) result(solutions []*solver.Solution) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.first.N, Why: j.why, Evaluations: j.evaluations()}
+	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), Why: j.why, Evaluations: j.spent}
 	if f, ok := j.stated.family.(machineFamily); ok {
 		if err := f.indefinite(); err != nil {
 			r.Warnings = append(r.Warnings, err)
@@ -65,6 +65,9 @@ func lost(m *model.Model, solutions []*solver.Solution) bool {
 func (j *job) statement() model.Statement {
 	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Kernel: j.spec.Kernel, Lambda: j.spec.Lambda, Bias: j.spec.Bias,
 		Solver: j.spec.Solver, Gap: j.spec.Gap, Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased}
+	if j.labels.pairs && j.labels.outputs() > 1 {
+		s.Scheme = model.OneAgainstOne
+	}
 	if j.labels.factor != nil {
 		s.ClassWeight = map[string]float64{}
 		for c, f := range j.labels.factor {

@@ -34,20 +34,37 @@ func (j *job) solve(ctx context.Context) ([]*solver.Solution, error) {
 		if j.spec.Time > 0 {
 			opt.Time = max(1, j.spec.Time-time.Since(started))
 		}
+		p, err := j.problem(c)
+		if err != nil {
+			errs[c] = err
+			return
+		}
 		if j.spec.Progress != nil {
-			opt.Trace = func(p solver.Progress) {
+			opt.Trace = func(look solver.Progress) {
 				telling.Lock()
 				defer telling.Unlock()
-				j.spec.Progress(Progress{c, outputs, p, j.evaluations(), j.snapshot(p)})
+				j.spec.Progress(Progress{c, outputs, look, j.evaluations(p), j.snapshot(look)})
 			}
 		}
-		p, err := j.problem(c)
-		if err == nil {
-			solutions[c], err = solver.Run(ctx, j.solver, p.Problem, opt)
+		if solutions[c], errs[c] = solver.Run(ctx, j.solver, p.Problem, opt); errs[c] == nil {
+			solutions[c].Point = p.lift(solutions[c].Point)
 		}
-		errs[c] = err
+		if j.spec.Kernel != "" { // one after another
+			j.spent = j.evaluations(p)
+		}
 	})
 	return solutions, first(errs)
+}
+
+// evaluations is how many values of the kernel were needed up to and with output
+// o: of pairs of classes each has its own matrix.
+func (j *job) evaluations(o objective) kernel.Counts {
+	counts := evaluations(o)
+	if o.rows != nil {
+		counts.Requested += j.spent.Requested
+		counts.Computed += j.spent.Computed
+	}
+	return counts
 }
 
 // workers is how many outputs are trained at the same time.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/linear"
@@ -31,6 +32,11 @@ type Spec struct {
 	// the other way round, N being the sum of the row weights. At most one may
 	// be set; with neither, C = 1.
 	Lambda, C float64
+
+	// Scheme is how more than two classes are told apart: "one-against-rest", an
+	// output for each, or "one-against-one", one for each pair, which learns from
+	// the rows of these two with the same C; "": one-against-rest.
+	Scheme string
 
 	Bias    string // "free", "none", "feature"; "": free
 	Scaling string // "none", "max", "std"; "": std for tables, else none
@@ -57,6 +63,9 @@ type Spec struct {
 	Progress func(Progress)
 }
 
+// Schemes returns the names of the ways to tell several classes apart.
+func Schemes() []string { return []string{"one-against-rest", model.OneAgainstOne} }
+
 // Check returns what is wrong with the names and numbers of a Spec, as far as
 // that can be known without data.
 func (spec Spec) Check() error {
@@ -65,6 +74,9 @@ func (spec Spec) Check() error {
 	}
 	if spec.Scaling != "" && !slices.Contains(dataset.ScalingNames(), spec.Scaling) {
 		return registry.Unknown("scaling", spec.Scaling, dataset.ScalingNames())
+	}
+	if spec.Scheme != "" && !slices.Contains(Schemes(), spec.Scheme) {
+		return registry.Unknown("scheme", spec.Scheme, Schemes())
 	}
 	if _, err := spec.terms(); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -44,24 +45,105 @@ func (t terms) solvable() error {
 // output at a time: for many classes they would need more memory than the rows.
 type stated struct {
 	terms
-	family  family
+	family  family // of all rows
 	labels  *labels
 	weights []float64
-	lambda  float64
+	lambda  float64 // of all rows; a part of them has the same C
 	threads int
+
+	part func(rows []uint32) (family, error) // that of some rows
+}
+
+// newStated states problems of the rows x with a kernel; "": linear ones.
+func newStated(t terms, kernelSpec string, x matrix.Matrix, opt kernel.Options) (*stated, error) {
+	s := &stated{terms: t, threads: opt.Threads}
+	if kernelSpec == "" {
+		s.family = linearFamily{problem.NewRows(x, opt.Threads)}
+		s.part = func(rows []uint32) (family, error) {
+			return linearFamily{problem.NewRows(model.Gather(x, rows), opt.Threads)}, nil
+		}
+		return s, nil
+	}
+	f, err := newMachineFamily(kernelSpec, x, opt)
+	s.family = f
+	s.part = func(rows []uint32) (family, error) {
+		return newMachineFamily(kernelSpec, model.Gather(f.gram.X, rows), opt)
+	}
+	return s, err
 }
 
 // output makes the problem of output c.
-func (s *stated) output(c int) (objective, error) {
-	return s.family.problem(s, s.labels.targets(c, s.threads))
+func (s *stated) output(c int) (o objective, err error) {
+	o = objective{family: s.family, all: len(s.weights)}
+	weights, lambda := s.weights, s.lambda
+	if o.rows = s.labels.pairRows(c); o.rows != nil {
+		if o.family, err = s.part(o.rows); err != nil {
+			return o, err
+		}
+		weights = at(s.weights, o.rows)
+		lambda *= sum(s.weights) / sum(weights)
+	}
+	o.Problem, o.Risk, err = o.family.problem(s.terms, s.labels.targets(c, s.threads), weights, lambda)
+	return o, err
 }
 
-// newFamily makes what x is trained with: that of the kernel, if there is one.
-func newFamily(kernelSpec string, x matrix.Matrix, cache int64, threads int) (family, error) {
-	if kernelSpec == "" {
-		return linearFamily{problem.NewRows(x, threads)}, nil
+// objective is the problem of one output, with the part of it that problems of
+// all families have. Its rows may be some of those of the data.
+type objective struct {
+	problem.Problem
+	*problem.Risk
+	family family
+	rows   []uint32 // which; nil: all
+	all    int      // rows of the data
+}
+
+// Certify judges a point of all rows.
+func (o objective) Certify(p problem.Point) problem.Certificate { return o.Problem.Certify(o.cut(p)) }
+
+// cut takes what belongs to the rows of the problem out of a point of all rows;
+// lift puts it there, with zeros for the others.
+func (o objective) cut(p problem.Point) problem.Point {
+	if o.rows == nil {
+		return p
 	}
-	return newMachineFamily(kernelSpec, x, kernel.Options{Cache: cache, Threads: threads})
+	if _, ok := o.family.(machineFamily); ok {
+		p.W = append(at(p.W, o.rows), p.W[o.all])
+	}
+	if p.A != nil {
+		p.A = at(p.A, o.rows)
+	}
+	return p
+}
+
+func (o objective) lift(p problem.Point) problem.Point {
+	if o.rows == nil {
+		return p
+	}
+	spread := func(part []float64, n int) []float64 {
+		all := make([]float64, n)
+		for k, i := range o.rows {
+			all[i] = part[k]
+		}
+		return all
+	}
+	if _, ok := o.family.(machineFamily); ok {
+		bias := p.W[len(o.rows)]
+		p.W = spread(p.W, o.all+1)
+		p.W[o.all] = bias
+	}
+	if p.A != nil {
+		p.A = spread(p.A, o.all)
+	}
+	return p
+}
+
+// at returns some of the numbers.
+func at(all []float64, places []uint32) []float64 {
+	some := make([]float64, len(places), len(places)+1)
+	for k, i := range places {
+		some[k] = all[i]
+	}
+	return some
 }
 
 // orOnes returns the weights, n ones if there are none.

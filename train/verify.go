@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -54,7 +55,7 @@ func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error
 			v.fail("%s", err)
 			return v, nil
 		}
-		v.recompute(c+1, &found.Outputs[c], p, problems.family.weights(m, c), problems.family, m.Statement.Gap)
+		v.recompute(c+1, &found.Outputs[c], p, problems.family.weights(m, c), m.Statement.Gap)
 	}
 	v.Found = Summarise(&found)
 	return v, nil
@@ -66,7 +67,7 @@ func (v *Verification) fail(format string, args ...any) {
 
 // recompute replaces the certificate of an output, the one with that number, by
 // what is found and notes what of the claim does not hold.
-func (v *Verification) recompute(number int, o *model.Output, p objective, w []float64, rows family, goal float64) {
+func (v *Verification) recompute(number int, o *model.Output, p objective, w []float64, goal float64) {
 	if p.Bias == problem.None && o.Bias != 0 {
 		v.fail("output %d has the bias %g, claimed to have none", number, o.Bias)
 	}
@@ -75,7 +76,7 @@ func (v *Verification) recompute(number int, o *model.Output, p objective, w []f
 	rebuilt := point.A == nil
 	if rebuilt {
 		v.Rebuilt = true
-		point.A = derivatives(p.Risk, rows, w)
+		point.A = p.derivatives(w)
 	}
 	found := p.Certify(point)
 	o.Certificate.Primal, o.Certificate.Dual, o.Certificate.Zero = model.Bound(found.Primal), model.Bound(found.Dual), model.Bound(found.Zero)
@@ -150,17 +151,17 @@ func restate(m *model.Model, set *dataset.Set, threads int) (*stated, error) {
 	if m.Scaling != nil {
 		x = m.Scaling.Matrix(x)
 	}
-	rows, err := newFamily(m.Statement.Kernel, x, 0, threads)
+	s, err := newStated(terms, m.Statement.Kernel, x, kernel.Options{Threads: threads})
 	if err != nil {
 		return nil, err
 	}
-	if f, ok := rows.(machineFamily); ok {
+	if f, ok := s.family.(machineFamily); ok {
 		if err := f.supports(m); err != nil {
 			return nil, err
 		}
 	}
-	return &stated{terms: terms, family: rows, labels: y, weights: orOnes(y.weights(set.Weight), set.Rows()),
-		lambda: m.Statement.Lambda, threads: threads}, nil
+	s.labels, s.weights, s.lambda = y, orOnes(y.weights(set.Weight), set.Rows()), m.Statement.Lambda
+	return s, nil
 }
 
 // relabel reads the targets of set as the classes of m.
@@ -171,7 +172,7 @@ func relabel(m *model.Model, set *dataset.Set) (*labels, error) {
 		}
 		return &labels{number: set.Target.Number}, nil
 	}
-	y := &labels{classes: m.Classes, class: make([]uint32, set.Rows())}
+	y := &labels{classes: m.Classes, class: make([]uint32, set.Rows()), pairs: m.Statement.Scheme == model.OneAgainstOne}
 	for i, c := range matchClasses(m.Classes, set.Target) {
 		if c < 0 {
 			return nil, fmt.Errorf("row %d has a label that is not among the model's classes", i+1)
@@ -184,12 +185,12 @@ func relabel(m *model.Model, set *dataset.Set) (*labels, error) {
 	return y, y.setFactors(m.Statement.ClassWeight, false, nil)
 }
 
-// derivatives returns the dual point that the weights themselves suggest.
-func derivatives(p *problem.Risk, rows family, w []float64) []float64 {
-	a := make([]float64, len(p.Y))
-	rows.predict(a, w)
-	for i, y := range p.Y {
-		a[i] = p.Loss.Derivative(a[i], y)
+// derivatives returns the dual point that weights of all rows themselves suggest.
+func (o objective) derivatives(w []float64) []float64 {
+	a := make([]float64, len(o.Y))
+	o.family.predict(a, o.cut(problem.Point{W: w}).W)
+	for i, y := range o.Y {
+		a[i] = o.Loss.Derivative(a[i], y)
 	}
-	return a
+	return o.lift(problem.Point{W: w, A: a}).A
 }

@@ -94,6 +94,6 @@ func outputName(m *model.Model, c int) string {
 	if m.Statement.Scheme != model.OneAgainstOne {
 		return m.Classes[c]
 	}
-	i, j := m.Pair(c)
+	i, j := model.Pair(c, len(m.Classes))
 	return m.Classes[i] + " or " + m.Classes[j]
 }

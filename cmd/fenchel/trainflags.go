@@ -29,6 +29,7 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.Float64Var(&s.C, "C", 0, "the same the other way round: lambda = 1/(C N)")
 	t.kernel.register(cmd, s)
 	f.StringVar(&s.Bias, "bias", "free", "constant term: free (no penalty), feature (a constant column) or none")
+	f.StringVar(&s.Scheme, "scheme", "one-against-rest", "how more than two classes are told apart: one-against-rest or one-against-one")
 	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables, else none)")
 	f.StringVar(&s.Solver, "solver", "auto", "solver, as in \"fenchel list solvers\"")
 	f.IntVar(&s.Partitions, "partitions", 0, "parts of the rows that sdca works on side by side (default by the sizes of the data; changes the result)")
@@ -42,6 +43,7 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	complete(cmd, "loss", names(loss.Entries())...)
 	complete(cmd, "penalty", names(penalty.Entries())...)
 	complete(cmd, "bias", problem.BiasNames()...)
+	complete(cmd, "scheme", train.Schemes()...)
 	complete(cmd, "scale", dataset.ScalingNames()...)
 	complete(cmd, "solver", slices.Concat(names(linear.Entries()), names(kernelsolver.Entries()), []string{"auto"})...)
 }
