@@ -23,6 +23,8 @@ type Support struct {
 	Index  []uint32 // which rows of the data these are; nil: unknown, as in foreign files
 
 	evaluated atomic.Int64
+	once      sync.Once
+	expansion *kernel.Expansion // for scoring, once that is asked for
 }
 
 // Len returns the number of support vectors.
@@ -56,11 +58,11 @@ func (m *Model) Prepare(x matrix.Matrix) (matrix.Matrix, error) {
 // outputs.
 func (s *Support) Evaluations() int64 { return s.evaluated.Load() }
 
-// values sets dst to the values of the kernel of x with all support vectors.
-func (s *Support) values(dst []float64, x matrix.Vector) {
-	for j := range dst {
-		dst[j] = s.Kernel.Eval(s.Rows.Row(j), x)
-	}
+// values sets dst, one row of values for each of rows, to those of the kernel
+// with all support vectors.
+func (s *Support) values(dst []float64, rows []matrix.Vector) {
+	s.once.Do(func() { s.expansion = kernel.NewExpansion(s.Kernel, s.Rows) })
+	s.expansion.Values(dst, rows)
 	s.evaluated.Add(int64(len(dst)))
 }
 
@@ -68,21 +70,31 @@ func (s *Support) values(dst []float64, x matrix.Vector) {
 type machine Model
 
 func (m *machine) score(dst []float64, x matrix.Vector) {
-	room := kernelValues.Get().(*[]float64)
-	defer kernelValues.Put(room)
-	*room = slices.Grow((*room)[:0], m.Support.Len())
-	values := (*room)[:m.Support.Len()]
-	m.Support.values(values, x)
-	for c, o := range m.Outputs {
-		dst[c] = vec.Dot64(o.Weights, values) + o.Bias
-	}
+	rows := rowPool.Get().(*[1]matrix.Vector)
+	defer rowPool.Put(rows)
+	rows[0] = x
+	m.scores(dst, rows[:])
+	rows[0] = matrix.Vector{} // the pool must not keep data alive
 }
 
 func (m *machine) scores(dst []float64, rows []matrix.Vector) {
-	for k := len(m.Outputs); len(rows) > 0; dst, rows = dst[k:], rows[1:] {
-		m.score(dst[:k], rows[0])
+	room := kernelValues.Get().(*[]float64)
+	defer kernelValues.Put(room)
+	n, k := m.Support.Len(), len(m.Outputs)
+	for some := range slices.Chunk(rows, kernel.RowsAtOnce) {
+		*room = slices.Grow((*room)[:0], n*len(some))
+		values := (*room)[:n*len(some)]
+		m.Support.values(values, some)
+		for i := range some {
+			for c, o := range m.Outputs {
+				dst[c] = vec.Dot64(o.Weights, values[i*n:(i+1)*n]) + o.Bias
+			}
+			dst = dst[k:]
+		}
 	}
 }
+
+var rowPool = sync.Pool{New: func() any { return new([1]matrix.Vector) }}
 
 var kernelValues = sync.Pool{New: func() any { return new([]float64) }}
 
