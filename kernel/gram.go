@@ -144,6 +144,25 @@ func (g *Gram) Rows(rows []int) []Row {
 	return result
 }
 
+// Kept reports whether row i is at hand and need not be computed.
+func (g *Gram) Kept(i int) bool { return g.kept.place[i] >= 0 }
+
+// Prefetch computes rows, Capacity at most, that are likely to be asked for soon:
+// together they cost a fraction of what they cost one by one. They count as
+// computed, not as requested.
+func (g *Gram) Prefetch(rows []int) {
+	place, missing := g.kept.use(rows)
+	g.count(0, missing, g.Len())
+	if len(missing) == 0 {
+		return
+	}
+	if g.single != nil {
+		g.single.update(nil, rows, nil, place, missing)
+	} else {
+		g.double.update(nil, rows, nil, place, missing)
+	}
+}
+
 // Update adds to dst the rows of the matrix, each times its element of c:
 // dst[j] = fma(c[k], K[rows[k]][j], dst[j]) in the order of k. Rows that are
 // computed for it are kept where that pays.

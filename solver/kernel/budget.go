@@ -101,13 +101,17 @@ func newBudgeted(p *problem.Kernel, budget int, seed uint64) *budgeted {
 }
 
 func (s *budgeted) Epoch() {
-	for _, i := range rand.New(rand.NewPCG(s.seed, s.pass)).Perm(s.p.Len()) {
-		if s.p.Y[i]*s.e.response(i) <= 0 {
+	order := rand.New(rand.NewPCG(s.seed, s.pass)).Perm(s.p.Len())
+	for k, i := range order {
+		s.e.soon = among(order[k+1:], s.wrong)
+		if s.wrong(i) {
 			s.learn(i)
 		}
 	}
 	s.pass++
 }
+
+func (s *budgeted) wrong(i int) bool { return s.p.Y[i]*s.e.response(i) <= 0 }
 
 // learn adds row i, which was a mistake.
 func (s *budgeted) learn(i int) {

@@ -29,12 +29,14 @@ type engine struct {
 	gram         *kernel.Gram
 	constant     float64 // squared value of the constant column
 	scale        float64
-	coefficients []float64 // beta/scale
-	responses    []float64 // r/scale, without the constant
-	sum          float64   // of the coefficients
-	squared      float64   // |w|^2
-	mean         *mean     // nil: not wanted
-	one          [1]int    // arguments, reused
+	coefficients []float64                    // beta/scale
+	responses    []float64                    // r/scale, without the constant
+	sum          float64                      // of the coefficients
+	squared      float64                      // |w|^2
+	mean         *mean                        // nil: not wanted
+	soon         func(yield func(i int) bool) // rows likely to move next; nil: nobody knows
+	ahead        []int
+	one          [1]int // arguments, reused
 	factor       [1]float64
 }
 
@@ -80,8 +82,41 @@ func (e *engine) add(i int, delta float64) { e.addStored(i, delta/e.scale) }
 
 // addStored moves coefficient i by scale times d.
 func (e *engine) addStored(i int, d float64) {
+	e.look(i)
 	e.one[0] = i
 	e.addRow(i, d, e.gram.Rows(e.one[:]))
+}
+
+// look computes row i, if it has to be, together with rows that are likely to
+// be needed next: sixteen rows take hardly longer than two.
+func (e *engine) look(i int) {
+	if e.soon == nil || e.gram.Kept(i) {
+		return
+	}
+	most := min(16, e.gram.Capacity()/4)
+	e.ahead = append(e.ahead[:0], i)
+	for j := range e.soon {
+		if len(e.ahead) >= most {
+			break
+		}
+		if !e.gram.Kept(j) && !slices.Contains(e.ahead, j) {
+			e.ahead = append(e.ahead, j)
+		}
+	}
+	if len(e.ahead) <= most {
+		e.gram.Prefetch(e.ahead)
+	}
+}
+
+// among returns the rows of order, of the next few, that are likely to move.
+func among(order []int, likely func(i int) bool) func(yield func(i int) bool) {
+	return func(yield func(i int) bool) {
+		for _, i := range order[:min(len(order), 256)] {
+			if likely(i) && !yield(i) {
+				return
+			}
+		}
+	}
 }
 
 // addAll moves several coefficients, of which as many rows are computed at once

@@ -88,10 +88,13 @@ func (s *pegasos) step(i int) {
 	s.met.add(i, g, s.t)
 	s.e.rescale(1 / (s.p.Lambda * s.t))
 	if g != 0 {
+		s.e.soon = among(s.draws.coming, s.moves)
 		s.e.addStored(i, -g)
 	}
 	s.e.count(1)
 }
+
+func (s *pegasos) moves(i int) bool { return s.p.Loss.Derivative(s.e.response(i), s.p.Y[i]) != 0 }
 
 func (s *pegasos) Point() problem.Point {
 	last := s.e.last()

@@ -101,7 +101,8 @@ func (s *perceptron) Epoch() {
 	order := rand.New(rand.NewPCG(s.seed, s.pass)).Perm(s.p.Len())
 	for k, i := range order {
 		s.before(order[k:])
-		if s.p.Y[i]*s.e.response(i) <= 0 {
+		s.e.soon = among(order[k+1:], s.wrong)
+		if s.wrong(i) {
 			s.e.add(i, s.p.Y[i])
 			s.mistakes++
 		}
@@ -109,6 +110,8 @@ func (s *perceptron) Epoch() {
 	}
 	s.pass++
 }
+
+func (s *perceptron) wrong(i int) bool { return s.p.Y[i]*s.e.response(i) <= 0 }
 
 // before looks at the iterate before it sees the rows that are left of a pass.
 func (s *perceptron) before(left []int) {
@@ -133,7 +136,7 @@ func (s *perceptron) before(left []int) {
 func (s *perceptron) validate(left []int) {
 	wrong, rows := 0, float64(len(left))
 	for _, i := range left {
-		if s.p.Y[i]*s.e.response(i) <= 0 {
+		if s.wrong(i) {
 			wrong++
 		}
 	}

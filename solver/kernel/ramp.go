@@ -97,8 +97,10 @@ func (s *ramp) Epoch() {
 	if s.done {
 		return
 	}
-	for _, i := range rand.New(rand.NewPCG(s.seed, s.epoch)).Perm(s.p.Len()) {
-		s.step(i)
+	order := rand.New(rand.NewPCG(s.seed, s.epoch)).Perm(s.p.Len())
+	for k, i := range order {
+		s.e.soon = among(order[k+1:], func(i int) bool { return s.best(i) != s.b[i] })
+		s.move(i, s.best(i))
 	}
 	s.epoch++
 	if value, gap := s.surrogate(); gap <= 1e-3*math.Abs(value) && value <= s.begin {
@@ -107,14 +109,15 @@ func (s *ramp) Epoch() {
 	}
 }
 
-func (s *ramp) step(i int) {
+// best returns the maximum of the dual along variable i.
+func (s *ramp) best(i int) float64 {
 	scale, y := s.p.S[i]/(s.p.Lambda*s.p.N), s.p.Y[i]
 	q, short := scale*(s.p.Diagonal[i]+s.p.Constant()), 1-y*s.e.response(i)
 	after := s.b[i] + short/q
 	if !(q > 0) {
 		after = math.Copysign(math.Inf(1), short)
 	}
-	s.move(i, min(max(after, -s.far[i]), 1-s.far[i]))
+	return min(max(after, -s.far[i]), 1-s.far[i])
 }
 
 // move sets dual variable i.

@@ -76,7 +76,9 @@ type sdca struct {
 
 func (s *sdca) Epoch() {
 	random := rand.New(rand.NewPCG(s.seed, s.epoch))
-	for _, i := range random.Perm(s.p.Len()) {
+	order := random.Perm(s.p.Len())
+	for k, i := range order {
+		s.e.soon = among(order[k+1:], s.moves)
 		s.step(i)
 	}
 	s.epoch++
@@ -86,12 +88,19 @@ func (s *sdca) Epoch() {
 }
 
 func (s *sdca) step(i int) {
-	scale := s.p.S[i] / (s.p.Lambda * s.p.N)
-	if delta := dualStep(&s.p.Risk, i, s.a[i], s.e.response(i), scale*(s.p.Diagonal[i]+s.p.Constant())); delta != 0 {
+	if delta := s.delta(i); delta != 0 {
 		s.a[i] += delta
-		s.e.add(i, -float64(scale*delta))
+		s.e.add(i, -float64(s.p.S[i]/(s.p.Lambda*s.p.N)*delta))
 	}
 }
+
+// delta returns how far dual variable i is from the maximum along it.
+func (s *sdca) delta(i int) float64 {
+	q := s.p.S[i] / (s.p.Lambda * s.p.N) * (s.p.Diagonal[i] + s.p.Constant())
+	return dualStep(&s.p.Risk, i, s.a[i], s.e.response(i), q)
+}
+
+func (s *sdca) moves(i int) bool { return s.delta(i) != 0 }
 
 // dualStep returns how far dual variable i is from the maximum along it, at
 // response r, when one unit of it takes q off the response.

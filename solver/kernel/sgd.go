@@ -88,11 +88,14 @@ func (s *sgd) step(i int) {
 	g := s.p.Loss.Derivative(s.e.response(i), s.p.Y[i])
 	s.met.add(i, g, s.t)
 	if g != 0 {
+		s.e.soon = among(s.draws.coming, s.moves)
 		s.e.add(i, -float64(s.eta/math.Sqrt(s.t)*g))
 		s.e.project(s.p.Radius)
 	}
 	s.e.count(1)
 }
+
+func (s *sgd) moves(i int) bool { return s.p.Loss.Derivative(s.e.response(i), s.p.Y[i]) != 0 }
 
 func (s *sgd) Point() problem.Point {
 	it := s.e.last()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -15,6 +16,7 @@ type draws struct {
 	random *rand.Rand
 	upTo   []float64 // sums of the weights; nil when all are the same
 	n      int
+	coming []int // drawn, but not yet taken
 }
 
 func newDraws(p *problem.Risk, seed uint64) *draws {
@@ -32,8 +34,21 @@ func newDraws(p *problem.Risk, seed uint64) *draws {
 	return d
 }
 
-// next draws a row: the first whose sum exceeds a random part of the whole.
+// next takes a row. Those to come after it are drawn some time ahead.
 func (d *draws) next() int {
+	if len(d.coming) < 128 {
+		d.coming = slices.Clone(d.coming)
+		for len(d.coming) < 1024 {
+			d.coming = append(d.coming, d.draw())
+		}
+	}
+	i := d.coming[0]
+	d.coming = d.coming[1:]
+	return i
+}
+
+// draw draws a row: the first whose sum exceeds a random part of the whole.
+func (d *draws) draw() int {
 	if d.upTo == nil {
 		return d.random.IntN(d.n)
 	}
