@@ -122,6 +122,10 @@ func among(order []int, likely func(i int) bool) func(yield func(i int) bool) {
 // addAll moves several coefficients, of which as many rows are computed at once
 // as the cache holds.
 func (e *engine) addAll(which []int, delta []float64) {
+	if len(which) == 1 {
+		e.add(which[0], delta[0])
+		return
+	}
 	for most := e.gram.Capacity(); len(which) > 0; {
 		k := min(most, len(which))
 		rows := e.gram.Rows(which[:k])

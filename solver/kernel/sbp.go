@@ -27,7 +27,8 @@ import (
 //	Returned    the average of the iterates; its own f or that of its direction,
 //	            whichever is more; and the average of the p, step t with weight t,
 //	            which as dual variables prove how far f can be from the maximum
-//	Cost        one row of the matrix and O(n) besides; an epoch is n steps
+//	Cost        one row of the matrix and O(n) besides; an epoch is n
+//	            draws
 //
 // After T steps f is expected to be 3/sqrt(T) below the maximum at most, for
 // kappa = 1.
@@ -97,6 +98,8 @@ func (b SBP) Start(p problem.Problem, from *problem.Point, seed uint64) solver.S
 	s.e.project(1)
 	s.eta = 1 / math.Sqrt(slices.Max(gram.Diagonal)+s.risk.Constant())
 	s.margins, s.share = make([]float64, n), make([]float64, n)
+	s.cast = newCast(s.risk, s.random)
+	s.e.soon = s.cast.soon
 	return s
 }
 
@@ -114,12 +117,13 @@ type sbp struct {
 	margins []float64 // y_i r_i
 	share   []float64 // sum of the p, or of the rows under water
 	total   float64   // sum of the weights of that
+	cast    cast
 	drawn   []int
 	delta   []float64
 }
 
 func (s *sbp) Epoch() {
-	for range s.risk.Y {
+	for range max(1, len(s.risk.Y)/s.batch) {
 		s.step()
 	}
 }
@@ -141,19 +145,20 @@ func (s *sbp) step() {
 // fill finds the rows under water, and adds p to its sum; with lambda all of
 // these rows count in full.
 func (s *sbp) fill() {
-	weight := s.t
-	s.total += s.t
 	if s.slack != nil {
 		s.slack.Level(&s.water, s.margins)
-		rows := 0.0
-		s.water.Covered(func(_ int, part float64) { rows += part })
-		weight /= rows
 	} else {
 		var y []float64
 		if s.risk.Bias == problem.Free {
 			y = s.risk.Y
 		}
 		s.water.Scale(s.margins, y, s.risk.N*s.risk.Lambda*s.e.squared)
+	}
+	s.cast.cover(&s.water)
+	weight := s.t
+	s.total += s.t
+	if s.slack != nil {
+		weight /= s.cast.covered[0] + s.cast.covered[1]
 	}
 	s.water.Covered(func(i int, part float64) { s.share[i] += float64(weight * part) })
 }
@@ -163,7 +168,7 @@ func (s *sbp) draw(eta float64) {
 	s.drawn, s.delta = s.drawn[:0], s.delta[:0]
 	each := eta / float64(s.batch)
 	for range s.batch {
-		i := s.water.Draw(s.random)
+		i := s.cast.draw(&s.water)
 		step := each * s.risk.Y[i]
 		if k := slices.Index(s.drawn, i); k >= 0 {
 			s.delta[k] += step

@@ -43,7 +43,7 @@ func TestSeparableBatchPerceptron(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f := -sol.Certificate.Primal; sol.Status != solver.Converged || math.Abs(f-0.25) > 2e-3 || math.Abs(sol.Point.W[4]) > 0.02 {
+		if f := -sol.Certificate.Primal; sol.Status != solver.Converged || math.Abs(f-0.25) > 2e-3 || math.Abs(sol.Point.W[4]) > 0.1 {
 			t.Errorf("%s: %s, margin %v, bias %v, expected 0.25 and 0", bias, sol.Status, f, sol.Point.W[4])
 		}
 	}
