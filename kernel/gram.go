@@ -79,12 +79,16 @@ func NewGram(k Kernel, x matrix.Matrix, opt Options) (*Gram, error) {
 			return nil, fmt.Errorf("kernel: row %d: found the value %g with itself, expected a finite number", i+1, value)
 		}
 	}
+	rows := x
 	_, inner := k.(Inner)
-	g.double = newStore(inDouble, k, x, g.SquaredNorm, opt.Threads)
-	if inner && !opt.Double && n > fewRows && g.singleSuffices() {
-		g.single = newStore(inSingle, k, x, g.SquaredNorm, opt.Threads)
+	if inner {
+		rows = sparse(x)
 	}
-	g.keep = !inner || matrix.Nonzeros(x) >= cheapTerms*int64(n)
+	g.double = newStore(inDouble, k, rows, g.SquaredNorm, opt.Threads)
+	if inner && !opt.Double && n > fewRows && g.singleSuffices() {
+		g.single = newStore(inSingle, k, rows, g.SquaredNorm, opt.Threads)
+	}
+	g.keep = !inner || matrix.Nonzeros(rows) >= cheapTerms*int64(n)
 	return g, g.reserve()
 }
 

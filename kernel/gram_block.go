@@ -2,13 +2,17 @@ package kernel
 
 import "github.com/fenchel-ml/fenchel/matrix"
 
-// work is the memory of one goroutine.
+// work is the memory of one goroutine, and the rows of a set that pass by.
 type work[T float32 | float64] struct {
-	across []T        // a tile: a row for each row of a set that passes by
-	at     []int      // where these rows are
-	tile   []T        // its transpose
-	values [][]T      // the rows of that
-	packed matrix.CSR // rows of a set that is not sparse
+	across []T   // a tile: a row for each row that passes by
+	at     []int // where these rows are
+	tile   []T   // its transpose
+	values [][]T // the rows of that
+
+	lo, hi int // which rows pass by: those that start says of rows
+	rows   *matrix.CSR
+	start  []int64
+	packed matrix.CSR // what rows is, if the set is not sparse
 }
 
 func newWork[T float32 | float64](width int) *work[T] {
@@ -19,24 +23,22 @@ func newWork[T float32 | float64](width int) *work[T] {
 	return w
 }
 
-// stream returns a sparse matrix and the part of its offsets that says where
-// rows lo to hi of x are.
-func (w *work[T]) stream(x matrix.Matrix, lo, hi int) (*matrix.CSR, []int64) {
-	if x, ok := x.(*matrix.CSR); ok {
-		return x, x.Start[lo : hi+1]
+// pass lets rows lo to hi of y pass by.
+func (w *work[T]) pass(t *tiler[T], y set[T], lo, hi int) {
+	w.lo, w.hi = lo, hi
+	if t.inner == nil {
+		return
+	}
+	if y, ok := y.Matrix.(*matrix.CSR); ok {
+		w.rows, w.start = y, y.Start[lo:hi+1]
+		return
 	}
 	p := &w.packed
 	p.Start, p.Index, p.Value = append(p.Start[:0], 0), p.Index[:0], p.Value[:0]
 	for i := lo; i < hi; i++ {
-		row := x.Row(i)
-		for k, v := range row.Value {
-			if v != 0 {
-				p.Index, p.Value = append(p.Index, uint32(row.Column(k))), append(p.Value, v)
-			}
-		}
-		p.Start = append(p.Start, int64(len(p.Value)))
+		appendNonzeros(p, y.Row(i))
 	}
-	return p, p.Start
+	w.rows, w.start = p, p.Start
 }
 
 // A block is consecutive rows side by side: element j of row l is
@@ -59,25 +61,27 @@ type group[T float32 | float64] struct {
 // of two megabytes.
 const groupBytes = 1 << 20
 
-// fill makes blocks of the rows of x from lo on, in the memory of those before:
-// wide ones, and at the end a narrow one where it suffices.
-func (g *group[T]) fill(x set[T], lo, wide, narrow int) {
-	blocks := g.blocks[:cap(g.blocks)]
-	size := 0
-	for g.blocks = blocks[:0]; lo < len(x.norm) && size < groupBytes; g.hi = lo {
-		width := wide
-		if len(x.norm)-lo <= narrow {
-			width = narrow
+// next replaces the blocks by those of the rows of x that follow: wide ones, and
+// at the end a narrow one where it suffices.
+func (t *tiler[T]) next(g *group[T], x set[T]) {
+	g.blocks = g.blocks[:0]
+	for size := 0; g.hi < len(x.norm) && size < groupBytes; {
+		width := t.wide
+		if len(x.norm)-g.hi <= t.narrow {
+			width = t.narrow
 		}
-		if len(g.blocks) == len(blocks) {
-			blocks = append(blocks, block[T]{})
+		if len(g.blocks) < cap(g.blocks) {
+			g.blocks = g.blocks[:len(g.blocks)+1] // with the memory it has
+		} else {
+			g.blocks = append(g.blocks, block[T]{})
 		}
-		g.blocks = blocks[:len(g.blocks)+1]
-		b := &blocks[len(g.blocks)-1]
-		b.lo, b.hi, b.width = lo, min(lo+width, len(x.norm)), width
-		b.fill(x.Matrix)
-		size += 256 / wide * len(b.value)
-		lo = b.hi
+		b := &g.blocks[len(g.blocks)-1]
+		b.lo, b.hi, b.width = g.hi, min(g.hi+width, len(x.norm)), width
+		g.hi = b.hi
+		if t.inner != nil {
+			b.fill(x.Matrix)
+			size += 256 / t.wide * len(b.value)
+		}
 	}
 }
 
@@ -89,8 +93,8 @@ const mostColumns = 2048
 func (b *block[T]) fill(x matrix.Matrix) {
 	_, cols := x.Dims()
 	if cols > mostColumns {
-		if b.slot == nil {
-			b.slot = make([]uint32, cols)
+		if len(b.slot) < cols {
+			b.slot, b.used = make([]uint32, cols), nil
 		}
 		b.number(x)
 		cols = 1 + len(b.used)

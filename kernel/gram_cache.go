@@ -97,9 +97,9 @@ func (g *Gram) reserve() error {
 	places := int(min(int64(n), max(1, limit/row)))
 	g.kept = newLRU(n, places)
 	if g.single != nil {
-		g.single.kept = make([]float32, places*g.single.stride)
+		g.single.kept = inHugePages(make([]float32, places*g.single.stride))
 	} else {
-		g.double.kept = make([]float64, places*g.double.stride)
+		g.double.kept = inHugePages(make([]float64, places*g.double.stride))
 	}
 	return nil
 }

@@ -47,19 +47,53 @@ func newSet[T float32 | float64](x matrix.Matrix, norm []float64) set[T] {
 	return s
 }
 
+// sparse returns x without its zeros if these are more than half of a dense x,
+// so that it takes no more memory than x.
+func sparse(x matrix.Matrix) matrix.Matrix {
+	d, ok := x.(*matrix.Dense)
+	if !ok {
+		return x
+	}
+	nonzeros := 0
+	for _, v := range d.Value {
+		if v != 0 {
+			nonzeros++
+		}
+	}
+	if 2*nonzeros > len(d.Value) {
+		return x
+	}
+	s := &matrix.CSR{Cols: d.Cols, Start: make([]int64, 1, d.Rows+1), Index: make([]uint32, 0, nonzeros), Value: make([]float32, 0, nonzeros)}
+	for i := range d.Rows {
+		appendNonzeros(s, d.Row(i))
+	}
+	return s
+}
+
+func appendNonzeros(m *matrix.CSR, row matrix.Vector) {
+	for k, v := range row.Value {
+		if v != 0 {
+			m.Index, m.Value = append(m.Index, uint32(row.Column(k))), append(m.Value, v)
+		}
+	}
+	m.Start = append(m.Start, int64(len(m.Value)))
+}
+
 // A tiler computes values of a kernel. Its methods may be called by several
 // goroutines at once.
 type tiler[T float32 | float64] struct {
 	arithmetic[T]
 	k     Kernel
 	inner Inner // k, or nil
-	work  sync.Pool
+
+	work, groups sync.Pool
 }
 
 func newTiler[T float32 | float64](a arithmetic[T], k Kernel) *tiler[T] {
 	t := &tiler[T]{arithmetic: a, k: k}
 	t.inner, _ = k.(Inner)
 	t.work.New = func() any { return newWork[T](a.wide) }
+	t.groups.New = func() any { return new(group[T]) }
 	return t
 }
 
@@ -85,63 +119,56 @@ func (v view) Dims() (rows, cols int) {
 
 func (v view) Row(i int) matrix.Vector { return v.Matrix.Row(v.rows[i]) }
 
-// passing is how many rows of a set make a tile with a block.
-const passing = 128
+// passing is how many rows of a set make a tile with a block, and passingSingly
+// how many where values are computed one after another.
+const passing, passingSingly = 256, 16
 
 // tiles calls use with values[r][j-lo] = k(x_i,y_j) for all rows i = k+r of x, in
 // order, and all rows j of y from lo to hi; these ranges cover y. Several
 // goroutines do so for different ranges.
 func (t *tiler[T]) tiles(x, y set[T], threads int, use func(values [][]T, k, lo, hi int)) {
-	n, _ := y.Dims()
+	size := passing
 	if t.inner == nil {
-		t.evaluate(x, y, n, threads, use)
-		return
+		size = passingSingly
 	}
-	var g group[T]
-	for k := 0; k < len(x.norm); k = g.hi {
-		g.fill(x, k, t.wide, t.narrow)
-		matrix.Blocks(n, passing, threads, func(_, lo, hi int) {
+	g := t.groups.Get().(*group[T])
+	defer t.groups.Put(g)
+	for g.hi = 0; g.hi < len(x.norm); {
+		t.next(g, x)
+		matrix.Blocks(len(y.norm), size, threads, func(_, lo, hi int) {
 			w := t.work.Get().(*work[T])
 			defer t.work.Put(w)
-			rows, start := w.stream(y.Matrix, lo, hi)
+			w.pass(t, y, lo, hi)
 			for i := range g.blocks {
-				t.block(w, &g.blocks[i], rows, start)
 				b := &g.blocks[i]
-				values := w.values[:b.hi-b.lo]
-				for r := range values {
-					t.of(t.inner, values[r][:hi-lo], x.norm[b.lo+r], y.norm[lo:hi])
-				}
-				use(values, b.lo, lo, hi)
+				use(t.values(w, b, x, y), b.lo, lo, hi)
 			}
 		})
 	}
 }
 
-// block makes the inner products of a block with the rows that start says.
-func (t *tiler[T]) block(w *work[T], b *block[T], rows *matrix.CSR, start []int64) {
-	at := w.at[:len(start)-1]
+// values returns k(x_i,y_j) for the rows i of a block and the rows j of y that
+// pass by.
+func (t *tiler[T]) values(w *work[T], b *block[T], x, y set[T]) [][]T {
+	values, n := w.values[:b.hi-b.lo], w.hi-w.lo
+	if t.inner == nil {
+		for r, v := range values {
+			row := x.Row(b.lo + r)
+			for j := range n {
+				v[j] = T(t.k.Eval(row, y.Row(w.lo+j)))
+			}
+		}
+		return values
+	}
+	at := w.at[:n]
 	for i := range at {
 		at[i] = i * b.width
 	}
-	t.tile(w.across, at, b.value, b.width, b.slot, start, rows.Index, rows.Value)
-	t.transpose(vec.Block[T]{Value: w.tile, Rows: b.width, Cols: len(at), Stride: passing},
-		vec.Block[T]{Value: w.across, Rows: len(at), Cols: b.width, Stride: b.width})
-}
-
-// evaluate is tiles for a kernel that is not inner, one value after another.
-func (t *tiler[T]) evaluate(x, y set[T], n, threads int, use func(values [][]T, k, lo, hi int)) {
-	matrix.Blocks(n, t.narrow, threads, func(_, lo, hi int) {
-		w := t.work.Get().(*work[T])
-		defer t.work.Put(w)
-		for k := 0; k < len(x.norm); k += t.narrow {
-			values := w.values[:min(t.narrow, len(x.norm)-k)]
-			for r, v := range values {
-				row := x.Row(k + r)
-				for j := lo; j < hi; j++ {
-					v[j-lo] = T(t.k.Eval(row, y.Row(j)))
-				}
-			}
-			use(values, k, lo, hi)
-		}
-	})
+	t.tile(w.across, at, b.value, b.width, b.slot, w.start, w.rows.Index, w.rows.Value)
+	t.transpose(vec.Block[T]{Value: w.tile, Rows: b.width, Cols: n, Stride: passing},
+		vec.Block[T]{Value: w.across, Rows: n, Cols: b.width, Stride: b.width})
+	for r, v := range values {
+		t.of(t.inner, v[:n], x.norm[b.lo+r], y.norm[w.lo:w.hi])
+	}
+	return values
 }
