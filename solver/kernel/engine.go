@@ -158,7 +158,8 @@ func (e *engine) addRow(i int, d float64, row []kernel.Row) {
 func (e *engine) multiply(by float64) {
 	e.squared *= float64(by * by)
 	e.scale *= by
-	if size := math.Abs(e.scale); !(size >= 1e-100 && size <= 1e100) {
+	// The mean is what two parts leave that cancel: 1/scale times too large each.
+	if size := math.Abs(e.scale); !(size >= 1.0/64 && size <= 64) {
 		e.flatten()
 	}
 }

@@ -16,7 +16,7 @@ func optimum(t testing.TB, p *problem.Kernel) *solver.Solution {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sol.Status != solver.Converged {
+	if sol.Certificate.Relative() > 1e-9 { // its own rounding may be more than 1e-10
 		t.Fatalf("reference: %s at gap %g", sol.Status, sol.Certificate.Relative())
 	}
 	return sol
