@@ -58,6 +58,8 @@ type Statement struct {
 	Kernel      string             `json:"kernel,omitempty"` // absent: a linear model
 	Scheme      string             `json:"scheme,omitempty"` // OneAgainstOne; absent: one against the rest
 	Lambda      float64            `json:"lambda"`
+	Radius      float64            `json:"radius,omitempty"` // instead of lambda: the norm is at most this
+	Nu          float64            `json:"nu,omitempty"`     // instead of lambda: the average slack of the largest margin
 	Bias        string             `json:"bias"`
 	ClassWeight map[string]float64 `json:"class_weight,omitempty"` // absent classes count once
 	Solver      string             `json:"solver"`

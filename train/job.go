@@ -77,12 +77,18 @@ func (j *job) state() error {
 	if _, margin := t.loss.(loss.Margin); margin && j.labels.classes == nil {
 		return fmt.Errorf("loss %q separates two classes, but the targets are numbers: choose a regression loss such as squared, or --task classification", j.spec.Loss)
 	}
+	if t.nu != 0 && j.spec.Loss != "hinge" {
+		return fmt.Errorf("nu=%g is for classes: expected the loss hinge, found %s", t.nu, j.spec.Loss)
+	}
+	if t.nu != 0 && (j.set.Weight != nil || j.labels.factor != nil) {
+		return fmt.Errorf("nu=%g with weights of rows or classes: expected none", t.nu)
+	}
 	x := j.set.X
 	if j.scaling != nil {
 		x = j.scaling.Matrix(x)
 	}
 	weights := orOnes(j.labels.weights(j.set.Weight), j.set.Rows())
-	if j.spec.Lambda == 0 {
+	if j.spec.Lambda == 0 && j.spec.Radius == 0 && j.spec.Nu == 0 {
 		j.spec.Lambda = 1 / (cmp.Or(j.spec.C, 1) * sum(weights))
 	}
 	if j.stated, err = newStated(t, j.spec.Kernel, x, kernel.Options{Cache: j.spec.Cache, Threads: j.threadsEach()}); err != nil {

@@ -47,6 +47,20 @@ func completeKernel(spec string, features int) string {
 }
 
 func (f machineFamily) problem(t terms, y, weights []float64, lambda float64) (problem.Problem, *problem.Risk, error) {
+	switch {
+	case t.radius != 0:
+		p, err := problem.NewNormConstrained(f.gram, y, weights, t.loss, t.radius, t.bias)
+		if err != nil {
+			return nil, nil, err
+		}
+		return p, &p.Risk, nil
+	case t.nu != 0:
+		p, err := problem.NewSlack(f.gram, y, t.nu, t.bias)
+		if err != nil {
+			return nil, nil, err
+		}
+		return p, &p.Risk, nil
+	}
 	p, err := problem.NewKernel(f.gram, y, weights, t.loss, lambda, t.bias)
 	if err != nil {
 		return nil, nil, err
@@ -58,12 +72,18 @@ func (machineFamily) solver(name string) (solver.Solver, error) { return kernels
 
 // choose takes the fastest solver that accepts the problem.
 func (machineFamily) choose(p problem.Problem, _ float64) (name, why string) {
-	for _, name := range []string{"working", "sdca"} {
+	for _, name := range []string{"working", "sdca", "sbp", "sgd"} {
 		if s, err := kernelsolver.New(name); err == nil && s.Accepts(p) == nil {
-			return name, "the fastest that takes this loss and bias"
+			return name, "the fastest that takes this problem"
 		}
 	}
-	return "sdca", "no other takes this loss and bias"
+	switch p.(type) { // it will say why not
+	case *problem.NormConstrained:
+		return "sgd", "the one for bounded norms"
+	case *problem.Slack:
+		return "sbp", "the one for nu"
+	}
+	return "working", "the most general one"
 }
 
 // store keeps the rows that have a coefficient in any output.

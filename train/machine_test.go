@@ -135,6 +135,32 @@ func TestMachineOfTheLinearKernel(t *testing.T) {
 	}
 }
 
+// Problems with a radius or with nu are proved and verified too, with the same
+// claims; that of the radius says that the norm is at most this.
+func TestOtherProblems(t *testing.T) {
+	set := rings(t, 60, 2, false)
+	for _, spec := range []Spec{
+		{Radius: 2, Bias: "none"}, {Radius: 2, Bias: "feature", Loss: "logistic"}, {Nu: 0.1, Bias: "free"}, {Nu: 0.1, Bias: "none"},
+	} {
+		spec.Kernel, spec.Gap = "rbf:gamma=1", 0.05
+		r, err := Fit(t.Context(), set, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := model.Decode(encoded(t, r.Model))
+		if err != nil || r.Status != solver.Converged {
+			t.Fatalf("%+v: %s, %v", spec, r.Status, err)
+		}
+		if v, err := Verify(m, set, 1); err != nil || len(v.Problems) > 0 || v.Found != v.Claimed {
+			t.Errorf("%+v: verification %+v, %v", spec, v, err)
+		}
+		m.Statement.Radius, m.Statement.Nu = m.Statement.Radius/2, m.Statement.Nu/2
+		if v, err := Verify(m, set, 1); err != nil || len(v.Problems) == 0 {
+			t.Errorf("%+v: a model with half of it is not found out: %v", spec, err)
+		}
+	}
+}
+
 // A liar's machine is found out, and one without dual variables has a bound all
 // the same.
 func TestVerifyMachine(t *testing.T) {
@@ -192,6 +218,14 @@ func TestMachineRefuses(t *testing.T) {
 		{Spec{Kernel: "rbf", Cache: -1}, "cache=-1"},
 		{Spec{Cache: 1 << 20}, "without a kernel"},
 		{Spec{Kernel: "rbf", Solver: "sdca"}, "a free bias forbids"},
+		{Spec{Radius: 1}, "radius=1, nu=0 without a kernel"},
+		{Spec{Kernel: "rbf", Radius: -1}, "radius=-1: expected a number > 0"},
+		{Spec{Kernel: "rbf", Radius: 1}, "free bias"},
+		{Spec{Kernel: "rbf", Radius: 1, Nu: 1}, "expected one of them"},
+		{Spec{Kernel: "rbf", Nu: 1, C: 1}, "expected one of them"},
+		{Spec{Kernel: "rbf", Nu: 1, Loss: "logistic"}, "expected hinge"},
+		{Spec{Kernel: "rbf", Nu: 1, Balanced: true}, "weights of rows or classes"},
+		{Spec{Kernel: "rbf", Nu: 1, Task: "regression"}, "is for classes"},
 	} {
 		if _, err := Fit(t.Context(), set, c.spec); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: found error %v, expected %q", c.spec, err, c.want)

@@ -33,6 +33,10 @@ type Spec struct {
 	// be set; with neither, C = 1.
 	Lambda, C float64
 
+	// Radius and Nu state other problems of kernel machines instead of one with
+	// lambda: problem.NormConstrained and problem.Slack. 0: neither.
+	Radius, Nu float64
+
 	// Scheme is how more than two classes are told apart: "one-against-rest", an
 	// output for each, or "one-against-one", one for each pair, which learns from
 	// the rows of these two with the same C; "": one-against-rest.
@@ -89,19 +93,39 @@ func (spec Spec) Check() error {
 
 // checkNumbers refuses what no objective, goal or limit can be.
 func (spec *Spec) checkNumbers() error {
+	if err := spec.checkProblem(); err != nil {
+		return err
+	}
 	if spec.Lambda != 0 && spec.C != 0 {
 		return fmt.Errorf("lambda=%g and C=%g: expected one of the two, as C = 1/(lambda N)", spec.Lambda, spec.C)
 	}
 	for _, p := range []struct {
 		name  string
 		value float64
-	}{{"lambda", spec.Lambda}, {"C", spec.C}, {"gap", spec.Gap}} {
+	}{{"lambda", spec.Lambda}, {"C", spec.C}, {"radius", spec.Radius}, {"nu", spec.Nu}, {"gap", spec.Gap}} {
 		if p.value < 0 || math.IsNaN(p.value) || math.IsInf(p.value, 0) {
 			return fmt.Errorf("%s=%g: expected a number > 0", p.name, p.value)
 		}
 	}
 	if spec.Epochs < 0 || spec.Time < 0 {
 		return fmt.Errorf("epochs=%d, time=%s: expected limits > 0", spec.Epochs, spec.Time)
+	}
+	return nil
+}
+
+// checkProblem refuses two problems at once.
+func (spec *Spec) checkProblem() error {
+	if spec.Radius == 0 && spec.Nu == 0 {
+		return nil
+	}
+	if spec.Kernel == "" {
+		return fmt.Errorf("radius=%g, nu=%g without a kernel: expected a kernel, linear for one", spec.Radius, spec.Nu)
+	}
+	if spec.Lambda != 0 || spec.C != 0 || spec.Radius != 0 && spec.Nu != 0 {
+		return fmt.Errorf("lambda=%g, C=%g, radius=%g, nu=%g: expected one of them, as each states a problem", spec.Lambda, spec.C, spec.Radius, spec.Nu)
+	}
+	if spec.Nu != 0 && spec.Loss != "" && spec.Loss != "hinge" {
+		return fmt.Errorf("nu=%g with the loss %s: expected hinge", spec.Nu, spec.Loss)
 	}
 	return nil
 }
@@ -138,6 +162,7 @@ func (spec *Spec) terms() (terms, error) {
 	if err != nil {
 		return t, err
 	}
+	t.radius, t.nu = spec.Radius, spec.Nu
 	return t, t.solvable()
 }
 

@@ -17,9 +17,11 @@ type terms struct {
 	loss    loss.Loss
 	penalty penalty.Penalty
 	bias    problem.Bias
+
+	radius, nu float64 // 0, or instead of a lambda: see Spec
 }
 
-// newTerms makes the terms that a Spec or a model's Statement names.
+// newTerms makes terms by their names.
 func newTerms(lossName, penaltyName, biasName string) (t terms, err error) {
 	if t.loss, err = loss.New(lossName); err != nil {
 		return t, err
@@ -28,6 +30,13 @@ func newTerms(lossName, penaltyName, biasName string) (t terms, err error) {
 		return t, err
 	}
 	t.bias, err = problem.ParseBias(biasName)
+	return t, err
+}
+
+// termsOf makes the terms that a model states.
+func termsOf(s model.Statement) (terms, error) {
+	t, err := newTerms(s.Loss, s.Penalty, s.Bias)
+	t.radius, t.nu = s.Radius, s.Nu
 	return t, err
 }
 

@@ -139,7 +139,7 @@ func (v *Verification) compareStatus(number int, claim, found model.Certificate,
 
 // restate gives the problems that a model says it solved, with these rows.
 func restate(m *model.Model, set *dataset.Set, threads int) (*stated, error) {
-	terms, err := newTerms(m.Statement.Loss, m.Statement.Penalty, m.Statement.Bias)
+	terms, err := termsOf(m.Statement)
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func printInfo(r report, m *model.Model, top int) {
 	r.line("data", "%s of %s, %s, %s", count(m.Data.Rows, "row"), count(m.Data.Features, "feature"), count(int(m.Data.Nonzeros), "nonzero"), m.Data.Digest)
 	printTask(r, m)
 	p := m.Statement
-	r.line("problem", "%s, lambda %.6g, bias %s, scale %s", termsOf(m), p.Lambda, p.Bias, scaleOf(m))
+	r.line("problem", "%s, %s, bias %s, scale %s", termsOf(m), balance(m), p.Bias, scaleOf(m))
 	r.line("solver", "%s, seed %d", p.Solver, p.Seed)
 	printProof(r, m, s, status(m))
 	printSize(r, m)

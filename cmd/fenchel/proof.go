@@ -20,7 +20,11 @@ func printTask(r report, m *model.Model) {
 // printProblem states the problem that was solved, and why by that solver.
 func printProblem(r report, m *model.Model, total float64, why string) {
 	p := m.Statement
-	r.line("problem", "%s, lambda %.6g (C %.6g), bias %s, scale %s", termsOf(m), p.Lambda, 1/(p.Lambda*total), p.Bias, scaleOf(m))
+	c := ""
+	if p.Lambda > 0 {
+		c = fmt.Sprintf(" (C %.6g)", 1/(p.Lambda*total))
+	}
+	r.line("problem", "%s, %s%s, bias %s, scale %s", termsOf(m), balance(m), c, p.Bias, scaleOf(m))
 	if why != "" {
 		why = " (auto: " + why + ")"
 	}
@@ -53,6 +57,18 @@ func termsOf(m *model.Model) string {
 		text += ", kernel " + p.Kernel
 	}
 	return text
+}
+
+// balance says what stands between the loss and the size of the weights.
+func balance(m *model.Model) string {
+	switch p := m.Statement; {
+	case p.Radius > 0:
+		return fmt.Sprintf("norm at most %.6g", p.Radius)
+	case p.Nu > 0:
+		return fmt.Sprintf("nu %.6g", p.Nu)
+	default:
+		return fmt.Sprintf("lambda %.6g", p.Lambda)
+	}
 }
 
 // printSize says how large the model is.

@@ -54,7 +54,7 @@ func (t *trainer) check(cmd *cobra.Command, sources []string) error {
 	for _, p := range []struct {
 		name  string
 		value float64
-	}{{"lambda", t.spec.Lambda}, {"C", t.spec.C}, {"gap", t.spec.Gap}} {
+	}{{"lambda", t.spec.Lambda}, {"C", t.spec.C}, {"radius", t.spec.Radius}, {"nu", t.spec.Nu}, {"gap", t.spec.Gap}} {
 		if f.Changed(p.name) && !(p.value > 0 && p.value <= math.MaxFloat64) {
 			return fmt.Errorf("--%s %g: expected a number > 0", p.name, p.value)
 		}

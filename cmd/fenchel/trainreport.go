@@ -50,6 +50,9 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 			"certify": t.result.Certify.Seconds(), "total": t.total.Seconds()},
 		"model": nil,
 	}
+	if s := m.Statement; s.Radius > 0 || s.Nu > 0 {
+		out["lambda"], out["C"], out["radius"], out["nu"] = nil, nil, s.Radius, s.Nu
+	}
 	if m.Support != nil {
 		out["kernel"], out["support"] = m.Statement.Kernel, m.Support.Len()
 		out["kernel_evaluations"], out["kernel_evaluations_computed"] = t.result.Evaluations.Requested, t.result.Evaluations.Computed
