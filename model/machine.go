@@ -2,13 +2,11 @@ package model
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Support is what a kernel machine keeps of its training data: the rows, as
@@ -24,7 +22,7 @@ type Support struct {
 
 	evaluated atomic.Int64
 	once      sync.Once
-	expansion *kernel.Expansion // for scoring, once that is asked for
+	scorer    *kernel.Scorer // made when the first row is scored
 }
 
 // Len returns the number of support vectors.
@@ -58,45 +56,34 @@ func (m *Model) Prepare(x matrix.Matrix) (matrix.Matrix, error) {
 // outputs.
 func (s *Support) Evaluations() int64 { return s.evaluated.Load() }
 
-// values sets dst, one row of values for each of rows, to those of the kernel
-// with all support vectors.
-func (s *Support) values(dst []float64, rows []matrix.Vector) {
-	s.once.Do(func() { s.expansion = kernel.NewExpansion(s.Kernel, s.Rows) })
-	s.expansion.Values(dst, rows)
-	s.evaluated.Add(int64(len(dst)))
-}
-
 // machine is a model whose scores are those of a kernel machine.
 type machine Model
 
 func (m *machine) score(dst []float64, x matrix.Vector) {
-	rows := rowPool.Get().(*[1]matrix.Vector)
-	defer rowPool.Put(rows)
-	rows[0] = x
-	m.scores(dst, rows[:])
-	rows[0] = matrix.Vector{} // the pool must not keep data alive
+	row := singleRow.Get().(*[1]matrix.Vector)
+	defer singleRow.Put(row)
+	row[0] = x
+	m.scores(dst, row[:])
+	row[0] = matrix.Vector{} // the pool must not keep data alive
 }
+
+var singleRow = sync.Pool{New: func() any { return new([1]matrix.Vector) }}
 
 func (m *machine) scores(dst []float64, rows []matrix.Vector) {
-	room := kernelValues.Get().(*[]float64)
-	defer kernelValues.Put(room)
-	n, k := m.Support.Len(), len(m.Outputs)
-	for some := range slices.Chunk(rows, kernel.RowsAtOnce) {
-		*room = slices.Grow((*room)[:0], n*len(some))
-		values := (*room)[:n*len(some)]
-		m.Support.values(values, some)
-		for i := range some {
-			for c, o := range m.Outputs {
-				dst[c] = vec.Dot64(o.Weights, values[i*n:(i+1)*n]) + o.Bias
-			}
-			dst = dst[k:]
+	s := m.Support
+	s.once.Do(func() {
+		coefficients := make([][]float64, len(m.Outputs))
+		for c, o := range m.Outputs {
+			coefficients[c] = o.Weights
 		}
+		s.scorer = kernel.NewScorer(s.Kernel, s.Rows, coefficients)
+	})
+	s.scorer.Scores(dst, rows)
+	s.evaluated.Add(int64(len(rows) * s.Len()))
+	for i := range dst {
+		dst[i] += m.Outputs[i%len(m.Outputs)].Bias
 	}
 }
-
-var rowPool = sync.Pool{New: func() any { return new([1]matrix.Vector) }}
-
-var kernelValues = sync.Pool{New: func() any { return new([]float64) }}
 
 func (m *machine) pack(tensors map[string]tensor) {
 	coefficients := (*Model)(m).gather(func(o Output) []float64 { return o.Weights })
