@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
 )
 
 // formatVersion changes when an older program could misread a file.
@@ -27,6 +28,11 @@ func (m *Model) WriteFile(path string) error { return dataset.WriteFile(path, m.
 
 // Write writes the model as a safetensors file.
 func (m *Model) Write(w io.Writer) error {
+	if m.Support != nil {
+		if _, err := kernel.New(m.Statement.Kernel); err != nil {
+			return fmt.Errorf("model: %w: no program could read it again", err)
+		}
+	}
 	tensors := m.tensors()
 	metadata := map[string]string{"format": "fenchel", "format_version": formatVersion, "program_version": m.Version,
 		"tensors_digest": digestTensors(tensors)}

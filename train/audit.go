@@ -54,7 +54,11 @@ func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditO
 	if err != nil {
 		return nil, DataError{err.Error()}
 	}
-	if a.stated, err = newStated(t, m.Statement.Kernel, set.X, kernel.Options{Cache: opt.Cache, Threads: opt.Threads}); err != nil {
+	k, err := kernelOf(m)
+	if err != nil {
+		return nil, err
+	}
+	if a.stated, err = newStated(t, k, set.X, kernel.Options{Cache: opt.Cache, Threads: opt.Threads}); err != nil {
 		return nil, err
 	}
 	a.stated.labels, a.stated.weights = y, slices.Repeat([]float64{1}, set.Rows())

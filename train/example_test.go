@@ -132,3 +132,27 @@ func ExampleFit_stop() {
 	// status: interrupted
 	// within 1 % of the best possible: true
 }
+
+// A kernel machine finds what no line separates; its proof is of the same kind.
+func ExampleFit_kernel() {
+	ctx := context.Background()
+	set, err := dataset.Read(ctx, []string{"@spirals:n=300"}, dataset.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := train.Fit(ctx, set, train.Spec{Kernel: "rbf:gamma=10", C: 10})
+	if err != nil {
+		log.Fatal(err)
+	}
+	e, err := train.Evaluate(result.Model, set, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("status:", result.Status)
+	fmt.Println("more than 95 % right:", *e.Accuracy > 0.95)
+	fmt.Println("support vectors are some of the rows:", result.Model.Support.Len() < set.Rows())
+	// Output:
+	// status: converged
+	// more than 95 % right: true
+	// support vectors are some of the rows: true
+}

@@ -91,7 +91,11 @@ func (j *job) state() error {
 	if j.spec.Lambda == 0 && j.spec.Radius == 0 && j.spec.Nu == 0 {
 		j.spec.Lambda = 1 / (cmp.Or(j.spec.C, 1) * sum(weights))
 	}
-	if j.stated, err = newStated(t, j.spec.Kernel, x, kernel.Options{Cache: j.spec.Cache, Threads: j.threadsEach()}); err != nil {
+	k, err := j.spec.kernel(j.set.Cols())
+	if err != nil {
+		return err
+	}
+	if j.stated, err = newStated(t, k, x, kernel.Options{Cache: j.spec.Cache, Threads: j.threadsEach()}); err != nil {
 		return err
 	}
 	j.stated.labels, j.stated.weights, j.stated.lambda = j.labels, weights, j.spec.Lambda

@@ -18,17 +18,41 @@ import (
 // kernel, and so are trained one after another.
 type machineFamily struct{ gram *kernel.Gram }
 
-// newMachineFamily makes the matrix that the kernel spec makes of the rows of x.
-func newMachineFamily(spec string, x matrix.Matrix, opt kernel.Options) (machineFamily, error) {
-	k, err := kernel.New(spec)
-	if err != nil {
-		return machineFamily{}, err
-	}
+// newMachineFamily makes the matrix that a kernel makes of the rows of x.
+func newMachineFamily(k kernel.Kernel, x matrix.Matrix, opt kernel.Options) (machineFamily, error) {
+	var err error
 	if x, err = kernel.Prepare(k, x, 0); err != nil {
 		return machineFamily{}, DataError{err.Error()}
 	}
 	gram, err := kernel.NewGram(k, x, opt)
 	return machineFamily{gram}, err
+}
+
+// kernel makes the kernel for rows of so many features; nil: there is none.
+func (spec *Spec) kernel(features int) (kernel.Kernel, error) {
+	if spec.Kernel == "" && spec.Custom == nil {
+		return nil, nil
+	}
+	k, err := kernel.New(completeKernel(spec.Kernel, features))
+	switch {
+	case spec.Custom == nil:
+		return k, err
+	case spec.Kernel == "" || err == nil:
+		return nil, fmt.Errorf("kernel %q of the program's own: expected a name that no other has", spec.Kernel)
+	}
+	return *spec.Custom, nil
+}
+
+// kernelOf returns the kernel that a model states, or has if no other program
+// knows it; nil: it is linear.
+func kernelOf(m *model.Model) (kernel.Kernel, error) {
+	if m.Support == nil {
+		return nil, nil
+	}
+	if _, custom := m.Support.Kernel.(kernel.Func); custom {
+		return m.Support.Kernel, nil
+	}
+	return kernel.New(m.Statement.Kernel)
 }
 
 // DefaultsGamma reports whether gamma is 1/features, as in LIBSVM, where the
@@ -178,7 +202,7 @@ func (spec *Spec) checkKernel() error {
 	if spec.Cache < 0 {
 		return fmt.Errorf("cache=%d: expected a number of bytes > 0", spec.Cache)
 	}
-	if _, err := kernel.New(completeKernel(spec.Kernel, 1)); err != nil {
+	if _, err := spec.kernel(1); err != nil {
 		return err
 	}
 	if spec.auto() {

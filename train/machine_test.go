@@ -2,6 +2,7 @@ package train
 
 import (
 	"bytes"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -158,6 +160,36 @@ func TestOtherProblems(t *testing.T) {
 		if v, err := Verify(m, set, 1); err != nil || len(v.Problems) == 0 {
 			t.Errorf("%+v: a model with half of it is not found out: %v", spec, err)
 		}
+	}
+}
+
+// A kernel of the program's own does what the same one by name does, but its
+// model cannot be written.
+func TestCustomKernel(t *testing.T) {
+	set := rings(t, 60, 2, false)
+	spec := Spec{Kernel: "rbf:gamma=1", C: 3, Gap: 1e-6}
+	named, err := Fit(t.Context(), set, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rbf := kernel.RBF{Gamma: 1}
+	spec.Custom = &kernel.Func{Value: rbf.Eval, Largest: rbf.Size, Rounding: rbf.Relative}
+	if _, err := Fit(t.Context(), set, spec); err == nil || !strings.Contains(err.Error(), "a name that no other has") {
+		t.Errorf("with the name of another: found error %v", err)
+	}
+	spec.Kernel = "mine"
+	own, err := Fit(t.Context(), set, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := named.Summary.Primal, own.Summary.Primal; own.Status != solver.Converged || math.Abs(a-b) > 2e-6*a {
+		t.Errorf("%s with the objective %.9g, expected %.9g", own.Status, b, a)
+	}
+	if v, err := Verify(own.Model, set, 1); err != nil || len(v.Problems) > 0 {
+		t.Errorf("verification %+v, %v", v, err)
+	}
+	if err := own.Model.Write(io.Discard); err == nil || !strings.Contains(err.Error(), "no program could read it again") {
+		t.Errorf("written: found error %v", err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -27,6 +28,10 @@ type Spec struct {
 	// alone have. Up to Cache bytes of its matrix are kept; 0: kernel.DefaultCache.
 	Kernel string
 	Cache  int64
+
+	// Custom is a kernel of the program's own, and Kernel its name. The model can
+	// then be used, but not written: no other program could read it.
+	Custom *kernel.Func
 
 	// Lambda is the weight of the penalty, C = 1/(lambda N) the same number
 	// the other way round, N being the sum of the row weights. At most one may
@@ -132,7 +137,7 @@ func (spec *Spec) checkProblem() error {
 
 // checkSolver refuses a solver that does not exist or has no partitions.
 func (spec *Spec) checkSolver() error {
-	if spec.Kernel != "" {
+	if spec.Kernel != "" || spec.Custom != nil {
 		return spec.checkKernel()
 	}
 	if spec.Cache != 0 {

@@ -63,20 +63,20 @@ type stated struct {
 	part func(rows []uint32) (family, error) // that of some rows
 }
 
-// newStated states problems of the rows x with a kernel; "": linear ones.
-func newStated(t terms, kernelSpec string, x matrix.Matrix, opt kernel.Options) (*stated, error) {
+// newStated states problems of the rows x with a kernel; nil: linear ones.
+func newStated(t terms, k kernel.Kernel, x matrix.Matrix, opt kernel.Options) (*stated, error) {
 	s := &stated{terms: t, threads: opt.Threads}
-	if kernelSpec == "" {
+	if k == nil {
 		s.family = linearFamily{problem.NewRows(x, opt.Threads)}
 		s.part = func(rows []uint32) (family, error) {
 			return linearFamily{problem.NewRows(model.Gather(x, rows), opt.Threads)}, nil
 		}
 		return s, nil
 	}
-	f, err := newMachineFamily(kernelSpec, x, opt)
+	f, err := newMachineFamily(k, x, opt)
 	s.family = f
 	s.part = func(rows []uint32) (family, error) {
-		return newMachineFamily(kernelSpec, model.Gather(f.gram.X, rows), opt)
+		return newMachineFamily(k, model.Gather(f.gram.X, rows), opt)
 	}
 	return s, err
 }

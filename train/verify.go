@@ -151,7 +151,11 @@ func restate(m *model.Model, set *dataset.Set, threads int) (*stated, error) {
 	if m.Scaling != nil {
 		x = m.Scaling.Matrix(x)
 	}
-	s, err := newStated(terms, m.Statement.Kernel, x, kernel.Options{Threads: threads})
+	k, err := kernelOf(m)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newStated(terms, k, x, kernel.Options{Threads: threads})
 	if err != nil {
 		return nil, err
 	}
