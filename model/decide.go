@@ -1,0 +1,93 @@
+package model
+
+import "github.com/fenchel-ml/fenchel/matrix"
+
+// Class returns the label predicted for the raw row x, spelled as in the
+// training data; "" for regression.
+func (m *Model) Class(x matrix.Vector) string {
+	if m.Classes == nil {
+		return ""
+	}
+	return m.Classes[int(m.Predict(x))]
+}
+
+// Decide returns the class of a row with these scores: the second of two where
+// the score is positive; of more the one with the highest, the first among
+// equals; and one against one, where output by output a pair of classes, (0,1),
+// (0,2), ..., (1,2), ..., decides as two do, the one with the most votes, the
+// last among equals.
+func (m *Model) Decide(scores []float64) int {
+	if m.Statement.Scheme == OneAgainstOne {
+		return mostVotes(scores, len(m.Classes))
+	}
+	if len(scores) == 1 {
+		if scores[0] > 0 {
+			return 1
+		}
+		return 0
+	}
+	best := 0
+	for c, s := range scores {
+		if s > scores[best] {
+			best = c
+		}
+	}
+	return best
+}
+
+// mostVotes returns the class that most pairs decide for. It looks at each pair
+// twice, which takes no memory.
+func mostVotes(scores []float64, classes int) int {
+	best, most := 0, -1
+	for c := range classes {
+		votes := 0
+		for other := range classes {
+			if other < c && scores[pairOf(other, c, classes)] > 0 || other > c && !(scores[pairOf(c, other, classes)] > 0) {
+				votes++
+			}
+		}
+		if votes >= most {
+			best, most = c, votes
+		}
+	}
+	return best
+}
+
+// pairOf returns the output of the classes i < j.
+func pairOf(i, j, classes int) int { return i*(2*classes-i-1)/2 + j - i - 1 }
+
+// Pair returns the classes i < j that an output decides between, one against one.
+func Pair(output, classes int) (i, j int) {
+	for output >= classes-1-i { // so many outputs have i as the first
+		output -= classes - 1 - i
+		i++
+	}
+	return i, i + 1 + output
+}
+
+// HasProbabilities reports whether the loss makes scores into probabilities.
+func (m *Model) HasProbabilities() bool {
+	return m.link != nil && m.Classes != nil && m.Statement.Scheme != OneAgainstOne
+}
+
+// Probabilities returns one probability per class, appended to dst, for scores
+// of one row. More than two classes: the outputs' own, divided by their sum.
+func (m *Model) Probabilities(dst, scores []float64) []float64 {
+	if len(scores) == 1 {
+		p := m.link.Probability(scores[0])
+		return append(dst, 1-p, p)
+	}
+	begin, sum := len(dst), 0.0
+	for _, s := range scores {
+		p := m.link.Probability(s)
+		dst, sum = append(dst, p), sum+p
+	}
+	for c := range dst[begin:] {
+		if sum > 0 {
+			dst[begin+c] /= sum
+		} else {
+			dst[begin+c] = 1 / float64(len(scores))
+		}
+	}
+	return dst
+}

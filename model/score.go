@@ -1,0 +1,117 @@
+package model
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// Score returns the score of the first output for the raw row x: the number
+// predicted, or for two classes how far on the side of the second x lies. Like
+// every method that takes a row it allocates nothing, as a rule, and may be
+// called by any number of goroutines at once.
+func (m *Model) Score(x matrix.Vector) float64 {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	return s.score(m, x)[0]
+}
+
+// Scores returns the score of each output for the raw row x, appended to dst.
+// A linear model ignores features beyond its own.
+func (m *Model) Scores(dst []float64, x matrix.Vector) []float64 {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	return append(dst, s.score(m, x)...)
+}
+
+// ScoreRows writes the scores of the rows from lo to hi to dst, one row of dst
+// for each, as long as there are outputs. The bits are those of Scores. Some
+// hundred rows at once are several times faster than single ones when there are
+// many outputs or support vectors.
+func (m *Model) ScoreRows(dst []float64, x matrix.Matrix, lo, hi int) {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	s.rows = s.rows[:0]
+	for i := lo; i < hi; i++ {
+		s.rows = append(s.rows, m.prepare(x.Row(i), s.room(i-lo)))
+	}
+	m.predictor().scores(dst[:len(m.Outputs)*(hi-lo)], s.rows)
+	clear(s.rows) // the pool must not keep data alive
+}
+
+// Predict returns the value predicted for the raw row x: the number itself, or
+// for classes the place of the label in Classes.
+func (m *Model) Predict(x matrix.Vector) float64 {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	scores := s.score(m, x)
+	if m.Classes == nil {
+		return scores[0]
+	}
+	return float64(m.Decide(scores))
+}
+
+// A scratch is what scoring rows needs room for. It is kept for other rows, of
+// whatever model.
+type scratch struct {
+	rooms  []room // one for each row of a block
+	rows   []matrix.Vector
+	scores []float64
+}
+
+// room is where a row is made ready.
+type room struct{ scaled, padded matrix.Vector }
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// room returns the room of a place in a block, which must be at most one more
+// than the last.
+func (s *scratch) room(at int) *room {
+	if at == len(s.rooms) {
+		s.rooms = append(s.rooms, room{})
+	}
+	return &s.rooms[at]
+}
+
+// score returns the scores of one raw row, valid until the next call.
+func (s *scratch) score(m *Model, x matrix.Vector) []float64 {
+	k := len(m.Outputs)
+	s.scores = slices.Grow(s.scores[:0], k)[:k]
+	m.predictor().score(s.scores, m.prepare(x, s.room(0)))
+	return s.scores
+}
+
+// prepare cuts off what the model knows nothing of, and scales the rest. A
+// kernel machine knows what to make of any row: there is nothing to cut unless
+// there is a scaling.
+func (m *Model) prepare(x matrix.Vector, r *room) matrix.Vector {
+	if m.Support == nil || m.Scaling != nil {
+		x = m.fit(x, r)
+	}
+	if m.Scaling == nil {
+		return x
+	}
+	row := m.Scaling.Row(r.scaled, x)
+	r.scaled.Value = row.Value
+	if row.Index != nil { // a dense row leaves the room for columns as it was
+		r.scaled.Index = row.Index
+	}
+	return row
+}
+
+// fit cuts a row to the features of the model.
+func (m *Model) fit(x matrix.Vector, r *room) matrix.Vector {
+	d := m.Cols()
+	switch n := len(x.Value); {
+	case x.Index == nil && n > d:
+		x.Value = x.Value[:d]
+	case x.Index == nil && n < d && m.Scaling != nil: // what is not there is zero, which scaling may move
+		r.padded.Value = append(append(r.padded.Value[:0], x.Value...), make([]float32, d-n)...)
+		x = r.padded
+	case x.Index != nil && n > 0 && int64(x.Index[n-1]) >= int64(d):
+		n, _ = slices.BinarySearch(x.Index, uint32(d))
+		x.Index, x.Value = x.Index[:n], x.Value[:n]
+	}
+	return x
+}
