@@ -36,8 +36,10 @@ type Gram struct {
 	single  *store[float32] // nil: rows are in double precision
 	kept    lru
 	keep    bool // rows that Update makes are worth keeping
-	counts  struct{ requested, computed atomic.Int64 }
+	counts  *counter
 }
+
+type counter struct{ requested, computed atomic.Int64 }
 
 // Counts say how many values of the kernel were needed.
 type Counts struct {
@@ -65,8 +67,13 @@ func NewGram(k Kernel, x matrix.Matrix, opt Options) (*Gram, error) {
 	if err != nil {
 		return nil, err
 	}
+	return gramOf(k, x, opt)
+}
+
+// gramOf is NewGram of prepared rows.
+func gramOf(k Kernel, x matrix.Matrix, opt Options) (*Gram, error) {
 	n, _ := x.Dims()
-	g := &Gram{Kernel: k, X: x, SquaredNorm: make([]float64, n), Diagonal: make([]float64, n), options: opt}
+	g := &Gram{Kernel: k, X: x, SquaredNorm: make([]float64, n), Diagonal: make([]float64, n), options: opt, counts: new(counter)}
 	matrix.Blocks(n, blockRows, opt.Threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := x.Row(i)

@@ -62,15 +62,19 @@ type smo struct {
 func (s *smo) Epoch() {
 	for range 64 + s.p.Len()/16 {
 		if !s.advance() {
+			if s.moved { // rounding errors of the responses may hide what is left
+				s.respond(s.p)
+			}
 			break
 		}
 	}
-	s.estimate = s.gap(s.p)
+	s.estimate, _ = s.gap(s.p)
 }
 
 func (s *smo) Estimate() float64    { return s.estimate }
 func (s *smo) Present()             {}
 func (s *smo) Point() problem.Point { return s.point(s.p, &s.pt) }
+func (s *smo) End() error           { return s.end() }
 
 // advance makes a step, and reports whether there was one to make.
 func (s *smo) advance() bool {

@@ -34,6 +34,9 @@ type dual struct {
 	beta, r []float64
 	up, low []float64
 	k       []float64 // the diagonal of K
+
+	negative float64 // the most negative curvature met; 0: none
+	moved    bool    // since the responses were computed as a whole
 }
 
 func newDual(p *problem.Kernel, from *problem.Point) *dual {
@@ -45,18 +48,30 @@ func newDual(p *problem.Kernel, from *problem.Point) *dual {
 		d.sigma = 1 / s
 	}
 	for i := range n {
-		d.c[i] = p.S[i] / (p.Lambda * p.N)
-		first, last := p.Loss.Domain(p.Y[i])
-		d.lo[i], d.hi[i] = -d.c[i]*last, -d.c[i]*first
 		d.k[i] = p.Diagonal[i] + p.Constant()
 	}
+	d.bounds(p)
 	if from != nil && from.A != nil {
 		d.begin(p, from.A)
 	}
-	for i := range n {
+	return d
+}
+
+// bounds sets how far coefficients may go, and moves them back if need be.
+func (d *dual) bounds(p *problem.Kernel) {
+	for i := range d.c {
+		d.c[i] = p.S[i] / (p.Lambda * p.N)
+		first, last := p.Loss.Domain(p.Y[i])
+		atLow, atHigh := d.beta[i] != 0 && d.beta[i] <= d.lo[i], d.beta[i] != 0 && d.beta[i] >= d.hi[i]
+		d.lo[i], d.hi[i] = -d.c[i]*last, -d.c[i]*first
+		switch {
+		case atLow:
+			d.beta[i] = d.lo[i]
+		case atHigh:
+			d.beta[i] = d.hi[i]
+		}
 		d.retarget(i)
 	}
-	return d
 }
 
 func (d *dual) make(n int) {
@@ -72,13 +87,14 @@ func (d *dual) begin(p *problem.Kernel, a []float64) {
 	p.Weights(w, a)
 	copy(d.beta, w[:n])
 	for i, b := range d.beta {
-		d.beta[i] = min(max(b, d.lo[i]), d.hi[i])
+		d.set(i, b)
 	}
 	d.respond(p)
 }
 
 // respond computes the responses anew, in double precision.
 func (d *dual) respond(p *problem.Kernel) {
+	d.moved = false
 	p.Combine(d.r, d.beta)
 	if p.Constant() == 0 {
 		return
@@ -114,11 +130,31 @@ func (d *dual) retarget(i int) { d.up[i], d.low[i] = d.targets(i, d.beta[i]) }
 // set moves a coefficient, onto a bound that it has reached or passed.
 func (d *dual) set(i int, beta float64) {
 	d.beta[i] = min(max(beta, d.lo[i]), d.hi[i])
+	d.moved = true
 	d.retarget(i)
 }
 
 // leastCurvature keeps steps finite between equal rows.
 const leastCurvature = 1e-12
+
+// rawCurvature is the share of K in the curvature, negative where that is no
+// inner product. Between equal rows it is nothing but rounding.
+func (d *dual) rawCurvature(i, j int, kij float64) float64 {
+	kernel, size := 0.0, 0.0
+	if i >= 0 {
+		kernel, size = d.k[i], math.Abs(d.k[i])
+	}
+	if j >= 0 {
+		kernel, size = kernel+d.k[j], size+math.Abs(d.k[j])
+	}
+	if i >= 0 && j >= 0 {
+		kernel -= 2 * kij
+	}
+	if kernel > -1e-6*size {
+		return 0
+	}
+	return kernel
+}
 
 // curvature returns how the derivative grows along beta_i - beta_j, given K_ij,
 // or along one of them if the other index is -1; kernel is the share of K.
@@ -152,6 +188,9 @@ type line struct {
 func (d *dual) along(i, j int, kij float64) line {
 	l := line{dual: d, i: i, j: j, limit: math.Inf(1)}
 	l.curvature, l.kernel = d.curvature(i, j, kij)
+	if l.kernel <= leastCurvature {
+		d.negative = min(d.negative, d.rawCurvature(i, j, kij))
+	}
 	if i >= 0 {
 		l.at = d.r[i]
 		l.limit = d.hi[i] - d.beta[i]
@@ -284,8 +323,8 @@ func (d *dual) bias() float64 {
 // blockRows is the number of rows that are worked on at a time.
 const blockRows = 2048
 
-// gap returns about the relative gap that Certify would find.
-func (d *dual) gap(p *problem.Kernel) float64 {
+// gap returns about the relative gap that Certify would find, and the objective.
+func (d *dual) gap(p *problem.Kernel) (relative, primal float64) {
 	n, bias := p.Len(), d.bias()
 	blocks := (n + blockRows - 1) / blockRows
 	sums := make([][3]float64, blocks) // losses, conjugates, beta^T r
@@ -313,7 +352,8 @@ func (d *dual) gap(p *problem.Kernel) float64 {
 		squared.Add(s[2])
 	}
 	cost := float64(p.Lambda / 2 * squared.Value())
-	return problem.Relative(losses.Value()/p.N+cost, -conjugates.Value()/p.N-cost, p.Zero())
+	primal = losses.Value()/p.N + cost
+	return problem.Relative(primal, -conjugates.Value()/p.N-cost, p.Zero()), primal
 }
 
 // point writes the coefficients as weights and dual variables, with the best

@@ -1,19 +1,22 @@
 package kernel
 
 import (
-	"github.com/fenchel-ml/fenchel/kernel"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // block is the dual problem of a working set: all that it needs, in one place.
 type block struct {
 	dual
-	rows [][]float64 // of K, the constant of a bias that is a feature included
+	square []float64 // of K, row by row, the constant of a bias that is a feature included
 }
 
 // begin copies what belongs to the rows of the set.
-func (b *block) begin(d *dual, set []int) {
+func (b *block) begin(d *dual, set []int, p *problem.Kernel) {
 	b.loss, b.free, b.sigma = d.loss, d.free, d.sigma
+	b.negative = 0
 	b.y = gather(b.y, d.y, set)
 	b.c = gather(b.c, d.c, set)
 	b.lo = gather(b.lo, d.lo, set)
@@ -23,24 +26,25 @@ func (b *block) begin(d *dual, set []int) {
 	b.up = gather(b.up, d.up, set)
 	b.low = gather(b.low, d.low, set)
 	b.k = gather(b.k, d.k, set)
-	for len(b.rows) < len(set) {
-		b.rows = append(b.rows, nil)
+	q := len(set)
+	if q == p.Len() && len(b.square) == q*q {
+		return // as it was: all rows in order
 	}
-}
-
-// fill takes the rows of K that belong to a part of the set.
-func (b *block) fill(first int, set []int, rows []kernel.Row, constant float64) {
-	for k, row := range rows {
-		k += first
-		b.rows[k] = b.rows[k][:0]
-		for _, j := range set {
-			b.rows[k] = append(b.rows[k], row.At(j)+constant)
+	b.square = slices.Grow(b.square[:0], q*q)[:q*q]
+	p.Square(b.square, set)
+	if constant := p.Constant(); constant != 0 {
+		for k := range b.square {
+			b.square[k] += constant
 		}
-		b.k[k] = b.rows[k][k]
+	}
+	for k := range set {
+		b.k[k] = b.row(k)[k]
 	}
 }
 
-func gather(dst, src []float64, at []int) []float64 {
+func (b *block) row(k int) []float64 { q := len(b.r); return b.square[k*q : (k+1)*q] }
+
+func gather[T any](dst, src []T, at []int) []T {
 	dst = dst[:0]
 	for _, i := range at {
 		dst = append(dst, src[i])
@@ -48,9 +52,9 @@ func gather(dst, src []float64, at []int) []float64 {
 	return dst
 }
 
-// solve goes on until the violation is a tenth of what it was.
-func (b *block) solve() {
-	goal := 0.1 * b.violation()
+// solve goes on until the violation is that share of what it was.
+func (b *block) solve(share float64) {
+	goal := share * b.violation()
 	for range 100 * len(b.r) {
 		if !b.advance(goal) {
 			return
@@ -70,10 +74,10 @@ func (b *block) advance(goal float64) bool {
 		return false
 	}
 	if i >= 0 {
-		vec.Axpy64(b.r, t, b.rows[i])
+		vec.Axpy64(b.r, t, b.row(i))
 	}
 	if j >= 0 {
-		vec.Axpy64(b.r, -t, b.rows[j])
+		vec.Axpy64(b.r, -t, b.row(j))
 	}
 	b.move(i, j, t)
 	return true
@@ -92,8 +96,8 @@ func (b *block) choose(goal float64) (i, j int, kij float64) {
 	if i < 0 || b.up[i]-b.r[i]-(b.low[j]-b.r[j]) <= goal {
 		return -1, -1, 0
 	}
-	if j = b.partner(i, b.rows[i]); j < 0 {
+	if j = b.partner(i, b.row(i)); j < 0 {
 		return -1, -1, 0
 	}
-	return i, j, b.rows[i][j]
+	return i, j, b.row(i)[j]
 }

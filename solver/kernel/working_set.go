@@ -1,9 +1,16 @@
 package kernel
 
 // choose fills the working set with the worst violators: the q/2 rows that it
-// would pay most to increase, and as many to decrease.
+// would pay most to increase, and as many to decrease. If it holds all rows it
+// takes them, in order.
 func (s *working) choose() {
 	s.set = s.set[:0]
+	if s.q == len(s.r) {
+		for i := range s.r {
+			s.set = append(s.set, i)
+		}
+		return
+	}
 	top, bottom := s.span()
 	if !s.free {
 		top, bottom = max(top, 0), min(bottom, 0)
