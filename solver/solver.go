@@ -59,6 +59,14 @@ type Unproved interface {
 	Passes() int
 }
 
+// Ending is a State that knows when it can do nothing more. End returns nil while
+// it can, and then why not: the run is judged once more, and unless the gap is
+// proved it has stalled, with that reason among the warnings.
+type Ending interface {
+	State
+	End() error
+}
+
 // Status says how a run ended.
 type Status string
 
@@ -145,6 +153,9 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	}
 	r.fallBack()
 	r.settle()
+	if r.status == Stalled && r.end != nil {
+		r.bestCertificate.Warnings = append(r.bestCertificate.Warnings, r.end)
+	}
 	return &Solution{
 		Status: r.status, Point: r.best, Certificate: r.bestCertificate,
 		Epochs: r.epoch, Train: r.train, Certify: r.certify,
@@ -174,7 +185,8 @@ type run struct {
 	opt     Options
 	started time.Time
 
-	unproved       bool // the last point counts, not the best
+	unproved       bool  // the last point counts, not the best
+	end            error // why the state cannot go on; nil: it can
 	epoch          int
 	train, certify time.Duration
 	status         Status
@@ -197,8 +209,11 @@ func (r *run) advance() {
 		if e, ok := r.state.(Estimator); ok {
 			estimate = e.Estimate()
 		}
+		if e, ok := r.state.(Ending); ok {
+			r.end = e.End()
+		}
 		r.train += time.Since(begin)
-		if r.looks.due(r.epoch, estimate) {
+		if r.looks.due(r.epoch, estimate) || r.end != nil {
 			return
 		}
 	}
@@ -250,7 +265,7 @@ func (r *run) look(point problem.Point) {
 		r.status = Diverged
 	case r.limit() != "":
 		r.status = r.limit()
-	case r.looks.stalled():
+	case r.end != nil || r.looks.stalled():
 		r.status = Stalled
 	}
 }
