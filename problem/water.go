@@ -35,16 +35,6 @@ type Water struct {
 	used   int // basins
 }
 
-// basin is a set of rows and their heights, in the order of the search. After
-// it the first sure ones are covered, and so are as many of the tied ones next to
-// them as make it covered in all.
-type basin struct {
-	floor               float64 // taken off the heights
-	height              []float64
-	row                 []int32
-	covered, sure, tied int
-}
-
 // Fill pours the volume over the floors c_i, or over c_i + y_i b for the best b
 // if there are y. It returns the level, and the b in the middle of those that
 // reach it. If one class has no rows the level is infinite.
@@ -122,79 +112,73 @@ func (w *Water) prepare(c, y []float64) {
 		b.height, b.row, b.floor = b.height[:0], b.row[:0], 0
 		b.covered, b.sure, b.tied = 0, 0, 0
 	}
-	for i, h := range c {
-		b := &w.basins[0]
-		if y != nil && y[i] < 0 {
-			b = &w.basins[1]
+	p, m := &w.basins[0], &w.basins[1]
+	if y == nil {
+		p.height, p.row = append(p.height, c...), slices.Grow(p.row, len(c))[:len(c)]
+		for i := range p.row {
+			p.row[i] = int32(i)
 		}
-		b.height, b.row = append(b.height, h), append(b.row, int32(i))
-	}
-}
-
-// lower takes the lowest height off all, so that a tiny volume is not lost
-// among them.
-func (b *basin) lower() {
-	if len(b.height) == 0 {
 		return
 	}
-	b.floor = slices.Min(b.height)
-	for i := range b.height {
-		b.height[i] -= b.floor
+	p.height, p.row = slices.Grow(p.height, len(c))[:len(c)], slices.Grow(p.row, len(c))[:len(c)]
+	m.height, m.row = slices.Grow(m.height, len(c))[:len(c)], slices.Grow(m.row, len(c))[:len(c)]
+	up, down := 0, 0
+	for i, h := range c { // without a branch, which nobody could predict
+		p.height[up], p.row[up] = h, int32(i)
+		m.height[down], m.row[down] = h, int32(i)
+		negative := int(math.Float64bits(y[i]) >> 63)
+		up, down = up+1-negative, down+negative
 	}
-}
-
-// A reach says whether water that covers count rows with that sum of heights
-// stands at the level or below it. It is monotone in the level.
-type reach func(level float64, count int, sum float64) bool
-
-// cover finds the rows that are covered, and returns the sum of their heights.
-// If there are none, as without any water, the lowest ones are.
-//
-// The rows in [0,lo) are known to be covered, those from hi on are not; a
-// pivot splits those between.
-func (b *basin) cover(reached reach) (sum float64) {
-	lo, hi := 0, len(b.height)
-	for lo < hi {
-		pivot := b.pivot(lo, hi)
-		below, above := b.split(lo, hi, pivot)
-		more := 0.0
-		for _, h := range b.height[lo:below] {
-			more += h
-		}
-		if reached(pivot, below, sum+more) {
-			hi = below
-		} else {
-			sum += more + float64(pivot*float64(above-below))
-			lo = above
-		}
-	}
-	if lo == 0 && len(b.height) > 0 {
-		lowest := slices.Min(b.height)
-		_, lo = b.split(0, len(b.height), lowest)
-		sum = float64(lowest * float64(lo))
-	}
-	b.covered, b.sure, b.tied = lo, lo, 0
-	return sum
+	p.height, p.row, m.height, m.row = p.height[:up], p.row[:up], m.height[:down], m.row[:down]
 }
 
 // coverBoth covers as many rows of each basin, and returns the sum of their
-// heights. The level of k rows each is that at which the k-th are level.
+// heights.
 func (w *Water) coverBoth(reached reach) (sum float64) {
 	p, m := &w.basins[0], &w.basins[1]
-	lo, hi := 0, min(len(p.row), len(m.row))
-	if hi == 0 {
+	most := min(len(p.row), len(m.row))
+	if most == 0 {
 		return 0
 	}
-	p.place(0, len(p.row), hi-1)
-	m.place(0, len(m.row), hi-1)
+	loP, hiP := p.strain()
+	loM, hiM := m.strain()
+	lo, hi := max(loP, loM), min(hiP, hiM)
+	k := lo
+	if lo < hi {
+		p.window(loP, hiP, lo, hi)
+		m.window(loM, hiM, lo, hi)
+		k, sum = w.coverBothIn(lo, hi, reached)
+	}
+	missed := k == lo && lo > 0 || k >= hi && hi < most
+	if again, too := p.missed(missed), m.missed(missed); again || too {
+		loP, hiP, loM, hiM = 0, len(p.row), 0, len(m.row)
+		p.window(loP, hiP, 0, most)
+		m.window(loM, hiM, 0, most)
+		k, sum = w.coverBothIn(0, most, reached)
+	}
+	if k == 0 {
+		k = 1
+		sum = lowest(p.height) + lowest(m.height)
+		p.place(0, len(p.row), 0)
+		m.place(0, len(m.row), 0)
+		loP, hiP, loM, hiM = 0, len(p.row), 0, len(m.row)
+	}
+	p.tie(k, loP, hiP)
+	m.tie(k, loM, hiM)
+	return sum
+}
+
+// coverBothIn finds how many rows of each basin are covered if all before lo
+// are and none from hi on. The level of k rows each is that at which the k-th are
+// level.
+func (w *Water) coverBothIn(lo, hi int, reached reach) (k int, sum float64) {
+	p, m := &w.basins[0], &w.basins[1]
+	sum = total(p.height[:lo]) + total(m.height[:lo])
 	for lo < hi {
 		k := (lo + hi) / 2
 		p.place(lo, hi, k)
 		m.place(lo, hi, k)
-		more := 0.0
-		for i := lo; i < k; i++ {
-			more += p.height[i] + m.height[i]
-		}
+		more := total(p.height[lo:k]) + total(m.height[lo:k])
 		if next := p.height[k] + m.height[k]; reached(next/2, 2*k, sum+more) {
 			hi = k
 		} else {
@@ -202,15 +186,7 @@ func (w *Water) coverBoth(reached reach) (sum float64) {
 			lo = k + 1
 		}
 	}
-	if lo == 0 {
-		lo = 1
-		sum = slices.Min(p.height) + slices.Min(m.height)
-		p.place(0, len(p.row), 0)
-		m.place(0, len(m.row), 0)
-	}
-	p.tie(lo)
-	m.tie(lo)
-	return sum
+	return lo, sum
 }
 
 // levels returns the common level of two basins, and the bias. The sum of the
@@ -228,70 +204,4 @@ func (w *Water) levels(volume, sum float64) (level, bias float64) {
 	levelP := p.floor + (highP + (rise+riseP-riseM)/2)
 	levelM := m.floor + (highM + (rise-riseP+riseM)/2)
 	return (levelP + levelM) / 2, (levelM - levelP) / 2
-}
-
-// brink returns the highest height that is covered and the lowest that is not,
-// which are the same where rows are tied.
-func (b *basin) brink() (high, next float64) {
-	high, next = slices.Max(b.height[:b.sure+b.tied]), math.Inf(1)
-	if b.sure+b.tied > b.covered {
-		return high, high
-	}
-	for _, h := range b.height[b.sure+b.tied:] {
-		next = min(next, h)
-	}
-	return high, next
-}
-
-// tie covers k rows, of which the highest may be level with others.
-func (b *basin) tie(k int) {
-	below, above := b.split(0, len(b.row), slices.Max(b.height[:k]))
-	b.covered, b.sure, b.tied = k, below, above-below
-}
-
-// place puts the row that is number k by height there, and the lower ones before
-// it, if all in [lo,hi) are already above those before and below those after.
-func (b *basin) place(lo, hi, k int) {
-	for hi-lo > 1 {
-		below, above := b.split(lo, hi, b.pivot(lo, hi))
-		switch {
-		case k < below:
-			hi = below
-		case k >= above:
-			lo = above
-		default:
-			return
-		}
-	}
-}
-
-// pivot returns the median of three heights in [lo,hi).
-func (b *basin) pivot(lo, hi int) float64 {
-	x, y, z := b.height[lo], b.height[(lo+hi)/2], b.height[hi-1]
-	return max(min(x, y), min(max(x, y), z))
-}
-
-// split orders [lo,hi) into heights below, at and above the pivot. Three ways,
-// as at first all heights are the same.
-func (b *basin) split(lo, hi int, pivot float64) (below, above int) {
-	below, above = lo, hi
-	for i := lo; i < above; {
-		switch h := b.height[i]; {
-		case h < pivot:
-			b.swap(i, below)
-			below++
-			i++
-		case h > pivot:
-			above--
-			b.swap(i, above)
-		default:
-			i++
-		}
-	}
-	return below, above
-}
-
-func (b *basin) swap(i, j int) {
-	b.height[i], b.height[j] = b.height[j], b.height[i]
-	b.row[i], b.row[j] = b.row[j], b.row[i]
 }

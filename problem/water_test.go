@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -201,6 +202,59 @@ func TestWaterScale(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A Water that is used again begins where it was, and finds what a new one
+// finds, whether the heights moved a little, a lot, or are all the same.
+func TestWaterFollows(t *testing.T) {
+	const n = 3000
+	random := rand.New(rand.NewPCG(7, 7))
+	c, y := make([]float64, n), make([]float64, n)
+	for i := range c {
+		c[i], y[i] = random.NormFloat64(), math.Copysign(1, random.NormFloat64()+0.5)
+	}
+	fills := map[string]func(w *Water, volume float64) (level, bias float64){
+		"one basin":   func(w *Water, volume float64) (float64, float64) { return w.Fill(c, nil, volume) },
+		"two basins":  func(w *Water, volume float64) (float64, float64) { return w.Fill(c, y, volume) },
+		"scale":       func(w *Water, volume float64) (float64, float64) { w.Scale(c, nil, volume); return 0, 0 },
+		"scale, both": func(w *Water, volume float64) (float64, float64) { w.Scale(c, y, volume); return 0, 0 },
+	}
+	var used [4]Water
+	volume := 300.0
+	for step := range 300 {
+		size := 0.01
+		switch {
+		case step%50 == 49:
+			size = 3
+			volume = volumeFor(random, n/4)
+		case step%70 == 69:
+			size = 0
+			clear(c)
+		}
+		for i := range c {
+			c[i] += size * random.NormFloat64()
+			if step%30 > 20 {
+				c[i] = math.Round(16*c[i]) / 16
+			}
+		}
+		for k, name := range slices.Sorted(maps.Keys(fills)) {
+			var fresh Water
+			level, bias := fills[name](&used[k], volume)
+			level2, bias2 := fills[name](&fresh, volume)
+			if math.Abs(level-level2) > 1e-12*(1+math.Abs(level)) || math.Abs(bias-bias2) > 1e-12*(1+math.Abs(bias)) {
+				t.Fatalf("step %d, %s: level %v, bias %v, expected %v, %v", step, name, level, bias, level2, bias2)
+			}
+			if !slices.Equal(parts(&used[k], n), parts(&fresh, n)) {
+				t.Fatalf("step %d, %s: other rows are covered", step, name)
+			}
+		}
+	}
+}
+
+func parts(w *Water, n int) []float64 {
+	p := make([]float64, n)
+	w.Covered(func(i int, part float64) { p[i] = part })
+	return p
 }
 
 func BenchmarkWater(b *testing.B) {
