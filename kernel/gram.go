@@ -77,7 +77,13 @@ func gramOf(k Kernel, x matrix.Matrix, opt Options) (*Gram, error) {
 	matrix.Blocks(n, blockRows, opt.Threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := x.Row(i)
-			g.SquaredNorm[i], g.Diagonal[i] = SquaredNorm(row), k.Eval(row, row)
+			g.SquaredNorm[i] = SquaredNorm(row)
+			if inner, ok := k.(Inner); ok {
+				g.Diagonal[i] = g.SquaredNorm[i]
+				inner.Of(g.Diagonal[i:i+1], g.SquaredNorm[i], g.SquaredNorm[i:i+1])
+			} else {
+				g.Diagonal[i] = k.Eval(row, row)
+			}
 		}
 	})
 	for i, value := range g.Diagonal {

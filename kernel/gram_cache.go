@@ -79,29 +79,37 @@ func (l *lru) touch(p int32) {
 	l.prev[l.next[begin]], l.next[begin] = p, p
 }
 
-// reserve makes room for as many rows as the cache holds. The memory is one
-// piece, of which the system gives what is touched.
+// reserve makes room for as many rows as the cache holds.
 func (g *Gram) reserve() error {
-	n, bytes := g.Len(), 8
-	if g.single != nil {
-		bytes = 4
-	}
 	limit := g.options.Cache
 	if limit == 0 {
 		limit = DefaultCache
 	}
-	row := int64(rowStride(n) * bytes)
+	var err error
+	if g.single != nil {
+		g.kept, err = g.single.reserve(limit, 4)
+	} else {
+		g.kept, err = g.double.reserve(limit, 8)
+	}
+	return err
+}
+
+// reserve makes room for rows in elements of so many bytes. The memory is one
+// piece, of which the system gives what is touched. An eighth of it may go to
+// the set in blocks.
+func (s *store[T]) reserve(limit, bytes int64) (lru, error) {
+	n, row := len(s.set.norm), int64(s.stride)*bytes
 	if limit < 2*row && n > 1 {
-		return fmt.Errorf("cache=%d: expected at least %d bytes, two rows of %d values", limit, 2*row, n)
+		return lru{}, fmt.Errorf("cache=%d: expected at least %d bytes, two rows of %d values", limit, 2*row, n)
+	}
+	size, few := s.standingSize()
+	if size := int64(size) * bytes; few && size <= limit/8 && limit-size >= 2*row {
+		s.stands.wanted = true
+		limit -= size
 	}
 	places := int(min(int64(n), max(1, limit/row)))
-	g.kept = newLRU(n, places)
-	if g.single != nil {
-		g.single.kept = inHugePages(make([]float32, places*g.single.stride))
-	} else {
-		g.double.kept = inHugePages(make([]float64, places*g.double.stride))
-	}
-	return nil
+	s.kept = inHugePages(make([]T, places*s.stride))
+	return newLRU(n, places), nil
 }
 
 // Capacity returns how many rows can be had at once.

@@ -10,6 +10,7 @@ type store[T float32 | float64] struct {
 	kept    []T
 	stride  int
 	threads int
+	stands  standing[T]
 }
 
 func newStore[T float32 | float64](a arithmetic[T], k Kernel, x matrix.Matrix, norm []float64, threads int) *store[T] {
@@ -40,7 +41,11 @@ func (s *store[T]) update(dst []float64, rows []int, c []float64, place, missing
 	for m, k := range missing {
 		wanted[m] = rows[k]
 	}
-	s.tiles(s.set.pick(wanted), s.set, s.threads, func(values [][]T, m, lo, hi int) {
+	tiles := s.tiles
+	if s.stands.wanted && len(wanted) <= s.narrow/4 {
+		tiles = s.tilesStanding
+	}
+	tiles(s.set.pick(wanted), s.set, s.threads, func(values [][]T, m, lo, hi int) {
 		if place != nil {
 			for r, v := range values {
 				if p := place[missing[m+r]]; p >= 0 {

@@ -13,8 +13,9 @@ import (
 // multiply-add for a whole vector of inner products. A tile is transposed, and
 // the kernel turns it into its values, while it is in a near cache.
 //
-// (To write blocks of the set, and let the rows asked for pass by, spares the
-// transposing, but takes several times as long for less than some hundred rows.)
+// The other way round, blocks of the set and rows asked for that pass by, needs
+// no transposing; but to write blocks of the set takes several times as long as
+// to use them for less than some hundred rows. See standing.
 //
 // Rows that are stored dense take part with their nonzero values: on digits (19 %
 // nonzero) that is twice as fast as a dense product.
