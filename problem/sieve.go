@@ -50,11 +50,9 @@ func (b *basin) strain() (lo, hi int) {
 	copy(b.row[below:], b.band.row[:band])
 	copy(b.height[below+band:], b.above.height[:above])
 	copy(b.row[below+band:], b.above.row[:above])
-	switch {
-	case band > n/16:
-		b.width /= 2
-	case band < n/64:
-		b.width *= 1.25
+	// One miss in some dozens costs as much as what a narrower band saves.
+	if band > 64 {
+		b.width *= 0.98
 	}
 	return below, below + band
 }
@@ -65,14 +63,14 @@ func (b *basin) missed(missed bool) bool {
 	if !missed || !b.in {
 		return false
 	}
-	b.width *= 4
+	b.width *= 2
 	return true
 }
 
 // aim remembers the highest row covered.
 func (b *basin) aim(high float64) {
-	if !b.aimed {
-		b.width = (slices.Max(b.height) - slices.Min(b.height)) / 64
+	if b.width == 0 {
+		b.width = (slices.Max(b.height) - slices.Min(b.height)) / 32
 	}
 	b.high, b.aimed = b.floor+high, true
 }
