@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -35,7 +36,8 @@ type Gram struct {
 	double  *store[float64]
 	single  *store[float32] // nil: rows are in double precision
 	kept    lru
-	keep    bool // rows that Update makes are worth keeping
+	rows    []Row // of the last call of Rows
+	keep    bool  // rows that Update makes are worth keeping
 	counts  *counter
 }
 
@@ -146,19 +148,19 @@ func (g *Gram) Counts() Counts {
 func (g *Gram) Rows(rows []int) []Row {
 	place, missing := g.kept.use(rows)
 	g.count(len(rows), missing, g.Len())
-	result := make([]Row, len(rows))
+	g.rows = slices.Grow(g.rows[:0], len(rows))[:len(rows)]
 	if g.single != nil {
 		g.single.update(nil, rows, nil, place, missing)
 		for k, p := range place {
-			result[k].Single = g.single.row(p)
+			g.rows[k] = Row{Single: g.single.row(p)}
 		}
 	} else {
 		g.double.update(nil, rows, nil, place, missing)
 		for k, p := range place {
-			result[k].Double = g.double.row(p)
+			g.rows[k] = Row{Double: g.double.row(p)}
 		}
 	}
-	return result
+	return g.rows
 }
 
 // Kept reports whether row i is at hand and need not be computed.

@@ -12,7 +12,7 @@ type work[T float32 | float64] struct {
 	lo, hi int // which rows pass by: those that start says of rows
 	rows   *matrix.CSR
 	start  []int64
-	packed matrix.CSR // what rows is, if the set is not sparse
+	packed packed // what rows is, if the set is not sparse
 }
 
 func newWork[T float32 | float64](width int) *work[T] {
@@ -33,12 +33,21 @@ func (w *work[T]) pass(t *tiler[T], y set[T], lo, hi int) {
 		w.rows, w.start = y, y.Start[lo:hi+1]
 		return
 	}
-	p := &w.packed
-	p.Start, p.Index, p.Value = append(p.Start[:0], 0), p.Index[:0], p.Value[:0]
+	w.rows = w.packed.pack(y, lo, hi)
+	w.start = w.rows.Start
+}
+
+// packed is rows in memory that is used again.
+type packed struct{ csr matrix.CSR }
+
+// pack copies rows lo to hi of x, without zeros.
+func (p *packed) pack(x matrix.Matrix, lo, hi int) *matrix.CSR {
+	c := &p.csr
+	c.Start, c.Index, c.Value = append(c.Start[:0], 0), c.Index[:0], c.Value[:0]
 	for i := lo; i < hi; i++ {
-		appendNonzeros(p, y.Row(i))
+		appendNonzeros(c, x.Row(i))
 	}
-	w.rows, w.start = p, p.Start
+	return c
 }
 
 // A block is consecutive rows side by side: element j of row l is
@@ -51,8 +60,9 @@ type block[T float32 | float64] struct {
 	used   []uint32 // columns that have a slot
 }
 
-// A group is blocks that are in use together.
+// A group is blocks that are in use together, or few rows instead.
 type group[T float32 | float64] struct {
+	packed
 	blocks []block[T]
 	hi     int // up to which row
 }

@@ -38,11 +38,10 @@ func (s *store[T]) stand() {
 // tilesStanding is tiles for few rows x.
 func (s *store[T]) tilesStanding(x, y set[T], threads int, use func(values [][]T, k, lo, hi int)) {
 	s.stands.once.Do(s.stand)
+	g := s.groups.Get().(*group[T])
+	defer s.groups.Put(g)
 	n, cols := x.Dims()
-	asked := &matrix.CSR{Cols: cols, Start: make([]int64, 1, n+1)}
-	for k := range n {
-		appendNonzeros(asked, x.Row(k))
-	}
+	asked := g.pack(x, 0, n)
 	matrix.Blocks(len(y.norm), passing, threads, func(_, lo, hi int) {
 		w := s.work.Get().(*work[T])
 		defer s.work.Put(w)

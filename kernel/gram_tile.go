@@ -48,25 +48,27 @@ func newSet[T float32 | float64](x matrix.Matrix, norm []float64) set[T] {
 	return s
 }
 
-// sparse returns x without its zeros if these are more than half of a dense x,
-// so that it takes no more memory than x.
+// sparse returns x as a sparse matrix without zeros, unless it is dense and less
+// than half zeros: then that would take more memory than x does.
 func sparse(x matrix.Matrix) matrix.Matrix {
-	d, ok := x.(*matrix.Dense)
-	if !ok {
+	if _, ok := x.(*matrix.CSR); ok {
 		return x
 	}
+	rows, cols := x.Dims()
 	nonzeros := 0
-	for _, v := range d.Value {
-		if v != 0 {
-			nonzeros++
+	for i := range rows {
+		for _, v := range x.Row(i).Value {
+			if v != 0 {
+				nonzeros++
+			}
 		}
 	}
-	if 2*nonzeros > len(d.Value) {
+	if d, ok := x.(*matrix.Dense); ok && 2*nonzeros > len(d.Value) {
 		return x
 	}
-	s := &matrix.CSR{Cols: d.Cols, Start: make([]int64, 1, d.Rows+1), Index: make([]uint32, 0, nonzeros), Value: make([]float32, 0, nonzeros)}
-	for i := range d.Rows {
-		appendNonzeros(s, d.Row(i))
+	s := &matrix.CSR{Cols: cols, Start: make([]int64, 1, rows+1), Index: make([]uint32, 0, nonzeros), Value: make([]float32, 0, nonzeros)}
+	for i := range rows {
+		appendNonzeros(s, x.Row(i))
 	}
 	return s
 }
@@ -104,21 +106,8 @@ func (s set[T]) pick(rows []int) set[T] {
 	for k, i := range rows {
 		norm[k] = s.norm[i]
 	}
-	return set[T]{view{s.Matrix, rows}, norm}
+	return set[T]{part{s.Matrix, rows}, norm}
 }
-
-// view is rows of a matrix.
-type view struct {
-	matrix.Matrix
-	rows []int
-}
-
-func (v view) Dims() (rows, cols int) {
-	_, cols = v.Matrix.Dims()
-	return len(v.rows), cols
-}
-
-func (v view) Row(i int) matrix.Vector { return v.Matrix.Row(v.rows[i]) }
 
 // passing is how many rows of a set make a tile with a block, and passingSingly
 // how many where values are computed one after another.
