@@ -54,9 +54,9 @@ func (s shape) draw() *matrix.CSR {
 
 // BenchmarkGram reports how long a value takes: of rows that are computed and
 // kept, of rows that are computed and added up, of rows that were kept, and of
-// certificates. What binds them (one core, AVX-512): computing is bound by loads,
-// one for every multiply-add, and by exp; from some ten values a row on, by the
-// second-level cache; to add rows that were kept is bound by memory.
+// certificates. What binds them: computing is bound by loads, one for every
+// multiply-add, and by exp, as long as a block fits into the first cache, and
+// else by the second; to write rows that are kept, and to add them, by memory.
 func BenchmarkGram(b *testing.B) {
 	for _, s := range shapes {
 		b.Run("set="+s.name, func(b *testing.B) {
@@ -114,4 +114,26 @@ func (s shape) scale() float32 {
 		return 0.15
 	}
 	return 1
+}
+
+// BenchmarkScores reports how long a value takes of rows that are scored with
+// 2000 support vectors and one output.
+func BenchmarkScores(b *testing.B) {
+	for _, s := range shapes {
+		x := s.draw()
+		support := &matrix.CSR{Cols: s.d, Start: x.Start[:2001], Index: x.Index[:x.Start[2000]], Value: x.Value[:x.Start[2000]]}
+		scorer := NewScorer(RBF{s.gamma}, support, [][]float64{make([]float64, 2000)})
+		for _, count := range []int{1, 16, 256} {
+			b.Run(fmt.Sprintf("set=%s/rows=%d", s.name, count), func(b *testing.B) {
+				rows, dst := make([]matrix.Vector, count), make([]float64, count)
+				for i := range rows {
+					rows[i] = x.Row(3000 + i)
+				}
+				for b.Loop() {
+					scorer.Scores(dst, rows)
+				}
+				b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N*count*2000), "ns/value")
+			})
+		}
+	}
 }
