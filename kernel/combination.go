@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -38,6 +39,21 @@ func combine(product bool, parts []Kernel) (Kernel, error) {
 		return innerCombination{k}, nil
 	}
 	return k, nil
+}
+
+// Selective reports whether k does not take every row: then rows must reach it
+// as they are, not scaled.
+func Selective(k Kernel) bool {
+	switch k := k.(type) {
+	case innerCombination:
+		return false
+	case combination:
+		return slices.ContainsFunc(k.parts, func(part Sized) bool { return Selective(part) })
+	case normalised:
+		return Selective(k.of)
+	}
+	_, ok := k.(Preparer)
+	return ok
 }
 
 // combination is a sum, or a product.

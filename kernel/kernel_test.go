@@ -270,6 +270,21 @@ func TestIndefinite(t *testing.T) {
 	}
 }
 
+func TestSelective(t *testing.T) {
+	for spec, want := range map[string]bool{
+		"linear": false, "rbf:gamma=1": false, "laplacian + 2*linear": false, "normalised(linear+1)": false,
+		"chi2": true, "2*chi2 + linear": true, "normalised(ssk)": true, "spectrum": true, "wl": true, "precomputed": true, "intersection": true,
+	} {
+		k, err := kernel.New(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := kernel.Selective(k); got != want {
+			t.Errorf("Selective(%s) = %v, want %v", spec, got, want)
+		}
+	}
+}
+
 func TestNegativeValuesAreRefused(t *testing.T) {
 	x, err := matrix.NewDense(2, 3, []float32{1, 0, 2, 0, 1, -0.5})
 	if err != nil {

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -46,26 +47,45 @@ func (WL) Prepare(x matrix.Matrix, _ int) (matrix.Matrix, error) {
 	}
 	n, _ := x.Dims()
 	for i := range n {
-		g := symbols(x.Row(i))
-		if len(g) == 0 {
-			continue // no vertices
-		}
-		m := int(g[0])
-		if len(g) <= m || (len(g)-1-m)%2 != 0 {
-			return nil, fmt.Errorf("kernel \"wl\": row %d: found %d vertices and then %d numbers, expected their labels and two ends of each edge", i+1, m, len(g)-1)
-		}
-		for _, end := range g[1+m:] {
-			if int(end) > m {
-				return nil, fmt.Errorf("kernel \"wl\": row %d: found an edge to vertex %g of %d", i+1, end, m)
-			}
+		if err := readGraph(symbols(x.Row(i))).err; err != nil {
+			return nil, fmt.Errorf("kernel \"wl\": row %d: %w", i+1, err)
 		}
 	}
 	return x, nil
 }
 
-// Eval returns the number of pairs of vertices of one colour.
+// labelled is a graph with labels.
+type labelled struct {
+	labels []float32 // of the vertices
+	ends   []float32 // of the edges, two each, from 1
+	err    error     // why it is none
+}
+
+// readGraph takes a row apart.
+func readGraph(g []float32) labelled {
+	if len(g) == 0 {
+		return labelled{}
+	}
+	m := int(g[0])
+	if m < 1 || len(g) <= m || (len(g)-1-m)%2 != 0 {
+		return labelled{err: fmt.Errorf("found %d vertices and then %d numbers, expected their labels and two ends of each edge", m, len(g)-1)}
+	}
+	for _, end := range g[1+m:] {
+		if int(end) < 1 || int(end) > m {
+			return labelled{err: fmt.Errorf("found an edge to vertex %g of %d", end, m)}
+		}
+	}
+	return labelled{g[1 : 1+m], g[1+m:], nil}
+}
+
+// Eval returns the number of pairs of vertices of one colour, NaN if a row is no
+// graph.
 func (k WL) Eval(x, y matrix.Vector) float64 {
-	a, b := k.colours(symbols(x)), k.colours(symbols(y))
+	g, h := readGraph(symbols(x)), readGraph(symbols(y))
+	if g.err != nil || h.err != nil {
+		return math.NaN()
+	}
+	a, b := k.colours(g), k.colours(h)
 	pairs := 0.0
 	for len(a) > 0 && len(b) > 0 {
 		c := min(a[0], b[0])
@@ -86,22 +106,18 @@ func run(sorted []uint64, c uint64) int {
 }
 
 // colours returns those of all rounds, sorted.
-func (k WL) colours(g []float32) []uint64 {
-	if len(g) == 0 {
-		return nil
-	}
-	m := int(g[0])
-	labels, ends := g[1:1+m], g[1+m:]
+func (k WL) colours(g labelled) []uint64 {
+	m := len(g.labels)
 	all := make([]uint64, 0, (k.H+1)*m)
-	for _, label := range labels {
+	for _, label := range g.labels {
 		all = append(all, mix(uint64(label)))
 	}
 	sums := make([]uint64, m)
 	for range k.H {
 		colour := all[len(all)-m:]
 		clear(sums) // of the neighbours' colours, mixed: it has no order
-		for i := 0; i < len(ends); i += 2 {
-			u, v := int(ends[i])-1, int(ends[i+1])-1
+		for i := 0; i < len(g.ends); i += 2 {
+			u, v := int(g.ends[i])-1, int(g.ends[i+1])-1
 			sums[u] += mix(colour[v])
 			sums[v] += mix(colour[u])
 		}

@@ -155,6 +155,9 @@ func TestNoGraphsAreRefused(t *testing.T) {
 	} {
 		x := &matrix.Dense{Rows: 1, Cols: len(c.values), Value: c.values}
 		_, err := kernel.Prepare(kernel.WL{H: 1}, x, 0)
+		if v := (kernel.WL{H: 1}).Eval(x.Row(0), x.Row(0)); math.IsNaN(v) != (c.want != "") {
+			t.Errorf("%v: the value is %v", c.values, v)
+		}
 		if (err == nil) != (c.want == "") || err != nil && !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v: error %v, want %q", c.values, err, c.want)
 		}

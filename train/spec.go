@@ -48,7 +48,7 @@ type Spec struct {
 	Scheme string
 
 	Bias    string // "free", "none", "feature"; "": free
-	Scaling string // "none", "max", "std"; "": std for tables, else none
+	Scaling string // "none", "max", "std"; "": std for tables if the kernel takes any rows, else none
 	Solver  string // as New of solver/linear or solver/kernel takes it; "" or "auto": chosen
 	// Partitions is how many parts of the rows sdca works on side by side, at
 	// most 4096; 0: by the sizes of the data. It changes the result, Threads do not.
@@ -178,7 +178,7 @@ func (spec *Spec) complete(set *dataset.Set) {
 	spec.Kernel = completeKernel(spec.Kernel, set.Cols())
 	if spec.Scaling == "" {
 		spec.Scaling = "none"
-		if set.Schema != nil && spec.Kernel != "precomputed" { // whose values are no features
+		if k, err := kernel.New(spec.Kernel); set.Schema != nil && (err != nil || !kernel.Selective(k)) {
 			spec.Scaling = "std"
 		}
 	}

@@ -101,4 +101,7 @@ func (in *input) forModel(m *model.Model) {
 	if m.IsImported() && m.Support != nil { // features that no support vector has count all the same
 		in.opt.Columns = 0
 	}
+	if m.Statement.Kernel == "precomputed" { // a missing column is a missing value
+		in.opt.Columns = 0
+	}
 }

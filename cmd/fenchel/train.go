@@ -145,6 +145,9 @@ func (t *trainer) readAll(cmd *cobra.Command, sources []string) (err error) {
 	test := t.in
 	test.opt.Target, test.opt.Labels, test.opt.Weights = "", "", "" // the schema knows the target
 	test.opt.Schema, test.opt.Columns = t.set.Schema, t.set.Cols()
+	if t.spec.Kernel == "precomputed" {
+		test.opt.Columns = 0
+	}
 	if t.testSet, err = test.read(cmd, t.test); err != nil {
 		return err
 	}
