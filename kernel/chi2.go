@@ -28,12 +28,24 @@ func (Chi2) Prepare(x matrix.Matrix, _ int) (matrix.Matrix, error) { return notN
 // Eval returns exp(-gamma sum_j (x_j - y_j)^2 / (x_j + y_j)).
 func (k Chi2) Eval(x, y matrix.Vector) float64 {
 	sum := 0.0
-	for a, b := range pairs(x, y) {
-		if a != b {
-			sum += float64((a-b)*(a-b)) / (a + b)
+	if a, b, ok := dense(x, y); ok {
+		for j, a := range a {
+			sum += chi2(float64(a), float64(b[j]))
+		}
+	} else {
+		for a, b := range pairs(x, y) {
+			sum += chi2(a, b)
 		}
 	}
 	return vec.Exp(-k.Gamma * sum)
+}
+
+// chi2 returns (a-b)^2/(a+b), 0 for two zeros.
+func chi2(a, b float64) float64 {
+	if a == b {
+		return 0
+	}
+	return float64((a-b)*(a-b)) / (a + b)
 }
 
 // Size is 1.

@@ -29,6 +29,12 @@ func (Intersection) Prepare(x matrix.Matrix, _ int) (matrix.Matrix, error) {
 // Eval returns sum_j min(x_j, y_j).
 func (Intersection) Eval(x, y matrix.Vector) float64 {
 	sum := 0.0
+	if a, b, ok := dense(x, y); ok {
+		for j, a := range a {
+			sum += float64(min(a, b[j]))
+		}
+		return sum
+	}
 	for a, b := range pairs(x, y) {
 		sum += min(a, b)
 	}

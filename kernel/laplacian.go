@@ -23,8 +23,14 @@ func init() {
 // Eval returns exp(-gamma sum_j |x_j - y_j|).
 func (k Laplacian) Eval(x, y matrix.Vector) float64 {
 	sum := 0.0
-	for a, b := range pairs(x, y) {
-		sum += math.Abs(a - b)
+	if a, b, ok := dense(x, y); ok {
+		for j, a := range a {
+			sum += math.Abs(float64(a) - float64(b[j]))
+		}
+	} else {
+		for a, b := range pairs(x, y) {
+			sum += math.Abs(a - b)
+		}
 	}
 	return vec.Exp(-k.Gamma * sum)
 }

@@ -66,6 +66,12 @@ func densePairs(x, y []float32) iter.Seq2[float64, float64] {
 	}
 }
 
+// dense returns the values of two rows that store as many of them, every one. A
+// loop over these takes half the time of one over pairs.
+func dense(x, y matrix.Vector) (a, b []float32, ok bool) {
+	return x.Value, y.Value, x.Index == nil && y.Index == nil && len(x.Value) == len(y.Value)
+}
+
 // notNegative refuses rows with a value below 0.
 func notNegative(name string, x matrix.Matrix) (matrix.Matrix, error) {
 	n, _ := x.Dims()
