@@ -5,8 +5,11 @@ import (
 	"math"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
 // optimum is the solution of p to a gap of 1e-10.
@@ -79,4 +82,40 @@ func counted(s *pegasos) (n float64) {
 		n += math.Abs(x)
 	}
 	return n
+}
+
+// Pegasos in explicit features, random Fourier features of the Gaussian, comes to
+// the optimum of the kernel machine as the features become more (T2, T10).
+func TestPegasosThroughFourier(t *testing.T) {
+	p := machine(t, 200, 1.0/50, problem.None)
+	best := optimum(t, p).Certificate.Primal
+	pegasos, err := linear.New("pegasos")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var off [2]float64
+	for k, pairs := range [...]int{8, 1024} {
+		for seed := range uint64(4) {
+			f, err := kernel.NewFourier(p.Kernel, 2, pairs, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, err := f.Map(p.X)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q, err := problem.NewLinear(problem.NewRows(x, 1), p.Y, nil, p.Loss, penalty.L2{}, p.Lambda, problem.None)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sol, err := solver.Run(context.Background(), pegasos, q, solver.Options{Gap: 0.01, Epochs: 300})
+			if err != nil {
+				t.Fatal(err)
+			}
+			off[k] += math.Abs(sol.Certificate.Primal-best) / 4
+		}
+	}
+	if off[0] < 0.02 || off[1] > 0.02 {
+		t.Errorf("8 pairs are %v from the optimum %v of the kernel machine, 1024 pairs %v", off[0], best, off[1])
+	}
 }
