@@ -180,6 +180,26 @@ func TestSolvers(t *testing.T) {
 	}
 }
 
+// Rows that are all zero teach nothing, and break nothing.
+func TestNothingToLearn(t *testing.T) {
+	x := &matrix.Dense{Rows: 20, Cols: 2, Value: make([]float32, 40)}
+	_, y := toy(20)
+	for _, c := range cases {
+		gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := New(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sol, err := solver.Run(context.Background(), s, c.problem(t, gram, y), solver.Options{Epochs: 5})
+		if err != nil || math.IsNaN(sol.Certificate.Primal) || sol.Status == solver.Diverged {
+			t.Errorf("%s: %+v, %v", c.spec, sol, err)
+		}
+	}
+}
+
 // afterwards checks that a second Point is the first.
 func afterwards(t *testing.T, point problem.Point, state solver.State) solver.State {
 	t.Helper()

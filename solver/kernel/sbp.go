@@ -96,7 +96,7 @@ func (b SBP) Start(p problem.Problem, from *problem.Point, seed uint64) solver.S
 	}
 	s.e = newEngine(gram, s.risk.Constant(), w, true)
 	s.e.project(1)
-	s.eta = 1 / math.Sqrt(slices.Max(gram.Diagonal)+s.risk.Constant())
+	s.eta = 1 / longest(gram, s.risk.Constant())
 	s.margins, s.share = make([]float64, n), make([]float64, n)
 	s.cast = newCast(s.risk, s.random)
 	s.e.soon = s.cast.soon

@@ -3,7 +3,6 @@ package kernel
 import (
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -64,7 +63,7 @@ func (g SGD) Start(p problem.Problem, from *problem.Point, seed uint64) solver.S
 	}
 	s.e = newEngine(b.Gram, b.Constant(), w, true)
 	s.e.project(b.Radius)
-	s.eta = b.Radius * math.Sqrt2 / (steepest(&b.Risk) * math.Sqrt(slices.Max(b.Diagonal)+b.Constant()))
+	s.eta = b.Radius * math.Sqrt2 / (steepest(&b.Risk) * longest(b.Gram, b.Constant()))
 	return s
 }
 

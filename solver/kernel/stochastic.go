@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -108,6 +109,15 @@ func risk(p *problem.Risk, responses []float64) float64 {
 		sum.Add(p.S[i] * p.Loss.Value(r, p.Y[i]))
 	}
 	return sum.Value() / p.N
+}
+
+// longest returns the largest norm of a Phi(x_i); 1 if all are zero, or if the
+// kernel has none.
+func longest(gram *kernel.Gram, constant float64) float64 {
+	if squared := slices.Max(gram.Diagonal) + constant; squared > 0 {
+		return math.Sqrt(squared)
+	}
+	return 1
 }
 
 // refuseFree refuses a free bias.
