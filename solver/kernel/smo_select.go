@@ -25,11 +25,12 @@ func (s *smo) choose() (i, j int) {
 func (d *dual) extremes() (i, j int) {
 	i, j = -1, -1
 	top, bottom := math.Inf(-1), math.Inf(1)
+	up, low := d.up[:len(d.r)], d.low[:len(d.r)]
 	for k, r := range d.r {
-		if h := d.up[k] - r; h > top {
+		if h := up[k] - r; h > top {
 			i, top = k, h
 		}
-		if h := d.low[k] - r; h < bottom {
+		if h := low[k] - r; h < bottom {
 			j, bottom = k, h
 		}
 	}
@@ -54,15 +55,19 @@ func (s *smo) secondOrder() (i, j int) {
 	return i, j
 }
 
-// partner returns the j of the largest gain with i, given row i of K.
+// partner returns the j of the largest gain with i, given row i of K: fractions
+// are compared without a division.
 func (d *dual) partner(i int, row []float64) (j int) {
 	j = -1
-	most, h := 0.0, d.up[i]-d.r[i]
+	square, curvature := 0.0, 1.0 // of the best so far
+	h := d.up[i] - d.r[i]
+	diagonal := d.k[i] + d.sigma/d.c[i]
+	low, own, row := d.low[:len(d.r)], d.own[:len(d.r)], row[:len(d.r)]
 	for k, r := range d.r {
-		if difference := h - (d.low[k] - r); difference > 0 {
-			curvature, _ := d.curvature(i, k, row[k])
-			if gain := difference * (difference / curvature); gain > most && k != i {
-				j, most = k, gain
+		if difference := h - (low[k] - r); difference > 0 {
+			s, c := float64(difference*difference), max(diagonal+own[k]-2*row[k], leastCurvature)
+			if float64(s*curvature) > float64(square*c) && k != i {
+				j, square, curvature = k, s, c
 			}
 		}
 	}

@@ -54,6 +54,7 @@ func (s Working) Start(p problem.Problem, from *problem.Point, seed uint64) solv
 		s.Q = DefaultSet
 	}
 	w := newWorking(p.(*problem.Kernel), s.Q, 0.1, from)
+	w.parts = true
 	if from == nil || from.A == nil {
 		w.halve(rand.New(rand.NewPCG(seed, 0)))
 	}
@@ -63,9 +64,11 @@ func (s Working) Start(p problem.Problem, from *problem.Point, seed uint64) solv
 type working struct {
 	*dual
 	sample
+	narrow   narrow
 	p        *problem.Kernel
 	q        int
-	inner    float64 // how far a round goes: share of the violation that it leaves
+	parts    bool    // may be solved on part of the rows
+	leave    float64 // how far a round goes: share of the violation that it leaves
 	pt       problem.Point
 	set      []int
 	inside   block
@@ -74,8 +77,8 @@ type working struct {
 	estimate float64
 }
 
-func newWorking(p *problem.Kernel, q int, inner float64, from *problem.Point) *working {
-	return &working{dual: newDual(p, from), p: p, q: min(q, p.Len()), inner: inner, estimate: math.Inf(1), sample: sample{share: 1}}
+func newWorking(p *problem.Kernel, q int, leave float64, from *problem.Point) *working {
+	return &working{dual: newDual(p, from), p: p, q: min(q, p.Len()), leave: leave, estimate: math.Inf(1), sample: sample{share: 1}}
 }
 
 // Epoch is one round.
@@ -84,19 +87,30 @@ func (s *working) Epoch() {
 	case s.below != nil:
 		s.descend()
 		return
+	case s.narrow.run != nil:
+		s.loosen()
+		return
 	case s.order != nil:
 		s.enter()
 	default:
-		s.choose()
+		if s.choose(); s.constrict() {
+			s.loosen()
+			return
+		}
 	}
 	if len(s.set) > 0 {
-		s.inside.begin(s.dual, s.set, s.p)
-		s.inside.solve(s.inner)
-		s.take()
+		s.round()
 	}
 	if s.order == nil {
 		s.judge()
 	}
+}
+
+// round solves the dual problem of the working set.
+func (s *working) round() {
+	s.inside.begin(s.dual, s.set, s.p)
+	s.inside.solve(s.leave)
+	s.take()
 }
 
 func (s *working) Estimate() float64    { return s.estimate }
@@ -105,7 +119,7 @@ func (s *working) Point() problem.Point { return s.point(s.p, &s.pt) }
 
 // End says why no step is left.
 func (s *working) End() error {
-	if s.below != nil || s.order != nil {
+	if s.below != nil || s.order != nil || s.narrow.run != nil {
 		return nil
 	}
 	return s.end()
@@ -152,11 +166,11 @@ func (s *working) respondTo(total float64) {
 func (s *working) judge() {
 	var primal float64
 	s.estimate, primal = s.gap(s.p)
-	off := 0.0
+	off := 0.0 // of each response; in the gap most of it cancels
 	if s.p.Single() {
 		off = 0x1p-24 * math.Sqrt(s.drift)
 	}
-	if off > 0.1*s.estimate*math.Abs(primal) || s.moved && !(s.violation() > 0) {
+	if off > 8*s.estimate*math.Abs(primal) || s.moved && !(s.violation() > 0) {
 		s.respond(s.p)
 		s.drift = 0
 		s.estimate, _ = s.gap(s.p)

@@ -34,6 +34,7 @@ type dual struct {
 	beta, r []float64
 	up, low []float64
 	k       []float64 // the diagonal of K
+	own     []float64 // k + sigma/c: the curvature of a coefficient alone
 
 	negative float64 // the most negative curvature met; 0: none
 	moved    bool    // since the responses were computed as a whole
@@ -70,12 +71,13 @@ func (d *dual) bounds(p *problem.Kernel) {
 		case atHigh:
 			d.beta[i] = d.hi[i]
 		}
+		d.own[i] = d.k[i] + d.sigma/d.c[i]
 		d.retarget(i)
 	}
 }
 
 func (d *dual) make(n int) {
-	for _, s := range []*[]float64{&d.c, &d.lo, &d.hi, &d.beta, &d.r, &d.up, &d.low, &d.k} {
+	for _, s := range []*[]float64{&d.c, &d.lo, &d.hi, &d.beta, &d.r, &d.up, &d.low, &d.k, &d.own} {
 		*s = make([]float64, n)
 	}
 }
@@ -127,9 +129,17 @@ func (d *dual) targets(i int, beta float64) (up, low float64) {
 
 func (d *dual) retarget(i int) { d.up[i], d.low[i] = d.targets(i, d.beta[i]) }
 
-// set moves a coefficient, onto a bound that it has reached or passed.
+// set moves a coefficient, onto a bound that it has reached or passed, but for
+// roundings: room that no step can use would make it the worst violator for ever.
 func (d *dual) set(i int, beta float64) {
-	d.beta[i] = min(max(beta, d.lo[i]), d.hi[i])
+	room := 4e-16 * d.c[i]
+	switch {
+	case beta >= d.hi[i]-room:
+		beta = d.hi[i]
+	case beta <= d.lo[i]+room:
+		beta = d.lo[i]
+	}
+	d.beta[i] = beta
 	d.moved = true
 	d.retarget(i)
 }

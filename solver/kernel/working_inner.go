@@ -26,6 +26,10 @@ func (b *block) begin(d *dual, set []int, p *problem.Kernel) {
 	b.up = gather(b.up, d.up, set)
 	b.low = gather(b.low, d.low, set)
 	b.k = gather(b.k, d.k, set)
+	b.own = b.own[:0]
+	for k, c := range b.c {
+		b.own = append(b.own, b.k[k]+b.sigma/c)
+	}
 	q := len(set)
 	if q == p.Len() && len(b.square) == q*q {
 		return // as it was: all rows in order

@@ -27,7 +27,7 @@ type sample struct {
 
 // goodSample is the relative gap at which a sample has told what it can: its
 // predictor is off by more than that.
-const goodSample = 0.05
+const goodSample = 0.2
 
 // halve begins with a run on half of the rows, if they are more than two sets.
 func (s *working) halve(random *rand.Rand) {
@@ -47,7 +47,8 @@ func (s *working) halve(random *rand.Rand) {
 		s.order = nil
 		return
 	}
-	s.below = newWorking(p, s.q, s.inner, nil)
+	s.below = newWorking(p, s.q, s.leave, nil)
+	s.below.parts = s.parts
 	s.below.halve(random)
 }
 
@@ -83,6 +84,9 @@ func (s *working) rescale(share float64) {
 		for i := range v {
 			v[i] *= factor
 		}
+	}
+	for i, c := range s.c {
+		s.own[i] = s.k[i] + s.sigma/c
 	}
 }
 

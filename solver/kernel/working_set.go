@@ -35,15 +35,22 @@ func (s *working) choose() {
 			down.offer(i, -h)
 		}
 	}
-	taken := map[int]bool{}
-	for _, list := range [2][]candidate{up.list, down.list} {
-		for _, c := range list {
-			if !taken[c.row] {
-				taken[c.row] = true
-				s.set = append(s.set, c.row)
-			}
+	s.set = union(s.set, up.list, down.list)
+}
+
+// union appends the rows of two lists, each once.
+func union(dst []int, a, b []candidate) []int {
+	taken := make(map[int]bool, len(a))
+	for _, c := range a {
+		taken[c.row] = true
+		dst = append(dst, c.row)
+	}
+	for _, c := range b {
+		if !taken[c.row] {
+			dst = append(dst, c.row)
 		}
 	}
+	return dst
 }
 
 // worst keeps the few largest of many: a heap with the least of them on top.
