@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -34,8 +35,11 @@ func (a *auditFlags) check(cmd *cobra.Command, m *model.Model) (err error) {
 			return fmt.Errorf("--%s: the model states its own problem: expected a model of LIBSVM or LIBLINEAR", flag)
 		}
 	}
-	if m.IsImported() && !(a.opt.C > 0) {
-		return fmt.Errorf("--C %g: expected a number > 0, that of the training: the file of a model of LIBSVM or LIBLINEAR does not hold it", a.opt.C)
+	switch {
+	case cmd.Flags().Changed("C") && !(a.opt.C > 0 && a.opt.C <= math.MaxFloat64):
+		return fmt.Errorf("--C %g: expected a number > 0", a.opt.C)
+	case m.IsImported() && a.opt.C == 0:
+		return errors.New("expected --C, that of the training: the file of a model of LIBSVM or LIBLINEAR does not hold it")
 	}
 	if a.opt.Refine < 0 {
 		return fmt.Errorf("--refine %d: expected a number >= 0", a.opt.Refine)
