@@ -21,8 +21,6 @@ type job struct {
 	first   objective // of output 0; the others are made when needed
 	solver  solver.Solver
 	why     string // the solver was chosen so
-
-	spent kernel.Counts // of the kernel so far
 }
 
 // prepare checks everything before any work is done, and states the problems.

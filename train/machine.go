@@ -28,6 +28,17 @@ func newMachineFamily(k kernel.Kernel, x matrix.Matrix, opt kernel.Options) (mac
 	return machineFamily{gram}, err
 }
 
+// part is the family of some of the rows. What it needs of the kernel counts for
+// the whole.
+func (f machineFamily) part(rows []uint32) (machineFamily, error) {
+	places := make([]int, len(rows))
+	for k, i := range rows {
+		places[k] = int(i)
+	}
+	gram, err := f.gram.Part(places)
+	return machineFamily{gram}, err
+}
+
 // kernel makes the kernel for rows of so many features; nil: there is none.
 func (spec *Spec) kernel(features int) (kernel.Kernel, error) {
 	if spec.Kernel == "" && spec.Custom == nil {
@@ -94,20 +105,15 @@ func (f machineFamily) problem(t terms, y, weights []float64, lambda float64) (p
 
 func (machineFamily) solver(name string) (solver.Solver, error) { return kernelsolver.New(name) }
 
-// choose takes the fastest solver that accepts the problem.
-func (machineFamily) choose(p problem.Problem, _ float64) (name, why string) {
-	for _, name := range []string{"working", "sdca", "sbp", "sgd"} {
-		if s, err := kernelsolver.New(name); err == nil && s.Accepts(p) == nil {
-			return name, "the fastest that takes this problem"
-		}
-	}
-	switch p.(type) { // it will say why not
+func (machineFamily) choose(p problem.Problem, gap float64) (name, why string) {
+	switch p := p.(type) {
 	case *problem.NormConstrained:
 		return "sgd", "the one for bounded norms"
 	case *problem.Slack:
 		return "sbp", "the one for nu"
+	default:
+		return kernelsolver.Choose(p.(*problem.Kernel), gap)
 	}
-	return "working", "the most general one"
 }
 
 // store keeps the rows that have a coefficient in any output.
@@ -224,10 +230,9 @@ func (f machineFamily) indefinite() error {
 	return fmt.Errorf("the kernel is not positive definite for all parameters, so that no gap is proved: the smallest eigenvalue of its matrix of %d rows is %.3g", min(sample, f.gram.Len()), curvature)
 }
 
-// evaluations is how many values of the kernel were needed for all that share
-// its matrix with an output.
-func evaluations(o objective) kernel.Counts {
-	if f, ok := o.family.(machineFamily); ok {
+// evaluations is how many values of the kernel were needed so far.
+func (j *job) evaluations() kernel.Counts {
+	if f, ok := j.stated.family.(machineFamily); ok {
 		return f.gram.Counts()
 	}
 	return kernel.Counts{}

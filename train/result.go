@@ -27,7 +27,7 @@ func (j *job) result(solutions []*solver.Solution) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), Why: j.why, Evaluations: j.spent}
+	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), Why: j.why, Evaluations: j.evaluations()}
 	if f, ok := j.stated.family.(machineFamily); ok {
 		if err := f.indefinite(); err != nil {
 			r.Warnings = append(r.Warnings, err)

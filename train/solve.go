@@ -43,28 +43,14 @@ func (j *job) solve(ctx context.Context) ([]*solver.Solution, error) {
 			opt.Trace = func(look solver.Progress) {
 				telling.Lock()
 				defer telling.Unlock()
-				j.spec.Progress(Progress{c, outputs, look, j.evaluations(p), j.snapshot(look)})
+				j.spec.Progress(Progress{c, outputs, look, j.evaluations(), j.snapshot(look)})
 			}
 		}
 		if solutions[c], errs[c] = solver.Run(ctx, j.solver, p.Problem, opt); errs[c] == nil {
 			solutions[c].Point = p.lift(solutions[c].Point)
 		}
-		if j.spec.Kernel != "" { // one after another
-			j.spent = j.evaluations(p)
-		}
 	})
 	return solutions, first(errs)
-}
-
-// evaluations is how many values of the kernel were needed up to and with output
-// o: of pairs of classes each has its own matrix.
-func (j *job) evaluations(o objective) kernel.Counts {
-	counts := evaluations(o)
-	if o.rows != nil {
-		counts.Requested += j.spent.Requested
-		counts.Computed += j.spent.Computed
-	}
-	return counts
 }
 
 // workers is how many outputs are trained at the same time.

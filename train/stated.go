@@ -76,7 +76,7 @@ func newStated(t terms, k kernel.Kernel, x matrix.Matrix, opt kernel.Options) (*
 	f, err := newMachineFamily(k, x, opt)
 	s.family = f
 	s.part = func(rows []uint32) (family, error) {
-		return newMachineFamily(k, model.Gather(f.gram.X, rows), opt)
+		return f.part(rows)
 	}
 	return s, err
 }
