@@ -105,15 +105,20 @@ func (f machineFamily) problem(t terms, y, weights []float64, lambda float64) (p
 
 func (machineFamily) solver(name string) (solver.Solver, error) { return kernelsolver.New(name) }
 
-func (machineFamily) choose(p problem.Problem, gap float64) (name, why string) {
+// choose takes the fastest solver; of an indefinite kernel one that stops where
+// nothing more is to be gained, as there is no gap to stop at.
+func (f machineFamily) choose(p problem.Problem, gap float64) (name, why string) {
 	switch p := p.(type) {
 	case *problem.NormConstrained:
 		return "sgd", "the one for bounded norms"
 	case *problem.Slack:
 		return "sbp", "the one for nu"
-	default:
-		return kernelsolver.Choose(p.(*problem.Kernel), gap)
+	case *problem.Kernel:
+		if s := (kernelsolver.SMO{}); !kernel.IsIndefinite(f.gram.Kernel) || s.Accepts(p) != nil {
+			return kernelsolver.Choose(p, gap)
+		}
 	}
+	return "smo", "it ends with a kernel that is not positive definite"
 }
 
 // store keeps the rows that have a coefficient in any output.
