@@ -1,0 +1,395 @@
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// Nu is the problem of a kernel machine that is told by a share nu of rows where
+// its margin or tube lies, and not by a distance (Schoelkopf et al. 2000, 2001).
+// With f = K beta and |w|^2 = beta^T K beta, over beta, b and rho or epsilon >= 0:
+//
+//	one class       |w|^2/2 - rho + 1/(nu N) sum_i s_i max(0, rho - f_i),   rho = -b
+//	classification  |w|^2/2 - nu rho + (1/N) sum_i s_i max(0, rho - y_i (f_i + b))
+//	regression      lambda |w|^2/2 + nu epsilon + (1/N) sum_i s_i max(0, |y_i - f_i - b| - epsilon)
+//
+// At the optimum the rows beyond the margin, or outside of the tube, weigh at most
+// nu N, and those not strictly on its good side at least nu N. The dual of all
+// three has parts x+ and x- of the coefficients, up and down, with a sum for each,
+//
+//	D(x) = sum_i t_i (x+_i - x-_i) - lambda/2 beta^T K beta,   beta = (x+ - x-)/lambda,
+//	0 <= x_i <= cap_i,   sum_i x_i = mass   on either side
+//
+// where t are the targets of a regression, and else 0. It belongs to one level for
+// each side, rho+ = rho - b and rho- = rho + b with rho = -epsilon in a regression:
+//
+//	P = lambda |w|^2/2 + sum over sides of (-mass rho + sum_i cap_i max(0, rho +- (t_i - f_i))).
+//
+// Points have n coefficients and b as weights; what is best for them is chosen as
+// rho or epsilon, see [Nu.Level]. Dual variables are as everywhere, beta = -s.a/(lambda
+// N), so that x+ - x- = -s.a/N.
+type Nu struct {
+	*kernel.Gram
+	Targets []float64 // of a regression; else 0
+	Sides   [2]Side   // up and down
+	S       []float64 // row weights
+	N       float64   // their sum
+	Nu      float64
+	Lambda  float64
+
+	tube bool // the sums may be less than the masses, if they are equal
+	zero float64
+}
+
+// Side is one part of the coefficients of [Nu].
+type Side struct {
+	Cap  []float64 // of every row; 0: the row does not take part
+	Mass float64   // what the parts add up to
+}
+
+var _ Problem = (*Nu)(nil)
+
+// NewNuClassification checks shapes and parameters: no class may have less than
+// half of nu. Its targets are -1 and +1; weights nil: every row counts once.
+//
+// If nu is less than the share of rows that any classifier of this kernel leaves on
+// the wrong side, the optimum is w = 0 with the value 0, and a relative gap is never
+// reached; nearly so with kernels that can separate anything by a tiny margin.
+func NewNuClassification(gram *kernel.Gram, targets, weights []float64, nu float64) (*Nu, error) {
+	p, err := newNu(gram, weights, nu, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(targets) != gram.Len() {
+		return nil, fmt.Errorf("problem: found %d targets, expected one for each of %d rows", len(targets), gram.Len())
+	}
+	var weight [2]vec.Sum
+	for i, y := range targets {
+		side := 0
+		if y == -1 {
+			side = 1
+		} else if y != 1 {
+			return nil, fmt.Errorf("problem: row %d: target %g, expected -1 or +1 for classification", i+1, y)
+		}
+		p.Sides[side].Cap[i] = p.S[i] / p.N
+		weight[side].Add(p.S[i])
+	}
+	most := 2 * min(weight[0].Value(), weight[1].Value()) / p.N
+	if nu > most {
+		return nil, fmt.Errorf("problem: nu=%g: expected at most %g, as the smaller class has half of that share of the rows", nu, most)
+	}
+	p.Sides[0].Mass, p.Sides[1].Mass = nu/2, nu/2
+	return p.scaled(), nil
+}
+
+// NewNuRegression checks shapes and parameters.
+func NewNuRegression(gram *kernel.Gram, targets, weights []float64, nu, lambda float64) (*Nu, error) {
+	if !(lambda > 0) || math.IsInf(lambda, 1) {
+		return nil, fmt.Errorf("problem: lambda=%g: expected a number > 0", lambda)
+	}
+	p, err := newNu(gram, weights, nu, lambda)
+	if err != nil {
+		return nil, err
+	}
+	if len(targets) != gram.Len() {
+		return nil, fmt.Errorf("problem: found %d targets, expected one for each of %d rows", len(targets), gram.Len())
+	}
+	for i, y := range targets {
+		if y-y != 0 {
+			return nil, fmt.Errorf("problem: row %d: target %g, expected a finite number", i+1, y)
+		}
+		p.Sides[0].Cap[i] = p.S[i] / p.N
+	}
+	p.Targets, p.tube = targets, true
+	p.Sides[1].Cap = p.Sides[0].Cap
+	p.Sides[0].Mass, p.Sides[1].Mass = nu/2, nu/2
+	return p.scaled(), nil
+}
+
+// newNu checks what all three have in common.
+func newNu(gram *kernel.Gram, weights []float64, nu, lambda float64) (*Nu, error) {
+	n := gram.Len()
+	if n == 0 {
+		return nil, errors.New("problem: found no rows, expected at least one")
+	}
+	if !(nu > 0 && nu <= 1) {
+		return nil, fmt.Errorf("problem: nu=%g: expected a number > 0 and at most 1", nu)
+	}
+	if weights == nil {
+		weights = slices.Repeat([]float64{1}, n)
+	}
+	if len(weights) != n {
+		return nil, fmt.Errorf("problem: found %d row weights, expected one for each of %d rows", len(weights), n)
+	}
+	p := &Nu{Gram: gram, S: weights, Nu: nu, Lambda: lambda, Targets: make([]float64, n)}
+	for side := range p.Sides {
+		p.Sides[side].Cap = make([]float64, n)
+	}
+	var sum vec.Sum
+	for i, s := range weights {
+		// The bounds on rounding errors are relative: nothing may underflow.
+		if !(s >= 1e-150 && s <= 1e150) {
+			return nil, fmt.Errorf("problem: row %d: weight %g, expected a number > 0", i+1, s)
+		}
+		sum.Add(s)
+	}
+	p.N = sum.Value()
+	return p, nil
+}
+
+// scaled sets what the size of the objective is measured by: its value for the
+// zero point, or where that is 0 the least that the optimal value could be.
+func (p *Nu) scaled() *Nu {
+	n := p.Len()
+	if p.zero, _ = p.primal(response{value: make([]float64, n), error: make([]float64, n)}, 0); p.zero == 0 {
+		p.zero = -p.Lambda / 2 * p.norm() * p.norm()
+	}
+	return p
+}
+
+// norm is a bound on |w| at the optimum, where no part exceeds its mass.
+func (p *Nu) norm() float64 {
+	return (p.Sides[0].Mass + p.Sides[1].Mass) / p.Lambda * math.Sqrt(p.largest()) * (1 + 8*unit)
+}
+
+// largest is a bound on k(x,x) for all rows.
+func (p *Nu) largest() float64 {
+	diagonal, squared := 0.0, 0.0
+	for i, k := range p.Diagonal {
+		diagonal, squared = max(diagonal, math.Abs(k)), max(squared, p.SquaredNorm[i])
+	}
+	return diagonal + p.Kernel.Error(p.Terms, squared, squared)
+}
+
+// Dims returns the number of rows twice: each gives the predictor a coefficient.
+func (p *Nu) Dims() (rows, cols int) { return p.Len(), p.Len() }
+
+// OneClass reports whether there are no targets at all.
+func (p *Nu) OneClass() bool { return p.Sides[1].Mass == 0 }
+
+// Tube reports whether this is a regression.
+func (p *Nu) Tube() bool { return p.tube }
+
+// Zero returns what sets the scale of the objective.
+func (p *Nu) Zero() float64 { return p.zero }
+
+// Weights sets dst, n+1 numbers, to the coefficients that belong to dual variables,
+// after these are clipped and made to have the right sums as Certify does it. The
+// last number, the bias, is left as it is.
+func (p *Nu) Weights(dst, a []float64) {
+	p.feasible(dst[:p.Len()], a)
+	for i := range p.Len() {
+		dst[i] /= p.Lambda
+	}
+}
+
+// feasible sets v = x+ - x- for dual variables. Rows that have parts on both sides,
+// those of a regression, use one of them. It returns by how much the sums of
+// both sides are off, together.
+func (p *Nu) feasible(v, a []float64) (off float64) {
+	for i, a := range a {
+		x := -p.S[i] * a / p.N
+		if math.IsNaN(x) {
+			x = 0
+		}
+		v[i] = min(max(x, -p.Sides[1].Cap[i]), p.Sides[0].Cap[i])
+	}
+	target := [2]float64{p.Sides[0].Mass, p.Sides[1].Mass}
+	if p.tube {
+		most := min(target[0], p.sum(v, 0), p.sum(v, 1))
+		target = [2]float64{most, most}
+	}
+	for side, mass := range target {
+		p.repair(v, side, mass)
+		off += math.Abs(p.sum(v, side)-mass) + float64(16*unit*mass)
+	}
+	return off
+}
+
+// sign is that of the coefficients of a side.
+func sign(side int) float64 { return float64(1 - 2*side) }
+
+// sum returns the sum of the parts of a side.
+func (p *Nu) sum(v []float64, side int) float64 {
+	var sum vec.Sum
+	for _, x := range v {
+		sum.Add(max(0, sign(side)*x))
+	}
+	return sum.Value()
+}
+
+// repair makes the parts of a side add up to mass, up to rounding: it shrinks them
+// all, or lifts all towards their caps.
+func (p *Nu) repair(v []float64, side int, mass float64) {
+	sum := p.sum(v, side)
+	if sum == mass {
+		return
+	}
+	var caps vec.Sum
+	for _, c := range p.Sides[side].Cap {
+		caps.Add(c)
+	}
+	lift := min(1, (mass-sum)/(caps.Value()-sum))
+	for i, x := range v {
+		x, c := x*sign(side), p.Sides[side].Cap[i]
+		switch {
+		case sum > mass && x > 0:
+			v[i] = sign(side) * (x * (mass / sum))
+		case sum < mass && c > 0 && x >= 0:
+			v[i] = sign(side) * min(c, x+float64(lift*(c-x)))
+		}
+	}
+}
+
+// Certify judges the point as the type's comment says. It costs as much as that of
+// [Kernel].
+//
+// The sums of the dual variables are right up to rounding only. For the levels at
+// the optimum, rho, the Lagrange function is off by |rho| times that; and they are
+// among the values t_i - f_i there, at most max |t| + |w| max |Phi(x_i)|.
+func (p *Nu) Certify(pt Point) Certificate {
+	n := p.Len()
+	machine := &Kernel{Gram: p.Gram}
+	r := machine.respond(pt.W[:n])
+	primal, primalError := p.primal(r, pt.W[n])
+	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.zero, Rounding: primalError}
+	if kernel.IsIndefinite(p.Kernel) || pt.A == nil {
+		return c
+	}
+	v := make([]float64, n)
+	off := p.feasible(v, pt.A)
+	own := make([]float64, n)
+	for i, x := range v {
+		own[i] = x / p.Lambda
+	}
+	if !slices.Equal(own, pt.W[:n]) {
+		r = machine.respond(own)
+	}
+	dual, dualError := p.dual(v, r)
+	c.Rounding += dualError + float64(off*p.farthest())
+	if d := dual - c.Rounding; !math.IsNaN(d) && !math.IsInf(d, 1) {
+		c.Dual = d
+	}
+	return c
+}
+
+// farthest is a bound on the magnitude of the levels at the optimum.
+func (p *Nu) farthest() float64 {
+	most := 0.0
+	for _, t := range p.Targets {
+		most = max(most, math.Abs(t))
+	}
+	return (most + float64(p.norm()*math.Sqrt(p.largest()))) * (1 + 8*unit)
+}
+
+// dual returns the dual objective for the responses of v/lambda, and a bound on the
+// error, for which v may be off by four roundings.
+func (p *Nu) dual(v []float64, r response) (value, bound float64) {
+	var sum vec.Sum
+	size := 0.0
+	for i, x := range v {
+		sum.Add(x * p.Targets[i])
+		size += float64(math.Abs(x) * (math.Abs(p.Targets[i]) + math.Abs(r.value[i])))
+	}
+	half := p.Lambda / 2
+	value = sum.Value() - float64(half*r.squared)
+	return value, float64(half*r.bound) + float64(16*unit*(size+float64(half*r.squared)+math.Abs(value)))
+}
+
+// primal returns the objective for responses, and a bound on its error.
+func (p *Nu) primal(r response, bias float64) (value, bound float64) {
+	level := p.Level(r.value, bias)
+	half := p.Lambda / 2
+	cost := float64(half * r.squared)
+	var sum vec.Sum
+	sum.Add(cost)
+	size := cost
+	for side, s := range p.Sides {
+		rho := level - float64(sign(side)*bias)
+		sum.Add(-s.Mass * rho)
+		size += float64(s.Mass * math.Abs(rho))
+		for i, c := range s.Cap {
+			if c == 0 {
+				continue
+			}
+			short := rho + float64(sign(side)*(p.Targets[i]-r.value[i]))
+			off := r.error[i] + float64(4*unit*(math.Abs(level)+math.Abs(bias)+math.Abs(p.Targets[i])+math.Abs(r.value[i])))
+			if short > -off {
+				sum.Add(c * max(0, short))
+				bound += float64(c * off)
+				size += float64(c * math.Abs(short))
+			}
+		}
+	}
+	return sum.Value(), bound*(1+float64(p.Len()+8)*2*unit) + float64(half*r.bound) + float64(16*unit*size)
+}
+
+// Level returns the best rho for responses f = K beta and a bias, which is -epsilon
+// in a regression: the quantile at nu of the margins, or of -|y - f - b|. For one class
+// rho is -b, and the level is what is left of it, 0.
+func (p *Nu) Level(f []float64, bias float64) float64 {
+	if p.OneClass() {
+		return 0
+	}
+	var c, weight []float64
+	for side, s := range p.Sides {
+		for i, w := range s.Cap {
+			if w > 0 {
+				c = append(c, float64(sign(side)*(f[i]-p.Targets[i]))+float64(sign(side)*bias))
+				weight = append(weight, w)
+			}
+		}
+	}
+	return Quantile(c, weight, p.Sides[0].Mass+p.Sides[1].Mass)
+}
+
+// Bias returns the best bias for responses f = K beta, with the best level: rho+ and
+// rho- are quantiles of the values of either side.
+func (p *Nu) Bias(f []float64) float64 {
+	var rho [2]float64
+	for side, s := range p.Sides {
+		var c, weight []float64
+		for i, w := range s.Cap {
+			if w > 0 {
+				c, weight = append(c, sign(side)*(f[i]-p.Targets[i])), append(weight, w)
+			}
+		}
+		rho[side] = Quantile(c, weight, s.Mass)
+	}
+	if p.OneClass() {
+		return -rho[0]
+	}
+	return (rho[1] - rho[0]) / 2
+}
+
+// Quantile returns a c_k at which -mass rho + sum_i weight_i max(0, rho - c_i) is least:
+// the first, in order, up to which the weights add up to mass. 0 if there are none.
+func Quantile(c, weight []float64, mass float64) float64 {
+	order := make([]int, len(c))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		switch {
+		case c[i] < c[j]:
+			return -1
+		case c[i] > c[j]:
+			return 1
+		}
+		return i - j
+	})
+	value := 0.0
+	var sum vec.Sum
+	for _, i := range order {
+		sum.Add(weight[i])
+		if value = c[i]; sum.Value() >= mass*(1-16*unit) {
+			break
+		}
+	}
+	return value
+}
