@@ -224,26 +224,42 @@ func (p *Nu) sum(v []float64, side int) float64 {
 }
 
 // repair makes the parts of a side add up to mass, up to rounding: it shrinks them
-// all, or lifts all towards their caps.
+// all, or lifts them all towards their caps, those that are 0 only if the others
+// have not enough room, so that rounding gives no row a coefficient.
 func (p *Nu) repair(v []float64, side int, mass float64) {
 	sum := p.sum(v, side)
-	if sum == mass {
+	missing := mass - sum
+	if missing == 0 {
 		return
 	}
-	var caps vec.Sum
-	for _, c := range p.Sides[side].Cap {
-		caps.Add(c)
+	least := math.SmallestNonzeroFloat64
+	room := p.room(v, side, least)
+	if room < missing {
+		least = 0
+		room = p.room(v, side, least)
 	}
-	lift := min(1, (mass-sum)/(caps.Value()-sum))
+	lift := min(1, missing/room)
 	for i, x := range v {
 		x, c := x*sign(side), p.Sides[side].Cap[i]
 		switch {
-		case sum > mass && x > 0:
+		case missing < 0 && x > 0:
 			v[i] = sign(side) * (x * (mass / sum))
-		case sum < mass && c > 0 && x >= 0:
+		case missing > 0 && c > 0 && x >= least:
 			v[i] = sign(side) * min(c, x+float64(lift*(c-x)))
 		}
 	}
+}
+
+// room returns how far the parts of a side that are at least that large are below
+// their caps, together.
+func (p *Nu) room(v []float64, side int, least float64) float64 {
+	var room vec.Sum
+	for i, x := range v {
+		if x *= sign(side); x >= least {
+			room.Add(max(0, p.Sides[side].Cap[i]-x))
+		}
+	}
+	return room.Value()
 }
 
 // Certify judges the point as the type's comment says. It costs as much as that of

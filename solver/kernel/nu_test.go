@@ -198,6 +198,17 @@ func TestNuSameBits(t *testing.T) {
 	}
 }
 
+// TestNuSparse: the answer has coefficients where its dual variables need them, and
+// not everywhere because some sum was rounded.
+func TestNuSparse(t *testing.T) {
+	for name, p := range shares(t, 200, 0.3, true, kernel.Options{Threads: 1}) {
+		sol := run(t, Nu{}, p, solver.Options{Gap: 1e-6})
+		if _, support := sharesOf(p, sol.Point); support > 0.5 {
+			t.Errorf("%s: a share of %v of the rows has coefficients, expected little more than 0.3", name, support)
+		}
+	}
+}
+
 // TestNuWarmStart: a run that begins at the optimum needs no epoch, and one that
 // begins at its dual variables alone no step.
 func TestNuWarmStart(t *testing.T) {
