@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -342,7 +343,7 @@ func (p *Nu) primal(r response, bias float64) (value, bound float64) {
 			}
 		}
 	}
-	return sum.Value(), bound*(1+float64(p.Len()+8)*2*unit) + float64(half*r.bound) + float64(16*unit*size)
+	return sum.Value(), float64(bound*(1+float64(float64(p.Len()+8)*2*unit))) + float64(half*r.bound) + float64(16*unit*size)
 }
 
 // Level returns the best rho for responses f = K beta and a bias, which is -epsilon
@@ -390,15 +391,7 @@ func Quantile(c, weight []float64, mass float64) float64 {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(i, j int) int {
-		switch {
-		case c[i] < c[j]:
-			return -1
-		case c[i] > c[j]:
-			return 1
-		}
-		return i - j
-	})
+	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(c[i], c[j]), i-j) })
 	value := 0.0
 	var sum vec.Sum
 	for _, i := range order {

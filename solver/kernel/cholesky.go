@@ -173,9 +173,6 @@ func (s *cholesky) Point() problem.Point {
 // double precision.
 func square(p *problem.Kernel) []float64 {
 	n, gram := p.Len(), p.Gram
-	if gram.Rows([]int{0})[0].Double == nil {
-		gram = inDouble(gram)
-	}
 	m := make([]float64, n*n)
 	most := min(gram.Capacity(), rowsOfSquare)
 	rows := make([]int, 0, most)
@@ -184,7 +181,12 @@ func square(p *problem.Kernel) []float64 {
 		for i := first; i < min(first+most, n); i++ {
 			rows = append(rows, i)
 		}
-		for k, row := range gram.Rows(rows) {
+		found := gram.Rows(rows)
+		if found[0].Double == nil {
+			gram = inDouble(gram)
+			found = gram.Rows(rows)
+		}
+		for k, row := range found {
 			copy(m[rows[k]*n:], row.Double)
 		}
 	}

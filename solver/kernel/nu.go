@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -47,7 +48,7 @@ func init() {
 func (Nu) Accepts(p problem.Problem) error {
 	k, ok := p.(*problem.Nu)
 	if !ok {
-		return fmt.Errorf("nu found a problem of type %T, expected one class, nu-classification or nu-regression", p)
+		return fmt.Errorf("nu solves one class, nu-classification and nu-regression: found a problem of type %T", p)
 	}
 	if kernel.IsIndefinite(k.Kernel) {
 		return fmt.Errorf("nu needs a positive semidefinite kernel, found %+v: expected another kernel", k.Kernel)
@@ -128,7 +129,7 @@ func (s *nu) pad() {
 	}
 	if lift := (s.p.Sides[0].Mass/s.p.Lambda - sum) / room; lift > 0 {
 		for i, c := range s.cap[0] {
-			more := min(lift, 1) * (c - max(s.x[0][i], s.x[1][i]))
+			more := float64(min(lift, 1) * (c - max(s.x[0][i], s.x[1][i])))
 			s.x[0][i] += more
 			s.x[1][i] += more
 		}
@@ -236,15 +237,12 @@ func (s *nu) choose() (set []part) {
 		}
 		for _, list := range [2][]part{grow, shrink} {
 			slices.SortFunc(list, func(a, b part) int {
-				if a.worth != b.worth {
-					return compare(b.worth, a.worth)
-				}
-				return a.row - b.row
+				return cmp.Or(cmp.Compare(b.worth, a.worth), a.row-b.row)
 			})
 			for _, v := range list[:min(len(list), max(1, s.q/4))] {
-				if key := (part{row: v.row, side: v.side}); !taken[key] {
-					taken[key] = true
-					set = append(set, key)
+				if v.worth = 0; !taken[v] {
+					taken[v] = true
+					set = append(set, v)
 				}
 			}
 		}
@@ -252,24 +250,13 @@ func (s *nu) choose() (set []part) {
 	return set
 }
 
-func compare(a, b float64) int {
-	if a < b {
-		return -1
-	}
-	return 1
-}
-
-// levels returns the best rho of each side for the responses, in the units of x.
+// level returns the best rho of a side for the responses, in the units of x.
 func (s *nu) level(side int) float64 {
-	h := make([]float64, len(s.r))
-	for i := range h {
-		h[i], _, _ = s.pays(side, i)
-		h[i] = -h[i]
-	}
 	var c, weight []float64
 	for i, w := range s.cap[side] {
 		if w > 0 {
-			c, weight = append(c, h[i]), append(weight, w)
+			h, _, _ := s.pays(side, i)
+			c, weight = append(c, -h), append(weight, w)
 		}
 	}
 	return problem.Quantile(c, weight, s.p.Sides[side].Mass/s.p.Lambda)
