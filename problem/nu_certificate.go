@@ -1,0 +1,92 @@
+package problem
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// Certify judges the point as the type's comment says. It costs as much as that of
+// [Kernel].
+//
+// The sums of the dual variables are right up to rounding only. For the levels at
+// the optimum, rho, the Lagrange function is off by |rho| times that; and they are
+// among the values t_i - f_i there, at most max |t| + |w| max |Phi(x_i)|.
+func (p *Nu) Certify(pt Point) Certificate {
+	n := p.Len()
+	machine := &Kernel{Gram: p.Gram}
+	r := machine.respond(pt.W[:n])
+	primal, primalError := p.primal(r, pt.W[n])
+	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.zero, Rounding: primalError}
+	if kernel.IsIndefinite(p.Kernel) || pt.A == nil {
+		return c
+	}
+	v := make([]float64, n)
+	off := p.feasible(v, pt.A)
+	own := make([]float64, n)
+	for i, x := range v {
+		own[i] = x / p.Lambda
+	}
+	if !slices.Equal(own, pt.W[:n]) {
+		r = machine.respond(own)
+	}
+	dual, dualError := p.dual(v, r)
+	c.Rounding += dualError + float64(off*p.farthest())
+	if d := dual - c.Rounding; !math.IsNaN(d) && !math.IsInf(d, 1) {
+		c.Dual = d
+	}
+	return c
+}
+
+// farthest is a bound on the magnitude of the levels at the optimum.
+func (p *Nu) farthest() float64 {
+	most := 0.0
+	for _, t := range p.Targets {
+		most = max(most, math.Abs(t))
+	}
+	return (most + float64(p.norm()*math.Sqrt(p.largest()))) * (1 + 8*unit)
+}
+
+// dual returns the dual objective for the responses of v/lambda, and a bound on the
+// error, for which v may be off by four roundings.
+func (p *Nu) dual(v []float64, r response) (value, bound float64) {
+	var sum vec.Sum
+	size := 0.0
+	for i, x := range v {
+		sum.Add(x * p.Targets[i])
+		size += float64(math.Abs(x) * (math.Abs(p.Targets[i]) + math.Abs(r.value[i])))
+	}
+	half := p.Lambda / 2
+	value = sum.Value() - float64(half*r.squared)
+	return value, float64(half*r.bound) + float64(16*unit*(size+float64(half*r.squared)+math.Abs(value)))
+}
+
+// primal returns the objective for responses, and a bound on its error.
+func (p *Nu) primal(r response, bias float64) (value, bound float64) {
+	level := p.Level(r.value, bias)
+	half := p.Lambda / 2
+	cost := float64(half * r.squared)
+	var sum vec.Sum
+	sum.Add(cost)
+	size := cost
+	for side, s := range p.Sides {
+		rho := level - float64(sign(side)*bias)
+		sum.Add(-s.Mass * rho)
+		size += float64(s.Mass * math.Abs(rho))
+		for i, c := range s.Cap {
+			if c == 0 {
+				continue
+			}
+			short := rho + float64(sign(side)*(p.Targets[i]-r.value[i]))
+			off := r.error[i] + float64(4*unit*(math.Abs(level)+math.Abs(bias)+math.Abs(p.Targets[i])+math.Abs(r.value[i])))
+			if short > -off {
+				sum.Add(c * max(0, short))
+				bound += float64(c * off)
+				size += float64(c * math.Abs(short))
+			}
+		}
+	}
+	return sum.Value(), float64(bound*(1+float64(float64(p.Len()+8)*2*unit))) + float64(half*r.bound) + float64(16*unit*size)
+}
