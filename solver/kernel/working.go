@@ -93,6 +93,7 @@ func (s *working) Epoch() {
 	case s.order != nil:
 		s.enter()
 	default:
+		s.turns++
 		if s.choose(); s.constrict() {
 			s.loosen()
 			return
@@ -113,9 +114,23 @@ func (s *working) round() {
 	s.take()
 }
 
-func (s *working) Estimate() float64    { return s.estimate }
-func (s *working) Present()             {}
-func (s *working) Point() problem.Point { return s.point(s.p, &s.pt) }
+func (s *working) Estimate() float64 { return s.estimate }
+func (s *working) Present()          {}
+
+// Point is, as long as not all rows are in play, the predictor of those that are.
+func (s *working) Point() problem.Point {
+	if s.below != nil {
+		return s.lift(s.below.Point())
+	}
+	s.point(s.p, &s.pt)
+	if s.order != nil {
+		n := copy(s.pt.W, s.beta)
+		if s.p.Bias == problem.Feature {
+			s.pt.W[n] = total(s.beta)
+		}
+	}
+	return s.pt
+}
 
 // End says why no step is left.
 func (s *working) End() error {

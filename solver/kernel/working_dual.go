@@ -101,12 +101,9 @@ func (d *dual) respond(p *problem.Kernel) {
 	if p.Constant() == 0 {
 		return
 	}
-	var sum vec.Sum
-	for _, b := range d.beta {
-		sum.Add(b)
-	}
+	sum := total(d.beta)
 	for i := range d.r {
-		d.r[i] += sum.Value()
+		d.r[i] += sum
 	}
 }
 

@@ -23,11 +23,16 @@ type sample struct {
 	order []int    // the rows, those of the sample first; nil: all are in play
 	play  int      // how many of them, from the first, are in play
 	share float64  // of all row weights, theirs
+	turns int      // rounds since all are in play
 }
 
-// goodSample is the relative gap at which a sample has told what it can: its
-// predictor is off by more than that.
-const goodSample = 0.2
+// A sample has told what it can at a gap of goodSample: its predictor is off by
+// more than that. Where the sample is harder than the whole, as coefficients may
+// become larger, as on covtype with a narrow kernel, sampleTurns rounds are enough.
+const (
+	goodSample  = 0.2
+	sampleTurns = 8
+)
 
 // halve begins with a run on half of the rows, if they are more than two sets.
 func (s *working) halve(random *rand.Rand) {
@@ -48,14 +53,13 @@ func (s *working) halve(random *rand.Rand) {
 		return
 	}
 	s.below = newWorking(p, s.q, s.leave, nil)
-	s.below.parts = s.parts
 	s.below.halve(random)
 }
 
 // descend makes a round on the sample, and takes over its solution if that is good.
 func (s *working) descend() {
 	s.below.Epoch()
-	if s.below.estimate > goodSample && s.below.End() == nil {
+	if s.below.estimate > goodSample && s.below.turns < sampleTurns && s.below.End() == nil {
 		return
 	}
 	below := s.below
@@ -108,4 +112,15 @@ func (s *working) enter() {
 	if s.order == nil {
 		s.bounds(s.p) // without the roundings of the way
 	}
+}
+
+// lift returns a point of the sample as one of all rows.
+func (s *working) lift(part problem.Point) problem.Point {
+	n, m := s.p.Len(), s.below.p.Len()
+	s.pt = problem.Point{W: make([]float64, n+1), A: make([]float64, n)}
+	for k, i := range s.order[:m] {
+		s.pt.W[i], s.pt.A[i] = part.W[k], part.A[k]
+	}
+	s.pt.W[n] = part.W[m]
+	return s.pt
 }

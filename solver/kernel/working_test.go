@@ -110,3 +110,17 @@ func TestWarmStart(t *testing.T) {
 		}
 	}
 }
+
+// TestCutShort: a run that ends while only some rows are in play returns their
+// predictor, which is better than none.
+func TestCutShort(t *testing.T) {
+	for _, bias := range []problem.Bias{problem.Free, problem.None, problem.Feature} {
+		p := chequered(t, 400, loss.Hinge{}, bias, 10, kernel.Options{})
+		for _, epochs := range []int{12, 40} {
+			sol := run(t, Working{Q: 24}, p, solver.Options{Epochs: epochs, Gap: 1e-9})
+			if c := sol.Certificate; sol.Status != solver.EpochLimit || c.Primal > 0.9*c.Zero {
+				t.Errorf("bias %v: %s after %d epochs at %g, zero is %g", bias, sol.Status, sol.Epochs, c.Primal, c.Zero)
+			}
+		}
+	}
+}
