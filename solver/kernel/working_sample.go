@@ -56,12 +56,20 @@ func (s *working) halve(random *rand.Rand) {
 	s.below.halve(random)
 }
 
-// descend makes a round on the sample, and takes over its solution if that is good.
+// descend makes two rounds on the sample, of half the cost of one here, or takes
+// over its solution if that is good.
 func (s *working) descend() {
-	s.below.Epoch()
-	if s.below.estimate > goodSample && s.below.turns < sampleTurns && s.below.End() == nil {
-		return
+	for range 2 {
+		s.below.Epoch()
+		if s.below.estimate <= goodSample || s.below.turns >= sampleTurns || s.below.End() != nil {
+			s.rise()
+			return
+		}
 	}
+}
+
+// rise takes over the solution of the sample.
+func (s *working) rise() {
 	below := s.below
 	s.below, s.play = nil, below.p.Len()
 	s.rescale(below.p.N / s.p.N)
