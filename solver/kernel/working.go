@@ -25,14 +25,16 @@ import (
 //	r += sum over the set of (beta_i after - beta_i before) K_i
 //
 // Many rows are not begun at zero, where all violate the condition alike and
-// most of the first rounds must be undone: see sample. Returned is the last
-// iterate. Cost per round: Q^2 values of K, and a row of K for each coefficient
+// most of the first rounds must be undone: see sample. Where more coefficients are
+// free than a set holds, rounds are made on part of the rows: see narrow. Returned
+// is the last iterate. Cost per round: Q^2 values of K, and a row of K for each coefficient
 // that changed.
 type Working struct{ Q int } // 0: DefaultSet
 
 // DefaultSet is how many rows are in a working set: more than there are free
-// coefficients wherever possible, as these only move together; sets of half that
-// size take twice the rows of K on a9a, and six times on w8a.
+// coefficients wherever possible, as these only move together. Without rounds on
+// part of the rows, sets of half that size take twice the rows of K on a9a, and four
+// times on w8a.
 const DefaultSet = 2048
 
 var _ solver.Solver = Working{}
