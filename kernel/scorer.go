@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -48,16 +49,36 @@ type input struct {
 func (in *input) Dims() (rows, cols int)  { return len(in.rows), in.cols }
 func (in *input) Row(i int) matrix.Vector { return in.rows[i] }
 
-// set makes the rows a set; they may have columns that the support has not.
-func (in *input) set(rows []matrix.Vector, cols int) set[float64] {
-	in.rows, in.norm, in.cols = rows, slices.Grow(in.norm[:0], len(rows))[:len(rows)], cols
+// set makes the rows a set. Of columns that the support has not, inner products
+// see nothing, and tables over columns must not grow with them.
+func (in *input) set(rows []matrix.Vector, cols int, inner bool) set[float64] {
+	in.rows, in.norm, in.cols = append(in.rows[:0], rows...), slices.Grow(in.norm[:0], len(rows))[:len(rows)], cols
 	for i, row := range rows {
 		in.norm[i] = SquaredNorm(row)
-		if n := len(row.Value); n > 0 {
-			in.cols = max(in.cols, row.Column(n-1)+1)
+		if inner {
+			in.rows[i] = first(row, cols)
 		}
 	}
 	return set[float64]{in, in.norm}
+}
+
+// first returns the first columns of a row.
+func first(row matrix.Vector, cols int) matrix.Vector {
+	n := len(row.Value)
+	switch {
+	case row.Index == nil:
+		n = min(n, cols)
+	case n > 0 && int64(row.Index[n-1]) >= int64(cols):
+		n, _ = slices.BinarySearchFunc(row.Index, cols, func(c uint32, cols int) int { return cmp.Compare(int64(c), int64(cols)) })
+	}
+	if n == len(row.Value) {
+		return row
+	}
+	row.Value = row.Value[:n]
+	if row.Index != nil {
+		row.Index = row.Index[:n]
+	}
+	return row
 }
 
 // Scores sets dst[i*outputs+c] to the score of output c for rows[i]. It depends
@@ -68,12 +89,12 @@ func (s *Scorer) Scores(dst []float64, rows []matrix.Vector) {
 	w := s.tiler.work.Get().(*work[float64])
 	g := s.tiler.groups.Get().(*group[float64])
 	defer func() {
-		in.rows = nil
+		clear(in.rows) // the pool must not keep data alive
 		s.inputs.Put(in)
 		s.tiler.work.Put(w)
 		s.tiler.groups.Put(g)
 	}()
-	x := in.set(rows, s.cols)
+	x := in.set(rows, s.cols, s.tiler.inner != nil)
 	clear(dst[:len(rows)*len(s.coefficients)])
 	for g.hi = 0; g.hi < len(rows); {
 		s.tiler.next(g, x)

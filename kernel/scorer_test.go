@@ -72,3 +72,23 @@ func TestScoresAllocateNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// A row may claim any column: what it costs to score it does not depend on that.
+func TestScoresOfFarColumns(t *testing.T) {
+	support := &matrix.CSR{Cols: 3}
+	support.Append([]uint32{0, 2}, []float32{1, 2})
+	support.Append([]uint32{1}, []float32{1})
+	k := RBF{Gamma: 0.5}
+	s := NewScorer(k, support, [][]float64{{1, -2}})
+	rows := make([]matrix.Vector, 100)
+	for i := range rows {
+		rows[i] = matrix.Vector{Index: []uint32{2, math.MaxUint32}, Value: []float32{float32(i) / 50, 0.5}}
+	}
+	dst := make([]float64, len(rows))
+	s.Scores(dst, rows)
+	for i, row := range rows {
+		if want := k.Eval(row, support.Row(0)) - 2*k.Eval(row, support.Row(1)); math.Abs(dst[i]-want) > 1e-14 {
+			t.Errorf("row %d: score %v, expected %v", i, dst[i], want)
+		}
+	}
+}

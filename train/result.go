@@ -97,8 +97,10 @@ func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) err
 	return first(errs)
 }
 
-// short reports whether dual variables are stored in single precision.
-func (spec *Spec) short() bool { return spec.Gap >= 1e-6 }
+// short reports whether dual variables are stored in single precision. Those of
+// kernel machines are not: beside the support vectors they are small, and when
+// the coefficients are exactly theirs a certificate costs half as much.
+func (spec *Spec) short() bool { return spec.Gap >= 1e-6 && spec.Kernel == "" }
 
 // storable returns the point of a solution as a model can hold it. Its
 // certificate is that of the solution unless something had to be changed.
