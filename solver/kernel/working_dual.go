@@ -191,6 +191,9 @@ const blockRows = 2048
 // gap returns about the relative gap that Certify would find, and the objective.
 func (d *dual) gap(p *problem.Kernel) (relative, primal float64) {
 	n, bias := p.Len(), d.bias()
+	if d.free {
+		bias = p.BestBias(d.r, bias, 1e-5)
+	}
 	blocks := (n + blockRows - 1) / blockRows
 	sums := make([][3]float64, blocks) // losses, conjugates, beta^T r
 	matrix.Blocks(n, blockRows, p.Threads(), func(b, lo, hi int) {

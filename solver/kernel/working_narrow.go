@@ -17,7 +17,7 @@ type narrow struct {
 const (
 	partSets  = 4    // a part holds so many working sets
 	fewParts  = 3    // of fewer parts than that none is made
-	settled   = 0.03 // the share of the violation that a part leaves
+	settled   = 0.3  // the share of the violation that a part leaves
 	mostTurns = 200  // the rounds on a part at most: the other rows may matter more
 )
 
