@@ -15,10 +15,10 @@ type narrow struct {
 }
 
 const (
-	partSets  = 4    // a part holds so many working sets
-	fewParts  = 3    // of fewer parts than that none is made
-	settled   = 0.3  // the share of the violation that a part leaves
-	mostTurns = 200  // the rounds on a part at most: the other rows may matter more
+	partSets  = 4   // a part holds so many working sets
+	fewParts  = 3   // of fewer parts than that none is made
+	settled   = 0.3 // the share of the violation that a part leaves
+	mostTurns = 200 // the rounds on a part at most: the other rows may matter more
 )
 
 // constrict begins a run on a part, if that is worth while.
