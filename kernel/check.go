@@ -45,7 +45,7 @@ func Check(k Kernel, x matrix.Matrix, sample int) (curvature float64, err error)
 	}
 	curvature = smallestEigenvalue(values, n)
 	// The second part is what the eigenvalue may be off.
-	if tolerance := (1e-10/float64(n) + float64(n)*unit) * trace; !(curvature >= -tolerance) {
+	if tolerance := (1e-10/float64(n) + float64(float64(n)*unit)) * trace; !(curvature >= -tolerance) {
 		return curvature, fmt.Errorf("kernel: found the curvature %.3g on a sample of %d rows with mean k(x,x) %.3g, expected none below 0: it is no inner product", curvature, n, trace/float64(n))
 	}
 	return curvature, nil

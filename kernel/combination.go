@@ -110,7 +110,7 @@ func (k combination) Size(terms int, xx float64) float64 {
 			size += s
 		}
 	}
-	return size * (1 + float64(len(k.parts))*2*unit)
+	return size * (1 + float64(float64(len(k.parts))*2*unit))
 }
 
 // Relative is for a sum, by Cauchy and Schwarz, that of its worst part, and for
@@ -125,7 +125,7 @@ func (k combination) Relative(terms int, xx, yy float64) float64 {
 	if k.product {
 		worst = all
 	}
-	return compounded(1, worst+float64(len(k.parts))*unit)
+	return compounded(1, worst+float64(float64(len(k.parts))*unit))
 }
 
 func (k combination) Error(terms int, xx, yy float64) float64 { return errorOf(k, terms, xx, yy) }

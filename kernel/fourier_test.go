@@ -113,7 +113,7 @@ func TestFourierRefuses(t *testing.T) {
 		want        string
 	}{
 		{kernel.RBF{Gamma: 1}, 3, 0, "found 3 columns and 0 pairs of features"},
-		{kernel.RBF{Gamma: 1}, 1 << 31, 1 << 31, "expected at least one and at most"},
+		{kernel.RBF{Gamma: 1}, 1 << 30, 1 << 30, "expected at least one and at most"},
 		{kernel.Linear{}, 3, 1, "found a kernel of type kernel.Linear, expected rbf or laplacian"},
 	} {
 		if _, err := kernel.NewFourier(c.k, c.cols, c.pairs, 1); err == nil || !strings.Contains(err.Error(), c.want) {

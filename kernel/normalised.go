@@ -56,7 +56,7 @@ func (k normalised) Size(terms int, xx float64) float64 {
 func (k normalised) Relative(terms int, xx, yy float64) float64 {
 	most := max(xx, yy)
 	r := k.of.Relative(terms, most, most)
-	return (r + 5*unit) * (1 + 4*r)
+	return (r + 5*unit) * (1 + float64(4*r))
 }
 
 func (k normalised) Error(terms int, xx, yy float64) float64 { return errorOf(k, terms, xx, yy) }

@@ -41,4 +41,4 @@ func errorOf(k Sized, terms int, xx, yy float64) float64 {
 
 // compounded bounds (1+t)^n - 1 for t n <= 1, the relative error of n factors
 // that are off by t each.
-func compounded(n, t float64) float64 { return n * t * (1 + n*t) }
+func compounded(n, t float64) float64 { return float64(n * t * (1 + float64(n*t))) }

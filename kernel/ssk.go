@@ -115,7 +115,7 @@ func (k SSK) Size(terms int, _ float64) float64 {
 // Relative is that of a sum without negative terms, each of which goes through
 // at most two roundings a place and three a symbol, and the additions.
 func (k SSK) Relative(terms int, _, _ float64) float64 {
-	return compounded(5*float64(terms)+3*float64(k.P)+8, unit)
+	return compounded(float64(5*float64(terms))+float64(3*float64(k.P))+8, unit)
 }
 
 // Error is Relative times the sizes.

@@ -134,7 +134,7 @@ func (p *Kernel) respond(beta []float64) response {
 		}
 	}
 	r.squared = max(0, squared.Value())
-	r.bound = bound.Value()*(1+64*unit) + float64(float64(n)*unit*unit*largest.Value())
+	r.bound = float64(bound.Value()*(1+64*unit)) + float64(float64(n)*unit*unit*largest.Value())
 	return r
 }
 

@@ -87,7 +87,7 @@ func insideBall(radius, squared float64) float64 {
 
 // size2 is a bound on the squared norm, to which a constant column adds some.
 func (r *response) size2(constant float64) float64 {
-	return (r.squared + r.bound + constant) * (1 + 8*unit)
+	return (r.squared + r.bound + float64(constant)) * (1 + 8*unit)
 }
 
 // sumBound is a bound on the magnitude of the sum of the coefficients.

@@ -93,7 +93,7 @@ func (v *Verification) recompute(number int, o *model.Output, p objective, w []f
 func (v *Verification) compareValues(number int, claim, found model.Certificate, rounding float64, rebuilt bool) {
 	slack := tolerance * finiteOr(max(math.Abs(float64(found.Primal)), math.Abs(float64(found.Dual))), 0)
 	// Each of the two was off by rounding at most, and the dual is less by it.
-	rounded := slack + 4*finiteOr(rounding, 0)
+	rounded := slack + float64(4*finiteOr(rounding, 0))
 	if differs(claim.Primal, found.Primal, rounded) {
 		v.fail("output %d claims the objective %.12g, found %.12g", number, float64(claim.Primal), float64(found.Primal))
 	}

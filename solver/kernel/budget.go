@@ -161,7 +161,7 @@ func (s *budgeted) dropOldest() {
 // damage is what it costs to drop a row of that weight and margin after all
 // was multiplied by phi.
 func damage(weight, margin, phi float64) float64 {
-	left := weight * phi
+	left := float64(weight * phi)
 	return float64(left*left) + float64(2*left*(1-float64(phi*margin)))
 }
 
@@ -171,6 +171,7 @@ func shrinkage(weight, margin, allowance float64) float64 {
 	if damage(weight, margin, 1) <= allowance {
 		return 1
 	}
+	weight = float64(weight)
 	a := float64(weight*weight) - float64(2*weight*margin)
 	root := math.Sqrt(max(0, float64(weight*weight)+float64(a*allowance)))
 	return min(1, allowance/(weight+root))

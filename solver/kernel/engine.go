@@ -138,7 +138,7 @@ func (e *engine) addAll(which []int, delta []float64) {
 
 // addRow moves coefficient i by scale times d; row is row i of the kernel.
 func (e *engine) addRow(i int, d float64, row []kernel.Row) {
-	delta := e.scale * d
+	delta := float64(e.scale * d) // 2*delta is a sum, which could be fused with the product
 	e.squared += float64(2*delta*e.response(i)) + float64(delta*delta*(e.gram.Diagonal[i]+e.constant))
 	e.squared = max(0, e.squared)
 	e.coefficients[i] += d

@@ -169,7 +169,7 @@ func (s *sbp) draw(eta float64) {
 	each := eta / float64(s.batch)
 	for range s.batch {
 		i := s.cast.draw(&s.water)
-		step := each * s.risk.Y[i]
+		step := float64(each * s.risk.Y[i])
 		if k := slices.Index(s.drawn, i); k >= 0 {
 			s.delta[k] += step
 			continue

@@ -30,16 +30,16 @@ func (it *iterate) scaleFor(p *problem.Kernel) {
 	}
 	const golden = 0.6180339887498949
 	lo, hi := 0.0, math.Sqrt(2*p.Zero()/(p.Lambda*it.squared))
-	l, r := hi-golden*(hi-lo), lo+golden*(hi-lo)
+	l, r := hi-float64(golden*(hi-lo)), lo+float64(golden*(hi-lo))
 	atL, atR := value(l), value(r)
 	for range 60 {
 		if atL <= atR {
 			hi, r, atR = r, l, atL
-			l = hi - golden*(hi-lo)
+			l = hi - float64(golden*(hi-lo))
 			atL = value(l)
 		} else {
 			lo, l, atL = l, r, atR
-			r = lo + golden*(hi-lo)
+			r = lo + float64(golden*(hi-lo))
 			atR = value(r)
 		}
 	}

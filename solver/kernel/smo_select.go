@@ -154,7 +154,7 @@ func (s *smo) nearLast() (i, j int) {
 
 // atBound reports whether a coefficient is near the end of its interval.
 func (d *dual) atBound(i int) bool {
-	near := 1e-8 * d.c[i]
+	near := float64(1e-8 * d.c[i])
 	return d.beta[i] <= d.lo[i]+near || d.beta[i] >= d.hi[i]-near
 }
 

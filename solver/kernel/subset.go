@@ -52,5 +52,5 @@ func wideMargins(p *problem.Kernel, v []float64) (rows []int, bound float64) {
 			kappa = max(kappa, p.Diagonal[i]+p.Constant())
 		}
 	}
-	return rows, kappa*e.squared*(1+1e-3) + 1
+	return rows, float64(kappa*e.squared*(1+1e-3)) + 1
 }

@@ -167,7 +167,7 @@ func (s *working) take() {
 // respondTo adds the changes, of which the sum is total, to the responses.
 func (s *working) respondTo(total float64) {
 	s.p.Update(s.r, s.set, s.changes)
-	constant := total * s.p.Constant()
+	constant := float64(total * s.p.Constant())
 	for k := range s.changes {
 		s.drift += float64(s.changes[k] * s.changes[k] * s.k[s.set[k]] * s.k[s.set[k]])
 	}

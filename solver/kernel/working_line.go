@@ -127,7 +127,7 @@ func (d *dual) step(i, j int, kij float64) (t float64) {
 func (l *line) bracket(t, end, after, before float64) float64 {
 	tolerance := 1e-12 * after
 	for range 100 {
-		middle := t + (end-t)*(after/(after-before))
+		middle := t + float64((end-t)*(after/(after-before)))
 		if !(middle > t && middle < end) {
 			return t
 		}
