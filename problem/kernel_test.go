@@ -142,3 +142,31 @@ func TestIndefiniteProvesNothing(t *testing.T) {
 		t.Errorf("found %v, expected a primal of %v and no dual", c, k.Zero())
 	}
 }
+
+// TestIndefiniteByParameters: of kernels that are inner products for some of
+// their parameters every kind of problem has a dual exactly for those.
+func TestIndefiniteByParameters(t *testing.T) {
+	q := random(rand.New(rand.NewPCG(1, 2)), loss.Hinge{}, "l2", problem.None, 5, 2)
+	copy(q.y, []float64{1, -1, 1, -1, 1})
+	a := make([]float64, 5)
+	for i, y := range q.y {
+		a[i] = -y / 2
+	}
+	for _, coef0 := range []float64{0, -1} {
+		poly := kernel.Poly{Degree: 2, Gamma: 1, Coef0: coef0}
+		for _, k := range []kernel.Kernel{poly, must(kernel.Sum(poly, kernel.Linear{}))} {
+			gram := must(kernel.NewGram(k, q.problem(false).X, kernel.Options{Threads: 1}))
+			for _, p := range []problem.Problem{
+				must(problem.NewKernel(gram, q.y, nil, q.loss, 1, problem.None)),
+				must(problem.NewNormConstrained(gram, q.y, nil, q.loss, 1, problem.None)),
+				must(problem.NewSlack(gram, q.y, 0.5, problem.None)),
+				must(problem.NewOneClass(gram, nil, 0.5)),
+			} {
+				c := p.Certify(problem.Point{W: make([]float64, 6), A: a})
+				if math.IsInf(c.Dual, -1) != (coef0 < 0) {
+					t.Errorf("%T, %+v: found the dual %v", p, k, c.Dual)
+				}
+			}
+		}
+	}
+}

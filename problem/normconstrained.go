@@ -61,7 +61,7 @@ func (p *NormConstrained) Certify(pt Point) Certificate {
 		c.Warnings = append(c.Warnings, fmt.Errorf("the point has the bias %g, but the problem has none", bias))
 		c.Primal = math.Inf(1)
 	}
-	if _, indefinite := p.Kernel.(kernel.Indefinite); indefinite || pt.A == nil {
+	if kernel.IsIndefinite(p.Kernel) || pt.A == nil {
 		return c
 	}
 	v := make([]float64, n)
