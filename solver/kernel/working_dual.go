@@ -108,13 +108,20 @@ func (d *dual) respond(p *problem.Kernel) {
 }
 
 // farthest is where a target is put that lies at infinity, as those of the
-// logistic loss at the ends of its domain do.
-const farthest = 1 << 20
+// logistic loss at the ends of its domain do: where it lies as near to an end as
+// coefficients come, see set. Farther out, a row that no representable step can
+// take from its bound would be the worst violator for ever.
+const farthest = 36
 
 // targets returns up and low of row i with the coefficient beta.
 func (d *dual) targets(i int, beta float64) (up, low float64) {
 	up, low = d.loss.Inverse(-beta/d.c[i], d.y[i])
-	up, low = min(max(up, -farthest-math.Abs(d.y[i])), farthest+math.Abs(d.y[i])), min(max(low, -farthest-math.Abs(d.y[i])), farthest+math.Abs(d.y[i]))
+	if math.IsInf(up, 1) {
+		up = farthest
+	}
+	if math.IsInf(low, -1) {
+		low = -farthest
+	}
 	if beta >= d.hi[i] {
 		up = math.Inf(-1)
 	}

@@ -124,3 +124,46 @@ func TestCutShort(t *testing.T) {
 		}
 	}
 }
+
+// TestFarTargets: predictions may have to lie far from the targets of single
+// rows, and dual variables as near to the end of their domain as numbers come.
+func TestFarTargets(t *testing.T) {
+	for _, scale := range []float64{1, 1e8} {
+		for _, l := range []loss.Loss{loss.Squared{}, loss.SquaredEpsilonInsensitive{Epsilon: 0.1}} {
+			for _, bias := range []problem.Bias{problem.Free, problem.None, problem.Feature} {
+				p := chequered(t, 60, l, bias, 1, kernel.Options{})
+				for i := range p.Y {
+					p.Y[i] = scale * float64(i%4)
+				}
+				p, err := problem.NewKernel(p.Gram, p.Y, nil, l, p.Lambda, bias)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, s := range []solver.Solver{Working{}, SMO{"second"}} {
+					if sol := run(t, s, p, solver.Options{Epochs: 100}); sol.Status != solver.Converged {
+						t.Errorf("%T %T bias %v, targets of size %g: %s, relative gap %.3g", s, l, bias, scale, sol.Status, sol.Certificate.Relative())
+					}
+				}
+			}
+		}
+	}
+	q := chequered(t, 300, loss.Logistic{}, problem.Free, 1e3, kernel.Options{})
+	random, values := rand.New(rand.NewPCG(5, 5)), make([]float32, 5*300)
+	for i := range values {
+		values[i] = float32(random.NormFloat64())
+	}
+	for i := range q.Y {
+		q.Y[i] = math.Copysign(1, float64(values[5*i])+0.3*random.NormFloat64())
+	}
+	gram, err := kernel.NewGram(kernel.RBF{Gamma: 0.01}, &matrix.Dense{Rows: 300, Cols: 5, Value: values}, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.NewKernel(gram, q.Y, nil, loss.Logistic{}, q.Lambda, problem.Free)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sol := run(t, SMO{"second"}, p, solver.Options{Epochs: 1000}); sol.Status != solver.Converged {
+		t.Errorf("logistic: %s, relative gap %.3g", sol.Status, sol.Certificate.Relative())
+	}
+}
