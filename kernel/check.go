@@ -26,7 +26,7 @@ func Check(k Kernel, x matrix.Matrix, sample int) (curvature float64, err error)
 	if n <= 0 {
 		return 0, fmt.Errorf("kernel: found %d rows and a sample of %d, expected at least one", rows, sample)
 	}
-	at := func(i int) int { return int(int64(i) * int64(rows) / int64(n)) }
+	at := func(i int) int { return spread(i, rows, n) }
 	values := make([]float64, n*n)
 	matrix.Blocks(n, 1, 0, func(_, i, _ int) {
 		for j := range n {

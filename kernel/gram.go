@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -32,13 +33,17 @@ type Gram struct {
 	Terms       int       // the most values that a row of X stores
 	Diagonal    []float64 // K_ii
 
-	options Options
-	double  *store[float64]
-	single  *store[float32] // nil: rows are in double precision
-	kept    lru
-	rows    []Row // of the last call of Rows
-	keep    bool  // rows that Update makes are worth keeping
-	counts  *counter
+	options  Options
+	double   *store[float64]
+	single   *store[float32] // nil: rows are in double precision
+	kept     lru
+	rows     []Row // of the last call of Rows
+	keep     bool  // rows that Update makes are worth keeping
+	counts   *counter
+	definite struct {
+		once sync.Once
+		is   bool
+	}
 }
 
 type counter struct{ requested, computed atomic.Int64 }

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -72,7 +73,7 @@ func (p *Kernel) Certify(pt Point) Certificate {
 		c.Warnings = append(c.Warnings, fmt.Errorf("the point has the bias %g, but the problem has none", bias))
 		c.Primal = math.Inf(1)
 	}
-	if kernel.IsIndefinite(p.Kernel) || pt.A == nil {
+	if !p.Definite() || pt.A == nil {
 		return c
 	}
 	v := make([]float64, n)
@@ -84,8 +85,13 @@ func (p *Kernel) Certify(pt Point) Certificate {
 		own[i] = factor * v[i]
 		same = same && own[i] == beta[i]
 	}
+	negative := responses.negative
 	if !same {
 		responses = p.respond(own)
+	}
+	if negative = negative || responses.negative; negative {
+		c.Warnings = append(c.Warnings, errors.New("the kernel is not positive semidefinite: a predictor has a negative squared norm"))
+		return c
 	}
 	dual, dualError := p.dual(v, responses)
 	c.Rounding += dualError
@@ -103,6 +109,9 @@ type response struct {
 	bound   float64   // of the error of that
 	sum     float64   // of beta
 	size    float64   // of their magnitudes
+	// beta^T K beta is below 0 by more than rounding: K is no inner product, whatever
+	// was promised, and there is no dual.
+	negative bool
 }
 
 // respond computes K beta. A value of the kernel is off by its Error, and with
@@ -133,8 +142,9 @@ func (p *Kernel) respond(beta []float64) response {
 			largest.Add(math.Abs(b * r.value[i]))
 		}
 	}
-	r.squared = max(0, squared.Value())
 	r.bound = float64(bound.Value()*(1+64*unit)) + float64(float64(n)*unit*unit*largest.Value())
+	r.squared = max(0, squared.Value())
+	r.negative = squared.Value() < -r.bound
 	return r
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/conform"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/linear"
@@ -167,6 +168,25 @@ func TestIndefiniteByParameters(t *testing.T) {
 					t.Errorf("%T, %+v: found the dual %v", p, k, c.Dual)
 				}
 			}
+		}
+	}
+}
+
+// TestBrokenPromiseProvesNothing: a matrix from a file is an inner product by
+// promise. [1 2; 2 1] has the eigenvalue -1: its primal has no minimum.
+func TestBrokenPromiseProvesNothing(t *testing.T) {
+	for _, c := range []struct {
+		off   float32
+		sound bool
+	}{{2, false}, {0.5, true}, {1, true}} {
+		x := must(matrix.NewDense(2, 2, []float32{1, c.off, c.off, 1}))
+		gram := must(kernel.NewGram(kernel.Precomputed{}, x, kernel.Options{}))
+		k := must(problem.NewKernel(gram, []float64{1, -1}, nil, loss.Hinge{}, 0.5, problem.None))
+		if gram.Definite() != c.sound {
+			t.Errorf("off the diagonal %g: definite %v, expected %v", c.off, gram.Definite(), c.sound)
+		}
+		if dual := k.Certify(pointOf(k, problem.Point{W: []float64{0}, A: []float64{-0.5, 0.5}})).Dual; math.IsInf(dual, -1) == c.sound {
+			t.Errorf("off the diagonal %g: dual %g", c.off, dual)
 		}
 	}
 }

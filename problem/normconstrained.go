@@ -61,7 +61,7 @@ func (p *NormConstrained) Certify(pt Point) Certificate {
 		c.Warnings = append(c.Warnings, fmt.Errorf("the point has the bias %g, but the problem has none", bias))
 		c.Primal = math.Inf(1)
 	}
-	if kernel.IsIndefinite(p.Kernel) || pt.A == nil {
+	if !p.Definite() || pt.A == nil {
 		return c
 	}
 	v := make([]float64, n)

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -20,7 +19,7 @@ func (p *Nu) Certify(pt Point) Certificate {
 	r := machine.respond(pt.W[:n])
 	primal, primalError := p.primal(r, pt.W[n])
 	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.zero, Rounding: primalError}
-	if kernel.IsIndefinite(p.Kernel) || pt.A == nil {
+	if !p.Definite() || pt.A == nil {
 		return c
 	}
 	v := make([]float64, n)

@@ -76,7 +76,7 @@ func (p *Slack) Certify(pt Point) Certificate {
 		c.Warnings = append(c.Warnings, fmt.Errorf("the point has the bias %g, but the problem has none", b))
 		c.Primal = math.Inf(1)
 	}
-	if kernel.IsIndefinite(p.Kernel) || pt.A == nil {
+	if !p.Definite() || pt.A == nil {
 		return c
 	}
 	if d := -(p.above(pt.A) + marginError); !math.IsNaN(d) && !math.IsInf(d, 1) {

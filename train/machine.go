@@ -114,7 +114,7 @@ func (f machineFamily) choose(p problem.Problem, gap float64) (name, why string)
 	case *problem.Slack:
 		return "sbp", "the one for nu"
 	case *problem.Kernel:
-		if s := (kernelsolver.SMO{}); !kernel.IsIndefinite(f.gram.Kernel) || s.Accepts(p) != nil {
+		if s := (kernelsolver.SMO{}); f.gram.Definite() || s.Accepts(p) != nil {
 			return kernelsolver.Choose(p, gap)
 		}
 	}
@@ -227,12 +227,12 @@ func (spec *Spec) checkKernel() error {
 
 // indefinite warns of a kernel that nothing can be proved with.
 func (f machineFamily) indefinite() error {
-	if !kernel.IsIndefinite(f.gram.Kernel) {
+	if f.gram.Definite() {
 		return nil
 	}
 	const sample = 300
 	curvature, _ := kernel.Check(f.gram.Kernel, f.gram.X, sample)
-	return fmt.Errorf("the kernel is not positive definite for all parameters, so that no gap is proved: the smallest eigenvalue of its matrix of %d rows is %.3g", min(sample, f.gram.Len()), curvature)
+	return fmt.Errorf("the kernel is not positive definite, so that no gap is proved: the smallest eigenvalue of its matrix of %d rows is %.3g", min(sample, f.gram.Len()), curvature)
 }
 
 // evaluations is how many values of the kernel were needed so far.

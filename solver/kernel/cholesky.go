@@ -63,7 +63,7 @@ func acceptsRidge(p *problem.Kernel, most int) error {
 	if _, ok := p.Loss.(loss.Squared); !ok {
 		return fmt.Errorf("cholesky solves linear equations: found the loss %T, expected squared, or another solver", p.Loss)
 	}
-	if kernel.IsIndefinite(p.Kernel) {
+	if !p.Definite() {
 		return fmt.Errorf("cholesky needs a positive semidefinite kernel, found %+v: expected another kernel or solver", p.Kernel)
 	}
 	if n := p.Len(); n > most {

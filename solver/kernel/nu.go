@@ -7,7 +7,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -50,7 +49,7 @@ func (Nu) Accepts(p problem.Problem) error {
 	if !ok {
 		return fmt.Errorf("nu solves one class, nu-classification and nu-regression: found a problem of type %T", p)
 	}
-	if kernel.IsIndefinite(k.Kernel) {
+	if !k.Definite() {
 		return fmt.Errorf("nu needs a positive semidefinite kernel, found %+v: expected another kernel", k.Kernel)
 	}
 	return nil
