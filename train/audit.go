@@ -107,6 +107,8 @@ func (a *auditor) check() error {
 		return fmt.Errorf("refine=%d: expected a number of passes >= 0", a.opt.Refine)
 	case slices.Contains([]string{"libsvm:one_class", "liblinear:ONECLASS_SVM", "liblinear:MCSVM_CS"}, s.Solver):
 		return fmt.Errorf("found a model of the type %s: nothing is known to bound its problem", s.Solver)
+	case s.Solver == "libsvm:nu_svc" || s.Solver == "libsvm:nu_svr":
+		return fmt.Errorf("found a model of the type %s, whose problem has nu and another scale than C: expected c_svc or epsilon_svr", s.Solver)
 	case strings.Contains(s.Solver, ",bias="):
 		return fmt.Errorf("found a model of the type %s: expected the bias 1, or none", s.Solver)
 	case a.set.Target.Absent():
