@@ -153,15 +153,12 @@ func (g *Gram) Counts() Counts {
 func (g *Gram) Rows(rows []int) []Row {
 	place, missing := g.kept.use(rows)
 	g.count(len(rows), missing, g.Len())
+	g.update(nil, rows, nil, place, missing)
 	g.rows = slices.Grow(g.rows[:0], len(rows))[:len(rows)]
-	if g.single != nil {
-		g.single.update(nil, rows, nil, place, missing)
-		for k, p := range place {
+	for k, p := range place {
+		if g.single != nil {
 			g.rows[k] = Row{Single: g.single.row(p)}
-		}
-	} else {
-		g.double.update(nil, rows, nil, place, missing)
-		for k, p := range place {
+		} else {
 			g.rows[k] = Row{Double: g.double.row(p)}
 		}
 	}
@@ -177,13 +174,8 @@ func (g *Gram) Kept(i int) bool { return g.kept.place[i] >= 0 }
 func (g *Gram) Prefetch(rows []int) {
 	place, missing := g.kept.use(rows)
 	g.count(0, missing, g.Len())
-	if len(missing) == 0 {
-		return
-	}
-	if g.single != nil {
-		g.single.update(nil, rows, nil, place, missing)
-	} else {
-		g.double.update(nil, rows, nil, place, missing)
+	if len(missing) > 0 {
+		g.update(nil, rows, nil, place, missing)
 	}
 }
 
@@ -198,12 +190,17 @@ func (g *Gram) Update(dst []float64, rows []int, c []float64) {
 			place, missing = g.kept.use(rows[:part])
 		}
 		g.count(part, missing, g.Len())
-		if g.single != nil {
-			g.single.update(dst, rows[:part], c[:part], place, missing)
-		} else {
-			g.double.update(dst, rows[:part], c[:part], place, missing)
-		}
+		g.update(dst, rows[:part], c[:part], place, missing)
 		rows, c = rows[part:], c[part:]
+	}
+}
+
+// update is that of the store in the precision of the rows.
+func (g *Gram) update(dst []float64, rows []int, c []float64, place, missing []int) {
+	if g.single != nil {
+		g.single.update(dst, rows, c, place, missing)
+	} else {
+		g.double.update(dst, rows, c, place, missing)
 	}
 }
 
