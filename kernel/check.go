@@ -21,32 +21,46 @@ func Check(k Kernel, x matrix.Matrix, sample int) (curvature float64, err error)
 	if x, err = Prepare(k, x, 0); err != nil {
 		return 0, err
 	}
-	rows, _ := x.Dims()
-	n := min(sample, rows, MaxSample)
-	if n <= 0 {
-		return 0, fmt.Errorf("kernel: found %d rows and a sample of %d, expected at least one", rows, sample)
+	curvature, trace, n, err := look(k, x, sample)
+	if err != nil {
+		return 0, err
 	}
-	at := func(i int) int { return spread(i, rows, n) }
+	if !(curvature >= -negligible(n, trace)) {
+		return curvature, fmt.Errorf("kernel: found the curvature %.3g on a sample of %d rows with mean k(x,x) %.3g, expected none below 0: it is no inner product", curvature, n, trace/float64(n))
+	}
+	return curvature, nil
+}
+
+// negligible is how far below 0 an eigenvalue of n rows is no reason; the second
+// part is what it may be off.
+func negligible(n int, trace float64) float64 {
+	return (1e-10/float64(n) + float64(float64(n)*unit)) * trace
+}
+
+// look returns the smallest eigenvalue of the matrix of a sample of prepared rows,
+// the sum of the magnitudes on its diagonal and the number of rows, or where it is
+// not symmetric.
+func look(k Kernel, x matrix.Matrix, sample int) (curvature, trace float64, n int, err error) {
+	rows, _ := x.Dims()
+	n = min(sample, rows, MaxSample)
+	if n <= 0 {
+		return 0, 0, 0, fmt.Errorf("kernel: found %d rows and a sample of %d, expected at least one", rows, sample)
+	}
+	at := func(i int) int { return int(int64(i) * int64(rows) / int64(n)) }
 	values := make([]float64, n*n)
 	matrix.Blocks(n, 1, 0, func(_, i, _ int) {
 		for j := range n {
 			values[i*n+j] = k.Eval(x.Row(at(i)), x.Row(at(j)))
 		}
 	})
-	trace := 0.0
 	for i := range n {
 		trace += math.Abs(values[i*n+i])
 		for j := range i + 1 {
 			there, back := values[i*n+j], values[j*n+i]
 			if !(math.Abs(there-back) <= 1e-12*math.Max(math.Abs(there), math.Abs(back))) || math.IsInf(there, 0) {
-				return 0, fmt.Errorf("kernel: rows %d and %d: found k(x,y) = %g and k(y,x) = %g, expected the same finite number", at(j)+1, at(i)+1, there, back)
+				return 0, 0, 0, fmt.Errorf("kernel: rows %d and %d: found k(x,y) = %g and k(y,x) = %g, expected the same finite number", at(j)+1, at(i)+1, there, back)
 			}
 		}
 	}
-	curvature = smallestEigenvalue(values, n)
-	// The second part is what the eigenvalue may be off.
-	if tolerance := (1e-10/float64(n) + float64(float64(n)*unit)) * trace; !(curvature >= -tolerance) {
-		return curvature, fmt.Errorf("kernel: found the curvature %.3g on a sample of %d rows with mean k(x,x) %.3g, expected none below 0: it is no inner product", curvature, n, trace/float64(n))
-	}
-	return curvature, nil
+	return smallestEigenvalue(values, n), trace, n, nil
 }

@@ -1,5 +1,7 @@
 package kernel
 
+import "slices"
+
 // Promised is a kernel of which nothing but its author's promise says that it is
 // an inner product. A certificate is worth as much; see [Gram.Definite].
 type Promised interface {
@@ -49,20 +51,12 @@ func (g *Gram) decide() bool {
 	if !IsPromised(g.Kernel) {
 		return true
 	}
-	curvature, err := Check(g.Kernel, g.X, samplePromised)
-	if err == nil {
+	curvature, trace, n, err := look(g.Kernel, g.X, samplePromised)
+	switch {
+	case err != nil:
+		return false
+	case curvature >= -negligible(n, trace):
 		return true
 	}
-	trace, n := 0.0, min(samplePromised, g.Len())
-	for i := range n {
-		value := g.Diagonal[spread(i, g.Len(), n)]
-		if value < 0 {
-			return false
-		}
-		trace += value
-	}
-	return curvature < 0 && curvature >= -0x1p-24*trace
+	return curvature >= -0x1p-24*trace && slices.Min(g.Diagonal) >= 0
 }
-
-// spread returns the row that is number i of a sample of n.
-func spread(i, rows, n int) int { return int(int64(i) * int64(rows) / int64(n)) }
