@@ -97,7 +97,7 @@ func (s standing) judgeSolve(target float64, threads int, factor float64) verdic
 		v.measured, _ = s.unreached(ownName, target)
 		v.measured = "Fenchel did not reach it: " + v.measured
 	case !best.found():
-		v.state, v.measured = judgeLonger(own.Best, longer, factor, why)
+		v.state, v.measured = judgeLonger("LIBLINEAR", own.Best, longer, factor, why)
 	default:
 		v.measured = fmt.Sprintf("%s (%s : %s, %s)", ratio(best.Best, own.Best), seconds(best.Best), seconds(own.Best), way)
 		v.state = pass(best.Best/own.Best >= factor && factor > 0 || factor == 0 && own.Best <= best.Best+spare)
@@ -105,14 +105,14 @@ func (s standing) judgeSolve(target float64, threads int, factor float64) verdic
 	return v
 }
 
-// judgeLonger compares with a LIBLINEAR that did not reach the accuracy in the
+// judgeLonger compares with a peer that did not reach the accuracy in the
 // time that it was given, for the reason why: a lower bound on what it needs.
 // factor 0 is the small sets' rule.
-func judgeLonger(own, longer, factor float64, why string) (state, string) {
+func judgeLonger(peer string, own, longer, factor float64, why string) (state, string) {
 	if longer == 0 {
-		return unproven, "LIBLINEAR was not measured"
+		return unproven, peer + " was not measured"
 	}
-	measured := fmt.Sprintf("> %s (> %s : %s, LIBLINEAR: %s)", ratio(longer, own), seconds(longer), seconds(own), why)
+	measured := fmt.Sprintf("> %s (> %s : %s, %s: %s)", ratio(longer, own), seconds(longer), seconds(own), peer, why)
 	if longer/own >= factor && factor > 0 || factor == 0 && own <= longer+spare {
 		return passed, measured
 	}
@@ -147,7 +147,7 @@ func (s standing) judgeWhole(kind string, factor float64, threads int) verdict {
 	switch why, longer := s.unreached("liblinear", wholeTarget); {
 	case !own.found(): // not measured
 	case !best.found():
-		v.state, v.measured = judgeLonger(own.Best, longer, factor, why) // its solving alone
+		v.state, v.measured = judgeLonger("LIBLINEAR", own.Best, longer, factor, why) // its solving alone
 	default:
 		v.measured = fmt.Sprintf("%s (%s : %s, %s)", ratio(best.Best, own.Best), seconds(best.Best), seconds(own.Best), way)
 		v.state = pass(best.Best/own.Best >= factor)
@@ -188,7 +188,7 @@ func (s standing) judgeMemory(size int64) verdict {
 // acceptance is the table of verdicts.
 func acceptance(rows []measurement) (t *table, met, missed, open int) {
 	t = newTable("requirement", "set", "loss", "lambda", "required", "measured", "verdict")
-	for _, v := range accept(rows) {
+	for _, v := range slices.Concat(accept(rows), acceptKernels(rows)) {
 		t.add(v.criterion, v.problem.set, v.problem.loss, v.problem.lambda, v.required, v.measured, string(v.state))
 		switch v.state {
 		case passed:

@@ -257,6 +257,8 @@ func (l *lab) eachTask(ctx context.Context, sets []source, do func(*task, sessio
 // effort weighs a set when time is shared out.
 func (s source) effort() float64 {
 	switch {
+	case s.share > 0:
+		return s.share
 	case s.make != nil:
 		return 12
 	case s.accept:

@@ -12,7 +12,7 @@ import (
 // relative to the folder of results. Without figures the page is complete but
 // for them.
 func (l *lab) plot(ctx context.Context, results string) []string {
-	if l.opt.noFigures || len(where(l.log.rows, func(m measurement) bool { return m.Race == "solve" })) == 0 {
+	if l.opt.noFigures || len(where(l.log.rows, func(m measurement) bool { return m.Kind == "trace" || m.Kind == "sweep" })) == 0 {
 		return nil
 	}
 	folder := filepath.Join(l.opt.out, "figures")

@@ -49,6 +49,7 @@ type lab struct {
 	opt        options
 	machine    machine
 	peers      []peer // those installed
+	machines   []machinePeer
 	references *references
 	log        *log
 	notes      []string // what was left out, and why
@@ -66,7 +67,7 @@ func newLab(ctx context.Context, opt options) (*lab, error) {
 		return nil, err
 	}
 	l.machine.Threads, l.machine.Limit = opt.threads, opt.limit
-	for _, p := range allPeers {
+	for _, p := range programs {
 		if !wants(opt.rivals, p.name()) {
 			continue
 		}
@@ -76,7 +77,12 @@ func newLab(ctx context.Context, opt options) (*lab, error) {
 			continue
 		}
 		l.machine.Peers = append(l.machine.Peers, p.name()+" "+version)
-		l.peers = append(l.peers, p)
+		if p, ok := p.(peer); ok {
+			l.peers = append(l.peers, p)
+		}
+		if p, ok := p.(machinePeer); ok {
+			l.machines = append(l.machines, p)
+		}
 	}
 	return l, nil
 }

@@ -1,7 +1,7 @@
 // Command bench races Fenchel against the programs people use today, on the
 // same rows, the same objective and the same accuracy, in one run:
 //
-//	go run ./bench            # everything, at most about 40 minutes
+//	go run ./bench            # everything, about an hour
 //	go run ./bench --quick    # a look, about two minutes
 //	go run ./bench --races solve --sets a9a,imdb --losses hinge
 //

@@ -17,6 +17,7 @@ type measurement struct {
 	Set                     string
 	Rows, Columns, Nonzeros int64
 	Loss, Lambda            string // lambda as spelled in lambdas
+	Kernel                  string // "rbf:gamma=0.05"; "": a linear model
 	Contender               string // "fenchel", "liblinear -s 3", ...
 	Setting                 string // what was chosen for the contender: "e=0.1"
 	Threads                 int
@@ -25,8 +26,10 @@ type measurement struct {
 	Seconds                 float64
 	Certify                 float64 // seconds of proof, on top
 	Objective, Accuracy     float64
-	Bytes                   int64 // of the input
-	Peak                    int64 // bytes of memory
+	Bytes                   int64   // of the input
+	Peak                    int64   // bytes of memory
+	Support, Evaluations    int64   // of kernel machines: vectors, values of the kernel computed
+	Test                    float64 // share of the test rows that are classified correctly
 	Note                    string
 }
 
@@ -36,7 +39,8 @@ type log struct{ rows []measurement }
 func (l *log) add(m measurement) { l.rows = append(l.rows, m) }
 
 var csvHeader = []string{"race", "kind", "set", "rows", "columns", "nonzeros", "loss", "lambda", "contender", "setting", "threads",
-	"target", "repeat", "seconds", "certify_seconds", "objective", "accuracy", "input_bytes", "peak_bytes", "note"}
+	"target", "repeat", "seconds", "certify_seconds", "objective", "accuracy", "input_bytes", "peak_bytes",
+	"kernel", "support", "evaluations", "test_accuracy", "note"}
 
 func (m measurement) record() []string {
 	f := func(x float64) string {
@@ -56,7 +60,8 @@ func (m measurement) record() []string {
 		accuracy = strconv.FormatFloat(m.Accuracy, 'g', 4, 64) // zero: the best of all
 	}
 	return []string{m.Race, m.Kind, m.Set, i(m.Rows), i(m.Columns), i(m.Nonzeros), m.Loss, m.Lambda, m.Contender, m.Setting, i(int64(m.Threads)),
-		f(m.Target), i(int64(m.Repeat)), f(m.Seconds), f(m.Certify), f(m.Objective), accuracy, i(m.Bytes), i(m.Peak), m.Note}
+		f(m.Target), i(int64(m.Repeat)), f(m.Seconds), f(m.Certify), f(m.Objective), accuracy, i(m.Bytes), i(m.Peak),
+		m.Kernel, i(m.Support), i(m.Evaluations), f(m.Test), m.Note}
 }
 
 // writeCSV writes the measurements to a file.

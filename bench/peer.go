@@ -5,18 +5,28 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/model"
 )
 
-// A peer is a program that solves the same problems. One peer is one file,
-// which registers it from init.
+// A program solves the same problems as Fenchel: it is a [peer], a
+// [machinePeer], or both. One program is one file, which registers it from init.
 //
-// Laws: what find returns nil for works on this machine; weights are those of
-// the class +1, one for each of the task's columns; a session or a command
-// minimises (1/n) sum_i loss_i + lambda |w|^2/2 without bias and nothing else.
-type peer interface {
+// Law: what find returns nil for works on this machine.
+type program interface {
 	name() string
 	// find looks for the program and returns its version, or why it is not here.
 	find(context.Context, *options) (version string, err error)
+}
+
+// A peer trains linear models.
+//
+// Laws: weights are those of the class +1, one for each of the task's columns; a
+// session or a command minimises (1/n) sum_i loss_i + lambda |w|^2/2 without
+// bias and nothing else.
+type peer interface {
+	program
 	// methods are its ways to minimise a loss of d columns.
 	methods(loss string, d int) []method
 	// open loads a task, so that solving can be timed alone.
@@ -26,6 +36,31 @@ type peer interface {
 	command(j job, model string) []string
 	weights(j job, model string) ([]float64, error)
 }
+
+// A machinePeer trains kernel machines.
+//
+// Laws: a command reads the task's text, minimises (1/n) sum_i hinge_i + lambda
+// |w|^2/2 with the Gaussian kernel and a free bias, keeps at most 1 GB of the
+// kernel's matrix, and writes a model, which learned reads; the smaller the
+// knob, the more accurate it is.
+type machinePeer interface {
+	program
+	machine(j machineJob, model string) []string
+	learned(ctx context.Context, model string) (*model.Model, error)
+}
+
+// machineJob is one training of a kernel machine asked of a peer.
+type machineJob struct {
+	task     *task
+	c, gamma float64
+	knob     float64 // the tolerance, which LIBSVM and its like call e
+	threads  int
+}
+
+// tolerances are the settings of the knob of a machinePeer, from loose to
+// tight. That of LIBSVM bounds by how much the optimality condition is violated,
+// in units of the margin: at 2 it stops before it begins.
+var tolerances = []float64{1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003, 0.0001}
 
 // A method is one algorithm of a peer.
 type method struct {
@@ -62,26 +97,18 @@ type solved struct {
 	capped  bool // it stopped at its limit of iterations: tighter settings change nothing
 }
 
-var allPeers []peer
+var programs []program
 
-// registerPeer keeps the peers in the order of their names, whatever the order
-// of the files.
-func registerPeer(p peer) {
-	allPeers = append(allPeers, p)
-	slices.SortFunc(allPeers, func(a, b peer) int {
-		switch {
-		case a.name() < b.name():
-			return -1
-		case a.name() > b.name():
-			return 1
-		}
-		return 0
-	})
+// registerPeer keeps the programs in the order of their names, whatever the
+// order of the files.
+func registerPeer(p program) {
+	programs = append(programs, p)
+	slices.SortFunc(programs, func(a, b program) int { return strings.Compare(a.name(), b.name()) })
 }
 
 func peerNames() []string {
 	var names []string
-	for _, p := range allPeers {
+	for _, p := range programs {
 		names = append(names, p.name())
 	}
 	return names

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/model"
 )
 
 // sklearn is scikit-learn. A method's code is the class and its arguments, in
@@ -95,6 +97,24 @@ func (p *sklearn) command(j job, model string) []string {
 
 func (p *sklearn) weights(j job, model string) ([]float64, error) {
 	return readFloats(model, j.task.cols)
+}
+
+// machine trains an SVC, which is a copy of LIBSVM that has its own way with
+// dense rows: those with more than a tenth of their values.
+func (p *sklearn) machine(j machineJob, model string) []string {
+	dense := 10*j.task.nonzeros > int64(j.task.rows)*int64(j.task.cols)
+	arguments := fmt.Sprintf(`{"C":%s,"gamma":%s,"tol":%s,"cache_size":1000}`, number(j.c), number(j.gamma), number(j.knob))
+	return append(append([]string{"env"}, p.env...), p.python, p.script, "machine", j.task.text, strconv.Itoa(j.task.cols), model,
+		strconv.FormatBool(dense), arguments)
+}
+
+// learned reads the model, a pickle, by way of a file as LIBSVM has it.
+func (p *sklearn) learned(ctx context.Context, path string) (*model.Model, error) {
+	out := path + ".libsvm"
+	if _, err := runProcess(ctx, []string{p.python, p.script, "export", path, out}); err != nil {
+		return nil, err
+	}
+	return model.ReadFile(out)
 }
 
 type sklearnSession struct {

@@ -21,19 +21,20 @@ const launchVerb = "launch-and-measure"
 // processResult is what one whole process needed.
 type processResult struct {
 	Seconds float64
-	Peak    int64 // bytes of memory; 0: not known on this system
-	Code    int   // exit
+	Peak    int64  // bytes of memory; 0: not known on this system
+	Code    int    // exit
+	Output  string // all of standard output
 	Error   string
 }
 
 // launch runs a command and prints its result.
 func launch(argv []string) int {
-	var stderr bytes.Buffer
+	var stdout, stderr bytes.Buffer
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Stderr = &stderr
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	begin := time.Now()
 	err := cmd.Run()
-	r := processResult{Seconds: time.Since(begin).Seconds(), Error: tail(stderr.String())}
+	r := processResult{Seconds: time.Since(begin).Seconds(), Output: stdout.String(), Error: tail(stderr.String())}
 	if cmd.ProcessState == nil {
 		r.Code, r.Error = -1, err.Error()
 	} else {

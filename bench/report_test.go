@@ -32,14 +32,34 @@ func fakeRows() []measurement {
 	memory.Bytes, memory.Loss = 2e9, ""
 	epoch := fake("bandwidth", "epoch", "rcv1-shaped", 6e7, ownName, 2, 0, 0.05)
 	epoch.Bytes = 5e8
-	return []measurement{
+	return append(fakeKernels(),
 		fake("solve", "timed", "a9a", 4e5, ownName, 2, 1e-3, 0.1), fake("solve", "timed", "a9a", 4e5, "liblinear -s 3", 1, 1e-3, 0.05),
 		fake("solve", "timed", "imdb", 4e6, ownName, 1, 1e-3, 0.2), fake("solve", "timed", "imdb", 4e6, ownName, 2, 1e-3, 0.1),
 		fake("solve", "timed", "imdb", 4e6, ownName, 2, 1e-3, 0.12), fake("solve", "timed", "imdb", 4e6, "liblinear -s 3", 1, 1e-3, 0.4),
 		fake("solve", "timed", "imdb", 4e6, "scikit-learn SGD", 2, 1e-3, 0.7), fake("solve", "timed", "imdb", 4e6, ownName, 2, 1e-6, 0.3),
 		unreached, bits, text, cache, lib, read, memory, epoch,
 		fake("growth", "rows", "rows=1000", 1e4, ownName, 2, 1e-3, 0.1), fake("growth", "rows", "rows=4000", 4e4, ownName, 2, 1e-3, 0.4),
-	}
+	)
+}
+
+// fakeKernels are results of kernel machines.
+func fakeKernels() []measurement {
+	own := fakeKernel("text", ownName, 2, 1.5)
+	own.Peak, own.Evaluations, own.Certify, own.Setting = 300e6, 3e8, 0.25, "gap=0.001"
+	small := own
+	small.Setting, small.Peak = "gap=0.001 cache=104.9MB", 150e6
+	bits := fakeKernel("bits", ownName, 0, 0)
+	bits.Note = "same"
+	reference := fakeKernel("reference", "libsvm", 0, 0)
+	reference.Accuracy = 8e-5
+	stopped := fakeKernel("unreached", "scikit-learn", 2, 45)
+	stopped.Note = "stopped after 45 s at e=1"
+	part, theirs := fakeKernel("rows", ownName, 2, 0.4), fakeKernel("rows", "libsvm", 1, 10)
+	part.Set, part.Rows, theirs.Set, theirs.Rows = "rows=16280", 16280, "rows=16280", 16280
+	large := fakeKernel("text", ownName, 2, 100)
+	large.Set, large.Rows, large.Kernel, large.Evaluations, large.Lambda, large.Test = "covtype2", 92962, "rbf:gamma=10", 4e9, "1/(10n)", 0
+	return []measurement{own, fakeKernel("text", ownName, 1, 2.5), small, bits, fakeKernel("sweep", "libsvm", 1, 36), fakeKernel("text", "libsvm", 1, 40),
+		stopped, reference, part, theirs, large}
 }
 
 // TestPage compares the page of fake results with the one in testdata, which

@@ -125,13 +125,17 @@ func growthSection(rows []measurement) string {
 			x, y = append(x, size), append(y, best)
 			sizes, spelled = append(sizes, strings.TrimPrefix(set, k.kind+"=")), append(spelled, seconds(best))
 		}
-		exponent := "-"
-		if e := slope(x, y); !math.IsNaN(e) {
-			exponent = fmt.Sprintf("%.2f", e)
-		}
-		t.add(k.kind, k.loss, k.contender, fmt.Sprint(k.threads), strings.Join(sizes, ", "), strings.Join(spelled, ", "), exponent)
+		t.add(k.kind, k.loss, k.contender, fmt.Sprint(k.threads), strings.Join(sizes, ", "), strings.Join(spelled, ", "), exponent(x, y))
 	}
 	return t.under("Growth", "Sets shaped like rcv1 of which one size grows (rows; columns; nonzeros of a row), lambda 1/n, to accuracy 0.001. The exponent is the slope of log time over log size.")
+}
+
+// exponent spells the slope of log y over log x.
+func exponent(x, y []float64) string {
+	if e := slope(x, y); !math.IsNaN(e) {
+		return fmt.Sprintf("%.2f", e)
+	}
+	return "-"
 }
 
 func bandwidthSection(rows []measurement) string {

@@ -10,11 +10,14 @@ type source struct {
 	name  string
 	file  string // below --data; "": generated
 	class string // the label that is +1 against all others; "": the greater of two
-	scale string // as dataset.NewScaling takes it; "": none
+	many  bool   // the labels are kept, of more than two classes: for the race of kernel machines alone
+	test  string // the file of its test rows; "": none, or none that is needed
 	// accept marks the sets of the acceptance table.
 	accept bool
 	// make returns the generator of so many rows, for sets without a file.
 	make func(rows int) documents
+
+	share float64 // of a race's time, against other sets; 0: see effort
 }
 
 // documents are the parameters of generated sets: the generator @text, whose
@@ -32,9 +35,9 @@ func (g documents) spec() string {
 // has the shape of rcv1, on which linear solvers have been compared for twenty
 // years: 800,000 rows of about 75 of 47,000 words.
 var sources = []source{
-	{name: "a9a", file: "adult/a9a.gz", accept: true},
-	{name: "w8a", file: "web/w8a.gz", accept: true},
-	{name: "ijcnn1", file: "ijcnn1/ijcnn1.trn.bz2", accept: true},
+	{name: "a9a", file: "adult/a9a.gz", test: "adult/a9a.t.gz", accept: true},
+	{name: "w8a", file: "web/w8a.gz", test: "web/w8a.t.gz", accept: true},
+	{name: "ijcnn1", file: "ijcnn1/ijcnn1.trn.bz2", test: "ijcnn1/ijcnn1.tst.bz2", accept: true},
 	{name: "covtype2", file: "covtype/covtype_ramp_92962.svm.gz", class: "2", accept: true},
 	{name: "20news1", file: "20newsgroups/20news_tfidf.train.svm.gz", class: "1", accept: true},
 	{name: "imdb", file: "imdb/imdb_tfidf.train.svm.gz", accept: true},
@@ -46,7 +49,8 @@ var sources = []source{
 	{name: "money-fx", file: "reuters-money-fx/reuters.trn.bz2"},
 	{name: "news20", file: "news20/news20.bz2", class: "1"},
 	{name: "sector", file: "sector/sector.scale.bz2", class: "1"},
-	{name: "mnist8", file: "mnist/train-images-idx3-ubyte.gz", class: "8", scale: "max"},
+	{name: "mnist8", file: "mnist/train-images-idx3-ubyte.gz", class: "8", test: "mnist/t10k-images-idx3-ubyte.gz"},
+	{name: "mnist", file: "mnist/train-images-idx3-ubyte.gz", many: true, test: "mnist/t10k-images-idx3-ubyte.gz"},
 }
 
 func setNames() []string {
@@ -57,11 +61,16 @@ func setNames() []string {
 	return names
 }
 
-// chosen are the sets of this run.
+// chosen are the sets of this run, for linear models.
 func (o *options) chosen() []source {
 	return slices.DeleteFunc(slices.Clone(sources), func(s source) bool {
-		return !wants(o.sets, s.name) || o.sets == nil && o.quick && !s.accept
+		return !wants(o.sets, s.name) || o.sets == nil && o.quick && !s.accept || s.many
 	})
+}
+
+// sourceOf returns the set of that name.
+func sourceOf(name string) source {
+	return sources[slices.IndexFunc(sources, func(s source) bool { return s.name == name })]
 }
 
 // lossNames are the losses that race; every peer's comparison of the two

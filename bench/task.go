@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,7 +18,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// A task is a set as two classes, -1 and +1, written down once so that all
+// A task is a set, but for those of many classes with two, -1 and +1, written down once so that all
 // competitors read the same numbers: as LIBSVM text, and in binary for the
 // sessions of the peers.
 type task struct {
@@ -48,18 +49,23 @@ func openTask(ctx context.Context, l *lab, s source) (*task, error) {
 	if err := t.write(ctx, l, stamp); err != nil {
 		return nil, err
 	}
+	return t, t.load(ctx, l)
+}
+
+// load reads the text, as Fenchel does.
+func (t *task) load(ctx context.Context, l *lab) error {
 	info, err := os.Stat(t.text)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	t.textBytes = info.Size()
 	if t.set, err = dataset.Read(ctx, []string{t.text}, dataset.Options{Threads: l.opt.threads}); err != nil {
-		return nil, err
+		return err
 	}
 	t.rows, t.cols, t.digest, t.y = t.set.Rows(), t.set.Cols(), t.set.Digest(), t.set.Target.Number
 	t.nonzeros = nonzeros(t.set.X)
 	t.x = problem.NewRows(t.set.X, l.opt.threads)
-	return t, nil
+	return nil
 }
 
 // stamp says what the files are made of.
@@ -71,7 +77,7 @@ func (s source) stamp(opt *options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("format 1, %s, %d bytes, class %q, scale %q", s.file, info.Size(), s.class, s.scale), nil
+	return fmt.Sprintf("format 1, %s, %d bytes, class %q, many %t", s.file, info.Size(), s.class, s.many), nil
 }
 
 // write makes the files, unless they are there and made of the same.
@@ -91,7 +97,7 @@ func (t *task) write(ctx context.Context, l *lab, stamp string) error {
 	if err := os.MkdirAll(t.dir, 0o777); err != nil {
 		return err
 	}
-	set, err := t.source.load(ctx, &l.opt)
+	set, err := t.source.open(ctx, &l.opt)
 	if err != nil {
 		return err
 	}
@@ -104,28 +110,37 @@ func (t *task) write(ctx context.Context, l *lab, stamp string) error {
 	return os.WriteFile(marker, want, 0o666)
 }
 
-// load reads or makes the set, with targets -1 and +1.
-func (s source) load(ctx context.Context, opt *options) (*dataset.Set, error) {
+// open reads or makes the set, with targets -1 and +1.
+func (s source) open(ctx context.Context, opt *options) (*dataset.Set, error) {
 	if s.make != nil {
 		return dataset.Read(ctx, []string{s.make(opt.rows).spec()}, dataset.Options{})
 	}
-	set, err := dataset.Read(ctx, []string{filepath.Join(opt.data, s.file)}, dataset.Options{})
-	if err != nil {
-		return nil, err
+	return s.read(ctx, opt, s.file, 0)
+}
+
+// read reads a file of the set; columns > 0 are those of the training rows.
+func (s source) read(ctx context.Context, opt *options, file string, columns int) (*dataset.Set, error) {
+	set, err := dataset.Read(ctx, []string{filepath.Join(opt.data, file)}, dataset.Options{Columns: columns})
+	if err != nil || s.many {
+		return set, err
 	}
 	y, err := signs(set.Target, s.class)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.file, err)
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	x := set.X
-	if s.scale != "" {
-		scaling, err := dataset.NewScaling(s.scale, set)
-		if err != nil {
-			return nil, err
-		}
-		x = scaling.Matrix(x)
+	return &dataset.Set{X: set.X, Target: dataset.Numbers(y)}, nil
+}
+
+// testRows reads the test rows of the set; nil: there are none.
+func (t *task) testRows(ctx context.Context, opt *options) (*dataset.Set, error) {
+	if t.source.test == "" {
+		return nil, nil
 	}
-	return &dataset.Set{X: x, Target: dataset.Numbers(y)}, nil
+	set, err := t.source.read(ctx, opt, t.source.test, t.cols)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return set, err
 }
 
 // signs returns +1 for rows of the class and -1 for others; class "" is the

@@ -2,10 +2,10 @@
 //
 //	go run . RESULTS.csv FOLDER
 //
-// For each loss and lambda it writes one SVG with a tile for each set:
-// accuracy against seconds of solving alone, both logarithmic. It is a module
-// of its own, so that the drawing library never enters the module that users
-// depend on.
+// For each loss and lambda it writes one SVG with a tile for each set: accuracy
+// against seconds of solving alone, both logarithmic; and one with a tile for
+// each kernel machine, against seconds of whole processes. It is a module of its
+// own, so that the drawing library never enters the module that users depend on.
 package main
 
 import (
@@ -53,22 +53,22 @@ func run(results, folder string) error {
 		return fmt.Errorf("%s: %w", results, err)
 	}
 	for _, f := range figures {
-		if err := f.draw(filepath.Join(folder, f.file())); err != nil {
+		if err := f.draw(filepath.Join(folder, f.name+".svg")); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// A figure has the tiles of one loss and lambda.
+// A figure has the tiles of one loss and lambda, or of kernel machines.
 type figure struct {
-	loss, lambda string
-	tiles        []*tile
+	name  string
+	tiles []*tile
 }
 
-// A tile has the curves of one set.
+// A tile has the curves of one problem.
 type tile struct {
-	set    string
+	title  string
 	curves []*curve
 }
 
@@ -78,10 +78,9 @@ type curve struct {
 	points plotter.XYs
 }
 
-// file is the figure's file name: "logistic-c100.svg" for lambda = 1/(100n).
-func (f *figure) file() string {
-	c := strings.NewReplacer("1/n", "c1", "1/(", "c", "n)", "").Replace(f.lambda)
-	return f.loss + "-" + c + ".svg"
+// nameOf is the figure of a linear model: "logistic-c100" for lambda = 1/(100n).
+func nameOf(loss, lambda string) string {
+	return loss + "-" + strings.NewReplacer("1/n", "c1", "1/(", "c", "n)", "").Replace(lambda)
 }
 
 // best is where accuracies end: nearer to the least objective than this, it is
@@ -98,7 +97,7 @@ func readFigures(records [][]string) ([]*figure, error) {
 	for i, name := range records[0] {
 		column[name] = i
 	}
-	for _, name := range []string{"race", "kind", "set", "loss", "lambda", "contender", "seconds", "accuracy"} {
+	for _, name := range []string{"race", "kind", "set", "loss", "lambda", "kernel", "contender", "seconds", "accuracy"} {
 		if _, ok := column[name]; !ok {
 			return nil, fmt.Errorf("found no column %q", name)
 		}
@@ -106,7 +105,7 @@ func readFigures(records [][]string) ([]*figure, error) {
 	var figures []*figure
 	for line, r := range records[1:] {
 		get := func(name string) string { return r[column[name]] }
-		if get("race") != "solve" || get("kind") != "trace" && get("kind") != "sweep" {
+		if get("kind") != "trace" && get("kind") != "sweep" || strings.HasPrefix(get("set"), "rows=") { // parts of a set
 			continue
 		}
 		x, errX := strconv.ParseFloat(get("seconds"), 64)
@@ -114,29 +113,34 @@ func readFigures(records [][]string) ([]*figure, error) {
 		if errX != nil || errY != nil {
 			return nil, fmt.Errorf("line %d: found seconds %q and accuracy %q, expected numbers", line+2, get("seconds"), get("accuracy"))
 		}
-		c := place(&figures, get("loss"), get("lambda")).tile(get("set")).curve(get("contender"))
+		name, what := nameOf(get("loss"), get("lambda")), get("loss")
+		if get("race") == "kernel" {
+			name, what = "kernel", get("kernel")
+		}
+		title := fmt.Sprintf("%s, %s, lambda = %s", get("set"), what, get("lambda"))
+		c := place(&figures, name).tile(title).curve(get("contender"))
 		c.points = append(c.points, plotter.XY{X: max(x, 1e-6), Y: min(max(y, best), 1)})
 	}
 	return figures, nil
 }
 
-func place(figures *[]*figure, loss, lambda string) *figure {
+func place(figures *[]*figure, name string) *figure {
 	for _, f := range *figures {
-		if f.loss == loss && f.lambda == lambda {
+		if f.name == name {
 			return f
 		}
 	}
-	*figures = append(*figures, &figure{loss: loss, lambda: lambda})
+	*figures = append(*figures, &figure{name: name})
 	return (*figures)[len(*figures)-1]
 }
 
-func (f *figure) tile(set string) *tile {
+func (f *figure) tile(title string) *tile {
 	for _, t := range f.tiles {
-		if t.set == set {
+		if t.title == title {
 			return t
 		}
 	}
-	f.tiles = append(f.tiles, &tile{set: set})
+	f.tiles = append(f.tiles, &tile{title: title})
 	return f.tiles[len(f.tiles)-1]
 }
 
@@ -163,7 +167,7 @@ func (f *figure) draw(path string) error {
 	tiles := draw.Tiles{Rows: down, Cols: across, PadX: vg.Centimeter / 2, PadY: vg.Centimeter / 2,
 		PadTop: vg.Centimeter / 4, PadBottom: vg.Centimeter / 4, PadLeft: vg.Centimeter / 4, PadRight: vg.Centimeter / 2}
 	for i, t := range f.tiles {
-		p, err := t.plot(f)
+		p, err := t.plot()
 		if err != nil {
 			return err
 		}
@@ -187,9 +191,9 @@ var colours = []color.RGBA{
 }
 
 // plot makes the axes and curves of a tile.
-func (t *tile) plot(f *figure) (*plot.Plot, error) {
+func (t *tile) plot() (*plot.Plot, error) {
 	p := plot.New()
-	p.Title.Text = fmt.Sprintf("%s, %s, lambda = %s", t.set, f.loss, f.lambda)
+	p.Title.Text = t.title
 	p.X.Label.Text, p.Y.Label.Text = "seconds", "accuracy"
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		axis.Scale, axis.Tick.Marker = plot.LogScale{}, powers{}

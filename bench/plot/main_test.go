@@ -8,14 +8,17 @@ import (
 	"testing"
 )
 
-const sample = `race,kind,set,loss,lambda,contender,seconds,accuracy
-solve,trace,a9a,hinge,1/n,fenchel,0.01,0.1
-solve,trace,a9a,hinge,1/n,fenchel,0.02,1e-6
-solve,sweep,a9a,hinge,1/n,liblinear -s 3,0.03,0.001
-solve,sweep,a9a,hinge,1/n,liblinear -s 3,0.01,0
-solve,timed,a9a,hinge,1/n,liblinear -s 3,0.03,0.001
-read,text,a9a,,,fenchel,0.03,
-solve,sweep,w8a,logistic,1/(100n),liblinear -s 0,0.03,0.001
+const sample = `race,kind,set,loss,lambda,kernel,contender,seconds,accuracy
+solve,trace,a9a,hinge,1/n,,fenchel,0.01,0.1
+solve,trace,a9a,hinge,1/n,,fenchel,0.02,1e-6
+solve,sweep,a9a,hinge,1/n,,liblinear -s 3,0.03,0.001
+solve,sweep,a9a,hinge,1/n,,liblinear -s 3,0.01,0
+solve,timed,a9a,hinge,1/n,,liblinear -s 3,0.03,0.001
+read,text,a9a,,,,fenchel,0.03,
+solve,sweep,w8a,logistic,1/(100n),,liblinear -s 0,0.03,0.001
+kernel,trace,a9a,hinge,1/n,rbf:gamma=0.05,fenchel,2,0.001
+kernel,sweep,a9a,hinge,1/n,rbf:gamma=0.05,libsvm,40,0.001
+kernel,sweep,rows=4070,hinge,1/n,rbf:gamma=0.05,libsvm,1,0.001
 `
 
 // TestRun: one file for each loss and lambda, with a legend for each curve.
@@ -31,6 +34,7 @@ func TestRun(t *testing.T) {
 	for name, want := range map[string][]string{
 		"hinge-c1.svg":      {"a9a, hinge, lambda = 1/n", "fenchel", "liblinear -s 3"},
 		"logistic-c100.svg": {"w8a, logistic, lambda = 1/(100n)", "liblinear -s 0"},
+		"kernel.svg":        {"a9a, rbf:gamma=0.05, lambda = 1/n", "libsvm"},
 	} {
 		drawn, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// The race of kernel machines: whole processes, from text to the model on disk,
+// as in the race of that name. The objective of LIBSVM's model is rebuilt from
+// its coefficients and the rows. For each problem
+//
+//  1. Fenchel trains on all cores, on one, and with a small cache;
+//  2. the optimum is looked for, to a tenth of the gap asked for;
+//  3. each peer is swept from loose to tight, and stopped where it has shown to
+//     be slower than the acceptance table asks;
+//  4. Fenchel and who reached the accuracy are timed again, taking turns.
+//
+// On sets too large for peers Fenchel is alone, and has three minutes. The parts
+// of one set show how time grows with the rows.
+func init() {
+	register(race{name: "kernel", order: 70, share: 55, run: runKernel, section: kernelSection})
+}
+
+func runKernel(ctx context.Context, l *lab) error {
+	binary, err := l.fenchelBinary(ctx)
+	if err != nil {
+		return err
+	}
+	problems := map[string]kernelProblem{}
+	var sets []source
+	for _, p := range l.opt.kernelProblems() {
+		s := sourceOf(p.set)
+		s.share, problems[p.set] = p.share, p
+		sets = append(sets, s)
+	}
+	return l.eachTask(ctx, sets, func(t *task, _ sessions, end time.Time) error {
+		c := newKernelContest(l, problems[t.name], t, binary, end)
+		if c.test, err = t.testRows(ctx, &l.opt); err != nil {
+			return err
+		}
+		if err := c.run(ctx); err != nil || t.name != growing || l.opt.quick {
+			return err
+		}
+		return c.grow(ctx)
+	})
+}
+
+// kernelContest is one problem of a kernel machine, and who showed what on it.
+type kernelContest struct {
+	*lab
+	kernelProblem
+	t        *task
+	test     *dataset.Set // nil: none
+	binary   string       // the command fenchel
+	kind     string       // of the rows of whole processes
+	repeats  int
+	first    int // of this contest's measurements in the log
+	deadline time.Time
+	own      float64 // Fenchel's seconds on all cores; 0: not reached
+}
+
+func newKernelContest(l *lab, p kernelProblem, t *task, binary string, deadline time.Time) *kernelContest {
+	return &kernelContest{lab: l, kernelProblem: p, t: t, binary: binary, kind: "text", repeats: l.opt.repeats, first: len(l.log.rows),
+		deadline: later(deadline, time.Now().Add(leastShare))}
+}
+
+// key names the problem among the references.
+func (c *kernelContest) key() string {
+	return referenceKey(c.t.digest, "hinge "+c.kernel()+" free bias", c.lambda())
+}
+
+func (c *kernelContest) least() float64 { return c.references.find(c.key()).Primal }
+
+// row begins a measurement of this contest.
+func (c *kernelContest) row(kind, contender string) measurement {
+	m := c.t.describe("kernel", kind)
+	m.Loss, m.Lambda, m.Kernel, m.Contender, m.Bytes = "hinge", string(c.lambda()), c.kernel(), contender, c.t.textBytes
+	return m
+}
+
+func (c *kernelContest) late() bool { return time.Now().After(c.deadline) }
+
+func (c *kernelContest) run(ctx context.Context) error {
+	c.progress("kernel %s C=%g gamma=%g", c.t.name, c.c, c.gamma)
+	entries, err := c.enterFenchel(ctx)
+	if err != nil {
+		return err
+	}
+	if c.within == 0 && c.own > 0 {
+		if err := c.refer(ctx); err != nil {
+			return err
+		}
+		for _, p := range c.machines {
+			more, err := c.enterPeer(ctx, p)
+			if err != nil {
+				return err
+			}
+			entries = append(entries, more...)
+		}
+	}
+	for repeat := 2; repeat <= c.repeats; repeat++ {
+		for _, e := range entries {
+			if c.late() {
+				break
+			}
+			if err := e(ctx, repeat); err != nil {
+				return err
+			}
+		}
+	}
+	c.settle()
+	return errors.Join(ctx.Err(), c.references.save())
+}
+
+// enterPeer sweeps a peer, and enters it at the first tolerance that is accurate
+// enough.
+func (c *kernelContest) enterPeer(ctx context.Context, p machinePeer) ([]entry, error) {
+	best, knob, short, err := c.sweep(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if short.why != "" {
+		m := c.row("unreached", p.name())
+		m.Target, m.Seconds, m.Note = c.gap, short.seconds, short.why
+		c.log.add(m)
+		return nil, nil
+	}
+	best.Kind, best.Target = c.kind, c.gap
+	c.log.add(best)
+	return []entry{func(ctx context.Context, repeat int) error {
+		again, err := c.time(ctx, p, knob)
+		if err != nil {
+			return ctx.Err() // once too slow or broken: the first time stands
+		}
+		m := best // what it learns does not change
+		m.Repeat, m.Seconds, m.Peak = repeat, again.Seconds, again.Peak
+		c.log.add(m)
+		return nil
+	}}, nil
+}
+
+// sweep tightens the tolerance of a peer until its model is accurate enough, and
+// returns the measurement of that training, or why there is none.
+func (c *kernelContest) sweep(ctx context.Context, p machinePeer) (best measurement, knob float64, short shortfall, err error) {
+	last := 0.0
+	for i, knob := range tolerances {
+		if c.late() && i > 0 {
+			return best, 0, shortfall{outOfBudget, last}, nil
+		}
+		r, err := c.time(ctx, p, knob)
+		switch {
+		case ctx.Err() != nil:
+			return best, 0, short, ctx.Err()
+		case errors.Is(err, errTimeout):
+			return best, 0, shortfall{fmt.Sprintf("stopped after %.3g s at e=%g", r.Seconds, knob), r.Seconds}, nil
+		case err != nil:
+			c.note("%s on %s: %v", p.name(), c.t.name, err)
+			return best, 0, shortfall{why: err.Error()}, nil
+		}
+		m, err := c.judge(ctx, p, r, knob)
+		if err != nil {
+			return best, 0, short, err
+		}
+		m.Repeat = i + 1
+		c.log.add(m)
+		if accuracy(m.Objective, c.least()) <= c.gap {
+			m.Repeat = 1
+			return m, knob, short, nil
+		}
+		last = r.Seconds
+	}
+	return best, 0, shortfall{"its tightest setting was not accurate enough", last}, nil
+}
+
+// time runs a peer once. One that took too long is errTimeout, and its seconds
+// what it was given.
+func (c *kernelContest) time(ctx context.Context, p machinePeer, knob float64) (processResult, error) {
+	allowed := max(c.opt.limit, time.Duration(c.patience()*c.own*float64(time.Second)))
+	limited, cancel := context.WithTimeout(ctx, allowed)
+	defer cancel()
+	c.progress("%s e=%g on %s", p.name(), knob, c.t.name)
+	r, err := runProcess(limited, p.machine(machineJob{c.t, c.c, c.gamma, knob, c.opt.threads}, c.modelOf(p.name())))
+	if errors.Is(err, errTimeout) {
+		r.Seconds = allowed.Seconds()
+	}
+	return r, err
+}
+
+// modelOf is where a competitor writes its model.
+func (c *kernelContest) modelOf(name string) string {
+	return filepath.Join(c.t.dir, name+".kernel-model")
+}
+
+// judge measures what a peer learned: its objective is rebuilt from the rows.
+func (c *kernelContest) judge(ctx context.Context, p machinePeer, r processResult, knob float64) (measurement, error) {
+	m := c.row("sweep", p.name())
+	m.Setting, m.Threads, m.Seconds, m.Peak = fmt.Sprintf("e=%g", knob), 1, r.Seconds, r.Peak
+	if p.name() == "thundersvm" {
+		m.Threads = c.opt.threads
+	}
+	learned, err := p.learned(ctx, c.modelOf(p.name()))
+	if err != nil {
+		return m, err
+	}
+	audit, err := train.MakeAudit(ctx, learned, c.t.set, train.AuditOptions{C: c.c, Threads: c.opt.threads})
+	if err != nil {
+		return m, fmt.Errorf("%s: %w", p.name(), err)
+	}
+	c.references.improve(c.key(), audit.Summary.Primal, audit.Summary.Dual, p.name())
+	m.Objective, m.Support = audit.Summary.Primal, int64(learned.Support.Len())
+	m.Test, err = c.testAccuracy(learned)
+	return m, err
+}
+
+// testAccuracy is 0 where there are no test rows.
+func (c *kernelContest) testAccuracy(learned *model.Model) (float64, error) {
+	if c.test == nil {
+		return 0, nil
+	}
+	e, err := train.Evaluate(learned, c.test, c.opt.threads)
+	if err != nil {
+		return 0, err
+	}
+	return *e.Accuracy, nil
+}
+
+// settle notes the reference, and how accurate everyone was against it.
+func (c *kernelContest) settle() {
+	known := c.references.find(c.key())
+	if known.Primal == math.MaxFloat64 {
+		return
+	}
+	for i := c.first; i < len(c.log.rows); i++ {
+		if m := &c.log.rows[i]; m.Objective != 0 {
+			m.Accuracy = accuracy(m.Objective, known.Primal)
+		}
+	}
+	m := c.row("reference", known.By)
+	m.Objective, m.Accuracy = known.Primal, known.gap()
+	m.Note = fmt.Sprintf("proved to be at least %.10g", known.Dual)
+	c.log.add(m)
+}
