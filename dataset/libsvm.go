@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 func init() {
@@ -82,7 +84,8 @@ func (libsvm) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
 	s.free = make(chan []byte, opt.workers()+1)
 	p := &libsvmParser{arena: newArena(opt.workers()), first: 1, columns: math.MaxUint32 + 1}
 	defer p.arena.close()
-	if opt.ZeroBased {
+	numbered := opt.Precomputed && beginsWithZero(in[0])
+	if opt.ZeroBased || numbered {
 		p.first = 0
 	}
 	if opt.Columns > 0 {
@@ -103,5 +106,38 @@ func (libsvm) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
 	if err != nil {
 		return nil, err
 	}
-	return &Set{X: x, Target: all.targets.target(), Weight: weights, Warnings: all.warnings(uint64(p.first))}, nil
+	switch {
+	case numbered && opt.least == 0:
+		x.Cols = max(x.Cols, largestNumber(x)+1)
+	case numbered: // numbers of rows to be compared mean nothing
+		x.Cols = max(x.Cols, opt.least)
+	}
+	return &Set{X: x, Target: all.targets.target(), Weight: weights, ZeroBased: p.first == 0, Warnings: all.warnings(uint64(p.first))}, nil
+}
+
+// beginsWithZero reports whether the first feature of the first row has index 0.
+func beginsWithZero(in *Input) bool {
+	head, err := in.head()
+	if err != nil {
+		return false // reading will say why
+	}
+	for line := range bytes.Lines(head) {
+		if words := bytes.Fields(line); len(words) > 0 && words[0][0] != '#' {
+			return len(words) > 1 && bytes.HasPrefix(words[1], []byte("0:"))
+		}
+	}
+	return false
+}
+
+// largestNumber returns the largest value of the first column, as far as that
+// can be the number of a row: the column of the row's own value, which is
+// missing where it is zero.
+func largestNumber(x *matrix.CSR) int {
+	largest := float32(0)
+	for i := range len(x.Start) - 1 {
+		if row := x.Row(i); len(row.Index) > 0 && row.Index[0] == 0 {
+			largest = max(largest, row.Value[0])
+		}
+	}
+	return int(min(largest, 1<<24))
 }

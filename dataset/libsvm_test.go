@@ -172,3 +172,53 @@ func BenchmarkDigest(b *testing.B) {
 		s.Digest()
 	}
 }
+
+// Rows of a precomputed matrix begin with 0:number, and may lack zeros at the
+// end; without numbers they are read like any others.
+func TestLIBSVMPrecomputed(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		columns int
+		zero    bool
+		cols    int
+	}{
+		{"1 0:1 1:2 2:1\n-1 0:2 1:1 2:3\n", 0, true, 3},
+		{"# a note\n1 0:1 1:2\n-1 0:2\n", 0, true, 3}, // K_12 = K_22 = 0
+		{"1 0:17 1:2\n", 5, true, 5},                  // to be compared with 4 rows
+		{"1 0:9 1:2\n", 0, true, 10},                  // row 9 of a larger matrix
+		{"1 0:1 1:2 2:1 3:4\n", 2, true, 4},           // too wide: for the kernel to say
+		{"1 1:2 2:1\n-1 1:1 2:3\n", 0, false, 2},
+		{"1 1:2 2:1\n-1 1:1 2:3\n", 5, false, 2},
+		{"1\n-1 1:1\n", 0, false, 1},
+	} {
+		s, err := readText(c.text, Options{Precomputed: true, Columns: c.columns, Format: "libsvm"})
+		if err != nil {
+			t.Errorf("%q: %v", c.text, err)
+			continue
+		}
+		if s.ZeroBased != c.zero || s.Cols() != c.cols || len(s.Warnings) > 0 {
+			t.Errorf("%q, columns %d: found zero-based %v, %d columns, warnings %v, expected %v, %d and none", c.text, c.columns, s.ZeroBased, s.Cols(), s.Warnings, c.zero, c.cols)
+		}
+	}
+	if _, err := readText("1 0:1 1:2\n", Options{}); err == nil {
+		t.Errorf("found no error for an index 0 that nothing announces")
+	}
+}
+
+// What is read with indices from 0 is written so.
+func TestLIBSVMZeroBasedWrite(t *testing.T) {
+	const text = "1 0:1 1:2 3:1\n-1 0:2 1:1\n"
+	s, err := readText(text, Options{ZeroBased: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := (libsvm{}).Write(&out, s); err != nil || out.String() != text {
+		t.Errorf("found %q (error %v), expected %q", out.String(), err, text)
+	}
+	s.X.(*matrix.CSR).Cols = 6 // a last column of zeros survives
+	out.Reset()
+	if err := (libsvm{}).Write(&out, s); err != nil || !strings.HasPrefix(out.String(), "1 0:1 1:2 3:1 5:0\n") {
+		t.Errorf("found %q (error %v), expected the last column named", out.String(), err)
+	}
+}

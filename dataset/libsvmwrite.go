@@ -10,7 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// Write writes one row a line, indices from 1. If the last column is empty,
+// Write writes one row a line, indices from 1, or from 0 if the set says so. If the last column is empty,
 // the first row names it with a zero, so that the number of columns survives.
 func (libsvm) Write(w io.Writer, s *Set) error {
 	if s.Weight != nil {
@@ -27,12 +27,16 @@ func (libsvm) Write(w io.Writer, s *Set) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	rows, cols := s.X.Dims()
 	pad := cols > usedColumns(s.X)
+	first := 1
+	if s.ZeroBased {
+		first = 0
+	}
 	var line []byte
 	for i := range rows {
 		line = appendLabel(line[:0], &s.Target, i)
-		line = appendFeatures(line, s.X.Row(i))
+		line = appendFeatures(line, s.X.Row(i), first)
 		if pad && i == 0 {
-			line = fmt.Appendf(line, " %d:0", cols)
+			line = fmt.Appendf(line, " %d:0", cols-1+first)
 		}
 		if _, err := out.Write(append(line, '\n')); err != nil {
 			return err
@@ -41,13 +45,13 @@ func (libsvm) Write(w io.Writer, s *Set) error {
 	return out.Flush()
 }
 
-func appendFeatures(line []byte, row matrix.Vector) []byte {
+func appendFeatures(line []byte, row matrix.Vector, first int) []byte {
 	for k, v := range row.Value {
 		if v == 0 {
 			continue
 		}
 		line = append(line, ' ')
-		line = strconv.AppendInt(line, int64(row.Column(k))+1, 10)
+		line = strconv.AppendInt(line, int64(row.Column(k)+first), 10)
 		line = append(line, ':')
 		line = appendFloat32(line, v)
 	}

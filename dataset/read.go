@@ -35,6 +35,13 @@ type Options struct {
 	Schema  *Schema
 	Columns int
 
+	// Precomputed says that the rows are those of a matrix of kernel values. LIBSVM
+	// text of which the first row begins with 0:number, as svm-train takes it, then
+	// has indices from 0, and zeros may be missing up to its last column. Columns
+	// is no limit of other files: another width is another matrix.
+	Precomputed bool
+	least       int // Columns, if Precomputed
+
 	// InOrder says that rows will be taken once, from the first to the last, as
 	// for prediction: caches larger than memory are then read ahead.
 	InOrder bool
@@ -56,6 +63,9 @@ func Read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 	paths, err := expand(sources)
 	if err != nil {
 		return nil, err
+	}
+	if opt.Precomputed {
+		opt.least, opt.Columns = opt.Columns, 0
 	}
 	if spec, ok := strings.CutPrefix(paths[0], "@"); ok && len(paths) == 1 {
 		if err := opt.check("a generator", nil); err != nil {
@@ -94,7 +104,11 @@ func Read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 	if err := opt.check("format "+first, format.Takes()); err != nil {
 		return nil, err
 	}
-	return format.Read(ctx, in, &opt)
+	set, err := format.Read(ctx, in, &opt)
+	if err == nil && opt.ZeroBased {
+		set.ZeroBased = true
+	}
+	return set, err
 }
 
 // expand replaces glob patterns by the files they match, in the order of

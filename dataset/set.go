@@ -27,6 +27,8 @@ type Set struct {
 	Feature []string      // d names; nil when the format has none
 	Schema  *Schema       // how columns became features; nil when they are the same thing
 
+	ZeroBased bool // LIBSVM indices of the rows begin with 0, where read and where written
+
 	// Warnings are doubts about the data that did not stop the reading, such
 	// as features or categories a model has never seen and that were ignored.
 	Warnings []error

@@ -122,8 +122,11 @@ func (f *libsvmFile) read() error {
 	if err != nil {
 		return err
 	}
-	m.Support.Rows, m.Data.Features = rows.matrix()
-	m.Statement.ZeroBased = rows.zero
+	x := rows.matrix()
+	if _, ok := m.Support.Kernel.(kernel.Precomputed); ok {
+		x.Cols = max(x.Cols, 1+rows.largest())
+	}
+	m.Support.Rows, m.Data.Features, m.Statement.ZeroBased = x, x.Cols, rows.zero
 	for i := range f.classes {
 		for j := i + 1; j < f.classes; j++ {
 			f.output(i, j, rho, coefficients)
@@ -241,8 +244,21 @@ func (r *libsvmRows) add(words []string) error {
 	return nil
 }
 
-// matrix returns the rows, and how many columns they have.
-func (r *libsvmRows) matrix() (x *matrix.CSR, cols int) {
+// largest returns the largest number of a support vector among the rows of a
+// precomputed matrix, which has a column for it.
+func (r *libsvmRows) largest() int {
+	most := float32(0)
+	for k, i := range r.index {
+		if i == 0 {
+			most = max(most, r.value[k])
+		}
+	}
+	return int(min(most, 1<<24))
+}
+
+// matrix returns the rows.
+func (r *libsvmRows) matrix() *matrix.CSR {
+	cols := 0
 	for k := range r.index {
 		if !r.zero {
 			r.index[k]--
@@ -250,5 +266,5 @@ func (r *libsvmRows) matrix() (x *matrix.CSR, cols int) {
 		cols = max(cols, int(r.index[k])+1)
 	}
 	start := append(r.start, int64(len(r.index)))
-	return &matrix.CSR{Cols: cols, Start: start, Index: append([]uint32{}, r.index...), Value: append([]float32{}, r.value...)}, cols
+	return &matrix.CSR{Cols: cols, Start: start, Index: append([]uint32{}, r.index...), Value: append([]float32{}, r.value...)}
 }

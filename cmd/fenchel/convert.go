@@ -110,7 +110,7 @@ func (in *input) like(cmd *cobra.Command, path string) error {
 	}
 	m, err := model.ReadFile(path)
 	if err == nil {
-		in.forModel(m)
+		in.forModel(cmd, m)
 	}
 	return err
 }

@@ -27,7 +27,7 @@ Numbers: root mean squared error, mean and median absolute error, R2.`,
 			if err != nil {
 				return badData(err)
 			}
-			in.forModel(m)
+			in.forModel(cmd, m)
 			in.opt.InOrder = true
 			set, err := in.read(cmd, args[1:])
 			if err != nil {

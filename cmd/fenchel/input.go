@@ -27,10 +27,14 @@ func (in *input) register(cmd *cobra.Command, target bool) {
 	f.StringVar(&in.opt.Weights, "weights", "", "column of row weights, by name or position from 1; for formats without columns a file with one number a row")
 	f.StringVar(&in.opt.Labels, "labels", "", "file with one target a row, for formats without a column of targets (IDX, NPY, NPZ, .fen)")
 	f.IntVar(&in.opt.Threads, "threads", 0, "use at most this many cores; never changes a result (default all)")
+	zero := "LIBSVM indices begin with 0, where read and where written; a model notes it for LIBSVM rows to come"
+	if !target {
+		zero = "LIBSVM indices begin with 0 (default as the model notes it)"
+	}
+	f.BoolVar(&in.opt.ZeroBased, "zero-based", false, zero)
 	if !target {
 		return
 	}
-	f.BoolVar(&in.opt.ZeroBased, "zero-based", false, "LIBSVM indices begin with 0; a model notes it for LIBSVM rows to come, whatever it is trained on")
 	f.StringVar(&in.opt.Header, "header", "auto", "the first line of a CSV names the columns: yes, no or auto")
 	f.StringVar(&in.opt.Target, "target", "", "column to predict, by name or position from 1 (default: target, label, class or y, else the last)")
 	complete(cmd, "header", "yes", "no", "auto")
@@ -96,12 +100,21 @@ func (in *input) read(cmd *cobra.Command, sources []string) (*dataset.Set, error
 }
 
 // forModel makes the reader produce the features of a model.
-func (in *input) forModel(m *model.Model) {
-	in.opt.Schema, in.opt.Columns, in.opt.ZeroBased = m.Schema, m.Cols(), m.Statement.ZeroBased
-	if m.IsImported() && m.Support != nil { // features that no support vector has count all the same
-		in.opt.Columns = 0
-	}
-	if m.Statement.Kernel == "precomputed" { // a missing column is a missing value
-		in.opt.Columns = 0
+func (in *input) forModel(cmd *cobra.Command, m *model.Model) {
+	in.forTraining(cmd, m)
+	if in.opt.Columns = m.Cols(); m.IsImported() && m.Support != nil && !in.opt.Precomputed {
+		in.opt.Columns = 0 // features that no support vector has count all the same
 	}
 }
+
+// forTraining makes the reader read the rows that a model was trained on, all
+// columns of them.
+func (in *input) forTraining(cmd *cobra.Command, m *model.Model) {
+	in.opt.Schema, in.opt.Precomputed = m.Schema, isPrecomputed(m.Statement.Kernel)
+	if !cmd.Flags().Changed("zero-based") {
+		in.opt.ZeroBased = m.Statement.ZeroBased
+	}
+}
+
+// isPrecomputed reports whether a kernel takes its values from the rows.
+func isPrecomputed(spec string) bool { return strings.Contains(spec, "precomputed") }

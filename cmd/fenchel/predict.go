@@ -58,7 +58,7 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 	if p.probabilities && !m.HasProbabilities() {
 		return fmt.Errorf("--probabilities: the model was trained with the loss %s, expected logistic", m.Statement.Loss)
 	}
-	p.in.forModel(m)
+	p.in.forModel(cmd, m)
 	p.in.opt.InOrder = true
 	set, err := p.in.read(cmd, args[1:])
 	if err != nil {

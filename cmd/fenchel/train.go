@@ -135,6 +135,7 @@ func ended(status solver.Status, s train.Summary) error {
 
 // readAll reads the data and the test data, the latter into the same features.
 func (t *trainer) readAll(cmd *cobra.Command, sources []string) (err error) {
+	t.in.opt.Precomputed = isPrecomputed(t.spec.Kernel)
 	if t.set, err = t.in.read(cmd, sources); err != nil {
 		return err
 	}
@@ -145,9 +146,6 @@ func (t *trainer) readAll(cmd *cobra.Command, sources []string) (err error) {
 	test := t.in
 	test.opt.Target, test.opt.Labels, test.opt.Weights = "", "", "" // the schema knows the target
 	test.opt.Schema, test.opt.Columns = t.set.Schema, t.set.Cols()
-	if t.spec.Kernel == "precomputed" {
-		test.opt.Columns = 0
-	}
 	if t.testSet, err = test.read(cmd, t.test); err != nil {
 		return err
 	}

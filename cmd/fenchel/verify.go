@@ -37,9 +37,9 @@ from dual variables that it rebuilds; --refine N has a solver improve this bound
 			if err := audit.check(cmd, m); err != nil {
 				return err
 			}
-			in.opt.Schema, in.opt.ZeroBased = m.Schema, m.Statement.ZeroBased
+			in.forTraining(cmd, m)
 			if m.IsImported() {
-				in.forModel(m)
+				in.forModel(cmd, m)
 			}
 			set, readErr := in.read(cmd, args[1:])
 			if readErr != nil {
