@@ -2,19 +2,21 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
 
-// interrupted starts fenchel, interrupts it once ready returns, and returns its
-// exit code and the rest of its standard error.
-func interrupted(t *testing.T, dir string, ready func(stderr *bufio.Reader), args ...string) (code int, rest string) {
+// interrupted starts fenchel, sends it signals once ready returns, and returns
+// its exit code and the rest of its standard error.
+func interrupted(t *testing.T, dir string, ready func(stderr *bufio.Reader), signals []os.Signal, args ...string) (code int, rest string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be sent Ctrl-C here")
@@ -37,16 +39,29 @@ func interrupted(t *testing.T, dir string, ready func(stderr *bufio.Reader), arg
 	}
 	stderr := bufio.NewReader(pipe)
 	ready(stderr)
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
+	for _, s := range signals {
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
 	}
 	text, _ := io.ReadAll(stderr)
 	_ = cmd.Wait() // the exit code says it all
 	return cmd.ProcessState.ExitCode(), string(text)
 }
 
-// Ctrl-C during training: the best model so far is written, with its proof.
+// Ctrl-C during training, or the two signals that timeout sends, or more of them
+// at once: the best model so far is written, with its proof.
 func TestInterruptWritesTheModel(t *testing.T) {
+	for _, signals := range [][]os.Signal{
+		{os.Interrupt},
+		{syscall.SIGTERM, syscall.SIGTERM},
+		{os.Interrupt, syscall.SIGTERM, os.Interrupt, os.Interrupt},
+	} {
+		t.Run(fmt.Sprint(signals), func(t *testing.T) { interruptWritesTheModel(t, signals) })
+	}
+}
+
+func interruptWritesTheModel(t *testing.T, signals []os.Signal) {
 	dir := t.TempDir()
 	source := "@toy:n=20000,d=20"
 	started := func(stderr *bufio.Reader) {
@@ -54,7 +69,7 @@ func TestInterruptWritesTheModel(t *testing.T) {
 			t.Errorf("found %q (error %v), expected a line of progress", line, err)
 		}
 	}
-	code, rest := interrupted(t, dir, started, "train", source, "-o", "m", "--loss", "logistic", "--gap", "1e-300", "--threads", "1")
+	code, rest := interrupted(t, dir, started, signals, "train", source, "-o", "m", "--loss", "logistic", "--gap", "1e-300", "--threads", "1")
 	if code != exitInterrupted {
 		t.Fatalf("exit code: found %d, expected %d\n%s", code, exitInterrupted, rest)
 	}
@@ -76,8 +91,59 @@ func TestInterruptWritesTheModel(t *testing.T) {
 // Ctrl-C while an input gives nothing: the end, with one line.
 func TestInterruptWhileReading(t *testing.T) {
 	beginning := func(*bufio.Reader) { time.Sleep(500 * time.Millisecond) } // nothing is printed that could be waited for
-	code, rest := interrupted(t, t.TempDir(), beginning, "train", "-", "-o", "m")
+	code, rest := interrupted(t, t.TempDir(), beginning, []os.Signal{os.Interrupt}, "train", "-", "-o", "m")
 	if code != exitInterrupted || rest != "fenchel: standard input: interrupted\n" {
 		t.Errorf("found exit code %d and %q, expected %d and one line", code, rest, exitInterrupted)
+	}
+}
+
+// Signals of one burst are one interruption; the third ends a process that does
+// not end by itself.
+func TestInterruptions(t *testing.T) {
+	var count interruptions
+	start := time.Unix(0, 0)
+	for _, c := range []struct {
+		after time.Duration
+		want  int
+	}{{0, 1}, {0, 0}, {999 * time.Millisecond, 0}, {time.Second, 2}, {time.Second, 0}, {1999 * time.Millisecond, 0}, {5 * time.Second, 3}} {
+		if got := count.hear(start.Add(c.after), time.Second); got != c.want {
+			t.Errorf("after %s: found number %d, expected %d", c.after, got, c.want)
+		}
+	}
+}
+
+// stubborn is a program that an interruption does not end, the third excepted.
+func stubborn() {
+	ctx, _ := interruptible(os.Stderr, 0, func() { os.Exit(exitInterrupted) })
+	fmt.Fprintln(os.Stderr, "ready")
+	<-ctx.Done()
+	fmt.Fprintln(os.Stderr, "first")
+	select {}
+}
+
+func TestThirdInterruptForces(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be sent Ctrl-C here")
+	}
+	cmd := exec.Command("stubborn")
+	pipe, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stderr := bufio.NewReader(pipe)
+	for _, want := range []string{"ready", "first", "fenchel: still ending, to lose nothing: interrupt once more to stop at once"} {
+		if line, err := stderr.ReadString('\n'); err != nil || line != want+"\n" {
+			t.Errorf("found %q (error %v), expected %q", line, err, want)
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = cmd.Wait() // the exit code says it all
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("exit code: found %d, expected %d", code, exitInterrupted)
 	}
 }

@@ -2,9 +2,10 @@
 //
 // One file per verb, of train three: the flags are in trainflags.go, what is
 // reported in trainreport.go. What verbs share: main.go, exit codes; root.go, how
-// a command line is understood; input.go, the flags for reading data; path.go,
-// the files that are written; proof.go, what a model is and proves; text.go, how
-// anything is spelled. No mathematics lives here.
+// a command line is understood; interrupt.go, how a run is ended early; input.go,
+// the flags for reading data; path.go, the files that are written; proof.go, what
+// a model is and proves; text.go, how anything is spelled. No mathematics lives
+// here.
 package main
 
 import (
@@ -14,9 +15,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 )
 
 // Exit codes, a contract with scripts.
@@ -36,9 +35,8 @@ func main() {
 
 // run is main with its surroundings as arguments.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(stderr, burst, func() { os.Exit(exitInterrupted) })
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends at once
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(stdin)

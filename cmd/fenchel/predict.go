@@ -69,7 +69,7 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return badData(err)
 	}
-	write := func(w io.Writer) error { return p.write(w, m, x) }
+	write := func(w io.Writer) error { return p.write(endable{cmd.Context(), w}, m, x) }
 	if p.out == "" || p.out == "-" {
 		return badData(write(cmd.OutOrStdout()))
 	}
