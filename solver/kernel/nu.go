@@ -2,18 +2,22 @@ package kernel
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
-	"math/bits"
+	"math/rand/v2"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// Nu is decomposition for machines that are given a share nu of rows: one class,
-// nu-classification, nu-regression (Schoelkopf et al. 2000; Chang and Lin 2001).
+// Nu is decomposition with large working sets, begun on samples, for machines that
+// are given a share nu of rows: one class, nu-classification, nu-regression
+// (Schoelkopf et al. 2000; Chang and Lin 2001). It is to problem.Nu what Working is
+// to problem.Kernel.
 //
 // Problem: problem.Nu, in units of lambda: the parts x of the coefficients beta = x+ -
 // x- have caps and, on each side, a sum. With the responses r = K beta,
@@ -27,18 +31,19 @@ import (
 // cut off at the caps. A point is optimal where on either side no part that may grow
 // pays more than one that may shrink. Each round takes the Q parts that violate this
 // most, solves for them by such steps with the others fixed, and adds up what that does
-// to all responses, as Working does it.
+// to all responses.
 //
-// A run begins with the first rows at their caps, as many as have the sum. Returned is
-// the last iterate, with the best bias. Cost per round: Q rows of K.
-type Nu struct{ Q int } // 0: 512
+// Many rows are begun on samples of them, see nuSample; few at the caps of those that
+// pay most, as many as have the sum. Returned is the last iterate, with the best bias.
+// Cost per round: Q^2 values of K, and a row of K for each coefficient that changed.
+type Nu struct{ Q int } // 0: DefaultSet
 
 var _ solver.Solver = Nu{}
 
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "nu", Summary: "one class, nu-classification, nu-regression; q=parts in a working set",
 		New: func(p *registry.Params) (solver.Solver, error) {
-			q := p.Int("q", 0, 2, 1<<14)
+			q := p.Int("q", DefaultSet, 2, 1<<14)
 			return Nu{q}, p.Err()
 		}})
 }
@@ -55,62 +60,68 @@ func (Nu) Accepts(p problem.Problem) error {
 	return nil
 }
 
-// Start begins at from, or at the first rows.
-func (s Nu) Start(p problem.Problem, from *problem.Point, _ uint64) solver.State {
+// Start begins at from, or on samples.
+func (s Nu) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
 	k := p.(*problem.Nu)
-	n := k.Len()
-	st := &nu{p: k, q: s.Q, r: make([]float64, n), beta: make([]float64, n), estimate: math.Inf(1)}
-	if st.q == 0 {
-		st.q = 512
+	if s.Q == 0 {
+		s.Q = DefaultSet
 	}
-	for side := range st.x {
-		st.x[side], st.cap[side] = make([]float64, n), make([]float64, n)
+	var caps [2][]float64
+	for side := range caps {
+		caps[side] = make([]float64, k.Len())
 		for i, c := range k.Sides[side].Cap {
-			st.cap[side][i] = c / k.Lambda
+			caps[side][i] = c / k.Lambda
 		}
 	}
+	st := newNu(k, k.Gram, k.Targets, caps, s.Q)
 	if from != nil && from.A != nil {
 		st.take(from.A)
 	} else {
-		st.begin()
+		st.begin(rand.New(rand.NewPCG(seed, 0)))
 	}
 	return st
 }
 
+// nu is a run on all rows of a problem, or on a sample of them.
 type nu struct {
-	p        *problem.Nu
-	q        int
+	p    *problem.Nu // the whole
+	gram *kernel.Gram
+	q    int
+	t    []float64    // targets
+	mass [2]float64   // of the parts of each side
+	full [2][]float64 // caps of all rows
+
+	nuSample
 	x, cap   [2][]float64
 	beta, r  []float64
-	rounds   uint
-	pair     pairs
-	pt       problem.Point
+	set      []part
+	inside   pairs
+	rows     []int // whose coefficients change, and by how much
+	changes  []float64
+	drift    float64 // squared, of what the responses may be off by
+	moved    bool    // since the responses were computed as a whole
 	estimate float64
+	pt       problem.Point
 }
 
-// begin fills the first rows of each side up to its mass.
-func (s *nu) begin() {
-	for side := range s.x {
-		rest := s.p.Sides[side].Mass / s.p.Lambda
-		for i, c := range s.cap[side] {
-			s.x[side][i] = min(c, rest)
-			rest -= s.x[side][i]
-		}
+// A part is one variable.
+type part struct{ row, side int }
+
+func newNu(p *problem.Nu, gram *kernel.Gram, targets []float64, caps [2][]float64, q int) *nu {
+	n := gram.Len()
+	s := &nu{p: p, gram: gram, q: q, t: targets, full: caps, r: make([]float64, n), beta: make([]float64, n), estimate: math.Inf(1)}
+	for side := range caps {
+		s.mass[side] = p.Sides[side].Mass / p.Lambda
+		s.x[side], s.cap[side] = make([]float64, n), slices.Clone(caps[side])
 	}
-	changes := make([]float64, len(s.r))
-	for i := range s.beta {
-		s.beta[i] = s.x[0][i] - s.x[1][i]
-		changes[i] = s.beta[i]
-	}
-	s.respondTo(changes)
+	return s
 }
 
 // take begins at dual variables.
 func (s *nu) take(a []float64) {
-	n := s.p.Len()
-	w := make([]float64, n+1)
+	w := make([]float64, len(a)+1)
 	s.p.Weights(w, a)
-	for i, b := range w[:n] {
+	for i, b := range w[:len(a)] {
 		s.x[0][i], s.x[1][i] = min(max(b, 0), s.cap[0][i]), min(max(-b, 0), s.cap[1][i])
 	}
 	if s.p.Tube() {
@@ -126,7 +137,7 @@ func (s *nu) pad() {
 		room += c - max(s.x[0][i], s.x[1][i])
 		sum += s.x[0][i]
 	}
-	if lift := (s.p.Sides[0].Mass/s.p.Lambda - sum) / room; lift > 0 {
+	if lift := (s.mass[0] - sum) / room; lift > 0 {
 		for i, c := range s.cap[0] {
 			more := float64(min(lift, 1) * (c - max(s.x[0][i], s.x[1][i])))
 			s.x[0][i] += more
@@ -135,159 +146,152 @@ func (s *nu) pad() {
 	}
 }
 
+// fill gives some rows what a side's sum lacks of its mass, those first that it pays
+// most to grow, as far as there is room.
+func (s *nu) fill(side int, rows []int) {
+	missing := s.mass[side] - total(s.x[side])
+	if !(missing > 1e-14*s.mass[side]) {
+		return
+	}
+	rows = slices.Clone(rows)
+	slices.SortFunc(rows, func(i, j int) int {
+		return cmp.Or(cmp.Compare(s.pay(side, j), s.pay(side, i)), i-j)
+	})
+	for _, i := range rows {
+		room := s.cap[side][i] - s.x[side][i]
+		if missing <= room {
+			s.x[side][i] += missing
+			return
+		}
+		s.x[side][i] = s.cap[side][i]
+		missing -= room
+	}
+}
+
+// pay returns what it pays to grow a part.
+func (s *nu) pay(side, i int) float64 {
+	if side == 1 {
+		return s.r[i] - s.t[i]
+	}
+	return s.t[i] - s.r[i]
+}
+
+// Epoch is one round.
+func (s *nu) Epoch() {
+	switch {
+	case s.below != nil:
+		s.descend()
+		return
+	case s.order != nil:
+		s.enter()
+		s.round()
+		if s.order != nil {
+			return
+		}
+		s.complete()
+	default:
+		s.turns++
+		s.choose()
+		s.inside.begin(s)
+		s.round()
+	}
+	s.judge()
+}
+
+// complete gives any rows what those of a sample had no room for.
+func (s *nu) complete() {
+	all := make([]int, len(s.r))
+	for i := range all {
+		all[i] = i
+	}
+	s.fill(0, all)
+	s.fill(1, all)
+	s.respond(all)
+}
+
+// round solves for the parts of the working set.
+func (s *nu) round() {
+	if len(s.set) == 0 {
+		return
+	}
+	s.inside.solve()
+	s.rows = s.rows[:0]
+	for k, v := range s.set {
+		s.x[v.side][v.row] = math.Abs(s.inside.x[k])
+		s.rows = append(s.rows, v.row)
+	}
+	s.respond(s.rows)
+}
+
+// respond adds to the responses what has changed of the coefficients of some rows.
+func (s *nu) respond(rows []int) {
+	changed := rows[:0]
+	s.changes = s.changes[:0]
+	for _, i := range rows {
+		beta := s.x[0][i] - s.x[1][i]
+		if change := beta - s.beta[i]; change != 0 {
+			changed, s.changes = append(changed, i), append(s.changes, change)
+			s.drift += float64(change * change * s.gram.Diagonal[i] * s.gram.Diagonal[i])
+			s.beta[i], s.moved = beta, true
+		}
+	}
+	s.gram.Update(s.r, changed, s.changes)
+}
+
 // refresh computes the responses anew, in double precision.
 func (s *nu) refresh() {
 	for i := range s.beta {
 		s.beta[i] = s.x[0][i] - s.x[1][i]
 	}
-	s.p.Combine(s.r, s.beta)
+	s.gram.Combine(s.r, s.beta)
+	s.moved, s.drift = false, 0
 }
 
-// respondTo adds what changes of the coefficients do to the responses.
-func (s *nu) respondTo(changes []float64) {
-	var rows []int
-	var c []float64
-	flush := func() {
-		s.p.AddRows(s.r, s.p.Rows(rows), c)
-		rows, c = rows[:0], c[:0]
+// judge estimates the gap, and computes the responses anew where their rounding errors
+// may be a part of it that counts, or hide what violation is left.
+func (s *nu) judge() {
+	var size float64
+	s.estimate, size = s.gap()
+	off := 0.0 // of each response
+	if s.gram.Single() {
+		off = 0x1p-24 * math.Sqrt(s.drift)
 	}
-	for i, change := range changes {
-		if change != 0 {
-			if rows, c = append(rows, i), append(c, change); len(rows) == min(s.q, s.p.Capacity()) {
-				flush()
-			}
-		}
-	}
-	flush()
-}
-
-// Epoch is one round. Rows in single precision leave the responses a little off,
-// so that they are computed anew after rounds 16, 32, 64, ...
-func (s *nu) Epoch() {
-	s.pair.begin(s, s.choose())
-	if s.pair.solve(); len(s.pair.set) > 0 {
-		changes := make([]float64, len(s.r))
-		for k, v := range s.pair.set {
-			s.x[v.side][v.row] = s.pair.x[k]
-			beta := s.x[0][v.row] - s.x[1][v.row]
-			changes[v.row] += beta - s.beta[v.row]
-			s.beta[v.row] = beta
-		}
-		s.respondTo(changes)
-	}
-	if s.rounds++; s.rounds >= 16 && bits.OnesCount(s.rounds) == 1 {
+	if off > 8*s.estimate*size || s.moved && !s.violates() {
 		s.refresh()
+		s.estimate, _ = s.gap()
 	}
-	s.estimate = s.gap()
 }
 
 func (s *nu) Estimate() float64 { return s.estimate }
 func (s *nu) Present()          {}
 
-// pays returns what it pays to grow a part, and whether it may grow or shrink.
-func (s *nu) pays(side, i int) (h float64, grows, shrinks bool) {
-	h = s.p.Targets[i] - s.r[i]
-	if side == 1 {
-		h = -h
+// End says why no step is left.
+func (s *nu) End() error {
+	if s.below != nil || s.order != nil || s.moved || s.violates() {
+		return nil
 	}
-	x := s.x[side][i]
-	return h, x < s.cap[side][i], x > 0
+	return errors.New("the optimality condition is met as far as the arithmetic can tell")
 }
 
-// span returns the most that growing pays on a side, and the least.
-func (s *nu) span(side int) (top, bottom float64) {
-	top, bottom = math.Inf(-1), math.Inf(1)
-	for i := range s.r {
-		h, grows, shrinks := s.pays(side, i)
-		if grows {
-			top = max(top, h)
-		}
-		if shrinks {
-			bottom = min(bottom, h)
-		}
-	}
-	return top, bottom
-}
-
-// A part is one variable.
-type part struct {
-	row, side int
-	worth     float64 // by how much it is beyond its side's other end
-}
-
-// choose returns the parts that violate the condition most, a quarter of them of
-// each kind: of either side those that should grow, and that should shrink.
-func (s *nu) choose() (set []part) {
-	taken := make(map[part]bool)
-	for side := range s.x {
-		top, bottom := s.span(side)
-		if !(top > bottom) {
-			continue
-		}
-		var grow, shrink []part
-		for i := range s.r {
-			h, grows, shrinks := s.pays(side, i)
-			if grows && h > bottom {
-				grow = append(grow, part{i, side, h - bottom})
-			}
-			if shrinks && h < top {
-				shrink = append(shrink, part{i, side, top - h})
-			}
-		}
-		for _, list := range [2][]part{grow, shrink} {
-			slices.SortFunc(list, func(a, b part) int {
-				return cmp.Or(cmp.Compare(b.worth, a.worth), a.row-b.row)
-			})
-			for _, v := range list[:min(len(list), max(1, s.q/4))] {
-				if v.worth = 0; !taken[v] {
-					taken[v] = true
-					set = append(set, v)
-				}
-			}
-		}
-	}
-	return set
-}
-
-// level returns the best rho of a side for the responses, in the units of x.
-func (s *nu) level(side int) float64 {
-	var c, weight []float64
-	for i, w := range s.cap[side] {
-		if w > 0 {
-			h, _, _ := s.pays(side, i)
-			c, weight = append(c, -h), append(weight, w)
-		}
-	}
-	return problem.Quantile(c, weight, s.p.Sides[side].Mass/s.p.Lambda)
-}
-
-// gap returns about the relative gap that Certify would find: every part costs what
-// it could still gain, x where growing pays too little and cap - x where it pays.
-func (s *nu) gap() float64 {
-	gap, dual := 0.0, 0.0
-	for side := range s.x {
-		rho := s.level(side)
-		for i, x := range s.x[side] {
-			h, _, _ := s.pays(side, i)
-			gap += float64((s.cap[side][i]-x)*max(0, rho+h)) + float64(x*max(0, -rho-h))
-		}
-	}
-	for i, b := range s.beta {
-		dual += float64(b * (s.p.Targets[i] - s.r[i]/2))
-	}
-	return problem.Relative(s.p.Lambda*(dual+gap), s.p.Lambda*dual, s.p.Zero())
-}
-
-// Point writes the coefficients as weights and dual variables, with the best bias.
+// Point writes the coefficients as weights and dual variables, with the best bias. As
+// long as not all rows are in play, it is the predictor of those that are.
 func (s *nu) Point() problem.Point {
-	n := s.p.Len()
 	if s.pt.W == nil {
+		n := s.p.Len()
 		s.pt = problem.Point{W: make([]float64, n+1), A: make([]float64, n)}
+	}
+	if s.below != nil {
+		s.lift()
+		return s.pt
 	}
 	for i, b := range s.beta {
 		s.pt.A[i] = -float64(s.p.Lambda*b) * (s.p.N / s.p.S[i])
 	}
-	s.p.Weights(s.pt.W, s.pt.A)
-	s.pt.W[n] = s.p.Bias(s.r)
+	if s.order != nil {
+		copy(s.pt.W, s.beta)
+	} else {
+		s.p.Weights(s.pt.W, s.pt.A)
+	}
+	s.pt.W[len(s.beta)] = s.bias()
 	return s.pt
 }

@@ -1,43 +1,78 @@
 package kernel
 
-import "math"
+import (
+	"math"
+	"slices"
 
-// pairs is the problem of a working set: all that it needs, in one place.
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// pairs is the problem of a working set: all that it needs, in one place. Parts are
+// signed here, x of the first side and -x of the second: a side is then a dual
+// problem of which the sum is fixed, with the slope t_i inside of the bounds, and both
+// share the responses.
 type pairs struct {
-	set       []part
-	x, cap, h []float64
-	k         [][]float64 // K between the rows of the parts, with their signs
+	dual
+	x      []float64
+	t      []float64
+	sides  [2]dual // the parts of either
+	first  int     // how many are those of the first
+	square []float64
 }
 
 // begin copies what belongs to the parts of the set.
-func (b *pairs) begin(s *nu, set []part) {
-	b.set, b.x, b.cap, b.h = set, b.x[:0], b.cap[:0], b.h[:0]
-	for _, v := range set {
-		h, _, _ := s.pays(v.side, v.row)
-		b.x = append(b.x, s.x[v.side][v.row])
-		b.cap = append(b.cap, s.cap[v.side][v.row])
-		b.h = append(b.h, h)
-	}
-	for len(b.k) < len(set) {
-		b.k = append(b.k, nil)
-	}
-	most := s.p.Capacity()
-	var rows []int
-	for first := 0; first < len(set); first += most {
-		rows = rows[:0]
-		for _, v := range set[first:min(first+most, len(set))] {
-			rows = append(rows, v.row)
+func (b *pairs) begin(s *nu) {
+	q := len(s.set)
+	b.make(q)
+	b.x, b.t = b.beta, slices.Grow(b.t[:0], q)[:q]
+	b.first = 0
+	s.rows = s.rows[:0]
+	for k, v := range s.set {
+		b.x[k], b.hi[k] = s.x[v.side][v.row], s.cap[v.side][v.row]
+		if v.side == 1 {
+			b.x[k], b.lo[k], b.hi[k] = -b.x[k], -b.hi[k], 0
+		} else {
+			b.first++
 		}
-		for k, row := range s.p.Rows(rows) {
-			k += first
-			b.k[k] = b.k[k][:0]
-			for _, v := range set {
-				value := row.At(v.row)
-				if v.side != set[k].side {
-					value = -value
-				}
-				b.k[k] = append(b.k[k], value)
-			}
+		b.c[k] = 1
+		b.t[k], b.r[k] = s.t[v.row], s.r[v.row]
+		s.rows = append(s.rows, v.row)
+		b.retarget(k)
+	}
+	if whole := q == s.parts(); !whole || len(b.square) != q*q { // else as it was: all parts in order
+		b.square = slices.Grow(b.square[:0], q*q)[:q*q]
+		s.gram.Square(b.square, s.rows)
+	}
+	for k := range s.set {
+		b.k[k] = b.row(k)[k]
+	}
+	copy(b.own, b.k)
+	b.sides = [2]dual{b.cut(0, b.first), b.cut(b.first, q)}
+}
+
+// cut returns the parts from lo to hi. What is done to them is done to those here.
+func (b *pairs) cut(lo, hi int) dual {
+	return dual{r: b.r[lo:hi], up: b.up[lo:hi], low: b.low[lo:hi], k: b.k[lo:hi], own: b.own[lo:hi], c: b.c[lo:hi]}
+}
+
+func (b *pairs) row(k int) []float64 { q := len(b.r); return b.square[k*q : (k+1)*q] }
+
+// retarget says which ways a part may go.
+func (b *pairs) retarget(k int) {
+	b.up[k], b.low[k] = b.t[k], b.t[k]
+	if b.x[k] >= b.hi[k] {
+		b.up[k] = math.Inf(-1)
+	}
+	if b.x[k] <= b.lo[k] {
+		b.low[k] = math.Inf(1)
+	}
+}
+
+// grown tells the responses of parts that were set to what they are from 0.
+func (b *pairs) grown() {
+	for k, x := range b.x {
+		if x != 0 {
+			vec.Axpy64(b.r, x, b.row(k))
 		}
 	}
 }
@@ -45,7 +80,7 @@ func (b *pairs) begin(s *nu, set []part) {
 // solve goes on until the violation is a tenth of what it was.
 func (b *pairs) solve() {
 	goal := math.NaN()
-	for range 100 * len(b.set) {
+	for range 100 * len(b.x) {
 		i, j, violation := b.choose()
 		if math.IsNaN(goal) {
 			goal = 0.1 * violation
@@ -60,53 +95,39 @@ func (b *pairs) solve() {
 // choose returns the part of the side that violates its condition most for which
 // growing pays most, and the one that gains most with it (Fan, Chen, Lin 2005).
 func (b *pairs) choose() (i, j int, violation float64) {
-	i, j = -1, -1
-	for side := range 2 {
-		first, top, bottom := -1, math.Inf(-1), math.Inf(1)
-		for k, v := range b.set {
-			if v.side != side {
-				continue
+	i, at := -1, 0
+	for side := range b.sides {
+		d := &b.sides[side]
+		if up, down := d.extremes(); up >= 0 {
+			if v := d.up[up] - d.r[up] - (d.low[down] - d.r[down]); v > violation {
+				i, at, violation = up, side, v
 			}
-			if b.x[k] < b.cap[k] && b.h[k] > top {
-				first, top = k, b.h[k]
-			}
-			if b.x[k] > 0 && b.h[k] < bottom {
-				bottom = b.h[k]
-			}
-		}
-		if top-bottom > violation {
-			i, violation = first, top-bottom
 		}
 	}
 	if i < 0 {
-		return
+		return -1, -1, 0
 	}
-	most := 0.0
-	for k, v := range b.set {
-		if d := b.h[i] - b.h[k]; v.side == b.set[i].side && b.x[k] > 0 && d > 0 {
-			if gain := d * (d / b.curvature(i, k)); gain > most {
-				j, most = k, gain
-			}
-		}
+	before := at * b.first
+	if j = b.sides[at].partner(i, b.row(before + i)[before:]); j >= 0 {
+		j += before
 	}
-	return
-}
-
-func (b *pairs) curvature(i, j int) float64 {
-	return max(b.k[i][i]+b.k[j][j]-2*b.k[i][j], leastCurvature)
+	return before + i, j, violation
 }
 
 // move makes the step of a pair. What reaches an end gets its exact value.
 func (b *pairs) move(i, j int) {
-	room, rest := b.cap[i]-b.x[i], b.x[j]
-	d := min((b.h[i]-b.h[j])/b.curvature(i, j), room, rest)
+	row, other := b.row(i), b.row(j)
+	slope := b.up[i] - b.r[i] - (b.low[j] - b.r[j])
+	room, rest := b.hi[i]-b.x[i], b.x[j]-b.lo[j]
+	d := min(slope/max(b.k[i]+b.k[j]-2*row[j], leastCurvature), room, rest)
 	if b.x[i] += d; d == room {
-		b.x[i] = b.cap[i]
+		b.x[i] = b.hi[i]
 	}
 	if b.x[j] -= d; d == rest {
-		b.x[j] = 0
+		b.x[j] = b.lo[j]
 	}
-	for k := range b.h {
-		b.h[k] -= float64(d * (b.k[i][k] - b.k[j][k]))
-	}
+	b.retarget(i)
+	b.retarget(j)
+	vec.Axpy64(b.r, d, row)
+	vec.Axpy64(b.r, -d, other)
 }

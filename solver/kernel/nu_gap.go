@@ -1,0 +1,45 @@
+package kernel
+
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// level returns the best rho of a side for the responses.
+func (s *nu) level(side int) float64 {
+	c, weight := make([]float64, 0, len(s.r)), make([]float64, 0, len(s.r))
+	for i, w := range s.cap[side] {
+		if w > 0 {
+			c, weight = append(c, -s.pay(side, i)), append(weight, w)
+		}
+	}
+	return problem.Quantile(c, weight, s.mass[side])
+}
+
+// bias returns the one that belongs to the levels.
+func (s *nu) bias() float64 {
+	if s.p.OneClass() {
+		return -s.level(0)
+	}
+	return (s.level(1) - s.level(0)) / 2
+}
+
+// gap returns about the relative gap that Certify would find, and the size of the
+// objective: every part costs what it could still gain, x where growing pays too
+// little and cap - x where it pays.
+func (s *nu) gap() (relative, size float64) {
+	gap, dual := 0.0, 0.0
+	for side := range s.x {
+		rho := s.level(side)
+		for i, x := range s.x[side] {
+			h := s.pay(side, i)
+			gap += float64((s.cap[side][i]-x)*max(0, rho+h)) + float64(x*max(0, -rho-h))
+		}
+	}
+	for i, b := range s.beta {
+		dual += float64(b * (s.t[i] - s.r[i]/2))
+	}
+	lambda := s.p.Lambda
+	return problem.Relative(lambda*(dual+gap), lambda*dual, s.p.Zero()), math.Abs(lambda * dual)
+}

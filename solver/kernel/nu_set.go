@@ -1,0 +1,95 @@
+package kernel
+
+import "math"
+
+// choose fills the working set with the parts that violate the condition most: of
+// each side those that should grow and as many that should shrink. If it holds all
+// parts it takes them, in order. Those of the first side stand first.
+func (s *nu) choose() {
+	s.set = s.set[:0]
+	if s.parts() <= s.q {
+		s.all()
+		return
+	}
+	var ends [2][2]float64
+	violating := 0
+	for side := range ends {
+		if ends[side][0], ends[side][1] = s.span(side); ends[side][0] > ends[side][1] {
+			violating++
+		}
+	}
+	for side, end := range ends {
+		if end[0] > end[1] {
+			s.worst(side, end[0], end[1], s.q/(2*violating))
+		}
+	}
+}
+
+// parts counts them.
+func (s *nu) parts() (count int) {
+	for _, caps := range s.cap {
+		for _, c := range caps {
+			if c > 0 {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// all takes all parts.
+func (s *nu) all() {
+	for side, caps := range s.cap {
+		for i, c := range caps {
+			if c > 0 {
+				s.set = append(s.set, part{i, side})
+			}
+		}
+	}
+}
+
+// worst takes the parts of a side that are farthest beyond its other end, so many of
+// either kind.
+func (s *nu) worst(side int, top, bottom float64, most int) {
+	var grow, shrink worst
+	grow.reset(max(1, most))
+	shrink.reset(max(1, most))
+	for i := range s.r {
+		h, x := s.pay(side, i), s.x[side][i]
+		if x < s.cap[side][i] && h > bottom {
+			grow.offer(i, h)
+		}
+		if x > 0 && h < top {
+			shrink.offer(i, -h)
+		}
+	}
+	s.rows = union(s.rows[:0], grow.list, shrink.list)
+	for _, i := range s.rows {
+		s.set = append(s.set, part{i, side})
+	}
+}
+
+// span returns the most that growing pays on a side, and the least.
+func (s *nu) span(side int) (top, bottom float64) {
+	top, bottom = math.Inf(-1), math.Inf(1)
+	for i, x := range s.x[side] {
+		h := s.pay(side, i)
+		if x < s.cap[side][i] {
+			top = max(top, h)
+		}
+		if x > 0 {
+			bottom = min(bottom, h)
+		}
+	}
+	return top, bottom
+}
+
+// violates reports whether a step is left.
+func (s *nu) violates() bool {
+	for side := range s.x {
+		if top, bottom := s.span(side); top > bottom {
+			return true
+		}
+	}
+	return false
+}
