@@ -23,6 +23,9 @@ type Options struct {
 	// last one. Weights names the column of row weights, "" for none; formats
 	// without columns take a file with one number a row instead.
 	Target, Weights string
+	// Unlabelled says that targets do not matter: the last column of a table is one
+	// only if it is called so.
+	Unlabelled bool
 	// Labels is a file with one target a row, for formats without targets of
 	// their own, or instead of these (IDX, NPY, NPZ, fen); "": IDX looks for the
 	// file that belongs to it.

@@ -27,15 +27,15 @@ func (t *table) plan(opt *Options) error {
 	if opt.Target != "" {
 		t.target, err = t.find(opt.Target, "target")
 	} else {
-		t.target = t.guessTarget()
+		t.target = t.guessTarget(opt.Unlabelled)
 	}
 	if err != nil {
 		return err
 	}
-	if t.target == t.weight {
+	if t.target == t.weight && t.target >= 0 {
 		return fmt.Errorf("%s: found %q as target and as weights, expected two columns", t.in[0].Name, t.names[t.target])
 	}
-	if len(t.names) < 2 {
+	if len(t.names) < 2 && t.target >= 0 {
 		return fmt.Errorf("%s: found one column, expected at least a feature and a target", t.in[0].Name)
 	}
 	t.use = make([]int, len(t.names))
@@ -80,14 +80,17 @@ func (t *table) find(name, role string) (int, error) {
 var usualTargets = []string{"target", "label", "class", "y"}
 
 // guessTarget returns the column with a usual name, or else the last one that
-// does not hold the weights.
-func (t *table) guessTarget() int {
+// does not hold the weights; -1 if it may as well be missing.
+func (t *table) guessTarget(unlabelled bool) int {
 	for _, usual := range usualTargets {
 		for i, name := range t.names {
 			if t.header && i != t.weight && strings.EqualFold(name, usual) {
 				return i
 			}
 		}
+	}
+	if unlabelled {
+		return -1
 	}
 	if last := len(t.names) - 1; last != t.weight || last == 0 {
 		return last

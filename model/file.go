@@ -272,10 +272,26 @@ func (m *Model) outputsOf(classes int) int {
 	return classes
 }
 
+// checkTask refuses a task that is not known, or that the classes are not those of.
+func (m *Model) checkTask() error {
+	switch {
+	case m.Statement.Task == "":
+		return nil
+	case !m.OneClass():
+		return fmt.Errorf("found the task %q, expected %s", m.Statement.Task, OneClass)
+	case !slices.Equal(m.Classes, OneClassLabels()) || m.Support == nil:
+		return fmt.Errorf("found the classes %q, expected %q and support vectors for %s", m.Classes, OneClassLabels(), OneClass)
+	}
+	return nil
+}
+
 // checkNames compares the numbers of classes, features and columns.
 func (m *Model) checkNames() error {
 	if k := len(m.Outputs); k != m.outputsOf(len(m.Classes)) {
 		return fmt.Errorf("found %d classes for %d outputs", len(m.Classes), k)
+	}
+	if err := m.checkTask(); err != nil {
+		return err
 	}
 	if s := m.Statement.Scheme; s != "" && s != OneAgainstOne {
 		return fmt.Errorf("found the scheme %q, expected %s", s, OneAgainstOne)

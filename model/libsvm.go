@@ -105,7 +105,7 @@ func (f *libsvmFile) read() error {
 			m.Statement.Scheme = OneAgainstOne
 		}
 	case "libsvm:one_class":
-		m.Classes, f.classes = []string{"-1", "1"}, 2
+		m.Statement.Task, m.Classes, f.classes = OneClass, OneClassLabels(), 2
 	default:
 		f.classes = 2
 	}

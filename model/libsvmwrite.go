@@ -112,10 +112,14 @@ func (m *Model) libsvmType() string {
 	kind := strings.TrimPrefix(m.Statement.Solver, "libsvm:")
 	regression := m.Classes == nil
 	switch {
-	case kind == "nu_svr" && regression, kind == "nu_svc" && !regression, kind == "one_class" && slices.Equal(m.Classes, []string{"-1", "1"}):
-		return kind
+	case m.OneClass():
+		return "one_class"
+	case regression && (m.Statement.Nu > 0 || kind == "nu_svr"):
+		return "nu_svr"
 	case regression:
 		return "epsilon_svr"
+	case m.Statement.Nu > 0 || kind == "nu_svc":
+		return "nu_svc"
 	}
 	return "c_svc"
 }
@@ -129,7 +133,7 @@ func (m *Model) writeLIBSVMHeader(w *bufio.Writer, classes int, sizes []int) {
 			fmt.Fprintf(w, " %s", decimal(-m.pair(i, j, classes).Bias))
 		}
 	}
-	if kind == "c_svc" || kind == "nu_svc" {
+	if m.Classes != nil && !m.OneClass() {
 		fmt.Fprint(w, "\nlabel")
 		for _, class := range slices.Backward(m.Classes) {
 			fmt.Fprintf(w, " %s", class)

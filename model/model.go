@@ -50,13 +50,15 @@ type Model struct {
 // Statement is the exact problem that was solved; package problem has the
 // formula. It is stored as JSON.
 type Statement struct {
+	Task        string             `json:"task,omitempty"` // OneClass; absent: classes or numbers
 	Loss        string             `json:"loss"`
 	Penalty     string             `json:"penalty"`
 	Kernel      string             `json:"kernel,omitempty"` // absent: a linear model
 	Scheme      string             `json:"scheme,omitempty"` // OneAgainstOne; absent: one against the rest
 	Lambda      float64            `json:"lambda"`
 	Radius      float64            `json:"radius,omitempty"` // instead of lambda: the norm is at most this
-	Nu          float64            `json:"nu,omitempty"`     // instead of lambda: the average slack of the largest margin
+	Slack       float64            `json:"slack,omitempty"`  // instead of lambda: its average, of the largest margin
+	Nu          float64            `json:"nu,omitempty"`     // instead of a margin or tube: the share of rows beyond it
 	Bias        string             `json:"bias"`
 	ClassWeight map[string]float64 `json:"class_weight,omitempty"` // absent classes count once
 	Solver      string             `json:"solver"`
@@ -67,6 +69,16 @@ type Statement struct {
 
 // OneAgainstOne is the Scheme of a model with an output for each pair of classes.
 const OneAgainstOne = "one-against-one"
+
+// OneClass is the Task of a model that tells outliers, the first of its classes, from
+// rows like those that it was made of, the second.
+const OneClass = "one-class"
+
+// OneClassLabels returns these classes.
+func OneClassLabels() []string { return []string{"-1", "1"} }
+
+// OneClass reports whether the model's task is that.
+func (m *Model) OneClass() bool { return m.Statement.Task == OneClass }
 
 // Imported is the status of an output that was read from a file of another
 // program: nothing is known of the problem's lambda, and nothing was proved.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -18,11 +19,23 @@ import (
 // AuditOptions say which problem a model of another program was to solve: its
 // file does not.
 type AuditOptions struct {
-	C       float64 // of C sum_i loss_i + |w|^2/2
+	C       float64 // of C sum_i loss_i + |w|^2/2, see Needs
+	Nu      float64 // of the types one_class, nu_svc and nu_svr
 	Loss    string  // as loss.New takes it; "": what the file says, with default parameters
 	Refine  int     // improve the lower bounds by at most so many epochs of a solver
 	Cache   int64   // bytes of the kernel's matrix to keep meanwhile
 	Threads int
+}
+
+// Needs reports which numbers of its problem a model of another program does not hold.
+func Needs(m *model.Model) (c, nu bool) {
+	switch m.Statement.Solver {
+	case "libsvm:one_class", "libsvm:nu_svc":
+		return false, true
+	case "libsvm:nu_svr":
+		return true, true
+	}
+	return true, false
 }
 
 // An Audit is what was proved of a model of LIBSVM or LIBLINEAR. The objective
@@ -50,6 +63,7 @@ func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditO
 	if err != nil {
 		return nil, err
 	}
+	t.nu, t.oneClass = opt.Nu, m.OneClass()
 	y, err := relabel(m, set)
 	if err != nil {
 		return nil, DataError{err.Error()}
@@ -62,7 +76,9 @@ func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditO
 		return nil, err
 	}
 	a.stated.labels, a.stated.weights = y, slices.Repeat([]float64{1}, set.Rows())
-	a.stated.lambda = 1 / (a.opt.C * float64(set.Rows()))
+	if opt.C > 0 {
+		a.stated.lambda = 1 / (opt.C * float64(set.Rows()))
+	}
 	if m.Support != nil {
 		if a.place, err = matchSupport(m, a.stated.family.(machineFamily).gram.X, y.class); err != nil {
 			return nil, DataError{err.Error()}
@@ -95,23 +111,26 @@ type auditor struct {
 // check refuses problems that are none of this package's.
 func (a *auditor) check() error {
 	s := a.model.Statement
+	needsC, needsNu := Needs(a.model)
 	if a.opt.Loss == "" {
 		a.opt.Loss = s.Loss
 	}
 	switch {
 	case !a.model.IsImported():
 		return errors.New("the model states its own problem, and is verified without another C or loss")
-	case !(a.opt.C > 0):
+	case needsC && !(a.opt.C > 0):
 		return fmt.Errorf("found C=%g, expected a number > 0, that of the training: the model's file does not hold it", a.opt.C)
+	case needsNu && !(a.opt.Nu > 0 && a.opt.Nu <= 1):
+		return fmt.Errorf("found nu=%g, expected a number > 0 and at most 1, that of the training: the model's file does not hold it", a.opt.Nu)
+	case !needsC && a.opt.C != 0 || !needsNu && a.opt.Nu != 0:
+		return fmt.Errorf("found C=%g and nu=%g for a model of the type %s, expected no number that its training did not have", a.opt.C, a.opt.Nu, s.Solver)
 	case a.opt.Refine < 0:
 		return fmt.Errorf("refine=%d: expected a number of passes >= 0", a.opt.Refine)
-	case slices.Contains([]string{"libsvm:one_class", "liblinear:ONECLASS_SVM", "liblinear:MCSVM_CS"}, s.Solver):
+	case slices.Contains([]string{"liblinear:ONECLASS_SVM", "liblinear:MCSVM_CS"}, s.Solver):
 		return fmt.Errorf("found a model of the type %s: nothing is known to bound its problem", s.Solver)
-	case s.Solver == "libsvm:nu_svc" || s.Solver == "libsvm:nu_svr":
-		return fmt.Errorf("found a model of the type %s, whose problem has nu and another scale than C: expected c_svc or epsilon_svr", s.Solver)
 	case strings.Contains(s.Solver, ",bias="):
 		return fmt.Errorf("found a model of the type %s: expected the bias 1, or none", s.Solver)
-	case a.set.Target.Absent():
+	case a.set.Target.Absent() && !a.model.OneClass():
 		return DataError{"the data have no targets: expected the rows that the model was trained on"}
 	}
 	return nil
@@ -155,16 +174,33 @@ func (a *auditor) point(c int, p objective) problem.Point {
 		w := p.family.weights(a.model, c)
 		return problem.Point{W: w, A: p.derivatives(w)}
 	}
-	n := a.set.Rows()
+	n, factor := a.set.Rows(), a.scale(c)
 	point := problem.Point{W: make([]float64, n+1), A: make([]float64, n)}
 	for v, beta := range a.model.Outputs[c].Weights {
-		point.W[a.place[v]] += beta
+		point.W[a.place[v]] += factor * beta
 	}
 	for i, beta := range point.W[:n] {
 		point.A[i] = -beta * p.Lambda * p.N
 	}
-	point.W[n] = a.model.Outputs[c].Bias
+	point.W[n] = factor * a.model.Outputs[c].Bias
 	return point
+}
+
+// scale returns what the coefficients of an output are multiplied by to be those of
+// problem.Nu, where their magnitudes add up to nu, or to 1 with one class. LIBSVM has
+// other units, and divides those of nu_svc by the margin.
+func (a *auditor) scale(c int) float64 {
+	size := 0.0
+	for _, beta := range a.model.Outputs[c].Weights {
+		size += math.Abs(beta)
+	}
+	switch needsC, _ := Needs(a.model); {
+	case needsC || size == 0:
+		return 1
+	case a.model.OneClass():
+		return 1 / size
+	}
+	return a.opt.Nu / size
 }
 
 // matchSupport returns for each support vector the row that it is: one that is
@@ -209,7 +245,7 @@ func one(b bool) int {
 
 // fitsClass reports whether row i has the class that support vector v pulls to.
 func fitsClass(m *model.Model, v, i int, class []uint32) bool {
-	if m.Classes == nil {
+	if m.Classes == nil || m.OneClass() {
 		return true
 	}
 	for c, o := range m.Outputs {

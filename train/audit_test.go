@@ -154,7 +154,9 @@ func TestAuditRefuses(t *testing.T) {
 		"states its own problem": {own.Model, AuditOptions{C: 1}},
 		"found C=0, expected":    {decode(t, linear), AuditOptions{}},
 		"refine=-1":              {decode(t, linear), AuditOptions{C: 1, Refine: -1}},
-		"type libsvm:one_class":  {decode(t, one), AuditOptions{C: 1}},
+		"found nu=0, expected":   {decode(t, one), AuditOptions{}},
+		"type libsvm:one_class":  {decode(t, one), AuditOptions{C: 1, Nu: 0.5}},
+		"type liblinear:L2R_LR":  {decode(t, strings.Replace(linear, "bias 2", "bias 1", 1)), AuditOptions{C: 1, Nu: 0.5}},
 		"expected the bias 1":    {decode(t, linear), AuditOptions{C: 1}},
 		"did you mean":           {decode(t, strings.Replace(linear, "bias 2", "bias 1", 1)), AuditOptions{C: 1, Loss: "hing"}},
 	} {

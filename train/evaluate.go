@@ -15,6 +15,9 @@ import (
 type Evaluation struct {
 	Rows int `json:"rows"`
 
+	// Outliers is the share of rows that a machine of one class takes for such.
+	Outliers *float64 `json:"outliers,omitempty"`
+
 	// Classes only.
 	Accuracy  *float64          `json:"accuracy,omitempty"`
 	Error     *float64          `json:"error,omitempty"`
@@ -67,7 +70,7 @@ func Scores(m *model.Model, x matrix.Matrix, threads int) [][]float64 {
 // Evaluate predicts every row and compares with its target.
 func Evaluate(m *model.Model, set *dataset.Set, threads int) (*Evaluation, error) {
 	truth, err := matchTargets(m.Classes, set.Target)
-	if err != nil {
+	if err != nil && !m.OneClass() {
 		return nil, err
 	}
 	x, err := m.Prepare(set.X)
@@ -77,6 +80,9 @@ func Evaluate(m *model.Model, set *dataset.Set, threads int) (*Evaluation, error
 	scores := Scores(m, x, threads)
 	if m.Classes == nil {
 		return evaluateNumbers(scores, set), nil
+	}
+	if m.OneClass() {
+		return evaluateOneClass(m, scores, truth, set), nil
 	}
 	return evaluateClasses(m, scores, truth, set), nil
 }
@@ -91,6 +97,28 @@ func evaluateNumbers(scores [][]float64, set *dataset.Set) *Evaluation {
 		RMSE: metric.Present(metric.RMSE(predicted, truth, w)), MAE: metric.Present(metric.MAE(predicted, truth, w)),
 		MedianAbsolute: metric.Present(metric.MedianAbsolute(predicted, truth, w)), R2: metric.Present(metric.R2(predicted, truth, w)),
 	}
+}
+
+// evaluateOneClass counts outliers, and compares with targets if all are 1 and -1: any
+// others say nothing about outliers.
+func evaluateOneClass(m *model.Model, scores [][]float64, truth []int, set *dataset.Set) *Evaluation {
+	e := &Evaluation{Rows: len(scores)}
+	if truth != nil && !slices.Contains(truth, metric.Unknown) {
+		e = evaluateClasses(m, scores, truth, set)
+	} else if !set.Target.Absent() {
+		e.Warnings = append(e.Warnings, fmt.Errorf("the targets are not all 1 and -1 (one is %q): not compared", firstUnknown(matchClasses(m.Classes, set.Target), set.Target)))
+	}
+	weights, outliers := orOnes(set.Weight, len(scores)), 0.0
+	for i, s := range scores {
+		if m.Decide(s) == 0 {
+			outliers += weights[i]
+		}
+	}
+	if all := sum(weights); all > 0 {
+		share := outliers / all
+		e.Outliers = &share
+	}
+	return e
 }
 
 func evaluateClasses(m *model.Model, scores [][]float64, truth []int, set *dataset.Set) *Evaluation {

@@ -29,13 +29,19 @@ func prepare(set *dataset.Set, spec Spec) (*job, error) {
 	if err := j.spec.Check(); err != nil {
 		return nil, err
 	}
-	if err := trainable(set); err != nil {
+	if err := trainable(set, j.spec.Task); err != nil {
 		return nil, err
 	}
 	j.spec.complete(set)
 	var err error
 	if j.labels, err = readLabels(set, &j.spec); err != nil {
 		return nil, err
+	}
+	if err := j.spec.checkNu(j.spec.Task); err != nil {
+		return nil, err
+	}
+	if j.spec.Loss == "" && j.spec.Nu != 0 {
+		j.spec.Loss = shareLosses[j.spec.Task]
 	}
 	if j.spec.Loss == "" {
 		j.spec.Loss = map[bool]string{true: "hinge", false: "squared"}[j.labels.classes != nil]
@@ -53,8 +59,8 @@ func prepare(set *dataset.Set, spec Spec) (*job, error) {
 }
 
 // trainable refuses data from which nothing can be learned.
-func trainable(set *dataset.Set) error {
-	if set.Target.Absent() {
+func trainable(set *dataset.Set, task string) error {
+	if set.Target.Absent() && task != OneClass {
 		return DataError{"the data have no targets: expected a label in every row"}
 	}
 	if set.Rows() == 0 {
@@ -75,19 +81,24 @@ func (j *job) state() error {
 	if _, margin := t.loss.(loss.Margin); margin && j.labels.classes == nil {
 		return fmt.Errorf("loss %q separates two classes, but the targets are numbers: choose a regression loss such as squared, or --task classification", j.spec.Loss)
 	}
-	if t.nu != 0 && j.spec.Loss != "hinge" {
-		return fmt.Errorf("nu=%g is for classes: expected the loss hinge, found %s", t.nu, j.spec.Loss)
+	if t.slack != 0 && j.spec.Loss != "hinge" {
+		return fmt.Errorf("slack=%g is for classes: expected the loss hinge, found %s", t.slack, j.spec.Loss)
 	}
-	if t.nu != 0 && (j.set.Weight != nil || j.labels.factor != nil) {
-		return fmt.Errorf("nu=%g with weights of rows or classes: expected none", t.nu)
+	if t.slack != 0 && (j.set.Weight != nil || j.labels.factor != nil) {
+		return fmt.Errorf("slack=%g with weights of rows or classes: expected none", t.slack)
 	}
 	x := j.set.X
 	if j.scaling != nil {
 		x = j.scaling.Matrix(x)
 	}
 	weights := orOnes(j.labels.weights(j.set.Weight), j.set.Rows())
-	if j.spec.Lambda == 0 && j.spec.Radius == 0 && j.spec.Nu == 0 {
+	if j.spec.Lambda == 0 && j.spec.Radius == 0 && j.spec.Slack == 0 && (j.spec.Nu == 0 || j.spec.Task == "regression") {
 		j.spec.Lambda = 1 / (cmp.Or(j.spec.C, 1) * sum(weights))
+	}
+	if t.nu != 0 && j.spec.Task == "classification" {
+		if err := j.labels.checkShares(t.nu, weights); err != nil {
+			return err
+		}
 	}
 	k, err := j.spec.kernel(j.set.Cols())
 	if err != nil {

@@ -20,11 +20,12 @@ type labels struct {
 	class   []uint32  // row -> place in classes
 	number  []float64 // regression
 	factor  []float64 // weight of each class; nil: all 1
+	rows    int       // of one class, where nothing else has their number
 	pairs   bool      // more than two classes are told apart one against one
 }
 
 // Tasks returns the names of the tasks.
-func Tasks() []string { return []string{"classification", "regression"} }
+func Tasks() []string { return []string{"classification", "regression", OneClass} }
 
 // Decide says whether targets are classes or numbers to predict: classes if
 // they are not numbers; numbers if any has a fraction or there are too many to
@@ -70,6 +71,8 @@ func readLabels(set *dataset.Set, spec *Spec) (*labels, error) {
 	}
 	t := set.Target
 	switch spec.Task {
+	case OneClass:
+		return oneClassLabels(set.Rows()), nil
 	case "regression":
 		if t.Number == nil {
 			return nil, DataError{fmt.Sprintf("the targets are not numbers (one is %q): expected numbers for regression", t.Label[0])}
@@ -85,6 +88,11 @@ func readLabels(set *dataset.Set, spec *Spec) (*labels, error) {
 		return classLabels(t, set.Weight, spec)
 	}
 	return nil, registry.Unknown("task", spec.Task, Tasks())
+}
+
+// oneClassLabels are those of rows that have none, or none that counts.
+func oneClassLabels(rows int) *labels {
+	return &labels{classes: model.OneClassLabels(), rows: rows}
 }
 
 // classLabels makes sorted classes of the targets.
@@ -214,6 +222,9 @@ func (l *labels) pairRows(c int) []uint32 {
 // targets returns the numbers that output c learns from its rows: -1 and +1 for
 // classes.
 func (l *labels) targets(c, threads int) []float64 {
+	if l.rows > 0 {
+		return make([]float64, l.rows)
+	}
 	if l.classes == nil {
 		return l.number
 	}

@@ -90,7 +90,9 @@ func (f machineFamily) problem(t terms, y, weights []float64, lambda float64) (p
 		}
 		return p, &p.Risk, nil
 	case t.nu != 0:
-		p, err := problem.NewSlack(f.gram, y, t.nu, t.bias)
+		return f.share(t, y, weights, lambda)
+	case t.slack != 0:
+		p, err := problem.NewSlack(f.gram, y, t.slack, t.bias)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -112,7 +114,9 @@ func (f machineFamily) choose(p problem.Problem, gap float64) (name, why string)
 	case *problem.NormConstrained:
 		return "sgd", "the one for bounded norms"
 	case *problem.Slack:
-		return "sbp", "the one for nu"
+		return "sbp", "the one for slack"
+	case *problem.Nu:
+		return "nu", "the one for nu"
 	case *problem.Kernel:
 		if s := (kernelsolver.SMO{}); f.gram.Definite() || s.Accepts(p) != nil {
 			return kernelsolver.Choose(p, gap)

@@ -137,12 +137,12 @@ func TestMachineOfTheLinearKernel(t *testing.T) {
 	}
 }
 
-// Problems with a radius or with nu are proved and verified too, with the same
+// Problems with a radius or with slack are proved and verified too, with the same
 // claims; that of the radius says that the norm is at most this.
 func TestOtherProblems(t *testing.T) {
 	set := rings(t, 60, 2, false)
 	for _, spec := range []Spec{
-		{Radius: 2, Bias: "none"}, {Radius: 2, Bias: "feature", Loss: "logistic"}, {Nu: 0.1, Bias: "free"}, {Nu: 0.1, Bias: "none"},
+		{Radius: 2, Bias: "none"}, {Radius: 2, Bias: "feature", Loss: "logistic"}, {Slack: 0.1, Bias: "free"}, {Slack: 0.1, Bias: "none"},
 	} {
 		spec.Kernel, spec.Gap = "rbf:gamma=1", 0.05
 		r, err := Fit(t.Context(), set, spec)
@@ -156,7 +156,7 @@ func TestOtherProblems(t *testing.T) {
 		if v, err := Verify(m, set, 1); err != nil || len(v.Problems) > 0 || v.Found != v.Claimed {
 			t.Errorf("%+v: verification %+v, %v", spec, v, err)
 		}
-		m.Statement.Radius, m.Statement.Nu = m.Statement.Radius/2, m.Statement.Nu/2
+		m.Statement.Radius, m.Statement.Slack = m.Statement.Radius/2, m.Statement.Slack/2
 		if v, err := Verify(m, set, 1); err != nil || len(v.Problems) == 0 {
 			t.Errorf("%+v: a model with half of it is not found out: %v", spec, err)
 		}
@@ -250,14 +250,14 @@ func TestMachineRefuses(t *testing.T) {
 		{Spec{Kernel: "rbf", Cache: -1}, "cache=-1"},
 		{Spec{Cache: 1 << 20}, "without a kernel"},
 		{Spec{Kernel: "rbf", Solver: "sdca"}, "a free bias forbids"},
-		{Spec{Radius: 1}, "radius=1, nu=0 without a kernel"},
+		{Spec{Radius: 1}, "radius=1, slack=0 without a kernel"},
 		{Spec{Kernel: "rbf", Radius: -1}, "radius=-1: expected a number > 0"},
 		{Spec{Kernel: "rbf", Radius: 1}, "free bias"},
-		{Spec{Kernel: "rbf", Radius: 1, Nu: 1}, "expected one of them"},
-		{Spec{Kernel: "rbf", Nu: 1, C: 1}, "expected one of them"},
-		{Spec{Kernel: "rbf", Nu: 1, Loss: "logistic"}, "expected hinge"},
-		{Spec{Kernel: "rbf", Nu: 1, Balanced: true}, "weights of rows or classes"},
-		{Spec{Kernel: "rbf", Nu: 1, Task: "regression"}, "is for classes"},
+		{Spec{Kernel: "rbf", Radius: 1, Slack: 1}, "expected one of them"},
+		{Spec{Kernel: "rbf", Slack: 1, C: 1}, "expected one of them"},
+		{Spec{Kernel: "rbf", Slack: 1, Loss: "logistic"}, "expected hinge"},
+		{Spec{Kernel: "rbf", Slack: 1, Balanced: true}, "weights of rows or classes"},
+		{Spec{Kernel: "rbf", Slack: 1, Task: "regression"}, "is for classes"},
 	} {
 		if _, err := Fit(t.Context(), set, c.spec); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: found error %v, expected %q", c.spec, err, c.want)

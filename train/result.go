@@ -63,8 +63,11 @@ func lost(m *model.Model, solutions []*solver.Solution) bool {
 
 // statement writes down the problem.
 func (j *job) statement() model.Statement {
-	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Kernel: j.spec.Kernel, Lambda: j.spec.Lambda, Radius: j.spec.Radius, Nu: j.spec.Nu, Bias: j.spec.Bias,
+	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Kernel: j.spec.Kernel, Lambda: j.spec.Lambda, Radius: j.spec.Radius, Slack: j.spec.Slack, Nu: j.spec.Nu, Bias: j.spec.Bias,
 		Solver: j.spec.Solver, Gap: j.spec.Gap, Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased}
+	if j.spec.Task == OneClass {
+		s.Task = OneClass
+	}
 	if j.labels.pairs && j.labels.outputs() > 1 {
 		s.Scheme = model.OneAgainstOne
 	}

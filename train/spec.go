@@ -19,8 +19,8 @@ import (
 // a support vector machine for classes, least squares for numbers, with lambda
 // = 1/N and a free bias, to a proved relative gap of 1e-3.
 type Spec struct {
-	Task    string // "classification", "regression" or "": decided by the targets, see Decide
-	Loss    string // as loss.New takes it; "": hinge for classes, squared for numbers
+	Task    string // one of Tasks; "": classification or regression, decided by the targets, see Decide
+	Loss    string // as loss.New takes it; "": hinge for classes, squared for numbers, epsilon-insensitive with nu
 	Penalty string // as penalty.New takes it; "": l2
 
 	// Kernel makes the model a kernel machine; "": a linear model. It is a spec as
@@ -38,9 +38,14 @@ type Spec struct {
 	// be set; with neither, C = 1.
 	Lambda, C float64
 
-	// Radius and Nu state other problems of kernel machines instead of one with
+	// Radius and Slack state other problems of kernel machines instead of one with
 	// lambda: problem.NormConstrained and problem.Slack. 0: neither.
-	Radius, Nu float64
+	Radius, Slack float64
+
+	// Nu, at most 1, is the share of rows that may lie beyond the margin or outside of
+	// the tube of a kernel machine: problem.Nu. Of one class these are the outliers.
+	// For classes it stands instead of lambda and C. 0: the loss says what a row costs.
+	Nu float64
 
 	// Scheme is how more than two classes are told apart: "one-against-rest", an
 	// output for each, or "one-against-one", one for each pair, which learns from
@@ -90,6 +95,9 @@ func (spec Spec) Check() error {
 	if _, err := spec.terms(); err != nil {
 		return err
 	}
+	if err := spec.checkNu(spec.Task); err != nil {
+		return err
+	}
 	if err := spec.checkNumbers(); err != nil {
 		return err
 	}
@@ -107,7 +115,7 @@ func (spec *Spec) checkNumbers() error {
 	for _, p := range []struct {
 		name  string
 		value float64
-	}{{"lambda", spec.Lambda}, {"C", spec.C}, {"radius", spec.Radius}, {"nu", spec.Nu}, {"gap", spec.Gap}} {
+	}{{"lambda", spec.Lambda}, {"C", spec.C}, {"radius", spec.Radius}, {"slack", spec.Slack}, {"gap", spec.Gap}} {
 		if p.value < 0 || math.IsNaN(p.value) || math.IsInf(p.value, 0) {
 			return fmt.Errorf("%s=%g: expected a number > 0", p.name, p.value)
 		}
@@ -120,17 +128,17 @@ func (spec *Spec) checkNumbers() error {
 
 // checkProblem refuses two problems at once.
 func (spec *Spec) checkProblem() error {
-	if spec.Radius == 0 && spec.Nu == 0 {
+	if spec.Radius == 0 && spec.Slack == 0 {
 		return nil
 	}
 	if spec.Kernel == "" {
-		return fmt.Errorf("radius=%g, nu=%g without a kernel: expected a kernel, linear for one", spec.Radius, spec.Nu)
+		return fmt.Errorf("radius=%g, slack=%g without a kernel: expected a kernel, linear for one", spec.Radius, spec.Slack)
 	}
-	if spec.Lambda != 0 || spec.C != 0 || spec.Radius != 0 && spec.Nu != 0 {
-		return fmt.Errorf("lambda=%g, C=%g, radius=%g, nu=%g: expected one of them, as each states a problem", spec.Lambda, spec.C, spec.Radius, spec.Nu)
+	if spec.Lambda != 0 || spec.C != 0 || spec.Nu != 0 || spec.Radius != 0 && spec.Slack != 0 {
+		return fmt.Errorf("lambda=%g, C=%g, radius=%g, slack=%g, nu=%g: expected one of them, as each states a problem", spec.Lambda, spec.C, spec.Radius, spec.Slack, spec.Nu)
 	}
-	if spec.Nu != 0 && spec.Loss != "" && spec.Loss != "hinge" {
-		return fmt.Errorf("nu=%g with the loss %s: expected hinge", spec.Nu, spec.Loss)
+	if spec.Slack != 0 && spec.Loss != "" && spec.Loss != "hinge" {
+		return fmt.Errorf("slack=%g with the loss %s: expected hinge", spec.Slack, spec.Loss)
 	}
 	return nil
 }
@@ -167,7 +175,7 @@ func (spec *Spec) terms() (terms, error) {
 	if err != nil {
 		return t, err
 	}
-	t.radius, t.nu = spec.Radius, spec.Nu
+	t.radius, t.slack, t.nu, t.oneClass = spec.Radius, spec.Slack, spec.Nu, spec.Task == OneClass
 	return t, t.solvable()
 }
 

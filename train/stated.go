@@ -18,7 +18,8 @@ type terms struct {
 	penalty penalty.Penalty
 	bias    problem.Bias
 
-	radius, nu float64 // 0, or instead of a lambda: see Spec
+	radius, slack, nu float64 // 0, or stated by Spec
+	oneClass          bool
 }
 
 // newTerms makes terms by their names.
@@ -36,7 +37,7 @@ func newTerms(lossName, penaltyName, biasName string) (t terms, err error) {
 // termsOf makes the terms that a model states.
 func termsOf(s model.Statement) (terms, error) {
 	t, err := newTerms(s.Loss, s.Penalty, s.Bias)
-	t.radius, t.nu = s.Radius, s.Nu
+	t.radius, t.slack, t.nu, t.oneClass = s.Radius, s.Slack, s.Nu, s.Task == OneClass
 	return t, err
 }
 

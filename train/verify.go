@@ -31,7 +31,7 @@ const tolerance = 1e-9
 // rows it was trained on, without any solver. The error is about rows that
 // cannot be compared at all; false claims are in the Verification.
 func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error) {
-	if set.Target.Absent() {
+	if set.Target.Absent() && !m.OneClass() {
 		return nil, fmt.Errorf("the data have no targets: expected the rows that the model was trained on")
 	}
 	v := &Verification{Claimed: Summarise(m)}
@@ -170,6 +170,9 @@ func restate(m *model.Model, set *dataset.Set, threads int) (*stated, error) {
 
 // relabel reads the targets of set as the classes of m.
 func relabel(m *model.Model, set *dataset.Set) (*labels, error) {
+	if m.OneClass() {
+		return oneClassLabels(set.Rows()), nil
+	}
 	if m.Classes == nil {
 		if set.Target.Number == nil {
 			return nil, fmt.Errorf("the targets are not numbers (one is %q)", set.Target.Label[0])
@@ -189,8 +192,16 @@ func relabel(m *model.Model, set *dataset.Set) (*labels, error) {
 	return y, y.setFactors(m.Statement.ClassWeight, false, nil)
 }
 
-// derivatives returns the dual point that weights of all rows themselves suggest.
+// derivatives returns the dual point that weights of all rows themselves suggest:
+// with nu the one that they belong to, as the loss's level is not among them.
 func (o objective) derivatives(w []float64) []float64 {
+	if p, ok := o.Problem.(*problem.Nu); ok {
+		a := slices.Clone(o.cut(problem.Point{W: w}).W)
+		for i, beta := range a[:p.Len()] {
+			a[i] = -beta * (p.Lambda * p.N / p.S[i])
+		}
+		return o.lift(problem.Point{W: a, A: a[:p.Len()]}).A
+	}
 	a := make([]float64, len(o.Y))
 	o.family.predict(a, o.cut(problem.Point{W: w}).W)
 	for i, y := range o.Y {

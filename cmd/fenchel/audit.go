@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,7 @@ type auditFlags struct {
 func (a *auditFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.Float64Var(&a.opt.C, "C", 0, "C of the training, for a model of LIBSVM or LIBLINEAR: its file does not hold it")
+	f.Float64Var(&a.opt.Nu, "nu", 0, "nu of the training, for a model of LIBSVM of the types one_class, nu_svc and nu_svr")
 	f.StringVar(&a.opt.Loss, "loss", "", "its loss, where the file does not say all, as in epsilon-insensitive:epsilon=0.2")
 	f.IntVar(&a.opt.Refine, "refine", 0, "improve the bound by at most so many epochs of a solver")
 	f.StringVar(&a.cache, "cache", "", "keep at most so much of the kernel's matrix in memory meanwhile (default 1GB)")
@@ -30,15 +32,25 @@ func (a *auditFlags) register(cmd *cobra.Command) {
 
 // check compares the flags with the model, before any data are read.
 func (a *auditFlags) check(cmd *cobra.Command, m *model.Model) (err error) {
-	for _, flag := range []string{"C", "loss", "refine", "cache"} {
+	for _, flag := range []string{"C", "nu", "loss", "refine", "cache"} {
 		if cmd.Flags().Changed(flag) && !m.IsImported() {
 			return fmt.Errorf("--%s: the model states its own problem: expected a model of LIBSVM or LIBLINEAR", flag)
 		}
 	}
+	needsC, needsNu := train.Needs(m)
+	kind := strings.TrimPrefix(m.Statement.Solver, "libsvm:")
 	switch {
+	case m.IsImported() && needsNu && !cmd.Flags().Changed("nu"):
+		return fmt.Errorf("expected --nu, that of the training: the file of a model of the type %s does not hold it", kind)
+	case cmd.Flags().Changed("nu") && !needsNu:
+		return fmt.Errorf("--nu %g: found a model of the type %s, expected --C alone", a.opt.Nu, kind)
+	case cmd.Flags().Changed("C") && !needsC:
+		return fmt.Errorf("--C %g: found a model of the type %s, expected --nu alone", a.opt.C, kind)
+	case needsNu && m.IsImported() && !(a.opt.Nu > 0 && a.opt.Nu <= 1):
+		return fmt.Errorf("--nu %g: expected a number > 0 and at most 1", a.opt.Nu)
 	case cmd.Flags().Changed("C") && !(a.opt.C > 0 && a.opt.C <= math.MaxFloat64):
 		return fmt.Errorf("--C %g: expected a number > 0", a.opt.C)
-	case m.IsImported() && a.opt.C == 0:
+	case m.IsImported() && needsC && a.opt.C == 0:
 		return errors.New("expected --C, that of the training: the file of a model of LIBSVM or LIBLINEAR does not hold it")
 	}
 	if a.opt.Refine < 0 {
@@ -68,15 +80,22 @@ func (a *auditFlags) run(cmd *cobra.Command, m *model.Model, set *dataset.Set, a
 		return err
 	}
 	if asJSON {
-		return printJSON(cmd, auditJSON(m, found, a.opt.C))
+		return printJSON(cmd, auditJSON(m, found, a.opt))
 	}
-	printAudit(report{cmd.OutOrStdout()}, m, found, a.opt.C)
+	printAudit(report{cmd.OutOrStdout()}, m, found, a.opt)
 	return nil
 }
 
-func printAudit(r report, m *model.Model, a *train.Audit, c float64) {
+func printAudit(r report, m *model.Model, a *train.Audit, opt train.AuditOptions) {
 	printTask(r, m)
-	r.line("problem", "%s, C %g, bias %s", termsOf(m), c, m.Statement.Bias)
+	given := ""
+	if opt.Nu > 0 {
+		given += fmt.Sprintf(", nu %g", opt.Nu)
+	}
+	if opt.C > 0 {
+		given += fmt.Sprintf(", C %g", opt.C)
+	}
+	r.line("problem", "%s%s, bias %s", termsOf(m), given, m.Statement.Bias)
 	if m.Support != nil {
 		r.line("support", "%s, all among the rows", count(m.Support.Len(), "vector"))
 	}
@@ -94,7 +113,7 @@ func printAudit(r report, m *model.Model, a *train.Audit, c float64) {
 	}
 }
 
-func auditJSON(m *model.Model, a *train.Audit, c float64) map[string]any {
+func auditJSON(m *model.Model, a *train.Audit, opt train.AuditOptions) map[string]any {
 	outputs := make([]map[string]any, len(a.Outputs))
 	for i, o := range a.Outputs {
 		outputs[i] = map[string]any{"primal": model.Bound(o.Primal), "dual": model.Bound(o.Dual), "gap": model.Bound(o.Relative()), "rows": a.Rows[i]}
@@ -104,7 +123,13 @@ func auditJSON(m *model.Model, a *train.Audit, c float64) map[string]any {
 	}
 	s := a.Summary
 	out := map[string]any{"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_absolute": model.Bound(s.Primal - s.Dual),
-		"gap_worst": model.Bound(s.Worst), "C": c, "outputs": outputs, "refined_by": a.Solver}
+		"gap_worst": model.Bound(s.Worst), "C": opt.C, "outputs": outputs, "refined_by": a.Solver}
+	if opt.Nu > 0 {
+		out["nu"] = opt.Nu
+	}
+	if opt.C == 0 {
+		out["C"] = nil
+	}
 	if m.Support != nil {
 		out["support"] = m.Support.Len()
 	}

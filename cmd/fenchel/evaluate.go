@@ -20,7 +20,8 @@ func newEvaluate() *cobra.Command {
 		Long: `Evaluate predicts every row of DATA and compares with its target. Classes:
 accuracy, confusion matrix, precision, recall and F1 of each class, for two
 classes the area under the ROC curve, for the logistic loss the log-loss.
-Numbers: root mean squared error, mean and median absolute error, R2.`,
+Numbers: root mean squared error, mean and median absolute error, R2. One class:
+the share of outliers, and if the targets are 1 and -1, the same as of classes.`,
 		Args: arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := model.ReadFile(args[0])
@@ -53,6 +54,9 @@ Numbers: root mean squared error, mean and median absolute error, R2.`,
 
 // headline puts an evaluation into one line.
 func headline(e *train.Evaluation) string {
+	if e.Outliers != nil && e.Error == nil {
+		return fmt.Sprintf("%s of %s are outliers", percent(*e.Outliers), count(e.Rows, "row"))
+	}
 	if e.Error != nil {
 		return fmt.Sprintf("error %s, accuracy %s of %s", percent(*e.Error), percent(*e.Accuracy), count(e.Rows, "row"))
 	}
@@ -69,6 +73,12 @@ func number(x *float64) string {
 
 func printEvaluation(r report, e *train.Evaluation) {
 	r.line("rows", "%d", e.Rows)
+	if e.Outliers != nil {
+		r.line("outliers", "%s", number(e.Outliers))
+		if e.Classes == nil {
+			return
+		}
+	}
 	if e.Classes == nil {
 		r.line("RMSE", "%s", number(e.RMSE))
 		r.line("MAE", "%s", number(e.MAE))

@@ -67,10 +67,18 @@ func printInfo(r report, m *model.Model, top int) {
 // printImported says what is known of a model of another program.
 func printImported(r report, m *model.Model) {
 	printTask(r, m)
-	r.line("problem", "%s, bias %s; lambda is not in the file", termsOf(m), m.Statement.Bias)
+	c, nu := train.Needs(m)
+	lacks, flags := "lambda is", "--C X"
+	switch {
+	case c && nu:
+		lacks, flags = "nu and lambda are", "--nu X --C X"
+	case nu:
+		lacks, flags = "nu is", "--nu X"
+	}
+	r.line("problem", "%s, bias %s; %s not in the file", termsOf(m), m.Statement.Bias, lacks)
 	r.line("solver", "%s", m.Statement.Solver)
 	printSize(r, m)
-	r.line("status", "imported: nothing is claimed (\"fenchel verify MODEL --C X DATA\" bounds what it lacks)")
+	r.line("status", "imported: nothing is claimed (\"fenchel verify MODEL %s DATA\" bounds what it lacks)", flags)
 }
 
 // status is the worst end of the outputs.

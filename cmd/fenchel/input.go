@@ -111,6 +111,7 @@ func (in *input) forModel(cmd *cobra.Command, m *model.Model) {
 // columns of them.
 func (in *input) forTraining(cmd *cobra.Command, m *model.Model) {
 	in.opt.Schema, in.opt.Precomputed = m.Schema, isPrecomputed(m.Statement.Kernel)
+	in.opt.Unlabelled = m.OneClass() // where there is no schema that knows
 	if !cmd.Flags().Changed("zero-based") {
 		in.opt.ZeroBased = m.Statement.ZeroBased
 	}

@@ -14,6 +14,10 @@ func printTask(r report, m *model.Model) {
 		r.line("task", "regression")
 		return
 	}
+	if m.OneClass() {
+		r.line("task", "one class: outliers are -1, others 1")
+		return
+	}
 	r.line("task", "%d classes: %s", len(m.Classes), few(m.Classes))
 }
 
@@ -64,6 +68,10 @@ func balance(m *model.Model) string {
 	switch p := m.Statement; {
 	case p.Radius > 0:
 		return fmt.Sprintf("norm at most %.6g", p.Radius)
+	case p.Slack > 0:
+		return fmt.Sprintf("slack %.6g", p.Slack)
+	case p.Nu > 0 && p.Lambda > 0:
+		return fmt.Sprintf("nu %.6g, lambda %.6g", p.Nu, p.Lambda)
 	case p.Nu > 0:
 		return fmt.Sprintf("nu %.6g", p.Nu)
 	default:

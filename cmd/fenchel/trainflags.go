@@ -22,7 +22,7 @@ import (
 // registerProblem adds the flags that state the problem and the limits.
 func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f, s := cmd.Flags(), &t.spec
-	f.StringVar(&s.Task, "task", "", "classification or regression (default: decided by the targets)")
+	f.StringVar(&s.Task, "task", "", "classification, regression (default: decided by the targets) or one-class: tell outliers, which needs --nu and no targets")
 	f.StringVar(&s.Loss, "loss", "", "loss, as in \"fenchel list losses\" (default hinge for classes, squared for numbers)")
 	f.StringVar(&s.Penalty, "penalty", "l2", "penalty, as in \"fenchel list penalties\"")
 	f.Float64Var(&s.Lambda, "lambda", 0, "weight of the penalty (default 1/N, N the sum of the row weights)")
@@ -54,7 +54,7 @@ func (t *trainer) check(cmd *cobra.Command, sources []string) error {
 	for _, p := range []struct {
 		name  string
 		value float64
-	}{{"lambda", t.spec.Lambda}, {"C", t.spec.C}, {"radius", t.spec.Radius}, {"nu", t.spec.Nu}, {"gap", t.spec.Gap}} {
+	}{{"lambda", t.spec.Lambda}, {"C", t.spec.C}, {"radius", t.spec.Radius}, {"slack", t.spec.Slack}, {"nu", t.spec.Nu}, {"gap", t.spec.Gap}} {
 		if f.Changed(p.name) && !(p.value > 0 && p.value <= math.MaxFloat64) {
 			return fmt.Errorf("--%s %g: expected a number > 0", p.name, p.value)
 		}
@@ -74,6 +74,7 @@ func (t *trainer) check(cmd *cobra.Command, sources []string) error {
 	if err := t.spec.Check(); err != nil {
 		return err
 	}
+	t.in.opt.Unlabelled = t.spec.Task == train.OneClass
 	if err := t.parseClassWeight(); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/train"
 )
 
 // print tells a person what came out.
@@ -50,8 +51,14 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 			"certify": t.result.Certify.Seconds(), "total": t.total.Seconds()},
 		"model": nil,
 	}
-	if s := m.Statement; s.Radius > 0 || s.Nu > 0 {
-		out["lambda"], out["C"], out["radius"], out["nu"] = nil, nil, s.Radius, s.Nu
+	if s := m.Statement; s.Radius > 0 || s.Slack > 0 || s.Nu > 0 {
+		out["radius"], out["slack"], out["nu"] = s.Radius, s.Slack, s.Nu
+		if s.Lambda == 0 {
+			out["lambda"], out["C"] = nil, nil
+		}
+	}
+	if m.OneClass() {
+		out["task"] = train.OneClass
 	}
 	if m.Support != nil {
 		out["kernel"], out["support"] = m.Statement.Kernel, m.Support.Len()

@@ -22,7 +22,8 @@ the DATA it was trained on. No solver is involved, and nothing in the model is
 trusted. Exit code: 0 everything claimed is true, 5 some claim is false: a
 number was changed, or the data differ.
 
-A model file of LIBSVM or LIBLINEAR claims nothing. With --C, verify says what
+A model file of LIBSVM or LIBLINEAR claims nothing. With --C, for one_class and
+nu_svc --nu, and for nu_svr both, as they were in its training, verify says what
 its objective is on DATA and how far that is from the best possible at most,
 from dual variables that it rebuilds; --refine N has a solver improve this bound.`,
 		Example: `  fenchel verify news.model news.svm

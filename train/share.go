@@ -1,0 +1,98 @@
+package train
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// OneClass is the task of telling rows like those of the data from outliers.
+const OneClass = model.OneClass
+
+// shareLosses are those of machines with nu: the margin or the tube's width, which
+// is what nu stands instead of, is no part of them.
+var shareLosses = map[string]string{"classification": "hinge", "regression": "epsilon-insensitive", OneClass: "hinge"}
+
+// checkNu refuses what cannot be said together with nu, for the task; "": it is not
+// known yet.
+func (spec *Spec) checkNu(task string) error {
+	if task == OneClass && spec.Nu == 0 {
+		return fmt.Errorf("task %s without nu: expected the share of rows that may be outliers, such as nu=0.1", OneClass)
+	}
+	if spec.Nu == 0 {
+		return nil
+	}
+	name := fmt.Sprintf("nu=%g", spec.Nu)
+	if task != "" {
+		name += " for " + task
+	}
+	switch {
+	case !(spec.Nu > 0 && spec.Nu <= 1):
+		return fmt.Errorf("nu=%g: expected a number > 0 and at most 1", spec.Nu)
+	case spec.Kernel == "" && spec.Custom == nil:
+		return fmt.Errorf("%s without a kernel: expected a kernel, linear for one", name)
+	case spec.Bias != "" && spec.Bias != "free":
+		return fmt.Errorf("%s with the bias %s: expected free", name, spec.Bias)
+	case task != "" && task != "regression" && (spec.Lambda != 0 || spec.C != 0):
+		return fmt.Errorf("%s with lambda=%g, C=%g: expected nu alone, which stands instead of them", name, spec.Lambda, spec.C)
+	case task == OneClass && (spec.ClassWeight != nil || spec.Balanced):
+		return fmt.Errorf("class weights need classes, but the task is %s", OneClass)
+	}
+	if want := shareLosses[task]; task != "" && cmp.Or(spec.Loss, want) != want {
+		return fmt.Errorf("%s with the loss %s: expected %s", name, spec.Loss, want)
+	}
+	return nil
+}
+
+// checkShares refuses a nu that is too large for the classes of an output: on either
+// side there must be rows enough for half of it.
+func (l *labels) checkShares(nu float64, weights []float64) error {
+	of := make([]float64, len(l.classes))
+	for i, c := range l.class {
+		of[c] += weights[i]
+	}
+	for c := range l.outputs() {
+		i, j := len(of)-1, -1 // the second of two classes
+		if l.outputs() > 1 {
+			i = c
+		}
+		all := sum(of)
+		if l.pairs && len(of) > 2 {
+			i, j = model.Pair(c, len(of))
+			all = of[i] + of[j]
+		}
+		if most := 2 * min(of[i], all-of[i]) / all; nu > most {
+			against := "the other classes"
+			if j >= 0 {
+				against = fmt.Sprintf("%q", l.classes[j])
+			} else if len(of) == 2 {
+				against = fmt.Sprintf("%q", l.classes[0])
+			}
+			return fmt.Errorf("nu=%g: expected at most %.6g, twice the share of the smaller side: class %q has %g rows, %s %g", nu, most, l.classes[i], of[i], against, all-of[i])
+		}
+	}
+	return nil
+}
+
+// share states the problem of a machine with nu. What other problems know of losses
+// is filled in for it as far as it goes.
+func (f machineFamily) share(t terms, y, weights []float64, lambda float64) (problem.Problem, *problem.Risk, error) {
+	var p *problem.Nu
+	var err error
+	_, margin := t.loss.(loss.Margin)
+	switch {
+	case t.oneClass:
+		p, err = problem.NewOneClass(f.gram, weights, t.nu)
+	case margin:
+		p, err = problem.NewNuClassification(f.gram, y, weights, t.nu)
+	default:
+		p, err = problem.NewNuRegression(f.gram, y, weights, t.nu, lambda)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, &problem.Risk{Y: y, S: p.S, N: p.N, Loss: t.loss, Lambda: p.Lambda, Bias: problem.Free}, nil
+}
