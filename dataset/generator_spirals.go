@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 func init() {
@@ -42,33 +43,8 @@ func (g *spirals) Row(dst *Row, i int) {
 	class := r.below(len(g.labels))
 	dst.Label = g.labels[class]
 	radius := math.Sqrt(0.04 + float64(0.96*r.uniform()))
-	sin, cos := sinCos(float64(g.turns*radius) + float64(class)/float64(len(g.labels)))
+	sin, cos := vec.SinCos(float64(g.turns*radius) + float64(class)/float64(len(g.labels)))
 	x := dst.dense(2)
 	x[0] = float32(float64(radius*cos) + float64(g.noise*r.normal()))
 	x[1] = float32(float64(radius*sin) + float64(g.noise*r.normal()))
-}
-
-// sinCos returns the sine and cosine of an angle given in turns: the nearest
-// quarter turn is split off exactly, and power series to the fifteenth power
-// serve the rest, at most an eighth of a turn. math.Sincos would not have the
-// same bits everywhere.
-func sinCos(turns float64) (sin, cos float64) {
-	quarter := math.Floor(float64(4*turns) + 0.5)
-	a := (turns - float64(quarter/4)) * (2 * math.Pi)
-	q := float64(a * a)
-	sin, cos = 1, 1
-	for k := 14.0; k >= 2; k -= 2 { // Horner: 1 - q/(2*3) (1 - q/(4*5) (...
-		sin = 1 - float64(q*sin)/(k*(k+1))
-		cos = 1 - float64(q*cos)/(k*(k-1))
-	}
-	sin *= a
-	switch int(quarter) & 3 {
-	case 1:
-		return cos, -sin
-	case 2:
-		return -sin, -cos
-	case 3:
-		return -cos, sin
-	}
-	return sin, cos
 }

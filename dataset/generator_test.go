@@ -196,17 +196,6 @@ func TestNormal(t *testing.T) {
 	}
 }
 
-func TestSinCos(t *testing.T) {
-	for k := -3000; k <= 3000; k++ {
-		turns := float64(k) / 777
-		sin, cos := sinCos(turns)
-		wantSin, wantCos := math.Sincos(2 * math.Pi * turns)
-		if math.Abs(sin-wantSin) > 1e-14 || math.Abs(cos-wantCos) > 1e-14 {
-			t.Errorf("%v turns: found %v %v, expected %v %v", turns, sin, cos, wantSin, wantCos)
-		}
-	}
-}
-
 // Unit rows, the asked number of words, and frequencies that fall like 1/rank.
 func TestTextRows(t *testing.T) {
 	rows, info := collect(t, "@text:n=5000,d=5000,nnz=60")

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync/atomic"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -23,80 +25,104 @@ import (
 // The Gaussian kernel draws normal deviates of variance 2 gamma, the Laplacian
 // those of Cauchy times gamma. The numbers for a column depend on it and the seed
 // alone: more columns or more frequencies leave those there were as they are.
-// Cost: D multiply-adds for each value of a row, and D sines and cosines.
+// They are drawn when the column is first met, and kept.
+//
+// Cost: D multiply-adds for each value of a row, and D sines and cosines; 4D
+// bytes for each column met.
 type Fourier struct {
-	cols      int
-	pairs     int
-	frequency []float32 // cols x pairs
+	cols, pairs int
+	seed        uint64
+	draw        func(*normals) float64
+	pages       []atomic.Pointer[[]float32] // pageColumns x pairs each, in turns; nil: not drawn yet
+	phases      floats
 }
 
-// maxFrequencies bounds cols times pairs, 4 bytes a number.
-const maxFrequencies = 1 << 32
+var _ Map = (*Fourier)(nil)
+
+const (
+	pageColumns    = 64      // are drawn together
+	maxFrequencies = 1 << 32 // cols x pairs, 4 bytes a number
+	maxColumns     = 1 << 28 // of which the pages alone take 32 MB
+)
 
 // NewFourier draws so many pairs of features for rows of so many columns; k is
 // an [RBF] or a [Laplacian].
 func NewFourier(k Kernel, cols, pairs int, seed uint64) (*Fourier, error) {
-	if cols < 0 || pairs <= 0 || int64(cols) > maxFrequencies/int64(pairs) {
-		return nil, fmt.Errorf("random features: found %d columns and %d pairs of features, expected at least one and at most %d in all", cols, pairs, int64(maxFrequencies))
+	if cols < 0 || cols > maxColumns || pairs <= 0 || int64(cols) > maxFrequencies/int64(pairs) {
+		return nil, fmt.Errorf("random features: found %d columns and %d pairs of features, expected at least one pair, at most %d columns, and at most %d frequencies in all", cols, pairs, maxColumns, int64(maxFrequencies))
 	}
-	var draw func(*normals) float64
+	f := &Fourier{cols: cols, pairs: pairs, seed: seed, pages: make([]atomic.Pointer[[]float32], (cols+pageColumns-1)/pageColumns)}
 	switch k := k.(type) {
 	case RBF:
-		scale := math.Sqrt(2 * k.Gamma)
-		draw = func(r *normals) float64 { return scale * r.next() }
+		scale := math.Sqrt(2*k.Gamma) / (2 * math.Pi)
+		f.draw = func(r *normals) float64 { return scale * r.next() }
 	case Laplacian:
-		draw = func(r *normals) float64 { return k.Gamma * (r.next() / r.next()) }
+		scale := k.Gamma / (2 * math.Pi)
+		f.draw = func(r *normals) float64 { return scale * (r.next() / r.next()) }
 	default:
 		return nil, fmt.Errorf("random features: found a kernel of type %T, expected rbf or laplacian: one that depends on x-y and has a known Fourier transform", k)
 	}
-	f := &Fourier{cols: cols, pairs: pairs, frequency: make([]float32, cols*pairs)}
-	matrix.Blocks(cols, 16, 0, func(_, lo, hi int) {
-		for j := lo; j < hi; j++ {
-			random := newNormals(seed, uint64(j))
-			for i := range pairs {
-				// Cauchy's deviates can be of any size.
-				f.frequency[j*pairs+i] = float32(max(-1e30, min(draw(random), 1e30)))
-			}
-		}
-	})
 	return f, nil
 }
 
 // Dims returns the number of columns of rows and of their images.
 func (f *Fourier) Dims() (cols, features int) { return f.cols, 2 * f.pairs }
 
-// Map returns the images of the rows of x, in single precision. Columns that x
-// lacks are 0; it must not have more than the map knows.
-func (f *Fourier) Map(x matrix.Matrix) (*matrix.Dense, error) {
-	n, cols := x.Dims()
-	if cols > f.cols {
+// Prepare refuses rows with more columns than the map knows.
+func (f *Fourier) Prepare(x matrix.Matrix) (matrix.Matrix, error) {
+	if _, cols := x.Dims(); cols > f.cols {
 		return nil, fmt.Errorf("random features: found %d columns, expected at most %d", cols, f.cols)
 	}
-	image := &matrix.Dense{Rows: n, Cols: 2 * f.pairs, Value: make([]float32, n*2*f.pairs)}
-	scale := 1 / math.Sqrt(float64(f.pairs))
-	matrix.Blocks(n, 64, 0, func(_, lo, hi int) {
-		phase := make([]float64, f.pairs)
-		for i := lo; i < hi; i++ {
-			f.phases(phase, x.Row(i))
-			features := image.Value[i*2*f.pairs : (i+1)*2*f.pairs]
-			for k, p := range phase {
-				sin, cos := sincos(p)
-				features[2*k], features[2*k+1] = float32(scale*cos), float32(scale*sin)
-			}
-		}
-	})
-	return image, nil
+	return x, nil
 }
 
-// phases sets dst to the inner products of a row and the frequencies.
-func (f *Fourier) phases(dst []float64, row matrix.Vector) {
+// Landmarks returns nil.
+func (*Fourier) Landmarks() matrix.Matrix { return nil }
+
+// Images maps rows, in single precision. Columns that a row lacks are 0, those
+// that the map does not know are left out.
+func (f *Fourier) Images(dst []float32, rows []matrix.Vector) {
+	phase, put := f.phases.get(f.pairs)
+	defer put()
+	scale := 1 / math.Sqrt(float64(f.pairs))
+	for i, row := range rows {
+		f.turn(phase, first(row, f.cols))
+		image := dst[2*i*f.pairs:][:2*f.pairs]
+		for k, p := range phase {
+			sin, cos := vec.SinCos(p)
+			image[2*k], image[2*k+1] = float32(scale*cos), float32(scale*sin)
+		}
+	}
+}
+
+// turn sets dst to the inner products of a row and the frequencies.
+func (f *Fourier) turn(dst []float64, row matrix.Vector) {
 	clear(dst)
 	for k, v := range row.Value {
 		if v != 0 {
 			j := row.Column(k)
-			vec.Axpy(dst, float64(v), f.frequency[j*f.pairs:(j+1)*f.pairs])
+			vec.Axpy(dst, float64(v), f.page(j / pageColumns)[j%pageColumns*f.pairs:][:f.pairs])
 		}
 	}
+}
+
+// page returns the frequencies of some columns, one column after another. Two
+// goroutines that draw them at once draw the same.
+func (f *Fourier) page(p int) []float32 {
+	if known := f.pages[p].Load(); known != nil {
+		return *known
+	}
+	columns := min(pageColumns, f.cols-p*pageColumns)
+	drawn := make([]float32, 0, columns*f.pairs)
+	for j := range columns {
+		random := newNormals(f.seed, uint64(p*pageColumns+j))
+		for range f.pairs {
+			// Cauchy's deviates can be of any size.
+			drawn = append(drawn, float32(max(-1e30, min(f.draw(random), 1e30))))
+		}
+	}
+	f.pages[p].Store(&drawn)
+	return drawn
 }
 
 // normals is a stream of normal deviates, the same on every machine.
@@ -134,3 +160,41 @@ func (r *normals) next() float64 {
 
 // symmetric returns one of the multiples of 2^-52 in [-1, 1).
 func (r *normals) symmetric() float64 { return float64(r.pcg.Uint64()>>11)*0x1p-52 - 1 }
+
+// randomFeatures makes a [Fourier] map of any training set: it looks at the
+// number of columns alone.
+type randomFeatures struct{ pairs int }
+
+func init() {
+	approximations.Register(registry.Entry[Approximation]{Name: "fourier",
+		Summary: "random Fourier features of the kernels rbf and laplacian; dim=1000 features, an even number",
+		New: func(p *registry.Params) (Approximation, error) {
+			dim := p.Int("dim", 1000, 2, 1<<20)
+			if p.Err() == nil && dim%2 != 0 {
+				return nil, fmt.Errorf("dim=%d: expected an even number, of cosines and sines", dim)
+			}
+			return randomFeatures{dim / 2}, p.Err()
+		}})
+}
+
+func (a randomFeatures) Accepts(k Kernel) error {
+	_, err := NewFourier(k, 1, a.pairs, 0)
+	return err
+}
+
+func (a randomFeatures) Fit(k Kernel, x matrix.Matrix, seed uint64, _ int) (Map, error) {
+	_, cols := x.Dims()
+	return a.Restore(k, cols, seed, nil)
+}
+
+func (a randomFeatures) Restore(k Kernel, cols int, seed uint64, landmarks matrix.Matrix) (Map, error) {
+	if landmarks != nil {
+		n, _ := landmarks.Dims()
+		return nil, fmt.Errorf("random features: found %d landmarks, expected none", n)
+	}
+	f, err := NewFourier(k, cols, a.pairs, seed)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}

@@ -41,7 +41,7 @@ func TestFourierLaws(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				z, err := f.Map(x)
+				z, err := kernel.Images(f, x, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -76,7 +76,7 @@ func TestFourierIsCounterBased(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z, err := f.Map(x)
+	z, err := kernel.Images(f, x, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestFourierIsCounterBased(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := g.Map(change.x)
+		w, err := kernel.Images(g, change.x, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestFourierRefuses(t *testing.T) {
 		want        string
 	}{
 		{kernel.RBF{Gamma: 1}, 3, 0, "found 3 columns and 0 pairs of features"},
-		{kernel.RBF{Gamma: 1}, 1 << 30, 1 << 30, "expected at least one and at most"},
+		{kernel.RBF{Gamma: 1}, 1 << 30, 1 << 30, "expected at least one pair, at most 268435456 columns"},
 		{kernel.Linear{}, 3, 1, "found a kernel of type kernel.Linear, expected rbf or laplacian"},
 	} {
 		if _, err := kernel.NewFourier(c.k, c.cols, c.pairs, 1); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -124,7 +124,7 @@ func TestFourierRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Map(uniform(1, 2, 4, 1)); err == nil || !strings.Contains(err.Error(), "found 4 columns, expected at most 3") {
+	if _, err := kernel.Images(f, uniform(1, 2, 4, 1), 0); err == nil || !strings.Contains(err.Error(), "found 4 columns, expected at most 3") {
 		t.Errorf("error %v", err)
 	}
 }

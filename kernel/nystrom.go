@@ -3,70 +3,48 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// Nystrom is a map to as many features as it has pivots, rows p_1, ..., p_m of a
-// set, such that
+// Nystrom is a map to as many features as it has landmarks, rows p_1, ..., p_m of
+// a training set, such that
 //
 //	<Phi(x),Phi(y)> = k_x^T K^-1 k_y,  (k_x)_c = k(x,p_c),  K_bc = k(p_b,p_c)
 //
-// which is k(x,y) where x or y is a pivot, and the best approximation by the
-// images of the pivots elsewhere: the features are the coordinates of the
+// which is k(x,y) where x or y is a landmark, and the best approximation by the
+// images of the landmarks elsewhere: the features are the coordinates of the
 // projection of the image of x. With K = LL^T they are L^-1 k_x, one after
 // another,
 //
 //	Phi_c(x) = (k(x,p_c) - sum_(b<c) Phi_b(x) L_cb) / L_cc
 //
-// Cost of an image: m values of the kernel, m^2/2 multiply-adds.
+// Row c of L is the image of p_c, so that landmarks, in order, are all there is to
+// know of the map. Cost of an image: m values of the kernel, m^2/2 multiply-adds.
 type Nystrom struct {
 	Kernel Kernel
-	Pivots []int         // rows of the set that they are from
-	Rows   matrix.Matrix // the pivots themselves
-	Factor []float64     // L, m x m, row-major
+	Pivots []int // rows of the training set that the landmarks are; nil in a restored map
 
-	// Residual is, before the first pivot and after each, the sum over the rows
-	// of the set of k(x,x) - |Phi(x)|^2, what is left of the trace.
-	Residual []float64
+	landmarks matrix.Matrix
+	factor    [][]float64 // row c of L, c+1 numbers
+	scorer    *Scorer     // of the landmarks, for their tiles
+	values    floats
 }
 
-// NewCholesky chooses at most rank pivots by the incomplete Cholesky
-// factorisation (Fine and Scheinberg, Efficient SVM Training Using Low-Rank
-// Kernel Representations, 2001): the next is the row of which the most is left,
-//
-//	p = argmax d,  d_i = k(x_i,x_i) - |Phi(x_i)|^2
-//
-// until no more than tolerance times the trace is left. Cost: rank columns of the
-// matrix, n rank^2/2 multiply-adds, n rank numbers.
-func NewCholesky(g *Gram, rank int, tolerance float64) (*Nystrom, error) {
-	return newNystrom(g, rank, tolerance, func(left []float64) int {
-		p := 0
-		for i, d := range left {
-			if d > left[p] {
-				p = i
-			}
-		}
-		return p
-	})
-}
+var _ Map = (*Nystrom)(nil)
 
-// NewNystrom chooses the pivots at random (Williams and Seeger, Using the
-// Nystroem Method to Speed Up Kernel Machines, 2001), rows of which nothing is
-// left excepted. In all else it is like NewCholesky.
-func NewNystrom(g *Gram, rank int, seed uint64) (*Nystrom, error) {
-	order, next := permutation(g.Len(), seed), 0
-	return newNystrom(g, rank, 0, func(left []float64) int {
-		for next < len(order)-1 && left[order[next]] <= nothing*g.Diagonal[order[next]] {
-			next++
-		}
-		return order[next]
-	})
+// NewNystrom takes at most rank landmarks at random from a set of prepared rows
+// (Williams and Seeger, Using the Nystroem Method to Speed Up Kernel Machines,
+// 2001). Rows of which nothing is left, as images of the landmarks before them
+// span theirs, are passed over. Cost: rank^2 values of the kernel, rank^3/6
+// multiply-adds.
+func NewNystrom(k Kernel, x matrix.Matrix, rank int, seed uint64) (*Nystrom, error) {
+	n, _ := x.Dims()
+	return newNystrom(k, x, rank, permutation(n, seed))
 }
-
-// nothing is the part of k(x,x) that is but rounding.
-const nothing = 1e-12
 
 // permutation orders n rows by random numbers, each its own.
 func permutation(n int, seed uint64) []int {
@@ -80,73 +58,93 @@ func permutation(n int, seed uint64) []int {
 	return order
 }
 
-func newNystrom(g *Gram, rank int, tolerance float64, choose func(left []float64) int) (*Nystrom, error) {
+// nothing is the part of k(x,x) that is but rounding.
+const nothing = 1e-12
+
+// checkRank refuses what no map of low rank can have.
+func checkRank(k Kernel, rank int) error {
 	switch {
 	case rank <= 0:
-		return nil, fmt.Errorf("low rank: found a rank of %d, expected at least 1", rank)
-	case !(tolerance >= 0 && tolerance < 1):
-		return nil, fmt.Errorf("low rank: found a tolerance of %g, expected a part of the trace from 0 to 1", tolerance)
-	case IsIndefinite(g.Kernel):
-		return nil, fmt.Errorf("low rank: found a kernel of type %T that is no inner product", g.Kernel)
+		return fmt.Errorf("low rank: found a rank of %d, expected at least 1", rank)
+	case IsIndefinite(k):
+		return fmt.Errorf("low rank: found a kernel of type %T that is no inner product", k)
 	}
-	rank = min(rank, g.Len())
-	f := factorisation{Gram: g, left: append([]float64(nil), g.Diagonal...), width: rank,
-		image: make([]float64, g.Len()*rank), column: make([]float64, g.Len()), unit: make([]float64, g.Len())}
-	m := &Nystrom{Kernel: g.Kernel, Residual: []float64{f.trace()}}
-	for len(m.Pivots) < rank && m.Residual[len(m.Pivots)] > max(tolerance, nothing)*m.Residual[0] {
-		p := choose(f.left)
-		if !(f.left[p] > nothing*g.Diagonal[p]) {
+	return nil
+}
+
+// newNystrom takes the first rows in an order, as far as they are independent.
+func newNystrom(k Kernel, x matrix.Matrix, rank int, order []int) (*Nystrom, error) {
+	if err := checkRank(k, rank); err != nil {
+		return nil, err
+	}
+	m := &Nystrom{Kernel: k}
+	rows := make([]matrix.Vector, 0, min(rank, len(order)))
+	for _, p := range order {
+		if len(rows) == rank {
 			break
 		}
-		f.add(p, len(m.Pivots))
-		m.Pivots, m.Residual = append(m.Pivots, p), append(m.Residual, f.trace())
+		if row := x.Row(p); m.add(row, rows) {
+			m.Pivots, rows = append(m.Pivots, p), append(rows, row)
+		}
 	}
-	if len(m.Pivots) == 0 {
-		return nil, fmt.Errorf("low rank: found %d rows with k(x,x) = 0, expected one that is not", g.Len())
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("low rank: found %d rows with k(x,x) = 0, expected one that is not", len(order))
 	}
-	m.Rows = pick(g.X, m.Pivots)
-	for _, p := range m.Pivots {
-		m.Factor = append(m.Factor, f.image[p*rank:p*rank+len(m.Pivots)]...)
-	}
-	for c := range m.Pivots {
-		clear(m.Factor[c*len(m.Pivots)+c+1 : (c+1)*len(m.Pivots)]) // rounding, as nothing was left
-	}
+	m.use(pick(x, m.Pivots))
 	return m, nil
 }
 
-// factorisation is the images of all rows of a set while pivots are added.
-type factorisation struct {
-	*Gram
-	left   []float64 // d
-	image  []float64 // n x width
-	width  int
-	column []float64
-	unit   []float64 // zeros, but for the pivot
-}
-
-func (f *factorisation) trace() float64 {
-	var sum vec.Sum
-	for _, d := range f.left {
-		sum.Add(d)
+// RestoreNystrom makes the map of landmarks that one had, in their order.
+func RestoreNystrom(k Kernel, landmarks matrix.Matrix) (*Nystrom, error) {
+	landmarks, err := Prepare(k, landmarks, 0)
+	if err != nil {
+		return nil, err
 	}
-	return sum.Value()
+	n, _ := landmarks.Dims()
+	if err := checkRank(k, n); err != nil {
+		return nil, err
+	}
+	m := &Nystrom{Kernel: k}
+	var rows []matrix.Vector
+	for c := range n {
+		if !m.add(landmarks.Row(c), rows) {
+			return nil, fmt.Errorf("low rank: landmark %d depends on those before, expected independent rows", c+1)
+		}
+		rows = append(rows, landmarks.Row(c))
+	}
+	m.use(landmarks)
+	return m, nil
 }
 
-// add makes row p the pivot of the feature c.
-func (f *factorisation) add(p, c int) {
-	f.unit[p] = 1
-	f.Combine(f.column, f.unit)
-	f.unit[p] = 0
-	root, pivot := math.Sqrt(f.left[p]), f.image[p*f.width:p*f.width+c]
-	matrix.Blocks(f.Len(), blockRows, f.Threads(), func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			image := f.image[i*f.width : i*f.width+c+1]
-			v := (f.column[i] - vec.Dot64(image[:c], pivot)) / root
-			image[c] = v
-			f.left[i] = max(0, math.FMA(-v, v, f.left[i]))
-		}
-	})
-	f.image[p*f.width+c], f.left[p] = root, 0
+// add makes a row the next landmark, unless nothing is left of it.
+func (m *Nystrom) add(row matrix.Vector, before []matrix.Vector) bool {
+	image := make([]float64, len(before)+1)
+	for c, p := range before {
+		image[c] = m.Kernel.Eval(row, p)
+	}
+	m.solve(image[:len(before)])
+	own := m.Kernel.Eval(row, row)
+	left := own - vec.SquaredNorm64(image[:len(before)])
+	if !(left > nothing*own) || math.IsInf(own, 1) {
+		return false
+	}
+	image[len(before)] = math.Sqrt(left)
+	m.factor = append(m.factor, image)
+	return true
+}
+
+// solve replaces k_x by L^-1 k_x.
+func (m *Nystrom) solve(v []float64) {
+	for c := range v {
+		row := m.factor[c]
+		v[c] = (v[c] - vec.Dot64(v[:c], row[:c])) / row[c]
+	}
+}
+
+// use keeps the landmarks themselves.
+func (m *Nystrom) use(landmarks matrix.Matrix) {
+	m.landmarks = landmarks
+	m.scorer = NewScorer(m.Kernel, landmarks, nil)
 }
 
 // pick copies rows.
@@ -159,7 +157,7 @@ func pick(x matrix.Matrix, rows []int) matrix.Matrix {
 		}
 		return d
 	}
-	s := &matrix.CSR{Cols: cols, Start: []int64{0}, Index: []uint32{}}
+	s := &matrix.CSR{Cols: cols, Start: []int64{0}, Index: []uint32{}, Value: []float32{}}
 	for _, i := range rows {
 		row := x.Row(i)
 		for k, v := range row.Value {
@@ -172,37 +170,90 @@ func pick(x matrix.Matrix, rows []int) matrix.Matrix {
 
 // Dims returns the number of columns of rows and of their images.
 func (m *Nystrom) Dims() (cols, features int) {
-	_, cols = m.Rows.Dims()
-	return cols, len(m.Pivots)
+	_, cols = m.landmarks.Dims()
+	return cols, len(m.factor)
 }
 
-// Map returns the images of the rows of x, in single precision; the rows are
-// prepared as the kernel wants them.
-func (m *Nystrom) Map(x matrix.Matrix) (*matrix.Dense, error) {
-	cols, width := m.Dims()
-	x, err := Prepare(m.Kernel, x, cols)
+// Prepare returns rows as the kernel takes them.
+func (m *Nystrom) Prepare(x matrix.Matrix) (matrix.Matrix, error) {
+	cols, _ := m.Dims()
+	return Prepare(m.Kernel, x, cols)
+}
+
+// Landmarks returns the rows that the map is made of.
+func (m *Nystrom) Landmarks() matrix.Matrix { return m.landmarks }
+
+// Images maps rows, in single precision.
+func (m *Nystrom) Images(dst []float32, rows []matrix.Vector) {
+	width := len(m.factor)
+	all, put := m.values.get(len(rows) * width)
+	defer put()
+	m.scorer.tiles(rows, func(values [][]float64, i, lo, hi int) {
+		for r, v := range values {
+			copy(all[(i+r)*width+lo:(i+r)*width+hi], v)
+		}
+	})
+	for c, row := range m.factor { // which stays in the cache for all rows
+		for i := range rows {
+			v := all[i*width:][:c+1]
+			v[c] = (v[c] - vec.Dot64(v[:c], row[:c])) / row[c]
+			dst[i*width+c] = float32(v[c])
+		}
+	}
+}
+
+// Coefficients returns those of the landmarks in the kernel machine that a linear
+// predictor w of the images is:
+//
+//	<w,Phi(x)> = sum_c a_c k(p_c,x),  L^T a = w
+func (m *Nystrom) Coefficients(w []float64) []float64 {
+	a := slices.Clone(w)
+	for c, row := range slices.Backward(m.factor) {
+		a[c] /= row[c]
+		vec.Axpy64(a[:c], -a[c], row[:c])
+	}
+	return a
+}
+
+// lowRank makes a [Nystrom] map.
+type lowRank struct{ rank int }
+
+func init() {
+	approximations.Register(registry.Entry[Approximation]{Name: "nystrom",
+		Summary: "projection onto the images of rank=500 rows drawn at random; of any kernel that is an inner product",
+		New: func(p *registry.Params) (Approximation, error) {
+			return lowRank{p.Int("rank", 500, 1, mostRank)}, p.Err()
+		}})
+}
+
+// mostRank bounds L, of rank^2/2 numbers of eight bytes: 2 GB.
+const mostRank = 20000
+
+func (a lowRank) Accepts(k Kernel) error { return checkRank(k, a.rank) }
+
+func (a lowRank) Fit(k Kernel, x matrix.Matrix, seed uint64, _ int) (Map, error) {
+	return asMap(NewNystrom(k, x, a.rank, seed))
+}
+
+func (a lowRank) Restore(k Kernel, _ int, _ uint64, landmarks matrix.Matrix) (Map, error) {
+	return restoreLowRank(k, landmarks, a.rank)
+}
+
+// restoreLowRank is RestoreNystrom of at most rank landmarks.
+func restoreLowRank(k Kernel, landmarks matrix.Matrix, rank int) (Map, error) {
+	if landmarks == nil {
+		return nil, fmt.Errorf("low rank: found no landmarks")
+	}
+	if n, _ := landmarks.Dims(); n > rank {
+		return nil, fmt.Errorf("low rank: found %d landmarks, expected at most %d", n, rank)
+	}
+	return asMap(RestoreNystrom(k, landmarks))
+}
+
+// asMap returns nil rather than a map that is none.
+func asMap(m *Nystrom, err error) (Map, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, _ := x.Dims()
-	image := &matrix.Dense{Rows: n, Cols: width, Value: make([]float32, n*width)}
-	matrix.Blocks(n, 16, 0, func(_, lo, hi int) {
-		features := make([]float64, width)
-		for i := lo; i < hi; i++ {
-			m.project(features, x.Row(i))
-			for c, v := range features {
-				image.Value[i*width+c] = float32(v)
-			}
-		}
-	})
-	return image, nil
-}
-
-// project sets dst to L^-1 k_x.
-func (m *Nystrom) project(dst []float64, x matrix.Vector) {
-	width := len(m.Pivots)
-	for c := range dst {
-		row := m.Factor[c*width : c*width+c+1]
-		dst[c] = (m.Kernel.Eval(x, m.Rows.Row(c)) - vec.Dot64(dst[:c], row[:c])) / row[c]
-	}
+	return m, nil
 }

@@ -85,6 +85,16 @@ func first(row matrix.Vector, cols int) matrix.Vector {
 // on that row alone. A hundred rows together take much less time for each than
 // one.
 func (s *Scorer) Scores(dst []float64, rows []matrix.Vector) {
+	clear(dst[:len(rows)*len(s.coefficients)])
+	s.tiles(rows, func(values [][]float64, i, lo, hi int) {
+		s.add(dst[i*len(s.coefficients):], values, lo, hi)
+	})
+}
+
+// tiles calls use with values[r][j-lo] = k(x,s_j) for the rows x = rows[i+r] and
+// the rows j of the support from lo to hi; for each row these ranges come in
+// order and cover the support.
+func (s *Scorer) tiles(rows []matrix.Vector, use func(values [][]float64, i, lo, hi int)) {
 	in := s.inputs.Get().(*input)
 	w := s.tiler.work.Get().(*work[float64])
 	g := s.tiler.groups.Get().(*group[float64])
@@ -95,14 +105,13 @@ func (s *Scorer) Scores(dst []float64, rows []matrix.Vector) {
 		s.tiler.groups.Put(g)
 	}()
 	x := in.set(rows, s.cols, s.tiler.inner != nil)
-	clear(dst[:len(rows)*len(s.coefficients)])
 	for g.hi = 0; g.hi < len(rows); {
 		s.tiler.next(g, x)
 		for lo := 0; lo < len(s.support.norm); lo += passing {
 			w.pass(s.tiler, s.support, lo, min(lo+passing, len(s.support.norm)))
 			for i := range g.blocks {
 				b := &g.blocks[i]
-				s.add(dst[b.lo*len(s.coefficients):], s.tiler.values(w, b, x, s.support), w.lo, w.hi)
+				use(s.tiler.values(w, b, x, s.support), b.lo, w.lo, w.hi)
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func (m *Model) WriteFile(path string) error { return dataset.WriteFile(path, m.
 
 // Write writes the model as a safetensors file.
 func (m *Model) Write(w io.Writer) error {
-	if m.Support != nil {
+	if m.Support != nil || m.Map != nil {
 		if _, err := kernel.New(m.Statement.Kernel); err != nil {
 			return fmt.Errorf("model: %w: no program could read it again", err)
 		}
@@ -66,10 +66,23 @@ func (m *Model) parts() map[string]any {
 	if m.Scaling != nil {
 		parts["scaling"] = m.Scaling.Kind
 	}
-	if m.Support != nil && m.Support.Cols() != m.Cols() {
-		parts["support_columns"] = m.Support.Cols()
+	if cols := m.keptCols(); cols != m.Cols() {
+		parts["support_columns"] = cols
 	}
 	return parts
+}
+
+// keptCols returns the number of columns of support vectors or landmarks, to
+// which a kernel may prepare rows.
+func (m *Model) keptCols() int {
+	switch {
+	case m.Support != nil:
+		return m.Support.Cols()
+	case m.Map != nil:
+		cols, _ := m.Map.Dims()
+		return cols
+	}
+	return m.Cols()
 }
 
 func (m *Model) tensors() map[string]tensor {
@@ -174,7 +187,7 @@ func Decode(data []byte) (*Model, error) {
 func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) error {
 	var certificates []Certificate
 	var scaling string
-	var columns int // of the support vectors, where a kernel makes more of rows than their features
+	var columns int // of support vectors or landmarks, where a kernel makes more of rows than their features
 	parts := map[string]any{"problem": &m.Statement, "data": &m.Data, "certificates": &certificates,
 		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scaling, "support_columns": &columns}
 	for _, key := range slices.Sorted(maps.Keys(parts)) {
@@ -231,6 +244,9 @@ func (m *Model) restoreOutputs(certificates []Certificate, columns int, tensors 
 		if len(dual) > 0 {
 			m.Outputs[c].Dual = dual[c*n : (c+1)*n : (c+1)*n]
 		}
+	}
+	if m.Statement.Map != "" {
+		return m.restoreMapped(columns, tensors)
 	}
 	if m.Statement.Kernel != "" {
 		return m.restoreMachine(columns, tensors)

@@ -13,8 +13,16 @@ import (
 )
 
 // WriteLIBSVM writes a kernel machine as a model of LIBSVM, of which decode has
-// the format. The numbers are those of the model, to the last bit.
+// the format. The numbers are those of the model, to the last bit. A model of a
+// Nystrom map is the machine of its landmarks.
 func (m *Model) WriteLIBSVM(w io.Writer) error {
+	if m.Map != nil {
+		machine, err := m.asMachine()
+		if err != nil {
+			return fmt.Errorf("model of LIBSVM: %w", err)
+		}
+		m = machine
+	}
 	if err := m.fitsLIBSVM(); err != nil {
 		return fmt.Errorf("model of LIBSVM: %w", err)
 	}

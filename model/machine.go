@@ -41,7 +41,13 @@ func (s *Support) Cols() int {
 // Some kernels refuse rows, such as negative values or a precomputed matrix of
 // another width; the error says which.
 func (m *Model) Prepare(x matrix.Matrix) (matrix.Matrix, error) {
-	if m.Support == nil || m.Scaling != nil { // what is to be scaled is prepared after that
+	if m.Scaling != nil { // what is to be scaled is prepared after that
+		return x, nil
+	}
+	if m.Map != nil {
+		return m.Map.Prepare(x)
+	}
+	if m.Support == nil {
 		return x, nil
 	}
 	width := m.Support.Cols()
@@ -87,20 +93,27 @@ func (m *machine) scores(dst []float64, rows []matrix.Vector) {
 
 func (m *machine) pack(tensors map[string]tensor) {
 	coefficients := (*Model)(m).gather(func(o Output) []float64 { return o.Weights })
-	n, d := m.Support.Rows.Dims()
+	n := m.Support.Len()
 	tensors["coefficients"] = tensor{[]int{len(m.Outputs), n}, coefficients}
 	if m.Support.Index != nil {
 		tensors["support.rows"] = tensor{[]int{n}, m.Support.Index}
 	}
-	switch x := m.Support.Rows.(type) {
+	packRows("support", m.Support.Rows, tensors)
+}
+
+// packRows adds rows, dense or sparse, to tensors whose names begin with what
+// they are.
+func packRows(what string, rows matrix.Matrix, tensors map[string]tensor) {
+	n, d := rows.Dims()
+	switch x := rows.(type) {
 	case *matrix.Dense:
-		tensors["support.values"] = tensor{[]int{n, d}, x.Value}
+		tensors[what+".values"] = tensor{[]int{n, d}, x.Value}
 	case *matrix.CSR:
-		tensors["support.indptr"] = tensor{[]int{n + 1}, x.Start}
-		tensors["support.indices"] = tensor{[]int{len(x.Index)}, x.Index}
-		tensors["support.values"] = tensor{[]int{len(x.Value)}, x.Value}
+		tensors[what+".indptr"] = tensor{[]int{n + 1}, x.Start}
+		tensors[what+".indices"] = tensor{[]int{len(x.Index)}, x.Index}
+		tensors[what+".values"] = tensor{[]int{len(x.Value)}, x.Value}
 	default:
-		panic(fmt.Sprintf("model: found support rows of type %T, expected those of Gather", x))
+		panic(fmt.Sprintf("model: found %s rows of type %T, expected dense or sparse ones", what, x))
 	}
 }
 
@@ -142,7 +155,7 @@ func (m *Model) restoreMachine(columns int, tensors map[string]tensor) error {
 		return err
 	}
 	m.Support = &Support{Kernel: k}
-	if m.Support.Rows, err = restoreRows(columns, tensors); err != nil {
+	if m.Support.Rows, err = restoreRows("support", columns, tensors); err != nil {
 		return err
 	}
 	n := m.Support.Len()
@@ -158,23 +171,23 @@ func (m *Model) restoreMachine(columns int, tensors map[string]tensor) error {
 	return m.cut("coefficients", n, tensors)
 }
 
-// restoreRows returns the support rows, dense or sparse, of so many columns.
-func restoreRows(d int, tensors map[string]tensor) (matrix.Matrix, error) {
-	values := tensors["support.values"]
+// restoreRows returns the rows that packRows put there, of so many columns.
+func restoreRows(what string, d int, tensors map[string]tensor) (matrix.Matrix, error) {
+	values := tensors[what+".values"]
 	single, ok := values.value.([]float32)
 	if !ok {
-		return nil, fmt.Errorf("found support.values of type %s, expected F32", values.dtype())
+		return nil, fmt.Errorf("found %s.values of type %s, expected F32", what, values.dtype())
 	}
-	if t, ok := tensors["support.indptr"]; ok {
+	if t, ok := tensors[what+".indptr"]; ok {
 		start, first := t.value.([]int64)
-		index, second := tensors["support.indices"].value.([]uint32)
+		index, second := tensors[what+".indices"].value.([]uint32)
 		if !first || !second {
-			return nil, fmt.Errorf("found support.indptr and support.indices of other types, expected I64 and U32")
+			return nil, fmt.Errorf("found %s.indptr and %s.indices of other types, expected I64 and U32", what, what)
 		}
 		return matrix.NewCSR(d, start, index, single)
 	}
 	if s := values.shape; len(s) != 2 || s[1] != d {
-		return nil, fmt.Errorf("found support.values of shape %v, expected rows of %d features", s, d)
+		return nil, fmt.Errorf("found %s.values of shape %v, expected rows of %d features", what, s, d)
 	}
 	return matrix.NewDense(values.shape[0], d, single)
 }

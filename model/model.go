@@ -17,6 +17,10 @@
 //	support.indptr   I64  support + 1: where the values of each row begin
 //	support.rows     U32  support: which rows of the data these are
 //
+// A linear model of images, those of an approximate kernel, has weights of
+// their features, outputs x features, and the landmarks that the map is made of,
+// if any, as landmarks.values, landmarks.indices and landmarks.indptr.
+//
 // The header's metadata says which problem was solved, what was proved, which
 // classes and features there are, and digests of data and tensors. A model file
 // holds no times, threads, paths or dates: the same training writes the same
@@ -28,6 +32,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 )
 
@@ -42,6 +47,7 @@ type Model struct {
 	Scaling   *dataset.Scaling // nil: features as they are
 	Outputs   []Output         // one; or one for each of more than two classes, or of their pairs
 	Support   *Support         // of a kernel machine; nil: the model is linear
+	Map       kernel.Map       // to the images that a linear model is one of; nil: of the rows
 	Version   string           // of the program that trained it
 
 	link loss.Probabilistic // nil when scores are not log-odds
@@ -54,6 +60,7 @@ type Statement struct {
 	Loss        string             `json:"loss"`
 	Penalty     string             `json:"penalty"`
 	Kernel      string             `json:"kernel,omitempty"` // absent: a linear model
+	Map         string             `json:"map,omitempty"`    // approximates the kernel; absent: none
 	Scheme      string             `json:"scheme,omitempty"` // OneAgainstOne; absent: one against the rest
 	Lambda      float64            `json:"lambda"`
 	Radius      float64            `json:"radius,omitempty"` // instead of lambda: the norm is at most this
@@ -96,7 +103,7 @@ type Data struct {
 // means the second one; with more, output c speaks for class c, or for a pair of
 // classes as Decide has it.
 type Output struct {
-	Weights     []float64 // d; of a kernel machine one coefficient for each support vector
+	Weights     []float64 // d; with a Map one for each of its features; of a kernel machine a coefficient for each support vector
 	Bias        float64
 	Dual        []float64 // n; nil when it was left out
 	Certificate Certificate
@@ -132,7 +139,7 @@ func (b *Bound) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*float64)(b))
 }
 
-// Cols returns the number of features.
+// Cols returns the number of features of rows.
 func (m *Model) Cols() int { return m.Data.Features }
 
 // Seal makes the model ready for use after its fields are set.

@@ -18,8 +18,11 @@ type predictor interface {
 
 // predictor returns m as the kind of model it is.
 func (m *Model) predictor() predictor {
-	if m.Support != nil {
+	switch {
+	case m.Support != nil:
 		return (*machine)(m)
+	case m.Map != nil:
+		return (*mapped)(m)
 	}
 	return (*linear)(m)
 }

@@ -83,10 +83,10 @@ func (s *scratch) score(m *Model, x matrix.Vector) []float64 {
 }
 
 // prepare cuts off what the model knows nothing of, and scales the rest. A
-// kernel machine knows what to make of any row: there is nothing to cut unless
-// there is a scaling.
+// kernel knows what to make of any row: there is nothing to cut unless there is
+// a scaling.
 func (m *Model) prepare(x matrix.Vector, r *room) matrix.Vector {
-	if m.Support == nil || m.Scaling != nil {
+	if m.Support == nil && m.Map == nil || m.Scaling != nil {
 		x = m.fit(x, r)
 	}
 	if m.Scaling == nil {

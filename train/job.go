@@ -3,6 +3,7 @@ package train
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -21,6 +22,9 @@ type job struct {
 	first   objective // of output 0; the others are made when needed
 	solver  solver.Solver
 	why     string // the solver was chosen so
+
+	mapped  kernel.Map    // whose images are the rows; nil: they are as they were
+	mapping time.Duration // took so long
 }
 
 // prepare checks everything before any work is done, and states the problems.
@@ -103,6 +107,12 @@ func (j *job) state() error {
 	k, err := j.spec.kernel(j.set.Cols())
 	if err != nil {
 		return err
+	}
+	if j.spec.Map != "" {
+		if x, err = j.imageRows(k, x); err != nil {
+			return err
+		}
+		k = nil // the problem is linear
 	}
 	if j.stated, err = newStated(t, k, x, kernel.Options{Cache: j.spec.Cache, Threads: j.threadsEach()}); err != nil {
 		return err

@@ -57,11 +57,17 @@ func (spec *Spec) kernel(features int) (kernel.Kernel, error) {
 // kernelOf returns the kernel that a model states, or has if no other program
 // knows it; nil: it is linear.
 func kernelOf(m *model.Model) (kernel.Kernel, error) {
-	if m.Support == nil {
+	var used kernel.Kernel
+	switch n, lowRank := m.Map.(*kernel.Nystrom); {
+	case m.Support != nil:
+		used = m.Support.Kernel
+	case lowRank:
+		used = n.Kernel
+	case m.Map == nil:
 		return nil, nil
 	}
-	if _, custom := m.Support.Kernel.(kernel.Func); custom {
-		return m.Support.Kernel, nil
+	if _, custom := used.(kernel.Func); custom {
+		return used, nil
 	}
 	return kernel.New(m.Statement.Kernel)
 }

@@ -17,7 +17,7 @@ func (j *job) result(solutions []*solver.Solution) (*Result, error) {
 		Statement: j.statement(),
 		Data: model.Data{Rows: j.set.Rows(), Features: j.set.Cols(),
 			Nonzeros: matrix.Nonzeros(j.set.X), Digest: j.set.CachedDigest()},
-		Classes: j.labels.classes, Features: j.set.Feature, Schema: j.set.Schema, Scaling: j.scaling,
+		Classes: j.labels.classes, Features: j.set.Feature, Schema: j.set.Schema, Scaling: j.scaling, Map: j.mapped,
 		Outputs: make([]model.Output, len(solutions)), Version: Version(),
 	}
 	err := j.seal(m, solutions, true)
@@ -27,7 +27,7 @@ func (j *job) result(solutions []*solver.Solution) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), Why: j.why, Evaluations: j.evaluations()}
+	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), Why: j.why, Evaluations: j.evaluations(), Train: j.mapping}
 	if f, ok := j.stated.family.(machineFamily); ok {
 		if err := f.indefinite(); err != nil {
 			r.Warnings = append(r.Warnings, err)
@@ -63,7 +63,7 @@ func lost(m *model.Model, solutions []*solver.Solution) bool {
 
 // statement writes down the problem.
 func (j *job) statement() model.Statement {
-	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Kernel: j.spec.Kernel, Lambda: j.spec.Lambda, Radius: j.spec.Radius, Slack: j.spec.Slack, Nu: j.spec.Nu, Bias: j.spec.Bias,
+	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Kernel: j.spec.Kernel, Map: j.spec.Map, Lambda: j.spec.Lambda, Radius: j.spec.Radius, Slack: j.spec.Slack, Nu: j.spec.Nu, Bias: j.spec.Bias,
 		Solver: j.spec.Solver, Gap: j.spec.Gap, Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased}
 	if j.spec.Task == OneClass {
 		s.Task = OneClass
@@ -103,7 +103,7 @@ func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) err
 // short reports whether dual variables are stored in single precision. Those of
 // kernel machines are not: beside the support vectors they are small, and when
 // the coefficients are exactly theirs a certificate costs half as much.
-func (spec *Spec) short() bool { return spec.Gap >= 1e-6 && spec.Kernel == "" }
+func (spec *Spec) short() bool { return spec.Gap >= 1e-6 && !spec.IsMachine() }
 
 // storable returns the point of a solution as a model can hold it. Its
 // certificate is that of the solution unless something had to be changed.
@@ -115,7 +115,7 @@ func (j *job) storable(c int, s *solver.Solution, short bool) (problem.Point, pr
 		point.W, same = make([]float64, len(point.W)), false // no model can hold such weights
 	}
 	switch {
-	case point.A == nil && j.spec.Kernel != "": // a method without any proof
+	case point.A == nil && j.spec.IsMachine(): // a method without any proof
 	case point.A == nil: // nothing was proved: zero always is a dual point
 		point.A, same = make([]float64, j.set.Rows()), false
 	case short && !solver.IsShort(point.A):

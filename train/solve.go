@@ -55,7 +55,7 @@ func (j *job) solve(ctx context.Context) ([]*solver.Solution, error) {
 
 // workers is how many outputs are trained at the same time.
 func (j *job) workers() int {
-	if j.spec.Kernel != "" { // its matrix serves one at a time, on all cores
+	if j.spec.IsMachine() { // its matrix serves one at a time, on all cores
 		return 1
 	}
 	return min(matrix.Cores(j.spec.Threads), j.labels.outputs())
@@ -78,7 +78,7 @@ func (j *job) snapshot(p solver.Progress) func() *model.Model {
 		return nil
 	}
 	return func() *model.Model {
-		m := &model.Model{Classes: j.labels.classes, Scaling: j.scaling, Data: model.Data{Features: j.set.Cols()}, Outputs: make([]model.Output, 1)}
+		m := &model.Model{Classes: j.labels.classes, Scaling: j.scaling, Map: j.mapped, Data: model.Data{Features: j.set.Cols()}, Outputs: make([]model.Output, 1)}
 		j.stated.family.store(m, []problem.Point{p.Point})
 		return m
 	}

@@ -29,6 +29,12 @@ type Spec struct {
 	Kernel string
 	Cache  int64
 
+	// Map makes the model a linear one again, of images whose inner products are
+	// nearly the kernel: a spec as kernel.NewApproximation takes it, of which Seed
+	// draws what is random. The certificate is about the approximate kernel. The
+	// images take 4 bytes for each row and feature. "": the kernel as it is.
+	Map string
+
 	// Custom is a kernel of the program's own, and Kernel its name. The model can
 	// then be used, but not written: no other program could read it.
 	Custom *kernel.Func
@@ -128,6 +134,9 @@ func (spec *Spec) checkNumbers() error {
 
 // checkProblem refuses two problems at once.
 func (spec *Spec) checkProblem() error {
+	if err := spec.checkMap(); err != nil {
+		return err
+	}
 	if spec.Radius == 0 && spec.Slack == 0 {
 		return nil
 	}
@@ -145,7 +154,7 @@ func (spec *Spec) checkProblem() error {
 
 // checkSolver refuses a solver that does not exist or has no partitions.
 func (spec *Spec) checkSolver() error {
-	if spec.Kernel != "" || spec.Custom != nil {
+	if spec.IsMachine() {
 		return spec.checkKernel()
 	}
 	if spec.Cache != 0 {

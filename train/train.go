@@ -39,8 +39,8 @@ type Result struct {
 
 	Evaluations kernel.Counts // of the kernel in training; certificates not counted
 
-	// The time spent in solvers and in certificates, added up over classes that
-	// may have run at the same time.
+	// The time spent in solvers, and before in mapping rows, and in certificates,
+	// added up over classes that may have run at the same time.
 	Train, Certify time.Duration
 	Warnings       []error
 }

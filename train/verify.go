@@ -155,6 +155,12 @@ func restate(m *model.Model, set *dataset.Set, threads int) (*stated, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.Map != nil {
+		if x, err = restateImages(m, k, x, threads); err != nil {
+			return nil, err
+		}
+		k = nil
+	}
 	s, err := newStated(terms, k, x, kernel.Options{Threads: threads})
 	if err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ func printInfo(r report, m *model.Model, top int) {
 		if len(m.Outputs) > 1 {
 			name = spell(outputName(m, c))
 		}
-		if m.Support != nil {
+		if m.Support != nil || m.Map != nil {
 			r.line(name, "%.6g", o.Bias)
 			continue
 		}
@@ -122,6 +122,9 @@ func infoJSON(m *model.Model) map[string]any {
 	}
 	if m.Support != nil {
 		info["support"] = m.Support.Len()
+	}
+	if m.Map != nil {
+		_, info["map_features"] = m.Map.Dims()
 	}
 	return info
 }

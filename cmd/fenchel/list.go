@@ -21,6 +21,7 @@ var lists = map[string]func() [][2]string{
 	"losses":    func() [][2]string { return rows(loss.Entries()) },
 	"penalties": func() [][2]string { return rows(penalty.Entries()) },
 	"kernels":   func() [][2]string { return rows(kernel.Entries()) },
+	"maps":      func() [][2]string { return marked("approximate kernel: ", kernel.Approximations()) },
 	"solvers": func() [][2]string {
 		return slices.Concat(marked("linear models: ", linear.Entries()), marked("kernel machines: ", kernelsolver.Entries()))
 	},
@@ -29,9 +30,9 @@ var lists = map[string]func() [][2]string{
 }
 
 func newList() *cobra.Command {
-	nouns := []string{"losses", "penalties", "kernels", "solvers", "formats", "generators"}
+	nouns := []string{"losses", "penalties", "kernels", "maps", "solvers", "formats", "generators"}
 	return &cobra.Command{
-		Use:       "list losses|penalties|kernels|solvers|formats|generators",
+		Use:       "list losses|penalties|kernels|maps|solvers|formats|generators",
 		Short:     "List what can be chosen by name",
 		ValidArgs: nouns,
 		Args:      arguments(1, 1),

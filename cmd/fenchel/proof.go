@@ -44,10 +44,21 @@ func printProof(r report, m *model.Model, s train.Summary, status string) {
 	}
 	r.line("status", "%s: relative gap %.3g, asked for %.3g", status, s.Gap, m.Statement.Gap)
 	r.line("proof", "objective %.10g, best possible at least %.10g", s.Primal, s.Dual)
+	printApproximate(r, m)
 	if len(m.Outputs) > 1 {
 		o := m.Outputs[s.WorstOutput].Certificate
 		r.line("worst", "%s: relative gap %.3g, %s", nameOf(m, s.WorstOutput), s.Worst, o.Status)
 	}
+}
+
+// printApproximate says which problem a proof is about, if it is not that of the
+// kernel named.
+func printApproximate(r report, m *model.Model) {
+	if m.Map == nil {
+		return
+	}
+	_, features := m.Map.Dims()
+	r.line("proved", "of the approximate kernel, the inner products of %s of the map %s", count(features, "feature"), m.Statement.Map)
 }
 
 // nameOf says which output it is.
@@ -59,6 +70,9 @@ func termsOf(m *model.Model) string {
 	text := fmt.Sprintf("loss %s, penalty %s", p.Loss, p.Penalty)
 	if p.Kernel != "" {
 		text += ", kernel " + p.Kernel
+	}
+	if p.Map != "" {
+		text += " approximated by " + p.Map
 	}
 	return text
 }
@@ -82,7 +96,7 @@ func balance(m *model.Model) string {
 // printSize says how large the model is.
 func printSize(r report, m *model.Model) {
 	if m.Support == nil {
-		r.line("weights", "%d of %d not zero", m.Nonzeros(), len(m.Outputs)*m.Cols())
+		r.line("weights", "%d of %d not zero", m.Nonzeros(), len(m.Outputs)*len(m.Outputs[0].Weights))
 		return
 	}
 	of := ""

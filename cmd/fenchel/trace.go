@@ -18,7 +18,7 @@ type tracer struct {
 
 func newTracer(t *trainer) *tracer {
 	head := []string{"class", "epoch", "train_seconds", "certify_seconds", "primal", "dual", "gap", "test_error"}
-	if t.spec.Kernel != "" {
+	if t.spec.IsMachine() {
 		head = append(head, "evaluations_requested", "evaluations_computed")
 	}
 	return &tracer{t: t, rows: [][]string{head}}
@@ -35,7 +35,7 @@ func (tr *tracer) look(p train.Progress) {
 	}
 	row := []string{class, strconv.Itoa(p.Epoch), number(p.Train.Seconds()), number(p.Certify.Seconds()),
 		number(c.Primal), number(c.Dual), number(c.Relative()), tr.testError(p)}
-	if tr.t.spec.Kernel != "" {
+	if tr.t.spec.IsMachine() {
 		row = append(row, strconv.FormatInt(p.Evaluations.Requested, 10), strconv.FormatInt(p.Evaluations.Computed, 10))
 	}
 	tr.rows = append(tr.rows, row)

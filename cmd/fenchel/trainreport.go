@@ -64,6 +64,10 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 		out["kernel"], out["support"] = m.Statement.Kernel, m.Support.Len()
 		out["kernel_evaluations"], out["kernel_evaluations_computed"] = t.result.Evaluations.Requested, t.result.Evaluations.Computed
 	}
+	if m.Map != nil { // the proof is of the kernel that the map approximates this one by
+		out["kernel"], out["map"] = m.Statement.Kernel, m.Statement.Map
+		_, out["map_features"] = m.Map.Dims()
+	}
 	if t.result.Why != "" {
 		out["solver_why"] = t.result.Why
 	}

@@ -87,6 +87,7 @@ func printVerification(r report, m *model.Model, v *train.Verification) {
 		verdict = "unproved"
 	}
 	r.line(verdict, "objective %.10g, best possible at least %.10g: relative gap %.3g", v.Found.Primal, v.Found.Dual, v.Found.Gap)
+	printApproximate(r, m)
 	if v.Rebuilt {
 		r.line("note", "the model was saved without dual variables: the bound was built from its predictions; %.3g was claimed", v.Claimed.Gap)
 	}

@@ -100,7 +100,7 @@ func TestPegasosThroughFourier(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x, err := f.Map(p.X)
+			x, err := kernel.Images(f, p.X, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,136 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// NewCholesky chooses at most rank landmarks of a [Nystrom] map by the incomplete
+// Cholesky factorisation (Fine and Scheinberg, Efficient SVM Training Using
+// Low-Rank Kernel Representations, 2001): the next is the row of which the most is
+// left,
+//
+//	p = argmax d,  d_i = k(x_i,x_i) - |Phi(x_i)|^2
+//
+// until no more than tolerance times the trace is left. residual is, before the
+// first and after each, the sum of d.
+//
+// Cost: rank columns of the matrix, n rank^2/2 multiply-adds, n rank numbers.
+func NewCholesky(k Kernel, x matrix.Matrix, rank int, tolerance float64, threads int) (m *Nystrom, residual []float64, err error) {
+	if !(tolerance >= 0 && tolerance < 1) {
+		return nil, nil, fmt.Errorf("low rank: found a tolerance of %g, expected a part of the trace from 0 to 1", tolerance)
+	}
+	if err := checkRank(k, rank); err != nil {
+		return nil, nil, err
+	}
+	f := newFactorisation(k, x, rank, threads)
+	residual = []float64{f.trace()}
+	var pivots []int
+	for len(pivots) < f.width && residual[len(pivots)] > max(tolerance, nothing)*residual[0] {
+		p := f.most()
+		if !(f.left[p] > nothing*f.diagonal[p]) {
+			break
+		}
+		f.add(p, len(pivots))
+		pivots, residual = append(pivots, p), append(residual, f.trace())
+	}
+	m, err = newNystrom(k, x, rank, pivots)
+	return m, residual, err
+}
+
+// factorisation is the images of all rows of a set while landmarks are added.
+type factorisation struct {
+	tiler    *tiler[float64]
+	rows     set[float64]
+	threads  int
+	diagonal []float64
+	left     []float64 // d
+	image    []float64 // n x width
+	width    int
+}
+
+func newFactorisation(k Kernel, x matrix.Matrix, rank, threads int) *factorisation {
+	n, _ := x.Dims()
+	f := &factorisation{tiler: newTiler(inDouble, k), threads: threads, diagonal: make([]float64, n), width: min(rank, n)}
+	norm := make([]float64, n)
+	matrix.Blocks(n, blockRows, threads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := x.Row(i)
+			norm[i], f.diagonal[i] = SquaredNorm(row), k.Eval(row, row)
+		}
+	})
+	if f.rows = newSet[float64](x, norm); f.tiler.inner != nil {
+		f.rows.Matrix = sparse(x)
+	}
+	f.left = append(f.left, f.diagonal...)
+	f.image = make([]float64, n*f.width)
+	return f
+}
+
+func (f *factorisation) trace() float64 {
+	var sum vec.Sum
+	for _, d := range f.left {
+		sum.Add(d)
+	}
+	return sum.Value()
+}
+
+// most returns the row of which the most is left.
+func (f *factorisation) most() int {
+	p := 0
+	for i, d := range f.left {
+		if d > f.left[p] {
+			p = i
+		}
+	}
+	return p
+}
+
+// add makes row p the landmark of the feature c.
+func (f *factorisation) add(p, c int) {
+	root, pivot := math.Sqrt(f.left[p]), f.image[p*f.width:p*f.width+c]
+	f.tiler.tiles(f.rows.pick([]int{p}), f.rows, f.threads, func(values [][]float64, _, lo, hi int) {
+		for j, value := range values[0][:hi-lo] {
+			f.extend(lo+j, c, value, pivot, root)
+		}
+	})
+	f.image[p*f.width+c], f.left[p] = root, 0
+}
+
+// extend gives the image of row i its feature c.
+func (f *factorisation) extend(i, c int, value float64, pivot []float64, root float64) {
+	image := f.image[i*f.width : i*f.width+c+1]
+	v := (value - vec.Dot64(image[:c], pivot)) / root
+	image[c] = v
+	f.left[i] = max(0, math.FMA(-v, v, f.left[i]))
+}
+
+// greedy makes a [Nystrom] map of well chosen landmarks.
+type greedy struct {
+	rank      int
+	tolerance float64
+}
+
+func init() {
+	approximations.Register(registry.Entry[Approximation]{Name: "cholesky",
+		Summary: "projection onto the images of rank=500 rows, each that of which the most is left, until a part tolerance=0 of the trace is left",
+		New: func(p *registry.Params) (Approximation, error) {
+			return greedy{p.Int("rank", 500, 1, mostRank),
+				p.Float("tolerance", 0, "a number >= 0 and < 1", func(t float64) bool { return t >= 0 && t < 1 })}, p.Err()
+		}})
+}
+
+func (a greedy) Accepts(k Kernel) error { return checkRank(k, a.rank) }
+
+func (a greedy) Fit(k Kernel, x matrix.Matrix, _ uint64, threads int) (Map, error) {
+	m, _, err := NewCholesky(k, x, a.rank, a.tolerance, threads)
+	return asMap(m, err)
+}
+
+func (a greedy) Restore(k Kernel, _ int, _ uint64, landmarks matrix.Matrix) (Map, error) {
+	return restoreLowRank(k, landmarks, a.rank)
+}

@@ -1,0 +1,105 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// mapped is a model whose scores are <w,Phi(x)> + b, where Phi is a map of an
+// approximate kernel.
+type mapped Model
+
+// imageRows is how many rows are mapped at a time: more need more memory, and
+// gain nothing.
+const imageRows = 64
+
+// images is memory for the images of some rows.
+var images = sync.Pool{New: func() any { return new([]float32) }}
+
+func (m *mapped) score(dst []float64, x matrix.Vector) {
+	row := singleRow.Get().(*[1]matrix.Vector)
+	defer singleRow.Put(row)
+	row[0] = x
+	m.scores(dst, row[:])
+	row[0] = matrix.Vector{} // the pool must not keep data alive
+}
+
+func (m *mapped) scores(dst []float64, rows []matrix.Vector) {
+	k := len(m.Outputs)
+	_, features := m.Map.Dims()
+	room := images.Get().(*[]float32)
+	defer images.Put(room)
+	for len(rows) > 0 {
+		n := min(imageRows, len(rows))
+		if len(*room) < n*features {
+			*room = make([]float32, n*features)
+		}
+		m.Map.Images(*room, rows[:n])
+		for i := range n {
+			image := matrix.Vector{Value: (*room)[i*features : (i+1)*features]}
+			for c, o := range m.Outputs {
+				dst[i*k+c] = image.Dot(o.Weights) + o.Bias
+			}
+		}
+		dst, rows = dst[n*k:], rows[n:]
+	}
+}
+
+func (m *mapped) pack(tensors map[string]tensor) {
+	_, features := m.Map.Dims()
+	weights := (*Model)(m).gather(func(o Output) []float64 { return o.Weights })
+	tensors["weights"] = tensor{[]int{len(m.Outputs), features}, weights}
+	if landmarks := m.Map.Landmarks(); landmarks != nil {
+		packRows("landmarks", landmarks, tensors)
+	}
+}
+
+// restoreMapped takes the map, and the weights of its features, out of the
+// tensors.
+func (m *Model) restoreMapped(columns int, tensors map[string]tensor) error {
+	k, err := kernel.New(m.Statement.Kernel)
+	if err != nil {
+		return err
+	}
+	a, err := kernel.NewApproximation(m.Statement.Map)
+	if err != nil {
+		return err
+	}
+	if err := a.Accepts(k); err != nil {
+		return err
+	}
+	var landmarks matrix.Matrix
+	if _, ok := tensors["landmarks.values"]; ok {
+		if landmarks, err = restoreRows("landmarks", columns, tensors); err != nil {
+			return err
+		}
+		if i, j, ok := matrix.Finite(landmarks); !ok {
+			return fmt.Errorf("landmark %d: found a value in column %d that is not finite", i+1, j+1)
+		}
+	}
+	if m.Map, err = a.Restore(k, columns, m.Statement.Seed, landmarks); err != nil {
+		return err
+	}
+	_, features := m.Map.Dims()
+	return m.cut("weights", features, tensors)
+}
+
+// asMachine returns the kernel machine that a model of a Nystrom map is: the
+// landmarks are its support.
+func (m *Model) asMachine() (*Model, error) {
+	n, ok := m.Map.(*kernel.Nystrom)
+	if !ok {
+		return nil, errors.New("found a model of random features, expected a kernel machine")
+	}
+	machine := *m
+	machine.Map, machine.Support = nil, &Support{Kernel: n.Kernel, Rows: n.Landmarks()}
+	machine.Outputs = make([]Output, len(m.Outputs))
+	for c, o := range m.Outputs {
+		machine.Outputs[c] = Output{Weights: n.Coefficients(o.Weights), Bias: o.Bias}
+	}
+	return &machine, nil
+}
