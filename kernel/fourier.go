@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -33,6 +34,7 @@ type Fourier struct {
 	cols, pairs int
 	seed        uint64
 	draw        func(*normals) float64
+	once        sync.Once
 	pages       []atomic.Pointer[[]float32] // pageColumns x pairs each, in turns; nil: not drawn yet
 	phases      floats
 }
@@ -51,7 +53,7 @@ func NewFourier(k Kernel, cols, pairs int, seed uint64) (*Fourier, error) {
 	if cols < 0 || cols > maxColumns || pairs <= 0 || int64(cols) > maxFrequencies/int64(pairs) {
 		return nil, fmt.Errorf("random features: found %d columns and %d pairs of features, expected at least one pair, at most %d columns, and at most %d frequencies in all", cols, pairs, maxColumns, int64(maxFrequencies))
 	}
-	f := &Fourier{cols: cols, pairs: pairs, seed: seed, pages: make([]atomic.Pointer[[]float32], (cols+pageColumns-1)/pageColumns)}
+	f := &Fourier{cols: cols, pairs: pairs, seed: seed}
 	switch k := k.(type) {
 	case RBF:
 		scale := math.Sqrt(2*k.Gamma) / (2 * math.Pi)
@@ -82,6 +84,7 @@ func (*Fourier) Landmarks() matrix.Matrix { return nil }
 // Images maps rows, in single precision. Columns that a row lacks are 0, those
 // that the map does not know are left out.
 func (f *Fourier) Images(dst []float32, rows []matrix.Vector) {
+	f.once.Do(func() { f.pages = make([]atomic.Pointer[[]float32], (f.cols+pageColumns-1)/pageColumns) })
 	phase, put := f.phases.get(f.pairs)
 	defer put()
 	scale := 1 / math.Sqrt(float64(f.pairs))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -29,7 +30,8 @@ type Nystrom struct {
 	Pivots []int // rows of the training set that the landmarks are; nil in a restored map
 
 	landmarks matrix.Matrix
-	factor    [][]float64 // row c of L, c+1 numbers
+	once      sync.Once
+	factor    [][]float64 // row c of L, c+1 numbers; of a restored map when it is used
 	scorer    *Scorer     // of the landmarks, for their tiles
 	values    floats
 }
@@ -83,68 +85,59 @@ func newNystrom(k Kernel, x matrix.Matrix, rank int, order []int) (*Nystrom, err
 		if len(rows) == rank {
 			break
 		}
-		if row := x.Row(p); m.add(row, rows) {
-			m.Pivots, rows = append(m.Pivots, p), append(rows, row)
+		row := x.Row(p)
+		if image := m.image(row, rows); !math.IsInf(image[len(rows)], 1) {
+			m.Pivots, rows, m.factor = append(m.Pivots, p), append(rows, row), append(m.factor, image)
 		}
 	}
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("low rank: found %d rows with k(x,x) = 0, expected one that is not", len(order))
 	}
-	m.use(pick(x, m.Pivots))
+	m.landmarks = pick(x, m.Pivots)
 	return m, nil
 }
 
-// RestoreNystrom makes the map of landmarks that one had, in their order.
+// RestoreNystrom makes the map of landmarks that one had, in their order. Until
+// it is used it takes no memory but theirs.
 func RestoreNystrom(k Kernel, landmarks matrix.Matrix) (*Nystrom, error) {
 	landmarks, err := Prepare(k, landmarks, 0)
 	if err != nil {
 		return nil, err
 	}
 	n, _ := landmarks.Dims()
-	if err := checkRank(k, n); err != nil {
-		return nil, err
-	}
-	m := &Nystrom{Kernel: k}
-	var rows []matrix.Vector
-	for c := range n {
-		if !m.add(landmarks.Row(c), rows) {
-			return nil, fmt.Errorf("low rank: landmark %d depends on those before, expected independent rows", c+1)
-		}
-		rows = append(rows, landmarks.Row(c))
-	}
-	m.use(landmarks)
-	return m, nil
+	return &Nystrom{Kernel: k, landmarks: landmarks}, checkRank(k, n)
 }
 
-// add makes a row the next landmark, unless nothing is left of it.
-func (m *Nystrom) add(row matrix.Vector, before []matrix.Vector) bool {
+// image returns the image of a row that may become the next landmark, of which
+// the last feature is infinite if nothing is left: to divide by it makes this
+// feature 0 for every row.
+func (m *Nystrom) image(row matrix.Vector, before []matrix.Vector) []float64 {
 	image := make([]float64, len(before)+1)
 	for c, p := range before {
-		image[c] = m.Kernel.Eval(row, p)
+		image[c] = (m.Kernel.Eval(row, p) - vec.Dot64(image[:c], m.factor[c][:c])) / m.factor[c][c]
 	}
-	m.solve(image[:len(before)])
 	own := m.Kernel.Eval(row, row)
 	left := own - vec.SquaredNorm64(image[:len(before)])
-	if !(left > nothing*own) || math.IsInf(own, 1) {
-		return false
+	if image[len(before)] = math.Inf(1); left > nothing*own && own <= math.MaxFloat64 {
+		image[len(before)] = math.Sqrt(left)
 	}
-	image[len(before)] = math.Sqrt(left)
-	m.factor = append(m.factor, image)
-	return true
+	return image
 }
 
-// solve replaces k_x by L^-1 k_x.
-func (m *Nystrom) solve(v []float64) {
-	for c := range v {
-		row := m.factor[c]
-		v[c] = (v[c] - vec.Dot64(v[:c], row[:c])) / row[c]
-	}
-}
-
-// use keeps the landmarks themselves.
-func (m *Nystrom) use(landmarks matrix.Matrix) {
-	m.landmarks = landmarks
-	m.scorer = NewScorer(m.Kernel, landmarks, nil)
+// ready makes what the images of rows need.
+func (m *Nystrom) ready() {
+	m.once.Do(func() {
+		n, _ := m.landmarks.Dims()
+		var rows []matrix.Vector
+		for c := range n {
+			row := m.landmarks.Row(c)
+			if c == len(m.factor) {
+				m.factor = append(m.factor, m.image(row, rows))
+			}
+			rows = append(rows, row)
+		}
+		m.scorer = NewScorer(m.Kernel, m.landmarks, nil)
+	})
 }
 
 // pick copies rows.
@@ -170,8 +163,8 @@ func pick(x matrix.Matrix, rows []int) matrix.Matrix {
 
 // Dims returns the number of columns of rows and of their images.
 func (m *Nystrom) Dims() (cols, features int) {
-	_, cols = m.landmarks.Dims()
-	return cols, len(m.factor)
+	features, cols = m.landmarks.Dims()
+	return cols, features
 }
 
 // Prepare returns rows as the kernel takes them.
@@ -185,6 +178,7 @@ func (m *Nystrom) Landmarks() matrix.Matrix { return m.landmarks }
 
 // Images maps rows, in single precision.
 func (m *Nystrom) Images(dst []float32, rows []matrix.Vector) {
+	m.ready()
 	width := len(m.factor)
 	all, put := m.values.get(len(rows) * width)
 	defer put()
@@ -207,6 +201,7 @@ func (m *Nystrom) Images(dst []float32, rows []matrix.Vector) {
 //
 //	<w,Phi(x)> = sum_c a_c k(p_c,x),  L^T a = w
 func (m *Nystrom) Coefficients(w []float64) []float64 {
+	m.ready()
 	a := slices.Clone(w)
 	for c, row := range slices.Backward(m.factor) {
 		a[c] /= row[c]

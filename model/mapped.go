@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -100,6 +101,11 @@ func (m *Model) asMachine() (*Model, error) {
 	machine.Outputs = make([]Output, len(m.Outputs))
 	for c, o := range m.Outputs {
 		machine.Outputs[c] = Output{Weights: n.Coefficients(o.Weights), Bias: o.Bias}
+		for _, a := range machine.Outputs[c].Weights {
+			if math.IsNaN(a) || math.IsInf(a, 0) {
+				return nil, fmt.Errorf("found the coefficient %g of a landmark, expected finite numbers", a)
+			}
+		}
 	}
 	return &machine, nil
 }

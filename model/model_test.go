@@ -62,7 +62,23 @@ func examples(t testing.TB) map[string]*Model {
 	empty := state("hinge", Output{Weights: []float64{}, Bias: -1})
 	empty.Statement.Kernel = "rbf:gamma=2"
 	empty.Support = &Support{Kernel: kernel.RBF{Gamma: 2}, Rows: &matrix.CSR{Cols: 3, Start: []int64{0}, Index: []uint32{}, Value: []float32{}}}
-	return map[string]*Model{"sparse machine": sparse, "dense machine": dense, "empty machine": empty, "binary": binary, "multi": multi, "regression": regression, "float64 dual": wide,
+	random := state("logistic", output(0.5))
+	random.Classes, random.Statement.Kernel, random.Statement.Map = []string{"a", "b"}, "laplacian:gamma=0.5", "fourier:dim=4"
+	random.Outputs[0].Weights = []float64{1, 2, 3, -4}
+	landmarks := state("hinge", output(0.5), output(1), output(2))
+	landmarks.Classes, landmarks.Statement.Kernel, landmarks.Statement.Map = []string{"a", "b", "c"}, "rbf:gamma=0.5", "nystrom:rank=3"
+	full := state("squared", output(0.5))
+	full.Scaling, full.Statement.Kernel, full.Statement.Map = scaling, "poly:degree=2,gamma=1,coef0=1", "cholesky:rank=9"
+	if random.Map, err = kernel.NewFourier(kernel.Laplacian{Gamma: 0.5}, 3, 2, 1); err != nil {
+		t.Fatal(err)
+	}
+	if landmarks.Map, err = kernel.RestoreNystrom(kernel.RBF{Gamma: 0.5}, rows); err != nil {
+		t.Fatal(err)
+	}
+	if full.Map, err = kernel.RestoreNystrom(kernel.Poly{Degree: 2, Gamma: 1, Coef0: 1}, &matrix.Dense{Rows: 3, Cols: 3, Value: []float32{1, 2, 3, 0, 1, 0, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	return map[string]*Model{"random features": random, "sparse landmarks": landmarks, "dense landmarks": full, "sparse machine": sparse, "dense machine": dense, "empty machine": empty, "binary": binary, "multi": multi, "regression": regression, "float64 dual": wide,
 		"scaled table": scaled, "no dual": bare, "nothing proved": unproved}
 }
 
@@ -167,6 +183,7 @@ func TestDecodeRefusesLies(t *testing.T) {
 	displaced, infinite := *models["sparse machine"], *models["dense machine"]
 	displaced.Support = &Support{Rows: displaced.Support.Rows, Index: []uint32{0, 3, 3}}
 	infinite.Support = &Support{Rows: &matrix.Dense{Rows: 3, Cols: 3, Value: []float32{0, 0, 0, 0, 0, 0, 0, 0, float32(math.Inf(1))}}}
+	random, landmarks := encode(t, models["random features"]), encode(t, models["sparse landmarks"])
 	withNaN := *models["regression"]
 	withNaN.Outputs = []Output{{Weights: []float64{1, math.NaN(), 1}, Dual: make([]float64, 4)}}
 	for _, c := range []struct {
@@ -205,6 +222,17 @@ func TestDecodeRefusesLies(t *testing.T) {
 		{"unknown scheme", forge(t, machine, OneAgainstOne, "one-against-two"), `found the scheme "one-against-two"`},
 		{"pairs of too few classes", forge(t, machine, `[\"a\",\"b\",\"c\"]`, `[\"a\",\"b\",\"c\",\"d\"]`), "found 4 classes for 3 outputs"},
 		{"a value of a support vector NaN", encode(t, &infinite), "that is not finite"},
+		{"unknown map", forge(t, random, "fourier:dim=4", "fouriers:dim=4"), `did you mean "fourier"?`},
+		{"random features of another kernel", forge(t, random, "laplacian:gamma=0.5", "linear"), "expected rbf or laplacian"},
+		{"more random features", forge(t, random, "dim=4", "dim=6"), "expected F64, 1 outputs of 6"},
+		{"random features of columns without end", forge(t, random, `\"features\":3`, `\"features\":4000000000`), "at most 268435456 columns"},
+		{"random features of landmarks", forge(t, landmarks, "nystrom:rank=3", "fourier:dim=4"), "found 3 landmarks, expected none"},
+		{"fewer landmarks", forge(t, landmarks, "rank=3", "rank=2"), "found 3 landmarks, expected at most 2"},
+		{"no landmarks", forge(t, random, "fourier:dim=4", "nystrom:rank=3"), "found no landmarks"},
+		{"landmarks of an indefinite kernel", forge(t, landmarks, "rbf:gamma=0.5", "sigmoid:gamma=0.5"), "no inner product"},
+		{"landmarks that are no graphs", forge(t, landmarks, "rbf:gamma=0.5", "wl"), "expected a whole number"},
+		{"column of a landmark out of range", forge(t, landmarks, `\"features\":3`, `\"features\":2`), "expected increasing columns below 2"},
+		{"a map without a kernel", forge(t, random, `\"kernel\":\"laplacian:gamma=0.5\",`, ``), "unknown kernel"},
 		{"narrower type", forge(t, plain, `"dtype":"F64","shape":[1,3]`, `"dtype":"F32","shape":[1,3]`), "expected shape [1 3] of F32"},
 		{"weight NaN", encode(t, &withNaN), "found the weight NaN"},
 		{"fewer classes", forge(t, multi, `[\"1\",\"2\",\"10\"]`, `[\"1\",\"2\"]`), "found 2 classes for 3 outputs"},
