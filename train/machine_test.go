@@ -252,7 +252,7 @@ func TestMachineRefuses(t *testing.T) {
 		{Spec{Kernel: "rbf", Solver: "sdca"}, "a free bias forbids"},
 		{Spec{Radius: 1}, "radius=1, slack=0 without a kernel"},
 		{Spec{Kernel: "rbf", Radius: -1}, "radius=-1: expected a number > 0"},
-		{Spec{Kernel: "rbf", Radius: 1}, "free bias"},
+		{Spec{Kernel: "rbf", Radius: 1, Bias: "free"}, "free bias"},
 		{Spec{Kernel: "rbf", Radius: 1, Slack: 1}, "expected one of them"},
 		{Spec{Kernel: "rbf", Slack: 1, C: 1}, "expected one of them"},
 		{Spec{Kernel: "rbf", Slack: 1, Loss: "logistic"}, "expected hinge"},

@@ -113,8 +113,8 @@ func TestSharesRefuse(t *testing.T) {
 		{measured(two), Spec{Nu: 0.5, Loss: "squared"}, "for regression with the loss squared: expected epsilon-insensitive"},
 		{two, Spec{Nu: 0.5, Radius: 1}, "expected one of them"},
 		{two, Spec{Nu: 0.5, Slack: 1}, "expected one of them"},
-		{two, Spec{Nu: 0.3, Solver: "sbp"}, "problem of type *problem.Nu"},
-		{two, Spec{Solver: "nu"}, "nu solves one class"},
+		{two, Spec{Nu: 0.3, Solver: "sbp"}, "found one with nu"},
+		{two, Spec{Solver: "nu"}, "nu takes problems with nu"},
 		{two, Spec{Nu: 0.3, Kernel: "sigmoid"}, "positive semidefinite"},
 		{noTargets(two), Spec{Nu: 0.3}, "no targets"},
 	} {

@@ -58,7 +58,7 @@ type Spec struct {
 	// the rows of these two with the same C; "": one-against-rest.
 	Scheme string
 
-	Bias    string // "free", "none", "feature"; "": free
+	Bias    string // "free", "none", "feature"; "": free, or feature with a Radius, as no solver moves a free bias there
 	Scaling string // "none", "max", "std"; "": std for tables if the kernel takes any rows, else none
 	Solver  string // as New of solver/linear or solver/kernel takes it; "" or "auto": chosen
 	// Partitions is how many parts of the rows sdca works on side by side, at
@@ -180,7 +180,7 @@ func (spec *Spec) auto() bool { return spec.Solver == "" || spec.Solver == "auto
 // together. While the targets have not decided on a loss, squared stands for it,
 // which goes with everything.
 func (spec *Spec) terms() (terms, error) {
-	t, err := newTerms(cmp.Or(spec.Loss, "squared"), cmp.Or(spec.Penalty, "l2"), cmp.Or(spec.Bias, "free"))
+	t, err := newTerms(cmp.Or(spec.Loss, "squared"), cmp.Or(spec.Penalty, "l2"), spec.bias())
 	if err != nil {
 		return t, err
 	}
@@ -188,10 +188,21 @@ func (spec *Spec) terms() (terms, error) {
 	return t, t.solvable()
 }
 
+// bias is the kind that was asked for, or the default.
+func (spec *Spec) bias() string {
+	switch {
+	case spec.Bias != "":
+		return spec.Bias
+	case spec.Radius != 0:
+		return "feature"
+	}
+	return "free"
+}
+
 // complete fills in the defaults that do not depend on the targets.
 func (spec *Spec) complete(set *dataset.Set) {
 	spec.Penalty = cmp.Or(spec.Penalty, "l2")
-	spec.Bias = cmp.Or(spec.Bias, "free")
+	spec.Bias = spec.bias()
 	spec.Kernel = completeKernel(spec.Kernel, set.Cols())
 	if spec.Scaling == "" {
 		spec.Scaling = "none"

@@ -16,6 +16,7 @@ var emptiable = []struct{ flag, expected string }{
 	{"trace", "a file name"},
 	{"target", "the name or position of a column"},
 	{"loss", "the name of a loss"},
+	{"bias", "free, feature or none"},
 	{"class-weight", "balanced or a list of LABEL=WEIGHT"},
 }
 

@@ -28,7 +28,7 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.Float64Var(&s.Lambda, "lambda", 0, "weight of the penalty (default 1/N, N the sum of the row weights)")
 	f.Float64Var(&s.C, "C", 0, "the same the other way round: lambda = 1/(C N)")
 	t.kernel.register(cmd, s)
-	f.StringVar(&s.Bias, "bias", "free", "constant term: free (no penalty), feature (a constant column) or none")
+	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column) or none (default free, with --radius feature)")
 	f.StringVar(&s.Scheme, "scheme", "one-against-rest", "how more than two classes are told apart: one-against-rest or one-against-one")
 	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables, else none)")
 	f.StringVar(&s.Solver, "solver", "auto", "solver, as in \"fenchel list solvers\"")

@@ -21,11 +21,26 @@ func New(spec string) (solver.Solver, error) { return solvers.New(spec) }
 // Entries lists the solvers by name.
 func Entries() []registry.Entry[solver.Solver] { return solvers.Entries() }
 
-// kernelProblem returns p as the one kind of problem this package solves.
+// kernelProblem returns p as the kind of problem that most solvers here solve.
 func kernelProblem(p problem.Problem) (*problem.Kernel, error) {
-	k, ok := p.(*problem.Kernel)
-	if !ok {
-		return nil, fmt.Errorf("found a problem of type %T, expected a kernel machine", p)
+	if k, ok := p.(*problem.Kernel); ok {
+		return k, nil
 	}
-	return k, nil
+	return nil, otherKind("this solver", "lambda or C", p)
+}
+
+// otherKind says that a solver takes other problems than p, and which takes p.
+func otherKind(name, takes string, p problem.Problem) error {
+	found, other := fmt.Sprintf("of type %T", p), "auto"
+	switch p.(type) {
+	case *problem.Kernel:
+		found = "with lambda or C"
+	case *problem.NormConstrained:
+		found, other = "with a radius", "sgd"
+	case *problem.Slack:
+		found, other = "with a bound on the slack", "sbp"
+	case *problem.Nu:
+		found, other = "with nu", "nu"
+	}
+	return fmt.Errorf("%s takes problems with %s: found one %s, expected %s, or the solver %s", name, takes, found, takes, other)
 }

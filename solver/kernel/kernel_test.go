@@ -253,13 +253,13 @@ func TestRefusals(t *testing.T) {
 		reason string
 	}{
 		{"sdca", machine(loss.Hinge{}, problem.Free, nil), "free bias"},
-		{"sdca", inBall(t, gram, y), "expected a kernel machine"},
+		{"sdca", inBall(t, gram, y), "found one with a radius, expected lambda or C, or the solver sgd"},
 		{"pegasos", machine(loss.Hinge{}, problem.Free, nil), "free bias"},
 		{"pegasos", machine(loss.Squared{}, problem.None, nil), "must be bounded"},
-		{"sgd", machine(loss.Hinge{}, problem.None, nil), "expected a norm-constrained problem"},
+		{"sgd", machine(loss.Hinge{}, problem.None, nil), "expected a radius, or the solver auto"},
 		{"sbp", machine(loss.Logistic{}, problem.None, nil), "expected the loss hinge"},
 		{"sbp", machine(loss.Hinge{}, problem.None, uneven), "row weights"},
-		{"sbp", inBall(t, gram, y), "with nu or lambda"},
+		{"sbp", inBall(t, gram, y), "expected a bound on the slack, lambda or C, or the solver sgd"},
 		{"perceptron", machine(loss.Squared{}, problem.None, nil), "counts mistakes"},
 		{"perceptron", machine(loss.Hinge{}, problem.Free, nil), "free bias"},
 		{"rbp", machine(loss.Hinge{}, problem.Free, nil), "free bias"},

@@ -52,7 +52,7 @@ func init() {
 func (Nu) Accepts(p problem.Problem) error {
 	k, ok := p.(*problem.Nu)
 	if !ok {
-		return fmt.Errorf("nu solves one class, nu-classification and nu-regression: found a problem of type %T", p)
+		return otherKind("nu", "nu", p)
 	}
 	if !k.Definite() {
 		return fmt.Errorf("nu needs a positive semidefinite kernel, found %+v: expected another kernel", k.Kernel)

@@ -76,7 +76,7 @@ func (SBP) Accepts(p problem.Problem) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("found a problem of type %T, expected a kernel machine with nu or lambda", p)
+	return otherKind("sbp", "a bound on the slack, lambda or C", p)
 }
 
 // Start begins at zero, or at the weights of from as if after one epoch.

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"errors"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/problem"
@@ -44,7 +43,7 @@ func init() {
 func (SGD) Accepts(p problem.Problem) error {
 	b, ok := p.(*problem.NormConstrained)
 	if !ok {
-		return errors.New("sgd minimises the average loss in a ball: expected a norm-constrained problem, with a radius; for one with lambda use pegasos")
+		return otherKind("sgd", "a radius", p)
 	}
 	if err := refuseFree("sgd", &b.Risk); err != nil {
 		return err
