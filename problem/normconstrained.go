@@ -49,7 +49,7 @@ func (p *NormConstrained) Certify(pt Point) Certificate {
 	machine := &Kernel{Gram: p.Gram, Risk: p.Risk}
 	n := p.Len()
 	r, bias := machine.respond(pt.W[:n]), pt.W[n]
-	if inside := insideBall(p.Radius, r.size2(p.Constant()*bias*bias)); inside < 1 {
+	if inside := insideBall(p.Radius, r.size2(p.Constant()*bias*bias)); inside != 1 {
 		r.shrink(inside)
 		if p.Bias == Feature {
 			bias *= inside
@@ -77,8 +77,12 @@ func (p *NormConstrained) Certify(pt Point) Certificate {
 }
 
 // insideBall returns how much of a vector is inside of the ball, all or a part;
-// its squared norm is at most squared.
+// its squared norm is at most squared. Of one whose norm is no number nothing is
+// known.
 func insideBall(radius, squared float64) float64 {
+	if math.IsInf(squared, 1) {
+		return math.NaN()
+	}
 	if size := math.Sqrt(squared); size > radius {
 		return float64(radius/size) * (1 - 8*unit)
 	}

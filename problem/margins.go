@@ -1,0 +1,144 @@
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// Margins is the part of the slack-constrained problems that sees margins only:
+// f for given margins. It knows nothing of what predicts.
+type Margins struct {
+	Risk
+	Nu float64
+}
+
+// newMargins checks the numbers. The loss is the hinge, the rows have no weights.
+func newMargins(n int, targets []float64, nu float64, bias Bias, threads int) (*Margins, error) {
+	if !(nu >= 0) || math.IsInf(nu, 1) {
+		return nil, fmt.Errorf("problem: nu=%g: expected a number >= 0", nu)
+	}
+	risk, err := newRisk(n, targets, nil, loss.Hinge{}, 1, bias, threads)
+	if err != nil {
+		return nil, err
+	}
+	m := &Margins{Risk: *risk, Nu: nu}
+	m.Lambda = 0
+	level, _ := m.Level(new(Water), make([]float64, n))
+	if math.IsInf(level, 1) {
+		return nil, errors.New("problem: found one class only, expected rows of both: with a free bias the margin has no bound")
+	}
+	m.zero = -level
+	return m, nil
+}
+
+// Volume returns n nu.
+func (m *Margins) Volume() float64 { return m.N * m.Nu }
+
+// Level returns f for the margins c without a free bias, and that bias.
+func (m *Margins) Level(w *Water, c []float64) (level, bias float64) {
+	if m.Bias == Free {
+		return w.Fill(c, m.Y, m.Volume())
+	}
+	return w.Fill(c, nil, m.Volume())
+}
+
+// most returns what no correction needs to exceed where f is largest, if no margin
+// that w gives is larger than longest. The level is at most longest while some
+// row is not under water, and else nu above the mean margin. With a free bias the
+// levels of both classes add up to twice longest and n nu for each row of the
+// smaller one at most, and none is below all of its rows.
+func (m *Margins) most(longest float64) float64 {
+	if m.Bias != Free {
+		return 2*longest + m.Nu
+	}
+	positive := 0
+	for _, y := range m.Y {
+		if y > 0 {
+			positive++
+		}
+	}
+	return 4*longest + m.Volume()/float64(min(positive, len(m.Y)-positive))
+}
+
+// corrections returns the largest p^T xi for 0 <= xi_i <= most, sum xi <= n nu,
+// with p = |v|: it goes to the largest p.
+func (m *Margins) corrections(v []float64, most float64) float64 {
+	p := make([]float64, len(v))
+	for i, x := range v {
+		p[i] = -math.Abs(x)
+	}
+	k := min(int(m.Volume()/most)+1, len(p))
+	var w Water
+	w.Lowest(p, k)
+	var sum vec.Sum
+	w.Covered(func(i int, part float64) { sum.Add(-p[i] * part) })
+	last := -p[w.basins[0].row[w.basins[0].sure]] // the k-th
+	rest := min(most, max(0, m.Volume()-float64(float64(k-1)*most)))
+	return float64(most*(sum.Value()*(1+8*unit)-last)) + float64(rest*last)
+}
+
+// level returns f for predictions, to which the bias is still to be added, and a
+// bound on its error: f moves by no more than the worst of them. The margins
+// take the place of the predictions.
+func (m *Margins) level(predictions, errs []float64, bias float64) (f, bound float64) {
+	worst, largest := 0.0, 0.0
+	for i, y := range m.Y {
+		predictions[i] = y * (predictions[i] + bias)
+		worst = max(worst, errs[i])
+		largest = max(largest, math.Abs(predictions[i]))
+	}
+	f, _ = new(Water).Fill(predictions, nil, m.Volume())
+	return f, worst + float64(float64(4*(len(errs)+16))*unit*(largest+math.Abs(f)+math.Abs(bias)))
+}
+
+// masses returns y_i p_i in a scale in which the largest is about 1.
+func (m *Margins) masses(a []float64) []float64 {
+	v, largest := make([]float64, len(a)), 0.0
+	for i, y := range m.Y {
+		if x := -y * a[i]; x > 0 && !math.IsInf(x, 1) {
+			v[i] = y * x
+			largest = max(largest, x)
+		}
+	}
+	if largest > 0 {
+		for i := range v {
+			v[i] /= largest
+		}
+	}
+	if m.Bias == Free {
+		balance(v, m.threads)
+	}
+	return v
+}
+
+// verdict is the certificate of a point with that bias at which f is found, while
+// nowhere it is more than above.
+func (m *Margins) verdict(f, bias, above float64) Certificate {
+	c := Certificate{Primal: -f, Dual: math.Inf(-1), Zero: m.zero}
+	if m.Bias == None && bias != 0 {
+		c.Warnings = append(c.Warnings, fmt.Errorf("the point has the bias %g, but the problem has none", bias))
+		c.Primal = math.Inf(1)
+	}
+	if !math.IsNaN(above) && !math.IsInf(above, -1) {
+		c.Dual = -above
+	}
+	return c
+}
+
+// classifier returns w/f, or w where f is no margin, and whether it is one. w is
+// a point that stands for inside times w.
+func classifier(w []float64, f, inside float64) ([]float64, bool) {
+	scaled := slices.Clone(w)
+	if !(f > 0) || math.IsInf(f, 1) {
+		return scaled, false
+	}
+	for i := range scaled {
+		scaled[i] *= inside / f
+	}
+	return scaled, true
+}
