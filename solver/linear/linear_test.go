@@ -52,6 +52,9 @@ var examined = []struct {
 		}
 		return ""
 	}},
+	{"simba", 0, 0, func(loss.Loss, string) string {
+		return "solver simba maximises a margin with slack: expected a problem with nu, or another solver"
+	}},
 }
 
 func must[T any](v T, err error) T {
