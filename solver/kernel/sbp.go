@@ -35,12 +35,15 @@ import (
 //
 // Extensions, none of them in the thesis:
 //
-//	lambda      problem.Kernel with the hinge: instead of the level for a given nu
-//	            every step takes the level 1/s of the scale s for which s w has the
-//	            least objective, and over the bias if that is free. The expected
-//	            direction is then a subgradient of that least objective, whose sublevel
-//	            sets are convex; nu is what comes of it. Returned is the average at
-//	            its best scale; dual variables are how often each row was under water.
+//	lambda      problem.Kernel with the hinge: under water are the k rows that fall
+//	            short of the margin 1 at the scale of w, and with the bias if that is
+//	            free, for which the objective is least, and nu is what comes of it.
+//	            w <- (1 - 1/t) w + k/(n lambda t) y_i Phi(x_i), the step of Pegasos for
+//	            rows drawn among these only: it comes to the optimum as 1/T, where one
+//	            of length 1/sqrt(t) on the sphere would as 1/sqrt(T): on 300 points of
+//	            the plane with lambda = 1/300 to a gap of 0.1 % in 300 epochs, not 0.8 %.
+//	            Returned is the average, step t with weight t, at its best scale; dual
+//	            variables are how often each row was under water.
 //	batch=M     the mean of M draws instead of one: M rows of the matrix, computed
 //	            together
 //	output=     weighted: an average in which step t has the weight t; last: none
@@ -95,8 +98,14 @@ func (b SBP) Start(p problem.Problem, from *problem.Point, seed uint64) solver.S
 		s.t, w = float64(n), from.W
 	}
 	s.e = newEngine(gram, s.risk.Constant(), w, true)
-	s.e.project(1)
-	s.eta = 1 / longest(gram, s.risk.Constant())
+	if s.machine != nil {
+		s.e.multiply(s.machine.Lambda * s.t)
+		s.e.flatten()
+		s.e.rescale(1 / (s.machine.Lambda * max(s.t, 1)))
+	} else {
+		s.e.project(1)
+		s.eta = 1 / longest(gram, s.risk.Constant())
+	}
 	s.margins, s.share = make([]float64, n), make([]float64, n)
 	s.cast = newCast(s.risk, s.random)
 	s.e.soon = s.cast.soon
@@ -113,7 +122,7 @@ type sbp struct {
 	batch   int
 	output  string
 
-	t, eta  float64   // steps taken; the length of the first one
+	t, eta  float64   // steps taken; with nu the length of the first one
 	margins []float64 // y_i r_i
 	share   []float64 // sum of the p, or of the rows under water
 	total   float64   // sum of the weights of that
@@ -132,13 +141,20 @@ func (s *sbp) step() {
 	s.t++
 	s.e.margins(s.margins, s.risk.Y)
 	s.fill()
-	s.draw(s.eta / math.Sqrt(s.t))
-	s.e.addAll(s.drawn, s.delta)
-	s.e.project(1)
-	if s.output == "weighted" {
-		s.e.count(s.t)
+	if s.slack != nil {
+		s.draw(s.eta / math.Sqrt(s.t))
+		s.e.addAll(s.drawn, s.delta)
+		s.e.project(1)
 	} else {
+		shrunk := 1 / (s.risk.Lambda * s.t)
+		s.e.rescale(shrunk)
+		s.draw((s.cast.covered[0] + s.cast.covered[1]) / s.risk.N * shrunk)
+		s.e.addAll(s.drawn, s.delta)
+	}
+	if s.slack != nil && s.output != "weighted" {
 		s.e.count(1)
+	} else {
+		s.e.count(s.t)
 	}
 }
 
