@@ -122,8 +122,8 @@ func withSlack(bias problem.Bias) func(*testing.T, *kernel.Gram, []float64) prob
 	}
 }
 
-// A seed gives the same bits and the same evaluations again, on one thread or
-// two, whatever is kept of the rows, and while another run is under way; all
+// A seed gives the same bits and the same evaluations again, on one thread, two or
+// eight, whatever is kept of the rows, and while another run is under way; all
 // rows are asked for whole; and responses and norm stay those of the coefficients
 // (F2, F3).
 func TestSolvers(t *testing.T) {
@@ -161,7 +161,7 @@ func TestSolvers(t *testing.T) {
 				return state.Point(), count, afterwards(t, point, state)
 			}
 			one, count, _ := run(kernel.Options{Threads: 1, Cache: 64 << 10}, x, 1)
-			for _, opt := range []kernel.Options{{Threads: 1}, {Threads: 2}} {
+			for _, opt := range []kernel.Options{{Threads: 1}, {Threads: 2}, {Threads: 8}} {
 				two, again, _ := run(opt, x, 1)
 				if !sameBits(one.W, two.W) || !sameBits(one.A, two.A) || count != again {
 					t.Errorf("%+v: other bits, or %d evaluations instead of %d", opt, again, count)

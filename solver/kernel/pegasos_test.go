@@ -59,6 +59,9 @@ func TestPegasos(t *testing.T) {
 	for range 475 { // 100000 steps altogether
 		s.Epoch()
 		s.Point() // which must not disturb the counts
+		if value := s.value(s.e.last()); value-best >= 84*math.Log(s.t)/(p.Lambda*s.t) {
+			t.Fatalf("step %g: %g above the optimum", s.t, value-best)
+		}
 	}
 	if n := p.Counts().Requested - before; float64(n) != 200*(counted(s)-rows) {
 		t.Errorf("%d evaluations, expected one row for each violation", n)

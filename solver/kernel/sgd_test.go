@@ -18,7 +18,7 @@ func TestSGD(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const runs = 10
+	const runs = 20
 	var above [3]float64
 	for seed := range uint64(runs) {
 		s := SGD{}.Start(ball, nil, seed).(*sgd)
