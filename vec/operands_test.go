@@ -92,6 +92,13 @@ var kernels = []struct {
 		AddRows64(o.x, [][]float64{o.y, o.y}, 0, []float64{o.alpha, o.beta})
 		return o.x
 	}},
+	{"Extremes", func(o operands) []float64 {
+		i, j := Extremes(o.w, o.y, o.x)
+		return []float64{float64(i), float64(j)}
+	}},
+	{"Partner", func(o operands) []float64 {
+		return o.sum(float64(Partner(o.beta, o.alpha, 1e-12, o.y, o.x, o.w, o.w[len(o.x):])))
+	}},
 	{"SigmoidTo", func(o operands) []float64 { SigmoidTo(o.y, spread(o.x, 300)); return o.y }},
 	{"EntropyTo", func(o operands) []float64 { EntropyTo(o.y, o.x); return o.y }},
 	{"EntropyTo of probabilities", func(o operands) []float64 { SigmoidTo(o.y, spread(o.x, 10)); EntropyTo(o.y, o.y); return o.y }},

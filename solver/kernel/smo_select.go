@@ -1,6 +1,10 @@
 package kernel
 
-import "math"
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/vec"
+)
 
 // choose returns the pair to move, -1 where nothing pays, and fetches its rows.
 func (s *smo) choose() (i, j int) {
@@ -23,18 +27,8 @@ func (s *smo) choose() (i, j int) {
 
 // extremes returns the maximal violating pair, -1 if none is violating.
 func (d *dual) extremes() (i, j int) {
-	i, j = -1, -1
-	top, bottom := math.Inf(-1), math.Inf(1)
-	up, low := d.up[:len(d.r)], d.low[:len(d.r)]
-	for k, r := range d.r {
-		if h := up[k] - r; h > top {
-			i, top = k, h
-		}
-		if h := low[k] - r; h < bottom {
-			j, bottom = k, h
-		}
-	}
-	if !(top > bottom) {
+	i, j = vec.Extremes(d.up, d.low, d.r)
+	if i < 0 || j < 0 || !(d.up[i]-d.r[i] > d.low[j]-d.r[j]) {
 		return -1, -1
 	}
 	return i, j
@@ -55,23 +49,9 @@ func (s *smo) secondOrder() (i, j int) {
 	return i, j
 }
 
-// partner returns the j of the largest gain with i, given row i of K: fractions
-// are compared without a division.
+// partner returns the j of the largest gain with i, given row i of K.
 func (d *dual) partner(i int, row []float64) (j int) {
-	j = -1
-	square, curvature := 0.0, 1.0 // of the best so far
-	h := d.up[i] - d.r[i]
-	diagonal := d.k[i] + d.sigma/d.c[i]
-	low, own, row := d.low[:len(d.r)], d.own[:len(d.r)], row[:len(d.r)]
-	for k, r := range d.r {
-		if difference := h - (low[k] - r); difference > 0 {
-			s, c := float64(difference*difference), max(diagonal+own[k]-2*row[k], leastCurvature)
-			if float64(s*curvature) > float64(square*c) && k != i {
-				j, square, curvature = k, s, c
-			}
-		}
-	}
-	return j
+	return vec.Partner(d.up[i]-d.r[i], d.k[i]+d.sigma/d.c[i], leastCurvature, d.low, d.r, d.own, row)
 }
 
 // gain returns by how much a step along beta_i - beta_j, or one of them alone

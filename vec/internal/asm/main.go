@@ -20,6 +20,7 @@ var groups = map[string]func(){
 	"sparse": sparse,
 	"exp":    exponentials,
 	"gemm":   gemm,
+	"pair":   pairs,
 	"tile":   tiles,
 }
 
