@@ -94,9 +94,8 @@ func (g *Gram) reserve() error {
 	return err
 }
 
-// reserve makes room for rows in elements of so many bytes. The memory is one
-// piece, of which the system gives what is touched. An eighth of it may go to
-// the set in blocks.
+// reserve says how many rows in elements of so many bytes there is room for. An
+// eighth of it may go to the set in blocks.
 func (s *store[T]) reserve(limit, bytes int64) (lru, error) {
 	n, row := len(s.set.norm), int64(s.stride)*bytes
 	if limit < 2*row && n > 1 {
@@ -107,9 +106,8 @@ func (s *store[T]) reserve(limit, bytes int64) (lru, error) {
 		s.stands.wanted = true
 		limit -= size
 	}
-	places := int(min(int64(n), max(1, limit/row)))
-	s.kept = inHugePages(make([]T, places*s.stride))
-	return newLRU(n, places), nil
+	s.places = int(min(int64(n), max(1, limit/row)))
+	return newLRU(n, s.places), nil
 }
 
 // Capacity returns how many rows can be had at once.

@@ -7,7 +7,8 @@ import "github.com/fenchel-ml/fenchel/matrix"
 type store[T float32 | float64] struct {
 	*tiler[T]
 	set     set[T]
-	kept    []T
+	places  int // rows that may be kept
+	kept    []T // nil before the first
 	stride  int
 	threads int
 	stands  standing[T]
@@ -28,6 +29,14 @@ func (s *store[T]) row(place int) []T {
 	return s.kept[place*s.stride:][:n:n]
 }
 
+// hold gets the memory of the rows that are kept: one piece, of which the system
+// gives what is touched. Most parts of a matrix, and certificates, keep none.
+func (s *store[T]) hold() {
+	if s.kept == nil {
+		s.kept = inHugePages(make([]T, s.places*s.stride))
+	}
+}
+
 // update adds rows of the matrix times c to dst, in order, unless dst is nil.
 // place[k] is where rows[k] is kept, or -1. The rows with number k in missing, which
 // increase, are computed first, and kept where they have a place; place may be
@@ -40,6 +49,9 @@ func (s *store[T]) update(dst []float64, rows []int, c []float64, place, missing
 	wanted := make([]int, len(missing))
 	for m, k := range missing {
 		wanted[m] = rows[k]
+		if place != nil && place[k] >= 0 {
+			s.hold()
+		}
 	}
 	tiles := s.tiles
 	if s.stands.wanted && len(wanted) <= s.narrow/4 {
