@@ -54,4 +54,4 @@ func (p kernelProblem) lambda() lambda {
 
 // patience is how many times Fenchel's time a training of a peer may take before
 // it is given up: enough to show more than what is required.
-func (p kernelProblem) patience() float64 { return 1.5 * p.faster }
+func (p kernelProblem) patience() float64 { return 2 * p.faster }

@@ -148,11 +148,16 @@ func (c *kernelContest) enterPeer(ctx context.Context, p machinePeer) ([]entry, 
 }
 
 // sweep tightens the tolerance of a peer until its model is accurate enough, and
-// returns the measurement of that training, or why there is none.
+// returns the measurement of that training, or why there is none. What is above
+// the optimum falls like the tolerance or somewhat faster; tolerances that would
+// not do even if it fell like the square are left out, as each costs a training.
 func (c *kernelContest) sweep(ctx context.Context, p machinePeer) (best measurement, knob float64, short shortfall, err error) {
-	last := 0.0
+	last, hopeful := 0.0, math.Inf(1)
 	for i, knob := range tolerances {
-		if c.late() && i > 0 {
+		switch {
+		case knob > hopeful:
+			continue
+		case c.late() && i > 0:
 			return best, 0, shortfall{outOfBudget, last}, nil
 		}
 		r, err := c.time(ctx, p, knob)
@@ -171,11 +176,12 @@ func (c *kernelContest) sweep(ctx context.Context, p machinePeer) (best measurem
 		}
 		m.Repeat = i + 1
 		c.log.add(m)
-		if accuracy(m.Objective, c.least()) <= c.gap {
+		reached := accuracy(m.Objective, c.least())
+		if reached <= c.gap {
 			m.Repeat = 1
 			return m, knob, short, nil
 		}
-		last = r.Seconds
+		last, hopeful = r.Seconds, knob*math.Sqrt(c.gap/reached)
 	}
 	return best, 0, shortfall{"its tightest setting was not accurate enough", last}, nil
 }
