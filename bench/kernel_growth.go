@@ -12,14 +12,17 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 )
 
-// grow runs on the first rows of the set, a power of two of them less each time.
-func (c *kernelContest) grow(ctx context.Context) error {
-	for _, part := range []int{8, 4, 2} {
-		t, err := firstRows(ctx, c.lab, c.t, c.t.rows/part)
+// grow runs on the first rows of the set: an eighth, a quarter, half of them.
+func (c *kernelContest) grow(ctx context.Context, end time.Time) error {
+	for _, p := range []struct {
+		part         int
+		effort, left float64 // like the square of the rows
+	}{{8, 1, 21}, {4, 4, 20}, {2, 16, 16}} {
+		t, err := firstRows(ctx, c.lab, c.t, c.t.rows/p.part)
 		if err != nil {
 			return err
 		}
-		small := newKernelContest(c.lab, c.kernelProblem, t, c.binary, time.Now())
+		small := newKernelContest(c.lab, c.kernelProblem, t, c.binary, sliceOf(time.Now(), end, p.effort, p.left))
 		small.kind, small.repeats = "rows", min(2, c.repeats)
 		err = small.run(ctx)
 		if err := os.RemoveAll(t.dir); err != nil {

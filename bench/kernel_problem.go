@@ -23,7 +23,7 @@ type kernelProblem struct {
 }
 
 var kernelProblems = []kernelProblem{
-	{set: "a9a", c: 1, gamma: 0.05, gap: wholeTarget, faster: 20, oneCore: 8, share: 5},
+	{set: "a9a", c: 1, gamma: 0.05, gap: wholeTarget, faster: 20, oneCore: 8, share: 6},
 	{set: "w8a", c: 10, gamma: 0.1, gap: wholeTarget, faster: 10, share: 4},
 	{set: "ijcnn1", c: 10, gamma: 1, gap: wholeTarget, faster: 5, share: 2, quick: true},
 	{set: "mnist8", c: 1, gamma: 0.02, gap: wholeTarget, faster: 10, share: 8},

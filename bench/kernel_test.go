@@ -164,7 +164,7 @@ func TestKernelContest(t *testing.T) {
 func TestKernelGrowth(t *testing.T) {
 	l, spirals, binary := kernelLab(t)
 	c := newKernelContest(l, spiralProblem, spirals, binary, time.Now())
-	if err := c.grow(context.Background()); err != nil {
+	if err := c.grow(context.Background(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	sizes := distinct(where(l.log.rows, func(m measurement) bool { return m.Kind == "rows" }), func(m measurement) int64 { return m.Rows })
