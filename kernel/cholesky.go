@@ -38,7 +38,7 @@ func NewCholesky(k Kernel, x matrix.Matrix, rank int, tolerance float64, threads
 		f.add(p, len(pivots))
 		pivots, residual = append(pivots, p), append(residual, f.trace())
 	}
-	m, err = newNystrom(k, x, rank, pivots)
+	m, err = newNystrom(k, x, rank, pivots, threads)
 	return m, residual, err
 }
 

@@ -49,8 +49,9 @@ func NewApproximation(spec string) (Approximation, error) { return approximation
 // Approximations lists them by name.
 func Approximations() []registry.Entry[Approximation] { return approximations.Entries() }
 
-// mapRows is how many rows are mapped at a time.
-const mapRows = 64
+// mapRows is how many rows are mapped at a time: a multiple of the heights of
+// vec's tiles.
+const mapRows = 96
 
 // Images returns the images of all rows of x, which is prepared for that, in
 // single precision: n x features numbers. It runs on at most so many threads; 0:

@@ -99,6 +99,38 @@ func mapLaws(t *testing.T, spec string, k kernel.Kernel) {
 	}
 }
 
+// Landmarks are taken in batches, rows that others are equal to passed over; what
+// is made of them again does not depend on the batches.
+func TestLandmarksInBatches(t *testing.T) {
+	x := uniform(8, 400, 3, 2)
+	copy(x.Value[3*200:], x.Value[:3*200])
+	for _, k := range []kernel.Kernel{kernel.RBF{Gamma: 2}, kernel.Laplacian{Gamma: 1}} {
+		m, err := kernel.NewNystrom(k, x, 170, 1, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken := map[int]bool{}
+		for _, p := range m.Pivots {
+			if taken[p%200] {
+				t.Errorf("%T: row %d is a landmark twice", k, p%200)
+			}
+			taken[p%200] = true
+		}
+		if len(taken) < 150 {
+			t.Errorf("%T: found %d landmarks", k, len(taken))
+		}
+		again, err := kernel.RestoreNystrom(k, m.Landmarks())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if z := images(t, m, x, 1); !slices.Equal(images(t, again, x, 2).Value, z.Value) {
+			t.Errorf("%T: the restored map has other images", k)
+		} else if z := inner(z.Row(m.Pivots[160]).Value, z.Row(m.Pivots[3]).Value); math.Abs(z-k.Eval(x.Row(m.Pivots[160]), x.Row(m.Pivots[3]))) > 1e-6 {
+			t.Errorf("%T: the inner product of two landmarks is %g", k, z)
+		}
+	}
+}
+
 // Another seed draws other features; what a map cannot be is refused.
 func TestApproximation(t *testing.T) {
 	x, k := uniform(8, 50, 3, 2), kernel.RBF{Gamma: 1}
@@ -163,7 +195,7 @@ func TestFourierDrawsForEver(t *testing.T) {
 // A linear predictor of the images is the kernel machine with these coefficients.
 func TestCoefficients(t *testing.T) {
 	x, k := uniform(8, 50, 3, 2), kernel.RBF{Gamma: 1}
-	m, err := kernel.NewNystrom(k, x, 12, 1)
+	m, err := kernel.NewNystrom(k, x, 12, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

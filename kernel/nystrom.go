@@ -32,6 +32,7 @@ type Nystrom struct {
 	landmarks matrix.Matrix
 	once      sync.Once
 	factor    [][]float64 // row c of L, c+1 numbers; of a restored map when it is used
+	panels    []panel     // of L, for many rows at once
 	scorer    *Scorer     // of the landmarks, for their tiles
 	values    floats
 }
@@ -43,9 +44,9 @@ var _ Map = (*Nystrom)(nil)
 // 2001). Rows of which nothing is left, as images of the landmarks before them
 // span theirs, are passed over. Cost: rank^2 values of the kernel, rank^3/6
 // multiply-adds.
-func NewNystrom(k Kernel, x matrix.Matrix, rank int, seed uint64) (*Nystrom, error) {
+func NewNystrom(k Kernel, x matrix.Matrix, rank int, seed uint64, threads int) (*Nystrom, error) {
 	n, _ := x.Dims()
-	return newNystrom(k, x, rank, permutation(n, seed))
+	return newNystrom(k, x, rank, permutation(n, seed), threads)
 }
 
 // permutation orders n rows by random numbers, each its own.
@@ -75,22 +76,19 @@ func checkRank(k Kernel, rank int) error {
 }
 
 // newNystrom takes the first rows in an order, as far as they are independent.
-func newNystrom(k Kernel, x matrix.Matrix, rank int, order []int) (*Nystrom, error) {
+func newNystrom(k Kernel, x matrix.Matrix, rank int, order []int, threads int) (*Nystrom, error) {
 	if err := checkRank(k, rank); err != nil {
 		return nil, err
 	}
 	m := &Nystrom{Kernel: k}
-	rows := make([]matrix.Vector, 0, min(rank, len(order)))
-	for _, p := range order {
-		if len(rows) == rank {
-			break
-		}
-		row := x.Row(p)
-		if image := m.image(row, rows); !math.IsInf(image[len(rows)], 1) {
-			m.Pivots, rows, m.factor = append(m.Pivots, p), append(rows, row), append(m.factor, image)
+	for rest := order; len(rest) > 0 && len(m.Pivots) < rank; {
+		batch := rest[:min(mapRows, len(rest), rank-len(m.Pivots))]
+		rest = rest[len(batch):]
+		for _, r := range m.extend(pick(x, slices.Concat(m.Pivots, batch)), false, threads) {
+			m.Pivots = append(m.Pivots, batch[r])
 		}
 	}
-	if len(rows) == 0 {
+	if len(m.Pivots) == 0 {
 		return nil, fmt.Errorf("low rank: found %d rows with k(x,x) = 0, expected one that is not", len(order))
 	}
 	m.landmarks = pick(x, m.Pivots)
@@ -108,35 +106,73 @@ func RestoreNystrom(k Kernel, landmarks matrix.Matrix) (*Nystrom, error) {
 	return &Nystrom{Kernel: k, landmarks: landmarks}, checkRank(k, n)
 }
 
-// image returns the image of a row that may become the next landmark, of which
-// the last feature is infinite if nothing is left: to divide by it makes this
-// feature 0 for every row.
-func (m *Nystrom) image(row matrix.Vector, before []matrix.Vector) []float64 {
-	image := make([]float64, len(before)+1)
-	for c, p := range before {
-		image[c] = (m.Kernel.Eval(row, p) - vec.Dot64(image[:c], m.factor[c][:c])) / m.factor[c][c]
+// extend makes landmarks of the rows that follow those it has, unless nothing is
+// left of them, and returns which of these. With all it makes landmarks of them
+// too, of which L_cc is infinite: to divide by it makes that feature 0 for every
+// row.
+func (m *Nystrom) extend(rows matrix.Matrix, all bool, threads int) (taken []int) {
+	known := len(m.factor)
+	for r, image := range m.begin(rows, threads) {
+		values, own := image[known:], image[known+r]
+		image = image[:known:known]
+		for c, other := range taken {
+			image = append(image, m.feature(known+c, image, values[other]))
+		}
+		root := math.Inf(1)
+		if left := own - vec.SquaredNorm64(image); left > nothing*own && own <= math.MaxFloat64 {
+			root = math.Sqrt(left)
+		} else if !all {
+			continue
+		}
+		m.factor, taken = append(m.factor, append(image, root)), append(taken, r)
 	}
-	own := m.Kernel.Eval(row, row)
-	left := own - vec.SquaredNorm64(image[:len(before)])
-	if image[len(before)] = math.Inf(1); left > nothing*own && own <= math.MaxFloat64 {
-		image[len(before)] = math.Sqrt(left)
-	}
-	return image
+	return taken
+}
+
+// begin returns, for each row after the landmarks there are, the features that
+// these give, followed by its values of the kernel with all such rows.
+func (m *Nystrom) begin(rows matrix.Matrix, threads int) [][]float64 {
+	n, _ := rows.Dims()
+	known := len(m.factor)
+	images, scorer := make([][]float64, n-known), NewScorer(m.Kernel, rows, nil)
+	matrix.Blocks(n-known, mapRows/4, threads, func(_, lo, hi int) {
+		some := make([]matrix.Vector, 0, mapRows/4)
+		for r := lo; r < hi; r++ {
+			some, images[r] = append(some, rows.Row(known+r)), make([]float64, n)
+		}
+		scorer.tiles(some, func(values [][]float64, i, from, to int) {
+			for r, v := range values {
+				copy(images[lo+i+r][from:to], v)
+			}
+		})
+		for _, image := range images[lo:hi] {
+			for c := range known {
+				image[c] = m.feature(c, image, image[c])
+			}
+		}
+	})
+	return images
+}
+
+// feature returns feature c of a row, of its value with that landmark and of the
+// features before.
+func (m *Nystrom) feature(c int, image []float64, value float64) float64 {
+	row := m.factor[c]
+	return (value - vec.Dot64(image[:c], row[:c])) / row[c]
 }
 
 // ready makes what the images of rows need.
 func (m *Nystrom) ready() {
 	m.once.Do(func() {
 		n, _ := m.landmarks.Dims()
-		var rows []matrix.Vector
-		for c := range n {
-			row := m.landmarks.Row(c)
-			if c == len(m.factor) {
-				m.factor = append(m.factor, m.image(row, rows))
+		var rows []int
+		for len(m.factor) < n {
+			for len(rows) < min(len(m.factor)+mapRows, n) {
+				rows = append(rows, len(rows))
 			}
-			rows = append(rows, row)
+			m.extend(pick(m.landmarks, rows), true, 0)
 		}
-		m.scorer = NewScorer(m.Kernel, m.landmarks, nil)
+		m.panels, m.scorer = newPanels(m.factor), NewScorer(m.Kernel, m.landmarks, nil)
 	})
 }
 
@@ -187,12 +223,9 @@ func (m *Nystrom) Images(dst []float32, rows []matrix.Vector) {
 			copy(all[(i+r)*width+lo:(i+r)*width+hi], v)
 		}
 	})
-	for c, row := range m.factor { // which stays in the cache for all rows
-		for i := range rows {
-			v := all[i*width:][:c+1]
-			v[c] = (v[c] - vec.Dot64(v[:c], row[:c])) / row[c]
-			dst[i*width+c] = float32(v[c])
-		}
+	solve(m.panels, all, len(rows), width)
+	for c, v := range all {
+		dst[c] = float32(v)
 	}
 }
 
@@ -221,13 +254,13 @@ func init() {
 		}})
 }
 
-// mostRank bounds L, of rank^2/2 numbers of eight bytes: 2 GB.
-const mostRank = 20000
+// mostRank bounds L, of which two copies take 8 rank^2 bytes.
+const mostRank = 10000
 
 func (a lowRank) Accepts(k Kernel) error { return checkRank(k, a.rank) }
 
-func (a lowRank) Fit(k Kernel, x matrix.Matrix, seed uint64, _ int) (Map, error) {
-	return asMap(NewNystrom(k, x, a.rank, seed))
+func (a lowRank) Fit(k Kernel, x matrix.Matrix, seed uint64, threads int) (Map, error) {
+	return asMap(NewNystrom(k, x, a.rank, seed, threads))
 }
 
 func (a lowRank) Restore(k Kernel, _ int, _ uint64, landmarks matrix.Matrix) (Map, error) {

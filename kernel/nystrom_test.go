@@ -55,7 +55,7 @@ func TestLowRankLaws(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			two, err := kernel.NewNystrom(k, x, 20, 5)
+			two, err := kernel.NewNystrom(k, x, 20, 5, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestLowRankRefuses(t *testing.T) {
 		return err
 	}
 	random := func(k kernel.Kernel, x matrix.Matrix, rank int) error {
-		_, err := kernel.NewNystrom(k, x, rank, 1)
+		_, err := kernel.NewNystrom(k, x, rank, 1, 1)
 		return err
 	}
 	for _, try := range []struct {

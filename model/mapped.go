@@ -16,7 +16,7 @@ type mapped Model
 
 // imageRows is how many rows are mapped at a time: more need more memory, and
 // gain nothing.
-const imageRows = 64
+const imageRows = 96
 
 // images is memory for the images of some rows.
 var images = sync.Pool{New: func() any { return new([]float32) }}

@@ -206,7 +206,7 @@ func TestMapRefuses(t *testing.T) {
 		"cache=1000000: expected none":                         {Map: "nystrom", Kernel: "rbf", Cache: 1000000},
 		`unknown solver "smo": known`:                          {Map: "nystrom", Kernel: "rbf", Solver: "smo"},
 		"dim=9: expected an even number, of cosines and sines": {Map: "fourier:dim=9", Kernel: "rbf"},
-		"rank=0: expected a whole number from 1 to 20000":      {Map: "nystrom:rank=0", Kernel: "rbf"},
+		"rank=0: expected a whole number from 1 to 10000":      {Map: "nystrom:rank=0", Kernel: "rbf"},
 		"tolerance=2: expected a number >= 0 and < 1":          {Map: "cholesky:tolerance=2", Kernel: "rbf"},
 		"gamma=-1: expected a number > 0":                      {Map: "fourier", Kernel: "rbf:gamma=-1"},
 	} {
