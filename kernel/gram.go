@@ -37,6 +37,7 @@ type Gram struct {
 	double   *store[float64]
 	single   *store[float32] // nil: rows are in double precision
 	kept     lru
+	lent     int64 // bytes that parts may keep at least; 0: none was made
 	rows     []Row // of the last call of Rows
 	keep     bool  // rows that Update makes are worth keeping
 	counts   *counter

@@ -1,6 +1,9 @@
 package kernel
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // An lru gives places to rows: a row that has none takes the place of the one
 // that was used least recently.
@@ -79,14 +82,13 @@ func (l *lru) touch(p int32) {
 	l.prev[l.next[begin]], l.next[begin] = p, p
 }
 
-// reserve makes room for as many rows as the cache holds.
+// limit is how many bytes may be kept of the rows here and in the parts.
+func (g *Gram) limit() int64 { return cmp.Or(g.options.Cache, DefaultCache) }
+
+// reserve finds places for as many rows as the cache holds.
 func (g *Gram) reserve() error {
-	limit := g.options.Cache
-	if limit == 0 {
-		limit = DefaultCache
-	}
 	var err error
-	if g.single != nil {
+	if limit := g.limit() - g.lent; g.single != nil {
 		g.kept, err = g.single.reserve(limit, 4)
 	} else {
 		g.kept, err = g.double.reserve(limit, 8)
@@ -94,20 +96,51 @@ func (g *Gram) reserve() error {
 	return err
 }
 
-// reserve says how many rows in elements of so many bytes there is room for. An
-// eighth of it may go to the set in blocks.
+// pieceBytes is about how much memory for rows is made at a time: what is never
+// used takes none, nor makes the collector wait until as much is garbage.
+const pieceBytes = 16 << 20
+
+// reserve finds places for rows in elements of so many bytes. An eighth of the
+// limit may go to the set in blocks.
 func (s *store[T]) reserve(limit, bytes int64) (lru, error) {
 	n, row := len(s.set.norm), int64(s.stride)*bytes
 	if limit < 2*row && n > 1 {
 		return lru{}, fmt.Errorf("cache=%d: expected at least %d bytes, two rows of %d values", limit, 2*row, n)
 	}
 	size, few := s.standingSize()
-	if size := int64(size) * bytes; few && size <= limit/8 && limit-size >= 2*row {
-		s.stands.wanted = true
-		limit -= size
+	inBlocks := int64(size) * bytes
+	if s.stands.wanted = few && inBlocks <= limit/8 && limit-inBlocks >= 2*row; s.stands.wanted {
+		limit -= inBlocks
 	}
 	s.places = int(min(int64(n), max(1, limit/row)))
+	s.per = min(s.places, int(max(1, pieceBytes/row)))
+	s.pieces = make([][]T, (s.places+s.per-1)/s.per)
 	return newLRU(n, s.places), nil
+}
+
+// used returns how many elements of memory are in use.
+func (s *store[T]) used() int64 {
+	used := int64(len(s.stands.value))
+	for _, piece := range s.pieces {
+		used += int64(len(piece))
+	}
+	return used
+}
+
+// lend returns how many bytes a part of the matrix, of n rows, may keep: what is
+// not in use here, and a quarter of the limit at least, which is not used here
+// from the first part on.
+func (g *Gram) lend(n int) int64 {
+	used, row := func() int64 { return 8 * g.double.used() }, int64(g.double.stride)*8
+	if g.single != nil {
+		used, row = func() int64 { return 4 * g.single.used() }, int64(g.single.stride)*4
+	}
+	if g.lent == 0 {
+		if g.lent = max(0, min(g.limit()/4, g.limit()-2*row)); g.lent > 0 {
+			_ = g.reserve() // there is room for two rows: no error
+		}
+	}
+	return max(g.limit()-used(), 2*8*int64(rowStride(n)))
 }
 
 // Capacity returns how many rows can be had at once.

@@ -3,7 +3,8 @@ package kernel
 import "github.com/fenchel-ml/fenchel/matrix"
 
 // Part returns the matrix of some of the rows, in that order. What is computed
-// for it counts here too. It keeps rows of its own, up to the same limit.
+// for it counts here too. It keeps rows of its own, within the limit as long as
+// parts are used one after another and this matrix between them.
 func (g *Gram) Part(rows []int) (*Gram, error) {
 	x := part{g.X, rows}
 	if p, ok := g.X.(part); ok { // not a part of a part: rows are asked for often
@@ -12,7 +13,9 @@ func (g *Gram) Part(rows []int) (*Gram, error) {
 			x.rows[k] = p.rows[i]
 		}
 	}
-	result, err := gramOf(g.Kernel, x, g.options)
+	opt := g.options
+	opt.Cache = g.lend(len(rows))
+	result, err := gramOf(g.Kernel, x, opt)
 	if err != nil {
 		return nil, err
 	}

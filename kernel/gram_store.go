@@ -7,8 +7,9 @@ import "github.com/fenchel-ml/fenchel/matrix"
 type store[T float32 | float64] struct {
 	*tiler[T]
 	set     set[T]
-	places  int // rows that may be kept
-	kept    []T // nil before the first
+	pieces  [][]T // the rows that are kept; nil where none was yet
+	per     int   // rows in a piece
+	places  int   // in all pieces
 	stride  int
 	threads int
 	stands  standing[T]
@@ -26,14 +27,14 @@ func rowStride(n int) int { return ((n+15)/16 | 1) * 16 }
 // row returns what is kept at a place.
 func (s *store[T]) row(place int) []T {
 	n := len(s.set.norm)
-	return s.kept[place*s.stride:][:n:n]
+	return s.pieces[place/s.per][place%s.per*s.stride:][:n:n]
 }
 
-// hold gets the memory of the rows that are kept: one piece, of which the system
-// gives what is touched. Most parts of a matrix, and certificates, keep none.
-func (s *store[T]) hold() {
-	if s.kept == nil {
-		s.kept = inHugePages(make([]T, s.places*s.stride))
+// open makes the memory of a place, if there is none yet.
+func (s *store[T]) open(place int) {
+	if piece := &s.pieces[place/s.per]; *piece == nil {
+		rows := min(s.per, s.places-place/s.per*s.per)
+		*piece = inHugePages(make([]T, rows*s.stride))
 	}
 }
 
@@ -50,7 +51,7 @@ func (s *store[T]) update(dst []float64, rows []int, c []float64, place, missing
 	for m, k := range missing {
 		wanted[m] = rows[k]
 		if place != nil && place[k] >= 0 {
-			s.hold()
+			s.open(place[k])
 		}
 	}
 	tiles := s.tiles

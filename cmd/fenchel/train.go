@@ -159,6 +159,9 @@ func (t *trainer) readAll(cmd *cobra.Command, sources []string) (err error) {
 // fit trains, showing progress and gathering the trace.
 func (t *trainer) fit(cmd *cobra.Command, tr *tracer) error {
 	t.spec.Threads, t.spec.ZeroBased = t.in.opt.Threads, t.in.opt.ZeroBased
+	if t.spec.Kernel != "" {
+		limitMemory(t.spec.Cache, t.set)
+	}
 	var watchers []func(train.Progress)
 	if !t.quiet {
 		d := newDisplay(cmd.ErrOrStderr(), t.spec.Gap)
