@@ -70,8 +70,8 @@ func (r *Registry[T]) New(spec string) (T, error) {
 			return zero, fmt.Errorf("%s %q: %w", r.kind, name, err)
 		}
 		thing, err := e.New(params)
-		if err == nil {
-			err = params.unused()
+		if unused := params.unused(); unused != nil && (err == nil || params.err == nil) {
+			err = unused // a misspelt key is why another one is missing
 		}
 		if err != nil {
 			return zero, fmt.Errorf("%s %q: %w", r.kind, name, err)
@@ -194,12 +194,14 @@ func Unknown(kind, name string, known []string) error {
 }
 
 // nearest returns the known name within edit distance max(1, len/3) of name,
-// or one that name is the beginning of; "" when none is near.
+// or one that name is the beginning of, capitals or not; "" when none is near.
 func nearest(name string, known []string) string {
+	name = strings.ToLower(name)
 	best, bestDistance := "", max(1, len(name)/3)+1
 	for _, k := range known {
-		d := distance(name, k)
-		if len(name) >= 2 && strings.HasPrefix(k, name) {
+		lower := strings.ToLower(k)
+		d := distance(name, lower)
+		if len(name) >= 2 && strings.HasPrefix(lower, name) {
 			d = min(d, 1)
 		}
 		if d < bestDistance {
