@@ -31,19 +31,19 @@ import (
 // cut off at the caps. A point is optimal where on either side no part that may grow
 // pays more than one that may shrink. Each round takes the Q parts that violate this
 // most, solves for them by such steps with the others fixed, and adds up what that does
-// to all responses.
+// to all responses. Q grows with the number of parts that are at neither end.
 //
 // Many rows are begun on samples of them, see nuSample; few at the caps of those that
 // pay most, as many as have the sum. Returned is the last iterate, with the best bias.
 // Cost per round: Q^2 values of K, and a row of K for each coefficient that changed.
-type Nu struct{ Q int } // 0: DefaultSet
+type Nu struct{ Q int } // 0: DefaultSet, and more where it takes more, see widen
 
 var _ solver.Solver = Nu{}
 
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "nu", Summary: "one class, nu-classification, nu-regression; q=parts in a working set",
 		New: func(p *registry.Params) (solver.Solver, error) {
-			q := p.Int("q", DefaultSet, 2, 1<<14)
+			q := p.Int("q", 0, 2, 1<<14)
 			return Nu{q}, p.Err()
 		}})
 }
@@ -63,8 +63,9 @@ func (Nu) Accepts(p problem.Problem) error {
 // Start begins at from, or on samples.
 func (s Nu) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
 	k := p.(*problem.Nu)
+	most := s.Q
 	if s.Q == 0 {
-		s.Q = DefaultSet
+		s.Q, most = DefaultSet, mostParts
 	}
 	var caps [2][]float64
 	for side := range caps {
@@ -73,7 +74,7 @@ func (s Nu) Start(p problem.Problem, from *problem.Point, seed uint64) solver.St
 			caps[side][i] = c / k.Lambda
 		}
 	}
-	st := newNu(k, k.Gram, k.Targets, caps, s.Q)
+	st := newNu(k, k.Gram, k.Targets, caps, s.Q, most)
 	if from != nil && from.A != nil {
 		st.take(from.A)
 	} else {
@@ -86,7 +87,8 @@ func (s Nu) Start(p problem.Problem, from *problem.Point, seed uint64) solver.St
 type nu struct {
 	p    *problem.Nu // the whole
 	gram *kernel.Gram
-	q    int
+	q    int // parts in a set, at first, and at most
+	most int
 	t    []float64    // targets
 	mass [2]float64   // of the parts of each side
 	full [2][]float64 // caps of all rows
@@ -107,9 +109,9 @@ type nu struct {
 // A part is one variable.
 type part struct{ row, side int }
 
-func newNu(p *problem.Nu, gram *kernel.Gram, targets []float64, caps [2][]float64, q int) *nu {
+func newNu(p *problem.Nu, gram *kernel.Gram, targets []float64, caps [2][]float64, q, most int) *nu {
 	n := gram.Len()
-	s := &nu{p: p, gram: gram, q: q, t: targets, full: caps, r: make([]float64, n), beta: make([]float64, n), estimate: math.Inf(1)}
+	s := &nu{p: p, gram: gram, q: q, most: most, t: targets, full: caps, r: make([]float64, n), beta: make([]float64, n), estimate: math.Inf(1)}
 	for side := range caps {
 		s.mass[side] = p.Sides[side].Mass / p.Lambda
 		s.x[side], s.cap[side] = make([]float64, n), slices.Clone(caps[side])
@@ -256,7 +258,7 @@ func (s *nu) judge() {
 	if s.gram.Single() {
 		off = 0x1p-24 * math.Sqrt(s.drift)
 	}
-	if off > 8*s.estimate*size || s.moved && !s.violates() {
+	if off > 8*s.estimate*size || s.moved && !(s.violation() > 0) {
 		s.refresh()
 		s.estimate, _ = s.gap()
 	}
@@ -267,7 +269,7 @@ func (s *nu) Present()          {}
 
 // End says why no step is left.
 func (s *nu) End() error {
-	if s.below != nil || s.order != nil || s.moved || s.violates() {
+	if s.below != nil || s.order != nil || s.moved || s.violation() > 0 {
 		return nil
 	}
 	return errors.New("the optimality condition is met as far as the arithmetic can tell")

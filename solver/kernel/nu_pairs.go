@@ -77,15 +77,18 @@ func (b *pairs) grown() {
 	}
 }
 
-// solve goes on until the violation is a tenth of what it was.
+// solve goes on until the violation is a tenth of what it was and there were as many
+// steps as parts, or until it is a hundredth: a few parts may violate the condition by
+// much more than all others.
 func (b *pairs) solve() {
-	goal := math.NaN()
-	for range 100 * len(b.x) {
+	first := math.NaN()
+	for step := range 100 * len(b.x) {
 		i, j, violation := b.choose()
-		if math.IsNaN(goal) {
-			goal = 0.1 * violation
+		if step == 0 {
+			first = violation
 		}
-		if !(violation > goal) || j < 0 {
+		enough := violation <= 0.1*first && step >= len(b.x) || violation <= 0.01*first
+		if j < 0 || enough {
 			return
 		}
 		b.move(i, j)

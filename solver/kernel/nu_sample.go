@@ -49,7 +49,7 @@ func (s *nu) sample(rows []int) *nu {
 			caps[side][k] *= factor
 		}
 	}
-	return newNu(s.p, gram, gather(nil, s.t, rows), caps, s.q)
+	return newNu(s.p, gram, gather(nil, s.t, rows), caps, s.q, s.most)
 }
 
 // capsOf adds up the caps of some rows; nil: all.

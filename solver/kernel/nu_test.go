@@ -221,3 +221,52 @@ func TestNuWarmStart(t *testing.T) {
 		}
 	}
 }
+
+// TestNuCutShort: a run that ends while only some rows are in play returns their
+// predictor, which is better than none.
+func TestNuCutShort(t *testing.T) {
+	for name, p := range shares(t, 400, 0.3, true, kernel.Options{Threads: 1}) {
+		n := p.Len()
+		w := make([]float64, n+1)
+		w[n] = p.Bias(make([]float64, n))
+		none := p.Certify(problem.Point{W: w}).Primal
+		for _, epochs := range []int{1, 2, 5, 12, 20} {
+			sol := run(t, Nu{Q: 16}, p, solver.Options{Epochs: epochs, Gap: 1e-9})
+			c := sol.Certificate
+			better := c.Primal < none || name == "classification" && c.Primal == none // a small margin: see NewNuClassification
+			if sol.Status != solver.EpochLimit || !better || math.IsInf(c.Dual, 0) {
+				t.Errorf("%s: %s after %d epochs with %+v, without rows %g", name, sol.Status, sol.Epochs, c, none)
+			}
+		}
+	}
+}
+
+// narrowNu begins with sets of 8 parts that may grow to 64.
+type narrowNu struct {
+	Nu
+	last *nu
+}
+
+func (s *narrowNu) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
+	s.last = Nu{Q: 8}.Start(p, from, seed).(*nu)
+	s.last.most = 64
+	return s.last
+}
+
+// TestNuWidens: sets grow beyond the number of parts at neither end.
+func TestNuWidens(t *testing.T) {
+	for name, p := range shares(t, 300, 0.5, true, kernel.Options{Threads: 1}) {
+		s := &narrowNu{}
+		sol := run(t, s, p, solver.Options{Gap: 1e-6})
+		inside := 0
+		for i, a := range sol.Point.A {
+			x := p.S[i] * math.Abs(a) / p.N
+			if c := max(p.Sides[0].Cap[i], p.Sides[1].Cap[i]); x > 1e-9*c && x < (1-1e-9)*c {
+				inside++
+			}
+		}
+		if sol.Status != solver.Converged || inside < 8 || s.last.q < inside || s.last.q > 64 {
+			t.Errorf("%s: %s with %d inside, sets of %d", name, sol.Status, inside, s.last.q)
+		}
+	}
+}
