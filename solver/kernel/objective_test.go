@@ -124,7 +124,7 @@ func TestObjectives(t *testing.T) {
 		best := run(t, Working{}, p, solver.Options{Gap: 1e-10}).Certificate.Primal
 		random := rand.New(rand.NewPCG(3, uint64(bias)))
 		least, most := math.Inf(1), math.Inf(-1)
-		for range 1000 {
+		for range thorough(1000, 100) {
 			alpha := feasible(random, p)
 			c, squared := d.responses(alpha)
 			b := 0.0

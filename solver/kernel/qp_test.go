@@ -256,14 +256,14 @@ func small(random *rand.Rand, bias problem.Bias) *problem.Kernel {
 // method which shares no code with the solvers.
 func TestOracle(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 2))
-	for trial := range 400 {
+	for trial := range thorough(400, 60) {
 		bias := []problem.Bias{problem.Free, problem.Free, problem.None, problem.Feature}[trial%4]
 		p := small(random, bias)
 		_, value := quadraticOf(p).solve()
 		want := -p.Lambda * value
 		for k, s := range exact {
-			if k > 1 && trial%len(exact) != k {
-				continue // the slow ones take turns
+			if k > 1 && (trial%len(exact) != k || p.Lambda < 1e-4) {
+				continue // the slow ones take turns; at a large C some need minutes
 			}
 			sol, err := solver.Run(context.Background(), s, p, solver.Options{Gap: 1e-6})
 			if err != nil {

@@ -60,11 +60,17 @@ func TestSelections(t *testing.T) {
 		p := board(t, 400, c.c, c.gamma)
 		steps, values := map[string]int{}, map[string]float64{}
 		for selection, want := range c.want {
+			if testing.Short() && want > 10000 {
+				continue
+			}
 			s := SMO{selection}.Start(p, nil, 0).(*smo)
 			n := 0
 			for ; s.violation() > 1e-3 && n < 4*want; n++ {
 				if !s.advance() {
 					t.Fatalf("%s: no step at violation %g", selection, s.violation())
+				}
+				if n%thorough(1, 32) != 0 {
+					continue
 				}
 				sum := 0.0
 				for i, b := range s.beta {
@@ -81,10 +87,10 @@ func TestSelections(t *testing.T) {
 			}
 		}
 		for selection, value := range values {
-			if math.Abs(value-values["first"]) > 1e-6*math.Abs(value) {
-				t.Errorf("C=%g %s: %.9g, expected %.9g", c.c, selection, value, values["first"])
+			if math.Abs(value-values["second"]) > 1e-6*math.Abs(value) {
+				t.Errorf("C=%g %s: %.9g, expected %.9g", c.c, selection, value, values["second"])
 			}
-			if c.c == 100 && selection != "first" && 3*steps[selection] > steps["first"] {
+			if c.c == 100 && steps["first"] > 0 && selection != "first" && 3*steps[selection] > steps["first"] {
 				t.Errorf("%s takes %d steps, first %d", selection, steps[selection], steps["first"])
 			}
 		}
