@@ -85,6 +85,7 @@ var cases = []struct {
 	{"sdca", regularised(problem.None)},
 	{"sdca", regularised(problem.Feature)},
 	{"sgd", inBall},
+	{"sgd:output=weighted", inBall},
 	{"sgd:output=last", inBall},
 	{"pegasos", regularised(problem.None)},
 	{"pegasos:output=average", regularised(problem.Feature)},
