@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // The optimum for a lambda is the optimum for its R and for its nu, whose gaps
@@ -80,6 +81,23 @@ func TestConversions(t *testing.T) {
 				t.Fatalf("%s, slack: f %v, G %v, optimum %v", bias, -c.Primal, -c.Dual, 1/norm)
 			}
 		}
+	}
+}
+
+// With a free bias too lambda comes back from the nu of the optimum and from the p
+// that proves it; f is 1/|w| there, and G no more (F6, T17).
+func TestConversionsFreeBias(t *testing.T) {
+	p := machine(t, 60, 1.0/60, problem.Free)
+	sol := run(t, Working{}, p, solver.Options{Gap: 1e-11})
+	slack, most := slackOf(t, p, sol.Point.W)
+	if c := slack.Certify(sol.Point); c.Gap() > 1e-8 || math.Abs(-c.Primal-most) > 1e-9 {
+		t.Errorf("f %v, G %v, expected 1/|w| = %v", -c.Primal, -c.Dual, most)
+	}
+	if lambda := slack.ImpliedLambda(sol.Point); math.Abs(lambda/p.Lambda-1) > 1e-6 {
+		t.Errorf("lambda %v, expected %v", lambda, p.Lambda)
+	}
+	if err := conform.Certificate(slack, -most, sol.Point); err != nil {
+		t.Error(err)
 	}
 }
 
