@@ -56,7 +56,7 @@ var _ solver.Solver = SBP{}
 
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "sbp",
-		Summary: "stochastic batch perceptron: hinge, problems with nu or lambda; batch=1 output=average|weighted|last",
+		Summary: "stochastic batch perceptron: hinge, problems with slack or lambda; batch=1 output=average|weighted|last",
 		New: func(p *registry.Params) (solver.Solver, error) {
 			return SBP{p.Int("batch", 1, 1, 4096), p.Choice("output", "average", "weighted", "last")}, nil
 		}})

@@ -53,7 +53,7 @@ var examined = []struct {
 		return ""
 	}},
 	{"simba", 0, 0, func(loss.Loss, string) string {
-		return "solver simba maximises a margin with slack: expected a problem with nu, or another solver"
+		return "solver simba maximises a margin with slack: expected a problem with slack, or another solver"
 	}},
 }
 

@@ -41,7 +41,7 @@ var _ solver.Solver = SIMBA{}
 
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "simba",
-		Summary: "sublinear primal-dual sampling: hinge, problems with nu; a step costs O(n+d), small gaps take long",
+		Summary: "sublinear primal-dual sampling: hinge, problems with slack; a step costs O(n+d), small gaps take long",
 		New:     func(*registry.Params) (solver.Solver, error) { return SIMBA{}, nil }})
 }
 
@@ -51,7 +51,7 @@ func (SIMBA) Accepts(p problem.Problem) error {
 		return nil
 	}
 	if _, ok := p.(*problem.Linear); ok {
-		return fmt.Errorf("solver simba maximises a margin with slack: expected a problem with nu, or another solver")
+		return fmt.Errorf("solver simba maximises a margin with slack: expected a problem with slack, or another solver")
 	}
 	_, err := linearProblem(p)
 	return err
