@@ -27,6 +27,13 @@ type family interface {
 type linearFamily struct{ rows *problem.Rows }
 
 func (f linearFamily) problem(t terms, y, weights []float64, lambda float64) (problem.Problem, *problem.Risk, error) {
+	if t.slack != 0 {
+		p, err := problem.NewLinearSlack(f.rows, y, t.slack, t.bias)
+		if err != nil {
+			return nil, nil, err
+		}
+		return p, &p.Risk, nil
+	}
 	p, err := problem.NewLinear(f.rows, y, weights, t.loss, t.penalty, lambda, t.bias)
 	if err != nil {
 		return nil, nil, err
@@ -37,6 +44,9 @@ func (f linearFamily) problem(t terms, y, weights []float64, lambda float64) (pr
 func (linearFamily) solver(name string) (solver.Solver, error) { return linear.New(name) }
 
 func (linearFamily) choose(p problem.Problem, gap float64) (name, why string) {
+	if _, ok := p.(*problem.LinearSlack); ok {
+		return "simba", "the one for slack"
+	}
 	return linear.Choose(p.(*problem.Linear), gap)
 }
 

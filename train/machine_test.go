@@ -250,7 +250,7 @@ func TestMachineRefuses(t *testing.T) {
 		{Spec{Kernel: "rbf", Cache: -1}, "cache=-1"},
 		{Spec{Cache: 1 << 20}, "without a kernel"},
 		{Spec{Kernel: "rbf", Solver: "sdca"}, "a free bias forbids"},
-		{Spec{Radius: 1}, "radius=1, slack=0 without a kernel"},
+		{Spec{Radius: 1}, "radius=1 without a kernel"},
 		{Spec{Kernel: "rbf", Radius: -1}, "radius=-1: expected a number > 0"},
 		{Spec{Kernel: "rbf", Radius: 1, Bias: "free"}, "free bias"},
 		{Spec{Kernel: "rbf", Radius: 1, Slack: 1}, "expected one of them"},

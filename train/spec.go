@@ -44,8 +44,9 @@ type Spec struct {
 	// be set; with neither, C = 1.
 	Lambda, C float64
 
-	// Radius and Slack state other problems of kernel machines instead of one with
-	// lambda: problem.NormConstrained and problem.Slack. 0: neither.
+	// Radius and Slack state other problems instead of one with lambda:
+	// problem.NormConstrained, of kernel machines, and problem.Slack or
+	// problem.LinearSlack. 0: neither.
 	Radius, Slack float64
 
 	// Nu, at most 1, is the share of rows that may lie beyond the margin or outside of
@@ -140,8 +141,11 @@ func (spec *Spec) checkProblem() error {
 	if spec.Radius == 0 && spec.Slack == 0 {
 		return nil
 	}
-	if spec.Kernel == "" {
-		return fmt.Errorf("radius=%g, slack=%g without a kernel: expected a kernel, linear for one", spec.Radius, spec.Slack)
+	if spec.Kernel == "" && spec.Radius != 0 {
+		return fmt.Errorf("radius=%g without a kernel: expected a kernel, linear for one", spec.Radius)
+	}
+	if spec.Slack != 0 && spec.Penalty != "" && spec.Penalty != "l2" {
+		return fmt.Errorf("slack=%g with the penalty %s: expected l2, as the margin is a distance", spec.Slack, spec.Penalty)
 	}
 	if spec.Lambda != 0 || spec.C != 0 || spec.Nu != 0 || spec.Radius != 0 && spec.Slack != 0 {
 		return fmt.Errorf("lambda=%g, C=%g, radius=%g, slack=%g, nu=%g: expected one of them, as each states a problem", spec.Lambda, spec.C, spec.Radius, spec.Slack, spec.Nu)

@@ -6,6 +6,7 @@
 package linear
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
@@ -26,6 +27,9 @@ func Entries() []registry.Entry[solver.Solver] { return solvers.Entries() }
 // linearProblem returns p as the one kind of problem this package solves.
 func linearProblem(p problem.Problem) (*problem.Linear, error) {
 	l, ok := p.(*problem.Linear)
+	if _, slack := p.(*problem.LinearSlack); slack {
+		return nil, errors.New("found a problem with slack, expected one with lambda or C, or the solver simba")
+	}
 	if !ok {
 		return nil, fmt.Errorf("found a problem of type %T, expected a linear predictor", p)
 	}
