@@ -68,7 +68,7 @@ func (s *smo) Epoch() {
 			break
 		}
 	}
-	s.estimate, _ = s.gap(s.p)
+	s.estimate, _ = s.gap(s.p, s.estimate)
 }
 
 func (s *smo) Estimate() float64    { return s.estimate }

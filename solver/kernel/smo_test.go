@@ -36,10 +36,10 @@ func board(t *testing.T, n int, c, gamma float64) *problem.Kernel {
 	return p
 }
 
-// objective is -D/lambda of a hinge machine, from the definition.
+// objective is -D/lambda, from the definition.
 func (d *dual) objective() (value float64) {
 	for i, b := range d.beta {
-		value += b * (d.r[i]/2 - d.y[i])
+		value += b*d.r[i]/2 + d.c[i]*d.loss.Conjugate(-b/d.c[i], d.y[i])
 	}
 	return value
 }

@@ -19,8 +19,9 @@ import (
 // dual is its form here. Each round takes the Q rows that violate the optimality
 // condition most, half of them because they should grow and half because they
 // should shrink, solves the dual problem of these coefficients with the others
-// fixed, by steps of pairs or of single coefficients as SMO makes them, and adds
-// up what that does to all responses:
+// fixed, by steps of pairs or of single coefficients as SMO makes them, and where
+// these lead nowhere by steps of all that are free, see face; then it adds up
+// what that does to all responses:
 //
 //	r += sum over the set of (beta_i after - beta_i before) K_i
 //
@@ -77,6 +78,7 @@ type working struct {
 	changes  []float64 // of the coefficients of the set
 	drift    float64   // squared, of what the responses may be off by
 	estimate float64
+	idle     int // rounds that the arithmetic ended, one after another
 }
 
 func newWorking(p *problem.Kernel, q int, leave float64, from *problem.Point) *working {
@@ -139,6 +141,9 @@ func (s *working) End() error {
 	if s.below != nil || s.order != nil || s.narrow.run != nil {
 		return nil
 	}
+	if s.idle >= mostIdle {
+		return errSettled
+	}
 	return s.end()
 }
 
@@ -181,18 +186,27 @@ func (s *working) respondTo(total float64) {
 // judge estimates the gap, and computes the responses anew where their rounding
 // errors may be a part of it that counts, or hide what violation is left.
 func (s *working) judge() {
+	last := s.estimate
 	var primal float64
-	s.estimate, primal = s.gap(s.p)
+	s.estimate, primal = s.gap(s.p, last)
 	off := 0.0 // of each response; in the gap most of it cancels
 	if s.p.Single() {
 		off = 0x1p-24 * math.Sqrt(s.drift)
 	}
-	if off > 8*s.estimate*math.Abs(primal) || s.moved && !(s.violation() > 0) {
+	settled := s.inside.settled && s.q == len(s.r)
+	if off > 8*s.estimate*math.Abs(primal) || s.moved && (settled || !(s.violation() > 0)) {
 		s.respond(s.p)
 		s.drift = 0
-		s.estimate, _ = s.gap(s.p)
+		s.estimate, _ = s.gap(s.p, s.estimate)
+	}
+	if s.idle++; !settled || s.estimate < 0.9*last {
+		s.idle = 0
 	}
 }
+
+// mostIdle is after how many rounds that the arithmetic ended it is not asked for
+// another.
+const mostIdle = 3
 
 // end says why no step of a dual problem is left, nil if one is.
 func (d *dual) end() error {
@@ -200,10 +214,12 @@ func (d *dual) end() error {
 	case d.negative < 0 && violation <= resting:
 		return fmt.Errorf("the kernel is not positive definite, the most negative curvature met is %.3g: stopped where the optimality condition is met up to %g, at what need not be the optimum", d.negative, resting)
 	case !d.moved && !(violation > 0):
-		return errors.New("the optimality condition is met as far as the arithmetic can tell")
+		return errSettled
 	}
 	return nil
 }
+
+var errSettled = errors.New("the optimality condition is met as far as the arithmetic can tell")
 
 // resting is the violation that LIBSVM stops at, for problems that have no gap.
 const resting = 1e-3

@@ -195,11 +195,16 @@ func (d *dual) bias() float64 {
 // blockRows is the number of rows that are worked on at a time.
 const blockRows = 2048
 
-// gap returns about the relative gap that Certify would find, and the objective.
-func (d *dual) gap(p *problem.Kernel) (relative, primal float64) {
+// gap returns about the relative gap that Certify would find, given the last one, and
+// the objective.
+func (d *dual) gap(p *problem.Kernel, last float64) (relative, primal float64) {
 	n, bias := p.Len(), d.bias()
 	if d.free {
-		bias = p.BestBias(d.r, bias, 1e-5)
+		tolerance := 1e-5
+		if last > 0 {
+			tolerance = min(tolerance, max(1e-2*last, 1e-12))
+		}
+		bias = p.BestBias(d.r, bias, tolerance)
 	}
 	blocks := (n + blockRows - 1) / blockRows
 	sums := make([][3]float64, blocks) // losses, conjugates, beta^T r

@@ -10,13 +10,17 @@ import (
 // block is the dual problem of a working set: all that it needs, in one place.
 type block struct {
 	dual
-	square []float64 // of K, row by row, the constant of a bias that is a feature included
+	square                  symmetric // of K, the constant of a bias that is a feature included
+	face                    face
+	definite, single, again bool
+	settled                 bool // the arithmetic ended the last solution
 }
 
 // begin copies what belongs to the rows of the set.
 func (b *block) begin(d *dual, set []int, p *problem.Kernel) {
 	b.loss, b.free, b.sigma = d.loss, d.free, d.sigma
 	b.negative = 0
+	b.definite, b.single, b.again, b.square.threads = p.Definite(), p.Single(), false, p.Threads()
 	b.y = gather(b.y, d.y, set)
 	b.c = gather(b.c, d.c, set)
 	b.lo = gather(b.lo, d.lo, set)
@@ -31,14 +35,15 @@ func (b *block) begin(d *dual, set []int, p *problem.Kernel) {
 		b.own = append(b.own, b.k[k]+b.sigma/c)
 	}
 	q := len(set)
-	if q == p.Len() && len(b.square) == q*q {
+	if b.again = q == p.Len() && len(b.square.value) == q*q; b.again {
 		return // as it was: all rows in order
 	}
-	b.square = slices.Grow(b.square[:0], q*q)[:q*q]
-	p.Square(b.square, set)
+	value := slices.Grow(b.square.value[:0], q*q)[:q*q]
+	b.square.value = value
+	p.Square(value, set)
 	if constant := p.Constant(); constant != 0 {
-		for k := range b.square {
-			b.square[k] += constant
+		for k := range value {
+			value[k] += constant
 		}
 	}
 	for k := range set {
@@ -46,7 +51,7 @@ func (b *block) begin(d *dual, set []int, p *problem.Kernel) {
 	}
 }
 
-func (b *block) row(k int) []float64 { q := len(b.r); return b.square[k*q : (k+1)*q] }
+func (b *block) row(k int) []float64 { q := len(b.r); return b.square.value[k*q : (k+1)*q] }
 
 func gather[T any](dst, src []T, at []int) []T {
 	dst = dst[:0]
@@ -56,14 +61,40 @@ func gather[T any](dst, src []T, at []int) []T {
 	return dst
 }
 
-// solve goes on until the violation is that share of what it was.
+// solve goes on until the violation is that share of what it was: by pairs, and
+// where these lead nowhere on the whole face. On a9a and w8a pairs are enough.
 func (b *block) solve(share float64) {
 	goal := share * b.violation()
-	for range 100 * len(b.r) {
+	b.settled = false
+	if !b.pairs(goal) && b.definite {
+		b.face.begin(&b.dual, b.square, b.single, b.again)
+		b.settled = b.face.solve(goal)
+	}
+}
+
+// pairs makes steps of pairs, and reports whether it was worth while to do so to the
+// end.
+func (b *block) pairs(goal float64) bool {
+	n := len(b.r)
+	for steps := 1; steps <= mostPairs*n; steps++ {
 		if !b.advance(goal) {
-			return
+			return true
+		}
+		if b.definite && steps%n == 0 && steps > b.patience() {
+			return false
 		}
 	}
+	return false
+}
+
+// mostPairs is how many steps are made at most for each coefficient.
+const mostPairs = 100
+
+// patience returns how many pairs cost about what the steps on the face do, which
+// factor a matrix of the free coefficients some ten times.
+func (b *block) patience() int {
+	free := b.interior()
+	return 1000 + 10*free + free*free/32*free/len(b.r)
 }
 
 // advance makes the step of a pair, or of one coefficient where there is no
