@@ -35,7 +35,7 @@ func acceptKernels(rows []measurement) []verdict {
 func (s kernelStanding) judge() []verdict {
 	threads := kernelThreads(s.rows)
 	if s.within > 0 {
-		return []verdict{s.judgeWithin()}
+		return []verdict{s.judgeWithin(), s.judgeMemory()}
 	}
 	all := []verdict{s.judgeFaster("kernel machine", s.faster, threads)}
 	if s.oneCore > 0 {

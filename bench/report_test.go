@@ -57,7 +57,7 @@ func fakeKernels() []measurement {
 	part, theirs := fakeKernel("rows", ownName, 2, 0.4), fakeKernel("rows", "libsvm", 1, 10)
 	part.Set, part.Rows, theirs.Set, theirs.Rows = "rows=16280", 16280, "rows=16280", 16280
 	large := fakeKernel("text", ownName, 2, 100)
-	large.Set, large.Rows, large.Kernel, large.Evaluations, large.Lambda, large.Test = "covtype2", 92962, "rbf:gamma=10", 4e9, "1/(10n)", 0
+	large.Set, large.Rows, large.Kernel, large.Evaluations, large.Lambda, large.Test, large.Peak = "covtype2", 92962, "rbf:gamma=10", 4e9, "1/(10n)", 0, 1.1e9
 	return []measurement{own, fakeKernel("text", ownName, 1, 2.5), small, bits, fakeKernel("sweep", "libsvm", 1, 36), fakeKernel("text", "libsvm", 1, 40),
 		stopped, reference, part, theirs, large}
 }
