@@ -4,11 +4,10 @@ import "math"
 
 // The two choices of a step that moves a pair of coordinates: which to increase
 // and which to decrease. Elements l, l+8, l+16, ... are compared in lane l, in
-// order, and then the lanes in order. NaN is never chosen.
+// order, and then the lanes. The first of equals is chosen, and NaN never.
 
 // Extremes returns where up[k]-r[k] is largest and where low[k]-r[k] is least, for
-// k below len(r): the first of several, and -1 where nothing is above -Inf, or below
-// +Inf.
+// k below len(r); -1 where nothing is above -Inf, or below +Inf.
 func Extremes(up, low, r []float64) (most, least int) {
 	var l extremeLanes
 	for k := range l.at[0] {
@@ -95,9 +94,14 @@ func (l *partnerLanes) offer(lane int, square, c float64, at int64) {
 	}
 }
 
+// merge takes the first of equal rows, as a lane does.
 func (l *partnerLanes) merge() int {
+	best := 0
 	for k := 1; k < len(l.at); k++ {
-		l.offer(0, l.best[0][k], l.best[1][k], l.at[k])
+		ours, theirs := float64(l.best[0][k]*l.best[1][best]), float64(l.best[0][best]*l.best[1][k])
+		if ours > theirs || ours == theirs && l.at[k] >= 0 && (l.at[best] < 0 || l.at[k] < l.at[best]) {
+			best = k
+		}
 	}
-	return int(l.at[0])
+	return int(l.at[best])
 }

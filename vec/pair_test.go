@@ -31,7 +31,8 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// TestPartner compares with divisions.
+// TestPartner compares with divisions; every row is there twice, and the first is
+// wanted.
 func TestPartner(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for n := range 200 {
@@ -48,11 +49,16 @@ func TestPartner(t *testing.T) {
 			if r.IntN(4) == 0 {
 				low[k] = math.Inf(1)
 			}
+			if k >= (n+1)/2 {
+				low[k], at[k], row[k] = low[k-(n+1)/2], at[k-(n+1)/2], row[k-(n+1)/2]
+			}
 			most = max(most, gain(k))
 		}
 		switch j := Partner(0.3, 1, 1e-3, low, at, own, row); {
 		case j < 0 && most > 0:
 			t.Errorf("n=%d: none, though one gains %g", n, most)
+		case j >= (n+1)/2:
+			t.Errorf("n=%d: %d, expected the same row at %d", n, j, j-(n+1)/2)
 		case j >= 0 && !(gain(j) >= most*(1-1e-14)):
 			t.Errorf("n=%d: gains %g, another %g", n, gain(j), most)
 		}
