@@ -58,8 +58,9 @@ func (s Working) Start(p problem.Problem, from *problem.Point, seed uint64) solv
 	}
 	w := newWorking(p.(*problem.Kernel), s.Q, 0.1, from)
 	w.parts = true
+	w.clusters.random = rand.New(rand.NewPCG(seed, 0))
 	if from == nil || from.A == nil {
-		w.halve(rand.New(rand.NewPCG(seed, 0)))
+		w.halve(w.clusters.random)
 	}
 	return w
 }
@@ -67,6 +68,7 @@ func (s Working) Start(p problem.Problem, from *problem.Point, seed uint64) solv
 type working struct {
 	*dual
 	sample
+	clusters clusters
 	narrow   narrow
 	p        *problem.Kernel
 	q        int
@@ -90,6 +92,9 @@ func (s *working) Epoch() {
 	switch {
 	case s.below != nil:
 		s.descend()
+		return
+	case s.clusters.on:
+		s.sweep()
 		return
 	case s.narrow.run != nil:
 		s.loosen()

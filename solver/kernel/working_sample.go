@@ -61,17 +61,21 @@ func (s *working) halve(random *rand.Rand) {
 func (s *working) descend() {
 	for range 2 {
 		s.below.Epoch()
-		if s.below.estimate <= goodSample || s.below.turns >= sampleTurns || s.below.End() != nil {
+		if s.below.clusters.on || s.below.estimate <= goodSample || s.below.turns >= sampleTurns || s.below.End() != nil {
 			s.rise()
 			return
 		}
 	}
 }
 
-// rise takes over the solution of the sample.
+// rise takes over the solution of the sample, unless clusters do better.
 func (s *working) rise() {
 	below := s.below
 	s.below, s.play = nil, below.p.Len()
+	if below.clusters.on || len(below.r) <= 2*s.q && below.asksForClusters() {
+		s.clusters.on, s.order = true, nil
+		return
+	}
 	s.rescale(below.p.N / s.p.N)
 	s.set, s.changes = s.set[:0], s.changes[:0]
 	total := 0.0
