@@ -43,8 +43,8 @@ func (g *spirals) Row(dst *Row, i int) {
 	class := r.below(len(g.labels))
 	dst.Label = g.labels[class]
 	radius := math.Sqrt(0.04 + float64(0.96*r.uniform()))
-	sin, cos := vec.SinCos(float64(g.turns*radius) + float64(class)/float64(len(g.labels)))
+	angle := float64(g.turns*radius) + float64(class)/float64(len(g.labels)) // in turns
 	x := dst.dense(2)
-	x[0] = float32(float64(radius*cos) + float64(g.noise*r.normal()))
-	x[1] = float32(float64(radius*sin) + float64(g.noise*r.normal()))
+	x[0] = float32(float64(radius*vec.Cos(angle)) + float64(g.noise*r.normal()))
+	x[1] = float32(float64(radius*vec.Sin(angle)) + float64(g.noise*r.normal()))
 }

@@ -85,15 +85,17 @@ func (*Fourier) Landmarks() matrix.Matrix { return nil }
 // that the map does not know are left out.
 func (f *Fourier) Images(dst []float32, rows []matrix.Vector) {
 	f.once.Do(func() { f.pages = make([]atomic.Pointer[[]float32], (f.cols+pageColumns-1)/pageColumns) })
-	phase, put := f.phases.get(f.pairs)
+	room, put := f.phases.get(3 * f.pairs)
 	defer put()
+	phase, sin, cos := room[:f.pairs], room[f.pairs:2*f.pairs], room[2*f.pairs:]
 	scale := 1 / math.Sqrt(float64(f.pairs))
 	for i, row := range rows {
 		f.turn(phase, first(row, f.cols))
 		image := dst[2*i*f.pairs:][:2*f.pairs]
-		for k, p := range phase {
-			sin, cos := vec.SinCos(p)
-			image[2*k], image[2*k+1] = float32(scale*cos), float32(scale*sin)
+		vec.SinTo(sin, phase)
+		vec.CosTo(cos, phase)
+		for k, c := range cos {
+			image[2*k], image[2*k+1] = float32(scale*c), float32(scale*sin[k])
 		}
 	}
 }

@@ -215,6 +215,28 @@ func entropyTo(dst, src []float64) {
 	}
 }
 
+func sinTo(dst, src []float64) {
+	switch {
+	case hasAVX512:
+		sinToAVX512(dst, src)
+	case hasAVX2:
+		sinToAVX2(dst, src)
+	default:
+		each(dst, src, Sin)
+	}
+}
+
+func cosTo(dst, src []float64) {
+	switch {
+	case hasAVX512:
+		cosToAVX512(dst, src)
+	case hasAVX2:
+		cosToAVX2(dst, src)
+	default:
+		each(dst, src, Cos)
+	}
+}
+
 // The sizes of tiles are those of internal/asm.
 var (
 	tile32s = map[level]tile[float32]{

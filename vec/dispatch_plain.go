@@ -27,6 +27,8 @@ func exp32To(dst, src []float32)    { each(dst, src, Exp32) }
 func sigmoidTo(dst, src []float64)  { each(dst, src, Sigmoid) }
 func softplusTo(dst, src []float64) { each(dst, src, Softplus) }
 func entropyTo(dst, src []float64)  { each(dst, src, Entropy) }
+func sinTo(dst, src []float64)      { each(dst, src, Sin) }
+func cosTo(dst, src []float64)      { each(dst, src, Cos) }
 
 func tile32() tile[float32] { return tile32Portable }
 func tile64() tile[float64] { return tile64Portable }

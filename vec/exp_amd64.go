@@ -29,6 +29,16 @@ func softplusToAVX512(dst []float64, src []float64)
 //go:noescape
 func entropyToAVX512(dst []float64, src []float64)
 
+// sinToAVX512 is sinTo for slices of the same length.
+//
+//go:noescape
+func sinToAVX512(dst []float64, src []float64)
+
+// cosToAVX512 is cosTo for slices of the same length.
+//
+//go:noescape
+func cosToAVX512(dst []float64, src []float64)
+
 // expToAVX2 is expTo for slices of the same length.
 //
 //go:noescape
@@ -53,3 +63,13 @@ func softplusToAVX2(dst []float64, src []float64)
 //
 //go:noescape
 func entropyToAVX2(dst []float64, src []float64)
+
+// sinToAVX2 is sinTo for slices of the same length.
+//
+//go:noescape
+func sinToAVX2(dst []float64, src []float64)
+
+// cosToAVX2 is cosTo for slices of the same length.
+//
+//go:noescape
+func cosToAVX2(dst []float64, src []float64)

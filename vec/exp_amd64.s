@@ -1242,6 +1242,450 @@ DATA minusLn2Lo33<>+48(SB)/8, $0xbdea39ef35793c76
 DATA minusLn2Lo33<>+56(SB)/8, $0xbdea39ef35793c76
 GLOBL minusLn2Lo33<>(SB), RODATA|NOPTR, $64
 
+// func sinToAVX512(dst []float64, src []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sinToAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ src_base+24(FP), CX
+	MOVQ src_len+32(FP), DX
+	XORQ BX, BX
+	SUBQ $0x08, DX
+	JL   tail
+
+loop:
+	VMOVUPD     (CX)(BX*8), Z0
+	VRNDSCALEPD $0x08, Z0, Z1
+	VSUBPD      Z1, Z0, Z0
+	VADDPD      Z0, Z0, Z1
+	VRNDSCALEPD $0x08, Z1, Z1
+	VMOVUPD     minusHalf<>+0(SB), Z2
+	VFMADD213PD Z0, Z1, Z2
+	VMULPD      minusTwo<>+0(SB), Z1, Z0
+	VFMADD213PD one<>+0(SB), Z1, Z0
+	VMULPD      twoPi<>+0(SB), Z2, Z1
+	VMULPD      Z1, Z1, Z2
+	VMOVUPD     sinB<>+0(SB), Z3
+	VFMADD213PD sinA<>+0(SB), Z2, Z3
+	VMOVUPD     sinD<>+0(SB), Z4
+	VFMADD213PD sinC<>+0(SB), Z2, Z4
+	VMOVUPD     sinF<>+0(SB), Z5
+	VFMADD213PD sinE<>+0(SB), Z2, Z5
+	VMOVUPD     sinH<>+0(SB), Z6
+	VFMADD213PD sinG<>+0(SB), Z2, Z6
+	VMOVUPD     sinJ<>+0(SB), Z7
+	VFMADD213PD sinI<>+0(SB), Z2, Z7
+	VMOVUPD     sinK<>+0(SB), Z8
+	VMULPD      Z2, Z2, Z2
+	VFMADD213PD Z3, Z2, Z4
+	VFMADD213PD Z5, Z2, Z6
+	VFMADD213PD Z7, Z2, Z8
+	VMULPD      Z2, Z2, Z2
+	VFMADD213PD Z4, Z2, Z6
+	VMULPD      Z2, Z2, Z2
+	VFMADD213PD Z6, Z2, Z8
+	VMULPD      Z8, Z1, Z1
+	VMULPD      Z0, Z1, Z0
+	VMOVUPD     Z0, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	SUBQ        $0x08, DX
+	JGE         loop
+
+tail:
+	ADDQ        $0x08, DX
+	JE          done
+	MOVL        $-1, SI
+	BZHIL       DX, SI, SI
+	KMOVW       SI, K1
+	VMOVUPD.Z   (CX)(BX*8), K1, Z0
+	VRNDSCALEPD $0x08, Z0, Z1
+	VSUBPD      Z1, Z0, Z0
+	VADDPD      Z0, Z0, Z1
+	VRNDSCALEPD $0x08, Z1, Z1
+	VMOVUPD     minusHalf<>+0(SB), Z2
+	VFMADD213PD Z0, Z1, Z2
+	VMULPD      minusTwo<>+0(SB), Z1, Z0
+	VFMADD213PD one<>+0(SB), Z1, Z0
+	VMULPD      twoPi<>+0(SB), Z2, Z1
+	VMULPD      Z1, Z1, Z2
+	VMOVUPD     sinB<>+0(SB), Z3
+	VFMADD213PD sinA<>+0(SB), Z2, Z3
+	VMOVUPD     sinD<>+0(SB), Z4
+	VFMADD213PD sinC<>+0(SB), Z2, Z4
+	VMOVUPD     sinF<>+0(SB), Z5
+	VFMADD213PD sinE<>+0(SB), Z2, Z5
+	VMOVUPD     sinH<>+0(SB), Z6
+	VFMADD213PD sinG<>+0(SB), Z2, Z6
+	VMOVUPD     sinJ<>+0(SB), Z7
+	VFMADD213PD sinI<>+0(SB), Z2, Z7
+	VMOVUPD     sinK<>+0(SB), Z8
+	VMULPD      Z2, Z2, Z2
+	VFMADD213PD Z3, Z2, Z4
+	VFMADD213PD Z5, Z2, Z6
+	VFMADD213PD Z7, Z2, Z8
+	VMULPD      Z2, Z2, Z2
+	VFMADD213PD Z4, Z2, Z6
+	VMULPD      Z2, Z2, Z2
+	VFMADD213PD Z6, Z2, Z8
+	VMULPD      Z8, Z1, Z1
+	VMULPD      Z0, Z1, Z0
+	VMOVUPD     Z0, K1, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA minusHalf<>+0(SB)/8, $0xbfe0000000000000
+DATA minusHalf<>+8(SB)/8, $0xbfe0000000000000
+DATA minusHalf<>+16(SB)/8, $0xbfe0000000000000
+DATA minusHalf<>+24(SB)/8, $0xbfe0000000000000
+DATA minusHalf<>+32(SB)/8, $0xbfe0000000000000
+DATA minusHalf<>+40(SB)/8, $0xbfe0000000000000
+DATA minusHalf<>+48(SB)/8, $0xbfe0000000000000
+DATA minusHalf<>+56(SB)/8, $0xbfe0000000000000
+GLOBL minusHalf<>(SB), RODATA|NOPTR, $64
+
+DATA minusTwo<>+0(SB)/8, $0xc000000000000000
+DATA minusTwo<>+8(SB)/8, $0xc000000000000000
+DATA minusTwo<>+16(SB)/8, $0xc000000000000000
+DATA minusTwo<>+24(SB)/8, $0xc000000000000000
+DATA minusTwo<>+32(SB)/8, $0xc000000000000000
+DATA minusTwo<>+40(SB)/8, $0xc000000000000000
+DATA minusTwo<>+48(SB)/8, $0xc000000000000000
+DATA minusTwo<>+56(SB)/8, $0xc000000000000000
+GLOBL minusTwo<>(SB), RODATA|NOPTR, $64
+
+DATA twoPi<>+0(SB)/8, $0x401921fb54442d18
+DATA twoPi<>+8(SB)/8, $0x401921fb54442d18
+DATA twoPi<>+16(SB)/8, $0x401921fb54442d18
+DATA twoPi<>+24(SB)/8, $0x401921fb54442d18
+DATA twoPi<>+32(SB)/8, $0x401921fb54442d18
+DATA twoPi<>+40(SB)/8, $0x401921fb54442d18
+DATA twoPi<>+48(SB)/8, $0x401921fb54442d18
+DATA twoPi<>+56(SB)/8, $0x401921fb54442d18
+GLOBL twoPi<>(SB), RODATA|NOPTR, $64
+
+DATA sinA<>+0(SB)/8, $0x3ff0000000000000
+DATA sinA<>+8(SB)/8, $0x3ff0000000000000
+DATA sinA<>+16(SB)/8, $0x3ff0000000000000
+DATA sinA<>+24(SB)/8, $0x3ff0000000000000
+DATA sinA<>+32(SB)/8, $0x3ff0000000000000
+DATA sinA<>+40(SB)/8, $0x3ff0000000000000
+DATA sinA<>+48(SB)/8, $0x3ff0000000000000
+DATA sinA<>+56(SB)/8, $0x3ff0000000000000
+GLOBL sinA<>(SB), RODATA|NOPTR, $64
+
+DATA sinB<>+0(SB)/8, $0xbfc5555555555555
+DATA sinB<>+8(SB)/8, $0xbfc5555555555555
+DATA sinB<>+16(SB)/8, $0xbfc5555555555555
+DATA sinB<>+24(SB)/8, $0xbfc5555555555555
+DATA sinB<>+32(SB)/8, $0xbfc5555555555555
+DATA sinB<>+40(SB)/8, $0xbfc5555555555555
+DATA sinB<>+48(SB)/8, $0xbfc5555555555555
+DATA sinB<>+56(SB)/8, $0xbfc5555555555555
+GLOBL sinB<>(SB), RODATA|NOPTR, $64
+
+DATA sinC<>+0(SB)/8, $0x3f81111111111111
+DATA sinC<>+8(SB)/8, $0x3f81111111111111
+DATA sinC<>+16(SB)/8, $0x3f81111111111111
+DATA sinC<>+24(SB)/8, $0x3f81111111111111
+DATA sinC<>+32(SB)/8, $0x3f81111111111111
+DATA sinC<>+40(SB)/8, $0x3f81111111111111
+DATA sinC<>+48(SB)/8, $0x3f81111111111111
+DATA sinC<>+56(SB)/8, $0x3f81111111111111
+GLOBL sinC<>(SB), RODATA|NOPTR, $64
+
+DATA sinD<>+0(SB)/8, $0xbf2a01a01a01a01a
+DATA sinD<>+8(SB)/8, $0xbf2a01a01a01a01a
+DATA sinD<>+16(SB)/8, $0xbf2a01a01a01a01a
+DATA sinD<>+24(SB)/8, $0xbf2a01a01a01a01a
+DATA sinD<>+32(SB)/8, $0xbf2a01a01a01a01a
+DATA sinD<>+40(SB)/8, $0xbf2a01a01a01a01a
+DATA sinD<>+48(SB)/8, $0xbf2a01a01a01a01a
+DATA sinD<>+56(SB)/8, $0xbf2a01a01a01a01a
+GLOBL sinD<>(SB), RODATA|NOPTR, $64
+
+DATA sinE<>+0(SB)/8, $0x3ec71de3a556c734
+DATA sinE<>+8(SB)/8, $0x3ec71de3a556c734
+DATA sinE<>+16(SB)/8, $0x3ec71de3a556c734
+DATA sinE<>+24(SB)/8, $0x3ec71de3a556c734
+DATA sinE<>+32(SB)/8, $0x3ec71de3a556c734
+DATA sinE<>+40(SB)/8, $0x3ec71de3a556c734
+DATA sinE<>+48(SB)/8, $0x3ec71de3a556c734
+DATA sinE<>+56(SB)/8, $0x3ec71de3a556c734
+GLOBL sinE<>(SB), RODATA|NOPTR, $64
+
+DATA sinF<>+0(SB)/8, $0xbe5ae64567f544e4
+DATA sinF<>+8(SB)/8, $0xbe5ae64567f544e4
+DATA sinF<>+16(SB)/8, $0xbe5ae64567f544e4
+DATA sinF<>+24(SB)/8, $0xbe5ae64567f544e4
+DATA sinF<>+32(SB)/8, $0xbe5ae64567f544e4
+DATA sinF<>+40(SB)/8, $0xbe5ae64567f544e4
+DATA sinF<>+48(SB)/8, $0xbe5ae64567f544e4
+DATA sinF<>+56(SB)/8, $0xbe5ae64567f544e4
+GLOBL sinF<>(SB), RODATA|NOPTR, $64
+
+DATA sinG<>+0(SB)/8, $0x3de6124613a86d09
+DATA sinG<>+8(SB)/8, $0x3de6124613a86d09
+DATA sinG<>+16(SB)/8, $0x3de6124613a86d09
+DATA sinG<>+24(SB)/8, $0x3de6124613a86d09
+DATA sinG<>+32(SB)/8, $0x3de6124613a86d09
+DATA sinG<>+40(SB)/8, $0x3de6124613a86d09
+DATA sinG<>+48(SB)/8, $0x3de6124613a86d09
+DATA sinG<>+56(SB)/8, $0x3de6124613a86d09
+GLOBL sinG<>(SB), RODATA|NOPTR, $64
+
+DATA sinH<>+0(SB)/8, $0xbd6ae7f3e733b81f
+DATA sinH<>+8(SB)/8, $0xbd6ae7f3e733b81f
+DATA sinH<>+16(SB)/8, $0xbd6ae7f3e733b81f
+DATA sinH<>+24(SB)/8, $0xbd6ae7f3e733b81f
+DATA sinH<>+32(SB)/8, $0xbd6ae7f3e733b81f
+DATA sinH<>+40(SB)/8, $0xbd6ae7f3e733b81f
+DATA sinH<>+48(SB)/8, $0xbd6ae7f3e733b81f
+DATA sinH<>+56(SB)/8, $0xbd6ae7f3e733b81f
+GLOBL sinH<>(SB), RODATA|NOPTR, $64
+
+DATA sinI<>+0(SB)/8, $0x3ce952c77030ad4a
+DATA sinI<>+8(SB)/8, $0x3ce952c77030ad4a
+DATA sinI<>+16(SB)/8, $0x3ce952c77030ad4a
+DATA sinI<>+24(SB)/8, $0x3ce952c77030ad4a
+DATA sinI<>+32(SB)/8, $0x3ce952c77030ad4a
+DATA sinI<>+40(SB)/8, $0x3ce952c77030ad4a
+DATA sinI<>+48(SB)/8, $0x3ce952c77030ad4a
+DATA sinI<>+56(SB)/8, $0x3ce952c77030ad4a
+GLOBL sinI<>(SB), RODATA|NOPTR, $64
+
+DATA sinJ<>+0(SB)/8, $0xbc62f49b46814157
+DATA sinJ<>+8(SB)/8, $0xbc62f49b46814157
+DATA sinJ<>+16(SB)/8, $0xbc62f49b46814157
+DATA sinJ<>+24(SB)/8, $0xbc62f49b46814157
+DATA sinJ<>+32(SB)/8, $0xbc62f49b46814157
+DATA sinJ<>+40(SB)/8, $0xbc62f49b46814157
+DATA sinJ<>+48(SB)/8, $0xbc62f49b46814157
+DATA sinJ<>+56(SB)/8, $0xbc62f49b46814157
+GLOBL sinJ<>(SB), RODATA|NOPTR, $64
+
+DATA sinK<>+0(SB)/8, $0x3bd71b8ef6dcf572
+DATA sinK<>+8(SB)/8, $0x3bd71b8ef6dcf572
+DATA sinK<>+16(SB)/8, $0x3bd71b8ef6dcf572
+DATA sinK<>+24(SB)/8, $0x3bd71b8ef6dcf572
+DATA sinK<>+32(SB)/8, $0x3bd71b8ef6dcf572
+DATA sinK<>+40(SB)/8, $0x3bd71b8ef6dcf572
+DATA sinK<>+48(SB)/8, $0x3bd71b8ef6dcf572
+DATA sinK<>+56(SB)/8, $0x3bd71b8ef6dcf572
+GLOBL sinK<>(SB), RODATA|NOPTR, $64
+
+// func cosToAVX512(dst []float64, src []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·cosToAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ src_base+24(FP), CX
+	MOVQ src_len+32(FP), DX
+	XORQ BX, BX
+	SUBQ $0x08, DX
+	JL   tail
+
+loop:
+	VMOVUPD     (CX)(BX*8), Z0
+	VRNDSCALEPD $0x08, Z0, Z1
+	VSUBPD      Z1, Z0, Z0
+	VADDPD      Z0, Z0, Z1
+	VRNDSCALEPD $0x08, Z1, Z1
+	VMOVUPD     minusHalf<>+0(SB), Z2
+	VFMADD213PD Z0, Z1, Z2
+	VMULPD      minusTwo<>+0(SB), Z1, Z0
+	VFMADD213PD one<>+0(SB), Z1, Z0
+	VMULPD      twoPi<>+0(SB), Z2, Z1
+	VMULPD      Z1, Z1, Z1
+	VMOVUPD     cosB<>+0(SB), Z2
+	VFMADD213PD cosA<>+0(SB), Z1, Z2
+	VMOVUPD     cosD<>+0(SB), Z3
+	VFMADD213PD cosC<>+0(SB), Z1, Z3
+	VMOVUPD     cosF<>+0(SB), Z4
+	VFMADD213PD cosE<>+0(SB), Z1, Z4
+	VMOVUPD     cosH<>+0(SB), Z5
+	VFMADD213PD cosG<>+0(SB), Z1, Z5
+	VMOVUPD     cosJ<>+0(SB), Z6
+	VFMADD213PD cosI<>+0(SB), Z1, Z6
+	VMOVUPD     cosL<>+0(SB), Z7
+	VFMADD213PD cosK<>+0(SB), Z1, Z7
+	VMULPD      Z1, Z1, Z1
+	VFMADD213PD Z2, Z1, Z3
+	VFMADD213PD Z4, Z1, Z5
+	VFMADD213PD Z6, Z1, Z7
+	VMULPD      Z1, Z1, Z1
+	VFMADD213PD Z3, Z1, Z5
+	VMULPD      Z1, Z1, Z1
+	VFMADD213PD Z5, Z1, Z7
+	VMULPD      Z0, Z7, Z0
+	VMOVUPD     Z0, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	SUBQ        $0x08, DX
+	JGE         loop
+
+tail:
+	ADDQ        $0x08, DX
+	JE          done
+	MOVL        $-1, SI
+	BZHIL       DX, SI, SI
+	KMOVW       SI, K1
+	VMOVUPD.Z   (CX)(BX*8), K1, Z0
+	VRNDSCALEPD $0x08, Z0, Z1
+	VSUBPD      Z1, Z0, Z0
+	VADDPD      Z0, Z0, Z1
+	VRNDSCALEPD $0x08, Z1, Z1
+	VMOVUPD     minusHalf<>+0(SB), Z2
+	VFMADD213PD Z0, Z1, Z2
+	VMULPD      minusTwo<>+0(SB), Z1, Z0
+	VFMADD213PD one<>+0(SB), Z1, Z0
+	VMULPD      twoPi<>+0(SB), Z2, Z1
+	VMULPD      Z1, Z1, Z1
+	VMOVUPD     cosB<>+0(SB), Z2
+	VFMADD213PD cosA<>+0(SB), Z1, Z2
+	VMOVUPD     cosD<>+0(SB), Z3
+	VFMADD213PD cosC<>+0(SB), Z1, Z3
+	VMOVUPD     cosF<>+0(SB), Z4
+	VFMADD213PD cosE<>+0(SB), Z1, Z4
+	VMOVUPD     cosH<>+0(SB), Z5
+	VFMADD213PD cosG<>+0(SB), Z1, Z5
+	VMOVUPD     cosJ<>+0(SB), Z6
+	VFMADD213PD cosI<>+0(SB), Z1, Z6
+	VMOVUPD     cosL<>+0(SB), Z7
+	VFMADD213PD cosK<>+0(SB), Z1, Z7
+	VMULPD      Z1, Z1, Z1
+	VFMADD213PD Z2, Z1, Z3
+	VFMADD213PD Z4, Z1, Z5
+	VFMADD213PD Z6, Z1, Z7
+	VMULPD      Z1, Z1, Z1
+	VFMADD213PD Z3, Z1, Z5
+	VMULPD      Z1, Z1, Z1
+	VFMADD213PD Z5, Z1, Z7
+	VMULPD      Z0, Z7, Z0
+	VMOVUPD     Z0, K1, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA cosA<>+0(SB)/8, $0x3ff0000000000000
+DATA cosA<>+8(SB)/8, $0x3ff0000000000000
+DATA cosA<>+16(SB)/8, $0x3ff0000000000000
+DATA cosA<>+24(SB)/8, $0x3ff0000000000000
+DATA cosA<>+32(SB)/8, $0x3ff0000000000000
+DATA cosA<>+40(SB)/8, $0x3ff0000000000000
+DATA cosA<>+48(SB)/8, $0x3ff0000000000000
+DATA cosA<>+56(SB)/8, $0x3ff0000000000000
+GLOBL cosA<>(SB), RODATA|NOPTR, $64
+
+DATA cosB<>+0(SB)/8, $0xbfe0000000000000
+DATA cosB<>+8(SB)/8, $0xbfe0000000000000
+DATA cosB<>+16(SB)/8, $0xbfe0000000000000
+DATA cosB<>+24(SB)/8, $0xbfe0000000000000
+DATA cosB<>+32(SB)/8, $0xbfe0000000000000
+DATA cosB<>+40(SB)/8, $0xbfe0000000000000
+DATA cosB<>+48(SB)/8, $0xbfe0000000000000
+DATA cosB<>+56(SB)/8, $0xbfe0000000000000
+GLOBL cosB<>(SB), RODATA|NOPTR, $64
+
+DATA cosC<>+0(SB)/8, $0x3fa5555555555555
+DATA cosC<>+8(SB)/8, $0x3fa5555555555555
+DATA cosC<>+16(SB)/8, $0x3fa5555555555555
+DATA cosC<>+24(SB)/8, $0x3fa5555555555555
+DATA cosC<>+32(SB)/8, $0x3fa5555555555555
+DATA cosC<>+40(SB)/8, $0x3fa5555555555555
+DATA cosC<>+48(SB)/8, $0x3fa5555555555555
+DATA cosC<>+56(SB)/8, $0x3fa5555555555555
+GLOBL cosC<>(SB), RODATA|NOPTR, $64
+
+DATA cosD<>+0(SB)/8, $0xbf56c16c16c16c17
+DATA cosD<>+8(SB)/8, $0xbf56c16c16c16c17
+DATA cosD<>+16(SB)/8, $0xbf56c16c16c16c17
+DATA cosD<>+24(SB)/8, $0xbf56c16c16c16c17
+DATA cosD<>+32(SB)/8, $0xbf56c16c16c16c17
+DATA cosD<>+40(SB)/8, $0xbf56c16c16c16c17
+DATA cosD<>+48(SB)/8, $0xbf56c16c16c16c17
+DATA cosD<>+56(SB)/8, $0xbf56c16c16c16c17
+GLOBL cosD<>(SB), RODATA|NOPTR, $64
+
+DATA cosE<>+0(SB)/8, $0x3efa01a01a01a01a
+DATA cosE<>+8(SB)/8, $0x3efa01a01a01a01a
+DATA cosE<>+16(SB)/8, $0x3efa01a01a01a01a
+DATA cosE<>+24(SB)/8, $0x3efa01a01a01a01a
+DATA cosE<>+32(SB)/8, $0x3efa01a01a01a01a
+DATA cosE<>+40(SB)/8, $0x3efa01a01a01a01a
+DATA cosE<>+48(SB)/8, $0x3efa01a01a01a01a
+DATA cosE<>+56(SB)/8, $0x3efa01a01a01a01a
+GLOBL cosE<>(SB), RODATA|NOPTR, $64
+
+DATA cosF<>+0(SB)/8, $0xbe927e4fb7789f5c
+DATA cosF<>+8(SB)/8, $0xbe927e4fb7789f5c
+DATA cosF<>+16(SB)/8, $0xbe927e4fb7789f5c
+DATA cosF<>+24(SB)/8, $0xbe927e4fb7789f5c
+DATA cosF<>+32(SB)/8, $0xbe927e4fb7789f5c
+DATA cosF<>+40(SB)/8, $0xbe927e4fb7789f5c
+DATA cosF<>+48(SB)/8, $0xbe927e4fb7789f5c
+DATA cosF<>+56(SB)/8, $0xbe927e4fb7789f5c
+GLOBL cosF<>(SB), RODATA|NOPTR, $64
+
+DATA cosG<>+0(SB)/8, $0x3e21eed8eff8d898
+DATA cosG<>+8(SB)/8, $0x3e21eed8eff8d898
+DATA cosG<>+16(SB)/8, $0x3e21eed8eff8d898
+DATA cosG<>+24(SB)/8, $0x3e21eed8eff8d898
+DATA cosG<>+32(SB)/8, $0x3e21eed8eff8d898
+DATA cosG<>+40(SB)/8, $0x3e21eed8eff8d898
+DATA cosG<>+48(SB)/8, $0x3e21eed8eff8d898
+DATA cosG<>+56(SB)/8, $0x3e21eed8eff8d898
+GLOBL cosG<>(SB), RODATA|NOPTR, $64
+
+DATA cosH<>+0(SB)/8, $0xbda93974a8c07c9d
+DATA cosH<>+8(SB)/8, $0xbda93974a8c07c9d
+DATA cosH<>+16(SB)/8, $0xbda93974a8c07c9d
+DATA cosH<>+24(SB)/8, $0xbda93974a8c07c9d
+DATA cosH<>+32(SB)/8, $0xbda93974a8c07c9d
+DATA cosH<>+40(SB)/8, $0xbda93974a8c07c9d
+DATA cosH<>+48(SB)/8, $0xbda93974a8c07c9d
+DATA cosH<>+56(SB)/8, $0xbda93974a8c07c9d
+GLOBL cosH<>(SB), RODATA|NOPTR, $64
+
+DATA cosI<>+0(SB)/8, $0x3d2ae7f3e733b81f
+DATA cosI<>+8(SB)/8, $0x3d2ae7f3e733b81f
+DATA cosI<>+16(SB)/8, $0x3d2ae7f3e733b81f
+DATA cosI<>+24(SB)/8, $0x3d2ae7f3e733b81f
+DATA cosI<>+32(SB)/8, $0x3d2ae7f3e733b81f
+DATA cosI<>+40(SB)/8, $0x3d2ae7f3e733b81f
+DATA cosI<>+48(SB)/8, $0x3d2ae7f3e733b81f
+DATA cosI<>+56(SB)/8, $0x3d2ae7f3e733b81f
+GLOBL cosI<>(SB), RODATA|NOPTR, $64
+
+DATA cosJ<>+0(SB)/8, $0xbca6827863b97d97
+DATA cosJ<>+8(SB)/8, $0xbca6827863b97d97
+DATA cosJ<>+16(SB)/8, $0xbca6827863b97d97
+DATA cosJ<>+24(SB)/8, $0xbca6827863b97d97
+DATA cosJ<>+32(SB)/8, $0xbca6827863b97d97
+DATA cosJ<>+40(SB)/8, $0xbca6827863b97d97
+DATA cosJ<>+48(SB)/8, $0xbca6827863b97d97
+DATA cosJ<>+56(SB)/8, $0xbca6827863b97d97
+GLOBL cosJ<>(SB), RODATA|NOPTR, $64
+
+DATA cosK<>+0(SB)/8, $0x3c1e542ba4020225
+DATA cosK<>+8(SB)/8, $0x3c1e542ba4020225
+DATA cosK<>+16(SB)/8, $0x3c1e542ba4020225
+DATA cosK<>+24(SB)/8, $0x3c1e542ba4020225
+DATA cosK<>+32(SB)/8, $0x3c1e542ba4020225
+DATA cosK<>+40(SB)/8, $0x3c1e542ba4020225
+DATA cosK<>+48(SB)/8, $0x3c1e542ba4020225
+DATA cosK<>+56(SB)/8, $0x3c1e542ba4020225
+GLOBL cosK<>(SB), RODATA|NOPTR, $64
+
+DATA cosL<>+0(SB)/8, $0xbb90ce396db7f853
+DATA cosL<>+8(SB)/8, $0xbb90ce396db7f853
+DATA cosL<>+16(SB)/8, $0xbb90ce396db7f853
+DATA cosL<>+24(SB)/8, $0xbb90ce396db7f853
+DATA cosL<>+32(SB)/8, $0xbb90ce396db7f853
+DATA cosL<>+40(SB)/8, $0xbb90ce396db7f853
+DATA cosL<>+48(SB)/8, $0xbb90ce396db7f853
+DATA cosL<>+56(SB)/8, $0xbb90ce396db7f853
+GLOBL cosL<>(SB), RODATA|NOPTR, $64
+
 // func expToAVX2(dst []float64, src []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expToAVX2(SB), NOSPLIT, $0-48
@@ -1999,6 +2443,190 @@ tail:
 	VMULPD       Y2, Y5, Y2
 	VSUBPD       Y2, Y1, Y1
 	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sinToAVX2(dst []float64, src []float64)
+// Requires: AVX, FMA3
+TEXT ·sinToAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ src_base+24(FP), CX
+	MOVQ src_len+32(FP), DX
+	XORQ BX, BX
+	SUBQ $0x04, DX
+	JL   tail
+
+loop:
+	VMOVUPD     (CX)(BX*8), Y0
+	VROUNDPD    $0x08, Y0, Y1
+	VSUBPD      Y1, Y0, Y0
+	VADDPD      Y0, Y0, Y1
+	VROUNDPD    $0x08, Y1, Y1
+	VMOVUPD     minusHalf<>+0(SB), Y2
+	VFMADD213PD Y0, Y1, Y2
+	VMULPD      minusTwo<>+0(SB), Y1, Y0
+	VFMADD213PD one<>+0(SB), Y1, Y0
+	VMULPD      twoPi<>+0(SB), Y2, Y1
+	VMULPD      Y1, Y1, Y2
+	VMOVUPD     sinB<>+0(SB), Y3
+	VFMADD213PD sinA<>+0(SB), Y2, Y3
+	VMOVUPD     sinD<>+0(SB), Y4
+	VFMADD213PD sinC<>+0(SB), Y2, Y4
+	VMOVUPD     sinF<>+0(SB), Y5
+	VFMADD213PD sinE<>+0(SB), Y2, Y5
+	VMOVUPD     sinH<>+0(SB), Y6
+	VFMADD213PD sinG<>+0(SB), Y2, Y6
+	VMOVUPD     sinJ<>+0(SB), Y7
+	VFMADD213PD sinI<>+0(SB), Y2, Y7
+	VMOVUPD     sinK<>+0(SB), Y8
+	VMULPD      Y2, Y2, Y2
+	VFMADD213PD Y3, Y2, Y4
+	VFMADD213PD Y5, Y2, Y6
+	VFMADD213PD Y7, Y2, Y8
+	VMULPD      Y2, Y2, Y2
+	VFMADD213PD Y4, Y2, Y6
+	VMULPD      Y2, Y2, Y2
+	VFMADD213PD Y6, Y2, Y8
+	VMULPD      Y8, Y1, Y1
+	VMULPD      Y0, Y1, Y0
+	VMOVUPD     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	JGE         loop
+
+tail:
+	ADDQ        $0x04, DX
+	JE          done
+	LEAQ        ones64<>+0(SB), SI
+	NEGQ        DX
+	VMOVDQU     32(SI)(DX*8), Y0
+	VMASKMOVPD  (CX)(BX*8), Y0, Y1
+	VROUNDPD    $0x08, Y1, Y2
+	VSUBPD      Y2, Y1, Y1
+	VADDPD      Y1, Y1, Y2
+	VROUNDPD    $0x08, Y2, Y2
+	VMOVUPD     minusHalf<>+0(SB), Y3
+	VFMADD213PD Y1, Y2, Y3
+	VMULPD      minusTwo<>+0(SB), Y2, Y1
+	VFMADD213PD one<>+0(SB), Y2, Y1
+	VMULPD      twoPi<>+0(SB), Y3, Y2
+	VMULPD      Y2, Y2, Y3
+	VMOVUPD     sinB<>+0(SB), Y4
+	VFMADD213PD sinA<>+0(SB), Y3, Y4
+	VMOVUPD     sinD<>+0(SB), Y5
+	VFMADD213PD sinC<>+0(SB), Y3, Y5
+	VMOVUPD     sinF<>+0(SB), Y6
+	VFMADD213PD sinE<>+0(SB), Y3, Y6
+	VMOVUPD     sinH<>+0(SB), Y7
+	VFMADD213PD sinG<>+0(SB), Y3, Y7
+	VMOVUPD     sinJ<>+0(SB), Y8
+	VFMADD213PD sinI<>+0(SB), Y3, Y8
+	VMOVUPD     sinK<>+0(SB), Y9
+	VMULPD      Y3, Y3, Y3
+	VFMADD213PD Y4, Y3, Y5
+	VFMADD213PD Y6, Y3, Y7
+	VFMADD213PD Y8, Y3, Y9
+	VMULPD      Y3, Y3, Y3
+	VFMADD213PD Y5, Y3, Y7
+	VMULPD      Y3, Y3, Y3
+	VFMADD213PD Y7, Y3, Y9
+	VMULPD      Y9, Y2, Y2
+	VMULPD      Y1, Y2, Y1
+	VMASKMOVPD  Y1, Y0, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func cosToAVX2(dst []float64, src []float64)
+// Requires: AVX, FMA3
+TEXT ·cosToAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ src_base+24(FP), CX
+	MOVQ src_len+32(FP), DX
+	XORQ BX, BX
+	SUBQ $0x04, DX
+	JL   tail
+
+loop:
+	VMOVUPD     (CX)(BX*8), Y0
+	VROUNDPD    $0x08, Y0, Y1
+	VSUBPD      Y1, Y0, Y0
+	VADDPD      Y0, Y0, Y1
+	VROUNDPD    $0x08, Y1, Y1
+	VMOVUPD     minusHalf<>+0(SB), Y2
+	VFMADD213PD Y0, Y1, Y2
+	VMULPD      minusTwo<>+0(SB), Y1, Y0
+	VFMADD213PD one<>+0(SB), Y1, Y0
+	VMULPD      twoPi<>+0(SB), Y2, Y1
+	VMULPD      Y1, Y1, Y1
+	VMOVUPD     cosB<>+0(SB), Y2
+	VFMADD213PD cosA<>+0(SB), Y1, Y2
+	VMOVUPD     cosD<>+0(SB), Y3
+	VFMADD213PD cosC<>+0(SB), Y1, Y3
+	VMOVUPD     cosF<>+0(SB), Y4
+	VFMADD213PD cosE<>+0(SB), Y1, Y4
+	VMOVUPD     cosH<>+0(SB), Y5
+	VFMADD213PD cosG<>+0(SB), Y1, Y5
+	VMOVUPD     cosJ<>+0(SB), Y6
+	VFMADD213PD cosI<>+0(SB), Y1, Y6
+	VMOVUPD     cosL<>+0(SB), Y7
+	VFMADD213PD cosK<>+0(SB), Y1, Y7
+	VMULPD      Y1, Y1, Y1
+	VFMADD213PD Y2, Y1, Y3
+	VFMADD213PD Y4, Y1, Y5
+	VFMADD213PD Y6, Y1, Y7
+	VMULPD      Y1, Y1, Y1
+	VFMADD213PD Y3, Y1, Y5
+	VMULPD      Y1, Y1, Y1
+	VFMADD213PD Y5, Y1, Y7
+	VMULPD      Y0, Y7, Y0
+	VMOVUPD     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	JGE         loop
+
+tail:
+	ADDQ        $0x04, DX
+	JE          done
+	LEAQ        ones64<>+0(SB), SI
+	NEGQ        DX
+	VMOVDQU     32(SI)(DX*8), Y0
+	VMASKMOVPD  (CX)(BX*8), Y0, Y1
+	VROUNDPD    $0x08, Y1, Y2
+	VSUBPD      Y2, Y1, Y1
+	VADDPD      Y1, Y1, Y2
+	VROUNDPD    $0x08, Y2, Y2
+	VMOVUPD     minusHalf<>+0(SB), Y3
+	VFMADD213PD Y1, Y2, Y3
+	VMULPD      minusTwo<>+0(SB), Y2, Y1
+	VFMADD213PD one<>+0(SB), Y2, Y1
+	VMULPD      twoPi<>+0(SB), Y3, Y2
+	VMULPD      Y2, Y2, Y2
+	VMOVUPD     cosB<>+0(SB), Y3
+	VFMADD213PD cosA<>+0(SB), Y2, Y3
+	VMOVUPD     cosD<>+0(SB), Y4
+	VFMADD213PD cosC<>+0(SB), Y2, Y4
+	VMOVUPD     cosF<>+0(SB), Y5
+	VFMADD213PD cosE<>+0(SB), Y2, Y5
+	VMOVUPD     cosH<>+0(SB), Y6
+	VFMADD213PD cosG<>+0(SB), Y2, Y6
+	VMOVUPD     cosJ<>+0(SB), Y7
+	VFMADD213PD cosI<>+0(SB), Y2, Y7
+	VMOVUPD     cosL<>+0(SB), Y8
+	VFMADD213PD cosK<>+0(SB), Y2, Y8
+	VMULPD      Y2, Y2, Y2
+	VFMADD213PD Y3, Y2, Y4
+	VFMADD213PD Y5, Y2, Y6
+	VFMADD213PD Y7, Y2, Y8
+	VMULPD      Y2, Y2, Y2
+	VFMADD213PD Y4, Y2, Y6
+	VMULPD      Y2, Y2, Y2
+	VFMADD213PD Y6, Y2, Y8
+	VMULPD      Y1, Y8, Y1
+	VMASKMOVPD  Y1, Y0, (AX)(BX*8)
 
 done:
 	VZEROUPPER

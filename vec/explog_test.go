@@ -195,7 +195,7 @@ func BenchmarkExpTo(b *testing.B) {
 	for name, f := range map[string]func(){
 		"ExpTo": func() { ExpTo(o.y, o.x) }, "ExpTo32": func() { ExpTo32(o.y32, o.x32) },
 		"EntropyTo": func() { EntropyTo(o.y, o.x) },
-		"SigmoidTo": func() { SigmoidTo(o.y, o.x) }, "SoftplusTo": func() { SoftplusTo(o.y, o.x) },
+		"SigmoidTo": func() { SigmoidTo(o.y, o.x) }, "SinTo": func() { SinTo(o.y, o.x) }, "SoftplusTo": func() { SoftplusTo(o.y, o.x) },
 	} {
 		everyLevel(b, fmt.Sprintf("kernel=%s", name), func(b *testing.B) {
 			for b.Loop() {

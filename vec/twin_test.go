@@ -164,6 +164,8 @@ func TestShortArgumentsPanic(t *testing.T) {
 		"before it":   func() { SparseDots(w, w, []int64{-1, 2, 3, 3}, index, x[:3]) },
 		"ExpTo":       func() { ExpTo(w[:2:2], w) },
 		"ExpTo32":     func() { ExpTo32(x[:3:3], x) },
+		"SinTo":       func() { SinTo(w[:2:2], w) },
+		"CosTo":       func() { CosTo(w[:2:2], w) },
 		"SigmoidTo":   func() { SigmoidTo(w[:2:2], w) },
 		"SoftplusTo":  func() { SoftplusTo(w[:2:2], w) },
 		"EntropyTo":   func() { EntropyTo(w[:2:2], w) },

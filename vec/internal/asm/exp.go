@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The formulas, with their reasons, are in package vec: exp.go and log.go. What
+// The formulas, with their reasons, are in package vec: exp.go, log.go and sincos.go. What
 // stands here is the same operations in the same order.
 
 const (
@@ -26,6 +26,8 @@ func exponentials() {
 		f.function("sigmoid", "float64", f.sigmoid)
 		f.function("softplus", "float64", f.softplus)
 		f.function("entropy", "float64", f.entropy)
+		f.function("sin", "float64", f.sin)
+		f.function("cos", "float64", f.cos)
 	}
 }
 
@@ -173,4 +175,51 @@ func (f float) entropy(x reg.VecVirtual) reg.VecVirtual {
 	kHi := f.selectWhere(lessThan, t, quarter, zero, f.copyOf(f.constant("minusLn2Hi33", -ln2Hi33)))
 	kLo := f.selectWhere(lessThan, t, quarter, zero, f.copyOf(f.constant("minusLn2Lo33", -ln2Lo33)))
 	return f.sub(f.sub(zero, less), f.mul(rest, f.logOnePlus(value, kHi, kLo)))
+}
+
+// sin writes Sin.
+func (f float) sin(turns reg.VecVirtual) reg.VecVirtual {
+	x, sign := f.halfTurns(turns)
+	p, _ := f.estrin(f.mul(x, x), f.trigonometric("sin", 1, 11))
+	return f.mul(f.mul(x, p), sign)
+}
+
+// cos writes Cos.
+func (f float) cos(turns reg.VecVirtual) reg.VecVirtual {
+	x, sign := f.halfTurns(turns)
+	p, _ := f.estrin(f.mul(x, x), f.trigonometric("cos", 0, 12))
+	return f.mul(p, sign)
+}
+
+// trigonometric returns the coefficients of the sine or cosine.
+func (f float) trigonometric(name string, first, n int) []Mem {
+	factorial := 1.0
+	return f.series(name, n, func(k int) float64 {
+		if k > 0 {
+			factorial *= -float64((2*k + first - 1) * (2*k + first))
+		}
+		return 1 / factorial
+	})
+}
+
+// halfTurns returns 2 pi times what is left of an angle without the nearest half
+// turn, and the sign that this half turn gives.
+func (f float) halfTurns(turns reg.VecVirtual) (x, sign reg.VecVirtual) {
+	t := f.sub(turns, f.round(turns))
+	h := f.round(f.add(t, t))
+	r := f.fma(f.copyOf(f.constant("minusHalf", -0.5)), h, t)
+	sign = f.fma(f.mul(h, f.constant("minusTwo", -2)), h, f.constant("one", 1))
+	return f.mul(r, f.constant("twoPi", 2*math.Pi)), sign
+}
+
+// round returns the nearest whole numbers, the even ones of two.
+func (f float) round(x reg.VecVirtual) reg.VecVirtual {
+	const nearestEvenQuietly = 8
+	v := f.vector()
+	if f.isa == avx512 {
+		VRNDSCALEPD(U8(nearestEvenQuietly), x, v)
+	} else {
+		VROUNDPD(U8(nearestEvenQuietly), x, v)
+	}
+	return v
 }
