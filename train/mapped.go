@@ -30,8 +30,8 @@ func (spec *Spec) checkMap() error {
 		return err
 	case spec.Kernel == "" && spec.Custom == nil:
 		return fmt.Errorf("map=%s without a kernel: expected the kernel to approximate, such as rbf", spec.Map)
-	case spec.Radius != 0 || spec.Slack != 0 || spec.Nu != 0:
-		return fmt.Errorf("map=%s with radius=%g, slack=%g, nu=%g: expected lambda or C, as the model is linear", spec.Map, spec.Radius, spec.Slack, spec.Nu)
+	case spec.Radius != 0 || spec.Nu != 0:
+		return fmt.Errorf("map=%s with radius=%g, nu=%g: expected lambda, C or slack, as the model is linear", spec.Map, spec.Radius, spec.Nu)
 	case spec.Cache != 0:
 		return fmt.Errorf("map=%s with cache=%d: expected none, as no rows of the kernel's matrix are kept", spec.Map, spec.Cache)
 	}
