@@ -13,6 +13,7 @@ type Chi2 struct{ Gamma float64 }
 var (
 	_ Sized    = Chi2{}
 	_ Preparer = Chi2{}
+	_ overlap  = Chi2{}
 )
 
 func init() {
@@ -25,34 +26,26 @@ func init() {
 // Prepare refuses negative values.
 func (Chi2) Prepare(x matrix.Matrix, _ int) (matrix.Matrix, error) { return notNegative("chi2", x) }
 
-// Eval returns exp(-gamma sum_j (x_j - y_j)^2 / (x_j + y_j)).
+// Eval returns exp(-gamma (|x|_1 + |y|_1 - 2 sum_j m(x_j,y_j))), see overlap.
 func (k Chi2) Eval(x, y matrix.Vector) float64 {
-	sum := 0.0
-	if a, b, ok := dense(x, y); ok {
-		for j, a := range a {
-			sum += chi2(float64(a), float64(b[j]))
-		}
-	} else {
-		for a, b := range pairs(x, y) {
-			sum += chi2(a, b)
-		}
-	}
-	return vec.Exp(-k.Gamma * sum)
+	return vec.Exp(-k.Gamma * distance(x, y, harmonicMean))
 }
 
-// chi2 returns (a-b)^2/(a+b), 0 for two zeros.
-func chi2(a, b float64) float64 {
-	if a == b {
-		return 0
-	}
-	return float64((a-b)*(a-b)) / (a + b)
+func (Chi2) tile(dst []float64, at []int, block []float64, width int, slot []uint32, start []int64, index []uint32, value []float32) {
+	vec.HarmonicTile64(dst, at, block, width, slot, start, index, value)
+}
+
+func (k Chi2) of(dst []float64, xx float64, yy []float64) {
+	vec.Gaussian64(dst, xx, yy, k.Gamma)
 }
 
 // Size is 1.
 func (Chi2) Size(int, float64) float64 { return 1 }
 
-// Relative is that of e^-s, as for [Laplacian]; each term has five roundings.
-func (Chi2) Relative(terms int, _, _ float64) float64 { return float64(terms+6) * unit }
+// Relative is the error itself.
+func (k Chi2) Relative(terms int, xx, yy float64) float64 { return k.Error(terms, xx, yy) }
 
-// Error is Relative.
-func (k Chi2) Error(terms int, xx, yy float64) float64 { return errorOf(k, terms, xx, yy) }
+// Error is that of the exponent, as for [Laplacian]; a mean has two roundings.
+func (k Chi2) Error(terms int, xx, yy float64) float64 {
+	return float64(k.Gamma*distanceError(terms, 2, xx, yy)) + 8*unit
+}

@@ -60,7 +60,7 @@ func newFactorisation(k Kernel, x matrix.Matrix, rank, threads int) *factorisati
 	matrix.Blocks(n, blockRows, threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := x.Row(i)
-			norm[i], f.diagonal[i] = SquaredNorm(row), k.Eval(row, row)
+			norm[i], f.diagonal[i] = normOf(k, row), k.Eval(row, row)
 		}
 	})
 	if f.rows = newSet[float64](x, norm); f.tiler.inner != nil {

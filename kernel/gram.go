@@ -100,12 +100,18 @@ func gramOf(k Kernel, x matrix.Matrix, opt Options) (*Gram, error) {
 			return nil, fmt.Errorf("kernel: row %d: found the value %g with itself, expected a finite number", i+1, value)
 		}
 	}
-	rows := x
+	rows, norm := x, g.SquaredNorm
 	_, inner := k.(Inner)
-	if inner {
+	if _, ok := k.(overlap); ok || inner {
 		rows = sparse(x)
 	}
-	g.double = newStore(inDouble, k, rows, g.SquaredNorm, opt.Threads)
+	if !inner {
+		norm = make([]float64, n)
+		for i := range norm {
+			norm[i] = normOf(k, x.Row(i))
+		}
+	}
+	g.double = newStore(inDouble, k, rows, norm, opt.Threads)
 	if inner && !opt.Double && n > fewRows && g.singleSuffices() {
 		g.single = newStore(inSingle, k, rows, g.SquaredNorm, opt.Threads)
 	}

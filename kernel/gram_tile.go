@@ -95,6 +95,11 @@ type tiler[T float32 | float64] struct {
 func newTiler[T float32 | float64](a arithmetic[T], k Kernel) *tiler[T] {
 	t := &tiler[T]{arithmetic: a, k: k}
 	t.inner, _ = k.(Inner)
+	if d, ok := any(t).(*tiler[float64]); ok {
+		if o, ok := k.(overlap); ok {
+			d.inner, d.tile = overlapping{o}, o.tile
+		}
+	}
 	t.work.New = func() any { return newWork[T](a.wide) }
 	t.groups.New = func() any { return new(group[T]) }
 	return t

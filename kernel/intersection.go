@@ -5,6 +5,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Intersection is sum_j min(x_j, y_j), the histogram intersection, for rows
@@ -14,6 +15,7 @@ type Intersection struct{}
 var (
 	_ Sized    = Intersection{}
 	_ Preparer = Intersection{}
+	_ overlap  = Intersection{}
 )
 
 func init() {
@@ -27,19 +29,14 @@ func (Intersection) Prepare(x matrix.Matrix, _ int) (matrix.Matrix, error) {
 }
 
 // Eval returns sum_j min(x_j, y_j).
-func (Intersection) Eval(x, y matrix.Vector) float64 {
-	sum := 0.0
-	if a, b, ok := dense(x, y); ok {
-		for j, a := range a {
-			sum += float64(min(a, b[j]))
-		}
-		return sum
-	}
-	for a, b := range pairs(x, y) {
-		sum += min(a, b)
-	}
-	return sum
+func (Intersection) Eval(x, y matrix.Vector) float64 { return common(x, y, leastMagnitude) }
+
+func (Intersection) tile(dst []float64, at []int, block []float64, width int, slot []uint32, start []int64, index []uint32, value []float32) {
+	vec.LeastTile64(dst, at, block, width, slot, start, index, value)
 }
+
+// of has nothing to do.
+func (Intersection) of([]float64, float64, []float64) {}
 
 // Size is what the sum of so many values can be, by Cauchy and Schwarz.
 func (Intersection) Size(terms int, xx float64) float64 {

@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"math"
-
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -11,7 +9,10 @@ import (
 // Laplacian is exp(-gamma sum_j |x_j - y_j|).
 type Laplacian struct{ Gamma float64 }
 
-var _ Sized = Laplacian{}
+var (
+	_ Sized   = Laplacian{}
+	_ overlap = Laplacian{}
+)
 
 func init() {
 	kernels.Register(registry.Entry[Kernel]{Name: "laplacian", Summary: "exp(-gamma sum_j |x_j - y_j|); gamma=1",
@@ -20,28 +21,27 @@ func init() {
 		}})
 }
 
-// Eval returns exp(-gamma sum_j |x_j - y_j|).
+// Eval returns exp(-gamma (|x|_1 + |y|_1 - 2 sum_j m(x_j,y_j))), see overlap.
 func (k Laplacian) Eval(x, y matrix.Vector) float64 {
-	sum := 0.0
-	if a, b, ok := dense(x, y); ok {
-		for j, a := range a {
-			sum += math.Abs(float64(a) - float64(b[j]))
-		}
-	} else {
-		for a, b := range pairs(x, y) {
-			sum += math.Abs(a - b)
-		}
-	}
-	return vec.Exp(-k.Gamma * sum)
+	return vec.Exp(-k.Gamma * distance(x, y, leastMagnitude))
+}
+
+func (Laplacian) tile(dst []float64, at []int, block []float64, width int, slot []uint32, start []int64, index []uint32, value []float32) {
+	vec.LeastTile64(dst, at, block, width, slot, start, index, value)
+}
+
+func (k Laplacian) of(dst []float64, xx float64, yy []float64) {
+	vec.Gaussian64(dst, xx, yy, k.Gamma)
 }
 
 // Size is 1.
 func (Laplacian) Size(int, float64) float64 { return 1 }
 
-// Relative is that of e^-s for a sum s of at most twice as many terms, none of
-// them negative. Where s is off by a small part t of itself, e^-s is off by t/e
-// at most, whatever s is.
-func (Laplacian) Relative(terms int, _, _ float64) float64 { return float64(terms+4) * unit }
+// Relative is the error itself.
+func (k Laplacian) Relative(terms int, xx, yy float64) float64 { return k.Error(terms, xx, yy) }
 
-// Error is Relative.
-func (k Laplacian) Error(terms int, xx, yy float64) float64 { return errorOf(k, terms, xx, yy) }
+// Error is that of the exponent, as the slope of exp is at most 1 there, and a
+// few roundings of the value.
+func (k Laplacian) Error(terms int, xx, yy float64) float64 {
+	return float64(k.Gamma*distanceError(terms, 0, xx, yy)) + 8*unit
+}

@@ -29,7 +29,7 @@ func NewScorer(k Kernel, support matrix.Matrix, coefficients [][]float64) *Score
 	n, cols := support.Dims()
 	norm := make([]float64, n)
 	for j := range norm {
-		norm[j] = SquaredNorm(support.Row(j))
+		norm[j] = normOf(k, support.Row(j))
 	}
 	s := &Scorer{tiler: newTiler(inDouble, k), support: set[float64]{support, norm}, cols: cols, coefficients: coefficients}
 	if s.tiler.inner != nil {
@@ -51,11 +51,11 @@ func (in *input) Row(i int) matrix.Vector { return in.rows[i] }
 
 // set makes the rows a set. Of columns that the support has not, inner products
 // see nothing, and tables over columns must not grow with them.
-func (in *input) set(rows []matrix.Vector, cols int, inner bool) set[float64] {
+func (in *input) set(rows []matrix.Vector, cols int, t *tiler[float64]) set[float64] {
 	in.rows, in.norm, in.cols = append(in.rows[:0], rows...), slices.Grow(in.norm[:0], len(rows))[:len(rows)], cols
 	for i, row := range rows {
-		in.norm[i] = SquaredNorm(row)
-		if inner {
+		in.norm[i] = normOf(t.k, row)
+		if t.inner != nil {
 			in.rows[i] = first(row, cols)
 		}
 	}
@@ -104,7 +104,7 @@ func (s *Scorer) tiles(rows []matrix.Vector, use func(values [][]float64, i, lo,
 		s.tiler.work.Put(w)
 		s.tiler.groups.Put(g)
 	}()
-	x := in.set(rows, s.cols, s.tiler.inner != nil)
+	x := in.set(rows, s.cols, s.tiler)
 	for g.hi = 0; g.hi < len(rows); {
 		s.tiler.next(g, x)
 		for lo := 0; lo < len(s.support.norm); lo += passing {

@@ -1,0 +1,57 @@
+package vec
+
+// Tiles of other sums over columns than products: what two rows have in common,
+// which is nothing in a column where one of them is zero. All is as in
+// SparseTile64, but every sum is one chain of additions.
+
+// LeastTile64 adds up the least magnitude of two numbers of one sign, and zero
+// for two of different signs.
+func LeastTile64(dst []float64, at []int, block []float64, width int, slot []uint32, start []int64, index []uint32, value []float32) {
+	checkTile(len(dst), at, len(block), width, TileWidth64, NarrowTileWidth64, start, index, value)
+	overlapTile(leastPortable, dst, at, block, width, slot, start, index, value)
+}
+
+// HarmonicTile64 adds up the harmonic mean 2ab/(a+b) of two numbers that are not
+// negative, and zero if one is zero.
+func HarmonicTile64(dst []float64, at []int, block []float64, width int, slot []uint32, start []int64, index []uint32, value []float32) {
+	checkTile(len(dst), at, len(block), width, TileWidth64, NarrowTileWidth64, start, index, value)
+	overlapTile(harmonicPortable, dst, at, block, width, slot, start, index, value)
+}
+
+// overlapTile calls add for each element of the rows, a, and what stands in its
+// column of the block.
+func overlapTile(add func(sum []float64, a float64, column []float64), dst []float64, at []int, block []float64, width int, slot []uint32, start []int64, index []uint32, value []float32) {
+	for r, to := range at {
+		sum := dst[to:][:width]
+		clear(sum)
+		for k := start[r]; k < start[r+1]; k++ {
+			j := index[k]
+			if slot != nil {
+				j = slot[j]
+			}
+			if a := float64(value[k]); a != 0 {
+				add(sum, a, block[width*int(j):][:width])
+			}
+		}
+	}
+}
+
+func leastPortable(sum []float64, a float64, column []float64) {
+	column = column[:len(sum)]
+	if a < 0 {
+		for l, b := range column {
+			sum[l] -= min(0, max(a, b))
+		}
+		return
+	}
+	for l, b := range column {
+		sum[l] += max(0, min(a, b))
+	}
+}
+
+func harmonicPortable(sum []float64, a float64, column []float64) {
+	column = column[:len(sum)]
+	for l, b := range column {
+		sum[l] += 2 * a * b / (a + b)
+	}
+}
