@@ -100,23 +100,29 @@ func gramOf(k Kernel, x matrix.Matrix, opt Options) (*Gram, error) {
 			return nil, fmt.Errorf("kernel: row %d: found the value %g with itself, expected a finite number", i+1, value)
 		}
 	}
-	rows, norm := x, g.SquaredNorm
+	of, rows, norm := g.tiled()
 	_, inner := k.(Inner)
-	if _, ok := k.(overlap); ok || inner {
-		rows = sparse(x)
-	}
-	if !inner {
-		norm = make([]float64, n)
-		for i := range norm {
-			norm[i] = normOf(k, x.Row(i))
-		}
-	}
-	g.double = newStore(inDouble, k, rows, norm, opt.Threads)
+	g.double = newStore(inDouble, of, rows, norm, opt.Threads)
 	if inner && !opt.Double && n > fewRows && g.singleSuffices() {
 		g.single = newStore(inSingle, k, rows, g.SquaredNorm, opt.Threads)
 	}
 	g.keep = !inner || matrix.Nonzeros(rows) >= cheapTerms*int64(n)
 	return g, g.reserve()
+}
+
+// tiled returns the kernel as tiles compute it, of which rows, and their norms.
+func (g *Gram) tiled() (of Kernel, rows matrix.Matrix, norm []float64) {
+	switch k := g.Kernel.(type) {
+	case Inner:
+		return k, sparse(g.X), g.SquaredNorm
+	case overlap:
+		return k, sparse(g.X), normsOf(k, g.X)
+	case featured:
+		if counts, inner := k.features(g.X); counts != nil {
+			return inner, counts, normsOf(inner, counts)
+		}
+	}
+	return g.Kernel, g.X, g.SquaredNorm
 }
 
 // cheapTerms is how many values a row has at least, on average, for its kernel

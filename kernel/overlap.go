@@ -43,6 +43,16 @@ func normOf(k Kernel, x matrix.Vector) float64 {
 	return SquaredNorm(x)
 }
 
+// normsOf returns them for all rows.
+func normsOf(k Kernel, x matrix.Matrix) []float64 {
+	n, _ := x.Dims()
+	norms := make([]float64, n)
+	for i := range norms {
+		norms[i] = normOf(k, x.Row(i))
+	}
+	return norms
+}
+
 // magnitude returns |x|_1, added up in the order of the columns.
 func magnitude(x matrix.Vector) float64 {
 	sum := 0.0

@@ -1,0 +1,110 @@
+package kernel
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// A featured kernel is one that counts what two rows have in common, such as
+// substrings: the inner product of as many counts as there are kinds.
+//
+// features returns the counts of each row, a column for each kind that occurs,
+// and the kernel that k is of them; nil where a count is too large to be exact.
+// All sums are whole numbers below 2^53, so that values have the bits of Eval.
+// Made once for a set, they cost its rows' length; a value then costs as much as
+// any product of sparse rows.
+type featured interface {
+	Kernel
+	features(x matrix.Matrix) (*matrix.CSR, Inner)
+}
+
+var (
+	_ featured = Spectrum{}
+	_ featured = WL{}
+	_ featured = normalised{}
+)
+
+func (k Spectrum) features(x matrix.Matrix) (*matrix.CSR, Inner) {
+	key := make([]byte, 4*k.P)
+	return counts(x, func(row matrix.Vector, add func(key []byte)) {
+		s := symbols(row)
+		for end := k.P; end <= len(s); end++ {
+			for i, symbol := range s[end-k.P : end] {
+				binary.LittleEndian.PutUint32(key[4*i:], uint32(symbol))
+			}
+			add(key)
+		}
+	}), Linear{}
+}
+
+func (k WL) features(x matrix.Matrix) (*matrix.CSR, Inner) {
+	key := make([]byte, 8)
+	return counts(x, func(row matrix.Vector, add func(key []byte)) {
+		g := readGraph(symbols(row))
+		for _, colour := range k.colours(g) {
+			binary.LittleEndian.PutUint64(key, colour)
+			add(key)
+		}
+	}), Linear{}
+}
+
+func (k normalised) features(x matrix.Matrix) (*matrix.CSR, Inner) {
+	of, ok := k.of.(featured)
+	if !ok {
+		return nil, nil
+	}
+	c, inner := of.features(x)
+	if _, product := inner.(Linear); !product {
+		return nil, nil
+	}
+	return c, cosine{}
+}
+
+// cosine is normalised(linear) of counts.
+type cosine struct{ Linear }
+
+// Of divides as normalised does.
+func (cosine) Of(dst []float64, xx float64, yy []float64) {
+	for j, d := range dst {
+		if dst[j] = 0; xx >= leastSelf && yy[j] >= leastSelf {
+			dst[j] = d / float64(math.Sqrt(xx)*math.Sqrt(yy[j]))
+		}
+	}
+}
+
+// counts returns how often each row adds each key, nil if one does so more often
+// than single precision can count.
+func counts(x matrix.Matrix, each func(row matrix.Vector, add func(key []byte))) *matrix.CSR {
+	n, _ := x.Dims()
+	columns, row := map[string]uint32{}, []uint32(nil)
+	out := &matrix.CSR{Start: make([]int64, 1, n+1), Index: []uint32{}}
+	for i := range n {
+		row = row[:0]
+		each(x.Row(i), func(key []byte) {
+			column, known := columns[string(key)]
+			if !known {
+				column = uint32(len(columns))
+				columns[string(key)] = column
+			}
+			row = append(row, column)
+		})
+		if len(row) >= maxSymbol {
+			return nil
+		}
+		slices.Sort(row)
+		for rest := row; len(rest) > 0; {
+			same := 1
+			for same < len(rest) && rest[same] == rest[0] {
+				same++
+			}
+			out.Index, out.Value = append(out.Index, rest[0]), append(out.Value, float32(same))
+			rest = rest[same:]
+		}
+		out.Start = append(out.Start, int64(len(out.Value)))
+	}
+	out.Cols = len(columns)
+	return out
+}
