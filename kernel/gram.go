@@ -122,7 +122,7 @@ func (g *Gram) tiled() (of Kernel, rows matrix.Matrix, norm []float64) {
 			return inner, counts, normsOf(inner, counts)
 		}
 	}
-	return g.Kernel, g.X, g.SquaredNorm
+	return g.Kernel, g.X, normsOf(g.Kernel, g.X)
 }
 
 // cheapTerms is how many values a row has at least, on average, for its kernel

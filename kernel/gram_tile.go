@@ -147,10 +147,15 @@ func (t *tiler[T]) tiles(x, y set[T], threads int, use func(values [][]T, k, lo,
 func (t *tiler[T]) values(w *work[T], b *block[T], x, y set[T]) [][]T {
 	values, n := w.values[:b.hi-b.lo], w.hi-w.lo
 	if t.inner == nil {
+		cosine, known := t.k.(normalised)
 		for r, v := range values {
 			row := x.Row(b.lo + r)
 			for j := range n {
-				v[j] = T(t.k.Eval(row, y.Row(w.lo+j)))
+				if other := y.Row(w.lo + j); known {
+					v[j] = T(cosine.between(row, other, float64(x.norm[b.lo+r]), float64(y.norm[w.lo+j])))
+				} else {
+					v[j] = T(t.k.Eval(row, other))
+				}
 			}
 		}
 		return values

@@ -9,7 +9,7 @@ import (
 
 // Normalise returns the kernel k(x,y) / sqrt(k(x,x) k(y,y)), the cosine of the
 // angle between the images: rows of any length count the same. It is 0 where
-// k(x,x) or k(y,y) is. Its values cost three of k; k must be [Sized] and an inner
+// k(x,x) or k(y,y) is. A value costs three of k, but one in a matrix; k must be [Sized] and an inner
 // product.
 func Normalise(k Kernel) (Kernel, error) {
 	s, ok := k.(Sized)
@@ -36,7 +36,11 @@ var (
 const leastSelf = 0x1p-700
 
 func (k normalised) Eval(x, y matrix.Vector) float64 {
-	xx, yy := k.of.Eval(x, x), k.of.Eval(y, y)
+	return k.between(x, y, k.of.Eval(x, x), k.of.Eval(y, y))
+}
+
+// between is Eval, k(x,x) and k(y,y) being known.
+func (k normalised) between(x, y matrix.Vector, xx, yy float64) float64 {
 	if xx < leastSelf || yy < leastSelf {
 		return 0
 	}

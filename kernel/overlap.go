@@ -35,10 +35,13 @@ func (overlapping) Of32([]float32, float32, []float32) {
 	panic("kernel: an overlap in single precision")
 }
 
-// normOf returns |x|^2, or what stands for it.
+// normOf returns |x|^2, or what stands for it: what k needs to know of a row.
 func normOf(k Kernel, x matrix.Vector) float64 {
-	if _, ok := k.(overlap); ok {
+	switch k := k.(type) {
+	case overlap:
 		return magnitude(x)
+	case normalised:
+		return k.of.Eval(x, x)
 	}
 	return SquaredNorm(x)
 }

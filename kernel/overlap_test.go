@@ -49,6 +49,36 @@ func TestOverlapTiles(t *testing.T) {
 	}
 }
 
+// The matrix of a cosine computes k(x,x) once for each row, and has the bits of Eval.
+func TestCosinesKnowTheNorms(t *testing.T) {
+	const n = 40
+	x, _, _ := stored(6, n, 20)
+	calls := 0
+	k, err := Normalise(Constant(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k = normalised{counting{k.(normalised).of, &calls}}
+	g := newGram(t, k, x, Options{Threads: 1})
+	calls = 0
+	for j, got := range g.Rows([]int{7})[0].Double {
+		if want := (normalised{Constant(2)}).Eval(x.Row(7), x.Row(j)); got != want {
+			t.Errorf("K[7][%d] = %v, want %v", j, got, want)
+		}
+	}
+	if calls != n {
+		t.Errorf("found %d values of the kernel for a row of %d, expected as many", calls, n)
+	}
+}
+
+// counting counts the values of a kernel.
+type counting struct {
+	Sized
+	calls *int
+}
+
+func (k counting) Eval(x, y matrix.Vector) float64 { *k.calls++; return k.Sized.Eval(x, y) }
+
 // BenchmarkOverlap is a value of rows of the matrix, in tiles and by Eval.
 func BenchmarkOverlap(b *testing.B) {
 	for _, s := range shapes[:3] {

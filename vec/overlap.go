@@ -1,5 +1,7 @@
 package vec
 
+import "math"
+
 // Tiles of other sums over columns than products: what two rows have in common,
 // which is nothing in a column where one of them is zero. All is as in
 // SparseTile64, but every sum is one chain of additions.
@@ -36,16 +38,15 @@ func overlapTile(add func(sum []float64, a float64, column []float64), dst []flo
 	}
 }
 
+// leastPortable compares numbers as integers: those that are not negative are in
+// the same order, all others are below them. The compiler has moves for that, and
+// only branches for floats.
 func leastPortable(sum []float64, a float64, column []float64) {
 	column = column[:len(sum)]
-	if a < 0 {
-		for l, b := range column {
-			sum[l] -= min(0, max(a, b))
-		}
-		return
-	}
+	most, sign := int64(math.Float64bits(math.Abs(a))), math.Float64bits(a)&(1<<63)
 	for l, b := range column {
-		sum[l] += max(0, min(a, b))
+		same := int64(math.Float64bits(b) ^ sign)
+		sum[l] += math.Float64frombits(uint64(max(0, min(most, same))))
 	}
 }
 
