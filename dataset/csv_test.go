@@ -81,6 +81,31 @@ func TestCSV(t *testing.T) {
 	}
 }
 
+// Where targets do not matter, the last column is one only if it is called so; the
+// table may then have one column, and its schema none that is the target.
+func TestUnlabelled(t *testing.T) {
+	for text, want := range map[string]struct {
+		rows   [][]float32
+		target bool
+	}{
+		"a,b\n1,2\n3,4\n":   {[][]float32{{1, 2}, {3, 4}}, false},
+		"1,2\n3,4\n":        {[][]float32{{1, 2}, {3, 4}}, false},
+		"1\n3\n":            {[][]float32{{1}, {3}}, false},
+		"y,b\nno,2\nno,4\n": {[][]float32{{2}, {4}}, true},
+	} {
+		opt := Options{Format: "csv", Stdin: strings.NewReader(text), Unlabelled: true}
+		s, err := Read(context.Background(), []string{"-"}, opt)
+		if err != nil || !reflect.DeepEqual(rowsOf(s.X), want.rows) || s.Target.Absent() == want.target || s.Schema.Check(s.Cols()) != nil {
+			t.Errorf("%q: found %+v, %v", text, s, err)
+			continue
+		}
+		opt = Options{Format: "csv", Stdin: strings.NewReader(text), Schema: s.Schema}
+		if again, err := Read(context.Background(), []string{"-"}, opt); err != nil || again.Digest() != s.Digest() {
+			t.Errorf("%q with its own schema: found %+v, %v", text, again, err)
+		}
+	}
+}
+
 func TestCSVErrors(t *testing.T) {
 	for _, c := range []struct {
 		text string

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -106,6 +107,40 @@ func TestLIBLINEAR(t *testing.T) {
 	}
 }
 
+// Models with nu are written as what they are, and read as that; the numbers are those
+// of the model. Of one class the names are LIBSVM's own.
+func TestLIBSVMTypes(t *testing.T) {
+	for kind, s := range map[string]struct {
+		statement Statement
+		classes   []string
+	}{
+		"c_svc": {Statement{Loss: "hinge"}, []string{"-1", "1"}}, "nu_svc": {Statement{Loss: "hinge", Nu: 0.5}, []string{"-1", "1"}},
+		"epsilon_svr": {Statement{Loss: "epsilon-insensitive"}, nil}, "nu_svr": {Statement{Loss: "epsilon-insensitive", Nu: 0.5}, nil},
+		"one_class": {Statement{Loss: "hinge", Nu: 0.5, Task: OneClass}, OneClassLabels()},
+	} {
+		s.statement.Kernel, s.statement.Penalty, s.statement.Bias = "linear", "l2", "free"
+		m := &Model{Statement: s.statement, Classes: s.classes, Data: Data{Rows: 1, Features: 1}, Outputs: []Output{{Weights: []float64{0.1}, Bias: -1.0 / 3}},
+			Support: &Support{Kernel: kernel.Linear{}, Rows: &matrix.Dense{Rows: 1, Cols: 1, Value: []float32{7}}, Index: []uint32{0}}}
+		var text bytes.Buffer
+		if err := m.WriteLIBSVM(&text); err != nil || !strings.HasPrefix(text.String(), "svm_type "+kind+"\n") {
+			t.Fatalf("%s: found %v and\n%s", kind, err, text.String())
+		}
+		again, err := Decode(text.Bytes())
+		if err != nil {
+			t.Fatal(kind, err)
+		}
+		o := again.Outputs[0]
+		if again.Statement.Solver != "libsvm:"+kind || again.OneClass() != m.OneClass() || strings.Join(again.Classes, " ") != strings.Join(m.Classes, " ") || o.Weights[0] != 0.1 || o.Bias != -1.0/3 {
+			t.Errorf("%s: read as %+v with the classes %q and %+v", kind, again.Statement, again.Classes, o)
+		}
+		stored, err := Decode(encode(t, again))
+		var back bytes.Buffer
+		if err != nil || stored.WriteLIBSVM(&back) != nil || back.String() != text.String() {
+			t.Errorf("%s: %v, written again as\n%s", kind, err, back.String())
+		}
+	}
+}
+
 // What was read and is written in either format is read as the same.
 func TestForeignRoundTrip(t *testing.T) {
 	for _, name := range []string{"three.svm-model", "regression.svm-model", "two.linear-model", "three.linear-model"} {
@@ -156,6 +191,7 @@ func TestWriteLIBSVMRefuses(t *testing.T) {
 func TestForeignRefusesLies(t *testing.T) {
 	const svm = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 1\nrho 0\nlabel 1 -1\nnr_sv 1 0\nSV\n1 1:1\n"
 	const linear = "solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 1\nbias -1\nw\n1\n"
+	const one = "svm_type one_class\nkernel_type linear\nnr_class 2\ntotal_sv 1\nrho 0\nSV\n1 1:1\n"
 	for _, c := range []struct{ text, old, by, want string }{
 		{svm, "c_svc", "x_svc", `svm_type: found "x_svc"`},
 		{svm, "rbf", "rbg", `kernel_type: found "rbg"`},
@@ -174,6 +210,10 @@ func TestForeignRefusesLies(t *testing.T) {
 		{svm, "1:1", "4294967296:1", "expected index:value"},
 		{svm, "1:1", "1:1e39", "expected index:value"},
 		{svm, "\nSV\n1 1:1\n", "\n", `expected a line "SV"`},
+		{one, "one_class", "two_class", `svm_type: found "two_class"`},
+		{one, "total_sv 1", "total_sv 3", "expected those of support vector 2 of 3"},
+		{one, "rho 0", "rho 0 0", "rho: found 2 numbers, expected 1"},
+		{one, "1 1:1", "Inf 1:1", `found "Inf", expected a finite number`},
 		{linear, "L2R_LR", "L3R_LR", `solver_type: found "L3R_LR"`},
 		{linear, "nr_feature 1", "nr_feature 2147483647", "as many as 2 bytes can hold"},
 		{linear, "\n1\n", "\nInf\n", `line 7: found "Inf"`},
