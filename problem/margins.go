@@ -37,7 +37,7 @@ func newMargins(n int, targets []float64, nu float64, bias Bias, threads int) (*
 }
 
 // Volume returns n nu.
-func (m *Margins) Volume() float64 { return m.N * m.Nu }
+func (m *Margins) Volume() float64 { return float64(m.N * m.Nu) }
 
 // Level returns f for the margins c without a free bias, and that bias.
 func (m *Margins) Level(w *Water, c []float64) (level, bias float64) {
@@ -79,7 +79,7 @@ func (m *Margins) corrections(v []float64, most float64) float64 {
 	w.Covered(func(i int, part float64) { sum.Add(-p[i] * part) })
 	last := -p[w.basins[0].row[w.basins[0].sure]] // the k-th
 	rest := min(most, max(0, m.Volume()-float64(float64(k-1)*most)))
-	return float64(most*(sum.Value()*(1+8*unit)-last)) + float64(rest*last)
+	return float64(most*(float64(sum.Value()*(1+8*unit))-last)) + float64(rest*last)
 }
 
 // level returns f for predictions, to which the bias is still to be added, and a

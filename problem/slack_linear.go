@@ -13,10 +13,11 @@ import (
 //	maximise f(w,b) = max over xi >= 0, sum xi <= n nu, of min_i (c_i + y_i b + xi_i),   |w| <= 1
 //	below    G(p)   = |sum_i p_i y_i x_i| + max over those xi, xi_i <= most, of p^T xi,   p in the simplex
 //
-// with c_i = y_i <w,x_i>; no xi needs to be more than most = 2 max |x_i| + nu for the
-// maximum, without which the last term would be n nu max_i p_i. A bias that is a [Feature] is a part of w; a free one
-// adds sum_i y_i p_i = 0. Signs, dual variables, points outside of the ball and
-// the classifier of a point are as there; a point has d weights and the bias.
+// with c_i = y_i <w,x_i>; no xi needs to be more than most for the maximum, 2 max
+// |x_i| + nu or with a free bias a little more, without which the last term would be
+// n nu max_i p_i. A bias that is a [Feature] is a part of w; a free one adds sum_i
+// y_i p_i = 0. Signs, dual variables, points outside of the ball and the classifier
+// of a point are as there; a point has d weights and the bias.
 type LinearSlack struct {
 	*Rows
 	Margins
@@ -91,7 +92,7 @@ func (p *LinearSlack) above(a []float64) float64 {
 	// Every sum is off by chain roundings of the sizes of its terms; the norm of all
 	// these errors is at most the sum of those of the rows.
 	norm += float64(float64(chain+16) * unit * magnitude * (1 + float64(len(v)+16)*unit))
-	return (norm + p.corrections(v, p.Most())*(1+64*unit)) / size.Value() * (1 + 16*unit)
+	return (norm + float64(p.corrections(v, p.Most())*(1+64*unit))) / size.Value() * (1 + 16*unit)
 }
 
 // Longest returns the largest norm of a row; 1 if all are zero.
