@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -50,16 +51,60 @@ func (c *cast) cover(w *problem.Water) {
 	})
 }
 
-// draw draws a row. Where few are covered it does so directly.
-func (c *cast) draw(w *problem.Water) int {
-	for k, rows := range c.rows {
-		if 16*c.covered[k] < float64(len(rows)) {
-			return w.Draw(c.random)
+// trim makes rows that are covered up to their margin be so in part only. With
+// margins c and the level l, that of the highest rows or the mean of those of both
+// classes, the parts that count make the sum of part_i c_i what it must be, a/l
+// (see problem.Water.Scale).
+func (c *cast) trim(margins []float64, a float64) {
+	sum, level, classes := 0.0, 0.0, 0.0
+	var high, mass [2]float64
+	for k, under := range c.under {
+		if len(under) == 0 {
+			continue
+		}
+		high[k] = math.Inf(-1)
+		for _, i := range under {
+			sum += float64(c.part[i] * margins[i])
+			high[k] = max(high[k], margins[i])
+		}
+		for _, i := range under {
+			if margins[i] == high[k] {
+				mass[k] += c.part[i]
+			}
+		}
+		level += high[k]
+		classes++
+	}
+	level /= classes
+	if !(level > 0 && float64(level*sum) > a) {
+		return // all are short of their margins
+	}
+	over := (sum - a/level) / (classes * level) // rows, of each class
+	for k, under := range c.under {
+		keep := max(0, 1-over/mass[k])
+		for _, i := range under {
+			if margins[i] == high[k] {
+				c.covered[k] -= float64((1 - keep) * c.part[i])
+				c.part[i] *= keep
+			}
 		}
 	}
+}
+
+// draw draws a row. Where few are covered it does so directly.
+func (c *cast) draw() int {
 	k := 0
 	if c.rows[1] != nil {
 		k = c.random.IntN(2)
+	}
+	if 16*c.covered[k] < float64(len(c.rows[k])) {
+		goal := c.random.Float64() * c.covered[k]
+		for _, i := range c.under[k] {
+			if goal -= c.part[i]; goal < 0 {
+				return i
+			}
+		}
+		return c.under[k][len(c.under[k])-1]
 	}
 	for {
 		i := c.propose(k)

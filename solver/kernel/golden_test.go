@@ -11,6 +11,25 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
+// One point x = 1 of class 1 with lambda = 1/2: w = alpha = 1, P = 1/4 = lambda D
+// with D = 1/2, and no loss, so that nu is 0 (section 7 of the reference, item 1).
+func TestOnePoint(t *testing.T) {
+	for _, s := range []solver.Solver{SDCA{}, SMO{"gain"}, SMO{"second"}, Working{}, Pegasos{}, SBP{}} {
+		p := onePoint()
+		sol := run(t, s, p, solver.Options{Gap: 1e-6})
+		norm, mean := p.Criteria(sol.Point.W)
+		alpha := -sol.Point.A[0] / (p.Lambda * p.N)
+		for what, c := range map[string][2]float64{
+			"w": {sol.Point.W[0], 1}, "alpha": {alpha, 1}, "|w|": {norm, 1}, "nu": {mean / norm, 0},
+			"P": {sol.Certificate.Primal, 0.25}, "D": {sol.Certificate.Dual / p.Lambda, 0.5},
+		} {
+			if math.Abs(c[0]-c[1]) > 2e-3 || what == "P" && math.Abs(c[0]-c[1]) > 1e-6 {
+				t.Errorf("%T: %s is %v, expected %v", s, what, c[0], c[1])
+			}
+		}
+	}
+}
+
 // Three points x = 1 of the line, one of which is of the other class: w = 1 for
 // lambda <= 1/3, and else 1/(3 lambda). Its R is 1 and its nu 2/3, where the
 // margins 1, 1 and -1 and a volume of 2 make the level 1 (section 7 of the
