@@ -137,6 +137,7 @@ func withSlack(bias problem.Bias) func(*testing.T, *kernel.Gram, []float64) prob
 // rows are asked for whole; and responses and norm stay those of the coefficients
 // (F2, F3).
 func TestSolvers(t *testing.T) {
+	t.Parallel()
 	const n = 600 // more than a block of rows
 	x, y := toy(n)
 	small, err := matrix.NewDense(100, 2, x.Value[:200])

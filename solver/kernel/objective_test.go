@@ -113,6 +113,7 @@ func (d definition) signed(alpha []float64, b float64) []float64 {
 // their definitions say, and of 1000 random feasible alpha none has a lambda D(alpha)
 // above any P, or above the optimum (F5).
 func TestObjectives(t *testing.T) {
+	t.Parallel()
 	const n, lambda, nu = 25, 1.0 / 25, 0.1
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 		p := machine(t, n, lambda, bias)

@@ -13,6 +13,7 @@ import (
 // Sweeps of lambda, of R and of nu by three solvers lie on one curve, decreasing
 // and convex, within a hundredth (F8).
 func TestPareto(t *testing.T) {
+	t.Parallel()
 	p := machine(t, 60, 1, problem.None)
 	var byLambda, byRadius, byNu []problem.BiCriterion
 	for _, lambda := range []float64{0.3, 0.2, 0.14, 0.1, 0.07, 0.05, 0.035, 0.025, 0.018, 0.01}[:thorough(10, 4)] {

@@ -255,6 +255,7 @@ func small(random *rand.Rand, bias problem.Bias) *problem.Kernel {
 // TestOracle: the optimum of 400 small problems is that of an interior-point
 // method which shares no code with the solvers.
 func TestOracle(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(4, 2))
 	for trial := range thorough(400, 60) {
 		bias := []problem.Bias{problem.Free, problem.Free, problem.None, problem.Feature}[trial%4]

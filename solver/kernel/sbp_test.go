@@ -65,6 +65,7 @@ func slackOf(t testing.TB, p *problem.Kernel, w []float64) (slack *problem.Slack
 // ball; the hinge loss of w/gamma is nu/gamma; every step takes n evaluations
 // (T15, T17, F2).
 func TestSBP(t *testing.T) {
+	t.Parallel()
 	for _, bias := range []problem.Bias{problem.None, problem.Feature} {
 		p := machine(t, 100, 1.0/100, bias)
 		slack, most := slackOf(t, p, optimum(t, p).Point.W)
@@ -166,6 +167,7 @@ func TestSBPFreeBias(t *testing.T) {
 // rows are level, and of 20000 draws of one run half are of each class, though one
 // has a tenth of the rows (T16).
 func TestSBPFreeBiasOfSMO(t *testing.T) {
+	t.Parallel()
 	p := machine(t, 150, 1.0/150, problem.Free)
 	for i := range p.Y { // the class of a tenth is on one side
 		v := p.X.Row(i).Value
@@ -253,6 +255,7 @@ func TestSBPScales(t *testing.T) {
 // whatever the bias, and about as fast as 1/T: with ten times the steps it is a
 // quarter at most, where steps of length 1/sqrt(t) would leave a third.
 func TestSBPLambda(t *testing.T) {
+	t.Parallel()
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 		for _, lambda := range []float64{1.0 / 80, 0.1} {
 			for _, s := range []SBP{{Batch: 8}, {Output: "weighted"}, {Batch: 8, Output: "last"}} {

@@ -50,6 +50,7 @@ func (d *dual) objective() (value float64) {
 // coefficients is zero and the bounds hold at every step; and the second-order
 // rules need a third of the steps of the first where C is large (K11, T5).
 func TestSelections(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		c, gamma float64
 		want     map[string]int

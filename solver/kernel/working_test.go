@@ -79,6 +79,7 @@ func TestEveryLossAndBias(t *testing.T) {
 // TestSameBits: neither threads nor the size of the cache change a bit; a cache
 // of two rows is enough.
 func TestSameBits(t *testing.T) {
+	t.Parallel()
 	for _, s := range []solver.Solver{SMO{"second"}, SMO{"hybrid"}, Working{Q: 16}, Working{}} {
 		for _, bias := range []problem.Bias{problem.Free, problem.Feature}[:thorough(2, 1)] {
 			var first *solver.Solution
