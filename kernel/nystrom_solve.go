@@ -6,8 +6,8 @@ import "github.com/fenchel-ml/fenchel/vec"
 // columns: what the features before a panel take off is one product of matrices,
 // and within a panel each feature takes its part off those that follow. An
 // element is one chain of multiply-adds in the order of the features, however
-// many rows there are. Of 1000 features that takes a fifth of the time of an inner
-// product for each.
+// many rows there are. Of 1000 features that takes 95 us a row, where an inner
+// product for each took 119 (one thread, on a busy machine).
 
 // panelWidth is how many features are in a panel.
 const panelWidth = 64
