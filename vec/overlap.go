@@ -10,14 +10,16 @@ import "math"
 // for two of different signs.
 func LeastTile64(dst []float64, at []int, block []float64, width int, slot []uint32, start []int64, index []uint32, value []float32) {
 	checkTile(len(dst), at, len(block), width, TileWidth64, NarrowTileWidth64, start, index, value)
-	overlapTile(leastPortable, dst, at, block, width, slot, start, index, value)
+	done := leastTile64(dst, at, block, width, slot, start, index, value)
+	overlapTile(leastPortable, dst, at[done:], block, width, slot, start[done:], index, value)
 }
 
 // HarmonicTile64 adds up the harmonic mean 2ab/(a+b) of two numbers that are not
 // negative, and zero if one is zero.
 func HarmonicTile64(dst []float64, at []int, block []float64, width int, slot []uint32, start []int64, index []uint32, value []float32) {
 	checkTile(len(dst), at, len(block), width, TileWidth64, NarrowTileWidth64, start, index, value)
-	overlapTile(harmonicPortable, dst, at, block, width, slot, start, index, value)
+	done := harmonicTile64(dst, at, block, width, slot, start, index, value)
+	overlapTile(harmonicPortable, dst, at[done:], block, width, slot, start[done:], index, value)
 }
 
 // overlapTile calls add for each element of the rows, a, and what stands in its

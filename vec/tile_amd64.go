@@ -74,6 +74,46 @@ func transpose64AVX512(dst []float64, src []float64, dstStride int, srcStride in
 //go:noescape
 func addRows64AVX512(dst []float64, rows [][]float64, first int, c []float64)
 
+// leastTile64WideAVX512 is LeastTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
+//
+//go:noescape
+func leastTile64WideAVX512(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+
+// leastTile64WideMappedAVX512 is LeastTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
+//
+//go:noescape
+func leastTile64WideMappedAVX512(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+
+// leastTile64NarrowAVX512 is LeastTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
+//
+//go:noescape
+func leastTile64NarrowAVX512(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+
+// leastTile64NarrowMappedAVX512 is LeastTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
+//
+//go:noescape
+func leastTile64NarrowMappedAVX512(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+
+// harmonicTile64WideAVX512 is HarmonicTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
+//
+//go:noescape
+func harmonicTile64WideAVX512(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+
+// harmonicTile64WideMappedAVX512 is HarmonicTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
+//
+//go:noescape
+func harmonicTile64WideMappedAVX512(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+
+// harmonicTile64NarrowAVX512 is HarmonicTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
+//
+//go:noescape
+func harmonicTile64NarrowAVX512(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+
+// harmonicTile64NarrowMappedAVX512 is HarmonicTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
+//
+//go:noescape
+func harmonicTile64NarrowMappedAVX512(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+
 // sparseTile32WideAVX2 is SparseTile32 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
 //
 //go:noescape
@@ -143,3 +183,43 @@ func transpose64AVX2(dst []float64, src []float64, dstStride int, srcStride int,
 //
 //go:noescape
 func addRows64AVX2(dst []float64, rows [][]float64, first int, c []float64)
+
+// leastTile64WideAVX2 is LeastTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
+//
+//go:noescape
+func leastTile64WideAVX2(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+
+// leastTile64WideMappedAVX2 is LeastTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
+//
+//go:noescape
+func leastTile64WideMappedAVX2(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+
+// leastTile64NarrowAVX2 is LeastTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
+//
+//go:noescape
+func leastTile64NarrowAVX2(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+
+// leastTile64NarrowMappedAVX2 is LeastTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
+//
+//go:noescape
+func leastTile64NarrowMappedAVX2(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+
+// harmonicTile64WideAVX2 is HarmonicTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
+//
+//go:noescape
+func harmonicTile64WideAVX2(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+
+// harmonicTile64WideMappedAVX2 is HarmonicTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
+//
+//go:noescape
+func harmonicTile64WideMappedAVX2(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+
+// harmonicTile64NarrowAVX2 is HarmonicTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
+//
+//go:noescape
+func harmonicTile64NarrowAVX2(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+
+// harmonicTile64NarrowMappedAVX2 is HarmonicTile64 for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.
+//
+//go:noescape
+func harmonicTile64NarrowMappedAVX2(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)

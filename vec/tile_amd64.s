@@ -1384,6 +1384,586 @@ done:
 	VZEROUPPER
 	RET
 
+// func leastTile64WideAVX512(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX512F
+TEXT ·leastTile64WideAVX512(SB), NOSPLIT, $0-152
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+72(FP), DI
+	MOVQ index_base+96(FP), R8
+	MOVQ value_base+120(FP), R9
+	SHRQ $0x05, SI
+	XORQ R10, R10
+	MOVQ (DI), R11
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R10*8), R12
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	CMPQ   R11, R12
+	JGE    store
+
+loop:
+	MOVL         (R8)(R11*4), R13
+	CMPQ         R13, SI
+	JCC          stop
+	SHLQ         $0x08, R13
+	MOVL         (R9)(R11*4), R14
+	SHLL         $0x01, R14
+	JE           skip
+	VXORPS       X4, X4, X4
+	VCVTSS2SD    (R9)(R11*4), X4, X4
+	VBROADCASTSD X4, Z4
+	VMOVUPD      signs<>+0(SB), Z5
+	VPANDQ       Z5, Z4, Z5
+	VPXORQ       Z4, Z5, Z4
+	VPXORQ       (BX)(R13*1), Z5, Z6
+	VMINPD       Z4, Z6, Z6
+	VMAXPD       nothing<>+0(SB), Z6, Z6
+	VADDPD       Z6, Z0, Z0
+	VPXORQ       64(BX)(R13*1), Z5, Z6
+	VMINPD       Z4, Z6, Z6
+	VMAXPD       nothing<>+0(SB), Z6, Z6
+	VADDPD       Z6, Z1, Z1
+	VPXORQ       128(BX)(R13*1), Z5, Z6
+	VMINPD       Z4, Z6, Z6
+	VMAXPD       nothing<>+0(SB), Z6, Z6
+	VADDPD       Z6, Z2, Z2
+	VPXORQ       192(BX)(R13*1), Z5, Z5
+	VMINPD       Z4, Z5, Z5
+	VMAXPD       nothing<>+0(SB), Z5, Z5
+	VADDPD       Z5, Z3, Z3
+
+skip:
+	INCQ R11
+	CMPQ R11, R12
+	JLT  loop
+
+store:
+	MOVQ    (CX)(R10*8), R12
+	VMOVUPD Z0, (AX)(R12*8)
+	VMOVUPD Z1, 64(AX)(R12*8)
+	VMOVUPD Z2, 128(AX)(R12*8)
+	VMOVUPD Z3, 192(AX)(R12*8)
+	INCQ    R10
+
+next:
+	CMPQ R10, DX
+	JLT  row
+
+stop:
+	MOVQ R10, done+144(FP)
+	VZEROUPPER
+	RET
+
+DATA signs<>+0(SB)/8, $0x8000000000000000
+DATA signs<>+8(SB)/8, $0x8000000000000000
+DATA signs<>+16(SB)/8, $0x8000000000000000
+DATA signs<>+24(SB)/8, $0x8000000000000000
+DATA signs<>+32(SB)/8, $0x8000000000000000
+DATA signs<>+40(SB)/8, $0x8000000000000000
+DATA signs<>+48(SB)/8, $0x8000000000000000
+DATA signs<>+56(SB)/8, $0x8000000000000000
+GLOBL signs<>(SB), RODATA|NOPTR, $64
+
+DATA nothing<>+0(SB)/8, $0x0000000000000000
+DATA nothing<>+8(SB)/8, $0x0000000000000000
+DATA nothing<>+16(SB)/8, $0x0000000000000000
+DATA nothing<>+24(SB)/8, $0x0000000000000000
+DATA nothing<>+32(SB)/8, $0x0000000000000000
+DATA nothing<>+40(SB)/8, $0x0000000000000000
+DATA nothing<>+48(SB)/8, $0x0000000000000000
+DATA nothing<>+56(SB)/8, $0x0000000000000000
+GLOBL nothing<>(SB), RODATA|NOPTR, $64
+
+// func leastTile64WideMappedAVX512(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX512F
+TEXT ·leastTile64WideMappedAVX512(SB), NOSPLIT, $0-176
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+96(FP), DI
+	MOVQ index_base+120(FP), R8
+	MOVQ value_base+144(FP), R9
+	SHRQ $0x05, SI
+	MOVQ slot_base+72(FP), R10
+	XORQ R11, R11
+	MOVQ (DI), R12
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R11*8), R13
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	CMPQ   R12, R13
+	JGE    store
+
+loop:
+	MOVL         (R8)(R12*4), R14
+	CMPQ         R14, slot_len+80(FP)
+	JCC          stop
+	MOVL         (R10)(R14*4), R14
+	CMPQ         R14, SI
+	JCC          stop
+	SHLQ         $0x08, R14
+	MOVL         (R9)(R12*4), R15
+	SHLL         $0x01, R15
+	JE           skip
+	VXORPS       X4, X4, X4
+	VCVTSS2SD    (R9)(R12*4), X4, X4
+	VBROADCASTSD X4, Z4
+	VMOVUPD      signs<>+0(SB), Z5
+	VPANDQ       Z5, Z4, Z5
+	VPXORQ       Z4, Z5, Z4
+	VPXORQ       (BX)(R14*1), Z5, Z6
+	VMINPD       Z4, Z6, Z6
+	VMAXPD       nothing<>+0(SB), Z6, Z6
+	VADDPD       Z6, Z0, Z0
+	VPXORQ       64(BX)(R14*1), Z5, Z6
+	VMINPD       Z4, Z6, Z6
+	VMAXPD       nothing<>+0(SB), Z6, Z6
+	VADDPD       Z6, Z1, Z1
+	VPXORQ       128(BX)(R14*1), Z5, Z6
+	VMINPD       Z4, Z6, Z6
+	VMAXPD       nothing<>+0(SB), Z6, Z6
+	VADDPD       Z6, Z2, Z2
+	VPXORQ       192(BX)(R14*1), Z5, Z5
+	VMINPD       Z4, Z5, Z5
+	VMAXPD       nothing<>+0(SB), Z5, Z5
+	VADDPD       Z5, Z3, Z3
+
+skip:
+	INCQ R12
+	CMPQ R12, R13
+	JLT  loop
+
+store:
+	MOVQ    (CX)(R11*8), R13
+	VMOVUPD Z0, (AX)(R13*8)
+	VMOVUPD Z1, 64(AX)(R13*8)
+	VMOVUPD Z2, 128(AX)(R13*8)
+	VMOVUPD Z3, 192(AX)(R13*8)
+	INCQ    R11
+
+next:
+	CMPQ R11, DX
+	JLT  row
+
+stop:
+	MOVQ R11, done+168(FP)
+	VZEROUPPER
+	RET
+
+// func leastTile64NarrowAVX512(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX512F
+TEXT ·leastTile64NarrowAVX512(SB), NOSPLIT, $0-152
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+72(FP), DI
+	MOVQ index_base+96(FP), R8
+	MOVQ value_base+120(FP), R9
+	SHRQ $0x03, SI
+	XORQ R10, R10
+	MOVQ (DI), R11
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R10*8), R12
+	VPXORQ Z0, Z0, Z0
+	CMPQ   R11, R12
+	JGE    store
+
+loop:
+	MOVL         (R8)(R11*4), R13
+	CMPQ         R13, SI
+	JCC          stop
+	SHLQ         $0x06, R13
+	MOVL         (R9)(R11*4), R14
+	SHLL         $0x01, R14
+	JE           skip
+	VXORPS       X1, X1, X1
+	VCVTSS2SD    (R9)(R11*4), X1, X1
+	VBROADCASTSD X1, Z1
+	VMOVUPD      signs<>+0(SB), Z2
+	VPANDQ       Z2, Z1, Z2
+	VPXORQ       Z1, Z2, Z1
+	VPXORQ       (BX)(R13*1), Z2, Z2
+	VMINPD       Z1, Z2, Z2
+	VMAXPD       nothing<>+0(SB), Z2, Z2
+	VADDPD       Z2, Z0, Z0
+
+skip:
+	INCQ R11
+	CMPQ R11, R12
+	JLT  loop
+
+store:
+	MOVQ    (CX)(R10*8), R12
+	VMOVUPD Z0, (AX)(R12*8)
+	INCQ    R10
+
+next:
+	CMPQ R10, DX
+	JLT  row
+
+stop:
+	MOVQ R10, done+144(FP)
+	VZEROUPPER
+	RET
+
+// func leastTile64NarrowMappedAVX512(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX512F
+TEXT ·leastTile64NarrowMappedAVX512(SB), NOSPLIT, $0-176
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+96(FP), DI
+	MOVQ index_base+120(FP), R8
+	MOVQ value_base+144(FP), R9
+	SHRQ $0x03, SI
+	MOVQ slot_base+72(FP), R10
+	XORQ R11, R11
+	MOVQ (DI), R12
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R11*8), R13
+	VPXORQ Z0, Z0, Z0
+	CMPQ   R12, R13
+	JGE    store
+
+loop:
+	MOVL         (R8)(R12*4), R14
+	CMPQ         R14, slot_len+80(FP)
+	JCC          stop
+	MOVL         (R10)(R14*4), R14
+	CMPQ         R14, SI
+	JCC          stop
+	SHLQ         $0x06, R14
+	MOVL         (R9)(R12*4), R15
+	SHLL         $0x01, R15
+	JE           skip
+	VXORPS       X1, X1, X1
+	VCVTSS2SD    (R9)(R12*4), X1, X1
+	VBROADCASTSD X1, Z1
+	VMOVUPD      signs<>+0(SB), Z2
+	VPANDQ       Z2, Z1, Z2
+	VPXORQ       Z1, Z2, Z1
+	VPXORQ       (BX)(R14*1), Z2, Z2
+	VMINPD       Z1, Z2, Z2
+	VMAXPD       nothing<>+0(SB), Z2, Z2
+	VADDPD       Z2, Z0, Z0
+
+skip:
+	INCQ R12
+	CMPQ R12, R13
+	JLT  loop
+
+store:
+	MOVQ    (CX)(R11*8), R13
+	VMOVUPD Z0, (AX)(R13*8)
+	INCQ    R11
+
+next:
+	CMPQ R11, DX
+	JLT  row
+
+stop:
+	MOVQ R11, done+168(FP)
+	VZEROUPPER
+	RET
+
+// func harmonicTile64WideAVX512(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX512F
+TEXT ·harmonicTile64WideAVX512(SB), NOSPLIT, $0-152
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+72(FP), DI
+	MOVQ index_base+96(FP), R8
+	MOVQ value_base+120(FP), R9
+	SHRQ $0x05, SI
+	XORQ R10, R10
+	MOVQ (DI), R11
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R10*8), R12
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	CMPQ   R11, R12
+	JGE    store
+
+loop:
+	MOVL         (R8)(R11*4), R13
+	CMPQ         R13, SI
+	JCC          stop
+	SHLQ         $0x08, R13
+	MOVL         (R9)(R11*4), R14
+	SHLL         $0x01, R14
+	JE           skip
+	VXORPS       X4, X4, X4
+	VCVTSS2SD    (R9)(R11*4), X4, X4
+	VBROADCASTSD X4, Z4
+	VADDPD       Z4, Z4, Z5
+	VADDPD       (BX)(R13*1), Z4, Z6
+	VMULPD       (BX)(R13*1), Z5, Z7
+	VDIVPD       Z6, Z7, Z7
+	VADDPD       Z7, Z0, Z0
+	VADDPD       64(BX)(R13*1), Z4, Z6
+	VMULPD       64(BX)(R13*1), Z5, Z7
+	VDIVPD       Z6, Z7, Z7
+	VADDPD       Z7, Z1, Z1
+	VADDPD       128(BX)(R13*1), Z4, Z6
+	VMULPD       128(BX)(R13*1), Z5, Z7
+	VDIVPD       Z6, Z7, Z7
+	VADDPD       Z7, Z2, Z2
+	VADDPD       192(BX)(R13*1), Z4, Z4
+	VMULPD       192(BX)(R13*1), Z5, Z5
+	VDIVPD       Z4, Z5, Z5
+	VADDPD       Z5, Z3, Z3
+
+skip:
+	INCQ R11
+	CMPQ R11, R12
+	JLT  loop
+
+store:
+	MOVQ    (CX)(R10*8), R12
+	VMOVUPD Z0, (AX)(R12*8)
+	VMOVUPD Z1, 64(AX)(R12*8)
+	VMOVUPD Z2, 128(AX)(R12*8)
+	VMOVUPD Z3, 192(AX)(R12*8)
+	INCQ    R10
+
+next:
+	CMPQ R10, DX
+	JLT  row
+
+stop:
+	MOVQ R10, done+144(FP)
+	VZEROUPPER
+	RET
+
+// func harmonicTile64WideMappedAVX512(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX512F
+TEXT ·harmonicTile64WideMappedAVX512(SB), NOSPLIT, $0-176
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+96(FP), DI
+	MOVQ index_base+120(FP), R8
+	MOVQ value_base+144(FP), R9
+	SHRQ $0x05, SI
+	MOVQ slot_base+72(FP), R10
+	XORQ R11, R11
+	MOVQ (DI), R12
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R11*8), R13
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	CMPQ   R12, R13
+	JGE    store
+
+loop:
+	MOVL         (R8)(R12*4), R14
+	CMPQ         R14, slot_len+80(FP)
+	JCC          stop
+	MOVL         (R10)(R14*4), R14
+	CMPQ         R14, SI
+	JCC          stop
+	SHLQ         $0x08, R14
+	MOVL         (R9)(R12*4), R15
+	SHLL         $0x01, R15
+	JE           skip
+	VXORPS       X4, X4, X4
+	VCVTSS2SD    (R9)(R12*4), X4, X4
+	VBROADCASTSD X4, Z4
+	VADDPD       Z4, Z4, Z5
+	VADDPD       (BX)(R14*1), Z4, Z6
+	VMULPD       (BX)(R14*1), Z5, Z7
+	VDIVPD       Z6, Z7, Z7
+	VADDPD       Z7, Z0, Z0
+	VADDPD       64(BX)(R14*1), Z4, Z6
+	VMULPD       64(BX)(R14*1), Z5, Z7
+	VDIVPD       Z6, Z7, Z7
+	VADDPD       Z7, Z1, Z1
+	VADDPD       128(BX)(R14*1), Z4, Z6
+	VMULPD       128(BX)(R14*1), Z5, Z7
+	VDIVPD       Z6, Z7, Z7
+	VADDPD       Z7, Z2, Z2
+	VADDPD       192(BX)(R14*1), Z4, Z4
+	VMULPD       192(BX)(R14*1), Z5, Z5
+	VDIVPD       Z4, Z5, Z5
+	VADDPD       Z5, Z3, Z3
+
+skip:
+	INCQ R12
+	CMPQ R12, R13
+	JLT  loop
+
+store:
+	MOVQ    (CX)(R11*8), R13
+	VMOVUPD Z0, (AX)(R13*8)
+	VMOVUPD Z1, 64(AX)(R13*8)
+	VMOVUPD Z2, 128(AX)(R13*8)
+	VMOVUPD Z3, 192(AX)(R13*8)
+	INCQ    R11
+
+next:
+	CMPQ R11, DX
+	JLT  row
+
+stop:
+	MOVQ R11, done+168(FP)
+	VZEROUPPER
+	RET
+
+// func harmonicTile64NarrowAVX512(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX512F
+TEXT ·harmonicTile64NarrowAVX512(SB), NOSPLIT, $0-152
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+72(FP), DI
+	MOVQ index_base+96(FP), R8
+	MOVQ value_base+120(FP), R9
+	SHRQ $0x03, SI
+	XORQ R10, R10
+	MOVQ (DI), R11
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R10*8), R12
+	VPXORQ Z0, Z0, Z0
+	CMPQ   R11, R12
+	JGE    store
+
+loop:
+	MOVL         (R8)(R11*4), R13
+	CMPQ         R13, SI
+	JCC          stop
+	SHLQ         $0x06, R13
+	MOVL         (R9)(R11*4), R14
+	SHLL         $0x01, R14
+	JE           skip
+	VXORPS       X1, X1, X1
+	VCVTSS2SD    (R9)(R11*4), X1, X1
+	VBROADCASTSD X1, Z1
+	VADDPD       Z1, Z1, Z2
+	VADDPD       (BX)(R13*1), Z1, Z1
+	VMULPD       (BX)(R13*1), Z2, Z2
+	VDIVPD       Z1, Z2, Z2
+	VADDPD       Z2, Z0, Z0
+
+skip:
+	INCQ R11
+	CMPQ R11, R12
+	JLT  loop
+
+store:
+	MOVQ    (CX)(R10*8), R12
+	VMOVUPD Z0, (AX)(R12*8)
+	INCQ    R10
+
+next:
+	CMPQ R10, DX
+	JLT  row
+
+stop:
+	MOVQ R10, done+144(FP)
+	VZEROUPPER
+	RET
+
+// func harmonicTile64NarrowMappedAVX512(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX512F
+TEXT ·harmonicTile64NarrowMappedAVX512(SB), NOSPLIT, $0-176
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+96(FP), DI
+	MOVQ index_base+120(FP), R8
+	MOVQ value_base+144(FP), R9
+	SHRQ $0x03, SI
+	MOVQ slot_base+72(FP), R10
+	XORQ R11, R11
+	MOVQ (DI), R12
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R11*8), R13
+	VPXORQ Z0, Z0, Z0
+	CMPQ   R12, R13
+	JGE    store
+
+loop:
+	MOVL         (R8)(R12*4), R14
+	CMPQ         R14, slot_len+80(FP)
+	JCC          stop
+	MOVL         (R10)(R14*4), R14
+	CMPQ         R14, SI
+	JCC          stop
+	SHLQ         $0x06, R14
+	MOVL         (R9)(R12*4), R15
+	SHLL         $0x01, R15
+	JE           skip
+	VXORPS       X1, X1, X1
+	VCVTSS2SD    (R9)(R12*4), X1, X1
+	VBROADCASTSD X1, Z1
+	VADDPD       Z1, Z1, Z2
+	VADDPD       (BX)(R14*1), Z1, Z1
+	VMULPD       (BX)(R14*1), Z2, Z2
+	VDIVPD       Z1, Z2, Z2
+	VADDPD       Z2, Z0, Z0
+
+skip:
+	INCQ R12
+	CMPQ R12, R13
+	JLT  loop
+
+store:
+	MOVQ    (CX)(R11*8), R13
+	VMOVUPD Z0, (AX)(R13*8)
+	INCQ    R11
+
+next:
+	CMPQ R11, DX
+	JLT  row
+
+stop:
+	MOVQ R11, done+168(FP)
+	VZEROUPPER
+	RET
+
 // func sparseTile32WideAVX2(dst []float32, at []int, block []float32, start []int64, index []uint32, value []float32) (done int)
 // Requires: AVX, FMA3
 TEXT ·sparseTile32WideAVX2(SB), NOSPLIT, $0-152
@@ -2476,5 +3056,685 @@ rows0:
 	VMASKMOVPD   Y1, Y0, (AX)
 
 done:
+	VZEROUPPER
+	RET
+
+// func leastTile64WideAVX2(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX2
+TEXT ·leastTile64WideAVX2(SB), NOSPLIT, $0-152
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+72(FP), DI
+	MOVQ index_base+96(FP), R8
+	MOVQ value_base+120(FP), R9
+	SHRQ $0x05, SI
+	XORQ R10, R10
+	MOVQ (DI), R11
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R10*8), R12
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	CMPQ   R11, R12
+	JGE    store
+
+loop:
+	MOVL         (R8)(R11*4), R13
+	CMPQ         R13, SI
+	JCC          stop
+	SHLQ         $0x08, R13
+	MOVL         (R9)(R11*4), R14
+	SHLL         $0x01, R14
+	JE           skip
+	VXORPS       X8, X8, X8
+	VCVTSS2SD    (R9)(R11*4), X8, X8
+	VBROADCASTSD X8, Y8
+	VMOVUPD      signs<>+0(SB), Y9
+	VANDPD       Y9, Y8, Y9
+	VXORPD       Y8, Y9, Y8
+	VXORPD       (BX)(R13*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y0, Y0
+	VXORPD       32(BX)(R13*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y1, Y1
+	VXORPD       64(BX)(R13*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y2, Y2
+	VXORPD       96(BX)(R13*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y3, Y3
+	VXORPD       128(BX)(R13*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y4, Y4
+	VXORPD       160(BX)(R13*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y5, Y5
+	VXORPD       192(BX)(R13*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y6, Y6
+	VXORPD       224(BX)(R13*1), Y9, Y9
+	VMINPD       Y8, Y9, Y9
+	VMAXPD       nothing<>+0(SB), Y9, Y9
+	VADDPD       Y9, Y7, Y7
+
+skip:
+	INCQ R11
+	CMPQ R11, R12
+	JLT  loop
+
+store:
+	MOVQ    (CX)(R10*8), R12
+	VMOVUPD Y0, (AX)(R12*8)
+	VMOVUPD Y1, 32(AX)(R12*8)
+	VMOVUPD Y2, 64(AX)(R12*8)
+	VMOVUPD Y3, 96(AX)(R12*8)
+	VMOVUPD Y4, 128(AX)(R12*8)
+	VMOVUPD Y5, 160(AX)(R12*8)
+	VMOVUPD Y6, 192(AX)(R12*8)
+	VMOVUPD Y7, 224(AX)(R12*8)
+	INCQ    R10
+
+next:
+	CMPQ R10, DX
+	JLT  row
+
+stop:
+	MOVQ R10, done+144(FP)
+	VZEROUPPER
+	RET
+
+// func leastTile64WideMappedAVX2(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX2
+TEXT ·leastTile64WideMappedAVX2(SB), NOSPLIT, $0-176
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+96(FP), DI
+	MOVQ index_base+120(FP), R8
+	MOVQ value_base+144(FP), R9
+	SHRQ $0x05, SI
+	MOVQ slot_base+72(FP), R10
+	XORQ R11, R11
+	MOVQ (DI), R12
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R11*8), R13
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	CMPQ   R12, R13
+	JGE    store
+
+loop:
+	MOVL         (R8)(R12*4), R14
+	CMPQ         R14, slot_len+80(FP)
+	JCC          stop
+	MOVL         (R10)(R14*4), R14
+	CMPQ         R14, SI
+	JCC          stop
+	SHLQ         $0x08, R14
+	MOVL         (R9)(R12*4), R15
+	SHLL         $0x01, R15
+	JE           skip
+	VXORPS       X8, X8, X8
+	VCVTSS2SD    (R9)(R12*4), X8, X8
+	VBROADCASTSD X8, Y8
+	VMOVUPD      signs<>+0(SB), Y9
+	VANDPD       Y9, Y8, Y9
+	VXORPD       Y8, Y9, Y8
+	VXORPD       (BX)(R14*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y0, Y0
+	VXORPD       32(BX)(R14*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y1, Y1
+	VXORPD       64(BX)(R14*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y2, Y2
+	VXORPD       96(BX)(R14*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y3, Y3
+	VXORPD       128(BX)(R14*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y4, Y4
+	VXORPD       160(BX)(R14*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y5, Y5
+	VXORPD       192(BX)(R14*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y6, Y6
+	VXORPD       224(BX)(R14*1), Y9, Y9
+	VMINPD       Y8, Y9, Y9
+	VMAXPD       nothing<>+0(SB), Y9, Y9
+	VADDPD       Y9, Y7, Y7
+
+skip:
+	INCQ R12
+	CMPQ R12, R13
+	JLT  loop
+
+store:
+	MOVQ    (CX)(R11*8), R13
+	VMOVUPD Y0, (AX)(R13*8)
+	VMOVUPD Y1, 32(AX)(R13*8)
+	VMOVUPD Y2, 64(AX)(R13*8)
+	VMOVUPD Y3, 96(AX)(R13*8)
+	VMOVUPD Y4, 128(AX)(R13*8)
+	VMOVUPD Y5, 160(AX)(R13*8)
+	VMOVUPD Y6, 192(AX)(R13*8)
+	VMOVUPD Y7, 224(AX)(R13*8)
+	INCQ    R11
+
+next:
+	CMPQ R11, DX
+	JLT  row
+
+stop:
+	MOVQ R11, done+168(FP)
+	VZEROUPPER
+	RET
+
+// func leastTile64NarrowAVX2(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX2
+TEXT ·leastTile64NarrowAVX2(SB), NOSPLIT, $0-152
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+72(FP), DI
+	MOVQ index_base+96(FP), R8
+	MOVQ value_base+120(FP), R9
+	SHRQ $0x03, SI
+	XORQ R10, R10
+	MOVQ (DI), R11
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R10*8), R12
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	CMPQ   R11, R12
+	JGE    store
+
+loop:
+	MOVL         (R8)(R11*4), R13
+	CMPQ         R13, SI
+	JCC          stop
+	SHLQ         $0x06, R13
+	MOVL         (R9)(R11*4), R14
+	SHLL         $0x01, R14
+	JE           skip
+	VXORPS       X2, X2, X2
+	VCVTSS2SD    (R9)(R11*4), X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVUPD      signs<>+0(SB), Y3
+	VANDPD       Y3, Y2, Y3
+	VXORPD       Y2, Y3, Y2
+	VXORPD       (BX)(R13*1), Y3, Y4
+	VMINPD       Y2, Y4, Y4
+	VMAXPD       nothing<>+0(SB), Y4, Y4
+	VADDPD       Y4, Y0, Y0
+	VXORPD       32(BX)(R13*1), Y3, Y3
+	VMINPD       Y2, Y3, Y3
+	VMAXPD       nothing<>+0(SB), Y3, Y3
+	VADDPD       Y3, Y1, Y1
+
+skip:
+	INCQ R11
+	CMPQ R11, R12
+	JLT  loop
+
+store:
+	MOVQ    (CX)(R10*8), R12
+	VMOVUPD Y0, (AX)(R12*8)
+	VMOVUPD Y1, 32(AX)(R12*8)
+	INCQ    R10
+
+next:
+	CMPQ R10, DX
+	JLT  row
+
+stop:
+	MOVQ R10, done+144(FP)
+	VZEROUPPER
+	RET
+
+// func leastTile64NarrowMappedAVX2(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX2
+TEXT ·leastTile64NarrowMappedAVX2(SB), NOSPLIT, $0-176
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+96(FP), DI
+	MOVQ index_base+120(FP), R8
+	MOVQ value_base+144(FP), R9
+	SHRQ $0x03, SI
+	MOVQ slot_base+72(FP), R10
+	XORQ R11, R11
+	MOVQ (DI), R12
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R11*8), R13
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	CMPQ   R12, R13
+	JGE    store
+
+loop:
+	MOVL         (R8)(R12*4), R14
+	CMPQ         R14, slot_len+80(FP)
+	JCC          stop
+	MOVL         (R10)(R14*4), R14
+	CMPQ         R14, SI
+	JCC          stop
+	SHLQ         $0x06, R14
+	MOVL         (R9)(R12*4), R15
+	SHLL         $0x01, R15
+	JE           skip
+	VXORPS       X2, X2, X2
+	VCVTSS2SD    (R9)(R12*4), X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVUPD      signs<>+0(SB), Y3
+	VANDPD       Y3, Y2, Y3
+	VXORPD       Y2, Y3, Y2
+	VXORPD       (BX)(R14*1), Y3, Y4
+	VMINPD       Y2, Y4, Y4
+	VMAXPD       nothing<>+0(SB), Y4, Y4
+	VADDPD       Y4, Y0, Y0
+	VXORPD       32(BX)(R14*1), Y3, Y3
+	VMINPD       Y2, Y3, Y3
+	VMAXPD       nothing<>+0(SB), Y3, Y3
+	VADDPD       Y3, Y1, Y1
+
+skip:
+	INCQ R12
+	CMPQ R12, R13
+	JLT  loop
+
+store:
+	MOVQ    (CX)(R11*8), R13
+	VMOVUPD Y0, (AX)(R13*8)
+	VMOVUPD Y1, 32(AX)(R13*8)
+	INCQ    R11
+
+next:
+	CMPQ R11, DX
+	JLT  row
+
+stop:
+	MOVQ R11, done+168(FP)
+	VZEROUPPER
+	RET
+
+// func harmonicTile64WideAVX2(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX2
+TEXT ·harmonicTile64WideAVX2(SB), NOSPLIT, $0-152
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+72(FP), DI
+	MOVQ index_base+96(FP), R8
+	MOVQ value_base+120(FP), R9
+	SHRQ $0x05, SI
+	XORQ R10, R10
+	MOVQ (DI), R11
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R10*8), R12
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	CMPQ   R11, R12
+	JGE    store
+
+loop:
+	MOVL         (R8)(R11*4), R13
+	CMPQ         R13, SI
+	JCC          stop
+	SHLQ         $0x08, R13
+	MOVL         (R9)(R11*4), R14
+	SHLL         $0x01, R14
+	JE           skip
+	VXORPS       X8, X8, X8
+	VCVTSS2SD    (R9)(R11*4), X8, X8
+	VBROADCASTSD X8, Y8
+	VADDPD       Y8, Y8, Y9
+	VADDPD       (BX)(R13*1), Y8, Y10
+	VMULPD       (BX)(R13*1), Y9, Y11
+	VDIVPD       Y10, Y11, Y11
+	VADDPD       Y11, Y0, Y0
+	VADDPD       32(BX)(R13*1), Y8, Y10
+	VMULPD       32(BX)(R13*1), Y9, Y11
+	VDIVPD       Y10, Y11, Y11
+	VADDPD       Y11, Y1, Y1
+	VADDPD       64(BX)(R13*1), Y8, Y10
+	VMULPD       64(BX)(R13*1), Y9, Y11
+	VDIVPD       Y10, Y11, Y11
+	VADDPD       Y11, Y2, Y2
+	VADDPD       96(BX)(R13*1), Y8, Y10
+	VMULPD       96(BX)(R13*1), Y9, Y11
+	VDIVPD       Y10, Y11, Y11
+	VADDPD       Y11, Y3, Y3
+	VADDPD       128(BX)(R13*1), Y8, Y10
+	VMULPD       128(BX)(R13*1), Y9, Y11
+	VDIVPD       Y10, Y11, Y11
+	VADDPD       Y11, Y4, Y4
+	VADDPD       160(BX)(R13*1), Y8, Y10
+	VMULPD       160(BX)(R13*1), Y9, Y11
+	VDIVPD       Y10, Y11, Y11
+	VADDPD       Y11, Y5, Y5
+	VADDPD       192(BX)(R13*1), Y8, Y10
+	VMULPD       192(BX)(R13*1), Y9, Y11
+	VDIVPD       Y10, Y11, Y11
+	VADDPD       Y11, Y6, Y6
+	VADDPD       224(BX)(R13*1), Y8, Y8
+	VMULPD       224(BX)(R13*1), Y9, Y9
+	VDIVPD       Y8, Y9, Y9
+	VADDPD       Y9, Y7, Y7
+
+skip:
+	INCQ R11
+	CMPQ R11, R12
+	JLT  loop
+
+store:
+	MOVQ    (CX)(R10*8), R12
+	VMOVUPD Y0, (AX)(R12*8)
+	VMOVUPD Y1, 32(AX)(R12*8)
+	VMOVUPD Y2, 64(AX)(R12*8)
+	VMOVUPD Y3, 96(AX)(R12*8)
+	VMOVUPD Y4, 128(AX)(R12*8)
+	VMOVUPD Y5, 160(AX)(R12*8)
+	VMOVUPD Y6, 192(AX)(R12*8)
+	VMOVUPD Y7, 224(AX)(R12*8)
+	INCQ    R10
+
+next:
+	CMPQ R10, DX
+	JLT  row
+
+stop:
+	MOVQ R10, done+144(FP)
+	VZEROUPPER
+	RET
+
+// func harmonicTile64WideMappedAVX2(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX2
+TEXT ·harmonicTile64WideMappedAVX2(SB), NOSPLIT, $0-176
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+96(FP), DI
+	MOVQ index_base+120(FP), R8
+	MOVQ value_base+144(FP), R9
+	SHRQ $0x05, SI
+	MOVQ slot_base+72(FP), R10
+	XORQ R11, R11
+	MOVQ (DI), R12
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R11*8), R13
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	CMPQ   R12, R13
+	JGE    store
+
+loop:
+	MOVL         (R8)(R12*4), R14
+	CMPQ         R14, slot_len+80(FP)
+	JCC          stop
+	MOVL         (R10)(R14*4), R14
+	CMPQ         R14, SI
+	JCC          stop
+	SHLQ         $0x08, R14
+	MOVL         (R9)(R12*4), R15
+	SHLL         $0x01, R15
+	JE           skip
+	VXORPS       X8, X8, X8
+	VCVTSS2SD    (R9)(R12*4), X8, X8
+	VBROADCASTSD X8, Y8
+	VADDPD       Y8, Y8, Y9
+	VADDPD       (BX)(R14*1), Y8, Y10
+	VMULPD       (BX)(R14*1), Y9, Y11
+	VDIVPD       Y10, Y11, Y11
+	VADDPD       Y11, Y0, Y0
+	VADDPD       32(BX)(R14*1), Y8, Y10
+	VMULPD       32(BX)(R14*1), Y9, Y11
+	VDIVPD       Y10, Y11, Y11
+	VADDPD       Y11, Y1, Y1
+	VADDPD       64(BX)(R14*1), Y8, Y10
+	VMULPD       64(BX)(R14*1), Y9, Y11
+	VDIVPD       Y10, Y11, Y11
+	VADDPD       Y11, Y2, Y2
+	VADDPD       96(BX)(R14*1), Y8, Y10
+	VMULPD       96(BX)(R14*1), Y9, Y11
+	VDIVPD       Y10, Y11, Y11
+	VADDPD       Y11, Y3, Y3
+	VADDPD       128(BX)(R14*1), Y8, Y10
+	VMULPD       128(BX)(R14*1), Y9, Y11
+	VDIVPD       Y10, Y11, Y11
+	VADDPD       Y11, Y4, Y4
+	VADDPD       160(BX)(R14*1), Y8, Y10
+	VMULPD       160(BX)(R14*1), Y9, Y11
+	VDIVPD       Y10, Y11, Y11
+	VADDPD       Y11, Y5, Y5
+	VADDPD       192(BX)(R14*1), Y8, Y10
+	VMULPD       192(BX)(R14*1), Y9, Y11
+	VDIVPD       Y10, Y11, Y11
+	VADDPD       Y11, Y6, Y6
+	VADDPD       224(BX)(R14*1), Y8, Y8
+	VMULPD       224(BX)(R14*1), Y9, Y9
+	VDIVPD       Y8, Y9, Y9
+	VADDPD       Y9, Y7, Y7
+
+skip:
+	INCQ R12
+	CMPQ R12, R13
+	JLT  loop
+
+store:
+	MOVQ    (CX)(R11*8), R13
+	VMOVUPD Y0, (AX)(R13*8)
+	VMOVUPD Y1, 32(AX)(R13*8)
+	VMOVUPD Y2, 64(AX)(R13*8)
+	VMOVUPD Y3, 96(AX)(R13*8)
+	VMOVUPD Y4, 128(AX)(R13*8)
+	VMOVUPD Y5, 160(AX)(R13*8)
+	VMOVUPD Y6, 192(AX)(R13*8)
+	VMOVUPD Y7, 224(AX)(R13*8)
+	INCQ    R11
+
+next:
+	CMPQ R11, DX
+	JLT  row
+
+stop:
+	MOVQ R11, done+168(FP)
+	VZEROUPPER
+	RET
+
+// func harmonicTile64NarrowAVX2(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX2
+TEXT ·harmonicTile64NarrowAVX2(SB), NOSPLIT, $0-152
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+72(FP), DI
+	MOVQ index_base+96(FP), R8
+	MOVQ value_base+120(FP), R9
+	SHRQ $0x03, SI
+	XORQ R10, R10
+	MOVQ (DI), R11
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R10*8), R12
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	CMPQ   R11, R12
+	JGE    store
+
+loop:
+	MOVL         (R8)(R11*4), R13
+	CMPQ         R13, SI
+	JCC          stop
+	SHLQ         $0x06, R13
+	MOVL         (R9)(R11*4), R14
+	SHLL         $0x01, R14
+	JE           skip
+	VXORPS       X2, X2, X2
+	VCVTSS2SD    (R9)(R11*4), X2, X2
+	VBROADCASTSD X2, Y2
+	VADDPD       Y2, Y2, Y3
+	VADDPD       (BX)(R13*1), Y2, Y4
+	VMULPD       (BX)(R13*1), Y3, Y5
+	VDIVPD       Y4, Y5, Y5
+	VADDPD       Y5, Y0, Y0
+	VADDPD       32(BX)(R13*1), Y2, Y2
+	VMULPD       32(BX)(R13*1), Y3, Y3
+	VDIVPD       Y2, Y3, Y3
+	VADDPD       Y3, Y1, Y1
+
+skip:
+	INCQ R11
+	CMPQ R11, R12
+	JLT  loop
+
+store:
+	MOVQ    (CX)(R10*8), R12
+	VMOVUPD Y0, (AX)(R12*8)
+	VMOVUPD Y1, 32(AX)(R12*8)
+	INCQ    R10
+
+next:
+	CMPQ R10, DX
+	JLT  row
+
+stop:
+	MOVQ R10, done+144(FP)
+	VZEROUPPER
+	RET
+
+// func harmonicTile64NarrowMappedAVX2(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX2
+TEXT ·harmonicTile64NarrowMappedAVX2(SB), NOSPLIT, $0-176
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+96(FP), DI
+	MOVQ index_base+120(FP), R8
+	MOVQ value_base+144(FP), R9
+	SHRQ $0x03, SI
+	MOVQ slot_base+72(FP), R10
+	XORQ R11, R11
+	MOVQ (DI), R12
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R11*8), R13
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	CMPQ   R12, R13
+	JGE    store
+
+loop:
+	MOVL         (R8)(R12*4), R14
+	CMPQ         R14, slot_len+80(FP)
+	JCC          stop
+	MOVL         (R10)(R14*4), R14
+	CMPQ         R14, SI
+	JCC          stop
+	SHLQ         $0x06, R14
+	MOVL         (R9)(R12*4), R15
+	SHLL         $0x01, R15
+	JE           skip
+	VXORPS       X2, X2, X2
+	VCVTSS2SD    (R9)(R12*4), X2, X2
+	VBROADCASTSD X2, Y2
+	VADDPD       Y2, Y2, Y3
+	VADDPD       (BX)(R14*1), Y2, Y4
+	VMULPD       (BX)(R14*1), Y3, Y5
+	VDIVPD       Y4, Y5, Y5
+	VADDPD       Y5, Y0, Y0
+	VADDPD       32(BX)(R14*1), Y2, Y2
+	VMULPD       32(BX)(R14*1), Y3, Y3
+	VDIVPD       Y2, Y3, Y3
+	VADDPD       Y3, Y1, Y1
+
+skip:
+	INCQ R12
+	CMPQ R12, R13
+	JLT  loop
+
+store:
+	MOVQ    (CX)(R11*8), R13
+	VMOVUPD Y0, (AX)(R13*8)
+	VMOVUPD Y1, 32(AX)(R13*8)
+	INCQ    R11
+
+next:
+	CMPQ R11, DX
+	JLT  row
+
+stop:
+	MOVQ R11, done+168(FP)
 	VZEROUPPER
 	RET

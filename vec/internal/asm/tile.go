@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
@@ -15,12 +17,18 @@ func tiles() {
 	for _, s := range []isa{avx512, avx2} {
 		for _, p := range []precision{single, double} {
 			for _, width := range []string{"Wide", "Narrow"} {
-				float{s, p}.sparseTile(width, false)
-				float{s, p}.sparseTile(width, true)
+				float{s, p}.sparseTile(products, width, false)
+				float{s, p}.sparseTile(products, width, true)
 			}
 			float{s, p}.gaussian()
 			float{s, p}.transpose()
 			s.addRows(p)
+		}
+		for _, of := range []overlap{least, harmonic} {
+			for _, width := range []string{"Wide", "Narrow"} {
+				float{s, double}.sparseTile(of, width, false)
+				float{s, double}.sparseTile(of, width, true)
+			}
 		}
 	}
 }
@@ -32,18 +40,77 @@ func (f float) element() (name, bits string) {
 	return "float32", "32"
 }
 
+// An overlap adds up what a sparse and a dense row have in common. The zero of a
+// row adds nothing to any.
+type overlap struct {
+	name, doc string
+	begin     func(f float, x reg.VecVirtual) (values []reg.VecVirtual)         // of x, the element of the sparse row
+	add       func(f float, values []reg.VecVirtual, b Mem, sum reg.VecVirtual) // that of the dense one
+}
+
+var products = overlap{"sparse", "Sparse",
+	func(_ float, x reg.VecVirtual) []reg.VecVirtual { return []reg.VecVirtual{x} },
+	func(f float, x []reg.VecVirtual, b Mem, sum reg.VecVirtual) {
+		f.pick(VFMADD231PD, VFMADD231PS, b, x[0], sum)
+	}}
+
+// least is max(0, min(|x|, b with the sign of x taken off)).
+var least = overlap{"least", "Least",
+	func(f float, x reg.VecVirtual) []reg.VecVirtual {
+		sign := f.vector()
+		f.and(f.copyOf(f.constant("signs", math.Copysign(0, -1))), x, sign)
+		f.xor(x, sign, x)
+		return []reg.VecVirtual{x, sign}
+	},
+	func(f float, x []reg.VecVirtual, b Mem, sum reg.VecVirtual) {
+		t := f.vector()
+		f.xor(b, x[1], t)
+		VMINPD(x[0], t, t)
+		VMAXPD(f.nothing(), t, t)
+		VADDPD(t, sum, sum)
+	}}
+
+// harmonic is 2xb/(x+b).
+var harmonic = overlap{"harmonic", "Harmonic",
+	func(f float, x reg.VecVirtual) []reg.VecVirtual { return []reg.VecVirtual{x, f.add(x, x)} },
+	func(f float, x []reg.VecVirtual, b Mem, sum reg.VecVirtual) {
+		d, t := f.add(x[0], b), f.mul(x[1], b)
+		VDIVPD(d, t, t)
+		VADDPD(t, sum, sum)
+	}}
+
+func (s isa) and(a Op, b, dst reg.VecVirtual) {
+	if s == avx512 {
+		VPANDQ(a, b, dst)
+	} else {
+		VANDPD(a, b, dst)
+	}
+}
+
+func (s isa) xor(a Op, b, dst reg.VecVirtual) {
+	if s == avx512 {
+		VPXORQ(a, b, dst)
+	} else {
+		VXORPD(a, b, dst)
+	}
+}
+
+// nothing is a vector of zeros in memory.
+func (f float) nothing() Mem { return f.constant("nothing", 0) }
+
 // sparseTile writes the products of sparse rows and a block of dense ones that
 // lie side by side: dst[at[r]+l] is the chain of fma(value[k], block[width*j+l], .)
-// over the elements k of row r, where j is index[k], or slot[index[k]].
-func (f float) sparseTile(width string, mapped bool) {
+// over the elements k of row r, where j is index[k], or slot[index[k]]; or the sum
+// of another overlap.
+func (f float) sparseTile(of overlap, width string, mapped bool) {
 	element, bits := f.element()
-	name, slot := "sparseTile"+bits+width, ""
+	name, slot := of.name+"Tile"+bits+width, ""
 	if mapped {
 		name, slot = name+"Mapped", " slot []uint32,"
 	}
 	name += f.suffix
 	kernel(name, "func(dst []"+element+", at []int, block []"+element+","+slot+" start []int64, index []uint32, value []float32) (done int)",
-		name+" is SparseTile"+bits+" for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.")
+		name+" is "+of.doc+"Tile"+bits+" for the first rows, up to one with an index out of range; start is one longer than at, and all it and at say is inside the slices.")
 	dst, at, rows := Load(Param("dst").Base(), GP64()), Load(Param("at").Base(), GP64()), Load(Param("at").Len(), GP64())
 	block, limit := Load(Param("block").Base(), GP64()), Load(Param("block").Len(), GP64())
 	begin, index, value := Load(Param("start").Base(), GP64()), Load(Param("index").Base(), GP64()), Load(Param("value").Base(), GP64())
@@ -78,6 +145,12 @@ func (f float) sparseTile(width string, mapped bool) {
 	CMPQ(j, limit)
 	JCC(LabelRef("stop"))
 	SHLQ(Imm(uint64(log2(bytes))), j)
+	if of.name != products.name { // the harmonic mean of two zeros is no number
+		bits := GP32()
+		MOVL(single.at(value, k, 0), bits)
+		SHLL(Imm(1), bits)
+		JE(LabelRef("skip"))
+	}
 	if f.double() {
 		VXORPS(x.AsX(), x.AsX(), x.AsX())
 		VCVTSS2SD(single.at(value, k, 0), x.AsX(), x.AsX())
@@ -85,8 +158,12 @@ func (f float) sparseTile(width string, mapped bool) {
 	} else {
 		VBROADCASTSS(single.at(value, k, 0), x)
 	}
+	values := of.begin(f, x)
 	for i := range acc {
-		f.pick(VFMADD231PD, VFMADD231PS, Mem{Base: block, Index: j, Scale: 1, Disp: i * size}, x, acc[i])
+		of.add(f, values, Mem{Base: block, Index: j, Scale: 1, Disp: i * size}, acc[i])
+	}
+	if of.name != products.name {
+		Label("skip")
 	}
 	INCQ(k)
 	CMPQ(k, end)

@@ -1,0 +1,11 @@
+//go:build purego || !amd64
+
+package vec
+
+func leastTile64([]float64, []int, []float64, int, []uint32, []int64, []uint32, []float32) (done int) {
+	return 0
+}
+
+func harmonicTile64([]float64, []int, []float64, int, []uint32, []int64, []uint32, []float32) (done int) {
+	return 0
+}
