@@ -98,7 +98,10 @@ type nu struct {
 	beta, r  []float64
 	set      []part
 	inside   pairs
-	rows     []int // whose coefficients change, and by how much
+	leave    float64 // share of the violation that a round leaves
+	before   float64 // the violation before the last round; 0: none
+	size     float64 // of the objective
+	rows     []int   // whose coefficients change, and by how much
 	changes  []float64
 	drift    float64 // squared, of what the responses may be off by
 	moved    bool    // since the responses were computed as a whole
@@ -111,7 +114,7 @@ type part struct{ row, side int }
 
 func newNu(p *problem.Nu, gram *kernel.Gram, targets []float64, caps [2][]float64, q, most int) *nu {
 	n := gram.Len()
-	s := &nu{p: p, gram: gram, q: q, most: most, t: targets, full: caps, r: make([]float64, n), beta: make([]float64, n), estimate: math.Inf(1)}
+	s := &nu{p: p, gram: gram, q: q, most: most, leave: leastLeave, t: targets, full: caps, r: make([]float64, n), beta: make([]float64, n), estimate: math.Inf(1)}
 	for side := range caps {
 		s.mass[side] = p.Sides[side].Mass / p.Lambda
 		s.x[side], s.cap[side] = make([]float64, n), slices.Clone(caps[side])
@@ -193,6 +196,7 @@ func (s *nu) Epoch() {
 		s.complete()
 	default:
 		s.turns++
+		s.moderate()
 		s.choose()
 		s.inside.begin(s)
 		s.round()
@@ -216,7 +220,7 @@ func (s *nu) round() {
 	if len(s.set) == 0 {
 		return
 	}
-	s.inside.solve()
+	s.inside.solve(s.leave)
 	s.rows = s.rows[:0]
 	for k, v := range s.set {
 		s.x[v.side][v.row] = math.Abs(s.inside.x[k])
@@ -252,24 +256,29 @@ func (s *nu) refresh() {
 // judge estimates the gap, and computes the responses anew where their rounding errors
 // may be a part of it that counts, or hide what violation is left.
 func (s *nu) judge() {
-	var size float64
-	s.estimate, size = s.gap()
+	s.estimate, s.size = s.gap()
 	off := 0.0 // of each response
 	if s.gram.Single() {
 		off = 0x1p-24 * math.Sqrt(s.drift)
 	}
-	if off > 8*s.estimate*size || s.moved && !(s.violation() > 0) {
+	if off > 8*s.estimate*s.size || s.moved && !(s.violation() > 0) {
 		s.refresh()
-		s.estimate, _ = s.gap()
+		s.estimate, s.size = s.gap()
 	}
 }
 
 func (s *nu) Estimate() float64 { return s.estimate }
 func (s *nu) Present()          {}
 
-// End says why no step is left.
+// End says why no step is left, or why none is worth while: without a margin the best
+// objective is 0, and no gap is small beside it.
 func (s *nu) End() error {
-	if s.below != nil || s.order != nil || s.moved || s.violation() > 0 {
+	switch {
+	case s.below != nil || s.order != nil:
+		return nil
+	case !s.p.Tube() && s.size <= 1e-13*math.Abs(s.p.Zero()):
+		return fmt.Errorf("nu=%g leaves no margin with this kernel, the best objective is 0 up to %.3g: expected a larger nu, or another kernel", s.p.Nu, s.size)
+	case s.moved || s.violation() > 0:
 		return nil
 	}
 	return errors.New("the optimality condition is met as far as the arithmetic can tell")

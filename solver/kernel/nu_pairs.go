@@ -77,18 +77,18 @@ func (b *pairs) grown() {
 	}
 }
 
-// solve goes on until the violation is a tenth of what it was and there were as many
-// steps as parts, or until it is a hundredth: a few parts may violate the condition by
-// much more than all others.
-func (b *pairs) solve() {
+// solve goes on until the violation is that share of what it was. A few parts may
+// violate the condition by much more than all others: a thorough solution takes as many
+// steps as there are parts at least, unless the violation falls to a tenth of that.
+func (b *pairs) solve(leave float64) {
 	first := math.NaN()
-	for step := range 100 * len(b.x) {
+	for step := range 10 * len(b.x) {
 		i, j, violation := b.choose()
 		if step == 0 {
-			first = violation
+			first = leave * violation
 		}
-		enough := violation <= 0.1*first && step >= len(b.x) || violation <= 0.01*first
-		if j < 0 || enough {
+		thorough := step >= len(b.x) || leave > leastLeave
+		if j < 0 || violation <= first && thorough || violation <= 0.1*first {
 			return
 		}
 		b.move(i, j)

@@ -44,6 +44,24 @@ func (s *nu) widen() {
 	s.q = max(s.q, min(s.most, inside+inside/4))
 }
 
+// A round leaves between these shares of the violation of its set.
+const leastLeave, mostLeave = 0.1, 0.8
+
+// moderate chooses how far a round goes. Where few numbers tell all rows apart, as in
+// the plane, the rows of a set are no picture of the others: what is solved for them
+// alone is undone by the next round, and the violation of all rows stays as it was.
+func (s *nu) moderate() {
+	violation := s.violation()
+	switch {
+	case s.before == 0:
+	case violation > 0.9*s.before:
+		s.leave = min(mostLeave, 2*s.leave)
+	default:
+		s.leave = max(leastLeave, s.leave/1.5)
+	}
+	s.before = max(0, violation)
+}
+
 // parts counts them.
 func (s *nu) parts() (count int) {
 	for _, caps := range s.cap {
