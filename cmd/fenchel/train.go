@@ -41,13 +41,16 @@ a generator), minimises
 until the relative duality gap is proved to be at most --gap, and writes the
 model with its proof. With --kernel the prediction <w,x> becomes that of a kernel
 machine, sum_j beta_j k(x_j,x), and the penalty half its squared norm; gamma is
-1/features unless it is given. With --map too, a linear model is trained of
-features whose inner products approximate the kernel: for many rows that is far
-less work, and the proof is of the approximate kernel. Exit code: 0 proved, 3 a limit came first, 4 diverged or
+1/features unless it is given. --nu says what share of the rows may lie beyond the
+margin, outside of the tube (beside --C), or, with --task one-class, be outliers.
+With --map too, a linear model is trained of features whose inner products
+approximate the kernel: for many rows that is far less work, and the proof is of
+the approximate kernel. Exit code: 0 proved, 3 a limit came first, 4 diverged or
 stalled, 130 interrupted (the best model so far is still written).`,
 		Example: `  fenchel train @text
   fenchel train news.svm.gz -o news.model --loss logistic --C 0.5
   fenchel train adult.svm --kernel rbf --gamma 0.05 --C 1 -o adult.model
+  fenchel train sensors.csv --task one-class --nu 0.05 --kernel rbf -o usual.model
   fenchel train forest.svm --kernel rbf --gamma 10 --map nystrom:rank=500 -o forest.model
   fenchel train houses.csv --target price -o houses.model --test later.csv`,
 		Args: arguments(1, 0),

@@ -43,3 +43,26 @@ func (s *nu) gap() (relative, size float64) {
 	lambda := s.p.Lambda
 	return problem.Relative(lambda*(dual+gap), lambda*dual, s.p.Zero()), math.Abs(lambda * dual)
 }
+
+// Point writes the coefficients as weights and dual variables, with the best bias. As
+// long as not all rows are in play, it is the predictor of those that are.
+func (s *nu) Point() problem.Point {
+	if s.pt.W == nil {
+		n := s.p.Len()
+		s.pt = problem.Point{W: make([]float64, n+1), A: make([]float64, n)}
+	}
+	if s.below != nil {
+		s.lift()
+		return s.pt
+	}
+	for i, b := range s.beta {
+		s.pt.A[i] = -float64(s.p.Lambda*b) * (s.p.N / s.p.S[i])
+	}
+	if s.order != nil {
+		copy(s.pt.W, s.beta)
+	} else {
+		s.p.Weights(s.pt.W, s.pt.A)
+	}
+	s.pt.W[len(s.beta)] = s.bias()
+	return s.pt
+}
