@@ -70,6 +70,7 @@ type working struct {
 	sample
 	clusters clusters
 	narrow   narrow
+	broad    broad
 	p        *problem.Kernel
 	q        int
 	parts    bool    // may be solved on part of the rows
@@ -116,10 +117,13 @@ func (s *working) Epoch() {
 	}
 }
 
-// round solves the dual problem of the working set.
+// round solves the dual problem of the working set, or goes on along the face of all rows.
 func (s *working) round() {
+	if s.broaden() {
+		return
+	}
 	s.inside.begin(s.dual, s.set, s.p)
-	s.inside.solve(s.leave)
+	s.inside.solve(s.leave, s.mostInside())
 	s.take()
 }
 

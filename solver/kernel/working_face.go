@@ -1,9 +1,8 @@
 package kernel
 
 import (
+	"math"
 	"slices"
-
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // face solves the dual problem of a working set where steps of pairs lead nowhere:
@@ -46,9 +45,10 @@ import (
 // come to, and has to guess at the end which coefficients are at a bound.
 type face struct {
 	*dual
-	k     symmetric
-	mu    float64 // weight of the distance from the anchor
-	least float64 // below it is nothing but roundings of K
+	k       curvature
+	product func(dst, x []float64) // of K itself
+	mu      float64                // weight of the distance from the anchor
+	least   float64                // below it is nothing but what k is off by
 
 	above, below []float64 // targets of a coefficient just above and below zero
 	anchor       []float64
@@ -57,9 +57,8 @@ type face struct {
 	bias         float64
 	best, slope  []float64 // B(p) and D
 
-	inside        []int // where D is not zero
-	matrix        []float64
-	factor        vec.Cholesky
+	inside        []int     // where D is not zero
+	weight        []float64 // 1/D there
 	rhs, ones     []float64
 	delta, change []float64 // a direction, and K times it
 	turn          float64   // of the bias
@@ -70,10 +69,9 @@ const (
 	mostNewton   = 30 // steps for each
 )
 
-// begin takes a problem, a new one or the same again. single says that K is rounded
-// to single precision.
-func (f *face) begin(d *dual, k symmetric, single, again bool) {
-	f.dual, f.k = d, k
+// begin takes a problem, a new one or the same again. k is K but for about off.
+func (f *face) begin(d *dual, k curvature, product func(dst, x []float64), off float64, again bool) {
+	f.dual, f.k, f.product, f.least = d, k, product, off
 	n := len(d.r)
 	for _, s := range []*[]float64{&f.above, &f.below, &f.anchor, &f.v, &f.p, &f.best, &f.slope, &f.delta, &f.change} {
 		*s = slices.Grow((*s)[:0], n)[:n]
@@ -81,11 +79,7 @@ func (f *face) begin(d *dual, k symmetric, single, again bool) {
 	for i, y := range d.y {
 		f.above[i], f.below[i] = d.loss.Inverse(0, y)
 	}
-	size := total(d.k) / float64(n)
-	f.least = 0x1p-43 * float64(n) * size
-	if single {
-		f.least = 0x1p-26 * float64(n) * size
-	}
+	size := d.size()
 	if again && f.mu > 0 {
 		return
 	}
@@ -93,6 +87,20 @@ func (f *face) begin(d *dual, k symmetric, single, again bool) {
 	if d.sigma == 0 {
 		f.mu = 1e-3*size + 0.1*d.violation()*float64(n)/total(d.c)
 	}
+	f.mu = max(f.mu, f.least)
+}
+
+// size is the mean of the diagonal of K.
+func (d *dual) size() float64 { return total(d.k) / float64(len(d.k)) }
+
+// roundings is about how large the roundings of K are as a matrix. Those to single
+// precision are many that cancel.
+func (d *dual) roundings(single bool) float64 {
+	n := float64(len(d.r))
+	if single {
+		return 0x1p-23 * math.Sqrt(n) * d.size()
+	}
+	return 0x1p-43 * n * d.size()
 }
 
 // solve goes on until the violation is at most goal, and reports whether the
@@ -106,7 +114,8 @@ func (f *face) solve(goal float64) (settled bool) {
 			continue
 		}
 		f.mend()
-		if t := f.adopt(); t == 0 {
+		t := f.adopt()
+		if t == 0 {
 			return true
 		}
 		switch after := f.violation(); {

@@ -5,25 +5,8 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/vec"
 )
-
-// symmetric is a symmetric matrix, row by row.
-type symmetric struct {
-	value   []float64
-	threads int
-}
-
-// times sets dst = K x.
-func (k symmetric) times(dst, x []float64) {
-	n := len(x)
-	matrix.Blocks(n, 64, k.threads, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			dst[i] = vec.Dot64(x, k.value[i*n:(i+1)*n])
-		}
-	})
-}
 
 // minimise makes steps of Newton's method from where the coefficients stand, and
 // returns their number, mostNewton if the minimum was not found.
@@ -133,22 +116,16 @@ func (f *face) aim() {
 // solveFace sets delta where D is not zero, so that its sum there is rest, and turn, given
 // what the others change.
 func (f *face) solveFace(rest float64) {
-	m, n := len(f.inside), len(f.v)
-	f.matrix = slices.Grow(f.matrix[:0], m*m)[:m*m]
-	f.rhs, f.ones = f.rhs[:0], f.ones[:0]
-	for k, i := range f.inside {
-		row, from := f.matrix[k*m:(k+1)*m], f.k.value[i*n:(i+1)*n]
-		for l, j := range f.inside[:k+1] {
-			row[l] = from[j]
-		}
-		row[k] += 1 / f.slope[i]
+	f.weight, f.rhs, f.ones = f.weight[:0], f.rhs[:0], f.ones[:0]
+	for _, i := range f.inside {
+		f.weight = append(f.weight, 1/f.slope[i])
 		f.rhs = append(f.rhs, (f.best[i]-f.v[i])/f.slope[i]-f.change[i])
 		f.ones = append(f.ones, 1)
 	}
-	f.factor.Decompose(f.matrix, m, f.k.threads)
-	f.factor.Solve(f.rhs, f.rhs)
+	f.k.factor(f.inside, f.weight)
+	f.k.solve(f.rhs)
 	if f.free {
-		f.factor.Solve(f.ones, f.ones)
+		f.k.solve(f.ones)
 		f.turn = (total(f.rhs) - rest) / total(f.ones)
 		vec.Axpy64(f.rhs, -f.turn, f.ones)
 	}

@@ -38,7 +38,7 @@ func (f *face) adopt() (t float64) {
 	for i, b := range f.best {
 		f.delta[i] = b - f.beta[i]
 	}
-	f.k.times(f.change, f.delta)
+	f.product(f.change, f.delta)
 	if _, start := f.pays(0); !(start > 0) {
 		return 0
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // dense is a problem of normally distributed rows, of a target that is about linear in
@@ -57,7 +58,7 @@ func wholeBlock(p *problem.Kernel) *block {
 	}
 	b := new(block)
 	b.begin(newDual(p, nil), all, p)
-	b.face.begin(&b.dual, b.square, false, false)
+	b.face.begin(&b.dual, &b.square, b.square.times, b.roundings(false), false)
 	return b
 }
 
@@ -201,6 +202,73 @@ func TestFaceSameBits(t *testing.T) {
 			}
 			if !slices.Equal(sol.Point.W, first.Point.W) || !slices.Equal(sol.Point.A, first.Point.A) || sol.Status != solver.Converged {
 				t.Errorf("%T: other bits with %d threads, or %s", l, threads, sol.Status)
+			}
+		}
+	}
+}
+
+// TestLowRank: L L^T is K but for what is left, and solve is the inverse of what it
+// says, on some of the rows.
+func TestLowRank(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 9))
+	for _, c := range []struct {
+		kernel  kernel.Kernel
+		columns int // expected at most
+	}{{kernel.Linear{}, 7}, {kernel.RBF{Gamma: 0.01}, 700}, {kernel.RBF{Gamma: 1}, 700}} {
+		p := dense(t, 700, 6, c.kernel, loss.Hinge{}, problem.Feature, 1, 2)
+		d := newDual(p, nil)
+		k := newLowRank(p, d.k)
+		if k.columns > c.columns || k.columns < min(c.columns, 7) {
+			t.Errorf("%T: %d columns, expected %d at most", c.kernel, k.columns, c.columns)
+		}
+		x, got, want := make([]float64, 700), make([]float64, 700), make([]float64, 700)
+		var inside []int
+		var weight []float64
+		for i := range x {
+			if i%3 > 0 {
+				x[i] = random.NormFloat64()
+				inside, weight = append(inside, i), append(weight, 0.01+random.Float64())
+			}
+		}
+		k.times(got, x)
+		p.Combine(want, x)
+		left := total(k.left)
+		for i := range want {
+			want[i] += total(x)
+			if math.Abs(got[i]-want[i]) > 1e-8+left*math.Sqrt(vec.SquaredNorm64(x)) {
+				t.Fatalf("%T: row %d is %g, expected %g but for %g", c.kernel, i, got[i], want[i], left)
+			}
+		}
+		k.factor(inside, weight)
+		rhs := make([]float64, len(inside))
+		for r, i := range inside {
+			rhs[r] = got[i] + weight[r]*x[i]
+		}
+		k.solve(rhs)
+		for r, i := range inside {
+			if math.Abs(rhs[r]-x[i]) > 1e-8 {
+				t.Fatalf("%T: solution %d is %g, expected %g", c.kernel, r, rhs[r], x[i])
+			}
+		}
+	}
+}
+
+// TestBroad: where more coefficients are free than a set has room for, some rounds
+// on the face of all rows are enough, with the same bits from any threads.
+func TestBroad(t *testing.T) {
+	for _, c := range []struct {
+		loss   loss.Loss
+		kernel kernel.Kernel
+		bias   problem.Bias
+	}{{loss.Logistic{}, kernel.Linear{}, problem.Free}, {loss.SquaredHinge{}, kernel.Linear{}, problem.None}, {loss.Absolute{}, kernel.RBF{Gamma: 0.01}, problem.Feature}} {
+		var first *solver.Solution
+		for _, threads := range []int{1, 2} {
+			sol := run(t, Working{Q: leastBroad}, dense(t, 900, 6, c.kernel, c.loss, c.bias, 100, threads), solver.Options{Gap: 1e-5, Epochs: 60})
+			if first == nil {
+				first = sol
+			}
+			if !slices.Equal(sol.Point.W, first.Point.W) || !slices.Equal(sol.Point.A, first.Point.A) || sol.Status != solver.Converged {
+				t.Errorf("%T, %d threads: other bits, or %s, gap %.3g", c.loss, threads, sol.Status, sol.Certificate.Relative())
 			}
 		}
 	}

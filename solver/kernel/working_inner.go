@@ -10,10 +10,14 @@ import (
 // block is the dual problem of a working set: all that it needs, in one place.
 type block struct {
 	dual
-	square                  symmetric // of K, the constant of a bias that is a feature included
-	face                    face
-	definite, single, again bool
-	settled                 bool // the arithmetic ended the last solution
+	square   symmetric // K, the constant of a bias that is a feature included
+	single   bool      // it is rounded to single precision
+	definite bool
+	again    bool // it is as it was
+	face     face
+	most     int  // free coefficients, of which more are left to a broader face
+	settled  bool // the arithmetic ended the last solution
+	unsolved bool // it was left to a broader face
 }
 
 // begin copies what belongs to the rows of the set.
@@ -63,11 +67,14 @@ func gather[T any](dst, src []T, at []int) []T {
 
 // solve goes on until the violation is that share of what it was: by pairs, and
 // where these lead nowhere on the whole face. On a9a and w8a pairs are enough.
-func (b *block) solve(share float64) {
+// A face of more than most is left to steps on a broader one.
+func (b *block) solve(share float64, most int) {
 	goal := share * b.violation()
-	b.settled = false
-	if !b.pairs(goal) && b.definite {
-		b.face.begin(&b.dual, b.square, b.single, b.again)
+	b.settled, b.most = false, most
+	b.unsolved = !b.pairs(goal) && b.definite
+	if b.unsolved && b.interior() <= b.most {
+		b.unsolved = false
+		b.face.begin(&b.dual, &b.square, b.square.times, b.roundings(b.single), b.again)
 		b.settled = b.face.solve(goal)
 	}
 }
@@ -94,6 +101,9 @@ const mostPairs = 100
 // factor a matrix of the free coefficients some ten times.
 func (b *block) patience() int {
 	free := b.interior()
+	if free > b.most {
+		return 1000 + 10*free
+	}
 	return 1000 + 10*free + free*free/32*free/len(b.r)
 }
 

@@ -1,0 +1,50 @@
+package kernel
+
+import (
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// curvature is K, or about K, as Newton's method wants it.
+type curvature interface {
+	times(dst, x []float64)                // dst = K x
+	factor(inside []int, weight []float64) // prepares solve
+	solve(x []float64)                     // x <- (K + diag(weight))^-1 x, with K of the rows inside
+}
+
+// symmetric is a symmetric matrix, row by row.
+type symmetric struct {
+	value   []float64
+	threads int
+	part    []float64
+	lower   vec.Cholesky
+}
+
+func (k *symmetric) times(dst, x []float64) {
+	n := len(x)
+	matrix.Blocks(n, 64, k.threads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			dst[i] = vec.Dot64(x, k.value[i*n:(i+1)*n])
+		}
+	})
+}
+
+func (k *symmetric) factor(inside []int, weight []float64) {
+	m, n := len(inside), 0
+	for n*n < len(k.value) {
+		n++
+	}
+	k.part = slices.Grow(k.part[:0], m*m)[:m*m]
+	for r, i := range inside {
+		row := k.part[r*m : (r+1)*m]
+		for c, j := range inside[:r+1] {
+			row[c] = k.value[i*n+j]
+		}
+		row[r] += weight[r]
+	}
+	k.lower.Decompose(k.part, m, k.threads)
+}
+
+func (k *symmetric) solve(x []float64) { k.lower.Solve(x, x) }
