@@ -85,7 +85,7 @@ func (f *face) begin(d *dual, k curvature, product func(dst, x []float64), off f
 	}
 	f.mu = 1e-5 * size // the losses are smooth as they are
 	if d.sigma == 0 {
-		f.mu = 1e-3*size + 0.1*d.violation()*float64(n)/total(d.c)
+		f.mu = float64(1e-3*size) + 0.1*d.violation()*float64(n)/total(d.c)
 	}
 	f.mu = max(f.mu, f.least)
 }
@@ -98,9 +98,9 @@ func (d *dual) size() float64 { return total(d.k) / float64(len(d.k)) }
 func (d *dual) roundings(single bool) float64 {
 	n := float64(len(d.r))
 	if single {
-		return 0x1p-23 * math.Sqrt(n) * d.size()
+		return float64(0x1p-23 * math.Sqrt(n) * d.size())
 	}
-	return 0x1p-43 * n * d.size()
+	return float64(0x1p-43 * n * d.size())
 }
 
 // solve goes on until the violation is at most goal, and reports whether the

@@ -7,7 +7,8 @@ import "slices"
 // finds is undone by the next, as neither sees how the other would answer. For
 // Newton's method K is replaced by what few of its columns tell; what these leave
 // is less than the weight of the distance from the anchor, and costs some more
-// proximal points. How far coefficients go is found with K itself. Every other round is one of a working set.
+// proximal points. How far coefficients go is found with K itself. Such a round
+// follows one in which pairs did not solve a set whose face is large.
 //
 // On 5000 rows with the logistic loss, the linear kernel and C = 1000, 11 rounds
 // come to a gap of 1e-5, where it was 0.6 after thrice the time with sets alone.
