@@ -17,8 +17,10 @@ type narrow struct {
 const (
 	partSets  = 4   // a part holds so many working sets
 	fewParts  = 3   // of fewer parts than that none is made
-	settled   = 0.3 // the share of the violation that a part leaves
+	settled   = 0.1 // the share of the violation that a part leaves
 	mostTurns = 200 // the rounds on a part at most: the other rows may matter more
+	partLeave = 0.3 // the share that a round on it leaves
+	partEpoch = 12  // the rounds on a part in an epoch: each costs a fraction of one on all rows
 )
 
 // constrict begins a run on a part, if that is worth while.
@@ -43,7 +45,7 @@ func (s *working) constrict() bool {
 	if err != nil {
 		return false
 	}
-	w := newWorking(p, s.q, s.leave, nil)
+	w := newWorking(p, s.q, partLeave, nil)
 	w.c, w.lo, w.hi = gather(w.c[:0], s.c, s.narrow.rows), gather(w.lo[:0], s.lo, s.narrow.rows), gather(w.hi[:0], s.hi, s.narrow.rows)
 	w.own = gather(w.own[:0], s.own, s.narrow.rows)
 	for k, i := range s.narrow.rows {
@@ -66,17 +68,25 @@ func (d *dual) interior() (n int) {
 	return n
 }
 
-// loosen makes a round on the part, and carries its solution over at the end.
+// loosen makes some rounds on the part, and carries its solution over at the end.
 func (s *working) loosen() {
 	w := s.narrow.run
-	w.choose()
-	if len(w.set) > 0 {
-		w.round()
+	for range partEpoch {
+		w.choose()
+		if len(w.set) > 0 {
+			w.round()
+		}
+		s.narrow.rounds++
+		if len(w.set) == 0 || w.violation() <= s.narrow.goal || s.narrow.rounds >= mostTurns {
+			s.carryOver()
+			return
+		}
 	}
-	s.narrow.rounds++
-	if len(w.set) > 0 && w.violation() > s.narrow.goal && s.narrow.rounds < mostTurns {
-		return
-	}
+}
+
+// carryOver ends the run on the part.
+func (s *working) carryOver() {
+	w := s.narrow.run
 	s.set, s.changes = s.set[:0], s.changes[:0]
 	total := 0.0
 	for k, i := range s.narrow.rows {

@@ -27,8 +27,8 @@ type sample struct {
 }
 
 // A sample has told what it can at a gap of goodSample: its predictor is off by
-// more than that. Where the sample is harder than the whole, as coefficients may
-// become larger, as on covtype with a narrow kernel, sampleTurns rounds are enough.
+// more than that. Where it is harder than the whole, as coefficients may become
+// larger, sampleTurns rounds are enough; where most are free, clusters do better.
 const (
 	goodSample  = 0.2
 	sampleTurns = 8
