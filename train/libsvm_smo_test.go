@@ -47,7 +47,7 @@ func TestSMOAgainstLIBSVM(t *testing.T) {
 			if b, want := biasTo(own.Model), biasTo(theirs); math.Abs(b-want) > 1e-3 {
 				t.Errorf("bias %.6g, LIBSVM's %.6g", b, want)
 			}
-			if n, want := own.Model.Support.Len(), theirs.Support.Len(); math.Abs(float64(n-want)) > 0.02*float64(want) {
+			if n, want := own.Model.Support.Len(), theirs.Support.Len(); math.Abs(float64(n-want)) > 0.01*float64(want) {
 				t.Errorf("%d support vectors, LIBSVM has %d", n, want)
 			}
 			if a, want := accuracyOn(t, own.Model, test), accuracyOn(t, theirs, test); math.Abs(a-want) > 0.001 {
