@@ -20,7 +20,7 @@ import (
 //
 // Prepare makes rows of the second form, so that a row knows which value of
 // another is theirs; rows to be compared get the number 0. Two of these have no
-// value: NaN.
+// value: NaN. So has a row whose number is none, as a damaged model may have it.
 //
 // What was read, in single precision, is the kernel, of which nothing is known
 // but its values: that it is an inner product is the caller's promise, which
@@ -44,8 +44,8 @@ const maxNumber = 1 << 24
 // Eval returns the value that the row without a number, or else the later row,
 // has in the column of the other.
 func (Precomputed) Eval(x, y matrix.Vector) float64 {
-	i, j := int(at(x, 0)), int(at(y, 0))
-	if i == 0 && j == 0 {
+	i, j := number(x), number(y)
+	if i < 0 || j < 0 || i == 0 && j == 0 {
 		return math.NaN()
 	}
 	if j == 0 || i != 0 && i < j {
@@ -62,6 +62,15 @@ func (Precomputed) Relative(int, float64, float64) float64 { return 0 }
 
 // Error is 0.
 func (Precomputed) Error(int, float64, float64) float64 { return 0 }
+
+// number returns that of a row, -1 if it is none.
+func number(v matrix.Vector) int {
+	x := at(v, 0)
+	if !(x >= 0 && x <= maxNumber) || x != float32(int(x)) {
+		return -1
+	}
+	return int(x)
+}
 
 // at returns the value in a column.
 func at(v matrix.Vector, column int) float32 {
@@ -142,9 +151,8 @@ func rowNumbers(x matrix.Matrix) ([]int, error) {
 	n, cols := x.Dims()
 	numbers := make([]int, n)
 	for i := range numbers {
-		v := at(x.Row(i), 0)
-		if numbers[i] = int(v); !(v >= 1) || v >= float32(cols) || float32(numbers[i]) != v {
-			return nil, fmt.Errorf("kernel \"precomputed\": row %d, column 1: found %g in a matrix of %d rows and %d columns, expected a square matrix, or the number of the row first, from 1 to %d", i+1, v, n, cols, cols-1)
+		if numbers[i] = number(x.Row(i)); numbers[i] < 1 || numbers[i] >= cols {
+			return nil, fmt.Errorf("kernel \"precomputed\": row %d, column 1: found %g in a matrix of %d rows and %d columns, expected a square matrix, or the number of the row first, from 1 to %d", i+1, at(x.Row(i), 0), n, cols, cols-1)
 		}
 	}
 	return numbers, nil

@@ -143,3 +143,18 @@ func TestPrecomputedFirstPlace(t *testing.T) {
 		t.Errorf("error %v, want %q", err, want)
 	}
 }
+
+// Rows whose number is none, as in a damaged file, have no value, wherever they
+// are stored and on whichever side.
+func TestPrecomputedNumbers(t *testing.T) {
+	row := matrix.Vector{Value: []float32{0, 5, 6, 7}}
+	for number, want := range map[float32]float64{2: 6, 3: 7, 4: 0, 1 << 24: 0, 1 << 25: math.NaN(), 1e30: math.NaN(), -1: math.NaN(), 1.5: math.NaN(), 0: math.NaN(), float32(math.NaN()): math.NaN(), float32(math.Inf(-1)): math.NaN()} {
+		for _, other := range []matrix.Vector{{Value: []float32{number}}, {Index: []uint32{0}, Value: []float32{number}}} {
+			for _, found := range []float64{kernel.Precomputed{}.Eval(row, other), kernel.Precomputed{}.Eval(other, row)} {
+				if found != want && !(math.IsNaN(found) && math.IsNaN(want)) {
+					t.Errorf("number %g: found %g, expected %g", number, found, want)
+				}
+			}
+		}
+	}
+}

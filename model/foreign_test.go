@@ -190,6 +190,7 @@ func TestWriteLIBSVMRefuses(t *testing.T) {
 
 func TestForeignRefusesLies(t *testing.T) {
 	const svm = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 1\nrho 0\nlabel 1 -1\nnr_sv 1 0\nSV\n1 1:1\n"
+	const matrix = "svm_type c_svc\nkernel_type precomputed\nnr_class 2\ntotal_sv 1\nrho 0\nlabel 1 -1\nnr_sv 1 0\nSV\n1 0:7\n"
 	const linear = "solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 1\nbias -1\nw\n1\n"
 	const one = "svm_type one_class\nkernel_type linear\nnr_class 2\ntotal_sv 1\nrho 0\nSV\n1 1:1\n"
 	for _, c := range []struct{ text, old, by, want string }{
@@ -214,6 +215,10 @@ func TestForeignRefusesLies(t *testing.T) {
 		{one, "total_sv 1", "total_sv 3", "expected those of support vector 2 of 3"},
 		{one, "rho 0", "rho 0 0", "rho: found 2 numbers, expected 1"},
 		{one, "1 1:1", "Inf 1:1", `found "Inf", expected a finite number`},
+		{matrix, "0:7", "0:1e30", "support vector 1: found the number 1e+30"},
+		{matrix, "0:7", "0:-1", "found the number -1"},
+		{matrix, "0:7", "0:1.5", "expected 0:i with a whole number from 1"},
+		{matrix, "0:7", "7:1", "found the number 0"},
 		{linear, "L2R_LR", "L3R_LR", `solver_type: found "L3R_LR"`},
 		{linear, "nr_feature 1", "nr_feature 2147483647", "as many as 2 bytes can hold"},
 		{linear, "\n1\n", "\nInf\n", `line 7: found "Inf"`},

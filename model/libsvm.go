@@ -124,7 +124,11 @@ func (f *libsvmFile) read() error {
 	}
 	x := rows.matrix()
 	if _, ok := m.Support.Kernel.(kernel.Precomputed); ok {
-		x.Cols = max(x.Cols, 1+rows.largest())
+		largest, err := rows.largest()
+		if err != nil {
+			return err
+		}
+		x.Cols = max(x.Cols, 1+largest)
 	}
 	m.Support.Rows, m.Data.Features, m.Statement.ZeroBased = x, x.Cols, rows.zero
 	for i := range f.classes {
@@ -246,14 +250,19 @@ func (r *libsvmRows) add(words []string) error {
 
 // largest returns the largest number of a support vector among the rows of a
 // precomputed matrix, which has a column for it.
-func (r *libsvmRows) largest() int {
+func (r *libsvmRows) largest() (int, error) {
 	most := float32(0)
-	for k, i := range r.index {
-		if i == 0 {
-			most = max(most, r.value[k])
+	for v, at := range r.start {
+		number := float32(0)
+		if at < int64(len(r.index)) && r.index[at] == 0 && (v+1 == len(r.start) || at < r.start[v+1]) {
+			number = r.value[at]
 		}
+		if !(number >= 1 && number <= 1<<24) || number != float32(int(number)) {
+			return 0, fmt.Errorf("support vector %d: found the number %g of a row, expected 0:i with a whole number from 1 to %d", v+1, number, 1<<24)
+		}
+		most = max(most, number)
 	}
-	return int(min(most, 1<<24))
+	return int(most), nil
 }
 
 // matrix returns the rows.

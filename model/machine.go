@@ -158,15 +158,20 @@ func (m *Model) restoreMachine(columns int, tensors map[string]tensor) error {
 	if m.Support.Rows, err = restoreRows("support", columns, tensors); err != nil {
 		return err
 	}
+	if i, j, ok := matrix.Finite(m.Support.Rows); !ok {
+		return fmt.Errorf("support vector %d: found a value in column %d that is not finite", i+1, j+1)
+	}
+	if !m.IsImported() { // other programs may repeat a row of a precomputed matrix
+		if m.Support.Rows, err = kernel.Prepare(k, m.Support.Rows, 0); err != nil {
+			return fmt.Errorf("support vectors: %w", err)
+		}
+	}
 	n := m.Support.Len()
 	if t, ok := tensors["support.rows"]; ok {
 		m.Support.Index, _ = t.value.([]uint32)
 		if err := checkIndex(m.Support.Index, n, m.Data.Rows); err != nil {
 			return err
 		}
-	}
-	if i, j, ok := matrix.Finite(m.Support.Rows); !ok {
-		return fmt.Errorf("support vector %d: found a value in column %d that is not finite", i+1, j+1)
 	}
 	return m.cut("coefficients", n, tensors)
 }

@@ -183,6 +183,13 @@ func TestDecodeRefusesLies(t *testing.T) {
 	displaced, infinite := *models["sparse machine"], *models["dense machine"]
 	displaced.Support = &Support{Rows: displaced.Support.Rows, Index: []uint32{0, 3, 3}}
 	infinite.Support = &Support{Rows: &matrix.Dense{Rows: 3, Cols: 3, Value: []float32{0, 0, 0, 0, 0, 0, 0, 0, float32(math.Inf(1))}}}
+	unnumbered, negative := *models["dense machine"], *models["dense machine"]
+	unnumbered.Statement.Kernel, unnumbered.Statement.Loss = "precomputed", "squared"
+	unnumbered.Classes, unnumbered.Data.Rows = nil, 5
+	unnumbered.Outputs = []Output{{Weights: []float64{1}, Certificate: Certificate{Status: "converged"}}}
+	unnumbered.Support = &Support{Rows: &matrix.Dense{Rows: 1, Cols: 3, Value: []float32{1e30, 0, 0}}}
+	negative.Statement.Kernel, negative.Outputs = "chi2", []Output{{Weights: []float64{1}}}
+	negative.Support = &Support{Rows: &matrix.Dense{Rows: 1, Cols: 3, Value: []float32{1, -1, 0}}}
 	random, landmarks := encode(t, models["random features"]), encode(t, models["sparse landmarks"])
 	withNaN := *models["regression"]
 	withNaN.Outputs = []Output{{Weights: []float64{1, math.NaN(), 1}, Dual: make([]float64, 4)}}
@@ -225,6 +232,8 @@ func TestDecodeRefusesLies(t *testing.T) {
 		{"unknown scheme", forge(t, machine, OneAgainstOne, "one-against-two"), `found the scheme "one-against-two"`},
 		{"pairs of too few classes", forge(t, machine, `[\"a\",\"b\",\"c\"]`, `[\"a\",\"b\",\"c\",\"d\"]`), "found 4 classes for 3 outputs"},
 		{"a value of a support vector NaN", encode(t, &infinite), "that is not finite"},
+		{"a support vector that is no row of the matrix", encode(t, &unnumbered), "found 1e+30 in a matrix of 1 rows and 3 columns"},
+		{"a support vector that its kernel refuses", encode(t, &negative), "support vectors: kernel \"chi2\""},
 		{"unknown map", forge(t, random, "fourier:dim=4", "fouriers:dim=4"), `did you mean "fourier"?`},
 		{"random features of another kernel", forge(t, random, "laplacian:gamma=0.5", "linear"), "expected rbf or laplacian"},
 		{"more random features", forge(t, random, "dim=4", "dim=6"), "expected F64, 1 outputs of 6"},
