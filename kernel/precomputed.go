@@ -107,6 +107,9 @@ func (Precomputed) Prepare(x matrix.Matrix, width int) (matrix.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
+	if matrix.Nonzeros(x) == int64(n) { // numbers alone, as models keep them
+		return x, nil
+	}
 	return x, symmetric(x, numbers)
 }
 
