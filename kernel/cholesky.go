@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -20,7 +21,7 @@ import (
 // first and after each, the sum of d.
 //
 // Cost: rank columns of the matrix, n rank^2/2 multiply-adds, n rank numbers.
-func NewCholesky(k Kernel, x matrix.Matrix, rank int, tolerance float64, threads int) (m *Nystrom, residual []float64, err error) {
+func NewCholesky(ctx context.Context, k Kernel, x matrix.Matrix, rank int, tolerance float64, threads int) (m *Nystrom, residual []float64, err error) {
 	if !(tolerance >= 0 && tolerance < 1) {
 		return nil, nil, fmt.Errorf("low rank: found a tolerance of %g, expected a part of the trace from 0 to 1", tolerance)
 	}
@@ -31,6 +32,9 @@ func NewCholesky(k Kernel, x matrix.Matrix, rank int, tolerance float64, threads
 	residual = []float64{f.trace()}
 	var pivots []int
 	for len(pivots) < f.width && residual[len(pivots)] > max(tolerance, nothing)*residual[0] {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
 		p := f.most()
 		if !(f.left[p] > nothing*f.diagonal[p]) {
 			break
@@ -38,7 +42,7 @@ func NewCholesky(k Kernel, x matrix.Matrix, rank int, tolerance float64, threads
 		f.add(p, len(pivots))
 		pivots, residual = append(pivots, p), append(residual, f.trace())
 	}
-	m, err = newNystrom(k, x, rank, pivots, threads)
+	m, err = newNystrom(ctx, k, x, rank, pivots, threads)
 	return m, residual, err
 }
 
@@ -126,8 +130,8 @@ func init() {
 
 func (a greedy) Accepts(k Kernel) error { return checkRank(k, a.rank) }
 
-func (a greedy) Fit(k Kernel, x matrix.Matrix, _ uint64, threads int) (Map, error) {
-	m, _, err := NewCholesky(k, x, a.rank, a.tolerance, threads)
+func (a greedy) Fit(ctx context.Context, k Kernel, x matrix.Matrix, _ uint64, threads int) (Map, error) {
+	m, _, err := NewCholesky(ctx, k, x, a.rank, a.tolerance, threads)
 	return asMap(m, err)
 }
 

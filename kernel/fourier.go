@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -187,7 +188,7 @@ func (a randomFeatures) Accepts(k Kernel) error {
 	return err
 }
 
-func (a randomFeatures) Fit(k Kernel, x matrix.Matrix, seed uint64, _ int) (Map, error) {
+func (a randomFeatures) Fit(_ context.Context, k Kernel, x matrix.Matrix, seed uint64, _ int) (Map, error) {
 	_, cols := x.Dims()
 	return a.Restore(k, cols, seed, nil)
 }

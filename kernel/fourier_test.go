@@ -41,7 +41,7 @@ func TestFourierLaws(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				z, err := kernel.Images(f, x, 0)
+				z, err := kernel.Images(t.Context(), f, x, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -76,7 +76,7 @@ func TestFourierIsCounterBased(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z, err := kernel.Images(f, x, 0)
+	z, err := kernel.Images(t.Context(), f, x, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestFourierIsCounterBased(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := kernel.Images(g, change.x, 0)
+		w, err := kernel.Images(t.Context(), g, change.x, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestFourierRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := kernel.Images(f, uniform(1, 2, 4, 1), 0); err == nil || !strings.Contains(err.Error(), "found 4 columns, expected at most 3") {
+	if _, err := kernel.Images(t.Context(), f, uniform(1, 2, 4, 1), 0); err == nil || !strings.Contains(err.Error(), "found 4 columns, expected at most 3") {
 		t.Errorf("error %v", err)
 	}
 }

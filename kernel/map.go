@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"context"
 	"sync"
 
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -35,8 +36,8 @@ type Map interface {
 type Approximation interface {
 	// Accepts returns why there is no map for the kernel.
 	Accepts(k Kernel) error
-	// Fit makes the map for a training set of prepared rows.
-	Fit(k Kernel, x matrix.Matrix, seed uint64, threads int) (Map, error)
+	// Fit makes the map for a training set of prepared rows, unless ctx ends.
+	Fit(ctx context.Context, k Kernel, x matrix.Matrix, seed uint64, threads int) (Map, error)
 	// Restore makes it again, of its landmarks.
 	Restore(k Kernel, cols int, seed uint64, landmarks matrix.Matrix) (Map, error)
 }
@@ -55,8 +56,8 @@ const mapRows = 96
 
 // Images returns the images of all rows of x, which is prepared for that, in
 // single precision: n x features numbers. It runs on at most so many threads; 0:
-// on all cores.
-func Images(m Map, x matrix.Matrix, threads int) (*matrix.Dense, error) {
+// on all cores. When ctx ends, so does it, with the error of ctx.
+func Images(ctx context.Context, m Map, x matrix.Matrix, threads int) (*matrix.Dense, error) {
 	x, err := m.Prepare(x)
 	if err != nil {
 		return nil, err
@@ -65,12 +66,18 @@ func Images(m Map, x matrix.Matrix, threads int) (*matrix.Dense, error) {
 	_, features := m.Dims()
 	image := &matrix.Dense{Rows: n, Cols: features, Value: make([]float32, n*features)}
 	matrix.Blocks(n, mapRows, threads, func(_, lo, hi int) {
+		if ctx.Err() != nil {
+			return
+		}
 		rows := make([]matrix.Vector, 0, mapRows)
 		for i := lo; i < hi; i++ {
 			rows = append(rows, x.Row(i))
 		}
 		m.Images(image.Value[lo*features:hi*features], rows)
 	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	return image, nil
 }
 

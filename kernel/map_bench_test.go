@@ -14,12 +14,12 @@ func BenchmarkImages(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			m, err := a.Fit(kernel.RBF{Gamma: 0.05}, x, 1, 1)
+			m, err := a.Fit(b.Context(), kernel.RBF{Gamma: 0.05}, x, 1, 1)
 			if err != nil {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				if _, err := kernel.Images(m, x, 1); err != nil {
+				if _, err := kernel.Images(b.Context(), m, x, 1); err != nil {
 					b.Fatal(err)
 				}
 			}

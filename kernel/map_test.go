@@ -1,10 +1,12 @@
 package kernel_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -24,7 +26,7 @@ func fit(t *testing.T, spec string, k kernel.Kernel, x matrix.Matrix, seed uint6
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := a.Fit(k, x, seed, 2)
+	m, err := a.Fit(t.Context(), k, x, seed, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +35,7 @@ func fit(t *testing.T, spec string, k kernel.Kernel, x matrix.Matrix, seed uint6
 
 func images(t *testing.T, m kernel.Map, x matrix.Matrix, threads int) *matrix.Dense {
 	t.Helper()
-	z, err := kernel.Images(m, x, threads)
+	z, err := kernel.Images(t.Context(), m, x, threads)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +107,7 @@ func TestLandmarksInBatches(t *testing.T) {
 	x := uniform(8, 400, 3, 2)
 	copy(x.Value[3*200:], x.Value[:3*200])
 	for _, k := range []kernel.Kernel{kernel.RBF{Gamma: 2}, kernel.Laplacian{Gamma: 1}} {
-		m, err := kernel.NewNystrom(k, x, 170, 1, 2)
+		m, err := kernel.NewNystrom(t.Context(), k, x, 170, 1, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +157,7 @@ func TestApproximation(t *testing.T) {
 		if err := a.Accepts(k); err == nil {
 			t.Errorf("%s accepts %T", spec, k)
 		}
-		if m, err := a.Fit(k, x, 1, 1); err == nil || m != nil {
+		if m, err := a.Fit(t.Context(), k, x, 1, 1); err == nil || m != nil {
 			t.Errorf("%s: Fit of %T returned %v, %v", spec, k, m, err)
 		}
 	}
@@ -195,7 +197,7 @@ func TestFourierDrawsForEver(t *testing.T) {
 // A linear predictor of the images is the kernel machine with these coefficients.
 func TestCoefficients(t *testing.T) {
 	x, k := uniform(8, 50, 3, 2), kernel.RBF{Gamma: 1}
-	m, err := kernel.NewNystrom(k, x, 12, 1, 1)
+	m, err := kernel.NewNystrom(t.Context(), k, x, 12, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,6 +213,40 @@ func TestCoefficients(t *testing.T) {
 		}
 		if linear := z.Row(i).Dot(w); math.Abs(linear-machine) > 1e-5 {
 			t.Errorf("row %d: %g of the images, %g of the landmarks", i, linear, machine)
+		}
+	}
+}
+
+// ending is a context that ends when it was asked so many times.
+type ending struct {
+	context.Context
+	left atomic.Int32
+}
+
+func (e *ending) Err() error {
+	if e.left.Add(-1) >= 0 {
+		return nil
+	}
+	return context.Canceled
+}
+
+// A context ends the making of maps, and that of images, wherever they are.
+func TestMapsEnd(t *testing.T) {
+	x := uniform(9, 300, 2, 2)
+	within := func(asked int32) *ending {
+		e := &ending{Context: t.Context()}
+		e.left.Store(asked)
+		return e
+	}
+	for _, asked := range []int32{0, 1, 2} {
+		if m, err := kernel.NewNystrom(within(asked), kernel.RBF{Gamma: 9}, x, 290, 1, 1); m != nil || err != context.Canceled {
+			t.Errorf("nystrom, after %d: found %v, %v", asked, m, err)
+		}
+		if m, _, err := kernel.NewCholesky(within(asked), kernel.RBF{Gamma: 9}, x, 5, 0, 1); m != nil || err != context.Canceled {
+			t.Errorf("cholesky, after %d: found %v, %v", asked, m, err)
+		}
+		if z, err := kernel.Images(within(asked), fit(t, "fourier:dim=4", kernel.RBF{Gamma: 1}, x, 1), x, 2); z != nil || err != context.Canceled {
+			t.Errorf("images, after %d: found %v, %v", asked, z, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -44,9 +45,9 @@ var _ Map = (*Nystrom)(nil)
 // 2001). Rows of which nothing is left, as images of the landmarks before them
 // span theirs, are passed over. Cost: rank^2 values of the kernel, rank^3/6
 // multiply-adds.
-func NewNystrom(k Kernel, x matrix.Matrix, rank int, seed uint64, threads int) (*Nystrom, error) {
+func NewNystrom(ctx context.Context, k Kernel, x matrix.Matrix, rank int, seed uint64, threads int) (*Nystrom, error) {
 	n, _ := x.Dims()
-	return newNystrom(k, x, rank, permutation(n, seed), threads)
+	return newNystrom(ctx, k, x, rank, permutation(n, seed), threads)
 }
 
 // permutation orders n rows by random numbers, each its own.
@@ -76,12 +77,15 @@ func checkRank(k Kernel, rank int) error {
 }
 
 // newNystrom takes the first rows in an order, as far as they are independent.
-func newNystrom(k Kernel, x matrix.Matrix, rank int, order []int, threads int) (*Nystrom, error) {
+func newNystrom(ctx context.Context, k Kernel, x matrix.Matrix, rank int, order []int, threads int) (*Nystrom, error) {
 	if err := checkRank(k, rank); err != nil {
 		return nil, err
 	}
 	m := &Nystrom{Kernel: k}
 	for rest := order; len(rest) > 0 && len(m.Pivots) < rank; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		batch := rest[:min(mapRows, len(rest), rank-len(m.Pivots))]
 		rest = rest[len(batch):]
 		for _, r := range m.extend(pick(x, slices.Concat(m.Pivots, batch)), false, threads) {
@@ -259,8 +263,8 @@ const mostRank = 10000
 
 func (a lowRank) Accepts(k Kernel) error { return checkRank(k, a.rank) }
 
-func (a lowRank) Fit(k Kernel, x matrix.Matrix, seed uint64, threads int) (Map, error) {
-	return asMap(NewNystrom(k, x, a.rank, seed, threads))
+func (a lowRank) Fit(ctx context.Context, k Kernel, x matrix.Matrix, seed uint64, threads int) (Map, error) {
+	return asMap(NewNystrom(ctx, k, x, a.rank, seed, threads))
 }
 
 func (a lowRank) Restore(k Kernel, _ int, _ uint64, landmarks matrix.Matrix) (Map, error) {

@@ -29,7 +29,7 @@ func gram(t *testing.T, k kernel.Kernel, x matrix.Matrix) *kernel.Gram {
 // 200 uniform points of [0,4]^2, Gaussian of sigma 1: what is left of the trace
 // after 20, 40 and 60 pivots is about 3.8, 0.064 and 0.0016 (kernel_qp 7.3).
 func TestCholeskyTraces(t *testing.T) {
-	_, residual, err := kernel.NewCholesky(kernel.RBF{Gamma: 0.5}, uniform(2, 200, 2, 4), 60, 0, 0)
+	_, residual, err := kernel.NewCholesky(t.Context(), kernel.RBF{Gamma: 0.5}, uniform(2, 200, 2, 4), 60, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,16 +51,16 @@ func TestLowRankLaws(t *testing.T) {
 		"rbf": kernel.RBF{Gamma: 0.5}, "poly": kernel.Poly{Degree: 2, Gamma: 1, Coef0: 1}, "laplacian": kernel.Laplacian{Gamma: 1},
 	} {
 		for _, x := range []matrix.Matrix{x, sparse(x)} {
-			one, residual, err := kernel.NewCholesky(k, x, 20, 1e-6, 2)
+			one, residual, err := kernel.NewCholesky(t.Context(), k, x, 20, 1e-6, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
-			two, err := kernel.NewNystrom(k, x, 20, 5, 2)
+			two, err := kernel.NewNystrom(t.Context(), k, x, 20, 5, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for name, m := range map[string]*kernel.Nystrom{"cholesky": one, "nystrom": two} {
-				v, err := kernel.Images(m, x, 2)
+				v, err := kernel.Images(t.Context(), m, x, 2)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -100,7 +100,7 @@ func TestLowRankLaws(t *testing.T) {
 func TestLowRankRefuses(t *testing.T) {
 	zeros, x := &matrix.Dense{Rows: 3, Cols: 2, Value: make([]float32, 6)}, uniform(1, 3, 2, 1)
 	cholesky := func(k kernel.Kernel, x matrix.Matrix, rank int, tolerance float64) error {
-		_, _, err := kernel.NewCholesky(k, x, rank, tolerance, 1)
+		_, _, err := kernel.NewCholesky(t.Context(), k, x, rank, tolerance, 1)
 		return err
 	}
 	restore := func(x ...float32) error {
@@ -108,7 +108,7 @@ func TestLowRankRefuses(t *testing.T) {
 		return err
 	}
 	random := func(k kernel.Kernel, x matrix.Matrix, rank int) error {
-		_, err := kernel.NewNystrom(k, x, rank, 1, 1)
+		_, err := kernel.NewNystrom(t.Context(), k, x, rank, 1, 1)
 		return err
 	}
 	for _, try := range []struct {
@@ -137,11 +137,11 @@ func TestLowRankRefuses(t *testing.T) {
 		t.Errorf("landmarks 1, 1 and 2: the image of 1.5 is %v", z)
 	}
 	// Rows that are no histograms have no image.
-	m, _, err := kernel.NewCholesky(kernel.Chi2{Gamma: 1}, uniform(1, 9, 2, 1), 4, 0, 1)
+	m, _, err := kernel.NewCholesky(t.Context(), kernel.Chi2{Gamma: 1}, uniform(1, 9, 2, 1), 4, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := kernel.Images(m, &matrix.Dense{Rows: 1, Cols: 2, Value: []float32{1, -1}}, 1); err == nil {
+	if _, err := kernel.Images(t.Context(), m, &matrix.Dense{Rows: 1, Cols: 2, Value: []float32{1, -1}}, 1); err == nil {
 		t.Error("a negative value is mapped")
 	}
 }
@@ -185,11 +185,11 @@ func TestLinearPredictorOfImages(t *testing.T) {
 	optimum := exact.Certificate.Primal
 	before := math.Inf(1)
 	for _, rank := range []int{5, 10, 20, 40, 60} {
-		m, _, err := kernel.NewCholesky(k, x, rank, 0, 0)
+		m, _, err := kernel.NewCholesky(t.Context(), k, x, rank, 0, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		z, err := kernel.Images(m, x, 0)
+		z, err := kernel.Images(t.Context(), m, x, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func TestLinearPredictorOfImages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			z, err := kernel.Images(f, x, 0)
+			z, err := kernel.Images(t.Context(), f, x, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package train
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"time"
 
@@ -28,7 +29,7 @@ type job struct {
 }
 
 // prepare checks everything before any work is done, and states the problems.
-func prepare(set *dataset.Set, spec Spec) (*job, error) {
+func prepare(ctx context.Context, set *dataset.Set, spec Spec) (*job, error) {
 	j := &job{spec: spec, set: set}
 	if err := j.spec.Check(); err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func prepare(set *dataset.Set, spec Spec) (*job, error) {
 	if j.scaling, err = dataset.NewScaling(j.spec.Scaling, set); err != nil {
 		return nil, err
 	}
-	if err := j.state(); err != nil {
+	if err := j.state(ctx); err != nil {
 		return nil, err
 	}
 	if j.solver, err = j.stated.family.solver(j.spec.Solver); err != nil {
@@ -77,7 +78,7 @@ func trainable(set *dataset.Set, task string) error {
 }
 
 // state works out what the problems of all outputs share, and makes the first.
-func (j *job) state() error {
+func (j *job) state(ctx context.Context) error {
 	t, err := j.spec.terms()
 	if err != nil {
 		return err
@@ -109,7 +110,7 @@ func (j *job) state() error {
 		return err
 	}
 	if j.spec.Map != "" {
-		if x, err = j.imageRows(k, x); err != nil {
+		if x, err = j.imageRows(ctx, k, x); err != nil {
 			return err
 		}
 		k = nil // the problem is linear

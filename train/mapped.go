@@ -1,6 +1,8 @@
 package train
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"time"
 
@@ -42,8 +44,9 @@ func (spec *Spec) checkMap() error {
 	return a.Accepts(k)
 }
 
-// image makes the map of a spec for the rows of x, and their images.
-func image(spec string, k kernel.Kernel, x matrix.Matrix, seed uint64, threads int) (kernel.Map, matrix.Matrix, error) {
+// image makes the map of a spec for the rows of x, and their images, unless ctx
+// ends.
+func image(ctx context.Context, spec string, k kernel.Kernel, x matrix.Matrix, seed uint64, threads int) (kernel.Map, matrix.Matrix, error) {
 	a, err := kernel.NewApproximation(spec)
 	if err != nil {
 		return nil, nil, err
@@ -51,19 +54,19 @@ func image(spec string, k kernel.Kernel, x matrix.Matrix, seed uint64, threads i
 	if x, err = kernel.Prepare(k, x, 0); err != nil {
 		return nil, nil, DataError{err.Error()}
 	}
-	m, err := a.Fit(k, x, seed, threads)
+	m, err := a.Fit(ctx, k, x, seed, threads)
 	if err != nil {
-		return nil, nil, DataError{err.Error()}
+		return nil, nil, cmp.Or[error](ctx.Err(), DataError{err.Error()})
 	}
-	images, err := kernel.Images(m, x, threads)
+	images, err := kernel.Images(ctx, m, x, threads)
 	return m, images, err
 }
 
 // imageRows replaces the rows that the problems are about by their images.
-func (j *job) imageRows(k kernel.Kernel, x matrix.Matrix) (matrix.Matrix, error) {
+func (j *job) imageRows(ctx context.Context, k kernel.Kernel, x matrix.Matrix) (matrix.Matrix, error) {
 	started := time.Now()
 	var err error
-	j.mapped, x, err = image(j.spec.Map, k, x, j.spec.Seed, j.spec.Threads)
+	j.mapped, x, err = image(ctx, j.spec.Map, k, x, j.spec.Seed, j.spec.Threads)
 	j.mapping = time.Since(started)
 	return x, err
 }
@@ -72,7 +75,7 @@ func (j *job) imageRows(k kernel.Kernel, x matrix.Matrix) (matrix.Matrix, error)
 // states. It is made anew: nothing but its landmarks, which must be the same, is
 // taken from the model.
 func restateImages(m *model.Model, k kernel.Kernel, x matrix.Matrix, threads int) (matrix.Matrix, error) {
-	made, images, err := image(m.Statement.Map, k, x, m.Statement.Seed, threads)
+	made, images, err := image(context.Background(), m.Statement.Map, k, x, m.Statement.Seed, threads)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package train
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"math"
 	"strings"
@@ -212,6 +213,19 @@ func TestMapRefuses(t *testing.T) {
 	} {
 		if err := spec.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v, want %q", spec, err, want)
+		}
+	}
+}
+
+// Who ends the mapping of rows gets the context's error, as there is no model yet,
+// and does not wait for the images of all rows.
+func TestMappingIsInterrupted(t *testing.T) {
+	set := rings(t, 100, 2, false)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, spec := range []string{"fourier:dim=10", "nystrom:rank=5", "cholesky:rank=5"} {
+		if r, err := Fit(ctx, set, Spec{Kernel: "rbf", Map: spec}); r != nil || err != context.Canceled {
+			t.Errorf("%s: found %v and the error %v, expected none and %v", spec, r, err, context.Canceled)
 		}
 	}
 }

@@ -67,9 +67,10 @@ func Version() string {
 }
 
 // Fit trains a model. A cancelled context or a limit is no error: the
-// result then holds the best model found, and says so in its Status.
+// result then holds the best model found, and says so in its Status. While rows
+// are still mapped there is none: then the error is that of the context.
 func Fit(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
-	j, err := prepare(set, spec)
+	j, err := prepare(ctx, set, spec)
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,7 @@ func TestPegasosThroughFourier(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x, err := kernel.Images(f, p.X, 0)
+			x, err := kernel.Images(t.Context(), f, p.X, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
