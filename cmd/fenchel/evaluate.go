@@ -35,7 +35,7 @@ the share of outliers, and if the targets are 1 and -1, the same as of classes.`
 				return err
 			}
 			warn(cmd, set.Warnings)
-			e, err := train.Evaluate(m, set, in.opt.Threads)
+			e, err := abandoned(cmd.Context(), func() (*train.Evaluation, error) { return train.Evaluate(m, set, in.opt.Threads) })
 			if err != nil {
 				return badData(err)
 			}

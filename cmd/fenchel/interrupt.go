@@ -42,6 +42,24 @@ func interruptible(stderr io.Writer, burst time.Duration, force func()) (ctx con
 	}
 }
 
+// abandoned returns what f makes, or the error of ctx as soon as that ends: for
+// work of which half is worth nothing. f goes on until the process ends.
+func abandoned[T any](ctx context.Context, f func() (T, error)) (made T, err error) {
+	done := make(chan struct{})
+	var late T
+	var failed error
+	go func() {
+		late, failed = f()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return late, failed
+	case <-ctx.Done():
+		return made, ctx.Err()
+	}
+}
+
 // interruptions counts signals, those of one burst as one.
 type interruptions struct {
 	number int

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -94,6 +95,20 @@ func TestInterruptWhileReading(t *testing.T) {
 	code, rest := interrupted(t, t.TempDir(), beginning, []os.Signal{os.Interrupt}, "train", "-", "-o", "m")
 	if code != exitInterrupted || rest != "fenchel: standard input: interrupted\n" {
 		t.Errorf("found exit code %d and %q, expected %d and one line", code, rest, exitInterrupted)
+	}
+}
+
+// Ctrl-C ends verify and evaluate at once: what they have found so far is nothing.
+func TestAbandoned(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	if made, err := abandoned(ctx, func() (int, error) { return 7, io.EOF }); made != 7 || err != io.EOF {
+		t.Errorf("found %d and the error %v, expected what was made", made, err)
+	}
+	never := make(chan struct{})
+	defer close(never)
+	cancel()
+	if made, err := abandoned(ctx, func() (int, error) { <-never; return 7, nil }); made != 0 || err != context.Canceled {
+		t.Errorf("found %d and the error %v, expected %v", made, err, context.Canceled)
 	}
 }
 

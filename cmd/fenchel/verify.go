@@ -50,7 +50,7 @@ from dual variables that it rebuilds; --refine N has a solver improve this bound
 				audit.opt.Threads = in.opt.Threads
 				return audit.run(cmd, m, set, asJSON)
 			}
-			v, verifyErr := train.Verify(m, set, in.opt.Threads)
+			v, verifyErr := abandoned(cmd.Context(), func() (*train.Verification, error) { return train.Verify(m, set, in.opt.Threads) })
 			if verifyErr != nil {
 				return badData(verifyErr)
 			}
