@@ -113,10 +113,25 @@ func largest(m *model.Model, o model.Output, top int) string {
 	return strings.Join(parts, ", ")
 }
 
+// statementJSON is a statement in which lambda is null where another number stands
+// instead of it or the file does not hold it.
+type statementJSON struct {
+	model.Statement
+	Lambda any `json:"lambda"`
+}
+
+// given is a number that was given, or nil, null in JSON, if it is 0.
+func given(x float64) any {
+	if x == 0 {
+		return nil
+	}
+	return x
+}
+
 func infoJSON(m *model.Model) map[string]any {
 	s := train.Summarise(m)
 	info := map[string]any{
-		"problem": m.Statement, "data": m.Data, "classes": m.Classes, "scale": scaleOf(m), "status": status(m),
+		"problem": statementJSON{m.Statement, given(m.Statement.Lambda)}, "data": m.Data, "classes": m.Classes, "scale": scaleOf(m), "status": status(m),
 		"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_worst": model.Bound(s.Worst),
 		"outputs": certificates(m), "weights_nonzero": m.Nonzeros(), "has_dual": m.Outputs[0].Dual != nil, "program_version": m.Version,
 	}

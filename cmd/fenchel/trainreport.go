@@ -52,7 +52,7 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 		"model": nil,
 	}
 	if s := m.Statement; s.Radius > 0 || s.Slack > 0 || s.Nu > 0 {
-		out["radius"], out["slack"], out["nu"] = s.Radius, s.Slack, s.Nu
+		out["radius"], out["slack"], out["nu"] = given(s.Radius), given(s.Slack), given(s.Nu)
 		if s.Lambda == 0 {
 			out["lambda"], out["C"] = nil, nil
 		}
