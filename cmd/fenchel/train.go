@@ -162,7 +162,7 @@ func (t *trainer) readAll(cmd *cobra.Command, sources []string) (err error) {
 // fit trains, showing progress and gathering the trace.
 func (t *trainer) fit(cmd *cobra.Command, tr *tracer) error {
 	t.spec.Threads, t.spec.ZeroBased = t.in.opt.Threads, t.in.opt.ZeroBased
-	if t.spec.Kernel != "" {
+	if t.spec.IsMachine() {
 		limitMemory(t.spec.Cache, t.set)
 	}
 	var watchers []func(train.Progress)
