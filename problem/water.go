@@ -2,7 +2,6 @@ package problem
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -71,19 +70,6 @@ func (w *Water) Scale(c, y []float64, a float64) {
 	} else {
 		w.coverBoth(reached)
 	}
-}
-
-// Draw draws a row from p.
-func (w *Water) Draw(random *rand.Rand) int {
-	b := &w.basins[0]
-	if w.used == 2 {
-		b = &w.basins[random.IntN(2)]
-	}
-	k := random.IntN(b.covered)
-	if k >= b.sure {
-		k = b.sure + random.IntN(b.tied)
-	}
-	return int(b.row[k])
 }
 
 // Covered calls do for every row that is covered, with the part of it that is:

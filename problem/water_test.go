@@ -92,8 +92,7 @@ func TestWater(t *testing.T) {
 	}
 }
 
-// provesLevel checks that p attains the level in the dual form, and that Draw
-// draws from p.
+// provesLevel checks that p attains the level in the dual form.
 func provesLevel(t *testing.T, w *Water, c, y []float64, volume, level float64) {
 	t.Helper()
 	p, total, balance := make([]float64, len(c)), 0.0, 0.0
@@ -109,9 +108,6 @@ func provesLevel(t *testing.T, w *Water, c, y []float64, volume, level float64) 
 	}
 	if got := value + volume*largest; math.Abs(balance) > 1e-12 || math.Abs(got-level) > 1e-11*(1+math.Abs(level)) {
 		t.Fatalf("%v, %v, %g: p = %v gives %v and balance %g, expected %v", c, y, volume, p, got, balance, level)
-	}
-	if i := w.Draw(rand.New(rand.NewPCG(2, 2))); p[i] == 0 {
-		t.Fatalf("drew row %d, which is not covered", i)
 	}
 }
 
@@ -146,28 +142,6 @@ func TestWaterExamples(t *testing.T) {
 	// A million equal heights take one split, not a million.
 	if level, _ := w.Fill(make([]float64, 1e6), nil, 1e6); level != 1 {
 		t.Errorf("equal heights: level %v, expected 1", level)
-	}
-}
-
-// Ties are drawn as often as one another, and each class every other time: at
-// the first step of a run all heights are the same, and one class is larger.
-func TestWaterDraw(t *testing.T) {
-	var w Water
-	y := []float64{1, 1, -1, -1, -1, -1, -1, -1, -1, -1}
-	w.Fill(make([]float64, 10), y, 1)
-	random, count := rand.New(rand.NewPCG(3, 3)), make([]int, 10)
-	const draws = 40000
-	for range draws {
-		count[w.Draw(random)]++
-	}
-	for i, k := range count {
-		p := 1.0 / 4
-		if y[i] < 0 {
-			p = 1.0 / 16
-		}
-		if want := p * draws; math.Abs(float64(k)-want) > 4*math.Sqrt(want) {
-			t.Errorf("row %d was drawn %d times, expected about %g", i, k, want)
-		}
 	}
 }
 
