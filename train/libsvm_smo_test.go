@@ -3,7 +3,6 @@ package train_test
 import (
 	"fmt"
 	"math"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -18,10 +17,7 @@ import (
 // at the tolerance 1e-5 is within 2e-5 of the optimum; support vectors whose
 // coefficients vanish may differ.
 func TestSMOAgainstLIBSVM(t *testing.T) {
-	binary, err := exec.LookPath("svm-train")
-	if err != nil {
-		t.Skip("found no svm-train of LIBSVM in PATH")
-	}
+	needLIBSVM(t)
 	for _, c := range []struct {
 		file, test string // "": the same
 		c, gamma   float64
@@ -32,7 +28,7 @@ func TestSMOAgainstLIBSVM(t *testing.T) {
 		t.Run(fmt.Sprintf("%s/C=%g", filepath.Base(c.file), c.c), func(t *testing.T) {
 			set := realData(t, dataset.Options{}, c.file)
 			test := realData(t, dataset.Options{Columns: set.Cols()}, c.test)
-			theirs := trainLIBSVM(t, binary, set, c.c, c.gamma)
+			theirs := trainLIBSVM(t, set, c.c, c.gamma)
 			audit, err := train.MakeAudit(t.Context(), theirs, set, train.AuditOptions{C: c.c})
 			if err != nil {
 				t.Fatal(err)
@@ -58,21 +54,14 @@ func TestSMOAgainstLIBSVM(t *testing.T) {
 }
 
 // trainLIBSVM lets svm-train learn a Gaussian kernel machine.
-func trainLIBSVM(t *testing.T, binary string, set *dataset.Set, c, gamma float64) *model.Model {
+func trainLIBSVM(t *testing.T, set *dataset.Set, c, gamma float64) *model.Model {
 	t.Helper()
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	data, out := filepath.Join(t.TempDir(), "data.svm"), filepath.Join(t.TempDir(), "libsvm.model")
+	data := filepath.Join(t.TempDir(), "data.svm")
 	if err := dataset.Write(t.Context(), data, set, "libsvm"); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), binary, "-q", "-s", "0", "-t", "2", "-g", number(gamma), "-c", number(c), "-e", "1e-5", data, out)
-	if text, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
-	m, err := model.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, _ := svmTrain(t, data, "-q", "-s", "0", "-t", "2", "-g", number(gamma), "-c", number(c), "-e", "1e-5")
 	return m
 }
 

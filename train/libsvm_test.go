@@ -1,4 +1,4 @@
-package train
+package train_test
 
 import (
 	"math"
@@ -11,7 +11,16 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/train"
 )
+
+// needLIBSVM skips a test where svm-train is not installed.
+func needLIBSVM(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("svm-train"); err != nil {
+		t.Skip("found no svm-train of LIBSVM in PATH")
+	}
+}
 
 // svmTrain has LIBSVM train on a file, and returns its model and the numbers that it
 // prints as names = values, the last of each.
@@ -42,9 +51,7 @@ func svmTrain(t *testing.T, data string, args ...string) (*model.Model, map[stri
 //	nu-SVC          alpha = n beta/r, r = n rho      obj = -n^2 P/r^2, printed: C = 1/r
 //	nu-SVR          alpha = beta                     obj = -C n P
 func TestSharesAsLIBSVM(t *testing.T) {
-	if _, err := exec.LookPath("svm-train"); err != nil {
-		t.Skip("svm-train of LIBSVM is not installed")
-	}
+	needLIBSVM(t)
 	const n = 300
 	data := filepath.Join(t.TempDir(), "data.svm")
 	text := []byte{}
@@ -65,12 +72,12 @@ func TestSharesAsLIBSVM(t *testing.T) {
 	}
 	for _, c := range []struct {
 		kind string
-		spec Spec
+		spec train.Spec
 		unit func(printed map[string]float64) float64
 	}{
-		{"2", Spec{Task: OneClass, Nu: 0.15}, func(map[string]float64) float64 { return 1 / (0.15 * n * 0.15 * n) }},
-		{"1", Spec{Nu: 0.4}, func(p map[string]float64) float64 { return 1 / (n * p["C"] * n * p["C"]) }},
-		{"4", Spec{Task: "regression", Nu: 0.5, C: 2}, func(map[string]float64) float64 { return 1 / (2. * n) }},
+		{"2", train.Spec{Task: train.OneClass, Nu: 0.15}, func(map[string]float64) float64 { return 1 / (0.15 * n * 0.15 * n) }},
+		{"1", train.Spec{Nu: 0.4}, func(p map[string]float64) float64 { return 1 / (n * p["C"] * n * p["C"]) }},
+		{"4", train.Spec{Task: "regression", Nu: 0.5, C: 2}, func(map[string]float64) float64 { return 1 / (2. * n) }},
 	} {
 		args := []string{"-s", c.kind, "-t", "2", "-g", "0.5", "-n", strconv.FormatFloat(c.spec.Nu, 'g', -1, 64), "-e", "1e-6"}
 		if c.spec.C > 0 {
@@ -78,7 +85,7 @@ func TestSharesAsLIBSVM(t *testing.T) {
 		}
 		theirs, printed := svmTrain(t, data, args...)
 		c.spec.Kernel, c.spec.Gap = "rbf:gamma=0.5", 1e-7
-		r, err := Fit(t.Context(), set, c.spec)
+		r, err := train.Fit(t.Context(), set, c.spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +93,7 @@ func TestSharesAsLIBSVM(t *testing.T) {
 		if p := -printed["obj"] * c.unit(printed); math.Abs(p-ours.Primal) > 1e-3*math.Abs(ours.Primal) {
 			t.Errorf("-s %s: LIBSVM has the objective %g, found %g", c.kind, p, ours.Primal)
 		}
-		audit, err := MakeAudit(t.Context(), theirs, set, AuditOptions{Nu: c.spec.Nu, C: c.spec.C})
+		audit, err := train.MakeAudit(t.Context(), theirs, set, train.AuditOptions{Nu: c.spec.Nu, C: c.spec.C})
 		if err != nil {
 			t.Fatal(err)
 		}
