@@ -80,7 +80,7 @@ func (p *Nu) primal(r response, bias float64) (value, bound float64) {
 			}
 			short := rho + float64(sign(side)*(p.Targets[i]-r.value[i]))
 			off := r.error[i] + float64(4*unit*(math.Abs(level)+math.Abs(bias)+math.Abs(p.Targets[i])+math.Abs(r.value[i])))
-			if short > -off {
+			if !(short <= -off) { // nor where nothing is known of the error
 				sum.Add(c * max(0, short))
 				bound += float64(c * off)
 				size += float64(c * math.Abs(short))

@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/conform"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 	solverkernel "github.com/fenchel-ml/fenchel/solver/kernel"
@@ -146,5 +147,16 @@ func TestNuRefuses(t *testing.T) {
 	check(p, err, "lambda=0")
 	if _, err := problem.NewNuClassification(gram, y, nil, 0.5); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNuWithoutErrorBound: where a kernel is so steep that the bound on its error
+// overflows, and no coefficient makes use of it, no loss is left out.
+func TestNuWithoutErrorBound(t *testing.T) {
+	x := must(matrix.NewDense(2, 1, []float32{1e30, 2e30}))
+	gram := must(kernel.NewGram(kernel.Laplacian{Gamma: 1e308}, x, kernel.Options{}))
+	p := must(problem.NewNuRegression(gram, []float64{0, 2}, nil, 0.9, 1))
+	if c := p.Certify(problem.Point{W: make([]float64, 3), A: make([]float64, 2)}); c.Primal != 1 || c.Dual > 0.9 {
+		t.Errorf("found the objective %g and the bound %g, expected the mean of |y|, 1, and no bound above the optimum", c.Primal, c.Dual)
 	}
 }
