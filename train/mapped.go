@@ -59,7 +59,13 @@ func image(ctx context.Context, spec string, k kernel.Kernel, x matrix.Matrix, s
 		return nil, nil, cmp.Or[error](ctx.Err(), DataError{err.Error()})
 	}
 	images, err := kernel.Images(ctx, m, x, threads)
-	return m, images, err
+	if err != nil {
+		return nil, nil, err
+	}
+	if i, j, ok := matrix.Finite(images); !ok {
+		return nil, nil, DataError{fmt.Sprintf("row %d: feature %d of the map %s is too large for single precision: expected smaller values, as of rows that are scaled", i+1, j+1, spec)}
+	}
+	return m, images, nil
 }
 
 // imageRows replaces the rows that the problems are about by their images.

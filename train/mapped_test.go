@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -227,5 +228,18 @@ func TestMappingIsInterrupted(t *testing.T) {
 		if r, err := Fit(ctx, set, Spec{Kernel: "rbf", Map: spec}); r != nil || err != context.Canceled {
 			t.Errorf("%s: found %v and the error %v, expected none and %v", spec, r, err, context.Canceled)
 		}
+	}
+}
+
+// Images that overflow are refused, not trained on.
+func TestMapOverflow(t *testing.T) {
+	set := rings(t, 20, 2, false)
+	values := set.X.(*matrix.Dense).Value
+	for k := range values {
+		values[k] *= 1e15
+	}
+	_, err := Fit(t.Context(), set, Spec{Map: "nystrom:rank=5", Kernel: "poly:degree=3,gamma=1", C: 1, Scaling: "none"})
+	if err == nil || !strings.Contains(err.Error(), "feature 1 of the map nystrom:rank=5 is too large for single precision") {
+		t.Errorf("found %v, expected an error that names a row and a feature", err)
 	}
 }
