@@ -1,4 +1,5 @@
-// Command fenchel trains linear models and proves how good they are.
+// Command fenchel trains linear models and kernel machines, and proves how good
+// they are.
 //
 // One file per verb, of train three: the flags are in trainflags.go, what is
 // reported in trainreport.go. What verbs share: main.go, exit codes; root.go, how
