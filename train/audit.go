@@ -176,7 +176,7 @@ func (a *auditor) point(c int, p objective) problem.Point {
 	n, factor := a.set.Rows(), a.scale(c)
 	point := problem.Point{W: make([]float64, n+1), A: make([]float64, n)}
 	for v, beta := range a.model.Outputs[c].Weights {
-		point.W[a.place[v]] += factor * beta
+		point.W[a.place[v]] += float64(factor * beta)
 	}
 	for i, beta := range point.W[:n] {
 		point.A[i] = -beta * p.Lambda * p.N

@@ -40,8 +40,9 @@ func (s *nu) gap() (relative, size float64) {
 	for i, b := range s.beta {
 		dual += float64(b * (s.t[i] - s.r[i]/2))
 	}
-	lambda := s.p.Lambda
-	return problem.Relative(lambda*(dual+gap), lambda*dual, s.p.Zero()), math.Abs(lambda * dual)
+	primal := float64(s.p.Lambda * (dual + gap))
+	dual = float64(s.p.Lambda * dual)
+	return problem.Relative(primal, dual, s.p.Zero()), math.Abs(dual)
 }
 
 // Point writes the coefficients as weights and dual variables, with the best bias. As

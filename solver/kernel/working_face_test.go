@@ -273,3 +273,15 @@ func TestBroad(t *testing.T) {
 		}
 	}
 }
+
+// TestFaceBegins: the first weight of the distance is a sum of rounded products, also
+// where the compiler can fuse them.
+func TestFaceBegins(t *testing.T) {
+	for n := 20; n < 60; n++ {
+		b := wholeBlock(dense(t, n, 5, unscaled, loss.Hinge{}, problem.Free, 3, 1))
+		size := float64(1e-3 * (total(b.k) / float64(n)))
+		if want := size + float64(0.1*b.violation()*float64(n)/total(b.c)); b.face.mu != want {
+			t.Fatalf("%d rows: the weight is %v, expected %v", n, b.face.mu, want)
+		}
+	}
+}
