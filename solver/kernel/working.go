@@ -158,24 +158,28 @@ func (s *working) End() error {
 
 // take carries the solution of the inner problem over.
 func (s *working) take() {
-	s.changes = s.changes[:0]
-	total := 0.0
-	changed := s.set[:0]
-	for k, i := range s.set {
-		if change := s.inside.beta[k] - s.beta[i]; change != 0 {
-			changed = append(changed, i)
-			s.changes = append(s.changes, change)
-			total += change
-			s.dual.set(i, s.inside.beta[k])
-		}
-	}
+	all := len(s.set) == len(s.r)
+	total := s.adopt(s.set, s.inside.beta)
 	s.negative = min(s.negative, s.inside.negative)
-	if len(s.set) == len(s.r) {
+	if all {
 		copy(s.r, s.inside.r)
 		return
 	}
-	s.set = changed
 	s.respondTo(total)
+}
+
+// adopt gives some rows their coefficients. The set is then those that changed, and
+// total the sum of the changes.
+func (s *working) adopt(rows []int, beta []float64) (total float64) {
+	s.set, s.changes = s.set[:0], s.changes[:0]
+	for k, i := range rows { // which may be the set itself
+		if change := beta[k] - s.beta[i]; change != 0 {
+			s.set, s.changes = append(s.set, i), append(s.changes, change)
+			total += change
+			s.dual.set(i, beta[k])
+		}
+	}
+	return total
 }
 
 // respondTo adds the changes, of which the sum is total, to the responses.

@@ -1,7 +1,5 @@
 package kernel
 
-import "github.com/fenchel-ml/fenchel/problem"
-
 // narrow is how rounds are made on part of the rows where one set does not hold
 // all that have to move: on the rows that violate the optimality condition most,
 // and those that come nearest to it. All other coefficients, and their share of
@@ -37,11 +35,7 @@ func (s *working) constrict() bool {
 		down.offer(i, r-s.low[i])
 	}
 	s.narrow.rows = union(s.narrow.rows[:0], up.list, down.list)
-	gram, err := s.p.Part(s.narrow.rows)
-	if err != nil {
-		return false
-	}
-	p, err := problem.NewKernel(gram, gather(nil, s.p.Y, s.narrow.rows), gather(nil, s.p.S, s.narrow.rows), s.p.Loss, s.p.Lambda, s.p.Bias)
+	p, err := partOf(s.p, s.narrow.rows)
 	if err != nil {
 		return false
 	}
@@ -87,15 +81,7 @@ func (s *working) loosen() {
 // carryOver ends the run on the part.
 func (s *working) carryOver() {
 	w := s.narrow.run
-	s.set, s.changes = s.set[:0], s.changes[:0]
-	total := 0.0
-	for k, i := range s.narrow.rows {
-		if change := w.beta[k] - s.beta[i]; change != 0 {
-			s.set, s.changes = append(s.set, i), append(s.changes, change)
-			total += change
-			s.dual.set(i, w.beta[k])
-		}
-	}
+	total := s.adopt(s.narrow.rows, w.beta)
 	s.negative = min(s.negative, w.negative)
 	s.narrow.run = nil
 	s.respondTo(total)

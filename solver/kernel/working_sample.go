@@ -40,20 +40,23 @@ func (s *working) halve(random *rand.Rand) {
 	if n <= 2*s.q {
 		return
 	}
-	s.order = random.Perm(n)
-	half := s.order[:n/2]
-	gram, err := s.p.Part(half)
+	order := random.Perm(n)
+	p, err := partOf(s.p, order[:n/2])
 	if err != nil {
-		s.order = nil
 		return // begin at zero
 	}
-	p, err := problem.NewKernel(gram, gather(nil, s.p.Y, half), gather(nil, s.p.S, half), s.p.Loss, s.p.Lambda, s.p.Bias)
-	if err != nil {
-		s.order = nil
-		return
-	}
+	s.order = order
 	s.below = newWorking(p, s.q, s.leave, nil)
 	s.below.halve(random)
+}
+
+// partOf returns the problem of some rows.
+func partOf(p *problem.Kernel, rows []int) (*problem.Kernel, error) {
+	gram, err := p.Part(rows)
+	if err != nil {
+		return nil, err
+	}
+	return problem.NewKernel(gram, gather(nil, p.Y, rows), gather(nil, p.S, rows), p.Loss, p.Lambda, p.Bias)
 }
 
 // descend makes two rounds on the sample, of half the cost of one here, or takes
