@@ -1,0 +1,77 @@
+package pca
+
+import (
+	"fmt"
+	"math"
+)
+
+// Kept is a State outside of the program: named lists of numbers. The same visit,
+// [State.Keep], fills it and empties it, so that no part can be forgotten in one
+// of the two.
+type Kept struct {
+	Floats map[string][]float64
+
+	restoring bool
+	err       error // the first
+}
+
+// Keep returns what s is made of.
+func Keep(s State) *Kept {
+	k := &Kept{Floats: map[string][]float64{}}
+	s.Keep(k)
+	return k
+}
+
+// Restore makes s, freshly started, the state that was kept. The error names what
+// is missing or cannot be.
+func Restore(s State, floats map[string][]float64) error {
+	k := &Kept{Floats: floats, restoring: true}
+	s.Keep(k)
+	return k.err
+}
+
+// Restoring reports whether the visit sets the state, which must then be checked.
+func (k *Kept) Restoring() bool { return k.restoring && k.err == nil }
+
+// List visits a list of numbers.
+func (k *Kept) List(name string, v *[]float64) {
+	if !k.restoring {
+		k.Floats[name] = append([]float64{}, *v...)
+		return
+	}
+	kept, ok := k.Floats[name]
+	k.Require(ok, "state: found no %s", name)
+	for _, x := range kept {
+		k.Require(!math.IsNaN(x) && !math.IsInf(x, 0), "state: %s: found %v, expected finite numbers", name, x)
+	}
+	if k.err == nil {
+		*v = append((*v)[:0], kept...)
+	}
+}
+
+// Number visits one number.
+func (k *Kept) Number(name string, v *float64) {
+	list := []float64{*v}
+	k.List(name, &list)
+	k.Require(len(list) == 1, "state: %s: found %d numbers, expected one", name, len(list))
+	if k.Restoring() {
+		*v = list[0]
+	}
+}
+
+// Count visits a number that counts something, at most 2^53.
+func (k *Kept) Count(name string, v *int) {
+	x := float64(*v)
+	k.Number(name, &x)
+	k.Require(x >= 0 && x <= 1<<53 && x == math.Floor(x), "state: %s: found %v, expected a count", name, x)
+	if k.Restoring() {
+		*v = int(x)
+	}
+}
+
+// Require notes the error if what was restored is not so.
+func (k *Kept) Require(ok bool, format string, args ...any) {
+	if k.restoring && !ok && k.err == nil {
+		k.err = fmt.Errorf(format, args...)
+	}
+}

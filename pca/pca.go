@@ -1,0 +1,109 @@
+// Package pca finds principal components: the k orthonormal directions that
+// capture the most of the second moment Sigma = (1/n) sum_i x_i x_i^T,
+//
+//	maximise  tr(U Sigma U^T)   subject to  U U^T = I,   U of k rows,
+//
+// in batch, or by one look at each row, and proves how good the answer is.
+// Rows are centred and scaled in flight (see [Rows]), so sparse data stay sparse.
+//
+// One method lives in one file, which registers its name from init. A [Batch]
+// method has all rows and may look at them often; a [Streaming] one starts a
+// [State] that learns from blocks of rows, each seen once, and can be kept and
+// taken up again with the same bits. Four of these move eigenvalues and
+// eigenvectors of a matrix by one row at a time and share [Spectral].
+//
+// The bound on the best possible lives in certificate.go. Model files are written
+// by package model, options and messages of the command line are cmd's.
+package pca
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fenchel-ml/fenchel/registry"
+)
+
+// A Problem says what is wanted, and what is known of the rows beforehand.
+type Problem struct {
+	Rows    int    // n; 0 where nobody knows, as in a stream
+	Cols    int    // d
+	K       int    // components, 1 <= K <= d
+	Seed    uint64 // of everything random
+	Threads int    // at most so many cores, 0: all; never changes a result
+
+	// Squared and Fourth are the means of |x|^2 and |x|^4, of all rows or of the
+	// first of a stream. Step sizes are stated for rows of which they are 1.
+	Squared, Fourth float64
+}
+
+// Check returns why no method could solve the problem.
+func (p Problem) Check() error {
+	if most := p.most(); p.K < 1 || p.K > most {
+		return fmt.Errorf("k = %d: expected 1 to %d, the smaller of the numbers of rows and features", p.K, most)
+	}
+	return nil
+}
+
+func (p Problem) most() int {
+	if p.Rows > 0 {
+		return min(p.Rows, p.Cols)
+	}
+	return p.Cols
+}
+
+// A Method is a way to find components; it is a [Batch] or a [Streaming] one.
+type Method interface {
+	// Accepts returns why the method cannot be used for a problem, nil if it can.
+	Accepts(Problem) error
+}
+
+// A Batch method looks at all rows as often as it likes. Laws: the basis has the
+// same bits for any Threads; when ctx ends, Solve returns ctx.Err() soon.
+type Batch interface {
+	Method
+	Solve(ctx context.Context, x Rows, p Problem) (Basis, error)
+}
+
+// A Streaming method looks at every row once and forgets it.
+type Streaming interface {
+	Method
+	Start(Problem) State
+}
+
+// A State is a streaming method under way. Laws: which rows were learned and in
+// which order is all that counts, or else the method says at which multiples of a
+// number of rows blocks may end ([Blocked]); a state that was kept and restored
+// goes on with the same bits.
+type State interface {
+	// Learn looks at the rows in order. They are finite, and so are their squared
+	// norms and the fourth powers of their norms.
+	Learn(x Rows)
+	// Basis returns the best guess so far: min(K, rank found) orthonormal rows.
+	Basis() Basis
+	// Keep visits everything that the state is made of.
+	Keep(*Kept)
+}
+
+// Blocked is a State of which every Learn but the last must be given a multiple
+// of BlockRows rows.
+type Blocked interface{ BlockRows() int }
+
+// Stuck is a State that can tell whether it is likely to stay away from the
+// answer: because all that is new is forgotten at once.
+type Stuck interface{ Stuck() bool }
+
+// Converged is a State that can tell whether it has settled.
+type Converged interface{ Converged() bool }
+
+var methods = registry.New[Method]("method")
+
+// New makes the method that spec describes: a name, or "name:key=value,...".
+func New(spec string) (Method, error) { return methods.New(spec) }
+
+// Entries lists the methods by name.
+func Entries() []registry.Entry[Method] { return methods.Entries() }
+
+// register adds a method; each method's file calls it from init.
+func register(name, summary string, make func(*registry.Params) (Method, error)) {
+	methods.Register(registry.Entry[Method]{Name: name, Summary: summary, New: make})
+}

@@ -1,0 +1,47 @@
+package pca
+
+import (
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// Rows are rows as the methods see them: feature j of row i is
+//
+//	(X[i][j] - Offset[j]) * Factor[j].
+//
+// They are never formed all at once, so X may be sparse or larger than memory.
+type Rows struct {
+	X      matrix.Matrix
+	Offset []float64 // d, as the mean; nil: nothing is subtracted
+	Factor []float64 // d; nil: nothing is multiplied
+}
+
+// Dims returns the number of rows and features.
+func (r Rows) Dims() (rows, cols int) { return r.X.Dims() }
+
+// Row sets dst, d numbers, to row i.
+func (r Rows) Row(dst []float64, i int) {
+	x := r.X.Row(i)
+	if x.Index == nil {
+		for j, v := range x.Value {
+			dst[j] = float64(v)
+		}
+	} else {
+		clear(dst)
+		for k, j := range x.Index {
+			dst[j] = float64(x.Value[k])
+		}
+	}
+	if r.Offset != nil {
+		vec.Axpy64(dst, -1, r.Offset)
+	}
+	for j, f := range r.Factor {
+		dst[j] *= f
+	}
+}
+
+// Part returns rows lo to hi, without copying.
+func (r Rows) Part(lo, hi int) Rows {
+	r.X = matrix.Part(r.X, lo, hi)
+	return r
+}

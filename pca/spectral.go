@@ -1,0 +1,315 @@
+package pca
+
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// Spectral is a symmetric d x d matrix that is a multiple of the identity but for
+// r directions:
+//
+//	A = U^T diag(a) U + b (I - U^T U),     U of r orthonormal rows,
+//
+// and grows by multiples of x x^T (thesis Algorithms 4.3 and 5.5, corrected in the
+// reference, E4 and E19). For the incremental algorithm, MSG and capped MSG b = 0;
+// for Warmuth and Kuzmin's A = ln W.
+//
+// The rotation is lazy: U = V Q with Q of m >= r orthonormal rows of which some
+// are new since V was last multiplied out, so a step costs O(m d + r^3) instead of
+// O(r^2 d).
+type Spectral struct {
+	Value      []float64 // a, r numbers, descending; among equal ones the older first
+	Background float64   // b
+	PreferNew  bool      // among equal eigenvalues the newest direction is first instead
+
+	cols  int
+	m     int
+	q     []float64 // m x d
+	v     []float64 // r x m, orthonormal rows
+	drift int       // rows of x since U was last made orthonormal
+
+	fresh []float64 // for each direction the square of its product with the last row's own direction
+	c     []float64 // scratch, as all below
+	spare []float64
+	rest  []float64
+	small eigensystem
+	z     []float64
+	outer []float64
+	next  []float64
+}
+
+// steadySteps is how many rows U may drift for: two passes of Gram and Schmidt
+// leave about 1e-15 a row.
+const steadySteps = 1000
+
+// NewSpectral returns b I in d dimensions.
+func NewSpectral(cols int, background float64) *Spectral {
+	return &Spectral{cols: cols, Background: background, rest: make([]float64, cols)}
+}
+
+// Rank returns r.
+func (s *Spectral) Rank() int { return len(s.Value) }
+
+// Insert adds rows that are orthonormal, and orthogonal to U, as directions with
+// the given eigenvalues.
+func (s *Spectral) Insert(rows []float64, value []float64) {
+	s.compress()
+	s.q = append(s.q, rows...)
+	s.Value = append(s.Value, value...)
+	s.m = len(s.Value)
+	s.identity()
+	s.sort()
+}
+
+// Update adds eta x x^T, where x has d numbers. It reports whether x had a
+// part outside of U, which then is a direction of its own; of b I nothing is left
+// when r = d.
+func (s *Spectral) Update(eta float64, x []float64) (entered bool) {
+	norm := math.Sqrt(vec.SquaredNorm64(x))
+	if norm == 0 || eta == 0 {
+		s.fresh = zeros(s.fresh, len(s.Value))
+		return false
+	}
+	r := len(s.Value)
+	if s.m >= 2*r+4 {
+		s.compress()
+	}
+	if s.drift++; s.drift > steadySteps {
+		s.Orthonormalise()
+	}
+	s.project(x, norm)
+	y, length := s.split()
+	entered = length > negligible*norm && r < s.cols
+	if entered {
+		s.enter(length)
+		y = append(y, length)
+	}
+	s.rotate(eta, y, entered)
+	return entered
+}
+
+// project sets c to the coordinates of x in Q, of which rest receives what is
+// not in Q: as one more row of it if that is not negligible.
+func (s *Spectral) project(x []float64, norm float64) {
+	copy(s.rest, x)
+	s.c = zeros(s.c, 2*s.m+1)
+	c, again := s.c[:s.m], s.c[s.m:2*s.m]
+	takeOff(s.rest, s.q[:s.m*s.cols], c)
+	takeOff(s.rest, s.q[:s.m*s.cols], again)
+	for j, x := range again {
+		c[j] += x
+	}
+	s.c = c
+	length := math.Sqrt(vec.SquaredNorm64(s.rest))
+	if s.m < s.cols && length > negligible*norm {
+		scale(s.rest, 1/length)
+		s.q = append(s.q[:s.m*s.cols], s.rest...)
+		s.widen()
+		s.c = append(c, length)
+	}
+}
+
+// widen gives V one more column, of zeros.
+func (s *Spectral) widen() {
+	r := len(s.Value)
+	s.next = zeros(s.next, r*(s.m+1))
+	for i := range r {
+		copy(s.next[i*(s.m+1):], s.v[i*s.m:(i+1)*s.m])
+	}
+	s.v, s.next = s.next, s.v
+	s.m++
+}
+
+// split returns the coordinates y = U x, and leaves in c those of the rest in Q,
+// of which it returns the length.
+func (s *Spectral) split() (y []float64, length float64) {
+	r := len(s.Value)
+	s.z = zeros(s.z, 2*r+1)
+	y, again := s.z[:r], s.z[r:2*r]
+	takeOff(s.c, s.v[:r*s.m], y)
+	takeOff(s.c, s.v[:r*s.m], again)
+	for i, x := range again {
+		y[i] += x
+	}
+	return y, math.Sqrt(vec.SquaredNorm64(s.c))
+}
+
+// enter makes what is left in c a direction with the eigenvalue of the background.
+func (s *Spectral) enter(length float64) {
+	scale(s.c, 1/length)
+	s.v = append(s.v[:len(s.Value)*s.m], s.c...)
+	s.Value = append(s.Value, s.Background)
+}
+
+// rotate makes U diagonalise diag(a) + eta y y^T. To prefer new directions it
+// lists them first, for equal eigenvalues stay in their order.
+func (s *Spectral) rotate(eta float64, y []float64, entered bool) {
+	r := len(y)
+	if s.PreferNew && entered {
+		s.toFront(y)
+	}
+	s.outer = zeros(s.outer, r*r)
+	for i, yi := range y {
+		for j, yj := range y {
+			s.outer[i*r+j] = eta * float64(yi*yj)
+		}
+		s.outer[i*r+i] += s.Value[i]
+	}
+	vectors := s.small.Decompose(s.Value, s.outer, r)
+	s.next = zeros(s.next, r*s.m)
+	for i := range r {
+		for j := range r {
+			vec.Axpy64(s.next[i*s.m:(i+1)*s.m], vectors[i*r+j], s.v[j*s.m:(j+1)*s.m])
+		}
+	}
+	s.v, s.next = s.next, s.v
+	s.fresh = zeros(s.fresh, r)
+	if entered {
+		at := r - 1
+		if s.PreferNew {
+			at = 0
+		}
+		for i := range r {
+			s.fresh[i] = vectors[i*r+at] * vectors[i*r+at]
+		}
+	}
+}
+
+// toFront moves the last direction before all others.
+func (s *Spectral) toFront(y []float64) {
+	r := len(y)
+	last, value, own := y[r-1], s.Value[r-1], append([]float64{}, s.v[(r-1)*s.m:r*s.m]...)
+	copy(y[1:], y[:r-1])
+	copy(s.Value[1:], s.Value[:r-1])
+	copy(s.v[s.m:], s.v[:(r-1)*s.m])
+	y[0], s.Value[0] = last, value
+	copy(s.v, own)
+}
+
+// Fresh returns the square of the product of direction i with the direction that
+// the last Update brought in, 0 if it brought none.
+func (s *Spectral) Fresh(i int) float64 { return s.fresh[i] }
+
+// Remove lets direction i become background.
+func (s *Spectral) Remove(i int) {
+	r := len(s.Value)
+	s.v = append(s.v[:i*s.m], s.v[(i+1)*s.m:r*s.m]...)
+	s.Value = append(s.Value[:i], s.Value[i+1:]...)
+	if i < len(s.fresh) {
+		s.fresh = append(s.fresh[:i], s.fresh[i+1:]...)
+	}
+}
+
+// Truncate lets all directions but the first r become background.
+func (s *Spectral) Truncate(r int) {
+	if r < len(s.Value) {
+		s.v, s.Value = s.v[:r*s.m], s.Value[:r]
+		s.fresh = s.fresh[:min(r, len(s.fresh))]
+	}
+}
+
+// compress multiplies V out: Q = V Q, V = I.
+func (s *Spectral) compress() {
+	r := len(s.Value)
+	s.spare = combine(s.spare, s.v, s.q, r, s.m, s.cols)
+	s.q, s.spare = s.spare, s.q
+	s.m = r
+	s.identity()
+}
+
+func (s *Spectral) identity() {
+	s.v = zeros(s.v, s.m*s.m)
+	for i := range s.m {
+		s.v[i*s.m+i] = 1
+	}
+}
+
+// combine returns the product of v, r x m, and q, m x d, in the memory of out if
+// there is enough, by strips that stay in the first cache.
+func combine(out, v, q []float64, r, m, d int) []float64 {
+	const strip = 256
+	out = zeros(out, r*d)
+	for lo := 0; lo < d; lo += strip {
+		hi := min(lo+strip, d)
+		for i := range r {
+			for j := range m {
+				vec.Axpy64(out[i*d+lo:i*d+hi], v[i*m+j], q[j*d+lo:j*d+hi])
+			}
+		}
+	}
+	return out
+}
+
+// sort puts the directions in order.
+func (s *Spectral) sort() {
+	r := len(s.Value)
+	s.outer = zeros(s.outer, r*r)
+	for i, a := range s.Value {
+		s.outer[i*r+i] = a
+	}
+	order := append([]float64{}, s.small.Decompose(s.Value, s.outer, r)...)
+	s.v = order
+	s.compress()
+}
+
+// Orthonormalise takes back what U has drifted away from orthonormal, and keeps A:
+// with U = R Q and Q orthonormal, A - b I = Q^T (R^T diag(a - b) R) Q.
+func (s *Spectral) Orthonormalise() {
+	s.compress()
+	s.drift = 0
+	m := s.m
+	r := orthonormalise(s.q, m, s.cols)
+	inner := zeros(s.outer, m*m)
+	for i := range m {
+		for k := range m {
+			weight := r[i*m+k] * (s.Value[i] - s.Background)
+			vec.Axpy64(inner[k*m:(k+1)*m], weight, r[i*m:(i+1)*m])
+		}
+	}
+	for i := range m {
+		for j := range i {
+			mean := (inner[i*m+j] + inner[j*m+i]) / 2
+			inner[i*m+j], inner[j*m+i] = mean, mean
+		}
+	}
+	s.outer = inner
+	s.v = append(s.v[:0], s.small.Decompose(s.Value, inner, m)...)
+	for i := range s.Value {
+		s.Value[i] += s.Background
+	}
+	s.compress()
+}
+
+// Directions returns the first k rows of U, or all r if there are fewer.
+func (s *Spectral) Directions(k int) []float64 {
+	k = min(k, len(s.Value))
+	return combine(nil, s.v[:k*s.m], s.q, k, s.m, s.cols)
+}
+
+// Keep visits everything. What is kept is Q and V as they are: to multiply them
+// out would change the bits of what follows.
+func (s *Spectral) Keep(k *Kept) {
+	k.List("values", &s.Value)
+	k.Number("background", &s.Background)
+	k.Count("drift", &s.drift)
+	k.List("directions", &s.q)
+	k.List("rotation", &s.v)
+	if !k.Restoring() {
+		return
+	}
+	s.m = len(s.q) / s.cols
+	k.Require(len(s.q) == s.m*s.cols && s.m <= s.cols, "state: found %d numbers of directions, expected at most %d times %d", len(s.q), s.cols, s.cols)
+	k.Require(len(s.Value) <= s.m && len(s.v) == len(s.Value)*s.m, "state: found a rotation of %d numbers, expected %d times %d", len(s.v), len(s.Value), s.m)
+	s.fresh = zeros(s.fresh, len(s.Value))
+}
+
+// zeros returns n zeros in the memory of x, if there is enough.
+func zeros(x []float64, n int) []float64 {
+	if cap(x) < n {
+		return make([]float64, n, n+n/2)
+	}
+	x = x[:n]
+	clear(x)
+	return x
+}
