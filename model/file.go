@@ -33,10 +33,18 @@ func (m *Model) Write(w io.Writer) error {
 			return fmt.Errorf("model: %w: no program could read it again", err)
 		}
 	}
-	tensors := m.tensors()
-	metadata := map[string]string{"format": "fenchel", "format_version": formatVersion, "program_version": m.Version,
+	return writeDocument(w, "", m.Version, m.parts(), m.tensors())
+}
+
+// writeDocument writes parts, as JSON, and tensors as a safetensors file that says
+// which kind of model it is, "" for one that predicts, and holds digests of both.
+func writeDocument(w io.Writer, kind, version string, parts map[string]any, tensors map[string]tensor) error {
+	metadata := map[string]string{"format": "fenchel", "format_version": formatVersion, "program_version": version,
 		"tensors_digest": digestTensors(tensors)}
-	for key, value := range m.parts() {
+	if kind != "" {
+		metadata["kind"] = kind
+	}
+	for key, value := range parts {
 		text, err := json.Marshal(value)
 		if err != nil {
 			return fmt.Errorf("model: %s: %w", key, err)
@@ -125,7 +133,10 @@ func shortest(v []float64) any {
 }
 
 // ReadFile reads the model in path.
-func ReadFile(path string) (*Model, error) {
+func ReadFile(path string) (*Model, error) { return readFile(path, Decode) }
+
+// readFile decodes what is in path.
+func readFile[T any](path string, decode func([]byte) (*T, error)) (*T, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a device may never end
 		return nil, fmt.Errorf("%s: found a %s, expected a model file", path, kindOf(info.Mode()))
 	}
@@ -137,7 +148,7 @@ func ReadFile(path string) (*Model, error) {
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	m, err := Decode(data)
+	m, err := decode(data)
 	if err != nil {
 		return m, fmt.Errorf("%s: %w", path, err)
 	}
@@ -159,27 +170,57 @@ func Decode(data []byte) (*Model, error) {
 	if program := isForeign(data); program != "" {
 		return decodeForeign(program, data)
 	}
-	metadata, tensors, err := readTensors(data)
+	metadata, tensors, err := readDocument(data, "")
 	if err != nil {
-		return nil, fmt.Errorf("not a model: %w", err)
-	}
-	if metadata["format"] != "fenchel" {
-		return nil, fmt.Errorf("not a model: found format %q in the metadata, expected \"fenchel\"", metadata["format"])
-	}
-	if v := metadata["format_version"]; v != formatVersion {
-		return nil, fmt.Errorf("found model format version %q, expected %q: written by program version %q", v, formatVersion, metadata["program_version"])
+		return nil, err
 	}
 	m := &Model{Version: metadata["program_version"]}
 	if err := m.restore(metadata, tensors); err != nil {
 		return nil, fmt.Errorf("damaged model: %w", err)
 	}
+	return m, checkDigests(metadata, tensors)
+}
+
+// readDocument undoes writeDocument, without looking at the digests.
+func readDocument(data []byte, kind string) (map[string]string, map[string]tensor, error) {
+	metadata, tensors, err := readTensors(data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("not a model: %w", err)
+	}
+	if metadata["format"] != "fenchel" {
+		return nil, nil, fmt.Errorf("not a model: found format %q in the metadata, expected \"fenchel\"", metadata["format"])
+	}
+	if v := metadata["format_version"]; v != formatVersion {
+		return nil, nil, fmt.Errorf("found model format version %q, expected %q: written by program version %q", v, formatVersion, metadata["program_version"])
+	}
+	if found := metadata["kind"]; found != kind {
+		return nil, nil, &KindError{Found: found, Expected: kind}
+	}
+	return metadata, tensors, nil
+}
+
+// A KindError says that a model file is of another kind: "" for one that predicts,
+// "pca".
+type KindError struct{ Found, Expected string }
+
+func (e *KindError) Error() string {
+	what := map[string]string{"": "a model that predicts", kindPCA: "principal components"}
+	found, ok := what[e.Found]
+	if !ok {
+		found = fmt.Sprintf("a model of the kind %q", e.Found)
+	}
+	return fmt.Sprintf("found %s, expected %s", found, what[e.Expected])
+}
+
+// checkDigests returns an error that wraps ErrTampered unless the digests fit.
+func checkDigests(metadata map[string]string, tensors map[string]tensor) error {
 	if found := digestTensors(tensors); found != metadata["tensors_digest"] {
-		return m, fmt.Errorf("%w: found tensors with %s, expected %s", ErrTampered, found, metadata["tensors_digest"])
+		return fmt.Errorf("%w: found tensors with %s, expected %s", ErrTampered, found, metadata["tensors_digest"])
 	}
 	if found := digestMetadata(metadata); found != metadata["metadata_digest"] {
-		return m, fmt.Errorf("%w: found metadata with %s, expected %s", ErrTampered, found, metadata["metadata_digest"])
+		return fmt.Errorf("%w: found metadata with %s, expected %s", ErrTampered, found, metadata["metadata_digest"])
 	}
-	return m, nil
+	return nil
 }
 
 // restore fills the model from the parts of a file and checks that they fit
@@ -190,15 +231,8 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 	var columns int // of support vectors or landmarks, where a kernel makes more of rows than their features
 	parts := map[string]any{"problem": &m.Statement, "data": &m.Data, "certificates": &certificates,
 		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scaling, "support_columns": &columns}
-	for _, key := range slices.Sorted(maps.Keys(parts)) {
-		into := parts[key]
-		text, ok := metadata[key]
-		if !ok {
-			continue
-		}
-		if err := json.Unmarshal([]byte(text), into); err != nil {
-			return fmt.Errorf("%s: %w", key, err)
-		}
+	if err := readParts(metadata, parts); err != nil {
+		return err
 	}
 	if columns == 0 {
 		columns = m.Data.Features
@@ -223,6 +257,20 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 		}
 	}
 	return m.Seal()
+}
+
+// readParts reads the parts that are there.
+func readParts(metadata map[string]string, parts map[string]any) error {
+	for _, key := range slices.Sorted(maps.Keys(parts)) {
+		text, ok := metadata[key]
+		if !ok {
+			continue
+		}
+		if err := json.Unmarshal([]byte(text), parts[key]); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	return nil
 }
 
 // restoreOutputs cuts the tensors into outputs.

@@ -1,0 +1,311 @@
+package model
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// PCA is a set of principal components: K orthonormal directions of rows
+//
+//	x' = (x - Mean) * Scale,
+//
+// by decreasing variance. It is not changed by use and may be shared by any number
+// of goroutines. In a file it is
+//
+//	components   F64  k x d
+//	eigenvalues  F64  k
+//	mean, scale  F64  d   absent when rows are not centred, not scaled
+//	heldout      I64      numbers of the rows that were kept apart; absent if none
+//	state.NAME   F64      what a method needs to go on; absent if left out
+type PCA struct {
+	Statement  PCAStatement
+	Data       Data // of a stream without digest and nonzeros
+	Features   []string
+	Schema     *dataset.Schema
+	Components []float64 // K*d, row-major
+	Eigenvalue []float64 // K: the variance along each component
+	Mean       []float64 // d; nil: rows are not centred
+	Scale      []float64 // d; nil: rows are not scaled
+	Proof      PCAProof
+	HeldOut    []int64              // increasing
+	State      map[string][]float64 // nil: the model cannot go on
+	Version    string
+
+	scaled []float64 // Components times Scale
+	shift  []float64 // K: components times the scaled mean
+}
+
+// PCAStatement is what was asked for. It is stored as JSON.
+type PCAStatement struct {
+	K         int    `json:"k"`
+	Method    string `json:"method"`
+	Center    bool   `json:"center"`
+	Scale     string `json:"scale"` // none, std, ...
+	Stream    bool   `json:"stream,omitempty"`
+	Seed      uint64 `json:"seed"`
+	ZeroBased bool   `json:"zero_based,omitempty"` // LIBSVM indices of the data
+}
+
+// PCAProof is what is known of the components. It is stored as JSON. Variances are
+// means over rows: of a second moment where rows are not centred.
+type PCAProof struct {
+	Status   string  `json:"status"`
+	Gap      float64 `json:"gap"`      // the relative one asked for
+	Total    Bound   `json:"total"`    // the variance of the rows
+	Captured Bound   `json:"captured"` // by the components, at least; null where only HeldOut is known
+	Upper    Bound   `json:"upper"`    // no K directions capture more
+	// Failure is the probability, over the start of the search for the largest
+	// eigenvalue outside, with which Upper is wrong; 0 for a deterministic one.
+	Failure float64          `json:"failure_probability"`
+	Route   string           `json:"route,omitempty"` // how Upper was found
+	HeldOut *HeldOutVariance `json:"held_out,omitempty"`
+}
+
+// HeldOutVariance is about rows of a stream that were not learned from.
+type HeldOutVariance struct {
+	Rows     int   `json:"rows"`
+	Captured Bound `json:"captured"`       // mean over them
+	Error    Bound `json:"standard_error"` // of that mean
+	Total    Bound `json:"total"`
+}
+
+// Relative returns the share of the best possible that may be missing, NaN where
+// that is not known.
+func (p PCAProof) Relative() float64 {
+	if p.Upper == 0 {
+		return 0
+	}
+	return float64((p.Upper - p.Captured) / p.Upper)
+}
+
+// Cols returns the number of features of rows.
+func (m *PCA) Cols() int { return m.Data.Features }
+
+// Component returns component i.
+func (m *PCA) Component(i int) []float64 { return m.Components[i*m.Cols() : (i+1)*m.Cols()] }
+
+// Noise returns the mean variance along the directions that are left out, as
+// probabilistic components (Tipping and Bishop 1999) take it for that of noise; 0
+// when none are.
+func (m *PCA) Noise() float64 {
+	left := m.Cols() - m.Statement.K
+	if m.Data.Rows > 0 {
+		left = min(m.Cols(), m.Data.Rows) - m.Statement.K
+	}
+	if left <= 0 {
+		return 0
+	}
+	rest := float64(m.Proof.Total)
+	for _, x := range m.Eigenvalue {
+		rest -= x
+	}
+	return max(rest, 0) / float64(left)
+}
+
+// Seal makes the model ready for use after its fields are set.
+func (m *PCA) Seal() error {
+	k, d := m.Statement.K, m.Cols()
+	if k < 1 || d < 1 || len(m.Components)/d != k || len(m.Components)%d != 0 || len(m.Eigenvalue) != k {
+		return fmt.Errorf("found %d numbers of components and %d eigenvalues, expected %d of %d", len(m.Components), len(m.Eigenvalue), k, d)
+	}
+	for _, v := range []struct {
+		name   string
+		values []float64
+	}{{"mean", m.Mean}, {"scale", m.Scale}} {
+		if v.values != nil && len(v.values) != d {
+			return fmt.Errorf("found a %s of %d numbers, expected %d", v.name, len(v.values), d)
+		}
+	}
+	for _, list := range [][]float64{m.Components, m.Eigenvalue, m.Mean, m.Scale} {
+		for _, x := range list {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return fmt.Errorf("found the number %v, expected finite ones", x)
+			}
+		}
+	}
+	m.prepare()
+	return nil
+}
+
+// prepare multiplies the components by the scale, and the mean by these.
+func (m *PCA) prepare() {
+	k, d := m.Statement.K, m.Cols()
+	m.scaled = m.Components
+	if m.Scale != nil {
+		m.scaled = slices.Clone(m.Components)
+		for at := range m.scaled {
+			m.scaled[at] *= m.Scale[at%d]
+		}
+	}
+	m.shift = make([]float64, k)
+	if m.Mean == nil {
+		return
+	}
+	for i := range k {
+		m.shift[i] = vec.Dot64(m.scaled[i*d:(i+1)*d], m.Mean)
+	}
+}
+
+// Transform sets dst, K numbers, to the scores of the raw row x: the coordinates
+// of x' along the components. Features beyond the model's are ignored.
+func (m *PCA) Transform(dst []float64, x matrix.Vector) {
+	d := m.Cols()
+	x = m.fit(x)
+	for i := range dst[:m.Statement.K] {
+		dst[i] = x.Dot(m.scaled[i*d:(i+1)*d]) - m.shift[i]
+	}
+}
+
+// fit cuts a row to the features of the model.
+func (m *PCA) fit(x matrix.Vector) matrix.Vector {
+	d, n := m.Cols(), len(x.Value)
+	if x.Index == nil {
+		x.Value = x.Value[:min(n, d)]
+	} else if n > 0 && int64(x.Index[n-1]) >= int64(d) {
+		n, _ = slices.BinarySearch(x.Index, uint32(d))
+		x.Index, x.Value = x.Index[:n], x.Value[:n]
+	}
+	return x
+}
+
+// Whiten divides scores by the deviation along each component. A component
+// along which nothing varies has score 0.
+func (m *PCA) Whiten(scores []float64) {
+	for i, v := range m.Eigenvalue {
+		if v > 0 {
+			scores[i] /= math.Sqrt(v)
+		} else {
+			scores[i] = 0
+		}
+	}
+}
+
+// Inverse sets dst, d numbers, to the raw row that has these scores and nothing
+// outside of the components. A feature that was scaled to nothing gets its mean.
+func (m *PCA) Inverse(dst, scores []float64) {
+	clear(dst)
+	for i, s := range scores[:m.Statement.K] {
+		vec.Axpy64(dst, s, m.Component(i))
+	}
+	for j, f := range m.Scale {
+		if f != 0 {
+			dst[j] /= f
+		} else {
+			dst[j] = 0
+		}
+	}
+	if m.Mean != nil {
+		vec.Axpy64(dst, 1, m.Mean)
+	}
+}
+
+// Residual returns the squared distance of x' from its projection on the
+// components; scratch has d numbers, scores K.
+func (m *PCA) Residual(scratch, scores []float64, x matrix.Vector) float64 {
+	x = m.fit(x)
+	m.Transform(scores, x)
+	clear(scratch)
+	x.AddTo(scratch, 1)
+	if m.Mean != nil {
+		vec.Axpy64(scratch, -1, m.Mean)
+	}
+	for j, f := range m.Scale {
+		scratch[j] *= f
+	}
+	for i, s := range scores {
+		vec.Axpy64(scratch, -s, m.Component(i))
+	}
+	return vec.SquaredNorm64(scratch)
+}
+
+const (
+	kindPCA     = "pca"
+	statePrefix = "state."
+)
+
+// WriteFile writes the components to path; either all of it is there in the end,
+// or path is as it was before.
+func (m *PCA) WriteFile(path string) error { return dataset.WriteFile(path, m.Write) }
+
+// Write writes the components as a safetensors file.
+func (m *PCA) Write(w io.Writer) error {
+	k, d := m.Statement.K, m.Cols()
+	tensors := map[string]tensor{"components": {[]int{k, d}, m.Components}, "eigenvalues": {[]int{k}, m.Eigenvalue}}
+	if m.Mean != nil {
+		tensors["mean"] = tensor{[]int{d}, m.Mean}
+	}
+	if m.Scale != nil {
+		tensors["scale"] = tensor{[]int{d}, m.Scale}
+	}
+	if m.HeldOut != nil {
+		tensors["heldout"] = tensor{[]int{len(m.HeldOut)}, m.HeldOut}
+	}
+	for name, list := range m.State {
+		tensors[statePrefix+name] = tensor{[]int{len(list)}, list}
+	}
+	parts := map[string]any{"problem": m.Statement, "data": m.Data, "proof": m.Proof}
+	if m.Features != nil {
+		parts["features"] = m.Features
+	}
+	if m.Schema != nil {
+		parts["schema"] = m.Schema
+	}
+	return writeDocument(w, kindPCA, m.Version, parts, tensors)
+}
+
+// ReadPCAFile reads the components in path.
+func ReadPCAFile(path string) (*PCA, error) { return readFile(path, DecodePCA) }
+
+// DecodePCA reads components from the bytes of their file. When only a digest is
+// wrong, it returns them together with an error that wraps ErrTampered.
+func DecodePCA(data []byte) (*PCA, error) {
+	metadata, tensors, err := readDocument(data, kindPCA)
+	if err != nil {
+		return nil, err
+	}
+	m := &PCA{Version: metadata["program_version"]}
+	if err := m.restore(metadata, tensors); err != nil {
+		return nil, fmt.Errorf("damaged model: %w", err)
+	}
+	return m, checkDigests(metadata, tensors)
+}
+
+// restore fills the components from the parts of a file.
+func (m *PCA) restore(metadata map[string]string, tensors map[string]tensor) error {
+	err := readParts(metadata, map[string]any{"problem": &m.Statement, "data": &m.Data, "proof": &m.Proof, "features": &m.Features, "schema": &m.Schema})
+	if err != nil {
+		return err
+	}
+	k, d := m.Statement.K, m.Cols()
+	if t := tensors["components"]; !slices.Equal(t.shape, []int{k, d}) {
+		return fmt.Errorf("found components of shape %v, expected %d of %d", t.shape, k, d)
+	}
+	m.Components, m.Eigenvalue = tensors["components"].floats(), tensors["eigenvalues"].floats()
+	m.Mean, m.Scale = tensors["mean"].floats(), tensors["scale"].floats()
+	m.HeldOut, _ = tensors["heldout"].value.([]int64)
+	for name, t := range tensors {
+		if name, ok := strings.CutPrefix(name, statePrefix); ok {
+			if m.State == nil {
+				m.State = map[string][]float64{}
+			}
+			m.State[name] = t.floats()
+		}
+	}
+	if err := m.Seal(); err != nil {
+		return err
+	}
+	if m.Features != nil && len(m.Features) != d {
+		return fmt.Errorf("found %d feature names, expected %d", len(m.Features), d)
+	}
+	if m.Schema != nil {
+		return m.Schema.Check(d)
+	}
+	return nil
+}
