@@ -38,6 +38,23 @@ func (b Basis) Orient() {
 	}
 }
 
+// along sets Value to the mean squared product of each component with rows.
+func (b Basis) along(x Rows) {
+	clear(b.Value)
+	n, d := x.Dims()
+	row := make([]float64, d)
+	for i := range n {
+		x.Row(row, i)
+		for c := range b.K {
+			p := vec.Dot64(row, b.Row(c))
+			b.Value[c] += float64(p * p)
+		}
+	}
+	if n > 0 {
+		scale(b.Value, 1/float64(n))
+	}
+}
+
 // orthonormalise makes the m rows of q, d numbers each, orthonormal by Gram and
 // Schmidt, each row taken off twice ("twice is enough", Kahan and Parlett), and
 // returns R, m x m, with which the old rows are R times the new ones: lower

@@ -9,23 +9,26 @@ import (
 // [State.Keep], fills it and empties it, so that no part can be forgotten in one
 // of the two.
 type Kept struct {
-	Floats map[string][]float64
+	lists map[string][]float64
 
 	restoring bool
 	err       error // the first
 }
 
-// Keep returns what s is made of.
-func Keep(s State) *Kept {
-	k := &Kept{Floats: map[string][]float64{}}
+// A Keeper can be kept: a State, a Learner.
+type Keeper interface{ Keep(*Kept) }
+
+// Keep returns what s is made of, by name.
+func Keep(s Keeper) map[string][]float64 {
+	k := &Kept{lists: map[string][]float64{}}
 	s.Keep(k)
-	return k
+	return k.lists
 }
 
 // Restore makes s, freshly started, the state that was kept. The error names what
 // is missing or cannot be.
-func Restore(s State, floats map[string][]float64) error {
-	k := &Kept{Floats: floats, restoring: true}
+func Restore(s Keeper, lists map[string][]float64) error {
+	k := &Kept{lists: lists, restoring: true}
 	s.Keep(k)
 	return k.err
 }
@@ -36,10 +39,10 @@ func (k *Kept) Restoring() bool { return k.restoring && k.err == nil }
 // List visits a list of numbers.
 func (k *Kept) List(name string, v *[]float64) {
 	if !k.restoring {
-		k.Floats[name] = append([]float64{}, *v...)
+		k.lists[name] = append([]float64{}, *v...)
 		return
 	}
-	kept, ok := k.Floats[name]
+	kept, ok := k.lists[name]
 	k.Require(ok, "state: found no %s", name)
 	for _, x := range kept {
 		k.Require(!math.IsNaN(x) && !math.IsInf(x, 0), "state: %s: found %v, expected finite numbers", name, x)

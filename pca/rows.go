@@ -1,6 +1,8 @@
 package pca
 
 import (
+	"math"
+
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -44,4 +46,29 @@ func (r Rows) Row(dst []float64, i int) {
 func (r Rows) Part(lo, hi int) Rows {
 	r.X = matrix.Part(r.X, lo, hi)
 	return r
+}
+
+// sizes returns the means of |x|^2 and |x|^4; not ok if either is no number.
+func (r Rows) sizes() (squared, fourth float64, ok bool) {
+	n, d := r.Dims()
+	row := make([]float64, d)
+	for i := range n {
+		r.Row(row, i)
+		s := vec.SquaredNorm64(row)
+		squared += s
+		fourth += float64(s * s)
+	}
+	squared, fourth = squared/float64(n), fourth/float64(n)
+	return squared, fourth, fourth <= math.MaxFloat64
+}
+
+// columnMeans returns the mean of every column.
+func columnMeans(x matrix.Matrix) []float64 {
+	n, d := x.Dims()
+	sum := make([]float64, d)
+	for i := range n {
+		x.Row(i).AddTo(sum, 1)
+	}
+	scale(sum, 1/float64(n))
+	return sum
 }

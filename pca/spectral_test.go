@@ -185,10 +185,10 @@ func TestSpectralKeep(t *testing.T) {
 		}
 	}
 	feed(s, rng)
-	k := &Kept{Floats: map[string][]float64{}}
-	s.Keep(k)
 	again := NewSpectral(d, 0)
-	again.Keep(&Kept{Floats: k.Floats, restoring: true})
+	if err := Restore(again, Keep(s)); err != nil {
+		t.Fatal(err)
+	}
 	feed(s, rand.New(rand.NewPCG(7, 7)))
 	feed(again, rand.New(rand.NewPCG(7, 7)))
 	if largestDifference(s.dense(), again.dense()) != 0 {

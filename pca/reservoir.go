@@ -1,0 +1,103 @@
+package pca
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// A reservoir keeps some rows of a stream apart: about one in twenty, but no more
+// than fit into its memory. Which ones depends on their numbers alone: those with
+// the smallest hash. When there are too many the larger half of the hashes is given
+// back, to be learned late.
+type reservoir struct {
+	limit   uint64 // rows with a hash below are kept
+	numbers []int
+	rows    []matrix.Vector // copies
+	size    int             // numbers in rows
+}
+
+const (
+	heldOutShare = 20      // one row in so many
+	mostHeldOut  = 2048    // rows: the standard error is then about 2 % of the spread of a row
+	mostNumbers  = 4 << 20 // in all rows
+	leastHeldOut = 64      // rows, however long
+)
+
+func newReservoir() reservoir { return reservoir{limit: math.MaxUint64 / heldOutShare} }
+
+// hash mixes the number of a row (Steele, Lea and Flood 2014, SplitMix64).
+func hash(number int) uint64 {
+	z := uint64(number)*0x9e3779b97f4a7c15 + 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// wants reports whether the row with that number, from 0, is to be kept.
+func (r *reservoir) wants(number int) bool { return hash(number) < r.limit }
+
+// add keeps a copy of a row.
+func (r *reservoir) add(number int, v matrix.Vector) {
+	r.numbers = append(r.numbers, number)
+	r.rows = append(r.rows, matrix.Vector{Index: slices.Clone(v.Index), Value: slices.Clone(v.Value)})
+	r.size += len(v.Value)
+}
+
+// full reports whether there are too many rows.
+func (r *reservoir) full() bool {
+	n := len(r.rows)
+	return n > mostHeldOut || n > leastHeldOut && r.size > mostNumbers
+}
+
+// thin gives back the rows with the larger hashes, in order.
+func (r *reservoir) thin() (late []matrix.Vector) {
+	kept := reservoir{limit: r.limit / 2}
+	for i, number := range r.numbers {
+		if kept.wants(number) {
+			kept.numbers, kept.rows = append(kept.numbers, number), append(kept.rows, r.rows[i])
+			kept.size += len(r.rows[i].Value)
+		} else {
+			late = append(late, r.rows[i])
+		}
+	}
+	*r = kept
+	return late
+}
+
+// matrix returns the rows.
+func (r *reservoir) matrix(cols int) matrix.Matrix {
+	var s rowStore
+	for _, v := range r.rows {
+		s.add(v)
+	}
+	return s.matrix(cols)
+}
+
+// keep visits everything; the rows have cols columns.
+func (r *reservoir) keep(k *Kept, cols int) {
+	exponent := bits.LeadingZeros64(r.limit) // the limit was halved so many times
+	k.Count("heldout.halvings", &exponent)
+	k.Require(exponent < 64, "state: found %d halvings of the rows held out, expected fewer than 64", exponent)
+	var s rowStore
+	for _, v := range r.rows {
+		s.add(v)
+	}
+	numbers := make([]float64, len(r.numbers))
+	for i, n := range r.numbers {
+		numbers[i] = float64(n)
+	}
+	k.List("heldout.numbers", &numbers)
+	s.keep(k, "heldout.rows", cols)
+	k.Require(s.rows() == len(numbers), "state: found %d numbers of %d rows held out", len(numbers), s.rows())
+	if !k.Restoring() {
+		return
+	}
+	*r = newReservoir()
+	r.limit >>= max(exponent-bits.LeadingZeros64(r.limit), 0)
+	for i, n := range numbers {
+		r.add(int(n), s.row(i))
+	}
+}
