@@ -27,38 +27,70 @@ type Tridiagonal struct {
 //
 // A row is changed and multiplied by the next v while it is in the first cache.
 func NewTridiagonal(a []float64, n, threads int) *Tridiagonal {
-	t := &Tridiagonal{Diagonal: make([]float64, n), Beside: make([]float64, max(0, n-1))}
-	tau := make([]float64, n)
-	p, w := make([]float64, n), make([]float64, n)
-	var v, next []float64 // of the step before, and of this one
+	var r reduction
+	r.reduce(a, n, threads)
+	t := &Tridiagonal{Diagonal: r.diagonal, Beside: r.beside, Q: make([]float64, n*n)}
+	r.accumulate(t.Q, n, threads)
+	return t
+}
+
+// A reduction is the work of NewTridiagonal; its memory is used again.
+type reduction struct {
+	a                []float64 // row k has the v of step k, right of the diagonal
+	n                int
+	diagonal, beside []float64
+	tau, p, w        []float64
+}
+
+func (r *reduction) reduce(a []float64, n, threads int) {
+	r.a, r.n = a, n
+	for _, s := range []*[]float64{&r.diagonal, &r.beside, &r.tau, &r.p, &r.w} {
+		*s = resized(*s, n)
+	}
+	r.beside = r.beside[:max(0, n-1)]
 	for k := range n {
 		first := a[k*n+k : k*n+n]
 		if k > 0 {
-			reflect(first, v, w[k:], 0)
+			reflect(first, a[(k-1)*n+k:k*n], r.w[k:], 0)
 		}
-		t.Diagonal[k] = first[0]
-		if next = first[1:]; len(next) > 0 {
-			t.Beside[k], tau[k] = householder(next)
+		r.diagonal[k], r.tau[k] = first[0], 0
+		v := first[1:]
+		if len(v) > 0 {
+			r.beside[k], r.tau[k] = householder(v)
 		}
-		parallel(goroutines(threads), (n-k-1+rowsOfPass-1)/rowsOfPass, func(_, block int) {
-			lo := k + 1 + block*rowsOfPass
-			for i := lo; i < min(lo+rowsOfPass, n); i++ {
-				row := a[i*n+k : i*n+n]
-				if k > 0 {
-					reflect(row, v, w[k:], i-k)
-				}
-				p[i] = tau[k] * Dot64(row[1:], next)
-			}
-		})
-		if len(next) > 0 {
-			half := tau[k] / 2 * Dot64(p[k+1:], next)
-			copy(w[k+1:], p[k+1:])
-			Axpy64(w[k+1:], -half, next)
+		r.passes(k, threads)
+		if len(v) > 0 {
+			half := r.tau[k] / 2 * Dot64(r.p[k+1:], v)
+			copy(r.w[k+1:], r.p[k+1:])
+			Axpy64(r.w[k+1:], -half, v)
 		}
-		v = next
 	}
-	t.accumulate(a, tau, n, threads)
-	return t
+}
+
+// passes is the pass over all rows below k. Few rows are not worth a goroutine.
+func (r *reduction) passes(k, threads int) {
+	if rest := r.n - k; rest < 64 || threads == 1 {
+		r.pass(k, k+1, r.n)
+		return
+	}
+	parallel(goroutines(threads), (r.n-k-1+rowsOfPass-1)/rowsOfPass, func(_, block int) {
+		lo := k + 1 + block*rowsOfPass
+		r.pass(k, lo, min(lo+rowsOfPass, r.n))
+	})
+}
+
+// pass takes the reflection before step k to the rows lo to hi, and multiplies them
+// by the v of step k.
+func (r *reduction) pass(k, lo, hi int) {
+	a, n := r.a, r.n
+	v := a[k*n+k+1 : k*n+n]
+	for i := lo; i < hi; i++ {
+		row := a[i*n+k : i*n+n]
+		if k > 0 {
+			reflect(row, a[(k-1)*n+k:k*n], r.w[k:], i-k)
+		}
+		r.p[i] = r.tau[k] * Dot64(row[1:], v)
+	}
 }
 
 // rowsOfPass is how many rows a goroutine takes at a time. It does not enter
@@ -92,23 +124,40 @@ func householder(x []float64) (end, tau float64) {
 	return end * largest, 2 / SquaredNorm64(x)
 }
 
-// accumulate multiplies the reflections, of which row k of a has the v: row j
-// of the transpose of Q is unit vector j times H_{j-1}, ..., H_0.
-func (t *Tridiagonal) accumulate(a, tau []float64, n, threads int) {
-	t.Q = make([]float64, n*n)
-	parallel(goroutines(threads), (n+rowsOfPass-1)/rowsOfPass, func(_, block int) {
-		lo, hi := block*rowsOfPass, min(block*rowsOfPass+rowsOfPass, n)
-		for j := lo; j < hi; j++ {
-			t.Q[j*n+j] = 1
-		}
-		for k := hi - 2; k >= 0; k-- {
-			v := a[k*n+k+1 : k*n+n]
-			for j := max(lo, k+1); j < hi; j++ {
-				row := t.Q[j*n+k+1 : j*n+n]
-				Axpy64(row, -tau[k]*Dot64(row, v), v)
-			}
-		}
+// accumulate sets q, of rows as far apart as stride, to the transpose of Q: its row
+// j is unit vector j times the reflections H_{j-1}, ..., H_0.
+func (r *reduction) accumulate(q []float64, stride, threads int) {
+	clear(q[:r.n*stride])
+	if r.n < 64 {
+		r.products(q, stride, 0, r.n)
+		return
+	}
+	parallel(goroutines(threads), (r.n+rowsOfPass-1)/rowsOfPass, func(_, block int) {
+		lo := block * rowsOfPass
+		r.products(q, stride, lo, min(lo+rowsOfPass, r.n))
 	})
+}
+
+// products is accumulate for the rows lo to hi.
+func (r *reduction) products(q []float64, stride, lo, hi int) {
+	for j := lo; j < hi; j++ {
+		q[j*stride+j] = 1
+	}
+	for k := hi - 2; k >= 0; k-- {
+		v := r.a[k*r.n+k+1 : k*r.n+r.n]
+		for j := max(lo, k+1); j < hi; j++ {
+			row := q[j*stride+k+1 : j*stride+r.n]
+			Axpy64(row, -r.tau[k]*Dot64(row, v), v)
+		}
+	}
+}
+
+// resized returns n numbers, in the memory of s if there is enough.
+func resized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
 }
 
 // Shifted is the factorisation T + c I = L D L^T: ones on the diagonal of L and
