@@ -2,9 +2,6 @@ package vec
 
 import "math"
 
-// A rotation takes two rows x and y to c x + s y and c y - s x.
-type rotation struct{ c, s float64 }
-
 // A sweep is count rotations, those of e.rotations from at on: number k takes rows
 // first+k and first+k+1.
 type sweep struct{ first, at, count int }
@@ -127,19 +124,4 @@ func (e *Eigensystem) rotate(col int) {
 		from := s.first*e.stride + col
 		rotateRows(e.q[from:from+s.count*e.stride+cols], e.stride, e.rotations[s.at:s.at+s.count], cols)
 	}
-}
-
-// rotateRowsPortable applies rotation k, for k = 0, 1, ..., to the first cols elements of
-// rows k and k+1 of v: x, y = fma(s, y, c*x), fma(-s, x, c*y).
-func rotateRowsPortable(v []float64, stride int, q []rotation, cols int) {
-	for k, r := range q {
-		x, y := v[k*stride:][:cols], v[(k+1)*stride:][:cols]
-		for j, a := range x {
-			x[j], y[j] = math.FMA(r.s, y[j], float64(r.c*a)), math.FMA(-r.s, a, float64(r.c*y[j]))
-		}
-	}
-}
-
-func rotateRows(v []float64, stride int, q []rotation, cols int) {
-	rotateRowsPortable(v, stride, q, cols)
 }

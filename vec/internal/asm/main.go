@@ -21,6 +21,7 @@ var groups = map[string]func(){
 	"exp":    exponentials,
 	"gemm":   gemm,
 	"pair":   pairs,
+	"rotate": rotations,
 	"tile":   tiles,
 }
 

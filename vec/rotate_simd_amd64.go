@@ -1,0 +1,14 @@
+//go:build !purego
+
+package vec
+
+func rotate(v []float64, stride int, q []rotation, cols int) {
+	switch {
+	case hasAVX512:
+		rotateAVX512(&v[0], stride, &q[0].c, len(q), cols)
+	case hasAVX2:
+		rotateAVX2(&v[0], stride, &q[0].c, len(q), cols)
+	default:
+		rotatePortable(v, stride, q, cols)
+	}
+}
