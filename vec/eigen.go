@@ -62,10 +62,11 @@ func (e *Eigensystem) Decompose(values, vectors, a []float64, n, threads int) {
 		return
 	}
 	e.values = resized(e.values, n)
+	down := powerOf(-exponent)
 	for i := range n {
-		e.values[i] = math.Ldexp(a[i*n+i], -exponent)
+		e.values[i] = down.times(a[i*n+i])
 	}
-	m := e.couple(a, n, exponent)
+	m := e.couple(a, n, down)
 	e.reduction.reduce(a[:m*m], m, threads)
 	if vectors != nil {
 		e.stride = strideOf(m)
@@ -92,6 +93,15 @@ func exponentOf(x []float64) (exponent int, finite bool) {
 	return exponent, true
 }
 
+// A power of two is two factors: one alone can be too large for a number.
+type power [2]float64
+
+func powerOf(exponent int) power {
+	return power{math.Ldexp(1, exponent/2), math.Ldexp(1, exponent-exponent/2)}
+}
+
+func (p power) times(x float64) float64 { return x * p[0] * p[1] }
+
 func fill(x []float64, v float64) {
 	for i := range x {
 		x[i] = v
@@ -99,21 +109,18 @@ func fill(x []float64, v float64) {
 }
 
 // couple finds the rows that have neighbours, moves their part of a to its
-// beginning, as a matrix of m rows, and scales it so that all are below 1.
-func (e *Eigensystem) couple(a []float64, n, exponent int) (m int) {
+// beginning, as a matrix of m rows, and scales it.
+func (e *Eigensystem) couple(a []float64, n int, down power) (m int) {
 	e.coupled = e.coupled[:0]
 	for i := range n {
 		if row := a[i*n : i*n+n]; hasOther(row[:i]) || hasOther(row[i+1:]) {
 			e.coupled = append(e.coupled, i)
 		}
 	}
-	// Two factors: one alone can be too large for a number.
-	half := math.Ldexp(1, -exponent/2)
-	rest := math.Ldexp(1, -exponent-(-exponent/2))
 	m = len(e.coupled)
 	for k, i := range e.coupled {
 		for l, j := range e.coupled {
-			a[k*m+l] = a[i*n+j] * half * rest
+			a[k*m+l] = down.times(a[i*n+j])
 		}
 	}
 	return m
@@ -147,10 +154,10 @@ func (e *Eigensystem) sort(values, vectors []float64, exponent int) {
 		e.order[i] = i
 	}
 	slices.SortStableFunc(e.order, func(i, j int) int { return cmp.Compare(e.values[j], e.values[i]) })
-	position := e.positions(n)
+	position, up := e.positions(n), powerOf(exponent)
 	clear(vectors)
 	for to, i := range e.order {
-		values[to] = math.Ldexp(e.values[i], exponent)
+		values[to] = up.times(e.values[i])
 		if vectors == nil {
 			continue
 		}

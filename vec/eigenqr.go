@@ -46,8 +46,8 @@ func (e *Eigensystem) iterate(vectors bool, threads int) {
 // negligible reports whether b is nothing beside x and y, or in a matrix whose largest
 // element is about 1.
 func negligible(b, x, y float64) bool {
-	size := math.Abs(x) + math.Abs(y)
-	return size+math.Abs(b) == size || math.Abs(b) < 0x1p-400
+	b = math.Abs(b)
+	return b <= 0x1p-52*(math.Abs(x)+math.Abs(y)) || b < 0x1p-400
 }
 
 // sweepQR does one QR step on the matrix with diagonal d and b beside it, none of which
@@ -60,7 +60,12 @@ func sweepQR(d, b []float64, q []rotation) {
 	for k, beside := range b {
 		f, h := float64(s*beside), float64(c*beside)
 		var r float64
-		c, s, r = givens(g, f)
+		if square := float64(g*g) + float64(f*f); square > 0x1p-900 {
+			r = math.Sqrt(square)
+			c, s = g/r, f/r
+		} else {
+			c, s, r = tinyGivens(g, f)
+		}
 		if k > 0 {
 			b[k-1] = r
 		}
@@ -84,20 +89,14 @@ func wilkinson(x, b, y float64) float64 {
 	return y - float64(unit/(h+math.Copysign(r, h))*b)
 }
 
-// givens returns the rotation that takes (g, f) to (r, 0).
-func givens(g, f float64) (c, s, r float64) {
-	square := float64(g*g) + float64(f*f)
-	if square < 0x1p-900 { // it may have lost digits; g and f are below 2^10
-		g, f = g*0x1p+600, f*0x1p+600
-		square = float64(g*g) + float64(f*f)
-		if square < 0x1p-900 {
-			return 1, 0, g * 0x1p-600
-		}
-		r = math.Sqrt(square)
-		return g / r, f / r, r * 0x1p-600
+// tinyGivens returns the rotation that takes (g, f) to (r, 0), where squares underflow.
+func tinyGivens(g, f float64) (c, s, r float64) {
+	g, f = g*0x1p+600, f*0x1p+600
+	r = math.Sqrt(float64(g*g) + float64(f*f))
+	if r == 0 { // both were below 2^-1100
+		return 1, 0, 0
 	}
-	r = math.Sqrt(square)
-	return g / r, f / r, r
+	return g / r, f / r, r * 0x1p-600
 }
 
 // colsOfSweep is how many columns a goroutine rotates at a time. It does not enter the

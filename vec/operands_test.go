@@ -79,6 +79,10 @@ var kernels = []struct {
 	{"Axpy64", func(o operands) []float64 { Axpy64(o.x, o.alpha, o.y); return o.x }},
 	{"ScaledAdd", func(o operands) []float64 { ScaledAdd(o.x, o.alpha, o.beta, o.y); return o.x }},
 	{"SparseAxpy", func(o operands) []float64 { SparseAxpy(o.w, o.alpha, o.index, o.x32); return o.w }},
+	{"reflectedDot", func(o operands) []float64 {
+		n := len(o.x)
+		return append(o.x, o.sum(reflectedDot(o.x, o.y, o.w[:n], o.w[n:2*n], o.alpha, o.beta))...)
+	}},
 	{"ExpTo", func(o operands) []float64 { ExpTo(o.y, spread(o.x, 300)); return o.y }},
 	{"ExpTo in place", func(o operands) []float64 { ExpTo(o.x, o.x); return o.x }},
 	{"SinTo", func(o operands) []float64 { SinTo(o.y, spread(o.x, 3)); return o.y }},

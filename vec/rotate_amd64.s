@@ -100,6 +100,173 @@ end8:
 	VZEROUPPER
 	RET
 
+// func reflectedDotAVX512(row []float64, w []float64, v []float64, next []float64, x float64, y float64) float64
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
+TEXT ·reflectedDotAVX512(SB), NOSPLIT, $0-120
+	MOVQ         row_base+0(FP), AX
+	MOVQ         row_len+8(FP), CX
+	MOVQ         w_base+24(FP), DX
+	MOVQ         v_base+48(FP), BX
+	MOVQ         next_base+72(FP), SI
+	MOVSD        x+96(FP), X0
+	VBROADCASTSD X0, Z0
+	MOVSD        y+104(FP), X5
+	VBROADCASTSD X5, Z5
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+	VPXORQ       Z4, Z4, Z4
+	XORQ         DI, DI
+	SUBQ         $0x20, CX
+	JL           tail
+
+loop:
+	VMOVUPD      (AX)(DI*8), Z6
+	VMOVUPD      (DX)(DI*8), Z7
+	VFNMADD231PD Z7, Z0, Z6
+	VMOVUPD      (BX)(DI*8), Z7
+	VFNMADD231PD Z7, Z5, Z6
+	VMOVUPD      Z6, (AX)(DI*8)
+	VMOVUPD      (SI)(DI*8), Z7
+	VFMADD231PD  Z7, Z6, Z1
+	VMOVUPD      64(AX)(DI*8), Z6
+	VMOVUPD      64(DX)(DI*8), Z7
+	VFNMADD231PD Z7, Z0, Z6
+	VMOVUPD      64(BX)(DI*8), Z7
+	VFNMADD231PD Z7, Z5, Z6
+	VMOVUPD      Z6, 64(AX)(DI*8)
+	VMOVUPD      64(SI)(DI*8), Z7
+	VFMADD231PD  Z7, Z6, Z2
+	VMOVUPD      128(AX)(DI*8), Z6
+	VMOVUPD      128(DX)(DI*8), Z7
+	VFNMADD231PD Z7, Z0, Z6
+	VMOVUPD      128(BX)(DI*8), Z7
+	VFNMADD231PD Z7, Z5, Z6
+	VMOVUPD      Z6, 128(AX)(DI*8)
+	VMOVUPD      128(SI)(DI*8), Z7
+	VFMADD231PD  Z7, Z6, Z3
+	VMOVUPD      192(AX)(DI*8), Z6
+	VMOVUPD      192(DX)(DI*8), Z7
+	VFNMADD231PD Z7, Z0, Z6
+	VMOVUPD      192(BX)(DI*8), Z7
+	VFNMADD231PD Z7, Z5, Z6
+	VMOVUPD      Z6, 192(AX)(DI*8)
+	VMOVUPD      192(SI)(DI*8), Z7
+	VFMADD231PD  Z7, Z6, Z4
+	ADDQ         $0x20, DI
+	SUBQ         $0x20, CX
+	JGE          loop
+
+tail:
+	ADDQ         $0x20, CX
+	CMPQ         CX, $0x08
+	JL           last0
+	VMOVUPD      (AX)(DI*8), Z6
+	VMOVUPD      (DX)(DI*8), Z7
+	VFNMADD231PD Z7, Z0, Z6
+	VMOVUPD      (BX)(DI*8), Z7
+	VFNMADD231PD Z7, Z5, Z6
+	VMOVUPD      Z6, (AX)(DI*8)
+	VMOVUPD      (SI)(DI*8), Z7
+	VFMADD231PD  Z7, Z6, Z1
+	ADDQ         $0x08, DI
+	SUBQ         $0x08, CX
+	CMPQ         CX, $0x08
+	JL           last1
+	VMOVUPD      (AX)(DI*8), Z6
+	VMOVUPD      (DX)(DI*8), Z7
+	VFNMADD231PD Z7, Z0, Z6
+	VMOVUPD      (BX)(DI*8), Z7
+	VFNMADD231PD Z7, Z5, Z6
+	VMOVUPD      Z6, (AX)(DI*8)
+	VMOVUPD      (SI)(DI*8), Z7
+	VFMADD231PD  Z7, Z6, Z2
+	ADDQ         $0x08, DI
+	SUBQ         $0x08, CX
+	CMPQ         CX, $0x08
+	JL           last2
+	VMOVUPD      (AX)(DI*8), Z6
+	VMOVUPD      (DX)(DI*8), Z7
+	VFNMADD231PD Z7, Z0, Z6
+	VMOVUPD      (BX)(DI*8), Z7
+	VFNMADD231PD Z7, Z5, Z6
+	VMOVUPD      Z6, (AX)(DI*8)
+	VMOVUPD      (SI)(DI*8), Z7
+	VFMADD231PD  Z7, Z6, Z3
+	ADDQ         $0x08, DI
+	SUBQ         $0x08, CX
+	MOVL         $-1, R8
+	BZHIL        CX, R8, R8
+	KMOVB        R8, K1
+	VMOVUPD.Z    (AX)(DI*8), K1, Z6
+	VMOVUPD.Z    (DX)(DI*8), K1, Z7
+	VFNMADD231PD Z7, Z0, Z6
+	VMOVUPD.Z    (BX)(DI*8), K1, Z0
+	VFNMADD231PD Z0, Z5, Z6
+	VMOVUPD      Z6, K1, (AX)(DI*8)
+	VMOVAPD.Z    Z6, K1, Z6
+	VMOVUPD.Z    (SI)(DI*8), K1, Z0
+	VFMADD231PD  Z0, Z6, Z4
+	JMP          tree
+
+last2:
+	MOVL         $-1, R8
+	BZHIL        CX, R8, R8
+	KMOVB        R8, K1
+	VMOVUPD.Z    (AX)(DI*8), K1, Z6
+	VMOVUPD.Z    (DX)(DI*8), K1, Z7
+	VFNMADD231PD Z7, Z0, Z6
+	VMOVUPD.Z    (BX)(DI*8), K1, Z0
+	VFNMADD231PD Z0, Z5, Z6
+	VMOVUPD      Z6, K1, (AX)(DI*8)
+	VMOVAPD.Z    Z6, K1, Z6
+	VMOVUPD.Z    (SI)(DI*8), K1, Z0
+	VFMADD231PD  Z0, Z6, Z3
+	JMP          tree
+
+last1:
+	MOVL         $-1, R8
+	BZHIL        CX, R8, R8
+	KMOVB        R8, K1
+	VMOVUPD.Z    (AX)(DI*8), K1, Z6
+	VMOVUPD.Z    (DX)(DI*8), K1, Z7
+	VFNMADD231PD Z7, Z0, Z6
+	VMOVUPD.Z    (BX)(DI*8), K1, Z0
+	VFNMADD231PD Z0, Z5, Z6
+	VMOVUPD      Z6, K1, (AX)(DI*8)
+	VMOVAPD.Z    Z6, K1, Z6
+	VMOVUPD.Z    (SI)(DI*8), K1, Z0
+	VFMADD231PD  Z0, Z6, Z2
+	JMP          tree
+
+last0:
+	MOVL         $-1, R8
+	BZHIL        CX, R8, R8
+	KMOVB        R8, K1
+	VMOVUPD.Z    (AX)(DI*8), K1, Z6
+	VMOVUPD.Z    (DX)(DI*8), K1, Z7
+	VFNMADD231PD Z7, Z0, Z6
+	VMOVUPD.Z    (BX)(DI*8), K1, Z0
+	VFNMADD231PD Z0, Z5, Z6
+	VMOVUPD      Z6, K1, (AX)(DI*8)
+	VMOVAPD.Z    Z6, K1, Z6
+	VMOVUPD.Z    (SI)(DI*8), K1, Z0
+	VFMADD231PD  Z0, Z6, Z1
+
+tree:
+	VADDPD        Z2, Z1, Z1
+	VADDPD        Z4, Z3, Z2
+	VADDPD        Z2, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	MOVSD         X0, ret+112(FP)
+	VZEROUPPER
+	RET
+
 // func rotateAVX2(v *float64, stride int, q *float64, count int, cols int)
 // Requires: AVX, FMA3
 TEXT ·rotateAVX2(SB), NOSPLIT, $0-40
@@ -204,3 +371,350 @@ loop8:
 end8:
 	VZEROUPPER
 	RET
+
+// func reflectedDotAVX2(row []float64, w []float64, v []float64, next []float64, x float64, y float64) float64
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·reflectedDotAVX2(SB), NOSPLIT, $0-120
+	MOVQ         row_base+0(FP), AX
+	MOVQ         row_len+8(FP), CX
+	MOVQ         w_base+24(FP), DX
+	MOVQ         v_base+48(FP), BX
+	MOVQ         next_base+72(FP), SI
+	MOVSD        x+96(FP), X0
+	VBROADCASTSD X0, Y0
+	MOVSD        y+104(FP), X1
+	VBROADCASTSD X1, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	VXORPD       Y9, Y9, Y9
+	XORQ         DI, DI
+	SUBQ         $0x20, CX
+	JL           tail
+
+loop:
+	VMOVUPD      (AX)(DI*8), Y10
+	VMOVUPD      (DX)(DI*8), Y11
+	VFNMADD231PD Y11, Y0, Y10
+	VMOVUPD      (BX)(DI*8), Y11
+	VFNMADD231PD Y11, Y1, Y10
+	VMOVUPD      Y10, (AX)(DI*8)
+	VMOVUPD      (SI)(DI*8), Y11
+	VFMADD231PD  Y11, Y10, Y2
+	VMOVUPD      32(AX)(DI*8), Y10
+	VMOVUPD      32(DX)(DI*8), Y11
+	VFNMADD231PD Y11, Y0, Y10
+	VMOVUPD      32(BX)(DI*8), Y11
+	VFNMADD231PD Y11, Y1, Y10
+	VMOVUPD      Y10, 32(AX)(DI*8)
+	VMOVUPD      32(SI)(DI*8), Y11
+	VFMADD231PD  Y11, Y10, Y3
+	VMOVUPD      64(AX)(DI*8), Y10
+	VMOVUPD      64(DX)(DI*8), Y11
+	VFNMADD231PD Y11, Y0, Y10
+	VMOVUPD      64(BX)(DI*8), Y11
+	VFNMADD231PD Y11, Y1, Y10
+	VMOVUPD      Y10, 64(AX)(DI*8)
+	VMOVUPD      64(SI)(DI*8), Y11
+	VFMADD231PD  Y11, Y10, Y4
+	VMOVUPD      96(AX)(DI*8), Y10
+	VMOVUPD      96(DX)(DI*8), Y11
+	VFNMADD231PD Y11, Y0, Y10
+	VMOVUPD      96(BX)(DI*8), Y11
+	VFNMADD231PD Y11, Y1, Y10
+	VMOVUPD      Y10, 96(AX)(DI*8)
+	VMOVUPD      96(SI)(DI*8), Y11
+	VFMADD231PD  Y11, Y10, Y5
+	VMOVUPD      128(AX)(DI*8), Y10
+	VMOVUPD      128(DX)(DI*8), Y11
+	VFNMADD231PD Y11, Y0, Y10
+	VMOVUPD      128(BX)(DI*8), Y11
+	VFNMADD231PD Y11, Y1, Y10
+	VMOVUPD      Y10, 128(AX)(DI*8)
+	VMOVUPD      128(SI)(DI*8), Y11
+	VFMADD231PD  Y11, Y10, Y6
+	VMOVUPD      160(AX)(DI*8), Y10
+	VMOVUPD      160(DX)(DI*8), Y11
+	VFNMADD231PD Y11, Y0, Y10
+	VMOVUPD      160(BX)(DI*8), Y11
+	VFNMADD231PD Y11, Y1, Y10
+	VMOVUPD      Y10, 160(AX)(DI*8)
+	VMOVUPD      160(SI)(DI*8), Y11
+	VFMADD231PD  Y11, Y10, Y7
+	VMOVUPD      192(AX)(DI*8), Y10
+	VMOVUPD      192(DX)(DI*8), Y11
+	VFNMADD231PD Y11, Y0, Y10
+	VMOVUPD      192(BX)(DI*8), Y11
+	VFNMADD231PD Y11, Y1, Y10
+	VMOVUPD      Y10, 192(AX)(DI*8)
+	VMOVUPD      192(SI)(DI*8), Y11
+	VFMADD231PD  Y11, Y10, Y8
+	VMOVUPD      224(AX)(DI*8), Y10
+	VMOVUPD      224(DX)(DI*8), Y11
+	VFNMADD231PD Y11, Y0, Y10
+	VMOVUPD      224(BX)(DI*8), Y11
+	VFNMADD231PD Y11, Y1, Y10
+	VMOVUPD      Y10, 224(AX)(DI*8)
+	VMOVUPD      224(SI)(DI*8), Y11
+	VFMADD231PD  Y11, Y10, Y9
+	ADDQ         $0x20, DI
+	SUBQ         $0x20, CX
+	JGE          loop
+
+tail:
+	ADDQ         $0x20, CX
+	CMPQ         CX, $0x04
+	JL           last0
+	VMOVUPD      (AX)(DI*8), Y10
+	VMOVUPD      (DX)(DI*8), Y11
+	VFNMADD231PD Y11, Y0, Y10
+	VMOVUPD      (BX)(DI*8), Y11
+	VFNMADD231PD Y11, Y1, Y10
+	VMOVUPD      Y10, (AX)(DI*8)
+	VMOVUPD      (SI)(DI*8), Y11
+	VFMADD231PD  Y11, Y10, Y2
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, CX
+	CMPQ         CX, $0x04
+	JL           last1
+	VMOVUPD      (AX)(DI*8), Y10
+	VMOVUPD      (DX)(DI*8), Y11
+	VFNMADD231PD Y11, Y0, Y10
+	VMOVUPD      (BX)(DI*8), Y11
+	VFNMADD231PD Y11, Y1, Y10
+	VMOVUPD      Y10, (AX)(DI*8)
+	VMOVUPD      (SI)(DI*8), Y11
+	VFMADD231PD  Y11, Y10, Y3
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, CX
+	CMPQ         CX, $0x04
+	JL           last2
+	VMOVUPD      (AX)(DI*8), Y10
+	VMOVUPD      (DX)(DI*8), Y11
+	VFNMADD231PD Y11, Y0, Y10
+	VMOVUPD      (BX)(DI*8), Y11
+	VFNMADD231PD Y11, Y1, Y10
+	VMOVUPD      Y10, (AX)(DI*8)
+	VMOVUPD      (SI)(DI*8), Y11
+	VFMADD231PD  Y11, Y10, Y4
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, CX
+	CMPQ         CX, $0x04
+	JL           last3
+	VMOVUPD      (AX)(DI*8), Y10
+	VMOVUPD      (DX)(DI*8), Y11
+	VFNMADD231PD Y11, Y0, Y10
+	VMOVUPD      (BX)(DI*8), Y11
+	VFNMADD231PD Y11, Y1, Y10
+	VMOVUPD      Y10, (AX)(DI*8)
+	VMOVUPD      (SI)(DI*8), Y11
+	VFMADD231PD  Y11, Y10, Y5
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, CX
+	CMPQ         CX, $0x04
+	JL           last4
+	VMOVUPD      (AX)(DI*8), Y10
+	VMOVUPD      (DX)(DI*8), Y11
+	VFNMADD231PD Y11, Y0, Y10
+	VMOVUPD      (BX)(DI*8), Y11
+	VFNMADD231PD Y11, Y1, Y10
+	VMOVUPD      Y10, (AX)(DI*8)
+	VMOVUPD      (SI)(DI*8), Y11
+	VFMADD231PD  Y11, Y10, Y6
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, CX
+	CMPQ         CX, $0x04
+	JL           last5
+	VMOVUPD      (AX)(DI*8), Y10
+	VMOVUPD      (DX)(DI*8), Y11
+	VFNMADD231PD Y11, Y0, Y10
+	VMOVUPD      (BX)(DI*8), Y11
+	VFNMADD231PD Y11, Y1, Y10
+	VMOVUPD      Y10, (AX)(DI*8)
+	VMOVUPD      (SI)(DI*8), Y11
+	VFMADD231PD  Y11, Y10, Y7
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, CX
+	CMPQ         CX, $0x04
+	JL           last6
+	VMOVUPD      (AX)(DI*8), Y10
+	VMOVUPD      (DX)(DI*8), Y11
+	VFNMADD231PD Y11, Y0, Y10
+	VMOVUPD      (BX)(DI*8), Y11
+	VFNMADD231PD Y11, Y1, Y10
+	VMOVUPD      Y10, (AX)(DI*8)
+	VMOVUPD      (SI)(DI*8), Y11
+	VFMADD231PD  Y11, Y10, Y8
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, CX
+	LEAQ         ones<>+0(SB), R8
+	NEGQ         CX
+	VMOVDQU      32(R8)(CX*8), Y10
+	VMOVDQU      80(R8)(CX*4), X11
+	NEGQ         CX
+	VMASKMOVPD   (AX)(DI*8), Y10, Y11
+	VMASKMOVPD   (DX)(DI*8), Y10, Y12
+	VFNMADD231PD Y12, Y0, Y11
+	VMASKMOVPD   (BX)(DI*8), Y10, Y0
+	VFNMADD231PD Y0, Y1, Y11
+	VMASKMOVPD   Y11, Y10, (AX)(DI*8)
+	VANDPD       Y10, Y11, Y11
+	VMASKMOVPD   (SI)(DI*8), Y10, Y0
+	VFMADD231PD  Y0, Y11, Y9
+	JMP          tree
+
+last6:
+	LEAQ         ones<>+0(SB), R8
+	NEGQ         CX
+	VMOVDQU      32(R8)(CX*8), Y10
+	VMOVDQU      80(R8)(CX*4), X11
+	NEGQ         CX
+	VMASKMOVPD   (AX)(DI*8), Y10, Y11
+	VMASKMOVPD   (DX)(DI*8), Y10, Y12
+	VFNMADD231PD Y12, Y0, Y11
+	VMASKMOVPD   (BX)(DI*8), Y10, Y0
+	VFNMADD231PD Y0, Y1, Y11
+	VMASKMOVPD   Y11, Y10, (AX)(DI*8)
+	VANDPD       Y10, Y11, Y11
+	VMASKMOVPD   (SI)(DI*8), Y10, Y0
+	VFMADD231PD  Y0, Y11, Y8
+	JMP          tree
+
+last5:
+	LEAQ         ones<>+0(SB), R8
+	NEGQ         CX
+	VMOVDQU      32(R8)(CX*8), Y10
+	VMOVDQU      80(R8)(CX*4), X11
+	NEGQ         CX
+	VMASKMOVPD   (AX)(DI*8), Y10, Y11
+	VMASKMOVPD   (DX)(DI*8), Y10, Y12
+	VFNMADD231PD Y12, Y0, Y11
+	VMASKMOVPD   (BX)(DI*8), Y10, Y0
+	VFNMADD231PD Y0, Y1, Y11
+	VMASKMOVPD   Y11, Y10, (AX)(DI*8)
+	VANDPD       Y10, Y11, Y11
+	VMASKMOVPD   (SI)(DI*8), Y10, Y0
+	VFMADD231PD  Y0, Y11, Y7
+	JMP          tree
+
+last4:
+	LEAQ         ones<>+0(SB), R8
+	NEGQ         CX
+	VMOVDQU      32(R8)(CX*8), Y10
+	VMOVDQU      80(R8)(CX*4), X11
+	NEGQ         CX
+	VMASKMOVPD   (AX)(DI*8), Y10, Y11
+	VMASKMOVPD   (DX)(DI*8), Y10, Y12
+	VFNMADD231PD Y12, Y0, Y11
+	VMASKMOVPD   (BX)(DI*8), Y10, Y0
+	VFNMADD231PD Y0, Y1, Y11
+	VMASKMOVPD   Y11, Y10, (AX)(DI*8)
+	VANDPD       Y10, Y11, Y11
+	VMASKMOVPD   (SI)(DI*8), Y10, Y0
+	VFMADD231PD  Y0, Y11, Y6
+	JMP          tree
+
+last3:
+	LEAQ         ones<>+0(SB), R8
+	NEGQ         CX
+	VMOVDQU      32(R8)(CX*8), Y10
+	VMOVDQU      80(R8)(CX*4), X11
+	NEGQ         CX
+	VMASKMOVPD   (AX)(DI*8), Y10, Y11
+	VMASKMOVPD   (DX)(DI*8), Y10, Y12
+	VFNMADD231PD Y12, Y0, Y11
+	VMASKMOVPD   (BX)(DI*8), Y10, Y0
+	VFNMADD231PD Y0, Y1, Y11
+	VMASKMOVPD   Y11, Y10, (AX)(DI*8)
+	VANDPD       Y10, Y11, Y11
+	VMASKMOVPD   (SI)(DI*8), Y10, Y0
+	VFMADD231PD  Y0, Y11, Y5
+	JMP          tree
+
+last2:
+	LEAQ         ones<>+0(SB), R8
+	NEGQ         CX
+	VMOVDQU      32(R8)(CX*8), Y10
+	VMOVDQU      80(R8)(CX*4), X11
+	NEGQ         CX
+	VMASKMOVPD   (AX)(DI*8), Y10, Y11
+	VMASKMOVPD   (DX)(DI*8), Y10, Y12
+	VFNMADD231PD Y12, Y0, Y11
+	VMASKMOVPD   (BX)(DI*8), Y10, Y0
+	VFNMADD231PD Y0, Y1, Y11
+	VMASKMOVPD   Y11, Y10, (AX)(DI*8)
+	VANDPD       Y10, Y11, Y11
+	VMASKMOVPD   (SI)(DI*8), Y10, Y0
+	VFMADD231PD  Y0, Y11, Y4
+	JMP          tree
+
+last1:
+	LEAQ         ones<>+0(SB), R8
+	NEGQ         CX
+	VMOVDQU      32(R8)(CX*8), Y10
+	VMOVDQU      80(R8)(CX*4), X11
+	NEGQ         CX
+	VMASKMOVPD   (AX)(DI*8), Y10, Y11
+	VMASKMOVPD   (DX)(DI*8), Y10, Y12
+	VFNMADD231PD Y12, Y0, Y11
+	VMASKMOVPD   (BX)(DI*8), Y10, Y0
+	VFNMADD231PD Y0, Y1, Y11
+	VMASKMOVPD   Y11, Y10, (AX)(DI*8)
+	VANDPD       Y10, Y11, Y11
+	VMASKMOVPD   (SI)(DI*8), Y10, Y0
+	VFMADD231PD  Y0, Y11, Y3
+	JMP          tree
+
+last0:
+	LEAQ         ones<>+0(SB), R8
+	NEGQ         CX
+	VMOVDQU      32(R8)(CX*8), Y10
+	VMOVDQU      80(R8)(CX*4), X11
+	NEGQ         CX
+	VMASKMOVPD   (AX)(DI*8), Y10, Y11
+	VMASKMOVPD   (DX)(DI*8), Y10, Y12
+	VFNMADD231PD Y12, Y0, Y11
+	VMASKMOVPD   (BX)(DI*8), Y10, Y0
+	VFNMADD231PD Y0, Y1, Y11
+	VMASKMOVPD   Y11, Y10, (AX)(DI*8)
+	VANDPD       Y10, Y11, Y11
+	VMASKMOVPD   (SI)(DI*8), Y10, Y0
+	VFMADD231PD  Y0, Y11, Y2
+
+tree:
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y5, Y3, Y3
+	VADDPD       Y8, Y6, Y4
+	VADDPD       Y9, Y7, Y5
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y5, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VPERMILPD    $0x01, X2, X0
+	VADDSD       X0, X2, X2
+	MOVSD        X2, ret+112(FP)
+	VZEROUPPER
+	RET
+
+DATA ones<>+0(SB)/8, $-1
+DATA ones<>+8(SB)/8, $-1
+DATA ones<>+16(SB)/8, $-1
+DATA ones<>+24(SB)/8, $-1
+DATA ones<>+32(SB)/8, $+0
+DATA ones<>+40(SB)/8, $+0
+DATA ones<>+48(SB)/8, $+0
+DATA ones<>+56(SB)/8, $+0
+DATA ones<>+64(SB)/4, $-1
+DATA ones<>+68(SB)/4, $-1
+DATA ones<>+72(SB)/4, $-1
+DATA ones<>+76(SB)/4, $-1
+DATA ones<>+80(SB)/4, $+0
+DATA ones<>+84(SB)/4, $+0
+DATA ones<>+88(SB)/4, $+0
+DATA ones<>+92(SB)/4, $+0
+GLOBL ones<>(SB), RODATA|NOPTR, $96

@@ -84,13 +84,25 @@ func (r *reduction) passes(k, threads int) {
 func (r *reduction) pass(k, lo, hi int) {
 	a, n := r.a, r.n
 	v := a[k*n+k+1 : k*n+n]
+	before := a[max(0, (k-1)*n+k):][:n-k]
 	for i := lo; i < hi; i++ {
 		row := a[i*n+k : i*n+n]
-		if k > 0 {
-			reflect(row, a[(k-1)*n+k:k*n], r.w[k:], i-k)
+		if k == 0 {
+			r.p[i] = r.tau[k] * Dot64(row[1:], v)
+			continue
 		}
-		r.p[i] = r.tau[k] * Dot64(row[1:], v)
+		x, y := before[i-k], r.w[i]
+		row[0] = math.FMA(-y, before[0], math.FMA(-x, r.w[k], row[0]))
+		r.p[i] = r.tau[k] * reflectedDot(row[1:], r.w[k+1:n], before[1:], v, x, y)
 	}
+}
+
+// reflectedDotPortable takes x*w and y*v off the row, and returns its product with next;
+// all have the same length.
+func reflectedDotPortable(row, w, v, next []float64, x, y float64) float64 {
+	Axpy64(row, -x, w)
+	Axpy64(row, -y, v)
+	return Dot64(row, next)
 }
 
 // rowsOfPass is how many rows a goroutine takes at a time. It does not enter

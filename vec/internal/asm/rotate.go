@@ -11,6 +11,7 @@ import (
 func rotations() {
 	for _, s := range []isa{avx512, avx2} {
 		rotate(s)
+		reflectedDot(s)
 	}
 }
 
@@ -63,4 +64,35 @@ func rotate(s isa) {
 	}
 	VZEROUPPER()
 	RET()
+}
+
+// reflectedDot writes one row of the reduction to tridiagonal form: the row loses x*w and
+// y*v, and its product with next is returned, a dense sum.
+func reflectedDot(s isa) {
+	kernel("reflectedDot"+s.suffix, "func(row, w, v, next []float64, x, y float64) float64",
+		"reflectedDot"+s.suffix+" is reflectedDot for slices of the same length.")
+	row, n := Load(Param("row").Base(), GP64()), Load(Param("row").Len(), GP64())
+	w, v, next := Load(Param("w").Base(), GP64()), Load(Param("v").Base(), GP64()), Load(Param("next").Base(), GP64())
+	x, y := broadcast(s, "x"), broadcast(s, "y")
+	sum(s, n.(reg.GPVirtual), func(acc reg.VecVirtual, j reg.Register, offset int, m *mask) {
+		at := func(base reg.Register) Mem { return double.at(base, j, offset) }
+		load := func(base reg.Register) reg.VecVirtual { return s.load(double, at(base)) }
+		if m != nil {
+			load = func(base reg.Register) reg.VecVirtual { return s.loadFirst(double, at(base), *m) }
+		}
+		e := load(row)
+		VFNMADD231PD(load(w), x, e)
+		VFNMADD231PD(load(v), y, e)
+		switch {
+		case m == nil:
+			VMOVUPD(e, at(row))
+		case s == avx512: // x may be infinite, and 0*x not zero
+			s.storeFirst(e, at(row), *m)
+			VMOVAPD_Z(e, m.k, e)
+		default:
+			s.storeFirst(e, at(row), *m)
+			VANDPD(m.wide, e, e)
+		}
+		VFMADD231PD(load(next), e, acc)
+	})
 }
