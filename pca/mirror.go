@@ -1,0 +1,166 @@
+package pca
+
+import (
+	"fmt"
+
+	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// Mirror is mirror descent on the relaxed problem, for any distance-generating
+// function Psi of the eigenvalues (thesis 5.4, after Srebro, Sridharan and Tewari
+// 2011):
+//
+//	maximise E[x^T M x]  over  0 <= M <= I, tr M = k
+//
+//	theta  <-  theta +- eta_t x x^T                 in mirror space, theta = grad Psi
+//	theta  <-  grad Psi of the Bregman projection of grad Psi*(theta)
+//
+// Psi = |M|_F^2/2 gives MSG; Psi = tr W ln W, with M = I - (d-k) W, gives Warmuth
+// and Kuzmin's algorithm. Both keep the eigenvectors in the projection, so another
+// Psi is three functions of a list of numbers (see geometry). theta is kept
+// dense, d x d: this is the reference for the methods that keep few directions.
+//
+// The start is the centre of the set, M = (k/d) I. Returned are the k directions
+// with the largest eigenvalues of the last M. A step costs one dense
+// eigendecomposition, O(d^3), so d is at most 200.
+type Mirror struct {
+	geometry func() geometry
+	schedule Schedule
+}
+
+// mirrorCols is the largest d.
+const mirrorCols = 200
+
+func init() {
+	register("mirror", "mirror descent on dense matrices, the reference: geometry=frobenius (MSG) or entropy (W&K), schedule=sqrt, c=1; at most 200 features",
+		func(p *registry.Params) (Method, error) {
+			m := Mirror{func() geometry { return new(frobenius) }, nil}
+			if p.Choice("geometry", "frobenius", "entropy") == "entropy" {
+				m.geometry = func() geometry { return new(vonNeumann) }
+			}
+			m.schedule = scheduleOf(p, 1)
+			return m, p.Err()
+		})
+}
+
+// Accepts refuses more features than a dense eigendecomposition a step can bear.
+func (Mirror) Accepts(p Problem) error {
+	if p.Cols > mirrorCols {
+		return fmt.Errorf("mirror: found %d features, expected at most %d: each step decomposes a dense matrix", p.Cols, mirrorCols)
+	}
+	if p.K >= p.Cols {
+		return fmt.Errorf("mirror: k = %d of %d features leaves nothing to choose: expected fewer", p.K, p.Cols)
+	}
+	return p.Check()
+}
+
+// Start begins at the centre.
+func (m Mirror) Start(p Problem) State {
+	s := newMirrorState(p.Cols, p.K, m.geometry(), m.schedule)
+	if p.Squared > 0 {
+		s.unit = 1 / p.Squared
+	}
+	return s
+}
+
+// mirrorState is Mirror under way.
+type mirrorState struct {
+	d, k     int
+	geometry geometry
+	way      float64 // +1: the largest eigenvalues of theta are wanted, -1: the smallest
+	schedule Schedule
+	unit     float64 // of the step size
+	t        int
+	theta    []float64 // d x d, in mirror space
+
+	row, value, outer []float64 // scratch
+	small             eigensystem
+}
+
+func newMirrorState(d, k int, g geometry, schedule Schedule) *mirrorState {
+	s := &mirrorState{d: d, k: k, geometry: g, schedule: schedule, unit: 1, theta: make([]float64, d*d)}
+	s.row, s.value, s.outer = make([]float64, d), make([]float64, d), make([]float64, d*d)
+	each, way := g.centre(d, k)
+	start := []float64{each}
+	g.mirror(start)
+	s.way = way
+	for i := range d {
+		s.theta[i*d+i] = start[0]
+	}
+	return s
+}
+
+// Learn takes a step for each row.
+func (s *mirrorState) Learn(x Rows) {
+	rows, _ := x.Dims()
+	for i := range rows {
+		x.Row(s.row, i)
+		s.t++
+		s.step(s.schedule.Step(s.t)*s.unit, s.row)
+	}
+}
+
+// step adds eta x x^T, or subtracts it, and projects.
+func (s *mirrorState) step(eta float64, x []float64) {
+	d := s.d
+	for i, v := range x {
+		vec.Axpy64(s.theta[i*d:(i+1)*d], s.way*eta*v, x)
+	}
+	vectors := s.decompose()
+	s.geometry.project(s.value, s.k)
+	spectralSum(s.theta, s.value, vectors, d)
+}
+
+// decompose sets value to the eigenvalues of theta, and returns the eigenvectors
+// as rows.
+func (s *mirrorState) decompose() []float64 {
+	d := s.d
+	for i := range d {
+		for j := range i + 1 {
+			s.outer[i*d+j], s.outer[j*d+i] = s.theta[i*d+j], s.theta[i*d+j]
+		}
+	}
+	return s.small.Decompose(s.value, s.outer, d)
+}
+
+// spectralSum sets a to sum_i value_i v_i v_i^T over the rows v_i.
+func spectralSum(a, value, vectors []float64, d int) {
+	clear(a)
+	for l, w := range value {
+		v := vectors[l*d : (l+1)*d]
+		for i, vi := range v {
+			vec.Axpy64(a[i*d:i*d+d], w*vi, v)
+		}
+	}
+}
+
+// primal returns M or W, d x d, whichever the geometry has.
+func (s *mirrorState) primal() []float64 {
+	vectors := s.decompose()
+	s.geometry.primal(s.value)
+	m := make([]float64, s.d*s.d)
+	spectralSum(m, s.value, vectors, s.d)
+	return m
+}
+
+// Basis returns the directions of the k largest eigenvalues of M.
+func (s *mirrorState) Basis() Basis {
+	vectors := s.decompose()
+	b := Basis{K: s.k, Cols: s.d}
+	for i := range s.k {
+		at := i
+		if s.way < 0 {
+			at = s.d - 1 - i
+		}
+		b.Component = append(b.Component, vectors[at*s.d:(at+1)*s.d]...)
+	}
+	return b
+}
+
+// Keep visits theta and the number of steps.
+func (s *mirrorState) Keep(k *Kept) {
+	k.Count("rows", &s.t)
+	k.List("theta", &s.theta)
+	k.Require(len(s.theta) == s.d*s.d, "state: found %d numbers of theta, expected %d", len(s.theta), s.d*s.d)
+}

@@ -1,0 +1,128 @@
+package pca
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// sphere returns a random vector of length at most 1, mostly along the first axes.
+func sphere(r *rand.Rand, d int) []float64 {
+	x, norm := make([]float64, d), 0.0
+	for i := range x {
+		x[i] = r.NormFloat64() / float64(i+1)
+		norm += x[i] * x[i]
+	}
+	norm = math.Sqrt(norm) / (1 - 0.5*r.Float64())
+	for i := range x {
+		x[i] /= norm
+	}
+	return x
+}
+
+// Row 19 of the checklist: the Frobenius instance is dense projected SGD (row 15's
+// twin), the entropy instance is Warmuth and Kuzmin's algorithm as stated (row 12).
+func TestMirrorInstances(t *testing.T) {
+	const d, k, steps = 12, 3, 200
+	for seed := range uint64(3) {
+		r := rand.New(rand.NewPCG(19, seed))
+		msg, entropy := newDenseMSG(d, k, nil), newDenseEntropy(d, k, nil)
+		f := newMirrorState(d, k, new(frobenius), InverseRoot{1})
+		v := newMirrorState(d, k, new(vonNeumann), InverseRoot{1})
+		var worstF, worstV float64
+		for t := 1; t <= steps; t++ {
+			x, eta := sphere(r, d), 1/math.Sqrt(float64(t))
+			msg.step(eta, x)
+			entropy.step(eta, x)
+			f.step(eta, x)
+			v.step(eta, x)
+			worstF = max(worstF, distance(f.primal(), msg.m))
+			worstV = max(worstV, distance(v.primal(), entropy.w))
+		}
+		t.Logf("seed %d: worst difference Frobenius %.2g, entropy %.2g", seed, worstF, worstV)
+		if !(worstF <= 1e-12 && worstV <= 1e-12) {
+			t.Errorf("seed %d: differs from the dense twins by %g and %g", seed, worstF, worstV)
+		}
+	}
+}
+
+// Rows 12 and 15: the dense twins stay feasible.
+func TestDenseTwinsFeasible(t *testing.T) {
+	const d, k, steps = 12, 3, 200
+	r := rand.New(rand.NewPCG(12, 1))
+	basis := randomRows(r.NormFloat64, k+1, d)
+	msg, entropy := newDenseMSG(d, k, basis[:k*d]), newDenseEntropy(d, k, basis)
+	for step := 1; step <= steps; step++ {
+		x, eta := sphere(r, d), 1/math.Sqrt(float64(step))
+		msg.step(eta, x)
+		entropy.step(eta, x)
+		m, _ := jacobi(msg.m, d)
+		w, _ := jacobi(entropy.w, d)
+		var sumM, sumW float64
+		for i := range d {
+			sumM, sumW = sumM+m[i], sumW+w[i]
+		}
+		if math.Abs(sumM-k) > 1e-12 || m[0] > 1+1e-12 || m[d-1] < -1e-12 {
+			t.Fatalf("step %d: M has eigenvalues %v", step, m)
+		}
+		if math.Abs(sumW-1) > 1e-12 || w[0] > (1+1e-12)/(d-k) || w[d-1] <= 0 {
+			t.Fatalf("step %d: W has eigenvalues %v", step, w)
+		}
+	}
+}
+
+// The method finds the subspace of data that lie near one, and a kept state goes
+// on with the same bits.
+func TestMirrorMethod(t *testing.T) {
+	const n, d, k = 600, 8, 2
+	r := rand.New(rand.NewPCG(19, 9))
+	x := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
+	for i := range n {
+		for j := range d {
+			spread := 0.1
+			if j == 2 || j == 5 {
+				spread = 1
+			}
+			x.Value[i*d+j] = float32(spread * r.NormFloat64())
+		}
+	}
+	for _, spec := range []string{"mirror", "mirror:geometry=entropy,c=2", "mirror:schedule=constant,c=0.05"} {
+		m, err := New(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := Problem{Rows: n, Cols: d, K: k, Squared: 2.06}
+		if err := m.Accepts(p); err != nil {
+			t.Fatal(err)
+		}
+		rows := Rows{X: x}
+		whole, first, second := m.(Streaming).Start(p), m.(Streaming).Start(p), m.(Streaming).Start(p)
+		whole.Learn(rows)
+		first.Learn(rows.Part(0, 250))
+		if err := Restore(second, Keep(first).Floats); err != nil {
+			t.Fatal(err)
+		}
+		second.Learn(rows.Part(250, n))
+		b, c := whole.Basis(), second.Basis()
+		if distance(b.Component, c.Component) != 0 {
+			t.Errorf("%s: a kept state goes on with other bits", spec)
+		}
+		found := 0.0
+		for i := range k {
+			found += b.Row(i)[2]*b.Row(i)[2] + b.Row(i)[5]*b.Row(i)[5]
+		}
+		if found < k-0.05 {
+			t.Errorf("%s: captured %v of the two large directions", spec, found)
+		}
+	}
+}
+
+func TestMirrorRefuses(t *testing.T) {
+	for _, p := range []Problem{{Cols: 201, K: 1}, {Cols: 3, K: 3}, {Cols: 3, K: 0}, {Cols: 3, K: 4}} {
+		if (Mirror{}).Accepts(p) == nil {
+			t.Errorf("%+v was accepted", p)
+		}
+	}
+}
