@@ -36,6 +36,7 @@ type Info struct {
 	Rows, Cols int
 	Skip       int      // the first row made is this one
 	Labels     []string // the classes; nil: targets are numbers
+	Unlabelled bool     // there are no targets
 
 	// Weights and Bias are the hidden linear model behind the targets; nil
 	// when there is no such thing.
@@ -50,7 +51,8 @@ type Row struct {
 	Number float64 // its target, when Info has none
 
 	random stream
-	words  []uint32 // room for @text
+	words  []uint32  // room for @text
+	hidden []float64 // likewise for what a row is made from
 }
 
 var generators = registry.New[Generator]("generator")
@@ -229,6 +231,9 @@ func generate(ctx context.Context, spec string, opt *Options) (*Set, error) {
 		} else {
 			b.addSparse(row.X.Index, row.X.Value)
 		}
+		if info.Unlabelled {
+			continue
+		}
 		number := row.Number
 		if info.Labels != nil {
 			number, _ = parseFloat64([]byte(row.Label)) // see classNames
@@ -243,6 +248,9 @@ func generate(ctx context.Context, spec string, opt *Options) (*Set, error) {
 	}
 	s := &Set{}
 	s.X, s.Warnings = b.matrix()
+	if info.Unlabelled {
+		return s, nil
+	}
 	if info.Labels == nil {
 		s.Target = numberTarget(numbers)
 	} else {
