@@ -126,6 +126,8 @@ type part uint64
 const (
 	partRow   part = iota // row i
 	partModel             // the hidden model
+	partOrder             // an order of rows
+	partSplit             // rows dealt out
 )
 
 // stream is the random numbers of one row or of the hidden model. Only Uint64
