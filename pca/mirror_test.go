@@ -101,7 +101,7 @@ func TestMirrorMethod(t *testing.T) {
 		whole, first, second := m.(Streaming).Start(p), m.(Streaming).Start(p), m.(Streaming).Start(p)
 		whole.Learn(rows)
 		first.Learn(rows.Part(0, 250))
-		if err := Restore(second, Keep(first).Floats); err != nil {
+		if err := Restore(second, Keep(first)); err != nil {
 			t.Fatal(err)
 		}
 		second.Learn(rows.Part(250, n))
