@@ -100,7 +100,7 @@ func TestMomentsMerge(t *testing.T) {
 			for i := lo; i < min(lo+700, n); i++ {
 				rows = append(rows, i)
 			}
-			if err := merged.Merge(NewMoments(matrix.Part(x, rows), 1)); err != nil {
+			if err := merged.Merge(NewMoments(matrix.Subset(x, rows), 1)); err != nil {
 				t.Fatal(err)
 			}
 		}
