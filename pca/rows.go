@@ -1,8 +1,6 @@
 package pca
 
 import (
-	"math"
-
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -48,18 +46,56 @@ func (r Rows) Part(lo, hi int) Rows {
 	return r
 }
 
-// sizes returns the means of |x|^2 and |x|^4; not ok if either is no number.
-func (r Rows) sizes() (squared, fourth float64, ok bool) {
+// Sizes returns the means of |x|^2 and |x|^4, on at most threads cores.
+func (r Rows) Sizes(threads int) (squared, fourth float64) {
 	n, d := r.Dims()
-	row := make([]float64, d)
-	for i := range n {
-		r.Row(row, i)
-		s := vec.SquaredNorm64(row)
-		squared += s
-		fourth += float64(s * s)
+	offset := make([]float64, d) // as scaled
+	for j, o := range r.Offset {
+		offset[j] = o
+		if r.Factor != nil {
+			offset[j] *= r.Factor[j]
+		}
 	}
-	squared, fourth = squared/float64(n), fourth/float64(n)
-	return squared, fourth, fourth <= math.MaxFloat64
+	base := vec.SquaredNorm64(offset)
+	const block = 1024
+	sums := make([][2]float64, (n+block-1)/block)
+	matrix.Blocks(n, block, threads, func(b, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			s := r.squaredNorm(i, base)
+			sums[b][0] += s
+			sums[b][1] += float64(s * s)
+		}
+	})
+	for _, s := range sums {
+		squared += s[0]
+		fourth += s[1]
+	}
+	return squared / float64(n), fourth / float64(n)
+}
+
+// squaredNorm returns |x|^2 of row i, where base is that of a row of zeros, in time
+// that grows with its nonzeros.
+func (r Rows) squaredNorm(i int, base float64) float64 {
+	x := r.X.Row(i)
+	var stored, zero float64 // of the places that are stored: with their values, and as if these were 0
+	for k, v := range x.Value {
+		j := x.Column(k)
+		value, offset := float64(v), 0.0
+		if r.Offset != nil {
+			offset = r.Offset[j]
+		}
+		value -= offset
+		if r.Factor != nil {
+			value *= r.Factor[j]
+			offset *= r.Factor[j]
+		}
+		stored += float64(value * value)
+		zero += float64(offset * offset)
+	}
+	if x.Index == nil {
+		return stored
+	}
+	return max(base-zero, 0) + stored
 }
 
 // columnMeans returns the mean of every column.

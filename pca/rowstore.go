@@ -7,7 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// A rowStore holds copies of rows: sparse until a dense one comes, then dense.
+// A rowStore holds copies of rows, all dense or all sparse as the first one.
 type rowStore struct {
 	sparse matrix.CSR
 	dense  matrix.Dense
@@ -15,18 +15,45 @@ type rowStore struct {
 
 func (s *rowStore) rows() int { return max(len(s.sparse.Start)-1, 0) + s.dense.Rows }
 
-// add appends a row. Rows are all dense or all sparse.
+// add appends a row, in the storage of the first.
 func (s *rowStore) add(v matrix.Vector) {
-	if v.Index == nil {
-		s.dense.Rows++
-		s.dense.Cols = len(v.Value)
-		s.dense.Value = append(s.dense.Value, v.Value...)
+	dense := v.Index == nil
+	if s.rows() > 0 {
+		dense = s.dense.Rows > 0
+	}
+	if dense {
+		s.addDense(v)
 		return
 	}
 	if s.sparse.Start == nil {
 		s.sparse.Start, s.sparse.Index = []int64{0}, []uint32{}
 	}
-	s.sparse.Append(v.Index, v.Value)
+	if v.Index != nil {
+		s.sparse.Append(v.Index, v.Value)
+		return
+	}
+	var index []uint32
+	var value []float32
+	for j, x := range v.Value {
+		if x != 0 {
+			index, value = append(index, uint32(j)), append(value, x)
+		}
+	}
+	s.sparse.Append(index, value)
+}
+
+func (s *rowStore) addDense(v matrix.Vector) {
+	s.dense.Rows++
+	if v.Index == nil {
+		s.dense.Cols = len(v.Value)
+		s.dense.Value = append(s.dense.Value, v.Value...)
+		return
+	}
+	at := len(s.dense.Value)
+	s.dense.Value = append(s.dense.Value, make([]float32, s.dense.Cols)...)
+	for k, j := range v.Index {
+		s.dense.Value[at+int(j)] = v.Value[k]
+	}
 }
 
 // row returns row i.

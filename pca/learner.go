@@ -1,0 +1,263 @@
+package pca
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// A Learner gives the rows of a stream to a state, each once. It scales them,
+// centres them at the mean so far, cuts them into blocks of one size, whatever the
+// pieces that they come in, and keeps some apart to judge the answer by. All of it
+// can be kept and taken up again.
+//
+// Centring is exact for states that add up squares: with a block of b rows after n
+// others, the sum of squares about the mean grows by that of the block about its
+// own mean, and by one row more,
+//
+//	sqrt(n b / (n + b)) (mean so far - mean of the block)
+//
+// (Chan, Golub and LeVeque 1983; Ross et al. 2008 use it for components). What
+// scaling and step sizes need is measured on the first block.
+type Learner struct {
+	method  Streaming
+	problem Problem
+	center  bool
+	scale   string // a kind of scaling
+
+	state   State
+	size    int // rows of a block
+	taken   int // rows of the stream
+	learned int // of these, those that the state has seen
+	extra   int // rows besides that it was given to centre
+	factor  []float64
+	mean    []float64 // of the learned rows
+	squares float64   // sum of their squared norms, about the mean if center
+	pending rowStore
+	held    reservoir
+}
+
+// learnerBlock is how many rows a state is given at a time, at least.
+const learnerBlock = 1024
+
+// NewLearner begins a stream of rows of p.Cols features. scale is a kind of scaling
+// as dataset has it.
+func NewLearner(m Streaming, p Problem, center bool, scale string) *Learner {
+	return &Learner{method: m, problem: p, center: center, scale: scale, held: newReservoir()}
+}
+
+// Taken returns the number of rows taken from the stream.
+func (l *Learner) Taken() int { return l.taken }
+
+// Learn takes rows, of which all values are finite. After an error, which is about
+// the first block, there is nothing to be learned.
+func (l *Learner) Learn(x matrix.Matrix) error {
+	rows, _ := x.Dims()
+	for i := range rows {
+		if err := l.take(x.Row(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take keeps one row apart, or lets it wait for a block to fill.
+func (l *Learner) take(v matrix.Vector) error {
+	number := l.taken
+	l.taken++
+	if !l.held.wants(number) {
+		return l.wait(v)
+	}
+	l.held.add(number, v)
+	for l.held.full() {
+		for _, late := range l.held.thin() {
+			if err := l.wait(late); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// wait adds a row to those in wait, and learns the block that it fills.
+func (l *Learner) wait(v matrix.Vector) error {
+	l.pending.add(v)
+	if l.state == nil && l.pending.rows() == learnerBlock {
+		if err := l.start(); err != nil {
+			return err
+		}
+	}
+	if l.state != nil && l.pending.rows() >= l.size {
+		l.learn()
+	}
+	return nil
+}
+
+// start measures the rows in wait and starts the state: the scaling, and the sizes
+// that steps depend on, are those of these rows.
+func (l *Learner) start() error {
+	x, err := Preprocess(l.pending.matrix(l.problem.Cols), l.scale, l.center, l.problem.Threads)
+	if err != nil {
+		return err
+	}
+	l.factor = x.Factor
+	l.problem.Squared, l.problem.Fourth = x.Sizes(l.problem.Threads)
+	if !(l.problem.Fourth <= math.MaxFloat64) {
+		return fmt.Errorf("found rows of the length %.3g, too large to be squared twice", math.Sqrt(l.problem.Squared))
+	}
+	if l.center {
+		l.mean = make([]float64, l.problem.Cols)
+	}
+	l.begin()
+	return nil
+}
+
+// begin starts the state, of which everything is known.
+func (l *Learner) begin() {
+	l.state = l.method.Start(l.problem)
+	l.size = learnerBlock
+	if b, ok := l.state.(Blocked); ok {
+		l.size = (learnerBlock + b.BlockRows() - 1) / b.BlockRows() * b.BlockRows()
+	}
+}
+
+// learn gives the rows in wait to the state.
+func (l *Learner) learn() {
+	x := Rows{X: l.pending.matrix(l.problem.Cols), Factor: l.factor}
+	b, _ := x.Dims()
+	if l.center {
+		x.Offset = columnMeans(x.X)
+	}
+	squared, _ := x.Sizes(l.problem.Threads)
+	l.squares += float64(squared * float64(b))
+	l.state.Learn(x)
+	if l.center {
+		l.move(x.Offset, b)
+	}
+	l.learned += b
+	l.pending = rowStore{}
+}
+
+// move takes the mean of b more rows into that of all, and gives the state the row
+// that stands for the move.
+func (l *Learner) move(mean []float64, b int) {
+	n := float64(l.learned)
+	share := float64(b) / (n + float64(b))
+	if n > 0 {
+		away, weight := make([]float64, len(mean)), math.Sqrt(n*share)
+		for j := range away {
+			away[j] = weight * (mean[j] - l.mean[j])
+		}
+		zero := &matrix.CSR{Cols: len(mean), Start: []int64{0, 0}, Index: []uint32{}, Value: []float32{}}
+		x := Rows{X: zero, Offset: away, Factor: l.factor}
+		squared, _ := x.Sizes(l.problem.Threads)
+		l.squares += squared
+		l.state.Learn(x)
+		l.extra++
+	}
+	for j := range l.mean {
+		l.mean[j] += float64(share * (mean[j] - l.mean[j]))
+	}
+}
+
+// An Answer is what came of a stream.
+type Answer struct {
+	Basis   Basis     // with the variance along each component
+	Learned int       // rows
+	Mean    []float64 // nil: not centred
+	Factor  []float64 // nil: not scaled
+	Total   float64   // mean squared norm of the learned rows, about their mean if centred
+	HeldOut []int     // numbers of the rows that were not learned, from 0
+	Score   HeldOut   // what the components capture of them
+	State   State
+}
+
+// Answer returns what came of the rows so far. The learner goes on as if it had
+// not been asked.
+func (l *Learner) Answer() (Answer, error) {
+	if l.taken == 0 {
+		return Answer{}, fmt.Errorf("found no rows, expected at least one")
+	}
+	last := *l
+	if l.state != nil {
+		last.state = l.method.Start(l.problem)
+		if err := Restore(last.state, Keep(l.state)); err != nil {
+			return Answer{}, err
+		}
+		last.mean = append([]float64(nil), l.mean...)
+	}
+	if last.pending.rows() == 0 && last.state == nil { // all few rows were held out
+		last.pending, last.held = rowStore{}, newReservoir()
+		for _, v := range l.held.rows {
+			last.pending.add(v)
+		}
+	}
+	if last.pending.rows() > 0 {
+		if last.state == nil {
+			if err := last.start(); err != nil {
+				return Answer{}, err
+			}
+		}
+		last.learn()
+	}
+	return last.answer(), nil
+}
+
+// answer is Answer when nothing waits.
+func (l *Learner) answer() Answer {
+	a := Answer{Basis: l.state.Basis(), Learned: l.learned, Mean: l.mean, Factor: l.factor,
+		Total: l.squares / float64(l.learned), HeldOut: l.held.numbers, State: l.state}
+	a.Basis.Orient()
+	rows := Rows{X: l.held.matrix(l.problem.Cols), Offset: l.mean, Factor: l.factor}
+	if len(l.held.rows) > 0 {
+		a.Score = NewHeldOut(rows, a.Basis)
+	}
+	if a.Basis.Value == nil { // a method that does not know: the rows held out tell
+		a.Basis.Value = make([]float64, a.Basis.K)
+		a.Basis.along(rows)
+		return a
+	}
+	seen := float64(l.learned+l.extra) / float64(l.learned)
+	for i := range a.Basis.Value {
+		a.Basis.Value[i] *= seen
+	}
+	return a
+}
+
+// Keep visits everything.
+func (l *Learner) Keep(k *Kept) {
+	k.Count("stream.taken", &l.taken)
+	k.Count("stream.learned", &l.learned)
+	k.Count("stream.extra", &l.extra)
+	k.List("stream.factor", &l.factor)
+	k.List("stream.mean", &l.mean)
+	k.Number("stream.squares", &l.squares)
+	k.Number("stream.squared", &l.problem.Squared)
+	k.Number("stream.fourth", &l.problem.Fourth)
+	d := l.problem.Cols
+	k.Require(len(l.factor) == 0 || len(l.factor) == d, "state: found %d factors, expected %d", len(l.factor), d)
+	k.Require(len(l.mean) == 0 || len(l.mean) == d, "state: found a mean of %d numbers, expected %d", len(l.mean), d)
+	l.pending.keep(k, "stream.pending", d)
+	l.held.keep(k, d)
+	started := 0
+	if l.state != nil {
+		started = 1
+	}
+	k.Count("stream.started", &started)
+	if k.Restoring() {
+		if len(l.factor) == 0 {
+			l.factor = nil
+		}
+		if l.mean = l.mean[:len(l.mean):len(l.mean)]; len(l.mean) == 0 {
+			l.mean = nil
+		}
+		k.Require((l.mean != nil) == (l.center && started == 1), "state: found a mean of %d numbers for a stream that says otherwise", len(l.mean))
+		if started == 1 && k.Restoring() {
+			l.begin()
+		}
+	}
+	if l.state != nil {
+		l.state.Keep(k)
+	}
+}
