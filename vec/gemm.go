@@ -29,10 +29,27 @@ func (b Block[T]) check() {
 // Gemm32 adds A*B^T to C, where A is m x k, B is n x k and C is m x n, on at most
 // threads goroutines (0: as many as there are cores). C must not overlap the
 // others.
-func Gemm32(c, a, b Block[float32], threads int) { gemm(tile32(), c, a, b, threads) }
+func Gemm32(c, a, b Block[float32], threads int) { gemm(tile32(), tall32(), c, a, b, threads) }
 
 // Gemm64 is Gemm32 in double precision.
-func Gemm64(c, a, b Block[float64], threads int) { gemm(tile64(), c, a, b, threads) }
+func Gemm64(c, a, b Block[float64], threads int) { gemm(tile64(), tall64(), c, a, b, threads) }
+
+// GemmMixed is Gemm64 for an A in single precision: c = fma(float64(a), b, c).
+func GemmMixed(c Block[float64], a Block[float32], b Block[float64], threads int) {
+	gemm(tile64(), tallMixed(), c, a, b, threads)
+}
+
+// GemmCols32 adds A^T*B to C, row after row, where A is k x m, B is k x n and C is m x n,
+// on at most threads goroutines. C must not overlap the others.
+func GemmCols32(c, a, b Block[float32], threads int) { gemmCols(tile32(), c, a, b, threads) }
+
+// GemmCols64 is GemmCols32 in double precision.
+func GemmCols64(c, a, b Block[float64], threads int) { gemmCols(tile64(), c, a, b, threads) }
+
+// GemmColsMixed is GemmCols64 for an A in single precision.
+func GemmColsMixed(c Block[float64], a Block[float32], b Block[float64], threads int) {
+	gemmCols(tile64(), c, a, b, threads)
+}
 
 // SyrkRows32 adds A*A^T to the symmetric C: the products of the rows of A. It
 // reads C on and below the diagonal and writes all of it.
@@ -64,50 +81,81 @@ func WeightedGram(h Block[float64], weight []float64, x Block[float32], threads 
 				}
 			}
 		},
-		packB: func(dst []float64, width, first, count, k, depth int) {
-			for r := range depth {
-				row := x.Value[(k+r)*x.Stride+first:][:count]
-				for j, v := range row {
-					dst[r*width+j] = float64(v)
-				}
-			}
-		},
+		packB: packCols[float64](x),
 	}.run(threads)
 }
 
-func gemm[T float](t tile[T], c, a, b Block[T], threads int) {
+func gemm[A, S float](t tile[S], few tallTile[A, S], c Block[S], a Block[A], b Block[S], threads int) {
 	a.check()
 	b.check()
 	if a.Cols != b.Cols {
 		panic("vec: factors of different length")
 	}
-	multiplication[T]{tile: t, c: c, m: a.Rows, n: b.Rows, k: a.Cols, packA: a.packRows, packB: b.packRows}.run(threads)
+	if few.rows > 0 && b.Rows <= rowsOfTall && a.Rows >= few.rows && a.Cols > 0 {
+		checkResult(c, a.Rows, b.Rows)
+		tall[A, S]{tile: few, c: c, a: a}.run(b, threads)
+		return
+	}
+	multiplication[S]{tile: t, c: c, m: a.Rows, n: b.Rows, k: a.Cols, packA: packRows[S](a), packB: packRows[S](b)}.run(threads)
+}
+
+func gemmCols[A, S float](t tile[S], c Block[S], a Block[A], b Block[S], threads int) {
+	a.check()
+	b.check()
+	if a.Rows != b.Rows {
+		panic("vec: factors of different length")
+	}
+	multiplication[S]{tile: t, c: c, m: a.Cols, n: b.Cols, k: a.Rows, packA: packCols[S](a), packB: packCols[S](b)}.run(threads)
 }
 
 func syrkRows[T float](t tile[T], c, a Block[T], threads int) {
 	a.check()
-	multiplication[T]{tile: t, c: c, m: a.Rows, n: a.Rows, k: a.Cols, lower: true, packA: a.packRows, packB: a.packRows}.run(threads)
+	multiplication[T]{tile: t, c: c, m: a.Rows, n: a.Rows, k: a.Cols, lower: true, packA: packRows[T](a), packB: packRows[T](a)}.run(threads)
 }
 
 func syrkCols[T float](t tile[T], c, a Block[T], threads int) {
 	a.check()
-	multiplication[T]{tile: t, c: c, m: a.Cols, n: a.Cols, k: a.Rows, lower: true, packA: a.packCols, packB: a.packCols}.run(threads)
+	multiplication[T]{tile: t, c: c, m: a.Cols, n: a.Cols, k: a.Rows, lower: true, packA: packCols[T](a), packB: packCols[T](a)}.run(threads)
 }
 
-// packRows copies elements k, k+1, ... of rows first, first+1, ...: element k+r
-// of row first+i to dst[r*width+i].
-func (b Block[T]) packRows(dst []T, width, first, count, k, depth int) {
-	for i := range count {
-		row := b.Value[(first+i)*b.Stride+k:][:depth]
-		for r, v := range row {
-			dst[r*width+i] = v
+// A packer copies elements k, k+1, ... of rows first, first+1, ... to dst: element k+r of
+// row first+i to dst[r*width+i].
+type packer[S float] func(dst []S, width, first, count, k, depth int)
+
+// packRows returns the packer of the rows of b.
+func packRows[S, T float](b Block[T]) packer[S] {
+	return func(dst []S, width, first, count, k, depth int) {
+		for i := range count {
+			row := b.Value[(first+i)*b.Stride+k:][:depth]
+			for r, v := range row {
+				dst[r*width+i] = S(v)
+			}
 		}
 	}
 }
 
-// packCols is packRows for the columns of b.
-func (b Block[T]) packCols(dst []T, width, first, count, k, depth int) {
-	for r := range depth {
-		copy(dst[r*width:], b.Value[(k+r)*b.Stride+first:][:count])
+// packCols returns the packer of the columns of b.
+func packCols[S, T float](b Block[T]) packer[S] {
+	if same, ok := any(b).(Block[S]); ok {
+		return func(dst []S, width, first, count, k, depth int) {
+			for r := range depth {
+				copy(dst[r*width:], same.Value[(k+r)*same.Stride+first:][:count])
+			}
+		}
+	}
+	return func(dst []S, width, first, count, k, depth int) {
+		for r := range depth {
+			for j, v := range b.Value[(k+r)*b.Stride+first:][:count] {
+				dst[r*width+j] = S(v)
+			}
+		}
+	}
+}
+
+// checkResult panics unless c is a block of this size.
+func checkResult[T float](c Block[T], rows, cols int) {
+	c.check()
+	if c.Rows != rows || c.Cols != cols {
+		panic("vec: a product of another size than its block")
 	}
 }

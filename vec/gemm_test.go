@@ -67,8 +67,9 @@ func transposed[T float](b Block[T]) func(i, j int) T {
 // every level.
 func checkProducts(t *testing.T, r *rand.Rand, m, n, k int) {
 	t.Helper()
-	checkPrecision(t, r, m, n, k, fma32, Gemm32, SyrkRows32, SyrkCols32)
-	checkPrecision(t, r, m, n, k, math.FMA, Gemm64, SyrkRows64, SyrkCols64)
+	checkPrecision(t, r, m, n, k, fma32, Gemm32, GemmCols32, SyrkRows32, SyrkCols32)
+	checkPrecision(t, r, m, n, k, math.FMA, Gemm64, GemmCols64, SyrkRows64, SyrkCols64)
+	checkMixed(t, r, m, n, k)
 	x, h, weight := drawBlock[float32](r, k, m), symmetric[float64](r, m), drawBlock[float64](r, 1, k).Value[:k]
 	want := h.clone()
 	chains(want, k, math.FMA, func(j, i int) float64 { return weight[i] * float64(at(x)(i, j)) },
@@ -77,14 +78,19 @@ func checkProducts(t *testing.T, r *rand.Rand, m, n, k int) {
 }
 
 func checkPrecision[T float](t *testing.T, r *rand.Rand, m, n, k int, fma func(a, b, c T) T,
-	gemm func(c, a, b Block[T], threads int), rows, cols func(c, a Block[T], threads int)) {
+	gemm, gemmCols func(c, a, b Block[T], threads int), rows, cols func(c, a Block[T], threads int)) {
 	t.Helper()
 	a, b, c := drawBlock[T](r, m, k), drawBlock[T](r, n, k), drawBlock[T](r, m, n)
 	want := c.clone()
 	chains(want, k, fma, at(a), transposed(b))
 	compare(t, fmt.Sprintf("Gemm %T %d %d %d", T(0), m, n, k), c, want, func(c Block[T], threads int) { gemm(c, a, b, threads) })
 
-	c = symmetric[T](r, m)
+	a, b, c = drawBlock[T](r, k, m), drawBlock[T](r, k, n), drawBlock[T](r, m, n)
+	want = c.clone()
+	chains(want, k, fma, transposed(a), at(b))
+	compare(t, fmt.Sprintf("GemmCols %T %d %d %d", T(0), m, n, k), c, want, func(c Block[T], threads int) { gemmCols(c, a, b, threads) })
+
+	c, a = symmetric[T](r, m), drawBlock[T](r, m, k)
 	want = c.clone()
 	chains(want, k, fma, at(a), transposed(a))
 	compare(t, fmt.Sprintf("SyrkRows %T %d %d", T(0), m, k), c, mirrored(want), func(c Block[T], threads int) { rows(c, a, threads) })
@@ -93,6 +99,23 @@ func checkPrecision[T float](t *testing.T, r *rand.Rand, m, n, k int, fma func(a
 	want = c.clone()
 	chains(want, k, fma, transposed(a), at(a))
 	compare(t, fmt.Sprintf("SyrkCols %T %d %d", T(0), m, k), c, mirrored(want), func(c Block[T], threads int) { cols(c, a, threads) })
+}
+
+// checkMixed is checkPrecision for an A in single precision.
+func checkMixed(t *testing.T, r *rand.Rand, m, n, k int) {
+	t.Helper()
+	a, b, c := drawBlock[float32](r, m, k), drawBlock[float64](r, n, k), drawBlock[float64](r, m, n)
+	wide := func(a func(i, j int) float32) func(i, j int) float64 {
+		return func(i, j int) float64 { return float64(a(i, j)) }
+	}
+	want := c.clone()
+	chains(want, k, math.FMA, wide(at(a)), transposed(b))
+	compare(t, fmt.Sprint("GemmMixed ", m, n, k), c, want, func(c Block[float64], threads int) { GemmMixed(c, a, b, threads) })
+
+	a, b, c = drawBlock[float32](r, k, m), drawBlock[float64](r, k, n), drawBlock[float64](r, m, n)
+	want = c.clone()
+	chains(want, k, math.FMA, wide(transposed(a)), at(b))
+	compare(t, fmt.Sprint("GemmColsMixed ", m, n, k), c, want, func(c Block[float64], threads int) { GemmColsMixed(c, a, b, threads) })
 }
 
 // compare runs do on copies of c, on every level and by one and three threads.
@@ -118,7 +141,7 @@ func TestProducts(t *testing.T) {
 	for range 40 {
 		checkProducts(t, r, 1+r.IntN(40), 1+r.IntN(70), r.IntN(30))
 	}
-	for _, c := range [][3]int{{0, 3, 2}, {3, 0, 2}, {1, 1, 1}, {12, 32, 256}, {25, 33, 257}, {13, 65, 600}, {205, 40, 3}} {
+	for _, c := range [][3]int{{0, 3, 2}, {3, 0, 2}, {1, 1, 1}, {12, 32, 256}, {25, 33, 257}, {13, 65, 600}, {205, 40, 3}, {130, 10, 1100}, {13, 128, 9}, {13, 129, 8}, {20, 70, 1025}} {
 		checkProducts(t, r, c[0], c[1], c[2])
 	}
 	// More than one block of columns.

@@ -28,17 +28,12 @@ type multiplication[T float] struct {
 	m, n, k int
 	lower   bool
 
-	// packA and packB copy terms k to k+depth of count rows from first on;
-	// see Block.packRows.
-	packA, packB func(dst []T, width, first, count, k, depth int)
+	packA, packB packer[T]
 }
 
 // run computes the product on at most threads goroutines.
 func (p multiplication[T]) run(threads int) {
-	p.c.check()
-	if p.c.Rows != p.m || p.c.Cols != p.n {
-		panic("vec: a product of another size than its block")
-	}
+	checkResult(p.c, p.m, p.n)
 	if p.m == 0 || p.n == 0 {
 		return
 	}
@@ -80,7 +75,7 @@ type work[T float] struct {
 // packPanel packs panel number i of the rows from first to first+count into its
 // place in dst. Rows that are not there stay what they were; nothing is made of
 // them.
-func packPanel[T float](pack func(dst []T, width, first, count, k, depth int), dst []T, width, i, first, count, k, depth int) {
+func packPanel[T float](pack packer[T], dst []T, width, i, first, count, k, depth int) {
 	pack(dst[i*width*depth:(i+1)*width*depth], width, first+i*width, min(width, count-i*width), k, depth)
 }
 

@@ -22,6 +22,7 @@ var groups = map[string]func(){
 	"gemm":   gemm,
 	"pair":   pairs,
 	"rotate": rotations,
+	"rows":   rows,
 	"tile":   tiles,
 }
 

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// rows writes tiles for products with few rows: the tall factor is read where it is.
+func rows() {
+	for _, s := range []isa{avx512, avx2} {
+		for vectors, width := range []string{1: "Narrow", 2: ""} {
+			if vectors == 0 {
+				continue
+			}
+			float{s, single}.rowTile("rows32"+width, single, vectors)
+			float{s, double}.rowTile("rows64"+width, double, vectors)
+			float{s, double}.rowTile("rowsMixed"+width, single, vectors)
+		}
+	}
+}
+
+// tileRows is how many rows a tile has: see gemm.
+func (f float) tileRows() int {
+	if f.isa == avx512 {
+		return 12
+	}
+	return 6
+}
+
+// rowTile writes c[i][j] = fma(a[i][k], b[k][j], c[i][j]) for k = 0, 1, ... in order, where
+// b is a packed panel of some vectors of columns. The rows of a are stride apart and of
+// precision p; those of the next tile are asked for.
+func (f float) rowTile(name string, p precision, vectors int) {
+	element := map[precision]string{single: "float32", double: "float64"}
+	kernel(name+f.suffix, fmt.Sprintf("func(k int, a *%s, stride int, b, c *%s, cStride int)", element[p], element[f.p]),
+		name+f.suffix+" adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.")
+	const unroll = 8
+	k, b := Load(Param("k"), GP64()), Load(Param("b"), GP64())
+	stride := Load(Param("stride"), GP64())
+	SHLQ(Imm(uint64(shift(p))), stride)
+	size, rows := f.size()*int(f.p), f.tileRows()
+	acc := f.tileOfC(rows, vectors, true, nil)
+	groups := f.threes(Load(Param("a"), GP64()), stride, rows)
+	last := GP64()
+	LEAQ(Mem{Base: groups[len(groups)-1], Index: stride, Scale: 2}, last)
+	ADDQ(stride, last)
+	ahead := f.threes(last, stride, rows)
+
+	step := func(u int) {
+		x := make([]reg.VecVirtual, vectors)
+		for h := range x {
+			x[h] = f.copyOf(Mem{Base: b, Disp: (u*vectors + h) * size})
+		}
+		for i := range acc {
+			e := f.broadcastOf(p, third(groups, stride, i, u*int(p)))
+			for h := range x {
+				f.pick(VFMADD231PD, VFMADD231PS, x[h], e, acc[i][h])
+			}
+		}
+	}
+	advance := func(steps int) {
+		for _, g := range append(groups[:len(groups):len(groups)], ahead...) {
+			ADDQ(Imm(uint64(steps*int(p))), g)
+		}
+		ADDQ(I32(steps*vectors*size), b)
+	}
+	SUBQ(Imm(unroll), k)
+	JL(LabelRef("rest"))
+	Label("loop")
+	for i := range rows {
+		PREFETCHT0(third(ahead, stride, i, 0))
+	}
+	for u := range unroll {
+		step(u)
+	}
+	advance(unroll)
+	SUBQ(Imm(unroll), k)
+	JGE(LabelRef("loop"))
+	Label("rest")
+	ADDQ(Imm(unroll), k)
+	JE(LabelRef("store"))
+	Label("single")
+	step(0)
+	advance(1)
+	DECQ(k)
+	JNE(LabelRef("single"))
+	Label("store")
+	f.tileOfC(rows, vectors, false, acc)
+	VZEROUPPER()
+	RET()
+}
+
+// tileOfC loads or stores a tile of c.
+func (f float) tileOfC(rows, vectors int, load bool, acc [][]reg.VecVirtual) [][]reg.VecVirtual {
+	row, stride := Load(Param("c"), GP64()), Load(Param("cStride"), GP64())
+	SHLQ(Imm(uint64(shift(f.p))), stride)
+	for i := range rows {
+		if load {
+			acc = append(acc, make([]reg.VecVirtual, vectors))
+		}
+		for h := range vectors {
+			at := Mem{Base: row, Disp: h * f.size() * int(f.p)}
+			if load {
+				acc[i][h] = f.copyOf(at)
+			} else {
+				VMOVUPD(acc[i][h], at)
+			}
+		}
+		ADDQ(stride, row)
+	}
+	return acc
+}
+
+// threes returns the addresses of rows 0, 3, 6, ...
+func (f float) threes(first, stride reg.Register, rows int) []reg.Register {
+	groups := []reg.Register{first}
+	for i := 3; i < rows; i += 3 {
+		next := GP64()
+		LEAQ(Mem{Base: groups[len(groups)-1], Index: stride, Scale: 2}, next)
+		ADDQ(stride, next)
+		groups = append(groups, next)
+	}
+	return groups
+}
+
+// third returns the address of row i.
+func third(groups []reg.Register, stride reg.Register, i, disp int) Mem {
+	m := Mem{Base: groups[i/3], Disp: disp}
+	if i%3 > 0 {
+		m.Index, m.Scale = stride, uint8(i%3)
+	}
+	return m
+}
+
+// broadcastOf returns copies of a number of precision p in a vector.
+func (f float) broadcastOf(p precision, at Mem) reg.VecVirtual {
+	v := f.vector()
+	switch {
+	case p == f.p:
+		f.pick(broadcast64, broadcast32, at, v)
+	case f.isa == avx512:
+		VCVTPS2PD_BCST(at, v)
+	default:
+		VBROADCASTSS(at, v.AsX())
+		VCVTPS2PD(v.AsX(), v)
+	}
+	return v
+}
