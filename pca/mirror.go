@@ -22,24 +22,26 @@ import (
 // dense, d x d: this is the reference for the methods that keep few directions.
 //
 // The start is the centre of the set, M = (k/d) I. Returned are the k directions
-// with the largest eigenvalues of the last M. A step costs one dense
+// with the largest eigenvalues of the last M, of a random one, or of the mean of
+// all, as the theory has it. A step costs one dense
 // eigendecomposition, O(d^3), so d is at most 200.
 type Mirror struct {
 	geometry func() geometry
 	schedule Schedule
+	iterate  func(seed uint64) iterate
 }
 
 // mirrorCols is the largest d.
 const mirrorCols = 200
 
 func init() {
-	register("mirror", "mirror descent on dense matrices, the reference: geometry=frobenius (MSG) or entropy (W&K), schedule=sqrt, c=1; at most 200 features",
+	register("mirror", "mirror descent on dense matrices, the reference: geometry=frobenius (MSG) or entropy (W&K), schedule=sqrt, c=1, iterate=last; at most 200 features",
 		func(p *registry.Params) (Method, error) {
-			m := Mirror{func() geometry { return new(frobenius) }, nil}
+			m := Mirror{geometry: func() geometry { return new(frobenius) }}
 			if p.Choice("geometry", "frobenius", "entropy") == "entropy" {
 				m.geometry = func() geometry { return new(vonNeumann) }
 			}
-			m.schedule = scheduleOf(p, 1)
+			m.schedule, m.iterate = scheduleOf(p, 1), iterateOf(p)
 			return m, p.Err()
 		})
 }
@@ -58,6 +60,7 @@ func (Mirror) Accepts(p Problem) error {
 // Start begins at the centre.
 func (m Mirror) Start(p Problem) State {
 	s := newMirrorState(p.Cols, p.K, m.geometry(), m.schedule)
+	s.iterate = m.iterate(p.Seed)
 	if p.Squared > 0 {
 		s.unit = 1 / p.Squared
 	}
@@ -73,13 +76,14 @@ type mirrorState struct {
 	unit     float64 // of the step size
 	t        int
 	theta    []float64 // d x d, in mirror space
+	iterate  iterate
 
 	row, value, outer []float64 // scratch
 	small             eigensystem
 }
 
 func newMirrorState(d, k int, g geometry, schedule Schedule) *mirrorState {
-	s := &mirrorState{d: d, k: k, geometry: g, schedule: schedule, unit: 1, theta: make([]float64, d*d)}
+	s := &mirrorState{d: d, k: k, geometry: g, schedule: schedule, unit: 1, iterate: lastIterate{}, theta: make([]float64, d*d)}
 	s.row, s.value, s.outer = make([]float64, d), make([]float64, d), make([]float64, d*d)
 	each, way := g.centre(d, k)
 	start := []float64{each}
@@ -96,6 +100,7 @@ func (s *mirrorState) Learn(x Rows) {
 	rows, _ := x.Dims()
 	for i := range rows {
 		x.Row(s.row, i)
+		s.iterate.visit(s)
 		s.t++
 		s.step(s.schedule.Step(s.t)*s.unit, s.row)
 	}
@@ -107,21 +112,20 @@ func (s *mirrorState) step(eta float64, x []float64) {
 	for i, v := range x {
 		vec.Axpy64(s.theta[i*d:(i+1)*d], s.way*eta*v, x)
 	}
-	vectors := s.decompose()
+	vectors := s.decompose(s.theta)
 	s.geometry.project(s.value, s.k)
 	spectralSum(s.theta, s.value, vectors, d)
 }
 
-// decompose sets value to the eigenvalues of theta, and returns the eigenvectors
-// as rows.
-func (s *mirrorState) decompose() []float64 {
-	d := s.d
-	for i := range d {
+// decompose sets value to the eigenvalues of the symmetric a, of which it reads
+// what is on and below the diagonal, and returns the eigenvectors as rows.
+func (s *mirrorState) decompose(a []float64) []float64 {
+	for i := range s.d {
 		for j := range i + 1 {
-			s.outer[i*d+j], s.outer[j*d+i] = s.theta[i*d+j], s.theta[i*d+j]
+			s.outer[i*s.d+j], s.outer[j*s.d+i] = a[i*s.d+j], a[i*s.d+j]
 		}
 	}
-	return s.small.Decompose(s.value, s.outer, d)
+	return s.small.Decompose(s.value, s.outer, s.d)
 }
 
 // spectralSum sets a to sum_i value_i v_i v_i^T over the rows v_i.
@@ -135,18 +139,23 @@ func spectralSum(a, value, vectors []float64, d int) {
 	}
 }
 
-// primal returns M or W, d x d, whichever the geometry has.
-func (s *mirrorState) primal() []float64 {
-	vectors := s.decompose()
+// copyTo writes M or W, whichever the geometry has, to dst.
+func (s *mirrorState) copyTo(dst []float64) []float64 {
+	vectors := s.decompose(s.theta)
 	s.geometry.primal(s.value)
-	m := make([]float64, s.d*s.d)
-	spectralSum(m, s.value, vectors, s.d)
-	return m
+	dst = zeros(dst, s.d*s.d)
+	spectralSum(dst, s.value, vectors, s.d)
+	return dst
 }
 
-// Basis returns the directions of the k largest eigenvalues of M.
+// Basis returns the directions of the k largest eigenvalues of M, which are the
+// smallest ones of W; they have the order of those in mirror space.
 func (s *mirrorState) Basis() Basis {
-	vectors := s.decompose()
+	from := s.iterate.chosen()
+	if from == nil {
+		from = s.theta
+	}
+	vectors := s.decompose(from)
 	b := Basis{K: s.k, Cols: s.d}
 	for i := range s.k {
 		at := i
@@ -158,9 +167,12 @@ func (s *mirrorState) Basis() Basis {
 	return b
 }
 
-// Keep visits theta and the number of steps.
+// Keep visits theta, the number of steps, and the iterate that was chosen.
 func (s *mirrorState) Keep(k *Kept) {
 	k.Count("rows", &s.t)
 	k.List("theta", &s.theta)
 	k.Require(len(s.theta) == s.d*s.d, "state: found %d numbers of theta, expected %d", len(s.theta), s.d*s.d)
+	s.iterate.Keep(k)
+	n := len(s.iterate.chosen())
+	k.Require(n == 0 || n == s.d*s.d, "state: found an iterate of %d numbers, expected %d", n, s.d*s.d)
 }

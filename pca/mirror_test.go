@@ -38,8 +38,8 @@ func TestMirrorInstances(t *testing.T) {
 			entropy.step(eta, x)
 			f.step(eta, x)
 			v.step(eta, x)
-			worstF = max(worstF, distance(f.primal(), msg.m))
-			worstV = max(worstV, distance(v.primal(), entropy.w))
+			worstF = max(worstF, distance(f.copyTo(nil), msg.m))
+			worstV = max(worstV, distance(v.copyTo(nil), entropy.w))
 		}
 		t.Logf("seed %d: worst difference Frobenius %.2g, entropy %.2g", seed, worstF, worstV)
 		if !(worstF <= 1e-12 && worstV <= 1e-12) {
@@ -88,7 +88,7 @@ func TestMirrorMethod(t *testing.T) {
 			x.Value[i*d+j] = float32(spread * r.NormFloat64())
 		}
 	}
-	for _, spec := range []string{"mirror", "mirror:geometry=entropy,c=2", "mirror:schedule=constant,c=0.05"} {
+	for _, spec := range []string{"mirror", "mirror:geometry=entropy,c=2", "mirror:schedule=constant,c=0.05", "mirror:iterate=random,c=0.5", "mirror:iterate=average,geometry=entropy"} {
 		m, err := New(spec)
 		if err != nil {
 			t.Fatal(err)

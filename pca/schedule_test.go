@@ -89,7 +89,7 @@ func TestGridOnOnePass(t *testing.T) {
 				x, epsilon := sphere(r, d), make([]float64, len(candidates))
 				for i, state := range states {
 					state.step(state.schedule.Step(step), x)
-					epsilon[i] = 1 - quadratic(state.primal(), x)
+					epsilon[i] = 1 - quadratic(state.copyTo(nil), x)
 					sums[i] += epsilon[i]
 				}
 				if err := s.Add(epsilon); err != nil {
