@@ -2,6 +2,7 @@ package pca
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/registry"
@@ -55,9 +56,13 @@ type randomIterate struct {
 	value []float64
 }
 
+// iterateStream names the random numbers of iterates among those of a seed.
+const iterateStream = 0x69746572617465 // "iterate"
+
 func (r *randomIterate) visit(c copier) {
 	r.t++
-	if rand.New(rand.NewPCG(r.seed, uint64(r.t))).Uint64N(uint64(r.t)) == 0 {
+	draw := rand.NewPCG(r.seed^iterateStream, uint64(r.t)).Uint64()
+	if below, _ := bits.Mul64(draw, uint64(r.t)); below == 0 { // of 0, ..., t-1
 		r.value = c.copyTo(r.value)
 	}
 }

@@ -63,9 +63,9 @@ func TestAverageIterate(t *testing.T) {
 		}
 		average.visit(s)
 		if step == steps/2 {
-			kept := &Kept{Floats: map[string][]float64{}}
-			average.Keep(kept)
-			resumed.Keep(&Kept{Floats: kept.Floats, restoring: true})
+			if err := Restore(&resumed, Keep(&average)); err != nil {
+				t.Fatal(err)
+			}
 		} else if step > steps/2 {
 			resumed.visit(s)
 		}

@@ -101,7 +101,7 @@ func SystematicPieces(p []float64, m int) ([]Piece, error) {
 	var pieces []Piece
 	for q, end := range ends[1:] {
 		length := end - ends[q]
-		pieces = append(pieces, Piece{length, systematic(sums, m, ends[q]+length/2)})
+		pieces = append(pieces, Piece{length, systematic(sums, m, ends[q]+float64(length/2))})
 	}
 	return pieces, nil
 }

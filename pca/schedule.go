@@ -149,7 +149,7 @@ func StepAnytime(k int, fourth float64) Schedule {
 func StepEntropy(d, k, steps int, loss float64) Schedule {
 	distance := entropyDistance(d, k)
 	total := max(float64(steps)*loss, 1e-6*distance)
-	return Constant{vec.Log1p(math.Sqrt(2 * distance / total))}
+	return Constant{vec.Log1p(math.Sqrt(2 * (distance / total)))}
 }
 
 // StepMirror is sqrt(B/T), B = ln(d/(d-k)), for T steps of the same algorithm by
