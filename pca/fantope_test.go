@@ -253,3 +253,22 @@ func BenchmarkFantope(b *testing.B) {
 		f.project(sigma, nil, 4)
 	}
 }
+
+// What is not a number ends the projection all the same.
+func TestProjectionsEnd(t *testing.T) {
+	inf := math.Inf(1)
+	values := []float64{0, 1, -1, inf, -inf, math.NaN(), math.MaxFloat64, 5e-324}
+	r := rand.New(rand.NewPCG(16, 2))
+	var f fantope
+	var e entropy
+	for range 2000 {
+		v := make([]float64, 1+r.IntN(5))
+		for i := range v {
+			v[i] = values[r.IntN(len(values))]
+		}
+		f.project(slices.Clone(v), nil, values[r.IntN(len(values))])
+		f.shift(v, nil, float64(r.IntN(7)))
+		f.projectCapped(slices.Clone(v), 1+r.IntN(6), float64(1+r.IntN(6)))
+		e.project(v, nil, 2+r.IntN(6), 1)
+	}
+}

@@ -72,6 +72,7 @@ func (r *randomIterate) chosen() []float64 { return r.value }
 func (r *randomIterate) Keep(k *Kept) {
 	k.Count("iterates", &r.t)
 	k.List("iterate", &r.value)
+	k.Require((r.t == 0) == (len(r.value) == 0), "state: found an iterate of %d numbers after %d rows", len(r.value), r.t)
 }
 
 // averageIterate is the mean of all, which means something for dense matrices
@@ -97,6 +98,7 @@ func (a *averageIterate) chosen() []float64 { return a.value }
 func (a *averageIterate) Keep(k *Kept) {
 	k.Count("iterates", &a.t)
 	k.List("iterate", &a.value)
+	k.Require((a.t == 0) == (len(a.value) == 0), "state: found an average of %d numbers after %d rows", len(a.value), a.t)
 }
 
 // bestIterate is that of the largest value among the checkpoints, the first of

@@ -139,9 +139,11 @@ func spectralSum(a, value, vectors []float64, d int) {
 	}
 }
 
-// copyTo writes M or W, whichever the geometry has, to dst.
+// copyTo writes M or W, whichever the geometry has, to dst. What rounding has added
+// to theta since it was projected counts where its other eigenvalues are huge.
 func (s *mirrorState) copyTo(dst []float64) []float64 {
 	vectors := s.decompose(s.theta)
+	s.geometry.project(s.value, s.k)
 	s.geometry.primal(s.value)
 	dst = zeros(dst, s.d*s.d)
 	spectralSum(dst, s.value, vectors, s.d)

@@ -126,3 +126,74 @@ func TestMirrorRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A kept state that cannot be is refused.
+func TestMirrorRestoreRefuses(t *testing.T) {
+	m, err := New("mirror:iterate=average")
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := func() State { return m.(Streaming).Start(Problem{Cols: 3, K: 1}) }
+	for name, list := range map[string][]float64{
+		"rows": {-1}, "theta": {1, 2}, "iterates": {4}, "iterate": {1},
+	} {
+		kept := Keep(start())
+		kept[name] = list
+		if Restore(start(), kept) == nil {
+			t.Errorf("%s = %v was restored", name, list)
+		}
+		delete(kept, name)
+		if Restore(start(), kept) == nil {
+			t.Errorf("a state without %s was restored", name)
+		}
+	}
+	if err := Restore(start(), Keep(start())); err != nil {
+		t.Error(err)
+	}
+}
+
+// Rows of any length whose fourth power is finite give a finite, feasible answer.
+func TestMirrorHugeRows(t *testing.T) {
+	const d, k = 5, 2
+	r := rand.New(rand.NewPCG(19, 10))
+	for _, g := range []geometry{new(frobenius), new(vonNeumann)} {
+		for _, size := range []float64{1e-150, 1e30, 1e75} {
+			s := newMirrorState(d, k, g, InverseRoot{1})
+			for step := range 20 {
+				x := sphere(r, d)
+				for i := range x {
+					x[i] *= size
+				}
+				if step%5 == 4 {
+					clear(x)
+				}
+				s.step(1, x)
+			}
+			m, want := s.copyTo(nil), 1.0
+			if s.way > 0 {
+				want = k
+			}
+			trace := 0.0
+			for i := range d {
+				trace += m[i*d+i]
+			}
+			if !(math.Abs(trace-want) <= 1e-12) {
+				t.Errorf("%T, rows of length %g: trace %v, expected %v", g, size, trace, want)
+			}
+			b := s.Basis()
+			for i := range k {
+				if norm := quadratic(assemble([]float64{1}, b.Row(i), d), b.Row(i)); !(math.Abs(norm-1) <= 1e-12) {
+					t.Errorf("%T, rows of length %g: component %d of norm %v", g, size, i, norm)
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkMirror(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 1))
+	s := newMirrorState(mirrorCols, 10, new(frobenius), InverseRoot{1})
+	for b.Loop() {
+		s.step(0.1, sphere(r, mirrorCols))
+	}
+}
