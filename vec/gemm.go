@@ -41,14 +41,14 @@ func GemmMixed(c Block[float64], a Block[float32], b Block[float64], threads int
 
 // GemmCols32 adds A^T*B to C, row after row, where A is k x m, B is k x n and C is m x n,
 // on at most threads goroutines. C must not overlap the others.
-func GemmCols32(c, a, b Block[float32], threads int) { gemmCols(tile32(), c, a, b, threads) }
+func GemmCols32(c, a, b Block[float32], threads int) { gemmCols(tile32(), tall32(), c, a, b, threads) }
 
 // GemmCols64 is GemmCols32 in double precision.
-func GemmCols64(c, a, b Block[float64], threads int) { gemmCols(tile64(), c, a, b, threads) }
+func GemmCols64(c, a, b Block[float64], threads int) { gemmCols(tile64(), tall64(), c, a, b, threads) }
 
 // GemmColsMixed is GemmCols64 for an A in single precision.
 func GemmColsMixed(c Block[float64], a Block[float32], b Block[float64], threads int) {
-	gemmCols(tile64(), c, a, b, threads)
+	gemmCols(tile64(), tallMixed(), c, a, b, threads)
 }
 
 // SyrkRows32 adds A*A^T to the symmetric C: the products of the rows of A. It
@@ -99,11 +99,16 @@ func gemm[A, S float](t tile[S], few tallTile[A, S], c Block[S], a Block[A], b B
 	multiplication[S]{tile: t, c: c, m: a.Rows, n: b.Rows, k: a.Cols, packA: packRows[S](a), packB: packRows[S](b)}.run(threads)
 }
 
-func gemmCols[A, S float](t tile[S], c Block[S], a Block[A], b Block[S], threads int) {
+func gemmCols[A, S float](t tile[S], few tallTile[A, S], c Block[S], a Block[A], b Block[S], threads int) {
 	a.check()
 	b.check()
 	if a.Rows != b.Rows {
 		panic("vec: factors of different length")
+	}
+	if few.rows > 0 && b.Cols <= rowsOfTall && a.Cols >= few.cols && b.Cols > 0 {
+		checkResult(c, a.Cols, b.Cols)
+		tallCols[A, S]{few, c, a, b}.run(threads)
+		return
 	}
 	multiplication[S]{tile: t, c: c, m: a.Cols, n: b.Cols, k: a.Rows, packA: packCols[S](a), packB: packCols[S](b)}.run(threads)
 }

@@ -4,6 +4,21 @@
 
 package vec
 
+// cols32AVX512 adds the product of k columns of a packed panel and k rows, stride apart, to a tile of c.
+//
+//go:noescape
+func cols32AVX512(k int, a *float32, b *float32, stride int, c *float32, cStride int)
+
+// cols64AVX512 adds the product of k columns of a packed panel and k rows, stride apart, to a tile of c.
+//
+//go:noescape
+func cols64AVX512(k int, a *float64, b *float64, stride int, c *float64, cStride int)
+
+// colsMixedAVX512 adds the product of k columns of a packed panel and k rows, stride apart, to a tile of c.
+//
+//go:noescape
+func colsMixedAVX512(k int, a *float64, b *float32, stride int, c *float64, cStride int)
+
 // rows32NarrowAVX512 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
 //
 //go:noescape
@@ -33,6 +48,21 @@ func rows64AVX512(k int, a *float64, stride int, b *float64, c *float64, cStride
 //
 //go:noescape
 func rowsMixedAVX512(k int, a *float32, stride int, b *float64, c *float64, cStride int)
+
+// cols32AVX2 adds the product of k columns of a packed panel and k rows, stride apart, to a tile of c.
+//
+//go:noescape
+func cols32AVX2(k int, a *float32, b *float32, stride int, c *float32, cStride int)
+
+// cols64AVX2 adds the product of k columns of a packed panel and k rows, stride apart, to a tile of c.
+//
+//go:noescape
+func cols64AVX2(k int, a *float64, b *float64, stride int, c *float64, cStride int)
+
+// colsMixedAVX2 adds the product of k columns of a packed panel and k rows, stride apart, to a tile of c.
+//
+//go:noescape
+func colsMixedAVX2(k int, a *float64, b *float32, stride int, c *float64, cStride int)
 
 // rows32NarrowAVX2 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
 //

@@ -9,10 +9,12 @@ package vec
 const rowsOfTall = 128
 
 // A tallTile is how a level multiplies rows of A that are stride apart by a packed panel
-// of cols columns, or half of that. Levels without kernels have rows = 0.
+// of cols columns, or half of that; and columns of A, cols of them, by a packed panel of
+// rows. Levels without kernels have rows = 0.
 type tallTile[A, S float] struct {
 	rows, cols   int
 	wide, narrow func(k int, a []A, stride int, b, c []S, cStride int)
+	columns      func(k int, b []S, a []A, stride int, c []S, cStride int)
 }
 
 // A tall is the product C += A*B^T on its way.

@@ -31,13 +31,24 @@ func BenchmarkTall(b *testing.B) {
 			report(b, 2*n*d)
 		})
 		for _, m := range []int{10, 20, 60} {
-			q, y := drawBlock[float32](r, m, d), drawBlock[float32](r, n, m)
-			b.Run(fmt.Sprintf("threads=%d/kernel=Gemm32/m=%d", threads, m), func(b *testing.B) {
-				for b.Loop() {
-					Gemm32(y, x, q, threads)
-				}
-				report(b, 2*n*d*float64(m))
-			})
+			q, y, z := drawBlock[float32](r, m, d), drawBlock[float32](r, n, m), drawBlock[float32](r, d, m)
+			q64, y64, z64 := drawBlock[float64](r, m, d), drawBlock[float64](r, n, m), drawBlock[float64](r, d, m)
+			for _, p := range []struct {
+				name string
+				do   func()
+			}{
+				{"Gemm32", func() { Gemm32(y, x, q, threads) }},
+				{"GemmCols32", func() { GemmCols32(z, x, y, threads) }},
+				{"GemmMixed", func() { GemmMixed(y64, x, q64, threads) }},
+				{"GemmColsMixed", func() { GemmColsMixed(z64, x, y64, threads) }},
+			} {
+				b.Run(fmt.Sprintf("threads=%d/kernel=%s/m=%d", threads, p.name, m), func(b *testing.B) {
+					for b.Loop() {
+						p.do()
+					}
+					report(b, 2*n*d*float64(m))
+				})
+			}
 		}
 	}
 }

@@ -13,6 +13,9 @@ func tall32() tallTile[float32, float32] {
 			},
 			func(k int, a []float32, stride int, b, c []float32, cStride int) {
 				rows32NarrowAVX512(k, &a[0], stride, &b[0], &c[0], cStride)
+			},
+			func(k int, a []float32, b []float32, stride int, c []float32, cStride int) {
+				cols32AVX512(k, &a[0], &b[0], stride, &c[0], cStride)
 			}}
 	case hasAVX2:
 		return tallTile[float32, float32]{6, 16,
@@ -21,6 +24,9 @@ func tall32() tallTile[float32, float32] {
 			},
 			func(k int, a []float32, stride int, b, c []float32, cStride int) {
 				rows32NarrowAVX2(k, &a[0], stride, &b[0], &c[0], cStride)
+			},
+			func(k int, a []float32, b []float32, stride int, c []float32, cStride int) {
+				cols32AVX2(k, &a[0], &b[0], stride, &c[0], cStride)
 			}}
 	}
 	return tallTile[float32, float32]{}
@@ -35,6 +41,9 @@ func tall64() tallTile[float64, float64] {
 			},
 			func(k int, a []float64, stride int, b, c []float64, cStride int) {
 				rows64NarrowAVX512(k, &a[0], stride, &b[0], &c[0], cStride)
+			},
+			func(k int, a []float64, b []float64, stride int, c []float64, cStride int) {
+				cols64AVX512(k, &a[0], &b[0], stride, &c[0], cStride)
 			}}
 	case hasAVX2:
 		return tallTile[float64, float64]{6, 8,
@@ -43,6 +52,9 @@ func tall64() tallTile[float64, float64] {
 			},
 			func(k int, a []float64, stride int, b, c []float64, cStride int) {
 				rows64NarrowAVX2(k, &a[0], stride, &b[0], &c[0], cStride)
+			},
+			func(k int, a []float64, b []float64, stride int, c []float64, cStride int) {
+				cols64AVX2(k, &a[0], &b[0], stride, &c[0], cStride)
 			}}
 	}
 	return tallTile[float64, float64]{}
@@ -57,6 +69,9 @@ func tallMixed() tallTile[float32, float64] {
 			},
 			func(k int, a []float32, stride int, b, c []float64, cStride int) {
 				rowsMixedNarrowAVX512(k, &a[0], stride, &b[0], &c[0], cStride)
+			},
+			func(k int, a []float64, b []float32, stride int, c []float64, cStride int) {
+				colsMixedAVX512(k, &a[0], &b[0], stride, &c[0], cStride)
 			}}
 	case hasAVX2:
 		return tallTile[float32, float64]{6, 8,
@@ -65,6 +80,9 @@ func tallMixed() tallTile[float32, float64] {
 			},
 			func(k int, a []float32, stride int, b, c []float64, cStride int) {
 				rowsMixedNarrowAVX2(k, &a[0], stride, &b[0], &c[0], cStride)
+			},
+			func(k int, a []float64, b []float32, stride int, c []float64, cStride int) {
+				colsMixedAVX2(k, &a[0], &b[0], stride, &c[0], cStride)
 			}}
 	}
 	return tallTile[float32, float64]{}

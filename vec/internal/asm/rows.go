@@ -11,10 +11,11 @@ import (
 // rows writes tiles for products with few rows: the tall factor is read where it is.
 func rows() {
 	for _, s := range []isa{avx512, avx2} {
-		for vectors, width := range []string{1: "Narrow", 2: ""} {
-			if vectors == 0 {
-				continue
-			}
+		float{s, single}.colTile("cols32", single)
+		float{s, double}.colTile("cols64", double)
+		float{s, double}.colTile("colsMixed", single)
+		for _, vectors := range []int{1, 2} {
+			width := map[int]string{1: "Narrow", 2: ""}[vectors]
 			float{s, single}.rowTile("rows32"+width, single, vectors)
 			float{s, double}.rowTile("rows64"+width, double, vectors)
 			float{s, double}.rowTile("rowsMixed"+width, single, vectors)
@@ -148,4 +149,46 @@ func (f float) broadcastOf(p precision, at Mem) reg.VecVirtual {
 		VCVTPS2PD(v.AsX(), v)
 	}
 	return v
+}
+
+// colTile writes c[i][j] = fma(b[k][j], a[k][i], c[i][j]) for k = 0, 1, ... in order, where a is
+// a packed panel and b has two vectors of columns in rows of precision p that are stride
+// apart; the columns after them are asked for.
+func (f float) colTile(name string, p precision) {
+	element := map[precision]string{single: "float32", double: "float64"}
+	kernel(name+f.suffix, fmt.Sprintf("func(k int, a *%s, b *%s, stride int, c *%[1]s, cStride int)", element[f.p], element[p]),
+		name+f.suffix+" adds the product of k columns of a packed panel and k rows, stride apart, to a tile of c.")
+	k, a, b := Load(Param("k"), GP64()), Load(Param("a"), GP64()), Load(Param("b"), GP64())
+	stride := Load(Param("stride"), GP64())
+	SHLQ(Imm(uint64(shift(p))), stride)
+	rows, size := f.tileRows(), f.size()*int(p)
+	acc := f.tileOfC(rows, 2, true, nil)
+	TESTQ(k, k)
+	JE(LabelRef("store"))
+	Label("loop")
+	x := [2]reg.VecVirtual{}
+	for h := range x {
+		if p == f.p {
+			x[h] = f.copyOf(Mem{Base: b, Disp: h * size})
+		} else {
+			x[h] = f.load(p, Mem{Base: b, Disp: h * size})
+		}
+	}
+	for at := 0; at < 2*size; at += 64 {
+		PREFETCHT0(Mem{Base: b, Disp: 2*size + at})
+	}
+	for i := range acc {
+		e := f.broadcastOf(f.p, Mem{Base: a, Disp: i * int(f.p)})
+		for h := range x {
+			f.pick(VFMADD231PD, VFMADD231PS, x[h], e, acc[i][h])
+		}
+	}
+	ADDQ(Imm(uint64(rows*int(f.p))), a)
+	ADDQ(stride, b)
+	DECQ(k)
+	JNE(LabelRef("loop"))
+	Label("store")
+	f.tileOfC(rows, 2, false, acc)
+	VZEROUPPER()
+	RET()
 }
