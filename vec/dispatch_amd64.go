@@ -239,7 +239,7 @@ func cosTo(dst, src []float64) {
 
 // The sizes of tiles are those of internal/asm.
 var (
-	tile32s = map[level]tile[float32]{
+	tile32s = map[level]tile[float32, float32]{
 		portable: tile32Portable,
 		avx2: {6, 16, func(k int, a, b, c []float32, stride int) {
 			tile32AVX2(k, &a[0], &b[0], &c[0], stride)
@@ -248,7 +248,7 @@ var (
 			tile32AVX512(k, &a[0], &b[0], &c[0], stride)
 		}},
 	}
-	tile64s = map[level]tile[float64]{
+	tile64s = map[level]tile[float64, float64]{
 		portable: tile64Portable,
 		avx2: {6, 8, func(k int, a, b, c []float64, stride int) {
 			tile64AVX2(k, &a[0], &b[0], &c[0], stride)
@@ -257,7 +257,17 @@ var (
 			tile64AVX512(k, &a[0], &b[0], &c[0], stride)
 		}},
 	}
+	tileWides = map[level]tile[float32, float64]{
+		portable: tileWidePortable,
+		avx2: {6, 16, func(k int, a, b []float32, c []float64, stride int) {
+			tileWideAVX2(k, &a[0], &b[0], &c[0], stride)
+		}},
+		avx512: {12, 32, func(k int, a, b []float32, c []float64, stride int) {
+			tileWideAVX512(k, &a[0], &b[0], &c[0], stride)
+		}},
+	}
 )
 
-func tile32() tile[float32] { return tile32s[chosen()] }
-func tile64() tile[float64] { return tile64s[chosen()] }
+func tile32() tile[float32, float32]   { return tile32s[chosen()] }
+func tile64() tile[float64, float64]   { return tile64s[chosen()] }
+func tileWide() tile[float32, float64] { return tileWides[chosen()] }

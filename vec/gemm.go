@@ -72,7 +72,7 @@ func SyrkCols64(c, a Block[float64], threads int) { syrkCols(tile64(), c, a, thr
 func WeightedGram(h Block[float64], weight []float64, x Block[float32], threads int) {
 	x.check()
 	weight = weight[:x.Rows]
-	multiplication[float64]{tile: tile64(), c: h, m: x.Cols, n: x.Cols, k: x.Rows, lower: true,
+	multiplication[float64, float64]{tile: tile64(), c: h, m: x.Cols, n: x.Cols, k: x.Rows, lower: true,
 		packA: func(dst []float64, width, first, count, k, depth int) {
 			for r := range depth {
 				row := x.Value[(k+r)*x.Stride+first:][:count]
@@ -85,7 +85,31 @@ func WeightedGram(h Block[float64], weight []float64, x Block[float32], threads 
 	}.run(threads)
 }
 
-func gemm[A, S float](t tile[S], few tallTile[A, S], c Block[S], a Block[A], b Block[S], threads int) {
+// Gram adds the sum of x_i x_i^T over the rows x_i of x to the symmetric h, in double
+// precision: h[j][l] = fma(x[i][j], x[i][l], h[j][l]) for j >= l and i in order. It reads h
+// on and below the diagonal and writes all of it.
+func Gram(h Block[float64], x Block[float32], threads int) {
+	x.check()
+	multiplication[float64, float64]{tile: tile64(), c: h, m: x.Cols, n: x.Cols, k: x.Rows, lower: true,
+		packA: packCols[float64](x), packB: packCols[float64](x)}.run(threads)
+}
+
+// rowsOfSingle is how many rows GramSingle sums in single precision.
+const rowsOfSingle = 256
+
+// GramSingle is a faster Gram that sums 256 rows at a time in single precision:
+// s = fma(x[i][j], x[i][l], s) from 0 over 256 rows in order, and then h[j][l] += s.
+//
+// The error of every h[j][l] is at most 256*2^-24 = 2^-16 times the sum of the
+// |x[i][j]*x[i][l]|; in practice about 2^-22. Integers below 2^8 have none (255^2*256 is
+// less than 2^24), as long as the sums stay below 2^53. Products beyond 3e38 are infinite.
+func GramSingle(h Block[float64], x Block[float32], threads int) {
+	x.check()
+	multiplication[float32, float64]{tile: tileWide(), c: h, m: x.Cols, n: x.Cols, k: x.Rows, lower: true, depth: rowsOfSingle,
+		packA: packCols[float32](x), packB: packCols[float32](x)}.run(threads)
+}
+
+func gemm[A, S float](t tile[S, S], few tallTile[A, S], c Block[S], a Block[A], b Block[S], threads int) {
 	a.check()
 	b.check()
 	if a.Cols != b.Cols {
@@ -96,10 +120,10 @@ func gemm[A, S float](t tile[S], few tallTile[A, S], c Block[S], a Block[A], b B
 		tall[A, S]{tile: few, c: c, a: a}.run(b, threads)
 		return
 	}
-	multiplication[S]{tile: t, c: c, m: a.Rows, n: b.Rows, k: a.Cols, packA: packRows[S](a), packB: packRows[S](b)}.run(threads)
+	multiplication[S, S]{tile: t, c: c, m: a.Rows, n: b.Rows, k: a.Cols, packA: packRows[S](a), packB: packRows[S](b)}.run(threads)
 }
 
-func gemmCols[A, S float](t tile[S], few tallTile[A, S], c Block[S], a Block[A], b Block[S], threads int) {
+func gemmCols[A, S float](t tile[S, S], few tallTile[A, S], c Block[S], a Block[A], b Block[S], threads int) {
 	a.check()
 	b.check()
 	if a.Rows != b.Rows {
@@ -110,17 +134,17 @@ func gemmCols[A, S float](t tile[S], few tallTile[A, S], c Block[S], a Block[A],
 		tallCols[A, S]{few, c, a, b}.run(threads)
 		return
 	}
-	multiplication[S]{tile: t, c: c, m: a.Cols, n: b.Cols, k: a.Rows, packA: packCols[S](a), packB: packCols[S](b)}.run(threads)
+	multiplication[S, S]{tile: t, c: c, m: a.Cols, n: b.Cols, k: a.Rows, packA: packCols[S](a), packB: packCols[S](b)}.run(threads)
 }
 
-func syrkRows[T float](t tile[T], c, a Block[T], threads int) {
+func syrkRows[T float](t tile[T, T], c, a Block[T], threads int) {
 	a.check()
-	multiplication[T]{tile: t, c: c, m: a.Rows, n: a.Rows, k: a.Cols, lower: true, packA: packRows[T](a), packB: packRows[T](a)}.run(threads)
+	multiplication[T, T]{tile: t, c: c, m: a.Rows, n: a.Rows, k: a.Cols, lower: true, packA: packRows[T](a), packB: packRows[T](a)}.run(threads)
 }
 
-func syrkCols[T float](t tile[T], c, a Block[T], threads int) {
+func syrkCols[T float](t tile[T, T], c, a Block[T], threads int) {
 	a.check()
-	multiplication[T]{tile: t, c: c, m: a.Cols, n: a.Cols, k: a.Rows, lower: true, packA: packCols[T](a), packB: packCols[T](a)}.run(threads)
+	multiplication[T, T]{tile: t, c: c, m: a.Cols, n: a.Cols, k: a.Rows, lower: true, packA: packCols[T](a), packB: packCols[T](a)}.run(threads)
 }
 
 // A packer copies elements k, k+1, ... of rows first, first+1, ... to dst: element k+r of

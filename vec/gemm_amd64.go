@@ -23,3 +23,13 @@ func tile64AVX512(k int, a *float64, b *float64, c *float64, stride int)
 //
 //go:noescape
 func tile64AVX2(k int, a *float64, b *float64, c *float64, stride int)
+
+// tileWideAVX512 adds the product of k columns of a packed panel and k rows of another, a sum in single precision, to a tile of c.
+//
+//go:noescape
+func tileWideAVX512(k int, a *float32, b *float32, c *float64, stride int)
+
+// tileWideAVX2 adds the product of k columns of a packed panel and k rows of another, a sum in single precision, to a tile of c.
+//
+//go:noescape
+func tileWideAVX2(k int, a *float32, b *float32, c *float64, stride int)

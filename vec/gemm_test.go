@@ -70,11 +70,48 @@ func checkProducts(t *testing.T, r *rand.Rand, m, n, k int) {
 	checkPrecision(t, r, m, n, k, fma32, Gemm32, GemmCols32, SyrkRows32, SyrkCols32)
 	checkPrecision(t, r, m, n, k, math.FMA, Gemm64, GemmCols64, SyrkRows64, SyrkCols64)
 	checkMixed(t, r, m, n, k)
+	checkGram(t, r, m, k)
 	x, h, weight := drawBlock[float32](r, k, m), symmetric[float64](r, m), drawBlock[float64](r, 1, k).Value[:k]
 	want := h.clone()
 	chains(want, k, math.FMA, func(j, i int) float64 { return weight[i] * float64(at(x)(i, j)) },
 		func(i, l int) float64 { return float64(at(x)(i, l)) })
 	compare(t, fmt.Sprint("WeightedGram ", m, k), h, mirrored(want), func(h Block[float64], threads int) { WeightedGram(h, weight, x, threads) })
+}
+
+// checkGram compares Gram and GramSingle of k rows.
+func checkGram(t *testing.T, r *rand.Rand, m, k int) {
+	t.Helper()
+	x, h := drawBlock[float32](r, k, m), symmetric[float64](r, m)
+	one, single := h.clone(), h.clone()
+	value := func(i, j int) float64 { return float64(at(x)(i, j)) }
+	chains(one, k, math.FMA, func(j, i int) float64 { return value(i, j) }, value)
+	compare(t, fmt.Sprint("Gram ", m, k), h, mirrored(one), func(h Block[float64], threads int) { Gram(h, x, threads) })
+	for from := 0; from < k; from += 256 {
+		part := Block[float32]{make([]float32, m*m), m, m, m}
+		rows := Block[float32]{x.Value[from*x.Stride:], min(256, k-from), m, x.Stride}
+		chains(part, rows.Rows, fma32, transposed(rows), at(rows))
+		for i := range m {
+			for j := range m {
+				single.Value[i*single.Stride+j] += float64(part.Value[i*m+j])
+			}
+		}
+	}
+	compare(t, fmt.Sprint("GramSingle ", m, k), h, mirrored(single), func(h Block[float64], threads int) { GramSingle(h, x, threads) })
+}
+
+// TestGramSingleExact: sums of integers below 2^8 have no error.
+func TestGramSingleExact(t *testing.T) {
+	const n, d = 700, 40
+	x := Block[float32]{make([]float32, n*d), n, d, d}
+	for i := range x.Value {
+		x.Value[i] = 255 - float32(i%3)
+	}
+	single, exact := Block[float64]{make([]float64, d*d), d, d, d}, Block[float64]{make([]float64, d*d), d, d, d}
+	GramSingle(single, x, 0)
+	Gram(exact, x, 0)
+	if !slices.Equal(single.Value, exact.Value) {
+		t.Error("not the sums of integers")
+	}
 }
 
 func checkPrecision[T float](t *testing.T, r *rand.Rand, m, n, k int, fma func(a, b, c T) T,
@@ -141,7 +178,7 @@ func TestProducts(t *testing.T) {
 	for range 40 {
 		checkProducts(t, r, 1+r.IntN(40), 1+r.IntN(70), r.IntN(30))
 	}
-	for _, c := range [][3]int{{0, 3, 2}, {3, 0, 2}, {1, 1, 1}, {12, 32, 256}, {25, 33, 257}, {13, 65, 600}, {205, 40, 3}, {130, 10, 1100}, {13, 128, 9}, {13, 129, 8}, {20, 70, 1025}} {
+	for _, c := range [][3]int{{0, 3, 2}, {3, 0, 2}, {1, 1, 1}, {12, 32, 256}, {25, 33, 257}, {13, 65, 600}, {205, 40, 3}, {26, 10, 1100}, {13, 128, 9}, {13, 129, 8}, {14, 70, 1025}} {
 		checkProducts(t, r, c[0], c[1], c[2])
 	}
 	// More than one block of columns.
@@ -164,6 +201,11 @@ func TestProductsRefuse(t *testing.T) {
 		"rows of c":   func() { Gemm64(good, block(2, 3, 3, 6), good, 1) },
 		"square c":    func() { SyrkCols64(good, block(3, 2, 2, 6), 1) },
 		"short c":     func() { SyrkRows64(block(3, 3, 4, 10), good, 1) },
+		"tall c":      func() { Gemm64(good, block(24, 3, 3, 72), good, 1) },
+		"columns":     func() { GemmCols64(good, good, block(2, 3, 3, 6), 1) },
+		"columns c":   func() { GemmCols64(good, block(3, 40, 40, 120), good, 1) },
+		"Gram":        func() { Gram(good, Block[float32]{make([]float32, 6), 3, 2, 2}, 1) },
+		"GramSingle":  func() { GramSingle(good, Block[float32]{make([]float32, 6), 3, 2, 2}, 1) },
 		"few weights": func() { WeightedGram(good, make([]float64, 2), Block[float32]{make([]float32, 9), 3, 3, 3}, 1) },
 	} {
 		if !panics(f) {

@@ -1,6 +1,7 @@
 package vec
 
 import (
+	"cmp"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -14,35 +15,36 @@ const (
 
 // A tile is how a level multiplies panels: kernel adds the product of k groups
 // of rows numbers at a and k groups of cols numbers at b to the rows x cols
-// numbers at c.
-type tile[T float] struct {
+// numbers at c, S being the precision of sums.
+type tile[T, S float] struct {
 	rows, cols int
-	kernel     func(k int, a, b, c []T, stride int)
+	kernel     func(k int, a, b []T, c []S, stride int)
 }
 
 // A multiplication adds sum_k a[i][k]*b[j][k] to c[i][j], for i < m, j < n, in order of
 // k. With lower, c is symmetric: what is above the diagonal is copied.
-type multiplication[T float] struct {
-	tile    tile[T]
-	c       Block[T]
+type multiplication[T, S float] struct {
+	tile    tile[T, S]
+	c       Block[S]
 	m, n, k int
+	depth   int // terms in a panel; 0: as the caches like it
 	lower   bool
 
 	packA, packB packer[T]
 }
 
 // run computes the product on at most threads goroutines.
-func (p multiplication[T]) run(threads int) {
+func (p multiplication[T, S]) run(threads int) {
 	checkResult(p.c, p.m, p.n)
 	if p.m == 0 || p.n == 0 {
 		return
 	}
 	threads = goroutines(threads)
-	depth := equalParts(p.k, depthOfPanel)
+	depth := cmp.Or(p.depth, equalParts(p.k, depthOfPanel))
 	width := min(colsOfBlock, roundUp(p.n, p.tile.cols))
 	height := min(rowsOfBlock, roundUp((p.m+4*threads-1)/(4*threads), p.tile.rows))
 	b := make([]T, width*depth)
-	works := make([]*work[T], threads)
+	works := make([]*work[T, S], threads)
 	for col := 0; col < p.n; col += width {
 		cols := min(width, p.n-col)
 		for k := 0; k < p.k; k += depth {
@@ -55,7 +57,7 @@ func (p multiplication[T]) run(threads int) {
 			parallel(threads, blocks, func(worker, i int) {
 				i = blocks - 1 - i // of a triangle the largest first
 				if works[worker] == nil {
-					works[worker] = &work[T]{a: make([]T, height*depth), edge: make([]T, p.tile.rows*p.tile.cols)}
+					works[worker] = &work[T, S]{a: make([]T, height*depth), edge: make([]S, p.tile.rows*p.tile.cols)}
 				}
 				p.block(works[worker], b, i*height, min(height, p.m-i*height), col, cols, k, depth)
 			})
@@ -67,9 +69,9 @@ func (p multiplication[T]) run(threads int) {
 }
 
 // work is the memory of one goroutine.
-type work[T float] struct {
+type work[T, S float] struct {
 	a    []T // packed rows
-	edge []T // a tile that reaches over the edge of c
+	edge []S // a tile that reaches over the edge of c
 }
 
 // packPanel packs panel number i of the rows from first to first+count into its
@@ -81,7 +83,7 @@ func packPanel[T float](pack packer[T], dst []T, width, i, first, count, k, dept
 
 // block computes the part of c with the given rows and columns, for the terms
 // that are packed in b.
-func (p multiplication[T]) block(w *work[T], b []T, row, rows, col, cols, k, depth int) {
+func (p multiplication[T, S]) block(w *work[T, S], b []T, row, rows, col, cols, k, depth int) {
 	if p.lower && row+rows <= col {
 		return
 	}
@@ -98,7 +100,7 @@ func (p multiplication[T]) block(w *work[T], b []T, row, rows, col, cols, k, dep
 			if i+t.rows <= rows && j+t.cols <= cols {
 				t.kernel(depth, w.a[i*depth:], b[j*depth:], p.c.Value[at:], p.c.Stride)
 			} else {
-				p.edge(w.edge, at, min(t.rows, rows-i), min(t.cols, cols-j), func(c []T) {
+				p.edge(w.edge, at, min(t.rows, rows-i), min(t.cols, cols-j), func(c []S) {
 					t.kernel(depth, w.a[i*depth:], b[j*depth:], c, t.cols)
 				})
 			}
@@ -107,7 +109,7 @@ func (p multiplication[T]) block(w *work[T], b []T, row, rows, col, cols, k, dep
 }
 
 // edge lets multiply work on a copy of a part of c that is smaller than a tile.
-func (p multiplication[T]) edge(tile []T, at, rows, cols int, multiply func(c []T)) {
+func (p multiplication[T, S]) edge(tile []S, at, rows, cols int, multiply func(c []S)) {
 	for i := range rows {
 		copy(tile[i*p.tile.cols:][:cols], p.c.Value[at+i*p.c.Stride:])
 	}
@@ -119,7 +121,7 @@ func (p multiplication[T]) edge(tile []T, at, rows, cols int, multiply func(c []
 
 // mirror copies what is below the diagonal to above, in squares that fit into
 // the first cache.
-func (p multiplication[T]) mirror(threads int) {
+func (p multiplication[T, S]) mirror(threads int) {
 	const side = 32
 	parallel(threads, (p.n+side-1)/side, func(_, block int) {
 		lo, hi := block*side, min(block*side+side, p.n)

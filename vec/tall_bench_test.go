@@ -30,6 +30,15 @@ func BenchmarkTall(b *testing.B) {
 			}
 			report(b, 2*n*d)
 		})
+		h := Block[float64]{make([]float64, d*d), d, d, d}
+		for name, do := range map[string]func(h Block[float64], x Block[float32], threads int){"Gram": Gram, "GramSingle": GramSingle} {
+			b.Run(fmt.Sprintf("threads=%d/kernel=%s", threads, name), func(b *testing.B) {
+				for b.Loop() {
+					do(h, x, threads)
+				}
+				report(b, n*d*d)
+			})
+		}
 		for _, m := range []int{10, 20, 60} {
 			q, y, z := drawBlock[float32](r, m, d), drawBlock[float32](r, n, m), drawBlock[float32](r, d, m)
 			q64, y64, z64 := drawBlock[float64](r, m, d), drawBlock[float64](r, n, m), drawBlock[float64](r, d, m)

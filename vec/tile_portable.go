@@ -6,8 +6,9 @@ import "math"
 const portableTile = 4
 
 var (
-	tile32Portable = tile[float32]{portableTile, portableTile, multiplyTile32}
-	tile64Portable = tile[float64]{portableTile, portableTile, multiplyTile64}
+	tile32Portable   = tile[float32, float32]{portableTile, portableTile, multiplyTile32}
+	tile64Portable   = tile[float64, float64]{portableTile, portableTile, multiplyTile64}
+	tileWidePortable = tile[float32, float64]{portableTile, portableTile, multiplyTileWide}
 )
 
 func multiplyTile32(k int, a, b, c []float32, stride int) {
@@ -33,5 +34,15 @@ func multiplyTile64(k int, a, b, c []float64, stride int) {
 			s2, s3 = math.FMA(x, y[2], s2), math.FMA(x, y[3], s3)
 		}
 		*row = [portableTile]float64{s0, s1, s2, s3}
+	}
+}
+
+func multiplyTileWide(k int, a, b []float32, c []float64, stride int) {
+	var sums [portableTile * portableTile]float32
+	multiplyTile32(k, a, b, sums[:], portableTile)
+	for i := range portableTile {
+		for j := range portableTile {
+			c[i*stride+j] += float64(sums[i*portableTile+j])
+		}
 	}
 }

@@ -14,6 +14,8 @@ func gemm() {
 		float{avx512, p}.tile(12)
 		float{avx2, p}.tile(6)
 	}
+	float{avx512, single}.wideTile(12)
+	float{avx2, single}.wideTile(6)
 }
 
 // tile writes the product of a tile: c[i][j] = fma(a[k][i], b[k][j], c[i][j])
@@ -46,6 +48,21 @@ func (f float) tile(rows int) {
 		PREFETCHT0(Mem{Base: row, Disp: 2*size - 1})
 		ADDQ(stride, row)
 	}
+	f.accumulate(k, a, b, acc)
+	Label("store")
+	for i := range acc {
+		for h := range acc[i] {
+			VMOVUPD(acc[i][h], Mem{Base: c, Disp: h * size})
+		}
+		ADDQ(stride, c)
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// accumulate adds the products of a tile to registers.
+func (f float) accumulate(k, a, b reg.Register, acc [][2]reg.VecVirtual) {
+	rows, size := len(acc), f.size()*int(f.p)
 	TESTQ(k, k)
 	JE(LabelRef("store"))
 	Label("loop")
@@ -60,10 +77,44 @@ func (f float) tile(rows int) {
 	ADDQ(Imm(uint64(2*size)), b)
 	DECQ(k)
 	JNE(LabelRef("loop"))
+}
+
+// wideTile writes the product of a tile, from 0, and adds it to one in double precision.
+func (f float) wideTile(rows int) {
+	name := "tileWide" + f.suffix
+	kernel(name, "func(k int, a, b *float32, c *float64, stride int)",
+		name+" adds the product of k columns of a packed panel and k rows of another, a sum in single precision, to a tile of c.")
+	k := Load(Param("k"), GP64())
+	a, b, c := Load(Param("a"), GP64()), Load(Param("b"), GP64()), Load(Param("c"), GP64())
+	stride := Load(Param("stride"), GP64())
+	SHLQ(Imm(3), stride)
+	acc := make([][2]reg.VecVirtual, rows)
+	for i := range acc {
+		for h := range acc[i] {
+			acc[i][h] = f.zero()
+		}
+	}
+	f.accumulate(k, a, b, acc)
 	Label("store")
 	for i := range acc {
 		for h := range acc[i] {
-			VMOVUPD(acc[i][h], Mem{Base: c, Disp: h * size})
+			for part := range 2 {
+				to, low, sum := Mem{Base: c, Disp: (2*h + part) * 8 * f.width}, f.half(), f.vector()
+				switch {
+				case part == 0 && f.isa == avx512:
+					VCVTPS2PD(acc[i][h].AsY(), sum)
+				case part == 0:
+					VCVTPS2PD(acc[i][h].AsX(), sum)
+				case f.isa == avx512:
+					VEXTRACTF64X4(U8(1), acc[i][h], low)
+					VCVTPS2PD(low, sum)
+				default:
+					VEXTRACTF128(U8(1), acc[i][h], low)
+					VCVTPS2PD(low, sum)
+				}
+				VADDPD(to, sum, sum)
+				VMOVUPD(sum, to)
+			}
 		}
 		ADDQ(stride, c)
 	}
