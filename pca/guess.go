@@ -1,0 +1,62 @@
+package pca
+
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// A guess is what the methods of O(k d) memory have in common: U, which
+// begins at random and is moved by every row.
+type guess struct {
+	k, d int
+	unit float64   // rows are multiplied by it, so that |x|^2 is 1 on average
+	t    int       // rows so far
+	u    []float64 // k x d
+	x    point     // the row at hand
+}
+
+func newGuess(p Problem) guess {
+	k := min(p.K, p.Cols)
+	return guess{k: k, d: p.Cols, unit: unitOf(p), u: randomBasis(p.Seed, k, p.Cols)}
+}
+
+// unitOf returns what makes rows as long as 1; 1 where that is not known.
+func unitOf(p Problem) float64 {
+	if p.Squared >= 0x1p-1022 && !math.IsInf(p.Squared, 1) {
+		return 1 / math.Sqrt(p.Squared)
+	}
+	return 1
+}
+
+// next takes row i of x and returns its squared length. Of a row so much longer
+// than usual that its square overflows, a shorter one is taken: all steps have a
+// longest length, which both exceed.
+func (s *guess) next(x Rows, i int) (squared float64) {
+	s.t++
+	squared = s.x.set(x, i, s.unit)
+	for !(squared <= math.MaxFloat64) {
+		for l, v := range s.x.value {
+			s.x.value[l] = max(-math.MaxFloat64, min(v, math.MaxFloat64)) * 0x1p-540
+		}
+		squared = vec.SquaredNorm64(s.x.value)
+	}
+	return squared
+}
+
+// row returns row j of U.
+func (s *guess) row(j int) []float64 { return s.u[j*s.d : (j+1)*s.d] }
+
+// Basis returns U, made orthonormal.
+func (s *guess) Basis() Basis {
+	u := append([]float64{}, s.u...)
+	orthonormalise(u, s.k, s.d)
+	return Basis{K: s.k, Cols: s.d, Component: u}
+}
+
+// Keep visits U and the time.
+func (s *guess) Keep(k *Kept) {
+	k.Count("rows", &s.t)
+	k.List("directions", &s.u)
+	k.Require(len(s.u) == s.k*s.d, "state: found %d numbers of directions, expected %d times %d", len(s.u), s.k, s.d)
+}
