@@ -1,0 +1,386 @@
+package pca
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// What every registered method must do. A method that is known to be less exact on
+// the Gaussian problem says so here: eps as a part of the optimum, in place of
+// 1e-6 of a batch method on the rows and 5e-2 of a streaming one on the population.
+var lessExact = map[string]float64{}
+
+// A gaussian is rows with eigenvalues 6, 5, 4, 1, ..., 1 along random axes.
+type gaussian struct {
+	rows Rows
+	axes []float64 // d x d, orthonormal
+}
+
+const easyDims, easyK = 30, 3
+
+func easyValue(j int) float64 {
+	if j < easyK {
+		return float64(6 - j)
+	}
+	return 1
+}
+
+func newGaussian(seed uint64, n, d int) gaussian {
+	g := gaussian{axes: randomBasis(seed, d, d)}
+	rng := rand.New(rand.NewPCG(seed, 77))
+	m := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
+	x := make([]float64, d)
+	for i := range n {
+		clear(x)
+		for j := range d {
+			vec.Axpy64(x, math.Sqrt(easyValue(j))*rng.NormFloat64(), g.axes[j*d:(j+1)*d])
+		}
+		for j, v := range x {
+			m.Value[i*d+j] = float32(v)
+		}
+	}
+	g.rows = Rows{X: m}
+	return g
+}
+
+// missed returns the part of the optimum that b does not capture of the population.
+func (g gaussian) missed(b Basis) float64 {
+	best, captured := 0.0, 0.0
+	for j := range b.Cols {
+		if j < b.K {
+			best += easyValue(j)
+		}
+		for i := range b.K {
+			y := vec.Dot64(b.Row(i), g.axes[j*b.Cols:(j+1)*b.Cols])
+			captured += easyValue(j) * y * y
+		}
+	}
+	return (best - captured) / best
+}
+
+// missedOf returns the part of the best captured by k directions of rows that b
+// does not capture.
+func missedOf(x Rows, b Basis) float64 {
+	n, d := x.Dims()
+	sigma, row := make([]float64, d*d), make([]float64, d)
+	captured := 0.0
+	for i := range n {
+		x.Row(row, i)
+		for j, v := range row {
+			vec.Axpy64(sigma[j*d:(j+1)*d], v, row)
+		}
+		for j := range b.K {
+			y := vec.Dot64(b.Row(j), row)
+			captured += y * y
+		}
+	}
+	values, best := make([]float64, d), 0.0
+	new(eigensystem).Decompose(values, sigma, d)
+	for _, v := range values[:b.K] {
+		best += v
+	}
+	return (best - captured) / best
+}
+
+// problemOf says all of x that a Problem says.
+func problemOf(x Rows, k int) Problem {
+	n, d := x.Dims()
+	p := Problem{Rows: n, Cols: d, K: k, Seed: 5, Threads: 1}
+	row := make([]float64, d)
+	for i := range n {
+		x.Row(row, i)
+		squared := vec.SquaredNorm64(row)
+		p.Squared += squared / float64(n)
+		p.Fourth += squared * squared / float64(n)
+	}
+	return p
+}
+
+// learn gives a state the rows in blocks of about size, after the first skipped.
+func learn(s State, x Rows, skip, size int) {
+	n, _ := x.Dims()
+	size = wholeBlocks(s, size)
+	for lo := skip; lo < n; lo += size {
+		s.Learn(x.Part(lo, min(lo+size, n)))
+	}
+}
+
+// wholeBlocks rounds a number of rows up to what s can be given.
+func wholeBlocks(s State, rows int) int {
+	if b, ok := s.(Blocked); ok {
+		return (rows + b.BlockRows() - 1) / b.BlockRows() * b.BlockRows()
+	}
+	return rows
+}
+
+var errRefused = errors.New("refused")
+
+// solve runs a method of either kind.
+func solve(m Method, x Rows, p Problem) (Basis, error) {
+	if err := m.Accepts(p); err != nil {
+		return Basis{}, fmt.Errorf("%w: %w", errRefused, err)
+	}
+	if batch, ok := m.(Batch); ok {
+		return batch.Solve(context.Background(), x, p)
+	}
+	s := m.(Streaming).Start(p)
+	learn(s, x, 0, 100)
+	return s.Basis(), nil
+}
+
+// eachMethod runs a subtest for every registered method with its defaults.
+func eachMethod(t *testing.T, test func(t *testing.T, name string, m Method)) {
+	for _, e := range Entries() {
+		t.Run(e.Name, func(t *testing.T) {
+			m, err := New(e.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			test(t, e.Name, m)
+		})
+	}
+}
+
+func eachState(t *testing.T, test func(t *testing.T, start func(Problem) State)) {
+	eachMethod(t, func(t *testing.T, _ string, m Method) {
+		if s, ok := m.(Streaming); ok {
+			test(t, s.Start)
+		}
+	})
+}
+
+// checkBasis checks what a basis always is.
+func checkBasis(t *testing.T, b Basis, d, most int) {
+	t.Helper()
+	if b.Cols != d || b.K > most || len(b.Component) != b.K*d || b.Value != nil && len(b.Value) != b.K {
+		t.Fatalf("found %d components of %d of %d numbers, %d in all, and %d values", b.K, most, b.Cols, len(b.Component), len(b.Value))
+	}
+	if got := departure(b.Component, d); !(got <= 1e-10) {
+		t.Errorf("U U^T is off I by %g, expected at most 1e-10", got)
+	}
+	for i, v := range b.Value {
+		if math.IsNaN(v) || math.IsInf(v, 0) || i > 0 && v > b.Value[i-1] {
+			t.Errorf("values %v: expected finite ones that decrease", b.Value)
+		}
+	}
+}
+
+// sameBits compares what two runs found.
+func sameBits(t *testing.T, what string, a, b Basis) {
+	t.Helper()
+	equal := len(a.Component) == len(b.Component) && len(a.Value) == len(b.Value)
+	for i := 0; equal && i < len(a.Component); i++ {
+		equal = math.Float64bits(a.Component[i]) == math.Float64bits(b.Component[i])
+	}
+	for i := 0; equal && i < len(a.Value); i++ {
+		equal = math.Float64bits(a.Value[i]) == math.Float64bits(b.Value[i])
+	}
+	if !equal {
+		t.Errorf("%s: other bits", what)
+	}
+}
+
+// Every method finds the answer of an easy problem, with the same bits on one
+// thread and on two.
+func TestMethodsFindTheAnswer(t *testing.T) {
+	g := newGaussian(1, 4000, easyDims)
+	p := problemOf(g.rows, easyK)
+	eachMethod(t, func(t *testing.T, name string, m Method) {
+		b, err := solve(m, g.rows, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkBasis(t, b, easyDims, easyK)
+		if b.K != easyK {
+			t.Fatalf("found %d components, expected %d", b.K, easyK)
+		}
+		missed, most := g.missed(b), 5e-2
+		if _, ok := m.(Batch); ok {
+			missed, most = missedOf(g.rows, b), 1e-6
+		}
+		if other, ok := lessExact[name]; ok {
+			most = other
+		}
+		t.Logf("missed %.3g of the optimum", missed)
+		if !(missed <= most) || missed < -1e-9 {
+			t.Errorf("missed %g of the optimum, expected at most %g", missed, most)
+		}
+		p := p
+		p.Threads = 2
+		again, err := solve(m, g.rows, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameBits(t, "two threads", b, again)
+	})
+}
+
+// A state that was kept goes on with the same bits, and refuses to be restored from
+// less than was kept.
+func TestStatesAreKept(t *testing.T) {
+	g := newGaussian(2, 700, easyDims)
+	p := problemOf(g.rows, easyK)
+	eachState(t, func(t *testing.T, start func(Problem) State) {
+		s := start(p)
+		half := wholeBlocks(s, 333)
+		s.Learn(g.rows.Part(0, half))
+		kept := maps.Clone(Keep(s).Floats)
+		again := start(p)
+		if err := Restore(again, kept); err != nil {
+			t.Fatal(err)
+		}
+		sameBits(t, "restored", s.Basis(), again.Basis())
+		learn(s, g.rows, half, 50)
+		learn(again, g.rows, half, 50)
+		sameBits(t, "restored and gone on", s.Basis(), again.Basis())
+		for name := range kept {
+			less := maps.Clone(kept)
+			delete(less, name)
+			if Restore(start(p), less) == nil {
+				t.Errorf("restored without %s", name)
+			}
+			less[name] = []float64{math.NaN()}
+			if Restore(start(p), less) == nil {
+				t.Errorf("restored with NaN for %s", name)
+			}
+		}
+	})
+}
+
+// How rows are cut into blocks does not matter, but where the method says so.
+func TestStatesForgetBlocks(t *testing.T) {
+	g := newGaussian(3, 700, easyDims)
+	p := problemOf(g.rows, easyK)
+	eachState(t, func(t *testing.T, start func(Problem) State) {
+		whole, cut := start(p), start(p)
+		learn(whole, g.rows, 0, 700)
+		learn(cut, g.rows, 0, 1)
+		sameBits(t, "block after block", whole.Basis(), cut.Basis())
+	})
+}
+
+// thinned is rows of which about a third is not zero, dense and sparse.
+func thinned(n, d int) (dense, sparse Rows) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	m := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
+	s := &matrix.CSR{Cols: d, Start: []int64{0}}
+	for i := range n {
+		length := rng.NormFloat64()
+		for j := range d {
+			if rng.IntN(3) == 0 {
+				v := float32(rng.NormFloat64() + 3*length*float64(j%5)/5)
+				m.Value[i*d+j] = v
+				s.Index, s.Value = append(s.Index, uint32(j)), append(s.Value, v)
+			}
+		}
+		s.Start = append(s.Start, int64(len(s.Value)))
+	}
+	factor := make([]float64, d)
+	for j := range factor {
+		factor[j] = 0.5 + rng.Float64()
+	}
+	return Rows{X: m, Factor: factor}, Rows{X: s, Factor: factor}
+}
+
+// Sparse rows are the same rows, whether or not an offset makes them dense.
+func TestMethodsTakeSparseRows(t *testing.T) {
+	dense, sparse := thinned(400, 20)
+	eachMethod(t, func(t *testing.T, name string, m Method) {
+		for _, offset := range [][]float64{nil, dense.Factor} {
+			dense.Offset, sparse.Offset = offset, offset
+			p := problemOf(dense, 1)
+			a, err := solve(m, dense, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := solve(m, sparse, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := math.Abs(vec.Dot64(a.Row(0), b.Row(0))); math.Abs(got-1) > 1e-9 {
+				t.Errorf("offset %v: the cosine with that of dense rows is %.12g", offset != nil, got)
+			}
+		}
+	})
+}
+
+// Rows at the edge of what may be asked: nothing panics, and what is found is
+// finite and orthonormal.
+func TestMethodsAtTheEdge(t *testing.T) {
+	easy := newGaussian(4, 400, 8).rows
+	by := func(factor float64) Rows {
+		f := make([]float64, 8)
+		for j := range f {
+			f[j] = factor
+		}
+		return Rows{X: easy.X, Factor: f}
+	}
+	fill := func(n, d int, value func(i, j int) float32) Rows {
+		m := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
+		for i := range m.Value {
+			m.Value[i] = value(i/d, i%d)
+		}
+		return Rows{X: m}
+	}
+	some := easy.X.(*matrix.Dense).Value
+	for _, c := range []struct {
+		name    string
+		rows    Rows
+		k       int
+		unknown bool // the number of rows
+	}{
+		{"huge", by(1e70), 3, false},
+		{"tiny", by(1e-70), 3, false},
+		{"tinier", by(1e-100), 3, false},
+		{"k=d", easy, 8, false},
+		{"k=1", easy, 1, false},
+		{"d=1", fill(50, 1, func(i, _ int) float32 { return some[i] }), 1, false},
+		{"no rows", fill(0, 8, nil), 3, true},
+		{"two rows", easy.Part(0, 2), 5, true},
+		{"zero rows", fill(50, 8, func(int, int) float32 { return 0 }), 3, false},
+		{"zero rows first", fill(50, 8, func(i, j int) float32 { return some[i*8+j] * float32(i/30) }), 3, false},
+		{"constant rows", fill(50, 8, func(_, j int) float32 { return float32(j) }), 3, false},
+		{"axes", fill(50, 8, func(i, j int) float32 {
+			if i%8 == j {
+				return 1
+			}
+			return 0
+		}), 3, false},
+		{"one very long row", fill(50, 8, func(i, j int) float32 {
+			if i == 20 {
+				return 1e18 * some[j]
+			}
+			return some[i*8+j]
+		}), 3, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, d := c.rows.Dims()
+			eachMethod(t, func(t *testing.T, _ string, m Method) {
+				p := problemOf(c.rows, c.k)
+				if c.unknown {
+					p.Rows = 0
+				}
+				if _, ok := m.(Batch); ok && c.unknown {
+					t.Skip("a batch method knows the number of rows")
+				}
+				b, err := solve(m, c.rows, p)
+				if errors.Is(err, errRefused) {
+					t.Skip(err)
+				}
+				if err != nil {
+					t.Logf("error: %v", err)
+					return
+				}
+				checkBasis(t, b, d, c.k)
+			})
+		})
+	}
+}
