@@ -232,7 +232,7 @@ func TestStatesAreKept(t *testing.T) {
 		s := start(p)
 		half := wholeBlocks(s, 333)
 		s.Learn(g.rows.Part(0, half))
-		kept := maps.Clone(Keep(s).Floats)
+		kept := maps.Clone(Keep(s))
 		again := start(p)
 		if err := Restore(again, kept); err != nil {
 			t.Fatal(err)
