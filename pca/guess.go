@@ -29,15 +29,15 @@ func unitOf(p Problem) float64 {
 	return 1
 }
 
-// next takes row i of x and returns its squared length. Of a row so much longer
-// than usual that its square overflows, a shorter one is taken: all steps have a
-// longest length, which both exceed.
+// next takes row i of x and returns its squared length. Of a row 10^60 times as
+// long as usual it takes a shorter one: all steps have a longest length, which
+// both exceed, and so no square overflows.
 func (s *guess) next(x Rows, i int) (squared float64) {
 	s.t++
 	squared = s.x.set(x, i, s.unit)
-	for !(squared <= math.MaxFloat64) {
+	for !(squared <= 0x1p400) {
 		for l, v := range s.x.value {
-			s.x.value[l] = max(-math.MaxFloat64, min(v, math.MaxFloat64)) * 0x1p-540
+			s.x.value[l] = max(-math.MaxFloat64, min(v, math.MaxFloat64)) * 0x1p-100
 		}
 		squared = vec.SquaredNorm64(s.x.value)
 	}
