@@ -18,8 +18,13 @@ func (p *point) set(r Rows, i int, by float64) (squared float64) {
 		_, d := r.Dims()
 		p.room = sized(p.room, d)
 		p.index, p.value = nil, p.room
-		r.Row(p.value, i)
-		scale(p.value, by)
+		if x.Index == nil && r.Offset == nil && r.Factor == nil {
+			clear(p.value)
+			vec.Axpy(p.value, by, x.Value)
+		} else {
+			r.Row(p.value, i)
+			vec.ScaledAdd(p.value, by, 0, p.value)
+		}
 		return vec.SquaredNorm64(p.value)
 	}
 	p.room = sized(p.room, len(x.Value))
@@ -54,6 +59,16 @@ func (p *point) dot(u []float64) float64 {
 		a += float64(u[j] * value[l])
 	}
 	return (a + b) + (c + d)
+}
+
+// addToScaled replaces u by scale u plus by times the point.
+func (p *point) addToScaled(u []float64, scale, by float64) {
+	if p.index == nil {
+		vec.ScaledAdd(u, scale, by, p.value)
+		return
+	}
+	vec.ScaledAdd(u, scale, 0, u)
+	p.addTo(u, by)
 }
 
 // addTo adds by times the point to u.

@@ -96,8 +96,7 @@ func (s *rankOne) turn(eta, xx float64) {
 	s.z, s.next = s.next, s.z
 	if s.moving = yy > 0; s.moving {
 		alpha, beta := s.move(eta, xx, yy)
-		scale(s.z, beta)
-		s.x.addTo(s.z, alpha)
+		s.x.addToScaled(s.z, beta, alpha)
 	}
 }
 
