@@ -22,6 +22,7 @@ type Spectral struct {
 	Value      []float64 // a, r numbers, descending; among equal ones the older first
 	Background float64   // b
 	PreferNew  bool      // among equal eigenvalues the newest direction is first instead
+	Flops      float64   // operations so far, 9 r^3 for a decomposition
 
 	cols  int
 	m     int
@@ -31,6 +32,7 @@ type Spectral struct {
 
 	fresh []float64 // for each direction the square of its product with the last row's own direction
 	c     []float64 // scratch, as all below
+	lines [][]float64
 	spare []float64
 	rest  []float64
 	small eigensystem
@@ -89,25 +91,65 @@ func (s *Spectral) Update(eta float64, x []float64) (entered bool) {
 	return entered
 }
 
-// project sets c to the coordinates of x in Q, of which rest receives what is
-// not in Q: as one more row of it if that is not negligible.
+// project sets c to the coordinates of x in Q, and adds what is not in Q to it, as
+// one more row, if that is not negligible.
 func (s *Spectral) project(x []float64, norm float64) {
 	copy(s.rest, x)
 	s.c = zeros(s.c, 2*s.m+1)
-	c, again := s.c[:s.m], s.c[s.m:2*s.m]
-	takeOff(s.rest, s.q[:s.m*s.cols], c)
-	takeOff(s.rest, s.q[:s.m*s.cols], again)
-	for j, x := range again {
-		c[j] += x
-	}
-	s.c = c
-	length := math.Sqrt(vec.SquaredNorm64(s.rest))
+	length := s.takeOff(s.rest, s.q, s.m, s.c, norm)
+	s.c = s.c[:s.m]
 	if s.m < s.cols && length > negligible*norm {
-		scale(s.rest, 1/length)
 		s.q = append(s.q[:s.m*s.cols], s.rest...)
+		own := s.q[s.m*s.cols:]
+		clear(own)
+		vec.Axpy64(own, 1/length, s.rest)
 		s.widen()
-		s.c = append(c, length)
+		s.c = append(s.c, length)
 	}
+}
+
+// takeOff subtracts from x, of the given norm, its projection on the first n of
+// the orthonormal rows of q, and returns what its norm is then. The first n of c
+// receive the coefficients; the next n are scratch. A second pass of Gram and
+// Schmidt is made where the first has left so little that rounding shows.
+func (s *Spectral) takeOff(x, q []float64, n int, c []float64, norm float64) (left float64) {
+	lines := s.view(q, n, len(x))
+	left = s.pass(x, lines, c[:n])
+	if left < enough*norm {
+		again := c[n : 2*n]
+		left = s.pass(x, lines, again)
+		for j, v := range again {
+			c[j] += v
+		}
+	}
+	for j := range n {
+		c[j] = -c[j]
+	}
+	return left
+}
+
+// enough is the part of a row outside of a subspace above which one pass leaves it
+// orthogonal to some 1e-15.
+const enough = 0.25
+
+// pass sets c to minus the products of x with the lines, takes its projection off
+// x, and returns what is left of its norm.
+func (s *Spectral) pass(x []float64, lines [][]float64, c []float64) float64 {
+	for j, line := range lines {
+		c[j] = -vec.Dot64(line, x)
+	}
+	vec.AddRows64(x, lines, 0, c)
+	s.Flops += 4 * float64(len(lines)) * float64(len(x))
+	return math.Sqrt(vec.SquaredNorm64(x))
+}
+
+// view returns the first n rows of q, valid until the next call.
+func (s *Spectral) view(q []float64, n, width int) [][]float64 {
+	s.lines = s.lines[:0]
+	for j := range n {
+		s.lines = append(s.lines, q[j*width:(j+1)*width])
+	}
+	return s.lines
 }
 
 // widen gives V one more column, of zeros.
@@ -126,13 +168,8 @@ func (s *Spectral) widen() {
 func (s *Spectral) split() (y []float64, length float64) {
 	r := len(s.Value)
 	s.z = zeros(s.z, 2*r+1)
-	y, again := s.z[:r], s.z[r:2*r]
-	takeOff(s.c, s.v[:r*s.m], y)
-	takeOff(s.c, s.v[:r*s.m], again)
-	for i, x := range again {
-		y[i] += x
-	}
-	return y, math.Sqrt(vec.SquaredNorm64(s.c))
+	length = s.takeOff(s.c, s.v, r, s.z, math.Sqrt(vec.SquaredNorm64(s.c)))
+	return s.z[:r], length
 }
 
 // enter makes what is left in c a direction with the eigenvalue of the background.
@@ -157,12 +194,8 @@ func (s *Spectral) rotate(eta float64, y []float64, entered bool) {
 		s.outer[i*r+i] += s.Value[i]
 	}
 	vectors := s.small.Decompose(s.Value, s.outer, r)
-	s.next = zeros(s.next, r*s.m)
-	for i := range r {
-		for j := range r {
-			vec.Axpy64(s.next[i*s.m:(i+1)*s.m], vectors[i*r+j], s.v[j*s.m:(j+1)*s.m])
-		}
-	}
+	s.Flops += float64(r*r) * float64(9*r+2*s.m)
+	s.next = s.combine(s.next, vectors, s.v, r, r, s.m)
 	s.v, s.next = s.next, s.v
 	s.fresh = zeros(s.fresh, r)
 	if entered {
@@ -212,7 +245,8 @@ func (s *Spectral) Truncate(r int) {
 // compress multiplies V out: Q = V Q, V = I.
 func (s *Spectral) compress() {
 	r := len(s.Value)
-	s.spare = combine(s.spare, s.v, s.q, r, s.m, s.cols)
+	s.spare = s.combine(s.spare, s.v, s.q, r, s.m, s.cols)
+	s.Flops += 2 * float64(r*s.m) * float64(s.cols)
 	s.q, s.spare = s.spare, s.q
 	s.m = r
 	s.identity()
@@ -227,15 +261,23 @@ func (s *Spectral) identity() {
 
 // combine returns the product of v, r x m, and q, m x d, in the memory of out if
 // there is enough, by strips that stay in the first cache.
+func (s *Spectral) combine(out, v, q []float64, r, m, d int) []float64 {
+	return combineLines(out, v, s.view(q, m, d), r, d)
+}
+
+// combine is the same without a state.
 func combine(out, v, q []float64, r, m, d int) []float64 {
+	return new(Spectral).combine(out, v, q, r, m, d)
+}
+
+func combineLines(out, v []float64, lines [][]float64, r, d int) []float64 {
 	const strip = 256
+	m := len(lines)
 	out = zeros(out, r*d)
 	for lo := 0; lo < d; lo += strip {
 		hi := min(lo+strip, d)
 		for i := range r {
-			for j := range m {
-				vec.Axpy64(out[i*d+lo:i*d+hi], v[i*m+j], q[j*d+lo:j*d+hi])
-			}
+			vec.AddRows64(out[i*d+lo:i*d+hi], lines, lo, v[i*m:(i+1)*m])
 		}
 	}
 	return out
@@ -281,10 +323,33 @@ func (s *Spectral) Orthonormalise() {
 	s.compress()
 }
 
+// leftOver sets r to what the first k directions leave of x, and returns the
+// product of x with the k-th, 0 if there is none. One pass of Gram and Schmidt.
+func (s *Spectral) leftOver(r, x []float64, k int) (last float64) {
+	s.c = zeros(s.c, 2*s.m)
+	c, back := s.c[:s.m], s.c[s.m:]
+	lines := s.view(s.q, s.m, s.cols)
+	for j, line := range lines {
+		c[j] = vec.Dot64(line, x)
+	}
+	for i := range min(k, len(s.Value)) {
+		row := s.v[i*s.m : (i+1)*s.m]
+		product := vec.Dot64(row, c)
+		vec.Axpy64(back, -product, row)
+		if i == k-1 {
+			last = product
+		}
+	}
+	copy(r, x)
+	vec.AddRows64(r, lines, 0, back)
+	s.Flops += 4 * float64(s.m) * float64(s.cols)
+	return last
+}
+
 // Directions returns the first k rows of U, or all r if there are fewer.
 func (s *Spectral) Directions(k int) []float64 {
 	k = min(k, len(s.Value))
-	return combine(nil, s.v[:k*s.m], s.q, k, s.m, s.cols)
+	return s.combine(nil, s.v[:k*s.m], s.q, k, s.m, s.cols)
 }
 
 // Keep visits everything. What is kept is Q and V as they are: to multiply them
@@ -293,6 +358,7 @@ func (s *Spectral) Keep(k *Kept) {
 	k.List("values", &s.Value)
 	k.Number("background", &s.Background)
 	k.Count("drift", &s.drift)
+	k.Number("flops", &s.Flops)
 	k.List("directions", &s.q)
 	k.List("rotation", &s.v)
 	if !k.Restoring() {

@@ -135,6 +135,20 @@ func (p *Params) Int(key string, otherwise, lo, hi int) int {
 	return v
 }
 
+// IntOr is Int for a key under which word may stand too: then it returns
+// otherwise, and true.
+func (p *Params) IntOr(key, word string, otherwise, lo, hi int) (v int, isWord bool) {
+	text, ok := p.lookup(key)
+	if !ok || text == word {
+		return otherwise, ok
+	}
+	v, err := strconv.Atoi(text)
+	if err != nil || v < lo || v > hi {
+		p.fail(key, text, fmt.Sprintf("%s, or a whole number from %d to %d", word, lo, hi))
+	}
+	return v, false
+}
+
 // Choice returns which of the names stands under key; the first when the key is
 // absent.
 func (p *Params) Choice(key string, names ...string) string {

@@ -1,0 +1,59 @@
+package pca
+
+import (
+	"fmt"
+
+	"github.com/fenchel-ml/fenchel/registry"
+)
+
+// CappedMSG is MSG with at most K directions (Arora, Cotter and Srebro 2013;
+// thesis 6.3).
+//
+//	maximise  E[x^T M x]   subject to  0 <= M <= I,  tr M = k,  rank M <= K
+//	M  <-  P(M + eta_t x_t x_t^T)
+//
+// P drops the smallest eigenvalue if there are K+1 and then projects as in [MSG];
+// see projectCapped for why that is optimal. Not convex, but for K > k and distinct
+// eigenvalues there is no local optimum other than the answer, so it is not stuck
+// where the incremental algorithm is: once it is sure of k directions, the mass of
+// the others is free to look around. With K = k it is stuck like that.
+//
+// The start is MSG's. A step costs O(K d), and as much memory. No rate is proved;
+// [Converged] and [Stuck] tell how it stands, and with Auto the cap grows by one
+// when it is stuck and shrinks again, down to k+1, when all is calm.
+type CappedMSG struct {
+	Schedule Schedule
+	Cap      int // K; 0: k+1
+	Auto     bool
+}
+
+// mostCap is the largest K that can be asked for.
+const mostCap = 1 << 20
+
+func init() {
+	register("capped-msg", "matrix stochastic gradient with at most cap directions: cap=k+1, a number or auto; schedule=sqrt, c=sqrt(k)/2",
+		func(p *registry.Params) (Method, error) {
+			m := CappedMSG{Schedule: scheduleOf(p, 0)}
+			m.Cap, m.Auto = p.IntOr("cap", "auto", 0, 1, mostCap)
+			return m, p.Err()
+		})
+}
+
+// Accepts refuses a cap below k.
+func (m CappedMSG) Accepts(p Problem) error {
+	if m.Cap != 0 && m.Cap < p.K {
+		return fmt.Errorf("capped-msg: cap=%d: expected at least k = %d", m.Cap, p.K)
+	}
+	return p.Check()
+}
+
+// Start begins at a random projection.
+func (m CappedMSG) Start(p Problem) State {
+	most := m.Cap
+	if most == 0 {
+		most = p.K + 1
+	}
+	s := newMSG(p, min(most, p.Cols), orDefault(m.Schedule, msgStep(p.K)))
+	s.watch.auto = m.Auto
+	return s
+}

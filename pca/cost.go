@@ -1,0 +1,54 @@
+package pca
+
+// A Cost is what a state has cost so far (thesis 6.4, reference 2.11).
+type Cost struct {
+	Steps        int     // rows learned
+	SquaredRanks float64 // sum over steps of k'^2, the rank after the step: the thesis's estimated run time
+	Rank         int     // k' after the last step
+	MostRank     int     // the largest so far: memory is MostRank times d numbers
+	Flops        float64 // operations on numbers of rows and directions; decompositions of small matrices count as 9 r^3
+}
+
+// A Spectrum is a State whose directions have eigenvalues: of the second moment
+// for the incremental algorithm, beliefs in [0, 1] that sum to k for MSG and its
+// relatives and for Warmuth and Kuzmin's algorithm (as M = I - (d-k) W).
+type Spectrum interface {
+	State
+	// Eigenvalues returns those of the k' directions that differ from all others,
+	// descending.
+	Eigenvalues() []float64
+	// Outside returns how much of their sum is not on the first k: 0 when the state
+	// has decided.
+	Outside() float64
+	// Cost returns what it has cost so far.
+	Cost() Cost
+}
+
+// count adds a step that ended at the given rank.
+func (c *Cost) count(rank int) {
+	c.Steps++
+	c.SquaredRanks += float64(rank * rank)
+	c.Rank = rank
+	c.MostRank = max(c.MostRank, rank)
+}
+
+// with returns the cost, the state's operations included.
+func (c Cost) with(a *Spectral) Cost {
+	c.Flops = a.Flops
+	return c
+}
+
+func (c *Cost) keep(k *Kept) {
+	k.Count("rows", &c.Steps)
+	k.Number("squared-ranks", &c.SquaredRanks)
+	k.Count("rank", &c.Rank)
+	k.Count("most-rank", &c.MostRank)
+}
+
+// outside returns the sum of all but the first k values.
+func outside(value []float64, k int) (sum float64) {
+	for _, a := range value[min(k, len(value)):] {
+		sum += a
+	}
+	return sum
+}
