@@ -1,0 +1,241 @@
+package pca
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// The certificate: how much of what k dimensions can capture a basis captures, as
+// a theorem. With Sigma = (1/n) sum_i x_i x_i^T over the rows as [Rows] has them
+// (real numbers, not their roundings) it gives numbers for which
+//
+//	Captured <= tr(U Sigma U^T),   lambda_1 + ... + lambda_k <= Upper,
+//
+// U the orthonormal basis of the span of what it is given. So the basis is at least
+// Captured/Upper of optimal. Every rounding error is in the two numbers.
+//
+// The upper bound is weak duality of the relaxation of PCA (reference 1.2): for
+// every Z >= 0 and mu >= 0 with Sigma <= Z + mu I (both as matrices),
+//
+//	tr(P Sigma) <= tr(P Z) + mu tr P <= tr Z + k mu   for every projection P of rank k.
+//
+// There are two ways to such a Z and a proof of the inequality:
+//
+//   - exact, where min(n, d) is at most [exactSize]: Sigma, or the matrix of inner
+//     products, which has the same eigenvalues, is formed, and Z + mu I - Sigma is
+//     shown to be definite by a Cholesky decomposition (certificate_dual.go,
+//     definite.go). How good U is does not matter to it.
+//   - lanczos: only products with the rows. Z comes from U, and mu from what random
+//     vectors show of the rest of Sigma (certificate_coupled.go, lanczos.go). It
+//     holds with probability 1 - Failure, over these vectors only.
+//
+// Cost: exact n d min(n, d) multiplications; lanczos two products with all rows for
+// each vector of U, and 16 for each step.
+
+// A Certificate is what is proven of a basis.
+type Certificate struct {
+	Captured  float64 // at most the mean over rows of |U x|^2
+	Upper     float64 // at least the sum of the k largest eigenvalues of Sigma
+	Total     float64 // tr Sigma, to a few roundings
+	Nu        float64 // at least eigenvalue k+1
+	Route     string  // "exact" or "lanczos"
+	Failure   float64 // probability that Upper and Nu are wrong; 0 of a proof without chance
+	Steps     int     // of Lanczos
+	Departure float64 // largest element of U U^T - I, of U as it was given
+}
+
+// Loss returns the part of the optimum that the basis may miss, in [0, 1].
+func (c Certificate) Loss() float64 {
+	if c.Captured >= c.Upper {
+		return 0
+	}
+	return 1 - c.Captured/c.Upper
+}
+
+// exactSize and exactWork bound min(n, d), and n d min(n, d), of what is formed.
+const (
+	exactSize = 4096
+	exactWork = 5e11
+)
+
+// Certify proves how good the basis is for the rows. threads never changes the
+// result; the seed is that of the random vectors of route lanczos, which must not
+// depend on it otherwise. It fails when ctx ends, or where rows or basis are not
+// finite numbers.
+func Certify(ctx context.Context, x Rows, b Basis, threads int, seed uint64) (Certificate, error) {
+	n, d := x.Dims()
+	return certify(ctx, x, b, threads, seed, exactly(n, d))
+}
+
+func exactly(n, d int) bool {
+	m := float64(min(n, d))
+	return m <= exactSize && float64(n)*float64(d)*m <= exactWork
+}
+
+func certify(ctx context.Context, x Rows, b Basis, threads int, seed uint64, exact bool) (Certificate, error) {
+	if err := checkBasis(x, b); err != nil {
+		return Certificate{}, err
+	}
+	x, size, exponent, err := balanced(x, threads)
+	if err != nil {
+		return Certificate{}, err
+	}
+	c := &certifier{x: x, k: b.K, threads: threads, seed: seed, size: size}
+	c.n, c.d = x.Dims()
+	c.setBasis(b)
+	switch {
+	case size.raw == 0:
+		c.Route = "exact"
+	case exact:
+		err = c.exact(ctx)
+	default:
+		err = c.lanczos(ctx)
+	}
+	if err != nil {
+		return Certificate{}, err
+	}
+	if c.Upper > size.upper {
+		c.Upper, c.Failure = size.upper, 0
+	}
+	c.Captured, c.Total = max(c.Captured, 0), size.total
+	c.unbalance(-2 * exponent)
+	if math.IsInf(c.Upper, 0) || math.IsNaN(c.Upper) {
+		return Certificate{}, fmt.Errorf("certificate: the second moment of the rows exceeds the largest number")
+	}
+	return c.Certificate, nil
+}
+
+// unbalance multiplies by 2^exponent. Where that underflows it rounds outwards.
+func (c *Certificate) unbalance(exponent int) {
+	if exponent == 0 {
+		return
+	}
+	c.Total = math.Ldexp(c.Total, exponent)
+	if c.Captured = math.Ldexp(c.Captured, exponent); c.Captured < 0x1p-1000 {
+		c.Captured = math.Nextafter(c.Captured, 0)
+	}
+	for _, v := range []*float64{&c.Upper, &c.Nu} {
+		if *v = math.Ldexp(*v, exponent); *v < 0x1p-1000 {
+			*v = math.Nextafter(*v, 1)
+		}
+	}
+}
+
+func checkBasis(x Rows, b Basis) error {
+	n, d := x.Dims()
+	switch {
+	case n < 1:
+		return fmt.Errorf("certificate: found no rows, expected at least one")
+	case b.Cols != d:
+		return fmt.Errorf("certificate: found components of %d features, expected %d as the rows have", b.Cols, d)
+	case b.K < 1 || b.K > d || len(b.Component) != b.K*d:
+		return fmt.Errorf("certificate: found %d components of %d numbers in all, expected 1 to %d of %d each", b.K, len(b.Component), d, d)
+	}
+	for i, v := range b.Component {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("certificate: component %d, feature %d: found %g, expected a finite number", i/d, i%d, v)
+		}
+	}
+	return nil
+}
+
+// A certifier is one certificate being made.
+type certifier struct {
+	Certificate
+	x       Rows
+	n, d, k int
+	threads int
+	seed    uint64
+	size    size
+
+	basis []float64 // V, r x d, orthonormal up to off
+	r     int       // dimension of the span, at most k
+	off   float64   // at least |V V^T - I|
+}
+
+// setBasis orthonormalises. Rows that depend on others are left out: they capture
+// nothing.
+func (c *certifier) setBasis(b Basis) {
+	v := make([]float64, b.K*c.d)
+	for i := range b.K {
+		copyBalanced(v[i*c.d:(i+1)*c.d], b.Row(i))
+	}
+	c.Departure = departureOf(b)
+	triangle := orthonormalise(v, b.K, c.d)
+	for i := range b.K {
+		if triangle[i*b.K+i] != 0 {
+			copy(v[c.r*c.d:(c.r+1)*c.d], v[i*c.d:(i+1)*c.d])
+			c.r++
+		}
+	}
+	c.basis = v[:c.r*c.d]
+	c.off = offOrthonormal(c.basis, c.r, c.d, c.threads)
+}
+
+// copyBalanced sets dst to src times a power of two that makes it about 1.
+func copyBalanced(dst, src []float64) {
+	most := 0.0
+	for _, v := range src {
+		most = max(most, math.Abs(v))
+	}
+	_, exponent := math.Frexp(most)
+	for j, v := range src {
+		dst[j] = math.Ldexp(v, -exponent)
+	}
+}
+
+// departureOf returns the largest element of U U^T - I.
+func departureOf(b Basis) float64 {
+	worst := 0.0
+	for i := range b.K {
+		for j := range i + 1 {
+			product := vec.Dot64(b.Row(i), b.Row(j))
+			if i == j {
+				product--
+			}
+			worst = max(worst, math.Abs(product))
+		}
+	}
+	return worst
+}
+
+// offOrthonormal returns a bound on the norm of V V^T - I: that of what is computed
+// and of its error. Sums are cut into parts, whose errors add up to less.
+func offOrthonormal(v []float64, r, d, threads int) float64 {
+	const part = 2048
+	sum, one := make([]float64, r*r), make([]float64, r*r)
+	for lo := 0; lo < d; lo += part {
+		clear(one)
+		vec.SyrkRows64(vec.Block[float64]{Value: one, Rows: r, Cols: r, Stride: r},
+			vec.Block[float64]{Value: v[min(lo, len(v)):], Rows: r, Cols: min(part, d-lo), Stride: d}, threads)
+		vec.Axpy64(sum, 1, one)
+	}
+	length := 0.0
+	for i := range r {
+		length += sum[i*r+i]
+		sum[i*r+i]--
+	}
+	return up(math.Sqrt(vec.SquaredNorm64(sum)) + gamma(min(d, part)+d/part+r+8)*length)
+}
+
+// captured returns a lower bound from a computed tr(V Sigma V^T), which is wrong by
+// at most wrong: with G = V V^T it is tr(G^-1 V Sigma V^T).
+func (c *certifier) captured(computed, wrong float64) float64 {
+	return max(0, (computed-wrong)/(1+c.off)*(1-0x1p-48))
+}
+
+// sparseRows reports whether every row is stored sparse: [Rows.Times] then works
+// without forming them.
+func sparseRows(x matrix.Matrix) bool {
+	rows, _ := x.Dims()
+	for i := range rows {
+		if x.Row(i).Index == nil {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,187 @@
+package pca
+
+import (
+	"context"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// Bounds from a basis and what is left. With the projection P = U^T U on the space
+// of U, and a proven nu,
+//
+//	A = U Sigma U^T (r x r),   R = (I - P) Sigma U^T,   (I - P) Sigma (I - P) <= nu (I - P),
+//
+// the sum of the k >= r largest eigenvalues is for every s > nu at most
+//
+//	quadratic:  k s + tr (A + R^T R/(s - nu) - s)_+
+//	linear:     k nu + tr (A - nu)_+ + |R|_*
+//
+// where (.)_+ keeps the positive eigenvalues and |.|_* adds up singular values.
+//
+// Quadratic: write x = U^T a + y with y in the rest. For every s > nu,
+//
+//	2 <y, R a> <= (s - nu) |y|^2 + |R a|^2/(s - nu),   so
+//	x^T Sigma x = a^T A a + 2 <y, R a> + y^T Sigma y <= a^T (A + R^T R/(s - nu)) a + s |y|^2:
+//
+// Sigma <= diag(A + R^T R/(s - nu), s I), and eigenvalues rise with a matrix. It is
+// of second order in R where nu is below the k-th eigenvalue of A.
+//
+// Linear: Sigma = diag(A, B) + [0 R^T; R 0] with B <= nu I; the eigenvalues of the
+// second matrix are plus and minus the singular values of R, and sums of the k
+// largest eigenvalues are subadditive (Ky Fan).
+//
+// U is V made orthonormal exactly. Everything is computed from V instead, with
+// |V V^T - I| <= off. Where e = sqrt(r) gamma(n+d+64) + off and T is the raw size,
+// A and R are off by at most 8 e T in Frobenius norm:
+//
+//   - Y = X' V^T by sqrt(r) gamma(d+16) sqrt(T n), so V Sigma V^T by 3 of these
+//     and gamma(n+2) T, and A = G^-1/2 (V Sigma V^T) G^-1/2 with G = V V^T by
+//     2.1 off T more;
+//   - Sigma V^T = X'^T Y/n by sqrt(r) gamma(n+d+32) T, minus V^T A with the above,
+//     gamma(r+2) (1 + sqrt r) T, and 3.1 off T for G^-1 and G^-1/2.
+type coupled struct {
+	k, r      int
+	inner     []float64 // A, r x r, as computed
+	squares   []float64 // R^T R
+	lengths   []float64 // of the columns of R
+	frobenius float64   // at least |R|_F
+	wrong     float64   // at least the errors of A and R, in Frobenius norm
+	rounding  float64   // at least the error of squares, in trace norm, over |R|_F^2
+	eigen     vec.Eigensystem
+	rest      float64 // at least tr (I - P) Sigma (I - P)
+}
+
+// lanczos is the route of products.
+func (c *certifier) lanczos(ctx context.Context) error {
+	c.Route = "lanczos"
+	p := newPower(c.x, c.threads)
+	b := c.couple(p)
+	c.Upper, c.Nu = b.upper(b.rest), b.rest
+	if c.r == c.d {
+		return ctx.Err()
+	}
+	search := newSearch(c, p, b.frobenius)
+	for search.more() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		search.step()
+		if !search.due() {
+			continue
+		}
+		nu := search.bound(b.rest)
+		if upper := b.upper(nu); upper < c.Upper {
+			c.Upper, c.Nu, c.Failure = upper, nu, failure
+		}
+		if b.upper(nu)-b.upper(search.value()) <= tightness*c.Captured {
+			break
+		}
+	}
+	c.Steps = search.steps
+	return nil
+}
+
+// tightness is the part of what is captured that the bound may lose by the fewer
+// steps of Lanczos.
+const tightness = 1e-4
+
+// couple computes A and R, and the captured.
+func (c *certifier) couple(p *power) *coupled {
+	n, d, r := c.n, c.d, c.r
+	b := &coupled{k: c.k, r: r, inner: make([]float64, r*r), squares: make([]float64, r*r), lengths: make([]float64, r)}
+	y, image := make([]float64, n*r), make([]float64, r*d)
+	p.both(y, image, c.basis, r)
+	c.Captured = c.capturedByRows(y)
+	inner := vec.Block[float64]{Value: b.inner, Rows: r, Cols: r, Stride: r}
+	vec.SyrkCols64(inner, vec.Block[float64]{Value: y, Rows: n, Cols: r, Stride: r}, c.threads)
+	divide(b.inner, float64(n))
+	divide(image, float64(n))
+	for i := range r {
+		for l := range r {
+			vec.Axpy64(image[i*d:(i+1)*d], -b.inner[i*r+l], c.basis[l*d:(l+1)*d])
+		}
+	}
+	e := math.Sqrt(float64(r))*gamma(n+d+64) + c.off
+	b.wrong = up(8 * e * c.size.raw)
+	rounding := gamma(d + 8)
+	vec.SyrkRows64(vec.Block[float64]{Value: b.squares, Rows: r, Cols: r, Stride: r}, vec.Block[float64]{Value: image, Rows: r, Cols: d, Stride: d}, c.threads)
+	trace, sum := 0.0, 0.0
+	for i := range r {
+		trace += b.inner[i*r+i]
+		sum += b.squares[i*r+i]
+		b.lengths[i] = up(math.Sqrt(b.squares[i*r+i] * (1 + rounding)))
+	}
+	b.frobenius = up(math.Sqrt(sum*(1+rounding+gamma(r)))) + b.wrong
+	b.rest = up(max(0, c.size.upper-trace*(1-gamma(r+2))) + math.Sqrt(float64(r))*b.wrong)
+	b.rounding = up(math.Sqrt(float64(r)) * rounding)
+	return b
+}
+
+// upper returns the smaller bound for nu.
+func (b *coupled) upper(nu float64) float64 { return min(b.linear(nu), b.quadratic(nu)) }
+
+func (b *coupled) linear(nu float64) float64 {
+	sum := float64(b.k)*nu + b.positive(append([]float64{}, b.inner...), nu)
+	for _, length := range b.lengths {
+		sum += length
+	}
+	return up(sum*(1+gamma(2*b.k)) + 2*math.Sqrt(float64(b.r))*b.wrong)
+}
+
+// quadratic adds to what is computed the errors, in trace norm, of A, and those of
+// R^T R over s - nu: of R, and gamma |R|_F^2 of the products.
+func (b *coupled) quadratic(nu float64) float64 {
+	if b.r == 0 {
+		return math.Inf(1)
+	}
+	values, matrix := make([]float64, b.r), append([]float64{}, b.inner...)
+	b.eigen.Decompose(values, nil, matrix, b.r, 1)
+	s := bestShift(values, b.squares, nu)
+	if !(s > nu) {
+		return math.Inf(1)
+	}
+	copy(matrix, b.inner)
+	away := (s - nu) * (1 - 2*unit)
+	for i, x := range b.squares {
+		matrix[i] += x / away
+	}
+	root := math.Sqrt(float64(b.r))
+	squares := b.wrong*(2*b.frobenius+b.wrong) + b.rounding*b.frobenius*b.frobenius
+	sum := float64(b.k)*s + b.positive(matrix, s)
+	return up(sum + root*b.wrong + squares/away + 8*unit*root*b.frobenius*b.frobenius/away)
+}
+
+// positive returns an upper bound on tr (M - s)_+ of the symmetric M, r x r.
+//
+// With computed eigenvectors y_j and values, M - s = sum_j value_j y_j y_j^T + E
+// exactly, for some E; so (M - s)_+ has at most the trace of the sum over positive
+// values plus the trace norm of E.
+func (b *coupled) positive(m []float64, s float64) float64 {
+	r := b.r
+	if r == 0 {
+		return 0
+	}
+	for i := range r {
+		for j := range i {
+			m[j*r+i] = m[i*r+j]
+		}
+		m[i*r+i] -= s
+	}
+	size := math.Sqrt(vec.SquaredNorm64(m)) + math.Abs(s)*math.Sqrt(float64(r))
+	values, vectors := make([]float64, r), make([]float64, r*r)
+	b.eigen.Decompose(values, vectors, append([]float64{}, m...), r, 1)
+	trace, magnitude := 0.0, 0.0
+	for j, v := range values {
+		y := vectors[j*r : (j+1)*r]
+		squared := vec.SquaredNorm64(y)
+		trace += max(0, v) * squared
+		magnitude += math.Abs(v) * squared
+		for i := range r {
+			vec.Axpy64(m[i*r:(i+1)*r], -float64(v*y[i]), y)
+		}
+	}
+	rest := math.Sqrt(vec.SquaredNorm64(m)) * (1 + gamma(r*r+8))
+	rounding := gamma(2*r+8) * (size + 2*magnitude)
+	return up(trace*(1+gamma(2*r+8)) + math.Sqrt(float64(r))*(rest+rounding))
+}

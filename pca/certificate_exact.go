@@ -1,0 +1,166 @@
+package pca
+
+import (
+	"context"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// exact is the route that forms Sigma, or where n < d the inner products of rows
+// over n: the matrices X'^T X' and X' X'^T have the same eigenvalues but for zeros.
+//
+// What is formed, S, has an error of Frobenius norm at most e, because its elements
+// are off by gamma |X'|^T |X'|, and a matrix that is not negative has no larger
+// Frobenius norm than its trace. Sums of the k largest eigenvalues then differ by at
+// most sqrt(k) e (Ky Fan).
+func (c *certifier) exact(ctx context.Context) error {
+	c.Route = "exact"
+	n, d := c.n, c.d
+	var s, start []float64
+	var err error
+	var wrong float64
+	if n < d {
+		y := make([]float64, n*c.r)
+		c.x.Times(y, c.basis, c.r, c.threads)
+		c.Captured = c.capturedByRows(y)
+		start = make([]float64, c.r*n)
+		vec.Transpose64(vec.Block[float64]{Value: start, Rows: c.r, Cols: n, Stride: n}, vec.Block[float64]{Value: y, Rows: n, Cols: c.r, Stride: c.r})
+		s, err = innerProducts(ctx, c.x, c.threads)
+		wrong = up(gamma(d+12) * c.size.upper)
+	} else {
+		start = c.basis
+		s, err = secondMoment(ctx, c.x, c.threads)
+		wrong = up(gamma(momentRows+n/momentRows+12) * c.size.upper)
+	}
+	if err != nil {
+		return err
+	}
+	m := min(n, d)
+	frobenius := up(math.Sqrt(vec.SquaredNorm64(s)) * (1 + gamma(m*m/32+64)))
+	if n >= d {
+		c.Captured = c.capturedBySecond(s, frobenius, wrong)
+	}
+	c.Upper, c.Nu = c.size.upper, 0
+	if c.k >= m {
+		return nil
+	}
+	p := newDual(s, m, c.k, frobenius, c.threads)
+	upper, nu, err := p.solve(ctx, start, c.r, c.seed)
+	c.Upper = min(c.Upper, up(upper+math.Sqrt(float64(c.k))*wrong))
+	c.Nu = min(c.size.upper, up(nu+wrong))
+	return err
+}
+
+// momentRows is how many rows are added up in one chain.
+const momentRows = 2048
+
+// secondMoment returns Sigma, d x d.
+func secondMoment(ctx context.Context, x Rows, threads int) ([]float64, error) {
+	n, d := x.Dims()
+	sum, one, rows := square(d), square(d), formed{}
+	for lo := 0; lo < n; lo += momentRows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		clear(one.Value)
+		vec.SyrkCols64(one, rows.form(x, lo, min(lo+momentRows, n), threads), threads)
+		addTo(sum, one, threads)
+	}
+	divide(sum.Value, float64(n))
+	return sum.Value, nil
+}
+
+// innerProducts returns the products of rows, over n, n x n, by blocks of rows of
+// which two are formed at a time.
+func innerProducts(ctx context.Context, x Rows, threads int) ([]float64, error) {
+	n, d := x.Dims()
+	height := min(max(1<<22/d, 32), n)
+	products := square(n)
+	var left, right formed
+	for lo := 0; lo < n; lo += height {
+		hi := min(lo+height, n)
+		a := left.form(x, lo, hi, threads)
+		vec.SyrkRows64(vec.Block[float64]{Value: products.Value[lo*n+lo:], Rows: hi - lo, Cols: hi - lo, Stride: n}, a, threads)
+		for from := 0; from < lo; from += height {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			b := right.form(x, from, from+height, threads)
+			below := vec.Block[float64]{Value: products.Value[lo*n+from:], Rows: hi - lo, Cols: height, Stride: n}
+			vec.Gemm64(below, a, b, threads)
+			vec.Transpose64(vec.Block[float64]{Value: products.Value[from*n+lo:], Rows: height, Cols: hi - lo, Stride: n}, below)
+		}
+	}
+	divide(products.Value, float64(n))
+	return products.Value, nil
+}
+
+// formed is memory for rows that are formed.
+type formed struct{ value []float64 }
+
+// form returns rows lo to hi.
+func (f *formed) form(x Rows, lo, hi, threads int) vec.Block[float64] {
+	_, d := x.Dims()
+	if len(f.value) < (hi-lo)*d {
+		f.value = make([]float64, (hi-lo)*d)
+	}
+	matrix.Blocks(hi-lo, 32, threads, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			x.Row(f.value[i*d:(i+1)*d], lo+i)
+		}
+	})
+	return vec.Block[float64]{Value: f.value, Rows: hi - lo, Cols: d, Stride: d}
+}
+
+func square(m int) vec.Block[float64] {
+	return vec.Block[float64]{Value: make([]float64, m*m), Rows: m, Cols: m, Stride: m}
+}
+
+// addTo adds one matrix to another of its shape.
+func addTo(sum, one vec.Block[float64], threads int) {
+	m := sum.Stride
+	matrix.Blocks(sum.Rows, 64, threads, func(_, lo, hi int) { vec.Axpy64(sum.Value[lo*m:hi*m], 1, one.Value[lo*m:hi*m]) })
+}
+
+func divide(x []float64, by float64) {
+	for i := range x {
+		x[i] /= by
+	}
+}
+
+// capturedByRows returns a lower bound on the captured from the products y, n x r,
+// of rows and basis. Each is off by gamma |x||v| at most, so the Frobenius norm of
+// all is off by wrong sqrt(n).
+func (c *certifier) capturedByRows(y []float64) float64 {
+	wrong := up(gamma(c.d+16) * math.Sqrt(float64(c.r)*c.size.raw*(1+c.off)))
+	computed := c.meanSquare(y) * (1 - gamma(c.r+8))
+	left := max(0, math.Sqrt(computed)*(1-4*unit)-wrong)
+	return c.captured(float64(left*left), 0)
+}
+
+// meanSquare returns the mean over rows of |y|^2.
+func (c *certifier) meanSquare(y []float64) float64 {
+	var sum vec.Sum
+	for i := range c.n {
+		sum.Add(vec.SquaredNorm64(y[i*c.r : (i+1)*c.r]))
+	}
+	return sum.Value() / float64(c.n)
+}
+
+// capturedBySecond returns a lower bound on the captured from a computed s that is
+// off by wrong.
+func (c *certifier) capturedBySecond(s []float64, frobenius, wrong float64) float64 {
+	d, r := c.d, c.r
+	product := make([]float64, r*d)
+	vec.Gemm64(vec.Block[float64]{Value: product, Rows: r, Cols: d, Stride: d}, vec.Block[float64]{Value: c.basis, Rows: r, Cols: d, Stride: d},
+		vec.Block[float64]{Value: s, Rows: d, Cols: d, Stride: d}, c.threads)
+	var sum vec.Sum
+	for i := range r {
+		sum.Add(vec.Dot64(product[i*d:(i+1)*d], c.basis[i*d:(i+1)*d]))
+	}
+	lengths := float64(r) * (1 + c.off) // sum_i |v_i|^2, and the norm of |V|^T |V|
+	rounding := gamma(2*d+8) * lengths * frobenius
+	return c.captured(sum.Value(), up(rounding+math.Sqrt(float64(r))*(1+c.off)*wrong))
+}

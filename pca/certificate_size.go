@@ -1,0 +1,147 @@
+package pca
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// Bounds of rounding errors. unit is that of float64. A sum or product of n
+// roundings, in whatever order, is off by at most gamma(n) of the sum of magnitudes
+// (Higham 2002, section 3.1); what underflows is far below all these bounds, because
+// rows are balanced.
+const unit = 0x1p-53
+
+// gamma returns n unit/(1 - n unit), rounded up.
+func gamma(n int) float64 {
+	x := float64(n) * unit
+	return up(x / (1 - x))
+}
+
+// up makes a number that is not negative larger by more than 30 roundings of it.
+func up(x float64) float64 { return x * (1 + 0x1p-48) }
+
+// size says how large rows are.
+type size struct {
+	total float64 // tr Sigma, the mean of |x|^2
+	upper float64 // at least tr Sigma
+	// raw is at least the mean of the squares of norms of rows that the errors of
+	// products are relative to: of the rows, but for sparse ones of which an offset
+	// is subtracted afterwards (|F x| + |F o|)^2.
+	raw float64
+}
+
+// balanced returns the rows times 2^exponent, for which their squares are neither so
+// large nor so small that something overflows, or underflows and matters.
+func balanced(x Rows, threads int) (Rows, size, int, error) {
+	const most = 0x1p400
+	var s size
+	for _, exponent := range []int{0, 250, -250, 500, -500, 800} {
+		moved := x.shifted(exponent)
+		s = sizeOf(moved, threads)
+		if s.raw >= 1/most && s.raw <= most || s.raw == 0 && x.Offset == nil && x.Factor == nil {
+			return moved, s, exponent, nil
+		}
+	}
+	if s.raw == 0 {
+		return x, s, 0, nil
+	}
+	if row, col, ok := matrix.Finite(x.X); !ok {
+		return x, s, 0, fmt.Errorf("certificate: row %d, feature %d: found %g, expected a finite number", row, col, element(x.X.Row(row), col))
+	}
+	return x, s, 0, fmt.Errorf("certificate: found offsets or factors with which rows are not finite, or of too many magnitudes")
+}
+
+func element(x matrix.Vector, col int) float32 {
+	for k, v := range x.Value {
+		if x.Column(k) == col {
+			return v
+		}
+	}
+	return 0
+}
+
+// shifted returns the rows times 2^exponent.
+func (r Rows) shifted(exponent int) Rows {
+	if exponent == 0 {
+		return r
+	}
+	_, d := r.Dims()
+	factor := make([]float64, d)
+	for j := range factor {
+		factor[j] = math.Ldexp(1, exponent)
+		if r.Factor != nil {
+			factor[j] = math.Ldexp(r.Factor[j], exponent)
+		}
+	}
+	r.Factor = factor
+	return r
+}
+
+// sizeOf computes the size, by the rows or, of sparse ones,
+//
+//	|F (x - o)|^2 = |F o|^2 + sum over stored j of F_j^2 ((x_j - o_j)^2 - o_j^2).
+func sizeOf(x Rows, threads int) size {
+	const block = 256
+	n, d := x.Dims()
+	sparse := sparseRows(x.X)
+	offset := 0.0
+	if sparse && x.Offset != nil {
+		moved := make([]float64, d)
+		copy(moved, x.Offset)
+		x.multiply(moved)
+		offset = vec.SquaredNorm64(moved)
+	}
+	totals, raws := make([]float64, (n+block-1)/block), make([]float64, (n+block-1)/block)
+	matrix.Blocks(n, block, threads, func(b, lo, hi int) {
+		row := make([]float64, d)
+		for i := lo; i < hi; i++ {
+			squared, raw := 0.0, 0.0
+			if sparse {
+				squared, raw = x.storedSquares(i)
+				squared, raw = squared+offset, raw+offset+2*math.Sqrt(raw*offset)
+			} else {
+				x.Row(row, i)
+				squared = vec.SquaredNorm64(row)
+				raw = squared
+			}
+			totals[b] += squared
+			raws[b] += raw
+		}
+	})
+	var total, raw vec.Sum
+	for b := range totals {
+		total.Add(totals[b])
+		raw.Add(raws[b])
+	}
+	error := gamma(d + block + 32)
+	s := size{total: max(0, total.Value()) / float64(n), raw: up(raw.Value() / float64(n) * (1 + 2*error))}
+	s.upper = up(s.total + error*s.raw)
+	return s
+}
+
+// storedSquares returns what the stored numbers of row i add to |F o|^2, and |F x|^2.
+func (r Rows) storedSquares(i int) (squared, raw float64) {
+	x := r.X.Row(i)
+	for k, j := range x.Index {
+		v, f, o := float64(x.Value[k]), 1.0, 0.0
+		if r.Factor != nil {
+			f = r.Factor[j]
+		}
+		if r.Offset != nil {
+			o = r.Offset[j]
+		}
+		a, b, c := (v-o)*f, o*f, v*f
+		squared += float64(a*a) - float64(b*b)
+		raw += float64(c * c)
+	}
+	return squared, raw
+}
+
+func (r Rows) multiply(x []float64) {
+	for j, f := range r.Factor {
+		x[j] *= f
+	}
+}
