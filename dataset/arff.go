@@ -48,7 +48,16 @@ func (arff) Detect(name string, head []byte) Match {
 	return NoMatch
 }
 
-func (arff) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
+func (f arff) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
+	t, err := f.open(in)
+	if err != nil {
+		return nil, err
+	}
+	return t.read(ctx, opt)
+}
+
+// open reads the headers.
+func (arff) open(in []*Input) (*table, error) {
 	t := &table{in: in, header: true}
 	for i, input := range in {
 		names, kinds, err := readARFFHeader(input)
@@ -69,7 +78,7 @@ func (arff) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
 		}
 	}
 	t.rows = arffRows{len(t.names)}
-	return t.read(ctx, opt)
+	return t, nil
 }
 
 // maxHeaderLine bounds a line of the header: a nominal attribute may list many

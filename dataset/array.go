@@ -88,6 +88,9 @@ func eachPiece(ctx context.Context, r io.Reader, name string, size int, count in
 		var n int
 		var err error
 		if buf, n, err = fill64K(r, buf[:0], want); err != nil {
+			if err := do(at, buf[:n-n%size]); err != nil { // items that are whole come before the error
+				return err
+			}
 			if err == io.EOF || err == io.ErrUnexpectedEOF {
 				return fmt.Errorf("%s: found %d bytes of data, expected %d", name, at*int64(size)+int64(n), count*int64(size))
 			}

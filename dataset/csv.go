@@ -93,6 +93,15 @@ func delimiterScore(head []byte, delimiter byte) int {
 }
 
 func (f csv) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
+	t, err := f.open(in, opt)
+	if err != nil {
+		return nil, err
+	}
+	return t.read(ctx, opt)
+}
+
+// open reads the headers.
+func (f csv) open(in []*Input, opt *Options) (*table, error) {
 	head, err := in[0].head()
 	if err != nil {
 		return nil, err
@@ -110,7 +119,7 @@ func (f csv) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) 
 		}
 	}
 	t.kinds = make([]columnKind, len(t.names))
-	return t.read(ctx, opt)
+	return t, nil
 }
 
 // columns reads the header of input i, if it has one, and sets the columns of

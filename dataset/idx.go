@@ -68,26 +68,15 @@ func (idx) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
 }
 
 func (a *arrayRows) readIDX(ctx context.Context, in *Input) error {
-	e, dims, err := idxHeader(in)
+	e, dims, cols, err := idxTable(in)
 	if err != nil {
 		return err
-	}
-	if len(dims) == 1 {
-		return fmt.Errorf("%s: found 1 dimension, as in a file of labels, expected at least 2: rows and columns", in.Name)
-	}
-	cols, ok := product(1, dims[1:])
-	if !ok {
-		return fmt.Errorf("%s: found dimensions %v, expected fewer than 2^63 values", in.Name, dims)
 	}
 	b, err := a.begin(in.Name, dims[0], cols)
 	if err != nil {
 		return err
 	}
-	scale := 1.0
-	if e.name == "u1" {
-		scale = 255
-	}
-	if err := eachRow(ctx, in.R, in.Name, e, dims[0], cols, scale, b.addDense); err != nil {
+	if err := eachRow(ctx, in.R, in.Name, e, dims[0], cols, e.scale(), b.addDense); err != nil {
 		return err
 	}
 	if err := noMore(in.R, in.Name); err != nil {
@@ -107,13 +96,36 @@ func (a *arrayRows) readIDX(ctx context.Context, in *Input) error {
 	return a.take(in.Name, &target)
 }
 
+// idxTable reads the header of rows: their number and what is in each.
+func idxTable(in *Input) (e element, dims []int64, cols int64, err error) {
+	if e, dims, err = idxHeader(in); err != nil {
+		return e, nil, 0, err
+	}
+	if len(dims) == 1 {
+		return e, nil, 0, fmt.Errorf("%s: found 1 dimension, as in a file of labels, expected at least 2: rows and columns", in.Name)
+	}
+	cols, ok := product(1, dims[1:])
+	if !ok {
+		return e, nil, 0, fmt.Errorf("%s: found dimensions %v, expected fewer than 2^63 values", in.Name, dims)
+	}
+	return e, dims, cols, nil
+}
+
+// scale is what the numbers are divided by.
+func (e element) scale() float64 {
+	if e.name == "u1" {
+		return 255
+	}
+	return 1
+}
+
 // eachRow reads rows of cols numbers each, divided by scale.
 func eachRow(ctx context.Context, r io.Reader, name string, e element, rows, cols int64, scale float64, do func([]float32)) error {
 	var row []float32 // grows with the data: cols is only what the header says
 	return eachNumber(ctx, r, name, e, rows*cols, func(k int64, v float64) error {
 		x, err := single(v/scale, name, k/cols, k%cols)
 		row = append(row, x)
-		if int64(len(row)) == cols {
+		if int64(len(row)) == cols && err == nil {
 			do(row)
 			row = row[:0]
 		}

@@ -12,6 +12,7 @@ type libsvmParser struct {
 	arena   *arena
 	first   uint64 // smallest index
 	columns uint64 // of the model; 2^32: no limit
+	places  bool   // rows are to keep their place and reach
 }
 
 // maxIndex is the largest index.
@@ -26,11 +27,14 @@ func (p *libsvmParser) parse(c *chunk) (*sparseChunk, error) {
 }
 
 func (p *libsvmParser) parseInto(c *chunk, out *sparseChunk) error {
-	t, end := c.padded(), len(c.text)
+	t, end, line := c.padded(), len(c.text), 0
 	for i := 0; i < end; {
 		switch t[i] {
-		case ' ', '\t', '\r', '\n':
+		case ' ', '\t', '\r':
 			i++
+		case '\n':
+			i++
+			line++
 		case '#':
 			i += bytes.IndexByte(t[i:end], '\n')
 		default:
@@ -42,6 +46,10 @@ func (p *libsvmParser) parseInto(c *chunk, out *sparseChunk) error {
 			if err != nil {
 				return err
 			}
+			if p.places {
+				out.line = append(out.line, uint32(line))
+			}
+			line++
 		}
 	}
 	return nil
@@ -139,6 +147,9 @@ func (p *libsvmParser) features(c *chunk, i int, out *sparseChunk) (next int, er
 	out.entry = entry[:k]
 	out.end = append(out.end, uint32(k))
 	out.cols = max(out.cols, least-p.first)
+	if p.places {
+		out.reach = append(out.reach, least-p.first)
+	}
 	return i + 1, nil
 }
 

@@ -20,7 +20,7 @@ func init() {
 // The target is the column that the options name by its position, or else the
 // one that a model's schema names, or else the last one; there is none if the
 // targets are in a file of their own, or if the data come to a model that knows
-// as many features as there are columns. A target that is not the last column
+// as many features as there are columns, or targets do not matter. A target that is not the last column
 // gives the set a schema, as a table has, so that a model remembers its place.
 //
 // The header is read by our own parser (npyheader.go): the known library,
@@ -97,7 +97,7 @@ func targetColumn(opt *Options, name string, cols int64) (int64, error) {
 	}
 	s := opt.Schema
 	switch {
-	case opt.Labels != "" || int64(opt.Columns) == cols || s != nil && int64(s.Width()) == cols:
+	case opt.Unlabelled && opt.Columns == 0 && s == nil, opt.Labels != "" || int64(opt.Columns) == cols || s != nil && int64(s.Width()) == cols:
 		return -1, nil
 	case s != nil && s.Target >= 0 && int64(len(s.Columns)) == cols && int64(s.Width()) == cols-1:
 		return int64(s.Target), nil
@@ -146,7 +146,7 @@ func (h npyHeader) readTable(ctx context.Context, r io.Reader, name string, rows
 			x, err = single(v, name, i, j)
 			row = append(row, x)
 		}
-		if j == cols-1 {
+		if j == cols-1 && err == nil {
 			do(row)
 			row = row[:0]
 		}

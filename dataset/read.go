@@ -49,6 +49,9 @@ type Options struct {
 	// for prediction: caches larger than memory are then read ahead.
 	InOrder bool
 
+	// BlockRows is how many rows a block of [Blocks] has; 0: 1024.
+	BlockRows int
+
 	Threads int       // at most so many cores; 0: all. Never changes the result
 	Stdin   io.Reader // read for the source "-"
 
@@ -76,35 +79,9 @@ func Read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 		}
 		return generate(ctx, spec, &opt)
 	}
-	var in []*Input
-	defer func() {
-		for _, i := range in {
-			i.Close()
-		}
-	}()
-	var format Format
-	var first string
-	for _, path := range paths {
-		if strings.HasPrefix(path, "@") {
-			return nil, fmt.Errorf("%s: found a generator among %d sources, expected it alone", path, len(paths))
-		}
-		i, err := openInput(ctx, path, &opt)
-		if err != nil {
-			return nil, err
-		}
-		in = append(in, i)
-		name, f, err := detect(i, &opt)
-		if err != nil {
-			return nil, err
-		}
-		if format == nil {
-			format, first = f, name
-		}
-		if name != first {
-			return nil, fmt.Errorf("%s: found format %s, expected %s as in %s", i.Name, name, first, in[0].Name)
-		}
-	}
-	if err := opt.check("format "+first, format.Takes()); err != nil {
+	format, in, err := open(ctx, paths, &opt)
+	defer closeAll(in)
+	if err != nil {
 		return nil, err
 	}
 	set, err := format.Read(ctx, in, &opt)
@@ -112,6 +89,39 @@ func Read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 		set.ZeroBased = true
 	}
 	return set, err
+}
+
+// open opens files of one format; those opened are to be closed even if there
+// is an error.
+func open(ctx context.Context, paths []string, opt *Options) (format Format, in []*Input, err error) {
+	var first string
+	for _, path := range paths {
+		if strings.HasPrefix(path, "@") {
+			return nil, in, fmt.Errorf("%s: found a generator among %d sources, expected it alone", path, len(paths))
+		}
+		i, err := openInput(ctx, path, opt)
+		if err != nil {
+			return nil, in, err
+		}
+		in = append(in, i)
+		name, f, err := detect(i, opt)
+		if err != nil {
+			return nil, in, err
+		}
+		if format == nil {
+			format, first = f, name
+		}
+		if name != first {
+			return nil, in, fmt.Errorf("%s: found format %s, expected %s as in %s", i.Name, name, first, in[0].Name)
+		}
+	}
+	return format, in, opt.check("format "+first, format.Takes())
+}
+
+func closeAll(in []*Input) {
+	for _, i := range in {
+		i.Close()
+	}
 }
 
 // expand replaces glob patterns by the files they match, in the order of

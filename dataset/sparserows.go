@@ -18,6 +18,19 @@ type sparseChunk struct {
 	labels  *labels
 	cols    uint64
 	unknown []uint32 // columns beyond those of the model, as met
+
+	// Of a stream alone: for each row its line in the chunk and the columns up to
+	// its last index; what is wrong with the row after the last; whence they are.
+	line  []uint32
+	reach []uint64
+	bad   error
+	from  place
+}
+
+// A place is where a chunk begins.
+type place struct {
+	name string
+	line int
 }
 
 // newSparseChunk has room for so many rows and nonzeros.

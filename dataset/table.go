@@ -26,6 +26,7 @@ type table struct {
 	target, weight int   // columns, -1: none
 	schema         *Schema
 	fixed          bool // the schema is a model's
+	strict         bool // no number may be missing
 	warnings       []error
 
 	roles []role

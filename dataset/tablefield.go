@@ -27,6 +27,9 @@ func (p *rowParser) number(f field) uint32 {
 	o := p.out
 	content := &o.content[f.column]
 	if f.missing {
+		if p.strict {
+			p.spoil(f, p.strictly(f, "a stream has no mean to stand for a missing one"))
+		}
 		o.missing[p.slot[f.column]]++
 		content.missing++
 		return missingBits
@@ -39,6 +42,8 @@ func (p *rowParser) number(f field) uint32 {
 		o.roles[f.column] = roleCategory
 		p.text[f.column].Store(true)
 		p.redo = true
+	case status == isText && p.strict:
+		p.spoil(f, p.strictly(f, "a stream cannot make it one of categories"))
 	case status == isNoValue:
 		p.spoil(f, "a finite number (leave the field empty for a missing value)")
 	default:
@@ -46,6 +51,11 @@ func (p *rowParser) number(f field) uint32 {
 	}
 	content.others++
 	return missingBits
+}
+
+// strictly is what the fields of a stream are to be.
+func (p *rowParser) strictly(f field, why string) string {
+	return fmt.Sprintf("a number in all of column %q: %s", p.names[f.column], why)
 }
 
 func (p *rowParser) category(f field) uint32 {

@@ -19,14 +19,7 @@ type rowParser struct {
 // parse reads the rows of a chunk. A column found to be one of categories
 // makes it begin again, at the latest when twice as many rows have been read.
 func (t *table) parse(c *chunk) (*tablePart, error) {
-	p := &rowParser{table: t, c: c, w: newWindow(c.padded())}
-	p.most = min(c.lines, len(c.text)/len(t.names)+1) // a field and what ends it are a byte at least
-	p.out = &tablePart{chunk: c, name: c.name, roles: slices.Clone(t.roles), cells: cells{width: len(t.place)}}
-	for i := range t.text {
-		if t.text[i].Load() {
-			p.out.roles[i] = roleCategory
-		}
-	}
+	p := t.parser(c)
 	for {
 		p.begin()
 		if err := p.readAll(); err != nil {
@@ -38,6 +31,19 @@ func (t *table) parse(c *chunk) (*tablePart, error) {
 			return p.out, nil
 		}
 	}
+}
+
+// parser returns what reads the rows of a chunk.
+func (t *table) parser(c *chunk) *rowParser {
+	p := &rowParser{table: t, c: c, w: newWindow(c.padded())}
+	p.most = min(c.lines, len(c.text)/len(t.names)+1) // a field and what ends it are a byte at least
+	p.out = &tablePart{chunk: c, name: c.name, roles: slices.Clone(t.roles), cells: cells{width: len(t.place)}}
+	for i := range t.text {
+		if t.text[i].Load() {
+			p.out.roles[i] = roleCategory
+		}
+	}
+	return p
 }
 
 // begin forgets all rows.

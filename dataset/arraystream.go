@@ -1,0 +1,134 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// Streams of binary arrays and of caches.
+
+var _, _, _ streamer = npy{}, idx{}, fen{}
+
+func (npy) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) error {
+	all := &arrayRows{opt: opt}
+	for _, i := range in {
+		h, err := readHeader(i.R, i.Name)
+		if err != nil {
+			return err
+		}
+		rows, cols, err := h.table(i.Name)
+		if err != nil {
+			return err
+		}
+		target, err := targetColumn(opt, i.Name, cols)
+		if err != nil {
+			return err
+		}
+		features := cols
+		if target >= 0 {
+			features = max(features-1, 0)
+		}
+		read := func(do func([]float32)) error {
+			_, err := h.readTable(ctx, i.R, i.Name, rows, cols, target, do)
+			return err
+		}
+		if err := all.stream(i, rows, features, b, read); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (idx) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) error {
+	all := &arrayRows{opt: opt}
+	for _, i := range in {
+		e, dims, cols, err := idxTable(i)
+		if err != nil {
+			return err
+		}
+		read := func(do func([]float32)) error {
+			return eachRow(ctx, i.R, i.Name, e, dims[0], cols, e.scale(), do)
+		}
+		if err := all.stream(i, dims[0], cols, b, read); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stream gives the rows of an array that read reads.
+func (a *arrayRows) stream(in *Input, rows, cols int64, b *blocks, read func(do func([]float32)) error) error {
+	if _, err := a.begin(in.Name, rows, cols); err != nil {
+		return err
+	}
+	if err := b.fix(in.Name, int(cols)); err != nil {
+		return err
+	}
+	var ended error
+	err := read(func(row []float32) {
+		if ended == nil {
+			ended = b.denseRow(row)
+		}
+	})
+	if err == nil {
+		err = ended
+	}
+	if err == nil {
+		err = noMore(in.R, in.Name)
+	}
+	return err
+}
+
+// stream gives the rows of a mapped file where they are; those of several are
+// copied, block by block.
+func (f fen) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) error {
+	sets, cols, err := f.each(ctx, in, opt)
+	for _, s := range sets {
+		b.to.close = append(b.to.close, s.Close)
+	}
+	if err != nil {
+		return err
+	}
+	x, sparse := sets[0].X.(*matrix.CSR)
+	if sparse && cols < b.width { // the last columns may be empty
+		sets[0].X, cols = &matrix.CSR{Cols: b.width, Start: x.Start, Index: x.Index, Value: x.Value}, b.width
+	}
+	if len(sets) == 1 {
+		return b.readAll(in[0].Name, sets[0], nil)
+	}
+	b.to.Feature = sets[0].Feature
+	if err := b.fix(in[0].Name+" and others", cols); err != nil {
+		return err
+	}
+	for _, s := range sets {
+		for i := range s.Rows() {
+			if err := b.row(s.X.Row(i)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// each opens caches as sets of their own, and returns how many columns they have
+// together.
+func (f fen) each(ctx context.Context, in []*Input, opt *Options) (sets []*Set, cols int, err error) {
+	inOrder := *opt
+	inOrder.InOrder, inOrder.Columns, inOrder.Labels = true, 0, ""
+	for _, i := range in {
+		s, err := f.Read(ctx, []*Input{i}, &inOrder)
+		if err != nil {
+			return sets, 0, err
+		}
+		sets, cols = append(sets, s), max(cols, s.Cols())
+		_, dense := s.X.(*matrix.Dense)
+		_, first := sets[0].X.(*matrix.Dense)
+		if dense != first || dense && s.Cols() != cols || !slices.Equal(s.Feature, sets[0].Feature) {
+			return sets, 0, fmt.Errorf("%s: found other columns or another storage, expected those of %s", i.Name, in[0].Name)
+		}
+	}
+	return sets, cols, nil
+}

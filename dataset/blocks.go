@@ -1,0 +1,192 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// blocks cuts the rows of a stream into blocks.
+type blocks struct {
+	ctx   context.Context
+	opt   *Options
+	to    *RowStream
+	most  int    // rows of a block
+	width int    // columns; 0: not known yet, in the first block of sparse text
+	whose string // why it is so
+
+	rows   *rowBuilder // of the block that is being filled
+	stored int         // values in it
+	reach  uint64      // columns it needs, where width is not known
+	dense  bool        // the block before was dense
+	given  int64       // rows in blocks before
+	wide   []float32   // a row with its zeros
+}
+
+// Bounds of a block: rows, and stored values. Together with what is parsed
+// ahead, a stream takes a few dozen megabytes.
+const (
+	blockRows   = 1024
+	blockValues = 1 << 20
+)
+
+func newBlocks(ctx context.Context, to *RowStream, opt *Options) *blocks {
+	b := &blocks{ctx: ctx, opt: opt, to: to, most: opt.BlockRows}
+	if b.most <= 0 {
+		b.most = blockRows
+	}
+	if opt.Columns > 0 {
+		b.width, b.whose = opt.Columns, "as asked for"
+	}
+	b.begin()
+	return b
+}
+
+// begin begins a block.
+func (b *blocks) begin() {
+	b.rows, b.stored, b.reach = newRowBuilder(b.width, &Options{}), 0, 0
+	if b.dense {
+		b.rows.sparse = nil
+		b.rows.dense = make([]float32, 0, min(b.most*b.width, blockValues+b.width))
+	}
+}
+
+// fix says how many columns the rows of an input have.
+func (b *blocks) fix(name string, cols int) error {
+	if b.width == 0 {
+		b.width, b.whose = cols, "as in "+name
+		b.rows.cols = cols
+	}
+	if cols != b.width {
+		return fmt.Errorf("%s: found %s, expected %d %s", name, plural(cols, "column", "columns"), b.width, b.whose)
+	}
+	return nil
+}
+
+// row takes a row of no more than width columns, sparse or dense.
+func (b *blocks) row(x matrix.Vector) error {
+	if x.Index == nil {
+		return b.denseRow(x.Value)
+	}
+	b.rows.addSparse(x.Index, x.Value)
+	return b.end(len(x.Index))
+}
+
+// denseRow takes a row of width values.
+func (b *blocks) denseRow(x []float32) error {
+	b.rows.addDense(x)
+	return b.end(len(x))
+}
+
+// someRow takes a row of a format that is dense or sparse by what is in it,
+// given by the bits of
+// its values that are not zero, or of all if index is nil.
+func (b *blocks) someRow(index, bits []uint32) error {
+	b.wide = slices.Grow(b.wide[:0], b.width)[:b.width]
+	clear(b.wide)
+	for k, v := range bits {
+		b.wide[slotOf(index, k)] = asNumber(v)
+	}
+	return b.denseRow(b.wide)
+}
+
+// entries takes a row of sparse text that needs so many columns.
+func (b *blocks) entries(entry []uint64, reach uint64) error {
+	b.reach = max(b.reach, reach)
+	m := b.rows.sparse
+	for _, e := range entry {
+		m.Index, m.Value = append(m.Index, uint32(e)), append(m.Value, math.Float32frombits(uint32(e>>32)))
+	}
+	m.Start = append(m.Start, int64(len(m.Value)))
+	b.rows.rows++
+	return b.end(len(entry))
+}
+
+// end ends a row that stores so many values, and perhaps the block.
+func (b *blocks) end(stored int) error {
+	b.stored += stored
+	if b.rows.rows < b.most && b.stored < blockValues {
+		return nil
+	}
+	return b.flush()
+}
+
+// flush gives the rows so far, if there are any.
+func (b *blocks) flush() error {
+	if b.rows.rows == 0 {
+		return nil
+	}
+	if b.width == 0 {
+		b.width, b.whose = int(b.reach), fmt.Sprintf("the largest of the first %s", plural(b.rows.rows, "row", "rows"))
+		b.rows.cols = b.width
+	}
+	n := b.rows.rows
+	x, _ := b.rows.matrix()
+	_, b.dense = x.(*matrix.Dense)
+	b.begin()
+	return b.give(x, n)
+}
+
+// give hands a block of n rows on.
+func (b *blocks) give(x matrix.Matrix, n int) error {
+	select {
+	case b.to.blocks <- x:
+		b.given += int64(n)
+		return nil
+	case <-b.ctx.Done():
+		return b.ctx.Err()
+	}
+}
+
+// readAll gives the rows of a set, for formats that cannot be read otherwise,
+// and what is in mapped files.
+func (b *blocks) readAll(name string, s *Set, err error) error {
+	if err != nil {
+		return err
+	}
+	b.to.close = append(b.to.close, s.Close)
+	b.to.Feature, b.to.Warnings = s.Feature, s.Warnings
+	if err := b.fix(name, s.Cols()); err != nil {
+		return err
+	}
+	n := s.Rows()
+	for lo := 0; lo < n; {
+		hi, stored := lo, 0
+		for hi < n && hi-lo < b.most && stored < blockValues {
+			stored += s.X.Row(hi).Nonzeros()
+			hi++
+		}
+		if err := b.give(rowsBetween(s.X, lo, hi), hi-lo); err != nil {
+			return err
+		}
+		lo = hi
+	}
+	return nil
+}
+
+// rowsBetween returns rows lo to hi of x, without copying what they hold if it
+// is one piece.
+func rowsBetween(x matrix.Matrix, lo, hi int) matrix.Matrix {
+	switch x := x.(type) {
+	case *matrix.Dense:
+		return &matrix.Dense{Rows: hi - lo, Cols: x.Cols, Value: x.Value[lo*x.Cols : hi*x.Cols : hi*x.Cols]}
+	case *matrix.CSR:
+		first, last := x.Start[lo], x.Start[hi]
+		start := make([]int64, hi-lo+1)
+		for i := range start {
+			start[i] = x.Start[lo+i] - first
+		}
+		return &matrix.CSR{Cols: x.Cols, Start: start, Index: x.Index[first:last:last], Value: x.Value[first:last:last]}
+	}
+	_, cols := x.Dims()
+	m := &matrix.CSR{}
+	for i := lo; i < hi; i++ {
+		v := x.Row(i)
+		m.Append(v.Index, v.Value)
+	}
+	m.Cols = cols
+	return m
+}

@@ -1,0 +1,45 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+var _ streamer = libsvm{}
+
+func (libsvm) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) error {
+	s := newSplitter(in, opt, lastLine)
+	s.free = make(chan []byte, opt.workers()+1)
+	p := &libsvmParser{arena: newArena(opt.workers()), first: 1, columns: math.MaxUint32 + 1, places: true}
+	defer p.arena.close()
+	if opt.ZeroBased {
+		p.first = 0
+	}
+	parse := func(c *chunk) (*sparseChunk, error) {
+		out, err := p.parse(c)
+		out.bad, out.from = err, place{c.name, c.line}
+		return out, nil
+	}
+	return parseChunks(ctx, s, opt.workers(), parse, func(c *sparseChunk) error { return c.give(b, p.first) })
+}
+
+// give gives the rows of a chunk to a stream, up to the first that is bad.
+func (c *sparseChunk) give(b *blocks, first uint64) error {
+	if len(c.entry) > 0 {
+		defer c.memory.free()
+	}
+	from := uint32(0)
+	for k, end := range c.end {
+		reach := c.reach[k]
+		if b.width > 0 && reach > uint64(b.width) {
+			return fmt.Errorf("%s:%d: found index %d, expected at most %d %s", c.from.name, c.from.line+int(c.line[k]),
+				reach-1+first, uint64(b.width)-1+first, b.whose)
+		}
+		if err := b.entries(c.entry[from:end], reach); err != nil {
+			return err
+		}
+		from = end
+	}
+	return c.bad
+}

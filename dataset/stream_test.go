@@ -1,0 +1,372 @@
+package dataset
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// streamed collects the rows of a stream, dense, and its last error, and checks
+// what holds of every stream.
+func streamed(t testing.TB, sources []string, opt Options) (rows [][]float32, cols int, err error) {
+	t.Helper()
+	s, err := Blocks(t.Context(), sources, opt)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer s.Close()
+	most := opt.BlockRows
+	if most == 0 {
+		most = 1024
+	}
+	short := false
+	for x, failed := range s.All() {
+		if failed != nil {
+			err = failed
+			break
+		}
+		n, d := x.Dims()
+		_, _, ok := matrix.Finite(x)
+		if d != s.Cols() || n == 0 || n > most || short || !ok {
+			t.Errorf("%v: block of %d x %d after a short one (%v), expected %d columns and finite values (%v)", sources, n, d, short, s.Cols(), ok)
+		}
+		short = n < most && matrix.Nonzeros(x) < blockValues/2
+		rows = append(rows, rowsOf(x)...)
+	}
+	if s.Rows() != int64(len(rows)) {
+		t.Errorf("%v: found %d rows counted, expected %d", sources, s.Rows(), len(rows))
+	}
+	if _, again := s.Next(); again != err && (err != nil || again != io.EOF) {
+		t.Errorf("%v: found %v after %v", sources, again, err)
+	}
+	return rows, s.Cols(), err
+}
+
+// streamFiles has files of all formats with rows of five columns, and what
+// options they need.
+func streamFiles(t *testing.T, n int) map[string]Options {
+	folder, r := t.TempDir(), rand.New(rand.NewPCG(3, 1))
+	var csv, semicolon, arff, sparse, svm, named bytes.Buffer
+	table := &matrix.Dense{Rows: n, Cols: 5}
+	image := []byte{0, 0, 8, 2, 0, 0, byte(n >> 8), byte(n), 0, 0, 0, 5}
+	array := bytes.NewBufferString("\x93NUMPY\x01\x00\x76\x00" + fmt.Sprintf("%-117s\n", fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, 5), }", n)))
+	arff.WriteString("@relation r\n@attribute a numeric\n@attribute b real\n@attribute c integer\n@attribute d numeric\n@attribute e numeric\n@data\n")
+	sparse.Write(arff.Bytes())
+	named.WriteString("a,b,y,d,e,f\n")
+	for i := range n {
+		row := make([]float32, 5)
+		for j := range row {
+			if r.IntN(3) > 0 || i == 0 {
+				row[j] = float32(r.IntN(1000)) / 8
+			}
+		}
+		table.Value = append(table.Value, row...)
+		fmt.Fprintf(&csv, "%v,%v,%v,%v,%v\n", row[0], row[1], row[2], row[3], row[4])
+		fmt.Fprintf(&semicolon, "%v\t%v\t%v\t%v\t%v\n", row[0], row[1], row[2], row[3], row[4])
+		fmt.Fprintf(&arff, "%v,%v,%v,%v,%v\n", row[0], row[1], row[2], row[3], row[4])
+		fmt.Fprintf(&named, "%v,%v,%s,%v,%v,%v\n", row[0], row[1], []string{"yes", "no"}[i%2], row[2], row[3], row[4])
+		fmt.Fprintf(&svm, "%+d", 2*(i%2)-1)
+		sparse.WriteString("{")
+		for j, v := range row {
+			if v != 0 {
+				fmt.Fprintf(&svm, " %d:%v", j+1, v)
+			}
+			if v != 0 && j != 3 {
+				fmt.Fprintf(&sparse, "%d %v,", j, v)
+			}
+			image = append(image, byte(v))
+			binary.Write(array, binary.LittleEndian, v)
+		}
+		fmt.Fprintf(&sparse, "3 %v}\n", row[3])
+		svm.WriteString(" # a comment\n\n"[r.IntN(2)*12:])
+	}
+	files := map[string]Options{"@low-rank:n=2500,d=7": {}, "@heavy-tailed:n=2500,d=90,rank=3": {}, "@pca-orthogonal:n=2500": {}, "@toy:n=1500": {}}
+	write := func(name string, text []byte) {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files[path] = Options{}
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		z.Write(text)
+		z.Close()
+		if err := os.WriteFile(path+".gz", packed.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files[path+".gz"] = Options{}
+	}
+	write("rows.csv", csv.Bytes())
+	write("named.csv", named.Bytes())
+	write("rows.tsv", semicolon.Bytes())
+	write("rows.arff", arff.Bytes())
+	write("rows.svm", svm.Bytes())
+	write("rows.npy", array.Bytes())
+	write("rows.idx", image)
+	write("words.csv", bytes.ReplaceAll(csv.Bytes(), []byte("\n"), []byte(",word\n")))
+	set := &Set{X: table, Target: Numbers(make([]float64, n))}
+	svmSet, err := Read(t.Context(), []string{filepath.Join(folder, "rows.svm")}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]*Set{"rows.fen": set, "rows.npz": set, "sparse.fen": svmSet, "sparse.npz": svmSet} {
+		if err := Write(t.Context(), filepath.Join(folder, name), s, ""); err != nil {
+			t.Fatal(err)
+		}
+		files[filepath.Join(folder, name)] = Options{}
+	}
+	return files
+}
+
+// The rows are those of Read, of every format, compressed or not, of one file
+// or two, whatever the chunks, the threads and the blocks.
+func TestBlocksAreRead(t *testing.T) {
+	for path, opt := range streamFiles(t, 2100) {
+		opt.Unlabelled = true
+		sources := []string{path}
+		s, err := Read(t.Context(), sources, opt)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		want := rowsOf(s.X)
+		for _, c := range []struct{ chunk, threads, rows int }{{0, 0, 0}, {100, 1, 1}, {3000, 2, 1000}, {100, 3, 2100}, {5000, 2, 2101}} {
+			if c.rows == 1 && testing.Short() {
+				continue
+			}
+			opt.chunk, opt.Threads, opt.BlockRows = c.chunk, c.threads, c.rows
+			got, cols, err := streamed(t, sources, opt)
+			if err != nil || cols != s.Cols() || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s, %+v: found %d rows of %d, %v, expected %d of %d", path, c, len(got), cols, err, len(want), s.Cols())
+			}
+		}
+		if strings.HasPrefix(path, "@") {
+			continue
+		}
+		got, _, err := streamed(t, []string{path, path}, opt)
+		if err != nil || !reflect.DeepEqual(got, append(want[:len(want):len(want)], want...)) {
+			t.Errorf("%s twice: found %d rows, %v, expected %d", path, len(got), err, 2*len(want))
+		}
+		if strings.HasSuffix(path, "npz") || strings.HasSuffix(path, "fen") { // these are no streams
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt.Stdin, opt.Format = bytes.NewReader(text), formatOf(path)
+		if got, _, err := streamed(t, []string{"-"}, opt); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s from standard input: found %d rows, %v, expected %d", path, len(got), err, len(want))
+		}
+	}
+}
+
+func formatOf(path string) string {
+	return strings.NewReplacer(".", "", "svm", "libsvm").Replace(filepath.Ext(plainName(path)))
+}
+
+// All rows before an error are given first; the error tells the place.
+func TestBlockErrors(t *testing.T) {
+	long := strings.Repeat("1 1:1 2:2\n", 3000)
+	table := strings.Repeat("1,2\n", 3000)
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write([]byte(strings.Repeat("1 1:1\n", 50000)))
+	z.Close()
+	array := "\x93NUMPY\x01\x00\x76\x00" + fmt.Sprintf("%-117s\n", "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }")
+	for _, c := range []struct {
+		format, text string
+		columns      int
+		rows         int
+		want         string
+	}{
+		{"libsvm", long + "1 7:1\n" + long, 0, 3000, "standard input:3001: found index 7, expected at most 2 the largest of the first 1024 rows"},
+		{"libsvm", "1 2:1\n# no\n\n1 5:1\n", 4, 1, "standard input:4: found index 5, expected at most 4 as asked for"},
+		{"libsvm", "1 2:1\n1 5:0\n", 4, 1, "standard input:2: found index 5, expected at most 4 as asked for"},
+		{"libsvm", long + "1 1:nan\n", 0, 3000, `standard input:3001:5: found "nan", expected a finite number`},
+		{"libsvm", long + "1 1:1 1:1\n", 0, 3000, "standard input:3001:7: found index 1 after 1, expected increasing indices"},
+		{"libsvm", "# only a comment\n", 0, 0, "standard input: found no rows, expected at least one"},
+		{"csv", table + "1\n" + table, 0, 3000, "standard input:3001:1: found 1 field, expected 2"},
+		{"csv", table + "1,inf\n" + table, 0, 3000, `standard input:3001:3: found "inf", expected a finite number (leave the field empty for a missing value)`},
+		{"csv", table + "1,1e99\n", 0, 3000, `standard input:3001:3: found "1e99", expected a number that 32 bits can hold (below 3.4e38)`},
+		{"csv", table + "1,cat\n" + table, 0, 3000, `standard input:3001:3: found "cat", expected a number in all of column "2": a stream cannot make it one of categories`},
+		{"csv", "a,b\n" + table + "1,\n" + table, 0, 3000, `standard input:3002:3: found "", expected a number in all of column "b": a stream has no mean to stand for a missing one`},
+		{"csv", table + "x,1\n1\n", 0, 3000, `standard input:3001:1: found "x", expected a number in all of column "1": a stream cannot make it one of categories`},
+		{"csv", table, 3, 0, "standard input: found 2 columns, expected 3 as asked for"},
+		{"csv", "y\n1\n", 0, 0, "standard input: found one column, expected at least a feature and a target"},
+		{"npy", array + "\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x80\x3f", 0, 2, "standard input: found 20 bytes of data, expected 24"},
+		{"npy", array + "\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x80\x7f\x00\x00\x80\x3f", 0, 1, "standard input: row 2, column 2: found +Inf, expected a finite number of magnitude below 3.4e38"},
+		{"idx", "\x00\x00\x08\x02\x00\x00\x00\x03\x00\x00\x00\x02abcde", 0, 2, "standard input: found 5 bytes of data, expected 6"},
+		{"", packed.String()[:packed.Len()/2], 0, -1, "standard input: gzip data is truncated: unexpected EOF"},
+	} {
+		for _, chunk := range []int{0, 40, 1000} {
+			opt := Options{Format: c.format, Stdin: strings.NewReader(c.text), Columns: c.columns, chunk: chunk, Threads: 2}
+			rows, _, err := streamed(t, []string{"-"}, opt)
+			if err == nil || err.Error() != c.want || c.rows >= 0 && len(rows) != c.rows || c.rows < 0 && len(rows) < 1000 {
+				t.Errorf("%s %.30q, chunks of %d: found %d rows and %v\nexpected %d and %s", c.format, c.text, chunk, len(rows), err, c.rows, c.want)
+			}
+		}
+	}
+	for want, c := range map[string]struct {
+		source string
+		opt    Options
+	}{
+		"stream of rows: found weights or values of a kernel asked for, expected rows alone":  {"@toy", Options{Weights: "w"}},
+		`target y: a generator has no use for it, only formats arff, csv, fen, npy, tsv have`: {"@toy", Options{Target: "y"}},
+		"@toy:n=5: found 10 columns, expected 3 as asked for":                                 {"@toy:n=5", Options{Columns: 3}},
+	} {
+		if _, err := Blocks(t.Context(), []string{c.source}, c.opt); err == nil || err.Error() != want {
+			t.Errorf("found %v, expected %s", err, want)
+		}
+	}
+}
+
+// A model's schema gives missing numbers a value, and categories their columns.
+func TestBlocksOfSchema(t *testing.T) {
+	for _, text := range []string{"a,b,y\n1,2,no\n,4,yes\n3,,no\n", "a,b,y\n1,u,no\n,v,yes\n3,u,no\n"} {
+		s, err := Read(t.Context(), []string{"-"}, Options{Format: "csv", Stdin: strings.NewReader(text)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := streamed(t, []string{"-"}, Options{Format: "csv", Stdin: strings.NewReader(text), Schema: s.Schema})
+		if err != nil || !reflect.DeepEqual(got, rowsOf(s.X)) {
+			t.Errorf("%q: found %v, %v, expected %v", text, got, err, rowsOf(s.X))
+		}
+	}
+}
+
+// Memory does not grow with the rows: 200 MB of text go through a pipe.
+func TestBlocksMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("200 MB of text are parsed")
+	}
+	line := []byte("1 1:0.5 17:0.25 300:-1.5 4000:2 50000:0.125 600000:1\n")
+	piece := bytes.Repeat(line, 1000)
+	const pieces = 200_000_000 / 53_000
+	r, w := io.Pipe()
+	go func() {
+		for range pieces {
+			if _, err := w.Write(piece); err != nil {
+				return
+			}
+		}
+		w.Close()
+	}()
+	runtime.GC()
+	var before, now runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s, err := Blocks(t.Context(), []string{"-"}, Options{Stdin: r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	most := uint64(0)
+	for _, err := range s.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Rows()%(200<<10) == 0 {
+			runtime.ReadMemStats(&now)
+			most = max(most, now.HeapInuse)
+		}
+	}
+	if s.Rows() != pieces*1000 {
+		t.Errorf("found %d rows, expected %d", s.Rows(), pieces*1000)
+	}
+	if grown := int64(most) - int64(before.HeapInuse); grown > 64<<20 {
+		t.Errorf("found the heap grown by %d MB, expected at most 64", grown>>20)
+	} else {
+		t.Logf("the heap grew by %d MB at most", grown>>20)
+	}
+}
+
+// tirelessly is text without end.
+type tirelessly struct{ line string }
+
+func (e tirelessly) Read(p []byte) (int, error) {
+	n := 0
+	for n+len(e.line) <= len(p) {
+		n += copy(p[n:], e.line)
+	}
+	return n, nil
+}
+
+// A stream that is cancelled or closed ends, and leaves no goroutine behind.
+func TestBlocksEnd(t *testing.T) {
+	before := runtime.NumGoroutine()
+	ctx, stop := context.WithCancel(context.Background())
+	s, err := Blocks(ctx, []string{"-"}, Options{Stdin: tirelessly{"1 1:1\n"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Next(); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	for err == nil { // a few blocks may be there already
+		_, err = s.Next()
+	}
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("found %v, expected %v", err, context.Canceled)
+	}
+	s.Close()
+	if s, err = Blocks(context.Background(), []string{"-"}, Options{Stdin: tirelessly{"1,2\n"}, Format: "csv"}); err != nil {
+		t.Fatal(err)
+	}
+	for range s.All() {
+		break
+	}
+	if err := errors.Join(s.Close(), s.Close()); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Next(); err == nil || err == io.EOF {
+		t.Errorf("found %v after closing, expected an error", err)
+	}
+	if _, err := Blocks(ctx, []string{"@toy"}, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("found %v, expected %v", err, context.Canceled)
+	}
+	for wait := 0; runtime.NumGoroutine() > before; wait++ {
+		if time.Sleep(time.Millisecond); wait > 2000 {
+			t.Fatalf("found %d goroutines, expected %d", runtime.NumGoroutine(), before)
+		}
+	}
+}
+
+// A stream of any text gives the rows that Read gives, and fails where it fails.
+func FuzzBlocks(f *testing.F) {
+	for _, text := range []string{"+1 1:1 3:-2.5\n-1 2:0.1 # no\n+1 1:16777216 4:0\n-1\n", "1 1:1\n\n# x\n1 2:1 2:1\n", "1 qid:3 1:1\r\n2\n", "1 1:x\n"} {
+		f.Add([]byte(text), uint8(7), uint8(1))
+	}
+	f.Fuzz(func(t *testing.T, text []byte, chunk, rows uint8) {
+		opt := Options{Format: "libsvm", Stdin: bytes.NewReader(text), Threads: 1}
+		s, want := Read(t.Context(), []string{"-"}, opt)
+		opt.Stdin, opt.chunk, opt.BlockRows, opt.Threads = bytes.NewReader(text), 1+int(chunk), 1+int(rows), 2
+		opt.Columns = 1 << 12
+		if want == nil {
+			if s.Cols() > opt.Columns {
+				t.Skip("too wide to compare")
+			}
+			opt.Columns = s.Cols()
+		}
+		got, _, err := streamed(t, []string{"-"}, opt)
+		if fmt.Sprint(err) != fmt.Sprint(want) && !(want != nil && err != nil && strings.Contains(err.Error(), "as asked for")) {
+			t.Fatalf("found error %v, expected %v", err, want)
+		}
+		if want == nil && opt.Columns > 0 && !reflect.DeepEqual(got, rowsOf(s.X)) {
+			t.Fatalf("found %v, expected %v", got, rowsOf(s.X))
+		}
+	})
+}
