@@ -3,7 +3,6 @@ package dataset
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -22,6 +21,7 @@ type blocks struct {
 	stored int         // values in it
 	reach  uint64      // columns it needs, where width is not known
 	dense  bool        // the block before was dense
+	room   int         // values that it stored
 	given  int64       // rows in blocks before
 	wide   []float32   // a row with its zeros
 }
@@ -48,9 +48,12 @@ func newBlocks(ctx context.Context, to *RowStream, opt *Options) *blocks {
 // begin begins a block.
 func (b *blocks) begin() {
 	b.rows, b.stored, b.reach = newRowBuilder(b.width, &Options{}), 0, 0
-	if b.dense {
-		b.rows.sparse = nil
-		b.rows.dense = make([]float32, 0, min(b.most*b.width, blockValues+b.width))
+	switch room := b.room + b.room/8; {
+	case b.dense:
+		b.rows.sparse, b.rows.dense = nil, make([]float32, 0, b.room)
+	case room > 0:
+		m := b.rows.sparse
+		m.Index, m.Value = make([]uint32, 0, room), make([]float32, 0, room)
 	}
 }
 
@@ -96,9 +99,12 @@ func (b *blocks) someRow(index, bits []uint32) error {
 // entries takes a row of sparse text that needs so many columns.
 func (b *blocks) entries(entry []uint64, reach uint64) error {
 	b.reach = max(b.reach, reach)
-	m := b.rows.sparse
-	for _, e := range entry {
-		m.Index, m.Value = append(m.Index, uint32(e)), append(m.Value, math.Float32frombits(uint32(e>>32)))
+	m, from := b.rows.sparse, len(b.rows.sparse.Value)
+	m.Index = slices.Grow(m.Index, len(entry))[:from+len(entry)]
+	m.Value = slices.Grow(m.Value, len(entry))[:from+len(entry)]
+	index, value := m.Index[from:], m.Value[from:]
+	for k, e := range entry {
+		index[k], value[k] = uint32(e), asNumber(uint32(e>>32))
 	}
 	m.Start = append(m.Start, int64(len(m.Value)))
 	b.rows.rows++
@@ -126,6 +132,7 @@ func (b *blocks) flush() error {
 	n := b.rows.rows
 	x, _ := b.rows.matrix()
 	_, b.dense = x.(*matrix.Dense)
+	b.room = int(matrix.Nonzeros(x))
 	b.begin()
 	return b.give(x, n)
 }
