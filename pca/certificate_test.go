@@ -45,7 +45,7 @@ func newInstance(i int) instance {
 	} else if i%7 == 1 {
 		k = 1
 	}
-	x := moved(rng, table(rng, n, d, spectrum), n, d, move)
+	x := tilted(rng, table(rng, n, d, spectrum), n, d, move)
 	name := fmt.Sprintf("%d: %s spectrum, %s basis, %s, n=%d d=%d k=%d", i, spectrum, base, move, n, d, k)
 	return instance{name, x, basisFor(rng, x, k, base)}
 }
@@ -89,8 +89,8 @@ func table(rng *rand.Rand, n, d int, spectrum string) []float32 {
 	return out
 }
 
-// moved returns rows with an offset and the like.
-func moved(rng *rand.Rand, value []float32, n, d int, move string) Rows {
+// tilted returns rows with an offset and the like.
+func tilted(rng *rand.Rand, value []float32, n, d int, move string) Rows {
 	x := Rows{X: &matrix.Dense{Rows: n, Cols: d, Value: value}}
 	offset, factor := make([]float64, d), make([]float64, d)
 	for j := range d {

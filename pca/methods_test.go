@@ -70,8 +70,8 @@ func eachState(t *testing.T, test func(t *testing.T, start func(Problem) State))
 	})
 }
 
-// checkBasis checks what a basis always is.
-func checkBasis(t *testing.T, b Basis, d, most int) {
+// examineBasis checks what a basis always is.
+func examineBasis(t *testing.T, b Basis, d, most int) {
 	t.Helper()
 	if b.Cols != d || b.K > most || len(b.Component) != b.K*d || b.Value != nil && len(b.Value) != b.K {
 		t.Fatalf("found %d components of %d of %d numbers, %d in all, and %d values", b.K, most, b.Cols, len(b.Component), len(b.Value))
@@ -111,7 +111,7 @@ func TestMethodsFindTheAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkBasis(t, b, easyDims, easyK)
+		examineBasis(t, b, easyDims, easyK)
 		if b.K != easyK {
 			t.Fatalf("found %d components, expected %d", b.K, easyK)
 		}
@@ -269,7 +269,7 @@ func TestMethodsAtTheEdge(t *testing.T) {
 					t.Logf("error: %v", err)
 					return
 				}
-				checkBasis(t, b, d, c.k)
+				examineBasis(t, b, d, c.k)
 			})
 		})
 	}
