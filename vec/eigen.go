@@ -34,6 +34,7 @@ type Eigensystem struct {
 	coupled   []int // rows that have neighbours
 	order     []int
 	position  []int
+	secular   secular
 }
 
 // Eigen is [Eigensystem.Decompose] for one matrix.
