@@ -110,3 +110,6 @@ func (s *ccipcaState) Basis() Basis {
 	orthonormalise(b.Component, b.K, b.Cols)
 	return b
 }
+
+// Keep visits the v_j, which are no longer than the square of the longest row.
+func (s *ccipcaState) Keep(k *Kept) { s.keep(k, 1e130) }

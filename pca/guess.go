@@ -55,8 +55,14 @@ func (s *guess) Basis() Basis {
 }
 
 // Keep visits U and the time.
-func (s *guess) Keep(k *Kept) {
+func (s *guess) Keep(k *Kept) { s.keep(k, 1e9) }
+
+// keep visits U, of which no number is larger than most, and the time.
+func (s *guess) keep(k *Kept, most float64) {
 	k.Count("rows", &s.t)
 	k.List("directions", &s.u)
 	k.Require(len(s.u) == s.k*s.d, "state: found %d numbers of directions, expected %d times %d", len(s.u), s.k, s.d)
+	for _, v := range s.u {
+		k.Require(math.Abs(v) <= most, "state: directions: found %v, expected numbers up to %g", v, most)
+	}
 }

@@ -186,19 +186,16 @@ func TestVRPCAStepIsItsTwin(t *testing.T) {
 	}
 }
 
+// A batch method ends soon after its context does.
 func TestBatchMethodsStop(t *testing.T) {
 	g := newGaussian(27, 3000, easyDims).rows
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
-	for _, e := range Entries() {
-		m, err := New(e.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	eachMethod(t, func(t *testing.T, _ string, m Method) {
 		if batch, ok := m.(Batch); ok {
 			if _, err := batch.Solve(ctx, g, problemOf(g, easyK)); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: found %v, expected %v", e.Name, err, context.Canceled)
+				t.Errorf("found %v, expected %v", err, context.Canceled)
 			}
 		}
-	}
+	})
 }

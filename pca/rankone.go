@@ -120,4 +120,5 @@ func (s *rankOne) orthonormalise() {
 func (s *rankOne) Keep(k *Kept) {
 	s.guess.Keep(k)
 	k.Number("growth", &s.growth)
+	k.Require(s.growth >= 0, "state: growth: found %v, expected at least 0", s.growth)
 }

@@ -1,0 +1,92 @@
+package pca
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"testing"
+)
+
+// What every state of a registered streaming method must do.
+func eachState(t *testing.T, test func(t *testing.T, start func(Problem) State)) {
+	eachMethod(t, func(t *testing.T, _ string, m Method) {
+		if s, ok := m.(Streaming); ok {
+			test(t, s.Start)
+		}
+	})
+}
+
+// A state that was kept goes on with the same bits, and refuses to be restored from
+// less than was kept.
+func TestStatesAreKept(t *testing.T) {
+	g := newGaussian(2, 700, easyDims)
+	p := problemOf(g.rows, easyK)
+	eachState(t, func(t *testing.T, start func(Problem) State) {
+		s := start(p)
+		half := wholeBlocks(s, 333)
+		s.Learn(g.rows.Part(0, half))
+		kept := maps.Clone(Keep(s))
+		again := start(p)
+		if err := Restore(again, kept); err != nil {
+			t.Fatal(err)
+		}
+		sameBits(t, "restored", s.Basis(), again.Basis())
+		learn(s, g.rows, half, 50)
+		learn(again, g.rows, half, 50)
+		sameBits(t, "restored and gone on", s.Basis(), again.Basis())
+		for name := range kept {
+			less := maps.Clone(kept)
+			delete(less, name)
+			if Restore(start(p), less) == nil {
+				t.Errorf("restored without %s", name)
+			}
+			less[name] = []float64{math.NaN()}
+			if Restore(start(p), less) == nil {
+				t.Errorf("restored with NaN for %s", name)
+			}
+		}
+	})
+}
+
+// A state that cannot be is refused, or at least leads to a basis.
+func TestStatesBearWhatIsRestored(t *testing.T) {
+	g := newGaussian(7, 300, 10)
+	p := problemOf(g.rows, easyK)
+	eachState(t, func(t *testing.T, start func(Problem) State) {
+		s := start(p)
+		half := wholeBlocks(s, 100)
+		s.Learn(g.rows.Part(0, half))
+		for name, list := range Keep(s) {
+			for _, wrong := range []func() []float64{
+				func() []float64 { return nil },
+				func() []float64 { return append(slices.Clone(list), 1) },
+				func() []float64 { return slices.Repeat([]float64{0}, len(list)) },
+				func() []float64 { return slices.Repeat([]float64{-1}, len(list)) },
+				func() []float64 { return slices.Repeat([]float64{1e300}, len(list)) },
+				func() []float64 { return slices.Repeat([]float64{1e-300}, len(list)) },
+				func() []float64 { return slices.Repeat([]float64{1 << 53}, len(list)) },
+			} {
+				kept := Keep(s)
+				kept[name] = wrong()
+				again := start(p)
+				if Restore(again, kept) == nil {
+					learn(again, g.rows, half, 100)
+					t.Logf("%s: %v ...", name, kept[name][:min(len(kept[name]), 2)])
+					examineBasis(t, again.Basis(), 10, easyK)
+				}
+			}
+		}
+	})
+}
+
+// How rows are cut into blocks does not matter, but where the method says so.
+func TestStatesForgetBlocks(t *testing.T) {
+	g := newGaussian(3, 700, easyDims)
+	p := problemOf(g.rows, easyK)
+	eachState(t, func(t *testing.T, start func(Problem) State) {
+		whole, cut := start(p), start(p)
+		learn(whole, g.rows, 0, 700)
+		learn(cut, g.rows, 0, 1)
+		sameBits(t, "block after block", whole.Basis(), cut.Basis())
+	})
+}
