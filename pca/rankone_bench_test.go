@@ -15,7 +15,9 @@ func BenchmarkRow(b *testing.B) {
 	methods := []string{"oja", "oja:normalise=polar", "oja:normalise=qr", "grouse", "krasulina", "subspace-rule", "gha", "adaoja", "ccipca"}
 	dense := newGaussian(1, rows, 784).rows
 	sparse := Rows{X: benchSparse(rows, 47000, 75)}
-	for kind, x := range map[string]Rows{"dense": dense, "sparse": sparse} {
+	centred := dense
+	centred.Offset = randomBasis(1, 1, 784)
+	for kind, x := range map[string]Rows{"dense": dense, "centred": centred, "sparse": sparse} {
 		p := problemOf(x, k)
 		for _, spec := range methods {
 			b.Run("rows="+kind+"/method="+strings.ReplaceAll(spec, "=", ":"), func(b *testing.B) {
