@@ -10,6 +10,7 @@ import (
 // of the two.
 type Kept struct {
 	lists map[string][]float64
+	in    string // what names begin with
 
 	restoring bool
 	err       error // the first
@@ -36,8 +37,17 @@ func Restore(s Keeper, lists map[string][]float64) error {
 // Restoring reports whether the visit sets the state, which must then be checked.
 func (k *Kept) Restoring() bool { return k.restoring && k.err == nil }
 
+// In visits a part, whose names begin with another name.
+func (k *Kept) In(name string, part Keeper) {
+	before := k.in
+	k.in += name + "."
+	part.Keep(k)
+	k.in = before
+}
+
 // List visits a list of numbers.
 func (k *Kept) List(name string, v *[]float64) {
+	name = k.in + name
 	if !k.restoring {
 		k.lists[name] = append([]float64{}, *v...)
 		return
