@@ -1,0 +1,54 @@
+package pca
+
+import (
+	"context"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// momentOf returns Sigma = (1/n) sum_i x_i x_i^T as an operator that never
+// forms it: a product is a look at the rows.
+func momentOf(x Rows, threads int) operator {
+	if csr, ok := x.X.(*matrix.CSR); ok {
+		return newSparseMoment(x, csr, sparseRowsAtOnce(csr), threads).operator()
+	}
+	n, d := x.Dims()
+	var part []float64
+	return operator{dim: d, block: 16, apply: func(ctx context.Context, dst, q []float64, m int) error {
+		height := rowsAtOnce(x.X, m)
+		for lo := 0; lo < n; lo += height {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if lo == 0 {
+				x.Part(0, min(height, n)).Power(dst, q, m, threads)
+				continue
+			}
+			part = zeros(part, m*d)
+			x.Part(lo, min(lo+height, n)).Power(part, q, m, threads)
+			vec.Axpy64(dst, 1, part)
+		}
+		scale(dst, 1/float64(n))
+		return nil
+	}}
+}
+
+// rowsAtOnce returns how many rows can be multiplied with m vectors between two
+// looks at whether to go on: about 10^9 operations of dense rows.
+func rowsAtOnce(x matrix.Matrix, m int) int {
+	rows, cols := x.Dims()
+	perRow := float64(matrix.Nonzeros(x)) / float64(max(rows, 1))
+	if isSparse(x) {
+		perRow *= 8
+	}
+	return int(min(max(2.5e8/max(perRow*float64(m), 1), float64(cols), 1024), 1<<40))
+}
+
+// denseOperator returns a, symmetric and dim x dim, as an operator.
+func denseOperator(a []float64, dim, threads int) operator {
+	return operator{dim: dim, block: 16, apply: func(ctx context.Context, dst, q []float64, m int) error {
+		multiply(dst, q, a, m, dim, dim, threads)
+		return ctx.Err()
+	}}
+}
