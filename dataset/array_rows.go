@@ -3,7 +3,9 @@ package dataset
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
+	"slices"
 )
 
 // arrayRows gathers the rows of one or several array files, with what belongs
@@ -146,4 +148,57 @@ func checkTarget(v float64, e element, name string, row int64) error {
 		return fmt.Errorf("%s: row %d: found %.0f, expected whole numbers below 2^53 as targets", name, row+1, v)
 	}
 	return nil
+}
+
+// eachRow reads rows of cols numbers each, divided by scale. A row with a value
+// that is not finite is not given to do.
+func eachRow(ctx context.Context, r io.Reader, name string, e element, rows, cols int64, scale float64, do func([]float32)) error {
+	var row []float32 // grows with the data: cols is only what the header says
+	convert := e.convert(scale)
+	return eachPiece(ctx, r, name, e.size, rows*cols, func(first int64, raw []byte) error {
+		for len(raw) > 0 {
+			have, count := len(row), int(min(cols-int64(len(row)), int64(len(raw)/e.size)))
+			row = slices.Grow(row, count)[:have+count]
+			if bad := convert(row[have:], raw); bad >= 0 {
+				at := first + int64(bad)
+				_, err := single(e.get(raw[bad*e.size:])/scale, name, at/cols, at%cols)
+				return err
+			}
+			if int64(len(row)) == cols {
+				do(row)
+				row = row[:0]
+			}
+			raw, first = raw[count*e.size:], first+int64(count)
+		}
+		return nil
+	})
+}
+
+// convert returns what divides numbers by scale and rounds them to single
+// precision, as single does; and returns the first that is not finite then, -1
+// if all are.
+func (e element) convert(scale float64) func(dst []float32, raw []byte) int {
+	if e.name == "u1" {
+		var table [256]float32
+		for i := range table {
+			table[i] = float32(float64(i) / scale)
+		}
+		return func(dst []float32, raw []byte) int {
+			for k, b := range raw[:len(dst)] {
+				dst[k] = table[b]
+			}
+			return -1
+		}
+	}
+	return func(dst []float32, raw []byte) int {
+		for k := range dst {
+			x := float32(e.get(raw) / scale)
+			if x-x != 0 {
+				return k
+			}
+			dst[k] = x + 0 // no negative zero
+			raw = raw[e.size:]
+		}
+		return -1
+	}
 }

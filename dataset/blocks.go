@@ -140,12 +140,16 @@ func (b *blocks) flush() error {
 // give hands a block of n rows on.
 func (b *blocks) give(x matrix.Matrix, n int) error {
 	select {
-	case b.to.blocks <- x:
-		b.given += int64(n)
-		return nil
-	case <-b.ctx.Done():
-		return b.ctx.Err()
+	case <-b.ctx.Done(): // alone, since of two a select takes any
+	default:
+		select {
+		case b.to.blocks <- x:
+			b.given += int64(n)
+			return nil
+		case <-b.ctx.Done():
+		}
 	}
+	return b.ctx.Err()
 }
 
 // readAll gives the rows of a set, for formats that cannot be read otherwise,

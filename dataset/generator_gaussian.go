@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	registerGenerator("pca-gaussian", "N(0, S) with k leading directions, of Cotter's thesis; no targets (n=10000,d=32,k=4,seed=1,skip=0)", newGaussian)
+	registerGenerator("pca-gaussian", "Gaussian with k leading directions; no targets (n=10000,d=32,k=4,seed=1,skip=0)", newGaussian)
 }
 
 // gaussian makes x ~ N(0, S) with the diagonal S of the simulations in Cotter's

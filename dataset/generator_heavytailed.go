@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	registerGenerator("heavy-tailed", "power-law spectrum with features that are rare and then large, like scaled images; no targets (n=10000,d=784,rank=50,alpha=1,rare=0.001,noise=0.1,seed=1,skip=0)", newHeavyTailed)
+	registerGenerator("heavy-tailed", "power-law spectrum, some features rare and then large; no targets (n=10000,d=784,rank=50,alpha=1,rare=0.001,noise=0.1,seed=1,skip=0)", newHeavyTailed)
 }
 
 // heavyTailed makes rows like those of images scaled by feature, a stand-in

@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	registerGenerator("pca-orthogonal", "axis vectors with k frequent ones, of Cotter's thesis, kind=sqrt|exact|scaled; no targets (n=10000,d=32,k=4,kind=sqrt,seed=1,skip=0)", newOrthogonal)
+	registerGenerator("pca-orthogonal", "axis vectors, k of them frequent; kind: sqrt, exact or scaled; no targets (n=10000,d=32,k=4,kind=sqrt,seed=1,skip=0)", newOrthogonal)
 }
 
 // orthogonal makes multiples of the axis vectors, x = c_i e_i with probability

@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	registerGenerator("two-point", "two directions, the rarer of longer rows: incremental PCA errs, scale=unit|print; no targets (n=10000,scale=unit,seed=1,skip=0)", newTwoPoint)
+	registerGenerator("two-point", "two directions that incremental PCA confuses; scale: unit or print; no targets (n=10000,scale=unit,seed=1,skip=0)", newTwoPoint)
 }
 
 // twoPoint makes the counter-example of Cotter's thesis to incremental PCA,

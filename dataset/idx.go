@@ -119,20 +119,6 @@ func (e element) scale() float64 {
 	return 1
 }
 
-// eachRow reads rows of cols numbers each, divided by scale.
-func eachRow(ctx context.Context, r io.Reader, name string, e element, rows, cols int64, scale float64, do func([]float32)) error {
-	var row []float32 // grows with the data: cols is only what the header says
-	return eachNumber(ctx, r, name, e, rows*cols, func(k int64, v float64) error {
-		x, err := single(v/scale, name, k/cols, k%cols)
-		row = append(row, x)
-		if int64(len(row)) == cols && err == nil {
-			do(row)
-			row = row[:0]
-		}
-		return err
-	})
-}
-
 // idxHeader reads the type and the dimensions.
 func idxHeader(in *Input) (e element, dims []int64, err error) {
 	head, err := in.R.Peek(4)

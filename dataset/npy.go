@@ -135,6 +135,9 @@ func (h npyHeader) readTable(ctx context.Context, r io.Reader, name string, rows
 	if h.fortran {
 		return h.readColumns(ctx, r, name, rows, cols, target, do)
 	}
+	if target < 0 {
+		return nil, eachRow(ctx, r, name, h.element, rows, cols, 1, do)
+	}
 	var row []float32
 	err = eachNumber(ctx, r, name, h.element, rows*cols, func(k int64, v float64) (err error) {
 		i, j := k/cols, k%cols
