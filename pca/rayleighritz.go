@@ -26,7 +26,7 @@ func RayleighRitz(x Rows, b Basis, threads int) Basis {
 }
 
 // Departure returns by how much products of the components differ from those of
-// orthonormal ones, at most.
+// orthonormal ones, at most; NaN where some are no numbers.
 func (b Basis) Departure() float64 {
 	worst := 0.0
 	for i := range b.K {
@@ -35,9 +35,7 @@ func (b Basis) Departure() float64 {
 			if i == j {
 				p--
 			}
-			if !(p <= worst && -p <= worst) {
-				worst = max(p, -p)
-			}
+			worst = max(worst, p, -p)
 		}
 	}
 	return worst

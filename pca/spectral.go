@@ -2,6 +2,7 @@ package pca
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -367,7 +368,20 @@ func (s *Spectral) Keep(k *Kept) {
 	s.m = len(s.q) / s.cols
 	k.Require(len(s.q) == s.m*s.cols && s.m <= s.cols, "state: found %d numbers of directions, expected at most %d times %d", len(s.q), s.cols, s.cols)
 	k.Require(len(s.Value) <= s.m && len(s.v) == len(s.Value)*s.m, "state: found a rotation of %d numbers, expected %d times %d", len(s.v), len(s.Value), s.m)
+	if !k.Restoring() {
+		return
+	}
+	k.Require(orthonormal(s.q, s.m, s.cols) && orthonormal(s.v, len(s.Value), s.m), "state: found directions that are not orthonormal")
+	k.Require(!slices.ContainsFunc(s.Value, func(a float64) bool { return math.Abs(a) > largestEigenvalue }), "state: found the eigenvalue %g, too large to go on with", slices.Max(append([]float64{0}, s.Value...)))
 	s.fresh = zeros(s.fresh, len(s.Value))
+}
+
+// largestEigenvalue bounds those of a state that is restored.
+const largestEigenvalue = 1e200
+
+// orthonormal reports whether the r rows of u, d numbers each, are so nearly.
+func orthonormal(u []float64, r, d int) bool {
+	return Basis{K: r, Cols: d, Component: u}.Departure() < 1e-6
 }
 
 // zeros returns n zeros in the memory of x, if there is enough.

@@ -71,7 +71,14 @@ func trainable(set *dataset.Set, task string) error {
 	if set.Rows() == 0 {
 		return DataError{"the data have no rows: expected at least two"}
 	}
-	if d, stored := set.Cols(), matrix.Nonzeros(set.X); d > 1<<24 && int64(d)/256 > stored {
+	return gapless(set.X)
+}
+
+// gapless refuses rows of which the features are numbered with such gaps that what
+// is learned of each would not fit into memory.
+func gapless(x matrix.Matrix) error {
+	_, d := x.Dims()
+	if stored := matrix.Nonzeros(x); d > 1<<24 && int64(d)/256 > stored {
 		return DataError{fmt.Sprintf("found %d features but only %d values that are not zero, expected features to be numbered without such gaps: their weights alone would take %.1f GB", d, stored, 8e-9*float64(d))}
 	}
 	return nil

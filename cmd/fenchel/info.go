@@ -21,9 +21,16 @@ func newInfo() *cobra.Command {
 		Short: "Show what a model is and what was proved of it",
 		Args:  arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := model.ReadFile(args[0])
+			m, components, err := readModel(args[0])
 			if err != nil {
-				return badData(err)
+				return err
+			}
+			if components != nil {
+				if asJSON {
+					return printJSON(cmd, pcaJSON(components))
+				}
+				printComponentsInfo(report{cmd.OutOrStdout()}, components, top)
+				return nil
 			}
 			if asJSON {
 				return printJSON(cmd, infoJSON(m))
@@ -92,23 +99,29 @@ func status(m *model.Model) string {
 
 // largest lists the features with the largest weights.
 func largest(m *model.Model, o model.Output, top int) string {
-	order := make([]int, len(o.Weights))
+	return largestOf(o.Weights, m.Features, top)
+}
+
+// largestOf lists the features with the largest weights; names is nil where they
+// have none.
+func largestOf(weights []float64, names []string, top int) string {
+	order := make([]int, len(weights))
 	for j := range order {
 		order[j] = j
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(math.Abs(o.Weights[b]), math.Abs(o.Weights[a]))
+		return cmp.Compare(math.Abs(weights[b]), math.Abs(weights[a]))
 	})
 	var parts []string
 	for _, j := range order[:min(max(top, 0), len(order))] {
-		if o.Weights[j] == 0 {
+		if weights[j] == 0 {
 			break
 		}
 		name := fmt.Sprint(j + 1)
-		if m.Features != nil {
-			name = m.Features[j]
+		if names != nil {
+			name = names[j]
 		}
-		parts = append(parts, fmt.Sprintf("%s %+.4g", name, o.Weights[j]))
+		parts = append(parts, fmt.Sprintf("%s %+.4g", name, weights[j]))
 	}
 	return strings.Join(parts, ", ")
 }

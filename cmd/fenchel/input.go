@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/registry"
 )
@@ -92,11 +93,43 @@ func (in *input) read(cmd *cobra.Command, sources []string) (*dataset.Set, error
 	}
 	in.opt.Stdin = cmd.InOrStdin()
 	set, err := dataset.Read(cmd.Context(), sources, in.opt)
-	var useless *dataset.OptionError
-	if errors.As(err, &useless) { // options are called as their flags are
-		return nil, fmt.Errorf("--%w", err)
+	if err != nil {
+		return nil, readError(err)
 	}
-	return set, badData(err)
+	return set, nil
+}
+
+// blocks reads all sources as a stream and gives take the rows, block after block.
+func (in *input) blocks(cmd *cobra.Command, sources []string, take func(*dataset.RowStream, matrix.Matrix) error) error {
+	if err := in.check(cmd, sources); err != nil {
+		return err
+	}
+	in.opt.Stdin = cmd.InOrStdin()
+	rows, err := dataset.Blocks(cmd.Context(), sources, in.opt)
+	if err != nil {
+		return readError(err)
+	}
+	defer rows.Close()
+	warn(cmd, rows.Warnings)
+	for x, err := range rows.All() {
+		if err != nil {
+			return readError(err)
+		}
+		if err := take(rows, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readError marks an error of reading as one about data, but for an option, which is
+// called as its flag is.
+func readError(err error) error {
+	var useless *dataset.OptionError
+	if errors.As(err, &useless) {
+		return fmt.Errorf("--%w", err)
+	}
+	return badData(err)
 }
 
 // forModel makes the reader produce the features of a model.
@@ -112,6 +145,14 @@ func (in *input) forModel(cmd *cobra.Command, m *model.Model) {
 func (in *input) forTraining(cmd *cobra.Command, m *model.Model) {
 	in.opt.Schema, in.opt.Precomputed = m.Schema, isPrecomputed(m.Statement.Kernel)
 	in.opt.Unlabelled = m.OneClass() // where there is no schema that knows
+	if !cmd.Flags().Changed("zero-based") {
+		in.opt.ZeroBased = m.Statement.ZeroBased
+	}
+}
+
+// forComponents makes the reader produce the features of components.
+func (in *input) forComponents(cmd *cobra.Command, m *model.PCA) {
+	in.opt.Schema, in.opt.Columns, in.opt.Unlabelled = m.Schema, m.Cols(), true
 	if !cmd.Flags().Changed("zero-based") {
 		in.opt.ZeroBased = m.Statement.ZeroBased
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/registry"
 	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
@@ -25,14 +26,15 @@ var lists = map[string]func() [][2]string{
 	"solvers": func() [][2]string {
 		return slices.Concat(marked("linear models: ", linear.Entries()), marked("kernel machines: ", kernelsolver.Entries()))
 	},
+	"methods":    func() [][2]string { return rows(pca.Entries()) },
 	"formats":    func() [][2]string { return rows(dataset.Formats()) },
 	"generators": func() [][2]string { return rows(dataset.Generators()) },
 }
 
 func newList() *cobra.Command {
-	nouns := []string{"losses", "penalties", "kernels", "maps", "solvers", "formats", "generators"}
+	nouns := []string{"losses", "penalties", "kernels", "maps", "solvers", "methods", "formats", "generators"}
 	return &cobra.Command{
-		Use:       "list losses|penalties|kernels|maps|solvers|formats|generators",
+		Use:       "list losses|penalties|kernels|maps|solvers|methods|formats|generators",
 		Short:     "List what can be chosen by name",
 		ValidArgs: nouns,
 		Args:      arguments(1, 1),

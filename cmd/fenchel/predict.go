@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -19,19 +20,21 @@ type predictor struct {
 	out           string
 	scores        bool
 	probabilities bool
+	whiten        bool
 }
 
 func newPredict() *cobra.Command {
 	p := &predictor{}
 	cmd := &cobra.Command{
 		Use:   "predict MODEL DATA...",
-		Short: "Predict a label or number for every row",
+		Short: "Predict a label or number for every row, or project it",
 		Long: `Predict writes one line for each row of DATA: the label, spelled as in the
 training data, or the number. With --scores the scores follow, with
 --probabilities the probability of each class in the order of "fenchel info",
 separated by tabs. A label with a newline, tab or other control character is
 quoted, as in "a\nb", so that a row stays a line. Targets in DATA are not looked
-at; tables need not have them. From a .fen file rows are scored as they are
+at; tables need not have them. If MODEL are principal components, the line is the
+coordinates of the row along these, separated by tabs. From a .fen file rows are scored as they are
 written: it may be larger than memory.`,
 		Args: arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args) },
@@ -41,6 +44,7 @@ written: it may be larger than memory.`,
 	f.StringVarP(&p.out, "output", "o", "", "write to this file instead of standard output (-)")
 	f.BoolVar(&p.scores, "scores", false, "add the scores")
 	f.BoolVar(&p.probabilities, "probabilities", false, "add the probabilities (loss logistic)")
+	f.BoolVar(&p.whiten, "whiten", false, "divide coordinates along principal components by the deviation along each")
 	return cmd
 }
 
@@ -51,9 +55,15 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 	if err := keepInputs("--output", p.out, append(slices.Clone(args), p.in.opt.Labels, p.in.opt.Weights)...); err != nil {
 		return err
 	}
-	m, err := model.ReadFile(args[0])
+	m, components, err := readModel(args[0])
 	if err != nil {
-		return badData(err)
+		return err
+	}
+	if components != nil {
+		return p.project(cmd, components, args[1:])
+	}
+	if p.whiten {
+		return errors.New("--whiten: found a model that predicts, expected principal components")
 	}
 	if p.probabilities && !m.HasProbabilities() {
 		return fmt.Errorf("--probabilities: the model was trained with the loss %s, expected logistic", m.Statement.Loss)

@@ -16,9 +16,9 @@ import (
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "fenchel",
-		Short: "Train linear models and kernel machines, and prove how good they are",
-		Long: `Fenchel trains linear models and kernel machines by stochastic optimization
-and proves how good each answer is: every model carries a duality-gap certificate, a proved bound on
+		Short: "Train linear models and kernel machines, find principal components, and prove how good they are",
+		Long: `Fenchel trains linear models and kernel machines and finds principal components
+by stochastic optimization, and proves how good each answer is: every model carries a duality-gap certificate, a proved bound on
 how far its objective is from the best possible, that anyone can check again
 with "fenchel verify".`,
 		Version:       train.Version(),
@@ -30,7 +30,7 @@ with "fenchel verify".`,
 			return fmt.Errorf("found no command, expected one of %s: \"fenchel --help\" explains them", strings.Join(verbs(cmd), ", "))
 		},
 	}
-	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newVerify(), newInfo(), newConvert(), newList())
+	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newVerify(), newInfo(), newConvert(), newPCA(), newReconstruct(), newMerge(), newList())
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(explainFlag)
 	refuseUnknown(root)

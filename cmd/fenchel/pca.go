@@ -1,0 +1,376 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// reducer is one run of the verb pca.
+type reducer struct {
+	in     input
+	spec   train.PCASpec
+	center bool
+	stream bool
+	resume string // model file; "": begins anew
+	out    string
+	json   bool
+
+	set         *dataset.Set // nil of a stream
+	result      *train.PCAResult
+	read, total time.Duration
+}
+
+func newPCA() *cobra.Command {
+	p := &reducer{}
+	cmd := &cobra.Command{
+		Use:   "pca DATA... -k K -o MODEL",
+		Short: "Find principal components, and prove how much variance others could capture",
+		Long: `Pca finds the K orthonormal directions that capture most of the variance of the
+rows of DATA, and proves how much the best directions could capture at most.
+Targets in DATA are not looked at. Rows are centred if at least one value in twenty
+is not zero, or --center asks for it; sparse ones stay sparse either way.
+
+With --stream, or from standard input, each row is looked at once and forgotten:
+memory does not grow with their number. Some rows are then held out, and what the
+components capture of them is reported instead of a proof. The model of a stream
+can go on with later rows: --resume MODEL. If a row is bad, or the run is
+interrupted, what was learned from the rows before is written.
+
+"fenchel predict MODEL DATA" writes the coordinates of rows along the components,
+"fenchel reconstruct" makes rows of them again. Exit code: 0 done, 3 the gap that
+was asked for is not proved, 4 nor is the usual one, 130 interrupted.`,
+		Example: `  fenchel pca @low-rank -k 5
+  fenchel pca digits.csv.gz -k 50 -o digits.pca
+  fenchel pca news.svm -k 100 --center -o news.pca
+  zcat clicks.svm.gz | fenchel pca - -k 20 -o clicks.pca
+  fenchel pca later.svm -k 20 --resume clicks.pca -o clicks.pca`,
+		Args: arguments(1, 0),
+		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args) },
+	}
+	p.register(cmd)
+	return cmd
+}
+
+func (p *reducer) register(cmd *cobra.Command) {
+	p.in.register(cmd, true)
+	f, s := cmd.Flags(), &p.spec
+	f.IntVarP(&s.K, "components", "k", 0, "how many components")
+	f.StringVar(&s.Method, "method", "auto", "method, as in \"fenchel list methods\"")
+	f.BoolVar(&p.center, "center", false, "subtract the mean of every feature (default if at least one value in twenty is not zero)")
+	f.StringVar(&s.Scale, "scale", "none", "scaling of the features: "+strings.Join(train.PCAScales(), ", "))
+	f.Float64Var(&s.Gap, "gap", 0, fmt.Sprintf("share of the best possible variance that may be missing, by proof (default %g)", train.DefaultPCAGap))
+	f.IntVar(&s.Epochs, "epochs", 0, "passes of a method that learns row by row (default 1)")
+	f.BoolVar(&s.Shuffle, "shuffle", false, "such a method takes the rows in random order")
+	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
+	f.IntVar(&p.in.opt.Columns, "features", 0, "number of features of a stream of sparse rows (default what its first thousand rows need)")
+	f.BoolVar(&p.stream, "stream", false, "look at each row once, in memory that does not grow with their number (default for standard input)")
+	f.StringVar(&p.resume, "resume", "", "go on from the model of a stream, with rows that come after its own")
+	f.BoolVar(&s.NoState, "no-state", false, "leave out of a stream's model what --resume needs: smaller")
+	f.StringVarP(&p.out, "output", "o", "", "write the model to this file")
+	f.BoolVar(&p.json, "json", false, "print one JSON object and nothing else on standard output")
+	complete(cmd, "method", append(names(pca.Entries()), "auto")...)
+	complete(cmd, "scale", train.PCAScales()...)
+}
+
+func (p *reducer) run(cmd *cobra.Command, sources []string) error {
+	started := time.Now()
+	if err := p.check(cmd, sources); err != nil {
+		return err
+	}
+	var err error
+	if p.streams(sources) {
+		err = p.learn(cmd, sources)
+	} else {
+		err = p.fit(cmd, sources)
+	}
+	if p.result == nil {
+		return err
+	}
+	p.total = time.Since(started)
+	return errors.Join(err, p.finish(cmd, sources))
+}
+
+// check refuses bad flags before any data are read.
+func (p *reducer) check(cmd *cobra.Command, sources []string) error {
+	f := cmd.Flags()
+	if f.Changed("center") {
+		p.spec.Center = map[bool]string{true: "yes", false: "no"}[p.center]
+	}
+	if f.Changed("gap") && !(p.spec.Gap > 0 && p.spec.Gap < 1) {
+		return fmt.Errorf("--gap %g: expected a number between 0 and 1", p.spec.Gap)
+	}
+	if f.Changed("epochs") && p.spec.Epochs < 1 {
+		return fmt.Errorf("--epochs %d: expected a number > 0", p.spec.Epochs)
+	}
+	if p.resume == "" {
+		if !f.Changed("components") {
+			return errors.New("found no number of components, expected --components K, or -k K")
+		}
+		if err := p.spec.Check(); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"method", "center", "scale", "seed"} {
+		if p.resume != "" && f.Changed(name) {
+			return fmt.Errorf("--%s: found it beside --resume, expected only what the model does not say", name)
+		}
+	}
+	if f.Changed("features") && p.in.opt.Columns < 1 {
+		return fmt.Errorf("--features %d: expected a number > 0", p.in.opt.Columns)
+	}
+	p.in.opt.Unlabelled = true
+	p.spec.Threads, p.spec.ZeroBased = p.in.opt.Threads, p.in.opt.ZeroBased
+	if err := p.in.check(cmd, sources); err != nil {
+		return err
+	}
+	if p.out == "-" {
+		return errors.New("--output -: found standard output, expected a file name")
+	}
+	if err := keepInputs("--output", p.out, append(slices.Clone(sources), p.in.opt.Labels, p.in.opt.Weights)...); err != nil {
+		return err
+	}
+	return badData(checkFolder(p.out))
+}
+
+// streams reports whether rows are looked at once: where that was asked for, and
+// where they come from a pipe, unless the method needs more.
+func (p *reducer) streams(sources []string) bool {
+	return p.stream || p.resume != "" || slices.Contains(sources, "-") && p.spec.Streams()
+}
+
+// fit reads all rows and finds their components.
+func (p *reducer) fit(cmd *cobra.Command, sources []string) (err error) {
+	started := time.Now()
+	if p.set, err = p.in.read(cmd, sources); err != nil {
+		return err
+	}
+	warn(cmd, p.set.Warnings)
+	p.spec.ZeroBased = p.set.ZeroBased
+	p.read = time.Since(started)
+	p.result, err = train.FitPCA(cmd.Context(), p.set, p.spec)
+	return dataOr(err)
+}
+
+// dataOr marks an error about data as one.
+func dataOr(err error) error {
+	var data train.DataError
+	if errors.As(err, &data) {
+		return badData(err)
+	}
+	return err
+}
+
+// learn looks at the rows once. What was learned before an error is a result too.
+func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
+	var s *train.PCAStream
+	var earlier *model.PCA
+	if p.resume != "" {
+		var err error
+		if s, earlier, err = p.takeUp(); err != nil {
+			return err
+		}
+		p.in.opt.Columns, p.in.opt.ZeroBased = earlier.Cols(), earlier.Statement.ZeroBased || p.in.opt.ZeroBased
+	}
+	began := time.Now()
+	err := p.in.blocks(cmd, sources, func(rows *dataset.RowStream, x matrix.Matrix) (err error) {
+		if s == nil {
+			if s, err = train.NewPCAStream(x, rows.Feature, p.spec); err != nil {
+				return err
+			}
+		}
+		return s.Learn(x)
+	})
+	if s == nil || s.Rows() == 0 {
+		return dataOr(err)
+	}
+	status := solver.EpochLimit
+	if errors.Is(err, context.Canceled) {
+		status, err = solver.Interrupted, nil
+	}
+	var failed error
+	if p.result, failed = s.Result(status); failed != nil {
+		return dataOr(errors.Join(err, failed))
+	}
+	p.read = time.Since(began) - p.result.Fit
+	return learnedBefore(dataOr(err), s.Rows())
+}
+
+// learnedBefore adds to an error in mid-stream that not all is lost.
+func learnedBefore(err error, rows int) error {
+	var e *exit
+	if !errors.As(err, &e) {
+		return err
+	}
+	return &exit{e.code, fmt.Errorf("%w (%s before it learned)", e.err, count(rows, "row"))}
+}
+
+// takeUp reads the model to go on from.
+func (p *reducer) takeUp() (*train.PCAStream, *model.PCA, error) {
+	m, err := model.ReadPCAFile(p.resume)
+	if err != nil {
+		return nil, nil, badData(err)
+	}
+	if p.spec.K != 0 && p.spec.K != m.Statement.K {
+		return nil, nil, fmt.Errorf("--components %d: expected %d, as in the model to go on from", p.spec.K, m.Statement.K)
+	}
+	s, err := train.ResumePCA(m, p.in.opt.Threads)
+	if err != nil {
+		return nil, nil, badData(fmt.Errorf("%s: %w", p.resume, err))
+	}
+	return s, m, nil
+}
+
+// finish writes the model and reports.
+func (p *reducer) finish(cmd *cobra.Command, sources []string) error {
+	warn(cmd, p.result.Warnings)
+	if p.out != "" {
+		if err := p.result.Model.WriteFile(p.out); err != nil {
+			return badData(err)
+		}
+	}
+	if p.json {
+		if err := p.printJSON(cmd); err != nil {
+			return badData(err)
+		}
+	} else {
+		p.print(cmd, sources)
+	}
+	return p.ended()
+}
+
+// ended turns the status into an exit code. A method that learns row by row did
+// what was asked when it has seen its rows, unless a gap was asked for too.
+func (p *reducer) ended() error {
+	switch p.result.Status {
+	case solver.Converged:
+		return nil
+	case solver.EpochLimit:
+		if p.spec.Gap == 0 {
+			return nil
+		}
+		return &exit{code: exitLimit}
+	case solver.Interrupted:
+		return &exit{code: exitInterrupted}
+	}
+	return &exit{code: exitFailed}
+}
+
+// print tells a person what came out.
+func (p *reducer) print(cmd *cobra.Command, sources []string) {
+	m, r := p.result.Model, report{cmd.OutOrStdout()}
+	if p.set != nil {
+		r.line("data", "%s: %s", strings.Join(sources, " "), describe(p.set))
+	} else {
+		r.line("data", "%s: %s, %s", strings.Join(sources, " "), count(m.Data.Rows, "row"), count(m.Data.Features, "feature"))
+	}
+	printComponents(r, m, p.result.Why)
+	r.line("time", "read %s, fit %s, certify %s, total %s", seconds(p.read), seconds(p.result.Fit), seconds(p.result.Certify), seconds(p.total))
+	if p.out != "" {
+		r.line("model", "%s", p.out)
+	} else {
+		r.line("model", "not saved (give -o FILE)")
+	}
+}
+
+// printJSON prints one object.
+func (p *reducer) printJSON(cmd *cobra.Command) error {
+	out := pcaJSON(p.result.Model)
+	out["seconds"] = map[string]float64{"read": p.read.Seconds(), "fit": p.result.Fit.Seconds(), "certify": p.result.Certify.Seconds(), "total": p.total.Seconds()}
+	if out["model"] = nil; p.out != "" {
+		out["model"] = p.out
+	}
+	if p.result.Why != "" {
+		out["method_why"] = p.result.Why
+	}
+	return printJSON(cmd, out)
+}
+
+// pcaJSON is what a model says of itself.
+func pcaJSON(m *model.PCA) map[string]any {
+	p := m.Proof
+	ratio := make([]model.Bound, len(m.Eigenvalue))
+	captured := 0.0
+	for i, v := range m.Eigenvalue {
+		ratio[i] = model.Bound(v / float64(p.Total))
+		captured += v
+	}
+	out := map[string]any{
+		"status": p.Status, "k": m.Statement.K, "method": m.Statement.Method, "center": m.Mean != nil, "scale": m.Statement.Scale, "stream": m.Statement.Stream,
+		"n": m.Data.Rows, "d": m.Data.Features, "nonzeros": m.Data.Nonzeros, "seed": m.Statement.Seed,
+		"explained_variance": m.Eigenvalue, "explained_variance_ratio": ratio, "explained_ratio": model.Bound(captured / float64(p.Total)),
+		"total_variance": p.Total, "noise_variance": m.Noise(),
+		"captured": p.Captured, "upper": p.Upper, "gap": model.Bound(p.Relative()), "failure_probability": p.Failure, "route": p.Route,
+		"program_version": m.Version,
+	}
+	if p.HeldOut != nil {
+		out["held_out"] = p.HeldOut
+	}
+	return out
+}
+
+// printComponents prints what a model is and what is known of it.
+func printComponents(r report, m *model.PCA, why string) {
+	s, p := m.Statement, m.Proof
+	how := s.Method
+	if why != "" {
+		how += " (chosen: " + why + ")"
+	}
+	centred := "not centred"
+	if m.Mean != nil {
+		centred = "centred"
+	}
+	r.line("method", "%s, seed %d", how, s.Seed)
+	r.line("problem", "%s, %s, scale %s", count(s.K, "component"), centred, s.Scale)
+	captured := 0.0
+	for _, v := range m.Eigenvalue {
+		captured += v
+	}
+	r.line("variance", "%.6g of %.6g captured (%s), noise %.4g", captured, float64(p.Total), percent(captured/float64(p.Total)), m.Noise())
+	printBound(r, s.K, p)
+	r.line("first", "%s", ratios(m))
+	r.line("status", "%s", p.Status)
+}
+
+// printBound says how far from the best the components may be.
+func printBound(r report, k int, p model.PCAProof) {
+	if h := p.HeldOut; h != nil {
+		r.line("held out", "%.6g of %.6g captured (%s, standard error %.2g) of %s: an estimate for rows like them, no proof",
+			float64(h.Captured), float64(h.Total), percent(float64(h.Captured/h.Total)), float64(h.Error), count(h.Rows, "row"))
+	}
+	if math.IsNaN(p.Relative()) {
+		return
+	}
+	doubt := ""
+	if p.Failure > 0 {
+		doubt = fmt.Sprintf(", with a probability of failure below %.0e", p.Failure)
+	}
+	share := math.Floor(1e6*(1-p.Relative())) / 1e4 // never more than was proved
+	r.line("proof", "captured at least %.4f %% of what %s can: they capture at most %.9g (gap %.3g%s)", share,
+		count(k, "direction"), float64(p.Upper), p.Relative(), doubt)
+}
+
+// ratios lists the shares of the first components.
+func ratios(m *model.PCA) string {
+	var parts []string
+	for _, v := range m.Eigenvalue[:min(len(m.Eigenvalue), 10)] {
+		parts = append(parts, fmt.Sprintf("%.4g", v/float64(m.Proof.Total)))
+	}
+	if len(m.Eigenvalue) > len(parts) {
+		parts = append(parts, "...")
+	}
+	return "shares of the variance: " + strings.Join(parts, ", ")
+}

@@ -1,0 +1,62 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/pca"
+)
+
+// Merged is the status of components that were put together from those of parts of
+// the rows: nothing is proved of all of them, until VerifyPCA sees them.
+const Merged = "merged"
+
+// MergePCA makes the components of all rows of those of parts, which have the same
+// features, number of components, centring and scale.
+func MergePCA(models []*model.PCA) (*model.PCA, error) {
+	first := models[0]
+	shards := make([]pca.Shard, len(models))
+	for i, m := range models {
+		if err := alike(first, m); err != nil {
+			return nil, DataError{fmt.Sprintf("model %d: %v", i+1, err)}
+		}
+		shards[i] = pca.Shard{Rows: m.Data.Rows, Mean: m.Mean, Total: float64(m.Proof.Total),
+			Basis: pca.Basis{K: m.Statement.K, Cols: m.Cols(), Component: m.Components, Value: m.Eigenvalue}}
+	}
+	all := pca.Merge(shards, first.Scale, first.Statement.K)
+	if all.Basis.K < first.Statement.K {
+		return nil, DataError{fmt.Sprintf("found %d components, expected k = %d: the rows lie in fewer dimensions", all.Basis.K, first.Statement.K)}
+	}
+	all.Basis.Orient()
+	m := &model.PCA{Statement: first.Statement, Data: model.Data{Rows: all.Rows, Features: first.Cols()},
+		Features: first.Features, Schema: first.Schema, Components: all.Basis.Component, Eigenvalue: all.Basis.Value,
+		Mean: all.Mean, Scale: first.Scale, Version: Version(),
+		Proof: model.PCAProof{Status: Merged, Total: model.Bound(all.Total), Captured: model.Bound(math.NaN()), Upper: model.Bound(math.NaN())}}
+	m.Statement.Stream = false
+	for _, part := range models {
+		m.Data.Nonzeros += part.Data.Nonzeros
+		if part.Statement.Method != m.Statement.Method {
+			m.Statement.Method = "several"
+		}
+	}
+	return m, m.Seal()
+}
+
+// alike returns why components of m cannot be put together with those of first.
+func alike(first, m *model.PCA) error {
+	switch {
+	case m.Cols() != first.Cols():
+		return fmt.Errorf("found %d features, expected %d as in the first model", m.Cols(), first.Cols())
+	case m.Statement.K != first.Statement.K:
+		return fmt.Errorf("found %d components, expected %d as in the first model", m.Statement.K, first.Statement.K)
+	case (m.Mean == nil) != (first.Mean == nil):
+		return fmt.Errorf("found center %v, expected %v as in the first model", m.Mean != nil, first.Mean != nil)
+	case !slices.Equal(m.Scale, first.Scale):
+		return fmt.Errorf("found another scale than in the first model: expected the same factor for every feature")
+	case !slices.Equal(m.Features, first.Features):
+		return fmt.Errorf("found other names of features than in the first model")
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// StreamMethod is the method for rows that come once, where none is asked for.
+const StreamMethod = "incremental"
+
+// PCAStream finds components in rows that come once and need not fit into memory.
+// Nothing is proved: some rows are held out, and what the components capture of
+// them is an estimate for rows like them.
+type PCAStream struct {
+	spec    PCASpec
+	why     string
+	cols    int
+	center  bool
+	feature []string
+	learner *pca.Learner
+	fit     time.Duration
+}
+
+// NewPCAStream begins with the first rows of a stream, which say how many features
+// there are and whether to centre; it does not learn them yet. The features have
+// names, or feature is nil.
+func NewPCAStream(first matrix.Matrix, feature []string, spec PCASpec) (*PCAStream, error) {
+	if err := spec.Check(); err != nil {
+		return nil, err
+	}
+	if err := spec.fitStream(); err != nil {
+		return nil, err
+	}
+	_, cols := first.Dims()
+	s := &PCAStream{cols: cols, feature: feature}
+	if spec.chooses() {
+		spec.Method, s.why = StreamMethod, "for rows that come once: no step size, and close to the best"
+	}
+	s.spec = spec
+	s.center = spec.centers(first) || spec.Scale == "thesis"
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// fitStream refuses what only rows that are all there could do.
+func (spec *PCASpec) fitStream() error {
+	switch {
+	case spec.Gap != 0:
+		return fmt.Errorf("gap = %g: expected none, as of rows that come once nothing can be proved", spec.Gap)
+	case spec.Epochs > 1:
+		return fmt.Errorf("epochs = %d: expected one, as rows come once", spec.Epochs)
+	case spec.Shuffle:
+		return fmt.Errorf("expected no shuffling, as rows come once")
+	case spec.Scale == "max-norm":
+		return fmt.Errorf("scale max-norm: expected another one, as the largest of rows that come once is not known before the last")
+	}
+	return nil
+}
+
+// begin makes the learner.
+func (s *PCAStream) begin() error {
+	m, err := pca.New(s.spec.Method)
+	if err != nil {
+		return err
+	}
+	streaming, ok := m.(pca.Streaming)
+	if !ok {
+		return fmt.Errorf("method %s: expected one that looks at each row once, as rows come once", s.spec.Method)
+	}
+	p := pca.Problem{Cols: s.cols, K: s.spec.K, Seed: s.spec.Seed, Threads: s.spec.Threads}
+	if err := p.Check(); err != nil {
+		return DataError{err.Error()}
+	}
+	if err := m.Accepts(p); err != nil {
+		return DataError{fmt.Sprintf("method %s: %v", s.spec.Method, err)}
+	}
+	s.learner = pca.NewLearner(streaming, p, s.center, s.spec.scale())
+	return nil
+}
+
+// ResumePCA goes on where the stream ended that made the model. Method, centring,
+// scaling, seed and number of components are the model's.
+func ResumePCA(m *model.PCA, threads int) (*PCAStream, error) {
+	if !m.Statement.Stream || m.State == nil {
+		return nil, DataError{"found components without the state of a stream, expected a model that was made from one"}
+	}
+	st := m.Statement
+	s := &PCAStream{cols: m.Cols(), center: st.Center, feature: m.Features,
+		spec: PCASpec{K: st.K, Method: st.Method, Scale: st.Scale, Seed: st.Seed, Threads: threads, ZeroBased: st.ZeroBased}}
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	if err := pca.Restore(s.learner, m.State); err != nil {
+		return nil, DataError{err.Error()}
+	}
+	if taken := s.learner.Taken(); taken != m.Data.Rows {
+		return nil, DataError{fmt.Sprintf("found the state of %d rows, expected %d", taken, m.Data.Rows)}
+	}
+	return s, nil
+}
+
+// Cols returns the number of features.
+func (s *PCAStream) Cols() int { return s.cols }
+
+// Rows returns how many rows were taken.
+func (s *PCAStream) Rows() int { return s.learner.Taken() }
+
+// Learn takes rows with as many features as the first.
+func (s *PCAStream) Learn(x matrix.Matrix) error {
+	if _, d := x.Dims(); d != s.cols {
+		return DataError{fmt.Sprintf("found rows of %d features after row %d, expected %d", d, s.Rows(), s.cols)}
+	}
+	started := time.Now()
+	err := s.learner.Learn(x)
+	s.fit += time.Since(started)
+	if err != nil {
+		return DataError{err.Error()}
+	}
+	return nil
+}
+
+// Result makes a model of what was learned so far; status says how the stream
+// ended.
+func (s *PCAStream) Result(status solver.Status) (*PCAResult, error) {
+	started := time.Now()
+	a, err := s.learner.Answer()
+	if err != nil {
+		return nil, DataError{err.Error()}
+	}
+	switch {
+	case a.Total == 0:
+		return nil, DataError{nothingVaries(s.center)}
+	case a.Basis.K < s.spec.K:
+		return nil, DataError{fmt.Sprintf("found %d components in %d rows, expected k = %d: the rows lie in fewer dimensions", a.Basis.K, s.Rows(), s.spec.K)}
+	}
+	m := &model.PCA{
+		Statement: model.PCAStatement{K: s.spec.K, Method: s.spec.Method, Center: s.center, Scale: s.spec.scale(), Stream: true,
+			Seed: s.spec.Seed, ZeroBased: s.spec.ZeroBased},
+		Data:       model.Data{Rows: s.Rows(), Features: s.cols},
+		Features:   s.feature,
+		Components: a.Basis.Component, Eigenvalue: a.Basis.Value, Mean: a.Mean, Scale: a.Factor,
+		Proof:   model.PCAProof{Status: string(status), Total: model.Bound(a.Total), Captured: model.Bound(math.NaN()), Upper: model.Bound(math.NaN())},
+		Version: Version(),
+	}
+	for _, i := range a.HeldOut {
+		m.HeldOut = append(m.HeldOut, int64(i))
+	}
+	if a.Score.Rows > 0 {
+		m.Proof.HeldOut = heldOutVariance(a.Score)
+	}
+	if !s.spec.NoState {
+		m.State = pca.Keep(s.learner)
+	}
+	r := &PCAResult{Model: m, Status: status, Why: s.why, Fit: s.fit, Certify: time.Since(started)}
+	if stuck, ok := a.State.(pca.Stuck); ok && stuck.Stuck() {
+		r.Warnings = append(r.Warnings, fmt.Errorf("method %s is stuck: new directions are forgotten at once; expected another method, such as capped-msg", s.spec.Method))
+	}
+	return r, m.Seal()
+}
