@@ -1,0 +1,235 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// ellipsoid makes rows with the deviations 1, 1/2, 1/3, ... along the axes.
+func ellipsoid(t *testing.T, n, d int, seed uint64) *dataset.Set {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 5))
+	rows := make([][]float32, n)
+	for i := range rows {
+		rows[i] = make([]float32, d)
+		for j := range rows[i] {
+			rows[i][j] = float32(10 + rng.NormFloat64()/float64(j+1))
+		}
+	}
+	set, err := dataset.FromDense(rows, dataset.Target{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// Every method finds components whose claims hold for the rows, and for no others.
+func TestFitPCA(t *testing.T) {
+	set, other := ellipsoid(t, 1500, 8, 1), ellipsoid(t, 1500, 8, 2)
+	methods := []string{"auto"}
+	for _, e := range pca.Entries() {
+		methods = append(methods, e.Name)
+	}
+	for _, method := range methods {
+		for _, scale := range []string{"none", "std", "thesis"} {
+			r, err := FitPCA(context.Background(), set, PCASpec{K: 2, Method: method, Scale: scale, Seed: 1})
+			if err != nil {
+				t.Errorf("%s, scale %s: %v", method, scale, err)
+				continue
+			}
+			m := r.Model
+			if m.Mean == nil || (m.Scale != nil) != (scale != "none") {
+				t.Errorf("%s, scale %s: found the scale %v, and a mean of %d numbers", method, scale, m.Scale, len(m.Mean))
+			}
+			if p := m.Proof; !(p.Captured <= p.Upper && p.Upper <= p.Total*(1+1e-9)) {
+				t.Errorf("%s, scale %s: captured %g, at most %g of %g", method, scale, p.Captured, p.Upper, p.Total)
+			}
+			if v, err := VerifyPCA(context.Background(), m, set, 2); err != nil || len(v.Problems) > 0 {
+				t.Errorf("%s, scale %s: %v %v", method, scale, err, v.Problems)
+			}
+			if v, err := VerifyPCA(context.Background(), m, other, 1); err != nil || len(v.Problems) == 0 {
+				t.Errorf("%s, scale %s: other rows were believed to be those of the model", method, scale)
+			}
+		}
+	}
+}
+
+// A method that has all rows proves that it converged; asked for a gap, one that sees
+// them once says when it did not.
+func TestFitPCAStatus(t *testing.T) {
+	set := ellipsoid(t, 1500, 8, 1)
+	for _, c := range []struct {
+		spec PCASpec
+		want solver.Status
+	}{
+		{PCASpec{K: 3}, solver.Converged},
+		{PCASpec{K: 8}, solver.Converged},
+		{PCASpec{K: 3, Method: "oja", Gap: 1e-9}, solver.EpochLimit},
+		{PCASpec{K: 3, Method: "power:passes=1", Gap: 1e-9}, solver.Stalled},
+	} {
+		r, err := FitPCA(context.Background(), set, c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Status != c.want {
+			t.Errorf("%+v: found %s with the gap %g, expected %s", c.spec, r.Status, r.Model.Proof.Relative(), c.want)
+		}
+	}
+}
+
+func TestFitPCARefuses(t *testing.T) {
+	good := ellipsoid(t, 20, 4, 1)
+	weighted := ellipsoid(t, 20, 4, 1)
+	weighted.Weight = make([]float64, 20)
+	constant, err := dataset.FromDense([][]float32{{1, 2}, {1, 2}, {1, 2}}, dataset.Target{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		set  *dataset.Set
+		spec PCASpec
+		want string
+	}{
+		{good, PCASpec{}, "k = 0: expected at least 1"},
+		{good, PCASpec{K: 5}, "k = 5: expected 1 to 4"},
+		{good, PCASpec{K: 2, Method: "principal"}, `unknown method "principal"`},
+		{good, PCASpec{K: 2, Scale: "big"}, `unknown scaling "big"`},
+		{good, PCASpec{K: 2, Center: "maybe"}, "center = maybe"},
+		{good, PCASpec{K: 2, Gap: 2}, "gap = 2"},
+		{good, PCASpec{K: 4, Method: "warmuth-kuzmin"}, "method warmuth-kuzmin: "},
+		{weighted, PCASpec{K: 2}, "found row weights"},
+		{constant, PCASpec{K: 1}, "all rows are the same"},
+	} {
+		if _, err := FitPCA(context.Background(), c.set, c.spec); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: found %v, expected %q", c.spec, err, c.want)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := FitPCA(ctx, good, PCASpec{K: 2}); !errors.Is(err, context.Canceled) {
+		t.Errorf("found %v, expected that it was cancelled", err)
+	}
+}
+
+// Claims that were made larger are found, whatever the digests say.
+func TestVerifyPCAFindsLies(t *testing.T) {
+	set := ellipsoid(t, 1000, 6, 1)
+	for name, lie := range map[string]func(*model.PCA){
+		"captures more":         func(m *model.PCA) { m.Proof.Captured *= 1.0001 },
+		"others capture less":   func(m *model.PCA) { m.Proof.Upper *= 0.999 },
+		"another total":         func(m *model.PCA) { m.Proof.Total *= 1.1 },
+		"other components":      func(m *model.PCA) { m.Components = slices.Repeat([]float64{1, 0, 0, 0, 0, 0}, 2) },
+		"worse components":      func(m *model.PCA) { m.Components = []float64{0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1} },
+		"components of NaN":     func(m *model.PCA) { m.Components[3] = math.NaN() },
+		"longer components":     func(m *model.PCA) { m.Components[0] *= 1.01 },
+		"another mean":          func(m *model.PCA) { m.Mean[2]++ },
+		"a convergence not met": func(m *model.PCA) { m.Proof.Gap = 1e-16 },
+		"other rows":            func(m *model.PCA) { m.Data.Digest = "sha256:0" },
+	} {
+		r, err := FitPCA(context.Background(), set, PCASpec{K: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lie(r.Model)
+		if v, err := VerifyPCA(context.Background(), r.Model, set, 1); err == nil && len(v.Problems) == 0 {
+			t.Errorf("%s: believed", name)
+		}
+	}
+}
+
+// A stream that is taken up again ends with the same bits as one that was not, and
+// what it says of the rows held out holds.
+func TestPCAStream(t *testing.T) {
+	set := ellipsoid(t, 6000, 5, 3)
+	learn := func(s *PCAStream, lo, hi int) *PCAResult {
+		t.Helper()
+		if err := s.Learn(matrix.Part(set.X, lo, hi)); err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Result(solver.EpochLimit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for _, e := range pca.Entries() {
+		m, err := pca.New(e.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, streaming := m.(pca.Streaming); !streaming {
+			if _, err := NewPCAStream(set.X, nil, PCASpec{K: 2, Method: e.Name}); err == nil {
+				t.Errorf("%s: made to learn from a stream", e.Name)
+			}
+			continue
+		}
+		start := func() *PCAStream {
+			s, err := NewPCAStream(set.X, nil, PCASpec{K: 2, Method: e.Name, Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		whole := learn(start(), 0, 6000).Model
+		again, err := ResumePCA(learn(start(), 0, 2500).Model, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resumed := learn(again, 2500, 6000).Model
+		if !slices.Equal(whole.Components, resumed.Components) || !slices.Equal(whole.Eigenvalue, resumed.Eigenvalue) {
+			t.Errorf("%s: other bits after a break", e.Name)
+		}
+		for name, list := range whole.State {
+			if !slices.Equal(list, resumed.State[name]) {
+				t.Errorf("%s: another state after a break: %s", e.Name, name)
+			}
+		}
+		if v, err := VerifyPCA(context.Background(), whole, set, 1); err != nil || len(v.Problems) > 0 {
+			t.Errorf("%s: %v %v", e.Name, err, v)
+		}
+		whole.Proof.HeldOut.Captured *= 1.01
+		if v, err := VerifyPCA(context.Background(), whole, set, 1); err != nil || len(v.Problems) == 0 {
+			t.Errorf("%s: more was believed to be captured than is", e.Name)
+		}
+	}
+}
+
+// Components of two halves of the rows are nearly those of all.
+func TestMergePCA(t *testing.T) {
+	set := ellipsoid(t, 4000, 6, 4)
+	fit := func(lo, hi int) *model.PCA {
+		t.Helper()
+		r, err := FitPCA(context.Background(), &dataset.Set{X: matrix.Part(set.X, lo, hi)}, PCASpec{K: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Model
+	}
+	merged, err := MergePCA([]*model.PCA{fit(0, 1000), fit(1000, 4000)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := VerifyPCA(context.Background(), merged, set, 1)
+	if err != nil || len(v.Problems) > 0 {
+		t.Fatalf("%v %v", err, v.Problems)
+	}
+	if gap := v.Found.Relative(); gap > 1e-3 {
+		t.Errorf("merged components miss %g of the best possible, expected at most 1e-3", gap)
+	}
+	other := fit(0, 1000)
+	other.Statement.K = 2
+	if _, err := MergePCA([]*model.PCA{merged, other}); err == nil || !strings.Contains(err.Error(), "found 2 components, expected 3") {
+		t.Errorf("found %v, expected that the numbers of components differ", err)
+	}
+}
