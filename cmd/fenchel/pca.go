@@ -28,6 +28,7 @@ type reducer struct {
 	resume string // model file; "": begins anew
 	out    string
 	json   bool
+	quiet  bool
 
 	set         *dataset.Set // nil of a stream
 	result      *train.PCAResult
@@ -81,6 +82,7 @@ func (p *reducer) register(cmd *cobra.Command) {
 	f.StringVar(&p.resume, "resume", "", "go on from the model of a stream, with rows that come after its own")
 	f.BoolVar(&s.NoState, "no-state", false, "leave out of a stream's model what --resume needs: smaller")
 	f.StringVarP(&p.out, "output", "o", "", "write the model to this file")
+	f.BoolVarP(&p.quiet, "quiet", "q", false, "show no progress")
 	f.BoolVar(&p.json, "json", false, "print one JSON object and nothing else on standard output")
 	complete(cmd, "method", append(names(pca.Entries()), "auto")...)
 	complete(cmd, "scale", train.PCAScales()...)
@@ -185,6 +187,7 @@ func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 		}
 		p.in.opt.Columns, p.in.opt.ZeroBased = earlier.Cols(), earlier.Statement.ZeroBased || p.in.opt.ZeroBased
 	}
+	d := newDisplay(cmd.ErrOrStderr(), 0)
 	began := time.Now()
 	err := p.in.blocks(cmd, sources, func(rows *dataset.RowStream, x matrix.Matrix) (err error) {
 		if s == nil {
@@ -192,8 +195,12 @@ func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 				return err
 			}
 		}
+		if !p.quiet {
+			d.rows(s.Rows())
+		}
 		return s.Learn(x)
 	})
+	d.done()
 	if s == nil || s.Rows() == 0 {
 		return dataOr(err)
 	}
@@ -275,7 +282,11 @@ func (p *reducer) print(cmd *cobra.Command, sources []string) {
 	if p.set != nil {
 		r.line("data", "%s: %s", strings.Join(sources, " "), describe(p.set))
 	} else {
-		r.line("data", "%s: %s, %s", strings.Join(sources, " "), count(m.Data.Rows, "row"), count(m.Data.Features, "feature"))
+		all := ""
+		if p.resume != "" {
+			all = " in all"
+		}
+		r.line("data", "%s: %s%s, %s", strings.Join(sources, " "), count(m.Data.Rows, "row"), all, count(m.Data.Features, "feature"))
 	}
 	printComponents(r, m, p.result.Why)
 	r.line("time", "read %s, fit %s, certify %s, total %s", seconds(p.read), seconds(p.result.Fit), seconds(p.result.Certify), seconds(p.total))

@@ -54,6 +54,20 @@ func (d *display) show(p train.Progress) {
 	_ = d.bar.Set(int(steps * d.progress(p))) // a terminal that cannot be written to is no reason to stop
 }
 
+// rows displays how many rows of a stream were learned. How many there will be
+// nobody knows.
+func (d *display) rows(n int) {
+	if time.Since(d.last) < 500*time.Millisecond {
+		return
+	}
+	if d.last = time.Now(); d.bar != nil {
+		d.bar.Describe(fmt.Sprintf("%d rows", n))
+		_ = d.bar.RenderBlank()
+		return
+	}
+	fmt.Fprintf(d.w, "%d rows\n", n)
+}
+
 // progress estimates the share of the work that is done: gaps fall about
 // geometrically, so it is linear in the logarithm.
 func (d *display) progress(p train.Progress) float64 {
