@@ -98,6 +98,7 @@ func exponentOf(x []float64) (exponent int, finite bool) {
 type power [2]float64
 
 func powerOf(exponent int) power {
+	exponent = max(-2000, min(exponent, 2000)) // 0 times it shall be 0
 	return power{math.Ldexp(1, exponent/2), math.Ldexp(1, exponent-exponent/2)}
 }
 

@@ -22,7 +22,10 @@ func (e *Eigensystem) DecomposeRankOne(values, vectors, d []float64, eta float64
 	n := len(d)
 	values, z = values[:n], z[:n]
 	e.values = resized(e.values, n)
-	clear(vectors)
+	if vectors != nil {
+		vectors = vectors[:n*n]
+		clear(vectors)
+	}
 	s := &e.secular
 	up, ok := s.begin(d, eta, z)
 	if !ok {
@@ -40,7 +43,7 @@ func (e *Eigensystem) DecomposeRankOne(values, vectors, d []float64, eta float64
 	}
 	if eta < 0 {
 		for i := range e.values {
-			e.values[i] = -e.values[i]
+			e.values[i] = 0 - e.values[i]
 		}
 	}
 	e.order = resized(e.order, n)
@@ -52,7 +55,7 @@ func (e *Eigensystem) DecomposeRankOne(values, vectors, d []float64, eta float64
 		values[to] = up.times(e.values[i])
 	}
 	if vectors != nil {
-		s.vectors(vectors[:n*n], e.order)
+		s.vectors(vectors, e.order)
 	}
 }
 
@@ -94,11 +97,11 @@ func (s *secular) begin(d []float64, eta float64, z []float64) (up power, ok boo
 		x := down.times(z[k])
 		norm += float64(x * x)
 	}
-	fraction, exponent := math.Frexp(math.Abs(eta) * 1)
+	fraction, exponent := math.Frexp(math.Abs(eta))
 	exponent += 2 * of
 	fraction *= norm
-	if fraction > 0 {
-		high = max(high, exponent)
+	if fraction > 0 && (exponent > high || !hasOther(d)) {
+		high = exponent
 	}
 	s.rho = math.Ldexp(fraction, max(exponent-high, -1100))
 	sign := math.Copysign(1, eta)
@@ -179,7 +182,7 @@ func (s *secular) find(j int) float64 {
 	from, t, lo, hi := s.start(j, row)
 	for range stepsOfRoot {
 		w, slope, size := s.evaluate(row, from, t)
-		if math.Abs(w) <= 0x1p-52*size {
+		if math.Abs(w) <= 0x1p-50*size {
 			break
 		}
 		if w < 0 {
@@ -189,7 +192,7 @@ func (s *secular) find(j int) float64 {
 		}
 		next := t + s.step(row, j, from, w, slope)
 		if !(next > lo && next < hi) {
-			next = lo + (hi-lo)/2
+			next = lo + float64((hi-lo)/2)
 		}
 		if next == t || next <= lo || next >= hi {
 			break
@@ -244,7 +247,7 @@ func (s *secular) start(j int, row []float64) (from int, t, lo, hi float64) {
 		t = smallRoot(rest, float64(rest*-width)+x+y, -float64(y*width))
 	}
 	if !(t > lo && t < hi) {
-		t = lo + (hi-lo)/2
+		t = lo + float64((hi-lo)/2)
 	}
 	return from, t, lo, hi
 }

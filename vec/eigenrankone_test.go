@@ -82,6 +82,90 @@ func TestEigenRankOne(t *testing.T) {
 	t.Logf("worst error %.3g", worst)
 }
 
+// TestEigenRankOneSizes: numbers of any size, ties whole, and the order of equal values.
+func TestEigenRankOneSizes(t *testing.T) {
+	const big, small = 1e300, 1e-300
+	for name, c := range map[string]struct {
+		d    []float64
+		eta  float64
+		z    []float64
+		want []float64
+	}{
+		"none":       {},
+		"one":        {[]float64{2}, 3, []float64{4}, []float64{50}},
+		"zero":       {[]float64{0, 0}, 0, []float64{0, 0}, []float64{0, 0}},
+		"no change":  {[]float64{1, 3, 2}, 0, []float64{1, 1, 1}, []float64{3, 2, 1}},
+		"from zero":  {[]float64{0, 0, 0}, 2, []float64{1, 2, 2}, []float64{18, 0, 0}},
+		"downwards":  {[]float64{0, 0, 0}, -2, []float64{1, 2, 2}, []float64{0, 0, -18}},
+		"to zero":    {[]float64{1, 1}, -0.5, []float64{1, 1}, []float64{1, 0}},
+		"big d":      {[]float64{big, -big}, 1, []float64{1, 1}, []float64{big, -big}},
+		"big z":      {[]float64{0, 1}, small, []float64{big, big}, []float64{2 * big, 0.5}},
+		"small z":    {[]float64{0, 0}, big, []float64{small, small}, []float64{2 * small, 0}},
+		"all small":  {[]float64{small, small}, small, []float64{1, 1}, []float64{3 * small, small}},
+		"too big":    {[]float64{0, 1}, big, []float64{big, big}, []float64{math.Inf(1), 0}},
+		"unit":       {[]float64{1, 1, 1}, 1, []float64{0, 1, 0}, []float64{2, 1, 1}},
+		"nearly one": {[]float64{1, 1 + 0x1p-52}, 1, []float64{1, 1}, []float64{3, 1}},
+	} {
+		n := len(c.d)
+		values, vectors := make([]float64, n), make([]float64, n*n)
+		var e Eigensystem
+		e.DecomposeRankOne(values, vectors, c.d, c.eta, c.z)
+		for i, want := range c.want {
+			if size := max(math.Abs(c.want[0]), math.Abs(c.want[n-1])); values[i] != want && !(math.Abs(values[i]-want) <= 1e-15*size) {
+				t.Errorf("%s: values %v, expected %v", name, values, c.want)
+			}
+			for j := range n {
+				dot := Dot64(vectors[i*n:i*n+n], vectors[j*n:j*n+n])
+				if math.Abs(dot-float64(1-min(1, max(i-j, j-i)))) > 1e-15 {
+					t.Errorf("%s: vectors %v are not orthonormal", name, vectors)
+				}
+			}
+		}
+	}
+	values, vectors := make([]float64, 4), make([]float64, 16)
+	new(Eigensystem).DecomposeRankOne(values, vectors, []float64{1, 2, 1, 2}, 5, []float64{0, 0, 0, 0})
+	for to, from := range []int{1, 3, 0, 2} {
+		if vectors[4*to+from] != 1 {
+			t.Errorf("vector %d: %v, expected unit vector %d", to, vectors[4*to:4*to+4], from)
+		}
+	}
+	for _, bad := range []float64{math.NaN(), math.Inf(-1)} {
+		for _, f := range []func(){
+			func() { new(Eigensystem).DecomposeRankOne(values, nil, []float64{1, 2, bad, 2}, 5, vectors) },
+			func() { new(Eigensystem).DecomposeRankOne(values, nil, vectors[:4], bad, vectors) },
+			func() { new(Eigensystem).DecomposeRankOne(values, nil, vectors[:4], 1, []float64{0, bad, 1, 1}) },
+		} {
+			if f(); !sameBits(values, []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}) {
+				t.Errorf("of %v: values %v, expected NaN", bad, values)
+			}
+		}
+	}
+}
+
+// TestEigenRankOneLarge: many rows, and ever more updates of one matrix; no memory is
+// asked for again.
+func TestEigenRankOneLarge(t *testing.T) {
+	const n = 150
+	r := rand.New(rand.NewPCG(59, 1))
+	d, z, values, vectors := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n*n)
+	var e Eigensystem
+	for range 20 {
+		for i := range z {
+			z[i] = r.NormFloat64()
+		}
+		e.DecomposeRankOne(values, vectors, d, 0.3, z)
+		if far := farFromEigen(dense(d, 0.3, z), values, vectors); far > 1e-14 {
+			t.Fatalf("off by %v", far)
+		}
+		for i, v := range values { // as the projection of stochastic gradients caps them
+			d[i] = min(v, 1)
+		}
+	}
+	if count := testing.AllocsPerRun(5, func() { e.DecomposeRankOne(values, vectors, d, 0.3, z) }); count > 0 {
+		t.Errorf("%v allocations", count)
+	}
+}
+
 func BenchmarkEigenRankOne(b *testing.B) {
 	for _, n := range []int{5, 9, 10, 20, 40} {
 		for _, ties := range []bool{false, true} {
