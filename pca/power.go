@@ -50,47 +50,51 @@ func (Power) Accepts(p Problem) error { return p.Check() }
 
 // Solve implements Batch.
 func (m Power) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
-	s := newRitz(randomBasis(p.Seed, p.K, p.Cols), p.K, p.Cols)
+	s := newRitz(momentOf(x, p.Threads), randomBasis(p.Seed, p.K, p.Cols), p.K)
 	for pass := range m.Passes {
-		if err := ctx.Err(); err != nil {
+		if err := m.pass(ctx, s, pass); err != nil {
 			return Basis{}, err
-		}
-		switch {
-		case pass == 0:
-			s.multiply(x, p.Threads)
-		case m.Optimal:
-			s.extend(x, p.Threads)
-		default:
-			orthonormalise(s.g, s.k, s.d)
-			s.u, s.g = s.g, s.u
-			s.multiply(x, p.Threads)
 		}
 		if s.residual() <= m.Tolerance {
 			break
 		}
 	}
-	rows, _ := x.Dims()
-	return s.basis(rows), nil
+	return s.basis(), nil
+}
+
+func (m Power) pass(ctx context.Context, s *ritz, pass int) error {
+	if m.Optimal && pass > 0 {
+		return s.extend(ctx)
+	}
+	if pass > 0 {
+		orthonormalise(s.g, s.k, s.d)
+		s.u, s.g = s.g, s.u
+	}
+	return s.multiply(ctx)
 }
 
 // A ritz is orthonormal directions with what Sigma makes of them, turned within
-// their span so that U Sigma U^T is diagonal. Here Sigma is the sum over the rows.
+// their span so that U Sigma U^T is diagonal.
 type ritz struct {
+	sigma operator
 	k, d  int
 	u, g  []float64 // k x d: U, and U Sigma
-	value []float64 // U Sigma U^T
+	value []float64 // the diagonal of U Sigma U^T, falling
 
 	eigen eigensystem
 }
 
-func newRitz(u []float64, k, d int) *ritz {
-	return &ritz{k: k, d: d, u: u, g: make([]float64, k*d), value: make([]float64, k)}
+func newRitz(sigma operator, u []float64, k int) *ritz {
+	return &ritz{sigma: sigma, k: k, d: sigma.dim, u: u, g: make([]float64, len(u)), value: make([]float64, k)}
 }
 
 // multiply finds U Sigma, by one pass over the rows.
-func (s *ritz) multiply(x Rows, threads int) {
-	x.Power(s.g, s.u, s.k, threads)
+func (s *ritz) multiply(ctx context.Context) error {
+	if err := s.sigma.apply(ctx, s.g, s.u, s.k); err != nil {
+		return err
+	}
 	s.turn(s.k)
+	return nil
 }
 
 // turn keeps of the m rows of u the best k directions in their span, and their
@@ -110,11 +114,11 @@ func (s *ritz) turn(m int) {
 	s.g = combine(nil, vectors, s.g, s.k, m, s.d)
 }
 
-// extend replaces U by the best of the span of U and U Sigma.
-func (s *ritz) extend(x Rows, threads int) {
+// extend replaces U by the best of the span of U and U Sigma, by one pass.
+func (s *ritz) extend(ctx context.Context) error {
 	more := min(2*s.k, s.d) - s.k
 	if more == 0 {
-		return
+		return nil
 	}
 	rest := append([]float64{}, s.g...)
 	for i := range s.k {
@@ -123,9 +127,12 @@ func (s *ritz) extend(x Rows, threads int) {
 	s.u = append(s.u, rest[:more*s.d]...)
 	orthonormalise(s.u, s.k+more, s.d)
 	g := make([]float64, more*s.d)
-	x.Power(g, s.u[s.k*s.d:], more, threads)
+	if err := s.sigma.apply(ctx, g, s.u[s.k*s.d:], more); err != nil {
+		return err
+	}
 	s.g = append(s.g, g...)
 	s.turn(s.k + more)
+	return nil
 }
 
 // residual returns |U Sigma - diag(value) U| as a part of the sum of the values; 0
@@ -148,10 +155,8 @@ func (s *ritz) residual() float64 {
 	return math.Sqrt(squares)
 }
 
-// basis returns U, and the values as means of so many rows.
-func (s *ritz) basis(rows int) Basis {
-	b := Basis{K: s.k, Cols: s.d, Component: s.u, Value: s.value}
-	scale(b.Value, 1/float64(max(rows, 1)))
-	orthonormalise(b.Component, b.K, b.Cols)
-	return b
+// basis returns U.
+func (s *ritz) basis() Basis {
+	orthonormalise(s.u, s.k, s.d)
+	return Basis{K: s.k, Cols: s.d, Component: s.u, Value: s.value}
 }

@@ -147,8 +147,10 @@ func TestVRPCAIsLinear(t *testing.T) {
 func TestVRPCAStepIsItsTwin(t *testing.T) {
 	const d, k, eta = 12, 3, 0.05
 	g := newGaussian(26, 60, d).rows
-	s := newRitz(randomBasis(1, k, d), k, d)
-	s.multiply(g, 1)
+	s := newRitz(momentOf(g, 1), randomBasis(1, k, d), k)
+	if err := s.multiply(context.Background()); err != nil {
+		t.Fatal(err)
+	}
 	state := newDrift(s, g, 1, eta)
 	u := append([]float64{}, s.u...)
 	x := make([]float64, d)

@@ -50,11 +50,13 @@ func (m VRPCA) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
 	if err != nil {
 		return Basis{}, err
 	}
-	s := newRitz(u, p.K, p.Cols)
+	s := newRitz(momentOf(x, p.Threads), u, p.K)
 	for epoch := 0; ; epoch++ {
-		s.multiply(x, p.Threads)
+		if err := s.multiply(ctx); err != nil {
+			return Basis{}, err
+		}
 		if epoch == m.Epochs || s.residual() <= m.Tolerance {
-			return s.basis(rows), nil
+			return s.basis(), nil
 		}
 		d := newDrift(s, x, unitOf(p), 1/max(math.Sqrt(float64(rows)), most/mean))
 		if s.u, err = d.epoch(ctx, rand.NewPCG(p.Seed, vrStream+uint64(epoch))); err != nil {
@@ -117,12 +119,11 @@ type drift struct {
 
 func newDrift(s *ritz, x Rows, unit, eta float64) *drift {
 	k := s.k
-	rows, _ := x.Dims()
 	d := &drift{of: s, rows: x, unit: unit, eta: eta}
-	scale(s.g, unit/float64(rows))
-	scale(s.g, unit)
-	scale(s.value, unit/float64(rows))
-	scale(s.value, unit)
+	for range 2 { // its square may be too small a number
+		scale(s.g, unit)
+		scale(s.value, unit)
+	}
 	d.a, d.c, d.o = make([]float64, k*k), make([]float64, k*k), make([]float64, k*k)
 	for j := range k {
 		d.a[j*k+j], d.o[j*k+j] = 1, 1
