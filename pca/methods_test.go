@@ -219,9 +219,6 @@ func TestMethodsAtTheEdge(t *testing.T) {
 				if c.unknown {
 					p.Rows = 0
 				}
-				if _, ok := m.(Batch); ok && c.unknown {
-					t.Skip("a batch method knows the number of rows")
-				}
 				b, err := solve(m, c.rows, p)
 				if errors.Is(err, errRefused) {
 					t.Skip(err)

@@ -2,6 +2,7 @@ package pca
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/registry"
@@ -50,6 +51,9 @@ func (Power) Accepts(p Problem) error { return p.Check() }
 
 // Solve implements Batch.
 func (m Power) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
+	if err := empty(x); err != nil {
+		return Basis{}, err
+	}
 	s := newRitz(momentOf(x, p.Threads), randomBasis(p.Seed, p.K, p.Cols), p.K)
 	for pass := range m.Passes {
 		if err := m.pass(ctx, s, pass); err != nil {
@@ -60,6 +64,14 @@ func (m Power) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
 		}
 	}
 	return s.basis(), nil
+}
+
+// empty returns what is wrong with no rows at all.
+func empty(x Rows) error {
+	if rows, _ := x.Dims(); rows == 0 {
+		return errors.New("found no rows, expected at least one")
+	}
+	return nil
 }
 
 func (m Power) pass(ctx context.Context, s *ritz, pass int) error {

@@ -43,6 +43,9 @@ func (VRPCA) Accepts(p Problem) error { return p.Check() }
 
 // Solve implements Batch.
 func (m VRPCA) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
+	if err := empty(x); err != nil {
+		return Basis{}, err
+	}
 	rows, _ := x.Dims()
 	mean, most := lengths(x)
 	p.Squared = mean
