@@ -22,12 +22,10 @@ func (r Rows) Dims() (rows, cols int) { return r.X.Dims() }
 // Row sets dst, d numbers, to row i.
 func (r Rows) Row(dst []float64, i int) {
 	x := r.X.Row(i)
+	clear(dst)
 	if x.Index == nil {
-		for j, v := range x.Value {
-			dst[j] = float64(v)
-		}
+		vec.Axpy(dst, 1, x.Value)
 	} else {
-		clear(dst)
 		for k, j := range x.Index {
 			dst[j] = float64(x.Value[k])
 		}
