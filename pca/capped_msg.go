@@ -25,15 +25,16 @@ type CappedMSG struct {
 	Schedule Schedule
 	Cap      int // K; 0: k+1
 	Auto     bool
+	Random   bool // the answer is a random iterate, not the last
 }
 
 // mostCap is the largest K that can be asked for.
 const mostCap = 1 << 20
 
 func init() {
-	register("capped-msg", "matrix stochastic gradient with at most cap directions: cap=k+1, a number or auto; schedule=sqrt, c=sqrt(k)/2",
+	register("capped-msg", "matrix stochastic gradient with at most cap directions: cap=k+1, a number or auto; schedule=sqrt, c=sqrt(k)/2, iterate=last or random",
 		func(p *registry.Params) (Method, error) {
-			m := CappedMSG{Schedule: scheduleOf(p, 0)}
+			m := CappedMSG{Schedule: scheduleOf(p, 0), Random: isRandom(p)}
 			m.Cap, m.Auto = p.IntOr("cap", "auto", 0, 1, mostCap)
 			return m, p.Err()
 		})
@@ -53,7 +54,7 @@ func (m CappedMSG) Start(p Problem) State {
 	if most == 0 {
 		most = p.K + 1
 	}
-	s := newMSG(p, min(most, p.Cols), orDefault(m.Schedule, msgStep(p.K)))
+	s := newMSG(p, min(most, p.Cols), orDefault(m.Schedule, msgStep(p.K)), m.Random)
 	s.watch.auto = m.Auto
 	return s
 }

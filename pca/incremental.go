@@ -98,13 +98,6 @@ func (s *incremental) Basis() Basis {
 	return b
 }
 
-// basisOf returns the first k directions.
-func basisOf(a *Spectral, k int) Basis {
-	b := Basis{K: min(k, a.Rank()), Cols: a.cols, Component: a.Directions(k)}
-	b.Orient()
-	return b
-}
-
 // Eigenvalues returns those of C_t.
 func (s *incremental) Eigenvalues() []float64 {
 	values := append([]float64{}, s.a.Value...)

@@ -26,14 +26,27 @@ import (
 // much memory; k' <= d is small in practice.
 type MSG struct {
 	Schedule Schedule
+	Random   bool // the answer is a random iterate, not the last
 }
 
 func init() {
-	register("msg", "matrix stochastic gradient, as many directions as it needs; schedule=sqrt, c=sqrt(k)/2",
+	register("msg", "matrix stochastic gradient, as many directions as it needs; schedule=sqrt, c=sqrt(k)/2, iterate=last or random",
 		func(p *registry.Params) (Method, error) {
-			m := MSG{scheduleOf(p, 0)}
+			m := MSG{scheduleOf(p, 0), isRandom(p)}
 			return m, p.Err()
 		})
+}
+
+// isRandom reads whether the answer is a random iterate: of that one the bounds
+// speak, and its directions are copied about ln T times.
+func isRandom(p *registry.Params) bool { return p.Choice("iterate", "last", "random") == "random" }
+
+// iterateFor returns what chooses the answer.
+func iterateFor(p Problem, random bool) iterate {
+	if random {
+		return &randomIterate{seed: p.Seed}
+	}
+	return lastIterate{}
 }
 
 // Accepts is as the problem says.
@@ -41,7 +54,7 @@ func (m MSG) Accepts(p Problem) error { return p.Check() }
 
 // Start begins at a random projection.
 func (m MSG) Start(p Problem) State {
-	return newMSG(p, p.Cols, orDefault(m.Schedule, msgStep(p.K)))
+	return newMSG(p, p.Cols, orDefault(m.Schedule, msgStep(p.K)), m.Random)
 }
 
 // msgStep is c of c/sqrt(t) for rows of mean |x|^4 = 1: half the theory's. The
@@ -75,6 +88,7 @@ type msg struct {
 	a        *Spectral
 	schedule Schedule
 	unit     float64 // of the step sizes
+	iterate  iterate
 	cost     Cost
 	probe    probe
 	watch    watch
@@ -85,8 +99,8 @@ type msg struct {
 
 var _ Spectrum = (*msg)(nil)
 
-func newMSG(p Problem, most int, schedule Schedule) *msg {
-	s := &msg{k: p.K, most: most, schedule: schedule, unit: unitStep(p),
+func newMSG(p Problem, most int, schedule Schedule, random bool) *msg {
+	s := &msg{k: p.K, most: most, schedule: schedule, unit: unitStep(p), iterate: iterateFor(p, random),
 		a: NewSpectral(p.Cols, 0), probe: newProbe(p), x: make([]float64, p.Cols)}
 	s.a.Insert(randomBasis(p.Seed, p.K, p.Cols), repeat(1, p.K))
 	return s
@@ -109,6 +123,7 @@ func (s *msg) Learn(x Rows) {
 }
 
 func (s *msg) step(x []float64) {
+	s.iterate.visit(s.a.first(s.k))
 	s.probe.look(s.a, s.k, x)
 	eta := boundedStep(s.schedule.Step(s.cost.Steps+1)*s.unit, x)
 	entered := s.a.Update(eta, x)
@@ -140,14 +155,18 @@ func (s *msg) project() int {
 	return r
 }
 
-func (s *msg) Basis() Basis           { return basisOf(s.a, s.k) }
+func (s *msg) Basis() Basis           { return chosenBasis(s.iterate, s.a, s.k) }
 func (s *msg) Eigenvalues() []float64 { return append([]float64{}, s.a.Value...) }
 func (s *msg) Outside() float64       { return outside(s.a.Value, s.k) }
 func (s *msg) Cost() Cost             { return s.cost.with(s.a) }
 
+// Captured returns x^T M x for the M so far.
+func (s *msg) Captured(x []float64) float64 { return s.a.weighted(x, s.a.Value, 0) }
+
 func (s *msg) Keep(k *Kept) {
 	s.a.Keep(k)
 	s.cost.keep(k)
+	keepIterate(k, s.iterate, s.a, s.k)
 	s.probe.keep(k)
 	k.Count("cap", &s.most)
 	k.Require(s.most >= s.k && s.most <= s.a.cols, "state: found a cap of %d, expected %d to %d", s.most, s.k, s.a.cols)

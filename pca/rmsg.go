@@ -110,6 +110,9 @@ func (s *rmsg) Outside() float64 {
 	return outside(s.a.Value, s.k) + float64(s.a.Background*float64(s.a.cols-max(s.k, s.a.Rank())))
 }
 
+// Captured returns x^T M x for the M so far.
+func (s *rmsg) Captured(x []float64) float64 { return s.a.weighted(x, s.a.Value, s.a.Background) }
+
 func (s *rmsg) Keep(k *Kept) {
 	s.a.Keep(k)
 	s.cost.keep(k)

@@ -2,7 +2,6 @@ package pca
 
 import (
 	"math"
-	"slices"
 
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -196,7 +195,7 @@ func (s *Spectral) rotate(eta float64, y []float64, entered bool) {
 	}
 	vectors := s.small.Decompose(s.Value, s.outer, r)
 	s.Flops += float64(r*r) * float64(9*r+2*s.m)
-	s.next = s.combine(s.next, vectors, s.v, r, r, s.m)
+	s.next = combineLines(s.next, vectors, s.view(s.v, r, s.m), r, s.m)
 	s.v, s.next = s.next, s.v
 	s.fresh = zeros(s.fresh, r)
 	if entered {
@@ -246,7 +245,7 @@ func (s *Spectral) Truncate(r int) {
 // compress multiplies V out: Q = V Q, V = I.
 func (s *Spectral) compress() {
 	r := len(s.Value)
-	s.spare = s.combine(s.spare, s.v, s.q, r, s.m, s.cols)
+	s.spare = combineLines(s.spare, s.v, s.view(s.q, s.m, s.cols), r, s.cols)
 	s.Flops += 2 * float64(r*s.m) * float64(s.cols)
 	s.q, s.spare = s.spare, s.q
 	s.m = r
@@ -261,20 +260,20 @@ func (s *Spectral) identity() {
 }
 
 // combine returns the product of v, r x m, and q, m x d, in the memory of out if
-// there is enough, by strips that stay in the first cache.
-func (s *Spectral) combine(out, v, q []float64, r, m, d int) []float64 {
-	return combineLines(out, v, s.view(q, m, d), r, d)
-}
-
-// combine is the same without a state.
+// there is enough.
 func combine(out, v, q []float64, r, m, d int) []float64 {
-	return new(Spectral).combine(out, v, q, r, m, d)
+	var lines [][]float64
+	for j := range m {
+		lines = append(lines, q[j*d:(j+1)*d])
+	}
+	return combineLines(out, v, lines, r, d)
 }
 
+// combineLines is combine by strips of q that stay in the first cache.
 func combineLines(out, v []float64, lines [][]float64, r, d int) []float64 {
 	const strip = 256
-	m := len(lines)
 	out = zeros(out, r*d)
+	m := len(lines)
 	for lo := 0; lo < d; lo += strip {
 		hi := min(lo+strip, d)
 		for i := range r {
@@ -322,66 +321,6 @@ func (s *Spectral) Orthonormalise() {
 		s.Value[i] += s.Background
 	}
 	s.compress()
-}
-
-// leftOver sets r to what the first k directions leave of x, and returns the
-// product of x with the k-th, 0 if there is none. One pass of Gram and Schmidt.
-func (s *Spectral) leftOver(r, x []float64, k int) (last float64) {
-	s.c = zeros(s.c, 2*s.m)
-	c, back := s.c[:s.m], s.c[s.m:]
-	lines := s.view(s.q, s.m, s.cols)
-	for j, line := range lines {
-		c[j] = vec.Dot64(line, x)
-	}
-	for i := range min(k, len(s.Value)) {
-		row := s.v[i*s.m : (i+1)*s.m]
-		product := vec.Dot64(row, c)
-		vec.Axpy64(back, -product, row)
-		if i == k-1 {
-			last = product
-		}
-	}
-	copy(r, x)
-	vec.AddRows64(r, lines, 0, back)
-	s.Flops += 4 * float64(s.m) * float64(s.cols)
-	return last
-}
-
-// Directions returns the first k rows of U, or all r if there are fewer.
-func (s *Spectral) Directions(k int) []float64 {
-	k = min(k, len(s.Value))
-	return s.combine(nil, s.v[:k*s.m], s.q, k, s.m, s.cols)
-}
-
-// Keep visits everything. What is kept is Q and V as they are: to multiply them
-// out would change the bits of what follows.
-func (s *Spectral) Keep(k *Kept) {
-	k.List("values", &s.Value)
-	k.Number("background", &s.Background)
-	k.Count("drift", &s.drift)
-	k.Number("flops", &s.Flops)
-	k.List("directions", &s.q)
-	k.List("rotation", &s.v)
-	if !k.Restoring() {
-		return
-	}
-	s.m = len(s.q) / s.cols
-	k.Require(len(s.q) == s.m*s.cols && s.m <= s.cols, "state: found %d numbers of directions, expected at most %d times %d", len(s.q), s.cols, s.cols)
-	k.Require(len(s.Value) <= s.m && len(s.v) == len(s.Value)*s.m, "state: found a rotation of %d numbers, expected %d times %d", len(s.v), len(s.Value), s.m)
-	if !k.Restoring() {
-		return
-	}
-	k.Require(orthonormal(s.q, s.m, s.cols) && orthonormal(s.v, len(s.Value), s.m), "state: found directions that are not orthonormal")
-	k.Require(!slices.ContainsFunc(s.Value, func(a float64) bool { return math.Abs(a) > largestEigenvalue }), "state: found the eigenvalue %g, too large to go on with", slices.Max(append([]float64{0}, s.Value...)))
-	s.fresh = zeros(s.fresh, len(s.Value))
-}
-
-// largestEigenvalue bounds those of a state that is restored.
-const largestEigenvalue = 1e200
-
-// orthonormal reports whether the r rows of u, d numbers each, are so nearly.
-func orthonormal(u []float64, r, d int) bool {
-	return Basis{K: r, Cols: d, Component: u}.Departure() < 1e-6
 }
 
 // zeros returns n zeros in the memory of x, if there is enough.

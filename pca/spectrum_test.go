@@ -12,7 +12,7 @@ import (
 // The laws of all methods that move a spectral state.
 var spectralSpecs = []string{
 	"incremental", "incremental:memory=6,ties=new,forget=0.99", "msg", "msg:schedule=constant,c=0.1", "capped-msg",
-	"capped-msg:cap=4", "capped-msg:cap=auto", "warmuth-kuzmin", "warmuth-kuzmin:start=uniform", "rmsg", "rmsg:lambda=3",
+	"capped-msg:cap=4", "capped-msg:cap=auto", "warmuth-kuzmin", "capped-msg:iterate=random", "warmuth-kuzmin:start=uniform", "warmuth-kuzmin:iterate=random", "rmsg", "rmsg:lambda=3",
 }
 
 // moments fills in what step sizes are scaled by.
@@ -177,6 +177,29 @@ func TestSpectraRows(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// x^T M x is what the eigenvalues say, and lies between 0 and |x|^2.
+func TestSpectraCaptured(t *testing.T) {
+	const n, d, k = 40, 8, 3
+	x := gaussianRows(n, d, 1, 9)
+	for _, spec := range []string{"msg", "capped-msg", "warmuth-kuzmin", "rmsg", "rmsg:lambda=3"} {
+		s := startOf(t, spec, moments(x, Problem{Cols: d, K: k}))
+		s.Learn(x)
+		trace := 0.0
+		for i := range d {
+			axis := make([]float64, d)
+			axis[i] = 1
+			captured := s.(interface{ Captured([]float64) float64 }).Captured(axis)
+			if captured < -1e-14 || captured > 1+1e-14 {
+				t.Errorf("%s: axis %d captured %g", spec, i, captured)
+			}
+			trace += captured
+		}
+		if math.Abs(trace-k) > 1e-12 {
+			t.Errorf("%s: the axes have %g in all, expected %d", spec, trace, k)
 		}
 	}
 }

@@ -31,15 +31,16 @@ import (
 type WarmuthKuzmin struct {
 	Schedule Schedule
 	Uniform  bool // start at I/d
+	Random   bool // the answer is a random iterate, not the last
 }
 
 // uniformCols is the largest d for the start at I/d: d x d numbers, 128 MB.
 const uniformCols = 4096
 
 func init() {
-	register("warmuth-kuzmin", "matrix exponentiated gradient; schedule=sqrt, c=sqrt(k), start=random or uniform (at most 4096 features)",
+	register("warmuth-kuzmin", "matrix exponentiated gradient; schedule=sqrt, c=sqrt(k), start=random or uniform (at most 4096 features), iterate=last or random",
 		func(p *registry.Params) (Method, error) {
-			m := WarmuthKuzmin{scheduleOf(p, 0), p.Choice("start", "random", "uniform") == "uniform"}
+			m := WarmuthKuzmin{scheduleOf(p, 0), p.Choice("start", "random", "uniform") == "uniform", isRandom(p)}
 			return m, p.Err()
 		})
 }
@@ -58,7 +59,7 @@ func (m WarmuthKuzmin) Accepts(p Problem) error {
 // Start begins where Uniform says.
 func (m WarmuthKuzmin) Start(p Problem) State {
 	d, k := p.Cols, p.K
-	s := &warmuthKuzmin{d: d, k: k, schedule: orDefault(m.Schedule, math.Sqrt(float64(k))), unit: unitStep(p),
+	s := &warmuthKuzmin{d: d, k: k, schedule: orDefault(m.Schedule, math.Sqrt(float64(k))), unit: unitStep(p), iterate: iterateFor(p, m.Random),
 		a: NewSpectral(d, vec.Log(float64(d-k))), x: make([]float64, d)}
 	if m.Uniform {
 		axes := make([]float64, d*d)
@@ -86,6 +87,7 @@ type warmuthKuzmin struct {
 	a        *Spectral // -ln W
 	schedule Schedule
 	unit     float64
+	iterate  iterate
 	cost     Cost
 	entropy  entropy
 
@@ -104,6 +106,7 @@ func (s *warmuthKuzmin) Learn(x Rows) {
 
 // step returns ln Z.
 func (s *warmuthKuzmin) step(x []float64) (lnZ float64) {
+	s.iterate.visit(s.a.first(s.k))
 	s.a.Update(boundedStep(s.schedule.Step(s.cost.Steps+1)*s.unit, x), x)
 	lnZ = s.project()
 	s.cost.count(s.a.Rank())
@@ -130,7 +133,7 @@ func (s *warmuthKuzmin) project() (lnZ float64) {
 	return lnZ
 }
 
-func (s *warmuthKuzmin) Basis() Basis { return basisOf(s.a, s.k) }
+func (s *warmuthKuzmin) Basis() Basis { return chosenBasis(s.iterate, s.a, s.k) }
 
 // Eigenvalues returns those of M = I - (d-k) W.
 func (s *warmuthKuzmin) Eigenvalues() []float64 {
@@ -144,7 +147,11 @@ func (s *warmuthKuzmin) Eigenvalues() []float64 {
 func (s *warmuthKuzmin) Outside() float64 { return outside(s.Eigenvalues(), s.k) }
 func (s *warmuthKuzmin) Cost() Cost       { return s.cost.with(s.a) }
 
+// Captured returns x^T M x for the M so far.
+func (s *warmuthKuzmin) Captured(x []float64) float64 { return s.a.weighted(x, s.Eigenvalues(), 0) }
+
 func (s *warmuthKuzmin) Keep(k *Kept) {
 	s.a.Keep(k)
 	s.cost.keep(k)
+	keepIterate(k, s.iterate, s.a, s.k)
 }
