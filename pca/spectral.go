@@ -30,12 +30,13 @@ type Spectral struct {
 	v     []float64 // r x m, orthonormal rows
 	drift int       // rows of x since U was last made orthonormal
 
-	fresh []float64 // for each direction the square of its product with the last row's own direction
+	fresh []float64 // for each direction the square of its product with the direction of the last row
 	c     []float64 // scratch, as all below
 	lines [][]float64
 	spare []float64
 	rest  []float64
 	small eigensystem
+	step  rotation
 	z     []float64
 	outer []float64
 	next  []float64
@@ -177,47 +178,6 @@ func (s *Spectral) enter(length float64) {
 	scale(s.c, 1/length)
 	s.v = append(s.v[:len(s.Value)*s.m], s.c...)
 	s.Value = append(s.Value, s.Background)
-}
-
-// rotate makes U diagonalise diag(a) + eta y y^T. To prefer new directions it
-// lists them first, for equal eigenvalues stay in their order.
-func (s *Spectral) rotate(eta float64, y []float64, entered bool) {
-	r := len(y)
-	if s.PreferNew && entered {
-		s.toFront(y)
-	}
-	s.outer = zeros(s.outer, r*r)
-	for i, yi := range y {
-		for j, yj := range y {
-			s.outer[i*r+j] = eta * float64(yi*yj)
-		}
-		s.outer[i*r+i] += s.Value[i]
-	}
-	vectors := s.small.Decompose(s.Value, s.outer, r)
-	s.Flops += float64(r*r) * float64(9*r+2*s.m)
-	s.next = combineLines(s.next, vectors, s.view(s.v, r, s.m), r, s.m)
-	s.v, s.next = s.next, s.v
-	s.fresh = zeros(s.fresh, r)
-	if entered {
-		at := r - 1
-		if s.PreferNew {
-			at = 0
-		}
-		for i := range r {
-			s.fresh[i] = vectors[i*r+at] * vectors[i*r+at]
-		}
-	}
-}
-
-// toFront moves the last direction before all others.
-func (s *Spectral) toFront(y []float64) {
-	r := len(y)
-	last, value, own := y[r-1], s.Value[r-1], append([]float64{}, s.v[(r-1)*s.m:r*s.m]...)
-	copy(y[1:], y[:r-1])
-	copy(s.Value[1:], s.Value[:r-1])
-	copy(s.v[s.m:], s.v[:(r-1)*s.m])
-	y[0], s.Value[0] = last, value
-	copy(s.v, own)
 }
 
 // Fresh returns the square of the product of direction i with the direction that
