@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -164,7 +163,7 @@ func (c *certifier) setBasis(b Basis) {
 	for i := range b.K {
 		copyBalanced(v[i*c.d:(i+1)*c.d], b.Row(i))
 	}
-	c.Departure = departureOf(b)
+	c.Departure = b.Departure()
 	triangle := orthonormalise(v, b.K, c.d)
 	for i := range b.K {
 		if triangle[i*b.K+i] != 0 {
@@ -188,21 +187,6 @@ func copyBalanced(dst, src []float64) {
 	}
 }
 
-// departureOf returns the largest element of U U^T - I.
-func departureOf(b Basis) float64 {
-	worst := 0.0
-	for i := range b.K {
-		for j := range i + 1 {
-			product := vec.Dot64(b.Row(i), b.Row(j))
-			if i == j {
-				product--
-			}
-			worst = max(worst, math.Abs(product))
-		}
-	}
-	return worst
-}
-
 // offOrthonormal returns a bound on the norm of V V^T - I: that of what is computed
 // and of its error. Sums are cut into parts, whose errors add up to less.
 func offOrthonormal(v []float64, r, d, threads int) float64 {
@@ -219,23 +203,11 @@ func offOrthonormal(v []float64, r, d, threads int) float64 {
 		length += sum[i*r+i]
 		sum[i*r+i]--
 	}
-	return up(math.Sqrt(vec.SquaredNorm64(sum)) + gamma(min(d, part)+d/part+r+8)*length)
+	return up(math.Sqrt(vec.SquaredNorm64(sum)) + float64(gamma(min(d, part)+d/part+r+8)*length))
 }
 
 // captured returns a lower bound from a computed tr(V Sigma V^T), which is wrong by
 // at most wrong: with G = V V^T it is tr(G^-1 V Sigma V^T).
 func (c *certifier) captured(computed, wrong float64) float64 {
 	return max(0, (computed-wrong)/(1+c.off)*(1-0x1p-48))
-}
-
-// sparseRows reports whether every row is stored sparse: [Rows.Times] then works
-// without forming them.
-func sparseRows(x matrix.Matrix) bool {
-	rows, _ := x.Dims()
-	for i := range rows {
-		if x.Row(i).Index == nil {
-			return false
-		}
-	}
-	return true
 }

@@ -113,7 +113,7 @@ func (c *certifier) couple(p *power) *coupled {
 		b.lengths[i] = up(math.Sqrt(b.squares[i*r+i] * (1 + rounding)))
 	}
 	b.frobenius = up(math.Sqrt(sum*(1+rounding+gamma(r)))) + b.wrong
-	b.rest = up(max(0, c.size.upper-trace*(1-gamma(r+2))) + math.Sqrt(float64(r))*b.wrong)
+	b.rest = up(max(0, c.size.upper-float64(trace*(1-gamma(r+2)))) + float64(math.Sqrt(float64(r))*b.wrong))
 	b.rounding = up(math.Sqrt(float64(r)) * rounding)
 	return b
 }
@@ -122,11 +122,11 @@ func (c *certifier) couple(p *power) *coupled {
 func (b *coupled) upper(nu float64) float64 { return min(b.linear(nu), b.quadratic(nu)) }
 
 func (b *coupled) linear(nu float64) float64 {
-	sum := float64(b.k)*nu + b.positive(append([]float64{}, b.inner...), nu)
+	sum := float64(float64(b.k)*nu) + b.positive(append([]float64{}, b.inner...), nu)
 	for _, length := range b.lengths {
 		sum += length
 	}
-	return up(sum*(1+gamma(2*b.k)) + 2*math.Sqrt(float64(b.r))*b.wrong)
+	return up(float64(sum*(1+gamma(2*b.k))) + float64(2*math.Sqrt(float64(b.r))*b.wrong))
 }
 
 // quadratic adds to what is computed the errors, in trace norm, of A, and those of
@@ -147,9 +147,9 @@ func (b *coupled) quadratic(nu float64) float64 {
 		matrix[i] += x / away
 	}
 	root := math.Sqrt(float64(b.r))
-	squares := b.wrong*(2*b.frobenius+b.wrong) + b.rounding*b.frobenius*b.frobenius
-	sum := float64(b.k)*s + b.positive(matrix, s)
-	return up(sum + root*b.wrong + squares/away + 8*unit*root*b.frobenius*b.frobenius/away)
+	squares := float64(b.wrong*(float64(2*b.frobenius)+b.wrong)) + float64(b.rounding*b.frobenius*b.frobenius)
+	sum := float64(float64(b.k)*s) + b.positive(matrix, s)
+	return up(sum + float64(root*b.wrong) + squares/away + 8*unit*root*b.frobenius*b.frobenius/away)
 }
 
 // positive returns an upper bound on tr (M - s)_+ of the symmetric M, r x r.
@@ -168,20 +168,20 @@ func (b *coupled) positive(m []float64, s float64) float64 {
 		}
 		m[i*r+i] -= s
 	}
-	size := math.Sqrt(vec.SquaredNorm64(m)) + math.Abs(s)*math.Sqrt(float64(r))
+	size := math.Sqrt(vec.SquaredNorm64(m)) + float64(math.Abs(s)*math.Sqrt(float64(r)))
 	values, vectors := make([]float64, r), make([]float64, r*r)
 	b.eigen.Decompose(values, vectors, append([]float64{}, m...), r, 1)
 	trace, magnitude := 0.0, 0.0
 	for j, v := range values {
 		y := vectors[j*r : (j+1)*r]
 		squared := vec.SquaredNorm64(y)
-		trace += max(0, v) * squared
-		magnitude += math.Abs(v) * squared
+		trace += float64(max(0, v) * squared)
+		magnitude += float64(math.Abs(v) * squared)
 		for i := range r {
 			vec.Axpy64(m[i*r:(i+1)*r], -float64(v*y[i]), y)
 		}
 	}
-	rest := math.Sqrt(vec.SquaredNorm64(m)) * (1 + gamma(r*r+8))
-	rounding := gamma(2*r+8) * (size + 2*magnitude)
-	return up(trace*(1+gamma(2*r+8)) + math.Sqrt(float64(r))*(rest+rounding))
+	rest := float64(math.Sqrt(vec.SquaredNorm64(m)) * (1 + gamma(r*r+8)))
+	rounding := float64(gamma(2*r+8) * (size + float64(2*magnitude)))
+	return up(float64(trace*(1+gamma(2*r+8))) + float64(math.Sqrt(float64(r))*(rest+rounding)))
 }

@@ -55,7 +55,7 @@ func (p *dual) solve(ctx context.Context, start []float64, r int, seed uint64) (
 		w, mu := p.choose(guess + float64(raise*(guess+float64(1e-6*p.values[0]))))
 		if least, ok := p.rest(w, mu); ok {
 			mu = up(mu + least)
-			return up(float64(p.k)*mu + up(vec.SquaredNorm64(w)*(1+gamma(len(w)+8)))), mu, nil
+			return up(float64(float64(p.k)*mu) + up(vec.SquaredNorm64(w)*(1+gamma(len(w)+8)))), mu, nil
 		}
 	}
 	return upper, nu, nil
@@ -68,8 +68,8 @@ func (p *dual) solve(ctx context.Context, start []float64, r int, seed uint64) (
 func (p *dual) rest(w []float64, mu float64) (number float64, ok bool) {
 	m, rank := p.m, len(w)/p.m
 	squares := vec.SquaredNorm64(w)
-	rounding := up(gamma(rank+3)*(p.frobenius+2*squares+2*mu) + gamma(m+4)*p.frobenius*unit)
-	room := up(gamma(m+2)*max(0, float64(m)*mu+squares-p.trace) + rounding)
+	rounding := up(float64(gamma(rank+3)*(p.frobenius+float64(2*squares)+float64(2*mu))) + float64(unit*unit*p.frobenius))
+	room := up(float64(gamma(m+2)*max(0, float64(float64(m)*mu)+squares-p.trace)) + rounding)
 	c := square(m)
 	for i, x := range p.s.Value {
 		c.Value[i] = -x

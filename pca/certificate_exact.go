@@ -48,7 +48,7 @@ func (c *certifier) exact(ctx context.Context) error {
 	}
 	p := newDual(s, m, c.k, frobenius, c.threads)
 	upper, nu, err := p.solve(ctx, start, c.r, c.seed)
-	c.Upper = min(c.Upper, up(upper+math.Sqrt(float64(c.k))*wrong))
+	c.Upper = min(c.Upper, up(upper+float64(math.Sqrt(float64(c.k))*wrong)))
 	c.Nu = min(c.size.upper, up(nu+wrong))
 	return err
 }
@@ -161,6 +161,6 @@ func (c *certifier) capturedBySecond(s []float64, frobenius, wrong float64) floa
 		sum.Add(vec.Dot64(product[i*d:(i+1)*d], c.basis[i*d:(i+1)*d]))
 	}
 	lengths := float64(r) * (1 + c.off) // sum_i |v_i|^2, and the norm of |V|^T |V|
-	rounding := gamma(2*d+8) * lengths * frobenius
-	return c.captured(sum.Value(), up(rounding+math.Sqrt(float64(r))*(1+c.off)*wrong))
+	rounding := float64(gamma(2*d+8) * lengths * frobenius)
+	return c.captured(sum.Value(), up(rounding+float64(math.Sqrt(float64(r))*(1+c.off)*wrong)))
 }

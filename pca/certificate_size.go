@@ -21,7 +21,7 @@ func gamma(n int) float64 {
 }
 
 // up makes a number that is not negative larger by more than 30 roundings of it.
-func up(x float64) float64 { return x * (1 + 0x1p-48) }
+func up(x float64) float64 { return float64(x * (1 + 0x1p-48)) }
 
 // size says how large rows are.
 type size struct {
@@ -38,20 +38,33 @@ type size struct {
 func balanced(x Rows, threads int) (Rows, size, int, error) {
 	const most = 0x1p400
 	var s size
-	for _, exponent := range []int{0, 250, -250, 500, -500, 800} {
+	for _, exponent := range []int{0, 350, -350, 700, -700, 1020, -1050} {
 		moved := x.shifted(exponent)
 		s = sizeOf(moved, threads)
-		if s.raw >= 1/most && s.raw <= most || s.raw == 0 && x.Offset == nil && x.Factor == nil {
+		if s.raw >= 1/most && s.raw <= most || exponent == 0 && s.raw == 0 && x.zero() {
 			return moved, s, exponent, nil
 		}
-	}
-	if s.raw == 0 {
-		return x, s, 0, nil
 	}
 	if row, col, ok := matrix.Finite(x.X); !ok {
 		return x, s, 0, fmt.Errorf("certificate: row %d, feature %d: found %g, expected a finite number", row, col, element(x.X.Row(row), col))
 	}
 	return x, s, 0, fmt.Errorf("certificate: found offsets or factors with which rows are not finite, or of too many magnitudes")
+}
+
+// zero reports whether all rows are.
+func (r Rows) zero() bool {
+	n, d := r.Dims()
+	row := make([]float64, d)
+	plain := Rows{X: r.X, Offset: r.Offset}
+	for i := range n {
+		plain.Row(row, i)
+		for j, v := range row {
+			if v != 0 && (r.Factor == nil || r.Factor[j] != 0) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func element(x matrix.Vector, col int) float32 {
@@ -63,7 +76,8 @@ func element(x matrix.Vector, col int) float32 {
 	return 0
 }
 
-// shifted returns the rows times 2^exponent.
+// shifted returns the rows times 2^exponent: NaN where a factor does not have that
+// multiple.
 func (r Rows) shifted(exponent int) Rows {
 	if exponent == 0 {
 		return r
@@ -71,9 +85,12 @@ func (r Rows) shifted(exponent int) Rows {
 	_, d := r.Dims()
 	factor := make([]float64, d)
 	for j := range factor {
-		factor[j] = math.Ldexp(1, exponent)
+		f := 1.0
 		if r.Factor != nil {
-			factor[j] = math.Ldexp(r.Factor[j], exponent)
+			f = r.Factor[j]
+		}
+		if factor[j] = math.Ldexp(f, exponent); math.Ldexp(factor[j], -exponent) != f {
+			factor[j] = math.NaN()
 		}
 	}
 	r.Factor = factor
@@ -86,7 +103,7 @@ func (r Rows) shifted(exponent int) Rows {
 func sizeOf(x Rows, threads int) size {
 	const block = 256
 	n, d := x.Dims()
-	sparse := sparseRows(x.X)
+	sparse := isSparse(x.X)
 	offset := 0.0
 	if sparse && x.Offset != nil {
 		moved := make([]float64, d)
@@ -101,7 +118,7 @@ func sizeOf(x Rows, threads int) size {
 			squared, raw := 0.0, 0.0
 			if sparse {
 				squared, raw = x.storedSquares(i)
-				squared, raw = squared+offset, raw+offset+2*math.Sqrt(raw*offset)
+				squared, raw = squared+offset, raw+offset+float64(2*math.Sqrt(raw*offset))
 			} else {
 				x.Row(row, i)
 				squared = vec.SquaredNorm64(row)
@@ -117,8 +134,8 @@ func sizeOf(x Rows, threads int) size {
 		raw.Add(raws[b])
 	}
 	error := gamma(d + block + 32)
-	s := size{total: max(0, total.Value()) / float64(n), raw: up(raw.Value() / float64(n) * (1 + 2*error))}
-	s.upper = up(s.total + error*s.raw)
+	s := size{total: max(0, total.Value()) / float64(n), raw: up(raw.Value() / float64(n) * (1 + float64(2*error)))}
+	s.upper = up(s.total + float64(error*s.raw))
 	return s
 }
 

@@ -88,7 +88,7 @@ func newSearch(c *certifier, p *power, coupling float64) *search {
 	s.project()
 	for i := range s.runs {
 		left := s.length(i)
-		s.runs[i].low = (smallest-(s.projectionError()+0x1p-46)*whole[i])/left - 8*unit
+		s.runs[i].low = (smallest-float64((s.projectionError()+0x1p-46)*whole[i]))/left - 8*unit
 		s.next(i, whole[i], left, whole[i])
 	}
 	return s
@@ -118,7 +118,7 @@ func (s *search) project() {
 // projectionError returns a bound on the error of subtracting V^T c from w, where
 // c = V w as computed, over |w|: r fused products for each element.
 func (s *search) projectionError() float64 {
-	return 1.1 * gamma(s.c.r+2) * (math.Sqrt(float64(s.c.r)) + 1)
+	return float64(1.1 * gamma(s.c.r+2) * (math.Sqrt(float64(s.c.r)) + 1))
 }
 
 // next makes w, of length left, the next z, where it was whole before V^T V w was
@@ -126,7 +126,7 @@ func (s *search) projectionError() float64 {
 // is the end.
 func (s *search) next(i int, whole, left, unit float64) {
 	run := &s.runs[i]
-	outside := 1.1 * (s.c.off + gamma(s.c.d+2)*math.Sqrt(float64(s.c.r)) + s.projectionError())
+	outside := 1.1 * (s.c.off + float64(gamma(s.c.d+2)*math.Sqrt(float64(s.c.r))) + s.projectionError())
 	run.inside = up(outside * whole / left)
 	if run.ended = !(left > 1e-13*unit); run.ended {
 		clear(s.row(s.z, i))
@@ -196,7 +196,7 @@ func (s *search) wrong(run *run, whole, left float64) float64 {
 		size += run.beta[j-1]
 	}
 	product := 2.1 * gamma(s.c.n+s.c.d+32) * s.c.size.raw
-	return up(1.1*s.coupling*run.inside + product + 8*unit*size + s.projectionError()*whole)
+	return up(float64(1.1*s.coupling*run.inside) + product + float64(8*unit*size) + float64(s.projectionError()*whole))
 }
 
 // bound returns an upper bound on the largest eigenvalue of B, at most most, which
@@ -234,7 +234,7 @@ func least(most float64, holds func(float64) bool) float64 {
 		if !(hi-lo > 1e-7*hi) {
 			break
 		}
-		middle := lo + (hi-lo)/2
+		middle := (lo + hi) / 2
 		if lo == 0 {
 			middle = hi / 16
 		}
@@ -286,21 +286,4 @@ func (r *run) excludes(lambda float64) bool {
 	last := len(delta) - 1
 	sum += float64((r.wrong[last] + r.beta[last]) * x)
 	return sum*(1+gamma(8*len(delta)+8)) < r.low
-}
-
-// A power multiplies with all rows, and back.
-type power struct {
-	x       Rows
-	threads int
-}
-
-func newPower(x Rows, threads int) *power { return &power{x, threads} }
-
-// apply sets dst, m x d, to the rows of q times X'^T X'.
-func (p *power) apply(dst, q []float64, m int) { p.x.Power(dst, q, m, p.threads) }
-
-// both sets y, n x m, to X' q^T and image, m x d, to y^T X'.
-func (p *power) both(y, image, q []float64, m int) {
-	p.x.Times(y, q, m, p.threads)
-	p.x.TransposedTimes(image, y, m, p.threads)
 }
