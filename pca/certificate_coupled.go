@@ -52,39 +52,64 @@ type coupled struct {
 	rest      float64 // at least tr (I - P) Sigma (I - P)
 }
 
-// lanczos is the route of products.
+// lanczos is the route of products. Where the basis is not so good that it bounds the
+// optimum well, a better one does.
 func (c *certifier) lanczos(ctx context.Context) error {
 	c.Route = "lanczos"
 	p := newPower(c.x, c.threads)
 	b := c.couple(p)
-	c.Upper, c.Nu = b.upper(b.rest), b.rest
-	if c.r == c.d {
+	if err := c.search(ctx, p, b, (1+2*worthwhile)*c.Captured); err != nil || c.Loss() <= worthwhile {
+		return err
+	}
+	best, err := Krylov{Tolerance: worthwhile / 1000, Steps: mostSteps}.Solve(ctx, c.x, Problem{Rows: c.n, Cols: c.d, K: min(c.k, c.n), Seed: c.seed, Threads: c.threads})
+	if err != nil {
 		return ctx.Err()
 	}
-	search := newSearch(c, p, b.frobenius)
-	for search.more() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		search.step()
-		if !search.due() {
-			continue
-		}
-		nu := search.bound(b.rest)
-		if upper := b.upper(nu); upper < c.Upper {
-			c.Upper, c.Nu, c.Failure = upper, nu, failure
-		}
-		if b.upper(nu)-b.upper(search.value()) <= tightness*c.Captured {
-			break
-		}
+	better := *c
+	better.r = 0
+	better.setBasis(best)
+	if err := better.search(ctx, p, better.couple(p), math.Inf(1)); err != nil {
+		return err
 	}
-	c.Steps = search.steps
+	if c.Steps += better.Steps; better.Upper < c.Upper {
+		c.Upper, c.Nu, c.Failure = better.Upper, better.Nu, better.Failure
+	}
 	return nil
 }
 
-// tightness is the part of what is captured that the bound may lose by the fewer
-// steps of Lanczos.
-const tightness = 1e-4
+const (
+	tightness  = 1e-4 // the part of what is captured that fewer steps of Lanczos may lose
+	worthwhile = 1e-3 // the loss above which another basis is worth its time
+)
+
+// search sets Upper and Nu by Lanczos beside the basis that b is about. It gives up
+// when it sees that Upper will not be below hopeless.
+func (c *certifier) search(ctx context.Context, p *power, b *coupled, hopeless float64) error {
+	c.Upper, c.Nu, c.Failure, c.Steps = b.upper(b.rest), b.rest, 0, 0
+	if c.r == c.d {
+		return ctx.Err()
+	}
+	s := newSearch(c, p, b.frobenius)
+	for s.more() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.step()
+		if !s.due() {
+			continue
+		}
+		nu := s.bound(b.rest)
+		upper := b.upper(nu)
+		if upper < c.Upper {
+			c.Upper, c.Nu, c.Failure = upper, nu, failure
+		}
+		if reach := b.upper(s.value()); upper-reach <= tightness*c.Captured || reach > hopeless {
+			break
+		}
+	}
+	c.Steps = s.steps
+	return nil
+}
 
 // couple computes A and R, and the captured.
 func (c *certifier) couple(p *power) *coupled {

@@ -14,7 +14,7 @@ import (
 // from above, by products only. What Lanczos returns is a lower bound; an upper one
 // must say that no larger eigenvalue hides. None hides from a random vector for
 // long: eight of these, each with recurrences of its own, fail together with a
-// probability below 1e-12.
+// probability below 5e-13.
 //
 // Theorem. Let z_0, ..., z_m be any vectors and T any symmetric tridiagonal matrix of
 // m rows, with diagonal alpha and beta >= 0 beside it, lambda an eigenvalue of B above
@@ -42,7 +42,7 @@ import (
 // (ln(2 |z|/t)/(2m))^2 (Kuczynski and Wozniakowski 1992).
 //
 // Start: z is made of independent standard normal numbers g, so u^T g is one too,
-// and |u^T g| < t for all eight with a probability below (t sqrt(2/pi))^8 = failure.
+// and |u^T g| < t for all eight with a probability below (t sqrt(2/pi))^8 = failure/2.
 // Otherwise (1) holds for one of them with t for |u^T g|, and lambda is at most the
 // largest of the eight bounds. Why eight: with one vector t would be 1e-12, below
 // the rounding errors of products; and products with eight cost little more.
@@ -63,7 +63,7 @@ type search struct {
 const (
 	starts       = 8
 	failure      = 1e-12
-	smallest     = 0.0396         // t; (t sqrt(2/pi))^8 = 0.993e-12
+	smallest     = 0.0363         // t; 2 (t sqrt(2/pi))^8 = 0.99e-12: there may be two searches
 	mostSteps    = 300            // of Lanczos
 	searchStream = 0x6c616e637a6f // "lanczo"
 )
