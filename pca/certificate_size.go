@@ -133,7 +133,7 @@ func sizeOf(x Rows, threads int) size {
 		total.Add(totals[b])
 		raw.Add(raws[b])
 	}
-	error := gamma(d + block + 32)
+	error := gamma(3 * (d + block + 32))
 	s := size{total: max(0, total.Value()) / float64(n), raw: up(raw.Value() / float64(n) * (1 + float64(2*error)))}
 	s.upper = up(s.total + float64(error*s.raw))
 	return s
