@@ -64,7 +64,7 @@ func (b *blocks) fix(name string, cols int) error {
 		b.rows.cols = cols
 	}
 	if cols != b.width {
-		return fmt.Errorf("%s: found %s, expected %d %s", name, plural(cols, "column", "columns"), b.width, b.whose)
+		return fmt.Errorf("%s: found %s, expected %d, %s", name, plural(cols, "column", "columns"), b.width, b.whose)
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (b *blocks) flush() error {
 		return nil
 	}
 	if b.width == 0 {
-		b.width, b.whose = int(b.reach), fmt.Sprintf("the largest of the first %s", plural(b.rows.rows, "row", "rows"))
+		b.width, b.whose = int(b.reach), fmt.Sprintf("the largest in the first %s (say how many columns there are)", plural(b.rows.rows, "row", "rows"))
 		b.rows.cols = b.width
 	}
 	n := b.rows.rows

@@ -3,8 +3,10 @@
 //
 // [Read] is the door: it opens the sources (files, globs, standard input,
 // "@generator" specs), undoes compression, finds the format by content and
-// returns one [Set]. One format lives in one file and registers itself; adding
-// one touches that file and one row of the formats test. Generators likewise.
+// returns one [Set]. [Blocks] is the door for rows to be seen once, in memory
+// that does not grow with them. One format lives in one file and registers
+// itself; adding one touches that file and one row of the formats test.
+// Generators likewise.
 //
 // Input is hostile until proven otherwise: every error says where (file, line,
 // column), what was found and what was expected; sizes are checked before
