@@ -10,7 +10,8 @@ import (
 
 // Moments are the moments of rows that scaling, step sizes and bounds of PCA ask
 // for: of each feature and of the norms. They are found in one pass that leaves
-// sparse rows sparse, and those of shards, or of the blocks of a stream, merge.
+// sparse rows sparse, and those of shards, or of the blocks of a stream, merge;
+// they can be kept as JSON in between.
 //
 // Means and sums of squares are updated row by row (Welford 1962) and merged
 // without cancellation (Chan, Golub and LeVeque 1983): a mean of 1e8 leaves of a
@@ -21,15 +22,13 @@ type Moments struct {
 	Mean      []float64 // d
 	Squares   []float64 // d sums of (x_j - Mean_j)^2
 	Low, High []float32 // d, the least and the largest value
+	Second    float64   // the sum of |x|^2
+	Fourth    float64   // the sum of |x|^4
 	MaxNorm   float64   // the largest |x|
 
 	// MaxCentred is the largest |x - Mean| of the rows that MeasureCentred saw;
 	// 0 before.
 	MaxCentred float64
-
-	second, fourth vec.Sum // of |x|^2 and |x|^4
-	maxSquare      float64
-	stored         []int64 // values of each feature; nil unless rows are sparse and settle was not called
 }
 
 // momentBlocks bounds the partial results of NewMoments, and momentRows how few
@@ -49,12 +48,12 @@ func NewMoments(x matrix.Matrix, threads int) *Moments {
 	size := int((int64(rows) + blocks - 1) / blocks)
 	parts := make([]*Moments, (rows+size-1)/size)
 	matrix.Blocks(rows, size, threads, func(block, lo, hi int) {
-		m := newMoments(cols)
+		m := momentBlock{Moments: newMoments(cols)}
 		for i := lo; i < hi; i++ {
 			m.add(x.Row(i))
 		}
 		m.settle()
-		parts[block] = m
+		parts[block] = m.Moments
 	})
 	for _, m := range parts {
 		all.merge(m)
@@ -66,13 +65,21 @@ func newMoments(cols int) *Moments {
 	return &Moments{Mean: make([]float64, cols), Squares: make([]float64, cols), Low: make([]float32, cols), High: make([]float32, cols)}
 }
 
+// momentBlock is the moments of rows that are being added.
+type momentBlock struct {
+	*Moments
+	second, fourth vec.Sum // of |x|^2 and |x|^4
+	largest        float64 // |x|^2
+	stored         []int64 // values of each feature; nil unless rows are sparse
+}
+
 // add takes a row. The rows of a matrix are all dense or all sparse.
-func (m *Moments) add(x matrix.Vector) {
+func (m *momentBlock) add(x matrix.Vector) {
 	m.Rows++
 	q := x.SquaredNorm()
 	m.second.Add(q)
 	m.fourth.Add(float64(q * q))
-	m.maxSquare = max(m.maxSquare, q)
+	m.largest = max(m.largest, q)
 	if x.Index == nil {
 		m.addDense(x.Value)
 	} else {
@@ -80,7 +87,7 @@ func (m *Moments) add(x matrix.Vector) {
 	}
 }
 
-func (m *Moments) addDense(x []float32) {
+func (m *momentBlock) addDense(x []float32) {
 	if m.Rows == 1 {
 		copy(m.Low, x)
 		copy(m.High, x)
@@ -97,7 +104,7 @@ func (m *Moments) addDense(x []float32) {
 }
 
 // addSparse takes the stored values; settle adds the zeros.
-func (m *Moments) addSparse(x matrix.Vector) {
+func (m *momentBlock) addSparse(x matrix.Vector) {
 	if m.stored == nil {
 		m.stored = make([]int64, len(m.Mean))
 	}
@@ -113,16 +120,15 @@ func (m *Moments) addSparse(x matrix.Vector) {
 	}
 }
 
-// settle adds the zeros that sparse rows do not store.
-func (m *Moments) settle() {
+// settle adds the zeros that sparse rows do not store, and ends the sums.
+func (m *momentBlock) settle() {
 	for j, stored := range m.stored {
 		if zeros := m.Rows - stored; zeros > 0 {
 			m.Mean[j], m.Squares[j] = chanMerge(stored, m.Mean[j], m.Squares[j], zeros, 0, 0)
 			m.Low[j], m.High[j] = min(m.Low[j], 0), max(m.High[j], 0)
 		}
 	}
-	m.stored = nil
-	m.MaxNorm = math.Sqrt(m.maxSquare)
+	m.Second, m.Fourth, m.MaxNorm = m.second.Value(), m.fourth.Value(), math.Sqrt(m.largest)
 }
 
 // chanMerge merges the mean and the squares of two groups of numbers.
@@ -157,10 +163,9 @@ func (m *Moments) merge(o *Moments) {
 		m.Low[j], m.High[j] = min(m.Low[j], o.Low[j]), max(m.High[j], o.High[j])
 	}
 	m.Rows += o.Rows
-	m.second.Add(o.second.Value())
-	m.fourth.Add(o.fourth.Value())
-	m.maxSquare = max(m.maxSquare, o.maxSquare)
-	m.MaxNorm = math.Sqrt(m.maxSquare)
+	m.Second += o.Second
+	m.Fourth += o.Fourth
+	m.MaxNorm = max(m.MaxNorm, o.MaxNorm)
 }
 
 // Variance returns the population variance of each feature.
@@ -173,10 +178,10 @@ func (m *Moments) Variance() []float64 {
 }
 
 // SquaredNorm returns the mean of |x|^2.
-func (m *Moments) SquaredNorm() float64 { return m.second.Value() / float64(max(m.Rows, 1)) }
+func (m *Moments) SquaredNorm() float64 { return m.Second / float64(max(m.Rows, 1)) }
 
 // FourthNorm returns the mean of |x|^4.
-func (m *Moments) FourthNorm() float64 { return m.fourth.Value() / float64(max(m.Rows, 1)) }
+func (m *Moments) FourthNorm() float64 { return m.Fourth / float64(max(m.Rows, 1)) }
 
 // Constant reports whether feature j is the same in all rows.
 func (m *Moments) Constant(j int) bool { return m.Low[j] == m.High[j] }

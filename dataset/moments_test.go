@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"encoding/json"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -95,14 +97,20 @@ func TestMomentsMerge(t *testing.T) {
 			}
 		}
 		merged := newMoments(7)
+		again := newMoments(7)
 		for lo := 0; lo < n; lo += 700 {
 			var rows []int
 			for i := lo; i < min(lo+700, n); i++ {
 				rows = append(rows, i)
 			}
-			if err := merged.Merge(NewMoments(matrix.Subset(x, rows), 1)); err != nil {
+			part, kept := NewMoments(matrix.Subset(x, rows), 1), &Moments{}
+			text, err := json.Marshal(part)
+			if err := errors.Join(err, json.Unmarshal(text, kept), merged.Merge(part), again.Merge(kept)); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if !reflect.DeepEqual(merged, again) {
+			t.Error("moments kept as JSON merge to others")
 		}
 		for j := range 7 {
 			if math.Abs(merged.Mean[j]-one.Mean[j]) > 1e-14*math.Abs(one.Mean[j])+1e-16*math.Sqrt(one.Squares[j]) || math.Abs(merged.Squares[j]-one.Squares[j]) > 1e-11*one.Squares[j] {
