@@ -95,7 +95,7 @@ func streamFiles(t *testing.T, n int) map[string]Options {
 		fmt.Fprintf(&sparse, "3 %v}\n", row[3])
 		svm.WriteString(" # a comment\n\n"[r.IntN(2)*12:])
 	}
-	files := map[string]Options{"@low-rank:n=2500,d=7": {}, "@heavy-tailed:n=2500,d=90,rank=3": {}, "@pca-orthogonal:n=2500": {}, "@toy:n=1500": {}}
+	files := map[string]Options{"testdata/numpy_fortran.npy": {}, "@low-rank:n=2500,d=7": {}, "@heavy-tailed:n=2500,d=90,rank=3": {}, "@pca-orthogonal:n=2500": {}, "@toy:n=1500": {}}
 	write := func(name string, text []byte) {
 		path := filepath.Join(folder, name)
 		if err := os.WriteFile(path, text, 0o600); err != nil {
@@ -118,6 +118,7 @@ func streamFiles(t *testing.T, n int) map[string]Options {
 	write("rows.svm", svm.Bytes())
 	write("rows.npy", array.Bytes())
 	write("rows.idx", image)
+	write("rows.strings", bytes.ReplaceAll(csv.Bytes(), []byte(","), []byte("\t")))
 	write("words.csv", bytes.ReplaceAll(csv.Bytes(), []byte("\n"), []byte(",word\n")))
 	set := &Set{X: table, Target: Numbers(make([]float64, n))}
 	svmSet, err := Read(t.Context(), []string{filepath.Join(folder, "rows.svm")}, Options{})
@@ -136,7 +137,9 @@ func streamFiles(t *testing.T, n int) map[string]Options {
 // The rows are those of Read, of every format, compressed or not, of one file
 // or two, whatever the chunks, the threads and the blocks.
 func TestBlocksAreRead(t *testing.T) {
+	var tried []string
 	for path, opt := range streamFiles(t, 2100) {
+		tried = append(tried, formatOf(path))
 		opt.Unlabelled = true
 		sources := []string{path}
 		s, err := Read(t.Context(), sources, opt)
@@ -161,9 +164,6 @@ func TestBlocksAreRead(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got, append(want[:len(want):len(want)], want...)) {
 			t.Errorf("%s twice: found %d rows, %v, expected %d", path, len(got), err, 2*len(want))
 		}
-		if strings.HasSuffix(path, "npz") || strings.HasSuffix(path, "fen") { // these are no streams
-			continue
-		}
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -171,6 +171,11 @@ func TestBlocksAreRead(t *testing.T) {
 		opt.Stdin, opt.Format = bytes.NewReader(text), formatOf(path)
 		if got, _, err := streamed(t, []string{"-"}, opt); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s from standard input: found %d rows, %v, expected %d", path, len(got), err, len(want))
+		}
+	}
+	for _, f := range Formats() {
+		if !slices.Contains(tried, f.Name) {
+			t.Errorf("found no rows of format %s, expected them in the table", f.Name)
 		}
 	}
 }
@@ -396,4 +401,56 @@ func FuzzBlocksOfTables(f *testing.F) {
 			t.Fatalf("found %v before %v, expected the rows", got, failed)
 		}
 	})
+}
+
+// A mapped cache is given block by block where it is, dense or sparse: passes over
+// it take no memory.
+func TestBlocksOfMappedFile(t *testing.T) {
+	for _, spec := range []string{"@low-rank:n=20000,d=100,rank=2", "@heavy-tailed:n=20000,d=700,rank=2"} {
+		s, err := Read(t.Context(), []string{spec}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "rows.fen")
+		if err := Write(t.Context(), path, s, ""); err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range 3 {
+			stream, err := Blocks(t.Context(), []string{path}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, err := range stream.All() {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := stream.Close(); err != nil || stream.Rows() != 20000 {
+				t.Errorf("%s: found %d rows, %v", spec, stream.Rows(), err)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		if grown, all := after.TotalAlloc-before.TotalAlloc, uint64(4*matrix.Nonzeros(s.X)); grown > all/4 {
+			t.Errorf("%s: three passes over %d bytes took %d, expected next to nothing", spec, all, grown)
+		}
+	}
+}
+
+func BenchmarkBlocks(b *testing.B) {
+	text := []byte(strings.Repeat("1 1:0.5 17:0.25 300:-1.5 4000:2 50000:0.125 600000:1\n", 200_000))
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		s, err := Blocks(b.Context(), []string{"-"}, Options{Stdin: bytes.NewReader(text)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, err := range s.All() {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+		s.Close()
+	}
 }
