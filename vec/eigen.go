@@ -21,9 +21,9 @@ import (
 //
 // Cost: about 3n^3 multiplications with vectors, n^3 without.
 //
-// Cyclic Jacobi was rejected for small n also: at n = 10 it takes 5 sweeps of 45
-// rotations, each with a division and two square roots that wait for each other,
-// where QR takes 80 rotations. It is the reference of the tests.
+// Cyclic Jacobi was rejected for small n also: at n = 10 it takes 240 rotations of both
+// sides (5300 at n = 40), where QR takes 125 (1900) of the vectors alone; in plain Go 18 us
+// without vectors, against 6 us with them. It is the reference of the tests.
 type Eigensystem struct {
 	reduction reduction
 	q         []float64 // n rows, stride apart: in the end the eigenvectors
