@@ -20,7 +20,7 @@ type GHA struct{ Steps Schedule }
 
 func init() {
 	register("gha", "Sanger's rule: components in order, never orthonormalised; "+schedulesHelp,
-		func(p *registry.Params) (Method, error) { return GHA{scheduleOf(p, 1)}, p.Err() })
+		func(p *registry.Params) (Method, error) { return GHA{stepsOf(p)}, p.Err() })
 }
 
 // Accepts implements Method.

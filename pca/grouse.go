@@ -28,7 +28,7 @@ type GROUSE struct{ Steps Schedule } // nil: greedy
 func init() {
 	register("grouse", "gradient on the Grassmannian; step=schedule|greedy, "+schedulesHelp,
 		func(p *registry.Params) (Method, error) {
-			m := GROUSE{scheduleOf(p, 1)}
+			m := GROUSE{stepsOf(p)}
 			if p.Choice("step", "schedule", "greedy") == "greedy" {
 				m.Steps = nil
 			}

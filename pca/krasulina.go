@@ -23,7 +23,7 @@ type Krasulina struct{ Steps Schedule }
 
 func init() {
 	register("krasulina", "matrix Krasulina: exponentially fast on rows of rank k; "+schedulesHelp,
-		func(p *registry.Params) (Method, error) { return Krasulina{scheduleOf(p, 1)}, p.Err() })
+		func(p *registry.Params) (Method, error) { return Krasulina{stepsOf(p)}, p.Err() })
 }
 
 // Accepts implements Method.

@@ -21,7 +21,7 @@ var lessExact = map[string]float64{
 
 // variants are tested besides all names.
 var variants = []string{
-	"oja:normalise=polar", "oja:normalise=qr", "oja:schedule=inverse,c=20,burn=200", "oja:schedule=constant,c=0.02",
+	"oja:normalise=polar", "oja:normalise=qr", "oja:schedule=sqrt", "oja:schedule=constant",
 	"grouse:step=greedy", "adaoja:batch=7", "power:shift=optimal",
 }
 

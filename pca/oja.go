@@ -35,12 +35,12 @@ type Oja struct {
 func init() {
 	register("oja", "stochastic power method, k d numbers; normalise=lazy|polar|qr, "+schedulesHelp,
 		func(p *registry.Params) (Method, error) {
-			return Oja{scheduleOf(p, 1), p.Choice("normalise", "lazy", "polar", "qr")}, p.Err()
+			return Oja{stepsOf(p), p.Choice("normalise", "lazy", "polar", "qr")}, p.Err()
 		})
 }
 
-// schedulesHelp are the parameters that scheduleOf reads.
-const schedulesHelp = "schedule=sqrt|constant|inverse, c=1, burn=1"
+// schedulesHelp are the parameters that stepsOf reads.
+const schedulesHelp = "schedule=inverse|sqrt|constant, c=100|1|0.01, burn=100"
 
 // Accepts implements Method.
 func (Oja) Accepts(p Problem) error { return p.Check() }
@@ -70,4 +70,16 @@ func polar(eta, xx, yy float64) (alpha, beta float64) {
 	long := 2 + float64(eta*xx)
 	root := math.Sqrt(1 + float64(eta*yy*long))
 	return eta / root, -eta * long / (root * (1 + root))
+}
+
+// stepsOf reads a schedule. Its defaults are within a factor of two or so of the
+// best on images and on forms, from 10^4 to 10^5 rows.
+func stepsOf(p *registry.Params) Schedule {
+	switch p.Choice("schedule", "inverse", "sqrt", "constant") {
+	case "sqrt":
+		return InverseRoot{positive(p, "c", 1)}
+	case "constant":
+		return Constant{positive(p, "c", 0.01)}
+	}
+	return Inverse{positive(p, "c", 100), positive(p, "burn", 100)}
 }

@@ -16,7 +16,7 @@ type SubspaceRule struct{ Steps Schedule }
 
 func init() {
 	register("subspace-rule", "Oja's subspace rule, which never orthonormalises; "+schedulesHelp,
-		func(p *registry.Params) (Method, error) { return SubspaceRule{scheduleOf(p, 1)}, p.Err() })
+		func(p *registry.Params) (Method, error) { return SubspaceRule{stepsOf(p)}, p.Err() })
 }
 
 // stableStep is the most that eta |x|^2 may be of a rule that nothing but itself
