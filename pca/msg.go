@@ -37,6 +37,10 @@ func init() {
 		})
 }
 
+// mostRank bounds memory where d is so large that nothing in the algorithm does:
+// 2^27 numbers, a gigabyte. Beyond it the smallest directions are dropped.
+func mostRank(p Problem) int { return min(p.Cols, max(p.K+1, 1<<27/p.Cols)) }
+
 // isRandom reads whether the answer is a random iterate: of that one the bounds
 // speak, and its directions are copied about ln T times.
 func isRandom(p *registry.Params) bool { return p.Choice("iterate", "last", "random") == "random" }
@@ -54,7 +58,7 @@ func (m MSG) Accepts(p Problem) error { return p.Check() }
 
 // Start begins at a random projection.
 func (m MSG) Start(p Problem) State {
-	return newMSG(p, p.Cols, orDefault(m.Schedule, msgStep(p.K)), m.Random)
+	return newMSG(p, mostRank(p), orDefault(m.Schedule, msgStep(p.K)), m.Random)
 }
 
 // msgStep is c of c/sqrt(t) for rows of mean |x|^4 = 1: half the theory's. The

@@ -37,7 +37,7 @@ func (m RMSG) Start(p Problem) State {
 	if lambda == 0 {
 		lambda = 1 / (4 * float64(p.K))
 	}
-	s := &rmsg{k: p.K, step: 1 / lambda, a: NewSpectral(p.Cols, 0), x: make([]float64, p.Cols)}
+	s := &rmsg{k: p.K, most: mostRank(p), step: 1 / lambda, a: NewSpectral(p.Cols, 0), x: make([]float64, p.Cols)}
 	if p.Squared > 0 {
 		s.step /= p.Squared
 	}
@@ -48,6 +48,7 @@ func (m RMSG) Start(p Problem) State {
 // rmsg is RMSG under way.
 type rmsg struct {
 	k       int
+	most    int     // directions
 	step    float64 // t eta_t
 	a       *Spectral
 	cost    Cost
@@ -95,7 +96,7 @@ func (s *rmsg) project() {
 	if len(s.sigma) > r {
 		s.a.Background = s.sigma[r]
 	}
-	for r > 0 && s.a.Value[r-1] <= s.a.Background+negligible {
+	for r = min(r, s.most); r > 0 && s.a.Value[r-1] <= s.a.Background+negligible; {
 		r--
 	}
 	s.a.Truncate(r)

@@ -59,7 +59,7 @@ func (m WarmuthKuzmin) Accepts(p Problem) error {
 // Start begins where Uniform says.
 func (m WarmuthKuzmin) Start(p Problem) State {
 	d, k := p.Cols, p.K
-	s := &warmuthKuzmin{d: d, k: k, schedule: orDefault(m.Schedule, math.Sqrt(float64(k))), unit: unitStep(p), iterate: iterateFor(p, m.Random),
+	s := &warmuthKuzmin{d: d, k: k, most: mostRank(p), schedule: orDefault(m.Schedule, math.Sqrt(float64(k))), unit: unitStep(p), iterate: iterateFor(p, m.Random),
 		a: NewSpectral(d, vec.Log(float64(d-k))), x: make([]float64, d)}
 	if m.Uniform {
 		axes := make([]float64, d*d)
@@ -84,6 +84,7 @@ func repeat(v float64, n int) []float64 {
 // warmuthKuzmin is WarmuthKuzmin under way.
 type warmuthKuzmin struct {
 	d, k     int
+	most     int       // directions
 	a        *Spectral // -ln W
 	schedule Schedule
 	unit     float64
@@ -125,7 +126,7 @@ func (s *warmuthKuzmin) project() (lnZ float64) {
 	for i, g := range s.g {
 		s.a.Value[i] = max(-g, s.a.Background)
 	}
-	r := s.a.Rank()
+	r := min(s.a.Rank(), s.most)
 	for r > s.k+1 && s.a.Value[r-1] <= s.a.Background+negligible {
 		r--
 	}
