@@ -24,3 +24,12 @@ func limitMemory(cache int64, set *dataset.Set) {
 	const stored = 8         // bytes of a value and its index
 	debug.SetMemoryLimit(cache + 2*stored*matrix.Nonzeros(set.X) + besides)
 }
+
+// tidyMemory has garbage collected when there is a third as much as there is in
+// use. What methods for components use is a few large blocks: the collector, left
+// to itself, lets as much garbage be. Whoever sets GOGC or GOMEMLIMIT knows better.
+func tidyMemory() {
+	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetGCPercent(33)
+	}
+}

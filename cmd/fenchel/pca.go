@@ -93,6 +93,7 @@ func (p *reducer) run(cmd *cobra.Command, sources []string) error {
 	if err := p.check(cmd, sources); err != nil {
 		return err
 	}
+	tidyMemory()
 	var err error
 	if p.streams(sources) {
 		err = p.learn(cmd, sources)
