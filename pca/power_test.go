@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sort"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -105,12 +106,9 @@ func TestPowerShift(t *testing.T) {
 	x := axisRows(values)
 	for _, k := range []int{1, 4} {
 		passes := func(optimal bool) int {
-			for n := 1; n < 1000; n++ {
-				if epsilon(values, mustSolve(t, Power{Passes: n, Optimal: optimal}, x, problemOf(x, k))) < 1e-10 {
-					return n
-				}
-			}
-			return 1000
+			return 1 + sort.Search(1000, func(n int) bool {
+				return epsilon(values, mustSolve(t, Power{Passes: n + 1, Optimal: optimal}, x, problemOf(x, k))) < 1e-10
+			})
 		}
 		plain, optimal := passes(false), passes(true)
 		t.Logf("k=%d: %d passes, %d with the optimal shift", k, plain, optimal)
