@@ -215,7 +215,7 @@ func (j *pcaJob) solve(ctx context.Context) (err error) {
 		j.basis, err = j.learn(ctx, m.Start(j.problem))
 	}
 	if err == nil && j.basis.K < j.spec.K {
-		err = DataError{fmt.Sprintf("found %d components, expected k = %d: the rows lie in fewer dimensions", j.basis.K, j.spec.K)}
+		err = DataError{fmt.Sprintf("found only %d of k = %d components: the rows lie in fewer dimensions", j.basis.K, j.spec.K)}
 	}
 	j.basis.Orient()
 	return err

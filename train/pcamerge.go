@@ -27,7 +27,7 @@ func MergePCA(models []*model.PCA) (*model.PCA, error) {
 	}
 	all := pca.Merge(shards, first.Scale, first.Statement.K)
 	if all.Basis.K < first.Statement.K {
-		return nil, DataError{fmt.Sprintf("found %d components, expected k = %d: the rows lie in fewer dimensions", all.Basis.K, first.Statement.K)}
+		return nil, DataError{fmt.Sprintf("found only %d of k = %d components: the rows lie in fewer dimensions", all.Basis.K, first.Statement.K)}
 	}
 	all.Basis.Orient()
 	m := &model.PCA{Statement: first.Statement, Data: model.Data{Rows: all.Rows, Features: first.Cols()},

@@ -139,7 +139,7 @@ func (s *PCAStream) Result(status solver.Status) (*PCAResult, error) {
 	case a.Total == 0:
 		return nil, DataError{nothingVaries(s.center)}
 	case a.Basis.K < s.spec.K:
-		return nil, DataError{fmt.Sprintf("found %d components in %d rows, expected k = %d: the rows lie in fewer dimensions", a.Basis.K, s.Rows(), s.spec.K)}
+		return nil, DataError{fmt.Sprintf("found only %d of k = %d components in %d rows, which lie in fewer dimensions", a.Basis.K, s.spec.K, s.Rows())}
 	}
 	m := &model.PCA{
 		Statement: model.PCAStatement{K: s.spec.K, Method: s.spec.Method, Center: s.center, Scale: s.spec.scale(), Stream: true,

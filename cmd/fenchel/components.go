@@ -248,7 +248,11 @@ it until "fenchel verify MODEL DATA" sees all rows.`,
 // printComponentsInfo shows what components are, and the features that matter most
 // to each.
 func printComponentsInfo(r report, m *model.PCA, top int) {
-	r.line("data", "%s of %s, %s", count(m.Data.Rows, "row"), count(m.Data.Features, "feature"), m.Data.Digest)
+	digest := ""
+	if m.Data.Digest != "" {
+		digest = ", " + m.Data.Digest
+	}
+	r.line("data", "%s of %s%s", count(m.Data.Rows, "row"), count(m.Data.Features, "feature"), digest)
 	printComponents(r, m, "")
 	if m.State != nil {
 		r.line("state", "of a stream: can go on with --resume")

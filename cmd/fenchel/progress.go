@@ -57,7 +57,7 @@ func (d *display) show(p train.Progress) {
 // rows displays how many rows of a stream were learned. How many there will be
 // nobody knows.
 func (d *display) rows(n int) {
-	if time.Since(d.last) < 500*time.Millisecond {
+	if n == 0 || time.Since(d.last) < 500*time.Millisecond {
 		return
 	}
 	if d.last = time.Now(); d.bar != nil {
