@@ -18,39 +18,40 @@ import (
 func (c *certifier) exact(ctx context.Context) error {
 	c.Route = "exact"
 	n, d := c.n, c.d
-	var s, start []float64
-	var err error
-	var wrong float64
+	m := min(n, d)
+	form, wrong := secondMoment, up(gamma(momentRows+n/momentRows+12)*c.size.upper)
 	if n < d {
-		y := make([]float64, n*c.r)
-		c.x.Times(y, c.basis, c.r, c.threads)
-		c.Captured = c.capturedByRows(y)
-		start = make([]float64, c.r*n)
-		vec.Transpose64(vec.Block[float64]{Value: start, Rows: c.r, Cols: n, Stride: n}, vec.Block[float64]{Value: y, Rows: n, Cols: c.r, Stride: c.r})
-		s, err = innerProducts(ctx, c.x, c.threads)
-		wrong = up(gamma(d+12) * c.size.upper)
-	} else {
-		start = c.basis
-		s, err = secondMoment(ctx, c.x, c.threads)
-		wrong = up(gamma(momentRows+n/momentRows+12) * c.size.upper)
+		form, wrong = innerProducts, up(gamma(d+12)*c.size.upper)
 	}
+	s, err := form(ctx, c.x, c.threads)
 	if err != nil {
 		return err
 	}
-	m := min(n, d)
 	frobenius := up(math.Sqrt(vec.SquaredNorm64(s)) * (1 + gamma(m*m/32+64)))
-	if n >= d {
+	start := c.basis
+	if n < d {
+		start = c.responses()
+	} else {
 		c.Captured = c.capturedBySecond(s, frobenius, wrong)
 	}
 	c.Upper, c.Nu = c.size.upper, 0
 	if c.k >= m {
 		return nil
 	}
-	p := newDual(s, m, c.k, frobenius, c.threads)
-	upper, nu, err := p.solve(ctx, start, c.r, c.seed)
+	upper, nu, err := newDual(s, m, c.k, frobenius, c.threads).solve(ctx, start, c.r, c.seed)
 	c.Upper = min(c.Upper, up(upper+float64(math.Sqrt(float64(c.k))*wrong)))
 	c.Nu = min(c.size.upper, up(nu+wrong))
 	return err
+}
+
+// responses returns the products of the basis with all rows, r x n, and sets
+// Captured by them.
+func (c *certifier) responses() []float64 {
+	y, turned := make([]float64, c.n*c.r), make([]float64, c.r*c.n)
+	c.x.Times(y, c.basis, c.r, c.threads)
+	c.Captured = c.capturedByRows(y)
+	vec.Transpose64(vec.Block[float64]{Value: turned, Rows: c.r, Cols: c.n, Stride: c.n}, vec.Block[float64]{Value: y, Rows: c.n, Cols: c.r, Stride: c.r})
+	return turned
 }
 
 // momentRows is how many rows are added up in one chain.

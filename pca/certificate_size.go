@@ -103,14 +103,7 @@ func (r Rows) shifted(exponent int) Rows {
 func sizeOf(x Rows, threads int) size {
 	const block = 256
 	n, d := x.Dims()
-	sparse := isSparse(x.X)
-	offset := 0.0
-	if sparse && x.Offset != nil {
-		moved := make([]float64, d)
-		copy(moved, x.Offset)
-		x.multiply(moved)
-		offset = vec.SquaredNorm64(moved)
-	}
+	sparse, offset := isSparse(x.X), x.offsetSquare()
 	totals, raws := make([]float64, (n+block-1)/block), make([]float64, (n+block-1)/block)
 	matrix.Blocks(n, block, threads, func(b, lo, hi int) {
 		row := make([]float64, d)
@@ -137,6 +130,15 @@ func sizeOf(x Rows, threads int) size {
 	s := size{total: max(0, total.Value()) / float64(n), raw: up(raw.Value() / float64(n) * (1 + float64(2*error)))}
 	s.upper = up(s.total + float64(error*s.raw))
 	return s
+}
+
+// offsetSquare returns |F o|^2.
+func (r Rows) offsetSquare() float64 {
+	moved := append([]float64{}, r.Offset...)
+	if r.Offset != nil {
+		r.multiply(moved)
+	}
+	return vec.SquaredNorm64(moved)
 }
 
 // storedSquares returns what the stored numbers of row i add to |F o|^2, and |F x|^2.

@@ -96,7 +96,7 @@ func tilted(rng *rand.Rand, value []float32, n, d int, move string) Rows {
 	for j := range d {
 		factor[j] = math.Exp(rng.NormFloat64())
 		for i := range n {
-			if move == "means" || move == "both" {
+			if move == "means" || move == "both" || move == "sparse means" {
 				value[i*d+j] += float32(1000 * float64(j+1))
 			}
 			offset[j] += float64(value[i*d+j]) / float64(n)
