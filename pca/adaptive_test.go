@@ -16,7 +16,6 @@ func TestAutomaticCap(t *testing.T) {
 		arrives    bool // there are enough rows for steps of that size
 	}{
 		{"orthogonal-exact", "capped-msg:cap=auto", 1, 6000, true},
-		{"orthogonal-exact", "capped-msg:cap=auto", 4, 6000, true},
 		{"orthogonal-sqrt", "capped-msg:cap=auto", 2, 6000, true},
 		{"orthogonal-exact", "capped-msg:cap=auto,c=0.125", 2, 8000, true},
 		{"orthogonal-sqrt", "capped-msg:cap=auto,c=0.125", 1, 10000, true},

@@ -6,7 +6,7 @@ type Cost struct {
 	SquaredRanks float64 // sum over steps of k'^2, the rank after the step: the thesis's estimated run time
 	Rank         int     // k' after the last step
 	MostRank     int     // the largest so far: memory is MostRank times d numbers
-	Flops        float64 // operations on numbers of rows and directions; decompositions of small matrices count as 9 r^3
+	Flops        float64 // operations on numbers of rows and directions; the eigensystem of a step counts as 40 k'^2
 }
 
 // A Spectrum is a State whose directions have eigenvalues: of the second moment

@@ -5,8 +5,9 @@ import "github.com/fenchel-ml/fenchel/vec"
 // eigensystem decomposes small symmetric matrices, again and again in the same
 // memory.
 type eigensystem struct {
-	of      vec.Eigensystem
-	vectors []float64
+	of       vec.Eigensystem
+	vectors  []float64
+	diagonal []float64
 }
 
 // Decompose sets values to the eigenvalues of the symmetric a, n x n, descending
@@ -15,5 +16,13 @@ type eigensystem struct {
 func (e *eigensystem) Decompose(values, a []float64, n int) []float64 {
 	e.vectors = zeros(e.vectors, n*n)
 	e.of.Decompose(values, e.vectors, a, n, 1)
+	return e.vectors
+}
+
+// RankOne is Decompose of diag(values) + eta z z^T, in O(n^2).
+func (e *eigensystem) RankOne(values []float64, eta float64, z []float64) []float64 {
+	n := len(values)
+	e.vectors, e.diagonal = zeros(e.vectors, n*n), append(e.diagonal[:0], values...)
+	e.of.DecomposeRankOne(values, e.vectors, e.diagonal, eta, z)
 	return e.vectors
 }

@@ -13,16 +13,16 @@ import (
 //
 // and grows by multiples of x x^T (thesis Algorithms 4.3 and 5.5, corrected in the
 // reference, E4 and E19). For the incremental algorithm, MSG and capped MSG b = 0;
-// for Warmuth and Kuzmin's A = ln W.
+// for Warmuth and Kuzmin's A = -ln W.
 //
 // The rotation is lazy: U = V Q with Q of m >= r orthonormal rows of which some
-// are new since V was last multiplied out, so a step costs O(m d + r^3) instead of
+// are new since V was last multiplied out, so a step costs O(m d + r^2 m) instead of
 // O(r^2 d).
 type Spectral struct {
 	Value      []float64 // a, r numbers, descending; among equal ones the older first
 	Background float64   // b
 	PreferNew  bool      // among equal eigenvalues the newest direction is first instead
-	Flops      float64   // operations so far, 9 r^3 for a decomposition
+	Flops      float64   // operations so far; an eigensystem of a row counts as 40 r^2
 
 	cols  int
 	m     int
@@ -36,7 +36,7 @@ type Spectral struct {
 	spare []float64
 	rest  []float64
 	small eigensystem
-	step  rotation
+	some  []float64 // coefficients that are not 0
 	z     []float64
 	outer []float64
 	next  []float64

@@ -164,7 +164,7 @@ func TestSpectralTies(t *testing.T) {
 		s.Update(1, []float64{1, 0, 0})
 		s.Update(1, []float64{0, 1, 0})
 		first := s.Directions(1)
-		if newest := first[1] == 1; newest != preferNew {
+		if newest := math.Abs(first[1]) == 1; newest != preferNew {
 			t.Errorf("prefer new %v: first direction %v", preferNew, first)
 		}
 		if newest := s.Fresh(0) == 1; newest != preferNew {

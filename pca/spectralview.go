@@ -104,7 +104,7 @@ func (s *Spectral) weighted(x, value []float64, background float64) float64 {
 	sum := float64(background * vec.SquaredNorm64(x))
 	for i, w := range value {
 		product := vec.Dot64(u[i*s.cols:(i+1)*s.cols], x)
-		sum += float64((w-background)*product) * product
+		sum += float64((w - background) * float64(product*product))
 	}
 	return sum
 }
