@@ -13,7 +13,7 @@ import (
 )
 
 // batchMethods are the ways to the same answer, each as exact as it can be.
-var batchMethods = []string{"krylov:tol=1e-26"}
+var batchMethods = []string{"krylov:tol=1e-26", "covariance", "covariance:precision=single", "gram"}
 
 func solveBatch(t testing.TB, spec string, x Rows, k, threads int) Basis {
 	t.Helper()
@@ -246,6 +246,9 @@ func TestBatchInterrupted(t *testing.T) {
 	}
 	for _, spec := range batchMethods {
 		method, _ := New(spec)
+		if method.Accepts(Problem{Rows: 20000, Cols: 600, K: 40}) != nil {
+			continue
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 		begin := time.Now()
 		_, err := method.(Batch).Solve(ctx, Rows{X: x}, Problem{Rows: 20000, Cols: 600, K: 40, Seed: 1})
@@ -253,5 +256,50 @@ func TestBatchInterrupted(t *testing.T) {
 			t.Errorf("%s: found %v after %v, expected %v soon", spec, err, took, context.DeadlineExceeded)
 		}
 		cancel()
+	}
+}
+
+// What is chosen for the data that methods were measured on.
+func TestChooseBatch(t *testing.T) {
+	for _, c := range []struct {
+		n, d   int
+		stored int64
+		sparse bool
+		k      int
+		want   string
+	}{
+		{60000, 784, 60000 * 784, false, 8, "covariance"},
+		{60000, 784, 60000 * 784, false, 50, "covariance"},
+		{60000, 784, 60000 * 150, true, 50, "covariance"},
+		{25000, 35860, 3_400_000, true, 50, "krylov"},
+		{32561, 123, 32561 * 14, true, 5, "covariance"},
+		{300, 20000, 300 * 20000, false, 10, "gram"},
+		{20000, 20000, 20000 * 20000, false, 10, "krylov"},
+		{1, 1, 1, false, 1, "covariance"},
+		{1000, 1000000, 100000, true, 10, "krylov"},
+	} {
+		if got, reason := ChooseBatch(c.n, c.d, c.stored, c.sparse, c.k); got != c.want || reason == "" {
+			t.Errorf("%+v: found %s (%s)", c, got, reason)
+		}
+	}
+}
+
+// Row 4: with n rows of the Gaussian simulation epsilon shrinks no slower than
+// n^(-1/2), over a factor of 64 in n.
+func TestBatchRate(t *testing.T) {
+	const seeds = 10
+	for _, k := range []int{1, 2, 4} {
+		var before float64
+		for _, n := range []int{200, 1600, 12800} {
+			sum := 0.0
+			for seed := range uint64(seeds) {
+				x, sigma := simulated("gaussian", k, n, seed)
+				sum += missed(solveBatch(t, "covariance", x, k, 2), k, sigma) / seeds
+			}
+			if before > 0 && !(sum <= before/math.Sqrt(8)) {
+				t.Errorf("k=%d n=%d: epsilon %g after %g with an eighth of the rows", k, n, sum, before)
+			}
+			before = sum
+		}
 	}
 }

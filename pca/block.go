@@ -54,16 +54,52 @@ func rotateRows(v, s []float64, keep, m, d, threads int) {
 	})
 }
 
-// orthonormalBlock replaces the m rows of z by orthonormal ones that span the same
-// but for directions shorter than floor, at most most, and returns their number and R, m x
-// number, with old Z = R Z, and how many times shorter the shortest direction's square
-// was. The eigenvectors of the rows' products give both
-// (Stathopoulos and Wu, SISC 2002): it is made of matrix products, and what rows
-// that nearly depend on each other lose is made good when it is done again.
+// orthonormalBlock replaces the m rows of z by nearly orthonormal ones that span the
+// same but for directions shorter than floor, at most most, and returns their number,
+// R, m x number, with old Z = R Z, and how many times the longest direction was longer
+// than the shortest. They are the eigenvectors of the products of the rows, made as
+// long as rows (Stathopoulos and Wu, SISC 2002): it is made of matrix products, and
+// exact when done again, once the spread is small.
 func orthonormalBlock(z []float64, m, most, d int, floor float64, threads int, eigen *vec.Eigensystem) (rows int, r []float64, spread float64) {
+	s, length := directions(z, m, d, threads, eigen)
+	turn := make([]float64, m*m)
+	for i := range m {
+		for j := range m {
+			if length[j] > 0 {
+				turn[i*m+j] = s[i*m+j] / length[j]
+			}
+		}
+	}
+	rotateRows(z, turn, m, m, d, threads)
+	r = make([]float64, m*m)
+	longest, shortest := 0.0, math.Inf(1)
+	for i := range m {
+		row := z[i*d : (i+1)*d]
+		long := math.Sqrt(vec.SquaredNorm64(row))
+		longest = max(longest, long)
+		if rows == most || !(long > 1e-14*longest) || long*longestPart(s[i*m:(i+1)*m], length) < floor {
+			continue
+		}
+		shortest = min(shortest, long)
+		for j := range m {
+			r[j*m+rows] = length[j] * s[i*m+j] * long
+		}
+		scale(row, 1/long)
+		copy(z[rows*d:(rows+1)*d], row)
+		rows++
+	}
+	for j := range m {
+		copy(r[j*rows:(j+1)*rows], r[j*m:j*m+rows])
+	}
+	return rows, r[:m*rows], longest / shortest
+}
+
+// directions returns the eigenvectors of the cosines between the rows of z, and the
+// rows' lengths.
+func directions(z []float64, m, d, threads int, eigen *vec.Eigensystem) (s, length []float64) {
 	g := make([]float64, m*m)
 	vec.SyrkRows64(whole(g, m, m), whole(z, m, d), threads)
-	length := make([]float64, m)
+	length = make([]float64, m)
 	for i := range m {
 		length[i] = math.Sqrt(g[i*m+i])
 	}
@@ -74,34 +110,16 @@ func orthonormalBlock(z []float64, m, most, d int, floor float64, threads int, e
 			}
 		}
 	}
-	values, s := make([]float64, m), make([]float64, m*m)
-	eigen.Decompose(values, s, g, m, threads)
-	for rows < min(m, most) && values[rows] > float64(m)*0x1p-46*values[0] && longEnough(s[rows*m:(rows+1)*m], length, values[rows], floor) {
-		rows++
-	}
-	r = make([]float64, m*rows)
-	for i := range rows {
-		root := math.Sqrt(values[i])
-		for j := range m {
-			r[j*rows+i] = length[j] * s[i*m+j] * root
-			if length[j] > 0 {
-				s[i*m+j] /= root * length[j]
-			}
-		}
-	}
-	rotateRows(z, s, rows, m, d, threads)
-	if rows > 0 {
-		spread = values[0] / values[rows-1]
-	}
-	return rows, r, spread
+	s = make([]float64, m*m)
+	eigen.Decompose(make([]float64, m), s, g, m, threads)
+	return s, length
 }
 
-// longEnough reports whether a direction, of which the rows have the parts s of
-// their lengths, is at least floor long in one of them.
-func longEnough(s, length []float64, value, floor float64) bool {
+// longestPart returns the largest of the parts that a direction has of rows.
+func longestPart(s, length []float64) float64 {
 	longest := 0.0
 	for j, x := range s {
 		longest = max(longest, math.Abs(x)*length[j])
 	}
-	return longest*math.Sqrt(value) >= floor && longest > 0
+	return longest
 }

@@ -98,34 +98,6 @@ func (l *blockLanczos) solve(ctx context.Context) (Basis, error) {
 	}
 }
 
-// complete reports whether nothing has to be feared from eigenvalues that are more
-// often there than a block has rows; else it notes what is captured.
-func (l *blockLanczos) complete(next int, full bool) bool {
-	if l.block >= l.k || next > 0 && !l.saturated() {
-		return true
-	}
-	if l.added && next > 0 && !full {
-		return false
-	}
-	captured := total(l.theta[:l.k])
-	if captured <= l.firm+float64(max(l.loss, 1e-12)*captured) {
-		return true
-	}
-	l.firm, l.added = captured, false
-	return false
-}
-
-// saturated reports whether as many equal values as a block has rows reach into
-// the first k.
-func (l *blockLanczos) saturated() bool {
-	for i := range l.k {
-		if j := i + l.block - 1; j < l.m && l.theta[i]-l.theta[j] <= 1e-9*l.theta[i] {
-			return true
-		}
-	}
-	return false
-}
-
 // randomBlock makes q random, orthonormal and orthogonal to V.
 func (l *blockLanczos) randomBlock() int {
 	fillNormal(l.q, l.random)
@@ -173,7 +145,7 @@ func (l *blockLanczos) measure(b int) error {
 	largest := 0.0
 	for _, x := range l.z[:b*l.dim] {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("the second moment of the rows: found %v, expected finite numbers: the values are too large", x)
+			return errTooLarge(x)
 		}
 		largest = max(largest, math.Abs(x))
 	}
@@ -209,67 +181,33 @@ func (l *blockLanczos) takeOffV(z []float64, b, first int) []float64 {
 // minus its part in V = R times these. Directions shorter than the rounding of
 // numbers as large as size are left out.
 func (l *blockLanczos) spanOf(z []float64, b int, size float64) (rows int, r []float64) {
-	l.takeOffV(z, b, 0)
-	rows, r, spread := orthonormalBlock(z, b, l.dim-l.m, l.dim, size*1e-14, l.threads, &l.eigen)
-	if spread > 1e6 {
-		l.takeOffV(z, rows, 0)
+	r, rows = nil, b
+	floor, spread := size*1e-14, math.Inf(1)
+	for pass := 0; pass < 5 && spread > 2; pass++ {
+		if spread > 1e3 {
+			l.takeOffV(z, rows, 0)
+		}
+		var left int
+		var factor []float64
+		left, factor, spread = orthonormalBlock(z, rows, l.dim-l.m, l.dim, floor, l.threads, &l.eigen)
+		r = timesFactor(r, factor, b, rows, left)
+		rows, floor = left, 1e-3 // rows have length 1 from now on
 	}
-	again, factor, _ := orthonormalBlock(z, rows, rows, l.dim, 1e-3, l.threads, &l.eigen)
-	product := make([]float64, b*again)
+	return rows, r
+}
+
+// timesFactor returns the product of r, b x m or the identity, and factor, m x n.
+func timesFactor(r, factor []float64, b, m, n int) []float64 {
+	if r == nil {
+		return factor
+	}
+	product := make([]float64, b*n)
 	for i := range b {
-		for j := range rows {
-			vec.Axpy64(product[i*again:(i+1)*again], r[i*rows+j], factor[j*again:(j+1)*again])
+		for j := range m {
+			vec.Axpy64(product[i*n:(i+1)*n], r[i*m+j], factor[j*n:(j+1)*n])
 		}
 	}
-	return again, product
-}
-
-// ritz decomposes T.
-func (l *blockLanczos) ritz() {
-	m := l.m
-	l.square = zeros(l.square, m*m)
-	for i := range m {
-		copy(l.square[i*m:(i+1)*m], l.t[i*l.most:i*l.most+m])
-	}
-	l.theta, l.s = zeros(l.theta, m), zeros(l.s, m*m)
-	l.eigen.Decompose(l.theta, l.s, l.square, m, l.threads)
-}
-
-// shortfall estimates how much the sum of the k largest eigenvalues is above that
-// of theta. Each theta is within its residual rho of an eigenvalue, and if all that
-// V lacks has eigenvalues below mu, within about rho^2 / (theta - mu). The next
-// block would see mu; what the last one saw is taken, but at most theta_{k+1}.
-func (l *blockLanczos) shortfall(r []float64, b, next int) float64 {
-	mu := l.lastBlock(b)
-	if l.k < l.m {
-		mu = min(mu, l.theta[l.k])
-	}
-	lost := 0.0
-	c := make([]float64, next)
-	for i := range l.k {
-		clear(c)
-		for j, x := range l.s[i*l.m+l.m-b : (i+1)*l.m] {
-			vec.Axpy64(c, x, r[j*next:(j+1)*next])
-		}
-		squared := vec.SquaredNorm64(c)
-		loss := math.Sqrt(squared)
-		if gap := l.theta[i] - mu; gap > loss {
-			loss = squared / gap
-		}
-		lost += loss
-	}
-	return lost
-}
-
-// lastBlock returns the largest eigenvalue of A compressed to the last b rows of V.
-func (l *blockLanczos) lastBlock(b int) float64 {
-	l.square = zeros(l.square, b*b)
-	for i := range b {
-		copy(l.square[i*b:(i+1)*b], l.t[(l.m-b+i)*l.most+l.m-b:])
-	}
-	values := make([]float64, b)
-	l.eigen.Decompose(values, nil, l.square, b, l.threads)
-	return values[0]
+	return product
 }
 
 // restart keeps the first Ritz vectors only.
@@ -293,6 +231,10 @@ func (l *blockLanczos) basis() Basis {
 		}
 	}
 	return b
+}
+
+func errTooLarge(found float64) error {
+	return fmt.Errorf("the second moment of the rows: found %v, expected finite numbers: the values are too large", found)
 }
 
 func total(x []float64) float64 {

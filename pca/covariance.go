@@ -1,0 +1,183 @@
+package pca
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// Covariance forms the second moment Sigma = (1/n) sum_i x_i x_i^T, d x d, and takes
+// its eigenvectors of the k largest eigenvalues.
+//
+// Sums in double precision cost twice the time of single precision. So where there
+// are many rows the products of 256 rows at a time are summed in single precision,
+// in a matrix S, whose eigenvectors U are wrong by about 2^-22 / gap, and what they
+// capture by the square of that. One more look at the rows gives what they capture
+// exactly, and rotates them by it. With precision=single such looks are used to
+// put right S instead, until U is what it is in double precision: the symmetric
+// matrix next to S that maps U to U Sigma is
+//
+//	S + C^T U + U^T C - U^T (C U^T) U,     C = U Sigma - U S   (k x d)
+//
+// (Powell 1970), and its eigenvectors are wrong by the square of what U was.
+//
+// Cost: n d^2 operations, half of them by symmetry, and two matrices d x d. The
+// eigenvectors cost about 40 products of S with 16 vectors, see [blockLanczos].
+type Covariance struct{ Precision string } // auto, double or single
+
+func init() {
+	register("covariance", "eigenvectors of the d x d second moment, which is formed (precision=auto|double|single)", func(p *registry.Params) (Method, error) {
+		return Covariance{Precision: p.Choice("precision", "auto", "double", "single")}, p.Err()
+	})
+}
+
+// mostFeatures is up to which d a d x d matrix is formed: 2 GB at most.
+const mostFeatures = 16384
+
+// Accepts refuses matrices that do not fit.
+func (Covariance) Accepts(p Problem) error {
+	if p.Cols > mostFeatures {
+		return fmt.Errorf("covariance: found %d features, expected at most %d: use krylov", p.Cols, mostFeatures)
+	}
+	return p.Check()
+}
+
+// Solve is Batch's.
+func (m Covariance) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
+	n, d := x.Dims()
+	single := m.Precision == "single" || m.Precision == "auto" && float64(n)*float64(d)*float64(d) > 4e9
+	if csr, ok := x.X.(*matrix.CSR); ok && float64(len(csr.Value)) < float64(n)*float64(d)/16 {
+		return pairsOf(ctx, p)(sparseSecond(ctx, x, csr, p.Threads))
+	}
+	if single {
+		s, ok, err := singleSecond(ctx, x, p.Threads)
+		if err != nil {
+			return Basis{}, err
+		}
+		if ok && m.Precision == "auto" {
+			return rotated(ctx, s, x, p)
+		}
+		if ok {
+			return corrected(ctx, s, x, p)
+		}
+	}
+	return pairsOf(ctx, p)(secondMoment(ctx, x, p.Threads))
+}
+
+func pairsOf(ctx context.Context, p Problem) func(s []float64, err error) (Basis, error) {
+	return func(s []float64, err error) (Basis, error) {
+		if err != nil {
+			return Basis{}, err
+		}
+		return largestPairs(ctx, s, p.Cols, p)
+	}
+}
+
+// rotated returns the components of s, rotated by what the rows say of them.
+func rotated(ctx context.Context, s []float64, x Rows, p Problem) (Basis, error) {
+	b, err := pairs(ctx, s, p.Cols, 1e-13, p)
+	if err != nil {
+		return Basis{}, err
+	}
+	g, err := compressedTo(ctx, x, b, p.Threads)
+	if err != nil {
+		return Basis{}, err
+	}
+	turn, err := allPairs(g, b.K, p)
+	if err != nil {
+		return Basis{}, err
+	}
+	rotateRows(b.Component, turn.Component, b.K, b.K, b.Cols, p.Threads)
+	b.Value = turn.Value
+	return b, nil
+}
+
+// corrected returns the components of s after it has been put right.
+func corrected(ctx context.Context, s []float64, x Rows, p Problem) (Basis, error) {
+	b, err := largestPairs(ctx, s, p.Cols, p)
+	for turned := 1.0; err == nil && turned > 1e-6; {
+		if err = correct(ctx, s, x, b, p.Threads); err != nil {
+			break
+		}
+		before, was := b, turned
+		b, err = largestPairs(ctx, s, p.Cols, p)
+		turned = turnedBy(b, before, p.Threads)
+		if turned > was/2 { // the gap is too small for that
+			break
+		}
+	}
+	return b, err
+}
+
+// turnedBy returns the largest length of a part of a row of b outside of the span of
+// a's.
+func turnedBy(b, a Basis, threads int) float64 {
+	rest := append([]float64{}, b.Component...)
+	h := make([]float64, a.K*b.K)
+	multiply(h, a.Component, rest, a.K, b.K, b.Cols, threads)
+	subtract(rest, h, a.Component, b.K, a.K, b.Cols, threads)
+	longest := 0.0
+	for i := range b.K {
+		longest = max(longest, vec.SquaredNorm64(rest[i*b.Cols:(i+1)*b.Cols]))
+	}
+	return math.Sqrt(longest)
+}
+
+// largestPairs returns the k largest eigenvalues of s, d x d, and their vectors.
+func largestPairs(ctx context.Context, s []float64, d int, p Problem) (Basis, error) {
+	return pairs(ctx, s, d, 1e-26, p)
+}
+
+// pairs is largestPairs to a tolerance.
+func pairs(ctx context.Context, s []float64, d int, tolerance float64, p Problem) (Basis, error) {
+	if d <= 64 || 6*p.K > d {
+		return allPairs(s, d, p)
+	}
+	return newBlockLanczos(denseOperator(s, d, p.Threads), p.K, tolerance, p).solve(ctx)
+}
+
+// allPairs is largestPairs by all of them.
+func allPairs(s []float64, d int, p Problem) (Basis, error) {
+	values, vectors := make([]float64, d), make([]float64, d*d)
+	vec.Eigen(values, vectors, append([]float64{}, s...), d, p.Threads)
+	for i, v := range values {
+		if v != v {
+			return Basis{}, errTooLarge(v)
+		}
+		values[i] = max(v, 0)
+	}
+	return Basis{K: d, Cols: d, Component: vectors, Value: values}.first(p.K), nil
+}
+
+// correct makes s map the rows of b to what Sigma maps them to.
+func correct(ctx context.Context, s []float64, x Rows, b Basis, threads int) error {
+	k, d := b.K, b.Cols
+	c, was := make([]float64, k*d), make([]float64, k*d)
+	if err := momentOf(x, threads).apply(ctx, c, b.Component, k); err != nil {
+		return err
+	}
+	multiply(was, b.Component, s, k, d, d, threads)
+	vec.Axpy64(c, -1, was)
+	inner := make([]float64, k*k)
+	multiply(inner, c, b.Component, k, k, d, threads)
+	scale(inner, -0.5)
+	vec.GemmCols64(whole(c, k, d), whole(inner, k, k), whole(b.Component, k, d), threads)
+	vec.GemmCols64(whole(s, d, d), whole(c, k, d), whole(b.Component, k, d), threads)
+	vec.GemmCols64(whole(s, d, d), whole(b.Component, k, d), whole(c, k, d), threads)
+	symmetrise(s, d)
+	return nil
+}
+
+// symmetrise makes s what it is but for the order of terms.
+func symmetrise(s []float64, d int) {
+	for i := range d {
+		for j := range i {
+			mean := (s[i*d+j] + s[j*d+i]) / 2
+			s[i*d+j], s[j*d+i] = mean, mean
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package pca
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/registry"
+)
+
+// Gram finds the components of fewer rows than features by the products of rows,
+//
+//	K = (1/n) X X^T,   n x n,   K v = value v,   u = X^T v / sqrt(n value):
+//
+// the eigenvalues of Sigma are those of K. Directions that the rows do not have are
+// filled up with any. The u are made orthonormal again and rotated by one more look
+// at the rows, so components of small eigenvalues do not suffer from large ones.
+//
+// Cost: n^2 d operations, half of them by symmetry, and two matrices n x n.
+type Gram struct{}
+
+func init() {
+	register("gram", "eigenvectors of the n x n products of rows, for n below d", func(p *registry.Params) (Method, error) {
+		return Gram{}, p.Err()
+	})
+}
+
+// Accepts refuses matrices that do not fit.
+func (Gram) Accepts(p Problem) error {
+	if p.Rows > mostFeatures {
+		return fmt.Errorf("gram: found %d rows, expected at most %d: use krylov", p.Rows, mostFeatures)
+	}
+	return p.Check()
+}
+
+// Solve is Batch's.
+func (Gram) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
+	n, d := x.Dims()
+	products, err := innerProducts(ctx, x, p.Threads)
+	if err != nil {
+		return Basis{}, err
+	}
+	left, err := largestPairs(ctx, products, n, p)
+	if err != nil {
+		return Basis{}, err
+	}
+	turned := make([]float64, n*p.K)
+	for i := range p.K {
+		for j, v := range left.Row(i) {
+			turned[j*p.K+i] = v
+		}
+	}
+	b := Basis{K: p.K, Cols: d, Component: make([]float64, p.K*d)}
+	x.TransposedTimes(b.Component, turned, p.K, p.Threads)
+	for i, v := range left.Value {
+		if v > 0 {
+			scale(b.Row(i), 1/math.Sqrt(float64(n))/math.Sqrt(v))
+		}
+		if !(v > 1e-14*left.Value[0]) { // nothing but rounding: any direction will do
+			clear(b.Row(i))
+		}
+	}
+	orthonormalise(b.Component, p.K, d)
+	return RayleighRitz(x, b, p.Threads), ctx.Err()
+}

@@ -1,0 +1,195 @@
+package pca
+
+import (
+	"context"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// Second moments by sums in single precision, and of sparse rows.
+
+// rowsOfSlab returns how many rows are summed between two looks at whether to go on:
+// a multiple of what is summed in single precision, and about 10^9 operations.
+func rowsOfSlab(d int) int { return 256 * min(max(int(1e9/256/float64(d*d)), 1), 64) }
+
+// nearZero reports whether the rows are hardly longer than when they are centred, by
+// some of them: then it makes no difference whether that is done before or after.
+func nearZero(x Rows) bool {
+	n, d := x.Dims()
+	raw := Rows{X: x.X, Factor: x.Factor}
+	row := make([]float64, d)
+	centred, all := 0.0, 0.0
+	for i := 0; i < n; i += (n + 255) / 256 {
+		x.Row(row, i)
+		centred += vec.SquaredNorm64(row)
+		raw.Row(row, i)
+		all += vec.SquaredNorm64(row)
+	}
+	return all <= 16*centred
+}
+
+// rawSecond returns Sigma of rows that are centred and scaled after they are summed:
+// with s the sums of columns, (1/n) F (X^T X - s o^T - o s^T + n o o^T) F.
+func rawSecond(ctx context.Context, x Rows, threads int) ([]float64, error) {
+	n, d := x.Dims()
+	sums := columnMeans(x.X)
+	scale(sums, float64(n))
+	if data, ok := x.X.(*matrix.Dense); ok {
+		second := square(d)
+		for lo := 0; lo < n; lo += rowsOfSlab(d) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			hi := min(lo+rowsOfSlab(d), n)
+			vec.GramSingle(second, vec.Block[float32]{Value: data.Value[lo*d : hi*d], Rows: hi - lo, Cols: d, Stride: d}, threads)
+		}
+		centre(second.Value, x, sums, threads)
+		return second.Value, nil
+	}
+	s, err := sumSlabs(ctx, x.X, threads, func(dst []float32, i int) { expand(dst, x.X.Row(i)) })
+	if err == nil {
+		centre(s, x, sums, threads)
+	}
+	return s, err
+}
+
+// expand sets dst to a row.
+func expand(dst []float32, row matrix.Vector) {
+	if row.Index == nil {
+		copy(dst, row.Value)
+		return
+	}
+	clear(dst)
+	for k, j := range row.Index {
+		dst[j] = row.Value[k]
+	}
+}
+
+// sumSlabs adds up the products of rows, in single precision 256 at a time. row sets
+// dst to row i.
+func sumSlabs(ctx context.Context, x matrix.Matrix, threads int, row func(dst []float32, i int)) ([]float64, error) {
+	n, d := x.Dims()
+	second, height := square(d), rowsOfSlab(d)
+	slab := make([]float32, min(n, height)*d)
+	for lo := 0; lo < n; lo += height {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		hi := min(lo+height, n)
+		matrix.Blocks(hi-lo, 32, threads, func(_, from, to int) {
+			for i := from; i < to; i++ {
+				row(slab[i*d:(i+1)*d], lo+i)
+			}
+		})
+		vec.GramSingle(second, vec.Block[float32]{Value: slab[:(hi-lo)*d], Rows: hi - lo, Cols: d, Stride: d}, threads)
+	}
+	return second.Value, nil
+}
+
+// centre makes the sum of the products of rows of X, whose sums are given, Sigma.
+func centre(s []float64, x Rows, sums []float64, threads int) {
+	n, d := x.Dims()
+	matrix.Blocks(d, 16, threads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := s[i*d : (i+1)*d]
+			if x.Offset != nil {
+				moved := float64(float64(n)*x.Offset[i]) - sums[i]
+				for j, o := range x.Offset {
+					row[j] += float64(moved*o) - float64(x.Offset[i]*sums[j])
+				}
+			}
+			for j, f := range x.Factor {
+				row[j] *= float64(f * x.Factor[i])
+			}
+			scale(row, 1/float64(n))
+		}
+	})
+	symmetrise(s, d)
+}
+
+// singleSecond returns Sigma by sums in single precision of rows that are centred
+// first. It is not ok if numbers are too large or too small for that.
+func singleSecond(ctx context.Context, x Rows, threads int) (s []float64, ok bool, err error) {
+	n, d := x.Dims()
+	if x.Factor == nil && nearZero(x) {
+		if s, err = rawSecond(ctx, x, threads); err != nil || inSingle(s, d) {
+			return s, err == nil, err
+		}
+	}
+	s, err = sumSlabs(ctx, x.X, threads, func(dst []float32, i int) {
+		row := make([]float64, d)
+		x.Row(row, i)
+		convert(dst, row)
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	scale(s, 1/float64(n))
+	return s, inSingle(s, d), nil
+}
+
+// inSingle reports whether Sigma is neither too large nor too small.
+func inSingle(s []float64, d int) bool {
+	trace := 0.0
+	for i := range d {
+		trace += s[i*d+i]
+	}
+	return trace > 1e-25 && trace < 1e34
+}
+
+// compressedTo returns U Sigma U^T for the rows U of b, in double precision.
+func compressedTo(ctx context.Context, x Rows, b Basis, threads int) ([]float64, error) {
+	const height = 8192
+	n, d := x.Dims()
+	data, direct := x.X.(*matrix.Dense)
+	direct = direct && x.Factor == nil && nearZero(x)
+	shift := make([]float64, b.K)
+	if x.Offset != nil {
+		multiply(shift, b.Component, x.Offset, b.K, 1, d, threads)
+	}
+	y, g := make([]float64, min(n, height)*b.K), square(b.K)
+	for lo := 0; lo < n; lo += height {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		hi := min(lo+height, n)
+		slab := whole(y, hi-lo, b.K)
+		if direct {
+			for i := range hi - lo {
+				for j, s := range shift {
+					y[i*b.K+j] = -s
+				}
+			}
+			vec.GemmMixed(slab, vec.Block[float32]{Value: data.Value[lo*d : hi*d], Rows: hi - lo, Cols: d, Stride: d}, whole(b.Component, b.K, d), threads)
+		} else {
+			x.Part(lo, hi).Times(y[:(hi-lo)*b.K], b.Component, b.K, threads)
+		}
+		vec.SyrkCols64(g, slab, threads)
+	}
+	scale(g.Value, 1/float64(n))
+	return g.Value, nil
+}
+
+// sparseSecond returns Sigma of sparse rows: row j of X^T X is the sum of the rows
+// that have feature j. Then it is centred, as in rawSecond; where means are large
+// beside deviations, this cancels (see [sparseMoment]).
+func sparseSecond(ctx context.Context, x Rows, data *matrix.CSR, threads int) ([]float64, error) {
+	_, d := x.Dims()
+	turned := matrix.Transpose(data)
+	s, sums := make([]float64, d*d), make([]float64, d)
+	matrix.Blocks(d, 8, threads, func(_, lo, hi int) {
+		for j := lo; j < hi && ctx.Err() == nil; j++ {
+			column := turned.Row(j)
+			for k, i := range column.Index {
+				sums[j] += float64(column.Value[k])
+				data.Row(int(i)).AddTo(s[j*d:(j+1)*d], float64(column.Value[k]))
+			}
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	centre(s, x, sums, threads)
+	return s, nil
+}
