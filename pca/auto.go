@@ -64,6 +64,6 @@ func pairsTime(d, k float64) float64 {
 	if 6*k > d {
 		return 6 * d * d * d / 20
 	}
-	directions := (12 + float64(k/2)) * 16
+	directions := (12 + float64(k/2)) * 8
 	return float64(directions*(2*d*d/60)) + float64(directions*(4*d*min(1.5*(k+32), d)/20))
 }

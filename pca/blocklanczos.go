@@ -80,8 +80,12 @@ func (l *blockLanczos) solve(ctx context.Context) (Basis, error) {
 		if err != nil {
 			return Basis{}, err
 		}
-		l.ritz()
 		full := l.m+next > l.most
+		if l.m < l.k && next > 0 && !full {
+			b = next
+			continue
+		}
+		l.ritz()
 		settled := next == 0 || l.m >= l.k && l.shortfall(r, b, next) <= l.loss*total(l.theta[:l.k])
 		switch {
 		case l.m == l.dim || l.m >= l.k && (l.taken >= l.steps || settled && l.complete(next, full)):

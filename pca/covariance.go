@@ -26,7 +26,7 @@ import (
 // (Powell 1970), and its eigenvectors are wrong by the square of what U was.
 //
 // Cost: n d^2 operations, half of them by symmetry, and two matrices d x d. The
-// eigenvectors cost about 40 products of S with 16 vectors, see [blockLanczos].
+// eigenvectors cost about 20 products of S with 8 vectors, see [blockLanczos].
 type Covariance struct{ Precision string } // auto, double or single
 
 func init() {
@@ -79,7 +79,7 @@ func pairsOf(ctx context.Context, p Problem) func(s []float64, err error) (Basis
 
 // rotated returns the components of s, rotated by what the rows say of them.
 func rotated(ctx context.Context, s []float64, x Rows, p Problem) (Basis, error) {
-	b, err := pairs(ctx, s, p.Cols, 1e-13, p)
+	b, err := pairs(ctx, s, p.Cols, 1e-12, p)
 	if err != nil {
 		return Basis{}, err
 	}

@@ -47,7 +47,7 @@ func rowsAtOnce(x matrix.Matrix, m int) int {
 
 // denseOperator returns a, symmetric and dim x dim, as an operator.
 func denseOperator(a []float64, dim, threads int) operator {
-	return operator{dim: dim, block: 16, apply: func(ctx context.Context, dst, q []float64, m int) error {
+	return operator{dim: dim, block: 8, apply: func(ctx context.Context, dst, q []float64, m int) error {
 		multiply(dst, q, a, m, dim, dim, threads)
 		return ctx.Err()
 	}}

@@ -10,8 +10,8 @@ import (
 // Second moments by sums in single precision, and of sparse rows.
 
 // rowsOfSlab returns how many rows are summed between two looks at whether to go on:
-// a multiple of what is summed in single precision, and about 10^9 operations.
-func rowsOfSlab(d int) int { return 256 * min(max(int(1e9/256/float64(d*d)), 1), 64) }
+// a multiple of what is summed in single precision, and about 4 10^9 operations.
+func rowsOfSlab(d int) int { return 256 * min(max(int(4e9/256/float64(d*d)), 1), 64) }
 
 // nearZero reports whether the rows are hardly longer than when they are centred, by
 // some of them: then it makes no difference whether that is done before or after.
@@ -33,8 +33,7 @@ func nearZero(x Rows) bool {
 // with s the sums of columns, (1/n) F (X^T X - s o^T - o s^T + n o o^T) F.
 func rawSecond(ctx context.Context, x Rows, threads int) ([]float64, error) {
 	n, d := x.Dims()
-	sums := columnMeans(x.X)
-	scale(sums, float64(n))
+	sums := columnSums(x.X, threads)
 	if data, ok := x.X.(*matrix.Dense); ok {
 		second := square(d)
 		for lo := 0; lo < n; lo += rowsOfSlab(d) {
@@ -52,6 +51,24 @@ func rawSecond(ctx context.Context, x Rows, threads int) ([]float64, error) {
 		centre(s, x, sums, threads)
 	}
 	return s, err
+}
+
+// columnSums returns the sums of the features.
+func columnSums(x matrix.Matrix, threads int) []float64 {
+	const block = 4096
+	n, d := x.Dims()
+	parts := make([][]float64, (n+block-1)/block)
+	matrix.Blocks(n, block, threads, func(b, lo, hi int) {
+		parts[b] = make([]float64, d)
+		for i := lo; i < hi; i++ {
+			x.Row(i).AddTo(parts[b], 1)
+		}
+	})
+	sums := make([]float64, d)
+	for _, part := range parts {
+		vec.Axpy64(sums, 1, part)
+	}
+	return sums
 }
 
 // expand sets dst to a row.

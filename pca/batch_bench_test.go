@@ -1,0 +1,87 @@
+package pca
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// shared returns rows of the data that measurements are made on.
+func shared(t testing.TB, path string) matrix.Matrix {
+	s, err := dataset.Read(t.Context(), []string{"../../shared/data/" + path}, dataset.Options{})
+	if err != nil {
+		t.Skipf("no data to measure with: %v", err)
+	}
+	return s.X
+}
+
+// inMemory returns the rows with all their zeros.
+func inMemory(x matrix.Matrix) *matrix.Dense {
+	n, d := x.Dims()
+	dense := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
+	for i := range n {
+		expand(dense.Value[i*d:(i+1)*d], x.Row(i))
+	}
+	return dense
+}
+
+func BenchmarkMNIST(b *testing.B) {
+	x := Rows{X: inMemory(shared(b, "mnist/train-images-idx3-ubyte.gz"))}
+	for _, spec := range []string{"covariance", "covariance:precision=double", "covariance:precision=single", "krylov"} {
+		for _, k := range []int{8, 50} {
+			b.Run(fmt.Sprintf("method=%s/k=%d", spec, k), func(b *testing.B) {
+				for b.Loop() {
+					x.Offset = columnSums(x.X, 2)
+					scale(x.Offset, 1.0/60000)
+					captured := total(solveBatch(b, spec, x, k, 2).Value)
+					b.ReportMetric(captured, "captured")
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkIMDB(b *testing.B) {
+	x := Rows{X: shared(b, "imdb/imdb_tfidf.train.svm.gz")}
+	for _, spec := range []string{"krylov", "krylov:tol=1e-6", "randomized"} {
+		for _, centred := range []bool{false, true} {
+			x.Offset = nil
+			if centred {
+				x.Offset = columnMeans(x.X)
+			}
+			b.Run(fmt.Sprintf("method=%s/centred=%v", spec, centred), func(b *testing.B) {
+				for b.Loop() {
+					captured := total(solveBatch(b, spec, x, 50, 2).Value)
+					b.ReportMetric(captured, "captured")
+				}
+			})
+		}
+	}
+}
+
+// The time of the eigenvectors alone.
+func BenchmarkPairs(b *testing.B) {
+	x := Rows{X: inMemory(shared(b, "mnist/train-images-idx3-ubyte.gz"))}
+	x.Offset = columnMeans(x.X)
+	s, err := rawSecond(b.Context(), x, 2)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, k := range []int{8, 50} {
+		for _, block := range []int{8, 16, 32, 64} {
+			b.Run(fmt.Sprintf("block=%d/k=%d", block, k), func(b *testing.B) {
+				for b.Loop() {
+					a := denseOperator(s, 784, 2)
+					a.block = block
+					l := newBlockLanczos(a, k, 1e-12, Problem{Threads: 2})
+					if _, err := l.solve(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+					b.ReportMetric(float64(l.taken), "steps")
+				}
+			})
+		}
+	}
+}
