@@ -9,7 +9,8 @@ import (
 type power struct {
 	x       Rows
 	threads int
-	stripes []*sparseProduct
+	stripes []*sparseStripes
+	y       []float64 // scratch
 }
 
 // laidOut is how many stored numbers may be laid out: 20 bytes each.
@@ -19,9 +20,10 @@ func newPower(x Rows, threads int) *power {
 	p := &power{x: x, threads: threads}
 	if n, _ := x.Dims(); isSparse(x.X) && matrix.Nonzeros(x.X) <= laidOut {
 		for lo := 0; lo < n; {
-			s := newSparseProduct(x, 0, threads)
+			s := newSparseStripes(x.X, 0, threads)
 			hi := min(lo+s.height(), n)
 			s.set(lo, hi)
+			s.transpose()
 			s.next = nil
 			p.stripes = append(p.stripes, s)
 			lo = hi
@@ -36,12 +38,12 @@ func (p *power) apply(dst, q []float64, m int) {
 		p.x.Power(dst, q, m, p.threads)
 		return
 	}
-	p.share(q, m)
+	product := p.share(q, m)
 	for i, s := range p.stripes {
-		s.power()
-		p.handOn(i)
+		p.y = sized(p.y, s.rows*m)
+		p.goOn(product, i, p.y)
 	}
-	p.stripes[len(p.stripes)-1].sum(dst)
+	product.sum(dst)
 }
 
 // both sets y, n x m, to X' q^T and image, m x d, to y^T X'.
@@ -51,34 +53,36 @@ func (p *power) both(y, image, q []float64, m int) {
 		p.x.TransposedTimes(image, y, m, p.threads)
 		return
 	}
-	p.share(q, m)
+	product := p.share(q, m)
 	lo := 0
 	for i, s := range p.stripes {
-		part := y[lo*m : (lo+s.rows)*m]
-		s.times(part)
-		s.add(part)
-		p.handOn(i)
+		p.goOn(product, i, y[lo*m:(lo+s.rows)*m])
 		lo += s.rows
 	}
-	p.stripes[len(p.stripes)-1].sum(image)
+	product.sum(image)
 }
 
 // share prepares the first stripe for m vectors.
-func (p *power) share(q []float64, m int) {
+func (p *power) share(q []float64, m int) *product {
 	first := p.stripes[0]
 	if first.m != m {
-		first.left, first.p = tiles(m, 0), nil
+		first.p = tiles(m, 0)
 	}
-	first.m, first.total, first.count = m, nil, nil
-	first.right(q)
+	first.m, first.total = m, nil
+	product := &product{stripes: first, of: p.x, m: m, shift: make([]float64, m), count: make([]float64, m)}
+	product.right(q)
+	return product
 }
 
-// handOn gives the next stripe what stripe i has: the vectors, the sum, and memory.
-func (p *power) handOn(i int) {
-	if i+1 == len(p.stripes) {
-		return
+// goOn multiplies with stripe i, to which it gives what the one before has: the
+// vectors, the sum, and memory. y receives the products.
+func (p *power) goOn(product *product, i int, y []float64) {
+	s := p.stripes[i]
+	if i > 0 {
+		from := p.stripes[i-1]
+		s.m, s.q, s.p, s.total = from.m, from.q, from.p, from.total
 	}
-	from, to := p.stripes[i], p.stripes[i+1]
-	to.m, to.q, to.shift, to.left, to.p = from.m, from.q, from.shift, from.left, from.p
-	to.total, to.count = from.total, from.count
+	product.stripes, product.rows = s, s.rows
+	product.times(y)
+	product.add(y)
 }

@@ -1,92 +1,170 @@
 package pca
 
-import "github.com/fenchel-ml/fenchel/matrix"
+import (
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/vec"
+)
 
 // Products of all rows with a few vectors: what methods are made of that ride on
-// matrix products. Rows are visited a stripe at a time, so that nothing is formed
-// that has more than a stripe's elements; sparse ones stay sparse, for
+// matrix products. Rows are visited a stripe at a time and X is multiplied as it
+// is, so that sparse rows stay sparse, for
 //
 //	R Q^T = X (Q F)^T - 1 (Q F o)^T,      P^T R = (P^T X - (P^T 1) o^T) F,
 //
-// with o = Offset and F = diag(Factor). Of every element the order of the terms is
+// with o = Offset and F = diag(Factor). Dense rows with an offset are moved before
+// they are multiplied, which leaves less rounding. Of every element the order of the terms is
 // fixed by the sizes alone, so the bits are the same for any number of threads.
 
 // Times sets dst, n x m, to R Q^T, where the rows of q, m x d, are the vectors.
 func (r Rows) Times(dst, q []float64, m, threads int) {
-	p := r.product(m, threads)
+	p := newProduct(r, m, threads, false)
 	p.right(q)
-	r.stripes(p, func(lo, hi int) { p.times(dst[lo*m : hi*m]) })
+	p.each(func(lo, hi int) { p.times(dst[lo*m : hi*m]) })
 }
 
 // TransposedTimes sets dst, m x d, to P^T R, where p is n x m.
 func (r Rows) TransposedTimes(dst, p []float64, m, threads int) {
-	product := r.product(m, threads)
-	r.stripes(product, func(lo, hi int) { product.add(p[lo*m : hi*m]) })
+	product := newProduct(r, m, threads, false)
+	product.each(func(lo, hi int) { product.add(p[lo*m : hi*m]) })
 	product.sum(dst)
 }
 
 // Power sets dst, m x d, to Q R^T R: a step of the power method for each row of q
 // at one look at the rows.
-func (r Rows) Power(dst, q []float64, m, threads int) { r.power(r.product(m, threads), dst, q) }
-
-// power32 is Power with dense rows in single precision. Where that is not enough,
-// because of very large or small numbers, dst is not finite or tiny.
-func (r Rows) power32(dst, q []float64, m, threads int) {
-	var p product = newDenseProduct[float32](r, m, threads)
-	if isSparse(r.X) {
-		p = newSparseProduct(r, m, threads)
-	}
-	r.power(p, dst, q)
+func (r Rows) Power(dst, q []float64, m, threads int) {
+	newProduct(r, m, threads, false).power(dst, q)
 }
 
-func (r Rows) power(p product, dst, q []float64) {
+// quickPower is Power that never moves rows: the offset is taken off the products.
+// Of a feature whose mean is a deviations from 0 the error is about a 2^-50.
+func (r Rows) quickPower(dst, q []float64, m, threads int) {
+	newProduct(r, m, threads, true).power(dst, q)
+}
+
+func (p *product) power(dst, q []float64) {
 	p.right(q)
-	r.stripes(p, func(_, _ int) { p.power() })
+	var y []float64
+	p.each(func(lo, hi int) {
+		y = sized(y, (hi-lo)*p.m)
+		p.times(y)
+		p.add(y)
+	})
 	p.sum(dst)
 }
 
-// A product is of rows with m vectors, a stripe at a time.
-type product interface {
-	height() int    // rows of a stripe
-	set(lo, hi int) // goes to rows lo to hi
-	right(q []float64)
-	times(dst []float64) // dst = R Q^T
-	add(p []float64)     // the sum grows by P^T R
-	power()              // the sum grows by Q R^T R
+// stripes are rows of X by the stripe, to be multiplied with m vectors.
+type stripes interface {
+	height() int // rows of a stripe
+	set(lo, hi int)
+	right(q []float64)   // the m vectors
+	times(dst []float64) // dst = X Q^T
+	add(p []float64)     // the sum grows by P^T X
 	sum(dst []float64)
 }
 
-func (r Rows) product(m, threads int) product {
-	if isSparse(r.X) {
-		return newSparseProduct(r, m, threads)
+// A product is stripes with offset and factor.
+type product struct {
+	stripes
+	of      Rows
+	rows, m int       // rows: of the stripe
+	q       []float64 // scratch: the vectors times Factor
+	shift   []float64 // their products with Offset
+	count   []float64 // P^T 1
+}
+
+func newProduct(r Rows, m, threads int, quick bool) *product {
+	p := &product{of: r, m: m, shift: make([]float64, m), count: make([]float64, m)}
+	switch {
+	case isSparse(r.X):
+		p.stripes = newSparseStripes(r.X, m, threads)
+	case r.Offset == nil || quick:
+		p.stripes = newDenseStripes(r.X, m, threads)
+	default:
+		p.stripes = newMovedStripes(r, m, threads)
+		p.of.Offset, p.of.Factor = nil, nil
 	}
-	return newDenseProduct[float64](r, m, threads)
+	return p
 }
 
 // isSparse reports whether all rows are.
 func isSparse(x matrix.Matrix) bool {
-	switch x := x.(type) {
-	case *matrix.Dense:
-		return false
-	case *matrix.CSR:
-		return len(x.Start) > 1
-	}
 	rows, _ := x.Dims()
 	for i := range rows {
 		if x.Row(i).Index == nil {
 			return false
 		}
+		if _, ok := x.(*matrix.CSR); ok {
+			break
+		}
 	}
 	return rows > 0
 }
 
-// stripes calls do for one stripe after another.
-func (r Rows) stripes(p product, do func(lo, hi int)) {
-	rows, _ := r.Dims()
+// each calls do for one stripe after another.
+func (p *product) each(do func(lo, hi int)) {
+	rows, _ := p.of.Dims()
 	for lo := 0; lo < rows; lo += p.height() {
 		hi := min(lo+p.height(), rows)
+		p.rows = hi - lo
 		p.set(lo, hi)
 		do(lo, hi)
+	}
+}
+
+func (p *product) right(q []float64) {
+	if p.of.Factor != nil {
+		p.q = append(p.q[:0], q...)
+		q = p.q
+		p.multiply(q)
+	}
+	if p.of.Offset != nil {
+		d := len(p.of.Offset)
+		for l := range p.m {
+			p.shift[l] = vec.Dot64(q[l*d:(l+1)*d], p.of.Offset)
+		}
+	}
+	p.stripes.right(q)
+}
+
+func (p *product) times(dst []float64) {
+	p.stripes.times(dst)
+	if p.of.Offset == nil {
+		return
+	}
+	for i := range p.rows {
+		vec.Axpy64(dst[i*p.m:(i+1)*p.m], -1, p.shift)
+	}
+}
+
+func (p *product) add(y []float64) {
+	p.stripes.add(y)
+	if p.of.Offset == nil {
+		return
+	}
+	for i := range p.rows {
+		vec.Axpy64(p.count, 1, y[i*p.m:(i+1)*p.m])
+	}
+}
+
+func (p *product) sum(dst []float64) {
+	p.stripes.sum(dst)
+	if p.of.Offset != nil {
+		d := len(p.of.Offset)
+		for l, count := range p.count {
+			vec.Axpy64(dst[l*d:(l+1)*d], -count, p.of.Offset)
+		}
+	}
+	p.multiply(dst)
+}
+
+// multiply applies Factor to vectors.
+func (p *product) multiply(q []float64) {
+	d := len(p.of.Factor)
+	for lo := 0; d > 0 && lo < len(q); lo += d {
+		row := q[lo : lo+d]
+		for j, f := range p.of.Factor {
+			row[j] *= f
+		}
 	}
 }
 
@@ -96,4 +174,9 @@ func sized[T any](x []T, n int) []T {
 		return make([]T, n, n+n/4)
 	}
 	return x[:n]
+}
+
+// block is the rows x cols matrix x.
+func block[T float32 | float64](x []T, rows, cols int) vec.Block[T] {
+	return vec.Block[T]{Value: x, Rows: rows, Cols: cols, Stride: cols}
 }
