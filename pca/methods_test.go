@@ -23,6 +23,7 @@ var lessExact = map[string]float64{
 var variants = []string{
 	"oja:normalise=polar", "oja:normalise=qr", "oja:schedule=sqrt", "oja:schedule=constant",
 	"grouse:step=greedy", "adaoja:batch=7", "power:shift=optimal",
+	"block-power:block=50", "history:block=50,memory=4", "history:memory=5,fresh=3", "frequent-directions:memory=9", "ipca:batch=30", "ipca:batch=50,center=true",
 }
 
 // learn gives a state the rows in blocks of about size, after the first skipped.

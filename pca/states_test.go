@@ -23,7 +23,7 @@ func TestStatesAreKept(t *testing.T) {
 	p := problemOf(g.rows, easyK)
 	eachState(t, func(t *testing.T, start func(Problem) State) {
 		s := start(p)
-		half := wholeBlocks(s, 333)
+		half := min(wholeBlocks(s, 333), 700)
 		s.Learn(g.rows.Part(0, half))
 		kept := maps.Clone(Keep(s))
 		again := start(p)
@@ -54,7 +54,7 @@ func TestStatesBearWhatIsRestored(t *testing.T) {
 	p := problemOf(g.rows, easyK)
 	eachState(t, func(t *testing.T, start func(Problem) State) {
 		s := start(p)
-		half := wholeBlocks(s, 100)
+		half := min(wholeBlocks(s, 100), 300)
 		s.Learn(g.rows.Part(0, half))
 		rest := g.rows.Part(half, min(half+200, 3000))
 		whole := Keep(s)
