@@ -131,10 +131,10 @@ func (l *Learner) learn() {
 	}
 	squared, _ := x.Sizes(l.problem.Threads)
 	l.squares += float64(squared * float64(b))
-	l.state.Learn(x)
-	if l.center {
+	if l.center { // first, so that a method can learn both at once
 		l.move(x.Offset, b)
 	}
+	l.state.Learn(x)
 	l.learned += b
 	l.pending = rowStore{}
 }
