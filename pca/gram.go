@@ -36,6 +36,9 @@ func (Gram) Accepts(p Problem) error {
 // Solve is Batch's.
 func (Gram) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
 	n, d := x.Dims()
+	if n < p.K {
+		return Basis{}, fmt.Errorf("gram: found %d rows, expected at least k = %d", n, p.K)
+	}
 	products, err := innerProducts(ctx, x, p.Threads)
 	if err != nil {
 		return Basis{}, err

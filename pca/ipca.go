@@ -233,16 +233,6 @@ func (s *incrementalPCA) eachPart(x Rows, size int, do func(rows []float64, firs
 	}
 }
 
-// symmetrise takes the mean of what should be equal.
-func symmetrise(a []float64, n int) {
-	for i := range n {
-		for j := range i {
-			mean := (a[i*n+j] + a[j*n+i]) / 2
-			a[i*n+j], a[j*n+i] = mean, mean
-		}
-	}
-}
-
 // Moments returns the mean and the variance of every feature, if the state centres.
 func (s *incrementalPCA) Moments() (mean, variance []float64) {
 	variance = append(variance, s.scatter...)

@@ -137,7 +137,9 @@ func singleSecond(ctx context.Context, x Rows, threads int) (s []float64, ok boo
 	s, err = sumSlabs(ctx, x.X, threads, func(dst []float32, i int) {
 		row := make([]float64, d)
 		x.Row(row, i)
-		convert(dst, row)
+		for j, v := range row {
+			dst[j] = float32(v)
+		}
 	})
 	if err != nil {
 		return nil, false, err

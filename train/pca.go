@@ -194,7 +194,8 @@ func (spec *PCASpec) scale() string {
 // pick chooses the method, or makes the one that was asked for.
 func (j *pcaJob) pick() error {
 	if j.spec.chooses() {
-		j.spec.Method, j.result.Why = pca.Choose(j.rows, j.problem)
+		_, dense := j.set.X.(*matrix.Dense)
+		j.spec.Method, j.result.Why = pca.ChooseBatch(j.problem.Rows, j.problem.Cols, matrix.Nonzeros(j.set.X), !dense, j.problem.K)
 	}
 	var err error
 	if j.method, err = pca.New(j.spec.Method); err != nil {

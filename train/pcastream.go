@@ -12,7 +12,7 @@ import (
 )
 
 // StreamMethod is the method for rows that come once, where none is asked for.
-const StreamMethod = "incremental"
+const StreamMethod = "history"
 
 // PCAStream finds components in rows that come once and need not fit into memory.
 // Nothing is proved: some rows are held out, and what the components capture of
