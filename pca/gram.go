@@ -25,8 +25,11 @@ func init() {
 	})
 }
 
-// Accepts refuses matrices that do not fit.
+// Accepts refuses matrices that are empty or do not fit.
 func (Gram) Accepts(p Problem) error {
+	if p.Rows < 1 {
+		return fmt.Errorf("gram: found no rows, expected at least one")
+	}
 	if p.Rows > mostFeatures {
 		return fmt.Errorf("gram: found %d rows, expected at most %d: use krylov", p.Rows, mostFeatures)
 	}
