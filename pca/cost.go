@@ -5,6 +5,7 @@ type Cost struct {
 	Steps        int     // rows learned
 	SquaredRanks float64 // sum over steps of k'^2, the rank after the step: the thesis's estimated run time
 	Rank         int     // k' after the last step
+	Entered      int     // rows that brought a new direction, for however short a time
 	MostRank     int     // the largest so far: memory is MostRank times d numbers
 	Flops        float64 // operations on numbers of rows and directions; the eigensystem of a step counts as 40 k'^2
 }
@@ -24,9 +25,13 @@ type Spectrum interface {
 	Cost() Cost
 }
 
-// count adds a step that ended at the given rank.
-func (c *Cost) count(rank int) {
+// count adds a step that ended at the given rank, of a row that brought a new
+// direction or not.
+func (c *Cost) count(rank int, entered bool) {
 	c.Steps++
+	if entered {
+		c.Entered++
+	}
 	c.SquaredRanks += float64(rank * rank)
 	c.Rank = rank
 	c.MostRank = max(c.MostRank, rank)
@@ -42,6 +47,7 @@ func (c *Cost) keep(k *Kept) {
 	k.Count("rows", &c.Steps)
 	k.Number("squared-ranks", &c.SquaredRanks)
 	k.Count("rank", &c.Rank)
+	k.Count("entered-rows", &c.Entered)
 	k.Count("most-rank", &c.MostRank)
 }
 

@@ -87,7 +87,7 @@ func (s *incremental) step(x []float64) {
 	entered := s.a.Update(1, x)
 	s.probe.count(entered, s.a, s.m.Memory, false)
 	s.a.Truncate(s.m.Memory)
-	s.cost.count(s.a.Rank())
+	s.cost.count(s.a.Rank(), entered)
 }
 
 func (s *incremental) Basis() Basis {

@@ -134,7 +134,7 @@ func (s *msg) step(x []float64) {
 	r := s.project()
 	s.adapt(eta, x, entered, r)
 	s.a.Truncate(r)
-	s.cost.count(s.a.Rank())
+	s.cost.count(s.a.Rank(), entered)
 }
 
 // mostStep is the most that one row may add to an eigenvalue. It is far more than

@@ -74,9 +74,9 @@ func (s *rmsg) learn(x []float64) {
 	fade := 1 - 1/t
 	scale(s.a.Value, fade)
 	s.a.Background *= fade
-	s.a.Update(boundedStep(s.step/t, x), x)
+	entered := s.a.Update(boundedStep(s.step/t, x), x)
 	s.project()
-	s.cost.count(s.a.Rank())
+	s.cost.count(s.a.Rank(), entered)
 }
 
 // project makes the trace k again, the background included, and drops what has

@@ -108,9 +108,9 @@ func (s *warmuthKuzmin) Learn(x Rows) {
 // step returns ln Z.
 func (s *warmuthKuzmin) step(x []float64) (lnZ float64) {
 	s.iterate.visit(s.a.first(s.k))
-	s.a.Update(boundedStep(s.schedule.Step(s.cost.Steps+1)*s.unit, x), x)
+	entered := s.a.Update(boundedStep(s.schedule.Step(s.cost.Steps+1)*s.unit, x), x)
 	lnZ = s.project()
-	s.cost.count(s.a.Rank())
+	s.cost.count(s.a.Rank(), entered)
 	return lnZ
 }
 
