@@ -1,17 +1,22 @@
-// Command plot draws results.csv of the races:
+// Command plot draws results.csv of the races, and what "fenchel reproduce" writes:
 //
 //	go run . RESULTS.csv FOLDER
 //
-// For each loss and lambda it writes one SVG with a tile for each set: accuracy
-// against seconds of solving alone, both logarithmic; and one with a tile for
-// each kernel machine, against seconds of whole processes. It is a module of its
-// own, so that the drawing library never enters the module that users depend on.
+// Of the races it writes, for each loss and lambda, one SVG with a tile for each set:
+// accuracy against seconds of solving alone, both logarithmic; and one with a tile
+// for each kernel machine, against seconds of whole processes. Of an experiment it
+// writes one SVG and one PNG with its tiles as in the source: see experiment.go. It
+// is a module of its own, so that the drawing library never enters the module that
+// users depend on.
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"image/color"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -23,6 +28,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
@@ -48,6 +54,14 @@ func run(results, folder string) error {
 	if err != nil {
 		return err
 	}
+	if len(records) > 0 && slices.Equal(records[0], experimentHeader) {
+		f, err := readExperiment(records)
+		if err != nil {
+			return fmt.Errorf("%s: %w", results, err)
+		}
+		name := filepath.Join(folder, strings.TrimSuffix(filepath.Base(results), ".csv"))
+		return errors.Join(f.draw(name+".svg"), f.draw(name+".png"))
+	}
 	figures, err := readFigures(records)
 	if err != nil {
 		return fmt.Errorf("%s: %w", results, err)
@@ -60,16 +74,25 @@ func run(results, folder string) error {
 	return nil
 }
 
-// A figure has the tiles of one loss and lambda, or of kernel machines.
+// A figure has the tiles of one loss and lambda, of kernel machines, or of an
+// experiment.
 type figure struct {
-	name  string
-	tiles []*tile
+	name   string
+	across int     // tiles in a row
+	tiles  []*tile // row by row; nil: left empty
 }
 
 // A tile has the curves of one problem.
 type tile struct {
 	title  string
+	x, y   axis
 	curves []*curve
+}
+
+// An axis is linear or logarithmic.
+type axis struct {
+	name string
+	log  bool
 }
 
 // A curve is what one competitor reached, and when.
@@ -130,7 +153,7 @@ func place(figures *[]*figure, name string) *figure {
 			return f
 		}
 	}
-	*figures = append(*figures, &figure{name: name})
+	*figures = append(*figures, &figure{name: name, across: 2})
 	return (*figures)[len(*figures)-1]
 }
 
@@ -140,7 +163,7 @@ func (f *figure) tile(title string) *tile {
 			return t
 		}
 	}
-	f.tiles = append(f.tiles, &tile{title: title})
+	f.tiles = append(f.tiles, &tile{title: title, x: axis{"seconds", true}, y: axis{"accuracy", true}})
 	return f.tiles[len(f.tiles)-1]
 }
 
@@ -155,18 +178,28 @@ func (t *tile) curve(name string) *curve {
 }
 
 // Sizes of a tile.
-const (
-	width, height = 11 * vg.Centimeter, 8 * vg.Centimeter
-	across        = 2
-)
+const width, height = 11 * vg.Centimeter, 8 * vg.Centimeter
 
-// draw writes the figure.
+// A picture is a canvas that can be written.
+type picture interface {
+	vg.CanvasSizer
+	WriteTo(io.Writer) (int64, error)
+}
+
+// draw writes the figure, as the extension of path says: svg or png.
 func (f *figure) draw(path string) error {
+	across := f.across
 	down := (len(f.tiles) + across - 1) / across
-	canvas := vgsvg.New(width*across, height*vg.Length(down))
+	var canvas picture = vgsvg.New(width*vg.Length(across), height*vg.Length(down))
+	if filepath.Ext(path) == ".png" {
+		canvas = vgimg.PngCanvas{Canvas: vgimg.New(width*vg.Length(across), height*vg.Length(down))}
+	}
 	tiles := draw.Tiles{Rows: down, Cols: across, PadX: vg.Centimeter / 2, PadY: vg.Centimeter / 2,
 		PadTop: vg.Centimeter / 4, PadBottom: vg.Centimeter / 4, PadLeft: vg.Centimeter / 4, PadRight: vg.Centimeter / 2}
 	for i, t := range f.tiles {
+		if t == nil {
+			continue
+		}
 		p, err := t.plot()
 		if err != nil {
 			return err
@@ -194,14 +227,19 @@ var colours = []color.RGBA{
 func (t *tile) plot() (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text = t.title
-	p.X.Label.Text, p.Y.Label.Text = "seconds", "accuracy"
-	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Scale, axis.Tick.Marker = plot.LogScale{}, powers{}
+	p.X.Label.Text, p.Y.Label.Text = t.x.name, t.y.name
+	for _, a := range []struct {
+		of   axis
+		axis *plot.Axis
+	}{{t.x, &p.X}, {t.y, &p.Y}} {
+		if a.of.log {
+			a.axis.Scale, a.axis.Tick.Marker = plot.LogScale{}, powers{}
+		}
 	}
 	p.Legend.Left, p.Legend.TextStyle.Font.Size = true, vg.Points(7) // curves fall to the right
 	p.Add(plotter.NewGrid())
 	for i, c := range t.curves {
-		slices.SortFunc(c.points, func(a, b plotter.XY) int { return int(math.Copysign(1, a.X-b.X)) })
+		slices.SortFunc(c.points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 		line, marks, err := plotter.NewLinePoints(c.points)
 		if err != nil {
 			return nil, err
@@ -213,9 +251,12 @@ func (t *tile) plot() (*plot.Plot, error) {
 		p.Add(line, marks)
 		p.Legend.Add(c.name, line)
 	}
-	// Log scales need room where all points are equal.
-	p.X.Min, p.X.Max = p.X.Min/1.2, p.X.Max*1.2
-	p.Y.Min, p.Y.Max = p.Y.Min/1.2, p.Y.Max*1.2
+	if t.x.log { // log scales need room where all points are equal
+		p.X.Min, p.X.Max = p.X.Min/1.2, p.X.Max*1.2
+	}
+	if t.y.log {
+		p.Y.Min, p.Y.Max = p.Y.Min/1.2, p.Y.Max*1.2
+	}
 	return p, nil
 }
 
