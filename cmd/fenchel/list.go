@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/experiment"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/pca"
@@ -26,15 +27,16 @@ var lists = map[string]func() [][2]string{
 	"solvers": func() [][2]string {
 		return slices.Concat(marked("linear models: ", linear.Entries()), marked("kernel machines: ", kernelsolver.Entries()))
 	},
-	"methods":    func() [][2]string { return rows(pca.Entries()) },
-	"formats":    func() [][2]string { return rows(dataset.Formats()) },
-	"generators": func() [][2]string { return rows(dataset.Generators()) },
+	"methods":     func() [][2]string { return rows(pca.Entries()) },
+	"formats":     func() [][2]string { return rows(dataset.Formats()) },
+	"generators":  func() [][2]string { return rows(dataset.Generators()) },
+	"experiments": func() [][2]string { return rows(experiment.Entries()) },
 }
 
 func newList() *cobra.Command {
-	nouns := []string{"losses", "penalties", "kernels", "maps", "solvers", "methods", "formats", "generators"}
+	nouns := []string{"losses", "penalties", "kernels", "maps", "solvers", "methods", "formats", "generators", "experiments"}
 	return &cobra.Command{
-		Use:       "list losses|penalties|kernels|maps|solvers|methods|formats|generators",
+		Use:       "list losses|penalties|kernels|maps|solvers|methods|formats|generators|experiments",
 		Short:     "List what can be chosen by name",
 		ValidArgs: nouns,
 		Args:      arguments(1, 1),

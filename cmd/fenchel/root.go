@@ -30,7 +30,7 @@ with "fenchel verify".`,
 			return fmt.Errorf("found no command, expected one of %s: \"fenchel --help\" explains them", strings.Join(verbs(cmd), ", "))
 		},
 	}
-	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newVerify(), newInfo(), newConvert(), newPCA(), newReconstruct(), newMerge(), newList())
+	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newVerify(), newInfo(), newConvert(), newPCA(), newReconstruct(), newMerge(), newReproduce(), newList())
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(explainFlag)
 	refuseUnknown(root)

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/experiment"
+)
+
+func newReproduce() *cobra.Command {
+	var in input
+	var opt experiment.Options
+	var folder string
+	var data []string
+	cmd := &cobra.Command{
+		Use:   "reproduce NAME [--data FILE...]",
+		Short: "Repeat a figure or table of the sources",
+		Long: `Reproduce repeats a figure or a table of the sources by its name, one of
+"fenchel list experiments" with parameters after it (NAME:key=value,...). It writes
+the points of the figure to NAME.csv, one a line, and prints what the source claims
+and whether it holds here. The exit code is 5 if one claim does not.`,
+		Example: `  fenchel reproduce thesis-fig6.3
+  fenchel reproduce thesis-fig6.5 --data train-images-idx3-ubyte.gz t10k-images-idx3-ubyte.gz
+  fenchel reproduce thesis-fig6.5 --data @heavy-tailed:n=70000`,
+		Args: arguments(1, 0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, err := experiment.New(args[0])
+			if err != nil {
+				return err
+			}
+			name, _, _ := strings.Cut(args[0], ":")
+			sources := append(data, args[1:]...) // --data A B C: what is after A are arguments
+			if len(args) > 1 && len(data) == 0 {
+				return fmt.Errorf("reproduce: found %s after %s, expected --data before data", args[1], args[0])
+			}
+			path := filepath.Join(folder, name+".csv")
+			if err := checkReproduce(opt, path, sources); err != nil {
+				return err
+			}
+			if len(sources) > 0 {
+				set, err := in.read(cmd, sources)
+				if err != nil {
+					return err
+				}
+				defer set.Close()
+				opt.Data = set.X
+			}
+			opt.Threads = in.opt.Threads
+			opt.Progress = newSteps(cmd.ErrOrStderr())
+			r, err := e.Run(cmd.Context(), opt)
+			if err != nil {
+				return err
+			}
+			if err := dataset.WriteFile(path, r.WriteCSV); err != nil {
+				return badData(err)
+			}
+			printChecks(cmd.OutOrStdout(), path, r)
+			if !r.Holds() {
+				return &exit{exitFalse, nil}
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&folder, "output", "o", ".", "folder of NAME.csv")
+	f.StringArrayVar(&data, "data", nil, "data of the source: files, or a generator; more may follow as arguments")
+	f.IntVar(&opt.Runs, "runs", 0, "runs, or splits of the data, to average over (default as the experiment was made for)")
+	f.BoolVar(&opt.Quick, "quick", false, "fewer rows, step sizes and runs: a look within seconds, by which claims may not hold")
+	f.Uint64Var(&opt.Seed, "seed", 1, "of everything random")
+	in.register(cmd, false)
+	return cmd
+}
+
+// checkReproduce refuses what would be found out only after the run.
+func checkReproduce(opt experiment.Options, path string, sources []string) error {
+	if opt.Runs < 0 {
+		return fmt.Errorf("--runs %d: expected a number > 0", opt.Runs)
+	}
+	if err := checkFolder(path); err != nil {
+		return err
+	}
+	return keepInputs("--output", path, sources...)
+}
+
+// newSteps returns what writes at most two lines a second about what is done.
+func newSteps(w io.Writer) func(what string, done, of int) {
+	var last time.Time
+	var mu sync.Mutex
+	return func(what string, done, of int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(last) >= 500*time.Millisecond {
+			fmt.Fprintf(w, "%s: %d of %d\n", what, done, of)
+			last = time.Now()
+		}
+	}
+}
+
+// printChecks prints the claims as a table.
+func printChecks(w io.Writer, path string, r *experiment.Result) {
+	for _, note := range r.Notes {
+		fmt.Fprintln(w, note)
+	}
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	held := 0
+	for _, c := range r.Checks {
+		verdict := "does not hold"
+		if c.Holds {
+			verdict = "holds"
+			held++
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s: expected %s, found %s\n", c.Target, verdict, c.Claim, c.Expected, c.Found)
+	}
+	_ = t.Flush() // the writer remembers its error
+	fmt.Fprintf(w, "%s: %s; %d of %s hold\n", path, count(len(r.Points), "point"), held, count(len(r.Checks), "target"))
+}

@@ -1,0 +1,64 @@
+// Package experiment repeats the tables and figures of the sources, each as a
+// named run, and says of each claim of the source whether it holds here.
+//
+// An experiment draws its own data, or asks for those of the source; gives the
+// same rows in the same order to all methods; measures how far each is from the
+// best possible; and returns the points of the figure, and targets with what was
+// found. One experiment lives in one file, which registers its name from init.
+// What they share: race.go runs methods side by side, choice.go chooses step
+// sizes, simulation.go and moment.go know what is best possible.
+//
+// No method lives here, and nothing is drawn: points become CSV, which the module
+// experiment/plot draws.
+package experiment
+
+import (
+	"context"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/registry"
+)
+
+// An Experiment is a table or figure that can be repeated. Laws: the result is the
+// same for any number of threads, but for what is a measured time; when ctx ends,
+// Run returns its error soon.
+type Experiment interface {
+	Run(ctx context.Context, opt Options) (*Result, error)
+}
+
+// Options say how an experiment is run.
+type Options struct {
+	Runs    int           // to average over; 0: as many as the experiment was made for
+	Quick   bool          // fewer rows, step sizes and runs: a look within seconds, which need not meet the targets
+	Data    matrix.Matrix // of the experiments that need some; nil: none
+	Seed    uint64        // of everything random
+	Threads int           // at most so many cores, 0: all
+
+	// Progress is told what is done, now and then, from several goroutines but
+	// never at once; may be nil.
+	Progress func(what string, done, of int)
+}
+
+// runs returns how many runs to average over.
+func (o Options) runs(usual, quick int) int {
+	switch {
+	case o.Runs > 0:
+		return o.Runs
+	case o.Quick:
+		return quick
+	}
+	return usual
+}
+
+var experiments = registry.New[Experiment]("experiment")
+
+// New makes the experiment that spec describes: a name, or "name:key=value,...".
+func New(spec string) (Experiment, error) { return experiments.New(spec) }
+
+// Entries lists the experiments by name.
+func Entries() []registry.Entry[Experiment] { return experiments.Entries() }
+
+// register adds an experiment; each one's file calls it from init.
+func register(name, summary string, make func(*registry.Params) (Experiment, error)) {
+	experiments.Register(registry.Entry[Experiment]{Name: name, Summary: summary, New: make})
+}

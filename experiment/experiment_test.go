@@ -1,0 +1,203 @@
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// looked are the experiments as tests can afford to run them.
+var looked = []struct {
+	spec, data string
+	targets    []string // that there must be
+	holds      []string // that hold even so
+}{
+	{"thesis-fig6.3:rows=400", "", []string{"F1", "F2", "F6"}, []string{"k=1, Gaussian: all roughly", "never ends stuck"}},
+	{"thesis-fig6.4:rows=400", "", []string{"F3", "F4", "F5"}, []string{"orthogonal above Gaussian"}},
+	{"thesis-fig5.4:rows=300,pad=40", "@text:n=200,d=30", []string{"5.4a", "5.4b", "5.4c"}, []string{"starts at k+1"}},
+	{"thesis-fig6.5", "@heavy-tailed:n=1500,d=40,rank=10,rare=0.1", []string{"M1", "M2", "M3", "M4", "M5", "M6"}, nil},
+	{"thesis-fig6.5:scale=thesis,moments=all,threshold=0", "@heavy-tailed:n=1500,d=40,rank=10,rare=0.1", []string{"M1", "M6"}, nil},
+}
+
+// TestExperiments: every experiment gives points and its targets, the same on one
+// core and two.
+func TestExperiments(t *testing.T) {
+	for _, l := range looked {
+		t.Run(l.spec, func(t *testing.T) {
+			one, two := look(t, l.spec, l.data, 1), look(t, l.spec, l.data, 2)
+			if !reflect.DeepEqual(one, two) {
+				t.Error("another result on another number of cores")
+			}
+			if len(one.Points) == 0 {
+				t.Error("no points")
+			}
+			for _, target := range l.targets {
+				if !has(one, func(c Check) bool { return c.Target == target }) {
+					t.Errorf("no target %s", target)
+				}
+			}
+			for _, claim := range l.holds {
+				if !has(one, func(c Check) bool { return strings.Contains(c.Claim, claim) && c.Holds }) {
+					t.Errorf("%q does not hold", claim)
+				}
+			}
+		})
+	}
+}
+
+func has(r *Result, f func(Check) bool) bool {
+	for _, c := range r.Checks {
+		if f(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// look runs an experiment quickly.
+func look(t *testing.T, spec, data string, threads int) *Result {
+	t.Helper()
+	e, err := New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := Options{Runs: 1, Quick: true, Seed: 3, Threads: threads}
+	if data != "" {
+		opt.Data = read(t, data)
+	}
+	r, err := e.Run(t.Context(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func read(t *testing.T, sources ...string) matrix.Matrix {
+	t.Helper()
+	set, err := dataset.Read(t.Context(), sources, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.X
+}
+
+// TestTable: what is counted in the table of costs has the exponents it must have;
+// seconds are not looked at.
+func TestTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	r := look(t, "thesis-table", "", 1)
+	for _, c := range r.Checks {
+		if strings.HasSuffix(c.Claim, "sum of k'^2") && !c.Holds {
+			t.Errorf("%s: expected %s, found %s", c.Claim, c.Expected, c.Found)
+		}
+	}
+}
+
+// TestNeedsData: experiments on real data say which.
+func TestNeedsData(t *testing.T) {
+	for spec, want := range map[string]string{"thesis-fig5.4": "a9a", "thesis-fig6.5": "@heavy-tailed"} {
+		e, err := New(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.Run(t.Context(), Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", spec, err, want)
+		}
+		if _, err := e.Run(t.Context(), Options{Data: &matrix.Dense{Cols: 3}}); err == nil {
+			t.Errorf("%s: no rows were taken", spec)
+		}
+	}
+}
+
+// TestInterrupted: a run that is ended says so.
+func TestInterrupted(t *testing.T) {
+	for _, entry := range Entries() {
+		ctx, cancel := context.WithCancel(t.Context())
+		e, err := New(entry.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt := Options{Quick: true, Data: read(t, "@text:n=300,d=60"), Progress: func(string, int, int) { cancel() }}
+		if _, err := e.Run(ctx, opt); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v, want that of the context", entry.Name, err)
+		}
+		cancel()
+	}
+}
+
+// TestCSV: one line for each point, below the names.
+func TestCSV(t *testing.T) {
+	r := &Result{}
+	r.curve(Point{Row: "k=1", Column: "a, b", Curve: "MSG", XAxis: iterations, YAxis: "k'"}, []float64{1, 1.01, 3}, []float64{5, 6, 0.25})
+	var out bytes.Buffer
+	if err := r.WriteCSV(&out); err != nil {
+		t.Fatal(err)
+	}
+	want := "row,column,curve,x_axis,x,y_axis,y\nk=1,\"a, b\",MSG,iterations (log),1,k',5\nk=1,\"a, b\",MSG,iterations (log),3,k',0.25\n"
+	if out.String() != want {
+		t.Errorf("found %q, expected %q", out.String(), want)
+	}
+}
+
+// TestTargets runs the experiments in full and asks for every target of the
+// reference, which takes about ten minutes: with FENCHEL_SLOW=1.
+func TestTargets(t *testing.T) {
+	if os.Getenv("FENCHEL_SLOW") == "" {
+		t.Skip("takes ten minutes: set FENCHEL_SLOW=1")
+	}
+	for spec, files := range map[string][]string{
+		"thesis-fig6.3": nil,
+		"thesis-fig6.4": nil,
+		"thesis-fig5.4": {"adult/a9a.gz"},
+		"thesis-fig6.5": {"mnist/train-images-idx3-ubyte.gz", "mnist/t10k-images-idx3-ubyte.gz"},
+	} {
+		t.Run(spec, func(t *testing.T) {
+			e, err := New(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			opt := Options{Seed: 1}
+			if files != nil {
+				opt.Data = read(t, realFiles(t, files)...)
+			}
+			r, err := e.Run(t.Context(), opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range r.Checks {
+				if t.Logf("%s %v: %s: expected %s, found %s", c.Target, c.Holds, c.Claim, c.Expected, c.Found); !c.Holds {
+					t.Errorf("%s does not hold: %s", c.Target, c.Claim)
+				}
+			}
+		})
+	}
+}
+
+// realFiles returns files of the shared data folder (beside the checkout, or where
+// FENCHEL_DATA says), or skips the test where there are none.
+func realFiles(t *testing.T, names []string) []string {
+	t.Helper()
+	folder := os.Getenv("FENCHEL_DATA")
+	if folder == "" {
+		folder = filepath.Join("..", "..", "shared", "data")
+	}
+	var full []string
+	for _, name := range names {
+		path := filepath.Join(folder, name)
+		if _, err := os.Stat(path); err != nil {
+			t.Skipf("real data not found at %s (set FENCHEL_DATA)", path)
+		}
+		full = append(full, path)
+	}
+	return full
+}

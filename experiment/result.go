@@ -1,0 +1,89 @@
+package experiment
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// A Result is what came of an experiment.
+type Result struct {
+	Points []Point
+	Checks []Check
+	Notes  []string // what was chosen or left out on the way
+}
+
+// A Point belongs to a curve in one panel of a figure. Panels are laid out in rows
+// and columns as in the source; an axis whose name ends in LogAxis is logarithmic.
+type Point struct {
+	Row, Column, Curve string
+	XAxis              string
+	X                  float64
+	YAxis              string
+	Y                  float64
+}
+
+// LogAxis ends the names of logarithmic axes.
+const LogAxis = " (log)"
+
+// A Check is one target: what the source claims, and what was found.
+type Check struct {
+	Target   string // its name in the reference: "F1"
+	Claim    string
+	Expected string
+	Found    string
+	Holds    bool
+}
+
+// Holds reports whether all targets were met.
+func (r *Result) Holds() bool {
+	for _, c := range r.Checks {
+		if !c.Holds {
+			return false
+		}
+	}
+	return true
+}
+
+// WriteCSV writes one line for each point, below a line of names.
+func (r *Result) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	if err := out.Write([]string{"row", "column", "curve", "x_axis", "x", "y_axis", "y"}); err != nil {
+		return err
+	}
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	for _, p := range r.Points {
+		if err := out.Write([]string{p.Row, p.Column, p.Curve, p.XAxis, number(p.X), p.YAxis, number(p.Y)}); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// check adds a target.
+func (r *Result) check(target, claim, expected string, holds bool, found string, args ...any) {
+	r.Checks = append(r.Checks, Check{Target: target, Claim: claim, Expected: expected, Found: fmt.Sprintf(found, args...), Holds: holds})
+}
+
+// note adds a note.
+func (r *Result) note(format string, args ...any) {
+	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
+}
+
+// curve adds the points (x[i], y[i]), as many as a figure can show: of those whose
+// x are closer than a part in so many of a decade only the first, and the last of all.
+func (r *Result) curve(panel Point, x, y []float64) {
+	const perDecade = 25
+	least := math.Inf(-1)
+	for i := range x {
+		if x[i] < least && i < len(x)-1 {
+			continue
+		}
+		least = x[i] * (1 + 2.3/perDecade)
+		panel.X, panel.Y = x[i], y[i]
+		r.Points = append(r.Points, panel)
+	}
+}

@@ -1,0 +1,56 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/pca"
+)
+
+// A simulation is a distribution whose second moment is known.
+type simulation struct {
+	name string // of the column of the figure
+	spec string // of the generator, without k, rows and seed
+}
+
+// The distributions of figures 6.3 and 6.4, in 32 dimensions.
+var gaussian = simulation{"Gaussian", "@pca-gaussian:d=32"}
+
+// orthogonal is the other one, in one of the three readings of what is printed.
+func orthogonal(kind string) simulation {
+	return simulation{"orthogonal", "@pca-orthogonal:d=32,kind=" + kind}
+}
+
+// course draws rows of the simulation, to be looked at after each. Step sizes are
+// as printed, for the rows as they are.
+func (s simulation) course(ctx context.Context, k, rows int, seed uint64) (*course, error) {
+	spec := fmt.Sprintf("%s,k=%d,n=%d,seed=%d", s.spec, k, rows, seed)
+	set, err := dataset.Read(ctx, []string{spec}, dataset.Options{Threads: 1})
+	if err != nil {
+		return nil, err
+	}
+	second, err := dataset.SecondMomentOf(spec)
+	if err != nil {
+		return nil, err
+	}
+	_, d := set.X.Dims()
+	c := &course{rows: pca.Rows{X: set.X}, problem: pca.Problem{Cols: d, K: k, Seed: seed, Threads: 1, Squared: 1, Fourth: 1}}
+	c.judges = []judge{against(second.Diagonal, k, d, 1)}
+	for t := range rows {
+		c.at = append(c.at, t+1)
+	}
+	return c, nil
+}
+
+// courses draws the rows of several runs.
+func (s simulation) courses(ctx context.Context, k, rows, runs int, seed uint64) ([]*course, error) {
+	all := make([]*course, runs)
+	for run := range all {
+		var err error
+		if all[run], err = s.course(ctx, k, rows, seed+uint64(run)); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
