@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"math"
+	"slices"
 )
 
 // A pick is the trace of a contender at the step size that was chosen for it.
@@ -116,6 +117,17 @@ func (p *pick) average(judge int) float64 {
 func (p *pick) last(judge int) float64 {
 	return p.over(func(t *trace) float64 { return t.last(judge) })
 }
+
+// median is that of the runs at the end, where last is the mean.
+func (p *pick) median(judge int) float64 {
+	var ends []float64
+	for _, t := range p.traces {
+		ends = append(ends, t.last(judge))
+	}
+	slices.Sort(ends)
+	return (ends[(len(ends)-1)/2] + ends[len(ends)/2]) / 2
+}
+
 func (p *pick) meanRank() float64 { return p.over((*trace).meanRank) }
 
 // epsilon is the mean suboptimality at each look.

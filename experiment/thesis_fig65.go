@@ -27,15 +27,15 @@ import (
 // than mostDirections directions; all splits then run with the best c and the
 // neighbours it has in the grid, of which the one that is best on average stays.
 type fig65 struct {
-	threshold int
+	threshold float64
 	all       bool // moments are those of all images
 	scale     string
 }
 
 func init() {
-	register("thesis-fig6.5", "suboptimality of streaming PCA on images; needs --data, the 70000 of MNIST; threshold=-1: pixels above it become 1, others 0; moments=train|all, scale=norm|thesis",
+	register("thesis-fig6.5", "suboptimality of streaming PCA on images; needs --data, the 70000 of MNIST; threshold=-1: pixels, from 0 to 1, above it become 1, others 0; moments=train|all, scale=norm|thesis",
 		func(p *registry.Params) (Experiment, error) {
-			return fig65{p.Int("threshold", -1, -1, 254), p.Choice("moments", "train", "all") == "all", p.Choice("scale", "norm", "thesis")}, p.Err()
+			return fig65{p.Float("threshold", -1, "a number from 0 to below 1, or -1: none", func(v float64) bool { return v == -1 || v >= 0 && v < 1 }), p.Choice("moments", "train", "all") == "all", p.Choice("scale", "norm", "thesis")}, p.Err()
 		})
 }
 
@@ -155,7 +155,9 @@ func newSplit(x matrix.Matrix, parts [][]int, moments *dataset.Moments, scale st
 	}
 	s := &split{rows: scaled(train), threads: threads, constant: moments.Constants(), learned: len(parts[0])}
 	_, s.d = train.Dims()
-	s.squared, s.fourth = s.rows.Sizes(threads)
+	if s.constant == s.d {
+		return nil, errors.New("thesis-fig6.5: found no feature that varies, expected images")
+	}
 	for i := range s.seconds {
 		s.seconds[i] = secondMoment(scaled(matrix.Subset(x, parts[i+1])), threads)
 	}
@@ -198,7 +200,7 @@ func (r *Result) row(ctx context.Context, k int, splits []*split, grid []float64
 	for _, p := range picks {
 		r.curve(Point{Row: name, Column: "iterations", Curve: p.name, XAxis: iterations, YAxis: suboptimality}, p.times(), p.epsilon(test))
 		r.curve(Point{Row: name, Column: "run time", Curve: p.name, XAxis: runTime, YAxis: suboptimality}, p.cost(), p.epsilon(test))
-		note += fmt.Sprintf(" %s %.3g at the end, %.3g on average", p.name, p.last(test), p.average(test))
+		note += fmt.Sprintf(" %s %.3g at the end (median %.3g), %.3g on average", p.name, p.last(test), p.median(test), p.average(test))
 		if p.grid {
 			note += fmt.Sprintf(" (c=2^%d)", int(math.Round(math.Log2(p.c))))
 		}
