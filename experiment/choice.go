@@ -140,6 +140,11 @@ func (p *pick) cost() []float64 {
 	return p.curve(func(t *trace, i int) float64 { return t.cost[i] })
 }
 
+// rank is the mean of k' at each look.
+func (p *pick) rank() []float64 {
+	return p.curve(func(t *trace, i int) float64 { return float64(t.rank[i]) })
+}
+
 // times is the number of rows at each look.
 func (p *pick) times() []float64 {
 	return p.curve(func(t *trace, i int) float64 { return float64(t.at[i]) })
