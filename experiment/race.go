@@ -143,7 +143,7 @@ func rankOf(s pca.State, p pca.Problem) int {
 func (t *trace) average(judge int) float64 {
 	sum, before := 0.0, 0
 	for i, at := range t.at {
-		sum += t.epsilon[judge][i] * float64(at-before)
+		sum += float64(t.epsilon[judge][i] * float64(at-before))
 		before = at
 	}
 	return sum / float64(before)

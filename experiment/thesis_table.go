@@ -173,7 +173,7 @@ func fading(n, d int, seed uint64) pca.Rows {
 	factor, sum := make([]float64, d), 0.0
 	for j := range factor {
 		factor[j] = 1 / float64(j+1)
-		sum += factor[j] * factor[j]
+		sum += float64(factor[j] * factor[j])
 	}
 	for j := range factor {
 		factor[j] /= math.Sqrt(sum)
@@ -279,8 +279,8 @@ func slope(cells []cell, x, y func(cell) float64) float64 {
 	}
 	for _, c := range cells {
 		away := vec.Log(x(c)) - mx
-		xx += away * away
-		xy += away * (vec.Log(y(c)) - my)
+		xx += float64(away * away)
+		xy += float64(away * (vec.Log(y(c)) - my))
 	}
 	return xy / xx
 }

@@ -61,7 +61,7 @@ func (c *comparison) found() string { return strings.Join(c.parts, ", ") }
 // spread is the standard deviation over the runs of the mean suboptimality.
 func (p *pick) spread() float64 {
 	mean, n := p.average(0), float64(len(p.traces))
-	squares := p.over(func(t *trace) float64 { return (t.average(0) - mean) * (t.average(0) - mean) })
+	squares := p.over(func(t *trace) float64 { return float64((t.average(0) - mean) * (t.average(0) - mean)) })
 	return math.Sqrt(squares * n / max(n-1, 1))
 }
 
