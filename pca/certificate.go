@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // The certificate: how much of what k dimensions can capture a basis captures, as
@@ -98,7 +96,7 @@ func certify(ctx context.Context, x Rows, b Basis, threads int, seed uint64, exa
 		return Certificate{}, err
 	}
 	if c.Upper > size.upper {
-		c.Upper, c.Failure = size.upper, 0
+		c.Upper, c.Nu, c.Failure = size.upper, size.upper, 0
 	}
 	c.Captured, c.Total = max(c.Captured, 0), size.total
 	c.unbalance(-2 * exponent)
@@ -154,60 +152,5 @@ type certifier struct {
 	basis []float64 // V, r x d, orthonormal up to off
 	r     int       // dimension of the span, at most k
 	off   float64   // at least |V V^T - I|
-}
-
-// setBasis orthonormalises. Rows that depend on others are left out: they capture
-// nothing.
-func (c *certifier) setBasis(b Basis) {
-	v := make([]float64, b.K*c.d)
-	for i := range b.K {
-		copyBalanced(v[i*c.d:(i+1)*c.d], b.Row(i))
-	}
-	c.Departure = b.Departure()
-	triangle := orthonormalise(v, b.K, c.d)
-	for i := range b.K {
-		if triangle[i*b.K+i] != 0 {
-			copy(v[c.r*c.d:(c.r+1)*c.d], v[i*c.d:(i+1)*c.d])
-			c.r++
-		}
-	}
-	c.basis = v[:c.r*c.d]
-	c.off = offOrthonormal(c.basis, c.r, c.d, c.threads)
-}
-
-// copyBalanced sets dst to src times a power of two that makes it about 1.
-func copyBalanced(dst, src []float64) {
-	most := 0.0
-	for _, v := range src {
-		most = max(most, math.Abs(v))
-	}
-	_, exponent := math.Frexp(most)
-	for j, v := range src {
-		dst[j] = math.Ldexp(v, -exponent)
-	}
-}
-
-// offOrthonormal returns a bound on the norm of V V^T - I: that of what is computed
-// and of its error. Sums are cut into parts, whose errors add up to less.
-func offOrthonormal(v []float64, r, d, threads int) float64 {
-	const part = 2048
-	sum, one := make([]float64, r*r), make([]float64, r*r)
-	for lo := 0; lo < d; lo += part {
-		clear(one)
-		vec.SyrkRows64(vec.Block[float64]{Value: one, Rows: r, Cols: r, Stride: r},
-			vec.Block[float64]{Value: v[min(lo, len(v)):], Rows: r, Cols: min(part, d-lo), Stride: d}, threads)
-		vec.Axpy64(sum, 1, one)
-	}
-	length := 0.0
-	for i := range r {
-		length += sum[i*r+i]
-		sum[i*r+i]--
-	}
-	return up(math.Sqrt(vec.SquaredNorm64(sum)) + float64(gamma(min(d, part)+d/part+r+8)*length))
-}
-
-// captured returns a lower bound from a computed tr(V Sigma V^T), which is wrong by
-// at most wrong: with G = V V^T it is tr(G^-1 V Sigma V^T).
-func (c *certifier) captured(computed, wrong float64) float64 {
-	return max(0, (computed-wrong)/(1+c.off)*(1-0x1p-48))
+	away  float64   // at least |V - W|_F, for some W of which the rows are in the span given
 }

@@ -1,0 +1,60 @@
+package pca
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// A basis of rows that depend on others, or almost, captures what its span does: not
+// what it becomes by rounding when it is made orthonormal.
+func TestCertificateIsAboutTheSpanGiven(t *testing.T) {
+	count := 960
+	if testing.Short() {
+		count = 384
+	}
+	each(count, func(i int) {
+		c := newInstance(i)
+		c.u = dependentRows(rand.New(rand.NewPCG(13, uint64(i))), c.u)
+		truth := truthOf(c)
+		for _, exact := range []bool{true, false} {
+			got, err := certify(context.Background(), c.x, c.u, 1, 1, exact)
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			} else if v := truth.violation(c, got); v != "" {
+				t.Errorf("%s: %s: %s", c.name, got.Route, v)
+			}
+		}
+	})
+}
+
+// dependentRows replaces a row in the middle by a multiple of another, or makes all
+// rows almost the same.
+func dependentRows(rng *rand.Rand, u Basis) Basis {
+	if u.K < 2 {
+		return u
+	}
+	if i := rng.IntN(2*u.K - 1); i < u.K-1 {
+		copy(u.Row(i+1), u.Row(i))
+		scale(u.Row(i+1), rng.NormFloat64())
+		return u
+	}
+	apart := math.Pow(10, -13*rng.Float64())
+	for i := 1; i < u.K; i++ {
+		for j, x := range u.Row(0) {
+			u.Row(i)[j] = x + apart*u.Row(i)[j]
+		}
+	}
+	return u
+}
+
+// Rows that are orthonormal but for rounding lose nothing by what is proven of them.
+func TestCertificateSpanOfOrthonormalRows(t *testing.T) {
+	c := certifier{d: 500, threads: 1}
+	c.setBasis(Basis{K: 100, Cols: 500, Component: randomBasis(1, 100, 500)})
+	if c.r != 100 || !(c.away < 2e-13) {
+		t.Errorf("found %d rows that are off by %.3g, expected 100 by at most 2e-13", c.r, c.away)
+	}
+	t.Logf("off by %.3g", c.away)
+}
