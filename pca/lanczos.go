@@ -80,7 +80,7 @@ func newSearch(c *certifier, p *power, coupling float64) *search {
 	d, r := c.d, c.r
 	s := &search{c: c, p: p, coupling: coupling, turned: make([]float64, d*r), z: make([]float64, starts*d), before: make([]float64, starts*d), w: make([]float64, starts*d)}
 	vec.Transpose64(vec.Block[float64]{Value: s.turned, Rows: d, Cols: r, Stride: r}, vec.Block[float64]{Value: c.basis, Rows: r, Cols: d, Stride: d})
-	fillNormal(s.w, rand.NewPCG(c.seed, searchStream))
+	fillNormal(s.w, rand.NewPCG(c.searchSeed(), searchStream))
 	var whole [starts]float64
 	for i := range s.runs {
 		whole[i] = math.Sqrt(vec.SquaredNorm64(s.row(s.w, i)))
