@@ -94,6 +94,13 @@ func (l *Learner) wait(v matrix.Vector) error {
 	return nil
 }
 
+// Measured returns, of the rows that a learner learned, those that it took the scale
+// from: the first.
+func Measured(learned matrix.Matrix) matrix.Matrix {
+	n, _ := learned.Dims()
+	return matrix.Part(learned, 0, min(n, learnerBlock))
+}
+
 // start measures the rows in wait and starts the state: the scaling, and the sizes
 // that steps depend on, are those of these rows.
 func (l *Learner) start() error {

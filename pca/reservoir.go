@@ -76,6 +76,28 @@ func (r *reservoir) matrix(cols int) matrix.Matrix {
 	return s.matrix(cols)
 }
 
+// HoldsOut reports whether these, rising, are numbers of rows that a [Learner] keeps
+// apart of n rows of d features.
+func HoldsOut(numbers []int, n, d int) bool {
+	r := newReservoir()
+	all := r.among(n)
+	for len(all) > len(numbers) && (len(all) > mostHeldOut || len(all) > leastHeldOut && len(all) > mostNumbers/d) {
+		r.limit /= 2
+		all = r.among(n)
+	}
+	return slices.Equal(all, numbers) || len(all) == n && len(numbers) == 0 // all few rows were learned
+}
+
+// among returns the numbers below n that the reservoir wants.
+func (r *reservoir) among(n int) (numbers []int) {
+	for i := range n {
+		if r.wants(i) {
+			numbers = append(numbers, i)
+		}
+	}
+	return numbers
+}
+
 // keep visits everything; the rows have cols columns.
 func (r *reservoir) keep(k *Kept, cols int) {
 	exponent := bits.LeadingZeros64(r.limit) // the limit was halved so many times

@@ -60,3 +60,24 @@ func TestReservoir(t *testing.T) {
 		}
 	}
 }
+
+// The rows that are kept apart of a stream are those that its answer names.
+func TestHoldsOut(t *testing.T) {
+	for _, n := range []int{1, 13, 40, 1000, 50000, 90000} {
+		r := newReservoir()
+		for i := range n {
+			if r.wants(i) {
+				r.add(i, matrix.Vector{Value: []float32{1}})
+			}
+			for r.full() {
+				r.thin()
+			}
+		}
+		if len(r.numbers) < n && !HoldsOut(r.numbers, n, 1) {
+			t.Errorf("%d rows: not those held out: %v", n, r.numbers)
+		}
+		if len(r.numbers) > 1 && (HoldsOut(r.numbers[1:], n, 1) || HoldsOut(r.numbers[:1], n, 1) || HoldsOut(nil, n, 1)) {
+			t.Errorf("%d rows: some of those held out were believed to be all", n)
+		}
+	}
+}

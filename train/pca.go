@@ -247,7 +247,8 @@ func (j *pcaJob) learn(ctx context.Context, s pca.State) (pca.Basis, error) {
 
 // certify proves what the components are worth and makes the model.
 func (j *pcaJob) certify(ctx context.Context) error {
-	c, err := pca.Certify(ctx, j.rows, j.basis, j.spec.Threads, j.spec.Seed)
+	digest := j.set.Digest()
+	c, err := pca.Certify(ctx, j.rows, j.basis, j.spec.Threads, certificateSeed(j.spec.Seed, digest))
 	if err != nil {
 		return err
 	}
@@ -256,7 +257,7 @@ func (j *pcaJob) certify(ctx context.Context) error {
 	m := &model.PCA{
 		Statement: model.PCAStatement{K: j.spec.K, Method: j.spec.Method, Center: j.rows.Offset != nil, Scale: j.spec.scale(),
 			Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased},
-		Data:     model.Data{Rows: n, Features: d, Nonzeros: matrix.Nonzeros(j.set.X), Digest: j.set.Digest()},
+		Data:     model.Data{Rows: n, Features: d, Nonzeros: matrix.Nonzeros(j.set.X), Digest: digest},
 		Features: j.set.Feature, Schema: j.set.Schema,
 		Components: j.basis.Component, Eigenvalue: j.basis.Value, Mean: j.rows.Offset, Scale: j.rows.Factor,
 		Proof: model.PCAProof{Gap: goal, Total: model.Bound(c.Total), Captured: model.Bound(c.Captured), Upper: model.Bound(c.Upper),
@@ -279,124 +280,6 @@ func (j *pcaJob) end(relative float64) solver.Status {
 		return solver.Stalled
 	}
 	return solver.EpochLimit
-}
-
-// PCAVerification is what recomputing the claims of components gave.
-type PCAVerification struct {
-	Found    model.PCAProof
-	Problems []string // what does not hold; empty: everything claimed is true
-}
-
-func (v *PCAVerification) fail(format string, args ...any) {
-	v.Problems = append(v.Problems, fmt.Sprintf(format, args...))
-}
-
-// VerifyPCA recomputes the captured variance and its bound from components and the
-// rows they were found in, without any method: for a stream, the variance of the
-// rows that were held out.
-func VerifyPCA(ctx context.Context, m *model.PCA, set *dataset.Set, threads int) (*PCAVerification, error) {
-	v := &PCAVerification{Found: m.Proof}
-	n, d := set.X.Dims()
-	if n != m.Data.Rows || d != m.Data.Features {
-		v.fail("the data have %d rows of %d features, the components were found in %d of %d", n, d, m.Data.Rows, m.Data.Features)
-		return v, nil
-	}
-	basis := pca.Basis{K: m.Statement.K, Cols: d, Component: m.Components, Value: m.Eigenvalue}
-	if off := basis.Departure(); off > 1e-8 {
-		v.fail("the components are not orthonormal: products are off by %.3g", off)
-		return v, nil
-	}
-	rows := pca.Rows{X: set.X, Offset: m.Mean, Factor: m.Scale}
-	if m.Statement.Stream {
-		v.heldOut(m, rows, basis)
-		return v, nil
-	}
-	if digest := set.Digest(); digest != m.Data.Digest && m.Proof.Status != Merged {
-		v.fail("the data differ: found %s, the components were found in %s", digest, m.Data.Digest)
-	}
-	v.preprocessing(m, set, threads)
-	c, err := pca.Certify(ctx, rows, basis, threads, m.Statement.Seed)
-	if err != nil {
-		return nil, err
-	}
-	v.compare(m, c)
-	return v, nil
-}
-
-// preprocessing recomputes mean and scale.
-func (v *PCAVerification) preprocessing(m *model.PCA, set *dataset.Set, threads int) {
-	rows, err := pca.Preprocess(set.X, m.Statement.Scale, m.Statement.Center, threads)
-	switch {
-	case err != nil:
-		v.fail("%v", err)
-	case !near(rows.Offset, m.Mean):
-		v.fail("the mean is not that of the rows")
-	case !near(rows.Factor, m.Scale):
-		v.fail("the scale is not that of the rows")
-	}
-}
-
-// near reports whether two lists are the same but for rounding.
-func near(a, b []float64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	largest := 0.0
-	for _, x := range a {
-		largest = max(largest, math.Abs(x))
-	}
-	for i, x := range a {
-		if !(math.Abs(x-b[i]) <= tolerance*largest) {
-			return false
-		}
-	}
-	return true
-}
-
-// compare notes every number of the claim that is not what was found. Of merged
-// components nothing is claimed: both bounds are no numbers.
-func (v *PCAVerification) compare(m *model.PCA, c pca.Certificate) {
-	p := m.Proof
-	v.Found.Captured, v.Found.Upper, v.Found.Total, v.Found.Failure, v.Found.Route = model.Bound(c.Captured), model.Bound(c.Upper), model.Bound(c.Total), c.Failure, c.Route
-	slack := model.Bound(tolerance * c.Total)
-	if p.Captured > v.Found.Captured+slack || p.Captured < 0 {
-		v.fail("the components are claimed to capture %.12g, found %.12g", p.Captured, v.Found.Captured)
-	}
-	if p.Upper < v.Found.Upper-slack {
-		v.fail("others are claimed to capture at most %.12g, found the bound %.12g", p.Upper, v.Found.Upper)
-	}
-	if differs(p.Total, v.Found.Total, float64(slack)) {
-		v.fail("the variance of the rows is claimed to be %.12g, found %.12g", p.Total, v.Found.Total)
-	}
-	if p.Status == string(solver.Converged) && !(v.Found.Relative() <= p.Gap*(1+tolerance)) {
-		v.fail("claims to have converged to %g, found the gap %.3g", p.Gap, v.Found.Relative())
-	}
-}
-
-// heldOut recomputes what the components capture of the rows that were not learned.
-func (v *PCAVerification) heldOut(m *model.PCA, rows pca.Rows, basis pca.Basis) {
-	claim := m.Proof.HeldOut
-	if claim == nil {
-		return // nothing was claimed
-	}
-	n, _ := rows.Dims()
-	numbers := make([]int, len(m.HeldOut))
-	for i, at := range m.HeldOut {
-		if at < 0 || at >= int64(n) || i > 0 && at <= m.HeldOut[i-1] {
-			v.fail("row %d is claimed to have been held out, of %d", at+1, n)
-			return
-		}
-		numbers[i] = int(at)
-	}
-	rows.X = matrix.Subset(rows.X, numbers)
-	found := heldOutVariance(pca.NewHeldOut(rows, basis))
-	v.Found.HeldOut = found
-	slack := tolerance * float64(found.Total)
-	if found.Rows != claim.Rows || differs(claim.Captured, found.Captured, slack) || differs(claim.Total, found.Total, slack) ||
-		differs(claim.Error, found.Error, slack) {
-		v.fail("of %d rows held out the components are claimed to capture %.12g of %.12g, found %.12g of %.12g in %d rows",
-			claim.Rows, claim.Captured, claim.Total, found.Captured, found.Total, found.Rows)
-	}
 }
 
 func heldOutVariance(h pca.HeldOut) *model.HeldOutVariance {

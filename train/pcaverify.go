@@ -1,0 +1,218 @@
+package train
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// PCAVerification is what recomputing the claims of components gave.
+type PCAVerification struct {
+	Found    model.PCAProof
+	Problems []string // what does not hold; empty: everything claimed is true
+}
+
+func (v *PCAVerification) fail(format string, args ...any) {
+	v.Problems = append(v.Problems, fmt.Sprintf(format, args...))
+}
+
+// VerifyPCA recomputes the captured variance and its bound from components and the
+// rows they were found in, without any method: for a stream, the variance of the
+// rows that were held out.
+func VerifyPCA(ctx context.Context, m *model.PCA, set *dataset.Set, threads int) (*PCAVerification, error) {
+	v := &PCAVerification{Found: m.Proof}
+	n, d := set.X.Dims()
+	if n != m.Data.Rows || d != m.Data.Features {
+		v.fail("the data have %d rows of %d features, the components were found in %d of %d", n, d, m.Data.Rows, m.Data.Features)
+		return v, nil
+	}
+	basis := pca.Basis{K: m.Statement.K, Cols: d, Component: m.Components, Value: m.Eigenvalue}
+	if off := basis.Departure(); !(off <= 1e-8) {
+		v.fail("the components are not orthonormal: products are off by %.3g", off)
+		return v, nil
+	}
+	if m.Statement.Stream {
+		v.stream(m, set, basis, threads)
+		return v, nil
+	}
+	digest := set.Digest()
+	if digest != m.Data.Digest && !(m.Proof.Status == Merged && m.Data.Digest == "") {
+		v.fail("the data differ: found %s, the components were found in %s", digest, m.Data.Digest)
+	}
+	rows := pca.Rows{X: set.X, Offset: m.Mean, Factor: m.Scale}
+	c, err := pca.Certify(ctx, rows, basis, threads, certificateSeed(m.Statement.Seed, digest))
+	if err != nil {
+		return nil, err
+	}
+	v.preprocessing(m, set.X, set.X, c.Total, threads)
+	v.compare(m, c)
+	if m.Proof.Status != Merged {
+		v.eigenvalues(rows, basis, c.Total, threads)
+	}
+	return v, nil
+}
+
+// certificateSeed returns the seed of the random vectors of a certificate. It depends
+// on the rows too, so that nobody can choose rows in which something hides from the
+// vectors of a seed; that of the components is mixed in by [pca.Certify].
+func certificateSeed(seed uint64, digest string) uint64 {
+	sum := sha256.Sum256(binary.LittleEndian.AppendUint64([]byte(digest), seed))
+	return binary.LittleEndian.Uint64(sum[:])
+}
+
+// meanSlack is the part of the variance that a wrong mean may add, which is the
+// squared length of what it is off by.
+const meanSlack = 1e-12
+
+// preprocessing recomputes the mean of some rows, and the scale of those that it was
+// measured on.
+func (v *PCAVerification) preprocessing(m *model.PCA, x, measured matrix.Matrix, total float64, threads int) {
+	center := m.Statement.Center || m.Statement.Scale == "thesis"
+	scaled, err := pca.Preprocess(measured, m.Statement.Scale, center, threads)
+	about := scaled
+	all, _ := x.Dims()
+	if first, _ := measured.Dims(); err == nil && first < all {
+		about, err = pca.Preprocess(x, "none", center, threads)
+	}
+	if err != nil {
+		v.fail("%v", err)
+		return
+	}
+	if len(about.Offset) != len(m.Mean) || !(squaredDistance(about.Offset, m.Mean, m.Scale) <= meanSlack*total) {
+		v.fail("the mean is not that of the rows")
+	}
+	if !near(scaled.Factor, m.Scale) {
+		v.fail("the scale is not that of the rows")
+	}
+}
+
+// squaredDistance returns |F (a - b)|^2.
+func squaredDistance(a, b, factor []float64) float64 {
+	sum := 0.0
+	for j := range a {
+		x := a[j] - b[j]
+		if factor != nil {
+			x *= factor[j]
+		}
+		sum += float64(x * x)
+	}
+	return sum
+}
+
+// near reports whether the numbers of two lists are the same but for rounding, each.
+func near(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) <= tolerance*math.Abs(x) })
+}
+
+// eigenvalues recomputes the variance along each component.
+func (v *PCAVerification) eigenvalues(rows pca.Rows, b pca.Basis, total float64, threads int) {
+	n, _ := rows.Dims()
+	found, products := make([]float64, b.K), make([]float64, n*b.K)
+	rows.Times(products, b.Component, b.K, threads)
+	for at, x := range products {
+		found[at%b.K] += float64(x*x) / float64(n)
+	}
+	for i, claim := range b.Value {
+		if !(math.Abs(claim-found[i]) <= 1e-6*total) {
+			v.fail("the variance along component %d is claimed to be %.9g, found %.9g", i+1, claim, found[i])
+			return
+		}
+	}
+}
+
+// compare notes every number of the claim that is not what was found. Of merged
+// components nothing is claimed: both bounds are no numbers.
+func (v *PCAVerification) compare(m *model.PCA, c pca.Certificate) {
+	p := m.Proof
+	v.Found.Captured, v.Found.Upper, v.Found.Total, v.Found.Failure, v.Found.Route = model.Bound(c.Captured), model.Bound(c.Upper), model.Bound(c.Total), c.Failure, c.Route
+	slack := model.Bound(tolerance * c.Upper)
+	if p.Captured > v.Found.Captured+slack || p.Captured < 0 {
+		v.fail("the components are claimed to capture %.12g, found %.12g", p.Captured, v.Found.Captured)
+	}
+	if p.Upper < v.Found.Upper-slack {
+		v.fail("others are claimed to capture at most %.12g, found the bound %.12g", p.Upper, v.Found.Upper)
+	}
+	if differs(p.Total, v.Found.Total, tolerance*c.Total) {
+		v.fail("the variance of the rows is claimed to be %.12g, found %.12g", p.Total, v.Found.Total)
+	}
+	found := v.Found.Relative()
+	if gap := p.Relative(); gap < found*(1-1e-6)-gapRounding {
+		v.fail("the gap is claimed to be %.3g, found %.3g", gap, found)
+	}
+	if p.Failure < c.Failure && !math.IsNaN(p.Relative()) {
+		v.fail("the bound is claimed to fail with a probability of %.3g, found %.3g", p.Failure, c.Failure)
+	}
+	if p.Status == string(solver.Converged) && !(found <= p.Gap*(1+tolerance) && p.Gap < 1) {
+		v.fail("claims to have converged to %g, found the gap %.3g", p.Gap, found)
+	}
+}
+
+// gapRounding is by how much two proofs of a gap may differ by the order of sums.
+const gapRounding = 1e-12
+
+// stream recomputes what is claimed of rows that came once: which rows were held
+// out, what was measured on the others, and what the components capture of those
+// held out. That the components were not made of these cannot be seen.
+func (v *PCAVerification) stream(m *model.PCA, set *dataset.Set, basis pca.Basis, threads int) {
+	p := m.Proof
+	if !math.IsNaN(float64(p.Captured)) || !math.IsNaN(float64(p.Upper)) || p.Status == string(solver.Converged) || p.Status == Merged {
+		v.fail("claims a proof (%s, %.9g captured of at most %.9g), of which rows that came once have none", p.Status, p.Captured, p.Upper)
+	}
+	n, d := set.X.Dims()
+	numbers, learned, ok := split(m.HeldOut, n)
+	if !ok || !pca.HoldsOut(numbers, n, d) {
+		v.fail("%d rows are claimed to have been held out that would not have been", len(m.HeldOut))
+		return
+	}
+	rows := pca.Rows{X: matrix.Subset(set.X, learned), Offset: m.Mean, Factor: m.Scale}
+	total, _ := rows.Sizes(threads)
+	if differs(p.Total, model.Bound(total), 1e-6*total) {
+		v.fail("the variance of the rows is claimed to be %.9g, found %.9g", p.Total, total)
+	}
+	v.Found.Total = model.Bound(total)
+	v.preprocessing(m, rows.X, pca.Measured(rows.X), total, threads)
+	rows.X = matrix.Subset(set.X, numbers)
+	v.heldOut(p.HeldOut, rows, basis)
+}
+
+// split returns the numbers of rows held out and those of the others, of n; not ok
+// where they do not rise.
+func split(heldOut []int64, n int) (numbers, others []int, ok bool) {
+	for i := range n {
+		if len(numbers) < len(heldOut) && heldOut[len(numbers)] == int64(i) {
+			numbers = append(numbers, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	return numbers, others, len(numbers) == len(heldOut)
+}
+
+// heldOut recomputes what the components capture of the rows that were not learned.
+func (v *PCAVerification) heldOut(claim *model.HeldOutVariance, rows pca.Rows, basis pca.Basis) {
+	n, _ := rows.Dims()
+	if claim == nil {
+		return // nothing was claimed
+	}
+	if n == 0 {
+		v.fail("%d rows are claimed to have been held out, found none", claim.Rows)
+		return
+	}
+	found := heldOutVariance(pca.NewHeldOut(rows, basis))
+	v.Found.HeldOut = found
+	slack := tolerance * float64(found.Total)
+	if found.Rows != claim.Rows || differs(claim.Captured, found.Captured, slack) || differs(claim.Total, found.Total, slack) ||
+		differs(claim.Error, found.Error, slack) {
+		v.fail("of %d rows held out the components are claimed to capture %.12g of %.12g, found %.12g of %.12g in %d rows",
+			claim.Rows, claim.Captured, claim.Total, found.Captured, found.Total, found.Rows)
+	}
+}
