@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // A basis of rows that depend on others, or almost, captures what its span does: not
@@ -57,4 +59,30 @@ func TestCertificateSpanOfOrthonormalRows(t *testing.T) {
 		t.Errorf("found %d rows that are off by %.3g, expected 100 by at most 2e-13", c.r, c.away)
 	}
 	t.Logf("off by %.3g", c.away)
+}
+
+// Who knows the seed cannot hide a direction: of nine of the largest variance, the
+// basis lacks the one that is orthogonal to all random vectors the seed might give.
+func TestCertificateOfBasisMadeForTheSeed(t *testing.T) {
+	const d, k = 40, 9
+	x := &matrix.Dense{Rows: d, Cols: d, Value: make([]float32, d*d)}
+	for j := range d {
+		x.Value[j*d+j] = 1
+		if j < k {
+			x.Value[j*d+j] = 3
+		}
+	}
+	for seed := range uint64(5) {
+		g := make([]float64, starts*d)
+		fillNormal(g, rand.NewPCG(seed, searchStream))
+		u := Basis{K: k, Cols: d, Component: make([]float64, k*d)}
+		for i := range starts {
+			copy(u.Row(i)[:k], g[i*d:i*d+k])
+		}
+		u.Row(k - 1)[k] = 1
+		got, err := certify(context.Background(), Rows{X: x}, u, 1, seed, false)
+		if want := 9.0 * k / d; err != nil || got.Upper < want {
+			t.Errorf("seed %d: found %+v, expected at least %g", seed, got, want)
+		}
+	}
 }
