@@ -187,8 +187,8 @@ func (s standing) judgeMemory(size int64) verdict {
 
 // acceptance is the table of verdicts.
 func acceptance(rows []measurement) (t *table, met, missed, open int) {
-	t = newTable("requirement", "set", "loss", "lambda", "required", "measured", "verdict")
-	for _, v := range slices.Concat(accept(rows), acceptKernels(rows)) {
+	t = newTable("requirement", "set", "problem", "lambda", "required", "measured", "verdict")
+	for _, v := range slices.Concat(accept(rows), acceptKernels(rows), acceptComponents(rows)) {
 		t.add(v.criterion, v.problem.set, v.problem.loss, v.problem.lambda, v.required, v.measured, string(v.state))
 		switch v.state {
 		case passed:

@@ -50,6 +50,7 @@ type lab struct {
 	machine    machine
 	peers      []peer // those installed
 	machines   []machinePeer
+	reducers   []reducer
 	references *references
 	log        *log
 	notes      []string // what was left out, and why
@@ -82,6 +83,9 @@ func newLab(ctx context.Context, opt options) (*lab, error) {
 		}
 		if p, ok := p.(machinePeer); ok {
 			l.machines = append(l.machines, p)
+		}
+		if p, ok := p.(reducer); ok {
+			l.reducers = append(l.reducers, p)
 		}
 	}
 	return l, nil

@@ -14,8 +14,9 @@
 // weights are accurate enough, found by a sweep whose cost is not counted.
 //
 // One race is one file that registers itself (see [race]), and so is one peer
-// (see [program]); the race of kernel machines is in the files kernel_*.go too. Every measurement goes into results.csv; the page RESULTS.md
-// and the figures are made from those rows alone. The figures are drawn by the
+// (see [program]); the races of kernel machines and of principal components are
+// in the files kernel_*.go and pca_*.go too. Every measurement goes into
+// results.csv; the page RESULTS.md and the figures are made from those rows alone. The figures are drawn by the
 // module bench/plot, which keeps the drawing library out of the module that
 // users depend on.
 package main

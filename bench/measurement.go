@@ -30,6 +30,8 @@ type measurement struct {
 	Peak                    int64   // bytes of memory
 	Support, Evaluations    int64   // of kernel machines: vectors, values of the kernel computed
 	Test                    float64 // share of the test rows that are classified correctly
+	Components              int64   // of a race of principal components: k
+	Total                   float64 // variance of the rows, of which components capture Objective
 	Note                    string
 }
 
@@ -40,7 +42,7 @@ func (l *log) add(m measurement) { l.rows = append(l.rows, m) }
 
 var csvHeader = []string{"race", "kind", "set", "rows", "columns", "nonzeros", "loss", "lambda", "contender", "setting", "threads",
 	"target", "repeat", "seconds", "certify_seconds", "objective", "accuracy", "input_bytes", "peak_bytes",
-	"kernel", "support", "evaluations", "test_accuracy", "note"}
+	"kernel", "support", "evaluations", "test_accuracy", "components", "total", "note"}
 
 func (m measurement) record() []string {
 	f := func(x float64) string {
@@ -61,7 +63,7 @@ func (m measurement) record() []string {
 	}
 	return []string{m.Race, m.Kind, m.Set, i(m.Rows), i(m.Columns), i(m.Nonzeros), m.Loss, m.Lambda, m.Contender, m.Setting, i(int64(m.Threads)),
 		f(m.Target), i(int64(m.Repeat)), f(m.Seconds), f(m.Certify), f(m.Objective), accuracy, i(m.Bytes), i(m.Peak),
-		m.Kernel, i(m.Support), i(m.Evaluations), f(m.Test), m.Note}
+		m.Kernel, i(m.Support), i(m.Evaluations), f(m.Test), i(m.Components), f(m.Total), m.Note}
 }
 
 // writeCSV writes the measurements to a file.

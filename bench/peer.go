@@ -11,7 +11,7 @@ import (
 )
 
 // A program solves the same problems as Fenchel: it is a [peer], a
-// [machinePeer], or both. One program is one file, which registers it from init.
+// [machinePeer], a [reducer], or several of them. One program is one file, which registers it from init.
 //
 // Law: what find returns nil for works on this machine.
 type program interface {

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/train"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// pcaContest is one problem of principal components, and who showed what on it.
+type pcaContest struct {
+	*lab
+	pcaProblem
+	t        *task
+	x        matrix.Matrix // as everyone has it
+	loaded   map[reducer]reduction
+	first    int // of this contest's measurements in the log
+	deadline time.Time
+
+	rows  pca.Rows // centred if that is the problem; for the judge
+	bound pca.Certificate
+}
+
+// row begins a measurement of this contest.
+func (c *pcaContest) row(kind, contender, setting string) measurement {
+	m := c.t.describe("pca", kind)
+	n, _ := c.x.Dims()
+	m.Rows, m.Components, m.Loss = int64(n), int64(c.k), c.String()
+	m.Contender, m.Setting, m.Threads = contender, setting, c.opt.threads
+	return m
+}
+
+func (c *pcaContest) late() bool { return time.Now().After(c.deadline) }
+
+func (c *pcaContest) run(ctx context.Context) error {
+	c.progress("pca %s %s", c.t.name, c)
+	var err error
+	if c.rows, err = pca.Preprocess(c.x, "none", c.center, c.opt.threads); err != nil {
+		return err
+	}
+	entries, err := c.enterFenchel(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range c.reducers {
+		if c.loaded[r] != nil {
+			more, err := c.enterReducer(ctx, r)
+			if err != nil {
+				return err
+			}
+			entries = append(entries, more...)
+		}
+	}
+	for repeat := 2; repeat <= c.opt.repeats; repeat++ {
+		for _, e := range entries {
+			if c.late() {
+				break
+			}
+			if err := e(ctx, repeat); err != nil {
+				return err
+			}
+		}
+	}
+	if c.streamFaster > 0 {
+		if err := c.otherStreams(ctx); err != nil {
+			return err
+		}
+	}
+	c.settle()
+	return ctx.Err()
+}
+
+// enterFenchel makes the first runs: of the chosen method, of its certificate, of
+// the stream and of the whole command.
+func (c *pcaContest) enterFenchel(ctx context.Context) ([]entry, error) {
+	basis, err := c.solve(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	for repeat := range min(2, c.opt.repeats) {
+		if err := c.certify(ctx, basis, repeat+1); err != nil {
+			return nil, err
+		}
+	}
+	entries := []entry{func(ctx context.Context, repeat int) error {
+		_, err := c.solve(ctx, repeat)
+		return err
+	}}
+	if c.streamFaster > 0 {
+		entries = append(entries, func(ctx context.Context, repeat int) error {
+			return c.learn(ctx, "stream", train.StreamMethod, c.opt.limit, repeat)
+		})
+	}
+	if c.within > 0 && !c.opt.quick {
+		binary, err := c.fenchelBinary(ctx)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, func(ctx context.Context, repeat int) error { return c.command(ctx, binary, repeat) })
+	}
+	for _, e := range entries[1:] {
+		if err := e(ctx, 1); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+// solve finds components in memory: means, the choice of a method and the method.
+func (c *pcaContest) solve(ctx context.Context, repeat int) (pca.Basis, error) {
+	n, d := c.x.Dims()
+	runtime.GC() // what earlier runs left behind is not this one's work
+	begin := time.Now()
+	x, err := pca.Preprocess(c.x, "none", c.center, c.opt.threads)
+	if err != nil {
+		return pca.Basis{}, err
+	}
+	p := pca.Problem{Rows: n, Cols: d, K: c.k, Seed: 1, Threads: c.opt.threads}
+	name, _ := pca.Choose(x, p)
+	method, err := pca.New(name)
+	if err != nil {
+		return pca.Basis{}, err
+	}
+	batch, ok := method.(pca.Batch)
+	if !ok {
+		return pca.Basis{}, fmt.Errorf("the method for all rows is %s, expected a batch method", name)
+	}
+	basis, err := batch.Solve(ctx, x, p)
+	if err != nil {
+		return basis, err
+	}
+	basis.Orient()
+	m := c.row("memory", ownName, name)
+	m.Repeat, m.Seconds = repeat, time.Since(begin).Seconds()
+	m.Objective = c.captured(basis.Component, basis.K)
+	c.log.add(m)
+	return basis, nil
+}
+
+// certify proves what the basis is worth; the bound holds for everyone.
+func (c *pcaContest) certify(ctx context.Context, basis pca.Basis, repeat int) (err error) {
+	m := c.row("certificate", ownName, "")
+	begin := time.Now()
+	if c.bound, err = pca.Certify(ctx, c.rows, basis, c.opt.threads, 1); err != nil {
+		return err
+	}
+	m.Repeat, m.Seconds, m.Setting = repeat, time.Since(begin).Seconds(), c.bound.Route
+	m.Objective, m.Total = c.bound.Captured, c.bound.Total
+	m.Note = "for certain"
+	if c.bound.Failure > 0 {
+		m.Note = fmt.Sprintf("but for chance %.2g", c.bound.Failure)
+	}
+	c.log.add(m)
+	return nil
+}
+
+// captured judges components: the mean squared length of the projections of all
+// rows on their span, in double precision.
+func (c *pcaContest) captured(component []float64, k int) float64 {
+	_, d := c.x.Dims()
+	b := pca.Basis{K: k, Cols: d, Component: append([]float64(nil), component...)}
+	for i := range k {
+		row := b.Row(i)
+		for range 2 { // those of peers are orthonormal to single precision
+			for j := range i {
+				vec.Axpy64(row, -vec.Dot64(row, b.Row(j)), b.Row(j))
+			}
+		}
+		length := math.Sqrt(vec.SquaredNorm64(row))
+		for j := range row {
+			row[j] /= length
+		}
+	}
+	return pca.NewHeldOut(c.rows, b).Captured
+}
+
+// enterReducer makes the first run of each of a peer's ways.
+func (c *pcaContest) enterReducer(ctx context.Context, r reducer) ([]entry, error) {
+	_, d := c.x.Dims()
+	var entries []entry
+	for _, way := range r.reducers(c.pcaProblem, d) {
+		if c.late() && !way.stream && len(entries) > 0 {
+			c.note("%s %s %s on %s, %s: %s", r.name(), way.name, way.setting, c.t.name, c, outOfBudget)
+			continue
+		}
+		run := func(ctx context.Context, repeat int) error { return c.reduce(ctx, r, way, d, repeat) }
+		switch err := run(ctx, 1); {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			m := c.row("unreached", r.name()+" "+way.name, way.setting)
+			m.Note = err.Error()
+			c.log.add(m)
+		default:
+			entries = append(entries, run)
+		}
+	}
+	return entries, nil
+}
+
+// reduce runs one way of a peer.
+func (c *pcaContest) reduce(ctx context.Context, r reducer, way reducerMethod, d, repeat int) error {
+	limited, cancel := context.WithTimeout(ctx, c.opt.limit)
+	defer cancel()
+	took, found, err := c.loaded[r].components(limited, way, c.k, d)
+	if errors.Is(err, errTimeout) {
+		return fmt.Errorf("stopped after %s", seconds(c.opt.limit.Seconds()))
+	}
+	if err != nil {
+		return err
+	}
+	m := c.row("memory", r.name()+" "+way.name, way.setting)
+	if way.stream {
+		m.Kind = "stream"
+	}
+	m.Repeat, m.Seconds, m.Objective = repeat, took, c.captured(found, c.k)
+	c.log.add(m)
+	return nil
+}
+
+// settle notes how much everyone may miss, by proof.
+func (c *pcaContest) settle() {
+	for i := c.first; i < len(c.log.rows); i++ {
+		if m := &c.log.rows[i]; m.Objective != 0 {
+			m.Accuracy, m.Total = 1-m.Objective/c.bound.Upper, c.bound.Total
+		}
+	}
+}

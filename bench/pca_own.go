@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// learn gives every row to a streaming method once, as package train does for rows
+// that come once: some are held out. Kind "stream" is the default method, "streams"
+// the others; one that takes too long is stopped.
+func (c *pcaContest) learn(ctx context.Context, kind, spec string, limit time.Duration, repeat int) error {
+	method, err := pca.New(spec)
+	if err != nil {
+		return err
+	}
+	streaming, ok := method.(pca.Streaming)
+	if !ok {
+		return fmt.Errorf("method %s: expected a streaming one", spec)
+	}
+	n, d := c.x.Dims()
+	p := pca.Problem{Cols: d, K: c.k, Seed: 1, Threads: c.opt.threads}
+	if err := streaming.Accepts(p); err != nil {
+		return c.refused(kind, spec, err)
+	}
+	runtime.GC()
+	begin := time.Now()
+	learner, taken := pca.NewLearner(streaming, p, c.center, "none"), 0
+	for ; taken < n && ctx.Err() == nil && time.Since(begin) < limit; taken = min(taken+pieceRows, n) {
+		if err := learner.Learn(matrix.Part(c.x, taken, min(taken+pieceRows, n))); err != nil {
+			return err
+		}
+	}
+	answer, err := learner.Answer()
+	if err != nil {
+		return err
+	}
+	m := c.row(kind, ownName, spec)
+	m.Repeat, m.Seconds = repeat, time.Since(begin).Seconds()
+	if taken < n {
+		m.Note = fmt.Sprintf("stopped after %d rows", taken)
+	}
+	m.Objective = c.captured(answer.Basis.Component, answer.Basis.K)
+	c.log.add(m)
+	return ctx.Err()
+}
+
+// pieceRows are given to a learner at a time.
+const pieceRows = 1024
+
+func (c *pcaContest) refused(kind, spec string, why error) error {
+	m := c.row(kind, ownName, spec)
+	m.Note = why.Error()
+	c.log.add(m)
+	return nil
+}
+
+// otherStreams runs the other methods that look at each row once.
+func (c *pcaContest) otherStreams(ctx context.Context) error {
+	for _, e := range pca.Entries() {
+		method, err := pca.New(e.Name)
+		if err != nil {
+			return err
+		}
+		if _, ok := method.(pca.Streaming); !ok || e.Name == train.StreamMethod || e.Name == "race" { // many of the others at once
+			continue
+		}
+		c.progress("%s on %s, %s", e.Name, c.t.name, c)
+		if err := c.learn(ctx, "streams", e.Name, c.opt.limit/streamPatience, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// streamPatience is the part of the limit of a training that each of the other
+// methods may take.
+const streamPatience = 10
+
+// command runs fenchel pca on the text.
+func (c *pcaContest) command(ctx context.Context, binary string, repeat int) error {
+	argv := []string{binary, "pca", c.t.text, "-k", strconv.Itoa(c.k), "-o", filepath.Join(c.t.dir, "fenchel.pca"), "-q", "--json",
+		"--threads", strconv.Itoa(c.opt.threads), fmt.Sprintf("--center=%t", c.center)}
+	r, err := runProcess(ctx, argv)
+	if err != nil {
+		return err
+	}
+	var said struct {
+		Method   string
+		Captured float64
+		Gap      float64
+	}
+	if err := json.Unmarshal([]byte(r.Output), &said); err != nil {
+		return err
+	}
+	m := c.row("text", ownName, said.Method)
+	m.Repeat, m.Seconds, m.Peak, m.Bytes, m.Objective = repeat, r.Seconds, r.Peak, c.t.textBytes, said.Captured
+	m.Note = fmt.Sprintf("gap %.2g", said.Gap)
+	c.log.add(m)
+	return nil
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// pcaSection is the part of RESULTS.md on principal components.
+func pcaSection(rows []measurement) string {
+	return strings.Join(slices.DeleteFunc([]string{pcaMemory(rows), pcaStreams(rows), pcaCommand(rows), pcaCertificates(rows), pcaProducts(rows), pcaCosts(rows)},
+		func(s string) bool { return s == "" }), "\n")
+}
+
+// pcaWay is who found components, and how.
+type pcaWay struct{ contender, setting string }
+
+func wayOf(m measurement) pcaWay { return pcaWay{m.Contender, m.Setting} }
+
+func (w pcaWay) String() string { return w.contender + " " + w.setting }
+
+// pcaStanding is what the measurements of one problem say.
+type pcaStanding struct {
+	pcaProblem
+	rows []measurement
+}
+
+// measured keeps the rows of a problem.
+func (p pcaProblem) measured(rows []measurement) pcaStanding {
+	return pcaStanding{p, where(rows, func(m measurement) bool { return m.Race == "pca" && m.Set == p.set && m.Loss == p.String() })}
+}
+
+// of returns the rows of a kind.
+func (s pcaStanding) of(kind string) []measurement {
+	return where(s.rows, func(m measurement) bool { return m.Kind == kind })
+}
+
+// by returns the rows of a kind that one way is about.
+func (s pcaStanding) by(kind string, w pcaWay) []measurement {
+	return where(s.of(kind), func(m measurement) bool { return wayOf(m) == w })
+}
+
+// own and theirs are the ways of a kind.
+func (s pcaStanding) own(kind string) []pcaWay {
+	return distinct(where(s.of(kind), func(m measurement) bool { return m.Contender == ownName }), wayOf)
+}
+
+func (s pcaStanding) theirs(kind string) []pcaWay {
+	return distinct(where(s.of(kind), func(m measurement) bool { return m.Contender != ownName }), wayOf)
+}
+
+// share spells a part of a whole.
+func share(part, whole float64) string {
+	if !(whole > 0) {
+		return "-"
+	}
+	return fmt.Sprintf("%.6f %%", 100*part/whole)
+}
+
+// missed spells what a basis may miss, by proof.
+func missed(m measurement) string { return fmt.Sprintf("%.2g", max(m.Accuracy, 0)) }
+
+// pcaMemory compares solving in memory.
+func pcaMemory(rows []measurement) string {
+	t := newTable("set", "rows", "columns", "problem", "who", "time", "ratio", "variance captured", "may miss")
+	for _, p := range pcaProblems {
+		s := p.measured(rows)
+		own := timingOf(where(s.of("memory"), func(m measurement) bool { return m.Contender == ownName }))
+		for _, w := range slices.Concat(s.own("memory"), s.theirs("memory")) {
+			runs := s.by("memory", w)
+			best := timingOf(runs)
+			against := ""
+			if w.contender != ownName {
+				against = ratio(best.Best, own.Best)
+			}
+			m := runs[0]
+			t.add(p.set, fmt.Sprint(m.Rows), fmt.Sprint(m.Columns), p.String(), w.String(), best.String(), against, share(m.Objective, m.Total), missed(m))
+		}
+		for _, m := range s.of("unreached") {
+			t.add(p.set, fmt.Sprint(m.Rows), fmt.Sprint(m.Columns), p.String(), wayOf(m).String(), "-", "-", m.Note, "-")
+		}
+	}
+	return t.under("Principal components of rows in memory",
+		"Rows are in single precision, images as dense arrays and texts sparse, for everyone. The ratio is that of the peer's time to Fenchel's; above 1x Fenchel is faster. What is captured is a share of the variance; what may be missed, a share of the most that any k directions capture, by Fenchel's certificate.")
+}
+
+// pcaStreams compares methods that look at each row once: one line for each.
+func pcaStreams(rows []measurement) string {
+	var standings []pcaStanding
+	header := []string{"who"}
+	for _, p := range pcaProblems {
+		if s := p.measured(rows); len(s.of("stream")) > 0 {
+			standings = append(standings, s)
+			header = append(header, fmt.Sprintf("%s, %s: time", p.set, p), "ratio", "captured", "may miss")
+		}
+	}
+	var all []measurement
+	for _, kind := range []string{"stream", "streams"} {
+		for _, s := range standings {
+			all = append(all, s.of(kind)...)
+		}
+	}
+	t := newTable(header...)
+	for _, w := range distinct(all, wayOf) {
+		cells := []string{w.String()}
+		for _, s := range standings {
+			cells = append(cells, s.stream(w)...)
+		}
+		t.add(cells...)
+	}
+	return t.under("Principal components of rows that come once",
+		fmt.Sprintf("Each row is looked at once. Fenchel's method, unless another is asked for, is %s, and it keeps some rows apart, which it does not learn. The ratio is that of the method's time to Fenchel's; the methods below the peer's ran once, with their defaults.", train.StreamMethod))
+}
+
+// stream are the cells of a way on one problem.
+func (s pcaStanding) stream(w pcaWay) []string {
+	own := timingOf(where(s.of("stream"), func(m measurement) bool { return m.Contender == ownName }))
+	for _, kind := range []string{"stream", "streams"} {
+		runs := s.by(kind, w)
+		switch {
+		case len(runs) == 0:
+		case runs[0].Objective == 0:
+			return []string{"-", "-", runs[0].Note, "-"}
+		default:
+			m, best, took := runs[0], timingOf(runs), ""
+			if took = best.String(); m.Note != "" {
+				took = m.Note
+			}
+			return []string{took, ratio(best.Best, own.Best), share(m.Objective, m.Total), missed(m)}
+		}
+	}
+	return []string{"-", "-", "-", "-"}
+}
+
+// pcaCommand tells of whole processes.
+func pcaCommand(rows []measurement) string {
+	t := newTable("set", "text", "problem", "method", "time", "peak", "proof")
+	for _, p := range pcaProblems {
+		s := p.measured(rows)
+		for _, w := range s.own("text") {
+			runs := s.by("text", w)
+			t.add(p.set, megabytes(runs[0].Bytes), p.String(), w.setting, timingOf(runs).String(), megabytes(mostMemory(runs)), runs[0].Note)
+		}
+	}
+	return t.under("The whole command", "fenchel pca, from the text to the model on disk, with its certificate.")
+}
+
+func mostMemory(rows []measurement) (most int64) {
+	for _, m := range rows {
+		most = max(most, m.Peak)
+	}
+	return most
+}
+
+// pcaCertificates tells what proofs cost and what they prove.
+func pcaCertificates(rows []measurement) string {
+	t := newTable("set", "rows", "columns", "problem", "route", "time", "proved that none captures more", "holds")
+	for _, p := range pcaProblems {
+		s := p.measured(rows)
+		for _, w := range s.own("certificate") {
+			runs := s.by("certificate", w)
+			m := runs[0]
+			t.add(p.set, fmt.Sprint(m.Rows), fmt.Sprint(m.Columns), p.String(), w.setting, timingOf(runs).String(), "than by a share of "+missed(m), m.Note)
+		}
+	}
+	return t.under("Certificates of components", "Of Fenchel's components in memory; the bound judges everyone.")
+}
+
+// pcaProducts compares products of matrices.
+func pcaProducts(rows []measurement) string {
+	t := newTable("product", "cores", "Fenchel", "time", "Gflop/s", "peer's time", "Gflop/s", "speed")
+	for _, p := range productsOf(rows) {
+		rate := func(x timing) string { return fmt.Sprintf("%.0f", float64(p.work)/x.Best/1e9) }
+		t.add(p.set, fmt.Sprint(p.threads), p.setting, p.own.String(), rate(p.own), p.theirs.String(), rate(p.theirs), fmt.Sprintf("%.0f %%", 100*p.speed()))
+	}
+	return t.under("Products of matrices", "In single precision; GramSingle sums in double precision every 256 rows. The peer is the BLAS that numpy was built with. Gflop/s are of all elements, also where symmetry halves the work.")
+}
+
+// pcaProduct is a kernel against the peer's.
+type pcaProduct struct {
+	set, setting string
+	threads      int
+	work         int64
+	own, theirs  timing
+}
+
+// speed is that of Fenchel as a part of the peer's.
+func (p pcaProduct) speed() float64 { return p.theirs.Best / p.own.Best }
+
+func productsOf(rows []measurement) []pcaProduct {
+	rows = where(rows, func(m measurement) bool { return m.Race == "pca" && m.Kind == "product" })
+	type key struct {
+		set, contender, setting string
+		threads                 int
+	}
+	keyOf := func(m measurement) key { return key{m.Set, m.Contender, m.Setting, m.Threads} }
+	var all []pcaProduct
+	for _, k := range distinct(rows, keyOf) {
+		if k.contender != ownName {
+			continue
+		}
+		own := where(rows, func(m measurement) bool { return keyOf(m) == k })
+		theirs := where(rows, func(m measurement) bool {
+			return m.Set == k.set && m.Threads == k.threads && m.Contender != ownName
+		})
+		all = append(all, pcaProduct{k.set, k.setting, k.threads, own[0].Evaluations, timingOf(own), timingOf(theirs)})
+	}
+	return all
+}
+
+// pcaCosts tells how the time of a row of capped MSG grows.
+func pcaCosts(rows []measurement) string {
+	t := newTable("growing", "others", "sizes", "time of a row", "exponent")
+	for _, kind := range []string{"d", "k"} {
+		sizes, times := stepTimes(rows, kind)
+		if len(sizes) == 0 {
+			continue
+		}
+		var spelledSizes, spelledTimes []string
+		for i := range sizes {
+			spelledSizes, spelledTimes = append(spelledSizes, fmt.Sprint(sizes[i])), append(spelledTimes, seconds(times[i]))
+		}
+		others := map[string]string{"d": "k = 8, K = 9", "k": "K = k+1"}[kind]
+		t.add(kind, others, strings.Join(spelledSizes, ", "), strings.Join(spelledTimes, ", "), exponent(sizes, times))
+	}
+	return t.under("The cost of a row of capped MSG", "On one core, of normal rows, once some were learned. The exponent is the slope of log time over log size.")
+}
+
+// stepTimes returns the sizes of what grows and the best times of a row.
+func stepTimes(rows []measurement, kind string) (sizes, times []float64) {
+	rows = where(rows, func(m measurement) bool { return m.Race == "pca" && m.Kind == kind })
+	size := func(m measurement) int64 {
+		if kind == "d" {
+			return m.Columns
+		}
+		return m.Components
+	}
+	for _, of := range distinct(rows, size) {
+		sizes = append(sizes, float64(of))
+		times = append(times, timingOf(where(rows, func(m measurement) bool { return size(m) == of })).Best)
+	}
+	return sizes, times
+}
