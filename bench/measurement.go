@@ -28,7 +28,7 @@ type measurement struct {
 	Objective, Accuracy     float64
 	Bytes                   int64   // of the input
 	Peak                    int64   // bytes of memory
-	Support, Evaluations    int64   // of kernel machines: vectors, values of the kernel computed
+	Support, Evaluations    int64   // of kernel machines: vectors, values of the kernel computed; of products and steps: operations
 	Test                    float64 // share of the test rows that are classified correctly
 	Components              int64   // of a race of principal components: k
 	Total                   float64 // variance of the rows, of which components capture Objective

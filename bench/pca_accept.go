@@ -160,17 +160,24 @@ func (s pcaStanding) judgeCommand() []verdict {
 		state: pass(took.Best < s.within.Seconds())}, memory}
 }
 
-// judgeSteps wants the time of a row of capped MSG to grow like d.
-func judgeSteps(rows []measurement) []verdict {
-	sizes, times := stepTimes(rows, "d")
-	e := slope(sizes, times)
-	if math.IsNaN(e) {
+// judgeSteps wants the cost of a row of capped MSG to grow like d: by the clock, and
+// by the operations that the state counts.
+func judgeSteps(rows []measurement) (all []verdict) {
+	s := stepsOf(rows, "d")
+	if len(s.sizes) == 0 {
 		return nil
 	}
-	v := verdict{criterion: "cost of a row of capped MSG", required: fmt.Sprintf("d^(1 +- %g)", stepGrowth), state: unproven,
-		problem: caseOf{"", fmt.Sprintf("k = 8, d = %g to %g", slices.Min(sizes), slices.Max(sizes)), ""}, measured: fmt.Sprintf("d^%.2f", e)}
-	if slices.Max(sizes) >= fullColumns {
-		v.state = pass(math.Abs(e-1) <= stepGrowth)
+	for _, cost := range []struct {
+		name string
+		of   []float64
+	}{{"time", s.times}, {"operations", s.operations}} {
+		e := slope(s.sizes, cost.of)
+		v := verdict{criterion: cost.name + " of a row of capped MSG", required: fmt.Sprintf("d^(1 +- %g)", stepGrowth), state: unproven, measured: fmt.Sprintf("d^%.2f", e),
+			problem: caseOf{"", fmt.Sprintf("k = 8, d = %g to %g", s.sizes[0], s.sizes[len(s.sizes)-1]), ""}}
+		if s.columns >= fullColumns {
+			v.state = pass(math.Abs(e-1) <= stepGrowth)
+		}
+		all = append(all, v)
 	}
-	return []verdict{v}
+	return all
 }

@@ -24,8 +24,10 @@ type pcaContest struct {
 	first    int // of this contest's measurements in the log
 	deadline time.Time
 
-	rows  pca.Rows // centred if that is the problem; for the judge
-	bound pca.Certificate
+	rows   pca.Rows // centred if that is the problem; for the judge
+	basis  pca.Basis
+	chosen string // the method of the basis
+	bound  pca.Certificate
 }
 
 // row begins a measurement of this contest.
@@ -68,6 +70,9 @@ func (c *pcaContest) run(ctx context.Context) error {
 			}
 		}
 	}
+	if err := c.otherBatches(ctx); err != nil {
+		return err
+	}
 	if c.streamFaster > 0 {
 		if err := c.otherStreams(ctx); err != nil {
 			return err
@@ -80,19 +85,15 @@ func (c *pcaContest) run(ctx context.Context) error {
 // enterFenchel makes the first runs: of the chosen method, of its certificate, of
 // the stream and of the whole command.
 func (c *pcaContest) enterFenchel(ctx context.Context) ([]entry, error) {
-	basis, err := c.solve(ctx, 1)
-	if err != nil {
+	entries := []entry{func(ctx context.Context, repeat int) error { return c.solve(ctx, "memory", "", repeat) }}
+	if err := entries[0](ctx, 1); err != nil {
 		return nil, err
 	}
 	for repeat := range min(2, c.opt.repeats) {
-		if err := c.certify(ctx, basis, repeat+1); err != nil {
+		if err := c.certify(ctx, repeat+1); err != nil {
 			return nil, err
 		}
 	}
-	entries := []entry{func(ctx context.Context, repeat int) error {
-		_, err := c.solve(ctx, repeat)
-		return err
-	}}
 	if c.streamFaster > 0 {
 		entries = append(entries, func(ctx context.Context, repeat int) error {
 			return c.learn(ctx, "stream", train.StreamMethod, c.opt.limit, repeat)
@@ -113,42 +114,59 @@ func (c *pcaContest) enterFenchel(ctx context.Context) ([]entry, error) {
 	return entries, nil
 }
 
-// solve finds components in memory: means, the choice of a method and the method.
-func (c *pcaContest) solve(ctx context.Context, repeat int) (pca.Basis, error) {
+// solve finds components in memory: means, the choice of a method unless it is
+// given, and the method. Kind "memory" is the chosen one, "batches" another.
+func (c *pcaContest) solve(ctx context.Context, kind, name string, repeat int) error {
 	n, d := c.x.Dims()
 	runtime.GC() // what earlier runs left behind is not this one's work
 	begin := time.Now()
 	x, err := pca.Preprocess(c.x, "none", c.center, c.opt.threads)
 	if err != nil {
-		return pca.Basis{}, err
+		return err
 	}
 	p := pca.Problem{Rows: n, Cols: d, K: c.k, Seed: 1, Threads: c.opt.threads}
-	name, _ := pca.Choose(x, p)
+	if name == "" {
+		name = c.choose()
+	}
 	method, err := pca.New(name)
 	if err != nil {
-		return pca.Basis{}, err
+		return err
 	}
 	batch, ok := method.(pca.Batch)
 	if !ok {
-		return pca.Basis{}, fmt.Errorf("the method for all rows is %s, expected a batch method", name)
+		return fmt.Errorf("method %s: expected one for all rows", name)
 	}
 	basis, err := batch.Solve(ctx, x, p)
 	if err != nil {
-		return basis, err
+		return err
 	}
 	basis.Orient()
-	m := c.row("memory", ownName, name)
+	m := c.row(kind, ownName, name)
 	m.Repeat, m.Seconds = repeat, time.Since(begin).Seconds()
 	m.Objective = c.captured(basis.Component, basis.K)
 	c.log.add(m)
-	return basis, nil
+	if kind == "memory" {
+		c.basis, c.chosen = basis, name
+	}
+	return nil
 }
 
-// certify proves what the basis is worth; the bound holds for everyone.
-func (c *pcaContest) certify(ctx context.Context, basis pca.Basis, repeat int) (err error) {
+// choose names the method for the sizes of the rows.
+func (c *pcaContest) choose() string {
+	n, d := c.x.Dims()
+	stored, sparse := int64(n)*int64(d), false
+	if _, dense := c.x.(*matrix.Dense); !dense {
+		stored, sparse = matrix.Nonzeros(c.x), true
+	}
+	name, _ := pca.ChooseBatch(n, d, stored, sparse, c.k)
+	return name
+}
+
+// certify proves what the last basis is worth; the bound holds for everyone.
+func (c *pcaContest) certify(ctx context.Context, repeat int) (err error) {
 	m := c.row("certificate", ownName, "")
 	begin := time.Now()
-	if c.bound, err = pca.Certify(ctx, c.rows, basis, c.opt.threads, 1); err != nil {
+	if c.bound, err = pca.Certify(ctx, c.rows, c.basis, c.opt.threads, 1); err != nil {
 		return err
 	}
 	m.Repeat, m.Seconds, m.Setting = repeat, time.Since(begin).Seconds(), c.bound.Route
@@ -181,15 +199,11 @@ func (c *pcaContest) captured(component []float64, k int) float64 {
 	return pca.NewHeldOut(c.rows, b).Captured
 }
 
-// enterReducer makes the first run of each of a peer's ways.
+// enterReducer makes the first run of each of a peer's ways, whatever time is left.
 func (c *pcaContest) enterReducer(ctx context.Context, r reducer) ([]entry, error) {
 	_, d := c.x.Dims()
 	var entries []entry
 	for _, way := range r.reducers(c.pcaProblem, d) {
-		if c.late() && !way.stream && len(entries) > 0 {
-			c.note("%s %s %s on %s, %s: %s", r.name(), way.name, way.setting, c.t.name, c, outOfBudget)
-			continue
-		}
 		run := func(ctx context.Context, repeat int) error { return c.reduce(ctx, r, way, d, repeat) }
 		switch err := run(ctx, 1); {
 		case ctx.Err() != nil:

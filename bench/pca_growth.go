@@ -44,31 +44,36 @@ func (l *lab) stepCosts(ctx context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			took, err := s.measure(rows)
+			took, operations, err := s.measure(rows)
 			if err != nil {
 				return err
 			}
 			l.log.add(measurement{Race: "pca", Kind: s.kind, Set: fmt.Sprintf("%s=%d", s.kind, map[string]int{"d": s.d, "k": s.k}[s.kind]), Rows: int64(rows),
-				Columns: int64(s.d), Components: int64(s.k), Contender: ownName, Setting: "capped-msg", Threads: 1, Repeat: repeat + 1, Seconds: took})
+				Columns: int64(s.d), Components: int64(s.k), Contender: ownName, Setting: "capped-msg", Threads: 1, Repeat: repeat + 1, Seconds: took,
+				Evaluations: int64(operations)})
 		}
 	}
 	return nil
 }
 
-// measure returns the seconds of a row, once the first third was learned.
-func (s stepCost) measure(rows int) (float64, error) {
+// measure returns the seconds and the operations of a row, once the first third
+// was learned.
+func (s stepCost) measure(rows int) (took, operations float64, err error) {
 	x := pca.Rows{X: normalRows(rows, s.d)}
 	method, err := pca.New("capped-msg")
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	p := pca.Problem{Cols: s.d, K: s.k, Seed: 1, Threads: 1}
 	p.Squared, p.Fourth = x.Sizes(1)
 	state := method.(pca.Streaming).Start(p)
+	count := func() float64 { return state.(pca.Spectrum).Cost().Flops }
 	state.Learn(x.Part(0, rows/3))
-	begin := time.Now()
+	before, begin := count(), time.Now()
 	state.Learn(x.Part(rows/3, rows))
-	return time.Since(begin).Seconds() / float64(rows-rows/3), nil
+	took = time.Since(begin).Seconds()
+	learned := float64(rows - rows/3)
+	return took / learned, (count() - before) / learned, nil
 }
 
 // normalRows are rows of independent normal numbers, whose deviations fall from 1

@@ -28,8 +28,8 @@ func (c *pcaContest) learn(ctx context.Context, kind, spec string, limit time.Du
 	}
 	n, d := c.x.Dims()
 	p := pca.Problem{Cols: d, K: c.k, Seed: 1, Threads: c.opt.threads}
-	if err := streaming.Accepts(p); err != nil {
-		return c.refused(kind, spec, err)
+	if streaming.Accepts(p) != nil { // it is for fewer features
+		return nil
 	}
 	runtime.GC()
 	begin := time.Now()
@@ -56,13 +56,6 @@ func (c *pcaContest) learn(ctx context.Context, kind, spec string, limit time.Du
 // pieceRows are given to a learner at a time.
 const pieceRows = 1024
 
-func (c *pcaContest) refused(kind, spec string, why error) error {
-	m := c.row(kind, ownName, spec)
-	m.Note = why.Error()
-	c.log.add(m)
-	return nil
-}
-
 // otherStreams runs the other methods that look at each row once.
 func (c *pcaContest) otherStreams(ctx context.Context) error {
 	for _, e := range pca.Entries() {
@@ -74,16 +67,42 @@ func (c *pcaContest) otherStreams(ctx context.Context) error {
 			continue
 		}
 		c.progress("%s on %s, %s", e.Name, c.t.name, c)
-		if err := c.learn(ctx, "streams", e.Name, c.opt.limit/streamPatience, 1); err != nil {
+		if err := c.learn(ctx, "streams", e.Name, c.opt.limit/otherPatience, 1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// streamPatience is the part of the limit of a training that each of the other
+// otherPatience is the part of the limit of a training that each of the other
 // methods may take.
-const streamPatience = 10
+const otherPatience = 10
+
+// otherBatches runs the batch methods that were not chosen, as it is chosen from
+// these. What takes too long is left out.
+func (c *pcaContest) otherBatches(ctx context.Context) error {
+	n, d := c.x.Dims()
+	p := pca.Problem{Rows: n, Cols: d, K: c.k, Seed: 1, Threads: c.opt.threads}
+	for _, e := range pca.Entries() {
+		method, err := pca.New(e.Name)
+		if err != nil {
+			return err
+		}
+		batch, ok := method.(pca.Batch)
+		if !ok || e.Name == c.chosen || batch.Accepts(p) != nil {
+			continue
+		}
+		c.progress("%s on %s, %s", e.Name, c.t.name, c)
+		limited, cancel := context.WithTimeout(ctx, c.opt.limit/otherPatience)
+		err = c.solve(limited, "batches", e.Name, 1)
+		late := limited.Err() != nil
+		cancel()
+		if err != nil && !late {
+			return err
+		}
+	}
+	return ctx.Err()
+}
 
 // command runs fenchel pca on the text.
 func (c *pcaContest) command(ctx context.Context, binary string, repeat int) error {

@@ -54,7 +54,7 @@ func (*sklearn) reducers(p pcaProblem, d int) []reducerMethod {
 		return []reducerMethod{way("PCA", "svd_solver", "arpack")}
 	}
 	var all []reducerMethod
-	for _, solver := range []string{"full", "covariance_eigh", "randomized", "arpack"} {
+	for _, solver := range []string{"covariance_eigh", "arpack", "randomized", "full"} {
 		all = append(all, way("PCA", "svd_solver", solver))
 	}
 	return append(all, reducerMethod{name: "IncrementalPCA", setting: fmt.Sprintf("batch_size=%d", 5*d), stream: true,

@@ -32,7 +32,7 @@ func fakeRows() []measurement {
 	memory.Bytes, memory.Loss = 2e9, ""
 	epoch := fake("bandwidth", "epoch", "rcv1-shaped", 6e7, ownName, 2, 0, 0.05)
 	epoch.Bytes = 5e8
-	return append(fakeKernels(),
+	return append(append(fakeKernels(), fakeComponents()...),
 		fake("solve", "timed", "a9a", 4e5, ownName, 2, 1e-3, 0.1), fake("solve", "timed", "a9a", 4e5, "liblinear -s 3", 1, 1e-3, 0.05),
 		fake("solve", "timed", "imdb", 4e6, ownName, 1, 1e-3, 0.2), fake("solve", "timed", "imdb", 4e6, ownName, 2, 1e-3, 0.1),
 		fake("solve", "timed", "imdb", 4e6, ownName, 2, 1e-3, 0.12), fake("solve", "timed", "imdb", 4e6, "liblinear -s 3", 1, 1e-3, 0.4),
