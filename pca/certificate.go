@@ -37,7 +37,7 @@ import (
 type Certificate struct {
 	Captured  float64 // at most the mean over rows of |U x|^2
 	Upper     float64 // at least the sum of the k largest eigenvalues of Sigma
-	Total     float64 // tr Sigma, to a few roundings
+	Total     float64 // tr Sigma, to a few roundings (of route lanczos: of |F x|^2 + |F o|^2)
 	Nu        float64 // at least eigenvalue k+1
 	Route     string  // "exact" or "lanczos"
 	Failure   float64 // probability that Upper and Nu are wrong; 0 of a proof without chance
@@ -77,7 +77,7 @@ func certify(ctx context.Context, x Rows, b Basis, threads int, seed uint64, exa
 	if err := checkBasis(x, b); err != nil {
 		return Certificate{}, err
 	}
-	x, size, exponent, err := balanced(x, threads)
+	x, size, exponent, err := balanced(x, exact, threads)
 	if err != nil {
 		return Certificate{}, err
 	}

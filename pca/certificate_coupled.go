@@ -117,7 +117,7 @@ func (c *certifier) couple(p *power) *coupled {
 	b := &coupled{k: c.k, r: r, inner: make([]float64, r*r), squares: make([]float64, r*r), lengths: make([]float64, r)}
 	y, image := make([]float64, n*r), make([]float64, r*d)
 	p.both(y, image, c.basis, r)
-	c.Captured = c.capturedByRows(y)
+	c.Captured = c.capturedByRows(y, c.size.raw)
 	inner := vec.Block[float64]{Value: b.inner, Rows: r, Cols: r, Stride: r}
 	vec.SyrkCols64(inner, vec.Block[float64]{Value: y, Rows: n, Cols: r, Stride: r}, c.threads)
 	divide(b.inner, float64(n))

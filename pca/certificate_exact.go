@@ -47,11 +47,22 @@ func (c *certifier) exact(ctx context.Context) error {
 // responses returns the products of the basis with all rows, r x n, and sets
 // Captured by them.
 func (c *certifier) responses() []float64 {
-	y, turned := make([]float64, c.n*c.r), make([]float64, c.r*c.n)
-	c.x.Times(y, c.basis, c.r, c.threads)
-	c.Captured = c.capturedByRows(y)
+	y, turned := c.formedProducts(), make([]float64, c.r*c.n)
+	c.Captured = c.capturedByRows(y, c.size.upper)
 	vec.Transpose64(vec.Block[float64]{Value: turned, Rows: c.r, Cols: c.n, Stride: c.n}, vec.Block[float64]{Value: y, Rows: c.n, Cols: c.r, Stride: c.r})
 	return turned
+}
+
+// formedProducts returns those of all rows, formed, and the basis, n x r.
+func (c *certifier) formedProducts() []float64 {
+	const height = 256
+	y, rows := make([]float64, c.n*c.r), formed{}
+	basis := vec.Block[float64]{Value: c.basis, Rows: c.r, Cols: c.d, Stride: c.d}
+	for lo := 0; lo < c.n && c.r > 0; lo += height {
+		hi := min(lo+height, c.n)
+		vec.Gemm64(vec.Block[float64]{Value: y[lo*c.r:], Rows: hi - lo, Cols: c.r, Stride: c.r}, rows.form(c.x, lo, hi, c.threads), basis, c.threads)
+	}
+	return y
 }
 
 // momentRows is how many rows are added up in one chain.
@@ -133,9 +144,9 @@ func divide(x []float64, by float64) {
 
 // capturedByRows returns a lower bound on the captured from the products y, n x r,
 // of rows and basis. Each is off by gamma |x||v| at most, so the Frobenius norm of
-// all is off by wrong sqrt(n).
-func (c *certifier) capturedByRows(y []float64) float64 {
-	wrong := up(gamma(c.d+16) * math.Sqrt(float64(c.r)*c.size.raw*(1+c.off)))
+// all is off by wrong sqrt(n); squared is at least the mean of these |x|^2.
+func (c *certifier) capturedByRows(y []float64, squared float64) float64 {
+	wrong := up(gamma(c.d+16) * math.Sqrt(float64(c.r)*squared*(1+c.off)))
 	computed := c.meanSquare(y) * (1 - gamma(c.r+8))
 	left := max(0, math.Sqrt(computed)*(1-4*unit)-wrong)
 	return c.captured(float64(left*left), 0)

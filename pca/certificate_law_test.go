@@ -58,7 +58,7 @@ func TestBrokenCertificatesAreSeen(t *testing.T) {
 	seen := map[string]int{}
 	for i := range 384 {
 		c := newInstance(i)
-		x, size, exponent, err := balanced(c.x, 1)
+		x, size, exponent, err := balanced(c.x, false, 1)
 		if err != nil || size.raw == 0 {
 			continue
 		}
@@ -128,7 +128,7 @@ func TestQuadraticBoundBeatsLinear(t *testing.T) {
 		for j := range moved.Component {
 			moved.Component[j] += away * rng.NormFloat64()
 		}
-		_, size, _, _ := balanced(x, 1)
+		_, size, _, _ := balanced(x, false, 1)
 		c := &certifier{x: x, k: u.K, threads: 1, size: size}
 		c.n, c.d = x.Dims()
 		c.setBasis(moved)

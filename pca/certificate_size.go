@@ -34,13 +34,14 @@ type size struct {
 }
 
 // balanced returns the rows times 2^exponent, for which their squares are neither so
-// large nor so small that something overflows, or underflows and matters.
-func balanced(x Rows, threads int) (Rows, size, int, error) {
+// large nor so small that something overflows, or underflows and matters. formed says
+// that sparse rows may be formed to measure them.
+func balanced(x Rows, formed bool, threads int) (Rows, size, int, error) {
 	const most = 0x1p400
 	var s size
 	for _, exponent := range []int{0, 350, -350, 700, -700, 1020, -1050} {
 		moved := x.shifted(exponent)
-		s = sizeOf(moved, threads)
+		s = sizeOf(moved, formed, threads)
 		if s.raw >= 1/most && s.raw <= most || exponent == 0 && s.raw == 0 && x.zero() {
 			return moved, s, exponent, nil
 		}
@@ -97,10 +98,10 @@ func (r Rows) shifted(exponent int) Rows {
 	return r
 }
 
-// sizeOf computes the size, by the rows or, of sparse ones,
+// sizeOf computes the size, by the rows or, of sparse ones that are not formed,
 //
 //	|F (x - o)|^2 = |F o|^2 + sum over stored j of F_j^2 ((x_j - o_j)^2 - o_j^2).
-func sizeOf(x Rows, threads int) size {
+func sizeOf(x Rows, formed bool, threads int) size {
 	const block = 256
 	n, d := x.Dims()
 	sparse, offset := isSparse(x.X), x.offsetSquare()
@@ -112,9 +113,12 @@ func sizeOf(x Rows, threads int) size {
 			if sparse {
 				squared, raw = x.storedSquares(i)
 				squared, raw = squared+offset, raw+offset+float64(2*math.Sqrt(raw*offset))
-			} else {
+			}
+			if !sparse || formed {
 				x.Row(row, i)
 				squared = vec.SquaredNorm64(row)
+			}
+			if !sparse {
 				raw = squared
 			}
 			totals[b] += squared
@@ -129,6 +133,9 @@ func sizeOf(x Rows, threads int) size {
 	error := gamma(3 * (d + block + 32))
 	s := size{total: max(0, total.Value()) / float64(n), raw: up(raw.Value() / float64(n) * (1 + float64(2*error)))}
 	s.upper = up(s.total + float64(error*s.raw))
+	if formed {
+		s.upper = min(s.upper, up(s.total*(1+float64(2*error))))
+	}
 	return s
 }
 

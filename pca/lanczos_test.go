@@ -17,7 +17,7 @@ import (
 // beside its basis.
 func besides(rng *rand.Rand, n, d, k int) (c *certifier, left float64) {
 	x := someRows(rng, n, d, rng.IntN(2) == 0, false)
-	_, size, _, _ := balanced(x, 1)
+	_, size, _, _ := balanced(x, false, 1)
 	c = &certifier{x: x, k: k, threads: 1, seed: rng.Uint64(), size: size}
 	c.n, c.d = n, d
 	c.setBasis(Basis{K: k, Cols: d, Component: randomBasis(rng.Uint64(), k, d)})

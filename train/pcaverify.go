@@ -13,6 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // PCAVerification is what recomputing the claims of components gave.
@@ -53,9 +54,9 @@ func VerifyPCA(ctx context.Context, m *model.PCA, set *dataset.Set, threads int)
 	if err != nil {
 		return nil, err
 	}
-	v.preprocessing(m, set.X, set.X, c.Total, threads)
 	v.compare(m, c)
-	if m.Proof.Status != Merged {
+	if m.Proof.Status != Merged { // of merged ones nothing is claimed; streams left rows out of their means
+		v.preprocessing(m, set.X, set.X, c.Total, threads)
 		v.eigenvalues(rows, basis, c.Total, threads)
 	}
 	return v, nil
@@ -116,10 +117,11 @@ func near(a, b []float64) bool {
 // eigenvalues recomputes the variance along each component.
 func (v *PCAVerification) eigenvalues(rows pca.Rows, b pca.Basis, total float64, threads int) {
 	n, _ := rows.Dims()
-	found, products := make([]float64, b.K), make([]float64, n*b.K)
-	rows.Times(products, b.Component, b.K, threads)
-	for at, x := range products {
-		found[at%b.K] += float64(x*x) / float64(n)
+	images := make([]float64, len(b.Component))
+	rows.Power(images, b.Component, b.K, threads)
+	found := make([]float64, b.K)
+	for i := range found {
+		found[i] = vec.Dot64(images[i*b.Cols:(i+1)*b.Cols], b.Row(i)) / float64(n)
 	}
 	for i, claim := range b.Value {
 		if !(math.Abs(claim-found[i]) <= 1e-6*total) {
@@ -141,7 +143,7 @@ func (v *PCAVerification) compare(m *model.PCA, c pca.Certificate) {
 	if p.Upper < v.Found.Upper-slack {
 		v.fail("others are claimed to capture at most %.12g, found the bound %.12g", p.Upper, v.Found.Upper)
 	}
-	if differs(p.Total, v.Found.Total, tolerance*c.Total) {
+	if p.Status != Merged && differs(p.Total, v.Found.Total, tolerance*c.Total) {
 		v.fail("the variance of the rows is claimed to be %.12g, found %.12g", p.Total, v.Found.Total)
 	}
 	found := v.Found.Relative()

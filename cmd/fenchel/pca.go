@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -371,8 +372,20 @@ func printBound(r report, k int, p model.PCAProof) {
 		doubt = fmt.Sprintf(", with a probability of failure below %.0e", p.Failure)
 	}
 	share := math.Floor(1e6*(1-p.Relative())) / 1e4 // never more than was proved
-	r.line("proof", "captured at least %.4f %% of what %s can: they capture at most %.9g (gap %.3g%s)", share,
-		count(k, "direction"), float64(p.Upper), p.Relative(), doubt)
+	r.line("proof", "captured at least %.4f %% of what %s can: they capture at most %s (gap %s%s)", share,
+		count(k, "direction"), roundedUp(float64(p.Upper), 9), roundedUp(p.Relative(), 3), doubt)
+}
+
+// roundedUp writes a bound with so many digits, not below what it is.
+func roundedUp(x float64, digits int) string {
+	larger, step := x, math.Pow(10, -float64(digits))/8
+	for {
+		text := strconv.FormatFloat(larger, 'g', digits, 64)
+		if y, err := strconv.ParseFloat(text, 64); err != nil || !(y < x) {
+			return text
+		}
+		larger, step = x*(1+step), 2*step
+	}
 }
 
 // ratios lists the shares of the first components.
