@@ -43,6 +43,7 @@ func (c *pcaContest) late() bool { return time.Now().After(c.deadline) }
 
 func (c *pcaContest) run(ctx context.Context) error {
 	c.progress("pca %s %s", c.t.name, c)
+	defer c.settle()
 	var err error
 	if c.rows, err = pca.Preprocess(c.x, "none", c.center, c.opt.threads); err != nil {
 		return err
@@ -78,7 +79,6 @@ func (c *pcaContest) run(ctx context.Context) error {
 			return err
 		}
 	}
-	c.settle()
 	return ctx.Err()
 }
 
@@ -213,7 +213,12 @@ func (c *pcaContest) enterReducer(ctx context.Context, r reducer) ([]entry, erro
 			m.Note = err.Error()
 			c.log.add(m)
 		default:
-			entries = append(entries, run)
+			entries = append(entries, func(ctx context.Context, repeat int) error {
+				if err := run(ctx, repeat); err != nil {
+					c.note("%s %s %s on %s, %s, run %d: %v", r.name(), way.name, way.setting, c.t.name, c, repeat, err)
+				}
+				return ctx.Err() // the first time stands
+			})
 		}
 	}
 	return entries, nil
@@ -242,7 +247,7 @@ func (c *pcaContest) reduce(ctx context.Context, r reducer, way reducerMethod, d
 // settle notes how much everyone may miss, by proof.
 func (c *pcaContest) settle() {
 	for i := c.first; i < len(c.log.rows); i++ {
-		if m := &c.log.rows[i]; m.Objective != 0 {
+		if m := &c.log.rows[i]; m.Objective != 0 && c.bound.Upper > 0 {
 			m.Accuracy, m.Total = 1-m.Objective/c.bound.Upper, c.bound.Total
 		}
 	}
