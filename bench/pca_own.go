@@ -93,7 +93,7 @@ func (c *pcaContest) otherBatches(ctx context.Context) error {
 			continue
 		}
 		c.progress("%s on %s, %s", e.Name, c.t.name, c)
-		limited, cancel := context.WithTimeout(ctx, c.opt.limit/otherPatience)
+		limited, cancel := context.WithTimeout(ctx, c.opt.limit/(2*otherPatience))
 		err = c.solve(limited, "batches", e.Name, 1)
 		late := limited.Err() != nil
 		cancel()

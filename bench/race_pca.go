@@ -67,7 +67,7 @@ type pcaProblem struct {
 var pcaProblems = []pcaProblem{
 	{set: "mnist", k: 8, center: true, dense: true, faster: 1.5, streamFaster: 10, quick: true, share: 5},
 	{set: "mnist", k: 50, center: true, dense: true, faster: 1.5, streamFaster: 10, share: 6},
-	{set: "imdb", k: 50, faster: 1, every: true, within: 5 * time.Second, peak: 400e6, quick: true, share: 2},
+	{set: "imdb", k: 50, faster: 1, every: true, within: 5 * time.Second, peak: 400e6, quick: true, share: 4},
 	{set: "imdb", k: 50, center: true, share: 2},
 }
 
