@@ -223,6 +223,9 @@ func (l *Learner) answer() Answer {
 	if a.Basis.Value == nil { // a method that does not know: the rows held out tell
 		a.Basis.Value = make([]float64, a.Basis.K)
 		a.Basis.along(rows)
+		if a.Score.Total > 0 { // these few rows tell shares, all others the size
+			scale(a.Basis.Value, a.Total/a.Score.Total)
+		}
 		return a
 	}
 	seen := float64(l.learned+l.extra) / float64(l.learned)

@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -62,6 +63,9 @@ func (spec PCASpec) Check() error {
 	}
 	if c := spec.Center; c != "" && c != "auto" && c != "yes" && c != "no" {
 		return fmt.Errorf("center = %s: expected yes, no or auto", c)
+	}
+	if spec.Scale == "thesis" && spec.Center == "no" {
+		return errors.New("scale thesis: found center no, expected rows to be centred, as it is made for them")
 	}
 	if !(spec.Gap >= 0 && spec.Gap < 1) {
 		return fmt.Errorf("gap = %g: expected a number from 0 to 1", spec.Gap)

@@ -38,6 +38,9 @@ func NewPCAStream(first matrix.Matrix, feature []string, spec PCASpec) (*PCAStre
 		return nil, err
 	}
 	_, cols := first.Dims()
+	if err := gapless(first); err != nil {
+		return nil, err
+	}
 	s := &PCAStream{cols: cols, feature: feature}
 	if spec.chooses() {
 		spec.Method, s.why = StreamMethod, "for rows that come once: no step size, and close to the best"

@@ -212,7 +212,10 @@ func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 	}
 	var failed error
 	if p.result, failed = s.Result(status); failed != nil {
-		return dataOr(errors.Join(err, failed))
+		if err == nil {
+			err = failed
+		}
+		return dataOr(err) // the first one: too few rows came before it for components
 	}
 	p.read = time.Since(began) - p.result.Fit
 	return learnedBefore(dataOr(err), s.Rows())
@@ -361,8 +364,12 @@ func printComponents(r report, m *model.PCA, why string) {
 // printBound says how far from the best the components may be.
 func printBound(r report, k int, p model.PCAProof) {
 	if h := p.HeldOut; h != nil {
-		r.line("held out", "%.6g of %.6g captured (%s, standard error %.2g) of %s: an estimate for rows like them, no proof",
-			float64(h.Captured), float64(h.Total), percent(float64(h.Captured/h.Total)), float64(h.Error), count(h.Rows, "row"))
+		scatter := ""
+		if !math.IsInf(float64(h.Error), 0) && !math.IsNaN(float64(h.Error)) { // of one row it is not known
+			scatter = fmt.Sprintf(", standard error %.2g", float64(h.Error))
+		}
+		r.line("held out", "%.6g of %.6g captured (%s%s) of %s: an estimate for rows like them, no proof",
+			float64(h.Captured), float64(h.Total), percent(float64(h.Captured/h.Total)), scatter, count(h.Rows, "row"))
 	}
 	if math.IsNaN(p.Relative()) {
 		return
