@@ -9,11 +9,11 @@ import (
 
 // Requirements of principal components beside those of each pcaProblem.
 const (
-	optimal      = 1e-6 // share of the optimum by which components may miss it
-	productSpeed = 0.7  // of the peer's BLAS
-	fullProduct  = 1e10 // operations of a product that is large enough to be judged
-	fullColumns  = 8192 // features of the largest rows of capped MSG
-	stepGrowth   = 0.15 // by which the exponent of the time of a row in d may differ from 1
+	optimal      = 1e-6  // share of the optimum by which components may miss it
+	productSpeed = 0.7   // of the peer's BLAS
+	fullProduct  = 1e10  // operations of a product that is large enough to be judged
+	fullColumns  = 16384 // features of the largest rows of capped MSG
+	stepGrowth   = 0.15  // by which the exponent of the time of a row in d may differ from 1
 )
 
 // acceptComponents judges the race of principal components.

@@ -18,7 +18,7 @@ type stepCost struct {
 
 // stepCosts are sizes of which d grows, and sizes of which k grows.
 func (o *options) stepSizes() []stepCost {
-	most, wide := 8192, 2048
+	most, wide := 16384, 2048
 	if o.quick {
 		most, wide = 512, 128
 	}

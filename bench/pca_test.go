@@ -225,7 +225,7 @@ func fakeComponents() []measurement {
 		fakePCA("streams", ownName, "oja", 0.2, 1e-2), stopped,
 		fakeText("memory", ownName, "krylov", 1, 0.06), fakeText("memory", "scikit-learn TruncatedSVD", "arpack", 8, 0.06), text,
 		fakeProduct(ownName, "Gemm32", 0.1), fakeProduct("scikit-learn", "BLAS of numpy", 0.08),
-		fakeStep("d", 256, 8, 3e4, 3e-6), fakeStep("d", 8192, 8, 9e5, 6e-5), fakeStep("k", 2048, 4, 1e5, 8e-6), fakeStep("k", 2048, 64, 2e6, 2e-4)}
+		fakeStep("d", 256, 8, 3e4, 3e-6), fakeStep("d", 16384, 8, 9e5, 6e-5), fakeStep("k", 2048, 4, 1e5, 8e-6), fakeStep("k", 2048, 64, 2e6, 2e-4)}
 }
 
 // TestAcceptComponents: each rule, on both sides of its border.
@@ -265,9 +265,9 @@ func TestAcceptComponents(t *testing.T) {
 		{"product of matrices", []measurement{fakeProduct(ownName, "Gemm32", 1), fakeProduct("scikit-learn", "", 0.7)}, passed},
 		{"product of matrices", []measurement{fakeProduct(ownName, "Gemm32", 1), fakeProduct("scikit-learn", "", 0.69)}, failed},
 		{"product of matrices", []measurement{fakeProduct(ownName, "Gemm32", 1)}, unproven},
-		{"time of a row of capped MSG", []measurement{fakeStep("d", 1024, 8, 1, 1), fakeStep("d", 8192, 8, 8, 8)}, passed},
-		{"time of a row of capped MSG", []measurement{fakeStep("d", 1024, 8, 1, 1), fakeStep("d", 8192, 8, 8, 16)}, failed},
-		{"operations of a row of capped MSG", []measurement{fakeStep("d", 1024, 8, 1, 1), fakeStep("d", 8192, 8, 64, 8)}, failed},
+		{"time of a row of capped MSG", []measurement{fakeStep("d", 1024, 8, 1, 1), fakeStep("d", 16384, 8, 16, 16)}, passed},
+		{"time of a row of capped MSG", []measurement{fakeStep("d", 1024, 8, 1, 1), fakeStep("d", 16384, 8, 16, 64)}, failed},
+		{"operations of a row of capped MSG", []measurement{fakeStep("d", 1024, 8, 1, 1), fakeStep("d", 16384, 8, 64, 8)}, failed},
 		{"time of a row of capped MSG", []measurement{fakeStep("d", 256, 8, 1, 1), fakeStep("d", 512, 8, 2, 2)}, unproven},
 	} {
 		found := false

@@ -115,7 +115,7 @@ func (spec *PCASpec) centers(x matrix.Matrix) bool {
 
 // rareValues says which rows are left where they are unless the spec says otherwise:
 // those with fewer values than one in so many features, as of text, where zero means
-// that something is absent. It does not matter how they are stored.
+// that something is absent. Zeros of rows that are stored dense count as values.
 const rareValues = 20
 
 // FitPCA finds the components of all rows and proves how much more variance others
