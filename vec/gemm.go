@@ -181,6 +181,10 @@ func packFour[S, T float](dst []S, width int, rows []T, stride, depth int) {
 func packCols[S, T float](b Block[T]) packer[S] {
 	if same, ok := any(b).(Block[S]); ok {
 		return func(dst []S, width, first, count, k, depth int) {
+			if count == width && (width == 12 || width == 32) {
+				packWhole(dst, same.Value[k*same.Stride+first:], width, same.Stride, depth)
+				return
+			}
 			for r := range depth {
 				copy(dst[r*width:], same.Value[(k+r)*same.Stride+first:][:count])
 			}
@@ -192,6 +196,19 @@ func packCols[S, T float](b Block[T]) packer[S] {
 				dst[r*width+j] = S(v)
 			}
 		}
+	}
+}
+
+// packWhole copies rows of 12 or 32 numbers without a call for each.
+func packWhole[S float](dst, src []S, width, stride, depth int) {
+	if width == 12 {
+		for r := range depth {
+			*(*[12]S)(dst[r*12:]) = *(*[12]S)(src[r*stride:])
+		}
+		return
+	}
+	for r := range depth {
+		*(*[32]S)(dst[r*32:]) = *(*[32]S)(src[r*stride:])
 	}
 }
 

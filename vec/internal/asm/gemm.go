@@ -88,8 +88,13 @@ func (f float) wideTile(rows int) {
 	a, b, c := Load(Param("a"), GP64()), Load(Param("b"), GP64()), Load(Param("c"), GP64())
 	stride := Load(Param("stride"), GP64())
 	SHLQ(Imm(3), stride)
-	acc := make([][2]reg.VecVirtual, rows)
+	acc, row := make([][2]reg.VecVirtual, rows), GP64()
+	MOVQ(c, row)
 	for i := range acc {
+		for line := range 4 * f.width * 8 / 64 { // C is far away, and not needed until the end
+			PREFETCHT0(Mem{Base: row, Disp: 64 * line})
+		}
+		ADDQ(stride, row)
 		for h := range acc[i] {
 			acc[i][h] = f.zero()
 		}
