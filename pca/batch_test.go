@@ -81,7 +81,7 @@ func TestBatchIsJacobi(t *testing.T) {
 			sparse, centred, scaled := kind&1 > 0, kind&2 > 0, kind&4 > 0
 			x := Rows{X: decaying(n, d, 0.5, sparse)}
 			if centred {
-				x.Offset = columnMeans(x.X)
+				x.Offset = columnMeans(x.X, 2)
 			}
 			if scaled {
 				x.Factor = make([]float64, d)
@@ -127,7 +127,7 @@ func checkSameBits(t *testing.T, name string, a, b Basis) {
 // Parts of sparse rows add up.
 func TestSparseMoment(t *testing.T) {
 	x := Rows{X: decaying(60, 45, 0.7, true), Factor: slices.Repeat([]float64{2}, 45)}
-	x.Offset = columnMeans(x.X)
+	x.Offset = columnMeans(x.X, 2)
 	q := make([]float64, 11*45)
 	fillNormal(q, rand.NewPCG(1, 1))
 	want, got := make([]float64, len(q)), make([]float64, len(q))
@@ -171,7 +171,7 @@ func TestBatchEdges(t *testing.T) {
 		"one row":          {X: &matrix.Dense{Rows: 1, Cols: 5, Value: []float32{1, 2, 3, 4, 5}}},
 		"one column":       {X: &matrix.Dense{Rows: 5, Cols: 1, Value: []float32{1, 2, 3, 4, 5}}},
 		"one number":       {X: &matrix.Dense{Rows: 1, Cols: 1, Value: []float32{3}}},
-		"constant":         {X: repeated, Offset: columnMeans(repeated)},
+		"constant":         {X: repeated, Offset: columnMeans(repeated, 2)},
 		"rank 1":           {X: repeated},
 		"rank 2":           {X: rank2},
 		"large":            {X: large},
@@ -218,7 +218,7 @@ func TestBatchFarFromZero(t *testing.T) {
 				x.Value = append(x.Value, float32(mean+rng.NormFloat64()*float64(d-j)))
 			}
 		}
-		rows := Rows{X: x, Offset: columnMeans(x)}
+		rows := Rows{X: x, Offset: columnMeans(x, 2)}
 		values, vectors := jacobi(rows.second(), d)
 		limit := 1e-10
 		if sparse {

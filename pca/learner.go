@@ -134,7 +134,7 @@ func (l *Learner) learn() {
 	x := Rows{X: l.pending.matrix(l.problem.Cols), Factor: l.factor}
 	b, _ := x.Dims()
 	if l.center {
-		x.Offset = columnMeans(x.X)
+		x.Offset = columnMeans(x.X, l.problem.Threads)
 	}
 	squared, _ := x.Sizes(l.problem.Threads)
 	l.squares += float64(squared * float64(b))

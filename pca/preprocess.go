@@ -13,6 +13,9 @@ func Preprocess(x matrix.Matrix, scale string, center bool, threads int) (Rows, 
 	if scale == "none" && !center {
 		return r, nil
 	}
+	if n, _ := x.Dims(); scale == "none" && n > 0 {
+		return Rows{X: x, Offset: columnMeans(x, threads), centred: true}, nil
+	}
 	moments := dataset.NewMoments(x, threads)
 	if scale == "max-norm" && center {
 		moments.MeasureCentred(x, threads)

@@ -14,6 +14,8 @@ type Rows struct {
 	X      matrix.Matrix
 	Offset []float64 // d, as the mean; nil: nothing is subtracted
 	Factor []float64 // d; nil: nothing is multiplied
+
+	centred bool // Offset is the mean of exactly these rows
 }
 
 // Dims returns the number of rows and features.
@@ -40,7 +42,7 @@ func (r Rows) Row(dst []float64, i int) {
 
 // Part returns rows lo to hi, without copying.
 func (r Rows) Part(lo, hi int) Rows {
-	r.X = matrix.Part(r.X, lo, hi)
+	r.X, r.centred = matrix.Part(r.X, lo, hi), false
 	return r
 }
 
@@ -97,12 +99,9 @@ func (r Rows) squaredNorm(i int, base float64) float64 {
 }
 
 // columnMeans returns the mean of every column.
-func columnMeans(x matrix.Matrix) []float64 {
-	n, d := x.Dims()
-	sum := make([]float64, d)
-	for i := range n {
-		x.Row(i).AddTo(sum, 1)
-	}
-	scale(sum, 1/float64(n))
-	return sum
+func columnMeans(x matrix.Matrix, threads int) []float64 {
+	n, _ := x.Dims()
+	sums := columnSums(x, threads)
+	scale(sums, 1/float64(n))
+	return sums
 }

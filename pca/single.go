@@ -2,6 +2,7 @@ package pca
 
 import (
 	"context"
+	"math"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -33,7 +34,7 @@ func nearZero(x Rows) bool {
 // with s the sums of columns, (1/n) F (X^T X - s o^T - o s^T + n o o^T) F.
 func rawSecond(ctx context.Context, x Rows, threads int) ([]float64, error) {
 	n, d := x.Dims()
-	sums := columnSums(x.X, threads)
+	sums := sumsOf(x, threads)
 	if data, ok := x.X.(*matrix.Dense); ok {
 		second := square(d)
 		for lo := 0; lo < n; lo += rowsOfSlab(d) {
@@ -53,10 +54,27 @@ func rawSecond(ctx context.Context, x Rows, threads int) ([]float64, error) {
 	return s, err
 }
 
-// columnSums returns the sums of the features.
+// sumsOf returns the sums of the features, which centred rows know.
+func sumsOf(x Rows, threads int) []float64 {
+	if !x.centred {
+		return columnSums(x.X, threads)
+	}
+	n, _ := x.Dims()
+	sums := append([]float64{}, x.Offset...)
+	scale(sums, float64(n))
+	return sums
+}
+
+// columnSums returns the sums of the features, of parts that are a function of the
+// rows alone and few enough for their sums to take less memory than the rows.
 func columnSums(x matrix.Matrix, threads int) []float64 {
-	const block = 4096
 	n, d := x.Dims()
+	count := min(64, int64(n+4095)/4096, 1+matrix.Nonzeros(x)/int64(4*max(d, 1)))
+	sums := make([]float64, d)
+	if n == 0 {
+		return sums
+	}
+	block := int((int64(n) + count - 1) / count)
 	parts := make([][]float64, (n+block-1)/block)
 	matrix.Blocks(n, block, threads, func(b, lo, hi int) {
 		parts[b] = make([]float64, d)
@@ -64,7 +82,6 @@ func columnSums(x matrix.Matrix, threads int) []float64 {
 			x.Row(i).AddTo(parts[b], 1)
 		}
 	})
-	sums := make([]float64, d)
 	for _, part := range parts {
 		vec.Axpy64(sums, 1, part)
 	}
@@ -155,6 +172,30 @@ func inSingle(s []float64, d int) bool {
 		trace += s[i*d+i]
 	}
 	return trace > 1e-25 && trace < 1e34
+}
+
+// rounded estimates which part of the sum of b's values the rounding of rows is that
+// are summed in single precision: by the rows of two blocks, which are summed in double
+// precision too. Rounding that is alike in all blocks, as where values repeat, is seen
+// as it is; what differs from block to block, and cancels, is seen much too large.
+func rounded(x *matrix.Dense, b Basis, threads int) float64 {
+	const height = 256
+	single, double := square(x.Cols), square(x.Cols)
+	part := make([]float64, b.K*b.Cols)
+	rows, all := 0, 0.0
+	for _, lo := range []int{0, x.Rows / 2 / height * height} {
+		hi := min(lo+height, x.Rows)
+		block := vec.Block[float32]{Value: x.Value[lo*x.Cols : hi*x.Cols], Rows: hi - lo, Cols: x.Cols, Stride: x.Cols}
+		vec.GramSingle(single, block, threads)
+		vec.Gram(double, block, threads)
+		rows += hi - lo
+	}
+	vec.Axpy64(single.Value, -1, double.Value)
+	multiply(part, b.Component, single.Value, b.K, b.Cols, b.Cols, threads)
+	for i := range b.K {
+		all += math.Abs(vec.Dot64(part[i*b.Cols:(i+1)*b.Cols], b.Row(i)))
+	}
+	return all / float64(rows) / total(b.Value)
 }
 
 // compressedTo returns U Sigma U^T for the rows U of b, in double precision.

@@ -1,0 +1,56 @@
+package pca
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// Sums in single precision lose nothing that counts: values to 10^-7 of their sum, and
+// what is captured to the square of what rounding did to Sigma.
+func TestCovarianceInSingle(t *testing.T) {
+	images := inMemory(matrix.Part(shared(t, "mnist/train-images-idx3-ubyte.gz"), 0, 8000))
+	checkSingle(t, "images", images, 8, 1e-7)
+	checkSingle(t, "images", images, 50, 1e-7)
+}
+
+// Values that repeat are rounded the same way again and again: the sample sees it, and
+// the rows are looked at once more. Of directions that are hardly apart 10^-7 is lost.
+func TestCovarianceOfRepeatedValues(t *testing.T) {
+	const n, d = 200000, 150
+	r := rand.New(rand.NewPCG(1, 2))
+	x := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
+	for i := range x.Value {
+		x.Value[i] = 0.7 * float32(1+r.IntN(2))
+	}
+	for i := range n {
+		if i%2 == 0 {
+			for j := range d / 3 {
+				x.Value[i*d+j] = 1.3
+			}
+		}
+	}
+	checkSingle(t, "repeated", x, 3, 1e-6)
+}
+
+func checkSingle(t *testing.T, name string, x *matrix.Dense, k int, limit float64) {
+	rows, err := Preprocess(x, "none", true, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, exact := solveBatch(t, "covariance", rows, k, 2), solveBatch(t, "covariance:precision=double", rows, k, 2)
+	best := total(exact.Value)
+	t.Logf("%s, k=%d: rounding %.2g of the values by the sample", name, k, rounded(x, b, 2))
+	if off := math.Abs(total(b.Value)/best - 1); !(off <= limit) {
+		t.Errorf("%s, k=%d: the values are off by %g", name, k, off)
+	}
+	if lost := 1 - NewHeldOut(rows, b).Captured/best; !(lost <= limit) {
+		t.Errorf("%s, k=%d: %g of what can be captured is lost", name, k, lost)
+	}
+	rows.centred = false
+	if again := solveBatch(t, "covariance", rows, k, 1); !(largestDifference(b.Value, again.Value) <= 1e-12*best) {
+		t.Errorf("%s, k=%d: values differ with sums that are not known", name, k)
+	}
+}
