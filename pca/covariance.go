@@ -16,11 +16,12 @@ import (
 // Sums in double precision cost twice the time of single precision. So where there
 // are many rows the products of 256 rows at a time are summed in single precision,
 // in a matrix S, whose eigenvectors U are wrong by about 2^-22 / gap, and what they
-// capture by the square of that. The values are right to 10^-7 of their sum where a
-// sample of rows, summed in double precision too, says so; else one more look at the
-// rows gives what they capture exactly, and rotates them by it. With precision=single such looks are used to
-// put right S instead, until U is what it is in double precision: the symmetric
-// matrix next to S that maps U to U Sigma is
+// capture by the square of that. A sample of rows, summed in double precision too,
+// tells how much rounding added to the values: up to 10^-6 of their sum is taken off,
+// which leaves about 10^-8. Where it is more, one more look at the rows gives what they
+// capture exactly, and rotates them by it. With precision=single such looks are used to
+// put right S instead, until U is what it is in double precision: the symmetric matrix
+// next to S that maps U to U Sigma is
 //
 //	S + C^T U + U^T C - U^T (C U^T) U,     C = U Sigma - U S   (k x d)
 //
@@ -85,7 +86,7 @@ func rotated(ctx context.Context, s []float64, x Rows, p Problem) (Basis, error)
 	if err != nil {
 		return Basis{}, err
 	}
-	if data, ok := x.X.(*matrix.Dense); ok && x.Factor == nil && nearZero(x) && rounded(data, b, p.Threads) <= 1e-7 {
+	if data, ok := x.X.(*matrix.Dense); ok && x.Factor == nil && nearZero(x) && unrounded(data, b, p.Threads) {
 		return b, nil
 	}
 	g, err := compressedTo(ctx, x, b, p.Threads)

@@ -174,28 +174,49 @@ func inSingle(s []float64, d int) bool {
 	return trace > 1e-25 && trace < 1e34
 }
 
-// rounded estimates which part of the sum of b's values the rounding of rows is that
-// are summed in single precision: by the rows of two blocks, which are summed in double
-// precision too. Rounding that is alike in all blocks, as where values repeat, is seen
-// as it is; what differs from block to block, and cancels, is seen much too large.
-func rounded(x *matrix.Dense, b Basis, threads int) float64 {
-	const height = 256
+// rounding estimates by how much the values of b are too large because products were
+// summed in single precision: by the rows of four blocks, which are summed in double
+// precision too. Rounding has a part that is alike in all blocks, as values repeat; the
+// rest cancels. It is not ok if the rows are too few for a sample, or of too many features.
+func rounding(x *matrix.Dense, b Basis, threads int) (errors []float64, ok bool) {
+	const height, blocks = 256, 4
+	if x.Rows < 16*height*blocks || x.Cols > 4096 {
+		return nil, false
+	}
 	single, double := square(x.Cols), square(x.Cols)
-	part := make([]float64, b.K*b.Cols)
-	rows, all := 0, 0.0
-	for _, lo := range []int{0, x.Rows / 2 / height * height} {
-		hi := min(lo+height, x.Rows)
-		block := vec.Block[float32]{Value: x.Value[lo*x.Cols : hi*x.Cols], Rows: hi - lo, Cols: x.Cols, Stride: x.Cols}
+	for i := range blocks {
+		lo := i * (x.Rows / blocks)
+		block := vec.Block[float32]{Value: x.Value[lo*x.Cols : (lo+height)*x.Cols], Rows: height, Cols: x.Cols, Stride: x.Cols}
 		vec.GramSingle(single, block, threads)
 		vec.Gram(double, block, threads)
-		rows += hi - lo
 	}
 	vec.Axpy64(single.Value, -1, double.Value)
+	part := make([]float64, b.K*b.Cols)
 	multiply(part, b.Component, single.Value, b.K, b.Cols, b.Cols, threads)
-	for i := range b.K {
-		all += math.Abs(vec.Dot64(part[i*b.Cols:(i+1)*b.Cols], b.Row(i)))
+	errors = make([]float64, b.K)
+	for i := range errors {
+		errors[i] = vec.Dot64(part[i*b.Cols:(i+1)*b.Cols], b.Row(i)) / (height * blocks)
 	}
-	return all / float64(rows) / total(b.Value)
+	return errors, true
+}
+
+// unrounded takes the estimated rounding off the values of b, if it is less than 10^-6 of
+// their sum: what is left is then about a tenth of it.
+func unrounded(x *matrix.Dense, b Basis, threads int) bool {
+	errors, ok := rounding(x, b, threads)
+	all := 0.0
+	for _, e := range errors {
+		all += math.Abs(e)
+	}
+	if !ok || !(all <= 1e-6*total(b.Value)) {
+		return false
+	}
+	below := math.Inf(1)
+	for i, e := range errors {
+		below = min(below, max(b.Value[i]-e, 0))
+		b.Value[i] = below
+	}
+	return true
 }
 
 // compressedTo returns U Sigma U^T for the rows U of b, in double precision.
