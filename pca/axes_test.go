@@ -13,6 +13,7 @@ import (
 // find the answer with l = 2k + 4, and mostly do not with l = k + 1 where the eigenvalues
 // are nearly equal. History has room for enough of these directions.
 func TestBlockMethodsOnAxes(t *testing.T) {
+	t.Parallel()
 	runs := 6
 	if testing.Short() {
 		runs = 3

@@ -75,6 +75,7 @@ func projectorDifference(a, b []float64, d int) float64 {
 
 // Row 4: all routes give what a Jacobi eigensolver gives.
 func TestBatchIsJacobi(t *testing.T) {
+	t.Parallel()
 	for _, shape := range [][3]int{{300, 20, 3}, {150, 130, 5}, {40, 120, 4}} {
 		n, d, k := shape[0], shape[1], shape[2]
 		for kind := range 8 {
@@ -143,6 +144,7 @@ func TestSparseMoment(t *testing.T) {
 
 // Inputs at the edge have an orthonormal basis and values that are right.
 func TestBatchEdges(t *testing.T) {
+	t.Parallel()
 	repeated := &matrix.Dense{Rows: 6, Cols: 9, Value: slices.Repeat([]float32{1, 1, 2, 2, 3, 3, 0, 0, 5}, 6)}
 	rank2 := &matrix.Dense{Rows: 50, Cols: 8}
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -287,6 +289,7 @@ func TestChooseBatch(t *testing.T) {
 // Row 4: with n rows of the Gaussian simulation epsilon shrinks no slower than
 // n^(-1/2), over a factor of 64 in n.
 func TestBatchRate(t *testing.T) {
+	t.Parallel()
 	const seeds = 10
 	for _, k := range []int{1, 2, 4} {
 		var before float64

@@ -52,6 +52,7 @@ func feed(s State, x Rows, pieces ...int) {
 }
 
 func TestBlockMethodsKeep(t *testing.T) {
+	t.Parallel()
 	const n, d, k = 4100, 12, 3
 	for _, spec := range blockMethods {
 		for _, sparse := range []bool{false, true} {
@@ -117,6 +118,7 @@ func equalLists(a, b map[string][]float64) bool {
 
 // Sparse and dense rows are the same rows, and all of them find what there is.
 func TestBlockMethodsFind(t *testing.T) {
+	t.Parallel()
 	const n, d, k = 6000, 30, 4
 	for _, spec := range append([]string{"history", "ipca"}, blockMethods...) {
 		rng := rand.New(rand.NewPCG(6, 1))
@@ -198,6 +200,7 @@ func (s *sketch) less(a []float64) []float64 {
 // The guarantee: 0 <= A - B^T B <= D <= (eigenvalues after k)/(l-k) for every k < l,
 // also of merged states.
 func TestFrequentDirectionsBound(t *testing.T) {
+	t.Parallel()
 	const n, d = 700, 24
 	for seed := range uint64(12) {
 		for _, l := range []int{2, 5, 9, 40} {

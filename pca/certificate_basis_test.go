@@ -12,6 +12,7 @@ import (
 // A basis of rows that depend on others, or almost, captures what its span does: not
 // what it becomes by rounding when it is made orthonormal.
 func TestCertificateIsAboutTheSpanGiven(t *testing.T) {
+	t.Parallel()
 	count := 960
 	if testing.Short() {
 		count = 384

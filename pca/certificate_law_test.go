@@ -55,6 +55,7 @@ var brokenCertificates = map[string]func(*certifier){
 
 // A certificate that is made wrongly is seen by what TestCertificateIsATheorem asks.
 func TestBrokenCertificatesAreSeen(t *testing.T) {
+	t.Parallel()
 	seen := map[string]int{}
 	for i := range 384 {
 		c := newInstance(i)
@@ -149,6 +150,7 @@ func TestQuadraticBoundBeatsLinear(t *testing.T) {
 
 // Threads change no bit.
 func TestCertificateOnThreads(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 3))
 	for _, sparse := range []bool{false, true} {
 		x := someRows(rng, 2500, 120, sparse, true)

@@ -206,6 +206,7 @@ func each(count int, do func(i int)) {
 
 // Never below the truth, of both routes, on problems of every kind.
 func TestCertificateIsATheorem(t *testing.T) {
+	t.Parallel()
 	count := 5376
 	if testing.Short() {
 		count = 384

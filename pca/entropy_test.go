@@ -70,6 +70,7 @@ func bisectedLogs(g []float64, count []int, d, k int) []float64 {
 
 // Row 14 of the checklist.
 func TestEntropyRandomSpectra(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(14, 1))
 	var e entropy
 	var worstSum, worstKKT, worstBisection float64

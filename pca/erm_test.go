@@ -5,6 +5,7 @@ import "testing"
 // Row 5: on orthogonal data the reference ends at the optimum for every seed, and
 // is exact at every step.
 func TestERM(t *testing.T) {
+	t.Parallel()
 	for _, k := range []int{1, 2, 4} {
 		for seed := range uint64(50) {
 			x, sigma := simulated("orthogonal-sqrt", k, 10000, seed)

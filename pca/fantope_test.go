@@ -110,6 +110,7 @@ func ascending(sigma []float64, count []int) ([]float64, []int) {
 // Row 16 of the checklist: sum, conditions of optimality, idempotence, and the
 // same projection as by bisection and by the thesis's algorithm.
 func TestFantopeRandomSpectra(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(16, 1))
 	var f fantope
 	var worstSum, worstBisection, worstAgain, worstPointers, worstKKT float64

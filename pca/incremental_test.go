@@ -26,6 +26,7 @@ func twoPoints(rows int, seed uint64) Rows {
 // Row 11: the thesis's example, on which the answer is the second axis: wrong with
 // probability 5/9, whatever happens to ties.
 func TestIncrementalTwoPoints(t *testing.T) {
+	t.Parallel()
 	for _, spec := range []string{"incremental", "incremental:ties=new"} {
 		wrong := 0
 		const runs = 20000
@@ -48,6 +49,7 @@ func TestIncrementalTwoPoints(t *testing.T) {
 // subspace. With k = 1 and ties to the old it is 1 - p_1 exactly, because the first
 // row decides. Rows beyond the first columns take a minute: FENCHEL_SLOW=1.
 func TestIncrementalStuckShare(t *testing.T) {
+	t.Parallel()
 	runs, steps := 400, 1000
 	if os.Getenv("FENCHEL_SLOW") != "" {
 		runs, steps = 2000, 3000
@@ -109,6 +111,7 @@ func TestIncrementalStuckShare(t *testing.T) {
 // The detector: all runs that are wrong are called stuck, and none that is right,
 // also not where all that is new is forgotten because it should be.
 func TestIncrementalStuck(t *testing.T) {
+	t.Parallel()
 	seeds := uint64(25)
 	if testing.Short() {
 		seeds = 5

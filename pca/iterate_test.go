@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // numbered is an iterate that counts how often it was copied.
@@ -100,5 +102,75 @@ func TestLastIterate(t *testing.T) {
 	l.visit(numbered{1, &copies})
 	if l.chosen() != nil || copies != 0 {
 		t.Errorf("the last iterate was kept: %v", l.chosen())
+	}
+}
+
+// Row 21 on the states: with iterate=random the answer is the basis that one of the T
+// iterates had, before its row, and each of them as often, by a chi-squared test.
+func TestRandomIterateOfStates(t *testing.T) {
+	t.Parallel()
+	const d, k, steps = 5, 2, 20
+	r := rand.New(rand.NewPCG(21, 2))
+	x := &matrix.Dense{Cols: d}
+	for range steps {
+		x.Value = append(x.Value, denseRow(sphere(r, d)).Value...)
+		x.Rows++
+	}
+	for spec, runs := range map[string]int{"msg": 2000, "capped-msg": 100, "warmuth-kuzmin": 100} {
+		var hits [steps]int
+		for seed := range uint64(runs) {
+			p := Problem{Cols: d, K: k, Seed: seed}
+			last, random := startOf(t, spec, p), startOf(t, spec+":iterate=random", p)
+			random.Learn(Rows{X: x})
+			answer, found := random.Basis().Component, 0
+			for i := range steps {
+				if distance(last.Basis().Component, answer) == 0 {
+					hits[i]++
+					found++
+				}
+				last.Learn(Rows{X: x}.Part(i, i+1))
+			}
+			if found != 1 {
+				t.Fatalf("%s seed %d: the answer is %d of the iterates, expected one", spec, seed, found)
+			}
+		}
+		chi, expected := 0.0, float64(runs)/steps
+		for _, n := range hits {
+			chi += (float64(n) - expected) * (float64(n) - expected) / expected
+		}
+		t.Logf("%s: chi-squared %.1f of 19 degrees over %d runs", spec, chi, runs)
+		if chi < 5.41 || chi > 43.8 { // 0.1 % on each side
+			t.Errorf("%s: chi-squared %.1f with 19 degrees of freedom, expected 5.4 to 43.8", spec, chi)
+		}
+	}
+}
+
+// Row 21: with iterate=average the answer has the first directions of the dense mean.
+func TestAverageIterateOfStates(t *testing.T) {
+	const d, k, steps = 8, 2, 100
+	for _, geometry := range []string{"frobenius", "entropy"} {
+		s := startOf(t, "mirror:iterate=average,geometry="+geometry, Problem{Cols: d, K: k})
+		msg, entropy := newDenseMSG(d, k, nil), newDenseEntropy(d, k, nil)
+		r, sum := rand.New(rand.NewPCG(21, 3)), make([]float64, d*d)
+		for step := 1; step <= steps; step++ {
+			row := Rows{X: denseRow(sphere(r, d))}
+			x, eta := make([]float64, d), 1/math.Sqrt(float64(step))
+			row.Row(x, 0)
+			for i := range sum {
+				if geometry == "entropy" {
+					sum[i] -= entropy.w[i]
+				} else {
+					sum[i] += msg.m[i]
+				}
+			}
+			msg.step(eta, x)
+			entropy.step(eta, x)
+			s.Learn(row)
+		}
+		_, vectors := jacobi(sum, d)
+		want := Basis{K: k, Cols: d, Component: vectors[:k*d]}
+		if off := subspaceDifference(s.Basis(), want); off > 1e-10 {
+			t.Errorf("%s: the subspace is %g off that of the dense mean", geometry, off)
+		}
 	}
 }

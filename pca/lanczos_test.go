@@ -36,6 +36,7 @@ func besides(rng *rand.Rand, n, d, k int) (c *certifier, left float64) {
 // After every step the bound holds, a plain value of Lanczos is below the truth,
 // and the two meet.
 func TestSearchBounds(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 1))
 	below := 0
 	for range 200 {
@@ -64,6 +65,7 @@ func TestSearchBounds(t *testing.T) {
 // A run with the bound t for |u^T g| fails as rarely as stated, t sqrt(2/pi), also
 // where t is so large that it does.
 func TestStartsFailAsRarelyAsStated(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 2))
 	const problems = 400
 	for _, size := range []float64{0.5, 0.2, 0.05} {
@@ -95,6 +97,7 @@ func TestStartsFailAsRarelyAsStated(t *testing.T) {
 // The bound on the optimum does not depend on how good the basis is, of larger
 // matrices too, of which only some eigenvectors are found.
 func TestBoundOfAnyBasis(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 3))
 	for _, size := range [][3]int{{3000, 200, 8}, {150, 400, 6}, {1000, 300, 40}} {
 		n, d, k := size[0], size[1], size[2]
@@ -122,6 +125,7 @@ func TestBoundOfAnyBasis(t *testing.T) {
 
 // What is proven of real data by a good basis.
 func TestCertificateOfRealData(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}

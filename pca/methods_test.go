@@ -110,6 +110,7 @@ func sameBits(t *testing.T, what string, a, b Basis) {
 // Every method finds the answer of an easy problem, with the same bits on one
 // thread and on two.
 func TestMethodsFindTheAnswer(t *testing.T) {
+	t.Parallel()
 	g := newGaussian(1, 4000, easyDims)
 	p := problemOf(g.rows, easyK)
 	eachMethod(t, func(t *testing.T, name string, m Method) {
@@ -167,6 +168,7 @@ func TestMethodsTakeSparseRows(t *testing.T) {
 // Rows at the edge of what may be asked: nothing panics, and what is found is
 // finite and orthonormal.
 func TestMethodsAtTheEdge(t *testing.T) {
+	t.Parallel()
 	easy := newGaussian(4, 400, 8).rows
 	by := func(factor float64) Rows {
 		f := make([]float64, 8)

@@ -48,27 +48,43 @@ func TestMirrorInstances(t *testing.T) {
 	}
 }
 
-// Rows 12 and 15: the dense twins stay feasible.
+// Rows 12 and 15: the dense twins stay feasible, and so do both methods that stand for
+// row 12's.
 func TestDenseTwinsFeasible(t *testing.T) {
 	const d, k, steps = 12, 3, 200
 	r := rand.New(rand.NewPCG(12, 1))
 	basis := randomRows(r.NormFloat64, k+1, d)
 	msg, entropy := newDenseMSG(d, k, basis[:k*d]), newDenseEntropy(d, k, basis)
+	naive := newMirrorState(d, k, new(vonNeumann), InverseRoot{1})
+	var kept []*warmuthKuzmin
+	for _, spec := range []string{"warmuth-kuzmin:c=1", "warmuth-kuzmin:c=1,start=uniform"} {
+		kept = append(kept, startOf(t, spec, Problem{Cols: d, K: k}).(*warmuthKuzmin))
+	}
 	for step := 1; step <= steps; step++ {
 		x, eta := sphere(r, d), 1/math.Sqrt(float64(step))
 		msg.step(eta, x)
 		entropy.step(eta, x)
 		m, _ := jacobi(msg.m, d)
-		w, _ := jacobi(entropy.w, d)
-		var sumM, sumW float64
+		sumM := 0.0
 		for i := range d {
-			sumM, sumW = sumM+m[i], sumW+w[i]
+			sumM += m[i]
 		}
 		if math.Abs(sumM-k) > 1e-12 || m[0] > 1+1e-12 || m[d-1] < -1e-12 {
 			t.Fatalf("step %d: M has eigenvalues %v", step, m)
 		}
-		if math.Abs(sumW-1) > 1e-12 || w[0] > (1+1e-12)/(d-k) || w[d-1] <= 0 {
-			t.Fatalf("step %d: W has eigenvalues %v", step, w)
+		naive.step(eta, x)
+		for _, s := range kept {
+			s.step(x)
+		}
+		for i, of := range [][]float64{entropy.w, naive.copyTo(nil), kept[0].weights(), kept[1].weights()} {
+			w, _ := jacobi(of, d)
+			sumW := 0.0
+			for i := range d {
+				sumW += w[i]
+			}
+			if math.Abs(sumW-1) > 1e-12 || w[0] > (1+1e-12)/(d-k) || w[d-1] <= 0 {
+				t.Fatalf("step %d, form %d: W has eigenvalues %v", step, i, w)
+			}
 		}
 	}
 }

@@ -105,6 +105,7 @@ func captured(x matrix.Matrix, mean []float64, b pca.Basis) float64 {
 // the share of the variance about the mean along components_): 0.43670375 with 8
 // components and 0.82437639 with 50, where 0.43695950 and 0.82464686 are possible.
 func TestOnePassOverImages(t *testing.T) {
+	t.Parallel()
 	x := realData(t, "mnist/train-images-idx3-ubyte.gz")
 	n, d := x.Dims()
 	for k, least := range map[int]float64{8: 0.43670375, 50: 0.82437639} {

@@ -9,6 +9,7 @@ import (
 // Row 22: step sizes on one pass are what they are in runs of their own, to the
 // bit; for both grids of the thesis.
 func TestRaceIsSeparateRuns(t *testing.T) {
+	t.Parallel()
 	const k, n = 2, 3 * raceBlock
 	x, _ := simulated("gaussian", k, n, 1)
 	p := Problem{Cols: simulatedCols, K: k, Seed: 1, Squared: 1, Fourth: 1}
@@ -42,6 +43,7 @@ func TestRaceIsSeparateRuns(t *testing.T) {
 // Halving ends with one candidate, which is what it would be alone and nearly the
 // best of all; a race that was kept goes on with the same bits.
 func TestRaceHalves(t *testing.T) {
+	t.Parallel()
 	const k, n = 2, 80 * raceBlock
 	x, sigma := simulated("gaussian", k, n, 2)
 	p := Problem{Cols: simulatedCols, K: k, Seed: 1, Squared: 1, Fourth: 1}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // adversaries are sequences of unit vectors: sorted, so that all that is learned is
@@ -128,5 +130,71 @@ func TestRegretConventions(t *testing.T) {
 	}
 	if empty := NewRegret(d, k); empty.Mean() != 0 {
 		t.Errorf("regret %v of nothing", empty.Mean())
+	}
+}
+
+// Row 24 on the states of low rank: MSG from k random directions, with the step for T
+// rows and with the one for any number of them.
+func TestRegretOfMSG(t *testing.T) {
+	const d, k, steps = 7, 2, 400
+	for _, c := range []struct {
+		schedule Schedule
+		bound    float64
+	}{{StepMSG(k, steps, 1), math.Sqrt(2. * k / steps)}, {StepAnytime(k, 1), 2 * math.Sqrt(float64(k)/steps)}} {
+		for name, next := range adversaries(d, k, steps) {
+			s := MSG{Schedule: c.schedule}.Start(Problem{Cols: d, K: k, Seed: 24}).(*msg)
+			regret := NewRegret(d, k)
+			for step := range steps {
+				x := next(step, s.a.dense())
+				regret.AddM(x, s.Captured(x))
+				s.step(x)
+			}
+			t.Logf("%T %s: regret %.4f, bound %.4f, L* %.4f", c.schedule, name, regret.Mean(), c.bound, regret.Best())
+			if regret.Mean() > c.bound {
+				t.Errorf("%T %s: regret %v, bound %v", c.schedule, name, regret.Mean(), c.bound)
+			}
+		}
+	}
+}
+
+// The same for Warmuth and Kuzmin's algorithm from both starts. From I/d the relative
+// entropy to the best W is at most D = (d-k) ln(d/(d-k)) in units of M; from k+1 random
+// directions at 1/(k+1) of the cap it is ln(k+1) times what of these is outside of the
+// best k directions, at most min(k+1, d-k).
+func TestRegretOfWarmuthKuzmin(t *testing.T) {
+	t.Parallel()
+	const d, k, steps = 7, 2, 400
+	for _, uniform := range []bool{true, false} {
+		distance := entropyDistance(d, k)
+		if !uniform {
+			distance = min(k+1, d-k) * math.Log(k+1)
+		}
+		for name := range adversaries(d, k, steps) {
+			assumed := 1.0
+			for range 2 {
+				next := adversaries(d, k, steps)[name]
+				m := WarmuthKuzmin{Constant{math.Log1p(math.Sqrt(2 * distance / (steps * assumed)))}, uniform, false}
+				s, regret := m.Start(Problem{Cols: d, K: k, Seed: 24}).(*warmuthKuzmin), NewRegret(d, k)
+				for step := range steps {
+					w := s.weights()
+					scale(w, -1)
+					x := next(step, w)
+					regret.AddW(x, -quadratic(w, x))
+					if off := s.Captured(x) - vec.SquaredNorm64(x) - (d-k)*quadratic(w, x); math.Abs(off) > 1e-12 {
+						t.Fatalf("captured is %g off |x|^2 - (d-k) x^T W x", off)
+					}
+					s.step(x)
+				}
+				bound := math.Sqrt(2*assumed*distance/steps) + distance/steps
+				if regret.Best() > assumed+1e-12 {
+					continue
+				}
+				assumed = regret.Best()
+				t.Logf("uniform %v, %s: regret %.4f, bound %.4f, L* %.4f", uniform, name, regret.Mean(), bound, regret.Best())
+				if regret.Mean() > bound {
+					t.Errorf("uniform %v, %s: regret %v, bound %v", uniform, name, regret.Mean(), bound)
+				}
+			}
+		}
 	}
 }

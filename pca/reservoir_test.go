@@ -9,6 +9,7 @@ import (
 
 // A twentieth of the rows is kept, then fewer and fewer; none is lost.
 func TestReservoir(t *testing.T) {
+	t.Parallel()
 	for _, dense := range []bool{true, false} {
 		r, seen := newReservoir(), map[float32]int{}
 		const n = 200000

@@ -209,3 +209,57 @@ func TestRoundingRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Row 20 on the states: pieces of the eigenvalues that a run ends with are projections
+// whose mean is its M, or W; and the best of them captures as much as M.
+func TestRoundingOfStates(t *testing.T) {
+	t.Parallel()
+	const d, k = 10, 3
+	for _, spec := range []string{"msg:c=0.3", "capped-msg:cap=6,c=0.3", "warmuth-kuzmin:c=0.5", "warmuth-kuzmin:c=0.5,start=uniform"} {
+		for seed := range uint64(20) {
+			x := gaussianRows(30, d, 0.5, seed)
+			s := startOf(t, spec, Problem{Cols: d, K: k, Seed: seed})
+			s.Learn(x)
+			p := s.(Spectrum).Eigenvalues()
+			u, relaxed := directionsOf(s), 0.0
+			gain := make([]float64, len(p))
+			for i, v := range p {
+				gain[i] = quadratic(x.second(), u[i*d:(i+1)*d])
+				relaxed += v * gain[i]
+			}
+			for _, cut := range []func([]float64, int) ([]Piece, error){Decompose, SystematicPieces} {
+				pieces, err := cut(p, k)
+				if err != nil {
+					t.Fatalf("%s: %v", spec, err)
+				}
+				if got, sum, valid := mean(pieces, len(p), k); !valid || len(pieces) > len(p)+1 || math.Abs(sum-1) > 1e-12 || distance(got, p) > 1e-12 {
+					t.Fatalf("%s: pieces %v of %v", spec, pieces, p)
+				}
+			}
+			w := slices.Repeat([]float64{1}, d) // times d-k; what is not kept is at the cap
+			for i, v := range p {
+				w[i] = 1 - v
+			}
+			pieces, err := Decompose(w, d-k)
+			if err != nil {
+				t.Fatalf("%s: %v", spec, err)
+			}
+			if got, sum, valid := mean(pieces, d, d-k); !valid || len(pieces) > d || math.Abs(sum-1) > 1e-12 || distance(got, w) > 1e-12 {
+				t.Fatalf("%s: pieces %v of %v", spec, pieces, w)
+			}
+			best, err := Best(p, k, func(index []int) (v float64) {
+				for _, i := range index {
+					v += gain[i]
+				}
+				return v
+			})
+			captured := 0.0
+			for _, i := range best {
+				captured += gain[i]
+			}
+			if err != nil || captured < relaxed-1e-12 {
+				t.Errorf("%s: the best piece captures %g, M %g: %v", spec, captured, relaxed, err)
+			}
+		}
+	}
+}

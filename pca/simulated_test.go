@@ -88,6 +88,7 @@ func startOf(t testing.TB, spec string, p Problem) State {
 // the grid by that mean, and means of 3 seeds. A minute: FENCHEL_SLOW=1. Else with
 // one step size, close to the best, and one seed: the error within a factor of 4.
 func TestSimulatedTables(t *testing.T) {
+	t.Parallel()
 	type target struct{ error, rank [3]float64 }
 	slow := os.Getenv("FENCHEL_SLOW") != ""
 	for _, c := range []struct {

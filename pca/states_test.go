@@ -19,6 +19,7 @@ func eachState(t *testing.T, test func(t *testing.T, start func(Problem) State))
 // A state that was kept goes on with the same bits, and refuses to be restored from
 // less than was kept.
 func TestStatesAreKept(t *testing.T) {
+	t.Parallel()
 	g := newGaussian(2, 700, easyDims)
 	p := problemOf(g.rows, easyK)
 	eachState(t, func(t *testing.T, start func(Problem) State) {
@@ -50,6 +51,7 @@ func TestStatesAreKept(t *testing.T) {
 
 // A state that cannot be is refused, or at least leads to a basis.
 func TestStatesBearWhatIsRestored(t *testing.T) {
+	t.Parallel()
 	g := newGaussian(7, 3000, 10)
 	p := problemOf(g.rows, easyK)
 	eachState(t, func(t *testing.T, start func(Problem) State) {
