@@ -364,12 +364,8 @@ func printComponents(r report, m *model.PCA, why string) {
 // printBound says how far from the best the components may be.
 func printBound(r report, k int, p model.PCAProof) {
 	if h := p.HeldOut; h != nil {
-		scatter := ""
-		if !math.IsInf(float64(h.Error), 0) && !math.IsNaN(float64(h.Error)) { // of one row it is not known
-			scatter = fmt.Sprintf(", standard error %.2g", float64(h.Error))
-		}
-		r.line("held out", "%.6g of %.6g captured (%s%s) of %s: an estimate for rows like them, no proof",
-			float64(h.Captured), float64(h.Total), percent(float64(h.Captured/h.Total)), scatter, count(h.Rows, "row"))
+		r.line("held out", "%.6g of %.6g captured%s of %s: an estimate for rows like them, no proof",
+			float64(h.Captured), float64(h.Total), heldOutShare(h), count(h.Rows, "row"))
 	}
 	if math.IsNaN(p.Relative()) {
 		return
@@ -393,6 +389,18 @@ func roundedUp(x float64, digits int) string {
 		}
 		larger, step = x*(1+step), 2*step
 	}
+}
+
+// heldOutShare tells the part that is captured, if there is anything, with its error
+// if there is more than one row.
+func heldOutShare(h *model.HeldOutVariance) string {
+	switch {
+	case !(h.Total > 0):
+		return ""
+	case math.IsInf(float64(h.Error), 0) || math.IsNaN(float64(h.Error)):
+		return fmt.Sprintf(" (%s)", percent(float64(h.Captured/h.Total)))
+	}
+	return fmt.Sprintf(" (%s, standard error %.2g)", percent(float64(h.Captured/h.Total)), float64(h.Error))
 }
 
 // ratios lists the shares of the first components.
