@@ -1,8 +1,10 @@
 package pca
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -200,39 +202,70 @@ func (l *Learner) Answer() (Answer, error) {
 			last.pending.add(v)
 		}
 	}
+	sample := last.held
 	if last.pending.rows() > 0 {
 		if last.state == nil {
 			if err := last.start(); err != nil {
 				return Answer{}, err
 			}
 		}
+		if len(sample.rows) == 0 { // of so few rows none was held out
+			for i := range last.pending.rows() {
+				sample.add(i, last.pending.row(i))
+			}
+		}
 		last.learn()
 	}
-	return last.answer(), nil
+	return last.answer(sample.matrix(l.problem.Cols)), nil
 }
 
-// answer is Answer when nothing waits.
-func (l *Learner) answer() Answer {
+// answer is Answer when nothing waits; the sample is of rows that tell variances to
+// methods that do not know them.
+func (l *Learner) answer(sample matrix.Matrix) Answer {
 	a := Answer{Basis: l.state.Basis(), Learned: l.learned, Mean: l.mean, Factor: l.factor,
 		Total: l.squares / float64(l.learned), HeldOut: l.held.numbers, State: l.state}
-	a.Basis.Orient()
-	rows := Rows{X: l.held.matrix(l.problem.Cols), Offset: l.mean, Factor: l.factor}
 	if len(l.held.rows) > 0 {
-		a.Score = NewHeldOut(rows, a.Basis)
+		a.Score = NewHeldOut(Rows{X: l.held.matrix(l.problem.Cols), Offset: l.mean, Factor: l.factor}, a.Basis)
 	}
-	if a.Basis.Value == nil { // a method that does not know: the rows held out tell
-		a.Basis.Value = make([]float64, a.Basis.K)
-		a.Basis.along(rows)
-		if a.Score.Total > 0 { // these few rows tell shares, all others the size
-			scale(a.Basis.Value, a.Total/a.Score.Total)
-		}
-		return a
+	if _, own := l.state.(ownScale); own {
+		a.Basis.Value = nil
 	}
-	seen := float64(l.learned+l.extra) / float64(l.learned)
-	for i := range a.Basis.Value {
-		a.Basis.Value[i] *= seen
+	if a.Basis.Value == nil {
+		l.estimate(&a.Basis, Rows{X: sample, Offset: l.mean, Factor: l.factor}, a.Total)
+	} else {
+		scale(a.Basis.Value, float64(l.learned+l.extra)/float64(l.learned))
 	}
+	a.Basis.Orient()
 	return a
+}
+
+// ownScale is a State whose values are not means of squared products with all rows:
+// they shrink, forget or grow.
+type ownScale interface{ ownScale() }
+
+func (*blockPower) ownScale()         {}
+func (*ccipcaState) ownScale()        {}
+func (*frequentDirections) ownScale() {}
+
+// estimate sets the variances along the components by a sample: its shares of the
+// total of all rows. The components are put in their order.
+func (l *Learner) estimate(b *Basis, sample Rows, total float64) {
+	b.Value = make([]float64, b.K)
+	b.along(sample)
+	if squared, _ := sample.Sizes(l.problem.Threads); squared > 0 {
+		scale(b.Value, total/squared)
+	}
+	order := make([]int, b.K)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.Value[j], b.Value[i]) })
+	sorted := Basis{K: b.K, Cols: b.Cols}
+	for _, i := range order {
+		sorted.Component = append(sorted.Component, b.Row(i)...)
+		sorted.Value = append(sorted.Value, b.Value[i])
+	}
+	*b = sorted
 }
 
 // Keep visits everything.

@@ -213,3 +213,35 @@ func TestLearnerRestoresAnything(t *testing.T) {
 		}
 	}
 }
+
+// Variances are those of the rows, whatever the scale of the method's own values, and
+// fall from component to component.
+func TestLearnerVariances(t *testing.T) {
+	x := streamed(6000, 6, true)
+	exact, err := Preprocess(x, "none", true, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &momentSum{d: 6, k: 2, moment: make([]float64, 36)}
+	want.Learn(exact)
+	for _, spec := range []string{"block-power", "ccipca", "frequent-directions", "oja", "history", "incremental", "capped-msg"} {
+		m, err := New(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := NewLearner(m.(Streaming), Problem{Cols: 6, K: 2, Seed: 1}, true, "none")
+		if err := l.Learn(x); err != nil {
+			t.Fatal(err)
+		}
+		a, err := l.Answer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range want.Basis().Value {
+			if got := a.Basis.Value[i]; math.Abs(got-v) > 0.25*v || i > 0 && got > a.Basis.Value[i-1] {
+				t.Errorf("%s: found the variances %v, expected about %v", spec, a.Basis.Value, want.Basis().Value)
+				break
+			}
+		}
+	}
+}

@@ -38,8 +38,9 @@ func init() {
 }
 
 // mostRank bounds memory where d is so large that nothing in the algorithm does:
-// 2^27 numbers, a gigabyte. Beyond it the smallest directions are dropped.
-func mostRank(p Problem) int { return min(p.Cols, max(p.K+1, 1<<27/p.Cols)) }
+// 2^25 numbers, a quarter of a gigabyte, of which there are two or three copies. Beyond
+// it the smallest directions are dropped.
+func mostRank(p Problem) int { return min(p.Cols, max(p.K+1, 1<<25/p.Cols)) }
 
 // isRandom reads whether the answer is a random iterate: of that one the bounds
 // speak, and its directions are copied about ln T times.

@@ -205,6 +205,9 @@ func (j *pcaJob) pick() error {
 	if j.method, err = pca.New(j.spec.Method); err != nil {
 		return err
 	}
+	if _, batch := j.method.(pca.Batch); batch && (j.spec.Epochs > 0 || j.spec.Shuffle) {
+		return fmt.Errorf("method %s: found epochs or shuffling asked for, expected a method that learns row by row", j.spec.Method)
+	}
 	if err := j.method.Accepts(j.problem); err != nil {
 		return DataError{fmt.Sprintf("method %s: %v", j.spec.Method, err)}
 	}

@@ -107,6 +107,7 @@ func TestFitPCARefuses(t *testing.T) {
 		{good, PCASpec{K: 2, Center: "maybe"}, "center = maybe"},
 		{good, PCASpec{K: 2, Gap: 2}, "gap = 2"},
 		{good, PCASpec{K: 4, Method: "warmuth-kuzmin"}, "method warmuth-kuzmin: "},
+		{good, PCASpec{K: 2, Method: "krylov", Epochs: 2}, "method krylov: found epochs or shuffling asked for"},
 		{weighted, PCASpec{K: 2}, "found row weights"},
 		{constant, PCASpec{K: 1}, "all rows are the same"},
 	} {
