@@ -61,6 +61,9 @@ func TestWarmuthKuzminFarBelowOne(t *testing.T) {
 			x = []float64{0, 0.5, 0, 0.1}
 		}
 		s.step(x)
+		if r := s.a.Rank(); r < 2 {
+			t.Fatalf("row %d: %d directions are left, expected at least k+1 = 2", i, r)
+		}
 	}
 	if u := s.Basis().Component; 1-math.Abs(u[0]) > 1e-10 { // it wavers by a small part of a step over -ln w
 		t.Errorf("found %v", u)
