@@ -3,6 +3,7 @@ package pca
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -243,5 +244,33 @@ func TestLearnerVariances(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+// Scaled rows, too: what a state was given, the moves of the mean included, is the
+// covariance of the learned rows times the factors.
+func TestLearnerScales(t *testing.T) {
+	const n, d, k = 5000, 6, 2
+	x := streamed(n, d, false)
+	l := NewLearner(summing{}, Problem{Cols: d, K: k}, true, "std")
+	if err := l.Learn(x); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := l.Answer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var learned []int
+	for i := range n {
+		if !slices.Contains(answer.HeldOut, i) {
+			learned = append(learned, i)
+		}
+	}
+	rows := matrix.Subset(x, learned)
+	exact := Rows{X: rows, Offset: columnMeans(rows, 1), Factor: answer.Factor}
+	values, _ := jacobi(exact.second(), d)
+	total, _ := exact.Sizes(1)
+	if off := largestDifference(answer.Basis.Value, values[:k]); off > 1e-9*values[0] || math.Abs(answer.Total-total) > 1e-9*total || answer.Factor == nil {
+		t.Errorf("found the variances %v of %v, expected %v of %v", answer.Basis.Value, answer.Total, values[:k], total)
 	}
 }
