@@ -23,7 +23,7 @@ type Krylov struct {
 }
 
 func init() {
-	register("krylov", "block Krylov subspace of the rows, never a d x d matrix (tol=1e-8, steps=1000)", func(p *registry.Params) (Method, error) {
+	register("krylov", "block Krylov subspace of the rows, never a d x d matrix (tol=3e-7, steps=1000)", func(p *registry.Params) (Method, error) {
 		m := Krylov{Tolerance: tolerance(p), Steps: p.Int("steps", 1000, 1, 1e6)}
 		return m, p.Err()
 	})
@@ -31,7 +31,7 @@ func init() {
 
 // tolerance reads the parameter tol.
 func tolerance(p *registry.Params) float64 {
-	return p.Float("tol", 1e-8, "a number from 0 to 1", func(x float64) bool { return x >= 0 && x <= 1 })
+	return p.Float("tol", 3e-7, "a number from 0 to 1", func(x float64) bool { return x >= 0 && x <= 1 })
 }
 
 // Accepts: all that have an answer.
