@@ -157,22 +157,10 @@ func (m *PCA) prepare() {
 // of x' along the components. Features beyond the model's are ignored.
 func (m *PCA) Transform(dst []float64, x matrix.Vector) {
 	d := m.Cols()
-	x = m.fit(x)
+	x = without(x, d)
 	for i := range dst[:m.Statement.K] {
 		dst[i] = x.Dot(m.scaled[i*d:(i+1)*d]) - m.shift[i]
 	}
-}
-
-// fit cuts a row to the features of the model.
-func (m *PCA) fit(x matrix.Vector) matrix.Vector {
-	d, n := m.Cols(), len(x.Value)
-	if x.Index == nil {
-		x.Value = x.Value[:min(n, d)]
-	} else if n > 0 && int64(x.Index[n-1]) >= int64(d) {
-		n, _ = slices.BinarySearch(x.Index, uint32(d))
-		x.Index, x.Value = x.Index[:n], x.Value[:n]
-	}
-	return x
 }
 
 // Whiten divides scores by the deviation along each component. A component
@@ -209,7 +197,7 @@ func (m *PCA) Inverse(dst, scores []float64) {
 // Residual returns the squared distance of x' from its projection on the
 // components; scratch has d numbers, scores K.
 func (m *PCA) Residual(scratch, scores []float64, x matrix.Vector) float64 {
-	x = m.fit(x)
+	x = without(x, m.Cols())
 	m.Transform(scores, x)
 	clear(scratch)
 	x.AddTo(scratch, 1)

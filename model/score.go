@@ -102,14 +102,20 @@ func (m *Model) prepare(x matrix.Vector, r *room) matrix.Vector {
 
 // fit cuts a row to the features of the model.
 func (m *Model) fit(x matrix.Vector, r *room) matrix.Vector {
-	d := m.Cols()
-	switch n := len(x.Value); {
-	case x.Index == nil && n > d:
-		x.Value = x.Value[:d]
-	case x.Index == nil && n < d && m.Scaling != nil: // what is not there is zero, which scaling may move
+	d, n := m.Cols(), len(x.Value)
+	if x.Index == nil && n < d && m.Scaling != nil { // what is not there is zero, which scaling may move
 		r.padded.Value = append(append(r.padded.Value[:0], x.Value...), make([]float32, d-n)...)
-		x = r.padded
-	case x.Index != nil && n > 0 && int64(x.Index[n-1]) >= int64(d):
+		return r.padded
+	}
+	return without(x, d)
+}
+
+// without returns the row without the features from d on.
+func without(x matrix.Vector, d int) matrix.Vector {
+	n := len(x.Value)
+	if x.Index == nil {
+		x.Value = x.Value[:min(n, d)]
+	} else if n > 0 && int64(x.Index[n-1]) >= int64(d) {
 		n, _ = slices.BinarySearch(x.Index, uint32(d))
 		x.Index, x.Value = x.Index[:n], x.Value[:n]
 	}

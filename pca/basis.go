@@ -39,16 +39,13 @@ func (b Basis) Orient() {
 }
 
 // along sets Value to the mean squared product of each component with rows.
-func (b Basis) along(x Rows) {
-	clear(b.Value)
-	n, d := x.Dims()
-	row := make([]float64, d)
-	for i := range n {
-		x.Row(row, i)
-		for c := range b.K {
-			p := vec.Dot64(row, b.Row(c))
-			b.Value[c] += float64(p * p)
-		}
+func (b *Basis) along(x Rows, threads int) {
+	n, _ := x.Dims()
+	products := make([]float64, n*b.K)
+	x.Times(products, b.Component, b.K, threads)
+	b.Value = make([]float64, b.K)
+	for at, p := range products {
+		b.Value[at%b.K] += float64(p * p)
 	}
 	if n > 0 {
 		scale(b.Value, 1/float64(n))

@@ -179,12 +179,7 @@ func (p *dual) rotate(b int) {
 	quotient := square(b)
 	rows := vec.Block[float64]{Value: p.vectors, Rows: b, Cols: m, Stride: m}
 	vec.Gemm64(quotient, rows, vec.Block[float64]{Value: p.residual, Rows: b, Cols: m, Stride: m}, p.threads)
-	for i := range b {
-		for j := range i {
-			mean := (quotient.Value[i*b+j] + quotient.Value[j*b+i]) / 2
-			quotient.Value[i*b+j], quotient.Value[j*b+i] = mean, mean
-		}
-	}
+	symmetrise(quotient.Value, b)
 	turn := make([]float64, b*b)
 	p.eigen.Decompose(p.values, turn, quotient.Value, b, p.threads)
 	p.vectors = combine(nil, turn, p.vectors, b, b, m)

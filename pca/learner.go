@@ -40,7 +40,7 @@ type Learner struct {
 	held    reservoir
 }
 
-// learnerBlock is how many rows a state is given at a time, at least.
+// learnerBlock is on how many rows, the first, scaling and sizes are measured.
 const learnerBlock = 1024
 
 // NewLearner begins a stream of rows of p.Cols features. scale is a kind of scaling
@@ -125,10 +125,7 @@ func (l *Learner) start() error {
 // begin starts the state, of which everything is known.
 func (l *Learner) begin() {
 	l.state = l.method.Start(l.problem)
-	l.size = learnerBlock
-	if b, ok := l.state.(Blocked); ok {
-		l.size = (learnerBlock + b.BlockRows() - 1) / b.BlockRows() * b.BlockRows()
-	}
+	l.size = BlockOf(l.state)
 }
 
 // learn gives the rows in wait to the state.
@@ -250,8 +247,7 @@ func (*frequentDirections) ownScale() {}
 // estimate sets the variances along the components by a sample: its shares of the
 // total of all rows. The components are put in their order.
 func (l *Learner) estimate(b *Basis, sample Rows, total float64) {
-	b.Value = make([]float64, b.K)
-	b.along(sample)
+	b.along(sample, l.problem.Threads)
 	if squared, _ := sample.Sizes(l.problem.Threads); squared > 0 {
 		scale(b.Value, total/squared)
 	}

@@ -88,6 +88,16 @@ type State interface {
 // of BlockRows rows.
 type Blocked interface{ BlockRows() int }
 
+// BlockOf returns how many rows to give a state at a time: about a thousand, which
+// is enough for matrix products, and a multiple of what a [Blocked] one asks for.
+func BlockOf(s State) int {
+	const rows = 1024
+	if b, ok := s.(Blocked); ok {
+		return (rows + b.BlockRows() - 1) / b.BlockRows() * b.BlockRows()
+	}
+	return rows
+}
+
 // Stuck is a State that can tell whether it is likely to stay away from the
 // answer: because all that is new is forgotten at once.
 type Stuck interface{ Stuck() bool }

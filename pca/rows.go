@@ -48,15 +48,8 @@ func (r Rows) Part(lo, hi int) Rows {
 
 // Sizes returns the means of |x|^2 and |x|^4, on at most threads cores.
 func (r Rows) Sizes(threads int) (squared, fourth float64) {
-	n, d := r.Dims()
-	offset := make([]float64, d) // as scaled
-	for j, o := range r.Offset {
-		offset[j] = o
-		if r.Factor != nil {
-			offset[j] *= r.Factor[j]
-		}
-	}
-	base := vec.SquaredNorm64(offset)
+	n, _ := r.Dims()
+	base := r.offsetSquare()
 	const block = 1024
 	sums := make([][2]float64, (n+block-1)/block)
 	matrix.Blocks(n, block, threads, func(b, lo, hi int) {

@@ -269,12 +269,7 @@ func (s *Spectral) Orthonormalise() {
 			vec.Axpy64(inner[k*m:(k+1)*m], weight, r[i*m:(i+1)*m])
 		}
 	}
-	for i := range m {
-		for j := range i {
-			mean := (inner[i*m+j] + inner[j*m+i]) / 2
-			inner[i*m+j], inner[j*m+i] = mean, mean
-		}
-	}
+	symmetrise(inner, m)
 	s.outer = inner
 	s.v = append(s.v[:0], s.small.Decompose(s.Value, inner, m)...)
 	for i := range s.Value {

@@ -232,11 +232,7 @@ func (j *pcaJob) solve(ctx context.Context) (err error) {
 // learn gives all rows to a state, as often as asked, and orders what it found by
 // variance.
 func (j *pcaJob) learn(ctx context.Context, s pca.State) (pca.Basis, error) {
-	block := 1024
-	if b, ok := s.(pca.Blocked); ok {
-		block = (block + b.BlockRows() - 1) / b.BlockRows() * b.BlockRows()
-	}
-	n := j.problem.Rows
+	block, n := pca.BlockOf(s), j.problem.Rows
 	for epoch := range max(j.spec.Epochs, 1) {
 		rows := j.rows
 		if j.spec.Shuffle {
