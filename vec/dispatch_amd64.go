@@ -2,7 +2,11 @@
 
 package vec
 
-import "golang.org/x/sys/cpu"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
 
 // The branches below always go the same way, so that the processor predicts
 // them; a call through a variable would cost more and hide the slices from
@@ -159,6 +163,12 @@ func sparseAxpys(w, scale []float64, start []int64, index []uint32, value []floa
 }
 
 func prefetch(index []uint32, value []float32) { prefetchRow(index, value) }
+
+// prefetchElements hands over where x begins: the kernel reads nothing of it.
+func prefetchElements[T any](x []T, at []uint32) {
+	size := int(unsafe.Sizeof(*new(T)))
+	prefetchAt(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), size*len(x)), size, at)
+}
 
 func expTo(dst, src []float64) {
 	switch {

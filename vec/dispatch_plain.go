@@ -22,6 +22,8 @@ func sparseAxpys([]float64, []float64, []int64, []uint32, []float32) (done, part
 
 func prefetch([]uint32, []float32) {}
 
+func prefetchElements[T any]([]T, []uint32) {}
+
 func expTo(dst, src []float64)      { each(dst, src, Exp) }
 func exp32To(dst, src []float32)    { each(dst, src, Exp32) }
 func sigmoidTo(dst, src []float64)  { each(dst, src, Sigmoid) }

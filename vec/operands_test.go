@@ -111,6 +111,7 @@ var kernels = []struct {
 	{"EntropyTo of probabilities", func(o operands) []float64 { SigmoidTo(o.y, spread(o.x, 10)); EntropyTo(o.y, o.y); return o.y }},
 	{"SoftplusTo", func(o operands) []float64 { SoftplusTo(o.y, spread(o.x, 10)); return o.y }},
 	{"PrefetchRow", func(o operands) []float64 { PrefetchRow(o.index, o.x32); return nil }},
+	{"PrefetchElements", func(o operands) []float64 { PrefetchElements(o.w, o.index); return nil }},
 }
 
 // growing cuts n elements into rows of 0, 1, 2, ... and the rest.

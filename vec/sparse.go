@@ -50,6 +50,10 @@ func PrefetchRow(index []uint32, value []float32) {
 	prefetch(index[:len(value)], value)
 }
 
+// PrefetchElements asks the processor for the elements of x at these places, as
+// PrefetchRow does for rows.
+func PrefetchElements[T any](x []T, at []uint32) { prefetchElements(x, at) }
+
 // sparseDotPortable is the sparse sum in plain Go.
 func sparseDotPortable(w []float64, index []uint32, value []float32) float64 {
 	index = index[:len(value)]

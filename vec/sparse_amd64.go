@@ -33,3 +33,8 @@ func sparseAxpysAVX2(w []float64, scale []float64, start []int64, index []uint32
 //
 //go:noescape
 func prefetchRow(index []uint32, value []float32)
+
+// prefetchAt is PrefetchElements for elements of so many bytes.
+//
+//go:noescape
+func prefetchAt(x []byte, size int, at []uint32)

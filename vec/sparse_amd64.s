@@ -518,3 +518,24 @@ valueLoop:
 
 done:
 	RET
+
+// func prefetchAt(x []byte, size int, at []uint32)
+// Requires: MMX+
+TEXT ·prefetchAt(SB), NOSPLIT, $0-56
+	MOVQ x_base+0(FP), AX
+	MOVQ size+24(FP), CX
+	MOVQ at_base+32(FP), DX
+	MOVQ at_len+40(FP), BX
+	XORQ SI, SI
+	JMP  next
+
+loop:
+	MOVL       (DX)(SI*4), DI
+	IMULQ      CX, DI
+	PREFETCHT1 (AX)(DI*1)
+	INCQ       SI
+
+next:
+	CMPQ SI, BX
+	JLT  loop
+	RET

@@ -175,63 +175,6 @@ func (s *sdca) centre() {
 	}
 }
 
-// sweep visits rows one after another.
-func (s *sdca) sweep(part *partition, rows []uint32) {
-	part.sum, part.rise, part.gap, part.moved = 0, 0, 0, part.moved[:0]
-	csr, _ := s.p.X.(*matrix.CSR)
-	for k, i := range rows {
-		if csr == nil {
-			s.visit(part, int(i), s.p.X.Row(int(i)))
-			continue
-		}
-		if k+ahead < len(rows) {
-			next := csr.Row(int(rows[k+ahead]))
-			vec.PrefetchRow(next.Index, next.Value)
-		}
-		s.visit(part, int(i), csr.Row(int(i)))
-	}
-}
-
-// ahead is how many rows before its visit a sparse row is asked for: rows come
-// from memory in random order.
-const ahead = 4
-
-// visit makes the step of row i.
-func (s *sdca) visit(part *partition, i int, x matrix.Vector) {
-	weight := s.p.S[i]
-	prediction := s.predict(part, x)
-	q := s.sigma * weight * s.factor * (s.p.SquaredNorm[i] + s.beta) / s.mu
-	before := s.a[i]
-	after, gap, rise := s.step(before, prediction, q, s.p.Y[i])
-	part.gap += float64(weight * gap)
-	if after == before || gap < s.spare {
-		s.rest(i)
-		return
-	}
-	if s.calm[i] != 0 { // the neighbours' partitions share its cache line
-		s.calm[i] = 0
-	}
-	s.a[i] = after
-	if part.keep {
-		part.moved = append(part.moved, move{uint32(i), before})
-	}
-	part.rise += float64(weight * rise)
-	change := float64(weight * (after - before))
-	part.sum += change
-	d := len(part.u) - 1
-	change *= s.sigma
-	x.AddTo(part.u[:d], -s.factor*change)
-	part.u[d] -= float64(s.beta * float64(s.factor*change))
-}
-
-// rest lets a row sleep that did not move: 1, 2, 4, ... 64 epochs.
-func (s *sdca) rest(i int) {
-	s.calm[i] = min(s.calm[i]+1, 8)
-	if s.calm[i] > 2 {
-		s.wake[i] = s.epoch + 1<<(s.calm[i]-2)
-	}
-}
-
 // settle takes the moves of a part into account, of which the share theta was
 // made.
 func (s *sdca) settle(part *partition, theta float64) {

@@ -15,6 +15,7 @@ func sparse() {
 	sparseAxpy()
 	sparseAxpys()
 	prefetchRow()
+	prefetchAt()
 }
 
 // A row is the registers that hold a sparse row and the dense vector.
@@ -384,5 +385,25 @@ func prefetchRow() {
 		JLS(LabelRef(loop))
 	}
 	Label("done")
+	RET()
+}
+
+// prefetchAt asks for one element after another, wherever it is: a prefetch
+// never faults.
+func prefetchAt() {
+	kernel("prefetchAt", "func(x []byte, size int, at []uint32)", "prefetchAt is PrefetchElements for elements of so many bytes.")
+	x, size := Load(Param("x").Base(), GP64()), Load(Param("size"), GP64())
+	at, n := Load(Param("at").Base(), GP64()), Load(Param("at").Len(), GP64())
+	k, j := GP64(), GP64()
+	XORQ(k, k)
+	JMP(LabelRef("next"))
+	Label("loop")
+	MOVL(single.at(at, k, 0), j.As32())
+	IMULQ(size, j)
+	PREFETCHT1(Mem{Base: x, Index: j, Scale: 1})
+	INCQ(k)
+	Label("next")
+	CMPQ(k, n)
+	JLT(LabelRef("loop"))
 	RET()
 }
