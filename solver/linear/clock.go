@@ -1,10 +1,6 @@
 package linear
 
-import (
-	"time"
-
-	"github.com/fenchel-ml/fenchel/matrix"
-)
+import "time"
 
 // Clock tells what a run of [SDCA] would take with a core for every partition,
 // on a machine that has fewer: the partitions are run one after another, timed
@@ -15,22 +11,32 @@ type Clock struct {
 	Rounds        int
 }
 
-// side runs the partitions of a round side by side; with a clock, in turn.
-func (c *Clock) side(parts, threads int, do func(p, _, _ int)) {
-	if c == nil {
-		matrix.Blocks(parts, 1, threads, do)
-		return
+// team returns who works on the partitions: with a clock, one alone.
+func (c *Clock) team(threads, parts int) *team {
+	if c != nil {
+		threads = 1
 	}
+	return newTeam(threads, parts)
+}
+
+// side runs a member's partitions of a round; with a clock these are all.
+func (c *Clock) side(from, to int, do func(p int)) {
 	var slowest time.Duration
-	for p := range parts {
+	for p := from; p < to; p++ {
+		if c == nil {
+			do(p)
+			continue
+		}
 		begin := time.Now()
-		do(p, 0, 0)
+		do(p)
 		took := time.Since(begin)
 		c.Work += took
 		slowest = max(slowest, took)
 	}
-	c.Slowest += slowest
-	c.Rounds++
+	if c != nil {
+		c.Slowest += slowest
+		c.Rounds++
+	}
 }
 
 // merge runs and, with a clock, times a merge.

@@ -3,7 +3,6 @@ package linear
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -101,37 +100,54 @@ func (s *sdca) rounds(rounds int) {
 		}
 		s.stale = false
 	}
-	parts := len(s.part)
+	n, parts := len(s.u), len(s.part)
 	pieces := parts * rounds
 	at := func(piece int) int { return piece * len(s.rows) / pieces }
-	for first := 0; first < pieces; first += parts {
-		s.clock.side(parts, s.p.Threads, func(p, _, _ int) {
-			s.sweep(&s.part[p], s.rows[at(first+p):at(first+p+1)])
-		})
-		s.clock.merge(s.merge)
-	}
+	blocks := (n + mergeBlock - 1) / mergeBlock
+	along, squared, theta := make([]float64, blocks), make([]float64, blocks), 1.0
+	team := s.clock.team(s.p.Threads, parts)
+	team.run(func(member int) {
+		from, to := team.share(member, parts)
+		lo, hi := team.share(member, blocks)
+		for first := 0; first < pieces; first += parts {
+			s.clock.side(from, to, func(p int) {
+				s.sweep(&s.part[p], s.rows[at(first+p):at(first+p+1)])
+			})
+			team.meet()
+			s.clock.merge(func() {
+				for b := lo; b < hi; b++ {
+					along[b], squared[b] = s.gatherChanges(b*mergeBlock, min((b+1)*mergeBlock, n))
+				}
+				team.meet()
+				if member == 0 {
+					theta = s.settleAll(along, squared)
+				}
+				team.meet()
+				if theta < 1 {
+					s.shorten(theta, lo*mergeBlock, min(hi*mergeBlock, n), s.part[from:to])
+					team.meet()
+				}
+			})
+		}
+	})
 }
 
-// mergeBlock is the number of weights that are merged at a time.
-const mergeBlock = 2048
+// mergeBlock is the number of weights that are merged at a time: what a merge
+// reads and writes of them stays in the first cache.
+const mergeBlock = 512
 
-// merge adds up the changes of all partitions and gives everybody the result.
-func (s *sdca) merge() {
-	n := len(s.u)
-	blocks := (n + mergeBlock - 1) / mergeBlock
-	along, squared := make([]float64, blocks), make([]float64, blocks)
-	matrix.Blocks(n, mergeBlock, s.p.Threads, func(b, lo, hi int) {
-		along[b], squared[b] = s.gatherChanges(lo, hi)
-	})
+// settleAll decides how much of the changes of a round stays, and takes the
+// moves into account so.
+func (s *sdca) settleAll(along, squared []float64) (theta float64) {
 	var slope, bend, rise float64
-	for b := range blocks {
+	for b := range along {
 		slope += along[b]
 		bend += squared[b]
 	}
 	for p := range s.part {
 		rise += s.part[p].rise
 	}
-	theta := 1.0
+	theta = 1
 	if bend > 0 {
 		theta = (-rise/s.p.N - float64(s.p.Lambda*slope)) / (s.p.Lambda * bend)
 	}
@@ -141,13 +157,11 @@ func (s *sdca) merge() {
 		theta = 1
 	}
 	theta = max(theta, 1/float64(len(s.part)))
-	if theta < 1 {
-		s.shorten(theta)
-	}
 	for p := range s.part {
 		s.settle(&s.part[p], theta)
 	}
 	s.adapt(best)
+	return theta
 }
 
 // adapt learns from the best theta of a round how much the partitions get into
@@ -195,14 +209,18 @@ func (s *sdca) gatherChanges(lo, hi int) (along, squared float64) {
 	return along, squared
 }
 
-// shorten takes back the share 1-theta of all moves of the round.
-func (s *sdca) shorten(theta float64) {
-	vec.Axpy64(s.u, theta-1, s.change)
+// shorten takes back the share 1-theta of the changes of the weights lo..hi and
+// of the moves of some partitions.
+func (s *sdca) shorten(theta float64, lo, hi int, parts []partition) {
+	u := s.u[lo:hi]
+	vec.Axpy64(u, theta-1, s.change[lo:hi])
 	for p := range s.part {
-		for _, m := range s.part[p].moved {
+		copy(s.part[p].u[lo:hi], u)
+	}
+	for p := range parts {
+		for _, m := range parts[p].moved {
 			s.a[m.row] = m.before + float64(theta*(s.a[m.row]-m.before))
 		}
-		copy(s.part[p].u, s.u)
 	}
 }
 
