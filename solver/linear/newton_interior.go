@@ -28,7 +28,7 @@ import (
 //
 // Row weights scale the barrier too, so that weight 2 is the row twice. How far
 // a step goes and what m' is: newton_length.go. The passes over the rows:
-// newton_ramp.go.
+// vec.Ramp.
 type interior struct {
 	p       *problem.Linear
 	corners *corners
@@ -44,7 +44,7 @@ type interior struct {
 
 	mean, end float64 // m, and where it is all rounding
 	count     float64 // of products, by weight
-	reached   reached
+	reached   vec.Reached
 	epoch     int
 }
 
@@ -73,7 +73,7 @@ func (s *interior) blocks(do func(block int, b rows)) {
 // central puts rows lo to hi on the central path.
 func (s *interior) central(lo, hi int, mean float64) {
 	for k := range s.ramps {
-		s.ramps[k].central(lo, hi, s.away, mean)
+		s.ramps[k].of(rows{lo, hi, s.away, s.before, s.move, s.p.S}).Central(mean)
 	}
 }
 
@@ -109,11 +109,7 @@ func (s *interior) linearise() {
 		clear(c)
 		clear(v)
 		for k := range s.ramps {
-			s.ramps[k].linearise(b, c, v)
-		}
-		for i := range c {
-			c[i] /= s.p.N
-			v[i] /= s.p.N
+			s.ramps[k].of(b).Linearise(c, v, 1/s.p.N)
 		}
 	})
 	s.right = gradientOf(s.p, s.w, v)
@@ -127,10 +123,7 @@ func (s *interior) correct(target float64) {
 		v := v[b.lo:b.hi]
 		clear(v)
 		for k := range s.ramps {
-			s.ramps[k].correct(b, target, v)
-		}
-		for i := range v {
-			v[i] /= s.p.N
+			s.ramps[k].of(b).Correct(v, target, 1/s.p.N)
 		}
 	})
 	change, _ := s.p.Combine(v)
@@ -146,43 +139,37 @@ func (s *interior) solve(move []float64) {
 
 // step goes the way t; ramps that would leave their bounds go a part of it.
 func (s *interior) step(target, t, part float64) {
-	s.blocks(func(_ int, b rows) {
-		for k := range s.ramps {
-			s.ramps[k].step(b, target, t, part)
-		}
-	})
 	vec.Axpy64(s.w, t, s.d)
-	vec.Axpy64(s.away, t, s.move)
-	s.look()
+	s.sum(func(e *vec.Ramp) vec.Reached { return e.Step(target, t, part) }, func(b rows) {
+		vec.Axpy64(b.away[b.lo:b.hi], t, b.move[b.lo:b.hi])
+	})
 }
 
 // look sums up where the rows are, and sets m.
-func (s *interior) look() {
-	sums := make([]reached, (len(s.away)+newtonRows-1)/newtonRows)
+func (s *interior) look() { s.sum((*vec.Ramp).Look, func(rows) {}) }
+
+// sum sets reached and m from what a pass returns of each block, which is then ended.
+func (s *interior) sum(pass func(*vec.Ramp) vec.Reached, end func(b rows)) {
+	sums := make([]vec.Reached, (len(s.away)+newtonRows-1)/newtonRows)
 	s.blocks(func(block int, b rows) {
 		for k := range s.ramps {
-			sums[block].add(s.ramps[k].look(b))
+			sums[block].Add(pass(s.ramps[k].of(b)))
 		}
 		if len(s.ramps) == 2 {
-			sums[block].defects -= common(&s.ramps[0], &s.ramps[1], b)
+			sums[block].Defects -= common(&s.ramps[0], &s.ramps[1], b)
 		}
+		end(b)
 	})
-	s.reached = reached{}
+	s.reached = vec.Reached{}
 	for _, sum := range sums {
-		s.reached.add(sum)
+		s.reached.Add(sum)
 	}
-	s.mean = s.reached.products / s.count
-}
-
-func (s *reached) add(t reached) {
-	s.products += t.products
-	s.losses += t.losses
-	s.defects += t.defects
+	s.mean = s.reached.Products / s.count
 }
 
 // losses returns the sum of the losses.
 func (s *interior) losses() float64 {
-	return s.reached.losses + float64(s.p.N*inner(s.fixed, s.w)) + s.constant
+	return s.reached.Losses + float64(s.p.N*inner(s.fixed, s.w)) + s.constant
 }
 
 // gradient returns g; the slopes times s/N are left in move.

@@ -1,6 +1,10 @@
 package linear
 
-import "math"
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/vec"
+)
 
 // How far to go. The textbook goes 0.99 of the way to where the first variable
 // becomes 0, all together. Among ten thousands of ramps there is always one
@@ -20,7 +24,7 @@ const (
 )
 
 // shares are the steps that are tried.
-var shares = [...]float64{1, 0.7, 0.49, 0.343, 0.24}
+var shares = [vec.RampSteps]float64{1, 0.7, 0.49, 0.343, 0.24}
 
 // together returns the longest step, at most 1, within which no variable loses
 // more than wholePart of itself, if loses is the most that one loses in 1.
@@ -32,18 +36,18 @@ func together(loses float64) float64 { return min(1, wholePart/max(loses, 1e-300
 //
 //	(a + t da)(r + t dr) = (1-t) a r + t^2 da dr
 func (s *interior) target() float64 {
-	parts := make([]predicted, (len(s.away)+newtonRows-1)/newtonRows)
+	parts := make([]vec.Predicted, (len(s.away)+newtonRows-1)/newtonRows)
 	s.blocks(func(block int, b rows) {
 		for k := range s.ramps {
-			parts[block].add(s.ramps[k].predict(b))
+			parts[block].Add(s.ramps[k].of(b).Predict(singlePart))
 		}
 	})
-	var p predicted
+	var p vec.Predicted
 	for _, part := range parts {
-		p.add(part)
+		p.Add(part)
 	}
-	t := together(p.loses)
-	left, alone := (float64((1-t)*p.now)+float64(t*t*p.second))/s.count, p.alone/s.count
+	t := together(p.Loses)
+	left, alone := (float64((1-t)*p.Now)+float64(t*t*p.Second))/s.count, p.Alone/s.count
 	if s.epoch < carefulAfter {
 		left = math.Sqrt(max(left, 0) * alone)
 	}
@@ -51,42 +55,27 @@ func (s *interior) target() float64 {
 	return s.mean * ratio * ratio * ratio
 }
 
-func (p *predicted) add(q predicted) {
-	p.loses = max(p.loses, q.loses)
-	p.now += q.now
-	p.second += q.second
-	p.alone += q.alone
-}
-
 // length returns how far to go, and the part of themselves that single
 // variables may lose on the way.
 func (s *interior) length(target float64) (t, part float64) {
-	parts := make([]corrected, (len(s.away)+newtonRows-1)/newtonRows)
+	parts := make([]vec.Corrected, (len(s.away)+newtonRows-1)/newtonRows)
 	s.blocks(func(block int, b rows) {
 		for k := range s.ramps {
-			parts[block].add(s.ramps[k].measure(b, target))
+			parts[block].Add(s.ramps[k].of(b).Measure(target, singlePart, &shares))
 		}
 	})
-	var c corrected
+	var c vec.Corrected
 	for _, part := range parts {
-		c.add(part)
+		c.Add(part)
 	}
-	whole := together(c.loses)
+	whole := together(c.Loses)
 	if whole > 0.9 || s.epoch >= carefulAfter {
 		return whole, 1
 	}
 	for k, t := range shares {
-		if t > whole && c.lost[k] <= float64(largestShare*t*c.moved) {
+		if t > whole && c.Lost[k] <= float64(largestShare*t*c.Moved) {
 			return t, singlePart
 		}
 	}
 	return whole, 1
-}
-
-func (c *corrected) add(d corrected) {
-	c.loses = max(c.loses, d.loses)
-	c.moved += d.moved
-	for k, lost := range d.lost {
-		c.lost[k] += lost
-	}
 }

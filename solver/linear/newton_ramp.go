@@ -7,15 +7,8 @@ import (
 )
 
 // ramps is one ramp of every row in the interior-point method, whose symbols are
-// explained there. A pass over the rows (newton_pass.go) is a loop over plain slices, without a
-// branch that depends on the data, and divides once or twice a row; the steps of
-// the variables are made again in each pass that needs them, which is cheaper than
-// to keep them.
-//
-//	x     a if that is at most J/2, else -b: of two numbers whose sum is J the
-//	      smaller one has the digits of both
-//	D     1/(W a b + r b + u a), so that 1/theta = a b D
-//	z     (dp + k) D, so that da/a = b z and da/b = a z
+// explained there, in the form of vec.Ramp: x is a if that is at most J/2, else -b,
+// because of two numbers whose sum is J the smaller one has the digits of both.
 type ramps struct {
 	jump, width float64 // J, W
 	shift       float64 // t, counted from the first ramp of the row
@@ -103,28 +96,6 @@ func (e *ramps) centre(i int, q, room float64) {
 	away := q - e.end()/2
 	e.u[i], e.r[i] = max(away, 0)+room, max(-away, 0)+room
 	e.x[i] = smaller(e.jump*(e.u[i]/(e.u[i]+e.r[i])), e.jump*(e.r[i]/(e.u[i]+e.r[i])))
-}
-
-// central sets the variables of rows lo to hi to a r = b u = m and u - r = q, counted
-// from the middle of a ramp.
-func (e *ramps) central(lo, hi int, away []float64, m float64) {
-	start, scale := e.shift+e.end()/2, e.jump/m
-	r, u := e.r[:hi], e.u[:hi]
-	for i, q := range away[:hi] {
-		if i < lo {
-			continue
-		}
-		q -= start
-		x := q * scale
-		root := math.Sqrt(4 + float64(x*x))
-		few := float64((1 + 2/(root+math.Abs(x))) / (2 + root) * e.jump)
-		near, far := m/few, m/(e.jump-few)
-		if x > 0 {
-			e.x[i], r[i], u[i] = -few, far, near
-		} else {
-			e.x[i], r[i], u[i] = few, near, far
-		}
-	}
 }
 
 // keep leaves the given rows, which increase.

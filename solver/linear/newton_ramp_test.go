@@ -88,7 +88,7 @@ func TestCentral(t *testing.T) {
 		for _, m := range []float64{1e-8, 0.3, 50} {
 			n := len(away)
 			e := ramps{jump: jump, x: make([]float64, n), r: make([]float64, n), u: make([]float64, n)}
-			e.central(0, n, away, m)
+			e.of(rows{hi: n, away: away, before: away, move: away, weight: away}).Central(m)
 			for i, q := range away {
 				a, b := e.split(e.x[i])
 				off := math.Abs(a+b-jump)/jump + math.Abs(a*e.r[i]-m)/m + math.Abs(b*e.u[i]-m)/m + math.Abs(e.u[i]-e.r[i]-q)/(e.u[i]+e.r[i])

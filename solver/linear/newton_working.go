@@ -138,7 +138,7 @@ func (s *working) Estimate() float64 {
 		return 0
 	}
 	e := s.inner
-	losses, defects := e.losses()/s.p.N, e.reached.defects/s.p.N
+	losses, defects := e.losses()/s.p.N, e.reached.Defects/s.p.N
 	if defects > hopeless*losses {
 		return defects / losses
 	}

@@ -21,6 +21,7 @@ var groups = map[string]func(){
 	"exp":    exponentials,
 	"gemm":   gemm,
 	"pair":   pairs,
+	"ramp":   ramps,
 	"rotate": rotations,
 	"rows":   rows,
 	"tile":   tiles,

@@ -1,0 +1,89 @@
+//go:build !purego
+
+package vec
+
+// Each of these does the first rows of n, and returns how many: a multiple of eight.
+
+func rampLinearise(n int, p *rampPass) (done int) {
+	switch {
+	case hasAVX512:
+		rampLineariseAVX512(n&^7, &p.slices, &p.numbers, &p.sums)
+		return n &^ 7
+	case hasAVX2:
+		rampLineariseAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
+		return n &^ 7
+	}
+	return 0
+}
+
+func rampPredict(n int, p *rampPass) (done int) {
+	switch {
+	case hasAVX512:
+		rampPredictAVX512(n&^7, &p.slices, &p.numbers, &p.sums)
+		return n &^ 7
+	case hasAVX2:
+		rampPredictAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
+		return n &^ 7
+	}
+	return 0
+}
+
+func rampCorrect(n int, p *rampPass) (done int) {
+	switch {
+	case hasAVX512:
+		rampCorrectAVX512(n&^7, &p.slices, &p.numbers, &p.sums)
+		return n &^ 7
+	case hasAVX2:
+		rampCorrectAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
+		return n &^ 7
+	}
+	return 0
+}
+
+func rampMeasure(n int, p *rampPass) (done int) {
+	switch {
+	case hasAVX512:
+		rampMeasureAVX512(n&^7, &p.slices, &p.numbers, &p.sums)
+		return n &^ 7
+	case hasAVX2:
+		rampMeasureAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
+		return n &^ 7
+	}
+	return 0
+}
+
+func rampStep(n int, p *rampPass) (done int) {
+	switch {
+	case hasAVX512:
+		rampStepAVX512(n&^7, &p.slices, &p.numbers, &p.sums)
+		return n &^ 7
+	case hasAVX2:
+		rampStepAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
+		return n &^ 7
+	}
+	return 0
+}
+
+func rampLook(n int, p *rampPass) (done int) {
+	switch {
+	case hasAVX512:
+		rampLookAVX512(n&^7, &p.slices, &p.numbers, &p.sums)
+		return n &^ 7
+	case hasAVX2:
+		rampLookAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
+		return n &^ 7
+	}
+	return 0
+}
+
+func rampCentral(n int, p *rampPass) (done int) {
+	switch {
+	case hasAVX512:
+		rampCentralAVX512(n&^7, &p.slices, &p.numbers, &p.sums)
+		return n &^ 7
+	case hasAVX2:
+		rampCentralAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
+		return n &^ 7
+	}
+	return 0
+}
