@@ -96,19 +96,14 @@ func (b *blocks) someRow(index, bits []uint32) error {
 	return b.denseRow(b.wide)
 }
 
-// entries takes a row of sparse text that needs so many columns.
-func (b *blocks) entries(entry []uint64, reach uint64) error {
+// pairs takes a row of sparse text that needs so many columns.
+func (b *blocks) pairs(index []uint32, value []float32, reach uint64) error {
 	b.reach = max(b.reach, reach)
-	m, from := b.rows.sparse, len(b.rows.sparse.Value)
-	m.Index = slices.Grow(m.Index, len(entry))[:from+len(entry)]
-	m.Value = slices.Grow(m.Value, len(entry))[:from+len(entry)]
-	index, value := m.Index[from:], m.Value[from:]
-	for k, e := range entry {
-		index[k], value[k] = uint32(e), asNumber(uint32(e>>32))
-	}
+	m := b.rows.sparse
+	m.Index, m.Value = append(m.Index, index...), append(m.Value, value...)
 	m.Start = append(m.Start, int64(len(m.Value)))
 	b.rows.rows++
-	return b.end(len(entry))
+	return b.end(len(index))
 }
 
 // end ends a row that stores so many values, and perhaps the block.

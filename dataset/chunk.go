@@ -32,6 +32,10 @@ type chunk struct {
 	line  int    // of the first byte, from 1
 	lines int    // in the text
 	text  []byte
+
+	// Of sparse text alone: more pairs index:value than are in the text, and
+	// how many the chunks before it may have, so counted.
+	pairs, before int
 }
 
 // padded returns the text and what lies behind it, at least padding bytes of
@@ -102,10 +106,12 @@ type splitter struct {
 	size int
 	// last returns the end of the last whole record of text, 0 for none. Text
 	// begins where a record begins.
-	last  func(text []byte) int
-	rest  []byte      // read but not yet part of a chunk
-	free  chan []byte // buffers to be used again; nil when chunks are kept
-	again []*chunk    // come before those of in
+	last   func(text []byte) int
+	rest   []byte                // read but not yet part of a chunk
+	free   chan []byte           // buffers to be used again; nil when chunks are kept
+	again  []*chunk              // come before those of in
+	pairs  func(text []byte) int // counts those of a chunk; nil: nobody wants to know
+	before int                   // pairs so far
 }
 
 // lastLine is splitter.last of formats in which a record is a line.
@@ -138,6 +144,10 @@ func (s *splitter) next() (*chunk, error) {
 		}
 		c := &chunk{name: in.Name, line: in.line + 1, lines: bytes.Count(text, []byte{'\n'}), text: text}
 		in.line += c.lines
+		if s.pairs != nil {
+			c.before, c.pairs = s.before, s.pairs(text)
+			s.before += c.pairs
+		}
 		return c, nil
 	}
 	return nil, io.EOF

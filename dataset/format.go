@@ -15,11 +15,12 @@ type Input struct {
 	Path string        // the file behind it, "" when there is none
 	R    *bufio.Reader // decompressed; Peek reaches headSize bytes
 
-	line    int  // lines taken from R
-	before  int  // lines before the first row, as a header
-	taken   int  // bytes of these
-	ahead   bool // decompress beside the parsing
-	regular bool // a file that can be read a second time
+	line    int   // lines taken from R
+	before  int   // lines before the first row, as a header
+	taken   int   // bytes of these
+	ahead   bool  // decompress beside the parsing
+	regular bool  // a file that can be read a second time
+	size    int64 // bytes of a file that is not compressed; 0: not known
 	close   func() error
 }
 

@@ -79,6 +79,7 @@ func openInput(ctx context.Context, path string, opt *Options) (*Input, error) {
 		err = fmt.Errorf("%s: found a directory, expected a file", path)
 	case info.Mode().IsRegular():
 		in.regular = true
+		in.size = info.Size()
 		in, err = newInput(in, f)
 	default: // a pipe may block for ever
 		in, err = newInput(in, newInterruptible(ctx, f))
@@ -135,7 +136,7 @@ func newInput(in *Input, raw io.Reader) (*Input, error) {
 		if !bytes.HasPrefix(magic, []byte(c.magic)) {
 			continue
 		}
-		source.kind = c.name
+		source.kind, in.size = c.name, 0
 		r, stop, err := c.open(packed)
 		if err != nil {
 			return nil, source.explain(err)

@@ -10,6 +10,7 @@ import (
 // libsvmParser parses chunks; it does not change.
 type libsvmParser struct {
 	arena   *arena
+	room    room   // may be none
 	first   uint64 // smallest index
 	columns uint64 // of the model; 2^32: no limit
 	places  bool   // rows are to keep their place and reach
@@ -19,10 +20,12 @@ type libsvmParser struct {
 const maxIndex = math.MaxUint32
 
 func (p *libsvmParser) parse(c *chunk) (*sparseChunk, error) {
-	// A feature is at least a blank, a digit, a colon and a digit.
-	out := newSparseChunk(p.arena, c.lines, len(c.text)/4+1)
+	out := p.room.chunk(c)
+	if out == nil {
+		out = newSparseChunk(p.arena, c.lines, c.pairs)
+	}
 	err := p.parseInto(c, out)
-	p.arena.keep(out.memory, len(out.entry))
+	p.arena.keep(out.memory, len(out.index))
 	return out, err
 }
 
@@ -105,8 +108,9 @@ func isLabelList(word []byte) bool {
 // depends on how many digits there are. All else is left to feature.
 func (p *libsvmParser) features(c *chunk, i int, out *sparseChunk) (next int, err error) {
 	w := newWindow(c.padded())
-	least, k := p.first, len(out.entry) // the index must not be smaller
-	entry := out.entry[:cap(out.entry)]
+	least, k := p.first, len(out.index) // the index must not be smaller
+	columns := out.index[:cap(out.index)]
+	values := out.value[:len(columns)]
 	for w.at(i) != '\n' {
 		x := w.digits(i + 1)
 		n := digitBits(x)
@@ -139,12 +143,12 @@ func (p *libsvmParser) features(c *chunk, i int, out *sparseChunk) (next int, er
 			out.leaveOut(column, bits)
 			continue
 		}
-		entry[k] = column | uint64(bits)<<32
+		columns[k], values[k] = uint32(column), math.Float32frombits(bits)
 		if bits<<1 != 0 { // no branch; nor is -0 kept
 			k++
 		}
 	}
-	out.entry = entry[:k]
+	out.index, out.value = columns[:k], values[:k]
 	out.end = append(out.end, uint32(k))
 	out.cols = max(out.cols, least-p.first)
 	if p.places {

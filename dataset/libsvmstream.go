@@ -11,6 +11,7 @@ var _ streamer = libsvm{}
 func (libsvm) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) error {
 	s := newSplitter(in, opt, lastLine)
 	s.free = make(chan []byte, opt.workers()+1)
+	s.pairs = countPairs
 	p := &libsvmParser{arena: newArena(opt.workers()), first: 1, columns: math.MaxUint32 + 1, places: true}
 	defer p.arena.close()
 	if opt.ZeroBased {
@@ -26,7 +27,7 @@ func (libsvm) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) 
 
 // give gives the rows of a chunk to a stream, up to the first that is bad.
 func (c *sparseChunk) give(b *blocks, first uint64) error {
-	if len(c.entry) > 0 {
+	if len(c.index) > 0 {
 		defer c.memory.free()
 	}
 	from := uint32(0)
@@ -36,7 +37,7 @@ func (c *sparseChunk) give(b *blocks, first uint64) error {
 			return fmt.Errorf("%s:%d: found index %d, expected at most %d, %s", c.from.name, c.from.line+int(c.line[k]),
 				reach-1+first, uint64(b.width)-1+first, b.whose)
 		}
-		if err := b.entries(c.entry[from:end], reach); err != nil {
+		if err := b.pairs(c.index[from:end], c.value[from:end], reach); err != nil {
 			return err
 		}
 		from = end

@@ -25,6 +25,13 @@ func newMemory(n int) *memory {
 	return m
 }
 
+// pairs returns the memory as numbers in pairs, as many as there are words.
+func (m *memory) pairs() (index []uint32, value []float32) {
+	n := len(m.words) &^ 1
+	all := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(m.words))), 2*n)
+	return all[:n:n], asNumbers(all[n:])
+}
+
 // free gives up a share; nothing of it may be touched again. A nil memory has
 // nothing to give.
 func (m *memory) free() {
@@ -94,6 +101,6 @@ func (a *arena) close() {
 // large returns n zeros on the heap, in large pages if there are many.
 func large[T uint32 | float32](n int) []T {
 	s := make([]T, n)
-	largePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), 4*n))
+	largePages(s)
 	return s
 }

@@ -2,6 +2,6 @@
 
 package dataset
 
-func largePages([]byte) {}
+func largePages[T byte | uint32 | uint64 | float32]([]T) {}
 
 func populate[T uint32 | float32]([]T) {}

@@ -6,6 +6,6 @@ func allocate(n int) []uint64 { return make([]uint64, n) }
 
 func release([]uint64) {}
 
-func largePages([]byte) {}
+func largePages[T byte | uint32 | uint64 | float32]([]T) {}
 
 func populate[T uint32 | float32]([]T) {}

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -233,11 +234,29 @@ func fuzzRead(t *testing.T, data []byte, format string) {
 	}
 }
 
+// fuzzRoom reads data as a file of known size, for which room is made beforehand:
+// enough, more than enough, and too little, as after an untypical head.
+func fuzzRoom(t *testing.T, data []byte) {
+	s, err := readText(string(data), Options{Format: "libsvm"})
+	for _, size := range []int{len(data), 3 * len(data), len(data) / 2, 1} {
+		in, bad := newInput(&Input{Name: "standard input"}, bytes.NewReader(data))
+		if bad != nil || len(data) == 0 {
+			return
+		}
+		in.size = int64(size)
+		got, gotErr := libsvm{}.Read(context.Background(), []*Input{in}, &Options{Threads: 2, chunk: 7})
+		same(t, fmt.Sprintf("a file of %d bytes", size), got, s, gotErr, err)
+	}
+}
+
 func FuzzLIBSVM(f *testing.F) {
 	for _, text := range allKinds {
 		f.Add([]byte(text))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) { fuzzRead(t, data, "libsvm") })
+	f.Fuzz(func(t *testing.T, data []byte) {
+		fuzzRead(t, data, "libsvm")
+		fuzzRoom(t, data)
+	})
 }
 
 func FuzzCSV(f *testing.F) {

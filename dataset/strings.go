@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -81,7 +80,7 @@ func parseTexts(c *chunk, a *arena) (*sparseChunk, error) {
 		}
 		at += len(line) + 1
 	}
-	a.keep(out.memory, len(out.entry))
+	a.keep(out.memory, len(out.index))
 	return out, err
 }
 
@@ -103,12 +102,12 @@ func (out *sparseChunk) addText(c *chunk, at int, line []byte) error {
 		if r == 0 {
 			return c.errorf(at, "a zero byte", "text")
 		}
-		out.entry = append(out.entry, column|uint64(math.Float32bits(float32(r)))<<32)
+		out.index, out.value = append(out.index, uint32(column)), append(out.value, float32(r))
 		column++
 		text, at = text[size:], at+size
 	}
 	out.cols = max(out.cols, column)
-	out.end = append(out.end, uint32(len(out.entry)))
+	out.end = append(out.end, uint32(len(out.index)))
 	return nil
 }
 
