@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -23,15 +22,32 @@ const digestRows = 4096
 // text with its length) and the weight (float64; 1 if there is none); all
 // integers little-endian. So it depends on what the rows say, not on how they
 // were written down: text or binary, compressed or not, dense or sparse.
-func (s *Set) Digest() string {
-	n, d := s.X.Dims()
-	blocks := make([][sha256.Size]byte, (n+digestRows-1)/digestRows)
-	// Nothing here fails, and no context ends it.
-	_ = each(context.Background(), matrix.Cores(0), len(blocks), func(b int) error {
-		lo := b * digestRows
-		blocks[b] = s.digestBlock(lo, min(lo+digestRows, n))
-		return nil
-	})
+func (s *Set) Digest() string { return newDigesting(s).Wait() }
+
+// digestBuffer is how many bytes are hashed at a time: enough to make a call
+// cheap, little enough to stay in the first cache.
+const digestBuffer = 4 << 10
+
+// digestBlock calls pause, if there is one, after every buffer.
+func (s *Set) digestBlock(lo, hi int, pause func()) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	buf := binary.LittleEndian.AppendUint64(make([]byte, 0, 2*digestBuffer), uint64(hi-lo))
+	for i := lo; i < hi; i++ {
+		if buf = s.appendRow(buf, i); len(buf) >= digestBuffer {
+			h.Write(buf)
+			buf = buf[:0]
+			if pause != nil {
+				pause()
+			}
+		}
+	}
+	h.Write(buf)
+	h.Sum(sum[:0])
+	return sum
+}
+
+// wholeDigest is the digest of n rows and d columns with these digests of blocks.
+func wholeDigest(n, d int, blocks [][sha256.Size]byte) string {
 	whole := sha256.New()
 	var sizes []byte
 	sizes = binary.LittleEndian.AppendUint64(sizes, uint64(n))
@@ -41,24 +57,6 @@ func (s *Set) Digest() string {
 		whole.Write(b[:])
 	}
 	return "sha256:" + hex.EncodeToString(whole.Sum(nil))
-}
-
-// digestBuffer is how many bytes are hashed at a time: enough to make a call
-// cheap, little enough to stay in the first cache.
-const digestBuffer = 16 << 10
-
-func (s *Set) digestBlock(lo, hi int) (sum [sha256.Size]byte) {
-	h := sha256.New()
-	buf := binary.LittleEndian.AppendUint64(make([]byte, 0, 2*digestBuffer), uint64(hi-lo))
-	for i := lo; i < hi; i++ {
-		if buf = s.appendRow(buf, i); len(buf) >= digestBuffer {
-			h.Write(buf)
-			buf = buf[:0]
-		}
-	}
-	h.Write(buf)
-	h.Sum(sum[:0])
-	return sum
 }
 
 func (s *Set) appendRow(buf []byte, i int) []byte {

@@ -215,11 +215,14 @@ func newStoredDigest(s *Set, f *fenFile) *storedDigest {
 // rows as far as the cache's checksums do: enough to note which rows a model
 // was trained on, not to prove that it was those.
 func (s *Set) CachedDigest() string {
-	if s.stored != nil && sameRows(s, &s.stored.of) {
+	if s.isStored() {
 		return s.stored.digest
 	}
 	return s.Digest()
 }
+
+// isStored reports whether the set is what the cache's digest is of.
+func (s *Set) isStored() bool { return s.stored != nil && sameRows(s, &s.stored.of) }
 
 // sameRows reports whether two sets hold the same memory.
 func sameRows(a, b *Set) bool {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -12,11 +13,11 @@ import (
 
 // result makes the model of the solutions, with certificates of exactly what
 // the model holds.
-func (j *job) result(solutions []*solver.Solution) (*Result, error) {
+func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*Result, error) {
 	m := &model.Model{
 		Statement: j.statement(),
 		Data: model.Data{Rows: j.set.Rows(), Features: j.set.Cols(),
-			Nonzeros: matrix.Nonzeros(j.set.X), Digest: j.set.CachedDigest()},
+			Nonzeros: matrix.Nonzeros(j.set.X), Digest: digest.Wait()},
 		Classes: j.labels.classes, Features: j.set.Feature, Schema: j.set.Schema, Scaling: j.scaling, Map: j.mapped,
 		Outputs: make([]model.Output, len(solutions)), Version: Version(),
 	}

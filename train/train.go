@@ -70,6 +70,8 @@ func Version() string {
 // result then holds the best model found, and says so in its Status. While rows
 // are still mapped there is none: then the error is that of the context.
 func Fit(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
+	digest := set.BeginDigest(spec.Threads)
+	defer digest.Stop()
 	j, err := prepare(ctx, set, spec)
 	if err != nil {
 		return nil, err
@@ -78,5 +80,5 @@ func Fit(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return j.result(solutions)
+	return j.result(solutions, digest)
 }

@@ -1,0 +1,75 @@
+package dataset
+
+import (
+	"crypto/sha256"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// Digesting is a digest that is computed beside other work, on a core that this
+// leaves idle for a while: training in a few milliseconds waits for its own workers
+// a third of the time. The set must not change until Wait or Stop has returned.
+type Digesting struct {
+	known  string // it was stored
+	set    *Set
+	blocks [][sha256.Size]byte
+	next   atomic.Int64 // block that nobody has begun
+	hurry  atomic.Bool  // somebody waits, or nobody wants to know
+	idle   sync.WaitGroup
+}
+
+func newDigesting(s *Set) *Digesting {
+	return &Digesting{set: s, blocks: make([][sha256.Size]byte, (s.Rows()+digestRows-1)/digestRows)}
+}
+
+// BeginDigest begins to compute what CachedDigest returns, unless only one core
+// may be used.
+func (s *Set) BeginDigest(threads int) *Digesting {
+	if s.isStored() {
+		return &Digesting{known: s.stored.digest}
+	}
+	d := newDigesting(s)
+	if matrix.Cores(threads) > 1 {
+		d.idle.Go(func() { d.work(d.giveWay) })
+	}
+	return d
+}
+
+// giveWay lets others have the core as long as nobody waits for the digest.
+func (d *Digesting) giveWay() {
+	if !d.hurry.Load() {
+		runtime.Gosched()
+	}
+}
+
+// work computes blocks until all are begun.
+func (d *Digesting) work(pause func()) {
+	n := d.set.Rows()
+	for b := int(d.next.Add(1)) - 1; b < len(d.blocks); b = int(d.next.Add(1)) - 1 {
+		lo := b * digestRows
+		d.blocks[b] = d.set.digestBlock(lo, min(lo+digestRows, n), pause)
+	}
+}
+
+// Wait has all cores compute what is left, and returns the digest.
+func (d *Digesting) Wait() string {
+	if d.known != "" {
+		return d.known
+	}
+	d.hurry.Store(true)
+	matrix.Blocks(matrix.Cores(0), 1, 0, func(_, _, _ int) { d.work(nil) })
+	d.idle.Wait()
+	n, cols := d.set.X.Dims()
+	return wholeDigest(n, cols, d.blocks)
+}
+
+// Stop returns when the set may change again. A digest that Wait has not
+// returned is lost.
+func (d *Digesting) Stop() {
+	d.hurry.Store(true)
+	d.next.Store(int64(len(d.blocks)))
+	d.idle.Wait()
+}
