@@ -38,6 +38,11 @@ func (s *sdca) piece() float64 {
 // be worth it. 20 newsgroups has five: logistic to 1e-3 in 9 ms instead of 14.
 const leastRounds = 4
 
+// mostRounds bounds the rounds of an epoch. rcv1's shape, hinge to 1e-3, mean of
+// five seeds, needs 22.4 epochs with 160, 22.8 with 64, 23.8 with 32; 160 merges
+// take a tenth of the time of an epoch.
+const mostRounds = 64
+
 // divide makes the partitions, their number a function of the sizes alone: two
 // where there is work for them, else one. With more, columns that all rows use
 // are corrected by everybody at once; they must then be merged so often that
@@ -71,7 +76,7 @@ func (s *sdca) divide(parts int) {
 func (s *sdca) work() {
 	n, _ := s.p.Dims()
 	awake := float64(s.p.Nonzeros) * float64(len(s.active)) / float64(n)
-	rounds := min(int(awake/s.piece())/len(s.part), len(s.rows)/len(s.part), 1024)
+	rounds := min(int(awake/s.piece())/len(s.part), len(s.rows)/len(s.part), mostRounds)
 	if len(s.part) > 1 && rounds >= leastRounds {
 		s.rounds(rounds)
 		return

@@ -37,15 +37,21 @@ func (s *sdca) chooseSizes() {
 // blockSize returns how many consecutive rows are visited together: as many as
 // make about 8 kB, up to 8, once the data outgrow the caches. Small sets gain
 // nothing from blocks, and correlated neighbours cost them epochs: a9a needs
-// 128 for hinge to gap 1e-3 with single rows, 366 with blocks of 8. Half a
-// gigabyte and more may lie in a mapped file: then a block is the megabyte that
-// one read brings.
+// 128 for hinge to gap 1e-3 with single rows, 366 with blocks of 8. Large sets
+// take twice as many: rcv1's shape, hinge to 1e-3, mean of five seeds, needs 22.8
+// epochs with blocks of 8 (23.4 with the rows sorted by class), 22.4 (22.6) with
+// 16, 25.0 (22.2) with 32, 23.4 (29.0) with 128, 47 (46) with 512; of 65, 57, 53
+// ms each with 8, 16, 32. Half a gigabyte and more may lie in a mapped file: then
+// a block is the megabyte that one read brings.
 func blockSize(n int, nonzeros int64) int {
+	most := int64(8)
 	switch {
 	case nonzeros < 1<<20:
-		return 1
-	case nonzeros < 1<<26:
-		return int(max(1, min(8, 1024*int64(n)/nonzeros)))
+		most = 1
+	case nonzeros >= 1<<26:
+		return int(max(1, (1<<17)*int64(n)/nonzeros))
+	case nonzeros >= 1<<24:
+		most = 16
 	}
-	return int(max(1, (1<<17)*int64(n)/nonzeros))
+	return int(max(1, min(most, 128*most*int64(n)/nonzeros)))
 }
