@@ -13,6 +13,13 @@ import (
 // escape analysis.
 var hasAVX512, hasAVX2 bool
 
+// gathers is whether eight elements are collected by one instruction sooner than
+// by single loads. On Zen 4 the product of a row and weights in the second cache
+// takes 0.67 ns a nonzero with it, 0.54 without; Intel's are faster with it.
+var gathers = vendor() != amd
+
+const amd = 'A' | 'u'<<8 | 't'<<16 | 'h'<<24 // AuthenticAMD
+
 // levels returns what the processor and the operating system support, the best
 // last.
 func levels() []level {
@@ -122,11 +129,11 @@ func scaledAdd(dst []float64, alpha, beta float64, x []float64) {
 }
 
 func sparseDot(w []float64, index []uint32, value []float32) float64 {
-	if hasAVX512 {
+	if hasAVX512 && gathers {
 		if sum, ok := sparseDotAVX512(w, index, value); ok {
 			return sum
 		}
-	} else if hasAVX2 && len(w) > 0 {
+	} else if (hasAVX512 || hasAVX2) && len(w) > 0 {
 		if sum, ok := sparseDotAVX2(w, index, value); ok {
 			return sum
 		}

@@ -38,3 +38,8 @@ func prefetchRow(index []uint32, value []float32)
 //
 //go:noescape
 func prefetchAt(x []byte, size int, at []uint32)
+
+// vendor returns the first four letters of the name of the processor's maker.
+//
+//go:noescape
+func vendor() uint32

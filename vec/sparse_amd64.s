@@ -539,3 +539,11 @@ next:
 	CMPQ SI, BX
 	JLT  loop
 	RET
+
+// func vendor() uint32
+// Requires: CPUID
+TEXT ·vendor(SB), NOSPLIT, $0-4
+	XORL AX, AX
+	CPUID
+	MOVL BX, ret+0(FP)
+	RET

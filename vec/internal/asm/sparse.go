@@ -16,6 +16,7 @@ func sparse() {
 	sparseAxpys()
 	prefetchRow()
 	prefetchAt()
+	vendor()
 }
 
 // A row is the registers that hold a sparse row and the dense vector.
@@ -148,7 +149,8 @@ func (r row) dotRest(limit, acc reg.VecVirtual) (out reg.OpmaskVirtual) {
 }
 
 // sparseDot2 collects elements by single loads: the gather instructions of many
-// processors with AVX2 are slower than that. Only the tail gathers, masked.
+// processors are slower than that, of AMD's with AVX-512 too. Only the tail
+// gathers, masked.
 func sparseDot2() {
 	kernel("sparseDotAVX2", "func(w []float64, index []uint32, value []float32) (sum float64, ok bool)",
 		"sparseDotAVX2 is sparseDot."+sparseDoc)
@@ -405,5 +407,14 @@ func prefetchAt() {
 	Label("next")
 	CMPQ(k, n)
 	JLT(LabelRef("loop"))
+	RET()
+}
+
+// vendor returns the first four letters of who made the processor.
+func vendor() {
+	kernel("vendor", "func() uint32", "vendor returns the first four letters of the name of the processor's maker.")
+	XORL(reg.EAX, reg.EAX)
+	CPUID()
+	Store(reg.EBX, ReturnIndex(0))
 	RET()
 }
