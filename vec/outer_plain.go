@@ -1,0 +1,7 @@
+//go:build purego || !amd64
+
+package vec
+
+// Outer products of sparse rows have a kernel on amd64 only.
+
+func sparseOuter([]float64, int, float64, []uint32, []float32, []float64) (done bool) { return false }
