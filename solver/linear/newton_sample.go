@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -14,17 +15,14 @@ import (
 func classes(p *problem.Linear, rows int) (class func(i int) int, count, quota []int) {
 	count = make([]int, 1)
 	class = func(int) int { return 0 }
+	count[0] = len(p.Y)
 	if _, ok := p.Loss.(loss.Margin); ok {
-		count = make([]int, 2)
-		class = func(i int) int {
-			if p.Y[i] > 0 {
-				return 1
-			}
-			return 0
+		class = func(i int) int { return int(math.Float64bits(p.Y[i])>>63) ^ 1 }
+		positive := 0
+		for _, y := range p.Y {
+			positive += int(math.Float64bits(y)>>63) ^ 1
 		}
-	}
-	for i := range p.Y {
-		count[class(i)]++
+		count = []int{len(p.Y) - positive, positive}
 	}
 	quota = make([]int, len(count))
 	for k, c := range count {
@@ -41,26 +39,31 @@ func sampled(p *problem.Linear, rows, each int) bool {
 	return slices.Min(quota) >= each*d
 }
 
+// A cell is some rows of a class, of which one is picked.
+type cell struct{ number, seen, end, pick int } // rows of the class seen so far, where it ends
+
 // sample returns a problem of about that many rows of p, which stand for all with
 // the weight of their class. Of as many cells as there are rows to pick, each gives
 // one, at random but always the same.
 func sample(p *problem.Linear, rows int) *problem.Linear {
 	class, count, quota := classes(p, rows)
 	random := rand.NewPCG(uint64(len(p.Y)), uint64(rows))
-	seen, cell, pick := make([]int, len(count)), make([]int, len(count)), make([]int, len(count))
+	cells := make([]cell, len(count))
 	all, part := make([]float64, len(count)), make([]float64, len(count))
 	var picked []uint32
 	for i, s := range p.S {
 		k := class(i)
-		if seen[k] == cell[k]*count[k]/max(quota[k], 1) {
-			cell[k]++
-			pick[k] = seen[k] + int(below(random, uint64(cell[k]*count[k]/max(quota[k], 1)-seen[k])))
+		c := &cells[k]
+		if c.seen == c.end && quota[k] > 0 {
+			c.number++
+			c.end = c.number * count[k] / quota[k]
+			c.pick = c.seen + int(below(random, uint64(c.end-c.seen)))
 		}
-		if seen[k] == pick[k] && quota[k] > 0 {
+		if c.seen == c.pick && quota[k] > 0 {
 			picked = append(picked, uint32(i))
 			part[k] += s
 		}
-		seen[k]++
+		c.seen++
 		all[k] += s
 	}
 	q := subset(p, picked)
