@@ -38,7 +38,7 @@ func main() {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := interruptible(stderr, burst, func() { os.Exit(exitInterrupted) })
 	defer stop()
-	root := newRoot()
+	root := newRoot(args)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	out := &checked{w: stdout}

@@ -13,7 +13,18 @@ import (
 	"github.com/fenchel-ml/fenchel/train"
 )
 
-func newRoot() *cobra.Command {
+// makers make the commands.
+var makers = []struct {
+	verb string
+	make func() *cobra.Command
+}{
+	{"train", newTrain}, {"predict", newPredict}, {"evaluate", newEvaluate}, {"verify", newVerify}, {"info", newInfo}, {"convert", newConvert},
+	{"pca", newPCA}, {"reconstruct", newReconstruct}, {"merge", newMerge}, {"reproduce", newReproduce}, {"list", newList},
+}
+
+// newRoot makes the command line for args: with all commands, unless these begin
+// with the name of one. To make the others would take as long as to start.
+func newRoot(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "fenchel",
 		Short: "Train linear models and kernel machines, find principal components, and prove how good they are",
@@ -30,9 +41,18 @@ with "fenchel verify".`,
 			return fmt.Errorf("found no command, expected one of %s: \"fenchel --help\" explains them", strings.Join(verbs(cmd), ", "))
 		},
 	}
-	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newVerify(), newInfo(), newConvert(), newPCA(), newReconstruct(), newMerge(), newReproduce(), newList())
-	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(explainFlag)
+	for _, m := range makers {
+		if len(args) > 0 && args[0] == m.verb {
+			root.AddCommand(m.make())
+			root.CompletionOptions.DisableDefaultCmd = true
+			return root
+		}
+	}
+	for _, m := range makers {
+		root.AddCommand(m.make())
+	}
+	root.CompletionOptions.HiddenDefaultCmd = false
 	refuseUnknown(root)
 	return root
 }
