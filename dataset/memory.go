@@ -101,6 +101,6 @@ func (a *arena) close() {
 // large returns n zeros on the heap, in large pages if there are many.
 func large[T uint32 | float32](n int) []T {
 	s := make([]T, n)
-	largePages(s)
+	largeHeapPages(s)
 	return s
 }

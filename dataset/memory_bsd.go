@@ -5,3 +5,5 @@ package dataset
 func largePages[T byte | uint32 | uint64 | float32]([]T) {}
 
 func populate[T uint32 | float32]([]T) {}
+
+func largeHeapPages[T uint32 | uint64 | float32]([]T) {}

@@ -19,6 +19,18 @@ func largePages[T byte | uint32 | uint64 | float32](s []T) {
 	}
 }
 
+// largeHeapPages is largePages for numbers on the heap, which the runtime maps in
+// large pages as a whole: those that begin before or end behind count too.
+func largeHeapPages[T uint32 | uint64 | float32](s []T) {
+	if len(s) == 0 {
+		return
+	}
+	start := uintptr(unsafe.Pointer(unsafe.SliceData(s)))
+	end := start + uintptr(len(s))*unsafe.Sizeof(s[0])
+	start, end = start&^(largePage-1), (end+largePage-1)&^(largePage-1)
+	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, start, end-start, syscall.MADV_HUGEPAGE)
+}
+
 const populateWrite = 23 // MADV_POPULATE_WRITE, since Linux 5.14
 
 // populate has the pages of s mapped all at once, which is cheaper than a fault

@@ -82,7 +82,7 @@ func newRoom(in []*Input) room {
 		return room{}
 	}
 	all := memory{words: make([]uint64, n+n&1)}
-	largePages(all.words)
+	largeHeapPages(all.words)
 	index, value := all.pairs()
 	return room{index, value}
 }

@@ -80,6 +80,7 @@ func (t *trainer) run(cmd *cobra.Command, sources []string) error {
 			return badData(err)
 		}
 	}
+	largeHeap()
 	t.read = time.Since(started)
 	tr := newTracer(t)
 	if err := t.fit(cmd, tr); err != nil {
