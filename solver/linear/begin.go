@@ -17,7 +17,8 @@ func (s *sdca) beginning() bool {
 		return false
 	}
 	if s.begin.step(); s.begin.done() {
-		s.resume(&problem.Point{W: s.begin.w, A: s.begin.a})
+		point := s.begin.point()
+		s.resume(&point)
 		s.addConjugates()
 		s.stale = true
 		s.begin = nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // conjugate solves H d = -g by conjugate gradients, H never formed: for more
@@ -29,11 +30,21 @@ func newConjugate(p *problem.Linear) *conjugate {
 	return &conjugate{gradients: newGradients(d + 1), along: make([]float64, n)}
 }
 
-// prepare sets the diagonal of H.
+// prepare sets the diagonal of H. The parts do not depend on the cores.
 func (m *conjugate) prepare(p *problem.Linear, c []float64) {
+	parts := int(max(1, min(8, p.Nonzeros/int64(8*len(m.diagonal)))))
+	part := make([][]float64, parts)
+	matrix.Blocks(len(c), len(c)/parts+1, p.Threads, func(b, lo, hi int) {
+		part[b] = make([]float64, len(m.diagonal))
+		for i := lo; i < hi; i++ {
+			addSquares(part[b], p.X.Row(i), c[i])
+		}
+	})
 	clear(m.diagonal)
-	for i, c := range c {
-		addSquares(m.diagonal, p.X.Row(i), c)
+	for _, sum := range part {
+		if sum != nil {
+			vec.Axpy64(m.diagonal, 1, sum)
+		}
 	}
 	for j := range m.diagonal {
 		if j < p.Penalised() {
@@ -46,22 +57,29 @@ func (m *conjugate) prepare(p *problem.Linear, c []float64) {
 
 // solve sets x to nearly -H^-1 g.
 func (m *conjugate) solve(x, g []float64, p *problem.Linear, c []float64) {
-	m.prepare(p, c)
 	size := math.Sqrt(inner(g, g))
 	if m.first == 0 {
 		m.first = size
 	}
 	goal := size * min(0.1, math.Sqrt(size/m.first))
-	m.gradients.solve(x, g, goal, func(s []float64) []float64 { return m.product(p, c, s) })
+	m.solveTo(x, g, goal, mostProducts, p, c)
+}
+
+// solveTo sets x to nearly -H^-1 g: with a residual of norm goal, or after most
+// products.
+func (m *conjugate) solveTo(x, g []float64, goal float64, most int, p *problem.Linear, c []float64) {
+	m.prepare(p, c)
+	m.gradients.solve(x, g, goal, most, func(s []float64) []float64 { return m.product(p, c, s) })
 }
 
 // product returns H s.
 func (m *conjugate) product(p *problem.Linear, c, s []float64) []float64 {
-	p.Predict(m.along, s)
+	along := m.along[:len(c)]
+	p.Predict(along, s)
 	for i, c := range c {
-		m.along[i] *= c
+		along[i] *= c
 	}
-	return gradientOf(p, s, m.along)
+	return gradientOf(p, s, along)
 }
 
 // gradients are conjugate gradients, scaled by the diagonal of H.
@@ -74,9 +92,9 @@ func newGradients(size int) gradients {
 	return gradients{diagonal: make([]float64, size), r: make([]float64, size), z: make([]float64, size), s: make([]float64, size)}
 }
 
-// solve sets x to nearly -H^-1 g: with a residual of norm goal, or after
-// mostProducts. product returns H s.
-func (m *gradients) solve(x, g []float64, goal float64, product func(s []float64) []float64) {
+// solve sets x to nearly -H^-1 g: with a residual of norm goal, or after most
+// products. product returns H s.
+func (m *gradients) solve(x, g []float64, goal float64, most int, product func(s []float64) []float64) {
 	clear(x)
 	for j, g := range g {
 		m.r[j] = -g
@@ -84,7 +102,7 @@ func (m *gradients) solve(x, g []float64, goal float64, product func(s []float64
 		m.s[j] = m.z[j]
 	}
 	rz := inner(m.r, m.z)
-	for range mostProducts {
+	for range most {
 		hs := product(m.s)
 		curvature := inner(m.s, hs)
 		if !(curvature > 0) || !(rz > 0) {

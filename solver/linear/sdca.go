@@ -219,7 +219,7 @@ func (s *sdca) bias() float64 {
 // rows for the next epoch.
 func (s *sdca) Point() problem.Point {
 	if s.begin != nil {
-		return problem.Point{W: s.begin.w, A: s.begin.a}
+		return s.begin.point()
 	}
 	if s.face != nil {
 		s.leaveFace()

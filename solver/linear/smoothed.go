@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -19,39 +18,48 @@ import (
 //	          a = -y b are dual variables for w, with g the smoothed P's gradient
 //	              P - D = (1/N) sum_i s_i (max(0, 1-m_i) - b_i (1-m_i)) + |g|^2/(2 lambda)
 //	          The sum, the defects, counts only rows whose margin is within a few tau
-//	          of 1, each with tau/4 about: it falls with tau^2
+//	          of 1, each with tau/4 about: in the end it falls with tau
 //	Step      Newton's: (lambda I + X^T diag(c) X) d = -g, c_i = s_i b_i (1-b_i)/(tau N),
-//	          by conjugate gradients scaled by the diagonal over the rows that c
-//	          does not leave out; then a line search
-//	Width     tau is halved when the gradient's part of the gap is less than half
-//	          the defects
-//	Ends      when fewer rows are curved than half the columns, or eight epochs do
-//	          not suffice for a width: most directions are flat then, and the steps
-//	          become short. SDCA goes on from a, and is slow again: to end at 1.5
-//	          times the columns left a set of rcv1's shape at 1.1e-3 after 25 s
+//	          by conjugate gradients over the rows that c does not leave out
+//	          (newton_cg.go); then a line search
+//	Width     tau is made less when the gradient's part of the gap is less than half
+//	          the defects. That step follows the path of optima: tau log(b/(1-b)) = 1-m
+//	          and g = 0 are linearised in both w and b, which leaves H with the new
+//	          tau, and for the slopes in g
+//	              b + c N (1-m) (1 - tau/tau')    tau' the old width
+//	          With the slopes of the new width instead, g is a hundred times as large
+//	Rows      those far from the corner are taken for straight (smoothed_near.go)
+//	Ends      when fewer rows are curved than half the columns, or so many epochs do
+//	          not suffice for a width that most directions must be flat. SDCA goes on
+//	          from a
 //	Bias      a column of ones: with the penalty if a feature, without if free
-//	Cost      four passes over all rows an epoch, two over the curved rows for
-//	          every step of conjugate gradients; memory O(n + d)
+//	Cost      four passes over the rows that are near an epoch, two over the curved
+//	          ones for every step of conjugate gradients; memory O(n + d) and a copy
+//	          of a third of the rows
 //
-// rcv1's shape at lambda = 1/(100n) needs 12 epochs to gap 1e-3, with 3 to 10 steps
-// of conjugate gradients each; SDCA alone is at 0.6 after 40.
+// rcv1's shape at lambda = 1/(100n) needs 18 epochs to gap 1e-3, with 3 to 50 steps
+// of conjugate gradients each, 6 s on two cores; SDCA alone is at 0.6 after 40
+// epochs. In the end 46,000 rows are on the corner, nearly as many as columns: H has
+// every eigenvalue between lambda and the largest then, and each halving of the gap
+// below 1e-4 takes a thousand products with H.
 //
-// Rounding the corner by a parabola over a fixed width was rejected: the rows
-// beyond it are not curved at all (45 epochs, with up to 100 steps).
+// Rejected: to round the corner by a parabola over a fixed width, because the rows
+// beyond it are not curved at all (45 epochs, with up to 100 steps); to begin with a
+// sample of a quarter of the rows, because for a small lambda its optimum is farther
+// from that of all rows than 0 is; the interior-point method of newton_interior.go
+// with conjugate gradients, whose right sides ask for three times the steps (gap
+// 1e-3 after 15 s).
 type smoothed struct {
-	p                 *problem.Linear
-	tau               float64
-	w, g              []float64 // d+1: weights, gradient
-	prediction, along []float64 // n: X w + b, the same of a step
-	a, v              []float64 // n: dual variables, s.a/N
-	defects, losses   float64   // means over the rows
-	curved            []uint32  // rows that are not left out of H
-	c                 []float64 // their curvatures
-	gradients         gradients
-	hs                []float64 // d+1: H times a direction
-	part              [8][]float64
-	epochs, since     int // in all, with this tau
-	stuck             bool
+	p               *problem.Linear
+	tau             float64
+	w, g            []float64 // d+1: weights, gradient
+	nearRows                  // rows, and what is known of each
+	defects, losses float64   // means over the rows
+	curved          []uint32  // of the near rows, those that are not left out of H
+	c               []float64 // their curvatures
+	conjugate       *conjugate
+	epochs, since   int // in all, with this tau
+	stuck           bool
 }
 
 // suitsSmoothing reports whether SDCA should begin with smoothed. rcv1's shape,
@@ -65,37 +73,36 @@ func suitsSmoothing(p *problem.Linear) bool {
 	return l2 && shortSteps(p)
 }
 
+const (
+	leastCurved = 1e-3 // a row whose b is less, or 1-b, is left out of H: that lacks about 0.4 % of the curvature
+	narrower    = 0.5  // tau after tau
+	smoothMost  = 100  // epochs: something is wrong
+	smoothWait  = 12   // epochs with one tau: too few rows are curved for long steps
+	smoothSteps = 600  // of conjugate gradients
+)
+
 // newSmoothed begins at w = 0 with the best bias.
 func newSmoothed(p *problem.Linear) *smoothed {
-	n, d := p.Dims()
-	s := &smoothed{p: p, tau: 0.5, w: startingWeights(p, nil), prediction: make([]float64, n), along: make([]float64, n),
-		a: make([]float64, n), v: make([]float64, n), gradients: newGradients(d + 1), hs: make([]float64, d+1)}
-	for b := range s.part {
-		s.part[b] = make([]float64, d+1)
-	}
-	p.Predict(s.prediction, s.w)
-	s.look()
+	s := &smoothed{p: p, tau: 0.5, w: startingWeights(p, nil), nearRows: newNear(p), conjugate: newConjugate(p)}
+	s.survey()
 	return s
 }
 
-// leastCurved is the b below which, and above 1 minus which, a row is left out of
-// H: for all of them it lacks about 0.4 % of the curvature.
-const (
-	leastCurved = 1e-3
-	smoothMost  = 60 // epochs: something is wrong
-	smoothWait  = 8  // epochs with one tau: too few rows are curved for long steps
-)
-
-// step makes one step of Newton's method.
+// step makes one step: Newton's, or one along the path to the next tau.
 func (s *smoothed) step() {
 	if s.settled() {
-		s.tau /= 2
-		s.since = 0
-		s.look()
+		s.survey()
 	}
-	d := s.solve()
-	s.p.Predict(s.along, d)
-	t := s.search(d)
+	from, t := s.tau, 1.0
+	if s.settled() {
+		s.tau *= narrower
+		s.since = 0
+	}
+	d := s.direction(from)
+	s.q.Predict(s.along, d)
+	if s.tau == from {
+		t = s.search(d)
+	}
 	vec.Axpy64(s.w, t, d)
 	vec.Axpy64(s.prediction, t, s.along)
 	s.look()
@@ -119,85 +126,90 @@ func (s *smoothed) excess() float64 {
 
 // look sets what depends on w and tau.
 func (s *smoothed) look() {
-	losses, defects := sumRows(s.p, func(lo, hi int) (losses, defects float64) {
+	losses, defects := sumRows(s.q, func(lo, hi int) (losses, defects float64) {
+		s.slopes(s.b[lo:hi], lo, 0)
 		for i := lo; i < hi; i++ {
-			y := s.p.Y[i]
+			y := s.q.Y[i]
 			short := 1 - float64(y*s.prediction[i])
-			b := vec.Sigmoid(short / s.tau)
-			s.a[i] = -y * b
-			s.v[i] = s.p.S[i] * s.a[i] / s.p.N
-			losses += float64(s.p.S[i] * max(short, 0))
-			defects += float64(s.p.S[i] * (max(short, 0) - float64(b*short)))
+			s.v[i] = -y * s.q.S[i] * s.b[i] / s.p.N
+			losses += float64(s.q.S[i] * max(short, 0))
+			defects += float64(s.q.S[i] * (max(short, 0) - float64(s.b[i]*short)))
 		}
 		return losses, defects
 	})
-	s.losses, s.defects = losses/s.p.N, defects/s.p.N
-	s.g = gradientOf(s.p, s.w, s.v)
+	s.losses, s.defects = losses/s.p.N+s.straightLosses(s.w), defects/s.p.N
+	s.g = s.gradient()
 }
 
-// curve lists the rows of H and sets its diagonal.
-func (s *smoothed) curve() {
+// slopes sets b to those of the rows from lo on, t along the step.
+func (s *smoothed) slopes(b []float64, lo int, t float64) {
+	for k := range b {
+		i := lo + k
+		b[k] = (1 - float64(s.q.Y[i]*(s.prediction[i]+float64(t*s.along[i])))) / s.tau
+	}
+	vec.SigmoidTo(b, b)
+}
+
+// gradient returns that of the slopes in v.
+func (s *smoothed) gradient() []float64 {
+	g := gradientOf(s.q, s.w, s.v)
+	vec.Axpy64(g, 1, s.fixed)
+	return g
+}
+
+// curve lists the rows of H, and sets their slopes in v to those of the path from
+// the width from. In the directions that hardly any row sees, every row counts that
+// is curved more than lambda.
+func (s *smoothed) curve(from float64) {
 	s.curved, s.c = s.curved[:0], s.c[:0]
-	for i, a := range s.a {
-		if b := math.Abs(a); b > leastCurved && b < 1-leastCurved {
-			s.curved = append(s.curved, uint32(i))
-			s.c = append(s.c, s.p.S[i]*b*(1-b)/(s.tau*s.p.N))
+	least := min(leastCurved, s.tau*s.p.Lambda*s.p.N)
+	for i, b := range s.b {
+		if b <= least || b >= 1-least {
+			continue
 		}
-	}
-	s.gather(s.gradients.diagonal, addSquares)
-	for j := range s.gradients.diagonal {
-		s.gradients.diagonal[j] += s.p.Lambda
-	}
-}
-
-// gather sets dst to the sum of what add makes of every curved row and its
-// curvature. The parts do not depend on the cores.
-func (s *smoothed) gather(dst []float64, add func(sum []float64, x matrix.Vector, c float64)) {
-	m := len(s.curved)
-	for b := range s.part {
-		clear(s.part[b])
-	}
-	matrix.Blocks(m, (m+len(s.part)-1)/len(s.part)+1, s.p.Threads, func(b, lo, hi int) {
-		for k := lo; k < hi; k++ {
-			add(s.part[b], s.p.X.Row(int(s.curved[k])), s.c[k])
-		}
-	})
-	copy(dst, s.part[0])
-	for _, sum := range s.part[1:] {
-		vec.Axpy64(dst, 1, sum)
+		y, weight := s.q.Y[i], s.q.S[i]/s.p.N
+		c := float64(b*(1-b)) / s.tau
+		s.curved = append(s.curved, uint32(i))
+		s.c = append(s.c, weight*c)
+		s.v[i] = -y * weight * (b + float64(c*(1-float64(y*s.prediction[i]))*(1-s.tau/from)))
 	}
 }
 
-// product returns H q.
-func (s *smoothed) product(q []float64) []float64 {
-	d := len(q) - 1
-	s.gather(s.hs, func(sum []float64, x matrix.Vector, c float64) {
-		v := float64(c * (x.Dot(q[:d]) + q[d]))
-		x.AddTo(sum[:d], v)
-		sum[d] += v
-	})
-	k := s.p.Penalised()
-	vec.Axpy64(s.hs[:k], s.p.Lambda, q[:k])
-	if s.p.Bias == problem.None {
-		s.hs[d] = 0
+// rowsOfH returns the rows that are curved, and their curvatures: copied unless that
+// would be most of them.
+func (s *smoothed) rowsOfH() (*problem.Linear, []float64) {
+	if 2*len(s.curved) < len(s.b) {
+		return subset(s.q, s.curved), s.c
 	}
-	return s.hs
+	clear(s.along) // a step will be told there
+	for k, i := range s.curved {
+		s.along[i] = s.c[k]
+	}
+	return s.q, s.along
 }
 
-// solve returns nearly -H^-1 g: with a tenth of g left, or after mostProducts
-// steps.
-func (s *smoothed) solve() []float64 {
-	s.curve()
-	x := make([]float64, len(s.w))
-	s.gradients.solve(x, s.g, 0.1*math.Sqrt(inner(s.g, s.g)), s.product)
-	return x
+// direction returns nearly -H^-1 g, of a step from the width from: with a tenth of g
+// left, or so little that it does not matter beside the defects, but not less than the
+// first order is good for.
+func (s *smoothed) direction(from float64) []float64 {
+	s.curve(from)
+	g, least := s.g, 0.1
+	if s.tau != from {
+		g, least = s.gradient(), 0.03
+	}
+	size := math.Sqrt(inner(g, g))
+	goal := math.Sqrt(s.p.Lambda / 2 * s.defects * (s.tau / from))
+	d := make([]float64, len(s.w))
+	h, c := s.rowsOfH()
+	s.conjugate.solveTo(d, g, min(max(goal, least*size), 0.3*size), smoothSteps, h, c)
+	return d
 }
 
 // search returns a step along d with a third of the smoothed P's slope left at
 // most: that of Newton's method itself, or by the secant and doubling.
 func (s *smoothed) search(d []float64) float64 {
 	k := s.p.Penalised()
-	along, squared := float64(s.p.Lambda*vec.Dot64(s.w[:k], d[:k])), float64(s.p.Lambda*vec.SquaredNorm64(d[:k]))
+	along, squared := float64(s.p.Lambda*vec.Dot64(s.w[:k], d[:k]))+inner(s.fixed, d), float64(s.p.Lambda*vec.SquaredNorm64(d[:k]))
 	slope := func(t float64) float64 { return along + float64(t*squared) + s.slope(t) }
 	first := slope(0)
 	lo, atLo := 0.0, first
@@ -222,13 +234,15 @@ func (s *smoothed) search(d []float64) float64 {
 	return lo
 }
 
-// slope is the derivative along the step of the mean of the smoothed losses.
+// slope is the derivative along the step of the mean of the smoothed losses of the
+// near rows.
 func (s *smoothed) slope(t float64) float64 {
-	sum, _ := sumRows(s.p, func(lo, hi int) (sum, _ float64) {
+	sum, _ := sumRows(s.q, func(lo, hi int) (sum, _ float64) {
+		var room [newtonRows]float64
+		b := room[:hi-lo]
+		s.slopes(b, lo, t)
 		for i := lo; i < hi; i++ {
-			y := s.p.Y[i]
-			short := 1 - float64(y*(s.prediction[i]+float64(t*s.along[i])))
-			sum -= float64(s.p.S[i] * float64(y*float64(vec.Sigmoid(short/s.tau)*s.along[i])))
+			sum -= float64(s.q.S[i] * float64(s.q.Y[i]*float64(b[i-lo]*s.along[i])))
 		}
 		return sum, 0
 	})

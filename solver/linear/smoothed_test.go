@@ -65,7 +65,7 @@ func TestSmoothedHandsOver(t *testing.T) {
 		if begin.stuck || begin.epochs == smoothMost {
 			t.Errorf("%v: stuck is %v after %d epochs", bias, begin.stuck, begin.epochs)
 		}
-		if before, bound := p.Dual(begin.a); bias != problem.Free {
+		if before, bound := p.Dual(begin.point().A); bias != problem.Free {
 			if after, _ := p.Dual(s.a); after < before-2*bound {
 				t.Errorf("%v: the dual fell from %g to %g", bias, before, after)
 			}
@@ -95,7 +95,7 @@ func TestSmoothedKnowsItsGap(t *testing.T) {
 		s := newSmoothed(p)
 		for epoch := range 15 {
 			s.step()
-			got, want := s.estimate(), p.Certify(problem.Point{W: s.w, A: s.a}).Relative()
+			got, want := s.estimate(), p.Certify(s.point()).Relative()
 			if math.Abs(got-want) > 1e-6*want+1e-12 {
 				t.Errorf("%v, epoch %d: estimate %g, gap %g", bias, epoch, got, want)
 			}
