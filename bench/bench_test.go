@@ -92,6 +92,39 @@ func TestLoosest(t *testing.T) {
 	}
 }
 
+// TestStages: what the acceptance table asks for comes first; what was not chosen
+// leaves no stage.
+func TestStages(t *testing.T) {
+	spell := func(opt options) (all []string) {
+		for _, s := range (&lab{opt: opt}).stages() {
+			all = append(all, s.sets[0].name+" "+strings.Join(s.losses, " "))
+		}
+		return all
+	}
+	if got, want := spell(options{losses: lossNames}), []string{"a9a hinge logistic", "a9a squared-hinge", "a1a hinge logistic squared-hinge"}; !slices.Equal(got, want) {
+		t.Errorf("stages %q, want %q", got, want)
+	}
+	if got, want := spell(options{losses: acceptedLosses, sets: []string{"imdb"}}), []string{"imdb hinge logistic"}; !slices.Equal(got, want) {
+		t.Errorf("stages %q, want %q", got, want)
+	}
+}
+
+// TestSlow: a sweep ends early where a peer has reached 1e-3, is slow and slower
+// than is asked for.
+func TestSlow(t *testing.T) {
+	c := &contest{lab: &lab{references: &references{known: map[string]reference{}}}, t: &task{}, own: 8}
+	c.references.improve(c.key(), 1, 1, "a")
+	for _, k := range []struct {
+		own, seconds, objective float64
+		want                    bool
+	}{{8, 21, 1.0005, true}, {8, 19, 1.0005, false}, {8, 21, 1.01, false}, {1, 9, 1, false}, {0, 21, 1, false}} {
+		c.own = k.own
+		if got := c.slow([]point{{seconds: k.seconds, objective: k.objective}}); got != k.want {
+			t.Errorf("%+v: slow is %v", k, got)
+		}
+	}
+}
+
 // TestSettled: four equal answers end a sweep, but not at the loose end.
 func TestSettled(t *testing.T) {
 	same := []point{{knob: 0.3}, {knob: 0.1}, {knob: 0.03}, {knob: 0.01}}

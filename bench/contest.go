@@ -18,9 +18,17 @@ var targets = []float64{1e-2, 1e-3, 1e-6}
 // default gap.
 const wholeTarget = 1e-3
 
-// hopeless is how many times Fenchel's time to the tightest target a training
-// of a peer may take before it is given up.
+// hopeless is how many times Fenchel's time to the tightest target that it reached
+// a training of a peer may take before it is given up: more than any requirement.
 const hopeless = 20
+
+// A training of a peer that takes more than slowTraining seconds is followed by every
+// second setting only, and ends the sweep where it shows that the peer is slower
+// than is required, slowEnough times, at the tightest target.
+const (
+	slowTraining = 10
+	slowEnough   = 2.5
+)
 
 // contest is one problem, and what the competitors showed on it so far.
 type contest struct {
@@ -35,7 +43,7 @@ type contest struct {
 	sessions sessions
 	race     string
 	first    int     // of this contest's measurements in the log
-	own      float64 // Fenchel's seconds to the tightest target; 0: not reached
+	own      float64 // Fenchel's seconds to the tightest target that it reached; 0: to none
 }
 
 // leastShare is what every contest gets, whatever those before it took.
@@ -49,10 +57,11 @@ func newContest(l *lab, race string, t *task, loss string, lambda lambda, open s
 }
 
 // extend sees to it that LIBLINEAR, by which Fenchel is judged, has time to be
-// swept whatever Fenchel took, and that the others do not inherit that time.
+// swept whatever Fenchel took, each method for itself, and that the others do not
+// inherit that time.
 func (c *contest) extend(p peer) {
 	if p.name() == "liblinear" {
-		c.peerEnd = later(c.sweepEnd, time.Now().Add(c.share/3))
+		c.peerEnd = later(c.sweepEnd, time.Now().Add(c.share/4))
 		return
 	}
 	c.peerEnd = c.sweepEnd
@@ -163,7 +172,10 @@ const outOfBudget = "the budget was spent"
 // and returns what was reached and why no more.
 func (c *contest) sweep(ctx context.Context, p peer, m method, target float64) (points []point, short shortfall, err error) {
 	spent, last := 0.0, 0.0
-	for _, knob := range m.ladder {
+	for k, knob := range m.ladder {
+		if last > slowTraining && k%2 == 1 && k+1 < len(m.ladder) {
+			continue
+		}
 		if time.Now().After(c.peerEnd) {
 			return points, shortfall{outOfBudget, last}, nil
 		}
@@ -187,11 +199,21 @@ func (c *contest) sweep(ctx context.Context, p peer, m method, target float64) (
 			return points, shortfall{fmt.Sprintf("stopped at its limit of iterations after %.3g s", last), last}, nil
 		case settled(points):
 			return points, shortfall{"tighter settings change nothing", last}, nil
+		case c.slow(points):
+			return points, shortfall{fmt.Sprintf("given up, slower than is asked for, after %.3g s at %s=%g", last, m.knob, knob), last}, nil
 		case spent > 3*c.allowed().Seconds():
 			return points, shortfall{fmt.Sprintf("given up after %.3g s at %s=%g", got.seconds, m.knob, knob), got.seconds}, nil
 		}
 	}
 	return points, shortfall{"its tightest setting was not accurate enough", last}, nil
+}
+
+// slow reports whether a peer needs no tighter settings to be judged: it has reached
+// what whole processes are raced to, and is slower than it may be at the rest.
+func (c *contest) slow(points []point) bool {
+	last := points[len(points)-1].seconds
+	_, ok := loosest(points, c.least(), wholeTarget)
+	return ok && c.own > 0 && last > max(slowTraining, slowEnough*c.own)
 }
 
 // settled reports whether tighter settings have stopped to change the answer,
@@ -260,7 +282,9 @@ func (s source) effort() float64 {
 	case s.share > 0:
 		return s.share
 	case s.make != nil:
-		return 12
+		return 24
+	case s.name == "imdb":
+		return 4
 	case s.accept:
 		return 2
 	}

@@ -34,7 +34,7 @@ func parseOptions(args []string) (options, error) {
 	f.BoolVar(&o.quick, "quick", false, "small sets and few repeats, about two minutes")
 	f.BoolVar(&o.noFigures, "no-figures", false, "draw none (drawing downloads a library the first time)")
 	f.DurationVar(&o.budget, "budget", 0, "time for everything (default 60m, with --quick 130s)")
-	f.DurationVar(&o.limit, "limit", 0, "time for one training (default 60s, with --quick 5s)")
+	f.DurationVar(&o.limit, "limit", 0, "time for one training (default 90s, with --quick 5s)")
 	f.IntVar(&o.repeats, "repeats", 0, "timed runs of each competitor, budget permitting (default 5, with --quick 3)")
 	f.IntVar(&o.threads, "threads", min(2, runtime.NumCPU()), "cores that everyone may use")
 	f.IntVar(&o.rows, "rcv1-rows", 0, "rows of the set shaped like rcv1 (default 800000, with --quick 20000); below 200000 the growing sets shrink with it")
@@ -74,7 +74,7 @@ func (o *options) complete() error {
 		return full
 	}
 	o.budget = cmp.Or(o.budget, time.Duration(choose(60*60, 130))*time.Second)
-	o.limit = cmp.Or(o.limit, time.Duration(choose(60, 5))*time.Second)
+	o.limit = cmp.Or(o.limit, time.Duration(choose(90, 5))*time.Second)
 	o.repeats = cmp.Or(o.repeats, choose(5, 3))
 	o.rows = cmp.Or(o.rows, choose(800000, 20000))
 	if o.losses == nil {

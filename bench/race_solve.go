@@ -18,20 +18,59 @@ import (
 //  3. each method of each peer is swept from loose to tight;
 //  4. all who reached a target are timed again, taking turns, so that what
 //     disturbs the machine disturbs everyone.
+//
+// What the acceptance table asks for comes first, and has most of the time.
 func init() {
 	register(race{name: "solve", order: 10, share: 66, run: runSolve, section: solveSection})
 }
 
 func runSolve(ctx context.Context, l *lab) error {
-	return l.eachTask(ctx, l.opt.chosen(), func(t *task, open sessions, end time.Time) error {
-		left := 0.0
-		for _, loss := range l.opt.losses {
-			left += weightOf(loss) * float64(len(l.opt.lambdas()))
+	end, left := l.deadline, 0.0
+	stages := l.stages()
+	for _, s := range stages {
+		left += s.share
+	}
+	for _, s := range stages {
+		l.deadline = sliceOf(time.Now(), end, s.share, left)
+		left -= s.share
+		if err := l.solveStage(ctx, s); err != nil {
+			return err
 		}
-		for _, loss := range l.opt.losses {
+	}
+	return nil
+}
+
+// A stage is a part of the race: sets and losses, and its share of the time.
+type stage struct {
+	sets   []source
+	losses []string
+	share  float64
+}
+
+// stages are the chosen sets and losses of the acceptance table, its sets with other
+// losses, and other sets.
+func (l *lab) stages() []stage {
+	other := func(loss string) bool { return slices.Contains(acceptedLosses, loss) }
+	var judged, rest []source
+	for _, s := range l.opt.chosen() {
+		if s.accept {
+			judged = append(judged, s)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	all := []stage{{judged, l.opt.accepted(), 10}, {judged, slices.DeleteFunc(slices.Clone(l.opt.losses), other), 1}, {rest, l.opt.losses, 1}}
+	return slices.DeleteFunc(all, func(s stage) bool { return len(s.sets) == 0 || len(s.losses) == 0 })
+}
+
+// solveStage races on the problems of a stage.
+func (l *lab) solveStage(ctx context.Context, s stage) error {
+	return l.eachTask(ctx, s.sets, func(t *task, open sessions, end time.Time) error {
+		left := float64(len(s.losses) * len(l.opt.lambdas()))
+		for _, loss := range s.losses {
 			for _, lambda := range l.opt.lambdas() {
-				c := newContest(l, "solve", t, loss, lambda, open, sliceOf(time.Now(), end, weightOf(loss), left))
-				left -= weightOf(loss)
+				c := newContest(l, "solve", t, loss, lambda, open, sliceOf(time.Now(), end, 1, left))
+				left--
 				if err := c.run(ctx); err != nil {
 					return err
 				}
@@ -42,14 +81,6 @@ func runSolve(ctx context.Context, l *lab) error {
 		}
 		return nil
 	})
-}
-
-// weightOf gives the losses of the acceptance table twice the time.
-func weightOf(loss string) float64 {
-	if slices.Contains(acceptedLosses, loss) {
-		return 2
-	}
-	return 1
 }
 
 // lambdas are the penalties raced with.
@@ -95,6 +126,10 @@ func (c *contest) run(ctx context.Context) error {
 // entry is a competitor at one setting: it runs once more and is measured.
 type entry func(ctx context.Context, repeat int) error
 
+// often reports whether a run is worth repeating so often: once is enough for one of
+// more than five seconds, because others need the time.
+func often(repeat int, seconds float64) bool { return repeat <= 2 || seconds <= 5 }
+
 // enterFenchel makes the first runs of Fenchel and compares their bits. What
 // is out of reach for a target is not tried for a tighter one.
 func (c *contest) enterFenchel(ctx context.Context) ([]entry, error) {
@@ -116,11 +151,15 @@ func (c *contest) enterFenchel(ctx context.Context) ([]entry, error) {
 				continue
 			}
 			models[first.model] = true
-			if i == len(targets)-1 && threads == c.opt.threads {
-				c.own = first.seconds
-				c.trace(first)
+			if threads == c.opt.threads {
+				if c.own = first.seconds; i == len(targets)-1 {
+					c.trace(first)
+				}
 			}
 			entries = append(entries, func(ctx context.Context, repeat int) error {
+				if !often(repeat, first.seconds) {
+					return nil
+				}
 				_, err := c.fenchel(ctx, target, threads, repeat)
 				return err
 			})
@@ -179,10 +218,10 @@ const worthRepeating = 2
 // enterPeer sweeps the methods of a peer. The settings that reach a target
 // first are noted as timed, and the faster ones of them entered.
 func (c *contest) enterPeer(ctx context.Context, p peer) ([]entry, error) {
-	c.extend(p)
 	tightest := targets[len(targets)-1]
 	reached := map[float64][]point{}
 	for _, m := range p.methods(c.loss, c.t.cols) {
+		c.extend(p)
 		points, short, err := c.sweep(ctx, p, m, tightest)
 		if err != nil {
 			return nil, err
@@ -233,6 +272,9 @@ func (c *contest) entriesOf(reached map[float64][]point) []entry {
 	var entries []entry
 	for _, s := range order {
 		entries = append(entries, func(ctx context.Context, repeat int) error {
+			if !often(repeat, points[s].seconds) {
+				return nil
+			}
 			got, err := c.solve(ctx, points[s].peer, points[s].method, s.knob)
 			if err != nil {
 				return ctx.Err() // once too slow or broken: the first time stands
