@@ -5,9 +5,11 @@ import (
 	"io"
 	"math"
 	"os"
+	"sync/atomic"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 
 	"github.com/fenchel-ml/fenchel/train"
@@ -18,8 +20,11 @@ import (
 type display struct {
 	w    io.Writer
 	goal float64
-	bar  *progressbar.ProgressBar // nil: plain lines
 	last time.Time
+
+	bars *mpb.Progress // nil: plain lines
+	bar  *mpb.Bar
+	line atomic.Value // string, beside the bar
 
 	share []float64 // of each class, how far it has come
 }
@@ -30,8 +35,11 @@ const steps = 1000
 func newDisplay(w io.Writer, goal float64) *display {
 	d := &display{w: w, goal: goal}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		d.bar = progressbar.NewOptions(steps, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(20),
-			progressbar.OptionClearOnFinish(), progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(true))
+		d.line.Store("")
+		d.bars = mpb.New(mpb.WithOutput(w), mpb.WithWidth(30))
+		d.bar = d.bars.AddBar(steps,
+			mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return d.line.Load().(string) }), decor.Percentage(decor.WCSyncSpace)),
+			mpb.AppendDecorators(decor.AverageETA(decor.ET_STYLE_GO)))
 	}
 	return d
 }
@@ -50,8 +58,8 @@ func (d *display) show(p train.Progress) {
 		}
 		return
 	}
-	d.bar.Describe(line)
-	_ = d.bar.Set(int(steps * d.progress(p))) // a terminal that cannot be written to is no reason to stop
+	d.line.Store(line)
+	d.bar.SetCurrent(int64((steps - 1) * d.progress(p))) // the last step would end it
 }
 
 // rows displays how many rows of a stream were learned. How many there will be
@@ -61,8 +69,7 @@ func (d *display) rows(n int) {
 		return
 	}
 	if d.last = time.Now(); d.bar != nil {
-		d.bar.Describe(fmt.Sprintf("%d rows", n))
-		_ = d.bar.RenderBlank()
+		d.line.Store(fmt.Sprintf("%d rows", n))
 		return
 	}
 	fmt.Fprintf(d.w, "%d rows\n", n)
@@ -90,6 +97,7 @@ func (d *display) progress(p train.Progress) float64 {
 // done removes the bar.
 func (d *display) done() {
 	if d.bar != nil {
-		_ = d.bar.Finish()
+		d.bar.Abort(true)
+		d.bars.Wait()
 	}
 }
