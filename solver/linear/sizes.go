@@ -47,7 +47,7 @@ func blockSize(n int, nonzeros int64) int {
 	most := int64(8)
 	switch {
 	case nonzeros < 1<<20:
-		most = 1
+		return 1
 	case nonzeros >= 1<<26:
 		return int(max(1, (1<<17)*int64(n)/nonzeros))
 	case nonzeros >= 1<<24:
