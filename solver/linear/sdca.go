@@ -133,18 +133,23 @@ type sdca struct {
 
 // arrange lists the rows that are awake, in shuffled blocks.
 func (s *sdca) arrange() {
-	s.active, s.order, s.rows = s.active[:0], s.order[:0], s.rows[:0]
+	if s.active == nil { // to grow a slice would cost more than the rest
+		s.active, s.rows = make([]uint32, len(s.a)), make([]uint32, len(s.a))
+	}
+	active, awake := s.active[:len(s.wake)], 0
 	for i, wake := range s.wake {
+		active[awake] = uint32(i)
 		if wake <= s.epoch {
-			s.active = append(s.active, uint32(i))
+			awake++
 		}
 	}
-	for b := 0; b < len(s.active); b += s.block {
+	s.active, s.order, s.rows = active[:awake], s.order[:0], s.rows[:0]
+	for b := 0; b < awake; b += s.block {
 		s.order = append(s.order, uint32(b))
 	}
 	shuffle(s.order, s.seed, uint64(s.epoch))
 	for _, b := range s.order {
-		s.rows = append(s.rows, s.active[b:min(int(b)+s.block, len(s.active))]...)
+		s.rows = append(s.rows, s.active[b:min(int(b)+s.block, awake)]...)
 	}
 }
 
