@@ -66,14 +66,19 @@ func (s *interior) tally() {
 // blocks calls do for all rows, in blocks.
 func (s *interior) blocks(do func(block int, b rows)) {
 	matrix.Blocks(len(s.away), newtonRows, s.p.Threads, func(block, lo, hi int) {
-		do(block, rows{lo: lo, hi: hi, away: s.away, before: s.before, move: s.move, weight: s.p.S})
+		do(block, s.rows(lo, hi))
 	})
+}
+
+// rows returns a block of rows.
+func (s *interior) rows(lo, hi int) rows {
+	return rows{lo: lo, hi: hi, away: s.away, before: s.before, move: s.move, weight: s.p.S}
 }
 
 // central puts rows lo to hi on the central path.
 func (s *interior) central(lo, hi int, mean float64) {
 	for k := range s.ramps {
-		s.ramps[k].of(rows{lo, hi, s.away, s.before, s.move, s.p.S}).Central(mean)
+		s.ramps[k].of(s.rows(lo, hi)).Central(mean)
 	}
 }
 
@@ -93,48 +98,34 @@ func (s *interior) direction() (target, t, part float64) {
 	s.linearise()
 	s.hessian.form(s.p, s.before)
 	s.hessian.decompose(s.p)
-	s.solve(s.before)
+	s.hessian.solve(s.d, s.right)
 	target = s.target()
 	s.correct(target)
-	s.solve(s.move)
+	s.hessian.solve(s.d, s.right)
 	t, part = s.length(target)
 	return target, t, part
 }
 
 // linearise sets the curvatures and the right side of the predictor.
 func (s *interior) linearise() {
-	c, v := s.before, s.move
-	s.blocks(func(_ int, b rows) {
-		c, v := c[b.lo:b.hi], v[b.lo:b.hi]
-		clear(c)
-		clear(v)
-		for k := range s.ramps {
-			s.ramps[k].of(b).Linearise(c, v, 1/s.p.N)
-		}
-	})
-	s.right = gradientOf(s.p, s.w, v)
-	vec.Axpy64(s.right, 1, s.fixed)
+	s.right = s.combine(func(e *vec.Ramp, b rows) {
+		e.Linearise(s.before[b.lo:b.hi], s.move[b.lo:b.hi], 1/s.p.N)
+	}, s.before)
+	s.regularise(s.right)
+}
+
+// regularise adds lambda w to a gradient, and what is fixed.
+func (s *interior) regularise(g []float64) {
+	for j, w := range s.w[:s.p.Penalised()] {
+		g[j] += float64(s.p.Lambda * w)
+	}
+	vec.Axpy64(g, 1, s.fixed)
 }
 
 // correct turns the right side into that of the corrector.
 func (s *interior) correct(target float64) {
-	v := s.move
-	s.blocks(func(_ int, b rows) {
-		v := v[b.lo:b.hi]
-		clear(v)
-		for k := range s.ramps {
-			s.ramps[k].of(b).Correct(v, target, 1/s.p.N)
-		}
-	})
-	change, _ := s.p.Combine(v)
-	s.ground(change)
+	change := s.combine(func(e *vec.Ramp, b rows) { e.Correct(s.move[b.lo:b.hi], target, 1/s.p.N) }, nil)
 	vec.Axpy64(s.right, 1, change)
-}
-
-// solve sets the step of the weights and that of the predictions.
-func (s *interior) solve(move []float64) {
-	s.hessian.solve(s.d, s.right)
-	s.p.Predict(move, s.d)
 }
 
 // step goes the way t; ramps that would leave their bounds go a part of it.
@@ -174,19 +165,8 @@ func (s *interior) losses() float64 {
 
 // gradient returns g; the slopes times s/N are left in move.
 func (s *interior) gradient() []float64 {
-	v := s.move
-	s.blocks(func(_ int, b rows) {
-		v := v[b.lo:b.hi]
-		clear(v)
-		for k := range s.ramps {
-			s.ramps[k].addSlopes(b, v)
-		}
-		for i := range v {
-			v[i] /= s.p.N
-		}
-	})
-	g := gradientOf(s.p, s.w, v)
-	vec.Axpy64(g, 1, s.fixed)
+	g := s.combine(func(e *vec.Ramp, b rows) { addSlopes(s.move[b.lo:b.hi], e, 1/s.p.N) }, nil)
+	s.regularise(g)
 	return g
 }
 

@@ -30,14 +30,16 @@ var shares = [vec.RampSteps]float64{1, 0.7, 0.49, 0.343, 0.24}
 // more than wholePart of itself, if loses is the most that one loses in 1.
 func together(loses float64) float64 { return min(1, wholePart/max(loses, 1e-300)) }
 
-// target returns m' after a predictor: m times the cube of the share of m that
-// the predictor would leave, which is the geometric mean of what it leaves when
-// all ramps go together and when each goes alone. Together, each product becomes
+// target makes the predictor's step of the predictions, and returns m' after it: m
+// times the cube of the share of m that the predictor would leave, which is the
+// geometric mean of what it leaves when all ramps go together and when each goes
+// alone. Together, each product becomes
 //
 //	(a + t da)(r + t dr) = (1-t) a r + t^2 da dr
 func (s *interior) target() float64 {
 	parts := make([]vec.Predicted, (len(s.away)+newtonRows-1)/newtonRows)
 	s.blocks(func(block int, b rows) {
+		s.predict(s.before, b)
 		for k := range s.ramps {
 			parts[block].Add(s.ramps[k].of(b).Predict(singlePart))
 		}
@@ -55,11 +57,12 @@ func (s *interior) target() float64 {
 	return s.mean * ratio * ratio * ratio
 }
 
-// length returns how far to go, and the part of themselves that single
-// variables may lose on the way.
+// length makes the corrector's step of the predictions, and returns how far to go, and
+// the part of themselves that single variables may lose on the way.
 func (s *interior) length(target float64) (t, part float64) {
 	parts := make([]vec.Corrected, (len(s.away)+newtonRows-1)/newtonRows)
 	s.blocks(func(block int, b rows) {
+		s.predict(s.move, b)
 		for k := range s.ramps {
 			parts[block].Add(s.ramps[k].of(b).Measure(target, singlePart, &shares))
 		}

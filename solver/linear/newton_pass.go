@@ -32,10 +32,10 @@ func common(first, second *ramps, b rows) (sum float64) {
 	return sum
 }
 
-// addSlopes adds s a to v.
-func (e *ramps) addSlopes(b rows, v []float64) {
-	for k, x := range e.x[b.lo:b.hi] {
-		a, _ := e.split(x)
-		v[k] += float64(b.weight[b.lo+k] * a)
+// addSlopes adds scale s a to v.
+func addSlopes(v []float64, e *vec.Ramp, scale float64) {
+	for i, x := range e.X {
+		a, _ := e.Split(x)
+		v[i] += float64(float64(e.Weight[i]*scale) * a)
 	}
 }
