@@ -191,16 +191,19 @@ func inside(t, lo, hi float64) float64 {
 // along d, and leaves the slopes and curvatures of the losses there for the
 // next epoch.
 func (s *smooth) slope(t float64) (first, second float64) {
+	share := 1 / s.p.N
 	first, second = sumRows(s.p, func(lo, hi int) (x, y float64) {
 		s.differentiate(t, lo, hi)
-		for i := lo; i < hi; i++ {
-			m, weight := s.move[i], s.p.S[i]/s.p.N
-			s.v[i] = weight * s.a[i]
-			s.c[i] *= weight
-			x += float64(s.v[i] * m)
-			y += float64(s.c[i] * m * m)
+		var bent [newtonRows]float64
+		a, c, v, move := s.a[lo:hi], s.c[lo:hi], s.v[lo:hi], s.move[lo:hi]
+		c, v, move = c[:len(a)], v[:len(a)], move[:len(a)]
+		for i, weight := range s.p.S[lo:hi] {
+			weight *= share
+			v[i] = weight * a[i]
+			c[i] *= weight
+			bent[i] = c[i] * move[i]
 		}
-		return x, y
+		return vec.Dot64(v, move), vec.Dot64(bent[:len(a)], move)
 	})
 	for j, d := range s.d[:s.p.Penalised()] {
 		first += float64(s.p.Lambda * d * (s.w[j] + float64(t*d)))
