@@ -163,7 +163,7 @@ func createTemp(path string, mode fs.FileMode) (*os.File, error) {
 }
 
 func fill(f *os.File, write func(io.Writer) error) error {
-	buffered := bufio.NewWriterSize(f, 1<<18)
+	buffered := bufio.NewWriterSize(f, 1<<16)
 	if err := write(buffered); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unsafe"
 )
 
 // The container: a safetensors file is the length of a JSON header (8 bytes,
@@ -121,8 +122,15 @@ func (t tensor) write(w io.Writer) error {
 	return writeNumbers(w, t.value.([]float64))
 }
 
-// writeNumbers writes some thousand at a time.
+// isLittleEndian tells whether numbers in memory are as they are in a file.
+var isLittleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// writeNumbers writes them as they are in memory, or some thousand at a time.
 func writeNumbers[T float64 | float32 | int64 | uint32](w io.Writer, numbers []T) error {
+	if isLittleEndian && len(numbers) > 0 {
+		_, err := w.Write(unsafe.Slice((*byte)(unsafe.Pointer(&numbers[0])), len(numbers)*int(unsafe.Sizeof(numbers[0]))))
+		return err
+	}
 	buf := make([]byte, 0, 32<<10)
 	for some := range slices.Chunk(numbers, cap(buf)/8) {
 		buf, _ = binary.Append(buf[:0], binary.LittleEndian, some) // fails for other types only
