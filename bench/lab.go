@@ -155,6 +155,7 @@ func (l *lab) fenchelBinary(ctx context.Context) (string, error) {
 	path := filepath.Join(l.opt.work, executable("fenchel"))
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, "./cmd/fenchel")
 	cmd.Dir = l.opt.root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // one static binary, as the README says
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build ./cmd/fenchel: %w: %s", err, out)
 	}
