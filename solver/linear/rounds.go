@@ -157,9 +157,9 @@ func (s *sdca) settleAll(along, squared []float64) (theta float64) {
 	if bend > 0 {
 		theta = (-rise/s.p.N - float64(s.p.Lambda*slope)) / (s.p.Lambda * bend)
 	}
-	best := theta
+	best := theta * s.over // what a round of exact steps would find, about
 	// A step nearly as long costs next to nothing and keeps bounds exact.
-	if theta > 0.75 || theta != theta {
+	if best > 0.75 || theta != theta {
 		theta = 1
 	}
 	theta = max(theta, 1/float64(len(s.part)))

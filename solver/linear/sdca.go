@@ -20,13 +20,14 @@ import (
 //	Update       for rows i in random order, with p = <w,x_i> + b and
 //	             q = s_i |x_i|^2 / (lambda N mu):
 //	             a_i <- (v - prox_{q l_i}(v)) / q,  v = p + q a_i
-//	             which maximises the dual over a_i alone (Moreau); then u follows
+//	             which maximises the dual over a_i alone (Moreau), but for a q that
+//	             is a fifth smaller (overRelaxed); then u follows
 //	Order        a fresh permutation of short blocks of consecutive rows per
 //	             epoch: nearly as random as single rows, and kinder to the cache
-//	Shrinking    a row that a step would not move, or whose part of the gap is
-//	             below a twentieth of the mean, is left alone, and on consecutive
-//	             such visits visited after 2, 4, 8 ... epochs; every certificate
-//	             wakes all
+//	Shrinking    a row that a step would not move, or would move within its domain
+//	             though its part of the gap is below a twentieth of the mean, is
+//	             left alone, and on consecutive such visits visited after 2, 4, 8
+//	             ... epochs; every certificate wakes all
 //	Partitions   work on shares of the rows side by side, merged many times an
 //	             epoch (rounds.go): as many threads as there are partitions help
 //	Beginning    many more rows than columns, hinge, small lambda: smoothed.go
@@ -107,6 +108,7 @@ type sdca struct {
 	block   int     // rows of a block
 	beta    float64 // squared weight of the constant column
 	mu      float64 // strong convexity
+	over    float64 // how much further than the exact ones steps go
 
 	a, u, w   []float64 // w is u itself for l2
 	sum       float64   // sum_i s_i a_i

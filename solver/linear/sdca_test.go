@@ -225,3 +225,30 @@ func TestChoose(t *testing.T) {
 		}
 	}
 }
+
+// TestSpared: a step that brings little is not made within the domain, but is to
+// an end of it; and steps go overRelaxed times as far as the best.
+func TestSpared(t *testing.T) {
+	p := slow(loss.Hinge{}, problem.None, 1)
+	for _, c := range []struct {
+		short float64 // of the corner
+		spare float64
+		moves bool
+	}{{1e-3, 1, false}, {-1e-3, 1, false}, {-2, 10, true}, {1e-3, 0, true}} {
+		s := SDCA{}.Start(p, nil, 3).(*sdca)
+		const i, b = 5, 1e-3
+		y := p.Y[i]
+		s.a[i], s.spare = -y*b, c.spare
+		v := visit{row: i, before: s.a[i], y: y, weight: 1, q: 10}
+		s.move(&s.part[0], &v, y*(1-c.short))
+		if moved := s.a[i] != v.before; moved != c.moves {
+			t.Errorf("%g short, less than %g is spared: moved is %v", c.short, c.spare, moved)
+		}
+	}
+	s := SDCA{}.Start(p, nil, 3).(*sdca)
+	var v [1]visit
+	s.look(v[:], nil, []uint32{7})
+	if want := p.S[7] * s.factor * p.SquaredNorm[7] / overRelaxed; math.Abs(v[0].q-want) > 1e-12*want {
+		t.Errorf("q = %g, want %g", v[0].q, want)
+	}
+}

