@@ -140,6 +140,96 @@ func TestFaceOptimum(t *testing.T) {
 	})
 }
 
+// TestFaceLeads: the weights that a face led to have the primal that is said of
+// them, no worse than that of the dual variables' own when none leaves its domain,
+// and are returned while they are the better ones.
+func TestFaceLeads(t *testing.T) {
+	eachFlat(func(name string, problemOf func(int) *problem.Linear) {
+		p := problemOf(2)
+		s, better := eager(p), 0
+		for range 60 {
+			working := s.face != nil
+			s.Epoch()
+			if s.lead == nil || !working || s.face != nil {
+				continue
+			}
+			lead, bound := p.Primal(s.lead)
+			if math.Abs(lead-s.primal) > 1e-12*lead+bound {
+				t.Fatalf("%s: the primal is %.17g, said to be %.17g", name, lead, s.primal)
+			}
+			_, _, own, _ := stretched(s)
+			if lead <= own+bound {
+				better++
+			}
+			point := s.Point()
+			if got, _ := p.Primal(point.W); got > min(own, lead)+1e-12*own {
+				t.Errorf("%s: the point has the primal %g, its own weights %g, those that the face led to %g", name, got, own, lead)
+			}
+		}
+		if better == 0 {
+			t.Errorf("%s: no face led to better weights: nothing is tested", name)
+		}
+	})
+}
+
+// TestFaceRows: rows that a step of their own would put on a bound, and rows that
+// are there, are not of the face; free rows with a step that stays free are.
+func TestFaceRows(t *testing.T) {
+	p := slow(loss.Hinge{}, problem.Feature, 2)
+	s := eager(p)
+	f := s.newFace()
+	if f == nil {
+		t.Fatal("no face")
+	}
+	of := map[uint32]bool{}
+	for _, i := range f.rows {
+		of[i] = true
+	}
+	kinds := map[bool]int{}
+	d := len(s.u) - 1
+	for i, a := range s.a {
+		x := p.X.Row(i)
+		q := p.S[i] * s.factor * (p.SquaredNorm[i] + s.beta)
+		after, _, _ := hingeStep(a, x.Dot(s.u[:d])+s.u[d], q, p.Y[i])
+		want := s.inside(p.Y[i], a) && s.inside(p.Y[i], after)
+		kinds[want]++
+		if of[uint32(i)] != want {
+			t.Errorf("row %d, from %g to %g by itself: of the face is %v", i, a, after, of[uint32(i)])
+		}
+	}
+	if len(kinds) < 2 {
+		t.Errorf("rows of the face and others: %v", kinds)
+	}
+}
+
+// TestFollowWakes: a row that rests on its bound is woken where a face led to
+// weights at which it would leave, and no other.
+func TestFollowWakes(t *testing.T) {
+	p := slow(loss.Hinge{}, problem.None, 2)
+	s := eager(p)
+	f := s.newFace()
+	for i := range s.wake {
+		s.wake[i] = s.epoch + 9
+	}
+	s.follow(f) // no steps: the weights are u
+	prediction := make([]float64, len(s.a))
+	p.Predict(prediction, s.u)
+	woken := 0
+	for i, a := range s.a {
+		short := 1 - p.Y[i]*prediction[i]
+		want := a == 0 && short > 0 || a == -p.Y[i] && short < 0
+		if want {
+			woken++
+		}
+		if (s.wake[i] == 0) != want {
+			t.Errorf("row %d with a = %g, %g short of the corner: wakes at %d", i, a, short, s.wake[i])
+		}
+	}
+	if woken == 0 {
+		t.Error("no row was woken: nothing is tested")
+	}
+}
+
 // TestFaceLeaves: no face where there is nothing to solve, or more free rows than
 // columns.
 func TestFaceLeaves(t *testing.T) {
@@ -155,45 +245,6 @@ func TestFaceLeaves(t *testing.T) {
 	}
 	if f := s.newFace(); f != nil {
 		t.Errorf("a face of %d rows in %d columns", len(f.rows), len(s.u)-1)
-	}
-}
-
-// TestScaling: where dual variables are small the factor helps, and a fifth more
-// or less of it is not better by much; where they are not it is 1.
-func TestScaling(t *testing.T) {
-	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
-		p := slow(loss.Hinge{}, bias, 2)
-		p.Lambda = 1e-4
-		s := SDCA{}.Start(p, nil, 3).(*sdca)
-		for range 10 {
-			s.Epoch()
-		}
-		primal := func(t float64) float64 {
-			w := slices.Clone(s.u)
-			for j := range w {
-				w[j] *= t
-			}
-			value, _ := p.Primal(w)
-			return value
-		}
-		best := s.scaling()
-		if !(primal(best) < primal(1)) || s.slack >= 1 {
-			t.Errorf("%v: %g times the weights make the primal %g of %g; slack %g", bias, best, primal(best), primal(1), s.slack)
-		}
-		for _, other := range []float64{1 + (best-1)*0.8, 1 + (best-1)*1.2} {
-			if primal(other) < primal(best)-0.02*(primal(1)-primal(best)) {
-				t.Errorf("%v: %g times the weights are better than %g times", bias, other, best)
-			}
-		}
-		if w := s.Point().W; w[0] != best*s.u[0] {
-			t.Errorf("%v: the point is not scaled", bias)
-		}
-	}
-	p := documents(loss.Hinge{}, problem.None, 2)
-	s := SDCA{}.Start(p, nil, 3).(*sdca)
-	s.Epoch()
-	if m, got := s.meanFree(), s.scaling(); m > 0.2 && got != 1 {
-		t.Errorf("scaled by %g though free rows have %g on average", got, m)
 	}
 }
 

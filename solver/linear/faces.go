@@ -4,14 +4,16 @@ import "github.com/fenchel-ml/fenchel/loss"
 
 // faces decides when SDCA works on a face instead of its epochs.
 type faces struct {
-	face  *face   // being solved; nil: none
-	wait  int     // epochs between two, 0: not yet worth it
-	pause int     // epochs until the next
-	mark  float64 // rowGap at the end of the last window
+	face   *face     // being solved; nil: none
+	wait   int       // epochs between two, 0: not yet worth it
+	pause  int       // epochs until the next
+	mark   float64   // rowGap at the end of the last window
+	lead   []float64 // the best weights that a face led to, in the best length; nil: none yet
+	primal float64   // there
 }
 
 const (
-	faceWindow = 40 // epochs after which SDCA is asked how fast it is
+	faceWindow = 8  // epochs after which SDCA is asked how fast it is
 	faceWait   = 2  // epochs between two faces
 	faceRest   = 64 // at most
 )
@@ -25,15 +27,18 @@ func flat(l loss.Loss) bool {
 	return false
 }
 
-// watch notes how fast the gap falls: when forty epochs do not take nine tenths
-// off it, faces are worth their time.
+// watch notes how fast the gap falls: when eight epochs leave more than half of it,
+// faces are worth their time. The first waits until all rows were seen again. From
+// a quarter on instead, imdb hinge with lambda = 1/n to gap 1e-6 takes 200 ms
+// instead of 105.
 func (s *sdca) watch() {
 	s.pause--
 	if s.wait > 0 || s.epoch%faceWindow != 0 || s.separate() || !flat(s.p.Loss) {
 		return
 	}
-	if s.mark > 0 && s.rowGap > 0.1*s.mark {
-		s.wait, s.pause = faceWait, 0
+	if s.mark > 0 && s.rowGap > 0.5*s.mark {
+		s.wait, s.pause = faceWait, faceWait
+		clear(s.wake)
 	}
 	s.mark = s.rowGap
 }
@@ -60,17 +65,35 @@ func (s *sdca) workOnFace() bool {
 func (s *sdca) leaveFace() {
 	f := s.face
 	s.face = nil
-	raised := f.apply()
-	switch {
-	case !raised:
-		s.wait = min(2*s.wait, faceRest)
-	case f.solved:
-		s.wait = faceWait
-	case f.steps <= 1:
-		s.wait = min(s.wait+2, faceRest)
-	}
-	if raised {
+	s.follow(f)
+	if f.apply() {
 		s.rowGap *= f.left()
+		s.wait = faceWait
+	} else {
+		s.wait = min(2*s.wait, faceRest)
 	}
 	s.pause = s.wait
+}
+
+// follow keeps the weights where a face leads if they are the best so far, and
+// wakes the rows that would leave their bound there.
+func (s *sdca) follow(f *face) {
+	w, prediction := make([]float64, len(s.u)), make([]float64, len(s.a))
+	f.lead(w)
+	s.p.Predict(prediction, w)
+	for i, a := range s.a {
+		if s.wake[i] > s.epoch && !s.inside(s.p.Y[i], a) && s.leaves(i, prediction[i]) {
+			s.wake[i] = 0
+		}
+	}
+	if primal, _ := s.stretch(w, prediction); s.lead == nil || primal < s.primal {
+		s.lead, s.primal = w, primal
+	}
+}
+
+// leaves reports whether a step of row i at the prediction p would leave the end
+// of the domain where its dual variable is.
+func (s *sdca) leaves(i int, p float64) bool {
+	after, _, _ := s.step(s.a[i], p, s.p.S[i]*s.factor*(s.p.SquaredNorm[i]+s.beta), s.p.Y[i])
+	return after != s.a[i]
 }

@@ -256,6 +256,9 @@ func (s *sdca) Estimate() float64 {
 	if s.face != nil {
 		gap = float64(gap * s.face.left())
 	}
+	if s.lead != nil && s.primal-dual < gap {
+		gap = s.primal - dual
+	}
 	return problem.Relative(dual+gap, dual, s.p.Zero())
 }
 

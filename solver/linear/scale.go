@@ -1,9 +1,11 @@
 package linear
 
-import "github.com/fenchel-ml/fenchel/loss"
+import (
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/vec"
+)
 
-// scaling returns the factor by which to stretch the weights u for the least
-// primal,
+// scaling returns the factor by which to stretch weights u for the least primal,
 //
 //	argmin over t of (1/N) sum_i s_i l(t p_i, y_i) + lambda t^2 Omega(u)
 //
@@ -13,14 +15,10 @@ import "github.com/fenchel-ml/fenchel/loss"
 // fraction more of everything takes most of them to the better side. At lambda =
 // 1/(100n) that makes the gap three to eight times smaller; with b about 1/2
 // there is nothing in it.
-func (s *sdca) scaling() float64 {
-	s.slack = 1
-	if _, hinge := s.p.Loss.(loss.Hinge); !hinge || s.separate() || s.meanFree() > 0.2 {
+func (s *sdca) scaling(prediction []float64, omega float64) float64 {
+	if _, hinge := s.p.Loss.(loss.Hinge); !hinge || s.meanFree() > 0.2 {
 		return 1
 	}
-	prediction := make([]float64, len(s.a))
-	s.p.Predict(prediction, s.u)
-	omega := s.p.Penalty.Value(s.u[:s.p.Penalised()])
 	rises := func(t float64) bool { return s.slopeOfScaling(prediction, omega, t) >= 0 }
 	if rises(1) {
 		return 1
@@ -36,8 +34,21 @@ func (s *sdca) scaling() float64 {
 			lo = t
 		}
 	}
-	s.slack = min(max(s.gapOfScaling(prediction, omega, lo)/s.gapOfScaling(prediction, omega, 1), 0.05), 1)
 	return lo
+}
+
+// stretch gives w, whose predictions are known, the length of the least primal,
+// and returns that primal and the share of the gap that it leaves.
+func (s *sdca) stretch(w, prediction []float64) (primal, share float64) {
+	omega := s.p.Penalty.Value(w[:s.p.Penalised()])
+	t := s.scaling(prediction, omega)
+	primal = s.primalOfScaling(prediction, omega, t)
+	if t == 1 {
+		return primal, 1
+	}
+	vec.ScaledAdd(w, t, 0, w)
+	dual := s.dual()
+	return primal, min(max((primal-dual)/(s.primalOfScaling(prediction, omega, 1)-dual), 0.05), 1)
 }
 
 // slopeOfScaling is the derivative of the primal in t, see scaling.
@@ -52,15 +63,15 @@ func (s *sdca) slopeOfScaling(prediction []float64, omega, t float64) float64 {
 	return sum/s.p.N + float64(2*s.p.Lambda*t*omega)
 }
 
-// gapOfScaling is the gap at t, about: what Estimate goes by.
-func (s *sdca) gapOfScaling(prediction []float64, omega, t float64) float64 {
+// primalOfScaling is the primal at t, about: what Estimate goes by.
+func (s *sdca) primalOfScaling(prediction []float64, omega, t float64) float64 {
 	losses, _ := sumRows(s.p, func(lo, hi int) (sum, _ float64) {
 		for i := lo; i < hi; i++ {
 			sum += float64(s.p.S[i] * s.p.Loss.Value(t*prediction[i], s.p.Y[i]))
 		}
 		return sum, 0
 	})
-	return losses/s.p.N + float64(s.p.Lambda*t*t*omega) - s.dual()
+	return losses/s.p.N + float64(s.p.Lambda*t*t*omega)
 }
 
 // meanFree returns the mean |a_i| of the free rows, 1 if there are none.

@@ -2,13 +2,14 @@ package linear
 
 import (
 	"errors"
+	"slices"
 
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // SDCA is stochastic dual coordinate ascent (Shalev-Shwartz and Zhang, 2013;
@@ -237,9 +238,14 @@ func (s *sdca) Point() problem.Point {
 		d := len(s.u) - 1
 		s.penalty.Weights(s.w[:d], s.u[:d])
 		s.w[d] = s.bias()
-	} else if t := s.scaling(); t != 1 {
-		w = make([]float64, len(s.u))
-		vec.ScaledAdd(w, 0, t, s.u)
+	} else if _, hinge := s.p.Loss.(loss.Hinge); hinge || s.lead != nil {
+		w = slices.Clone(s.u)
+		prediction := make([]float64, len(s.a))
+		s.p.Predict(prediction, w)
+		var primal float64
+		if primal, s.slack = s.stretch(w, prediction); s.lead != nil && s.primal < primal {
+			w = s.lead
+		}
 	}
 	return problem.Point{W: w, A: s.a}
 }
