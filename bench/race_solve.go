@@ -136,7 +136,7 @@ func (c *contest) enterFenchel(ctx context.Context) ([]entry, error) {
 	var entries []entry
 	var late *training // the run that did not reach its target
 	for i, target := range targets {
-		models := map[string]bool{}
+		var models []string
 		for _, threads := range slices.Compact([]int{c.opt.threads, 1}) {
 			if late != nil {
 				c.addOwn(late, target, threads, 1)
@@ -150,7 +150,9 @@ func (c *contest) enterFenchel(ctx context.Context) ([]entry, error) {
 				late = first
 				continue
 			}
-			models[first.model] = true
+			if first.seconds < c.ownLimit().Seconds() { // else the clock chose the epoch of the answer
+				models = append(models, first.model)
+			}
 			if threads == c.opt.threads {
 				if c.own = first.seconds; i == len(targets)-1 {
 					c.trace(first)
@@ -164,9 +166,9 @@ func (c *contest) enterFenchel(ctx context.Context) ([]entry, error) {
 				return err
 			})
 		}
-		if len(models) > 0 && c.opt.threads > 1 {
+		if len(models) == 2 {
 			m := c.row("bits", ownName)
-			m.Target, m.Note = target, map[bool]string{true: "same", false: "different"}[len(models) == 1]
+			m.Target, m.Note = target, map[bool]string{true: "same", false: "different"}[models[0] == models[1]]
 			c.log.add(m)
 		}
 	}
