@@ -110,12 +110,12 @@ func (s *smooth) Epoch() {
 }
 
 // direct sets d with the last factor of H if that still serves: as long as g^T
-// H^-1 g becomes a tenth from epoch to epoch. A new one costs twice as much as the
+// H^-1 g becomes a fifth from epoch to epoch. A new one costs twice as much as the
 // rest of an epoch.
 func (s *smooth) direct() {
 	if s.drop > 0 {
 		s.hessian.solve(s.d, s.g)
-		if drop := -inner(s.g, s.d); drop <= s.drop/10 {
+		if drop := -inner(s.g, s.d); drop <= s.drop/5 {
 			s.drop = drop
 			return
 		}
