@@ -78,7 +78,7 @@ func (s *sdca) primalOfScaling(prediction []float64, omega, t float64) float64 {
 func (s *sdca) meanFree() float64 {
 	sum, free := 0.0, 0
 	for i, a := range s.a {
-		b := -s.p.Y[i] * a
+		b := float64(-s.p.Y[i] * a)
 		if b > 0 && b < 1 {
 			sum += b
 			free++
