@@ -4,7 +4,8 @@ import "math"
 
 // A Ramp is a slope that rises by Jump over the width Width*Jump, from Shift on, and
 // the rows of a table that have it, each with what an interior-point method keeps of
-// it: the loops of such a method over its rows. All slices are of the same length.
+// it: the loops of such a method over its rows. All slices are of the same length, those
+// that a loop is given are no shorter; otherwise it panics.
 //
 //	X       of the two parts a + b = Jump of the slope the smaller: a, or -b
 //	R, U    how far a row is below the ramp and beyond it
@@ -195,7 +196,7 @@ func (e *Ramp) Look() Reached {
 }
 
 func (p *rampPass) look(e *Ramp, i int, away float64) {
-	a, b := e.Split(e.X[i])
+	a, b := SplitRamp(e.X[i], e.Jump)
 	lane, q, weight := i%8, away-e.Shift, e.Weight[i]
 	best := larger(float64(q*p.numbers[rampInverse]), 0) // 0 times infinity is taken for 0
 	if !(best < e.Jump) {

@@ -67,18 +67,18 @@ func (p *rampPass) most(k int) float64 {
 	return most
 }
 
-// Split returns the a and b of which x is the X.
-func (e *Ramp) Split(x float64) (a, b float64) {
+// SplitRamp returns the a and b of which x is the X of a [Ramp] with that Jump.
+func SplitRamp(x, jump float64) (a, b float64) {
 	sign := uint64(int64(math.Float64bits(x)) >> 63)
-	over := math.Float64frombits(math.Float64bits(e.Jump) & sign)
-	return x + over, (e.Jump - over) - x
+	over := math.Float64frombits(math.Float64bits(jump) & sign)
+	return x + over, (jump - over) - x
 }
 
 // rampRow is what the loops have in common.
 type rampRow struct{ a, b, r, u, k, d float64 }
 
 func (e *Ramp) row(i int) (s rampRow) {
-	s.a, s.b = e.Split(e.X[i])
+	s.a, s.b = SplitRamp(e.X[i], e.Jump)
 	s.r, s.u = e.R[i], e.U[i]
 	s.k = math.FMA(-e.Width, s.a, e.Away[i]-e.Shift)
 	s.d = 1 / math.FMA(s.a, math.FMA(e.Width, s.b, s.u), float64(s.r*s.b))

@@ -174,7 +174,7 @@ func (s *interior) gradient() []float64 {
 func (s *interior) slope(i int) float64 {
 	slope := s.corners.of(s.p.Y[i]).slope
 	for k := range s.ramps {
-		a, _ := s.ramps[k].split(s.ramps[k].x[i])
+		a, _ := vec.SplitRamp(s.ramps[k].x[i], s.ramps[k].jump)
 		slope += a
 	}
 	return slope

@@ -25,8 +25,8 @@ func common(first, second *ramps, b rows) (sum float64) {
 		return 0
 	}
 	for i := b.lo; i < b.hi; i++ {
-		_, left := first.split(first.x[i])
-		taken, _ := second.split(second.x[i])
+		_, left := vec.SplitRamp(first.x[i], first.jump)
+		taken, _ := vec.SplitRamp(second.x[i], second.jump)
 		sum += float64(b.weight[i] * float64((second.shift-first.shift)*min(left, taken)))
 	}
 	return sum
@@ -35,7 +35,7 @@ func common(first, second *ramps, b rows) (sum float64) {
 // addSlopes adds scale s a to v.
 func addSlopes(v []float64, e *vec.Ramp, scale float64) {
 	for i, x := range e.X {
-		a, _ := e.Split(x)
+		a, _ := vec.SplitRamp(x, e.Jump)
 		v[i] += float64(float64(e.Weight[i]*scale) * a)
 	}
 }

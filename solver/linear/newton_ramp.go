@@ -54,14 +54,7 @@ func (c *corners) of(y float64) corner {
 	return corner{slope, all[0].At, c.loss.Value(all[0].At, y)}
 }
 
-// split returns a and b.
-func (e *ramps) split(x float64) (a, b float64) {
-	sign := uint64(int64(math.Float64bits(x)) >> 63)
-	over := math.Float64frombits(math.Float64bits(e.jump) & sign)
-	return x + over, (e.jump - over) - x
-}
-
-// smaller is the inverse of split: the larger of a and b follows from the smaller.
+// smaller is the inverse of vec.SplitRamp: the larger of a and b follows from the smaller.
 func smaller(a, b float64) float64 {
 	if a <= b {
 		return a

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // TestTheRampsAreTheLoss: see loss.Cornered for the law.
@@ -90,7 +91,7 @@ func TestCentral(t *testing.T) {
 			e := ramps{jump: jump, x: make([]float64, n), r: make([]float64, n), u: make([]float64, n)}
 			e.of(rows{hi: n, away: away, before: away, move: away, weight: away}).Central(m)
 			for i, q := range away {
-				a, b := e.split(e.x[i])
+				a, b := vec.SplitRamp(e.x[i], e.jump)
 				off := math.Abs(a+b-jump)/jump + math.Abs(a*e.r[i]-m)/m + math.Abs(b*e.u[i]-m)/m + math.Abs(e.u[i]-e.r[i]-q)/(e.u[i]+e.r[i])
 				if !(off < 1e-8) || !(a > 0) || !(b > 0) {
 					t.Errorf("J = %v, p - t = %v, m = %v: a = %v, b = %v, r = %v, u = %v", jump, q, m, a, b, e.r[i], e.u[i])
