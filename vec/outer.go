@@ -2,14 +2,14 @@ package vec
 
 import "math"
 
-// SparseOuter adds scale times the outer product of a sparse row with itself to the lower
-// triangle of h, size rows of size numbers: for columns j and l <= j of the row, whose
-// values are y and z,
+// SparseOuter adds scale times the outer product of a sparse row, whose columns increase,
+// with itself to the lower triangle of h, size rows of size numbers: for columns j and l
+// <= j of the row, whose values are y and z,
 //
 //	h[j][l] = fma(scale*y, z, h[j][l])
 //
-// What it leaves above the diagonal is unspecified. x is room for the values in
-// double precision. Four rows of h at a time: 12 values in 54 columns take 57 ns, plain Go
+// What it leaves above the diagonal is unspecified. x is room for as many numbers as there
+// are values, in double precision. A column that h does not have panics. Four rows of h at a time: 12 values in 54 columns take 57 ns, plain Go
 // 97, 14 in 123 columns 96 and 184.
 func SparseOuter(h []float64, size int, scale float64, index []uint32, value []float32, x []float64) {
 	index, h = index[:len(value)], h[:size*size]

@@ -51,7 +51,7 @@ func PrefetchRow(index []uint32, value []float32) {
 }
 
 // PrefetchElements asks the processor for the elements of x at these places, as
-// PrefetchRow does for rows.
+// PrefetchRow does for rows. A place that x does not have is no error.
 func PrefetchElements[T any](x []T, at []uint32) { prefetchElements(x, at) }
 
 // sparseDotPortable is the sparse sum in plain Go.

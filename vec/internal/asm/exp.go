@@ -89,8 +89,8 @@ func (f float) expOfMinusAbs(x reg.VecVirtual) reg.VecVirtual {
 }
 
 // selectWhere returns yes where x compares (less than, not less than, ...) with
-// the constant, and else no.
-func (f float) selectWhere(predicate uint64, x reg.VecVirtual, c Mem, yes, no reg.VecVirtual) reg.VecVirtual {
+// c, and else no.
+func (f float) selectWhere(predicate uint64, x reg.VecVirtual, c Op, yes, no reg.VecVirtual) reg.VecVirtual {
 	v := f.vector()
 	if f.isa == avx512 {
 		k := K()

@@ -50,7 +50,7 @@ const (
 	rampSteps
 )
 
-// steps is how many steps rampMeasure tries.
+// rampTries is how many steps rampMeasure tries: RampSteps of package vec.
 const rampTries = 5
 
 // A ramp writes operations on the rows of one vector.
@@ -155,21 +155,6 @@ func (f ramp) where(x, yes, no reg.VecVirtual) reg.VecVirtual {
 	return v
 }
 
-// compared returns yes where a compares with b, and else no.
-func (f ramp) compared(predicate uint64, a, b, yes, no reg.VecVirtual) reg.VecVirtual {
-	v := f.vector()
-	if f.isa == avx512 {
-		k := K()
-		VCMPPD(U8(predicate), b, a, k)
-		VBLENDMPD(yes, no, k, v)
-		return v
-	}
-	m := YMM()
-	VCMPPD(U8(predicate), b, a, m)
-	VBLENDVPD(m, yes, no, v)
-	return v
-}
-
 const (
 	atMost   = 18 // ordered, quiet
 	moreThan = 30 // ordered, quiet
@@ -190,7 +175,7 @@ func (f ramp) raise(i int, a reg.VecVirtual) {
 	VMOVUPD(f.larger(a, f.copyOf(f.sum(i))), f.sum(i))
 }
 
-// split writes split.
+// split writes SplitRamp.
 func (f ramp) split(x reg.VecVirtual) (a, b reg.VecVirtual) {
 	jump := f.number(rampJump)
 	over := f.where(x, jump, f.zero())
@@ -239,7 +224,7 @@ func (f ramp) predict() {
 	floor := f.number(rampFloor)
 	a, b := f.larger(f.add(s.a, da), f.mul(floor, s.a)), f.larger(f.sub(s.b, da), f.mul(floor, s.b))
 	jump := f.number(rampJump)
-	a, b = f.compared(lessThan, a, b, a, f.sub(jump, b)), f.compared(lessThan, a, b, f.sub(jump, a), b)
+	a, b = f.selectWhere(lessThan, a, b, a, f.sub(jump, b)), f.selectWhere(lessThan, a, b, f.sub(jump, a), b)
 	below := f.mul(f.mul(a, s.r), f.larger(f.negative(down), floor))
 	f.addTo(3, weight, f.madd(f.mul(b, s.u), f.larger(up, floor), below))
 }
@@ -289,7 +274,7 @@ func (f ramp) step() {
 	da, dr, du := f.steps(s)
 	t, least := f.number(rampT), f.number(rampLeast)
 	a, b := f.larger(f.madd(t, da, s.a), f.mul(least, s.a)), f.larger(f.nmadd(t, da, s.b), f.mul(least, s.b))
-	x := f.compared(atMost, a, b, a, f.negative(b))
+	x := f.selectWhere(atMost, a, b, a, f.negative(b))
 	r, u := f.larger(f.madd(t, dr, s.r), f.mul(least, s.r)), f.larger(f.madd(t, du, s.u), f.mul(least, s.u))
 	f.put(rampX, x)
 	f.put(rampR, r)
@@ -299,7 +284,7 @@ func (f ramp) step() {
 
 func (f ramp) look() { f.reached(f.get(rampX), f.get(rampR), f.get(rampU), f.get(rampAway)) }
 
-// reached writes reached.
+// reached writes look.
 func (f ramp) reached(x, r, u, away reg.VecVirtual) {
 	a, b := f.split(x)
 	weight := f.get(rampWeight)
@@ -321,7 +306,7 @@ func (f ramp) central() {
 	few = f.mul(f.div(few, f.add(two, root)), jump)
 	near, far := f.div(m, few), f.div(m, f.sub(jump, few))
 	zero := f.zero()
-	f.put(rampX, f.compared(moreThan, x, zero, f.negative(few), few))
-	f.put(rampR, f.compared(moreThan, x, zero, far, near))
-	f.put(rampU, f.compared(moreThan, x, zero, near, far))
+	f.put(rampX, f.selectWhere(moreThan, x, zero, f.negative(few), few))
+	f.put(rampR, f.selectWhere(moreThan, x, zero, far, near))
+	f.put(rampU, f.selectWhere(moreThan, x, zero, near, far))
 }
