@@ -24,11 +24,12 @@ const digestRows = 4096
 // were written down: text or binary, compressed or not, dense or sparse.
 func (s *Set) Digest() string { return newDigesting(s).Wait() }
 
-// digestBuffer is how many bytes are hashed at a time: enough to make a call
-// cheap, little enough to stay in the first cache.
+// digestBuffer is how many bytes are hashed at a time: enough to make a call cheap,
+// few enough to stay in the first cache and to give way often.
 const digestBuffer = 4 << 10
 
-// digestBlock calls pause, if there is one, after every buffer.
+// digestBlock returns the digest of the rows lo to hi. It calls pause, if there is one,
+// after every buffer.
 func (s *Set) digestBlock(lo, hi int, pause func()) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	buf := binary.LittleEndian.AppendUint64(make([]byte, 0, 2*digestBuffer), uint64(hi-lo))

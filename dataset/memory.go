@@ -25,9 +25,9 @@ func newMemory(n int) *memory {
 	return m
 }
 
-// pairs returns the memory as numbers in pairs, as many as there are words.
+// pairs returns the memory as two halves: a column and a value for every word.
 func (m *memory) pairs() (index []uint32, value []float32) {
-	n := len(m.words) &^ 1
+	n := len(m.words)
 	all := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(m.words))), 2*n)
 	return all[:n:n], asNumbers(all[n:])
 }

@@ -2,7 +2,7 @@
 
 package dataset
 
-func largePages[T byte | uint32 | uint64 | float32]([]T) {}
+func largePages([]byte) {}
 
 func populate[T uint32 | float32]([]T) {}
 

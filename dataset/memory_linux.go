@@ -10,8 +10,7 @@ const usualPage, largePage = 4 << 10, 2 << 20
 
 // largePages asks for large pages under b: one fault instead of 512, and no
 // table to walk through. It is a wish; no error matters.
-func largePages[T byte | uint32 | uint64 | float32](s []T) {
-	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0])))
+func largePages(b []byte) {
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	skip := int(-start & (largePage - 1))
 	if n := (len(b) - skip) &^ (largePage - 1); n > 0 {

@@ -35,7 +35,7 @@ type place struct {
 // newSparseChunk has room for so many rows and nonzeros, outside of the heap:
 // what is there must be copied, and can then be given back at once.
 func newSparseChunk(a *arena, rows, nonzeros int) *sparseChunk {
-	m := a.lend(nonzeros + nonzeros&1)
+	m := a.lend(nonzeros)
 	index, value := m.pairs()
 	return &sparseChunk{memory: m, index: index[m.used:m.used], value: value[m.used:m.used], end: make([]uint32, 0, rows), labels: newLabels(rows)}
 }
@@ -81,14 +81,14 @@ func newRoom(in []*Input) room {
 	if n > mostRoom {
 		return room{}
 	}
-	all := memory{words: make([]uint64, n+n&1)}
+	all := memory{words: make([]uint64, n)}
 	largeHeapPages(all.words)
 	index, value := all.pairs()
 	return room{index, value}
 }
 
-// countPairs returns at least how many pairs index:value a text has: each has
-// a colon, and four bytes with the blank before it.
+// countPairs returns a number that the pairs index:value of a text do not exceed:
+// each has a colon, and four bytes with the blank before it.
 func countPairs(text []byte) int {
 	return min(bytes.Count(text, []byte{':'}), len(text)/4+1)
 }
