@@ -45,10 +45,9 @@ const mostRounds = 64
 
 // divide makes the partitions, their number a function of the sizes alone: two
 // where there is work for them, else one. With more, columns that all rows use
-// are corrected by everybody at once; they must then be merged so often that
-// nothing is gained. Epochs of imdb to gap 1e-3 (hinge 11, logistic with lambda
-// = 1/(100n) 11, alone) with 2 partitions and 4, 8, 16 rounds: 14, 12, 13 and
-// 15, 12, 13; with 4 partitions and 8, 16, 32 rounds: 30, 26, 16 and 26, 28, 22.
+// are corrected by everybody at once, and the epochs grow. Those of imdb to gap 1e-3
+// with 1, 2, 4 partitions: hinge 10, 11, 12, logistic with lambda = 1/(100n) 9, 10,
+// 16.
 func (s *sdca) divide(parts int) {
 	if parts == 0 {
 		parts = 1

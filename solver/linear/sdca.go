@@ -33,13 +33,15 @@ import (
 //	             epoch (rounds.go): as many threads as there are partitions help
 //	Beginning    many more rows than columns, hinge, small lambda: smoothed.go
 //	Faces        where the epochs get slow, all rows that are free at once (face.go)
-//	Scaling      the weights are returned in the length that suits the primal best
+//	Scaling      hinge: the length of the weights that suits the primal best
 //	             (scale.go)
 //	Feature bias a constant column: |x_i|^2 + 1 instead of |x_i|^2
 //	Free bias    the constraint sum_i s_i a_i = 0 by the method of multipliers
 //	             (Hestenes, Powell): the bias is a constant column of squared
 //	             weight beta whose penalty is centred at the last bias and
 //	             re-centred after every epoch
+//	Returned     a, and u in that length; or the weights to which a face led, while
+//	             their primal is the lower one
 //	Cost         O(nonzeros) per epoch; memory O(n + d)
 //
 // Alternating exact minimisation over w and over b was rejected: with a
