@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// A stage is a part of the race: sets and losses, and its share of the time.
+type stage struct {
+	sets   []source
+	losses []string
+	share  float64
+}
+
+// stages are the chosen sets and losses of the acceptance table, its sets with other
+// losses, and other sets.
+func (l *lab) stages() []stage {
+	other := func(loss string) bool { return slices.Contains(acceptedLosses, loss) }
+	var judged, rest []source
+	for _, s := range l.opt.chosen() {
+		if s.accept {
+			judged = append(judged, s)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	all := []stage{{judged, l.opt.accepted(), 10}, {judged, slices.DeleteFunc(slices.Clone(l.opt.losses), other), 1}, {rest, l.opt.losses, 1}}
+	return slices.DeleteFunc(all, func(s stage) bool { return len(s.sets) == 0 || len(s.losses) == 0 })
+}
+
+func runSolve(ctx context.Context, l *lab) error {
+	end, left := l.deadline, 0.0
+	stages := l.stages()
+	for _, s := range stages {
+		left += s.share
+	}
+	for _, s := range stages {
+		l.deadline = sliceOf(time.Now(), end, s.share, left)
+		left -= s.share
+		if err := l.solveStage(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// solveStage races on the problems of a stage.
+func (l *lab) solveStage(ctx context.Context, s stage) error {
+	return l.eachTask(ctx, s.sets, func(t *task, open sessions, end time.Time) error {
+		left := float64(len(s.losses) * len(l.opt.lambdas()))
+		for _, loss := range s.losses {
+			for _, lambda := range l.opt.lambdas() {
+				c := newContest(l, "solve", t, loss, lambda, open, sliceOf(time.Now(), end, 1, left))
+				left--
+				if err := c.run(ctx); err != nil {
+					return err
+				}
+				if err := l.references.save(); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
