@@ -104,9 +104,58 @@ func TestRoundsKeepUp(t *testing.T) {
 			t.Fatalf("u[%d] = %g, the dual variables say %g", j, s.u[j], want)
 		}
 	}
+	sum, conjugate := 0.0, 0.0
 	for i, a := range s.a {
 		if lo, hi := p.Loss.Domain(p.Y[i]); a < lo || a > hi {
 			t.Fatalf("a[%d] = %g outside [%g, %g]", i, a, lo, hi)
+		}
+		sum += p.S[i] * a
+		conjugate += p.S[i] * p.Loss.Conjugate(a, p.Y[i])
+	}
+	if math.Abs(s.sum-sum) > 1e-10*p.N || math.Abs(s.conjugate-conjugate) > 1e-10*p.N {
+		t.Errorf("sums %g and %g, the dual variables say %g and %g", s.sum, s.conjugate, sum, conjugate)
+	}
+}
+
+// TestBestTheta: what stays of a round is the share with the highest dual, and sigma
+// learns from it.
+func TestBestTheta(t *testing.T) {
+	const parts = 8
+	for _, bias := range []problem.Bias{problem.None, problem.Feature} {
+		p := documents(loss.Hinge{}, bias, 2)
+		s := SDCA{Partitions: parts}.Start(p, nil, 3).(*sdca)
+		for k := range s.part {
+			copy(s.part[k].u, s.u)
+		}
+		s.sigma = 1 // nobody leaves room for the others
+		s.arrange()
+		before, each := slices.Clone(s.a), len(s.rows)/parts
+		for k := range s.part {
+			s.sweep(&s.part[k], s.rows[k*each:(k+1)*each])
+		}
+		along, squared := s.gatherChanges(0, len(s.u))
+		theta := s.settleAll([]float64{along}, []float64{squared})
+		if theta >= 0.75 || theta <= 1.0/parts {
+			t.Fatalf("%v: theta %g: nothing is tested", bias, theta)
+		}
+		if want := 1 / math.Sqrt(max(theta*overRelaxed, 0.25)); math.Abs(s.sigma-want) > 1e-12 {
+			t.Errorf("%v: sigma %g, want %g", bias, s.sigma, want)
+		}
+		dual := func(theta float64) float64 {
+			a := slices.Clone(before)
+			for i := range a {
+				a[i] += theta * (s.a[i] - before[i])
+			}
+			value, _ := p.Dual(a)
+			return value
+		}
+		for _, other := range []float64{theta - 0.01, theta + 0.01} {
+			if dual(other) >= dual(theta) {
+				t.Errorf("%v: the dual is %g with %g, %g with %g", bias, dual(theta), theta, dual(other), other)
+			}
+		}
+		if got := s.settleAll([]float64{1e9}, []float64{1}); got != 1.0/parts {
+			t.Errorf("%v: %g of a round that leads down, want the mean of the partitions", bias, got)
 		}
 	}
 }
