@@ -108,6 +108,19 @@ func TestSlow(t *testing.T) {
 	}
 }
 
+// TestOften: a long run is repeated once.
+func TestOften(t *testing.T) {
+	for _, c := range []struct {
+		repeat  int
+		seconds float64
+		want    bool
+	}{{1, 80, true}, {2, 80, true}, {3, 80, false}, {3, 4, true}} {
+		if got := often(c.repeat, c.seconds); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
 // TestSettled: four equal answers end a sweep, but not at the loose end.
 func TestSettled(t *testing.T) {
 	same := []point{{knob: 0.3}, {knob: 0.1}, {knob: 0.03}, {knob: 0.01}}

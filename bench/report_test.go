@@ -112,6 +112,8 @@ func TestAccept(t *testing.T) {
 	}
 	elsewhere := whole("liblinear -s 0", "text", 50e6, 5, 80e6)
 	elsewhere.Loss = "logistic"
+	larger := elsewhere
+	larger.Peak = 200e6
 	split := func(setting string, threads int, seconds float64) measurement {
 		m := fake("partitions", "split", "imdb", 4e6, ownName, threads, 1e-3, seconds)
 		m.Setting = setting
@@ -161,7 +163,7 @@ func TestAccept(t *testing.T) {
 		{"whole process from cache", []measurement{whole(ownName, "text", 50e6, 1, 0), whole("liblinear -s 3", "text", 50e6, 9, 0)}, unproven},
 		{"peak memory", []measurement{whole(ownName, "text", 50e6, 1, 80e6)}, unproven},
 		{"peak memory", []measurement{whole(ownName, "text", 50e6, 1, 80e6), elsewhere}, passed},
-		{"peak memory", []measurement{whole(ownName, "text", 50e6, 1, 81e6), elsewhere}, failed},
+		{"peak memory", []measurement{whole(ownName, "text", 50e6, 1, 81e6), elsewhere, larger}, failed},
 		{"peak memory", []measurement{whole(ownName, "text", 50e6, 1, 80e6), whole("liblinear -s 3", "text", 50e6, 5, 80e6)}, passed},
 		{"peak memory", []measurement{whole(ownName, "text", 50e6, 1, 81e6), whole("liblinear -s 3", "text", 50e6, 5, 80e6)}, failed},
 	} {
@@ -180,5 +182,9 @@ func TestAccept(t *testing.T) {
 		if !found {
 			t.Errorf("no verdict %q", c.criterion)
 		}
+	}
+	alone := standing{[]measurement{split("sdca:partitions=1", 1, 1.6), split("", 1, 1)}}
+	if v, ok := alone.judgeSplit(); ok {
+		t.Errorf("one core is judged as if it were all: %+v", v)
 	}
 }
