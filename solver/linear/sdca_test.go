@@ -117,6 +117,19 @@ func TestRoundsKeepUp(t *testing.T) {
 	}
 }
 
+// TestAdapt: sigma stays between its least and the number of partitions, which is safe.
+func TestAdapt(t *testing.T) {
+	for _, c := range []struct{ best, want float64 }{{0.01, 3}, {2, leastSigma}, {1, firstSigma}} {
+		s := &sdca{part: make([]partition, 3), sigma: firstSigma}
+		for range 100 {
+			s.adapt(c.best)
+		}
+		if s.sigma != c.want {
+			t.Errorf("after a hundred rounds that want %g: sigma %g, want %g", c.best, s.sigma, c.want)
+		}
+	}
+}
+
 // TestBestTheta: what stays of a round is the share with the highest dual, and sigma
 // learns from it.
 func TestBestTheta(t *testing.T) {
