@@ -230,6 +230,27 @@ func TestFollowWakes(t *testing.T) {
 	}
 }
 
+// TestFollowKeepsTheBest: weights that a face led to give way to better ones only, and
+// the estimate takes their primal while it is the lower one.
+func TestFollowKeepsTheBest(t *testing.T) {
+	s := eager(slow(loss.Hinge{}, problem.None, 2))
+	f := s.newFace()
+	s.follow(f)
+	found := s.primal
+	for _, c := range []struct{ known, want float64 }{{found - 1, found - 1}, {found + 1, found}} {
+		s.primal = c.known
+		if s.follow(f); s.primal != c.want {
+			t.Errorf("%g, then found %g: the best is said to be %g", c.known, found, s.primal)
+		}
+	}
+	s.primal = math.Inf(1)
+	alone := s.Estimate()
+	s.primal = s.dual() + 1e-9
+	if led := s.Estimate(); !(led < alone) || math.IsInf(alone, 1) {
+		t.Errorf("estimates %g without and %g with better weights", alone, led)
+	}
+}
+
 // TestFaceLeaves: no face where there is nothing to solve, or more free rows than
 // columns.
 func TestFaceLeaves(t *testing.T) {
