@@ -88,10 +88,15 @@ func TestSmoothedHandsOver(t *testing.T) {
 }
 
 // TestSmoothedKnowsItsGap: without a free bias, whose certificate is more than
-// the gradient, the estimate is the gap of the certificate.
+// the gradient, the estimate is the gap of the certificate, also when it works on the
+// rows near the corner alone, and with weights.
 func TestSmoothedKnowsItsGap(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature} {
 		p := documents(loss.Hinge{}, bias, 2)
+		for i := range p.S {
+			p.N += float64(i % 3)
+			p.S[i] += float64(i % 3)
+		}
 		s := newSmoothed(p)
 		for epoch := range 15 {
 			s.step()
@@ -99,6 +104,9 @@ func TestSmoothedKnowsItsGap(t *testing.T) {
 			if math.Abs(got-want) > 1e-6*want+1e-12 {
 				t.Errorf("%v, epoch %d: estimate %g, gap %g", bias, epoch, got, want)
 			}
+		}
+		if s.q == p {
+			t.Errorf("%v: all rows are near to the end", bias)
 		}
 	}
 }
