@@ -83,7 +83,7 @@ func (libsvm) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
 	s := newSplitter(in, opt, lastLine)
 	s.free = make(chan []byte, opt.workers()+1)
 	s.pairs = countPairs
-	p := &libsvmParser{arena: newArena(opt.workers()), room: newRoom(in), first: 1, columns: math.MaxUint32 + 1}
+	p := &libsvmParser{arena: newArena(opt.workers()), first: 1, columns: math.MaxUint32 + 1}
 	defer p.arena.close()
 	numbered := opt.Precomputed && beginsWithZero(in[0])
 	if opt.ZeroBased || numbered {
@@ -92,6 +92,7 @@ func (libsvm) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
 	if opt.Columns > 0 {
 		p.columns = uint64(opt.Columns)
 	}
+	p.room = newRoom(in, p)
 	all := sparseRows{room: p.room, unknown: map[uint32]struct{}{}, targets: newTargets()}
 	if err := parseChunks(ctx, s, opt.workers(), p.parse, all.take); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -63,9 +64,13 @@ const roomSpare = 1.0 / 16
 // mostRoom bounds the estimate: a file can be longer than what is in it.
 const mostRoom = 1 << 26
 
+// mostSample bounds the rows that are read twice, to see what is kept of them.
+const mostSample = 16 << 10
+
 // newRoom estimates by the first rows how many pairs there will be. There is no
-// room where the size of the text is not known.
-func newRoom(in []*Input) room {
+// room where the size of the text is not known, and none if most of it would be
+// gaps: 50 MB of text with 95 % zeros would take 86 MB instead of 21.
+func newRoom(in []*Input, p *libsvmParser) room {
 	size := int64(0)
 	for _, i := range in {
 		if i.size <= 0 {
@@ -78,13 +83,23 @@ func newRoom(in []*Input) room {
 		return room{}
 	}
 	n := int((1 + roomSpare) * float64(size) * float64(countPairs(head)) / float64(len(head)))
-	if n > mostRoom {
+	if n > mostRoom || !p.keepsMost(head) {
 		return room{}
 	}
 	all := memory{words: make([]uint64, n)}
 	largeHeapPages(all.words)
 	index, value := all.pairs()
 	return room{index, value}
+}
+
+// keepsMost reports whether at least half of the counted pairs of a text are
+// rows' nonzeros, and not zeros, in comments or unknown to the model.
+func (p *libsvmParser) keepsMost(head []byte) bool {
+	text := slices.Clone(head[:lastLine(head[:min(len(head), mostSample)])])
+	c := &chunk{text: text, lines: bytes.Count(text, []byte{'\n'}), pairs: countPairs(text)}
+	out := &sparseChunk{index: make([]uint32, 0, c.pairs), value: make([]float32, 0, c.pairs), labels: newLabels(c.lines)}
+	_ = p.parseInto(c, out) // reading will say what is wrong
+	return 2*len(out.index) >= c.pairs
 }
 
 // countPairs returns a number that the pairs index:value of a text do not exceed:
