@@ -597,6 +597,7 @@ func TestSolverZoo(t *testing.T) {
 			inner := sdca.Start(p, from, seed)
 			return state{State: inner, point: func(pt problem.Point) problem.Point {
 				if p.Y[0] != first(p) {
+					pt.W = slices.Clone(pt.W) // the solver's own memory, which may be returned again
 					slices.Reverse(pt.W)
 				}
 				return pt
