@@ -16,7 +16,7 @@ import (
 // 1/(100n) that makes the gap three to eight times smaller; with b about 1/2
 // there is nothing in it.
 func (s *sdca) scaling(prediction []float64, omega float64) float64 {
-	if _, hinge := s.p.Loss.(loss.Hinge); !hinge || s.meanFree() > 0.2 {
+	if !s.stretches() {
 		return 1
 	}
 	rises := func(t float64) bool { return s.slopeOfScaling(prediction, omega, t) >= 0 }
@@ -35,6 +35,12 @@ func (s *sdca) scaling(prediction []float64, omega float64) float64 {
 		}
 	}
 	return lo
+}
+
+// stretches reports whether another length than that of u may suit the primal.
+func (s *sdca) stretches() bool {
+	_, hinge := s.p.Loss.(loss.Hinge)
+	return hinge && !(s.meanFree() > 0.2)
 }
 
 // stretch gives w, whose predictions are known, the length of the least primal,

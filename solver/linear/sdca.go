@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -240,7 +239,7 @@ func (s *sdca) Point() problem.Point {
 		d := len(s.u) - 1
 		s.penalty.Weights(s.w[:d], s.u[:d])
 		s.w[d] = s.bias()
-	} else if _, hinge := s.p.Loss.(loss.Hinge); hinge || s.lead != nil {
+	} else if s.slack = 1; s.lead != nil || s.stretches() {
 		w = slices.Clone(s.u)
 		prediction := make([]float64, len(s.a))
 		s.p.Predict(prediction, w)
