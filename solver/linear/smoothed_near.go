@@ -3,9 +3,7 @@ package linear
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // nearRows is the rows that smoothed works on: all of them, or once they are a third at
@@ -75,19 +73,20 @@ func (s *smoothed) choose() {
 		return
 	}
 	s.row, s.straight = s.row[:0], 0
-	var others []uint32
-	var v []float64
+	v := make([]float64, len(s.all)) // of the others
 	for i := range s.all {
 		switch short := s.short(i); {
 		case math.Abs(short) < least:
 			s.row = append(s.row, uint32(i))
 		case short > 0:
-			others = append(others, uint32(i))
-			v = append(v, -s.p.Y[i]*s.p.S[i]/s.p.N)
+			v[i] = -s.p.Y[i] * s.p.S[i] / s.p.N
 			s.straight += s.p.S[i] / s.p.N
 		}
 	}
-	s.fixed = combineRows(s.p, others, v)
+	s.fixed, _ = s.p.Combine(v)
+	if s.p.Bias == problem.None {
+		s.fixed[len(s.fixed)-1] = 0
+	}
 	s.q = subset(s.p, s.row)
 	s.prediction = make([]float64, len(s.row))
 	s.resize(len(s.row))
@@ -95,31 +94,6 @@ func (s *smoothed) choose() {
 
 // short is how much a row's margin was below 1 at the last survey.
 func (s *smoothed) short(i int) float64 { return 1 - float64(s.p.Y[i]*s.all[i]) }
-
-// combineRows returns X^T v over the given rows, followed by the sum of v, which is 0
-// where there is no bias. The parts do not depend on the cores.
-func combineRows(p *problem.Linear, rows []uint32, v []float64) []float64 {
-	_, d := p.Dims()
-	const parts = 8
-	var part [parts][]float64
-	for b := range part {
-		part[b] = make([]float64, d+1)
-	}
-	matrix.Blocks(len(rows), len(rows)/parts+1, p.Threads, func(b, lo, hi int) {
-		sum := part[b]
-		for k := lo; k < hi; k++ {
-			p.X.Row(int(rows[k])).AddTo(sum[:d], v[k])
-			sum[d] += v[k]
-		}
-	})
-	for _, sum := range part[1:] {
-		vec.Axpy64(part[0], 1, sum)
-	}
-	if p.Bias == problem.None {
-		part[0][d] = 0
-	}
-	return part[0]
-}
 
 // point returns the weights, and the slopes there as dual variables.
 func (s *smoothed) point() problem.Point {
