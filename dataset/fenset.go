@@ -215,10 +215,7 @@ func newStoredDigest(s *Set, f *fenFile) *storedDigest {
 // rows as far as the cache's checksums do: enough to note which rows a model
 // was trained on, not to prove that it was those.
 func (s *Set) CachedDigest() string {
-	if s.isStored() {
-		return s.stored.digest
-	}
-	return s.Digest()
+	return s.BeginDigest(1).Wait()
 }
 
 // isStored reports whether the set is what the cache's digest is of.
