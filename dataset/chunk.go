@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 )
 
 // Line formats are read in chunks of whole records, which a splitter cuts from
@@ -209,13 +209,13 @@ func (s *splitter) recycle(c *chunk) {
 }
 
 // workers is how many goroutines opt allows.
-func (opt *Options) workers() int { return matrix.Cores(opt.Threads) }
+func (opt *Options) workers() int { return parallel.Cores(opt.Threads) }
 
 // each calls do(0) to do(n-1) on so many workers and returns the error of the
 // lowest number.
 func each(ctx context.Context, workers, n int, do func(i int) error) error {
 	errs := make([]error, n)
-	matrix.Blocks(n, 1, workers, func(i, _, _ int) {
+	parallel.Blocks(n, 1, workers, func(i, _, _ int) {
 		if ctx.Err() == nil {
 			errs[i] = do(i)
 		}

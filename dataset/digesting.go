@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 )
 
 // Digesting is a digest that is computed beside other work, on a core that this
@@ -32,7 +32,7 @@ func (s *Set) BeginDigest(threads int) *Digesting {
 		return &Digesting{known: s.stored.digest}
 	}
 	d := newDigesting(s)
-	if matrix.Cores(threads) > 1 {
+	if parallel.Cores(threads) > 1 {
 		d.idle.Go(func() { d.work(d.giveWay) })
 	}
 	return d
@@ -60,7 +60,7 @@ func (d *Digesting) Wait() string {
 		return d.known
 	}
 	d.hurry.Store(true)
-	matrix.Blocks(matrix.Cores(0), 1, 0, func(_, _, _ int) { d.work(nil) })
+	parallel.Blocks(parallel.Cores(0), 1, 0, func(_, _, _ int) { d.work(nil) })
 	d.idle.Wait()
 	n, cols := d.set.X.Dims()
 	return wholeDigest(n, cols, d.blocks)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -47,7 +48,7 @@ func NewMoments(x matrix.Matrix, threads int) *Moments {
 	blocks := min(momentBlocks, int64(rows+momentRows-1)/momentRows, 1+matrix.Nonzeros(x)/int64(4*max(cols, 1)))
 	size := int((int64(rows) + blocks - 1) / blocks)
 	parts := make([]*Moments, (rows+size-1)/size)
-	matrix.Blocks(rows, size, threads, func(block, lo, hi int) {
+	parallel.Blocks(rows, size, threads, func(block, lo, hi int) {
 		m := momentBlock{Moments: newMoments(cols)}
 		for i := lo; i < hi; i++ {
 			m.add(x.Row(i))

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -98,7 +99,7 @@ func (m *Moments) MeasureCentred(x matrix.Matrix, threads int) {
 		all.Add(float64(v * v))
 	}
 	largest := make([]float64, (rows+momentRows-1)/momentRows)
-	matrix.Blocks(rows, momentRows, threads, func(block, lo, hi int) {
+	parallel.Blocks(rows, momentRows, threads, func(block, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			largest[block] = max(largest[block], m.distance(x.Row(i), all))
 		}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/pca"
 )
 
@@ -166,7 +166,7 @@ func (t *trace) last(judge int) float64 { return t.epsilon[judge][len(t.at)-1] }
 // the first error, by number, of those that were run.
 func side(ctx context.Context, n, threads int, do func(i int) error) error {
 	errs := make([]error, n)
-	matrix.Blocks(n, 1, threads, func(i, _, _ int) {
+	parallel.Blocks(n, 1, threads, func(i, _, _ int) {
 		if errs[i] = ctx.Err(); errs[i] == nil {
 			errs[i] = do(i)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 )
 
 // MaxSample is the largest number of rows that [Check] looks at.
@@ -48,7 +49,7 @@ func look(k Kernel, x matrix.Matrix, sample int) (curvature, trace float64, n in
 	}
 	at := func(i int) int { return int(int64(i) * int64(rows) / int64(n)) }
 	values := make([]float64, n*n)
-	matrix.Blocks(n, 1, 0, func(_, i, _ int) {
+	parallel.Blocks(n, 1, 0, func(_, i, _ int) {
 		for j := range n {
 			values[i*n+j] = k.Eval(x.Row(at(i)), x.Row(at(j)))
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -61,7 +62,7 @@ func newFactorisation(k Kernel, x matrix.Matrix, rank, threads int) *factorisati
 	n, _ := x.Dims()
 	f := &factorisation{tiler: newTiler(inDouble, k), threads: threads, diagonal: make([]float64, n), width: min(rank, n)}
 	norm := make([]float64, n)
-	matrix.Blocks(n, blockRows, threads, func(_, lo, hi int) {
+	parallel.Blocks(n, blockRows, threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := x.Row(i)
 			norm[i], f.diagonal[i] = normOf(k, row), k.Eval(row, row)

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 )
 
 // Options say how a Gram works; none changes what its rows are, but Double.
@@ -82,7 +83,7 @@ func NewGram(k Kernel, x matrix.Matrix, opt Options) (*Gram, error) {
 func gramOf(k Kernel, x matrix.Matrix, opt Options) (*Gram, error) {
 	n, _ := x.Dims()
 	g := &Gram{Kernel: k, X: x, SquaredNorm: make([]float64, n), Diagonal: make([]float64, n), options: opt, counts: new(counter)}
-	matrix.Blocks(n, blockRows, opt.Threads, func(_, lo, hi int) {
+	parallel.Blocks(n, blockRows, opt.Threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := x.Row(i)
 			g.SquaredNorm[i] = SquaredNorm(row)

@@ -3,7 +3,7 @@ package kernel
 import (
 	"sync"
 
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 )
 
 // standing is a whole set in blocks, for a row asked for to pass by: no tile is
@@ -27,7 +27,7 @@ func (s *store[T]) stand() {
 	size, _ := s.standingSize()
 	s.stands.value = inHugePages(make([]T, size))
 	_, cols := s.set.Dims()
-	matrix.Blocks(len(s.set.norm), s.wide, s.threads, func(_, lo, hi int) {
+	parallel.Blocks(len(s.set.norm), s.wide, s.threads, func(_, lo, hi int) {
 		b := block[T]{width: s.wide, value: s.stands.value[lo*cols : (lo+s.wide)*cols]}
 		for i := lo; i < hi; i++ {
 			b.put(i-lo, s.set.Row(i))
@@ -42,7 +42,7 @@ func (s *store[T]) tilesStanding(x, y set[T], threads int, use func(values [][]T
 	defer s.groups.Put(g)
 	n, cols := x.Dims()
 	asked := g.pack(x, 0, n)
-	matrix.Blocks(len(y.norm), passing, threads, func(_, lo, hi int) {
+	parallel.Blocks(len(y.norm), passing, threads, func(_, lo, hi int) {
 		w := s.work.Get().(*work[T])
 		defer s.work.Put(w)
 		values, at := w.values[:n], w.at[:n]

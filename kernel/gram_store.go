@@ -1,6 +1,9 @@
 package kernel
 
-import "github.com/fenchel-ml/fenchel/matrix"
+import (
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
+)
 
 // A store is a set and the rows of its Gram matrix that are kept, in one
 // precision. Which rows these are, an lru knows.
@@ -44,7 +47,7 @@ func (s *store[T]) open(place int) {
 // nil if all are missing and none is kept.
 func (s *store[T]) update(dst []float64, rows []int, c []float64, place, missing []int) {
 	if len(missing) == 0 {
-		matrix.Blocks(len(dst), addedRows, s.threads, func(_, lo, hi int) { s.add(dst[lo:hi], nil, c, place, nil, 0, len(rows), lo) })
+		parallel.Blocks(len(dst), addedRows, s.threads, func(_, lo, hi int) { s.add(dst[lo:hi], nil, c, place, nil, 0, len(rows), lo) })
 		return
 	}
 	wanted := make([]int, len(missing))
@@ -103,7 +106,7 @@ func (s *store[T]) add(dst []float64, values [][]T, c []float64, place, missing 
 
 // addRows adds rows times c to dst.
 func addRows[T float32 | float64](s *store[T], dst []float64, rows []Row, c []float64, values func(Row) []T) {
-	matrix.Blocks(len(dst), addedRows, s.threads, func(_, lo, hi int) {
+	parallel.Blocks(len(dst), addedRows, s.threads, func(_, lo, hi int) {
 		var part [addedAtOnce][]T
 		for k := 0; k < len(rows); {
 			n := 0

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -130,7 +131,7 @@ func (t *tiler[T]) tiles(x, y set[T], threads int, use func(values [][]T, k, lo,
 	defer t.groups.Put(g)
 	for g.hi = 0; g.hi < len(x.norm); {
 		t.next(g, x)
-		matrix.Blocks(len(y.norm), size, threads, func(_, lo, hi int) {
+		parallel.Blocks(len(y.norm), size, threads, func(_, lo, hi int) {
 			w := t.work.Get().(*work[T])
 			defer t.work.Put(w)
 			w.pass(t, y, lo, hi)

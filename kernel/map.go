@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -65,7 +66,7 @@ func Images(ctx context.Context, m Map, x matrix.Matrix, threads int) (*matrix.D
 	n, _ := x.Dims()
 	_, features := m.Dims()
 	image := &matrix.Dense{Rows: n, Cols: features, Value: make([]float32, n*features)}
-	matrix.Blocks(n, mapRows, threads, func(_, lo, hi int) {
+	parallel.Blocks(n, mapRows, threads, func(_, lo, hi int) {
 		if ctx.Err() != nil {
 			return
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -139,7 +140,7 @@ func (m *Nystrom) begin(rows matrix.Matrix, threads int) [][]float64 {
 	n, _ := rows.Dims()
 	known := len(m.factor)
 	images, scorer := make([][]float64, n-known), NewScorer(m.Kernel, rows, nil)
-	matrix.Blocks(n-known, mapRows/4, threads, func(_, lo, hi int) {
+	parallel.Blocks(n-known, mapRows/4, threads, func(_, lo, hi int) {
 		some := make([]matrix.Vector, 0, mapRows/4)
 		for r := lo; r < hi; r++ {
 			some, images[r] = append(some, rows.Row(known+r)), make([]float64, n)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -167,7 +168,7 @@ func symmetric(x matrix.Matrix, numbers []int) error {
 	const size = 64
 	n := len(numbers)
 	errs := make([]error, (n+size-1)/size)
-	matrix.Blocks(n, size, 0, func(b, first, last int) {
+	parallel.Blocks(n, size, 0, func(b, first, last int) {
 		bad := n // the first row that differs, from an earlier one
 		for lo := 0; lo < last; lo += size {
 			for i := first; i < min(last, bad); i++ {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
@@ -262,47 +261,4 @@ func TestNonzeros(t *testing.T) {
 			t.Errorf("Nonzeros(%T) = %d, want %d", c.m, got, c.want)
 		}
 	}
-}
-
-// TestBlocks checks that every row is in exactly one block, that the blocks do
-// not depend on the threads, and that a sum in their order has the same bits.
-func TestBlocks(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 1))
-	for _, c := range [][2]int{{0, 4}, {1, 4}, {4, 4}, {5, 4}, {1000, 7}, {1000, 1}, {3, 1000}} {
-		rows, size := c[0], c[1]
-		values := make([]float64, rows)
-		for i := range values {
-			values[i] = math.Exp(20 * r.NormFloat64())
-		}
-		want := blockSums(t, values, size, 1)
-		for _, threads := range []int{2, 3, 4, 0} {
-			if got := blockSums(t, values, size, threads); !slices.Equal(got, want) {
-				t.Errorf("%d rows in blocks of %d: %d threads give other sums than one", rows, size, threads)
-			}
-		}
-	}
-}
-
-func blockSums(t *testing.T, values []float64, size, threads int) []float64 {
-	t.Helper()
-	sums := make([]float64, (len(values)+size-1)/size)
-	seen := make([]int, len(values))
-	var lock sync.Mutex
-	matrix.Blocks(len(values), size, threads, func(block, lo, hi int) {
-		lock.Lock()
-		defer lock.Unlock()
-		if lo != block*size || hi != min(lo+size, len(values)) {
-			t.Errorf("block %d is rows %d to %d of %d, size %d", block, lo, hi, len(values), size)
-		}
-		for i := lo; i < hi; i++ {
-			seen[i]++
-			sums[block] += values[i]
-		}
-	})
-	for i, n := range seen {
-		if n != 1 {
-			t.Errorf("%d rows in blocks of %d on %d threads: row %d done %d times", len(values), size, threads, i, n)
-		}
-	}
-	return sums
 }

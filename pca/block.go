@@ -3,7 +3,7 @@ package pca
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -34,7 +34,7 @@ func subtract(z, h, v []float64, b, m, d, threads int) {
 			turned[i*m+j] = -h[j*b+i]
 		}
 	}
-	matrix.Blocks(d, 256, threads, func(_, lo, hi int) {
+	parallel.Blocks(d, 256, threads, func(_, lo, hi int) {
 		for i := range b {
 			vec.AddRows64(z[i*d+lo:i*d+hi], list, lo, turned[i*m:(i+1)*m])
 		}
@@ -45,7 +45,7 @@ func subtract(z, h, v []float64, b, m, d, threads int) {
 func rotateRows(v, s []float64, keep, m, d, threads int) {
 	turned := make([]float64, m*keep)
 	vec.Transpose64(whole(turned, m, keep), whole(s, keep, m))
-	matrix.Blocks(d, 1024, threads, func(_, lo, hi int) {
+	parallel.Blocks(d, 1024, threads, func(_, lo, hi int) {
 		out := whole(make([]float64, keep*(hi-lo)), keep, hi-lo)
 		vec.GemmCols64(out, whole(turned, m, keep), vec.Block[float64]{Value: v[lo:], Rows: m, Cols: hi - lo, Stride: d}, 1)
 		for i := range keep {

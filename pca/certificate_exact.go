@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -118,7 +118,7 @@ func (f *formed) form(x Rows, lo, hi, threads int) vec.Block[float64] {
 	if len(f.value) < (hi-lo)*d {
 		f.value = make([]float64, (hi-lo)*d)
 	}
-	matrix.Blocks(hi-lo, 32, threads, func(_, from, to int) {
+	parallel.Blocks(hi-lo, 32, threads, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			x.Row(f.value[i*d:(i+1)*d], lo+i)
 		}
@@ -133,7 +133,7 @@ func square(m int) vec.Block[float64] {
 // addTo adds one matrix to another of its shape.
 func addTo(sum, one vec.Block[float64], threads int) {
 	m := sum.Stride
-	matrix.Blocks(sum.Rows, 64, threads, func(_, lo, hi int) { vec.Axpy64(sum.Value[lo*m:hi*m], 1, one.Value[lo*m:hi*m]) })
+	parallel.Blocks(sum.Rows, 64, threads, func(_, lo, hi int) { vec.Axpy64(sum.Value[lo*m:hi*m], 1, one.Value[lo*m:hi*m]) })
 }
 
 func divide(x []float64, by float64) {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -106,7 +107,7 @@ func sizeOf(x Rows, formed bool, threads int) size {
 	n, d := x.Dims()
 	sparse, offset := isSparse(x.X), x.offsetSquare()
 	totals, raws := make([]float64, (n+block-1)/block), make([]float64, (n+block-1)/block)
-	matrix.Blocks(n, block, threads, func(b, lo, hi int) {
+	parallel.Blocks(n, block, threads, func(b, lo, hi int) {
 		row := make([]float64, d)
 		for i := lo; i < hi; i++ {
 			squared, raw := 0.0, 0.0

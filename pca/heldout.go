@@ -3,7 +3,7 @@ package pca
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -34,7 +34,7 @@ func NewHeldOut(x Rows, b Basis) HeldOut {
 	h := HeldOut{Rows: n, StandardError: math.Inf(1)}
 	captured, y := make([]float64, n), make([]float64, min(n, block)*b.K)
 	var sum vec.Sum
-	matrix.Blocks(n, block, 1, func(_, lo, hi int) {
+	parallel.Blocks(n, block, 1, func(_, lo, hi int) {
 		x.Part(lo, hi).Times(y[:(hi-lo)*b.K], b.Component, b.K, 0)
 		for i := lo; i < hi; i++ {
 			captured[i] = vec.SquaredNorm64(y[(i-lo)*b.K : (i-lo+1)*b.K])

@@ -1,7 +1,7 @@
 package pca
 
 import (
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -27,7 +27,7 @@ func (s *movedStripes) height() int { return min(max(1<<20/max(s.cols, 1), 16), 
 func (s *movedStripes) set(lo, hi int) {
 	s.rows = hi - lo
 	s.x = sized(s.x, s.rows*s.cols)
-	matrix.Blocks(s.rows, 32, s.threads, func(_, from, to int) {
+	parallel.Blocks(s.rows, 32, s.threads, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			s.of.Row(s.x[i*s.cols:(i+1)*s.cols], lo+i)
 		}

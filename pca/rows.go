@@ -2,6 +2,7 @@ package pca
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -52,7 +53,7 @@ func (r Rows) Sizes(threads int) (squared, fourth float64) {
 	base := r.offsetSquare()
 	const block = 1024
 	sums := make([][2]float64, (n+block-1)/block)
-	matrix.Blocks(n, block, threads, func(b, lo, hi int) {
+	parallel.Blocks(n, block, threads, func(b, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			s := r.squaredNorm(i, base)
 			sums[b][0] += s

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -76,7 +77,7 @@ func columnSums(x matrix.Matrix, threads int) []float64 {
 	}
 	block := int((int64(n) + count - 1) / count)
 	parts := make([][]float64, (n+block-1)/block)
-	matrix.Blocks(n, block, threads, func(b, lo, hi int) {
+	parallel.Blocks(n, block, threads, func(b, lo, hi int) {
 		parts[b] = make([]float64, d)
 		for i := lo; i < hi; i++ {
 			x.Row(i).AddTo(parts[b], 1)
@@ -111,7 +112,7 @@ func sumSlabs(ctx context.Context, x matrix.Matrix, threads int, row func(dst []
 			return nil, err
 		}
 		hi := min(lo+height, n)
-		matrix.Blocks(hi-lo, 32, threads, func(_, from, to int) {
+		parallel.Blocks(hi-lo, 32, threads, func(_, from, to int) {
 			for i := from; i < to; i++ {
 				row(slab[i*d:(i+1)*d], lo+i)
 			}
@@ -124,7 +125,7 @@ func sumSlabs(ctx context.Context, x matrix.Matrix, threads int, row func(dst []
 // centre makes the sum of the products of rows of X, whose sums are given, Sigma.
 func centre(s []float64, x Rows, sums []float64, threads int) {
 	n, d := x.Dims()
-	matrix.Blocks(d, 16, threads, func(_, lo, hi int) {
+	parallel.Blocks(d, 16, threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := s[i*d : (i+1)*d]
 			if x.Offset != nil {
@@ -259,7 +260,7 @@ func sparseSecond(ctx context.Context, x Rows, data *matrix.CSR, threads int) ([
 	_, d := x.Dims()
 	turned := matrix.Transpose(data)
 	s, sums := make([]float64, d*d), make([]float64, d)
-	matrix.Blocks(d, 8, threads, func(_, lo, hi int) {
+	parallel.Blocks(d, 8, threads, func(_, lo, hi int) {
 		for j := lo; j < hi && ctx.Err() == nil; j++ {
 			column := turned.Row(j)
 			for k, i := range column.Index {

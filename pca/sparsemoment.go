@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -93,7 +94,7 @@ func (p sparsePart) rows() int { return len(p.x.Start) - 1 }
 // multiplyTile sets dst to X times the tile, width vectors side by side.
 func multiplyTile(x *matrix.CSR, dst, tile []float64, width, threads int) {
 	const size = 128
-	matrix.Blocks(len(x.Start)-1, size, threads, func(_, lo, hi int) {
+	parallel.Blocks(len(x.Start)-1, size, threads, func(_, lo, hi int) {
 		var at [size]int
 		for i := lo; i < hi; i++ {
 			at[i-lo] = i * width

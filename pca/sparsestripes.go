@@ -2,6 +2,7 @@ package pca
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -116,7 +117,7 @@ func (s *sparseStripes) times(dst []float64) {
 // times sets dst, lists x t.width, to the products with the tile.
 func (c *compressed) times(dst []float64, t *tile, threads int) {
 	const size = 256
-	matrix.Blocks(len(c.start)-1, size, threads, func(_, from, to int) {
+	parallel.Blocks(len(c.start)-1, size, threads, func(_, from, to int) {
 		var at [size]int
 		for i := from; i < to; i++ {
 			at[i-from] = i * t.width

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 )
 
 // balance shrinks the heavier sign of v until the numbers sum to exactly zero,
@@ -49,7 +49,7 @@ func sizeOf(v []float64, threads int) (total, largest float64) {
 // zero, and adds up those of either sign.
 func count(v []float64, scale float64, threads int) (plus, minus uint64) {
 	sums := make([][2]uint64, blocksOf(len(v)))
-	matrix.Blocks(len(v), blockRows, threads, func(b, lo, hi int) {
+	parallel.Blocks(len(v), blockRows, threads, func(b, lo, hi int) {
 		var plus, minus uint64
 		for i := lo; i < hi; i++ {
 			units := int64(v[i] * scale)
@@ -78,7 +78,7 @@ func shrink(units []float64, plus, minus uint64, quantum float64, threads int) {
 	}
 	rounded := make([]bool, len(units)) // down
 	kept := make([]uint64, blocksOf(len(units)))
-	matrix.Blocks(len(units), blockRows, threads, func(b, lo, hi int) {
+	parallel.Blocks(len(units), blockRows, threads, func(b, lo, hi int) {
 		for i := lo; i < hi && heavy != light; i++ {
 			if t := units[i] * sign; t > 0 {
 				high, low := bits.Mul64(uint64(t), light)
@@ -101,7 +101,7 @@ func shrink(units []float64, plus, minus uint64, quantum float64, threads int) {
 			}
 		}
 	}
-	matrix.Blocks(len(units), blockRows, threads, func(_, lo, hi int) {
+	parallel.Blocks(len(units), blockRows, threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			units[i] *= quantum
 		}

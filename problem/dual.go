@@ -3,7 +3,7 @@ package problem
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -45,7 +45,7 @@ func (p *Linear) Dual(a []float64) (value, bound float64) {
 func (p *Linear) magnitude(v []float64) float64 {
 	constant := p.Constant()
 	bounds := make([]float64, blocksOf(len(v)))
-	matrix.Blocks(len(v), blockRows, p.Threads, func(b, lo, hi int) {
+	parallel.Blocks(len(v), blockRows, p.Threads, func(b, lo, hi int) {
 		sum := 0.0
 		for i := lo; i < hi; i++ {
 			sum += float64(math.Abs(v[i]) * p.norm(i, constant))

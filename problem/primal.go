@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -46,7 +47,7 @@ func (p *Linear) losses(w []float64, size float64, lo, hi int) (sum, bound float
 // the order of the blocks.
 func sumBlocks(rows, threads int, sum func(block, lo, hi int) float64) float64 {
 	sums := make([]float64, blocksOf(rows))
-	matrix.Blocks(rows, blockRows, threads, func(block, lo, hi int) {
+	parallel.Blocks(rows, blockRows, threads, func(block, lo, hi int) {
 		sums[block] = sum(block, lo, hi)
 	})
 	var total vec.Sum

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -124,7 +124,7 @@ func (p *Risk) atZero() float64 {
 // feasible sets v_i = s_i a_i for dual variables clipped to their domain
 // and, if the bias is free, balanced: the sum of v is then exactly 0.
 func (p *Risk) feasible(v, a []float64) {
-	matrix.Blocks(len(a), blockRows, p.threads, func(_, first, last int) {
+	parallel.Blocks(len(a), blockRows, p.threads, func(_, first, last int) {
 		for i := first; i < last; i++ {
 			lo, hi := p.Loss.Domain(p.Y[i])
 			x := min(max(a[i], lo), hi)

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -39,7 +40,7 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 func NewRows(x matrix.Matrix, threads int) *Rows {
 	n, _ := x.Dims()
 	r := &Rows{X: x, SquaredNorm: make([]float64, n), Nonzeros: matrix.Nonzeros(x), Threads: threads}
-	matrix.Blocks(n, blockRows, threads, func(_, lo, hi int) {
+	parallel.Blocks(n, blockRows, threads, func(_, lo, hi int) {
 		matrix.SquaredNorms(r.SquaredNorm[lo:hi], x, lo)
 	})
 	return r
@@ -49,7 +50,7 @@ func NewRows(x matrix.Matrix, threads int) *Rows {
 func (r *Rows) Predict(dst, w []float64) {
 	_, d := r.X.Dims()
 	weights, bias := w[:d], w[d]
-	matrix.Blocks(len(dst), blockRows, r.Threads, func(_, lo, hi int) {
+	parallel.Blocks(len(dst), blockRows, r.Threads, func(_, lo, hi int) {
 		matrix.Dots(dst[lo:hi], r.X, lo, weights)
 		for i := lo; i < hi && bias != 0; i++ {
 			dst[i] += bias
@@ -82,7 +83,7 @@ func (r *Rows) combine(sum, v []float64) (chain int) {
 	parts := r.partitions()
 	size := (n + parts - 1) / parts
 	partial := make([][]float64, (n+size-1)/size)
-	matrix.Blocks(n, size, r.Threads, func(part, lo, hi int) {
+	parallel.Blocks(n, size, r.Threads, func(part, lo, hi int) {
 		s := sum
 		if part > 0 {
 			s = borrow(&r.spare.weights, d+1)
@@ -94,7 +95,7 @@ func (r *Rows) combine(sum, v []float64) (chain int) {
 		}
 		partial[part] = s
 	})
-	matrix.Blocks(len(sum), 4*blockRows, r.Threads, func(_, lo, hi int) {
+	parallel.Blocks(len(sum), 4*blockRows, r.Threads, func(_, lo, hi int) {
 		for _, s := range partial[1:] {
 			vec.Axpy64(sum[lo:hi], 1, s[lo:hi])
 		}

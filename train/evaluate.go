@@ -8,6 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/metric"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/parallel"
 )
 
 // Evaluation says how well a model predicts the targets of some rows. What is
@@ -58,7 +59,7 @@ func Scores(m *model.Model, x matrix.Matrix, threads int) [][]float64 {
 	n, _ := x.Dims()
 	k := len(m.Outputs)
 	scores, all := make([][]float64, n), make([]float64, n*k)
-	matrix.Blocks(n, 1024, threads, func(_, lo, hi int) {
+	parallel.Blocks(n, 1024, threads, func(_, lo, hi int) {
 		m.ScoreRows(all[lo*k:hi*k], x, lo, hi)
 		for i := lo; i < hi; i++ {
 			scores[i] = all[i*k : (i+1)*k : (i+1)*k]

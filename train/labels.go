@@ -9,8 +9,8 @@ import (
 	"strconv"
 
 	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -243,7 +243,7 @@ func (l *labels) targets(c, threads int) []float64 {
 		c = 1
 	}
 	y := make([]float64, len(l.class))
-	matrix.Blocks(len(y), 1<<14, threads, func(_, lo, hi int) {
+	parallel.Blocks(len(y), 1<<14, threads, func(_, lo, hi int) {
 		for i, own := range l.class[lo:hi] {
 			y[lo+i] = -1
 			if own == uint32(c) {

@@ -7,6 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -86,7 +87,7 @@ func (j *job) statement() model.Statement {
 // so small that this could show.
 func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) error {
 	points, errs := make([]problem.Point, len(solutions)), make([]error, len(solutions))
-	matrix.Blocks(len(solutions), 1, j.workers(), func(c, _, _ int) {
+	parallel.Blocks(len(solutions), 1, j.workers(), func(c, _, _ int) {
 		s := solutions[c]
 		point, certificate, err := j.storable(c, s, short && j.spec.short())
 		points[c], errs[c] = point, err

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/kernel"
-	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -29,7 +29,7 @@ func (j *job) solve(ctx context.Context) ([]*solver.Solution, error) {
 	outputs := j.labels.outputs()
 	solutions, errs := make([]*solver.Solution, outputs), make([]error, outputs)
 	var telling sync.Mutex
-	matrix.Blocks(outputs, 1, j.workers(), func(c, _, _ int) {
+	parallel.Blocks(outputs, 1, j.workers(), func(c, _, _ int) {
 		opt := solver.Options{Gap: j.spec.Gap, Epochs: j.spec.Epochs, Seed: j.spec.Seed + uint64(c), Short: j.spec.short()}
 		if j.spec.Time > 0 {
 			opt.Time = max(1, j.spec.Time-time.Since(started))
@@ -58,11 +58,11 @@ func (j *job) workers() int {
 	if j.spec.IsMachine() { // its matrix serves one at a time, on all cores
 		return 1
 	}
-	return min(matrix.Cores(j.spec.Threads), j.labels.outputs())
+	return min(parallel.Cores(j.spec.Threads), j.labels.outputs())
 }
 
 // threadsEach is how many cores each of them may use.
-func (j *job) threadsEach() int { return max(1, matrix.Cores(j.spec.Threads)/max(1, j.workers())) }
+func (j *job) threadsEach() int { return max(1, parallel.Cores(j.spec.Threads)/max(1, j.workers())) }
 
 // problem returns the problem of output c.
 func (j *job) problem(c int) (objective, error) {

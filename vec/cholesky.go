@@ -1,6 +1,10 @@
 package vec
 
-import "math"
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/parallel"
+)
 
 // Cholesky is the factor L of a symmetric positive definite matrix A = L L^T
 // (blocked, right-looking: LAPACK's potrf).
@@ -46,7 +50,7 @@ func (f *Cholesky) Decompose(l []float64, size, threads int) {
 		to := min(from+panel, size)
 		f.corner(columns, from, to, least)
 		rest := size - to
-		parallel(goroutines(threads), (rest+15)/16, func(_, i int) {
+		parallel.Each((rest+15)/16, threads, func(_, i int) {
 			f.eliminate(columns, from, to, to+16*i, min(to+16*i+16, size))
 		})
 		below := Block[float64]{Value: l[min(to*size+from, len(l)):], Rows: rest, Cols: to - from, Stride: size}

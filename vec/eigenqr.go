@@ -1,6 +1,10 @@
 package vec
 
-import "math"
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/parallel"
+)
 
 // A sweep is count rotations, those of e.rotations from at on: number k takes rows
 // first+k and first+k+1.
@@ -111,7 +115,7 @@ func (e *Eigensystem) flush(threads int) {
 			e.rotate(col)
 		}
 	} else {
-		parallel(goroutines(threads), (m+colsOfSweep-1)/colsOfSweep, func(_, i int) { e.rotate(i * colsOfSweep) })
+		parallel.Each((m+colsOfSweep-1)/colsOfSweep, threads, func(_, i int) { e.rotate(i * colsOfSweep) })
 	}
 	e.sweeps, e.rotations = e.sweeps[:0], e.rotations[:0]
 }

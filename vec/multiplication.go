@@ -2,9 +2,8 @@ package vec
 
 import (
 	"cmp"
-	"runtime"
-	"sync"
-	"sync/atomic"
+
+	"github.com/fenchel-ml/fenchel/parallel"
 )
 
 const (
@@ -39,7 +38,7 @@ func (p multiplication[T, S]) run(threads int) {
 	if p.m == 0 || p.n == 0 {
 		return
 	}
-	threads = goroutines(threads)
+	threads = parallel.Cores(threads)
 	depth := cmp.Or(p.depth, equalParts(p.k, depthOfPanel))
 	width := min(colsOfBlock, roundUp(p.n, p.tile.cols))
 	height := min(rowsOfBlock, roundUp((p.m+4*threads-1)/(4*threads), p.tile.rows))
@@ -50,11 +49,11 @@ func (p multiplication[T, S]) run(threads int) {
 		for k := 0; k < p.k; k += depth {
 			depth := min(depth, p.k-k)
 			panels := (cols + p.tile.cols - 1) / p.tile.cols
-			parallel(threads, panels, func(_, i int) {
+			parallel.Each(panels, threads, func(_, i int) {
 				packPanel(p.packB, b, p.tile.cols, i, col, cols, k, depth)
 			})
 			blocks := (p.m + height - 1) / height
-			parallel(threads, blocks, func(worker, i int) {
+			parallel.Each(blocks, threads, func(worker, i int) {
 				i = blocks - 1 - i // of a triangle the largest first
 				if works[worker] == nil {
 					works[worker] = &work[T, S]{a: make([]T, height*depth), edge: make([]S, p.tile.rows*p.tile.cols)}
@@ -123,7 +122,7 @@ func (p multiplication[T, S]) edge(tile []S, at, rows, cols int, multiply func(c
 // the first cache.
 func (p multiplication[T, S]) mirror(threads int) {
 	const side = 32
-	parallel(threads, (p.n+side-1)/side, func(_, block int) {
+	parallel.Each((p.n+side-1)/side, threads, func(_, block int) {
 		lo, hi := block*side, min(block*side+side, p.n)
 		for from := 0; from < hi; from += side {
 			for i := lo; i < hi; i++ {
@@ -133,37 +132,6 @@ func (p multiplication[T, S]) mirror(threads int) {
 			}
 		}
 	})
-}
-
-// parallel calls do(worker, i) for i below count, on at most threads
-// goroutines, each with a number of its own.
-func parallel(threads, count int, do func(worker, i int)) {
-	threads = min(threads, count)
-	if threads <= 1 {
-		for i := range count {
-			do(0, i)
-		}
-		return
-	}
-	var next atomic.Int64
-	var done sync.WaitGroup
-	for worker := range threads {
-		done.Go(func() {
-			for i := int(next.Add(1)) - 1; i < count; i = int(next.Add(1)) - 1 {
-				do(worker, i)
-			}
-		})
-	}
-	done.Wait()
-}
-
-// goroutines returns how many goroutines to run at once when at most threads may
-// be used; 0: as many as there are cores.
-func goroutines(threads int) int {
-	if threads <= 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return threads
 }
 
 // equalParts returns the size of parts of n that are at most most.

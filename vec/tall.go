@@ -1,5 +1,7 @@
 package vec
 
+import "github.com/fenchel-ml/fenchel/parallel"
+
 // Products of a tall matrix with few rows: what they cost is to read the tall one. It is
 // not packed; a tile takes twelve (or six) of its rows where they are, and all of the
 // small factor, which is packed once. Every element is the same chain as in any product.
@@ -37,7 +39,7 @@ func (t tall[A, S]) run(b Block[S], threads int) {
 	t.pack(b)
 	t.depth = equalParts(t.a.Cols, 1024)
 	height := 8 * t.tile.rows
-	parallel(goroutines(threads), (t.a.Rows+height-1)/height, func(_, i int) {
+	parallel.Each((t.a.Rows+height-1)/height, threads, func(_, i int) {
 		t.rows(i*height, min(i*height+height, t.a.Rows))
 	})
 }

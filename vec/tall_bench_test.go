@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/parallel"
 )
 
 // BenchmarkTall times the products of tall data, 60000 x 784 as MNIST has: GB/s is of
@@ -24,7 +26,7 @@ func BenchmarkTall(b *testing.B) {
 		b.Run(fmt.Sprintf("threads=%d/kernel=read", threads), func(b *testing.B) {
 			norm := make([]float64, n)
 			for b.Loop() {
-				parallel(threads, n/100, func(_, i int) {
+				parallel.Each(n/100, threads, func(_, i int) {
 					norm[i] = SquaredNorm(x.Value[i*100*d : (i+1)*100*d])
 				})
 			}

@@ -1,5 +1,7 @@
 package vec
 
+import "github.com/fenchel-ml/fenchel/parallel"
+
 // A tallCols is the product C += A^T*B of two tall matrices, B having few columns. It is
 // computed as C^T, so that a vector holds neighbours of a row of A.
 type tallCols[A, S float] struct {
@@ -17,7 +19,7 @@ const (
 // run computes the product on at most threads goroutines.
 func (t tallCols[A, S]) run(threads int) {
 	width := roundUp(equalParts(t.a.Cols, colsOfPart), t.tile.cols)
-	parallel(goroutines(threads), (t.a.Cols+width-1)/width, func(_, i int) {
+	parallel.Each((t.a.Cols+width-1)/width, threads, func(_, i int) {
 		t.part(i*width, min(width, t.a.Cols-i*width))
 	})
 }

@@ -1,6 +1,10 @@
 package vec
 
-import "math"
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/parallel"
+)
 
 // Tridiagonal is a symmetric matrix A = Q T Q^T with an orthogonal Q and a
 // tridiagonal T (Householder 1958; Golub and Van Loan 8.3.1). It answers for all
@@ -73,7 +77,7 @@ func (r *reduction) passes(k, threads int) {
 		r.pass(k, k+1, r.n)
 		return
 	}
-	parallel(goroutines(threads), (r.n-k-1+rowsOfPass-1)/rowsOfPass, func(_, block int) {
+	parallel.Each((r.n-k-1+rowsOfPass-1)/rowsOfPass, threads, func(_, block int) {
 		lo := k + 1 + block*rowsOfPass
 		r.pass(k, lo, min(lo+rowsOfPass, r.n))
 	})
@@ -144,7 +148,7 @@ func (r *reduction) accumulate(q []float64, stride, threads int) {
 		r.products(q, stride, 0, r.n)
 		return
 	}
-	parallel(goroutines(threads), (r.n+rowsOfPass-1)/rowsOfPass, func(_, block int) {
+	parallel.Each((r.n+rowsOfPass-1)/rowsOfPass, threads, func(_, block int) {
 		lo := block * rowsOfPass
 		r.products(q, stride, lo, min(lo+rowsOfPass, r.n))
 	})

@@ -5,16 +5,16 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 )
 
 // ordered writes what do appends for each block of size rows, in the order of
 // the blocks, while later blocks are made on other goroutines, of which there
-// are at most threads, as matrix.Cores counts them. What is made but not yet
+// are at most threads, as parallel.Cores counts them. What is made but not yet
 // written is at most two blocks for each goroutine, whatever the number of rows.
 func ordered(w io.Writer, rows, size, threads int, do func(dst []byte, lo, hi int) []byte) error {
 	blocks := (rows + size - 1) / size
-	threads = min(matrix.Cores(threads), blocks)
+	threads = min(parallel.Cores(threads), blocks)
 	if threads <= 1 {
 		var text []byte
 		for lo := 0; lo < rows; lo += size {

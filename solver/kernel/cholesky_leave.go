@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -95,7 +95,7 @@ func (r *ridgePath) at(lambda float64) LeftOut {
 	x, h := make([]float64, n), make([]float64, n)
 	shifted.Solve(x, r.targets)
 	shifted.Solve(h, r.ones)
-	matrix.Blocks(n, 512, p.Threads(), func(_, lo, hi int) {
+	parallel.Blocks(n, 512, p.Threads(), func(_, lo, hi int) {
 		r.columns(x, v[lo:hi], lo)
 		r.columns(h, u[lo:hi], lo)
 		r.inverse(shifted, inverse[lo:hi], lo)

@@ -122,7 +122,7 @@ func TestPerceptronOutputs(t *testing.T) {
 	for output, want := range map[string][]float64{"last": w, "average": average, "validated": iterates[validated]} {
 		state := Perceptron{Output: output}.Start(p, nil, 3)
 		state.Epoch()
-		if got := state.Point().W; !parallel(got[:n], want) {
+		if got := state.Point().W; !aligned(got[:n], want) {
 			t.Errorf("%s: found %v, expected a multiple of %v", output, got, want)
 		}
 	}
@@ -144,8 +144,8 @@ func TestPerceptronOutputs(t *testing.T) {
 	}
 }
 
-// parallel says that a is a positive multiple of b.
-func parallel(a, b []float64) bool {
+// aligned says that a is a positive multiple of b.
+func aligned(a, b []float64) bool {
 	var ab, aa, bb float64
 	for i := range a {
 		ab, aa, bb = ab+a[i]*b[i], aa+a[i]*a[i], bb+b[i]*b[i]

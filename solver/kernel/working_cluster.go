@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/kernel"
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -128,7 +128,7 @@ func (d division) point(row int, others ...int) {
 
 // each sets where rows are.
 func (d division) each(rows []int, at func(i int) float64) {
-	matrix.Blocks(len(rows), blockRows, d.p.Threads(), func(_, lo, hi int) {
+	parallel.Blocks(len(rows), blockRows, d.p.Threads(), func(_, lo, hi int) {
 		for _, i := range rows[lo:hi] {
 			d.at[i] = at(i)
 		}

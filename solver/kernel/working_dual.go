@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -208,7 +208,7 @@ func (d *dual) gap(p *problem.Kernel, last float64) (relative, primal float64) {
 	}
 	blocks := (n + blockRows - 1) / blockRows
 	sums := make([][3]float64, blocks) // losses, conjugates, beta^T r
-	matrix.Blocks(n, blockRows, p.Threads(), func(b, lo, hi int) {
+	parallel.Blocks(n, blockRows, p.Threads(), func(b, lo, hi int) {
 		var value, work, slope [blockRows]float64
 		m := hi - lo
 		for k := range m {

@@ -3,7 +3,7 @@ package kernel
 import (
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -24,7 +24,7 @@ type symmetric struct {
 
 func (k *symmetric) times(dst, x []float64) {
 	n := len(x)
-	matrix.Blocks(n, 64, k.threads, func(_, lo, hi int) {
+	parallel.Blocks(n, 64, k.threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			dst[i] = vec.Dot64(x, k.value[i*n:(i+1)*n])
 		}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -74,7 +74,7 @@ func (k *lowRank) trim(columns int) {
 func (k *lowRank) eliminate(m, pivot int, row []float64) {
 	own := slices.Clone(k.row(pivot)[:m])
 	root := math.Sqrt(k.left[pivot])
-	matrix.Blocks(len(row), 256, k.threads, func(_, lo, hi int) {
+	parallel.Blocks(len(row), 256, k.threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			l := k.row(i)
 			l[m] = (row[i] - vec.Dot64(own, l[:m])) / root
@@ -93,7 +93,7 @@ func (k *lowRank) times(dst, x []float64) {
 			vec.Axpy64(k.short, v, k.row(i))
 		}
 	}
-	matrix.Blocks(len(x), 256, k.threads, func(_, lo, hi int) {
+	parallel.Blocks(len(x), 256, k.threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			dst[i] = vec.Dot64(k.short, k.row(i))
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -142,7 +143,7 @@ func (s *cd) differentiate() {
 		s.h[i] = scale * s.loss.Curvature(s.prediction[i], y)
 	}
 	n := len(s.g) - 1
-	matrix.Blocks(n, 1024, s.p.Threads, func(_, lo, hi int) {
+	parallel.Blocks(n, 1024, s.p.Threads, func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
 			s.g[j] = s.columns.Row(j).Dot(s.r)
 		}

@@ -1,6 +1,10 @@
 package linear
 
-import "time"
+import (
+	"time"
+
+	"github.com/fenchel-ml/fenchel/parallel"
+)
 
 // Clock tells what a run of [SDCA] would take with a core for every partition,
 // on a machine that has fewer: the partitions are run one after another, timed
@@ -12,11 +16,11 @@ type Clock struct {
 }
 
 // team returns who works on the partitions: with a clock, one alone.
-func (c *Clock) team(threads, parts int) *team {
+func (c *Clock) team(threads, parts int) *parallel.Team {
 	if c != nil {
 		threads = 1
 	}
-	return newTeam(threads, parts)
+	return parallel.NewTeam(threads, parts)
 }
 
 // side runs a member's partitions of a round; with a clock these are all.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -72,7 +73,7 @@ func (s *sdca) newFace() *face {
 		}
 	}
 	f.e, f.r = make([]float64, len(f.rows)), make([]float64, len(f.rows))
-	matrix.Blocks(len(f.rows), 256, s.p.Threads, func(_, lo, hi int) { f.residuals(lo, hi) })
+	parallel.Blocks(len(f.rows), 256, s.p.Threads, func(_, lo, hi int) { f.residuals(lo, hi) })
 	nonzeros := f.keep()
 	f.first = math.Sqrt(vec.SquaredNorm64(f.r))
 	m, d := len(f.rows), len(s.u)
@@ -159,27 +160,27 @@ func (f *face) combine(b int) {
 func (f *face) advance() bool {
 	left := max(1, len(f.s.a)/len(f.rows))
 	more, taken := true, false
-	team := newTeam(f.s.p.Threads, 8)
-	team.run(func(member int) {
+	team := parallel.NewTeam(f.s.p.Threads, 8)
+	team.Run(func(member int) {
 		for left > 0 && more {
-			for b := member; b < len(f.part); b += team.size {
+			for b := member; b < len(f.part); b += team.Size() {
 				f.combine(b)
 			}
-			team.meet()
-			lo, hi := team.share(member, len(f.ur))
+			team.Meet()
+			lo, hi := team.Share(member, len(f.ur))
 			copy(f.ur[lo:hi], f.part[0][lo:hi])
 			for _, u := range f.part[1:] {
 				vec.Axpy64(f.ur[lo:hi], 1, u[lo:hi])
 			}
-			team.meet()
-			first, end := team.share(member, len(f.rows))
+			team.Meet()
+			first, end := team.Share(member, len(f.rows))
 			f.predict(f.kr, f.ur, first, end)
-			team.meet()
+			team.Meet()
 			if member == 0 {
 				taken, more = f.step()
 				left--
 			}
-			team.meet()
+			team.Meet()
 			if taken {
 				vec.ScaledAdd(f.up[lo:hi], f.beta, 1, f.ur[lo:hi])
 				vec.Axpy64(f.du[lo:hi], f.alpha, f.up[lo:hi])

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -272,22 +273,22 @@ func TestFaceLeaves(t *testing.T) {
 // TestTeam: members meet, in turn after turn, and share everything once.
 func TestTeam(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 8} {
-		team := newTeam(size, 8)
+		team := parallel.NewTeam(size, 8)
 		count := make([]int, 1000)
-		seen := make([]int, team.size)
-		team.run(func(member int) {
-			lo, hi := team.share(member, len(count))
+		seen := make([]int, team.Size())
+		team.Run(func(member int) {
+			lo, hi := team.Share(member, len(count))
 			for turn := range 200 {
 				for i := lo; i < hi; i++ {
 					count[i]++
 				}
-				team.meet()
+				team.Meet()
 				for _, c := range []int{count[0], count[len(count)-1]} {
 					if c != turn+1 {
 						seen[member]++
 					}
 				}
-				team.meet()
+				team.Meet()
 			}
 		})
 		if slices.Min(count) != 200 || slices.Max(count) != 200 || slices.Max(seen) > 0 {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -127,7 +127,7 @@ const newtonRows = 1024
 func sumRows(p *problem.Linear, do func(lo, hi int) (x, y float64)) (x, y float64) {
 	n, _ := p.Dims()
 	sums := make([][2]float64, (n+newtonRows-1)/newtonRows)
-	matrix.Blocks(n, newtonRows, p.Threads, func(block, lo, hi int) {
+	parallel.Blocks(n, newtonRows, p.Threads, func(block, lo, hi int) {
 		sums[block][0], sums[block][1] = do(lo, hi)
 	})
 	for _, s := range sums {

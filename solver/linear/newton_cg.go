@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -34,7 +35,7 @@ func newConjugate(p *problem.Linear) *conjugate {
 func (m *conjugate) prepare(p *problem.Linear, c []float64) {
 	parts := int(max(1, min(8, p.Nonzeros/int64(8*len(m.diagonal)))))
 	part := make([][]float64, parts)
-	matrix.Blocks(len(c), len(c)/parts+1, p.Threads, func(b, lo, hi int) {
+	parallel.Blocks(len(c), len(c)/parts+1, p.Threads, func(b, lo, hi int) {
 		part[b] = make([]float64, len(m.diagonal))
 		for i := lo; i < hi; i++ {
 			addSquares(part[b], p.X.Row(i), c[i])

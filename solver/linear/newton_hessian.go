@@ -2,6 +2,7 @@ package linear
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -73,8 +74,8 @@ func denseEnough(p *problem.Linear) bool {
 func (m *hessian) form(p *problem.Linear, c []float64) {
 	n := len(c)
 	rows := (n + len(m.parts) - 1) / len(m.parts)
-	spare := max(1, matrix.Cores(p.Threads)/len(m.parts))
-	matrix.Blocks(len(m.parts), 1, p.Threads, func(k, _, _ int) {
+	spare := max(1, parallel.Cores(p.Threads)/len(m.parts))
+	parallel.Blocks(len(m.parts), 1, p.Threads, func(k, _, _ int) {
 		clear(m.parts[k])
 		lo, hi := min(k*rows, n), min((k+1)*rows, n)
 		if m.dense {
@@ -83,7 +84,7 @@ func (m *hessian) form(p *problem.Linear, c []float64) {
 			m.addSparse(m.parts[k], p.X, c, lo, hi)
 		}
 	})
-	matrix.Blocks(m.size, 16, p.Threads, func(_, lo, hi int) {
+	parallel.Blocks(m.size, 16, p.Threads, func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
 			from, to := j*m.size, j*m.size+j+1
 			row := m.lower[from:to]

@@ -1,7 +1,7 @@
 package linear
 
 import (
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -65,7 +65,7 @@ func (s *interior) tally() {
 
 // blocks calls do for all rows, in blocks.
 func (s *interior) blocks(do func(block int, b rows)) {
-	matrix.Blocks(len(s.away), newtonRows, s.p.Threads, func(block, lo, hi int) {
+	parallel.Blocks(len(s.away), newtonRows, s.p.Threads, func(block, lo, hi int) {
 		do(block, s.rows(lo, hi))
 	})
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -17,7 +17,7 @@ import (
 func (s *working) worst() float64 {
 	n := len(s.away)
 	most := make([]float64, (n+newtonRows-1)/newtonRows)
-	matrix.Blocks(n, newtonRows, s.p.Threads, func(block, lo, hi int) {
+	parallel.Blocks(n, newtonRows, s.p.Threads, func(block, lo, hi int) {
 		for k := range s.inner.ramps {
 			most[block] = s.inner.ramps[k].share(s.away[lo:hi], s.row[lo:hi], most[block])
 		}

@@ -2,6 +2,7 @@ package linear
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -36,7 +37,7 @@ func rowsOf(x matrix.Matrix, rows []uint32, threads int) matrix.Matrix {
 	if sparse {
 		m.Index = make([]uint32, nonzeros, cap(m.Value))
 	}
-	matrix.Blocks(len(rows), newtonRows, threads, func(_, lo, hi int) {
+	parallel.Blocks(len(rows), newtonRows, threads, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
 			v := x.Row(int(rows[k]))
 			copy(m.Value[start[k]:], v.Value)

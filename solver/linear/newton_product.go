@@ -2,6 +2,7 @@ package linear
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -17,7 +18,7 @@ func (s *interior) combine(add func(e *vec.Ramp, b rows), also []float64) []floa
 	parts := max(1, min(mostParts, n/newtonRows, int(s.p.Nonzeros/int64(8*d+1))))
 	size := (n + parts - 1) / parts
 	sums := make([]float64, parts*(d+1))
-	matrix.Blocks(n, size, s.p.Threads, func(part, lo, hi int) {
+	parallel.Blocks(n, size, s.p.Threads, func(part, lo, hi int) {
 		sum := sums[part*(d+1):][:d+1]
 		for ; lo < hi; lo += newtonRows {
 			b := s.rows(lo, min(lo+newtonRows, hi))

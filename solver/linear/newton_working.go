@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -191,7 +191,7 @@ func (s *working) Point() problem.Point {
 // out.
 func (s *working) locate() {
 	s.p.Predict(s.away, s.w)
-	matrix.Blocks(len(s.away), newtonRows, s.p.Threads, func(_, lo, hi int) {
+	parallel.Blocks(len(s.away), newtonRows, s.p.Threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			c := s.inner.corners.of(s.p.Y[i])
 			s.away[i] -= c.at

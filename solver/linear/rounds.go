@@ -111,26 +111,26 @@ func (s *sdca) rounds(rounds int) {
 	blocks := (n + mergeBlock - 1) / mergeBlock
 	along, squared, theta := make([]float64, blocks), make([]float64, blocks), 1.0
 	team := s.clock.team(s.p.Threads, parts)
-	team.run(func(member int) {
-		from, to := team.share(member, parts)
-		lo, hi := team.share(member, blocks)
+	team.Run(func(member int) {
+		from, to := team.Share(member, parts)
+		lo, hi := team.Share(member, blocks)
 		for first := 0; first < pieces; first += parts {
 			s.clock.side(from, to, func(p int) {
 				s.sweep(&s.part[p], s.rows[at(first+p):at(first+p+1)])
 			})
-			team.meet()
+			team.Meet()
 			s.clock.merge(func() {
 				for b := lo; b < hi; b++ {
 					along[b], squared[b] = s.gatherChanges(b*mergeBlock, min((b+1)*mergeBlock, n))
 				}
-				team.meet()
+				team.Meet()
 				if member == 0 {
 					theta = s.settleAll(along, squared)
 				}
-				team.meet()
+				team.Meet()
 				if theta < 1 {
 					s.shorten(theta, lo*mergeBlock, min(hi*mergeBlock, n), s.part[from:to])
-					team.meet()
+					team.Meet()
 				}
 			})
 		}
