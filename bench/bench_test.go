@@ -108,14 +108,15 @@ func TestSlow(t *testing.T) {
 	}
 }
 
-// TestOften: a long run is repeated once.
-func TestOften(t *testing.T) {
+// TestWorth: a long run is repeated once, a short one often.
+func TestWorth(t *testing.T) {
+	o := options{repeats: 5}
 	for _, c := range []struct {
 		repeat  int
 		seconds float64
 		want    bool
-	}{{1, 80, true}, {2, 80, true}, {3, 80, false}, {3, 4, true}} {
-		if got := often(c.repeat, c.seconds); got != c.want {
+	}{{1, 80, true}, {2, 80, true}, {3, 80, false}, {5, 4, true}, {6, 4, false}, {20, 0.05, true}, {21, 0.05, false}} {
+		if got := o.worth(c.repeat, c.seconds); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

@@ -82,8 +82,13 @@ func (s source) splits() bool { return s.make != nil || s.name == "imdb" }
 // split times dual coordinate ascent in one partition on one core, and what Fenchel
 // does by itself on all.
 func (l *lab) split(ctx context.Context, t *task, loss string) error {
-	for repeat := range min(3, l.opt.repeats) {
-		for _, a := range []ask{{solver: "sdca:partitions=1", threads: 1}, {threads: l.opt.threads}} {
+	both := []ask{{solver: "sdca:partitions=1", threads: 1}, {threads: l.opt.threads}}
+	took := make([]float64, len(both))
+	for repeat := 1; repeat <= l.opt.mostRepeats(); repeat++ {
+		for k, a := range both {
+			if !l.opt.worth(repeat, took[k]) {
+				continue
+			}
 			a.loss, a.lambda, a.gap, a.limit = loss, "1/n", wholeTarget, l.opt.limit
 			r, err := fit(ctx, t, a)
 			if err != nil {
@@ -92,9 +97,10 @@ func (l *lab) split(ctx context.Context, t *task, loss string) error {
 			if r.status != solver.Converged {
 				return nil
 			}
+			took[k] = r.seconds
 			m := t.describe("partitions", "split")
 			m.Loss, m.Lambda, m.Contender, m.Setting, m.Threads = loss, "1/n", ownName, a.solver, a.threads
-			m.Target, m.Repeat, m.Seconds, m.Note = wholeTarget, repeat+1, r.seconds, fmt.Sprintf("%d epochs", r.epochs)
+			m.Target, m.Repeat, m.Seconds, m.Note = wholeTarget, repeat, r.seconds, fmt.Sprintf("%d epochs", r.epochs)
 			l.log.add(m)
 		}
 	}

@@ -50,7 +50,7 @@ func (c *contest) run(ctx context.Context) error {
 		}
 		entries = append(entries, more...)
 	}
-	for repeat := 2; repeat <= c.opt.repeats; repeat++ {
+	for repeat := 2; repeat <= c.opt.mostRepeats(); repeat++ {
 		for _, e := range entries {
 			if c.late() {
 				break
@@ -66,10 +66,6 @@ func (c *contest) run(ctx context.Context) error {
 
 // entry is a competitor at one setting: it runs once more and is measured.
 type entry func(ctx context.Context, repeat int) error
-
-// often reports whether a run is worth repeating so often: once is enough for one of
-// more than five seconds, because others need the time.
-func often(repeat int, seconds float64) bool { return repeat <= 2 || seconds <= 5 }
 
 // enterFenchel makes the first runs of Fenchel and compares their bits. What
 // is out of reach for a target is not tried for a tighter one.
@@ -100,7 +96,7 @@ func (c *contest) enterFenchel(ctx context.Context) ([]entry, error) {
 				}
 			}
 			entries = append(entries, func(ctx context.Context, repeat int) error {
-				if !often(repeat, first.seconds) {
+				if !c.opt.worth(repeat, first.seconds) {
 					return nil
 				}
 				_, err := c.fenchel(ctx, target, threads, repeat)
@@ -215,7 +211,7 @@ func (c *contest) entriesOf(reached map[float64][]point) []entry {
 	var entries []entry
 	for _, s := range order {
 		entries = append(entries, func(ctx context.Context, repeat int) error {
-			if !often(repeat, points[s].seconds) {
+			if !c.opt.worth(repeat, points[s].seconds) {
 				return nil
 			}
 			got, err := c.solve(ctx, points[s].peer, points[s].method, s.knob)

@@ -89,12 +89,12 @@ func (c *contest) runWhole(ctx context.Context, binary, cache string) error {
 			competitors = append(competitors, c.peerProcess(best))
 		}
 	}
-	for repeat := 1; repeat <= c.opt.repeats; repeat++ {
+	for repeat := 1; repeat <= c.opt.mostRepeats(); repeat++ {
 		for k, p := range competitors {
 			if repeat > 1 && c.late() {
 				break
 			}
-			if !often(repeat, p.took) {
+			if !c.opt.worth(repeat, p.took) {
 				continue
 			}
 			took, err := c.measure(ctx, p, repeat)
