@@ -88,7 +88,7 @@ func (t *text) liblinearWeights(m *Model, outputs int, bias float64) error {
 	if bias >= 0 {
 		lines++
 	}
-	if need := 2 * lines * outputs; need > len(t.rest)+1 {
+	if need := 2 * int64(lines) * int64(outputs); need > int64(len(t.rest)+1) {
 		return fmt.Errorf("nr_feature: found %d features of %d numbers, expected as many as %d bytes can hold", m.Data.Features, outputs, len(t.rest))
 	}
 	m.Outputs = make([]Output, outputs)

@@ -163,7 +163,8 @@ func (f *libsvmFile) groups() error {
 	}
 	// A coefficient takes two bytes. For hundreds of classes the model, which has
 	// all of them for every pair, would be much larger than the file.
-	if most := len(f.rest) + 1; total*2*(f.classes-1) > most || total*f.classes*f.classes > 16*most {
+	vectors, classes, most := int64(total), int64(f.classes), int64(len(f.rest)+1)
+	if vectors*2*(classes-1) > most || vectors*classes*classes > 16*most {
 		return fmt.Errorf("total_sv: found %d support vectors of %d classes, expected no more than a file of this size can hold", total, f.classes)
 	}
 	f.class = make([]int, total)

@@ -34,7 +34,7 @@ type BlockPower struct {
 func init() {
 	register("block-power", "block streaming power method: a power step for every block of rows; no step size", func(p *registry.Params) (Method, error) {
 		return BlockPower{
-			Block:  p.Int("block", 0, 0, 1<<40),
+			Block:  p.Int("block", 0, 0, math.MaxInt32),
 			Growth: p.Float("growth", 1.5, "a number from 1 to 16", func(x float64) bool { return x >= 1 && x <= 16 }),
 		}, nil
 	})

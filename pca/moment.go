@@ -2,6 +2,7 @@ package pca
 
 import (
 	"context"
+	"math"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -42,7 +43,7 @@ func rowsAtOnce(x matrix.Matrix, m int) int {
 	if isSparse(x) {
 		perRow *= 8
 	}
-	return int(min(max(2.5e8/max(perRow*float64(m), 1), float64(cols), 1024), 1<<40))
+	return int(min(max(2.5e8/max(perRow*float64(m), 1), float64(cols), 1024), math.MaxInt32))
 }
 
 // denseOperator returns a, symmetric and dim x dim, as an operator.

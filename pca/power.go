@@ -35,7 +35,7 @@ type Power struct {
 
 func init() {
 	register("power", "orthogonal iteration; passes=1000, tol=1e-8, shift=none|optimal", func(p *registry.Params) (Method, error) {
-		m := Power{Passes: p.Int("passes", 1000, 1, 1<<40), Tolerance: residualTolerance(p)}
+		m := Power{Passes: p.Int("passes", 1000, 1, math.MaxInt32), Tolerance: residualTolerance(p)}
 		m.Optimal = p.Choice("shift", "none", "optimal") == "optimal"
 		return m, p.Err()
 	})

@@ -34,7 +34,7 @@ type VRPCA struct {
 
 func init() {
 	register("vr-pca", "Oja's method with reduced variance, many passes; epochs=100, tol=1e-8", func(p *registry.Params) (Method, error) {
-		return VRPCA{p.Int("epochs", 100, 1, 1<<40), residualTolerance(p)}, p.Err()
+		return VRPCA{p.Int("epochs", 100, 1, math.MaxInt32), residualTolerance(p)}, p.Err()
 	})
 }
 
