@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/fenchel-ml/fenchel/dataset"
@@ -29,7 +30,56 @@ func limitMemory(cache int64, set *dataset.Set) {
 // use. What methods for components use is a few large blocks: the collector, left
 // to itself, lets as much garbage be. Whoever sets GOGC or GOMEMLIMIT knows better.
 func tidyMemory() {
-	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+	if !collectorIsSet() {
 		debug.SetGCPercent(33)
 	}
+}
+
+// collectorIsSet reports whether the surroundings say when garbage is collected.
+func collectorIsSet() bool { return os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" }
+
+// The collector begins its first turn at firstTurn bytes, four times as late as it
+// would by itself: training on small sets then needs none, or one instead of three.
+// Each stops all threads twice, takes a quarter of the cores while it lasts and
+// touches a hundred pages for its books.
+const (
+	usualPercent = 100
+	firstTurn    = 16 << 20
+	usualTurn    = 4 << 20 // of the runtime, at the usual percentage
+)
+
+// collectLate has the first turn begin late. The turns after it come as usual, so
+// that no heap grows larger than it does by itself.
+func collectLate() {
+	if collectorIsSet() {
+		return
+	}
+	debug.SetGCPercent(usualPercent * firstTurn / usualTurn)
+	unused := new([1]*int) // found in the first turn
+	runtime.AddCleanup(unused, func(usual int) { debug.SetGCPercent(usual) }, usualPercent)
+}
+
+// smallSources is what files may hold together to be learned from before large pages
+// for the heap are worth their while.
+const smallSources = 1 << 20
+
+// prepareMemory makes the heap ready for learning from sources.
+func prepareMemory(sources []string) {
+	if !areSmall(sources) {
+		largeHeap()
+	}
+	collectLate()
+}
+
+// areSmall reports whether sources are known to be small.
+func areSmall(sources []string) bool {
+	total := int64(0)
+	for _, source := range sources {
+		info, err := os.Stat(source)
+		if err != nil || !info.Mode().IsRegular() {
+			return false
+		}
+		total += info.Size()
+	}
+	return total <= smallSources
 }

@@ -4,13 +4,67 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strings"
 	"testing"
+	"time"
 )
+
+// pace waits until the collector works at that percentage: other tests may have made
+// its next turn late.
+func pace(t *testing.T, want uint64) {
+	t.Helper()
+	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+	for range 200 {
+		if metrics.Read(sample); sample[0].Value.Uint64() == want {
+			return
+		}
+		runtime.GC()
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Fatalf("found GOGC=%d, expected %d", sample[0].Value.Uint64(), want)
+}
+
+// The first turn is late, those after it are as usual.
+func TestCollectLate(t *testing.T) {
+	if collectorIsSet() {
+		t.Skip("GOGC or GOMEMLIMIT is set")
+	}
+	pace(t, usualPercent)
+	collectLate()
+	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/heap/goal:bytes"}}
+	if metrics.Read(sample); sample[0].Value.Uint64() == usualPercent || sample[1].Value.Uint64() < firstTurn {
+		t.Errorf("found GOGC=%d and a goal of %d bytes, expected at least %d", sample[0].Value.Uint64(), sample[1].Value.Uint64(), firstTurn)
+	}
+	pace(t, usualPercent)
+}
+
+// Large pages are for what is not known to be small.
+func TestAreSmall(t *testing.T) {
+	small, half := filepath.Join(t.TempDir(), "small"), filepath.Join(t.TempDir(), "half")
+	for path, size := range map[string]int{small: 10, half: smallSources/2 + 1} {
+		if err := os.WriteFile(path, make([]byte, size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		sources []string
+		want    bool
+	}{{[]string{small}, true}, {[]string{small, half}, true}, {[]string{half, half}, false}, {[]string{"-"}, false}, {[]string{"@toy"}, false}, {[]string{t.TempDir()}, false}} {
+		if got := areSmall(c.sources); got != c.want {
+			t.Errorf("%q: found %v, expected %v", c.sources, got, c.want)
+		}
+	}
+}
 
 // The collector is left as it was.
 func TestLargeHeap(t *testing.T) {
+	if !collectorIsSet() {
+		pace(t, usualPercent)
+	}
 	before := debug.SetGCPercent(77)
 	largeHeap()
 	if got := debug.SetGCPercent(before); got != 77 {

@@ -72,6 +72,7 @@ func (t *trainer) run(cmd *cobra.Command, sources []string) error {
 	if err := t.check(cmd, sources); err != nil {
 		return err
 	}
+	prepareMemory(sources)
 	if err := t.readAll(cmd, sources); err != nil {
 		return err
 	}
@@ -80,7 +81,6 @@ func (t *trainer) run(cmd *cobra.Command, sources []string) error {
 			return badData(err)
 		}
 	}
-	largeHeap()
 	t.read = time.Since(started)
 	tr := newTracer(t)
 	if err := t.fit(cmd, tr); err != nil {
