@@ -120,9 +120,21 @@ func lastLine(text []byte) int { return bytes.LastIndexByte(text, '\n') + 1 }
 func newSplitter(in []*Input, opt *Options, last func([]byte) int) *splitter {
 	size := opt.chunk
 	if size == 0 {
-		size = chunkSize
+		size = largestChunk(in)
 	}
 	return &splitter{in: in, size: size, last: last}
+}
+
+// largestChunk is the size of chunks: no buffer needs to be larger than any file.
+func largestChunk(in []*Input) int {
+	largest := int64(0)
+	for _, i := range in {
+		if i.size <= 0 { // not known
+			return chunkSize
+		}
+		largest = max(largest, i.size)
+	}
+	return int(min(largest, chunkSize))
 }
 
 // next returns the next chunk, io.EOF after the last. No chunk spans inputs.

@@ -128,26 +128,26 @@ func renamed(path string, err error) error {
 
 // newInput completes in with what raw gives after decompression.
 func newInput(in *Input, raw io.Reader) (*Input, error) {
-	source := &namedReader{r: raw, name: in.Name}
-	packed := bufio.NewReaderSize(source, headSize)
+	packed := bufio.NewReaderSize(&namedReader{r: raw, name: in.Name}, headSize)
 	magic, _ := packed.Peek(6)
-	source = &namedReader{r: packed, name: in.Name}
+	in.R = packed
 	for _, c := range compressions {
 		if !bytes.HasPrefix(magic, []byte(c.magic)) {
 			continue
 		}
-		source.kind, in.size = c.name, 0
+		source := &namedReader{r: packed, name: in.Name, kind: c.name}
+		in.size = 0
 		r, stop, err := c.open(packed)
 		if err != nil {
 			return nil, source.explain(err)
 		}
 		source.r = in.decode(r, stop)
+		in.R = bufio.NewReaderSize(source, headSize)
+		if err := in.checkOnce(source.kind); err != nil {
+			in.Close() // the decoder
+			return nil, err
+		}
 		break
-	}
-	in.R = bufio.NewReaderSize(source, headSize)
-	if err := in.checkOnce(source.kind); err != nil {
-		in.Close() // the decoder
-		return nil, err
 	}
 	if mark, _ := in.R.Peek(3); string(mark) == "\ufeff" { // the byte order mark of some Windows programs
 		in.R.Discard(3)
@@ -174,9 +174,6 @@ func (in *Input) decode(r io.Reader, stop func()) io.Reader {
 // checkOnce refuses what is still compressed after one decompression: further
 // ones would make the work unbounded, and no format begins so.
 func (in *Input) checkOnce(kind string) error {
-	if kind == "" {
-		return nil
-	}
 	magic, _ := in.R.Peek(6)
 	for _, c := range compressions {
 		if bytes.HasPrefix(magic, []byte(c.magic)) {
