@@ -1,8 +1,6 @@
 package main
 
 import (
-	"runtime"
-	"runtime/debug"
 	"syscall"
 	"unsafe"
 )
@@ -13,24 +11,40 @@ const heapAhead = 32 << 20
 // largeHeap has the heap grow in large pages, where the system has them on request:
 // to touch a usual page for the first time costs 2 us on a virtual machine, and
 // training in tens of milliseconds touches thousands. The runtime asks the system for
-// memory a few megabytes at a time and has no way to say how; so it is made to ask
-// for much at once, which the collector then finds unused, in a turn that is short as
-// long as there is nothing else. What is never touched costs nothing.
+// memory a few megabytes at a time and has no way to say how. So it is made to ask
+// for much at once, for the stack of a goroutine: unlike what only the collector
+// finds unused, that is the heap's as soon as the goroutine ends. What is never
+// touched costs nothing.
 func largeHeap() {
 	if collectorIsSet() {
-		return
+		return // whoever sets it knows better
 	}
-	usual := debug.SetGCPercent(-1) // a turn that begins at once would see it used
-	growHeap()
-	runtime.GC()
-	debug.SetGCPercent(usual)
+	done := make(chan struct{})
+	go func() {
+		const page = 2 << 20 // the usual size of a large one
+		start := (deep(false) - uintptr(len(frame{}))) &^ (page - 1)
+		_, _, _ = syscall.RawSyscall(syscall.SYS_MADVISE, start, heapAhead, syscall.MADV_HUGEPAGE) // a wish
+		close(done)
+	}()
+	<-done
+}
+
+// frame is what deep may have to have room for: with what the runtime adds, its stack
+// has heapAhead bytes.
+type frame [heapAhead - 1<<20]byte
+
+// deep returns where its frame ends. Of the frame nothing else is touched, unless
+// call, which it never is.
+//
+//go:noinline
+func deep(call bool) uintptr {
+	if call {
+		f := newFrame()
+		return uintptr(f[0])
+	}
+	var here byte
+	return uintptr(unsafe.Pointer(&here))
 }
 
 //go:noinline
-func growHeap() {
-	const page = 2 << 20 // the usual size of a large one
-	ahead := make([]byte, heapAhead)
-	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(ahead))) & (page - 1)
-	_ = syscall.Madvise(ahead[skip:heapAhead-page+skip], syscall.MADV_HUGEPAGE) // a wish
-	runtime.KeepAlive(ahead)
-}
+func newFrame() (f frame) { return f }

@@ -60,18 +60,6 @@ func TestAreSmall(t *testing.T) {
 	}
 }
 
-// The collector is left as it was.
-func TestLargeHeap(t *testing.T) {
-	if !collectorIsSet() {
-		pace(t, usualPercent)
-	}
-	before := debug.SetGCPercent(77)
-	largeHeap()
-	if got := debug.SetGCPercent(before); got != 77 {
-		t.Errorf("found GOGC=%d, expected 77", got)
-	}
-}
-
 // The memory limit is that of a kernel's matrix: a map has none, and its images may
 // take much more.
 func TestMemoryLimit(t *testing.T) {
