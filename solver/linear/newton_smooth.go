@@ -14,10 +14,10 @@ import (
 //
 //	Symbols   a_i = l_i'(p_i), c_i = s_i l_i''(p_i)/N
 //	Epoch     1 g = lambda w + (1/N) X^T(s.a)
-//	          2 H = lambda I + X^T diag(c) X, d = -H^-1 g; H is kept while it
-//	            serves, and made of a part of the rows far from the solution
+//	          2 H = lambda I + X^T diag(c) X, d = -H^-1 g; H is kept while it serves
 //	          3 w + t d, t nearly the minimum along d; predictions are
 //	            p + t X d, so looking for it does not touch X
+//	Start     with many rows at the solution of a sample, newton_sample.go
 //	Returned  w and a, which is dual feasible but for rounding once g = 0
 //
 // With many columns conjugate gradients find d (newton_cg.go). Squared loss takes
@@ -37,10 +37,10 @@ type smooth struct {
 	current    bool      // g belongs to w and a
 	a, v, c    []float64 // n: slopes, s a/N, curvatures
 
-	drop  float64 // g^T H^-1 g of the last epoch; 0: there is no factor
-	early int     // epochs whose H is made of a part of the rows
-	least float64 // slope along a step so far
-	stuck int     // epochs since
+	drop   float64 // g^T H^-1 g of the last epoch; 0: there is no factor
+	length float64 // t of the last epoch
+	least  float64 // slope along a step so far
+	stuck  int     // epochs since
 }
 
 var _ solver.Present = (*smooth)(nil)
@@ -49,13 +49,13 @@ func newSmooth(p *problem.Linear, l loss.Curved, from *problem.Point) *smooth {
 	n, d := p.Dims()
 	s := &smooth{p: p, loss: l, w: startingWeights(p, from), d: make([]float64, d+1),
 		prediction: make([]float64, n), move: make([]float64, n), a: make([]float64, n), c: make([]float64, n), v: make([]float64, n)}
-	if d > mostColumns || n >= 8*d && matrixPasses(n, d, p.Nonzeros) > dearMatrix {
+	switch {
+	case d > mostColumns || n >= 8*d && matrixPasses(n, d, p.Nonzeros) > dearMatrix:
 		s.conjugate = newConjugate(p)
-	} else {
+	case from == nil && worthStart(p):
+		s.start()
+	default:
 		s.hessian = newHessian(p)
-	}
-	if _, square := l.(loss.Squared); !square && n >= fewestRows && sampled(p, n/earlyShare, earlyColumns) {
-		s.early = earlyEpochs
 	}
 	s.middle = middleOf(p)
 	p.Predict(s.prediction, s.w)
@@ -76,18 +76,6 @@ func (s *smooth) gradient() {
 		s.current = true
 	}
 }
-
-// In the first epochs H is made of one row of so many, where that leaves enough
-// rows of each class for each column: 15 ms instead of 24 for ijcnn1 with logistic
-// loss to 1e-6, 23 instead of 31 for covtype. a9a has 33 rows for a column then, and
-// needs more epochs than it saves. Rejected: a start from the solution of a sample,
-// as for losses with corners. It saves as many epochs as it costs, because the last
-// three see all rows anyway.
-const (
-	earlyEpochs  = 3
-	earlyShare   = 4
-	earlyColumns = 64
-)
 
 // mostStuck is how many epochs may go by without a smaller slope along the step
 // before the rest is taken for rounding.
@@ -110,36 +98,26 @@ func (s *smooth) Epoch() {
 }
 
 // direct sets d with the last factor of H if that still serves: as long as g^T
-// H^-1 g becomes a fifth from epoch to epoch. A new one costs twice as much as the
-// rest of an epoch.
+// H^-1 g becomes a fifth from epoch to epoch, and the last step had about the length
+// that H says. A new one costs once or twice as much as the rest of an epoch.
 func (s *smooth) direct() {
-	if s.drop > 0 {
+	if s.drop > 0 && s.length >= 1/stale && s.length <= stale {
 		s.hessian.solve(s.d, s.g)
 		if drop := -inner(s.g, s.d); drop <= s.drop/5 {
 			s.drop = drop
 			return
 		}
 	}
-	s.hessian.form(s.p, s.curvatures())
+	s.hessian.form(s.p, s.c)
 	s.hessian.decompose(s.p)
 	s.hessian.solve(s.d, s.g)
 	s.drop = -inner(s.g, s.d)
 }
 
-// curvatures returns the weights of the rows in H: in the first epochs, far from
-// the solution, those of a quarter of the rows stand for all.
-func (s *smooth) curvatures() []float64 {
-	if s.early == 0 {
-		return s.c
-	}
-	s.early--
-	part := make([]float64, len(s.c))
-	for lo := 0; lo+earlyShare <= len(s.c); lo += earlyShare {
-		i := lo + int(uint32(lo)*2654435761>>16)%earlyShare // Knuth's hash: no period of the rows matters
-		part[i] = earlyShare * s.c[i]
-	}
-	return part
-}
+// stale is the factor by which the length of a step may differ from 1 before H is
+// taken to be that of another place. With 3 or more logistic loss needs an epoch more
+// for each of a9a, w8a, ijcnn1 and covtype.
+const stale = 2
 
 // search goes along d to where the slope is a tenth of what it was, or half if
 // that is so after the whole step.
@@ -169,6 +147,7 @@ func (s *smooth) search() {
 		}
 		t = inside(t-first/second, lo, hi)
 	}
+	s.length = t
 	vec.Axpy64(s.w, t, s.d)
 	vec.Axpy64(s.prediction, t, s.move)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // TestSquaredLossTakesOneEpoch: the quadratic model is the problem itself.
@@ -80,39 +81,50 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestEarlyCurvatures: in the first epochs, and only with many rows, one row of each
-// cell stands for all of it; the last rows, which fill no cell, for none.
-func TestEarlyCurvatures(t *testing.T) {
-	p := generate(loss.Logistic{}, "l2", problem.None, fewestRows+3, 4, true)
-	s := newSmooth(p, loss.Logistic{}, nil)
-	first := s.curvatures()
-	places := map[int]bool{}
-	for lo := 0; lo < fewestRows; lo += earlyShare {
-		used := 0
-		for i := lo; i < lo+earlyShare; i++ {
-			if first[i] != 0 {
-				used++
-				places[i-lo] = true
-			}
-			if first[i] != 0 && first[i] != earlyShare*s.c[i] {
-				t.Errorf("row %d: %v, want 0 or %v", i, first[i], earlyShare*s.c[i])
+// TestStart: with many rows of each class Newton's method begins where it comes to
+// from w = 0 only after an epoch, unless it begins at a point.
+func TestStart(t *testing.T) {
+	for _, l := range []loss.Curved{loss.Logistic{}, loss.SquaredHinge{}} {
+		for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+			for _, lambda := range []float64{1e-4, 1e-7} {
+				p := generate(l, "l2", bias, 3*startRows, 12, true)
+				p.Lambda = lambda
+				n, d := p.Dims()
+				started, zero := newSmooth(p, l, nil), newSmooth(p, l, &problem.Point{W: make([]float64, d+1)})
+				if !worthStart(p) || startSize(p) != n/sampleShare || vec.SquaredNorm64(zero.w) != 0 {
+					t.Fatalf("%T: %d rows are not enough, or a point is not begun at", l, n)
+				}
+				zero.Epoch()
+				if first, second := started.primal(), zero.primal(); !(first < second) {
+					t.Errorf("%T, bias %v, lambda %g: P is %v in the beginning, %v after an epoch from 0", l, bias, lambda, first, second)
+				}
 			}
 		}
-		if used != 1 {
-			t.Fatalf("%d rows from %d on, want 1", used, lo)
+	}
+}
+
+func (s *smooth) primal() float64 { return s.p.Certify(problem.Point{W: s.w}).Primal }
+
+// TestWorthStart: no sample of few rows, of few for each column, of a class that is rare,
+// and for squared loss.
+func TestWorthStart(t *testing.T) {
+	rare := generate(loss.Logistic{}, "l2", problem.None, fewestRows, 10, true)
+	for i := range rare.Y {
+		rare.Y[i] = -1
+	}
+	rare.Y[7] = 1
+	for name, p := range map[string]*problem.Linear{
+		"few rows":   generate(loss.Logistic{}, "l2", problem.None, fewestRows-1, 4, true),
+		"columns":    generate(loss.Logistic{}, "l2", problem.None, fewestRows, fewestRows/sampleShare/startFewest+1, false),
+		"rare class": rare,
+		"squared":    generate(loss.Squared{}, "l2", problem.None, fewestRows, 4, true),
+	} {
+		if worthStart(p) {
+			t.Errorf("%s: a sample", name)
 		}
 	}
-	if len(places) != earlyShare || first[fewestRows] != 0 {
-		t.Errorf("only the places %v of a cell, or a row too many", places)
-	}
-	for range earlyEpochs - 1 {
-		s.curvatures()
-	}
-	if &s.curvatures()[0] != &s.c[0] {
-		t.Error("not all rows in the end")
-	}
-	if small := newSmooth(generate(loss.Logistic{}, "l2", problem.None, 500, 4, true), loss.Logistic{}, nil); small.early != 0 {
-		t.Error("500 rows are not many")
+	if !worthStart(generate(loss.Logistic{}, "l2", problem.None, fewestRows, fewestRows/sampleShare/startFewest, false)) {
+		t.Error("no sample where there is one row more")
 	}
 }
 
