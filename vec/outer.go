@@ -2,21 +2,23 @@ package vec
 
 import "math"
 
-// SparseOuter adds scale times the outer product of a sparse row, whose columns increase,
-// with itself to the lower triangle of h, size rows of size numbers: for columns j and l
-// <= j of the row, whose values are y and z,
+// SparseOuters adds to the lower triangle of h, size rows of size numbers, the outer
+// products of the rows of a matrix, as SparseDots has it, with themselves, each times its
+// element of scale unless that is 0, in order: for columns j and l <= j of a row, whose values are y and z,
 //
 //	h[j][l] = fma(scale*y, z, h[j][l])
 //
-// What it leaves above the diagonal is unspecified. x is room for as many numbers as there
-// are values, in double precision. A column that h does not have panics. Four rows of h at a time: 12 values in 54 columns take 57 ns, plain Go
-// 97, 14 in 123 columns 96 and 184.
-func SparseOuter(h []float64, size int, scale float64, index []uint32, value []float32, x []float64) {
-	index, h = index[:len(value)], h[:size*size]
-	if len(value) == 0 || sparseOuter(h, size, scale, index, value, x[:len(value)]) {
-		return
+// What it leaves above the diagonal is unspecified. x is room for the values of the longest row, in
+// double precision. A column that h does not have panics. Four rows of h at a time,
+// and four columns where they are beside each other: 12 values in 54 columns take 57 ns, 31
+// where ten of them are neighbours, 14 in 123 columns 68; plain Go takes twice as long.
+func SparseOuters(h []float64, size int, scale []float64, start []int64, index []uint32, value []float32, x []float64) {
+	index, start, h = index[:len(value)], start[:len(scale)+1], h[:size*size]
+	for i := sparseOuters(h, size, scale, start, index, value, x); i < len(scale); i++ {
+		if lo, hi := start[i], start[i+1]; scale[i] != 0 {
+			sparseOuterPortable(h, size, scale[i], index[lo:hi], value[lo:hi])
+		}
 	}
-	sparseOuterPortable(h, size, scale, index, value)
 }
 
 func sparseOuterPortable(h []float64, size int, scale float64, index []uint32, value []float32) {

@@ -4,7 +4,7 @@
 
 package vec
 
-// sparseOuterAVX2 is sparseOuter for h of size rows of size numbers, with room for the values at x; ok is whether all indices were below size. Otherwise it does nothing.
+// sparseOutersAVX2 is sparseOuters for the first rows, up to one that is not inside value, has more values than x has room for, or an index not below size; h has size rows of size numbers, start is one longer than scale, index as long as value.
 //
 //go:noescape
-func sparseOuterAVX2(h *float64, size int, scale float64, index []uint32, value []float32, x *float64) (ok bool)
+func sparseOutersAVX2(h *float64, size int, scale []float64, start []int64, index []uint32, value []float32, x []float64) (done int)

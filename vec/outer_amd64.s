@@ -4,102 +4,246 @@
 
 #include "textflag.h"
 
-// func sparseOuterAVX2(h *float64, size int, scale float64, index []uint32, value []float32, x *float64) (ok bool)
-// Requires: AVX, FMA3, SSE2
-TEXT ·sparseOuterAVX2(SB), NOSPLIT, $0-81
-	MOVQ  h+0(FP), AX
-	MOVQ  size+8(FP), CX
-	MOVQ  index_base+24(FP), DX
-	MOVQ  value_base+48(FP), BX
-	MOVQ  index_len+32(FP), SI
-	MOVQ  x+72(FP), DI
-	MOVSD scale+16(FP), X0
-	XORQ  R8, R8
+// func sparseOutersAVX2(h *float64, size int, scale []float64, start []int64, index []uint32, value []float32, x []float64) (done int)
+// Requires: AVX, FMA3
+TEXT ·sparseOutersAVX2(SB), NOSPLIT, $0-144
+	MOVQ   h+0(FP), AX
+	MOVQ   size+8(FP), CX
+	MOVQ   x_base+112(FP), BX
+	VXORPD X1, X1, X1
+	XORQ   R10, R10
+	JMP    next
 
-widen:
-	CMPQ      R8, SI
-	JGE       widened
-	MOVL      (DX)(R8*4), R9
-	CMPQ      R9, CX
-	JAE       outside
-	VXORPD    X1, X1, X1
-	VCVTSS2SD (BX)(R8*4), X1, X1
-	VMOVSD    X1, (DI)(R8*8)
-	INCQ      R8
-	JMP       widen
+row:
+	MOVQ         start_base+40(FP), DX
+	MOVQ         (DX)(R10*8), DI
+	MOVQ         8(DX)(R10*8), SI
+	MOVQ         value_len+96(FP), DX
+	CMPQ         SI, DX
+	JHI          stop
+	CMPQ         DI, SI
+	JHI          stop
+	SUBQ         DI, SI
+	JE           added
+	MOVQ         x_len+120(FP), DX
+	CMPQ         SI, DX
+	JHI          stop
+	MOVQ         scale_base+16(FP), DX
+	VBROADCASTSD (DX)(R10*8), Y0
+	VUCOMISD     X1, X0
+	JP           add
+	JE           added
 
-widened:
-	SHLQ $0x03, CX
+add:
+	MOVQ index_base+64(FP), DX
+	LEAQ (DX)(DI*4), DX
+	MOVQ value_base+88(FP), R11
+	LEAQ (R11)(DI*4), R11
 	XORQ R8, R8
 
-first:
-	TESTQ  $0x00000003, SI
-	JE     fours
-	MOVL   (DX)(R8*4), R10
-	IMULQ  CX, R10
-	ADDQ   AX, R10
-	VMULSD (DI)(R8*8), X0, X1
-	ADDQ   $0x01, R8
-	XORQ   BX, BX
+widen:
+	MOVL      (DX)(R8*4), R9
+	CMPQ      R9, CX
+	JAE       stop
+	VXORPD    X2, X2, X2
+	VCVTSS2SD (R11)(R8*4), X2, X2
+	VMOVSD    X2, (BX)(R8*8)
+	INCQ      R8
+	CMPQ      R8, SI
+	JLT       widen
+	MOVQ      $+3, R8
+	JMP       side
 
-one:
-	MOVL        (DX)(BX*4), R9
-	VMOVSD      (DI)(BX*8), X2
-	VMOVAPD     X2, X2
-	VFMADD213SD (R10)(R9*8), X1, X2
-	VMOVSD      X2, (R10)(R9*8)
-	INCQ        BX
-	CMPQ        BX, R8
-	JL          one
+sides:
+	MOVL (DX)(R8*4), R9
+	SUBL -12(DX)(R8*4), R9
+	CMPL R9, $0x03
+	JE   beside
+	INCQ R8
+
+side:
+	CMPQ R8, SI
+	JLT  sides
+	XORQ DI, DI
+
+apartFirst:
+	TESTQ        $0x00000003, SI
+	JE           apartFours
+	MOVL         (DX)(DI*4), R11
+	IMULQ        CX, R11
+	LEAQ         (AX)(R11*8), R11
+	VBROADCASTSD (BX)(DI*8), Y2
+	VMULPD       Y0, Y2, Y2
+	ADDQ         $0x01, DI
+	XORQ         R8, R8
+
+apartOne:
+	MOVL        (DX)(R8*4), R9
+	VMOVSD      (BX)(R8*8), X3
+	VMOVAPD     X3, X3
+	VFMADD213SD (R11)(R9*8), X2, X3
+	VMOVSD      X3, (R11)(R9*8)
+	INCQ        R8
+	CMPQ        R8, DI
+	JLT         apartOne
 	DECQ        SI
-	JMP         first
+	JMP         apartFirst
 
-fours:
-	SUBQ   $0x04, SI
-	JL     done
-	MOVL   (DX)(R8*4), R10
-	IMULQ  CX, R10
-	ADDQ   AX, R10
-	VMULSD (DI)(R8*8), X0, X1
-	MOVL   4(DX)(R8*4), R11
-	IMULQ  CX, R11
-	ADDQ   AX, R11
-	VMULSD 8(DI)(R8*8), X0, X2
-	MOVL   8(DX)(R8*4), R12
-	IMULQ  CX, R12
-	ADDQ   AX, R12
-	VMULSD 16(DI)(R8*8), X0, X3
-	MOVL   12(DX)(R8*4), R13
-	IMULQ  CX, R13
-	ADDQ   AX, R13
-	VMULSD 24(DI)(R8*8), X0, X4
-	ADDQ   $0x04, R8
-	XORQ   BX, BX
+apartFours:
+	SUBQ         $0x04, SI
+	JL           added
+	MOVL         (DX)(DI*4), R11
+	IMULQ        CX, R11
+	LEAQ         (AX)(R11*8), R11
+	VBROADCASTSD (BX)(DI*8), Y2
+	VMULPD       Y0, Y2, Y2
+	MOVL         4(DX)(DI*4), R12
+	IMULQ        CX, R12
+	LEAQ         (AX)(R12*8), R12
+	VBROADCASTSD 8(BX)(DI*8), Y3
+	VMULPD       Y0, Y3, Y3
+	MOVL         8(DX)(DI*4), R13
+	IMULQ        CX, R13
+	LEAQ         (AX)(R13*8), R13
+	VBROADCASTSD 16(BX)(DI*8), Y4
+	VMULPD       Y0, Y4, Y4
+	MOVL         12(DX)(DI*4), R14
+	IMULQ        CX, R14
+	LEAQ         (AX)(R14*8), R14
+	VBROADCASTSD 24(BX)(DI*8), Y5
+	VMULPD       Y0, Y5, Y5
+	ADDQ         $0x04, DI
+	XORQ         R8, R8
 
-four:
-	MOVL        (DX)(BX*4), R9
-	VMOVSD      (DI)(BX*8), X5
-	VMOVAPD     X5, X6
-	VFMADD213SD (R10)(R9*8), X1, X6
-	VMOVSD      X6, (R10)(R9*8)
-	VMOVAPD     X5, X6
-	VFMADD213SD (R11)(R9*8), X2, X6
-	VMOVSD      X6, (R11)(R9*8)
-	VMOVAPD     X5, X6
-	VFMADD213SD (R12)(R9*8), X3, X6
-	VMOVSD      X6, (R12)(R9*8)
-	VMOVAPD     X5, X5
-	VFMADD213SD (R13)(R9*8), X4, X5
-	VMOVSD      X5, (R13)(R9*8)
-	INCQ        BX
-	CMPQ        BX, R8
-	JL          four
-	JMP         fours
+apartFour:
+	MOVL        (DX)(R8*4), R9
+	VMOVSD      (BX)(R8*8), X6
+	VMOVAPD     X6, X7
+	VFMADD213SD (R11)(R9*8), X2, X7
+	VMOVSD      X7, (R11)(R9*8)
+	VMOVAPD     X6, X7
+	VFMADD213SD (R12)(R9*8), X3, X7
+	VMOVSD      X7, (R12)(R9*8)
+	VMOVAPD     X6, X7
+	VFMADD213SD (R13)(R9*8), X4, X7
+	VMOVSD      X7, (R13)(R9*8)
+	VMOVAPD     X6, X6
+	VFMADD213SD (R14)(R9*8), X5, X6
+	VMOVSD      X6, (R14)(R9*8)
+	INCQ        R8
+	CMPQ        R8, DI
+	JLT         apartFour
+	JMP         apartFours
 
-done:
-	MOVB $0x01, ok+80(FP)
-	RET
+beside:
+	XORQ DI, DI
 
-outside:
-	MOVB $0x00, ok+80(FP)
+besideFirst:
+	TESTQ        $0x00000003, SI
+	JE           besideFours
+	MOVL         (DX)(DI*4), R11
+	IMULQ        CX, R11
+	LEAQ         (AX)(R11*8), R11
+	VBROADCASTSD (BX)(DI*8), Y2
+	VMULPD       Y0, Y2, Y2
+	ADDQ         $0x01, DI
+	XORQ         R8, R8
+
+besideOne:
+	MOVL        (DX)(R8*4), R9
+	VMOVSD      (BX)(R8*8), X3
+	VMOVAPD     X3, X3
+	VFMADD213SD (R11)(R9*8), X2, X3
+	VMOVSD      X3, (R11)(R9*8)
+	INCQ        R8
+	CMPQ        R8, DI
+	JLT         besideOne
+	DECQ        SI
+	JMP         besideFirst
+
+besideFours:
+	SUBQ         $0x04, SI
+	JL           added
+	MOVL         (DX)(DI*4), R11
+	IMULQ        CX, R11
+	LEAQ         (AX)(R11*8), R11
+	VBROADCASTSD (BX)(DI*8), Y2
+	VMULPD       Y0, Y2, Y2
+	MOVL         4(DX)(DI*4), R12
+	IMULQ        CX, R12
+	LEAQ         (AX)(R12*8), R12
+	VBROADCASTSD 8(BX)(DI*8), Y3
+	VMULPD       Y0, Y3, Y3
+	MOVL         8(DX)(DI*4), R13
+	IMULQ        CX, R13
+	LEAQ         (AX)(R13*8), R13
+	VBROADCASTSD 16(BX)(DI*8), Y4
+	VMULPD       Y0, Y4, Y4
+	MOVL         12(DX)(DI*4), R14
+	IMULQ        CX, R14
+	LEAQ         (AX)(R14*8), R14
+	VBROADCASTSD 24(BX)(DI*8), Y5
+	VMULPD       Y0, Y5, Y5
+	ADDQ         $0x04, DI
+	XORQ         R8, R8
+
+besideFour:
+	LEAQ        4(R8), R9
+	CMPQ        R9, DI
+	JGT         besideFourSingle
+	MOVL        12(DX)(R8*4), R9
+	SUBL        $0x03, R9
+	CMPL        R9, (DX)(R8*4)
+	JNE         besideFourSingle
+	VMOVUPD     (BX)(R8*8), Y6
+	VMOVAPD     Y6, Y7
+	VFMADD213PD (R11)(R9*8), Y2, Y7
+	VMOVUPD     Y7, (R11)(R9*8)
+	VMOVAPD     Y6, Y7
+	VFMADD213PD (R12)(R9*8), Y3, Y7
+	VMOVUPD     Y7, (R12)(R9*8)
+	VMOVAPD     Y6, Y7
+	VFMADD213PD (R13)(R9*8), Y4, Y7
+	VMOVUPD     Y7, (R13)(R9*8)
+	VMOVAPD     Y6, Y6
+	VFMADD213PD (R14)(R9*8), Y5, Y6
+	VMOVUPD     Y6, (R14)(R9*8)
+	ADDQ        $0x04, R8
+	CMPQ        R8, DI
+	JLT         besideFour
+	JMP         besideFourEnd
+
+besideFourSingle:
+	MOVL        (DX)(R8*4), R9
+	VMOVSD      (BX)(R8*8), X6
+	VMOVAPD     X6, X7
+	VFMADD213SD (R11)(R9*8), X2, X7
+	VMOVSD      X7, (R11)(R9*8)
+	VMOVAPD     X6, X7
+	VFMADD213SD (R12)(R9*8), X3, X7
+	VMOVSD      X7, (R12)(R9*8)
+	VMOVAPD     X6, X7
+	VFMADD213SD (R13)(R9*8), X4, X7
+	VMOVSD      X7, (R13)(R9*8)
+	VMOVAPD     X6, X6
+	VFMADD213SD (R14)(R9*8), X5, X6
+	VMOVSD      X6, (R14)(R9*8)
+	INCQ        R8
+	CMPQ        R8, DI
+	JLT         besideFour
+
+besideFourEnd:
+	JMP besideFours
+
+added:
+	INCQ R10
+
+next:
+	MOVQ scale_len+24(FP), DX
+	CMPQ R10, DX
+	JLT  row
+
+stop:
+	MOVQ R10, done+136(FP)
+	VZEROUPPER
 	RET

@@ -4,4 +4,6 @@ package vec
 
 // Outer products of sparse rows have a kernel on amd64 only.
 
-func sparseOuter([]float64, int, float64, []uint32, []float32, []float64) (done bool) { return false }
+func sparseOuters([]float64, int, []float64, []int64, []uint32, []float32, []float64) (done int) {
+	return 0
+}

@@ -2,9 +2,10 @@
 
 package vec
 
-func sparseOuter(h []float64, size int, scale float64, index []uint32, value []float32, x []float64) (done bool) {
-	if hasAVX512 || hasAVX2 {
-		return sparseOuterAVX2(&h[0], size, scale, index, value, &x[0])
+// sparseOuters does the first rows, and returns how many.
+func sparseOuters(h []float64, size int, scale []float64, start []int64, index []uint32, value []float32, x []float64) (done int) {
+	if (hasAVX512 || hasAVX2) && size > 0 {
+		return sparseOutersAVX2(&h[0], size, scale, start, index, value, x)
 	}
-	return false
+	return 0
 }

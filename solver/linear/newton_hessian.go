@@ -105,26 +105,28 @@ func (m *hessian) form(p *problem.Linear, c []float64) {
 // addSparse adds c_i x_i x_i^T of rows lo to hi to h, one row after the other.
 func (m *hessian) addSparse(h []float64, x matrix.Matrix, c []float64, lo, hi int) {
 	_, d := x.Dims()
-	values, all := make([]float64, d), make([]uint32, d)
-	for j := range all {
-		all[j] = uint32(j)
-	}
-	for i := lo; i < hi; i++ {
-		if c[i] == 0 {
-			continue
+	values := make([]float64, d)
+	if s, ok := x.(*matrix.CSR); ok {
+		vec.SparseOuters(h, m.size, c[lo:hi], s.Start[lo:hi+1], s.Index, s.Value, values)
+	} else {
+		all := make([]uint32, d)
+		for j := range all {
+			all[j] = uint32(j)
 		}
-		v := x.Row(i)
-		column := v.Index
-		if column == nil {
-			column = all
-		}
-		vec.SparseOuter(h, m.size, c[i], column, v.Value, values)
-		if m.size > d {
-			row := h[d*m.size:]
-			for k, x := range v.Value {
-				row[column[k]] += float64(c[i] * float64(x))
+		for i := lo; i < hi; i++ {
+			v := x.Row(i)
+			column := v.Index
+			if column == nil {
+				column = all
 			}
-			row[d] += c[i]
+			vec.SparseOuters(h, m.size, c[i:i+1], []int64{0, int64(len(v.Value))}, column, v.Value, values)
+		}
+	}
+	if m.size > d {
+		row := h[d*m.size:]
+		matrix.AddRows(row[:d], x, lo, c[lo:hi])
+		for _, c := range c[lo:hi] {
+			row[d] += c
 		}
 	}
 }
