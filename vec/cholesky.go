@@ -19,11 +19,13 @@ type Cholesky struct {
 	size    int
 	l       []float64 // size*size, row-major
 	columns []float64 // panel*panel, scratch
+	below   []float64 // panel rows of as many numbers as there are rows below, scratch
+	room    packed[float64, float64]
 }
 
-// panel is the number of columns that are eliminated together. It does not
-// enter the results.
-const panel = 48
+// panel is the number of columns that are eliminated together. It is part
+// of the results' bits. 300 columns take 0.42 ms with 32, 0.55 with 48, 0.52 with 64.
+const panel = 32
 
 // Decompose sets the factor to that of the matrix whose lower triangle is in l,
 // size*size numbers, row-major, on at most threads goroutines (0: as many as
@@ -42,28 +44,28 @@ func (f *Cholesky) Decompose(l []float64, size, threads int) {
 			row[k] = -x
 		}
 	}
-	if f.columns == nil {
-		f.columns = make([]float64, panel*panel)
+	if len(f.below) < panel*size {
+		f.columns, f.below = make([]float64, panel*panel), make([]float64, panel*size)
 	}
-	columns := f.columns
 	for from := 0; from < size; from += panel {
 		to := min(from+panel, size)
-		f.corner(columns, from, to, least)
-		rest := size - to
-		parallel.Each((rest+15)/16, threads, func(_, i int) {
-			f.eliminate(columns, from, to, to+16*i, min(to+16*i+16, size))
-		})
-		below := Block[float64]{Value: l[min(to*size+from, len(l)):], Rows: rest, Cols: to - from, Stride: size}
-		square := Block[float64]{Value: l[min(to*size+to, len(l)):], Rows: rest, Cols: rest, Stride: size}
-		SyrkRows64(square, below, threads)
+		f.corner(from, to, least)
+		if rest := size - to; rest > 0 {
+			below := Block[float64]{Value: f.below, Rows: to - from, Cols: rest, Stride: rest}
+			f.finish(from, to, below, threads)
+			square := Block[float64]{Value: l[to*size+to:], Rows: rest, Cols: rest, Stride: size}
+			multiplication[float64, float64]{tile: tile64(), c: square, m: rest, n: rest, k: to - from, lower: true, room: &f.room,
+				packA: packCols[float64](below), packB: packCols[float64](below)}.run(threads)
+		}
 	}
 }
 
 // corner factors the columns from to to of their own rows, and writes column
 // from+k of the factor to columns[k*panel:].
-func (f *Cholesky) corner(columns []float64, from, to int, least []float64) {
+func (f *Cholesky) corner(from, to int, least []float64) {
+	columns := f.columns
 	for i := from; i < to; i++ {
-		f.eliminate(columns, from, i, i, i+1)
+		f.eliminate(from, i)
 		row := f.l[i*f.size+from : i*f.size+i+1]
 		x := -row[i-from]
 		for _, y := range row[:i-from] {
@@ -76,17 +78,46 @@ func (f *Cholesky) corner(columns []float64, from, to int, least []float64) {
 	}
 }
 
-// eliminate finishes columns from to to of the rows lo to hi: of each row, what
-// column k comes to is taken off those after it.
-func (f *Cholesky) eliminate(columns []float64, from, to, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		row := f.l[i*f.size+from : i*f.size+to]
-		for k, x := range row {
-			column := columns[k*panel:][:len(row)]
-			row[k] = -x / column[k]
-			Axpy64(row[k+1:], row[k], column[k+1:])
-		}
+// eliminate finishes the columns from from on of row i: what a column comes to is taken off
+// those after it.
+func (f *Cholesky) eliminate(from, i int) {
+	row := f.l[i*f.size+from : i*f.size+i]
+	for k, x := range row {
+		column := f.columns[k*panel:][:len(row)]
+		row[k] = -x / column[k]
+		Axpy64(row[k+1:], row[k], column[k+1:])
 	}
+}
+
+// strip is the number of rows that are finished together.
+const strip = 64
+
+// finish finishes columns from to to of the rows below them, and writes them to below, too,
+// as rows: as vectors of many rows they do not wait for each other.
+func (f *Cholesky) finish(from, to int, below Block[float64], threads int) {
+	var columns [panel][]float64
+	for k := range to - from {
+		columns[k] = below.Value[k*below.Stride:][:below.Cols]
+	}
+	parallel.Each((below.Cols+strip-1)/strip, threads, func(_, i int) {
+		lo, hi := i*strip, min(i*strip+strip, below.Cols)
+		rows := Block[float64]{Value: f.l[(to+lo)*f.size+from:], Rows: hi - lo, Cols: to - from, Stride: f.size}
+		turned := Block[float64]{Value: below.Value[lo:], Rows: to - from, Cols: hi - lo, Stride: below.Stride}
+		Transpose64(turned, rows)
+		var factors [panel]float64
+		for k := range to - from {
+			for j := range k {
+				factors[j] = f.columns[j*panel+k]
+			}
+			column := columns[k][lo:hi]
+			AddRows64(column, columns[:k], lo, factors[:k])
+			inverse := -1 / f.columns[k*panel+k]
+			for i, x := range column {
+				column[i] = float64(x * inverse)
+			}
+		}
+		Transpose64(rows, turned)
+	})
 }
 
 // Solve sets x to A^-1 b, with as many numbers of each as A has rows. x may be b.

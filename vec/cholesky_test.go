@@ -27,10 +27,10 @@ func definite(r *rand.Rand, size int) []float64 {
 }
 
 // TestCholesky: L L^T = A, the solution solves, panels and threads change no
-// bit. Sizes lie around the panel's.
+// bit. Sizes lie around those of panels and strips.
 func TestCholesky(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 1))
-	for _, size := range []int{1, 2, 3, panel - 1, panel, panel + 1, 2*panel + 5} {
+	for _, size := range []int{1, 2, 3, panel - 1, panel, panel + 1, 2*panel + 5, panel + strip - 1, panel + strip, panel + 2*strip + 1} {
 		a := definite(r, size)
 		var f, two Cholesky
 		f.Decompose(slices.Clone(a), size, 1)
@@ -74,21 +74,23 @@ func TestCholeskyOfDependentColumns(t *testing.T) {
 
 // BenchmarkCholesky times a factorisation.
 func BenchmarkCholesky(b *testing.B) {
-	for _, size := range []int{128, 512, 2048} {
-		b.Run(fmt.Sprintf("d=%d", size), func(b *testing.B) {
-			a := make([]float64, size*size)
-			for i := range size {
-				for j := range i {
-					a[i*size+j] = 1 / float64(1+i+j)
+	for _, size := range []int{54, 123, 300, 512, 2048} {
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("d=%d/threads=%d", size, threads), func(b *testing.B) {
+				a := make([]float64, size*size)
+				for i := range size {
+					for j := range i {
+						a[i*size+j] = 1 / float64(1+i+j)
+					}
+					a[i*size+i] = float64(size)
 				}
-				a[i*size+i] = float64(size)
-			}
-			l := make([]float64, len(a))
-			var f Cholesky
-			for b.Loop() {
-				copy(l, a)
-				f.Decompose(l, size, 1)
-			}
-		})
+				l := make([]float64, len(a))
+				var f Cholesky
+				for b.Loop() {
+					copy(l, a)
+					f.Decompose(l, size, threads)
+				}
+			})
+		}
 	}
 }

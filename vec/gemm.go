@@ -72,7 +72,7 @@ func SyrkCols64(c, a Block[float64], threads int) { syrkCols(tile64(), c, a, thr
 func WeightedGram(h Block[float64], weight []float64, x Block[float32], threads int) {
 	x.check()
 	weight = weight[:x.Rows]
-	multiplication[float64, float64]{tile: tile64(), c: h, m: x.Cols, n: x.Cols, k: x.Rows, lower: true,
+	multiplication[float64, float64]{tile: tile64(), c: h, m: x.Cols, n: x.Cols, k: x.Rows, lower: true, mirrored: true,
 		packA: func(dst []float64, width, first, count, k, depth int) {
 			for r := range depth {
 				row := x.Value[(k+r)*x.Stride+first:][:count]
@@ -90,7 +90,7 @@ func WeightedGram(h Block[float64], weight []float64, x Block[float32], threads 
 // on and below the diagonal and writes all of it.
 func Gram(h Block[float64], x Block[float32], threads int) {
 	x.check()
-	multiplication[float64, float64]{tile: tile64(), c: h, m: x.Cols, n: x.Cols, k: x.Rows, lower: true,
+	multiplication[float64, float64]{tile: tile64(), c: h, m: x.Cols, n: x.Cols, k: x.Rows, lower: true, mirrored: true,
 		packA: packCols[float64](x), packB: packCols[float64](x)}.run(threads)
 }
 
@@ -105,7 +105,7 @@ const rowsOfSingle = 256
 // less than 2^24), as long as the sums stay below 2^53. Products beyond 3e38 are infinite.
 func GramSingle(h Block[float64], x Block[float32], threads int) {
 	x.check()
-	multiplication[float32, float64]{tile: tileWide(), c: h, m: x.Cols, n: x.Cols, k: x.Rows, lower: true, depth: rowsOfSingle,
+	multiplication[float32, float64]{tile: tileWide(), c: h, m: x.Cols, n: x.Cols, k: x.Rows, lower: true, mirrored: true, depth: rowsOfSingle,
 		packA: packCols[float32](x), packB: packCols[float32](x)}.run(threads)
 }
 
@@ -139,12 +139,12 @@ func gemmCols[A, S float](t tile[S, S], few tallTile[A, S], c Block[S], a Block[
 
 func syrkRows[T float](t tile[T, T], c, a Block[T], threads int) {
 	a.check()
-	multiplication[T, T]{tile: t, c: c, m: a.Rows, n: a.Rows, k: a.Cols, lower: true, packA: packRows[T](a), packB: packRows[T](a)}.run(threads)
+	multiplication[T, T]{tile: t, c: c, m: a.Rows, n: a.Rows, k: a.Cols, lower: true, mirrored: true, packA: packRows[T](a), packB: packRows[T](a)}.run(threads)
 }
 
 func syrkCols[T float](t tile[T, T], c, a Block[T], threads int) {
 	a.check()
-	multiplication[T, T]{tile: t, c: c, m: a.Cols, n: a.Cols, k: a.Rows, lower: true, packA: packCols[T](a), packB: packCols[T](a)}.run(threads)
+	multiplication[T, T]{tile: t, c: c, m: a.Cols, n: a.Cols, k: a.Rows, lower: true, mirrored: true, packA: packCols[T](a), packB: packCols[T](a)}.run(threads)
 }
 
 // A packer copies elements k, k+1, ... of rows first, first+1, ... to dst: element k+r of

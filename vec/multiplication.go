@@ -21,7 +21,8 @@ type tile[T, S float] struct {
 }
 
 // A multiplication adds sum_k a[i][k]*b[j][k] to c[i][j], for i < m, j < n, in order of
-// k. With lower, c is symmetric: what is above the diagonal is copied.
+// k. With lower, c is symmetric: what is above the diagonal is copied if mirrored, and
+// else unspecified.
 type multiplication[T, S float] struct {
 	tile    tile[T, S]
 	c       Block[S]
@@ -29,7 +30,10 @@ type multiplication[T, S float] struct {
 	depth   int // terms in a panel; 0: as the caches like it
 	lower   bool
 
+	mirrored bool
+
 	packA, packB packer[T]
+	room         *packed[T, S] // nil: its own
 }
 
 // run computes the product on at most threads goroutines.
@@ -42,8 +46,11 @@ func (p multiplication[T, S]) run(threads int) {
 	depth := cmp.Or(p.depth, equalParts(p.k, depthOfPanel))
 	width := min(colsOfBlock, roundUp(p.n, p.tile.cols))
 	height := min(rowsOfBlock, roundUp((p.m+4*threads-1)/(4*threads), p.tile.rows))
-	b := make([]T, width*depth)
-	works := make([]*work[T, S], threads)
+	room := p.room
+	if room == nil {
+		room = new(packed[T, S])
+	}
+	b, works := room.of(width*depth, threads)
 	for col := 0; col < p.n; col += width {
 		cols := min(width, p.n-col)
 		for k := 0; k < p.k; k += depth {
@@ -55,16 +62,35 @@ func (p multiplication[T, S]) run(threads int) {
 			blocks := (p.m + height - 1) / height
 			parallel.Each(blocks, threads, func(worker, i int) {
 				i = blocks - 1 - i // of a triangle the largest first
-				if works[worker] == nil {
-					works[worker] = &work[T, S]{a: make([]T, height*depth), edge: make([]S, p.tile.rows*p.tile.cols)}
+				w := &works[worker]
+				if len(w.a) < height*depth || len(w.edge) < p.tile.rows*p.tile.cols {
+					*w = work[T, S]{a: make([]T, height*depth), edge: make([]S, p.tile.rows*p.tile.cols)}
 				}
-				p.block(works[worker], b, i*height, min(height, p.m-i*height), col, cols, k, depth)
+				p.block(w, b, i*height, min(height, p.m-i*height), col, cols, k, depth)
 			})
 		}
 	}
-	if p.lower {
+	if p.mirrored {
 		p.mirror(threads)
 	}
+}
+
+// packed is memory for packed panels, which several multiplications may share, one
+// after another.
+type packed[T, S float] struct {
+	b     []T
+	works []work[T, S]
+}
+
+// of returns room for so many numbers of B, and that of each goroutine.
+func (p *packed[T, S]) of(b, threads int) ([]T, []work[T, S]) {
+	if len(p.b) < b {
+		p.b = make([]T, b)
+	}
+	if len(p.works) < threads {
+		p.works = make([]work[T, S], threads)
+	}
+	return p.b, p.works
 }
 
 // work is the memory of one goroutine.
