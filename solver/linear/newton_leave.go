@@ -18,8 +18,8 @@ func (s *working) worst() float64 {
 	n := len(s.away)
 	most := make([]float64, (n+newtonRows-1)/newtonRows)
 	parallel.Blocks(n, newtonRows, s.p.Threads, func(block, lo, hi int) {
-		for k := range s.inner.ramps {
-			most[block] = s.inner.ramps[k].share(s.away[lo:hi], s.row[lo:hi], most[block])
+		for k := range s.ramps {
+			most[block] = s.ramps[k].share(s.away[lo:hi], s.row[lo:hi], most[block])
 		}
 	})
 	return slices.Max(most)
@@ -28,8 +28,8 @@ func (s *working) worst() float64 {
 // met returns the rows that go more than a share of their way to a bend.
 func (s *working) met(share float64) (joining []uint32) {
 	for i := range s.row {
-		for k := range s.inner.ramps {
-			if s.inner.ramps[k].share(s.away[i:i+1], s.row[i:i+1], share) > share {
+		for k := range s.ramps {
+			if s.ramps[k].share(s.away[i:i+1], s.row[i:i+1], share) > share {
 				joining = append(joining, uint32(i))
 				break
 			}
@@ -38,20 +38,13 @@ func (s *working) met(share float64) (joining []uint32) {
 	return joining
 }
 
-// join takes in rows.
-func (s *working) join(joining []uint32) {
+// join takes in rows, which are at the given places by now.
+func (s *working) join(joining []uint32, at []float64) {
 	e := s.inner
-	last := len(s.w) - 1
 	away := make([]float64, len(joining))
 	for k, i := range joining {
-		rise, loss, slope := s.beside(s.p.Y[i], s.away[i])
-		weight, row := s.p.S[i], s.p.X.Row(int(i))
-		v := float64(weight / s.p.N * rise)
-		row.AddTo(e.fixed[:last], -v)
-		e.fixed[last] -= v
-		e.constant -= float64(weight * (loss - float64(rise*(row.Dot(s.w[:last])+s.w[last]))))
-		s.slopes -= float64(weight * slope)
-		away[k], s.away[i] = s.away[i], math.Inf(1)
+		s.take(int(i), s.away[i], -1)
+		away[k], s.away[i] = at[i], math.Inf(1)
 	}
 	e.ground(e.fixed)
 	s.near = append(s.near, joining...)
@@ -59,18 +52,31 @@ func (s *working) join(joining []uint32) {
 	e.add(away)
 }
 
+// take adds share times what row i is beside its ramps, on the side of away, to the sums
+// over rows left out.
+func (s *working) take(i int, away, share float64) {
+	e, last := s.inner, len(s.w)-1
+	rise, loss, slope := s.beside(s.p.Y[i], away)
+	weight, prediction := float64(share*s.p.S[i]), away+s.corners.of(s.p.Y[i]).at
+	v := float64(weight / s.p.N * rise)
+	s.p.X.Row(i).AddTo(e.fixed[:last], v)
+	e.fixed[last] += v
+	e.constant += float64(weight * (loss - float64(rise*prediction)))
+	s.slopes += float64(weight * slope)
+}
+
 // beside returns what the ramps of a row beside them add to its slope and to its
 // loss, and the size of its whole slope, for which only a free bias asks.
 func (s *working) beside(y, away float64) (rise, loss, size float64) {
-	for k := range s.inner.ramps {
-		e := &s.inner.ramps[k]
+	for k := range s.ramps {
+		e := &s.ramps[k]
 		if q := away - e.shift; q > 0 {
 			rise += e.jump
 			loss += float64(e.jump * (q - e.end()/2))
 		}
 	}
 	if s.p.Bias == problem.Free {
-		size = math.Abs(s.inner.corners.of(y).slope + rise)
+		size = math.Abs(s.corners.of(y).slope + rise)
 	}
 	return rise, loss, size
 }
@@ -87,7 +93,7 @@ func (s *working) leave() {
 	if float64(count) < least*float64(n) || n-count < len(s.w) {
 		return
 	}
-	s.fix()
+	s.fix(e.p, e.away, e.move, s.beside)
 	if s.near == nil {
 		s.away = slices.Clone(s.away) // that of inner will be shortened
 	}
@@ -125,7 +131,8 @@ func (s *working) measure() int {
 			for k := range e.ramps {
 				far = far && e.ramps[k].distance(e.away[i]-e.ramps[k].shift) > enough
 			}
-			if s.far[i] = far; far {
+			if s.far[i], e.move[i] = far, 0; far {
+				e.move[i] = 1
 				x++
 			}
 		}
@@ -134,25 +141,27 @@ func (s *working) measure() int {
 	return int(count)
 }
 
-// fix adds the rows of inner that are far away to the sums over such rows. Their
-// losses are
+// fix adds rows of p to the sums over rows left out, of each the share in v, which is
+// overwritten. line tells slope, loss and size of the slope where a row is, or was when it
+// was left out: with p = q + t the losses are
 //
-//	sum s rise (q - J W/2) = N <change, w> + constant
-func (s *working) fix() {
-	e, v := s.inner, s.inner.move // it has been made
-	losses, slopes := sumRows(e.p, func(lo, hi int) (x, y float64) {
+//	sum s (loss + slope (x w - p)) = N <change, w> + constant
+func (s *working) fix(p *problem.Linear, away, v []float64, line func(y, away float64) (slope, loss, size float64)) {
+	e := s.inner
+	constant, slopes := sumRows(p, func(lo, hi int) (x, y float64) {
 		for k := lo; k < hi; k++ {
-			if v[k] = 0; s.far[k] {
-				rise, loss, size := s.beside(e.p.Y[k], e.away[k])
-				v[k] = e.p.S[k] / e.p.N * rise
-				x += float64(e.p.S[k] * loss)
-				y += float64(e.p.S[k] * size)
+			if v[k] != 0 {
+				slope, loss, size := line(p.Y[k], away[k])
+				weight := float64(v[k] * p.S[k])
+				v[k] = weight / p.N * slope
+				x += float64(weight * (loss - float64(slope*(away[k]+s.corners.of(p.Y[k]).at))))
+				y += float64(weight * size)
 			}
 		}
 		return x, y
 	})
-	change, _ := e.p.Combine(v)
-	e.constant += losses - float64(e.p.N*inner(change, s.w))
+	change, _ := p.Combine(v)
+	e.constant += constant
 	e.ground(change)
 	vec.Axpy64(e.fixed, 1, change)
 	s.slopes += slopes

@@ -99,6 +99,9 @@ func (s *working) sample() {
 	}
 	copy(s.w, t.w)
 	s.first = t.first
+	if s.narrow(t) {
+		return
+	}
 	s.inner = t.inner.hessian.interior(s.p, s.loss, s.w, warmStart*s.first)
 	s.away = s.inner.away
 }

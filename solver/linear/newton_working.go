@@ -26,19 +26,23 @@ import (
 //	          and a centred point. m is then half of what a start from 0 begins
 //	          with, though the weights are good for much less: w moves as far as the
 //	          sample was wrong, and a smaller m has no room for that (measured with
-//	          a fifth: a9a needs 15 epochs instead of 10)
+//	          a fifth: a9a needs 15 epochs instead of 10). Where the sample has many
+//	          rows for each column a band of rows goes first (newton_band.go)
 //	Cost      most epochs see a few per cent of the rows, besides one product with
 //	          all. a9a, hinge, to a gap of 1e-6: 10 epochs, of which three see all
 //	          rows
-//	Rejected  to begin with the rows within a band around their ramps alone: those that
-//	          join bring further ones, an epoch each (covtype 15 epochs for 7; only
-//	          ijcnn1 gains); a row in the way that joins after the step (a9a at 1/(100n)
+//	Rejected  to begin with the rows within a band around their ramps, without others that
+//	          stand for the rest: those that join bring further ones, an epoch each
+//	          (covtype 15 epochs for 7; only ijcnn1 gains); a row in the way that joins after the step (a9a at 1/(100n)
 //	          90 epochs for 22); one row of four in the matrix while all are seen
 //	          (covtype 72 -> 52 ms, but a9a at 1/(100n) never ends); samples of 4096,
 //	          16,384, ... rows in turn
 type working struct {
 	p    *problem.Linear
 	loss loss.Cornered
+
+	corners *corners
+	ramps   []ramps // of no rows
 
 	w      []float64 // d+1
 	away   []float64 // n: as that of inner; once rows are left out, +Inf for those in inner
@@ -47,6 +51,8 @@ type working struct {
 	inner  *interior
 	far    []bool    // of rows of inner
 	from   []int32   // rows of inner that are kept
+	start  []float64 // where those of inner began that stand for others; else +Inf
+	band   float64   // how far from the ramps it reaches, see narrow; 0: rows left out are looked at
 	middle []float64 // d+1, see relativeGap
 
 	slopes float64 // sum of s |a| over the rows left out
@@ -67,7 +73,7 @@ var _ solver.Present = (*working)(nil)
 
 func newWorking(p *problem.Linear, l loss.Cornered, from *problem.Point) *working {
 	n, _ := p.Dims()
-	s := &working{p: p, loss: l, w: startingWeights(p, from), middle: middleOf(p)}
+	s := &working{p: p, loss: l, corners: newCorners(l), ramps: newRamps(l, 0), w: startingWeights(p, from), middle: middleOf(p)}
 	if from != nil && len(from.A) == n { // what the run is asked for before its first epoch
 		s.row = slices.Clone(from.A)
 	}
@@ -86,7 +92,7 @@ func newWorking(p *problem.Linear, l loss.Cornered, from *problem.Point) *workin
 
 // begin begins with all rows.
 func (s *working) begin() {
-	s.near, s.slopes = nil, 0
+	s.near, s.slopes, s.band, s.start = nil, 0, 0, nil
 	s.inner = newInterior(s.p, s.loss, s.w, 0)
 	s.away, s.first = s.inner.away, s.inner.mean
 }
@@ -102,7 +108,7 @@ func (s *working) Epoch() {
 	}
 	target, t, part := s.inner.direction()
 	var joining []uint32
-	if s.near != nil {
+	if s.near != nil && s.band == 0 {
 		if s.row == nil {
 			s.row = make([]float64, len(s.away))
 		}
@@ -124,9 +130,12 @@ func (s *working) Epoch() {
 	s.inner.step(target, t, part)
 	s.inner.epoch++
 	if joining != nil {
-		s.join(joining)
+		s.join(joining, s.away)
 	}
-	if t > 0 && s.joined < mostJoins && len(s.inner.away) >= newtonRows {
+	if s.band > 0 && distance*s.inner.mean <= s.band {
+		s.widen()
+	}
+	if s.band == 0 && t > 0 && s.joined < mostJoins && len(s.inner.away) >= newtonRows {
 		s.leave()
 	}
 }
@@ -175,6 +184,9 @@ func (s *working) Point() problem.Point {
 		s.row = make([]float64, len(s.p.Y))
 	}
 	if e := s.inner; e != nil && e.epoch > 0 {
+		if s.band > 0 {
+			s.widen()
+		}
 		s.locate()
 		for k := range e.away {
 			i := s.index(k)
@@ -193,7 +205,7 @@ func (s *working) locate() {
 	s.p.Predict(s.away, s.w)
 	parallel.Blocks(len(s.away), newtonRows, s.p.Threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			c := s.inner.corners.of(s.p.Y[i])
+			c := s.corners.of(s.p.Y[i])
 			s.away[i] -= c.at
 			rise, _, _ := s.beside(s.p.Y[i], s.away[i])
 			s.row[i] = c.slope + rise
