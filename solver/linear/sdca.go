@@ -38,7 +38,8 @@ import (
 //	Free bias    the constraint sum_i s_i a_i = 0 by the method of multipliers
 //	             (Hestenes, Powell): the bias is a constant column of squared
 //	             weight beta whose penalty is centred at the last bias and
-//	             re-centred after every epoch
+//	             re-centred after every epoch; along it no step goes further
+//	             than the best (overRelaxed)
 //	Returned     a, and u in that length; or the weights to which a face led, while
 //	             their primal is the lower one
 //	Cost         O(nonzeros) per epoch; memory O(n + d)

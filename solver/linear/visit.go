@@ -2,6 +2,7 @@ package linear
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -84,8 +85,12 @@ func (s *sdca) look(dst []visit, x *matrix.CSR, rows []uint32) {
 	dst = dst[:len(rows)]
 	a, y, weight, norm := s.a, s.p.Y[:len(s.a)], s.p.S[:len(s.a)], s.p.SquaredNorm[:len(s.a)]
 	scale := s.sigma * s.factor / (s.mu * s.over)
+	constant := scale * s.beta
+	if s.p.Bias == problem.Free { // a bias that overshoots is then centred beyond: it need not settle
+		constant = s.sigma * s.factor * s.beta
+	}
 	for k, i := range rows {
-		dst[k] = visit{row: i, before: a[i], y: y[i], weight: weight[i], q: float64(scale*weight[i]) * (norm[i] + s.beta)}
+		dst[k] = visit{row: i, before: a[i], y: y[i], weight: weight[i], q: weight[i] * (float64(scale*norm[i]) + constant)}
 	}
 	if x != nil {
 		for k, i := range rows {
