@@ -132,6 +132,9 @@ func (s *sdca) rounds(rounds int) {
 					s.shorten(theta, lo*mergeBlock, min(hi*mergeBlock, n), s.part[from:to])
 					team.Meet()
 				}
+				for p := from; p < to; p++ { // its own: the other cores would keep what they write
+					copy(s.part[p].u, s.u)
+				}
 			})
 		}
 	})
@@ -197,8 +200,8 @@ func (s *sdca) adapt(best float64) {
 	}
 }
 
-// gatherChanges adds the changes of the weights lo..hi to u and to the copies,
-// and returns <u, change> and |change|^2.
+// gatherChanges adds the changes of the weights lo..hi to u, and returns <u, change>
+// and |change|^2.
 func (s *sdca) gatherChanges(lo, hi int) (along, squared float64) {
 	u, change := s.u[lo:hi], s.change[lo:hi]
 	copy(change, s.part[0].u[lo:hi])
@@ -211,9 +214,6 @@ func (s *sdca) gatherChanges(lo, hi int) (along, squared float64) {
 	}
 	along, squared = vec.Dot64(u, change), vec.Dot64(change, change)
 	vec.Axpy64(u, 1, change)
-	for p := range s.part {
-		copy(s.part[p].u[lo:hi], u)
-	}
 	if last := len(s.u) - 1; hi == last+1 { // the constant column
 		c := change[last-lo]
 		x := u[last-lo] - c
@@ -230,11 +230,7 @@ func (s *sdca) gatherChanges(lo, hi int) (along, squared float64) {
 // shorten takes back the share 1-theta of the changes of the weights lo..hi and
 // of the moves of some partitions.
 func (s *sdca) shorten(theta float64, lo, hi int, parts []partition) {
-	u := s.u[lo:hi]
-	vec.Axpy64(u, theta-1, s.change[lo:hi])
-	for p := range s.part {
-		copy(s.part[p].u[lo:hi], u)
-	}
+	vec.Axpy64(s.u[lo:hi], theta-1, s.change[lo:hi])
 	for p := range parts {
 		for _, m := range parts[p].moved {
 			s.a[m.row] = m.before + float64(theta*(s.a[m.row]-m.before))
