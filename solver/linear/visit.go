@@ -69,8 +69,18 @@ func (s *sdca) sweepSparse(part *partition, rows []uint32, x *matrix.CSR) {
 	}
 }
 
-// ask asks for what the visits of rows need to know, and change.
+// ask asks for what the visits of rows need to know, and change. Neighbours share
+// cache lines: one in eight elements asks for all.
 func (s *sdca) ask(x *matrix.CSR, rows []uint32) {
+	var first [window]uint32
+	n, line := 0, ^uint32(0)
+	for _, i := range rows {
+		if i/8 != line {
+			line, first[n] = i/8, i
+			n++
+		}
+	}
+	rows = first[:n]
 	vec.PrefetchElements(x.Start, rows)
 	vec.PrefetchElements(s.a, rows)
 	vec.PrefetchElements(s.p.Y, rows)
