@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // slow is a problem on which SDCA is slow: fewer rows than columns, nearly the
@@ -200,6 +201,33 @@ func TestFaceRows(t *testing.T) {
 	}
 	if len(kinds) < 2 {
 		t.Errorf("rows of the face and others: %v", kinds)
+	}
+}
+
+// TestFaceRecurrences: the residual and the change of u by it, which follow from step
+// to step, are what the steps so far make them.
+func TestFaceRecurrences(t *testing.T) {
+	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+		f := eager(slow(loss.Hinge{}, bias, 2)).newFace()
+		for f.steps < 12 && f.advance() {
+		}
+		w, r := make([]float64, len(f.ur)), make([]float64, len(f.rows))
+		f.lead(w)
+		f.predict(r, w, 0, len(r))
+		for k, i := range f.rows {
+			want := r[k] - f.e[k]*f.s.p.Y[i]
+			if math.Abs(f.r[k]-want) > 1e-10*f.first {
+				t.Fatalf("%v: after %d steps the residual of row %d is %g, kept as %g", bias, f.steps, i, want, f.r[k])
+			}
+		}
+		change := make([]float64, len(f.ur))
+		f.combine(change, f.r)
+		size := math.Sqrt(vec.SquaredNorm64(change))
+		for j, want := range change {
+			if math.Abs(f.ur[j]-want) > 1e-9*size {
+				t.Fatalf("%v: after %d steps the residual moves u[%d] by %g, kept as %g", bias, f.steps, j, want, f.ur[j])
+			}
+		}
 	}
 }
 
