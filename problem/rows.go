@@ -74,6 +74,12 @@ func (r *Rows) Combine(v []float64) (sum []float64, chain int) {
 	return sum, r.combine(sum, v)
 }
 
+// CombineTo is Combine into sum, d+1 numbers.
+func (r *Rows) CombineTo(sum, v []float64) (chain int) {
+	clear(sum)
+	return r.combine(sum, v)
+}
+
 // combine is Combine into a slice of zeros.
 func (r *Rows) combine(sum, v []float64) (chain int) {
 	n, d := r.X.Dims()

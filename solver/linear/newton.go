@@ -140,14 +140,20 @@ func sumRows(p *problem.Linear, do func(lo, hi int) (x, y float64)) (x, y float6
 // gradientOf returns lambda w + X^T v: d+1 numbers, of which the last is 0
 // where there is no bias.
 func gradientOf(p *problem.Linear, w, v []float64) []float64 {
-	g, _ := p.Combine(v)
+	g := make([]float64, len(w))
+	gradientTo(g, p, w, v)
+	return g
+}
+
+// gradientTo is gradientOf into g.
+func gradientTo(g []float64, p *problem.Linear, w, v []float64) {
+	p.CombineTo(g, v)
 	for j, w := range w[:p.Penalised()] {
 		g[j] += float64(p.Lambda * w)
 	}
 	if p.Bias == problem.None {
 		g[len(g)-1] = 0
 	}
-	return g
 }
 
 // relativeGap returns about the relative gap of weights w and dual variables a,

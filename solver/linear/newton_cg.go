@@ -22,13 +22,14 @@ type conjugate struct {
 	gradients
 	first float64   // |g| of the first epoch
 	along []float64 // n: X s
+	hs    []float64 // d+1: H s; memory that is made anew for each product is collected too late
 }
 
 const mostProducts = 100
 
 func newConjugate(p *problem.Linear) *conjugate {
 	n, d := p.Dims()
-	return &conjugate{gradients: newGradients(d + 1), along: make([]float64, n)}
+	return &conjugate{gradients: newGradients(d + 1), along: make([]float64, n), hs: make([]float64, d+1)}
 }
 
 // prepare sets the diagonal of H. The parts do not depend on the cores.
@@ -80,7 +81,8 @@ func (m *conjugate) product(p *problem.Linear, c, s []float64) []float64 {
 	for i, c := range c {
 		along[i] *= c
 	}
-	return gradientOf(p, s, along)
+	gradientTo(m.hs, p, s, along)
+	return m.hs
 }
 
 // gradients are conjugate gradients, scaled by the diagonal of H.
