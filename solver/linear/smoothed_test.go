@@ -132,3 +132,66 @@ func TestSuitsSmoothing(t *testing.T) {
 		t.Error("a logistic loss")
 	}
 }
+
+// TestCentred: with every bias it goes on to a gap that smoothing alone does not reach.
+func TestCentred(t *testing.T) {
+	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+		p := rowsForSmoothing(bias, 2)
+		s := newSmoothed(p)
+		gap := 1.0
+		for gap > 1e-5 && !s.done() && s.epochs < 60 {
+			s.step()
+			gap = p.Certify(s.point()).Relative()
+		}
+		if !s.centred || gap > 1e-5 {
+			t.Errorf("%v: gap %g after %d epochs, centred is %v", bias, gap, s.epochs, s.centred)
+		}
+	}
+}
+
+// TestTowards: on the corner a slope stays, else it goes to the end where the row
+// belongs, by the law of the method for short ways; it never reaches an end.
+func TestTowards(t *testing.T) {
+	for _, b := range []float64{centredEnd, 1e-5, 0.01, 0.3, 0.5, 0.9, 1 - 1e-5, 1 - centredEnd} {
+		if got := towards(b, 0); math.Abs(got-b) > 1e-9*b {
+			t.Errorf("%g on the corner became %g", b, got)
+		}
+		law := 1e-3 * b * (1 - b)
+		if got := towards(b, 1e-3) - b; math.Abs(got-law) > 1e-2*law && b < 1-2*centredEnd {
+			t.Errorf("%g moved by %g, the law says %g", b, got, law)
+		}
+		for _, short := range []float64{-1e300, -30, -1, 1, 30, 1e300} {
+			got := towards(b, short)
+			if !(got >= centredEnd && got <= 1-centredEnd) || short > 0 && got < b || short < 0 && got > b {
+				t.Errorf("%g with %g widths became %g", b, short, got)
+			}
+		}
+	}
+}
+
+// TestPart: rows that are named and rows that are copied are those of the problem; a
+// part that is taken again uses its memory again.
+func TestPart(t *testing.T) {
+	for _, sparse := range []bool{true, false} {
+		p := generate(loss.Hinge{}, "l2", problem.None, 50, 4, sparse)
+		part := newPart(p)
+		few := part.take(p, []uint32{1, 4, 20, 49})
+		same(t, p, few, 1, 4, 20, 49)
+		if _, copied := few.X.(*matrix.CSR); copied != sparse {
+			t.Errorf("sparse is %v, but copied %v", sparse, copied)
+		}
+		many := part.take(p, []uint32{0, 1, 2, 3, 4, 20, 21, 22, 23, 24, 25, 26, 48, 49})
+		same(t, p, many, 0, 1, 2, 3, 4, 20, 21, 22, 23, 24, 25, 26, 48, 49)
+		if _, copied := many.X.(*matrix.CSR); copied {
+			t.Error("more than an eighth of the rows are copied")
+		}
+		same(t, many, newPart(p).take(many, []uint32{2, 5, 13}), 2, 5, 13)
+		rows := []uint32{3, 7, 21}
+		if n := testing.AllocsPerRun(10, func() { part.take(p, rows) }); n > 20 {
+			t.Errorf("taken again with %v pieces of memory", n)
+		}
+		if few.N != p.N {
+			t.Errorf("N = %v, want %v", few.N, p.N)
+		}
+	}
+}

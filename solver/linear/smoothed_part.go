@@ -1,0 +1,74 @@
+package linear
+
+import (
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// part is some rows of a problem: named while they are many, copied when they are few,
+// always into the same memory. A part that is made anew each time would leave as
+// much garbage as there is data before any of it is collected.
+type part struct {
+	problem.Linear
+	rows  problem.Rows
+	room  int64 // most nonzeros that are copied
+	start []int64
+	index []uint32
+	value []float32
+}
+
+const partShare = 8 // one nonzero of so many at most is copied
+
+func newPart(p *problem.Linear) *part { return &part{room: p.Nonzeros / partShare} }
+
+// take makes the part the given rows of p, which must stay as they are while it is
+// used. N and the rest are those of p, so that its objective is a part of that of p.
+func (t *part) take(p *problem.Linear, rows []uint32) *problem.Linear {
+	y, s := t.Y[:0], t.S[:0]
+	t.Linear = *p
+	t.start = append(t.start[:0], 0)
+	nonzeros := int64(0)
+	for _, i := range rows {
+		y, s = append(y, p.Y[i]), append(s, p.S[i])
+		nonzeros += int64(p.X.Row(int(i)).Nonzeros())
+		t.start = append(t.start, nonzeros)
+	}
+	t.Y, t.S = y, s
+	t.rows.X, t.rows.Nonzeros, t.rows.Threads = named{p.X, rows}, nonzeros, p.Threads
+	if len(rows) > 0 && p.X.Row(int(rows[0])).Index != nil && nonzeros <= t.room {
+		t.rows.X = t.copied(t.rows.X, p.Threads)
+	}
+	t.Rows = &t.rows
+	return &t.Linear
+}
+
+// copied returns a copy of x, whose rows begin at start.
+func (t *part) copied(x matrix.Matrix, threads int) matrix.Matrix {
+	if t.index == nil { // touched as far as it is needed
+		t.index, t.value = make([]uint32, t.room), make([]float32, t.room)
+	}
+	n, d := x.Dims()
+	end := t.start[n]
+	parallel.Blocks(n, newtonRows, threads, func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			row := x.Row(k)
+			copy(t.index[t.start[k]:], row.Index)
+			copy(t.value[t.start[k]:], row.Value)
+		}
+	})
+	return &matrix.CSR{Cols: d, Start: t.start, Index: t.index[:end], Value: t.value[:end]}
+}
+
+// named is the given rows of a matrix, not copied.
+type named struct {
+	matrix.Matrix
+	rows []uint32
+}
+
+func (m named) Dims() (rows, cols int) {
+	_, cols = m.Matrix.Dims()
+	return len(m.rows), cols
+}
+
+func (m named) Row(i int) matrix.Vector { return m.Matrix.Row(int(m.rows[i])) }
