@@ -64,6 +64,9 @@ func findDelimiter(head []byte) byte {
 // delimiterScore counts the rows, up to 20, that have as many fields as the
 // first, and returns 1 if they have one field only.
 func delimiterScore(head []byte, delimiter byte) int {
+	if bytes.IndexByte(head, delimiter) < 0 {
+		return 1
+	}
 	r := csvRows{delimiter}
 	if cut := r.last(head); cut > 0 && len(head) >= headSize {
 		head = head[:cut]

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ func (fen) Takes() []string { return []string{"target", "weights", "labels"} }
 
 func (fen) Detect(name string, head []byte) Match {
 	switch {
-	case strings.HasPrefix(string(head), fenMagic):
+	case bytes.HasPrefix(head, []byte(fenMagic)):
 		return MatchMagic
 	case hasExtension(name, ".fen"):
 		return MatchExtension
