@@ -77,7 +77,7 @@ func checkRows(targets, weights []float64, l loss.Loss, threads int) (total floa
 		for i := lo; i < hi; i++ {
 			y, s := targets[i], weights[i]
 			switch {
-			case margin && y != 1 && y != -1:
+			case margin && math.Abs(y) != 1: // one branch, whichever class
 				errs[b] = fmt.Errorf("problem: row %d: target %g, expected -1 or +1 for this loss", i+1, y)
 			case y-y != 0:
 				errs[b] = fmt.Errorf("problem: row %d: target %g, expected a finite number", i+1, y)
@@ -105,6 +105,14 @@ func checkRows(targets, weights []float64, l loss.Loss, threads int) (total floa
 
 // atZero returns the objective of the zero point.
 func (p *Risk) atZero() float64 {
+	if _, margin := p.Loss.(loss.Margin); margin {
+		return p.marginsAtZero()
+	}
+	return p.rowsAtZero()
+}
+
+// rowsAtZero is atZero for any targets.
+func (p *Risk) rowsAtZero() float64 {
 	return sumBlocks(len(p.Y), p.threads, func(_, lo, hi int) float64 {
 		s := scratches.Get().(*scratch)
 		defer scratches.Put(s)
@@ -116,6 +124,19 @@ func (p *Risk) atZero() float64 {
 		var total vec.Sum
 		for k, v := range value {
 			total.Add(p.S[lo+k] * v)
+		}
+		return total.Value()
+	}) / p.N
+}
+
+// marginsAtZero is atZero for targets 1 and -1: there are only two losses.
+func (p *Risk) marginsAtZero() float64 {
+	var value, slope, zero [2]float64
+	loss.ValueTo(p.Loss, value[:], slope[:], zero[:], []float64{1, -1}, zero[:])
+	return sumBlocks(len(p.Y), p.threads, func(_, lo, hi int) float64 {
+		var total vec.Sum
+		for i, y := range p.Y[lo:hi] {
+			total.Add(p.S[lo+i] * value[math.Float64bits(y)>>63])
 		}
 		return total.Value()
 	}) / p.N
