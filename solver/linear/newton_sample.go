@@ -50,9 +50,10 @@ func sample(p *problem.Linear, rows int) *problem.Linear {
 	random := rand.NewPCG(uint64(len(p.Y)), uint64(rows))
 	cells := make([]cell, len(count))
 	all, part := make([]float64, len(count)), make([]float64, len(count))
-	var picked []uint32
+	picked := make([]uint32, 0, rows)
+	two := len(count) - 1
 	for i, s := range p.S {
-		k := class(i)
+		k := int(math.Float64bits(p.Y[i])>>63^1) & two // class(i), without a call
 		c := &cells[k]
 		if c.seen == c.end && quota[k] > 0 {
 			c.number++
