@@ -54,7 +54,7 @@ func (m *hessian) fit(p *problem.Linear) {
 	}
 	work := int64(n) * long * long
 	square := int64(m.size)*int64(m.size) + 1
-	count := int(max(1, min(8, int64(n/newtonRows), work/(32*square), mostPartial/square)))
+	count := int(max(1, min(8, int64(n/newtonRows), work/(16*square), mostPartial/square)))
 	for len(m.parts) < count {
 		m.parts = append(m.parts, make([]float64, m.size*m.size))
 	}
