@@ -1,6 +1,8 @@
 package linear
 
 import (
+	"math"
+
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -44,7 +46,9 @@ func newHessian(p *problem.Linear) *hessian {
 }
 
 // fit prepares for other rows. The number of partial sums is a function of counts
-// alone: each must be cheap against the outer products that go into it, in time and memory.
+// alone: each must be cheap against the outer products that go into it, in time and
+// memory. As many as the square root of what the products cost against clearing and adding
+// a part is what several cores like best, and two of w8a's sample save them a third.
 func (m *hessian) fit(p *problem.Linear) {
 	n, _ := p.Dims()
 	m.dense = denseEnough(p)
@@ -54,7 +58,7 @@ func (m *hessian) fit(p *problem.Linear) {
 	}
 	work := int64(n) * long * long
 	square := int64(m.size)*int64(m.size) + 1
-	count := int(max(1, min(8, int64(n/newtonRows), work/(16*square), mostPartial/square)))
+	count := int(max(1, min(8, int64(n/newtonRows), int64(math.Sqrt(float64(work/(3*square)))), mostPartial/square)))
 	for len(m.parts) < count {
 		m.parts = append(m.parts, make([]float64, m.size*m.size))
 	}
