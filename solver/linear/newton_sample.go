@@ -79,7 +79,7 @@ const (
 	sampleColumns = 32   // which has so many rows for each column,
 	sampleShare   = 4    // unless it would be more than one row of so many,
 	classRows     = 4    // and no sample at all if a class has less for each column
-	sampleEnd     = 0.02 // of the first m
+	sampleEnd     = 0.07 // of the first m: what is finer is of the sample alone
 	warmStart     = 0.5  // of the first m
 )
 
