@@ -4,10 +4,12 @@ import "github.com/fenchel-ml/fenchel/problem"
 
 // addConjugates sums the conjugates of the rows.
 func (s *sdca) addConjugates() {
-	s.conjugate = 0
-	for i, a := range s.a {
-		s.conjugate += float64(s.p.S[i] * s.p.Loss.Conjugate(a, s.p.Y[i]))
-	}
+	s.conjugate, _ = sumRows(s.p, func(lo, hi int) (sum, _ float64) {
+		for i := lo; i < hi; i++ {
+			sum += float64(s.p.S[i] * s.p.Loss.Conjugate(s.a[i], s.p.Y[i]))
+		}
+		return sum, 0
+	})
 }
 
 // beginning makes a step of smoothed, if that is how the run begins, and takes
