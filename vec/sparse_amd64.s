@@ -199,61 +199,50 @@ loop:
 	JGE         loop
 
 tail:
-	ADDQ        $0x08, BX
-	CMPQ        BX, $0x04
-	JL          last
-	VXORPD      Y5, Y5, Y5
-	VMOVDQU     (CX)(DI*4), X3
-	VCVTPS2PD   (DX)(DI*4), Y6
-	VPMINUD     X2, X3, X4
-	VPCMPEQD    X3, X4, X4
-	VPMOVMSKB   X4, SI
-	CMPL        SI, $0x0000ffff
-	JNE         bad
-	VPCMPEQD    Y4, Y4, Y4
-	VGATHERDPD  Y4, (AX)(X3*8), Y5
-	VFMADD231PD Y6, Y5, Y0
-	ADDQ        $0x04, DI
-	SUBQ        $0x04, BX
-	LEAQ        ones<>+0(SB), SI
-	NEGQ        BX
-	VMOVDQU     32(SI)(BX*8), Y3
-	VMOVDQU     80(SI)(BX*4), X4
-	NEGQ        BX
-	VXORPD      Y6, Y6, Y6
-	VPMASKMOVD  (CX)(DI*4), X4, X5
-	VMASKMOVPS  (DX)(DI*4), X4, X4
-	VCVTPS2PD   X4, Y4
-	VPMINUD     X2, X5, X2
-	VPCMPEQD    X5, X2, X2
-	VPMOVMSKB   X2, CX
-	CMPL        CX, $0x0000ffff
-	JNE         bad
-	VMOVDQU     Y3, Y2
-	VGATHERDPD  Y2, (AX)(X5*8), Y6
-	VFMADD231PD Y4, Y6, Y1
-	JMP         tree
-
-last:
-	LEAQ        ones<>+0(SB), SI
-	NEGQ        BX
-	VMOVDQU     32(SI)(BX*8), Y3
-	VMOVDQU     80(SI)(BX*4), X4
-	NEGQ        BX
-	VXORPD      Y6, Y6, Y6
-	VPMASKMOVD  (CX)(DI*4), X4, X5
-	VMASKMOVPS  (DX)(DI*4), X4, X4
-	VCVTPS2PD   X4, Y4
-	VPMINUD     X2, X5, X2
-	VPCMPEQD    X5, X2, X2
-	VPMOVMSKB   X2, CX
-	CMPL        CX, $0x0000ffff
-	JNE         bad
-	VMOVDQU     Y3, Y2
-	VGATHERDPD  Y2, (AX)(X5*8), Y6
-	VFMADD231PD Y4, Y6, Y0
-
-tree:
+	ADDQ         $0x08, BX
+	LEAQ         ones<>+0(SB), SI
+	NEGQ         BX
+	VMOVDQU      32(SI)(BX*4), Y3
+	VPMASKMOVD   (CX)(DI*4), Y3, Y4
+	VMASKMOVPS   (DX)(DI*4), Y3, Y6
+	VPMINUD      Y2, Y4, Y2
+	VPCMPEQD     Y4, Y2, Y2
+	VPMOVMSKB    Y2, CX
+	CMPL         CX, $-1
+	JNE          bad
+	VPMOVSXDQ    X3, Y2
+	VCVTPS2PD    X6, Y7
+	VMOVQ        X4, DX
+	MOVL         DX, CX
+	SHRQ         $0x20, DX
+	VMOVSD       (AX)(CX*8), X5
+	VMOVHPD      (AX)(DX*8), X5, X5
+	VPEXTRQ      $0x01, X4, DX
+	MOVL         DX, CX
+	SHRQ         $0x20, DX
+	VMOVSD       (AX)(CX*8), X8
+	VMOVHPD      (AX)(DX*8), X8, X8
+	VINSERTF128  $0x01, X8, Y5, Y8
+	VANDPD       Y2, Y8, Y8
+	VFMADD231PD  Y7, Y8, Y0
+	VEXTRACTI128 $0x01, Y4, X2
+	VEXTRACTF128 $0x01, Y6, X4
+	VEXTRACTI128 $0x01, Y3, X3
+	VPMOVSXDQ    X3, Y3
+	VCVTPS2PD    X4, Y4
+	VMOVQ        X2, DX
+	MOVL         DX, CX
+	SHRQ         $0x20, DX
+	VMOVSD       (AX)(CX*8), X5
+	VMOVHPD      (AX)(DX*8), X5, X5
+	VPEXTRQ      $0x01, X2, DX
+	MOVL         DX, CX
+	SHRQ         $0x20, DX
+	VMOVSD       (AX)(CX*8), X2
+	VMOVHPD      (AX)(DX*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y2
+	VANDPD       Y3, Y2, Y2
+	VFMADD231PD  Y4, Y2, Y1
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0

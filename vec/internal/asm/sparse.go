@@ -168,18 +168,7 @@ func sparseDot2() {
 
 	Label("tail")
 	ADDQ(Imm(8), r.n)
-	CMPQ(r.n, Imm(4))
-	JL(LabelRef("last"))
-	r.gatherFour(most, acc[0], mask{})
-	ADDQ(Imm(4), r.k)
-	SUBQ(Imm(4), r.n)
-	m := avx2.first(r.n)
-	r.gatherFour(most, acc[1], m)
-	JMP(LabelRef("tree"))
-	Label("last")
-	m = avx2.first(r.n)
-	r.gatherFour(most, acc[0], m)
-	Label("tree")
+	r.dotLast(most, acc)
 	Store(avx2.sumLanes(acc).AsX(), Return("sum"))
 	ok := GP8()
 	MOVB(U8(1), ok)
@@ -206,9 +195,14 @@ func (r row) largest() reg.VecVirtual {
 
 // checkEight jumps to bad if one of the next eight indices is above most.
 func (r row) checkEight(most reg.VecVirtual, bad string) {
-	index, bits := YMM(), GP32()
+	index := YMM()
 	VMOVDQU(single.at(r.index, r.k, 0), index)
-	below := YMM()
+	r.checkIndices(most, index, bad)
+}
+
+// checkIndices jumps to bad if one of eight indices is above most.
+func (r row) checkIndices(most, index reg.VecVirtual, bad string) {
+	below, bits := YMM(), GP32()
 	VPMINUD(most, index, below)
 	VPCMPEQD(index, below, below)
 	VPMOVMSKB(below, bits)
@@ -232,32 +226,51 @@ func (r row) collectFour(offset int) reg.VecVirtual {
 	return v
 }
 
-// gatherFour adds to acc the products of the next four elements, or the first
-// of them that m selects.
-func (r row) gatherFour(most, acc reg.VecVirtual, m mask) {
-	index, below, w := XMM(), XMM(), avx2.zero()
-	var value reg.VecVirtual
-	if m.wide == nil {
-		VMOVDQU(single.at(r.index, r.k, 0), index)
-		value = avx2.load(single, single.at(r.value, r.k, 0))
-	} else {
-		VPMASKMOVD(single.at(r.index, r.k, 0), m.narrow, index)
-		value = avx2.loadFirst(single, single.at(r.value, r.k, 0), m)
+// collectFrom returns w at the four indices of a register.
+func (r row) collectFrom(index reg.Register) reg.VecVirtual {
+	x, v := [2]reg.VecVirtual{XMM(), XMM()}, YMM()
+	for i := range x {
+		low, high := GP64(), GP64()
+		if i == 0 {
+			VMOVQ(index, high)
+		} else {
+			VPEXTRQ(U8(1), index, high)
+		}
+		MOVL(high.As32(), low.As32())
+		SHRQ(U8(32), high)
+		VMOVSD(r.gatherAt(low), x[i])
+		VMOVHPD(r.gatherAt(high), x[i], x[i])
 	}
-	VPMINUD(most.AsX(), index, below)
-	VPCMPEQD(index, below, below)
-	bits := GP32()
-	VPMOVMSKB(below, bits)
-	CMPL(bits, U32(0xffff))
-	JNE(LabelRef("bad"))
-	take := YMM()
-	if m.wide == nil {
-		VPCMPEQD(take, take, take)
-	} else {
-		VMOVDQU(m.wide, take)
+	VINSERTF128(U8(1), x[1], x[0].AsY(), v)
+	return v
+}
+
+// dotLast adds to acc the products of the less than eight elements left, without a
+// jump that could not be foretold: what is not there counts as index 0 and is then
+// cleared.
+func (r row) dotLast(most reg.VecVirtual, acc []reg.VecVirtual) {
+	place, wide, there, index, value := GP64(), []reg.VecVirtual{YMM(), YMM()}, YMM(), YMM(), YMM()
+	LEAQ(maskTable(), place)
+	NEGQ(r.n)
+	VMOVDQU(Mem{Base: place, Index: r.n, Scale: 4, Disp: 32}, there)
+	VPMASKMOVD(single.at(r.index, r.k, 0), there, index)
+	VMASKMOVPS(single.at(r.value, r.k, 0), there, value)
+	r.checkIndices(most, index, "bad")
+	for half, sum := range acc {
+		four, x, v := index.AsX(), value.AsX(), YMM()
+		mask := there.AsX()
+		if half == 1 {
+			four, x, mask = XMM(), XMM(), XMM()
+			VEXTRACTI128(U8(1), index, four)
+			VEXTRACTF128(U8(1), value, x)
+			VEXTRACTI128(U8(1), there, mask)
+		}
+		VPMOVSXDQ(mask, wide[half])
+		VCVTPS2PD(x, v)
+		w := r.collectFrom(four)
+		VANDPD(wide[half], w, w)
+		VFMADD231PD(v, w, sum)
 	}
-	VGATHERDPD(take, r.gatherAt(index), w)
-	VFMADD231PD(value, w, acc)
 }
 
 // sparseAxpy checks eight indices at once and then updates in pairs. It serves
