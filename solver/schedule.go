@@ -17,7 +17,7 @@ import (
 // epochs on every machine.
 type schedule struct {
 	rows    int  // of the problem
-	present bool // an estimate is of the point that a look would judge
+	present bool // the last estimate was of the point that a look would judge
 
 	epoch, before  int     // of the last two looks
 	gap, gapBefore float64 // found there
@@ -31,22 +31,22 @@ type schedule struct {
 }
 
 // due reports whether to look now, after epoch epochs. estimate is about the
-// relative gap, NaN if nobody knows.
-func (s *schedule) due(epoch int, estimate float64) bool {
+// relative gap, NaN if nobody knows, and present whether it is that of the point
+// that would be judged.
+func (s *schedule) due(epoch int, estimate float64, present bool) bool {
 	s.promised = false
 	if math.IsNaN(estimate) {
 		return epoch >= s.next()
 	}
-	furthest := 2*s.epoch + 16 // whatever was promised
 	trend := 1.0
 	switch {
-	case s.present:
-		furthest = 4*s.epoch + 32
-	case s.estimate > estimate: // what was met on the way is about an epoch old
+	case present != s.present: // the one says nothing of the other
+		s.present, s.excess = present, 1
+	case !present && s.estimate > estimate: // what was met on the way is about an epoch old
 		trend = max(estimate/s.estimate, 0.1)
 	}
 	s.estimate, s.expected = estimate, estimate*trend
-	if epoch >= furthest {
+	if epoch >= 4*s.epoch+32 { // whatever was promised
 		return true
 	}
 	expected := s.expected
@@ -55,6 +55,15 @@ func (s *schedule) due(epoch int, estimate float64) bool {
 	}
 	s.promised = expected <= s.goal && epoch >= s.epoch+max(1, s.epoch/16)
 	return s.promised
+}
+
+// revise replaces the last estimate, before the look it asked for, by what the
+// state learned when it made the point: that is no trend, nor what a look exceeds.
+func (s *schedule) revise(estimate float64) {
+	if x := estimate / s.estimate; x > 0 && !math.IsInf(x, 1) {
+		s.expected *= x
+		s.estimate = estimate
+	}
 }
 
 // explains reports whether it is no surprise that a look found gap and not the

@@ -43,12 +43,12 @@ type Estimator interface {
 	Estimate() float64
 }
 
-// Present is an Estimator whose estimate is of the point where the run stands,
-// and not of what was met on the way there. Such an estimate is taken as
-// it is; of another it is assumed that it goes on falling as it fell.
+// Present is an Estimator that knows whether its estimate is of the point where the
+// run stands, and not of what was met on the way there. Such an estimate is taken
+// as it is; of another it is assumed that it goes on falling as it fell.
 type Present interface {
 	Estimator
-	Present() // does nothing
+	Present() bool
 }
 
 // Unproved is a Solver whose answers carry no proof, so that no gap can end a
@@ -138,7 +138,6 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	r.looks.rows, _ = p.Dims()
 	r.looks.goal = opt.Gap
 	r.state = s.Start(p, opt.From, opt.Seed)
-	_, r.looks.present = r.state.(Present)
 	r.train = time.Since(r.started)
 	switch {
 	case opt.From == nil:
@@ -205,15 +204,18 @@ func (r *run) advance() {
 		begin := time.Now()
 		r.state.Epoch()
 		r.epoch++
-		estimate := math.NaN()
+		estimate, present := math.NaN(), false
 		if e, ok := r.state.(Estimator); ok {
 			estimate = e.Estimate()
+		}
+		if e, ok := r.state.(Present); ok {
+			present = e.Present()
 		}
 		if e, ok := r.state.(Ending); ok {
 			r.end = e.End()
 		}
 		r.train += time.Since(begin)
-		if r.looks.due(r.epoch, estimate) || r.end != nil {
+		if r.looks.due(r.epoch, estimate, present) || r.end != nil {
 			return
 		}
 	}
@@ -237,6 +239,9 @@ func (r *run) limit() Status {
 func (r *run) where() problem.Point {
 	begin := time.Now()
 	point := r.state.Point()
+	if e, ok := r.state.(Estimator); ok {
+		r.looks.revise(e.Estimate())
+	}
 	r.certify += time.Since(begin)
 	return point
 }

@@ -327,10 +327,10 @@ func TestEstimateIsBelieved(t *testing.T) {
 		{"exact, of the point", gap, 1, 31},
 		{"never there, of the point", constant(1), 1, 32},
 	} {
-		s, looks, epoch := schedule{goal: 1e-3, present: strings.HasSuffix(c.name, "of the point")}, 0, 0
+		s, looks, epoch := schedule{goal: 1e-3}, 0, 0
 		for s.gap > s.goal || looks == 0 {
 			epoch++
-			if s.due(epoch, c.estimate(epoch)) {
+			if s.due(epoch, c.estimate(epoch), strings.HasSuffix(c.name, "of the point")) {
 				looks++
 				s.record(epoch, proof(gap(epoch)), s.goal)
 			}
@@ -338,6 +338,41 @@ func TestEstimateIsBelieved(t *testing.T) {
 		if looks > c.looks || epoch > c.epoch {
 			t.Errorf("%s: %d looks until epoch %d, want at most %d until %d", c.name, looks, epoch, c.looks, c.epoch)
 		}
+	}
+}
+
+// TestPresentCanChange: an estimate of the point is taken as it is however suddenly it
+// fell, and what another exceeded says nothing of it; what a look teaches the state is
+// no trend, and no excess.
+func TestPresentCanChange(t *testing.T) {
+	met := func() *schedule { // estimates of what was met, far from the goal, and a look
+		s := &schedule{goal: 1e-3}
+		for epoch, estimate := range []float64{0.5, 0.4} {
+			if s.due(epoch+1, estimate, false) {
+				t.Fatalf("a look at an estimate of %g", estimate)
+			}
+		}
+		return s
+	}
+	s := met()
+	s.record(2, proof(0.8), s.goal) // twice what was expected, and more
+	if s.due(3, 1.1e-3, true) {
+		t.Error("a look at an estimate of the point that misses the goal")
+	}
+	if !s.due(4, 0.9e-3, true) {
+		t.Error("no look at an estimate of the point that meets the goal")
+	}
+	s = met()
+	s.revise(0.04)
+	s.record(2, proof(0.032), s.goal)
+	if s.due(3, 3e-3, false) != true || math.Abs(s.excess-1) > 1e-9 {
+		t.Errorf("a tenth of the estimate was confirmed, then it fell to 3e-3 as it fell before: no look; excess %g", s.excess)
+	}
+	s = met()
+	s.revise(0.004)
+	s.record(2, proof(0.0032), s.goal)
+	if s.due(3, 0.0039, false) {
+		t.Error("what the look taught is taken for a trend")
 	}
 }
 

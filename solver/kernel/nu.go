@@ -268,7 +268,7 @@ func (s *nu) judge() {
 }
 
 func (s *nu) Estimate() float64 { return s.estimate }
-func (s *nu) Present()          {}
+func (s *nu) Present() bool     { return true }
 
 // End says why no step is left, or why none is worth while: without a margin the best
 // objective is 0, and no gap is small beside it.

@@ -72,7 +72,7 @@ func (s *smo) Epoch() {
 }
 
 func (s *smo) Estimate() float64    { return s.estimate }
-func (s *smo) Present()             {}
+func (s *smo) Present() bool        { return true }
 func (s *smo) Point() problem.Point { return s.point(s.p, &s.pt) }
 func (s *smo) End() error           { return s.end() }
 

@@ -128,7 +128,7 @@ func (s *working) round() {
 }
 
 func (s *working) Estimate() float64 { return s.estimate }
-func (s *working) Present()          {}
+func (s *working) Present() bool     { return true }
 
 // Point is, as long as not all rows are in play, the predictor of those that are.
 func (s *working) Point() problem.Point {

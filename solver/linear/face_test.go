@@ -174,6 +174,30 @@ func TestFaceLeads(t *testing.T) {
 	})
 }
 
+// TestFacePoint: a face goes on after a look at where it leads, and when it ends the
+// estimate is the gap of the weights where it led.
+func TestFacePoint(t *testing.T) {
+	p := slow(loss.Hinge{}, problem.None, 2)
+	s := eager(p)
+	for s.face == nil {
+		s.Epoch()
+	}
+	if s.Point(); s.face == nil || s.lead == nil {
+		t.Fatal("the look ended the face, or saw nothing of it")
+	}
+	for s.face != nil {
+		if s.Estimate(); !s.Present() {
+			t.Fatal("the estimate does not follow the face at work")
+		}
+		s.Epoch()
+	}
+	primal, _ := p.Primal(s.lead)
+	dual, _ := p.Dual(s.a)
+	if got, want := s.Estimate(), problem.Relative(primal, dual, p.Zero()); math.Abs(got-want) > 1e-6*want || !s.Present() {
+		t.Errorf("the estimate after a face is %g, the gap %g; of the point: %v", got, want, s.Present())
+	}
+}
+
 // TestFaceRows: rows that a step of their own would put on a bound, and rows that
 // are there, are not of the face; free rows with a step that stays free are.
 func TestFaceRows(t *testing.T) {

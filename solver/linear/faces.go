@@ -2,7 +2,13 @@ package linear
 
 import "github.com/fenchel-ml/fenchel/loss"
 
-// faces decides when SDCA works on a face instead of its epochs.
+// faces decides when SDCA works on a face instead of its epochs. Epochs between two
+// find the rows of the next: with 2, 4, 6, 8 of them imdb hinge, lambda = 1/(100n),
+// takes 480, 403, 532, 449 ms to gap 1e-6, 209, 121, 124, 126 to 1e-3; 20 newsgroups
+// with lambda = 1/n 37, 32, 33, 33 to 1e-6. Without any, with the rows that left put
+// on their bound and those that would leave it taken along, imdb takes 460: nearly
+// equal rows leave their domain together, and one put back alone makes the residual
+// forty times as large.
 type faces struct {
 	face   *face     // being solved; nil: none
 	wait   int       // epochs between two, 0: not yet worth it
@@ -10,11 +16,12 @@ type faces struct {
 	mark   float64   // rowGap at the end of the last window
 	lead   []float64 // the best weights that a face led to, in the best length; nil: none yet
 	primal float64   // there
+	led    bool      // the estimate is of these
 }
 
 const (
 	faceWindow = 8  // epochs after which SDCA is asked how fast it is
-	faceWait   = 2  // epochs between two faces
+	faceWait   = 4  // epochs between two
 	faceRest   = 64 // at most
 )
 
@@ -61,13 +68,14 @@ func (s *sdca) workOnFace() bool {
 	return true
 }
 
-// leaveFace takes what was found so far.
+// leaveFace takes what was found so far. The gap is then that of the weights where
+// the face leads, until the next epoch meets another.
 func (s *sdca) leaveFace() {
 	f := s.face
 	s.face = nil
-	s.follow(f)
+	primal := s.follow(f)
 	if f.apply() {
-		s.rowGap *= f.left()
+		s.rowGap = (primal - s.dual()) / s.slack
 		s.wait = faceWait
 	} else {
 		s.wait = min(2*s.wait, faceRest)
@@ -76,8 +84,8 @@ func (s *sdca) leaveFace() {
 }
 
 // follow keeps the weights where a face leads if they are the best so far, and
-// wakes the rows that would leave their bound there.
-func (s *sdca) follow(f *face) {
+// wakes the rows that would leave their bound there. It returns the primal there.
+func (s *sdca) follow(f *face) (primal float64) {
 	w, prediction := make([]float64, len(s.u)), make([]float64, len(s.a))
 	f.lead(w)
 	s.p.Predict(prediction, w)
@@ -86,9 +94,10 @@ func (s *sdca) follow(f *face) {
 			s.wake[i] = 0
 		}
 	}
-	if primal, _ := s.stretch(w, prediction); s.lead == nil || primal < s.primal {
+	if primal, _ = s.stretch(w, prediction); s.lead == nil || primal < s.primal {
 		s.lead, s.primal = w, primal
 	}
+	return primal
 }
 
 // leaves reports whether a step of row i at the prediction p would leave the end

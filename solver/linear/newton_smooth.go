@@ -222,7 +222,7 @@ func (s *smooth) logistic(t float64, lo, hi int) {
 }
 
 // Present says that Estimate is made from the predictions after the step.
-func (*smooth) Present() {}
+func (*smooth) Present() bool { return true }
 
 // Estimate returns the relative gap of the weights and the slopes there, exactly
 // without a free bias.

@@ -141,7 +141,7 @@ func (s *working) Epoch() {
 }
 
 // Present says that Estimate is made from the predictions after the step.
-func (*working) Present() {}
+func (*working) Present() bool { return true }
 
 // Estimate returns the relative gap of the weights and the slopes, exactly
 // without a free bias and with one ramp; a number that is too low while it is large.

@@ -242,7 +242,7 @@ func (s *sdca) shorten(theta float64, lo, hi int, parts []partition) {
 	}
 }
 
-var _ solver.Estimator = (*sdca)(nil)
+var _ solver.Present = (*sdca)(nil)
 
 // Estimate returns about the relative gap at the last epoch, from what its
 // visits met on the way: the mean of the rows' parts of the gap. It is no
@@ -252,14 +252,18 @@ func (s *sdca) Estimate() float64 {
 		return s.begin.estimate()
 	}
 	gap, dual := float64(s.rowGap*s.slack), s.dual()
-	if s.face != nil {
-		gap = float64(gap * s.face.left())
+	if s.face != nil { // of the gap twice as much may be left as of the residual
+		gap = float64(gap * 2 * s.face.left())
 	}
-	if s.lead != nil && s.primal-dual < gap {
+	if s.led = s.lead != nil && s.primal-dual < 1.01*gap; s.led { // the same, but for rounding, after a face
 		gap = s.primal - dual
 	}
 	return problem.Relative(dual+gap, dual, s.p.Zero())
 }
+
+// Present reports whether the last estimate is that of weights to which a face led,
+// or follows one at work.
+func (s *sdca) Present() bool { return s.led || s.face != nil }
 
 // dual returns about the dual objective, as the steps left it.
 func (s *sdca) dual() float64 {

@@ -231,8 +231,8 @@ func (s *sdca) Point() problem.Point {
 	if s.begin != nil {
 		return s.begin.point()
 	}
-	if s.face != nil {
-		s.leaveFace()
+	if s.face != nil { // which goes on: the dual variables are far ahead of the weights
+		s.follow(s.face)
 	}
 	clear(s.wake)
 	w := s.w
