@@ -18,6 +18,7 @@ import (
 type schedule struct {
 	rows    int  // of the problem
 	present bool // the last estimate was of the point that a look would judge
+	judged  bool // so was the one at the last look: what it missed says nothing of others
 
 	epoch, before  int     // of the last two looks
 	gap, gapBefore float64 // found there
@@ -39,18 +40,16 @@ func (s *schedule) due(epoch int, estimate float64, present bool) bool {
 		return epoch >= s.next()
 	}
 	trend := 1.0
-	switch {
-	case present != s.present: // the one says nothing of the other
-		s.present, s.excess = present, 1
-	case !present && s.estimate > estimate: // what was met on the way is about an epoch old
+	if !present && !s.present && s.estimate > estimate { // what was met on the way is about an epoch old
 		trend = max(estimate/s.estimate, 0.1)
 	}
+	s.present = present
 	s.estimate, s.expected = estimate, estimate*trend
 	if epoch >= 4*s.epoch+32 { // whatever was promised
 		return true
 	}
 	expected := s.expected
-	if s.epoch > 0 {
+	if s.epoch > 0 && present == s.judged {
 		expected *= s.excess
 	}
 	s.promised = expected <= s.goal && epoch >= s.epoch+max(1, s.epoch/16)
@@ -94,7 +93,7 @@ func (s *schedule) next() int {
 func (s *schedule) record(epoch int, c problem.Certificate, goal float64) {
 	s.before, s.gapBefore = s.epoch, s.gap
 	s.epoch, s.gap, s.goal = epoch, c.Relative(), goal
-	s.excess = 1
+	s.excess, s.judged = 1, s.present
 	if x := s.gap / s.expected; x > 0 {
 		s.excess = min(max(x, 0.25), 4)
 	}
