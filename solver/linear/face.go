@@ -86,12 +86,10 @@ func (s *sdca) newFace() *face {
 	for _, v := range []*[]float64{&f.t, &f.p, &f.kr, &f.kp} {
 		*v = make([]float64, m)
 	}
-	for _, v := range []*[]float64{&f.ur, &f.ukp} {
-		*v = make([]float64, d)
-	}
-	f.part = make([][]float64, max(1, min(4, nonzeros/(2*d))))
-	for b := range f.part {
-		f.part[b] = make([]float64, d)
+	f.ur, f.ukp = s.vector(), s.vector()
+	clear(f.ukp)
+	for range max(1, min(4, nonzeros/(2*d))) {
+		f.part = append(f.part, s.vector())
 	}
 	f.combine(f.ur, f.r)
 	return f

@@ -193,8 +193,32 @@ func TestFacePoint(t *testing.T) {
 	}
 	primal, _ := p.Primal(s.lead)
 	dual, _ := p.Dual(s.a)
+	if point := s.Point(); &point.W[0] != &s.lead[0] {
+		t.Error("the estimate is that of the weights where the face led, the point is another")
+	}
 	if got, want := s.Estimate(), problem.Relative(primal, dual, p.Zero()); math.Abs(got-want) > 1e-6*want || !s.Present() {
 		t.Errorf("the estimate after a face is %g, the gap %g; of the point: %v", got, want, s.Present())
+	}
+}
+
+// TestFaceVectors: nothing that an earlier face left is seen by the next.
+func TestFaceVectors(t *testing.T) {
+	var want []float64
+	for _, left := range []float64{0, math.NaN()} {
+		s := eager(slow(loss.Hinge{}, problem.Feature, 2))
+		for range 16 {
+			s.used = append(s.used, slices.Repeat([]float64{left}, len(s.u)))
+		}
+		f := s.newFace()
+		for f.advance() {
+		}
+		w := make([]float64, len(s.u))
+		f.lead(w)
+		if want == nil {
+			want = w
+		} else if !slices.Equal(w, want) {
+			t.Error("a face depends on what is left in its vectors")
+		}
 	}
 }
 

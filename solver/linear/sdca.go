@@ -240,6 +240,8 @@ func (s *sdca) Point() problem.Point {
 		d := len(s.u) - 1
 		s.penalty.Weights(s.w[:d], s.u[:d])
 		s.w[d] = s.bias()
+	} else if s.lead != nil && (s.led || s.face != nil) { // to look at u as well is a pass over all rows
+		w = s.lead
 	} else if s.slack = 1; s.lead != nil || s.stretches() {
 		w = slices.Clone(s.u)
 		prediction := make([]float64, len(s.a))
