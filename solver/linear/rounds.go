@@ -262,8 +262,8 @@ func (s *sdca) Estimate() float64 {
 }
 
 // Present reports whether the last estimate is that of weights to which a face led,
-// or follows one at work.
-func (s *sdca) Present() bool { return s.led || s.face != nil }
+// follows one at work, or is the gap itself, as the smoothed hinge knows it.
+func (s *sdca) Present() bool { return s.begin != nil || s.led || s.face != nil }
 
 // dual returns about the dual objective, as the steps left it.
 func (s *sdca) dual() float64 {
