@@ -38,13 +38,13 @@ func tidyMemory() {
 // collectorIsSet reports whether the surroundings say when garbage is collected.
 func collectorIsSet() bool { return os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" }
 
-// The collector begins its first turn at firstTurn bytes, four times as late as it
+// The collector begins its first turn at firstTurn bytes, three times as late as it
 // would by itself: training on small sets then needs none, or one instead of three.
 // Each stops all threads twice, takes a quarter of the cores while it lasts and
 // touches a hundred pages for its books.
 const (
 	usualPercent = 100
-	firstTurn    = 16 << 20
+	firstTurn    = 12 << 20
 	usualTurn    = 4 << 20 // of the runtime, at the usual percentage
 )
 
@@ -59,27 +59,13 @@ func collectLate() {
 	runtime.AddCleanup(unused, func(usual int) { debug.SetGCPercent(usual) }, usualPercent)
 }
 
-// smallSources is what files may hold together to be learned from before large pages
-// for the heap are worth their while.
-const smallSources = 1 << 20
+// smallSet is how many numbers a set may have, rows and nonzeros, before large pages
+// for what is computed from it are worth their while.
+const smallSet = 1 << 17
 
-// prepareMemory makes the heap ready for learning from sources.
-func prepareMemory(sources []string) {
-	if !areSmall(sources) {
+// prepareHeap makes the heap ready for learning from a set.
+func prepareHeap(set *dataset.Set) {
+	if int64(set.Rows())+matrix.Nonzeros(set.X) > smallSet {
 		largeHeap()
 	}
-	collectLate()
-}
-
-// areSmall reports whether sources are known to be small.
-func areSmall(sources []string) bool {
-	total := int64(0)
-	for _, source := range sources {
-		info, err := os.Stat(source)
-		if err != nil || !info.Mode().IsRegular() {
-			return false
-		}
-		total += info.Size()
-	}
-	return total <= smallSources
 }

@@ -4,7 +4,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -40,24 +39,6 @@ func TestCollectLate(t *testing.T) {
 		t.Errorf("found GOGC=%d and a goal of %d bytes, expected at least %d", sample[0].Value.Uint64(), sample[1].Value.Uint64(), firstTurn)
 	}
 	pace(t, usualPercent)
-}
-
-// Large pages are for what is not known to be small.
-func TestAreSmall(t *testing.T) {
-	small, half := filepath.Join(t.TempDir(), "small"), filepath.Join(t.TempDir(), "half")
-	for path, size := range map[string]int{small: 10, half: smallSources/2 + 1} {
-		if err := os.WriteFile(path, make([]byte, size), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, c := range []struct {
-		sources []string
-		want    bool
-	}{{[]string{small}, true}, {[]string{small, half}, true}, {[]string{half, half}, false}, {[]string{"-"}, false}, {[]string{"@toy"}, false}, {[]string{t.TempDir()}, false}} {
-		if got := areSmall(c.sources); got != c.want {
-			t.Errorf("%q: found %v, expected %v", c.sources, got, c.want)
-		}
-	}
 }
 
 // The memory limit is that of a kernel's matrix: a map has none, and its images may

@@ -72,7 +72,7 @@ func (t *trainer) run(cmd *cobra.Command, sources []string) error {
 	if err := t.check(cmd, sources); err != nil {
 		return err
 	}
-	prepareMemory(sources)
+	collectLate()
 	if err := t.readAll(cmd, sources); err != nil {
 		return err
 	}
@@ -81,6 +81,7 @@ func (t *trainer) run(cmd *cobra.Command, sources []string) error {
 			return badData(err)
 		}
 	}
+	prepareHeap(t.set) // what was read has large pages of its own
 	t.read = time.Since(started)
 	tr := newTracer(t)
 	if err := t.fit(cmd, tr); err != nil {
