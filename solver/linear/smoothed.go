@@ -36,7 +36,7 @@ import (
 //	Bias      a column of ones: with the penalty if a feature, without if free
 //	Cost      four passes over the rows that are near an epoch, two over the curved
 //	          ones for every step of conjugate gradients; memory O(n + d) and copies
-//	          of two eighths of the rows at most (smoothed_part.go)
+//	          of a quarter of the rows at most (smoothed_part.go)
 //
 // rcv1's shape at lambda = 1/(100n) needs 18 epochs to gap 1e-3, with 3 to 50 steps
 // of conjugate gradients each, 5 s on two cores, and 38 to 1e-6, 20 s; SDCA alone is at
@@ -58,7 +58,7 @@ type smoothed struct {
 	defects, losses float64   // means over the rows
 	curved          []uint32  // of the near rows, those that are not left out of H
 	c               []float64 // their curvatures
-	ofH             *part     // these rows
+	ofH             *part     // these rows; while not all are near it lends room to them
 	conjugate       *conjugate
 	epochs, since   int     // in all; with this tau, or since the estimate best
 	best            float64 // it was halved since the last; only once the slopes are centred
@@ -185,6 +185,19 @@ func (s *smoothed) curve(share float64) {
 	}
 }
 
+// rowsOfH returns the rows that are curved, and their curvatures: with the others
+// between them if there is no room to copy them, which is faster than to name them.
+func (s *smoothed) rowsOfH() (*problem.Linear, []float64) {
+	if s.q != s.p || partShare*len(s.curved) < len(s.b) {
+		return s.ofH.take(s.q, s.curved), s.c
+	}
+	clear(s.along) // a step will be told there
+	for k, i := range s.curved {
+		s.along[i] = s.c[k]
+	}
+	return s.q, s.along
+}
+
 // direction returns nearly -H^-1 g, of a step that takes a share of the way along the
 // path: with a tenth of g left, or so little that it does not matter beside the defects,
 // but not less than the first order is good for.
@@ -197,7 +210,8 @@ func (s *smoothed) direction(share, defects float64) []float64 {
 	size := math.Sqrt(inner(g, g))
 	goal := math.Sqrt(s.p.Lambda / 2 * defects)
 	d := make([]float64, len(s.w))
-	s.conjugate.solveTo(d, g, min(max(goal, least*size), 0.3*size), smoothSteps, s.ofH.take(s.q, s.curved), s.c)
+	h, c := s.rowsOfH()
+	s.conjugate.solveTo(d, g, min(max(goal, least*size), 0.3*size), smoothSteps, h, c)
 	return d
 }
 

@@ -33,7 +33,7 @@ const (
 
 func newNear(p *problem.Linear) nearRows {
 	n, d := p.Dims()
-	s := nearRows{q: p, part: newPart(p), all: make([]float64, n), kept: make([]float64, n), far: make([]float64, n), fixed: make([]float64, d+1)}
+	s := nearRows{q: p, part: new(part), all: make([]float64, n), kept: make([]float64, n), far: make([]float64, n), fixed: make([]float64, d+1)}
 	s.prediction = s.all
 	s.resize(n)
 	return s
@@ -104,6 +104,7 @@ func (s *smoothed) choose() {
 	if s.p.Bias == problem.None {
 		s.fixed[len(s.fixed)-1] = 0
 	}
+	s.ofH.lend(s.part)
 	s.q = s.part.take(s.p, s.row)
 	s.prediction = resized(s.prediction, len(s.row))
 	s.resize(len(s.row))
@@ -116,6 +117,7 @@ func (s *smoothed) chooseAll() {
 		return
 	}
 	s.q, s.row, s.prediction, s.straight = s.p, nil, s.all, 0
+	s.ofH.regain()
 	clear(s.fixed)
 	s.resize(len(s.all))
 	s.keep()

@@ -12,15 +12,28 @@ import (
 type part struct {
 	problem.Linear
 	rows  problem.Rows
-	room  int64 // most nonzeros that are copied
 	start []int64
-	index []uint32
+	index []uint32 // room for as many nonzeros as are copied at most
 	value []float32
 }
 
-const partShare = 8 // one nonzero of so many at most is copied
+const partShare = 4 // one nonzero of so many at most is copied
 
-func newPart(p *problem.Linear) *part { return &part{room: p.Nonzeros / partShare} }
+// newPart makes room, which is touched as far as it is needed.
+func newPart(p *problem.Linear) *part {
+	room := p.Nonzeros / partShare
+	return &part{index: make([]uint32, room), value: make([]float32, room)}
+}
+
+// lend gives the second half of the room to another part.
+func (t *part) lend(to *part) {
+	half := cap(t.index) / 2
+	t.index, to.index = t.index[:half], t.index[half:cap(t.index)]
+	t.value, to.value = t.value[:half], t.value[half:cap(t.value)]
+}
+
+// regain takes back what was lent.
+func (t *part) regain() { t.index, t.value = t.index[:cap(t.index)], t.value[:cap(t.value)] }
 
 // take makes the part the given rows of p, which must stay as they are while it is
 // used. N and the rest are those of p, so that its objective is a part of that of p.
@@ -36,7 +49,7 @@ func (t *part) take(p *problem.Linear, rows []uint32) *problem.Linear {
 	}
 	t.Y, t.S = y, s
 	t.rows.X, t.rows.Nonzeros, t.rows.Threads = named{p.X, rows}, nonzeros, p.Threads
-	if len(rows) > 0 && p.X.Row(int(rows[0])).Index != nil && nonzeros <= t.room {
+	if len(rows) > 0 && p.X.Row(int(rows[0])).Index != nil && nonzeros <= int64(len(t.index)) {
 		t.rows.X = t.copied(t.rows.X, p.Threads)
 	}
 	t.Rows = &t.rows
@@ -45,9 +58,6 @@ func (t *part) take(p *problem.Linear, rows []uint32) *problem.Linear {
 
 // copied returns a copy of x, whose rows begin at start.
 func (t *part) copied(x matrix.Matrix, threads int) matrix.Matrix {
-	if t.index == nil { // touched as far as it is needed
-		t.index, t.value = make([]uint32, t.room), make([]float32, t.room)
-	}
 	n, d := x.Dims()
 	end := t.start[n]
 	parallel.Blocks(n, newtonRows, threads, func(_, lo, hi int) {

@@ -174,21 +174,32 @@ func TestTowards(t *testing.T) {
 func TestPart(t *testing.T) {
 	for _, sparse := range []bool{true, false} {
 		p := generate(loss.Hinge{}, "l2", problem.None, 50, 4, sparse)
-		part := newPart(p)
-		few := part.take(p, []uint32{1, 4, 20, 49})
+		owner := newPart(p)
+		few := owner.take(p, []uint32{1, 4, 20, 49})
 		same(t, p, few, 1, 4, 20, 49)
 		if _, copied := few.X.(*matrix.CSR); copied != sparse {
 			t.Errorf("sparse is %v, but copied %v", sparse, copied)
 		}
-		many := part.take(p, []uint32{0, 1, 2, 3, 4, 20, 21, 22, 23, 24, 25, 26, 48, 49})
+		many := owner.take(p, []uint32{0, 1, 2, 3, 4, 20, 21, 22, 23, 24, 25, 26, 48, 49})
 		same(t, p, many, 0, 1, 2, 3, 4, 20, 21, 22, 23, 24, 25, 26, 48, 49)
 		if _, copied := many.X.(*matrix.CSR); copied {
-			t.Error("more than an eighth of the rows are copied")
+			t.Error("more than a quarter of the rows are copied")
 		}
-		same(t, many, newPart(p).take(many, []uint32{2, 5, 13}), 2, 5, 13)
+		same(t, many, new(part).take(many, []uint32{2, 5, 13}), 2, 5, 13)
 		rows := []uint32{3, 7, 21}
-		if n := testing.AllocsPerRun(10, func() { part.take(p, rows) }); n > 20 {
+		if n := testing.AllocsPerRun(10, func() { owner.take(p, rows) }); n > 20 {
 			t.Errorf("taken again with %v pieces of memory", n)
+		}
+		owner.lend(new(part))
+		if row := owner.take(p, []uint32{0, 1, 2, 3, 4, 5, 6, 7, 8}); sparse {
+			if _, copied := row.X.(*matrix.CSR); copied {
+				t.Error("copied into room that is lent")
+			}
+		}
+		owner.regain()
+		few = owner.take(p, []uint32{0, 1, 2, 3, 4, 5, 6, 7, 8})
+		if _, copied := few.X.(*matrix.CSR); copied != sparse {
+			t.Error("not copied into room that is regained")
 		}
 		if few.N != p.N {
 			t.Errorf("N = %v, want %v", few.N, p.N)
