@@ -37,7 +37,8 @@ type State interface {
 
 // Estimator is a State that knows about how large the relative gap is, from
 // what its epochs have met on the way and next to nothing besides. An estimate
-// only decides when to ask for a certificate; it proves nothing.
+// only decides when to ask for a certificate; it proves nothing. Nobody asks before
+// the first epoch.
 type Estimator interface {
 	State
 	Estimate() float64
@@ -239,7 +240,7 @@ func (r *run) limit() Status {
 func (r *run) where() problem.Point {
 	begin := time.Now()
 	point := r.state.Point()
-	if e, ok := r.state.(Estimator); ok {
+	if e, ok := r.state.(Estimator); ok && r.epoch > 0 {
 		r.looks.revise(e.Estimate())
 	}
 	r.certify += time.Since(begin)

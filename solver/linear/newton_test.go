@@ -267,3 +267,19 @@ func TestSmoothKnowsTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestInterruptedBeforeItBegins: a run that ends before its first epoch, where a
+// sample is still to be solved, has a point.
+func TestInterruptedBeforeItBegins(t *testing.T) {
+	ended, end := context.WithCancel(context.Background())
+	end()
+	for _, l := range []loss.Loss{loss.Hinge{}, loss.Logistic{}} {
+		p := generate(l, "l2", problem.Free, 4*fewestRows, 6, false)
+		for _, spec := range []string{"newton", "sdca"} {
+			sol := must(solver.Run(ended, must(New(spec)), p, solver.Options{}))
+			if sol.Status != solver.Interrupted || sol.Epochs != 0 || len(sol.Point.W) != 7 {
+				t.Errorf("%T, %s: %s after %d epochs, %d weights", l, spec, sol.Status, sol.Epochs, len(sol.Point.W))
+			}
+		}
+	}
+}
