@@ -26,17 +26,22 @@ func definite(r *rand.Rand, size int) []float64 {
 	return a
 }
 
-// TestCholesky: L L^T = A, the solution solves, panels and threads change no
-// bit. Sizes lie around those of panels and strips.
+// TestCholesky: L L^T = A, the solution solves, panels, threads and what was factored
+// before change no bit. Sizes lie around those of panels and strips.
 func TestCholesky(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 1))
+	var again Cholesky // whose room was made for smaller ones
 	for _, size := range []int{1, 2, 3, panel - 1, panel, panel + 1, 2*panel + 5, panel + strip - 1, panel + strip, panel + 2*strip + 1} {
 		a := definite(r, size)
 		var f, two Cholesky
 		f.Decompose(slices.Clone(a), size, 1)
 		two.Decompose(slices.Clone(a), size, 2)
+		again.Decompose(slices.Clone(a), size, 1)
 		if !slices.Equal(f.l, two.l) {
 			t.Errorf("size %d: two threads give other bits", size)
+		}
+		if !slices.Equal(f.l, again.l) {
+			t.Errorf("size %d: a factor that is used again has other bits", size)
 		}
 		g, x := make([]float64, size), make([]float64, size)
 		for i := range g {

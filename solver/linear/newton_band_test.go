@@ -72,8 +72,27 @@ func TestBandSums(t *testing.T) {
 			t.Errorf("bias %v: the primal is %v in the band, want %v", bias, got, want)
 		}
 		s.Epoch()
-		if s.band > 0 {
-			s.widen()
+		band, mean := s.band, s.inner.mean
+		if band == 0 {
+			t.Fatal("the band ended in the first epoch")
+		}
+		s.widen()
+		if got := s.inner.mean; math.Abs(got-bandAgain*mean) > 0.1*mean {
+			t.Errorf("bias %v: m is %v after the band, want about %v times %v", bias, got, bandAgain, mean)
+		}
+		at, out := make([]float64, len(p.Y)), 0
+		s.place(at)
+		for i, away := range s.away {
+			if math.IsInf(away, 1) {
+				continue
+			}
+			out++
+			if away != at[i] || s.distance(away) < bandGuard*band {
+				t.Fatalf("bias %v: row %d is left out at %v, but is at %v, %v from a ramp", bias, i, away, at[i], s.distance(at[i]))
+			}
+		}
+		if out+len(s.near) != len(p.Y) {
+			t.Errorf("bias %v: %d rows in, %d out, want %d", bias, len(s.near), out, len(p.Y))
 		}
 		want = p.Certify(problem.Point{W: s.w}).Primal
 		if got := primal(); math.Abs(got-want) > 1e-9*want || s.start != nil {
