@@ -31,11 +31,11 @@ import (
 //	          Cholesky (newton_cholesky.go). With more than mostColumns columns, or
 //	          where the matrix costs hundreds of passes over the data, conjugate
 //	          gradients (newton_cg.go), for curved losses only
-//	Start     with many rows at the solution of a sample, newton_sample.go, which
-//	          is always the same
+//	Start     with many rows at the solution of a sample, which is always the same:
+//	          newton_start.go, newton_sample.go
 //	Cost      an epoch is O(sum of squared row lengths + d^3/3); memory O(n +
-//	          d^2), at most eight partial matrices. 5 to 10 epochs for curved
-//	          losses, 10 to 35 for cornered ones, most of them on few rows
+//	          d^2), at most eight partial matrices. 3 to 8 epochs for curved
+//	          losses, 6 to 30 for cornered ones, most of them on few rows
 //
 // Rejected for losses with corners: the method of multipliers with a semismooth
 // Newton method inside (Li, Sun, Toh 2018). Its matrix sees only the rows on

@@ -17,7 +17,7 @@ import (
 //	          2 H = lambda I + X^T diag(c) X, d = -H^-1 g; H is kept while it serves
 //	          3 w + t d, t nearly the minimum along d; predictions are
 //	            p + t X d, so looking for it does not touch X
-//	Start     with many rows at the solution of a sample, newton_sample.go
+//	Start     with many rows at the solution of a sample, newton_start.go
 //	Returned  w and a, which is dual feasible but for rounding once g = 0
 //
 // With many columns conjugate gradients find d (newton_cg.go). Squared loss takes
