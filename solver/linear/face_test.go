@@ -101,6 +101,9 @@ func TestFaceAscends(t *testing.T) {
 				t.Fatalf("%s: u[%d] = %g, the dual variables say %g", name, j, s.u[j], want)
 			}
 		}
+		if want := -s.factor * u[d]; p.Bias == problem.Feature && math.Abs(s.u[d]-want) > 1e-9*(1+math.Abs(want)) {
+			t.Errorf("%s: the bias is %g, the dual variables say %g", name, s.u[d], want)
+		}
 		if math.Abs(s.sum-u[d]) > 1e-9*(1+math.Abs(u[d])) {
 			t.Errorf("%s: the sum of the dual variables is %g, kept as %g", name, u[d], s.sum)
 		}
