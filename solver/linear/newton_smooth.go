@@ -89,6 +89,7 @@ func (s *smooth) Epoch() {
 	s.gradient()
 	if s.conjugate != nil {
 		s.conjugate.solve(s.d, s.g, s.p, s.c)
+		s.drop = -inner(s.g, s.d)
 	} else {
 		s.direct()
 	}

@@ -53,6 +53,9 @@ func (s *smooth) start() {
 		}
 	}
 	copy(s.w, t.w)
-	s.hessian = t.hessian // its memory
-	s.hessian.fit(s.p)
+	if s.hessian = t.hessian; s.hessian == nil { // of few rows H may be too dear where it is not of all
+		s.hessian = newHessian(s.p)
+		return
+	}
+	s.hessian.fit(s.p) // in the same memory
 }

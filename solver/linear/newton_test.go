@@ -283,3 +283,27 @@ func TestInterruptedBeforeItBegins(t *testing.T) {
 		}
 	}
 }
+
+// TestStartWithoutMatrix: where H is worth it for all rows, but too dear for the few
+// of the sample, that is solved by conjugate gradients.
+func TestStartWithoutMatrix(t *testing.T) {
+	const d, n = 256, 64 * 256
+	m := &matrix.CSR{Cols: d, Start: []int64{0}}
+	y := make([]float64, n)
+	for i := range y {
+		m.Index, m.Value = append(m.Index, uint32(i%d)), append(m.Value, 1)
+		m.Start = append(m.Start, int64(i+1))
+		y[i] = float64(1 - i/d%2*2)
+	}
+	p := must(problem.NewLinear(problem.NewRows(m, 1), y, nil, loss.Logistic{}, must(penalty.New("l2")), 1e-4, problem.Free))
+	s := newSmooth(p, loss.Logistic{}, nil)
+	if !worthStart(p) || s.hessian == nil {
+		t.Fatal("no sample, or no matrix of all rows")
+	}
+	for range 5 {
+		s.Epoch()
+	}
+	if gap := p.Certify(s.Point()).Relative(); gap > 1e-6 {
+		t.Errorf("relative gap %g", gap)
+	}
+}
