@@ -57,7 +57,7 @@ func sample(p *problem.Linear, rows int) *problem.Linear {
 		c := &cells[k]
 		if c.seen == c.end && quota[k] > 0 {
 			c.number++
-			c.end = c.number * count[k] / quota[k]
+			c.end = int(int64(c.number) * int64(count[k]) / int64(quota[k])) // also where ints have 32 bits
 			c.pick = c.seen + int(below(random, uint64(c.end-c.seen)))
 		}
 		if c.seen == c.pick && quota[k] > 0 {
