@@ -112,7 +112,7 @@ func (s set[T]) pick(rows []int) set[T] {
 	for k, i := range rows {
 		norm[k] = s.norm[i]
 	}
-	return set[T]{part{s.Matrix, rows}, norm}
+	return set[T]{matrix.Subset(s.Matrix, rows), norm}
 }
 
 // passing is how many rows of a set make a tile with a block, and passingSingly

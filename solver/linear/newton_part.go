@@ -37,19 +37,25 @@ func rowsOf(x matrix.Matrix, rows []uint32, threads int) matrix.Matrix {
 	if sparse {
 		m.Index = make([]uint32, nonzeros, cap(m.Value))
 	}
-	parallel.Blocks(len(rows), newtonRows, threads, func(_, lo, hi int) {
-		for k := lo; k < hi; k++ {
-			v := x.Row(int(rows[k]))
-			copy(m.Value[start[k]:], v.Value)
-			if sparse {
-				copy(m.Index[start[k]:], v.Index)
-			}
-		}
-	})
+	copyRows(m.Index, m.Value, start, x, rows, threads)
 	if !sparse {
 		return &matrix.Dense{Rows: len(rows), Cols: d, Value: m.Value}
 	}
 	return m
+}
+
+// copyRows copies the given rows of x to where they start in value and, if they are
+// sparse, in index, on at most threads cores.
+func copyRows(index []uint32, value []float32, start []int64, x matrix.Matrix, rows []uint32, threads int) {
+	parallel.Blocks(len(rows), newtonRows, threads, func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			v := x.Row(int(rows[k]))
+			copy(value[start[k]:], v.Value)
+			if v.Index != nil {
+				copy(index[start[k]:], v.Index)
+			}
+		}
+	})
 }
 
 // shorten leaves of a part the given of its rows, which increase.

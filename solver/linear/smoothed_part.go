@@ -2,7 +2,6 @@ package linear
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -48,37 +47,13 @@ func (t *part) take(p *problem.Linear, rows []uint32) *problem.Linear {
 		t.start = append(t.start, nonzeros)
 	}
 	t.Y, t.S = y, s
-	t.rows.X, t.rows.Nonzeros, t.rows.Threads = named{p.X, rows}, nonzeros, p.Threads
-	if len(rows) > 0 && p.X.Row(int(rows[0])).Index != nil && nonzeros <= int64(len(t.index)) {
-		t.rows.X = t.copied(t.rows.X, p.Threads)
+	x := matrix.Subset(p.X, rows)
+	if len(rows) > 0 && x.Row(0).Index != nil && nonzeros <= int64(len(t.index)) {
+		copyRows(t.index, t.value, t.start, p.X, rows, p.Threads)
+		_, d := x.Dims()
+		x = &matrix.CSR{Cols: d, Start: t.start, Index: t.index[:nonzeros], Value: t.value[:nonzeros]}
 	}
+	t.rows.X, t.rows.Nonzeros, t.rows.Threads = x, nonzeros, p.Threads
 	t.Rows = &t.rows
 	return &t.Linear
 }
-
-// copied returns a copy of x, whose rows begin at start.
-func (t *part) copied(x matrix.Matrix, threads int) matrix.Matrix {
-	n, d := x.Dims()
-	end := t.start[n]
-	parallel.Blocks(n, newtonRows, threads, func(_, lo, hi int) {
-		for k := lo; k < hi; k++ {
-			row := x.Row(k)
-			copy(t.index[t.start[k]:], row.Index)
-			copy(t.value[t.start[k]:], row.Value)
-		}
-	})
-	return &matrix.CSR{Cols: d, Start: t.start, Index: t.index[:end], Value: t.value[:end]}
-}
-
-// named is the given rows of a matrix, not copied.
-type named struct {
-	matrix.Matrix
-	rows []uint32
-}
-
-func (m named) Dims() (rows, cols int) {
-	_, cols = m.Matrix.Dims()
-	return len(m.rows), cols
-}
-
-func (m named) Row(i int) matrix.Vector { return m.Matrix.Row(int(m.rows[i])) }
