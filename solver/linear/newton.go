@@ -148,6 +148,11 @@ func gradientOf(p *problem.Linear, w, v []float64) []float64 {
 // gradientTo is gradientOf into g.
 func gradientTo(g []float64, p *problem.Linear, w, v []float64) {
 	p.CombineTo(g, v)
+	addPenalty(g, p, w)
+}
+
+// addPenalty adds lambda w, and sets the last number to 0 where there is no bias.
+func addPenalty(g []float64, p *problem.Linear, w []float64) {
 	for j, w := range w[:p.Penalised()] {
 		g[j] += float64(p.Lambda * w)
 	}

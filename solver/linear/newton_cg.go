@@ -12,8 +12,9 @@ import (
 // conjugate solves H d = -g by conjugate gradients, H never formed: for more
 // columns than a matrix can have (truncated Newton; Lin, Weng, Keerthi 2008).
 //
-//	Product   H v = lambda v + X^T(c.(X v)): two passes over the data
-//	Scaled    by the diagonal of H
+//	Product   H v = lambda v + X^T(c.(X v)): one pass over the data
+//	Scaled    by the diagonal of H, or of that of some epochs ago: for single columns the
+//	          curvatures do not change much
 //	Ends      when the residual is a tenth of g, less where Newton's method
 //	          begins to converge: (|g|/|g of the first epoch|)^(1/2); or after
 //	          mostProducts, so that an epoch is not endless. Whatever it has by
@@ -21,11 +22,16 @@ import (
 type conjugate struct {
 	gradients
 	first float64   // |g| of the first epoch
+	since int       // products since the diagonal was made
 	along []float64 // n: X s
 	hs    []float64 // d+1: H s; memory that is made anew for each product is collected too late
+	sums  []float64 // of parts of the rows, d+1 each
 }
 
-const mostProducts = 100
+const (
+	mostProducts = 100
+	mostSince    = 10 // a diagonal costs as much as a product
+)
 
 func newConjugate(p *problem.Linear) *conjugate {
 	n, d := p.Dims()
@@ -34,20 +40,11 @@ func newConjugate(p *problem.Linear) *conjugate {
 
 // prepare sets the diagonal of H. The parts do not depend on the cores.
 func (m *conjugate) prepare(p *problem.Linear, c []float64) {
-	parts := int(max(1, min(8, p.Nonzeros/int64(8*len(m.diagonal)))))
-	part := make([][]float64, parts)
-	parallel.Blocks(len(c), len(c)/parts+1, p.Threads, func(b, lo, hi int) {
-		part[b] = make([]float64, len(m.diagonal))
+	m.addParts(m.diagonal, p, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			addSquares(part[b], p.X.Row(i), c[i])
+			addSquares(sum, p.X.Row(i), c[i])
 		}
 	})
-	clear(m.diagonal)
-	for _, sum := range part {
-		if sum != nil {
-			vec.Axpy64(m.diagonal, 1, sum)
-		}
-	}
 	for j := range m.diagonal {
 		if j < p.Penalised() {
 			m.diagonal[j] += p.Lambda
@@ -57,32 +54,73 @@ func (m *conjugate) prepare(p *problem.Linear, c []float64) {
 	}
 }
 
-// solve sets x to nearly -H^-1 g.
-func (m *conjugate) solve(x, g []float64, p *problem.Linear, c []float64) {
+// solve sets x to nearly -H^-1 g, and move to X x.
+func (m *conjugate) solve(x, move, g []float64, p *problem.Linear, c []float64) {
 	size := math.Sqrt(inner(g, g))
 	if m.first == 0 {
 		m.first = size
 	}
+	if m.since == 0 || m.since > mostSince {
+		m.prepare(p, c)
+		m.since = 0
+	}
+	clear(move)
 	goal := size * min(0.1, math.Sqrt(size/m.first))
-	m.solveTo(x, g, goal, mostProducts, p, c)
+	m.gradients.solve(x, g, goal, mostProducts, func(s []float64) []float64 {
+		m.since++
+		return m.product(p, c, s)
+	}, func(step float64) {
+		parallel.Blocks(len(move), newtonRows, p.Threads, func(_, lo, hi int) {
+			vec.Axpy64(move[lo:hi], step, m.along[lo:hi])
+		})
+	})
 }
 
 // solveTo sets x to nearly -H^-1 g: with a residual of norm goal, or after most
 // products.
 func (m *conjugate) solveTo(x, g []float64, goal float64, most int, p *problem.Linear, c []float64) {
 	m.prepare(p, c)
-	m.gradients.solve(x, g, goal, most, func(s []float64) []float64 { return m.product(p, c, s) })
+	m.gradients.solve(x, g, goal, most, func(s []float64) []float64 { return m.product(p, c, s) }, func(float64) {})
 }
 
-// product returns H s.
+// product returns H s, and leaves X s in along. A block of rows is in the cache when
+// it is added; two passes take a fifth longer.
 func (m *conjugate) product(p *problem.Linear, c, s []float64) []float64 {
-	along := m.along[:len(c)]
-	p.Predict(along, s)
-	for i, c := range c {
-		along[i] *= c
-	}
-	gradientTo(m.hs, p, s, along)
+	m.addParts(m.hs, p, func(sum []float64, lo, hi int) {
+		d := len(s) - 1
+		var room [newtonRows]float64
+		for ; lo < hi; lo += newtonRows {
+			end := min(lo+newtonRows, hi)
+			predict(m.along, p.X, lo, end, s)
+			v := room[:end-lo]
+			for k, c := range c[lo:end] {
+				v[k] = c * m.along[lo+k]
+				sum[d] += v[k]
+			}
+			matrix.AddRows(sum[:d], p.X, lo, v)
+		}
+	})
+	addPenalty(m.hs, p, s)
 	return m.hs
+}
+
+// addParts sets dst to the sum of what add gives for parts of the rows.
+func (m *conjugate) addParts(dst []float64, p *problem.Linear, add func(sum []float64, lo, hi int)) {
+	n, d := p.Dims()
+	parts, size := partsOf(p)
+	m.sums = resized(m.sums, parts*(d+1))
+	parallel.Blocks(n, size, p.Threads, func(part, lo, hi int) {
+		sum := m.sums[part*(d+1):][:d+1]
+		clear(sum)
+		add(sum, lo, hi)
+	})
+	parts = (n + size - 1) / size // of which there may be fewer
+	parallel.Blocks(d+1, 4*newtonRows, p.Threads, func(_, lo, hi int) {
+		copy(dst[lo:hi], m.sums[lo:hi])
+		for part := 1; part < parts; part++ {
+			vec.Axpy64(dst[lo:hi], 1, m.sums[part*(d+1)+lo:part*(d+1)+hi])
+		}
+	})
 }
 
 // gradients are conjugate gradients, scaled by the diagonal of H.
@@ -96,8 +134,8 @@ func newGradients(size int) gradients {
 }
 
 // solve sets x to nearly -H^-1 g: with a residual of norm goal, or after most
-// products. product returns H s.
-func (m *gradients) solve(x, g []float64, goal float64, most int, product func(s []float64) []float64) {
+// products. product returns H s; taken is told how far x went along s then.
+func (m *gradients) solve(x, g []float64, goal float64, most int, product func(s []float64) []float64, taken func(step float64)) {
 	clear(x)
 	for j, g := range g {
 		m.r[j] = -g
@@ -112,6 +150,7 @@ func (m *gradients) solve(x, g []float64, goal float64, most int, product func(s
 			return
 		}
 		step := rz / curvature
+		taken(step)
 		for j, s := range m.s {
 			x[j] += float64(step * s)
 			m.r[j] -= float64(step * hs[j])
@@ -131,10 +170,18 @@ func (m *gradients) solve(x, g []float64, goal float64, most int, product func(s
 // addSquares adds c times the squares of a row, and of the constant column, to
 // the diagonal of H.
 func addSquares(diagonal []float64, x matrix.Vector, c float64) {
-	for k, v := range x.Value {
-		diagonal[x.Column(k)] += float64(c * float64(float64(v)*float64(v)))
-	}
 	diagonal[len(diagonal)-1] += c
+	if x.Index == nil {
+		for j, v := range x.Value {
+			diagonal[j] += float64(c * float64(float64(v)*float64(v)))
+		}
+		return
+	}
+	value := x.Value[:len(x.Index)]
+	for k, j := range x.Index {
+		v := float64(value[k])
+		diagonal[j] += float64(c * float64(v*v))
+	}
 }
 
 // inner returns <a,b>, in order.

@@ -15,8 +15,7 @@ import (
 // block's and in the cache when its rows are added. also is cleared, too.
 func (s *interior) combine(add func(e *vec.Ramp, b rows), also []float64) []float64 {
 	n, d := s.p.Dims()
-	parts := max(1, min(mostParts, n/newtonRows, int(s.p.Nonzeros/int64(8*d+1))))
-	size := (n + parts - 1) / parts
+	parts, size := partsOf(s.p)
 	sums := make([]float64, parts*(d+1))
 	parallel.Blocks(n, size, s.p.Threads, func(part, lo, hi int) {
 		sum := sums[part*(d+1):][:d+1]
@@ -44,15 +43,26 @@ func (s *interior) combine(add func(e *vec.Ramp, b rows), also []float64) []floa
 	return sums[: d+1 : d+1]
 }
 
-// mostParts bounds the partial sums of combine.
+// partsOf returns of how many parts of how many rows a sum over the rows is added up,
+// at most: a function of counts alone. A partial sum costs d additions, which must stay
+// small against the rows.
+func partsOf(p *problem.Linear) (parts, size int) {
+	n, d := p.Dims()
+	parts = max(1, min(mostParts, n/newtonRows, int(p.Nonzeros/int64(8*d+1))))
+	return parts, (n + parts - 1) / parts
+}
+
 const mostParts = 8
 
 // predict sets the step of the predictions of a block to that of the weights.
-func (s *interior) predict(dst []float64, b rows) {
-	last := len(s.d) - 1
-	matrix.Dots(dst[b.lo:b.hi], s.p.X, b.lo, s.d[:last])
-	if bias := s.d[last]; bias != 0 {
-		for i := b.lo; i < b.hi; i++ {
+func (s *interior) predict(dst []float64, b rows) { predict(dst, s.p.X, b.lo, b.hi, s.d) }
+
+// predict sets dst of rows lo to hi of x to their predictions by w.
+func predict(dst []float64, x matrix.Matrix, lo, hi int, w []float64) {
+	d := len(w) - 1
+	matrix.Dots(dst[lo:hi], x, lo, w[:d])
+	if bias := w[d]; bias != 0 {
+		for i := lo; i < hi; i++ {
 			dst[i] += bias
 		}
 	}

@@ -1,0 +1,123 @@
+package linear
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// TestProduct: a product of one pass over the rows, and the diagonal, are those of two
+// passes and of the rows one by one, the product to the bit and for any number of threads.
+func TestProduct(t *testing.T) {
+	for _, sparse := range []bool{false, true} {
+		for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+			for _, n := range []int{700, 9*newtonRows + 5} {
+				p := generate(loss.Logistic{}, "l2", bias, n, 9, sparse)
+				c, s, along, want := make([]float64, n), make([]float64, 10), make([]float64, n), make([]float64, 10)
+				for i := range c {
+					c[i] = float64(1+i%7) / float64(n)
+				}
+				for j := range s[:p.Penalised()] {
+					s[j] = float64(j) - 3.3
+				}
+				if bias == problem.Free {
+					s[9] = 0.7
+				}
+				p.Predict(along, s)
+				v := slices.Clone(along)
+				for i := range v {
+					v[i] *= c[i]
+				}
+				gradientTo(want, p, s, v)
+				for p.Threads = range 4 {
+					m := newConjugate(p)
+					if got := m.product(p, c, s); !slices.Equal(got, want) || !slices.Equal(m.along, along) {
+						t.Errorf("sparse %v, bias %v, %d rows, %d threads: product %v, expected %v", sparse, bias, n, p.Threads, got, want)
+					}
+					m.prepare(p, c)
+					checkDiagonal(t, m.diagonal, p, c)
+				}
+			}
+		}
+	}
+}
+
+func checkDiagonal(t *testing.T, diagonal []float64, p *problem.Linear, c []float64) {
+	t.Helper()
+	want := make([]float64, len(diagonal))
+	for j := range want {
+		if want[j] = 1e-12; j < p.Penalised() {
+			want[j] = p.Lambda
+		}
+	}
+	for i, c := range c {
+		x := p.X.Row(i)
+		for k, v := range x.Value {
+			want[x.Column(k)] += c * float64(v) * float64(v)
+		}
+		want[len(want)-1] += c
+	}
+	for j, x := range diagonal {
+		if math.Abs(x-want[j]) > 1e-12*want[j] {
+			t.Errorf("element %d of the diagonal is %g, expected %g", j, x, want[j])
+		}
+	}
+}
+
+// TestConjugateMove: the step of the predictions is that of the weights, and the
+// diagonal is made anew once it has served for some products.
+func TestConjugateMove(t *testing.T) {
+	p := generate(loss.Logistic{}, "l2", problem.Free, 3*newtonRows+7, 40, true)
+	p.Lambda = 1e-6
+	s := newSmooth(p, loss.Logistic{}, &problem.Point{W: make([]float64, 41)})
+	s.hessian, s.conjugate = nil, newConjugate(p)
+	renewed := 0
+	for range 6 {
+		before, since := slices.Clone(s.conjugate.diagonal), s.conjugate.since
+		s.Epoch()
+		if !slices.Equal(before, s.conjugate.diagonal) {
+			renewed++
+		}
+		if kept := since > 0 && since <= mostSince; kept != slices.Equal(before, s.conjugate.diagonal) {
+			t.Errorf("after %d products the diagonal is kept: %v", since, !kept)
+		}
+		want := make([]float64, len(s.move))
+		p.Predict(want, s.d)
+		for i := range want {
+			want[i] -= s.move[i]
+		}
+		if off := vec.SquaredNorm64(want); off > 1e-26*vec.SquaredNorm64(s.move) {
+			t.Fatalf("the step of the predictions is off by %g", math.Sqrt(off))
+		}
+	}
+	if renewed < 2 {
+		t.Errorf("the diagonal was made %d times, expected more than once", renewed)
+	}
+}
+
+// TestConjugateSearch: a step that costs many products goes to where the slope is a
+// tenth of what it was, also where half is left after the whole step.
+func TestConjugateSearch(t *testing.T) {
+	p := generate(loss.Logistic{}, "l2", problem.None, 2000, 8, true)
+	p.Lambda = 1e-7
+	s := newSmooth(p, loss.Logistic{}, &problem.Point{W: make([]float64, 9)})
+	s.hessian, s.conjugate = nil, newConjugate(p)
+	whole := 0
+	for range 4 {
+		s.Epoch()
+		s.gradient()
+		if left := math.Abs(inner(s.g, s.d)); left > 0.101*s.drop {
+			t.Errorf("a step of length %g leaves %g of a slope of %g", s.length, left, s.drop)
+		}
+		if s.length == 1 {
+			whole++
+		}
+	}
+	if whole == 4 {
+		t.Error("all steps have the length 1: nothing was searched")
+	}
+}
