@@ -121,3 +121,32 @@ func TestConjugateSearch(t *testing.T) {
 		t.Error("all steps have the length 1: nothing was searched")
 	}
 }
+
+// TestPointAfresh: near the limit of the arithmetic the slopes of a point are those of
+// its weights to the bit; far from it what the estimate saw is taken, without a pass.
+func TestPointAfresh(t *testing.T) {
+	p := generate(loss.Logistic{}, "l2", problem.None, 500, 20, true)
+	p.Lambda = 1e-5
+	s := newSmooth(p, loss.Logistic{}, nil)
+	afresh := 0
+	for range 12 {
+		s.Epoch()
+		far := s.Estimate() >= fresh
+		s.Point()
+		if s.current != far {
+			t.Errorf("relative gap %g: the gradient is kept: %v", s.gap, s.current)
+		}
+		if far {
+			continue
+		}
+		afresh++
+		want := make([]float64, len(s.prediction))
+		p.Predict(want, s.w)
+		if !slices.Equal(want, s.prediction) {
+			t.Error("predictions are not those of the weights")
+		}
+	}
+	if afresh == 0 || afresh == 12 {
+		t.Errorf("%d of 12 points were made afresh", afresh)
+	}
+}
