@@ -30,7 +30,8 @@ import (
 //	          epoch: formed row by row (newton_hessian.go) and factored by
 //	          Cholesky (newton_cholesky.go). With more than mostColumns columns, or
 //	          where the matrix costs hundreds of passes over the data, conjugate
-//	          gradients (newton_cg.go), for curved losses only
+//	          gradients (newton_cg.go), for curved losses only; where it costs tens,
+//	          these with the factor of an earlier epoch
 //	Start     with many rows at the solution of a sample, which is always the same:
 //	          newton_start.go, newton_sample.go
 //	Cost      an epoch is O(sum of squared row lengths + d^3/3); memory O(n +

@@ -14,18 +14,25 @@ import (
 //
 //	Product   H v = lambda v + X^T(c.(X v)): one pass over the data
 //	Scaled    by the diagonal of H, or of that of some epochs ago: for single columns the
-//	          curvatures do not change much
+//	          curvatures do not change much. By the factor of an H of some epochs ago
+//	          where that can be formed, but costs as much as many products
 //	Ends      when the residual is a tenth of g, less where Newton's method
-//	          begins to converge: (|g|/|g of the first epoch|)^(1/2); or after
-//	          mostProducts, so that an epoch is not endless. Whatever it has by
-//	          then is a direction of descent
+//	          begins to converge: (|g|/|g of the first epoch|)^(1/2); or after so many
+//	          products that an epoch would be endless, or a new factor cheaper. Whatever
+//	          it has by then is a direction of descent
 type conjugate struct {
-	gradients
-	first float64   // |g| of the first epoch
-	since int       // products since the diagonal was made
-	along []float64 // n: X s
-	hs    []float64 // d+1: H s; memory that is made anew for each product is collected too late
-	sums  []float64 // of parts of the rows, d+1 each
+	most  int     // products of a step of Newton's method
+	first float64 // |g| of the first epoch
+	since int     // products since the scale was made
+	last  int     // products of the last step
+
+	factor   *hessian  // which scales if it is not nil
+	diagonal []float64 // d+1
+
+	r, z, s []float64 // d+1: residual, scaled, direction
+	along   []float64 // n: X s
+	hs      []float64 // d+1: H s; memory that is made anew for each product is collected too late
+	sums    []float64 // of parts of the rows, d+1 each
 }
 
 const (
@@ -35,7 +42,85 @@ const (
 
 func newConjugate(p *problem.Linear) *conjugate {
 	n, d := p.Dims()
-	return &conjugate{gradients: newGradients(d + 1), along: make([]float64, n), hs: make([]float64, d+1)}
+	m := &conjugate{most: mostProducts, along: make([]float64, n)}
+	for _, v := range []*[]float64{&m.diagonal, &m.r, &m.z, &m.s, &m.hs} {
+		*v = make([]float64, d+1)
+	}
+	return m
+}
+
+// solve sets x to nearly -H^-1 g, and move to X x.
+func (m *conjugate) solve(x, move, g []float64, p *problem.Linear, c []float64) {
+	size := math.Sqrt(inner(g, g))
+	if m.first == 0 {
+		m.first = size
+	}
+	if m.factor == nil && (m.since == 0 || m.since > mostSince) {
+		m.prepare(p, c)
+		m.since = 0
+	}
+	goal := size * min(0.1, math.Sqrt(size/m.first))
+	m.last = m.run(x, move, g, goal, m.most, p, c)
+	m.since += m.last
+}
+
+// solveTo sets x to nearly -H^-1 g: with a residual of norm goal, or after most
+// products.
+func (m *conjugate) solveTo(x, g []float64, goal float64, most int, p *problem.Linear, c []float64) {
+	m.prepare(p, c)
+	m.run(x, nil, g, goal, most, p, c)
+}
+
+// run is solveTo with the scale as it is; it returns the number of products, and sets
+// move, unless it is nil, to X x.
+func (m *conjugate) run(x, move, g []float64, goal float64, most int, p *problem.Linear, c []float64) int {
+	clear(x)
+	clear(move)
+	for j, g := range g {
+		m.r[j] = -g
+	}
+	m.scale()
+	copy(m.s, m.z)
+	rz := inner(m.r, m.z)
+	for product := range most {
+		m.product(p, c, m.s)
+		curvature := inner(m.s, m.hs)
+		if !(curvature > 0) || !(rz > 0) {
+			return product + 1
+		}
+		step := rz / curvature
+		parallel.Blocks(len(move), newtonRows, p.Threads, func(_, lo, hi int) {
+			vec.Axpy64(move[lo:hi], step, m.along[lo:hi])
+		})
+		for j, s := range m.s {
+			x[j] += float64(step * s)
+			m.r[j] -= float64(step * m.hs[j])
+		}
+		if inner(m.r, m.r) <= float64(goal*goal) {
+			return product + 1
+		}
+		m.scale()
+		next := inner(m.r, m.z)
+		for j, z := range m.z {
+			m.s[j] = z + float64(next/rz*m.s[j])
+		}
+		rz = next
+	}
+	return most
+}
+
+// scale sets z to about H^-1 r.
+func (m *conjugate) scale() {
+	if m.factor != nil {
+		m.factor.solve(m.z, m.r)
+		for j, z := range m.z {
+			m.z[j] = -z
+		}
+		return
+	}
+	for j, r := range m.r {
+		m.z[j] = r / m.diagonal[j]
+	}
 }
 
 // prepare sets the diagonal of H. The parts do not depend on the cores.
@@ -54,38 +139,9 @@ func (m *conjugate) prepare(p *problem.Linear, c []float64) {
 	}
 }
 
-// solve sets x to nearly -H^-1 g, and move to X x.
-func (m *conjugate) solve(x, move, g []float64, p *problem.Linear, c []float64) {
-	size := math.Sqrt(inner(g, g))
-	if m.first == 0 {
-		m.first = size
-	}
-	if m.since == 0 || m.since > mostSince {
-		m.prepare(p, c)
-		m.since = 0
-	}
-	clear(move)
-	goal := size * min(0.1, math.Sqrt(size/m.first))
-	m.gradients.solve(x, g, goal, mostProducts, func(s []float64) []float64 {
-		m.since++
-		return m.product(p, c, s)
-	}, func(step float64) {
-		parallel.Blocks(len(move), newtonRows, p.Threads, func(_, lo, hi int) {
-			vec.Axpy64(move[lo:hi], step, m.along[lo:hi])
-		})
-	})
-}
-
-// solveTo sets x to nearly -H^-1 g: with a residual of norm goal, or after most
-// products.
-func (m *conjugate) solveTo(x, g []float64, goal float64, most int, p *problem.Linear, c []float64) {
-	m.prepare(p, c)
-	m.gradients.solve(x, g, goal, most, func(s []float64) []float64 { return m.product(p, c, s) }, func(float64) {})
-}
-
-// product returns H s, and leaves X s in along. A block of rows is in the cache when
+// product sets hs to H s and along to X s. A block of rows is in the cache when
 // it is added; two passes take a fifth longer.
-func (m *conjugate) product(p *problem.Linear, c, s []float64) []float64 {
+func (m *conjugate) product(p *problem.Linear, c, s []float64) {
 	m.addParts(m.hs, p, func(sum []float64, lo, hi int) {
 		d := len(s) - 1
 		var room [newtonRows]float64
@@ -101,7 +157,6 @@ func (m *conjugate) product(p *problem.Linear, c, s []float64) []float64 {
 		}
 	})
 	addPenalty(m.hs, p, s)
-	return m.hs
 }
 
 // addParts sets dst to the sum of what add gives for parts of the rows.
@@ -121,50 +176,6 @@ func (m *conjugate) addParts(dst []float64, p *problem.Linear, add func(sum []fl
 			vec.Axpy64(dst[lo:hi], 1, m.sums[part*(d+1)+lo:part*(d+1)+hi])
 		}
 	})
-}
-
-// gradients are conjugate gradients, scaled by the diagonal of H.
-type gradients struct {
-	diagonal []float64
-	r, z, s  []float64 // residual, scaled, direction
-}
-
-func newGradients(size int) gradients {
-	return gradients{diagonal: make([]float64, size), r: make([]float64, size), z: make([]float64, size), s: make([]float64, size)}
-}
-
-// solve sets x to nearly -H^-1 g: with a residual of norm goal, or after most
-// products. product returns H s; taken is told how far x went along s then.
-func (m *gradients) solve(x, g []float64, goal float64, most int, product func(s []float64) []float64, taken func(step float64)) {
-	clear(x)
-	for j, g := range g {
-		m.r[j] = -g
-		m.z[j] = -g / m.diagonal[j]
-		m.s[j] = m.z[j]
-	}
-	rz := inner(m.r, m.z)
-	for range most {
-		hs := product(m.s)
-		curvature := inner(m.s, hs)
-		if !(curvature > 0) || !(rz > 0) {
-			return
-		}
-		step := rz / curvature
-		taken(step)
-		for j, s := range m.s {
-			x[j] += float64(step * s)
-			m.r[j] -= float64(step * hs[j])
-			m.z[j] = m.r[j] / m.diagonal[j]
-		}
-		if inner(m.r, m.r) <= float64(goal*goal) {
-			return
-		}
-		next := inner(m.r, m.z)
-		for j, z := range m.z {
-			m.s[j] = z + float64(next/rz*m.s[j])
-		}
-		rz = next
-	}
 }
 
 // addSquares adds c times the squares of a row, and of the constant column, to

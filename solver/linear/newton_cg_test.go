@@ -35,8 +35,8 @@ func TestProduct(t *testing.T) {
 				gradientTo(want, p, s, v)
 				for p.Threads = range 4 {
 					m := newConjugate(p)
-					if got := m.product(p, c, s); !slices.Equal(got, want) || !slices.Equal(m.along, along) {
-						t.Errorf("sparse %v, bias %v, %d rows, %d threads: product %v, expected %v", sparse, bias, n, p.Threads, got, want)
+					if m.product(p, c, s); !slices.Equal(m.hs, want) || !slices.Equal(m.along, along) {
+						t.Errorf("sparse %v, bias %v, %d rows, %d threads: product %v, expected %v", sparse, bias, n, p.Threads, m.hs, want)
 					}
 					m.prepare(p, c)
 					checkDiagonal(t, m.diagonal, p, c)
@@ -148,5 +148,39 @@ func TestPointAfresh(t *testing.T) {
 	}
 	if afresh == 0 || afresh == 12 {
 		t.Errorf("%d of 12 points were made afresh", afresh)
+	}
+}
+
+// TestFactorScales: where H is dear its factor serves many epochs, that of a sample's H
+// too, as long as it takes few products; the answers are the same.
+func TestFactorScales(t *testing.T) {
+	for _, l := range []loss.Curved{loss.Logistic{}, loss.SquaredHinge{}} {
+		for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+			for _, n := range []int{3000, 2 * fewestRows} {
+				p := generate(l, "l2", bias, n, 80, false)
+				p.Lambda = 1e-5
+				s := newSmooth(p, l, nil)
+				if s.conjugate == nil || s.conjugate.most != 5 || worthStart(p) != (s.conjugate.factor != nil) {
+					t.Fatalf("%d rows: no conjugate gradients, or the factor of a sample is not there", n)
+				}
+				few, most := 0, 0
+				for range 30 {
+					s.Epoch()
+					switch s.conjugate.last {
+					case 0: // a new factor
+					case s.conjugate.most:
+						most++
+					default:
+						few++
+					}
+				}
+				if gap := p.Certify(s.Point()).Relative(); gap > 1e-9 {
+					t.Errorf("%T, bias %v, %d rows: relative gap %g after 30 epochs", l, bias, n, gap)
+				}
+				if few == 0 {
+					t.Errorf("%T, bias %v, %d rows: no factor served; %d were tired", l, bias, n, most)
+				}
+			}
+		}
 	}
 }

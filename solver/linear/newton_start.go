@@ -39,8 +39,9 @@ func worthStart(p *problem.Linear) bool {
 	return !square && n >= fewestRows && rows >= startFewest*d && sampled(p, rows, classRows)
 }
 
-// start sets the weights to about the solution of a sample.
-func (s *smooth) start() {
+// start sets the weights to about the solution of a sample, and H up; it reports whether
+// there is a factor of that of the sample.
+func (s *smooth) start() (factored bool) {
 	part := sample(s.p, startSize(s.p))
 	n, d := s.p.Dims()
 	rows, _ := part.Dims()
@@ -55,7 +56,8 @@ func (s *smooth) start() {
 	copy(s.w, t.w)
 	if s.hessian = t.hessian; s.hessian == nil { // of few rows H may be too dear where it is not of all
 		s.hessian = newHessian(s.p)
-		return
+		return false
 	}
 	s.hessian.fit(s.p) // in the same memory
+	return true
 }
