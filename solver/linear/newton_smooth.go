@@ -51,22 +51,7 @@ func newSmooth(p *problem.Linear, l loss.Curved, from *problem.Point) *smooth {
 	n, d := p.Dims()
 	s := &smooth{p: p, loss: l, w: startingWeights(p, from), d: make([]float64, d+1),
 		prediction: make([]float64, n), move: make([]float64, n), a: make([]float64, n), c: make([]float64, n), v: make([]float64, n)}
-	factored := false
-	switch {
-	case d > mostColumns || n >= 8*d && matrixPasses(n, d, p.Nonzeros) > dearMatrix:
-		s.conjugate = newConjugate(p)
-	case from == nil && worthStart(p):
-		factored = s.start()
-	default:
-		s.hessian = newHessian(p)
-	}
-	if most := int(matrixPasses(n, d, p.Nonzeros) / productPasses); s.hessian != nil && most >= leastScaled {
-		s.conjugate = newConjugate(p)
-		s.conjugate.most = most
-		if factored {
-			s.conjugate.factor = s.hessian
-		}
-	}
+	s.prepare(from)
 	s.middle = middleOf(p)
 	if vec.SquaredNorm64(s.w) != 0 {
 		p.Predict(s.prediction, s.w)
@@ -74,22 +59,6 @@ func newSmooth(p *problem.Linear, l loss.Curved, from *problem.Point) *smooth {
 	s.slope(0)
 	return s
 }
-
-// dearMatrix is the number of passes over the data from which on, with rows many
-// times the columns, conjugate gradients find d sooner than the matrix. Logistic with
-// lambda = 1/(100n), to 1e-3: 100,000 texts of 3000 words (780 passes) 0.4 s instead of
-// 1.8, MNIST's 8 (83 passes) 2.4 s instead of 1.4.
-const dearMatrix = 200
-
-// A factor of H scales conjugate gradients as long as they take fewer products than half
-// of what a new one costs, which is a third of a product for each of the passes that
-// matrixPasses counts; with fewer products than leastScaled the factor itself must serve.
-// MNIST's 8, logistic, to 1e-3 with lambda = 1/n and 1/(100n): 0.30 and 0.55 s instead of
-// 0.53 and 0.85, and half of that is the sample.
-const (
-	productPasses = 8
-	leastScaled   = 3
-)
 
 // gradient sets g, unless it is that of this point already.
 func (s *smooth) gradient() {
@@ -109,41 +78,10 @@ func (s *smooth) Epoch() {
 		return
 	}
 	s.gradient()
-	if m := s.conjugate; m != nil && (s.hessian == nil || m.factor != nil && m.last < m.most) {
-		m.solve(s.d, s.move, s.g, s.p, s.c)
-		s.drop = -inner(s.g, s.d)
-	} else {
-		s.direct()
-		s.p.Predict(s.move, s.d)
-	}
+	s.direction()
 	s.search()
 	s.current, s.gap = false, 0
 }
-
-// direct sets d with the last factor of H if that still serves: as long as g^T
-// H^-1 g becomes a fifth from epoch to epoch, and the last step had about the length
-// that H says. A new one costs once or twice as much as the rest of an epoch.
-func (s *smooth) direct() {
-	if s.conjugate == nil && s.drop > 0 && s.length >= 1/stale && s.length <= stale {
-		s.hessian.solve(s.d, s.g)
-		if drop := -inner(s.g, s.d); drop <= s.drop/5 {
-			s.drop = drop
-			return
-		}
-	}
-	s.hessian.form(s.p, s.c)
-	s.hessian.decompose(s.p)
-	if s.conjugate != nil {
-		s.conjugate.factor, s.conjugate.last = s.hessian, 0
-	}
-	s.hessian.solve(s.d, s.g)
-	s.drop = -inner(s.g, s.d)
-}
-
-// stale is the factor by which the length of a step may differ from 1 before H is
-// taken to be that of another place. With 3 or more logistic loss needs an epoch more
-// for each of a9a, w8a, ijcnn1 and covtype.
-const stale = 2
 
 // search goes along d to where the slope is a tenth of what it was. With a matrix, for
 // which epochs are cheap, half is enough after the whole step; conjugate gradients on
