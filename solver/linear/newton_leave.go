@@ -13,29 +13,36 @@ import (
 // beside each of its ramps, on a side that away tells.
 
 // worst returns the largest part of its way to a bend that a row left out goes in
-// a whole step.
-func (s *working) worst() float64 {
+// a whole step, of all and of each block.
+func (s *working) worst() (all float64, most []float64) {
 	n := len(s.away)
-	most := make([]float64, (n+newtonRows-1)/newtonRows)
+	most = make([]float64, (n+newtonRows-1)/newtonRows)
 	parallel.Blocks(n, newtonRows, s.p.Threads, func(block, lo, hi int) {
 		for k := range s.ramps {
 			most[block] = s.ramps[k].share(s.away[lo:hi], s.row[lo:hi], most[block])
 		}
 	})
-	return slices.Max(most)
+	return slices.Max(most), most
 }
 
-// met returns the rows that go more than a share of their way to a bend.
-func (s *working) met(share float64) (joining []uint32) {
-	for i := range s.row {
-		for k := range s.ramps {
-			if s.ramps[k].share(s.away[i:i+1], s.row[i:i+1], share) > share {
-				joining = append(joining, uint32(i))
-				break
+// met returns the rows that go more than a share of their way to a bend, which only
+// blocks with that much as their most have.
+func (s *working) met(share float64, most []float64) []uint32 {
+	joining := make([][]uint32, len(most))
+	parallel.Blocks(len(s.away), newtonRows, s.p.Threads, func(block, lo, hi int) {
+		if most[block] <= share {
+			return
+		}
+		for i := lo; i < hi; i++ {
+			for k := range s.ramps {
+				if s.ramps[k].share(s.away[i:i+1], s.row[i:i+1], share) > share {
+					joining[block] = append(joining[block], uint32(i))
+					break
+				}
 			}
 		}
-	}
-	return joining
+	})
+	return slices.Concat(joining...)
 }
 
 // join takes in rows, which are at the given places by now.

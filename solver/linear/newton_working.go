@@ -113,12 +113,12 @@ func (s *working) Epoch() {
 			s.row = make([]float64, len(s.away))
 		}
 		s.p.Predict(s.row, s.inner.d)
-		if worst := s.worst(); t*worst > nearly {
+		if worst, most := s.worst(); t*worst > nearly {
 			if s.joined++; s.joined == mostJoins {
 				s.begin()
 				return
 			}
-			joining = s.met(nearly / t)
+			joining = s.met(nearly/t, most)
 			if next := nearly / worst; next >= 0.7*t {
 				t = next
 			} else {
