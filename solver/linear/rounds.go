@@ -103,12 +103,6 @@ func (s *sdca) work() {
 // found with the conjugates replaced by their chords, which is exact for the
 // hinge and below the dual otherwise.
 func (s *sdca) rounds(rounds int) {
-	if s.stale {
-		for p := range s.part {
-			copy(s.part[p].u, s.u)
-		}
-		s.stale = false
-	}
 	n, parts := len(s.u), len(s.part)
 	pieces := parts * rounds
 	at := func(piece int) int { return piece * len(s.rows) / pieces }
@@ -118,6 +112,10 @@ func (s *sdca) rounds(rounds int) {
 	team.Run(func(member int) {
 		from, to := team.Share(member, parts)
 		lo, hi := team.Share(member, blocks)
+		left, right := lo*mergeBlock, min(hi*mergeBlock, n)
+		for p := from; p < to && s.stale; p++ {
+			copy(s.part[p].u, s.u)
+		}
 		for first := 0; first < pieces; first += parts {
 			s.clock.side(from, to, func(p int) {
 				s.sweep(&s.part[p], s.rows[at(first+p):at(first+p+1)])
@@ -133,15 +131,31 @@ func (s *sdca) rounds(rounds int) {
 				}
 				team.Meet()
 				if theta < 1 {
-					s.shorten(theta, lo*mergeBlock, min(hi*mergeBlock, n), s.part[from:to])
+					s.shorten(theta, left, right, s.part[from:to])
 					team.Meet()
 				}
-				for p := from; p < to; p++ { // its own: the other cores would keep what they write
-					copy(s.part[p].u, s.u)
+				for p := from; p < to; p++ {
+					s.part[p].fetch(left, right)
 				}
 			})
 		}
 	})
+	s.stale = false
+}
+
+// fetch takes the weights that others have merged, those outside lo..hi, into this
+// core's cache, for writing: two cores that read the same line both keep it, and the
+// first write then costs ten times as much as a line that only moves. Where each read
+// the others' part of u and copied it imdb took 24.3 ms to 1e-3 with the hinge instead of 21.3,
+// 17.6 with logistic instead of 14.5.
+func (p *partition) fetch(lo, hi int) {
+	const line = 8 // weights
+	for j := 0; j < lo; j += line {
+		p.u[j] += 0
+	}
+	for j := hi; j < len(p.u); j += line {
+		p.u[j] += 0
+	}
 }
 
 // mergeBlock is the number of weights that are merged at a time: what a merge
@@ -204,8 +218,8 @@ func (s *sdca) adapt(best float64) {
 	}
 }
 
-// gatherChanges adds the changes of the weights lo..hi to u, and returns <u, change>
-// and |change|^2.
+// gatherChanges adds the changes of the weights lo..hi to u and to its copies, and
+// returns <u, change> and |change|^2.
 func (s *sdca) gatherChanges(lo, hi int) (along, squared float64) {
 	u, change := s.u[lo:hi], s.change[lo:hi]
 	copy(change, s.part[0].u[lo:hi])
@@ -218,6 +232,7 @@ func (s *sdca) gatherChanges(lo, hi int) (along, squared float64) {
 	}
 	along, squared = vec.Dot64(u, change), vec.Dot64(change, change)
 	vec.Axpy64(u, 1, change)
+	s.spread(lo, hi)
 	if last := len(s.u) - 1; hi == last+1 { // the constant column
 		c := change[last-lo]
 		x := u[last-lo] - c
@@ -231,10 +246,18 @@ func (s *sdca) gatherChanges(lo, hi int) (along, squared float64) {
 	return along, squared
 }
 
+// spread copies the weights lo..hi to the partitions.
+func (s *sdca) spread(lo, hi int) {
+	for p := range s.part {
+		copy(s.part[p].u[lo:hi], s.u[lo:hi])
+	}
+}
+
 // shorten takes back the share 1-theta of the changes of the weights lo..hi and
 // of the moves of some partitions.
 func (s *sdca) shorten(theta float64, lo, hi int, parts []partition) {
 	vec.Axpy64(s.u[lo:hi], theta-1, s.change[lo:hi])
+	s.spread(lo, hi)
 	for p := range parts {
 		for _, m := range parts[p].moved {
 			s.a[m.row] = m.before + float64(theta*(s.a[m.row]-m.before))
