@@ -2,6 +2,7 @@ package linear
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
@@ -54,23 +55,32 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 }
 
 // shortSteps reports whether single dual steps are short in a large problem: rows
-// are many times the columns, and |x_i|^2/(lambda N) is above 5 on average, so that
-// one step moves a dual variable by a fifth of the way at most. What takes all rows
-// at once is then faster. rcv1's shape with logistic, to gap 1e-3 on two cores, with
-// lambda = 1/n, 1/(10n), 1/(100n): conjugate gradients in Newton's method 0.5, 1.6, 1.4
-// s, dual ascent 2.1, 2.8, 26.7 s; 400,000 texts of 20,000 words with 1/n, 1/(100n):
-// 1.1, 1.1 : 0.35, 5.3 s; MNIST's 8 (784 dense columns, |x_i|^2 about 100) 1.0, 1.4 : 1.5,
-// more than 10 s. With fewer rows dual ascent wins at any lambda (imdb).
+// are many times the columns, and L |x_i|^2/(lambda N) is above 3 on average, where the
+// loss is curved by L at most, so that one step moves a dual variable by a quarter of the
+// way at most. What takes all rows at once is then faster. rcv1's shape, to gap 1e-3 on two
+// cores, conjugate gradients in Newton's method : dual ascent, in seconds, with that number
+//
+//	logistic       0.25 0.71:0.43, 2.5 0.95:0.76, 5 1.15:1.31, 8 0.95:1.65, 25 1.0:27
+//	squared        1 1.07:0.76, 3 1.12:1.41, 10 0.98:3.4
+//	squared hinge  0.8 1.14:0.41, 2 1.03:0.58, 4 0.96:1.11, 20 0.95:3.5
+//
+// and MNIST's 8 (784 dense columns, |x_i|^2 about 100), logistic, with 2.5 0.22:0.07, 25
+// 0.29:0.56. For corners, which are smoothed then, L is taken for 1. With fewer rows dual
+// ascent wins at any lambda (imdb).
 func shortSteps(p *problem.Linear) bool {
 	n, d := p.Dims()
 	if n < 8*d || p.Nonzeros < 1<<22 {
 		return false
 	}
+	curved := p.Loss.Smoothness()
+	if math.IsInf(curved, 1) {
+		curved = 1
+	}
 	var total vec.Sum
 	for _, norm := range p.SquaredNorm {
 		total.Add(norm)
 	}
-	return total.Value() > 5*p.Lambda*p.N*float64(n)
+	return curved*total.Value() > 3*p.Lambda*p.N*float64(n)
 }
 
 // rare reports whether one of two classes has less than a sixteenth of the rows.

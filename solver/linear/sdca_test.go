@@ -225,11 +225,23 @@ func TestChoose(t *testing.T) {
 		p.Lambda = lambda
 		return p
 	}
+	short := func(l loss.Loss, times float64) *problem.Linear { // L |x|^2 is so many times lambda N
+		p, squares := many(l, 1), 0.0
+		for _, x := range p.SquaredNorm {
+			squares += x
+		}
+		p.Lambda = l.Smoothness() * squares / float64(len(p.Y)) / p.N / times
+		return p
+	}
 	for _, c := range []struct {
 		p    *problem.Linear
 		gap  float64
 		want string
 	}{
+		{short(loss.Logistic{}, 2), 1e-3, "sdca"},
+		{short(loss.Logistic{}, 4), 1e-3, "newton"},
+		{short(loss.SquaredHinge{}, 2), 1e-3, "sdca"},
+		{short(loss.SquaredHinge{}, 4), 1e-3, "newton"},
 		{few(loss.Logistic{}, 1.0/400), 1e-3, "newton"},
 		{few(loss.Hinge{}, 1.0/400), 1e-6, "newton"},
 		{few(loss.Hinge{}, 1e-2/400), 1e-3, "newton"},
