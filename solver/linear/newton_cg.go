@@ -17,9 +17,13 @@ import (
 //	          curvatures do not change much. By the factor of an H of some epochs ago
 //	          where that can be formed, but costs as much as many products
 //	Ends      when the residual is a tenth of g, less where Newton's method
-//	          begins to converge: (|g|/|g of the first epoch|)^(1/2); or after so many
-//	          products that an epoch would be endless, or a new factor cheaper. Whatever
-//	          it has by then is a direction of descent
+//	          begins to converge: (|g|/|g of the first epoch|)^(1/2), but at least a
+//	          twentieth, because a run may be over sooner; or after so many products
+//	          that an epoch would be endless, or a new factor cheaper. Whatever it has by
+//	          then is a direction of descent
+//
+// rcv1's shape, logistic, lambda = 1/(100n): epochs and products to 1e-6 and 1e-8 with the
+// least residual 0.1, 0.05, 0.03, 0: 6 26, 5 20, 5 21, 5 25 and 7 33, 6 27, 6 31, 6 43.
 type conjugate struct {
 	most  int     // products of a step of Newton's method
 	first float64 // |g| of the first epoch
@@ -59,7 +63,7 @@ func (m *conjugate) solve(x, move, g []float64, p *problem.Linear, c []float64) 
 		m.prepare(p, c)
 		m.since = 0
 	}
-	goal := size * min(0.1, math.Sqrt(size/m.first))
+	goal := size * min(0.1, max(0.05, math.Sqrt(size/m.first)))
 	m.last = m.run(x, move, g, goal, m.most, p, c)
 	m.since += m.last
 }

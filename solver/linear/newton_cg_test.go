@@ -184,3 +184,25 @@ func TestFactorScales(t *testing.T) {
 		}
 	}
 }
+
+// TestLeastResidual: near the end of a run no more than a twentieth of the gradient is
+// asked for, in its beginning a tenth.
+func TestLeastResidual(t *testing.T) {
+	p := generate(loss.Logistic{}, "l2", problem.None, 2000, 60, true)
+	p.Lambda = 1e-4
+	s := newSmooth(p, loss.Logistic{}, &problem.Point{W: make([]float64, 61)})
+	m := newConjugate(p)
+	s.gradient()
+	size := math.Sqrt(inner(s.g, s.g))
+	for first, want := range map[float64]float64{size: 0.1, 1e12 * size: 0.05} {
+		m.first = first
+		m.solve(s.d, s.move, s.g, p, s.c)
+		products := m.last
+		if left := math.Sqrt(inner(m.r, m.r)) / size; left > want || left < 1e-4 {
+			t.Errorf("first gradient %g: %g of the gradient is left", first, left)
+		}
+		if m.run(s.d, nil, s.g, want*size, mostProducts, p, s.c) != products {
+			t.Errorf("first gradient %g: %d products are more than %g of the gradient takes", first, products, want)
+		}
+	}
+}
