@@ -1,6 +1,9 @@
 package linear
 
-import "github.com/fenchel-ml/fenchel/problem"
+import (
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/problem"
+)
 
 const (
 	// dearMatrix is the number of passes over the data from which on, with rows many
@@ -13,7 +16,9 @@ const (
 	// passes that a new one costs, which is half as many as take as long as that. With fewer
 	// than leastScaled the factor itself must serve. MNIST's 8, logistic, to 1e-3 with
 	// lambda = 1/n and 1/(100n): 0.29 and 0.46 s instead of 0.45 and 0.74 with the factor
-	// itself, and 0.13 of that is the sample.
+	// itself, and 0.13 of that is the sample. Not where curvatures jump: once fewer rows are
+	// curved than there are columns, a factor of other rows says nothing (squared hinge on
+	// clusters far apart does not converge so).
 	productPasses = 8
 	leastScaled   = 3
 )
@@ -31,7 +36,8 @@ func (s *smooth) prepare(from *problem.Point) {
 	default:
 		s.hessian = newHessian(s.p)
 	}
-	if most := matrixPasses(n, d, s.p.Nonzeros) / productPasses; s.hessian != nil && most >= leastScaled {
+	_, smooth := s.loss.(loss.Logistic)
+	if most := matrixPasses(n, d, s.p.Nonzeros) / productPasses; smooth && s.hessian != nil && most >= leastScaled {
 		s.conjugate = newConjugate(s.p)
 		s.conjugate.most = int(min(most, mostProducts))
 		if factored {
