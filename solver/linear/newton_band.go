@@ -103,7 +103,8 @@ func (s *working) spread(dst []float64, sample *problem.Linear) {
 	})
 }
 
-// squares returns the sum of the squares of a row, times the rates of their columns.
+// squares returns the sum of the squares of a row, times the rates of their columns: of a
+// sparse row two sums, neither of which waits for the other.
 func squares(row matrix.Vector, rate []float64) (sum float64) {
 	if row.Index == nil {
 		for j, x := range row.Value {
@@ -111,11 +112,18 @@ func squares(row matrix.Vector, rate []float64) (sum float64) {
 		}
 		return sum
 	}
-	value := row.Value[:len(row.Index)]
-	for k, j := range row.Index {
-		sum += float64(float64(float64(value[k])*float64(value[k])) * rate[j])
+	index, value, other := row.Index, row.Value, 0.0
+	for len(index) >= 2 && len(value) >= 2 {
+		x, y := float64(value[0]), float64(value[1])
+		sum += float64(float64(x*x) * rate[index[0]])
+		other += float64(float64(y*y) * rate[index[1]])
+		index, value = index[2:], value[2:]
 	}
-	return sum
+	if len(index) > 0 {
+		x := float64(value[0])
+		sum += float64(float64(x*x) * rate[index[0]])
+	}
+	return sum + other
 }
 
 // distance returns how far a row is from its nearest ramp.
@@ -193,25 +201,31 @@ func (s *working) widen() {
 	met := make([][]uint32, (len(s.row)+newtonRows-1)/newtonRows)
 	parallel.Blocks(len(s.row), newtonRows, s.p.Threads, func(block, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			if math.IsInf(s.away[i], 1) {
+			q := s.away[i]
+			if math.IsInf(q, 1) {
 				continue
 			}
-			for k := range s.ramps {
-				half := s.ramps[k].end() / 2
-				middle := s.ramps[k].shift + half
-				if (s.row[i]-middle)*math.Copysign(1, s.away[i]-middle) < half+guard {
-					met[block] = append(met[block], uint32(i))
-					break
-				}
+			if s.crosses(q, s.row[i], guard) { // joins, which asks where it was
+				met[block] = append(met[block], uint32(i))
+			} else {
+				s.away[i] = s.row[i]
 			}
 		}
 	})
 	s.join(slices.Concat(met...), s.row)
 	e.central(0, len(e.away), bandAgain*e.mean)
 	e.look()
-	for i, q := range s.row {
-		if !math.IsInf(s.away[i], 1) {
-			s.away[i] = q
+}
+
+// crosses reports whether a row is past a bend from where it was, or nearer to it than
+// guard.
+func (s *working) crosses(was, is, guard float64) bool {
+	for k := range s.ramps {
+		half := s.ramps[k].end() / 2
+		middle := s.ramps[k].shift + half
+		if (is-middle)*math.Copysign(1, was-middle) < half+guard {
+			return true
 		}
 	}
+	return false
 }

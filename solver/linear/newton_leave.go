@@ -154,13 +154,13 @@ func (s *working) measure() int {
 //
 //	sum s (loss + slope (x w - p)) = N <change, w> + constant
 func (s *working) fix(p *problem.Linear, away, v []float64, line func(y, away float64) (slope, loss, size float64)) {
-	e := s.inner
+	e, scale := s.inner, 1/s.p.N
 	constant, slopes := sumRows(p, func(lo, hi int) (x, y float64) {
 		for k := lo; k < hi; k++ {
 			if v[k] != 0 {
 				slope, loss, size := line(p.Y[k], away[k])
 				weight := float64(v[k] * p.S[k])
-				v[k] = weight / p.N * slope
+				v[k] = float64(weight*scale) * slope
 				x += float64(weight * (loss - float64(slope*(away[k]+s.corners.of(p.Y[k]).at))))
 				y += float64(weight * size)
 			}
