@@ -18,7 +18,7 @@ import (
 type labels struct {
 	classes []string  // sorted; nil: regression
 	class   []uint32  // row -> place in classes
-	number  []float64 // regression
+	number  []float64 // regression; of classes what their rows say, nil if that is no number
 	factor  []float64 // weight of each class; nil: all 1
 	rows    int       // of one class, where nothing else has their number
 	pairs   bool      // more than two classes are told apart one against one
@@ -106,7 +106,7 @@ func classLabels(t dataset.Target, rowWeights []float64, spec *Spec) (*labels, e
 		}
 	}
 	classes, place := sortLabels(t)
-	l := &labels{classes: classes, class: t.Code, pairs: spec.Scheme == model.OneAgainstOne}
+	l := &labels{classes: classes, class: t.Code, number: t.Number, pairs: spec.Scheme == model.OneAgainstOne}
 	if !slices.IsSorted(place) {
 		l.class = make([]uint32, len(t.Code))
 		for i, c := range t.Code {
@@ -240,7 +240,9 @@ func (l *labels) targets(c, threads int) []float64 {
 		return y
 	}
 	if len(l.classes) == 2 {
-		c = 1
+		if c = 1; l.areSigns() {
+			return l.number
+		}
 	}
 	y := make([]float64, len(l.class))
 	parallel.Blocks(len(y), 1<<14, threads, func(_, lo, hi int) {
@@ -252,6 +254,21 @@ func (l *labels) targets(c, threads int) []float64 {
 		}
 	})
 	return y
+}
+
+// areSigns reports whether the numbers of two classes are -1 and +1 as they are: for
+// most files they are, and need no second column.
+func (l *labels) areSigns() bool {
+	if len(l.number) != len(l.class) {
+		return false
+	}
+	sign := [2]float64{-1, 1}
+	for i, c := range l.class {
+		if l.number[i] != sign[c] {
+			return false
+		}
+	}
+	return true
 }
 
 // weights returns the row weights times those of the classes; nil: all 1.
