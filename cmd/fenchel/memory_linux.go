@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"syscall"
 	"unsafe"
 )
@@ -19,14 +20,30 @@ func largeHeap() {
 	if collectorIsSet() {
 		return // whoever sets it knows better
 	}
-	done := make(chan struct{})
-	go func() {
-		const page = 2 << 20 // the usual size of a large one
-		start := (deep(false) - uintptr(len(frame{}))) &^ (page - 1)
-		_, _, _ = syscall.RawSyscall(syscall.SYS_MADVISE, start, heapAhead, syscall.MADV_HUGEPAGE) // a wish
-		close(done)
-	}()
-	<-done
+	asked := make(chan uintptr)
+	go func() { asked <- deep(false) - heapAhead }() // the stack begins there, or at most a page behind
+	begin := (<-asked + heapPage - 1) &^ (heapPage - 1)
+	start := (begin + largePage - 1) &^ (largePage - 1)
+	_, _, _ = syscall.RawSyscall(syscall.SYS_MADVISE, start, heapAhead, syscall.MADV_HUGEPAGE) // a wish
+	if start-begin > 1<<16 {
+		for place, try := uintptr(0), 0; place < begin && try < 4; try++ { // there may be others before
+			place = untouched(int(start - begin))
+		}
+	}
+}
+
+// The usual sizes of a large page, and of what the runtime deals out.
+const largePage, heapPage = 2 << 20, 8 << 10
+
+// untouched takes so many bytes off the heap, the first that are free, until the next
+// turn of the collector, and returns where they are. It touches but one page of them,
+// and nobody else any: where a large page has been begun by small ones, what is left
+// of it comes in usual pages, up to 500.
+func untouched(bytes int) uintptr {
+	var b strings.Builder // does not zero what it grows by
+	b.Grow(bytes)
+	b.WriteByte(0)
+	return uintptr(unsafe.Pointer(unsafe.StringData(b.String())))
 }
 
 // frame is what deep may have to have room for: with what the runtime adds, its stack
