@@ -121,15 +121,12 @@ func (m *Model) gather(of func(Output) []float64) []float64 {
 	return all
 }
 
-// shortest returns the numbers in single precision if that loses nothing.
+// shortest has the numbers written in single precision if that loses nothing.
 func shortest(v []float64) any {
-	single := make([]float32, len(v))
-	for i, x := range v {
-		if single[i] = float32(x); float64(single[i]) != x {
-			return v
-		}
+	if isShort(v) {
+		return short(v)
 	}
-	return single
+	return v
 }
 
 // ReadFile reads the model in path.

@@ -20,7 +20,7 @@ import (
 // little endian), the header, and the tensors' bytes one after another. The
 // format is public and tiny; no Go module that implements it is kept.
 
-// tensor is one named array of numbers: []float64, []float32, []int64 or
+// tensor is one named array of numbers: []float64, short, []float32, []int64 or
 // []uint32.
 type tensor struct {
 	shape []int
@@ -95,7 +95,7 @@ var dtypes = map[string]int{"F64": 8, "I64": 8, "F32": 4, "U32": 4}
 
 func (t tensor) dtype() string {
 	switch t.value.(type) {
-	case []float32:
+	case []float32, short:
 		return "F32"
 	case []int64:
 		return "I64"
@@ -107,11 +107,18 @@ func (t tensor) dtype() string {
 
 func (t tensor) width() int { return dtypes[t.dtype()] }
 
-func (t tensor) size() int { return binary.Size(t.value) }
+func (t tensor) size() int {
+	if v, ok := t.value.(short); ok {
+		return 4 * len(v)
+	}
+	return binary.Size(t.value)
+}
 
 // write writes the numbers, little endian.
 func (t tensor) write(w io.Writer) error {
 	switch v := t.value.(type) {
+	case short:
+		return v.write(w)
 	case []float32:
 		return writeNumbers(w, v)
 	case []int64:

@@ -30,3 +30,27 @@ func TestWriteNumbers(t *testing.T) {
 		t.Error("other bytes")
 	}
 }
+
+// TestShort: numbers that single precision holds are written as if they were in it.
+func TestShort(t *testing.T) {
+	for _, n := range []int{1, 4096, 10000} {
+		narrow, wide := make([]float32, n), make([]float64, n)
+		for i := range narrow {
+			narrow[i] = 1 / float32(i+1)
+			wide[i] = float64(narrow[i])
+		}
+		var written [2]bytes.Buffer
+		for k, value := range []any{narrow, shortest(wide)} {
+			if err := writeTensors(&written[k], nil, map[string]tensor{"dual": {[]int{1, n}, value}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(written[0].Bytes(), written[1].Bytes()) {
+			t.Errorf("%d numbers: other bytes", n)
+		}
+		wide[n-1] = 0.1
+		if _, ok := shortest(wide).([]float64); !ok {
+			t.Errorf("%d numbers: found one that single precision does not hold in it", n)
+		}
+	}
+}
