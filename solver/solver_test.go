@@ -376,6 +376,24 @@ func TestPresentCanChange(t *testing.T) {
 	}
 }
 
+// TestOneFallIsNoTrend: estimates that fell slowly and then once by far, though not to
+// the goal, are not expected to fall as far again; those that always did are.
+func TestOneFallIsNoTrend(t *testing.T) {
+	s := &schedule{goal: 1e-3}
+	for epoch := 1; epoch <= 20; epoch++ {
+		if s.due(epoch, math.Pow(0.9, float64(epoch)), false) {
+			t.Fatalf("a look after epoch %d", epoch)
+		}
+	}
+	if s.due(21, 2e-3, false) {
+		t.Error("a look where one estimate was a sixtieth of the one before")
+	}
+	s = &schedule{goal: 1e-3}
+	if s.due(1, 0.1, false) || !s.due(2, 5e-3, false) {
+		t.Error("no look where all estimates fall to a twentieth of the one before")
+	}
+}
+
 // TestScheduleIsBounded: whatever the gaps are, the next look is at least one
 // epoch on and at most max(1, epoch/2).
 func TestScheduleIsBounded(t *testing.T) {
