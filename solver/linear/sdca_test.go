@@ -117,6 +117,31 @@ func TestRoundsKeepUp(t *testing.T) {
 	}
 }
 
+// TestRoundsOf: where few rows are awake partitions still work side by side, in short
+// pieces, but not where these are shorter than the merge of the weights.
+func TestRoundsOf(t *testing.T) {
+	for _, c := range []struct {
+		n, d       int
+		nonzeros   int64
+		rows, want int
+	}{
+		{11314, 36703, 1499877, 11314, 5}, // 20 newsgroups
+		{11314, 36703, 1499877, 1850, 3},
+		{11314, 36703, 1499877, 1200, 2},
+		{11314, 36703, 1499877, 1000, 1},
+		{25000, 35860, 3398489, 8700, 4}, // imdb
+		{49749, 300, 579586, 5000, 1},    // w8a: many short rows
+		{49749, 300, 579586, 6000, 2},
+		{1 << 20, 100, 1 << 30, 1 << 20, mostRounds},
+	} {
+		x := &matrix.CSR{Cols: c.d, Start: make([]int64, c.n+1)}
+		s := &sdca{p: &problem.Linear{Rows: &problem.Rows{X: x, Nonzeros: c.nonzeros}}, part: make([]partition, 2)}
+		if got := s.roundsOf(c.rows); got != c.want {
+			t.Errorf("%d of %d rows with %d nonzeros in %d columns: %d rounds, want %d", c.rows, c.n, c.nonzeros, c.d, got, c.want)
+		}
+	}
+}
+
 // TestAdapt: sigma stays between its least and the number of partitions, which is safe.
 func TestAdapt(t *testing.T) {
 	for _, c := range []struct{ best, want float64 }{{0.01, 3}, {2, leastSigma}, {1, firstSigma}} {
