@@ -268,6 +268,28 @@ func TestSmoothKnowsTheEnd(t *testing.T) {
 	}
 }
 
+// TestFarFromTheEnd: slopes that grow again while the gap is large are not the limit of
+// the arithmetic. Of clusters far apart few rows are curved at the optimum.
+func TestFarFromTheEnd(t *testing.T) {
+	const n, d = 1200, 160
+	r := rand.New(rand.NewPCG(7, 1))
+	center, rows, y := make([]float64, d), make([][]float32, n), make([]float64, n)
+	for j := range center {
+		center[j] = 2*r.Float64() - 1
+	}
+	for i := range rows {
+		rows[i], y[i] = make([]float32, d), float64(i%2*2-1)
+		for j, c := range center {
+			rows[i][j] = float32(float64(y[i]*c) + float64(2*r.NormFloat64()))
+		}
+	}
+	p := must(problem.NewLinear(problem.NewRows(stored(rows, false), 1), y, nil, loss.SquaredHinge{}, penalty.L2{}, 5e-7, problem.Free))
+	sol := must(solver.Run(context.Background(), Newton{}, p, solver.Options{Gap: 1e-3, Epochs: 1000}))
+	if sol.Status != solver.Converged {
+		t.Errorf("%s after %d epochs with relative gap %g", sol.Status, sol.Epochs, sol.Certificate.Relative())
+	}
+}
+
 // TestInterruptedBeforeItBegins: a run that ends before its first epoch, where a
 // sample is still to be solved, has a point.
 func TestInterruptedBeforeItBegins(t *testing.T) {
