@@ -162,7 +162,7 @@ func (m *conjugate) product(p *problem.Linear, c, s []float64) {
 			predict(m.along, p.X, lo, end, s)
 			v := room[:end-lo]
 			for k, c := range c[lo:end] {
-				v[k] = c * m.along[lo+k]
+				v[k] = float64(c * m.along[lo+k])
 				sum[d] += v[k]
 			}
 			matrix.AddRows(sum[:d], p.X, lo, v)
