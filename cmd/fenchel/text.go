@@ -25,7 +25,12 @@ func (r report) line(name, format string, args ...any) {
 // describe says how large a set is.
 func describe(s *dataset.Set) string {
 	n, d := s.X.Dims()
-	return fmt.Sprintf("%s, %s, %s", count(n, "row"), count(d, "feature"), count(int(matrix.Nonzeros(s.X)), "nonzero"))
+	return sizes(n, d, matrix.Nonzeros(s.X))
+}
+
+// sizes says how much data there are.
+func sizes(rows, features int, nonzeros int64) string {
+	return fmt.Sprintf("%s, %s, %s", count(rows, "row"), count(features, "feature"), count(int(nonzeros), "nonzero"))
 }
 
 // count writes a number with its noun.

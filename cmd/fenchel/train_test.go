@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -41,6 +43,43 @@ func TestFailedTestKeepsSummary(t *testing.T) {
 		for _, want := range []string{"status", "model", path} {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("json %t: the summary has no %q:\n%s", asJSON, want, out.String())
+			}
+		}
+	}
+}
+
+// TestSummaryNeedsNoRows ends a run on caches after the files were given back, as they
+// are while the model is written: whatever touches a row then ends the program.
+func TestSummaryNeedsNoRows(t *testing.T) {
+	folder := t.TempDir()
+	var sources []string
+	for _, seed := range []string{"1", "2"} {
+		path := filepath.Join(folder, seed+".fen")
+		if code := run([]string{"convert", "@text:n=300,d=50,seed=" + seed, path}, nil, io.Discard, os.Stderr); code != exitOK {
+			t.Fatalf("convert: found the exit code %d", code)
+		}
+		sources = append(sources, path)
+		for _, asJSON := range []bool{false, true} {
+			tr := &trainer{out: filepath.Join(folder, "m"), json: asJSON, quiet: true}
+			tr.spec.Bias = "none"
+			var out bytes.Buffer
+			cmd := newTrain()
+			cmd.SetContext(context.Background())
+			cmd.SetOut(&out)
+			if err := tr.readAll(cmd, sources); err != nil {
+				t.Fatal(err)
+			}
+			if err := tr.fit(cmd, newTracer(tr)); err != nil {
+				t.Fatal(err)
+			}
+			if err := tr.set.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := tr.finish(cmd, sources, newTracer(tr), time.Now()); err != nil {
+				t.Errorf("%d files, json %t: %v", len(sources), asJSON, err)
+			}
+			if !strings.Contains(out.String(), "nonzeros") {
+				t.Errorf("%d files, json %t: the summary has no size of the data:\n%s", len(sources), asJSON, out.String())
 			}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -15,7 +14,7 @@ import (
 func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	m, s := t.result.Model, t.result.Summary
 	r := report{cmd.OutOrStdout()}
-	r.line("data", "%s: %s", strings.Join(sources, " "), describe(t.set))
+	r.line("data", "%s: %s", strings.Join(sources, " "), sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
 	printTask(r, m)
 	printProblem(r, m, t.result.N, t.result.Why)
 	printProof(r, m, s, string(t.result.Status))
@@ -44,7 +43,7 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 	out := map[string]any{
 		"status": t.result.Status, "primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_absolute": model.Bound(s.Primal - s.Dual),
 		"gap_worst": model.Bound(s.Worst), "lambda": m.Statement.Lambda, "C": model.Bound(1 / (m.Statement.Lambda * t.result.N)),
-		"n": m.Data.Rows, "d": m.Data.Features, "nonzeros": matrix.Nonzeros(t.set.X),
+		"n": m.Data.Rows, "d": m.Data.Features, "nonzeros": m.Data.Nonzeros,
 		"solver": m.Statement.Solver, "loss": m.Statement.Loss, "penalty": m.Statement.Penalty, "bias": m.Statement.Bias, "scale": scaleOf(m),
 		"seed": m.Statement.Seed, "epochs": t.result.Epochs, "weights_nonzero": m.Nonzeros(),
 		"seconds": map[string]float64{"read": t.read.Seconds(), "train": t.result.Train.Seconds(),
