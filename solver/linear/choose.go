@@ -21,8 +21,10 @@ import (
 // needs ten thousand on a9a at 1/(100n)), and else where the classes are of like
 // size: of a rare class few rows matter, and dual ascent lets the others sleep.
 // Hinge, lambda = 1/n, two cores, dual ascent against Newton's steps to 1e-3: w8a (3 %
-// of a class) 84 ms against 116, a9a (24 %) 172 against 49, covtype (49 %) 242 against
-// 100; ijcnn1 (10 %), the whole process, 140 against 100, and to 1e-2 120 against 100.
+// of a class) 25 ms against 35, a9a (24 %) 57 against 14, covtype (49 %) 115 against
+// 21; ijcnn1 (10 %) 20 against 13, and to 1e-2 17 against 13. With 4 % of a class left
+// a9a 28 against 15, covtype 39 against 19, but ijcnn1 28 against 80; w8a with lambda =
+// 1/(2n), 1/(3n), 1/(10n) 73 against 70, 86 against 56, 112 against 56.
 func Choose(p *problem.Linear, gap float64) (name, why string) {
 	switch p.Penalty.(type) {
 	case penalty.L1:
