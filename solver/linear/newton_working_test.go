@@ -2,6 +2,7 @@ package linear
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -79,6 +80,35 @@ func TestBeside(t *testing.T) {
 					t.Errorf("%s, y = %v: the line is %v at %v, by its ramps %v, the loss %v, the slope %v is %v long", spec, y, line, p, ramped, l.Value(p, y), a, size)
 				}
 			}
+		}
+	}
+}
+
+// TestMet: who goes too far is found, whatever block it is in and whoever cannot move.
+func TestMet(t *testing.T) {
+	r := rand.New(rand.NewPCG(66, 1))
+	n := 5*newtonRows + 7
+	s := &working{p: &problem.Linear{Rows: &problem.Rows{Threads: 2}}, ramps: newRamps(loss.Hinge{}, 0),
+		away: make([]float64, n), row: make([]float64, n)}
+	for i := range s.away {
+		if s.away[i] = 1 + r.Float64(); i%3 == 0 {
+			s.away[i] = math.Inf(1) // is in already
+		}
+		s.row[i] = 0.5 * r.NormFloat64()
+	}
+	clear(s.row[newtonRows : 2*newtonRows])
+	for _, share := range []float64{0.5, 0.9, 1.2} {
+		var want []uint32
+		worst := 0.0
+		for i, q := range s.away {
+			worst = max(worst, -s.row[i]/q)
+			if -s.row[i] > share*q {
+				want = append(want, uint32(i))
+			}
+		}
+		all, most := s.worst()
+		if got := s.met(share, most); all != worst || !slices.Equal(got, want) || len(want) == 0 {
+			t.Errorf("share %g: %d rows of at most %g, expected %d of %g", share, len(got), all, len(want), worst)
 		}
 	}
 }
