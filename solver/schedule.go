@@ -64,7 +64,7 @@ func (s *schedule) due(epoch int, estimate float64, present bool) bool {
 // look has woken all rows they rise and fall again faster than what they estimate:
 // without it 20 newsgroups (hinge, lambda = 1/(100n), to 1e-3) looks in vain twice.
 func (s *schedule) fall(epoch int, estimate float64) float64 {
-	if epoch < 2 || !(s.start > estimate) {
+	if epoch < 2 || !(0 < estimate && estimate < s.start) { // of a gap near 0 an estimate may be below
 		return 0
 	}
 	return vec.Exp(vec.Log(estimate/s.start) / float64(epoch-1))
