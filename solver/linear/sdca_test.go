@@ -258,11 +258,19 @@ func TestChoose(t *testing.T) {
 		p.Lambda = l.Smoothness() * squares / float64(len(p.Y)) / p.N / times
 		return p
 	}
+	of := func(p *problem.Linear, nonzeros int64) *problem.Linear {
+		p.Nonzeros = nonzeros
+		return p
+	}
 	for _, c := range []struct {
 		p    *problem.Linear
 		gap  float64
 		want string
 	}{
+		{of(short(loss.Logistic{}, 4), 1<<14), 1e-3, "newton"}, // sparse
+		{of(short(loss.Logistic{}, 2), 1<<14), 1e-3, "sdca"},
+		{of(short(loss.Logistic{}, 4), 1<<14-1), 1e-3, "sdca"},
+		{of(short(loss.Logistic{}, 4), 1<<18), 1e-3, "sdca"}, // dense, and few
 		{short(loss.Logistic{}, 2), 1e-3, "sdca"},
 		{short(loss.Logistic{}, 4), 1e-3, "newton"},
 		{short(loss.SquaredHinge{}, 2), 1e-3, "sdca"},
