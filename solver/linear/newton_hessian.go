@@ -48,7 +48,7 @@ func newHessian(p *problem.Linear) *hessian {
 // fit prepares for other rows. The number of partial sums is a function of counts
 // alone: each must be cheap against the outer products that go into it, in time and
 // memory. As many as the square root of what the products cost against clearing and adding
-// a part is what several cores like best, and two of w8a's sample save them a third.
+// a part is what several cores like best.
 func (m *hessian) fit(p *problem.Linear) {
 	n, _ := p.Dims()
 	m.dense = denseEnough(p)
