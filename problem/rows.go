@@ -82,6 +82,24 @@ func (r *Rows) CombineTo(sum, v []float64) (chain int) {
 
 // combine is Combine into a slice of zeros.
 func (r *Rows) combine(sum, v []float64) (chain int) {
+	d := len(sum) - 1
+	return r.sum(sum, func(s []float64, lo, hi int) {
+		matrix.AddRows(s[:d], r.X, lo, v[lo:hi])
+		for _, v := range v[lo:hi] {
+			s[d] += v
+		}
+	})
+}
+
+// SumTo sets sum, d+1 numbers, to what add adds to its s for rows lo to hi, over all
+// parts of the rows: on all cores, with the same bits for any number of them.
+func (r *Rows) SumTo(sum []float64, add func(s []float64, lo, hi int)) {
+	clear(sum)
+	r.sum(sum, add)
+}
+
+// sum is SumTo into a slice of zeros; chain as in Combine.
+func (r *Rows) sum(sum []float64, add func(s []float64, lo, hi int)) (chain int) {
 	n, d := r.X.Dims()
 	if n == 0 {
 		return 0
@@ -95,10 +113,7 @@ func (r *Rows) combine(sum, v []float64) (chain int) {
 			s = borrow(&r.spare.weights, d+1)
 			clear(s)
 		}
-		matrix.AddRows(s[:d], r.X, lo, v[lo:hi])
-		for _, v := range v[lo:hi] {
-			s[d] += v
-		}
+		add(s, lo, hi)
 		partial[part] = s
 	})
 	parallel.Blocks(len(sum), 4*blockRows, r.Threads, func(_, lo, hi int) {

@@ -44,7 +44,6 @@ type conjugate struct {
 	r, z, s []float64 // d+1: residual, scaled, direction
 	along   []float64 // n: X s
 	hs      []float64 // d+1: H s; memory that is made anew for each product is collected too late
-	sums    []float64 // of parts of the rows, d+1 each
 }
 
 const (
@@ -135,9 +134,9 @@ func (m *conjugate) scale() {
 	}
 }
 
-// prepare sets the diagonal of H. The parts do not depend on the cores.
+// prepare sets the diagonal of H.
 func (m *conjugate) prepare(p *problem.Linear, c []float64) {
-	m.addParts(m.diagonal, p, func(sum []float64, lo, hi int) {
+	p.SumTo(m.diagonal, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			addSquares(sum, p.X.Row(i), c[i])
 		}
@@ -154,7 +153,7 @@ func (m *conjugate) prepare(p *problem.Linear, c []float64) {
 // product sets hs to H s and along to X s. A block of rows is in the cache when
 // it is added; two passes take a fifth longer.
 func (m *conjugate) product(p *problem.Linear, c, s []float64) {
-	m.addParts(m.hs, p, func(sum []float64, lo, hi int) {
+	p.SumTo(m.hs, func(sum []float64, lo, hi int) {
 		d := len(s) - 1
 		var room [newtonRows]float64
 		for ; lo < hi; lo += newtonRows {
@@ -169,25 +168,6 @@ func (m *conjugate) product(p *problem.Linear, c, s []float64) {
 		}
 	})
 	addPenalty(m.hs, p, s)
-}
-
-// addParts sets dst to the sum of what add gives for parts of the rows.
-func (m *conjugate) addParts(dst []float64, p *problem.Linear, add func(sum []float64, lo, hi int)) {
-	n, d := p.Dims()
-	parts, size := partsOf(p)
-	m.sums = resized(m.sums, parts*(d+1))
-	parallel.Blocks(n, size, p.Threads, func(part, lo, hi int) {
-		sum := m.sums[part*(d+1):][:d+1]
-		clear(sum)
-		add(sum, lo, hi)
-	})
-	parts = (n + size - 1) / size // of which there may be fewer
-	parallel.Blocks(d+1, 4*newtonRows, p.Threads, func(_, lo, hi int) {
-		copy(dst[lo:hi], m.sums[lo:hi])
-		for part := 1; part < parts; part++ {
-			vec.Axpy64(dst[lo:hi], 1, m.sums[part*(d+1)+lo:part*(d+1)+hi])
-		}
-	})
 }
 
 // addSquares adds c times the squares of a row, and of the constant column, to

@@ -2,7 +2,6 @@ package linear
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -14,11 +13,9 @@ import (
 // combine returns X^T v, where add adds to v, which is move, what each ramp gives; v is a
 // block's and in the cache when its rows are added. also is cleared, too.
 func (s *interior) combine(add func(e *vec.Ramp, b rows), also []float64) []float64 {
-	n, d := s.p.Dims()
-	parts, size := partsOf(s.p)
-	sums := make([]float64, parts*(d+1))
-	parallel.Blocks(n, size, s.p.Threads, func(part, lo, hi int) {
-		sum := sums[part*(d+1):][:d+1]
+	_, d := s.p.Dims()
+	combined := make([]float64, d+1)
+	s.p.SumTo(combined, func(sum []float64, lo, hi int) {
 		for ; lo < hi; lo += newtonRows {
 			b := s.rows(lo, min(lo+newtonRows, hi))
 			v := s.move[b.lo:b.hi]
@@ -37,22 +34,8 @@ func (s *interior) combine(add func(e *vec.Ramp, b rows), also []float64) []floa
 			}
 		}
 	})
-	for part := 1; part < parts; part++ {
-		vec.Axpy64(sums[:d+1], 1, sums[part*(d+1):][:d+1])
-	}
-	return sums[: d+1 : d+1]
+	return combined
 }
-
-// partsOf returns of how many parts of how many rows a sum over the rows is added up,
-// at most: a function of counts alone. A partial sum costs d additions, which must stay
-// small against the rows.
-func partsOf(p *problem.Linear) (parts, size int) {
-	n, d := p.Dims()
-	parts = max(1, min(mostParts, n/newtonRows, int(p.Nonzeros/int64(8*d+1))))
-	return parts, (n + parts - 1) / parts
-}
-
-const mostParts = 8
 
 // predict sets the step of the predictions of a block to that of the weights.
 func (s *interior) predict(dst []float64, b rows) { predict(dst, s.p.X, b.lo, b.hi, s.d) }
