@@ -79,6 +79,11 @@ var kernels = []struct {
 	{"Axpy64", func(o operands) []float64 { Axpy64(o.x, o.alpha, o.y); return o.x }},
 	{"ScaledAdd", func(o operands) []float64 { ScaledAdd(o.x, o.alpha, o.beta, o.y); return o.x }},
 	{"SparseAxpy", func(o operands) []float64 { SparseAxpy(o.w, o.alpha, o.index, o.x32); return o.w }},
+	{"Merge", func(o operands) []float64 {
+		n := len(o.x)
+		along, squared := Merge(o.x, o.y, o.w[:n], o.w[n:2*n], o.alpha)
+		return slices.Concat(o.x, o.y, o.w, []float64{along, squared})
+	}},
 	{"reflectedDot", func(o operands) []float64 {
 		n := len(o.x)
 		return append(o.x, o.sum(reflectedDot(o.x, o.y, o.w[:n], o.w[n:2*n], o.alpha, o.beta))...)

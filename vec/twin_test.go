@@ -152,6 +152,7 @@ func TestShortArgumentsPanic(t *testing.T) {
 		"Axpy":        func() { Axpy(w[:3:3], 1, x) },
 		"Axpy64":      func() { Axpy64(w[:2:2], 1, w) },
 		"ScaledAdd":   func() { ScaledAdd(w[:2:2], 1, 1, w) },
+		"Merge":       func() { Merge(w, w, w[:2:2], w, 1) },
 		"SparseDot":   func() { SparseDot(w, index[:3:3], x) },
 		"SparseAxpy":  func() { SparseAxpy(w, 1, index[:3:3], x) },
 		"SparseDots":  func() { SparseDots(w, w, []int64{0, 1, 2}, index, x[:3]) },

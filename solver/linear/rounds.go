@@ -140,7 +140,7 @@ func (s *sdca) rounds(rounds int) {
 			team.Meet()
 			s.clock.merge(func() {
 				for b := lo; b < hi; b++ {
-					along[b], squared[b] = s.gatherChanges(b*mergeBlock, min((b+1)*mergeBlock, n))
+					along[b], squared[b] = s.join(b*mergeBlock, min((b+1)*mergeBlock, n))
 				}
 				team.Meet()
 				if member == 0 {
@@ -176,8 +176,8 @@ func (p *partition) fetch(lo, hi int) {
 	}
 }
 
-// mergeBlock is the number of weights that are merged at a time: what a merge
-// reads and writes of them stays in the first cache.
+// mergeBlock is the number of weights that are merged at a time: the blocks are shared
+// out, and their sums added in order.
 const mergeBlock = 512
 
 // settleAll decides how much of the changes of a round stays, and takes the
@@ -236,21 +236,18 @@ func (s *sdca) adapt(best float64) {
 	}
 }
 
-// gatherChanges adds the changes of the weights lo..hi to u and to its copies, and
-// returns <u, change> and |change|^2.
-func (s *sdca) gatherChanges(lo, hi int) (along, squared float64) {
+// join adds the changes of the weights lo..hi to u and to its copies, and returns
+// <u, change> and |change|^2. The kernel knows two copies; the changes of further ones
+// go by the second.
+func (s *sdca) join(lo, hi int) (along, squared float64) {
 	u, change := s.u[lo:hi], s.change[lo:hi]
-	copy(change, s.part[0].u[lo:hi])
-	for p := range s.part[1:] {
-		vec.Axpy64(change, 1, s.part[1+p].u[lo:hi])
+	first, second := s.part[0].u[lo:hi], s.part[1].u[lo:hi]
+	for p := range s.part[2:] {
+		vec.Axpy64(second, 1, s.part[2+p].u[lo:hi])
+		vec.Axpy64(second, -1, u)
 	}
-	vec.Axpy64(change, -float64(len(s.part)), u)
-	if s.sigma > 1 {
-		vec.ScaledAdd(change, 1/s.sigma, 0, change)
-	}
-	along, squared = vec.Dot64(u, change), vec.Dot64(change, change)
-	vec.Axpy64(u, 1, change)
-	s.spread(lo, hi)
+	along, squared = vec.Merge(u, first, second, change, 1/s.sigma)
+	s.spread(s.part[2:], lo, hi)
 	if last := len(s.u) - 1; hi == last+1 { // the constant column
 		c := change[last-lo]
 		x := u[last-lo] - c
@@ -264,10 +261,10 @@ func (s *sdca) gatherChanges(lo, hi int) (along, squared float64) {
 	return along, squared
 }
 
-// spread copies the weights lo..hi to the partitions.
-func (s *sdca) spread(lo, hi int) {
-	for p := range s.part {
-		copy(s.part[p].u[lo:hi], s.u[lo:hi])
+// spread copies the weights lo..hi to partitions.
+func (s *sdca) spread(parts []partition, lo, hi int) {
+	for p := range parts {
+		copy(parts[p].u[lo:hi], s.u[lo:hi])
 	}
 }
 
@@ -275,7 +272,7 @@ func (s *sdca) spread(lo, hi int) {
 // of the moves of some partitions.
 func (s *sdca) shorten(theta float64, lo, hi int, parts []partition) {
 	vec.Axpy64(s.u[lo:hi], theta-1, s.change[lo:hi])
-	s.spread(lo, hi)
+	s.spread(s.part, lo, hi)
 	for p := range parts {
 		for _, m := range parts[p].moved {
 			s.a[m.row] = m.before + float64(theta*(s.a[m.row]-m.before))

@@ -171,7 +171,7 @@ func TestBestTheta(t *testing.T) {
 		for k := range s.part {
 			s.sweep(&s.part[k], s.rows[k*each:(k+1)*each])
 		}
-		along, squared := s.gatherChanges(0, len(s.u))
+		along, squared := s.join(0, len(s.u))
 		theta := s.settleAll([]float64{along}, []float64{squared})
 		if theta >= 0.75 || theta <= 1.0/parts {
 			t.Fatalf("%v: theta %g: nothing is tested", bias, theta)

@@ -20,6 +20,7 @@ var groups = map[string]func(){
 	"sparse": sparse,
 	"exp":    exponentials,
 	"gemm":   gemm,
+	"merge":  merges,
 	"outer":  outers,
 	"pair":   pairs,
 	"ramp":   ramps,
