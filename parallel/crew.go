@@ -119,11 +119,12 @@ func (j *call) end(together bool) {
 	j.do = nil
 }
 
-// looks is how often who waits looks, and ownLooks how often before it lets other
-// goroutines have the core in between: together some times as long as waking takes.
+// looks is how often who waits looks: together some times as long as waking takes.
+// After every ownLooks it lets other goroutines have the core. That is rare, because
+// two that do so at once may both end up on one core while the other falls asleep.
 const (
-	looks    = 3000
-	ownLooks = 1000
+	looks    = 1 << 16
+	ownLooks = 1 << 12
 )
 
 // look waits for a while for what it looks for and reports whether that came.
@@ -132,7 +133,7 @@ func look(come func() bool) bool {
 		if come() {
 			return true
 		}
-		if look > ownLooks {
+		if look%ownLooks == ownLooks-1 {
 			runtime.Gosched()
 		}
 	}
