@@ -99,8 +99,10 @@ func (s *sdca) look(dst []visit, x *matrix.CSR, rows []uint32) {
 	if s.p.Bias == problem.Free { // a bias that overshoots is then centred beyond: it need not settle
 		constant = s.sigma * s.factor * s.beta
 	}
-	for k, i := range rows {
-		dst[k] = visit{row: i, before: a[i], y: y[i], weight: weight[i], q: weight[i] * (float64(scale*norm[i]) + constant)}
+	for k, i := range rows { // field by field: a visit that is copied as a whole waits for its halves to be stored
+		v := &dst[k]
+		v.row, v.before, v.y, v.weight = i, a[i], y[i], weight[i]
+		v.q = v.weight * (float64(scale*norm[i]) + constant)
 	}
 	if x != nil {
 		for k, i := range rows {
