@@ -30,10 +30,12 @@ type smooth struct {
 
 	hessian   *hessian   // nil with many columns
 	conjugate *conjugate // nil with few: H costs a few products only
+	cheap     bool       // each epoch has its own H
 
 	w, g, d    []float64 // d+1: weights, gradient, step
 	prediction []float64 // n: X w + b
-	move       []float64 // n: X d
+	move       []float64 // n: X d,
+	moved      bool      // if that is known
 	middle     []float64 // d+1, see relativeGap
 	current    bool      // g belongs to w and a
 	a, v, c    []float64 // n: slopes, s a/N, curvatures
@@ -49,21 +51,23 @@ var _ solver.Present = (*smooth)(nil)
 
 func newSmooth(p *problem.Linear, l loss.Curved, from *problem.Point) *smooth {
 	n, d := p.Dims()
-	s := &smooth{p: p, loss: l, w: startingWeights(p, from), d: make([]float64, d+1),
+	s := &smooth{p: p, loss: l, w: startingWeights(p, from), g: make([]float64, d+1), d: make([]float64, d+1),
 		prediction: make([]float64, n), move: make([]float64, n), a: make([]float64, n), c: make([]float64, n), v: make([]float64, n)}
 	s.prepare(from)
 	s.middle = middleOf(p)
 	if vec.SquaredNorm64(s.w) != 0 {
-		p.Predict(s.prediction, s.w)
+		s.arrive(s.prediction, s.w, 0)
+	} else {
+		s.arrive(nil, nil, 0)
 	}
-	s.slope(0)
+	s.settle()
 	return s
 }
 
 // gradient sets g, unless it is that of this point already.
 func (s *smooth) gradient() {
 	if !s.current {
-		s.g = gradientOf(s.p, s.w, s.v)
+		gradientTo(s.g, s.p, s.w, s.v)
 		s.current = true
 	}
 }
@@ -84,14 +88,16 @@ func (s *smooth) Epoch() {
 	}
 	s.gradient()
 	s.direction()
+	s.current = false
 	s.search()
-	s.current, s.gap = false, 0
+	s.gap = 0
 }
 
 // search goes along d to where the slope is a tenth of what it was. With a matrix, for
 // which epochs are cheap, half is enough after the whole step; conjugate gradients on
 // rcv1's shape with lambda = 1/(100n), logistic, need 6 epochs and 19 products to 1e-3
-// so, 4 and 13 with a tenth: their first steps are of length 2 and 1.3.
+// so, 4 and 13 with a tenth: their first steps are of length 2 and 1.3. With a matrix the
+// whole step is mostly taken, so g is made at its end together with the slope.
 func (s *smooth) search() {
 	start := 0.0
 	for j, d := range s.d {
@@ -107,16 +113,20 @@ func (s *smooth) search() {
 		s.stuck = mostStuck + 1
 		return
 	}
-	whole := 0.5
+	whole, try := 0.5, s.slope
 	if s.hessian == nil {
 		whole = 0.1
 	}
-	lo, hi, t := 0.0, math.Inf(1), 1.0
+	if !s.moved {
+		try = func(t float64) (first, second float64) { return s.arrive(s.move, s.d, t) }
+	}
+	lo, hi, t, there := 0.0, math.Inf(1), 1.0, !s.moved
 	for k := range 60 {
-		first, second := s.slope(t)
+		first, second := try(t)
 		if math.Abs(first) <= 0.1*start || k == 0 && math.Abs(first) <= whole*start {
 			break
 		}
+		try, there = s.slope, false
 		if first > 0 {
 			hi = t
 		} else {
@@ -127,6 +137,9 @@ func (s *smooth) search() {
 	s.length = t
 	vec.Axpy64(s.w, t, s.d)
 	vec.Axpy64(s.prediction, t, s.move)
+	if there {
+		s.settle()
+	}
 }
 
 // inside returns t if it makes progress in the bracket from lo to hi, and else
@@ -147,20 +160,28 @@ func inside(t, lo, hi float64) float64 {
 // along d, and leaves the slopes and curvatures of the losses there for the
 // next epoch.
 func (s *smooth) slope(t float64) (first, second float64) {
+	first, second = sumRows(s.p, func(lo, hi int) (x, y float64) { return s.slopes(t, lo, hi) })
+	return s.penalise(first, second, t)
+}
+
+// slopes is slope for rows lo to hi, at most newtonRows, without the penalty.
+func (s *smooth) slopes(t float64, lo, hi int) (first, second float64) {
+	s.differentiate(t, lo, hi)
+	var bent [newtonRows]float64
+	a, c, v, move := s.a[lo:hi], s.c[lo:hi], s.v[lo:hi], s.move[lo:hi]
+	c, v, move = c[:len(a)], v[:len(a)], move[:len(a)]
 	share := 1 / s.p.N
-	first, second = sumRows(s.p, func(lo, hi int) (x, y float64) {
-		s.differentiate(t, lo, hi)
-		var bent [newtonRows]float64
-		a, c, v, move := s.a[lo:hi], s.c[lo:hi], s.v[lo:hi], s.move[lo:hi]
-		c, v, move = c[:len(a)], v[:len(a)], move[:len(a)]
-		for i, weight := range s.p.S[lo:hi] {
-			weight *= share
-			v[i] = weight * a[i]
-			c[i] *= weight
-			bent[i] = c[i] * move[i]
-		}
-		return vec.Dot64(v, move), vec.Dot64(bent[:len(a)], move)
-	})
+	for i, weight := range s.p.S[lo:hi] {
+		weight *= share
+		v[i] = weight * a[i]
+		c[i] *= weight
+		bent[i] = c[i] * move[i]
+	}
+	return vec.Dot64(v, move), vec.Dot64(bent[:len(a)], move)
+}
+
+// penalise adds what the penalty has to the derivatives along d.
+func (s *smooth) penalise(first, second, t float64) (float64, float64) {
 	for j, d := range s.d[:s.p.Penalised()] {
 		first += float64(s.p.Lambda * d * (s.w[j] + float64(t*d)))
 		second += float64(s.p.Lambda * d * d)
@@ -182,18 +203,17 @@ func (s *smooth) differentiate(t float64, lo, hi int) {
 	}
 }
 
-// logistic is differentiate for that loss, with all exponentials of a block at
-// once: the same bits in a third of the time.
+// logistic is differentiate for that loss, with all exponentials of a block at once: the
+// same slopes in a third of the time. Curvatures need no digits where a row is far on the
+// wrong side.
 func (s *smooth) logistic(t float64, lo, hi int) {
 	a, c, y := s.a[lo:hi], s.c[lo:hi], s.p.Y[lo:hi]
 	for k, y := range y {
-		p := s.prediction[lo+k] + float64(t*s.move[lo+k])
-		c[k], a[k] = y*p, -y*p
+		a[k] = -y * (s.prediction[lo+k] + float64(t*s.move[lo+k]))
 	}
-	vec.SigmoidTo(c, c)
 	vec.SigmoidTo(a, a)
 	for k, y := range y {
-		c[k] *= a[k]
+		c[k] = a[k] * (1 - a[k])
 		a[k] *= -y
 	}
 }

@@ -1,0 +1,55 @@
+package linear
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// TestArrive: one pass over the data has the numbers of three, with the same bits for any
+// number of threads, with and without a bias, where the last part of the rows is short.
+func TestArrive(t *testing.T) {
+	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+		for _, n := range []int{1, 1023, 1025, 9 * newtonRows / 2, 9*newtonRows + 5} {
+			p := generate(loss.Logistic{}, "l2", bias, n, 7, true)
+			_, d := p.Dims()
+			at := problem.Point{W: make([]float64, d+1)}
+			step := make([]float64, d+1)
+			for j := range step[:p.Penalised()] {
+				at.W[j], step[j] = 1/float64(j+2), math.Cos(float64(j))
+			}
+			var first, second float64
+			var bits [][]float64
+			for threads := 1; threads <= 3; threads++ {
+				p.Threads = threads
+				s := newSmooth(p, loss.Logistic{}, &at)
+				copy(s.d, step)
+				first, second = s.arrive(s.move, step, 1)
+				for j := range s.w {
+					s.w[j] += step[j]
+				}
+				s.settle()
+				bits = append(bits, slices.Concat(s.g, s.move, s.a, s.c, []float64{first, second}))
+				if threads > 1 && !slices.Equal(bits[0], bits[threads-1]) {
+					t.Errorf("%d rows: %d threads have other bits than one", n, threads)
+				}
+			}
+			s := newSmooth(p, loss.Logistic{}, &at)
+			copy(s.d, step)
+			p.Predict(s.move, step)
+			x, y := s.slope(1)
+			for j := range s.w {
+				s.w[j] += step[j]
+			}
+			want := slices.Concat(gradientOf(p, s.w, s.v), s.move, s.a, s.c, []float64{x, y})
+			for k, got := range bits[0] {
+				if math.Abs(got-want[k]) > 1e-13*(1+math.Abs(want[k])) {
+					t.Fatalf("%d rows: number %d is %v, want %v", n, k, got, want[k])
+				}
+			}
+		}
+	}
+}
