@@ -1,12 +1,9 @@
 package linear
 
-import "github.com/fenchel-ml/fenchel/matrix"
-
 // arrive is slope with all that belongs to it in one pass over the data: before it dst
 // becomes X u, unless that is nil, and after it g becomes X^T v. A block of rows is in the
 // cache when it is added.
 func (s *smooth) arrive(dst, u []float64, t float64) (first, second float64) {
-	_, d := s.p.Dims()
 	sums := make([][2]float64, len(s.a)/newtonRows+1) // of each part, which is newtonRows at least
 	s.p.SumTo(s.g, func(sum []float64, lo, hi int) {
 		total := &sums[lo/newtonRows]
@@ -18,11 +15,7 @@ func (s *smooth) arrive(dst, u []float64, t float64) (first, second float64) {
 			x, y := s.slopes(t, lo, end)
 			total[0] += x
 			total[1] += y
-			v := s.v[lo:end]
-			matrix.AddRows(sum[:d], s.p.X, lo, v)
-			for _, v := range v {
-				sum[d] += v
-			}
+			addRows(sum, s.p, lo, s.v[lo:end])
 		}
 	})
 	for _, total := range sums {

@@ -26,15 +26,22 @@ func (s *interior) combine(add func(e *vec.Ramp, b rows), also []float64) []floa
 			for k := range s.ramps {
 				add(s.ramps[k].of(b), b)
 			}
-			matrix.AddRows(sum[:d], s.p.X, b.lo, v)
-			if s.p.Bias != problem.None {
-				for _, v := range v {
-					sum[d] += v
-				}
-			}
+			addRows(sum, s.p, b.lo, v)
 		}
 	})
 	return combined
+}
+
+// addRows adds v of rows lo and on, times these rows, and their sum if there is a bias.
+func addRows(sum []float64, p *problem.Linear, lo int, v []float64) {
+	d := len(sum) - 1
+	matrix.AddRows(sum[:d], p.X, lo, v)
+	if p.Bias == problem.None {
+		return
+	}
+	for _, v := range v {
+		sum[d] += v
+	}
 }
 
 // predict sets the step of the predictions of a block to that of the weights.
