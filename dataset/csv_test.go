@@ -290,3 +290,45 @@ func BenchmarkCSV(b *testing.B) {
 		})
 	}
 }
+
+// A model that knows its features by their number only takes them from a table
+// whose columns are these, or these and a target: nothing else is guessed.
+func TestTableForFeaturesWithoutNames(t *testing.T) {
+	model := Options{Columns: 2}
+	for _, c := range []struct {
+		name, text string
+		opt        Options
+		rows       [][]float32
+		target     bool
+		failure    string
+	}{
+		{"the features", "1,2\n3,4\n", model, [][]float32{{1, 2}, {3, 4}}, false, ""},
+		{"the features, named", "a,b\n1,2\n3,4\n", model, [][]float32{{1, 2}, {3, 4}}, false, ""},
+		{"the features and a target", "1,2,7\n3,4,8\n", model, [][]float32{{1, 2}, {3, 4}}, true, ""},
+		{"the features and weights", "1,9,2\n3,9,4\n", Options{Columns: 2, Weights: "2"}, [][]float32{{1, 2}, {3, 4}}, false, ""},
+		{"a named target and fewer", "a,y\n1,7\n3,8\n", model, [][]float32{{1, 0}, {3, 0}}, true, ""},
+		{"a named target and more", "a,b,c,y\n1,2,5,7\n3,4,6,8\n", model, [][]float32{{1, 2}, {3, 4}}, true, ""},
+		{"fewer", "1\n3\n", model, nil, false, ": found 1 column, expected the 2 features of the model, or these with the target"},
+		{"more", "1,2,3,4\n", model, nil, false, ": found 4 columns, expected the 2 features of the model, or these with the target"},
+		{"categories", "a,b,y\n1,u,7\n3,v,8\n", model, nil, false, `: column "b": found "u" at standard input:2:3, expected numbers: the model knows 2 features without names`},
+	} {
+		c.opt.Format = "csv"
+		s, err := readText(c.text, c.opt)
+		if c.failure != "" {
+			if err == nil || err.Error() != "standard input"+c.failure {
+				t.Errorf("%s: found %v, expected %s", c.name, err, c.failure)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if rows := rowsOf(s.X); !reflect.DeepEqual(rows, c.rows) || s.Target.Absent() == c.target {
+			t.Errorf("%s: found rows %v and a target: %v; expected %v, %v", c.name, rows, !s.Target.Absent(), c.rows, c.target)
+		}
+		if warned := len(s.Warnings) == 1; warned != strings.HasSuffix(c.name, "target and more") {
+			t.Errorf("%s: found the warnings %v", c.name, s.Warnings)
+		}
+	}
+}

@@ -95,17 +95,26 @@ func targetColumn(opt *Options, name string, cols int64) (int64, error) {
 		}
 		return at - 1, nil
 	}
-	s := opt.Schema
+	s, features := opt.Schema, int64(opt.Columns) // of the model, if there is one
+	if s != nil {
+		features = int64(s.Width())
+	}
 	switch {
-	case opt.Unlabelled && opt.Columns == 0 && s == nil, opt.Labels != "" || int64(opt.Columns) == cols || s != nil && int64(s.Width()) == cols:
+	case opt.Labels != "", cols == features, opt.Unlabelled && features == 0:
 		return -1, nil
-	case s != nil && s.Target >= 0 && int64(len(s.Columns)) == cols && int64(s.Width()) == cols-1:
+	case s != nil && s.Target >= 0 && int64(len(s.Columns)) == cols && features == cols-1:
 		return int64(s.Target), nil
-	case s != nil && int64(s.Width()) != cols-1:
-		return 0, fmt.Errorf("%s: found %s, expected the %d features of the model, or these with the target",
-			name, plural(cols, "column", "columns"), s.Width())
+	case features > 0 && features != cols-1:
+		return 0, notFeatures(name, cols, features)
 	}
 	return cols - 1, nil
+}
+
+// notFeatures refuses columns without names of which it would be a guess which
+// of them a model knows.
+func notFeatures(name string, cols, features int64) error {
+	return fmt.Errorf("%s: found %s, expected the %s of the model, or these with the target",
+		name, plural(cols, "column", "columns"), plural(features, "feature", "features"))
 }
 
 // positions is the schema of so many columns of numbers with a target among

@@ -40,8 +40,12 @@ func TestNPYTarget(t *testing.T) {
 	all := "[1 0 -2.5 1][0 0.5 0 -1][3 4 5 1][0 0 7 1]"
 	wantRead(t, path, Options{Columns: 4}, all)
 	wantRead(t, path, Options{Columns: 3}, "[1 0 -2.5][0 0.5 0][3 4 5][0 0 7] 1,-1,1,1")
-	wantRead(t, path, Options{Columns: 2}, "[1 0][0 0.5][3 4][0 0] 1,-1,1,1")
-	wantRead(t, path, Options{Columns: 5}, "[1 0 -2.5 0 0][0 0.5 0 0 0][3 4 5 0 0][0 0 7 0 0] 1,-1,1,1")
+	for _, columns := range []int{2, 5} { // which column is the target would be a guess
+		wantRead(t, path, Options{Columns: columns}, fmt.Sprintf("%s: found 4 columns, expected the %d features of the model, or these with the target", path, columns))
+	}
+	labels := "testdata/numpy_names.npy"
+	wantRead(t, path, Options{Columns: 2, Labels: labels}, "[1 0][0 0.5][3 4][0 0] café,b,café,b")
+	wantRead(t, path, Options{Columns: 5, Labels: labels}, "[1 0 -2.5 1 0][0 0.5 0 -1 0][3 4 5 1 0][0 0 7 1 0] café,b,café,b")
 	wantRead(t, path, Options{Target: "2"}, "[1 -2.5 1][0 0 -1][3 5 1][0 7 1] 0,0.5,4,0")
 	wantRead(t, "testdata/numpy_fortran.npy", Options{Target: "2"}, "[1 -2.5 1][0 0 -1][3 5 1][0 7 1] 0,0.5,4,0")
 	wantRead(t, path, Options{Target: "5"}, path+`: target "5": expected the position of a column, from 1 to 4`)

@@ -34,7 +34,8 @@ type Options struct {
 	// Schema, from a model, makes tables into the features it describes; the
 	// target may then be absent, and counts as absent when a row lacks it, with
 	// a warning if others have it. Columns > 0, from a model, is the number of
-	// features it knows; later ones are ignored, with a warning that counts.
+	// features it knows; later ones are ignored, with a warning that counts. Where
+	// nothing names the target, columns are these, or these and at last the target.
 	Schema  *Schema
 	Columns int
 

@@ -27,7 +27,7 @@ func (t *table) plan(opt *Options) error {
 	if opt.Target != "" {
 		t.target, err = t.find(opt.Target, "target")
 	} else {
-		t.target = t.guessTarget(opt.Unlabelled)
+		t.target, err = t.guessTarget(opt)
 	}
 	if err != nil {
 		return err
@@ -80,22 +80,30 @@ func (t *table) find(name, role string) (int, error) {
 var usualTargets = []string{"target", "label", "class", "y"}
 
 // guessTarget returns the column with a usual name, or else the last one that
-// does not hold the weights; -1 if it may as well be missing.
-func (t *table) guessTarget(unlabelled bool) int {
+// does not hold the weights; -1 if it may as well be missing, or if a model
+// takes all columns for features.
+func (t *table) guessTarget(opt *Options) (int, error) {
 	for _, usual := range usualTargets {
 		for i, name := range t.names {
 			if t.header && i != t.weight && strings.EqualFold(name, usual) {
-				return i
+				return i, nil
 			}
 		}
 	}
-	if unlabelled {
-		return -1
+	known := len(t.names)
+	if t.weight >= 0 {
+		known--
+	}
+	switch {
+	case opt.Unlabelled, opt.Columns > 0 && known == opt.Columns:
+		return -1, nil
+	case opt.Columns > 0 && known != opt.Columns+1:
+		return 0, notFeatures(t.in[0].Name, int64(known), int64(opt.Columns))
 	}
 	if last := len(t.names) - 1; last != t.weight || last == 0 {
-		return last
+		return last, nil
 	}
-	return len(t.names) - 2
+	return len(t.names) - 2, nil
 }
 
 // settle makes the schema once the kinds of the columns are known.

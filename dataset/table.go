@@ -139,12 +139,56 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 	if err := t.fault(); err != nil {
 		return nil, err
 	}
+	if err := t.numbersOnly(opt); err != nil {
+		return nil, err
+	}
 	t.complete()
 	x, err := t.encode(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
-	return &Set{X: x, Target: t.targets.target(), Weight: t.weights, Feature: t.schema.features(), Schema: t.schema, Warnings: t.warnings}, nil
+	set := &Set{X: x, Target: t.targets.target(), Weight: t.weights, Feature: t.schema.features(), Schema: t.schema, Warnings: t.warnings}
+	if opt.Columns > 0 {
+		set.fit(opt)
+	}
+	return set, nil
+}
+
+// numbersOnly refuses categories where a model knows features, but none by the
+// name of a category: those of this table would be others.
+func (t *table) numbersOnly(opt *Options) error {
+	if t.fixed || opt.Columns == 0 {
+		return nil
+	}
+	for i, c := range t.schema.Columns {
+		if c.Category != nil {
+			first := "categories"
+			if found := t.content[i]; found.place != "" {
+				first = found.text + " at " + found.place
+			}
+			return fmt.Errorf("%s: column %q: found %s, expected numbers: the model knows %s without names",
+				t.in[0].Name, c.Name, first, plural(opt.Columns, "feature", "features"))
+		}
+	}
+	return nil
+}
+
+// fit gives the rows of a table as many columns as the model knows.
+func (s *Set) fit(opt *Options) {
+	rows, cols := s.X.Dims()
+	if cols == opt.Columns {
+		return
+	}
+	b := newRowBuilder(cols, opt)
+	for i := range rows {
+		if row := s.X.Row(i); row.Index == nil {
+			b.addDense(row.Value)
+		} else {
+			b.addSparse(row.Index, row.Value)
+		}
+	}
+	x, warnings := b.matrix()
+	s.X, s.Feature, s.Schema, s.Warnings = x, nil, nil, append(s.Warnings, warnings...)
 }
 
 // assign gives each column its role and each feature its slot, by increasing
