@@ -207,8 +207,9 @@ func Unknown(kind, name string, known []string) error {
 	return fmt.Errorf("unknown %s %q: known: %s", kind, name, list)
 }
 
-// nearest returns the known name within edit distance max(1, len/3) of name,
-// or one that name is the beginning of, capitals or not; "" when none is near.
+// nearest returns the known name within edit distance max(1, len/3) of name that
+// shares something with it, or one that name is the beginning of, capitals or
+// not; "" when none is near.
 func nearest(name string, known []string) string {
 	name = strings.ToLower(name)
 	best, bestDistance := "", max(1, len(name)/3)+1
@@ -218,7 +219,7 @@ func nearest(name string, known []string) string {
 		if len(name) >= 2 && strings.HasPrefix(lower, name) {
 			d = min(d, 1)
 		}
-		if d < bestDistance {
+		if d < bestDistance && d < max(len(name), len(lower)) {
 			best, bestDistance = k, d
 		}
 	}
