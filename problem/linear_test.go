@@ -622,8 +622,9 @@ func TestNewLinearRefuses(t *testing.T) {
 		{"lambda infinite", rows, []float64{1, 1}, nil, loss.Hinge{}, inf, "problem: lambda=+Inf: expected a number > 0"},
 		{"margin", rows, []float64{1, 0}, nil, loss.Logistic{}, 1, "problem: row 2: target 0, expected -1 or +1 for this loss"},
 		{"target", rows, []float64{inf, 0}, nil, loss.Squared{}, 1, "problem: row 1: target +Inf, expected a finite number"},
-		{"weight 0", rows, []float64{1, 0}, []float64{1, 0}, loss.Squared{}, 1, "problem: row 2: weight 0, expected a number > 0"},
-		{"weight NaN", rows, []float64{1, 0}, []float64{nan, 1}, loss.Squared{}, 1, "problem: row 1: weight NaN, expected a number > 0"},
+		{"weight 0", rows, []float64{1, 0}, []float64{1, 0}, loss.Squared{}, 1, "problem: row 2: weight 0, expected a finite number of at least 1e-150"},
+		{"weight NaN", rows, []float64{1, 0}, []float64{nan, 1}, loss.Squared{}, 1, "problem: row 1: weight NaN, expected a finite number of at least 1e-150"},
+		{"weight that may underflow", rows, []float64{1, 0}, []float64{1, 1e-300}, loss.Squared{}, 1, "problem: row 2: weight 1e-300, expected a finite number of at least 1e-150"},
 	} {
 		_, err := problem.NewLinear(c.rows, c.targets, c.weights, c.loss, penalty.L2{}, c.lambda, problem.Free)
 		if text := fmt.Sprint(err); text != c.wantErr && !(err == nil && c.wantErr == "") {

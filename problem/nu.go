@@ -132,9 +132,8 @@ func newNu(gram *kernel.Gram, weights []float64, nu, lambda float64) (*Nu, error
 	}
 	var sum vec.Sum
 	for i, s := range weights {
-		// The bounds on rounding errors are relative: nothing may underflow.
-		if !(s >= 1e-150 && s <= 1e150) {
-			return nil, fmt.Errorf("problem: row %d: weight %g, expected a number > 0", i+1, s)
+		if !(s >= leastWeight && s <= 1e150) {
+			return nil, fmt.Errorf("problem: row %d: weight %g, expected a number from %g to 1e+150", i+1, s, leastWeight)
 		}
 		sum.Add(s)
 	}

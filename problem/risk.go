@@ -67,6 +67,10 @@ func (p *Risk) Zero() float64 { return p.zero }
 // unit is the largest relative error of one rounding.
 const unit = 0x1p-53
 
+// leastWeight is the smallest weight of a row: the bounds on rounding errors are
+// relative, nothing may underflow.
+const leastWeight = 1e-150
+
 // checkRows returns the sum of the weights, or the first row that no objective
 // can be made of.
 func checkRows(targets, weights []float64, l loss.Loss, threads int) (total float64, err error) {
@@ -81,9 +85,8 @@ func checkRows(targets, weights []float64, l loss.Loss, threads int) (total floa
 				errs[b] = fmt.Errorf("problem: row %d: target %g, expected -1 or +1 for this loss", i+1, y)
 			case y-y != 0:
 				errs[b] = fmt.Errorf("problem: row %d: target %g, expected a finite number", i+1, y)
-			// The bounds on rounding errors are relative: nothing may underflow.
-			case !(s >= 1e-150 && s <= math.MaxFloat64):
-				errs[b] = fmt.Errorf("problem: row %d: weight %g, expected a number > 0", i+1, s)
+			case !(s >= leastWeight && s <= math.MaxFloat64):
+				errs[b] = fmt.Errorf("problem: row %d: weight %g, expected a finite number of at least %g", i+1, s, leastWeight)
 			default:
 				sum.Add(s)
 				continue
