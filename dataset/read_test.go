@@ -192,6 +192,9 @@ func TestDetect(t *testing.T) {
 	if _, err := readText("\x00\x01", Options{}); err == nil || !strings.HasPrefix(err.Error(), `standard input: found "\x00\x01", expected one of the formats [`) {
 		t.Errorf("found %v", err)
 	}
+	if _, err := readText("a,b,class\n1,2,x\n3,\x004,y\n", Options{}); err == nil || !strings.HasPrefix(err.Error(), "standard input:3:3: found a zero byte, expected text or one of the formats [") {
+		t.Errorf("a zero byte in a text: %v", err)
+	}
 }
 
 // fuzzRead reads data in one go and in small pieces, which must agree, and
