@@ -149,7 +149,7 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 	}
 	set := &Set{X: x, Target: t.targets.target(), Weight: t.weights, Feature: t.schema.features(), Schema: t.schema, Warnings: t.warnings}
 	if opt.Columns > 0 {
-		set.fit(opt)
+		set.fit(opt.Columns)
 	}
 	return set, nil
 }
@@ -171,24 +171,6 @@ func (t *table) numbersOnly(opt *Options) error {
 		}
 	}
 	return nil
-}
-
-// fit gives the rows of a table as many columns as the model knows.
-func (s *Set) fit(opt *Options) {
-	rows, cols := s.X.Dims()
-	if cols == opt.Columns {
-		return
-	}
-	b := newRowBuilder(cols, opt)
-	for i := range rows {
-		if row := s.X.Row(i); row.Index == nil {
-			b.addDense(row.Value)
-		} else {
-			b.addSparse(row.Index, row.Value)
-		}
-	}
-	x, warnings := b.matrix()
-	s.X, s.Feature, s.Schema, s.Warnings = x, nil, nil, append(s.Warnings, warnings...)
 }
 
 // assign gives each column its role and each feature its slot, by increasing

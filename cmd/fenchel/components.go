@@ -168,11 +168,12 @@ func (r *reconstructor) invert(cmd *cobra.Command, m *model.PCA, sources []strin
 
 // verifyComponents recomputes what components claim, with the error of reading them.
 func verifyComponents(cmd *cobra.Command, in *input, m *model.PCA, tampered error, sources []string, asJSON bool) error {
-	in.forComponents(cmd, m)
+	in.forFinding(cmd, m)
 	set, err := in.read(cmd, sources)
 	if err != nil {
 		return err
 	}
+	set.Widen(m.Cols()) // --features may have asked for more than the rows have
 	v, err := train.VerifyPCA(cmd.Context(), m, set, in.opt.Threads)
 	if err != nil {
 		return badData(err)

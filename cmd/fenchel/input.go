@@ -152,7 +152,14 @@ func (in *input) forTraining(cmd *cobra.Command, m *model.Model) {
 
 // forComponents makes the reader produce the features of components.
 func (in *input) forComponents(cmd *cobra.Command, m *model.PCA) {
-	in.opt.Schema, in.opt.Columns, in.opt.Unlabelled = m.Schema, m.Cols(), true
+	in.forFinding(cmd, m)
+	in.opt.Columns = m.Cols()
+}
+
+// forFinding makes the reader read the rows that components were found in, all
+// columns of them.
+func (in *input) forFinding(cmd *cobra.Command, m *model.PCA) {
+	in.opt.Schema, in.opt.Unlabelled = m.Schema, true
 	if !cmd.Flags().Changed("zero-based") {
 		in.opt.ZeroBased = m.Statement.ZeroBased
 	}
