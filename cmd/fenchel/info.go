@@ -21,6 +21,9 @@ func newInfo() *cobra.Command {
 		Short: "Show what a model is and what was proved of it",
 		Args:  arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if top < 0 {
+				return fmt.Errorf("--top %d: expected a number >= 0", top)
+			}
 			m, components, err := readModel(args[0])
 			if err != nil {
 				return err
