@@ -2,7 +2,6 @@ package problem
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -69,10 +68,7 @@ func (p *Kernel) Certify(pt Point) Certificate {
 	responses := p.respond(beta)
 	primal, primalError := p.primal(responses, bias)
 	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero(), Rounding: primalError}
-	if p.Bias == None && bias != 0 {
-		c.Warnings = append(c.Warnings, fmt.Errorf("the point has the bias %g, but the problem has none", bias))
-		c.Primal = math.Inf(1)
-	}
+	c.without(p.Bias, bias)
 	if !p.Definite() || pt.A == nil {
 		return c
 	}

@@ -1,7 +1,6 @@
 package problem
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/loss"
@@ -50,9 +49,7 @@ func (p *Linear) Penalised() int {
 func (p *Linear) Certify(pt Point) Certificate {
 	primal, primalError := p.Primal(pt.W)
 	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero(), Rounding: primalError}
-	if b := pt.W[len(pt.W)-1]; p.Bias == None && b != 0 {
-		c.Warnings = append(c.Warnings, fmt.Errorf("the point has the bias %g, but the problem has none", b))
-	}
+	c.without(p.Bias, pt.W[len(pt.W)-1])
 	if pt.A == nil {
 		return c
 	}

@@ -120,10 +120,7 @@ func (m *Margins) masses(a []float64) []float64 {
 // nowhere it is more than above.
 func (m *Margins) verdict(f, bias, above float64) Certificate {
 	c := Certificate{Primal: -f, Dual: math.Inf(-1), Zero: m.zero}
-	if m.Bias == None && bias != 0 {
-		c.Warnings = append(c.Warnings, fmt.Errorf("the point has the bias %g, but the problem has none", bias))
-		c.Primal = math.Inf(1)
-	}
+	c.without(m.Bias, bias)
 	if !math.IsNaN(above) && !math.IsInf(above, -1) {
 		c.Dual = -above
 	}

@@ -57,10 +57,7 @@ func (p *NormConstrained) Certify(pt Point) Certificate {
 	}
 	primal, primalError := machine.primal(r, bias)
 	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero()}
-	if p.Bias == None && bias != 0 {
-		c.Warnings = append(c.Warnings, fmt.Errorf("the point has the bias %g, but the problem has none", bias))
-		c.Primal = math.Inf(1)
-	}
+	c.without(p.Bias, bias)
 	if !p.Definite() || pt.A == nil {
 		return c
 	}

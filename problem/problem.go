@@ -66,6 +66,15 @@ func Relative(primal, dual, zero float64) float64 {
 	return gap / max(math.Abs(primal), math.Abs(dual), 1e-12*math.Abs(zero))
 }
 
+// without takes the point out of the problem, with a warning that says why, if it has
+// a bias where there is none.
+func (c *Certificate) without(b Bias, bias float64) {
+	if b == None && bias != 0 {
+		c.Warnings = append(c.Warnings, fmt.Errorf("the point has the bias %g, but the problem has none", bias))
+		c.Primal = math.Inf(1)
+	}
+}
+
 // Bias says what the constant term of a prediction costs.
 type Bias int
 
