@@ -61,15 +61,8 @@ func (c *pcaContest) run(ctx context.Context) error {
 			entries = append(entries, more...)
 		}
 	}
-	for repeat := 2; repeat <= c.opt.repeats; repeat++ {
-		for _, e := range entries {
-			if c.late() {
-				break
-			}
-			if err := e(ctx, repeat); err != nil {
-				return err
-			}
-		}
+	if err := again(ctx, entries, c.opt.repeats, c.late); err != nil {
+		return err
 	}
 	if err := c.otherBatches(ctx); err != nil {
 		return err

@@ -111,15 +111,8 @@ func (c *kernelContest) run(ctx context.Context) error {
 			entries = append(entries, more...)
 		}
 	}
-	for repeat := 2; repeat <= c.repeats; repeat++ {
-		for _, e := range entries {
-			if c.late() {
-				break
-			}
-			if err := e(ctx, repeat); err != nil {
-				return err
-			}
-		}
+	if err := again(ctx, entries, c.repeats, c.late); err != nil {
+		return err
 	}
 	c.settle()
 	return errors.Join(ctx.Err(), c.references.save())

@@ -50,15 +50,8 @@ func (c *contest) run(ctx context.Context) error {
 		}
 		entries = append(entries, more...)
 	}
-	for repeat := 2; repeat <= c.opt.mostRepeats(); repeat++ {
-		for _, e := range entries {
-			if c.late() {
-				break
-			}
-			if err := e(ctx, repeat); err != nil {
-				return err
-			}
-		}
+	if err := again(ctx, entries, c.opt.mostRepeats(), c.late); err != nil {
+		return err
 	}
 	c.settle()
 	return ctx.Err()
@@ -66,6 +59,22 @@ func (c *contest) run(ctx context.Context) error {
 
 // entry is a competitor at one setting: it runs once more and is measured.
 type entry func(ctx context.Context, repeat int) error
+
+// again runs all entries in turn until each has run so many times, the first of
+// which are over, or until it is late.
+func again(ctx context.Context, entries []entry, times int, late func() bool) error {
+	for repeat := 2; repeat <= times; repeat++ {
+		for _, e := range entries {
+			if late() {
+				return nil
+			}
+			if err := e(ctx, repeat); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // enterFenchel makes the first runs of Fenchel and compares their bits. What
 // is out of reach for a target is not tried for a tighter one.
