@@ -65,7 +65,12 @@ func (s *Support) Evaluations() int64 { return s.evaluated.Load() }
 // machine is a model whose scores are those of a kernel machine.
 type machine Model
 
-func (m *machine) score(dst []float64, x matrix.Vector) {
+func (m *machine) score(dst []float64, x matrix.Vector) { scoreOne(m, dst, x) }
+
+// scoreOne scores a row with what scores many at a time.
+func scoreOne(m interface {
+	scores(dst []float64, rows []matrix.Vector)
+}, dst []float64, x matrix.Vector) {
 	row := singleRow.Get().(*[1]matrix.Vector)
 	defer singleRow.Put(row)
 	row[0] = x

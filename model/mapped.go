@@ -21,13 +21,7 @@ const imageRows = 96
 // images is memory for the images of some rows.
 var images = sync.Pool{New: func() any { return new([]float32) }}
 
-func (m *mapped) score(dst []float64, x matrix.Vector) {
-	row := singleRow.Get().(*[1]matrix.Vector)
-	defer singleRow.Put(row)
-	row[0] = x
-	m.scores(dst, row[:])
-	row[0] = matrix.Vector{} // the pool must not keep data alive
-}
+func (m *mapped) score(dst []float64, x matrix.Vector) { scoreOne(m, dst, x) }
 
 func (m *mapped) scores(dst []float64, rows []matrix.Vector) {
 	k := len(m.Outputs)
