@@ -27,16 +27,6 @@ type fantope struct {
 	order []int // indices by falling value
 }
 
-// shift returns S. For k <= 0 it takes all values to 0, for k >= sum count to 1.
-func (f *fantope) shift(sigma []float64, count []int, k float64) float64 {
-	if len(sigma) == 0 {
-		return 0
-	}
-	f.sort(sigma)
-	pivot, s := f.solve(sigma, count, k)
-	return s - sigma[pivot]
-}
-
 // project replaces sigma by its projection. count says how often each value
 // occurs; nil is once each.
 func (f *fantope) project(sigma []float64, count []int, k float64) {

@@ -213,6 +213,16 @@ func TestFantopeShift(t *testing.T) {
 	}
 }
 
+// shift returns S. For k <= 0 it takes all values to 0, for k >= sum count to 1.
+func (f *fantope) shift(sigma []float64, count []int, k float64) float64 {
+	if len(sigma) == 0 {
+		return 0
+	}
+	f.sort(sigma)
+	pivot, s := f.solve(sigma, count, k)
+	return s - sigma[pivot]
+}
+
 // Values that no common shift can be represented for are projected all the same.
 func TestFantopeHugeValues(t *testing.T) {
 	var f fantope

@@ -1,7 +1,6 @@
 package pca
 
 import (
-	"math"
 	"math/bits"
 	"math/rand/v2"
 
@@ -99,28 +98,4 @@ func (a *averageIterate) Keep(k *Kept) {
 	k.Count("iterates", &a.t)
 	k.List("iterate", &a.value)
 	k.Require((a.t == 0) == (len(a.value) == 0), "state: found an average of %d numbers after %d rows", len(a.value), a.t)
-}
-
-// bestIterate is that of the largest value among the checkpoints, the first of
-// equal ones; value is measured on rows that the run does not see.
-type bestIterate struct {
-	value func() float64 // of the current iterate
-	best  float64
-	kept  []float64
-}
-
-func (b *bestIterate) visit(c copier) {
-	if v := b.value(); b.kept == nil || v > b.best || b.best != b.best {
-		b.best, b.kept = v, c.copyTo(b.kept)
-	}
-}
-
-func (b *bestIterate) chosen() []float64 { return b.kept }
-
-func (b *bestIterate) Keep(k *Kept) {
-	if !(math.Abs(b.best) <= math.MaxFloat64) {
-		b.best = -math.MaxFloat64
-	}
-	k.Number("best", &b.best)
-	k.List("iterate", &b.kept)
 }

@@ -84,18 +84,6 @@ func TestAverageIterate(t *testing.T) {
 	}
 }
 
-func TestBestIterate(t *testing.T) {
-	values := []float64{math.NaN(), 1, 3, 2, 3}
-	copies, at := 0, 0
-	b := &bestIterate{value: func() float64 { return values[at] }}
-	for at = range values {
-		b.visit(numbered{float64(at), &copies})
-	}
-	if b.chosen()[0] != 2 || b.best != 3 || copies != 3 {
-		t.Errorf("chose %v of value %v after %d copies, expected number 2 of value 3 after 3", b.chosen(), b.best, copies)
-	}
-}
-
 func TestLastIterate(t *testing.T) {
 	copies := 0
 	var l lastIterate

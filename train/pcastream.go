@@ -110,9 +110,6 @@ func ResumePCA(m *model.PCA, threads int) (*PCAStream, error) {
 	return s, nil
 }
 
-// Cols returns the number of features.
-func (s *PCAStream) Cols() int { return s.cols }
-
 // Rows returns how many rows were taken.
 func (s *PCAStream) Rows() int { return s.learner.Taken() }
 
