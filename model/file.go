@@ -1,26 +1,14 @@
 package model
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"maps"
 	"math"
-	"os"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 )
-
-// formatVersion changes when an older program could misread a file.
-const formatVersion = "1"
-
-// ErrTampered is wrapped by the error of Read when the numbers of a file are
-// not those that were written: its digest does not fit.
-var ErrTampered = errors.New("the numbers are not those that were written")
 
 // WriteFile writes the model to path; either all of it is there in the end, or
 // path is as it was before.
@@ -34,25 +22,6 @@ func (m *Model) Write(w io.Writer) error {
 		}
 	}
 	return writeDocument(w, "", m.Version, m.parts(), m.tensors())
-}
-
-// writeDocument writes parts, as JSON, and tensors as a safetensors file that says
-// which kind of model it is, "" for one that predicts, and holds digests of both.
-func writeDocument(w io.Writer, kind, version string, parts map[string]any, tensors map[string]tensor) error {
-	metadata := map[string]string{"format": "fenchel", "format_version": formatVersion, "program_version": version,
-		"tensors_digest": digestTensors(tensors)}
-	if kind != "" {
-		metadata["kind"] = kind
-	}
-	for key, value := range parts {
-		text, err := json.Marshal(value)
-		if err != nil {
-			return fmt.Errorf("model: %s: %w", key, err)
-		}
-		metadata[key] = string(text)
-	}
-	metadata["metadata_digest"] = digestMetadata(metadata)
-	return writeTensors(w, metadata, tensors)
 }
 
 // parts names the pieces of metadata that are stored as JSON.
@@ -121,43 +90,8 @@ func (m *Model) gather(of func(Output) []float64) []float64 {
 	return all
 }
 
-// shortest has the numbers written in single precision if that loses nothing.
-func shortest(v []float64) any {
-	if isShort(v) {
-		return short(v)
-	}
-	return v
-}
-
 // ReadFile reads the model in path.
 func ReadFile(path string) (*Model, error) { return readFile(path, Decode) }
-
-// readFile decodes what is in path.
-func readFile[T any](path string, decode func([]byte) (*T, error)) (*T, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a device may never end
-		return nil, fmt.Errorf("%s: found a %s, expected a model file", path, kindOf(info.Mode()))
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			err = p.Err
-		}
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	m, err := decode(data)
-	if err != nil {
-		return m, fmt.Errorf("%s: %w", path, err)
-	}
-	return m, nil
-}
-
-func kindOf(mode fs.FileMode) string {
-	if mode.IsDir() {
-		return "directory"
-	}
-	return "device or pipe"
-}
 
 // Decode reads a model from the bytes of its file, or of a file of LIBSVM or
 // LIBLINEAR: the result then claims nothing, see Imported. When only the digest of the
@@ -176,48 +110,6 @@ func Decode(data []byte) (*Model, error) {
 		return nil, fmt.Errorf("damaged model: %w", err)
 	}
 	return m, checkDigests(metadata, tensors)
-}
-
-// readDocument undoes writeDocument, without looking at the digests.
-func readDocument(data []byte, kind string) (map[string]string, map[string]tensor, error) {
-	metadata, tensors, err := readTensors(data)
-	if err != nil {
-		return nil, nil, fmt.Errorf("not a model: %w", err)
-	}
-	if metadata["format"] != "fenchel" {
-		return nil, nil, fmt.Errorf("not a model: found format %q in the metadata, expected \"fenchel\"", metadata["format"])
-	}
-	if v := metadata["format_version"]; v != formatVersion {
-		return nil, nil, fmt.Errorf("found model format version %q, expected %q: written by program version %q", v, formatVersion, metadata["program_version"])
-	}
-	if found := metadata["kind"]; found != kind {
-		return nil, nil, &KindError{Found: found, Expected: kind}
-	}
-	return metadata, tensors, nil
-}
-
-// A KindError says that a model file is of another kind: "" for one that predicts,
-// "pca".
-type KindError struct{ Found, Expected string }
-
-func (e *KindError) Error() string {
-	what := map[string]string{"": "a model that predicts", kindPCA: "principal components"}
-	found, ok := what[e.Found]
-	if !ok {
-		found = fmt.Sprintf("a model of the kind %q", e.Found)
-	}
-	return fmt.Sprintf("found %s, expected %s", found, what[e.Expected])
-}
-
-// checkDigests returns an error that wraps ErrTampered unless the digests fit.
-func checkDigests(metadata map[string]string, tensors map[string]tensor) error {
-	if found := digestTensors(tensors); found != metadata["tensors_digest"] {
-		return fmt.Errorf("%w: found tensors with %s, expected %s", ErrTampered, found, metadata["tensors_digest"])
-	}
-	if found := digestMetadata(metadata); found != metadata["metadata_digest"] {
-		return fmt.Errorf("%w: found metadata with %s, expected %s", ErrTampered, found, metadata["metadata_digest"])
-	}
-	return nil
 }
 
 // restore fills the model from the parts of a file and checks that they fit
@@ -254,20 +146,6 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 		}
 	}
 	return m.Seal()
-}
-
-// readParts reads the parts that are there.
-func readParts(metadata map[string]string, parts map[string]any) error {
-	for _, key := range slices.Sorted(maps.Keys(parts)) {
-		text, ok := metadata[key]
-		if !ok {
-			continue
-		}
-		if err := json.Unmarshal([]byte(text), parts[key]); err != nil {
-			return fmt.Errorf("%s: %w", key, err)
-		}
-	}
-	return nil
 }
 
 // restoreOutputs cuts the tensors into outputs.

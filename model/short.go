@@ -33,3 +33,11 @@ func (v short) write(w io.Writer) error {
 	}
 	return nil
 }
+
+// shortest has the numbers written in single precision if that loses nothing.
+func shortest(v []float64) any {
+	if isShort(v) {
+		return short(v)
+	}
+	return v
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+func newMerge() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "merge MODEL MODEL... -o MODEL",
+		Short: "Put principal components of parts of the rows together",
+		Long: `Merge makes principal components of all rows of those of parts of the rows,
+found one by one, on many machines or days. What each model left out is missing:
+a few components more than are wanted make the result better. Nothing is proved of
+it until "fenchel verify MODEL DATA" sees all rows.`,
+		Example: `  fenchel merge monday.pca tuesday.pca -o both.pca`,
+		Args:    arguments(2, 0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" || out == "-" {
+				return errors.New("found no file to write, expected --output MODEL, or -o MODEL")
+			}
+			if err := checkFolder(out); err != nil {
+				return badData(err)
+			}
+			models := make([]*model.PCA, len(args))
+			for i, path := range args {
+				var err error
+				if models[i], err = model.ReadPCAFile(path); err != nil {
+					return badData(err)
+				}
+			}
+			m, err := train.MergePCA(models)
+			if err != nil {
+				return badData(err)
+			}
+			if err := m.WriteFile(out); err != nil {
+				return badData(err)
+			}
+			printComponents(report{cmd.OutOrStdout()}, m, "")
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write the components to this file")
+	return cmd
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/model"
+)
+
+// reconstructor is one run of the verb reconstruct.
+type reconstructor struct {
+	in     input
+	out    string
+	errors bool
+	scores bool
+}
+
+func newReconstruct() *cobra.Command {
+	r := &reconstructor{}
+	cmd := &cobra.Command{
+		Use:   "reconstruct MODEL DATA...",
+		Short: "Make rows again of what principal components keep of them",
+		Long: `Reconstruct projects every row of DATA on the components and writes the row, in
+the features of the data, that has the same coordinates and nothing beside: its
+best approximation. With --errors it writes instead for each row the squared
+distance between the two, centred and scaled as the components were: large for
+rows unlike those that the components were found in. With --from-scores DATA are
+coordinates, such as "fenchel predict" writes. Numbers are separated by tabs.`,
+		Example: `  fenchel reconstruct digits.pca digits.csv -o smooth.tsv
+  fenchel reconstruct digits.pca digits.csv --errors`,
+		Args: arguments(2, 0),
+		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd, args) },
+	}
+	r.in.register(cmd, false)
+	f := cmd.Flags()
+	f.StringVarP(&r.out, "output", "o", "", "write to this file instead of standard output (-)")
+	f.BoolVar(&r.errors, "errors", false, "write squared distances instead of rows")
+	f.BoolVar(&r.scores, "from-scores", false, "DATA are coordinates along the components")
+	return cmd
+}
+
+func (r *reconstructor) run(cmd *cobra.Command, args []string) error {
+	if r.errors && r.scores {
+		return errors.New("--errors, --from-scores: expected one of them: coordinates say nothing of what they leave out")
+	}
+	if err := r.in.check(cmd, args[1:]); err != nil {
+		return err
+	}
+	if err := keepInputs("--output", r.out, append(slices.Clone(args), r.in.opt.Labels, r.in.opt.Weights)...); err != nil {
+		return err
+	}
+	m, err := model.ReadPCAFile(args[0])
+	if err != nil {
+		return badData(err)
+	}
+	if r.scores {
+		return r.invert(cmd, m, args[1:])
+	}
+	set, err := r.in.rowsFor(cmd, m, args[1:])
+	if err != nil {
+		return err
+	}
+	const rows = 64 // a row may be long
+	return r.in.writeRows(cmd, r.out, set, rows, func(text []byte, i int) []byte {
+		scores, row := make([]float64, m.Statement.K), make([]float64, m.Cols())
+		if r.errors {
+			return strconv.AppendFloat(text, m.Residual(row, scores, set.X.Row(i)), 'g', -1, 64)
+		}
+		m.Transform(scores, set.X.Row(i))
+		m.Inverse(row, scores)
+		return appendList(text, row)
+	})
+}
+
+// invert makes rows of coordinates.
+func (r *reconstructor) invert(cmd *cobra.Command, m *model.PCA, sources []string) error {
+	r.in.opt.Unlabelled = true
+	set, err := r.in.read(cmd, sources)
+	if err != nil {
+		return err
+	}
+	k := m.Statement.K
+	if set.Cols() != k {
+		return badData(fmt.Errorf("found %s, expected %d, the coordinates along the components", count(set.Cols(), "column"), k))
+	}
+	const rows = 64
+	return r.in.writeRows(cmd, r.out, set, rows, func(text []byte, i int) []byte {
+		scores, row := make([]float64, k), make([]float64, m.Cols())
+		set.X.Row(i).AddTo(scores, 1)
+		m.Inverse(row, scores)
+		return appendList(text, row)
+	})
+}

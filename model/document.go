@@ -1,0 +1,124 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+)
+
+// A document is the file of a model of any kind: safetensors, with the parts of the
+// model as JSON in the metadata, and digests of both.
+
+// formatVersion changes when an older program could misread a file.
+const formatVersion = "1"
+
+// ErrTampered is wrapped by the error of reading a model when its numbers are
+// not those that were written: its digest does not fit.
+var ErrTampered = errors.New("the numbers are not those that were written")
+
+// writeDocument writes parts, as JSON, and tensors as a safetensors file that says
+// which kind of model it is, "" for one that predicts, and holds digests of both.
+func writeDocument(w io.Writer, kind, version string, parts map[string]any, tensors map[string]tensor) error {
+	metadata := map[string]string{"format": "fenchel", "format_version": formatVersion, "program_version": version,
+		"tensors_digest": digestTensors(tensors)}
+	if kind != "" {
+		metadata["kind"] = kind
+	}
+	for key, value := range parts {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return fmt.Errorf("model: %s: %w", key, err)
+		}
+		metadata[key] = string(text)
+	}
+	metadata["metadata_digest"] = digestMetadata(metadata)
+	return writeTensors(w, metadata, tensors)
+}
+
+// readFile decodes what is in path.
+func readFile[T any](path string, decode func([]byte) (*T, error)) (*T, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a device may never end
+		return nil, fmt.Errorf("%s: found a %s, expected a model file", path, kindOf(info.Mode()))
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = p.Err
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	m, err := decode(data)
+	if err != nil {
+		return m, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+func kindOf(mode fs.FileMode) string {
+	if mode.IsDir() {
+		return "directory"
+	}
+	return "device or pipe"
+}
+
+// readDocument undoes writeDocument, without looking at the digests.
+func readDocument(data []byte, kind string) (map[string]string, map[string]tensor, error) {
+	metadata, tensors, err := readTensors(data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("not a model: %w", err)
+	}
+	if metadata["format"] != "fenchel" {
+		return nil, nil, fmt.Errorf("not a model: found format %q in the metadata, expected \"fenchel\"", metadata["format"])
+	}
+	if v := metadata["format_version"]; v != formatVersion {
+		return nil, nil, fmt.Errorf("found model format version %q, expected %q: written by program version %q", v, formatVersion, metadata["program_version"])
+	}
+	if found := metadata["kind"]; found != kind {
+		return nil, nil, &KindError{Found: found, Expected: kind}
+	}
+	return metadata, tensors, nil
+}
+
+// A KindError says that a model file is of another kind: "" for one that predicts,
+// "pca".
+type KindError struct{ Found, Expected string }
+
+func (e *KindError) Error() string {
+	what := map[string]string{"": "a model that predicts", kindPCA: "principal components"}
+	found, ok := what[e.Found]
+	if !ok {
+		found = fmt.Sprintf("a model of the kind %q", e.Found)
+	}
+	return fmt.Sprintf("found %s, expected %s", found, what[e.Expected])
+}
+
+// checkDigests returns an error that wraps ErrTampered unless the digests fit.
+func checkDigests(metadata map[string]string, tensors map[string]tensor) error {
+	if found := digestTensors(tensors); found != metadata["tensors_digest"] {
+		return fmt.Errorf("%w: found tensors with %s, expected %s", ErrTampered, found, metadata["tensors_digest"])
+	}
+	if found := digestMetadata(metadata); found != metadata["metadata_digest"] {
+		return fmt.Errorf("%w: found metadata with %s, expected %s", ErrTampered, found, metadata["metadata_digest"])
+	}
+	return nil
+}
+
+// readParts reads the parts that are there.
+func readParts(metadata map[string]string, parts map[string]any) error {
+	for _, key := range slices.Sorted(maps.Keys(parts)) {
+		text, ok := metadata[key]
+		if !ok {
+			continue
+		}
+		if err := json.Unmarshal([]byte(text), parts[key]); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	return nil
+}
