@@ -34,9 +34,10 @@ training data, or the number. With --scores the scores follow, with
 separated by tabs. A label with a newline, tab or other control character is
 quoted, as in "a\nb", so that a row stays a line. Targets in DATA are not looked
 at; tables need not have them. Where the model's features have no names, columns
-are these, or these and the target: last, if it is not called so. If MODEL are principal components, the line is the
-coordinates of the row along these, separated by tabs. From a .fen file rows are scored as they are
-written: it may be larger than memory.`,
+are these, or these and the target: last, if it is not called so. If MODEL are
+principal components, the line is the coordinates of the row along these,
+separated by tabs. From a .fen file rows are scored as they are written: it may
+be larger than memory.`,
 		Args: arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args) },
 	}

@@ -29,9 +29,9 @@ func newRoot(args []string) *cobra.Command {
 		Use:   "fenchel",
 		Short: "Train linear models and kernel machines, find principal components, and prove how good they are",
 		Long: `Fenchel trains linear models and kernel machines and finds principal components
-by stochastic optimization, and proves how good each answer is: every model carries a duality-gap certificate, a proved bound on
-how far its objective is from the best possible, that anyone can check again
-with "fenchel verify".`,
+and proves how good each answer is: a model carries a certificate, such as a
+duality gap, a proved bound on how far its objective is from the best possible,
+that anyone can check again with "fenchel verify".`,
 		Version:       train.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
