@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
@@ -71,6 +72,9 @@ func trainable(set *dataset.Set, task string) error {
 	if set.Rows() == 0 {
 		return DataError{"the data have no rows: expected at least two"}
 	}
+	if names, d := len(set.Feature), set.Cols(); set.Feature != nil && names != d { // no model with these could be read
+		return DataError{fmt.Sprintf("found %d names of features, expected one for each of %d", names, d)}
+	}
 	return gapless(set.X)
 }
 
@@ -104,8 +108,12 @@ func (j *job) state(ctx context.Context) error {
 		x = j.scaling.Matrix(x)
 	}
 	weights := orOnes(j.labels.weights(j.set.Weight), j.set.Rows())
+	total := sum(weights)
+	if math.IsInf(total, 1) {
+		return DataError{"the row weights add up to +Inf, expected a finite number"}
+	}
 	if j.spec.Lambda == 0 && j.spec.Radius == 0 && j.spec.Slack == 0 && (j.spec.Nu == 0 || j.spec.Task == "regression") {
-		j.spec.Lambda = 1 / (cmp.Or(j.spec.C, 1) * sum(weights))
+		j.spec.Lambda = 1 / (cmp.Or(j.spec.C, 1) * total)
 	}
 	if t.nu != 0 && j.spec.Task == "classification" {
 		if err := j.labels.checkShares(t.nu, weights); err != nil {

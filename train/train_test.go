@@ -190,6 +190,13 @@ func TestDefaults(t *testing.T) {
 func TestFitErrors(t *testing.T) {
 	two := func(t *testing.T) *dataset.Set { return corner(t, "a", "b", "a", "b") }
 	fractions := func(*testing.T) *dataset.Set { return read(t, "@linear:n=10,d=2") }
+	with := func(change func(*dataset.Set)) func(*testing.T) *dataset.Set {
+		return func(t *testing.T) *dataset.Set {
+			set := two(t)
+			change(set)
+			return set
+		}
+	}
 	for _, c := range []struct {
 		name string
 		set  func(*testing.T) *dataset.Set
@@ -199,6 +206,10 @@ func TestFitErrors(t *testing.T) {
 	}{
 		{"one class", func(t *testing.T) *dataset.Set { return corner(t, "x", "x") }, train.Spec{}, `all rows have the label "x"`, true},
 		{"no targets", func(t *testing.T) *dataset.Set { return &dataset.Set{X: two(t).X} }, train.Spec{}, "no targets", true},
+		{"weights that overflow", with(func(s *dataset.Set) { s.Weight = []float64{1e308, 1e308, 1, 1} }), train.Spec{},
+			"the row weights add up to +Inf, expected a finite number", true},
+		{"names of too few features", with(func(s *dataset.Set) { s.Feature = make([]string, s.Cols()-1) }), train.Spec{},
+			"names of features, expected one for each of", true},
 		{"names as numbers", two, train.Spec{Task: "regression"}, `not numbers (one is "a")`, true},
 		{"unknown task", two, train.Spec{Task: "ranking"}, `unknown task "ranking"`, false},
 		{"unknown loss", two, train.Spec{Loss: "hing"}, `did you mean "hinge"?`, false},
