@@ -18,7 +18,8 @@ import (
 //	            as it is if it is cheap, else to scale conjugate gradients
 //	          3 w + t d, t nearly the minimum along d; predictions are
 //	            p + t X d, so looking for it does not touch X
-//	Start     with many rows at the solution of a sample, newton_start.go
+//	Start     with many rows at the solution of a sample, newton_start.go; where few
+//	          rows are curved, with a larger lambda, newton_stiff.go
 //	Returned  w and a, which is dual feasible but for rounding once g = 0
 //
 // With many columns conjugate gradients find d (newton_cg.go). Squared loss takes
@@ -40,11 +41,14 @@ type smooth struct {
 	current    bool      // g belongs to w and a
 	a, v, c    []float64 // n: slopes, s a/N, curvatures
 
-	drop   float64 // g^T H^-1 g of the last epoch; 0: there is no factor
-	length float64 // t of the last epoch
-	gap    float64 // of the last estimate, relative; 0: none since the last epoch
-	least  float64 // slope along a step so far
-	stuck  int     // epochs since
+	drop      float64         // g^T H^-1 g of the last epoch; 0: there is no factor
+	length    float64         // t of the last epoch
+	gap       float64         // of the last estimate, relative; 0: none since the last epoch
+	given     *problem.Linear // while lambda is a larger one, see stiffen; else nil
+	stiffened bool            // it was once
+
+	least float64 // slope along a step so far
+	stuck int     // epochs since
 }
 
 var _ solver.Present = (*smooth)(nil)
@@ -74,8 +78,9 @@ func (s *smooth) gradient() {
 
 // mostStuck is how many epochs may go by without a smaller slope along the step
 // before the rest is taken for rounding: only with a gap below roundingGap, if the gap
-// is known. Squared hinge on clusters far apart needs some hundred short steps to find
-// the few rows that are curved at the optimum, with larger slopes after smaller ones.
+// is known. Squared hinge on clusters far apart may need many short steps to find the
+// few rows that are curved at the optimum, with larger slopes after smaller ones
+// (newton_stiff.go).
 const (
 	mostStuck   = 20
 	roundingGap = 0.01
@@ -86,6 +91,7 @@ func (s *smooth) Epoch() {
 	if s.stuck > mostStuck {
 		return
 	}
+	s.stiffen()
 	s.gradient()
 	s.direction()
 	s.current = false
@@ -224,6 +230,10 @@ func (*smooth) Present() bool { return true }
 // Estimate returns the relative gap of the weights and the slopes there, exactly
 // without a free bias.
 func (s *smooth) Estimate() float64 {
+	if s.given != nil {
+		s.gap = 1 // of another problem
+		return s.gap
+	}
 	s.gradient()
 	losses, curvature := sumRows(s.p, func(lo, hi int) (x, y float64) {
 		for _, c := range s.c[lo:hi] {

@@ -1,0 +1,88 @@
+package linear
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// apart returns a problem with squared hinge on two clusters that a plane separates.
+func apart(t *testing.T, n, d int, bias problem.Bias) *problem.Linear {
+	r := rand.New(rand.NewPCG(67, 1))
+	x, y := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}, make([]float64, n)
+	for i := range y {
+		y[i] = float64(1 - 2*(i%2))
+		for j := range d {
+			x.Value[i*d+j] = float32(0.4*y[i]*float64(j%3) + 0.5*r.NormFloat64())
+		}
+	}
+	p, err := problem.NewLinear(problem.NewRows(x, 0), y, nil, loss.SquaredHinge{}, penalty.L2{}, 1e-7, bias)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestStiff: with fewer curved rows than columns a larger lambda comes first, which takes
+// a quarter of the epochs, and the answer is that for lambda, with the same bits for any
+// number of threads; where many rows are curved nothing is done.
+func TestStiff(t *testing.T) {
+	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+		p := apart(t, 6000, 200, bias)
+		epochs := func(s *smooth) int {
+			for epoch := 1; epoch <= 60; epoch++ {
+				if s.Epoch(); s.Estimate() <= 1e-6 {
+					return epoch
+				}
+			}
+			return 61
+		}
+		var w []float64
+		stiff := 0
+		for threads := 1; threads <= 3; threads++ {
+			p.Threads = threads
+			s := newSmooth(p, loss.SquaredHinge{}, nil)
+			stiff = epochs(s)
+			if !s.stiffened || s.given != nil || s.p != p {
+				t.Errorf("bias %v: not with the lambda of the problem, or never with another", bias)
+			}
+			point := s.Point()
+			if c := p.Certify(point); c.Relative() > 1e-6 {
+				t.Errorf("bias %v: relative gap %g", bias, c.Relative())
+			}
+			if threads > 1 && !slices.Equal(w, s.w) {
+				t.Errorf("bias %v: %d threads have other bits than one", bias, threads)
+			}
+			w = slices.Clone(s.w)
+		}
+		plain := newSmooth(p, loss.SquaredHinge{}, nil)
+		plain.stiffened = true
+		if n := epochs(plain); 4*stiff > n {
+			t.Errorf("bias %v: %d epochs, with one lambda %d", bias, stiff, n)
+		}
+		p.Lambda = 1
+		s := newSmooth(p, loss.SquaredHinge{}, nil)
+		if epochs(s); s.stiffened {
+			t.Errorf("bias %v: another lambda where all rows are curved", bias)
+		}
+	}
+}
+
+// TestStiffPoint: a run that is stopped on the way has a point, and no small estimate.
+func TestStiffPoint(t *testing.T) {
+	p := apart(t, 6000, 200, problem.None)
+	s := newSmooth(p, loss.SquaredHinge{}, nil)
+	for s.Epoch(); s.given == nil; s.Epoch() {
+		if s.Estimate() <= 1e-3 {
+			t.Fatal("no other lambda")
+		}
+	}
+	if c, estimate := p.Certify(s.Point()), s.Estimate(); estimate < 1 || !(c.Relative() >= 0.1) {
+		t.Errorf("estimate %g, relative gap %g", estimate, c.Relative())
+	}
+}
