@@ -28,8 +28,13 @@ const spareRows = 16
 func rowsOf(x matrix.Matrix, rows []uint32, threads int) matrix.Matrix {
 	_, d := x.Dims()
 	start := make([]int64, len(rows)+1, len(rows)+1+len(rows)/spareRows)
+	csr, _ := x.(*matrix.CSR)
 	for k, i := range rows {
-		start[k+1] = start[k] + int64(x.Row(int(i)).Nonzeros())
+		if csr != nil {
+			start[k+1] = start[k] + csr.Start[i+1] - csr.Start[i]
+		} else {
+			start[k+1] = start[k] + int64(x.Row(int(i)).Nonzeros())
+		}
 	}
 	nonzeros := start[len(rows)]
 	m := &matrix.CSR{Cols: d, Start: start, Value: make([]float32, nonzeros, nonzeros+nonzeros/spareRows)}

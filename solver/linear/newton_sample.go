@@ -9,15 +9,12 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// classes returns the class of a row, and how many rows of each class there are
-// and belong into a sample: as many of both classes if there are two, because what
-// a rare one has to say is in few rows.
-func classes(p *problem.Linear, rows int) (class func(i int) int, count, quota []int) {
-	count = make([]int, 1)
-	class = func(int) int { return 0 }
-	count[0] = len(p.Y)
+// classes returns how many rows of each class there are, the negative one first, and
+// belong into a sample: as many of both classes if there are two, because what a rare
+// one has to say is in few rows.
+func classes(p *problem.Linear, rows int) (count, quota []int) {
+	count = []int{len(p.Y)}
 	if _, ok := p.Loss.(loss.Margin); ok {
-		class = func(i int) int { return int(math.Float64bits(p.Y[i])>>63) ^ 1 }
 		positive := 0
 		for _, y := range p.Y {
 			positive += int(math.Float64bits(y)>>63) ^ 1
@@ -28,48 +25,57 @@ func classes(p *problem.Linear, rows int) (class func(i int) int, count, quota [
 	for k, c := range count {
 		quota[k] = min(c, rows/len(count))
 	}
-	return class, count, quota
+	return count, quota
 }
 
 // sampled reports whether of so many rows each class would have its share, and that
 // many for each column.
 func sampled(p *problem.Linear, rows, each int) bool {
 	_, d := p.Dims()
-	_, _, quota := classes(p, rows)
+	_, quota := classes(p, rows)
 	return slices.Min(quota) >= each*d
 }
 
 // A cell is some rows of a class, of which one is picked.
-type cell struct{ number, seen, end, pick int } // rows of the class seen so far, where it ends
+type cell struct {
+	number, seen, end, pick int     // rows of the class seen so far, where it ends
+	all, part               float64 // weights of the class, and of the rows picked
+}
 
 // sample returns a problem of about that many rows of p, which stand for all with
 // the weight of their class. Of as many cells as there are rows to pick, each gives
 // one, at random but always the same.
 func sample(p *problem.Linear, rows int) *problem.Linear {
-	class, count, quota := classes(p, rows)
+	count, quota := classes(p, rows)
 	random := rand.NewPCG(uint64(len(p.Y)), uint64(rows))
-	cells := make([]cell, len(count))
-	all, part := make([]float64, len(count)), make([]float64, len(count))
+	var cells [2]cell
+	for k := range count {
+		if quota[k] == 0 {
+			cells[k].end, cells[k].pick = -1, -1 // none
+		}
+	}
 	picked := make([]uint32, 0, rows)
-	two := len(count) - 1
-	for i, s := range p.S {
-		k := int(math.Float64bits(p.Y[i])>>63^1) & two // class(i), without a call
-		c := &cells[k]
-		if c.seen == c.end && quota[k] > 0 {
+	class := func(y float64) int { return int(math.Float64bits(y)>>63^1) & (len(count) - 1) }
+	weight := p.S[:len(p.Y)]
+	for i, y := range p.Y {
+		k := class(y)
+		c, s := &cells[k], weight[i]
+		if c.seen == c.end {
 			c.number++
 			c.end = int(int64(c.number) * int64(count[k]) / int64(quota[k])) // also where ints have 32 bits
 			c.pick = c.seen + int(below(random, uint64(c.end-c.seen)))
 		}
-		if c.seen == c.pick && quota[k] > 0 {
+		if c.seen == c.pick {
 			picked = append(picked, uint32(i))
-			part[k] += s
+			c.part += s
 		}
 		c.seen++
-		all[k] += s
+		c.all += s
 	}
 	q := subset(p, picked)
-	for j, i := range picked {
-		q.S[j] *= all[class(int(i))] / part[class(int(i))]
+	share := [2]float64{cells[0].all / cells[0].part, cells[1].all / cells[1].part}
+	for j, y := range q.Y {
+		q.S[j] *= share[class(y)]
 	}
 	return q
 }
