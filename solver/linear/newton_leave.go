@@ -132,18 +132,25 @@ func (s *working) measure() int {
 	s.far = slices.Grow(s.far[:0], len(e.away))[:len(e.away)]
 	least := float64(distance * e.mean)
 	count, _ := sumRows(e.p, func(lo, hi int) (x, _ float64) {
-		for i := lo; i < hi; i++ {
-			enough := least + float64(moves*math.Abs(e.move[i]))
-			far := true
-			for k := range e.ramps {
-				far = far && e.ramps[k].distance(e.away[i]-e.ramps[k].shift) > enough
-			}
-			if s.far[i], e.move[i] = far, 0; far {
-				e.move[i] = 1
-				x++
+		away, move, far := e.away[lo:hi], e.move[lo:hi], s.far[lo:hi]
+		for k := range e.ramps {
+			half := e.ramps[k].end() / 2
+			middle := e.ramps[k].shift + half
+			for i, q := range away {
+				apart := math.Abs(q-middle) > half+(least+float64(moves*math.Abs(move[i])))
+				far[i] = apart && (k == 0 || far[i])
 			}
 		}
-		return x, 0
+		count := 0
+		for i, far := range far { // no branches: nobody foretells them
+			one := 0
+			if far {
+				one = 1
+			}
+			count += one
+			move[i] = float64(one)
+		}
+		return float64(count), 0
 	})
 	return int(count)
 }
