@@ -77,7 +77,7 @@ const (
 	EpochLimit  Status = "epoch-limit" // Options.Epochs are done
 	TimeLimit   Status = "time-limit"  // Options.Time is over
 	Stalled     Status = "stalled"     // the gap stopped falling: the limit of the arithmetic
-	Diverged    Status = "diverged"    // the objective grows without bound or is not a number
+	Diverged    Status = "diverged"    // the objective grows without bound or is not a number, also when made again
 	Interrupted Status = "interrupted" // the context was cancelled
 )
 
@@ -135,11 +135,8 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	if unproved && opt.Epochs == 0 {
 		opt.Epochs = u.Passes()
 	}
-	r := run{unproved: unproved, ctx: ctx, problem: p, opt: opt, started: time.Now(), first: math.NaN()}
-	r.looks.rows, _ = p.Dims()
-	r.looks.goal = opt.Gap
-	r.state = s.Start(p, opt.From, opt.Seed)
-	r.train = time.Since(r.started)
+	r := run{unproved: unproved, ctx: ctx, problem: p, opt: opt, first: math.NaN()}
+	r.start(s)
 	switch {
 	case opt.From == nil:
 	case opt.From.W != nil && opt.From.A != nil:
@@ -151,6 +148,9 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 		r.advance()
 		r.look(r.where())
 	}
+	if r.status == Diverged && r.looked < r.epoch && !r.unproved {
+		r.retrace(s)
+	}
 	r.fallBack()
 	r.settle()
 	if r.status == Stalled && r.end != nil {
@@ -158,7 +158,7 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	}
 	return &Solution{
 		Status: r.status, Point: r.best, Certificate: r.bestCertificate,
-		Epochs: r.epoch, Train: r.train, Certify: r.certify,
+		Epochs: r.before + r.epoch, Train: r.train, Certify: r.certify,
 	}, nil
 }
 
@@ -183,11 +183,11 @@ type run struct {
 	problem problem.Problem
 	state   State
 	opt     Options
-	started time.Time
 
 	unproved       bool  // the last point counts, not the best
 	end            error // why the state cannot go on; nil: it can
-	epoch          int
+	epoch, before  int   // of this start, and made before it: see retrace
+	looked         int   // how many points of this start were judged
 	train, certify time.Duration
 	status         Status
 
@@ -197,6 +197,15 @@ type run struct {
 	first           float64 // primal at the first look; NaN before
 	looks           schedule
 	short           []float64 // dual variables in single precision
+}
+
+// start starts the solver at the first epoch.
+func (r *run) start(s Solver) {
+	begin := time.Now()
+	rows, _ := r.problem.Dims()
+	r.looks, r.looked = schedule{rows: rows, goal: r.opt.Gap}, 0
+	r.state = s.Start(r.problem, r.opt.From, r.opt.Seed)
+	r.train += time.Since(begin)
 }
 
 // advance runs epochs until it is time to look.
@@ -229,7 +238,7 @@ func (r *run) limit() Status {
 		return Interrupted
 	case r.opt.Time > 0 && r.train >= r.opt.Time:
 		return TimeLimit
-	case r.opt.Epochs > 0 && r.epoch >= r.opt.Epochs:
+	case r.opt.Epochs > 0 && r.before+r.epoch >= r.opt.Epochs:
 		return EpochLimit
 	}
 	return ""
@@ -253,12 +262,13 @@ func (r *run) look(point problem.Point) {
 	point, c := r.judge(point)
 	r.certify += time.Since(begin)
 
+	r.looked++
 	r.keep(point, c)
 	if math.IsNaN(r.first) {
 		r.first = c.Primal
 	}
 	if r.opt.Trace != nil {
-		r.opt.Trace(Progress{Epoch: r.epoch, Train: r.train, Certify: r.certify, Certificate: c, Point: point})
+		r.opt.Trace(Progress{Epoch: r.before + r.epoch, Train: r.train, Certify: r.certify, Certificate: c, Point: point})
 	}
 	if r.bestCertificate.Relative() <= r.opt.Gap {
 		r.settle()

@@ -486,3 +486,52 @@ func TestUnproved(t *testing.T) {
 		}
 	}
 }
+
+// runner is a solver whose runs all begin anew, with an estimate that promises nothing.
+type runner struct {
+	primal func(epoch int) float64
+	starts int
+}
+
+func (*runner) Accepts(problem.Problem) error { return nil }
+
+func (s *runner) Start(problem.Problem, *problem.Point, uint64) State {
+	s.starts++
+	return oracle{&script{primal: s.primal, dual: constant(1)}, constant(1)}
+}
+
+// TestRetrace: what a run had reached before it was lost, unseen, is found again, and
+// may be what was asked for; where every point was seen nothing is made again.
+func TestRetrace(t *testing.T) {
+	nan := math.NaN()
+	lostFrom := func(lost int, primal func(int) float64) func(int) float64 {
+		return func(e int) float64 {
+			if e >= lost {
+				return nan
+			}
+			return primal(e)
+		}
+	}
+	for _, c := range []struct {
+		name           string
+		solver         runner
+		opt            Options
+		want           Status
+		primal         float64
+		epochs, starts int // -1: any
+	}{
+		{"best before", runner{primal: lostFrom(20, func(e int) float64 { return 1.5 + math.Abs(float64(e-9)) })}, Options{}, Diverged, 1.5, -1, 2},
+		{"goal on the way", runner{primal: lostFrom(20, func(e int) float64 { return 1 + math.Abs(float64(e-9)) })}, Options{}, Converged, 1, -1, 2},
+		{"lost at once", runner{primal: constant(nan)}, Options{Epochs: 1}, Diverged, 0, 1, 1},
+		{"within the limit", runner{primal: lostFrom(20, halving)}, Options{Epochs: 40}, Diverged, halving(8), 40, 2},
+	} {
+		sol, err := Run(context.Background(), &c.solver, &page{}, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sol.Status != c.want || sol.Certificate.Primal != c.primal || c.solver.starts != c.starts || c.epochs >= 0 && sol.Epochs != c.epochs {
+			t.Errorf("%s: %s at %g after %d epochs and %d starts, expected %s at %g after %d and %d",
+				c.name, sol.Status, sol.Certificate.Primal, sol.Epochs, c.solver.starts, c.want, c.primal, c.epochs, c.starts)
+		}
+	}
+}

@@ -1,0 +1,19 @@
+package solver
+
+// retrace makes a run again that was lost between two looks, with a look after every
+// epoch as far as it got: what it had reached on the way nobody has seen. A look may
+// change the course a little, so it ends as any run does; if only because its epochs
+// are used up, it is lost all the same.
+func (r *run) retrace(s Solver) {
+	lost := r.epoch
+	r.before, r.epoch, r.status = lost, 0, ""
+	r.start(s)
+	for r.status == "" {
+		r.looks.always = r.epoch < lost
+		r.advance()
+		r.look(r.where())
+	}
+	if r.status == EpochLimit {
+		r.status = Diverged
+	}
+}
