@@ -1,12 +1,17 @@
 package linear
 
-import "github.com/fenchel-ml/fenchel/problem"
+import (
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/problem"
+)
 
 // addConjugates sums the conjugates of the rows.
 func (s *sdca) addConjugates() {
 	s.conjugate, _ = sumRows(s.p, func(lo, hi int) (sum, _ float64) {
-		for i := lo; i < hi; i++ {
-			sum += float64(s.p.S[i] * s.p.Loss.Conjugate(s.a[i], s.p.Y[i]))
+		var conjugate [newtonRows]float64
+		loss.ConjugateTo(s.p.Loss, conjugate[:hi-lo], s.a[lo:hi], s.p.Y[lo:hi])
+		for i, c := range conjugate[:hi-lo] {
+			sum += float64(s.p.S[lo+i] * c)
 		}
 		return sum, 0
 	})

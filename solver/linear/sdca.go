@@ -80,8 +80,10 @@ func (SDCA) Accepts(p problem.Problem) error {
 func (k SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
 	l := p.(*problem.Linear)
 	n, d := l.Dims()
-	s := &sdca{p: l, seed: seed, penalty: l.Penalty.(penalty.Strong), a: make([]float64, n), u: make([]float64, d+1),
-		factor: 1 / (l.Lambda * l.N), calm: make([]uint8, n), wake: make([]uint32, n)}
+	s := &sdca{p: l, seed: seed, penalty: l.Penalty.(penalty.Strong), a: make([]float64, n),
+		factor: 1 / (l.Lambda * l.N)}
+	s.addConjugates() // at 0; first, because it asks the other cores, which take a while to wake
+	s.u, s.calm, s.wake = make([]float64, d+1), make([]uint8, n), make([]uint32, n)
 	s.w = s.u
 	if _, same := l.Penalty.(penalty.L2); !same {
 		s.w = make([]float64, d+1)
@@ -91,13 +93,13 @@ func (k SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.
 	s.chooseSizes()
 	if from != nil && len(from.A) == n {
 		s.resume(from)
+		s.addConjugates()
 	} else if l.Bias == problem.Free {
 		s.u[d] = l.BestBias(nil, 0, 1e-6)
 	}
 	if from == nil && suitsSmoothing(l) {
 		s.begin = newSmoothed(l)
 	}
-	s.addConjugates()
 	s.clock = k.Clock
 	s.divide(k.Partitions)
 	return s
