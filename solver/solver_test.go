@@ -323,9 +323,10 @@ func TestEstimateIsBelieved(t *testing.T) {
 		{"half", func(e int) float64 { return gap(e) / 2 }, 4, 33},
 		{"twice", func(e int) float64 { return gap(e) * 2 }, 4, 33},
 		{"always there", constant(0), 31, 31},
-		{"never there", constant(1), 2, 48},
+		{"nine times", func(e int) float64 { return gap(e) * 9 }, 2, 33},
+		{"never there", constant(1), 1, 128},
 		{"exact, of the point", gap, 1, 31},
-		{"never there, of the point", constant(1), 1, 32},
+		{"never there, of the point", constant(1), 1, 128},
 	} {
 		s, looks, epoch := schedule{goal: 1e-3}, 0, 0
 		for s.gap > s.goal || looks == 0 {
