@@ -58,7 +58,11 @@ func dualWeights(p *problem.Linear, a, from []float64) (u []float64, sum float64
 // shuffle puts order into a random permutation that depends on seed and round
 // alone (Fisher and Yates).
 func shuffle(order []uint32, seed, round uint64) {
-	random := rand.NewPCG(seed, round)
+	permute(order, rand.NewPCG(seed, round))
+}
+
+// permute is shuffle with numbers from random.
+func permute(order []uint32, random *rand.PCG) {
 	for i := len(order) - 1; i > 0; i-- {
 		j := below(random, uint64(i+1))
 		order[i], order[j] = order[j], order[i]

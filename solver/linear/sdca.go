@@ -2,6 +2,7 @@ package linear
 
 import (
 	"errors"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -111,6 +112,7 @@ type sdca struct {
 	seed    uint64
 	factor  float64 // 1/(lambda N)
 	block   int     // rows of a block
+	group   int     // rows of a group of blocks, see blockSize
 	beta    float64 // squared weight of the constant column
 	mu      float64 // strong convexity
 	over    float64 // how much further than the exact ones steps go
@@ -130,7 +132,8 @@ type sdca struct {
 	calm      []uint8  // consecutive visits that left a_i as it was
 	wake      []uint32 // epoch of the next visit
 	active    []uint32 // rows of this epoch
-	order     []uint32 // where blocks begin in active, shuffled
+	groups    []uint32 // where groups begin in active, shuffled
+	order     []uint32 // where the blocks of a few groups begin, shuffled
 	rows      []uint32 // active in the order of the visits
 	gather    []float64
 	slack     float64   // share of the gap that scaling leaves
@@ -138,7 +141,8 @@ type sdca struct {
 	faces
 }
 
-// arrange lists the rows that are awake, in shuffled blocks.
+// arrange lists the rows that are awake, in shuffled blocks: those of a few groups,
+// then of a few others.
 func (s *sdca) arrange() {
 	if s.active == nil { // to grow a slice would cost more than the rest
 		s.active, s.rows = make([]uint32, len(s.a)), make([]uint32, len(s.a))
@@ -150,14 +154,30 @@ func (s *sdca) arrange() {
 			awake++
 		}
 	}
-	s.active, s.order, s.rows = active[:awake], s.order[:0], s.rows[:0]
-	for b := 0; b < awake; b += s.block {
-		s.order = append(s.order, uint32(b))
+	s.active, s.rows = active[:awake], s.rows[:0]
+	random := rand.NewPCG(s.seed, uint64(s.epoch))
+	s.groups = places(s.groups[:0], 0, awake, s.group)
+	permute(s.groups, random)
+	for groups := range slices.Chunk(s.groups, groupsAtATime) {
+		s.order = s.order[:0]
+		for _, g := range groups {
+			s.order = places(s.order, int(g), min(int(g)+s.group, awake), s.block)
+		}
+		if s.group > s.block {
+			permute(s.order, random)
+		}
+		for _, b := range s.order {
+			s.rows = append(s.rows, s.active[b:min(int(b)+s.block, awake)]...)
+		}
 	}
-	shuffle(s.order, s.seed, uint64(s.epoch))
-	for _, b := range s.order {
-		s.rows = append(s.rows, s.active[b:min(int(b)+s.block, awake)]...)
+}
+
+// places appends lo, lo+step, ... below hi to dst.
+func places(dst []uint32, lo, hi, step int) []uint32 {
+	for ; lo < hi; lo += step {
+		dst = append(dst, uint32(lo))
 	}
+	return dst
 }
 
 // Epoch visits every row that is awake once, or makes a step for all at once.

@@ -317,3 +317,35 @@ func TestSpared(t *testing.T) {
 		t.Errorf("q = %g, want %g", v[0].q, want)
 	}
 }
+
+// TestGroups: the rows of an epoch are all rows, in blocks; the blocks of a few groups
+// come one after another, in an order that is not the same everywhere.
+func TestGroups(t *testing.T) {
+	s := SDCA{}.Start(documents(loss.Hinge{}, problem.None, 1), nil, 3).(*sdca)
+	s.block, s.group = 4, 16
+	s.arrange()
+	const few = 16 * groupsAtATime // rows
+	n, inOrder, groups := len(s.a), 0, map[uint32]bool{}
+	seen := make([]bool, n)
+	for k, i := range s.rows {
+		seen[i] = true
+		if i%4 != 0 && s.rows[k-1] != i-1 {
+			t.Fatalf("row %d follows %d", i, s.rows[k-1])
+		}
+		if k > 0 && s.rows[k-1]+1 == i {
+			inOrder++
+		}
+		if k%few == 0 {
+			clear(groups)
+		}
+		if groups[i/16] = true; len(groups) > groupsAtATime {
+			t.Fatalf("rows of %d groups after visit %d", len(groups), k)
+		}
+	}
+	if len(s.rows) != n || slices.Contains(seen, false) {
+		t.Errorf("%d rows, some not at all, want %d", len(s.rows), n)
+	}
+	if inOrder > 7*n/8 { // of 15/16 if they were not
+		t.Errorf("%d rows follow the one before: blocks are not shuffled", inOrder)
+	}
+}
