@@ -173,25 +173,29 @@ loop:
 	CMPL        SI, $-1
 	JNE         bad
 	VCVTPS2PD   (DX)(DI*4), Y3
-	MOVL        (CX)(DI*4), SI
+	MOVQ        (CX)(DI*4), R8
+	MOVL        R8, SI
+	SHRQ        $0x20, R8
 	VMOVSD      (AX)(SI*8), X5
-	MOVL        4(CX)(DI*4), SI
-	VMOVHPD     (AX)(SI*8), X5, X5
-	MOVL        8(CX)(DI*4), SI
+	VMOVHPD     (AX)(R8*8), X5, X5
+	MOVQ        8(CX)(DI*4), R8
+	MOVL        R8, SI
+	SHRQ        $0x20, R8
 	VMOVSD      (AX)(SI*8), X4
-	MOVL        12(CX)(DI*4), SI
-	VMOVHPD     (AX)(SI*8), X4, X4
+	VMOVHPD     (AX)(R8*8), X4, X4
 	VINSERTF128 $0x01, X4, Y5, Y4
 	VFMADD231PD Y3, Y4, Y0
 	VCVTPS2PD   16(DX)(DI*4), Y3
-	MOVL        16(CX)(DI*4), SI
+	MOVQ        16(CX)(DI*4), R8
+	MOVL        R8, SI
+	SHRQ        $0x20, R8
 	VMOVSD      (AX)(SI*8), X5
-	MOVL        20(CX)(DI*4), SI
-	VMOVHPD     (AX)(SI*8), X5, X5
-	MOVL        24(CX)(DI*4), SI
+	VMOVHPD     (AX)(R8*8), X5, X5
+	MOVQ        24(CX)(DI*4), R8
+	MOVL        R8, SI
+	SHRQ        $0x20, R8
 	VMOVSD      (AX)(SI*8), X4
-	MOVL        28(CX)(DI*4), SI
-	VMOVHPD     (AX)(SI*8), X4, X4
+	VMOVHPD     (AX)(R8*8), X4, X4
 	VINSERTF128 $0x01, X4, Y5, Y4
 	VFMADD231PD Y3, Y4, Y1
 	ADDQ        $0x08, DI
@@ -306,32 +310,36 @@ loop:
 	VPMOVMSKB   Y3, R8
 	CMPL        R8, $-1
 	JNE         done
-	MOVL        (CX)(DI*4), R8
-	MOVL        4(CX)(DI*4), R9
+	MOVQ        (CX)(DI*4), R9
+	MOVL        R9, R8
+	SHRQ        $0x20, R9
 	VMOVSD      (AX)(R8*8), X2
 	VMOVHPD     (AX)(R9*8), X2, X2
 	VCVTPS2PD   (DX)(DI*4), X3
 	VFMADD231PD X3, X0, X2
 	VMOVLPD     X2, (AX)(R8*8)
 	VMOVHPD     X2, (AX)(R9*8)
-	MOVL        8(CX)(DI*4), R8
-	MOVL        12(CX)(DI*4), R9
+	MOVQ        8(CX)(DI*4), R9
+	MOVL        R9, R8
+	SHRQ        $0x20, R9
 	VMOVSD      (AX)(R8*8), X2
 	VMOVHPD     (AX)(R9*8), X2, X2
 	VCVTPS2PD   8(DX)(DI*4), X3
 	VFMADD231PD X3, X0, X2
 	VMOVLPD     X2, (AX)(R8*8)
 	VMOVHPD     X2, (AX)(R9*8)
-	MOVL        16(CX)(DI*4), R8
-	MOVL        20(CX)(DI*4), R9
+	MOVQ        16(CX)(DI*4), R9
+	MOVL        R9, R8
+	SHRQ        $0x20, R9
 	VMOVSD      (AX)(R8*8), X2
 	VMOVHPD     (AX)(R9*8), X2, X2
 	VCVTPS2PD   16(DX)(DI*4), X3
 	VFMADD231PD X3, X0, X2
 	VMOVLPD     X2, (AX)(R8*8)
 	VMOVHPD     X2, (AX)(R9*8)
-	MOVL        24(CX)(DI*4), R8
-	MOVL        28(CX)(DI*4), R9
+	MOVQ        24(CX)(DI*4), R9
+	MOVL        R9, R8
+	SHRQ        $0x20, R9
 	VMOVSD      (AX)(R8*8), X2
 	VMOVHPD     (AX)(R9*8), X2, X2
 	VCVTPS2PD   24(DX)(DI*4), X3
@@ -413,32 +421,36 @@ loop:
 	VPMOVMSKB   Y4, R14
 	CMPL        R14, $-1
 	JNE         stop
-	MOVL        (SI)(R10*4), R14
-	MOVL        4(SI)(R10*4), R15
+	MOVQ        (SI)(R10*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
 	VMOVSD      (BX)(R14*8), X3
 	VMOVHPD     (BX)(R15*8), X3, X3
 	VCVTPS2PD   (DI)(R10*4), X4
 	VFMADD231PD X4, X2, X3
 	VMOVLPD     X3, (BX)(R14*8)
 	VMOVHPD     X3, (BX)(R15*8)
-	MOVL        8(SI)(R10*4), R14
-	MOVL        12(SI)(R10*4), R15
+	MOVQ        8(SI)(R10*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
 	VMOVSD      (BX)(R14*8), X3
 	VMOVHPD     (BX)(R15*8), X3, X3
 	VCVTPS2PD   8(DI)(R10*4), X4
 	VFMADD231PD X4, X2, X3
 	VMOVLPD     X3, (BX)(R14*8)
 	VMOVHPD     X3, (BX)(R15*8)
-	MOVL        16(SI)(R10*4), R14
-	MOVL        20(SI)(R10*4), R15
+	MOVQ        16(SI)(R10*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
 	VMOVSD      (BX)(R14*8), X3
 	VMOVHPD     (BX)(R15*8), X3, X3
 	VCVTPS2PD   16(DI)(R10*4), X4
 	VFMADD231PD X4, X2, X3
 	VMOVLPD     X3, (BX)(R14*8)
 	VMOVHPD     X3, (BX)(R15*8)
-	MOVL        24(SI)(R10*4), R14
-	MOVL        28(SI)(R10*4), R15
+	MOVQ        24(SI)(R10*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
 	VMOVSD      (BX)(R14*8), X3
 	VMOVHPD     (BX)(R15*8), X3, X3
 	VCVTPS2PD   24(DI)(R10*4), X4

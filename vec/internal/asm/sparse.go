@@ -213,17 +213,23 @@ func (r row) checkIndices(most, index reg.VecVirtual, bad string) {
 // collectFour returns w at four of the next indices.
 func (r row) collectFour(offset int) reg.VecVirtual {
 	x, v := [2]reg.VecVirtual{XMM(), XMM()}, YMM()
-	for i := range 4 {
-		j := GP64()
-		MOVL(single.at(r.index, r.k, offset+i), j.As32())
-		if i%2 == 0 {
-			VMOVSD(r.gatherAt(j), x[i/2])
-		} else {
-			VMOVHPD(r.gatherAt(j), x[i/2], x[i/2])
-		}
+	for i := range x {
+		low, high := r.twoIndices(offset + 2*i)
+		VMOVSD(r.gatherAt(low), x[i])
+		VMOVHPD(r.gatherAt(high), x[i], x[i])
 	}
 	VINSERTF128(U8(1), x[1], x[0].AsY(), v)
 	return v
+}
+
+// twoIndices returns the next indices at an offset, by one load: loads are what
+// these kernels have most of.
+func (r row) twoIndices(offset int) (low, high reg.GPVirtual) {
+	low, high = GP64(), GP64()
+	MOVQ(single.at(r.index, r.k, offset), high)
+	MOVL(high.As32(), low.As32())
+	SHRQ(U8(32), high)
+	return low, high
 }
 
 // collectFrom returns w at the four indices of a register.
@@ -355,15 +361,14 @@ func (r row) updateAll(scale reg.Register, most reg.VecVirtual, bad, done string
 
 // updateTwo adds scale times elements k+i and k+i+1, whose indices differ.
 func (r row) updateTwo(scale reg.Register, i int) {
-	j, w, x := [2]reg.GPVirtual{GP64(), GP64()}, XMM(), XMM()
-	MOVL(single.at(r.index, r.k, i), j[0].As32())
-	MOVL(single.at(r.index, r.k, i+1), j[1].As32())
-	VMOVSD(r.gatherAt(j[0]), w)
-	VMOVHPD(r.gatherAt(j[1]), w, w)
+	low, high := r.twoIndices(i)
+	w, x := XMM(), XMM()
+	VMOVSD(r.gatherAt(low), w)
+	VMOVHPD(r.gatherAt(high), w, w)
 	VCVTPS2PD(single.at(r.value, r.k, i), x)
 	VFMADD231PD(x, scale, w)
-	VMOVLPD(w, r.gatherAt(j[0]))
-	VMOVHPD(w, r.gatherAt(j[1]))
+	VMOVLPD(w, r.gatherAt(low))
+	VMOVHPD(w, r.gatherAt(high))
 }
 
 // update adds scale times element k, and moves on; it jumps to bad instead if
