@@ -144,8 +144,11 @@ func sparseDot(w []float64, index []uint32, value []float32) float64 {
 
 // sparseDots does the first rows, and returns how many.
 func sparseDots(dst, w []float64, start []int64, index []uint32, value []float32) (done int) {
-	if hasAVX512 {
+	switch {
+	case hasAVX512 && gathers:
 		return sparseDotsAVX512(dst, w, start, index, value)
+	case (hasAVX512 || hasAVX2) && len(w) > 0:
+		return sparseDotsAVX2(dst, w, start, index, value)
 	}
 	return 0
 }

@@ -19,6 +19,11 @@ func sparseDotsAVX512(dst []float64, w []float64, start []int64, index []uint32,
 //go:noescape
 func sparseDotAVX2(w []float64, index []uint32, value []float32) (sum float64, ok bool)
 
+// sparseDotsAVX2 is sparseDots for w that is not empty, for the first rows, up to one that sparseDotAVX2 would not take or that is not inside value; start is one longer than dst, index as long as value.
+//
+//go:noescape
+func sparseDotsAVX2(dst []float64, w []float64, start []int64, index []uint32, value []float32) (done int)
+
 // sparseAxpyAVX2 is sparseAxpy for w that is not empty, up to the first eight elements that hold an index not below len(w) and 2^31; it returns how many elements it has done.
 //
 //go:noescape

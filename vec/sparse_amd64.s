@@ -282,6 +282,142 @@ DATA ones<>+88(SB)/4, $+0
 DATA ones<>+92(SB)/4, $+0
 GLOBL ones<>(SB), RODATA|NOPTR, $96
 
+// func sparseDotsAVX2(dst []float64, w []float64, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·sparseDotsAVX2(SB), NOSPLIT, $0-128
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         start_base+48(FP), DX
+	MOVQ         w_base+24(FP), BX
+	MOVQ         index_base+72(FP), SI
+	MOVQ         value_base+96(FP), DI
+	MOVQ         value_len+104(FP), R8
+	MOVQ         w_len+32(FP), R8
+	MOVQ         $0x0000000080000000, R9
+	CMPQ         R8, R9
+	CMOVQGT      R9, R8
+	XORQ         R9, R9
+	MOVQ         value_len+104(FP), R10
+	DECL         R8
+	VMOVD        R8, X0
+	VPBROADCASTD X0, Y0
+	XORQ         R11, R11
+	MOVQ         (DX), R12
+	JMP          next
+
+row:
+	MOVQ   R12, R9
+	MOVQ   8(DX)(R11*8), R12
+	CMPQ   R12, R10
+	JHI    bad
+	CMPQ   R9, R12
+	JHI    bad
+	MOVQ   R12, R8
+	SUBQ   R9, R8
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	SUBQ   $0x08, R8
+	JL     tail
+
+loop:
+	VMOVDQU     (SI)(R9*4), Y3
+	VPMINUD     Y0, Y3, Y4
+	VPCMPEQD    Y3, Y4, Y4
+	VPMOVMSKB   Y4, R13
+	CMPL        R13, $-1
+	JNE         bad
+	VCVTPS2PD   (DI)(R9*4), Y3
+	MOVQ        (SI)(R9*4), R14
+	MOVL        R14, R13
+	SHRQ        $0x20, R14
+	VMOVSD      (BX)(R13*8), X5
+	VMOVHPD     (BX)(R14*8), X5, X5
+	MOVQ        8(SI)(R9*4), R14
+	MOVL        R14, R13
+	SHRQ        $0x20, R14
+	VMOVSD      (BX)(R13*8), X4
+	VMOVHPD     (BX)(R14*8), X4, X4
+	VINSERTF128 $0x01, X4, Y5, Y4
+	VFMADD231PD Y3, Y4, Y1
+	VCVTPS2PD   16(DI)(R9*4), Y3
+	MOVQ        16(SI)(R9*4), R14
+	MOVL        R14, R13
+	SHRQ        $0x20, R14
+	VMOVSD      (BX)(R13*8), X5
+	VMOVHPD     (BX)(R14*8), X5, X5
+	MOVQ        24(SI)(R9*4), R14
+	MOVL        R14, R13
+	SHRQ        $0x20, R14
+	VMOVSD      (BX)(R13*8), X4
+	VMOVHPD     (BX)(R14*8), X4, X4
+	VINSERTF128 $0x01, X4, Y5, Y4
+	VFMADD231PD Y3, Y4, Y2
+	ADDQ        $0x08, R9
+	SUBQ        $0x08, R8
+	JGE         loop
+
+tail:
+	ADDQ         $0x08, R8
+	LEAQ         ones<>+0(SB), R13
+	NEGQ         R8
+	VMOVDQU      32(R13)(R8*4), Y4
+	VPMASKMOVD   (SI)(R9*4), Y4, Y6
+	VMASKMOVPS   (DI)(R9*4), Y4, Y7
+	VPMINUD      Y0, Y6, Y3
+	VPCMPEQD     Y6, Y3, Y3
+	VPMOVMSKB    Y3, R8
+	CMPL         R8, $-1
+	JNE          bad
+	VPMOVSXDQ    X4, Y3
+	VCVTPS2PD    X7, Y8
+	VMOVQ        X6, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	VMOVSD       (BX)(R8*8), X5
+	VMOVHPD      (BX)(R9*8), X5, X5
+	VPEXTRQ      $0x01, X6, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	VMOVSD       (BX)(R8*8), X9
+	VMOVHPD      (BX)(R9*8), X9, X9
+	VINSERTF128  $0x01, X9, Y5, Y9
+	VANDPD       Y3, Y9, Y9
+	VFMADD231PD  Y8, Y9, Y1
+	VEXTRACTI128 $0x01, Y6, X3
+	VEXTRACTF128 $0x01, Y7, X5
+	VEXTRACTI128 $0x01, Y4, X4
+	VPMOVSXDQ    X4, Y4
+	VCVTPS2PD    X5, Y6
+	VMOVQ        X3, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	VMOVSD       (BX)(R8*8), X5
+	VMOVHPD      (BX)(R9*8), X5, X5
+	VPEXTRQ      $0x01, X3, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	VMOVSD       (BX)(R8*8), X3
+	VMOVHPD      (BX)(R9*8), X3, X3
+	VINSERTF128  $0x01, X3, Y5, Y3
+	VANDPD       Y4, Y3, Y3
+	VFMADD231PD  Y6, Y3, Y2
+	VADDPD       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPD       X2, X1, X1
+	VPERMILPD    $0x01, X1, X2
+	VADDSD       X2, X1, X1
+	VMOVSD       X1, (AX)(R11*8)
+	INCQ         R11
+
+next:
+	CMPQ R11, CX
+	JLT  row
+
+bad:
+	MOVQ R11, done+120(FP)
+	VZEROUPPER
+	RET
+
 // func sparseAxpyAVX2(w []float64, scale float64, index []uint32, value []float32) (done int)
 // Requires: AVX, AVX2, CMOV, FMA3, SSE2
 TEXT ·sparseAxpyAVX2(SB), NOSPLIT, $0-88
