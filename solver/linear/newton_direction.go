@@ -35,7 +35,7 @@ func (s *smooth) prepare(from *problem.Point) {
 	n, d := s.p.Dims()
 	factored := false
 	switch {
-	case d > mostColumns || n >= 8*d && matrixPasses(n, d, s.p.Nonzeros) > dearMatrix:
+	case d > mostColumns || n >= 8*d && !denseEnough(s.p) && matrixPasses(n, d, s.p.Nonzeros) > dearMatrix:
 		s.conjugate = newConjugate(s.p)
 	case from == nil && worthStart(s.p):
 		factored = s.start()
