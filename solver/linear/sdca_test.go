@@ -235,31 +235,24 @@ func TestSDCAEstimate(t *testing.T) {
 	}
 }
 
-// TestChoose: few columns and a curved loss, a small gap or a small lambda ask
-// for second-order steps, and so do curved losses on many rows with a small lambda;
-// text with fewer rows than columns never does.
+// TestChoose: where a matrix is cheap, and where dual steps are short, second-order
+// steps; how short depends on what a matrix costs and on the loss.
 func TestChoose(t *testing.T) {
 	few := func(l loss.Loss, lambda float64) *problem.Linear {
 		p := generate(l, "l2", problem.None, 400, 10, false)
 		p.Lambda = lambda
 		return p
 	}
-	many := func(l loss.Loss, lambda float64) *problem.Linear { // rows, but dear columns
-		p := generate(l, "l2", problem.None, 2400, 300, false)
-		p.Nonzeros = 1 << 22
-		p.Lambda = lambda
-		return p
-	}
-	short := func(l loss.Loss, times float64) *problem.Linear { // L |x|^2 is so many times lambda N
-		p, squares := many(l, 1), 0.0
+	of := func(l loss.Loss, cols, words int, short float64) *problem.Linear { // 4000 rows of d columns, with so many nonzeros each
+		p, squares := documents(l, problem.None, 1), 0.0
 		for _, x := range p.SquaredNorm {
 			squares += x
 		}
-		p.Lambda = l.Smoothness() * squares / float64(len(p.Y)) / p.N / times
-		return p
-	}
-	of := func(p *problem.Linear, nonzeros int64) *problem.Linear {
-		p.Nonzeros = nonzeros
+		p.Lambda = squares / float64(len(p.Y)) / p.N / short
+		if c := l.Smoothness(); !math.IsInf(c, 1) {
+			p.Lambda *= c
+		}
+		p.Rows = &problem.Rows{X: &matrix.CSR{Cols: cols, Start: make([]int64, 4001)}, SquaredNorm: p.SquaredNorm, Nonzeros: int64(4000 * words), Threads: 1}
 		return p
 	}
 	for _, c := range []struct {
@@ -267,26 +260,33 @@ func TestChoose(t *testing.T) {
 		gap  float64
 		want string
 	}{
-		{of(short(loss.Logistic{}, 4), 1<<14), 1e-3, "newton"}, // sparse
-		{of(short(loss.Logistic{}, 2), 1<<14), 1e-3, "sdca"},
-		{of(short(loss.Logistic{}, 4), 1<<14-1), 1e-3, "sdca"},
-		{of(short(loss.Logistic{}, 4), 1<<18), 1e-3, "sdca"}, // dense, and few
-		{short(loss.Logistic{}, 2), 1e-3, "sdca"},
-		{short(loss.Logistic{}, 4), 1e-3, "newton"},
-		{short(loss.SquaredHinge{}, 2), 1e-3, "sdca"},
-		{short(loss.SquaredHinge{}, 4), 1e-3, "newton"},
-		{few(loss.Logistic{}, 1.0/400), 1e-3, "newton"},
+		{few(loss.Logistic{}, 1.0/400), 1e-3, "newton"}, // cheap
 		{few(loss.Hinge{}, 1.0/400), 1e-6, "newton"},
 		{few(loss.Hinge{}, 1e-2/400), 1e-3, "newton"},
-		{many(loss.Logistic{}, 1e-2/2400), 1e-3, "newton"},
-		{many(loss.Logistic{}, 1e4/2400), 1e-3, "sdca"}, // its steps are long
-		{many(loss.Hinge{}, 1e-2/2400), 1e-3, "sdca"},
+		{of(loss.Logistic{}, 300, 300, 0.1), 1e-3, "newton"}, // dense rows
+		{of(loss.Logistic{}, 800, 800, 0.1), 1e-3, "sdca"},
+		{of(loss.Logistic{}, 1000, 50, 4), 1e-3, "newton"}, // curved, sparse
+		{of(loss.Logistic{}, 1000, 50, 2), 1e-3, "sdca"},
+		{of(loss.SquaredHinge{}, 1000, 50, 4), 1e-3, "newton"},
+		{of(loss.SquaredHinge{}, 1001, 50, 1000), 1e-3, "sdca"}, // too few rows
+		{of(loss.Squared{}, 4000, 50, 4), 1e-3, "newton"},
+		{of(loss.Squared{}, 4001, 50, 1000), 1e-3, "sdca"},
+		{of(loss.Logistic{}, 800, 240, 46), 1e-3, "sdca"}, // curved, of 231 passes
+		{of(loss.Logistic{}, 800, 240, 70), 1e-3, "newton"},
+		{of(loss.Hinge{}, 1000, 50, 1e6), 1e-3, "sdca"},               // smoothed
+		{of(loss.HuberHinge{Width: 1}, 1000, 50, 1600), 1e-3, "sdca"}, // classes, of 858 passes
+		{of(loss.HuberHinge{Width: 1}, 1000, 50, 1800), 1e-3, "newton"},
+		{of(loss.Hinge{}, 1000, 300, 1000), 1e-3, "newton"}, // dense, 18 of 289
+		{of(loss.Absolute{}, 1000, 50, 6), 1e-3, "sdca"},    // numbers
+		{of(loss.Absolute{}, 1000, 50, 7), 1e-3, "newton"},
+		{of(loss.Absolute{}, mostColumns+1, 50, 1e9), 1e-3, "sdca"},
 		{documents(loss.Logistic{}, problem.None, 1), 1e-3, "sdca"},
 		{generate(loss.Logistic{}, "l1", problem.None, 400, 10, false), 1e-3, "cd"},
 		{generate(loss.Logistic{}, "elastic-net", problem.None, 400, 10, false), 1e-3, "sdca"},
 	} {
 		if got, why := Choose(c.p, c.gap); got != c.want || why == "" {
-			t.Errorf("%T, gap %g: %s (%s), want %s", c.p.Loss, c.gap, got, why, c.want)
+			n, d := c.p.Dims()
+			t.Errorf("%T, %d x %d, %g passes, shortness %g, gap %g: %s (%s), want %s", c.p.Loss, n, d, matrixTime(c.p), shortness(c.p), c.gap, got, why, c.want)
 		}
 	}
 }

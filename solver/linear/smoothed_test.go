@@ -12,6 +12,15 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
+// unbegun is SDCA without smoothed at the beginning.
+type unbegun struct{ SDCA }
+
+func (k unbegun) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
+	s := k.SDCA.Start(p, from, seed).(*sdca)
+	s.begin = nil
+	return s
+}
+
 // begun returns SDCA on p, begun with smoothed.
 type begun struct{ SDCA }
 
@@ -33,7 +42,7 @@ func rowsForSmoothing(bias problem.Bias, threads int) *problem.Linear {
 // of threads.
 func TestSmoothed(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
-		alone := must(solver.Run(context.Background(), SDCA{}, rowsForSmoothing(bias, 2), solver.Options{Gap: 1e-2, Epochs: 20000}))
+		alone := must(solver.Run(context.Background(), unbegun{}, rowsForSmoothing(bias, 2), solver.Options{Gap: 1e-2, Epochs: 20000}))
 		var first *solver.Solution
 		for _, threads := range []int{1, 2, 5} {
 			s := must(solver.Run(context.Background(), begun{}, rowsForSmoothing(bias, threads), solver.Options{Gap: 1e-2, Epochs: 2000}))
@@ -111,25 +120,33 @@ func TestSmoothedKnowsItsGap(t *testing.T) {
 	}
 }
 
-// TestSuitsSmoothing: small problems, other losses and a large lambda do not.
+// TestSuitsSmoothing: small problems that are dense or have a cheap matrix, fewer than
+// four rows a column, other losses and a large lambda do not.
 func TestSuitsSmoothing(t *testing.T) {
-	p := documents(loss.Hinge{}, problem.None, 1)
-	p.Lambda /= 100
-	if suitsSmoothing(p) {
-		t.Error("a small problem")
-	}
-	p.Rows = &problem.Rows{X: &matrix.CSR{Cols: 400, Start: make([]int64, 4001)}, SquaredNorm: p.SquaredNorm, Nonzeros: 1 << 22, Threads: 1}
-	if !suitsSmoothing(p) {
-		t.Error("not for many rows and a small lambda")
-	}
-	p.Lambda *= 100
-	if suitsSmoothing(p) {
-		t.Error("lambda = 1/n")
-	}
-	p.Lambda /= 100
-	p.Loss = loss.Logistic{}
-	if suitsSmoothing(p) {
-		t.Error("a logistic loss")
+	for _, c := range []struct {
+		loss     loss.Loss
+		cols     int
+		nonzeros int64
+		times    float64 // of 1/(100n)
+		want     bool
+	}{
+		{loss.Hinge{}, 400, 1 << 15, 1, true}, // sparse
+		{loss.Hinge{}, 1000, 1 << 15, 1, true},
+		{loss.Hinge{}, 100, 1 << 15, 1, false}, // cheap
+		{loss.Hinge{}, 1001, 1 << 15, 1, false},
+		{loss.Hinge{}, 400, 1 << 19, 1, false}, // dense
+		{loss.Hinge{}, 400, 1 << 22, 1, true},
+		{loss.Hinge{}, 501, 1 << 22, 1, false},
+		{loss.Hinge{}, 400, 1 << 22, 100, false},
+		{loss.Hinge{}, 400, 1 << 15, 100, false},
+		{loss.Logistic{}, 400, 1 << 22, 1, false},
+	} {
+		p := documents(c.loss, problem.None, 1)
+		p.Lambda *= c.times / 100
+		p.Rows = &problem.Rows{X: &matrix.CSR{Cols: c.cols, Start: make([]int64, 4001)}, SquaredNorm: p.SquaredNorm, Nonzeros: c.nonzeros, Threads: 1}
+		if got := suitsSmoothing(p); got != c.want {
+			t.Errorf("%T, %d columns, %d nonzeros, lambda = %g/(100n): %v", c.loss, c.cols, c.nonzeros, c.times, got)
+		}
 	}
 }
 
