@@ -127,18 +127,20 @@ func sparse(p *problem.Linear) bool {
 	return p.Nonzeros <= int64(n)*int64(d)/8
 }
 
-// rare reports whether one of two classes has less than a sixteenth of the rows.
+// rare reports whether one of two classes has less than a sixteenth of the rows, by
+// weight: covtype's class 4 (0.5 %) with weights that balance it takes dual ascent
+// 0.87 s, Newton's steps 0.04.
 func rare(p *problem.Linear) bool {
 	if !forClasses(p) {
 		return false
 	}
-	positive := 0
-	for _, y := range p.Y {
+	positive := 0.0
+	for i, y := range p.Y {
 		if y > 0 {
-			positive++
+			positive += p.S[i]
 		}
 	}
-	return 16*min(positive, len(p.Y)-positive) < len(p.Y)
+	return 16*min(positive, p.N-positive) < p.N
 }
 
 // mostRamps bounds the rows of an interior-point method, which keeps up to 110

@@ -217,5 +217,14 @@ func TestRare(t *testing.T) {
 		if got, why := Choose(p, 1e-3); got != want {
 			t.Errorf("one row of %d: %s (%s), want %s", every, got, why, want)
 		}
+		for i, y := range p.Y { // balanced, none is rare
+			if y > 0 {
+				p.N += 29 * p.S[i]
+				p.S[i] *= 30
+			}
+		}
+		if got, why := Choose(p, 1e-3); got != "newton" && every == 30 {
+			t.Errorf("one row of %d, as heavy as all others: %s (%s)", every, got, why)
+		}
 	}
 }
