@@ -28,7 +28,7 @@ import (
 //	          2 the quadratic model sum_i h_i (x_i d)^2/2 + <g,d> + penalty is
 //	            minimised over the working set by passes over its columns,
 //	            each column exactly; the model's matrix is formed where that
-//	            is cheaper than the passes (gram.go)
+//	            is cheaper than the passes (cd_gram.go)
 //	          3 w + t d with the first t of 1, 1/2, 1/4 ... that decreases P
 //	            enough (Armijo, Tseng and Yun)
 //	Flat      a column that only rows without curvature use (all of them on a

@@ -2,7 +2,8 @@
 //
 // Each takes a *problem.Linear, moves a point, and leaves loop, clock and
 // judgement to package solver. Adding one is a new file, which registers its
-// name, and a row in the table of linear_test.go.
+// name, and a row in the table of linear_test.go. Further files of one algorithm
+// begin with its name: sdca_rounds.go.
 package linear
 
 import (
@@ -73,4 +74,12 @@ func permute(order []uint32, random *rand.PCG) {
 func below(random *rand.PCG, n uint64) uint64 {
 	high, _ := bits.Mul64(random.Uint64(), n)
 	return high
+}
+
+// resized returns a slice of n numbers, of the old memory if that suffices.
+func resized(s []float64, n int) []float64 {
+	if cap(s) < n {
+		return make([]float64, n)
+	}
+	return s[:n]
 }

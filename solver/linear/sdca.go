@@ -30,11 +30,11 @@ import (
 //	             left alone, and on consecutive such visits visited after 2, 4, 8
 //	             ... epochs; every certificate wakes all
 //	Partitions   work on shares of the rows side by side, merged many times an
-//	             epoch (rounds.go): as many threads as there are partitions help
+//	             epoch (sdca_rounds.go): as many threads as there are partitions help
 //	Beginning    many more rows than columns, hinge, small lambda: smoothed.go
 //	Faces        where the epochs get slow, all rows that are free at once (face.go)
 //	Scaling      hinge: the length of the weights that suits the primal best
-//	             (scale.go)
+//	             (sdca_scale.go)
 //	Feature bias a constant column: |x_i|^2 + 1 instead of |x_i|^2
 //	Free bias    the constraint sum_i s_i a_i = 0 by the method of multipliers
 //	             (Hestenes, Powell): the bias is a constant column of squared

@@ -48,14 +48,6 @@ func (m *gram) prepare(s *cd) (passes int) {
 	return 50 + int(20*nonzeros/int64(size*size))
 }
 
-// resized returns a slice of n numbers, of the old memory if that suffices.
-func resized(s []float64, n int) []float64 {
-	if cap(s) < n {
-		return make([]float64, n)
-	}
-	return s[:n]
-}
-
 // places notes where each column of the working set stands in it.
 func (m *gram) places(s *cd) {
 	if m.place == nil {
