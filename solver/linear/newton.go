@@ -5,12 +5,10 @@ import (
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Newton solves the problem by second-order steps: for many more rows than
@@ -28,7 +26,7 @@ import (
 //	          nearly as the others
 //	Matrix    both solve (lambda I + (1/N) X^T diag(c) X) d = r once or twice an
 //	          epoch: formed row by row (newton_hessian.go) and factored by
-//	          Cholesky (newton_cholesky.go). With more than mostColumns columns, or
+//	          Cholesky (vec.Cholesky). With more than mostColumns columns, or
 //	          where the matrix costs hundreds of passes over the data, conjugate
 //	          gradients (newton_cg.go), for curved losses only; where it costs tens,
 //	          these with the factor of an earlier epoch
@@ -117,85 +115,4 @@ func startingWeights(p *problem.Linear, from *problem.Point) []float64 {
 		w[d] = p.BestBias(prediction, 0, 1e-2)
 	}
 	return w
-}
-
-// newtonRows is the number of rows of a block in every sum over rows. It is
-// part of the order of summation, and so of the results' bits.
-const newtonRows = 1024
-
-// sumRows calls do for all rows, in blocks, and adds up what it returns in the
-// order of the blocks.
-func sumRows(p *problem.Linear, do func(lo, hi int) (x, y float64)) (x, y float64) {
-	n, _ := p.Dims()
-	sums := make([][2]float64, (n+newtonRows-1)/newtonRows)
-	parallel.Blocks(n, newtonRows, p.Threads, func(block, lo, hi int) {
-		sums[block][0], sums[block][1] = do(lo, hi)
-	})
-	for _, s := range sums {
-		x += s[0]
-		y += s[1]
-	}
-	return x, y
-}
-
-// gradientOf returns lambda w + X^T v: d+1 numbers, of which the last is 0
-// where there is no bias.
-func gradientOf(p *problem.Linear, w, v []float64) []float64 {
-	g := make([]float64, len(w))
-	gradientTo(g, p, w, v)
-	return g
-}
-
-// gradientTo is gradientOf into g.
-func gradientTo(g []float64, p *problem.Linear, w, v []float64) {
-	p.CombineTo(g, v)
-	addPenalty(g, p, w)
-}
-
-// addPenalty adds lambda w, and sets the last number to 0 where there is no bias.
-func addPenalty(g []float64, p *problem.Linear, w []float64) {
-	for j, w := range w[:p.Penalised()] {
-		g[j] += float64(p.Lambda * w)
-	}
-	if p.Bias == problem.None {
-		g[len(g)-1] = 0
-	}
-}
-
-// relativeGap returns about the relative gap of weights w and dual variables a,
-// where g is the gradient at both:
-//
-//	P - D = (1/N) sum_i s_i (l(p) + l*(a) - a p) + |g|^2/(2 lambda)
-//
-// losses and defects are the means of l(p) and of l(p) + l*(a) - a p. That is all
-// unless the bias is free. Then the certificate takes N |g_b| off the heavier sign
-// of s.a, which adds about cost to the defects and takes g_b times a mean of these
-// rows off g: guessed as the mean of all rows, middle.
-func relativeGap(p *problem.Linear, w, g, middle []float64, losses, defects, cost float64) float64 {
-	d := p.Penalised()
-	gap, square := defects, 0.0
-	if p.Bias != problem.Free {
-		square = vec.SquaredNorm64(g[:d])
-	} else {
-		gap += cost
-		for j, c := range middle[:d] {
-			x := g[j] - float64(g[d]*c)
-			square += float64(x * x)
-		}
-	}
-	gap += square / (2 * p.Lambda)
-	primal := losses + float64(p.Lambda/2*vec.SquaredNorm64(w[:d]))
-	return problem.Relative(primal, primal-gap, p.Zero())
-}
-
-// middleOf returns the mean row if the bias is free: nobody else asks for it.
-func middleOf(p *problem.Linear) []float64 {
-	if p.Bias != problem.Free {
-		return nil
-	}
-	middle, _ := p.Combine(p.S)
-	for j := range middle {
-		middle[j] /= p.N
-	}
-	return middle
 }

@@ -4,11 +4,11 @@ package linear
 // becomes X u, unless that is nil, and after it g becomes X^T v. A block of rows is in the
 // cache when it is added.
 func (s *smooth) arrive(dst, u []float64, t float64) (first, second float64) {
-	sums := make([][2]float64, len(s.a)/newtonRows+1) // of each part, which is newtonRows at least
+	sums := make([][2]float64, len(s.a)/blockRows+1) // of each part, which is blockRows at least
 	s.p.SumTo(s.g, func(sum []float64, lo, hi int) {
-		total := &sums[lo/newtonRows]
-		for ; lo < hi; lo += newtonRows {
-			end := min(lo+newtonRows, hi)
+		total := &sums[lo/blockRows]
+		for ; lo < hi; lo += blockRows {
+			end := min(lo+blockRows, hi)
 			if u != nil {
 				predict(dst, s.p.X, lo, end, u)
 			}

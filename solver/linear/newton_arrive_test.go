@@ -13,7 +13,7 @@ import (
 // number of threads, with and without a bias, where the last part of the rows is short.
 func TestArrive(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
-		for _, n := range []int{1, 1023, 1025, 9 * newtonRows / 2, 9*newtonRows + 5} {
+		for _, n := range []int{1, 1023, 1025, 9 * blockRows / 2, 9*blockRows + 5} {
 			p := generate(loss.Logistic{}, "l2", bias, n, 7, true)
 			_, d := p.Dims()
 			at := problem.Point{W: make([]float64, d+1)}

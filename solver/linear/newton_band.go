@@ -74,7 +74,7 @@ func (s *working) narrow(t *working) bool {
 // place sets where the rows are.
 func (s *working) place(away []float64) {
 	last := len(s.w) - 1
-	parallel.Blocks(len(away), newtonRows, s.p.Threads, func(_, lo, hi int) {
+	parallel.Blocks(len(away), blockRows, s.p.Threads, func(_, lo, hi int) {
 		matrix.Dots(away[lo:hi], s.p.X, lo, s.w[:last])
 		for i := lo; i < hi; i++ {
 			away[i] += s.w[last] - s.corners.of(s.p.Y[i]).at
@@ -96,7 +96,7 @@ func (s *working) spread(dst []float64, sample *problem.Linear) {
 	for j, x := range rate {
 		rate[j] = 1 / (x + float64(s.p.Lambda*s.p.N))
 	}
-	parallel.Blocks(len(dst), newtonRows, s.p.Threads, func(_, lo, hi int) {
+	parallel.Blocks(len(dst), blockRows, s.p.Threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			dst[i] = math.Sqrt(squares(s.p.X.Row(i), rate))
 		}
@@ -149,8 +149,8 @@ func (s *working) within() []uint32 {
 	mean /= float64(len(probe))
 	most := max(probe[int(bandShare*float64(len(probe)))], bandLeast*s.first/mean)
 	s.band = float64(most * mean)
-	rows, count := make([]uint32, n), make([]int, (n+newtonRows-1)/newtonRows)
-	parallel.Blocks(n, newtonRows, s.p.Threads, func(block, lo, hi int) {
+	rows, count := make([]uint32, n), make([]int, (n+blockRows-1)/blockRows)
+	parallel.Blocks(n, blockRows, s.p.Threads, func(block, lo, hi int) {
 		random := rand.NewPCG(uint64(n), uint64(block))
 		far, stands, end := 0, 0, lo
 		for i := lo; i < hi; i++ {
@@ -173,7 +173,7 @@ func (s *working) within() []uint32 {
 	})
 	end := 0
 	for block, c := range count {
-		end += copy(rows[end:], rows[block*newtonRows:][:c])
+		end += copy(rows[end:], rows[block*blockRows:][:c])
 	}
 	return rows[:end]
 }
@@ -198,8 +198,8 @@ func (s *working) widen() {
 	s.fix(e.p, s.start, e.before, s.beside)
 	s.start = nil
 	s.place(s.row)
-	met := make([][]uint32, (len(s.row)+newtonRows-1)/newtonRows)
-	parallel.Blocks(len(s.row), newtonRows, s.p.Threads, func(block, lo, hi int) {
+	met := make([][]uint32, (len(s.row)+blockRows-1)/blockRows)
+	parallel.Blocks(len(s.row), blockRows, s.p.Threads, func(block, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			q := s.away[i]
 			if math.IsInf(q, 1) {

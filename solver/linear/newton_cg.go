@@ -100,7 +100,7 @@ func (m *conjugate) run(x, move, g []float64, goal float64, most int, p *problem
 			return product + 1
 		}
 		step := rz / curvature
-		parallel.Blocks(len(move), newtonRows, p.Threads, func(_, lo, hi int) {
+		parallel.Blocks(len(move), blockRows, p.Threads, func(_, lo, hi int) {
 			vec.Axpy64(move[lo:hi], step, m.along[lo:hi])
 		})
 		for j, s := range m.s {
@@ -155,9 +155,9 @@ func (m *conjugate) prepare(p *problem.Linear, c []float64) {
 func (m *conjugate) product(p *problem.Linear, c, s []float64) {
 	p.SumTo(m.hs, func(sum []float64, lo, hi int) {
 		d := len(s) - 1
-		var room [newtonRows]float64
-		for ; lo < hi; lo += newtonRows {
-			end := min(lo+newtonRows, hi)
+		var room [blockRows]float64
+		for ; lo < hi; lo += blockRows {
+			end := min(lo+blockRows, hi)
 			predict(m.along, p.X, lo, end, s)
 			v := room[:end-lo]
 			for k, c := range c[lo:end] {
@@ -185,13 +185,4 @@ func addSquares(diagonal []float64, x matrix.Vector, c float64) {
 		v := float64(value[k])
 		diagonal[j] += float64(c * float64(v*v))
 	}
-}
-
-// inner returns <a,b>, in order.
-func inner(a, b []float64) float64 {
-	sum := 0.0
-	for j, x := range a {
-		sum += float64(x * b[j])
-	}
-	return sum
 }

@@ -15,7 +15,7 @@ import (
 func TestProduct(t *testing.T) {
 	for _, sparse := range []bool{false, true} {
 		for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
-			for _, n := range []int{700, 9*newtonRows + 5} {
+			for _, n := range []int{700, 9*blockRows + 5} {
 				p := generate(loss.Logistic{}, "l2", bias, n, 9, sparse)
 				c, s, along, want := make([]float64, n), make([]float64, 10), make([]float64, n), make([]float64, 10)
 				for i := range c {
@@ -71,7 +71,7 @@ func checkDiagonal(t *testing.T, diagonal []float64, p *problem.Linear, c []floa
 // TestConjugateMove: the step of the predictions is that of the weights, and the
 // diagonal is made anew once it has served for some products.
 func TestConjugateMove(t *testing.T) {
-	p := generate(loss.Logistic{}, "l2", problem.Free, 3*newtonRows+7, 40, true)
+	p := generate(loss.Logistic{}, "l2", problem.Free, 3*blockRows+7, 40, true)
 	p.Lambda = 1e-6
 	s := newSmooth(p, loss.Logistic{}, &problem.Point{W: make([]float64, 41)})
 	s.hessian, s.conjugate = nil, newConjugate(p)

@@ -58,7 +58,7 @@ func (m *hessian) fit(p *problem.Linear) {
 	}
 	work := int64(n) * long * long
 	square := int64(m.size)*int64(m.size) + 1
-	count := int(max(1, min(8, int64(n/newtonRows), int64(math.Sqrt(float64(work/(3*square)))), mostPartial/square)))
+	count := int(max(1, min(8, int64(n/blockRows), int64(math.Sqrt(float64(work/(3*square)))), mostPartial/square)))
 	for len(m.parts) < count {
 		m.parts = append(m.parts, make([]float64, m.size*m.size))
 	}

@@ -65,7 +65,7 @@ func (s *interior) tally() {
 
 // blocks calls do for all rows, in blocks.
 func (s *interior) blocks(do func(block int, b rows)) {
-	parallel.Blocks(len(s.away), newtonRows, s.p.Threads, func(block, lo, hi int) {
+	parallel.Blocks(len(s.away), blockRows, s.p.Threads, func(block, lo, hi int) {
 		do(block, s.rows(lo, hi))
 	})
 }
@@ -141,7 +141,7 @@ func (s *interior) look() { s.sum((*vec.Ramp).Look, func(rows) {}) }
 
 // sum sets reached and m from what a pass returns of each block, which is then ended.
 func (s *interior) sum(pass func(*vec.Ramp) vec.Reached, end func(b rows)) {
-	sums := make([]vec.Reached, (len(s.away)+newtonRows-1)/newtonRows)
+	sums := make([]vec.Reached, (len(s.away)+blockRows-1)/blockRows)
 	s.blocks(func(block int, b rows) {
 		for k := range s.ramps {
 			sums[block].Add(pass(s.ramps[k].of(b)))

@@ -16,8 +16,8 @@ import (
 // a whole step, of all and of each block.
 func (s *working) worst() (all float64, most []float64) {
 	n := len(s.away)
-	most = make([]float64, (n+newtonRows-1)/newtonRows)
-	parallel.Blocks(n, newtonRows, s.p.Threads, func(block, lo, hi int) {
+	most = make([]float64, (n+blockRows-1)/blockRows)
+	parallel.Blocks(n, blockRows, s.p.Threads, func(block, lo, hi int) {
 		for k := range s.ramps {
 			most[block] = s.ramps[k].share(s.away[lo:hi], s.row[lo:hi], most[block])
 		}
@@ -29,7 +29,7 @@ func (s *working) worst() (all float64, most []float64) {
 // blocks with that much as their most have.
 func (s *working) met(share float64, most []float64) []uint32 {
 	joining := make([][]uint32, len(most))
-	parallel.Blocks(len(s.away), newtonRows, s.p.Threads, func(block, lo, hi int) {
+	parallel.Blocks(len(s.away), blockRows, s.p.Threads, func(block, lo, hi int) {
 		if most[block] <= share {
 			return
 		}

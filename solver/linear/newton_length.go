@@ -39,7 +39,7 @@ func together(loses float64) float64 { return min(1, wholePart/max(loses, 1e-300
 //
 //	(a + t da)(r + t dr) = (1-t) a r + t^2 da dr
 func (s *interior) target() float64 {
-	parts := make([]vec.Predicted, (len(s.away)+newtonRows-1)/newtonRows)
+	parts := make([]vec.Predicted, (len(s.away)+blockRows-1)/blockRows)
 	s.blocks(func(block int, b rows) {
 		s.predict(s.before, b)
 		for k := range s.ramps {
@@ -62,7 +62,7 @@ func (s *interior) target() float64 {
 // length makes the corrector's step of the predictions, and returns how far to go, and
 // the part of themselves that single variables may lose on the way.
 func (s *interior) length(target float64) (t, part float64) {
-	parts := make([]vec.Corrected, (len(s.away)+newtonRows-1)/newtonRows)
+	parts := make([]vec.Corrected, (len(s.away)+blockRows-1)/blockRows)
 	s.blocks(func(block int, b rows) {
 		s.predict(s.move, b)
 		for k := range s.ramps {

@@ -52,7 +52,7 @@ func rowsOf(x matrix.Matrix, rows []uint32, threads int) matrix.Matrix {
 // copyRows copies the given rows of x to where they start in value and, if they are
 // sparse, in index, on at most threads cores.
 func copyRows(index []uint32, value []float32, start []int64, x matrix.Matrix, rows []uint32, threads int) {
-	parallel.Blocks(len(rows), newtonRows, threads, func(_, lo, hi int) {
+	parallel.Blocks(len(rows), blockRows, threads, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
 			v := x.Row(int(rows[k]))
 			copy(value[start[k]:], v.Value)

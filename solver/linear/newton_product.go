@@ -16,8 +16,8 @@ func (s *interior) combine(add func(e *vec.Ramp, b rows), also []float64) []floa
 	_, d := s.p.Dims()
 	combined := make([]float64, d+1)
 	s.p.SumTo(combined, func(sum []float64, lo, hi int) {
-		for ; lo < hi; lo += newtonRows {
-			b := s.rows(lo, min(lo+newtonRows, hi))
+		for ; lo < hi; lo += blockRows {
+			b := s.rows(lo, min(lo+blockRows, hi))
 			v := s.move[b.lo:b.hi]
 			clear(v)
 			if also != nil {

@@ -170,10 +170,10 @@ func (s *smooth) slope(t float64) (first, second float64) {
 	return s.penalise(first, second, t)
 }
 
-// slopes is slope for rows lo to hi, at most newtonRows, without the penalty.
+// slopes is slope for rows lo to hi, at most blockRows, without the penalty.
 func (s *smooth) slopes(t float64, lo, hi int) (first, second float64) {
 	s.differentiate(t, lo, hi)
-	var bent [newtonRows]float64
+	var bent [blockRows]float64
 	a, c, v, move := s.a[lo:hi], s.c[lo:hi], s.v[lo:hi], s.move[lo:hi]
 	c, v, move = c[:len(a)], v[:len(a)], move[:len(a)]
 	share := 1 / s.p.N
@@ -256,7 +256,7 @@ func (s *smooth) Estimate() float64 {
 
 // softplus returns the sum of the logistic losses of rows lo to hi.
 func (s *smooth) softplus(lo, hi int) (sum float64) {
-	var values [newtonRows]float64
+	var values [blockRows]float64
 	v := values[:hi-lo]
 	for k := range v {
 		v[k] = -s.p.Y[lo+k] * s.prediction[lo+k]

@@ -142,7 +142,7 @@ func (s *working) Epoch() {
 	if s.band > 0 && distance*s.inner.mean <= s.band {
 		s.widen()
 	}
-	if s.band == 0 && t > 0 && s.joined < mostJoins && len(s.inner.away) >= newtonRows {
+	if s.band == 0 && t > 0 && s.joined < mostJoins && len(s.inner.away) >= blockRows {
 		s.leave()
 	}
 }
@@ -210,7 +210,7 @@ func (s *working) Point() problem.Point {
 // out.
 func (s *working) locate() {
 	s.p.Predict(s.away, s.w)
-	parallel.Blocks(len(s.away), newtonRows, s.p.Threads, func(_, lo, hi int) {
+	parallel.Blocks(len(s.away), blockRows, s.p.Threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			c := s.corners.of(s.p.Y[i])
 			s.away[i] -= c.at

@@ -87,7 +87,7 @@ func TestBeside(t *testing.T) {
 // TestMet: who goes too far is found, whatever block it is in and whoever cannot move.
 func TestMet(t *testing.T) {
 	r := rand.New(rand.NewPCG(66, 1))
-	n := 5*newtonRows + 7
+	n := 5*blockRows + 7
 	s := &working{p: &problem.Linear{Rows: &problem.Rows{Threads: 2}}, ramps: newRamps(loss.Hinge{}, 0),
 		away: make([]float64, n), row: make([]float64, n)}
 	for i := range s.away {
@@ -96,7 +96,7 @@ func TestMet(t *testing.T) {
 		}
 		s.row[i] = 0.5 * r.NormFloat64()
 	}
-	clear(s.row[newtonRows : 2*newtonRows])
+	clear(s.row[blockRows : 2*blockRows])
 	for _, share := range []float64{0.5, 0.9, 1.2} {
 		var want []uint32
 		worst := 0.0

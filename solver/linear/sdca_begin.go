@@ -8,7 +8,7 @@ import (
 // addConjugates sums the conjugates of the rows.
 func (s *sdca) addConjugates() {
 	s.conjugate, _ = sumRows(s.p, func(lo, hi int) (sum, _ float64) {
-		var conjugate [newtonRows]float64
+		var conjugate [blockRows]float64
 		loss.ConjugateTo(s.p.Loss, conjugate[:hi-lo], s.a[lo:hi], s.p.Y[lo:hi])
 		for i, c := range conjugate[:hi-lo] {
 			sum += float64(s.p.S[lo+i] * c)

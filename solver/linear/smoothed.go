@@ -252,7 +252,7 @@ func (s *smoothed) search(d []float64) float64 {
 // near rows.
 func (s *smoothed) slope(t float64) float64 {
 	sum, _ := sumRows(s.q, func(lo, hi int) (sum, _ float64) {
-		var room [newtonRows]float64
+		var room [blockRows]float64
 		b := room[:hi-lo]
 		s.slopes(b, lo, t)
 		for i := lo; i < hi; i++ {
