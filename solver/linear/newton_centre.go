@@ -46,7 +46,7 @@ func (s *interior) base() {
 		return x, 0
 	})
 	s.fixed, _ = s.p.Combine(v)
-	s.ground(s.fixed)
+	ground(s.fixed, s.p)
 }
 
 // centre sets the first interior point: with room for the predictions to move

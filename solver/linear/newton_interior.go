@@ -48,13 +48,6 @@ type interior struct {
 	epoch     int
 }
 
-// ground sets the last of d+1 numbers to 0 where there is no bias.
-func (s *interior) ground(g []float64) {
-	if s.p.Bias == problem.None {
-		g[len(g)-1] = 0
-	}
-}
-
 // tally sets count.
 func (s *interior) tally() {
 	s.count = 0
@@ -116,9 +109,7 @@ func (s *interior) linearise() {
 
 // regularise adds lambda w to a gradient, and what is fixed.
 func (s *interior) regularise(g []float64) {
-	for j, w := range s.w[:s.p.Penalised()] {
-		g[j] += float64(s.p.Lambda * w)
-	}
+	addPenalty(g, s.p, s.w)
 	vec.Axpy64(g, 1, s.fixed)
 }
 

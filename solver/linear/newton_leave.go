@@ -53,7 +53,7 @@ func (s *working) join(joining []uint32, at []float64) {
 		s.take(int(i), s.away[i], -1)
 		away[k], s.away[i] = at[i], math.Inf(1)
 	}
-	e.ground(e.fixed)
+	ground(e.fixed, e.p)
 	s.near = append(s.near, joining...)
 	lengthen(e.p, s.p, joining)
 	e.add(away)
@@ -176,7 +176,7 @@ func (s *working) fix(p *problem.Linear, away, v []float64, line func(y, away fl
 	})
 	change, _ := p.Combine(v)
 	e.constant += constant
-	e.ground(change)
+	ground(change, e.p)
 	vec.Axpy64(e.fixed, 1, change)
 	s.slopes += slopes
 }

@@ -39,11 +39,16 @@ func gradientTo(g []float64, p *problem.Linear, w, v []float64) {
 	addPenalty(g, p, w)
 }
 
-// addPenalty adds lambda w, and sets the last number to 0 where there is no bias.
+// addPenalty adds lambda w, and grounds g.
 func addPenalty(g []float64, p *problem.Linear, w []float64) {
 	for j, w := range w[:p.Penalised()] {
 		g[j] += float64(p.Lambda * w)
 	}
+	ground(g, p)
+}
+
+// ground sets the last of d+1 numbers to 0 where there is no bias.
+func ground(g []float64, p *problem.Linear) {
 	if p.Bias == problem.None {
 		g[len(g)-1] = 0
 	}
