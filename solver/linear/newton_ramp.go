@@ -48,7 +48,7 @@ func newCorners(l loss.Cornered) *corners {
 
 func (c *corners) of(y float64) corner {
 	if c.classes {
-		return c.known[(math.Float64bits(y)>>63)^1]
+		return c.known[class(y)]
 	}
 	slope, all := c.loss.Ramps(y)
 	return corner{slope, all[0].At, c.loss.Value(all[0].At, y)}

@@ -9,6 +9,10 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
+// class returns 0 for a target below 0, else 1, without a branch: rows of either class
+// follow each other at random.
+func class(y float64) int { return int(math.Float64bits(y)>>63) ^ 1 }
+
 // classes returns how many rows of each class there are, the negative one first, and
 // belong into a sample: as many of both classes if there are two, because what a rare
 // one has to say is in few rows.
@@ -17,7 +21,7 @@ func classes(p *problem.Linear, rows int) (count, quota []int) {
 	if _, ok := p.Loss.(loss.Margin); ok {
 		positive := 0
 		for _, y := range p.Y {
-			positive += int(math.Float64bits(y)>>63) ^ 1
+			positive += class(y)
 		}
 		count = []int{len(p.Y) - positive, positive}
 	}
@@ -55,10 +59,10 @@ func sample(p *problem.Linear, rows int) *problem.Linear {
 		}
 	}
 	picked := make([]uint32, 0, rows)
-	class := func(y float64) int { return int(math.Float64bits(y)>>63^1) & (len(count) - 1) }
+	one := len(count) - 1 // 0: all rows are of one class
 	weight := p.S[:len(p.Y)]
 	for i, y := range p.Y {
-		k := class(y)
+		k := class(y) & one
 		c, s := &cells[k], weight[i]
 		if c.seen == c.end {
 			c.number++
@@ -75,7 +79,7 @@ func sample(p *problem.Linear, rows int) *problem.Linear {
 	q := subset(p, picked)
 	share := [2]float64{cells[0].all / cells[0].part, cells[1].all / cells[1].part}
 	for j, y := range q.Y {
-		q.S[j] *= share[class(y)]
+		q.S[j] *= share[class(y)&one]
 	}
 	return q
 }
