@@ -67,10 +67,8 @@ func (s *schedule) due(epoch int, estimate float64, present bool) bool {
 // unpromised reports whether to look whatever the estimate says, which may be far too
 // high: after 32 epochs, and four times as late as the last look, where it is within ten
 // times the goal, else after 128. A look in vain costs more than its time: it wakes all
-// rows. Looks of dual ascent, hinge, with 32 for all and so: imdb, lambda = 1/(100n), to
-// 1e-3 32, 67 and 62, to 1e-6 32, 160, 173 and 128, 155; lambda = 1/n to 1e-6 32, 57 and 57;
-// 20 newsgroups, lambda = 1/(100n), to 1e-6 32, 86 and 71. With 128 for all it takes 51
-// epochs to 1e-3 there instead of 35.
+// rows. With 32 for all imdb, hinge at 1/(100n), is looked at to 1e-3 after 32 and 67
+// epochs, so after 62; with 128 for all 20 newsgroups takes 51 epochs instead of 35.
 func (s *schedule) unpromised(epoch int) bool {
 	wait := epoch - 4*s.epoch
 	return wait >= 128 || wait == 32 && s.estimate <= 10*s.goal

@@ -11,16 +11,14 @@ import (
 )
 
 // Choose returns the solver that should prove the relative gap first, and why. The
-// rules look at counts, never at a clock; they were measured on 60 sets, real ones, parts
-// and deformed copies of them, and generated ones, with lambda = 100/n to 1/(100n).
+// rules look at counts, never at a clock; they were measured on 60 sets, real, deformed
+// and generated ones, with lambda = 100/n to 1/(100n).
 //
 // Newton's matrix costs the squares of the rows' lengths and the cube of the columns.
 // Where that is little it wins, but for losses with corners on a rare class (of whose
 // rows few matter, and dual ascent lets the others sleep) unless the gap or lambda is
-// small. Hinge, lambda = 1/n, two cores, dual ascent against Newton's steps to 1e-3: w8a (3 %
-// of a class) 25 ms against 35, a9a (24 %) 57 against 14, covtype (49 %) 115 against
-// 21; ijcnn1 (10 %) 20 against 13. With lambda = 1/(2n), 1/(3n), 1/(10n) w8a 73 against
-// 70, 86 against 56, 112 against 56.
+// small. Hinge to 1e-3, ms of dual ascent : Newton's steps, lambda = 1/n: w8a (3 % of a
+// class) 25:35, ijcnn1 (10 %) 20:13, a9a (24 %) 57:14; w8a with 1/(10n) 112:56.
 //
 // Where it is dear, it wins once single dual steps are short: see dearSteps.
 func Choose(p *problem.Linear, gap float64) (name, why string) {
@@ -57,27 +55,16 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 const cheapTime = 16
 
 // dearSteps returns how short dual steps must be for Newton's method with a matrix that
-// is dear. Seconds of Newton's method : dual ascent to 1e-3, with the shortness
+// is dear. Seconds of Newton's method : dual ascent to 1e-3 on both sides of the rule,
+// with the passes of matrixTime in brackets and the shortness:
 //
-//	squared, logistic, squared hinge where rows are sparse, by conjugate gradients
-//	  rcv1's shape     logistic 0.25 0.71:0.43, 2.5 0.95:0.76, 5 1.15:1.31, 25 1.0:27;
-//	                   squared 1 1.07:0.76, 10 0.98:3.4; squared hinge 2 1.03:0.58, 20 0.95:3.5
-//	  100,000 x 20,000 logistic 28, to 1e-6 0.13:2.1
-//	  10,000 x 1500    squared 179 0.09:>4
-//	these where they are dense
-//	  MNIST's 8 (84)   logistic 2.5 0.22:0.07, 25 0.29:0.56; of 6000 rows (163) squared
-//	                   hinge 9 0.10:0.01, 35 0.05:0.10, 176 0.14:0.49
-//	  4000 x 1000 (34) logistic 250, to 1e-6 0.9:3.8
-//	corners, and classes: of rows far from the corner few are visited
-//	  MNIST's 8 (84)   hinge 88 1.4:1.3, 8800 2.3:2.8; of 6000 rows (163) 88 0.24:0.14,
-//	                   880 0.53:0.80, 8800 0.21:4.0
-//	  4000 x 1000 (34) hinge 100 1.2:2.2, 1000 1.3:>3; 20,000 x 600 (19) 1 0.9:0.2, 100 0.8:2.2
-//	corners, and numbers: all rows matter
-//	  30,000 x 2000 (2620) tube 1.7 1.2:0.2, 17 0.8:1.0; absolute 17 1.0:1.9; Huber 1700 0.4:>4
-//	  10,000 x 1500 (2370) Huber 18 0.20:0.23, 180 0.2:3.4
-//	  30,000 x 3000 (6100) absolute 18 4.2:1.3
-//
-// in brackets the passes of matrixTime.
+//	curved, sparse    (conjugate gradients) rcv1's shape, logistic 2.5 0.95:0.76,
+//	                  25 1.0:27; squared hinge 2 1.03:0.58, 20 0.95:3.5
+//	curved, dense     MNIST's 8, 6000 rows (163), squared hinge 9 0.10:0.01, 176 0.14:0.49
+//	corners, classes  of rows far from the corner few are visited: MNIST's 8 (84), hinge
+//	                  88 1.4:1.3, 8800 2.3:2.8; 20,000 x 600 (19) 1 0.9:0.2, 100 0.8:2.2
+//	corners, numbers  all rows matter: 30,000 x 2000 (2620), tube 1.7 1.2:0.2; 10,000 x
+//	                  1500 (2370), Huber 180 0.2:3.4; 30,000 x 3000 (6100), absolute 18 4.2:1.3
 func dearSteps(p *problem.Linear) float64 {
 	_, cornered := p.Loss.(loss.Cornered)
 	switch {

@@ -38,10 +38,9 @@ func (s *sdca) piece() float64 {
 const leastRounds = 4
 
 // fewRounds is how many an epoch must have where few rows are awake: with leastRounds
-// imdb, hinge to 1e-5, takes 56 ms on two cores instead of 41, and fewer epochs. Pieces
-// may be as short as shortPiece for up to someRounds: 20 newsgroups, hinge to 1e-3, whose
-// late epochs one core made alone, takes 7.6 ms so instead of 10.5, with lambda =
-// 1/(100n) 13.1 instead of 17.1. With four rounds it is 8.2 and 14.1.
+// imdb, hinge to 1e-5, takes 56 ms on two cores instead of 41. Pieces may be as short as
+// shortPiece for up to someRounds: without, one core makes the late epochs alone (20
+// newsgroups, hinge to 1e-3, 10.5 ms instead of 7.6; with four rounds 8.2).
 const (
 	fewRounds  = 2
 	someRounds = 3
@@ -53,9 +52,8 @@ func (s *sdca) shortPiece() float64 {
 	return max(float64(d), 1<<14)
 }
 
-// mostRounds bounds the rounds of an epoch. rcv1's shape, hinge to 1e-3, mean of
-// five seeds, needs 22.4 epochs with 160, 22.8 with 64, 23.8 with 32; 160 merges
-// take a tenth of the time of an epoch.
+// mostRounds bounds the rounds of an epoch. rcv1's shape, hinge to 1e-3, needs 22.4
+// epochs with 160, whose merges take a tenth of the time, 22.8 with 64, 23.8 with 32.
 const mostRounds = 64
 
 // divide makes the partitions, their number a function of the sizes alone: two
@@ -162,10 +160,9 @@ func (s *sdca) rounds(rounds int) {
 
 // fetch takes the weights that others have merged, those outside lo..hi, into this
 // core's cache, for writing: two cores that read the same line both keep it, and the
-// first write then costs ten times as much as a line that only moves. Where each read
-// the others' part of u and copied it imdb took 24.3 ms to 1e-3 with the hinge instead
-// of 21.3, and 17.6 with logistic instead of 14.5. To add 0 changes no bit: no merged
-// weight is -0.
+// first write then costs ten times as much as a line that only moves. Where each copied
+// the others' part of u imdb, hinge to 1e-3, took 24.3 ms instead of 21.3. To add 0
+// changes no bit: no merged weight is -0.
 func (p *partition) fetch(lo, hi int) {
 	const line = 8 // weights
 	for j := 0; j < lo; j += line {
@@ -218,15 +215,9 @@ const firstSigma, leastSigma = 2, 1.1
 //
 // What all rows use each of two partitions corrects as if alone, so that an error
 // there is multiplied by 1-2/sigma in a round: with sigma 1 it swings for ever,
-// and the dual hardly shows it. So sigma begins at 2 and stays above 1. Epochs to
-// 1e-3, mean of some seeds: with one partition; with two and sigma from 1, at
-// least 1; from 2, at least 1.1; from 2, at least 1.5:
-//
-//	rcv1's shape, hinge              19   22.8  21     -
-//	rcv1's shape, logistic            4    5     4     4
-//	imdb, hinge                      11   12    11.8  >13
-//	imdb, logistic                    4    4.2   4     4
-//	imdb, logistic, lambda 1/(100n)  11   11    12    16
+// and the dual hardly shows it. So sigma begins at 2 and stays above 1. rcv1's shape,
+// hinge to 1e-3, takes 19 epochs with one partition, 21 so, 22.8 from 1 with a least of 1;
+// with a least of 1.5 imdb, logistic at 1/(100n), takes 16 instead of 12.
 func (s *sdca) adapt(best float64) {
 	switch {
 	case best < 0.95:

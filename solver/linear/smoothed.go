@@ -30,25 +30,22 @@ import (
 //	          With the slopes of the new width instead, g is a hundred times as large
 //	Rows      those far from the corner are taken for straight (smoothed_near.go)
 //	Centred   once tau is small it need not become much smaller: smoothed_centred.go
-//	Ends      when fewer rows are curved than half the columns before that, or so many
-//	          epochs do not suffice for a width that most directions must be flat, or
-//	          no longer halve the gap. SDCA goes on from a
+//	Ends      when fewer rows are curved than half the columns before that, or when a
+//	          width takes smoothWait epochs, or these no longer halve the gap. SDCA
+//	          goes on from a
 //	Bias      a column of ones: with the penalty if a feature, without if free
 //	Cost      four passes over the rows that are near an epoch, two over the curved
 //	          ones for every step of conjugate gradients; memory O(n + d) and copies
 //	          of a quarter of the rows at most (smoothed_part.go)
 //
-// rcv1's shape at lambda = 1/(100n) needs 18 epochs to gap 1e-3, with 3 to 50 steps
-// of conjugate gradients each, 7 s on two cores, and 38 to 1e-6, 20 s; SDCA alone is at
-// 0.6 after 40 epochs. In the end 46,700 rows are on the corner, nearly as many as
-// columns: H has every eigenvalue between lambda and the largest then.
+// rcv1's shape at lambda = 1/(100n) needs 18 epochs to gap 1e-3, 7 s on two cores, and 38
+// to 1e-6; SDCA alone is at 0.6 after 40. In the end nearly as many rows are on the corner
+// as there are columns: H has every eigenvalue between lambda and the largest then.
 //
-// Rejected: to round the corner by a parabola over a fixed width, because the rows
-// beyond it are not curved at all (45 epochs, with up to 100 steps); to begin with a
-// sample of a quarter of the rows, because for a small lambda its optimum is farther
-// from that of all rows than 0 is; the interior-point method of newton_interior.go
-// with conjugate gradients, whose right sides ask for three times the steps (about
-// 1.5e-3 after 12 s, no better after 40).
+// Rejected: a parabola of fixed width at the corner, as rows beyond it are not curved at
+// all (45 epochs); a sample of a quarter of the rows to begin with, whose optimum is
+// farther from that of all rows than 0 is; newton_interior.go with conjugate gradients,
+// which take three times the steps (1.5e-3 after 12 s, no better after 40).
 type smoothed struct {
 	p               *problem.Linear
 	tau             float64
@@ -65,13 +62,11 @@ type smoothed struct {
 	stuck           bool
 }
 
-// suitsSmoothing reports whether SDCA should begin with smoothed. rcv1's shape,
-// whose rows have the norm 1, to gap 1e-3 on two cores with lambda = 1/n, 1/(10n),
-// 1/(20n): 2.3, 4.2, 4.3 s; SDCA alone 1.1, 7.0, 12.1 s. Of fewer nonzeros,
-// where the matrix of Newton's method is dear: 200,000 x 2000, 10 a row, shortness 9, 91,
-// 911 0.5, 0.4, 0.6 s, alone 0.5, 3.7, >4; 30,000 x 3000, 18,200 0.6 and >4. Where it is
-// cheap, and dual ascent chosen for a rare class, smoothed takes twice as long (w8a, 1/n);
-// on small dense sets it ends stalled.
+// suitsSmoothing reports whether SDCA should begin with smoothed: where rows are many, or
+// the matrix of Newton's method dear. To gap 1e-3, seconds so : SDCA alone: rcv1's shape
+// (norm 1) with lambda = 1/n, 1/(20n) 2.3:1.1, 4.3:12.1; 200,000 x 2000, 10 a row, of
+// shortness 9 0.5:0.5, 911 0.6:>4. Where the matrix is cheap, and dual ascent chosen for a
+// rare class, smoothed takes twice as long (w8a, 1/n); on small dense sets it ends stalled.
 func suitsSmoothing(p *problem.Linear) bool {
 	_, hinge := p.Loss.(loss.Hinge)
 	_, l2 := p.Penalty.(penalty.L2)
