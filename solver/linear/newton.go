@@ -17,7 +17,7 @@ import (
 //
 //	Problem   minimise P(w,b) of package problem with the penalty l2
 //	Curved    losses with a second derivative (squared, logistic, squared hinge
-//	          ...): Newton's method on P with a line search, newton_smooth.go
+//	          ...): Newton's method on P with a line search, newton_curved.go
 //	Cornered  losses made of ramps (hinge, absolute, Huber, tube ...):
 //	          a primal-dual interior-point method, newton_interior.go, on the
 //	          rows that are not far from their ramps, newton_working.go
@@ -83,7 +83,7 @@ func (Newton) Start(p problem.Problem, from *problem.Point, _ uint64) solver.Sta
 	if c, ok := l.Loss.(loss.Cornered); ok {
 		return newWorking(l, c, from)
 	}
-	return newSmooth(l, l.Loss.(loss.Curved), from)
+	return newCurved(l, l.Loss.(loss.Curved), from)
 }
 
 // startingWeights returns the weights of from, those that belong to its dual

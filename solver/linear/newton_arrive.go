@@ -3,7 +3,7 @@ package linear
 // arrive is slope with all that belongs to it in one pass over the data: before it dst
 // becomes X u, unless that is nil, and after it g becomes X^T v. A block of rows is in the
 // cache when it is added.
-func (s *smooth) arrive(dst, u []float64, t float64) (first, second float64) {
+func (s *curved) arrive(dst, u []float64, t float64) (first, second float64) {
 	sums := make([][2]float64, len(s.a)/blockRows+1) // of each part, which is blockRows at least
 	s.p.SumTo(s.g, func(sum []float64, lo, hi int) {
 		total := &sums[lo/blockRows]
@@ -26,7 +26,7 @@ func (s *smooth) arrive(dst, u []float64, t float64) (first, second float64) {
 }
 
 // settle says that g is that of this point, but for the penalty, which it adds.
-func (s *smooth) settle() {
+func (s *curved) settle() {
 	addPenalty(s.g, s.p, s.w)
 	s.current = true
 }

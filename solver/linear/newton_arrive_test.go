@@ -25,7 +25,7 @@ func TestArrive(t *testing.T) {
 			var bits [][]float64
 			for threads := 1; threads <= 3; threads++ {
 				p.Threads = threads
-				s := newSmooth(p, loss.Logistic{}, &at)
+				s := newCurved(p, loss.Logistic{}, &at)
 				copy(s.d, step)
 				first, second = s.arrive(s.move, step, 1)
 				for j := range s.w {
@@ -37,7 +37,7 @@ func TestArrive(t *testing.T) {
 					t.Errorf("%d rows: %d threads have other bits than one", n, threads)
 				}
 			}
-			s := newSmooth(p, loss.Logistic{}, &at)
+			s := newCurved(p, loss.Logistic{}, &at)
 			copy(s.d, step)
 			p.Predict(s.move, step)
 			x, y := s.slope(1)

@@ -73,7 +73,7 @@ func checkDiagonal(t *testing.T, diagonal []float64, p *problem.Linear, c []floa
 func TestConjugateMove(t *testing.T) {
 	p := generate(loss.Logistic{}, "l2", problem.Free, 3*blockRows+7, 40, true)
 	p.Lambda = 1e-6
-	s := newSmooth(p, loss.Logistic{}, &problem.Point{W: make([]float64, 41)})
+	s := newCurved(p, loss.Logistic{}, &problem.Point{W: make([]float64, 41)})
 	s.hessian, s.conjugate = nil, newConjugate(p)
 	renewed := 0
 	for range 6 {
@@ -104,7 +104,7 @@ func TestConjugateMove(t *testing.T) {
 func TestConjugateSearch(t *testing.T) {
 	p := generate(loss.Logistic{}, "l2", problem.None, 2000, 8, true)
 	p.Lambda = 1e-7
-	s := newSmooth(p, loss.Logistic{}, &problem.Point{W: make([]float64, 9)})
+	s := newCurved(p, loss.Logistic{}, &problem.Point{W: make([]float64, 9)})
 	s.hessian, s.conjugate = nil, newConjugate(p)
 	whole := 0
 	for range 4 {
@@ -127,7 +127,7 @@ func TestConjugateSearch(t *testing.T) {
 func TestPointAfresh(t *testing.T) {
 	p := generate(loss.Logistic{}, "l2", problem.None, 500, 20, true)
 	p.Lambda = 1e-5
-	s := newSmooth(p, loss.Logistic{}, nil)
+	s := newCurved(p, loss.Logistic{}, nil)
 	afresh := 0
 	for range 12 {
 		s.Epoch()
@@ -155,14 +155,14 @@ func TestPointAfresh(t *testing.T) {
 // too, as long as it takes few products; the answers are the same. Not where curvatures
 // jump.
 func TestFactorScales(t *testing.T) {
-	if s := newSmooth(generate(loss.SquaredHinge{}, "l2", problem.None, 3000, 80, false), loss.SquaredHinge{}, nil); s.conjugate != nil {
+	if s := newCurved(generate(loss.SquaredHinge{}, "l2", problem.None, 3000, 80, false), loss.SquaredHinge{}, nil); s.conjugate != nil {
 		t.Error("conjugate gradients with the factor of a loss whose curvature jumps")
 	}
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 		for _, n := range []int{3000, 2 * fewestRows} {
 			p := generate(loss.Logistic{}, "l2", bias, n, 80, false)
 			p.Lambda = 1e-5
-			s := newSmooth(p, loss.Logistic{}, nil)
+			s := newCurved(p, loss.Logistic{}, nil)
 			if s.conjugate == nil || s.conjugate.most != 5 || worthStart(p) != (s.conjugate.factor != nil) {
 				t.Fatalf("%d rows: no conjugate gradients, or the factor of a sample is not there", n)
 			}
@@ -192,7 +192,7 @@ func TestFactorScales(t *testing.T) {
 func TestLeastResidual(t *testing.T) {
 	p := generate(loss.Logistic{}, "l2", problem.None, 2000, 60, true)
 	p.Lambda = 1e-4
-	s := newSmooth(p, loss.Logistic{}, &problem.Point{W: make([]float64, 61)})
+	s := newCurved(p, loss.Logistic{}, &problem.Point{W: make([]float64, 61)})
 	m := newConjugate(p)
 	s.gradient()
 	size := math.Sqrt(inner(s.g, s.g))

@@ -31,7 +31,7 @@ const (
 
 // prepare chooses how d is found, and begins at the solution of a sample if the run
 // begins at no point.
-func (s *smooth) prepare(from *problem.Point) {
+func (s *curved) prepare(from *problem.Point) {
 	n, d := s.p.Dims()
 	factored := false
 	switch {
@@ -42,10 +42,10 @@ func (s *smooth) prepare(from *problem.Point) {
 	default:
 		s.hessian = newHessian(s.p)
 	}
-	_, smooth := s.loss.(loss.Logistic)
+	_, logistic := s.loss.(loss.Logistic)
 	passes := matrixPasses(n, d, s.p.Nonzeros)
 	s.cheap = passes <= cheapMatrix
-	if most := passes / productPasses; smooth && s.hessian != nil && most >= leastScaled {
+	if most := passes / productPasses; logistic && s.hessian != nil && most >= leastScaled {
 		s.conjugate = newConjugate(s.p)
 		s.conjugate.most = int(min(most, mostProducts))
 		if factored {
@@ -55,7 +55,7 @@ func (s *smooth) prepare(from *problem.Point) {
 }
 
 // direction sets d to nearly -H^-1 g, and perhaps move to X d.
-func (s *smooth) direction() {
+func (s *curved) direction() {
 	m := s.conjugate
 	s.moved = m != nil && (s.hessian == nil || m.factor != nil && m.last < m.most)
 	if s.moved {
@@ -69,7 +69,7 @@ func (s *smooth) direction() {
 // direct sets d with the last factor of H if that is dear and still serves: as long as g^T
 // H^-1 g becomes a fifth from epoch to epoch, and the last step had about the length
 // that H says. A new one costs once or twice as much as the rest of an epoch.
-func (s *smooth) direct() {
+func (s *curved) direct() {
 	if s.conjugate == nil && !s.cheap && s.drop > 0 && s.length >= 1/stale && s.length <= stale {
 		s.hessian.solve(s.d, s.g)
 		if drop := -inner(s.g, s.d); drop <= s.drop/5 {

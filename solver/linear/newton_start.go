@@ -41,12 +41,12 @@ func worthStart(p *problem.Linear) bool {
 
 // start sets the weights to about the solution of a sample, and H up; it reports whether
 // there is a factor of that of the sample.
-func (s *smooth) start() (factored bool) {
+func (s *curved) start() (factored bool) {
 	part := sample(s.p, startSize(s.p))
 	n, d := s.p.Dims()
 	rows, _ := part.Dims()
 	part.Lambda *= float64(n) / float64(rows)
-	t := newSmooth(part, s.loss, &problem.Point{W: make([]float64, d+1)})
+	t := newCurved(part, s.loss, &problem.Point{W: make([]float64, d+1)})
 	for range startEpochs {
 		t.Epoch()
 		if t.length == 1 && t.drop <= startDrop*s.p.Zero() {

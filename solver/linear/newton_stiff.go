@@ -24,7 +24,7 @@ const (
 )
 
 // stiffen goes to a larger lambda, and down again to that of the problem.
-func (s *smooth) stiffen() {
+func (s *curved) stiffen() {
 	size := vec.SquaredNorm64(s.w[:s.p.Penalised()]) / 2
 	switch {
 	case s.given != nil:
@@ -38,7 +38,7 @@ func (s *smooth) stiffen() {
 }
 
 // fewBent reports whether fewer rows are curved than H has columns.
-func (s *smooth) fewBent() bool {
+func (s *curved) fewBent() bool {
 	count := 0
 	for _, c := range s.c {
 		if c > 0 {
@@ -52,7 +52,7 @@ func (s *smooth) fewBent() bool {
 }
 
 // weigh goes on with another lambda, or with that of the problem unless it is much less.
-func (s *smooth) weigh(lambda float64) {
+func (s *curved) weigh(lambda float64) {
 	next := s.given
 	if stiffDown*lambda > s.given.Lambda {
 		stiff := *s.given

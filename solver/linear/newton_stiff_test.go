@@ -34,7 +34,7 @@ func apart(t *testing.T, n, d int, bias problem.Bias) *problem.Linear {
 func TestStiff(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 		p := apart(t, 6000, 200, bias)
-		epochs := func(s *smooth) int {
+		epochs := func(s *curved) int {
 			for epoch := 1; epoch <= 60; epoch++ {
 				if s.Epoch(); s.Estimate() <= 1e-6 {
 					return epoch
@@ -46,7 +46,7 @@ func TestStiff(t *testing.T) {
 		stiff := 0
 		for threads := 1; threads <= 3; threads++ {
 			p.Threads = threads
-			s := newSmooth(p, loss.SquaredHinge{}, nil)
+			s := newCurved(p, loss.SquaredHinge{}, nil)
 			stiff = epochs(s)
 			if !s.stiffened || s.given != nil || s.p != p {
 				t.Errorf("bias %v: not with the lambda of the problem, or never with another", bias)
@@ -60,13 +60,13 @@ func TestStiff(t *testing.T) {
 			}
 			w = slices.Clone(s.w)
 		}
-		plain := newSmooth(p, loss.SquaredHinge{}, nil)
+		plain := newCurved(p, loss.SquaredHinge{}, nil)
 		plain.stiffened = true
 		if n := epochs(plain); 4*stiff > n {
 			t.Errorf("bias %v: %d epochs, with one lambda %d", bias, stiff, n)
 		}
 		p.Lambda = 1
-		s := newSmooth(p, loss.SquaredHinge{}, nil)
+		s := newCurved(p, loss.SquaredHinge{}, nil)
 		if epochs(s); s.stiffened {
 			t.Errorf("bias %v: another lambda where all rows are curved", bias)
 		}
@@ -76,7 +76,7 @@ func TestStiff(t *testing.T) {
 // TestStiffPoint: a run that is stopped on the way has a point, and no small estimate.
 func TestStiffPoint(t *testing.T) {
 	p := apart(t, 6000, 200, problem.None)
-	s := newSmooth(p, loss.SquaredHinge{}, nil)
+	s := newCurved(p, loss.SquaredHinge{}, nil)
 	for s.Epoch(); s.given == nil; s.Epoch() {
 		if s.Estimate() <= 1e-3 {
 			t.Fatal("no other lambda")

@@ -90,7 +90,7 @@ func TestStart(t *testing.T) {
 				p := generate(l, "l2", bias, 3*startRows, 12, true)
 				p.Lambda = lambda
 				n, d := p.Dims()
-				started, zero := newSmooth(p, l, nil), newSmooth(p, l, &problem.Point{W: make([]float64, d+1)})
+				started, zero := newCurved(p, l, nil), newCurved(p, l, &problem.Point{W: make([]float64, d+1)})
 				if !worthStart(p) || startSize(p) != n/sampleShare || vec.SquaredNorm64(zero.w) != 0 {
 					t.Fatalf("%T: %d rows are not enough, or a point is not begun at", l, n)
 				}
@@ -103,7 +103,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-func (s *smooth) primal() float64 { return s.p.Certify(problem.Point{W: s.w}).Primal }
+func (s *curved) primal() float64 { return s.p.Certify(problem.Point{W: s.w}).Primal }
 
 // TestWorthStart: no sample of few rows, of few for each column, of a class that is rare,
 // and for squared loss.
@@ -132,7 +132,7 @@ func TestWorthStart(t *testing.T) {
 // its curvatures but for what is lost of 1.
 func TestLogisticInBlocks(t *testing.T) {
 	p := generate(loss.Logistic{}, "l2", problem.None, 1100, 5, false)
-	s := newSmooth(p, loss.Logistic{}, nil)
+	s := newCurved(p, loss.Logistic{}, nil)
 	r := rand.New(rand.NewPCG(44, 1))
 	for i := range s.prediction {
 		s.prediction[i], s.move[i] = 30*r.NormFloat64(), r.NormFloat64()
@@ -204,7 +204,7 @@ func TestConjugateGradients(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 		for _, l := range []loss.Curved{loss.Squared{}, loss.Logistic{}, loss.SquaredHinge{}} {
 			p := generate(l, "l2", bias, 300, 40, true)
-			s := newSmooth(p, l, nil)
+			s := newCurved(p, l, nil)
 			s.hessian, s.conjugate = nil, newConjugate(p)
 			for range 20 {
 				s.Epoch()
@@ -254,7 +254,7 @@ func BenchmarkNewton(b *testing.B) {
 // change nothing.
 func TestSmoothKnowsTheEnd(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Squared{}, loss.Logistic{}, loss.SquaredHinge{}} {
-		s := Newton{}.Start(generate(l, "l2", problem.Free, 60, 5, false), nil, 1).(*smooth)
+		s := Newton{}.Start(generate(l, "l2", problem.Free, 60, 5, false), nil, 1).(*curved)
 		for range 100 {
 			s.Epoch()
 		}
@@ -319,7 +319,7 @@ func TestStartWithoutMatrix(t *testing.T) {
 		y[i] = float64(1 - i/d%2*2)
 	}
 	p := must(problem.NewLinear(problem.NewRows(m, 1), y, nil, loss.Logistic{}, must(penalty.New("l2")), 1e-4, problem.Free))
-	s := newSmooth(p, loss.Logistic{}, nil)
+	s := newCurved(p, loss.Logistic{}, nil)
 	if !worthStart(p) || s.hessian == nil {
 		t.Fatal("no sample, or no matrix of all rows")
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// smooth is Newton's method for curved losses (semismooth where the second
+// curved is Newton's method for curved losses (semismooth where the second
 // derivative jumps: Mangasarian's finite Newton method, 2002).
 //
 //	Symbols   a_i = l_i'(p_i), c_i = s_i l_i''(p_i)/N
@@ -25,7 +25,7 @@ import (
 // With many columns conjugate gradients find d (newton_cg.go). Squared loss takes
 // one epoch. The search looks at slopes only: near the
 // optimum differences of P drown in rounding long before its slope does.
-type smooth struct {
+type curved struct {
 	p    *problem.Linear
 	loss loss.Curved
 
@@ -51,11 +51,11 @@ type smooth struct {
 	stuck int     // epochs since
 }
 
-var _ solver.Present = (*smooth)(nil)
+var _ solver.Present = (*curved)(nil)
 
-func newSmooth(p *problem.Linear, l loss.Curved, from *problem.Point) *smooth {
+func newCurved(p *problem.Linear, l loss.Curved, from *problem.Point) *curved {
 	n, d := p.Dims()
-	s := &smooth{p: p, loss: l, w: startingWeights(p, from), g: make([]float64, d+1), d: make([]float64, d+1),
+	s := &curved{p: p, loss: l, w: startingWeights(p, from), g: make([]float64, d+1), d: make([]float64, d+1),
 		prediction: make([]float64, n), move: make([]float64, n), a: make([]float64, n), c: make([]float64, n), v: make([]float64, n)}
 	s.prepare(from)
 	s.middle = middleOf(p)
@@ -69,7 +69,7 @@ func newSmooth(p *problem.Linear, l loss.Curved, from *problem.Point) *smooth {
 }
 
 // gradient sets g, unless it is that of this point already.
-func (s *smooth) gradient() {
+func (s *curved) gradient() {
 	if !s.current {
 		gradientTo(s.g, s.p, s.w, s.v)
 		s.current = true
@@ -87,7 +87,7 @@ const (
 )
 
 // Epoch makes one step of Newton's method.
-func (s *smooth) Epoch() {
+func (s *curved) Epoch() {
 	if s.stuck > mostStuck {
 		return
 	}
@@ -104,7 +104,7 @@ func (s *smooth) Epoch() {
 // rcv1's shape with lambda = 1/(100n), logistic, need 6 epochs and 19 products to 1e-3
 // so, 4 and 13 with a tenth: their first steps are of length 2 and 1.3. With a matrix the
 // whole step is mostly taken, so g is made at its end together with the slope.
-func (s *smooth) search() {
+func (s *curved) search() {
 	start := 0.0
 	for j, d := range s.d {
 		start -= float64(s.g[j] * d)
@@ -165,13 +165,13 @@ func inside(t, lo, hi float64) float64 {
 // slope returns the first and second derivative of the objective at w + t d,
 // along d, and leaves the slopes and curvatures of the losses there for the
 // next epoch.
-func (s *smooth) slope(t float64) (first, second float64) {
+func (s *curved) slope(t float64) (first, second float64) {
 	first, second = sumRows(s.p, func(lo, hi int) (x, y float64) { return s.slopes(t, lo, hi) })
 	return s.penalise(first, second, t)
 }
 
 // slopes is slope for rows lo to hi, at most blockRows, without the penalty.
-func (s *smooth) slopes(t float64, lo, hi int) (first, second float64) {
+func (s *curved) slopes(t float64, lo, hi int) (first, second float64) {
 	s.differentiate(t, lo, hi)
 	var bent [blockRows]float64
 	a, c, v, move := s.a[lo:hi], s.c[lo:hi], s.v[lo:hi], s.move[lo:hi]
@@ -187,7 +187,7 @@ func (s *smooth) slopes(t float64, lo, hi int) (first, second float64) {
 }
 
 // penalise adds what the penalty has to the derivatives along d.
-func (s *smooth) penalise(first, second, t float64) (float64, float64) {
+func (s *curved) penalise(first, second, t float64) (float64, float64) {
 	for j, d := range s.d[:s.p.Penalised()] {
 		first += float64(s.p.Lambda * d * (s.w[j] + float64(t*d)))
 		second += float64(s.p.Lambda * d * d)
@@ -197,7 +197,7 @@ func (s *smooth) penalise(first, second, t float64) (float64, float64) {
 
 // differentiate sets a and c of rows lo to hi to the first and second
 // derivative of their losses at w + t d.
-func (s *smooth) differentiate(t float64, lo, hi int) {
+func (s *curved) differentiate(t float64, lo, hi int) {
 	if _, ok := s.loss.(loss.Logistic); ok {
 		s.logistic(t, lo, hi)
 		return
@@ -212,7 +212,7 @@ func (s *smooth) differentiate(t float64, lo, hi int) {
 // logistic is differentiate for that loss, with all exponentials of a block at once: the
 // same slopes in a third of the time. Curvatures need no digits where a row is far on the
 // wrong side.
-func (s *smooth) logistic(t float64, lo, hi int) {
+func (s *curved) logistic(t float64, lo, hi int) {
 	a, c, y := s.a[lo:hi], s.c[lo:hi], s.p.Y[lo:hi]
 	for k, y := range y {
 		a[k] = -y * (s.prediction[lo+k] + float64(t*s.move[lo+k]))
@@ -225,11 +225,11 @@ func (s *smooth) logistic(t float64, lo, hi int) {
 }
 
 // Present says that Estimate is made from the predictions after the step.
-func (*smooth) Present() bool { return true }
+func (*curved) Present() bool { return true }
 
 // Estimate returns the relative gap of the weights and the slopes there, exactly
 // without a free bias.
-func (s *smooth) Estimate() float64 {
+func (s *curved) Estimate() float64 {
 	if s.given != nil {
 		s.gap = 1 // of another problem
 		return s.gap
@@ -255,7 +255,7 @@ func (s *smooth) Estimate() float64 {
 }
 
 // softplus returns the sum of the logistic losses of rows lo to hi.
-func (s *smooth) softplus(lo, hi int) (sum float64) {
+func (s *curved) softplus(lo, hi int) (sum float64) {
 	var values [blockRows]float64
 	v := values[:hi-lo]
 	for k := range v {
@@ -271,7 +271,7 @@ func (s *smooth) softplus(lo, hi int) (sum float64) {
 // Point returns the weights, and the slopes there: from predictions made
 // afresh, because a sum of many steps has collected their rounding errors, unless
 // the gap is far above these.
-func (s *smooth) Point() problem.Point {
+func (s *curved) Point() problem.Point {
 	if s.gap < fresh {
 		s.p.Predict(s.prediction, s.w)
 		s.slope(0)
