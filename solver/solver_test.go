@@ -326,7 +326,7 @@ func TestEstimateIsBelieved(t *testing.T) {
 		{"nine times", func(e int) float64 { return gap(e) * 9 }, 2, 33},
 		{"never there", constant(1), 1, 128},
 		{"exact, of the point", gap, 1, 31},
-		{"never there, of the point", constant(1), 1, 128},
+		{"never there, of the point", constant(1), 1, 32},
 	} {
 		s, looks, epoch := schedule{goal: 1e-3}, 0, 0
 		for s.gap > s.goal || looks == 0 {
