@@ -45,7 +45,7 @@ type curved struct {
 	length    float64         // t of the last epoch
 	gap       float64         // of the last estimate, relative; 0: none since the last epoch
 	given     *problem.Linear // while lambda is a larger one, see stiffen; else nil
-	stiffened bool            // it was once
+	stiffened bool            // it was once, or need not be
 
 	least float64 // slope along a step so far
 	stuck int     // epochs since
@@ -57,6 +57,7 @@ func newCurved(p *problem.Linear, l loss.Curved, from *problem.Point) *curved {
 	n, d := p.Dims()
 	s := &curved{p: p, loss: l, w: startingWeights(p, from), g: make([]float64, d+1), d: make([]float64, d+1),
 		prediction: make([]float64, n), move: make([]float64, n), a: make([]float64, n), c: make([]float64, n), v: make([]float64, n)}
+	s.stiffened = vec.SquaredNorm64(s.w) != 0 // a start that is given is near
 	s.prepare(from)
 	s.middle = middleOf(p)
 	if vec.SquaredNorm64(s.w) != 0 {

@@ -86,3 +86,21 @@ func TestStiffPoint(t *testing.T) {
 		t.Errorf("estimate %g, relative gap %g", estimate, c.Relative())
 	}
 }
+
+// TestStiffWarm: who begins near the solution goes there, not by way of larger lambdas.
+func TestStiffWarm(t *testing.T) {
+	p := apart(t, 6000, 200, problem.Free)
+	p.Lambda = 1e-5
+	s := newCurved(p, loss.SquaredHinge{}, nil)
+	for s.Epoch(); s.Estimate() > 1e-3; s.Epoch() {
+	}
+	from := s.Point()
+	p.Lambda /= 2
+	warm := newCurved(p, loss.SquaredHinge{}, &from)
+	for range 3 {
+		warm.Epoch()
+	}
+	if gap := p.Certify(warm.Point()).Relative(); !(gap <= 1e-3) {
+		t.Errorf("relative gap %g after three epochs from the solution for twice the lambda", gap)
+	}
+}
