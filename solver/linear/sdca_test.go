@@ -264,6 +264,11 @@ func TestChoose(t *testing.T) {
 		{few(loss.Hinge{}, 1.0/400), 1e-6, "newton"},
 		{few(loss.Hinge{}, 1e-2/400), 1e-3, "newton"},
 		{of(loss.Logistic{}, 300, 300, 0.1), 1e-3, "newton"}, // dense rows
+		{of(loss.Hinge{}, 300, 300, 3.7), 1e-3, "sdca"},      // dense, 9.6 passes
+		{of(loss.Hinge{}, 300, 300, 4), 1e-3, "newton"},
+		{of(loss.Absolute{}, 300, 300, 3.7), 1e-6, "sdca"},
+		{of(loss.Hinge{}, 50, 50, 0.3), 1e-3, "newton"},  // of 1.6
+		{of(loss.Hinge{}, 100, 14, 0.3), 1e-3, "newton"}, // sparse
 		{of(loss.Logistic{}, 800, 800, 0.1), 1e-3, "sdca"},
 		{of(loss.Logistic{}, 1000, 50, 4), 1e-3, "newton"}, // curved, sparse
 		{of(loss.Logistic{}, 1000, 50, 2), 1e-3, "sdca"},
