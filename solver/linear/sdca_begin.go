@@ -1,6 +1,8 @@
 package linear
 
 import (
+	"slices"
+
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -18,16 +20,19 @@ func (s *sdca) addConjugates() {
 }
 
 // beginning makes a step of smoothed, if that is how the run begins, and takes
-// its dual variables over when it is done.
+// its dual variables over when it is done; its weights stay in reserve, as those to which
+// a face led: their primal may be far below that of the weights that belong to these.
 func (s *sdca) beginning() bool {
 	if s.begin == nil {
 		return false
 	}
 	if s.begin.step(); s.begin.done() {
+		s.begin.finish()
 		point := s.begin.point()
 		s.resume(&point)
 		s.addConjugates()
 		s.stale = true
+		s.lead, s.primal = slices.Clone(point.W), s.begin.primal()
 		s.begin = nil
 	}
 	return true

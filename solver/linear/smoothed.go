@@ -57,9 +57,12 @@ type smoothed struct {
 	c               []float64 // their curvatures
 	ofH             *part     // these rows; while not all are near it lends room to them
 	conjugate       *conjugate
-	epochs, since   int     // in all; with this tau, or since the estimate best
-	best            float64 // it was halved since the last; only once the slopes are centred
+	epochs, since   int     // in all; since best
+	best            float64 // excess with this tau when it was last halved; once the slopes are centred the estimate
 	stuck           bool
+	safe            []float64 // weights that were settled last, with the width safeTau
+	safeTau         float64
+	lost            bool // the slopes are not to be centred again
 }
 
 // suitsSmoothing reports whether SDCA should begin with smoothed: where rows are many, or
@@ -79,7 +82,7 @@ const (
 	leastCurved = 1e-3 // a row whose b is less, or 1-b, is left out of H: that lacks about 0.4 % of the curvature
 	narrower    = 0.5  // tau after tau
 	smoothMost  = 100  // epochs: something is wrong
-	smoothWait  = 12   // epochs with one tau: too few rows are curved for long steps
+	smoothWait  = 12   // epochs without half of what was left: too few rows are curved for long steps
 	smoothSteps = 600  // of conjugate gradients
 )
 
@@ -93,19 +96,24 @@ func newSmoothed(p *problem.Linear) *smoothed {
 // step makes one step: Newton's, or one along the path to the next tau, or once tau is
 // small one of the proximal point method.
 func (s *smoothed) step() {
+	left := s.excess()
 	if s.centred || s.settled() {
 		s.survey()
 	}
 	s.epochs++
 	s.since++
-	if s.centred = s.centred || s.tau < centredFrom && s.settled(); s.centred {
-		s.approach()
+	if !s.centred && !s.lost && s.tau < centredFrom && s.settled() {
+		s.centred, s.since, s.best = true, 1, math.Inf(1)
+	}
+	if s.centred {
+		s.approach(left)
 		return
 	}
 	from, t := s.tau, 1.0
 	if s.settled() {
+		s.save()
 		s.tau *= narrower
-		s.since = 1
+		s.since, s.best = 1, math.Inf(1)
 	}
 	d := s.direction(1-s.tau/from, s.defects*(s.tau/from))
 	s.q.Predict(s.along, d)
@@ -115,6 +123,9 @@ func (s *smoothed) step() {
 	vec.Axpy64(s.w, t, d)
 	vec.Axpy64(s.prediction, t, s.along)
 	s.look()
+	if e := s.excess(); e < s.best/2 {
+		s.best, s.since = e, 0
+	}
 	s.stuck = !(t > 0) || !(s.excess() < math.Inf(1))
 }
 
@@ -260,6 +271,11 @@ func (s *smoothed) slope(t float64) float64 {
 
 // estimate returns about the relative gap.
 func (s *smoothed) estimate() float64 {
-	primal := s.losses + float64(s.p.Lambda*s.p.Penalty.Value(s.w[:s.p.Penalised()]))
+	primal := s.primal()
 	return problem.Relative(primal, primal-s.defects-s.excess(), s.p.Zero())
+}
+
+// primal returns the objective, that of the hinge itself.
+func (s *smoothed) primal() float64 {
+	return s.losses + float64(s.p.Lambda*s.p.Penalty.Value(s.w[:s.p.Penalised()]))
 }

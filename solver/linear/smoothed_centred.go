@@ -24,6 +24,9 @@ import (
 //	Width     becomes less after steps that leave less than the defects in the gradient's
 //	          part of the gap
 //	Cost      conjugate gradients once an epoch, without a line search
+//	Lost      where few rows are on the corner for the columns, the bounds may cut so much
+//	          off b' that every step leaves more of the gradient than the last: smoothing
+//	          goes on from the last settled weights then, with its line search
 //
 // rcv1's shape at lambda = 1/(100n), with products of conjugate gradients in all: gap
 // 1e-4 after 520, 1e-5 after 1,150, 1e-6 after 2,500, at tau = 0.0002. Smoothing alone
@@ -40,12 +43,17 @@ const (
 	centredStay = 0.3  // of the way to an end is left
 	centredRise = 4    // log(b/(1-b)) moves so far at most
 	centredEnd  = 1e-9 // nearest to an end
+	centredLost = 10   // times what was left after the last step is too much
 )
 
-// approach makes a step of the proximal point method.
-func (s *smoothed) approach() {
+// approach makes a step of the proximal point method. left is excess after the last
+// step, without the rows that came near since.
+func (s *smoothed) approach(left float64) {
+	most := float64(centredLost * left)
 	if s.excess() < s.defects {
+		s.save()
 		s.tau *= centredNext
+		most = math.Inf(1) // a first step with a width may leave any amount
 	}
 	d := s.direction(1, centredNext*s.defects)
 	s.q.Predict(s.along, d)
@@ -58,6 +66,11 @@ func (s *smoothed) approach() {
 		return 0, 0
 	})
 	s.look()
+	if e := s.excess(); e > most {
+		s.centred, s.lost = false, true
+		s.retreat()
+		return
+	}
 	if e := s.estimate(); e < s.best/2 {
 		s.best, s.since = e, 0
 	}
