@@ -46,6 +46,7 @@ type curved struct {
 	gap       float64         // of the last estimate, relative; 0: none since the last epoch
 	given     *problem.Linear // while lambda is a larger one, see stiffen; else nil
 	stiffened bool            // it was once, or need not be
+	short     int             // steps so far of less than a tenth of Newton's
 
 	least float64 // slope along a step so far
 	stuck int     // epochs since
@@ -141,7 +142,9 @@ func (s *curved) search() {
 		}
 		t = inside(t-first/second, lo, hi)
 	}
-	s.length = t
+	if s.length = t; t < 0.1 {
+		s.short++
+	}
 	vec.Axpy64(s.w, t, s.d)
 	vec.Axpy64(s.prediction, t, s.move)
 	if there {

@@ -16,11 +16,16 @@ import "github.com/fenchel-ml/fenchel/vec"
 //	by hundredths              11              15              29             17
 //	at once                     8              75              41             17
 //
+// The same helps where steps are short though more rows are curved: 17,886 x 784 pixels
+// from 0 to 255, lambda = 1/(10n), need 95 epochs to 1e-3, or 30.
+//
 // Rejected: an H of all rows that were curved lately, which halves the epochs.
 const (
-	stiffPart = 1e-4 // of P(0): the penalty of w with the largest lambda
-	stiffEnd  = 0.1  // of the penalty: a problem is solved when g^T H^-1 g is less
-	stiffDown = 0.1  // lambda after lambda
+	stiffPart  = 1e-4 // of P(0): the penalty of w with the largest lambda
+	stiffEnd   = 0.1  // of the penalty: a problem is solved when g^T H^-1 g is less
+	stiffDown  = 0.1  // lambda after lambda
+	stiffShort = 2    // steps of less than a tenth of Newton's: rows that become curved are in the way
+	stiffMore  = 1000 // times lambda then
 )
 
 // stiffen goes to a larger lambda, and down again to that of the problem.
@@ -34,6 +39,10 @@ func (s *curved) stiffen() {
 	case !s.stiffened && s.hessian != nil && size > 0 && s.fewBent():
 		s.given, s.stiffened = s.p, true
 		s.weigh(stiffPart * s.p.Zero() / size)
+	case s.hessian != nil && s.short == stiffShort:
+		s.given, s.stiffened = s.p, true
+		s.short++ // once
+		s.weigh(stiffMore * s.p.Lambda)
 	}
 }
 

@@ -61,7 +61,7 @@ func TestStiff(t *testing.T) {
 			w = slices.Clone(s.w)
 		}
 		plain := newCurved(p, loss.SquaredHinge{}, nil)
-		plain.stiffened = true
+		plain.stiffened, plain.short = true, stiffShort+1 // never
 		if n := epochs(plain); 4*stiff > n {
 			t.Errorf("bias %v: %d epochs, with one lambda %d", bias, stiff, n)
 		}
