@@ -204,6 +204,7 @@ func (r *run) start(s Solver) {
 	begin := time.Now()
 	rows, _ := r.problem.Dims()
 	r.looks, r.looked = schedule{rows: rows, goal: r.opt.Gap}, 0
+	r.state = nil // that of a lost run need not stay beside the new one
 	r.state = s.Start(r.problem, r.opt.From, r.opt.Seed)
 	r.train += time.Since(begin)
 }
