@@ -118,7 +118,9 @@ func (s *curved) search() {
 		s.stuck++
 	}
 	if !(start > 0) { // the gradient is 0, or all rounding
-		s.stuck = mostStuck + 1
+		if s.stuck = mostStuck + 1; s.given != nil { // of another problem
+			s.weigh(s.given.Lambda)
+		}
 		return
 	}
 	whole, try := 0.5, s.slope

@@ -87,6 +87,19 @@ func TestStiffPoint(t *testing.T) {
 	}
 }
 
+// TestStiffAtRest: where no step is left for a larger lambda, the run goes on with that of
+// the problem.
+func TestStiffAtRest(t *testing.T) {
+	p := apart(t, 600, 20, problem.None)
+	s := newCurved(p, loss.SquaredHinge{}, nil)
+	s.given = p
+	s.weigh(1000 * p.Lambda)
+	clear(s.g)
+	if s.search(); s.given != nil || s.p != p || s.stuck != 0 {
+		t.Errorf("lambda %g of %g, stuck %d", s.p.Lambda, p.Lambda, s.stuck)
+	}
+}
+
 // TestStiffWarm: who begins near the solution goes there, not by way of larger lambdas.
 func TestStiffWarm(t *testing.T) {
 	p := apart(t, 6000, 200, problem.Free)
