@@ -83,7 +83,6 @@ TEXT ·sparseDotsAVX512(SB), NOSPLIT, $0-128
 	JMP          next
 
 row:
-	MOVQ   R12, R9
 	MOVQ   8(DX)(R11*8), R12
 	CMPQ   R12, R10
 	JHI    stop
@@ -137,6 +136,7 @@ tree:
 	INCQ          R11
 
 next:
+	MOVQ R12, R9
 	CMPQ R11, CX
 	JLT  row
 
@@ -306,7 +306,6 @@ TEXT ·sparseDotsAVX2(SB), NOSPLIT, $0-128
 	JMP          next
 
 row:
-	MOVQ   R12, R9
 	MOVQ   8(DX)(R11*8), R12
 	CMPQ   R12, R10
 	JHI    bad
@@ -410,6 +409,7 @@ tail:
 	INCQ         R11
 
 next:
+	MOVQ R12, R9
 	CMPQ R11, CX
 	JLT  row
 
@@ -533,20 +533,19 @@ TEXT ·sparseAxpysAVX2(SB), NOSPLIT, $0-136
 	JMP          next
 
 row:
-	MOVQ     R13, R10
 	MOVQ     8(DX)(R12*8), R13
 	CMPQ     R13, R11
 	JHI      stop
 	CMPQ     R10, R13
 	JHI      stop
+	MOVQ     R13, R8
+	SUBQ     R10, R8
 	VMOVDDUP (AX)(R12*8), X2
 	VUCOMISD X1, X2
 	JP       add
 	JE       added
 
 add:
-	MOVQ R13, R8
-	SUBQ R10, R8
 	SUBQ $0x08, R8
 	JL   tail
 
