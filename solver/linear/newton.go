@@ -95,9 +95,7 @@ func startingWeights(p *problem.Linear, from *problem.Point) []float64 {
 	switch {
 	case from != nil && len(from.W) == d+1:
 		copy(w, from.W)
-		if p.Bias == problem.None {
-			w[d] = 0
-		}
+		ground(w, p)
 		return w
 	case from != nil && len(from.A) == n:
 		u, sum := dualWeights(p, make([]float64, n), from.A)

@@ -101,9 +101,7 @@ func (s *smoothed) choose() {
 		}
 	}
 	s.p.CombineTo(s.fixed, s.far)
-	if s.p.Bias == problem.None {
-		s.fixed[len(s.fixed)-1] = 0
-	}
+	ground(s.fixed, s.p)
 	s.ofH.lend(s.part)
 	s.q = s.part.take(s.p, s.row)
 	s.prediction = resized(s.prediction, len(s.row))
