@@ -194,7 +194,7 @@ type run struct {
 	best            problem.Point
 	bestCertificate problem.Certificate
 	mixed           bool    // the parts of best come from different looks
-	first           float64 // primal at the first look; NaN before
+	first           float64 // primal where the run began, by epoch 1; NaN if nobody looked
 	looks           schedule
 	short           []float64 // dual variables in single precision
 }
@@ -265,7 +265,7 @@ func (r *run) look(point problem.Point) {
 
 	r.looked++
 	r.keep(point, c)
-	if math.IsNaN(r.first) {
+	if math.IsNaN(r.first) && r.epoch <= 1 { // later it may be lost already
 		r.first = c.Primal
 	}
 	if r.opt.Trace != nil {
@@ -290,6 +290,9 @@ func (r *run) look(point problem.Point) {
 // grows reports whether the objective is far above where it began, or is no
 // number. It may be negative: a margin, for instance, is maximised.
 func (r *run) grows(c problem.Certificate) bool {
-	size := math.Max(math.Abs(c.Zero), math.Abs(r.first))
+	size := math.Abs(c.Zero)
+	if first := math.Abs(r.first); first > size {
+		size = first
+	}
 	return math.IsNaN(c.Primal) || math.IsInf(c.Primal, 0) || size > 0 && c.Primal > 1e9*size
 }

@@ -523,6 +523,12 @@ func TestRetrace(t *testing.T) {
 	}{
 		{"best before", runner{primal: lostFrom(20, func(e int) float64 { return 1.5 + math.Abs(float64(e-9)) })}, Options{}, Diverged, 1.5, -1, 2},
 		{"goal on the way", runner{primal: lostFrom(20, func(e int) float64 { return 1 + math.Abs(float64(e-9)) })}, Options{}, Converged, 1, -1, 2},
+		{"lost to a number", runner{primal: func(e int) float64 {
+			if e >= 20 {
+				return 1e30
+			}
+			return 1 + math.Abs(float64(e-9))
+		}}, Options{}, Converged, 1, -1, 2},
 		{"lost at once", runner{primal: constant(nan)}, Options{Epochs: 1}, Diverged, 0, 1, 1},
 		{"within the limit", runner{primal: lostFrom(20, halving)}, Options{Epochs: 136}, Diverged, halving(8), 136, 2},
 	} {
