@@ -27,6 +27,9 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 		return "cd", "the penalty l1 is solved by columns"
 	case penalty.L2:
 	default:
+		if _, curved := p.Loss.(loss.Curved); curved && secondOrder(p) {
+			return "cd", "a curved loss, many more rows than features"
+		}
 		return "sdca", "for this penalty"
 	}
 	n, d := p.Dims()
@@ -50,6 +53,15 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 		return "newton", "small lambda, more rows than features"
 	}
 	return "sdca", "second-order steps cost more than dual ascent here"
+}
+
+// secondOrder reports whether steps with the curvatures of a curved loss win against dual
+// ascent, as they do with elastic-net, too. Seconds of coordinate descent : dual ascent,
+// lambda = 1/n: a table of house prices 0.2:>8, 50 columns from 1e-3 to 1e3 0.2:>8, money-fx
+// 0.06:0.05, 10,000 texts of 50,000 words 0.5:0.1 of cpu; 1/(100n): a1a 0.04:0.9.
+func secondOrder(p *problem.Linear) bool {
+	n, d := p.Dims()
+	return n >= 4*d && matrixTime(p) <= cheapTime || manyRows(p) && shortness(p) > dearSteps(p)
 }
 
 // cheapTime is how many passes over the data a matrix may cost to be worth it however

@@ -287,7 +287,9 @@ func TestChoose(t *testing.T) {
 		{of(loss.Absolute{}, mostColumns+1, 50, 1e9), 1e-3, "sdca"},
 		{documents(loss.Logistic{}, problem.None, 1), 1e-3, "sdca"},
 		{generate(loss.Logistic{}, "l1", problem.None, 400, 10, false), 1e-3, "cd"},
-		{generate(loss.Logistic{}, "elastic-net", problem.None, 400, 10, false), 1e-3, "sdca"},
+		{generate(loss.Logistic{}, "elastic-net", problem.None, 400, 10, false), 1e-3, "cd"},
+		{generate(loss.Logistic{}, "elastic-net", problem.None, 10, 400, false), 1e-3, "sdca"},
+		{generate(loss.Hinge{}, "elastic-net", problem.None, 400, 10, false), 1e-3, "sdca"},
 	} {
 		if got, why := Choose(c.p, c.gap); got != c.want || why == "" {
 			n, d := c.p.Dims()
