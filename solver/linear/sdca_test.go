@@ -255,6 +255,15 @@ func TestChoose(t *testing.T) {
 		p.Rows = &problem.Rows{X: &matrix.CSR{Cols: cols, Start: make([]int64, 4001)}, SquaredNorm: p.SquaredNorm, Nonzeros: int64(4000 * words), Threads: 1}
 		return p
 	}
+	rare := func(l loss.Loss, cols int) *problem.Linear { // documents, of which every fifth has a word of its own
+		p := of(l, cols, 45, 40)
+		x := documents(l, problem.None, 1).X.(*matrix.CSR)
+		for i := 0; i < 4000; i += 5 {
+			x.Index[x.Start[i+1]-1] = uint32(600 + i%(cols-600))
+		}
+		x.Cols, p.X = cols, x
+		return p
+	}
 	for _, c := range []struct {
 		p    *problem.Linear
 		gap  float64
@@ -273,7 +282,7 @@ func TestChoose(t *testing.T) {
 		{of(loss.Logistic{}, 1000, 50, 4), 1e-3, "newton"}, // curved, sparse
 		{of(loss.Logistic{}, 1000, 50, 2), 1e-3, "sdca"},
 		{of(loss.SquaredHinge{}, 1000, 50, 4), 1e-3, "newton"},
-		{of(loss.SquaredHinge{}, 1001, 50, 1000), 1e-3, "sdca"}, // too few rows
+		{of(loss.SquaredHinge{}, 9000, 50, 1000), 1e-3, "sdca"}, // too few rows
 		{of(loss.Squared{}, 4000, 50, 4), 1e-3, "newton"},
 		{of(loss.Squared{}, 4001, 50, 1000), 1e-3, "sdca"},
 		{of(loss.Logistic{}, 800, 240, 46), 1e-3, "sdca"}, // curved, of 231 passes
@@ -290,6 +299,9 @@ func TestChoose(t *testing.T) {
 		{generate(loss.Logistic{}, "elastic-net", problem.None, 400, 10, false), 1e-3, "cd"},
 		{generate(loss.Logistic{}, "elastic-net", problem.None, 10, 400, false), 1e-3, "sdca"},
 		{generate(loss.Hinge{}, "elastic-net", problem.None, 400, 10, false), 1e-3, "sdca"},
+		{rare(loss.Logistic{}, 1200), 1e-3, "newton"}, // 3.3 rows a column, 6 a common one
+		{rare(loss.Logistic{}, 9000), 1e-3, "sdca"},   // 0.4 rows a column
+		{rare(loss.HuberHinge{Width: 1}, 1200), 1e-3, "sdca"},
 	} {
 		if got, why := Choose(c.p, c.gap); got != c.want || why == "" {
 			n, d := c.p.Dims()
