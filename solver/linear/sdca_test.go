@@ -264,6 +264,17 @@ func TestChoose(t *testing.T) {
 		x.Cols, p.X = cols, x
 		return p
 	}
+	uneven := func(l loss.Loss, lo, hi float64) *problem.Linear { // 200 rows of 100 columns of sizes lo to hi
+		m := &matrix.Dense{Rows: 200, Cols: 100, Value: make([]float32, 20000)}
+		y, r := make([]float64, 200), rand.New(rand.NewPCG(9, 9))
+		for i := range m.Value {
+			m.Value[i] = float32(r.NormFloat64() * lo * math.Pow(hi/lo, float64(i%100)/99))
+		}
+		for i := range y {
+			y[i] = float64(1 - 2*(i%2))
+		}
+		return must(problem.NewLinear(problem.NewRows(m, 1), y, nil, l, penalty.L2{}, 1.0/200, problem.None))
+	}
 	for _, c := range []struct {
 		p    *problem.Linear
 		gap  float64
@@ -302,6 +313,10 @@ func TestChoose(t *testing.T) {
 		{rare(loss.Logistic{}, 1200), 1e-3, "newton"}, // 3.3 rows a column, 6 a common one
 		{rare(loss.Logistic{}, 9000), 1e-3, "sdca"},   // 0.4 rows a column
 		{rare(loss.HuberHinge{Width: 1}, 1200), 1e-3, "sdca"},
+		{uneven(loss.Logistic{}, 0.01, 100), 1e-3, "newton"},
+		{uneven(loss.Hinge{}, 0.01, 100), 1e-3, "newton"},
+		{uneven(loss.Logistic{}, 1, 1), 1e-3, "sdca"},
+		{uneven(loss.Hinge{}, 1, 1), 1e-3, "sdca"},
 	} {
 		if got, why := Choose(c.p, c.gap); got != c.want || why == "" {
 			n, d := c.p.Dims()
