@@ -24,11 +24,12 @@ import (
 //	Symbols   r_i = s_i l_i'(p_i)/N, h_i = s_i l_i''(p_i)/N, g = X^T r
 //	Epoch     1 gradient g over all columns; the working set is every column
 //	            with a weight and the columns that violate optimality most,
-//	            as many again as are in use, at least ten
+//	            twice as many as are in use, at least 30
 //	          2 the quadratic model sum_i h_i (x_i d)^2/2 + <g,d> + penalty is
 //	            minimised over the working set by passes over its columns,
-//	            each column exactly; the model's matrix is formed where that
-//	            is cheaper than the passes (cd_gram.go)
+//	            each column exactly, and by steps of Newton's method over the
+//	            columns in use (cd_face.go); the model's matrix is formed where
+//	            that is cheaper than the passes (cd_gram.go)
 //	          3 w + t d with the first t of 1, 1/2, 1/4 ... that decreases P
 //	            enough (Armijo, Tseng and Yun)
 //	Flat      a column that only rows without curvature use (all of them on a
@@ -112,6 +113,8 @@ type cd struct {
 	working         []int     // columns; d stands for the bias
 	gram            gram      // the model's matrix over them
 	formed          bool      // it is in use
+	face            cdFace    // minimises it
+	gap             float64   // about, relative, where the last epoch began
 	tolerance       float64   // violation at which the inner passes stop
 }
 
@@ -119,7 +122,7 @@ type cd struct {
 func (s *cd) Epoch() {
 	s.differentiate()
 	worst := s.choose()
-	if worst == 0 {
+	if s.judge(); worst == 0 {
 		return
 	}
 	s.tolerance = min(s.tolerance, 0.1*worst)
@@ -134,6 +137,22 @@ func (s *cd) Epoch() {
 	s.descend()
 	s.search()
 }
+
+// judge estimates the gap of w and the slopes there, which the certificate scales into
+// the box: of the conjugates of the losses it takes the tangent.
+func (s *cd) judge() {
+	n, u, along := s.p.Penalised(), s.d[:s.p.Penalised()], 0.0
+	for j := range n {
+		u[j] = -s.g[j] / s.p.Lambda
+		along += float64(s.g[j] * s.w[j])
+	}
+	scale, value := s.p.Penalty.Conjugate(u)
+	omega := s.p.Penalty.Value(s.w[:n])
+	s.gap = (float64(s.p.Lambda*(omega+value)) + float64(scale*along)) / s.objective(0)
+}
+
+// Estimate returns about the relative gap of the point where the last epoch began.
+func (s *cd) Estimate() float64 { return s.gap }
 
 // differentiate sets r, h and the gradient of the losses.
 func (s *cd) differentiate() {
@@ -203,7 +222,7 @@ func (s *cd) choose() (worst float64) {
 		}
 		return a.column - b.column
 	})
-	for _, c := range others[:min(len(others), max(10, len(s.working)))] {
+	for _, c := range others[:min(len(others), max(30, 2*len(s.working)))] {
 		s.working = append(s.working, c.column)
 	}
 	slices.Sort(s.working)

@@ -17,19 +17,18 @@ type gram struct {
 // mostGram bounds the working sets whose matrix is formed: 32 MB.
 const mostGram = 2048
 
-// prepare forms G for the working set of s and returns the number of passes
-// that it pays for, or 0 if passes over the columns themselves are cheaper: a
-// function of counts alone.
-func (m *gram) prepare(s *cd) (passes int) {
-	size := len(s.working)
-	if size > mostGram {
-		return 0
-	}
+// wait returns how many passes over the columns cost as much as forming G, and whether
+// it is worth it after those: functions of counts alone.
+func (m *gram) wait(s *cd) (passes int, worth bool) {
 	m.places(s)
 	forming, nonzeros := m.cost(s)
-	if forming > 50*nonzeros {
-		return 0
-	}
+	passes = int(forming / max(1, 2*nonzeros))
+	return passes, len(s.working) <= mostGram && passes <= 25
+}
+
+// form forms G for the working set of s, and G d.
+func (m *gram) form(s *cd) {
+	size := len(s.working)
 	m.size = size
 	m.g, m.q = resized(m.g, size*size), resized(m.q, size)
 	clear(m.q)
@@ -45,7 +44,11 @@ func (m *gram) prepare(s *cd) (passes int) {
 			m.g[b*size+a] = m.g[a*size+b]
 		}
 	}
-	return 50 + int(20*nonzeros/int64(size*size))
+	for at, j := range s.working {
+		if s.d[j] != 0 {
+			m.move(at, s.d[j])
+		}
+	}
 }
 
 // places notes where each column of the working set stands in it.

@@ -1,26 +1,48 @@
 package linear
 
-// descend minimises the model, to a tenth of the violation at hand or, where a
-// pass is cheap because the model's matrix is formed, a thousandth.
+// descend minimises the model to a tenth of the violation at hand, by passes over the
+// columns with steps over the face between them. Once passes have cost as much as the
+// model's matrix it is formed, if that is ever worth it: passes are cheap from then on,
+// and go to a thousandth.
 func (s *cd) descend() {
-	passes, tolerance := s.gram.prepare(s), s.tolerance/100
-	if s.formed = passes > 0; !s.formed {
-		passes, tolerance = 50, s.tolerance
-	}
-	for pass := range passes {
+	wait, worth := s.gram.wait(s)
+	s.formed = false
+	for pass := range 100 {
+		if worth && !s.formed && (pass == wait || wait <= 4) {
+			s.gram.form(s)
+			s.formed = true
+		}
+		tolerance := s.tolerance
+		if s.formed {
+			tolerance /= 100
+		}
 		if s.pass() <= tolerance {
 			if pass == 0 {
 				s.tolerance /= 10
 			}
 			break
 		}
+		if pass%4 == 3 {
+			s.cross()
+		}
 	}
 	if !s.formed {
 		return
 	}
+	clear(s.move)
 	for _, j := range s.working {
 		if s.d[j] != 0 {
 			s.add(j, s.d[j])
+		}
+	}
+}
+
+// cross takes steps over faces until no weight becomes 0: 8 at most, or 1 of conjugate
+// gradients, before passes say again which columns are in use.
+func (s *cd) cross() {
+	for range 8 {
+		if !s.face.step(s) || !s.formed {
+			return
 		}
 	}
 }
