@@ -81,3 +81,14 @@ func plainHessian(p *problem.Linear, c []float64) []float64 {
 	}
 	return h
 }
+
+// TestMatrixParts: partial matrices are a power of two, at most eight and one for each block
+// of rows.
+func TestMatrixParts(t *testing.T) {
+	for blocks, want := range []int{1, 1, 2, 2, 4, 4, 4, 4, 8, 8} {
+		p := generate(loss.Hinge{}, "l2", problem.None, max(1, blocks)*blockRows, 4, true)
+		if got := len(newHessian(p).parts); got != want {
+			t.Errorf("%d blocks: %d parts, want %d", blocks, got, want)
+		}
+	}
+}
