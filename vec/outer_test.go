@@ -87,6 +87,18 @@ func TestSparseOutersOutside(t *testing.T) {
 				t.Errorf("%s, column %d: wrote outside", l, bad)
 			}
 		}
+		for n := 1; n <= 20; n++ { // wherever in eight the bad one is
+			h, index, value := make([]float64, 20*20), make([]uint32, n, n+8), make([]float32, n, n+8)
+			for k := range n {
+				index[k], value[k] = uint32(k), 1
+			}
+			index[n-1] = 20
+			if !panics(func() {
+				SparseOuters(h[:400:400], 20, []float64{1}, []int64{0, int64(n)}, index, value, make([]float64, n))
+			}) {
+				t.Errorf("%s, the last of %d values in column 20: no panic", l, n)
+			}
+		}
 		for _, start := range [][]int64{{0, 4}, {-1, 3}, {2, 1}, {1 << 62, 1<<62 + 1}} {
 			if !panics(func() {
 				SparseOuters(make([]float64, 25), 5, []float64{1}, start, []uint32{0, 1, 2}, []float32{1, 1, 1}, make([]float64, 3))
