@@ -107,7 +107,8 @@ func (c *cancellable) Write(p []byte) (int, error) {
 
 // WriteFile makes path hold what write writes: into a temporary file in the
 // same folder, which is synced and then takes the place of path. If anything
-// fails, path stays as it was. An existing file keeps its permissions; a
+// fails, path stays as it was; after a power cut within seconds it may be as it was,
+// too: the folder is not synced. An existing file keeps its permissions; a
 // symbolic link stays a link, to the new content. What is not a regular file,
 // such as /dev/null or a pipe, is written to directly.
 func WriteFile(path string, write func(io.Writer) error) error {
@@ -147,7 +148,6 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return renamed(path, err)
 	}
-	syncFolder(filepath.Dir(path))
 	return nil
 }
 
@@ -183,15 +183,6 @@ func writeDirectly(path string, write func(io.Writer) error) error {
 		return renamed(path, err)
 	}
 	return nil
-}
-
-// syncFolder makes a rename survive a power cut. Some systems cannot sync a
-// folder; the file itself is complete in any case.
-func syncFolder(path string) {
-	if d, err := os.Open(path); err == nil {
-		d.Sync()
-		d.Close()
-	}
 }
 
 // appendFloat32 appends the shortest text that reads back as the same bits.
