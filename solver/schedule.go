@@ -66,19 +66,15 @@ func (s *schedule) due(epoch int, estimate float64, present bool) bool {
 
 // unpromised reports whether to look whatever the estimate says, which may be far too
 // high: after 32 epochs, and four times as late as the last look, where it is of the point
-// itself or within ten times the goal, else after 128. A look in vain costs more than its
-// time: it wakes all rows of dual ascent. With 32 for all imdb, hinge at 1/(100n), is looked
-// at to 1e-3 after 32 and 67 epochs, so after 62; with 128 for all 20 newsgroups takes 51
-// epochs instead of 35. Second-order steps near the limit of the arithmetic may lose within
-// 128 epochs what they had after 32.
+// itself or within ten times the goal, else after 128. Second-order steps near the limit of
+// the arithmetic may lose within 128 epochs what they had after 32.
 func (s *schedule) unpromised(epoch int) bool {
 	wait := epoch - 4*s.epoch
 	return wait >= 128 || wait == 32 && (s.present || s.estimate <= 10*s.goal)
 }
 
-// fall is by how much the estimates have fallen in an epoch on the average. After a
-// look has woken all rows they rise and fall again faster than what they estimate:
-// without it 20 newsgroups (hinge, lambda = 1/(100n), to 1e-3) looks in vain twice.
+// fall is by how much the estimates have fallen in an epoch on the average. When many
+// rows wake at once they rise, and fall again faster than what they estimate.
 func (s *schedule) fall(epoch int, estimate float64) float64 {
 	if epoch < 2 || !(0 < estimate && estimate < s.start) { // of a gap near 0 an estimate may be below
 		return 0

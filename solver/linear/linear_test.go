@@ -597,26 +597,55 @@ func TestCDViolation(t *testing.T) {
 	}
 }
 
-// TestEveryCertificateWakesAllRows of sdca: what is shrunk may be wrong.
-func TestEveryCertificateWakesAllRows(t *testing.T) {
-	s := SDCA{}.Start(generate(loss.Hinge{}, "l2", problem.None, 40, 5, false), nil, 1).(*sdca)
-	asleep := func() (n int) {
-		for _, wake := range s.wake {
-			if wake > s.epoch {
-				n++
+// TestLooksChangeNothing: sdca goes the same way however often it is judged.
+func TestLooksChangeNothing(t *testing.T) {
+	for _, l := range []loss.Loss{loss.Hinge{}, loss.SquaredHinge{}, loss.Logistic{}} {
+		p := generate(l, "l2", problem.None, 40, 5, false)
+		seen, unseen := SDCA{}.Start(p, nil, 1).(*sdca), SDCA{}.Start(p, nil, 1).(*sdca)
+		for epoch := range 30 {
+			seen.Epoch()
+			unseen.Epoch()
+			seen.Point()
+			if !slices.Equal(seen.a, unseen.a) {
+				t.Errorf("%T: other dual variables after %d looks", l, epoch+1)
+				break
 			}
 		}
-		return n
 	}
+}
+
+// TestRest: a row that stays calm sleeps for ever longer, up to a limit that is nearer
+// for one that was spared, and one that moves does not sleep.
+func TestRest(t *testing.T) {
+	for _, c := range []struct {
+		most uint32
+		want []uint32 // epochs until the next visit
+	}{{longestRest, []uint32{0, 2, 4, 8, 16, 32, 64, 64, 64, 64, 64, 64}}, {longestSpare, []uint32{0, 2, 4, 8, 16, 16, 16, 16, 16, 16, 16, 16}}} {
+		s := &sdca{calmVisits: 1, epoch: 7, calm: make([]uint8, 2), wake: make([]uint32, 2)}
+		for visit, want := range c.want {
+			s.wake[1] = s.epoch
+			if s.rest(1, c.most); s.wake[1]-s.epoch != want || s.wake[0] != 0 {
+				t.Errorf("at most %d epochs: after %d calm visits %v, want %d", c.most, visit+1, s.wake[1]-s.epoch, want)
+			}
+		}
+	}
+	p := generate(loss.Hinge{}, "l2", problem.None, 40, 5, false)
+	s := SDCA{}.Start(p, nil, 1).(*sdca)
+	asleep := 0
 	for range 40 {
+		before := slices.Clone(s.a)
 		s.Epoch()
+		for i, wake := range s.wake {
+			if wake > s.epoch {
+				asleep++
+				if s.a[i] != before[i] {
+					t.Errorf("row %d moved and sleeps", i)
+				}
+			}
+		}
 	}
-	if asleep() == 0 {
-		t.Error("nothing is shrunk after 40 epochs")
-	}
-	s.Point()
-	if n := asleep(); n != 0 {
-		t.Errorf("%d rows asleep after Point", n)
+	if asleep == 0 {
+		t.Error("no row ever sleeps")
 	}
 }
 

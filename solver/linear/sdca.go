@@ -28,7 +28,7 @@ import (
 //	Shrinking    a row that a step would not move, or would move within its domain
 //	             though its part of the gap is below a twentieth of the mean, is
 //	             left alone, and on consecutive such visits visited after 2, 4, 8
-//	             ... epochs; every certificate wakes all
+//	             ... epochs: 64 at most in the first case, 16 in the second
 //	Partitions   work on shares of the rows side by side, merged many times an
 //	             epoch (sdca_rounds.go): as many threads as there are partitions help
 //	Beginning    many more rows than columns, hinge, small lambda: smoothed.go
@@ -117,27 +117,28 @@ type sdca struct {
 	mu      float64 // strong convexity
 	over    float64 // how much further than the exact ones steps go
 
-	a, u, w   []float64 // w is u itself for l2
-	sum       float64   // sum_i s_i a_i
-	conjugate float64   // sum_i s_i l*(a_i)
-	step      dualStep
-	part      []partition
-	clock     *Clock
-	sigma     float64   // how much partitions hold back, see adapt
-	stale     bool      // the copies of u in part are not u
-	change    []float64 // of u in a round
-	rowGap    float64   // mean part of a row in the gap, as met in the last epoch
-	spare     float64   // below this a row's part is not worth a step
-	epoch     uint32
-	calm      []uint8  // consecutive visits that left a_i as it was
-	wake      []uint32 // epoch of the next visit
-	active    []uint32 // rows of this epoch
-	groups    []uint32 // where groups begin in active, shuffled
-	order     []uint32 // where the blocks of a few groups begin, shuffled
-	rows      []uint32 // active in the order of the visits
-	gather    []float64
-	slack     float64   // share of the gap that scaling leaves
-	begin     *smoothed // how the run begins; nil: it is over
+	a, u, w    []float64 // w is u itself for l2
+	sum        float64   // sum_i s_i a_i
+	conjugate  float64   // sum_i s_i l*(a_i)
+	step       dualStep
+	part       []partition
+	clock      *Clock
+	sigma      float64   // how much partitions hold back, see adapt
+	stale      bool      // the copies of u in part are not u
+	change     []float64 // of u in a round
+	rowGap     float64   // mean part of a row in the gap, as met in the last epoch
+	spare      float64   // below this a row's part is not worth a step
+	epoch      uint32
+	calmVisits uint8    // after which a row sleeps
+	calm       []uint8  // consecutive visits that left a_i as it was
+	wake       []uint32 // epoch of the next visit
+	active     []uint32 // rows of this epoch
+	groups     []uint32 // where groups begin in active, shuffled
+	order      []uint32 // where the blocks of a few groups begin, shuffled
+	rows       []uint32 // active in the order of the visits
+	gather     []float64
+	slack      float64   // share of the gap that scaling leaves
+	begin      *smoothed // how the run begins; nil: it is over
 	faces
 }
 
@@ -247,8 +248,7 @@ func (s *sdca) bias() float64 {
 	return b[0]
 }
 
-// Point returns the weights that belong to the dual variables, and wakes all
-// rows for the next epoch.
+// Point returns the weights that belong to the dual variables.
 func (s *sdca) Point() problem.Point {
 	if s.begin != nil {
 		return s.begin.point()
@@ -256,7 +256,6 @@ func (s *sdca) Point() problem.Point {
 	if s.face != nil { // which goes on: the dual variables are far ahead of the weights
 		s.follow(s.face)
 	}
-	clear(s.wake)
 	w := s.w
 	if s.separate() {
 		d := len(s.u) - 1

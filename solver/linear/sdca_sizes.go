@@ -13,6 +13,13 @@ func (s *sdca) chooseSizes() {
 	s.mu = s.penalty.StrongConvexity()
 	s.over = overRelaxed
 	s.block, s.group = blockSize(n, s.p.Nonzeros)
+	// Where steps are short, a row that rests at an end of a flat conjugate's domain is
+	// more likely to leave it again; and in large sets scattered rows cost as much as those
+	// between them.
+	s.calmVisits = 1
+	if s.p.Nonzeros >= 1<<24 || flat(s.p.Loss) && shortness(s.p) > 3 {
+		s.calmVisits = 2
+	}
 	switch s.p.Bias {
 	case problem.Feature:
 		s.beta = 1

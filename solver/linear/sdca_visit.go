@@ -119,8 +119,12 @@ func (s *sdca) look(dst []visit, x *matrix.CSR, rows []uint32) {
 func (s *sdca) move(part *partition, v *visit, prediction float64) (change float64) {
 	after, gap, rise := s.step(v.before, prediction, v.q, v.y)
 	part.gap += float64(v.weight * gap)
-	if after == v.before || gap < s.spare && s.inside(v.y, after) {
-		s.rest(v.row)
+	if after == v.before {
+		s.rest(v.row, longestRest)
+		return 0
+	}
+	if gap < s.spare && s.inside(v.y, after) {
+		s.rest(v.row, longestSpare)
 		return 0
 	}
 	if s.calm[v.row] != 0 { // the neighbours' partitions share its cache line
@@ -144,10 +148,18 @@ func (s *sdca) inside(y, a float64) bool {
 	return a > lo && a < hi
 }
 
-// rest lets a row sleep that did not move: 1, 2, 4, ... 64 epochs.
-func (s *sdca) rest(i uint32) {
-	s.calm[i] = min(s.calm[i]+1, 8)
-	if s.calm[i] > 2 {
-		s.wake[i] = s.epoch + 1<<(s.calm[i]-2)
+// Epochs that a row sleeps at most: one that would not have moved, and one that was
+// spared a step, which may be worth it again soon, as the mean gap falls.
+const (
+	longestRest  = 64
+	longestSpare = 16
+)
+
+// rest lets a row sleep that did not move: 2, 4, 8, ... epochs, at most so many, once it
+// has been calm for s.calmVisits.
+func (s *sdca) rest(i uint32, most uint32) {
+	s.calm[i] = min(s.calm[i]+1, s.calmVisits+8)
+	if beyond := s.calm[i]; beyond > s.calmVisits {
+		s.wake[i] = s.epoch + min(1<<(beyond-s.calmVisits), most)
 	}
 }
