@@ -32,20 +32,13 @@ import (
 //	          u is added up while a row is at hand, and the change by the next r
 //	          follows, as r itself does
 //
-// The weights are the greater part: imdb hinge at lambda = 1/(100n) has after
-// thirty epochs a primal 0.05 above the optimum and a dual 0.0002 below it, and
-// after one face of 27 steps then a primal 0.002 above; cut off at the bounds the
-// steps make the primal worse.
+// The weights are the greater part: where lambda is small it is the primal that is far
+// from the optimum, and steps cut off at the bounds make it worse.
 //
-// Plain conjugate gradients were rejected: they raise the dual as far, but |r|
-// grows on the way. So was the best point in the space of the last five epochs'
-// moves: with orders shuffled anew it has no memory that would make moves
-// conjugate, and the rate stayed that of SDCA; in a fixed order, forward or
-// forward and backward, SDCA itself takes ten times the epochs. Preconditioning
-// by symmetric Gauss-Seidel in two halves takes as many passes as without to the
-// same primal. Of what is cheaper than a face, a pass that lifts only rows that
-// fall short makes imdb's primal worse, and the mean weights of the last four or
-// eight epochs are a third nearer the optimum at best.
+// Plain conjugate gradients were rejected: they raise the dual as far, but |r| grows on
+// the way. So were the best point in the space of the last epochs' moves, which are not
+// conjugate, preconditioning by symmetric Gauss-Seidel, which saves no pass, lifting only
+// rows that fall short, and mean weights.
 type face struct {
 	s           *sdca
 	rows        []uint32
@@ -132,8 +125,7 @@ func (f *face) predict(dst, u []float64, lo, hi int) {
 
 func (f *face) row(k int) matrix.Vector { return f.s.p.X.Row(int(f.rows[k])) }
 
-// prefetch asks for row k, if there is one and it is sparse: a step over some of
-// imdb's rows takes 1.85 ms so instead of 2.4.
+// prefetch asks for row k, if there is one and it is sparse.
 func (f *face) prefetch(k int) {
 	if k < len(f.rows) {
 		if x := f.row(k); x.Index != nil {

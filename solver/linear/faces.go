@@ -3,12 +3,8 @@ package linear
 import "github.com/fenchel-ml/fenchel/loss"
 
 // faces decides when SDCA works on a face instead of its epochs. Epochs between two
-// find the rows of the next. With 2, 4, 6, 8 of them imdb hinge, lambda = 1/(100n),
-// takes 480, 403, 532, 449 ms to gap 1e-6 and 209, 121, 124, 126 to 1e-3, 20 newsgroups
-// with lambda = 1/n takes 37, 32, 33, 33 to 1e-6 (reckoned from the nonzeros visited:
-// 1.05 ns each side by side, 1.9 alone, 1.15 in a face). Without any, with rows that
-// left put on their bound and those that would leave it taken along, imdb takes 460:
-// of nearly equal rows one put back alone makes the residual forty times as large.
+// find the rows of the next. Without any, one of nearly equal rows is put back alone, and
+// the residual is many times as large.
 type faces struct {
 	face   *face       // being solved; nil: none
 	wait   int         // epochs between two, 0: not yet worth it
@@ -36,9 +32,7 @@ func flat(l loss.Loss) bool {
 }
 
 // watch notes how fast the gap falls: when eight epochs leave more than half of it,
-// faces are worth their time. The first waits until all rows were seen again. From
-// a quarter on instead, imdb hinge with lambda = 1/n to gap 1e-6 takes 200 ms
-// instead of 105.
+// faces are worth their time. The first waits until all rows were seen again.
 func (s *sdca) watch() {
 	s.pause--
 	if s.wait > 0 || s.epoch%faceWindow != 0 || s.separate() || !flat(s.p.Loss) {
@@ -69,9 +63,8 @@ func (s *sdca) workOnFace() bool {
 	return true
 }
 
-// vector returns one as long as u, with whatever an earlier face left in it: with new
-// ones for every face 20 newsgroups (hinge, lambda = 1/(100n)) takes 62 ms to gap 1e-6
-// instead of 55.
+// vector returns one as long as u, with whatever an earlier face left in it: new ones
+// for every face cost a tenth of the time.
 func (s *sdca) vector() []float64 {
 	if last := len(s.used) - 1; last >= 0 {
 		v := s.used[last]

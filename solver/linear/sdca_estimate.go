@@ -30,8 +30,7 @@ func (s *sdca) Present() bool { return s.begin != nil || s.led || s.face != nil 
 
 // dual returns about the dual objective, as the steps left it. Where a copy of u is the
 // same it reads that one: this core has it for itself, and a line of u that two have
-// read is dear to write (see fetch). Where cores are far apart the first merge of an
-// epoch took the other 170 us instead of 50.
+// read is dear to write (see fetch).
 func (s *sdca) dual() float64 {
 	u := s.u
 	if !s.stale {

@@ -34,13 +34,11 @@ func (s *sdca) piece() float64 {
 }
 
 // leastRounds is how many rounds an epoch should have at least for partitions to
-// be worth it. 20 newsgroups has five: logistic to 1e-3 in 9 ms instead of 14.
+// be worth it.
 const leastRounds = 4
 
-// fewRounds is how many an epoch must have where few rows are awake: with leastRounds
-// imdb, hinge to 1e-5, takes 56 ms on two cores instead of 41. Pieces may be as short as
-// shortPiece for up to someRounds: without, one core makes the late epochs alone (20
-// newsgroups, hinge to 1e-3, 10.5 ms instead of 7.6; with four rounds 8.2).
+// fewRounds is how many an epoch must have where few rows are awake. Pieces may be as
+// short as shortPiece for up to someRounds, or one core would make the late epochs alone.
 const (
 	fewRounds  = 2
 	someRounds = 3
@@ -52,15 +50,13 @@ func (s *sdca) shortPiece() float64 {
 	return max(float64(d), 1<<14)
 }
 
-// mostRounds bounds the rounds of an epoch. rcv1's shape, hinge to 1e-3, needs 22.4
-// epochs with 160, whose merges take a tenth of the time, 22.8 with 64, 23.8 with 32.
+// mostRounds bounds the rounds of an epoch: more save hardly an epoch, and their merges
+// take a tenth of the time.
 const mostRounds = 64
 
 // divide makes the partitions, their number a function of the sizes alone: two
 // where there is work for them, else one. With more, columns that all rows use
-// are corrected by everybody at once, and the epochs grow. Those of imdb to gap 1e-3
-// with 1, 2, 4 partitions: hinge 10, 11, 12, logistic with lambda = 1/(100n) 9, 10,
-// 16.
+// are corrected by everybody at once, and the epochs grow.
 func (s *sdca) divide(parts int) {
 	if parts == 0 {
 		parts = 1
@@ -160,9 +156,8 @@ func (s *sdca) rounds(rounds int) {
 
 // fetch takes the weights that others have merged, those outside lo..hi, into this
 // core's cache, for writing: two cores that read the same line both keep it, and the
-// first write then costs ten times as much as a line that only moves. Where each copied
-// the others' part of u imdb, hinge to 1e-3, took 24.3 ms instead of 21.3. To add 0
-// changes no bit: no merged weight is -0.
+// first write then costs ten times as much as a line that only moves. To add 0 changes
+// no bit: no merged weight is -0.
 func (p *partition) fetch(lo, hi int) {
 	const line = 8 // weights
 	for j := 0; j < lo; j += line {
@@ -215,9 +210,7 @@ const firstSigma, leastSigma = 2, 1.1
 //
 // What all rows use each of two partitions corrects as if alone, so that an error
 // there is multiplied by 1-2/sigma in a round: with sigma 1 it swings for ever,
-// and the dual hardly shows it. So sigma begins at 2 and stays above 1. rcv1's shape,
-// hinge to 1e-3, takes 19 epochs with one partition, 21 so, 22.8 from 1 with a least of 1;
-// with a least of 1.5 imdb, logistic at 1/(100n), takes 16 instead of 12.
+// and the dual hardly shows it. So sigma begins at 2 and stays above 1.
 func (s *sdca) adapt(best float64) {
 	switch {
 	case best < 0.95:

@@ -27,8 +27,8 @@ func (s *sdca) chooseSizes() {
 		// Much weaker than an average row, or the rows would have to work
 		// against each other through it (at equal weight the epochs triple),
 		// but some thirty times stronger than lambda, so that each centring
-		// takes most of what is left of the constraint. Epochs to 1e-6 with the
-		// share 0.05, 0.01: ijcnn1 logistic 10, 27, a9a hinge 3597, 2447.
+		// takes most of what is left of the constraint. Losses with corners do
+		// better with the smaller share, others with the larger one.
 		share := 0.05
 		if math.IsInf(s.p.Loss.Smoothness(), 1) {
 			share = 0.01
@@ -43,10 +43,8 @@ func (s *sdca) chooseSizes() {
 
 // overRelaxed is how many times as far as the step that is best for its row alone a
 // step goes (successive over-relaxation, Young 1954, with steps cut off at the ends
-// of the domain); any factor below 2 ascends. Hinge at 1/(100n), its primal in the best
-// length, to 6e-5 above the optimum on 20 newsgroups, with 1, 1.2, 1.3, 1.4: 94, 71, 72,
-// 96 epochs. The dual is then three times as near as with 1, but predictions scatter more
-// about the corner, against which a shorter last step, or every eighth, does not help.
+// of the domain); any factor below 2 ascends. The dual is then nearer after as many epochs,
+// but predictions scatter more about the corner: from 1.4 on that costs what it brings.
 const overRelaxed = 1.25
 
 // groupsAtATime is how many groups have their blocks mixed.
@@ -54,17 +52,14 @@ const groupsAtATime = 8
 
 // blockSize returns how many consecutive rows are visited together: as many as make
 // about 8 kB, up to 8, once the data outgrow the caches. Small sets gain nothing from
-// blocks, and correlated neighbours cost them epochs: a9a, hinge to 1e-3, 366 with blocks
-// of 8 for 128 with single rows. Large sets take twice as many: with 128 rcv1's shape
-// needs 29 epochs for 22.6 where rows are sorted by class.
+// blocks, and correlated neighbours cost them epochs. Large sets take twice as many; far
+// more cost epochs where rows are sorted by class.
 //
 // And it returns how many rows make a group, a few of which are visited at a time, their
 // blocks in random order. Groups of large sets are 8 blocks, some pages of memory, so
-// that a block mostly begins where the processor has been or has looked ahead: a row of
-// rcv1's shape takes a core 79 ns so, 83 with 4 blocks, 98 without groups. One group at a
-// time costs epochs where rows are sorted (23.4 for 20.2). Half a gigabyte and more may
-// lie in a mapped file: then a group is the megabyte that one read brings. Sorted rows
-// take 21 epochs so, 52 with one group at a time, 56 where a group is a block.
+// that a block mostly begins where the processor has been or has looked ahead. One group
+// at a time would cost epochs where rows are sorted. Half a gigabyte and more may lie in a
+// mapped file: then a group is the megabyte that one read brings.
 func blockSize(n int, nonzeros int64) (block, group int) {
 	most := int64(8)
 	switch {
