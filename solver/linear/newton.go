@@ -29,7 +29,8 @@ import (
 //	          Cholesky (vec.Cholesky). With more than mostColumns columns, or
 //	          where the matrix costs hundreds of passes over the data, conjugate
 //	          gradients (newton_cg.go), for curved losses only; where it costs tens,
-//	          these with the factor of an earlier epoch
+//	          these with the factor of an earlier epoch, and on dense rows these
+//	          alone, as long as they take few products (newton_direction.go)
 //	Start     with many rows at the solution of a sample, which is always the same:
 //	          newton_start.go, newton_sample.go
 //	Cost      an epoch is O(sum of squared row lengths + d^3/3); memory O(n +

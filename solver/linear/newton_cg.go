@@ -22,21 +22,19 @@ import (
 //	          that an epoch would be endless, or a new factor cheaper. Whatever it has by
 //	          then is a direction of descent
 //
-// rcv1's shape, logistic, lambda = 1/(100n): epochs and products to 1e-6 and 1e-8 with the
-// least residual 0.1, 0.05, 0.03, 0: 6 26, 5 20, 5 21, 5 25 and 7 33, 6 27, 6 31, 6 43.
-//
-// Rejected, with the same problem to 1e-3 (1.0 s): H of every fourth row, the diagonal and
-// the gradient of all, while |g| is above 0.5, 0.03, 0.01 of the first (1.25, 1.2, 1.5 s;
-// rare columns ask for more products and epochs); to begin at the solution of an eighth of
-// the rows, which fits its rare columns (the first step with all rows falls as far as from
-// 0), or after two epochs on it (one epoch of all rows less, but each farther off); the
-// diagonal of every eighth row (13 products for 6); to leave out the rows that have 2 % of
-// the curvature (11 products for 6).
+// Rejected, logistic on rcv1's shape: H of every fourth row, the diagonal and the gradient
+// of all, as rare columns ask for more products and epochs; to begin at the solution of an
+// eighth of the rows, which fits its rare columns; the diagonal of every eighth row, or H
+// without the rows that have 2 % of the curvature, either of which doubles the products.
 type conjugate struct {
 	most  int     // products of a step of Newton's method
 	first float64 // |g| of the first epoch
 	since int     // products since the scale was made
 	last  int     // products of the last step
+	steps int     // so far,
+	spent int     // and products
+
+	matrix int // products for which there is one instead, see prepare; 0: never
 
 	factor   *hessian  // which scales if it is not nil
 	diagonal []float64 // d+1
@@ -73,6 +71,17 @@ func (m *conjugate) solve(x, move, g []float64, p *problem.Linear, c []float64) 
 	goal := size * min(0.1, max(0.05, math.Sqrt(size/m.first)))
 	m.last = m.run(x, move, g, goal, m.most, p, c)
 	m.since += m.last
+	m.spent += m.last
+	m.steps++
+}
+
+// worth returns how many products the next step may take, where there may be a matrix
+// instead.
+func (m *conjugate) worth() int {
+	if m.steps < trialSteps {
+		return m.matrix/trialShare + 1 - m.spent
+	}
+	return min(m.matrix-m.spent, mostProducts)
 }
 
 // solveTo sets x to nearly -H^-1 g: with a residual of norm goal, or after most

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -206,5 +207,49 @@ func TestLeastResidual(t *testing.T) {
 		if m.run(s.d, nil, s.g, want*size, mostProducts, p, s.c) != products {
 			t.Errorf("first gradient %g: %d products are more than %g of the gradient takes", first, products, want)
 		}
+	}
+}
+
+// TestTrial: dense rows stay with conjugate gradients where columns are nearly independent,
+// whatever their scales, and go over to the matrix where they are not, before it would have
+// been cheaper; from there on as if it had been so from the beginning.
+func TestTrial(t *testing.T) {
+	for _, l := range []loss.Loss{loss.Logistic{}, loss.SquaredHinge{}, loss.Squared{}} {
+		for _, kept := range []float64{0, 0.95} {
+			p := generate(l, "l2", problem.None, 3200, 400, false)
+			for row := range slices.Chunk(p.X.(*matrix.Dense).Value, 400) {
+				for j := 1; j < len(row); j++ {
+					row[j] += float32(kept) * row[j-1]
+				}
+				for j := range row {
+					row[j] *= float32(1 + j%7)
+				}
+			}
+			p.Rows = problem.NewRows(p.X, 2)
+			s := newCurved(p, l.(loss.Curved), nil)
+			first := s.conjugate
+			for s.Epoch(); s.Estimate() > 1e-6 && first.steps < 20; s.Epoch() {
+			}
+			if gap := p.Certify(s.Point()).Relative(); gap > 1e-6 {
+				t.Errorf("%T, %g: relative gap %g", l, kept, gap)
+			}
+			switch most := first.matrix/trialShare + 1; {
+			case kept == 0 && s.hessian != nil:
+				t.Errorf("%T: a matrix after %d products of %d steps", l, first.spent, first.steps)
+			case kept != 0 && (s.hessian == nil || first.spent > most || first.steps > trialSteps):
+				t.Errorf("%T: no matrix, or after %d products of %d steps, expected %d at most", l, first.spent, first.steps, most)
+			}
+		}
+	}
+	p := generate(loss.Logistic{}, "l2", problem.None, 3200, 400, false)
+	p.Lambda = 1e-5
+	s := newCurved(p, loss.Logistic{}, nil)
+	first := s.conjugate
+	first.matrix, first.steps = 16, trialSteps
+	for range 6 {
+		s.Epoch()
+	}
+	if s.hessian == nil || first.spent != 16 {
+		t.Errorf("%d products for a matrix that costs 16", first.spent)
 	}
 }

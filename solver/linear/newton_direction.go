@@ -27,25 +27,50 @@ const (
 	// clusters far apart does not converge so).
 	productPasses = 8
 	leastScaled   = 3
+
+	// Dense rows begin with conjugate gradients if H costs leastMatrix products, and go
+	// over to it when trialSteps steps take more than a share of these, or all steps more
+	// than all. Where columns are nearly independent, whatever their scales, a step takes
+	// 2 to 6 products, else soon 20 to 60; the first step says little.
+	denseProducts = 3.2 // that take as long as one pass of matrixTime
+	leastMatrix   = 15
+	trialSteps    = 2
+	trialShare    = 5
 )
 
 // prepare chooses how d is found, and begins at the solution of a sample if the run
 // begins at no point.
 func (s *curved) prepare(from *problem.Point) {
 	n, d := s.p.Dims()
-	factored := false
-	switch {
-	case d > mostColumns || n >= 8*d && !denseEnough(s.p) && matrixPasses(n, d, s.p.Nonzeros) > dearMatrix:
-		s.conjugate = newConjugate(s.p)
-	case from == nil && worthStart(s.p):
-		factored = s.start()
-	default:
-		s.hessian = newHessian(s.p)
-	}
-	_, logistic := s.loss.(loss.Logistic)
 	passes := matrixPasses(n, d, s.p.Nonzeros)
 	s.cheap = passes <= cheapMatrix
-	if most := passes / productPasses; logistic && s.hessian != nil && most >= leastScaled {
+	if d > mostColumns || n >= 8*d && !denseEnough(s.p) && passes > dearMatrix {
+		s.conjugate = newConjugate(s.p)
+		return
+	}
+	steps, factored := 0, false
+	if from == nil && worthStart(s.p) {
+		factored = s.start()
+		steps = trialSteps // of the sample
+	}
+	if matrix := int(matrixTime(s.p) * denseProducts); s.hessian == nil && n >= 8*d && denseEnough(s.p) && matrix >= leastMatrix {
+		s.conjugate = newConjugate(s.p)
+		s.conjugate.matrix, s.conjugate.steps = matrix, steps
+		return
+	}
+	s.form(factored)
+}
+
+// form goes on with a matrix; factored says that there is a factor. Where one is dear and
+// curvatures do not jump, it scales conjugate gradients.
+func (s *curved) form(factored bool) {
+	if s.hessian == nil {
+		s.hessian = newHessian(s.p)
+	}
+	s.conjugate, s.drop = nil, 0
+	n, d := s.p.Dims()
+	most := matrixPasses(n, d, s.p.Nonzeros) / productPasses
+	if _, logistic := s.loss.(loss.Logistic); logistic && most >= leastScaled {
 		s.conjugate = newConjugate(s.p)
 		s.conjugate.most = int(min(most, mostProducts))
 		if factored {
@@ -56,6 +81,13 @@ func (s *curved) prepare(from *problem.Point) {
 
 // direction sets d to nearly -H^-1 g, and perhaps move to X d.
 func (s *curved) direction() {
+	if m := s.conjugate; s.hessian == nil && m.matrix > 0 {
+		if m.last == m.most {
+			s.form(false)
+		} else {
+			m.most = m.worth()
+		}
+	}
 	m := s.conjugate
 	s.moved = m != nil && (s.hessian == nil || m.factor != nil && m.last < m.most)
 	if s.moved {

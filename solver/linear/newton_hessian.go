@@ -32,15 +32,20 @@ const mostPartial = 1 << 26
 
 // newHessian makes room.
 func newHessian(p *problem.Linear) *hessian {
-	_, d := p.Dims()
-	size := d
-	if p.Bias != problem.None {
-		size++
-	}
+	size := hessianSize(p)
 	m := &hessian{size: size, lower: make([]float64, size*size)}
 	m.parts = append(m.parts, m.lower)
 	m.fit(p)
 	return m
+}
+
+// hessianSize returns the number of columns of H.
+func hessianSize(p *problem.Linear) int {
+	_, d := p.Dims()
+	if p.Bias != problem.None {
+		return d + 1
+	}
+	return d
 }
 
 // fit prepares for other rows. The number of partial sums is a function of counts

@@ -54,8 +54,7 @@ func (s *curved) start() (factored bool) {
 		}
 	}
 	copy(s.w, t.w)
-	if s.hessian = t.hessian; s.hessian == nil { // of few rows H may be too dear where it is not of all
-		s.hessian = newHessian(s.p)
+	if s.hessian = t.hessian; s.hessian == nil { // conjugate gradients were enough
 		return false
 	}
 	s.hessian.fit(s.p) // in the same memory

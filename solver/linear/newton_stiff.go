@@ -36,7 +36,10 @@ func (s *curved) stiffen() {
 		if s.length >= 0.5 && s.drop <= float64(stiffEnd*s.p.Lambda*size) {
 			s.weigh(stiffDown * s.p.Lambda)
 		}
-	case !s.stiffened && s.hessian != nil && size > 0 && s.fewBent():
+	case !s.stiffened && (s.hessian != nil || s.conjugate.matrix > 0) && size > 0 && s.fewBent():
+		if s.hessian == nil { // where few rows are curved conjugate gradients take many products
+			s.form(false)
+		}
 		s.given, s.stiffened = s.p, true
 		s.weigh(stiffPart * s.p.Zero() / size)
 	case s.hessian != nil && s.short == stiffShort:
@@ -48,12 +51,12 @@ func (s *curved) stiffen() {
 
 // fewBent reports whether fewer rows are curved than H has columns.
 func (s *curved) fewBent() bool {
-	count := 0
+	count, size := 0, hessianSize(s.p)
 	for _, c := range s.c {
 		if c > 0 {
 			count++
 		}
-		if count == s.hessian.size {
+		if count == size {
 			return false
 		}
 	}
