@@ -289,21 +289,25 @@ func TestChoose(t *testing.T) {
 		{of(loss.Absolute{}, 300, 300, 3.7), 1e-6, "sdca"},
 		{of(loss.Hinge{}, 50, 50, 0.3), 1e-3, "newton"},  // of 1.6
 		{of(loss.Hinge{}, 100, 14, 0.3), 1e-3, "newton"}, // sparse
+		{of(loss.Hinge{}, 220, 12, 1e3), 1e-3, "newton"}, // 43 passes by numbers, 15 by time
 		{of(loss.Logistic{}, 800, 800, 0.1), 1e-3, "sdca"},
-		{of(loss.Logistic{}, 1000, 50, 4), 1e-3, "newton"}, // curved, sparse
-		{of(loss.Logistic{}, 1000, 50, 2), 1e-3, "sdca"},
-		{of(loss.SquaredHinge{}, 1000, 50, 4), 1e-3, "newton"},
+		{of(loss.Logistic{}, 1000, 50, 1.1), 1e-3, "newton"}, // curved, sparse
+		{of(loss.Logistic{}, 1000, 50, 0.9), 1e-3, "sdca"},
+		{of(loss.SquaredHinge{}, 1000, 50, 2.3), 1e-3, "newton"},
+		{of(loss.SquaredHinge{}, 1000, 50, 2.1), 1e-3, "sdca"},
+		{of(loss.Logistic{}, 4000, 50, 1.1), 1e-3, "newton"},
+		{of(loss.Logistic{}, 9000, 50, 1000), 1e-3, "sdca"},
 		{of(loss.SquaredHinge{}, 9000, 50, 1000), 1e-3, "sdca"}, // too few rows
-		{of(loss.Squared{}, 4000, 50, 4), 1e-3, "newton"},
+		{of(loss.Squared{}, 4000, 50, 1.1), 1e-3, "newton"},
 		{of(loss.Squared{}, 4001, 50, 1000), 1e-3, "sdca"},
-		{of(loss.Logistic{}, 800, 240, 46), 1e-3, "sdca"}, // curved, of 231 passes
-		{of(loss.Logistic{}, 800, 240, 70), 1e-3, "newton"},
-		{of(loss.Hinge{}, 1000, 50, 1e6), 1e-3, "sdca"},               // smoothed
-		{of(loss.HuberHinge{Width: 1}, 1000, 50, 1600), 1e-3, "sdca"}, // classes, of 858 passes
-		{of(loss.HuberHinge{Width: 1}, 1000, 50, 1800), 1e-3, "newton"},
+		{of(loss.Logistic{}, 800, 240, 35), 1e-3, "sdca"}, // curved, of 142 passes
+		{of(loss.Logistic{}, 800, 240, 36), 1e-3, "newton"},
+		{of(loss.Hinge{}, 1000, 50, 1e6), 1e-3, "sdca"},              // smoothed
+		{of(loss.HuberHinge{Width: 1}, 1000, 50, 460), 1e-3, "sdca"}, // classes, of 233 passes
+		{of(loss.HuberHinge{Width: 1}, 1000, 50, 470), 1e-3, "newton"},
 		{of(loss.Hinge{}, 1000, 300, 1000), 1e-3, "newton"}, // dense, 18 of 289
-		{of(loss.Absolute{}, 1000, 50, 6), 1e-3, "sdca"},    // numbers
-		{of(loss.Absolute{}, 1000, 50, 7), 1e-3, "newton"},
+		{of(loss.Absolute{}, 1000, 50, 7), 1e-3, "sdca"},    // numbers
+		{of(loss.Absolute{}, 1000, 50, 7.5), 1e-3, "newton"},
 		{of(loss.Absolute{}, mostColumns+1, 50, 1e9), 1e-3, "sdca"},
 		{documents(loss.Logistic{}, problem.None, 1), 1e-3, "sdca"},
 		{generate(loss.Logistic{}, "l1", problem.None, 400, 10, false), 1e-3, "cd"},
