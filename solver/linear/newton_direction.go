@@ -6,25 +6,19 @@ import (
 )
 
 const (
-	// dearMatrix is the number of passes over the data from which on, with rows many
-	// times the columns, conjugate gradients find d sooner than the matrix. Logistic with
-	// lambda = 1/(100n), to 1e-3: 100,000 texts of 3000 words (780 passes) 0.4 s instead
-	// of 1.8, MNIST's 8 (83 passes) 1.3 s instead of 0.5.
+	// dearMatrix is the number of passes over the data from which on, with sparse rows many
+	// times the columns, conjugate gradients find d sooner than the matrix.
 	dearMatrix = 200
 
 	// cheapMatrix is the number of passes up to which each epoch has an H of its own, which
-	// then costs no more than an epoch. Logistic with lambda = 1/n, to 1e-3: ijcnn1 (6.5
-	// passes) and covtype2 (6.0) take 2 epochs of all rows for 4 and 3, and a9a (7.6, and a
-	// factor of 123 columns) 2 for 3, in which it is 0.4 ms slower.
+	// then costs no more than an epoch.
 	cheapMatrix = 7
 
 	// productPasses bounds the products that a factor of H is kept for: one for so many
 	// passes that a new one costs, which is half as many as take as long as that. With fewer
-	// than leastScaled the factor itself must serve. MNIST's 8, logistic, to 1e-3 with
-	// lambda = 1/n and 1/(100n): 0.29 and 0.46 s instead of 0.45 and 0.74 with the factor
-	// itself, and 0.13 of that is the sample. Not where curvatures jump: once fewer rows are
-	// curved than there are columns, a factor of other rows says nothing (squared hinge on
-	// clusters far apart does not converge so).
+	// than leastScaled the factor itself must serve. Not where curvatures jump: once fewer
+	// rows are curved than there are columns, a factor of other rows says nothing (squared
+	// hinge on clusters far apart does not converge so).
 	productPasses = 8
 	leastScaled   = 3
 

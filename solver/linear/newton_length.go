@@ -8,16 +8,16 @@ import (
 
 // How far to go. The textbook goes 0.99 of the way to where the first variable
 // becomes 0, all together. Among ten thousands of ramps there is always one
-// that is in the way: steps of 0.2 to 0.4, and 33 (a9a), 60 (ijcnn1), 40 (w8a)
-// epochs for hinge to gap 1e-6. Here the weights go further, and the ramps that
-// would leave their bounds stop at the part of the way given below, as long
+// that is in the way: steps of 0.2 to 0.4. Here the weights go further, and the ramps
+// that would leave their bounds stop at the part of the way given below, as long
 // as the slopes that are lost so are a small share of all that move: the
 // equations that these ramps then miss are part of the next right-hand side.
-// That needs 19, 23 and 21 epochs. Gondzio's further correctors gain less and
-// cost more (22, 42, 33). To put ramps that would leave their bounds on the central path
-// at their new place instead takes ten times as many; with parts of 0.6, 0.7 and 0.8 w8a
-// needs 8, 13 and 24 to 1e-3 after the sample. Since no theorem covers it, a run that has
+// That takes half to two thirds of the epochs. Since no theorem covers it, a run that has
 // not ended after carefulAfter epochs goes on by the textbook.
+//
+// Rejected: Gondzio's further correctors, which gain less and cost more; to put ramps that
+// would leave their bounds on the central path at their new place, which takes ten times
+// as many epochs; larger parts, with which short steps follow.
 const (
 	wholePart    = 0.99 // for all together
 	singlePart   = 0.6  // for each alone

@@ -7,17 +7,9 @@ import "github.com/fenchel-ml/fenchel/vec"
 // are long there and run into rows that become curved: some hundred short steps, each of
 // which changes a few rows. For a larger lambda more rows are curved; and the smaller lambda
 // becomes, the less the solution changes: the margin is as wide as it can be. So the method
-// goes to a larger lambda once, and down from there by tenths. Squared hinge, 20,000 rows of
-// d dense columns in two clusters with a free bias, to 1e-3, epochs:
-//
-//	d, spread, lambda    300, 0.5, 1e-6  300, 0.3, 1e-7  50, 0.8, 1e-7  10, 0.3, 1e-7
-//	with one lambda            63            > 100             79             15
-//	down by tenths             10              13              20             15
-//	by hundredths              11              15              29             17
-//	at once                     8              75              41             17
-//
-// The same helps where steps are short though more rows are curved: 17,886 x 784 pixels
-// from 0 to 255, lambda = 1/(10n), need 95 epochs to 1e-3, or 30.
+// goes to a larger lambda once, and down from there by tenths: by hundredths or at once
+// steps become short again. The same helps where they are short though more rows are
+// curved, as with pixels from 0 to 255.
 //
 // Rejected: an H of all rows that were curved lately, which halves the epochs.
 const (
