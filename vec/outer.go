@@ -9,9 +9,8 @@ import "math"
 //	h[j][l] = fma(scale*y, z, h[j][l])
 //
 // What it leaves above the diagonal is unspecified. x is room for the values of the longest row, in
-// double precision. A column that h does not have panics. Four rows of h at a time,
-// and four columns where they are beside each other: 12 values in 54 columns take 33 ns, 24
-// where ten of them are neighbours, 14 in 123 columns 44; plain Go takes 100 to 120.
+// double precision. A column that h does not have panics. The kernel goes over four rows
+// of h at a time, and over four columns where they are beside each other.
 func SparseOuters(h []float64, size int, scale []float64, start []int64, index []uint32, value []float32, x []float64) {
 	index, start, h = index[:len(value)], start[:len(scale)+1], h[:size*size]
 	for i := sparseOuters(h, size, scale, start, index, value, x); i < len(scale); i++ {

@@ -15,8 +15,6 @@ import (
 // it is not, each of whose steps costs about a pass.
 //
 // A weight that would change its sign becomes 0 (projected Newton method; Bertsekas 1982).
-// Train ms before : after, l1 to 1e-3: a1a, squared hinge, lambda = 1/(100n) 1019:28; words
-// counted, 10,000 x 50,000, logistic, 1/n 10,400:700.
 type cdFace struct {
 	factor vec.Cholesky
 	at     []int     // places of the working set

@@ -20,7 +20,8 @@ import (
 // rows few matter, and dual ascent lets the others sleep) unless the gap or lambda is
 // small.
 //
-// Where it is dear, it wins once single dual steps are short: see dearSteps.
+// Where it is dear, it wins once single dual steps are short: see dearSteps. Elastic-net
+// of a curved loss goes by columns by these rules, else by dual ascent.
 func Choose(p *problem.Linear, gap float64) (name, why string) {
 	n, d := p.Dims()
 	time, short := matrixTime(p), sync.OnceValue(func() float64 { return shortness(p) })
@@ -178,8 +179,7 @@ func sparse(p *problem.Linear) bool {
 }
 
 // rare reports whether one of two classes has less than a sixteenth of the rows, by
-// weight: covtype's class 4 (0.5 %) with weights that balance it takes dual ascent
-// 0.87 s, Newton's steps 0.04.
+// weight: a class that is rare, but has weights that balance it, is not.
 func rare(p *problem.Linear) bool {
 	if !forClasses(p) {
 		return false

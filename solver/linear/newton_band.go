@@ -20,16 +20,14 @@ import (
 //	Far       the sum of their lines, and of one row of bandFar, which stands for these,
 //	          bandFar times by how much its loss is above its line: unbiased. Without
 //	          that nothing bends where all rows that use a column are far, and w runs
-//	          away (covtype2 takes 37 epochs for 6)
+//	          away
 //	Ends      when m is so small that the far rows could have been left out by now
 //	          (working). Those that are past a bend, or nearly, join; nobody stands for
 //	          others any more; and since both is a jolt, which the rows near their bounds
 //	          have no room for, all begin again on the central path, at a larger m
 //
-// It sees a third of the rows in the two or three epochs that would see all: ijcnn1 16 ms
-// for 26, covtype2 30 for 40, and with lambda = 1/(100n) 16 for 22 and 45 for 75. With few
-// rows of the sample for each column the band is most of the rows, or many join (a9a, 33
-// rows: 11 epochs for 7).
+// It sees a third of the rows in the two or three epochs that would see all. With few rows
+// of the sample for each column the band is most of the rows, or many join.
 const (
 	bandRows  = 64   // of the sample for each column, at least
 	bandShare = 0.25 // of the rows

@@ -50,9 +50,8 @@ func (s *interior) base() {
 }
 
 // centre sets the first interior point: with room for the predictions to move
-// as far as they are from the ramps, in the quadratic mean (with the plain mean
-// a best bias on the corner of most rows left too little: ijcnn1 with a free
-// bias took 40 epochs instead of 22), and a r = b u.
+// as far as they are from the ramps, in the quadratic mean (the plain mean leaves
+// too little where the best bias is on the corner of most rows), and a r = b u.
 func (s *interior) centre() {
 	largest, square := 1e-100, 0.0
 	distance := func(e *ramps, q float64) float64 { return math.Abs(q - e.shift - e.end()/2) }

@@ -31,10 +31,10 @@ type conjugate struct {
 	first float64 // |g| of the first epoch
 	since int     // products since the scale was made
 	last  int     // products of the last step
-	steps int     // so far,
-	spent int     // and products
+	steps int     // of Newton's method so far,
+	spent int     // and their products
 
-	matrix int // products for which there is one instead, see prepare; 0: never
+	matrix int // so many products take as long as H, see curved.prepare; 0: it is not the alternative
 
 	factor   *hessian  // which scales if it is not nil
 	diagonal []float64 // d+1

@@ -102,10 +102,9 @@ func (s *curved) Epoch() {
 }
 
 // search goes along d to where the slope is a tenth of what it was. With a matrix, for
-// which epochs are cheap, half is enough after the whole step; conjugate gradients on
-// rcv1's shape with lambda = 1/(100n), logistic, need 6 epochs and 19 products to 1e-3
-// so, 4 and 13 with a tenth: their first steps are of length 2 and 1.3. With a matrix the
-// whole step is mostly taken, so g is made at its end together with the slope.
+// which epochs are cheap, half is enough after the whole step; conjugate gradients, whose
+// first d is up to half as long as it should be, would take half as many epochs again. With
+// a matrix the whole step is mostly taken, so g is made at its end together with the slope.
 func (s *curved) search() {
 	start := 0.0
 	for j, d := range s.d {
@@ -286,6 +285,6 @@ func (s *curved) Point() problem.Point {
 	return problem.Point{W: s.w, A: s.a}
 }
 
-// fresh is the relative gap up to which predictions are made afresh: two of rcv1's five
-// passes over the data between its last epoch and the end go so.
+// fresh is the relative gap up to which predictions are made afresh, with a gradient of
+// their own: two passes over the data.
 const fresh = 1e-7

@@ -26,7 +26,7 @@ const (
 	// over to it when trialSteps steps take more than a share of these, or all steps more
 	// than all. Where columns are nearly independent, whatever their scales, a step takes
 	// 2 to 6 products, else soon 20 to 60; the first step says little.
-	denseProducts = 3.2 // that take as long as one pass of matrixTime
+	denseProducts = 3.2 // products that take as long as one pass of matrixTime
 	leastMatrix   = 15
 	trialSteps    = 2
 	trialShare    = 5
@@ -113,6 +113,5 @@ func (s *curved) direct() {
 }
 
 // stale is the factor by which the length of a step may differ from 1 before H is
-// taken to be that of another place. With 3 or more logistic loss needs an epoch more
-// for each of a9a, w8a, ijcnn1 and covtype.
+// taken to be that of another place. With 3 or more logistic loss needs an epoch more.
 const stale = 2

@@ -51,8 +51,7 @@ func hessianSize(p *problem.Linear) int {
 // fit prepares for other rows. The number of partial sums is a function of counts
 // alone: each must be cheap against the outer products that go into it, in time and
 // memory. About the square root of what the products cost against clearing and adding
-// a part is what several cores like best, and a power of two what they share evenly: w8a,
-// whose 5 parts two cores make in 2.35 ms, has 4 in 2.15.
+// a part is what several cores like best, and a power of two what they share evenly.
 func (m *hessian) fit(p *problem.Linear) {
 	n, _ := p.Dims()
 	m.dense = denseEnough(p)
@@ -177,7 +176,7 @@ func fill(dst []float32, row matrix.Vector, d int) {
 }
 
 // decompose replaces H by its factor. With few columns waiting for the other cores takes
-// as long as they save (300: 0.46 ms on one core and on two; 512: 2.0 and 1.7).
+// as long as they save.
 func (m *hessian) decompose(p *problem.Linear) {
 	threads := p.Threads
 	if m.size <= alone {

@@ -22,22 +22,19 @@ import (
 //	Checked   a step is told to all rows. Where it would take one that is left out
 //	          past its next bend, the row joins the others as if it had been there
 //	          all along (on the central path of m), and the step is made up to
-//	          there; if that is less than a fifth of it, it is made again (with 0.7
-//	          of it w8a at 1/(100n) takes 110 epochs for 84, over four samples)
+//	          there; if that is less than a fifth of it, it is made again
 //	Start     with many rows from the weights of a sample of them (newton_sample.go)
 //	          and a centred point. m is then half of what a start from 0 begins
 //	          with, though the weights are good for much less: w moves as far as the
-//	          sample was wrong, for which a smaller m has no room (with a fifth a9a
-//	          takes 15 epochs instead of 10). Where the sample has many rows for
-//	          each column a band of rows goes first (newton_band.go)
+//	          sample was wrong, for which a smaller m has no room. Where the sample
+//	          has many rows for each column a band of rows goes first (newton_band.go)
 //	Cost      most epochs see a few per cent of the rows, besides one product with
-//	          all. a9a, hinge, to 1e-6: 10 epochs, of which three see all rows
+//	          all
 //	Rejected  a band around the ramps alone to begin with, as rows that join bring
-//	          others (covtype 15 epochs for 7); rows in the way that join after the
-//	          whole step (a9a at 1/(100n) 90 for 22); a quarter of the rows in the
-//	          matrix (a9a at 1/(100n) never ends); samples in turn; a start from dual
-//	          ascent on all rows (covtype2 10 to 18 epochs for 6) or on the sample; to
-//	          tell by |x_i||d| which rows need no look (most do: w8a 90 % of them)
+//	          others; rows in the way that join after the whole step, which takes up
+//	          to four times the epochs; a quarter of the rows in the matrix, which may
+//	          never end; samples in turn; a start from dual ascent, on all rows or on
+//	          the sample; to tell by |x_i||d| which rows need no look (most do)
 type working struct {
 	p    *problem.Linear
 	loss loss.Cornered

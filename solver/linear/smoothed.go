@@ -38,14 +38,13 @@ import (
 //	          ones for every step of conjugate gradients; memory O(n + d) and copies
 //	          of a quarter of the rows at most (smoothed_part.go)
 //
-// rcv1's shape at lambda = 1/(100n) needs 18 epochs to gap 1e-3, 7 s on two cores, and 38
-// to 1e-6; SDCA alone is at 0.6 after 40. In the end nearly as many rows are on the corner
-// as there are columns: H has every eigenvalue between lambda and the largest then.
+// In the end nearly as many rows are on the corner as there are columns: H then has every
+// eigenvalue between lambda and the largest.
 //
 // Rejected: a parabola of fixed width at the corner, as rows beyond it are not curved at
-// all (45 epochs); a sample of a quarter of the rows to begin with, whose optimum is
-// farther from that of all rows than 0 is; newton_interior.go with conjugate gradients,
-// which take three times the steps (1.5e-3 after 12 s, no better after 40).
+// all; a sample of a quarter of the rows to begin with, whose optimum is farther from that
+// of all rows than 0 is; newton_interior.go with conjugate gradients, which take three
+// times the steps and do not get to small gaps.
 type smoothed struct {
 	p               *problem.Linear
 	tau             float64
@@ -65,11 +64,10 @@ type smoothed struct {
 	lost            bool // the slopes are not to be centred again
 }
 
-// suitsSmoothing reports whether SDCA should begin with smoothed: where rows are many, or
-// the matrix of Newton's method dear. To gap 1e-3, seconds so : SDCA alone: rcv1's shape
-// (norm 1) with lambda = 1/n, 1/(20n) 2.3:1.1, 4.3:12.1; 200,000 x 2000, 10 a row, of
-// shortness 9 0.5:0.5, 911 0.6:>4. Where the matrix is cheap, and dual ascent chosen for a
-// rare class, smoothed takes twice as long (w8a, 1/n); on small dense sets it ends stalled.
+// suitsSmoothing reports whether SDCA should begin with smoothed: where its steps are short,
+// and rows are many or the matrix of Newton's method dear. Where that is cheap, and dual
+// ascent chosen for a rare class, smoothed takes twice as long; on small dense sets it ends
+// stalled.
 func suitsSmoothing(p *problem.Linear) bool {
 	_, hinge := p.Loss.(loss.Hinge)
 	_, l2 := p.Penalty.(penalty.L2)
