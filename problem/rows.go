@@ -17,6 +17,10 @@ type Rows struct {
 	Nonzeros    int64
 	Threads     int // at most so many cores; 0: all. Never changes a result
 
+	mean struct {
+		sync.Once
+		squaredNorm float64
+	}
 	spare spare
 }
 
@@ -44,6 +48,18 @@ func NewRows(x matrix.Matrix, threads int) *Rows {
 		matrix.SquaredNorms(r.SquaredNorm[lo:hi], x, lo)
 	})
 	return r
+}
+
+// MeanSquaredNorm returns the mean of SquaredNorm, which is summed once.
+func (r *Rows) MeanSquaredNorm() float64 {
+	r.mean.Do(func() {
+		var total vec.Sum
+		for _, norm := range r.SquaredNorm {
+			total.Add(norm)
+		}
+		r.mean.squaredNorm = total.Value() / float64(len(r.SquaredNorm))
+	})
+	return r.mean.squaredNorm
 }
 
 // Predict writes <w,x_i> + w[d] to dst[i] for every row.

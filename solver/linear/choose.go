@@ -3,12 +3,10 @@ package linear
 import (
 	"fmt"
 	"math"
-	"sync"
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Choose returns the solver that should prove the relative gap first, and why. The
@@ -24,14 +22,14 @@ import (
 // of a curved loss goes by columns by these rules, else by dual ascent.
 func Choose(p *problem.Linear, gap float64) (name, why string) {
 	n, d := p.Dims()
-	time, short := matrixTime(p), sync.OnceValue(func() float64 { return shortness(p) })
+	time := matrixTime(p)
 	switch p.Penalty.(type) {
 	case penalty.L1:
 		return "cd", "the penalty l1 is solved by columns"
 	case penalty.L2:
 	default:
 		_, curved := p.Loss.(loss.Curved)
-		if curved && (n >= 4*d && time <= cheapTime || short() > dearSteps(p, time) && manyRows(p)) {
+		if curved && (n >= 4*d && time <= cheapTime || shortness(p) > dearSteps(p, time) && manyRows(p)) {
 			return "cd", "a curved loss, many more rows than features"
 		}
 		return "sdca", "for this penalty"
@@ -46,13 +44,13 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 		if cornered && gap > 1e-4 && p.Lambda*p.N > 0.1 && rare(p) {
 			return "sdca", "a loss with corners and a rare class, neither the gap nor lambda is small"
 		}
-		if cornered && denseEnough(p) && longSteps(time, short()) {
+		if cornered && denseEnough(p) && longSteps(time, shortness(p)) {
 			return "sdca", "a loss with corners, large lambda: dual steps are long"
 		}
 		return "newton", "many more rows than features"
 	case sparse(p) && suitsSmoothing(p):
 		return "sdca", "hinge, small lambda: it begins with a smoothed one"
-	case short() > dearSteps(p, time) && manyRows(p):
+	case shortness(p) > dearSteps(p, time) && manyRows(p):
 		return "newton", "small lambda, more rows than features"
 	}
 	return "sdca", "second-order steps cost more than dual ascent here"
@@ -99,11 +97,7 @@ func shortness(p *problem.Linear) float64 {
 	if math.IsInf(curved, 1) {
 		curved = 1
 	}
-	var total vec.Sum
-	for _, norm := range p.SquaredNorm {
-		total.Add(norm)
-	}
-	return curved * total.Value() / (p.Lambda * p.N * float64(len(p.Y)))
+	return curved * p.MeanSquaredNorm() / (p.Lambda * p.N)
 }
 
 // manyRows reports whether rows are so many that they get into each other's way: more
