@@ -33,11 +33,7 @@ func (s *sdca) chooseSizes() {
 		if math.IsInf(s.p.Loss.Smoothness(), 1) {
 			share = 0.01
 		}
-		total := 0.0
-		for _, r := range s.p.SquaredNorm {
-			total += r
-		}
-		s.beta = max(share*total/float64(n), 30*s.p.Lambda)
+		s.beta = max(share*s.p.MeanSquaredNorm(), 30*s.p.Lambda)
 	}
 }
 
