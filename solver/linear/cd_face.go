@@ -25,7 +25,6 @@ type cdFace struct {
 	move   []float64 // the part of it that is taken
 
 	rows, curved                 []float64 // n: X times a step, h times that
-	whole                        []float64 // d+1: 0, but for a step on its way
 	residual, direction, product []float64 // of conjugate gradients
 }
 
@@ -148,17 +147,17 @@ func (f *cdFace) multiply(s *cd) (curved float64) {
 	return curved
 }
 
-// times sets rows to X x and curved to h times that, and returns their inner product.
+// times sets rows to X x and curved to h times that, and returns their inner product. It
+// goes by columns: of wide data few are in use.
 func (f *cdFace) times(s *cd, x []float64) (sum float64) {
-	if f.whole == nil {
-		f.whole, f.rows, f.curved = make([]float64, len(s.w)), make([]float64, len(s.h)), make([]float64, len(s.h))
+	if f.rows == nil {
+		f.rows, f.curved = make([]float64, len(s.h)), make([]float64, len(s.h))
 	}
+	clear(f.rows)
 	for a, at := range f.at {
-		f.whole[s.working[at]] = x[a]
-	}
-	s.p.Predict(f.rows, f.whole)
-	for _, at := range f.at {
-		f.whole[s.working[at]] = 0
+		if x[a] != 0 {
+			s.add(f.rows, s.working[at], x[a])
+		}
 	}
 	for i, h := range s.h {
 		f.curved[i] = float64(h * f.rows[i])

@@ -32,7 +32,7 @@ func (s *cd) descend() {
 	clear(s.move)
 	for _, j := range s.working {
 		if s.d[j] != 0 {
-			s.add(j, s.d[j])
+			s.add(s.move, j, s.d[j])
 		}
 	}
 }
@@ -81,7 +81,7 @@ func (s *cd) pass() (worst float64) {
 			if s.formed {
 				s.gram.move(at, next-w)
 			} else {
-				s.add(j, next-w)
+				s.add(s.move, j, next-w)
 			}
 		}
 	}
@@ -109,13 +109,13 @@ func (s *cd) product(at, j int) float64 {
 	return sum
 }
 
-// add moves X d by change times column j.
-func (s *cd) add(j int, change float64) {
+// add adds change times column j to dst, one number for each row.
+func (s *cd) add(dst []float64, j int, change float64) {
 	if j == len(s.w)-1 {
-		for i := range s.move {
-			s.move[i] += change
+		for i := range dst {
+			dst[i] += change
 		}
 		return
 	}
-	s.columns.Row(j).AddTo(s.move, change)
+	s.columns.Row(j).AddTo(dst, change)
 }
