@@ -119,8 +119,8 @@ func manyRows(p *problem.Linear) bool {
 	return float64(n) >= 4*evenColumns(p)
 }
 
-// evenColumns returns how many columns of one size would be as uneven as those there are,
-// (sum_j c_j)^2 / sum_j c_j^2 of their squares c_j over some rows.
+// evenColumns returns the effective number of columns (participation ratio), (sum_j c_j)^2 /
+// sum_j c_j^2 of their squares c_j over some rows: d where all are of one size.
 func evenColumns(p *problem.Linear) float64 {
 	n, d := p.Dims()
 	square, total, squares := make([]float64, d), 0.0, 0.0
