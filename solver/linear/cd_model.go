@@ -3,10 +3,12 @@ package linear
 // descend minimises the model to a tenth of the violation at hand, by passes over the
 // columns with steps over the face between them. Once passes have cost as much as the
 // model's matrix it is formed, if that is ever worth it: passes are cheap from then on,
-// and go to a thousandth.
+// and go to a thousandth. Faces of about as many columns as rows have hardly one minimum:
+// there passes settle more, and steps become rare.
 func (s *cd) descend() {
 	wait, worth := s.gram.wait(s)
 	s.formed = false
+	next, rest := 3, 4 // the pass of the next steps over faces, and passes between two
 	for pass := range 100 {
 		if worth && !s.formed && (pass == wait || wait <= 4) {
 			s.gram.form(s)
@@ -22,8 +24,11 @@ func (s *cd) descend() {
 			}
 			break
 		}
-		if pass%4 == 3 {
-			s.cross()
+		if pass == next {
+			if s.cross(); !s.formed && 2*len(s.face.at) > len(s.h) {
+				rest *= 2
+			}
+			next += rest
 		}
 	}
 	if !s.formed {
