@@ -129,7 +129,7 @@ func TestHostileRuns(t *testing.T) {
 			for _, format := range []string{"libsvm", "csv", "arff"} {
 				start := time.Now()
 				_, _ = readText(head+run, Options{Format: format})
-				if d := time.Since(start); d > 10*time.Second {
+				if d := time.Since(start); d > time.Minute { // quadratic time would be hours
 					t.Errorf("%s: %q... took %v", format, piece, d)
 				}
 			}
