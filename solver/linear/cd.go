@@ -164,13 +164,10 @@ func (s *cd) differentiate() {
 	n := len(s.g) - 1
 	parallel.Blocks(n, 1024, s.p.Threads, func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
-			s.g[j] = s.columns.Row(j).Dot(s.r)
+			s.g[j] = s.dot(j, s.r)
 		}
 	})
-	s.g[n] = 0
-	for _, r := range s.r {
-		s.g[n] += r
-	}
+	s.g[n] = s.dot(n, s.r)
 }
 
 // penalised reports whether the penalty sees column j.

@@ -130,15 +130,7 @@ func (f *cdFace) multiply(s *cd) (curved float64) {
 	curved = f.times(s, f.direction)
 	parallel.Blocks(len(f.at), 256, s.p.Threads, func(_, lo, hi int) {
 		for a := lo; a < hi; a++ {
-			sum := 0.0
-			if j := s.working[f.at[a]]; j < len(s.w)-1 {
-				sum = s.columns.Row(j).Dot(f.curved)
-			} else {
-				for _, x := range f.curved {
-					sum += x
-				}
-			}
-			f.product[a] = float64(f.extra[a]*f.direction[a]) + sum
+			f.product[a] = float64(f.extra[a]*f.direction[a]) + s.dot(s.working[f.at[a]], f.curved)
 		}
 	})
 	for a, d := range f.direction {

@@ -52,16 +52,24 @@ func (s *cd) cross() {
 	}
 }
 
+// dot returns sum_i r_i x_ij.
+func (s *cd) dot(j int, r []float64) float64 {
+	if j < len(s.w)-1 {
+		return s.columns.Row(j).Dot(r)
+	}
+	sum := 0.0
+	for _, r := range r {
+		sum += r
+	}
+	return sum
+}
+
 // curvature returns sum_i h_i x_ij^2.
 func (s *cd) curvature(j int, h []float64) float64 {
-	sum := 0.0
 	if j == len(s.w)-1 {
-		for _, h := range h {
-			sum += h
-		}
-		return sum
+		return s.dot(j, h)
 	}
-	c := s.columns.Row(j)
+	sum, c := 0.0, s.columns.Row(j)
 	for k, x := range c.Value {
 		sum += float64(h[c.Index[k]] * float64(float64(x)*float64(x)))
 	}

@@ -23,13 +23,14 @@ import (
 func Choose(p *problem.Linear, gap float64) (name, why string) {
 	n, d := p.Dims()
 	time := matrixTime(p)
+	cheap := n >= 4*d && time <= cheapTime
 	switch p.Penalty.(type) {
 	case penalty.L1:
 		return "cd", "the penalty l1 is solved by columns"
 	case penalty.L2:
 	default:
 		_, curved := p.Loss.(loss.Curved)
-		if curved && (n >= 4*d && time <= cheapTime || shortness(p) > dearSteps(p, time) && manyRows(p)) {
+		if curved && (cheap || shortSteps(p, time)) {
 			return "cd", "a curved loss, many more rows than features"
 		}
 		return "sdca", "for this penalty"
@@ -40,7 +41,7 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 		return "sdca", fmt.Sprintf("%d features are too many for second-order steps", d)
 	case cornered && n > mostRamps:
 		return "sdca", "too many rows to keep the state of second-order steps for this loss"
-	case n >= 4*d && time <= cheapTime:
+	case cheap:
 		if cornered && gap > 1e-4 && p.Lambda*p.N > 0.1 && rare(p) {
 			return "sdca", "a loss with corners and a rare class, neither the gap nor lambda is small"
 		}
@@ -50,7 +51,7 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 		return "newton", "many more rows than features"
 	case sparse(p) && suitsSmoothing(p):
 		return "sdca", "hinge, small lambda: it begins with a smoothed one"
-	case shortness(p) > dearSteps(p, time) && manyRows(p):
+	case shortSteps(p, time):
 		return "newton", "small lambda, more rows than features"
 	}
 	return "sdca", "second-order steps cost more than dual ascent here"
@@ -59,6 +60,12 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 // cheapTime is how many passes over the data a matrix may cost to be worth it however
 // long dual steps are.
 const cheapTime = 16
+
+// shortSteps reports whether single dual steps are so short, and rows so many, that
+// Newton's method wins with a matrix that takes as long as time passes.
+func shortSteps(p *problem.Linear, time float64) bool {
+	return shortness(p) > dearSteps(p, time) && manyRows(p)
+}
 
 // dearSteps returns how short dual steps must be for Newton's method with a matrix that
 // takes as long as time passes, or with conjugate gradients where rows are sparse. Losses
