@@ -34,7 +34,7 @@ import (
 //	Start     with many rows at the solution of a sample, which is always the same:
 //	          newton_start.go, newton_sample.go
 //	Cost      an epoch is O(sum of squared row lengths + d^3/3); memory O(n +
-//	          d^2), at most eight partial matrices. 3 to 8 epochs for curved
+//	          d^2), at most eight partial matrices. 1 to 8 epochs for curved
 //	          losses, 6 to 30 for cornered ones, most of them on few rows
 //
 // Rejected for losses with corners: the method of multipliers with a semismooth

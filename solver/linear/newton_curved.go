@@ -20,7 +20,8 @@ import (
 //	            p + t X d, so looking for it does not touch X
 //	Start     with many rows at the solution of a sample, newton_start.go; where few
 //	          rows are curved, with a larger lambda, newton_stiff.go
-//	Returned  w and a, which is dual feasible but for rounding once g = 0
+//	Returned  w and a, which is dual feasible but for rounding once g = 0, or the
+//	          slopes that the step foresaw, if these are better: newton_foresight.go
 //
 // With many columns conjugate gradients find d (newton_cg.go). Squared loss takes
 // one epoch. The search looks at slopes only: near the
@@ -40,6 +41,7 @@ type curved struct {
 	middle     []float64 // d+1, see relativeGap
 	current    bool      // g belongs to w and a
 	a, v, c    []float64 // n: slopes, s a/N, curvatures
+	foresight  foresight
 
 	drop      float64         // g^T H^-1 g of the last epoch; 0: there is no factor
 	length    float64         // t of the last epoch
@@ -95,6 +97,7 @@ func (s *curved) Epoch() {
 	}
 	s.stiffen()
 	s.gradient()
+	s.foresight.begin()
 	s.direction()
 	s.current = false
 	s.search()
@@ -120,6 +123,7 @@ func (s *curved) search() {
 		if s.stuck = mostStuck + 1; s.given != nil { // of another problem
 			s.weigh(s.given.Lambda)
 		}
+		s.foresight.due = false
 		return
 	}
 	whole, try := 0.5, s.slope
@@ -132,6 +136,9 @@ func (s *curved) search() {
 	lo, hi, t, there := 0.0, math.Inf(1), 1.0, !s.moved
 	for k := range 60 {
 		first, second := try(t)
+		if k == 0 {
+			s.foresight.made, s.foresight.due = s.foresight.due, false
+		}
 		if math.Abs(first) <= 0.1*start || k == 0 && math.Abs(first) <= whole*start {
 			break
 		}
@@ -177,6 +184,9 @@ func (s *curved) slope(t float64) (first, second float64) {
 
 // slopes is slope for rows lo to hi, at most blockRows, without the penalty.
 func (s *curved) slopes(t float64, lo, hi int) (first, second float64) {
+	if s.foresight.due {
+		s.foresee(lo, hi)
+	}
 	s.differentiate(t, lo, hi)
 	var bent [blockRows]float64
 	a, c, v, move := s.a[lo:hi], s.c[lo:hi], s.v[lo:hi], s.move[lo:hi]
@@ -252,10 +262,8 @@ func (s *curved) Estimate() float64 {
 		}
 		return x, y
 	})
-	// Three times what it costs if every slope gives as much as it is curved.
-	bias := s.g[len(s.g)-1]
-	cost := 1.5 * bias * bias / max(curvature, 1e-300)
-	s.gap = relativeGap(s.p, s.w, s.g, s.middle, losses/s.p.N, 0, cost)
+	s.gap = relativeGap(s.p, s.w, s.g, s.middle, losses/s.p.N, 0, biasCost(s.g, curvature))
+	s.gap = min(s.gap, s.foreseen(losses, curvature))
 	return s.gap
 }
 
@@ -281,6 +289,8 @@ func (s *curved) Point() problem.Point {
 		s.p.Predict(s.prediction, s.w)
 		s.slope(0)
 		s.current = false
+	} else if s.gap == s.foresight.gap {
+		return problem.Point{W: s.w, A: s.foresight.a}
 	}
 	return problem.Point{W: s.w, A: s.a}
 }

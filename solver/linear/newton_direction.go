@@ -12,7 +12,7 @@ const (
 
 	// cheapMatrix is the number of passes up to which each epoch has an H of its own, which
 	// then costs no more than an epoch.
-	cheapMatrix = 7
+	cheapMatrix = 8
 
 	// productPasses bounds the products that a factor of H is kept for: one for so many
 	// passes that a new one costs, which is half as many as take as long as that. With fewer
@@ -110,6 +110,7 @@ func (s *curved) direct() {
 	}
 	s.hessian.solve(s.d, s.g)
 	s.drop = -inner(s.g, s.d)
+	s.expect()
 }
 
 // stale is the factor by which the length of a step may differ from 1 before H is
