@@ -119,6 +119,10 @@ func (s *working) leave() {
 	}
 	s.near, s.from = next, from
 	if e.p == s.p {
+		arrange(s.near, s.p.X)
+		for k, i := range s.near {
+			s.from[k] = int32(i)
+		}
 		e.p = subset(s.p, s.near)
 	} else {
 		shorten(e.p, s.from)

@@ -20,6 +20,37 @@ func subset(p *problem.Linear, rows []uint32) *problem.Linear {
 	return &q
 }
 
+// arrange puts the rows of each block in order of their lengths, up to mostLengths: where the
+// loops over a row end is foretold then, which saves products with rows of all lengths a third
+// to a half of their time. All rows in that order would share work unevenly.
+func arrange(rows []uint32, x matrix.Matrix) {
+	m, ok := x.(*matrix.CSR)
+	if !ok {
+		return
+	}
+	var room [blockRows]uint32
+	for lo := 0; lo < len(rows); lo += blockRows {
+		block := rows[lo:min(lo+blockRows, len(rows))]
+		var end [mostLengths + 1]int // of the rows of each length
+		length := func(i uint32) int { return int(min(m.Start[i+1]-m.Start[i], mostLengths-1)) }
+		for _, i := range block {
+			end[length(i)+1]++
+		}
+		for k := range mostLengths {
+			end[k+1] += end[k]
+		}
+		for _, i := range block {
+			k := length(i)
+			room[end[k]] = i
+			end[k]++
+		}
+		copy(block, room[:])
+	}
+}
+
+// mostLengths is the number of lengths that arrange tells apart.
+const mostLengths = 128
+
 // spareRows is the share of a part, one in so many, that it has room for besides: a
 // part that grows is not copied then, and room that is not used is never touched.
 const spareRows = 16

@@ -91,15 +91,20 @@ func (e *ramps) centre(i int, q, room float64) {
 	e.x[i] = smaller(e.jump*(e.u[i]/(e.u[i]+e.r[i])), e.jump*(e.r[i]/(e.u[i]+e.r[i])))
 }
 
-// keep leaves the given rows, which increase.
+// keep leaves the given rows, which increase from block to block.
 func (e *ramps) keep(rows []int32) {
 	e.x, e.r, e.u = kept(e.x, rows), kept(e.r, rows), kept(e.u, rows)
 }
 
-// kept moves the given numbers, which increase, to the front.
+// kept moves the given numbers to the front, whose places increase from block to block.
 func kept(v []float64, rows []int32) []float64 {
-	for k, i := range rows {
-		v[k] = v[i]
+	var room [blockRows]float64
+	for lo := 0; lo < len(rows); lo += blockRows {
+		block := rows[lo:min(lo+blockRows, len(rows))]
+		for k, i := range block {
+			room[k] = v[i]
+		}
+		copy(v[lo:], room[:len(block)])
 	}
 	return v[:len(rows)]
 }
