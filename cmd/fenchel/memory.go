@@ -59,14 +59,3 @@ func collectLate() {
 	unused := new([1]*int) // found in the first turn
 	runtime.AddCleanup(unused, func(usual int) { debug.SetGCPercent(usual) }, usualPercent)
 }
-
-// smallSet is how many numbers a set may have, rows and nonzeros, before large pages
-// for what is computed from it are worth their while.
-const smallSet = 1 << 17
-
-// prepareHeap makes the heap ready for learning from a set.
-func prepareHeap(set *dataset.Set) {
-	if int64(set.Rows())+matrix.Nonzeros(set.X) > smallSet {
-		largeHeap()
-	}
-}

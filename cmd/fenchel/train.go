@@ -73,6 +73,7 @@ func (t *trainer) run(cmd *cobra.Command, sources []string) error {
 		return err
 	}
 	collectLate()
+	largeHeap()
 	if err := t.readAll(cmd, sources); err != nil {
 		return err
 	}
@@ -81,7 +82,6 @@ func (t *trainer) run(cmd *cobra.Command, sources []string) error {
 			return badData(err)
 		}
 	}
-	prepareHeap(t.set) // what was read has large pages of its own
 	t.read = time.Since(started)
 	tr := newTracer(t)
 	if err := t.fit(cmd, tr); err != nil {
