@@ -21,6 +21,7 @@ type schedule struct {
 	present bool // the last estimate was of the point that a look would judge
 	judged  bool // so was the one at the last look: what it missed says nothing of others
 
+	since          int     // the epoch before these estimates, present or not as the last was, began
 	epoch, before  int     // of the last two looks
 	gap, gapBefore float64 // found there
 	goal           float64
@@ -51,7 +52,9 @@ func (s *schedule) due(epoch int, estimate float64, present bool) bool {
 	if s.start == 0 {
 		s.start = estimate
 	}
-	s.present = present
+	if present != s.present {
+		s.present, s.since = present, epoch-1
+	}
 	s.estimate, s.expected = estimate, estimate*trend
 	if s.unpromised(epoch) {
 		return true
@@ -60,7 +63,11 @@ func (s *schedule) due(epoch int, estimate float64, present bool) bool {
 	if s.epoch > 0 && present == s.judged {
 		expected *= s.excess
 	}
-	s.promised = expected <= s.goal && epoch >= s.epoch+max(1, s.epoch/16)
+	wait := s.epoch / 16
+	if present { // what was not says nothing of these
+		wait = (s.epoch - s.since) / 16
+	}
+	s.promised = expected <= s.goal && epoch >= s.epoch+max(1, wait)
 	return s.promised
 }
 

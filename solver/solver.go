@@ -52,6 +52,13 @@ type Present interface {
 	Present() bool
 }
 
+// Aimed is a Solver whose course depends on the relative gap that is asked for: Aim
+// returns the one for it.
+type Aimed interface {
+	Solver
+	Aim(gap float64) Solver
+}
+
 // Unproved is a Solver whose answers carry no proof, so that no gap can end a
 // run: it ends after Passes epochs, if Options.Epochs does not say otherwise, at
 // the point where it then stands, whatever the objective is there.
@@ -130,6 +137,9 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	}
 	if opt.Gap == 0 {
 		opt.Gap = DefaultGap
+	}
+	if a, ok := s.(Aimed); ok {
+		s = a.Aim(opt.Gap)
 	}
 	u, unproved := s.(Unproved)
 	if unproved && opt.Epochs == 0 {

@@ -377,6 +377,47 @@ func TestPresentCanChange(t *testing.T) {
 	}
 }
 
+// TestPresentCountsAnew: how long a run took before its estimates were of the point does not
+// delay the looks that these promise, as where another solver goes on.
+func TestPresentCountsAnew(t *testing.T) {
+	s := &schedule{goal: 1e-3}
+	for epoch := 1; epoch <= 512; epoch++ {
+		if s.due(epoch, 0.5, false) {
+			s.record(epoch, proof(0.5), s.goal)
+		}
+	}
+	for epoch := 513; epoch <= 520; epoch++ {
+		if !s.due(epoch, 1e-4, true) {
+			t.Errorf("epoch %d: no look", epoch)
+		}
+		s.record(epoch, proof(2e-3), s.goal)
+		s.excess = 1 // whatever it missed
+	}
+}
+
+// TestAim: a solver whose course depends on the gap is told which one is asked for.
+func TestAim(t *testing.T) {
+	var got []float64
+	for _, gap := range []float64{0, 1e-5} {
+		if _, err := Run(t.Context(), aimed{&script{primal: halving}, &got}, &page{}, Options{Gap: gap, Epochs: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(got) != 2 || got[0] != DefaultGap || got[1] != 1e-5 {
+		t.Errorf("told %v", got)
+	}
+}
+
+type aimed struct {
+	*script
+	told *[]float64
+}
+
+func (a aimed) Aim(gap float64) Solver {
+	*a.told = append(*a.told, gap)
+	return a.script
+}
+
 // TestOneFallIsNoTrend: estimates that fell slowly and then once by far, though not to
 // the goal, are not expected to fall as far again; those that always did are.
 func TestOneFallIsNoTrend(t *testing.T) {
