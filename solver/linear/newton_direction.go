@@ -36,9 +36,8 @@ const (
 // begins at no point.
 func (s *curved) prepare(from *problem.Point) {
 	n, d := s.p.Dims()
-	passes := matrixPasses(n, d, s.p.Nonzeros)
-	s.cheap = passes <= cheapMatrix
-	if d > mostColumns || n >= 8*d && !denseEnough(s.p) && passes > dearMatrix {
+	s.cheap = matrixPasses(n, d, s.p.Nonzeros) <= cheapMatrix
+	if byProducts(s.p) {
 		s.conjugate = newConjugate(s.p)
 		return
 	}
@@ -53,6 +52,12 @@ func (s *curved) prepare(from *problem.Point) {
 		return
 	}
 	s.form(factored)
+}
+
+// byProducts reports whether conjugate gradients find d, and never a matrix.
+func byProducts(p *problem.Linear) bool {
+	n, d := p.Dims()
+	return d > mostColumns || n >= 8*d && !denseEnough(p) && matrixPasses(n, d, p.Nonzeros) > dearMatrix
 }
 
 // form goes on with a matrix; factored says that there is a factor. Where one is dear and
