@@ -1,0 +1,192 @@
+package linear
+
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// Relay is dual ascent that hands over to a second solver where that is to be done sooner,
+// and goes on itself where it turns out not to be, so that no choice between the two costs
+// many times what the better one takes alone.
+//
+//	Second  Newton's method for l2, CD for elastic-net
+//	Work    of each is counted in numbers touched, never by a clock (relay_work.go)
+//	Left    the work until the goal, if the estimated gap goes on falling as it fell during
+//	        the last half of the work; for the second, before it has begun, that of a usual
+//	        run
+//	Over    when the one at work has twice as much left as the other. Dual ascent is first
+//	        asked after a fifth of a usual run of the second, whoever takes over after half
+//	        of what the other had left
+//	Point   the second begins as it would alone, and dual ascent goes on where it was: its
+//	        early weights are a worse start than none (logistic loss: up to three times the
+//	        steps of Newton's method). Returned is the point of the lesser estimate
+//	Cost    the memory of both once it was handed over
+type Relay struct {
+	Second solver.Solver
+	Gap    float64 // the goal; 0: solver.DefaultGap
+}
+
+var _ solver.Aimed = Relay{}
+
+const (
+	relayTrial = 0.2 // of a usual run of the second: when dual ascent is first asked,
+	relayFlat  = 0.5 // where faces and smoothed epochs end it sooner than they promise
+	relayMore  = 2   // how many times as much as the other the one at work must have left
+	relayLeast = 1   // usual runs before one that took over is asked,
+	relayMost  = 20  // at most; twice as many with every change
+)
+
+func init() {
+	register := func(name, summary string, second solver.Solver) {
+		solvers.Register(registry.Entry[solver.Solver]{Name: name, Summary: summary,
+			New: func(*registry.Params) (solver.Solver, error) { return Relay{Second: second}, nil }})
+	}
+	register("sdca+newton", "sdca that hands over to newton where that is to be done sooner: penalty l2", Newton{})
+	register("sdca+cd", "sdca that hands over to cd where that is to be done sooner: smooth loss, elastic-net", CD{})
+}
+
+// Aim returns the one for a relative gap.
+func (r Relay) Aim(gap float64) solver.Solver { return Relay{r.Second, gap} }
+
+// Accepts wants what both want.
+func (r Relay) Accepts(p problem.Problem) error {
+	if err := r.Second.Accepts(p); err != nil {
+		return err
+	}
+	return SDCA{}.Accepts(p)
+}
+
+// Start begins with dual ascent.
+func (r Relay) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
+	l := p.(*problem.Linear)
+	s := &relay{p: l, goal: r.Gap, usual: usualWork(l)}
+	if s.goal == 0 {
+		s.goal = solver.DefaultGap
+	}
+	s.patience = relayTrial * s.usual
+	if flat(l.Loss) {
+		s.patience = relayFlat * s.usual
+	}
+	s.now = ascentLeg(SDCA{}.Start(p, from, seed).(*sdca))
+	s.other = &leg{begin: func() *leg { return secondLeg(l, r.Second.Start(p, from, seed)) }}
+	return s
+}
+
+type relay struct {
+	p          *problem.Linear
+	goal       float64
+	usual      float64 // work of a run of the second
+	patience   float64 // work before the one that runs is asked
+	estimate   float64 // after the last epoch; 0: not asked for
+	now, other *leg    // the one that runs, and the other
+}
+
+var _ solver.Present = (*relay)(nil)
+
+// Epoch makes one of the solver whose turn it is.
+func (s *relay) Epoch() {
+	if l := s.now; l.work > 0 {
+		if s.estimate == 0 { // nobody asked
+			s.Estimate()
+		}
+		l.note(s.estimate)
+		if s.asked() && l.remain(s.goal) > relayMore*s.other.left {
+			s.handOver()
+		}
+	}
+	s.now.work += s.now.epoch()
+	s.estimate = 0
+}
+
+// asked reports whether the one that runs has worked so long that it is asked. Only then the
+// rows are looked at, for what that costs.
+func (s *relay) asked() bool {
+	ready := func() bool { return s.now.work-s.now.since > s.patience && s.now.least > s.goal }
+	if ready() && s.other.left == 0 { // for the first time
+		wide := wideness(s.p)
+		s.usual *= wide
+		s.patience *= wide
+		s.other.left = s.usual
+	}
+	return ready()
+}
+
+// handOver lets the other one run.
+func (s *relay) handOver() {
+	s.patience = min(max(s.now.left/2, relayLeast*s.usual), relayMost*s.usual)
+	s.usual *= 2
+	if s.other.begin != nil {
+		s.other = s.other.begin()
+	}
+	s.now, s.other = s.other, s.now
+	s.now.since = s.now.work
+}
+
+// Estimate is that of the one that runs.
+func (s *relay) Estimate() float64 {
+	s.estimate = s.now.Estimate()
+	return s.estimate
+}
+
+// Present is that of the one that runs.
+func (s *relay) Present() bool {
+	p, ok := s.now.Estimator.(solver.Present)
+	return ok && p.Present()
+}
+
+// Point is that of the one that runs, unless the other got further. Newton's method may be
+// lost, as where its matrix is singular but for rounding: then dual ascent goes on for good.
+func (s *relay) Point() problem.Point {
+	if s.other.least > 0 && s.other.least < s.now.Estimate() {
+		return s.other.Point()
+	}
+	point := s.now.Point()
+	if s.other.least > 0 && math.IsNaN(vec.SquaredNorm64(point.W)) {
+		s.handOver()
+		s.patience = math.Inf(1)
+		point = s.now.Point()
+	}
+	return point
+}
+
+// leg is one of the two, and how it gets on.
+type leg struct {
+	solver.Estimator
+	epoch func() float64 // makes an epoch, and returns its work
+	begin func() *leg    // makes it; nil: it was begun
+
+	work, since float64 // in all; when it was last handed over to
+	least       float64 // estimate so far; 0: none
+	left        float64 // when it was last asked
+	early, late mark    // since when work has doubled once, and not yet
+}
+
+// mark is the least estimate after some work.
+type mark struct{ work, estimate float64 }
+
+// note takes in the estimate after an epoch.
+func (l *leg) note(estimate float64) {
+	if !(l.least > 0) || estimate < l.least {
+		l.least = estimate
+	}
+	if l.late.work == 0 || l.work >= 2*l.late.work {
+		l.early, l.late = l.late, mark{l.work, l.least}
+	}
+}
+
+// remain returns the work that is left until the goal.
+func (l *leg) remain(goal float64) float64 {
+	l.left = math.Inf(1)
+	since := l.early
+	if since.work == 0 {
+		since = mark{0, 1} // the relative gap at 0
+	}
+	if fall := vec.Log(since.estimate / l.least); fall > 0 {
+		l.left = vec.Log(l.least/goal) / fall * (l.work - since.work)
+	}
+	return l.left
+}
