@@ -228,57 +228,17 @@ func (s *curved) differentiate(t float64, lo, hi int) {
 // same slopes in a third of the time. Curvatures need no digits where a row is far on the
 // wrong side.
 func (s *curved) logistic(t float64, lo, hi int) {
-	a, c, y := s.a[lo:hi], s.c[lo:hi], s.p.Y[lo:hi]
+	y, prediction, move := s.p.Y[lo:hi], s.prediction[lo:hi], s.move[lo:hi]
+	a, c := s.a[lo:hi][:len(y)], s.c[lo:hi][:len(y)]
+	prediction, move = prediction[:len(y)], move[:len(y)]
 	for k, y := range y {
-		a[k] = -y * (s.prediction[lo+k] + float64(t*s.move[lo+k]))
+		a[k] = -y * (prediction[k] + float64(t*move[k]))
 	}
 	vec.SigmoidTo(a, a)
 	for k, y := range y {
 		c[k] = a[k] * (1 - a[k])
 		a[k] *= -y
 	}
-}
-
-// Present says that Estimate is made from the predictions after the step.
-func (*curved) Present() bool { return true }
-
-// Estimate returns the relative gap of the weights and the slopes there, exactly
-// without a free bias.
-func (s *curved) Estimate() float64 {
-	if s.given != nil {
-		s.gap = 1 // of another problem
-		return s.gap
-	}
-	s.gradient()
-	losses, curvature := sumRows(s.p, func(lo, hi int) (x, y float64) {
-		for _, c := range s.c[lo:hi] {
-			y += c
-		}
-		if _, ok := s.loss.(loss.Logistic); ok {
-			return s.softplus(lo, hi), y
-		}
-		for i := lo; i < hi; i++ {
-			x += float64(s.p.S[i] * s.loss.Value(s.prediction[i], s.p.Y[i]))
-		}
-		return x, y
-	})
-	s.gap = relativeGap(s.p, s.w, s.g, s.middle, losses/s.p.N, 0, biasCost(s.g, curvature))
-	s.gap = min(s.gap, s.foreseen(losses, curvature))
-	return s.gap
-}
-
-// softplus returns the sum of the logistic losses of rows lo to hi.
-func (s *curved) softplus(lo, hi int) (sum float64) {
-	var values [blockRows]float64
-	v := values[:hi-lo]
-	for k := range v {
-		v[k] = -s.p.Y[lo+k] * s.prediction[lo+k]
-	}
-	vec.SoftplusTo(v, v)
-	for k, v := range v {
-		sum += float64(s.p.S[lo+k] * v)
-	}
-	return sum
 }
 
 // Point returns the weights, and the slopes there: from predictions made
@@ -288,7 +248,7 @@ func (s *curved) Point() problem.Point {
 	if s.gap < fresh {
 		s.p.Predict(s.prediction, s.w)
 		s.slope(0)
-		s.current = false
+		s.current, s.gap = false, 0
 	} else if s.gap == s.foresight.gap {
 		return problem.Point{W: s.w, A: s.foresight.a}
 	}

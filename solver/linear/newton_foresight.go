@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // foresight is the slopes that a step of Newton's method foresees for logistic loss: those of
@@ -81,32 +82,27 @@ func (s *curved) foreseen(losses, curvature float64) float64 {
 
 // conjugates clips the slopes foreseen of rows lo to hi, at most blockRows, to their domain,
 // adds to g what that changes, and returns the sum of s (l*(a') - a' p).
-func (s *curved) conjugates(g []float64, lo, hi int) (sum float64) {
+func (s *curved) conjugates(g []float64, lo, hi int) float64 {
 	var room [2][blockRows]float64
-	change, value := room[0][:hi-lo], room[1][:hi-lo]
+	change, entropy := room[0][:hi-lo], room[1][:hi-lo]
 	a, y, weight, prediction := s.foresight.a[lo:hi], s.p.Y[lo:hi], s.p.S[lo:hi], s.prediction[lo:hi]
+	y, weight, prediction = y[:len(a)], weight[:len(a)], prediction[:len(a)]
 	clipped := false
 	for i, v := range a {
-		least, most := loss.Logistic{}.Domain(y[i])
-		x := v * s.p.N / weight[i]
-		if a[i] = min(max(x, least), most); a[i] != x {
-			change[i] = float64(weight[i]/s.p.N) * (a[i] - x)
-			clipped = true
+		b := float64(-y[i] * (v * s.p.N / weight[i]))
+		if !(b >= 0 && b <= 1) {
+			inside := min(max(b, 0), 1)
+			change[i] = -y[i] * float64(weight[i]/s.p.N) * (inside - b)
+			b, clipped = inside, true
 		}
+		entropy[i], a[i] = b, -y[i]*b
 	}
 	if clipped {
 		addRows(g, s.p, lo, change)
 	}
-	loss.Logistic{}.ConjugateTo(value, a, y)
+	vec.EntropyTo(entropy, entropy)
 	for i, a := range a {
-		sum += float64(weight[i] * (value[i] - float64(a*prediction[i])))
+		entropy[i] += float64(a * prediction[i])
 	}
-	return sum
-}
-
-// biasCost returns three times what it costs to balance slopes with the gradient g, if every
-// slope gives as much as it is curved.
-func biasCost(g []float64, curvature float64) float64 {
-	bias := g[len(g)-1]
-	return 1.5 * bias * bias / max(curvature, 1e-300)
+	return -vec.Dot64(weight, entropy)
 }

@@ -1,0 +1,58 @@
+package linear
+
+import (
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// Present says that Estimate is made from the predictions after the step.
+func (*curved) Present() bool { return true }
+
+// Estimate returns the relative gap of the weights and the slopes there, exactly
+// without a free bias, or that with the slopes foreseen if it is less.
+func (s *curved) Estimate() float64 {
+	switch {
+	case s.given != nil:
+		s.gap = 1 // of another problem
+		return s.gap
+	case s.gap > 0: // asked before
+		return s.gap
+	}
+	s.gradient()
+	losses, curvature := sumRows(s.p, func(lo, hi int) (x, y float64) {
+		if s.p.Bias == problem.Free { // nobody else asks for it
+			for _, c := range s.c[lo:hi] {
+				y += c
+			}
+		}
+		if _, ok := s.loss.(loss.Logistic); ok {
+			return s.softplus(lo, hi), y
+		}
+		for i := lo; i < hi; i++ {
+			x += float64(s.p.S[i] * s.loss.Value(s.prediction[i], s.p.Y[i]))
+		}
+		return x, y
+	})
+	s.gap = relativeGap(s.p, s.w, s.g, s.middle, losses/s.p.N, 0, biasCost(s.g, curvature))
+	s.gap = min(s.gap, s.foreseen(losses, curvature))
+	return s.gap
+}
+
+// softplus returns the sum of the logistic losses of rows lo to hi.
+func (s *curved) softplus(lo, hi int) float64 {
+	var values [blockRows]float64
+	v, prediction := values[:hi-lo], s.prediction[lo:hi]
+	for k, y := range s.p.Y[lo:hi] {
+		v[k] = -y * prediction[k]
+	}
+	vec.SoftplusTo(v, v)
+	return vec.Dot64(s.p.S[lo:hi], v)
+}
+
+// biasCost returns three times what it costs to balance slopes with the gradient g, if every
+// slope gives as much as it is curved.
+func biasCost(g []float64, curvature float64) float64 {
+	bias := g[len(g)-1]
+	return 1.5 * bias * bias / max(curvature, 1e-300)
+}
