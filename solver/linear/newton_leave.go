@@ -136,27 +136,33 @@ func (s *working) measure() int {
 	s.far = slices.Grow(s.far[:0], len(e.away))[:len(e.away)]
 	least := float64(distance * e.mean)
 	count, _ := sumRows(e.p, func(lo, hi int) (x, _ float64) {
-		away, move, far := e.away[lo:hi], e.move[lo:hi], s.far[lo:hi]
+		away, move, far, first := e.away[lo:hi], e.move[lo:hi], s.far[lo:hi], 1
+		move, far = move[:len(away)], far[:len(away)]
 		for k := range e.ramps {
 			half := e.ramps[k].end() / 2
 			middle := e.ramps[k].shift + half
-			for i, q := range away {
-				apart := math.Abs(q-middle) > half+(least+float64(moves*math.Abs(move[i])))
-				far[i] = apart && (k == 0 || far[i])
+			for i, q := range away { // no branches, here and below: nobody foretells them
+				apart := one(math.Abs(q-middle) > half+(least+float64(moves*math.Abs(move[i]))))
+				far[i] = apart&(one(far[i])|first) != 0
 			}
+			first = 0
 		}
 		count := 0
-		for i, far := range far { // no branches: nobody foretells them
-			one := 0
-			if far {
-				one = 1
-			}
-			count += one
-			move[i] = float64(one)
+		for i, far := range far {
+			count += one(far)
+			move[i] = float64(one(far))
 		}
 		return float64(count), 0
 	})
 	return int(count)
+}
+
+// one returns 1 for true, 0 for false.
+func one(x bool) int {
+	if x {
+		return 1
+	}
+	return 0
 }
 
 // fix adds rows of p to the sums over rows left out, of each the share in v, which is
