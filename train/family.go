@@ -43,11 +43,11 @@ func (f linearFamily) problem(t terms, y, weights []float64, lambda float64) (pr
 
 func (linearFamily) solver(name string) (solver.Solver, error) { return linear.New(name) }
 
-func (linearFamily) choose(p problem.Problem, _ float64) (name, why string) {
+func (linearFamily) choose(p problem.Problem, gap float64) (name, why string) {
 	if _, ok := p.(*problem.LinearSlack); ok {
 		return "simba", "the one for slack"
 	}
-	return linear.Choose(p.(*problem.Linear))
+	return linear.Choose(p.(*problem.Linear), gap)
 }
 
 func (linearFamily) store(m *model.Model, points []problem.Point) {

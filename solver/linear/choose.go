@@ -8,13 +8,13 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// Choose returns the solver that should prove the gap first, and why. The rules look at
+// Choose returns the solver that should prove the relative gap first, and why. The rules look at
 // counts, never at a clock; they were measured on 100 sets, real, deformed and generated
 // ones, with lambda = 100/n to 1/(100n).
 //
 // Second-order steps come first where they are known to win; where they may only, dual
 // ascent begins and finds out (Relay), which costs a fifth of what they take.
-func Choose(p *problem.Linear) (name, why string) {
+func Choose(p *problem.Linear, gap float64) (name, why string) {
 	n, _ := p.Dims()
 	_, curved := p.Loss.(loss.Curved)
 	_, cornered := p.Loss.(loss.Cornered)
@@ -35,7 +35,7 @@ func Choose(p *problem.Linear) (name, why string) {
 		}
 		second = "cd"
 	}
-	if secondOrder(p) {
+	if secondOrder(p, gap) {
 		return second, "many more rows than features"
 	}
 	return "sdca+" + second, "second-order steps only if dual ascent is slow"
@@ -44,9 +44,9 @@ func Choose(p *problem.Linear) (name, why string) {
 // secondOrder reports whether second-order steps win at once. A matrix costs the squares of
 // the rows' lengths and the cube of the columns; where that is little they win, but for
 // losses with corners where dual steps are long, or on a rare class (of whose rows few
-// matter, and dual ascent lets the others sleep). Where it is dear, they win once single dual
+// matter, and dual ascent lets the others sleep) unless the gap or lambda is small. Where it is dear, they win once single dual
 // steps are short. Fewer rows do not get into each other's way.
-func secondOrder(p *problem.Linear) bool {
+func secondOrder(p *problem.Linear, gap float64) bool {
 	n, d := p.Dims()
 	time := matrixTime(p)
 	_, cornered := p.Loss.(loss.Cornered)
@@ -56,7 +56,7 @@ func secondOrder(p *problem.Linear) bool {
 	case time > cheapTime:
 		return shortness(p) > dearSteps(p, time)
 	case cornered:
-		return !(p.Lambda*p.N > 0.1 && rare(p)) && !(denseEnough(p) && longSteps(time, shortness(p)))
+		return !(gap > 1e-4 && p.Lambda*p.N > 0.1 && rare(p)) && !(denseEnough(p) && longSteps(time, shortness(p)))
 	}
 	return true
 }

@@ -66,7 +66,7 @@ func TestChoose(t *testing.T) {
 		if s := must(New(c.want)); s.Accepts(c.p) != nil {
 			t.Errorf("%T: %s refuses it", c.p.Loss, c.want)
 		}
-		if got, why := Choose(c.p); got != c.want || why == "" {
+		if got, why := Choose(c.p, 1e-3); got != c.want || why == "" {
 			n, d := c.p.Dims()
 			t.Errorf("%T, %d x %d, %g passes, shortness %g: %s (%s), want %s", c.p.Loss, n, d, matrixTime(c.p), shortness(c.p), got, why, c.want)
 		}

@@ -214,7 +214,7 @@ func TestRare(t *testing.T) {
 				p.Y[i] = 1
 			}
 		}
-		if got, why := Choose(p); got != want {
+		if got, why := Choose(p, 1e-3); got != want {
 			t.Errorf("one row of %d: %s (%s), want %s", every, got, why, want)
 		}
 		for i, y := range p.Y { // balanced, none is rare
@@ -223,7 +223,7 @@ func TestRare(t *testing.T) {
 				p.S[i] *= 30
 			}
 		}
-		if got, why := Choose(p); got != "newton" && every == 30 {
+		if got, why := Choose(p, 1e-3); got != "newton" && every == 30 {
 			t.Errorf("one row of %d, as heavy as all others: %s (%s)", every, got, why)
 		}
 	}

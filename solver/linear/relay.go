@@ -18,9 +18,10 @@ import (
 //	Left    the work until the goal, if the estimated gap goes on falling as it fell during
 //	        the last half of the work; for the second, before it has begun, that of a usual
 //	        run
-//	Over    when the one at work has twice as much left as the other. Dual ascent is first
-//	        asked after a fifth of a usual run of the second, whoever takes over after half
-//	        of what the other had left
+//	Over    when the one at work has twice as much left as the other; once it has done
+//	        more than that, correspondingly less, as what it promises does not come. Dual
+//	        ascent is first asked after a fifth of a usual run of the second, whoever takes
+//	        over after half of what the other had left
 //	Point   the second begins as it would alone, and dual ascent goes on where it was: its
 //	        early weights are a worse start than none (logistic loss: up to three times the
 //	        steps of Newton's method). Returned is the point of the lesser estimate
@@ -94,7 +95,7 @@ func (s *relay) Epoch() {
 			s.Estimate()
 		}
 		l.note(s.estimate)
-		if s.asked() && l.remain(s.goal) > relayMore*s.other.left {
+		if s.asked() && l.remain(s.goal) > relayMore*s.other.left*min(1, s.other.left/l.work) {
 			s.handOver()
 		}
 	}

@@ -12,8 +12,9 @@ import (
 const (
 	visitDense    = 0.5 // a number in a visit of dual ascent,
 	visitSparse   = 1.0 // of a sparse row,
-	visitGather   = 8   // or where the weights are another vector than u,
+	visitGather   = 16  // times as much where the weights are another vector than u,
 	visitRow      = 90  // and each row,
+	visitAsleep   = 2.5 // and one that sleeps,
 	visitLogistic = 400 // whose steps take exponentials
 	visitFace     = 2   // visits of all numbers: an epoch on a face,
 	visitSmoothed = 10  // or a smoothed one
@@ -35,11 +36,11 @@ const (
 // ascentLeg makes one of dual ascent.
 func ascentLeg(s *sdca) *leg {
 	size, rows := visitDense*float64(s.p.Nonzeros), float64(visitRow)
-	switch {
-	case s.separate():
-		size = visitGather * float64(s.p.Nonzeros)
-	case sparse(s.p):
+	if sparse(s.p) {
 		size = visitSparse * float64(s.p.Nonzeros)
+	}
+	if s.separate() {
+		size *= visitGather
 	}
 	if _, ok := s.p.Loss.(loss.Logistic); ok {
 		rows = visitLogistic
@@ -54,7 +55,7 @@ func ascentLeg(s *sdca) *leg {
 		case s.epoch == before:
 			return visitFace * size
 		}
-		return (size + rows*n) * (float64(len(s.active)) / n)
+		return visitAsleep*n + (size+rows*n)*(float64(len(s.active))/n)
 	}}
 }
 
