@@ -91,6 +91,15 @@ func (m *conjugate) solveTo(x, g []float64, goal float64, most int, p *problem.L
 	m.run(x, nil, g, goal, most, p, c)
 }
 
+// shortened returns m for problems of fewer columns: size numbers with the constant one.
+func (m *conjugate) shortened(size int) *conjugate {
+	c := *m
+	for _, v := range []*[]float64{&c.diagonal, &c.r, &c.z, &c.s, &c.hs} {
+		*v = (*v)[:size]
+	}
+	return &c
+}
+
 // run is solveTo with the scale as it is; it returns the number of products, and sets
 // move, unless it is nil, to X x.
 func (m *conjugate) run(x, move, g []float64, goal float64, most int, p *problem.Linear, c []float64) int {
