@@ -224,32 +224,11 @@ func (s *smoothed) direction(share, defects float64) []float64 {
 }
 
 // search returns a step along d with a third of the smoothed P's slope left at
-// most: that of Newton's method itself, or by the secant and doubling.
+// most.
 func (s *smoothed) search(d []float64) float64 {
 	k := s.p.Penalised()
 	along, squared := float64(s.p.Lambda*vec.Dot64(s.w[:k], d[:k]))+inner(s.fixed, d), float64(s.p.Lambda*vec.SquaredNorm64(d[:k]))
-	slope := func(t float64) float64 { return along + float64(t*squared) + s.slope(t) }
-	first := slope(0)
-	lo, atLo := 0.0, first
-	hi, atHi := math.Inf(1), 0.0
-	t := 1.0
-	for range 8 {
-		at := slope(t)
-		if math.Abs(at) <= -first/3 {
-			return t
-		}
-		if at < 0 {
-			lo, atLo = t, at
-		} else {
-			hi, atHi = t, at
-		}
-		if math.IsInf(hi, 1) {
-			t = 2 * t
-		} else {
-			t = lo - atLo*(hi-lo)/(atHi-atLo)
-		}
-	}
-	return lo
+	return searchAlong(func(t float64) float64 { return along + float64(t*squared) + s.slope(t) })
 }
 
 // slope is the derivative along the step of the mean of the smoothed losses of the

@@ -1,6 +1,8 @@
 package linear
 
 import (
+	"math"
+
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -99,4 +101,36 @@ func inner(a, b []float64) float64 {
 		sum += float64(x * b[j])
 	}
 	return sum
+}
+
+const (
+	mostSlopes = 12
+	leastAlong = 0.05 // of what is left by the last
+)
+
+// searchAlong returns a step, of a convex function whose derivative is slope, that leaves a
+// third of the first slope at most: that of Newton's method itself, 1, or by doubling and
+// the secant, which gets nowhere alone where the slope is steep beyond the best step.
+func searchAlong(slope func(t float64) float64) float64 {
+	first := slope(0)
+	lo, atLo := 0.0, first
+	hi, atHi := math.Inf(1), 0.0
+	t := 1.0
+	for range mostSlopes {
+		at := slope(t)
+		if math.Abs(at) <= -first/3 {
+			return t
+		}
+		if at < 0 {
+			lo, atLo = t, at
+		} else {
+			hi, atHi = t, at
+		}
+		if math.IsInf(hi, 1) {
+			t = 2 * t
+		} else {
+			t = max(lo-atLo*(hi-lo)/(atHi-atLo), lo+float64(leastAlong*(hi-lo)))
+		}
+	}
+	return t
 }
