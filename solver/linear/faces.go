@@ -10,6 +10,8 @@ type faces struct {
 	wait   int         // epochs between two, 0: not yet worth it
 	pause  int         // epochs until the next
 	mark   float64     // rowGap at the end of the last window
+	slow   uint32      // epoch at the end of the last window since epochs are slow; 0: they are not
+	tried  bool        // proximal was
 	lead   []float64   // the best weights that a face led to, in the best length; nil: none yet
 	primal float64     // there
 	led    bool        // the estimate is of these
@@ -20,6 +22,9 @@ const (
 	faceWindow = 8  // epochs after which SDCA is asked how fast it is
 	faceWait   = 4  // epochs between two
 	faceRest   = 64 // at most
+
+	faceTrial     = 3 // windows in which faces are tried
+	faceTrialLeft = 0.125
 )
 
 // flat reports whether the conjugate is y a on its domain.
@@ -32,17 +37,32 @@ func flat(l loss.Loss) bool {
 }
 
 // watch notes how fast the gap falls: when eight epochs leave more than half of it,
-// faces are worth their time. The first waits until all rows were seen again.
+// faces are worth their time. The first waits until all rows were seen again. When
+// three times as many then leave more than an eighth of it, proximal takes over, once.
 func (s *sdca) watch() {
 	s.pause--
-	if s.wait > 0 || s.epoch%faceWindow != 0 || s.separate() || !flat(s.p.Loss) {
+	_, cornered := s.p.Loss.(loss.Cornered)
+	if s.epoch%faceWindow != 0 || s.separate() || !cornered {
 		return
 	}
-	if s.mark > 0 && s.rowGap > 0.5*s.mark {
-		s.wait, s.pause = faceWait, faceWait
-		clear(s.wake)
+	switch {
+	case s.slow > 0 && s.epoch-s.slow < faceTrial*faceWindow:
+	case s.slow > 0:
+		if !s.tried && s.rowGap > faceTrialLeft*s.mark {
+			s.tried = true
+			s.other = newProximal(s)
+		}
+		s.slow, s.mark = s.epoch, s.rowGap
+	default:
+		if s.mark > 0 && s.rowGap > 0.5*s.mark {
+			s.slow = s.epoch
+			if flat(s.p.Loss) {
+				s.wait, s.pause = faceWait, faceWait
+				clear(s.wake)
+			}
+		}
+		s.mark = s.rowGap
 	}
-	s.mark = s.rowGap
 }
 
 // workOnFace does an epoch's work on a face, if it is time for one.

@@ -32,6 +32,7 @@ import (
 //	Partitions   work on shares of the rows side by side, merged many times an
 //	             epoch (sdca_rounds.go): as many threads as there are partitions help
 //	Beginning    many more rows than columns, hinge, small lambda: smoothed.go
+//	Corners      where the epochs stay slow: proximal.go
 //	Faces        where the epochs get slow, all rows that are free at once (face.go)
 //	Scaling      hinge: the length of the weights that suits the primal best
 //	             (sdca_scale.go)
@@ -95,11 +96,12 @@ func (k SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.
 	if from != nil && len(from.A) == n {
 		s.resume(from)
 		s.addConjugates()
+		s.reserve(from.W)
 	} else if l.Bias == problem.Free {
 		s.u[d] = l.BestBias(nil, 0, 1e-6)
 	}
 	if from == nil && suitsSmoothing(l) {
-		s.begin = newSmoothed(l)
+		s.other = newSmoothed(l)
 	}
 	s.clock = k.Clock
 	s.divide(k.Partitions)
@@ -137,8 +139,8 @@ type sdca struct {
 	order      []uint32 // where the blocks of a few groups begin, shuffled
 	rows       []uint32 // active in the order of the visits
 	gather     []float64
-	slack      float64   // share of the gap that scaling leaves
-	begin      *smoothed // how the run begins; nil: it is over
+	slack      float64 // share of the gap that scaling leaves
+	other      method  // that is at work instead; nil: none
 	faces
 }
 
@@ -183,7 +185,7 @@ func places(dst []uint32, lo, hi, step int) []uint32 {
 
 // Epoch visits every row that is awake once, or makes a step for all at once.
 func (s *sdca) Epoch() {
-	if s.beginning() || s.workOnFace() {
+	if s.workOtherwise() || s.workOnFace() {
 		return
 	}
 	s.arrange()
@@ -250,8 +252,8 @@ func (s *sdca) bias() float64 {
 
 // Point returns the weights that belong to the dual variables.
 func (s *sdca) Point() problem.Point {
-	if s.begin != nil {
-		return s.begin.point()
+	if s.other != nil {
+		return s.other.point()
 	}
 	if s.face != nil { // which goes on: the dual variables are far ahead of the weights
 		s.follow(s.face)

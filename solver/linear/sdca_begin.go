@@ -19,23 +19,49 @@ func (s *sdca) addConjugates() {
 	})
 }
 
-// beginning makes a step of smoothed, if that is how the run begins, and takes
+// A method works instead of epochs for a while, on a point of its own.
+type method interface {
+	step()
+	done() bool // this is as far as it goes
+	finish()    // called once then
+	point() problem.Point
+	primal() float64   // of its weights
+	estimate() float64 // of the relative gap
+}
+
+var (
+	_ method = (*smoothed)(nil)
+	_ method = (*proximal)(nil)
+)
+
+// workOtherwise makes a step of another method, if one is at work, and takes
 // its dual variables over when it is done; its weights stay in reserve, as those to which
 // a face led: their primal may be far below that of the weights that belong to these.
-func (s *sdca) beginning() bool {
-	if s.begin == nil {
+func (s *sdca) workOtherwise() bool {
+	if s.other == nil {
 		return false
 	}
-	if s.begin.step(); s.begin.done() {
-		s.begin.finish()
-		point := s.begin.point()
+	if s.other.step(); s.other.done() {
+		s.other.finish()
+		point := s.other.point()
 		s.resume(&point)
 		s.addConjugates()
 		s.stale = true
-		s.lead, s.primal = slices.Clone(point.W), s.begin.primal()
-		s.begin = nil
+		s.lead, s.primal = slices.Clone(point.W), s.other.primal()
+		s.other = nil
 	}
 	return true
+}
+
+// reserve keeps the weights of the point where the run starts, as those to which a face led:
+// they need not be those that belong to its dual variables.
+func (s *sdca) reserve(w []float64) {
+	_, d := s.p.Dims()
+	if s.separate() || len(w) != d+1 || s.p.Bias == problem.None && w[d] != 0 {
+		return
+	}
+	s.lead = slices.Clone(w)
+	s.primal, _ = s.p.Primal(w)
 }
 
 // resume takes over the dual variables of a point; the weights follow.

@@ -11,8 +11,8 @@ var _ solver.Present = (*sdca)(nil)
 // visits met on the way: the mean of the rows' parts of the gap. It is no
 // bound, and costs nothing next to a certificate.
 func (s *sdca) Estimate() float64 {
-	if s.begin != nil {
-		return s.begin.estimate()
+	if s.other != nil {
+		return s.other.estimate()
 	}
 	gap, dual := float64(s.rowGap*s.slack), s.dual()
 	if s.face != nil { // of the gap twice as much may be left as of the residual
@@ -25,8 +25,8 @@ func (s *sdca) Estimate() float64 {
 }
 
 // Present reports whether the last estimate is that of weights to which a face led,
-// follows one at work, or is the gap itself, as the smoothed hinge knows it.
-func (s *sdca) Present() bool { return s.begin != nil || s.led || s.face != nil }
+// follows one at work, or is the gap itself, as another method knows it.
+func (s *sdca) Present() bool { return s.other != nil || s.led || s.face != nil }
 
 // dual returns about the dual objective, as the steps left it. Where a copy of u is the
 // same it reads that one: this core has it for itself, and a line of u that two have

@@ -68,7 +68,7 @@ func TestSmoothedInReserve(t *testing.T) {
 	for _, threads := range []int{1, 2} {
 		p := planes(4000, 50, threads)
 		k := begun{}.Start(p, nil, 1).(*sdca)
-		for k.begin != nil {
+		for k.other != nil {
 			k.Epoch()
 		}
 		point := k.Point()

@@ -17,7 +17,7 @@ type unbegun struct{ SDCA }
 
 func (k unbegun) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
 	s := k.SDCA.Start(p, from, seed).(*sdca)
-	s.begin = nil
+	s.other = nil
 	return s
 }
 
@@ -26,7 +26,7 @@ type begun struct{ SDCA }
 
 func (k begun) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
 	s := k.SDCA.Start(p, from, seed).(*sdca)
-	s.begin = newSmoothed(s.p)
+	s.other = newSmoothed(s.p)
 	return s
 }
 
@@ -67,8 +67,8 @@ func TestSmoothedHandsOver(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 		p := rowsForSmoothing(bias, 2)
 		s := begun{}.Start(p, nil, 1).(*sdca)
-		begin := s.begin
-		for s.begin != nil {
+		begin := s.other.(*smoothed)
+		for s.other != nil {
 			s.Epoch()
 		}
 		if begin.stuck || begin.epochs == smoothMost {

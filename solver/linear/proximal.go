@@ -1,0 +1,212 @@
+package linear
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// proximal brings SDCA on where its epochs and faces are slow: small lambda, and no fewer
+// columns than rows on a corner, which single steps turn long about. It is the method
+// of multipliers on the dual with semismooth steps of Newton's method (Rockafellar 1976;
+// Li, Sun, Toh 2018).
+//
+//	Problem   with centre c, a point of the dual, and width q > 0: minimise over w
+//	              F(w) = lambda Omega(w) + (1/N) sum_i s_i max over a of
+//	                     (a p_i - l*(a) - (q/2)(a - c_i)^2),   p = <w,x> + b
+//	          a(p) is SDCA's step from c for a row of that q. The minimum's a is the next
+//	          centre; the fixed points are optima for any q
+//	Step      Newton's: (lambda I + X^T diag(k) X) d = -g, k_i = s_i/(N (q + W)) for rows
+//	          whose a is on no end of a ramp, else 0, W the width of the ramp: by
+//	          conjugate gradients over these rows and their columns alone
+//	          (proximal_rows.go), then a line search
+//	Gap       P(w) - D(a) is the defects, (1/N) sum s (l(p) + l*(a) - a p), and the
+//	          excess, |g|^2/(2 lambda)
+//	Centre    moves when the excess is less than half the defects; if that took few steps
+//	          of Newton's method q becomes less
+//	Returned  the best w, and the best a, of all steps
+//	Cost      a step takes two passes over all rows, and two over the active ones for each
+//	          product of conjugate gradients; memory O(n + d) and a copy of the active rows
+//
+// It is smoothed_centred.go with parabolas in place of the entropy: rows off the corner
+// do not count at all, and a row goes to an end of its domain and back in one step. That
+// asks for a start where most rows are on their side: epochs of SDCA.
+//
+// Rejected: exact directions, as rows that become active cut most steps short; a fixed
+// width, or a small first one, whose first centres take thousands of products; an
+// interior-point method over the dual variables, whose weights conjugate gradients leave
+// as inexact as 1/lambda is large.
+type proximal struct {
+	p               *problem.Linear
+	dual            dualStep
+	width           float64   // q
+	ramp            float64   // W
+	w, g, d         []float64 // d+1: weights, gradient, step
+	prediction      []float64 // n: X w + b
+	along           []float64 // n: the same of d
+	centre, a, v    []float64 // n: c, a, s.a/N
+	middle          []float64 // d+1: the mean row, if the bias is free
+	losses, defects float64   // means over the rows
+	active          activeRows
+	conjugate       *conjugate
+	steps           int     // with this centre
+	since           int     // steps since the relative gap was halved
+	mark            float64 // the gap then
+	stuck           bool
+	best            problem.Point
+	upper, lower    float64 // primal and dual there
+}
+
+const (
+	proximalWidth = 1000 // q at first, in P(0)
+	proximalNext  = 0.5  // q after q
+	proximalFew   = 4    // steps of Newton's method
+	proximalGoal  = 0.5  // of g is left by conjugate gradients
+	proximalMost  = 600  // products
+	proximalWait  = 60   // steps in which the gap should halve
+)
+
+// newProximal begins at the dual variables of s.
+func newProximal(s *sdca) *proximal {
+	n, d := s.p.Dims()
+	_, ramps := s.p.Loss.(loss.Cornered).Ramps(1)
+	m := &proximal{p: s.p, dual: s.step, width: proximalWidth * s.p.Zero(), ramp: ramps[0].Width,
+		w: slices.Clone(s.u), g: make([]float64, d+1), d: make([]float64, d+1),
+		prediction: make([]float64, n), along: make([]float64, n),
+		centre: slices.Clone(s.a), a: make([]float64, n), v: make([]float64, n),
+		middle: middleOf(s.p), active: newActiveRows(s.p), conjugate: newConjugate(s.p), mark: math.Inf(1)}
+	m.best = problem.Point{W: slices.Clone(s.u), A: slices.Clone(s.a)}
+	m.upper, m.lower = math.Inf(1), s.dual()
+	if s.p.Bias == problem.Free { // the sum of s.a is not 0 yet
+		m.lower = math.Inf(-1)
+	}
+	if s.lead != nil {
+		m.best.W, m.upper = s.lead, s.primal
+	}
+	m.p.Predict(m.prediction, m.w)
+	m.look()
+	return m
+}
+
+// look sets what depends on w, the centre and the width.
+func (m *proximal) look() {
+	losses, defects := sumRows(m.p, func(lo, hi int) (losses, defects float64) {
+		for i := lo; i < hi; i++ {
+			p, y, s := m.prediction[i], m.p.Y[i], m.p.S[i]
+			a := m.at(i, p)
+			l := m.p.Loss.Value(p, y)
+			m.a[i], m.v[i] = a, s*a/m.p.N
+			losses += float64(s * l)
+			defects += float64(s * (l + m.p.Loss.Conjugate(a, y) - float64(a*p)))
+		}
+		return losses, defects
+	})
+	m.losses, m.defects = losses/m.p.N, defects/m.p.N
+	gradientTo(m.g, m.p, m.w, m.v)
+	primal := m.losses + float64(m.p.Lambda*m.p.Penalty.Value(m.w[:m.p.Penalised()]))
+	if primal < m.upper {
+		m.upper = primal
+		copy(m.best.W, m.w)
+	}
+	// Where the bias is free that of an earlier point may have been a wrong guess.
+	if dual := primal - m.defects - m.excess(); dual > m.lower || m.middle != nil {
+		m.lower = dual
+		copy(m.best.A, m.a)
+	}
+}
+
+// at returns a of row i at the prediction p.
+func (m *proximal) at(i int, p float64) float64 {
+	a, _, _ := m.dual(m.centre[i], p, m.width, m.p.Y[i])
+	return a
+}
+
+// excess is the part of the gap that is due to the gradient. A certificate takes the sum of
+// s.a off it where the bias is free: see relativeGap.
+func (m *proximal) excess() float64 {
+	k, last := m.p.Penalised(), len(m.g)-1
+	if m.middle == nil {
+		return vec.SquaredNorm64(m.g[:k]) / (2 * m.p.Lambda)
+	}
+	square := 0.0
+	for j, c := range m.middle[:k] {
+		x := m.g[j] - float64(m.g[last]*c)
+		square += float64(x * x)
+	}
+	return square/(2*m.p.Lambda) + float64(math.Abs(m.g[last])*m.p.Zero())
+}
+
+// step makes one step of Newton's method.
+func (m *proximal) step() {
+	if m.excess() < m.defects/2 {
+		m.recentre()
+	}
+	m.steps++
+	m.since++
+	m.direct()
+	m.p.Predict(m.along, m.d)
+	k := m.p.Penalised()
+	along, squared := float64(m.p.Lambda*vec.Dot64(m.w[:k], m.d[:k])), float64(m.p.Lambda*vec.SquaredNorm64(m.d[:k]))
+	t := searchAlong(func(t float64) float64 { return along + float64(t*squared) + m.slope(t) })
+	vec.Axpy64(m.w, t, m.d)
+	vec.Axpy64(m.prediction, t, m.along)
+	before := m.excess()
+	m.look()
+	m.stuck = m.excess() == before || !(m.excess() < math.Inf(1))
+	if e := max(m.estimate(), 1e-15); e < m.mark/2 { // 0 but for rounding
+		m.mark, m.since = e, 0
+	}
+}
+
+// recentre goes on from the dual variables that were reached.
+func (m *proximal) recentre() {
+	copy(m.centre, m.a)
+	if m.steps <= proximalFew {
+		m.width *= proximalNext
+	}
+	m.steps = 0
+	m.look()
+}
+
+// direct sets d to nearly -H^-1 g. In columns that no active row uses H is lambda I.
+func (m *proximal) direct() {
+	q, c := m.active.take(m.p, m.a, func(s float64) float64 { return s / (m.p.N * (m.width + m.ramp)) })
+	for j, g := range m.g[:m.p.Penalised()] {
+		m.d[j] = -g / m.p.Lambda
+	}
+	g, d := m.active.gather(m.g)
+	size := math.Sqrt(inner(g, g))
+	goal := math.Sqrt(m.p.Lambda * m.defects / 4)
+	conjugate := m.conjugate.shortened(len(g))
+	conjugate.solveTo(d, g, min(max(goal, 0.01*size), proximalGoal*size), proximalMost, q, c)
+	m.active.scatter(m.d, d)
+}
+
+// slope is the derivative along the step of the mean over the rows in F.
+func (m *proximal) slope(t float64) float64 {
+	sum, _ := sumRows(m.p, func(lo, hi int) (sum, _ float64) {
+		for i := lo; i < hi; i++ {
+			a := m.at(i, m.prediction[i]+float64(t*m.along[i]))
+			sum += float64(m.p.S[i] * float64(a*m.along[i]))
+		}
+		return sum, 0
+	})
+	return sum / m.p.N
+}
+
+// done reports whether the gap has stopped falling.
+func (m *proximal) done() bool { return m.stuck || m.since == proximalWait }
+
+func (m *proximal) finish() {}
+
+// point returns the best weights and the best dual variables.
+func (m *proximal) point() problem.Point { return m.best }
+
+// primal returns the objective there.
+func (m *proximal) primal() float64 { return m.upper }
+
+// estimate returns about the relative gap there.
+func (m *proximal) estimate() float64 { return problem.Relative(m.upper, m.lower, m.p.Zero()) }

@@ -1,0 +1,154 @@
+package linear
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// sharp is a problem on which the epochs of SDCA are slow, and faces too, with a run on it
+// that never goes over to proximal unless that is wanted.
+func sharp(l loss.Loss, bias problem.Bias, threads int) *problem.Linear {
+	p := documents(l, bias, threads)
+	p.Lambda /= 1000
+	return p
+}
+
+type sharply struct {
+	SDCA
+	alone bool
+}
+
+func (k sharply) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
+	s := k.SDCA.Start(p, from, seed).(*sdca)
+	s.other, s.tried = nil, k.alone // without smoothed
+	return s
+}
+
+// TestProximal: for every loss with corners and every bias, SDCA that goes over to it gets
+// to a gap for which SDCA alone takes more than four times the epochs, with the same bits for
+// any number of threads.
+func TestProximal(t *testing.T) {
+	for _, l := range []loss.Loss{loss.Hinge{}, loss.Absolute{}, loss.EpsilonInsensitive{Epsilon: 0.1}, loss.HuberHinge{Width: 0.1}} {
+		for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+			var first *solver.Solution
+			threads := []int{1}
+			if bias == problem.Free {
+				threads = []int{1, 2, 5}
+			}
+			for _, threads := range threads {
+				s := must(solver.Run(context.Background(), sharply{}, sharp(l, bias, threads), solver.Options{Gap: 1e-3, Epochs: 400}))
+				if s.Status != solver.Converged {
+					t.Errorf("%T, %v: %s at %g after %d epochs", l, bias, s.Status, s.Certificate.Relative(), s.Epochs)
+				}
+				if first == nil {
+					first = s
+				} else if !slices.Equal(s.Point.W, first.Point.W) || !slices.Equal(s.Point.A, first.Point.A) {
+					t.Errorf("%T, %v: other bits with %d threads", l, bias, threads)
+				}
+			}
+			alone := must(solver.Run(context.Background(), sharply{alone: true}, sharp(l, bias, 1), solver.Options{Gap: 1e-3, Epochs: 4 * first.Epochs}))
+			if alone.Status != solver.EpochLimit {
+				t.Errorf("%T, %v: alone %s after %d epochs, else %d", l, bias, alone.Status, alone.Epochs, first.Epochs)
+			}
+		}
+	}
+}
+
+// TestProximalEstimate: what it says of its point is what a certificate says, and when it
+// ends SDCA has that point.
+func TestProximalEstimate(t *testing.T) {
+	p := sharp(loss.Hinge{}, problem.Feature, 1)
+	s := sharply{}.Start(p, nil, 1).(*sdca)
+	for s.epoch < 10 {
+		s.Epoch()
+	}
+	m := newProximal(s)
+	s.other = m
+	for range 20 {
+		s.Epoch()
+		if estimate, gap := s.Estimate(), p.Certify(s.Point()).Relative(); math.Abs(estimate-gap) > 1e-9 {
+			t.Fatalf("estimate %g, gap %g", estimate, gap)
+		}
+	}
+	before := p.Certify(s.Point())
+	for s.other != nil {
+		s.Epoch()
+	}
+	if after := p.Certify(s.Point()); after.Relative() > before.Relative() {
+		t.Errorf("the gap grew from %g to %g", before.Relative(), after.Relative())
+	}
+	if m.since != proximalWait && !m.stuck {
+		t.Errorf("ended %d steps after the gap was halved", m.since)
+	}
+}
+
+// filled returns p with dense rows.
+func filled(p *problem.Linear) *problem.Linear {
+	n, d := p.Dims()
+	x := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
+	for i := range n {
+		row := p.X.Row(i)
+		for k, v := range row.Value {
+			x.Value[i*d+row.Column(k)] = v
+		}
+	}
+	q := *p
+	q.Rows = problem.NewRows(x, p.Threads)
+	return &q
+}
+
+// TestActiveRows: the rows that are taken have the predictions and the products that they
+// have among all, and no column that none of them uses.
+func TestActiveRows(t *testing.T) {
+	sparse := documents(loss.EpsilonInsensitive{Epsilon: 0.1}, problem.Feature, 1)
+	for _, p := range []*problem.Linear{sparse, filled(sparse)} {
+		n, d := p.Dims()
+		a, w, used := make([]float64, n), make([]float64, d+1), make([]bool, d)
+		for j := range w {
+			w[j] = float64(j%7) - 2.5
+		}
+		var rows []uint32
+		for i := range a { // ends of ramps, and now and then a row between
+			if a[i] = float64(i%3 - 1); i%500 == 9 {
+				a[i] = 0.3
+				rows = append(rows, uint32(i))
+				for k := range p.X.Row(i).Nonzeros() {
+					used[p.X.Row(i).Column(k)] = true
+				}
+			}
+		}
+		active := newActiveRows(p)
+		for range 2 { // the second time in the memory of the first
+			q, c := active.take(p, a, func(s float64) float64 { return 3 * s })
+			g, room := active.gather(w)
+			if !slices.Equal(active.row, rows) || len(c) != len(rows) || c[0] != 3*p.S[rows[0]] {
+				t.Fatalf("rows %v with curvatures %v, want %v", active.row, c, rows)
+			}
+			prediction, all := make([]float64, len(rows)), make([]float64, n)
+			q.Predict(prediction, g)
+			p.Predict(all, w)
+			for k, i := range rows {
+				if math.Abs(prediction[k]-all[i]) > 1e-12 {
+					t.Errorf("prediction %g, among all rows %g", prediction[k], all[i])
+				}
+			}
+			for j := range room {
+				room[j] = g[j]
+			}
+			back := make([]float64, d+1)
+			active.scatter(back, room)
+			for j, w := range w[:d] {
+				if use := used[j] || p != sparse; use && back[j] != w || !use && back[j] != 0 {
+					t.Errorf("column %d: %g of %g, in use is %v", j, back[j], w, use)
+				}
+			}
+		}
+	}
+}
