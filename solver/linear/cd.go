@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -22,26 +21,28 @@ import (
 //	Problem   minimise P(w,b) of package problem with a curved loss and a
 //	          penalty with a corner: l1 or elastic-net
 //	Symbols   r_i = s_i l_i'(p_i)/N, h_i = s_i l_i''(p_i)/N, g = X^T r
-//	Epoch     1 gradient g over all columns; the working set is every column
+//	Step      1 gradient g over all columns; the working set is every column
 //	            with a weight and the columns that violate optimality most,
 //	            twice as many as are in use, at least 30
 //	          2 the quadratic model sum_i h_i (x_i d)^2/2 + <g,d> + penalty is
-//	            minimised over the working set by passes over its columns,
-//	            each column exactly, and by steps of Newton's method over the
-//	            columns in use (cd_face.go); the model's matrix is formed where
-//	            that is cheaper than the passes (cd_gram.go)
+//	            minimised over the working set (cd_descend.go) by passes over its
+//	            columns, each column exactly, and by steps of Newton's method over
+//	            the columns in use (cd_face.go)
 //	          3 w + t d with the first t of 1, 1/2, 1/4 ... that decreases P
 //	            enough (Armijo, Tseng and Yun)
+//	Epoch     a step, or so much of one as visits each number 16 times
 //	Flat      a column that only rows without curvature use (all of them on a
 //	          straight piece of the loss) gets the largest curvature the loss can
 //	          have: its step is then one of proximal gradient descent. While t = 1
 //	          that is enough, it gets a quarter of it the next time, or a far
-//	          point on a plateau would take thousands of epochs to come back
+//	          point on a plateau would take thousands of epochs to come back. Once
+//	          t < 1 columns of hardly any curvature, as rows far out give them with
+//	          logistic loss, have no less: one such column cut the steps of all
 //	Bias      one more column of ones: with the penalty if a feature, without if
 //	          free
 //	Returned  w, and a_i = l_i'(p_i), which the certificate scales into the box
-//	Cost      O(nonzeros) per epoch for g, and O(nonzeros of the working set) for
-//	          each inner pass; memory O(n + d) and a copy of the data by columns
+//	Cost      O(nonzeros) per step for g, and O(nonzeros of the working set) for
+//	          each inner pass; memory O(n + d) and up to two copies of the data by columns
 type CD struct{}
 
 var _ solver.Solver = CD{}
@@ -72,8 +73,8 @@ func (CD) Start(p problem.Problem, from *problem.Point, _ uint64) solver.State {
 	l := p.(*problem.Linear)
 	n, d := l.Dims()
 	s := &cd{p: l, loss: l.Loss.(loss.Curved), columns: matrix.Transpose(l.X), mu: l.Penalty.StrongConvexity(),
-		corner: l.Penalty.(penalty.Sparse).Corner(),
-		w:      make([]float64, d+1), d: make([]float64, d+1), g: make([]float64, d+1), square: make([]float64, d+1), bound: make([]float64, d+1), damp: make([]float64, d+1),
+		corner: l.Penalty.(penalty.Sparse).Corner(), most: l.Loss.Smoothness() / l.N,
+		w: make([]float64, d+1), trial: make([]float64, d+1), d: make([]float64, d+1), g: make([]float64, d+1), bound: make([]float64, d+1),
 		prediction: make([]float64, n), move: make([]float64, n), one: make([]float64, 1), r: make([]float64, n), h: make([]float64, n), a: make([]float64, n)}
 	switch {
 	case from != nil && len(from.W) == d+1:
@@ -84,14 +85,24 @@ func (CD) Start(p problem.Problem, from *problem.Point, _ uint64) solver.State {
 	case l.Bias == problem.Free:
 		s.w[d] = l.BestBias(nil, 0, 1e-6)
 	}
+	if l.Bias != problem.None {
+		s.ones = make([]float32, n)
+		for i := range s.ones {
+			s.ones[i] = 1
+		}
+	}
 	for i, weight := range l.S {
-		s.h[i] = weight / l.N * l.Loss.Smoothness()
+		s.h[i] = s.most * weight
 	}
-	for j := range s.bound {
-		s.bound[j] = s.curvature(j, s.h)
-	}
-	s.tolerance, s.flat = math.Inf(1), 1
+	parallel.Blocks(d+1, 256, l.Threads, func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			s.bound[j] = s.curvature(j, s.h)
+		}
+	})
+	s.tolerance, s.flat, s.quantum = math.Inf(1), 1, max(leastVisits, 16*(l.Nonzeros+int64(n)+int64(d)))
 	l.Predict(s.prediction, s.w)
+	s.value = s.objective(0)
+	s.differentiate()
 	return s
 }
 
@@ -99,180 +110,122 @@ type cd struct {
 	p       *problem.Linear
 	loss    loss.Curved
 	columns *matrix.CSR // X transposed
+	ones    []float32   // the column of the bias
 	mu      float64     // of the penalty
 	corner  float64     // of the penalty
+	most    float64     // h_i/s_i is at most this
 
-	w, d, g, square []float64 // d+1 each: weights, step, gradient, curvature
-	bound           []float64 // d+1: an upper bound of any curvature
-	damp            []float64 // d+1: what the model adds to the curvature
-	flat            float64   // share of bound that a flat column gets
-	prediction      []float64 // n: X w + b
-	move            []float64 // n: X d
-	r, h, a         []float64 // n
-	one             []float64 // scratch: one weight
-	working         []int     // columns; d stands for the bias
-	gram            gram      // the model's matrix over them
-	formed          bool      // it is in use
-	face            cdFace    // minimises it
-	gap             float64   // about, relative, where the last epoch began
-	tolerance       float64   // violation at which the inner passes stop
+	w, d, g    []float64 // d+1 each: weights, step, gradient
+	bound      []float64 // d+1: an upper bound of any curvature
+	trial      []float64 // d+1: scratch, other weights
+	flat       float64   // share of bound that a flat column gets
+	cut        bool      // steps were cut since flat was least
+	prediction []float64 // n: X w + b
+	move       []float64 // n: X d
+	r, h, a    []float64 // n
+	value      float64   // P(w)
+	gap        float64   // about, relative
+	one        []float64 // scratch: one weight
+	working    []int     // columns; d stands for the bias
+	use        int       // of them with a weight
+	model      cdModel   // over them
+	face       cdFace    // minimises it
+	descent    cdDescent
+	tolerance  float64 // violation at which the model is minimised
+	quantum    int64   // visits of numbers in an epoch
 }
 
-// Epoch makes one step of Newton's method.
+// Epoch makes a step of Newton's method, or a part of one that takes long.
 func (s *cd) Epoch() {
-	s.differentiate()
-	worst := s.choose()
-	if s.judge(); worst == 0 {
+	if !s.descent.open && !s.begin() {
 		return
 	}
+	if s.descend() {
+		s.descent.open = false
+		s.search()
+		s.differentiate()
+	}
+}
+
+// begin makes the model at w, unless w is optimal.
+func (s *cd) begin() bool {
+	worst := s.choose()
+	if worst == 0 {
+		return false
+	}
 	s.tolerance = min(s.tolerance, 0.1*worst)
-	clear(s.move)
 	clear(s.d)
-	for _, j := range s.working {
-		s.square[j], s.damp[j] = s.curvature(j, s.h), 0
-		if s.square[j] <= 1e-10*s.bound[j] {
-			s.damp[j] = s.flat * s.bound[j]
-		}
-	}
-	s.descend()
-	s.search()
+	s.model.open(s)
+	s.descent = cdDescent{open: true, next: 3, rest: 4, forming: s.model.forming(s.use, mostForming*s.quantum), enough: s.quantum}
+	return true
 }
 
-// judge estimates the gap of w and the slopes there, which the certificate scales into
-// the box: of the conjugates of the losses it takes the tangent.
-func (s *cd) judge() {
-	n, u, along := s.p.Penalised(), s.d[:s.p.Penalised()], 0.0
-	for j := range n {
-		u[j] = -s.g[j] / s.p.Lambda
-		along += float64(s.g[j] * s.w[j])
-	}
-	scale, value := s.p.Penalty.Conjugate(u)
-	omega := s.p.Penalty.Value(s.w[:n])
-	s.gap = (float64(s.p.Lambda*(omega+value)) + float64(scale*along)) / s.objective(0)
-}
-
-// Estimate returns about the relative gap of the point where the last epoch began.
+// Estimate returns about the relative gap at w.
 func (s *cd) Estimate() float64 { return s.gap }
 
-// differentiate sets r, h and the gradient of the losses.
+// Present says that w is where the run stands.
+func (s *cd) Present() bool { return true }
+
+// differentiate sets a, r, h and the gradient of the losses at w, and estimates the gap
+// of w and a, which the certificate scales into the box.
 func (s *cd) differentiate() {
-	for i, y := range s.p.Y {
-		scale := s.p.S[i] / s.p.N
-		s.r[i] = scale * s.loss.Derivative(s.prediction[i], y)
-		s.h[i] = scale * s.loss.Curvature(s.prediction[i], y)
-	}
-	n := len(s.g) - 1
-	parallel.Blocks(n, 1024, s.p.Threads, func(_, lo, hi int) {
+	n, d := len(s.a), s.p.Penalised()
+	parallel.Blocks(n, blockRows, s.p.Threads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			p, y, scale := s.prediction[i], s.p.Y[i], s.p.S[i]/s.p.N
+			s.a[i] = s.loss.Derivative(p, y)
+			s.r[i] = scale * s.a[i]
+			s.h[i] = scale * s.loss.Curvature(p, y)
+		}
+	})
+	parallel.Blocks(len(s.g), 256, s.p.Threads, func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
-			s.g[j] = s.dot(j, s.r)
+			s.g[j] = s.column(j).Dot(s.r)
 		}
 	})
-	s.g[n] = s.dot(n, s.r)
-}
-
-// penalised reports whether the penalty sees column j.
-func (s *cd) penalised(j int) bool { return j < s.p.Penalised() }
-
-// violation returns the distance of 0 from the subdifferential of P along j,
-// when the losses have slope g there.
-func (s *cd) violation(j int, w, g float64) float64 {
-	if !s.penalised(j) {
-		return math.Abs(g)
+	u := s.d[:d]
+	for j := range u {
+		u[j] = -s.g[j] / s.p.Lambda
 	}
-	t := float64(s.p.Lambda * s.corner)
-	g += float64(s.p.Lambda * s.mu * w)
-	switch {
-	case w > 0:
-		return math.Abs(g + t)
-	case w < 0:
-		return math.Abs(g - t)
-	}
-	return max(0, math.Abs(g)-t)
-}
-
-// choose makes the working set and returns the largest violation.
-func (s *cd) choose() (worst float64) {
-	type candidate struct {
-		column    int
-		violation float64
-	}
-	var others []candidate
-	s.working = s.working[:0]
-	for j, w := range s.w {
-		if j == len(s.w)-1 && s.p.Bias == problem.None {
-			break
+	scale, value := s.p.Penalty.Conjugate(u)
+	sum, _ := sumRows(s.p, func(lo, hi int) (sum, _ float64) {
+		dual := s.move[lo:hi]
+		for k := range dual {
+			dual[k] = scale * s.a[lo+k]
 		}
-		v := s.violation(j, w, s.g[j])
-		worst = max(worst, v)
-		if w != 0 || !s.penalised(j) {
-			s.working = append(s.working, j)
-		} else if v > 0 {
-			others = append(others, candidate{j, v})
+		loss.ConjugateTo(s.loss, dual, dual, s.p.Y[lo:hi])
+		for k, x := range dual {
+			sum += float64(s.p.S[lo+k] * x)
 		}
-	}
-	slices.SortFunc(others, func(a, b candidate) int {
-		switch {
-		case a.violation > b.violation:
-			return -1
-		case a.violation < b.violation:
-			return 1
-		}
-		return a.column - b.column
+		return sum, 0
 	})
-	for _, c := range others[:min(len(others), max(30, 2*len(s.working)))] {
-		s.working = append(s.working, c.column)
-	}
-	slices.Sort(s.working)
-	return worst
+	s.gap = problem.Relative(s.value, -sum/s.p.N-float64(s.p.Lambda*value), s.p.Zero())
 }
 
-// search goes along d as far as the objective falls.
-func (s *cd) search() {
-	start := s.objective(0)
-	slope := 0.0 // of the model, an upper bound of the directional derivative
-	penalised := s.p.Penalised()
-	whole := slices.Clone(s.w)
-	for j, d := range s.d {
-		slope += float64(s.g[j] * d)
-		whole[j] += d
+// column returns a column of the data, or that of the bias.
+func (s *cd) column(j int) matrix.Vector {
+	if j == len(s.w)-1 {
+		return matrix.Vector{Value: s.ones}
 	}
-	slope += float64(s.p.Lambda * (s.p.Penalty.Value(whole[:penalised]) - s.p.Penalty.Value(s.w[:penalised])))
-	t := 1.0
-	for range 40 {
-		if s.objective(t) <= start+float64(0.01*t*min(slope, 0))+float64(1e-15*math.Abs(start)) {
-			break
-		}
-		t /= 2
+	c := s.columns.Row(j)
+	if len(c.Value) == len(s.r) {
+		c.Index = nil
 	}
-	if t == 1 {
-		s.flat = max(s.flat/4, 1e-8)
-	} else {
-		s.flat = min(s.flat/t, 1)
-	}
-	for j, d := range s.d {
-		s.w[j] += float64(t * d)
-	}
-	for i, m := range s.move {
-		s.prediction[i] += float64(t * m)
-	}
+	return c
 }
 
-// objective returns P at w + t d.
-func (s *cd) objective(t float64) float64 {
-	sum := 0.0
-	for i, y := range s.p.Y {
-		sum += float64(s.p.S[i] * s.loss.Value(s.prediction[i]+float64(t*s.move[i]), y))
+// curvature returns sum_i h_i x_ij^2.
+func (s *cd) curvature(j int, h []float64) (sum float64) {
+	c := s.column(j)
+	for k, x := range c.Value {
+		sum += float64(h[c.Column(k)] * float64(float64(x)*float64(x)))
 	}
-	w := slices.Clone(s.w[:s.p.Penalised()])
-	for j := range w {
-		w[j] += float64(t * s.d[j])
-	}
-	return sum/s.p.N + float64(s.p.Lambda*s.p.Penalty.Value(w))
+	return sum
 }
 
 // Point returns the weights and the derivatives there.
 func (s *cd) Point() problem.Point {
-	s.p.Predict(s.prediction, s.w)
+	s.p.Predict(s.prediction, s.w) // without the rounding errors of all steps
 	for i, y := range s.p.Y {
 		s.a[i] = s.loss.Derivative(s.prediction[i], y)
 	}

@@ -1,134 +1,139 @@
 package linear
 
-// descend minimises the model to a tenth of the violation at hand, by passes over the
-// columns with steps over the face between them. Once passes have cost as much as the
-// model's matrix it is formed, if that is ever worth it: passes are cheap from then on,
-// and go to a thousandth. Faces of about as many columns as rows have hardly one minimum:
-// there passes settle more, and steps become rare.
-func (s *cd) descend() {
-	wait, worth := s.gram.wait(s)
-	s.formed = false
-	next, rest := 3, 4 // the pass of the next steps over faces, and passes between two
-	for pass := range 100 {
-		if worth && !s.formed && (pass == wait || wait <= 4) {
-			s.gram.form(s)
-			s.formed = true
-		}
-		tolerance := s.tolerance
-		if s.formed {
-			tolerance /= 100
-		}
-		if s.pass() <= tolerance {
-			if pass == 0 {
-				s.tolerance /= 10
-			}
-			break
-		}
-		if pass == next {
-			if s.cross(); !s.formed && 2*len(s.face.at) > len(s.h) {
-				rest *= 2
-			}
-			next += rest
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// cdModel is the curved part of the model of CD over the working set W,
+//
+//	|Z d|^2/2 + sum_j damp_j d_j^2/2,   Z = H^1/2 X_W
+//
+// Z is kept by columns in single precision, which suffices for a model: the slopes and
+// values that decide come from the data. Rows where the loss is as good as straight are
+// left out of it. Once G = Z^T Z is formed (cd_gram.go) a column of G is in the place of
+// each of Z.
+type cdModel struct {
+	columns      []matrix.Vector // of Z, times scale^-1/2
+	scale        float64         // the largest h
+	rows         int             // of Z
+	square, damp []float64       // for each column: its curvature, and what is added to that
+	image        []float64       // of d: scale^-1/2 Z d, or G d
+	gram         []float64       // G, symmetric
+	formed       bool
+	visited      int64 // numbers of Z and G since the model was opened, about
+
+	room  []float64 // for image
+	index []uint32  // for columns
+	value []float32
+	start []int     // where each begins there
+	place []uint32  // row of the data -> row of Z
+	root  []float32 // (h/scale)^1/2, 0 for rows left out
+	count []int     // numbers in each row of Z
+}
+
+// open makes the model at the point of s.
+func (m *cdModel) open(s *cd) {
+	n, size := len(s.h), len(s.working)
+	if m.place == nil {
+		m.place, m.root, m.room = make([]uint32, n), make([]float32, n), make([]float64, n)
+	}
+	m.formed, m.visited, m.rows, m.scale = false, 0, 0, 1e-300
+	for _, h := range s.h {
+		m.scale = max(m.scale, h)
+	}
+	for i, h := range s.h {
+		m.place[i], m.root[i] = uint32(m.rows), 0
+		if h > 1e-14*s.most*s.p.S[i] {
+			m.root[i] = float32(math.Sqrt(h / m.scale))
+			m.rows++
 		}
 	}
-	if !s.formed {
-		return
-	}
-	clear(s.move)
+	m.image = m.room[:m.rows]
+	clear(m.image)
+	m.square, m.damp = resized(m.square, size), resized(m.damp, size)
+	total := 0
+	m.start = m.start[:0]
 	for _, j := range s.working {
-		if s.d[j] != 0 {
-			s.add(s.move, j, s.d[j])
-		}
+		m.start = append(m.start, total)
+		total += s.column(j).Nonzeros()
 	}
-}
-
-// cross takes steps over faces until no weight becomes 0: 8 at most, or 1 of conjugate
-// gradients, before passes say again which columns are in use.
-func (s *cd) cross() {
-	for range 8 {
-		if !s.face.step(s) || !s.formed {
-			return
-		}
+	if m.value == nil { // as much as may be: what is not used takes no memory
+		m.value = make([]float32, len(s.columns.Value)+n)
 	}
-}
-
-// dot returns sum_i r_i x_ij.
-func (s *cd) dot(j int, r []float64) float64 {
-	if j < len(s.w)-1 {
-		return s.columns.Row(j).Dot(r)
+	if m.index == nil && m.rows < n {
+		m.index = make([]uint32, len(m.value))
 	}
-	sum := 0.0
-	for _, r := range r {
-		sum += r
+	if cap(m.columns) < size {
+		m.columns = make([]matrix.Vector, size)
 	}
-	return sum
-}
-
-// curvature returns sum_i h_i x_ij^2.
-func (s *cd) curvature(j int, h []float64) float64 {
-	if j == len(s.w)-1 {
-		return s.dot(j, h)
+	m.columns = m.columns[:size]
+	straight := 1e-10
+	if s.cut {
+		straight = 1e-3
 	}
-	sum, c := 0.0, s.columns.Row(j)
-	for k, x := range c.Value {
-		sum += float64(h[c.Index[k]] * float64(float64(x)*float64(x)))
-	}
-	return sum
-}
-
-// pass minimises the model over each column of the working set in turn and
-// returns the largest violation met.
-func (s *cd) pass() (worst float64) {
-	for at, j := range s.working {
-		g, w := s.g[j]+s.product(at, j)+float64(s.damp[j]*s.d[j]), s.w[j]+s.d[j]
-		worst = max(worst, s.violation(j, w, g))
-		h := max(s.square[j]+s.damp[j], 1e-150)
-		next := w - g/h
-		if s.penalised(j) {
-			s.one[0] = next
-			s.p.Penalty.Prox(s.one, s.one, s.p.Lambda/h)
-			next = s.one[0]
-		}
-		if next != w {
-			s.d[j] += next - w
-			if s.formed {
-				s.gram.move(at, next-w)
-			} else {
-				s.add(s.move, j, next-w)
+	parallel.Blocks(size, 64, s.p.Threads, func(_, lo, hi int) {
+		for at := lo; at < hi; at++ {
+			j := s.working[at]
+			m.fill(at, s.column(j))
+			if m.damp[at] = 0; m.square[at] <= float64(straight*s.bound[j]) {
+				m.damp[at] = max(0, float64(s.flat*s.bound[j])-m.square[at])
 			}
 		}
-	}
-	return worst
+	})
 }
 
-// product returns sum_i h_i (X d)_i x_ij, the change of the model's slope along
-// column j, which stands at the given place of the working set.
-func (s *cd) product(at, j int) float64 {
-	if s.formed {
-		return s.gram.q[at]
-	}
-	sum := 0.0
-	if j == len(s.w)-1 {
-		for i, h := range s.h {
-			sum += float64(h * s.move[i])
+// fill makes a column of Z of one of the data, whose places it shares if it can.
+func (m *cdModel) fill(at int, c matrix.Vector) {
+	from, n := m.start[at], len(c.Value)
+	index, value := c.Index, m.value[from:from+n]
+	switch all := m.rows == len(m.place); {
+	case all && index == nil:
+		for i, x := range c.Value {
+			value[i] = x * m.root[i]
 		}
-		return sum
+	case all:
+		for k, i := range index {
+			value[k] = c.Value[k] * m.root[i]
+		}
+	default:
+		index, n = m.index[from:from+n], 0
+		for k, x := range c.Value {
+			i := c.Column(k)
+			root := m.root[i]
+			index[n], value[n] = m.place[i], x*root
+			if root != 0 {
+				n++
+			}
+		}
+		index, value = index[:n], value[:n]
+		if n == m.rows {
+			index = nil
+		}
 	}
-	c := s.columns.Row(j)
-	for k, x := range c.Value {
-		i := c.Index[k]
-		sum += float64(float64(s.h[i]*s.move[i]) * float64(x))
-	}
-	return sum
+	m.columns[at] = matrix.Vector{Index: index, Value: value}
+	m.square[at] = m.scale * vec.SquaredNorm(value)
 }
 
-// add adds change times column j to dst, one number for each row.
-func (s *cd) add(dst []float64, j int, change float64) {
-	if j == len(s.w)-1 {
-		for i := range dst {
-			dst[i] += change
-		}
+// along returns (Z^T Z d) at a place of the working set.
+func (m *cdModel) along(at int) float64 {
+	if m.formed {
+		return m.image[at]
+	}
+	m.visited += int64(m.columns[at].Nonzeros())
+	return m.scale * m.columns[at].Dot(m.image)
+}
+
+// add adds to dst, which is as image is, what a change of d at a place adds to that.
+func (m *cdModel) add(dst []float64, at int, change float64) {
+	if m.formed {
+		m.visited += int64(len(dst)) / 4 // they stand together
+		vec.Axpy64(dst, change, m.gram[at*len(dst):(at+1)*len(dst)])
 		return
 	}
-	s.columns.Row(j).AddTo(dst, change)
+	m.visited += int64(m.columns[at].Nonzeros())
+	m.columns[at].AddTo(dst, change)
 }
