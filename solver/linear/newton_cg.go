@@ -85,10 +85,10 @@ func (m *conjugate) worth() int {
 }
 
 // solveTo sets x to nearly -H^-1 g: with a residual of norm goal, or after most
-// products.
-func (m *conjugate) solveTo(x, g []float64, goal float64, most int, p *problem.Linear, c []float64) {
+// products; it returns their number.
+func (m *conjugate) solveTo(x, g []float64, goal float64, most int, p *problem.Linear, c []float64) int {
 	m.prepare(p, c)
-	m.run(x, nil, g, goal, most, p, c)
+	return m.run(x, nil, g, goal, most, p, c)
 }
 
 // shortened returns m for problems of fewer columns: size numbers with the constant one.

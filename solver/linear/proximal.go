@@ -52,6 +52,7 @@ type proximal struct {
 	losses, defects float64   // means over the rows
 	active          activeRows
 	conjugate       *conjugate
+	products        float64 // of the last step, each by the share of all numbers in it
 	steps           int     // with this centre
 	since           int     // steps since the relative gap was halved
 	mark            float64 // the gap then
@@ -181,9 +182,13 @@ func (m *proximal) direct() {
 	size := math.Sqrt(inner(g, g))
 	goal := math.Sqrt(m.p.Lambda * m.defects / 4)
 	conjugate := m.conjugate.shortened(len(g))
-	conjugate.solveTo(d, g, min(max(goal, 0.01*size), proximalGoal*size), proximalMost, q, c)
+	n := conjugate.solveTo(d, g, min(max(goal, 0.01*size), proximalGoal*size), proximalMost, q, c)
 	m.active.scatter(m.d, d)
+	m.products = float64(n) * float64(q.Nonzeros) / float64(max(m.p.Nonzeros, 1))
 }
+
+// passes counts those of looks and of products, with rows and their columns.
+func (m *proximal) passes() float64 { return productNumber * (2 + m.products) }
 
 // slope is the derivative along the step of the mean over the rows in F.
 func (m *proximal) slope(t float64) float64 {

@@ -16,8 +16,7 @@ const (
 	visitRow      = 90  // and each row,
 	visitAsleep   = 2.5 // and one that sleeps,
 	visitLogistic = 400 // whose steps take exponentials
-	visitFace     = 2   // visits of all numbers: an epoch on a face,
-	visitSmoothed = 10  // or a smoothed one
+	visitFace     = 2   // visits of all numbers: an epoch on a face
 
 	stepPasses    = 8   // passes that a step of Newton's method makes beside its matrix
 	matrixNumbers = 16  // numbers at a time in products of matrices
@@ -29,8 +28,8 @@ const (
 	usualProducts = 70  // products, of conjugate gradients
 	usualJumps    = 1.5 // times as many where curvatures jump
 
-	usualColumns = 7   // epochs of a run of CD,
-	columnNumber = 100 // and a number in one
+	usualColumns = 300 // visits of each number in a run of CD
+	columnPasses = 4   // beside those that an epoch counts
 )
 
 // ascentLeg makes one of dual ascent.
@@ -47,11 +46,11 @@ func ascentLeg(s *sdca) *leg {
 	}
 	n := float64(len(s.a))
 	return &leg{Estimator: s, epoch: func() float64 {
-		smoothed, before := s.begin != nil, s.epoch
+		other, before := s.other, s.epoch
 		s.Epoch()
 		switch {
-		case smoothed:
-			return visitSmoothed * size
+		case other != nil:
+			return other.passes() * size
 		case s.epoch == before:
 			return visitFace * size
 		}
@@ -61,6 +60,9 @@ func ascentLeg(s *sdca) *leg {
 
 // secondLeg makes one of Newton's method or of CD.
 func secondLeg(p *problem.Linear, state solver.State) *leg {
+	if s, ok := state.(*cd); ok {
+		return columnLeg(s)
+	}
 	step, product := stepWork(p)
 	s, _ := state.(*curved)
 	return &leg{Estimator: state.(solver.Estimator), epoch: func() float64 {
@@ -75,13 +77,22 @@ func secondLeg(p *problem.Linear, state solver.State) *leg {
 	}}
 }
 
-// stepWork returns the work of a step of CD, or of Newton's method with a matrix of its own,
+// columnLeg makes one of CD.
+func columnLeg(s *cd) *leg {
+	return &leg{Estimator: s, epoch: func() float64 {
+		before := int64(0)
+		if s.descent.open {
+			before = s.model.visited
+		}
+		s.Epoch()
+		return columnPasses*float64(s.p.Nonzeros) + float64(s.model.visited-before)
+	}}
+}
+
+// stepWork returns the work of a step of Newton's method with a matrix of its own,
 // and of a product of conjugate gradients.
 func stepWork(p *problem.Linear) (step, product float64) {
 	size := float64(p.Nonzeros)
-	if _, l2 := p.Penalty.(penalty.L2); !l2 {
-		return columnNumber * size, 0
-	}
 	n, d := p.Dims()
 	form, factor := matrixWork(n, d, p.Nonzeros)
 	if denseEnough(p) {
@@ -92,10 +103,10 @@ func stepWork(p *problem.Linear) (step, product float64) {
 
 // usualWork returns the work of a usual run of Newton's method or of CD.
 func usualWork(p *problem.Linear) float64 {
-	step, product := stepWork(p)
 	if _, l2 := p.Penalty.(penalty.L2); !l2 {
-		return usualColumns * step
+		return usualColumns * float64(p.Nonzeros)
 	}
+	step, product := stepWork(p)
 	if _, cornered := p.Loss.(loss.Cornered); cornered {
 		return usualCornered * step
 	}

@@ -22,8 +22,9 @@ func (s *sdca) addConjugates() {
 // A method works instead of epochs for a while, on a point of its own.
 type method interface {
 	step()
-	done() bool // this is as far as it goes
-	finish()    // called once then
+	passes() float64 // of single rows over the data that take as long as the last step
+	done() bool      // this is as far as it goes
+	finish()         // called once then
 	point() problem.Point
 	primal() float64   // of its weights
 	estimate() float64 // of the relative gap

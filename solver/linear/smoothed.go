@@ -127,6 +127,9 @@ func (s *smoothed) step() {
 	s.stuck = !(t > 0) || !(s.excess() < math.Inf(1))
 }
 
+// passes is about what a step takes, most of it for products with near rows.
+func (s *smoothed) passes() float64 { return 10 }
+
 // settled reports whether this tau has given what it can.
 func (s *smoothed) settled() bool { return s.excess() < s.defects/2 }
 
