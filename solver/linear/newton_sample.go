@@ -76,7 +76,6 @@ func sample(p *problem.Linear, rows int) *problem.Linear {
 		c.seen++
 		c.all += s
 	}
-	arrange(picked, p.X)
 	q := subset(p, picked)
 	share := [2]float64{cells[0].all / cells[0].part, cells[1].all / cells[1].part}
 	for j, y := range q.Y {
