@@ -11,8 +11,8 @@ const heapAhead = 32 << 20
 
 // largeHeap has the heap grow in large pages, where the system has them on request:
 // to touch a usual page for the first time costs 2 us on a virtual machine, and
-// reading and training in tens of milliseconds touches thousands. The runtime asks the system for
-// memory a few megabytes at a time and has no way to say how. So it is made to ask
+// reading and training in tens of milliseconds touches thousands. The runtime asks the
+// system for memory a few megabytes at a time and has no way to say how. So it is made to ask
 // for much at once, for the stack of a goroutine: unlike what only the collector
 // finds unused, that is the heap's as soon as the goroutine ends. What is never
 // touched costs nothing.

@@ -42,7 +42,8 @@ import (
 //	          free
 //	Returned  w, and a_i = l_i'(p_i), which the certificate scales into the box
 //	Cost      O(nonzeros) per step for g, and O(nonzeros of the working set) for
-//	          each inner pass; memory O(n + d) and up to two copies of the data by columns
+//	          each inner pass; memory O(n + d), up to two
+//	          copies of the data by columns, and up to twice 32 MB for a model's matrix
 type CD struct{}
 
 var _ solver.Solver = CD{}
@@ -99,7 +100,7 @@ func (CD) Start(p problem.Problem, from *problem.Point, _ uint64) solver.State {
 			s.bound[j] = s.curvature(j, s.h)
 		}
 	})
-	s.tolerance, s.flat, s.quantum = math.Inf(1), 1, max(leastVisits, 16*(l.Nonzeros+int64(n)+int64(d)))
+	s.tolerance, s.flat, s.quantum = math.Inf(1), 1, max(leastVisits, epochVisits*(l.Nonzeros+int64(n)+int64(d)))
 	l.Predict(s.prediction, s.w)
 	s.value = s.objective(0)
 	s.differentiate()

@@ -19,7 +19,8 @@ const (
 	mostPasses    = 100
 	mostConjugate = 16
 	mostFactors   = 8
-	leastVisits   = 1 << 18 // in an epoch: a third of a millisecond
+	epochVisits   = 16      // of each number in an epoch,
+	leastVisits   = 1 << 18 // and so many in all: a third of a millisecond
 	mostForming   = 8       // epochs that the model's matrix may take as long as
 	fixedVisits   = 8       // as many take the time of starting with a column
 )

@@ -44,8 +44,9 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 // secondOrder reports whether second-order steps win at once. A matrix costs the squares of
 // the rows' lengths and the cube of the columns; where that is little they win, but for
 // losses with corners where dual steps are long, or on a rare class (of whose rows few
-// matter, and dual ascent lets the others sleep) unless the gap or lambda is small. Where it is dear, they win once single dual
-// steps are short. Fewer rows do not get into each other's way.
+// matter, and dual ascent lets the others sleep) unless the gap or lambda is small. Where it
+// is dear, they win once single dual steps are short. Fewer rows do not get into each
+// other's way.
 func secondOrder(p *problem.Linear, gap float64) bool {
 	n, d := p.Dims()
 	time := matrixTime(p)

@@ -128,16 +128,11 @@ func (m *proximal) at(i int, p float64) float64 {
 // excess is the part of the gap that is due to the gradient. A certificate takes the sum of
 // s.a off it where the bias is free: see relativeGap.
 func (m *proximal) excess() float64 {
-	k, last := m.p.Penalised(), len(m.g)-1
-	if m.middle == nil {
-		return vec.SquaredNorm64(m.g[:k]) / (2 * m.p.Lambda)
+	excess := balancedSquare(m.p, m.g, m.middle) / (2 * m.p.Lambda)
+	if m.p.Bias == problem.Free {
+		excess += float64(math.Abs(m.g[len(m.g)-1]) * m.p.Zero())
 	}
-	square := 0.0
-	for j, c := range m.middle[:k] {
-		x := m.g[j] - float64(m.g[last]*c)
-		square += float64(x * x)
-	}
-	return square/(2*m.p.Lambda) + float64(math.Abs(m.g[last])*m.p.Zero())
+	return excess
 }
 
 // step makes one step of Newton's method.

@@ -137,7 +137,7 @@ func wideness(p *problem.Linear) float64 {
 	return wide * wide
 }
 
-// commonColumns returns how many columns every fourth row uses, about those that more than
+// commonColumns returns how many columns some of every fourth row use, about those that more than
 // a few rows do: of fields with ever rarer values most columns are of a row or two.
 func commonColumns(p *problem.Linear) (count int) {
 	n, d := p.Dims()

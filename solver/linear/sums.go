@@ -67,19 +67,26 @@ func ground(g []float64, p *problem.Linear) {
 // rows off g: guessed as the mean of all rows, middle.
 func relativeGap(p *problem.Linear, w, g, middle []float64, losses, defects, cost float64) float64 {
 	d := p.Penalised()
-	gap, square := defects, 0.0
-	if p.Bias != problem.Free {
-		square = vec.SquaredNorm64(g[:d])
-	} else {
+	gap := defects
+	if p.Bias == problem.Free {
 		gap += cost
-		for j, c := range middle[:d] {
-			x := g[j] - float64(g[d]*c)
-			square += float64(x * x)
-		}
 	}
-	gap += square / (2 * p.Lambda)
+	gap += balancedSquare(p, g, middle) / (2 * p.Lambda)
 	primal := losses + float64(p.Lambda/2*vec.SquaredNorm64(w[:d]))
 	return problem.Relative(primal, primal-gap, p.Zero())
+}
+
+// balancedSquare returns |g|^2 over the weights, once s.a is balanced if the bias is free.
+func balancedSquare(p *problem.Linear, g, middle []float64) (square float64) {
+	d := p.Penalised()
+	if p.Bias != problem.Free {
+		return vec.SquaredNorm64(g[:d])
+	}
+	for j, c := range middle[:d] {
+		x := g[j] - float64(g[d]*c)
+		square += float64(x * x)
+	}
+	return square
 }
 
 // middleOf returns the mean row if the bias is free: nobody else asks for it.
