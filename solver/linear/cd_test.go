@@ -1,7 +1,6 @@
 package linear
 
 import (
-	"context"
 	"math"
 	"slices"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // TestCDEpochIsBounded: an epoch visits each number some 16 times and one piece of work more,
@@ -151,7 +149,12 @@ func TestCDEstimate(t *testing.T) {
 // TestCDWorkingSet: besides the columns in use there are twice as many, or 30, and those
 // are the ones that violate optimality most.
 func TestCDWorkingSet(t *testing.T) {
-	s := CD{}.Start(fields(loss.Logistic{}, "l1", 2e-2, problem.None), nil, 1).(*cd)
+	s := CD{}.Start(fields(loss.Logistic{}, "l1", 1e-3, problem.None), nil, 1).(*cd)
+	for j := range 12 { // so few that more than those and twice as many violate optimality
+		s.w[6*j] = 1e-3
+	}
+	s.p.Predict(s.prediction, s.w)
+	s.differentiate()
 	for range 3 {
 		s.choose()
 		in := map[int]bool{}
@@ -174,16 +177,56 @@ func TestCDWorkingSet(t *testing.T) {
 	}
 }
 
-// TestCDFarOut: rows far out have hardly any curvature, and a column that only they use would
-// cut the steps of all others; with the damping of columns after a cut this takes 28 epochs.
-func TestCDFarOut(t *testing.T) {
+// TestCDDamping: columns that only rows far out use are damped once a step was cut, others
+// never, and flat ones always.
+func TestCDDamping(t *testing.T) {
 	p := fields(loss.Logistic{}, "l1", 1e-5, problem.None)
 	w := make([]float64, 81)
-	for j := range w[:80] {
-		w[j] = 40 * math.Copysign(1, float64(j%3)-1)
+	for j := range w[:20] { // of the first field, so that each row is as far out as its column
+		w[j] = 2 * float64(j)
 	}
-	sol := must(solver.Run(context.Background(), CD{}, p, solver.Options{Gap: 1e-4, Epochs: 60, From: &problem.Point{W: w}}))
-	if sol.Status != solver.Converged {
-		t.Errorf("%s after %d epochs with relative gap %g", sol.Status, sol.Epochs, sol.Certificate.Relative())
+	s := CD{}.Start(p, &problem.Point{W: w}, 1).(*cd)
+	flat, far, others := 0, 0, 0
+	for _, s.cut = range []bool{false, true} {
+		s.choose()
+		s.model.open(s)
+		for at, j := range s.working {
+			square, want := s.model.square[at], 0.0
+			switch share := square / s.bound[j]; {
+			case share <= 1e-10:
+				want = s.flat*s.bound[j] - square
+				flat++
+			case share <= 1e-3 && s.cut:
+				want = s.flat*s.bound[j] - square
+				far++
+			default:
+				others++
+			}
+			if got := s.model.damp[at]; math.Abs(got-want) > 1e-12*s.bound[j] {
+				t.Errorf("cut %v, column %d with %g of its largest curvature: %g is added, expected %g", s.cut, j, square/s.bound[j], got, want)
+			}
+		}
+	}
+	if flat == 0 || far == 0 || others == 0 {
+		t.Errorf("%d columns flat, %d far out, %d others: this test shows nothing", flat, far, others)
+	}
+}
+
+// TestCDWideFace: steps over a face of more than half as many columns as rows become rare,
+// those over others stay as frequent.
+func TestCDWideFace(t *testing.T) {
+	for _, rows := range []int{60, 400} {
+		s := CD{}.Start(generate(loss.SquaredHinge{}, "l1", problem.None, rows, 60, false), nil, 1).(*cd)
+		for j := range s.w[:60] {
+			s.w[j] = 1e-3
+		}
+		s.p.Predict(s.prediction, s.w)
+		s.differentiate()
+		s.begin()
+		rest := s.descent.rest
+		s.cross()
+		if wide := s.descent.rest > rest; wide != (2*len(s.face.at) > rows) || wide != (rows == 60) {
+			t.Errorf("%d columns in use, %d rows: %d passes between steps, before %d", len(s.face.at), rows, s.descent.rest, rest)
+		}
 	}
 }
