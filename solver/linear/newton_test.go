@@ -128,24 +128,6 @@ func TestWorthStart(t *testing.T) {
 	}
 }
 
-// TestLogisticInBlocks: the vector functions give the bits of the slopes of the loss, and
-// its curvatures but for what is lost of 1.
-func TestLogisticInBlocks(t *testing.T) {
-	p := generate(loss.Logistic{}, "l2", problem.None, 1100, 5, false)
-	s := newCurved(p, loss.Logistic{}, nil)
-	r := rand.New(rand.NewPCG(44, 1))
-	for i := range s.prediction {
-		s.prediction[i], s.move[i] = 30*r.NormFloat64(), r.NormFloat64()
-	}
-	s.differentiate(0.5, 0, 1100)
-	for i, m := range s.move {
-		at := s.prediction[i] + float64(0.5*m)
-		if a, c := s.loss.Derivative(at, p.Y[i]), s.loss.Curvature(at, p.Y[i]); s.a[i] != a || math.Abs(s.c[i]-c) > 0x1p-52 {
-			t.Errorf("p = %v: derivatives %v, %v, want %v, %v", at, s.a[i], s.c[i], a, c)
-		}
-	}
-}
-
 // TestTheDualIsBalanced: with a free bias sum_i s_i a_i = 0 is one of Newton's
 // equations, so the certificate has next to nothing left to balance.
 func TestTheDualIsBalanced(t *testing.T) {
