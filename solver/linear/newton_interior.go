@@ -149,6 +149,35 @@ func (s *interior) sum(pass func(*vec.Ramp) vec.Reached, end func(b rows)) {
 	s.mean = s.reached.Products / s.count
 }
 
+// The products with X go by blocks of rows, each with the pass over the ramps before or
+// after it: an epoch has half as many phases so, each of which would wake the other cores,
+// and v is in the cache.
+
+// combine returns X^T v, where add adds to v, which is move, what each ramp gives; v is a
+// block's and in the cache when its rows are added. also is cleared, too.
+func (s *interior) combine(add func(e *vec.Ramp, b rows), also []float64) []float64 {
+	_, d := s.p.Dims()
+	combined := make([]float64, d+1)
+	s.p.SumTo(combined, func(sum []float64, lo, hi int) {
+		for ; lo < hi; lo += blockRows {
+			b := s.rows(lo, min(lo+blockRows, hi))
+			v := s.move[b.lo:b.hi]
+			clear(v)
+			if also != nil {
+				clear(also[b.lo:b.hi])
+			}
+			for k := range s.ramps {
+				add(s.ramps[k].of(b), b)
+			}
+			addRows(sum, s.p, b.lo, v)
+		}
+	})
+	return combined
+}
+
+// predict sets the step of the predictions of a block to that of the weights.
+func (s *interior) predict(dst []float64, b rows) { predict(dst, s.p.X, b.lo, b.hi, s.d) }
+
 // losses returns the sum of the losses.
 func (s *interior) losses() float64 {
 	return s.reached.Losses + float64(s.p.N*inner(s.fixed, s.w)) + s.constant

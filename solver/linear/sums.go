@@ -3,6 +3,7 @@ package linear
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -25,6 +26,29 @@ func sumRows(p *problem.Linear, do func(lo, hi int) (x, y float64)) (x, y float6
 		y += s[1]
 	}
 	return x, y
+}
+
+// predict sets dst of rows lo to hi of x to their predictions by w.
+func predict(dst []float64, x matrix.Matrix, lo, hi int, w []float64) {
+	d := len(w) - 1
+	matrix.Dots(dst[lo:hi], x, lo, w[:d])
+	if bias := w[d]; bias != 0 {
+		for i := lo; i < hi; i++ {
+			dst[i] += bias
+		}
+	}
+}
+
+// addRows adds v of rows lo and on, times these rows, and their sum if there is a bias.
+func addRows(sum []float64, p *problem.Linear, lo int, v []float64) {
+	d := len(sum) - 1
+	matrix.AddRows(sum[:d], p.X, lo, v)
+	if p.Bias == problem.None {
+		return
+	}
+	for _, v := range v {
+		sum[d] += v
+	}
 }
 
 // gradientOf returns lambda w + X^T v: d+1 numbers, of which the last is 0
