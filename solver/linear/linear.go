@@ -4,7 +4,7 @@
 // judgement to package solver. Adding one is a new file, which registers its
 // name, and a row in the table of linear_test.go. Further files of one algorithm
 // begin with its name: sdca_rounds.go. face, smoothed and proximal are methods of
-// their own that SDCA goes over to.
+// their own that SDCA goes over to. Choose is the rule of "auto".
 package linear
 
 import (
@@ -57,14 +57,8 @@ func dualWeights(p *problem.Linear, a, from []float64) (u []float64, sum float64
 	return u, sum
 }
 
-// shuffle puts order into a random permutation that depends on seed and round
-// alone (Fisher and Yates).
-func shuffle(order []uint32, seed, round uint64) {
-	permute(order, rand.NewPCG(seed, round))
-}
-
-// permute is shuffle with numbers from random.
-func permute(order []uint32, random *rand.PCG) {
+// shuffle puts order into a permutation that depends on random alone (Fisher and Yates).
+func shuffle(order []uint32, random *rand.PCG) {
 	for i := len(order) - 1; i > 0; i-- {
 		j := below(random, uint64(i+1))
 		order[i], order[j] = order[j], order[i]

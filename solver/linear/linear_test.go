@@ -666,7 +666,7 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// TestShuffleIsAPermutation that depends on seed and round alone.
+// TestShuffleIsAPermutation that depends on the random numbers alone.
 func TestShuffleIsAPermutation(t *testing.T) {
 	fresh := func() []uint32 {
 		order := make([]uint32, 100)
@@ -676,11 +676,11 @@ func TestShuffleIsAPermutation(t *testing.T) {
 		return order
 	}
 	a, b, c := fresh(), fresh(), fresh()
-	shuffle(a, 1, 2)
-	shuffle(b, 1, 2)
-	shuffle(c, 1, 3)
+	shuffle(a, rand.NewPCG(1, 2))
+	shuffle(b, rand.NewPCG(1, 2))
+	shuffle(c, rand.NewPCG(1, 3))
 	if !slices.Equal(a, b) || slices.Equal(a, c) {
-		t.Error("the permutation does not depend on seed and round alone")
+		t.Error("the permutation does not depend on the random numbers alone")
 	}
 	slices.Sort(c)
 	if !slices.Equal(c, fresh()) {

@@ -175,8 +175,11 @@ func fill(dst []float32, row matrix.Vector, d int) {
 	}
 }
 
-// decompose replaces H by its factor. With few columns waiting for the other cores takes
-// as long as they save.
+// alone is the number of columns up to which one core factors H: waiting for the others
+// takes as long as they save.
+const alone = 512
+
+// decompose replaces H by its factor.
 func (m *hessian) decompose(p *problem.Linear) {
 	threads := p.Threads
 	if m.size <= alone {
@@ -184,9 +187,6 @@ func (m *hessian) decompose(p *problem.Linear) {
 	}
 	m.factor.Decompose(m.lower, m.size, threads)
 }
-
-// alone is the number of columns up to which one core factors H.
-const alone = 512
 
 // solve sets x to -H^-1 g.
 func (m *hessian) solve(x, g []float64) {

@@ -75,16 +75,6 @@ func (s *interior) central(lo, hi int, mean float64) {
 	}
 }
 
-// Epoch makes one predictor and one corrector step.
-func (s *interior) Epoch() {
-	if s.mean <= s.end {
-		return
-	}
-	target, t, part := s.direction()
-	s.step(target, t, part)
-	s.epoch++
-}
-
 // direction makes a predictor and a corrector, and returns the products m' that it
 // aims at and how far to go.
 func (s *interior) direction() (target, t, part float64) {
@@ -119,12 +109,13 @@ func (s *interior) correct(target float64) {
 	vec.Axpy64(s.right, 1, change)
 }
 
-// step goes the way t; ramps that would leave their bounds go a part of it.
+// step ends an epoch: it goes the way t; ramps that would leave their bounds go a part of it.
 func (s *interior) step(target, t, part float64) {
 	vec.Axpy64(s.w, t, s.d)
 	s.sum(func(e *vec.Ramp) vec.Reached { return e.Step(target, t, part) }, func(b rows) {
 		vec.Axpy64(b.away[b.lo:b.hi], t, b.move[b.lo:b.hi])
 	})
+	s.epoch++
 }
 
 // look sums up where the rows are, and sets m.

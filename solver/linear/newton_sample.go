@@ -32,12 +32,12 @@ func classes(p *problem.Linear, rows int) (count, quota []int) {
 	return count, quota
 }
 
-// sampled reports whether of so many rows each class would have its share, and that
-// many for each column.
-func sampled(p *problem.Linear, rows, each int) bool {
+// sampled reports whether of so many rows each class would have its share, and at least
+// classRows for each column.
+func sampled(p *problem.Linear, rows int) bool {
 	_, d := p.Dims()
 	_, quota := classes(p, rows)
-	return slices.Min(quota) >= each*d
+	return slices.Min(quota) >= classRows*d
 }
 
 // A cell is some rows of a class, of which one is picked.

@@ -34,7 +34,7 @@ func worthStart(p *problem.Linear) bool {
 	n, d := p.Dims()
 	_, square := p.Loss.(loss.Squared)
 	rows := startSize(p)
-	return !square && n >= fewestRows && rows >= startFewest*d && sampled(p, rows, classRows)
+	return !square && n >= fewestRows && rows >= startFewest*d && sampled(p, rows)
 }
 
 // start sets the weights to about the solution of a sample, and H up; it reports whether

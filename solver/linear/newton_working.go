@@ -82,7 +82,7 @@ func newWorking(p *problem.Linear, l loss.Cornered, from *problem.Point) *workin
 		s.done = true
 		return s
 	}
-	if from == nil && n >= fewestRows && sampled(p, sampleRows(p), classRows) {
+	if from == nil && n >= fewestRows && sampled(p, sampleRows(p)) {
 		return s
 	}
 	s.begin()
@@ -127,7 +127,6 @@ func (s *working) Epoch() {
 		vec.Axpy64(s.away, t, s.row)
 	}
 	s.inner.step(target, t, part)
-	s.inner.epoch++
 	if joining != nil {
 		s.join(joining, s.away)
 	}

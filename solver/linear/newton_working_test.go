@@ -14,6 +14,13 @@ import (
 // cornered lists losses of one ramp and two, with and without width.
 var cornered = []string{"hinge", "huber-hinge:width=0.5", "absolute", "huber", "epsilon-insensitive:epsilon=0.2"}
 
+// Epoch is an epoch of the method with all rows, the slow twin of working.
+func (s *interior) Epoch() {
+	if s.mean > s.end {
+		s.step(s.direction())
+	}
+}
+
 // TestWorkingSet: with most rows left out the answer is that of the method with all
 // rows, estimates are what is certified, and threads change no bit. Enough rows for
 // a sample.

@@ -117,7 +117,6 @@ type sdca struct {
 	group   int     // rows of a group of blocks, see blockSize
 	beta    float64 // squared weight of the constant column
 	mu      float64 // strong convexity
-	over    float64 // how much further than the exact ones steps go
 
 	a, u, w    []float64 // w is u itself for l2
 	sum        float64   // sum_i s_i a_i
@@ -160,14 +159,14 @@ func (s *sdca) arrange() {
 	s.active, s.rows = active[:awake], s.rows[:0]
 	random := rand.NewPCG(s.seed, uint64(s.epoch))
 	s.groups = places(s.groups[:0], 0, awake, s.group)
-	permute(s.groups, random)
+	shuffle(s.groups, random)
 	for groups := range slices.Chunk(s.groups, groupsAtATime) {
 		s.order = s.order[:0]
 		for _, g := range groups {
 			s.order = places(s.order, int(g), min(int(g)+s.group, awake), s.block)
 		}
 		if s.group > s.block {
-			permute(s.order, random)
+			shuffle(s.order, random)
 		}
 		for _, b := range s.order {
 			s.rows = append(s.rows, s.active[b:min(int(b)+s.block, awake)]...)

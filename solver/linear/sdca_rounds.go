@@ -187,7 +187,7 @@ func (s *sdca) settleAll(along, squared []float64) (theta float64) {
 	if bend > 0 {
 		theta = (-rise/s.p.N - float64(s.p.Lambda*slope)) / (s.p.Lambda * bend)
 	}
-	best := theta * s.over // what a round of exact steps would find, about
+	best := theta * overRelaxed // what a round of exact steps would find, about
 	// A step nearly as long costs next to nothing and keeps bounds exact.
 	if best > 0.75 || theta != theta {
 		theta = 1

@@ -11,7 +11,6 @@ import (
 func (s *sdca) chooseSizes() {
 	n, _ := s.p.Dims()
 	s.mu = s.penalty.StrongConvexity()
-	s.over = overRelaxed
 	s.block, s.group = blockSize(n, s.p.Nonzeros)
 	// Where steps are short, a row that rests at an end of a flat conjugate's domain is
 	// more likely to leave it again; and in large sets scattered rows cost as much as those

@@ -93,7 +93,7 @@ func (s *sdca) ask(x *matrix.CSR, rows []uint32) {
 func (s *sdca) look(dst []visit, x *matrix.CSR, rows []uint32) {
 	dst = dst[:len(rows)]
 	a, y, weight, norm := s.a, s.p.Y[:len(s.a)], s.p.S[:len(s.a)], s.p.SquaredNorm[:len(s.a)]
-	scale := s.sigma * s.factor / (s.mu * s.over)
+	scale := s.sigma * s.factor / (s.mu * overRelaxed)
 	constant := scale * s.beta
 	if s.p.Bias == problem.Free { // a bias that overshoots is then centred beyond: it need not settle
 		constant = s.sigma * s.factor * s.beta
