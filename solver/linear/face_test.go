@@ -24,15 +24,7 @@ func slow(l loss.Loss, bias problem.Bias, threads int) *problem.Linear {
 	r := rand.New(rand.NewPCG(11, 7))
 	x, y, weight := &matrix.CSR{}, make([]float64, n), make([]float64, n)
 	for i := range n {
-		row := map[uint32]bool{}
-		for range words {
-			row[uint32(float64(d)*math.Pow(r.Float64(), 2))] = true
-		}
-		var index []uint32
-		for j := range row {
-			index = append(index, j)
-		}
-		slices.Sort(index)
+		index := text(r, d, words, 2)
 		value := make([]float32, len(index))
 		for k := range value {
 			value[k] = float32(math.Abs(r.NormFloat64()))

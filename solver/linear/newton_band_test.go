@@ -9,8 +9,8 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// TestBand: after a band the answer is that of the method with all rows, what is certified
-// is what is estimated, and threads change no bit.
+// TestBand: after a band the answer is proved as with all rows, what is certified is what is
+// estimated, and threads change no bit.
 func TestBand(t *testing.T) {
 	for _, spec := range cornered {
 		l := must(loss.New(spec)).(loss.Cornered)
@@ -18,12 +18,10 @@ func TestBand(t *testing.T) {
 			p := generate(l, "l2", bias, 4*fewestRows, 6, bias == problem.Feature)
 			p.Lambda = 1e-5
 			s, two := newWorking(p, l, nil), newWorking(p, l, nil)
-			all := newInterior(p, l, make([]float64, 7), 0)
 			band := false
 			for range 45 {
 				p.Threads = 1
 				s.Epoch()
-				all.Epoch()
 				p.Threads = 2
 				two.Epoch()
 				if band = band || s.band > 0; s.band > 0 && 2*len(s.near) > len(p.Y) {
@@ -36,11 +34,6 @@ func TestBand(t *testing.T) {
 			}
 			if c := p.Certify(point); c.Relative() > 1e-9 || estimate > 1e-9 {
 				t.Errorf("%s, bias %v: relative gap %g, estimated %g", spec, bias, c.Relative(), estimate)
-			}
-			for j, w := range all.w {
-				if math.Abs(w-s.w[j]) > 1e-4*(1+math.Abs(w)) {
-					t.Errorf("%s, bias %v: w_%d = %v, with all rows %v", spec, bias, j, s.w[j], w)
-				}
 			}
 			if !band && spec != "huber" {
 				t.Errorf("%s, bias %v: there was no band", spec, bias)

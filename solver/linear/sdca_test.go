@@ -15,6 +15,17 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
+// text draws words of d, the first of which are the most frequent, and returns those that
+// came, in order.
+func text(r *rand.Rand, d, words int, skew float64) []uint32 {
+	index := make([]uint32, words)
+	for k := range index {
+		index[k] = uint32(float64(d) * math.Pow(r.Float64(), skew))
+	}
+	slices.Sort(index)
+	return slices.Compact(index)
+}
+
 // documents draws n sparse rows of unit length over d columns, low columns more
 // often, with labels of a hidden direction; enough nonzeros for sdca's rounds.
 func documents(l loss.Loss, bias problem.Bias, threads int) *problem.Linear {
@@ -26,15 +37,7 @@ func documents(l loss.Loss, bias problem.Bias, threads int) *problem.Linear {
 	}
 	x, y := &matrix.CSR{}, make([]float64, n)
 	for i := range n {
-		row := map[uint32]bool{}
-		for range words {
-			row[uint32(float64(d)*math.Pow(r.Float64(), 3))] = true
-		}
-		var index []uint32
-		for j := range row {
-			index = append(index, j)
-		}
-		slices.Sort(index)
+		index := text(r, d, words, 3)
 		value, score := make([]float32, len(index)), 0.5*r.NormFloat64()
 		for k, j := range index {
 			value[k] = float32(1 / math.Sqrt(float64(len(index))))

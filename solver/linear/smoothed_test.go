@@ -65,7 +65,7 @@ func TestSmoothed(t *testing.T) {
 // weights that belong to them.
 func TestSmoothedHandsOver(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
-		p := rowsForSmoothing(bias, 2)
+		p := documents(loss.Hinge{}, bias, 2)
 		s := begun{}.Start(p, nil, 1).(*sdca)
 		begin := s.other.(*smoothed)
 		for s.other != nil {
