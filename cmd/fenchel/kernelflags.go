@@ -21,7 +21,7 @@ type kernelFlags struct {
 
 var kernelParameters = [...]struct{ name, help string }{
 	{"gamma", "gamma of the kernel (default 1/features for rbf, poly and sigmoid)"},
-	{"sigma", "the same for rbf the other way round: gamma = 1/(2 sigma^2)"},
+	{"sigma", "width of the kernel rbf, instead of gamma: gamma = 1/(2 sigma^2)"},
 	{"degree", "degree of the kernel poly (default 3)"},
 	{"coef0", "constant of the kernels poly and sigmoid (default 0)"},
 }

@@ -45,8 +45,9 @@ machine, sum_j beta_j k(x_j,x), and the penalty half its squared norm; gamma is
 margin, outside of the tube (beside --C), or, with --task one-class, be outliers.
 With --map too, a linear model is trained of features whose inner products
 approximate the kernel: for many rows that is far less work, and the proof is of
-the approximate kernel. Exit code: 0 proved, 3 a limit came first, 4 diverged or
-stalled, 130 interrupted (the best model so far is still written).`,
+the approximate kernel. Exit code: 0 proved, 1 bad flags, 2 bad data, 3 a limit
+came first, 4 diverged or stalled, 130 interrupted (from 3 on the best model so
+far is still written).`,
 		Example: `  fenchel train @text
   fenchel train news.svm.gz -o news.model --loss logistic --C 0.5
   fenchel train adult.svm --kernel rbf --gamma 0.05 --C 1 -o adult.model

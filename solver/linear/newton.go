@@ -49,7 +49,7 @@ var _ solver.Solver = Newton{}
 
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "newton",
-		Summary: "second-order steps: curved losses, others for up to some thousand features; penalty l2",
+		Summary: "second-order steps: curved losses, others for up to 4096 features; penalty l2",
 		New:     func(*registry.Params) (solver.Solver, error) { return Newton{}, nil }})
 }
 
