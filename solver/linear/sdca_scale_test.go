@@ -49,8 +49,8 @@ func TestScaling(t *testing.T) {
 	s := SDCA{}.Start(p, nil, 3).(*sdca)
 	s.Epoch()
 	got, _, _, _ := stretched(s)
-	if m := s.meanFree(); m > 0.2 && got != 1 {
-		t.Errorf("scaled by %g though free rows have %g on average", got, m)
+	if m := s.meanFree(); m <= 0.2 || got != 1 {
+		t.Errorf("scaled by %g; free rows have %g on average, expected more than 0.2", got, m)
 	}
 }
 
