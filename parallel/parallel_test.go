@@ -186,3 +186,23 @@ func BenchmarkEach(b *testing.B) {
 		Each(16, 2, func(_, _ int) { work(5000) })
 	}
 }
+
+// TestShare checks that the members of a team share everything once, in order.
+func TestShare(t *testing.T) {
+	for _, size := range []int{1, 2, 3, 8} {
+		for _, n := range []int{0, 1, 7, 1000} {
+			team := NewTeam(size, 8)
+			end := 0
+			for m := range team.Size() {
+				lo, hi := team.Share(m, n)
+				if lo != end || hi < lo || hi-lo > n/team.Size()+1 {
+					t.Errorf("%d members: member %d has %d to %d of %d, those before end at %d", team.Size(), m, lo, hi, n, end)
+				}
+				end = hi
+			}
+			if end != n {
+				t.Errorf("%d members share %d of %d", team.Size(), end, n)
+			}
+		}
+	}
+}

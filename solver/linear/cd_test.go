@@ -1,13 +1,16 @@
 package linear
 
 import (
+	"context"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // TestCDEpochIsBounded: an epoch visits each number some 16 times and one piece of work more,
@@ -227,6 +230,35 @@ func TestCDWideFace(t *testing.T) {
 		s.cross()
 		if wide := s.descent.rest > rest; wide != (2*len(s.face.at) > rows) || wide != (rows == 60) {
 			t.Errorf("%d columns in use, %d rows: %d passes between steps, before %d", len(s.face.at), rows, s.descent.rest, rest)
+		}
+	}
+}
+
+// TestCDComesBackFromAPlateau: the second step of Newton's method goes far out
+// to where no row is curved. Steps of a constant size then took 3500 epochs.
+func TestCDComesBackFromAPlateau(t *testing.T) {
+	m := stored([][]float32{{0}, {1.5}}, false)
+	p := must(problem.NewLinear(problem.NewRows(m, 1), []float64{1, 1}, []float64{1, 0.5}, loss.HuberHinge{Width: 0.5},
+		penalty.L1{}, 0.003441847573532708, problem.Feature))
+	sol := must(solver.Run(context.Background(), CD{}, p, solver.Options{Gap: 1e-9, Epochs: 60}))
+	if sol.Status != solver.Converged {
+		t.Errorf("%s after %d epochs with relative gap %g", sol.Status, sol.Epochs, sol.Certificate.Relative())
+	}
+}
+
+// TestCDViolation: the distance of 0 from g + lambda (ratio sign(w) + mu w), by
+// hand for lambda = 1/20, ratio = mu = 1/2; a free bias has no penalty.
+func TestCDViolation(t *testing.T) {
+	s := CD{}.Start(generate(loss.Squared{}, "elastic-net", problem.Free, 10, 3, false), nil, 1).(*cd)
+	for _, c := range []struct {
+		column     int
+		w, g, want float64
+	}{
+		{0, 0, 0.01, 0}, {0, 0, -0.025, 0}, {0, 0, 0.035, 0.01}, {0, 0, -0.035, 0.01},
+		{0, 2, 0.01, 0.085}, {0, -2, 0.01, 0.065}, {3, 0, 0.01, 0.01}, {3, 2, -0.01, 0.01},
+	} {
+		if got := s.violation(c.column, c.w, c.g); math.Abs(got-c.want) > 1e-15 {
+			t.Errorf("column %d, w=%g, g=%g: %g, want %g", c.column, c.w, c.g, got, c.want)
 		}
 	}
 }

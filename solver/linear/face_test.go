@@ -10,7 +10,6 @@ import (
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -137,38 +136,6 @@ func TestFaceOptimum(t *testing.T) {
 	})
 }
 
-// TestFaceLeads: the weights that a face led to have the primal that is said of
-// them, no worse than that of the dual variables' own when none leaves its domain,
-// and are returned while they are the better ones.
-func TestFaceLeads(t *testing.T) {
-	eachFlat(func(name string, problemOf func(int) *problem.Linear) {
-		p := problemOf(2)
-		s, better := eager(p), 0
-		for range 60 {
-			working := s.face != nil
-			s.Epoch()
-			if s.lead == nil || !working || s.face != nil {
-				continue
-			}
-			lead, bound := p.Primal(s.lead)
-			if math.Abs(lead-s.primal) > 1e-12*lead+bound {
-				t.Fatalf("%s: the primal is %.17g, said to be %.17g", name, lead, s.primal)
-			}
-			_, _, own, _ := stretched(s)
-			if lead <= own+bound {
-				better++
-			}
-			point := s.Point()
-			if got, _ := p.Primal(point.W); got > min(own, lead)+1e-12*own {
-				t.Errorf("%s: the point has the primal %g, its own weights %g, those that the face led to %g", name, got, own, lead)
-			}
-		}
-		if better == 0 {
-			t.Errorf("%s: no face led to better weights: nothing is tested", name)
-		}
-	})
-}
-
 // TestFacePoint: a face goes on after a look at where it leads, and when it ends the
 // estimate is the gap of the weights where it led.
 func TestFacePoint(t *testing.T) {
@@ -274,55 +241,6 @@ func TestFaceRecurrences(t *testing.T) {
 	}
 }
 
-// TestFollowWakes: a row that rests on its bound is woken where a face led to
-// weights at which it would leave, and no other.
-func TestFollowWakes(t *testing.T) {
-	p := slow(loss.Hinge{}, problem.None, 2)
-	s := eager(p)
-	f := s.newFace()
-	for i := range s.wake {
-		s.wake[i] = s.epoch + 9
-	}
-	s.follow(f) // no steps: the weights are u
-	prediction := make([]float64, len(s.a))
-	p.Predict(prediction, s.u)
-	woken := 0
-	for i, a := range s.a {
-		short := 1 - p.Y[i]*prediction[i]
-		want := a == 0 && short > 0 || a == -p.Y[i] && short < 0
-		if want {
-			woken++
-		}
-		if (s.wake[i] == 0) != want {
-			t.Errorf("row %d with a = %g, %g short of the corner: wakes at %d", i, a, short, s.wake[i])
-		}
-	}
-	if woken == 0 {
-		t.Error("no row was woken: nothing is tested")
-	}
-}
-
-// TestFollowKeepsTheBest: weights that a face led to give way to better ones only, and
-// the estimate takes their primal while it is the lower one.
-func TestFollowKeepsTheBest(t *testing.T) {
-	s := eager(slow(loss.Hinge{}, problem.None, 2))
-	f := s.newFace()
-	s.follow(f)
-	found := s.primal
-	for _, c := range []struct{ known, want float64 }{{found - 1, found - 1}, {found + 1, found}} {
-		s.primal = c.known
-		if s.follow(f); s.primal != c.want {
-			t.Errorf("%g, then found %g: the best is said to be %g", c.known, found, s.primal)
-		}
-	}
-	s.primal = math.Inf(1)
-	alone := s.Estimate()
-	s.primal = s.dual() + 1e-9
-	if led := s.Estimate(); !(led < alone) || math.IsInf(alone, 1) {
-		t.Errorf("estimates %g without and %g with better weights", alone, led)
-	}
-}
-
 // TestFaceLeaves: no face where there is nothing to solve, or more free rows than
 // columns.
 func TestFaceLeaves(t *testing.T) {
@@ -338,32 +256,5 @@ func TestFaceLeaves(t *testing.T) {
 	}
 	if f := s.newFace(); f != nil {
 		t.Errorf("a face of %d rows in %d columns", len(f.rows), len(s.u)-1)
-	}
-}
-
-// TestTeam: members meet, in turn after turn, and share everything once.
-func TestTeam(t *testing.T) {
-	for _, size := range []int{1, 2, 3, 8} {
-		team := parallel.NewTeam(size, 8)
-		count := make([]int, 1000)
-		seen := make([]int, team.Size())
-		team.Run(func(member int) {
-			lo, hi := team.Share(member, len(count))
-			for turn := range 200 {
-				for i := lo; i < hi; i++ {
-					count[i]++
-				}
-				team.Meet()
-				for _, c := range []int{count[0], count[len(count)-1]} {
-					if c != turn+1 {
-						seen[member]++
-					}
-				}
-				team.Meet()
-			}
-		})
-		if slices.Min(count) != 200 || slices.Max(count) != 200 || slices.Max(seen) > 0 {
-			t.Errorf("%d members: counts from %d to %d, %v of them early", size, slices.Min(count), slices.Max(count), seen)
-		}
 	}
 }

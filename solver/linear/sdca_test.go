@@ -239,61 +239,27 @@ func TestSDCAEstimate(t *testing.T) {
 	}
 }
 
-// TestSpared: a step that brings little is not made within the domain, but is to
-// an end of it; and steps go overRelaxed times as far as the best.
-func TestSpared(t *testing.T) {
-	p := slow(loss.Hinge{}, problem.None, 1)
-	for _, c := range []struct {
-		short float64 // of the corner
-		spare float64
-		moves bool
-	}{{1e-3, 1, false}, {-1e-3, 1, false}, {-2, 10, true}, {1e-3, 0, true}} {
-		s := SDCA{}.Start(p, nil, 3).(*sdca)
-		const i, b = 5, 1e-3
-		y := p.Y[i]
-		s.a[i], s.spare = -y*b, c.spare
-		v := visit{row: i, before: s.a[i], y: y, weight: 1, q: 10}
-		s.move(&s.part[0], &v, y*(1-c.short))
-		if moved := s.a[i] != v.before; moved != c.moves {
-			t.Errorf("%g short, less than %g is spared: moved is %v", c.short, c.spare, moved)
+// TestFreeBiasAlone: where there is nothing but a free bias, and a row may weigh a
+// thousand times another, the bias settles.
+func TestFreeBiasAlone(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 8))
+	for _, l := range []loss.Loss{loss.EpsilonInsensitive{Epsilon: 0.1}, loss.Absolute{}, loss.Hinge{}, loss.Squared{}, loss.SquaredHinge{}, loss.Logistic{}} {
+		_, margin := l.(loss.Margin)
+		for range 200 {
+			n := 2 + r.IntN(5)
+			y, weight := make([]float64, n), make([]float64, n)
+			for i := range n {
+				if y[i] = math.Round(20*r.NormFloat64()) / 10; margin {
+					y[i] = float64(2*r.IntN(2) - 1)
+				}
+				weight[i] = math.Pow(10, 3*r.Float64())
+			}
+			x := &matrix.Dense{Rows: n, Cols: 1, Value: make([]float32, n)}
+			p := must(problem.NewLinear(problem.NewRows(x, 1), y, weight, l, penalty.L2{}, math.Pow(10, -4*r.Float64()), problem.Free))
+			s := must(solver.Run(context.Background(), SDCA{}, p, solver.Options{Gap: 1e-9, Epochs: 400}))
+			if s.Status != solver.Converged && s.Certificate.Primal > 1e-12 {
+				t.Errorf("%T: %s at %g, y %v, weights %v, lambda %g", l, s.Status, s.Certificate.Relative(), y, weight, p.Lambda)
+			}
 		}
-	}
-	s := SDCA{}.Start(p, nil, 3).(*sdca)
-	var v [1]visit
-	s.look(v[:], nil, []uint32{7})
-	if want := p.S[7] * s.factor * p.SquaredNorm[7] / overRelaxed; math.Abs(v[0].q-want) > 1e-12*want {
-		t.Errorf("q = %g, want %g", v[0].q, want)
-	}
-}
-
-// TestGroups: the rows of an epoch are all rows, in blocks; the blocks of a few groups
-// come one after another, in an order that is not the same everywhere.
-func TestGroups(t *testing.T) {
-	s := SDCA{}.Start(documents(loss.Hinge{}, problem.None, 1), nil, 3).(*sdca)
-	s.block, s.group = 4, 16
-	s.arrange()
-	const few = 16 * groupsAtATime // rows
-	n, inOrder, groups := len(s.a), 0, map[uint32]bool{}
-	seen := make([]bool, n)
-	for k, i := range s.rows {
-		seen[i] = true
-		if i%4 != 0 && s.rows[k-1] != i-1 {
-			t.Fatalf("row %d follows %d", i, s.rows[k-1])
-		}
-		if k > 0 && s.rows[k-1]+1 == i {
-			inOrder++
-		}
-		if k%few == 0 {
-			clear(groups)
-		}
-		if groups[i/16] = true; len(groups) > groupsAtATime {
-			t.Fatalf("rows of %d groups after visit %d", len(groups), k)
-		}
-	}
-	if len(s.rows) != n || slices.Contains(seen, false) {
-		t.Errorf("%d rows, some not at all, want %d", len(s.rows), n)
-	}
-	if inOrder > 7*n/8 { // of 15/16 if they were not
-		t.Errorf("%d rows follow the one before: blocks are not shuffled", inOrder)
 	}
 }
