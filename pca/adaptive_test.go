@@ -7,7 +7,7 @@ import "testing"
 // and small steps never ends stuck.
 func TestAutomaticCap(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(50)
+	seeds := uint64(25)
 	if testing.Short() {
 		seeds = 8
 	}

@@ -112,7 +112,7 @@ func TestIncrementalStuckShare(t *testing.T) {
 // also not where all that is new is forgotten because it should be.
 func TestIncrementalStuck(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(25)
+	seeds := uint64(12)
 	if testing.Short() {
 		seeds = 5
 	}

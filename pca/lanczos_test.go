@@ -135,7 +135,6 @@ func TestCertificateOfRealData(t *testing.T) {
 		route string
 		loss  float64
 	}{
-		{"mnist/train-images-idx3-ubyte.gz", 8, "exact", 1e-7},
 		{"mnist/train-images-idx3-ubyte.gz", 50, "exact", 1e-7},
 		{"imdb/imdb_tfidf.train.svm.gz", 50, "lanczos", 3e-4},
 	} {
