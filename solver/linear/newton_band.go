@@ -147,7 +147,7 @@ func (s *working) within() []uint32 {
 	mean /= float64(len(probe))
 	most := max(probe[int(bandShare*float64(len(probe)))], bandLeast*s.first/mean)
 	s.band = float64(most * mean)
-	rows, count := make([]uint32, n), make([]int, (n+blockRows-1)/blockRows)
+	rows, count := make([]uint32, n), make([]int, blocksOf(n))
 	parallel.Blocks(n, blockRows, s.p.Threads, func(block, lo, hi int) {
 		random := rand.NewPCG(uint64(n), uint64(block))
 		far, stands, end := 0, 0, lo
@@ -196,7 +196,7 @@ func (s *working) widen() {
 	s.fix(e.p, s.start, e.before, s.beside)
 	s.start = nil
 	s.place(s.row)
-	met := make([][]uint32, (len(s.row)+blockRows-1)/blockRows)
+	met := make([][]uint32, blocksOf(len(s.row)))
 	parallel.Blocks(len(s.row), blockRows, s.p.Threads, func(block, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			q := s.away[i]

@@ -63,6 +63,20 @@ func (s *interior) blocks(do func(block int, b rows)) {
 	})
 }
 
+// sumBlocks returns the sum of what do adds for each block of rows, in the order of the
+// blocks.
+func sumBlocks[T any, P interface {
+	*T
+	Add(T)
+}](s *interior, do func(b rows, sum *T)) (total T) {
+	sums := make([]T, blocksOf(len(s.away)))
+	s.blocks(func(block int, b rows) { do(b, &sums[block]) })
+	for _, sum := range sums {
+		P(&total).Add(sum)
+	}
+	return total
+}
+
 // rows returns a block of rows.
 func (s *interior) rows(lo, hi int) rows {
 	return rows{lo: lo, hi: hi, away: s.away, before: s.before, move: s.move, weight: s.p.S}
@@ -123,20 +137,15 @@ func (s *interior) look() { s.sum((*vec.Ramp).Look, func(rows) {}) }
 
 // sum sets reached and m from what a pass returns of each block, which is then ended.
 func (s *interior) sum(pass func(*vec.Ramp) vec.Reached, end func(b rows)) {
-	sums := make([]vec.Reached, (len(s.away)+blockRows-1)/blockRows)
-	s.blocks(func(block int, b rows) {
+	s.reached = sumBlocks(s, func(b rows, sum *vec.Reached) {
 		for k := range s.ramps {
-			sums[block].Add(pass(s.ramps[k].of(b)))
+			sum.Add(pass(s.ramps[k].of(b)))
 		}
 		if len(s.ramps) == 2 {
-			sums[block].Defects -= common(&s.ramps[0], &s.ramps[1], b)
+			sum.Defects -= common(&s.ramps[0], &s.ramps[1], b)
 		}
 		end(b)
 	})
-	s.reached = vec.Reached{}
-	for _, sum := range sums {
-		s.reached.Add(sum)
-	}
 	s.mean = s.reached.Products / s.count
 }
 

@@ -16,7 +16,7 @@ import (
 // a whole step, of all and of each block.
 func (s *working) worst() (all float64, most []float64) {
 	n := len(s.away)
-	most = make([]float64, (n+blockRows-1)/blockRows)
+	most = make([]float64, blocksOf(n))
 	parallel.Blocks(n, blockRows, s.p.Threads, func(block, lo, hi int) {
 		for k := range s.ramps {
 			most[block] = s.ramps[k].share(s.away[lo:hi], s.row[lo:hi], most[block])

@@ -39,17 +39,12 @@ func together(loses float64) float64 { return min(1, wholePart/max(loses, 1e-300
 //
 //	(a + t da)(r + t dr) = (1-t) a r + t^2 da dr
 func (s *interior) target() float64 {
-	parts := make([]vec.Predicted, (len(s.away)+blockRows-1)/blockRows)
-	s.blocks(func(block int, b rows) {
+	p := sumBlocks(s, func(b rows, sum *vec.Predicted) {
 		s.predict(s.before, b)
 		for k := range s.ramps {
-			parts[block].Add(s.ramps[k].of(b).Predict(singlePart))
+			sum.Add(s.ramps[k].of(b).Predict(singlePart))
 		}
 	})
-	var p vec.Predicted
-	for _, part := range parts {
-		p.Add(part)
-	}
 	t := together(p.Loses)
 	left, alone := (float64((1-t)*p.Now)+float64(t*t*p.Second))/s.count, p.Alone/s.count
 	if s.epoch < carefulAfter {
@@ -62,17 +57,12 @@ func (s *interior) target() float64 {
 // length makes the corrector's step of the predictions, and returns how far to go, and
 // the part of themselves that single variables may lose on the way.
 func (s *interior) length(target float64) (t, part float64) {
-	parts := make([]vec.Corrected, (len(s.away)+blockRows-1)/blockRows)
-	s.blocks(func(block int, b rows) {
+	c := sumBlocks(s, func(b rows, sum *vec.Corrected) {
 		s.predict(s.move, b)
 		for k := range s.ramps {
-			parts[block].Add(s.ramps[k].of(b).Measure(target, singlePart, &shares))
+			sum.Add(s.ramps[k].of(b).Measure(target, singlePart, &shares))
 		}
 	})
-	var c vec.Corrected
-	for _, part := range parts {
-		c.Add(part)
-	}
 	whole := together(c.Loses)
 	if whole > 0.9 || s.epoch >= carefulAfter {
 		return whole, 1

@@ -28,7 +28,7 @@ func (s *curved) stiffen() {
 		if s.length >= 0.5 && s.drop <= float64(stiffEnd*s.p.Lambda*size) {
 			s.weigh(stiffDown * s.p.Lambda)
 		}
-	case !s.stiffened && (s.hessian != nil || s.conjugate.matrix > 0) && size > 0 && s.fewBent():
+	case !s.stiffened && (s.hessian != nil || s.conjugate.matrix > 0) && size > 0 && s.fewCurved():
 		if s.hessian == nil { // where few rows are curved conjugate gradients take many products
 			s.form(false)
 		}
@@ -41,8 +41,8 @@ func (s *curved) stiffen() {
 	}
 }
 
-// fewBent reports whether fewer rows are curved than H has columns.
-func (s *curved) fewBent() bool {
+// fewCurved reports whether fewer rows are curved than H has columns.
+func (s *curved) fewCurved() bool {
 	count, size := 0, hessianSize(s.p)
 	for _, c := range s.c {
 		if c > 0 {

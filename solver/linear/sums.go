@@ -10,11 +10,14 @@ import (
 // part of the order of summation, and so of the results' bits.
 const blockRows = 1024
 
+// blocksOf returns how many blocks n rows make.
+func blocksOf(n int) int { return (n + blockRows - 1) / blockRows }
+
 // sumRows calls do for all rows, in blocks, and adds up what it returns in the
 // order of the blocks.
 func sumRows(p *problem.Linear, do func(lo, hi int) (x, y float64)) (x, y float64) {
 	n, _ := p.Dims()
-	sums := make([][2]float64, (n+blockRows-1)/blockRows)
+	sums := make([][2]float64, blocksOf(n))
 	parallel.Blocks(n, blockRows, p.Threads, func(block, lo, hi int) {
 		sums[block][0], sums[block][1] = do(lo, hi)
 	})
