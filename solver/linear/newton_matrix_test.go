@@ -92,3 +92,22 @@ func TestMatrixParts(t *testing.T) {
 		}
 	}
 }
+
+// TestHessianWithoutCurvature: where no row is curved a step is one of gradient descent, and
+// finite along a free bias too.
+func TestHessianWithoutCurvature(t *testing.T) {
+	p := generate(loss.SquaredHinge{}, "l2", problem.Free, 50, 4, true)
+	m := newHessian(p)
+	m.form(p, make([]float64, 50))
+	m.decompose(p)
+	x, g := make([]float64, 5), []float64{1, -2, 3, 0, 1e-3}
+	m.solve(x, g)
+	for j, g := range g[:4] {
+		if want := -g / p.Lambda; math.Abs(x[j]-want) > 1e-12*math.Abs(want) {
+			t.Errorf("step %g along column %d, want %g", x[j], j, want)
+		}
+	}
+	if !(x[4] < 0) || math.IsInf(x[4], 0) {
+		t.Errorf("step %g along the bias", x[4])
+	}
+}

@@ -166,16 +166,29 @@ func TestBestTheta(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature} {
 		p := documents(loss.Hinge{}, bias, 2)
 		s := SDCA{Partitions: parts}.Start(p, nil, 3).(*sdca)
+		s.sigma = 1 // nobody leaves room for the others
+		s.arrange()
+		first := partition{u: s.u} // at u = 0 the slope would not be seen
+		s.sweep(&first, s.rows[:100])
+		s.settle(&first, 1)
+		s.rows = s.rows[100:]
 		for k := range s.part {
 			copy(s.part[k].u, s.u)
 		}
-		s.sigma = 1 // nobody leaves room for the others
-		s.arrange()
 		before, each := slices.Clone(s.a), len(s.rows)/parts
 		for k := range s.part {
 			s.sweep(&s.part[k], s.rows[k*each:(k+1)*each])
 		}
+		u := slices.Clone(s.u)
 		along, squared := s.join(0, len(s.u))
+		slope, bend := 0.0, 0.0
+		for j, x := range u[:p.Penalised()] { // beta is 1 where the bias is a feature
+			slope += x * (s.u[j] - x)
+			bend += (s.u[j] - x) * (s.u[j] - x)
+		}
+		if math.Abs(along-slope) > 1e-12*(math.Abs(slope)+bend) || math.Abs(squared-bend) > 1e-12*bend {
+			t.Errorf("%v: slope %g, curvature %g of a merge, want %g and %g", bias, along, squared, slope, bend)
+		}
 		theta := s.settleAll([]float64{along}, []float64{squared})
 		if theta >= 0.75 || theta <= 1.0/parts {
 			t.Fatalf("%v: theta %g: nothing is tested", bias, theta)

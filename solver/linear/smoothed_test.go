@@ -223,3 +223,36 @@ func TestPart(t *testing.T) {
 		}
 	}
 }
+
+// TestCurve: H has the rows that are curved by more than a part of the most, or of lambda,
+// with the curvatures of the smoothed loss.
+func TestCurve(t *testing.T) {
+	p := documents(loss.Hinge{}, problem.None, 1)
+	s := newSmoothed(p)
+	for range 8 {
+		s.step()
+	}
+	for _, lambda := range []float64{p.Lambda, p.Lambda / 1000} {
+		p.Lambda = lambda
+		s.curve(0)
+		least, few, next := min(leastCurved, s.tau*lambda*p.N), 0, 0
+		for i, b := range s.b {
+			if b > least && b < 1-least {
+				if b < leastCurved || b > 1-leastCurved {
+					few++
+				}
+				want := p.S[i] / p.N * b * (1 - b) / s.tau
+				if next == len(s.curved) || s.curved[next] != uint32(i) || math.Abs(s.c[next]-want) > 1e-12*want {
+					t.Fatalf("lambda %g: row %d with slope %g is missing, or not curved by %g", lambda, i, b, want)
+				}
+				next++
+			}
+		}
+		if next != len(s.curved) {
+			t.Errorf("lambda %g: %d rows, expected %d", lambda, len(s.curved), next)
+		}
+		if (few > 0) != (least < leastCurved) {
+			t.Errorf("lambda %g, width %g: %d rows of little curvature", lambda, s.tau, few)
+		}
+	}
+}
