@@ -42,12 +42,12 @@ import (
 type face struct {
 	s           *sdca
 	rows        []uint32
-	e           []float64   // see above
+	e           []float64   // a number for each of rows, as those of the next two lines; see above
 	t, r, p     []float64   // steps so far, residual, direction
 	kr, kp      []float64   // K r, K p
-	ur, ukp     []float64   // change of u by r and K p
-	du          []float64   // by t, once there are no more steps
-	part        [][]float64 // of the change by K r; the first becomes the sum
+	ur, ukp     []float64   // d+1: change of u by r and K p
+	du          []float64   // d+1: by t, once there are no more steps
+	part        [][]float64 // d+1 each: of the change by K r; the first becomes the sum
 	first, rkr  float64     // |r| at the start, <r,Kr> of the last step
 	alpha, beta float64     // of the last step: its length, the share of p it keeps
 	steps       int

@@ -32,7 +32,7 @@ const (
 	bandRows  = 64   // of the sample for each column, at least
 	bandShare = 0.25 // of the rows
 	bandLeast = 0.2  // of the first m: a sample's solution is no better
-	bandFar   = 8
+	bandFar   = 8    // rows that one stands for
 	bandMean  = 0.5  // of the band: m at the beginning, at most
 	bandGuard = 0.25 // of the band: who is nearer to a bend joins
 	bandAgain = 2.0  // times m

@@ -188,7 +188,7 @@ func (m *hessian) decompose(p *problem.Linear) {
 	m.factor.Decompose(m.lower, m.size, threads)
 }
 
-// solve sets x to -H^-1 g.
+// solve sets x to -H^-1 g, after decompose; without a bias the last number of x stays.
 func (m *hessian) solve(x, g []float64) {
 	x = x[:m.size]
 	for j := range x {

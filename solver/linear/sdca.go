@@ -118,7 +118,8 @@ type sdca struct {
 	beta    float64 // squared weight of the constant column
 	mu      float64 // strong convexity
 
-	a, u, w    []float64 // w is u itself for l2
+	a          []float64 // n
+	u, w       []float64 // d+1, the bias last; w is u itself for l2
 	sum        float64   // sum_i s_i a_i
 	conjugate  float64   // sum_i s_i l*(a_i)
 	step       dualStep
@@ -126,20 +127,20 @@ type sdca struct {
 	clock      *Clock
 	sigma      float64   // how much partitions hold back, see adapt
 	stale      bool      // the copies of u in part are not u
-	change     []float64 // of u in a round
+	change     []float64 // d+1: of u in a round
 	rowGap     float64   // mean part of a row in the gap, as met in the last epoch
 	spare      float64   // below this a row's part is not worth a step
 	epoch      uint32
-	calmVisits uint8    // after which a row sleeps
-	calm       []uint8  // consecutive visits that left a_i as it was
-	wake       []uint32 // epoch of the next visit
-	active     []uint32 // rows of this epoch
-	groups     []uint32 // where groups begin in active, shuffled
-	order      []uint32 // where the blocks of a few groups begin, shuffled
-	rows       []uint32 // active in the order of the visits
-	gather     []float64
-	slack      float64 // share of the gap that scaling leaves
-	other      method  // that is at work instead; nil: none
+	calmVisits uint8     // after which a row sleeps
+	calm       []uint8   // n: consecutive visits that left a_i as it was
+	wake       []uint32  // n: epoch of the next visit
+	active     []uint32  // rows of this epoch
+	groups     []uint32  // where groups begin in active, shuffled
+	order      []uint32  // where the blocks of a few groups begin, shuffled
+	rows       []uint32  // active in the order of the visits
+	gather     []float64 // scratch of predict
+	slack      float64   // share of the gap that scaling leaves
+	other      method    // that is at work instead; nil: none
 	faces
 }
 
