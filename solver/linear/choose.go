@@ -13,7 +13,7 @@ import (
 // ones, with lambda = 100/n to 1/(100n).
 //
 // Second-order steps come first where they are known to win; where they may only, dual
-// ascent begins and finds out (Relay), which costs a fifth of what they take.
+// ascent begins and finds out (Relay), which costs a tenth of what they take.
 func Choose(p *problem.Linear, gap float64) (name, why string) {
 	n, _ := p.Dims()
 	_, curved := p.Loss.(loss.Curved)

@@ -18,10 +18,11 @@ import (
 //	Left    the work until the goal, if the estimated gap goes on falling as it fell during
 //	        the last half of the work; for the second, before it has begun, that of a usual
 //	        run
-//	Over    when the one at work has twice as much left as the other; once it has done
-//	        more than that, correspondingly less, as what it promises does not come. Dual
-//	        ascent is first asked after a fifth of a usual run of the second, whoever takes
-//	        over after half of what the other had left
+//	Over    when the work done, times what is left, exceeds half the square of what the
+//	        other has left: soon if it is hopeless, late if it is hardly slower, and the
+//	        less counts what is promised, the longer it does not come. With every change
+//	        four times as much; whoever takes over is first asked after half of what the
+//	        other had left
 //	Point   the second begins as it would alone, and dual ascent goes on where it was: its
 //	        early weights are a worse start than none (logistic loss: up to three times the
 //	        steps of Newton's method). Returned is the point of the lesser estimate
@@ -34,11 +35,11 @@ type Relay struct {
 var _ solver.Aimed = Relay{}
 
 const (
-	relayTrial = 0.2 // of a usual run of the second: when dual ascent is first asked,
-	relayFlat  = 0.5 // where faces and smoothed epochs end it sooner than they promise
-	relayMore  = 2   // how many times as much as the other the one at work must have left
-	relayLeast = 1   // usual runs before one that took over is asked,
-	relayMost  = 20  // at most; twice as many with every change
+	relayTrial = 0.03 // of a usual run of the second: when dual ascent is first asked
+	relayShare = 0.5  // of the square of what the other has left; four times with every change,
+	relayBack  = 4    // as steps of Newton's method bring most at the end
+	relayLeast = 1    // usual runs before one that took over is asked,
+	relayMost  = 20   // at most; twice as many with every change
 )
 
 func init() {
@@ -64,16 +65,13 @@ func (r Relay) Accepts(p problem.Problem) error {
 // Start begins with dual ascent.
 func (r Relay) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
 	l := p.(*problem.Linear)
-	s := &relay{p: l, goal: r.Gap, usual: usualWork(l)}
+	s := &relay{p: l, goal: r.Gap, usual: usualWork(l), share: relayShare, unseen: true}
 	if s.goal == 0 {
 		s.goal = solver.DefaultGap
 	}
 	s.patience = relayTrial * s.usual
-	if flat(l.Loss) {
-		s.patience = relayFlat * s.usual
-	}
 	s.now = ascentLeg(SDCA{}.Start(p, from, seed).(*sdca))
-	s.other = &leg{begin: func() *leg { return secondLeg(l, r.Second.Start(p, from, seed)) }}
+	s.other = &leg{left: s.usual, begin: func() *leg { return secondLeg(l, r.Second.Start(p, from, seed)) }}
 	return s
 }
 
@@ -82,7 +80,9 @@ type relay struct {
 	goal       float64
 	usual      float64 // work of a run of the second
 	patience   float64 // work before the one that runs is asked
+	share      float64 // of the square of what the other has left: see Over
 	estimate   float64 // after the last epoch; 0: not asked for
+	unseen     bool    // the rows, which may make a run of the second longer
 	now, other *leg    // the one that runs, and the other
 }
 
@@ -95,7 +95,10 @@ func (s *relay) Epoch() {
 			s.Estimate()
 		}
 		l.note(s.estimate)
-		if s.asked() && l.remain(s.goal) > relayMore*s.other.left*min(1, s.other.left/l.work) {
+		if s.unseen && s.slow() { // only now, for what that costs
+			s.look()
+		}
+		if s.slow() {
 			s.handOver()
 		}
 	}
@@ -103,23 +106,26 @@ func (s *relay) Epoch() {
 	s.estimate = 0
 }
 
-// asked reports whether the one that runs has worked so long that it is asked. Only then the
-// rows are looked at, for what that costs.
-func (s *relay) asked() bool {
-	ready := func() bool { return s.now.work-s.now.since > s.patience && s.now.least > s.goal }
-	if ready() && s.other.left == 0 { // for the first time
-		wide := wideness(s.p)
-		s.usual *= wide
-		s.patience *= wide
-		s.other.left = s.usual
-	}
-	return ready()
+// slow reports whether the one that runs should hand over.
+func (s *relay) slow() bool {
+	l, left := s.now, s.other.left
+	return l.work-l.since > s.patience && l.least > s.goal && l.work*l.remain(s.goal) > s.share*left*left
+}
+
+// look makes a usual run of the second as long as the rows say.
+func (s *relay) look() {
+	wide := wideness(s.p)
+	s.usual *= wide
+	s.patience *= wide
+	s.other.left = s.usual
+	s.unseen = false
 }
 
 // handOver lets the other one run.
 func (s *relay) handOver() {
 	s.patience = min(max(s.now.left/2, relayLeast*s.usual), relayMost*s.usual)
 	s.usual *= 2
+	s.share *= relayBack
 	if s.other.begin != nil {
 		s.other = s.other.begin()
 	}

@@ -160,7 +160,7 @@ func (s *scripted) leg(work float64) *leg {
 // TestRelayLost: when Newton's method is lost, dual ascent goes on, for good.
 func TestRelayLost(t *testing.T) {
 	ascent, newton := &scripted{estimate: []float64{0.5}}, &scripted{estimate: []float64{math.NaN()}}
-	s := &relay{goal: 1e-3, usual: 20, patience: 2.5, now: ascent.leg(1)}
+	s := &relay{goal: 1e-3, usual: 20, patience: 0.6, share: relayShare, now: ascent.leg(1)}
 	s.other = &leg{left: 20, begin: func() *leg { return newton.leg(1) }}
 	for range 10 {
 		s.Epoch()
@@ -180,29 +180,66 @@ func TestRelayLost(t *testing.T) {
 	}
 }
 
+// falling is an estimate that falls so from 0.5 on, epoch by epoch.
+func falling(by float64) (gap []float64) {
+	for x := 0.5; len(gap) < 2000; x *= by {
+		gap = append(gap, x)
+	}
+	return gap
+}
+
+// TestRelayLooks: where rows use more columns than there are rows, a usual run is longer by
+// the square of that; which is looked at once, and only if it would hand over.
+func TestRelayLooks(t *testing.T) {
+	const n, words = 40, 12 // every fourth row: 120 columns, three times n
+	x, y := &matrix.CSR{Cols: mostColumns + 1}, make([]float64, n)
+	for i := range n {
+		var index []uint32
+		for k := range words {
+			index = append(index, uint32(i*words+k))
+		}
+		x.Append(index, make([]float32, words))
+		y[i] = float64(1 - i%2*2)
+	}
+	p := must(problem.NewLinear(problem.NewRows(x, 1), y, nil, loss.Logistic{}, penalty.L2{}, 1, problem.None))
+	for _, c := range []struct {
+		by     float64 // how dual ascent gets on
+		unseen bool
+		left   float64
+	}{{0.5, true, 20}, {0.9, false, 180}} {
+		ascent, newton := &scripted{estimate: falling(c.by)}, &scripted{estimate: falling(0.1)}
+		s := &relay{p: p, goal: 1e-3, usual: 20, patience: 0.6, share: relayShare, unseen: true, now: ascent.leg(1)}
+		s.other = &leg{left: 20, begin: func() *leg { return newton.leg(1) }}
+		for s.Epoch(); s.Estimate() > s.goal; {
+			s.Epoch()
+		}
+		if newton.epoch > 0 || s.unseen != c.unseen || s.other.left != c.left {
+			t.Errorf("falling by %g: %d epochs of Newton's method, unseen %t, expected work %g, want 0, %t and %g", c.by, newton.epoch, s.unseen, s.other.left, c.unseen, c.left)
+		}
+	}
+}
+
 // TestRelayRule: who goes on as it should keeps the run however slow it began, who does
 // not hands over, and gets the run back if the other is slower still.
 func TestRelayRule(t *testing.T) {
-	falling := func(by float64) (gap []float64) {
-		for x := 0.5; len(gap) < 2000; x *= by {
-			gap = append(gap, x)
-		}
-		return gap
-	}
 	for name, c := range map[string]struct {
 		ascent, newton []float64
 		want           []int // epochs with a change
 	}{
-		"ascent is fast":  {falling(0.5), falling(0.1), nil},
-		"ascent is slow":  {falling(0.9), falling(0.1), []int{3}},
-		"both are slow":   {falling(0.93), falling(0.99), []int{3, 45}},
-		"neither gets on": {falling(1), falling(1), []int{3}},
-		"ascent stands":   {append(falling(0.5)[:3], 0.125), falling(0.1), []int{8}},
-		"nearly there":    {[]float64{0.5, 0.1, 0.004, 0.003, 0.0022, 0.0016, 0.0012, 0.0009}, falling(0.1), nil},
+		"ascent is fast":          {falling(0.5), falling(0.1), nil},
+		"ascent is hopeless":      {falling(0.99), falling(0.1), []int{2}},
+		"ascent is slow":          {falling(0.9), falling(0.1), []int{4}},
+		"ascent is hardly slower": {falling(0.81), falling(0.1), []int{10}},
+		"ascent is as slow":       {falling(0.77), falling(0.1), nil},
+		"both are slow":           {falling(0.93), falling(0.99), []int{3, 45}},
+		"neither gets on":         {falling(1), falling(1), []int{2}},
+		"ascent stands":           {append(falling(0.5)[:3], 0.125), falling(0.1), []int{7}},
+		"newton comes late":       {falling(0.9), append(falling(0.94)[:40], 1e-4), []int{4}},
+		"nearly there":            {[]float64{0.5, 0.1, 0.004, 0.003, 0.0022, 0.0016, 0.0012, 0.0009}, falling(0.1), nil},
 	} {
 		ascent, newton := &scripted{estimate: c.ascent}, &scripted{estimate: c.newton}
-		s := &relay{goal: 1e-3, usual: 20, patience: 2.5, now: ascent.leg(1)}
-		s.other = &leg{left: 20, begin: func() *leg { return newton.leg(1) }} // which is known
+		s := &relay{goal: 1e-3, usual: 20, patience: 0.6, share: relayShare, now: ascent.leg(1)}
+		s.other = &leg{left: 20, begin: func() *leg { return newton.leg(1) }}
 		var got []int
 		for epoch := range 1500 {
 			before := s.now
