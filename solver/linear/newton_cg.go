@@ -38,6 +38,7 @@ type conjugate struct {
 
 	factor   *hessian  // which scales if it is not nil
 	diagonal []float64 // d+1
+	single   []float64 // d+1: beside lambda on the diagonal of H; nil: nothing
 
 	r, z, s []float64 // d+1: residual, scaled, direction
 	along   []float64 // n: X s
@@ -166,6 +167,9 @@ func (m *conjugate) prepare(p *problem.Linear, c []float64) {
 			m.diagonal[j] += 1e-12 // no bias, or one on which no row is curved
 		}
 	}
+	for j, c := range m.single {
+		m.diagonal[j] += c
+	}
 }
 
 // product sets hs to H s and along to X s. A block of rows is in the cache when
@@ -185,6 +189,9 @@ func (m *conjugate) product(p *problem.Linear, c, s []float64) {
 			matrix.AddRows(sum[:d], p.X, lo, v)
 		}
 	})
+	for j, c := range m.single {
+		m.hs[j] += float64(c * s[j])
+	}
 	addPenalty(m.hs, p, s)
 }
 
