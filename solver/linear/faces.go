@@ -37,12 +37,12 @@ func flat(l loss.Loss) bool {
 }
 
 // watch notes how fast the gap falls: when eight epochs leave more than half of it,
-// faces are worth their time. The first waits until all rows were seen again. When
+// faces are worth their time, with l2. The first waits until all rows were seen again. When
 // three times as many then leave more than an eighth of it, proximal takes over, once.
 func (s *sdca) watch() {
 	s.pause--
 	_, cornered := s.p.Loss.(loss.Cornered)
-	if s.epoch%faceWindow != 0 || s.separate() || !cornered {
+	if s.epoch%faceWindow != 0 || !cornered {
 		return
 	}
 	switch {
@@ -56,7 +56,7 @@ func (s *sdca) watch() {
 	default:
 		if s.mark > 0 && s.rowGap > 0.5*s.mark {
 			s.slow = s.epoch
-			if flat(s.p.Loss) {
+			if flat(s.p.Loss) && !s.separate() {
 				s.wait, s.pause = faceWait, faceWait
 				clear(s.wake)
 			}

@@ -25,6 +25,7 @@ import (
 //	          (proximal_rows.go), then a line search
 //	Gap       P(w) - D(a) is the defects, (1/N) sum s (l(p) + l*(a) - a p), and the
 //	          excess, |g|^2/(2 lambda)
+//	Penalty   l2, or elastic-net, whose corner is one more ramp a column: proximal_corner.go
 //	Centre    moves when the excess is less than half the defects; if that took few steps
 //	          of Newton's method q becomes less
 //	Returned  the best w, and the best a, of all steps
@@ -40,7 +41,8 @@ import (
 // interior-point method over the dual variables, whose weights conjugate gradients leave
 // as inexact as 1/lambda is large.
 type proximal struct {
-	p               *problem.Linear
+	p               *problem.Linear // without the penalty's corner
+	corner          *penaltyCorner  // nil: it has none
 	dual            dualStep
 	width           float64   // q
 	ramp            float64   // W
@@ -54,7 +56,7 @@ type proximal struct {
 	conjugate       *conjugate
 	products        float64 // of the last step, each by the share of all numbers in it
 	steps           int     // with this centre
-	since           int     // steps since the relative gap was halved
+	since           int     // steps since the gap was halved; a relative one stays near 1 for long
 	mark            float64 // the gap then
 	stuck           bool
 	best            problem.Point
@@ -74,12 +76,17 @@ const (
 func newProximal(s *sdca) *proximal {
 	n, d := s.p.Dims()
 	_, ramps := s.p.Loss.(loss.Cornered).Ramps(1)
-	m := &proximal{p: s.p, dual: s.step, width: proximalWidth * s.p.Zero(), ramp: ramps[0].Width,
-		w: slices.Clone(s.u), g: make([]float64, d+1), d: make([]float64, d+1),
+	p, corner := newPenaltyCorner(s.p, s.u)
+	w := s.u
+	if s.separate() {
+		w = s.Point().W
+	}
+	m := &proximal{p: p, corner: corner, dual: s.step, width: proximalWidth * s.p.Zero(), ramp: ramps[0].Width,
+		w: slices.Clone(w), g: make([]float64, d+1), d: make([]float64, d+1),
 		prediction: make([]float64, n), along: make([]float64, n),
 		centre: slices.Clone(s.a), a: make([]float64, n), v: make([]float64, n),
-		middle: middleOf(s.p), active: newActiveRows(s.p), conjugate: newConjugate(s.p), mark: math.Inf(1)}
-	m.best = problem.Point{W: slices.Clone(s.u), A: slices.Clone(s.a)}
+		middle: middleOf(p), active: newActiveRows(p), conjugate: newConjugate(p), mark: math.Inf(1)}
+	m.best = problem.Point{W: slices.Clone(w), A: slices.Clone(s.a)}
 	m.upper, m.lower = math.Inf(1), s.dual()
 	if s.p.Bias == problem.Free { // the sum of s.a is not 0 yet
 		m.lower = math.Inf(-1)
@@ -107,16 +114,36 @@ func (m *proximal) look() {
 	})
 	m.losses, m.defects = losses/m.p.N, defects/m.p.N
 	gradientTo(m.g, m.p, m.w, m.v)
-	primal := m.losses + float64(m.p.Lambda*m.p.Penalty.Value(m.w[:m.p.Penalised()]))
+	w, primal := m.w, m.losses+float64(m.p.Lambda*m.p.Penalty.Value(m.w[:m.p.Penalised()]))
+	if m.corner != nil {
+		value, defects := m.corner.look(m.g, m.w, m.width)
+		primal, m.defects = primal+value, m.defects+defects
+	}
+	dual := primal - m.defects - m.excess()
+	if m.corner != nil {
+		w, primal = m.zeroed(primal, dual)
+	}
 	if primal < m.upper {
 		m.upper = primal
-		copy(m.best.W, m.w)
+		copy(m.best.W, w)
 	}
 	// Where the bias is free that of an earlier point may have been a wrong guess.
-	if dual := primal - m.defects - m.excess(); dual > m.lower || m.middle != nil {
+	if dual > m.lower || m.middle != nil {
 		m.lower = dual
 		copy(m.best.A, m.a)
 	}
+}
+
+// zeroed returns the weights with zeros for those on the corner, and their primal, unless
+// that more than doubles the gap.
+func (m *proximal) zeroed(primal, dual float64) ([]float64, float64) {
+	w := m.corner.zeroed
+	if p, _ := m.p.Primal(w); p+m.corner.value(w)-dual <= 2*(primal-dual) {
+		m.corner.loose = false
+		return w, p + m.corner.value(w)
+	}
+	m.corner.loose = true
+	return m.w, primal
 }
 
 // at returns a of row i at the prediction p.
@@ -146,22 +173,32 @@ func (m *proximal) step() {
 	m.p.Predict(m.along, m.d)
 	k := m.p.Penalised()
 	along, squared := float64(m.p.Lambda*vec.Dot64(m.w[:k], m.d[:k])), float64(m.p.Lambda*vec.SquaredNorm64(m.d[:k]))
-	t := searchAlong(func(t float64) float64 { return along + float64(t*squared) + m.slope(t) })
+	t := searchAlong(func(t float64) float64 {
+		slope := along + float64(t*squared) + m.slope(t)
+		if m.corner != nil {
+			slope += m.corner.slope(m.w, m.d, t, m.width)
+		}
+		return slope
+	})
 	vec.Axpy64(m.w, t, m.d)
 	vec.Axpy64(m.prediction, t, m.along)
 	before := m.excess()
 	m.look()
 	m.stuck = m.excess() == before || !(m.excess() < math.Inf(1))
-	if e := max(m.estimate(), 1e-15); e < m.mark/2 { // 0 but for rounding
-		m.mark, m.since = e, 0
+	if gap := max(m.upper-m.lower, 1e-15*m.upper); gap < m.mark/2 { // 0 but for rounding
+		m.mark, m.since = gap, 0
 	}
 }
 
 // recentre goes on from the dual variables that were reached.
 func (m *proximal) recentre() {
 	copy(m.centre, m.a)
-	if m.steps <= proximalFew {
+	few := m.steps <= proximalFew
+	if few {
 		m.width *= proximalNext
+	}
+	if m.corner != nil {
+		m.corner.recentre(few)
 	}
 	m.steps = 0
 	m.look()
@@ -173,10 +210,18 @@ func (m *proximal) direct() {
 	for j, g := range m.g[:m.p.Penalised()] {
 		m.d[j] = -g / m.p.Lambda
 	}
+	if m.corner != nil {
+		for j, h := range m.corner.single[:m.p.Penalised()] {
+			m.d[j] = -m.g[j] / (m.p.Lambda + h)
+		}
+	}
 	g, d := m.active.gather(m.g)
 	size := math.Sqrt(inner(g, g))
 	goal := math.Sqrt(m.p.Lambda * m.defects / 4)
 	conjugate := m.conjugate.shortened(len(g))
+	if m.corner != nil {
+		conjugate.single = m.corner.gather(m.active.column)
+	}
 	n := conjugate.solveTo(d, g, min(max(goal, 0.01*size), proximalGoal*size), proximalMost, q, c)
 	m.active.scatter(m.d, d)
 	m.products = float64(n) * float64(q.Nonzeros) / float64(max(m.p.Nonzeros, 1))

@@ -32,7 +32,7 @@ import (
 //	Partitions   work on shares of the rows side by side, merged many times an
 //	             epoch (sdca_rounds.go): as many threads as there are partitions help
 //	Beginning    many more rows than columns, hinge, small lambda: smoothed.go
-//	Corners      where the epochs stay slow: proximal.go
+//	Corners      of the loss, where the epochs stay slow: proximal.go
 //	Faces        where the epochs get slow, all rows that are free at once (face.go)
 //	Scaling      hinge: the length of the weights that suits the primal best
 //	             (sdca_scale.go)
@@ -263,6 +263,11 @@ func (s *sdca) Point() problem.Point {
 		d := len(s.u) - 1
 		s.penalty.Weights(s.w[:d], s.u[:d])
 		s.w[d] = s.bias()
+		if s.lead != nil { // of another method
+			if primal, _ := s.p.Primal(s.w); s.primal < primal {
+				w = s.lead
+			}
+		}
 	} else if s.lead != nil && (s.led || s.face != nil) { // to look at u as well is a pass over all rows
 		w = s.lead
 	} else if s.slack = 1; s.lead != nil || s.stretches() {

@@ -58,7 +58,7 @@ func (s *sdca) workOtherwise() bool {
 // they need not be those that belong to its dual variables.
 func (s *sdca) reserve(w []float64) {
 	_, d := s.p.Dims()
-	if s.separate() || len(w) != d+1 || s.p.Bias == problem.None && w[d] != 0 {
+	if len(w) != d+1 || s.p.Bias == problem.None && w[d] != 0 {
 		return
 	}
 	s.lead = slices.Clone(w)

@@ -1,0 +1,93 @@
+package linear
+
+import (
+	"math"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// TestPenaltyCornerDerivatives: along a step the slope of F is that of its gradient, and the
+// gradient changes as H says.
+func TestPenaltyCornerDerivatives(t *testing.T) {
+	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+		p := sharp(loss.Hinge{}, penalty.ElasticNet{Ratio: 0.3}, bias, 1)
+		s, m := goneOver(p)
+		for range 8 {
+			s.Epoch()
+		}
+		m.direct()
+		m.p.Predict(m.along, m.d)
+		k := m.p.Penalised()
+		slope := m.slope(0) + m.corner.slope(m.w, m.d, 0, m.width) + float64(m.p.Lambda*inner(m.w[:k], m.d[:k]))
+		if want := inner(m.g, m.d); math.Abs(slope-want) > 1e-9*math.Abs(want) {
+			t.Errorf("%v: slope %g, want %g", bias, slope, want)
+		}
+		_, d := p.Dims()
+		c, along, g := make([]float64, len(m.a)), make([]float64, d+1), append([]float64(nil), m.g...)
+		for i, a := range m.a {
+			if a != 0 && math.Abs(a) != 1 {
+				c[i] = m.p.S[i] / (m.p.N * m.width)
+			}
+		}
+		const h = 1e-9
+		for j := range along {
+			along[j] = float64(j%5) - 2
+		}
+		ground(along, p)
+		cg := m.conjugate
+		cg.single = m.corner.single
+		cg.prepare(m.p, c)
+		cg.product(m.p, c, along)
+		want := append([]float64(nil), cg.hs...)
+		for j := range along {
+			m.w[j] += h * along[j]
+		}
+		m.p.Predict(m.prediction, m.w)
+		m.look()
+		for j, want := range want {
+			if got := (m.g[j] - g[j]) / h; math.Abs(got-want) > 1e-4*(math.Abs(want)+cg.diagonal[j]) {
+				t.Fatalf("%v, column %d: the gradient changes by %g, H says %g", bias, j, got, want)
+			}
+		}
+	}
+}
+
+// TestPenaltyCornerZeros: near the optimum weights that the dual variables keep on the corner
+// are known, and may be zeros.
+func TestPenaltyCornerZeros(t *testing.T) {
+	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+		p := sharp(loss.Hinge{}, penalty.ElasticNet{Ratio: 0.5}, bias, 1)
+		p.Lambda *= 100
+		s, m := goneOver(p)
+		for range 300 {
+			if s.Epoch(); s.other == nil || s.Estimate() < 1e-5 {
+				break
+			}
+		}
+		point := s.Point()
+		if gap := p.Certify(point).Relative(); gap > 1e-5 {
+			t.Errorf("%v: gap %g", bias, gap)
+		}
+		point.W = m.corner.zeroed
+		if gap := p.Certify(point).Relative(); gap > 1e-4 {
+			t.Errorf("%v: gap %g with zeros", bias, gap)
+		}
+		_, d := p.Dims()
+		u, _ := dualWeights(p, make([]float64, len(point.A)), point.A)
+		held := 0
+		for j, u := range u {
+			if math.Abs(u) < 0.5-1e-3 {
+				held++
+				if point.W[j] != 0 {
+					t.Errorf("%v: weight %d is %g on the corner", bias, j, point.W[j])
+				}
+			}
+		}
+		if held < d/20 {
+			t.Errorf("%v: %d weights of %d on the corner", bias, held, d)
+		}
+	}
+}
