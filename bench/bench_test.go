@@ -122,6 +122,20 @@ func TestWorth(t *testing.T) {
 	}
 }
 
+// TestOwed: lateness spares the repeats of long runs, not of short ones.
+func TestOwed(t *testing.T) {
+	o := options{repeats: 5}
+	for _, c := range []struct {
+		repeat  int
+		seconds float64
+		want    bool
+	}{{1, 80, true}, {2, 80, false}, {2, 2.1, false}, {5, 2, true}, {5, 0.05, true}, {6, 0.05, false}} {
+		if got := o.owed(c.repeat, c.seconds); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
 // TestSettled: four equal answers end a sweep, but not at the loose end.
 func TestSettled(t *testing.T) {
 	same := []point{{knob: 0.3}, {knob: 0.1}, {knob: 0.03}, {knob: 0.01}}

@@ -86,6 +86,13 @@ func (o *options) worth(repeat int, seconds float64) bool {
 // mostRepeats is how often the shortest runs are repeated.
 func (o *options) mostRepeats() int { return shortOftener * o.repeats }
 
+// owed reports whether a run of so many seconds is made so often though time is up: the
+// first, and all the repeats of one of two seconds at most. Two runs say little about a
+// process of 50 ms, of which the first alone may take memory that the machine has to find.
+func (o *options) owed(repeat int, seconds float64) bool {
+	return repeat == 1 || repeat <= o.repeats && seconds <= 2
+}
+
 // complete sets what was left to defaults.
 func (o *options) complete() error {
 	partial := o.quick || o.races != nil || o.sets != nil || o.losses != nil || o.rivals != nil

@@ -91,10 +91,7 @@ func (c *contest) runWhole(ctx context.Context, binary, cache string) error {
 	}
 	for repeat := 1; repeat <= c.opt.mostRepeats(); repeat++ {
 		for k, p := range competitors {
-			if repeat > 1 && c.late() {
-				break
-			}
-			if !c.opt.worth(repeat, p.took) {
+			if !c.opt.worth(repeat, p.took) || c.late() && !c.opt.owed(repeat, p.took) {
 				continue
 			}
 			took, err := c.measure(ctx, p, repeat)
