@@ -15,7 +15,7 @@ import (
 // Second-order steps come first where they are known to win; where they may only, dual
 // ascent begins and finds out (Relay), which costs a tenth of what they take.
 func Choose(p *problem.Linear, gap float64) (name, why string) {
-	n, _ := p.Dims()
+	n, d := p.Dims()
 	_, curved := p.Loss.(loss.Curved)
 	_, cornered := p.Loss.(loss.Cornered)
 	second := "newton"
@@ -24,8 +24,10 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 		return "cd", "the penalty l1 is solved by columns"
 	case penalty.L2:
 		switch {
+		case cornered && d > mostColumns:
+			return "sdca", "too many features for newton, which forms a matrix of all by all for this loss"
 		case Newton{}.Accepts(p) != nil:
-			return "sdca", "second-order steps take no such loss, or not so many features"
+			return "sdca", "second-order steps take no such loss"
 		case cornered && n > mostRamps:
 			return "sdca", "too many rows to keep the state of second-order steps for this loss"
 		}
