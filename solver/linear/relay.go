@@ -40,6 +40,7 @@ const (
 	relayBack  = 4    // as steps of Newton's method bring most at the end
 	relayLeast = 1    // usual runs before one that took over is asked,
 	relayMost  = 20   // at most; twice as many with every change
+	relayHope  = 20   // times what was done: all that one that waits is believed to need
 )
 
 func init() {
@@ -70,7 +71,7 @@ func (r Relay) Start(p problem.Problem, from *problem.Point, seed uint64) solver
 		s.goal = solver.DefaultGap
 	}
 	s.patience = relayTrial * s.usual
-	s.now = ascentLeg(SDCA{}.Start(p, from, seed).(*sdca))
+	s.now = ascentLeg(SDCA{Gap: s.goal}.Start(p, from, seed).(*sdca))
 	s.other = &leg{left: s.usual, begin: func() *leg { return secondLeg(l, r.Second.Start(p, from, seed)) }}
 	return s
 }
@@ -108,8 +109,17 @@ func (s *relay) Epoch() {
 
 // slow reports whether the one that runs should hand over.
 func (s *relay) slow() bool {
-	l, left := s.now, s.other.left
+	l, left := s.now, s.promised()
 	return l.work-l.since > s.patience && l.least > s.goal && l.work*l.remain(s.goal) > s.share*left*left
+}
+
+// promised is the work that the other one has left. One that has begun may have stood still,
+// which promises nothing, and may fall yet: else the one at work would go on for good.
+func (s *relay) promised() float64 {
+	if s.other.begin != nil {
+		return s.other.left
+	}
+	return min(s.other.left, relayHope*(s.now.work+s.other.work))
 }
 
 // look makes a usual run of the second as long as the rows say.

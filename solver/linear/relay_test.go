@@ -232,7 +232,7 @@ func TestRelayRule(t *testing.T) {
 		"ascent is hardly slower": {falling(0.81), falling(0.1), []int{10}},
 		"ascent is as slow":       {falling(0.77), falling(0.1), nil},
 		"both are slow":           {falling(0.93), falling(0.99), []int{3, 45}},
-		"neither gets on":         {falling(1), falling(1), []int{2}},
+		"neither gets on":         {falling(1), falling(1), []int{2, 403, 1204}},
 		"ascent stands":           {append(falling(0.5)[:3], 0.125), falling(0.1), []int{7}},
 		"newton comes late":       {falling(0.9), append(falling(0.94)[:40], 1e-4), []int{4}},
 		"nearly there":            {[]float64{0.5, 0.1, 0.004, 0.003, 0.0022, 0.0016, 0.0012, 0.0009}, falling(0.1), nil},
