@@ -61,6 +61,7 @@ type proximal struct {
 	stuck           bool
 	best            problem.Point
 	upper, lower    float64 // primal and dual there
+	goal            float64 // relative gap that is asked for
 }
 
 const (
@@ -85,7 +86,7 @@ func newProximal(s *sdca) *proximal {
 		w: slices.Clone(w), g: make([]float64, d+1), d: make([]float64, d+1),
 		prediction: make([]float64, n), along: make([]float64, n),
 		centre: slices.Clone(s.a), a: make([]float64, n), v: make([]float64, n),
-		middle: middleOf(p), active: newActiveRows(p), conjugate: newConjugate(p), mark: math.Inf(1)}
+		middle: middleOf(p), active: newActiveRows(p), conjugate: newConjugate(p), mark: math.Inf(1), goal: s.goal}
 	m.best = problem.Point{W: slices.Clone(w), A: slices.Clone(s.a)}
 	m.upper, m.lower = math.Inf(1), s.dual()
 	if s.p.Bias == problem.Free { // the sum of s.a is not 0 yet
@@ -247,8 +248,13 @@ func (m *proximal) done() bool { return m.stuck || m.since == proximalWait }
 
 func (m *proximal) finish() {}
 
-// point returns the best weights and the best dual variables.
-func (m *proximal) point() problem.Point { return m.best }
+// point returns the best weights, with more zeros at the end, and the best dual variables.
+func (m *proximal) point() problem.Point {
+	if m.corner != nil && m.estimate() < m.goal {
+		m.spendOnZeros()
+	}
+	return m.best
+}
 
 // primal returns the objective there.
 func (m *proximal) primal() float64 { return m.upper }

@@ -1,7 +1,9 @@
 package linear
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -17,7 +19,8 @@ import (
 //	H        gets lambda r/t on the diagonal, where z_j is no end
 //	Gap      gets lambda r sum_j (|w_j| - z_j w_j) among the defects
 //	Weights  where z_j is no end are zero but for the width: they are returned as
-//	         zeros unless that more than doubles the gap; then t becomes less with q
+//	         zeros unless that more than doubles the gap; then t becomes less with q. At the
+//	         end so are as many as the gap that is asked for has room for
 //
 // Rejected: Newton's method in the weights that are not zero alone: so many pass through
 // zero in a step that it need not be one of descent; t in proportion to lambda or to the
@@ -106,4 +109,39 @@ func (c *penaltyCorner) gather(column []uint32) []float64 {
 	}
 	c.gathered[k] = c.single[len(c.single)-1]
 	return c.gathered[:k+1]
+}
+
+// spendOnZeros sets those of the best weights to zero that the dual variables keep on the
+// corner, the least first, as many as leave a tenth of the gap that is asked for.
+func (m *proximal) spendOnZeros() {
+	u, _ := dualWeights(m.p, make([]float64, len(m.best.A)), m.best.A)
+	var held []int
+	for j, w := range m.best.W[:m.p.Penalised()] {
+		if w != 0 && j < len(u) && m.p.Lambda*math.Abs(u[j]) < m.corner.weight {
+			held = append(held, j)
+		}
+	}
+	slices.SortStableFunc(held, func(i, j int) int {
+		return cmp.Compare(math.Abs(m.best.W[i]), math.Abs(m.best.W[j]))
+	})
+	w, best, primal := m.corner.zeroed, slices.Clone(m.best.W), 0.0
+	zeros := func(k int) bool {
+		copy(w, best)
+		for _, j := range held[:k] {
+			w[j] = 0
+		}
+		primal, _ = m.p.Primal(w)
+		primal += m.corner.value(w)
+		return problem.Relative(primal, m.lower, m.p.Zero()) <= 0.9*m.goal
+	}
+	few, many := 0, len(held)+1 // few fit, many do not
+	for k := len(held); few < many-1; k = (few + many) / 2 {
+		if zeros(k) {
+			few = k
+			copy(m.best.W, w)
+			m.upper = primal
+		} else {
+			many = k
+		}
+	}
 }

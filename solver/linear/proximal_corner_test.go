@@ -2,6 +2,7 @@ package linear
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/loss"
@@ -88,6 +89,49 @@ func TestPenaltyCornerZeros(t *testing.T) {
 		}
 		if held < d/20 {
 			t.Errorf("%v: %d weights of %d on the corner", bias, held, d)
+		}
+	}
+}
+
+// TestSpendOnZeros: what the gap leaves room for is spent on zeros, and no more.
+func TestSpendOnZeros(t *testing.T) {
+	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+		p := sharp(loss.Hinge{}, penalty.ElasticNet{Ratio: 0.5}, bias, 1)
+		s, m := goneOver(p)
+		for range 300 {
+			if s.Epoch(); m.estimate() < 1e-3 {
+				break
+			}
+		}
+		zeros := func() (n int) {
+			for _, w := range m.best.W[:p.Penalised()] {
+				if w == 0 {
+					n++
+				}
+			}
+			return n
+		}
+		dense := slices.Clone(m.best.W)
+		all := -1
+		for _, goal := range []float64{m.estimate(), 2e-3, 1e-2, 1} {
+			copy(m.best.W, dense)
+			m.upper, _ = p.Primal(dense)
+			m.goal = goal
+			before := zeros()
+			if gap := p.Certify(s.Point()).Relative(); gap > goal*(1+1e-9) {
+				t.Errorf("%v: gap %g with zeros, want %g", bias, gap, goal)
+			}
+			if n := zeros(); n < before || n < all {
+				t.Errorf("%v, gap %g: %d zeros of %d, less than with a smaller gap", bias, goal, n, before)
+			} else {
+				all = n
+			}
+		}
+		u, _ := dualWeights(p, make([]float64, len(m.best.A)), m.best.A)
+		for j, u := range u {
+			if (math.Abs(u) < 0.5) != (m.best.W[j] == 0) && dense[j] != 0 {
+				t.Errorf("%v: weight %d is %g, and u %g", bias, j, m.best.W[j], u)
+			}
 		}
 	}
 }

@@ -32,12 +32,12 @@ func sharp(l loss.Loss, pen penalty.Penalty, bias problem.Bias, threads int) *pr
 var sharpRows = sync.OnceValue(func() *problem.Linear { return documents(loss.Hinge{}, problem.None, 1) })
 
 type sharply struct {
-	SDCA
+	unaimed
 	alone bool
 }
 
 func (k sharply) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	s := k.SDCA.Start(p, from, seed).(*sdca)
+	s := k.start(p, from, seed)
 	s.other, s.tried = nil, k.alone // without smoothed
 	return s
 }

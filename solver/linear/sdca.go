@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -49,11 +50,12 @@ import (
 // Alternating exact minimisation over w and over b was rejected: with a
 // non-smooth loss it stops at kinks that are not optimal.
 type SDCA struct {
-	Partitions int    // that work side by side; 0: by rule, see divide
-	Clock      *Clock // simulates a core for every partition; of one run only
+	Partitions int     // that work side by side; 0: by rule, see divide
+	Gap        float64 // what it leaves room for is spent on zeros; 0: solver.DefaultGap
+	Clock      *Clock  // simulates a core for every partition; of one run only
 }
 
-var _ solver.Solver = SDCA{}
+var _ solver.Aimed = SDCA{}
 
 // MostPartitions bounds the copies of the weights.
 const MostPartitions = 4096
@@ -78,12 +80,18 @@ func (SDCA) Accepts(p problem.Problem) error {
 	return nil
 }
 
+// Aim returns the one for a relative gap.
+func (k SDCA) Aim(gap float64) solver.Solver {
+	k.Gap = gap
+	return k
+}
+
 // Start begins at a = 0, or at the dual variables of from.
 func (k SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
 	l := p.(*problem.Linear)
 	n, d := l.Dims()
 	s := &sdca{p: l, seed: seed, penalty: l.Penalty.(penalty.Strong), a: make([]float64, n),
-		factor: 1 / (l.Lambda * l.N)}
+		factor: 1 / (l.Lambda * l.N), goal: cmp.Or(k.Gap, solver.DefaultGap)}
 	s.addConjugates() // at 0; first, because it asks the other cores, which take a while to wake
 	s.u, s.calm, s.wake = make([]float64, d+1), make([]uint8, n), make([]uint32, n)
 	s.w = s.u
@@ -117,6 +125,7 @@ type sdca struct {
 	group   int     // rows of a group of blocks, see blockSize
 	beta    float64 // squared weight of the constant column
 	mu      float64 // strong convexity
+	goal    float64 // relative gap that is asked for
 
 	a          []float64 // n
 	u, w       []float64 // d+1, the bias last; w is u itself for l2

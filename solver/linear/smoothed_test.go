@@ -12,20 +12,30 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
+// unaimed is SDCA to be embedded by what starts it in another way: solver.Run would aim SDCA
+// itself, and lose what is around it.
+type unaimed struct{}
+
+func (unaimed) Accepts(p problem.Problem) error { return SDCA{}.Accepts(p) }
+
+func (unaimed) start(p problem.Problem, from *problem.Point, seed uint64) *sdca {
+	return SDCA{}.Start(p, from, seed).(*sdca)
+}
+
 // unbegun is SDCA without smoothed at the beginning.
-type unbegun struct{ SDCA }
+type unbegun struct{ unaimed }
 
 func (k unbegun) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	s := k.SDCA.Start(p, from, seed).(*sdca)
+	s := k.start(p, from, seed)
 	s.other = nil
 	return s
 }
 
 // begun returns SDCA on p, begun with smoothed.
-type begun struct{ SDCA }
+type begun struct{ unaimed }
 
 func (k begun) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	s := k.SDCA.Start(p, from, seed).(*sdca)
+	s := k.start(p, from, seed)
 	s.other = newSmoothed(s.p)
 	return s
 }
