@@ -139,9 +139,9 @@ func (m *proximal) look() {
 // that more than doubles the gap.
 func (m *proximal) zeroed(primal, dual float64) ([]float64, float64) {
 	w := m.corner.zeroed
-	if p, _ := m.p.Primal(w); p+m.corner.value(w)-dual <= 2*(primal-dual) {
+	if p := m.objective(w); p-dual <= 2*(primal-dual) {
 		m.corner.loose = false
-		return w, p + m.corner.value(w)
+		return w, p
 	}
 	m.corner.loose = true
 	return m.w, primal
@@ -172,8 +172,7 @@ func (m *proximal) step() {
 	m.since++
 	m.direct()
 	m.p.Predict(m.along, m.d)
-	k := m.p.Penalised()
-	along, squared := float64(m.p.Lambda*vec.Dot64(m.w[:k], m.d[:k])), float64(m.p.Lambda*vec.SquaredNorm64(m.d[:k]))
+	along, squared := penaltyAlong(m.p, m.w, m.d)
 	t := searchAlong(func(t float64) float64 {
 		slope := along + float64(t*squared) + m.slope(t)
 		if m.corner != nil {

@@ -111,6 +111,12 @@ func (c *penaltyCorner) gather(column []uint32) []float64 {
 	return c.gathered[:k+1]
 }
 
+// objective returns the primal at w, corner and all.
+func (m *proximal) objective(w []float64) float64 {
+	primal, _ := m.p.Primal(w)
+	return primal + m.corner.value(w)
+}
+
 // spendOnZeros sets those of the best weights to zero that the dual variables keep on the
 // corner, the least first, as many as leave a tenth of the gap that is asked for.
 func (m *proximal) spendOnZeros() {
@@ -130,8 +136,7 @@ func (m *proximal) spendOnZeros() {
 		for _, j := range held[:k] {
 			w[j] = 0
 		}
-		primal, _ = m.p.Primal(w)
-		primal += m.corner.value(w)
+		primal = m.objective(w)
 		return problem.Relative(primal, m.lower, m.p.Zero()) <= 0.9*m.goal
 	}
 	few, many := 0, len(held)+1 // few fit, many do not

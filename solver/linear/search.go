@@ -1,6 +1,11 @@
 package linear
 
-import "math"
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/vec"
+)
 
 const (
 	mostSlopes = 12   // beside the first
@@ -34,4 +39,11 @@ func searchAlong(slope func(t float64) float64) float64 {
 		}
 	}
 	return t
+}
+
+// penaltyAlong returns the derivative of the penalty l2 at w along d, and by how much it
+// grows with a whole step: lambda <w,d> and lambda |d|^2 over the penalised weights.
+func penaltyAlong(p *problem.Linear, w, d []float64) (slope, bend float64) {
+	k := p.Penalised()
+	return float64(p.Lambda * vec.Dot64(w[:k], d[:k])), float64(p.Lambda * vec.SquaredNorm64(d[:k]))
 }

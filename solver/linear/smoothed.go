@@ -229,8 +229,8 @@ func (s *smoothed) direction(share, defects float64) []float64 {
 // search returns a step along d with a third of the smoothed P's slope left at
 // most.
 func (s *smoothed) search(d []float64) float64 {
-	k := s.p.Penalised()
-	along, squared := float64(s.p.Lambda*vec.Dot64(s.w[:k], d[:k]))+inner(s.fixed, d), float64(s.p.Lambda*vec.SquaredNorm64(d[:k]))
+	along, squared := penaltyAlong(s.p, s.w, d)
+	along += inner(s.fixed, d)
 	return searchAlong(func(t float64) float64 { return along + float64(t*squared) + s.slope(t) })
 }
 
