@@ -154,6 +154,26 @@ func TestSettled(t *testing.T) {
 	}
 }
 
+func TestAmdahl(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		alone, together time.Duration
+		threads, cores  int
+		want            time.Duration
+	}{
+		{100 * ms, 50 * ms, 2, 10, 10 * ms},   // all of it divides
+		{100 * ms, 100 * ms, 2, 10, 100 * ms}, // none
+		{100 * ms, 75 * ms, 2, 10, 55 * ms},   // half
+		{100 * ms, 40 * ms, 4, 8, 30 * ms},    // four fifths
+		{100 * ms, 40 * ms, 2, 10, 10 * ms},   // noise never makes more than all
+		{100 * ms, 130 * ms, 2, 10, 100 * ms}, // nor less than nothing
+	} {
+		if got := amdahl(c.alone, c.together, c.threads, c.cores); got != c.want {
+			t.Errorf("%v alone, %v on %d: %v on %d, want %v", c.alone, c.together, c.threads, got, c.cores, c.want)
+		}
+	}
+}
+
 // TestSlope: power laws have their exponents, one size has none.
 func TestSlope(t *testing.T) {
 	x := []float64{1, 10, 100, 1000}

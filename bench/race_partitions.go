@@ -22,30 +22,58 @@ func init() {
 	register(race{name: "partitions", order: 60, share: 2, run: runPartitions, section: partitionsSection})
 }
 
-// simulatePartitions returns the epochs of a training split into so many
-// partitions, and its seconds with a core for each: what cannot be split, the
-// slowest partition of every round, and the merges, which split as well. No
-// epochs mean that a minute was not enough.
-func simulatePartitions(ctx context.Context, t *task, lossName string, partitions int) (epochs int, seconds float64, err error) {
+// turns is what a training takes whose partitions are run one after another.
+type turns struct {
+	epochs  int           // 0: a minute was not enough
+	slowest time.Duration // of every round's slowest partition
+	merge   time.Duration // of all merges, which divide
+	rest    time.Duration // of everything else: looks, and steps of second order
+}
+
+func takeTurns(ctx context.Context, t *task, lossName string, partitions, threads int) (turns, error) {
 	f, err := loss.New(lossName)
 	if err != nil {
-		return 0, 0, err
+		return turns{}, err
 	}
-	rows := problem.NewRows(t.x.X, 1) // one thread: the merges are divided by the partitions below
-	p, err := problem.NewLinear(rows, t.y, nil, f, penalty.L2{}, 1/float64(t.rows), problem.None)
+	p, err := problem.NewLinear(problem.NewRows(t.x.X, threads), t.y, nil, f, penalty.L2{}, 1/float64(t.rows), problem.None)
 	if err != nil {
-		return 0, 0, err
+		return turns{}, err
 	}
 	var clock linear.Clock
 	s, err := solver.Run(ctx, linear.SDCA{Partitions: partitions, Clock: &clock}, p, solver.Options{Gap: wholeTarget, Seed: 1, Time: time.Minute})
-	if err != nil {
+	if err != nil || s.Status != solver.Converged {
+		return turns{}, err
+	}
+	return turns{epochs: s.Epochs, slowest: clock.Slowest, merge: clock.Merge, rest: s.Train - clock.Work - clock.Merge}, nil
+}
+
+// simulatePartitions returns the epochs of a training split into so many
+// partitions, and its seconds with a core for each: the slowest partition of every
+// round, the merges divided, and of the rest what does not divide. How much of it
+// does is seen by its time on one thread and on all of this machine's (Amdahl 1967).
+func simulatePartitions(ctx context.Context, t *task, lossName string, partitions, threads int) (epochs int, seconds float64, err error) {
+	alone, err := takeTurns(ctx, t, lossName, partitions, 1)
+	if err != nil || alone.epochs == 0 {
 		return 0, 0, err
 	}
-	if s.Status != solver.Converged {
-		return 0, 0, nil
+	rest := alone.rest
+	if partitions > 1 && threads > 1 {
+		together, err := takeTurns(ctx, t, lossName, partitions, threads)
+		if err != nil || together.epochs == 0 {
+			return 0, 0, err
+		}
+		rest = amdahl(alone.rest, together.rest, threads, partitions)
 	}
-	took := s.Train - clock.Work + clock.Slowest - clock.Merge + clock.Merge/time.Duration(partitions)
-	return s.Epochs, took.Seconds(), nil
+	took := alone.slowest + alone.merge/time.Duration(partitions) + rest
+	return alone.epochs, took.Seconds(), nil
+}
+
+// amdahl returns what work should take on so many cores that took alone on one and
+// together on threads, at least two.
+func amdahl(alone, together time.Duration, threads, cores int) time.Duration {
+	divides := (alone - together) * time.Duration(threads) / time.Duration(threads-1)
+	divides = min(max(divides, 0), alone)
+	return alone - divides + divides/time.Duration(cores)
 }
 
 func runPartitions(ctx context.Context, l *lab) error {
@@ -59,7 +87,7 @@ func runPartitions(ctx context.Context, l *lab) error {
 				continue
 			}
 			for k := 1; k <= 64; k *= 2 {
-				epochs, seconds, err := simulatePartitions(ctx, t, loss, k)
+				epochs, seconds, err := simulatePartitions(ctx, t, loss, k, l.opt.threads)
 				if err != nil {
 					return err
 				}
@@ -117,5 +145,6 @@ func partitionsSection(rows []measurement) string {
 		}
 		t.add(m.Set, m.Loss, fmt.Sprint(m.Threads), strings.TrimSuffix(m.Note, " epochs"), seconds(m.Seconds), ratio(one[m.Set+m.Loss], m.Seconds))
 	}
-	return t.under("Many cores, simulated", "Each core's share of the work, timed one after another: what a machine with so many cores would need.")
+	return t.under("Many cores, simulated", "Each core's share of the work, timed one after another: what a machine with so many cores would need. "+
+		"What is outside the shares divides as far as its times on one core and on all say.")
 }
