@@ -134,11 +134,12 @@ type sdca struct {
 	step       dualStep
 	part       []partition
 	clock      *Clock
-	sigma      float64   // how much partitions hold back, see adapt
-	stale      bool      // the copies of u in part are not u
-	change     []float64 // d+1: of u in a round
-	rowGap     float64   // mean part of a row in the gap, as met in the last epoch
-	spare      float64   // below this a row's part is not worth a step
+	sigma      float64       // how much partitions hold back, see adapt
+	columns    *columnSigmas // the same by column; nil: alike in all
+	stale      bool          // the copies of u in part are not u
+	change     []float64     // d+1: of u in a round
+	rowGap     float64       // mean part of a row in the gap, as met in the last epoch
+	spare      float64       // below this a row's part is not worth a step
 	epoch      uint32
 	calmVisits uint8     // after which a row sleeps
 	calm       []uint8   // n: consecutive visits that left a_i as it was

@@ -3,6 +3,7 @@ package linear
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -72,7 +73,11 @@ func (s *sdca) divide(parts int) {
 	if parts == 1 {
 		return
 	}
-	s.sigma = firstSigma
+	if x, ok := s.p.X.(*matrix.CSR); ok && parts > 2 {
+		s.columns = newColumnSigmas(s.p.Rows, x)
+	} else {
+		s.sigma = firstSigma
+	}
 	s.change = make([]float64, len(s.u))
 	for p := range s.part {
 		s.part[p].u, s.part[p].keep = make([]float64, len(s.u)), true
@@ -88,12 +93,12 @@ func (s *sdca) work() {
 		s.rounds(rounds)
 		return
 	}
-	sigma := s.sigma
-	s.sigma = 1
+	sigma, columns := s.sigma, s.columns
+	s.sigma, s.columns = 1, nil
 	alone := partition{u: s.u}
 	s.sweep(&alone, s.rows)
 	s.settle(&alone, 1)
-	s.stale, s.sigma = true, sigma
+	s.stale, s.sigma, s.columns = true, sigma, columns
 }
 
 // roundsOf is how many rounds the partitions can make of so many rows.
@@ -115,6 +120,9 @@ func (s *sdca) roundsOf(rows int) int {
 // hinge and below the dual otherwise.
 func (s *sdca) rounds(rounds int) {
 	n, parts := len(s.u), len(s.part)
+	if s.columns != nil {
+		s.columns.learn(s.epoch, s.active, parts, s.p.Threads)
+	}
 	pieces := parts * rounds
 	at := func(piece int) int { return piece * len(s.rows) / pieces }
 	blocks := (n + mergeBlock - 1) / mergeBlock
@@ -196,7 +204,9 @@ func (s *sdca) settleAll(along, squared []float64) (theta float64) {
 	for p := range s.part {
 		s.settle(&s.part[p], theta)
 	}
-	s.adapt(best)
+	if s.columns == nil {
+		s.adapt(best)
+	}
 	return theta
 }
 
@@ -221,17 +231,15 @@ func (s *sdca) adapt(best float64) {
 }
 
 // join adds the changes of the weights lo..hi to u and to its copies, and returns
-// <u, change> and |change|^2. The kernel knows two copies; the changes of further ones
-// go by the second.
+// <u, change> and |change|^2.
 func (s *sdca) join(lo, hi int) (along, squared float64) {
 	u, change := s.u[lo:hi], s.change[lo:hi]
-	first, second := s.part[0].u[lo:hi], s.part[1].u[lo:hi]
-	for p := range s.part[2:] {
-		vec.Axpy64(second, 1, s.part[2+p].u[lo:hi])
-		vec.Axpy64(second, -1, u)
+	if s.columns != nil {
+		along, squared = s.columns.join(u, change, s.part, lo)
+		s.spread(s.part, lo, hi)
+	} else {
+		along, squared = s.joinAlike(u, change, lo)
 	}
-	along, squared = vec.Merge(u, first, second, change, 1/s.sigma)
-	s.spread(s.part[2:], lo, hi)
 	if last := len(s.u) - 1; hi == last+1 { // the constant column
 		c := change[last-lo]
 		x := u[last-lo] - c
@@ -242,6 +250,20 @@ func (s *sdca) join(lo, hi int) (along, squared float64) {
 			squared += float64(c*c) / s.beta
 		}
 	}
+	return along, squared
+}
+
+// joinAlike is join with the same sigma for the columns from lo on, without the care of the
+// constant one. The kernel knows two copies; the changes of further ones go by the second.
+func (s *sdca) joinAlike(u, change []float64, lo int) (along, squared float64) {
+	hi := lo + len(u)
+	first, second := s.part[0].u[lo:hi], s.part[1].u[lo:hi]
+	for p := range s.part[2:] {
+		vec.Axpy64(second, 1, s.part[2+p].u[lo:hi])
+		vec.Axpy64(second, -1, u)
+	}
+	along, squared = vec.Merge(u, first, second, change, 1/s.sigma)
+	s.spread(s.part[2:], lo, hi)
 	return along, squared
 }
 

@@ -62,7 +62,12 @@ func (s *sdca) sweepSparse(part *partition, rows []uint32, x *matrix.CSR) {
 		}
 		v := &visits[k%len(visits)]
 		index, value := index[v.lo:v.hi], value[v.lo:v.hi]
-		if change := s.move(part, v, vec.SparseDot(u, index, value)+*constant); change != 0 {
+		change := s.move(part, v, vec.SparseDot(u, index, value)+*constant)
+		switch {
+		case change == 0:
+		case s.columns != nil:
+			s.columns.add(u, change, index, value)
+		default:
 			vec.SparseAxpy(u, change, index, value)
 		}
 	}
@@ -84,7 +89,8 @@ func (s *sdca) ask(x *matrix.CSR, rows []uint32) {
 	vec.PrefetchElements(s.a, rows)
 	vec.PrefetchElements(s.p.Y, rows)
 	vec.PrefetchElements(s.p.S, rows)
-	vec.PrefetchElements(s.p.SquaredNorm, rows)
+	norm, _ := s.norms()
+	vec.PrefetchElements(norm, rows)
 	vec.PrefetchElements(s.calm, rows)
 	vec.PrefetchElements(s.wake, rows)
 }
@@ -92,12 +98,14 @@ func (s *sdca) ask(x *matrix.CSR, rows []uint32) {
 // look reads what the visits of rows need to know; without x they are not sparse.
 func (s *sdca) look(dst []visit, x *matrix.CSR, rows []uint32) {
 	dst = dst[:len(rows)]
-	a, y, weight, norm := s.a, s.p.Y[:len(s.a)], s.p.S[:len(s.a)], s.p.SquaredNorm[:len(s.a)]
+	norm, held := s.norms()
+	a, y, weight, norm := s.a, s.p.Y[:len(s.a)], s.p.S[:len(s.a)], norm[:len(s.a)]
 	scale := s.sigma * s.factor / (s.mu * overRelaxed)
 	constant := scale * s.beta
 	if s.p.Bias == problem.Free { // a bias that overshoots is then centred beyond: it need not settle
 		constant = s.sigma * s.factor * s.beta
 	}
+	constant *= held
 	for k, i := range rows { // field by field: a visit that is copied as a whole waits for its halves to be stored
 		v := &dst[k]
 		v.row, v.before, v.y, v.weight = i, a[i], y[i], weight[i]
@@ -136,8 +144,18 @@ func (s *sdca) move(part *partition, v *visit, prediction float64) (change float
 	change = float64(v.weight * (after - v.before))
 	part.sum += change
 	change *= -s.sigma * s.factor
-	part.u[len(part.u)-1] += float64(s.beta * change)
+	_, held := s.norms()
+	part.u[len(part.u)-1] += float64(float64(s.beta*held) * change)
 	return change
+}
+
+// norms returns the squared norms that steps go by, and the sigma of the constant column
+// beyond that of all.
+func (s *sdca) norms() (norm []float64, constant float64) {
+	if c := s.columns; c != nil {
+		return c.norm, c.sigma[len(c.sigma)-1]
+	}
+	return s.p.SquaredNorm, 1
 }
 
 // inside reports whether a is no end of its domain.
