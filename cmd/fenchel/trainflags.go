@@ -32,7 +32,7 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.StringVar(&s.Scheme, "scheme", "one-against-rest", "how more than two classes are told apart: one-against-rest or one-against-one")
 	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables, else none)")
 	f.StringVar(&s.Solver, "solver", "auto", "solver, as in \"fenchel list solvers\"")
-	f.IntVar(&s.Partitions, "partitions", 0, "parts of the rows that sdca works on side by side (default by the sizes of the data; changes the result)")
+	f.IntVar(&s.Partitions, "partitions", 0, "parts of the rows that sdca works on side by side, a core for each (default 1 or 2 by the sizes of the data; changes the result)")
 	f.StringVar(&t.classWeight, "class-weight", "", "balanced, or LABEL=WEIGHT,...: multiplies the weight of the rows of a class")
 	f.Float64Var(&s.Gap, "gap", solver.DefaultGap, "relative duality gap to prove")
 	f.IntVar(&s.Epochs, "epochs", 0, "stop after this many epochs of the solver (default no limit)")
