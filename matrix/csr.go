@@ -75,10 +75,20 @@ func (m *CSR) Append(index []uint32, value []float32) {
 
 // Transpose returns the columns of m as the rows of a new matrix, in O(rows +
 // cols + nonzeros). Values that are exactly zero are left out.
-func Transpose(m Matrix) *CSR {
+func Transpose(m Matrix) *CSR { return TransposeUnless(func() bool { return false }, m) }
+
+// unlessRows is how many rows of a matrix are gone over between two questions.
+const unlessRows = 1024
+
+// TransposeUnless is Transpose, and nil as soon as over, asked on the way, says that
+// nobody needs it any more.
+func TransposeUnless(over func() bool, m Matrix) *CSR {
 	rows, cols := m.Dims()
 	t := &CSR{Cols: rows, Start: make([]int64, cols+1)}
 	for i := range rows {
+		if i%unlessRows == 0 && over() {
+			return nil
+		}
 		v := m.Row(i)
 		for k, x := range v.Value {
 			if x != 0 {
@@ -93,6 +103,9 @@ func Transpose(m Matrix) *CSR {
 	t.Value = make([]float32, t.Start[cols])
 	next := append([]int64(nil), t.Start[:cols]...)
 	for i := range rows {
+		if i%unlessRows == 0 && over() {
+			return nil
+		}
 		v := m.Row(i)
 		for k, x := range v.Value {
 			if x == 0 {

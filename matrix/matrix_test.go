@@ -149,6 +149,27 @@ func TestTranspose(t *testing.T) {
 	}
 }
 
+// TestTransposeUnless: it is asked on the way, in both passes, whether anybody needs the
+// transpose, and nothing is made of it once nobody does.
+func TestTransposeUnless(t *testing.T) {
+	m := &matrix.CSR{Cols: 2}
+	for range 5000 {
+		m.Append([]uint32{1}, []float32{3})
+	}
+	for most := range 20 {
+		asked := 0
+		got := matrix.TransposeUnless(func() bool { asked++; return asked > most }, m)
+		switch {
+		case asked > most+1:
+			t.Errorf("asked %d times more after the answer was yes", asked-most-1)
+		case (got == nil) != (asked > most):
+			t.Errorf("after %d times no: found %v", most, got)
+		case got != nil && asked < 10:
+			t.Errorf("asked only %d times for 5000 rows, twice", asked)
+		}
+	}
+}
+
 func TestNewCSRRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -59,6 +59,15 @@ type Aimed interface {
 	Aim(gap float64) Solver
 }
 
+// Heedful is a Solver of which a start or an epoch may take seconds: Heed returns the
+// one that asks over on the way and comes back soon once that is true, which it then
+// stays. The state has a point all the same, at worst the one it began at, and is asked
+// for no epoch more.
+type Heedful interface {
+	Solver
+	Heed(over func() bool) Solver
+}
+
 // Unproved is a Solver whose answers carry no proof, so that no gap can end a
 // run: it ends after Passes epochs, if Options.Epochs does not say otherwise, at
 // the point where it then stands, whatever the objective is there.
@@ -146,6 +155,9 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 		opt.Epochs = u.Passes()
 	}
 	r := run{unproved: unproved, ctx: ctx, problem: p, opt: opt, first: math.NaN()}
+	if h, ok := s.(Heedful); ok {
+		s = h.Heed(r.over)
+	}
 	r.start(s)
 	switch {
 	case opt.From == nil:
@@ -194,10 +206,11 @@ type run struct {
 	state   State
 	opt     Options
 
-	unproved       bool  // the last point counts, not the best
-	end            error // why the state cannot go on; nil: it can
-	epoch, before  int   // of this start, and made before it: see retrace
-	looked         int   // how many points of this start were judged
+	unproved       bool      // the last point counts, not the best
+	end            error     // why the state cannot go on; nil: it can
+	epoch, before  int       // of this start, and made before it: see retrace
+	begun          time.Time // the start or the epoch that is being made
+	looked         int       // how many points of this start were judged
 	train, certify time.Duration
 	status         Status
 
@@ -211,18 +224,18 @@ type run struct {
 
 // start starts the solver at the first epoch.
 func (r *run) start(s Solver) {
-	begin := time.Now()
+	r.begun = time.Now()
 	rows, _ := r.problem.Dims()
 	r.looks, r.looked = schedule{rows: rows, goal: r.opt.Gap}, 0
 	r.state = nil // that of a lost run need not stay beside the new one
 	r.state = s.Start(r.problem, r.opt.From, r.opt.Seed)
-	r.train += time.Since(begin)
+	r.train += time.Since(r.begun)
 }
 
 // advance runs epochs until it is time to look.
 func (r *run) advance() {
 	for r.limit() == "" {
-		begin := time.Now()
+		r.begun = time.Now()
 		r.state.Epoch()
 		r.epoch++
 		estimate, present := math.NaN(), false
@@ -235,7 +248,7 @@ func (r *run) advance() {
 		if e, ok := r.state.(Ending); ok {
 			r.end = e.End()
 		}
-		r.train += time.Since(begin)
+		r.train += time.Since(r.begun)
 		if r.looks.due(r.epoch, estimate, present) || r.end != nil {
 			return
 		}
@@ -253,6 +266,11 @@ func (r *run) limit() Status {
 		return EpochLimit
 	}
 	return ""
+}
+
+// over reports whether a limit is reached in the middle of a start or an epoch.
+func (r *run) over() bool {
+	return r.ctx.Err() != nil || r.opt.Time > 0 && r.train+time.Since(r.begun) >= r.opt.Time
 }
 
 // where returns the point at which the solver stands. To make it is part of

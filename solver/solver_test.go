@@ -98,6 +98,46 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// heedful is a script that asks on the way whether a limit is reached.
+type heedful struct {
+	script
+	over func() bool
+}
+
+func (s *heedful) Heed(over func() bool) Solver { s.over = over; return s }
+
+func (s *heedful) Start(problem.Problem, *problem.Point, uint64) State { return s }
+
+// TestHeedful: in the middle of an epoch the solver learns that the run was interrupted or
+// that its time is over, and not before; no epoch follows.
+func TestHeedful(t *testing.T) {
+	for _, want := range []Status{Interrupted, TimeLimit} {
+		ctx, cancel := context.WithCancel(context.Background())
+		s, opt := &heedful{}, Options{Time: time.Hour}
+		if want == TimeLimit {
+			opt.Time = 10 * time.Millisecond
+		}
+		s.script = script{primal: halving, dual: constant(0), epoch: func(int) {
+			if want == Interrupted {
+				if s.over() {
+					t.Error("over before the run was interrupted")
+				}
+				cancel()
+				if !s.over() {
+					t.Error("not over though the run was interrupted")
+				}
+			}
+			for !s.over() { // or this test takes for ever
+			}
+		}}
+		sol, err := Run(ctx, s, &page{}, opt)
+		if err != nil || sol.Status != want || sol.Epochs != 1 || s.epochs != 1 {
+			t.Errorf("got %+v, %v, want %s after 1 epoch", sol, err, want)
+		}
+		cancel()
+	}
+}
+
 func TestInterruptedKeepsTheBestPoint(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &script{primal: halving, dual: constant(0), epoch: func(e int) {

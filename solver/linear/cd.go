@@ -44,9 +44,9 @@ import (
 //	Cost      O(nonzeros) per step for g, and O(nonzeros of the working set) for
 //	          each inner pass; memory O(n + d), up to two
 //	          copies of the data by columns, and up to twice 32 MB for a model's matrix
-type CD struct{}
+type CD struct{ over func() bool } // says that a limit is reached; nil: never
 
-var _ solver.Solver = CD{}
+var _ solver.Heedful = CD{}
 
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "cd",
@@ -69,11 +69,14 @@ func (CD) Accepts(p problem.Problem) error {
 	return nil
 }
 
+// Heed returns the one that comes back soon once over is true.
+func (CD) Heed(over func() bool) solver.Solver { return CD{over} }
+
 // Start begins at w = 0 with the best bias, or at the weights of from.
-func (CD) Start(p problem.Problem, from *problem.Point, _ uint64) solver.State {
+func (c CD) Start(p problem.Problem, from *problem.Point, _ uint64) solver.State {
 	l := p.(*problem.Linear)
 	n, d := l.Dims()
-	s := &cd{p: l, loss: l.Loss.(loss.Curved), columns: matrix.Transpose(l.X), mu: l.Penalty.StrongConvexity(),
+	s := &cd{p: l, over: c.over, loss: l.Loss.(loss.Curved), gap: math.Inf(1), mu: l.Penalty.StrongConvexity(),
 		corner: l.Penalty.(penalty.Sparse).Corner(), most: l.Loss.Smoothness() / l.N,
 		w: make([]float64, d+1), trial: make([]float64, d+1), d: make([]float64, d+1), g: make([]float64, d+1), bound: make([]float64, d+1),
 		prediction: make([]float64, n), move: make([]float64, n), one: make([]float64, 1), r: make([]float64, n), h: make([]float64, n), a: make([]float64, n)}
@@ -85,6 +88,21 @@ func (CD) Start(p problem.Problem, from *problem.Point, _ uint64) solver.State {
 		}
 	case l.Bias == problem.Free:
 		s.w[d] = l.BestBias(nil, 0, 1e-6)
+	}
+	if s.over == nil {
+		s.over = func() bool { return false }
+	}
+	s.prepare()
+	return s
+}
+
+// prepare turns the data and does what takes as long as a pass over them or two, unless
+// a limit is reached on the way: then no epoch follows.
+func (s *cd) prepare() {
+	l := s.p
+	n, d := l.Dims()
+	if s.columns = matrix.TransposeUnless(s.over, l.X); s.columns == nil {
+		return
 	}
 	if l.Bias != problem.None {
 		s.ones = make([]float32, n)
@@ -101,14 +119,17 @@ func (CD) Start(p problem.Problem, from *problem.Point, _ uint64) solver.State {
 		}
 	})
 	s.tolerance, s.flat, s.quantum = math.Inf(1), 1, max(leastVisits, epochVisits*(l.Nonzeros+int64(n)+int64(d)))
+	if s.over() {
+		return
+	}
 	l.Predict(s.prediction, s.w)
 	s.value = s.objective(0)
 	s.differentiate()
-	return s
 }
 
 type cd struct {
 	p       *problem.Linear
+	over    func() bool // a limit is reached
 	loss    loss.Curved
 	columns *matrix.CSR // X transposed
 	ones    []float32   // the column of the bias
@@ -125,7 +146,7 @@ type cd struct {
 	move       []float64 // n: X d
 	r, h, a    []float64 // n
 	value      float64   // P(w)
-	gap        float64   // about, relative
+	gap        float64   // about, relative; +Inf: not known
 	one        []float64 // scratch: one weight
 	working    []int     // columns; d stands for the bias
 	use        int       // of them with a weight
@@ -138,7 +159,7 @@ type cd struct {
 
 // Epoch makes a step of Newton's method, or a part of one that takes long.
 func (s *cd) Epoch() {
-	if !s.descent.open && !s.begin() {
+	if s.over() || !s.descent.open && !s.begin() {
 		return
 	}
 	if s.descend() {

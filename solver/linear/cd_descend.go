@@ -8,6 +8,7 @@ type cdDescent struct {
 	steps      int   // over the face that are left
 	forming    int64 // visits after which the model's matrix is formed; 0: never
 	enough     int64 // visits after which the model has had its time
+	ask        int64 // visits after which is asked whether a limit is reached
 }
 
 // A model is good for an epoch's visits of numbers, and for one more once its matrix is
@@ -21,6 +22,7 @@ const (
 	mostFactors   = 8
 	epochVisits   = 16      // of each number in an epoch,
 	leastVisits   = 1 << 18 // and so many in all: a third of a millisecond
+	askVisits     = 1 << 20 // between two questions whether a limit is reached
 	mostForming   = 8       // epochs that the model's matrix may take as long as
 	fixedVisits   = 8       // as many take the time of starting with a column
 )
@@ -30,11 +32,16 @@ const (
 // takes long, the next epoch goes on with it. Once that has cost as much as the model's
 // matrix it is formed: passes are cheap from then on, and go to a hundredth. Faces of more
 // than half as many columns as rows have hardly one minimum: there passes settle more, and
-// steps become rare.
+// steps become rare. It ends early, not done, when a limit is reached.
 func (s *cd) descend() (done bool) {
 	m, at := &s.model, &s.descent
 	for stop := m.visited + s.quantum; m.visited < stop; {
 		switch {
+		case m.visited >= at.ask:
+			if s.over() {
+				return false
+			}
+			at.ask = m.visited + askVisits
 		case at.forming > 0 && m.visited >= at.forming && !m.formed:
 			m.form(s)
 			m.visited += at.forming

@@ -262,3 +262,51 @@ func TestCDViolation(t *testing.T) {
 		}
 	}
 }
+
+// TestCDHeeds: whenever a limit is reached, in the start or in an epoch, nothing more is
+// done to the model, the point is the last one whole, and no epoch changes it.
+func TestCDHeeds(t *testing.T) {
+	p := generate(loss.Logistic{}, "l1", problem.Free, 3000, 40, false)
+	began, going := 0, 0
+	for most := 0; ; most++ {
+		asked, visited := 0, int64(0)
+		var s *cd
+		over := func() bool {
+			asked++
+			if s != nil && asked <= most+1 {
+				visited = s.model.visited
+			}
+			return asked > most
+		}
+		s = CD{}.Heed(over).Start(p, nil, 1).(*cd)
+		if most < 6 && (s.columns != nil || asked != most+1) {
+			t.Fatalf("3000 rows were turned, twice, with %d questions", asked)
+		}
+		s.quantum = 1 << 22 // of several questions
+		w := slices.Clone(s.w)
+		for asked <= most && s.gap > 1e-9 {
+			copy(w, s.w)
+			s.Epoch()
+		}
+		if asked <= most {
+			break
+		}
+		if s.descent.open {
+			going++
+		} else if s.columns != nil {
+			began++
+		}
+		for range 2 {
+			if !slices.Equal(w, s.w) || s.model.visited != visited {
+				t.Fatalf("limit at question %d: the run went on", most)
+			}
+			s.Epoch()
+		}
+		if gap := p.Certify(s.Point()).Relative(); math.IsNaN(gap) || s.columns == nil && s.Estimate() < gap {
+			t.Errorf("limit at question %d: relative gap %g, estimate %g", most, gap, s.Estimate())
+		}
+	}
+	if began == 0 || going == 0 {
+		t.Errorf("limits in %d models, and %d times between: this test shows nothing", going, began)
+	}
+}
