@@ -32,7 +32,10 @@ type Relay struct {
 	Gap    float64 // the goal; 0: solver.DefaultGap
 }
 
-var _ solver.Aimed = Relay{}
+var (
+	_ solver.Aimed   = Relay{}
+	_ solver.Heedful = Relay{}
+)
 
 const (
 	relayTrial = 0.03 // of a usual run of the second: when dual ascent is first asked
@@ -54,6 +57,14 @@ func init() {
 
 // Aim returns the one for a relative gap.
 func (r Relay) Aim(gap float64) solver.Solver { return Relay{r.Second, gap} }
+
+// Heed returns the one whose second heeds over, if that can: epochs of dual ascent are short.
+func (r Relay) Heed(over func() bool) solver.Solver {
+	if h, ok := r.Second.(solver.Heedful); ok {
+		r.Second = h.Heed(over)
+	}
+	return r
+}
 
 // Accepts wants what both want.
 func (r Relay) Accepts(p problem.Problem) error {

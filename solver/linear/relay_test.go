@@ -123,6 +123,28 @@ func TestRelayLimits(t *testing.T) {
 	}
 }
 
+// TestRelayHeeds: a second that a limit cuts short at its start leaves the point to dual ascent.
+func TestRelayHeeds(t *testing.T) {
+	asked := 0
+	over := func() bool { asked++; return true }
+	s := Relay{Second: CD{}}.Heed(over).Start(generate(loss.Logistic{}, "elastic-net", problem.Free, 300, 8, false), nil, 1).(*relay)
+	for range 2 {
+		s.Epoch()
+	}
+	if asked != 0 {
+		t.Errorf("asked %d times before it was handed over", asked)
+	}
+	want := slices.Clone(s.Point().W)
+	s.handOver()
+	s.Epoch()
+	if asked == 0 || s.now.Estimator.(*cd).columns != nil {
+		t.Errorf("after %d questions the second began all the same", asked)
+	}
+	if got := s.Point().W; !slices.Equal(got, want) {
+		t.Errorf("found %v, expected the point of dual ascent, %v", got, want)
+	}
+}
+
 // TestRelayWarm: both solvers begin at the point that is given.
 func TestRelayWarm(t *testing.T) {
 	p := correlated(loss.Logistic{}, 1e-2/430, 1)
