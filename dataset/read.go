@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -126,7 +127,8 @@ func closeAll(in []*Input) {
 }
 
 // expand replaces glob patterns by the files they match, in the order of
-// their names. A file may have a name that looks like a pattern.
+// their names. A file may have a name that looks like a pattern. As for a shell, * is
+// no hidden file: one may be what WriteFile left when it was killed.
 func expand(sources []string) ([]string, error) {
 	if len(sources) == 0 {
 		return nil, errors.New("found no source of data, expected a file, \"-\" or \"@generator\"")
@@ -141,6 +143,9 @@ func expand(sources []string) ([]string, error) {
 		found, err := filepath.Glob(source)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", source, err)
+		}
+		if !strings.HasPrefix(filepath.Base(source), ".") {
+			found = slices.DeleteFunc(found, func(path string) bool { return strings.HasPrefix(filepath.Base(path), ".") })
 		}
 		if len(found) == 0 {
 			return nil, fmt.Errorf("%s: found no file with such a name: %w", source, fs.ErrNotExist)

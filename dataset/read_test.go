@@ -36,6 +36,7 @@ func TestSources(t *testing.T) {
 	empty := put(t, folder, "empty.svm", "")
 	put(t, folder, "g1.svm", "1 1:1\n")
 	put(t, folder, "g2.svm", "2 3:1")
+	put(t, folder, ".h1.svm.12-0.tmp", "1 1:1\n") // as WriteFile leaves it when it is killed
 	odd := put(t, folder, "[odd]*.svm", "5 1:1\n")
 	for _, e := range []struct {
 		sources []string
@@ -53,6 +54,8 @@ func TestSources(t *testing.T) {
 		{[]string{"-"}, "standard input: found none, expected rows", nil},
 		{[]string{folder + "/g?.svm", a}, "", nil},
 		{[]string{odd}, "", nil},
+		{[]string{folder + "/*h1.svm*"}, folder + "/*h1.svm*: found no file with such a name: file does not exist", fs.ErrNotExist},
+		{[]string{folder + "/.h1.svm*"}, "", nil},
 	} {
 		_, err := Read(context.Background(), e.sources, Options{})
 		if e.want == "" && err != nil || e.want != "" && (err == nil || err.Error() != e.want) || e.is != nil && !errors.Is(err, e.is) {
