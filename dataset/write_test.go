@@ -68,6 +68,10 @@ func TestWriteFile(t *testing.T) {
 	if left, _ := os.ReadDir(folder); len(left) != 1 {
 		t.Errorf("found %v, expected no temporary file", left)
 	}
+	long := filepath.Join(folder, strings.Repeat("ä", 127)) // 254 bytes, of 255
+	if err := WriteFile(long, func(io.Writer) error { return nil }); err != nil {
+		t.Errorf("a long name: %v", err)
+	}
 	if err := WriteFile(folder, nil); err == nil || err.Error() != folder+": found a directory, expected a file" {
 		t.Errorf("found %v", err)
 	}

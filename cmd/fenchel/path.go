@@ -31,8 +31,9 @@ func refuseEmpty(cmd *cobra.Command) error {
 	return nil
 }
 
-// checkFolder refuses a path to write to whose folder does not exist, or which
-// is one: better before hours of training than after them.
+// checkFolder refuses a path to write to whose folder does not exist or takes no file,
+// or which is one: better before hours of training than after them. What is there and
+// no regular file, such as /dev/null, needs no folder that takes one.
 func checkFolder(path string) error {
 	if path == "" {
 		return nil
@@ -41,8 +42,18 @@ func checkFolder(path string) error {
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s: found no folder %q to write to, expected one that exists", path, folder)
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
 		return fmt.Errorf("%s: found a directory, expected a file", path)
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		return nil
+	}
+	if file, err := filepath.EvalSymlinks(path); err == nil {
+		folder = filepath.Dir(file)
+	}
+	if err := writable(folder); err != nil {
+		return fmt.Errorf("%s: no file can be made in the folder %q: %w", path, folder, err)
 	}
 	return nil
 }
