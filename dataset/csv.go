@@ -42,10 +42,24 @@ func (f csv) Detect(name string, head []byte) Match {
 		return NoMatch
 	case hasExtension(name, f.Extensions()...):
 		return MatchExtension
-	case f.delimiter == 0 && findDelimiter(head) != 0:
+	case f.delimiter == 0 && findDelimiter(head) != 0 && !isVW(head):
 		return MatchPossible
 	}
 	return NoMatch
+}
+
+// isVW reports whether a text begins as one for Vowpal Wabbit, with features and their
+// values after a bar, as in "1 |house price:0.23 sqft:0.25": a table of two columns that
+// nobody means.
+func isVW(text []byte) bool {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	_, line, _ = bytes.Cut(line, []byte("|"))
+	features := bytes.Fields(line)
+	return len(features) > 1 && slices.ContainsFunc(features, func(f []byte) bool {
+		name, value, found := bytes.Cut(f, []byte(":"))
+		_, err := strconv.ParseFloat(string(value), 64)
+		return found && len(name) > 0 && err == nil
+	})
 }
 
 // findDelimiter returns the byte that cuts the first rows of the head into the

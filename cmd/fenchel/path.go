@@ -1,34 +1,42 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// emptiable says, for flags whose empty default means "not given", what they
-// expect when they are given.
-var emptiable = []struct{ flag, expected string }{
-	{"output", "a file name"},
-	{"trace", "a file name"},
-	{"target", "the name or position of a column"},
-	{"loss", "the name of a loss"},
-	{"bias", "free, feature or none"},
-	{"class-weight", "balanced or a list of LABEL=WEIGHT"},
+// expectedText says what some flags that take a text expect.
+var expectedText = map[string]string{
+	"output":       "a file name",
+	"trace":        "a file name",
+	"test":         "a file name",
+	"labels":       "a file name",
+	"target":       "the name or position of a column",
+	"loss":         "the name of a loss",
+	"bias":         "free, feature or none",
+	"class-weight": "balanced or a list of LABEL=WEIGHT",
 }
 
 // refuseEmpty refuses flags given with an empty text, as an unset variable of
 // a shell script makes them: it would silently mean the default.
-func refuseEmpty(cmd *cobra.Command) error {
-	for _, e := range emptiable {
-		if f := cmd.Flags().Lookup(e.flag); f != nil && f.Changed && f.Value.String() == "" {
-			return fmt.Errorf("--%s \"\": expected %s", e.flag, e.expected)
+func refuseEmpty(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		empty := f.Value.Type() == "string" && f.Value.String() == ""
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			empty = slices.Contains(list.GetSlice(), "")
 		}
-	}
-	return nil
+		if empty && err == nil {
+			err = fmt.Errorf("--%s \"\": expected %s", f.Name, cmp.Or(expectedText[f.Name], "a value"))
+		}
+	})
+	return err
 }
 
 // checkFolder refuses a path to write to whose folder does not exist or takes no file,

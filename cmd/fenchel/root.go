@@ -119,6 +119,9 @@ func arguments(least, most int) cobra.PositionalArgs {
 		if n := len(args); n < least || most > 0 && n > most {
 			return fmt.Errorf("%s: found %s, expected %q", cmd.Name(), count(n, "argument"), cmd.UseLine())
 		}
+		if at := slices.Index(args, ""); at >= 0 { // as an unset variable of a shell script makes it
+			return fmt.Errorf("%s: argument %d is empty, expected %q", cmd.Name(), at+1, cmd.UseLine())
+		}
 		return nil
 	}
 }
