@@ -126,8 +126,13 @@ func (t *table) settle() {
 	t.schema = s
 }
 
-// doubt warns of a column that a few slips turn from a number into categories.
+// doubt warns of a column that a few slips turn from a number into categories, or commas in
+// its numbers.
 func (t *table) doubt(name string, c content) {
+	if strings.Contains(c.text, ",") && strings.Trim(c.text, `"+-.,0123456789`) == "" {
+		t.warnings = append(t.warnings, fmt.Errorf("column %q: found %s at %s, expected numbers with a point and no comma: taken as categories", name, c.text, c.place))
+		return
+	}
 	const least, ofTen = 10, 9 // numbers
 	all := t.count - c.missing
 	if numbers := all - c.others; numbers < least || 10*numbers < ofTen*all {
