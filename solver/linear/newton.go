@@ -43,9 +43,9 @@ import (
 // directions, and the steps become short: four to seven times the epochs of the
 // interior-point method. Smoothed hinge with a width that shrinks is as good to
 // 1e-3, but has the same trouble with small lambda.
-type Newton struct{}
+type Newton struct{ over func() bool } // says that a limit is reached; nil: never
 
-var _ solver.Solver = Newton{}
+var _ solver.Heedful = Newton{}
 
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "newton",
@@ -77,13 +77,19 @@ func (Newton) Accepts(p problem.Problem) error {
 	return nil
 }
 
+// Heed returns the one that makes less of an epoch once over is true: a step of conjugate
+// gradients may be a hundred passes over the data.
+func (Newton) Heed(over func() bool) solver.Solver { return Newton{over} }
+
 // Start begins at w = 0 with the best bias, or at the point from.
-func (Newton) Start(p problem.Problem, from *problem.Point, _ uint64) solver.State {
+func (m Newton) Start(p problem.Problem, from *problem.Point, _ uint64) solver.State {
 	l := p.(*problem.Linear)
 	if c, ok := l.Loss.(loss.Cornered); ok {
 		return newWorking(l, c, from)
 	}
-	return newCurved(l, l.Loss.(loss.Curved), from)
+	s := newCurved(l, l.Loss.(loss.Curved), from)
+	s.over = m.over
+	return s
 }
 
 // startingWeights returns the weights of from, those that belong to its dual

@@ -253,3 +253,23 @@ func TestTrial(t *testing.T) {
 		t.Errorf("%d products for a matrix that costs 16", first.spent)
 	}
 }
+
+// TestConjugateHeeds: once a limit is reached an epoch makes one product, which still leads
+// down.
+func TestConjugateHeeds(t *testing.T) {
+	p := generate(loss.Logistic{}, "l2", problem.Free, 60, mostColumns+1, true)
+	p.Lambda = 1e-4
+	asked, ends := 0, false
+	over := func() bool { asked++; return ends }
+	s := Newton{}.Heed(over).Start(p, nil, 1).(*curved)
+	s.Epoch()
+	if s.conjugate.last < 2 || asked < s.conjugate.last-1 {
+		t.Fatalf("asked %d times in %d products: this test shows nothing", asked, s.conjugate.last)
+	}
+	before, _ := p.Primal(s.w)
+	ends = true
+	s.Epoch()
+	if after, _ := p.Primal(s.w); s.conjugate.last != 1 || !(after < before) {
+		t.Errorf("%d products from %g to %g", s.conjugate.last, before, after)
+	}
+}

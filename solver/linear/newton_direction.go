@@ -90,6 +90,7 @@ func (s *curved) direction() {
 	m := s.conjugate
 	s.moved = m != nil && (s.hessian == nil || m.factor != nil && m.last < m.most)
 	if s.moved {
+		m.over = s.over
 		m.solve(s.d, s.move, s.g, s.p, s.c)
 		s.drop = -inner(s.g, s.d)
 	} else {
