@@ -6,16 +6,16 @@ import "github.com/fenchel-ml/fenchel/loss"
 // find the rows of the next. Without any, one of nearly equal rows is put back alone, and
 // the residual is many times as large.
 type faces struct {
-	face   *face       // being solved; nil: none
-	wait   int         // epochs between two, 0: not yet worth it
-	pause  int         // epochs until the next
-	mark   float64     // rowGap at the end of the last window
-	slow   uint32      // epoch at the end of the last window since epochs are slow; 0: they are not
-	tried  bool        // proximal was
-	lead   []float64   // the best weights that a face led to, in the best length; nil: none yet
-	primal float64     // there
-	led    bool        // the estimate is of these
-	used   [][]float64 // by earlier faces: vectors as long as u
+	face    *face       // being solved; nil: none
+	wait    int         // epochs between two, 0: not yet worth it
+	pause   int         // epochs until the next
+	mark    float64     // rowGap at the end of the last window
+	slow    uint32      // epoch at the end of the last window since epochs are slow; 0: they are not
+	respite float64     // epochs until proximal may take over
+	lead    []float64   // the best weights that a face led to, in the best length; nil: none yet
+	primal  float64     // there
+	led     bool        // the estimate is of these
+	used    [][]float64 // by earlier faces: vectors as long as u
 }
 
 const (
@@ -38,9 +38,11 @@ func flat(l loss.Loss) bool {
 
 // watch notes how fast the gap falls: when eight epochs leave more than half of it,
 // faces are worth their time, with l2. The first waits until all rows were seen again. When
-// three times as many then leave more than an eighth of it, proximal takes over, once.
+// three times as many then leave more than an eighth of it, proximal takes over; where it
+// ends before the goal, epochs go on for as much work as it did, and then it may again.
 func (s *sdca) watch() {
 	s.pause--
+	s.respite--
 	_, cornered := s.p.Loss.(loss.Cornered)
 	if s.epoch%faceWindow != 0 || !cornered {
 		return
@@ -48,8 +50,7 @@ func (s *sdca) watch() {
 	switch {
 	case s.slow > 0 && s.epoch-s.slow < faceTrial*faceWindow:
 	case s.slow > 0:
-		if !s.tried && s.rowGap > faceTrialLeft*s.mark {
-			s.tried = true
+		if s.respite <= 0 && s.rowGap > faceTrialLeft*s.mark {
 			s.other = newProximal(s)
 		}
 		s.slow, s.mark = s.epoch, s.rowGap

@@ -54,10 +54,12 @@ type proximal struct {
 	losses, defects float64   // means over the rows
 	active          activeRows
 	conjugate       *conjugate
-	products        float64 // of the last step, each by the share of all numbers in it
-	steps           int     // with this centre
-	since           int     // steps since the gap was halved; a relative one stays near 1 for long
-	mark            float64 // the gap then
+	products        float64  // of the last step, each by the share of all numbers in it
+	spent           float64  // passes of all steps
+	respite         *float64 // of SDCA, set at the end
+	steps           int      // with this centre
+	since           int      // steps since the gap was halved; a relative one stays near 1 for long
+	mark            float64  // the gap then
 	stuck           bool
 	best            problem.Point
 	upper, lower    float64 // primal and dual there
@@ -86,7 +88,7 @@ func newProximal(s *sdca) *proximal {
 		w: slices.Clone(w), g: make([]float64, d+1), d: make([]float64, d+1),
 		prediction: make([]float64, n), along: make([]float64, n),
 		centre: slices.Clone(s.a), a: make([]float64, n), v: make([]float64, n),
-		middle: middleOf(p), active: newActiveRows(p), conjugate: newConjugate(p), mark: math.Inf(1), goal: s.goal}
+		middle: middleOf(p), active: newActiveRows(p), conjugate: newConjugate(p), mark: math.Inf(1), goal: s.goal, respite: &s.respite}
 	m.best = problem.Point{W: slices.Clone(w), A: slices.Clone(s.a)}
 	m.upper, m.lower = math.Inf(1), s.dual()
 	if s.p.Bias == problem.Free { // the sum of s.a is not 0 yet
@@ -171,6 +173,7 @@ func (m *proximal) step() {
 	m.steps++
 	m.since++
 	m.direct()
+	m.spent += m.passes()
 	m.p.Predict(m.along, m.d)
 	along, squared := penaltyAlong(m.p, m.w, m.d)
 	t := searchAlong(func(t float64) float64 {
@@ -245,7 +248,8 @@ func (m *proximal) slope(t float64) float64 {
 // done reports whether the gap has stopped falling.
 func (m *proximal) done() bool { return m.stuck || m.since == proximalWait }
 
-func (m *proximal) finish() {}
+// finish lets the epochs work as much before the next one.
+func (m *proximal) finish() { *m.respite = m.spent }
 
 // point returns the best weights, with more zeros at the end, and the best dual variables.
 func (m *proximal) point() problem.Point {

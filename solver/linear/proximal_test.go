@@ -38,7 +38,10 @@ type sharply struct {
 
 func (k sharply) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
 	s := k.start(p, from, seed)
-	s.other, s.tried = nil, k.alone // without smoothed
+	s.other = nil // without smoothed
+	if k.alone {
+		s.respite = math.Inf(1)
+	}
 	return s
 }
 
@@ -92,6 +95,28 @@ func TestProximalEstimate(t *testing.T) {
 		if m.since != proximalWait && !m.stuck {
 			t.Errorf("%T: ended %d steps after the gap was halved", pen, m.since)
 		}
+	}
+}
+
+// TestProximalAgain: where it ended before the goal and the epochs stay slow, it takes over
+// again, once they have worked as much.
+func TestProximalAgain(t *testing.T) {
+	s := sharply{}.Start(sharp(loss.Hinge{}, penalty.ElasticNet{Ratio: 0.5}, problem.None, 1), nil, 1).(*sdca)
+	for s.other == nil {
+		s.Epoch()
+	}
+	first, at := s.other.(*proximal), s.epoch
+	spent := 0.0
+	for s.other != nil {
+		first.stuck, first.since = false, proximalWait-1
+		s.Epoch()
+		spent += first.passes()
+	}
+	for s.other == nil && s.epoch < 2000 {
+		s.Epoch()
+	}
+	if epochs := float64(s.epoch - at); epochs < spent || epochs > spent+faceTrial*faceWindow {
+		t.Errorf("again after %g epochs, it took as long as %g", epochs, spent)
 	}
 }
 
