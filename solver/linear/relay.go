@@ -196,9 +196,10 @@ type leg struct {
 // mark is the least estimate after some work.
 type mark struct{ work, estimate float64 }
 
-// note takes in the estimate after an epoch.
+// note takes in the estimate after an epoch. Newton's method that can do no more says 0: if
+// that was no proof it stands still where it was.
 func (l *leg) note(estimate float64) {
-	if !(l.least > 0) || estimate < l.least {
+	if !(l.least > 0) || estimate > 0 && estimate < l.least {
 		l.least = estimate
 	}
 	if l.late.work == 0 || l.work >= 2*l.late.work {

@@ -257,6 +257,7 @@ func TestRelayRule(t *testing.T) {
 		"neither gets on":         {falling(1), falling(1), []int{2, 403, 1204}},
 		"ascent stands":           {append(falling(0.5)[:3], 0.125), falling(0.1), []int{7}},
 		"newton comes late":       {falling(0.9), append(falling(0.94)[:40], 1e-4), []int{4}},
+		"newton ends":             {falling(0.9), []float64{0.9, 0.8, 0}, []int{4, 32}},
 		"nearly there":            {[]float64{0.5, 0.1, 0.004, 0.003, 0.0022, 0.0016, 0.0012, 0.0009}, falling(0.1), nil},
 	} {
 		ascent, newton := &scripted{estimate: c.ascent}, &scripted{estimate: c.newton}
@@ -268,7 +269,7 @@ func TestRelayRule(t *testing.T) {
 			if s.Epoch(); s.now != before {
 				got = append(got, epoch)
 			}
-			if s.now.Estimate() <= s.goal {
+			if gap := s.now.Estimate(); gap > 0 && gap <= s.goal { // 0: it ends, unproved
 				break
 			}
 		}
