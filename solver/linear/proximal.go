@@ -63,6 +63,7 @@ type proximal struct {
 	stuck           bool
 	best            problem.Point
 	upper, lower    float64 // primal and dual there
+	doubted         bool    // lower, a guess where the bias is free, is not what a look found
 	goal            float64 // relative gap that is asked for
 }
 
@@ -130,8 +131,10 @@ func (m *proximal) look() {
 		m.upper = primal
 		copy(m.best.W, w)
 	}
-	// Where the bias is free that of an earlier point may have been a wrong guess.
-	if dual > m.lower || m.middle != nil {
+	if m.doubted { // it may have been a wrong guess
+		m.lower, m.doubted = math.Inf(-1), false
+	}
+	if dual > m.lower {
 		m.lower = dual
 		copy(m.best.A, m.a)
 	}
@@ -252,9 +255,13 @@ func (m *proximal) done() bool { return m.stuck || m.since == proximalWait }
 func (m *proximal) finish() { *m.respite = m.spent }
 
 // point returns the best weights, with more zeros at the end, and the best dual variables.
+// If the run goes on then, the end it was not.
 func (m *proximal) point() problem.Point {
-	if m.corner != nil && m.estimate() < m.goal {
-		m.spendOnZeros()
+	if m.estimate() < m.goal {
+		m.doubted = m.middle != nil
+		if m.corner != nil {
+			m.spendOnZeros()
+		}
 	}
 	return m.best
 }

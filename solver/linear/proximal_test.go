@@ -120,6 +120,34 @@ func TestProximalAgain(t *testing.T) {
 	}
 }
 
+// TestProximalFree: with a free bias the estimate is a guess; the best stays, unless a run
+// that was told of the goal goes on.
+func TestProximalFree(t *testing.T) {
+	for _, pen := range []penalty.Penalty{penalty.L2{}, penalty.ElasticNet{Ratio: 0.5}} {
+		p := sharp(loss.Hinge{}, pen, problem.Free, 1)
+		s, m := goneOver(p)
+		before, worse := m.lower, 0
+		for s.Estimate() > m.goal {
+			s.Epoch()
+			if m.lower < before {
+				t.Fatalf("%T: the bound fell from %g to %g", pen, before, m.lower)
+			}
+			if m.lower == before {
+				worse++
+			}
+			before = m.lower
+		}
+		if gap := p.Certify(s.Point()).Relative(); gap > 2*m.goal || worse == 0 {
+			t.Errorf("%T: gap %g, after %d steps to worse bounds", pen, gap, worse)
+		}
+		m.lower = 2 * m.upper
+		s.Point()
+		if s.Epoch(); m.lower >= m.upper {
+			t.Errorf("%T: a wrong guess stays, %g", pen, m.lower)
+		}
+	}
+}
+
 // goneOver returns SDCA that has just gone over to proximal.
 func goneOver(p *problem.Linear) (*sdca, *proximal) {
 	s := sharply{}.Start(p, nil, 1).(*sdca)
