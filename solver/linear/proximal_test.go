@@ -99,7 +99,7 @@ func TestProximalEstimate(t *testing.T) {
 }
 
 // TestProximalAgain: where it ended before the goal and the epochs stay slow, it takes over
-// again, once they have worked as much.
+// again, once they have worked as much, and begins no farther from the goal than it ended.
 func TestProximalAgain(t *testing.T) {
 	s := sharply{}.Start(sharp(loss.Hinge{}, penalty.ElasticNet{Ratio: 0.5}, problem.None, 1), nil, 1).(*sdca)
 	for s.other == nil {
@@ -107,16 +107,24 @@ func TestProximalAgain(t *testing.T) {
 	}
 	first, at := s.other.(*proximal), s.epoch
 	spent := 0.0
-	for s.other != nil {
-		first.stuck, first.since = false, proximalWait-1
+	for step := 0; s.other != nil; step++ {
+		if step == 20 {
+			first.since = proximalWait - 1
+		}
 		s.Epoch()
-		spent += first.passes()
+		spent += productNumber * (2 + first.products)
 	}
 	for s.other == nil && s.epoch < 2000 {
 		s.Epoch()
 	}
 	if epochs := float64(s.epoch - at); epochs < spent || epochs > spent+faceTrial*faceWindow {
 		t.Errorf("again after %g epochs, it took as long as %g", epochs, spent)
+	}
+	if second := s.other.(*proximal); second.upper > first.upper || second.lower < first.lower {
+		t.Errorf("between %g and %g, it ended between %g and %g", second.lower, second.upper, first.lower, first.upper)
+	}
+	if s.lead, s.primal = make([]float64, len(s.u)), 0; newProximal(s).upper > 0 {
+		t.Error("it forgets the best weights")
 	}
 }
 
@@ -126,6 +134,10 @@ func TestProximalFree(t *testing.T) {
 	for _, pen := range []penalty.Penalty{penalty.L2{}, penalty.ElasticNet{Ratio: 0.5}} {
 		p := sharp(loss.Hinge{}, pen, problem.Free, 1)
 		s, m := goneOver(p)
+		s.conjugate = -2 * p.N // of dual variables that are not balanced
+		if begin := newProximal(s); !(begin.lower < begin.upper) {
+			t.Errorf("%T: begins at %g above %g", pen, begin.lower, begin.upper)
+		}
 		before, worse := m.lower, 0
 		for s.Estimate() > m.goal {
 			s.Epoch()
