@@ -93,7 +93,8 @@ func TestPenaltyCornerZeros(t *testing.T) {
 	}
 }
 
-// TestSpendOnZeros: what the gap leaves room for is spent on zeros, and no more.
+// TestSpendOnZeros: what the gap leaves room for is spent on zeros, the least weights first,
+// and no more.
 func TestSpendOnZeros(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 		p := sharp(loss.Hinge{}, penalty.ElasticNet{Ratio: 0.5}, bias, 1)
@@ -113,6 +114,7 @@ func TestSpendOnZeros(t *testing.T) {
 		}
 		dense := slices.Clone(m.best.W)
 		all := -1
+		u, _ := dualWeights(p, make([]float64, len(m.best.A)), m.best.A)
 		for _, goal := range []float64{m.estimate(), 2e-3, 1e-2, 1} {
 			copy(m.best.W, dense)
 			m.upper, _ = p.Primal(dense)
@@ -121,13 +123,27 @@ func TestSpendOnZeros(t *testing.T) {
 			if gap := p.Certify(s.Point()).Relative(); gap > goal*(1+1e-9) {
 				t.Errorf("%v: gap %g with zeros, want %g", bias, gap, goal)
 			}
+			if primal, _ := p.Primal(m.best.W); math.Abs(m.upper-primal) > 1e-12*primal {
+				t.Errorf("%v: the primal is %g, it says %g", bias, primal, m.upper)
+			}
+			most, least := 0.0, math.Inf(1) // of weights on the corner: a zero, none
+			for j, u := range u {
+				if size := math.Abs(dense[j]); math.Abs(u) >= 0.5 {
+				} else if m.best.W[j] == 0 {
+					most = max(most, size)
+				} else {
+					least = min(least, size)
+				}
+			}
+			if left := least < math.Inf(1); left && m.estimate() < 0.5*goal || most > least {
+				t.Errorf("%v: zeros for weights up to %g, none for %g; gap %g, want %g", bias, most, least, m.estimate(), goal)
+			}
 			if n := zeros(); n < before || n < all {
 				t.Errorf("%v, gap %g: %d zeros of %d, less than with a smaller gap", bias, goal, n, before)
 			} else {
 				all = n
 			}
 		}
-		u, _ := dualWeights(p, make([]float64, len(m.best.A)), m.best.A)
 		for j, u := range u {
 			if (math.Abs(u) < 0.5) != (m.best.W[j] == 0) && dense[j] != 0 {
 				t.Errorf("%v: weight %d is %g, and u %g", bias, j, m.best.W[j], u)
