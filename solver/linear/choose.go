@@ -23,6 +23,12 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 	case penalty.L1:
 		return "cd", "the penalty l1 is solved by columns"
 	case penalty.L2:
+	default:
+		if curved {
+			second = "cd"
+		}
+	}
+	if second == "newton" {
 		switch {
 		case cornered && d > mostColumns:
 			return "sdca", "too many features for newton, which forms a matrix of all by all for this loss"
@@ -31,11 +37,6 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 		case cornered && n > mostRamps:
 			return "sdca", "too many rows to keep the state of second-order steps for this loss"
 		}
-	default:
-		if !curved {
-			return "sdca", "for this penalty"
-		}
-		second = "cd"
 	}
 	if secondOrder(p, gap) {
 		return second, "many more rows than features"

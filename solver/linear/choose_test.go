@@ -61,7 +61,10 @@ func TestChoose(t *testing.T) {
 		{generate(loss.Logistic{}, "l1", problem.None, 400, 10, false), "cd"},
 		{generate(loss.Logistic{}, "elastic-net", problem.None, 400, 10, false), "cd"},
 		{generate(loss.Logistic{}, "elastic-net", problem.None, 10, 400, false), "sdca+cd"},
-		{generate(loss.Hinge{}, "elastic-net", problem.None, 400, 10, false), "sdca"},
+		{generate(loss.Hinge{}, "elastic-net", problem.None, 400, 10, false), "newton"},
+		{generate(loss.Hinge{}, "elastic-net", problem.None, 10, 400, false), "sdca+newton"},
+		{generate(loss.Hinge{}, "elastic-net", problem.None, 10, mostColumns+1, true), "sdca"},
+		{generate(loss.HuberHinge{Width: 1}, "elastic-net", problem.None, 400, 10, false), "cd"},
 	} {
 		if s := must(New(c.want)); s.Accepts(c.p) != nil {
 			t.Errorf("%T: %s refuses it", c.p.Loss, c.want)

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -15,7 +16,8 @@ import (
 // columns, and where the condition number is too much for everything that
 // moves one variable at a time (small lambda, correlated or unscaled columns).
 //
-//	Problem   minimise P(w,b) of package problem with the penalty l2
+//	Problem   minimise P(w,b) of package problem with the penalty l2, or with elastic-net
+//	          where the loss has corners, as then has the penalty: newton_columns.go
 //	Curved    losses with a second derivative (squared, logistic, squared hinge
 //	          ...): Newton's method on P with a line search, newton_curved.go
 //	Cornered  losses made of ramps (hinge, absolute, Huber, tube ...):
@@ -43,31 +45,39 @@ import (
 // directions, and the steps become short: four to seven times the epochs of the
 // interior-point method. Smoothed hinge with a width that shrinks is as good to
 // 1e-3, but has the same trouble with small lambda.
-type Newton struct{ over func() bool } // says that a limit is reached; nil: never
+type Newton struct {
+	Gap float64 // what it leaves room for is spent on zeros; 0: solver.DefaultGap
 
-var _ solver.Heedful = Newton{}
+	over func() bool // says that a limit is reached; nil: never
+}
+
+var (
+	_ solver.Aimed   = Newton{}
+	_ solver.Heedful = Newton{}
+)
 
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "newton",
-		Summary: "second-order steps: curved losses, others for up to 4096 features; penalty l2",
+		Summary: "second-order steps: curved losses, others for up to 4096 features; penalty l2, for these also elastic-net",
 		New:     func(*registry.Params) (solver.Solver, error) { return Newton{}, nil }})
 }
 
 // mostColumns bounds the matrices that are formed: 128 MB each.
 const mostColumns = 4096
 
-// Accepts wants the penalty l2, a loss whose shape is known and, if that has
-// corners, few columns.
+// Accepts wants a loss whose shape is known and, if that has corners, few columns; the
+// penalty l2, or for these elastic-net.
 func (Newton) Accepts(p problem.Problem) error {
 	l, err := linearProblem(p)
 	if err != nil {
 		return err
 	}
-	if _, ok := l.Penalty.(penalty.L2); !ok {
-		return errors.New("solver newton needs the penalty l2: its equations rely on it")
-	}
 	_, curved := l.Loss.(loss.Curved)
 	_, cornered := l.Loss.(loss.Cornered)
+	_, l2 := l.Penalty.(penalty.L2)
+	if _, strong := l.Penalty.(penalty.Strong); !l2 && !(strong && cornered) {
+		return errors.New("solver newton needs the penalty l2, or elastic-net with a loss with corners such as hinge: its equations rely on it")
+	}
 	if !curved && !cornered {
 		return fmt.Errorf("solver newton needs a loss that is curved or made of ramps, which %T does not say it is", l.Loss)
 	}
@@ -77,15 +87,24 @@ func (Newton) Accepts(p problem.Problem) error {
 	return nil
 }
 
+// Aim returns the one for a relative gap.
+func (m Newton) Aim(gap float64) solver.Solver {
+	m.Gap = gap
+	return m
+}
+
 // Heed returns the one that makes less of an epoch once over is true: a step of conjugate
 // gradients may be a hundred passes over the data.
-func (Newton) Heed(over func() bool) solver.Solver { return Newton{over} }
+func (m Newton) Heed(over func() bool) solver.Solver {
+	m.over = over
+	return m
+}
 
 // Start begins at w = 0 with the best bias, or at the point from.
 func (m Newton) Start(p problem.Problem, from *problem.Point, _ uint64) solver.State {
 	l := p.(*problem.Linear)
 	if c, ok := l.Loss.(loss.Cornered); ok {
-		return newWorking(l, c, from)
+		return newWorking(l, c, from, cmp.Or(m.Gap, solver.DefaultGap))
 	}
 	s := newCurved(l, l.Loss.(loss.Curved), from)
 	s.over = m.over

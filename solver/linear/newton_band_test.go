@@ -17,7 +17,7 @@ func TestBand(t *testing.T) {
 		for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 			p := generate(l, "l2", bias, 4*fewestRows, 6, bias == problem.Feature)
 			p.Lambda = 1e-5
-			s, two := newWorking(p, l, nil), newWorking(p, l, nil)
+			s, two := newWorking(p, l, nil, 0), newWorking(p, l, nil, 0)
 			band := false
 			for range 45 {
 				p.Threads = 1
@@ -48,7 +48,7 @@ func TestBandSums(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Free} {
 		p := generate(loss.Hinge{}, "l2", bias, 4*fewestRows, 6, true)
 		p.Lambda = 1e-4
-		s := newWorking(p, loss.Hinge{}, nil)
+		s := newWorking(p, loss.Hinge{}, nil, 0)
 		s.sample()
 		if s.band == 0 {
 			t.Fatal("there is no band")

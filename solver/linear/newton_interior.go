@@ -34,13 +34,14 @@ type interior struct {
 	corners *corners
 	hessian *hessian
 
-	w, d, right []float64 // d+1: weights, step, right side of the Newton equation
-	fixed       []float64 // d+1: gradient of the slopes before the ramps, and of rows left out
-	constant    float64   // of the losses: they are N <fixed, w> + constant and the ramps' parts
-	away        []float64 // n: X w + b - t, t of a row's first ramp
-	before      []float64 // n: X d of the predictor; before that, curvatures s/(theta N)
-	move        []float64 // n: X d; before that, s times what belongs to X^T
-	ramps       []ramps   // of a row: 1 or 2
+	w, d, right []float64    // d+1: weights, step, right side of the Newton equation
+	fixed       []float64    // d+1: gradient of the slopes before the ramps, and of rows left out
+	constant    float64      // of the losses: they are N <fixed, w> + constant and the ramps' parts
+	away        []float64    // n: X w + b - t, t of a row's first ramp
+	before      []float64    // n: X d of the predictor; before that, curvatures s/(theta N)
+	move        []float64    // n: X d; before that, s times what belongs to X^T
+	ramps       []ramps      // of a row: 1 or 2
+	columns     *columnRamps // of the penalty; nil: none
 
 	mean, end float64 // m, and where it is all rounding
 	count     float64 // of products, by weight
@@ -53,6 +54,11 @@ func (s *interior) tally() {
 	s.count = 0
 	for _, weight := range s.p.S {
 		s.count += float64(2*len(s.ramps)) * weight
+	}
+	if s.columns != nil {
+		for _, weight := range s.columns.weight {
+			s.count += 2 * weight
+		}
 	}
 }
 
@@ -94,6 +100,9 @@ func (s *interior) central(lo, hi int, mean float64) {
 func (s *interior) direction() (target, t, part float64) {
 	s.linearise()
 	s.hessian.form(s.p, s.before)
+	if s.columns != nil {
+		s.columns.stiffen(s.hessian)
+	}
 	s.hessian.decompose(s.p)
 	s.hessian.solve(s.d, s.right)
 	target = s.target()
@@ -109,6 +118,9 @@ func (s *interior) linearise() {
 		e.Linearise(s.before[b.lo:b.hi], s.move[b.lo:b.hi], 1/s.p.N)
 	}, s.before)
 	s.regularise(s.right)
+	if s.columns != nil {
+		s.columns.linearise(s.right, 1/s.p.N)
+	}
 }
 
 // regularise adds lambda w to a gradient, and what is fixed.
@@ -121,14 +133,17 @@ func (s *interior) regularise(g []float64) {
 func (s *interior) correct(target float64) {
 	change := s.combine(func(e *vec.Ramp, b rows) { e.Correct(s.move[b.lo:b.hi], target, 1/s.p.N) }, nil)
 	vec.Axpy64(s.right, 1, change)
+	if c := s.columns; c != nil {
+		c.all().Correct(s.right[:len(c.x)], target, 1/s.p.N)
+	}
 }
 
 // step ends an epoch: it goes the way t; ramps that would leave their bounds go a part of it.
 func (s *interior) step(target, t, part float64) {
-	vec.Axpy64(s.w, t, s.d)
 	s.sum(func(e *vec.Ramp) vec.Reached { return e.Step(target, t, part) }, func(b rows) {
 		vec.Axpy64(b.away[b.lo:b.hi], t, b.move[b.lo:b.hi])
 	})
+	vec.Axpy64(s.w, t, s.d) // last: the ramps of the penalty count from where they were
 	s.epoch++
 }
 
@@ -146,6 +161,9 @@ func (s *interior) sum(pass func(*vec.Ramp) vec.Reached, end func(b rows)) {
 		}
 		end(b)
 	})
+	if s.columns != nil {
+		s.reached.Add(pass(s.columns.all()))
+	}
 	s.mean = s.reached.Products / s.count
 }
 
@@ -187,6 +205,9 @@ func (s *interior) losses() float64 {
 func (s *interior) gradient() []float64 {
 	g := s.combine(func(e *vec.Ramp, b rows) { addSlopes(s.move[b.lo:b.hi], e, 1/s.p.N) }, nil)
 	s.regularise(g)
+	if c := s.columns; c != nil {
+		addSlopes(g[:len(c.x)], c.all(), 1/s.p.N)
+	}
 	return g
 }
 

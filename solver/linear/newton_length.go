@@ -45,6 +45,9 @@ func (s *interior) target() float64 {
 			sum.Add(s.ramps[k].of(b).Predict(singlePart))
 		}
 	})
+	if s.columns != nil {
+		p.Add(s.columns.predict(s.d))
+	}
 	t := together(p.Loses)
 	left, alone := (float64((1-t)*p.Now)+float64(t*t*p.Second))/s.count, p.Alone/s.count
 	if s.epoch < carefulAfter {
@@ -63,6 +66,9 @@ func (s *interior) length(target float64) (t, part float64) {
 			sum.Add(s.ramps[k].of(b).Measure(target, singlePart, &shares))
 		}
 	})
+	if s.columns != nil {
+		c.Add(s.columns.measure(s.d, target))
+	}
 	whole := together(c.Loses)
 	if whole > 0.9 || s.epoch >= carefulAfter {
 		return whole, 1

@@ -101,7 +101,7 @@ func sampleRows(p *problem.Linear) int {
 
 // sample starts from the solution of a sample, roughly.
 func (s *working) sample() {
-	t := newWorking(sample(s.p, sampleRows(s.p)), s.loss, nil)
+	t := newWorking(sample(s.whole, sampleRows(s.p)), s.loss, nil, s.goal)
 	for range carefulAfter {
 		t.Epoch()
 		if t.done || t.inner.mean <= sampleEnd*t.first {
@@ -110,9 +110,10 @@ func (s *working) sample() {
 	}
 	copy(s.w, t.w)
 	s.first = t.first
-	if s.narrow(t) {
+	if s.corner == 0 && s.narrow(t) {
 		return
 	}
 	s.inner = t.inner.hessian.interior(s.p, s.loss, s.w, warmStart*s.first)
+	s.inner.addColumns(s.corner)
 	s.away = s.inner.away
 }

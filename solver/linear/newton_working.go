@@ -36,8 +36,11 @@ import (
 //	          never end; samples in turn; a start from dual ascent, on all rows or on
 //	          the sample; to tell by |x_i||d| which rows need no look (most do)
 type working struct {
-	p    *problem.Linear
-	loss loss.Cornered
+	p      *problem.Linear // without the corner of the penalty
+	whole  *problem.Linear // with it
+	corner float64         // its weight; 0: none
+	goal   float64         // relative gap that is asked for
+	loss   loss.Cornered
 
 	corners *corners
 	ramps   []ramps // of no rows
@@ -70,9 +73,11 @@ const (
 
 var _ solver.Present = (*working)(nil)
 
-func newWorking(p *problem.Linear, l loss.Cornered, from *problem.Point) *working {
+func newWorking(p *problem.Linear, l loss.Cornered, from *problem.Point, goal float64) *working {
 	n, _ := p.Dims()
-	s := &working{p: p, loss: l, corners: newCorners(l), ramps: newRamps(l, 0), w: startingWeights(p, from), middle: middleOf(p)}
+	whole := p
+	p, corner := withoutCorner(p)
+	s := &working{p: p, whole: whole, corner: corner, goal: goal, loss: l, corners: newCorners(l), ramps: newRamps(l, 0), w: startingWeights(p, from), middle: middleOf(p)}
 	if from != nil && len(from.A) == n { // what the run is asked for before its first epoch
 		s.row = slices.Clone(from.A)
 	}
@@ -93,6 +98,7 @@ func newWorking(p *problem.Linear, l loss.Cornered, from *problem.Point) *workin
 func (s *working) begin() {
 	s.near, s.slopes, s.band, s.start = nil, 0, 0, nil
 	s.inner = newInterior(s.p, s.loss, s.w, 0)
+	s.inner.addColumns(s.corner)
 	s.away, s.first = s.inner.away, s.inner.mean
 }
 
@@ -194,7 +200,21 @@ func (s *working) Point() problem.Point {
 			}
 		}
 	}
-	return problem.Point{W: s.w, A: s.row}
+	return problem.Point{W: s.weights(), A: s.row}
+}
+
+// weights returns w, with zeros where the penalty has a corner and the gap room for them.
+func (s *working) weights() []float64 {
+	if s.corner == 0 {
+		return s.w
+	}
+	primal, _ := s.whole.Primal(s.w)
+	dual, bound := s.whole.Dual(s.row)
+	if dual -= bound; !(problem.Relative(primal, dual, s.p.Zero()) < s.goal) {
+		return s.w
+	}
+	w, _ := spendOnZeros(s.whole, s.w, s.row, dual, s.goal)
+	return w
 }
 
 // locate makes the predictions afresh, and sets the slopes as if all rows were left

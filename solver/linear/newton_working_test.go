@@ -31,7 +31,7 @@ func TestWorkingSet(t *testing.T) {
 			for _, lambda := range []float64{1e-2, 1e-5} {
 				p := generate(l, "l2", bias, 5000, 12, bias == problem.Feature)
 				p.Lambda = lambda
-				s, two := newWorking(p, l, nil), newWorking(p, l, nil)
+				s, two := newWorking(p, l, nil, 0), newWorking(p, l, nil, 0)
 				all := newInterior(p, l, make([]float64, 13), 0)
 				fewest := 5000
 				for range 40 {
@@ -70,7 +70,7 @@ func TestWorkingSet(t *testing.T) {
 func TestBeside(t *testing.T) {
 	for _, spec := range cornered {
 		l := must(loss.New(spec)).(loss.Cornered)
-		s := newWorking(generate(l, "l2", problem.Free, 20, 3, false), l, nil)
+		s := newWorking(generate(l, "l2", problem.Free, 20, 3, false), l, nil, 0)
 		for _, y := range []float64{-1, 1} {
 			c := s.inner.corners.of(y)
 			for k := range 200 {
@@ -124,7 +124,7 @@ func TestMet(t *testing.T) {
 // back, and the method still ends.
 func TestJoinedTooOften(t *testing.T) {
 	p := generate(loss.Hinge{}, "l2", problem.Free, 2000, 8, false)
-	s := newWorking(p, loss.Hinge{}, nil)
+	s := newWorking(p, loss.Hinge{}, nil, 0)
 	for range 12 {
 		s.Epoch()
 	}

@@ -144,7 +144,7 @@ func (m *proximal) look() {
 // that more than doubles the gap.
 func (m *proximal) zeroed(primal, dual float64) ([]float64, float64) {
 	w := m.corner.zeroed
-	if p := m.objective(w); p-dual <= 2*(primal-dual) {
+	if p, _ := m.corner.whole.Primal(w); p-dual <= 2*(primal-dual) {
 		m.corner.loose = false
 		return w, p
 	}
@@ -260,7 +260,7 @@ func (m *proximal) point() problem.Point {
 	if m.estimate() < m.goal {
 		m.doubted = m.middle != nil
 		if m.corner != nil {
-			m.spendOnZeros()
+			m.best.W, m.upper = spendOnZeros(m.corner.whole, m.best.W, m.best.A, m.lower, m.goal)
 		}
 	}
 	return m.best

@@ -1,11 +1,8 @@
 package linear
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
-	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -26,13 +23,14 @@ import (
 // zero in a step that it need not be one of descent; t in proportion to lambda or to the
 // largest weight; less t after centres of many steps.
 type penaltyCorner struct {
-	weight    float64   // lambda r
-	width     float64   // t/q
-	loose     bool      // zeros would more than double the gap
-	z, centre []float64 // penalised weights
-	single    []float64 // d+1: on the diagonal of H
-	gathered  []float64 // the same of some columns
-	zeroed    []float64 // d+1: w, with zeros
+	whole     *problem.Linear // with it
+	weight    float64         // lambda r
+	width     float64         // t/q
+	loose     bool            // zeros would more than double the gap
+	z, centre []float64       // penalised weights
+	single    []float64       // d+1: on the diagonal of H
+	gathered  []float64       // the same of some columns
+	zeroed    []float64       // d+1: w, with zeros
 }
 
 const (
@@ -42,20 +40,18 @@ const (
 
 // newPenaltyCorner returns p without the corner, and the corner; or p and nil. u is SDCA's.
 func newPenaltyCorner(p *problem.Linear, u []float64) (rest *problem.Linear, c *penaltyCorner) {
-	sparse, ok := p.Penalty.(penalty.Sparse)
-	if !ok {
+	rest, weight := withoutCorner(p)
+	if weight == 0 {
 		return p, nil
 	}
-	r, k := sparse.Corner(), p.Penalised()
-	c = &penaltyCorner{weight: p.Lambda * r, width: proximalColumns * r / p.MeanSquaredNorm(),
+	r, k := weight/p.Lambda, p.Penalised()
+	c = &penaltyCorner{whole: p, weight: weight, width: proximalColumns * r / p.MeanSquaredNorm(),
 		z: make([]float64, k), centre: make([]float64, k),
 		single: make([]float64, len(u)), gathered: make([]float64, len(u)), zeroed: make([]float64, len(u))}
 	for j := range c.centre {
 		c.centre[j] = min(max(u[j]/r, -1), 1)
 	}
-	q := *p
-	q.Lambda, q.Penalty = p.Lambda*p.Penalty.StrongConvexity(), penalty.L2{}
-	return &q, c
+	return rest, c
 }
 
 // at returns z of column j at the weight w.
@@ -78,11 +74,6 @@ func (c *penaltyCorner) look(g, w []float64, q float64) (value, defects float64)
 		defects += math.Abs(w[j]) - float64(z*w[j])
 	}
 	return float64(c.weight * value), float64(c.weight * defects)
-}
-
-// value returns the corner's part of the primal.
-func (c *penaltyCorner) value(w []float64) float64 {
-	return c.weight * penalty.L1{}.Value(w[:len(c.z)])
 }
 
 // slope returns the derivative of its part of F, t along the step d from w.
@@ -109,44 +100,4 @@ func (c *penaltyCorner) gather(column []uint32) []float64 {
 	}
 	c.gathered[k] = c.single[len(c.single)-1]
 	return c.gathered[:k+1]
-}
-
-// objective returns the primal at w, corner and all.
-func (m *proximal) objective(w []float64) float64 {
-	primal, _ := m.p.Primal(w)
-	return primal + m.corner.value(w)
-}
-
-// spendOnZeros sets those of the best weights to zero that the dual variables keep on the
-// corner, the least first, as many as leave a tenth of the gap that is asked for.
-func (m *proximal) spendOnZeros() {
-	u, _ := dualWeights(m.p, make([]float64, len(m.best.A)), m.best.A)
-	var held []int
-	for j, w := range m.best.W[:m.p.Penalised()] {
-		if w != 0 && j < len(u) && m.p.Lambda*math.Abs(u[j]) < m.corner.weight {
-			held = append(held, j)
-		}
-	}
-	slices.SortStableFunc(held, func(i, j int) int {
-		return cmp.Compare(math.Abs(m.best.W[i]), math.Abs(m.best.W[j]))
-	})
-	w, best, primal := m.corner.zeroed, slices.Clone(m.best.W), 0.0
-	zeros := func(k int) bool {
-		copy(w, best)
-		for _, j := range held[:k] {
-			w[j] = 0
-		}
-		primal = m.objective(w)
-		return problem.Relative(primal, m.lower, m.p.Zero()) <= 0.9*m.goal
-	}
-	few, many := 0, len(held)+1 // few fit, many do not
-	for k := len(held); few < many-1; k = (few + many) / 2 {
-		if zeros(k) {
-			few = k
-			copy(m.best.W, w)
-			m.upper = primal
-		} else {
-			many = k
-		}
-	}
 }

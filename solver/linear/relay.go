@@ -13,7 +13,7 @@ import (
 // and goes on itself where it turns out not to be, so that no choice between the two costs
 // many times what the better one takes alone.
 //
-//	Second  Newton's method for l2, CD for elastic-net
+//	Second  Newton's method for l2, and for losses with corners; CD for elastic-net
 //	Work    of each is counted in numbers touched, never by a clock (relay_work.go)
 //	Left    the work until the goal, if the estimated gap goes on falling as it fell during
 //	        the last half of the work; for the second, before it has begun, that of a usual
@@ -51,12 +51,17 @@ func init() {
 		solvers.Register(registry.Entry[solver.Solver]{Name: name, Summary: summary,
 			New: func(*registry.Params) (solver.Solver, error) { return Relay{Second: second}, nil }})
 	}
-	register("sdca+newton", "sdca that hands over to newton where that is to be done sooner: penalty l2", Newton{})
+	register("sdca+newton", "sdca that hands over to newton where that is to be done sooner: penalty l2, or a loss with corners", Newton{})
 	register("sdca+cd", "sdca that hands over to cd where that is to be done sooner: smooth loss, elastic-net", CD{})
 }
 
 // Aim returns the one for a relative gap.
-func (r Relay) Aim(gap float64) solver.Solver { return Relay{r.Second, gap} }
+func (r Relay) Aim(gap float64) solver.Solver {
+	if a, ok := r.Second.(solver.Aimed); ok {
+		r.Second = a.Aim(gap)
+	}
+	return Relay{r.Second, gap}
+}
 
 // Heed returns the one whose second heeds over, if that can: epochs of dual ascent are short.
 func (r Relay) Heed(over func() bool) solver.Solver {
@@ -77,7 +82,7 @@ func (r Relay) Accepts(p problem.Problem) error {
 // Start begins with dual ascent.
 func (r Relay) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
 	l := p.(*problem.Linear)
-	s := &relay{p: l, goal: r.Gap, usual: usualWork(l), share: relayShare, unseen: true}
+	s := &relay{p: l, goal: r.Gap, usual: usualWork(l, r.Second), share: relayShare, unseen: true}
 	if s.goal == 0 {
 		s.goal = solver.DefaultGap
 	}

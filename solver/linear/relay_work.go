@@ -102,8 +102,8 @@ func stepWork(p *problem.Linear) (step, product float64) {
 }
 
 // usualWork returns the work of a usual run of Newton's method or of CD.
-func usualWork(p *problem.Linear) float64 {
-	if _, l2 := p.Penalty.(penalty.L2); !l2 {
+func usualWork(p *problem.Linear, second solver.Solver) float64 {
+	if _, columns := second.(CD); columns {
 		return usualColumns * float64(p.Nonzeros)
 	}
 	step, product := stepWork(p)

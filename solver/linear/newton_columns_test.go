@@ -1,0 +1,80 @@
+package linear
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// TestNewtonColumns: with elastic-net every loss with corners takes few epochs to a small gap, also
+// from the solution of a sample, with the same bits for any number of threads; and the
+// estimate is what a certificate says, or more.
+func TestNewtonColumns(t *testing.T) {
+	for _, n := range []int{300, 4 * fewestRows} {
+		for k, spec := range cornered {
+			l, bias := must(loss.New(spec)), []problem.Bias{problem.None, problem.Feature, problem.Free}[k%3]
+			p := generate(l, "elastic-net", bias, n, 12, k%2 == 0)
+			p.Lambda = 1e-3
+			sol := must(solver.Run(context.Background(), Newton{}, p, solver.Options{Gap: 1e-7}))
+			if sol.Status != solver.Converged || sol.Epochs > 25 {
+				t.Errorf("%s, %v, %d rows: %s at %g after %d epochs", spec, bias, n, sol.Status, sol.Certificate.Relative(), sol.Epochs)
+			}
+			q := *p
+			q.Rows = problem.NewRows(p.X, 3)
+			if other := must(solver.Run(context.Background(), Newton{}, &q, solver.Options{Gap: 1e-7})); !slices.Equal(other.Point.W, sol.Point.W) || !slices.Equal(other.Point.A, sol.Point.A) {
+				t.Errorf("%s, %v, %d rows: other bits with 3 threads", spec, bias, n)
+			}
+			s := newWorking(p, l.(loss.Cornered), nil, 1e-9)
+			for !s.done {
+				s.Epoch()
+				if estimate, gap := s.Estimate(), p.Certify(s.Point()).Relative(); bias != problem.Free && estimate < 0.1 && estimate > 1e-8 && gap > 1.01*estimate {
+					t.Errorf("%s, %v, %d rows: estimate %g, gap %g", spec, bias, n, estimate, gap)
+				}
+			}
+		}
+	}
+}
+
+// TestNewtonColumnsZeros: weights that the dual variables keep on the corner are zeros, as
+// many as the gap has room for.
+func TestNewtonColumnsZeros(t *testing.T) {
+	p := sharp(loss.Hinge{}, penalty.ElasticNet{Ratio: 0.5}, problem.Free, 1)
+	p.Lambda *= 1000
+	for _, gap := range []float64{1e-2, 1e-4} {
+		sol := must(solver.Run(context.Background(), Newton{}, p, solver.Options{Gap: gap}))
+		u, _ := dualWeights(p, make([]float64, len(sol.Point.A)), sol.Point.A)
+		held, zeros := 0, 0
+		for j, u := range u {
+			if math.Abs(u) < 0.5 {
+				held++
+			}
+			if sol.Point.W[j] == 0 {
+				zeros++
+			}
+		}
+		if sol.Status != solver.Converged || held < len(u)/4 || zeros < held*9/10 || zeros > held {
+			t.Errorf("gap %g: %s with %d zeros, %d of %d weights are on the corner", gap, sol.Status, zeros, held, len(u))
+		}
+	}
+}
+
+// TestRelayNewtonColumns: with elastic-net and a loss with corners Newton's method takes over.
+func TestRelayNewtonColumns(t *testing.T) {
+	p := correlated(loss.Hinge{}, 0.1/430, 1)
+	p.Penalty = must(penalty.New("elastic-net"))
+	s := must(New("sdca+newton")).(Relay).Aim(1e-3)
+	over := handedOver(s.Start(p, nil, 3).(*relay), 1e-3)
+	sol := must(solver.Run(context.Background(), s, p, solver.Options{Epochs: 200, Seed: 3}))
+	if len(over) != 1 || sol.Status != solver.Converged {
+		t.Errorf("handed over after %v epochs of %d: %s with a gap of %g", over, sol.Epochs, sol.Status, sol.Certificate.Relative())
+	}
+	if newton := s.(Relay).Second.(Newton); newton.Gap != 1e-3 {
+		t.Errorf("Newton's method aims at %g", newton.Gap)
+	}
+}
