@@ -75,3 +75,30 @@ func TestChoose(t *testing.T) {
 		}
 	}
 }
+
+// TestRare: dual ascent begins the losses with corners where a class has a thirtieth of
+// the rows, but not where it has a tenth.
+func TestRare(t *testing.T) {
+	for every, want := range map[int]string{30: "sdca+newton", 10: "newton", 2: "newton"} {
+		p := generate(loss.Hinge{}, "l2", problem.None, 600, 10, false)
+		p.Lambda = 1.0 / 600
+		for i := range p.Y {
+			p.Y[i] = -1
+			if i%every == 0 {
+				p.Y[i] = 1
+			}
+		}
+		if got, why := Choose(p, 1e-3); got != want {
+			t.Errorf("one row of %d: %s (%s), want %s", every, got, why, want)
+		}
+		for i, y := range p.Y { // balanced, none is rare
+			if y > 0 {
+				p.N += 29 * p.S[i]
+				p.S[i] *= 30
+			}
+		}
+		if got, why := Choose(p, 1e-3); got != "newton" && every == 30 {
+			t.Errorf("one row of %d, as heavy as all others: %s (%s)", every, got, why)
+		}
+	}
+}
