@@ -41,8 +41,7 @@ const (
 	relayTrial = 0.03 // of a usual run of the second: when dual ascent is first asked
 	relayShare = 0.5  // of the square of what the other has left; four times with every change,
 	relayBack  = 4    // as steps of Newton's method bring most at the end
-	relayLeast = 1    // usual runs before one that took over is asked,
-	relayMost  = 20   // at most; twice as many with every change
+	relayMost  = 20   // usual runs before one that took over is asked, at most; twice with every change
 	relayHope  = 20   // times what was done: all that one that waits is believed to need
 )
 
@@ -149,7 +148,7 @@ func (s *relay) look() {
 
 // handOver lets the other one run.
 func (s *relay) handOver() {
-	s.patience = min(max(s.now.left/2, relayLeast*s.usual), relayMost*s.usual)
+	s.patience = min(s.now.left/2, relayMost*s.usual)
 	s.usual *= 2
 	s.share *= relayBack
 	if s.other.begin != nil {
