@@ -38,11 +38,11 @@ var (
 )
 
 const (
-	relayTrial = 0.03 // of a usual run of the second: when dual ascent is first asked
-	relayShare = 0.5  // of the square of what the other has left; four times with every change,
-	relayBack  = 4    // as steps of Newton's method bring most at the end
-	relayMost  = 20   // usual runs before one that took over is asked, at most; twice with every change
-	relayHope  = 20   // times what was done: all that one that waits is believed to need
+	relayTrial = 0.1 // of a usual run of the second: when dual ascent is first asked
+	relayShare = 0.5 // of the square of what the other has left; four times with every change,
+	relayBack  = 4   // as steps of Newton's method bring most at the end
+	relayMost  = 20  // usual runs before one that took over is asked, at most; twice with every change
+	relayHope  = 20  // times what was done: all that one that waits is believed to need
 )
 
 func init() {

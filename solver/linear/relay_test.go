@@ -210,6 +210,20 @@ func falling(by float64) (gap []float64) {
 	return gap
 }
 
+// TestRelayTrial: dual ascent that stands at first, as where rows are few and dense, is not
+// asked before a tenth of a usual run of the other, and after it is.
+func TestRelayTrial(t *testing.T) {
+	for stands, want := range map[int]int{9: 0, 11: 1} {
+		ascent := &scripted{estimate: append(slices.Repeat([]float64{1}, stands), falling(0.5)...)}
+		newton := &scripted{estimate: falling(0.1)}
+		s := &relay{goal: 1e-3, usual: 100, patience: 100 * relayTrial, share: relayShare, now: ascent.leg(1)}
+		s.other = &leg{left: 100, begin: func() *leg { return newton.leg(1) }}
+		if at := handedOver(s, s.goal); len(at) != want {
+			t.Errorf("stands for %d epochs: changes at %v, want %d", stands, at, want)
+		}
+	}
+}
+
 // TestRelayLooks: where rows use more columns than there are rows, a usual run is longer by
 // the square of that; which is looked at once, and only if it would hand over.
 func TestRelayLooks(t *testing.T) {
