@@ -7,7 +7,10 @@ import "math"
 // With m = yp and a = -y b: l*(a) = -b on 0 <= b <= 1.
 type Hinge struct{}
 
-var _ Margin = Hinge{}
+var (
+	_ Margin = Hinge{}
+	_ Batch  = Hinge{}
+)
 
 func init() { register("hinge", "max(0, 1-yp): support vector machine", Hinge{}) }
 
@@ -15,6 +18,21 @@ func (Hinge) margin() {}
 
 // Value returns max(0, 1-yp).
 func (Hinge) Value(p, y float64) float64 { return math.Max(0, 1-y*p) }
+
+// ValueTo is Value of many rows. A slope is 1 where the margin may be below 1, said
+// without a branch: which rows these are nobody foretells.
+func (Hinge) ValueTo(value, slope, p, y, reach []float64) {
+	value, slope, p, reach = value[:len(y)], slope[:len(y)], p[:len(y)], reach[:len(y)]
+	for i, y := range y {
+		p, reach := p[i], reach[i]
+		value[i] = max(0, 1-float64(y*p))
+		short := 0
+		if min(y*(p-reach), y*(p+reach)) < 1 {
+			short = 1
+		}
+		slope[i] = math.Abs(y) * float64(short)
+	}
+}
 
 // Derivative returns -y where yp < 1, and 0 elsewhere.
 func (Hinge) Derivative(p, y float64) float64 {
@@ -26,6 +44,14 @@ func (Hinge) Derivative(p, y float64) float64 {
 
 // Conjugate returns a*y.
 func (Hinge) Conjugate(a, y float64) float64 { return a * y }
+
+// ConjugateTo is Conjugate of many rows.
+func (Hinge) ConjugateTo(dst, a, y []float64) {
+	dst, a = dst[:len(y)], a[:len(y)]
+	for i, y := range y {
+		dst[i] = a[i] * y
+	}
+}
 
 // Domain is [-1, 0] for y = 1 and [0, 1] for y = -1.
 func (Hinge) Domain(y float64) (lo, hi float64) { return marginDomain(y, 1) }

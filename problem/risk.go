@@ -145,12 +145,38 @@ func (p *Risk) marginsAtZero() float64 {
 	}) / p.N
 }
 
+// domains are those of the conjugates of the rows. Of the two that margins have, one is
+// looked up: which class comes next nobody foretells.
+type domains struct {
+	loss   loss.Loss
+	margin bool
+	lo, hi [2]float64
+}
+
+func domainsOf(l loss.Loss) (d domains) {
+	d.loss = l
+	if _, d.margin = l.(loss.Margin); d.margin {
+		d.lo[0], d.hi[0] = l.Domain(1)
+		d.lo[1], d.hi[1] = l.Domain(-1)
+	}
+	return d
+}
+
+func (d *domains) of(y float64) (lo, hi float64) {
+	if !d.margin {
+		return d.loss.Domain(y)
+	}
+	class := math.Float64bits(y) >> 63
+	return d.lo[class], d.hi[class]
+}
+
 // feasible sets v_i = s_i a_i for dual variables clipped to their domain
 // and, if the bias is free, balanced: the sum of v is then exactly 0.
 func (p *Risk) feasible(v, a []float64) {
+	domain := domainsOf(p.Loss)
 	parallel.Blocks(len(a), blockRows, p.threads, func(_, first, last int) {
 		for i := first; i < last; i++ {
-			lo, hi := p.Loss.Domain(p.Y[i])
+			lo, hi := domain.of(p.Y[i])
 			x := min(max(a[i], lo), hi)
 			if math.IsNaN(x) {
 				x = 0
@@ -185,8 +211,9 @@ func (p *Risk) conjugatesOf(v []float64, scale float64, first int) (sum, bound f
 	defer scratches.Put(s)
 	y, weight := p.Y[first:first+len(v)], p.S[first:first+len(v)]
 	a, conjugate := s[0][:len(v)], s[1][:len(v)]
+	domain := domainsOf(p.Loss)
 	for k, v := range v {
-		lo, hi := p.Loss.Domain(y[k])
+		lo, hi := domain.of(y[k])
 		a[k] = min(max(scale*(v/weight[k]), lo), hi)
 	}
 	loss.ConjugateTo(p.Loss, conjugate, a, y)

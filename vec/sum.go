@@ -1,5 +1,7 @@
 package vec
 
+import "math"
+
 // Sum is a running sum with compensation (Neumaier): its error stays below two
 // rounding errors of the result plus n*eps^2 of the sum of magnitudes, however
 // many numbers are added. The zero value is an empty sum.
@@ -10,7 +12,7 @@ type Sum struct{ sum, lost float64 }
 func (s *Sum) Add(x float64) {
 	x = float64(x)
 	t := s.sum + x
-	if abs(s.sum) >= abs(x) {
+	if math.Abs(s.sum) >= math.Abs(x) {
 		s.lost += (s.sum - t) + x
 	} else {
 		s.lost += (x - t) + s.sum
@@ -24,11 +26,4 @@ func (s *Sum) Value() float64 {
 		return total
 	}
 	return s.sum // infinite: the compensation is then meaningless
-}
-
-func abs(x float64) float64 {
-	if x < 0 {
-		return -x
-	}
-	return x
 }
