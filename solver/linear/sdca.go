@@ -29,7 +29,8 @@ import (
 //	Shrinking    a row that a step would not move, or would move within its domain
 //	             though its part of the gap is below a twentieth of the mean, is
 //	             left alone, and on consecutive such visits visited after 2, 4, 8
-//	             ... epochs: 64 at most in the first case, 16 in the second
+//	             ... epochs: 64 at most in the first case, 16 in the second. Where most
+//	             wake at once they are looked at first (sdca_screen.go)
 //	Partitions   work on shares of the rows side by side, merged many times an
 //	             epoch (sdca_rounds.go): as many threads as there are partitions help
 //	Beginning    many more rows than columns, hinge, small lambda: smoothed.go
@@ -160,14 +161,13 @@ func (s *sdca) arrange() {
 	if s.active == nil { // to grow a slice would cost more than the rest
 		s.active, s.rows = make([]uint32, len(s.a)), make([]uint32, len(s.a))
 	}
-	active, awake := s.active[:len(s.wake)], 0
-	for i, wake := range s.wake {
-		active[awake] = uint32(i)
-		if wake <= s.epoch {
-			awake++
-		}
+	s.listAwake()
+	if s.wakeTogether() {
+		s.screen()
+		s.listAwake()
 	}
-	s.active, s.rows = active[:awake], s.rows[:0]
+	s.rows = s.rows[:0]
+	awake := len(s.active)
 	random := rand.NewPCG(s.seed, uint64(s.epoch))
 	s.groups = places(s.groups[:0], 0, awake, s.group)
 	shuffle(s.groups, random)
@@ -198,9 +198,9 @@ func (s *sdca) Epoch() {
 	if s.workOtherwise() || s.workOnFace() {
 		return
 	}
-	s.arrange()
 	s.spare = 0.05 * s.rowGap
 	s.rowGap = 0
+	s.arrange()
 	s.work()
 	s.rowGap /= s.p.N
 	s.centre()

@@ -119,18 +119,11 @@ func (s *sdca) look(dst []visit, x *matrix.CSR, rows []uint32) {
 }
 
 // move makes the step of a row, given its prediction. It returns how many times
-// the row must then be added to the weights. A step to an end of the domain is not
-// spared however little it brings: rows that rest just before one are many, and
-// not known to be done with.
+// the row must then be added to the weights.
 func (s *sdca) move(part *partition, v *visit, prediction float64) (change float64) {
 	after, gap, rise := s.step(v.before, prediction, v.q, v.y)
 	part.gap += float64(v.weight * gap)
-	if after == v.before {
-		s.rest(v.row, longestRest)
-		return 0
-	}
-	if gap < s.spare && s.inside(v.y, after) {
-		s.rest(v.row, longestSpare)
+	if s.rests(v, after, gap) {
 		return 0
 	}
 	if s.calm[v.row] != 0 { // the neighbours' partitions share its cache line
@@ -156,6 +149,21 @@ func (s *sdca) norms() (norm []float64, constant float64) {
 		return c.norm, c.sigma[len(c.sigma)-1]
 	}
 	return s.p.SquaredNorm, 1
+}
+
+// rests lets a row rest whose step would change nothing, or hardly bring anything, and
+// reports whether. A step to an end of the domain is not spared however little it brings:
+// rows that rest just before one are many, and not known to be done with.
+func (s *sdca) rests(v *visit, after, gap float64) bool {
+	switch {
+	case after == v.before:
+		s.rest(v.row, longestRest)
+	case gap < s.spare && s.inside(v.y, after):
+		s.rest(v.row, longestSpare)
+	default:
+		return false
+	}
+	return true
 }
 
 // inside reports whether a is no end of its domain.
