@@ -169,6 +169,11 @@ func (s *sdca) arrange() {
 	s.rows = s.rows[:0]
 	awake := len(s.active)
 	random := rand.NewPCG(s.seed, uint64(s.epoch))
+	if s.group == 1 { // blocks of one row: the same order, made in half the time
+		s.rows = append(s.rows, s.active...)
+		shuffle(s.rows, random)
+		return
+	}
 	s.groups = places(s.groups[:0], 0, awake, s.group)
 	shuffle(s.groups, random)
 	for groups := range slices.Chunk(s.groups, groupsAtATime) {

@@ -2,6 +2,7 @@ package linear
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -118,5 +119,23 @@ func TestGroups(t *testing.T) {
 	}
 	if inOrder > 7*n/8 { // of 15/16 if they were not
 		t.Errorf("%d rows follow the one before: blocks are not shuffled", inOrder)
+	}
+}
+
+// TestRowsAlone: rows that are visited one by one come in the order that blocks of one
+// would have.
+func TestRowsAlone(t *testing.T) {
+	s := SDCA{}.Start(documents(loss.Hinge{}, problem.None, 1), nil, 3).(*sdca)
+	s.wake[17] = 1
+	s.arrange()
+	want := places(nil, 0, len(s.a)-1, 1)
+	shuffle(want, rand.NewPCG(3, 0))
+	for k, place := range want {
+		if want[k] = s.active[place]; want[k] == 17 {
+			t.Error("a row that sleeps is visited")
+		}
+	}
+	if !slices.Equal(s.rows, want) || slices.IsSorted(s.rows) {
+		t.Errorf("rows begin %v, want %v", s.rows[:5], want[:5])
 	}
 }
