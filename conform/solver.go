@@ -35,6 +35,7 @@ func Solver(s solver.Solver, c Case) error {
 	solverRepeats(f, s, c, base, sol)
 	solverVariants(f, s, c, sol)
 	solverWarm(f, s, c, base, sol)
+	solverHeeds(f, s, base)
 	f.check(before.equal(snapshot(c.Problem)), "the data stay as they are", "rows, targets or weights changed")
 	return f.err()
 }
@@ -171,6 +172,22 @@ func solverWarm(f *findings, s solver.Solver, c Case, p *problem.Linear, sol *so
 	}
 	f.check(found <= goal, law, "the solver is at %g, expected %g", found, goal)
 	f.check(samePoint(from, sol.Point), "a warm start leaves its point alone", "")
+}
+
+// solverHeeds checks that there is a point, the start or better, when a limit is reached
+// before the first epoch, and that an epoch then leaves one.
+func solverHeeds(f *findings, s solver.Solver, p *problem.Linear) {
+	h, ok := s.(solver.Heedful)
+	if !ok {
+		return
+	}
+	const law = "a run that a limit cuts short has a point"
+	state := h.Heed(func() bool { return true }).Start(p, nil, 1)
+	value := p.Certify(state.Point()).Primal
+	f.check(value <= p.Zero()*(1+1e-12), law, "%v at the start, %v at zero", value, p.Zero())
+	state.Epoch()
+	value = p.Certify(state.Point()).Primal
+	f.check(!math.IsNaN(value) && !math.IsInf(value, 0), law, "%v after an epoch", value)
 }
 
 // otherStorage returns a copy of m, dense if m was sparse and sparse if dense.

@@ -633,6 +633,44 @@ func TestSolverZoo(t *testing.T) {
 	}
 }
 
+// heedful is a quack that becomes another when it is to heed a limit.
+type heedful struct {
+	quack
+	heed func(over func() bool) solver.Solver
+}
+
+func (h heedful) Heed(over func() bool) solver.Solver { return h.heed(over) }
+
+func TestHeedZoo(t *testing.T) {
+	p := weighted(specimen(loss.SquaredHinge{}, penalty.ElasticNet{Ratio: 0.5}, problem.Free, 0.05))
+	_, optimum := solve("cd", p)
+	good := Case{Problem: p, Optimum: optimum, Gap: 1e-6, Epochs: 20000}
+	cd := func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
+		return linear.CD{}.Start(p, from, seed)
+	}
+	if err := Solver(heedful{quack{start: cd}, linear.CD{}.Heed}, good); err != nil {
+		t.Fatalf("the sound solver is rejected:\n%v", err)
+	}
+	lost := func(epochs int) func(over func() bool) solver.Solver {
+		return func(over func() bool) solver.Solver {
+			return quack{start: func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
+				made := 0
+				epoch := func(s solver.State) { made++; s.Epoch() }
+				return state{State: linear.CD{}.Heed(over).Start(p, from, seed), epoch: epoch, point: func(pt problem.Point) problem.Point {
+					pt.W = slices.Clone(pt.W)
+					if made >= epochs && over() {
+						pt.W[0] = math.Inf(1)
+					}
+					return pt
+				}}
+			}}
+		}
+	}
+	for epochs := range 2 {
+		rejects(t, "has no point once it is over", Solver(heedful{quack{start: cd}, lost(epochs)}, good), "a run that a limit cuts short has a point")
+	}
+}
+
 // first is the target that the first row of the specimen has.
 func first(*problem.Linear) float64 {
 	return weighted(specimen(loss.Hinge{}, penalty.L2{}, problem.Free, 0.05)).Y[0]
