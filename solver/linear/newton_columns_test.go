@@ -78,3 +78,26 @@ func TestRelayNewtonColumns(t *testing.T) {
 		t.Errorf("Newton's method aims at %g", newton.Gap)
 	}
 }
+
+// TestAddColumns: on the central path the mean product is m, with those of the columns; and
+// the losses of the ramps are the objective without what is left of the penalty.
+func TestAddColumns(t *testing.T) {
+	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
+		p := generate(loss.Hinge{}, "elastic-net", bias, 50, 12, true)
+		rest, weight := withoutCorner(p)
+		w := make([]float64, 13)
+		for j := range w {
+			w[j] = float64(j%3) - 1
+		}
+		ground(w, p)
+		s := newInterior(rest, loss.Hinge{}, w, 0.01)
+		s.addColumns(weight)
+		if math.Abs(s.mean/0.01-1) > 1e-9 {
+			t.Errorf("%v: the mean product is %g, want 0.01", bias, s.mean)
+		}
+		primal, _ := p.Primal(w)
+		if got := s.losses()/p.N + float64(rest.Lambda*rest.Penalty.Value(w[:p.Penalised()])); math.Abs(got-primal) > 1e-9*primal {
+			t.Errorf("%v: the objective is %g, want %g", bias, got, primal)
+		}
+	}
+}
