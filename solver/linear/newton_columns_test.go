@@ -14,7 +14,7 @@ import (
 
 // TestNewtonColumns: with elastic-net every loss with corners takes few epochs to a small gap, also
 // from the solution of a sample, with the same bits for any number of threads; and the
-// estimate is what a certificate says, or more.
+// estimate is what a certificate says, or a bit more.
 func TestNewtonColumns(t *testing.T) {
 	for _, n := range []int{300, 4 * fewestRows} {
 		for k, spec := range cornered {
@@ -33,7 +33,7 @@ func TestNewtonColumns(t *testing.T) {
 			s := newWorking(p, l.(loss.Cornered), nil, 1e-9)
 			for !s.done {
 				s.Epoch()
-				if estimate, gap := s.Estimate(), p.Certify(s.Point()).Relative(); bias != problem.Free && estimate < 0.1 && estimate > 1e-8 && gap > 1.01*estimate {
+				if estimate, gap := s.Estimate(), p.Certify(s.Point()).Relative(); bias != problem.Free && estimate < 0.1 && estimate > 1e-8 && (gap > 1.01*estimate || gap < estimate/4) {
 					t.Errorf("%s, %v, %d rows: estimate %g, gap %g", spec, bias, n, estimate, gap)
 				}
 			}
