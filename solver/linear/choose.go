@@ -83,7 +83,7 @@ func dearSteps(p *problem.Linear, time float64) float64 {
 	case sparse(p):
 		return 2
 	}
-	return max(3, time/4)
+	return time / 4
 }
 
 // longSteps reports whether single dual steps are so long that dual ascent wins, for a

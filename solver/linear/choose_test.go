@@ -40,6 +40,7 @@ func TestChoose(t *testing.T) {
 		{of(loss.Hinge{}, 300, 300, 4), "newton"},
 		{of(loss.Absolute{}, 300, 300, 3.7), "sdca+newton"},
 		{of(loss.Hinge{}, 50, 50, 0.3), "newton"},           // of 1.6
+		{of(loss.Hinge{}, 100, 100, 0.9), "sdca+newton"},    // of 3.2
 		{of(loss.Hinge{}, 100, 14, 0.3), "newton"},          // sparse
 		{of(loss.Hinge{}, 220, 12, 1e3), "newton"},          // 43 passes by numbers, 15 by time
 		{of(loss.Logistic{}, 800, 800, 6.6), "sdca+newton"}, // of 27 passes
@@ -49,7 +50,9 @@ func TestChoose(t *testing.T) {
 		{of(loss.Squared{}, 1000, 50, 2.1), "newton"},
 		{of(loss.Squared{}, 1001, 50, 1000), "sdca+newton"}, // too few rows
 		{of(loss.Logistic{}, 9000, 50, 1000), "sdca+newton"},
-		{of(loss.Logistic{}, 800, 240, 35), "sdca+newton"}, // curved, of 142 passes
+		{of(loss.Logistic{}, 800, 100, 2.1), "newton"},      // an eighth of the columns
+		{of(loss.Logistic{}, 800, 101, 2.1), "sdca+newton"}, // more
+		{of(loss.Logistic{}, 800, 240, 35), "sdca+newton"},  // curved, of 142 passes
 		{of(loss.Logistic{}, 800, 240, 36), "newton"},
 		{of(loss.Hinge{}, 1000, 50, 1e6), "sdca+newton"},              // smoothed
 		{of(loss.HuberHinge{Width: 1}, 1000, 50, 460), "sdca+newton"}, // classes, of 233 passes
@@ -76,29 +79,40 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestRare: dual ascent begins the losses with corners where a class has a thirtieth of
-// the rows, but not where it has a tenth.
+// TestRare: dual ascent begins the losses with corners where a class has an eighteenth of the
+// rows by weight, but not where it has a fifteenth, nor where the gap or lambda is small.
 func TestRare(t *testing.T) {
-	for every, want := range map[int]string{30: "sdca+newton", 10: "newton", 2: "newton"} {
-		p := generate(loss.Hinge{}, "l2", problem.None, 600, 10, false)
-		p.Lambda = 1.0 / 600
+	for _, c := range []struct {
+		every       int
+		gap, lambda float64 // lambda times N
+		want        string
+	}{
+		{12, 1e-3, 1, "sdca+newton"},
+		{10, 1e-3, 1, "newton"},
+		{12, 1.1e-4, 1, "sdca+newton"},
+		{12, 1e-4, 1, "newton"},
+		{12, 1e-3, 0.11, "sdca+newton"},
+		{12, 1e-3, 0.09, "newton"},
+	} {
+		p := generate(loss.Hinge{}, "l2", problem.None, 600, 10, false) // even rows weigh 1, odd ones 2
+		p.Lambda = c.lambda / p.N
 		for i := range p.Y {
 			p.Y[i] = -1
-			if i%every == 0 {
+			if i%c.every == 0 {
 				p.Y[i] = 1
 			}
 		}
-		if got, why := Choose(p, 1e-3); got != want {
-			t.Errorf("one row of %d: %s (%s), want %s", every, got, why, want)
+		if got, why := Choose(p, c.gap); got != c.want {
+			t.Errorf("one row of %d, gap %g, lambda %g/N: %s (%s), want %s", c.every, c.gap, c.lambda, got, why, c.want)
 		}
 		for i, y := range p.Y { // balanced, none is rare
 			if y > 0 {
-				p.N += 29 * p.S[i]
-				p.S[i] *= 30
+				p.N += 17 * p.S[i]
+				p.S[i] *= 18
 			}
 		}
-		if got, why := Choose(p, 1e-3); got != "newton" && every == 30 {
-			t.Errorf("one row of %d, as heavy as all others: %s (%s)", every, got, why)
+		if got, why := Choose(p, c.gap); got != "newton" {
+			t.Errorf("one row of %d, as heavy as all others: %s (%s)", c.every, got, why)
 		}
 	}
 }
