@@ -23,7 +23,7 @@ import (
 // zero in a step that it need not be one of descent; t in proportion to lambda or to the
 // largest weight; less t after centres of many steps.
 type penaltyCorner struct {
-	whole     *problem.Linear // with it
+	whole     *problem.Linear // corner and all
 	weight    float64         // lambda r
 	width     float64         // t/q
 	loose     bool            // zeros would more than double the gap
@@ -34,7 +34,7 @@ type penaltyCorner struct {
 }
 
 const (
-	proximalColumns = 10
+	proximalColumns = 10  // t at first, in r q/mean |x|^2
 	proximalNarrow  = 0.5 // t/q after t/q, where the gap has no room for zeros
 )
 
