@@ -74,6 +74,10 @@ func TestRelayNewtonColumns(t *testing.T) {
 	if len(over) != 1 || sol.Status != solver.Converged {
 		t.Errorf("handed over after %v epochs of %d: %s with a gap of %g", over, sol.Epochs, sol.Status, sol.Certificate.Relative())
 	}
+	newton, columns := usualWork(p, Newton{}), usualWork(p, CD{})
+	if step, _ := stepWork(p); newton != usualCornered*step || columns != usualColumns*float64(p.Nonzeros) {
+		t.Errorf("a usual run is of work %g, of CD %g", newton, columns)
+	}
 	if newton := s.(Relay).Second.(Newton); newton.Gap != 1e-3 {
 		t.Errorf("Newton's method aims at %g", newton.Gap)
 	}
