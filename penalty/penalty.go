@@ -12,7 +12,7 @@ package penalty
 import "github.com/fenchel-ml/fenchel/registry"
 
 // Penalty is a closed convex function Omega >= 0 of the weights with
-// Omega(0) = 0, a sum of one function per weight.
+// Omega(0) = 0, a sum of one even function per weight.
 //
 // Laws, with Omega* the conjugate:
 //

@@ -146,6 +146,72 @@ func exactDual(x *matrix.Dense, y, a []float64, lambda float64, bias problem.Bia
 	return conjugates.Neg(conjugates)
 }
 
+// Where some features are 1e8 times as long as others the bound on the dual's error is that
+// of each feature by itself: in norm it would be many times as large.
+func TestBoundsByColumns(t *testing.T) {
+	const n, d, long, lambda = 2000, 6, 1 << 27, 1e-3
+	for _, bias := range []problem.Bias{problem.None, problem.Feature} {
+		r := rand.New(rand.NewPCG(9, 9))
+		x, y, a, _ := pairs(r, n, d, 1)
+		for i := range n / 2 {
+			for j := range d {
+				other := &x.Value[(i+n/2)*d+j]
+				if *other = x.Value[i*d+j] + 1; j%2 == 1 { // long ones cancel
+					x.Value[i*d+j] *= long
+					*other = -x.Value[i*d+j]
+				}
+			}
+		}
+		on := func(pen penalty.Penalty) *problem.Linear {
+			p, err := problem.NewLinear(problem.NewRows(x, 2), y, nil, loss.Squared{}, pen, lambda, bias)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		value, bound := on(penalty.L2{}).Dual(a)
+		withinBound(t, fmt.Sprintf("bias=%v", bias), value, bound, exactDual(x, y, a, lambda, bias, loss.Squared{}))
+		if bound > 1e-6*math.Abs(value) {
+			t.Errorf("bias=%v: the bound on %g is %g", bias, value, bound)
+		}
+		// With l1 the dual variables are scaled into a box: at most to its side, and nearly.
+		value, bound = on(penalty.L1{}).Dual(a)
+		scaled, best := make([]float64, n), exactScale(x, a, lambda, bias)
+		for _, s := range []struct{ scale, sign float64 }{{best, 1}, {best * (1 - 1e-5), -1}} {
+			for i := range a {
+				scaled[i] = s.scale * a[i]
+			}
+			want := 0.0 // rises with the scale: it is far below 1
+			for i, a := range scaled {
+				want -= (a*y[i] + a*a/2) / n
+			}
+			if s.sign*(value-want) > 1e-12*want+2*bound {
+				t.Errorf("bias=%v: scaled by %g the dual is %g, found %g with bound %g", bias, s.scale, want, value, bound)
+			}
+		}
+	}
+}
+
+// exactScale is the largest with which |X^T a| is at most lambda N.
+func exactScale(x *matrix.Dense, a []float64, lambda float64, bias problem.Bias) float64 {
+	n, d := x.Dims()
+	largest := 0.0
+	for j := range d + 1 {
+		sum := exact(0)
+		for i, a := range a {
+			v := 1.0
+			if j < d {
+				v = float64(x.Value[i*d+j])
+			}
+			addProduct(sum, exact(a), exact(v), exact(1))
+		}
+		if size, _ := sum.Float64(); j < d || bias == problem.Feature {
+			largest = max(largest, math.Abs(size))
+		}
+	}
+	return lambda * float64(n) / largest
+}
+
 // withinBound wants value within bound of want.
 func withinBound(t *testing.T, name string, value, bound float64, want *big.Float) {
 	t.Helper()

@@ -21,6 +21,10 @@ type Rows struct {
 		sync.Once
 		squaredNorm float64
 	}
+	columns struct {
+		sync.Once
+		norm []float64
+	}
 	spare spare
 }
 
@@ -60,6 +64,29 @@ func (r *Rows) MeanSquaredNorm() float64 {
 		r.mean.squaredNorm = total.Value() / float64(len(r.SquaredNorm))
 	})
 	return r.mean.squaredNorm
+}
+
+// columnNorms returns the norm of each column, and of the constant one, d+1 numbers which
+// are made once.
+func (r *Rows) columnNorms() []float64 {
+	r.columns.Do(func() {
+		_, d := r.X.Dims()
+		squares := make([]float64, d+1)
+		r.SumTo(squares, func(s []float64, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				row := r.X.Row(i)
+				for k, x := range row.Value {
+					s[row.Column(k)] += float64(float64(x) * float64(x))
+				}
+			}
+			s[d] += float64(hi - lo)
+		})
+		for j, s := range squares {
+			squares[j] = math.Sqrt(s)
+		}
+		r.columns.norm = squares
+	})
+	return r.columns.norm
 }
 
 // Predict writes <w,x_i> + w[d] to dst[i] for every row.
