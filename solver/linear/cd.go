@@ -142,6 +142,7 @@ type cd struct {
 	trial      []float64 // d+1: scratch, other weights
 	flat       float64   // share of bound that a flat column gets
 	cut        bool      // steps were cut since flat was least
+	still      int       // steps since P fell by more than rounding
 	prediction []float64 // n: X w + b
 	move       []float64 // n: X d
 	r, h, a    []float64 // n
@@ -187,6 +188,8 @@ func (s *cd) Estimate() float64 { return s.gap }
 
 // Present says that w is where the run stands.
 func (s *cd) Present() bool { return true }
+
+var _ solver.Ending = (*cd)(nil)
 
 // differentiate sets a, r, h and the gradient of the losses at w, and estimates the gap
 // of w and a, which the certificate scales into the box.

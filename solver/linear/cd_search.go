@@ -25,7 +25,9 @@ func (s *cd) search() {
 		}
 		t /= 2
 	}
+	before := s.value
 	s.value = value
+	s.note(before)
 	if t == 1 {
 		s.flat = max(s.flat/4, 1e-8)
 		s.cut = s.cut && s.flat > 1e-8
