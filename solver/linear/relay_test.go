@@ -249,6 +249,9 @@ func TestRelayLooks(t *testing.T) {
 		for s.Epoch(); s.Estimate() > s.goal; {
 			s.Epoch()
 		}
+		if s.patience != 0.03*s.usual || s.usual != c.left {
+			t.Errorf("falling by %g: a usual run of %g, asked after %g", c.by, s.usual, s.patience)
+		}
 		if newton.epoch > 0 || s.unseen != c.unseen || s.other.left != c.left {
 			t.Errorf("falling by %g: %d epochs of Newton's method, unseen %t, expected work %g, want 0, %t and %g", c.by, newton.epoch, s.unseen, s.other.left, c.unseen, c.left)
 		}
