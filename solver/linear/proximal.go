@@ -90,6 +90,7 @@ func newProximal(s *sdca) *proximal {
 		prediction: make([]float64, n), along: make([]float64, n),
 		centre: slices.Clone(s.a), a: make([]float64, n), v: make([]float64, n),
 		middle: middleOf(p), active: newActiveRows(p), conjugate: newConjugate(p), mark: math.Inf(1), goal: s.goal, respite: &s.respite}
+	m.conjugate.over = s.over
 	m.best = problem.Point{W: slices.Clone(w), A: slices.Clone(s.a)}
 	m.upper, m.lower = math.Inf(1), s.dual()
 	if s.p.Bias == problem.Free { // the sum of s.a is not 0 yet

@@ -98,6 +98,44 @@ func TestProximalEstimate(t *testing.T) {
 	}
 }
 
+// TestSDCAHeeds: what works in the place of epochs makes hardly a product once a limit is
+// reached, and the run has a point.
+func TestSDCAHeeds(t *testing.T) {
+	for name, goOver := range map[string]func(p *problem.Linear, over func() bool) *sdca{
+		"smoothed": func(p *problem.Linear, over func() bool) *sdca {
+			s := SDCA{}.Heed(over).Start(p, nil, 1).(*sdca)
+			s.other = newSmoothed(p, s.over)
+			return s
+		},
+		"proximal": func(p *problem.Linear, over func() bool) *sdca {
+			s := SDCA{}.Heed(over).Start(p, nil, 1).(*sdca)
+			s.other = newProximal(s)
+			return s
+		},
+	} {
+		p := sharp(loss.Hinge{}, penalty.L2{}, problem.Feature, 1)
+		asked, ends := 0, false
+		s := goOver(p, func() bool { asked++; return ends })
+		most := 0
+		for range 6 {
+			asked = 0
+			s.Epoch()
+			most = max(most, asked)
+		}
+		if most < 5 {
+			t.Fatalf("%s: asked %d times in an epoch: this test shows nothing", name, most)
+		}
+		asked, ends = 0, true
+		s.Epoch()
+		if asked > 2 {
+			t.Errorf("%s: asked %d times although a limit was reached", name, asked)
+		}
+		if gap := p.Certify(s.Point()).Relative(); !(gap < 2) {
+			t.Errorf("%s: a gap of %g", name, gap)
+		}
+	}
+}
+
 // TestProximalAgain: where it ended before the goal and the epochs stay slow, it takes over
 // again, once they have worked as much, and begins no farther from the goal than it ended.
 func TestProximalAgain(t *testing.T) {

@@ -30,6 +30,8 @@ import (
 type Relay struct {
 	Second solver.Solver
 	Gap    float64 // the goal; 0: solver.DefaultGap
+
+	over func() bool // says that a limit is reached; nil: never
 }
 
 var (
@@ -59,14 +61,16 @@ func (r Relay) Aim(gap float64) solver.Solver {
 	if a, ok := r.Second.(solver.Aimed); ok {
 		r.Second = a.Aim(gap)
 	}
-	return Relay{r.Second, gap}
+	r.Gap = gap
+	return r
 }
 
-// Heed returns the one whose second heeds over, if that can: epochs of dual ascent are short.
+// Heed returns the one both of which heed over.
 func (r Relay) Heed(over func() bool) solver.Solver {
 	if h, ok := r.Second.(solver.Heedful); ok {
 		r.Second = h.Heed(over)
 	}
+	r.over = over
 	return r
 }
 
@@ -86,7 +90,7 @@ func (r Relay) Start(p problem.Problem, from *problem.Point, seed uint64) solver
 		s.goal = solver.DefaultGap
 	}
 	s.patience = relayTrial * s.usual
-	s.now = ascentLeg(SDCA{Gap: s.goal}.Start(p, from, seed).(*sdca))
+	s.now = ascentLeg(SDCA{Gap: s.goal, over: r.over}.Start(p, from, seed).(*sdca))
 	s.other = &leg{left: s.usual, begin: func() *leg { return secondLeg(l, r.Second.Start(p, from, seed)) }}
 	return s
 }

@@ -54,9 +54,14 @@ type SDCA struct {
 	Partitions int     // that work side by side; 0: by rule, see divide
 	Gap        float64 // what it leaves room for is spent on zeros; 0: solver.DefaultGap
 	Clock      *Clock  // simulates a core for every partition; of one run only
+
+	over func() bool // says that a limit is reached; nil: never
 }
 
-var _ solver.Aimed = SDCA{}
+var (
+	_ solver.Aimed   = SDCA{}
+	_ solver.Heedful = SDCA{}
+)
 
 // MostPartitions bounds the copies of the weights.
 const MostPartitions = 4096
@@ -87,6 +92,13 @@ func (k SDCA) Aim(gap float64) solver.Solver {
 	return k
 }
 
+// Heed returns the one that makes less of a step for all rows at once when over is true: it
+// may be hundreds of passes over the data.
+func (k SDCA) Heed(over func() bool) solver.Solver {
+	k.over = over
+	return k
+}
+
 // Start begins at a = 0, or at the dual variables of from.
 func (k SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
 	l := p.(*problem.Linear)
@@ -110,9 +122,9 @@ func (k SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.
 		s.u[d] = l.BestBias(nil, 0, 1e-6)
 	}
 	if from == nil && suitsSmoothing(l) {
-		s.other = newSmoothed(l)
+		s.other = newSmoothed(l, k.over)
 	}
-	s.clock = k.Clock
+	s.clock, s.over = k.Clock, k.over
 	s.divide(k.Partitions)
 	return s
 }
@@ -135,6 +147,7 @@ type sdca struct {
 	step       dualStep
 	part       []partition
 	clock      *Clock
+	over       func() bool   // a limit is reached; nil: never
 	sigma      float64       // how much partitions hold back, see adapt
 	columns    *columnSigmas // the same by column; nil: alike in all
 	stale      bool          // the copies of u in part are not u

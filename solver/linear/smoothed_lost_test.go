@@ -38,7 +38,7 @@ func planes(n, d, threads int) *problem.Linear {
 // smoothing goes on from what was settled last, and gets near the optimum without them.
 func TestSmoothedLost(t *testing.T) {
 	p := planes(4000, 50, 2)
-	s := newSmoothed(p)
+	s := newSmoothed(p, nil)
 	for !s.centred {
 		s.step()
 	}

@@ -36,7 +36,7 @@ type begun struct{ unaimed }
 
 func (k begun) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
 	s := k.start(p, from, seed)
-	s.other = newSmoothed(s.p)
+	s.other = newSmoothed(s.p, nil)
 	return s
 }
 
@@ -116,7 +116,7 @@ func TestSmoothedKnowsItsGap(t *testing.T) {
 			p.N += float64(i % 3)
 			p.S[i] += float64(i % 3)
 		}
-		s := newSmoothed(p)
+		s := newSmoothed(p, nil)
 		for epoch := range 15 {
 			s.step()
 			got, want := s.estimate(), p.Certify(s.point()).Relative()
@@ -164,7 +164,7 @@ func TestSuitsSmoothing(t *testing.T) {
 func TestCentred(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 		p := rowsForSmoothing(bias, 2)
-		s := newSmoothed(p)
+		s := newSmoothed(p, nil)
 		gap := 1.0
 		for gap > 1e-5 && !s.done() && s.epochs < 60 {
 			s.step()
@@ -238,7 +238,7 @@ func TestPart(t *testing.T) {
 // with the curvatures of the smoothed loss.
 func TestCurve(t *testing.T) {
 	p := documents(loss.Hinge{}, problem.None, 1)
-	s := newSmoothed(p)
+	s := newSmoothed(p, nil)
 	for range 8 {
 		s.step()
 	}
