@@ -38,8 +38,9 @@ func flat(l loss.Loss) bool {
 
 // watch notes how fast the gap falls: when eight epochs leave more than half of it,
 // faces are worth their time, with l2. The first waits until all rows were seen again. When
-// three times as many then leave more than an eighth of it, proximal takes over; where it
-// ends before the goal, epochs go on for as much work as it did, and then it may again.
+// three times as many then leave more than an eighth of it, and as many more would not reach
+// the goal, proximal takes over; where it ends before the goal, epochs go on for as much work
+// as it did, and then it may again.
 func (s *sdca) watch() {
 	s.pause--
 	s.respite--
@@ -50,7 +51,7 @@ func (s *sdca) watch() {
 	switch {
 	case s.slow > 0 && s.epoch-s.slow < faceTrial*faceWindow:
 	case s.slow > 0:
-		if s.respite <= 0 && s.rowGap > faceTrialLeft*s.mark {
+		if s.respite <= 0 && s.rowGap > faceTrialLeft*s.mark && s.Estimate()*s.rowGap > s.goal*s.mark {
 			s.other = newProximal(s)
 		}
 		s.slow, s.mark = s.epoch, s.rowGap

@@ -88,3 +88,22 @@ func TestFaceLeads(t *testing.T) {
 		}
 	})
 }
+
+// TestWatchNearGoal: proximal takes over where faces stay slow, but not where the goal is as near
+// as they came on.
+func TestWatchNearGoal(t *testing.T) {
+	for _, c := range []struct {
+		near, left float64 // the estimate in goals, and the gap left of the window's
+		want       bool
+	}{{3, 0.4, true}, {3, 0.3, false}, {1.1, 0.99, true}, {1.1, 0.9, false}, {30, 0.1, false}} {
+		s := SDCA{}.Start(documents(loss.Hinge{}, problem.None, 1), nil, 3).(*sdca)
+		for range 8 {
+			s.Epoch()
+		}
+		s.goal = s.Estimate() / c.near
+		s.slow, s.epoch, s.mark = 8, 8+faceTrial*faceWindow, s.rowGap/c.left
+		if s.watch(); (s.other != nil) != c.want {
+			t.Errorf("%g times the goal, %g left: proximal takes over: %v", c.near, c.left, s.other != nil)
+		}
+	}
+}
