@@ -52,6 +52,14 @@ type Present interface {
 	Present() bool
 }
 
+// Aware is a State that may know, but for rounding, the objectives of the point that it made
+// last, and that of the zero point: where these show that the goal is not reached, nobody need
+// look.
+type Aware interface {
+	State
+	Objectives() (primal, dual, zero float64, known bool)
+}
+
 // Aimed is a Solver whose course depends on the relative gap that is asked for: Aim
 // returns the one for it.
 type Aimed interface {
@@ -168,7 +176,9 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	}
 	for r.status == "" {
 		r.advance()
-		r.look(r.where())
+		if point := r.where(); !r.spared(point) {
+			r.look(point)
+		}
 	}
 	if r.status == Diverged && r.looked < r.epoch && !r.unproved {
 		r.retrace(s)
@@ -211,6 +221,7 @@ type run struct {
 	epoch, before  int       // of this start, and made before it: see retrace
 	begun          time.Time // the start or the epoch that is being made
 	looked         int       // how many points of this start were judged
+	inRow          int       // looks that were spared since the last
 	train, certify time.Duration
 	status         Status
 

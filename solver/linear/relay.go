@@ -37,6 +37,7 @@ type Relay struct {
 var (
 	_ solver.Aimed   = Relay{}
 	_ solver.Heedful = Relay{}
+	_ solver.Aware   = (*relay)(nil)
 )
 
 const (
@@ -104,6 +105,7 @@ type relay struct {
 	estimate   float64 // after the last epoch; 0: not asked for
 	unseen     bool    // the rows, which may make a run of the second longer
 	now, other *leg    // the one that runs, and the other
+	shown      *leg    // whose the last point is
 }
 
 var _ solver.Present = (*relay)(nil)
@@ -177,16 +179,27 @@ func (s *relay) Present() bool {
 // Point is that of the one that runs, unless the other got further. Newton's method may be
 // lost, as where its matrix is singular but for rounding: then dual ascent goes on for good.
 func (s *relay) Point() problem.Point {
+	s.shown = s.now
 	if s.other.least > 0 && s.other.least < s.now.Estimate() {
+		s.shown = s.other
 		return s.other.Point()
 	}
 	point := s.now.Point()
 	if s.other.least > 0 && math.IsNaN(vec.SquaredNorm64(point.W)) {
 		s.handOver()
 		s.patience = math.Inf(1)
+		s.shown = s.now
 		point = s.now.Point()
 	}
 	return point
+}
+
+// Objectives is that of the one whose the last point is.
+func (s *relay) Objectives() (primal, dual, zero float64, known bool) {
+	if a, ok := s.shown.Estimator.(solver.Aware); ok {
+		return a.Objectives()
+	}
+	return 0, 0, 0, false
 }
 
 // leg is one of the two, and how it gets on.

@@ -3,6 +3,7 @@ package linear
 import (
 	"cmp"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -164,6 +165,9 @@ type sdca struct {
 	rows       []uint32  // active in the order of the visits
 	gather     []float64 // scratch of predict
 	slack      float64   // share of the gap that scaling leaves
+	met        float64   // primal of the last point; NaN: not known
+	prediction []float64 // scratch of Point
+	asked      bool      // for a point, which others may follow
 	other      method    // that is at work instead; nil: none
 	faces
 }
@@ -280,6 +284,7 @@ func (s *sdca) bias() float64 {
 
 // Point returns the weights that belong to the dual variables.
 func (s *sdca) Point() problem.Point {
+	s.met = math.NaN()
 	if s.other != nil {
 		return s.other.point()
 	}
@@ -297,15 +302,17 @@ func (s *sdca) Point() problem.Point {
 			}
 		}
 	} else if s.lead != nil && (s.led || s.face != nil) { // to look at u as well is a pass over all rows
-		w = s.lead
-	} else if s.slack = 1; s.lead != nil || s.stretches() {
+		w, s.met = s.lead, s.primal
+	} else if s.slack = 1; s.lead != nil || s.stretches() || s.asked { // a look that is spared saves several passes
 		w = slices.Clone(s.u)
-		prediction := make([]float64, len(s.a))
-		s.p.Predict(prediction, w)
-		var primal float64
-		if primal, s.slack = s.stretch(w, prediction); s.lead != nil && s.primal < primal {
-			w = s.lead
+		if s.prediction == nil {
+			s.prediction = make([]float64, len(s.a))
+		}
+		s.p.Predict(s.prediction, w)
+		if s.met, s.slack = s.stretch(w, s.prediction); s.lead != nil && s.primal < s.met {
+			w, s.met = s.lead, s.primal
 		}
 	}
+	s.asked = true
 	return problem.Point{W: w, A: s.a}
 }

@@ -1,11 +1,17 @@
 package linear
 
 import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-var _ solver.Present = (*sdca)(nil)
+var (
+	_ solver.Present = (*sdca)(nil)
+	_ solver.Aware   = (*sdca)(nil)
+)
 
 // Estimate returns about the relative gap at the last epoch, from what its
 // visits met on the way: the mean of the rows' parts of the gap. It is no
@@ -27,6 +33,17 @@ func (s *sdca) Estimate() float64 {
 // Present reports whether the last estimate is that of weights to which a face led,
 // follows one at work, or is the gap itself, as another method knows it.
 func (s *sdca) Present() bool { return s.other != nil || s.led || s.face != nil }
+
+// Objectives returns those of the last point where its predictions were computed. The dual is
+// not known where a free bias leaves the dual variables to be balanced, nor of logistic loss,
+// whose steps say to second order how the conjugates rise.
+func (s *sdca) Objectives() (primal, dual, zero float64, known bool) {
+	_, logistic := s.p.Loss.(loss.Logistic)
+	if s.other != nil || s.p.Bias == problem.Free || logistic || math.IsNaN(s.met) {
+		return 0, 0, 0, false
+	}
+	return s.met, s.dual(), s.p.Zero(), true
+}
 
 // dual returns about the dual objective, as the steps left it. Where a copy of u is the
 // same it reads that one: this core has it for itself, and a line of u that two have
