@@ -1,0 +1,205 @@
+package solver
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// Run drives s on p until one of the ends listed at Status. It returns an
+// error only when s does not accept p or Options.From has another shape; a
+// cancelled context is a Status, and the Solution then holds the best point
+// found.
+func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Solution, error) {
+	if err := s.Accepts(p); err != nil {
+		return nil, err
+	}
+	if err := fits(opt.From, p); err != nil {
+		return nil, err
+	}
+	if opt.Gap == 0 {
+		opt.Gap = DefaultGap
+	}
+	if a, ok := s.(Aimed); ok {
+		s = a.Aim(opt.Gap)
+	}
+	u, unproved := s.(Unproved)
+	if unproved && opt.Epochs == 0 {
+		opt.Epochs = u.Passes()
+	}
+	r := run{unproved: unproved, ctx: ctx, problem: p, opt: opt, first: math.NaN()}
+	if h, ok := s.(Heedful); ok {
+		s = h.Heed(r.over)
+	}
+	r.start(s)
+	switch {
+	case opt.From == nil:
+	case opt.From.W != nil && opt.From.A != nil:
+		r.look(*opt.From) // whatever the solver makes of it: it may be the answer
+	default:
+		r.look(r.where())
+	}
+	for r.status == "" {
+		r.advance()
+		if point := r.where(); !r.spared(point) {
+			r.look(point)
+		}
+	}
+	if r.status == Diverged && r.looked < r.epoch && !r.unproved {
+		r.retrace(s)
+	}
+	r.fallBack()
+	r.settle()
+	if r.status == Stalled && r.end != nil {
+		r.bestCertificate.Warnings = append(r.bestCertificate.Warnings, r.end)
+	}
+	return &Solution{
+		Status: r.status, Point: r.best, Certificate: r.bestCertificate,
+		Epochs: r.before + r.epoch, Train: r.train, Certify: r.certify,
+	}, nil
+}
+
+// fits refuses a warm start that belongs to a problem of another shape.
+func fits(from *problem.Point, p problem.Problem) error {
+	if from == nil {
+		return nil
+	}
+	rows, cols := p.Dims()
+	if n := len(from.W); from.W != nil && n != cols+1 {
+		return fmt.Errorf("warm start: found %d weights, expected %d and the bias", n, cols)
+	}
+	if n := len(from.A); from.A != nil && n != rows {
+		return fmt.Errorf("warm start: found %d dual variables, expected one for each of %d rows", n, rows)
+	}
+	return nil
+}
+
+// run is the state of Run.
+type run struct {
+	ctx     context.Context
+	problem problem.Problem
+	state   State
+	opt     Options
+
+	unproved       bool      // the last point counts, not the best
+	end            error     // why the state cannot go on; nil: it can
+	epoch, before  int       // of this start, and made before it: see retrace
+	begun          time.Time // the start or the epoch that is being made
+	looked         int       // how many points of this start were judged
+	inRow          int       // looks that were spared since the last
+	train, certify time.Duration
+	status         Status
+
+	best            problem.Point
+	bestCertificate problem.Certificate
+	mixed           bool    // the parts of best come from different looks
+	first           float64 // primal where the run began, by epoch 1; NaN if nobody looked
+	looks           schedule
+	short           []float64 // dual variables in single precision
+}
+
+// start starts the solver at the first epoch.
+func (r *run) start(s Solver) {
+	r.begun = time.Now()
+	rows, _ := r.problem.Dims()
+	r.looks, r.looked = schedule{rows: rows, goal: r.opt.Gap}, 0
+	r.state = nil // that of a lost run need not stay beside the new one
+	r.state = s.Start(r.problem, r.opt.From, r.opt.Seed)
+	r.train += time.Since(r.begun)
+}
+
+// advance runs epochs until it is time to look.
+func (r *run) advance() {
+	for r.limit() == "" {
+		r.begun = time.Now()
+		r.state.Epoch()
+		r.epoch++
+		estimate, present := math.NaN(), false
+		if e, ok := r.state.(Estimator); ok {
+			estimate = e.Estimate()
+		}
+		if e, ok := r.state.(Present); ok {
+			present = e.Present()
+		}
+		if e, ok := r.state.(Ending); ok {
+			r.end = e.End()
+		}
+		r.train += time.Since(r.begun)
+		if r.looks.due(r.epoch, estimate, present) || r.end != nil {
+			return
+		}
+	}
+}
+
+// limit returns the limit that has been reached, "" for none.
+func (r *run) limit() Status {
+	switch {
+	case r.ctx.Err() != nil:
+		return Interrupted
+	case r.opt.Time > 0 && r.train >= r.opt.Time:
+		return TimeLimit
+	case r.opt.Epochs > 0 && r.before+r.epoch >= r.opt.Epochs:
+		return EpochLimit
+	}
+	return ""
+}
+
+// over reports whether a limit is reached in the middle of a start or an epoch.
+func (r *run) over() bool {
+	return r.ctx.Err() != nil || r.opt.Time > 0 && r.train+time.Since(r.begun) >= r.opt.Time
+}
+
+// where returns the point at which the solver stands. To make it is part of
+// judging, not of training.
+func (r *run) where() problem.Point {
+	begin := time.Now()
+	point := r.state.Point()
+	if e, ok := r.state.(Estimator); ok && r.epoch > 0 {
+		r.looks.revise(e.Estimate())
+	}
+	r.certify += time.Since(begin)
+	return point
+}
+
+// look certifies a point, keeps it if it is the best, and decides.
+func (r *run) look(point problem.Point) {
+	begin := time.Now()
+	point, c := r.judge(point)
+	r.certify += time.Since(begin)
+
+	r.looked++
+	r.keep(point, c)
+	if math.IsNaN(r.first) && r.epoch <= 1 { // later it may be lost already
+		r.first = c.Primal
+	}
+	if r.opt.Trace != nil {
+		r.opt.Trace(Progress{Epoch: r.before + r.epoch, Train: r.train, Certify: r.certify, Certificate: c, Point: point})
+	}
+	if r.bestCertificate.Relative() <= r.opt.Gap {
+		r.settle()
+	}
+	r.looks.record(r.epoch, r.bestCertificate, r.opt.Gap)
+	switch {
+	case r.bestCertificate.Relative() <= r.opt.Gap:
+		r.status = Converged
+	case r.epoch > 0 && r.grows(c):
+		r.status = Diverged
+	case r.limit() != "":
+		r.status = r.limit()
+	case r.end != nil || r.looks.stalled():
+		r.status = Stalled
+	}
+}
+
+// grows reports whether the objective is far above where it began, or is no
+// number. It may be negative: a margin, for instance, is maximised.
+func (r *run) grows(c problem.Certificate) bool {
+	size := math.Abs(c.Zero)
+	if first := math.Abs(r.first); first > size {
+		size = first
+	}
+	return math.IsNaN(c.Primal) || math.IsInf(c.Primal, 0) || size > 0 && c.Primal > 1e9*size
+}
