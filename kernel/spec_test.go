@@ -69,7 +69,7 @@ func TestSpec(t *testing.T) {
 // FuzzNew looks for specs that crash, or that make a kernel in which nothing is
 // known of sizes and errors.
 func FuzzNew(f *testing.F) {
-	for _, seed := range []string{"linear", "rbf:gamma=1e+3 + 2*(linear+1)", "normalised(poly:degree=2)*chi2", "((", "1e+", "a:b=+", "\xff*\xff"} {
+	for _, seed := range []string{"linear", "rbf:gamma=1e+3 + 2*(linear+1)", "normalised(poly:degree=2)*chi2", "((", "1e+", "a:b=+", "\xff*\xff", "rbf:gamma=\x02\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, spec string) {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Entry is one named thing of a room.
@@ -173,6 +174,9 @@ func (p *Params) lookup(key string) (string, bool) {
 
 func (p *Params) fail(key, found, expected string) {
 	if p.err == nil {
+		if strings.ContainsFunc(found, unicode.IsControl) { // an error is one line
+			found = strconv.Quote(found)
+		}
 		p.err = fmt.Errorf("%s=%s: expected %s", key, found, expected)
 	}
 }
