@@ -171,6 +171,7 @@ func (r *run) look(point problem.Point) {
 	r.certify += time.Since(begin)
 
 	r.looked++
+	r.inRow = 0
 	r.keep(point, c)
 	if math.IsNaN(r.first) && r.epoch <= 1 { // later it may be lost already
 		r.first = c.Primal

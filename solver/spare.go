@@ -16,7 +16,6 @@ const mostSpared = 3
 func (r *run) spared(point problem.Point) bool {
 	a, aware := r.state.(Aware)
 	if !aware || r.unproved || r.inRow == mostSpared || r.looks.always || r.end != nil || r.limit() != "" {
-		r.inRow = 0
 		return false
 	}
 	primal, dual, zero, known := a.Objectives()
@@ -25,7 +24,6 @@ func (r *run) spared(point problem.Point) bool {
 		c.Primal, c.Dual = min(primal, r.bestCertificate.Primal), max(dual, r.bestCertificate.Dual)
 	}
 	if !known || !(primal <= zero) || !(c.Relative() > r.opt.Gap) {
-		r.inRow = 0
 		return false
 	}
 	r.inRow++

@@ -44,7 +44,7 @@ import (
 //	Cost      O(nonzeros) per step for g, and O(nonzeros of the working set) for
 //	          each inner pass; memory O(n + d), up to two
 //	          copies of the data by columns, and up to twice 32 MB for a model's matrix
-type CD struct{ over func() bool } // says that a limit is reached; nil: never
+type CD struct{ over limit }
 
 var _ solver.Heedful = CD{}
 
@@ -89,9 +89,6 @@ func (c CD) Start(p problem.Problem, from *problem.Point, _ uint64) solver.State
 	case l.Bias == problem.Free:
 		s.w[d] = l.BestBias(nil, 0, 1e-6)
 	}
-	if s.over == nil {
-		s.over = func() bool { return false }
-	}
 	s.prepare()
 	return s
 }
@@ -101,7 +98,7 @@ func (c CD) Start(p problem.Problem, from *problem.Point, _ uint64) solver.State
 func (s *cd) prepare() {
 	l := s.p
 	n, d := l.Dims()
-	if s.columns = matrix.TransposeUnless(s.over, l.X); s.columns == nil {
+	if s.columns = matrix.TransposeUnless(s.over.reached, l.X); s.columns == nil {
 		return
 	}
 	if l.Bias != problem.None {
@@ -119,7 +116,7 @@ func (s *cd) prepare() {
 		}
 	})
 	s.tolerance, s.flat, s.quantum = math.Inf(1), 1, max(leastVisits, epochVisits*(l.Nonzeros+int64(n)+int64(d)))
-	if s.over() {
+	if s.over.reached() {
 		return
 	}
 	l.Predict(s.prediction, s.w)
@@ -129,7 +126,7 @@ func (s *cd) prepare() {
 
 type cd struct {
 	p       *problem.Linear
-	over    func() bool // a limit is reached
+	over    limit
 	loss    loss.Curved
 	columns *matrix.CSR // X transposed
 	ones    []float32   // the column of the bias
@@ -160,7 +157,7 @@ type cd struct {
 
 // Epoch makes a step of Newton's method, or a part of one that takes long.
 func (s *cd) Epoch() {
-	if s.over() || !s.descent.open && !s.begin() {
+	if s.over.reached() || !s.descent.open && !s.begin() {
 		return
 	}
 	if s.descend() {

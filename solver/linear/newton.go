@@ -48,7 +48,7 @@ import (
 type Newton struct {
 	Gap float64 // what it leaves room for is spent on zeros; 0: solver.DefaultGap
 
-	over func() bool // says that a limit is reached; nil: never
+	over limit
 }
 
 var (

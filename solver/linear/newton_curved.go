@@ -29,7 +29,7 @@ import (
 type curved struct {
 	p    *problem.Linear
 	loss loss.Curved
-	over func() bool // a limit is reached; nil: never
+	over limit
 
 	hessian   *hessian   // nil with many columns
 	conjugate *conjugate // nil with few: H costs a few products only

@@ -31,7 +31,7 @@ type Relay struct {
 	Second solver.Solver
 	Gap    float64 // the goal; 0: solver.DefaultGap
 
-	over func() bool // says that a limit is reached; nil: never
+	over limit
 }
 
 var (

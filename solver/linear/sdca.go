@@ -56,7 +56,7 @@ type SDCA struct {
 	Gap        float64 // what it leaves room for is spent on zeros; 0: solver.DefaultGap
 	Clock      *Clock  // simulates a core for every partition; of one run only
 
-	over func() bool // says that a limit is reached; nil: never
+	over limit
 }
 
 var (
@@ -148,7 +148,7 @@ type sdca struct {
 	step       dualStep
 	part       []partition
 	clock      *Clock
-	over       func() bool   // a limit is reached; nil: never
+	over       limit
 	sigma      float64       // how much partitions hold back, see adapt
 	columns    *columnSigmas // the same by column; nil: alike in all
 	stale      bool          // the copies of u in part are not u

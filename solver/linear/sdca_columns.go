@@ -50,13 +50,11 @@ func newColumnSigmas(r *problem.Rows, x *matrix.CSR) *columnSigmas {
 // weigh computes the norms of rows; those of others may be of earlier sigmas, which only
 // makes their steps longer or shorter.
 func (c *columnSigmas) weigh(rows []uint32, threads int) {
-	x := c.x
 	parallel.Blocks(len(rows), blockRows, threads, func(_, lo, hi int) {
 		for _, i := range rows[lo:hi] {
-			value := x.Value[x.Start[i]:x.Start[i+1]]
-			sum := 0.0
-			for k, j := range x.Index[x.Start[i]:x.Start[i+1]] {
-				v := float64(value[k])
+			row, sum := c.x.Row(int(i)), 0.0
+			for k, j := range row.Index {
+				v := float64(row.Value[k])
 				sum += float64(c.sigma[j] * float64(v*v))
 			}
 			c.norm[i] = sum

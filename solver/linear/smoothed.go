@@ -85,7 +85,7 @@ const (
 )
 
 // newSmoothed begins at w = 0 with the best bias.
-func newSmoothed(p *problem.Linear, over func() bool) *smoothed {
+func newSmoothed(p *problem.Linear, over limit) *smoothed {
 	s := &smoothed{p: p, tau: 0.5, best: math.Inf(1), w: startingWeights(p, nil), nearRows: newNear(p), ofH: newPart(p), conjugate: newConjugate(p)}
 	s.conjugate.over = over
 	s.survey()
