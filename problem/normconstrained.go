@@ -73,6 +73,13 @@ func (p *NormConstrained) Certify(pt Point) Certificate {
 	return c
 }
 
+// Inside is that of [Slack].
+func (p *NormConstrained) Inside(w []float64) float64 {
+	n := p.Len()
+	r := (&Kernel{Gram: p.Gram, Risk: p.Risk}).respond(w[:n])
+	return insideBall(p.Radius, r.size2(p.Constant()*w[n]*w[n]))
+}
+
 // insideBall returns how much of a vector is inside of the ball, all or a part;
 // its squared norm is at most squared. Of one whose norm is no number nothing is
 // known.
