@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset"
 )
 
 // outputsOf returns how many outputs so many classes need; 0 classes: a number
@@ -38,17 +40,37 @@ func (m *Model) checkNames() error {
 	if k := len(m.Outputs); k != m.outputsOf(len(m.Classes)) {
 		return fmt.Errorf("found %d classes for %d outputs", len(m.Classes), k)
 	}
+	if c := m.Data.Classes; c != 0 && c != len(m.Classes) {
+		return fmt.Errorf("found %d classes, expected the %d of the rows", len(m.Classes), c)
+	}
 	if err := m.checkTask(); err != nil {
 		return err
 	}
 	if s := m.Statement.Scheme; s != "" && s != OneAgainstOne {
 		return fmt.Errorf("found the scheme %q, expected %s", s, OneAgainstOne)
+	} else if s != "" && len(m.Classes) < 3 {
+		return fmt.Errorf("found the scheme %s for %d classes, expected at least three", s, len(m.Classes))
 	}
-	if m.Features != nil && len(m.Features) != m.Cols() {
-		return fmt.Errorf("found %d feature names, expected %d", len(m.Features), m.Cols())
+	return m.Data.checkFeatures(m.Features, m.Schema)
+}
+
+// checkFeatures compares the names of features with their number, and with the columns
+// that they were made of.
+func (d Data) checkFeatures(names []string, s *dataset.Schema) error {
+	if names != nil && len(names) != d.Features {
+		return fmt.Errorf("found %d feature names, expected %d", len(names), d.Features)
 	}
-	if m.Schema == nil {
+	if s == nil && d.Columns != 0 {
+		return fmt.Errorf("found no schema, expected one of %d columns", d.Columns)
+	}
+	if s == nil {
 		return nil
 	}
-	return m.Schema.Check(m.Cols())
+	if c := d.Columns; c != 0 && c != len(s.Columns) {
+		return fmt.Errorf("found a schema of %d columns, expected %d", len(s.Columns), c)
+	}
+	if err := s.Check(d.Features); err != nil {
+		return err
+	}
+	return s.CheckNames(names)
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -123,11 +124,11 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 	if err := readParts(metadata, parts); err != nil {
 		return err
 	}
-	if columns == 0 {
-		columns = m.Data.Features
-	}
-	if err := m.restoreOutputs(certificates, columns, tensors); err != nil {
+	if err := m.restoreOutputs(certificates, cmp.Or(columns, m.Data.Features), tensors); err != nil {
 		return err
+	}
+	if columns != 0 && (columns != m.keptCols() || columns == m.Data.Features) {
+		return fmt.Errorf("found %d columns of support vectors for %d features, expected these alone where they differ", columns, m.Data.Features)
 	}
 	if err := m.checkNames(); err != nil {
 		return err

@@ -289,11 +289,5 @@ func (m *PCA) restore(metadata map[string]string, tensors map[string]tensor) err
 	if err := m.Seal(); err != nil {
 		return err
 	}
-	if m.Features != nil && len(m.Features) != d {
-		return fmt.Errorf("found %d feature names, expected %d", len(m.Features), d)
-	}
-	if m.Schema != nil {
-		return m.Schema.Check(d)
-	}
-	return nil
+	return m.Data.checkFeatures(m.Features, m.Schema)
 }

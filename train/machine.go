@@ -186,6 +186,9 @@ func (f machineFamily) supports(m *model.Model) error {
 		return fmt.Errorf("found the places of %d support vectors in %d rows, expected %d in %d", len(m.Support.Index), n, m.Support.Len(), m.Data.Rows)
 	}
 	rows := kept(f.gram.Kernel, f.gram.X, m.Support.Index)
+	if _, cols := rows.Dims(); m.Support.Cols() != cols {
+		return fmt.Errorf("found support vectors of %d columns, expected %d", m.Support.Cols(), cols)
+	}
 	for j, i := range m.Support.Index {
 		if !sameRow(m.Support.Rows.Row(j), rows.Row(j), func(a, b float32) bool { return a == b }) {
 			return fmt.Errorf("support vector %d is not row %d of the data", j+1, i+1)

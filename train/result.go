@@ -18,7 +18,7 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 	m := &model.Model{
 		Statement: j.statement(),
 		Data: model.Data{Rows: j.set.Rows(), Features: j.set.Cols(),
-			Nonzeros: matrix.Nonzeros(j.set.X), Digest: digest.Wait()},
+			Nonzeros: matrix.Nonzeros(j.set.X), Classes: len(j.labels.classes), Columns: columns(j.set.Schema), Digest: digest.Wait()},
 		Classes: j.labels.classes, Features: j.set.Feature, Schema: j.set.Schema, Scaling: j.scaling, Map: j.mapped,
 		Outputs: make([]model.Output, len(solutions)), Version: Version(),
 	}
@@ -48,6 +48,14 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 		}
 	}
 	return r, m.Seal()
+}
+
+// columns returns how many columns a table has; 0: there is none.
+func columns(s *dataset.Schema) int {
+	if s == nil {
+		return 0
+	}
+	return len(s.Columns)
 }
 
 // lost reports whether the model proves less than a solution did: no longer that

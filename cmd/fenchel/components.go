@@ -99,6 +99,9 @@ func verifyComponents(cmd *cobra.Command, in *input, m *model.PCA, tampered erro
 	if asJSON {
 		out := pcaJSON(&found)
 		out["valid"], out["problems"] = len(v.Problems) == 0, append([]string{}, v.Problems...)
+		if v.Nameless && len(v.Problems) == 0 {
+			out["valid"] = nil
+		}
 		if err := printJSON(cmd, out); err != nil {
 			return badData(err)
 		}
@@ -108,7 +111,12 @@ func verifyComponents(cmd *cobra.Command, in *input, m *model.PCA, tampered erro
 			r.line("FALSE", "%s", p)
 		}
 		if len(v.Problems) == 0 {
-			r.line("true", "%s of %s", count(m.Statement.K, "component"), count(m.Cols(), "feature"))
+			verdict := "true"
+			if v.Nameless {
+				verdict = "unproved"
+			}
+			r.line(verdict, "%s of %s", count(m.Statement.K, "component"), count(m.Cols(), "feature"))
+			noteNameless(r, v.Nameless)
 			printBound(r, m.Statement.K, v.Found)
 		}
 	}

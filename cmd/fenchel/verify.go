@@ -96,14 +96,23 @@ func printVerification(r report, m *model.Model, v *train.Verification) {
 	if v.Rebuilt {
 		r.line("note", "the model was saved without dual variables: the bound was built from its predictions; %.3g was claimed", v.Claimed.Gap)
 	}
+	noteNameless(r, v.Nameless)
 	r.line("data", "%d rows of %d features, %s", m.Data.Rows, m.Data.Features, m.Data.Digest)
 }
 
+// noteNameless says that the names of columns were not checked.
+func noteNameless(r report, nameless bool) {
+	if nameless {
+		r.line("note", "the data have no names of columns, by which the model finds those of a table: expected the table that it was trained on")
+	}
+}
+
 // unproved reports whether a claim could neither be proved nor refuted: because
-// the model came without its proof, or because what was found is no bound.
+// the model came without its proof, because what was found is no bound, or because the
+// data do not say what the model says of columns.
 func unproved(m *model.Model, v *train.Verification) bool {
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-	if !finite(v.Found.Primal) || !finite(v.Found.Dual) {
+	if !finite(v.Found.Primal) || !finite(v.Found.Dual) || v.Nameless {
 		return true
 	}
 	return v.Rebuilt && v.Found.Worst > max(m.Statement.Gap, v.Claimed.Worst)
