@@ -46,12 +46,38 @@ func (m *Model) checkNames() error {
 	if err := m.checkTask(); err != nil {
 		return err
 	}
+	if err := m.checkImported(); err != nil {
+		return err
+	}
 	if s := m.Statement.Scheme; s != "" && s != OneAgainstOne {
 		return fmt.Errorf("found the scheme %q, expected %s", s, OneAgainstOne)
 	} else if s != "" && len(m.Classes) < 3 {
 		return fmt.Errorf("found the scheme %s for %d classes, expected at least three", s, len(m.Classes))
 	}
 	return m.Data.checkFeatures(m.Features, m.Schema)
+}
+
+// checkImported refuses parts that no file of another program has: nothing would look
+// after them.
+func (m *Model) checkImported() error {
+	imported := 0
+	for _, o := range m.Outputs {
+		if o.Certificate.Status == Imported {
+			imported++
+		}
+	}
+	s := m.Statement
+	switch {
+	case imported == 0:
+		return nil
+	case imported < len(m.Outputs):
+		return fmt.Errorf("found %d of %d outputs of another program, expected all or none", imported, len(m.Outputs))
+	case s.Map != "" || s.Radius != 0 || s.Slack != 0 || s.Nu != 0 || s.Lambda != 0 || s.ClassWeight != nil:
+		return fmt.Errorf("found a model of another program that states its problem, expected one that does not")
+	case m.Schema != nil || m.Outputs[0].Dual != nil:
+		return fmt.Errorf("found a model of another program with columns of a table or dual variables, expected none")
+	}
+	return nil
 }
 
 // checkFeatures compares the names of features with their number, and with the columns

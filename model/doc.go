@@ -26,7 +26,7 @@
 // holds no times, threads, paths or dates: the same training writes the same
 // bytes.
 //
-// # Who looks after what
+// # Which function checks what
 //
 // A model is trusted for nothing. What its predictions come from, and what it claims, is
 // recomputed from the rows it was learned from by package train, functions Verify and
@@ -35,13 +35,17 @@
 //
 //	checked  another value is refused or found false
 //	claim    other values may hold too, or say less; predictions do not depend on it
-//	note     is looked at by no function; predictions do not depend on it
+//	note     is compared with nothing; predictions do not depend on it
 //
 // "Objective" means that another value makes another problem, or another point of it, so
 // that objective, bound and gap are not those claimed; "digest" that the rows, read as the
 // field says, have another one. A field that the problem has no use for has the one
 // value that training writes. Digests of tensors and metadata tell damage from a model as
-// it was written; who forges a model computes them anew.
+// it was written; a forged model has digests that fit.
+//
+// A file of LIBSVM or LIBLINEAR, also as a model of this program, claims nothing and has
+// none of the parts that only claims are about: MakeAudit of package train bounds what
+// its predictor is worth on rows.
 //
 // # Fields of a model that predicts
 //
@@ -95,7 +99,7 @@
 //	certificates[]               checked  Verify: as its fields
 //	certificates[].status        claim    Verify: with gap and objective
 //	certificates[].primal        checked  Verify: objective
-//	certificates[].dual          checked  Verify: bound
+//	certificates[].dual          checked  Verify: bound; without dual variables, that the gap asked for is proved
 //	certificates[].zero          checked  Verify: objective
 //	certificates[].epochs        note
 //	tensor weights               checked  Verify: objective

@@ -133,6 +133,9 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 	if err := m.checkNames(); err != nil {
 		return err
 	}
+	if scaling != "" && m.IsImported() {
+		return fmt.Errorf("found a model of another program that is scaled by %s, expected none", scaling)
+	}
 	if scaling != "" {
 		offset, factor := tensors["offset"].floats(), tensors["factor"].floats()
 		if len(offset) != m.Cols() || len(factor) != m.Cols() {

@@ -70,6 +70,9 @@ func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditO
 	}
 	a.widen()
 	m, set = a.model, a.set
+	if err := checkStatement(a.asked(), set); err != nil {
+		return nil, err
+	}
 	t, err := newTerms(a.opt.Loss, m.Statement.Penalty, m.Statement.Bias)
 	if err != nil {
 		return nil, err
@@ -169,6 +172,17 @@ func (a *auditor) widen() {
 		m.Outputs[c].Weights = w
 	}
 	a.model, a.set = &m, &set
+}
+
+// asked returns the model with the problem that is bounded as its statement.
+func (a *auditor) asked() *model.Model {
+	m := *a.model
+	s := &m.Statement
+	s.Loss, s.Nu, s.ClassWeight = a.opt.Loss, a.opt.Nu, a.opt.ClassWeight
+	if a.opt.C > 0 {
+		s.Lambda = 1 / (a.opt.C * sum(orOnes(a.set.Weight, a.set.Rows())))
+	}
+	return &m
 }
 
 // weigh sets the weights of the rows for an output, and the lambda of C.

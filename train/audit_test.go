@@ -161,6 +161,7 @@ func TestAuditRefuses(t *testing.T) {
 		"type libsvm:one_class":  {decode(t, one), AuditOptions{C: 1, Nu: 0.5}},
 		"type liblinear:L2R_LR":  {decode(t, strings.Replace(linear, "bias 2", "bias 1", 1)), AuditOptions{C: 1, Nu: 0.5}},
 		"expected the bias 1":    {decode(t, linear), AuditOptions{C: 1}},
+		"expected hinge":         {decode(t, one), AuditOptions{Nu: 0.5, Loss: "logistic"}},
 		"did you mean":           {decode(t, strings.Replace(linear, "bias 2", "bias 1", 1)), AuditOptions{C: 1, Loss: "hing"}},
 	} {
 		if _, err := MakeAudit(t.Context(), c.m, set, c.opt); err == nil || !strings.Contains(err.Error(), want) {

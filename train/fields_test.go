@@ -108,6 +108,11 @@ func kinds() map[string]kind {
 		"table":                     {text: tableText, probe: tableProbe, format: "csv", target: "price", weight: "w"},
 		"fourier":                   two(train.Spec{Kernel: "rbf:gamma=0.5", Map: "fourier:dim=8", Seed: 3}),
 		"nystrom":                   two(train.Spec{Kernel: "rbf:gamma=0.5", Map: "nystrom:rank=4", Seed: 3}),
+		"cholesky":                  two(train.Spec{Kernel: "rbf:gamma=0.5", Map: "cholesky:rank=4"}),
+		"nu of several":             three(train.Spec{Kernel: "rbf:gamma=0.5", Nu: 0.3}),
+		"pairs by nu":               three(train.Spec{Kernel: "poly:degree=2", Nu: 0.3, Scheme: model.OneAgainstOne, Scaling: "max"}),
+		"fourier of several":        three(train.Spec{Kernel: "laplacian:gamma=0.5", Map: "fourier:dim=6", Seed: 2}),
+		"radius of several":         three(train.Spec{Kernel: "linear", Radius: 1, Gap: 0.2, Bias: "none"}),
 		"slack":                     two(train.Spec{Slack: 0.3, Gap: 0.1}),
 		"slack of a machine":        two(train.Spec{Kernel: "rbf:gamma=0.5", Slack: 0.3, Gap: 0.1}),
 		"radius":                    two(train.Spec{Kernel: "rbf:gamma=0.5", Loss: "logistic", Radius: 1.5, Gap: 0.05}),
@@ -176,7 +181,9 @@ func (k kind) judge(t testing.TB, file []byte) (refusal, predictions string) {
 // predictions are all that a model says of the rows to predict.
 func (k kind) predictions(t testing.TB, m *model.Model) string {
 	opt := options(m, k.format)
-	opt.Columns = m.Cols()
+	if opt.Columns = m.Cols(); m.IsImported() && m.Support != nil {
+		opt.Columns = 0
+	}
 	set, err := readText(t, k.probe, opt)
 	if err != nil {
 		return err.Error()
@@ -345,7 +352,7 @@ func words() lexicon {
 }
 
 // fields reads the table under a heading of the documentation of package model: how
-// each field is looked after.
+// each field is checked.
 func fields(t testing.TB, heading string) map[string]string {
 	t.Helper()
 	source, err := os.ReadFile("../model/doc.go")
@@ -372,7 +379,7 @@ func fields(t testing.TB, heading string) map[string]string {
 // Every value of every kind of model file, changed in many ways that leave it readable
 // and signed anew, is refused, found false or, where the table of package model calls
 // it a note, changes no prediction. What the table calls a claim may be made smaller.
-func TestEveryFieldIsLookedAfter(t *testing.T) {
+func TestEveryFieldIsChecked(t *testing.T) {
 	foreign := map[string]any{}
 	all := map[string]func(testing.TB, []byte) (string, string){}
 	files := map[string][]byte{}
@@ -390,7 +397,7 @@ func TestEveryFieldIsLookedAfter(t *testing.T) {
 	forgeAll(t, fields(t, "Fields of a model that predicts"), files, all, foreign)
 }
 
-func TestEveryFieldOfComponentsIsLookedAfter(t *testing.T) {
+func TestEveryFieldOfComponentsIsChecked(t *testing.T) {
 	all := map[string]func(testing.TB, []byte) (string, string){}
 	files := map[string][]byte{}
 	foreign := map[string]any{}
@@ -452,4 +459,52 @@ func verdict(table map[string]string, c change, refusal, before, after string) s
 		return "true"
 	}
 	return ""
+}
+
+// A model of another program claims nothing, and an audit judges what it predicts: a
+// file that predicts otherwise is refused, or has another objective or bound.
+func TestAuditJudgesWhatPredicts(t *testing.T) {
+	k := kind{text: twoText, probe: twoProbe, format: "libsvm"}
+	foreign := map[string]any{}
+	for _, name := range []string{"scaled by max", "table", "pairs", "nystrom"} {
+		walk(unpack(t, kinds()[name].make(t)).document, nil, func(path []any, value any) {
+			if f := fieldOf(path); !strings.ContainsAny(f, "[]") {
+				foreign[f] = value
+			}
+		})
+	}
+	for name, text := range map[string]string{
+		"machine": "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho 0.1\nlabel 1 -1\nnr_sv 1 1\nSV\n0.5 1:1 2:0.5\n-0.5 1:-2 2:-1\n",
+		"linear":  "solver_type L2R_L2LOSS_SVC\nnr_class 2\nlabel 1 -1\nnr_feature 3\nbias 1\nw\n0.5\n-0.25\n0.125\n0.1\n",
+	} {
+		m, err := model.Decode([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		if err := m.Write(&file); err != nil {
+			t.Fatal(err)
+		}
+		judge := func(file []byte) (objective, predictions string) {
+			m, err := model.Decode(file)
+			if err != nil || !m.IsImported() {
+				return "refused", ""
+			}
+			set, err := readText(t, k.text, options(m, k.format))
+			if err != nil {
+				return "refused", ""
+			}
+			a, err := train.MakeAudit(t.Context(), m, set, train.AuditOptions{C: 1})
+			if err != nil {
+				return "refused", ""
+			}
+			return fmt.Sprint(a.Summary), k.predictions(t, m)
+		}
+		objective, predictions := judge(file.Bytes())
+		unpack(t, file.Bytes()).changes(t, words(), foreign, func(c change) {
+			if o, p := judge(c.file); o == objective && p != predictions {
+				t.Errorf("%s: %s: the objective %s stays, but predictions changed from %q to %q", name, c.what, o, predictions, p)
+			}
+		})
+	}
 }

@@ -320,13 +320,15 @@ func (a array) forgeries() map[string]func(array) {
 	each := func(f func(float64) float64) func(array) {
 		return func(a array) {
 			for at := 0; at < len(a.data); at += width {
-				a.put(at, f(a.number(at)))
+				if x := a.number(at); x != 0 { // zeros have no sign
+					a.put(at, f(x))
+				}
 			}
 		}
 	}
 	all["doubled"] = each(func(x float64) float64 { return 2 * x })
 	all["halved"] = each(func(x float64) float64 { return x / 2 })
-	all["negated"] = each(func(x float64) float64 { return 0 - x })
+	all["negated"] = each(func(x float64) float64 { return -x })
 	step := max(1, len(a.data)/width/60) * width
 	for at := 0; at < len(a.data); at += step {
 		all[fmt.Sprintf("number %d and 1", at/width)] = func(a array) { a.put(at, a.number(at)+1) }

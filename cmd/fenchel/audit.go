@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -124,7 +125,9 @@ func printAudit(r report, m *model.Model, a *train.Audit, opt train.AuditOptions
 	for _, label := range slices.Sorted(maps.Keys(opt.ClassWeight)) {
 		given += fmt.Sprintf(", C %g of class %s", opt.ClassWeight[label]*opt.C, label)
 	}
-	r.line("problem", "%s%s, bias %s", termsOf(m), given, m.Statement.Bias)
+	asked := *m
+	asked.Statement.Loss = cmp.Or(opt.Loss, m.Statement.Loss)
+	r.line("problem", "%s%s, bias %s", termsOf(&asked), given, m.Statement.Bias)
 	if m.Support != nil {
 		r.line("support", "%s, all among the rows", count(m.Support.Len(), "vector"))
 	}

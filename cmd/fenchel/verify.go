@@ -20,7 +20,8 @@ func newVerify() *cobra.Command {
 		Long: `Verify computes the objective, the lower bound and the gap again from MODEL and
 the DATA it was trained on. No solver is involved, and nothing in the model is
 trusted. Exit code: 0 everything claimed is true, 5 some claim is false: a
-number was changed, or the data differ.
+number was changed, or the data differ. The names of columns that a model of a
+table has can be checked with data that have names alone.
 
 A model file of LIBSVM or LIBLINEAR claims nothing. With --C, for one_class and
 nu_svc --nu, and for nu_svr both, as they were in its training, verify says what
