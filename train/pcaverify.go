@@ -129,6 +129,10 @@ func (v *PCAVerification) eigenvalues(rows pca.Rows, b pca.Basis, total float64,
 		found[i] = vec.Dot64(images[i*b.Cols:(i+1)*b.Cols], b.Row(i)) / float64(n)
 	}
 	for i, claim := range b.Value {
+		if i > 0 && claim > b.Value[i-1]+1e-6*total {
+			v.fail("component %d is claimed to have a larger variance than the one before, expected them by decreasing variance", i+1)
+			return
+		}
 		if !(math.Abs(claim-found[i]) <= 1e-6*total) {
 			v.fail("the variance along component %d is claimed to be %.9g, found %.9g", i+1, claim, found[i])
 			return

@@ -89,7 +89,6 @@ func (a *auditFlags) run(cmd *cobra.Command, m *model.Model, set *dataset.Set, a
 	if err != nil {
 		return err
 	}
-	warn(cmd, set.Warnings)
 	if asJSON {
 		out := auditJSON(m, found, a.opt)
 		out["n"], out["d"] = set.Rows(), set.Cols()

@@ -86,6 +86,7 @@ func verifyComponents(cmd *cobra.Command, in *input, m *model.PCA, tampered erro
 	if err != nil {
 		return err
 	}
+	warn(cmd, set.Warnings)
 	set.Widen(m.Cols()) // --features may have asked for more than the rows have
 	v, err := train.VerifyPCA(cmd.Context(), m, set, in.opt.Threads)
 	if err != nil {

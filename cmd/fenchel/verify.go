@@ -52,6 +52,7 @@ part of the problem: a linear model has weight 0 for those it does not know.`,
 			if readErr != nil {
 				return readErr
 			}
+			warn(cmd, set.Warnings)
 			if m.IsImported() {
 				audit.opt.Threads = in.opt.Threads
 				return audit.run(cmd, m, set, asJSON)
