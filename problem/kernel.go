@@ -106,7 +106,7 @@ type response struct {
 	sum     float64   // of beta
 	size    float64   // of their magnitudes
 	// beta^T K beta is below 0 by more than rounding: K is no inner product, whatever
-	// was promised, and there is no dual.
+	// a program's own kernel says of itself, and there is no dual.
 	negative bool
 }
 
@@ -139,8 +139,11 @@ func (p *Kernel) respond(beta []float64) response {
 		}
 	}
 	r.bound = float64(bound.Value()*(1+64*unit)) + float64(float64(n)*unit*unit*largest.Value())
-	r.squared = max(0, squared.Value())
-	r.negative = squared.Value() < -r.bound
+	r.squared = squared.Value()
+	r.negative = r.squared < -r.bound
+	if r.squared < 0 && p.Definite() {
+		r.squared = 0
+	}
 	return r
 }
 

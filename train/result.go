@@ -31,7 +31,7 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 	}
 	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), Why: j.why, Evaluations: j.evaluations(), Train: j.mapping}
 	if f, ok := j.stated.family.(machineFamily); ok {
-		if err := f.indefinite(); err != nil {
+		if err := f.unproved(); err != nil {
 			r.Warnings = append(r.Warnings, err)
 		}
 	}
