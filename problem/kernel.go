@@ -127,11 +127,16 @@ func (p *Kernel) respond(beta []float64) response {
 		}
 	}
 	r.sum, r.size = sum.Value(), size.Value()
+	near := p.near(r, beta, most)
 	var squared, bound vec.Sum
 	for i, b := range beta {
 		each := p.Kernel.Error(p.Terms, p.SquaredNorm[i], most)
+		values := float64(each * r.size)
+		if near != nil && near[i] < values {
+			values = near[i]
+		}
 		// |K_ij| is at most sqrt(K_ii K_jj) and each's own error.
-		r.error[i] = (float64(each*r.size) + float64(float64(chain+8)*unit*(float64(norm.Value()*math.Sqrt(math.Abs(p.Diagonal[i])))+float64(each*r.size)))) * (1 + 64*unit)
+		r.error[i] = (values + float64(float64(chain+8)*unit*(float64(norm.Value()*math.Sqrt(math.Abs(p.Diagonal[i])))+float64(each*r.size)))) * (1 + 64*unit)
 		if b != 0 {
 			squared.Add(b * r.value[i])
 			bound.Add(math.Abs(b) * (r.error[i] + float64(4*unit*math.Abs(r.value[i]))))
@@ -145,6 +150,29 @@ func (p *Kernel) respond(beta []float64) response {
 		r.squared = 0
 	}
 	return r
+}
+
+// near bounds by how much the errors of the kernel's values can put each response off,
+// where these errors are small with the values: K |beta| times their ratio. As that
+// takes as many values again it is nil where the errors do not matter.
+func (p *Kernel) near(r response, beta []float64, most float64) []float64 {
+	k, ok := p.Kernel.(kernel.Decaying)
+	largest := 0.0
+	for _, v := range r.value {
+		largest = max(largest, math.Abs(v))
+	}
+	if !ok || p.Kernel.Error(p.Terms, most, most)*r.size <= 0x1p-24*largest {
+		return nil
+	}
+	magnitude, bound := make([]float64, len(beta)), make([]float64, len(beta))
+	for j, b := range beta {
+		magnitude[j] = math.Abs(b)
+	}
+	chain := p.Combine(bound, magnitude)
+	for i, sum := range bound {
+		bound[i] = float64(k.Ratio(p.Terms, p.SquaredNorm[i], most)*sum)*(1+float64(float64(chain+8)*2*unit)) + float64(0x1p-1000*r.size)
+	}
+	return bound
 }
 
 // primal returns the objective for given responses, and a bound on the error
