@@ -112,6 +112,13 @@ func (c *cancellable) Write(p []byte) (int, error) {
 // symbolic link stays a link, to the new content. What is not a regular file,
 // such as /dev/null or a pipe, is written to directly.
 func WriteFile(path string, write func(io.Writer) error) error {
+	return WriteFileChecked(path, write, nil)
+}
+
+// WriteFileChecked is WriteFile that lets check, unless it is nil, read the temporary
+// file before it takes the place of path: if it fails, path stays as it was. The data are
+// gone when check returns.
+func WriteFileChecked(path string, write func(io.Writer) error, check func(data []byte) error) error {
 	mode := fs.FileMode(0o666)
 	info, err := os.Stat(path)
 	switch {
@@ -138,6 +145,9 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	}
 	if err == nil {
 		err = temp.Sync()
+	}
+	if err == nil && check != nil {
+		err = readBack(temp, check)
 	}
 	if closing := temp.Close(); err == nil {
 		err = closing
@@ -174,6 +184,24 @@ func fill(f *os.File, write func(io.Writer) error) error {
 		return err
 	}
 	return buffered.Flush()
+}
+
+// readBack has check read a file: mapped, since memory may be full of what it was made
+// of, where the system can do that.
+func readBack(f *os.File, check func(data []byte) error) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if data, unmap, err := mapFile(f, int(info.Size())); err == nil {
+		defer unmap()
+		return check(data)
+	}
+	data, err := io.ReadAll(io.NewSectionReader(f, 0, info.Size()))
+	if err != nil {
+		return err
+	}
+	return check(data)
 }
 
 func writeDirectly(path string, write func(io.Writer) error) error {
