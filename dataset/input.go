@@ -152,6 +152,9 @@ func newInput(in *Input, raw io.Reader) (*Input, error) {
 	if mark, _ := in.R.Peek(3); string(mark) == "\ufeff" { // the byte order mark of some Windows programs
 		in.R.Discard(3)
 	}
+	if head, _ := in.R.Peek(headSize); endsWithCR(head) {
+		in.R = bufio.NewReaderSize(crReader{in.R}, headSize)
+	}
 	return in, nil
 }
 
