@@ -62,8 +62,8 @@ func TestCarriageReturnsAmongOthers(t *testing.T) {
 	folder := t.TempDir()
 	at := strings.Repeat("1,2\r", headSize/4-1)
 	for text, want := range map[string]int{
-		"\"a\rb\",1\n\"c\",2\n":                                 2, // the return is in a field
-		at + "3,4\r\n5,6\r7,8\n":                                headSize/4 + 2,
+		"\"a\rb\",1\n\"c\",2\n":                                  2, // the return is in a field
+		at + "3,4\r\n5,6\r7,8\n":                                 headSize/4 + 2,
 		strings.Repeat("1,", headSize/2-1) + "1\r\n" + "2,2\r\n": 0, // a return at the end of the head
 	} {
 		set, err := Read(t.Context(), []string{put(t, folder, "x.csv", text)}, Options{Header: "no"})
