@@ -134,6 +134,7 @@ func WriteFileChecked(path string, write func(io.Writer) error, check func(data 
 	case !errors.Is(err, fs.ErrNotExist):
 		return renamed(path, err)
 	}
+	removeAbandoned(filepath.Dir(path))
 	temp, err := createTemp(path, mode)
 	if err != nil {
 		return renamed(path, err)
@@ -159,23 +160,6 @@ func WriteFileChecked(path string, write func(io.Writer) error, check func(data 
 		return renamed(path, err)
 	}
 	return nil
-}
-
-// longestBase is how much of a file's name the temporary one has: names are at most 255
-// bytes long nearly everywhere.
-const longestBase = 200
-
-// createTemp is os.CreateTemp, but with permissions that obey the umask.
-func createTemp(path string, mode fs.FileMode) (*os.File, error) {
-	base := filepath.Base(path)
-	base = strings.ToValidUTF8(base[:min(len(base), longestBase)], "")
-	for try := 0; ; try++ {
-		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d-%d.tmp", base, os.Getpid(), try))
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode|0o200)
-		if !errors.Is(err, fs.ErrExist) || try == 10000 {
-			return f, err
-		}
-	}
 }
 
 func fill(f *os.File, write func(io.Writer) error) error {
