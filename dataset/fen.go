@@ -25,8 +25,8 @@ func init() {
 // Else, and for several dense files as one set, the rows are copied to memory.
 //
 // A mapped file must not be changed while it is in use: what happens then is
-// undefined, and truncating it ends the program. [Write] does neither, as it
-// puts a new file in the place of the old.
+// undefined, and truncating it ends the program, see parallel.OnFault. [Write] does
+// neither, as it puts a new file in the place of the old.
 //
 // Missing values of tables were filled, and categories numbered, when the cache
 // was made.
