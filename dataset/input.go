@@ -80,7 +80,7 @@ func openInput(ctx context.Context, path string, opt *Options) (*Input, error) {
 	case info.Mode().IsRegular():
 		in.again = func() error { return in.reopen(ctx, opt) }
 		in.size = info.Size()
-		in, err = newInput(in, f)
+		in, err = newInput(in, cancellableReader{ctx, f}) // a few bytes may unpack to billions of lines
 	default: // a pipe may block for ever
 		in, err = newInput(in, newInterruptible(ctx, f))
 	}
