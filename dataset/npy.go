@@ -51,7 +51,7 @@ func (npy) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
 }
 
 func (a *arrayRows) readNPY(ctx context.Context, in *Input) error {
-	h, err := readHeader(in.R, in.Name)
+	h, err := readHeader(in.reader(), in.Name)
 	if err != nil {
 		return err
 	}
@@ -71,9 +71,9 @@ func (a *arrayRows) readNPY(ctx context.Context, in *Input) error {
 	if err != nil {
 		return err
 	}
-	values, err := h.readTable(ctx, in.R, in.Name, rows, cols, target, b.addDense)
+	values, err := h.readTable(ctx, in.reader(), in.Name, rows, cols, target, b.addDense)
 	if err == nil {
-		err = noMore(in.R, in.Name)
+		err = noMore(in.reader(), in.Name)
 	}
 	if err != nil {
 		return err

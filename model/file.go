@@ -12,8 +12,8 @@ import (
 )
 
 // WriteFile writes the model to path; either all of it is there in the end, or
-// path is as it was before.
-func (m *Model) WriteFile(path string) error { return dataset.WriteFile(path, m.Write) }
+// path is as it was before. A model that [ReadFile] would refuse is an error.
+func (m *Model) WriteFile(path string) error { return replaceFile(path, m.Write, decode) }
 
 // Write writes the model as a safetensors file.
 func (m *Model) Write(w io.Writer) error {
@@ -92,13 +92,16 @@ func (m *Model) gather(of func(Output) []float64) []float64 {
 }
 
 // ReadFile reads the model in path.
-func ReadFile(path string) (*Model, error) { return readFile(path, Decode) }
+func ReadFile(path string) (*Model, error) { return readFile(path, decode) }
 
 // Decode reads a model from the bytes of its file, or of a file of LIBSVM or
 // LIBLINEAR: the result then claims nothing, see Imported. When only the digest of the
 // numbers is wrong, it returns the model together with an error that wraps
 // ErrTampered, so that a caller may look at it.
-func Decode(data []byte) (*Model, error) {
+func Decode(data []byte) (*Model, error) { return decode(slices.Clone(data)) }
+
+// decode is Decode of data that do not change.
+func decode(data []byte) (*Model, error) {
 	if program := isForeign(data); program != "" {
 		return decodeForeign(program, data)
 	}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -78,10 +79,14 @@ func DefaultsGamma(name string) bool {
 	return name == "rbf" || name == "poly" || name == "sigmoid"
 }
 
-// completeKernel writes out the gamma that depends on the data.
+// completeKernel writes out the gamma that depends on the data, and that the shift of a
+// precomputed matrix does.
 func completeKernel(spec string, features int) string {
-	if DefaultsGamma(spec) {
+	switch {
+	case DefaultsGamma(spec):
 		spec += ":gamma=auto"
+	case spec == "precomputed":
+		spec = "precomputed:shift=auto"
 	}
 	gamma := strconv.FormatFloat(1/float64(max(1, features)), 'g', -1, 64)
 	return strings.ReplaceAll(spec, "gamma=auto", "gamma="+gamma)
@@ -238,14 +243,18 @@ func (spec *Spec) checkKernel() error {
 	return nil
 }
 
-// indefinite warns of a kernel that nothing can be proved with.
-func (f machineFamily) indefinite() error {
-	if f.gram.Definite() {
+// unproved warns of a matrix that nothing can be proved with.
+func (f machineFamily) unproved() error {
+	err := f.gram.Doubt()
+	if errors.Is(err, kernel.ErrIndefinite) {
+		const sample = 300
+		curvature, _ := kernel.Check(f.gram.Kernel, f.gram.X, sample)
+		err = fmt.Errorf("%w: the smallest eigenvalue of its matrix of %d rows is %.3g", err, min(sample, f.gram.Len()), curvature)
+	}
+	if err == nil {
 		return nil
 	}
-	const sample = 300
-	curvature, _ := kernel.Check(f.gram.Kernel, f.gram.X, sample)
-	return fmt.Errorf("the kernel is not positive definite, so that no gap is proved: the smallest eigenvalue of its matrix of %d rows is %.3g", min(sample, f.gram.Len()), curvature)
+	return fmt.Errorf("unproved: no gap is proved, as %w", err)
 }
 
 // evaluations is how many values of the kernel were needed so far.

@@ -31,7 +31,7 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 	}
 	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), Why: j.why, Evaluations: j.evaluations(), Train: j.mapping}
 	if f, ok := j.stated.family.(machineFamily); ok {
-		if err := f.indefinite(); err != nil {
+		if err := f.unproved(); err != nil {
 			r.Warnings = append(r.Warnings, err)
 		}
 	}
@@ -95,9 +95,10 @@ func (j *job) statement() model.Statement {
 // so small that this could show.
 func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) error {
 	points, errs := make([]problem.Point, len(solutions)), make([]error, len(solutions))
+	proved := slices.ContainsFunc(solutions, func(s *solver.Solution) bool { return s.Point.A != nil })
 	parallel.Blocks(len(solutions), 1, j.workers(), func(c, _, _ int) {
 		s := solutions[c]
-		point, certificate, err := j.storable(c, s, short && j.spec.short())
+		point, certificate, err := j.storable(c, s, short && j.spec.short(), proved || !j.spec.IsMachine())
 		points[c], errs[c] = point, err
 		m.Outputs[c] = model.Output{Dual: point.A,
 			Certificate: model.Certificate{
@@ -116,8 +117,9 @@ func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) err
 func (spec *Spec) short() bool { return spec.Gap >= 1e-6 && !spec.IsMachine() }
 
 // storable returns the point of a solution as a model can hold it. Its
-// certificate is that of the solution unless something had to be changed.
-func (j *job) storable(c int, s *solver.Solution, short bool) (problem.Point, problem.Certificate, error) {
+// certificate is that of the solution unless something had to be changed. A model
+// has dual variables of all its outputs or, where none is proved, of none.
+func (j *job) storable(c int, s *solver.Solution, short, proved bool) (problem.Point, problem.Certificate, error) {
 	point, same := s.Point, true
 	// Run falls back to zero weights only where their objective is smaller than
 	// that of the point: not where targets are so large that it overflows too.
@@ -125,8 +127,8 @@ func (j *job) storable(c int, s *solver.Solution, short bool) (problem.Point, pr
 		point.W, same = make([]float64, len(point.W)), false // no model can hold such weights
 	}
 	switch {
-	case point.A == nil && j.spec.IsMachine(): // a method without any proof
-	case point.A == nil: // nothing was proved: zero always is a dual point
+	case point.A == nil && !proved: // a method or a kernel without any proof
+	case point.A == nil: // nothing was proved of this output: zero always is a dual point
 		point.A, same = make([]float64, j.set.Rows()), false
 	case short && !solver.IsShort(point.A):
 		point.A, same = slices.Clone(point.A), false

@@ -138,6 +138,10 @@ func (s *stated) output(c int) (o objective, err error) {
 		lambda *= sum(s.weights) / sum(weights)
 	}
 	o.Problem, o.Risk, err = o.family.problem(s.terms, s.labels.targets(c, s.threads), weights, lambda)
+	var data problem.DataError
+	if errors.As(err, &data) {
+		err = DataError{err.Error()}
+	}
 	return o, err
 }
 

@@ -17,6 +17,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/parallel"
 )
 
 // Exit codes, a contract with scripts.
@@ -38,6 +40,11 @@ func main() {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := interruptible(stderr, burst, func() { os.Exit(exitInterrupted) })
 	defer stop()
+	parallel.OnFault(func(name string) {
+		fmt.Fprintf(stderr, "fenchel: %s: found less of the file than when it was opened, expected one that does not change while it is in use\n", name)
+		os.Exit(exitData)
+	})
+	defer parallel.Guard()()
 	root := newRoot(args)
 	root.SetArgs(args)
 	root.SetIn(stdin)
