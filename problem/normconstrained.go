@@ -85,19 +85,6 @@ func (p *NormConstrained) longest(machine *Kernel, v []float64) float64 {
 	return math.Ldexp(radius*size/sum, exponent+sizeExponent+radiusExponent-sumExponent) + 2*tiny
 }
 
-// insideBall returns how much of a vector is inside of the ball, all or a part;
-// its squared norm is at most squared. Of one whose norm is no number nothing is
-// known.
-func insideBall(radius, squared float64) float64 {
-	if !(squared <= math.MaxFloat64) {
-		return math.NaN()
-	}
-	if size := math.Sqrt(squared); size > radius {
-		return float64(radius/size) * (1 - 8*unit)
-	}
-	return 1
-}
-
 // size2 is a bound on the squared norm, to which a constant column adds some.
 func (r *response) size2(constant float64) float64 {
 	return (r.squared + r.bound + float64(constant)) * (1 + 8*unit)
