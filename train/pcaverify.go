@@ -19,7 +19,8 @@ import (
 // PCAVerification is what recomputing the claims of components gave.
 type PCAVerification struct {
 	Found    model.PCAProof
-	Problems []string // what does not hold; empty: everything claimed is true
+	Problems []string // what does not hold; empty: everything claimed is true, or unproved
+	Unproved string   // why it could be neither proved nor refuted; "": it could
 }
 
 func (v *PCAVerification) fail(format string, args ...any) {
@@ -42,7 +43,9 @@ func VerifyPCA(ctx context.Context, m *model.PCA, set *dataset.Set, threads int)
 		return v, nil
 	}
 	if m.Statement.Stream {
-		v.stream(m, set, basis, threads)
+		if v.stream(m, set, basis, threads); len(v.Problems) == 0 && m.Proof.HeldOut == nil {
+			v.Unproved = "of rows that come once nothing is proved, and none were held out"
+		}
 		return v, nil
 	}
 	digest := set.Digest()

@@ -35,6 +35,7 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 			r.Warnings = append(r.Warnings, err)
 		}
 	}
+	r.Unproved, r.ProvesNothing = j.unproved(r.Summary), j.provesNothing()
 	for c, s := range solutions {
 		r.Epochs += s.Epochs
 		r.Train += s.Train

@@ -19,7 +19,8 @@ type Verification struct {
 	// found was built from its predictions, and the one claimed, which may be
 	// better, cannot be checked.
 	Rebuilt  bool
-	Problems []string // what does not hold; empty: everything claimed is true
+	Problems []string // what does not hold; empty: everything claimed is true, or unproved
+	Unproved string   // why it could be neither proved nor refuted; "": it could
 }
 
 // tolerance is how far a recomputed value may be from the stored one, relative
@@ -58,6 +59,9 @@ func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error
 		v.recompute(c+1, &found.Outputs[c], p, problems.family.weights(m, c), m.Statement.Gap)
 	}
 	v.Found = Summarise(&found)
+	if len(v.Problems) == 0 {
+		v.Unproved = v.judge(problems.family, m.Statement.Gap)
+	}
 	return v, nil
 }
 

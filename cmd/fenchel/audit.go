@@ -79,11 +79,12 @@ func (a *auditFlags) run(cmd *cobra.Command, m *model.Model, set *dataset.Set, a
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return printJSON(cmd, auditJSON(m, found, a.opt))
+	if !asJSON {
+		printAudit(report{cmd.OutOrStdout()}, m, found, a.opt)
+	} else if err := printJSON(cmd, auditJSON(m, found, a.opt)); err != nil {
+		return err
 	}
-	printAudit(report{cmd.OutOrStdout()}, m, found, a.opt)
-	return nil
+	return verified(nil, found.Unproved)
 }
 
 func printAudit(r report, m *model.Model, a *train.Audit, opt train.AuditOptions) {
@@ -100,8 +101,9 @@ func printAudit(r report, m *model.Model, a *train.Audit, opt train.AuditOptions
 		r.line("support", "%s, all among the rows", count(m.Support.Len(), "vector"))
 	}
 	s := a.Summary
-	if s.Unproved() {
-		r.line("unproved", "objective %.10g; nothing bounds it from below with this kernel", s.Primal)
+	if a.Unproved != "" {
+		r.line("unproved", "%s", a.Unproved)
+		r.line("objective", "%.10g", s.Primal)
 		return
 	}
 	r.line("proof", "objective %.10g, best possible at least %.10g: relative gap %.3g", s.Primal, s.Dual, s.Gap)
@@ -124,6 +126,7 @@ func auditJSON(m *model.Model, a *train.Audit, opt train.AuditOptions) map[strin
 	s := a.Summary
 	out := map[string]any{"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_absolute": model.Bound(s.Primal - s.Dual),
 		"gap_worst": model.Bound(s.Worst), "C": opt.C, "outputs": outputs, "refined_by": a.Solver}
+	_, out["reason"] = validity(nil, a.Unproved) // a file of LIBSVM claims nothing that could be valid
 	if opt.Nu > 0 {
 		out["nu"] = opt.Nu
 	}
