@@ -62,8 +62,8 @@
 //	problem.map                  checked  Verify: images are made anew
 //	problem.scheme               checked  Decode: with the number of classes; Verify: objective
 //	problem.lambda               checked  Verify: objective; 0 with radius, slack or nu alone
-//	problem.radius               checked  Verify: objective, norm of the weights
-//	problem.slack                checked  Verify: objective, norm of the weights
+//	problem.radius               checked  Verify: objective, norm of weights
+//	problem.slack                checked  Verify: objective, norm of weights
 //	problem.nu                   checked  Verify: objective
 //	problem.bias                 checked  Verify: objective; free with nu
 //	problem.class_weight         checked  Verify: objective; none without classes

@@ -69,13 +69,6 @@ func (p *NormConstrained) Certify(pt Point) Certificate {
 	return c
 }
 
-// Inside is that of [Slack].
-func (p *NormConstrained) Inside(w []float64) float64 {
-	n := p.Len()
-	r := (&Kernel{Gram: p.Gram, Risk: p.Risk}).respond(w[:n])
-	return insideBall(p.Radius, r.size2(p.Constant()*w[n]*w[n]))
-}
-
 // longest returns a bound on R |w(v)|/N. The squares would underflow where the dual
 // variables are small, and a root makes much of what is lost: they are brought to an
 // ordinary size first, by a power of two.
@@ -90,19 +83,6 @@ func (p *NormConstrained) longest(machine *Kernel, v []float64) float64 {
 	radius, radiusExponent := math.Frexp(p.Radius)
 	sum, sumExponent := math.Frexp(p.N)
 	return math.Ldexp(radius*size/sum, exponent+sizeExponent+radiusExponent-sumExponent) + 2*tiny
-}
-
-// insideBall returns how much of a vector is inside of the ball, all or a part;
-// its squared norm is at most squared. Of one whose norm is no number nothing is
-// known.
-func insideBall(radius, squared float64) float64 {
-	if !(squared <= math.MaxFloat64) {
-		return math.NaN()
-	}
-	if size := math.Sqrt(squared); size > radius {
-		return float64(radius/size) * (1 - 8*unit)
-	}
-	return 1
 }
 
 // size2 is a bound on the squared norm, to which a constant column adds some.

@@ -65,13 +65,6 @@ func (p *Slack) margin(w []float64) (f, bound, inside float64) {
 	return f, bound, inside
 }
 
-// Inside returns what w and b of a point are multiplied by to come into the ball, 1 if
-// they are there.
-func (p *Slack) Inside(w []float64) float64 {
-	_, _, inside := p.margin(w)
-	return inside
-}
-
 // above returns a bound on G at the p of dual variables, whatever they are.
 func (p *Slack) above(a []float64) float64 {
 	v := p.masses(a)

@@ -74,12 +74,6 @@ func (p *LinearSlack) margin(w []float64) (f, bound, inside float64) {
 	return f, bound, inside
 }
 
-// Inside is that of [Slack].
-func (p *LinearSlack) Inside(w []float64) float64 {
-	_, _, inside := p.margin(w)
-	return inside
-}
-
 // above returns a bound on G at the p of dual variables, whatever they are.
 func (p *LinearSlack) above(a []float64) float64 {
 	_, d := p.Dims()

@@ -50,6 +50,8 @@ type Audit struct {
 	Rows    []int                 // how many rows each was trained on
 	Summary Summary
 	Solver  string // that improved the bounds; "": none
+
+	Unproved string // why there is no bound; "": there is one
 }
 
 // MakeAudit bounds how far an imported model is from the best possible on the
@@ -111,6 +113,7 @@ func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditO
 		found.Outputs[c].Certificate = model.Certificate{Primal: model.Bound(certificate.Primal), Dual: model.Bound(certificate.Dual), Zero: model.Bound(certificate.Zero)}
 	}
 	a.found.Summary = Summarise(&found)
+	a.found.Unproved = unbounded(a.found.Summary, a.stated.family)
 	return &a.found, nil
 }
 

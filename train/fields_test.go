@@ -172,8 +172,8 @@ func (k kind) judge(t testing.TB, file []byte) (refusal, predictions string) {
 	if len(v.Problems) > 0 {
 		return v.Problems[0], ""
 	}
-	if v.Rebuilt && v.Found.Worst > max(m.Statement.Gap, v.Claimed.Worst) || math.IsNaN(v.Found.Dual) || v.Nameless {
-		return "unproved", ""
+	if v.Unproved != "" {
+		return v.Unproved, ""
 	}
 	return "", k.predictions(t, m)
 }

@@ -19,8 +19,8 @@ import (
 // PCAVerification is what recomputing the claims of components gave.
 type PCAVerification struct {
 	Found    model.PCAProof
-	Nameless bool     // as of a Verification
-	Problems []string // what does not hold; empty: everything claimed is true
+	Problems []string // what does not hold; empty: everything claimed is true, or unproved
+	Unproved string   // why it could be neither proved nor refuted; "": it could
 }
 
 func (v *PCAVerification) fail(format string, args ...any) {
@@ -42,10 +42,12 @@ func VerifyPCA(ctx context.Context, m *model.PCA, set *dataset.Set, threads int)
 		v.fail("the components are not orthonormal: products are off by %.3g", off)
 		return v, nil
 	}
-	v.statement(m, set)
+	unnamed := v.statement(m, set)
 	v.oriented(basis)
 	if m.Statement.Stream && m.Proof.Status != Merged {
-		v.stream(m, set, basis, threads)
+		if v.stream(m, set, basis, threads); len(v.Problems) == 0 && m.Proof.HeldOut == nil {
+			v.Unproved = "of rows that come once nothing is proved, and none were held out"
+		}
 		return v, nil
 	}
 	digest := set.Digest()
@@ -60,10 +62,13 @@ func VerifyPCA(ctx context.Context, m *model.PCA, set *dataset.Set, threads int)
 	v.compare(m, c)
 	if m.Proof.Status == Merged {
 		v.merged(m, set.X, c.Total, threads)
-		return v, nil
+	} else {
+		v.preprocessing(m, set.X, set.X, c.Total, threads)
+		v.eigenvalues(rows, basis, c.Total, threads)
 	}
-	v.preprocessing(m, set.X, set.X, c.Total, threads)
-	v.eigenvalues(rows, basis, c.Total, threads)
+	if len(v.Problems) == 0 {
+		v.Unproved = unnamed
+	}
 	return v, nil
 }
 

@@ -13,14 +13,15 @@ import (
 
 // statement notes what no search for components states of these rows: what a part of the
 // statement has no use for has the one value that training writes.
-func (v *PCAVerification) statement(m *model.PCA, set *dataset.Set) {
+// It returns why names of columns could not be compared.
+func (v *PCAVerification) statement(m *model.PCA, set *dataset.Set) (unnamed string) {
 	s, p, stream := m.Statement, m.Proof, m.Statement.Stream && m.Proof.Status != Merged
 	claims := preparation{m.Data, m.Features, m.Schema}
 	if stream { // whose values were not counted
 		claims.data.Nonzeros = matrix.Nonzeros(set.X)
 	}
-	problems, nameless := claims.compare(set)
-	v.Problems, v.Nameless = append(v.Problems, problems...), nameless
+	problems, unnamed := claims.compare(set)
+	v.Problems = append(v.Problems, problems...)
 	switch {
 	case !slices.Contains(append([]solver.Status{Merged}, severity...), solver.Status(p.Status)):
 		v.fail("claims the status %q, expected %s or one of %v", p.Status, Merged, severity)
@@ -35,6 +36,7 @@ func (v *PCAVerification) statement(m *model.PCA, set *dataset.Set) {
 	case !stream && (p.HeldOut != nil || m.HeldOut != nil):
 		v.fail("claims that rows were held out, which only streams do")
 	}
+	return unnamed
 }
 
 // oriented notes a component with the sign that none is stored with.

@@ -35,6 +35,7 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 			r.Warnings = append(r.Warnings, err)
 		}
 	}
+	r.Unproved, r.ProvesNothing = j.unproved(r.Summary), j.provesNothing()
 	for c, s := range solutions {
 		r.Epochs += s.Epochs
 		r.Train += s.Train
@@ -116,15 +117,24 @@ func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) err
 // the coefficients are exactly theirs a certificate costs half as much.
 func (spec *Spec) short() bool { return spec.Gap >= 1e-6 && !spec.IsMachine() }
 
-// storable returns the point of a solution as a model can hold it. Its
-// certificate is that of the solution unless something had to be changed. A model
-// has dual variables of all its outputs or, where none is proved, of none.
+// storable returns the point of a solution as a model can hold it: weights that
+// are bounded are those that the certificate is about. Its certificate is that of
+// the solution unless something had to be changed. A model has dual variables of all
+// its outputs or, where none is proved, of none.
 func (j *job) storable(c int, s *solver.Solution, short, proved bool) (problem.Point, problem.Certificate, error) {
 	point, same := s.Point, true
 	// Run falls back to zero weights only where their objective is smaller than
 	// that of the point: not where targets are so large that it overflows too.
 	if slices.ContainsFunc(point.W, func(x float64) bool { return finiteOr(x, 1) != x }) {
 		point.W, same = make([]float64, len(point.W)), false // no model can hold such weights
+	}
+	if _, bounded := j.first.Problem.(problem.Bounded); bounded {
+		p, err := j.problem(c)
+		if err != nil {
+			return point, problem.Certificate{}, err
+		}
+		inside := p.inside(point)
+		point, same = inside, same && &inside.W[0] == &point.W[0]
 	}
 	switch {
 	case point.A == nil && !proved: // a method or a kernel without any proof

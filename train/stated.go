@@ -158,6 +158,21 @@ type objective struct {
 // Certify judges a point of all rows.
 func (o objective) Certify(p problem.Point) problem.Certificate { return o.Problem.Certify(o.cut(p)) }
 
+// inside returns the point that the certificate of p is about, p itself if it is.
+func (o objective) inside(p problem.Point) problem.Point {
+	bounded, ok := o.Problem.(problem.Bounded)
+	if !ok {
+		return p
+	}
+	part := o.cut(p)
+	w := bounded.Inside(part.W)
+	if &w[0] == &part.W[0] {
+		return p
+	}
+	part.W = w
+	return o.lift(part)
+}
+
 // cut takes what belongs to the rows of the problem out of a point of all rows;
 // lift puts it there, with zeros for the others.
 func (o objective) cut(p problem.Point) problem.Point {

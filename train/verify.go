@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -18,11 +19,9 @@ type Verification struct {
 	// Rebuilt says that the model holds no dual variables: the lower bound
 	// found was built from its predictions, and the one claimed, which may be
 	// better, cannot be checked.
-	Rebuilt bool
-	// Nameless says that the data have no names of columns: those by which the model
-	// finds the columns of other tables cannot be checked.
-	Nameless bool
-	Problems []string // what does not hold; empty: everything claimed is true
+	Rebuilt  bool
+	Problems []string // what does not hold; empty: everything claimed is true, or unproved
+	Unproved string   // why it could be neither proved nor refuted; "": it could
 }
 
 // tolerance is how far a recomputed value may be from the stored one, relative
@@ -45,7 +44,7 @@ func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error
 	if digest := set.Digest(); digest != m.Data.Digest {
 		v.fail("the data differ: found %s, the model was trained on %s", digest, m.Data.Digest)
 	}
-	v.preparation(m, set)
+	unnamed := v.preparation(m, set)
 	if err := checkStatement(m, set); err != nil {
 		v.fail("no training states this problem: %s", err)
 		return v, nil
@@ -68,27 +67,25 @@ func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error
 		v.recompute(c+1, &found.Outputs[c], p, w, m.Statement.Gap)
 	}
 	v.Found = Summarise(&found)
+	if len(v.Problems) == 0 {
+		v.Unproved = cmp.Or(v.judge(problems.family, m.Statement.Gap), unnamed)
+	}
 	return v, nil
 }
 
 // preparation compares what the model says of the rows, and how it scales them.
-func (v *Verification) preparation(m *model.Model, set *dataset.Set) {
-	problems, nameless := preparation{m.Data, m.Features, m.Schema}.compare(set)
-	v.Problems, v.Nameless = append(v.Problems, problems...), nameless
+// It returns why names of columns could not be compared.
+func (v *Verification) preparation(m *model.Model, set *dataset.Set) (unnamed string) {
+	problems, unnamed := preparation{m.Data, m.Features, m.Schema}.compare(set)
+	v.Problems = append(v.Problems, problems...)
 	if err := checkScaling(m, set); err != nil {
 		v.fail("%s", err)
 	}
+	return unnamed
 }
 
 func (v *Verification) fail(format string, args ...any) {
 	v.Problems = append(v.Problems, fmt.Sprintf(format, args...))
-}
-
-// bounded is a problem that judges a point outside of its ball as the nearest one inside.
-type bounded interface {
-	problem.Problem
-	// Inside returns what the weights of a point are multiplied by to come into the ball.
-	Inside(w []float64) float64
 }
 
 // predictor notes where the weights of an output predict otherwise than what the problem
@@ -97,9 +94,9 @@ func (v *Verification) predictor(number int, p objective, w []float64) {
 	if i := p.outside(w); i >= 0 {
 		v.fail("output %d has a coefficient for row %d, which is of neither of its classes", number, i+1)
 	}
-	if b, ok := p.Problem.(bounded); ok {
-		if by := b.Inside(p.cut(problem.Point{W: w}).W); !(by >= 1-tolerance) {
-			v.fail("output %d has weights of the norm %.9g, expected at most what the problem bounds it by", number, 1/by)
+	if b, ok := p.Problem.(problem.Bounded); ok {
+		if part := p.cut(problem.Point{W: w}).W; !near(part, b.Inside(part)) {
+			v.fail("output %d has weights of a norm that is larger than the problem allows", number)
 		}
 	}
 }

@@ -20,9 +20,8 @@ type preparation struct {
 }
 
 // compare returns what does not hold of rows that have the digest, which were read by the
-// schema where they could be; and whether they have no names to compare those of columns
-// with.
-func (p preparation) compare(set *dataset.Set) (problems []string, nameless bool) {
+// schema where they could be; and why the names of columns could not be compared.
+func (p preparation) compare(set *dataset.Set) (problems []string, unnamed string) {
 	fail := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	if stored, claim := matrix.Nonzeros(set.X), p.data.Nonzeros; claim != stored && !slices.Contains(otherwiseStored(set.X), claim) {
 		fail("%d values that are not zero are claimed, found %d", claim, stored)
@@ -31,18 +30,19 @@ func (p preparation) compare(set *dataset.Set) (problems []string, nameless bool
 		fail("the data have other names of features than the model")
 	}
 	if p.schema == nil {
-		return problems, false
+		return problems, ""
 	}
 	switch {
+	case set.Schema == nil && p.schema.Header && (set.Feature == nil || p.features == nil):
+		unnamed = "the data have no names of columns, by which the model finds those of a table: expected the table that it was trained on"
 	case set.Schema == nil:
-		nameless = p.schema.Header && (set.Feature == nil || p.features == nil)
 	case !reflect.DeepEqual(set.Schema, p.schema):
 		fail("the data have other columns or categories than those that the model makes features of")
 	}
 	if column, fill, mean := wrongFill(p.schema, set.X); column != "" {
 		fail("%.9g stands for a missing number of column %q, expected the mean %.9g", fill, column, mean)
 	}
-	return problems, nameless
+	return problems, unnamed
 }
 
 // otherwiseStored returns how many values of x would be stored without the zeros, or with

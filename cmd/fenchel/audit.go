@@ -92,12 +92,15 @@ func (a *auditFlags) run(cmd *cobra.Command, m *model.Model, set *dataset.Set, a
 	if asJSON {
 		out := auditJSON(m, found, a.opt)
 		out["n"], out["d"] = set.Rows(), set.Cols()
-		return printJSON(cmd, out)
+		if err := printJSON(cmd, out); err != nil {
+			return err
+		}
+	} else {
+		r := report{cmd.OutOrStdout()}
+		printAudit(r, m, found, a.opt)
+		r.line("data", "%s", a.data(m, set))
 	}
-	r := report{cmd.OutOrStdout()}
-	printAudit(r, m, found, a.opt)
-	r.line("data", "%s", a.data(m, set))
-	return nil
+	return verified(nil, found.Unproved)
 }
 
 // data says what the problem is about.
@@ -131,8 +134,9 @@ func printAudit(r report, m *model.Model, a *train.Audit, opt train.AuditOptions
 		r.line("support", "%s, all among the rows", count(m.Support.Len(), "vector"))
 	}
 	s := a.Summary
-	if s.Unproved() {
-		r.line("unproved", "objective %.10g; nothing bounds it from below with this kernel", s.Primal)
+	if a.Unproved != "" {
+		r.line("unproved", "%s", a.Unproved)
+		r.line("objective", "%.10g", s.Primal)
 		return
 	}
 	r.line("proof", "objective %.10g, best possible at least %.10g: relative gap %.3g", s.Primal, s.Dual, s.Gap)
@@ -155,6 +159,7 @@ func auditJSON(m *model.Model, a *train.Audit, opt train.AuditOptions) map[strin
 	s := a.Summary
 	out := map[string]any{"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_absolute": model.Bound(s.Primal - s.Dual),
 		"gap_worst": model.Bound(s.Worst), "C": opt.C, "outputs": outputs, "refined_by": a.Solver}
+	_, out["reason"] = validity(nil, a.Unproved) // a file of LIBSVM claims nothing that could be valid
 	if opt.Nu > 0 {
 		out["nu"] = opt.Nu
 	}

@@ -2,7 +2,7 @@
 // they are.
 //
 // One file per verb, of train three: the flags are in trainflags.go, what is
-// reported in trainreport.go. What verbs share: main.go, exit codes; root.go, how
+// reported in trainreport.go. What verbs share: exitcode.go, how a run ends; root.go, how
 // a command line is understood; interrupt.go, how a run is ended early; input.go,
 // the flags for reading data; path.go, the files that are written; proof.go, what
 // a model is and proves; text.go, how anything is spelled. No mathematics lives
@@ -19,17 +19,6 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/parallel"
-)
-
-// Exit codes, a contract with scripts.
-const (
-	exitOK          = 0
-	exitUsage       = 1   // unknown flag, bad parameter
-	exitData        = 2   // input, output, bad data
-	exitLimit       = 3   // a limit was reached before the gap
-	exitFailed      = 4   // diverged or stalled
-	exitFalse       = 5   // verify: the claim is false
-	exitInterrupted = 130 // Ctrl-C
 )
 
 func main() {
