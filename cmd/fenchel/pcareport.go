@@ -104,7 +104,7 @@ func unprovedComponents(m *model.PCA) string {
 	switch {
 	case !math.IsNaN(m.Proof.Relative()):
 		return ""
-	case m.Statement.Stream:
+	case m.Statement.Stream && m.Proof.Status != train.Merged:
 		return "as rows came once"
 	case m.Proof.Status == train.Merged:
 		return "as the rows were not looked at"
