@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,8 +18,9 @@ import (
 
 // auditFlags are those of verify for the models of other programs.
 type auditFlags struct {
-	opt   train.AuditOptions
-	cache string
+	opt         train.AuditOptions
+	classWeight string
+	cache       string
 }
 
 func (a *auditFlags) register(cmd *cobra.Command) {
@@ -25,6 +28,7 @@ func (a *auditFlags) register(cmd *cobra.Command) {
 	f.Float64Var(&a.opt.C, "C", 0, "C of the training, for a model of LIBSVM or LIBLINEAR: its file does not hold it")
 	f.Float64Var(&a.opt.Nu, "nu", 0, "nu of the training, for a model of LIBSVM of the types one_class, nu_svc and nu_svr")
 	f.StringVar(&a.opt.Loss, "loss", "", "its loss, where the file does not say all, as in epsilon-insensitive:epsilon=0.2")
+	f.StringVar(&a.classWeight, "class-weight", "", "its class weights, LABEL=WEIGHT,...: the options -wLABEL of svm-train and train")
 	f.IntVar(&a.opt.Refine, "refine", 0, "improve the bound by at most so many epochs of a solver")
 	f.StringVar(&a.cache, "cache", "", "keep at most so much of the kernel's matrix in memory meanwhile (default 1GB)")
 	complete(cmd, "loss", names(loss.Entries())...)
@@ -32,7 +36,7 @@ func (a *auditFlags) register(cmd *cobra.Command) {
 
 // check compares the flags with the model, before any data are read.
 func (a *auditFlags) check(cmd *cobra.Command, m *model.Model) (err error) {
-	for _, flag := range []string{"C", "nu", "loss", "refine", "cache"} {
+	for _, flag := range []string{"C", "nu", "loss", "class-weight", "refine", "cache"} {
 		if cmd.Flags().Changed(flag) && !m.IsImported() {
 			return fmt.Errorf("--%s: the model states its own problem: expected a model of LIBSVM or LIBLINEAR", flag)
 		}
@@ -61,6 +65,11 @@ func (a *auditFlags) check(cmd *cobra.Command, m *model.Model) (err error) {
 			return err
 		}
 	}
+	if a.classWeight != "" {
+		if a.opt.ClassWeight, err = parseClassWeights(a.classWeight, "LABEL=WEIGHT,..."); err != nil {
+			return err
+		}
+	}
 	if a.cache != "" {
 		if a.opt.Cache, err = parseBytes(a.cache); err != nil {
 			return fmt.Errorf("--cache %s: %w", a.cache, err)
@@ -79,12 +88,31 @@ func (a *auditFlags) run(cmd *cobra.Command, m *model.Model, set *dataset.Set, a
 	if err != nil {
 		return err
 	}
-	if !asJSON {
-		printAudit(report{cmd.OutOrStdout()}, m, found, a.opt)
-	} else if err := printJSON(cmd, auditJSON(m, found, a.opt)); err != nil {
-		return err
+	warn(cmd, set.Warnings)
+	if asJSON {
+		out := auditJSON(m, found, a.opt)
+		out["n"], out["d"] = set.Rows(), set.Cols()
+		if err := printJSON(cmd, out); err != nil {
+			return err
+		}
+		return verified(nil, found.Unproved)
 	}
+	r := report{cmd.OutOrStdout()}
+	printAudit(r, m, found, a.opt)
+	r.line("data", "%s", a.data(m, set))
 	return verified(nil, found.Unproved)
+}
+
+// data says what the problem is about.
+func (a *auditFlags) data(m *model.Model, set *dataset.Set) string {
+	text := fmt.Sprintf("%s of %s", count(set.Rows(), "row"), count(set.Cols(), "feature"))
+	if set.Weight != nil {
+		text += ", with row weights"
+	}
+	if d := m.Cols(); m.Support == nil && d != set.Cols() {
+		text += fmt.Sprintf("; the model has weights for %d", d)
+	}
+	return text
 }
 
 func printAudit(r report, m *model.Model, a *train.Audit, opt train.AuditOptions) {
@@ -95,6 +123,9 @@ func printAudit(r report, m *model.Model, a *train.Audit, opt train.AuditOptions
 	}
 	if opt.C > 0 {
 		given += fmt.Sprintf(", C %g", opt.C)
+	}
+	for _, label := range slices.Sorted(maps.Keys(opt.ClassWeight)) {
+		given += fmt.Sprintf(", C %g of class %s", opt.ClassWeight[label]*opt.C, label)
 	}
 	r.line("problem", "%s%s, bias %s", termsOf(m), given, m.Statement.Bias)
 	if m.Support != nil {

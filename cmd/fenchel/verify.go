@@ -26,7 +26,9 @@ for the others see "fenchel help exit-codes".
 A model file of LIBSVM or LIBLINEAR claims nothing. With --C, for one_class and
 nu_svc --nu, and for nu_svr both, as they were in its training, verify says what
 its objective is on DATA and how far that is from the best possible at most,
-from dual variables that it rebuilds; --refine N has a solver improve this bound.`,
+from dual variables that it rebuilds; --refine N has a solver improve this bound.
+Row weights (--weights) and class weights multiply C. All features of DATA are
+part of the problem: a linear model has weight 0 for those it does not know.`,
 		Example: `  fenchel verify news.model news.svm
   fenchel verify a9a.svm-model a9a --C 1 --refine 20`,
 		Args: arguments(2, 0),
@@ -43,8 +45,8 @@ from dual variables that it rebuilds; --refine N has a solver improve this bound
 				return err
 			}
 			in.forTraining(cmd, m)
-			if m.IsImported() {
-				in.forModel(cmd, m)
+			if m.IsImported() && in.opt.Precomputed {
+				in.opt.Columns = m.Cols() // zeros of the last columns may be missing
 			}
 			set, readErr := in.read(cmd, args[1:])
 			if readErr != nil {
