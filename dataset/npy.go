@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 func init() {
@@ -125,6 +127,19 @@ func positions(columns, target int) *Schema {
 		s.Columns[i].Name = strconv.Itoa(i + 1)
 	}
 	return s
+}
+
+// fill has the means of x, columns of numbers alone, stand for missing ones.
+func (s *Schema) fill(x matrix.Matrix) {
+	rows, cols := x.Dims()
+	mean := make([]float64, cols)
+	eachValue(x, func(j int, value float64) { mean[j] += value })
+	first, _ := s.places()
+	for i := range s.Columns {
+		if i != s.Target && first[i] < cols {
+			s.Columns[i].Fill = mean[first[i]] / float64(rows)
+		}
+	}
 }
 
 // table returns the size of an array that is to be rows of numbers.
