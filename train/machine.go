@@ -243,18 +243,15 @@ func (spec *Spec) checkKernel() error {
 	return nil
 }
 
-// unproved warns of a matrix that nothing can be proved with.
-func (f machineFamily) unproved() error {
+// doubt says why nothing is proved with the kernel.
+func (f machineFamily) doubt() string {
 	err := f.gram.Doubt()
 	if errors.Is(err, kernel.ErrIndefinite) {
 		const sample = 300
 		curvature, _ := kernel.Check(f.gram.Kernel, f.gram.X, sample)
 		err = fmt.Errorf("%w: the smallest eigenvalue of its matrix of %d rows is %.3g", err, min(sample, f.gram.Len()), curvature)
 	}
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("unproved: no gap is proved, as %w", err)
+	return err.Error()
 }
 
 // evaluations is how many values of the kernel were needed so far.

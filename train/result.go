@@ -30,11 +30,6 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 		return nil, err
 	}
 	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), Why: j.why, Evaluations: j.evaluations(), Train: j.mapping}
-	if f, ok := j.stated.family.(machineFamily); ok {
-		if err := f.unproved(); err != nil {
-			r.Warnings = append(r.Warnings, err)
-		}
-	}
 	r.Unproved, r.ProvesNothing = j.unproved(r.Summary), j.provesNothing()
 	for c, s := range solutions {
 		r.Epochs += s.Epochs

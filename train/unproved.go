@@ -18,14 +18,13 @@ func (j *job) provesNothing() bool {
 // unbounded says why what was found bounds an objective from one side or from none; ""
 // if there is a gap.
 func unbounded(found Summary, f family) string {
-	machine, kernels := f.(machineFamily)
-	switch {
+	switch machine, kernels := f.(machineFamily); {
 	case finiteOr(found.Primal, 1) != found.Primal:
 		return fmt.Sprintf("the objective is %g, no finite number", found.Primal)
 	case !found.Unproved():
 		return ""
 	case kernels && !machine.gram.Definite():
-		return "the kernel is not positive definite, so that nothing bounds the objective from below"
+		return machine.doubt()
 	}
 	return "nothing was found that bounds the objective from below"
 }
