@@ -1,0 +1,4 @@
+package adversary
+
+// attack forges models and damages files.
+func (t *trial) attack() {}
