@@ -2,6 +2,8 @@ package conform_test
 
 import (
 	"flag"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +20,21 @@ var (
 // quickCases is how many cases every run of the tests tries.
 const quickCases = 60
 
+// mostShown is how many findings of one kind are told.
+const mostShown = 10
+
+// describe says how to make a failure again, and with all the whole problem too.
+func describe(f adversary.Failure, all bool) string {
+	text := f.Finding.String()
+	if lines := strings.SplitAfter(text, "\n"); !all && f.Kind != "hang" && len(lines) > 12 { // of a stack
+		text = strings.Join(lines[:12], "")
+	}
+	if f.Problem != nil && (all || f.Kind == "hang") {
+		text += "\n" + f.Problem.String()
+	}
+	return fmt.Sprintf("-adversary.seed %d -adversary.case %d: %s", f.Seed, f.Number, text)
+}
+
 // TestAdversary tries to break the program; see package adversary.
 func TestAdversary(t *testing.T) {
 	c := adversary.Config{Seed: *adversarySeed, Time: *adversaryTime}
@@ -27,15 +44,11 @@ func TestAdversary(t *testing.T) {
 	case c.Time == 0:
 		c.Cases = quickCases
 	}
-	failed := map[string]int{}
+	shown := map[string]int{}
 	c.Failed = func(f adversary.Failure) {
-		if failed[f.Kind]++; failed[f.Kind] > 20 && *adversaryCase < 0 {
-			t.Fail()
-			return
-		}
-		t.Errorf("-adversary.seed %d -adversary.case %d: %s", f.Seed, f.Number, f.Finding)
-		if *adversaryCase >= 0 || f.Kind == "hang" {
-			t.Logf("%s", f.Problem)
+		t.Fail()
+		if shown[f.Kind]++; shown[f.Kind] <= mostShown || *adversaryCase >= 0 {
+			t.Log(describe(f, *adversaryCase >= 0))
 		}
 	}
 	begun := time.Now()

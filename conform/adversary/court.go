@@ -17,6 +17,7 @@ import (
 // and of what a model says of the rows: how they are scaled and mapped.
 type court struct {
 	judges  []judge
+	lenient []judge // whose doubts are as large as the program's own
 	members [][]int // the rows that each output learns from
 	rows    int
 	kernel  *kernelRows // nil: the predictors are linear
@@ -34,21 +35,34 @@ func newCourt(p *Problem, m *model.Model) (*court, error) {
 		return nil, err
 	}
 	c.images = dense(x)
-	var g geometry = linearRows{c.images}
 	if p.kernel != nil && p.Spec.Map == "" {
 		if c.kernel, err = newKernelRows(*p.kernel, c.images); err != nil {
 			return nil, err
 		}
-		g = c.kernel
 	}
+	return c, c.appoint(p, m)
+}
+
+// geometry returns that of the predictors.
+func (c *court) geometry(norms bool) geometry {
+	if c.kernel == nil {
+		return linearRows{c.images, norms}
+	}
+	g := *c.kernel
+	g.norms = norms
+	return &g
+}
+
+// appoint makes the judges of all outputs.
+func (c *court) appoint(p *Problem, m *model.Model) error {
 	weights, err := weightsOf(p, m)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for output := range m.Outputs {
 		rows, y, err := membersOf(p.Set, m, output)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		s := make([]float64, len(rows))
 		for k, i := range rows {
@@ -58,13 +72,20 @@ func newCourt(p *Problem, m *model.Model) (*court, error) {
 		if len(rows) != len(weights) { // a pair has the same C
 			lambda *= total(weights) / total(s)
 		}
-		j, err := newJudge(m.Statement, g, rows, y, s, lambda)
-		if err != nil {
-			return nil, err
+		for _, norms := range []bool{false, true} {
+			j, err := newJudge(m.Statement, c.geometry(norms), rows, y, s, lambda)
+			if err != nil {
+				return err
+			}
+			if norms {
+				c.lenient = append(c.lenient, j)
+			} else {
+				c.judges = append(c.judges, j)
+			}
 		}
-		c.judges, c.members = append(c.judges, j), append(c.members, rows)
+		c.members = append(c.members, rows)
 	}
-	return c, nil
+	return nil
 }
 
 // imagesOf returns the rows that the problem is about.
@@ -208,15 +229,15 @@ func (c *court) predictor(m *model.Model, output int) ([]float64, error) {
 	return w, nil
 }
 
-// dual returns the dual objective of an output's dual variables; nil: none.
-func (c *court) dual(m *model.Model, output int) number {
-	a := m.Outputs[output].Dual
-	if len(a) != c.rows {
-		return nil
+// dual returns the dual variables of an output's rows, and the dual objective
+// there; nil: none.
+func (c *court) dual(m *model.Model, output int) (a []float64, value number) {
+	all := m.Outputs[output].Dual
+	if len(all) != c.rows {
+		return nil, nil
 	}
-	own := make([]float64, 0, len(a))
 	for _, i := range c.members[output] {
-		own = append(own, a[i])
+		a = append(a, all[i])
 	}
-	return c.judges[output].dual(own)
+	return a, c.judges[output].dual(a)
 }

@@ -22,8 +22,12 @@ type geometry interface {
 // doubt is the share of the sizes of its terms that a sum of doubles may be off.
 const doubt = 1e-12
 
-// linearRows are images that are rows of numbers.
-type linearRows struct{ x [][]float64 }
+// linearRows are images that are rows of numbers. Where norms is set, what double
+// precision may be off is bounded as the program does it, by |w||x_i|.
+type linearRows struct {
+	x     [][]float64
+	norms bool
+}
 
 func (g linearRows) predict(rows []int, w []float64) (p []number, off []float64) {
 	wide := nums(w)
@@ -33,9 +37,20 @@ func (g linearRows) predict(rows []int, w []float64) (p []number, off []float64)
 		for j, v := range g.x[i] {
 			size += math.Abs(v * w[j])
 		}
+		if g.norms {
+			size = max(size, norm(g.x[i])*norm(w))
+		}
 		off = append(off, doubt*size)
 	}
 	return p, off
+}
+
+func norm(x []float64) float64 {
+	squares := 0.0
+	for _, v := range x {
+		squares += v * v
+	}
+	return math.Sqrt(squares)
 }
 
 func (g linearRows) squared(w []float64) (number, float64) {
@@ -66,6 +81,7 @@ func (g linearRows) combine(rows []int, v []number) number {
 // kernelRows are images of which the inner products are known.
 type kernelRows struct {
 	k     [][]number
+	norms bool                   // as those of linearRows
 	error func(i, j int) float64 // of a value in double precision
 }
 
@@ -96,7 +112,11 @@ func (g *kernelRows) predict(rows []int, w []float64) (p []number, off []float64
 		size := 0.0
 		for j, b := range w {
 			if b != 0 {
-				size += math.Abs(b) * (doubt*math.Abs(float(g.k[i][j])) + g.error(i, j))
+				value := math.Abs(float(g.k[i][j]))
+				if g.norms {
+					value = max(value, math.Sqrt(math.Abs(float(g.k[i][i])))*math.Sqrt(math.Abs(float(g.k[j][j]))))
+				}
+				size += math.Abs(b) * (doubt*value + g.error(i, j))
 			}
 		}
 		off = append(off, size)

@@ -11,6 +11,8 @@ type judge interface {
 	// dual returns the dual objective at the feasible point made of a; nil: it
 	// is minus infinity.
 	dual(a []float64) number
+	// rounded returns another point that stands for a.
+	rounded(a []float64) []float64
 }
 
 // risk is what all problems share: the average loss of some rows.
@@ -70,6 +72,28 @@ func (r *risk) feasible(a []float64) (v []number, ok bool) {
 		balance(v, plus, minus)
 	}
 	return v, true
+}
+
+// rounded returns dual variables whose products with the weights of the rows are
+// multiples of a number that is small beside their sum, rounded towards zero, as
+// the program balances them. Where very large ones cancel this is another point.
+func (r *risk) rounded(a []float64) []float64 {
+	total, most := 0.0, 0.0
+	v := make([]float64, len(a))
+	for i, x := range a {
+		lo, hi := r.loss.domain(r.y[i])
+		v[i] = r.s[i] * min(max(x, lo), hi)
+		total += math.Abs(v[i])
+		most = max(most, math.Abs(v[i]))
+	}
+	if r.bias != "free" || !(total > 0) || math.IsInf(total, 1) {
+		return a
+	}
+	quantum := math.Ldexp(1, max(math.Ilogb(total)-61, math.Ilogb(most)-52, -1022))
+	for i := range v {
+		v[i] = math.Trunc(v[i]/quantum) * quantum / r.s[i]
+	}
+	return v
 }
 
 // balance shrinks the heavier sign of v.

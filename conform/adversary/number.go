@@ -11,18 +11,18 @@ const precision = 512
 
 type number = *big.Float
 
-func zero() number            { return new(big.Float).SetPrec(precision) }
-func num(x float64) number    { return zero().SetFloat64(x) }
-func mul(x, y number) number  { return zero().Mul(x, y) }
-func quo(x, y number) number  { return zero().Quo(x, y) }
-func neg(x number) number     { return zero().Neg(x) }
-func abs(x number) number     { return zero().Abs(x) }
-func square(x number) number  { return mul(x, x) }
-func half(x number) number    { return mul(x, num(0.5)) }
-func less(x, y number) bool   { return x.Cmp(y) < 0 }
-func float(x number) float64  { f, _ := x.Float64(); return f }
-func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-func text(x number) string    { return x.Text('g', 25) }
+func zero() number             { return new(big.Float).SetPrec(precision) }
+func num(x float64) number     { return zero().SetFloat64(x) }
+func mul(x, y number) number   { return zero().Mul(x, y) }
+func quo(x, y number) number   { return zero().Quo(x, y) }
+func neg(x number) number      { return zero().Neg(x) }
+func abs(x number) number      { return zero().Abs(x) }
+func square(x number) number   { return mul(x, x) }
+func half(x number) number     { return mul(x, num(0.5)) }
+func less(x, y number) bool    { return x.Cmp(y) < 0 }
+func float(x number) float64   { f, _ := x.Float64(); return f }
+func isFinite(x float64) bool  { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+func describe(x number) string { return x.Text('g', 25) }
 func largest(x, y number) number {
 	if less(x, y) {
 		return y

@@ -22,10 +22,7 @@ func (c *court) scores(solver string, m *model.Model, p *Problem) (found []Findi
 			return []Finding{{"score-not-finite", solver, fmt.Sprintf("found the score %g of a row of the data", s)}}
 		}
 	}
-	var g geometry = linearRows{c.images}
-	if c.kernel != nil {
-		g = c.kernel
-	}
+	g := c.geometry(false)
 	for output, o := range m.Outputs {
 		w, err := c.predictor(m, output)
 		if err != nil {
@@ -36,7 +33,7 @@ func (c *court) scores(solver string, m *model.Model, p *Problem) (found []Findi
 			expected = add(expected, num(o.Bias))
 			slop := 10*off[i] + 1e-9*(math.Abs(o.Bias)+math.Abs(float(expected)))
 			if d := math.Abs(float(sub(num(dst[i*k+output]), expected))); d > slop && isFinite(slop) {
-				return []Finding{{"score", solver, fmt.Sprintf("output %d, row %d: found the score %.17g, the stored predictor has %s", output+1, i+1, dst[i*k+output], text(expected))}}
+				return []Finding{{"score", solver, fmt.Sprintf("output %d, row %d: found the score %.17g, the stored predictor has %s", output+1, i+1, dst[i*k+output], describe(expected))}}
 			}
 		}
 	}

@@ -27,7 +27,6 @@ type trial struct {
 // sealed is a model as it was written, and read again.
 type sealed struct {
 	solver string
-	goal   float64
 	bytes  []byte
 	model  *model.Model
 }
@@ -93,11 +92,7 @@ func (t *trial) train(solver string) {
 			return
 		}
 	}
-	goal := spec.Gap
-	if goal == 0 {
-		goal = 1e-3
-	}
-	t.models = append(t.models, sealed{solver, goal, raw, m})
+	t.models = append(t.models, sealed{solver, raw, m})
 	claims, err := t.court.examine(solver, m)
 	if err != nil {
 		t.fail("statement", solver, "%s", err)
@@ -105,7 +100,7 @@ func (t *trial) train(solver string) {
 	}
 	t.tally.Certificates += len(claims)
 	for _, c := range claims {
-		t.found = append(t.found, judgeOne(t.court.judges[c.output], c, goal)...)
+		t.found = append(t.found, judgeOne(t.court.judges[c.output], c, m.Statement.Gap)...)
 	}
 	t.claims = append(t.claims, claims...)
 	t.found = append(t.found, verify(solver, m, t.problem)...)
