@@ -153,11 +153,7 @@ func compare(claims []claim) (found []Finding) {
 	for _, c := range claims {
 		b, dual := best[c.output], float64(c.said.Dual)
 		if isFinite(dual) && above(dual, b.primal) {
-			kind := "false-proof"
-			if b.solver == descent {
-				kind = "false-proof-indefinite"
-			}
-			found = append(found, Finding{kind, c.solver, fmt.Sprintf("output %d: claimed the bound %.17g, but %s reached %s", c.output+1, dual, b.solver, describe(b.primal))})
+			found = append(found, Finding{"false-proof", c.solver, fmt.Sprintf("output %d: claimed the bound %.17g, but %s reached %s", c.output+1, dual, b.solver, describe(b.primal))})
 		}
 	}
 	return found

@@ -149,14 +149,21 @@ func (t *trial) believed(s sealed, f forgery, m *model.Model) string {
 	return ""
 }
 
-// states reports whether a value is a parameter of the problem that a model
-// states: with another one its claims are about another problem, and may be true.
+// states reports whether a value is a part of the problem that a model states:
+// with another one its claims are about another problem, and may be true.
 func states(path string, s model.Statement) bool {
+	nu, lambda := s.Nu != 0, s.Radius == 0 && s.Slack == 0 && s.Nu == 0
 	switch path {
 	case "problem.radius", "problem.slack", "problem.nu":
 		return true
+	case "problem.loss":
+		return !nu && s.Slack == 0
+	case "problem.penalty":
+		return lambda && (s.Kernel == "" || s.Map != "")
+	case "problem.bias":
+		return !nu
 	case "problem.lambda":
-		return s.Radius == 0 && s.Slack == 0 && (s.Nu == 0 || s.Task == "" && s.Loss != "hinge")
+		return lambda || nu && s.Task == "" && s.Loss != "hinge"
 	}
 	return false
 }

@@ -125,17 +125,14 @@ func precomputedAt(x, y []float64, i, j int) float64 {
 // cosine returns k(x,y)/sqrt(k(x,x) k(y,y)), where the two roots are those of
 // doubles, as the kernel's own definition says.
 func (k kernelTwin) cosine(x, y []float64, i, j int) number {
-	self := func(x []float64, i int) float64 {
-		if k.has("precomputed") {
-			return float(k.between(x, x, i, i))
-		}
+	self := func(x []float64) float64 {
 		used, err := kernel.New(k.spec())
 		if err != nil {
 			panic(err)
 		}
 		return used.Eval(row32(x), row32(x))
 	}
-	xx, yy := self(x, i), self(y, j)
+	xx, yy := self(x), self(y)
 	if xx < 0x1p-700 || yy < 0x1p-700 || math.IsInf(xx, 0) || math.IsInf(yy, 0) {
 		return zero()
 	}

@@ -13,13 +13,10 @@ const descent = "a descent along negative curvature"
 // along a direction in which the matrix of the kernel has negative curvature, where
 // there is one: it returns the claim of the best point of each output, if any.
 func (c *court) descend(claims []claim) (found []claim) {
-	if c.kernel == nil || c.rows == 0 {
+	if !c.indefinite() {
 		return nil
 	}
-	value, v := c.kernel.lowest()
-	if !(value < 0) {
-		return nil
-	}
+	_, v := c.kernel.lowest()
 	for output, j := range c.judges {
 		start, bias := make([]float64, c.rows), 0.0
 		var best number
@@ -49,6 +46,15 @@ func (c *court) descend(claims []claim) (found []claim) {
 		}
 	}
 	return found
+}
+
+// indefinite reports whether the matrix of the kernel has a negative eigenvalue.
+func (c *court) indefinite() bool {
+	if c.kernel == nil || c.rows == 0 {
+		return false
+	}
+	value, _ := c.kernel.lowest()
+	return value < 0
 }
 
 // lowest returns the smallest eigenvalue of the matrix and its vector, which the
@@ -83,11 +89,16 @@ func (g *kernelRows) lowest() (value float64, vector []float64) {
 	for i := range vector {
 		vector[i] = v[i][at]
 	}
-	// What is negative by rounding only has no such direction.
-	if exact := float(g.combine(everyRow(n), nums(vector))); !(exact < 0) {
+	trace := zero()
+	for i := range g.k {
+		trace = add(trace, abs(g.k[i][i]))
+	}
+	// In many bits, what is negative by rounding of doubles only is so no longer.
+	exact := g.combine(everyRow(n), nums(vector))
+	if !less(exact, neg(mul(num(1e-100), trace))) {
 		return 0, nil
 	}
-	return a[at][at], vector
+	return float(exact), vector
 }
 
 // rotate makes a_pq zero.

@@ -69,7 +69,6 @@ func (r draw) rowsFor(k *kernelTwin, n, d int) [][]float64 {
 func (r draw) kernel(d int) kernelTwin {
 	if r.chance(25) {
 		return one(r, kernelTwin{name: "precomputed"}, kernelTwin{name: "precomputed"},
-			kernelTwin{name: "normalised", parts: []kernelTwin{{name: "precomputed"}}},
 			kernelTwin{name: "sum", parts: []kernelTwin{{name: "precomputed"}, {name: "constant", coef0: 0.5}}})
 	}
 	if r.chance(12) {

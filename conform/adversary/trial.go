@@ -62,7 +62,16 @@ func (t *trial) run() {
 	}
 	all := append(t.claims, t.court.descend(t.claims)...)
 	t.found = append(t.found, compare(all)...)
+	if t.court.indefinite() {
+		for i := range t.found { // whatever goes wrong then has one cause
+			t.found[i].Kind += indefinite
+		}
+	}
 }
+
+// indefinite ends the kinds of what is found where the matrix of the kernel is not
+// positive semidefinite.
+const indefinite = "-indefinite"
 
 // train makes one model, and judges it by itself.
 func (t *trial) train(solver string) {
