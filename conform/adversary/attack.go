@@ -14,6 +14,9 @@ func (t *trial) attack() {
 	for range forgeries {
 		t.attackOne(t.models[t.draw.IntN(len(t.models))])
 	}
+	for range probes {
+		t.probe()
+	}
 	for range damages {
 		t.tryDamage(t.models[t.draw.IntN(len(t.models))])
 	}

@@ -36,7 +36,10 @@ func (r draw) sign() float64 { return one(r, 1.0, -1.0) }
 // values returns what draws the values of one column: small whole numbers, of
 // ordinary size, of one extreme size, or of any size.
 func (r draw) values() func() float64 {
-	switch r.IntN(10) {
+	switch r.IntN(12) {
+	case 4: // down to what single precision has no normal numbers for
+		size := r.power(-40, -36)
+		return func() float64 { return size * r.NormFloat64() }
 	case 0:
 		return func() float64 { return float64(r.IntN(3)) }
 	case 1:

@@ -98,10 +98,11 @@ func (r *risk) rounded(a []float64) []float64 {
 
 // balance shrinks the heavier sign of v.
 func balance(v []number, plus, minus number) {
-	sign, shrink := 1, zero()
+	var sign int
+	var shrink number
 	switch {
 	case plus.Cmp(minus) > 0:
-		shrink = quo(minus, plus)
+		sign, shrink = 1, quo(minus, plus)
 	case minus.Cmp(plus) > 0:
 		sign, shrink = -1, quo(plus, minus)
 	default:

@@ -8,9 +8,6 @@ import (
 // penaltyTwin is ratio |w|_1 + (1-ratio) |w|^2/2: l2 with the ratio 0, l1 with 1.
 type penaltyTwin struct{ ratio number }
 
-// penaltyNames has all penalties that have a twin.
-var penaltyNames = []string{"l2", "l1", "elastic-net"}
-
 func newPenalty(spec string) (penaltyTwin, error) {
 	switch name, ratio, err := parameter(spec, 0.5); {
 	case name == "l2":

@@ -167,15 +167,6 @@ func (p *Problem) String() string {
 	return b.String()
 }
 
-// names lists what a registry has.
-func names[T any](entries []T, name func(T) string) []string {
-	all := make([]string, len(entries))
-	for i, e := range entries {
-		all[i] = name(e)
-	}
-	return all
-}
-
 // mapSpec draws an approximation.
 func (r draw) mapSpec() string {
 	entries := kernel.Approximations()

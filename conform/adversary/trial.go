@@ -20,6 +20,7 @@ type trial struct {
 	tally   *Tally
 	court   *court
 	claims  []claim
+	reached []claim // points that are no solver's
 	models  []sealed
 	found   []Finding
 }
@@ -81,8 +82,12 @@ func (t *trial) train(solver string) {
 	spec.Epochs = one(t.draw, 1, 3, 30, 100, 300)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
+	cancelled := t.draw.chance(4) // as a limit that is over before anything is done
+	if cancelled {
+		cancel()
+	}
 	result, err := train.Fit(ctx, t.problem.Set, spec)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && !cancelled {
 		t.tally.Slow++
 	}
 	if err != nil {
