@@ -37,7 +37,8 @@ func (r *risk) losses(p []number, off []float64, bias float64) (value number, do
 		l := r.loss.value(prediction, y)
 		value = add(value, mul(num(r.s[i]), l))
 		reach := off[i] + doubt*(math.Abs(bias)+math.Abs(y))
-		slope := 1.0
+		lo, hi := r.loss.domain(y)
+		slope := max(-lo, hi)
 		if r.loss.curved {
 			slope = 3*math.Sqrt(float(l)) + 2*reach + 1e-3*math.Abs(y)*doubt
 		}
