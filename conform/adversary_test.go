@@ -28,7 +28,6 @@ var awaited = []struct{ pattern, why string }{
 	{`^unreadable .*tensor "dual"`, "several classes, of which some have no dual variables"},
 	{`^unproved .* gap of the stored predictor is 1,`, "targets so small that their squares underflow"},
 	{`^(false-proof|negative-gap|overclaim|objective|unproved) .*[0-9]e-(1[4-9]|2|3)[0-9]`, "values so small that their squares underflow"},
-	{`^memory \(a damaged foreign model\)`, "a table over columns that is as long as the last one says"},
 	{`^score-not-finite `, "values so small that their scale overflows"},
 	{`^(panic|false-proof-audit) .*(foreign model|features missing)`, "a model of fewer features than the rows have"},
 	{`^forged (data\.nonzeros|support_columns|classes|scaling|problem\.\w+)`, "values that verify does not look at"},
