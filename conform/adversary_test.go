@@ -30,7 +30,7 @@ var awaited = []struct{ pattern, why string }{
 	{`^(false-proof|negative-gap|overclaim|objective|unproved) .*[0-9]e-(1[4-9]|2|3)[0-9]`, "values so small that their squares underflow"},
 	{`^score-not-finite `, "values so small that their scale overflows"},
 	{`^(panic|false-proof-audit) .*(foreign model|features missing)`, "a model of fewer features than the rows have"},
-	{`^forged (data\.nonzeros|support_columns|classes|scaling|problem\.\w+)`, "values that verify does not look at"},
+	{`^forged (data\.nonzeros|support_columns|features|schema|classes|scaling|problem\.\w+)`, "values that verify does not look at"},
 	{`^forged tensor coefficient outside of the pair `, "coefficients of rows that an output did not learn from"},
 	{`^forged (tensor \w+|certificates)`, "an objective that verify compares with the precision of a bound far below it"},
 }

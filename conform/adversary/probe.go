@@ -26,11 +26,11 @@ func (t *trial) probe() {
 			t.keepMembers(m, c)
 		}
 	}
-	t.guarded("a point of random numbers", len(s.bytes), func() {
-		if v, err := train.Verify(m, t.problem.Set, 1); err == nil && len(v.Problems) > 0 {
-			t.judgeProbe(s.solver, m, v.Found)
-		}
-	})
+	var v *train.Verification
+	t.guarded("a point of random numbers", len(s.bytes), func() { v, err = train.Verify(m, t.problem.Set, 1) })
+	if err == nil && v != nil && len(v.Problems) > 0 {
+		t.judgeProbe(s.solver, m, v.Found)
+	}
 }
 
 // keepMembers sets the coefficients of rows that an output does not learn from to 0.

@@ -35,6 +35,7 @@ func (r draw) problem() *Problem {
 	p.Set = &dataset.Set{X: r.matrixOf(x, d)}
 	p.Spec.Task = one(r, "classification", "classification", "regression", "regression")
 	r.statement(p, n)
+	r.names(p.Set)
 	p.Set.Target = r.target(p.Spec.Task, n)
 	if r.chance(25) && p.Spec.Slack == 0 {
 		p.Set.Weight = make([]float64, n)
@@ -43,6 +44,24 @@ func (r draw) problem() *Problem {
 		}
 	}
 	return p
+}
+
+// names gives features names now and then, or columns of a table.
+func (r draw) names(set *dataset.Set) {
+	if !r.chance(20) {
+		return
+	}
+	table := r.chance(50)
+	for j := range set.Cols() {
+		name := fmt.Sprintf("f%d", j+1)
+		set.Feature = append(set.Feature, name)
+		if table {
+			if set.Schema == nil {
+				set.Schema = &dataset.Schema{Target: -1, Weight: -1, Header: true}
+			}
+			set.Schema.Columns = append(set.Schema.Columns, dataset.Column{Name: name, Fill: r.NormFloat64()})
+		}
+	}
 }
 
 // rowsFor draws rows that a kernel takes.

@@ -31,7 +31,7 @@ func (c *court) scores(solver string, m *model.Model, p *Problem) (found []Findi
 		f, off := g.predict(everyRow(c.rows), w)
 		for i, expected := range f {
 			expected = add(expected, num(o.Bias))
-			slop := 10*off[i] + 1e-9*(math.Abs(o.Bias)+math.Abs(float(expected)))
+			slop := 0x1p-1000 + 10*off[i] + 1e-9*(math.Abs(o.Bias)+math.Abs(float(expected)))
 			if d := math.Abs(float(sub(num(dst[i*k+output]), expected))); d > slop && isFinite(slop) {
 				return []Finding{{"score", solver, fmt.Sprintf("output %d, row %d: found the score %.17g, the stored predictor has %s", output+1, i+1, dst[i*k+output], describe(expected))}}
 			}
