@@ -22,8 +22,10 @@ type court struct {
 	rows    int
 	kernel  *kernelRows // nil: the predictors are linear
 	images  [][]float64 // of the rows, where they are
-	classes []string
-	lambda  float64
+
+	direction []float64 // of negative curvature; nil: the kernel has none
+	classes   []string
+	lambda    float64
 }
 
 // newCourt reads the problem as the model says it was solved, and refuses a model
@@ -39,6 +41,7 @@ func newCourt(p *Problem, m *model.Model) (*court, error) {
 		if c.kernel, err = newKernelRows(*p.kernel, c.images); err != nil {
 			return nil, err
 		}
+		c.direction = c.kernel.lowest()
 	}
 	return c, c.appoint(p, m)
 }

@@ -16,7 +16,7 @@ func (c *court) descend(claims []claim) (found []claim) {
 	if !c.indefinite() {
 		return nil
 	}
-	_, v := c.kernel.lowest()
+	v := c.direction
 	for output, j := range c.judges {
 		start, bias := make([]float64, c.rows), 0.0
 		var best number
@@ -49,17 +49,12 @@ func (c *court) descend(claims []claim) (found []claim) {
 }
 
 // indefinite reports whether the matrix of the kernel has a negative eigenvalue.
-func (c *court) indefinite() bool {
-	if c.kernel == nil || c.rows == 0 {
-		return false
-	}
-	value, _ := c.kernel.lowest()
-	return value < 0
-}
+func (c *court) indefinite() bool { return c.direction != nil }
 
-// lowest returns the smallest eigenvalue of the matrix and its vector, which the
-// judge then evaluates in many bits: cyclic rotations of Jacobi, in doubles.
-func (g *kernelRows) lowest() (value float64, vector []float64) {
+// lowest returns a direction of negative curvature, nil if there is none: the vector
+// of the smallest eigenvalue, by cyclic rotations of Jacobi in doubles, of which the
+// curvature is then computed in many bits.
+func (g *kernelRows) lowest() (vector []float64) {
 	n := len(g.k)
 	a, v := make([][]float64, n), make([][]float64, n)
 	for i := range a {
@@ -67,7 +62,7 @@ func (g *kernelRows) lowest() (value float64, vector []float64) {
 		for j := range a[i] {
 			a[i][j] = float(g.k[i][j])
 			if !isFinite(a[i][j]) || math.Abs(a[i][j]) > 1e150 {
-				return 0, nil
+				return nil
 			}
 		}
 		v[i][i] = 1
@@ -96,9 +91,9 @@ func (g *kernelRows) lowest() (value float64, vector []float64) {
 	// In many bits, what is negative by rounding of doubles only is so no longer.
 	exact := g.combine(everyRow(n), nums(vector))
 	if !less(exact, neg(mul(num(1e-100), trace))) {
-		return 0, nil
+		return nil
 	}
-	return float(exact), vector
+	return vector
 }
 
 // rotate makes a_pq zero.

@@ -103,7 +103,7 @@ func TestForger(t *testing.T) {
 	if string(f.bytes()) != string(s.bytes) {
 		t.Error("a file that is taken apart and put together again is another one")
 	}
-	for range 300 {
+	for range 150 {
 		tr.attackOne(s)
 	}
 	for _, outcome := range []string{"refused", "claims found false", "harmless"} {
