@@ -10,6 +10,11 @@
 // every such a, D(a) <= P(w,b): whoever shows both has proved how far from the
 // optimum (w,b) can be at most. A [Certificate] is that proof.
 //
+// All of it is computed in double precision, and a certificate stays a proof where numbers
+// underflow or overflow: bounds on rounding errors have an absolute part, lambda and the
+// weights of rows have a range, and an objective of the zero point that is not 0 but
+// underflows or overflows is refused. See rounding.go.
+//
 // The bias and the 1/N live here only. Finding good points is the business of
 // package solver; nothing here iterates, but for the search for the best bias. A new kind of problem is a new file
 // with a type that implements [Problem].
