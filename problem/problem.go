@@ -80,6 +80,14 @@ func (c *Certificate) without(b Bias, bias float64) {
 	}
 }
 
+// A DataError is about targets or weights of rows; the other errors of the functions
+// that make problems are about parameters.
+type DataError string
+
+func (e DataError) Error() string { return "problem: " + string(e) }
+
+func dataError(format string, args ...any) error { return DataError(fmt.Sprintf(format, args...)) }
+
 // Bias says what the constant term of a prediction costs.
 type Bias int
 
