@@ -8,12 +8,7 @@ import "github.com/fenchel-ml/fenchel/matrix"
 func (g *Gram) Part(rows []int) (*Gram, error) {
 	opt := g.options
 	opt.Cache = g.lend(len(rows))
-	result, err := gramOf(g.Kernel, matrix.Subset(g.X, rows), opt)
-	if err != nil {
-		return nil, err
-	}
-	result.counts = g.counts
-	return result, nil
+	return gramOf(g.Kernel, matrix.Subset(g.X, rows), opt, g.counts, g.heed)
 }
 
 // Single reports whether rows are in single precision.

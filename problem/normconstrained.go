@@ -49,6 +49,9 @@ func (p *NormConstrained) Certify(pt Point) Certificate {
 	machine := &Kernel{Gram: p.Gram, Risk: p.Risk}
 	n := p.Len()
 	r, bias := machine.respond(pt.W[:n]), pt.W[n]
+	if p.Cut() {
+		return unfinished(p.Zero())
+	}
 	if inside := insideBall(p.Radius, r.size2(p.Constant()*bias*bias)); inside != 1 {
 		r.shrink(inside)
 		if p.Bias == Feature {
@@ -64,7 +67,9 @@ func (p *NormConstrained) Certify(pt Point) Certificate {
 	v := make([]float64, n)
 	p.feasible(v, pt.A)
 	conjugates, conjugateError := p.conjugates(v, 1)
-	r = machine.respond(v)
+	if r = machine.respond(v); p.Cut() {
+		return c
+	}
 	size := math.Sqrt(r.size2(p.Constant() * r.sumBound() * r.sumBound()))
 	dual := -conjugates - float64(float64(p.Radius*size)/p.N)
 	if d := dual - (conjugateError + primalError + float64(16*unit*math.Abs(dual-conjugates))); !math.IsNaN(d) && !math.IsInf(d, 1) {
