@@ -36,7 +36,7 @@ func main() {
 
 // run is main with its surroundings as arguments.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := interruptible(stderr, burst, func() { os.Exit(exitInterrupted) })
+	ctx, stop := interruptible(stderr, burst, quit)
 	defer stop()
 	root := newRoot(args)
 	root.SetArgs(args)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -53,7 +54,7 @@ from dual variables that it rebuilds; --refine N has a solver improve this bound
 				audit.opt.Threads = in.opt.Threads
 				return audit.run(cmd, m, set, asJSON)
 			}
-			v, verifyErr := abandoned(cmd.Context(), func() (*train.Verification, error) { return train.Verify(m, set, in.opt.Threads) })
+			v, verifyErr := parallel.Until(cmd.Context(), func() (*train.Verification, error) { return train.Verify(m, set, in.opt.Threads) })
 			if verifyErr != nil {
 				return badData(verifyErr)
 			}
