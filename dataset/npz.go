@@ -130,7 +130,7 @@ type archive struct {
 
 func openArchive(ctx context.Context, in *Input) (*archive, error) {
 	var raw bytes.Buffer
-	if _, err := raw.ReadFrom(cancellableReader{ctx, in.R}); err != nil {
+	if _, err := raw.ReadFrom(cancellableReader{ctx, in.reader()}); err != nil {
 		return nil, err
 	}
 	z, err := zip.NewReader(bytes.NewReader(raw.Bytes()), int64(raw.Len()))

@@ -1,62 +1,91 @@
 package kernel
 
-import "slices"
+import (
+	"errors"
+	"fmt"
+	"math"
 
-// Promised is a kernel of which nothing but its author's promise says that it is
-// an inner product. A certificate is worth as much; see [Gram.Definite].
-type Promised interface {
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// Unproved is a kernel that may be an inner product of which only the values are
+// known. Whether a matrix of them is positive semidefinite is then proved from all
+// its values, for every set anew; see [Gram.Doubt].
+type Unproved interface {
 	Kernel
-	Promised() // does nothing
+	Unproved() bool
 }
 
-// Promised marks a matrix from a file.
-func (Precomputed) Promised() {}
+// Definite reports whether the matrix is proved positive semidefinite, so that
+// duality bounds something.
+func (g *Gram) Definite() bool { return g.Doubt() == nil }
 
-// Promised marks a kernel of a program's own.
-func (Func) Promised() {}
+// Doubt returns why the matrix is not proved positive semidefinite; nil: it is. It is
+// where the kernel is an inner product by theorem, and where the matrix of which this
+// is a part is. Else the matrix of every [Unproved] part of the kernel is factored,
+// once: n^3/3 multiplications and 4n^2 bytes.
+func (g *Gram) Doubt() error {
+	g.definite.once.Do(func() {
+		if g.whole == nil || !g.whole.Definite() {
+			g.definite.doubt = g.doubt(g.Kernel)
+		}
+	})
+	return g.definite.doubt
+}
 
-// IsPromised reports whether k is made of a promise.
-func IsPromised(k Kernel) bool {
+// ErrIndefinite is the doubt in a kernel that is [Indefinite].
+var ErrIndefinite = errors.New("the kernel is no inner product")
+
+// doubt is Doubt for a part of the kernel: sums, products and normalisations of
+// semidefinite matrices are semidefinite.
+func (g *Gram) doubt(k Kernel) error {
+	if IsIndefinite(k) {
+		return ErrIndefinite
+	}
 	switch k := k.(type) {
-	case Promised:
-		return true
 	case normalised:
-		return IsPromised(k.of)
+		return g.doubt(k.of)
 	case combination:
 		for _, part := range k.parts {
-			if IsPromised(part) {
-				return true
+			if err := g.doubt(part); err != nil {
+				return err
 			}
 		}
+	case Precomputed:
+		if g.fitted != nil && g.fitted.kernel == k {
+			return g.fitted.doubt
+		}
+		return prove(k, g.X, g.options.Threads)
+	case Unproved:
+		if k.Unproved() {
+			return prove(k, g.X, g.options.Threads)
+		}
 	}
-	return false
+	return nil
 }
 
-// samplePromised is how many rows are looked at before a promise is believed.
-const samplePromised = 500
-
-// Definite reports whether the matrix is taken for positive semidefinite, so that
-// duality bounds something: the kernel does not say otherwise, and if it is only
-// promised, no reason against it is found among some hundred rows. Eigenvalues as
-// small as the rounding of single precision makes them are none.
-func (g *Gram) Definite() bool {
-	g.definite.once.Do(func() { g.definite.is = g.decide() })
-	return g.definite.is
+// prove factors the matrix that k makes of prepared rows.
+func prove(k Kernel, x matrix.Matrix, threads int) error {
+	a, err := newLower(k, x, threads)
+	if err != nil {
+		return err
+	}
+	least := a.smallest()
+	if a.definite(0) {
+		return nil
+	}
+	return a.refute(least)
 }
 
-func (g *Gram) decide() bool {
-	if IsIndefinite(g.Kernel) {
-		return false
-	}
-	if !IsPromised(g.Kernel) {
-		return true
-	}
-	curvature, trace, n, err := look(g.Kernel, g.X, samplePromised)
+// refute says what is known of a matrix without a proof, which has an eigenvalue of
+// about least.
+func (a *lower) refute(least float64) error {
+	margin := a.margin(0)
 	switch {
-	case err != nil:
-		return false
-	case curvature >= -negligible(n, trace):
-		return true
+	case math.IsInf(margin, 1):
+		return errors.New("the matrix of the kernel is not proved positive semidefinite: nothing is known of the errors of its values")
+	case least < -margin:
+		return fmt.Errorf("the matrix of the kernel is not positive semidefinite: its smallest eigenvalue is about %.3g, and the mean of its diagonal %.3g", least, a.trace/float64(a.n))
 	}
-	return curvature >= -0x1p-24*trace && slices.Min(g.Diagonal) >= 0
+	return fmt.Errorf("the matrix of the kernel is not proved positive semidefinite: its smallest eigenvalue is within %.3g of 0, the rounding of a proof", 2*margin)
 }

@@ -42,9 +42,11 @@ type Gram struct {
 	rows     []Row // of the last call of Rows
 	keep     bool  // rows that Update makes are worth keeping
 	counts   *counter
+	fitted   *fitted // what the rows say of a precomputed kernel; nil: it was not asked
+	whole    *Gram   // that this is a part of; nil: none
 	definite struct {
-		once sync.Once
-		is   bool
+		once  sync.Once
+		doubt error
 	}
 }
 
@@ -70,13 +72,20 @@ func (r Row) At(j int) float64 {
 	return float64(r.Single[j])
 }
 
-// NewGram checks that the kernel suits the rows, and that the cache holds two.
+// NewGram checks that the kernel suits the rows, and that the cache holds two. The shift
+// of a precomputed kernel is chosen here, see [Precomputed].
 func NewGram(k Kernel, x matrix.Matrix, opt Options) (*Gram, error) {
 	x, err := Prepare(k, x, 0)
 	if err != nil {
 		return nil, err
 	}
-	return gramOf(k, x, opt)
+	k, fitted := fit(k, x, opt.Threads)
+	g, err := gramOf(k, x, opt)
+	if err != nil {
+		return nil, err
+	}
+	g.fitted = fitted
+	return g, nil
 }
 
 // gramOf is NewGram of prepared rows.

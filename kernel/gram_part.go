@@ -12,7 +12,7 @@ func (g *Gram) Part(rows []int) (*Gram, error) {
 	if err != nil {
 		return nil, err
 	}
-	result.counts = g.counts
+	result.counts, result.whole = g.counts, g
 	return result, nil
 }
 

@@ -23,20 +23,28 @@ import (
 // another is theirs; rows to be compared get the number 0. Two of these have no
 // value: NaN. So has a row whose number is none, as a damaged model may have it.
 //
-// What was read, in single precision, is the kernel, of which nothing is known
-// but its values: that it is an inner product is the caller's promise, which
-// [Check] can refute. Where K_ij and K_ji differ by a rounding, that of the later
-// row counts.
-type Precomputed struct{}
+// What was read, in single precision, is the kernel, and where K_ij and K_ji differ by a
+// rounding, that of the later row. To the value of a row with itself Shift >= 0 is
+// added, which makes a matrix positive semidefinite that is not so by roundings; a row
+// to be compared is none of the matrix, and has none. Auto stands for the shift that
+// the rows of a training set need, see [NewGram].
+type Precomputed struct {
+	Shift float64
+	Auto  bool
+}
 
 var (
 	_ Sized    = Precomputed{}
 	_ Preparer = Precomputed{}
+	_ Unproved = Precomputed{}
 )
 
 func init() {
-	kernels.Register(registry.Entry[Kernel]{Name: "precomputed", Summary: "the training set is the matrix of values, n x n, or with a first column that counts the rows",
-		New: func(*registry.Params) (Kernel, error) { return Precomputed{}, nil }})
+	kernels.Register(registry.Entry[Kernel]{Name: "precomputed", Summary: "the training set is the matrix of values, n x n, or with a first column that counts the rows; shift=auto is added to its diagonal, as little as makes it positive semidefinite",
+		New: func(p *registry.Params) (Kernel, error) {
+			shift, auto := p.FloatOr("shift", "auto", 0, "a number >= 0", func(v float64) bool { return v >= 0 && v <= math.MaxFloat32 })
+			return Precomputed{Shift: shift, Auto: auto}, p.Err()
+		}})
 }
 
 // maxNumber is the largest number of a row: beyond it float32 skips some.
@@ -44,10 +52,13 @@ const maxNumber = 1 << 24
 
 // Eval returns the value that the row without a number, or else the later row,
 // has in the column of the other.
-func (Precomputed) Eval(x, y matrix.Vector) float64 {
+func (k Precomputed) Eval(x, y matrix.Vector) float64 {
 	i, j := number(x), number(y)
 	if i < 0 || j < 0 || i == 0 && j == 0 {
 		return math.NaN()
+	}
+	if i == j {
+		return float64(at(x, j)) + k.Shift
 	}
 	if j == 0 || i != 0 && i < j {
 		x, j = y, i
@@ -55,10 +66,13 @@ func (Precomputed) Eval(x, y matrix.Vector) float64 {
 	return float64(at(x, j))
 }
 
-// Size is the norm of a row: k(x,x) is one of its values.
-func (Precomputed) Size(_ int, xx float64) float64 { return math.Sqrt(xx) * (1 + 4*unit) }
+// Unproved returns true: a file can hold anything.
+func (Precomputed) Unproved() bool { return true }
 
-// Relative is 0.
+// Size is the norm of a row, as k(x,x) is one of its values, and the shift.
+func (k Precomputed) Size(_ int, xx float64) float64 { return (math.Sqrt(xx) + k.Shift) * (1 + 8*unit) }
+
+// Relative is 0: the value of a row with itself is defined as the rounded sum.
 func (Precomputed) Relative(int, float64, float64) float64 { return 0 }
 
 // Error is 0.

@@ -172,21 +172,91 @@ func TestIndefiniteByParameters(t *testing.T) {
 	}
 }
 
-// TestBrokenPromiseProvesNothing: a matrix from a file is an inner product by
-// promise. [1 2; 2 1] has the eigenvalue -1: its primal has no minimum.
-func TestBrokenPromiseProvesNothing(t *testing.T) {
+// TestUnprovedMatrixProvesNothing: a matrix from a file is an inner product only where
+// that is proved. [1 2; 2 1] has the eigenvalue -1: its primal has no minimum. [1 1; 1 1]
+// has the eigenvalue 0, which roundings cannot tell from a negative one without a shift.
+func TestUnprovedMatrixProvesNothing(t *testing.T) {
 	for _, c := range []struct {
 		off   float32
+		auto  bool
 		sound bool
-	}{{2, false}, {0.5, true}, {1, true}} {
+	}{{2, false, false}, {2, true, false}, {0.5, false, true}, {1, false, false}, {1, true, true}, {1.0000001, true, true}} {
 		x := must(matrix.NewDense(2, 2, []float32{1, c.off, c.off, 1}))
-		gram := must(kernel.NewGram(kernel.Precomputed{}, x, kernel.Options{}))
+		gram := must(kernel.NewGram(kernel.Precomputed{Auto: c.auto}, x, kernel.Options{}))
 		k := must(problem.NewKernel(gram, []float64{1, -1}, nil, loss.Hinge{}, 0.5, problem.None))
 		if gram.Definite() != c.sound {
 			t.Errorf("off the diagonal %g: definite %v, expected %v", c.off, gram.Definite(), c.sound)
 		}
 		if dual := k.Certify(pointOf(k, problem.Point{W: []float64{0}, A: []float64{-0.5, 0.5}})).Dual; math.IsInf(dual, -1) == c.sound {
 			t.Errorf("off the diagonal %g: dual %g", c.off, dual)
+		}
+	}
+}
+
+// TestNegativeCurvatureFarFromAnySample: of the identity of order 1000 with one pair of
+// elements 5 no bound may be claimed: along the negative curvature of that pair the
+// objective has no minimum.
+func TestNegativeCurvatureFarFromAnySample(t *testing.T) {
+	const n = 1000
+	x := &matrix.Dense{Rows: n, Cols: n, Value: make([]float32, n*n)}
+	y, a := make([]float64, n), make([]float64, n)
+	for i := range n {
+		x.Value[i*n+i] = 1
+		y[i] = float64(1 - 2*(i%2))
+		a[i] = -y[i] / 2
+	}
+	x.Value[1*n+3], x.Value[3*n+1] = 5, 5
+	for _, auto := range []bool{false, true} {
+		gram := must(kernel.NewGram(kernel.Precomputed{Auto: auto}, x, kernel.Options{}))
+		k := must(problem.NewKernel(gram, y, nil, loss.Hinge{}, 1./n, problem.None))
+		w := make([]float64, n+1)
+		w[1], w[3] = 100, -100
+		low := k.Certify(problem.Point{W: w, A: a}) // w^T K w is -80,000
+		if !(low.Primal < -38) || !math.IsInf(low.Dual, -1) {
+			t.Errorf("automatic shift %v: objective %g, bound %g; expected about -39 and no bound", auto, low.Primal, low.Dual)
+		}
+		p := must(problem.NewNormConstrained(gram, y, nil, loss.Hinge{}, 1, problem.None))
+		s := must(problem.NewSlack(gram, y, 0.5, problem.None))
+		o := must(problem.NewOneClass(gram, nil, 0.5))
+		for _, p := range []problem.Problem{p, s, o} {
+			if c := p.Certify(problem.Point{W: w, A: a}); !math.IsInf(c.Dual, -1) {
+				t.Errorf("%T: bound %g", p, c.Dual)
+			}
+		}
+	}
+}
+
+// TestFarRows: a set far from 0 has the distances of the same set at 0, up to the
+// rounding of squared norms 2^40 times as large. Its certificate at the same point is off
+// by no more than it says, and that is little, as only near rows have values that are
+// off: where every value counted as off, the bound would be worth nothing.
+func TestFarRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(*seed, 17))
+	const n = 200
+	here := &matrix.Dense{Rows: n, Cols: 2, Value: make([]float32, 2*n)}
+	there := &matrix.Dense{Rows: n, Cols: 2, Value: make([]float32, 2*n)}
+	y, a := make([]float64, n), make([]float64, n)
+	for i := range n {
+		for j := range 2 {
+			v := float32(math.Round(16*64*(r.Float64()-0.5))) / 16 // exact beside 2^16
+			here.Value[2*i+j], there.Value[2*i+j] = v, v+(1<<16)
+		}
+		y[i] = float64(1 - 2*(i%2))
+		a[i] = -y[i] * r.Float64()
+	}
+	for _, k := range []kernel.Kernel{kernel.RBF{Gamma: 1}, kernel.Laplacian{Gamma: 100}} {
+		var certificates []problem.Certificate
+		for _, x := range []*matrix.Dense{here, there} {
+			p := must(problem.NewKernel(must(kernel.NewGram(k, x, kernel.Options{})), y, nil, loss.Hinge{}, 1e-4/n, problem.None))
+			certificates = append(certificates, p.Certify(pointOf(p, problem.Point{W: []float64{0}, A: a})))
+		}
+		exact, far := certificates[0], certificates[1]
+		off := far.Rounding + exact.Rounding
+		if math.Abs(far.Primal-exact.Primal) > off || far.Dual > exact.Dual+off || far.Dual < exact.Dual-2*off {
+			t.Errorf("%T: found %v and at 0 %v, off by more than %g", k, far, exact, off)
+		}
+		if off > 1e-2*exact.Primal {
+			t.Errorf("%T: the bound on the rounding is %g for an objective of %g", k, off, exact.Primal)
 		}
 	}
 }

@@ -122,6 +122,16 @@ func (p *Params) Float(key string, otherwise float64, expected string, valid fun
 	return v
 }
 
+// FloatOr is Float for a key under which word may stand too: then it returns
+// otherwise, and true.
+func (p *Params) FloatOr(key, word string, otherwise float64, expected string, valid func(float64) bool) (v float64, isWord bool) {
+	if p.values[key] == word {
+		p.known = append(p.known, key)
+		return otherwise, true
+	}
+	return p.Float(key, otherwise, word+", or "+expected, valid), false
+}
+
 // Int returns the whole number under key, or otherwise when the key is absent.
 // It must lie in [lo, hi].
 func (p *Params) Int(key string, otherwise, lo, hi int) int {

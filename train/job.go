@@ -133,6 +133,9 @@ func (j *job) state(ctx context.Context) error {
 	if j.stated, err = newStated(t, k, x, kernel.Options{Cache: j.spec.Cache, Threads: j.threadsEach()}); err != nil {
 		return err
 	}
+	if f, ok := j.stated.family.(machineFamily); ok {
+		j.spec.Kernel = kernel.Fitted(j.spec.Kernel, f.gram.Shift())
+	}
 	j.stated.labels, j.stated.weights, j.stated.lambda = j.labels, weights, j.spec.Lambda
 	if j.first, err = j.stated.output(0); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -78,10 +79,14 @@ func DefaultsGamma(name string) bool {
 	return name == "rbf" || name == "poly" || name == "sigmoid"
 }
 
-// completeKernel writes out the gamma that depends on the data.
+// completeKernel writes out the gamma that depends on the data, and that the shift of a
+// precomputed matrix does.
 func completeKernel(spec string, features int) string {
-	if DefaultsGamma(spec) {
+	switch {
+	case DefaultsGamma(spec):
 		spec += ":gamma=auto"
+	case spec == "precomputed":
+		spec = "precomputed:shift=auto"
 	}
 	gamma := strconv.FormatFloat(1/float64(max(1, features)), 'g', -1, 64)
 	return strings.ReplaceAll(spec, "gamma=auto", "gamma="+gamma)
@@ -186,6 +191,9 @@ func (f machineFamily) supports(m *model.Model) error {
 		return fmt.Errorf("found the places of %d support vectors in %d rows, expected %d in %d", len(m.Support.Index), n, m.Support.Len(), m.Data.Rows)
 	}
 	rows := kept(f.gram.Kernel, f.gram.X, m.Support.Index)
+	if _, cols := rows.Dims(); m.Support.Cols() != cols {
+		return fmt.Errorf("found support vectors of %d columns, expected %d", m.Support.Cols(), cols)
+	}
 	for j, i := range m.Support.Index {
 		if !sameRow(m.Support.Rows.Row(j), rows.Row(j), func(a, b float32) bool { return a == b }) {
 			return fmt.Errorf("support vector %d is not row %d of the data", j+1, i+1)
@@ -235,14 +243,15 @@ func (spec *Spec) checkKernel() error {
 	return nil
 }
 
-// indefinite warns of a kernel that nothing can be proved with.
-func (f machineFamily) indefinite() error {
-	if f.gram.Definite() {
-		return nil
+// doubt says why nothing is proved with the kernel.
+func (f machineFamily) doubt() string {
+	err := f.gram.Doubt()
+	if errors.Is(err, kernel.ErrIndefinite) {
+		const sample = 300
+		curvature, _ := kernel.Check(f.gram.Kernel, f.gram.X, sample)
+		err = fmt.Errorf("%w: the smallest eigenvalue of its matrix of %d rows is %.3g", err, min(sample, f.gram.Len()), curvature)
 	}
-	const sample = 300
-	curvature, _ := kernel.Check(f.gram.Kernel, f.gram.X, sample)
-	return fmt.Errorf("the kernel is not positive definite, so that no gap is proved: the smallest eigenvalue of its matrix of %d rows is %.3g", min(sample, f.gram.Len()), curvature)
+	return err.Error()
 }
 
 // evaluations is how many values of the kernel were needed so far.

@@ -207,7 +207,9 @@ func (spec *Spec) bias() string {
 func (spec *Spec) complete(set *dataset.Set) {
 	spec.Penalty = cmp.Or(spec.Penalty, "l2")
 	spec.Bias = spec.bias()
-	spec.Kernel = completeKernel(spec.Kernel, set.Cols())
+	if spec.Kernel = completeKernel(spec.Kernel, set.Cols()); spec.Map != "" {
+		spec.Kernel = kernel.Fitted(spec.Kernel, 0) // what is proved is the approximate kernel's
+	}
 	if spec.Scaling == "" {
 		spec.Scaling = "none"
 		if k, err := kernel.New(spec.Kernel); set.Schema != nil && (err != nil || !kernel.Selective(k)) {

@@ -84,11 +84,11 @@ func convertModel(cmd *cobra.Command, from, to string) error {
 	if err != nil {
 		return badData(err)
 	}
-	format, write := "Fenchel", m.Write
+	format, write := "Fenchel", m.WriteFile
 	if !model.IsForeignFile(from) {
-		format, write = "LIBSVM", m.WriteLIBSVM
+		format, write = "LIBSVM", m.WriteLIBSVMFile
 	}
-	if err := dataset.WriteFile(to, write); err != nil {
+	if err := write(to); err != nil {
 		return badData(err)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: model of %s\n", to, format)

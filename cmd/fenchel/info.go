@@ -58,7 +58,7 @@ func printInfo(r report, m *model.Model, top int) {
 	p := m.Statement
 	r.line("problem", "%s, %s, bias %s, scale %s", termsOf(m), balance(m), p.Bias, scaleOf(m))
 	r.line("solver", "%s, seed %d", p.Solver, p.Seed)
-	printProof(r, m, s, status(m))
+	printProof(r, m, s, status(m), "")
 	printSize(r, m)
 	r.line("version", "%s", m.Version)
 	for c, o := range m.Outputs {

@@ -118,20 +118,28 @@ func (t *trainer) parseClassWeight() error {
 		t.spec.Balanced = true
 		return nil
 	}
-	t.spec.ClassWeight = map[string]float64{}
-	for pair := range strings.SplitSeq(t.classWeight, ",") {
+	var err error
+	t.spec.ClassWeight, err = parseClassWeights(t.classWeight, "balanced or a list of LABEL=WEIGHT")
+	return err
+}
+
+// parseClassWeights reads "LABEL=WEIGHT,...". What has no "=" is refused as not what was
+// expected.
+func parseClassWeights(list, expected string) (map[string]float64, error) {
+	weights := map[string]float64{}
+	for pair := range strings.SplitSeq(list, ",") {
 		at := strings.LastIndex(pair, "=")
 		if at < 0 {
-			return fmt.Errorf("--class-weight: found %q, expected balanced or a list of LABEL=WEIGHT", pair)
+			return nil, fmt.Errorf("--class-weight: found %q, expected %s", pair, expected)
 		}
 		w, err := strconv.ParseFloat(pair[at+1:], 64)
 		if err != nil || !(w > 0) || math.IsInf(w, 1) {
-			return fmt.Errorf("--class-weight: found %q, expected LABEL=WEIGHT with a weight > 0", pair)
+			return nil, fmt.Errorf("--class-weight: found %q, expected LABEL=WEIGHT with a weight > 0", pair)
 		}
-		if _, twice := t.spec.ClassWeight[pair[:at]]; twice {
-			return fmt.Errorf("--class-weight: found the label %q twice, expected each once", pair[:at])
+		if _, twice := weights[pair[:at]]; twice {
+			return nil, fmt.Errorf("--class-weight: found the label %q twice, expected each once", pair[:at])
 		}
-		t.spec.ClassWeight[pair[:at]] = w
+		weights[pair[:at]] = w
 	}
-	return nil
+	return weights, nil
 }

@@ -17,7 +17,7 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	r.line("data", "%s: %s", strings.Join(sources, " "), sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
 	printTask(r, m)
 	printProblem(r, m, t.result.N, t.result.Why)
-	printProof(r, m, s, string(t.result.Status))
+	printProof(r, m, s, string(t.result.Status), t.result.Unproved)
 	printSize(r, m)
 	if m.Support != nil {
 		r.line("kernel", "%d values requested, %d computed", t.result.Evaluations.Requested, t.result.Evaluations.Computed)
@@ -48,7 +48,10 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 		"seed": m.Statement.Seed, "epochs": t.result.Epochs, "weights_nonzero": m.Nonzeros(),
 		"seconds": map[string]float64{"read": t.read.Seconds(), "train": t.result.Train.Seconds(),
 			"certify": t.result.Certify.Seconds(), "total": t.total.Seconds()},
-		"model": nil,
+		"model": nil, "unproved": nil,
+	}
+	if t.result.Unproved != "" {
+		out["unproved"] = t.result.Unproved
 	}
 	if s := m.Statement; s.Radius > 0 || s.Slack > 0 || s.Nu > 0 {
 		out["radius"], out["slack"], out["nu"] = given(s.Radius), given(s.Slack), given(s.Nu)

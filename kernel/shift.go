@@ -1,0 +1,97 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// fitted is what the rows of a training set say of a precomputed kernel: its shift, and
+// why the matrix is not proved positive semidefinite with it; nil: it is.
+type fitted struct {
+	kernel Precomputed
+	doubt  error
+}
+
+// maxShift is the largest automatic shift, for a diagonal of 1: what rounding to four
+// digits can need. More would be another problem than the one that was posed.
+const maxShift = 0x1p-13
+
+// fit returns k with the shift that prepared rows need in place of Auto; nil: there is
+// no Auto in it.
+func fit(k Kernel, x matrix.Matrix, threads int) (Kernel, *fitted) {
+	switch k := k.(type) {
+	case normalised:
+		of, f := fit(k.of, x, threads)
+		return normalised{of.(Sized)}, f
+	case combination:
+		var found *fitted
+		parts := make([]Sized, len(k.parts))
+		for i, part := range k.parts {
+			of, f := fit(part, x, threads)
+			if f != nil {
+				found = f
+			}
+			parts[i] = of.(Sized)
+		}
+		return combination{product: k.product, parts: parts}, found
+	case Precomputed:
+		if k.Auto {
+			f := fitShift(x, threads)
+			return f.kernel, &f
+		}
+	}
+	return k, nil
+}
+
+// fitShift takes no shift where the matrix is proved without, and else a power of two
+// near the smallest that suffices.
+func fitShift(x matrix.Matrix, threads int) fitted {
+	a, err := newLower(Precomputed{}, x, threads)
+	if err != nil {
+		return fitted{doubt: err}
+	}
+	least := a.smallest()
+	if least > 0 {
+		if a.definite(0) {
+			return fitted{}
+		}
+		a.fill()
+	}
+	enough := 2 * max(2*a.margin(0), -least)
+	for shift := above(enough); shift <= maxShift*a.largest; shift *= 4 {
+		if a.definite(shift) {
+			return fitted{kernel: Precomputed{Shift: shift}}
+		}
+		a.fill()
+	}
+	return fitted{doubt: fmt.Errorf("%w; precomputed:shift=%.3g would add as much to its diagonal", a.refute(least), above(enough))}
+}
+
+// above returns the least power of two that is not below x > 0.
+func above(x float64) float64 {
+	fraction, exponent := math.Frexp(x)
+	if fraction == 0.5 {
+		exponent--
+	}
+	return math.Ldexp(1, exponent)
+}
+
+// Shift returns the shift that took the place of an automatic one; 0 if there was none.
+func (g *Gram) Shift() float64 {
+	if g.fitted == nil {
+		return 0
+	}
+	return g.fitted.kernel.Shift
+}
+
+// Fitted returns the spec of a kernel with a number in place of an automatic shift.
+func Fitted(spec string, shift float64) string {
+	if shift == 0 {
+		spec = strings.ReplaceAll(spec, ":shift=auto", "")
+	}
+	return strings.ReplaceAll(spec, "shift=auto", "shift="+strconv.FormatFloat(shift, 'g', -1, 64))
+}
