@@ -22,9 +22,8 @@ type kernelTwin struct {
 	parts []kernelTwin
 }
 
-// kernelNames has all kernels that have a twin. What strings and graphs have in
-// common is counted by the kernel itself: these are whole numbers, or sums of few
-// terms, and kernels for certain by their formulas.
+// kernelNames has all kernels that have a twin. Substrings and subtrees in common are
+// counted by the kernel itself: these are whole numbers.
 var kernelNames = []string{"linear", "rbf", "poly", "sigmoid", "laplacian", "chi2", "intersection", "precomputed", "spectrum", "ssk", "wl"}
 
 // spec spells the kernel as kernel.New reads it.
@@ -81,7 +80,7 @@ func (k kernelTwin) shifted(spec string) (kernelTwin, error) {
 	return k.with(value), err
 }
 
-var shift = regexp.MustCompile(`precomputed:shift=([^ +*(),]+(?:[eE]\+[0-9]+)?)`)
+var shift = regexp.MustCompile(`precomputed:shift=([0-9.]+(?:[eE][-+]?[0-9]+)?)`)
 
 // with puts a shift into all precomputed parts.
 func (k kernelTwin) with(shift float64) kernelTwin {
@@ -131,7 +130,9 @@ func (k kernelTwin) between(x, y []float64, i, j int) number {
 			value += k.shift
 		}
 		return num(value)
-	case "spectrum", "ssk", "wl":
+	case "ssk":
+		return subsequences(symbols(x), symbols(y), k.power)
+	case "spectrum", "wl":
 		used, err := kernel.New(k.spec())
 		if err != nil {
 			panic(err) // the generator made the spec
