@@ -24,7 +24,7 @@
 // The header's metadata says which problem was solved, what was proved, which
 // classes and features there are, and digests of data and tensors. A model file
 // holds no times, threads, paths or dates: the same training writes the same
-// bytes.
+// bytes. What WriteFile has written is read before it takes the place of a file.
 //
 // # Which function checks what
 //

@@ -19,6 +19,9 @@ import (
 // formatVersion changes when an older program could misread a file.
 const formatVersion = "1"
 
+// kindPCA is the kind of components.
+const kindPCA = "pca"
+
 // ErrTampered is wrapped by the error of reading a model when its numbers are
 // not those that were written: its digest does not fit.
 var ErrTampered = errors.New("the numbers are not those that were written")

@@ -213,10 +213,7 @@ func (m *PCA) Residual(scratch, scores []float64, x matrix.Vector) float64 {
 	return vec.SquaredNorm64(scratch)
 }
 
-const (
-	kindPCA     = "pca"
-	statePrefix = "state."
-)
+const statePrefix = "state."
 
 // WriteFile writes the components to path; either all of it is there in the end,
 // or path is as it was before. Components that [ReadPCAFile] would refuse are an error.

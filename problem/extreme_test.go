@@ -69,10 +69,13 @@ func newDraw(seed uint64) *draw {
 	d.loss = losses[int(seed)%len(losses)]
 	_, margin := d.loss.(loss.Margin)
 	d.y = d.normals(n, d.size(300))
-	if margin {
+	switch {
+	case margin:
 		for i := range d.y {
 			d.y[i] = float64(2*(i%2) - 1)
 		}
+	case d.IntN(6) == 0: // nothing hides what is lost elsewhere
+		clear(d.y)
 	}
 	d.s = slices.Repeat([]float64{1}, n)
 	if d.IntN(2) > 0 {
@@ -256,6 +259,18 @@ func (d *draw) linearDual(p *Linear, v []float64) *big.Float {
 	return best
 }
 
+// inDomain fails if the dual variables v_i/s_i, which a free bias forbids to be clipped
+// once they are balanced, make the dual minus infinity.
+func (d *draw) inDomain(t *testing.T, v []float64) {
+	t.Helper()
+	for i, v := range v {
+		lo, hi := d.loss.Domain(d.y[i])
+		if s := newBig(d.s[i]); d.bias == Free && (newBig(v).Cmp(mul(s, newBig(hi))) > 0 || newBig(v).Cmp(mul(s, newBig(lo))) < 0) {
+			t.Errorf("row %d: %g times %g is outside of the domain from %g to %g\n%s", i, v, d.s[i], lo, hi, d.name)
+		}
+	}
+}
+
 // balanced fails if a free bias makes the dual minus infinity.
 func (d *draw) balanced(t *testing.T, v []float64) {
 	t.Helper()
@@ -274,6 +289,7 @@ func (d *draw) feasible(t *testing.T, p *Risk) (v []float64, finite bool) {
 		return v, false
 	}
 	d.balanced(t, v)
+	d.inDomain(t, v)
 	return v, true
 }
 
@@ -592,5 +608,21 @@ func TestBoundAboveObjective(t *testing.T) {
 	c = Certificate{Primal: 1, Dual: math.Inf(-1), Rounding: 0.25}
 	if c.below(1.5, 0.25); c.Dual != 1 || len(c.Warnings) != 0 || c.Relative() != 0 {
 		t.Errorf("found %+v, want the bound 1", c)
+	}
+}
+
+// A free bias forbids that dual variables at an end of the domain are rounded out of it,
+// where what is lost by rounding is too small for a product with its sign, too.
+func TestFeasibleWhereProductsUnderflow(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	for range 1000 {
+		delta := math.Pow(10, -150-100*r.Float64())
+		s := 1 + 9*r.Float64()
+		d := &draw{loss: loss.Huber{Delta: delta}, y: []float64{1, -1}, s: []float64{s, s}, bias: Free,
+			dual: []float64{math.Inf(1), math.Inf(-1)}, x: &matrix.Dense{Rows: 2, Cols: 1, Value: []float32{1, 2}}}
+		risk := &Risk{Y: d.y, S: d.s, N: 2 * s, Loss: d.loss, Lambda: 1, Bias: Free}
+		if v, finite := d.feasible(t, risk); !finite || v[0] < s*delta*(1-1e-9) {
+			t.Errorf("delta=%g, weight %g: found %v, expected the ends of the domain", delta, s, v)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/parallel"
@@ -66,14 +67,6 @@ func (p *Risk) Constant() float64 {
 
 // Zero returns the objective of the zero point.
 func (p *Risk) Zero() float64 { return p.zero }
-
-// A DataError is about targets or weights of rows; the other errors of the functions
-// that make problems are about parameters.
-type DataError string
-
-func (e DataError) Error() string { return "problem: " + string(e) }
-
-func dataError(format string, args ...any) error { return DataError(fmt.Sprintf(format, args...)) }
 
 // checkRows returns the sum of the weights, or the first row that no objective
 // can be made of.
@@ -201,12 +194,16 @@ func (p *Risk) feasible(v, a []float64) {
 				x = 0
 			}
 			v[i] = p.S[i] * x
-			if math.Abs(v[i]) < negligible {
+			// One branch that is hardly ever taken: 0 less 1 is the largest number.
+			if math.Float64bits(math.Abs(v[i]))-1 < negligibleBits-1 {
 				v[i] = 0
 			}
 			// A balanced dual point is v itself, so it must not have been
 			// rounded away from zero, out of the domain.
-			if off := math.FMA(p.S[i], x, -v[i]); p.Bias == Free && (off < 0 && v[i] > 0 || off > 0 && v[i] < 0) {
+			if p.Bias != Free {
+				continue
+			}
+			if off := math.FMA(p.S[i], x, -v[i]); off < 0 && v[i] > 0 || off > 0 && v[i] < 0 {
 				v[i] = math.Nextafter(v[i], 0)
 			}
 		}
@@ -226,12 +223,19 @@ func (p *Risk) conjugates(v []float64, scale float64) (value, bound float64) {
 	return sum / p.N, sumBound(errs) / p.N
 }
 
-// steepness bounds by how much the conjugate at a, which underflowed, is below that of
-// the dual variable it stands for: both lie between two ends, and it is convex.
-func (p *Risk) steepness(a, conjugate, y float64) float64 {
-	lo, hi := p.Loss.Domain(y)
-	lo, hi = max(lo, a-4*tiny), min(hi, a+4*tiny)
-	return max(p.Loss.Conjugate(lo, y), p.Loss.Conjugate(hi, y), conjugate) - conjugate
+// steepest bounds by how much the weighted conjugates at those a that underflowed are below
+// those of the dual variables they stand for: each lies between two ends of an interval, on
+// which the conjugate is convex.
+func (p *Risk) steepest(v, a, conjugate []float64, first int) (bound float64) {
+	for k, c := range conjugate {
+		if a := a[k]; v[k] != 0 && math.Abs(a) < lost {
+			y := p.Y[first+k]
+			lo, hi := p.Loss.Domain(y)
+			lo, hi = max(lo, a-4*tiny), min(hi, a+4*tiny)
+			bound += float64(p.S[first+k] * (max(p.Loss.Conjugate(lo, y), p.Loss.Conjugate(hi, y), c) - c))
+		}
+	}
+	return bound
 }
 
 // conjugatesOf returns the sum of the weighted conjugates of the rows of a
@@ -248,16 +252,20 @@ func (p *Risk) conjugatesOf(v []float64, scale float64, first int) (sum, bound f
 	}
 	loss.ConjugateTo(p.Loss, conjugate, a, y)
 	var total vec.Sum
+	mass, smallest := 0.0, uint64(math.MaxUint64) // the bits of the smallest |v| that is not 0, less 1
 	for k, c := range conjugate {
-		if v[k] == 0 && c == 0 {
-			continue
-		}
 		total.Add(weight[k] * c)
 		size := math.Abs(a[k])
-		bound += float64(weight[k]*(64*unit*(math.Abs(c)+float64(size*(1+size+math.Abs(y[k]))))+lost)) + 4*tiny
-		if size < lost {
-			bound += float64(weight[k] * p.steepness(a[k], c, y[k]))
-		}
+		bound += float64(weight[k] * 64 * unit * (math.Abs(c) + float64(size*(1+size+math.Abs(y[k])))))
+		mass += weight[k]
+		smallest = min(smallest, math.Float64bits(math.Abs(v[k]))-1) // of 0 the largest number
+	}
+	if smallest == math.MaxUint64 && total.Value() == 0 { // nothing is lost of 0
+		return 0, bound
+	}
+	bound += float64(mass*lost) + float64(4*blockRows*tiny)
+	if smallest != math.MaxUint64 && float64(scale*(math.Float64frombits(smallest+1)/p.N)) < lost {
+		bound += p.steepest(v, a, conjugate, first)
 	}
 	return total.Value(), bound
 }
@@ -278,13 +286,15 @@ func (p *Risk) lossesOf(s *scratch, lo, hi int) (sum, bound float64) {
 	}
 	loss.ValueTo(p.Loss, value, slope, prediction, y, reach)
 	var total vec.Sum
+	mass := 0.0
 	for k, v := range value {
 		g := slope[k]
-		if v == 0 && g == 0 {
-			continue
-		}
 		total.Add(weight[k] * v)
-		bound += float64(weight[k]*(float64(g*reach[k])+float64(16*unit*(v+float64(g*(math.Abs(prediction[k])+math.Abs(y[k])))))+lost)) + 4*tiny
+		bound += float64(weight[k] * (float64(g*reach[k]) + float64(16*unit*(v+float64(g*(math.Abs(prediction[k])+math.Abs(y[k])))))))
+		mass += weight[k]
+	}
+	if bound > 0 || total.Value() != 0 || slices.Max(slope) > 0 { // nothing is lost of 0
+		bound += float64(mass*lost) + float64(4*blockRows*tiny)
 	}
 	return total.Value(), bound
 }

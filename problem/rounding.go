@@ -26,6 +26,9 @@ const lost = 0x1p-1020
 // what is left of a product near it after rounding is still a number.
 const negligible = 0x1p-960
 
+// negligibleBits are those of negligible.
+const negligibleBits = (1023 - 960) << 52
+
 // Row weights, radius and average slack lie from least to most, lambda and lambda N from
 // leastLambda to mostLambda: their products and quotients are normal numbers, so that an
 // absolute error stays small when it is multiplied by them. The objective of the zero

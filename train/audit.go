@@ -49,6 +49,7 @@ type Audit struct {
 	Outputs []problem.Certificate // of each output of the model
 	Rows    []int                 // how many rows each was trained on
 	Summary Summary
+	Kernel  string // as stated: a precomputed matrix may need a shift for its proof
 	Solver  string // that improved the bounds; "": none
 
 	Unproved string // why there is no bound; "": there is one
@@ -88,6 +89,9 @@ func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditO
 	if err != nil {
 		return nil, err
 	}
+	if _, matrix := k.(kernel.Precomputed); matrix {
+		k = kernel.Precomputed{Auto: true}
+	}
 	if a.stated, err = newStated(t, k, set.X, kernel.Options{Cache: opt.Cache, Threads: opt.Threads}); err != nil {
 		return nil, err
 	}
@@ -98,9 +102,11 @@ func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditO
 	}
 	a.stated.labels = y
 	if m.Support != nil {
-		if a.place, err = matchSupport(m, a.stated.family.(machineFamily).gram.X, y.class); err != nil {
+		gram := a.stated.family.(machineFamily).gram
+		if a.place, err = matchSupport(m, gram.X, y.class); err != nil {
 			return nil, DataError{err.Error()}
 		}
+		a.found.Kernel = kernel.Fitted(completeKernel(m.Statement.Kernel, m.Cols()), gram.Shift())
 	}
 	found := *m
 	found.Outputs = make([]model.Output, len(m.Outputs))

@@ -128,7 +128,7 @@ func printAudit(r report, m *model.Model, a *train.Audit, opt train.AuditOptions
 		given += fmt.Sprintf(", C %g of class %s", opt.ClassWeight[label]*opt.C, label)
 	}
 	asked := *m
-	asked.Statement.Loss = cmp.Or(opt.Loss, m.Statement.Loss)
+	asked.Statement.Loss, asked.Statement.Kernel = cmp.Or(opt.Loss, m.Statement.Loss), a.Kernel
 	r.line("problem", "%s%s, bias %s", termsOf(&asked), given, m.Statement.Bias)
 	if m.Support != nil {
 		r.line("support", "%s, all among the rows", count(m.Support.Len(), "vector"))

@@ -122,7 +122,7 @@ func largestOf(weights []float64, names []string, top int) string {
 		}
 		name := fmt.Sprint(j + 1)
 		if names != nil {
-			name = names[j]
+			name = spell(names[j])
 		}
 		parts = append(parts, fmt.Sprintf("%s %+.4g", name, weights[j]))
 	}

@@ -30,7 +30,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := interruptible(stderr, burst, func() { os.Exit(exitInterrupted) })
 	defer stop()
 	parallel.OnFault(func(name string) {
-		fmt.Fprintf(stderr, "fenchel: %s: found less of the file than when it was opened, expected one that does not change while it is in use\n", name)
+		fmt.Fprintf(stderr, "fenchel: %s: found less of the file than when it was opened, expected one that does not change while it is in use\n", visible(name))
 		os.Exit(exitData)
 	})
 	defer parallel.Guard()()
@@ -58,7 +58,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		e = &exit{exitInterrupted, errors.New(strings.ReplaceAll(err.Error(), context.Canceled.Error(), "interrupted"))}
 	}
 	if e.err != nil {
-		fmt.Fprintf(stderr, "fenchel: %s\n", strings.ReplaceAll(e.err.Error(), "\n", " "))
+		fmt.Fprintf(stderr, "fenchel: %s\n", visible(strings.ReplaceAll(e.err.Error(), "\n", " ")))
 	}
 	return e.code
 }

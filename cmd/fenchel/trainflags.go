@@ -30,7 +30,7 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	t.kernel.register(cmd, s)
 	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column) or none (default free, with --radius feature)")
 	f.StringVar(&s.Scheme, "scheme", "one-against-rest", "how more than two classes are told apart: one-against-rest or one-against-one")
-	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables, else none)")
+	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables: CSV, TSV, ARFF and caches of them; else none, also for NPY and NPZ)")
 	f.StringVar(&s.Solver, "solver", "auto", "solver, as in \"fenchel list solvers\"")
 	f.IntVar(&s.Partitions, "partitions", 0, "parts of the rows that sdca works on side by side, a core for each (default 1 or 2 by the sizes of the data; changes the result)")
 	f.StringVar(&t.classWeight, "class-weight", "", "balanced, or LABEL=WEIGHT,...: multiplies the weight of the rows of a class")

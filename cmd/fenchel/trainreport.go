@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -17,6 +18,9 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	r.line("data", "%s: %s", strings.Join(sources, " "), sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
 	printTask(r, m)
 	printProblem(r, m, t.result.N, t.result.Why)
+	if t.unlikeTable() {
+		r.line("scale", "none, the default of data that are no table; of CSV, TSV and ARFF it is std")
+	}
 	printProof(r, m, s, string(t.result.Status), t.result.Unproved)
 	printSize(r, m)
 	if m.Support != nil {
@@ -35,6 +39,15 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	} else {
 		r.line("model", "not saved (give -o FILE)")
 	}
+}
+
+// unlikeTable reports whether features are as they were by default, but would have been
+// scaled in a table of the same numbers, most of them not zero.
+func (t *trainer) unlikeTable() bool {
+	m := t.result.Model
+	k, err := kernel.New(m.Statement.Kernel)
+	return t.spec.Scaling == "" && t.set.Schema == nil && (err != nil || !kernel.Selective(k)) &&
+		2*m.Data.Nonzeros > int64(m.Data.Rows)*int64(m.Data.Features)
 }
 
 // printJSON prints the contract's object.
