@@ -24,10 +24,6 @@ const quickCases = 60
 // awaited are faults that are known and not mended yet: they are counted, and do not
 // fail the test. The list is to be empty.
 var awaited = []struct{ pattern, why string }{
-	{`^forged (features deleted|problem\.kernel) `, "names that the rows do not have, and the kernel of a machine without support"},
-	{`^forged tensor (weight|coefficients) `, "an objective within the rounding of a kernel of very large rows"},
-	{`^forged certificates`, "a bound raised by no more than what rounding explains"},
-	{`^(objective|overclaim) .*[0-9]e-(1[4-9]|2|3)[0-9]`, "values so small that their squares underflow"},
 }
 
 // isAwaited reports whether a failure is one of these.
