@@ -67,8 +67,8 @@ func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error
 		v.recompute(c+1, &found.Outputs[c], p, w, m.Statement.Gap)
 	}
 	v.Found = Summarise(&found)
-	if len(v.Problems) == 0 {
-		v.Unproved = cmp.Or(v.judge(problems.family, m.Statement.Gap), unnamed)
+	if v.Unproved = cmp.Or(v.Unproved, v.judge(problems.family, m.Statement.Gap), unnamed); len(v.Problems) > 0 {
+		v.Unproved = ""
 	}
 	return v, nil
 }
