@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/klauspost/compress/flate"
 )
 
 func init() {
@@ -26,8 +27,8 @@ func init() {
 // occurs twice is an error, because SciPy adds such values up and others take
 // the last.
 //
-// An archive is read into memory whole: its table of contents is at its end.
-// Arrays are decompressed as a stream, and what a header claims is not
+// The table of contents is at the end: an archive that is not a file as it is, but a
+// stream, is read into memory whole. Arrays are decompressed as a stream, and what a header claims is not
 // believed, so memory grows with the decompressed data that are there. Deflate
 // expands at most 1032 times, which bounds what a hostile archive can cost;
 // archives whose entries overlap, which could gain more, are refused.
@@ -66,10 +67,12 @@ func (npz) Detect(name string, head []byte) Match {
 func (npz) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
 	all := &arrayRows{opt: opt}
 	for _, i := range in {
-		archive, err := openArchive(ctx, i)
-		if err == nil {
-			err = all.readNPZ(archive)
+		archive, giveBack, err := openArchive(ctx, i)
+		if err != nil {
+			return nil, err
 		}
+		err = all.readNPZ(archive)
+		giveBack()
 		if err != nil {
 			return nil, err
 		}
@@ -104,58 +107,111 @@ func (a *arrayRows) readNPZ(z *archive) error {
 }
 
 func (a *arrayRows) readDense(z *archive) (rows int64, err error) {
-	name := z.first(npzRows)
-	if name == "" {
+	array := z.first(npzRows)
+	if array == "" {
 		return 0, fmt.Errorf("%s: found arrays %v, expected X (or %s), or the arrays of a SciPy sparse matrix",
 			z.name, z.names(), strings.Join(npzRows[1:], ", "))
 	}
-	return rows, z.open(name, func(h npyHeader, r io.Reader, name string) error {
+	return rows, z.open(array, func(h npyHeader, r io.Reader, name string) error {
 		var cols int64
 		if rows, cols, err = h.table(name); err != nil {
 			return err
 		}
-		b, err := a.begin(name, rows, cols)
+		if err := a.begin(name, rows, cols); err != nil {
+			return err
+		}
+		from, err := z.source(z.files[array], r, name, h.length, rows*cols*int64(h.element.size))
 		if err != nil {
 			return err
 		}
-		_, err = h.readTable(z.ctx, r, name, rows, cols, -1, b.addDense)
-		return err
+		return a.add(z.ctx, newArrayPart(name, from, h.element, 1, rows, cols, -1, h.fortran))
 	})
+}
+
+// source returns the size bytes of an array that r gives next. What was only stored
+// is left where it is, after the archive's sum was checked.
+func (z *archive) source(f *zip.File, r io.Reader, name string, at, size int64) (arraySource, error) {
+	if f.Method != zip.Store {
+		return hold(z.ctx, r, name, size)
+	}
+	buf := make([]byte, rawBytes)
+	for left := size; left > 0; {
+		if err := z.ctx.Err(); err != nil {
+			return nil, err
+		}
+		n, err := io.ReadFull(r, buf[:min(left, rawBytes)])
+		left -= int64(n)
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return nil, fewBytes(name, size-left, size)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	begin, err := f.DataOffset()
+	if z.path != "" {
+		return fileSection{path: z.path, at: begin + at, size: z.size}, err
+	}
+	return memorySection{io.NewSectionReader(z.raw, begin+at, size)}, err
 }
 
 // An archive is one opened NPZ file.
 type archive struct {
 	ctx   context.Context
 	name  string
+	path  string // of the file, "" if the archive is in memory
+	raw   io.ReaderAt
+	size  int64
 	files map[string]*zip.File // by name without .npy
 }
 
-func openArchive(ctx context.Context, in *Input) (*archive, error) {
-	var raw bytes.Buffer
-	if _, err := raw.ReadFrom(cancellableReader{ctx, in.reader()}); err != nil {
-		return nil, err
+// openArchive reads the table of contents. A file that is not compressed as a whole
+// stays open until it is given back; else the archive is read into memory.
+func openArchive(ctx context.Context, in *Input) (a *archive, giveBack func() error, err error) {
+	a = &archive{ctx: ctx, name: in.Name, files: map[string]*zip.File{}}
+	if in.Path != "" && in.size > 0 {
+		f, err := fileSection{path: in.Path, size: in.size}.file()
+		if err != nil {
+			return nil, nil, err
+		}
+		a.path, a.raw, a.size, giveBack = in.Path, f, in.size, f.Close
+	} else {
+		var raw bytes.Buffer
+		if _, err := raw.ReadFrom(cancellableReader{ctx, in.reader()}); err != nil {
+			return nil, nil, err
+		}
+		a.raw, a.size, giveBack = bytes.NewReader(raw.Bytes()), int64(raw.Len()), func() error { return nil }
 	}
-	z, err := zip.NewReader(bytes.NewReader(raw.Bytes()), int64(raw.Len()))
+	if err := a.list(); err != nil {
+		giveBack()
+		return nil, nil, err
+	}
+	return a, giveBack, nil
+}
+
+// list finds the arrays.
+func (z *archive) list() error {
+	r, err := zip.NewReader(z.raw, z.size)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
+		return fmt.Errorf("%s: %w", z.name, err)
 	}
-	a := &archive{ctx: ctx, name: in.Name, files: map[string]*zip.File{}}
+	r.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	var packed uint64
-	for _, f := range z.File {
+	for _, f := range r.File {
 		name, ok := strings.CutSuffix(f.Name, ".npy")
 		if !ok {
 			continue
 		}
-		if a.files[name] != nil {
-			return nil, fmt.Errorf("%s: found array %q twice, expected it once", in.Name, name)
+		if z.files[name] != nil {
+			return fmt.Errorf("%s: found array %q twice, expected it once", z.name, name)
 		}
-		a.files[name] = f
-		packed += min(f.CompressedSize64, uint64(raw.Len())+1)
-		if packed > uint64(raw.Len()) {
-			return nil, fmt.Errorf("%s: found arrays that overlap, expected at most %d bytes in all", in.Name, raw.Len())
+		z.files[name] = f
+		packed += min(f.CompressedSize64, uint64(z.size)+1)
+		if packed > uint64(z.size) {
+			return fmt.Errorf("%s: found arrays that overlap, expected at most %d bytes in all", z.name, z.size)
 		}
 	}
-	return a, nil
+	return nil
 }
 
 type cancellableReader struct {

@@ -18,18 +18,14 @@ func (a *arrayRows) readSparse(z *archive) (rows int64, err error) {
 		return 0, err
 	}
 	rows, cols := s.shape[0], s.shape[1]
-	b, err := a.begin(z.name, rows, cols)
-	if err != nil {
+	if err := a.begin(z.name, rows, cols); err != nil {
 		return 0, err
 	}
-	var m matrix.Matrix = &matrix.CSR{Cols: int(s.minor()), Start: s.start, Index: s.index, Value: s.value}
+	m := &matrix.CSR{Cols: int(s.minor()), Start: s.start, Index: s.index, Value: s.value}
 	if s.byColumn {
 		m = matrix.Transpose(m)
 	}
-	for i := range int(rows) {
-		row := m.Row(i)
-		b.addSparse(row.Index, row.Value)
-	}
+	a.parts = append(a.parts, newSparsePart(z.name, m))
 	return rows, nil
 }
 
