@@ -292,6 +292,9 @@ func TestTally(t *testing.T) {
 				if got != want {
 					t.Errorf("%v: found %+v, expected %+v", row, got, want)
 				}
+				if got := countNonzeros(row); int64(got) != want.nonzeros {
+					t.Errorf("%v: found %d nonzeros, expected %d", row, got, want.nonzeros)
+				}
 			}
 		}
 	}

@@ -66,6 +66,15 @@ func (t *tiler) tileTo(dst []float32, lo, hi int64, targets []float64) error {
 	return t.rowsOf(dst, lo, hi, targets)
 }
 
+// values sets dst to numbers as they are: of negative zeros, who counts the values tells.
+func (p *arrayPart) values(dst []float32, raw []byte) {
+	if p.native() {
+		copy(asBytes(dst), raw)
+		return
+	}
+	p.convert(dst, raw)
+}
+
 // native reports whether the bytes are single-precision numbers of this machine.
 func (p *arrayPart) native() bool { return p.element.name == "f4" && !p.swap }
 
@@ -93,7 +102,7 @@ func (t *tiler) rowsOf(dst []float32, lo, hi int64, targets []float64) error {
 					run = min(run, p.cols-col+p.target)
 				}
 			}
-			p.convert(dst[:run], raw)
+			p.values(dst[:run], raw)
 			dst, raw, k = dst[run:], raw[run*int64(size):], k+run
 		}
 	}
@@ -150,7 +159,7 @@ func (t *tiler) columnOf(dst []float32, k int64) error {
 		if err != nil {
 			return err
 		}
-		t.p.convert(dst[:n], raw)
+		t.p.values(dst[:n], raw)
 		dst, k = dst[n:], k+int64(n)
 	}
 	return nil
