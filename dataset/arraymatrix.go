@@ -63,13 +63,7 @@ func (a *arrayRows) count() (rows int64) {
 // what gives a mapped file back.
 func (a *arrayRows) matrix(ctx context.Context) (x matrix.Matrix, warnings []error, unmap func() error, err error) {
 	if !slices.ContainsFunc(a.parts, func(p *arrayPart) bool { return p.sparse == nil }) {
-		for _, p := range a.parts {
-			for i := range int(p.rows) {
-				row := p.sparse.Row(i)
-				a.rows.addSparse(row.Index, row.Value)
-			}
-		}
-		x, warnings = a.rows.matrix()
+		x, warnings = a.stacked()
 		return x, warnings, nil, nil
 	}
 	nonzeros := int64(0)
@@ -91,6 +85,21 @@ func (a *arrayRows) matrix(ctx context.Context) (x matrix.Matrix, warnings []err
 	}
 	x, err = a.dense(ctx)
 	return x, warnings, nil, err
+}
+
+// stacked returns the rows of sparse matrices alone: the only one as it is, if nothing of it is
+// left out.
+func (a *arrayRows) stacked() (matrix.Matrix, []error) {
+	if x := a.parts[0].sparse; len(a.parts) == 1 && int64(x.Cols) <= a.width() && countNonzeros(x.Value) == len(x.Value) {
+		return &matrix.CSR{Cols: int(a.width()), Start: x.Start, Index: x.Index, Value: x.Value}, nil
+	}
+	for _, p := range a.parts {
+		for i := range int(p.rows) {
+			row := p.sparse.Row(i)
+			a.rows.addSparse(row.Index, row.Value)
+		}
+	}
+	return a.rows.matrix()
 }
 
 // mapped returns the rows where they are in the only file, nil if they are not there

@@ -241,6 +241,53 @@ func TestArrayMemory(t *testing.T) {
 	}
 }
 
+// A sparse matrix takes no more than 1.3 times its memory either, with indices of any
+// type.
+func TestSparseArrayMemory(t *testing.T) {
+	const rows, cols = 2000, 1000
+	r := rand.New(rand.NewPCG(5, 3))
+	var start, index, wide, value []byte
+	le, stored := binary.LittleEndian, uint32(0)
+	for range rows {
+		start = le.AppendUint32(start, stored)
+		for j := range cols {
+			if r.IntN(4) == 0 {
+				index, wide = le.AppendUint32(index, uint32(j)), le.AppendUint64(wide, uint64(j))
+				value = le.AppendUint32(value, math.Float32bits(float32(r.NormFloat64())))
+				stored++
+			}
+		}
+	}
+	start = le.AppendUint32(start, stored)
+	shape := string(npyOf("<i4", "(2,)", string(le.AppendUint32(le.AppendUint32(nil, rows), cols))))
+	one := func(descr string, data []byte, count uint32) string {
+		return string(npyOf(descr, fmt.Sprintf("(%d,)", count), string(data)))
+	}
+	var first *Set
+	for _, method := range []uint16{zip.Store, zip.Deflate} {
+		for descr, places := range map[string][]byte{"<i4": index, "<i8": wide} {
+			path := writeTemp(t, "data.npz", npzFile(t, method, "shape", shape, "indptr", one("<i4", start, rows+1), "indices", one(descr, places, stored), "data", one("<f4", value, stored)))
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			s, err := readPath(path, Options{})
+			runtime.ReadMemStats(&after)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if used := after.TotalAlloc - before.TotalAlloc; used > 13*8*uint64(stored)/10 {
+				t.Errorf("method %d, %s: %d bytes were allocated for %d", method, descr, used, 8*stored)
+			}
+			if first == nil {
+				first = s
+			}
+			sameBits(t, path, s.X, first.X)
+			if x := s.X.(*matrix.CSR); !bytes.Equal(asBytes(x.Index), index) || !bytes.Equal(asBytes(x.Value), value) {
+				t.Errorf("method %d, %s: found other values", method, descr)
+			}
+		}
+	}
+}
+
 // Dense and sparse arrays make one set.
 func TestArchivesMixed(t *testing.T) {
 	dense := writeTemp(t, "dense.npz", npzFile(t, zip.Store, "X", string(npyOf("|u1", "(2, 3)", "\x01\x02\x00\x04\x05\x06"))))

@@ -272,6 +272,20 @@ func (z *archive) open(array string, do func(h npyHeader, r io.Reader, name stri
 
 // numbers gives do the numbers of an array of one dimension.
 func (z *archive) numbers(array string, whole bool, do func(e element, k int64, v float64, name string) error) (count int64, err error) {
+	return z.pieces(array, whole, func(e element, first int64, raw []byte, name string) error {
+		for k := first; len(raw) > 0; k++ {
+			if err := do(e, k, e.get(raw), name); err != nil {
+				return err
+			}
+			raw = raw[e.size:]
+		}
+		return nil
+	})
+}
+
+// pieces gives do the numbers of an array of one dimension, as bytes that are aligned as
+// numbers should be, with the place of the first.
+func (z *archive) pieces(array string, whole bool, do func(e element, first int64, raw []byte, name string) error) (count int64, err error) {
 	return count, z.open(array, func(h npyHeader, r io.Reader, name string) error {
 		if h.text != 0 || whole && !h.element.whole {
 			return fmt.Errorf("%s: found dtype %q, expected numbers", name, h.descr)
@@ -279,8 +293,25 @@ func (z *archive) numbers(array string, whole bool, do func(e element, k int64, 
 		if count, err = h.column(name); err != nil {
 			return err
 		}
-		return eachNumber(z.ctx, r, name, h.element, count, func(k int64, v float64) error { return do(h.element, k, v, name) })
+		return eachPiece(z.ctx, r, name, h.element.size, count, func(first int64, raw []byte) error { return do(h.element, first, raw, name) })
 	})
+}
+
+// believed is how many times the bytes of a deflated array may become more before memory
+// is taken for them: numbers become a few times more, hostile ones a thousand.
+const believed = 16
+
+// room returns how many of count items of an array memory is taken for at once, if each
+// has four bytes.
+func (z *archive) room(array string, count int64) int {
+	f, times := z.files[array], uint64(1)
+	if f == nil {
+		return 0
+	}
+	if f.Method != zip.Store {
+		times = believed
+	}
+	return int(min(uint64(count), f.CompressedSize64/4*times+1))
 }
 
 // whole returns an array of whole numbers from 0.
