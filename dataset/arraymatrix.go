@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -19,6 +20,9 @@ const mapLeast = 1 << 20
 // add takes a part, whose values are looked at now, so that faults are found in the
 // order of the files.
 func (a *arrayRows) add(ctx context.Context, p *arrayPart) error {
+	if p.rows > math.MaxInt/8 || p.rows*p.cols > math.MaxInt/8 {
+		return fmt.Errorf("%s: found %d rows of %d values, expected no more than this machine can address", p.name, p.rows, p.cols)
+	}
 	a.parts = append(a.parts, p)
 	return a.survey(ctx, p)
 }
