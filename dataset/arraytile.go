@@ -66,7 +66,7 @@ func (t *tiler) tileTo(dst []float32, lo, hi int64, targets []float64) error {
 	return t.rowsOf(dst, lo, hi, targets)
 }
 
-// values sets dst to numbers as they are: of negative zeros, who counts the values tells.
+// values sets dst to numbers, in which zeros may be negative: a tally says of which blocks.
 func (p *arrayPart) values(dst []float32, raw []byte) {
 	if p.native() {
 		copy(asBytes(dst), raw)

@@ -1,9 +1,8 @@
 """Reads files of numbers for the harness.
 
-Says "ready", then answers each line "WAY<tab>PATH" with {"seconds": of reading
-the file into memory alone}. Modules are imported before, when their version is asked:
-
-    version MODULE      prints it
+    (no argument)       say "ready", then answer each line "WAY<tab>PATH" with
+                        {"seconds": of reading the file into memory alone}
+    version MODULE      print it
 """
 import json
 import sys
