@@ -51,6 +51,7 @@ type lab struct {
 	peers      []peer // those installed
 	machines   []machinePeer
 	reducers   []reducer
+	readers    []fileReader
 	references *references
 	log        *log
 	notes      []string // what was left out, and why
@@ -86,6 +87,9 @@ func newLab(ctx context.Context, opt options) (*lab, error) {
 		}
 		if p, ok := p.(reducer); ok {
 			l.reducers = append(l.reducers, p)
+		}
+		if p, ok := p.(fileReader); ok {
+			l.readers = append(l.readers, p)
 		}
 	}
 	return l, nil

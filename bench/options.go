@@ -54,7 +54,7 @@ func parseOptions(args []string) (options, error) {
 		return o, fmt.Errorf("found argument %q, expected flags only", f.Arg(0))
 	}
 	o.races, o.sets, o.losses, o.rivals = list(races), list(sets), list(losses), list(peers)
-	if err := errors.Join(known("race", o.races, raceNames()), known("set", o.sets, setNames()), known("loss", o.losses, lossNames),
+	if err := errors.Join(known("race", o.races, raceNames()), known("set", o.sets, append(setNames(), arraysName)), known("loss", o.losses, lossNames),
 		known("peer", o.rivals, append(peerNames(), "none"))); err != nil {
 		return o, err
 	}

@@ -12,7 +12,8 @@ import (
 )
 
 // The race of reading: from a file in the page cache to rows in memory, by
-// format. MB/s are of the file as it is on disk.
+// format. MB/s are of the file as it is on disk. Binary arrays and tables of numbers
+// are read by others too (see read_arrays.go).
 func init() {
 	register(race{name: "read", order: 50, share: 4, run: runRead, section: readSection})
 }
@@ -30,6 +31,11 @@ var readFormats = []struct {
 }
 
 func runRead(ctx context.Context, l *lab) error {
+	if wants(l.opt.sets, arraysName) {
+		if err := l.readArrays(ctx); err != nil {
+			return err
+		}
+	}
 	sets := slices.DeleteFunc(l.opt.chosen(), func(s source) bool {
 		return !slices.Contains([]string{"a9a", "covtype2", "imdb", "rcv1-shaped"}, s.name)
 	})

@@ -18,12 +18,15 @@ type element struct {
 	size  int
 	whole bool // integers and truth values
 	get   func(raw []byte) float64
+
+	foreign bool // the bytes are not in the order of this machine
 }
 
 // elements by kind and size in bytes, as NPY names them. int64 and uint64
 // beyond 2^53 are rounded.
 func elementOf(kind byte, size int, order binary.ByteOrder) (element, bool) {
 	e := element{name: fmt.Sprintf("%c%d", kind, size), size: size, whole: kind != 'f'}
+	e.foreign = size > 1 && (order.Uint16([]byte{1, 0}) == 1) != isLittleEndian
 	switch e.name {
 	case "b1":
 		e.get = func(raw []byte) float64 { return float64(min(raw[0], 1)) }
@@ -92,7 +95,7 @@ func eachPiece(ctx context.Context, r io.Reader, name string, size int, count in
 				return err
 			}
 			if err == io.EOF || err == io.ErrUnexpectedEOF {
-				return fmt.Errorf("%s: found %d bytes of data, expected %d", name, at*int64(size)+int64(n), count*int64(size))
+				return fewBytes(name, at*int64(size)+int64(n), count*int64(size))
 			}
 			return err
 		}
@@ -137,12 +140,16 @@ func noMore(r io.Reader, name string) error {
 	var one [1]byte
 	n, err := io.ReadFull(r, one[:])
 	if n > 0 {
-		return fmt.Errorf("%s: found bytes after the last value, expected the end", name)
+		return moreBytes(name)
 	}
 	if err == io.EOF {
 		return nil
 	}
 	return err
+}
+
+func moreBytes(name string) error {
+	return fmt.Errorf("%s: found bytes after the last value, expected the end", name)
 }
 
 // product multiplies the dimensions of an array of items of size bytes, if

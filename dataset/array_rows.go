@@ -12,7 +12,8 @@ import (
 // to each row.
 type arrayRows struct {
 	opt     *Options
-	rows    *rowBuilder
+	rows    *rowBuilder // of sparse parts alone; counts what is left out of all
+	parts   []*arrayPart
 	first   string // name of the first file, whose columns count
 	absent  string // name of the first file without targets
 	targets []Target
@@ -23,20 +24,20 @@ type arrayRows struct {
 
 // begin prepares for rows x cols values of a file. Nothing is allocated for
 // them yet.
-func (a *arrayRows) begin(name string, rows, cols int64) (*rowBuilder, error) {
+func (a *arrayRows) begin(name string, rows, cols int64) error {
 	a.files++
 	const most = min(math.MaxUint32, math.MaxInt)
 	switch {
 	case rows == 0 || cols == 0:
-		return nil, fmt.Errorf("%s: found %s of %s, expected at least one of each", name, plural(rows, "row", "rows"), plural(cols, "column", "columns"))
+		return fmt.Errorf("%s: found %s of %s, expected at least one of each", name, plural(rows, "row", "rows"), plural(cols, "column", "columns"))
 	case cols > most:
-		return nil, fmt.Errorf("%s: found %d columns, expected at most %d", name, cols, int64(most))
+		return fmt.Errorf("%s: found %d columns, expected at most %d", name, cols, int64(most))
 	case a.rows == nil:
 		a.first, a.rows = name, newRowBuilder(int(cols), a.opt)
 	case int64(a.rows.cols) != cols:
-		return nil, fmt.Errorf("%s: found %s, expected %d as in %s", name, plural(cols, "column", "columns"), a.rows.cols, a.first)
+		return fmt.Errorf("%s: found %s, expected %d as in %s", name, plural(cols, "column", "columns"), a.rows.cols, a.first)
 	}
-	return a.rows, nil
+	return nil
 }
 
 // take notes the targets of a file that was read; nil: it has none.
@@ -68,17 +69,24 @@ func (a *arrayRows) set(ctx context.Context) (*Set, error) {
 	s := &Set{Weight: a.weights}
 	var err error
 	if a.opt.Labels != "" {
-		s.Target, err = readLabels(ctx, a.opt.Labels, a.opt, int64(a.rows.rows))
+		s.Target, err = readLabels(ctx, a.opt.Labels, a.opt, a.count())
 	} else {
 		s.Target, err = mergeTargets(a.targets)
 	}
 	if err == nil && a.opt.Weights != "" {
-		s.Weight, err = readWeights(ctx, a.opt.Weights, a.opt, a.rows.rows)
+		s.Weight, err = readWeights(ctx, a.opt.Weights, a.opt, int(a.count()))
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.X, s.Warnings = a.rows.matrix()
+	x, warnings, unmap, err := a.matrix(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.X, s.Warnings = x, warnings
+	if unmap != nil {
+		s.close = append(s.close, unmap)
+	}
 	if a.schema != nil {
 		s.Schema, s.Feature = a.schema, a.schema.features()
 		s.Schema.fill(s.X)
@@ -155,12 +163,14 @@ func checkTarget(v float64, e element, name string, row int64) error {
 // that is not finite is not given to do.
 func eachRow(ctx context.Context, r io.Reader, name string, e element, rows, cols int64, scale float64, do func([]float32)) error {
 	var row []float32 // grows with the data: cols is only what the header says
-	convert := e.convert(scale)
+	convert := e.converter(scale)
 	return eachPiece(ctx, r, name, e.size, rows*cols, func(first int64, raw []byte) error {
 		for len(raw) > 0 {
 			have, count := len(row), int(min(cols-int64(len(row)), int64(len(raw)/e.size)))
 			row = slices.Grow(row, count)[:have+count]
-			if bad := convert(row[have:], raw); bad >= 0 {
+			convert(row[have:], raw)
+			if !allFinite(row[have:]) {
+				bad := slices.IndexFunc(row[have:], func(v float32) bool { return v-v != 0 })
 				at := first + int64(bad)
 				_, err := single(e.get(raw[bad*e.size:])/scale, name, at/cols, at%cols)
 				return err
@@ -173,33 +183,4 @@ func eachRow(ctx context.Context, r io.Reader, name string, e element, rows, col
 		}
 		return nil
 	})
-}
-
-// convert returns what divides numbers by scale and rounds them to single
-// precision, as single does; and returns the first that is not finite then, -1
-// if all are.
-func (e element) convert(scale float64) func(dst []float32, raw []byte) int {
-	if e.name == "u1" {
-		var table [256]float32
-		for i := range table {
-			table[i] = float32(float64(i) / scale)
-		}
-		return func(dst []float32, raw []byte) int {
-			for k, b := range raw[:len(dst)] {
-				dst[k] = table[b]
-			}
-			return -1
-		}
-	}
-	return func(dst []float32, raw []byte) int {
-		for k := range dst {
-			x := float32(e.get(raw) / scale)
-			if x-x != 0 {
-				return k
-			}
-			dst[k] = x + 0 // no negative zero
-			raw = raw[e.size:]
-		}
-		return -1
-	}
 }

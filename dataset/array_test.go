@@ -199,7 +199,9 @@ func TestHostileSizes(t *testing.T) {
 		"npy":     []byte(huge),
 		"fortran": npyFile("{'descr': '<f4', 'fortran_order': True, 'shape': (1000000000, 1000), }", "abcd"),
 		"npz":     npzFile(t, zip.Deflate, "X", huge),
-		"text":    npzFile(t, zip.Deflate, "X", string(npyOf("|u1", "(1, 1)", "\x01")), "y", string(npyOf("<U500000000", "(1,)", "abcd"))),
+		"sparse": npzFile(t, zip.Deflate, "shape", string(npyOf("<i8", "(2,)", "\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x80\x00\x00\x00\x00")),
+			"indptr", string(npyOf("<i8", "(2,)", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00")), "indices", bytesOf(1), "data", bytesOf(1)),
+		"text": npzFile(t, zip.Deflate, "X", string(npyOf("|u1", "(1, 1)", "\x01")), "y", string(npyOf("<U500000000", "(1,)", "abcd"))),
 	} {
 		path := writeTemp(t, "data", file)
 		var before, after runtime.MemStats

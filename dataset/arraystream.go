@@ -61,7 +61,7 @@ func (idx) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) err
 
 // stream gives the rows of an array that read reads.
 func (a *arrayRows) stream(in *Input, rows, cols int64, b *blocks, read func(do func([]float32)) error) error {
-	if _, err := a.begin(in.Name, rows, cols); err != nil {
+	if err := a.begin(in.Name, rows, cols); err != nil {
 		return err
 	}
 	if err := b.fix(in.Name, int(cols)); err != nil {

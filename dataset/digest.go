@@ -33,8 +33,9 @@ const digestBuffer = 4 << 10
 func (s *Set) digestBlock(lo, hi int, pause func()) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	buf := binary.LittleEndian.AppendUint64(make([]byte, 0, 2*digestBuffer), uint64(hi-lo))
+	var columns []uint32 // 0, 1, ... of dense rows without a zero
 	for i := lo; i < hi; i++ {
-		if buf = s.appendRow(buf, i); len(buf) >= digestBuffer {
+		if buf, columns = s.appendRow(buf, i, columns); len(buf) >= digestBuffer {
 			h.Write(buf)
 			buf = buf[:0]
 			if pause != nil {
@@ -60,12 +61,20 @@ func wholeDigest(n, d int, blocks [][sha256.Size]byte) string {
 	return "sha256:" + hex.EncodeToString(whole.Sum(nil))
 }
 
-func (s *Set) appendRow(buf []byte, i int) []byte {
+// appendRow appends a row to buf. It may make columns longer.
+func (s *Set) appendRow(buf []byte, i int, columns []uint32) (_ []byte, all []uint32) {
 	row := s.X.Row(i)
 	nonzeros := countNonzeros(row.Value)
 	buf = binary.LittleEndian.AppendUint64(buf, uint64(nonzeros))
-	if row.Index != nil && nonzeros == len(row.Value) {
-		buf = appendWords(buf, row.Index)
+	if nonzeros == len(row.Value) {
+		index := row.Index
+		if index == nil {
+			for len(columns) < nonzeros {
+				columns = append(columns, uint32(len(columns)))
+			}
+			index = columns[:nonzeros]
+		}
+		buf = appendWords(buf, index)
 		buf = appendWords(buf, row.Value)
 	} else {
 		buf = appendNonzeros(buf, row, nonzeros)
@@ -75,16 +84,20 @@ func (s *Set) appendRow(buf []byte, i int) []byte {
 	if s.Weight != nil {
 		weight = s.Weight[i]
 	}
-	return binary.LittleEndian.AppendUint64(buf, math.Float64bits(weight))
+	return binary.LittleEndian.AppendUint64(buf, math.Float64bits(weight)), columns
 }
 
-func countNonzeros(value []float32) (n int) {
-	for _, v := range value {
-		if math.Float32bits(v)<<1 != 0 { // no branch
-			n++
-		}
+// countNonzeros counts two at a time, as a tally does.
+func countNonzeros(value []float32) int {
+	const magnitude, sign = 0x7fffffff7fffffff, 0x8000000080000000
+	raw, found := asBytes(value), uint64(0)
+	for ; len(raw) >= 8; raw = raw[8:] {
+		found += (binary.NativeEndian.Uint64(raw)&magnitude + magnitude) & sign >> 31
 	}
-	return n
+	if len(raw) == 4 {
+		found += (uint64(binary.NativeEndian.Uint32(raw)<<1) + math.MaxUint32) >> 32
+	}
+	return int(found>>32 + found&math.MaxUint32)
 }
 
 // appendWords appends the elements as little-endian integers.

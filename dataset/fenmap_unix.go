@@ -11,9 +11,10 @@ import (
 )
 
 // mapFile maps a file of that size for reading. The pages are the system's: it
-// brings them in when they are touched and drops them when memory is short.
+// brings them in when they are touched and drops them when memory is short. A page
+// that is made writable and written to is copied (see rewrite).
 func mapFile(f *os.File, size int) (data []byte, unmap func() error, err error) {
-	data, err = unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_SHARED)
+	data, err = unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_PRIVATE)
 	if err != nil {
 		return nil, nil, err
 	}

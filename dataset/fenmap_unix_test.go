@@ -32,9 +32,13 @@ func TestCutWhileMapped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, where := range []string{"caller", "worker", "stream"} {
+	for _, where := range []string{"caller", "worker", "stream", "array"} {
 		if err := Write(t.Context(), path, set, ""); err != nil {
 			t.Fatal(err)
+		}
+		if where == "array" {
+			values := strings.Repeat("\x00\x00\x80\x3f", 1<<20)
+			path = writeTemp(t, "x.npy", npyFile("{'descr': '<f4', 'fortran_order': False, 'shape': (1024, 1024), } ", values))
 		}
 		c := exec.Command(self, "-test.run=^TestCutWhileMapped$", "-test.timeout=60s")
 		c.Env = append(os.Environ(), cutFile+"="+path, "FENCHEL_TEST_WHERE="+where)
@@ -49,9 +53,12 @@ func TestCutWhileMapped(t *testing.T) {
 func readCut(t *testing.T, path string) {
 	parallel.OnFault(func(name string) { fmt.Println(name, "was cut"); os.Exit(7) })
 	defer parallel.Guard()()
-	set, err := Read(t.Context(), []string{path}, Options{})
+	set, err := Read(t.Context(), []string{path}, Options{Unlabelled: true})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if set.close == nil {
+		t.Fatal("the file is not mapped")
 	}
 	defer set.Close()
 	stream, err := Blocks(t.Context(), []string{path}, Options{BlockRows: 16})

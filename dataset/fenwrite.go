@@ -279,7 +279,7 @@ func (f *fenWriter) write(b []byte) {
 }
 
 // asBytes is numbers as the bytes they are in memory.
-func asBytes[T uint32 | float32 | int64 | float64](s []T) []byte {
+func asBytes[T uint32 | float32 | int64 | uint64 | float64](s []T) []byte {
 	var zero T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
 }

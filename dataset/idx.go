@@ -72,14 +72,14 @@ func (a *arrayRows) readIDX(ctx context.Context, in *Input) error {
 	if err != nil {
 		return err
 	}
-	b, err := a.begin(in.Name, dims[0], cols)
+	if err := a.begin(in.Name, dims[0], cols); err != nil {
+		return err
+	}
+	from, err := in.array(ctx, int64(4+4*len(dims)), dims[0]*cols*int64(e.size))
 	if err != nil {
 		return err
 	}
-	if err := eachRow(ctx, in.reader(), in.Name, e, dims[0], cols, e.scale(), b.addDense); err != nil {
-		return err
-	}
-	if err := noMore(in.reader(), in.Name); err != nil {
+	if err := a.add(ctx, newArrayPart(in.Name, from, e, e.scale(), dims[0], cols, -1, false)); err != nil {
 		return err
 	}
 	if a.opt.Labels != "" {

@@ -146,6 +146,7 @@ func fuzzFormat(f *testing.F, name string) {
 func checkRead(t *testing.T, format string, data []byte) {
 	t.Helper()
 	s, err := Read(context.Background(), []string{"-"}, Options{Format: format, Stdin: bytes.NewReader(data)})
+	checkFile(t, format, data, s, err)
 	if err != nil {
 		return
 	}
@@ -160,5 +161,25 @@ func checkRead(t *testing.T, format string, data []byte) {
 		if _, err := matrix.NewCSR(m.Cols, m.Start, m.Index, m.Value); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// checkFile reads as a file what was read as a stream: arrays are left where they
+// are in files.
+func checkFile(t *testing.T, format string, data []byte, s *Set, streamed error) {
+	t.Helper()
+	if format == "fen" || bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
+		return
+	}
+	path := filepath.Join(t.TempDir(), "data")
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	file, err := readPath(path, Options{Format: format})
+	if (err == nil) != (streamed == nil) {
+		t.Fatalf("found %v of a file and %v of a stream", err, streamed)
+	}
+	if err == nil {
+		sameBits(t, path, file.X, s.X)
 	}
 }

@@ -25,6 +25,11 @@ func init() {
 // as many features as there are columns, or targets do not matter. A target that is not the last column
 // gives the set a schema, as a table has, so that a model remembers its place.
 //
+// A file is gone over twice, in parallel: to check all values and count the nonzeros,
+// and to put them where they belong, in memory allocated once. Little-endian float32
+// rows without a target among them, of which half or more of the values are nonzero,
+// are mapped instead, as a cache is: such a file must not be changed while it is in use.
+//
 // The header is read by our own parser (npyheader.go): the known library,
 // npyio, is quiet since 2022, brings gonum along, and was ten times slower.
 type npy struct{}
@@ -67,15 +72,15 @@ func (a *arrayRows) readNPY(ctx context.Context, in *Input) error {
 	if target >= 0 {
 		features = max(features-1, 0)
 	}
-	b, err := a.begin(in.Name, rows, features)
+	if err := a.begin(in.Name, rows, features); err != nil {
+		return err
+	}
+	from, err := in.array(ctx, h.length, rows*cols*int64(h.element.size))
 	if err != nil {
 		return err
 	}
-	values, err := h.readTable(ctx, in.reader(), in.Name, rows, cols, target, b.addDense)
-	if err == nil {
-		err = noMore(in.reader(), in.Name)
-	}
-	if err != nil {
+	p := newArrayPart(in.Name, from, h.element, 1, rows, cols, target, h.fortran)
+	if err := a.add(ctx, p); err != nil {
 		return err
 	}
 	if target < 0 {
@@ -84,7 +89,7 @@ func (a *arrayRows) readNPY(ctx context.Context, in *Input) error {
 	if a.opt.Schema == nil && target != cols-1 {
 		a.schema = positions(int(cols), int(target))
 	}
-	t := numberTarget(values)
+	t := numberTarget(p.targets)
 	return a.take(in.Name, &t)
 }
 

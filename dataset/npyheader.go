@@ -31,14 +31,16 @@ type npyHeader struct {
 	order   binary.ByteOrder
 	fortran bool
 	shape   []int64
+	length  int64 // bytes before the numbers
 }
 
 // readHeader reads the header of an array; name is for messages.
 func readHeader(r io.Reader, name string) (h npyHeader, err error) {
-	text, err := readHeaderText(r)
+	text, fixed, err := readHeaderText(r)
 	if err == nil {
 		p := &npyParser{rest: text}
 		if h, err = p.header(); err == nil {
+			h.length = int64(fixed + len(text))
 			err = h.setType()
 		}
 	}
@@ -53,33 +55,35 @@ func readHeader(r io.Reader, name string) (h npyHeader, err error) {
 	return h, nil
 }
 
-func readHeaderText(r io.Reader) (string, error) {
-	fixed := make([]byte, 12)
-	if n, err := io.ReadFull(r, fixed[:10]); err != nil {
-		return "", short(n, 10, err)
+// readHeaderText also returns how many bytes are before the text.
+func readHeaderText(r io.Reader) (text string, fixed int, err error) {
+	head := make([]byte, 12)
+	fixed = 10
+	if n, err := io.ReadFull(r, head[:10]); err != nil {
+		return "", 0, short(n, 10, err)
 	}
-	if string(fixed[:6]) != npyMagic {
-		return "", fmt.Errorf("found %q, expected %q", fixed[:6], npyMagic)
+	if string(head[:6]) != npyMagic {
+		return "", 0, fmt.Errorf("found %q, expected %q", head[:6], npyMagic)
 	}
-	length := uint32(binary.LittleEndian.Uint16(fixed[8:]))
-	switch version := fixed[6]; version {
+	length := uint32(binary.LittleEndian.Uint16(head[8:]))
+	switch version := head[6]; version {
 	case 1:
 	case 2, 3:
-		if n, err := io.ReadFull(r, fixed[10:]); err != nil {
-			return "", short(10+n, 12, err)
+		if n, err := io.ReadFull(r, head[10:]); err != nil {
+			return "", 0, short(10+n, 12, err)
 		}
-		length = binary.LittleEndian.Uint32(fixed[8:])
+		fixed, length = 12, binary.LittleEndian.Uint32(head[8:])
 	default:
-		return "", fmt.Errorf("found version %d.%d, expected 1, 2 or 3", version, fixed[7])
+		return "", 0, fmt.Errorf("found version %d.%d, expected 1, 2 or 3", version, head[7])
 	}
 	if length > maxNPYHeader {
-		return "", fmt.Errorf("found %d characters, expected at most %d", length, maxNPYHeader)
+		return "", 0, fmt.Errorf("found %d characters, expected at most %d", length, maxNPYHeader)
 	}
-	text := make([]byte, length)
-	if n, err := io.ReadFull(r, text); err != nil {
-		return "", short(n, int(length), err)
+	raw := make([]byte, length)
+	if n, err := io.ReadFull(r, raw); err != nil {
+		return "", 0, short(n, int(length), err)
 	}
-	return string(text), nil
+	return string(raw), fixed, nil
 }
 
 func short(found, expected int, err error) error {

@@ -7,10 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
-
-	"github.com/fenchel-ml/fenchel/registry"
 )
 
 func init() {
@@ -26,8 +23,8 @@ func init() {
 // occurs twice is an error, because SciPy adds such values up and others take
 // the last.
 //
-// An archive is read into memory whole: its table of contents is at its end.
-// Arrays are decompressed as a stream, and what a header claims is not
+// The table of contents is at the end: an archive that is not a file as it is, but a
+// stream, is read into memory whole. Arrays are decompressed as a stream, and what a header claims is not
 // believed, so memory grows with the decompressed data that are there. Deflate
 // expands at most 1032 times, which bounds what a hostile archive can cost;
 // archives whose entries overlap, which could gain more, are refused.
@@ -66,10 +63,12 @@ func (npz) Detect(name string, head []byte) Match {
 func (npz) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
 	all := &arrayRows{opt: opt}
 	for _, i := range in {
-		archive, err := openArchive(ctx, i)
-		if err == nil {
-			err = all.readNPZ(archive)
+		archive, giveBack, err := openArchive(ctx, i)
+		if err != nil {
+			return nil, err
 		}
+		err = all.readNPZ(archive)
+		giveBack()
 		if err != nil {
 			return nil, err
 		}
@@ -104,118 +103,43 @@ func (a *arrayRows) readNPZ(z *archive) error {
 }
 
 func (a *arrayRows) readDense(z *archive) (rows int64, err error) {
-	name := z.first(npzRows)
-	if name == "" {
+	array := z.first(npzRows)
+	if array == "" {
 		return 0, fmt.Errorf("%s: found arrays %v, expected X (or %s), or the arrays of a SciPy sparse matrix",
 			z.name, z.names(), strings.Join(npzRows[1:], ", "))
 	}
-	return rows, z.open(name, func(h npyHeader, r io.Reader, name string) error {
+	return rows, z.open(array, func(h npyHeader, r io.Reader, name string) error {
 		var cols int64
 		if rows, cols, err = h.table(name); err != nil {
 			return err
 		}
-		b, err := a.begin(name, rows, cols)
+		if err := a.begin(name, rows, cols); err != nil {
+			return err
+		}
+		from, err := z.source(z.files[array], r, name, h.length, rows*cols*int64(h.element.size))
 		if err != nil {
 			return err
 		}
-		_, err = h.readTable(z.ctx, r, name, rows, cols, -1, b.addDense)
-		return err
+		return a.add(z.ctx, newArrayPart(name, from, h.element, 1, rows, cols, -1, h.fortran))
 	})
-}
-
-// An archive is one opened NPZ file.
-type archive struct {
-	ctx   context.Context
-	name  string
-	files map[string]*zip.File // by name without .npy
-}
-
-func openArchive(ctx context.Context, in *Input) (*archive, error) {
-	var raw bytes.Buffer
-	if _, err := raw.ReadFrom(cancellableReader{ctx, in.reader()}); err != nil {
-		return nil, err
-	}
-	z, err := zip.NewReader(bytes.NewReader(raw.Bytes()), int64(raw.Len()))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	a := &archive{ctx: ctx, name: in.Name, files: map[string]*zip.File{}}
-	var packed uint64
-	for _, f := range z.File {
-		name, ok := strings.CutSuffix(f.Name, ".npy")
-		if !ok {
-			continue
-		}
-		if a.files[name] != nil {
-			return nil, fmt.Errorf("%s: found array %q twice, expected it once", in.Name, name)
-		}
-		a.files[name] = f
-		packed += min(f.CompressedSize64, uint64(raw.Len())+1)
-		if packed > uint64(raw.Len()) {
-			return nil, fmt.Errorf("%s: found arrays that overlap, expected at most %d bytes in all", in.Name, raw.Len())
-		}
-	}
-	return a, nil
-}
-
-type cancellableReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c cancellableReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
-}
-
-// names returns the names of the arrays as messages have them, sorted.
-func (z *archive) names() []string {
-	names := make([]string, 0, len(z.files))
-	for name := range z.files {
-		names = append(names, registry.Spell(name))
-	}
-	slices.Sort(names)
-	return names
-}
-
-// first returns the first of the names that is there, or "".
-func (z *archive) first(names []string) string {
-	for _, name := range names {
-		if z.files[name] != nil {
-			return name
-		}
-	}
-	return ""
-}
-
-// open gives do an array and checks that do reads it to its end, which also
-// checks the sum of the archive.
-func (z *archive) open(array string, do func(h npyHeader, r io.Reader, name string) error) error {
-	name := fmt.Sprintf("%s: array %q", z.name, array)
-	f := z.files[array]
-	if f == nil {
-		return fmt.Errorf("%s: found arrays %v, expected %q too", z.name, z.names(), array)
-	}
-	packed, err := f.Open()
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	defer packed.Close()
-	r := &namedReader{r: packed, name: name}
-	h, err := readHeader(r, name)
-	if err != nil {
-		return err
-	}
-	if err := do(h, r, name); err != nil {
-		return err
-	}
-	return noMore(r, name)
 }
 
 // numbers gives do the numbers of an array of one dimension.
 func (z *archive) numbers(array string, whole bool, do func(e element, k int64, v float64, name string) error) (count int64, err error) {
+	return z.pieces(array, whole, func(e element, first int64, raw []byte, name string) error {
+		for k := first; len(raw) > 0; k++ {
+			if err := do(e, k, e.get(raw), name); err != nil {
+				return err
+			}
+			raw = raw[e.size:]
+		}
+		return nil
+	})
+}
+
+// pieces gives do the numbers of an array of one dimension, as bytes that are aligned as
+// numbers should be, with the place of the first.
+func (z *archive) pieces(array string, whole bool, do func(e element, first int64, raw []byte, name string) error) (count int64, err error) {
 	return count, z.open(array, func(h npyHeader, r io.Reader, name string) error {
 		if h.text != 0 || whole && !h.element.whole {
 			return fmt.Errorf("%s: found dtype %q, expected numbers", name, h.descr)
@@ -223,8 +147,25 @@ func (z *archive) numbers(array string, whole bool, do func(e element, k int64, 
 		if count, err = h.column(name); err != nil {
 			return err
 		}
-		return eachNumber(z.ctx, r, name, h.element, count, func(k int64, v float64) error { return do(h.element, k, v, name) })
+		return eachPiece(z.ctx, r, name, h.element.size, count, func(first int64, raw []byte) error { return do(h.element, first, raw, name) })
 	})
+}
+
+// believed is how many times the bytes of a deflated array may become more before memory
+// is taken for them: numbers become a few times more, hostile ones a thousand.
+const believed = 16
+
+// room returns how many of count items of an array memory is taken for at once, if each
+// has four bytes.
+func (z *archive) room(array string, count int64) int {
+	f, times := z.files[array], uint64(1)
+	if f == nil {
+		return 0
+	}
+	if f.Method != zip.Store {
+		times = believed
+	}
+	return int(min(uint64(count), f.CompressedSize64/4*times+1))
 }
 
 // whole returns an array of whole numbers from 0.

@@ -18,18 +18,14 @@ func (a *arrayRows) readSparse(z *archive) (rows int64, err error) {
 		return 0, err
 	}
 	rows, cols := s.shape[0], s.shape[1]
-	b, err := a.begin(z.name, rows, cols)
-	if err != nil {
+	if err := a.begin(z.name, rows, cols); err != nil {
 		return 0, err
 	}
-	var m matrix.Matrix = &matrix.CSR{Cols: int(s.minor()), Start: s.start, Index: s.index, Value: s.value}
+	m := &matrix.CSR{Cols: int(s.minor()), Start: s.start, Index: s.index, Value: s.value}
 	if s.byColumn {
 		m = matrix.Transpose(m)
 	}
-	for i := range int(rows) {
-		row := m.Row(i)
-		b.addSparse(row.Index, row.Value)
-	}
+	a.parts = append(a.parts, newSparsePart(z.name, m))
 	return rows, nil
 }
 
@@ -40,6 +36,7 @@ type sparseArrays struct {
 	start    []int64
 	index    []uint32
 	value    []float32
+	convert  func(dst []float32, raw []byte)
 }
 
 func (s *sparseArrays) major() int64 {
@@ -127,36 +124,62 @@ func (z *archive) entries(s *sparseArrays) error {
 	if most := 1<<20 + 64*stored; s.byColumn && s.shape[0] > most {
 		return fmt.Errorf("%s: found %d rows for %d values, expected at most %d in csc format (in Python: X.tocsr())", z.name, s.shape[0], stored, most)
 	}
-	count, err := z.numbers("indices", true, func(_ element, k int64, v float64, name string) error {
-		if v < 0 || v >= float64(s.minor()) {
-			return fmt.Errorf("%s: value %d: found %.0f, expected a whole number from 0 to %d", name, k+1, v, s.minor()-1)
-		}
-		s.index = append(s.index, uint32(v))
-		return nil
-	})
+	s.index, s.value = large[uint32](z.room("indices", stored))[:0], large[float32](z.room("data", stored))[:0]
+	count, err := z.pieces("indices", true, func(e element, first int64, raw []byte, name string) error { return s.takeIndex(e, first, raw, name) })
 	if err == nil && count != stored {
 		err = fmt.Errorf("%s: array \"indices\": found %d values, expected %d as in indptr", z.name, count, stored)
 	}
 	if err != nil {
 		return err
 	}
-	count, err = z.numbers("data", false, func(_ element, k int64, v float64, name string) error {
-		x := float32(v)
-		if math.IsNaN(v) || math.IsInf(float64(x), 0) {
-			if k >= stored {
-				return nil // too many values: reported below
-			}
-			row, col := s.place(k)
-			_, err := single(v, name, row, col)
-			return err
-		}
-		s.value = append(s.value, x+0)
-		return nil
-	})
+	count, err = z.pieces("data", false, func(e element, first int64, raw []byte, name string) error { return s.takeValues(e, first, raw, name) })
 	if err == nil && count != stored {
 		err = fmt.Errorf("%s: array \"data\": found %d values, expected %d as in indptr", z.name, count, stored)
 	}
 	return err
+}
+
+// takeIndex appends places within rows, or columns, from the one of number first on.
+func (s *sparseArrays) takeIndex(e element, first int64, raw []byte, name string) error {
+	n, minor := len(raw)/e.size, s.minor()
+	if e.name == "i4" && !e.foreign { // as SciPy writes them
+		all := numbersIn[uint32](raw, n)
+		if len(all) == 0 || int64(slices.Max(all)) < min(minor, math.MaxInt32+1) {
+			s.index = append(s.index, all...)
+			return nil
+		}
+	}
+	for k := range n {
+		v := e.get(raw[k*e.size:])
+		if v < 0 || v >= float64(minor) {
+			return fmt.Errorf("%s: value %d: found %.0f, expected a whole number from 0 to %d", name, first+int64(k)+1, v, minor-1)
+		}
+		s.index = append(s.index, uint32(v))
+	}
+	return nil
+}
+
+// takeValues appends values. Those that are too many are reported afterwards.
+func (s *sparseArrays) takeValues(e element, first int64, raw []byte, name string) error {
+	have, n := len(s.value), len(raw)/e.size
+	s.value = slices.Grow(s.value, n)[:have+n]
+	if s.convert == nil {
+		s.convert = e.converter(1)
+	}
+	s.convert(s.value[have:], raw)
+	if allFinite(s.value[have:]) {
+		return nil
+	}
+	for k := first; len(raw) > 0 && k < s.start[len(s.start)-1]; k++ {
+		v := e.get(raw)
+		if x := float32(v); x-x != 0 {
+			row, col := s.place(k)
+			_, err := single(v, name, row, col)
+			return err
+		}
+		raw = raw[e.size:]
+	}
+	return nil
 }
 
 // sort sorts each compressed row and refuses places that occur twice.
