@@ -34,6 +34,11 @@ type Problem struct {
 	// Squared and Fourth are the means of |x|^2 and |x|^4, of all rows or of the
 	// first of a stream. Step sizes are stated for rows of which they are 1.
 	Squared, Fourth float64
+
+	// Loss is the part of the best possible that may be missing, by the estimate of a
+	// method that was given no tolerance of its own; 0: as that method has it. See
+	// [Refining].
+	Loss float64
 }
 
 // Check returns why no method could solve the problem.
@@ -62,6 +67,13 @@ type Method interface {
 type Batch interface {
 	Method
 	Solve(ctx context.Context, x Rows, p Problem) (Basis, error)
+}
+
+// A Refining method comes closer to the answer the smaller Problem.Loss is. One that
+// was given a tolerance, or computes as exactly as it can, says that it does not.
+type Refining interface {
+	Batch
+	Refines(Problem) bool
 }
 
 // A Streaming method looks at every row once and forgets it.
