@@ -185,6 +185,7 @@ type pcaJob struct {
 	problem pca.Problem
 	method  pca.Method
 	basis   pca.Basis
+	state   pca.State // of a method that learned row by row
 	result  PCAResult
 }
 
@@ -281,6 +282,7 @@ func (j *pcaJob) learn(ctx context.Context, s pca.State) (pca.Basis, error) {
 			s.Learn(rows.Part(lo, min(lo+block, n)))
 		}
 	}
+	j.state = s
 	return pca.RayleighRitz(j.rows, s.Basis(), j.spec.Threads), nil
 }
 
@@ -304,6 +306,9 @@ func (j *pcaJob) certify(ctx context.Context) error {
 		Version: Version(),
 	}
 	j.result.Status = j.end(m.Proof.Relative())
+	if j.result.Warnings = nil; j.result.Status == solver.Stalled {
+		j.result.Warnings = append(j.result.Warnings, j.whyStalled())
+	}
 	m.Proof.Status = string(j.result.Status)
 	j.result.Model = m
 	return nil
@@ -315,10 +320,31 @@ func (j *pcaJob) end(relative float64) solver.Status {
 	if relative <= j.spec.goal() {
 		return solver.Converged
 	}
-	if _, batch := j.method.(pca.Batch); batch {
+	if _, batch := j.method.(pca.Batch); batch || isStuck(j.state) {
 		return solver.Stalled
 	}
 	return solver.EpochLimit
+}
+
+// whyStalled says what another run could do.
+func (j *pcaJob) whyStalled() error {
+	switch _, refines := j.method.(pca.Refining); {
+	case j.state != nil:
+		return stuckError(j.spec.Method)
+	case refines:
+		return fmt.Errorf("method %s: no gap of %g is proved; expected more passes, a smaller tol, or a gap that rounding leaves room for", j.spec.Method, j.spec.goal())
+	}
+	return fmt.Errorf("method %s: no gap of %g is proved; expected a method that stops by the gap, such as krylov, or a gap that rounding leaves room for", j.spec.Method, j.spec.goal())
+}
+
+// isStuck reports whether a state says that it will stay away from the answer.
+func isStuck(s pca.State) bool {
+	stuck, ok := s.(pca.Stuck)
+	return ok && stuck.Stuck()
+}
+
+func stuckError(method string) error {
+	return fmt.Errorf("method %s is stuck: new directions are forgotten at once; expected another method, such as capped-msg", method)
 }
 
 func heldOutVariance(h pca.HeldOut) *model.HeldOutVariance {

@@ -160,8 +160,12 @@ func (s *PCAStream) Result(status solver.Status) (*PCAResult, error) {
 		m.State = pca.Keep(s.learner)
 	}
 	r := &PCAResult{Model: m, Status: status, Why: s.why, Fit: s.fit, Certify: time.Since(started)}
-	if stuck, ok := a.State.(pca.Stuck); ok && stuck.Stuck() {
-		r.Warnings = append(r.Warnings, fmt.Errorf("method %s is stuck: new directions are forgotten at once; expected another method, such as capped-msg", s.spec.Method))
+	if isStuck(a.State) {
+		r.Warnings = append(r.Warnings, stuckError(s.spec.Method))
+		if status == solver.EpochLimit {
+			r.Status = solver.Stalled
+			m.Proof.Status = string(r.Status)
+		}
 	}
 	return r, m.Seal()
 }

@@ -51,8 +51,9 @@ can go on with later rows: --resume MODEL. If a row is bad, or the run is
 interrupted, what was learned from the rows before is written.
 
 "fenchel predict MODEL DATA" writes the coordinates of rows along the components,
-"fenchel reconstruct" makes rows of them again. Exit code: 0 done, 3 the gap that
-was asked for is not proved, 4 nor is the usual one, 130 interrupted.`,
+"fenchel reconstruct" makes rows of them again. Exit code: 0 the gap is proved,
+or a stream has ended; 3 a method that learns row by row has seen its rows, and the
+gap is not proved; 4 a method cannot prove it, or is stuck; 130 interrupted.`,
 		Example: `  fenchel pca @low-rank -k 5
   fenchel pca digits.csv.gz -k 50 -o digits.pca
   fenchel pca news.svm -k 100 --center -o news.pca
@@ -262,14 +263,15 @@ func (p *reducer) finish(cmd *cobra.Command, sources []string) error {
 	return p.ended()
 }
 
-// ended turns the status into an exit code. A method that learns row by row did
-// what was asked when it has seen its rows, unless a gap was asked for too.
+// ended turns the status into an exit code. Rows of a stream have no proof, and a
+// method that has seen them did what was asked; of rows that are all there the gap is
+// known.
 func (p *reducer) ended() error {
 	switch p.result.Status {
 	case solver.Converged:
 		return nil
 	case solver.EpochLimit:
-		if p.spec.Gap == 0 {
+		if p.result.Model.Statement.Stream {
 			return nil
 		}
 		return &exit{code: exitLimit}
