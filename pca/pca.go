@@ -100,10 +100,22 @@ type State interface {
 // of BlockRows rows.
 type Blocked interface{ BlockRows() int }
 
+// Batched is a Blocked state to which the division of rows into batches matters, as each
+// is centred at its own mean: it is given BlockRows rows at a time, and the last of them
+// with what is left where that is fewer than LeastRows.
+type Batched interface {
+	Blocked
+	LeastRows() int
+}
+
 // BlockOf returns how many rows to give a state at a time: about a thousand, which
-// is enough for matrix products, and a multiple of what a [Blocked] one asks for.
+// is enough for matrix products, and a multiple of what a [Blocked] one asks for, or
+// exactly what a [Batched] one does.
 func BlockOf(s State) int {
 	const rows = 1024
+	if b, ok := s.(Batched); ok {
+		return b.BlockRows()
+	}
 	if b, ok := s.(Blocked); ok {
 		return (rows + b.BlockRows() - 1) / b.BlockRows() * b.BlockRows()
 	}

@@ -31,8 +31,9 @@ type PCASpec struct {
 	Seed    uint64 // of everything random
 	Threads int    // at most so many cores; 0: all. Never changes a result
 
-	NoState   bool // a stream's model cannot go on, and is smaller
-	ZeroBased bool // noted in the model: how LIBSVM indices of the data begin
+	HoldOut   float64 // share of a stream's rows that are held out, at most 1/2; 0: one in twenty, -1: none
+	NoState   bool    // a stream's model cannot go on, and is smaller
+	ZeroBased bool    // noted in the model: how LIBSVM indices of the data begin
 }
 
 // DefaultPCAGap is the share of the variance that may be missing unless another one
@@ -69,6 +70,9 @@ func (spec PCASpec) Check() error {
 	}
 	if !(spec.Gap >= 0 && spec.Gap < 1) {
 		return fmt.Errorf("gap = %g: expected a number from 0 to 1", spec.Gap)
+	}
+	if !(spec.HoldOut == -1 || spec.HoldOut >= 0 && spec.HoldOut <= 0.5) {
+		return fmt.Errorf("hold out %g: expected a share of the rows, from 0 to 0.5", spec.HoldOut)
 	}
 	if spec.Epochs < 0 {
 		return fmt.Errorf("epochs = %d: expected a number >= 0", spec.Epochs)

@@ -86,7 +86,19 @@ func (s *PCAStream) begin() error {
 		return DataError{fmt.Sprintf("method %s: %v", s.spec.Method, err)}
 	}
 	s.learner = pca.NewLearner(streaming, p, s.center, s.spec.scale())
+	s.learner.HoldOut(heldOutShare(s.spec.HoldOut))
 	return nil
+}
+
+// heldOutShare returns the share of rows held out that a spec or a model stands for.
+func heldOutShare(stated float64) float64 {
+	switch {
+	case stated == 0:
+		return pca.UsualHoldOut
+	case stated < 0:
+		return 0
+	}
+	return stated
 }
 
 // ResumePCA goes on where the stream ended that made the model. Method, centring,
@@ -97,7 +109,7 @@ func ResumePCA(m *model.PCA, threads int) (*PCAStream, error) {
 	}
 	st := m.Statement
 	s := &PCAStream{cols: m.Cols(), center: st.Center, feature: m.Features,
-		spec: PCASpec{K: st.K, Method: st.Method, Scale: st.Scale, Seed: st.Seed, Threads: threads, ZeroBased: st.ZeroBased}}
+		spec: PCASpec{K: st.K, Method: st.Method, Scale: st.Scale, Seed: st.Seed, Threads: threads, HoldOut: st.HoldOut, ZeroBased: st.ZeroBased}}
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
@@ -143,7 +155,7 @@ func (s *PCAStream) Result(status solver.Status) (*PCAResult, error) {
 	}
 	m := &model.PCA{
 		Statement: model.PCAStatement{K: s.spec.K, Method: s.spec.Method, Center: s.center, Scale: s.spec.scale(), Stream: true,
-			Seed: s.spec.Seed, ZeroBased: s.spec.ZeroBased},
+			Seed: s.spec.Seed, HoldOut: s.spec.HoldOut, ZeroBased: s.spec.ZeroBased},
 		Data:       model.Data{Rows: s.Rows(), Features: s.cols},
 		Features:   s.feature,
 		Components: a.Basis.Component, Eigenvalue: a.Basis.Value, Mean: a.Mean, Scale: a.Factor,

@@ -56,7 +56,7 @@ func VerifyPCA(ctx context.Context, m *model.PCA, set *dataset.Set, threads int)
 	}
 	v.compare(m, c)
 	if m.Proof.Status != Merged { // of merged ones nothing is claimed; streams left rows out of their means
-		v.preprocessing(m, set.X, set.X, c.Total, threads)
+		v.preprocessing(m, set.X, c.Total, threads)
 		v.eigenvalues(rows, basis, c.Total, threads)
 	}
 	return v, nil
@@ -74,24 +74,18 @@ func certificateSeed(seed uint64, digest string) uint64 {
 // squared length of what it is off by.
 const meanSlack = 1e-12
 
-// preprocessing recomputes the mean of some rows, and the scale of those that it was
-// measured on.
-func (v *PCAVerification) preprocessing(m *model.PCA, x, measured matrix.Matrix, total float64, threads int) {
+// preprocessing recomputes the mean and the scale of some rows.
+func (v *PCAVerification) preprocessing(m *model.PCA, x matrix.Matrix, total float64, threads int) {
 	center := m.Statement.Center || m.Statement.Scale == "thesis"
-	scaled, err := pca.Preprocess(measured, m.Statement.Scale, center, threads)
-	about := scaled
-	all, _ := x.Dims()
-	if first, _ := measured.Dims(); err == nil && first < all {
-		about, err = pca.Preprocess(x, "none", center, threads)
-	}
+	rows, err := pca.Preprocess(x, m.Statement.Scale, center, threads)
 	if err != nil {
 		v.fail("%v", err)
 		return
 	}
-	if len(about.Offset) != len(m.Mean) || !(squaredDistance(about.Offset, m.Mean, m.Scale) <= meanSlack*total) {
+	if len(rows.Offset) != len(m.Mean) || !(squaredDistance(rows.Offset, m.Mean, m.Scale) <= meanSlack*total) {
 		v.fail("the mean is not that of the rows")
 	}
-	if !near(scaled.Factor, m.Scale) {
+	if !near(rows.Factor, m.Scale) {
 		v.fail("the scale is not that of the rows")
 	}
 }
@@ -171,7 +165,7 @@ func (v *PCAVerification) stream(m *model.PCA, set *dataset.Set, basis pca.Basis
 	}
 	n, d := set.X.Dims()
 	numbers, learned, ok := split(m.HeldOut, n)
-	if !ok || !pca.HoldsOut(numbers, n, d) {
+	if !ok || !pca.HoldsOut(numbers, n, d, heldOutShare(m.Statement.HoldOut)) {
 		v.fail("%d rows are claimed to have been held out that would not have been", len(m.HeldOut))
 		return
 	}
@@ -181,7 +175,7 @@ func (v *PCAVerification) stream(m *model.PCA, set *dataset.Set, basis pca.Basis
 		v.fail("the variance of the rows is claimed to be %.9g, found %.9g", p.Total, total)
 	}
 	v.Found.Total = model.Bound(total)
-	v.preprocessing(m, rows.X, pca.Measured(rows.X), total, threads)
+	v.preprocessing(m, rows.X, total, threads)
 	rows.X = matrix.Subset(set.X, numbers)
 	v.heldOut(p.HeldOut, rows, basis)
 }

@@ -45,8 +45,10 @@ Targets in DATA are not looked at. Rows are centred if at least one value in twe
 is not zero, or --center asks for it; sparse ones stay sparse either way.
 
 With --stream, or from standard input, each row is looked at once and forgotten:
-memory does not grow with their number. Some rows are then held out, and what the
-components capture of them is reported instead of a proof. The model of a stream
+memory does not grow with their number. One row in twenty (--hold-out) is then held
+out, and what the components capture of them is reported instead of a proof. The
+scale is that of all rows learned.
+"--stream --hold-out 0 --method ipca" is scikit-learn's IncrementalPCA. The model of a stream
 can go on with later rows: --resume MODEL. If a row is bad, or the run is
 interrupted, what was learned from the rows before is written.
 
@@ -80,6 +82,7 @@ func (p *reducer) register(cmd *cobra.Command) {
 	f.IntVar(&p.in.opt.Columns, "features", 0, "number of features of a stream of sparse rows (default what its first thousand rows need)")
 	f.BoolVar(&p.stream, "stream", false, "look at each row once, in memory that does not grow with their number (default for standard input)")
 	f.StringVar(&p.resume, "resume", "", "go on from the model of a stream, with rows that come after its own")
+	f.Float64Var(&s.HoldOut, "hold-out", pca.UsualHoldOut, "share of a stream's rows that is held out to judge by, 0 for none")
 	f.BoolVar(&s.NoState, "no-state", false, "leave out of a stream's model what --resume needs: smaller")
 	f.StringVarP(&p.out, "output", "o", "", "write the model to this file")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "show no progress")
@@ -116,6 +119,14 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 	if f.Changed("gap") && !(p.spec.Gap > 0 && p.spec.Gap < 1) {
 		return fmt.Errorf("--gap %g: expected a number between 0 and 1", p.spec.Gap)
 	}
+	if s := &p.spec.HoldOut; !(*s >= 0 && *s <= 0.5) {
+		return fmt.Errorf("--hold-out %g: expected a share of the rows, from 0 to 0.5", *s)
+	} else if *s == 0 {
+		*s = -1
+	}
+	if f.Changed("hold-out") && !p.streams(sources) {
+		return errors.New("--hold-out: found it without --stream: of rows that are all there a proof is made, and none are held out")
+	}
 	if f.Changed("epochs") && p.spec.Epochs < 1 {
 		return fmt.Errorf("--epochs %d: expected a number > 0", p.spec.Epochs)
 	}
@@ -127,7 +138,7 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 			return err
 		}
 	}
-	for _, name := range []string{"method", "center", "scale", "seed"} {
+	for _, name := range []string{"method", "center", "scale", "seed", "hold-out"} {
 		if p.resume != "" && f.Changed(name) {
 			return fmt.Errorf("--%s: found it beside --resume, expected only what the model does not say", name)
 		}
