@@ -20,8 +20,8 @@ import (
 type PCASpec struct {
 	K      int    // how many
 	Method string // as pca.New takes it; "" or "auto": chosen
-	Center string // "yes", "no"; "" or "auto": yes if at least one value in twenty is not zero
-	Scale  string // one of PCAScales; "": none
+	Center string // "yes", "no"; "" or "auto": yes for a table, or if at least one value in twenty is not zero
+	Scale  string // one of PCAScales; "" or "auto": std for a table, whose columns have units of their own, else none
 
 	// Gap is the share of the best possible variance that may be missing, by proof;
 	// 0: DefaultPCAGap, and a method that looks at each row once ends without it.
@@ -59,7 +59,7 @@ func (spec PCASpec) Check() error {
 	if spec.K < 1 {
 		return fmt.Errorf("k = %d: expected at least 1", spec.K)
 	}
-	if spec.Scale != "" && !slices.Contains(PCAScales(), spec.Scale) {
+	if spec.Scale != "" && spec.Scale != "auto" && !slices.Contains(PCAScales(), spec.Scale) {
 		return registry.Unknown("scaling", spec.Scale, PCAScales())
 	}
 	if c := spec.Center; c != "" && c != "auto" && c != "yes" && c != "no" {
@@ -105,13 +105,22 @@ func (spec PCASpec) Streams() bool {
 	return err == nil && once
 }
 
-// centers decides whether rows of x are centred.
-func (spec *PCASpec) centers(x matrix.Matrix) bool {
+// settle chooses the scale where that is left open, and decides whether rows of x, of a
+// table or not, are centred.
+func (spec *PCASpec) settle(x matrix.Matrix, table bool) (center bool) {
+	if spec.Scale == "" || spec.Scale == "auto" {
+		if spec.Scale = "none"; table {
+			spec.Scale = "std"
+		}
+	}
 	switch spec.Center {
 	case "yes":
 		return true
 	case "no":
 		return false
+	}
+	if table {
+		return true
 	}
 	n, d := x.Dims()
 	return matrix.Nonzeros(x) >= int64(math.Ceil(float64(n)*float64(d)/rareValues))
@@ -207,8 +216,8 @@ func (j *pcaJob) prepare() error {
 		return err
 	}
 	var err error
-	center := j.spec.centers(j.set.X)
-	if j.rows, err = pca.Preprocess(j.set.X, j.spec.scale(), center, j.spec.Threads); err != nil {
+	center := j.spec.settle(j.set.X, j.set.Schema != nil)
+	if j.rows, err = pca.Preprocess(j.set.X, j.spec.Scale, center, j.spec.Threads); err != nil {
 		return DataError{err.Error()}
 	}
 	j.problem.Squared, j.problem.Fourth = j.rows.Sizes(j.spec.Threads)
@@ -227,13 +236,6 @@ func nothingVaries(center bool) string {
 		return "all rows are the same: expected some that differ"
 	}
 	return "all values are zero: expected some that are not"
-}
-
-func (spec *PCASpec) scale() string {
-	if spec.Scale == "" {
-		return "none"
-	}
-	return spec.Scale
 }
 
 // pick chooses the method, or makes the one that was asked for.
@@ -300,7 +302,7 @@ func (j *pcaJob) certify(ctx context.Context) error {
 	n, d := j.set.X.Dims()
 	goal := j.spec.goal()
 	m := &model.PCA{
-		Statement: model.PCAStatement{K: j.spec.K, Method: j.spec.Method, Center: j.rows.Offset != nil, Scale: j.spec.scale(),
+		Statement: model.PCAStatement{K: j.spec.K, Method: j.spec.Method, Center: j.rows.Offset != nil, Scale: j.spec.Scale,
 			Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased},
 		Data:     model.Data{Rows: n, Features: d, Nonzeros: matrix.Nonzeros(j.set.X), Digest: digest},
 		Features: j.set.Feature, Schema: j.set.Schema,

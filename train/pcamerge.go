@@ -54,7 +54,7 @@ func alike(first, m *model.PCA) error {
 	case (m.Mean == nil) != (first.Mean == nil):
 		return fmt.Errorf("found center %v, expected %v as in the first model", m.Mean != nil, first.Mean != nil)
 	case !slices.Equal(m.Scale, first.Scale):
-		return fmt.Errorf("found another scale than in the first model: expected the same factor for every feature")
+		return fmt.Errorf("found another scale than in the first model: expected the same factor for every feature, as parts made with --scale none have")
 	case !slices.Equal(m.Features, first.Features):
 		return fmt.Errorf("found other names of features than in the first model")
 	}

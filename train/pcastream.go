@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
@@ -18,6 +19,8 @@ const StreamMethod = "history"
 // Nothing is proved: some rows are held out, and what the components capture of
 // them is an estimate for rows like them.
 type PCAStream struct {
+	Schema *dataset.Schema // of the table that the rows come from, kept in the model; nil: none
+
 	spec    PCASpec
 	why     string
 	cols    int
@@ -28,8 +31,8 @@ type PCAStream struct {
 }
 
 // NewPCAStream begins with the first rows of a stream, which say how many features
-// there are and whether to centre; it does not learn them yet. The features have
-// names, or feature is nil.
+// there are and whether to centre; it does not learn them yet. The features of a
+// table have names; of other rows feature is nil.
 func NewPCAStream(first matrix.Matrix, feature []string, spec PCASpec) (*PCAStream, error) {
 	if err := spec.Check(); err != nil {
 		return nil, err
@@ -45,8 +48,8 @@ func NewPCAStream(first matrix.Matrix, feature []string, spec PCASpec) (*PCAStre
 	if spec.chooses() {
 		spec.Method, s.why = StreamMethod, "for rows that come once: no step size, and close to the best"
 	}
+	s.center = spec.settle(first, feature != nil) || spec.Scale == "thesis"
 	s.spec = spec
-	s.center = spec.centers(first) || spec.Scale == "thesis"
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
@@ -85,7 +88,7 @@ func (s *PCAStream) begin() error {
 	if err := m.Accepts(p); err != nil {
 		return DataError{fmt.Sprintf("method %s: %v", s.spec.Method, err)}
 	}
-	s.learner = pca.NewLearner(streaming, p, s.center, s.spec.scale())
+	s.learner = pca.NewLearner(streaming, p, s.center, s.spec.Scale)
 	s.learner.HoldOut(heldOutShare(s.spec.HoldOut))
 	return nil
 }
@@ -108,7 +111,7 @@ func ResumePCA(m *model.PCA, threads int) (*PCAStream, error) {
 		return nil, DataError{"found components without the state of a stream, expected a model that was made from one"}
 	}
 	st := m.Statement
-	s := &PCAStream{cols: m.Cols(), center: st.Center, feature: m.Features,
+	s := &PCAStream{cols: m.Cols(), center: st.Center, feature: m.Features, Schema: m.Schema,
 		spec: PCASpec{K: st.K, Method: st.Method, Scale: st.Scale, Seed: st.Seed, Threads: threads, HoldOut: st.HoldOut, ZeroBased: st.ZeroBased}}
 	if err := s.begin(); err != nil {
 		return nil, err
@@ -154,10 +157,11 @@ func (s *PCAStream) Result(status solver.Status) (*PCAResult, error) {
 		return nil, DataError{fmt.Sprintf("found only %d of k = %d components in %d rows, which lie in fewer dimensions", a.Basis.K, s.spec.K, s.Rows())}
 	}
 	m := &model.PCA{
-		Statement: model.PCAStatement{K: s.spec.K, Method: s.spec.Method, Center: s.center, Scale: s.spec.scale(), Stream: true,
+		Statement: model.PCAStatement{K: s.spec.K, Method: s.spec.Method, Center: s.center, Scale: s.spec.Scale, Stream: true,
 			Seed: s.spec.Seed, HoldOut: s.spec.HoldOut, ZeroBased: s.spec.ZeroBased},
 		Data:       model.Data{Rows: s.Rows(), Features: s.cols},
 		Features:   s.feature,
+		Schema:     s.Schema,
 		Components: a.Basis.Component, Eigenvalue: a.Basis.Value, Mean: a.Mean, Scale: a.Factor,
 		Proof:   model.PCAProof{Status: string(status), Total: model.Bound(a.Total), Captured: model.Bound(math.NaN()), Upper: model.Bound(math.NaN())},
 		Version: Version(),

@@ -29,7 +29,8 @@ type reducer struct {
 	json   bool
 	quiet  bool
 
-	set         *dataset.Set // nil of a stream
+	set         *dataset.Set    // nil of a stream
+	table       *dataset.Schema // nil: no table
 	result      *train.PCAResult
 	read, total time.Duration
 }
@@ -41,14 +42,17 @@ func newPCA() *cobra.Command {
 		Short: "Find principal components, and prove how much variance others could capture",
 		Long: `Pca finds the K orthonormal directions that capture most of the variance of the
 rows of DATA, and proves how much the best directions could capture at most.
-Targets in DATA are not looked at. Rows are centred if at least one value in twenty
-is not zero, or --center asks for it; sparse ones stay sparse either way.
+Targets in DATA are not looked at. Tables are centred and scaled (--scale std), as
+their columns have units of their own, and a column called target, label, class or y,
+or named by --target, is left out. Other rows are centred if at least one value in
+twenty is not zero, or --center asks for it; sparse ones stay sparse either way.
+Without centring it is the second moment about 0 that is captured, not a variance.
 
 With --stream, or from standard input, each row is looked at once and forgotten:
 memory does not grow with their number. One row in twenty (--hold-out) is then held
 out, and what the components capture of them is reported instead of a proof. The
 scale is that of all rows learned.
-"--stream --hold-out 0 --method ipca" is scikit-learn's IncrementalPCA. The model of a stream
+"--method ipca --stream --hold-out 0 --scale none" is scikit-learn's IncrementalPCA. The model of a stream
 can go on with later rows: --resume MODEL. If a row is bad, or the run is
 interrupted, what was learned from the rows before is written.
 
@@ -73,8 +77,8 @@ func (p *reducer) register(cmd *cobra.Command) {
 	f, s := cmd.Flags(), &p.spec
 	f.IntVarP(&s.K, "components", "k", 0, "how many components")
 	f.StringVar(&s.Method, "method", "auto", "method, as in \"fenchel list methods\"")
-	f.BoolVar(&p.center, "center", false, "subtract the mean of every feature (default if at least one value in twenty is not zero)")
-	f.StringVar(&s.Scale, "scale", "none", "scaling of the features: "+strings.Join(train.PCAScales(), ", "))
+	f.BoolVar(&p.center, "center", false, "subtract the mean of every feature (default for tables, and if at least one value in twenty is not zero)")
+	f.StringVar(&s.Scale, "scale", "auto", "scaling of the features: "+strings.Join(train.PCAScales(), ", ")+" (default std for tables, else none)")
 	f.Float64Var(&s.Gap, "gap", 0, fmt.Sprintf("share of the best possible variance that may be missing, by proof (default %g)", train.DefaultPCAGap))
 	f.IntVar(&s.Epochs, "epochs", 0, "passes of a method that learns row by row (default 1)")
 	f.BoolVar(&s.Shuffle, "shuffle", false, "such a method takes the rows in random order")
@@ -88,7 +92,7 @@ func (p *reducer) register(cmd *cobra.Command) {
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "show no progress")
 	f.BoolVar(&p.json, "json", false, "print one JSON object and nothing else on standard output")
 	complete(cmd, "method", append(names(pca.Entries()), "auto")...)
-	complete(cmd, "scale", train.PCAScales()...)
+	complete(cmd, "scale", append(train.PCAScales(), "auto")...)
 }
 
 func (p *reducer) run(cmd *cobra.Command, sources []string) error {
@@ -173,7 +177,7 @@ func (p *reducer) fit(cmd *cobra.Command, sources []string) (err error) {
 		return err
 	}
 	warn(cmd, p.set.Warnings)
-	p.spec.ZeroBased = p.set.ZeroBased
+	p.spec.ZeroBased, p.table = p.set.ZeroBased, p.set.Schema
 	p.read = time.Since(started)
 	p.result, err = train.FitPCA(cmd.Context(), p.set, p.spec)
 	return dataOr(err)
@@ -197,15 +201,18 @@ func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 		if s, earlier, err = p.takeUp(); err != nil {
 			return err
 		}
+		p.in.opt.Schema = earlier.Schema
 		p.in.opt.Columns, p.in.opt.ZeroBased = earlier.Cols(), earlier.Statement.ZeroBased || p.in.opt.ZeroBased
 	}
 	d := newDisplay(cmd.ErrOrStderr(), 0)
 	began := time.Now()
 	err := p.in.blocks(cmd, sources, func(rows *dataset.RowStream, x matrix.Matrix) (err error) {
+		p.table = rows.Schema
 		if s == nil {
 			if s, err = train.NewPCAStream(x, rows.Feature, p.spec); err != nil {
 				return err
 			}
+			s.Schema = rows.Schema
 		}
 		if !p.quiet {
 			d.rows(s.Rows())
