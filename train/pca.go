@@ -294,7 +294,7 @@ func (j *pcaJob) learn(ctx context.Context, s pca.State) (pca.Basis, error) {
 
 // certify proves what the components are worth and makes the model.
 func (j *pcaJob) certify(ctx context.Context) error {
-	digest := j.set.Digest()
+	digest := rowsDigest(j.set)
 	c, err := pca.Certify(ctx, j.rows, j.basis, j.spec.Threads, certificateSeed(j.spec.Seed, digest))
 	if err != nil {
 		return err
