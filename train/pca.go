@@ -49,6 +49,10 @@ type PCAResult struct {
 	Status solver.Status
 	Why    string // the method was chosen; "" if it was asked for
 
+	// State is that of a method that learned row by row, nil of others. It may be a
+	// pca.Spectrum with a cost, a pca.Relaxed, pca.Stuck or pca.Converged.
+	State pca.State
+
 	Fit, Certify time.Duration
 	Warnings     []error
 }
@@ -198,7 +202,6 @@ type pcaJob struct {
 	problem pca.Problem
 	method  pca.Method
 	basis   pca.Basis
-	state   pca.State // of a method that learned row by row
 	result  PCAResult
 }
 
@@ -288,7 +291,7 @@ func (j *pcaJob) learn(ctx context.Context, s pca.State) (pca.Basis, error) {
 			s.Learn(rows.Part(lo, min(lo+block, n)))
 		}
 	}
-	j.state = s
+	j.result.State = s
 	return pca.RayleighRitz(j.rows, s.Basis(), j.spec.Threads), nil
 }
 
@@ -326,7 +329,7 @@ func (j *pcaJob) end(relative float64) solver.Status {
 	if relative <= j.spec.goal() {
 		return solver.Converged
 	}
-	if _, batch := j.method.(pca.Batch); batch || isStuck(j.state) {
+	if _, batch := j.method.(pca.Batch); batch || isStuck(j.result.State) {
 		return solver.Stalled
 	}
 	return solver.EpochLimit
@@ -335,7 +338,7 @@ func (j *pcaJob) end(relative float64) solver.Status {
 // whyStalled says what another run could do.
 func (j *pcaJob) whyStalled() error {
 	switch _, refines := j.method.(pca.Refining); {
-	case j.state != nil:
+	case j.result.State != nil:
 		return stuckError(j.spec.Method)
 	case refines:
 		return fmt.Errorf("method %s: no gap of %g is proved; expected more passes, a smaller tol, or a gap that rounding leaves room for", j.spec.Method, j.spec.goal())

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -28,6 +29,10 @@ func (p *reducer) print(cmd *cobra.Command, sources []string) {
 		r.line("left out", "column %q, as the target (--target names another one)", name)
 	}
 	printComponents(r, m, p.result.Why)
+	if s, ok := p.result.State.(pca.Spectrum); ok {
+		c := s.Cost()
+		r.line("cost", "%s, rank %d (at most %d), squared ranks in all %.4g, %.4g operations", count(c.Steps, "row"), c.Rank, c.MostRank, c.SquaredRanks, c.Flops)
+	}
 	r.line("time", "read %s, fit %s, certify %s, total %s", seconds(p.read), seconds(p.result.Fit), seconds(p.result.Certify), seconds(p.total))
 	if p.out != "" {
 		r.line("model", "%s", p.out)
@@ -53,6 +58,10 @@ func (p *reducer) printJSON(cmd *cobra.Command) error {
 	}
 	if name := p.leftOut(); name != "" {
 		out["left_out"] = name
+	}
+	if s, ok := p.result.State.(pca.Spectrum); ok {
+		c := s.Cost()
+		out["cost"] = map[string]any{"rows": c.Steps, "rank": c.Rank, "most_rank": c.MostRank, "squared_ranks": c.SquaredRanks, "operations": c.Flops}
 	}
 	if p.result.Why != "" {
 		out["method_why"] = p.result.Why
