@@ -177,6 +177,14 @@ func (m *PCA) Whiten(scores []float64) {
 	}
 }
 
+// Unwhiten makes scores of whitened ones. A component along which nothing varies has
+// score 0 either way.
+func (m *PCA) Unwhiten(scores []float64) {
+	for i, v := range m.Eigenvalue {
+		scores[i] *= math.Sqrt(max(v, 0))
+	}
+}
+
 // Inverse sets dst, d numbers, to the raw row that has these scores and nothing
 // outside of the components. A feature that was scaled to nothing gets its mean.
 func (m *PCA) Inverse(dst, scores []float64) {
