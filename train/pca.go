@@ -2,46 +2,16 @@ package train
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
-	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 )
-
-// PCASpec says which principal components are wanted, and how to find them.
-type PCASpec struct {
-	K      int    // how many
-	Method string // as pca.New takes it; "" or "auto": chosen
-	Center string // "yes", "no"; "" or "auto": yes for a table, or if at least one value in twenty is not zero
-	Scale  string // one of PCAScales; "" or "auto": std for a table, whose columns have units of their own, else none
-
-	// Gap is the share of the best possible variance that may be missing, by proof;
-	// 0: DefaultPCAGap, and a method that looks at each row once ends without it.
-	Gap     float64
-	Epochs  int    // passes of a method that learns row by row; 0: one
-	Shuffle bool   // such a method takes the rows in random order
-	Seed    uint64 // of everything random
-	Threads int    // at most so many cores; 0: all. Never changes a result
-
-	HoldOut   float64 // share of a stream's rows that are held out, at most 1/2; 0: one in twenty, -1: none
-	NoState   bool    // a stream's model cannot go on, and is smaller
-	ZeroBased bool    // noted in the model: how LIBSVM indices of the data begin
-}
-
-// DefaultPCAGap is the share of the variance that may be missing unless another one
-// is asked for.
-const DefaultPCAGap = 1e-3
-
-// PCAScales returns the names of the scalings of features for components.
-func PCAScales() []string { return dataset.MomentScalings() }
 
 // PCAResult is what FitPCA made.
 type PCAResult struct {
@@ -57,84 +27,6 @@ type PCAResult struct {
 	Warnings     []error
 }
 
-// Check returns what is wrong with the names and numbers of a spec, as far as that
-// can be known without data.
-func (spec PCASpec) Check() error {
-	if spec.K < 1 {
-		return fmt.Errorf("k = %d: expected at least 1", spec.K)
-	}
-	if spec.Scale != "" && spec.Scale != "auto" && !slices.Contains(PCAScales(), spec.Scale) {
-		return registry.Unknown("scaling", spec.Scale, PCAScales())
-	}
-	if c := spec.Center; c != "" && c != "auto" && c != "yes" && c != "no" {
-		return fmt.Errorf("center = %s: expected yes, no or auto", c)
-	}
-	if spec.Scale == "thesis" && spec.Center == "no" {
-		return errors.New("scale thesis: found center no, expected rows to be centred, as it is made for them")
-	}
-	if !(spec.Gap >= 0 && spec.Gap < 1) {
-		return fmt.Errorf("gap = %g: expected a number from 0 to 1", spec.Gap)
-	}
-	if !(spec.HoldOut == -1 || spec.HoldOut >= 0 && spec.HoldOut <= 0.5) {
-		return fmt.Errorf("hold out %g: expected a share of the rows, from 0 to 0.5", spec.HoldOut)
-	}
-	if spec.Epochs < 0 {
-		return fmt.Errorf("epochs = %d: expected a number >= 0", spec.Epochs)
-	}
-	if spec.chooses() {
-		return nil
-	}
-	_, err := pca.New(spec.Method)
-	return err
-}
-
-func (spec *PCASpec) chooses() bool { return spec.Method == "" || spec.Method == "auto" }
-
-// goal returns the gap that is to be proved.
-func (spec *PCASpec) goal() float64 {
-	if spec.Gap == 0 {
-		return DefaultPCAGap
-	}
-	return spec.Gap
-}
-
-// Streams reports whether the method looks at every row once, as rows from a pipe
-// need it: also where one is to be chosen.
-func (spec PCASpec) Streams() bool {
-	if spec.chooses() {
-		return true
-	}
-	m, err := pca.New(spec.Method)
-	_, once := m.(pca.Streaming)
-	return err == nil && once
-}
-
-// settle chooses the scale where that is left open, and decides whether rows of x, of a
-// table or not, are centred.
-func (spec *PCASpec) settle(x matrix.Matrix, table bool) (center bool) {
-	if spec.Scale == "" || spec.Scale == "auto" {
-		if spec.Scale = "none"; table {
-			spec.Scale = "std"
-		}
-	}
-	switch spec.Center {
-	case "yes":
-		return true
-	case "no":
-		return false
-	}
-	if table {
-		return true
-	}
-	n, d := x.Dims()
-	return matrix.Nonzeros(x) >= int64(math.Ceil(float64(n)*float64(d)/rareValues))
-}
-
-// rareValues says which rows are left where they are unless the spec says otherwise:
-// those with fewer values than one in so many features, as of text, where zero means
-// that something is absent. Zeros of rows that are stored dense count as values.
-const rareValues = 20
-
 // FitPCA finds the components of all rows and proves how much more variance others
 // could capture. Rows are looked at often.
 func FitPCA(ctx context.Context, set *dataset.Set, spec PCASpec) (*PCAResult, error) {
@@ -145,11 +37,15 @@ func FitPCA(ctx context.Context, set *dataset.Set, spec PCASpec) (*PCAResult, er
 	if err := j.prepare(); err != nil {
 		return nil, err
 	}
-	if err := j.run(ctx); err != nil {
+	find := j.solve
+	if spec.Share > 0 {
+		find = j.solveShare
+	}
+	if err := j.run(ctx, find); err != nil {
 		return nil, err
 	}
 	for j.refine() {
-		if err := j.run(ctx); err != nil {
+		if err := j.run(ctx, j.solve); err != nil {
 			return nil, err
 		}
 	}
@@ -157,9 +53,9 @@ func FitPCA(ctx context.Context, set *dataset.Set, spec PCASpec) (*PCAResult, er
 }
 
 // run finds components and proves what they are worth.
-func (j *pcaJob) run(ctx context.Context) error {
+func (j *pcaJob) run(ctx context.Context, find func(context.Context) error) error {
 	started := time.Now()
-	err := j.solve(ctx)
+	err := find(ctx)
 	j.result.Fit += time.Since(started)
 	if err != nil {
 		return err
@@ -168,30 +64,6 @@ func (j *pcaJob) run(ctx context.Context) error {
 	err = j.certify(ctx)
 	j.result.Certify += time.Since(started)
 	return err
-}
-
-// The first loss that a method is asked for is this part of the gap: the bound on what
-// others capture is looser than a method's estimate of what it misses, on real data
-// 50 times, and the goal of a later run follows from what the one before proved.
-const (
-	lossOfGap = 3e-4
-	leastLoss = 1e-16 // less is lost in rounding
-)
-
-// refine reports whether another run may prove the gap, after it asked for less loss.
-// The bound falls with the loss at least as fast as with its root.
-func (j *pcaJob) refine() bool {
-	m, ok := j.method.(pca.Refining)
-	found, goal := j.result.Model.Proof.Relative(), j.spec.goal()
-	if !ok || !(found > goal) || !m.Refines(j.problem) || j.problem.Loss == leastLoss {
-		return false
-	}
-	loss := j.problem.Loss
-	if loss == 0 {
-		loss = lossOfGap * goal
-	}
-	j.problem.Loss = max(loss*(goal/found)*(goal/found)/10, leastLoss)
-	return true
 }
 
 // pcaJob is one run of FitPCA.
@@ -211,6 +83,9 @@ func (j *pcaJob) prepare() error {
 		return DataError{"found row weights, which components have no use for"}
 	}
 	n, d := j.set.X.Dims()
+	if j.spec.Share > 0 {
+		j.spec.K = firstGuess(min(n, d), j.spec.Share)
+	}
 	j.problem = pca.Problem{Rows: n, Cols: d, K: j.spec.K, Seed: j.spec.Seed, Threads: j.spec.Threads, Loss: j.spec.Gap * lossOfGap}
 	if err := j.problem.Check(); err != nil {
 		return DataError{err.Error()}
@@ -268,7 +143,7 @@ func (j *pcaJob) solve(ctx context.Context) (err error) {
 	case pca.Streaming:
 		j.basis, err = j.learn(ctx, m.Start(j.problem))
 	}
-	if err == nil && j.basis.K < j.spec.K {
+	if err == nil && j.basis.K < j.spec.K && j.spec.Share == 0 {
 		err = DataError{fmt.Sprintf("found only %d of k = %d components: the rows lie in fewer dimensions", j.basis.K, j.spec.K)}
 	}
 	j.basis.Orient()
@@ -321,39 +196,6 @@ func (j *pcaJob) certify(ctx context.Context) error {
 	m.Proof.Status = string(j.result.Status)
 	j.result.Model = m
 	return nil
-}
-
-// end says how the run ended: a method that learns row by row did what was asked
-// when it has seen its rows, unless a gap was asked for too.
-func (j *pcaJob) end(relative float64) solver.Status {
-	if relative <= j.spec.goal() {
-		return solver.Converged
-	}
-	if _, batch := j.method.(pca.Batch); batch || isStuck(j.result.State) {
-		return solver.Stalled
-	}
-	return solver.EpochLimit
-}
-
-// whyStalled says what another run could do.
-func (j *pcaJob) whyStalled() error {
-	switch _, refines := j.method.(pca.Refining); {
-	case j.result.State != nil:
-		return stuckError(j.spec.Method)
-	case refines:
-		return fmt.Errorf("method %s: no gap of %g is proved; expected more passes, a smaller tol, or a gap that rounding leaves room for", j.spec.Method, j.spec.goal())
-	}
-	return fmt.Errorf("method %s: no gap of %g is proved; expected a method that stops by the gap, such as krylov, or a gap that rounding leaves room for", j.spec.Method, j.spec.goal())
-}
-
-// isStuck reports whether a state says that it will stay away from the answer.
-func isStuck(s pca.State) bool {
-	stuck, ok := s.(pca.Stuck)
-	return ok && stuck.Stuck()
-}
-
-func stuckError(method string) error {
-	return fmt.Errorf("method %s is stuck: new directions are forgotten at once; expected another method, such as capped-msg", method)
 }
 
 func heldOutVariance(h pca.HeldOut) *model.HeldOutVariance {

@@ -59,6 +59,8 @@ func NewPCAStream(first matrix.Matrix, feature []string, spec PCASpec) (*PCAStre
 // fitStream refuses what only rows that are all there could do.
 func (spec *PCASpec) fitStream() error {
 	switch {
+	case spec.Share != 0:
+		return fmt.Errorf("share = %g of the variance: expected a number of components, as it is not known before the last row how many that takes", spec.Share)
 	case spec.Gap != 0:
 		return fmt.Errorf("gap = %g: expected none, as of rows that come once nothing can be proved", spec.Gap)
 	case spec.Epochs > 1:

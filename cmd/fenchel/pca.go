@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,7 +11,6 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -24,10 +21,12 @@ type reducer struct {
 	spec   train.PCASpec
 	center bool
 	stream bool
-	resume string // model file; "": begins anew
-	out    string
-	json   bool
-	quiet  bool
+
+	components string // a number, a share or all
+	resume     string // model file; "": begins anew
+	out        string
+	json       bool
+	quiet      bool
 
 	set         *dataset.Set    // nil of a stream
 	table       *dataset.Schema // nil: no table
@@ -61,6 +60,7 @@ interrupted, what was learned from the rows before is written.
 or a stream has ended; 3 a method that learns row by row has seen its rows, and the
 gap is not proved; 4 a method cannot prove it, or is stuck; 130 interrupted.`,
 		Example: `  fenchel pca @low-rank -k 5
+  fenchel pca wine.csv -k 0.95 -o wine.pca
   fenchel pca digits.csv.gz -k 50 -o digits.pca
   fenchel pca news.svm -k 100 --center -o news.pca
   zcat clicks.svm.gz | fenchel pca - -k 20 -o clicks.pca
@@ -70,29 +70,6 @@ gap is not proved; 4 a method cannot prove it, or is stuck; 130 interrupted.`,
 	}
 	p.register(cmd)
 	return cmd
-}
-
-func (p *reducer) register(cmd *cobra.Command) {
-	p.in.register(cmd, true)
-	f, s := cmd.Flags(), &p.spec
-	f.IntVarP(&s.K, "components", "k", 0, "how many components")
-	f.StringVar(&s.Method, "method", "auto", "method, as in \"fenchel list methods\"")
-	f.BoolVar(&p.center, "center", false, "subtract the mean of every feature (default for tables, and if at least one value in twenty is not zero)")
-	f.StringVar(&s.Scale, "scale", "auto", "scaling of the features: "+strings.Join(train.PCAScales(), ", ")+" (default std for tables, else none)")
-	f.Float64Var(&s.Gap, "gap", 0, fmt.Sprintf("share of the best possible variance that may be missing, by proof (default %g)", train.DefaultPCAGap))
-	f.IntVar(&s.Epochs, "epochs", 0, "passes of a method that learns row by row (default 1)")
-	f.BoolVar(&s.Shuffle, "shuffle", false, "such a method takes the rows in random order")
-	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
-	f.IntVar(&p.in.opt.Columns, "features", 0, "number of features of a stream of sparse rows (default what its first thousand rows need)")
-	f.BoolVar(&p.stream, "stream", false, "look at each row once, in memory that does not grow with their number (default for standard input)")
-	f.StringVar(&p.resume, "resume", "", "go on from the model of a stream, with rows that come after its own")
-	f.Float64Var(&s.HoldOut, "hold-out", pca.UsualHoldOut, "share of a stream's rows that is held out to judge by, 0 for none")
-	f.BoolVar(&s.NoState, "no-state", false, "leave out of a stream's model what --resume needs: smaller")
-	f.StringVarP(&p.out, "output", "o", "", "write the model to this file")
-	f.BoolVarP(&p.quiet, "quiet", "q", false, "show no progress")
-	f.BoolVar(&p.json, "json", false, "print one JSON object and nothing else on standard output")
-	complete(cmd, "method", append(names(pca.Entries()), "auto")...)
-	complete(cmd, "scale", append(train.PCAScales(), "auto")...)
 }
 
 func (p *reducer) run(cmd *cobra.Command, sources []string) error {
@@ -112,62 +89,6 @@ func (p *reducer) run(cmd *cobra.Command, sources []string) error {
 	}
 	p.total = time.Since(started)
 	return errors.Join(err, p.finish(cmd, sources))
-}
-
-// check refuses bad flags before any data are read.
-func (p *reducer) check(cmd *cobra.Command, sources []string) error {
-	f := cmd.Flags()
-	if f.Changed("center") {
-		p.spec.Center = map[bool]string{true: "yes", false: "no"}[p.center]
-	}
-	if f.Changed("gap") && !(p.spec.Gap > 0 && p.spec.Gap < 1) {
-		return fmt.Errorf("--gap %g: expected a number between 0 and 1", p.spec.Gap)
-	}
-	if s := &p.spec.HoldOut; !(*s >= 0 && *s <= 0.5) {
-		return fmt.Errorf("--hold-out %g: expected a share of the rows, from 0 to 0.5", *s)
-	} else if *s == 0 {
-		*s = -1
-	}
-	if f.Changed("hold-out") && !p.streams(sources) {
-		return errors.New("--hold-out: found it without --stream: of rows that are all there a proof is made, and none are held out")
-	}
-	if f.Changed("epochs") && p.spec.Epochs < 1 {
-		return fmt.Errorf("--epochs %d: expected a number > 0", p.spec.Epochs)
-	}
-	if p.resume == "" {
-		if !f.Changed("components") {
-			return errors.New("found no number of components, expected --components K, or -k K")
-		}
-		if err := p.spec.Check(); err != nil {
-			return err
-		}
-	}
-	for _, name := range []string{"method", "center", "scale", "seed", "hold-out"} {
-		if p.resume != "" && f.Changed(name) {
-			return fmt.Errorf("--%s: found it beside --resume, expected only what the model does not say", name)
-		}
-	}
-	if f.Changed("features") && p.in.opt.Columns < 1 {
-		return fmt.Errorf("--features %d: expected a number > 0", p.in.opt.Columns)
-	}
-	p.in.opt.Unlabelled = true
-	p.spec.Threads, p.spec.ZeroBased = p.in.opt.Threads, p.in.opt.ZeroBased
-	if err := p.in.check(cmd, sources); err != nil {
-		return err
-	}
-	if p.out == "-" {
-		return errors.New("--output -: found standard output, expected a file name")
-	}
-	if err := keepInputs("--output", p.out, append(slices.Clone(sources), p.in.opt.Labels, p.in.opt.Weights)...); err != nil {
-		return err
-	}
-	return badData(checkFolder(p.out))
-}
-
-// streams reports whether rows are looked at once: where that was asked for, and
-// where they come from a pipe, unless the method needs more.
-func (p *reducer) streams(sources []string) bool {
-	return p.stream || p.resume != "" || slices.Contains(sources, "-") && p.spec.Streams()
 }
 
 // fit reads all rows and finds their components.
@@ -253,8 +174,8 @@ func (p *reducer) takeUp() (*train.PCAStream, *model.PCA, error) {
 	if err != nil {
 		return nil, nil, badData(err)
 	}
-	if p.spec.K != 0 && p.spec.K != m.Statement.K {
-		return nil, nil, fmt.Errorf("--components %d: expected %d, as in the model to go on from", p.spec.K, m.Statement.K)
+	if p.components != "" && p.spec.K != m.Statement.K {
+		return nil, nil, fmt.Errorf("--components %s: expected %d, as in the model to go on from", p.components, m.Statement.K)
 	}
 	s, err := train.ResumePCA(m, p.in.opt.Threads)
 	if err != nil {

@@ -28,6 +28,12 @@ func (p *reducer) print(cmd *cobra.Command, sources []string) {
 	if name := p.leftOut(); name != "" {
 		r.line("left out", "column %q, as the target (--target names another one)", name)
 	}
+	switch share := p.spec.Share; {
+	case share == 1:
+		r.line("chosen", "%s: all directions in which the rows vary", count(m.Statement.K, "component"))
+	case share > 0:
+		r.line("chosen", "%s: the fewest that capture %g %% of the %s", count(m.Statement.K, "component"), 100*share, momentOf(m))
+	}
 	printComponents(r, m, p.result.Why)
 	if s, ok := p.result.State.(pca.Spectrum); ok {
 		c := s.Cost()
