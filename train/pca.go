@@ -66,6 +66,13 @@ func (j *pcaJob) run(ctx context.Context, find func(context.Context) error) erro
 	return err
 }
 
+// Variances returns the variance of the rows of set along each component of m, and in
+// all, also where rows are not centred and eigenvalues are second moments.
+func Variances(m *model.PCA, set *dataset.Set, threads int) (along []float64, total float64) {
+	b := pca.Basis{K: m.Statement.K, Cols: m.Cols(), Component: m.Components}
+	return b.Variances(pca.Rows{X: set.X, Factor: m.Scale}, threads)
+}
+
 // pcaJob is one run of FitPCA.
 type pcaJob struct {
 	spec    PCASpec

@@ -49,6 +49,19 @@ func TestIPCAIsIncrementalPCA(t *testing.T) {
 	if v, err := VerifyPCA(context.Background(), m, set, 1); err != nil || len(v.Problems) > 0 {
 		t.Error(err, v.Problems)
 	}
+	for _, share := range []float64{0, 0.1, 2, -2, math.NaN(), math.Inf(-1)} {
+		other := *m
+		other.Statement.HoldOut = share
+		if v, err := VerifyPCA(context.Background(), &other, set, 1); err != nil || len(v.Problems) == 0 {
+			t.Errorf("a share of %g held out was believed: %v", share, err)
+		}
+		if share <= 0.5 && share >= 0 {
+			continue
+		}
+		if _, err := ResumePCA(&other, 1); err == nil {
+			t.Errorf("went on with a share of %g held out", share)
+		}
+	}
 	variance := []float64{317.03906654497547, 139.72519208757726, 103.67849284860755, 56.521266347124424}
 	for i, want := range [][]float64{
 		{0.332233144062, 0.348148500087, 0.229063120110, 0.425845456625, 0.336192946773, 0.212217449089, 0.430760805932, 0.437015650596},

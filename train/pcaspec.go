@@ -64,7 +64,7 @@ func (spec PCASpec) Check() error {
 	if !(spec.Gap >= 0 && spec.Gap < 1) {
 		return fmt.Errorf("gap = %g: expected a number from 0 to 1", spec.Gap)
 	}
-	if !(spec.HoldOut == -1 || spec.HoldOut >= 0 && spec.HoldOut <= 0.5) {
+	if !isHoldOut(spec.HoldOut) {
 		return fmt.Errorf("hold out %g: expected a share of the rows, from 0 to 0.5", spec.HoldOut)
 	}
 	if spec.Epochs < 0 {

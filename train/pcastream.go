@@ -95,6 +95,9 @@ func (s *PCAStream) begin() error {
 	return nil
 }
 
+// isHoldOut reports whether a spec or a model may state this share of rows held out.
+func isHoldOut(stated float64) bool { return stated == -1 || stated >= 0 && stated <= 0.5 }
+
 // heldOutShare returns the share of rows held out that a spec or a model stands for.
 func heldOutShare(stated float64) float64 {
 	switch {
@@ -113,6 +116,9 @@ func ResumePCA(m *model.PCA, threads int) (*PCAStream, error) {
 		return nil, DataError{"found components without the state of a stream, expected a model that was made from one"}
 	}
 	st := m.Statement
+	if !isHoldOut(st.HoldOut) {
+		return nil, DataError{fmt.Sprintf("found %g of the rows held out, expected a share from 0 to 0.5", st.HoldOut)}
+	}
 	s := &PCAStream{cols: m.Cols(), center: st.Center, feature: m.Features, Schema: m.Schema,
 		spec: PCASpec{K: st.K, Method: st.Method, Scale: st.Scale, Seed: st.Seed, Threads: threads, HoldOut: st.HoldOut, ZeroBased: st.ZeroBased}}
 	if err := s.begin(); err != nil {

@@ -169,7 +169,7 @@ func (v *PCAVerification) stream(m *model.PCA, set *dataset.Set, basis pca.Basis
 	}
 	n, d := set.X.Dims()
 	numbers, learned, ok := split(m.HeldOut, n)
-	if !ok || !pca.HoldsOut(numbers, n, d, heldOutShare(m.Statement.HoldOut)) {
+	if !ok || !isHoldOut(m.Statement.HoldOut) || !pca.HoldsOut(numbers, n, d, heldOutShare(m.Statement.HoldOut)) {
 		v.fail("%d rows are claimed to have been held out that would not have been", len(m.HeldOut))
 		return
 	}

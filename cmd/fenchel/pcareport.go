@@ -62,6 +62,14 @@ func (p *reducer) printJSON(cmd *cobra.Command) error {
 	if out["model"] = nil; p.out != "" {
 		out["model"] = p.out
 	}
+	if m := p.result.Model; m.Mean == nil && p.set != nil {
+		along, total := train.Variances(m, p.set, p.spec.Threads)
+		ratio := make([]model.Bound, len(along))
+		for i, v := range along {
+			ratio[i] = model.Bound(v / total)
+		}
+		out["explained_variance"], out["explained_variance_ratio"], out["total_variance"] = along, ratio, model.Bound(total)
+	}
 	if name := p.leftOut(); name != "" {
 		out["left_out"] = name
 	}
