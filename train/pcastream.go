@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
@@ -133,6 +134,28 @@ func ResumePCA(m *model.PCA, threads int) (*PCAStream, error) {
 	return s, nil
 }
 
+// withMeans returns the schema of a table of numbers with the means of its features in
+// place of missing ones; nil where these are not known, or columns are not numbers.
+func withMeans(s *dataset.Schema, mean []float64) *dataset.Schema {
+	if s == nil || mean == nil {
+		return nil
+	}
+	filled := *s
+	filled.Columns = slices.Clone(s.Columns)
+	j := 0
+	for i := range filled.Columns {
+		switch c := &filled.Columns[i]; {
+		case c.Category != nil:
+			return nil
+		case i == s.Target || i == s.Weight || j == len(mean):
+		default:
+			c.Fill = mean[j]
+			j++
+		}
+	}
+	return &filled
+}
+
 // Rows returns how many rows were taken.
 func (s *PCAStream) Rows() int { return s.learner.Taken() }
 
@@ -167,9 +190,9 @@ func (s *PCAStream) Result(status solver.Status) (*PCAResult, error) {
 	m := &model.PCA{
 		Statement: model.PCAStatement{K: s.spec.K, Method: s.spec.Method, Center: s.center, Scale: s.spec.Scale, Stream: true,
 			Seed: s.spec.Seed, HoldOut: s.spec.HoldOut, ZeroBased: s.spec.ZeroBased},
-		Data:       model.Data{Rows: s.Rows(), Features: s.cols},
+		Data:       model.Data{Rows: s.Rows(), Features: s.cols, Columns: columns(withMeans(s.Schema, a.Mean))},
 		Features:   s.feature,
-		Schema:     s.Schema,
+		Schema:     withMeans(s.Schema, a.Mean),
 		Components: a.Basis.Component, Eigenvalue: a.Basis.Value, Mean: a.Mean, Scale: a.Factor,
 		Proof:   model.PCAProof{Status: string(status), Total: model.Bound(a.Total), Captured: model.Bound(math.NaN()), Upper: model.Bound(math.NaN())},
 		Version: Version(),

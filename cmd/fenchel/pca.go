@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -56,9 +57,8 @@ can go on with later rows: --resume MODEL. If a row is bad, or the run is
 interrupted, what was learned from the rows before is written.
 
 "fenchel predict MODEL DATA" writes the coordinates of rows along the components,
-"fenchel reconstruct" makes rows of them again. Exit code: 0 the gap is proved,
-or a stream has ended; 3 a method that learns row by row has seen its rows, and the
-gap is not proved; 4 a method cannot prove it, or is stuck; 130 interrupted.`,
+"fenchel reconstruct" makes rows of them again. The exit code is 0 if the gap is
+proved, or a stream has ended; for the others see "fenchel help exit-codes".`,
 		Example: `  fenchel pca @low-rank -k 5
   fenchel pca wine.csv -k 0.95 -o wine.pca
   fenchel pca digits.csv.gz -k 50 -o digits.pca
@@ -100,7 +100,7 @@ func (p *reducer) fit(cmd *cobra.Command, sources []string) (err error) {
 	warn(cmd, p.set.Warnings)
 	p.spec.ZeroBased, p.table = p.set.ZeroBased, p.set.Schema
 	p.read = time.Since(started)
-	p.result, err = train.FitPCA(cmd.Context(), p.set, p.spec)
+	p.result, err = parallel.Until(cmd.Context(), func() (*train.PCAResult, error) { return train.FitPCA(cmd.Context(), p.set, p.spec) })
 	return dataOr(err)
 }
 
@@ -125,6 +125,7 @@ func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 		p.in.opt.Schema = earlier.Schema
 		p.in.opt.Columns, p.in.opt.ZeroBased = earlier.Cols(), earlier.Statement.ZeroBased || p.in.opt.ZeroBased
 	}
+	defer stopping(cmd.Context(), "making components of what was learned")()
 	d := newDisplay(cmd.ErrOrStderr(), 0)
 	began := time.Now()
 	err := p.in.blocks(cmd, sources, func(rows *dataset.RowStream, x matrix.Matrix) (err error) {
@@ -199,23 +200,7 @@ func (p *reducer) finish(cmd *cobra.Command, sources []string) error {
 	} else {
 		p.print(cmd, sources)
 	}
-	return p.ended()
-}
-
-// ended turns the status into an exit code. Rows of a stream have no proof, and a
-// method that has seen them did what was asked; of rows that are all there the gap is
-// known.
-func (p *reducer) ended() error {
-	switch p.result.Status {
-	case solver.Converged:
-		return nil
-	case solver.EpochLimit:
-		if p.result.Model.Statement.Stream {
-			return nil
-		}
-		return &exit{code: exitLimit}
-	case solver.Interrupted:
-		return &exit{code: exitInterrupted}
-	}
-	return &exit{code: exitFailed}
+	// Rows of a stream have no proof, and a method that has seen them did what was asked;
+	// of rows that are all there the gap is known.
+	return ended(p.result.Status, p.result.Model.Statement.Stream)
 }

@@ -77,6 +77,9 @@ func (p *reducer) printJSON(cmd *cobra.Command) error {
 		c := s.Cost()
 		out["cost"] = map[string]any{"rows": c.Steps, "rank": c.Rank, "most_rank": c.MostRank, "squared_ranks": c.SquaredRanks, "operations": c.Flops}
 	}
+	if out["unproved"] = nil; unprovedComponents(p.result.Model) != "" {
+		out["unproved"] = unprovedComponents(p.result.Model)
+	}
 	if p.result.Why != "" {
 		out["method_why"] = p.result.Why
 	}
@@ -135,7 +138,24 @@ func printComponents(r report, m *model.PCA, why string) {
 	r.line(shortMoment(m), "%.6g of %.6g captured (%s), noise %.4g%s", captured, float64(p.Total), percent(captured/float64(p.Total)), m.Noise(), doubt)
 	printBound(r, s.K, p)
 	r.line("first", "%s", ratios(m))
-	r.line("status", "%s", p.Status)
+	if unproved := unprovedComponents(m); unproved != "" {
+		r.line("status", "%s: no gap is proved, %s", p.Status, unproved)
+	} else {
+		r.line("status", "%s", p.Status)
+	}
+}
+
+// unprovedComponents says why there is no bound; "": there is one.
+func unprovedComponents(m *model.PCA) string {
+	switch {
+	case !math.IsNaN(m.Proof.Relative()):
+		return ""
+	case m.Statement.Stream && m.Proof.Status != train.Merged:
+		return "as rows came once"
+	case m.Proof.Status == train.Merged:
+		return "as the rows were not looked at"
+	}
+	return "nothing was found that bounds what others capture"
 }
 
 // momentOf says what eigenvalues are: variances only where rows are centred.

@@ -6,12 +6,14 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/train"
 )
 
 // predictor is one run of the verb predict.
@@ -21,6 +23,7 @@ type predictor struct {
 	scores        bool
 	probabilities bool
 	whiten        bool
+	unscored      atomic.Int64 // rows so far without a finite score
 }
 
 func newPredict() *cobra.Command {
@@ -83,9 +86,14 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 	}
 	write := func(w io.Writer) error { return p.write(endable{cmd.Context(), w}, m, x) }
 	if p.out == "" || p.out == "-" {
-		return badData(write(cmd.OutOrStdout()))
+		err = write(cmd.OutOrStdout())
+	} else {
+		err = dataset.WriteFile(p.out, write)
 	}
-	return badData(dataset.WriteFile(p.out, write))
+	if unscored := p.unscored.Load(); err == nil && unscored > 0 {
+		warn(cmd, []error{train.Unscored(int(unscored), set.Rows())})
+	}
+	return badData(err)
 }
 
 // blockRows is how many rows are scored and spelled at a time: enough to make
@@ -102,6 +110,7 @@ func (p *predictor) write(w io.Writer, m *model.Model, x matrix.Matrix) error {
 		k := len(m.Outputs)
 		all := make([]float64, k*(hi-lo))
 		m.ScoreRows(all, x, lo, hi)
+		p.unscored.Add(int64(train.CountUnscored(slices.Chunk(all, k))))
 		for scores := range slices.Chunk(all, k) {
 			if m.Classes == nil {
 				text = strconv.AppendFloat(text, scores[0], 'g', -1, 64)

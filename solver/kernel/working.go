@@ -123,11 +123,39 @@ func (s *working) round() {
 		return
 	}
 	s.inside.begin(s.dual, s.set, s.p)
+	if s.p.Cut() {
+		return
+	}
 	s.inside.solve(s.leave, s.mostInside())
 	s.take()
 }
 
-func (s *working) Estimate() float64 { return s.estimate }
+// Heed makes the run ask over on the way, also where it is on part of the rows.
+func (s *working) Heed(over func() bool) {
+	s.limit = over
+	if s.below != nil {
+		s.below.Heed(over)
+	}
+}
+
+// Support counts the coefficients of the point, and as long as not all rows are in play
+// also those of the dual variables, which are others.
+func (s *working) Support() (all, spared int) {
+	switch {
+	case s.below != nil && s.below.order != nil:
+		return s.below.Support()
+	case s.below != nil:
+		all, spared = s.below.Support()
+		return 2 * all, 2 * spared
+	}
+	all, spared = s.dual.Support()
+	if s.order != nil {
+		return 2 * all, 2 * spared
+	}
+	return all, spared
+}
+
+func (s *working) Estimate() float64 { return s.expected(s.estimate) }
 func (s *working) Present() bool     { return true }
 
 // Point is, as long as not all rows are in play, the predictor of those that are.
@@ -182,9 +210,16 @@ func (s *working) adopt(rows []int, beta []float64) (total float64) {
 	return total
 }
 
-// respondTo adds the changes, of which the sum is total, to the responses.
+// respondTo adds the changes, of which the sum is total, to the responses. Where that is
+// cut short the coefficients are again what they were.
 func (s *working) respondTo(total float64) {
-	s.p.Update(s.r, s.set, s.changes)
+	before := remember(&s.before, s.r)
+	if s.p.Update(s.r, s.set, s.changes); undone(s.p, s.r, before) {
+		for k, i := range s.set {
+			s.dual.set(i, s.beta[i]-s.changes[k])
+		}
+		return
+	}
 	constant := float64(total * s.p.Constant())
 	for k := range s.changes {
 		s.drift += float64(s.changes[k] * s.changes[k] * s.k[s.set[k]] * s.k[s.set[k]])
@@ -224,12 +259,23 @@ const mostIdle = 3
 // end says why no step of a dual problem is left, nil if one is.
 func (d *dual) end() error {
 	switch violation := d.violation(); {
+	case d.unproved && d.negative == 0 && violation <= resting:
+		return fmt.Errorf("no gap is proved: stopped where the optimality condition is met up to %g", resting)
 	case d.negative < 0 && violation <= resting:
 		return fmt.Errorf("the kernel is not positive definite, the most negative curvature met is %.3g: stopped where the optimality condition is met up to %g, at what need not be the optimum", d.negative, resting)
 	case !d.moved && !(violation > 0):
 		return errSettled
 	}
 	return nil
+}
+
+// expected is the estimate of the gap that a certificate will find: none where
+// nothing is proved, so that certificates, which cost as much there, are rare.
+func (d *dual) expected(estimate float64) float64 {
+	if d.unproved {
+		return math.Inf(1)
+	}
+	return estimate
 }
 
 var errSettled = errors.New("the optimality condition is met as far as the arithmetic can tell")
