@@ -99,7 +99,7 @@ func (f fen) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) e
 	if len(sets) == 1 {
 		return b.readAll(in[0].Name, sets[0], nil)
 	}
-	b.to.Feature = sets[0].Feature
+	b.to.Feature, b.to.Schema = sets[0].Feature, sets[0].Schema
 	if err := b.fix(in[0].Name+" and others", cols); err != nil {
 		return err
 	}

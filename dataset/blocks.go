@@ -154,7 +154,7 @@ func (b *blocks) readAll(name string, s *Set, err error) error {
 		return err
 	}
 	b.to.close = append(b.to.close, s.Close)
-	b.to.Feature, b.to.Warnings = s.Feature, s.Warnings
+	b.to.Feature, b.to.Schema, b.to.Warnings = s.Feature, s.Schema, s.Warnings
 	if err := b.fix(name, s.Cols()); err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 // It is not for several goroutines at once.
 type RowStream struct {
 	Feature  []string // names, as of Set; nil: none
+	Schema   *Schema  // of a table; nil: the rows are not one
 	Warnings []error  // doubts that did not stop the reading
 
 	blocks chan matrix.Matrix // closed after the last, when err is set

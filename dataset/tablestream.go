@@ -70,7 +70,7 @@ func (t *table) stream(ctx context.Context, opt *Options, b *blocks, holdsText f
 	if err := b.fix(t.in[0].Name, len(t.place)); err != nil {
 		return err
 	}
-	b.to.Feature, b.to.Warnings = t.schema.features(), t.warnings
+	b.to.Feature, b.to.Schema, b.to.Warnings = t.schema.features(), t.schema, t.warnings
 	s := newSplitter(t.in, opt, t.rows.last)
 	s.free = make(chan []byte, opt.workers()+1)
 	t.arena = newArena(opt.workers())

@@ -44,13 +44,15 @@ type PCA struct {
 
 // PCAStatement is what was asked for. It is stored as JSON.
 type PCAStatement struct {
-	K         int    `json:"k"`
-	Method    string `json:"method"`
-	Center    bool   `json:"center"`
-	Scale     string `json:"scale"` // none, std, ...
-	Stream    bool   `json:"stream,omitempty"`
-	Seed      uint64 `json:"seed"`
-	ZeroBased bool   `json:"zero_based,omitempty"` // LIBSVM indices of the data
+	K      int    `json:"k"`
+	Method string `json:"method"`
+	Center bool   `json:"center"`
+	Scale  string `json:"scale"` // none, std, ...
+	Stream bool   `json:"stream,omitempty"`
+	Seed   uint64 `json:"seed"`
+	// HoldOut is the share of a stream's rows that were held out; 0: one in twenty, -1: none.
+	HoldOut   float64 `json:"hold_out,omitempty"`
+	ZeroBased bool    `json:"zero_based,omitempty"` // LIBSVM indices of the data
 }
 
 // PCAProof is what is known of the components. It is stored as JSON. Variances are
@@ -172,6 +174,14 @@ func (m *PCA) Whiten(scores []float64) {
 		} else {
 			scores[i] = 0
 		}
+	}
+}
+
+// Unwhiten makes scores of whitened ones. A component along which nothing varies has
+// score 0 either way.
+func (m *PCA) Unwhiten(scores []float64) {
+	for i, v := range m.Eigenvalue {
+		scores[i] *= math.Sqrt(max(v, 0))
 	}
 }
 

@@ -52,6 +52,22 @@ func (b *Basis) along(x Rows, threads int) {
 	}
 }
 
+// Variances returns the variance of rows along each component, and in all, about the
+// mean of the rows, whether or not they are centred.
+func (b Basis) Variances(x Rows, threads int) (along []float64, total float64) {
+	x.Offset = columnMeans(x.X, threads)
+	total, _ = x.Sizes(threads)
+	n, _ := x.Dims()
+	const block = 4096
+	along = make([]float64, b.K)
+	for lo := 0; lo < n; lo += block {
+		hi := min(lo+block, n)
+		b.along(x.Part(lo, hi), threads)
+		vec.Axpy64(along, float64(hi-lo)/float64(n), b.Value)
+	}
+	return along, total
+}
+
 // orthonormalise makes the m rows of q, d numbers each, orthonormal by Gram and
 // Schmidt, each row taken off twice ("twice is enough", Kahan and Parlett), and
 // returns R, m x m, with which the old rows are R times the new ones: lower

@@ -18,12 +18,26 @@ type Spectrum interface {
 	// Eigenvalues returns those of the k' directions that differ from all others,
 	// descending.
 	Eigenvalues() []float64
+	// Directions returns the directions that have these, k' orthonormal rows of d numbers.
+	Directions() []float64
 	// Outside returns how much of their sum is not on the first k: 0 when the state
 	// has decided.
 	Outside() float64
 	// Cost returns what it has cost so far.
 	Cost() Cost
 }
+
+// A Relaxed state is a matrix M of the relaxed problem, 0 <= M <= I of trace k. Its
+// eigenvalues are what rounding takes ([TopK], [Systematic], [Decompose], [Best]), and
+// what it captures of a row before it learns from it is what [Regret.AddM] takes.
+type Relaxed interface {
+	Spectrum
+	// Captured returns x^T M x, for d numbers x.
+	Captured(x []float64) float64
+}
+
+// Capped is a state of at most so many directions, which may grow: [CappedMSG].
+type Capped interface{ Cap() int }
 
 // count adds a step that ended at the given rank, of a row that brought a new
 // direction or not.

@@ -48,10 +48,24 @@ func (Covariance) Accepts(p Problem) error {
 	return p.Check()
 }
 
+// singleLoss is what sums in single precision may cost, with a margin.
+const singleLoss = 1e-10
+
+// chooses reports whether single precision is taken where the loss allows it.
+func (m Covariance) chooses(p Problem) bool {
+	return m.Precision == "auto" && float64(p.Rows)*float64(p.Cols)*float64(p.Cols) > 4e9
+}
+
+// Refines is Refining's.
+func (m Covariance) Refines(p Problem) bool {
+	return m.chooses(p) && (p.Loss == 0 || p.Loss >= singleLoss)
+}
+
 // Solve is Batch's.
 func (m Covariance) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
 	n, d := x.Dims()
-	single := m.Precision == "single" || m.Precision == "auto" && float64(n)*float64(d)*float64(d) > 4e9
+	p.Rows, p.Cols = n, d
+	single := m.Precision == "single" || m.Refines(p)
 	if csr, ok := x.X.(*matrix.CSR); ok && float64(len(csr.Value)) < float64(n)*float64(d)/16 {
 		return pairsOf(ctx, p)(sparseSecond(ctx, x, csr, p.Threads))
 	}

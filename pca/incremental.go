@@ -107,6 +107,9 @@ func (s *incremental) Eigenvalues() []float64 {
 	return values
 }
 
+// Directions returns those of C_t.
+func (s *incremental) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
+
 func (s *incremental) Outside() float64 { return outside(s.Eigenvalues(), s.k) }
 func (s *incremental) Cost() Cost       { return s.cost.with(s.a) }
 

@@ -68,14 +68,21 @@ type incrementalPCA struct {
 	scatter  []float64 // sums of squares about the mean
 }
 
+// LeastRows is how few rows make no batch of their own.
+func (s *incrementalPCA) LeastRows() int { return s.k }
+
 // BlockRows is what a Learn takes at once.
 func (s *incrementalPCA) BlockRows() int { return s.batch }
 
-// Learn takes the rows in batches; a last one of fewer than k waits.
+// Learn takes the rows in batches; what is left of fewer than k belongs to the last of
+// them, or waits if there is none.
 func (s *incrementalPCA) Learn(x Rows) {
 	rows, _ := x.Dims()
-	for lo := 0; lo < rows; lo += s.batch {
-		part := x.Part(lo, min(lo+s.batch, rows))
+	for lo, hi := 0, 0; lo < rows; lo = hi {
+		if hi = lo + s.batch; hi+s.k > rows {
+			hi = rows
+		}
+		part := x.Part(lo, hi)
 		n, _ := part.Dims()
 		if s.center {
 			part = s.move(part)

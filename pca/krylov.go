@@ -2,6 +2,7 @@ package pca
 
 import (
 	"context"
+	"math"
 
 	"github.com/fenchel-ml/fenchel/registry"
 )
@@ -17,29 +18,27 @@ import (
 // approximate singular value decomposition", NIPS 2015, in the form of [blockLanczos].
 type Krylov struct {
 	// Tolerance is the part of the captured variance that may be missing, by an
-	// estimate from the residuals.
+	// estimate from the residuals; NaN: Problem.Loss.
 	Tolerance float64
 	Steps     int // looks at the rows at most
 }
 
 func init() {
-	register("krylov", "block Krylov subspace of the rows, never a d x d matrix (tol=3e-7, steps=1000)", func(p *registry.Params) (Method, error) {
-		m := Krylov{Tolerance: tolerance(p), Steps: p.Int("steps", 1000, 1, 1e6)}
+	register("krylov", "block Krylov subspace of the rows, never a d x d matrix (tol: by the gap, steps=1000)", func(p *registry.Params) (Method, error) {
+		m := Krylov{Tolerance: lossTolerance(p), Steps: p.Int("steps", 1000, 1, 1e6)}
 		return m, p.Err()
 	})
-}
-
-// tolerance reads the parameter tol.
-func tolerance(p *registry.Params) float64 {
-	return p.Float("tol", 3e-7, "a number from 0 to 1", func(x float64) bool { return x >= 0 && x <= 1 })
 }
 
 // Accepts: all that have an answer.
 func (Krylov) Accepts(p Problem) error { return p.Check() }
 
+// Refines is Refining's.
+func (m Krylov) Refines(Problem) bool { return math.IsNaN(m.Tolerance) }
+
 // Solve is Batch's.
 func (m Krylov) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
-	l := newBlockLanczos(momentOf(x, p.Threads), p.K, m.Tolerance, p)
+	l := newBlockLanczos(momentOf(x, p.Threads), p.K, lossOf(m.Tolerance, p), p)
 	l.steps = m.Steps
 	return l.solve(ctx)
 }

@@ -1,11 +1,10 @@
 package pca
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
+	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -21,7 +20,8 @@ import (
 //	sqrt(n b / (n + b)) (mean so far - mean of the block)
 //
 // (Chan, Golub and LeVeque 1983; Ross et al. 2008 use it for components). What
-// scaling and step sizes need is measured on the first block.
+// step sizes need is measured on the first block. Scaling follows the moments of all
+// rows learned so far, and states that add up squares are scaled along ([Rescaled]).
 type Learner struct {
 	method  Streaming
 	problem Problem
@@ -29,24 +29,35 @@ type Learner struct {
 	scale   string // a kind of scaling
 
 	state   State
-	size    int // rows of a block
-	taken   int // rows of the stream
-	learned int // of these, those that the state has seen
-	extra   int // rows besides that it was given to centre
+	size    int  // rows of a block
+	least   int  // rows that must follow it for it not to be the last
+	taken   int  // rows of the stream
+	learned int  // of these, those that the state has seen
+	extra   int  // rows besides that it was given to centre
+	all     bool // rows are kept as a sample, and learned nonetheless
 	factor  []float64
-	mean    []float64 // of the learned rows
-	squares float64   // sum of their squared norms, about the mean if center
+	moments *dataset.Moments // of the learned rows; nil: not scaled
+	mean    []float64        // of the learned rows
+	squares float64          // sum of their squared norms, about the mean if center
 	pending rowStore
 	held    reservoir
 }
 
-// learnerBlock is on how many rows, the first, scaling and sizes are measured.
+// learnerBlock is on how many rows, the first, sizes are measured.
 const learnerBlock = 1024
 
 // NewLearner begins a stream of rows of p.Cols features. scale is a kind of scaling
 // as dataset has it.
 func NewLearner(m Streaming, p Problem, center bool, scale string) *Learner {
-	return &Learner{method: m, problem: p, center: center, scale: scale, held: newReservoir()}
+	return &Learner{method: m, problem: p, center: center, scale: scale, held: newReservoir(UsualHoldOut)}
+}
+
+// HoldOut sets the share of the rows that is kept apart, 0 for none, before the first.
+func (l *Learner) HoldOut(share float64) {
+	if l.all = share == 0; l.all {
+		share = UsualHoldOut
+	}
+	l.held = newReservoir(share)
 }
 
 // Taken returns the number of rows taken from the stream.
@@ -72,6 +83,12 @@ func (l *Learner) take(v matrix.Vector) error {
 		return l.wait(v)
 	}
 	l.held.add(number, v)
+	if l.all {
+		for l.held.full() {
+			l.held.thin()
+		}
+		return l.wait(v)
+	}
 	for l.held.full() {
 		for _, late := range l.held.thin() {
 			if err := l.wait(late); err != nil {
@@ -90,27 +107,22 @@ func (l *Learner) wait(v matrix.Vector) error {
 			return err
 		}
 	}
-	if l.state != nil && l.pending.rows() >= l.size {
-		l.learn()
+	if l.state != nil && l.pending.rows() >= l.size+l.least {
+		l.learn(false)
 	}
 	return nil
 }
 
-// Measured returns, of the rows that a learner learned, those that it took the scale
-// from: the first.
-func Measured(learned matrix.Matrix) matrix.Matrix {
-	n, _ := learned.Dims()
-	return matrix.Part(learned, 0, min(n, learnerBlock))
-}
-
-// start measures the rows in wait and starts the state: the scaling, and the sizes
-// that steps depend on, are those of these rows.
+// start measures the rows in wait and starts the state: the sizes that steps depend on
+// are those of these rows.
 func (l *Learner) start() error {
 	x, err := Preprocess(l.pending.matrix(l.problem.Cols), l.scale, l.center, l.problem.Threads)
 	if err != nil {
 		return err
 	}
-	l.factor = x.Factor
+	if l.factor = x.Factor; l.factor != nil {
+		l.moments = dataset.NewMoments(&matrix.Dense{Cols: l.problem.Cols}, 1)
+	}
 	l.problem.Squared, l.problem.Fourth = x.Sizes(l.problem.Threads)
 	if !(l.problem.Fourth <= math.MaxFloat64) {
 		return fmt.Errorf("found rows of the length %.3g, too large to be squared twice", math.Sqrt(l.problem.Squared))
@@ -125,12 +137,39 @@ func (l *Learner) start() error {
 // begin starts the state, of which everything is known.
 func (l *Learner) begin() {
 	l.state = l.method.Start(l.problem)
-	l.size = BlockOf(l.state)
+	l.size, l.least = BlockOf(l.state), 0
+	if s, ok := l.state.(Batched); ok {
+		l.least = s.LeastRows()
+	}
 }
 
-// learn gives the rows in wait to the state.
-func (l *Learner) learn() {
-	x := Rows{X: l.pending.matrix(l.problem.Cols), Factor: l.factor}
+// learn gives the rows in wait to the state, by blocks: all of them, or those that fill
+// blocks.
+func (l *Learner) learn(all bool) {
+	x := l.pending.matrix(l.problem.Cols)
+	n, _ := x.Dims()
+	lo := 0
+	for ; n-lo >= l.size+l.least; lo += l.size {
+		l.learnBlock(matrix.Part(x, lo, lo+l.size))
+	}
+	if all && lo < n {
+		l.learnBlock(matrix.Part(x, lo, n))
+		lo = n
+	}
+	var rest rowStore
+	for i := lo; i < n; i++ {
+		rest.add(x.Row(i))
+	}
+	l.pending = rest
+}
+
+// learnBlock gives a block of rows to the state.
+func (l *Learner) learnBlock(rows matrix.Matrix) {
+	if l.moments != nil {
+		l.moments.Merge(dataset.NewMoments(rows, l.problem.Threads))
+		l.rescale(l.currentFactor())
+	}
+	x := Rows{X: rows, Factor: l.factor}
 	b, _ := x.Dims()
 	if l.center {
 		x.Offset = columnMeans(x.X, l.problem.Threads)
@@ -142,7 +181,6 @@ func (l *Learner) learn() {
 	}
 	l.state.Learn(x)
 	l.learned += b
-	l.pending = rowStore{}
 }
 
 // move takes the mean of b more rows into that of all, and gives the state the row
@@ -167,103 +205,6 @@ func (l *Learner) move(mean []float64, b int) {
 	}
 }
 
-// An Answer is what came of a stream.
-type Answer struct {
-	Basis   Basis     // with the variance along each component
-	Learned int       // rows
-	Mean    []float64 // nil: not centred
-	Factor  []float64 // nil: not scaled
-	Total   float64   // mean squared norm of the learned rows, about their mean if centred
-	HeldOut []int     // numbers of the rows that were not learned, from 0
-	Score   HeldOut   // what the components capture of them
-	State   State
-}
-
-// Answer returns what came of the rows so far. The learner goes on as if it had
-// not been asked.
-func (l *Learner) Answer() (Answer, error) {
-	if l.taken == 0 {
-		return Answer{}, fmt.Errorf("found no rows, expected at least one")
-	}
-	last := *l
-	if l.state != nil {
-		last.state = l.method.Start(l.problem)
-		if err := Restore(last.state, Keep(l.state)); err != nil {
-			return Answer{}, err
-		}
-		last.mean = append([]float64(nil), l.mean...)
-	}
-	if last.pending.rows() == 0 && last.state == nil { // all few rows were held out
-		last.pending, last.held = rowStore{}, newReservoir()
-		for _, v := range l.held.rows {
-			last.pending.add(v)
-		}
-	}
-	sample := last.held
-	if last.pending.rows() > 0 {
-		if last.state == nil {
-			if err := last.start(); err != nil {
-				return Answer{}, err
-			}
-		}
-		if len(sample.rows) == 0 { // of so few rows none was held out
-			for i := range last.pending.rows() {
-				sample.add(i, last.pending.row(i))
-			}
-		}
-		last.learn()
-	}
-	return last.answer(sample.matrix(l.problem.Cols)), nil
-}
-
-// answer is Answer when nothing waits; the sample is of rows that tell variances to
-// methods that do not know them.
-func (l *Learner) answer(sample matrix.Matrix) Answer {
-	a := Answer{Basis: l.state.Basis(), Learned: l.learned, Mean: l.mean, Factor: l.factor,
-		Total: l.squares / float64(l.learned), HeldOut: l.held.numbers, State: l.state}
-	if len(l.held.rows) > 0 {
-		a.Score = NewHeldOut(Rows{X: l.held.matrix(l.problem.Cols), Offset: l.mean, Factor: l.factor}, a.Basis)
-	}
-	if _, own := l.state.(ownScale); own {
-		a.Basis.Value = nil
-	}
-	if a.Basis.Value == nil {
-		l.estimate(&a.Basis, Rows{X: sample, Offset: l.mean, Factor: l.factor}, a.Total)
-	} else {
-		scale(a.Basis.Value, float64(l.learned+l.extra)/float64(l.learned))
-	}
-	a.Basis.Orient()
-	return a
-}
-
-// ownScale is a State whose values are not means of squared products with all rows:
-// they shrink, forget or grow.
-type ownScale interface{ ownScale() }
-
-func (*blockPower) ownScale()         {}
-func (*ccipcaState) ownScale()        {}
-func (*frequentDirections) ownScale() {}
-
-// estimate sets the variances along the components by a sample: its shares of the
-// total of all rows. The components are put in their order.
-func (l *Learner) estimate(b *Basis, sample Rows, total float64) {
-	b.along(sample, l.problem.Threads)
-	if squared, _ := sample.Sizes(l.problem.Threads); squared > 0 {
-		scale(b.Value, total/squared)
-	}
-	order := make([]int, b.K)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.Value[j], b.Value[i]) })
-	sorted := Basis{K: b.K, Cols: b.Cols}
-	for _, i := range order {
-		sorted.Component = append(sorted.Component, b.Row(i)...)
-		sorted.Value = append(sorted.Value, b.Value[i])
-	}
-	*b = sorted
-}
-
 // Keep visits everything.
 func (l *Learner) Keep(k *Kept) {
 	k.Count("stream.taken", &l.taken)
@@ -272,6 +213,7 @@ func (l *Learner) Keep(k *Kept) {
 	k.List("stream.factor", &l.factor)
 	k.List("stream.mean", &l.mean)
 	k.Number("stream.squares", &l.squares)
+	l.keepMoments(k)
 	k.Number("stream.squared", &l.problem.Squared)
 	k.Number("stream.fourth", &l.problem.Fourth)
 	d := l.problem.Cols

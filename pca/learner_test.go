@@ -36,6 +36,12 @@ func (s *momentSum) Learn(x Rows) {
 	}
 }
 
+func (s *momentSum) Rescale(by []float64) {
+	for at := range s.moment {
+		s.moment[at] *= by[at/s.d] * by[at%s.d]
+	}
+}
+
 func (s *momentSum) Basis() Basis {
 	var e eigensystem
 	values, a := make([]float64, s.d), append([]float64{}, s.moment...)

@@ -102,7 +102,7 @@ type msg struct {
 	x []float64 // scratch
 }
 
-var _ Spectrum = (*msg)(nil)
+var _ Relaxed = (*msg)(nil)
 
 func newMSG(p Problem, most int, schedule Schedule, random bool) *msg {
 	s := &msg{k: p.K, most: most, schedule: schedule, unit: unitStep(p), iterate: iterateFor(p, random),
@@ -159,6 +159,9 @@ func (s *msg) project() int {
 	}
 	return r
 }
+
+// Directions returns those of M.
+func (s *msg) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
 
 func (s *msg) Basis() Basis           { return chosenBasis(s.iterate, s.a, s.k) }
 func (s *msg) Eigenvalues() []float64 { return append([]float64{}, s.a.Value...) }

@@ -34,6 +34,11 @@ type Problem struct {
 	// Squared and Fourth are the means of |x|^2 and |x|^4, of all rows or of the
 	// first of a stream. Step sizes are stated for rows of which they are 1.
 	Squared, Fourth float64
+
+	// Loss is the part of the best possible that may be missing, by the estimate of a
+	// method that was given no tolerance of its own; 0: as that method has it. See
+	// [Refining].
+	Loss float64
 }
 
 // Check returns why no method could solve the problem.
@@ -64,6 +69,13 @@ type Batch interface {
 	Solve(ctx context.Context, x Rows, p Problem) (Basis, error)
 }
 
+// A Refining method comes closer to the answer the smaller Problem.Loss is. One that
+// was given a tolerance, or computes as exactly as it can, says that it does not.
+type Refining interface {
+	Batch
+	Refines(Problem) bool
+}
+
 // A Streaming method looks at every row once and forgets it.
 type Streaming interface {
 	Method
@@ -88,10 +100,22 @@ type State interface {
 // of BlockRows rows.
 type Blocked interface{ BlockRows() int }
 
+// Batched is a Blocked state to which the division of rows into batches matters, as each
+// is centred at its own mean: it is given BlockRows rows at a time, and the last of them
+// with what is left where that is fewer than LeastRows.
+type Batched interface {
+	Blocked
+	LeastRows() int
+}
+
 // BlockOf returns how many rows to give a state at a time: about a thousand, which
-// is enough for matrix products, and a multiple of what a [Blocked] one asks for.
+// is enough for matrix products, and a multiple of what a [Blocked] one asks for, or
+// exactly what a [Batched] one does.
 func BlockOf(s State) int {
 	const rows = 1024
+	if b, ok := s.(Batched); ok {
+		return b.BlockRows()
+	}
 	if b, ok := s.(Blocked); ok {
 		return (rows + b.BlockRows() - 1) / b.BlockRows() * b.BlockRows()
 	}

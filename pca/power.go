@@ -20,7 +20,8 @@ import (
 // gap is small, for k > 1 far fewer.
 //
 // The passes end when the residual |U Sigma - diag(value) U| is at most Tolerance
-// times the captured second moment; epsilon is then about the square of that.
+// (NaN: as Problem.Loss needs it) times the captured second moment; epsilon is then
+// about the square of that.
 //
 // Returned: U, its rows by decreasing value. Cost of a pass: O(n k d), on sparse
 // rows O(k nonzeros). The error of the subspace falls by lambda_{k+1}/lambda_k a
@@ -34,32 +35,31 @@ type Power struct {
 }
 
 func init() {
-	register("power", "orthogonal iteration; passes=1000, tol=1e-8, shift=none|optimal", func(p *registry.Params) (Method, error) {
-		m := Power{Passes: p.Int("passes", 1000, 1, math.MaxInt32), Tolerance: residualTolerance(p)}
+	register("power", "orthogonal iteration; passes=1000, tol: by the gap, or 1e-8, shift=none|optimal", func(p *registry.Params) (Method, error) {
+		m := Power{Passes: p.Int("passes", 1000, 1, math.MaxInt32), Tolerance: lossTolerance(p)}
 		m.Optimal = p.Choice("shift", "none", "optimal") == "optimal"
 		return m, p.Err()
 	})
 }
 
-// residualTolerance reads how large a residual may be at the end.
-func residualTolerance(p *registry.Params) float64 {
-	return p.Float("tol", 1e-8, "a number from 0 to 1", func(v float64) bool { return 0 <= v && v <= 1 })
-}
-
 // Accepts implements Method.
 func (Power) Accepts(p Problem) error { return p.Check() }
+
+// Refines implements Refining.
+func (m Power) Refines(Problem) bool { return math.IsNaN(m.Tolerance) }
 
 // Solve implements Batch.
 func (m Power) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
 	if err := empty(x); err != nil {
 		return Basis{}, err
 	}
+	enough := residualOf(m.Tolerance, p)
 	s := newRitz(momentOf(x, p.Threads), randomBasis(p.Seed, p.K, p.Cols), p.K)
 	for pass := range m.Passes {
 		if err := m.pass(ctx, s, pass); err != nil {
 			return Basis{}, err
 		}
-		if s.residual() <= m.Tolerance {
+		if s.residual() <= enough {
 			break
 		}
 	}

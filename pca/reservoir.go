@@ -1,32 +1,38 @@
 package pca
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// A reservoir keeps some rows of a stream apart: about one in twenty, but no more
+// A reservoir keeps some rows of a stream apart: about one in twenty, say, but no more
 // than fit into its memory. Which ones depends on their numbers alone: those with
 // the smallest hash. When there are too many the larger half of the hashes is given
 // back, to be learned late.
 type reservoir struct {
+	first   uint64 // limit before it was halved
 	limit   uint64 // rows with a hash below are kept
 	numbers []int
 	rows    []matrix.Vector // copies
 	size    int             // numbers in rows
 }
 
+// UsualHoldOut is the share of rows that is kept apart unless another one is asked for.
+const UsualHoldOut = 1.0 / 20
+
 const (
-	heldOutShare = 20      // one row in so many
 	mostHeldOut  = 2048    // rows: the standard error is then about 2 % of the spread of a row
 	mostNumbers  = 4 << 20 // in all rows
 	leastHeldOut = 64      // rows, however long
 )
 
-func newReservoir() reservoir { return reservoir{limit: math.MaxUint64 / heldOutShare} }
+// newReservoir returns an empty one for a share of the rows, above 0 and at most 1/2.
+func newReservoir(share float64) reservoir {
+	limit := uint64(share * 0x1p64)
+	return reservoir{first: limit, limit: limit}
+}
 
 // hash mixes the number of a row (Steele, Lea and Flood 2014, SplitMix64).
 func hash(number int) uint64 {
@@ -54,7 +60,7 @@ func (r *reservoir) full() bool {
 
 // thin gives back the rows with the larger hashes, in order.
 func (r *reservoir) thin() (late []matrix.Vector) {
-	kept := reservoir{limit: r.limit / 2}
+	kept := reservoir{first: r.first, limit: r.limit / 2}
 	for i, number := range r.numbers {
 		if kept.wants(number) {
 			kept.numbers, kept.rows = append(kept.numbers, number), append(kept.rows, r.rows[i])
@@ -77,9 +83,12 @@ func (r *reservoir) matrix(cols int) matrix.Matrix {
 }
 
 // HoldsOut reports whether these, rising, are numbers of rows that a [Learner] keeps
-// apart of n rows of d features.
-func HoldsOut(numbers []int, n, d int) bool {
-	r := newReservoir()
+// apart of n rows of d features, if it is to keep a share of them.
+func HoldsOut(numbers []int, n, d int, share float64) bool {
+	if share == 0 {
+		return len(numbers) == 0
+	}
+	r := newReservoir(share)
 	all := r.among(n)
 	for len(all) > len(numbers) && (len(all) > mostHeldOut || len(all) > leastHeldOut && len(all) > mostNumbers/d) {
 		r.limit /= 2
@@ -117,7 +126,7 @@ func (r *reservoir) keep(k *Kept, cols int) {
 	if !k.Restoring() {
 		return
 	}
-	*r = newReservoir()
+	*r = reservoir{first: r.first, limit: r.first}
 	r.limit >>= max(exponent-bits.LeadingZeros64(r.limit), 0)
 	for i, n := range numbers {
 		r.add(int(n), s.row(i))

@@ -11,7 +11,7 @@ import (
 func TestReservoir(t *testing.T) {
 	t.Parallel()
 	for _, dense := range []bool{true, false} {
-		r, seen := newReservoir(), map[float32]int{}
+		r, seen := newReservoir(UsualHoldOut), map[float32]int{}
 		const n = 200000
 		for i := range n {
 			v := matrix.Vector{Value: []float32{float32(i), 1, 2, 3}}
@@ -51,7 +51,7 @@ func TestReservoir(t *testing.T) {
 				t.Fatalf("row %d was seen %d times", i, seen[float32(i)])
 			}
 		}
-		var again reservoir
+		again := newReservoir(UsualHoldOut)
 		k := &Kept{lists: map[string][]float64{}}
 		r.keep(k, 4)
 		restored := &Kept{lists: k.lists, restoring: true}
@@ -65,7 +65,7 @@ func TestReservoir(t *testing.T) {
 // The rows that are kept apart of a stream are those that its answer names.
 func TestHoldsOut(t *testing.T) {
 	for _, n := range []int{1, 13, 40, 1000, 50000, 90000} {
-		r := newReservoir()
+		r := newReservoir(UsualHoldOut)
 		for i := range n {
 			if r.wants(i) {
 				r.add(i, matrix.Vector{Value: []float32{1}})
@@ -74,10 +74,10 @@ func TestHoldsOut(t *testing.T) {
 				r.thin()
 			}
 		}
-		if len(r.numbers) < n && !HoldsOut(r.numbers, n, 1) {
+		if len(r.numbers) < n && !HoldsOut(r.numbers, n, 1, UsualHoldOut) {
 			t.Errorf("%d rows: not those held out: %v", n, r.numbers)
 		}
-		if len(r.numbers) > 1 && (HoldsOut(r.numbers[1:], n, 1) || HoldsOut(r.numbers[:1], n, 1) || HoldsOut(nil, n, 1)) {
+		if len(r.numbers) > 1 && (HoldsOut(r.numbers[1:], n, 1, UsualHoldOut) || HoldsOut(r.numbers[:1], n, 1, UsualHoldOut) || HoldsOut(nil, n, 1, UsualHoldOut)) {
 			t.Errorf("%d rows: some of those held out were believed to be all", n)
 		}
 	}

@@ -59,7 +59,7 @@ type rmsg struct {
 	count []int
 }
 
-var _ Spectrum = (*rmsg)(nil)
+var _ Relaxed = (*rmsg)(nil)
 
 func (s *rmsg) Learn(x Rows) {
 	n, _ := x.Dims()
@@ -105,6 +105,9 @@ func (s *rmsg) project() {
 func (s *rmsg) Basis() Basis           { return basisOf(s.a, s.k) }
 func (s *rmsg) Eigenvalues() []float64 { return append([]float64{}, s.a.Value...) }
 func (s *rmsg) Cost() Cost             { return s.cost.with(s.a) }
+
+// Directions returns those of M.
+func (s *rmsg) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
 
 // Outside counts the background too.
 func (s *rmsg) Outside() float64 {

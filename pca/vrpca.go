@@ -33,13 +33,16 @@ type VRPCA struct {
 }
 
 func init() {
-	register("vr-pca", "Oja's method with reduced variance, many passes; epochs=100, tol=1e-8", func(p *registry.Params) (Method, error) {
-		return VRPCA{p.Int("epochs", 100, 1, math.MaxInt32), residualTolerance(p)}, p.Err()
+	register("vr-pca", "Oja's method with reduced variance, many passes; epochs=100, tol: by the gap, or 1e-8", func(p *registry.Params) (Method, error) {
+		return VRPCA{p.Int("epochs", 100, 1, math.MaxInt32), lossTolerance(p)}, p.Err()
 	})
 }
 
 // Accepts implements Method.
 func (VRPCA) Accepts(p Problem) error { return p.Check() }
+
+// Refines implements Refining.
+func (m VRPCA) Refines(Problem) bool { return math.IsNaN(m.Tolerance) }
 
 // Solve implements Batch.
 func (m VRPCA) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
@@ -58,7 +61,7 @@ func (m VRPCA) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
 		if err := s.multiply(ctx); err != nil {
 			return Basis{}, err
 		}
-		if epoch == m.Epochs || s.residual() <= m.Tolerance {
+		if epoch == m.Epochs || s.residual() <= residualOf(m.Tolerance, p) {
 			return s.basis(), nil
 		}
 		d := newDrift(s, x, unitOf(p), 1/max(math.Sqrt(float64(rows)), most/mean))

@@ -95,7 +95,7 @@ type warmuthKuzmin struct {
 	x, g []float64 // scratch
 }
 
-var _ Spectrum = (*warmuthKuzmin)(nil)
+var _ Relaxed = (*warmuthKuzmin)(nil)
 
 func (s *warmuthKuzmin) Learn(x Rows) {
 	n, _ := x.Dims()
@@ -144,6 +144,9 @@ func (s *warmuthKuzmin) Eigenvalues() []float64 {
 	}
 	return values
 }
+
+// Directions returns those of M.
+func (s *warmuthKuzmin) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
 
 func (s *warmuthKuzmin) Outside() float64 { return outside(s.Eigenvalues(), s.k) }
 func (s *warmuthKuzmin) Cost() Cost       { return s.cost.with(s.a) }

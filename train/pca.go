@@ -2,45 +2,16 @@ package train
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
-	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 )
-
-// PCASpec says which principal components are wanted, and how to find them.
-type PCASpec struct {
-	K      int    // how many
-	Method string // as pca.New takes it; "" or "auto": chosen
-	Center string // "yes", "no"; "" or "auto": yes if at least one value in twenty is not zero
-	Scale  string // one of PCAScales; "": none
-
-	// Gap is the share of the best possible variance that may be missing, by proof;
-	// 0: DefaultPCAGap, and a method that looks at each row once ends without it.
-	Gap     float64
-	Epochs  int    // passes of a method that learns row by row; 0: one
-	Shuffle bool   // such a method takes the rows in random order
-	Seed    uint64 // of everything random
-	Threads int    // at most so many cores; 0: all. Never changes a result
-
-	NoState   bool // a stream's model cannot go on, and is smaller
-	ZeroBased bool // noted in the model: how LIBSVM indices of the data begin
-}
-
-// DefaultPCAGap is the share of the variance that may be missing unless another one
-// is asked for.
-const DefaultPCAGap = 1e-3
-
-// PCAScales returns the names of the scalings of features for components.
-func PCAScales() []string { return dataset.MomentScalings() }
 
 // PCAResult is what FitPCA made.
 type PCAResult struct {
@@ -48,75 +19,13 @@ type PCAResult struct {
 	Status solver.Status
 	Why    string // the method was chosen; "" if it was asked for
 
+	// State is that of a method that learned row by row, nil of others. It may be a
+	// pca.Spectrum with a cost, a pca.Relaxed, pca.Stuck or pca.Converged.
+	State pca.State
+
 	Fit, Certify time.Duration
 	Warnings     []error
 }
-
-// Check returns what is wrong with the names and numbers of a spec, as far as that
-// can be known without data.
-func (spec PCASpec) Check() error {
-	if spec.K < 1 {
-		return fmt.Errorf("k = %d: expected at least 1", spec.K)
-	}
-	if spec.Scale != "" && !slices.Contains(PCAScales(), spec.Scale) {
-		return registry.Unknown("scaling", spec.Scale, PCAScales())
-	}
-	if c := spec.Center; c != "" && c != "auto" && c != "yes" && c != "no" {
-		return fmt.Errorf("center = %s: expected yes, no or auto", c)
-	}
-	if spec.Scale == "thesis" && spec.Center == "no" {
-		return errors.New("scale thesis: found center no, expected rows to be centred, as it is made for them")
-	}
-	if !(spec.Gap >= 0 && spec.Gap < 1) {
-		return fmt.Errorf("gap = %g: expected a number from 0 to 1", spec.Gap)
-	}
-	if spec.Epochs < 0 {
-		return fmt.Errorf("epochs = %d: expected a number >= 0", spec.Epochs)
-	}
-	if spec.chooses() {
-		return nil
-	}
-	_, err := pca.New(spec.Method)
-	return err
-}
-
-func (spec *PCASpec) chooses() bool { return spec.Method == "" || spec.Method == "auto" }
-
-// goal returns the gap that is to be proved.
-func (spec *PCASpec) goal() float64 {
-	if spec.Gap == 0 {
-		return DefaultPCAGap
-	}
-	return spec.Gap
-}
-
-// Streams reports whether the method looks at every row once, as rows from a pipe
-// need it: also where one is to be chosen.
-func (spec PCASpec) Streams() bool {
-	if spec.chooses() {
-		return true
-	}
-	m, err := pca.New(spec.Method)
-	_, once := m.(pca.Streaming)
-	return err == nil && once
-}
-
-// centers decides whether rows of x are centred.
-func (spec *PCASpec) centers(x matrix.Matrix) bool {
-	switch spec.Center {
-	case "yes":
-		return true
-	case "no":
-		return false
-	}
-	n, d := x.Dims()
-	return matrix.Nonzeros(x) >= int64(math.Ceil(float64(n)*float64(d)/rareValues))
-}
-
-// rareValues says which rows are left where they are unless the spec says otherwise:
-// those with fewer values than one in so many features, as of text, where zero means
-// that something is absent. Zeros of rows that are stored dense count as values.
-const rareValues = 20
 
 // FitPCA finds the components of all rows and proves how much more variance others
 // could capture. Rows are looked at often.
@@ -128,17 +37,40 @@ func FitPCA(ctx context.Context, set *dataset.Set, spec PCASpec) (*PCAResult, er
 	if err := j.prepare(); err != nil {
 		return nil, err
 	}
-	started := time.Now()
-	if err := j.solve(ctx); err != nil {
+	find := j.solve
+	if spec.Share > 0 {
+		find = j.solveShare
+	}
+	if err := j.run(ctx, find); err != nil {
 		return nil, err
 	}
-	j.result.Fit = time.Since(started)
-	started = time.Now()
-	if err := j.certify(ctx); err != nil {
-		return nil, err
+	for j.refine() {
+		if err := j.run(ctx, j.solve); err != nil {
+			return nil, err
+		}
 	}
-	j.result.Certify = time.Since(started)
 	return &j.result, j.result.Model.Seal()
+}
+
+// run finds components and proves what they are worth.
+func (j *pcaJob) run(ctx context.Context, find func(context.Context) error) error {
+	started := time.Now()
+	err := find(ctx)
+	j.result.Fit += time.Since(started)
+	if err != nil {
+		return err
+	}
+	started = time.Now()
+	err = j.certify(ctx)
+	j.result.Certify += time.Since(started)
+	return err
+}
+
+// Variances returns the variance of the rows of set along each component of m, and in
+// all, also where rows are not centred and eigenvalues are second moments.
+func Variances(m *model.PCA, set *dataset.Set, threads int) (along []float64, total float64) {
+	b := pca.Basis{K: m.Statement.K, Cols: m.Cols(), Component: m.Components}
+	return b.Variances(pca.Rows{X: set.X, Factor: m.Scale}, threads)
 }
 
 // pcaJob is one run of FitPCA.
@@ -158,7 +90,10 @@ func (j *pcaJob) prepare() error {
 		return DataError{"found row weights, which components have no use for"}
 	}
 	n, d := j.set.X.Dims()
-	j.problem = pca.Problem{Rows: n, Cols: d, K: j.spec.K, Seed: j.spec.Seed, Threads: j.spec.Threads}
+	if j.spec.Share > 0 {
+		j.spec.K = firstGuess(min(n, d), j.spec.Share)
+	}
+	j.problem = pca.Problem{Rows: n, Cols: d, K: j.spec.K, Seed: j.spec.Seed, Threads: j.spec.Threads, Loss: j.spec.Gap * lossOfGap}
 	if err := j.problem.Check(); err != nil {
 		return DataError{err.Error()}
 	}
@@ -166,8 +101,8 @@ func (j *pcaJob) prepare() error {
 		return err
 	}
 	var err error
-	center := j.spec.centers(j.set.X)
-	if j.rows, err = pca.Preprocess(j.set.X, j.spec.scale(), center, j.spec.Threads); err != nil {
+	center := j.spec.settle(j.set.X, j.set.Schema != nil)
+	if j.rows, err = pca.Preprocess(j.set.X, j.spec.Scale, center, j.spec.Threads); err != nil {
 		return DataError{err.Error()}
 	}
 	j.problem.Squared, j.problem.Fourth = j.rows.Sizes(j.spec.Threads)
@@ -186,13 +121,6 @@ func nothingVaries(center bool) string {
 		return "all rows are the same: expected some that differ"
 	}
 	return "all values are zero: expected some that are not"
-}
-
-func (spec *PCASpec) scale() string {
-	if spec.Scale == "" {
-		return "none"
-	}
-	return spec.Scale
 }
 
 // pick chooses the method, or makes the one that was asked for.
@@ -222,7 +150,7 @@ func (j *pcaJob) solve(ctx context.Context) (err error) {
 	case pca.Streaming:
 		j.basis, err = j.learn(ctx, m.Start(j.problem))
 	}
-	if err == nil && j.basis.K < j.spec.K {
+	if err == nil && j.basis.K < j.spec.K && j.spec.Share == 0 {
 		err = DataError{fmt.Sprintf("found only %d of k = %d components: the rows lie in fewer dimensions", j.basis.K, j.spec.K)}
 	}
 	j.basis.Orient()
@@ -245,12 +173,13 @@ func (j *pcaJob) learn(ctx context.Context, s pca.State) (pca.Basis, error) {
 			s.Learn(rows.Part(lo, min(lo+block, n)))
 		}
 	}
+	j.result.State = s
 	return pca.RayleighRitz(j.rows, s.Basis(), j.spec.Threads), nil
 }
 
 // certify proves what the components are worth and makes the model.
 func (j *pcaJob) certify(ctx context.Context) error {
-	digest := j.set.Digest()
+	digest := rowsDigest(j.set)
 	c, err := pca.Certify(ctx, j.rows, j.basis, j.spec.Threads, certificateSeed(j.spec.Seed, digest))
 	if err != nil {
 		return err
@@ -258,7 +187,7 @@ func (j *pcaJob) certify(ctx context.Context) error {
 	n, d := j.set.X.Dims()
 	goal := j.spec.goal()
 	m := &model.PCA{
-		Statement: model.PCAStatement{K: j.spec.K, Method: j.spec.Method, Center: j.rows.Offset != nil, Scale: j.spec.scale(),
+		Statement: model.PCAStatement{K: j.spec.K, Method: j.spec.Method, Center: j.rows.Offset != nil, Scale: j.spec.Scale,
 			Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased},
 		Data:     model.Data{Rows: n, Features: d, Nonzeros: matrix.Nonzeros(j.set.X), Columns: columns(j.set.Schema), Digest: digest},
 		Features: j.set.Feature, Schema: j.set.Schema,
@@ -268,21 +197,12 @@ func (j *pcaJob) certify(ctx context.Context) error {
 		Version: Version(),
 	}
 	j.result.Status = j.end(m.Proof.Relative())
+	if j.result.Warnings = nil; j.result.Status == solver.Stalled {
+		j.result.Warnings = append(j.result.Warnings, j.whyStalled())
+	}
 	m.Proof.Status = string(j.result.Status)
 	j.result.Model = m
 	return nil
-}
-
-// end says how the run ended: a method that learns row by row did what was asked
-// when it has seen its rows, unless a gap was asked for too.
-func (j *pcaJob) end(relative float64) solver.Status {
-	if relative <= j.spec.goal() {
-		return solver.Converged
-	}
-	if _, batch := j.method.(pca.Batch); batch {
-		return solver.Stalled
-	}
-	return solver.EpochLimit
 }
 
 func heldOutVariance(h pca.HeldOut) *model.HeldOutVariance {

@@ -35,7 +35,9 @@ func MergePCA(models []*model.PCA) (*model.PCA, error) {
 		Mean: all.Mean, Scale: first.Scale, Version: Version(),
 		Proof: model.PCAProof{Status: Merged, Total: model.Bound(all.Total), Captured: model.Bound(math.NaN()), Upper: model.Bound(math.NaN())}}
 	for _, part := range models {
-		m.Statement.Stream = m.Statement.Stream || part.Statement.Stream
+		if s := part.Statement; s.Stream && (!m.Statement.Stream || heldOutShare(s.HoldOut) > heldOutShare(m.Statement.HoldOut)) {
+			m.Statement.Stream, m.Statement.HoldOut = true, s.HoldOut // the largest share
+		}
 		m.Data.Nonzeros += part.Data.Nonzeros
 		if part.Statement.Method != m.Statement.Method {
 			m.Statement.Method = "several"
@@ -54,7 +56,7 @@ func alike(first, m *model.PCA) error {
 	case (m.Mean == nil) != (first.Mean == nil):
 		return fmt.Errorf("found center %v, expected %v as in the first model", m.Mean != nil, first.Mean != nil)
 	case !slices.Equal(m.Scale, first.Scale):
-		return fmt.Errorf("found another scale than in the first model: expected the same factor for every feature")
+		return fmt.Errorf("found another scale than in the first model: expected the same factor for every feature, as parts made with --scale none have")
 	case !slices.Equal(m.Features, first.Features):
 		return fmt.Errorf("found other names of features than in the first model")
 	}

@@ -3,8 +3,10 @@ package train
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
@@ -18,6 +20,8 @@ const StreamMethod = "history"
 // Nothing is proved: some rows are held out, and what the components capture of
 // them is an estimate for rows like them.
 type PCAStream struct {
+	Schema *dataset.Schema // of the table that the rows come from, kept in the model; nil: none
+
 	spec    PCASpec
 	why     string
 	cols    int
@@ -28,8 +32,8 @@ type PCAStream struct {
 }
 
 // NewPCAStream begins with the first rows of a stream, which say how many features
-// there are and whether to centre; it does not learn them yet. The features have
-// names, or feature is nil.
+// there are and whether to centre; it does not learn them yet. The features of a
+// table have names; of other rows feature is nil.
 func NewPCAStream(first matrix.Matrix, feature []string, spec PCASpec) (*PCAStream, error) {
 	if err := spec.Check(); err != nil {
 		return nil, err
@@ -45,8 +49,8 @@ func NewPCAStream(first matrix.Matrix, feature []string, spec PCASpec) (*PCAStre
 	if spec.chooses() {
 		spec.Method, s.why = StreamMethod, "for rows that come once: no step size, and close to the best"
 	}
+	s.center = spec.settle(first, feature != nil) || spec.Scale == "thesis"
 	s.spec = spec
-	s.center = spec.centers(first) || spec.Scale == "thesis"
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
@@ -56,6 +60,8 @@ func NewPCAStream(first matrix.Matrix, feature []string, spec PCASpec) (*PCAStre
 // fitStream refuses what only rows that are all there could do.
 func (spec *PCASpec) fitStream() error {
 	switch {
+	case spec.Share != 0:
+		return fmt.Errorf("share = %g of the variance: expected a number of components, as it is not known before the last row how many that takes", spec.Share)
 	case spec.Gap != 0:
 		return fmt.Errorf("gap = %g: expected none, as of rows that come once nothing can be proved", spec.Gap)
 	case spec.Epochs > 1:
@@ -85,8 +91,23 @@ func (s *PCAStream) begin() error {
 	if err := m.Accepts(p); err != nil {
 		return DataError{fmt.Sprintf("method %s: %v", s.spec.Method, err)}
 	}
-	s.learner = pca.NewLearner(streaming, p, s.center, s.spec.scale())
+	s.learner = pca.NewLearner(streaming, p, s.center, s.spec.Scale)
+	s.learner.HoldOut(heldOutShare(s.spec.HoldOut))
 	return nil
+}
+
+// isHoldOut reports whether a spec or a model may state this share of rows held out.
+func isHoldOut(stated float64) bool { return stated == -1 || stated >= 0 && stated <= 0.5 }
+
+// heldOutShare returns the share of rows held out that a spec or a model stands for.
+func heldOutShare(stated float64) float64 {
+	switch {
+	case stated == 0:
+		return pca.UsualHoldOut
+	case stated < 0:
+		return 0
+	}
+	return stated
 }
 
 // ResumePCA goes on where the stream ended that made the model. Method, centring,
@@ -96,8 +117,11 @@ func ResumePCA(m *model.PCA, threads int) (*PCAStream, error) {
 		return nil, DataError{"found components without the state of a stream, expected a model that was made from one"}
 	}
 	st := m.Statement
-	s := &PCAStream{cols: m.Cols(), center: st.Center, feature: m.Features,
-		spec: PCASpec{K: st.K, Method: st.Method, Scale: st.Scale, Seed: st.Seed, Threads: threads, ZeroBased: st.ZeroBased}}
+	if !isHoldOut(st.HoldOut) {
+		return nil, DataError{fmt.Sprintf("found %g of the rows held out, expected a share from 0 to 0.5", st.HoldOut)}
+	}
+	s := &PCAStream{cols: m.Cols(), center: st.Center, feature: m.Features, Schema: m.Schema,
+		spec: PCASpec{K: st.K, Method: st.Method, Scale: st.Scale, Seed: st.Seed, Threads: threads, HoldOut: st.HoldOut, ZeroBased: st.ZeroBased}}
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
@@ -108,6 +132,28 @@ func ResumePCA(m *model.PCA, threads int) (*PCAStream, error) {
 		return nil, DataError{fmt.Sprintf("found the state of %d rows, expected %d", taken, m.Data.Rows)}
 	}
 	return s, nil
+}
+
+// withMeans returns the schema of a table of numbers with the means of its features in
+// place of missing ones; nil where these are not known, or columns are not numbers.
+func withMeans(s *dataset.Schema, mean []float64) *dataset.Schema {
+	if s == nil || mean == nil {
+		return nil
+	}
+	filled := *s
+	filled.Columns = slices.Clone(s.Columns)
+	j := 0
+	for i := range filled.Columns {
+		switch c := &filled.Columns[i]; {
+		case c.Category != nil:
+			return nil
+		case i == s.Target || i == s.Weight || j == len(mean):
+		default:
+			c.Fill = mean[j]
+			j++
+		}
+	}
+	return &filled
 }
 
 // Rows returns how many rows were taken.
@@ -142,10 +188,11 @@ func (s *PCAStream) Result(status solver.Status) (*PCAResult, error) {
 		return nil, DataError{fmt.Sprintf("found only %d of k = %d components in %d rows, which lie in fewer dimensions", a.Basis.K, s.spec.K, s.Rows())}
 	}
 	m := &model.PCA{
-		Statement: model.PCAStatement{K: s.spec.K, Method: s.spec.Method, Center: s.center, Scale: s.spec.scale(), Stream: true,
-			Seed: s.spec.Seed, ZeroBased: s.spec.ZeroBased},
-		Data:       model.Data{Rows: s.Rows(), Features: s.cols},
+		Statement: model.PCAStatement{K: s.spec.K, Method: s.spec.Method, Center: s.center, Scale: s.spec.Scale, Stream: true,
+			Seed: s.spec.Seed, HoldOut: s.spec.HoldOut, ZeroBased: s.spec.ZeroBased},
+		Data:       model.Data{Rows: s.Rows(), Features: s.cols, Columns: columns(withMeans(s.Schema, a.Mean))},
 		Features:   s.feature,
+		Schema:     withMeans(s.Schema, a.Mean),
 		Components: a.Basis.Component, Eigenvalue: a.Basis.Value, Mean: a.Mean, Scale: a.Factor,
 		Proof:   model.PCAProof{Status: string(status), Total: model.Bound(a.Total), Captured: model.Bound(math.NaN()), Upper: model.Bound(math.NaN())},
 		Version: Version(),
@@ -159,9 +206,13 @@ func (s *PCAStream) Result(status solver.Status) (*PCAResult, error) {
 	if !s.spec.NoState {
 		m.State = pca.Keep(s.learner)
 	}
-	r := &PCAResult{Model: m, Status: status, Why: s.why, Fit: s.fit, Certify: time.Since(started)}
-	if stuck, ok := a.State.(pca.Stuck); ok && stuck.Stuck() {
-		r.Warnings = append(r.Warnings, fmt.Errorf("method %s is stuck: new directions are forgotten at once; expected another method, such as capped-msg", s.spec.Method))
+	r := &PCAResult{Model: m, Status: status, Why: s.why, State: a.State, Fit: s.fit, Certify: time.Since(started)}
+	if isStuck(a.State) {
+		r.Warnings = append(r.Warnings, stuckError(s.spec.Method))
+		if status == solver.EpochLimit {
+			r.Status = solver.Stalled
+			m.Proof.Status = string(r.Status)
+		}
 	}
 	return r, m.Seal()
 }

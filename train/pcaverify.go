@@ -50,7 +50,7 @@ func VerifyPCA(ctx context.Context, m *model.PCA, set *dataset.Set, threads int)
 		}
 		return v, nil
 	}
-	digest := set.Digest()
+	digest := rowsDigest(set)
 	if digest != m.Data.Digest && m.Proof.Status != Merged {
 		v.fail("the data differ: found %s, the components were found in %s", digest, m.Data.Digest)
 	}
@@ -63,7 +63,7 @@ func VerifyPCA(ctx context.Context, m *model.PCA, set *dataset.Set, threads int)
 	if m.Proof.Status == Merged {
 		v.merged(m, set.X, c.Total, threads)
 	} else {
-		v.preprocessing(m, set.X, set.X, c.Total, threads)
+		v.preprocessing(m, set.X, c.Total, threads)
 		v.eigenvalues(rows, basis, c.Total, threads)
 	}
 	if len(v.Problems) == 0 {
@@ -71,6 +71,10 @@ func VerifyPCA(ctx context.Context, m *model.PCA, set *dataset.Set, threads int)
 	}
 	return v, nil
 }
+
+// rowsDigest names the rows alone: components do not depend on targets, and the same
+// rows may come without any, or with others.
+func rowsDigest(set *dataset.Set) string { return (&dataset.Set{X: set.X}).Digest() }
 
 // certificateSeed returns the seed of the random vectors of a certificate. It depends
 // on the rows too, so that nobody can choose rows in which something hides from the
@@ -84,24 +88,18 @@ func certificateSeed(seed uint64, digest string) uint64 {
 // squared length of what it is off by.
 const meanSlack = 1e-12
 
-// preprocessing recomputes the mean of some rows, and the scale of those that it was
-// measured on.
-func (v *PCAVerification) preprocessing(m *model.PCA, x, measured matrix.Matrix, total float64, threads int) {
+// preprocessing recomputes the mean and the scale of some rows.
+func (v *PCAVerification) preprocessing(m *model.PCA, x matrix.Matrix, total float64, threads int) {
 	center := m.Statement.Center || m.Statement.Scale == "thesis"
-	scaled, err := pca.Preprocess(measured, m.Statement.Scale, center, threads)
-	about := scaled
-	all, _ := x.Dims()
-	if first, _ := measured.Dims(); err == nil && first < all {
-		about, err = pca.Preprocess(x, "none", center, threads)
-	}
+	rows, err := pca.Preprocess(x, m.Statement.Scale, center, threads)
 	if err != nil {
 		v.fail("%v", err)
 		return
 	}
-	if len(about.Offset) != len(m.Mean) || !(squaredDistance(about.Offset, m.Mean, m.Scale) <= meanSlack*total) {
+	if len(rows.Offset) != len(m.Mean) || !(squaredDistance(rows.Offset, m.Mean, m.Scale) <= meanSlack*total) {
 		v.fail("the mean is not that of the rows")
 	}
-	if !near(scaled.Factor, m.Scale) {
+	if !near(rows.Factor, m.Scale) {
 		v.fail("the scale is not that of the rows")
 	}
 }

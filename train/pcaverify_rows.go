@@ -2,6 +2,7 @@ package train
 
 import (
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset"
@@ -16,9 +17,12 @@ import (
 // It returns why names of columns could not be compared.
 func (v *PCAVerification) statement(m *model.PCA, set *dataset.Set) (unnamed string) {
 	s, p, stream := m.Statement, m.Proof, m.Statement.Stream && m.Proof.Status != Merged
-	claims := preparation{m.Data, m.Features, m.Schema}
+	claims := preparation{m.Data, m.Features, m.Schema, stream}
 	if stream { // whose values were not counted
 		claims.data.Nonzeros = matrix.Nonzeros(set.X)
+		if m.Schema != nil && !reflect.DeepEqual(m.Schema, withMeans(m.Schema, m.Mean)) {
+			v.fail("other numbers stand for missing ones than the means of the features")
+		}
 	}
 	problems, unnamed := claims.compare(set)
 	v.Problems = append(v.Problems, problems...)
@@ -29,8 +33,10 @@ func (v *PCAVerification) statement(m *model.PCA, set *dataset.Set) (unnamed str
 		v.fail("claims center %v, found a mean: %v", s.Center, m.Mean != nil)
 	case !slices.Contains(PCAScales(), s.Scale) || (s.Scale == "none") != (m.Scale == nil):
 		v.fail("claims the scale %q, found factors of features: %v", s.Scale, m.Scale != nil)
-	case stream && (m.Data.Nonzeros != 0 || m.Schema != nil):
-		v.fail("claims %d values that are not zero and columns of a table: %v, which a stream does not count", m.Data.Nonzeros, m.Schema != nil)
+	case stream && m.Data.Nonzeros != 0:
+		v.fail("claims %d values that are not zero, which a stream does not count", m.Data.Nonzeros)
+	case !isHoldOut(s.HoldOut) || !s.Stream && s.HoldOut != 0:
+		v.fail("claims that a share of %g of the rows was held out, expected 0 to 0.5 of a stream", s.HoldOut)
 	case (stream || p.Status == Merged) && m.Data.Digest != "":
 		v.fail("claims the digest %s of rows, which streams and merged components have none of", m.Data.Digest)
 	case !stream && (p.HeldOut != nil || m.HeldOut != nil):
@@ -50,8 +56,8 @@ func (v *PCAVerification) oriented(b pca.Basis) {
 }
 
 // merged compares components of parts of the rows with all of them. Nothing was proved of
-// these, and their variances are estimates. Streams have left rows out, one in twenty at
-// most, of which the squared distance of a mean is such a share of the variance.
+// these, and their variances are estimates. Streams have left rows out, of which the
+// squared distance of a mean is such a share of the variance.
 func (v *PCAVerification) merged(m *model.PCA, x matrix.Matrix, total float64, threads int) {
 	p := m.Proof
 	if !math.IsNaN(float64(p.Captured)) || !math.IsNaN(float64(p.Upper)) || p.Failure != 0 {
@@ -59,7 +65,7 @@ func (v *PCAVerification) merged(m *model.PCA, x matrix.Matrix, total float64, t
 	}
 	slack := meanSlack
 	if m.Statement.Stream {
-		slack = 0.1
+		slack = max(slack, 2*heldOutShare(m.Statement.HoldOut))
 	}
 	about, err := pca.Preprocess(x, "none", m.Mean != nil, threads)
 	if err != nil {
@@ -84,7 +90,7 @@ func (v *PCAVerification) stream(m *model.PCA, set *dataset.Set, basis pca.Basis
 	}
 	n, d := set.X.Dims()
 	numbers, learned, ok := split(m.HeldOut, n)
-	if !ok || !pca.HoldsOut(numbers, n, d) {
+	if !ok || !isHoldOut(m.Statement.HoldOut) || !pca.HoldsOut(numbers, n, d, heldOutShare(m.Statement.HoldOut)) {
 		v.fail("%d rows are claimed to have been held out that would not have been", len(m.HeldOut))
 		return
 	}
@@ -94,7 +100,7 @@ func (v *PCAVerification) stream(m *model.PCA, set *dataset.Set, basis pca.Basis
 		v.fail("the variance of the rows is claimed to be %.9g, found %.9g", p.Total, total)
 	}
 	v.Found.Total = model.Bound(total)
-	v.preprocessing(m, rows.X, pca.Measured(rows.X), total, threads)
+	v.preprocessing(m, rows.X, total, threads)
 	rows.X = matrix.Subset(set.X, numbers)
 	v.heldOut(p.HeldOut, rows, basis)
 }

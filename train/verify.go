@@ -76,7 +76,7 @@ func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error
 // preparation compares what the model says of the rows, and how it scales them.
 // It returns why names of columns could not be compared.
 func (v *Verification) preparation(m *model.Model, set *dataset.Set) (unnamed string) {
-	problems, unnamed := preparation{m.Data, m.Features, m.Schema}.compare(set)
+	problems, unnamed := preparation{m.Data, m.Features, m.Schema, false}.compare(set)
 	v.Problems = append(v.Problems, problems...)
 	if err := checkScaling(m, set); err != nil {
 		v.fail("%s", err)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,7 +12,6 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/parallel"
-	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -25,12 +22,15 @@ type reducer struct {
 	spec   train.PCASpec
 	center bool
 	stream bool
-	resume string // model file; "": begins anew
-	out    string
-	json   bool
-	quiet  bool
 
-	set         *dataset.Set // nil of a stream
+	components string // a number, a share or all
+	resume     string // model file; "": begins anew
+	out        string
+	json       bool
+	quiet      bool
+
+	set         *dataset.Set    // nil of a stream
+	table       *dataset.Schema // nil: no table
 	result      *train.PCAResult
 	read, total time.Duration
 }
@@ -42,20 +42,25 @@ func newPCA() *cobra.Command {
 		Short: "Find principal components, and prove how much variance others could capture",
 		Long: `Pca finds the K orthonormal directions that capture most of the variance of the
 rows of DATA, and proves how much the best directions could capture at most.
-Targets in DATA are not looked at. Rows are centred if at least one value in twenty
-is not zero, or --center asks for it; sparse ones stay sparse either way.
+Targets in DATA are not looked at. Tables are centred and scaled (--scale std), as
+their columns have units of their own, and a column called target, label, class or y,
+or named by --target, is left out. Other rows are centred if at least one value in
+twenty is not zero, or --center asks for it; sparse ones stay sparse either way.
+Without centring it is the second moment about 0 that is captured, not a variance.
 
 With --stream, or from standard input, each row is looked at once and forgotten:
-memory does not grow with their number. Some rows are then held out, and what the
-components capture of them is reported instead of a proof. The model of a stream
+memory does not grow with their number. One row in twenty (--hold-out) is then held
+out, and what the components capture of them is reported instead of a proof. The
+scale is that of all rows learned.
+"--method ipca --stream --hold-out 0 --scale none" is scikit-learn's IncrementalPCA. The model of a stream
 can go on with later rows: --resume MODEL. If a row is bad, or the run is
 interrupted, what was learned from the rows before is written.
 
 "fenchel predict MODEL DATA" writes the coordinates of rows along the components,
 "fenchel reconstruct" makes rows of them again. The exit code is 0 if the gap is
-proved, or all rows were learned without one asked for; for the others see "fenchel
-help exit-codes".`,
+proved, or a stream has ended; for the others see "fenchel help exit-codes".`,
 		Example: `  fenchel pca @low-rank -k 5
+  fenchel pca wine.csv -k 0.95 -o wine.pca
   fenchel pca digits.csv.gz -k 50 -o digits.pca
   fenchel pca news.svm -k 100 --center -o news.pca
   zcat clicks.svm.gz | fenchel pca - -k 20 -o clicks.pca
@@ -65,28 +70,6 @@ help exit-codes".`,
 	}
 	p.register(cmd)
 	return cmd
-}
-
-func (p *reducer) register(cmd *cobra.Command) {
-	p.in.register(cmd, true)
-	f, s := cmd.Flags(), &p.spec
-	f.IntVarP(&s.K, "components", "k", 0, "how many components")
-	f.StringVar(&s.Method, "method", "auto", "method, as in \"fenchel list methods\"")
-	f.BoolVar(&p.center, "center", false, "subtract the mean of every feature (default if at least one value in twenty is not zero)")
-	f.StringVar(&s.Scale, "scale", "none", "scaling of the features: "+strings.Join(train.PCAScales(), ", "))
-	f.Float64Var(&s.Gap, "gap", 0, fmt.Sprintf("share of the best possible variance that may be missing, by proof (default %g)", train.DefaultPCAGap))
-	f.IntVar(&s.Epochs, "epochs", 0, "passes of a method that learns row by row (default 1)")
-	f.BoolVar(&s.Shuffle, "shuffle", false, "such a method takes the rows in random order")
-	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
-	f.IntVar(&p.in.opt.Columns, "features", 0, "number of features of a stream of sparse rows (default what its first thousand rows need)")
-	f.BoolVar(&p.stream, "stream", false, "look at each row once, in memory that does not grow with their number (default for standard input)")
-	f.StringVar(&p.resume, "resume", "", "go on from the model of a stream, with rows that come after its own")
-	f.BoolVar(&s.NoState, "no-state", false, "leave out of a stream's model what --resume needs: smaller")
-	f.StringVarP(&p.out, "output", "o", "", "write the model to this file")
-	f.BoolVarP(&p.quiet, "quiet", "q", false, "show no progress")
-	f.BoolVar(&p.json, "json", false, "print one JSON object and nothing else on standard output")
-	complete(cmd, "method", append(names(pca.Entries()), "auto")...)
-	complete(cmd, "scale", train.PCAScales()...)
 }
 
 func (p *reducer) run(cmd *cobra.Command, sources []string) error {
@@ -108,54 +91,6 @@ func (p *reducer) run(cmd *cobra.Command, sources []string) error {
 	return errors.Join(err, p.finish(cmd, sources))
 }
 
-// check refuses bad flags before any data are read.
-func (p *reducer) check(cmd *cobra.Command, sources []string) error {
-	f := cmd.Flags()
-	if f.Changed("center") {
-		p.spec.Center = map[bool]string{true: "yes", false: "no"}[p.center]
-	}
-	if f.Changed("gap") && !(p.spec.Gap > 0 && p.spec.Gap < 1) {
-		return fmt.Errorf("--gap %g: expected a number between 0 and 1", p.spec.Gap)
-	}
-	if f.Changed("epochs") && p.spec.Epochs < 1 {
-		return fmt.Errorf("--epochs %d: expected a number > 0", p.spec.Epochs)
-	}
-	if p.resume == "" {
-		if !f.Changed("components") {
-			return errors.New("found no number of components, expected --components K, or -k K")
-		}
-		if err := p.spec.Check(); err != nil {
-			return err
-		}
-	}
-	for _, name := range []string{"method", "center", "scale", "seed"} {
-		if p.resume != "" && f.Changed(name) {
-			return fmt.Errorf("--%s: found it beside --resume, expected only what the model does not say", name)
-		}
-	}
-	if f.Changed("features") && p.in.opt.Columns < 1 {
-		return fmt.Errorf("--features %d: expected a number > 0", p.in.opt.Columns)
-	}
-	p.in.opt.Unlabelled = true
-	p.spec.Threads, p.spec.ZeroBased = p.in.opt.Threads, p.in.opt.ZeroBased
-	if err := p.in.check(cmd, sources); err != nil {
-		return err
-	}
-	if p.out == "-" {
-		return errors.New("--output -: found standard output, expected a file name")
-	}
-	if err := keepInputs("--output", p.out, append(slices.Clone(sources), p.in.opt.Labels, p.in.opt.Weights)...); err != nil {
-		return err
-	}
-	return badData(checkFolder(p.out))
-}
-
-// streams reports whether rows are looked at once: where that was asked for, and
-// where they come from a pipe, unless the method needs more.
-func (p *reducer) streams(sources []string) bool {
-	return p.stream || p.resume != "" || slices.Contains(sources, "-") && p.spec.Streams()
-}
-
 // fit reads all rows and finds their components.
 func (p *reducer) fit(cmd *cobra.Command, sources []string) (err error) {
 	started := time.Now()
@@ -163,7 +98,7 @@ func (p *reducer) fit(cmd *cobra.Command, sources []string) (err error) {
 		return err
 	}
 	warn(cmd, p.set.Warnings)
-	p.spec.ZeroBased = p.set.ZeroBased
+	p.spec.ZeroBased, p.table = p.set.ZeroBased, p.set.Schema
 	p.read = time.Since(started)
 	p.result, err = parallel.Until(cmd.Context(), func() (*train.PCAResult, error) { return train.FitPCA(cmd.Context(), p.set, p.spec) })
 	return dataOr(err)
@@ -187,16 +122,19 @@ func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 		if s, earlier, err = p.takeUp(); err != nil {
 			return err
 		}
+		p.in.opt.Schema = earlier.Schema
 		p.in.opt.Columns, p.in.opt.ZeroBased = earlier.Cols(), earlier.Statement.ZeroBased || p.in.opt.ZeroBased
 	}
 	defer stopping(cmd.Context(), "making components of what was learned")()
 	d := newDisplay(cmd.ErrOrStderr(), 0)
 	began := time.Now()
 	err := p.in.blocks(cmd, sources, func(rows *dataset.RowStream, x matrix.Matrix) (err error) {
+		p.table = rows.Schema
 		if s == nil {
 			if s, err = train.NewPCAStream(x, rows.Feature, p.spec); err != nil {
 				return err
 			}
+			s.Schema = rows.Schema
 		}
 		if !p.quiet {
 			d.rows(s.Rows())
@@ -237,8 +175,8 @@ func (p *reducer) takeUp() (*train.PCAStream, *model.PCA, error) {
 	if err != nil {
 		return nil, nil, badData(err)
 	}
-	if p.spec.K != 0 && p.spec.K != m.Statement.K {
-		return nil, nil, fmt.Errorf("--components %d: expected %d, as in the model to go on from", p.spec.K, m.Statement.K)
+	if p.components != "" && p.spec.K != m.Statement.K {
+		return nil, nil, fmt.Errorf("--components %s: expected %d, as in the model to go on from", p.components, m.Statement.K)
 	}
 	s, err := train.ResumePCA(m, p.in.opt.Threads)
 	if err != nil {
@@ -262,7 +200,7 @@ func (p *reducer) finish(cmd *cobra.Command, sources []string) error {
 	} else {
 		p.print(cmd, sources)
 	}
-	// A method that learns row by row did what was asked when it has seen its rows, unless
-	// a gap was asked for too.
-	return ended(p.result.Status, p.spec.Gap == 0)
+	// Rows of a stream have no proof, and a method that has seen them did what was asked;
+	// of rows that are all there the gap is known.
+	return ended(p.result.Status, p.result.Model.Statement.Stream)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -24,7 +25,20 @@ func (p *reducer) print(cmd *cobra.Command, sources []string) {
 		}
 		r.line("data", "%s: %s%s, %s", strings.Join(sources, " "), count(m.Data.Rows, "row"), all, count(m.Data.Features, "feature"))
 	}
+	if name := p.leftOut(); name != "" {
+		r.line("left out", "column %q, as the target (--target names another one)", name)
+	}
+	switch share := p.spec.Share; {
+	case share == 1:
+		r.line("chosen", "%s: all directions in which the rows vary", count(m.Statement.K, "component"))
+	case share > 0:
+		r.line("chosen", "%s: the fewest that capture %g %% of the %s", count(m.Statement.K, "component"), 100*share, momentOf(m))
+	}
 	printComponents(r, m, p.result.Why)
+	if s, ok := p.result.State.(pca.Spectrum); ok {
+		c := s.Cost()
+		r.line("cost", "%s, rank %d (at most %d), squared ranks in all %.4g, %.4g operations", count(c.Steps, "row"), c.Rank, c.MostRank, c.SquaredRanks, c.Flops)
+	}
 	r.line("time", "read %s, fit %s, certify %s, total %s", seconds(p.read), seconds(p.result.Fit), seconds(p.result.Certify), seconds(p.total))
 	if p.out != "" {
 		r.line("model", "%s", p.out)
@@ -33,12 +47,35 @@ func (p *reducer) print(cmd *cobra.Command, sources []string) {
 	}
 }
 
+// leftOut returns the name of the column that was taken for the target.
+func (p *reducer) leftOut() string {
+	if p.table == nil || p.table.Target < 0 {
+		return ""
+	}
+	return p.table.Columns[p.table.Target].Name
+}
+
 // printJSON prints one object.
 func (p *reducer) printJSON(cmd *cobra.Command) error {
 	out := pcaJSON(p.result.Model)
 	out["seconds"] = map[string]float64{"read": p.read.Seconds(), "fit": p.result.Fit.Seconds(), "certify": p.result.Certify.Seconds(), "total": p.total.Seconds()}
 	if out["model"] = nil; p.out != "" {
 		out["model"] = p.out
+	}
+	if m := p.result.Model; m.Mean == nil && p.set != nil {
+		along, total := train.Variances(m, p.set, p.spec.Threads)
+		ratio := make([]model.Bound, len(along))
+		for i, v := range along {
+			ratio[i] = model.Bound(v / total)
+		}
+		out["explained_variance"], out["explained_variance_ratio"], out["total_variance"] = along, ratio, model.Bound(total)
+	}
+	if name := p.leftOut(); name != "" {
+		out["left_out"] = name
+	}
+	if s, ok := p.result.State.(pca.Spectrum); ok {
+		c := s.Cost()
+		out["cost"] = map[string]any{"rows": c.Steps, "rank": c.Rank, "most_rank": c.MostRank, "squared_ranks": c.SquaredRanks, "operations": c.Flops}
 	}
 	if out["unproved"] = nil; unprovedComponents(p.result.Model) != "" {
 		out["unproved"] = unprovedComponents(p.result.Model)
@@ -58,11 +95,16 @@ func pcaJSON(m *model.PCA) map[string]any {
 		ratio[i] = model.Bound(v / float64(p.Total))
 		captured += v
 	}
+	moment, other := "variance", "second_moment" // what the eigenvalues are, and what is not known then
+	if m.Mean == nil {
+		moment, other = other, moment
+	}
 	out := map[string]any{
 		"status": p.Status, "k": m.Statement.K, "method": m.Statement.Method, "center": m.Mean != nil, "scale": m.Statement.Scale, "stream": m.Statement.Stream,
 		"n": m.Data.Rows, "d": m.Data.Features, "nonzeros": m.Data.Nonzeros, "seed": m.Statement.Seed,
-		"explained_variance": m.Eigenvalue, "explained_variance_ratio": ratio, "explained_ratio": model.Bound(captured / float64(p.Total)),
-		"total_variance": p.Total, "noise_variance": m.Noise(),
+		"explained_" + moment: m.Eigenvalue, "explained_" + moment + "_ratio": ratio, "total_" + moment: p.Total, "noise_" + moment: m.Noise(),
+		"explained_" + other: nil, "explained_" + other + "_ratio": nil, "total_" + other: nil, "noise_" + other: nil,
+		"explained_ratio": model.Bound(captured / float64(p.Total)), "estimated": estimated(m),
 		"captured": p.Captured, "upper": p.Upper, "gap": model.Bound(p.Relative()), "failure_probability": p.Failure, "route": p.Route,
 		"program_version": m.Version,
 	}
@@ -89,7 +131,11 @@ func printComponents(r report, m *model.PCA, why string) {
 	for _, v := range m.Eigenvalue {
 		captured += v
 	}
-	r.line("variance", "%.6g of %.6g captured (%s), noise %.4g", captured, float64(p.Total), percent(captured/float64(p.Total)), m.Noise())
+	doubt := ""
+	if estimated(m) {
+		doubt = "; estimates, as each row was seen once"
+	}
+	r.line(shortMoment(m), "%.6g of %.6g captured (%s), noise %.4g%s", captured, float64(p.Total), percent(captured/float64(p.Total)), m.Noise(), doubt)
 	printBound(r, s.K, p)
 	r.line("first", "%s", ratios(m))
 	if unproved := unprovedComponents(m); unproved != "" {
@@ -111,6 +157,26 @@ func unprovedComponents(m *model.PCA) string {
 	}
 	return "nothing was found that bounds what others capture"
 }
+
+// momentOf says what eigenvalues are: variances only where rows are centred.
+func momentOf(m *model.PCA) string {
+	if m.Mean == nil {
+		return "second moment"
+	}
+	return "variance"
+}
+
+// shortMoment is momentOf as the name of a line.
+func shortMoment(m *model.PCA) string {
+	if m.Mean == nil {
+		return "2nd moment"
+	}
+	return "variance"
+}
+
+// estimated reports whether the eigenvalues are estimates: nothing was measured on all
+// rows, of a stream or of merged parts.
+func estimated(m *model.PCA) bool { return m.Statement.Stream || m.Proof.Status == train.Merged }
 
 // printBound says how far from the best the components may be.
 func printBound(r report, k int, p model.PCAProof) {
@@ -163,7 +229,7 @@ func ratios(m *model.PCA) string {
 	if len(m.Eigenvalue) > len(parts) {
 		parts = append(parts, "...")
 	}
-	return "shares of the variance: " + strings.Join(parts, ", ")
+	return "shares of the " + momentOf(m) + ": " + strings.Join(parts, ", ")
 }
 
 // printComponentsInfo shows what components are, and the features that matter most
@@ -180,6 +246,6 @@ func printComponentsInfo(r report, m *model.PCA, top int) {
 	}
 	r.line("version", "%s", m.Version)
 	for i := range min(m.Statement.K, 10) {
-		r.line(fmt.Sprintf("%d", i+1), "variance %.6g  largest weights: %s", m.Eigenvalue[i], largestOf(m.Component(i), m.Features, top))
+		r.line(fmt.Sprintf("%d", i+1), momentOf(m)+" %.6g  largest weights: %s", m.Eigenvalue[i], largestOf(m.Component(i), m.Features, top))
 	}
 }

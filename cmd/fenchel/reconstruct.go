@@ -17,6 +17,7 @@ type reconstructor struct {
 	out    string
 	errors bool
 	scores bool
+	whiten bool
 }
 
 func newReconstruct() *cobra.Command {
@@ -29,7 +30,8 @@ the features of the data, that has the same coordinates and nothing beside: its
 best approximation. With --errors it writes instead for each row the squared
 distance between the two, centred and scaled as the components were: large for
 rows unlike those that the components were found in. With --from-scores DATA are
-coordinates, such as "fenchel predict" writes. Numbers are separated by tabs.`,
+coordinates, such as "fenchel predict" writes, with --whiten too if those were written
+with it. Numbers are separated by tabs.`,
 		Example: `  fenchel reconstruct digits.pca digits.csv -o smooth.tsv
   fenchel reconstruct digits.pca digits.csv --errors`,
 		Args: arguments(2, 0),
@@ -40,12 +42,16 @@ coordinates, such as "fenchel predict" writes. Numbers are separated by tabs.`,
 	f.StringVarP(&r.out, "output", "o", "", "write to this file instead of standard output (-)")
 	f.BoolVar(&r.errors, "errors", false, "write squared distances instead of rows")
 	f.BoolVar(&r.scores, "from-scores", false, "DATA are coordinates along the components")
+	f.BoolVar(&r.whiten, "whiten", false, "the coordinates are divided by their deviations, as predict --whiten writes them")
 	return cmd
 }
 
 func (r *reconstructor) run(cmd *cobra.Command, args []string) error {
 	if r.errors && r.scores {
 		return errors.New("--errors, --from-scores: expected one of them: coordinates say nothing of what they leave out")
+	}
+	if r.whiten && !r.scores {
+		return errors.New("--whiten: found it without --from-scores: only coordinates can be whitened, rows are as they are")
 	}
 	if err := r.in.check(cmd, args[1:]); err != nil {
 		return err
@@ -91,6 +97,9 @@ func (r *reconstructor) invert(cmd *cobra.Command, m *model.PCA, sources []strin
 	return r.in.writeRows(cmd, r.out, set, rows, func(text []byte, i int) []byte {
 		scores, row := make([]float64, k), make([]float64, m.Cols())
 		set.X.Row(i).AddTo(scores, 1)
+		if r.whiten {
+			m.Unwhiten(scores)
+		}
 		m.Inverse(row, scores)
 		return appendList(text, row)
 	})

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// What the verb pca is asked for.
+
+func (p *reducer) register(cmd *cobra.Command) {
+	p.in.register(cmd, true)
+	f, s := cmd.Flags(), &p.spec
+	f.StringVarP(&p.components, "components", "k", "", "how many components; a share of the variance such as 0.95 for the fewest that capture it, or all")
+	f.StringVar(&s.Method, "method", "auto", "method, as in \"fenchel list methods\"")
+	f.BoolVar(&p.center, "center", false, "subtract the mean of every feature (default for tables, and if at least one value in twenty is not zero)")
+	f.StringVar(&s.Scale, "scale", "auto", "scaling of the features: "+strings.Join(train.PCAScales(), ", ")+" (default std for tables, else none)")
+	f.Float64Var(&s.Gap, "gap", 0, fmt.Sprintf("share of the best possible variance that may be missing, by proof (default %g)", train.DefaultPCAGap))
+	f.IntVar(&s.Epochs, "epochs", 0, "passes of a method that learns row by row (default 1)")
+	f.BoolVar(&s.Shuffle, "shuffle", false, "such a method takes the rows in random order")
+	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
+	f.IntVar(&p.in.opt.Columns, "features", 0, "number of features of a stream of sparse rows (default what its first thousand rows need)")
+	f.BoolVar(&p.stream, "stream", false, "look at each row once, in memory that does not grow with their number (default for standard input)")
+	f.StringVar(&p.resume, "resume", "", "go on from the model of a stream, with rows that come after its own")
+	f.Float64Var(&s.HoldOut, "hold-out", pca.UsualHoldOut, "share of a stream's rows that is held out to judge by, 0 for none")
+	f.BoolVar(&s.NoState, "no-state", false, "leave out of a stream's model what --resume needs: smaller")
+	f.StringVarP(&p.out, "output", "o", "", "write the model to this file")
+	f.BoolVarP(&p.quiet, "quiet", "q", false, "show no progress")
+	f.BoolVar(&p.json, "json", false, "print one JSON object and nothing else on standard output")
+	complete(cmd, "method", append(names(pca.Entries()), "auto")...)
+	complete(cmd, "scale", append(train.PCAScales(), "auto")...)
+}
+
+// check refuses bad flags before any data are read.
+func (p *reducer) check(cmd *cobra.Command, sources []string) error {
+	f := cmd.Flags()
+	if f.Changed("center") {
+		p.spec.Center = map[bool]string{true: "yes", false: "no"}[p.center]
+	}
+	if f.Changed("gap") && !(p.spec.Gap > 0 && p.spec.Gap < 1) {
+		return fmt.Errorf("--gap %g: expected a number between 0 and 1", p.spec.Gap)
+	}
+	if s := &p.spec.HoldOut; !(*s >= 0 && *s <= 0.5) {
+		return fmt.Errorf("--hold-out %g: expected a share of the rows, from 0 to 0.5", *s)
+	} else if *s == 0 {
+		*s = -1
+	}
+	if f.Changed("hold-out") && !p.streams(sources) {
+		return errors.New("--hold-out: found it without --stream: of rows that are all there a proof is made, and none are held out")
+	}
+	if f.Changed("epochs") && p.spec.Epochs < 1 {
+		return fmt.Errorf("--epochs %d: expected a number > 0", p.spec.Epochs)
+	}
+	if err := p.howMany(); err != nil {
+		return err
+	}
+	if p.resume == "" {
+		if !f.Changed("components") {
+			return errors.New("found no number of components, expected --components K, or -k K")
+		}
+		if err := p.spec.Check(); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"method", "center", "scale", "seed", "hold-out"} {
+		if p.resume != "" && f.Changed(name) {
+			return fmt.Errorf("--%s: found it beside --resume, expected only what the model does not say", name)
+		}
+	}
+	if f.Changed("features") && p.in.opt.Columns < 1 {
+		return fmt.Errorf("--features %d: expected a number > 0", p.in.opt.Columns)
+	}
+	p.in.opt.Unlabelled = true
+	p.spec.Threads, p.spec.ZeroBased = p.in.opt.Threads, p.in.opt.ZeroBased
+	if err := p.in.check(cmd, sources); err != nil {
+		return err
+	}
+	if p.out == "-" {
+		return errors.New("--output -: found standard output, expected a file name")
+	}
+	if err := keepInputs("--output", p.out, append(slices.Clone(sources), p.in.opt.Labels, p.in.opt.Weights)...); err != nil {
+		return err
+	}
+	return badData(checkFolder(p.out))
+}
+
+// howMany understands --components.
+func (p *reducer) howMany() (err error) {
+	s := &p.spec
+	if p.components == "" {
+		return nil
+	}
+	if p.components == "all" {
+		s.Share = 1
+		return nil
+	}
+	if s.K, err = strconv.Atoi(p.components); err == nil {
+		return nil
+	}
+	if s.Share, err = strconv.ParseFloat(p.components, 64); err != nil || !(s.Share > 0 && s.Share < 1) {
+		return fmt.Errorf("--components %s: expected a number of components, a share of the variance between 0 and 1, or all", p.components)
+	}
+	return nil
+}
+
+// streams reports whether rows are looked at once: where that was asked for, and
+// where they come from a pipe, unless the method needs more.
+func (p *reducer) streams(sources []string) bool {
+	return p.stream || p.resume != "" || slices.Contains(sources, "-") && p.spec.Streams()
+}

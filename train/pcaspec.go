@@ -1,0 +1,125 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/registry"
+)
+
+// PCASpec says which principal components are wanted, and how to find them.
+type PCASpec struct {
+	K      int    // how many
+	Method string // as pca.New takes it; "" or "auto": chosen
+	Center string // "yes", "no"; "" or "auto": yes for a table, or if at least one value in twenty is not zero
+	Scale  string // one of PCAScales; "" or "auto": std for a table, whose columns have units of their own, else none
+
+	// Share, in place of K, asks for the fewest components that capture this part of the
+	// variance; 1: for all directions in which the rows vary.
+	Share float64
+
+	// Gap is the share of the best possible variance that may be missing, by proof;
+	// 0: DefaultPCAGap, and a method that looks at each row once ends without it.
+	Gap     float64
+	Epochs  int    // passes of a method that learns row by row; 0: one
+	Shuffle bool   // such a method takes the rows in random order
+	Seed    uint64 // of everything random
+	Threads int    // at most so many cores; 0: all. Never changes a result
+
+	HoldOut   float64 // share of a stream's rows that are held out, at most 1/2; 0: one in twenty, -1: none
+	NoState   bool    // a stream's model cannot go on, and is smaller
+	ZeroBased bool    // noted in the model: how LIBSVM indices of the data begin
+}
+
+// DefaultPCAGap is the share of the variance that may be missing unless another one
+// is asked for.
+const DefaultPCAGap = 1e-3
+
+// PCAScales returns the names of the scalings of features for components.
+func PCAScales() []string { return dataset.MomentScalings() }
+
+// Check returns what is wrong with the names and numbers of a spec, as far as that
+// can be known without data.
+func (spec PCASpec) Check() error {
+	if !(spec.Share >= 0 && spec.Share <= 1) || spec.Share > 0 && spec.K != 0 {
+		return fmt.Errorf("share = %g, k = %d: expected a part of the variance, from 0 to 1, or a number of components", spec.Share, spec.K)
+	}
+	if spec.K < 1 && spec.Share == 0 {
+		return fmt.Errorf("k = %d: expected at least 1", spec.K)
+	}
+	if spec.Scale != "" && spec.Scale != "auto" && !slices.Contains(PCAScales(), spec.Scale) {
+		return registry.Unknown("scaling", spec.Scale, PCAScales())
+	}
+	if c := spec.Center; c != "" && c != "auto" && c != "yes" && c != "no" {
+		return fmt.Errorf("center = %s: expected yes, no or auto", c)
+	}
+	if spec.Scale == "thesis" && spec.Center == "no" {
+		return errors.New("scale thesis: found center no, expected rows to be centred, as it is made for them")
+	}
+	if !(spec.Gap >= 0 && spec.Gap < 1) {
+		return fmt.Errorf("gap = %g: expected a number from 0 to 1", spec.Gap)
+	}
+	if !isHoldOut(spec.HoldOut) {
+		return fmt.Errorf("hold out %g: expected a share of the rows, from 0 to 0.5", spec.HoldOut)
+	}
+	if spec.Epochs < 0 {
+		return fmt.Errorf("epochs = %d: expected a number >= 0", spec.Epochs)
+	}
+	if spec.chooses() {
+		return nil
+	}
+	_, err := pca.New(spec.Method)
+	return err
+}
+
+func (spec *PCASpec) chooses() bool { return spec.Method == "" || spec.Method == "auto" }
+
+// goal returns the gap that is to be proved.
+func (spec *PCASpec) goal() float64 {
+	if spec.Gap == 0 {
+		return DefaultPCAGap
+	}
+	return spec.Gap
+}
+
+// Streams reports whether the method looks at every row once, as rows from a pipe
+// need it: also where one is to be chosen.
+func (spec PCASpec) Streams() bool {
+	if spec.chooses() {
+		return true
+	}
+	m, err := pca.New(spec.Method)
+	_, once := m.(pca.Streaming)
+	return err == nil && once
+}
+
+// settle chooses the scale where that is left open, and decides whether rows of x, of a
+// table or not, are centred.
+func (spec *PCASpec) settle(x matrix.Matrix, table bool) (center bool) {
+	if spec.Scale == "" || spec.Scale == "auto" {
+		if spec.Scale = "none"; table {
+			spec.Scale = "std"
+		}
+	}
+	switch spec.Center {
+	case "yes":
+		return true
+	case "no":
+		return false
+	}
+	if table {
+		return true
+	}
+	n, d := x.Dims()
+	return matrix.Nonzeros(x) >= int64(math.Ceil(float64(n)*float64(d)/rareValues))
+}
+
+// rareValues says which rows are left where they are unless the spec says otherwise:
+// those with fewer values than one in so many features, as of text, where zero means
+// that something is absent. Zeros of rows that are stored dense count as values.
+const rareValues = 20
