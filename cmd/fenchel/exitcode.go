@@ -26,7 +26,7 @@ var exitCodes = []struct {
 	code    int
 	meaning string
 }{
-	{exitOK, "The verb did what was asked. train, pca: the gap is proved (`converged`), or the passes are made of a method that can prove nothing, which the report and the JSON say (`unproved`), or of a method that learns components row by row with no gap to reach. verify: everything claimed is true."},
+	{exitOK, "The verb did what was asked. train, pca: the gap is proved (`converged`), or the passes are made of a method that can prove nothing, which the report and the JSON say (`unproved`). verify: everything claimed is true."},
 	{exitUsage, "An unknown command or flag, or a parameter that cannot be."},
 	{exitData, "Input or output failed, or the data are bad: the message says where."},
 	{exitLimit, "train, pca: a limit was reached before the gap (`epoch-limit`, `time-limit`). verify: the claims are `unproved`, neither proved nor refuted."},
