@@ -34,7 +34,9 @@ func (f csv) Extensions() []string {
 	return []string{".csv"}
 }
 
-func (csv) Takes() []string { return []string{"header", "target", "weights"} }
+func (csv) Takes() []string {
+	return []string{"header", "target", "weights", "ignore", "categorical", "numeric"}
+}
 
 func (f csv) Detect(name string, head []byte) Match {
 	switch {
@@ -135,7 +137,6 @@ func (f csv) open(in []*Input, opt *Options) (*table, error) {
 			return nil, err
 		}
 	}
-	t.kinds = make([]columnKind, len(t.names))
 	return t, nil
 }
 
@@ -164,6 +165,7 @@ func (r csvRows) columns(t *table, i int, opt *Options) error {
 	}
 	if i == 0 {
 		t.names, t.header = names, header
+		t.kinds = firstKinds(first, later, header)
 	}
 	switch {
 	case header && t.header && !slices.Equal(names, t.names):
@@ -172,6 +174,21 @@ func (r csvRows) columns(t *table, i int, opt *Options) error {
 		return r.skip(in)
 	}
 	return nil
+}
+
+// firstKinds notes what the first rows tell of the columns.
+func firstKinds(first []field, later [][]field, header bool) []columnKind {
+	kinds := make([]columnKind, len(first))
+	for i := range kinds {
+		kinds[i].unnamed = header && len(first[i].text) == 0
+		kinds[i].digits = header || first[i].missing || areDigits(first[i].text)
+		kinds[i].blank = len(first[i].text) == 0
+		for _, row := range later {
+			kinds[i].blank = kinds[i].blank && (i >= len(row) || row[i].missing)
+			kinds[i].digits = kinds[i].digits && (i >= len(row) || row[i].missing || areDigits(row[i].text))
+		}
+	}
+	return kinds
 }
 
 // firstRows returns the first row that is not blank, in a chunk of its own,

@@ -147,7 +147,7 @@ func TestSlips(t *testing.T) {
 	ten := strings.Repeat("7,1\n", 10)
 	for _, c := range []struct{ text, want string }{
 		{"age,y\n" + ten + "34O,2\n,2\n" + ten, `[column "age": 1 of 21 fields is not a number (first: "34O" at standard input:12:1): taken as categories]`},
-		{"age;y\n1,5;1\n2,5;2\n", `[column "age": found "1,5" at standard input:2:1, expected numbers with a point and no comma: taken as categories]`},
+		{"age,y\n\"1,5\",1\n\"2,5\",2\n", `[column "age": found "1,5" at standard input:2:1, expected numbers with a point and no comma: taken as categories]`},
 		{"age,y\n\"a,5\",1\nb,2\n", `[]`},
 		{"age,y\nu,1\n" + ten + "v,2\n" + ten, `[column "age": 2 of 22 fields are not numbers (first: "u" at standard input:2:1): taken as categories]`},
 		{"age,y\n34O,1\n8,2\n8,3\n8,2\n" + ten[:6*4], "[]"}, // nine numbers

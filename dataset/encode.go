@@ -19,40 +19,113 @@ func (t *table) complete() {
 	}
 	for i, at := range t.place {
 		c := &t.schema.Columns[at]
-		if c.Category != nil {
+		switch {
+		case c.Kind == KindIgnored:
+			continue
+		case c.Category != nil:
 			c.Category = t.words[i].words
-		} else if known := t.count - t.missing[i]; known > 0 {
+			continue
+		case t.recoded != nil && t.recoded[i] != nil:
+			t.sumWords(i)
+		}
+		if known := t.count - t.missing[i]; known > 0 {
 			c.Fill = t.sum[i] / float64(known)
+		}
+	}
+}
+
+// sumWords takes the sum of a slot of words that are numbers, and what is missing.
+func (t *table) sumWords(slot int) {
+	code, known := t.words[slot].code[missingCategory]
+	for _, p := range t.parts {
+		for row := range p.rows {
+			switch c := p.codes[slot][p.at(row, slot)-1]; {
+			case known && c == code:
+				t.missing[slot]++
+			default:
+				t.sum[slot] += t.recoded[slot][c]
+			}
 		}
 	}
 }
 
 // An encoder turns cells into features.
 type encoder struct {
-	first []int     // feature of each slot
-	fill  []float32 // of each slot
-	cols  int
+	slot []encoding
+	cols int
+	same bool // cells of a row are its features
 }
 
-// encode makes the matrix: sparse if there are categories or mostly zeros.
-func (t *table) encode(ctx context.Context, opt *Options) (matrix.Matrix, error) {
+// An encoding says what the cells of one slot become.
+type encoding struct {
+	ignored bool
+	first   int       // feature
+	fill    float32   // stands for a missing number
+	value   []float32 // of each code, if words are numbers
+	words   bool      // cells are codes
+}
+
+// encoder returns what encodes the cells, and how many of the features are not zero at
+// most.
+func (t *table) encoder() (e *encoder, nonzeros int64) {
 	first, cols := t.schema.places()
-	if int64(cols) > math.MaxUint32 {
-		return nil, fmt.Errorf("%s: found %d features, expected at most 2^32-1", t.in[0].Name, cols)
-	}
-	e := &encoder{cols: cols}
-	nonzeros := int64(0)
+	e = &encoder{cols: cols, same: cols == len(t.place)}
 	for _, p := range t.parts {
 		nonzeros += int64(p.filled)
 	}
 	for i, at := range t.place {
-		e.first, e.fill = append(e.first, first[at]), append(e.fill, float32(t.schema.Columns[at].Fill))
-		if e.fill[i] == 0 {
+		c := t.schema.Columns[at]
+		s := encoding{ignored: c.Kind == KindIgnored, first: first[at], fill: float32(c.Fill)}
+		if s.words = t.words[i].words != nil; s.words && t.recoded != nil {
+			s.value = t.values(i, s.fill)
+		}
+		e.same = e.same && !s.words
+		switch {
+		case s.ignored || s.value != nil:
+			nonzeros -= t.zeros(i, s)
+		case s.fill == 0:
 			nonzeros -= int64(t.missing[i])
 		}
+		e.slot = append(e.slot, s)
+	}
+	return e, nonzeros
+}
+
+// values returns the value of each word of a slot of numbers, nil if it is none.
+func (t *table) values(slot int, fill float32) []float32 {
+	if t.recoded[slot] == nil {
+		return nil
+	}
+	value := make([]float32, len(t.recoded[slot]))
+	for k, v := range t.recoded[slot] {
+		value[k] = float32(v) + 0 // nor -0
+	}
+	if code, ok := t.words[slot].code[missingCategory]; ok {
+		value[code] = fill
+	}
+	return value
+}
+
+// zeros counts the cells of a slot that are not zero and become zero.
+func (t *table) zeros(slot int, s encoding) (count int64) {
+	for _, p := range t.parts {
+		for row := range p.rows {
+			if cell := p.at(row, slot); cell != 0 && (s.ignored || s.value[p.codes[slot][cell-1]] == 0) {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// encode makes the matrix: sparse if there are categories or mostly zeros.
+func (t *table) encode(ctx context.Context, opt *Options) (matrix.Matrix, error) {
+	e, nonzeros := t.encoder()
+	if int64(e.cols) > math.MaxUint32 {
+		return nil, fmt.Errorf("%s: found %d features, expected at most 2^32-1", t.in[0].Name, e.cols)
 	}
 	categorical := slices.ContainsFunc(t.schema.Columns, func(c Column) bool { return c.Category != nil })
-	if !categorical && 2*nonzeros >= int64(t.count)*int64(cols) {
+	if !categorical && 2*nonzeros >= int64(t.count)*int64(e.cols) {
 		return t.encodeDense(ctx, e, opt)
 	}
 	return t.encodeSparse(ctx, e, opt)
@@ -60,14 +133,19 @@ func (t *table) encode(ctx context.Context, opt *Options) (matrix.Matrix, error)
 
 // feature returns what a cell becomes; zero stands for nothing.
 func (e *encoder) feature(codes []uint32, slot int, cell uint32) (index uint32, value float32) {
-	index = uint32(e.first[slot])
+	s := &e.slot[slot]
+	index = uint32(s.first)
 	switch {
+	case s.ignored:
+		return index, 0
 	case codes == nil && cell == missingBits:
-		return index, e.fill[slot]
+		return index, s.fill
 	case codes == nil:
 		return index, asNumber(cell)
 	case codes[cell-1] == noCategory:
 		return index, 0
+	case s.value != nil:
+		return index, s.value[codes[cell-1]]
 	}
 	return index + codes[cell-1], 1
 }
@@ -89,15 +167,17 @@ func (t *table) encodeDense(ctx context.Context, e *encoder, opt *Options) (matr
 	}
 	err := t.eachPart(ctx, opt, func(i int, p *tablePart) {
 		values := d.Value[firstRow[i]*e.cols : firstRow[i+1]*e.cols]
-		if p.column == nil {
+		if p.column == nil && e.same {
 			populate(values)
 			copy(values, asNumbers(p.cell))
 		}
-		if p.column != nil || p.gaps() {
+		if p.column != nil || p.gaps() || !e.same {
 			p.eachRow(func(row int, slots, cell []uint32) {
 				for k, c := range cell {
 					slot := slotOf(slots, k)
-					_, values[row*e.cols+slot] = e.feature(nil, slot, c)
+					if index, value := e.feature(p.codes[slot], slot, c); !e.slot[slot].ignored {
+						values[row*e.cols+int(index)] = value
+					}
 				}
 			})
 		}
@@ -111,7 +191,8 @@ func (t *table) encodeSparse(ctx context.Context, e *encoder, opt *Options) (mat
 	counts := make([]int, len(t.parts))
 	gone := t.fixed // some cells that are not zero become nothing
 	for i, n := range t.missing {
-		gone = gone || n > 0 && e.fill[i] == 0
+		s := e.slot[i]
+		gone = gone || n > 0 && s.fill == 0 || s.ignored || s.value != nil
 	}
 	err := t.eachPart(ctx, opt, func(i int, p *tablePart) {
 		if !gone {

@@ -24,6 +24,11 @@ type Options struct {
 	// last one. Weights names the column of row weights, "" for none; formats
 	// without columns take a file with one number a row instead.
 	Target, Weights string
+	// Ignore, Categorical and Numeric name columns of a table, each by name, by position
+	// from 1 or by a pattern such as id_*, that are to be left out, to be categories
+	// though they look like numbers, dates or ids, and to be numbers though they look
+	// like ids or codes. The schema keeps what became of them.
+	Ignore, Categorical, Numeric []string
 	// Unlabelled says that targets do not matter: the last column of a table is one
 	// only if it is called so.
 	Unlabelled bool

@@ -81,7 +81,9 @@ func (t Target) Absent() bool { return t.Code == nil && t.Number == nil }
 
 // Schema says how the columns of a table became features, so that another
 // table is turned into the same features. The rules: a column of numbers is
-// one feature; any other column is one 0/1 feature for each category; a
+// one feature, and so is one of dates (in days) or of two words such as true and
+// false; a column that is ignored is none; any other column is one 0/1 feature
+// for each category; a
 // missing number becomes the column's mean, a missing category becomes the
 // category "?" if the first table had one, and else no category at all.
 type Schema struct {
@@ -101,6 +103,9 @@ func (s *Schema) Check(features int) error {
 		if !finite(float64(float32(c.Fill))) {
 			return fmt.Errorf("found %g to stand for a missing number of column %q, expected a finite float32", c.Fill, c.Name)
 		}
+		if err := c.check(); err != nil {
+			return err
+		}
 	}
 	if f := s.Width(); f != features {
 		return fmt.Errorf("found columns that make %d features, expected %d", f, features)
@@ -119,24 +124,48 @@ type Column struct {
 	Name     string   // from the header, or "1", "2", ... by position
 	Category []string // distinct categories in order of first appearance; nil: numbers
 	Fill     float64  // stands for a missing number
+
+	Kind Kind   `json:",omitempty"` // how numbers are spelled
+	From string `json:",omitempty"` // of dates: the one from which days are counted
+	Why  string `json:",omitempty"` // of a column that is ignored: what it holds
+}
+
+// check returns why a column that was read from a file cannot be one.
+func (c Column) check() error {
+	if s, _ := spellingOf(c); s == nil && c.Kind != KindPlain && c.Kind != KindIgnored {
+		return fmt.Errorf("found column %q of kind %q, expected a kind of column", c.Name, c.Kind)
+	}
+	if c.Kind != KindPlain && c.Category != nil {
+		return fmt.Errorf("found categories in column %q of kind %q, expected none", c.Name, c.Kind)
+	}
+	if _, ok := parseDate([]byte(c.From)); (c.From != "" || c.Kind == KindDate) && (!ok || c.Kind != KindDate) {
+		return fmt.Errorf("found %q as the first day of column %q, expected an ISO date in a column of dates", c.From, c.Name)
+	}
+	return nil
+}
+
+// makes returns the number of features that column i makes.
+func (s *Schema) makes(i int) int {
+	switch c := s.Columns[i]; {
+	case i == s.Target || i == s.Weight || c.Kind == KindIgnored:
+		return 0
+	case c.Category == nil:
+		return 1
+	default:
+		return len(c.Category)
+	}
 }
 
 // Indicator tells for each feature whether it is a 0/1 feature made from a
-// category. It returns nil when the set has no schema.
+// category or two words. It returns nil when the set has no schema.
 func (s *Set) Indicator() []bool {
 	if s.Schema == nil {
 		return nil
 	}
 	flags := make([]bool, 0, s.Cols())
 	for i, c := range s.Schema.Columns {
-		switch {
-		case i == s.Schema.Target || i == s.Schema.Weight:
-		case c.Category == nil:
-			flags = append(flags, false)
-		default:
-			for range c.Category {
-				flags = append(flags, true)
-			}
+		for range s.Schema.makes(i) {
+			flags = append(flags, c.Category != nil || c.Kind == KindBoolean)
 		}
 	}
 	return flags

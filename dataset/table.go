@@ -27,16 +27,25 @@ type table struct {
 	schema         *Schema
 	fixed          bool // the schema is a model's
 	strict         bool // no number may be missing
+	plain          bool // columns of numbers are features as they are, without a look at what they hold
 	warnings       []error
 
 	roles []role
 	open  []bool // for each column whether text makes it one of categories
 	slot  []int  // for each column its place in a row of cells
 	place []int  // for each slot its place in schema
+	spell []speller
 	text  []atomic.Bool
 	arena *arena
 
 	gathered
+	recoded [][]float64 // for each slot of words that are numbers: of each code its value
+}
+
+// A speller reads the numbers of a slot that are in other words; nil: plain ones.
+type speller struct {
+	read     spelling
+	expected string
 }
 
 // A columnKind says what the fields of a column are.
@@ -44,6 +53,10 @@ type columnKind struct {
 	kind    kind
 	omitted []byte              // the value that a sparse row leaves out
 	allowed map[string]struct{} // nil: any
+	asked   asked
+	digits  bool // no field is known to hold anything but digits
+	unnamed bool // the header has nothing in its place
+	blank   bool // no name, and no value in the first rows
 }
 
 type kind uint8
@@ -58,8 +71,10 @@ const (
 type role uint8
 
 const (
-	roleNumber role = iota
+	roleNumber  role = iota
+	roleInteger      // a number that may turn out a code with leading zeros
 	roleCategory
+	roleSpelled // a number in other words: a date, true or false
 	roleTarget
 	roleWeight
 	roleIgnored
@@ -120,6 +135,7 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 	if err := t.plan(opt); err != nil {
 		return nil, err
 	}
+	t.plain = opt.Precomputed || opt.Columns > 0
 	t.assign()
 	s := newSplitter(t.in, opt, t.rows.last)
 	keep := slices.Contains(t.open, true) && slices.ContainsFunc(t.in, func(in *Input) bool { return !in.regular })
@@ -135,8 +151,10 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 		}
 	}
 	t.dropTargets()
-	t.settle()
 	if err := t.fault(); err != nil {
+		return nil, err
+	}
+	if err := t.settle(); err != nil {
 		return nil, err
 	}
 	if err := t.numbersOnly(opt); err != nil {
@@ -147,11 +165,36 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := &Set{X: x, Target: t.targets.target(), Weight: t.weights, Feature: t.schema.features(), Schema: t.schema, Warnings: t.warnings}
+	set := &Set{X: x, Target: t.labels(), Weight: t.weights, Feature: t.schema.features(), Schema: t.schema, Warnings: t.warnings}
 	if opt.Columns > 0 {
 		set.fit(opt.Columns)
 	}
 	return set, nil
+}
+
+// labels returns the targets. Where commas do not separate fields they may be decimal
+// ones, in all targets or in none.
+func (t *table) labels() Target {
+	out := t.targets.target()
+	if out.Number != nil || out.Code == nil || t.rows.delimiter() == ',' {
+		return out
+	}
+	number := make([]float64, len(out.Label))
+	for k, label := range out.Label {
+		v, ok := parseComma([]byte(label))
+		if !ok {
+			return out
+		}
+		number[k] = v + 0 // nor -0
+	}
+	out.Number = make([]float64, len(out.Code))
+	for i, c := range out.Code {
+		out.Number[i] = number[c]
+	}
+	if len(out.Label) > MaxLabels {
+		out.Label, out.Code = nil, nil
+	}
+	return out
 }
 
 // numbersOnly refuses categories where a model knows features, but none by the
@@ -187,20 +230,42 @@ func (t *table) assign() {
 		case at < 0:
 			t.roles[i] = roleIgnored
 		default:
-			category := t.kinds[i].kind == kindCategory
-			if t.fixed {
-				category = t.schema.Columns[at].Category != nil
+			if t.roles[i] = t.feature(i, at); t.roles[i] != roleIgnored {
+				t.place = append(t.place, at)
 			}
-			if t.place = append(t.place, at); category {
-				t.roles[i] = roleCategory
-			}
-			t.open[i] = t.kinds[i].kind == kindUnknown && !t.fixed
+			t.open[i] = t.kinds[i].kind == kindUnknown && !t.fixed && t.roles[i] != roleIgnored
 		}
 	}
 	slices.Sort(t.place)
+	if t.fixed {
+		t.spell = make([]speller, len(t.place))
+		for slot, at := range t.place {
+			t.spell[slot].read, t.spell[slot].expected = spellingOf(t.schema.Columns[at])
+		}
+	}
 	for i, at := range t.use {
 		t.slot[i], _ = slices.BinarySearch(t.place, at)
 	}
+}
+
+// feature returns the role of column i, which is at that place of the schema and neither
+// target nor weights.
+func (t *table) feature(i, at int) role {
+	k, c := t.kinds[i], Column{}
+	if t.fixed {
+		c = t.schema.Columns[at]
+	}
+	switch {
+	case k.asked == askedIgnore || c.Kind == KindIgnored:
+		return roleIgnored
+	case c.Kind != KindPlain:
+		return roleSpelled
+	case t.fixed && c.Category != nil || !t.fixed && k.kind == kindCategory:
+		return roleCategory
+	case k.digits && k.kind == kindUnknown && k.asked == askedNothing && !t.fixed && !t.plain:
+		return roleInteger
+	}
+	return roleNumber
 }
 
 // pass parses all chunks of s and gathers what is in them.

@@ -23,7 +23,7 @@ func (f csv) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) e
 		}
 		for _, row := range append(later, first) {
 			if column < len(row) && !row[column].missing {
-				if _, status := parseFloat32(row[column].text); status == isText {
+				if _, status := parseFloat32(row[column].text); status == isText || isCode(row[column].text) && t.roles[column] == roleInteger {
 					return true
 				}
 			}
@@ -49,18 +49,21 @@ func (t *table) stream(ctx context.Context, opt *Options, b *blocks, holdsText f
 	}
 	t.assign()
 	for i, role := range t.roles {
-		if role == roleCategory || role == roleNumber && !t.fixed && holdsText(i) {
+		if role == roleCategory || role <= roleInteger && !t.fixed && holdsText(i) {
 			s, err := unread.read(ctx, opt)
 			return b.readAll(t.in[0].Name, s, err)
 		}
 		if role == roleTarget || role == roleWeight {
 			t.roles[i] = roleIgnored
 		}
+		if role == roleInteger {
+			t.roles[i] = roleNumber
+		}
 	}
 	if !t.fixed {
 		t.schema, t.fixed, t.strict = &Schema{Target: t.target, Weight: t.weight, Header: t.header}, true, true
-		for i, name := range t.names {
-			t.schema.Columns = append(t.schema.Columns, Column{Name: name})
+		for i := range t.names {
+			t.schema.Columns = append(t.schema.Columns, t.column(i))
 			t.open[i] = false
 		}
 	}
