@@ -127,6 +127,9 @@ func (f csv) open(in []*Input, opt *Options) (*table, error) {
 	}
 	r := csvRows{f.delimiter}
 	if r.separator == 0 {
+		r.separator = namedDelimiter(head)
+	}
+	if r.separator == 0 {
 		if r.separator = findDelimiter(head); r.separator == 0 {
 			r.separator = ','
 		}
@@ -140,32 +143,44 @@ func (f csv) open(in []*Input, opt *Options) (*table, error) {
 	return t, nil
 }
 
+// namedDelimiter returns the delimiter that a first line as "sep=;" names, as Excel
+// understands it; 0 for none.
+func namedDelimiter(head []byte) byte {
+	line, _, _ := bytes.Cut(head, []byte{'\n'})
+	if line = bytes.TrimSuffix(line, []byte{'\r'}); len(line) == 5 && string(line[:4]) == "sep=" {
+		return line[4]
+	}
+	return 0
+}
+
 // columns reads the header of input i, if it has one, and sets the columns of
 // the table from the first input.
 func (r csvRows) columns(t *table, i int, opt *Options) error {
 	in := t.in[i]
+	if head, err := in.head(); err == nil && namedDelimiter(head) == r.separator {
+		in.line++
+		in.discard(bytes.IndexByte(head, '\n') + 1)
+	}
 	c, first, later, err := r.firstRows(in)
 	if err != nil {
 		return err
 	}
-	header := opt.Header == "yes" || opt.Header != "no" && looksLikeHeader(first, later, opt.Schema)
-	names := make([]string, len(first))
-	for k, f := range first {
-		names[k] = strconv.Itoa(k + 1)
-		if !header || len(f.text) == 0 {
-			continue
-		}
-		if err := c.checkText(f.at, f.text); err != nil {
-			return err
-		}
-		names[k] = string(f.text)
+	first = unshifted(first, later, opt)
+	guess := headerGuess{header: opt.Header == "yes"}
+	if opt.Header == "" {
+		guess = guessHeader(first, later, opt.Schema)
 	}
-	if twice := repeated(names); header && twice != "" {
-		return fmt.Errorf("%s:%d: found two columns named %q, expected different names", in.Name, in.line+1, twice)
+	header := guess.header || i > 0 && t.header && opt.Header == "" && slices.EqualFunc(first, t.names, isNamed)
+	names, err := columnNames(c, first, header)
+	if err != nil {
+		return err
 	}
 	if i == 0 {
 		t.names, t.header = names, header
 		t.kinds = firstKinds(first, later, header)
+	}
+	if i == 0 && guess.open {
+		t.warnings = append(t.warnings, guess.doubt(c))
 	}
 	switch {
 	case header && t.header && !slices.Equal(names, t.names):
@@ -174,6 +189,46 @@ func (r csvRows) columns(t *table, i int, opt *Options) error {
 		return r.skip(in)
 	}
 	return nil
+}
+
+// unshifted puts an empty field before the first row where that names all columns but
+// the first, the names of rows, as R writes tables.
+func unshifted(first []field, later [][]field, opt *Options) []field {
+	if len(later) == 0 || slices.ContainsFunc(later, func(row []field) bool { return len(row) != len(first)+1 }) {
+		return first
+	}
+	all := append([]field{{missing: true}}, first...)
+	if opt.Header == "yes" || opt.Header == "" && guessHeader(all, later, opt.Schema).header {
+		return all
+	}
+	return first
+}
+
+func isNamed(f field, name string) bool { return string(f.text) == name }
+
+// columnNames returns the names in a header, or else, and where it has none, positions.
+func columnNames(c *chunk, first []field, header bool) ([]string, error) {
+	names := make([]string, len(first))
+	for k, f := range first {
+		names[k] = strconv.Itoa(k + 1)
+		if !header {
+			continue
+		}
+		if len(f.text) == 0 {
+			if slices.ContainsFunc(first, func(f field) bool { return string(f.text) == names[k] }) {
+				names[k] = "column " + names[k]
+			}
+			continue
+		}
+		if err := c.checkText(f.at, f.text); err != nil {
+			return nil, err
+		}
+		names[k] = string(f.text)
+	}
+	if twice := repeated(first); header && twice != "" {
+		return nil, fmt.Errorf("%s:%d: found two columns named %q, expected different names", c.name, c.line, twice)
+	}
+	return names, nil
 }
 
 // firstKinds notes what the first rows tell of the columns.
@@ -192,7 +247,7 @@ func firstKinds(first []field, later [][]field, header bool) []columnKind {
 }
 
 // firstRows returns the first row that is not blank, in a chunk of its own,
-// and up to 20 later ones, without reading on. A first row longer than the
+// and up to headerRows later ones, without reading on. A first row longer than the
 // head is no matter; later ones then count as absent.
 func (r csvRows) firstRows(in *Input) (c *chunk, first []field, later [][]field, err error) {
 	text, err := in.record(r)
@@ -209,7 +264,7 @@ func (r csvRows) firstRows(in *Input) (c *chunk, first []field, later [][]field,
 		return c, first, nil, nil
 	}
 	below := &chunk{text: append(slices.Clip(rest[len(text):]), '\n')}
-	for at := 0; at < len(below.text) && len(later) < 20; {
+	for at := 0; at < len(below.text) && len(later) < headerRows; {
 		var row []field
 		if row, at, err = r.row(below, at, nil); err != nil {
 			break // found again when the rows are read

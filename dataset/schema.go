@@ -124,8 +124,12 @@ func (t *table) match(s *Schema) error {
 	var err error
 	if s.Header && t.header {
 		err = t.matchNames()
-	} else {
-		err = t.matchPositions()
+	} else if err = t.matchPositions(); err == nil && s.Header {
+		var names []string
+		for _, at := range t.use {
+			names = append(names, s.Columns[at].Name)
+		}
+		t.warnings = append(t.warnings, fmt.Errorf("%s: found no line with the names of the columns: taken by position as %s", t.in[0].Name, few(names)))
 	}
 	for i, at := range t.use {
 		switch {
