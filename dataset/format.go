@@ -87,6 +87,9 @@ func detect(in *Input, opt *Options) (name string, f Format, err error) {
 	if err != nil {
 		return "", nil, err
 	}
+	if err := refuseElsewhere(in, head); err != nil {
+		return "", nil, err
+	}
 	best := NoMatch
 	for _, e := range formats.Entries() {
 		candidate, err := e.New(nil)
