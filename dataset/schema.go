@@ -162,7 +162,7 @@ func (t *table) matchNames() error {
 		t.use[i], found[at] = at, true
 	}
 	for i, c := range t.schema.Columns {
-		if !found[i] && i != t.schema.Target && i != t.schema.Weight {
+		if !found[i] && i != t.schema.Target && i != t.schema.Weight && c.Kind != KindIgnored {
 			return fmt.Errorf("%s: found no column %q, expected all columns the model was trained on", t.in[0].Name, c.Name)
 		}
 	}

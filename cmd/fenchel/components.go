@@ -2,8 +2,11 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,14 +19,32 @@ import (
 
 // readModel reads a model that predicts, or else components. Both come with an
 // error that wraps model.ErrTampered if only a digest is wrong.
-func readModel(path string) (*model.Model, *model.PCA, error) {
+func readModel(cmd *cobra.Command, path string) (*model.Model, *model.PCA, error) {
 	m, err := model.ReadFile(path)
 	var kind *model.KindError
 	if errors.As(err, &kind) {
 		c, err := model.ReadPCAFile(path)
 		return nil, c, badData(err)
 	}
-	return m, nil, badData(err)
+	return m, nil, badData(notModel(cmd, path, err))
+}
+
+// notModel says of a file that is no model but data that it is, and the order of the
+// arguments: one is easily taken for the other.
+func notModel(cmd *cobra.Command, path string, err error) error {
+	info, failed := os.Stat(path)
+	if err == nil || failed != nil || !info.Mode().IsRegular() || model.IsFile(path) {
+		return err
+	}
+	format := dataset.FormatOf(cmd.Context(), path)
+	if format == "" {
+		return err
+	}
+	order := ""
+	if strings.Contains(cmd.Use, "MODEL DATA") {
+		order = fmt.Sprintf("; the order is: %s MODEL DATA", cmd.Name())
+	}
+	return fmt.Errorf("%s: not a model: found data (%s), expected a model%s", path, format, order)
 }
 
 // rowsFor reads rows for components.

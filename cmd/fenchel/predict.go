@@ -57,7 +57,7 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 	if err := keepInputs("--output", p.out, append(slices.Clone(args), p.in.opt.Labels, p.in.opt.Weights)...); err != nil {
 		return err
 	}
-	m, components, err := readModel(args[0])
+	m, components, err := readModel(cmd, args[0])
 	if err != nil {
 		return err
 	}

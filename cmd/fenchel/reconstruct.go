@@ -55,7 +55,7 @@ func (r *reconstructor) run(cmd *cobra.Command, args []string) error {
 	}
 	m, err := model.ReadPCAFile(args[0])
 	if err != nil {
-		return badData(err)
+		return badData(notModel(cmd, args[0], err))
 	}
 	if r.scores {
 		return r.invert(cmd, m, args[1:])

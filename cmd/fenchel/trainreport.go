@@ -15,6 +15,7 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	m, s := t.result.Model, t.result.Summary
 	r := report{cmd.OutOrStdout()}
 	r.line("data", "%s: %s", strings.Join(sources, " "), sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
+	printColumns(r, m.Schema)
 	printTask(r, m)
 	printProblem(r, m, t.result.N, t.result.Why)
 	printProof(r, m, s, string(t.result.Status))
@@ -49,6 +50,9 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 		"seconds": map[string]float64{"read": t.read.Seconds(), "train": t.result.Train.Seconds(),
 			"certify": t.result.Certify.Seconds(), "total": t.total.Seconds()},
 		"model": nil,
+	}
+	if m.Schema != nil {
+		out["columns"] = m.Schema.Summary()
 	}
 	if s := m.Statement; s.Radius > 0 || s.Slack > 0 || s.Nu > 0 {
 		out["radius"], out["slack"], out["nu"] = given(s.Radius), given(s.Slack), given(s.Nu)
