@@ -29,7 +29,7 @@ var (
 )
 
 func (arff) Takes() []string {
-	return []string{"target", "weights", "ignore", "categorical", "numeric"}
+	return []string{"target", "weights", "ignore", "categorical", "numeric", "id"}
 }
 
 func (arff) Detect(name string, head []byte) Match {

@@ -81,10 +81,16 @@ func (t *table) matching(pattern, role string) ([]int, error) {
 	return nil, err
 }
 
-// find returns the column of that name or else at that position.
+// find returns the column of that name, which a model may know in the place of the table,
+// or else at that position.
 func (t *table) find(name, role string) (int, error) {
 	if i := slices.Index(t.names, name); i >= 0 {
 		return i, nil
+	}
+	if t.fixed && !t.header {
+		if i := slices.IndexFunc(t.use, func(at int) bool { return at >= 0 && t.schema.Columns[at].Name == name }); i >= 0 {
+			return i, nil
+		}
 	}
 	if i, err := strconv.Atoi(name); err == nil && i >= 1 && i <= len(t.names) {
 		return i - 1, nil

@@ -35,7 +35,7 @@ func (f csv) Extensions() []string {
 }
 
 func (csv) Takes() []string {
-	return []string{"header", "target", "weights", "ignore", "categorical", "numeric"}
+	return []string{"header", "target", "weights", "ignore", "categorical", "numeric", "id"}
 }
 
 func (f csv) Detect(name string, head []byte) Match {

@@ -29,6 +29,9 @@ type Options struct {
 	// though they look like numbers, dates or ids, and to be numbers though they look
 	// like ids or codes. The schema keeps what became of them.
 	Ignore, Categorical, Numeric []string
+	// ID names a column of a table, by name or position, whose fields Set.ID keeps as they
+	// are spelled, whatever else the column is; "": none.
+	ID string
 	// Unlabelled says that targets do not matter: the last column of a table is one
 	// only if it is called so.
 	Unlabelled bool

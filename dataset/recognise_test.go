@@ -191,3 +191,23 @@ func TestCommaTarget(t *testing.T) {
 		t.Errorf("found %+v, %v", s, err)
 	}
 }
+
+// Fields asked for by ID keep their spelling, whatever the column is and however it is cut.
+func TestIDs(t *testing.T) {
+	text := tableOf("a,c,y", 40, func(i int) string { return fmt.Sprintf("%d.50,c%d,%d", i, i%3, i%2) })
+	for _, id := range []string{"a", "c", "y", "2"} {
+		for _, size := range []int{0, 20} {
+			s, err := readText(text, Options{ID: id, Threads: 3, chunk: size})
+			if err != nil || len(s.ID) != 40 || s.Cols() != 4 {
+				t.Fatalf("%s: found %+v, %v", id, s, err)
+			}
+			want := map[string]string{"a": "39.50", "c": "c0", "y": "1", "2": "c0"}[id]
+			if s.ID[39] != want {
+				t.Errorf("%s: found %q, expected %q", id, s.ID[39], want)
+			}
+		}
+	}
+	if s, err := readText(text, Options{}); err != nil || s.ID != nil {
+		t.Errorf("found %v, %v", s.ID, err)
+	}
+}

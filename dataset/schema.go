@@ -6,7 +6,19 @@ import (
 )
 
 // plan decides what each column of the table is for.
-func (t *table) plan(opt *Options) error {
+func (t *table) plan(opt *Options) (err error) {
+	t.id, t.idName = -1, opt.ID
+	if err := t.planRoles(opt); err != nil {
+		return err
+	}
+	if opt.ID != "" {
+		t.id, err = t.find(opt.ID, "id")
+	}
+	return err
+}
+
+// planRoles is plan but for a column to be kept.
+func (t *table) planRoles(opt *Options) error {
 	if opt.Schema != nil {
 		if err := opt.Schema.agrees(opt); err != nil {
 			return fmt.Errorf("%s: %w", t.in[0].Name, err)
@@ -155,8 +167,9 @@ func (t *table) matchNames() error {
 	for i, name := range t.names {
 		at, ok := place[name]
 		if !ok {
-			t.use[i] = -1
-			extra = append(extra, name)
+			if t.use[i] = -1; name != t.idName {
+				extra = append(extra, name)
+			}
 			continue
 		}
 		t.use[i], found[at] = at, true

@@ -29,8 +29,9 @@ type Set struct {
 	Feature []string      // d names; nil when the format has none
 	Schema  *Schema       // how columns became features; nil when they are the same thing
 
-	Text      bool // rows are texts, of each column the code point of a character
-	ZeroBased bool // LIBSVM indices of the rows begin with 0, where read and where written
+	ID        []string // of each row the field that Options.ID asks for, as it is spelled; nil: none
+	Text      bool     // rows are texts, of each column the code point of a character
+	ZeroBased bool     // LIBSVM indices of the rows begin with 0, where read and where written
 
 	// Warnings are doubts about the data that did not stop the reading, such
 	// as features or categories a model has never seen and that were ignored.

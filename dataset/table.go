@@ -24,6 +24,8 @@ type table struct {
 
 	use            []int // for each column its place in schema, -1: ignored
 	target, weight int   // columns, -1: none
+	id             int   // column of which the fields are kept, -1: none
+	idName         string
 	schema         *Schema
 	fixed          bool // the schema is a model's
 	strict         bool // no number may be missing
@@ -73,6 +75,7 @@ type role uint8
 const (
 	roleNumber  role = iota
 	roleInteger      // a number that may turn out a code with leading zeros
+	roleKept         // a number of which the spelling is kept too
 	roleCategory
 	roleSpelled // a number in other words: a date, true or false
 	roleTarget
@@ -166,6 +169,11 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 		return nil, err
 	}
 	set := &Set{X: x, Target: t.labels(), Weight: t.weights, Feature: t.schema.features(), Schema: t.schema, Warnings: t.warnings}
+	if t.id >= 0 {
+		if set.ID = t.ids.all(); len(set.ID) != t.count {
+			return nil, fmt.Errorf("%s: column %q: found %s for %s, expected one in each row", t.in[0].Name, t.names[t.id], plural(len(set.ID), "field", "fields"), plural(t.count, "row", "rows"))
+		}
+	}
 	if opt.Columns > 0 {
 		set.fit(opt.Columns)
 	}
@@ -232,6 +240,9 @@ func (t *table) assign() {
 		default:
 			if t.roles[i] = t.feature(i, at); t.roles[i] != roleIgnored {
 				t.place = append(t.place, at)
+			}
+			if i == t.id && t.roles[i] <= roleInteger {
+				t.roles[i] = roleKept
 			}
 			t.open[i] = t.kinds[i].kind == kindUnknown && !t.fixed && t.roles[i] != roleIgnored
 		}

@@ -10,8 +10,11 @@ import (
 // is wrong with a feature is left for later, as it is not yet sure what the
 // column is.
 func (p *rowParser) cell(f field) (uint32, error) {
+	if f.column == p.id {
+		p.out.ids.add(f.text)
+	}
 	switch p.out.roles[f.column] {
-	case roleNumber, roleInteger:
+	case roleNumber, roleInteger, roleKept:
 		return p.number(f), nil
 	case roleSpelled:
 		return p.spelled(f), nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,12 +58,17 @@ func (in *input) rowsFor(cmd *cobra.Command, m *model.PCA, sources []string) (*d
 	return set, nil
 }
 
-// writeRows writes what spell appends for every row, to a file or standard output.
-func (in *input) writeRows(cmd *cobra.Command, out string, set *dataset.Set, size int, spell func(text []byte, i int) []byte) error {
+// writeRows writes the numbers that are made of every row below their names, to a file or
+// standard output.
+func (in *input) writeRows(cmd *cobra.Command, out string, set *dataset.Set, size int, names []string, numbers func(i int) []float64) error {
+	f := newRowFormat(out, in.opt.ID, set.ID)
 	write := func(w io.Writer) error {
+		if _, err := w.Write(f.header(names)); err != nil {
+			return err
+		}
 		return ordered(endable{cmd.Context(), w}, set.Rows(), size, in.opt.Threads, func(text []byte, lo, hi int) []byte {
 			for i := lo; i < hi; i++ {
-				text = append(spell(text, i), '\n')
+				text = f.end(f.numbers(f.begin(text, i), numbers(i)))
 			}
 			return text
 		})
@@ -84,20 +88,14 @@ func (p *predictor) project(cmd *cobra.Command, m *model.PCA, sources []string) 
 	if err != nil {
 		return err
 	}
-	return p.in.writeRows(cmd, p.out, set, blockRows, func(text []byte, i int) []byte {
+	return p.in.writeRows(cmd, p.out, set, blockRows, numbered("pc", m.Statement.K), func(i int) []float64 {
 		scores := make([]float64, m.Statement.K)
 		m.Transform(scores, set.X.Row(i))
 		if p.whiten {
 			m.Whiten(scores)
 		}
-		return appendList(text, scores)
+		return scores
 	})
-}
-
-// appendList appends numbers separated by tabs.
-func appendList(text []byte, numbers []float64) []byte {
-	text = strconv.AppendFloat(text, numbers[0], 'g', -1, 64)
-	return appendNumbers(text, numbers[1:])
 }
 
 // verifyComponents recomputes what components claim, with the error of reading them.

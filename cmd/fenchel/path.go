@@ -24,6 +24,7 @@ var expectedText = map[string]string{
 	"loss":         "the name of a loss",
 	"bias":         "free, feature or none",
 	"class-weight": "balanced or a list of LABEL=WEIGHT",
+	"id":           "the name or position of a column",
 	"ignore":       "names or positions of columns",
 	"categorical":  "names or positions of columns",
 	"numeric":      "names or positions of columns",
