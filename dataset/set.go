@@ -30,6 +30,7 @@ type Set struct {
 	Schema  *Schema       // how columns became features; nil when they are the same thing
 
 	ID        []string // of each row the field that Options.ID asks for, as it is spelled; nil: none
+	IDName    string   // the name of its column
 	Text      bool     // rows are texts, of each column the code point of a character
 	ZeroBased bool     // LIBSVM indices of the rows begin with 0, where read and where written
 

@@ -170,6 +170,9 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 	}
 	set := &Set{X: x, Target: t.labels(), Weight: t.weights, Feature: t.schema.features(), Schema: t.schema, Warnings: t.warnings}
 	if t.id >= 0 {
+		if set.IDName = opt.ID; t.header {
+			set.IDName = t.names[t.id]
+		}
 		if set.ID = t.ids.all(); len(set.ID) != t.count {
 			return nil, fmt.Errorf("%s: column %q: found %s for %s, expected one in each row", t.in[0].Name, t.names[t.id], plural(len(set.ID), "field", "fields"), plural(t.count, "row", "rows"))
 		}

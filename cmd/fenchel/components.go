@@ -61,7 +61,7 @@ func (in *input) rowsFor(cmd *cobra.Command, m *model.PCA, sources []string) (*d
 // writeRows writes the numbers that are made of every row below their names, to a file or
 // standard output.
 func (in *input) writeRows(cmd *cobra.Command, out string, set *dataset.Set, size int, names []string, numbers func(i int) []float64) error {
-	f := newRowFormat(out, in.opt.ID, set.ID)
+	f := newRowFormat(out, set)
 	write := func(w io.Writer) error {
 		if _, err := w.Write(f.header(names)); err != nil {
 			return err

@@ -83,7 +83,7 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return badData(err)
 	}
-	format := newRowFormat(p.out, p.in.opt.ID, set.ID)
+	format := newRowFormat(p.out, set)
 	write := func(w io.Writer) error {
 		w = endable{cmd.Context(), w}
 		if _, err := w.Write(format.header(p.columns(m))); err != nil {

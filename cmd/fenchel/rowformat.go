@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset"
 )
 
 // A rowFormat spells rows of results: fields separated by tabs, or, in a file that is
@@ -14,8 +16,8 @@ type rowFormat struct {
 	ids []string
 }
 
-func newRowFormat(path, id string, ids []string) rowFormat {
-	return rowFormat{csv: strings.EqualFold(filepath.Ext(path), ".csv"), id: id, ids: ids}
+func newRowFormat(path string, set *dataset.Set) rowFormat {
+	return rowFormat{csv: strings.EqualFold(filepath.Ext(path), ".csv"), id: set.IDName, ids: set.ID}
 }
 
 // header is the line of names, nil where there is none.
