@@ -51,18 +51,13 @@ func (t *table) sumWords(slot int) {
 
 // An encoder turns cells into features.
 type encoder struct {
-	slot []encoding
-	cols int
-	same bool // cells of a row are its features
-}
-
-// An encoding says what the cells of one slot become.
-type encoding struct {
-	ignored bool
-	first   int       // feature
-	fill    float32   // stands for a missing number
-	value   []float32 // of each code, if words are numbers
-	words   bool      // cells are codes
+	first []int       // feature of each slot
+	fill  []float32   // of each slot, stands for a missing number
+	value [][]float32 // of each slot whose words are numbers: of each code its value
+	none  []bool      // of each slot: it is no feature
+	odd   bool        // there are such slots
+	cols  int
+	same  bool // the cells of a row are its features
 }
 
 // encoder returns what encodes the cells, and how many of the features are not zero at
@@ -75,27 +70,25 @@ func (t *table) encoder() (e *encoder, nonzeros int64) {
 	}
 	for i, at := range t.place {
 		c := t.schema.Columns[at]
-		s := encoding{ignored: c.Kind == KindIgnored, first: first[at], fill: float32(c.Fill)}
-		if s.words = t.words[i].words != nil; s.words && t.recoded != nil {
-			s.value = t.values(i, s.fill)
+		fill, none := float32(c.Fill), c.Kind == KindIgnored
+		var value []float32
+		if t.recoded != nil && t.recoded[i] != nil {
+			value = t.values(i, fill)
 		}
-		e.same = e.same && !s.words
 		switch {
-		case s.ignored || s.value != nil:
-			nonzeros -= t.zeros(i, s)
-		case s.fill == 0:
+		case none || value != nil:
+			e.odd, e.same = true, false
+			nonzeros -= t.zeros(i, value)
+		case fill == 0:
 			nonzeros -= int64(t.missing[i])
 		}
-		e.slot = append(e.slot, s)
+		e.first, e.fill, e.value, e.none = append(e.first, first[at]), append(e.fill, fill), append(e.value, value), append(e.none, none)
 	}
 	return e, nonzeros
 }
 
-// values returns the value of each word of a slot of numbers, nil if it is none.
+// values returns the value of each word of a slot of numbers.
 func (t *table) values(slot int, fill float32) []float32 {
-	if t.recoded[slot] == nil {
-		return nil
-	}
 	value := make([]float32, len(t.recoded[slot]))
 	for k, v := range t.recoded[slot] {
 		value[k] = float32(v) + 0 // nor -0
@@ -106,11 +99,12 @@ func (t *table) values(slot int, fill float32) []float32 {
 	return value
 }
 
-// zeros counts the cells of a slot that are not zero and become zero.
-func (t *table) zeros(slot int, s encoding) (count int64) {
+// zeros counts the cells of a slot that are not zero and become zero: values of words
+// that are numbers, or all if there are none.
+func (t *table) zeros(slot int, value []float32) (count int64) {
 	for _, p := range t.parts {
 		for row := range p.rows {
-			if cell := p.at(row, slot); cell != 0 && (s.ignored || s.value[p.codes[slot][cell-1]] == 0) {
+			if cell := p.at(row, slot); cell != 0 && (value == nil || value[p.codes[slot][cell-1]] == 0) {
 				count++
 			}
 		}
@@ -131,23 +125,30 @@ func (t *table) encode(ctx context.Context, opt *Options) (matrix.Matrix, error)
 	return t.encodeSparse(ctx, e, opt)
 }
 
-// feature returns what a cell becomes; zero stands for nothing.
+// feature returns what a cell becomes; zero stands for nothing. It is for encoders
+// without odd slots.
 func (e *encoder) feature(codes []uint32, slot int, cell uint32) (index uint32, value float32) {
-	s := &e.slot[slot]
-	index = uint32(s.first)
+	index = uint32(e.first[slot])
 	switch {
-	case s.ignored:
-		return index, 0
 	case codes == nil && cell == missingBits:
-		return index, s.fill
+		return index, e.fill[slot]
 	case codes == nil:
 		return index, asNumber(cell)
 	case codes[cell-1] == noCategory:
 		return index, 0
-	case s.value != nil:
-		return index, s.value[codes[cell-1]]
 	}
 	return index + codes[cell-1], 1
+}
+
+// oddFeature is feature for all encoders.
+func (e *encoder) oddFeature(codes []uint32, slot int, cell uint32) (index uint32, value float32) {
+	switch {
+	case e.none[slot]:
+		return 0, 0
+	case e.value[slot] != nil:
+		return uint32(e.first[slot]), e.value[slot][codes[cell-1]]
+	}
+	return e.feature(codes, slot, cell)
 }
 
 // eachPart calls do for the parts, in parallel, and gives back their memory.
@@ -175,7 +176,7 @@ func (t *table) encodeDense(ctx context.Context, e *encoder, opt *Options) (matr
 			p.eachRow(func(row int, slots, cell []uint32) {
 				for k, c := range cell {
 					slot := slotOf(slots, k)
-					if index, value := e.feature(p.codes[slot], slot, c); !e.slot[slot].ignored {
+					if index, value := e.oddFeature(p.codes[slot], slot, c); !e.none[slot] {
 						values[row*e.cols+int(index)] = value
 					}
 				}
@@ -189,10 +190,9 @@ func (t *table) encodeDense(ctx context.Context, e *encoder, opt *Options) (matr
 // encodeSparse makes the matrix of a table with categories or of mostly zeros.
 func (t *table) encodeSparse(ctx context.Context, e *encoder, opt *Options) (matrix.Matrix, error) {
 	counts := make([]int, len(t.parts))
-	gone := t.fixed // some cells that are not zero become nothing
+	gone := t.fixed || e.odd // some cells that are not zero become nothing
 	for i, n := range t.missing {
-		s := e.slot[i]
-		gone = gone || n > 0 && s.fill == 0 || s.ignored || s.value != nil
+		gone = gone || n > 0 && e.fill[i] == 0
 	}
 	err := t.eachPart(ctx, opt, func(i int, p *tablePart) {
 		if !gone {
@@ -202,7 +202,7 @@ func (t *table) encodeSparse(ctx context.Context, e *encoder, opt *Options) (mat
 		p.eachRow(func(_ int, slots, cell []uint32) {
 			for k, c := range cell {
 				slot := slotOf(slots, k)
-				if _, value := e.feature(p.codes[slot], slot, c); value != 0 {
+				if _, value := e.oddFeature(p.codes[slot], slot, c); value != 0 {
 					counts[i]++
 				}
 			}
@@ -222,7 +222,14 @@ func (t *table) encodeSparse(ctx context.Context, e *encoder, opt *Options) (mat
 		p.eachRow(func(row int, slots, cell []uint32) {
 			for k, c := range cell {
 				slot := slotOf(slots, k)
-				if index, value := e.feature(p.codes[slot], slot, c); value != 0 {
+				var index uint32
+				var value float32
+				if e.odd {
+					index, value = e.oddFeature(p.codes[slot], slot, c)
+				} else {
+					index, value = e.feature(p.codes[slot], slot, c)
+				}
+				if value != 0 {
 					m.Index[n], m.Value[n] = index, value
 					n++
 				}
