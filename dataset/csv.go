@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -125,7 +126,7 @@ func (f csv) open(in []*Input, opt *Options) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := csvRows{f.delimiter}
+	r := csvRows{cmp.Or(f.delimiter, opt.separator)}
 	if r.separator == 0 {
 		r.separator = namedDelimiter(head)
 	}

@@ -65,6 +65,9 @@ type Options struct {
 	Threads int       // at most so many cores; 0: all. Never changes the result
 	Stdin   io.Reader // read for the source "-"
 
+	separator byte // of a table; 0: found by content
+	lines     int  // that came before those of Stdin
+
 	chunk int // bytes parsed at a time; 0: chunkSize. Tests make it tiny
 }
 

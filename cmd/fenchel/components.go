@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -58,6 +59,40 @@ func (in *input) rowsFor(cmd *cobra.Command, m *model.PCA, sources []string) (*d
 	return set, nil
 }
 
+// sets gives take the rows of the sources: as one set, or, from standard input to standard
+// output, as they come, for somebody may wait for each line.
+func (in *input) sets(cmd *cobra.Command, out string, sources []string, take func(*dataset.Set) error) error {
+	in.opt.InOrder = true
+	if !slices.Equal(sources, []string{"-"}) || out != "" && out != "-" || in.opt.Weights != "" || in.opt.Labels != "" {
+		set, err := in.read(cmd, sources)
+		if err != nil {
+			return err
+		}
+		warn(cmd, set.Warnings)
+		return take(set)
+	}
+	if err := in.check(cmd, sources); err != nil {
+		return err
+	}
+	in.opt.Stdin = cmd.InOrStdin()
+	said := map[string]bool{}
+	for set, err := range dataset.Arriving(cmd.Context(), in.opt) {
+		if err != nil {
+			return readError(err)
+		}
+		for _, w := range set.Warnings {
+			if !said[w.Error()] {
+				warn(cmd, []error{w})
+			}
+			said[w.Error()] = true
+		}
+		if err := take(set); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // writeRows writes the numbers that are made of every row below their names, to a file or
 // standard output.
 func (in *input) writeRows(cmd *cobra.Command, out string, set *dataset.Set, size int, names []string, numbers func(i int) []float64) error {
@@ -84,10 +119,12 @@ func (p *predictor) project(cmd *cobra.Command, m *model.PCA, sources []string) 
 	if p.scores || p.probabilities {
 		return errors.New("--scores, --probabilities: found principal components, expected a model that predicts")
 	}
-	set, err := p.in.rowsFor(cmd, m, sources)
-	if err != nil {
-		return err
-	}
+	p.in.forComponents(cmd, m)
+	return p.in.sets(cmd, p.out, sources, func(set *dataset.Set) error { return p.coordinates(cmd, m, set) })
+}
+
+// coordinates writes those of the rows of a set.
+func (p *predictor) coordinates(cmd *cobra.Command, m *model.PCA, set *dataset.Set) error {
 	return p.in.writeRows(cmd, p.out, set, blockRows, numbered("pc", m.Statement.K), func(i int) []float64 {
 		scores := make([]float64, m.Statement.K)
 		m.Transform(scores, set.X.Row(i))

@@ -38,7 +38,7 @@ at; tables need not have them. Where the model's features have no names, columns
 are these, or these and the target: last, if it is not called so. If MODEL are
 principal components, the line is the coordinates of the row along these,
 separated by tabs. From a .fen file rows are scored as they are written: it may
-be larger than memory.`,
+be larger than memory. Lines from standard input are answered as they come.`,
 		Args: arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args) },
 	}
@@ -73,12 +73,11 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("--probabilities: the model was trained with the loss %s, expected logistic", m.Statement.Loss)
 	}
 	p.in.forModel(cmd, m)
-	p.in.opt.InOrder = true
-	set, err := p.in.read(cmd, args[1:])
-	if err != nil {
-		return err
-	}
-	warn(cmd, set.Warnings)
+	return p.in.sets(cmd, p.out, args[1:], func(set *dataset.Set) error { return p.predict(cmd, m, set) })
+}
+
+// predict writes what the model says of a set.
+func (p *predictor) predict(cmd *cobra.Command, m *model.Model, set *dataset.Set) error {
 	x, err := m.Prepare(set.X)
 	if err != nil {
 		return badData(err)
