@@ -16,11 +16,7 @@ func (p *reducer) print(cmd *cobra.Command, sources []string) {
 	m, r := p.result.Model, report{cmd.OutOrStdout()}
 	if p.set != nil {
 		r.line("data", "%s: %s", strings.Join(sources, " "), describe(p.set))
-		if s := p.set.Schema; s != nil && s.Target >= 0 {
-			r.line("columns", "%s (left out)", s.Summary())
-		} else {
-			printColumns(r, s)
-		}
+		printColumns(r, p.set.Schema)
 	} else {
 		all := ""
 		if p.resume != "" {
