@@ -90,7 +90,7 @@ const maxHeaderLine = 1 << 24
 // readHeaderLine reads one line, with its line break unless it is the last.
 func readHeaderLine(in *Input) (text []byte, err error) {
 	for {
-		part, err := in.R.ReadSlice('\n')
+		part, err := in.reader().ReadSlice('\n')
 		in.taken += len(part)
 		text = append(text, part...)
 		if err != bufio.ErrBufferFull {

@@ -81,6 +81,7 @@ func (a *arrayRows) set(ctx context.Context) (*Set, error) {
 	s.X, s.Warnings = a.rows.matrix()
 	if a.schema != nil {
 		s.Schema, s.Feature = a.schema, a.schema.features()
+		s.Schema.fill(s.X)
 	}
 	return s, nil
 }

@@ -15,7 +15,7 @@ var _, _, _ streamer = npy{}, idx{}, fen{}
 func (npy) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) error {
 	all := &arrayRows{opt: opt}
 	for _, i := range in {
-		h, err := readHeader(i.R, i.Name)
+		h, err := readHeader(i.reader(), i.Name)
 		if err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (npy) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) err
 			features = max(features-1, 0)
 		}
 		read := func(do func([]float32)) error {
-			_, err := h.readTable(ctx, i.R, i.Name, rows, cols, target, do)
+			_, err := h.readTable(ctx, i.reader(), i.Name, rows, cols, target, do)
 			return err
 		}
 		if err := all.stream(i, rows, features, b, read); err != nil {
@@ -50,7 +50,7 @@ func (idx) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) err
 			return err
 		}
 		read := func(do func([]float32)) error {
-			return eachRow(ctx, i.R, i.Name, e, dims[0], cols, e.scale(), do)
+			return eachRow(ctx, i.reader(), i.Name, e, dims[0], cols, e.scale(), do)
 		}
 		if err := all.stream(i, dims[0], cols, b, read); err != nil {
 			return err
@@ -77,7 +77,7 @@ func (a *arrayRows) stream(in *Input, rows, cols int64, b *blocks, read func(do 
 		err = ended
 	}
 	if err == nil {
-		err = noMore(in.R, in.Name)
+		err = noMore(in.reader(), in.Name)
 	}
 	return err
 }

@@ -172,7 +172,7 @@ func (s *splitter) read(in *Input) ([]byte, error) {
 	s.rest = nil
 	for want := s.size; ; want = 2 * len(buf) {
 		var err error
-		buf, err = readUpTo(in.R, buf, want)
+		buf, err = readUpTo(in.reader(), buf, want)
 		end := s.last(buf)
 		if err == io.EOF && len(buf) > 0 && end < len(buf) {
 			buf = append(buf, '\n') // the last line may lack it

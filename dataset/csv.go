@@ -260,7 +260,7 @@ func (r csvRows) firstRows(in *Input) (c *chunk, first []field, later [][]field,
 	if err != nil || len(first) == 0 {
 		return c, first, nil, err
 	}
-	rest, _ := in.R.Peek(min(in.R.Buffered(), headSize))
+	rest, _ := in.reader().Peek(min(in.reader().Buffered(), headSize))
 	if len(rest) <= len(text) {
 		return c, first, nil, nil
 	}
@@ -281,7 +281,7 @@ func (r csvRows) firstRows(in *Input) (c *chunk, first []field, later [][]field,
 // Blank lines before it are taken from the input.
 func (in *Input) record(r csvRows) ([]byte, error) {
 	for {
-		head, err := in.R.Peek(headSize)
+		head, err := in.reader().Peek(headSize)
 		blank := 0
 		for blank < len(head) && (head[blank] == '\n' || r.blank(head[blank])) {
 			blank++
@@ -311,8 +311,8 @@ func (in *Input) noRows(err error) error {
 // peekRecord looks at the first record, through ever wider windows.
 func (in *Input) peekRecord(r csvRows) ([]byte, error) {
 	for size := headSize; ; size *= 2 {
-		in.R = bufio.NewReaderSize(in.R, size) // the same one if it is wide enough
-		head, err := in.R.Peek(size)
+		in.R = bufio.NewReaderSize(in.reader(), size) // the same one if it is wide enough
+		head, err := in.reader().Peek(size)
 		if end, _ := r.ends(head); end > 0 {
 			return slices.Clone(head[:end]), nil
 		}
@@ -334,6 +334,6 @@ func (r csvRows) skip(in *Input) error {
 		return err
 	}
 	in.line += bytes.Count(text, []byte{'\n'})
-	in.discard(min(len(text), in.R.Buffered()))
+	in.discard(min(len(text), in.reader().Buffered()))
 	return nil
 }

@@ -33,7 +33,10 @@ func (s *Set) BeginDigest(threads int) *Digesting {
 	}
 	d := newDigesting(s)
 	if parallel.Cores(threads) > 1 {
-		d.idle.Go(func() { d.work(d.giveWay) })
+		d.idle.Go(func() {
+			defer parallel.Guard()()
+			d.work(d.giveWay)
+		})
 	}
 	return d
 }

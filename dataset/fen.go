@@ -25,8 +25,8 @@ func init() {
 // Else, and for several dense files as one set, the rows are copied to memory.
 //
 // A mapped file must not be changed while it is in use: what happens then is
-// undefined, and truncating it ends the program. [Write] does neither, as it
-// puts a new file in the place of the old.
+// undefined, and truncating it ends the program, see parallel.OnFault. [Write] does
+// neither, as it puts a new file in the place of the old.
 //
 // Missing values of tables were filled, and categories numbered, when the cache
 // was made.
@@ -139,7 +139,7 @@ func (h *fenHeader) otherSize(name string, found int64) error {
 // readFen reads a file into memory that grows with what was read.
 func readFen(ctx context.Context, in *Input) (*fenFile, error) {
 	var head [fenHead]byte
-	n, err := io.ReadFull(in.R, head[:])
+	n, err := io.ReadFull(in.reader(), head[:])
 	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func readFen(ctx context.Context, in *Input) (*fenFile, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		n, err := io.ReadFull(in.R, data[have:])
+		n, err := io.ReadFull(in.reader(), data[have:])
 		have += int64(n)
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			return nil, h.otherSize(in.Name, have)
@@ -168,7 +168,7 @@ func readFen(ctx context.Context, in *Input) (*fenFile, error) {
 		copy(more, data)
 		data = more
 	}
-	if _, err := in.R.ReadByte(); err == nil {
+	if _, err := in.reader().ReadByte(); err == nil {
 		return nil, fmt.Errorf("%s: found bytes after the %d of the header's size, expected the end", in.Name, h.size)
 	} else if err != io.EOF {
 		return nil, err

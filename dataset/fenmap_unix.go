@@ -6,6 +6,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/fenchel-ml/fenchel/parallel"
 )
 
 // mapFile maps a file of that size for reading. The pages are the system's: it
@@ -15,6 +17,7 @@ func mapFile(f *os.File, size int) (data []byte, unmap func() error, err error) 
 	if err != nil {
 		return nil, nil, err
 	}
+	parallel.Mapped(f.Name(), data)
 	return data, func() error { return unix.Munmap(data) }, nil
 }
 

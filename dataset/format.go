@@ -14,15 +14,16 @@ import (
 type Input struct {
 	Name string        // for messages: the path as given, "standard input" for "-"
 	Path string        // the file behind it, "" when there is none
-	R    *bufio.Reader // decompressed; Peek reaches headSize bytes
+	R    *bufio.Reader // decompressed; Peek reaches headSize bytes; nil while put away: see reader
 
-	line    int   // lines taken from R
-	before  int   // lines before the first row, as a header
-	taken   int   // bytes of these
-	ahead   bool  // decompress beside the parsing
-	regular bool  // a file that can be read a second time
-	size    int64 // bytes of a file that is not compressed; 0: not known
-	close   func() error
+	line   int          // lines taken from R
+	before int          // lines before the first row, as a header
+	taken  int          // bytes of these
+	ahead  bool         // decompress beside the parsing
+	again  func() error // opens a regular file at the first row; nil: it can be read once
+	turn   *turn        // of many files; nil: all are open
+	size   int64        // bytes of a file that is not compressed; 0: not known
+	close  func() error
 }
 
 // headSize is how much of an input Detect may look at.

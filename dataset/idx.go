@@ -76,10 +76,10 @@ func (a *arrayRows) readIDX(ctx context.Context, in *Input) error {
 	if err != nil {
 		return err
 	}
-	if err := eachRow(ctx, in.R, in.Name, e, dims[0], cols, e.scale(), b.addDense); err != nil {
+	if err := eachRow(ctx, in.reader(), in.Name, e, dims[0], cols, e.scale(), b.addDense); err != nil {
 		return err
 	}
-	if err := noMore(in.R, in.Name); err != nil {
+	if err := noMore(in.reader(), in.Name); err != nil {
 		return err
 	}
 	if a.opt.Labels != "" {
@@ -121,7 +121,7 @@ func (e element) scale() float64 {
 
 // idxHeader reads the type and the dimensions.
 func idxHeader(in *Input) (e element, dims []int64, err error) {
-	head, err := in.R.Peek(4)
+	head, err := in.reader().Peek(4)
 	if err != nil && err != io.EOF {
 		return e, nil, err
 	}
@@ -131,7 +131,7 @@ func idxHeader(in *Input) (e element, dims []int64, err error) {
 	kind, count := idxKinds[head[2]], int(head[3])
 	e, _ = elementOf(kind.kind, kind.size, binary.BigEndian)
 	raw := make([]byte, 4+4*count)
-	if n, err := io.ReadFull(in.R, raw); err == io.EOF || err == io.ErrUnexpectedEOF {
+	if n, err := io.ReadFull(in.reader(), raw); err == io.EOF || err == io.ErrUnexpectedEOF {
 		return e, nil, fmt.Errorf("%s: found %d bytes, expected a header of %d", in.Name, n, len(raw))
 	} else if err != nil {
 		return e, nil, err
@@ -188,7 +188,7 @@ func readLabels(ctx context.Context, path string, opt *Options, rows int64) (Tar
 	case isIDX(head):
 		target, err = idxLabels(ctx, in)
 	case bytes.HasPrefix(head, []byte(npyMagic)):
-		target, err = npyLabels(ctx, in.Name, in.R)
+		target, err = npyLabels(ctx, in.Name, in.reader())
 	default:
 		return readTarget(ctx, path, opt, int(rows))
 	}
@@ -209,9 +209,9 @@ func idxLabels(ctx context.Context, in *Input) (Target, error) {
 	if len(dims) != 1 {
 		return Target{}, fmt.Errorf("%s: found %d dimensions, expected 1: one label a row", in.Name, len(dims))
 	}
-	values, err := readTargets(ctx, in.R, in.Name, e, dims[0])
+	values, err := readTargets(ctx, in.reader(), in.Name, e, dims[0])
 	if err == nil {
-		err = noMore(in.R, in.Name)
+		err = noMore(in.reader(), in.Name)
 	}
 	if err != nil {
 		return Target{}, err

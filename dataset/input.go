@@ -78,9 +78,9 @@ func openInput(ctx context.Context, path string, opt *Options) (*Input, error) {
 	case info.IsDir():
 		err = fmt.Errorf("%s: found a directory, expected a file", path)
 	case info.Mode().IsRegular():
-		in.regular = true
+		in.again = func() error { return in.reopen(ctx, opt) }
 		in.size = info.Size()
-		in, err = newInput(in, f)
+		in, err = newInput(in, cancellableReader{ctx, f}) // a few bytes may unpack to billions of lines
 	default: // a pipe may block for ever
 		in, err = newInput(in, newInterruptible(ctx, f))
 	}
@@ -152,6 +152,9 @@ func newInput(in *Input, raw io.Reader) (*Input, error) {
 	if mark, _ := in.R.Peek(3); string(mark) == "\ufeff" { // the byte order mark of some Windows programs
 		in.R.Discard(3)
 	}
+	if head, _ := in.R.Peek(headSize); endsWithCR(head) {
+		in.R = bufio.NewReaderSize(crReader{in.R}, headSize)
+	}
 	return in, nil
 }
 
@@ -195,29 +198,14 @@ func (in *Input) Close() error {
 
 // discard takes the next n bytes, which are before the rows.
 func (in *Input) discard(n int) {
-	n, _ = in.R.Discard(n)
+	n, _ = in.reader().Discard(n)
 	in.taken += n
-}
-
-// reopen goes back to the first row of a file.
-func (in *Input) reopen(ctx context.Context, opt *Options) error {
-	again, err := openInput(ctx, in.Path, opt)
-	if err != nil {
-		return err
-	}
-	if err := in.Close(); err != nil {
-		again.Close()
-		return err
-	}
-	in.R, in.close, in.line = again.R, again.close, in.before
-	_, err = in.R.Discard(in.taken)
-	return err
 }
 
 // head returns what Detect may look at. An error behind the head is left for
 // the reader, so that an earlier fault in the rows is reported first.
 func (in *Input) head() ([]byte, error) {
-	head, err := in.R.Peek(headSize)
+	head, err := in.reader().Peek(headSize)
 	if len(head) > 0 {
 		return head, nil
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 func init() {
@@ -49,7 +51,7 @@ func (npy) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
 }
 
 func (a *arrayRows) readNPY(ctx context.Context, in *Input) error {
-	h, err := readHeader(in.R, in.Name)
+	h, err := readHeader(in.reader(), in.Name)
 	if err != nil {
 		return err
 	}
@@ -69,9 +71,9 @@ func (a *arrayRows) readNPY(ctx context.Context, in *Input) error {
 	if err != nil {
 		return err
 	}
-	values, err := h.readTable(ctx, in.R, in.Name, rows, cols, target, b.addDense)
+	values, err := h.readTable(ctx, in.reader(), in.Name, rows, cols, target, b.addDense)
 	if err == nil {
-		err = noMore(in.R, in.Name)
+		err = noMore(in.reader(), in.Name)
 	}
 	if err != nil {
 		return err
@@ -125,6 +127,19 @@ func positions(columns, target int) *Schema {
 		s.Columns[i].Name = strconv.Itoa(i + 1)
 	}
 	return s
+}
+
+// fill has the means of x, columns of numbers alone, stand for missing ones.
+func (s *Schema) fill(x matrix.Matrix) {
+	rows, cols := x.Dims()
+	mean := make([]float64, cols)
+	eachValue(x, func(j int, value float64) { mean[j] += value })
+	first, _ := s.places()
+	for i := range s.Columns {
+		if i != s.Target && first[i] < cols {
+			s.Columns[i].Fill = mean[first[i]] / float64(rows)
+		}
+	}
 }
 
 // table returns the size of an array that is to be rows of numbers.

@@ -80,6 +80,11 @@ func TestNPYSchema(t *testing.T) {
 	if err != nil || s.Schema == nil || s.Schema.Target != 1 || fmt.Sprint(s.Feature) != "[1 3 4]" {
 		t.Fatalf("found %+v, %v", s, err)
 	}
+	for i, fill := range []float64{1, 0, 2.375, 0.5} { // means of 1 0 3 0, of -2.5 0 5 7, of 1 -1 1 1
+		if c := s.Schema.Columns[i]; c.Fill != fill {
+			t.Errorf("column %s: %g stands for a missing number, expected %g", c.Name, c.Fill, fill)
+		}
+	}
 	model := Options{Schema: s.Schema, Columns: 3}
 	wantRead(t, path, model, "[1 -2.5 1][0 0 -1][3 5 1][0 7 1] 0,0.5,4,0")
 	wantRead(t, path, Options{Schema: s.Schema}, "[1 -2.5 1][0 0 -1][3 5 1][0 7 1] 0,0.5,4,0") // as verify does

@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/registry"
 )
 
 func init() {
@@ -130,7 +132,7 @@ type archive struct {
 
 func openArchive(ctx context.Context, in *Input) (*archive, error) {
 	var raw bytes.Buffer
-	if _, err := raw.ReadFrom(cancellableReader{ctx, in.R}); err != nil {
+	if _, err := raw.ReadFrom(cancellableReader{ctx, in.reader()}); err != nil {
 		return nil, err
 	}
 	z, err := zip.NewReader(bytes.NewReader(raw.Bytes()), int64(raw.Len()))
@@ -168,11 +170,11 @@ func (c cancellableReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// names returns the names of the arrays, sorted.
+// names returns the names of the arrays as messages have them, sorted.
 func (z *archive) names() []string {
 	names := make([]string, 0, len(z.files))
 	for name := range z.files {
-		names = append(names, name)
+		names = append(names, registry.Spell(name))
 	}
 	slices.Sort(names)
 	return names

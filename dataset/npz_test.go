@@ -96,6 +96,7 @@ func TestNPZErrors(t *testing.T) {
 		{"data NaN", csr(shape, starts, index, string(npyOf("<f2", "(3,)", "\x00\x00\x00\x00\x00\x7e"))), `: array "data": row 2, column 2: found NaN, expected a finite number of magnitude below 3.4e38`},
 		{"twice", csr(shape, starts, bytesOf(2, 2, 1), value), ": row 1, column 3: found two values, expected one (in Python: X.sum_duplicates())"},
 		{"shape", csr(bytesOf(2, 3, 4), starts, index, value), `: array "shape": found 3 dimensions, expected 2: rows and columns`},
+		{"control characters", npzFile(t, zip.Store, "X\x1b[31m\n", x, "é", x), `: found arrays ["X\x1b[31m\n" é], expected X (or x, data, features, arr_0), or the arrays of a SciPy sparse matrix`},
 		{"no shape", npzFile(t, zip.Store, "format", format), `: found arrays [format], expected "shape" too`},
 		{"no rows", csr(bytesOf(0, 3), bytesOf(0), bytesOf(), bytesOf()), ": found 0 rows of 3 columns, expected at least one of each"},
 		{"rows of csc are not trusted", npzFile(t, zip.Store, "format", string(npyOf("|S3", "()", "csc")),

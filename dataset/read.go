@@ -108,6 +108,10 @@ func Read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 // is an error.
 func open(ctx context.Context, paths []string, opt *Options) (format Format, in []*Input, err error) {
 	var first string
+	var many *turn
+	if len(paths) > mostOpen {
+		many = new(turn)
+	}
 	for _, path := range paths {
 		if strings.HasPrefix(path, "@") {
 			return nil, in, fmt.Errorf("%s: found a generator among %d sources, expected it alone", path, len(paths))
@@ -120,6 +124,9 @@ func open(ctx context.Context, paths []string, opt *Options) (format Format, in 
 		name, f, err := detect(i, opt)
 		if err != nil {
 			return nil, in, err
+		}
+		if i.turn = many; many != nil {
+			i.putAway()
 		}
 		if format == nil {
 			format, first = f, name

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // What a column holds is decided once all rows are read: so it depends neither on how
@@ -18,6 +19,8 @@ const (
 	whyText  = "text"
 	whyEmpty = "empty"
 )
+
+var reasons = []string{whyAsked, whyID, whyText, whyEmpty}
 
 // manyCategories is from how many on a column of categories is worth a word.
 const manyCategories = 1000
@@ -127,7 +130,7 @@ func (t *table) recode(slot int, c *Column, kind Kind, value []float64) {
 		if t.words[slot].words[0] == missingCategory {
 			first = 1
 		}
-		c.From = t.words[slot].words[first][:len("2006-01-02")]
+		c.From = t.words[slot].words[first][:len(time.DateOnly)]
 		from, _ := parseDate([]byte(c.From))
 		for k := range value {
 			value[k] -= from

@@ -45,6 +45,16 @@ func NewScaling(kind string, s *Set) (*Scaling, error) {
 	return nil, registry.Unknown("scaling", kind, ScalingNames())
 }
 
+// Measure learns the scaling anew from s, centred if it is: whether columns are depends on
+// the format of the rows too.
+func (s *Scaling) Measure(set *Set) (*Scaling, error) {
+	if s.Kind != "std" {
+		return NewScaling(s.Kind, set)
+	}
+	offset, factor := deviations(set.X, set.Indicator(), len(s.centred) > 0)
+	return newScaling(s.Kind, offset, factor), nil
+}
+
 // RestoreScaling makes the scaling of a model from its two vectors.
 func RestoreScaling(kind string, offset, factor []float64) (*Scaling, error) {
 	if len(offset) != len(factor) {

@@ -1,8 +1,10 @@
 package dataset
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -75,5 +77,33 @@ func TestScalingNamesAndRestore(t *testing.T) {
 	}
 	if _, err := RestoreScaling("std", []float64{0}, nil); err == nil {
 		t.Error("different lengths were accepted")
+	}
+}
+
+// A value that scaling takes out of single precision is named, and none that it does not.
+func TestScalingRange(t *testing.T) {
+	s, err := RestoreScaling("std", []float64{0, 3e38, 0}, []float64{1e38, 1, 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		row  []float32
+		want string
+	}{
+		{[]float32{3.3, 0, 3.4e38}, ""},
+		{[]float32{-3.5, 0, 0}, "row 2: feature 1: found -3.5, which is -3.5e+38 when scaled"},
+		{[]float32{0, -3e38, 0}, "row 2: feature 2: found -3e+38, which is -6e+38 when scaled"},
+		{[]float32{0, 0, 0, 3e38}, ""}, // a feature that the scaling does not know
+	} {
+		x := &matrix.Dense{Rows: 2, Cols: len(c.row), Value: append(make([]float32, len(c.row)), c.row...)}
+		err := s.Range(x, 1)
+		if got := fmt.Sprint(err); err == nil && c.want != "" || err != nil && (c.want == "" || !strings.HasPrefix(got, c.want)) {
+			t.Errorf("%v: found %v, expected %q", c.row, err, c.want)
+		}
+		for _, scaled := range s.Row(matrix.Vector{}, matrix.Vector{Value: c.row[:3]}).Value {
+			if math.IsInf(float64(scaled), 0) && c.want == "" {
+				t.Errorf("%v: passes, but is scaled to %v", c.row, scaled)
+			}
+		}
 	}
 }

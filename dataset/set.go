@@ -17,6 +17,9 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"time"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -91,9 +94,9 @@ func (t Target) Absent() bool { return t.Code == nil && t.Number == nil }
 // category "?" if the first table had one, and else no category at all.
 type Schema struct {
 	Columns []Column
-	Target  int // place of the target in Columns, -1: none
-	Weight  int // place of the row weights in Columns, -1: none
-	Header  bool
+	Target  int  // place of the target in Columns, -1: none
+	Weight  int  // place of the row weights in Columns, -1: none
+	Header  bool // the columns have names; else their positions stand for these
 }
 
 // Check returns why a schema that was read from a file cannot be one of a table
@@ -102,7 +105,17 @@ func (s *Schema) Check(features int) error {
 	if c := len(s.Columns); s.Target < -1 || s.Target >= c || s.Weight < -1 || s.Weight >= c {
 		return fmt.Errorf("found target column %d and weight column %d of %d", s.Target, s.Weight, c)
 	}
-	for _, c := range s.Columns {
+	if s.Target == s.Weight && s.Target >= 0 {
+		return fmt.Errorf("found column %d as target and as weights, expected two columns", s.Target)
+	}
+	for i, c := range s.Columns {
+		role := i == s.Target || i == s.Weight
+		if role && c.Kind != KindPlain {
+			return fmt.Errorf("found column %q of kind %q, which is no feature", c.Name, c.Kind)
+		}
+		if c.Fill != 0 && (role || c.Category != nil) || role && c.Category != nil {
+			return fmt.Errorf("found %g to stand for missing numbers and %d categories of column %q, which is none of numbers", c.Fill, len(c.Category), c.Name)
+		}
 		if !finite(float64(float32(c.Fill))) {
 			return fmt.Errorf("found %g to stand for a missing number of column %q, expected a finite float32", c.Fill, c.Name)
 		}
@@ -112,6 +125,24 @@ func (s *Schema) Check(features int) error {
 	}
 	if f := s.Width(); f != features {
 		return fmt.Errorf("found columns that make %d features, expected %d", f, features)
+	}
+	return nil
+}
+
+// CheckNames returns why features of a model that was read from a file cannot have been
+// made of the columns under these names, nil if it does not say.
+func (s *Schema) CheckNames(features []string) error {
+	if made := s.features(); features != nil && !slices.Equal(made, features) {
+		at := 0
+		for at < min(len(made), len(features)) && made[at] == features[at] {
+			at++
+		}
+		return fmt.Errorf("found %d names of features, expected those that columns and categories make: they differ at feature %d", len(features), at+1)
+	}
+	for i, c := range s.Columns {
+		if position := strconv.Itoa(i + 1); !s.Header && c.Name != position {
+			return fmt.Errorf("found the name %q of column %s of a table without names, expected its position", c.Name, position)
+		}
 	}
 	return nil
 }
@@ -135,13 +166,16 @@ type Column struct {
 
 // check returns why a column that was read from a file cannot be one.
 func (c Column) check() error {
+	if c.Kind == KindIgnored && c.Fill != 0 || (c.Kind == KindIgnored) != (c.Why != "") || c.Why != "" && !slices.Contains(reasons, c.Why) {
+		return fmt.Errorf("found column %q of kind %q because of %q, with %g to stand for missing numbers", c.Name, c.Kind, c.Why, c.Fill)
+	}
 	if s, _ := spellingOf(c); s == nil && c.Kind != KindPlain && c.Kind != KindIgnored {
 		return fmt.Errorf("found column %q of kind %q, expected a kind of column", c.Name, c.Kind)
 	}
 	if c.Kind != KindPlain && c.Category != nil {
 		return fmt.Errorf("found categories in column %q of kind %q, expected none", c.Name, c.Kind)
 	}
-	if _, ok := parseDate([]byte(c.From)); (c.From != "" || c.Kind == KindDate) && (!ok || c.Kind != KindDate) {
+	if _, ok := parseDate([]byte(c.From)); (c.From != "" || c.Kind == KindDate) && (!ok || c.Kind != KindDate || len(c.From) != len(time.DateOnly)) {
 		return fmt.Errorf("found %q as the first day of column %q, expected an ISO date in a column of dates", c.From, c.Name)
 	}
 	return nil

@@ -133,6 +133,12 @@ type sparseRows struct {
 }
 
 func (a *sparseRows) take(c *sparseChunk) error {
+	if len(c.end) == 0 { // blank lines and comments, without end perhaps
+		return nil
+	}
+	if len(c.end) < cap(c.end)/2 { // there was room for a row in each line
+		c.end = slices.Clone(c.end)
+	}
 	a.chunks = append(a.chunks, c)
 	if err := a.targets.take(c.labels); err != nil {
 		return err

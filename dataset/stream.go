@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 )
 
 // A RowStream gives the rows of sources in order, in blocks, for methods that
@@ -199,6 +200,7 @@ func (b *blocks) generator(spec string) (produce func() error, err error) {
 // run has the rows produced, and gives the last of them before the error.
 func (b *blocks) run(ctx context.Context, produce func() error) {
 	defer close(b.to.blocks)
+	defer parallel.Guard()()
 	err := produce()
 	if left := b.flush(); err == nil {
 		err = left

@@ -141,7 +141,7 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 	t.plain = opt.Precomputed || opt.Columns > 0
 	t.assign()
 	s := newSplitter(t.in, opt, t.rows.last)
-	keep := slices.Contains(t.open, true) && slices.ContainsFunc(t.in, func(in *Input) bool { return !in.regular })
+	keep := slices.Contains(t.open, true) && slices.ContainsFunc(t.in, func(in *Input) bool { return in.again == nil })
 	for _, in := range t.in {
 		in.before = in.line
 	}
@@ -325,9 +325,8 @@ func (t *table) passAgain(ctx context.Context, kept bool, opt *Options) error {
 		return t.pass(ctx, s, false, opt)
 	}
 	for _, in := range t.in {
-		if err := in.reopen(ctx, opt); err != nil {
-			return err
-		}
+		in.putAway()
+		in.line = in.before
 	}
 	rows := t.count
 	if err := t.pass(ctx, s, false, opt); err != nil {

@@ -112,6 +112,13 @@ func (c *cancellable) Write(p []byte) (int, error) {
 // symbolic link stays a link, to the new content. What is not a regular file,
 // such as /dev/null or a pipe, is written to directly.
 func WriteFile(path string, write func(io.Writer) error) error {
+	return WriteFileChecked(path, write, nil)
+}
+
+// WriteFileChecked is WriteFile that lets check, unless it is nil, read the temporary
+// file before it takes the place of path: if it fails, path stays as it was. The data are
+// gone when check returns.
+func WriteFileChecked(path string, write func(io.Writer) error, check func(data []byte) error) error {
 	mode := fs.FileMode(0o666)
 	info, err := os.Stat(path)
 	switch {
@@ -127,6 +134,7 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return renamed(path, err)
 	}
+	removeAbandoned(filepath.Dir(path))
 	temp, err := createTemp(path, mode)
 	if err != nil {
 		return renamed(path, err)
@@ -138,6 +146,9 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	}
 	if err == nil {
 		err = temp.Sync()
+	}
+	if err == nil && check != nil {
+		err = readBack(temp, check)
 	}
 	if closing := temp.Close(); err == nil {
 		err = closing
@@ -151,29 +162,30 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// longestBase is how much of a file's name the temporary one has: names are at most 255
-// bytes long nearly everywhere.
-const longestBase = 200
-
-// createTemp is os.CreateTemp, but with permissions that obey the umask.
-func createTemp(path string, mode fs.FileMode) (*os.File, error) {
-	base := filepath.Base(path)
-	base = strings.ToValidUTF8(base[:min(len(base), longestBase)], "")
-	for try := 0; ; try++ {
-		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d-%d.tmp", base, os.Getpid(), try))
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode|0o200)
-		if !errors.Is(err, fs.ErrExist) || try == 10000 {
-			return f, err
-		}
-	}
-}
-
 func fill(f *os.File, write func(io.Writer) error) error {
 	buffered := bufio.NewWriterSize(f, 1<<16)
 	if err := write(buffered); err != nil {
 		return err
 	}
 	return buffered.Flush()
+}
+
+// readBack has check read a file: mapped, since memory may be full of what it was made
+// of, where the system can do that.
+func readBack(f *os.File, check func(data []byte) error) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if data, unmap, err := mapFile(f, int(info.Size())); err == nil {
+		defer unmap()
+		return check(data)
+	}
+	data, err := io.ReadAll(io.NewSectionReader(f, 0, info.Size()))
+	if err != nil {
+		return err
+	}
+	return check(data)
 }
 
 func writeDirectly(path string, write func(io.Writer) error) error {

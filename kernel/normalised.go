@@ -1,8 +1,10 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -19,7 +21,24 @@ func Normalise(k Kernel) (Kernel, error) {
 	if IsIndefinite(k) {
 		return nil, fmt.Errorf("kernel: found a %T to normalise, expected an inner product: k(x,x) may be negative", k)
 	}
+	if isPrecomputed(k) {
+		return nil, errors.New("kernel: found precomputed values to normalise, expected a kernel of rows: a row to be compared has no value with itself in such a matrix; normalise the matrix before")
+	}
 	return normalised{s}, nil
+}
+
+// isPrecomputed reports whether k takes values from a matrix. The value of a row to
+// be compared with itself does not stand there.
+func isPrecomputed(k Kernel) bool {
+	switch k := k.(type) {
+	case Precomputed:
+		return true
+	case innerCombination:
+		return false
+	case combination:
+		return slices.ContainsFunc(k.parts, func(part Sized) bool { return isPrecomputed(part) })
+	}
+	return false
 }
 
 // normalised is f(x) k(x,y) f(y), where f(x) is 1/sqrt(Eval(x,x)), or 0: what

@@ -54,6 +54,8 @@ func (k RBF) Of32(dst []float32, xx float32, yy []float32) {
 
 // Error is that of the exponent, as the slope of exp is at most 1 there, and a
 // few roundings of the value.
-func (k RBF) Error(terms int, xx, yy float64) float64 {
-	return float64(k.Gamma*float64(2*(terms+8))*unit*(xx+yy)) + 8*unit
+func (k RBF) Error(terms int, xx, yy float64) float64 { return k.exponentError(terms, xx, yy) + 8*unit }
+
+func (k RBF) exponentError(terms int, xx, yy float64) float64 {
+	return float64(k.Gamma * float64(2*(terms+8)) * unit * (xx + yy))
 }

@@ -19,6 +19,7 @@ type Scorer struct {
 	tiler        *tiler[float64]
 	support      set[float64]
 	cols         int
+	columns      []uint32 // of a thin support, see renumber; nil: all
 	coefficients [][]float64
 	inputs       sync.Pool
 }
@@ -33,7 +34,8 @@ func NewScorer(k Kernel, support matrix.Matrix, coefficients [][]float64) *Score
 	}
 	s := &Scorer{tiler: newTiler(inDouble, k), support: set[float64]{support, norm}, cols: cols, coefficients: coefficients}
 	if s.tiler.inner != nil {
-		s.support.Matrix = sparse(support)
+		s.columns, s.support.Matrix = renumber(sparse(support))
+		_, s.cols = s.support.Dims()
 	}
 	s.inputs.New = func() any { return new(input) }
 	return s
@@ -51,12 +53,15 @@ func (in *input) Row(i int) matrix.Vector { return in.rows[i] }
 
 // set makes the rows a set. Of columns that the support has not, inner products
 // see nothing, and tables over columns must not grow with them.
-func (in *input) set(rows []matrix.Vector, cols int, t *tiler[float64]) set[float64] {
-	in.rows, in.norm, in.cols = append(in.rows[:0], rows...), slices.Grow(in.norm[:0], len(rows))[:len(rows)], cols
+func (in *input) set(rows []matrix.Vector, s *Scorer) set[float64] {
+	in.rows, in.norm, in.cols = append(in.rows[:0], rows...), slices.Grow(in.norm[:0], len(rows))[:len(rows)], s.cols
 	for i, row := range rows {
-		in.norm[i] = normOf(t.k, row)
-		if t.inner != nil {
-			in.rows[i] = first(row, cols)
+		in.norm[i] = normOf(s.tiler.k, row)
+		switch {
+		case s.columns != nil:
+			in.rows[i] = among(s.columns, row)
+		case s.tiler.inner != nil:
+			in.rows[i] = first(row, s.cols)
 		}
 	}
 	return set[float64]{in, in.norm}
@@ -104,7 +109,7 @@ func (s *Scorer) tiles(rows []matrix.Vector, use func(values [][]float64, i, lo,
 		s.tiler.work.Put(w)
 		s.tiler.groups.Put(g)
 	}()
-	x := in.set(rows, s.cols, s.tiler)
+	x := in.set(rows, s)
 	for g.hi = 0; g.hi < len(rows); {
 		s.tiler.next(g, x)
 		for lo := 0; lo < len(s.support.norm); lo += passing {

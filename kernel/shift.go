@@ -24,9 +24,6 @@ const maxShift = 0x1p-13
 // no Auto in it.
 func fit(k Kernel, x matrix.Matrix, threads int) (Kernel, *fitted) {
 	switch k := k.(type) {
-	case normalised:
-		of, f := fit(k.of, x, threads)
-		return normalised{of.(Sized)}, f
 	case combination:
 		var found *fitted
 		parts := make([]Sized, len(k.parts))

@@ -51,6 +51,8 @@ func TestSpec(t *testing.T) {
 		{"exp(linear)", nil, `kernel "exp(linear)", column 1: found "exp(linear)", expected "normalised(", the only function of a kernel`},
 		{"2*normalised", nil, `kernel "2*normalised", column 13: found the end, expected "(" and a kernel`},
 		{"normalised(sigmoid)", nil, `kernel: found a kernel.Sigmoid to normalise, expected an inner product: k(x,x) may be negative`},
+		{"normalised(precomputed)", nil, `kernel: found precomputed values to normalise, expected a kernel of rows`},
+		{"linear*normalised(2*precomputed + 1)", nil, `kernel: found precomputed values to normalise, expected a kernel of rows`},
 		{"linear + rfb:gamma=1", nil, `unknown kernel "rfb": did you mean "rbf"?`},
 		{"linear + rbf:gamma=0", nil, `kernel "rbf": gamma=0: expected a number > 0`},
 		{"linear + rbf:gamma=1, sigma=2", nil, `kernel "rbf": found "", expected key=value`},

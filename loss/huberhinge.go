@@ -28,7 +28,7 @@ func (l HuberHinge) Value(p, y float64) float64 {
 	case r <= 0:
 		return 0
 	case r < l.Width:
-		return r * (r / (2 * l.Width))
+		return r * (r / 2 / l.Width) // 2h may overflow
 	}
 	return r - l.Width/2
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset"
 )
 
 // outputsOf returns how many outputs so many classes need; 0 classes: a number
@@ -38,17 +40,63 @@ func (m *Model) checkNames() error {
 	if k := len(m.Outputs); k != m.outputsOf(len(m.Classes)) {
 		return fmt.Errorf("found %d classes for %d outputs", len(m.Classes), k)
 	}
+	if c := m.Data.Classes; c != 0 && c != len(m.Classes) {
+		return fmt.Errorf("found %d classes, expected the %d of the rows", len(m.Classes), c)
+	}
 	if err := m.checkTask(); err != nil {
+		return err
+	}
+	if err := m.checkImported(); err != nil {
 		return err
 	}
 	if s := m.Statement.Scheme; s != "" && s != OneAgainstOne {
 		return fmt.Errorf("found the scheme %q, expected %s", s, OneAgainstOne)
+	} else if s != "" && len(m.Classes) < 3 {
+		return fmt.Errorf("found the scheme %s for %d classes, expected at least three", s, len(m.Classes))
 	}
-	if m.Features != nil && len(m.Features) != m.Cols() {
-		return fmt.Errorf("found %d feature names, expected %d", len(m.Features), m.Cols())
+	return m.Data.checkFeatures(m.Features, m.Schema)
+}
+
+// checkImported refuses parts that no file of another program has: nothing would look
+// after them.
+func (m *Model) checkImported() error {
+	imported := 0
+	for _, o := range m.Outputs {
+		if o.Certificate.Status == Imported {
+			imported++
+		}
 	}
-	if m.Schema == nil {
+	s := m.Statement
+	switch {
+	case imported == 0:
+		return nil
+	case imported < len(m.Outputs):
+		return fmt.Errorf("found %d of %d outputs of another program, expected all or none", imported, len(m.Outputs))
+	case s.Map != "" || s.Radius != 0 || s.Slack != 0 || s.Nu != 0 || s.Lambda != 0 || s.ClassWeight != nil:
+		return fmt.Errorf("found a model of another program that states its problem, expected one that does not")
+	case m.Schema != nil || m.Outputs[0].Dual != nil:
+		return fmt.Errorf("found a model of another program with columns of a table or dual variables, expected none")
+	}
+	return nil
+}
+
+// checkFeatures compares the names of features with their number, and with the columns
+// that they were made of.
+func (d Data) checkFeatures(names []string, s *dataset.Schema) error {
+	if names != nil && len(names) != d.Features {
+		return fmt.Errorf("found %d feature names, expected %d", len(names), d.Features)
+	}
+	if s == nil && d.Columns != 0 {
+		return fmt.Errorf("found no schema, expected one of %d columns", d.Columns)
+	}
+	if s == nil {
 		return nil
 	}
-	return m.Schema.Check(m.Cols())
+	if c := d.Columns; c != 0 && c != len(s.Columns) {
+		return fmt.Errorf("found a schema of %d columns, expected %d", len(s.Columns), c)
+	}
+	if err := s.Check(d.Features); err != nil {
+		return err
+	}
+	return s.CheckNames(names)
 }

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"os"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset"
 )
 
 // A document is the file of a model of any kind: safetensors, with the parts of the
@@ -16,6 +18,9 @@ import (
 
 // formatVersion changes when an older program could misread a file.
 const formatVersion = "1"
+
+// kindPCA is the kind of components.
+const kindPCA = "pca"
 
 // ErrTampered is wrapped by the error of reading a model when its numbers are
 // not those that were written: its digest does not fit.
@@ -38,6 +43,18 @@ func writeDocument(w io.Writer, kind, version string, parts map[string]any, tens
 	}
 	metadata["metadata_digest"] = digestMetadata(metadata)
 	return writeTensors(w, metadata, tensors)
+}
+
+// replaceFile has path hold what write writes, once decode, that of an ordinary reader
+// of files, has read it: a file that could not be read never takes the place of one that
+// can. What is not a regular file, such as a pipe, is not read again.
+func replaceFile[T any](path string, write func(io.Writer) error, decode func([]byte) (*T, error)) error {
+	return dataset.WriteFileChecked(path, write, func(data []byte) error {
+		if _, err := decode(data); err != nil {
+			return fmt.Errorf("the model that was written cannot be read, and was not kept: %w", err)
+		}
+		return nil
+	})
 }
 
 // readFile decodes what is in path.

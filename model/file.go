@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -11,8 +12,8 @@ import (
 )
 
 // WriteFile writes the model to path; either all of it is there in the end, or
-// path is as it was before.
-func (m *Model) WriteFile(path string) error { return dataset.WriteFile(path, m.Write) }
+// path is as it was before. A model that [ReadFile] would refuse is an error.
+func (m *Model) WriteFile(path string) error { return replaceFile(path, m.Write, decode) }
 
 // Write writes the model as a safetensors file.
 func (m *Model) Write(w io.Writer) error {
@@ -91,13 +92,16 @@ func (m *Model) gather(of func(Output) []float64) []float64 {
 }
 
 // ReadFile reads the model in path.
-func ReadFile(path string) (*Model, error) { return readFile(path, Decode) }
+func ReadFile(path string) (*Model, error) { return readFile(path, decode) }
 
 // Decode reads a model from the bytes of its file, or of a file of LIBSVM or
 // LIBLINEAR: the result then claims nothing, see Imported. When only the digest of the
 // numbers is wrong, it returns the model together with an error that wraps
 // ErrTampered, so that a caller may look at it.
-func Decode(data []byte) (*Model, error) {
+func Decode(data []byte) (*Model, error) { return decode(slices.Clone(data)) }
+
+// decode is Decode of data that do not change.
+func decode(data []byte) (*Model, error) {
 	if program := isForeign(data); program != "" {
 		return decodeForeign(program, data)
 	}
@@ -123,14 +127,17 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 	if err := readParts(metadata, parts); err != nil {
 		return err
 	}
-	if columns == 0 {
-		columns = m.Data.Features
-	}
-	if err := m.restoreOutputs(certificates, columns, tensors); err != nil {
+	if err := m.restoreOutputs(certificates, cmp.Or(columns, m.Data.Features), tensors); err != nil {
 		return err
+	}
+	if columns != 0 && (columns != m.keptCols() || columns == m.Data.Features) {
+		return fmt.Errorf("found %d columns of support vectors for %d features, expected these alone where they differ", columns, m.Data.Features)
 	}
 	if err := m.checkNames(); err != nil {
 		return err
+	}
+	if scaling != "" && m.IsImported() {
+		return fmt.Errorf("found a model of another program that is scaled by %s, expected none", scaling)
 	}
 	if scaling != "" {
 		offset, factor := tensors["offset"].floats(), tensors["factor"].floats()

@@ -39,6 +39,9 @@ func (m *Model) WriteLIBSVM(w io.Writer) error {
 	return out.Flush()
 }
 
+// WriteLIBSVMFile writes what WriteLIBSVM does to path, as WriteFile does.
+func (m *Model) WriteLIBSVMFile(path string) error { return replaceFile(path, m.WriteLIBSVM, decode) }
+
 // fitsLIBSVM says what LIBSVM has no words for.
 func (m *Model) fitsLIBSVM() error {
 	switch {

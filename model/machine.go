@@ -39,10 +39,11 @@ func (s *Support) Cols() int {
 
 // Prepare returns rows as the model scores them: of most models, as they are.
 // Some kernels refuse rows, such as negative values or a precomputed matrix of
-// another width; the error says which.
+// another width, and a scaling refuses values that it takes out of the range of
+// single precision; the error says which.
 func (m *Model) Prepare(x matrix.Matrix) (matrix.Matrix, error) {
 	if m.Scaling != nil { // what is to be scaled is prepared after that
-		return x, nil
+		return x, m.Scaling.Range(x, 0)
 	}
 	if m.Map != nil {
 		return m.Map.Prepare(x)

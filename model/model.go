@@ -1,30 +1,3 @@
-// Package model holds what was learned, and nothing about how.
-//
-// A [Model] scores rows, and is written to and read from one safetensors file:
-// a JSON header and raw little-endian tensors, which Python, R and Rust read
-// with an existing library.
-//
-//	weights  F64  outputs x d   of the scaled features
-//	bias     F64  outputs
-//	dual     F32 or F64  outputs x n   the proof; absent if left out on purpose
-//	offset, factor  F64  d      the scaling; absent when there is none
-//
-// A kernel machine has instead of weights
-//
-//	coefficients     F64  outputs x support
-//	support.values   F32  support x d, the scaled rows; or, sparse, their values
-//	support.indices  U32  columns of these values
-//	support.indptr   I64  support + 1: where the values of each row begin
-//	support.rows     U32  support: which rows of the data these are
-//
-// A linear model of images, those of an approximate kernel, has weights of
-// their features, outputs x features, and the landmarks that the map is made of,
-// if any, as landmarks.values, landmarks.indices and landmarks.indptr.
-//
-// The header's metadata says which problem was solved, what was proved, which
-// classes and features there are, and digests of data and tensors. A model file
-// holds no times, threads, paths or dates: the same training writes the same
-// bytes.
 package model
 
 import (
@@ -96,7 +69,9 @@ type Data struct {
 	Rows     int    `json:"rows"` // 0 in an imported model
 	Features int    `json:"features"`
 	Nonzeros int64  `json:"nonzeros"`
-	Digest   string `json:"digest"` // of the parsed rows, before scaling
+	Classes  int    `json:"classes,omitempty"` // that targets were taken for; absent: numbers, none, or a model that did not say
+	Columns  int    `json:"columns,omitempty"` // of the table that the rows were; absent: none, or a model that did not say
+	Digest   string `json:"digest"`            // of the parsed rows, before scaling
 }
 
 // Output is one function, with its proof. With two classes a positive score

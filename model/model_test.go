@@ -59,6 +59,7 @@ func examples(t testing.TB) map[string]*Model {
 	dense.Support = &Support{Kernel: kernel.Linear{}, Rows: &matrix.Dense{Rows: 3, Cols: 3, Value: []float32{1, 2, 3, 4, 5, 6, 7, 8, 9}}}
 	dense.Data.Rows, dense.Outputs[0].Dual = 0, nil
 	dense.Outputs[0].Certificate = Certificate{Status: Imported}
+	dense.Statement.Lambda, dense.Statement.ClassWeight = 0, nil
 	empty := state("hinge", Output{Weights: []float64{}, Bias: -1})
 	empty.Statement.Kernel = "rbf:gamma=2"
 	empty.Support = &Support{Kernel: kernel.RBF{Gamma: 2}, Rows: &matrix.CSR{Cols: 3, Start: []int64{0}, Index: []uint32{}, Value: []float32{}}}

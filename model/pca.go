@@ -213,14 +213,11 @@ func (m *PCA) Residual(scratch, scores []float64, x matrix.Vector) float64 {
 	return vec.SquaredNorm64(scratch)
 }
 
-const (
-	kindPCA     = "pca"
-	statePrefix = "state."
-)
+const statePrefix = "state."
 
 // WriteFile writes the components to path; either all of it is there in the end,
-// or path is as it was before.
-func (m *PCA) WriteFile(path string) error { return dataset.WriteFile(path, m.Write) }
+// or path is as it was before. Components that [ReadPCAFile] would refuse are an error.
+func (m *PCA) WriteFile(path string) error { return replaceFile(path, m.Write, decodePCA) }
 
 // Write writes the components as a safetensors file.
 func (m *PCA) Write(w io.Writer) error {
@@ -249,11 +246,14 @@ func (m *PCA) Write(w io.Writer) error {
 }
 
 // ReadPCAFile reads the components in path.
-func ReadPCAFile(path string) (*PCA, error) { return readFile(path, DecodePCA) }
+func ReadPCAFile(path string) (*PCA, error) { return readFile(path, decodePCA) }
 
 // DecodePCA reads components from the bytes of their file. When only a digest is
 // wrong, it returns them together with an error that wraps ErrTampered.
-func DecodePCA(data []byte) (*PCA, error) {
+func DecodePCA(data []byte) (*PCA, error) { return decodePCA(slices.Clone(data)) }
+
+// decodePCA is DecodePCA of data that do not change.
+func decodePCA(data []byte) (*PCA, error) {
 	metadata, tensors, err := readDocument(data, kindPCA)
 	if err != nil {
 		return nil, err
@@ -289,11 +289,5 @@ func (m *PCA) restore(metadata map[string]string, tensors map[string]tensor) err
 	if err := m.Seal(); err != nil {
 		return err
 	}
-	if m.Features != nil && len(m.Features) != d {
-		return fmt.Errorf("found %d feature names, expected %d", len(m.Features), d)
-	}
-	if m.Schema != nil {
-		return m.Schema.Check(d)
-	}
-	return nil
+	return m.Data.checkFeatures(m.Features, m.Schema)
 }

@@ -187,7 +187,8 @@ func digestMetadata(metadata map[string]string) string {
 }
 
 // readTensors reads a container. It trusts nothing: every length is compared
-// with what is there before memory is taken for it.
+// with what is there before memory is taken for it. Tensors may share the memory of
+// data, which must not change.
 func readTensors(data []byte) (metadata map[string]string, tensors map[string]tensor, err error) {
 	if len(data) < 8 {
 		return nil, nil, fmt.Errorf("found %d bytes, expected a safetensors file", len(data))
@@ -266,20 +267,11 @@ func readTensor(h tensorHeader, body []byte) (tensor, error) {
 	if size := end - begin; size/uint64(width) != count || size%uint64(width) != 0 {
 		return tensor{}, fmt.Errorf("found %d bytes, expected shape %v of %s", end-begin, h.Shape, h.DType)
 	}
-	t := tensor{shape: h.Shape, value: newNumbers(h.DType, int(count))}
+	t := tensor{shape: h.Shape}
+	if t.value = viewNumbers(h.DType, body[begin:end]); t.value != nil {
+		return t, nil
+	}
+	t.value = newNumbers(h.DType, int(count))
 	_, err := binary.Decode(body[begin:end], binary.LittleEndian, t.value)
 	return t, err
-}
-
-// newNumbers makes room for so many numbers of a type.
-func newNumbers(dtype string, count int) any {
-	switch dtype {
-	case "F32":
-		return make([]float32, count)
-	case "I64":
-		return make([]int64, count)
-	case "U32":
-		return make([]uint32, count)
-	}
-	return make([]float64, count)
 }

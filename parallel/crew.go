@@ -38,7 +38,10 @@ func (c *crew) run(workers int, together bool, do func(worker int)) {
 		var others sync.WaitGroup
 		defer others.Wait()
 		for m := 1; m < workers; m++ {
-			others.Go(func() { do(m) })
+			others.Go(func() {
+				defer Guard()()
+				do(m)
+			})
 		}
 		do(0)
 		return
@@ -69,6 +72,7 @@ func (c *crew) ask(j *call, helpers int) {
 
 // help is the life of a member.
 func (c *crew) help() {
+	defer Guard()()
 	for {
 		j := c.last.Load()
 		j.help()

@@ -5,6 +5,8 @@
 // over a data set that fits into the cache. So whoever has helped lingers for a few
 // times as long, looking for the next call, and a call never waits for help
 // that comes too late.
+//
+// fault.go is what all goroutines share that read mapped files.
 package parallel
 
 import (

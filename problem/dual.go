@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/parallel"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Dual returns the dual objective at the feasible point made of a, and a bound
@@ -24,33 +23,49 @@ func (p *Linear) Dual(a []float64) (value, bound float64) {
 		u[j] *= factor
 	}
 	rounding := float64(float64(chain+8) * unit * -factor)
-	uError := float64(rounding * p.magnitude(v)) // in norm, so in every place
+	size := p.magnitude(v)
+	uError := float64(rounding * size) // in norm, so in every place
+	underflow := 0.0                   // of each place
+	if size > 0 {
+		underflow = float64(float64(chain+8)*tiny*-factor) + 2*tiny
+		uError += float64(float64(len(u)) * underflow)
+	}
 
 	scale, conjugate := p.Penalty.Conjugate(u)
 	strong := p.Penalty.StrongConvexity()
 	penaltyError := float64(float64(len(u)+8) * unit * conjugate)
+	squares := 0.0 // that underflow
 	if strong > 0 {
-		uSize := math.Sqrt(vec.SquaredNorm64(u))
+		uSize := norm(u)
 		uError += float64(4 * unit * uSize)
-		penaltyError += float64((uSize + uError) * uError / strong)
+		if uError > 0 {
+			squares = float64(float64(len(u)+8) * 4 * tiny / strong)
+		}
+		penaltyError += float64((uSize+uError)*uError/strong) + squares
 	} else {
 		// The conjugate is finite on a box only: leave room for the error of u.
 		room := 1 / (1 + float64(scale*uError))
 		if room *= scale; room < (1-coarse)*scale {
-			p.widen(u, v, rounding)
+			p.widen(u, v, rounding, underflow)
 			scale, _ = p.Penalty.Conjugate(u)
 			room = max(room, scale)
 		}
-		scale = room / (1 + 8*unit)
+		if scale = room / (1 + 8*unit); scale < negligible {
+			scale = 0
+		}
 	}
 	conjugates, conjugateError := p.conjugates(v, scale)
 	value = -conjugates - float64(p.Lambda*conjugate)
 	if strong > 0 && p.Lambda*penaltyError > coarse*math.Abs(value) {
-		p.widen(u, v, rounding)
+		p.widen(u, v, rounding, underflow)
 		_, widest := p.Penalty.Conjugate(u)
-		penaltyError = min(penaltyError, widest-conjugate+float64(float64(len(u)+8)*2*unit*widest))
+		penaltyError = min(penaltyError, widest-conjugate+float64(float64(len(u)+8)*2*unit*widest)+squares)
 	}
-	return value, conjugateError + float64(p.Lambda*penaltyError) + float64(4*unit*math.Abs(value))
+	bound = conjugateError + float64(p.Lambda*penaltyError) + float64(4*unit*math.Abs(value))
+	if size > 0 {
+		bound += 8 * tiny
+	}
+	return value, bound
 }
 
 // coarse is the share of a value, or of the room in the penalty's box, from which on the
@@ -61,11 +76,11 @@ const coarse = 1e-5
 // widen sets each u_j, made of v, to the largest that |u_j| may be without rounding: the
 // inner product of v and a column is wrong by at most rounding |v| times its norm. The
 // penalties are even, and grow with each |w_j|, and so are their conjugates.
-func (p *Linear) widen(u, v []float64, rounding float64) {
+func (p *Linear) widen(u, v []float64, rounding, underflow float64) {
 	norms := p.columnNorms()
-	size := float64(rounding * math.Sqrt(vec.SquaredNorm64(v)) * (1 + 1e-5)) // their own rounding
+	size := float64(rounding * norm(v) * (1 + 1e-5)) // their own rounding
 	for j, x := range u {
-		u[j] = float64(math.Abs(x)*(1+8*unit)) + float64(size*norms[j])
+		u[j] = float64(math.Abs(x)*(1+8*unit)) + float64(size*norms[j]) + underflow
 	}
 }
 

@@ -89,11 +89,7 @@ func (p *Kernel) Certify(pt Point) Certificate {
 		c.Warnings = append(c.Warnings, errors.New("the kernel is not positive semidefinite: a predictor has a negative squared norm"))
 		return c
 	}
-	dual, dualError := p.dual(v, responses)
-	c.Rounding += dualError
-	if d := dual - c.Rounding; !math.IsNaN(d) && !math.IsInf(d, 1) {
-		c.Dual = d
-	}
+	c.below(p.dual(v, responses))
 	return c
 }
 
@@ -121,20 +117,29 @@ func (p *Kernel) respond(beta []float64) response {
 	for j, b := range beta {
 		if b != 0 {
 			size.Add(math.Abs(b))
-			norm.Add(math.Abs(b) * math.Sqrt(math.Abs(p.Diagonal[j])))
+			norm.Add(float64(math.Abs(b)*math.Sqrt(math.Abs(p.Diagonal[j]))) + tiny)
 			most = max(most, p.SquaredNorm[j])
 			sum.Add(b)
 		}
 	}
 	r.sum, r.size = sum.Value(), size.Value()
+	near := p.near(r, beta, most)
+	underflow := 0.0 // of each place
+	if r.size > 0 {
+		underflow = float64(float64(chain+8) * tiny)
+	}
 	var squared, bound vec.Sum
 	for i, b := range beta {
-		each := p.Kernel.Error(p.Terms, p.SquaredNorm[i], most)
+		each := p.Kernel.Error(p.Terms, p.SquaredNorm[i], most) + lost
+		values := float64(each * r.size)
+		if near != nil && near[i] < values {
+			values = near[i]
+		}
 		// |K_ij| is at most sqrt(K_ii K_jj) and each's own error.
-		r.error[i] = (float64(each*r.size) + float64(float64(chain+8)*unit*(float64(norm.Value()*math.Sqrt(math.Abs(p.Diagonal[i])))+float64(each*r.size)))) * (1 + 64*unit)
+		r.error[i] = (values+float64(float64(chain+8)*unit*(float64(norm.Value()*math.Sqrt(math.Abs(p.Diagonal[i])))+float64(each*r.size))))*(1+64*unit) + underflow
 		if b != 0 {
 			squared.Add(b * r.value[i])
-			bound.Add(math.Abs(b) * (r.error[i] + float64(4*unit*math.Abs(r.value[i]))))
+			bound.Add(math.Abs(b)*(r.error[i]+float64(4*unit*math.Abs(r.value[i]))) + 4*tiny)
 			largest.Add(math.Abs(b * r.value[i]))
 		}
 	}
@@ -145,6 +150,29 @@ func (p *Kernel) respond(beta []float64) response {
 		r.squared = 0
 	}
 	return r
+}
+
+// near bounds by how much the errors of the kernel's values can put each response off,
+// where these errors are small with the values: K |beta| times their ratio. As that
+// takes as many values again it is nil where the errors do not matter.
+func (p *Kernel) near(r response, beta []float64, most float64) []float64 {
+	k, ok := p.Kernel.(kernel.Decaying)
+	largest := 0.0
+	for _, v := range r.value {
+		largest = max(largest, math.Abs(v))
+	}
+	if !ok || p.Kernel.Error(p.Terms, most, most)*r.size <= 0x1p-24*largest {
+		return nil
+	}
+	magnitude, bound := make([]float64, len(beta)), make([]float64, len(beta))
+	for j, b := range beta {
+		magnitude[j] = math.Abs(b)
+	}
+	chain := p.Combine(bound, magnitude)
+	for i, sum := range bound {
+		bound[i] = float64(k.Ratio(p.Terms, p.SquaredNorm[i], most)*(sum+float64(float64(chain+8)*tiny)))*(1+float64(float64(chain+8)*2*unit)) + float64(0x1p-1000*r.size) // see kernel.Decaying
+	}
+	return bound
 }
 
 // primal returns the objective for given responses, and a bound on the error
@@ -164,7 +192,11 @@ func (p *Kernel) primal(r response, bias float64) (value, bound float64) {
 	}) / p.N
 	half := p.Lambda / 2
 	cost := float64(half * (r.squared + float64(p.Constant()*bias*bias)))
-	return losses + cost, sumBound(errs)/p.N + float64(8*unit*(losses+cost)) + float64(half*r.bound)
+	bound = sumBound(errs)/p.N + float64(8*unit*(losses+cost)) + float64(half*r.bound)
+	if r.size > 0 || bias != 0 {
+		bound += float64(half*8*tiny) + 8*tiny
+	}
+	return losses + cost, bound
 }
 
 // dual returns the dual objective for the feasible v = s.a and the responses of
@@ -172,13 +204,19 @@ func (p *Kernel) primal(r response, bias float64) (value, bound float64) {
 func (p *Kernel) dual(v []float64, r response) (value, bound float64) {
 	conjugates, conjugateError := p.conjugates(v, 1)
 	half := p.Lambda / 2
-	// The coefficients are off by two roundings, each as a multiple of itself.
+	// The coefficients are off by two roundings, each as a multiple of itself, and where
+	// they underflow by tiny.
 	squared := r.squared + float64(p.Constant()*r.sum*r.sum)
-	total := 0.0
+	total, sizes, underflow := 0.0, 0.0, 0.0
 	for i, x := range v {
-		total += float64(math.Abs(x) * math.Abs(r.value[i]))
+		if x != 0 {
+			total += float64(math.Abs(x) * math.Abs(r.value[i]))
+			sizes += math.Abs(r.value[i]) + r.error[i] + float64(p.Constant()*math.Abs(r.sum))
+			underflow = 8 * tiny
+		}
 	}
 	drift := float64(8 * unit * (total/p.N + float64(half*squared) + float64(p.Lambda*p.Constant()*math.Abs(r.sum)*r.size)))
 	value = -conjugates - float64(half*squared)
-	return value, conjugateError + float64(half*r.bound) + drift + float64(8*unit*math.Abs(value))
+	underflow += float64(p.Lambda * (float64(4*tiny*sizes) + underflow))
+	return value, conjugateError + float64(half*r.bound) + drift + float64(8*unit*math.Abs(value)) + underflow
 }

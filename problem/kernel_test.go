@@ -225,3 +225,38 @@ func TestNegativeCurvatureFarFromAnySample(t *testing.T) {
 		}
 	}
 }
+
+// TestFarRows: a set far from 0 has the distances of the same set at 0, up to the
+// rounding of squared norms 2^40 times as large. Its certificate at the same point is off
+// by no more than it says, and that is little, as only near rows have values that are
+// off: where every value counted as off, the bound would be worth nothing.
+func TestFarRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(*seed, 17))
+	const n = 200
+	here := &matrix.Dense{Rows: n, Cols: 2, Value: make([]float32, 2*n)}
+	there := &matrix.Dense{Rows: n, Cols: 2, Value: make([]float32, 2*n)}
+	y, a := make([]float64, n), make([]float64, n)
+	for i := range n {
+		for j := range 2 {
+			v := float32(math.Round(16*64*(r.Float64()-0.5))) / 16 // exact beside 2^16
+			here.Value[2*i+j], there.Value[2*i+j] = v, v+(1<<16)
+		}
+		y[i] = float64(1 - 2*(i%2))
+		a[i] = -y[i] * r.Float64()
+	}
+	for _, k := range []kernel.Kernel{kernel.RBF{Gamma: 1}, kernel.Laplacian{Gamma: 100}} {
+		var certificates []problem.Certificate
+		for _, x := range []*matrix.Dense{here, there} {
+			p := must(problem.NewKernel(must(kernel.NewGram(k, x, kernel.Options{})), y, nil, loss.Hinge{}, 1e-4/n, problem.None))
+			certificates = append(certificates, p.Certify(pointOf(p, problem.Point{W: []float64{0}, A: a})))
+		}
+		exact, far := certificates[0], certificates[1]
+		off := far.Rounding + exact.Rounding
+		if math.Abs(far.Primal-exact.Primal) > off || far.Dual > exact.Dual+off || far.Dual < exact.Dual-2*off {
+			t.Errorf("%T: found %v and at 0 %v, off by more than %g", k, far, exact, off)
+		}
+		if off > 1e-2*exact.Primal {
+			t.Errorf("%T: the bound on the rounding is %g for an objective of %g", k, off, exact.Primal)
+		}
+	}
+}

@@ -53,10 +53,6 @@ func (p *Linear) Certify(pt Point) Certificate {
 	if pt.A == nil {
 		return c
 	}
-	dual, dualError := p.Dual(pt.A)
-	c.Rounding += dualError
-	if d := dual - c.Rounding; !math.IsNaN(d) && !math.IsInf(d, 1) {
-		c.Dual = d
-	}
+	c.below(p.Dual(pt.A))
 	return c
 }

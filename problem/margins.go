@@ -19,8 +19,8 @@ type Margins struct {
 
 // newMargins checks the numbers. The loss is the hinge, the rows have no weights.
 func newMargins(n int, targets []float64, nu float64, bias Bias, threads int) (*Margins, error) {
-	if !(nu >= 0) || math.IsInf(nu, 1) {
-		return nil, fmt.Errorf("problem: nu=%g: expected a number >= 0", nu)
+	if !(nu >= 0 && nu <= most) {
+		return nil, fmt.Errorf("problem: nu=%g: expected a number from 0 to %g", nu, most)
 	}
 	risk, err := newRisk(n, targets, nil, loss.Hinge{}, 1, bias, threads)
 	if err != nil {
@@ -93,7 +93,7 @@ func (m *Margins) level(predictions, errs []float64, bias float64) (f, bound flo
 		largest = max(largest, math.Abs(predictions[i]))
 	}
 	f, _ = new(Water).Fill(predictions, nil, m.Volume())
-	return f, worst + float64(float64(4*(len(errs)+16))*unit*(largest+math.Abs(f)+math.Abs(bias)))
+	return f, worst + float64(float64(4*(len(errs)+16))*unit*(largest+math.Abs(f)+math.Abs(bias))) + float64(float64(len(errs)+16)*tiny)
 }
 
 // masses returns y_i p_i in a scale in which the largest is about 1.
@@ -116,14 +116,12 @@ func (m *Margins) masses(a []float64) []float64 {
 	return v
 }
 
-// verdict is the certificate of a point with that bias at which f is found, while
-// nowhere it is more than above.
-func (m *Margins) verdict(f, bias, above float64) Certificate {
-	c := Certificate{Primal: -f, Dual: math.Inf(-1), Zero: m.zero}
+// verdict is the certificate of a point with that bias at which f is found, off by
+// bound at most, while nowhere it is more than above.
+func (m *Margins) verdict(f, bound, bias, above float64) Certificate {
+	c := Certificate{Primal: -f, Dual: math.Inf(-1), Zero: m.zero, Rounding: bound}
 	c.without(m.Bias, bias)
-	if !math.IsNaN(above) && !math.IsInf(above, -1) {
-		c.Dual = -above
-	}
+	c.below(-above, 0)
 	return c
 }
 

@@ -28,8 +28,8 @@ var _ Problem = (*NormConstrained)(nil)
 
 // NewNormConstrained checks shapes and parameters, as NewKernel does.
 func NewNormConstrained(gram *kernel.Gram, targets, weights []float64, l loss.Loss, radius float64, bias Bias) (*NormConstrained, error) {
-	if !(radius > 0) || math.IsInf(radius, 1) {
-		return nil, fmt.Errorf("problem: radius=%g: expected a number > 0", radius)
+	if !(radius >= least && radius <= most) {
+		return nil, fmt.Errorf("problem: radius=%g: expected a number from %g to %g", radius, least, most)
 	}
 	risk, err := newRisk(gram.Len(), targets, weights, l, 1, bias, gram.Threads())
 	if err != nil {
@@ -56,7 +56,7 @@ func (p *NormConstrained) Certify(pt Point) Certificate {
 		}
 	}
 	primal, primalError := machine.primal(r, bias)
-	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero()}
+	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero(), Rounding: primalError}
 	c.without(p.Bias, bias)
 	if !p.Definite() || pt.A == nil {
 		return c
@@ -64,26 +64,25 @@ func (p *NormConstrained) Certify(pt Point) Certificate {
 	v := make([]float64, n)
 	p.feasible(v, pt.A)
 	conjugates, conjugateError := p.conjugates(v, 1)
-	r = machine.respond(v)
-	size := math.Sqrt(r.size2(p.Constant() * r.sumBound() * r.sumBound()))
-	dual := -conjugates - float64(float64(p.Radius*size)/p.N)
-	if d := dual - (conjugateError + primalError + float64(16*unit*math.Abs(dual-conjugates))); !math.IsNaN(d) && !math.IsInf(d, 1) {
-		c.Dual = d
-	}
+	cost := p.longest(machine, v)
+	c.below(-conjugates-cost, conjugateError+float64(16*unit*(math.Abs(conjugates)+cost)))
 	return c
 }
 
-// insideBall returns how much of a vector is inside of the ball, all or a part;
-// its squared norm is at most squared. Of one whose norm is no number nothing is
-// known.
-func insideBall(radius, squared float64) float64 {
-	if math.IsInf(squared, 1) {
-		return math.NaN()
+// longest returns a bound on R |w(v)|/N. The squares would underflow where the dual
+// variables are small, and a root makes much of what is lost: they are brought to an
+// ordinary size first, by a power of two.
+func (p *NormConstrained) longest(machine *Kernel, v []float64) float64 {
+	scaled := make([]float64, len(v))
+	exponent := scaleTo(scaled, v, largestOf(v))
+	r := machine.respond(scaled)
+	if r.size == 0 {
+		return 0
 	}
-	if size := math.Sqrt(squared); size > radius {
-		return float64(radius/size) * (1 - 8*unit)
-	}
-	return 1
+	size, sizeExponent := math.Frexp(math.Sqrt(r.size2(p.Constant() * r.sumBound() * r.sumBound())))
+	radius, radiusExponent := math.Frexp(p.Radius)
+	sum, sumExponent := math.Frexp(p.N)
+	return math.Ldexp(radius*size/sum, exponent+sizeExponent+radiusExponent-sumExponent) + 2*tiny
 }
 
 // size2 is a bound on the squared norm, to which a constant column adds some.
@@ -98,8 +97,8 @@ func (r *response) sumBound() float64 { return math.Abs(r.sum) + float64(4*unit*
 func (r *response) shrink(by float64) {
 	for i, v := range r.value {
 		r.value[i] = by * v
-		r.error[i] = float64(by*r.error[i]) + float64(4*unit*math.Abs(v))
+		r.error[i] = float64(by*r.error[i]) + float64(4*unit*math.Abs(r.value[i])) + 4*tiny
 	}
 	r.squared *= float64(by * by)
-	r.bound = float64(r.bound*by*by) + float64(8*unit*r.squared)
+	r.bound = float64(r.bound*by*by) + float64(8*unit*r.squared) + 4*tiny
 }

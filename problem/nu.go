@@ -74,7 +74,7 @@ func NewNuClassification(gram *kernel.Gram, targets, weights []float64, nu float
 		if y == -1 {
 			side = 1
 		} else if y != 1 {
-			return nil, fmt.Errorf("problem: row %d: target %g, expected -1 or +1 for classification", i+1, y)
+			return nil, dataError("row %d: target %g, expected -1 or +1 for classification", i+1, y)
 		}
 		p.Sides[side].Cap[i] = p.S[i] / p.N
 		weight[side].Add(p.S[i])
@@ -84,13 +84,13 @@ func NewNuClassification(gram *kernel.Gram, targets, weights []float64, nu float
 		return nil, fmt.Errorf("problem: nu=%g: expected at most %g, as the smaller class has half of that share of the rows", nu, most)
 	}
 	p.Sides[0].Mass, p.Sides[1].Mass = nu/2, nu/2
-	return p.scaled(), nil
+	return p, p.scaled()
 }
 
 // NewNuRegression checks shapes and parameters.
 func NewNuRegression(gram *kernel.Gram, targets, weights []float64, nu, lambda float64) (*Nu, error) {
-	if !(lambda > 0) || math.IsInf(lambda, 1) {
-		return nil, fmt.Errorf("problem: lambda=%g: expected a number > 0", lambda)
+	if !(lambda >= leastLambda && lambda <= mostLambda) {
+		return nil, fmt.Errorf("problem: lambda=%g: expected a number from %g to %g", lambda, leastLambda, mostLambda)
 	}
 	p, err := newNu(gram, weights, nu, lambda)
 	if err != nil {
@@ -101,14 +101,14 @@ func NewNuRegression(gram *kernel.Gram, targets, weights []float64, nu, lambda f
 	}
 	for i, y := range targets {
 		if y-y != 0 {
-			return nil, fmt.Errorf("problem: row %d: target %g, expected a finite number", i+1, y)
+			return nil, dataError("row %d: target %g, expected a finite number", i+1, y)
 		}
 		p.Sides[0].Cap[i] = p.S[i] / p.N
 	}
 	p.Targets, p.tube = targets, true
 	p.Sides[1].Cap = p.Sides[0].Cap
 	p.Sides[0].Mass, p.Sides[1].Mass = nu/2, nu/2
-	return p.scaled(), nil
+	return p, p.scaled()
 }
 
 // newNu checks what all three have in common.
@@ -117,8 +117,8 @@ func newNu(gram *kernel.Gram, weights []float64, nu, lambda float64) (*Nu, error
 	if n == 0 {
 		return nil, errors.New("problem: found no rows, expected at least one")
 	}
-	if !(nu > 0 && nu <= 1) {
-		return nil, fmt.Errorf("problem: nu=%g: expected a number > 0 and at most 1", nu)
+	if !(nu >= least && nu <= 1) {
+		return nil, fmt.Errorf("problem: nu=%g: expected a number > 0 and at most 1, not below %g", nu, least)
 	}
 	if weights == nil {
 		weights = slices.Repeat([]float64{1}, n)
@@ -132,8 +132,8 @@ func newNu(gram *kernel.Gram, weights []float64, nu, lambda float64) (*Nu, error
 	}
 	var sum vec.Sum
 	for i, s := range weights {
-		if !(s >= leastWeight && s <= 1e150) {
-			return nil, fmt.Errorf("problem: row %d: weight %g, expected a number from %g to 1e+150", i+1, s, leastWeight)
+		if !(s >= least && s <= most) {
+			return nil, dataError("row %d: weight %g, expected a number from %g to %g", i+1, s, least, most)
 		}
 		sum.Add(s)
 	}
@@ -142,13 +142,17 @@ func newNu(gram *kernel.Gram, weights []float64, nu, lambda float64) (*Nu, error
 }
 
 // scaled sets what the size of the objective is measured by: its value for the
-// zero point, or where that is 0 the least that the optimal value could be.
-func (p *Nu) scaled() *Nu {
+// zero point, or where that is 0 the least that the optimal value could be. It refuses
+// a size that cannot be computed with.
+func (p *Nu) scaled() error {
 	n := p.Len()
 	if p.zero, _ = p.primal(response{value: make([]float64, n), error: make([]float64, n)}, 0); p.zero == 0 {
 		p.zero = -p.Lambda / 2 * p.norm() * p.norm()
 	}
-	return p
+	if size := math.Abs(p.zero); size != 0 && size < leastObjective || size > math.MaxFloat64 {
+		return dataError("the objective is of the size %g: expected a number from %g to %g, as others underflow or overflow: multiply the targets or features by another number", size, leastObjective, math.MaxFloat64)
+	}
+	return nil
 }
 
 // norm is a bound on |w| at the optimum, where no part exceeds its mass.
@@ -205,7 +209,7 @@ func (p *Nu) feasible(v, a []float64) (off float64) {
 	}
 	for side, mass := range target {
 		p.repair(v, side, mass)
-		off += math.Abs(p.sum(v, side)-mass) + float64(16*unit*mass)
+		off += math.Abs(p.sum(v, side)-mass) + float64(16*unit*mass) + 4*tiny
 	}
 	return off
 }

@@ -32,10 +32,7 @@ func (p *Nu) Certify(pt Point) Certificate {
 		r = machine.respond(own)
 	}
 	dual, dualError := p.dual(v, r)
-	c.Rounding += dualError + float64(off*p.farthest())
-	if d := dual - c.Rounding; !math.IsNaN(d) && !math.IsInf(d, 1) {
-		c.Dual = d
-	}
+	c.below(dual, dualError+float64(off*p.farthest())+4*tiny)
 	return c
 }
 
@@ -52,14 +49,16 @@ func (p *Nu) farthest() float64 {
 // error, for which v may be off by four roundings.
 func (p *Nu) dual(v []float64, r response) (value, bound float64) {
 	var sum vec.Sum
-	size := 0.0
+	size, sizes := 0.0, 0.0
 	for i, x := range v {
 		sum.Add(x * p.Targets[i])
 		size += float64(math.Abs(x) * (math.Abs(p.Targets[i]) + math.Abs(r.value[i])))
+		sizes += math.Abs(r.value[i]) + r.error[i] + 4
 	}
 	half := p.Lambda / 2
 	value = sum.Value() - float64(half*r.squared)
-	return value, float64(half*r.bound) + float64(16*unit*(size+float64(half*r.squared)+math.Abs(value)))
+	underflow := float64(p.Lambda*float64(4*tiny*sizes)) + float64(8*tiny*float64(len(v)))
+	return value, float64(half*r.bound) + float64(16*unit*(size+float64(half*r.squared)+math.Abs(value))) + underflow
 }
 
 // primal returns the objective for responses, and a bound on its error.
@@ -79,13 +78,13 @@ func (p *Nu) primal(r response, bias float64) (value, bound float64) {
 				continue
 			}
 			short := rho + float64(sign(side)*(p.Targets[i]-r.value[i]))
-			off := r.error[i] + float64(4*unit*(math.Abs(level)+math.Abs(bias)+math.Abs(p.Targets[i])+math.Abs(r.value[i])))
+			off := r.error[i] + float64(4*unit*(math.Abs(level)+math.Abs(bias)+math.Abs(p.Targets[i])+math.Abs(r.value[i]))) + 4*tiny
 			if !(short <= -off) { // nor where nothing is known of the error
 				sum.Add(c * max(0, short))
-				bound += float64(c * off)
+				bound += float64(c*off) + 8*tiny
 				size += float64(c * math.Abs(short))
 			}
 		}
 	}
-	return sum.Value(), float64(bound*(1+float64(float64(p.Len()+8)*2*unit))) + float64(half*r.bound) + float64(16*unit*size)
+	return sum.Value(), float64(bound*(1+float64(float64(p.Len()+8)*2*unit))) + float64(half*r.bound) + float64(16*unit*size) + float64(p.Lambda*8*tiny) + 8*tiny
 }

@@ -20,5 +20,5 @@ func NewOneClass(gram *kernel.Gram, weights []float64, nu float64) (*Nu, error) 
 		p.Sides[0].Cap[i] = s / (nu * p.N)
 	}
 	p.Sides[0].Mass = 1
-	return p.scaled(), nil
+	return p, p.scaled()
 }

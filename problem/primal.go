@@ -15,7 +15,7 @@ func (p *Linear) Primal(w []float64) (value, bound float64) {
 	if p.Bias == None && w[d] != 0 {
 		return math.Inf(1), 0
 	}
-	size := math.Sqrt(vec.SquaredNorm64(w[:d]))
+	size := norm(w[:d])
 	errs := make([]float64, blocksOf(n))
 	losses := sumBlocks(n, p.Threads, func(b, lo, hi int) (sum float64) {
 		sum, errs[b] = p.losses(w, size, lo, hi)
@@ -23,7 +23,11 @@ func (p *Linear) Primal(w []float64) (value, bound float64) {
 	}) / p.N
 	lossError := sumBound(errs) / p.N
 	cost := float64(p.Lambda * p.Penalty.Value(w[:p.Penalised()]))
-	return losses + cost, lossError + float64(8*unit*losses) + float64(float64(d+8)*unit*cost)
+	costError := float64(float64(d+8) * unit * cost)
+	if size > 0 || w[d] != 0 { // nothing is lost of 0
+		costError += float64(float64(d+8)*tiny*p.Lambda) + 8*tiny
+	}
+	return losses + cost, lossError + float64(8*unit*losses) + costError
 }
 
 // losses returns the sum of the weighted losses of the rows of a block, and of
@@ -36,9 +40,14 @@ func (p *Linear) losses(w []float64, size float64, lo, hi int) (sum, bound float
 	bias := w[d]
 	matrix.Dots(prediction, p.X, lo, w[:d])
 	p.lengths(reach, lo)
+	underflow := 0.0 // of each product
+	if size > 0 {
+		underflow = tiny
+	}
 	for k := range prediction {
 		prediction[k] += bias
-		reach[k] = float64((reach[k] + 4) * unit * (float64(size*p.norm(lo+k, 0)) + math.Abs(bias)))
+		chain := reach[k] + 4
+		reach[k] = float64(chain*unit*(float64(size*p.norm(lo+k, 0))+math.Abs(bias))) + float64(chain*underflow)
 	}
 	return p.lossesOf(s, lo, hi)
 }

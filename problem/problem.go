@@ -10,6 +10,11 @@
 // every such a, D(a) <= P(w,b): whoever shows both has proved how far from the
 // optimum (w,b) can be at most. A [Certificate] is that proof.
 //
+// All of it is computed in double precision, and a certificate stays a proof where numbers
+// underflow or overflow: bounds on rounding errors have an absolute part, lambda and the
+// weights of rows have a range, and an objective of the zero point that is not 0 but
+// underflows or overflows is refused. See rounding.go.
+//
 // The bias and the 1/N live here only. Finding good points is the business of
 // package solver; nothing here iterates, but for the search for the best bias. A new kind of problem is a new file
 // with a type that implements [Problem].
@@ -74,6 +79,14 @@ func (c *Certificate) without(b Bias, bias float64) {
 		c.Primal = math.Inf(1)
 	}
 }
+
+// A DataError is about targets or weights of rows; the other errors of the functions
+// that make problems are about parameters.
+type DataError string
+
+func (e DataError) Error() string { return "problem: " + string(e) }
+
+func dataError(format string, args ...any) error { return DataError(fmt.Sprintf(format, args...)) }
 
 // Bias says what the constant term of a prediction costs.
 type Bias int

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/parallel"
@@ -48,9 +49,12 @@ func newRisk(n int, targets, weights []float64, l loss.Loss, lambda float64, bia
 	if err != nil {
 		return nil, err
 	}
+	if product := lambda * total; !(min(lambda, product) >= leastLambda && max(lambda, product) <= mostLambda) {
+		return nil, fmt.Errorf("problem: lambda=%g, times the sum of the row weights %g: expected both from %g to %g", lambda, product, leastLambda, mostLambda)
+	}
 	r := &Risk{Y: targets, S: weights, N: total, Loss: l, Lambda: lambda, Bias: bias, threads: threads}
 	r.zero = r.atZero()
-	return r, nil
+	return r, r.checkZero()
 }
 
 // Constant is the squared value of the constant column that the penalty sees.
@@ -64,13 +68,6 @@ func (p *Risk) Constant() float64 {
 // Zero returns the objective of the zero point.
 func (p *Risk) Zero() float64 { return p.zero }
 
-// unit is the largest relative error of one rounding.
-const unit = 0x1p-53
-
-// leastWeight is the smallest weight of a row: the bounds on rounding errors are
-// relative, nothing may underflow.
-const leastWeight = 1e-150
-
 // checkRows returns the sum of the weights, or the first row that no objective
 // can be made of.
 func checkRows(targets, weights []float64, l loss.Loss, threads int) (total float64, err error) {
@@ -82,11 +79,11 @@ func checkRows(targets, weights []float64, l loss.Loss, threads int) (total floa
 			y, s := targets[i], weights[i]
 			switch {
 			case margin && math.Abs(y) != 1: // one branch, whichever class
-				errs[b] = fmt.Errorf("problem: row %d: target %g, expected -1 or +1 for this loss", i+1, y)
+				errs[b] = dataError("row %d: target %g, expected -1 or +1 for this loss", i+1, y)
 			case y-y != 0:
-				errs[b] = fmt.Errorf("problem: row %d: target %g, expected a finite number", i+1, y)
-			case !(s >= leastWeight && s <= math.MaxFloat64):
-				errs[b] = fmt.Errorf("problem: row %d: weight %g, expected a finite number of at least %g", i+1, s, leastWeight)
+				errs[b] = dataError("row %d: target %g, expected a finite number", i+1, y)
+			case !(s >= least && s <= most):
+				errs[b] = dataError("row %d: weight %g, expected a number from %g to %g", i+1, s, least, most)
 			default:
 				sum.Add(s)
 				continue
@@ -99,9 +96,6 @@ func checkRows(targets, weights []float64, l loss.Loss, threads int) (total floa
 		if err != nil {
 			return 0, err
 		}
-	}
-	if math.IsNaN(total) || math.IsInf(total, 0) {
-		return 0, fmt.Errorf("problem: the row weights add up to %g, expected a finite number", total)
 	}
 	return total, nil
 }
@@ -130,6 +124,24 @@ func (p *Risk) rowsAtZero() float64 {
 		}
 		return total.Value()
 	}) / p.N
+}
+
+// checkZero refuses an objective that is not 0 but too small to be computed with, or
+// too large: squares of targets underflow below 1e-162 and overflow above 1e154.
+func (p *Risk) checkZero() error {
+	if p.zero >= leastObjective && p.zero <= math.MaxFloat64 {
+		return nil
+	}
+	largest := largestOf(p.Y)
+	if p.zero > 1 || math.IsNaN(p.zero) {
+		return dataError("the average loss of zero predictions overflows, with targets of up to %g: multiply the targets by a small number, or choose another parameter of the loss", largest)
+	}
+	for _, y := range p.Y {
+		if p.Loss.Derivative(0, y) != 0 {
+			return dataError("the average loss of zero predictions is %g, with targets of up to %g: expected at least %g, as smaller numbers underflow: multiply the targets by a large number, or choose another parameter of the loss", p.zero, largest, leastObjective)
+		}
+	}
+	return nil
 }
 
 // marginsAtZero is atZero for targets 1 and -1: there are only two losses.
@@ -182,9 +194,16 @@ func (p *Risk) feasible(v, a []float64) {
 				x = 0
 			}
 			v[i] = p.S[i] * x
+			// One branch that is hardly ever taken: 0 less 1 is the largest number.
+			if math.Float64bits(math.Abs(v[i]))-1 < negligibleBits-1 {
+				v[i] = 0
+			}
 			// A balanced dual point is v itself, so it must not have been
 			// rounded away from zero, out of the domain.
-			if p.Bias == Free && math.FMA(p.S[i], x, -v[i])*v[i] < 0 {
+			if p.Bias != Free {
+				continue
+			}
+			if off := math.FMA(p.S[i], x, -v[i]); off < 0 && v[i] > 0 || off > 0 && v[i] < 0 {
 				v[i] = math.Nextafter(v[i], 0)
 			}
 		}
@@ -204,6 +223,21 @@ func (p *Risk) conjugates(v []float64, scale float64) (value, bound float64) {
 	return sum / p.N, sumBound(errs) / p.N
 }
 
+// steepest bounds by how much the weighted conjugates at those a that underflowed are below
+// those of the dual variables they stand for: each lies between two ends of an interval, on
+// which the conjugate is convex.
+func (p *Risk) steepest(v, a, conjugate []float64, first int) (bound float64) {
+	for k, c := range conjugate {
+		if a := a[k]; v[k] != 0 && math.Abs(a) < lost {
+			y := p.Y[first+k]
+			lo, hi := p.Loss.Domain(y)
+			lo, hi = max(lo, a-4*tiny), min(hi, a+4*tiny)
+			bound += float64(p.S[first+k] * (max(p.Loss.Conjugate(lo, y), p.Loss.Conjugate(hi, y), c) - c))
+		}
+	}
+	return bound
+}
+
 // conjugatesOf returns the sum of the weighted conjugates of the rows of a
 // block, which begins with row first, and of their errors.
 func (p *Risk) conjugatesOf(v []float64, scale float64, first int) (sum, bound float64) {
@@ -218,10 +252,20 @@ func (p *Risk) conjugatesOf(v []float64, scale float64, first int) (sum, bound f
 	}
 	loss.ConjugateTo(p.Loss, conjugate, a, y)
 	var total vec.Sum
+	mass, smallest := 0.0, uint64(math.MaxUint64) // the bits of the smallest |v| that is not 0, less 1
 	for k, c := range conjugate {
 		total.Add(weight[k] * c)
 		size := math.Abs(a[k])
 		bound += float64(weight[k] * 64 * unit * (math.Abs(c) + float64(size*(1+size+math.Abs(y[k])))))
+		mass += weight[k]
+		smallest = min(smallest, math.Float64bits(math.Abs(v[k]))-1) // of 0 the largest number
+	}
+	if smallest == math.MaxUint64 && total.Value() == 0 { // nothing is lost of 0
+		return 0, bound
+	}
+	bound += float64(mass*lost) + float64(4*blockRows*tiny)
+	if smallest != math.MaxUint64 && float64(scale*(math.Float64frombits(smallest+1)/p.N)) < lost {
+		bound += p.steepest(v, a, conjugate, first)
 	}
 	return total.Value(), bound
 }
@@ -231,7 +275,7 @@ func (p *Risk) conjugatesOf(v []float64, scale float64, first int) (sum, bound f
 // of the losses.
 //
 // The prediction is off by e at most, the loss then by e times its slope near
-// there; its own evaluation is good to 16 roundings. It rounds p-y too, perhaps
+// there; its own evaluation is good to 16 roundings, and to lost. It rounds p-y too, perhaps
 // onto the flat side of a kink, so the slope is looked for as far as that
 // rounding reaches, where it is steepest.
 func (p *Risk) lossesOf(s *scratch, lo, hi int) (sum, bound float64) {
@@ -242,10 +286,15 @@ func (p *Risk) lossesOf(s *scratch, lo, hi int) (sum, bound float64) {
 	}
 	loss.ValueTo(p.Loss, value, slope, prediction, y, reach)
 	var total vec.Sum
+	mass := 0.0
 	for k, v := range value {
 		g := slope[k]
 		total.Add(weight[k] * v)
 		bound += float64(weight[k] * (float64(g*reach[k]) + float64(16*unit*(v+float64(g*(math.Abs(prediction[k])+math.Abs(y[k])))))))
+		mass += weight[k]
+	}
+	if bound > 0 || total.Value() != 0 || slices.Max(slope) > 0 { // nothing is lost of 0
+		bound += float64(mass*lost) + float64(4*blockRows*tiny)
 	}
 	return total.Value(), bound
 }

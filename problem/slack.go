@@ -47,9 +47,9 @@ func (p *Slack) Certify(pt Point) Certificate {
 	f, bound, _ := p.margin(pt.W)
 	above := math.Inf(1)
 	if p.Definite() && pt.A != nil {
-		above = p.above(pt.A) + bound
+		above = p.above(pt.A)
 	}
-	return p.verdict(f, pt.W[p.Len()], above)
+	return p.verdict(f, bound, pt.W[p.Len()], above)
 }
 
 // margin returns f at a point, a bound on its error, and what w and b were
@@ -69,15 +69,11 @@ func (p *Slack) margin(w []float64) (f, bound, inside float64) {
 func (p *Slack) above(a []float64) float64 {
 	v := p.masses(a)
 	r := (&Kernel{Gram: p.Gram, Risk: p.Risk}).respond(v)
-	largest := 0.0
-	for _, x := range v {
-		largest = max(largest, math.Abs(x))
-	}
 	if !(r.size > 0) {
 		return math.Inf(1)
 	}
 	norm := math.Sqrt(r.size2(p.Constant() * r.sumBound() * r.sumBound()))
-	return (norm + float64(p.Volume()*largest)) / r.size * (1 + 16*unit)
+	return (norm+float64(p.Volume()*largestOf(v)))/r.size*(1+16*unit) + 4*tiny
 }
 
 // Classifier turns a point into the classifier w/f, b/f of margin 1. A point

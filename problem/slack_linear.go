@@ -43,9 +43,9 @@ func (p *LinearSlack) Certify(pt Point) Certificate {
 	f, bound, _ := p.margin(pt.W)
 	above := math.Inf(1)
 	if pt.A != nil {
-		above = p.above(pt.A) + bound
+		above = p.above(pt.A)
 	}
-	return p.verdict(f, pt.W[len(pt.W)-1], above)
+	return p.verdict(f, bound, pt.W[len(pt.W)-1], above)
 }
 
 // margin returns f at a point, a bound on its error, and what w and b were
@@ -65,9 +65,10 @@ func (p *LinearSlack) margin(w []float64) (f, bound, inside float64) {
 	c, errs := make([]float64, n), make([]float64, n)
 	p.Predict(c, w)
 	p.lengths(errs, 0)
-	size := math.Sqrt(vec.SquaredNorm64(w))
+	size := norm(w)
 	for i := range errs {
-		errs[i] = (errs[i] + 4) * unit * (float64(size*p.norm(i, 0)) + math.Abs(bias))
+		chain := errs[i] + 4
+		errs[i] = float64(chain*unit*(float64(size*p.norm(i, 0))+math.Abs(bias))) + float64(chain*tiny)
 	}
 	f, bound = p.level(c, errs, bias)
 	return f, bound, inside
@@ -88,11 +89,14 @@ func (p *LinearSlack) above(a []float64) float64 {
 	if !(size.Value() > 0) {
 		return math.Inf(1)
 	}
-	norm := math.Sqrt(vec.SquaredNorm64(sum[:d])+float64(p.Constant()*sum[d]*sum[d])) * (1 + float64(d+16)*unit)
+	if p.Bias != Feature {
+		sum = sum[:d]
+	}
+	longest := norm(sum) * (1 + float64(d+16)*unit)
 	// Every sum is off by chain roundings of the sizes of its terms; the norm of all
 	// these errors is at most the sum of those of the rows.
-	norm += float64(float64(chain+16) * unit * magnitude * (1 + float64(len(v)+16)*unit))
-	return (norm + float64(p.corrections(v, p.Most())*(1+64*unit))) / size.Value() * (1 + 16*unit)
+	longest += float64(float64(chain+16)*unit*magnitude*(1+float64(len(v)+16)*unit)) + float64(float64((chain+16)*(d+1))*tiny)
+	return (longest+float64(p.corrections(v, p.Most())*(1+64*unit)))/size.Value()*(1+16*unit) + 4*tiny
 }
 
 // Longest returns the largest norm of a row; 1 if all are zero.

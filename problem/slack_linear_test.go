@@ -83,6 +83,13 @@ func TestLinearSlackCertificate(t *testing.T) {
 					t.Fatalf("%v: f %v, G %v, the maximum is %v: %v", bias, -c.Primal, -c.Dual, most, q)
 				}
 			}
+			within, beyond := slices.Clone(at.W), slices.Clone(at.W)
+			for j := range within {
+				within[j], beyond[j] = within[j]/2, beyond[j]*8
+			}
+			if in, out := p.Inside(within), p.Inside(beyond); &in[0] != &within[0] || !(math.Abs(out[0]-beyond[0]/8) <= 1e-3*math.Abs(beyond[0])) {
+				t.Errorf("%v: half the optimum is brought inside as %v, eight times it as %v, expected as it is and divided by 8", bias, in, out)
+			}
 			classifier, ok := p.Classifier(at.W)
 			if !ok {
 				t.Errorf("%v: no margin at the optimum", bias)

@@ -184,10 +184,7 @@ func (p *Params) lookup(key string) (string, bool) {
 
 func (p *Params) fail(key, found, expected string) {
 	if p.err == nil {
-		if strings.ContainsFunc(found, unicode.IsControl) { // an error is one line
-			found = strconv.Quote(found)
-		}
-		p.err = fmt.Errorf("%s=%s: expected %s", key, found, expected)
+		p.err = fmt.Errorf("%s=%s: expected %s", key, Spell(found), expected)
 	}
 }
 
@@ -214,11 +211,24 @@ func Unknown(kind, name string, known []string) error {
 	if len(known) == 0 {
 		return fmt.Errorf("unknown %s %q: there are none", kind, name)
 	}
-	list := strings.Join(known, ", ")
+	spelled := make([]string, len(known))
+	for i, k := range known {
+		spelled[i] = Spell(k)
+	}
+	list := strings.Join(spelled, ", ")
 	if near := nearest(name, known); near != "" {
 		return fmt.Errorf("unknown %s %q: did you mean %q? known: %s", kind, name, near, list)
 	}
 	return fmt.Errorf("unknown %s %q: known: %s", kind, name, list)
+}
+
+// Spell returns a name as it is, but quoted as in Go if it holds a line break or
+// another control character: it may be out of a file, and an error is one line.
+func Spell(name string) string {
+	if strings.ContainsFunc(name, unicode.IsControl) {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 // nearest returns the known name within edit distance max(1, len/3) of name that

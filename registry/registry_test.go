@@ -134,3 +134,11 @@ func TestNearestSharesSomething(t *testing.T) {
 		}
 	}
 }
+
+// Names out of files do not break the line.
+func TestUnknownIsOneLine(t *testing.T) {
+	err := Unknown("column", "zz", []string{"a\x1b[31m", "b\nc", "d"})
+	if want := `unknown column "zz": known: "a\x1b[31m", "b\nc", d`; err.Error() != want {
+		t.Errorf("found %s, expected %s", err, want)
+	}
+}

@@ -108,6 +108,7 @@ func (r *run) start(s Solver) {
 	r.looks, r.looked = schedule{rows: rows, goal: r.opt.Gap}, 0
 	r.state = nil // that of a lost run need not stay beside the new one
 	r.state = s.Start(r.problem, r.opt.From, r.opt.Seed)
+	_, r.looks.ending = r.state.(Ending)
 	r.train += time.Since(r.begun)
 }
 

@@ -20,6 +20,8 @@ type schedule struct {
 	always  bool // look after every epoch
 	present bool // the last estimate was of the point that a look would judge
 	judged  bool // so was the one at the last look: what it missed says nothing of others
+	ending  bool // the state is an [Ending]
+	bounded bool // a lower bound has been found
 
 	since          int     // the epoch before these estimates, present or not as the last was, began
 	epoch, before  int     // of the last two looks
@@ -127,6 +129,7 @@ func (s *schedule) record(epoch int, c problem.Certificate, goal float64) {
 	s.before, s.gapBefore = s.epoch, s.gap
 	s.epoch, s.gap, s.goal = epoch, c.Relative(), goal
 	s.excess, s.judged = 1, s.present
+	s.bounded = s.bounded || !math.IsInf(c.Dual, -1)
 	if x := s.gap / s.expected; x > 0 {
 		s.excess = min(max(x, 0.25), 4)
 	}
@@ -150,8 +153,12 @@ func (p *progress) record(epoch int, c problem.Certificate) {
 // stalled reports whether there was no progress while the number of epochs
 // quadrupled, over at least 1000 epochs and 200000 rows: dual
 // coordinate ascent on 24 rows was seen to rest at a gap of 1e-5 from epoch 64
-// to 900, and then to go on to 1e-13.
+// to 900, and then to go on to 1e-13. A state that says itself when it is at its end has more
+// time where no lower bound shows how far it has come.
 func (s *schedule) stalled() bool {
 	patience := max(1000, 200000/max(1, s.rows))
+	if s.ending && !s.bounded { // what it comes to is not seen in a gap
+		patience *= 64
+	}
 	return s.epoch-s.progress.epoch >= patience && s.epoch >= 4*s.progress.epoch
 }

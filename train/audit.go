@@ -18,11 +18,17 @@ import (
 // AuditOptions say which problem a model of another program was to solve: its
 // file does not.
 type AuditOptions struct {
-	C       float64 // of C sum_i loss_i + |w|^2/2, see Needs
-	Nu      float64 // of the types one_class, nu_svc and nu_svr
-	Loss    string  // as loss.New takes it; "": what the file says, with default parameters
-	Refine  int     // improve the lower bounds by at most so many epochs of a solver
-	Cache   int64   // bytes of the kernel's matrix to keep meanwhile
+	C    float64 // of C sum_i loss_i + |w|^2/2, see Needs
+	Nu   float64 // of the types one_class, nu_svc and nu_svr
+	Loss string  // as loss.New takes it; "": what the file says, with default parameters
+
+	// ClassWeight multiplies C for the rows of a class, by label, as the options -wLABEL
+	// of svm-train and train do. LIBLINEAR, which tells each of several classes from the
+	// rest, multiplies it for the rows of that class alone.
+	ClassWeight map[string]float64
+
+	Refine  int   // improve the lower bounds by at most so many epochs of a solver
+	Cache   int64 // bytes of the kernel's matrix to keep meanwhile
 	Threads int
 }
 
@@ -43,7 +49,10 @@ type Audit struct {
 	Outputs []problem.Certificate // of each output of the model
 	Rows    []int                 // how many rows each was trained on
 	Summary Summary
+	Kernel  string // as stated: a precomputed matrix may need a shift for its proof
 	Solver  string // that improved the bounds; "": none
+
+	Unproved string // why there is no bound; "": there is one
 }
 
 // MakeAudit bounds how far an imported model is from the best possible on the
@@ -51,11 +60,20 @@ type Audit struct {
 // the coefficients of the support vectors, which must be among the rows, clipped
 // to what is feasible; for linear models from the predictions.
 //
+// The problem is that of all features of the rows, of which a linear model may know
+// fewer: it has weight 0 for the others. Weights of the rows multiply C, as instance
+// weights of LIBSVM do.
+//
 // Support vectors are compared with the rows to 1e-6, as the files have eight
 // digits, and are then taken to be these rows.
 func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditOptions) (*Audit, error) {
 	a := &auditor{model: m, set: set, opt: opt}
 	if err := a.check(); err != nil {
+		return nil, err
+	}
+	a.widen()
+	m, set = a.model, a.set
+	if err := checkStatement(a.asked(), set); err != nil {
 		return nil, err
 	}
 	t, err := newTerms(a.opt.Loss, m.Statement.Penalty, m.Statement.Bias)
@@ -71,17 +89,24 @@ func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditO
 	if err != nil {
 		return nil, err
 	}
+	if _, matrix := k.(kernel.Precomputed); matrix {
+		k = kernel.Precomputed{Auto: true}
+	}
 	if a.stated, err = newStated(t, k, set.X, kernel.Options{Cache: opt.Cache, Threads: opt.Threads}); err != nil {
 		return nil, err
 	}
-	a.stated.labels, a.stated.weights = y, slices.Repeat([]float64{1}, set.Rows())
-	if opt.C > 0 {
-		a.stated.lambda = 1 / (opt.C * float64(set.Rows()))
+	if opt.ClassWeight != nil {
+		if err := y.setFactors(opt.ClassWeight, false, nil); err != nil {
+			return nil, err
+		}
 	}
+	a.stated.labels = y
 	if m.Support != nil {
-		if a.place, err = matchSupport(m, a.stated.family.(machineFamily).gram.X, y.class); err != nil {
+		gram := a.stated.family.(machineFamily).gram
+		if a.place, err = matchSupport(m, gram.X, y.class); err != nil {
 			return nil, DataError{err.Error()}
 		}
+		a.found.Kernel = kernel.Fitted(completeKernel(m.Statement.Kernel, m.Cols()), gram.Shift())
 	}
 	found := *m
 	found.Outputs = make([]model.Output, len(m.Outputs))
@@ -94,6 +119,7 @@ func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditO
 		found.Outputs[c].Certificate = model.Certificate{Primal: model.Bound(certificate.Primal), Dual: model.Bound(certificate.Dual), Zero: model.Bound(certificate.Zero)}
 	}
 	a.found.Summary = Summarise(&found)
+	a.found.Unproved = unbounded(a.found.Summary, a.stated.family)
 	return &a.found, nil
 }
 
@@ -127,16 +153,65 @@ func (a *auditor) check() error {
 		return fmt.Errorf("refine=%d: expected a number of passes >= 0", a.opt.Refine)
 	case slices.Contains([]string{"liblinear:ONECLASS_SVM", "liblinear:MCSVM_CS"}, s.Solver):
 		return fmt.Errorf("found a model of the type %s: nothing is known to bound its problem", s.Solver)
+	case a.opt.ClassWeight != nil && (a.model.Classes == nil || a.model.OneClass()):
+		return fmt.Errorf("class weights for a model of the type %s: expected none, as it tells no classes apart", s.Solver)
 	case strings.Contains(s.Solver, ",bias="):
 		return fmt.Errorf("found a model of the type %s: expected the bias 1, or none", s.Solver)
 	case a.set.Target.Absent() && !a.model.OneClass():
 		return DataError{"the data have no targets: expected the rows that the model was trained on"}
+	case slices.Contains(a.set.Indicator(), true):
+		return DataError{"found columns of categories, expected numbers: the model knows features by their places alone"}
 	}
 	return nil
 }
 
+// widen gives a linear model weights 0 for features of the rows that it does not have,
+// or rows zeros for those that they do not have.
+func (a *auditor) widen() {
+	m, set := *a.model, *a.set
+	if m.Support != nil {
+		return
+	}
+	set.Widen(m.Cols())
+	m.Data.Features = set.Cols()
+	m.Outputs = slices.Clone(m.Outputs)
+	for c := range m.Outputs {
+		w := make([]float64, set.Cols())
+		copy(w, m.Outputs[c].Weights)
+		m.Outputs[c].Weights = w
+	}
+	a.model, a.set = &m, &set
+}
+
+// asked returns the model with the problem that is bounded as its statement.
+func (a *auditor) asked() *model.Model {
+	m := *a.model
+	s := &m.Statement
+	s.Loss, s.Nu, s.ClassWeight = a.opt.Loss, a.opt.Nu, a.opt.ClassWeight
+	if a.opt.C > 0 {
+		s.Lambda = 1 / (a.opt.C * sum(orOnes(a.set.Weight, a.set.Rows())))
+	}
+	return &m
+}
+
+// weigh sets the weights of the rows for an output, and the lambda of C.
+func (a *auditor) weigh(c int) {
+	y, several := a.stated.labels, len(a.model.Outputs) > 1 && a.model.Statement.Scheme != model.OneAgainstOne
+	weights := slices.Clone(orOnes(a.set.Weight, a.set.Rows()))
+	for i, class := range y.class {
+		if y.factor != nil && (!several || int(class) == c) {
+			weights[i] *= y.factor[class]
+		}
+	}
+	a.stated.weights = weights
+	if a.opt.C > 0 {
+		a.stated.lambda = 1 / (a.opt.C * sum(weights))
+	}
+}
+
 // output judges one output on the rows it was trained on.
 func (a *auditor) output(ctx context.Context, c int) (problem.Certificate, error) {
+	a.weigh(c)
 	p, err := a.stated.output(c)
 	if err != nil {
 		return problem.Certificate{}, err
@@ -179,7 +254,7 @@ func (a *auditor) point(c int, p objective) problem.Point {
 		point.W[a.place[v]] += float64(factor * beta)
 	}
 	for i, beta := range point.W[:n] {
-		point.A[i] = -beta * p.Lambda * p.N
+		point.A[i] = -beta * (p.Lambda * p.N / a.stated.weights[i])
 	}
 	point.W[n] = factor * a.model.Outputs[c].Bias
 	return point

@@ -3,7 +3,10 @@ package train
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -158,10 +161,198 @@ func TestAuditRefuses(t *testing.T) {
 		"type libsvm:one_class":  {decode(t, one), AuditOptions{C: 1, Nu: 0.5}},
 		"type liblinear:L2R_LR":  {decode(t, strings.Replace(linear, "bias 2", "bias 1", 1)), AuditOptions{C: 1, Nu: 0.5}},
 		"expected the bias 1":    {decode(t, linear), AuditOptions{C: 1}},
+		"expected hinge":         {decode(t, one), AuditOptions{Nu: 0.5, Loss: "logistic"}},
 		"did you mean":           {decode(t, strings.Replace(linear, "bias 2", "bias 1", 1)), AuditOptions{C: 1, Loss: "hing"}},
 	} {
 		if _, err := MakeAudit(t.Context(), c.m, set, c.opt); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("found error %v, expected %q", err, want)
 		}
+	}
+}
+
+// A svcProblem is that of L2R_L2LOSS_SVC, |w|^2/2 + sum_i C_i max(0, 1 - y_i <w,x_i>)^2,
+// with a constant as the last feature. Nothing of this package evaluates it.
+type svcProblem struct {
+	x [][]float64
+	y []float64
+	c []float64
+}
+
+func (p svcProblem) value(w []float64) (value float64, gradient []float64) {
+	gradient = slices.Clone(w)
+	for _, v := range w {
+		value += v * v / 2
+	}
+	for i, x := range p.x {
+		score := 0.0
+		for j, v := range x {
+			score += v * w[j]
+		}
+		if short := 1 - p.y[i]*score; short > 0 {
+			value += p.c[i] * short * short
+			for j, v := range x {
+				gradient[j] -= 2 * p.c[i] * short * p.y[i] * v
+			}
+		}
+	}
+	return value, gradient
+}
+
+// least returns the optimal value, by many steps down the gradient.
+func (p svcProblem) least() float64 {
+	curvature := 1.0
+	for i, x := range p.x {
+		for _, v := range x {
+			curvature += 2 * p.c[i] * v * v
+		}
+	}
+	w := make([]float64, len(p.x[0]))
+	for range 200000 {
+		_, g := p.value(w)
+		for j := range w {
+			w[j] -= g[j] / curvature
+		}
+	}
+	value, _ := p.value(w)
+	return value
+}
+
+// The bound of a linear model's audit is of the problem with all features of the rows,
+// weights of rows and of classes: never above the optimum of that, and with a solver's
+// help as good as equal to it. The objective is what the model's own weights give.
+func TestAuditIsOfTheWholeProblem(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for trial := range 40 {
+		n, d, known := 6+random.IntN(8), 1+random.IntN(4), 1+random.IntN(5)
+		c, factor := math.Exp(2*random.NormFloat64()), []float64{1, 1 + 4*random.Float64()}[trial%2]
+		set := &dataset.Set{Target: dataset.Target{Label: []string{"1", "-1"}}}
+		x, weighted := &matrix.Dense{Rows: n, Cols: d}, trial%3 > 0
+		p := svcProblem{}
+		for i := range n {
+			y, s := float64(1-2*(i%2)), 1.0
+			if weighted {
+				s = 0.2 + 3*random.Float64()
+				set.Weight = append(set.Weight, s)
+			}
+			row := make([]float64, max(d, known)+1) // the last is the constant
+			for j := range d {
+				x.Value = append(x.Value, float32(random.NormFloat64()+y/2))
+				row[j] = float64(x.Value[len(x.Value)-1])
+			}
+			row[len(row)-1] = 1
+			if i%2 == 0 {
+				p.c = append(p.c, c*s*factor)
+			} else {
+				p.c = append(p.c, c*s)
+			}
+			p.x, p.y = append(p.x, row), append(p.y, y)
+			set.Target.Code, set.Target.Number = append(set.Target.Code, uint32(i%2)), append(set.Target.Number, y)
+		}
+		set.X = x
+		w, file := make([]float64, len(p.x[0])), fmt.Sprintf("solver_type L2R_L2LOSS_SVC\nnr_class 2\nlabel 1 -1\nnr_feature %d\nbias 1\nw\n", known)
+		for j := range known {
+			w[j] = random.NormFloat64()
+			file += fmt.Sprintln(w[j])
+		}
+		w[len(w)-1] = random.NormFloat64()
+		file += fmt.Sprintln(w[len(w)-1])
+		opt := AuditOptions{C: c}
+		if factor != 1 {
+			opt.ClassWeight = map[string]float64{"1": factor}
+		}
+		objective, _ := p.value(w)
+		optimum, total := p.least(), sum(p.c)
+		for _, refine := range []int{0, 2000} {
+			opt.Refine = refine
+			a, err := MakeAudit(t.Context(), decode(t, file), set, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The package's objective is the mean: divided by C N.
+			primal, dual := a.Summary.Primal*total, a.Summary.Dual*total
+			if math.Abs(primal-objective) > 1e-6*objective {
+				t.Errorf("trial %d: found the objective %.10g, expected %.10g", trial, primal, objective)
+			}
+			if dual > optimum*(1+1e-9) || refine > 0 && dual < optimum*(1-1e-4) {
+				t.Errorf("trial %d, refine %d: %d features, the model knows %d: found the bound %.10g on the optimum %.10g", trial, refine, d, known, dual, optimum)
+			}
+		}
+	}
+}
+
+// LIBLINEAR tells each class from the rest, and multiplies C for the rows of that class.
+func TestAuditWeighsOneClassAgainstTheRest(t *testing.T) {
+	m := decode(t, "solver_type L2R_L2LOSS_SVC\nnr_class 3\nlabel 1 2 3\nnr_feature 1\nbias -1\nw\n0.5 0 -0.5\n")
+	set := &dataset.Set{X: &matrix.Dense{Rows: 3, Cols: 1, Value: []float32{1, 0.5, -1}},
+		Target: dataset.Target{Label: []string{"1", "2", "3"}, Code: []uint32{0, 1, 2}, Number: []float64{1, 2, 3}}}
+	a, err := MakeAudit(t.Context(), m, set, AuditOptions{C: 1, ClassWeight: map[string]float64{"1": 4, "3": 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, want := range []struct{ weights, w, y []float64 }{
+		{[]float64{4, 1, 1}, []float64{0.5}, []float64{1, -1, -1}},
+		{[]float64{1, 1, 1}, []float64{0}, []float64{-1, 1, -1}},
+		{[]float64{1, 1, 2}, []float64{-0.5}, []float64{-1, -1, 1}},
+	} {
+		value, _ := svcProblem{[][]float64{{1}, {0.5}, {-1}}, want.y, want.weights}.value(want.w)
+		if found := a.Outputs[c].Primal * sum(want.weights); math.Abs(found-value) > 1e-12 {
+			t.Errorf("class %d: found the objective %.12g, expected %.12g", c+1, found, value)
+		}
+	}
+}
+
+// A row of weight 3 is the row three times, for every type of machine.
+func TestAuditOfMachinesWithWeights(t *testing.T) {
+	set := rings(t, 40, 2, false)
+	times := make([]float64, set.Rows())
+	often := &dataset.Set{Target: dataset.Target{Label: set.Target.Label}}
+	x, rows := &matrix.Dense{Cols: 2}, set.X.(*matrix.Dense)
+	for i := range times {
+		times[i] = float64(1 + i%3)
+		for range 1 + i%3 {
+			x.Value = append(x.Value, rows.Row(i).Value...)
+			often.Target.Code = append(often.Target.Code, set.Target.Code[i])
+			often.Target.Number = append(often.Target.Number, set.Target.Number[i])
+			x.Rows++
+		}
+	}
+	often.X = x
+	weighted := *set
+	weighted.Weight = times
+	for kind, opt := range map[string]AuditOptions{"c_svc": {C: 0.7}, "nu_svc": {Nu: 0.3}, "one_class": {Nu: 0.2}, "epsilon_svr": {C: 0.7}, "nu_svr": {C: 0.7, Nu: 0.3}} {
+		file := "svm_type " + kind + "\nkernel_type rbf\ngamma 1\nnr_class 2\ntotal_sv 2\nrho 0\n"
+		if kind == "c_svc" || kind == "nu_svc" {
+			file += "label 2 1\nnr_sv 1 1\n"
+		}
+		file += "SV\n"
+		for i, sign := range []string{"", "-"} {
+			if kind == "one_class" {
+				sign = ""
+			}
+			at := slices.Index(set.Target.Number, float64(2-i))
+			file += fmt.Sprintf("%s0.1 1:%g 2:%g\n", sign, rows.Row(at).Value[0], rows.Row(at).Value[1])
+		}
+		opt.Refine = 3000
+		a, err := MakeAudit(t.Context(), decode(t, file), &weighted, opt)
+		if err != nil {
+			t.Fatal(kind, err)
+		}
+		b, err := MakeAudit(t.Context(), decode(t, file), often, opt)
+		if err != nil {
+			t.Fatal(kind, err)
+		}
+		if f, g := a.Summary, b.Summary; math.Abs(f.Primal-g.Primal) > 1e-9*math.Abs(g.Primal) || math.Abs(f.Dual-g.Dual) > 1e-4*math.Abs(g.Dual) {
+			t.Errorf("%s: found %+v with weights, %+v with rows so many times", kind, f, g)
+		}
+	}
+}
+
+// Rows of categories are none that a file without names of features can be about.
+func TestAuditRefusesCategories(t *testing.T) {
+	set := twoPoints(1)
+	set.Schema = &dataset.Schema{Target: -1, Weight: -1, Columns: []dataset.Column{{Name: "a", Category: []string{"x"}}}}
+	_, err := MakeAudit(t.Context(), decode(t, "solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 1\nbias -1\nw\n1\n"), set, AuditOptions{C: 1})
+	if data := (DataError{}); !errors.As(err, &data) {
+		t.Errorf("found error %v, expected one about the data", err)
 	}
 }

@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset"
@@ -79,13 +80,34 @@ func Evaluate(m *model.Model, set *dataset.Set, threads int) (*Evaluation, error
 		return nil, DataError{err.Error()}
 	}
 	scores := Scores(m, x, threads)
-	if m.Classes == nil {
-		return evaluateNumbers(scores, set), nil
+	var e *Evaluation
+	switch {
+	case m.Classes == nil:
+		e = evaluateNumbers(scores, set)
+	case m.OneClass():
+		e = evaluateOneClass(m, scores, truth, set)
+	default:
+		e = evaluateClasses(m, scores, truth, set)
 	}
-	if m.OneClass() {
-		return evaluateOneClass(m, scores, truth, set), nil
+	if unscored := CountUnscored(slices.Values(scores)); unscored > 0 {
+		e.Warnings = append(e.Warnings, Unscored(unscored, len(scores)))
 	}
-	return evaluateClasses(m, scores, truth, set), nil
+	return e, nil
+}
+
+// CountUnscored returns how many rows have a score that is no finite number.
+func CountUnscored(rows iter.Seq[[]float64]) (count int) {
+	for scores := range rows {
+		if slices.ContainsFunc(scores, func(x float64) bool { return x-x != 0 }) {
+			count++
+		}
+	}
+	return count
+}
+
+// Unscored is the warning that so many of all rows have such scores.
+func Unscored(count, rows int) error {
+	return fmt.Errorf("%d of %d rows have scores that are no finite numbers: their values are too large for this model, and their predictions mean nothing", count, rows)
 }
 
 func evaluateNumbers(scores [][]float64, set *dataset.Set) *Evaluation {

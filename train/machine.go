@@ -191,6 +191,9 @@ func (f machineFamily) supports(m *model.Model) error {
 		return fmt.Errorf("found the places of %d support vectors in %d rows, expected %d in %d", len(m.Support.Index), n, m.Support.Len(), m.Data.Rows)
 	}
 	rows := kept(f.gram.Kernel, f.gram.X, m.Support.Index)
+	if _, cols := rows.Dims(); m.Support.Cols() != cols {
+		return fmt.Errorf("found support vectors of %d columns, expected %d", m.Support.Cols(), cols)
+	}
 	for j, i := range m.Support.Index {
 		if !sameRow(m.Support.Rows.Row(j), rows.Row(j), func(a, b float32) bool { return a == b }) {
 			return fmt.Errorf("support vector %d is not row %d of the data", j+1, i+1)
@@ -240,18 +243,15 @@ func (spec *Spec) checkKernel() error {
 	return nil
 }
 
-// unproved warns of a matrix that nothing can be proved with.
-func (f machineFamily) unproved() error {
+// doubt says why nothing is proved with the kernel.
+func (f machineFamily) doubt() string {
 	err := f.gram.Doubt()
 	if errors.Is(err, kernel.ErrIndefinite) {
 		const sample = 300
 		curvature, _ := kernel.Check(f.gram.Kernel, f.gram.X, sample)
 		err = fmt.Errorf("%w: the smallest eigenvalue of its matrix of %d rows is %.3g", err, min(sample, f.gram.Len()), curvature)
 	}
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("unproved: no gap is proved, as %w", err)
+	return err.Error()
 }
 
 // evaluations is how many values of the kernel were needed so far.

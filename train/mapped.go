@@ -85,6 +85,10 @@ func restateImages(m *model.Model, k kernel.Kernel, x matrix.Matrix, threads int
 	if err != nil {
 		return nil, err
 	}
+	stated, _ := m.Map.Dims()
+	if cols, _ := made.Dims(); stated != cols {
+		return nil, fmt.Errorf("found a map of rows of %d columns, expected %d", stated, cols)
+	}
 	claimed, found := m.Map.Landmarks(), made.Landmarks()
 	if claimed == nil || found == nil {
 		return images, nil

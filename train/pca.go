@@ -260,7 +260,7 @@ func (j *pcaJob) certify(ctx context.Context) error {
 	m := &model.PCA{
 		Statement: model.PCAStatement{K: j.spec.K, Method: j.spec.Method, Center: j.rows.Offset != nil, Scale: j.spec.scale(),
 			Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased},
-		Data:     model.Data{Rows: n, Features: d, Nonzeros: matrix.Nonzeros(j.set.X), Digest: digest},
+		Data:     model.Data{Rows: n, Features: d, Nonzeros: matrix.Nonzeros(j.set.X), Columns: columns(j.set.Schema), Digest: digest},
 		Features: j.set.Feature, Schema: j.set.Schema,
 		Components: j.basis.Component, Eigenvalue: j.basis.Value, Mean: j.rows.Offset, Scale: j.rows.Factor,
 		Proof: model.PCAProof{Gap: goal, Total: model.Bound(c.Total), Captured: model.Bound(c.Captured), Upper: model.Bound(c.Upper),

@@ -30,12 +30,12 @@ func MergePCA(models []*model.PCA) (*model.PCA, error) {
 		return nil, DataError{fmt.Sprintf("found only %d of k = %d components: the rows lie in fewer dimensions", all.Basis.K, first.Statement.K)}
 	}
 	all.Basis.Orient()
-	m := &model.PCA{Statement: first.Statement, Data: model.Data{Rows: all.Rows, Features: first.Cols()},
+	m := &model.PCA{Statement: first.Statement, Data: model.Data{Rows: all.Rows, Features: first.Cols(), Columns: columns(first.Schema)},
 		Features: first.Features, Schema: first.Schema, Components: all.Basis.Component, Eigenvalue: all.Basis.Value,
 		Mean: all.Mean, Scale: first.Scale, Version: Version(),
 		Proof: model.PCAProof{Status: Merged, Total: model.Bound(all.Total), Captured: model.Bound(math.NaN()), Upper: model.Bound(math.NaN())}}
-	m.Statement.Stream = false
 	for _, part := range models {
+		m.Statement.Stream = m.Statement.Stream || part.Statement.Stream
 		m.Data.Nonzeros += part.Data.Nonzeros
 		if part.Statement.Method != m.Statement.Method {
 			m.Statement.Method = "several"

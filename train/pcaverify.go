@@ -19,7 +19,8 @@ import (
 // PCAVerification is what recomputing the claims of components gave.
 type PCAVerification struct {
 	Found    model.PCAProof
-	Problems []string // what does not hold; empty: everything claimed is true
+	Problems []string // what does not hold; empty: everything claimed is true, or unproved
+	Unproved string   // why it could be neither proved nor refuted; "": it could
 }
 
 func (v *PCAVerification) fail(format string, args ...any) {
@@ -41,12 +42,16 @@ func VerifyPCA(ctx context.Context, m *model.PCA, set *dataset.Set, threads int)
 		v.fail("the components are not orthonormal: products are off by %.3g", off)
 		return v, nil
 	}
-	if m.Statement.Stream {
-		v.stream(m, set, basis, threads)
+	unnamed := v.statement(m, set)
+	v.oriented(basis)
+	if m.Statement.Stream && m.Proof.Status != Merged {
+		if v.stream(m, set, basis, threads); len(v.Problems) == 0 && m.Proof.HeldOut == nil {
+			v.Unproved = "of rows that come once nothing is proved, and none were held out"
+		}
 		return v, nil
 	}
 	digest := set.Digest()
-	if digest != m.Data.Digest && !(m.Proof.Status == Merged && m.Data.Digest == "") {
+	if digest != m.Data.Digest && m.Proof.Status != Merged {
 		v.fail("the data differ: found %s, the components were found in %s", digest, m.Data.Digest)
 	}
 	rows := pca.Rows{X: set.X, Offset: m.Mean, Factor: m.Scale}
@@ -55,9 +60,14 @@ func VerifyPCA(ctx context.Context, m *model.PCA, set *dataset.Set, threads int)
 		return nil, err
 	}
 	v.compare(m, c)
-	if m.Proof.Status != Merged { // of merged ones nothing is claimed; streams left rows out of their means
+	if m.Proof.Status == Merged {
+		v.merged(m, set.X, c.Total, threads)
+	} else {
 		v.preprocessing(m, set.X, set.X, c.Total, threads)
 		v.eigenvalues(rows, basis, c.Total, threads)
+	}
+	if len(v.Problems) == 0 {
+		v.Unproved = unnamed
 	}
 	return v, nil
 }
@@ -124,6 +134,10 @@ func (v *PCAVerification) eigenvalues(rows pca.Rows, b pca.Basis, total float64,
 		found[i] = vec.Dot64(images[i*b.Cols:(i+1)*b.Cols], b.Row(i)) / float64(n)
 	}
 	for i, claim := range b.Value {
+		if i > 0 && claim > b.Value[i-1]+1e-6*total {
+			v.fail("component %d is claimed to have a larger variance than the one before, expected them by decreasing variance", i+1)
+			return
+		}
 		if !(math.Abs(claim-found[i]) <= 1e-6*total) {
 			v.fail("the variance along component %d is claimed to be %.9g, found %.9g", i+1, claim, found[i])
 			return
@@ -153,68 +167,13 @@ func (v *PCAVerification) compare(m *model.PCA, c pca.Certificate) {
 	if p.Failure < c.Failure && !math.IsNaN(p.Relative()) {
 		v.fail("the bound is claimed to fail with a probability of %.3g, found %.3g", p.Failure, c.Failure)
 	}
-	if p.Status == string(solver.Converged) && !(found <= p.Gap*(1+tolerance) && p.Gap < 1) {
+	switch converged := p.Status == string(solver.Converged); {
+	case converged && !(found <= p.Gap*(1+tolerance) && p.Gap < 1):
 		v.fail("claims to have converged to %g, found the gap %.3g", p.Gap, found)
+	case !converged && p.Status != Merged && found < p.Gap*(1-tolerance):
+		v.fail("claims the status %s, but the gap %.3g is below the %g asked for", p.Status, found, p.Gap)
 	}
 }
 
 // gapRounding is by how much two proofs of a gap may differ by the order of sums.
 const gapRounding = 1e-12
-
-// stream recomputes what is claimed of rows that came once: which rows were held
-// out, what was measured on the others, and what the components capture of those
-// held out. That the components were not made of these cannot be seen.
-func (v *PCAVerification) stream(m *model.PCA, set *dataset.Set, basis pca.Basis, threads int) {
-	p := m.Proof
-	if !math.IsNaN(float64(p.Captured)) || !math.IsNaN(float64(p.Upper)) || p.Status == string(solver.Converged) || p.Status == Merged {
-		v.fail("claims a proof (%s, %.9g captured of at most %.9g), of which rows that came once have none", p.Status, p.Captured, p.Upper)
-	}
-	n, d := set.X.Dims()
-	numbers, learned, ok := split(m.HeldOut, n)
-	if !ok || !pca.HoldsOut(numbers, n, d) {
-		v.fail("%d rows are claimed to have been held out that would not have been", len(m.HeldOut))
-		return
-	}
-	rows := pca.Rows{X: matrix.Subset(set.X, learned), Offset: m.Mean, Factor: m.Scale}
-	total, _ := rows.Sizes(threads)
-	if differs(p.Total, model.Bound(total), 1e-6*total) {
-		v.fail("the variance of the rows is claimed to be %.9g, found %.9g", p.Total, total)
-	}
-	v.Found.Total = model.Bound(total)
-	v.preprocessing(m, rows.X, pca.Measured(rows.X), total, threads)
-	rows.X = matrix.Subset(set.X, numbers)
-	v.heldOut(p.HeldOut, rows, basis)
-}
-
-// split returns the numbers of rows held out and those of the others, of n; not ok
-// where they do not rise.
-func split(heldOut []int64, n int) (numbers, others []int, ok bool) {
-	for i := range n {
-		if len(numbers) < len(heldOut) && heldOut[len(numbers)] == int64(i) {
-			numbers = append(numbers, i)
-		} else {
-			others = append(others, i)
-		}
-	}
-	return numbers, others, len(numbers) == len(heldOut)
-}
-
-// heldOut recomputes what the components capture of the rows that were not learned.
-func (v *PCAVerification) heldOut(claim *model.HeldOutVariance, rows pca.Rows, basis pca.Basis) {
-	n, _ := rows.Dims()
-	if claim == nil {
-		return // nothing was claimed
-	}
-	if n == 0 {
-		v.fail("%d rows are claimed to have been held out, found none", claim.Rows)
-		return
-	}
-	found := heldOutVariance(pca.NewHeldOut(rows, basis))
-	v.Found.HeldOut = found
-	slack := tolerance * float64(found.Total)
-	if found.Rows != claim.Rows || differs(claim.Captured, found.Captured, slack) || differs(claim.Total, found.Total, slack) ||
-		differs(claim.Error, found.Error, slack) {
-		v.fail("of %d rows held out the components are claimed to capture %.12g of %.12g, found %.12g of %.12g in %d rows",
-			claim.Rows, claim.Captured, claim.Total, found.Captured, found.Total, found.Rows)
-	}
-}

@@ -18,7 +18,7 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 	m := &model.Model{
 		Statement: j.statement(),
 		Data: model.Data{Rows: j.set.Rows(), Features: j.set.Cols(),
-			Nonzeros: matrix.Nonzeros(j.set.X), Digest: digest.Wait()},
+			Nonzeros: matrix.Nonzeros(j.set.X), Classes: len(j.labels.classes), Columns: columns(j.set.Schema), Digest: digest.Wait()},
 		Classes: j.labels.classes, Features: j.set.Feature, Schema: j.set.Schema, Scaling: j.scaling, Map: j.mapped,
 		Outputs: make([]model.Output, len(solutions)), Version: Version(),
 	}
@@ -30,11 +30,7 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 		return nil, err
 	}
 	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), Why: j.why, Evaluations: j.evaluations(), Train: j.mapping}
-	if f, ok := j.stated.family.(machineFamily); ok {
-		if err := f.unproved(); err != nil {
-			r.Warnings = append(r.Warnings, err)
-		}
-	}
+	r.Unproved, r.ProvesNothing = j.unproved(r.Summary), j.provesNothing()
 	for c, s := range solutions {
 		r.Epochs += s.Epochs
 		r.Train += s.Train
@@ -48,6 +44,14 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 		}
 	}
 	return r, m.Seal()
+}
+
+// columns returns how many columns a table has; 0: there is none.
+func columns(s *dataset.Schema) int {
+	if s == nil {
+		return 0
+	}
+	return len(s.Columns)
 }
 
 // lost reports whether the model proves less than a solution did: no longer that
@@ -87,9 +91,10 @@ func (j *job) statement() model.Statement {
 // so small that this could show.
 func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) error {
 	points, errs := make([]problem.Point, len(solutions)), make([]error, len(solutions))
+	proved := slices.ContainsFunc(solutions, func(s *solver.Solution) bool { return s.Point.A != nil })
 	parallel.Blocks(len(solutions), 1, j.workers(), func(c, _, _ int) {
 		s := solutions[c]
-		point, certificate, err := j.storable(c, s, short && j.spec.short())
+		point, certificate, err := j.storable(c, s, short && j.spec.short(), proved || !j.spec.IsMachine())
 		points[c], errs[c] = point, err
 		m.Outputs[c] = model.Output{Dual: point.A,
 			Certificate: model.Certificate{
@@ -107,18 +112,28 @@ func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) err
 // the coefficients are exactly theirs a certificate costs half as much.
 func (spec *Spec) short() bool { return spec.Gap >= 1e-6 && !spec.IsMachine() }
 
-// storable returns the point of a solution as a model can hold it. Its
-// certificate is that of the solution unless something had to be changed.
-func (j *job) storable(c int, s *solver.Solution, short bool) (problem.Point, problem.Certificate, error) {
+// storable returns the point of a solution as a model can hold it: weights that
+// are bounded are those that the certificate is about. Its certificate is that of
+// the solution unless something had to be changed. A model has dual variables of all
+// its outputs or, where none is proved, of none.
+func (j *job) storable(c int, s *solver.Solution, short, proved bool) (problem.Point, problem.Certificate, error) {
 	point, same := s.Point, true
 	// Run falls back to zero weights only where their objective is smaller than
 	// that of the point: not where targets are so large that it overflows too.
 	if slices.ContainsFunc(point.W, func(x float64) bool { return finiteOr(x, 1) != x }) {
 		point.W, same = make([]float64, len(point.W)), false // no model can hold such weights
 	}
+	if _, bounded := j.first.Problem.(problem.Bounded); bounded {
+		p, err := j.problem(c)
+		if err != nil {
+			return point, problem.Certificate{}, err
+		}
+		inside := p.inside(point)
+		point, same = inside, same && &inside.W[0] == &point.W[0]
+	}
 	switch {
-	case point.A == nil && j.spec.IsMachine(): // a method without any proof
-	case point.A == nil: // nothing was proved: zero always is a dual point
+	case point.A == nil && !proved: // a method or a kernel without any proof
+	case point.A == nil: // nothing was proved of this output: zero always is a dual point
 		point.A, same = make([]float64, j.set.Rows()), false
 	case short && !solver.IsShort(point.A):
 		point.A, same = slices.Clone(point.A), false

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -49,6 +50,51 @@ func TestLinearSlack(t *testing.T) {
 	} {
 		if _, err := Fit(t.Context(), set, c.spec); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: found %v, expected %q", c.spec, err, c.want)
+		}
+	}
+}
+
+// What is stored of a problem whose weights are bounded is the point that its objective is
+// about: inside of the ball, and not one in whose place another is judged.
+func TestStoredInsideTheBall(t *testing.T) {
+	set := rings(t, 60, 2, false)
+	for name, spec := range map[string]Spec{
+		"slack":        {Slack: 0.3, Gap: 0.1},
+		"kernel slack": {Slack: 0.3, Kernel: "rbf:gamma=1", Gap: 0.1},
+		"radius":       {Radius: 2, Kernel: "rbf:gamma=1", Gap: 0.1, Bias: "feature"},
+		"small radius": {Radius: 0.01, Kernel: "rbf:gamma=1", Gap: 0.1, Bias: "none"},
+	} {
+		r, err := Fit(t.Context(), set, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		terms, err := termsOf(r.Model.Statement)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := kernelOf(r.Model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := newStated(terms, k, set.X, kernel.Options{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.labels, err = relabel(r.Model, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.weights = orOnes(nil, set.Rows())
+		p, err := s.output(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := s.family.weights(r.Model, 0)
+		if inside := p.Problem.(problem.Bounded).Inside(w); &inside[0] != &w[0] {
+			t.Errorf("%s: the stored point is outside of the ball: found the weight %g, inside %g", name, w[0], inside[0])
+		}
+		if v, err := Verify(r.Model, set, 1); err != nil || len(v.Problems) > 0 || v.Found != v.Claimed {
+			t.Errorf("%s: verification %+v, %v", name, v, err)
 		}
 	}
 }

@@ -1,9 +1,11 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -39,6 +41,48 @@ func termsOf(s model.Statement) (terms, error) {
 	t, err := newTerms(s.Loss, s.Penalty, s.Bias)
 	t.radius, t.slack, t.nu, t.oneClass = s.Radius, s.Slack, s.Nu, s.Task == OneClass
 	return t, err
+}
+
+// checkStatement returns why training cannot have stated this problem of these rows. It
+// is the check of a [Spec]: what a problem has no use for, such as the penalty of a
+// kernel machine or lambda beside nu, has the one value that training writes.
+func checkStatement(m *model.Model, set *dataset.Set) error {
+	s := m.Statement
+	spec := Spec{Task: taskOf(m), Loss: s.Loss, Penalty: s.Penalty, Kernel: s.Kernel, Map: s.Map, Scheme: s.Scheme, Bias: s.Bias,
+		Lambda: s.Lambda, Radius: s.Radius, Slack: s.Slack, Nu: s.Nu, ClassWeight: s.ClassWeight, Gap: s.Gap}
+	if k, err := kernelOf(m); err != nil {
+		return err
+	} else if custom, ok := k.(kernel.Func); ok {
+		spec.Custom = &custom
+	}
+	if err := spec.Check(); err != nil {
+		return err
+	}
+	l, err := loss.New(s.Loss)
+	if err != nil {
+		return err
+	}
+	if _, margin := l.(loss.Margin); margin && m.Classes == nil {
+		return fmt.Errorf("found the loss %s without classes: expected two at least", s.Loss)
+	}
+	if s.ClassWeight != nil && m.Classes == nil {
+		return errors.New("found class weights without classes: expected none")
+	}
+	if s.Slack != 0 && (set.Weight != nil || s.ClassWeight != nil) {
+		return fmt.Errorf("found slack=%g with weights of rows or classes: expected none", s.Slack)
+	}
+	return nil
+}
+
+// taskOf names the task of a model.
+func taskOf(m *model.Model) string {
+	switch {
+	case m.OneClass():
+		return OneClass
+	case m.Classes != nil:
+		return "classification"
+	}
+	return "regression"
 }
 
 // solvable returns why no solver can prove anything of a loss with a penalty.
@@ -94,6 +138,10 @@ func (s *stated) output(c int) (o objective, err error) {
 		lambda *= sum(s.weights) / sum(weights)
 	}
 	o.Problem, o.Risk, err = o.family.problem(s.terms, s.labels.targets(c, s.threads), weights, lambda)
+	var data problem.DataError
+	if errors.As(err, &data) {
+		err = DataError{err.Error()}
+	}
 	return o, err
 }
 
@@ -109,6 +157,21 @@ type objective struct {
 
 // Certify judges a point of all rows.
 func (o objective) Certify(p problem.Point) problem.Certificate { return o.Problem.Certify(o.cut(p)) }
+
+// inside returns the point that the certificate of p is about, p itself if it is.
+func (o objective) inside(p problem.Point) problem.Point {
+	bounded, ok := o.Problem.(problem.Bounded)
+	if !ok {
+		return p
+	}
+	part := o.cut(p)
+	w := bounded.Inside(part.W)
+	if &w[0] == &part.W[0] {
+		return p
+	}
+	part.W = w
+	return o.lift(part)
+}
 
 // cut takes what belongs to the rows of the problem out of a point of all rows;
 // lift puts it there, with zeros for the others.
@@ -145,6 +208,23 @@ func (o objective) lift(p problem.Point) problem.Point {
 		p.A = spread(p.A, o.all)
 	}
 	return p
+}
+
+// outside returns the first row that the problem is not about but that has a coefficient
+// in a point of all rows, -1 if there is none.
+func (o objective) outside(w []float64) int {
+	if _, machine := o.family.(machineFamily); !machine || o.rows == nil {
+		return -1
+	}
+	next := 0
+	for i, x := range w[:o.all] {
+		if next < len(o.rows) && int(o.rows[next]) == i {
+			next++
+		} else if x != 0 {
+			return i
+		}
+	}
+	return -1
 }
 
 // at returns some of the numbers.

@@ -37,6 +37,9 @@ type Result struct {
 	Epochs  int     // of all classes together
 	Why     string  // the solver was chosen; "" if it was asked for
 
+	Unproved      string // why there is no gap; "": there is one
+	ProvesNothing bool   // there can be none, by this solver or with this kernel: its passes are all that was asked
+
 	Evaluations kernel.Counts // of the kernel in training; certificates not counted
 
 	// The time spent in solvers, and before in mapping rows, and in certificates,

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -19,7 +20,8 @@ type Verification struct {
 	// found was built from its predictions, and the one claimed, which may be
 	// better, cannot be checked.
 	Rebuilt  bool
-	Problems []string // what does not hold; empty: everything claimed is true
+	Problems []string // what does not hold; empty: everything claimed is true, or unproved
+	Unproved string   // why it could be neither proved nor refuted; "": it could
 }
 
 // tolerance is how far a recomputed value may be from the stored one, relative
@@ -42,6 +44,11 @@ func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error
 	if digest := set.Digest(); digest != m.Data.Digest {
 		v.fail("the data differ: found %s, the model was trained on %s", digest, m.Data.Digest)
 	}
+	unnamed := v.preparation(m, set)
+	if err := checkStatement(m, set); err != nil {
+		v.fail("no training states this problem: %s", err)
+		return v, nil
+	}
 	problems, err := restate(m, set, threads)
 	if err != nil {
 		v.fail("%s", err)
@@ -55,14 +62,43 @@ func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error
 			v.fail("%s", err)
 			return v, nil
 		}
-		v.recompute(c+1, &found.Outputs[c], p, problems.family.weights(m, c), m.Statement.Gap)
+		w := problems.family.weights(m, c)
+		v.predictor(c+1, p, w)
+		v.recompute(c+1, &found.Outputs[c], p, w, m.Statement.Gap)
 	}
 	v.Found = Summarise(&found)
+	if len(v.Problems) == 0 {
+		v.Unproved = cmp.Or(v.judge(problems.family, m.Statement.Gap), unnamed)
+	}
 	return v, nil
+}
+
+// preparation compares what the model says of the rows, and how it scales them.
+// It returns why names of columns could not be compared.
+func (v *Verification) preparation(m *model.Model, set *dataset.Set) (unnamed string) {
+	problems, unnamed := preparation{m.Data, m.Features, m.Schema}.compare(set)
+	v.Problems = append(v.Problems, problems...)
+	if err := checkScaling(m, set); err != nil {
+		v.fail("%s", err)
+	}
+	return unnamed
 }
 
 func (v *Verification) fail(format string, args ...any) {
 	v.Problems = append(v.Problems, fmt.Sprintf(format, args...))
+}
+
+// predictor notes where the weights of an output predict otherwise than what the problem
+// judges.
+func (v *Verification) predictor(number int, p objective, w []float64) {
+	if i := p.outside(w); i >= 0 {
+		v.fail("output %d has a coefficient for row %d, which is of neither of its classes", number, i+1)
+	}
+	if b, ok := p.Problem.(problem.Bounded); ok {
+		if part := p.cut(problem.Point{W: w}).W; !near(part, b.Inside(part)) {
+			v.fail("output %d has weights of a norm that is larger than the problem allows", number)
+		}
+	}
 }
 
 // recompute replaces the certificate of an output, the one with that number, by

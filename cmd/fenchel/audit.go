@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,8 +19,9 @@ import (
 
 // auditFlags are those of verify for the models of other programs.
 type auditFlags struct {
-	opt   train.AuditOptions
-	cache string
+	opt         train.AuditOptions
+	classWeight string
+	cache       string
 }
 
 func (a *auditFlags) register(cmd *cobra.Command) {
@@ -25,6 +29,7 @@ func (a *auditFlags) register(cmd *cobra.Command) {
 	f.Float64Var(&a.opt.C, "C", 0, "C of the training, for a model of LIBSVM or LIBLINEAR: its file does not hold it")
 	f.Float64Var(&a.opt.Nu, "nu", 0, "nu of the training, for a model of LIBSVM of the types one_class, nu_svc and nu_svr")
 	f.StringVar(&a.opt.Loss, "loss", "", "its loss, where the file does not say all, as in epsilon-insensitive:epsilon=0.2")
+	f.StringVar(&a.classWeight, "class-weight", "", "its class weights, LABEL=WEIGHT,...: the options -wLABEL of svm-train and train")
 	f.IntVar(&a.opt.Refine, "refine", 0, "improve the bound by at most so many epochs of a solver")
 	f.StringVar(&a.cache, "cache", "", "keep at most so much of the kernel's matrix in memory meanwhile (default 1GB)")
 	complete(cmd, "loss", names(loss.Entries())...)
@@ -32,7 +37,7 @@ func (a *auditFlags) register(cmd *cobra.Command) {
 
 // check compares the flags with the model, before any data are read.
 func (a *auditFlags) check(cmd *cobra.Command, m *model.Model) (err error) {
-	for _, flag := range []string{"C", "nu", "loss", "refine", "cache"} {
+	for _, flag := range []string{"C", "nu", "loss", "class-weight", "refine", "cache"} {
 		if cmd.Flags().Changed(flag) && !m.IsImported() {
 			return fmt.Errorf("--%s: the model states its own problem: expected a model of LIBSVM or LIBLINEAR", flag)
 		}
@@ -61,6 +66,11 @@ func (a *auditFlags) check(cmd *cobra.Command, m *model.Model) (err error) {
 			return err
 		}
 	}
+	if a.classWeight != "" {
+		if a.opt.ClassWeight, err = parseClassWeights(a.classWeight, "LABEL=WEIGHT,..."); err != nil {
+			return err
+		}
+	}
 	if a.cache != "" {
 		if a.opt.Cache, err = parseBytes(a.cache); err != nil {
 			return fmt.Errorf("--cache %s: %w", a.cache, err)
@@ -80,10 +90,29 @@ func (a *auditFlags) run(cmd *cobra.Command, m *model.Model, set *dataset.Set, a
 		return err
 	}
 	if asJSON {
-		return printJSON(cmd, auditJSON(m, found, a.opt))
+		out := auditJSON(m, found, a.opt)
+		out["n"], out["d"] = set.Rows(), set.Cols()
+		if err := printJSON(cmd, out); err != nil {
+			return err
+		}
+	} else {
+		r := report{cmd.OutOrStdout()}
+		printAudit(r, m, found, a.opt)
+		r.line("data", "%s", a.data(m, set))
 	}
-	printAudit(report{cmd.OutOrStdout()}, m, found, a.opt)
-	return nil
+	return verified(nil, found.Unproved)
+}
+
+// data says what the problem is about.
+func (a *auditFlags) data(m *model.Model, set *dataset.Set) string {
+	text := fmt.Sprintf("%s of %s", count(set.Rows(), "row"), count(set.Cols(), "feature"))
+	if set.Weight != nil {
+		text += ", with row weights"
+	}
+	if d := m.Cols(); m.Support == nil && d != set.Cols() {
+		text += fmt.Sprintf("; the model has weights for %d", d)
+	}
+	return text
 }
 
 func printAudit(r report, m *model.Model, a *train.Audit, opt train.AuditOptions) {
@@ -95,13 +124,19 @@ func printAudit(r report, m *model.Model, a *train.Audit, opt train.AuditOptions
 	if opt.C > 0 {
 		given += fmt.Sprintf(", C %g", opt.C)
 	}
-	r.line("problem", "%s%s, bias %s", termsOf(m), given, m.Statement.Bias)
+	for _, label := range slices.Sorted(maps.Keys(opt.ClassWeight)) {
+		given += fmt.Sprintf(", C %g of class %s", opt.ClassWeight[label]*opt.C, label)
+	}
+	asked := *m
+	asked.Statement.Loss, asked.Statement.Kernel = cmp.Or(opt.Loss, m.Statement.Loss), a.Kernel
+	r.line("problem", "%s%s, bias %s", termsOf(&asked), given, m.Statement.Bias)
 	if m.Support != nil {
 		r.line("support", "%s, all among the rows", count(m.Support.Len(), "vector"))
 	}
 	s := a.Summary
-	if s.Unproved() {
-		r.line("unproved", "objective %.10g; nothing bounds it from below with this kernel", s.Primal)
+	if a.Unproved != "" {
+		r.line("unproved", "%s", a.Unproved)
+		r.line("objective", "%.10g", s.Primal)
 		return
 	}
 	r.line("proof", "objective %.10g, best possible at least %.10g: relative gap %.3g", s.Primal, s.Dual, s.Gap)
@@ -124,6 +159,7 @@ func auditJSON(m *model.Model, a *train.Audit, opt train.AuditOptions) map[strin
 	s := a.Summary
 	out := map[string]any{"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_absolute": model.Bound(s.Primal - s.Dual),
 		"gap_worst": model.Bound(s.Worst), "C": opt.C, "outputs": outputs, "refined_by": a.Solver}
+	_, out["reason"] = validity(nil, a.Unproved) // a file of LIBSVM claims nothing that could be valid
 	if opt.Nu > 0 {
 		out["nu"] = opt.Nu
 	}

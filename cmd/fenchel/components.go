@@ -142,6 +142,7 @@ func verifyComponents(cmd *cobra.Command, in *input, m *model.PCA, tampered erro
 	if err != nil {
 		return err
 	}
+	warn(cmd, set.Warnings)
 	set.Widen(m.Cols()) // --features may have asked for more than the rows have
 	v, err := train.VerifyPCA(cmd.Context(), m, set, in.opt.Threads)
 	if err != nil {
@@ -154,7 +155,8 @@ func verifyComponents(cmd *cobra.Command, in *input, m *model.PCA, tampered erro
 	found.Proof = v.Found
 	if asJSON {
 		out := pcaJSON(&found)
-		out["valid"], out["problems"] = len(v.Problems) == 0, append([]string{}, v.Problems...)
+		out["valid"], out["reason"] = validity(v.Problems, v.Unproved)
+		out["problems"] = append([]string{}, v.Problems...)
 		if err := printJSON(cmd, out); err != nil {
 			return badData(err)
 		}
@@ -163,13 +165,14 @@ func verifyComponents(cmd *cobra.Command, in *input, m *model.PCA, tampered erro
 		for _, p := range v.Problems {
 			r.line("FALSE", "%s", p)
 		}
-		if len(v.Problems) == 0 {
+		switch {
+		case len(v.Problems) > 0:
+		case v.Unproved != "":
+			r.line("unproved", "%s of %s: %s", count(m.Statement.K, "component"), count(m.Cols(), "feature"), v.Unproved)
+		default:
 			r.line("true", "%s of %s", count(m.Statement.K, "component"), count(m.Cols(), "feature"))
 			printBound(r, m.Statement.K, v.Found)
 		}
 	}
-	if len(v.Problems) > 0 {
-		return &exit{code: exitFalse}
-	}
-	return nil
+	return verified(v.Problems, v.Unproved)
 }

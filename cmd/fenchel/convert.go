@@ -72,7 +72,7 @@ Fenchel, and a kernel machine of Fenchel one of LIBSVM.`,
 			if err := dataset.Write(cmd.Context(), out, set, to); err != nil {
 				return badData(err)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", out, describe(set))
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", visible(out), describe(set))
 			return nil
 		},
 	}
@@ -89,14 +89,14 @@ func convertModel(cmd *cobra.Command, from, to string) error {
 	if err != nil {
 		return badData(err)
 	}
-	format, write := "Fenchel", m.Write
+	format, write := "Fenchel", m.WriteFile
 	if !model.IsForeignFile(from) {
-		format, write = "LIBSVM", m.WriteLIBSVM
+		format, write = "LIBSVM", m.WriteLIBSVMFile
 	}
-	if err := dataset.WriteFile(to, write); err != nil {
+	if err := write(to); err != nil {
 		return badData(err)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: model of %s\n", to, format)
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: model of %s\n", visible(to), format)
 	return nil
 }
 

@@ -59,7 +59,7 @@ func printInfo(r report, m *model.Model, top int) {
 	p := m.Statement
 	r.line("problem", "%s, %s, bias %s, scale %s", termsOf(m), balance(m), p.Bias, scaleOf(m))
 	r.line("solver", "%s, seed %d", p.Solver, p.Seed)
-	printProof(r, m, s, status(m))
+	printProof(r, m, s, status(m), "")
 	printSize(r, m)
 	r.line("version", "%s", m.Version)
 	for c, o := range m.Outputs {
@@ -123,7 +123,7 @@ func largestOf(weights []float64, names []string, top int) string {
 		}
 		name := fmt.Sprint(j + 1)
 		if names != nil {
-			name = names[j]
+			name = spell(names[j])
 		}
 		parts = append(parts, fmt.Sprintf("%s %+.4g", name, weights[j]))
 	}

@@ -8,6 +8,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/fenchel-ml/fenchel/parallel"
 )
 
 // burst is how long signals after the first are taken for the same wish: timeout
@@ -49,6 +51,7 @@ func abandoned[T any](ctx context.Context, f func() (T, error)) (made T, err err
 	var late T
 	var failed error
 	go func() {
+		defer parallel.Guard()()
 		late, failed = f()
 		close(done)
 	}()

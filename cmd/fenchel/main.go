@@ -2,7 +2,7 @@
 // they are.
 //
 // One file per verb, of train three: the flags are in trainflags.go, what is
-// reported in trainreport.go. What verbs share: main.go, exit codes; root.go, how
+// reported in trainreport.go. What verbs share: exitcode.go, how a run ends; root.go, how
 // a command line is understood; interrupt.go, how a run is ended early; input.go,
 // the flags for reading data; path.go, the files that are written; proof.go, what
 // a model is and proves; text.go, how anything is spelled. No mathematics lives
@@ -17,17 +17,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-)
 
-// Exit codes, a contract with scripts.
-const (
-	exitOK          = 0
-	exitUsage       = 1   // unknown flag, bad parameter
-	exitData        = 2   // input, output, bad data
-	exitLimit       = 3   // a limit was reached before the gap
-	exitFailed      = 4   // diverged or stalled
-	exitFalse       = 5   // verify: the claim is false
-	exitInterrupted = 130 // Ctrl-C
+	"github.com/fenchel-ml/fenchel/parallel"
 )
 
 func main() {
@@ -38,6 +29,11 @@ func main() {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := interruptible(stderr, burst, func() { os.Exit(exitInterrupted) })
 	defer stop()
+	parallel.OnFault(func(name string) {
+		fmt.Fprintf(stderr, "fenchel: %s: found less of the file than when it was opened, expected one that does not change while it is in use\n", visible(name))
+		os.Exit(exitData)
+	})
+	defer parallel.Guard()()
 	root := newRoot(args)
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -62,7 +58,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		e = &exit{exitInterrupted, errors.New(strings.ReplaceAll(err.Error(), context.Canceled.Error(), "interrupted"))}
 	}
 	if e.err != nil {
-		fmt.Fprintf(stderr, "fenchel: %s\n", strings.ReplaceAll(e.err.Error(), "\n", " "))
+		fmt.Fprintf(stderr, "fenchel: %s\n", visible(strings.ReplaceAll(e.err.Error(), "\n", " ")))
 	}
 	return e.code
 }

@@ -40,6 +40,7 @@ func ordered(w io.Writer, rows, size, threads int, do func(dst []byte, lo, hi in
 	defer close(quit)
 	for range threads {
 		group.Go(func() {
+			defer parallel.Guard()()
 			for {
 				select {
 				case text := <-room:

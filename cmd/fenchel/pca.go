@@ -52,8 +52,9 @@ can go on with later rows: --resume MODEL. If a row is bad, or the run is
 interrupted, what was learned from the rows before is written.
 
 "fenchel predict MODEL DATA" writes the coordinates of rows along the components,
-"fenchel reconstruct" makes rows of them again. Exit code: 0 done, 3 the gap that
-was asked for is not proved, 4 nor is the usual one, 130 interrupted.`,
+"fenchel reconstruct" makes rows of them again. The exit code is 0 if the gap is
+proved, or all rows were learned without one asked for; for the others see "fenchel
+help exit-codes".`,
 		Example: `  fenchel pca @low-rank -k 5
   fenchel pca digits.csv.gz -k 50 -o digits.pca
   fenchel pca news.svm -k 100 --center -o news.pca
@@ -264,22 +265,7 @@ func (p *reducer) finish(cmd *cobra.Command, sources []string) error {
 	} else {
 		p.print(cmd, sources)
 	}
-	return p.ended()
-}
-
-// ended turns the status into an exit code. A method that learns row by row did
-// what was asked when it has seen its rows, unless a gap was asked for too.
-func (p *reducer) ended() error {
-	switch p.result.Status {
-	case solver.Converged:
-		return nil
-	case solver.EpochLimit:
-		if p.spec.Gap == 0 {
-			return nil
-		}
-		return &exit{code: exitLimit}
-	case solver.Interrupted:
-		return &exit{code: exitInterrupted}
-	}
-	return &exit{code: exitFailed}
+	// A method that learns row by row did what was asked when it has seen its rows, unless
+	// a gap was asked for too.
+	return ended(p.result.Status, p.spec.Gap == 0)
 }

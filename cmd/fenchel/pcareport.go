@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/train"
 )
 
 // print tells a person what came out.
@@ -39,6 +40,9 @@ func (p *reducer) printJSON(cmd *cobra.Command) error {
 	out["seconds"] = map[string]float64{"read": p.read.Seconds(), "fit": p.result.Fit.Seconds(), "certify": p.result.Certify.Seconds(), "total": p.total.Seconds()}
 	if out["model"] = nil; p.out != "" {
 		out["model"] = p.out
+	}
+	if out["unproved"] = nil; unprovedComponents(p.result.Model) != "" {
+		out["unproved"] = unprovedComponents(p.result.Model)
 	}
 	if p.result.Why != "" {
 		out["method_why"] = p.result.Why
@@ -89,7 +93,24 @@ func printComponents(r report, m *model.PCA, why string) {
 	r.line("variance", "%.6g of %.6g captured (%s), noise %.4g", captured, float64(p.Total), percent(captured/float64(p.Total)), m.Noise())
 	printBound(r, s.K, p)
 	r.line("first", "%s", ratios(m))
-	r.line("status", "%s", p.Status)
+	if unproved := unprovedComponents(m); unproved != "" {
+		r.line("status", "%s: no gap is proved, %s", p.Status, unproved)
+	} else {
+		r.line("status", "%s", p.Status)
+	}
+}
+
+// unprovedComponents says why there is no bound; "": there is one.
+func unprovedComponents(m *model.PCA) string {
+	switch {
+	case !math.IsNaN(m.Proof.Relative()):
+		return ""
+	case m.Statement.Stream && m.Proof.Status != train.Merged:
+		return "as rows came once"
+	case m.Proof.Status == train.Merged:
+		return "as the rows were not looked at"
+	}
+	return "nothing was found that bounds what others capture"
 }
 
 // printBound says how far from the best the components may be.

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/train"
 )
 
 // predictor is one run of the verb predict.
@@ -20,6 +22,7 @@ type predictor struct {
 	scores        bool
 	probabilities bool
 	whiten        bool
+	unscored      atomic.Int64 // rows so far without a finite score
 }
 
 func newPredict() *cobra.Command {
@@ -91,9 +94,14 @@ func (p *predictor) predict(cmd *cobra.Command, m *model.Model, set *dataset.Set
 		return p.write(w, m, x, format)
 	}
 	if p.out == "" || p.out == "-" {
-		return badData(write(cmd.OutOrStdout()))
+		err = write(cmd.OutOrStdout())
+	} else {
+		err = dataset.WriteFile(p.out, write)
 	}
-	return badData(dataset.WriteFile(p.out, write))
+	if unscored := p.unscored.Load(); err == nil && unscored > 0 {
+		warn(cmd, []error{train.Unscored(int(unscored), set.Rows())})
+	}
+	return badData(err)
 }
 
 // blockRows is how many rows are scored and spelled at a time: enough to make
@@ -109,6 +117,7 @@ func (p *predictor) write(w io.Writer, m *model.Model, x matrix.Matrix, f rowFor
 		var probabilities []float64
 		all := make([]float64, k*(hi-lo))
 		m.ScoreRows(all, x, lo, hi)
+		p.unscored.Add(int64(train.CountUnscored(slices.Chunk(all, k))))
 		for i := lo; i < hi; i++ {
 			scores := all[k*(i-lo) : k*(i-lo+1)]
 			if text = f.begin(text, i); m.Classes == nil {

@@ -43,10 +43,13 @@ func printProblem(r report, m *model.Model, total float64, why string) {
 	r.line("solver", "%s%s, seed %d", p.Solver, why, p.Seed)
 }
 
-// printProof states what was proved.
-func printProof(r report, m *model.Model, s train.Summary, status string) {
+// printProof states what was proved, or why nothing was, if that is known.
+func printProof(r report, m *model.Model, s train.Summary, status, unproved string) {
 	if s.Unproved() {
-		r.line("status", "%s: no gap is proved", status)
+		if unproved != "" {
+			unproved = ", " + unproved
+		}
+		r.line("status", "%s: no gap is proved%s", status, unproved)
 		r.line("objective", "%.10g", s.Primal)
 		return
 	}

@@ -26,7 +26,8 @@ func newReproduce() *cobra.Command {
 		Long: `Reproduce repeats a figure or a table of the sources by its name, one of
 "fenchel list experiments" with parameters after it (NAME:key=value,...). It writes
 the points of the figure to NAME.csv, one a line, and prints what the source claims
-and whether it holds here. The exit code is 5 if one claim does not.`,
+and whether it holds here. The exit code is 5 if one claim does not; for the others
+see "fenchel help exit-codes".`,
 		Example: `  fenchel reproduce thesis-fig6.3
   fenchel reproduce thesis-fig6.5 --data train-images-idx3-ubyte.gz t10k-images-idx3-ubyte.gz
   fenchel reproduce thesis-fig6.5 --data @heavy-tailed:n=70000`,

@@ -31,7 +31,8 @@ func newRoot(args []string) *cobra.Command {
 		Long: `Fenchel trains linear models and kernel machines and finds principal components
 and proves how good each answer is: a model carries a certificate, such as a
 duality gap, a proved bound on how far its objective is from the best possible,
-that anyone can check again with "fenchel verify".`,
+that anyone can check again with "fenchel verify". What the exit codes mean is in
+"fenchel help exit-codes".`,
 		Version:       train.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -52,6 +53,7 @@ that anyone can check again with "fenchel verify".`,
 	for _, m := range makers {
 		root.AddCommand(m.make())
 	}
+	root.AddCommand(newExitCodes())
 	root.CompletionOptions.HiddenDefaultCmd = false
 	refuseUnknown(root)
 	return root
@@ -61,7 +63,7 @@ that anyone can check again with "fenchel verify".`,
 func verbs(root *cobra.Command) []string {
 	var list []string
 	for _, c := range root.Commands() {
-		if c.Name() != "help" && c.Name() != "completion" {
+		if c.Runnable() && c.Name() != "help" && c.Name() != "completion" {
 			list = append(list, c.Name())
 		}
 	}

@@ -8,18 +8,40 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // report prints lines of a name and a text, aligned.
 type report struct{ w io.Writer }
 
 func (r report) line(name, format string, args ...any) {
-	fmt.Fprintf(r.w, "%-10s %s\n", name, fmt.Sprintf(format, args...))
+	fmt.Fprintf(r.w, "%-10s %s\n", name, visible(fmt.Sprintf(format, args...)))
+}
+
+// visible shows control characters as Go writes them, and bytes that are no UTF-8:
+// names out of files and of files may hold what a terminal obeys.
+func visible(text string) string {
+	odd := func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }
+	if !strings.ContainsFunc(text, odd) {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		part := text[:size]
+		if odd(r) {
+			part = strings.Trim(strconv.Quote(part), `"`)
+		}
+		b.WriteString(part)
+		text = text[size:]
+	}
+	return b.String()
 }
 
 // describe says how large a set is.
@@ -44,14 +66,8 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// spell writes a label so that it stays one field of one line: as it is, but
-// quoted as in Go if it holds a newline, tab or other control character.
-func spell(label string) string {
-	if strings.ContainsFunc(label, unicode.IsControl) {
-		return strconv.Quote(label)
-	}
-	return label
-}
+// spell writes a label so that it stays one field of one line, as registry.Spell does.
+func spell(label string) string { return registry.Spell(label) }
 
 // spelled spells all labels.
 func spelled(labels []string) []string {
@@ -88,6 +104,6 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds())
 // warn prints doubts to standard error.
 func warn(cmd *cobra.Command, warnings []error) {
 	for _, w := range warnings {
-		fmt.Fprintf(cmd.ErrOrStderr(), "fenchel: warning: %s\n", w)
+		fmt.Fprintf(cmd.ErrOrStderr(), "fenchel: warning: %s\n", visible(w.Error()))
 	}
 }

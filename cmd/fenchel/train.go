@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -46,9 +45,8 @@ machine, sum_j beta_j k(x_j,x), and the penalty half its squared norm; gamma is
 margin, outside of the tube (beside --C), or, with --task one-class, be outliers.
 With --map too, a linear model is trained of features whose inner products
 approximate the kernel: for many rows that is far less work, and the proof is of
-the approximate kernel. Exit code: 0 proved, 1 bad flags, 2 bad data, 3 a limit
-came first, 4 diverged or stalled, 130 interrupted (from 3 on the best model so
-far is still written).`,
+the approximate kernel. The exit code is 0 if the gap is proved; for the others see
+"fenchel help exit-codes".`,
 		Example: `  fenchel train @text
   fenchel train news.svm.gz -o news.model --loss logistic --C 0.5
   fenchel train adult.svm --kernel rbf --gamma 0.05 --C 1 -o adult.model
@@ -134,24 +132,7 @@ func (t *trainer) finish(cmd *cobra.Command, sources []string, tr *tracer, start
 	if failed != nil {
 		return badData(failed)
 	}
-	return ended(t.result.Status, t.result.Summary)
-}
-
-// ended turns the status of a run into an exit code. A method without a
-// certificate that did its epochs did what was asked.
-func ended(status solver.Status, s train.Summary) error {
-	switch status {
-	case solver.Converged:
-		return nil
-	case solver.EpochLimit, solver.TimeLimit:
-		if status == solver.EpochLimit && s.Unproved() {
-			return nil
-		}
-		return &exit{code: exitLimit}
-	case solver.Interrupted:
-		return &exit{code: exitInterrupted}
-	}
-	return &exit{code: exitFailed}
+	return ended(t.result.Status, t.result.ProvesNothing)
 }
 
 // readAll reads the data and the test data, the latter into the same features.

@@ -30,7 +30,7 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	t.kernel.register(cmd, s)
 	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column) or none (default free, with --radius feature)")
 	f.StringVar(&s.Scheme, "scheme", "one-against-rest", "how more than two classes are told apart: one-against-rest or one-against-one")
-	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables, else none)")
+	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables: CSV, TSV, ARFF and caches of them; else none, also for NPY and NPZ)")
 	f.StringVar(&s.Solver, "solver", "auto", "solver, as in \"fenchel list solvers\"")
 	f.IntVar(&s.Partitions, "partitions", 0, "parts of the rows that sdca works on side by side, a core for each (default 1 or 2 by the sizes of the data; changes the result)")
 	f.StringVar(&t.classWeight, "class-weight", "", "balanced, or LABEL=WEIGHT,...: multiplies the weight of the rows of a class")
@@ -121,20 +121,28 @@ func (t *trainer) parseClassWeight() error {
 		t.spec.Balanced = true
 		return nil
 	}
-	t.spec.ClassWeight = map[string]float64{}
-	for pair := range strings.SplitSeq(t.classWeight, ",") {
+	var err error
+	t.spec.ClassWeight, err = parseClassWeights(t.classWeight, "balanced or a list of LABEL=WEIGHT")
+	return err
+}
+
+// parseClassWeights reads "LABEL=WEIGHT,...". What has no "=" is refused as not what was
+// expected.
+func parseClassWeights(list, expected string) (map[string]float64, error) {
+	weights := map[string]float64{}
+	for pair := range strings.SplitSeq(list, ",") {
 		at := strings.LastIndex(pair, "=")
 		if at < 0 {
-			return fmt.Errorf("--class-weight: found %q, expected balanced or a list of LABEL=WEIGHT", pair)
+			return nil, fmt.Errorf("--class-weight: found %q, expected %s", pair, expected)
 		}
 		w, err := strconv.ParseFloat(pair[at+1:], 64)
 		if err != nil || !(w > 0) || math.IsInf(w, 1) {
-			return fmt.Errorf("--class-weight: found %q, expected LABEL=WEIGHT with a weight > 0", pair)
+			return nil, fmt.Errorf("--class-weight: found %q, expected LABEL=WEIGHT with a weight > 0", pair)
 		}
-		if _, twice := t.spec.ClassWeight[pair[:at]]; twice {
-			return fmt.Errorf("--class-weight: found the label %q twice, expected each once", pair[:at])
+		if _, twice := weights[pair[:at]]; twice {
+			return nil, fmt.Errorf("--class-weight: found the label %q twice, expected each once", pair[:at])
 		}
-		t.spec.ClassWeight[pair[:at]] = w
+		weights[pair[:at]] = w
 	}
-	return nil
+	return weights, nil
 }

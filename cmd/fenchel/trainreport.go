@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -18,7 +19,10 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	printColumns(r, m.Schema)
 	printTask(r, m)
 	printProblem(r, m, t.result.N, t.result.Why)
-	printProof(r, m, s, string(t.result.Status))
+	if t.unlikeTable() {
+		r.line("scale", "none, the default of data that are no table; of CSV, TSV and ARFF it is std")
+	}
+	printProof(r, m, s, string(t.result.Status), t.result.Unproved)
 	printSize(r, m)
 	if m.Support != nil {
 		r.line("kernel", "%d values requested, %d computed", t.result.Evaluations.Requested, t.result.Evaluations.Computed)
@@ -38,6 +42,15 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	}
 }
 
+// unlikeTable reports whether features are as they were by default, but would have been
+// scaled in a table of the same numbers, most of them not zero.
+func (t *trainer) unlikeTable() bool {
+	m := t.result.Model
+	k, err := kernel.New(m.Statement.Kernel)
+	return t.spec.Scaling == "" && t.set.Schema == nil && (err != nil || !kernel.Selective(k)) &&
+		2*m.Data.Nonzeros > int64(m.Data.Rows)*int64(m.Data.Features)
+}
+
 // printJSON prints the contract's object.
 func (t *trainer) printJSON(cmd *cobra.Command) error {
 	m, s := t.result.Model, t.result.Summary
@@ -49,7 +62,10 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 		"seed": m.Statement.Seed, "epochs": t.result.Epochs, "weights_nonzero": m.Nonzeros(),
 		"seconds": map[string]float64{"read": t.read.Seconds(), "train": t.result.Train.Seconds(),
 			"certify": t.result.Certify.Seconds(), "total": t.total.Seconds()},
-		"model": nil,
+		"model": nil, "unproved": nil,
+	}
+	if t.result.Unproved != "" {
+		out["unproved"] = t.result.Unproved
 	}
 	if m.Schema != nil {
 		out["columns"] = m.Schema.Summary()

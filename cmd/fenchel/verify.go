@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"math"
 
 	"github.com/spf13/cobra"
 
@@ -19,13 +18,18 @@ func newVerify() *cobra.Command {
 		Short: "Recompute what a model claims to be proved",
 		Long: `Verify computes the objective, the lower bound and the gap again from MODEL and
 the DATA it was trained on. No solver is involved, and nothing in the model is
-trusted. Exit code: 0 everything claimed is true, 5 some claim is false: a
-number was changed, or the data differ.
+trusted. The exit code is 0 if everything claimed is true, 5 if some claim is false,
+as a number was changed or the data differ, and 3 if the claims are unproved: nothing
+bounds the objective from below, a model without dual variables has to be believed, or
+the data have no names to compare those of a table's columns with; for the others see
+"fenchel help exit-codes".
 
 A model file of LIBSVM or LIBLINEAR claims nothing. With --C, for one_class and
 nu_svc --nu, and for nu_svr both, as they were in its training, verify says what
 its objective is on DATA and how far that is from the best possible at most,
-from dual variables that it rebuilds; --refine N has a solver improve this bound.`,
+from dual variables that it rebuilds; --refine N has a solver improve this bound.
+Row weights (--weights) and class weights multiply C. All features of DATA are
+part of the problem: a linear model has weight 0 for those it does not know.`,
 		Example: `  fenchel verify news.model news.svm
   fenchel verify a9a.svm-model a9a --C 1 --refine 20`,
 		Args: arguments(2, 0),
@@ -42,13 +46,14 @@ from dual variables that it rebuilds; --refine N has a solver improve this bound
 				return err
 			}
 			in.forTraining(cmd, m)
-			if m.IsImported() {
-				in.forModel(cmd, m)
+			if m.IsImported() && in.opt.Precomputed {
+				in.opt.Columns = m.Cols() // zeros of the last columns may be missing
 			}
 			set, readErr := in.read(cmd, args[1:])
 			if readErr != nil {
 				return readErr
 			}
+			warn(cmd, set.Warnings)
 			if m.IsImported() {
 				audit.opt.Threads = in.opt.Threads
 				return audit.run(cmd, m, set, asJSON)
@@ -60,16 +65,12 @@ from dual variables that it rebuilds; --refine N has a solver improve this bound
 			if tampered {
 				v.Problems = append([]string{err.Error()}, v.Problems...)
 			}
-			if asJSON {
-				err = printJSON(cmd, verificationJSON(m, v))
-			} else {
+			if !asJSON {
 				printVerification(report{cmd.OutOrStdout()}, m, v)
-				err = nil
+			} else if err := printJSON(cmd, verificationJSON(m, v)); err != nil {
+				return badData(err)
 			}
-			if err == nil && len(v.Problems) > 0 {
-				return &exit{code: exitFalse}
-			}
-			return badData(err)
+			return verified(v.Problems, v.Unproved)
 		},
 	}
 	in.register(cmd, false)
@@ -86,25 +87,21 @@ func printVerification(r report, m *model.Model, v *train.Verification) {
 		return
 	}
 	verdict := "true"
-	if unproved(m, v) {
+	if v.Unproved != "" {
 		verdict = "unproved"
+		r.line(verdict, "%s", v.Unproved)
+		verdict = "found"
 	}
-	r.line(verdict, "objective %.10g, best possible at least %.10g: relative gap %.3g", v.Found.Primal, v.Found.Dual, v.Found.Gap)
+	if v.Found.Unproved() {
+		r.line(verdict, "objective %.10g", v.Found.Primal)
+	} else {
+		r.line(verdict, "objective %.10g, best possible at least %.10g: relative gap %.3g", v.Found.Primal, v.Found.Dual, v.Found.Gap)
+	}
 	printApproximate(r, m)
-	if v.Rebuilt {
+	if v.Rebuilt && v.Unproved == "" {
 		r.line("note", "the model was saved without dual variables: the bound was built from its predictions; %.3g was claimed", v.Claimed.Gap)
 	}
 	r.line("data", "%d rows of %d features, %s", m.Data.Rows, m.Data.Features, m.Data.Digest)
-}
-
-// unproved reports whether a claim could neither be proved nor refuted: because
-// the model came without its proof, or because what was found is no bound.
-func unproved(m *model.Model, v *train.Verification) bool {
-	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-	if !finite(v.Found.Primal) || !finite(v.Found.Dual) {
-		return true
-	}
-	return v.Rebuilt && v.Found.Worst > max(m.Statement.Gap, v.Claimed.Worst)
 }
 
 func verificationJSON(m *model.Model, v *train.Verification) map[string]any {
@@ -115,10 +112,7 @@ func verificationJSON(m *model.Model, v *train.Verification) map[string]any {
 	if problems == nil {
 		problems = []string{}
 	}
-	var valid any = len(v.Problems) == 0
-	if valid == true && unproved(m, v) {
-		valid = nil
-	}
-	return map[string]any{"valid": valid, "problems": problems, "claimed": summary(v.Claimed), "found": summary(v.Found),
+	valid, reason := validity(v.Problems, v.Unproved)
+	return map[string]any{"valid": valid, "reason": reason, "problems": problems, "claimed": summary(v.Claimed), "found": summary(v.Found),
 		"rebuilt_dual": v.Rebuilt, "digest": m.Data.Digest}
 }

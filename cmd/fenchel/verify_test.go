@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"math"
+	"errors"
 	"strings"
 	"testing"
 
@@ -10,31 +10,37 @@ import (
 	"github.com/fenchel-ml/fenchel/train"
 )
 
-// TestUnproved checks that only a finite bound that suffices is called true.
-func TestUnproved(t *testing.T) {
+// What verify prints, its JSON and its exit code say one thing.
+func TestVerdict(t *testing.T) {
 	m := &model.Model{Statement: model.Statement{Gap: 1e-3}}
 	for _, c := range []struct {
-		name         string
-		primal, dual float64
-		rebuilt      bool
-		worst        float64
-		want         string
+		problems []string
+		unproved string
+		want     string
+		valid    any
+		reason   any
+		code     int
 	}{
-		{"proved", 1, 0.9995, false, 5e-4, "true"},
-		{"rebuilt and enough", 1, 0.9995, true, 5e-4, "true"},
-		{"rebuilt and too weak", 1, 0.5, true, 0.5, "unproved"},
-		{"no bound", 1, math.Inf(-1), false, math.Inf(1), "unproved"},
-		{"no objective", math.Inf(1), 0, false, math.Inf(1), "unproved"},
-		{"not a number", math.NaN(), 0, false, math.NaN(), "unproved"},
+		{nil, "", "true", true, nil, exitOK},
+		{nil, "there is no bound", "unproved", nil, "there is no bound", exitLimit},
+		{[]string{"the data differ"}, "", "FALSE", false, nil, exitFalse},
+		{[]string{"the data differ"}, "there is no bound", "FALSE", false, nil, exitFalse},
 	} {
-		v := &train.Verification{Rebuilt: c.rebuilt, Found: train.Summary{Primal: c.primal, Dual: c.dual, Worst: c.worst}}
+		v := &train.Verification{Problems: c.problems, Unproved: c.unproved}
 		var out bytes.Buffer
 		printVerification(report{&out}, m, v)
 		if got, _, _ := strings.Cut(out.String(), " "); got != c.want {
-			t.Errorf("%s: printed %q, want %q", c.name, got, c.want)
+			t.Errorf("%s: printed %q", c.want, got)
 		}
-		if valid := verificationJSON(m, v)["valid"]; (valid == true) != (c.want == "true") || valid == false {
-			t.Errorf("%s: JSON says valid %v, want %s", c.name, valid, c.want)
+		if found := verificationJSON(m, v); found["valid"] != c.valid || found["reason"] != c.reason {
+			t.Errorf("%s: JSON says valid %v, reason %v", c.want, found["valid"], found["reason"])
+		}
+		code := exitOK
+		if e := (*exit)(nil); errors.As(verified(v.Problems, v.Unproved), &e) {
+			code = e.code
+		}
+		if code != c.code {
+			t.Errorf("%s: the exit code is %d, want %d", c.want, code, c.code)
 		}
 	}
 }

@@ -68,10 +68,12 @@ func (s *smo) Epoch() {
 			break
 		}
 	}
-	s.estimate, _ = s.gap(s.p, s.estimate)
+	if !s.unproved {
+		s.estimate, _ = s.gap(s.p, s.estimate)
+	}
 }
 
-func (s *smo) Estimate() float64    { return s.estimate }
+func (s *smo) Estimate() float64    { return s.expected(s.estimate) }
 func (s *smo) Present() bool        { return true }
 func (s *smo) Point() problem.Point { return s.point(s.p, &s.pt) }
 func (s *smo) End() error           { return s.end() }

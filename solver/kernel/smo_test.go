@@ -172,6 +172,36 @@ func TestIndefinite(t *testing.T) {
 	}
 }
 
+// TestUnprovedEnds: where nothing is proved there is no gap to stop at. A run ends as
+// LIBSVM's does, at a violation of 1e-3, also if no pair has a negative curvature, and
+// judges few points, as a certificate costs as much without a bound as with.
+func TestUnprovedEnds(t *testing.T) {
+	const n = 300
+	x, y := toy(n)
+	gram, err := kernel.NewGram(kernel.Sigmoid{Gamma: 0.01}, x, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.NewKernel(gram, y, nil, loss.Hinge{}, 1e-3/n, problem.Free)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []solver.Solver{SMO{"second"}, Working{}, Decomposition{10}} {
+		looks := 0
+		sol := run(t, s, p, solver.Options{Trace: func(solver.Progress) { looks++ }})
+		if sol.Status != solver.Stalled || looks > 8 {
+			t.Errorf("%T: %s after %d epochs, %d points judged", s, sol.Status, sol.Epochs, looks)
+		}
+		state := s.Start(p, nil, 0)
+		for range sol.Epochs {
+			state.Epoch()
+		}
+		if v := state.(interface{ violation() float64 }).violation(); !(v <= 1e-3) {
+			t.Errorf("%T: the violation is %g, expected at most 1e-3", s, v)
+		}
+	}
+}
+
 // hidden is a loss of which nobody knows an inverse.
 type hidden struct{ loss.Loss }
 

@@ -127,7 +127,7 @@ func (s *working) round() {
 	s.take()
 }
 
-func (s *working) Estimate() float64 { return s.estimate }
+func (s *working) Estimate() float64 { return s.expected(s.estimate) }
 func (s *working) Present() bool     { return true }
 
 // Point is, as long as not all rows are in play, the predictor of those that are.
@@ -224,12 +224,23 @@ const mostIdle = 3
 // end says why no step of a dual problem is left, nil if one is.
 func (d *dual) end() error {
 	switch violation := d.violation(); {
+	case d.unproved && d.negative == 0 && violation <= resting:
+		return fmt.Errorf("no gap is proved: stopped where the optimality condition is met up to %g", resting)
 	case d.negative < 0 && violation <= resting:
 		return fmt.Errorf("the kernel is not positive definite, the most negative curvature met is %.3g: stopped where the optimality condition is met up to %g, at what need not be the optimum", d.negative, resting)
 	case !d.moved && !(violation > 0):
 		return errSettled
 	}
 	return nil
+}
+
+// expected is the estimate of the gap that a certificate will find: none where
+// nothing is proved, so that certificates, which cost as much there, are rare.
+func (d *dual) expected(estimate float64) float64 {
+	if d.unproved {
+		return math.Inf(1)
+	}
+	return estimate
 }
 
 var errSettled = errors.New("the optimality condition is met as far as the arithmetic can tell")

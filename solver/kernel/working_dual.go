@@ -36,13 +36,14 @@ type dual struct {
 	k       []float64 // the diagonal of K
 	own     []float64 // k + sigma/c: the curvature of a coefficient alone
 
+	unproved bool    // nothing bounds the gap: the matrix may not be positive semidefinite
 	negative float64 // the most negative curvature met; 0: none
 	moved    bool    // since the responses were computed as a whole
 }
 
 func newDual(p *problem.Kernel, from *problem.Point) *dual {
 	n := p.Len()
-	d := &dual{loss: p.Loss.(loss.Invertible), y: p.Y}
+	d := &dual{loss: p.Loss.(loss.Invertible), y: p.Y, unproved: !p.Definite()}
 	d.make(n)
 	d.free = p.Bias == problem.Free
 	if s := p.Loss.Smoothness(); !math.IsInf(s, 1) {

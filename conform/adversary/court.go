@@ -1,0 +1,246 @@
+package adversary
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+)
+
+// A court holds the judges of all outputs of a problem. It is made of the problem
+// and of what a model says of the rows: how they are scaled and mapped.
+type court struct {
+	judges  []judge
+	lenient []judge // whose doubts are as large as the program's own
+	members [][]int // the rows that each output learns from
+	rows    int
+	kernel  *kernelRows // nil: the predictors are linear
+	images  [][]float64 // of the rows, where they are
+
+	direction []float64 // of negative curvature; nil: the kernel has none
+	classes   []string
+	lambda    float64
+}
+
+// newCourt reads the problem as the model says it was solved, and refuses a model
+// of another problem.
+func newCourt(p *Problem, m *model.Model) (*court, error) {
+	c := &court{rows: p.Set.Rows(), classes: m.Classes, lambda: m.Statement.Lambda}
+	x, err := imagesOf(p, m)
+	if err != nil {
+		return nil, err
+	}
+	c.images = dense(x)
+	if p.kernel != nil && p.Spec.Map == "" {
+		if c.kernel, err = newKernelRows(*p.kernel, c.images); err != nil {
+			return nil, err
+		}
+		c.direction = c.kernel.lowest()
+	}
+	return c, c.appoint(p, m)
+}
+
+// geometry returns that of the predictors.
+func (c *court) geometry(norms bool) geometry {
+	if c.kernel == nil {
+		return linearRows{c.images, norms}
+	}
+	g := *c.kernel
+	g.norms = norms
+	return &g
+}
+
+// appoint makes the judges of all outputs.
+func (c *court) appoint(p *Problem, m *model.Model) error {
+	weights, err := weightsOf(p, m)
+	if err != nil {
+		return err
+	}
+	for output := range m.Outputs {
+		rows, y, err := membersOf(p.Set, m, output)
+		if err != nil {
+			return err
+		}
+		s := make([]float64, len(rows))
+		for k, i := range rows {
+			s[k] = weights[i]
+		}
+		lambda := m.Statement.Lambda
+		if len(rows) != len(weights) { // a pair has the same C
+			lambda *= total(weights) / total(s)
+		}
+		for _, norms := range []bool{false, true} {
+			j, err := newJudge(m.Statement, c.geometry(norms), rows, y, s, lambda)
+			if err != nil {
+				return err
+			}
+			if norms {
+				c.lenient = append(c.lenient, j)
+			} else {
+				c.judges = append(c.judges, j)
+			}
+		}
+		c.members = append(c.members, rows)
+	}
+	return nil
+}
+
+// imagesOf returns the rows that the problem is about.
+func imagesOf(p *Problem, m *model.Model) (matrix.Matrix, error) {
+	x := p.Set.X
+	if m.Scaling != nil {
+		x = m.Scaling.Matrix(x)
+	}
+	if m.Map == nil {
+		return x, nil
+	}
+	x, err := m.Map.Prepare(x)
+	if err != nil {
+		return nil, err
+	}
+	return kernel.Images(context.Background(), m.Map, x, 1)
+}
+
+// newJudge makes the judge of one output.
+func newJudge(s model.Statement, g geometry, rows []int, y, weights []float64, lambda float64) (judge, error) {
+	loss, err := newLoss(s.Loss)
+	if err != nil {
+		return nil, err
+	}
+	penalty, err := newPenalty(s.Penalty)
+	if err != nil {
+		return nil, err
+	}
+	r := newRisk(g, loss, s.Bias, rows, y, weights)
+	linear, isLinear := g.(linearRows)
+	switch {
+	case s.Slack != 0:
+		return &slack{r, num(s.Slack), isLinear}, nil
+	case s.Radius != 0:
+		return &ball{r, num(s.Radius)}, nil
+	case s.Task == model.OneClass:
+		return &share{r, num(s.Nu), num(1), "one-class"}, nil
+	case s.Nu != 0 && loss.margin:
+		return &share{r, num(s.Nu), num(1), "classification"}, nil
+	case s.Nu != 0:
+		return &share{r, num(s.Nu), num(lambda), "regression"}, nil
+	case !(lambda > 0) || math.IsInf(lambda, 1):
+		return nil, fmt.Errorf("found lambda=%g, expected a number > 0", lambda)
+	case isLinear:
+		return &penalised{r, linear, penalty, num(lambda)}, nil
+	}
+	return &machine{r, num(lambda)}, nil
+}
+
+// weightsOf returns the row weights times those of the classes that the model states.
+func weightsOf(p *Problem, m *model.Model) ([]float64, error) {
+	weights := make([]float64, p.Set.Rows())
+	for i := range weights {
+		factor := 1.0
+		if m.Statement.ClassWeight != nil {
+			if f, ok := m.Statement.ClassWeight[p.Set.Target.Label[p.Set.Target.Code[i]]]; ok {
+				factor = f
+			}
+		}
+		weights[i] = factor
+		if p.Set.Weight != nil {
+			weights[i] *= p.Set.Weight[i]
+		}
+		if !(weights[i] > 0) {
+			return nil, fmt.Errorf("found the weight %g, expected a number > 0", weights[i])
+		}
+	}
+	return weights, nil
+}
+
+// membersOf returns the rows of an output, and their targets.
+func membersOf(set *dataset.Set, m *model.Model, output int) (rows []int, y []float64, err error) {
+	t := set.Target
+	all := everyRow(set.Rows())
+	switch k := len(m.Classes); {
+	case m.OneClass():
+		return all, make([]float64, len(all)), nil
+	case k == 0:
+		return all, t.Number, nil
+	case k != len(t.Label):
+		return nil, nil, fmt.Errorf("found %d classes, expected %d", k, len(t.Label))
+	}
+	first, second := -1, output // the rest against the class
+	if len(m.Classes) == 2 {
+		first, second = 0, 1
+	} else if m.Statement.Scheme == model.OneAgainstOne {
+		first, second = pair(output, len(m.Classes))
+	}
+	for _, i := range all {
+		class := slices.Index(m.Classes, t.Label[t.Code[i]])
+		switch {
+		case class < 0:
+			return nil, nil, errors.New("found a label that is none of the model's classes")
+		case class == second:
+			rows, y = append(rows, i), append(y, 1)
+		case first < 0 || class == first:
+			rows, y = append(rows, i), append(y, -1)
+		}
+	}
+	return rows, y, nil
+}
+
+// pair returns the classes of an output, in the order (0,1), (0,2), ..., (1,2), ...
+func pair(output, classes int) (first, second int) {
+	for i := range classes {
+		for j := i + 1; j < classes; j++ {
+			if output == 0 {
+				return i, j
+			}
+			output--
+		}
+	}
+	return -1, -1
+}
+
+func total(weights []float64) float64 {
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	return sum
+}
+
+// predictor returns the weights of an output, one for each feature, or one for
+// each row of the data.
+func (c *court) predictor(m *model.Model, output int) ([]float64, error) {
+	o := m.Outputs[output]
+	if c.kernel == nil {
+		return o.Weights, nil
+	}
+	if m.Support == nil || len(m.Support.Index) != len(o.Weights) {
+		return nil, errors.New("found no places of the support vectors in the data")
+	}
+	w := make([]float64, c.rows)
+	for k, i := range m.Support.Index {
+		if int(i) >= c.rows {
+			return nil, fmt.Errorf("found a support vector at row %d of %d", i+1, c.rows)
+		}
+		w[i] = o.Weights[k]
+	}
+	return w, nil
+}
+
+// dual returns the dual variables of an output's rows, and the dual objective
+// there; nil: none.
+func (c *court) dual(m *model.Model, output int) (a []float64, value number) {
+	all := m.Outputs[output].Dual
+	if len(all) != c.rows {
+		return nil, nil
+	}
+	for _, i := range c.members[output] {
+		a = append(a, all[i])
+	}
+	return a, c.judges[output].dual(a)
+}

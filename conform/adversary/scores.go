@@ -1,0 +1,41 @@
+package adversary
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/model"
+)
+
+// scores compares what a model predicts for the rows of the data with what the
+// stored predictor is.
+func (c *court) scores(solver string, m *model.Model, p *Problem) (found []Finding) {
+	x, err := m.Prepare(p.Set.X)
+	if err != nil {
+		return []Finding{{"predict", solver, err.Error()}}
+	}
+	k := len(m.Outputs)
+	dst := make([]float64, k*c.rows)
+	m.ScoreRows(dst, x, 0, c.rows)
+	for _, s := range dst {
+		if !isFinite(s) {
+			return []Finding{{"score-not-finite", solver, fmt.Sprintf("found the score %g of a row of the data", s)}}
+		}
+	}
+	g := c.geometry(false)
+	for output, o := range m.Outputs {
+		w, err := c.predictor(m, output)
+		if err != nil {
+			return []Finding{{"predict", solver, err.Error()}}
+		}
+		f, off := g.predict(everyRow(c.rows), w)
+		for i, expected := range f {
+			expected = add(expected, num(o.Bias))
+			slop := 0x1p-1000 + 10*off[i] + 1e-9*(math.Abs(o.Bias)+math.Abs(float(expected)))
+			if d := math.Abs(float(sub(num(dst[i*k+output]), expected))); d > slop && isFinite(slop) {
+				return []Finding{{"score", solver, fmt.Sprintf("output %d, row %d: found the score %.17g, the stored predictor has %s", output+1, i+1, dst[i*k+output], describe(expected))}}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+// Package model holds what was learned, and nothing about how.
+//
+// A [Model] scores rows, and is written to and read from one safetensors file:
+// a JSON header and raw little-endian tensors, which Python, R and Rust read
+// with an existing library.
+//
+//	weights  F64  outputs x d   of the scaled features
+//	bias     F64  outputs
+//	dual     F32 or F64  outputs x n   the proof; absent if left out on purpose
+//	offset, factor  F64  d      the scaling; absent when there is none
+//
+// A kernel machine has instead of weights
+//
+//	coefficients     F64  outputs x support
+//	support.values   F32  support x d, the scaled rows; or, sparse, their values
+//	support.indices  U32  columns of these values
+//	support.indptr   I64  support + 1: where the values of each row begin
+//	support.rows     U32  support: which rows of the data these are
+//
+// A linear model of images, those of an approximate kernel, has weights of
+// their features, outputs x features, and the landmarks that the map is made of,
+// if any, as landmarks.values, landmarks.indices and landmarks.indptr.
+//
+// The header's metadata says which problem was solved, what was proved, which
+// classes and features there are, and digests of data and tensors. A model file
+// holds no times, threads, paths or dates: the same training writes the same
+// bytes. What WriteFile has written is read before it takes the place of a file.
+//
+// # Which function checks what
+//
+// A model is trusted for nothing. What its predictions come from, and what it claims, is
+// recomputed from the rows it was learned from by package train, functions Verify and
+// VerifyPCA, or compared with the rest when it is read, by Decode and DecodePCA. Each
+// field below is one of
+//
+//	checked  another value is refused or found false
+//	claim    other values may hold too, or say less; predictions do not depend on it
+//	note     is compared with nothing; predictions do not depend on it
+//
+// "Objective" means that another value makes another problem, or another point of it, so
+// that objective, bound and gap are not those claimed; "digest" that the rows, read as the
+// field says, have another one. A field that the problem has no use for has the one
+// value that training writes. Digests of tensors and metadata tell damage from a model as
+// it was written; a forged model has digests that fit.
+//
+// A file of LIBSVM or LIBLINEAR, also as a model of this program, claims nothing and has
+// none of the parts that only claims are about: MakeAudit of package train bounds what
+// its predictor is worth on rows.
+//
+// # Fields of a model that predicts
+//
+//	format                       checked  Decode
+//	format_version               checked  Decode
+//	program_version              note
+//	metadata_digest              checked  Decode
+//	tensors_digest               checked  Decode
+//	problem                      checked  Verify: objective
+//	problem.task                 checked  Decode: with classes and support vectors; Verify: objective
+//	problem.loss                 checked  Verify: objective; the only one that goes with nu or slack
+//	problem.penalty              checked  Verify: objective; l2 with a kernel or slack
+//	problem.kernel               checked  Verify: objective
+//	problem.map                  checked  Verify: images are made anew
+//	problem.scheme               checked  Decode: with the number of classes; Verify: objective
+//	problem.lambda               checked  Verify: objective; 0 with radius, slack or nu alone
+//	problem.radius               checked  Verify: objective, norm of weights
+//	problem.slack                checked  Verify: objective, norm of weights
+//	problem.nu                   checked  Verify: objective
+//	problem.bias                 checked  Verify: objective; free with nu
+//	problem.class_weight         checked  Verify: objective; none without classes
+//	problem.class_weight.LABEL   checked  Verify: objective
+//	problem.solver               note
+//	problem.gap                  claim    Verify: as the status
+//	problem.seed                 claim    Verify: images of a map; else of no effect
+//	problem.zero_based           claim    digest of LIBSVM text; other rows are the same either way
+//	data                         checked  Verify: as its fields
+//	data.rows                    checked  Verify
+//	data.features                checked  Decode, Verify
+//	data.nonzeros                claim    Verify: as rows are stored, or without zeros, or with all
+//	data.columns                 claim    Decode: with the schema
+//	data.classes                 claim    Decode: with classes
+//	data.digest                  checked  Verify
+//	classes                      checked  Decode: their number; Verify: objective
+//	classes[]                    checked  Verify: against the labels of the rows, numbers by value
+//	features                     claim    Decode: with the schema; Verify: with names of the rows, where they have any
+//	features[]                   checked  as features
+//	schema                       checked  Decode: makes as many features; Verify: digest
+//	schema.Columns               checked  digest
+//	schema.Columns[]             checked  digest
+//	schema.Columns[].Name        checked  Decode: with features
+//	schema.Columns[].Category    checked  Decode: with features
+//	schema.Columns[].Category[]  checked  Decode: with features; digest
+//	schema.Columns[].Fill        checked  Verify: mean of the column
+//	schema.Target                checked  digest
+//	schema.Weight                checked  digest
+//	schema.Header                claim    Decode: where the names of columns are not their positions
+//	scaling                      checked  Verify: measured anew
+//	support_columns              checked  Decode, Verify: that of the rows
+//	certificates                 checked  Verify: as its fields
+//	certificates[]               checked  Verify: as its fields
+//	certificates[].status        claim    Verify: with gap and objective
+//	certificates[].primal        checked  Verify: objective
+//	certificates[].dual          checked  Verify: bound; without dual variables, that the gap asked for is proved
+//	certificates[].zero          checked  Verify: objective
+//	certificates[].epochs        note
+//	tensor weights               checked  Verify: objective
+//	tensor bias                  checked  Verify: objective
+//	tensor dual                  claim    Verify: bound, which other dual variables may prove too
+//	tensor offset                checked  Verify: measured anew
+//	tensor factor                checked  Verify: measured anew
+//	tensor coefficients          checked  Verify: objective; 0 for rows that are not of an output's pair
+//	tensor support.rows          checked  Verify: against the rows
+//	tensor support.values        checked  Verify: against the rows
+//	tensor support.indices       checked  Verify: against the rows
+//	tensor support.indptr        checked  Verify: against the rows
+//	tensor landmarks.values      checked  Verify: made anew
+//	tensor landmarks.indices     checked  Verify: made anew
+//	tensor landmarks.indptr      checked  Verify: made anew
+//
+// # Fields of principal components
+//
+//	format                       checked  DecodePCA
+//	format_version               checked  DecodePCA
+//	kind                         checked  DecodePCA
+//	program_version              note
+//	metadata_digest              checked  DecodePCA
+//	tensors_digest               checked  DecodePCA
+//	problem                      checked  as its fields
+//	problem.k                    checked  DecodePCA: shapes
+//	problem.method               note
+//	problem.center               checked  VerifyPCA: mean of the rows
+//	problem.scale                checked  VerifyPCA: scale of the rows
+//	problem.stream               claim    VerifyPCA: with proof and digest
+//	problem.seed                 claim    VerifyPCA: another certificate; else of no effect
+//	problem.zero_based           claim    digest of LIBSVM text; other rows are the same either way
+//	data                         checked  as its fields
+//	data.rows                    checked  VerifyPCA
+//	data.features                checked  DecodePCA
+//	data.nonzeros                claim    VerifyPCA: as rows are stored, or without zeros, or with all
+//	data.columns                 claim    DecodePCA: with the schema
+//	data.digest                  checked  VerifyPCA
+//	features                     claim    as in a model that predicts
+//	features[]                   checked  as features
+//	schema                       checked  as in a model that predicts
+//	schema.Columns               checked  digest
+//	schema.Columns[]             checked  digest
+//	schema.Columns[].Name        checked  DecodePCA: with features
+//	schema.Columns[].Category    checked  DecodePCA: with features
+//	schema.Columns[].Fill        checked  VerifyPCA: mean of the column
+//	schema.Target                checked  digest
+//	schema.Weight                checked  digest
+//	schema.Header                claim    DecodePCA: where the names of columns are not their positions
+//	proof                        checked  as its fields
+//	proof.status                 claim    VerifyPCA: with the gap found
+//	proof.gap                    claim    VerifyPCA: as the status
+//	proof.total                  checked  VerifyPCA: variance of the rows
+//	proof.captured               claim    VerifyPCA: variance along the components
+//	proof.upper                  claim    VerifyPCA: bound
+//	proof.failure_probability    claim    VerifyPCA: bound
+//	proof.route                  note
+//	proof.held_out               claim    VerifyPCA: rows held out
+//	proof.held_out.rows          checked  VerifyPCA: rows held out
+//	proof.held_out.captured      checked  VerifyPCA: rows held out
+//	proof.held_out.standard_error  checked  VerifyPCA: rows held out
+//	proof.held_out.total         checked  VerifyPCA: rows held out
+//	tensor components            checked  VerifyPCA: orthonormal, variance along each
+//	tensor eigenvalues           claim    VerifyPCA: variance along each component; estimates of streams and of merged ones are not
+//	tensor mean                  checked  VerifyPCA: mean of the rows
+//	tensor scale                 checked  VerifyPCA: scale of the rows
+//	tensor heldout               checked  VerifyPCA: rows that the order of the rows holds out
+//	tensor state.NAME            note     a stream goes on from it, and proves nothing
+package model

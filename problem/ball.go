@@ -1,0 +1,65 @@
+package problem
+
+import "math"
+
+// Bounded is a problem whose weights lie in a ball. Its certificates are of the point
+// brought inside, whatever point they are asked of: Inside returns that point, w itself
+// where it is one. A vector whose norm is no number is returned as it is.
+type Bounded interface {
+	Problem
+	Inside(w []float64) []float64
+}
+
+var (
+	_ Bounded = (*NormConstrained)(nil)
+	_ Bounded = (*Slack)(nil)
+	_ Bounded = (*LinearSlack)(nil)
+)
+
+// Inside scales w, and with it a bias that is a part of it.
+func (p *NormConstrained) Inside(w []float64) []float64 {
+	n := p.Len()
+	r := (&Kernel{Gram: p.Gram, Risk: p.Risk}).respond(w[:n])
+	scaled := times(w, insideBall(p.Radius, r.size2(p.Constant()*w[n]*w[n])))
+	if p.Bias != Feature {
+		scaled[n] = w[n]
+	}
+	return scaled
+}
+
+// Inside scales w and the bias.
+func (p *Slack) Inside(w []float64) []float64 {
+	_, _, inside := p.margin(w)
+	return times(w, inside)
+}
+
+// Inside scales w and the bias.
+func (p *LinearSlack) Inside(w []float64) []float64 {
+	_, _, inside := p.margin(w)
+	return times(w, inside)
+}
+
+// times returns factor times w, or w itself where the factor is 1 or no number.
+func times(w []float64, factor float64) []float64 {
+	if factor == 1 || math.IsNaN(factor) {
+		return w
+	}
+	scaled := make([]float64, len(w))
+	for j, x := range w {
+		scaled[j] = factor * x
+	}
+	return scaled
+}
+
+// insideBall returns how much of a vector is inside of the ball, all or a part;
+// its squared norm is at most squared. Of one whose norm is no number nothing is
+// known.
+func insideBall(radius, squared float64) float64 {
+	if !(squared <= math.MaxFloat64) {
+		return math.NaN()
+	}
+	if size := math.Sqrt(squared); size > radius {
+		return float64(radius/size) * (1 - 8*unit)
+	}
+	return 1
+}

@@ -1,0 +1,133 @@
+package train
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// statement notes what no search for components states of these rows: what a part of the
+// statement has no use for has the one value that training writes.
+// It returns why names of columns could not be compared.
+func (v *PCAVerification) statement(m *model.PCA, set *dataset.Set) (unnamed string) {
+	s, p, stream := m.Statement, m.Proof, m.Statement.Stream && m.Proof.Status != Merged
+	claims := preparation{m.Data, m.Features, m.Schema}
+	if stream { // whose values were not counted
+		claims.data.Nonzeros = matrix.Nonzeros(set.X)
+	}
+	problems, unnamed := claims.compare(set)
+	v.Problems = append(v.Problems, problems...)
+	switch {
+	case !slices.Contains(append([]solver.Status{Merged}, severity...), solver.Status(p.Status)):
+		v.fail("claims the status %q, expected %s or one of %v", p.Status, Merged, severity)
+	case s.Center != (m.Mean != nil):
+		v.fail("claims center %v, found a mean: %v", s.Center, m.Mean != nil)
+	case !slices.Contains(PCAScales(), s.Scale) || (s.Scale == "none") != (m.Scale == nil):
+		v.fail("claims the scale %q, found factors of features: %v", s.Scale, m.Scale != nil)
+	case stream && (m.Data.Nonzeros != 0 || m.Schema != nil):
+		v.fail("claims %d values that are not zero and columns of a table: %v, which a stream does not count", m.Data.Nonzeros, m.Schema != nil)
+	case (stream || p.Status == Merged) && m.Data.Digest != "":
+		v.fail("claims the digest %s of rows, which streams and merged components have none of", m.Data.Digest)
+	case !stream && (p.HeldOut != nil || m.HeldOut != nil):
+		v.fail("claims that rows were held out, which only streams do")
+	}
+	return unnamed
+}
+
+// oriented notes a component with the sign that none is stored with.
+func (v *PCAVerification) oriented(b pca.Basis) {
+	signed := b
+	signed.Component = slices.Clone(b.Component)
+	signed.Orient()
+	if !slices.Equal(signed.Component, b.Component) {
+		v.fail("the largest element of a component is negative, expected the other sign of that component")
+	}
+}
+
+// merged compares components of parts of the rows with all of them. Nothing was proved of
+// these, and their variances are estimates. Streams have left rows out, one in twenty at
+// most, of which the squared distance of a mean is such a share of the variance.
+func (v *PCAVerification) merged(m *model.PCA, x matrix.Matrix, total float64, threads int) {
+	p := m.Proof
+	if !math.IsNaN(float64(p.Captured)) || !math.IsNaN(float64(p.Upper)) || p.Failure != 0 {
+		v.fail("claims a proof (%.9g captured of at most %.9g), of which merged components have none", p.Captured, p.Upper)
+	}
+	slack := meanSlack
+	if m.Statement.Stream {
+		slack = 0.1
+	}
+	about, err := pca.Preprocess(x, "none", m.Mean != nil, threads)
+	if err != nil {
+		v.fail("%v", err)
+		return
+	}
+	if !(squaredDistance(about.Offset, m.Mean, m.Scale) <= slack*total) {
+		v.fail("the mean is not that of the rows")
+	}
+	if differs(p.Total, model.Bound(total), max(1e-6, slack)*total) {
+		v.fail("the variance of the rows is claimed to be %.9g, found %.9g", p.Total, total)
+	}
+}
+
+// stream recomputes what is claimed of rows that came once: which rows were held
+// out, what was measured on the others, and what the components capture of those
+// held out. That the components were not made of these cannot be seen.
+func (v *PCAVerification) stream(m *model.PCA, set *dataset.Set, basis pca.Basis, threads int) {
+	p := m.Proof
+	if !math.IsNaN(float64(p.Captured)) || !math.IsNaN(float64(p.Upper)) || p.Status == string(solver.Converged) || p.Status == Merged {
+		v.fail("claims a proof (%s, %.9g captured of at most %.9g), of which rows that came once have none", p.Status, p.Captured, p.Upper)
+	}
+	n, d := set.X.Dims()
+	numbers, learned, ok := split(m.HeldOut, n)
+	if !ok || !pca.HoldsOut(numbers, n, d) {
+		v.fail("%d rows are claimed to have been held out that would not have been", len(m.HeldOut))
+		return
+	}
+	rows := pca.Rows{X: matrix.Subset(set.X, learned), Offset: m.Mean, Factor: m.Scale}
+	total, _ := rows.Sizes(threads)
+	if differs(p.Total, model.Bound(total), 1e-6*total) {
+		v.fail("the variance of the rows is claimed to be %.9g, found %.9g", p.Total, total)
+	}
+	v.Found.Total = model.Bound(total)
+	v.preprocessing(m, rows.X, pca.Measured(rows.X), total, threads)
+	rows.X = matrix.Subset(set.X, numbers)
+	v.heldOut(p.HeldOut, rows, basis)
+}
+
+// split returns the numbers of rows held out and those of the others, of n; not ok
+// where they do not rise.
+func split(heldOut []int64, n int) (numbers, others []int, ok bool) {
+	for i := range n {
+		if len(numbers) < len(heldOut) && heldOut[len(numbers)] == int64(i) {
+			numbers = append(numbers, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	return numbers, others, len(numbers) == len(heldOut)
+}
+
+// heldOut recomputes what the components capture of the rows that were not learned.
+func (v *PCAVerification) heldOut(claim *model.HeldOutVariance, rows pca.Rows, basis pca.Basis) {
+	n, _ := rows.Dims()
+	if claim == nil {
+		return // nothing was claimed
+	}
+	if n == 0 {
+		v.fail("%d rows are claimed to have been held out, found none", claim.Rows)
+		return
+	}
+	found := heldOutVariance(pca.NewHeldOut(rows, basis))
+	v.Found.HeldOut = found
+	slack := tolerance * float64(found.Total)
+	if found.Rows != claim.Rows || differs(claim.Captured, found.Captured, slack) || differs(claim.Total, found.Total, slack) ||
+		differs(claim.Error, found.Error, slack) {
+		v.fail("of %d rows held out the components are claimed to capture %.12g of %.12g, found %.12g of %.12g in %d rows",
+			claim.Rows, claim.Captured, claim.Total, found.Captured, found.Total, found.Rows)
+	}
+}

@@ -1,0 +1,51 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// provesNothing reports whether there can be no gap, by the solver or with the kernel:
+// the passes are all that was asked for.
+func (j *job) provesNothing() bool {
+	_, unproved := j.solver.(solver.Unproved)
+	machine, kernels := j.stated.family.(machineFamily)
+	return unproved || kernels && !machine.gram.Definite()
+}
+
+// unbounded says why what was found bounds an objective from one side or from none; ""
+// if there is a gap.
+func unbounded(found Summary, f family) string {
+	switch machine, kernels := f.(machineFamily); {
+	case finiteOr(found.Primal, 1) != found.Primal:
+		return fmt.Sprintf("the objective is %g, no finite number", found.Primal)
+	case !found.Unproved():
+		return ""
+	case kernels && !machine.gram.Definite():
+		return machine.doubt()
+	}
+	return "nothing was found that bounds the objective from below"
+}
+
+// unproved says why a job proved nothing; "" if there is a gap.
+func (j *job) unproved(found Summary) string {
+	if _, unproved := j.solver.(solver.Unproved); unproved && found.Unproved() {
+		return fmt.Sprintf("solver %s proves nothing", j.spec.Solver)
+	}
+	return unbounded(found, j.stated.family)
+}
+
+// judge says why the claims of a model whose numbers are right, as far as they were
+// recomputed, are neither proved nor refuted; "" if they are true. What was asked is the
+// gap that the model says it was trained to.
+func (v *Verification) judge(f family, asked float64) string {
+	if reason := unbounded(v.Found, f); reason != "" {
+		return reason
+	}
+	if goal := math.Max(asked, v.Claimed.Worst); v.Rebuilt && v.Found.Worst > goal {
+		return fmt.Sprintf("the model has no dual variables: from its predictions a relative gap of %.3g is proved, and %.3g is claimed", v.Found.Worst, v.Claimed.Worst)
+	}
+	return ""
+}

@@ -1,0 +1,112 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+)
+
+// A preparation is what a model of any kind says of the rows that it was made of, and of
+// how it makes features of others.
+type preparation struct {
+	data     model.Data
+	features []string
+	schema   *dataset.Schema
+}
+
+// compare returns what does not hold of rows that have the digest, which were read by the
+// schema where they could be; and why the names of columns could not be compared.
+func (p preparation) compare(set *dataset.Set) (problems []string, unnamed string) {
+	fail := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	if stored, claim := matrix.Nonzeros(set.X), p.data.Nonzeros; claim != stored && !slices.Contains(otherwiseStored(set.X), claim) {
+		fail("%d values that are not zero are claimed, found %d", claim, stored)
+	}
+	if p.features != nil && set.Feature != nil && !slices.Equal(p.features, set.Feature) {
+		fail("the data have other names of features than the model")
+	}
+	if p.schema == nil {
+		return problems, ""
+	}
+	switch {
+	case set.Schema == nil && p.schema.Header && (set.Feature == nil || p.features == nil):
+		unnamed = "the data have no names of columns, by which the model finds those of a table: expected the table that it was trained on"
+	case set.Schema == nil:
+	case !reflect.DeepEqual(set.Schema, p.schema):
+		fail("the data have other columns or categories than those that the model makes features of")
+	}
+	if column, fill, mean := wrongFill(p.schema, set.X); column != "" {
+		fail("%.9g stands for a missing number of column %q, expected the mean %.9g", fill, column, mean)
+	}
+	return problems, unnamed
+}
+
+// otherwiseStored returns how many values of x would be stored without the zeros, or with
+// all of them.
+func otherwiseStored(x matrix.Matrix) []int64 {
+	rows, cols := x.Dims()
+	present := int64(0)
+	for i := range rows {
+		for _, v := range x.Row(i).Value {
+			if v != 0 {
+				present++
+			}
+		}
+	}
+	return []int64{present, int64(rows) * int64(cols)}
+}
+
+// wrongFill returns the first column of numbers of which the mean is not what stands for
+// a missing one, to single precision: where numbers are missing the rows have it rounded so.
+func wrongFill(s *dataset.Schema, x matrix.Matrix) (column string, fill, mean float64) {
+	rows, cols := x.Dims()
+	sum, size := make([]float64, cols), make([]float64, cols)
+	for i := range rows {
+		row := x.Row(i)
+		for k, v := range row.Value {
+			j := row.Column(k)
+			sum[j] += float64(v)
+			size[j] += math.Abs(float64(v))
+		}
+	}
+	j := 0
+	for at, c := range s.Columns {
+		switch {
+		case at == s.Target || at == s.Weight:
+			continue
+		case c.Category != nil:
+			j += len(c.Category)
+			continue
+		}
+		mean := sum[j] / float64(rows)
+		if slack := float64(0x1p-22*math.Abs(c.Fill)) + float64(tolerance*size[j])/float64(rows); !(math.Abs(c.Fill-mean) <= slack) {
+			return c.Name, c.Fill, mean
+		}
+		j++
+	}
+	return "", 0, 0
+}
+
+// checkScaling measures the scaling of a model anew.
+func checkScaling(m *model.Model, set *dataset.Set) error {
+	if m.Scaling == nil {
+		return nil
+	}
+	measured := *set
+	measured.Schema = m.Schema
+	found, err := m.Scaling.Measure(&measured)
+	if err != nil {
+		return err
+	}
+	for j := range found.Factor {
+		if !near(found.Factor[j:j+1], m.Scaling.Factor[j:j+1]) || !near(found.Offset[j:j+1], m.Scaling.Offset[j:j+1]) {
+			return fmt.Errorf("feature %d is scaled by %.9g after %.9g was taken off, expected %.9g and %.9g, as %s scales the rows", j+1,
+				m.Scaling.Factor[j], m.Scaling.Offset[j], found.Factor[j], found.Offset[j], m.Scaling.Kind)
+		}
+	}
+	return nil
+}
