@@ -177,12 +177,15 @@ func solverWarm(f *findings, s solver.Solver, c Case, p *problem.Linear, sol *so
 // solverHeeds checks that there is a point, the start or better, when a limit is reached
 // before the first epoch, and that an epoch then leaves one.
 func solverHeeds(f *findings, s solver.Solver, p *problem.Linear) {
-	h, ok := s.(solver.Heedful)
-	if !ok {
-		return
-	}
 	const law = "a run that a limit cuts short has a point"
-	state := h.Heed(func() bool { return true }).Start(p, nil, 1)
+	over := func() bool { return true }
+	if h, ok := s.(solver.Heedful); ok {
+		s = h.Heed(over)
+	}
+	state := s.Start(p, nil, 1)
+	if h, ok := state.(solver.Interruptible); ok {
+		h.Heed(over)
+	}
 	value := p.Certify(state.Point()).Primal
 	f.check(value <= p.Zero()*(1+1e-12), law, "%v at the start, %v at zero", value, p.Zero())
 	state.Epoch()

@@ -139,7 +139,7 @@ func WriteFileChecked(path string, write func(io.Writer) error, check func(data 
 	if err != nil {
 		return renamed(path, err)
 	}
-	defer os.Remove(temp.Name()) // fails, as it should, once it is renamed
+	defer writing(temp.Name())()
 	err = fill(temp, write)
 	if err == nil && info != nil {
 		err = temp.Chmod(mode) // what the umask took away

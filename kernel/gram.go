@@ -44,6 +44,7 @@ type Gram struct {
 	counts   *counter
 	fitted   *fitted // what the rows say of a precomputed kernel; nil: it was not asked
 	whole    *Gram   // that this is a part of; nil: none
+	heed     *heed
 	definite struct {
 		once  sync.Once
 		doubt error
@@ -80,7 +81,7 @@ func NewGram(k Kernel, x matrix.Matrix, opt Options) (*Gram, error) {
 		return nil, err
 	}
 	k, fitted := fit(k, x, opt.Threads)
-	g, err := gramOf(k, x, opt)
+	g, err := gramOf(k, x, opt, new(counter), new(heed))
 	if err != nil {
 		return nil, err
 	}
@@ -89,9 +90,9 @@ func NewGram(k Kernel, x matrix.Matrix, opt Options) (*Gram, error) {
 }
 
 // gramOf is NewGram of prepared rows.
-func gramOf(k Kernel, x matrix.Matrix, opt Options) (*Gram, error) {
+func gramOf(k Kernel, x matrix.Matrix, opt Options, counts *counter, heed *heed) (*Gram, error) {
 	n, _ := x.Dims()
-	g := &Gram{Kernel: k, X: x, SquaredNorm: make([]float64, n), Diagonal: make([]float64, n), options: opt, counts: new(counter)}
+	g := &Gram{Kernel: k, X: x, SquaredNorm: make([]float64, n), Diagonal: make([]float64, n), options: opt, counts: counts, heed: heed}
 	parallel.Blocks(n, blockRows, opt.Threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := x.Row(i)
@@ -115,6 +116,10 @@ func gramOf(k Kernel, x matrix.Matrix, opt Options) (*Gram, error) {
 	g.double = newStore(inDouble, of, rows, norm, opt.Threads)
 	if inner && !opt.Double && n > fewRows && g.singleSuffices() {
 		g.single = newStore(inSingle, k, rows, g.SquaredNorm, opt.Threads)
+	}
+	g.double.heed = g.heed
+	if g.single != nil {
+		g.single.heed = g.heed
 	}
 	g.keep = !inner || matrix.Nonzeros(rows) >= cheapTerms*int64(n)
 	return g, g.reserve()
@@ -218,12 +223,15 @@ func (g *Gram) Update(dst []float64, rows []int, c []float64) {
 	}
 }
 
-// update is that of the store in the precision of the rows.
+// update is that of the store in the precision of the rows. What it leaves undone is not kept.
 func (g *Gram) update(dst []float64, rows []int, c []float64, place, missing []int) {
 	if g.single != nil {
 		g.single.update(dst, rows, c, place, missing)
 	} else {
 		g.double.update(dst, rows, c, place, missing)
+	}
+	if g.Cut() {
+		g.kept.forget(rows, missing)
 	}
 }
 
@@ -254,7 +262,7 @@ func (g *Gram) AddRows(dst []float64, rows []Row, c []float64) {
 
 // Combine sets dst = K beta in double precision, and chain to the number of
 // additions that any element went through one after another. Its evaluations
-// are not counted: it serves certificates.
+// are not counted: it serves certificates. See Heed for what may be left undone.
 func (g *Gram) Combine(dst, beta []float64) (chain int) {
 	var support []int
 	var c []float64

@@ -74,6 +74,15 @@ func (l *lru) take(i int) {
 	l.touch(p)
 }
 
+// forget takes their places from rows with the given numbers.
+func (l *lru) forget(rows, numbers []int) {
+	for _, k := range numbers {
+		if p := l.place[rows[k]]; p >= 0 {
+			l.place[rows[k]], l.owner[p] = -1, -1
+		}
+	}
+}
+
 // touch makes p the place used most recently.
 func (l *lru) touch(p int32) {
 	l.next[l.prev[p]], l.prev[l.next[p]] = l.next[p], l.prev[p]

@@ -8,11 +8,11 @@ import "github.com/fenchel-ml/fenchel/matrix"
 func (g *Gram) Part(rows []int) (*Gram, error) {
 	opt := g.options
 	opt.Cache = g.lend(len(rows))
-	result, err := gramOf(g.Kernel, matrix.Subset(g.X, rows), opt)
+	result, err := gramOf(g.Kernel, matrix.Subset(g.X, rows), opt, g.counts, g.heed)
 	if err != nil {
 		return nil, err
 	}
-	result.counts, result.whole = g.counts, g
+	result.whole = g
 	return result, nil
 }
 

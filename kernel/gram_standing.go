@@ -43,6 +43,9 @@ func (s *store[T]) tilesStanding(x, y set[T], threads int, use func(values [][]T
 	n, cols := x.Dims()
 	asked := g.pack(x, 0, n)
 	parallel.Blocks(len(y.norm), passing, threads, func(_, lo, hi int) {
+		if s.heed.ended() {
+			return
+		}
 		w := s.work.Get().(*work[T])
 		defer s.work.Put(w)
 		values, at := w.values[:n], w.at[:n]

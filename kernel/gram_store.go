@@ -46,8 +46,15 @@ func (s *store[T]) open(place int) {
 // increase, are computed first, and kept where they have a place; place may be
 // nil if all are missing and none is kept.
 func (s *store[T]) update(dst []float64, rows []int, c []float64, place, missing []int) {
+	if len(rows) == 0 {
+		return
+	}
 	if len(missing) == 0 {
-		parallel.Blocks(len(dst), addedRows, s.threads, func(_, lo, hi int) { s.add(dst[lo:hi], nil, c, place, nil, 0, len(rows), lo) })
+		parallel.Blocks(len(dst), addedRows, s.threads, func(_, lo, hi int) {
+			if !s.heed.ended() {
+				s.add(dst[lo:hi], nil, c, place, nil, 0, len(rows), lo)
+			}
+		})
 		return
 	}
 	wanted := make([]int, len(missing))

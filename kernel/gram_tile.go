@@ -89,6 +89,7 @@ type tiler[T float32 | float64] struct {
 	arithmetic[T]
 	k     Kernel
 	inner Inner // k, or nil
+	heed  *heed // nil: none
 
 	work, groups sync.Pool
 }
@@ -121,7 +122,7 @@ const passing, passingSingly = 256, 16
 
 // tiles calls use with values[r][j-lo] = k(x_i,y_j) for all rows i = k+r of x, in
 // order, and all rows j of y from lo to hi; these ranges cover y. Several
-// goroutines do so for different ranges.
+// goroutines do so for different ranges. Once what it heeds has ended the rest is left undone.
 func (t *tiler[T]) tiles(x, y set[T], threads int, use func(values [][]T, k, lo, hi int)) {
 	size := passing
 	if t.inner == nil {
@@ -129,13 +130,16 @@ func (t *tiler[T]) tiles(x, y set[T], threads int, use func(values [][]T, k, lo,
 	}
 	g := t.groups.Get().(*group[T])
 	defer t.groups.Put(g)
-	for g.hi = 0; g.hi < len(x.norm); {
+	for g.hi = 0; g.hi < len(x.norm) && !t.heed.ended(); {
 		t.next(g, x)
 		parallel.Blocks(len(y.norm), size, threads, func(_, lo, hi int) {
 			w := t.work.Get().(*work[T])
 			defer t.work.Put(w)
 			w.pass(t, y, lo, hi)
 			for i := range g.blocks {
+				if t.heed.ended() {
+					return
+				}
 				b := &g.blocks[i]
 				use(t.values(w, b, x, y), b.lo, lo, hi)
 			}

@@ -66,6 +66,9 @@ func (p *Kernel) Certify(pt Point) Certificate {
 	n := p.Len()
 	beta, bias := pt.W[:n], pt.W[n]
 	responses := p.respond(beta)
+	if p.Cut() {
+		return unfinished(p.Zero())
+	}
 	primal, primalError := p.primal(responses, bias)
 	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero(), Rounding: primalError}
 	c.without(p.Bias, bias)
@@ -84,6 +87,9 @@ func (p *Kernel) Certify(pt Point) Certificate {
 	negative := responses.negative
 	if !same {
 		responses = p.respond(own)
+	}
+	if p.Cut() {
+		return c
 	}
 	if negative = negative || responses.negative; negative {
 		c.Warnings = append(c.Warnings, errors.New("the kernel is not positive semidefinite: a predictor has a negative squared norm"))

@@ -49,6 +49,9 @@ func (p *NormConstrained) Certify(pt Point) Certificate {
 	machine := &Kernel{Gram: p.Gram, Risk: p.Risk}
 	n := p.Len()
 	r, bias := machine.respond(pt.W[:n]), pt.W[n]
+	if p.Cut() {
+		return unfinished(p.Zero())
+	}
 	if inside := insideBall(p.Radius, r.size2(p.Constant()*bias*bias)); inside != 1 {
 		r.shrink(inside)
 		if p.Bias == Feature {
@@ -65,6 +68,9 @@ func (p *NormConstrained) Certify(pt Point) Certificate {
 	p.feasible(v, pt.A)
 	conjugates, conjugateError := p.conjugates(v, 1)
 	cost := p.longest(machine, v)
+	if p.Cut() {
+		return c
+	}
 	c.below(-conjugates-cost, conjugateError+float64(16*unit*(math.Abs(conjugates)+cost)))
 	return c
 }

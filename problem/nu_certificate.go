@@ -17,6 +17,9 @@ func (p *Nu) Certify(pt Point) Certificate {
 	n := p.Len()
 	machine := &Kernel{Gram: p.Gram}
 	r := machine.respond(pt.W[:n])
+	if p.Cut() {
+		return unfinished(p.zero)
+	}
 	primal, primalError := p.primal(r, pt.W[n])
 	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.zero, Rounding: primalError}
 	if !p.Definite() || pt.A == nil {
@@ -30,6 +33,9 @@ func (p *Nu) Certify(pt Point) Certificate {
 	}
 	if !slices.Equal(own, pt.W[:n]) {
 		r = machine.respond(own)
+	}
+	if p.Cut() {
+		return c
 	}
 	dual, dualError := p.dual(v, r)
 	c.below(dual, dualError+float64(off*p.farthest())+4*tiny)

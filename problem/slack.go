@@ -45,9 +45,14 @@ func (p *Slack) Dims() (rows, cols int) { return p.Len(), p.Len() }
 // [NormConstrained].
 func (p *Slack) Certify(pt Point) Certificate {
 	f, bound, _ := p.margin(pt.W)
+	if p.Cut() {
+		return unfinished(p.Zero())
+	}
 	above := math.Inf(1)
 	if p.Definite() && pt.A != nil {
-		above = p.above(pt.A)
+		if above = p.above(pt.A); p.Cut() {
+			above = math.Inf(1)
+		}
 	}
 	return p.verdict(f, bound, pt.W[p.Len()], above)
 }

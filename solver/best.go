@@ -62,6 +62,7 @@ func (r *run) keep(p problem.Point, c problem.Certificate) {
 	betterW, betterA := r.best.W == nil || r.unproved || c.Primal < r.bestCertificate.Primal || math.IsNaN(r.bestCertificate.Primal) && !math.IsNaN(c.Primal), c.Dual > r.bestCertificate.Dual
 	if betterW {
 		r.best.W, r.bestCertificate.Primal = append(r.best.W[:0], p.W...), c.Primal
+		r.rounding = c.Rounding
 		r.bestCertificate.Warnings = c.Warnings
 	}
 	if betterA {
@@ -81,21 +82,37 @@ func (r *run) keep(p problem.Point, c problem.Certificate) {
 // fallBack takes the zero point where a run that was cut short has found none
 // as good.
 func (r *run) fallBack() {
-	if r.unproved || r.bestCertificate.Primal <= r.bestCertificate.Zero {
+	if r.best.W != nil && (r.unproved || r.bestCertificate.Primal <= r.bestCertificate.Zero) {
 		return
 	}
 	begin := time.Now()
-	rows, cols := r.problem.Dims()
-	zero := problem.Point{W: make([]float64, cols+1), A: make([]float64, rows)}
-	r.keep(zero, r.problem.Certify(zero))
+	zero := r.zeroPoint()
+	if r.zero == nil {
+		r.heed(r.out)
+		c := r.problem.Certify(zero)
+		r.zero = &c
+	}
+	r.keep(zero, *r.zero)
 	r.certify += time.Since(begin)
+}
+
+// zeroPoint returns the zero point.
+func (r *run) zeroPoint() problem.Point {
+	rows, cols := r.problem.Dims()
+	return problem.Point{W: make([]float64, cols+1), A: make([]float64, rows)}
 }
 
 // settle certifies the best point as one when its parts come from different
 // looks: each certificate has taken its own primal's rounding error off the
-// dual. What Run returns is so what the problem says of the returned point.
+// dual. What Run returns is so what the problem says of the returned point. Where
+// the time is over, the error of the primal is taken off without that.
 func (r *run) settle() {
 	if !r.mixed {
+		return
+	}
+	if r.out() {
+		r.bestCertificate.Dual -= r.rounding
+		r.mixed = false
 		return
 	}
 	begin := time.Now()

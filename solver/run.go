@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -30,10 +31,13 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	if unproved && opt.Epochs == 0 {
 		opt.Epochs = u.Passes()
 	}
-	r := run{unproved: unproved, ctx: ctx, problem: p, opt: opt, first: math.NaN()}
-	if h, ok := s.(Heedful); ok {
-		s = h.Heed(r.over)
+	r := run{clock: clock{ctx: ctx, begun: time.Now(), limit: opt.Time}, unproved: unproved, problem: p, opt: opt, first: math.NaN()}
+	defer r.heed(nil)
+	h, heeds := s.(Heedful)
+	if r.unheeding = !heeds; heeds {
+		s = h.Heed(r.asked)
 	}
+	r.weigh()
 	r.start(s)
 	switch {
 	case opt.From == nil:
@@ -48,7 +52,7 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 			r.look(point)
 		}
 	}
-	if r.status == Diverged && r.looked < r.epoch && !r.unproved {
+	if r.status == Diverged && r.looked < r.epoch && !r.unproved && !r.over() {
 		r.retrace(s)
 	}
 	r.fallBack()
@@ -79,23 +83,30 @@ func fits(from *problem.Point, p problem.Problem) error {
 
 // run is the state of Run.
 type run struct {
-	ctx     context.Context
+	clock
 	problem problem.Problem
 	state   State
 	opt     Options
 
-	unproved       bool      // the last point counts, not the best
-	end            error     // why the state cannot go on; nil: it can
-	epoch, before  int       // of this start, and made before it: see retrace
-	begun          time.Time // the start or the epoch that is being made
-	looked         int       // how many points of this start were judged
-	inRow          int       // looks that were spared since the last
+	unproved       bool  // the last point counts, not the best
+	end            error // why the state cannot go on; nil: it can
+	epoch, before  int   // of this start, and made before it: see retrace
+	looked         int   // how many points of this start were judged
+	inRow          int   // looks that were spared since the last
 	train, certify time.Duration
 	status         Status
+
+	cost      cost                 // of a certificate
+	unheeding bool                 // the solver comes back after an epoch only
+	pointed   time.Duration        // that it took to make the last point
+	last      time.Duration        // of the epochs
+	sparing   bool                 // no more dual variables than the time allows, see Supported
+	zero      *problem.Certificate // of the zero point; nil: not made
 
 	best            problem.Point
 	bestCertificate problem.Certificate
 	mixed           bool    // the parts of best come from different looks
+	rounding        float64 // of the certificate that the weights of best are from
 	first           float64 // primal where the run began, by epoch 1; NaN if nobody looked
 	looks           schedule
 	short           []float64 // dual variables in single precision
@@ -103,19 +114,25 @@ type run struct {
 
 // start starts the solver at the first epoch.
 func (r *run) start(s Solver) {
-	r.begun = time.Now()
+	begin := time.Now()
+	r.heed(r.over)
 	rows, _ := r.problem.Dims()
 	r.looks, r.looked = schedule{rows: rows, goal: r.opt.Gap}, 0
 	r.state = nil // that of a lost run need not stay beside the new one
 	r.state = s.Start(r.problem, r.opt.From, r.opt.Seed)
 	_, r.looks.ending = r.state.(Ending)
-	r.train += time.Since(r.begun)
+	if h, ok := r.state.(Interruptible); ok {
+		r.unheeding = false
+		h.Heed(r.asked)
+	}
+	r.train += time.Since(begin)
 }
 
 // advance runs epochs until it is time to look.
 func (r *run) advance() {
+	r.heed(r.over)
 	for r.limit() == "" {
-		r.begun = time.Now()
+		begin := time.Now()
 		r.state.Epoch()
 		r.epoch++
 		estimate, present := math.NaN(), false
@@ -128,7 +145,8 @@ func (r *run) advance() {
 		if e, ok := r.state.(Ending); ok {
 			r.end = e.End()
 		}
-		r.train += time.Since(r.begun)
+		r.last = time.Since(begin)
+		r.train += r.last
 		if r.looks.due(r.epoch, estimate, present) || r.end != nil {
 			return
 		}
@@ -140,7 +158,7 @@ func (r *run) limit() Status {
 	switch {
 	case r.ctx.Err() != nil:
 		return Interrupted
-	case r.opt.Time > 0 && r.train >= r.opt.Time:
+	case r.asked():
 		return TimeLimit
 	case r.opt.Epochs > 0 && r.before+r.epoch >= r.opt.Epochs:
 		return EpochLimit
@@ -148,31 +166,32 @@ func (r *run) limit() Status {
 	return ""
 }
 
-// over reports whether a limit is reached in the middle of a start or an epoch.
-func (r *run) over() bool {
-	return r.ctx.Err() != nil || r.opt.Time > 0 && r.train+time.Since(r.begun) >= r.opt.Time
-}
-
 // where returns the point at which the solver stands. To make it is part of
 // judging, not of training.
 func (r *run) where() problem.Point {
 	begin := time.Now()
+	r.heed(r.late)
+	if s, ok := r.state.(Supported); ok && r.over() && (r.sparing || r.ctx.Err() != nil) {
+		s.Spare()
+	}
 	point := r.state.Point()
 	if e, ok := r.state.(Estimator); ok && r.epoch > 0 {
 		r.looks.revise(e.Estimate())
 	}
-	r.certify += time.Since(begin)
+	r.pointed = time.Since(begin)
+	r.certify += r.pointed
 	return point
 }
 
 // look certifies a point, keeps it if it is the best, and decides.
 func (r *run) look(point problem.Point) {
-	begin := time.Now()
-	point, c := r.judge(point)
-	r.certify += time.Since(begin)
-
+	point, c, whole := r.judged(point)
 	r.looked++
 	r.inRow = 0
+	if !whole {
+		r.status = cmp.Or(r.limit(), TimeLimit)
+		return
+	}
 	r.keep(point, c)
 	if math.IsNaN(r.first) && r.epoch <= 1 { // later it may be lost already
 		r.first = c.Primal

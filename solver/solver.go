@@ -3,8 +3,9 @@
 // stop and why.
 //
 // A solver only knows how to make the next epoch. It never judges itself: the
-// gap is computed by the problem, outside the solver's clock. Algorithms live
-// in the sub-packages, one per file.
+// gap is computed by the problem. Where the time is limited, a run keeps of it what
+// the last certificate takes, and solvers are told on the way when to end.
+// Algorithms live in the sub-packages, one per file.
 package solver
 
 import (
@@ -73,6 +74,24 @@ type Heedful interface {
 	Heed(over func() bool) Solver
 }
 
+// Interruptible is a State of which an epoch may take seconds, as Heedful is a Solver:
+// Heed is called before the first epoch.
+type Interruptible interface {
+	State
+	Heed(over func() bool)
+}
+
+// Supported is a State whose certificates cost rows of a matrix that is not stored, as
+// those of kernel machines do. Support returns how many rows a certificate of Point costs,
+// and how many it costs after Spare, from which on dual variables are 0 but of rows that
+// the state has moved, or there are none. It is called between epochs, and when the state
+// asks over.
+type Supported interface {
+	Interruptible
+	Support() (all, spared int)
+	Spare()
+}
+
 // Unproved is a Solver whose answers carry no proof, so that no gap can end a
 // run: it ends after Passes epochs, if Options.Epochs does not say otherwise, at
 // the point where it then stands, whatever the objective is there.
@@ -107,7 +126,7 @@ const (
 type Options struct {
 	Gap    float64        // relative gap to prove; 0 means 1e-3
 	Epochs int            // at most so many; 0: no limit
-	Time   time.Duration  // of training, certification not counted; 0: no limit
+	Time   time.Duration  // of the run, the last certificate included; 0: no limit
 	Seed   uint64         // of everything random
 	From   *problem.Point // a warm start; nil: zero
 	// Short rounds dual variables to single precision before they are judged, as

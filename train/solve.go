@@ -3,7 +3,6 @@ package train
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
@@ -24,16 +23,13 @@ type Progress struct {
 }
 
 // solve runs the solver on every problem.
-func (j *job) solve(ctx context.Context) ([]*solver.Solution, error) {
-	started := time.Now()
+func (j *job) solve(ctx context.Context, limit *limit) ([]*solver.Solution, error) {
 	outputs := j.labels.outputs()
 	solutions, errs := make([]*solver.Solution, outputs), make([]error, outputs)
 	var telling sync.Mutex
 	parallel.Blocks(outputs, 1, j.workers(), func(c, _, _ int) {
 		opt := solver.Options{Gap: j.spec.Gap, Epochs: j.spec.Epochs, Seed: j.spec.Seed + uint64(c), Short: j.spec.short()}
-		if j.spec.Time > 0 {
-			opt.Time = max(1, j.spec.Time-time.Since(started))
-		}
+		opt.Time = limit.share(outputs, j.workers())
 		p, err := j.problem(c)
 		if err != nil {
 			errs[c] = err

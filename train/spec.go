@@ -73,7 +73,7 @@ type Spec struct {
 
 	Gap     float64       // relative, to be proved; 0: 1e-3
 	Epochs  int           // at most so many for each class; 0: no limit
-	Time    time.Duration // of training; 0: no limit
+	Time    time.Duration // from the rows to the model, certificates included; 0: no limit
 	Seed    uint64        // of everything random
 	Threads int           // at most so many cores; 0: all. Never changes a result
 	NoDual  bool          // leave the dual variables out of the model

@@ -71,15 +71,17 @@ func Version() string {
 
 // Fit trains a model. A cancelled context or a limit is no error: the
 // result then holds the best model found, and says so in its Status. While rows
-// are still mapped there is none: then the error is that of the context.
+// are still prepared and mapped there is none: then the error is that of the context, or
+// a LimitError.
 func Fit(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
 	digest := set.BeginDigest(spec.Threads)
 	defer digest.Stop()
-	j, err := prepare(ctx, set, spec)
+	limit := newLimit(spec.Time)
+	j, err := limit.prepare(ctx, set, spec)
 	if err != nil {
 		return nil, err
 	}
-	solutions, err := j.solve(ctx)
+	solutions, err := j.solve(ctx, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,10 @@ import (
 // A pivot that rounding has eaten (A is positive definite, but perhaps by less
 // than its rounding errors) is raised to the size of those errors.
 type Cholesky struct {
+	// Stop, if set, is asked while a matrix is decomposed; once it is true, the rest is left
+	// undone, and the factor is of no use.
+	Stop func() bool
+
 	size    int
 	l       []float64 // size*size, row-major
 	columns []float64 // panel*panel, scratch
@@ -38,13 +42,16 @@ func (f *Cholesky) Decompose(l []float64, size, threads int) {
 	f.l, f.size = l[:size*size], size
 	least := make([]float64, size) // pivots below are rounding errors
 	for j := range least {
+		if f.stopped() {
+			return
+		}
 		least[j] = float64(float64(size+8) * 0x1p-52 * l[j*size+j])
 		scale(l[j*size:j*size+j+1], -1)
 	}
 	if len(f.below) < panel*size {
 		f.columns, f.below = make([]float64, panel*panel), make([]float64, panel*size)
 	}
-	for from := 0; from < size; from += panel {
+	for from := 0; from < size && !f.stopped(); from += panel {
 		to := min(from+panel, size)
 		f.corner(from, to, least)
 		if rest := size - to; rest > 0 {
@@ -56,6 +63,8 @@ func (f *Cholesky) Decompose(l []float64, size, threads int) {
 		}
 	}
 }
+
+func (f *Cholesky) stopped() bool { return f.Stop != nil && f.Stop() }
 
 // corner factors the columns from to to of their own rows, and writes column
 // from+k of the factor to columns[k*panel:], of which the first k numbers are anything. As

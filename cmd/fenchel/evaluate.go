@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -35,7 +36,7 @@ the share of outliers, and if the targets are 1 and -1, the same as of classes.`
 				return err
 			}
 			warn(cmd, set.Warnings)
-			e, err := abandoned(cmd.Context(), func() (*train.Evaluation, error) { return train.Evaluate(m, set, in.opt.Threads) })
+			e, err := parallel.Until(cmd.Context(), func() (*train.Evaluation, error) { return train.Evaluate(m, set, in.opt.Threads) })
 			if err != nil {
 				return badData(err)
 			}

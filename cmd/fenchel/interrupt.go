@@ -6,33 +6,45 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 
-	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/dataset"
 )
 
 // burst is how long signals after the first are taken for the same wish: timeout
 // sends two at once, and a terminal may send one to each process on the way.
-const burst = time.Second
+const burst = 100 * time.Millisecond
+
+// ends are the signals that ask for an end: of Ctrl-C, of kill, and of a terminal that is
+// closed, unless that is to be ignored, as nohup says.
+func ends() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
+}
 
 // interruptible returns a context that Ctrl-C or a request to terminate ends, so
 // that a run comes to a clean end and writes what it has found. That may take a
-// while: a second interruption changes nothing, and says so on stderr. The third
-// calls force.
+// while, and stderr then says so, see stopping. The second interruption calls force.
 func interruptible(stderr io.Writer, burst time.Duration, force func()) (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
+	words := new(atomic.Pointer[string])
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), wordsKey{}, words))
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, ends()...)
 	go func() {
 		var count interruptions
 		for range signals {
 			switch count.hear(time.Now(), burst) {
 			case 1:
+				if w := words.Load(); w != nil {
+					fmt.Fprintf(stderr, "stopping: %s (press again to quit now)\n", *w)
+				}
 				cancel()
 			case 2:
-				fmt.Fprintln(stderr, "fenchel: still ending, to lose nothing: interrupt once more to stop at once")
-			case 3:
 				force()
 			}
 		}
@@ -44,23 +56,23 @@ func interruptible(stderr io.Writer, burst time.Duration, force func()) (ctx con
 	}
 }
 
-// abandoned returns what f makes, or the error of ctx as soon as that ends: for
-// work of which half is worth nothing. f goes on until the process ends.
-func abandoned[T any](ctx context.Context, f func() (T, error)) (made T, err error) {
-	done := make(chan struct{})
-	var late T
-	var failed error
-	go func() {
-		defer parallel.Guard()()
-		late, failed = f()
-		close(done)
-	}()
-	select {
-	case <-done:
-		return late, failed
-	case <-ctx.Done():
-		return made, ctx.Err()
+// quit ends the process at once and leaves no file that is half written.
+func quit() {
+	dataset.Discard()
+	os.Exit(exitInterrupted)
+}
+
+// wordsKey is that of the words for an interruption in a context.
+type wordsKey struct{}
+
+// stopping says what is still done after the first interruption, until done is called.
+func stopping(ctx context.Context, what string) (done func()) {
+	words, ok := ctx.Value(wordsKey{}).(*atomic.Pointer[string])
+	if !ok {
+		return func() {}
 	}
+	words.Store(&what)
+	return func() { words.Store(nil) }
 }
 
 // interruptions counts signals, those of one burst as one.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/fenchel-ml/fenchel/dataset"
 )
 
 // interrupted starts fenchel, sends it signals once ready returns, and returns
@@ -55,8 +56,9 @@ func interrupted(t *testing.T, dir string, ready func(stderr *bufio.Reader), sig
 func TestInterruptWritesTheModel(t *testing.T) {
 	for _, signals := range [][]os.Signal{
 		{os.Interrupt},
+		{syscall.SIGHUP},
 		{syscall.SIGTERM, syscall.SIGTERM},
-		{os.Interrupt, syscall.SIGTERM, os.Interrupt, os.Interrupt},
+		{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP},
 	} {
 		t.Run(fmt.Sprint(signals), func(t *testing.T) { interruptWritesTheModel(t, signals) })
 	}
@@ -98,21 +100,7 @@ func TestInterruptWhileReading(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends verify and evaluate at once: what they have found so far is nothing.
-func TestAbandoned(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	if made, err := abandoned(ctx, func() (int, error) { return 7, io.EOF }); made != 7 || err != io.EOF {
-		t.Errorf("found %d and the error %v, expected what was made", made, err)
-	}
-	never := make(chan struct{})
-	defer close(never)
-	cancel()
-	if made, err := abandoned(ctx, func() (int, error) { <-never; return 7, nil }); made != 0 || err != context.Canceled {
-		t.Errorf("found %d and the error %v, expected %v", made, err, context.Canceled)
-	}
-}
-
-// Signals of one burst are one interruption; the third ends a process that does
+// Signals of one burst are one interruption; the second ends a process that does
 // not end by itself.
 func TestInterruptions(t *testing.T) {
 	var count interruptions
@@ -127,16 +115,16 @@ func TestInterruptions(t *testing.T) {
 	}
 }
 
-// stubborn is a program that an interruption does not end, the third excepted.
+// stubborn is a program that an interruption does not end, the second excepted.
 func stubborn() {
 	ctx, _ := interruptible(os.Stderr, 0, func() { os.Exit(exitInterrupted) })
+	stopping(ctx, "certifying the best model")
 	fmt.Fprintln(os.Stderr, "ready")
 	<-ctx.Done()
-	fmt.Fprintln(os.Stderr, "first")
 	select {}
 }
 
-func TestThirdInterruptForces(t *testing.T) {
+func TestSecondInterruptForces(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be sent Ctrl-C here")
 	}
@@ -149,7 +137,7 @@ func TestThirdInterruptForces(t *testing.T) {
 		t.Fatal(err)
 	}
 	stderr := bufio.NewReader(pipe)
-	for _, want := range []string{"ready", "first", "fenchel: still ending, to lose nothing: interrupt once more to stop at once"} {
+	for _, want := range []string{"ready", "stopping: certifying the best model (press again to quit now)"} {
 		if line, err := stderr.ReadString('\n'); err != nil || line != want+"\n" {
 			t.Errorf("found %q (error %v), expected %q", line, err, want)
 		}
@@ -160,5 +148,53 @@ func TestThirdInterruptForces(t *testing.T) {
 	_ = cmd.Wait() // the exit code says it all
 	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
 		t.Errorf("exit code: found %d, expected %d", code, exitInterrupted)
+	}
+}
+
+// halfway is a program that is for ever half way through a file.
+func halfway() {
+	interruptible(os.Stderr, 0, quit)
+	_ = dataset.WriteFile("m", func(w io.Writer) error {
+		_, _ = w.Write(make([]byte, 1<<20))
+		fmt.Fprintln(os.Stderr, "ready")
+		select {}
+	})
+}
+
+// A second Ctrl-C while a file is written: the old one stays, and nothing beside it.
+func TestSecondInterruptKeepsTheFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be sent Ctrl-C here")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "m")
+	if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("halfway")
+	cmd.Dir = dir
+	pipe, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(pipe).ReadString('\n'); line != "ready\n" {
+		t.Fatalf("found %q (error %v)", line, err)
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, ".*")); len(files) != 1 {
+		t.Errorf("found %v, expected a temporary file", files)
+	}
+	_ = cmd.Process.Signal(os.Interrupt)
+	time.Sleep(50 * time.Millisecond)
+	_ = cmd.Process.Signal(os.Interrupt)
+	_ = cmd.Wait() // the exit code says it all
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("exit code: found %d, expected %d", code, exitInterrupted)
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, ".*"))
+	if old, err := os.ReadFile(path); string(old) != "old" || len(files) > 0 {
+		t.Errorf("found %q (error %v) beside %v, expected what was there before", old, err, files)
 	}
 }

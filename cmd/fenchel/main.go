@@ -27,7 +27,7 @@ func main() {
 
 // run is main with its surroundings as arguments.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := interruptible(stderr, burst, func() { os.Exit(exitInterrupted) })
+	ctx, stop := interruptible(stderr, burst, quit)
 	defer stop()
 	parallel.OnFault(func(name string) {
 		fmt.Fprintf(stderr, "fenchel: %s: found less of the file than when it was opened, expected one that does not change while it is in use\n", visible(name))

@@ -13,6 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/train"
@@ -169,7 +170,7 @@ func (p *reducer) fit(cmd *cobra.Command, sources []string) (err error) {
 	warn(cmd, p.set.Warnings)
 	p.spec.ZeroBased = p.set.ZeroBased
 	p.read = time.Since(started)
-	p.result, err = train.FitPCA(cmd.Context(), p.set, p.spec)
+	p.result, err = parallel.Until(cmd.Context(), func() (*train.PCAResult, error) { return train.FitPCA(cmd.Context(), p.set, p.spec) })
 	return dataOr(err)
 }
 
@@ -193,6 +194,7 @@ func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 		}
 		p.in.opt.Columns, p.in.opt.ZeroBased = earlier.Cols(), earlier.Statement.ZeroBased || p.in.opt.ZeroBased
 	}
+	defer stopping(cmd.Context(), "making components of what was learned")()
 	d := newDisplay(cmd.ErrOrStderr(), 0)
 	began := time.Now()
 	err := p.in.blocks(cmd, sources, func(rows *dataset.RowStream, x matrix.Matrix) (err error) {

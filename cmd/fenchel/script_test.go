@@ -18,7 +18,7 @@ import (
 // TestMain makes this test binary answer to the name fenchel in the scripts:
 // what they run is main itself.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"fenchel": main, "stubborn": stubborn})
+	testscript.Main(m, map[string]func(){"fenchel": main, "stubborn": stubborn, "halfway": halfway})
 }
 
 // TestScript runs testdata/script/*.txtar, one per verb and per family of bad

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -115,10 +117,15 @@ func (t *trainer) finish(cmd *cobra.Command, sources []string, tr *tracer, start
 		failed = tr.write(t.trace)
 	}
 	if t.testSet != nil {
-		evaluation, err := train.Evaluate(t.result.Model, t.testSet, t.in.opt.Threads)
-		if err != nil {
+		evaluation, err := parallel.Until(cmd.Context(), func() (*train.Evaluation, error) {
+			return train.Evaluate(t.result.Model, t.testSet, t.in.opt.Threads)
+		})
+		switch {
+		case errors.Is(err, context.Canceled): // the model is written: that is what was asked for
+			warn(cmd, []error{errors.New("interrupted: the model is not evaluated on the test data")})
+		case err != nil:
 			failed = errors.Join(failed, err)
-		} else {
+		default:
 			t.evaluation = evaluation
 			warn(cmd, evaluation.Warnings)
 		}
@@ -177,7 +184,12 @@ func (t *trainer) fit(cmd *cobra.Command, tr *tracer) error {
 		}
 	}
 	var err error
+	defer stopping(cmd.Context(), "certifying the best model")()
 	t.result, err = train.Fit(cmd.Context(), t.set, t.spec)
+	var late train.LimitError
+	if errors.As(err, &late) {
+		return &exit{exitLimit, err}
+	}
 	if _, bad := err.(train.DataError); bad {
 		return badData(err)
 	}

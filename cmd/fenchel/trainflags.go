@@ -36,7 +36,7 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.StringVar(&t.classWeight, "class-weight", "", "balanced, or LABEL=WEIGHT,...: multiplies the weight of the rows of a class")
 	f.Float64Var(&s.Gap, "gap", solver.DefaultGap, "relative duality gap to prove")
 	f.IntVar(&s.Epochs, "epochs", 0, "stop after this many epochs of the solver (default no limit)")
-	f.DurationVar(&s.Time, "time", 0, "stop after this time of training, such as 60s (default no limit)")
+	f.DurationVar(&s.Time, "time", 0, "stop after this time of training, its last certificate included, such as 60s (default no limit)")
 	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
 	f.BoolVar(&s.NoDual, "no-dual", false, "leave the dual variables out of the model: smaller, but verify proves less")
 	complete(cmd, "task", train.Tasks()...)

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -58,7 +59,7 @@ part of the problem: a linear model has weight 0 for those it does not know.`,
 				audit.opt.Threads = in.opt.Threads
 				return audit.run(cmd, m, set, asJSON)
 			}
-			v, verifyErr := abandoned(cmd.Context(), func() (*train.Verification, error) { return train.Verify(m, set, in.opt.Threads) })
+			v, verifyErr := parallel.Until(cmd.Context(), func() (*train.Verification, error) { return train.Verify(m, set, in.opt.Threads) })
 			if verifyErr != nil {
 				return badData(verifyErr)
 			}

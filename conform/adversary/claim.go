@@ -104,7 +104,7 @@ func bestMultiple(j judge, a []float64) number {
 		}
 		return num(math.Inf(-1))
 	}
-	best := at(0)
+	best := largest(at(0), at(1))
 	for _, e := range []float64{1e-12, 1e-9, 1e-6, 1e-3} {
 		best = largest(best, at(1-e))
 	}

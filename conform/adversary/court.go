@@ -21,6 +21,7 @@ type court struct {
 	members [][]int // the rows that each output learns from
 	rows    int
 	kernel  *kernelRows // nil: the predictors are linear
+	apart   *kernelRows // what rows to be compared have with those of the data
 	images  [][]float64 // of the rows, where they are
 
 	direction []float64 // of negative curvature; nil: the kernel has none
@@ -38,8 +39,17 @@ func newCourt(p *Problem, m *model.Model) (*court, error) {
 	}
 	c.images = dense(x)
 	if p.kernel != nil && p.Spec.Map == "" {
-		if c.kernel, err = newKernelRows(*p.kernel, c.images); err != nil {
+		twin, err := p.kernel.shifted(m.Statement.Kernel)
+		if err != nil {
 			return nil, err
+		}
+		if c.kernel, err = newKernelRows(twin, c.images); err != nil {
+			return nil, err
+		}
+		if c.apart = c.kernel; twin.has("precomputed") { // a row to be compared has no shift
+			if c.apart, err = newKernelRows(p.kernel.with(0), c.images); err != nil {
+				return nil, err
+			}
 		}
 		c.direction = c.kernel.lowest()
 	}

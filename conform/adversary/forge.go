@@ -14,8 +14,9 @@ import (
 )
 
 // informative are the values of the metadata that tell how a model came about, and
-// state nothing about it. All others are to be checked.
-var informative = []string{"problem.solver", "problem.seed", "program_version", "certificates.epochs", "problem.gap"}
+// state nothing about it; or that count, against deletion, what is there. All others
+// are to be checked.
+var informative = []string{"problem.solver", "problem.seed", "program_version", "certificates.epochs", "problem.gap", "data.classes", "data.columns"}
 
 // A forgery is a model that somebody changed, with digests that fit.
 type forgery struct {
@@ -154,7 +155,7 @@ func (t *trial) believed(s sealed, f forgery, m *model.Model) string {
 func states(path string, s model.Statement) bool {
 	nu, lambda := s.Nu != 0, s.Radius == 0 && s.Slack == 0 && s.Nu == 0
 	switch path {
-	case "problem.radius", "problem.slack", "problem.nu":
+	case "problem.radius", "problem.slack", "problem.nu", "scaling", "scaling deleted":
 		return true
 	case "problem.loss":
 		return !nu && s.Slack == 0

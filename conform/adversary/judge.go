@@ -75,47 +75,6 @@ func (r *risk) feasible(a []float64) (v []number, ok bool) {
 	return v, true
 }
 
-// rounded returns dual variables whose products with the weights of the rows are
-// multiples of a number that is small beside their sum, rounded towards zero, as
-// the program balances them. Where very large ones cancel this is another point.
-func (r *risk) rounded(a []float64) []float64 {
-	total, most := 0.0, 0.0
-	v := make([]float64, len(a))
-	for i, x := range a {
-		lo, hi := r.loss.domain(r.y[i])
-		v[i] = r.s[i] * min(max(x, lo), hi)
-		total += math.Abs(v[i])
-		most = max(most, math.Abs(v[i]))
-	}
-	if r.bias != "free" || !(total > 0) || math.IsInf(total, 1) {
-		return a
-	}
-	quantum := math.Ldexp(1, max(math.Ilogb(total)-61, math.Ilogb(most)-52, -1022))
-	for i := range v {
-		v[i] = math.Trunc(v[i]/quantum) * quantum / r.s[i]
-	}
-	return v
-}
-
-// balance shrinks the heavier sign of v.
-func balance(v []number, plus, minus number) {
-	var sign int
-	var shrink number
-	switch {
-	case plus.Cmp(minus) > 0:
-		sign, shrink = 1, quo(minus, plus)
-	case minus.Cmp(plus) > 0:
-		sign, shrink = -1, quo(plus, minus)
-	default:
-		return
-	}
-	for i := range v {
-		if v[i].Sign() == sign {
-			v[i] = mul(v[i], shrink)
-		}
-	}
-}
-
 // conjugates returns (1/N) sum_i s_i l_i*(scale v_i/s_i).
 func (r *risk) conjugates(v []number, scale number) number {
 	total := zero()

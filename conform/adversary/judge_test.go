@@ -109,6 +109,20 @@ func TestKernels(t *testing.T) {
 	}
 }
 
+// The strings of the kernel ssk have the value of the program's own.
+func TestSubsequences(t *testing.T) {
+	r := drawOf(2, 2)
+	for range 100 {
+		p := 1 + r.IntN(3)
+		x := r.strings(2, 8)
+		used, err := kernel.New(kernelTwin{name: "ssk", power: p}.spec())
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "ssk", subsequences(symbols(x[0]), symbols(x[1]), p), used.Eval(row32(x[0]), row32(x[1])))
+	}
+}
+
 // One row x = 1 with the target 1 and lambda 1, without a bias: the least of
 // (w-1)^2/2 + w^2/2 is 1/4, at w = 1/2, a = -1/2.
 func TestRidge(t *testing.T) {

@@ -3,6 +3,8 @@ package adversary
 import (
 	"fmt"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -16,12 +18,12 @@ type kernelTwin struct {
 	gamma float64
 	coef0 float64 // the number of a constant
 	power int     // degree, or symbols of a substring
+	shift float64 // of a precomputed matrix: added to its diagonal
 	parts []kernelTwin
 }
 
-// kernelNames has all kernels that have a twin. What strings and graphs have in
-// common is counted by the kernel itself: these are whole numbers, or sums of few
-// terms, and kernels for certain by their formulas.
+// kernelNames has all kernels that have a twin. Substrings and subtrees in common are
+// counted by the kernel itself: these are whole numbers.
 var kernelNames = []string{"linear", "rbf", "poly", "sigmoid", "laplacian", "chi2", "intersection", "precomputed", "spectrum", "ssk", "wl"}
 
 // spec spells the kernel as kernel.New reads it.
@@ -68,6 +70,29 @@ func (k kernelTwin) has(names ...string) bool {
 	return false
 }
 
+// shifted is the kernel with the shift of precomputed values that a spec states.
+func (k kernelTwin) shifted(spec string) (kernelTwin, error) {
+	found := shift.FindStringSubmatch(spec)
+	if found == nil {
+		return k, nil
+	}
+	value, err := strconv.ParseFloat(found[1], 64)
+	return k.with(value), err
+}
+
+var shift = regexp.MustCompile(`precomputed:shift=([0-9.]+(?:[eE][-+]?[0-9]+)?)`)
+
+// with puts a shift into all precomputed parts.
+func (k kernelTwin) with(shift float64) kernelTwin {
+	k.shift = shift
+	parts := make([]kernelTwin, len(k.parts))
+	for i, p := range k.parts {
+		parts[i] = p.with(shift)
+	}
+	k.parts = parts
+	return k
+}
+
 // isIndefinite reports whether no theorem makes the kernel an inner product.
 func (k kernelTwin) isIndefinite() bool {
 	return k.has("sigmoid", "precomputed") || k.name == "poly" && k.coef0 < 0 || slicesAny(k.parts, kernelTwin.isIndefinite)
@@ -100,8 +125,14 @@ func (k kernelTwin) between(x, y []float64, i, j int) number {
 	case "constant":
 		return num(k.coef0)
 	case "precomputed":
-		return num(precomputedAt(x, y, i, j))
-	case "spectrum", "ssk", "wl":
+		value := precomputedAt(x, y, i, j)
+		if i == j {
+			value += k.shift
+		}
+		return num(value)
+	case "ssk":
+		return subsequences(symbols(x), symbols(y), k.power)
+	case "spectrum", "wl":
 		used, err := kernel.New(k.spec())
 		if err != nil {
 			panic(err) // the generator made the spec

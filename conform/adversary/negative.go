@@ -18,6 +18,9 @@ func (c *court) descend(claims []claim) (found []claim) {
 	}
 	v := c.direction
 	for output, j := range c.judges {
+		if len(c.members[output]) < c.rows { // the direction is one of all rows
+			continue
+		}
 		start, bias := make([]float64, c.rows), 0.0
 		var best number
 		for _, cl := range claims {

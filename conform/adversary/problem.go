@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -59,9 +60,19 @@ func (r draw) names(set *dataset.Set) {
 			if set.Schema == nil {
 				set.Schema = &dataset.Schema{Target: -1, Weight: -1, Header: true}
 			}
-			set.Schema.Columns = append(set.Schema.Columns, dataset.Column{Name: name, Fill: r.NormFloat64()})
+			set.Schema.Columns = append(set.Schema.Columns, dataset.Column{Name: name, Fill: mean(set.X, j)})
 		}
 	}
+}
+
+// mean is that of a column, which stands for its missing numbers.
+func mean(x matrix.Matrix, column int) float64 {
+	n, _ := x.Dims()
+	total := zero()
+	for _, row := range dense(x) {
+		total = add(total, num(row[column]))
+	}
+	return float(total) / float64(n)
 }
 
 // rowsFor draws rows that a kernel takes.

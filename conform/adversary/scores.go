@@ -23,6 +23,9 @@ func (c *court) scores(solver string, m *model.Model, p *Problem) (found []Findi
 		}
 	}
 	g := c.geometry(false)
+	if c.apart != nil {
+		g = c.apart
+	}
 	for output, o := range m.Outputs {
 		w, err := c.predictor(m, output)
 		if err != nil {

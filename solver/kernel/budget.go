@@ -80,8 +80,8 @@ func (s Forgetron) Start(p problem.Problem, _ *problem.Point, seed uint64) solve
 
 // budgeted is a perceptron with a bound on its support.
 type budgeted struct {
-	p           *problem.Kernel
-	e           *engine
+	p *problem.Kernel
+	supported
 	seed        uint64
 	pass        uint64
 	budget      int
@@ -96,13 +96,16 @@ func newBudgeted(p *problem.Kernel, budget int, seed uint64) *budgeted {
 	if budget == 0 {
 		budget = 100
 	}
-	return &budgeted{p: p, e: newEngine(p.Gram, p.Constant(), nil, false), seed: seed, budget: budget,
+	return &budgeted{p: p, supported: supported{newEngine(p.Gram, p.Constant(), nil, false)}, seed: seed, budget: budget,
 		choice: rand.New(rand.NewPCG(seed, math.MaxUint64))}
 }
 
 func (s *budgeted) Epoch() {
 	order := rand.New(rand.NewPCG(s.seed, s.pass)).Perm(s.p.Len())
 	for k, i := range order {
+		if s.e.ended() {
+			return
+		}
 		s.e.soon = among(order[k+1:], s.wrong)
 		if s.wrong(i) {
 			s.learn(i)
@@ -176,6 +179,9 @@ func shrinkage(weight, margin, allowance float64) float64 {
 	root := math.Sqrt(max(0, float64(weight*weight)+float64(a*allowance)))
 	return min(1, allowance/(weight+root))
 }
+
+// Support counts the support vectors.
+func (s *budgeted) Support() (all, spared int) { return len(s.support), len(s.support) }
 
 func (s *budgeted) Point() problem.Point {
 	it := s.e.last()

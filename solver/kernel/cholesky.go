@@ -89,12 +89,15 @@ type cholesky struct {
 	residual, move []float64
 	size           float64 // of the residual
 	done           bool    // the arithmetic gives no more
+	limit          limit
 	pt             problem.Point
 }
 
 func (s *cholesky) Epoch() {
 	if s.factor == nil {
-		s.decompose()
+		if s.decompose(); s.limit.reached() {
+			return
+		}
 		copy(s.residual, s.p.Y)
 		s.size = math.Inf(1)
 		s.improve(0)
@@ -103,6 +106,9 @@ func (s *cholesky) Epoch() {
 		return
 	}
 	sum := s.leave()
+	if s.p.Cut() {
+		return
+	}
 	before := s.size
 	s.size = math.Sqrt(vec.SquaredNorm64(s.residual)) + math.Abs(sum)
 	if s.done = !(s.size < before/2); !s.done {
@@ -113,13 +119,19 @@ func (s *cholesky) Epoch() {
 // decompose factors M.
 func (s *cholesky) decompose() {
 	n := s.p.Len()
-	m := square(s.p)
+	m := square(s.p, s.limit)
+	if s.limit.reached() {
+		return
+	}
 	c := s.p.Lambda * s.p.N
 	for i := range n {
 		m[i*n+i] += c / s.p.S[i]
 	}
-	s.factor = new(vec.Cholesky)
+	s.factor = &vec.Cholesky{Stop: s.limit}
 	s.factor.Decompose(m, n, s.p.Threads())
+	if s.limit.reached() {
+		return
+	}
 	if s.p.Bias == problem.Free {
 		s.ones = make([]float64, n)
 		for i := range s.ones {
@@ -153,6 +165,15 @@ func (s *cholesky) leave() (sum float64) {
 	return -all
 }
 
+// Heed makes the run ask over on the way.
+func (s *cholesky) Heed(over func() bool) { s.limit = over }
+
+// Support counts the coefficients.
+func (s *cholesky) Support() (all, spared int) { return nonzeros(s.beta) }
+
+// Spare changes nothing: all dual variables count.
+func (*cholesky) Spare() {}
+
 func (s *cholesky) Point() problem.Point {
 	n := s.p.Len()
 	if s.pt.W == nil {
@@ -170,13 +191,16 @@ func (s *cholesky) Point() problem.Point {
 }
 
 // square returns K, row-major, with the constant of a bias that is a feature, in
-// double precision.
-func square(p *problem.Kernel) []float64 {
+// double precision; some of it, or nil, where over is reached.
+func square(p *problem.Kernel, over limit) []float64 {
 	n, gram := p.Len(), p.Gram
-	m := make([]float64, n*n)
+	m := over.allocate(n * n)
+	if m == nil {
+		return nil
+	}
 	most := min(gram.Capacity(), rowsOfSquare)
 	rows := make([]int, 0, most)
-	for first := 0; first < n; first += most {
+	for first := 0; first < n && !over.reached(); first += most {
 		rows = rows[:0]
 		for i := first; i < min(first+most, n); i++ {
 			rows = append(rows, i)

@@ -71,7 +71,7 @@ func newRidgePath(p *problem.Kernel) *ridgePath {
 		r.root[i] = math.Sqrt(p.S[i])
 		scaled[i] = r.root[i] * p.Y[i]
 	}
-	m := square(p)
+	m := square(p, nil)
 	for i := range n {
 		row := m[i*n : i*n+n]
 		for j := range row {

@@ -127,7 +127,7 @@ func TestCholeskyOfSingleRows(t *testing.T) {
 	if p.Rows([]int{0})[0].Single == nil {
 		t.Fatal("the rows are in double precision: the test tests nothing")
 	}
-	m := square(p)
+	m := square(p, nil)
 	for _, at := range [][2]int{{0, 1}, {4199, 7}, {300, 4000}} {
 		if got, want := m[at[0]*4200+at[1]], p.Kernel.Eval(x.Row(at[0]), x.Row(at[1])); got != want {
 			t.Errorf("%v: %v, expected %v", at, got, want)

@@ -36,6 +36,10 @@ type engine struct {
 	mean         *mean                        // nil: not wanted
 	soon         func(yield func(i int) bool) // rows likely to move next; nil: nobody knows
 	ahead        []int
+	limit        limit
+	asked        int    // how often whether that is reached
+	used         []bool // rows that ever moved
+	moved        int    // their number
 	one          [1]int // arguments, reused
 	factor       [1]float64
 }
@@ -53,12 +57,17 @@ type mean struct {
 // evaluations are not counted.
 func newEngine(gram *kernel.Gram, constant float64, w []float64, averages bool) *engine {
 	n := gram.Len()
-	e := &engine{gram: gram, constant: constant, scale: 1, coefficients: make([]float64, n), responses: make([]float64, n)}
+	e := &engine{gram: gram, constant: constant, scale: 1, coefficients: make([]float64, n), responses: make([]float64, n), used: make([]bool, n)}
 	if averages {
 		e.mean = &mean{coefficients: make([]float64, n), responses: make([]float64, n)}
 	}
 	if w != nil {
 		copy(e.coefficients, w[:n])
+		for i, c := range e.coefficients {
+			if c != 0 {
+				e.use(i)
+			}
+		}
 		e.refresh()
 	}
 	return e
@@ -84,7 +93,17 @@ func (e *engine) add(i int, delta float64) { e.addStored(i, delta/e.scale) }
 func (e *engine) addStored(i int, d float64) {
 	e.look(i)
 	e.one[0] = i
-	e.addRow(i, d, e.gram.Rows(e.one[:]))
+	if rows := e.gram.Rows(e.one[:]); !e.gram.Cut() {
+		e.addRow(i, d, rows)
+	}
+}
+
+// use notes that a row moves.
+func (e *engine) use(i int) {
+	if !e.used[i] {
+		e.used[i] = true
+		e.moved++
+	}
 }
 
 // look computes row i, if it has to be, together with rows that are likely to
@@ -129,6 +148,9 @@ func (e *engine) addAll(which []int, delta []float64) {
 	for most := e.gram.Capacity(); len(which) > 0; {
 		k := min(most, len(which))
 		rows := e.gram.Rows(which[:k])
+		if e.gram.Cut() {
+			return
+		}
 		for j, i := range which[:k] {
 			e.addRow(i, delta[j]/e.scale, rows[j:j+1])
 		}
@@ -142,6 +164,7 @@ func (e *engine) addRow(i int, d float64, row []kernel.Row) {
 	e.squared += float64(2*delta*e.response(i)) + float64(delta*delta*(e.gram.Diagonal[i]+e.constant))
 	e.squared = max(0, e.squared)
 	e.coefficients[i] += d
+	e.use(i)
 	e.factor[0] = d
 	e.gram.AddRows(e.responses, row, e.factor[:])
 	e.sum += d
@@ -206,7 +229,9 @@ func (e *engine) count(weight float64) {
 func (e *engine) refresh() (drift float64) {
 	e.flatten()
 	fresh := make([]float64, len(e.responses))
-	e.gram.Combine(fresh, e.coefficients)
+	if e.gram.Combine(fresh, e.coefficients); e.gram.Cut() {
+		return 0
+	}
 	var sum, squared vec.Sum
 	for i, r := range fresh {
 		drift = max(drift, math.Abs(r-e.responses[i]))

@@ -94,6 +94,9 @@ type nu struct {
 	full [2][]float64 // caps of all rows
 
 	nuSample
+	limit    limit
+	sparse   bool      // no dual variables as long as not all rows are in play
+	past     []float64 // the responses before a change that may be cut short
 	x, cap   [2][]float64
 	beta, r  []float64
 	set      []part
@@ -220,6 +223,9 @@ func (s *nu) round() {
 	if len(s.set) == 0 {
 		return
 	}
+	if s.gram.Cut() {
+		return
+	}
 	s.inside.solve(s.leave)
 	s.rows = s.rows[:0]
 	for k, v := range s.set {
@@ -229,7 +235,8 @@ func (s *nu) round() {
 	s.respond(s.rows)
 }
 
-// respond adds to the responses what has changed of the coefficients of some rows.
+// respond adds to the responses what has changed of the coefficients of some rows. Where
+// that is cut short these are again what they were.
 func (s *nu) respond(rows []int) {
 	changed := rows[:0]
 	s.changes = s.changes[:0]
@@ -241,7 +248,12 @@ func (s *nu) respond(rows []int) {
 			s.beta[i], s.moved = beta, true
 		}
 	}
-	s.gram.Update(s.r, changed, s.changes)
+	before := remember(&s.past, s.r)
+	if s.gram.Update(s.r, changed, s.changes); undone(s.gram, s.r, before) {
+		for k, i := range changed {
+			s.beta[i] -= s.changes[k]
+		}
+	}
 }
 
 // refresh computes the responses anew, in double precision.
@@ -249,7 +261,10 @@ func (s *nu) refresh() {
 	for i := range s.beta {
 		s.beta[i] = s.x[0][i] - s.x[1][i]
 	}
-	s.gram.Combine(s.r, s.beta)
+	before := remember(&s.past, s.r)
+	if s.gram.Combine(s.r, s.beta); undone(s.gram, s.r, before) {
+		return
+	}
 	s.moved, s.drift = false, 0
 }
 

@@ -54,7 +54,7 @@ func (s *nu) Point() problem.Point {
 	}
 	if s.below != nil {
 		s.lift()
-		return s.pt
+		return s.spare()
 	}
 	for i, b := range s.beta {
 		s.pt.A[i] = -float64(s.p.Lambda*b) * (s.p.N / s.p.S[i])
@@ -65,5 +65,5 @@ func (s *nu) Point() problem.Point {
 		s.p.Weights(s.pt.W, s.pt.A)
 	}
 	s.pt.W[len(s.beta)] = s.bias()
-	return s.pt
+	return s.spare()
 }

@@ -83,6 +83,9 @@ func (b *pairs) grown() {
 func (b *pairs) solve(leave float64) {
 	first := math.NaN()
 	for step := range 10 * len(b.x) {
+		if step%1024 == 1023 && b.limit.reached() {
+			return
+		}
 		i, j, violation := b.choose()
 		if step == 0 {
 			first = leave * violation

@@ -64,7 +64,9 @@ func (s *nu) capsOf(rows []int) float64 {
 // its solution if that is good.
 func (s *nu) descend() {
 	for range 2 {
-		s.below.Epoch()
+		if s.below.Epoch(); s.limit.reached() {
+			return
+		}
 		if s.below.estimate <= goodSample || s.below.turns >= sampleTurns || s.below.End() != nil {
 			s.rise()
 			return
@@ -82,7 +84,9 @@ func (s *nu) rise() {
 			s.x[side][rows[k]] = min(x, s.cap[side][rows[k]])
 		}
 	}
-	s.respond(slices.Clone(rows))
+	if s.respond(slices.Clone(rows)); s.gram.Cut() {
+		s.below = below
+	}
 }
 
 // rescale changes the share of the caps in play.

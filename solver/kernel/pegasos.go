@@ -68,8 +68,8 @@ func (g Pegasos) Start(p problem.Problem, from *problem.Point, seed uint64) solv
 }
 
 type pegasos struct {
-	p      *problem.Kernel
-	e      *engine
+	p *problem.Kernel
+	supported
 	draws  *draws
 	met    *means
 	output string
@@ -78,6 +78,9 @@ type pegasos struct {
 
 func (s *pegasos) Epoch() {
 	for range s.p.Len() {
+		if s.e.ended() {
+			return
+		}
 		s.step(s.draws.next())
 	}
 }
@@ -95,6 +98,12 @@ func (s *pegasos) step(i int) {
 }
 
 func (s *pegasos) moves(i int) bool { return s.p.Loss.Derivative(s.e.response(i), s.p.Y[i]) != 0 }
+
+// Support counts the rows of the coefficients, and of the dual variables.
+func (s *pegasos) Support() (all, spared int) { return s.met.support(s.e) }
+
+// Spare leaves dual variables out of rows that were not met.
+func (s *pegasos) Spare() { s.met.sparse = true }
 
 func (s *pegasos) Point() problem.Point {
 	last := s.e.last()

@@ -78,13 +78,13 @@ func (s Perceptron) Start(p problem.Problem, from *problem.Point, seed uint64) s
 		w = from.W
 	}
 	return &perceptron{p: k, seed: seed, output: s.Output,
-		e:      newEngine(k.Gram, k.Constant(), w, s.Output == "average"),
-		choice: rand.New(rand.NewPCG(seed, math.MaxUint64)), judged: -1, least: math.Inf(1)}
+		supported: supported{newEngine(k.Gram, k.Constant(), w, s.Output == "average")},
+		choice:    rand.New(rand.NewPCG(seed, math.MaxUint64)), judged: -1, least: math.Inf(1)}
 }
 
 type perceptron struct {
-	p        *problem.Kernel
-	e        *engine
+	p *problem.Kernel
+	supported
 	seed     uint64
 	pass     uint64
 	output   string
@@ -100,6 +100,9 @@ type perceptron struct {
 func (s *perceptron) Epoch() {
 	order := rand.New(rand.NewPCG(s.seed, s.pass)).Perm(s.p.Len())
 	for k, i := range order {
+		if s.e.ended() {
+			return
+		}
 		s.before(order[k:])
 		s.e.soon = among(order[k+1:], s.wrong)
 		if s.wrong(i) {

@@ -131,7 +131,7 @@ func TestPerceptronOutputs(t *testing.T) {
 	const runs = 2000
 	sum := 0.0
 	for seed := range uint64(runs) {
-		s := &perceptron{output: "sampled", e: newEngine(p.Gram, 0, nil, false), choice: rand.New(rand.NewPCG(seed, 0))}
+		s := &perceptron{output: "sampled", supported: supported{newEngine(p.Gram, 0, nil, false)}, choice: rand.New(rand.NewPCG(seed, 0))}
 		for k := range 10 {
 			s.e.coefficients[0] = float64(k)
 			s.before(nil)

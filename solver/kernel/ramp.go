@@ -75,13 +75,13 @@ func (s Ramp) Start(p problem.Problem, _ *problem.Point, seed uint64) solver.Sta
 	if s.Z == 0 {
 		s.Z = -1
 	}
-	return &ramp{p: k, z: s.Z, seed: seed, e: newEngine(k.Gram, k.Constant(), nil, false),
+	return &ramp{p: k, z: s.Z, seed: seed, supported: supported{newEngine(k.Gram, k.Constant(), nil, false)},
 		b: make([]float64, k.Len()), far: make([]float64, k.Len()), begin: math.Inf(1)}
 }
 
 type ramp struct {
-	p     *problem.Kernel
-	e     *engine
+	p *problem.Kernel
+	supported
 	z     float64
 	seed  uint64
 	epoch uint64
@@ -99,6 +99,9 @@ func (s *ramp) Epoch() {
 	}
 	order := rand.New(rand.NewPCG(s.seed, s.epoch)).Perm(s.p.Len())
 	for k, i := range order {
+		if s.e.ended() {
+			return
+		}
 		s.e.soon = among(order[k+1:], func(i int) bool { return s.best(i) != s.b[i] })
 		s.move(i, s.best(i))
 	}
@@ -157,6 +160,9 @@ func (s *ramp) next() (changed bool) {
 	s.round++
 	s.begin, _ = s.surrogate() // of the w so far, whatever its b
 	for i, b := range s.b {
+		if s.e.ended() {
+			return true
+		}
 		s.move(i, min(max(b, -far[i]), 1-far[i]))
 	}
 	return true

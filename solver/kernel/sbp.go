@@ -117,15 +117,16 @@ type sbp struct {
 	slack   *problem.Slack  // either
 	machine *problem.Kernel // or
 	risk    *problem.Risk
-	e       *engine
-	water   problem.Water
-	random  *rand.Rand
-	batch   int
-	output  string
+	supported
+	water  problem.Water
+	random *rand.Rand
+	batch  int
+	output string
 
 	t, eta  float64   // steps taken; with nu the length of the first one
 	margins []float64 // y_i r_i
 	share   []float64 // sum of the p, or of the rows under water
+	sparse  bool      // without those of rows that were never drawn
 	total   float64   // sum of the weights of that
 	cast    cast
 	drawn   []int
@@ -134,6 +135,9 @@ type sbp struct {
 
 func (s *sbp) Epoch() {
 	for range max(1, len(s.risk.Y)/s.batch) {
+		if s.e.limit.reached() { // a step costs a pass over all rows
+			return
+		}
 		s.step()
 	}
 }
@@ -203,14 +207,24 @@ func (s *sbp) draw(eta float64) {
 	}
 }
 
+// Support counts the rows of the coefficients, and of the dual variables: any row may have
+// been under water.
+func (s *sbp) Support() (all, spared int) { return s.e.moved + len(s.share), 2 * s.e.moved }
+
+// Spare leaves dual variables out of rows that were never drawn, and makes less of the scale.
+func (s *sbp) Spare() { s.sparse = true }
+
 func (s *sbp) Point() problem.Point {
 	it := s.e.last()
 	if s.output != "last" {
 		it = s.e.average()
 	}
-	if s.slack != nil {
+	switch {
+	case s.slack != nil:
 		s.widen(&it)
-	} else {
+	case s.sparse:
+		it.scaleIn(s.machine, 16)
+	default:
 		it.scaleFor(s.machine)
 	}
 	return problem.Point{W: it.w, A: s.dual()}
@@ -223,6 +237,9 @@ func (s *sbp) dual() []float64 {
 	}
 	a := make([]float64, len(s.share))
 	for i, x := range s.share {
+		if s.sparse && !s.e.used[i] {
+			continue
+		}
 		a[i] = -s.risk.Y[i] * (x / s.total)
 	}
 	return a

@@ -13,7 +13,11 @@ import (
 // The objective is convex in s, and at most that of s = 0 where
 // lambda/2 s^2 |w|^2 <= P(0): the section of that interval that holds the least
 // value shrinks by the golden ratio.
-func (it *iterate) scaleFor(p *problem.Kernel) {
+func (it *iterate) scaleFor(p *problem.Kernel) { it.scaleIn(p, 60) }
+
+// scaleIn is scaleFor in so many steps, each of which takes 38 % off the section: with a
+// free bias they take long.
+func (it *iterate) scaleIn(p *problem.Kernel, steps int) {
 	if !(it.squared > 0) {
 		it.fitBias(p)
 		return
@@ -32,7 +36,7 @@ func (it *iterate) scaleFor(p *problem.Kernel) {
 	lo, hi := 0.0, math.Sqrt(2*p.Zero()/(p.Lambda*it.squared))
 	l, r := hi-float64(golden*(hi-lo)), lo+float64(golden*(hi-lo))
 	atL, atR := value(l), value(r)
-	for range 60 {
+	for range steps {
 		if atL <= atR {
 			hi, r, atR = r, l, atL
 			l = hi - float64(golden*(hi-lo))

@@ -67,8 +67,8 @@ func (SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.St
 }
 
 type sdca struct {
-	p     *problem.Kernel
-	e     *engine
+	p *problem.Kernel
+	supported
 	seed  uint64
 	epoch uint64
 	a, w  []float64 // dual variables; the point that belongs to them
@@ -78,6 +78,9 @@ func (s *sdca) Epoch() {
 	random := rand.New(rand.NewPCG(s.seed, s.epoch))
 	order := random.Perm(s.p.Len())
 	for k, i := range order {
+		if s.e.ended() {
+			return
+		}
 		s.e.soon = among(order[k+1:], s.moves)
 		s.step(i)
 	}

@@ -70,8 +70,8 @@ func (g SGD) Start(p problem.Problem, from *problem.Point, seed uint64) solver.S
 }
 
 type sgd struct {
-	p      *problem.NormConstrained
-	e      *engine
+	p *problem.NormConstrained
+	supported
 	draws  *draws
 	met    *means
 	output string
@@ -80,6 +80,9 @@ type sgd struct {
 
 func (s *sgd) Epoch() {
 	for range s.p.Len() {
+		if s.e.ended() {
+			return
+		}
 		s.step(s.draws.next())
 	}
 }
@@ -101,6 +104,12 @@ func (s *sgd) step(i int) {
 }
 
 func (s *sgd) moves(i int) bool { return s.p.Loss.Derivative(s.e.response(i), s.p.Y[i]) != 0 }
+
+// Support counts the rows of the coefficients, and of the dual variables.
+func (s *sgd) Support() (all, spared int) { return s.met.support(s.e) }
+
+// Spare leaves dual variables out of rows that were not met.
+func (s *sgd) Spare() { s.met.sparse = true }
 
 func (s *sgd) Point() problem.Point {
 	it := s.e.last()

@@ -61,6 +61,9 @@ type smo struct {
 // Epoch makes some steps, as many as make it worth while to look at all rows.
 func (s *smo) Epoch() {
 	for range 64 + s.p.Len()/16 {
+		if s.limit.reached() {
+			return
+		}
 		if !s.advance() {
 			if s.moved { // rounding errors of the responses may hide what is left
 				s.respond(s.p)
@@ -84,7 +87,7 @@ func (s *smo) advance() bool {
 		return s.advanceOne()
 	}
 	i, j := s.choose()
-	if i < 0 || j < 0 {
+	if i < 0 || j < 0 || s.p.Cut() {
 		return false
 	}
 	t := s.step(i, j, s.rows[0][j])
@@ -123,7 +126,9 @@ func (s *smo) advanceOne() bool {
 	if !(t > 0) {
 		return false
 	}
-	s.fetch(0, max(i, j))
+	if s.fetch(0, max(i, j)); s.p.Cut() {
+		return false
+	}
 	s.move(i, j, t)
 	if i < 0 {
 		t = -t

@@ -72,6 +72,8 @@ func (d *draws) draw() int {
 type means struct {
 	sum, weight []float64
 	start       []float64 // of rows where nothing was met; nil: not known
+	met         int       // rows where something was
+	sparse      bool      // 0 where nothing was met: see solver.Supported
 }
 
 func newMeans(n int, from *problem.Point) *means {
@@ -83,6 +85,9 @@ func newMeans(n int, from *problem.Point) *means {
 }
 
 func (m *means) add(i int, derivative, weight float64) {
+	if m.weight[i] == 0 {
+		m.met++
+	}
 	m.sum[i] += float64(weight * derivative)
 	m.weight[i] += weight
 }
@@ -95,6 +100,7 @@ func (m *means) dual(p *problem.Risk, responses []float64) []float64 {
 		switch {
 		case m.weight[i] > 0:
 			a[i] = m.sum[i] / m.weight[i]
+		case m.sparse:
 		case m.start != nil:
 			a[i] = m.start[i]
 		default:

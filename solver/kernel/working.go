@@ -123,8 +123,36 @@ func (s *working) round() {
 		return
 	}
 	s.inside.begin(s.dual, s.set, s.p)
+	if s.p.Cut() {
+		return
+	}
 	s.inside.solve(s.leave, s.mostInside())
 	s.take()
+}
+
+// Heed makes the run ask over on the way, also where it is on part of the rows.
+func (s *working) Heed(over func() bool) {
+	s.limit = over
+	if s.below != nil {
+		s.below.Heed(over)
+	}
+}
+
+// Support counts the coefficients of the point, and as long as not all rows are in play
+// also those of the dual variables, which are others.
+func (s *working) Support() (all, spared int) {
+	switch {
+	case s.below != nil && s.below.order != nil:
+		return s.below.Support()
+	case s.below != nil:
+		all, spared = s.below.Support()
+		return 2 * all, 2 * spared
+	}
+	all, spared = s.dual.Support()
+	if s.order != nil {
+		return 2 * all, 2 * spared
+	}
+	return all, spared
 }
 
 func (s *working) Estimate() float64 { return s.expected(s.estimate) }
@@ -182,9 +210,16 @@ func (s *working) adopt(rows []int, beta []float64) (total float64) {
 	return total
 }
 
-// respondTo adds the changes, of which the sum is total, to the responses.
+// respondTo adds the changes, of which the sum is total, to the responses. Where that is
+// cut short the coefficients are again what they were.
 func (s *working) respondTo(total float64) {
-	s.p.Update(s.r, s.set, s.changes)
+	before := remember(&s.before, s.r)
+	if s.p.Update(s.r, s.set, s.changes); undone(s.p, s.r, before) {
+		for k, i := range s.set {
+			s.dual.set(i, s.beta[i]-s.changes[k])
+		}
+		return
+	}
 	constant := float64(total * s.p.Constant())
 	for k := range s.changes {
 		s.drift += float64(s.changes[k] * s.changes[k] * s.k[s.set[k]] * s.k[s.set[k]])

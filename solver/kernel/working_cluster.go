@@ -53,14 +53,14 @@ func (s *working) asksForClusters() bool {
 func (s *working) sweep() {
 	c := &s.clusters
 	if len(c.queue) == 0 {
-		c.queue = newDivision(s.p, c.random).divide(nil, s.movable(), s.q)
+		c.queue = newDivision(s.p, c.random, s.limit).divide(nil, s.movable(), s.q)
 	}
-	for rows := 0; len(c.queue) > 0 && rows*sweepEpochs < len(s.r); c.queue = c.queue[1:] {
+	for rows := 0; len(c.queue) > 0 && rows*sweepEpochs < len(s.r) && !s.limit.reached(); c.queue = c.queue[1:] {
 		s.set = append(s.set[:0], c.queue[0]...)
 		rows += len(s.set)
 		s.round()
 	}
-	if len(c.queue) > 0 {
+	if len(c.queue) > 0 || s.limit.reached() {
 		return
 	}
 	if s.choose(); len(s.set) > 0 {
@@ -85,20 +85,21 @@ func (s *working) movable() (rows []int) {
 type division struct {
 	p      *problem.Kernel
 	random *rand.Rand
+	limit  limit     // beyond it nothing more is halved
 	w      []float64 // a direction
 	at     []float64 // of each row of p, where it is along the direction
 }
 
-func newDivision(p *problem.Kernel, random *rand.Rand) division {
+func newDivision(p *problem.Kernel, random *rand.Rand, over limit) division {
 	_, cols := p.X.Dims()
-	return division{p, random, make([]float64, cols), make([]float64, p.Len())}
+	return division{p, random, over, make([]float64, cols), make([]float64, p.Len())}
 }
 
 // divide appends clusters of at most so many rows, and of about the same size. It
 // reorders the rows.
 func (d division) divide(dst [][]int, rows []int, most int) [][]int {
 	count := (len(rows) + most - 1) / most
-	if count <= 1 {
+	if count <= 1 || d.limit.reached() {
 		return append(dst, rows)
 	}
 	first := d.farthest(rows, rows[d.random.IntN(len(rows))])

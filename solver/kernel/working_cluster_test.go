@@ -64,7 +64,7 @@ func TestDivide(t *testing.T) {
 		rows := random.Perm(p.Len())[:p.Len()-random.IntN(2)]
 		want := slices.Sorted(slices.Values(rows))
 		var all []int
-		for _, c := range newDivision(p, random).divide(nil, rows, most) {
+		for _, c := range newDivision(p, random, nil).divide(nil, rows, most) {
 			if len(c) > most || 2*len(c) < min(most, len(want)) {
 				t.Errorf("a cluster of %d rows of %d at most", len(c), most)
 			}
@@ -83,7 +83,7 @@ func TestDivide(t *testing.T) {
 			blobs[1] = append(blobs[1], i)
 		}
 	}
-	for _, c := range newDivision(p, random).divide(nil, slices.Concat(blobs[:]...), 16) {
+	for _, c := range newDivision(p, random, nil).divide(nil, slices.Concat(blobs[:]...), 16) {
 		slices.Sort(c)
 		if !slices.Equal(c, blobs[0]) && !slices.Equal(c, blobs[1]) {
 			t.Errorf("of %v a cluster is %v", blobs, c)

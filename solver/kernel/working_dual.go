@@ -36,9 +36,11 @@ type dual struct {
 	k       []float64 // the diagonal of K
 	own     []float64 // k + sigma/c: the curvature of a coefficient alone
 
-	unproved bool    // nothing bounds the gap: the matrix may not be positive semidefinite
-	negative float64 // the most negative curvature met; 0: none
-	moved    bool    // since the responses were computed as a whole
+	limit    limit
+	before   []float64 // r before a change that may be cut short
+	unproved bool      // nothing bounds the gap: the matrix may not be positive semidefinite
+	negative float64   // the most negative curvature met; 0: none
+	moved    bool      // since the responses were computed as a whole
 }
 
 func newDual(p *problem.Kernel, from *problem.Point) *dual {
@@ -97,8 +99,11 @@ func (d *dual) begin(p *problem.Kernel, a []float64) {
 
 // respond computes the responses anew, in double precision.
 func (d *dual) respond(p *problem.Kernel) {
+	before := remember(&d.before, d.r)
+	if p.Combine(d.r, d.beta); undone(p, d.r, before) {
+		return
+	}
 	d.moved = false
-	p.Combine(d.r, d.beta)
 	if p.Constant() == 0 {
 		return
 	}

@@ -109,6 +109,9 @@ func (f *face) solve(goal float64) (settled bool) {
 	for range mostProximal {
 		before := f.violation()
 		steps := f.minimise()
+		if f.limit.reached() {
+			return false
+		}
 		if steps == mostNewton {
 			f.mu *= 8
 			continue

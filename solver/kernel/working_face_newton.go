@@ -21,6 +21,9 @@ func (f *face) minimise() (steps int) {
 	f.answer()
 	for steps = range mostNewton {
 		t := f.descend()
+		if f.limit.reached() {
+			return steps
+		}
 		if changed := f.answer(); t == 0 || t == 1 && !changed {
 			return steps
 		}
@@ -149,7 +152,9 @@ func (f *face) slopeAt(t float64) float64 {
 // descend makes a step of Newton's method and returns how far it went, 0 if nothing
 // but roundings is left.
 func (f *face) descend() (t float64) {
-	f.aim()
+	if f.aim(); f.limit.reached() {
+		return 0
+	}
 	size := 0.0
 	for i, v := range f.v {
 		size += math.Abs(v * f.p[i])

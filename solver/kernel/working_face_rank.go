@@ -53,7 +53,9 @@ func newLowRank(p *problem.Kernel, diagonal []float64) *lowRank {
 		if !(k.left[pivot] > enough) {
 			break
 		}
-		row = widen(row, p.Rows([]int{pivot})[0], p.Constant())
+		if row = widen(row, p.Rows([]int{pivot})[0], p.Constant()); p.Cut() {
+			break
+		}
 		k.eliminate(m, pivot, row)
 		found++
 	}

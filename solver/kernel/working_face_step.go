@@ -39,6 +39,9 @@ func (f *face) adopt() (t float64) {
 		f.delta[i] = b - f.beta[i]
 	}
 	f.product(f.change, f.delta)
+	if f.limit.reached() {
+		return 0
+	}
 	if _, start := f.pays(0); !(start > 0) {
 		return 0
 	}

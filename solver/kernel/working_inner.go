@@ -22,7 +22,8 @@ type block struct {
 
 // begin copies what belongs to the rows of the set.
 func (b *block) begin(d *dual, set []int, p *problem.Kernel) {
-	b.loss, b.free, b.sigma = d.loss, d.free, d.sigma
+	b.loss, b.free, b.sigma, b.limit = d.loss, d.free, d.sigma, d.limit
+	b.square.lower.Stop = b.limit
 	b.negative = 0
 	b.definite, b.single, b.again, b.square.threads = p.Definite(), p.Single(), false, p.Threads()
 	b.y = gather(b.y, d.y, set)
@@ -85,6 +86,9 @@ func (b *block) pairs(goal float64) bool {
 	n := len(b.r)
 	for steps := 1; steps <= mostPairs*n; steps++ {
 		if !b.advance(goal) {
+			return true
+		}
+		if steps%1024 == 0 && b.limit.reached() {
 			return true
 		}
 		if b.definite && steps%n == 0 && steps > b.patience() {

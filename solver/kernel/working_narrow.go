@@ -40,6 +40,7 @@ func (s *working) constrict() bool {
 		return false
 	}
 	w := newWorking(p, s.q, partLeave, nil)
+	w.limit = s.limit
 	w.c, w.lo, w.hi = gather(w.c[:0], s.c, s.narrow.rows), gather(w.lo[:0], s.lo, s.narrow.rows), gather(w.hi[:0], s.hi, s.narrow.rows)
 	w.own = gather(w.own[:0], s.own, s.narrow.rows)
 	for k, i := range s.narrow.rows {
@@ -66,6 +67,9 @@ func (d *dual) interior() (n int) {
 func (s *working) loosen() {
 	w := s.narrow.run
 	for range partEpoch {
+		if s.limit.reached() {
+			return
+		}
 		w.choose()
 		if len(w.set) > 0 {
 			w.round()

@@ -63,7 +63,9 @@ func partOf(p *problem.Kernel, rows []int) (*problem.Kernel, error) {
 // over its solution if that is good.
 func (s *working) descend() {
 	for range 2 {
-		s.below.Epoch()
+		if s.below.Epoch(); s.limit.reached() {
+			return
+		}
 		if s.below.clusters.on || s.below.estimate <= goodSample || s.below.turns >= sampleTurns || s.below.End() != nil {
 			s.rise()
 			return
@@ -90,7 +92,9 @@ func (s *working) rise() {
 			total += s.beta[i]
 		}
 	}
-	s.respondTo(total)
+	if s.respondTo(total); s.p.Cut() {
+		s.below = below
+	}
 }
 
 // rescale changes the share of the rows in play. The dual variables stay as they

@@ -80,6 +80,7 @@ func (Pegasos) Start(p problem.Problem, from *problem.Point, seed uint64) solver
 }
 
 type pegasos struct {
+	limit  limit
 	p      *problem.Linear
 	random *rand.PCG
 	radius float64
@@ -101,9 +102,15 @@ type pegasos struct {
 }
 
 // Epoch takes n steps.
+// Heed makes the run ask over on the way.
+func (s *pegasos) Heed(over func() bool) { s.limit = over }
+
 func (s *pegasos) Epoch() {
 	n, _ := s.p.Dims()
-	for range n {
+	for k := range n {
+		if k%1024 == 0 && s.limit.reached() {
+			break
+		}
 		s.step(int(below(s.random, uint64(n))))
 	}
 	s.refresh()

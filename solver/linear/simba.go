@@ -79,6 +79,7 @@ func (SIMBA) Start(p problem.Problem, _ *problem.Point, seed uint64) solver.Stat
 }
 
 type simba struct {
+	limit   limit
 	p       *problem.LinearSlack
 	columns *matrix.CSR
 	random  *rand.Rand
@@ -145,8 +146,14 @@ func (s *simba) round(steps int) {
 	}
 }
 
+// Heed makes the run ask over on the way.
+func (s *simba) Heed(over func() bool) { s.limit = over }
+
 func (s *simba) Epoch() {
 	for range s.steps {
+		if s.limit.reached() { // a step costs a pass over all rows
+			return
+		}
 		if s.t == s.last {
 			s.round(2 * s.last)
 		}

@@ -1,0 +1,184 @@
+package kernel
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// limitCases are all solvers, each with a problem that keeps it busy.
+var limitCases = []struct {
+	spec    string
+	problem func(*testing.T, *kernel.Gram, []float64) problem.Problem
+}{
+	{"sdca", regularised(problem.None)},
+	{"sgd", inBall},
+	{"pegasos", regularised(problem.Feature)},
+	{"perceptron:passes=50", regularised(problem.None)},
+	{"sbp", withSlack(problem.Free)},
+	{"sbp:batch=5", regularised(problem.None)},
+	{"ramp", regularised(problem.None)},
+	{"rbp:budget=20,passes=50", regularised(problem.None)},
+	{"forgetron:budget=20,passes=50", regularised(problem.None)},
+	{"smo", steep(loss.Hinge{}, problem.Free)},
+	{"smo", steep(loss.Hinge{}, problem.None)},
+	{"decomposition", steep(loss.Hinge{}, problem.Free)},
+	{"working:q=64", steep(loss.Hinge{}, problem.Free)},
+	{"working:q=64", steep(loss.Logistic{}, problem.Feature)},
+	{"working", steep(loss.Logistic{}, problem.Free)},
+	{"nu:q=64", withNu},
+	{"cholesky", steep(loss.Squared{}, problem.Free)},
+}
+
+func steep(l loss.Loss, bias problem.Bias) func(*testing.T, *kernel.Gram, []float64) problem.Problem {
+	return func(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {
+		p, err := problem.NewKernel(gram, y, nil, l, 1e-7, bias)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+}
+
+func withNu(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {
+	p, err := problem.NewNuClassification(gram, y, nil, 0.3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// counting is a kernel that counts its values.
+func counting(values *atomic.Int64) kernel.Func {
+	rbf := kernel.RBF{Gamma: 1}
+	return kernel.Func{
+		Value:   func(x, y matrix.Vector) float64 { values.Add(1); return rbf.Eval(x, y) },
+		Largest: rbf.Size, Rounding: rbf.Relative,
+	}
+}
+
+// TestAllAreHeard: the table has every solver.
+func TestAllAreHeard(t *testing.T) {
+	for _, e := range Entries() {
+		if !slices.ContainsFunc(limitCases, func(c struct {
+			spec    string
+			problem func(*testing.T, *kernel.Gram, []float64) problem.Problem
+		}) bool {
+			name, _, _ := strings.Cut(c.spec, ":")
+			return name == e.Name
+		}) {
+			t.Errorf("%s: not in the table", e.Name)
+		}
+	}
+}
+
+// TestLimitIsHeard: once a limit is reached, in the middle of whatever it is, an epoch
+// computes few values of the kernel more, and leaves a point that can be judged, with no
+// more support than was said.
+func TestLimitIsHeard(t *testing.T) {
+	x, y := toy(thorough(400, 250))
+	for _, c := range limitCases {
+		for asks := 1; asks < 3000; asks = asks*5 + 1 {
+			if !heard(t, c.spec, c.problem, x, y, asks) {
+				break // the run ended before
+			}
+		}
+	}
+}
+
+// heard runs a solver until it has asked so often.
+func heard(t *testing.T, spec string, build func(*testing.T, *kernel.Gram, []float64) problem.Problem, x matrix.Matrix, y []float64, most int) bool {
+	t.Helper()
+	var values, asks, at atomic.Int64
+	gram, err := kernel.NewGram(counting(&values), x, kernel.Options{Threads: 2, Cache: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gram.Definite()
+	p := build(t, gram, y)
+	s, err := New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := func() bool {
+		if asks.Add(1) == int64(most) {
+			at.Store(values.Load())
+		}
+		return asks.Load() >= int64(most)
+	}
+	gram.Heed(over)
+	state := s.Start(p, nil, 1).(solver.Supported)
+	state.Heed(over)
+	for epoch := 0; asks.Load() < int64(most); epoch++ {
+		if epoch == 50 {
+			return false
+		}
+		state.Epoch()
+	}
+	// A piece of work between two looks: 16 rows with as many as a tile holds, by each of
+	// two goroutines, or 64 steps of which a row is kept.
+	if more := values.Load() - at.Load(); more > 2*16*64+1000 {
+		t.Errorf("%s, asked %d times: %d values of the kernel once the limit was reached", spec, most, more)
+	}
+	gram.Heed(nil)
+	const tolerance = 2 // dual variables of a row that was cut short
+	all, spared := state.Support()
+	before := values.Load()
+	certificate := p.Certify(state.Point())
+	used := values.Load() - before
+	if math.IsNaN(certificate.Primal) || certificate.Dual > certificate.Primal || used > int64((all+tolerance)*gram.Len()) {
+		t.Errorf("%s, asked %d times: %+v with %d values, expected %d rows at most", spec, most, certificate, used, all)
+	}
+	state.Spare()
+	before = values.Load()
+	certificate = p.Certify(state.Point())
+	if used = values.Load() - before; math.IsNaN(certificate.Primal) || certificate.Dual > certificate.Primal || used > int64((spared+tolerance)*gram.Len()) {
+		t.Errorf("%s, asked %d times, spared: %+v with %d values, expected %d rows at most", spec, most, certificate, used, spared)
+	}
+	return true
+}
+
+// TestCertificateIsCut: a certificate that a limit cuts short promises nothing that it
+// has not computed, and the next one is whole again.
+func TestCertificateIsCut(t *testing.T) {
+	x, y := toy(300)
+	for name, build := range map[string]func(*testing.T, *kernel.Gram, []float64) problem.Problem{
+		"lambda": regularised(problem.Free), "radius": inBall, "slack": withSlack(problem.Free), "nu": withNu,
+	} {
+		gram, err := kernel.NewGram(kernel.RBF{Gamma: 1}, x, kernel.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := build(t, gram, y).(problem.Heedful)
+		point := problem.Point{W: make([]float64, len(y)+1), A: make([]float64, len(y))}
+		for i, y := range y {
+			point.W[i], point.A[i] = y/300, -y/2
+		}
+		whole := p.Certify(point)
+		cuts := 0
+		for most := 1; ; most++ {
+			var asks atomic.Int64
+			p.Heed(func() bool { return asks.Add(1) > int64(most) })
+			c := p.Certify(point)
+			if !p.Cut() {
+				break
+			}
+			cuts++
+			if !(math.IsNaN(c.Primal) || c.Primal == whole.Primal) || !math.IsInf(c.Dual, -1) {
+				t.Errorf("%s, cut after %d looks: %+v, expected nothing that differs from %+v", name, most, c, whole)
+			}
+		}
+		p.Heed(nil)
+		if c := p.Certify(point); c.Primal != whole.Primal || c.Dual != whole.Dual || cuts == 0 {
+			t.Errorf("%s: %+v after %d that were cut, before %+v", name, c, cuts, whole)
+		}
+	}
+}

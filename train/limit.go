@@ -1,0 +1,70 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/parallel"
+)
+
+// limit is the time that a Fit may take, from its beginning to its model.
+type limit struct {
+	begun   time.Time
+	time    time.Duration // 0: no limit
+	started atomic.Int64  // outputs that have had their share
+}
+
+func newLimit(most time.Duration) *limit { return &limit{begun: time.Now(), time: most} }
+
+// LimitError says that the time was over before there was anything to make a model of.
+type LimitError struct{ Time time.Duration }
+
+func (e LimitError) Error() string {
+	return fmt.Sprintf("time=%v was over while the rows were prepared, before training began: expected more time, fewer rows, or a map of fewer features", e.Time)
+}
+
+// grace is how long it may take to prepare rows even if the limit is shorter, or the run
+// interrupted: most often that is enough, and there is a model.
+const grace = 200 * time.Millisecond
+
+// prepare makes the job, unless that takes most of the time: a certificate of features
+// that took so long to make would not fit into the rest.
+func (l *limit) prepare(ctx context.Context, set *dataset.Set, spec Spec) (*job, error) {
+	patient, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, giveUp) })()
+	if l.time > 0 {
+		var cancel func()
+		ctx, cancel = context.WithDeadline(ctx, l.begun.Add(l.time*3/4+grace))
+		defer cancel()
+		defer context.AfterFunc(ctx, func() {
+			if ctx.Err() == context.DeadlineExceeded {
+				giveUp()
+			}
+		})()
+	}
+	j, err := parallel.Until(patient, func() (*job, error) { return prepare(ctx, set, spec) })
+	if errors.Is(err, context.Canceled) {
+		err = ctx.Err()
+	}
+	if errors.Is(err, context.DeadlineExceeded) && l.time > 0 {
+		return nil, LimitError{l.time}
+	}
+	return j, err
+}
+
+// share returns the time for the next of so many outputs, of which some are trained at
+// once: what is left is shared among those that have had none. A part of it is kept for
+// making the model.
+func (l *limit) share(outputs, workers int) time.Duration {
+	if l.time == 0 {
+		return 0
+	}
+	waiting := outputs - int(l.started.Add(1)) + 1
+	rounds := (waiting + workers - 1) / workers
+	return max(1, (l.time*49/50-time.Since(l.begun))/time.Duration(rounds))
+}
