@@ -43,7 +43,7 @@ func (t *table) sumWords(slot int) {
 			case known && c == code:
 				t.missing[slot]++
 			default:
-				t.sum[slot] += t.recoded[slot][c]
+				t.sum[slot] += float64(float32(t.recoded[slot][c]))
 			}
 		}
 	}
