@@ -211,3 +211,42 @@ func TestIDs(t *testing.T) {
 		t.Errorf("found %v, %v", s.ID, err)
 	}
 }
+
+// A stream leaves out what numbers its first rows: later ones are not known.
+func TestStreamIgnoresNumbers(t *testing.T) {
+	for _, c := range []struct {
+		header, features string
+		opt              Options
+		warned           bool
+	}{
+		{"id,a,b", "[a b]", Options{}, true},
+		{"nr,a,b", "[a b]", Options{}, true},
+		{"year,a,b", "[year a b]", Options{}, false},
+		{"id,a,b", "[id a b]", Options{Numeric: []string{"id"}}, false},
+		{"id,a,b", "[a]", Options{Ignore: []string{"b", "1"}}, false},
+		{"id,a,b", "[id a b]", Options{Columns: 3}, false},
+		{"id,y,label", "[id]", Options{Ignore: []string{"y"}}, false}, // all there is
+	} {
+		c.opt.Stdin = strings.NewReader(tableOf(c.header, 3000, func(i int) string { return fmt.Sprintf("%d,%g,%d", i+7, float64(i)/4, i%3) }))
+		rows, err := Blocks(context.Background(), []string{"-"}, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(rows.Feature); got != c.features || (len(rows.Warnings) > 0) != c.warned {
+			t.Errorf("%s: found %s, %v, expected %s, a warning: %t", c.header, got, rows.Warnings, c.features, c.warned)
+		}
+		n := 0
+		for x, err := range rows.All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, d := x.Dims()
+			if n += got; d != len(rows.Feature) {
+				t.Errorf("found %d columns, expected %d", d, len(rows.Feature))
+			}
+		}
+		if rows.Close(); n != 3000 {
+			t.Errorf("found %d rows", n)
+		}
+	}
+}
