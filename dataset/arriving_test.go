@@ -42,7 +42,6 @@ func TestArriving(t *testing.T) {
 					sets <- s
 				}
 			}()
-			var found []string
 			rows, got := 0, []string{}
 			take := func(s *Set) {
 				rows += s.Rows()
@@ -66,7 +65,6 @@ func TestArriving(t *testing.T) {
 						t.Fatalf("found %d rows after piece %d, expected %s", rows, i, wants[i])
 					}
 				}
-				found = append(found, fmt.Sprint(rows))
 			}
 			for s := range sets {
 				take(s)

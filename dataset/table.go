@@ -183,31 +183,6 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 	return set, nil
 }
 
-// labels returns the targets. Where commas do not separate fields they may be decimal
-// ones, in all targets or in none.
-func (t *table) labels() Target {
-	out := t.targets.target()
-	if out.Number != nil || out.Code == nil || t.rows.delimiter() == ',' {
-		return out
-	}
-	number := make([]float64, len(out.Label))
-	for k, label := range out.Label {
-		v, ok := parseComma([]byte(label))
-		if !ok {
-			return out
-		}
-		number[k] = v + 0 // nor -0
-	}
-	out.Number = make([]float64, len(out.Code))
-	for i, c := range out.Code {
-		out.Number[i] = number[c]
-	}
-	if len(out.Label) > MaxLabels {
-		out.Label, out.Code = nil, nil
-	}
-	return out
-}
-
 // numbersOnly refuses categories where a model knows features, but none by the
 // name of a category: those of this table would be others.
 func (t *table) numbersOnly(opt *Options) error {
@@ -225,61 +200,6 @@ func (t *table) numbersOnly(opt *Options) error {
 		}
 	}
 	return nil
-}
-
-// assign gives each column its role and each feature its slot, by increasing
-// place in the schema.
-func (t *table) assign() {
-	n := len(t.names)
-	t.roles, t.open, t.slot, t.text = make([]role, n), make([]bool, n), make([]int, n), make([]atomic.Bool, n)
-	for i, at := range t.use {
-		switch {
-		case i == t.target:
-			t.roles[i] = roleTarget
-		case i == t.weight:
-			t.roles[i] = roleWeight
-		case at < 0:
-			t.roles[i] = roleIgnored
-		default:
-			if t.roles[i] = t.feature(i, at); t.roles[i] != roleIgnored {
-				t.place = append(t.place, at)
-			}
-			if i == t.id && t.roles[i] <= roleInteger {
-				t.roles[i] = roleKept
-			}
-			t.open[i] = t.kinds[i].kind == kindUnknown && !t.fixed && t.roles[i] != roleIgnored
-		}
-	}
-	slices.Sort(t.place)
-	if t.fixed {
-		t.spell = make([]speller, len(t.place))
-		for slot, at := range t.place {
-			t.spell[slot].read, t.spell[slot].expected = spellingOf(t.schema.Columns[at])
-		}
-	}
-	for i, at := range t.use {
-		t.slot[i], _ = slices.BinarySearch(t.place, at)
-	}
-}
-
-// feature returns the role of column i, which is at that place of the schema and neither
-// target nor weights.
-func (t *table) feature(i, at int) role {
-	k, c := t.kinds[i], Column{}
-	if t.fixed {
-		c = t.schema.Columns[at]
-	}
-	switch {
-	case k.asked == askedIgnore || c.Kind == KindIgnored:
-		return roleIgnored
-	case c.Kind != KindPlain:
-		return roleSpelled
-	case t.fixed && c.Category != nil || !t.fixed && k.kind == kindCategory:
-		return roleCategory
-	case k.digits && k.kind == kindUnknown && k.asked == askedNothing && !t.fixed && !t.plain:
-		return roleInteger
-	}
-	return roleNumber
 }
 
 // pass parses all chunks of s and gathers what is in them.

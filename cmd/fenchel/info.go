@@ -152,6 +152,9 @@ func infoJSON(m *model.Model) map[string]any {
 		"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_worst": model.Bound(s.Worst),
 		"outputs": certificates(m), "weights_nonzero": m.Nonzeros(), "has_dual": m.Outputs[0].Dual != nil, "program_version": m.Version,
 	}
+	if m.Schema != nil {
+		info["columns"] = m.Schema.Summary()
+	}
 	if m.Support != nil {
 		info["support"] = m.Support.Len()
 	}
