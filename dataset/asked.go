@@ -38,6 +38,14 @@ func (t *table) ask(opt *Options) error {
 			}
 		}
 	}
+	for i, k := range t.kinds {
+		if k.asked != askedIgnore && i != t.target && i != t.weight {
+			return nil
+		}
+	}
+	if len(opt.Ignore) > 0 {
+		return fmt.Errorf("%s: found all columns of features to be ignored, expected at least one that is not", t.in[0].Name)
+	}
 	return nil
 }
 

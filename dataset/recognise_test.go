@@ -166,7 +166,7 @@ func TestSpelledRefused(t *testing.T) {
 	if _, err := readText("a,b,y\n1,u,1\n2,v,0\n", Options{Numeric: []string{"b"}}); err == nil || err.Error() != `standard input:2:3: found "u" in column "b", expected a number, as --numeric says` {
 		t.Errorf("found %v", err)
 	}
-	for _, opt := range []Options{{Ignore: []string{"c"}}, {Ignore: []string{"y"}}, {Ignore: []string{"a"}, Numeric: []string{"1"}}, {Numeric: []string{"z*"}}} {
+	for _, opt := range []Options{{Ignore: []string{"c"}}, {Ignore: []string{"y"}}, {Ignore: []string{"a"}, Numeric: []string{"1"}}, {Numeric: []string{"z*"}}, {Ignore: []string{"a", "b"}}} {
 		if _, err := readText("a,b,y\n1,u,1\n2,v,0\n", opt); err == nil {
 			t.Errorf("found no error with %+v", opt)
 		}
@@ -186,8 +186,8 @@ func TestForgedColumns(t *testing.T) {
 // The target may have decimal commas; a table without a header leaves its last column to
 // what is there.
 func TestCommaTarget(t *testing.T) {
-	s, err := readText("a;y\n1;2,5\n2;-3\n", Options{})
-	if err != nil || fmt.Sprint(s.Target.Number) != "[2.5 -3]" || fmt.Sprint(s.Target.Label) != "[2,5 -3]" {
+	s, err := readText("a;y\n1;2,5\n2;-3\n4;2,50\n", Options{})
+	if err != nil || fmt.Sprint(s.Target.Number) != "[2.5 -3 2.5]" || fmt.Sprint(s.Target.Label, s.Target.Code) != "[2.5 -3] [0 1 0]" {
 		t.Errorf("found %+v, %v", s, err)
 	}
 }

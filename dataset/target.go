@@ -202,31 +202,6 @@ func (t *targets) target() Target {
 	return out
 }
 
-// labels returns the targets. Where commas do not separate fields they may be decimal
-// ones, in all targets or in none.
-func (t *table) labels() Target {
-	out := t.targets.target()
-	if out.Number != nil || out.Code == nil || t.rows.delimiter() == ',' {
-		return out
-	}
-	number := make([]float64, len(out.Label))
-	for k, label := range out.Label {
-		v, ok := parseComma([]byte(label))
-		if !ok {
-			return out
-		}
-		number[k] = v + 0 // nor -0
-	}
-	out.Number = make([]float64, len(out.Code))
-	for i, c := range out.Code {
-		out.Number[i] = number[c]
-	}
-	if len(out.Label) > MaxLabels {
-		out.Label, out.Code = nil, nil
-	}
-	return out
-}
-
 // readTarget reads a file with one target a row, for formats without targets.
 func readTarget(ctx context.Context, path string, opt *Options, rows int) (Target, error) {
 	t := newTargets()
