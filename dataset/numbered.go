@@ -7,20 +7,21 @@ import (
 )
 
 // numbered reports whether a column of numbers numbers the rows: consecutive integers in
-// any order; in a column without a name, or with one that says so, any integers that are
-// all different. A column that is neither costs a look at a few rows.
+// any order; integers that are all different, where the name says that they are ids; any
+// integers where a header has no name for them, as pandas and R write the names of rows. A
+// column that does not costs a look at a few rows.
 func (t *table) numbered(slot, at int) bool {
-	name, k := t.schema.Columns[at].Name, t.kinds[at]
-	named := k.unnamed || namesRows(name)
-	least := leastRows(name)
-	if k.unnamed {
-		least = 1
-	}
-	if t.count < least || t.missing[slot] > 0 || !t.wholeAtFirst(slot, named) {
+	name := t.schema.Columns[at].Name
+	named := namesRows(name)
+	switch {
+	case t.missing[slot] > 0:
 		return false
-	}
-	if named {
-		return t.allWhole(slot) && (k.unnamed || t.allDiffer(slot))
+	case t.kinds[at].unnamed:
+		return t.allWhole(slot)
+	case t.count < leastRows(name) || !t.wholeAtFirst(slot, named):
+		return false
+	case named:
+		return t.allWhole(slot) && t.allDiffer(slot)
 	}
 	return !namesTime(name) && t.consecutive(slot)
 }

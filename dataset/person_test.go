@@ -24,6 +24,7 @@ func TestTablesAsAPersonReadsThem(t *testing.T) {
 		{"columns 0 to 3", "0,1,2,3\n0.5,1.5,2.5,1\n0.25,1,0,0\n", 2, true, false, "4: 3 numeric, target 3"},
 		{"columns 0 to 5 of integers", "0,1,2,3,4,5\n7,1,2,2,5,0\n9,1,0,4,6,1\n", 2, true, false, "6: 5 numeric, target 5"},
 		{"a shuffled index", ",x,y\n7,0.5,1\n3,0.25,0\n12,2,1\n", 3, true, false, "3: 1 numeric, 1 ignored (1), target y"},
+		{"an index that begins again", ",x,y\n0,0.5,1\n1,0.25,0\n0,2,1\n1,2.5,0\n", 4, true, false, "3: 1 numeric, 1 ignored (1), target y"},
 		{"Unnamed: 0", "Unnamed: 0,x,y\n0,0.5,1\n1,0.25,0\n2,2,1\n", 3, true, false, "3: 1 numeric, 1 ignored (Unnamed: 0), target y"},
 		{"booleans and missing values", "a,b,y\nTrue,,0\nFalse,1.5,1\nTrue,2,0\n", 3, true, false, "3: 1 numeric, 1 true/false, target y"},
 		{"timestamps", "when,x,y\n2024-01-01 00:00:00,1,0\n2024-01-01 06:00:00,3,1\n", 2, true, false, "3: 1 numeric, 1 date, target y"},

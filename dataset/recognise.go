@@ -205,7 +205,7 @@ func (t *table) doubt(name string, c content) bool {
 // say tells what is not a feature, and which columns make very many.
 func (t *table) say() {
 	for _, r := range []struct{ why, what, flag string }{
-		{whyID, "all values differ, as those of an id do", "categorical"},
+		{whyID, "ids (all values differ, or they number the rows)", "categorical"},
 		{whyText, "sentences, most of them different", "categorical"},
 		{whyEmpty, "no values", ""},
 	} {

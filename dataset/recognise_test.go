@@ -29,11 +29,11 @@ func TestRecognise(t *testing.T) {
 		warnings   string // of each the beginning, "|" between
 	}{
 		{"ids in text", tableOf("id,age,churn", 500, func(i int) string { return fmt.Sprintf("c-%d,%d,%s", i, i*7%60, cycle(i, "yes", "no")) }), Options{},
-			"3: 1 numeric, 1 ignored (id), target churn", "[age]", `column "id": all values differ, as those of an id do: ignored (to keep: --categorical id)`},
+			"3: 1 numeric, 1 ignored (id), target churn", "[age]", `column "id": ids (all values differ, or they number the rows): ignored (to keep: --categorical id)`},
 		{"ids in text asked for", tableOf("id,age,churn", 20, func(i int) string { return fmt.Sprintf("c-%d,%d,%s", i, i*7%60, cycle(i, "yes", "no")) }), Options{Categorical: []string{"id"}},
 			"3: 1 numeric, 1 with 20 categories, target churn", "[id=c-0 id=c-1 id=c-2]", ""},
 		{"consecutive integers", tableOf("nr,age,y", 12, func(i int) string { return fmt.Sprintf("%d,%d,%d", 100+i, i%3, i%2) }), Options{},
-			"3: 1 numeric, 1 ignored (nr), target y", "[age]", `column "nr": all values differ, as those of an id do: ignored (to keep: --numeric nr)`},
+			"3: 1 numeric, 1 ignored (nr), target y", "[age]", `column "nr": ids (all values differ, or they number the rows): ignored (to keep: --numeric nr)`},
 		{"consecutive integers in another order", tableOf("nr,age,y", 12, func(i int) string { return fmt.Sprintf("%d,%d,%d", i*5%12, i%3, i%2) }), Options{},
 			"3: 1 numeric, 1 ignored (nr), target y", "[age]", `column "nr"`},
 		{"consecutive integers asked for", tableOf("nr,age,y", 12, func(i int) string { return fmt.Sprintf("%d,%d,%d", i, i%3, i%2) }), Options{Numeric: []string{"n*"}},

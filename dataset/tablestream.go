@@ -54,7 +54,9 @@ func (t *table) ignoreNumbers(first [][]field) {
 		if i == t.target || i == t.weight || t.kinds[i].asked == askedIgnore {
 			continue
 		}
-		if features++; t.kinds[i].asked == askedNothing && len(first) >= leastRows(name) && !namesTime(name) && areNumbered(first, i) {
+		features++
+		numbered := t.kinds[i].unnamed && areWhole(first, i) || len(first) >= leastRows(name) && !namesTime(name) && areNumbered(first, i)
+		if numbered && t.kinds[i].asked == askedNothing {
 			names, columns = append(names, name), append(columns, i)
 		}
 	}
@@ -78,6 +80,13 @@ func areNumbered(rows [][]field, column int) bool {
 		fields, columns[i] = append(fields, row[column]), i
 	}
 	return areConsecutive(fields, columns)
+}
+
+// areWhole reports whether the fields of a column are integers.
+func areWhole(rows [][]field, column int) bool {
+	return !slices.ContainsFunc(rows, func(row []field) bool {
+		return column >= len(row) || row[column].missing || !areDigits(row[column].text)
+	})
 }
 
 // stream gives the rows of a table of numbers as they come. If the schema or else the
