@@ -108,6 +108,10 @@ func (t *trial) tryForgery(s sealed, f forgery) {
 		t.tally.Forged["claims found false"]++
 		return
 	}
+	if v.Unproved != "" {
+		t.tally.Forged["unproved"]++
+		return
+	}
 	if reason := t.believed(s, f, m); reason != "" {
 		t.tally.Forged["BELIEVED"]++
 		t.fail("forged "+f.what, s.solver, "%s", reason)
@@ -118,7 +122,7 @@ func (t *trial) tryForgery(s sealed, f forgery) {
 
 // believed says why a forgery that passed is none that is harmless; "": it is.
 func (t *trial) believed(s sealed, f forgery, m *model.Model) string {
-	if f.what == "" || string(f.bytes) == string(s.bytes) || isInformative(f.what) {
+	if f.what == "" || string(f.bytes) == string(s.bytes) || isInformative(f.what) || isWithoutEffect(f.what, m) {
 		return ""
 	}
 	isTensor := strings.HasPrefix(f.what, "tensor ")
@@ -150,10 +154,25 @@ func (t *trial) believed(s sealed, f forgery, m *model.Model) string {
 	return ""
 }
 
+// isWithoutEffect reports whether a value says nothing about this model: the kernel of a
+// machine without support, or names that only a table's columns would be found by.
+func isWithoutEffect(path string, m *model.Model) bool {
+	switch path {
+	case "problem.kernel":
+		return m.Support != nil && m.Support.Len() == 0
+	case "features deleted":
+		return m.Schema == nil
+	}
+	return false
+}
+
 // states reports whether a value is a part of the problem that a model states:
 // with another one its claims are about another problem, and may be true.
 func states(path string, s model.Statement) bool {
 	nu, lambda := s.Nu != 0, s.Radius == 0 && s.Slack == 0 && s.Nu == 0
+	if strings.HasPrefix(path, "problem.class_weight") {
+		return s.Slack == 0
+	}
 	switch path {
 	case "problem.radius", "problem.slack", "problem.nu", "scaling", "scaling deleted":
 		return true

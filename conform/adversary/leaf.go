@@ -79,7 +79,7 @@ func (r draw) other(value any) any {
 			return 0
 		}
 		whole, _ := strconv.Atoi(string(v))
-		return one(r, any(x*1.5+1), any(-x-1), any(whole+1), any(1e300), any(x/2-1), any(1<<40), any(nil))
+		return one(r, any(x*1.5+1), any(-x-1), any(whole+1), any(1e300), any(x/2-1), any(int64(1)<<40), any(nil))
 	case bool:
 		return !v
 	case string:
