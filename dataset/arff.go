@@ -28,7 +28,9 @@ var (
 	_ rowReader = arffRows{}
 )
 
-func (arff) Takes() []string { return []string{"target", "weights"} }
+func (arff) Takes() []string {
+	return []string{"target", "weights", "ignore", "categorical", "numeric", "id"}
+}
 
 func (arff) Detect(name string, head []byte) Match {
 	for line := range bytes.Lines(head) {

@@ -1,11 +1,8 @@
 package dataset
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"fmt"
-	"io"
 	"slices"
 	"strconv"
 )
@@ -34,7 +31,9 @@ func (f csv) Extensions() []string {
 	return []string{".csv"}
 }
 
-func (csv) Takes() []string { return []string{"header", "target", "weights"} }
+func (csv) Takes() []string {
+	return []string{"header", "target", "weights", "ignore", "categorical", "numeric", "id"}
+}
 
 func (f csv) Detect(name string, head []byte) Match {
 	switch {
@@ -115,152 +114,4 @@ func (f csv) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) 
 		return nil, err
 	}
 	return t.read(ctx, opt)
-}
-
-// open reads the headers.
-func (f csv) open(in []*Input, opt *Options) (*table, error) {
-	head, err := in[0].head()
-	if err != nil {
-		return nil, err
-	}
-	r := csvRows{f.delimiter}
-	if r.separator == 0 {
-		if r.separator = findDelimiter(head); r.separator == 0 {
-			r.separator = ','
-		}
-	}
-	t := &table{rows: r, in: in}
-	for i := range in {
-		if err := r.columns(t, i, opt); err != nil {
-			return nil, err
-		}
-	}
-	t.kinds = make([]columnKind, len(t.names))
-	return t, nil
-}
-
-// columns reads the header of input i, if it has one, and sets the columns of
-// the table from the first input.
-func (r csvRows) columns(t *table, i int, opt *Options) error {
-	in := t.in[i]
-	c, first, later, err := r.firstRows(in)
-	if err != nil {
-		return err
-	}
-	header := opt.Header == "yes" || opt.Header != "no" && looksLikeHeader(first, later, opt.Schema)
-	names := make([]string, len(first))
-	for k, f := range first {
-		names[k] = strconv.Itoa(k + 1)
-		if !header || len(f.text) == 0 {
-			continue
-		}
-		if err := c.checkText(f.at, f.text); err != nil {
-			return err
-		}
-		names[k] = string(f.text)
-	}
-	if twice := repeated(names); header && twice != "" {
-		return fmt.Errorf("%s:%d: found two columns named %q, expected different names", in.Name, in.line+1, twice)
-	}
-	if i == 0 {
-		t.names, t.header = names, header
-	}
-	switch {
-	case header && t.header && !slices.Equal(names, t.names):
-		return fmt.Errorf("%s:%d: found other column names, expected those of %s", in.Name, in.line+1, t.in[0].Name)
-	case header:
-		return r.skip(in)
-	}
-	return nil
-}
-
-// firstRows returns the first row that is not blank, in a chunk of its own,
-// and up to 20 later ones, without reading on. A first row longer than the
-// head is no matter; later ones then count as absent.
-func (r csvRows) firstRows(in *Input) (c *chunk, first []field, later [][]field, err error) {
-	text, err := in.record(r)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	c = &chunk{name: in.Name, line: in.line + 1, text: text}
-	first, _, err = r.row(c, 0, nil)
-	if err != nil || len(first) == 0 {
-		return c, first, nil, err
-	}
-	rest, _ := in.reader().Peek(min(in.reader().Buffered(), headSize))
-	if len(rest) <= len(text) {
-		return c, first, nil, nil
-	}
-	below := &chunk{text: append(slices.Clip(rest[len(text):]), '\n')}
-	for at := 0; at < len(below.text) && len(later) < 20; {
-		var row []field
-		if row, at, err = r.row(below, at, nil); err != nil {
-			break // found again when the rows are read
-		}
-		if len(row) > 0 {
-			later = append(later, row)
-		}
-	}
-	return c, first, later, nil
-}
-
-// record returns the first record that is not blank, and leaves it unread.
-// Blank lines before it are taken from the input.
-func (in *Input) record(r csvRows) ([]byte, error) {
-	for {
-		head, err := in.reader().Peek(headSize)
-		blank := 0
-		for blank < len(head) && (head[blank] == '\n' || r.blank(head[blank])) {
-			blank++
-		}
-		lines := head[:lastLine(head[:blank])]
-		if len(lines) == 0 && blank < len(head) {
-			return in.peekRecord(r)
-		}
-		if len(lines) == 0 {
-			if lines = head; err == io.EOF || len(head) == 0 {
-				return nil, in.noRows(err)
-			}
-		}
-		in.line += bytes.Count(lines, []byte{'\n'})
-		in.discard(len(lines))
-	}
-}
-
-// noRows explains why there is no first row.
-func (in *Input) noRows(err error) error {
-	if err == nil || err == io.EOF {
-		return fmt.Errorf("%s: found no rows, expected at least one", in.Name)
-	}
-	return err
-}
-
-// peekRecord looks at the first record, through ever wider windows.
-func (in *Input) peekRecord(r csvRows) ([]byte, error) {
-	for size := headSize; ; size *= 2 {
-		in.R = bufio.NewReaderSize(in.reader(), size) // the same one if it is wide enough
-		head, err := in.reader().Peek(size)
-		if end, _ := r.ends(head); end > 0 {
-			return slices.Clone(head[:end]), nil
-		}
-		switch {
-		case err == io.EOF && len(head) > 0:
-			return append(slices.Clone(head), '\n'), nil
-		case err != nil:
-			return nil, in.noRows(err)
-		case size > maxRecord:
-			return nil, fmt.Errorf("%s:%d: found a line longer than %d bytes, expected a line break", in.Name, in.line+1, maxRecord)
-		}
-	}
-}
-
-// skip takes the first record from the input.
-func (r csvRows) skip(in *Input) error {
-	text, err := in.peekRecord(r)
-	if err != nil {
-		return err
-	}
-	in.line += bytes.Count(text, []byte{'\n'})
-	in.discard(min(len(text), in.reader().Buffered()))
-	return nil
 }

@@ -147,7 +147,7 @@ func TestSlips(t *testing.T) {
 	ten := strings.Repeat("7,1\n", 10)
 	for _, c := range []struct{ text, want string }{
 		{"age,y\n" + ten + "34O,2\n,2\n" + ten, `[column "age": 1 of 21 fields is not a number (first: "34O" at standard input:12:1): taken as categories]`},
-		{"age;y\n1,5;1\n2,5;2\n", `[column "age": found "1,5" at standard input:2:1, expected numbers with a point and no comma: taken as categories]`},
+		{"age,y\n\"1,5\",1\n\"2,5\",2\n", `[column "age": found "1,5" at standard input:2:1, expected numbers with a point and no comma: taken as categories]`},
 		{"age,y\n\"a,5\",1\nb,2\n", `[]`},
 		{"age,y\nu,1\n" + ten + "v,2\n" + ten, `[column "age": 2 of 22 fields are not numbers (first: "u" at standard input:2:1): taken as categories]`},
 		{"age,y\n34O,1\n8,2\n8,3\n8,2\n" + ten[:6*4], "[]"}, // nine numbers
@@ -179,8 +179,10 @@ func TestSchema(t *testing.T) {
 		{"n,c,y\n5,v,1\n", [][]float32{{5, 0, 1}}, "[]", true},
 		{"c,extra,n\nu,1,\nnew,2,7\n", [][]float32{{2, 1, 0}, {7, 0, 0}},
 			`[1 column is unknown to the model (first: "extra"): ignored 1 category is unknown to the model (first: "new" in column "c"): ignored]`, false},
-		{"4,u\n5,?\n", [][]float32{{4, 1, 0}, {5, 0, 0}}, "[]", false},
-		{"4,u,1\n", [][]float32{{4, 1, 0}}, "[]", true},
+		{"4,u\n5,?\n", [][]float32{{4, 1, 0}, {5, 0, 0}},
+			"[standard input: found no line with the names of the columns: taken by position as n, c]", false},
+		{"4,u,1\n", [][]float32{{4, 1, 0}},
+			"[standard input: found no line with the names of the columns: taken by position as n, c, y]", true},
 		{"n,c,y\n4,u,\n5,v,?\n", [][]float32{{4, 1, 0}, {5, 0, 1}}, "[]", false},
 		{"n,c,y\n4,u,1\n5,v,\n6,u,0\n", [][]float32{{4, 1, 0}, {5, 0, 1}, {6, 1, 0}},
 			"[1 of 3 targets is missing (first: standard input:3:5): none is used]", false},

@@ -1,37 +1,191 @@
 package dataset
 
-import "slices"
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"unicode"
+)
 
-// looksLikeHeader is true when no field of the first row is a number, and the
-// next row has one, or the first row names a target or the columns of the model.
-func looksLikeHeader(first []field, later [][]field, s *Schema) bool {
-	names, twice := map[string]bool{}, false
-	for _, f := range first {
-		if _, status := parseFloat64(f.text); !f.missing && status != isText {
-			return false
-		}
-		twice = twice || names[string(f.text)] && !f.missing
-		names[string(f.text)] = true
+// headerRows is how many rows below the first are looked at.
+const headerRows = 100
+
+// A headerGuess says whether the first row names the columns. It is open when a person
+// might think otherwise.
+type headerGuess struct{ header, open bool }
+
+// guessHeader compares the first row with later ones. It names the columns if it names
+// those of a model or a usual target; if a word stands above numbers; if its numbers are
+// consecutive, as in 0,1,2, and those of no later row are; or if it is all words, of
+// which none occurs again in its column.
+func guessHeader(first []field, later [][]field, s *Schema) headerGuess {
+	if s != nil && s.Header && namesAll(first, s) {
+		return headerGuess{header: true}
 	}
-	if (s == nil || s.Header) && namesTarget(first, later) {
+	if len(later) == 0 {
+		return headerGuess{header: (s == nil || s.Header) && allWords(first) && namesTarget(first, later)}
+	}
+	c := compareHeader(first, later)
+	switch {
+	case c.above > 0: // a missing value may be a word too
+		certain := c.numbers == 0 || c.consecutive
+		return headerGuess{header: certain || c.again == 0, open: !certain}
+	case c.numbers > 0:
+		return c.numbered(first, later)
+	}
+	named := (s == nil || s.Header) && namesTarget(first, later)
+	switch {
+	case c.again > 0 && !named || !allWords(first):
+		return headerGuess{}
+	case named:
+		return headerGuess{header: true}
+	case repeated(first) != "":
+		return headerGuess{open: true}
+	}
+	return headerGuess{header: true, open: c.unseen > 0.05}
+}
+
+// A headerComparison counts columns by their first field and those below.
+type headerComparison struct {
+	above       int     // with a word above numbers alone
+	again       int     // with a word that occurs again below
+	numbers     int     // with a number
+	consecutive bool    // the numbers are increasing integers without gaps, as in no later row
+	fractions   int     // of the columns with a number those with one that is no integer below
+	unseen      float64 // how likely it is that all words of one more row would be new
+}
+
+func compareHeader(first []field, later [][]field) headerComparison {
+	c := headerComparison{unseen: 1}
+	var columns []int
+	for i, f := range first {
+		below := columnBelow(later, i)
+		if f.missing {
+			continue
+		}
+		if isNumeric(f.text) {
+			c.numbers++
+			columns = append(columns, i)
+			if below.fraction {
+				c.fractions++
+			}
+			continue
+		}
+		n := below.count[string(f.text)]
+		switch {
+		case n > 0:
+			c.again++
+		case below.texts == 0 && below.numbers > 0 && bytes.ContainsFunc(f.text, unicode.IsLetter):
+			c.above++
+		case below.texts > 0:
+			c.unseen *= below.unseen()
+		}
+	}
+	c.consecutive = c.numbers > 0 && areConsecutive(first, columns) &&
+		!slices.ContainsFunc(later, func(row []field) bool { return areConsecutive(row, columns) })
+	return c
+}
+
+// numbered is for a first row with numbers and no word above others.
+func (c headerComparison) numbered(first []field, later [][]field) headerGuess {
+	if !c.consecutive || c.again > 0 {
+		return headerGuess{}
+	}
+	if c.numbers > 2 {
+		return headerGuess{header: true, open: c.numbers < 5 && c.fractions == 0}
+	}
+	if !slices.ContainsFunc(first, func(f field) bool { return isNamed(f, "0") }) {
+		return headerGuess{}
+	}
+	return headerGuess{header: c.fractions == c.numbers || namesTarget(first, later), open: true}
+}
+
+// isNumeric reports whether a text is a number, in other words perhaps, as dates are.
+func isNumeric(text []byte) bool {
+	if _, status := parseFloat64(text); status != isText {
 		return true
 	}
-	if twice {
-		return false
-	}
-	if s != nil && s.Header {
-		known := true
-		for i, c := range s.Columns {
-			known = known && (i == s.Target || i == s.Weight || names[c.Name])
+	_, comma := parseComma(text)
+	_, date := parseDate(text)
+	return comma || date
+}
+
+// A below is what a column holds below its first field.
+type below struct {
+	numbers, texts int
+	fraction       bool           // some number is no integer
+	count          map[string]int // of texts
+}
+
+func columnBelow(later [][]field, i int) below {
+	b := below{count: map[string]int{}}
+	for _, row := range later {
+		if i >= len(row) || row[i].missing {
+			continue
 		}
-		if known {
-			return true
+		if !isNumeric(row[i].text) {
+			b.texts++
+			b.count[string(row[i].text)]++
+			continue
+		}
+		b.numbers++
+		b.fraction = b.fraction || !areDigits(bytes.TrimLeft(row[i].text, "-+"))
+	}
+	return b
+}
+
+// unseen is how likely a further text is a new one: the share of those that came once
+// (Good 1953).
+func (b below) unseen() float64 {
+	once := 0
+	for _, n := range b.count {
+		if n == 1 {
+			once++
 		}
 	}
-	return len(later) > 0 && slices.ContainsFunc(later[0], func(f field) bool {
-		_, status := parseFloat64(f.text)
-		return !f.missing && status == isNumber
-	})
+	return (float64(once) + 0.5) / (float64(b.texts) + 1)
+}
+
+// areConsecutive reports whether the fields of these columns are integers, each the one
+// before and 1.
+func areConsecutive(row []field, columns []int) bool {
+	for k, i := range columns {
+		if i >= len(row) || row[i].missing || !areDigits(row[i].text) || len(row[i].text) > 15 {
+			return false
+		}
+		v, _ := parseFloat64(row[i].text)
+		if k == 0 {
+			continue
+		}
+		if before, _ := parseFloat64(row[columns[k-1]].text); v != before+1 {
+			return false
+		}
+	}
+	return true
+}
+
+// allWords reports whether no field is missing, except the first, or without a letter.
+func allWords(first []field) bool {
+	for i, f := range first {
+		if !(i == 0 && len(f.text) == 0) && (f.missing || !bytes.ContainsFunc(f.text, unicode.IsLetter)) {
+			return false
+		}
+	}
+	return true
+}
+
+// namesAll reports whether the fields name all features of a model.
+func namesAll(first []field, s *Schema) bool {
+	known := make(map[string]bool, len(first))
+	for _, f := range first {
+		known[string(f.text)] = true
+	}
+	for i, c := range s.Columns {
+		if i != s.Target && i != s.Weight && c.Kind != KindIgnored && !known[c.Name] {
+			return false
+		}
+	}
+	return true
 }
 
 // namesTarget reports whether a field of the first row is a usual name of a
@@ -50,13 +204,25 @@ func namesTarget(first []field, later [][]field) bool {
 	return false
 }
 
-func repeated(names []string) string {
-	seen := make(map[string]bool, len(names))
-	for _, name := range names {
-		if seen[name] {
-			return name
+// repeated returns the first text that two fields have, "" if there is none.
+func repeated(fields []field) string {
+	seen := make(map[string]bool, len(fields))
+	for _, f := range fields {
+		if text := string(f.text); text != "" {
+			if seen[text] {
+				return text
+			}
+			seen[text] = true
 		}
-		seen[name] = true
 	}
 	return ""
+}
+
+// doubt says as what the first row was taken where that was open.
+func (g headerGuess) doubt(c *chunk) error {
+	line := quote(bytes.TrimSpace(c.text))
+	if g.header {
+		return fmt.Errorf("%s:%d: %s taken as the names of the columns (if it is a row: --header no)", c.name, c.line, line)
+	}
+	return fmt.Errorf("%s:%d: %s taken as a row (if it names the columns: --header yes)", c.name, c.line, line)
 }

@@ -19,46 +19,114 @@ func (t *table) complete() {
 	}
 	for i, at := range t.place {
 		c := &t.schema.Columns[at]
-		if c.Category != nil {
+		switch {
+		case c.Kind == KindIgnored:
+			continue
+		case c.Category != nil:
 			c.Category = t.words[i].words
-		} else if known := t.count - t.missing[i]; known > 0 {
+			continue
+		case t.recoded != nil && t.recoded[i] != nil:
+			t.sumWords(i)
+		}
+		if known := t.count - t.missing[i]; known > 0 {
 			c.Fill = t.sum[i] / float64(known)
+		}
+	}
+}
+
+// sumWords takes the sum of a slot of words that are numbers, and what is missing.
+func (t *table) sumWords(slot int) {
+	code, known := t.words[slot].code[missingCategory]
+	for _, p := range t.parts {
+		for row := range p.rows {
+			switch c := p.codes[slot][p.at(row, slot)-1]; {
+			case known && c == code:
+				t.missing[slot]++
+			default:
+				t.sum[slot] += float64(float32(t.recoded[slot][c]))
+			}
 		}
 	}
 }
 
 // An encoder turns cells into features.
 type encoder struct {
-	first []int     // feature of each slot
-	fill  []float32 // of each slot
+	first []int       // feature of each slot
+	fill  []float32   // of each slot, stands for a missing number
+	value [][]float32 // of each slot whose words are numbers: of each code its value
+	none  []bool      // of each slot: it is no feature
+	odd   bool        // there are such slots
 	cols  int
+	same  bool // the cells of a row are its features
 }
 
-// encode makes the matrix: sparse if there are categories or mostly zeros.
-func (t *table) encode(ctx context.Context, opt *Options) (matrix.Matrix, error) {
+// encoder returns what encodes the cells, and how many of the features are not zero at
+// most.
+func (t *table) encoder() (e *encoder, nonzeros int64) {
 	first, cols := t.schema.places()
-	if int64(cols) > math.MaxUint32 {
-		return nil, fmt.Errorf("%s: found %d features, expected at most 2^32-1", t.in[0].Name, cols)
-	}
-	e := &encoder{cols: cols}
-	nonzeros := int64(0)
+	e = &encoder{cols: cols, same: cols == len(t.place)}
 	for _, p := range t.parts {
 		nonzeros += int64(p.filled)
 	}
 	for i, at := range t.place {
-		e.first, e.fill = append(e.first, first[at]), append(e.fill, float32(t.schema.Columns[at].Fill))
-		if e.fill[i] == 0 {
+		c := t.schema.Columns[at]
+		fill, none := float32(c.Fill), c.Kind == KindIgnored
+		var value []float32
+		if t.recoded != nil && t.recoded[i] != nil {
+			value = t.values(i, fill)
+		}
+		switch {
+		case none || value != nil:
+			e.odd, e.same = true, false
+			nonzeros -= t.zeros(i, value)
+		case fill == 0:
 			nonzeros -= int64(t.missing[i])
 		}
+		e.first, e.fill, e.value, e.none = append(e.first, first[at]), append(e.fill, fill), append(e.value, value), append(e.none, none)
+	}
+	return e, nonzeros
+}
+
+// values returns the value of each word of a slot of numbers.
+func (t *table) values(slot int, fill float32) []float32 {
+	value := make([]float32, len(t.recoded[slot]))
+	for k, v := range t.recoded[slot] {
+		value[k] = float32(v) + 0 // nor -0
+	}
+	if code, ok := t.words[slot].code[missingCategory]; ok {
+		value[code] = fill
+	}
+	return value
+}
+
+// zeros counts the cells of a slot that are not zero and become zero: values of words
+// that are numbers, or all if there are none.
+func (t *table) zeros(slot int, value []float32) (count int64) {
+	for _, p := range t.parts {
+		for row := range p.rows {
+			if cell := p.at(row, slot); cell != 0 && (value == nil || value[p.codes[slot][cell-1]] == 0) {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// encode makes the matrix: sparse if there are categories or mostly zeros.
+func (t *table) encode(ctx context.Context, opt *Options) (matrix.Matrix, error) {
+	e, nonzeros := t.encoder()
+	if int64(e.cols) > math.MaxUint32 {
+		return nil, fmt.Errorf("%s: found %d features, expected at most 2^32-1", t.in[0].Name, e.cols)
 	}
 	categorical := slices.ContainsFunc(t.schema.Columns, func(c Column) bool { return c.Category != nil })
-	if !categorical && 2*nonzeros >= int64(t.count)*int64(cols) {
+	if !categorical && 2*nonzeros >= int64(t.count)*int64(e.cols) {
 		return t.encodeDense(ctx, e, opt)
 	}
 	return t.encodeSparse(ctx, e, opt)
 }
 
-// feature returns what a cell becomes; zero stands for nothing.
+// feature returns what a cell becomes; zero stands for nothing. It is for encoders
+// without odd slots.
 func (e *encoder) feature(codes []uint32, slot int, cell uint32) (index uint32, value float32) {
 	index = uint32(e.first[slot])
 	switch {
@@ -70,6 +138,17 @@ func (e *encoder) feature(codes []uint32, slot int, cell uint32) (index uint32, 
 		return index, 0
 	}
 	return index + codes[cell-1], 1
+}
+
+// oddFeature is feature for all encoders.
+func (e *encoder) oddFeature(codes []uint32, slot int, cell uint32) (index uint32, value float32) {
+	switch {
+	case e.none[slot]:
+		return 0, 0
+	case e.value[slot] != nil:
+		return uint32(e.first[slot]), e.value[slot][codes[cell-1]]
+	}
+	return e.feature(codes, slot, cell)
 }
 
 // eachPart calls do for the parts, in parallel, and gives back their memory.
@@ -89,15 +168,17 @@ func (t *table) encodeDense(ctx context.Context, e *encoder, opt *Options) (matr
 	}
 	err := t.eachPart(ctx, opt, func(i int, p *tablePart) {
 		values := d.Value[firstRow[i]*e.cols : firstRow[i+1]*e.cols]
-		if p.column == nil {
+		if p.column == nil && e.same {
 			populate(values)
 			copy(values, asNumbers(p.cell))
 		}
-		if p.column != nil || p.gaps() {
+		if p.column != nil || p.gaps() || !e.same {
 			p.eachRow(func(row int, slots, cell []uint32) {
 				for k, c := range cell {
 					slot := slotOf(slots, k)
-					_, values[row*e.cols+slot] = e.feature(nil, slot, c)
+					if index, value := e.oddFeature(p.codes[slot], slot, c); !e.none[slot] {
+						values[row*e.cols+int(index)] = value
+					}
 				}
 			})
 		}
@@ -109,7 +190,7 @@ func (t *table) encodeDense(ctx context.Context, e *encoder, opt *Options) (matr
 // encodeSparse makes the matrix of a table with categories or of mostly zeros.
 func (t *table) encodeSparse(ctx context.Context, e *encoder, opt *Options) (matrix.Matrix, error) {
 	counts := make([]int, len(t.parts))
-	gone := t.fixed // some cells that are not zero become nothing
+	gone := t.fixed || e.odd // some cells that are not zero become nothing
 	for i, n := range t.missing {
 		gone = gone || n > 0 && e.fill[i] == 0
 	}
@@ -121,7 +202,7 @@ func (t *table) encodeSparse(ctx context.Context, e *encoder, opt *Options) (mat
 		p.eachRow(func(_ int, slots, cell []uint32) {
 			for k, c := range cell {
 				slot := slotOf(slots, k)
-				if _, value := e.feature(p.codes[slot], slot, c); value != 0 {
+				if _, value := e.oddFeature(p.codes[slot], slot, c); value != 0 {
 					counts[i]++
 				}
 			}
@@ -141,7 +222,14 @@ func (t *table) encodeSparse(ctx context.Context, e *encoder, opt *Options) (mat
 		p.eachRow(func(row int, slots, cell []uint32) {
 			for k, c := range cell {
 				slot := slotOf(slots, k)
-				if index, value := e.feature(p.codes[slot], slot, c); value != 0 {
+				var index uint32
+				var value float32
+				if e.odd {
+					index, value = e.oddFeature(p.codes[slot], slot, c)
+				} else {
+					index, value = e.feature(p.codes[slot], slot, c)
+				}
+				if value != 0 {
 					m.Index[n], m.Value[n] = index, value
 					n++
 				}

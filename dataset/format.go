@@ -53,7 +53,7 @@ type Format interface {
 	// up to the first 64 KiB of the decompressed file; head is never empty.
 	Detect(name string, head []byte) Match
 	Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
-	// Takes lists those of the options header, target, weights and labels that
+	// Takes lists those of the options header, target, weights, labels, ignore, categorical, numeric and id that
 	// the format has a use for; Read is never given another.
 	Takes() []string
 }
@@ -86,6 +86,9 @@ func detect(in *Input, opt *Options) (name string, f Format, err error) {
 	}
 	head, err := in.head()
 	if err != nil {
+		return "", nil, err
+	}
+	if err := refuseElsewhere(in, head); err != nil {
 		return "", nil, err
 	}
 	best := NoMatch

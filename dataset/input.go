@@ -64,7 +64,7 @@ func openInput(ctx context.Context, path string, opt *Options) (*Input, error) {
 		if opt.Stdin == nil {
 			return nil, errors.New("standard input: found none, expected rows")
 		}
-		return newInput(&Input{Name: "standard input", ahead: opt.workers() > 1}, newInterruptible(ctx, opt.Stdin))
+		return newInput(&Input{Name: "standard input", line: opt.lines, ahead: opt.workers() > 1}, newInterruptible(ctx, opt.Stdin))
 	}
 	f, err := openFile(ctx, path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // data. ZeroBased is no such option: a model notes it for rows to come, whatever
 // it was trained on.
 type OptionError struct {
-	Option, Value string   // header, target, weights or labels
+	Option, Value string   // header, target, weights, labels, ignore, categorical, numeric or id
 	Source        string   // what has no use for it
 	Formats       []string // that have
 }
@@ -25,7 +25,8 @@ func (opt *Options) check(source string, takes []string) error {
 	if opt.Schema != nil { // it may be about the table that the schema is from
 		header = ""
 	}
-	for _, o := range [][2]string{{"header", header}, {"target", opt.Target}, {"weights", opt.Weights}, {"labels", opt.Labels}} {
+	for _, o := range [][2]string{{"header", header}, {"target", opt.Target}, {"weights", opt.Weights}, {"labels", opt.Labels},
+		{"ignore", strings.Join(opt.Ignore, ",")}, {"categorical", strings.Join(opt.Categorical, ",")}, {"numeric", strings.Join(opt.Numeric, ",")}, {"id", opt.ID}} {
 		if o[1] != "" && !slices.Contains(takes, o[0]) {
 			return &OptionError{Option: o[0], Value: o[1], Source: source, Formats: taking(o[0])}
 		}

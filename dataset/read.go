@@ -24,6 +24,14 @@ type Options struct {
 	// last one. Weights names the column of row weights, "" for none; formats
 	// without columns take a file with one number a row instead.
 	Target, Weights string
+	// Ignore, Categorical and Numeric name columns of a table, each by name, by position
+	// from 1 or by a pattern such as id_*, that are to be left out, to be categories
+	// though they look like numbers, dates or ids, and to be numbers though they look
+	// like ids or codes. The schema keeps what became of them.
+	Ignore, Categorical, Numeric []string
+	// ID names a column of a table, by name or position, whose fields Set.ID keeps as they
+	// are spelled, whatever else the column is; "": none.
+	ID string
 	// Unlabelled says that targets do not matter: the last column of a table is one
 	// only if it is called so.
 	Unlabelled bool
@@ -56,6 +64,9 @@ type Options struct {
 
 	Threads int       // at most so many cores; 0: all. Never changes the result
 	Stdin   io.Reader // read for the source "-"
+
+	separator byte // of a table; 0: found by content
+	lines     int  // that came before those of Stdin
 
 	chunk int // bytes parsed at a time; 0: chunkSize. Tests make it tiny
 }

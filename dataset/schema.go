@@ -2,15 +2,23 @@ package dataset
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // plan decides what each column of the table is for.
-func (t *table) plan(opt *Options) error {
+func (t *table) plan(opt *Options) (err error) {
+	t.id, t.idName = -1, opt.ID
+	if err := t.planRoles(opt); err != nil {
+		return err
+	}
+	if opt.ID != "" {
+		t.id, err = t.find(opt.ID, "id")
+	}
+	return err
+}
+
+// planRoles is plan but for a column to be kept.
+func (t *table) planRoles(opt *Options) error {
 	if opt.Schema != nil {
 		if err := opt.Schema.agrees(opt); err != nil {
 			return fmt.Errorf("%s: %w", t.in[0].Name, err)
@@ -42,7 +50,7 @@ func (t *table) plan(opt *Options) error {
 	for i := range t.use {
 		t.use[i] = i
 	}
-	return nil
+	return t.ask(opt)
 }
 
 // agrees refuses options that name other columns than the schema does.
@@ -62,25 +70,11 @@ func (s *Schema) agrees(opt *Options) error {
 	return nil
 }
 
-// find returns the column of that name or else at that position.
-func (t *table) find(name, role string) (int, error) {
-	if i := slices.Index(t.names, name); i >= 0 {
-		return i, nil
-	}
-	if i, err := strconv.Atoi(name); err == nil && i >= 1 && i <= len(t.names) {
-		return i - 1, nil
-	}
-	if !t.header {
-		return 0, fmt.Errorf("%s: %s column %q: expected a position from 1 to %d, as the columns have no names", t.in[0].Name, role, name, len(t.names))
-	}
-	return 0, fmt.Errorf("%s: %w", t.in[0].Name, registry.Unknown(role+" column", name, t.names))
-}
-
 // usualTargets are the names that a column to predict has, the surest first.
 var usualTargets = []string{"target", "label", "class", "y"}
 
 // guessTarget returns the column with a usual name, or else the last one that
-// does not hold the weights; -1 if it may as well be missing, or if a model
+// holds neither the weights nor nothing at all; -1 if it may as well be missing, or if a model
 // takes all columns for features.
 func (t *table) guessTarget(opt *Options) (int, error) {
 	for _, usual := range usualTargets {
@@ -100,50 +94,38 @@ func (t *table) guessTarget(opt *Options) (int, error) {
 	case opt.Columns > 0 && known != opt.Columns+1:
 		return 0, notFeatures(t.in[0].Name, int64(known), int64(opt.Columns))
 	}
-	if last := len(t.names) - 1; last != t.weight || last == 0 {
-		return last, nil
+	last := len(t.names) - 1
+	for last > 0 && (last == t.weight || t.kinds[last].blank) { // lines may end in a delimiter
+		last--
 	}
-	return len(t.names) - 2, nil
+	return last, nil
 }
 
 // settle makes the schema once the kinds of the columns are known.
-func (t *table) settle() {
+func (t *table) settle() error {
 	if t.fixed {
-		return
+		return nil
 	}
-	s := &Schema{Target: t.target, Weight: t.weight, Header: t.header}
-	for i, name := range t.names {
-		c := Column{Name: name}
-		if content := t.content[i]; content.place != "" {
-			t.kinds[i].kind = kindCategory
-			t.doubt(name, content)
-		}
-		if t.kinds[i].kind == kindCategory && i != t.target && i != t.weight {
+	t.schema = &Schema{Target: t.target, Weight: t.weight, Header: t.header}
+	for i := range t.names {
+		c := t.column(i)
+		if t.roles[i] == roleCategory {
 			c.Category = []string{}
 		}
-		s.Columns = append(s.Columns, c)
+		t.schema.Columns = append(t.schema.Columns, c)
 	}
-	t.schema = s
+	if t.plain {
+		return nil
+	}
+	return t.recognise()
 }
 
-// doubt warns of a column that a few slips turn from a number into categories, or commas in
-// its numbers.
-func (t *table) doubt(name string, c content) {
-	if strings.Contains(c.text, ",") && strings.Trim(c.text, `"+-.,0123456789`) == "" {
-		t.warnings = append(t.warnings, fmt.Errorf("column %q: found %s at %s, expected numbers with a point and no comma: taken as categories", name, c.text, c.place))
-		return
+// column is column i as far as nothing is known of what it holds.
+func (t *table) column(i int) Column {
+	if t.kinds[i].asked == askedIgnore {
+		return Column{Name: t.names[i], Kind: KindIgnored, Why: whyAsked}
 	}
-	const least, ofTen = 10, 9 // numbers
-	all := t.count - c.missing
-	if numbers := all - c.others; numbers < least || 10*numbers < ofTen*all {
-		return
-	}
-	what := "are not numbers"
-	if c.others == 1 {
-		what = "is not a number"
-	}
-	t.warnings = append(t.warnings, fmt.Errorf("column %q: %d of %d fields %s (first: %s at %s): taken as categories",
-		name, c.others, all, what, c.text, c.place))
+	return Column{Name: t.names[i]}
 }
 
 // match gives each column of the table its place in a model's schema.
@@ -154,8 +136,12 @@ func (t *table) match(s *Schema) error {
 	var err error
 	if s.Header && t.header {
 		err = t.matchNames()
-	} else {
-		err = t.matchPositions()
+	} else if err = t.matchPositions(); err == nil && s.Header {
+		var names []string
+		for _, at := range t.use {
+			names = append(names, s.Columns[at].Name)
+		}
+		t.warnings = append(t.warnings, fmt.Errorf("%s: found no line with the names of the columns: taken by position as %s", t.in[0].Name, few(names)))
 	}
 	for i, at := range t.use {
 		switch {
@@ -181,14 +167,15 @@ func (t *table) matchNames() error {
 	for i, name := range t.names {
 		at, ok := place[name]
 		if !ok {
-			t.use[i] = -1
-			extra = append(extra, name)
+			if t.use[i] = -1; name != t.idName {
+				extra = append(extra, name)
+			}
 			continue
 		}
 		t.use[i], found[at] = at, true
 	}
 	for i, c := range t.schema.Columns {
-		if !found[i] && i != t.schema.Target && i != t.schema.Weight {
+		if !found[i] && i != t.schema.Target && i != t.schema.Weight && c.Kind != KindIgnored {
 			return fmt.Errorf("%s: found no column %q, expected all columns the model was trained on", t.in[0].Name, c.Name)
 		}
 	}
@@ -220,15 +207,9 @@ func (t *table) matchPositions() error {
 // places returns the first feature of each column and the number of features.
 func (s *Schema) places() (first []int, features int) {
 	first = make([]int, len(s.Columns))
-	for i, c := range s.Columns {
+	for i := range s.Columns {
 		first[i] = features
-		switch {
-		case i == s.Target || i == s.Weight:
-		case c.Category == nil:
-			features++
-		default:
-			features += len(c.Category)
-		}
+		features += s.makes(i)
 	}
 	return first, features
 }
@@ -238,7 +219,7 @@ func (s *Schema) features() []string {
 	var names []string
 	for i, c := range s.Columns {
 		switch {
-		case i == s.Target || i == s.Weight:
+		case s.makes(i) == 0:
 		case c.Category == nil:
 			names = append(names, c.Name)
 		default:

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -31,7 +32,10 @@ type Set struct {
 	Feature []string      // d names; nil when the format has none
 	Schema  *Schema       // how columns became features; nil when they are the same thing
 
-	ZeroBased bool // LIBSVM indices of the rows begin with 0, where read and where written
+	ID        []string // of each row the field that Options.ID asks for, as it is spelled; nil: none
+	IDName    string   // the name of its column
+	Text      bool     // rows are texts, of each column the code point of a character
+	ZeroBased bool     // LIBSVM indices of the rows begin with 0, where read and where written
 
 	// Warnings are doubts about the data that did not stop the reading, such
 	// as features or categories a model has never seen and that were ignored.
@@ -83,7 +87,9 @@ func (t Target) Absent() bool { return t.Code == nil && t.Number == nil }
 
 // Schema says how the columns of a table became features, so that another
 // table is turned into the same features. The rules: a column of numbers is
-// one feature; any other column is one 0/1 feature for each category; a
+// one feature, and so is one of dates (in days) or of two words such as true and
+// false; a column that is ignored is none; any other column is one 0/1 feature
+// for each category; a
 // missing number becomes the column's mean, a missing category becomes the
 // category "?" if the first table had one, and else no category at all.
 type Schema struct {
@@ -104,11 +110,17 @@ func (s *Schema) Check(features int) error {
 	}
 	for i, c := range s.Columns {
 		role := i == s.Target || i == s.Weight
+		if role && c.Kind != KindPlain {
+			return fmt.Errorf("found column %q of kind %q, which is no feature", c.Name, c.Kind)
+		}
 		if c.Fill != 0 && (role || c.Category != nil) || role && c.Category != nil {
 			return fmt.Errorf("found %g to stand for missing numbers and %d categories of column %q, which is none of numbers", c.Fill, len(c.Category), c.Name)
 		}
 		if !finite(float64(float32(c.Fill))) {
 			return fmt.Errorf("found %g to stand for a missing number of column %q, expected a finite float32", c.Fill, c.Name)
+		}
+		if err := c.check(); err != nil {
+			return err
 		}
 	}
 	if f := s.Width(); f != features {
@@ -146,24 +158,51 @@ type Column struct {
 	Name     string   // from the header, or "1", "2", ... by position
 	Category []string // distinct categories in order of first appearance; nil: numbers
 	Fill     float64  // stands for a missing number
+
+	Kind Kind   `json:",omitempty"` // how numbers are spelled
+	From string `json:",omitempty"` // of dates: the one from which days are counted
+	Why  string `json:",omitempty"` // of a column that is ignored: what it holds
+}
+
+// check returns why a column that was read from a file cannot be one.
+func (c Column) check() error {
+	if c.Kind == KindIgnored && c.Fill != 0 || (c.Kind == KindIgnored) != (c.Why != "") || c.Why != "" && !slices.Contains(reasons, c.Why) {
+		return fmt.Errorf("found column %q of kind %q because of %q, with %g to stand for missing numbers", c.Name, c.Kind, c.Why, c.Fill)
+	}
+	if s, _ := spellingOf(c); s == nil && c.Kind != KindPlain && c.Kind != KindIgnored {
+		return fmt.Errorf("found column %q of kind %q, expected a kind of column", c.Name, c.Kind)
+	}
+	if c.Kind != KindPlain && c.Category != nil {
+		return fmt.Errorf("found categories in column %q of kind %q, expected none", c.Name, c.Kind)
+	}
+	if _, ok := parseDate([]byte(c.From)); (c.From != "" || c.Kind == KindDate) && (!ok || c.Kind != KindDate || len(c.From) != len(time.DateOnly)) {
+		return fmt.Errorf("found %q as the first day of column %q, expected an ISO date in a column of dates", c.From, c.Name)
+	}
+	return nil
+}
+
+// makes returns the number of features that column i makes.
+func (s *Schema) makes(i int) int {
+	switch c := s.Columns[i]; {
+	case i == s.Target || i == s.Weight || c.Kind == KindIgnored:
+		return 0
+	case c.Category == nil:
+		return 1
+	default:
+		return len(c.Category)
+	}
 }
 
 // Indicator tells for each feature whether it is a 0/1 feature made from a
-// category. It returns nil when the set has no schema.
+// category or two words. It returns nil when the set has no schema.
 func (s *Set) Indicator() []bool {
 	if s.Schema == nil {
 		return nil
 	}
 	flags := make([]bool, 0, s.Cols())
 	for i, c := range s.Schema.Columns {
-		switch {
-		case i == s.Schema.Target || i == s.Schema.Weight:
-		case c.Category == nil:
-			flags = append(flags, false)
-		default:
-			for range c.Category {
-				flags = append(flags, true)
-			}
+		for range s.Schema.makes(i) {
+			flags = append(flags, c.Category != nil || c.Kind == KindBoolean)
 		}
 	}
 	return flags

@@ -153,6 +153,9 @@ func FuzzBlocksOfTables(f *testing.F) {
 		got, cols, failed := streamed(t, []string{"-"}, opt)
 		opt.Stdin = bytes.NewReader(text)
 		s, err := Read(t.Context(), []string{"-"}, opt)
+		if err == nil && slices.ContainsFunc(s.Schema.Columns, func(c Column) bool { return c.Why != "" }) {
+			t.Skip("a stream knows the first rows alone of what numbers all")
+		}
 		switch {
 		case err != nil && slices.ContainsFunc(usualTargets, func(name string) bool { return strings.Contains(strings.ToLower(string(text)), name) }):
 			// it may be the target, which does not matter to a stream

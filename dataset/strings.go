@@ -65,7 +65,7 @@ func (texts) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &Set{X: x, Target: all.targets.target(), Weight: weights}, nil
+	return &Set{X: x, Target: all.targets.target(), Weight: weights, Text: true}, nil
 }
 
 // parseTexts makes rows of the lines of a chunk. No text has more characters

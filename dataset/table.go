@@ -24,19 +24,30 @@ type table struct {
 
 	use            []int // for each column its place in schema, -1: ignored
 	target, weight int   // columns, -1: none
+	id             int   // column of which the fields are kept, -1: none
+	idName         string
 	schema         *Schema
 	fixed          bool // the schema is a model's
 	strict         bool // no number may be missing
+	plain          bool // columns of numbers are features as they are, without a look at what they hold
 	warnings       []error
 
 	roles []role
 	open  []bool // for each column whether text makes it one of categories
 	slot  []int  // for each column its place in a row of cells
 	place []int  // for each slot its place in schema
+	spell []speller
 	text  []atomic.Bool
 	arena *arena
 
 	gathered
+	recoded [][]float64 // for each slot of words that are numbers: of each code its value
+}
+
+// A speller reads the numbers of a slot that are in other words; nil: plain ones.
+type speller struct {
+	read     spelling
+	expected string
 }
 
 // A columnKind says what the fields of a column are.
@@ -44,6 +55,10 @@ type columnKind struct {
 	kind    kind
 	omitted []byte              // the value that a sparse row leaves out
 	allowed map[string]struct{} // nil: any
+	asked   asked
+	digits  bool // no field is known to hold anything but digits
+	unnamed bool // the header has nothing in its place
+	blank   bool // no name, and no value in the first rows
 }
 
 type kind uint8
@@ -58,8 +73,11 @@ const (
 type role uint8
 
 const (
-	roleNumber role = iota
+	roleNumber  role = iota
+	roleInteger      // a number that may turn out a code with leading zeros
+	roleKept         // a number of which the spelling is kept too
 	roleCategory
+	roleSpelled // a number in other words: a date, true or false
 	roleTarget
 	roleWeight
 	roleIgnored
@@ -120,6 +138,7 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 	if err := t.plan(opt); err != nil {
 		return nil, err
 	}
+	t.plain = opt.Precomputed || opt.Columns > 0
 	t.assign()
 	s := newSplitter(t.in, opt, t.rows.last)
 	keep := slices.Contains(t.open, true) && slices.ContainsFunc(t.in, func(in *Input) bool { return in.again == nil })
@@ -135,8 +154,10 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 		}
 	}
 	t.dropTargets()
-	t.settle()
 	if err := t.fault(); err != nil {
+		return nil, err
+	}
+	if err := t.settle(); err != nil {
 		return nil, err
 	}
 	if err := t.numbersOnly(opt); err != nil {
@@ -147,7 +168,15 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := &Set{X: x, Target: t.targets.target(), Weight: t.weights, Feature: t.schema.features(), Schema: t.schema, Warnings: t.warnings}
+	set := &Set{X: x, Target: t.labels(), Weight: t.weights, Feature: t.schema.features(), Schema: t.schema, Warnings: t.warnings}
+	if t.id >= 0 {
+		if set.IDName = opt.ID; t.header {
+			set.IDName = t.names[t.id]
+		}
+		if set.ID = t.ids.all(); len(set.ID) != t.count {
+			return nil, fmt.Errorf("%s: column %q: found %s for %s, expected one in each row", t.in[0].Name, t.names[t.id], plural(len(set.ID), "field", "fields"), plural(t.count, "row", "rows"))
+		}
+	}
 	if opt.Columns > 0 {
 		set.fit(opt.Columns)
 	}
@@ -171,36 +200,6 @@ func (t *table) numbersOnly(opt *Options) error {
 		}
 	}
 	return nil
-}
-
-// assign gives each column its role and each feature its slot, by increasing
-// place in the schema.
-func (t *table) assign() {
-	n := len(t.names)
-	t.roles, t.open, t.slot, t.text = make([]role, n), make([]bool, n), make([]int, n), make([]atomic.Bool, n)
-	for i, at := range t.use {
-		switch {
-		case i == t.target:
-			t.roles[i] = roleTarget
-		case i == t.weight:
-			t.roles[i] = roleWeight
-		case at < 0:
-			t.roles[i] = roleIgnored
-		default:
-			category := t.kinds[i].kind == kindCategory
-			if t.fixed {
-				category = t.schema.Columns[at].Category != nil
-			}
-			if t.place = append(t.place, at); category {
-				t.roles[i] = roleCategory
-			}
-			t.open[i] = t.kinds[i].kind == kindUnknown && !t.fixed
-		}
-	}
-	slices.Sort(t.place)
-	for i, at := range t.use {
-		t.slot[i], _ = slices.BinarySearch(t.place, at)
-	}
 }
 
 // pass parses all chunks of s and gathers what is in them.

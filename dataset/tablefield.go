@@ -10,9 +10,14 @@ import (
 // is wrong with a feature is left for later, as it is not yet sure what the
 // column is.
 func (p *rowParser) cell(f field) (uint32, error) {
+	if f.column == p.id {
+		p.out.ids.add(f.text)
+	}
 	switch p.out.roles[f.column] {
-	case roleNumber:
+	case roleNumber, roleInteger, roleKept:
 		return p.number(f), nil
+	case roleSpelled:
+		return p.spelled(f), nil
 	case roleCategory:
 		return p.category(f), nil
 	case roleTarget:
@@ -36,12 +41,12 @@ func (p *rowParser) number(f field) uint32 {
 	}
 	v, status := parseFloat32(f.text)
 	switch {
+	case status == isNumber && o.roles[f.column] == roleInteger && isCode(f.text):
+		p.turn(f.column)
 	case status == isNumber:
 		return math.Float32bits(v + 0) // nor -0
 	case status == isText && p.open[f.column]:
-		o.roles[f.column] = roleCategory
-		p.text[f.column].Store(true)
-		p.redo = true
+		p.turn(f.column)
 	case status == isText && p.strict:
 		p.spoil(f, p.strictly(f, "a stream cannot make it one of categories"))
 	case status == isNoValue:
@@ -51,6 +56,38 @@ func (p *rowParser) number(f field) uint32 {
 	}
 	content.others++
 	return missingBits
+}
+
+// turn makes a column one of categories, from the first row of the chunk on.
+func (p *rowParser) turn(column int) {
+	p.out.roles[column] = roleCategory
+	p.text[column].Store(true)
+	p.redo = true
+}
+
+// isCode reports whether a text is all digits, of which the first is a zero that a number
+// would lose.
+func isCode(text []byte) bool {
+	return len(text) > 1 && text[0] == '0' && areDigits(text)
+}
+
+func areDigits(text []byte) bool {
+	return !bytes.ContainsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+}
+
+// spelled reads a number in other words, as the schema has them.
+func (p *rowParser) spelled(f field) uint32 {
+	o, slot := p.out, p.slot[f.column]
+	if f.missing {
+		o.missing[slot]++
+		return missingBits
+	}
+	v, ok := p.spell[slot].read(f.text)
+	if !ok {
+		p.spoil(f, p.spell[slot].expected+", as in the training data")
+		return missingBits
+	}
+	return math.Float32bits(float32(v) + 0) // nor -0
 }
 
 // strictly is what the fields of a stream are to be.

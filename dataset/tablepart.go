@@ -14,6 +14,7 @@ type tablePart struct {
 	name    string // of the input
 	roles   []role // what the columns were taken for
 	labels  *labels
+	ids     fieldTexts
 	weights []float64
 	content []content    // of each column
 	words   []dictionary // of each slot
@@ -32,6 +33,33 @@ type tablePart struct {
 type content struct {
 	missing, others int    // others are no numbers
 	text, place     string // the first field that is text, "" for none
+}
+
+// fieldTexts are fields as they are spelled, one after another.
+type fieldTexts struct {
+	text []byte
+	end  []int // of each in text
+}
+
+func (f *fieldTexts) add(text []byte) {
+	f.text = append(f.text, text...)
+	f.end = append(f.end, len(f.text))
+}
+
+func (f *fieldTexts) join(later fieldTexts) {
+	before := len(f.text)
+	f.text = append(f.text, later.text...)
+	for _, end := range later.end {
+		f.end = append(f.end, before+end)
+	}
+}
+
+func (f *fieldTexts) all() []string {
+	text, all, from := string(f.text), make([]string, len(f.end)), 0
+	for i, end := range f.end {
+		all[i], from = text[from:end], end
+	}
+	return all
 }
 
 // A dictionary numbers categories by first appearance.
@@ -60,6 +88,7 @@ type gathered struct {
 	count   int // rows
 	targets *targets
 	weights []float64
+	ids     fieldTexts
 	content []content    // of each column
 	words   []dictionary // of each slot
 	sum     []float64    // of the numbers of each slot
@@ -115,6 +144,7 @@ func (t *table) take(p *tablePart) error {
 	t.count += p.rows
 	t.parts = append(t.parts, p)
 	t.weights = append(t.weights, p.weights...)
+	t.ids.join(p.ids)
 	t.merge(p)
 	for i, n := range p.missing {
 		t.missing[i] += n

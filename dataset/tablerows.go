@@ -98,7 +98,7 @@ func (p *rowParser) dense(start, at int) (next int, err error) {
 		if column == len(roles)-1 {
 			want = '\n'
 		}
-		if role == roleNumber {
+		if role <= roleInteger {
 			if w.at(at) == ' ' {
 				at++
 			}
@@ -109,7 +109,7 @@ func (p *rowParser) dense(start, at int) (next int, err error) {
 				bits, end, ok = w.longNumber(at)
 				ok = ok && w.at(end) == want
 			}
-			if ok {
+			if ok && (role == roleNumber || w.at(at) != '0' || w.at(at+1)-'0' > 9) {
 				magnitude := bits << 1
 				some := (magnitude | -magnitude) >> 31 // 1 unless the number is 0 or -0
 				row[p.slot[column]] = bits & -some
@@ -127,7 +127,7 @@ func (p *rowParser) dense(start, at int) (next int, err error) {
 		if err != nil || w.at(end) != want {
 			return 0, p.explain(start, err)
 		}
-		if role <= roleCategory {
+		if role <= roleSpelled {
 			row[p.slot[column]] = cell
 			filled += (cell | -cell) >> 31
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 )
 
 // Streams of tables: columns are numbers, by declaration or until a field is
@@ -16,20 +18,11 @@ func (f csv) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) e
 	if err != nil {
 		return err
 	}
-	return t.stream(ctx, opt, b, func(column int) bool {
-		_, first, later, err := t.rows.(csvRows).firstRows(in[0])
-		if err != nil {
-			return false // found again when the rows are read
-		}
-		for _, row := range append(later, first) {
-			if column < len(row) && !row[column].missing {
-				if _, status := parseFloat32(row[column].text); status == isText {
-					return true
-				}
-			}
-		}
-		return false
-	})
+	_, first, later, err := t.rows.(csvRows).firstRows(in[0])
+	if err != nil {
+		later = nil // found again when the rows are read
+	}
+	return t.stream(ctx, opt, b, append([][]field{first}, later...))
 }
 
 func (f arff) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) error {
@@ -37,30 +30,97 @@ func (f arff) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) 
 	if err != nil {
 		return err
 	}
-	return t.stream(ctx, opt, b, func(column int) bool { return t.kinds[column].kind == kindCategory })
+	return t.stream(ctx, opt, b, nil)
 }
 
-// stream gives the rows of a table of numbers as they come. If the schema or
-// else holdsText finds a column of categories, all rows are read first.
-func (t *table) stream(ctx context.Context, opt *Options, b *blocks, holdsText func(column int) bool) error {
+// holdsText reports whether a column of categories or codes shows in the first rows.
+func (t *table) holdsText(first [][]field, column int) bool {
+	return slices.ContainsFunc(first, func(row []field) bool {
+		if column >= len(row) || row[column].missing {
+			return false
+		}
+		_, status := parseFloat32(row[column].text)
+		return status == isText || isCode(row[column].text) && t.roles[column] == roleInteger
+	})
+}
+
+// ignoreNumbers leaves out the columns that number the first rows: later ones are not
+// known when the first are given.
+func (t *table) ignoreNumbers(first [][]field) {
+	var names []string
+	var columns []int
+	features := 0
+	for i, name := range t.names {
+		if i == t.target || i == t.weight || t.kinds[i].asked == askedIgnore {
+			continue
+		}
+		features++
+		numbered := t.kinds[i].unnamed && areWhole(first, i) || len(first) >= leastRows(name) && !namesTime(name) && areNumbered(first, i)
+		if numbered && t.kinds[i].asked == askedNothing {
+			names, columns = append(names, name), append(columns, i)
+		}
+	}
+	if len(columns) == 0 || len(columns) == features {
+		return
+	}
+	for _, i := range columns {
+		t.kinds[i].asked = askedIgnore
+	}
+	t.warnings = append(t.warnings, fmt.Errorf("%s: consecutive integers in the first rows, as of an id: ignored (to keep: --numeric %s)", quoted(names), strings.Join(names, ",")))
+}
+
+// areNumbered reports whether the fields of a column are consecutive integers.
+func areNumbered(rows [][]field, column int) bool {
+	fields := make([]field, 0, len(rows))
+	columns := make([]int, len(rows))
+	for i, row := range rows {
+		if column >= len(row) {
+			return false
+		}
+		fields, columns[i] = append(fields, row[column]), i
+	}
+	return areConsecutive(fields, columns)
+}
+
+// areWhole reports whether the fields of a column are integers.
+func areWhole(rows [][]field, column int) bool {
+	return !slices.ContainsFunc(rows, func(row []field) bool {
+		return column >= len(row) || row[column].missing || !areDigits(row[column].text)
+	})
+}
+
+// stream gives the rows of a table of numbers as they come. If the schema or else the
+// first ones have a column of categories, all rows are read first.
+func (t *table) stream(ctx context.Context, opt *Options, b *blocks, first [][]field) error {
 	unread := *t
+	unread.kinds = slices.Clone(t.kinds)
 	if err := t.plan(opt); err != nil {
 		return err
 	}
 	t.assign()
 	for i, role := range t.roles {
-		if role == roleCategory || role == roleNumber && !t.fixed && holdsText(i) {
+		if role == roleCategory || role <= roleInteger && !t.fixed && t.holdsText(first, i) {
 			s, err := unread.read(ctx, opt)
 			return b.readAll(t.in[0].Name, s, err)
 		}
+	}
+	if !t.fixed && opt.Columns == 0 {
+		t.ignoreNumbers(first)
+		t.place = nil
+		t.assign()
+	}
+	for i, role := range t.roles {
 		if role == roleTarget || role == roleWeight {
 			t.roles[i] = roleIgnored
+		}
+		if role == roleInteger {
+			t.roles[i] = roleNumber
 		}
 	}
 	if !t.fixed {
 		t.schema, t.fixed, t.strict = &Schema{Target: t.target, Weight: t.weight, Header: t.header}, true, true
-		for i, name := range t.names {
-			t.schema.Columns = append(t.schema.Columns, Column{Name: name})
+		for i := range t.names {
+			t.schema.Columns = append(t.schema.Columns, t.column(i))
 			t.open[i] = false
 		}
 	}

@@ -84,12 +84,15 @@
 //	features                     claim    Decode: with the schema; Verify: with names of the rows, where they have any
 //	features[]                   checked  as features
 //	schema                       checked  Decode: makes as many features; Verify: digest
-//	schema.Columns               checked  digest
+//	schema.Columns               claim    digest; an ignored column may stand elsewhere
 //	schema.Columns[]             checked  digest
-//	schema.Columns[].Name        checked  Decode: with features
+//	schema.Columns[].Name        claim    Decode: with features; of ignored columns no effect
 //	schema.Columns[].Category    checked  Decode: with features
 //	schema.Columns[].Category[]  checked  Decode: with features; digest
 //	schema.Columns[].Fill        checked  Verify: mean of the column
+//	schema.Columns[].Kind        checked  Decode: with features, From and Why; Verify: digest
+//	schema.Columns[].From        checked  Decode: a date; Verify: digest
+//	schema.Columns[].Why         note
 //	schema.Target                checked  digest
 //	schema.Weight                checked  digest
 //	schema.Header                claim    Decode: where the names of columns are not their positions
@@ -141,11 +144,14 @@
 //	features                     claim    as in a model that predicts
 //	features[]                   checked  as features
 //	schema                       checked  as in a model that predicts
-//	schema.Columns               checked  digest
+//	schema.Columns               claim    digest; an ignored column may stand elsewhere
 //	schema.Columns[]             checked  digest
-//	schema.Columns[].Name        checked  DecodePCA: with features
+//	schema.Columns[].Name        claim    DecodePCA: with features; of ignored columns no effect
 //	schema.Columns[].Category    checked  DecodePCA: with features
 //	schema.Columns[].Fill        checked  VerifyPCA: mean of the column
+//	schema.Columns[].Kind        checked  as in a model that predicts
+//	schema.Columns[].From        checked  as in a model that predicts
+//	schema.Columns[].Why         note
 //	schema.Target                checked  digest
 //	schema.Weight                checked  digest
 //	schema.Header                claim    DecodePCA: where the names of columns are not their positions

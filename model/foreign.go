@@ -30,10 +30,15 @@ func isForeign(data []byte) string {
 }
 
 // IsFile reports whether a file begins as models do, of this program or of those
-// that Decode reads too. One that cannot be read does not.
+// that Decode reads too. One that cannot be read does not. The first key of the metadata
+// of this program comes before "format", as which other programs begin safetensors.
 func IsFile(path string) bool {
 	begin := beginning(path)
-	return isForeign(begin) != "" || len(begin) > 8 && bytes.HasPrefix(begin[8:], []byte(`{"__metadata__":{`))
+	if isForeign(begin) != "" {
+		return true
+	}
+	_, first, found := bytes.Cut(begin[min(8, len(begin)):], []byte(`{"__metadata__":{`))
+	return found && !bytes.HasPrefix(first, []byte(`"format`))
 }
 
 // IsForeignFile reports whether a file begins as a model of another program.

@@ -73,7 +73,7 @@ func ExampleVerify() {
 	fmt.Println("features:", result.Model.Features)
 	// Output:
 	// false claims: 0
-	// features: [rooms garden=no garden=yes]
+	// features: [rooms garden]
 }
 
 // Predict one row, by class, score and probability.

@@ -39,6 +39,9 @@ func prepare(ctx context.Context, set *dataset.Set, spec Spec) (*job, error) {
 		return nil, err
 	}
 	j.spec.complete(set)
+	if set.Text && !takesText(j.spec.Kernel) {
+		return nil, DataError{"found texts, of which only kernels of strings make sense: expected --kernel spectrum or --kernel ssk (or words counted as features, such as LIBSVM text)"}
+	}
 	var err error
 	if j.labels, err = readLabels(set, &j.spec); err != nil {
 		return nil, err
@@ -76,6 +79,12 @@ func trainable(set *dataset.Set, task string) error {
 		return DataError{fmt.Sprintf("found %d names of features, expected one for each of %d", names, d)}
 	}
 	return gapless(set.X)
+}
+
+// takesText reports whether a kernel is one of strings: it does not take every row.
+func takesText(spec string) bool {
+	k, err := kernel.New(spec)
+	return spec != "" && err == nil && kernel.Selective(k)
 }
 
 // gapless refuses rows of which the features are numbered with such gaps that what

@@ -77,7 +77,7 @@ func wrongFill(s *dataset.Schema, x matrix.Matrix) (column string, fill, mean fl
 	j := 0
 	for at, c := range s.Columns {
 		switch {
-		case at == s.Target || at == s.Weight:
+		case at == s.Target || at == s.Weight || c.Kind == dataset.KindIgnored:
 			continue
 		case c.Category != nil:
 			j += len(c.Category)

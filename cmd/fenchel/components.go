@@ -2,8 +2,11 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
-	"strconv"
+	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,14 +19,32 @@ import (
 
 // readModel reads a model that predicts, or else components. Both come with an
 // error that wraps model.ErrTampered if only a digest is wrong.
-func readModel(path string) (*model.Model, *model.PCA, error) {
+func readModel(cmd *cobra.Command, path string) (*model.Model, *model.PCA, error) {
 	m, err := model.ReadFile(path)
 	var kind *model.KindError
 	if errors.As(err, &kind) {
 		c, err := model.ReadPCAFile(path)
 		return nil, c, badData(err)
 	}
-	return m, nil, badData(err)
+	return m, nil, badData(notModel(cmd, path, err))
+}
+
+// notModel says of a file that is no model but data that it is, and the order of the
+// arguments: one is easily taken for the other.
+func notModel(cmd *cobra.Command, path string, err error) error {
+	info, failed := os.Stat(path)
+	if err == nil || failed != nil || !info.Mode().IsRegular() || model.IsFile(path) {
+		return err
+	}
+	format := dataset.FormatOf(cmd.Context(), path)
+	if format == "" {
+		return err
+	}
+	order := ""
+	if strings.Contains(cmd.Use, "MODEL DATA") {
+		order = fmt.Sprintf("; the order is: %s MODEL DATA", cmd.Name())
+	}
+	return fmt.Errorf("%s: not a model: found data (%s), expected a model%s", path, format, order)
 }
 
 // rowsFor reads rows for components.
@@ -38,12 +59,51 @@ func (in *input) rowsFor(cmd *cobra.Command, m *model.PCA, sources []string) (*d
 	return set, nil
 }
 
-// writeRows writes what spell appends for every row, to a file or standard output.
-func (in *input) writeRows(cmd *cobra.Command, out string, set *dataset.Set, size int, spell func(text []byte, i int) []byte) error {
+// sets gives take the rows of the sources: as one set, or, from standard input to standard
+// output, as they come, for somebody may wait for each line.
+func (in *input) sets(cmd *cobra.Command, out string, sources []string, take func(*dataset.Set) error) error {
+	in.opt.InOrder = true
+	if !slices.Equal(sources, []string{"-"}) || out != "" && out != "-" || in.opt.Weights != "" || in.opt.Labels != "" {
+		set, err := in.read(cmd, sources)
+		if err != nil {
+			return err
+		}
+		warn(cmd, set.Warnings)
+		return take(set)
+	}
+	if err := in.check(cmd, sources); err != nil {
+		return err
+	}
+	in.opt.Stdin = cmd.InOrStdin()
+	said := map[string]bool{}
+	for set, err := range dataset.Arriving(cmd.Context(), in.opt) {
+		if err != nil {
+			return readError(err)
+		}
+		for _, w := range set.Warnings {
+			if !said[w.Error()] {
+				warn(cmd, []error{w})
+			}
+			said[w.Error()] = true
+		}
+		if err := take(set); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeRows writes the numbers that are made of every row below their names, to a file or
+// standard output.
+func (in *input) writeRows(cmd *cobra.Command, out string, set *dataset.Set, size int, names []string, numbers func(i int) []float64) error {
+	f := newRowFormat(out, set)
 	write := func(w io.Writer) error {
+		if _, err := w.Write(f.header(names)); err != nil {
+			return err
+		}
 		return ordered(endable{cmd.Context(), w}, set.Rows(), size, in.opt.Threads, func(text []byte, lo, hi int) []byte {
 			for i := lo; i < hi; i++ {
-				text = append(spell(text, i), '\n')
+				text = f.end(f.numbers(f.begin(text, i), numbers(i)))
 			}
 			return text
 		})
@@ -59,24 +119,20 @@ func (p *predictor) project(cmd *cobra.Command, m *model.PCA, sources []string) 
 	if p.scores || p.probabilities {
 		return errors.New("--scores, --probabilities: found principal components, expected a model that predicts")
 	}
-	set, err := p.in.rowsFor(cmd, m, sources)
-	if err != nil {
-		return err
-	}
-	return p.in.writeRows(cmd, p.out, set, blockRows, func(text []byte, i int) []byte {
+	p.in.forComponents(cmd, m)
+	return p.in.sets(cmd, p.out, sources, func(set *dataset.Set) error { return p.coordinates(cmd, m, set) })
+}
+
+// coordinates writes those of the rows of a set.
+func (p *predictor) coordinates(cmd *cobra.Command, m *model.PCA, set *dataset.Set) error {
+	return p.in.writeRows(cmd, p.out, set, blockRows, numbered("pc", m.Statement.K), func(i int) []float64 {
 		scores := make([]float64, m.Statement.K)
 		m.Transform(scores, set.X.Row(i))
 		if p.whiten {
 			m.Whiten(scores)
 		}
-		return appendList(text, scores)
+		return scores
 	})
-}
-
-// appendList appends numbers separated by tabs.
-func appendList(text []byte, numbers []float64) []byte {
-	text = strconv.AppendFloat(text, numbers[0], 'g', -1, 64)
-	return appendNumbers(text, numbers[1:])
 }
 
 // verifyComponents recomputes what components claim, with the error of reading them.

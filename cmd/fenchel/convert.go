@@ -17,6 +17,7 @@ import (
 func newConvert() *cobra.Command {
 	var in input
 	var to, like string
+	var force bool
 	cmd := &cobra.Command{
 		Use:   "convert IN... OUT",
 		Short: "Rewrite data in another format",
@@ -52,6 +53,9 @@ Fenchel, and a kernel machine of Fenchel one of LIBSVM.`,
 				if len(sources) > 1 || to != "" || like != "" || out == "-" {
 					return fmt.Errorf("convert: %s is a model: expected one more file name, and no flags", sources[0])
 				}
+				if err := keepOthers("convert: OUT", out, force); err != nil {
+					return err
+				}
 				return convertModel(cmd, sources[0], out)
 			}
 			if err := in.like(cmd, like); err != nil {
@@ -74,6 +78,7 @@ Fenchel, and a kernel machine of Fenchel one of LIBSVM.`,
 	}
 	in.register(cmd, true)
 	cmd.Flags().StringVar(&to, "to", "", "format of OUT instead of the one its extension names")
+	cmd.Flags().BoolVar(&force, "force", false, "write a model even over a file that holds something else")
 	cmd.Flags().StringVar(&like, "like", "", "make the features of this model or .fen file, so that tables mean the same")
 	return cmd
 }

@@ -27,7 +27,7 @@ the share of outliers, and if the targets are 1 and -1, the same as of classes.`
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := model.ReadFile(args[0])
 			if err != nil {
-				return badData(err)
+				return badData(notModel(cmd, args[0], err))
 			}
 			in.forModel(cmd, m)
 			in.opt.InOrder = true

@@ -24,7 +24,7 @@ func newInfo() *cobra.Command {
 			if top < 0 {
 				return fmt.Errorf("--top %d: expected a number >= 0", top)
 			}
-			m, components, err := readModel(args[0])
+			m, components, err := readModel(cmd, args[0])
 			if err != nil {
 				return err
 			}
@@ -54,6 +54,7 @@ func printInfo(r report, m *model.Model, top int) {
 	}
 	s := train.Summarise(m)
 	r.line("data", "%s of %s, %s, %s", count(m.Data.Rows, "row"), count(m.Data.Features, "feature"), count(int(m.Data.Nonzeros), "nonzero"), m.Data.Digest)
+	printColumns(r, m.Schema)
 	printTask(r, m)
 	p := m.Statement
 	r.line("problem", "%s, %s, bias %s, scale %s", termsOf(m), balance(m), p.Bias, scaleOf(m))
@@ -150,6 +151,9 @@ func infoJSON(m *model.Model) map[string]any {
 		"problem": statementJSON{m.Statement, given(m.Statement.Lambda)}, "data": m.Data, "classes": m.Classes, "scale": scaleOf(m), "status": status(m),
 		"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_worst": model.Bound(s.Worst),
 		"outputs": certificates(m), "weights_nonzero": m.Nonzeros(), "has_dual": m.Outputs[0].Dual != nil, "program_version": m.Version,
+	}
+	if m.Schema != nil {
+		info["columns"] = m.Schema.Summary()
 	}
 	if m.Support != nil {
 		info["support"] = m.Support.Len()

@@ -38,6 +38,9 @@ func (in *input) register(cmd *cobra.Command, target bool) {
 	}
 	f.StringVar(&in.opt.Header, "header", "auto", "the first line of a CSV names the columns: yes, no or auto")
 	f.StringVar(&in.opt.Target, "target", "", "column to predict, by name or position from 1 (default: target, label, class or y, else the last)")
+	f.StringSliceVar(&in.opt.Ignore, "ignore", nil, "columns of a table to leave out: names, positions from 1 or patterns such as id_*, separated by commas")
+	f.StringSliceVar(&in.opt.Categorical, "categorical", nil, "columns of a table that are categories, though they look like numbers, dates or ids")
+	f.StringSliceVar(&in.opt.Numeric, "numeric", nil, "columns of a table that are numbers, though they look like ids or codes")
 	complete(cmd, "header", "yes", "no", "auto")
 }
 

@@ -11,6 +11,7 @@ import (
 
 func newMerge() *cobra.Command {
 	var out string
+	var force bool
 	cmd := &cobra.Command{
 		Use:   "merge MODEL MODEL... -o MODEL",
 		Short: "Put principal components of parts of the rows together",
@@ -23,6 +24,9 @@ it until "fenchel verify MODEL DATA" sees all rows.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" || out == "-" {
 				return errors.New("found no file to write, expected --output MODEL, or -o MODEL")
+			}
+			if err := keepOthers("--output", out, force); err != nil {
+				return err
 			}
 			if err := checkFolder(out); err != nil {
 				return badData(err)
@@ -45,6 +49,7 @@ it until "fenchel verify MODEL DATA" sees all rows.`,
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&force, "force", false, "write the components even over a file that holds something else")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write the components to this file")
 	return cmd
 }

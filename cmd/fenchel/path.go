@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/fenchel-ml/fenchel/model"
 )
 
 // expectedText says what some flags that take a text expect.
@@ -22,6 +24,10 @@ var expectedText = map[string]string{
 	"loss":         "the name of a loss",
 	"bias":         "free, feature or none",
 	"class-weight": "balanced or a list of LABEL=WEIGHT",
+	"id":           "the name or position of a column",
+	"ignore":       "names or positions of columns",
+	"categorical":  "names or positions of columns",
+	"numeric":      "names or positions of columns",
 }
 
 // refuseEmpty refuses flags given with an empty text, as an unset variable of
@@ -30,7 +36,7 @@ func refuseEmpty(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		empty := f.Value.Type() == "string" && f.Value.String() == ""
 		if list, ok := f.Value.(pflag.SliceValue); ok {
-			empty = slices.Contains(list.GetSlice(), "")
+			empty = len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")
 		}
 		if empty && err == nil {
 			err = fmt.Errorf("--%s \"\": expected %s", f.Name, cmp.Or(expectedText[f.Name], "a value"))
@@ -64,6 +70,16 @@ func checkFolder(path string) error {
 		return fmt.Errorf("%s: no file can be made in the folder %q: %w", path, folder, err)
 	}
 	return nil
+}
+
+// keepOthers refuses to replace a file that holds something else than a model, unless
+// force says so: a slip of the hand would lose it. name is as in keepInputs.
+func keepOthers(name, path string, force bool) error {
+	info, err := os.Stat(path)
+	if force || err != nil || !info.Mode().IsRegular() || info.Size() == 0 || model.IsFile(path) {
+		return nil
+	}
+	return fmt.Errorf("%s %s: found a file that is not a model, expected a new name or a model to replace (--force replaces any file)", name, path)
 }
 
 // keepInputs refuses to write to one of the files that are read. name is how

@@ -26,6 +26,7 @@ type reducer struct {
 	components string // a number, a share or all
 	resume     string // model file; "": begins anew
 	out        string
+	force      bool // -o may replace any file
 	json       bool
 	quiet      bool
 

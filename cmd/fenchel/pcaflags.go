@@ -32,6 +32,7 @@ func (p *reducer) register(cmd *cobra.Command) {
 	f.Float64Var(&s.HoldOut, "hold-out", pca.UsualHoldOut, "share of a stream's rows that is held out to judge by, 0 for none")
 	f.BoolVar(&s.NoState, "no-state", false, "leave out of a stream's model what --resume needs: smaller")
 	f.StringVarP(&p.out, "output", "o", "", "write the model to this file")
+	f.BoolVar(&p.force, "force", false, "write the model even over a file that holds something else")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "show no progress")
 	f.BoolVar(&p.json, "json", false, "print one JSON object and nothing else on standard output")
 	complete(cmd, "method", append(names(pca.Entries()), "auto")...)
@@ -86,6 +87,9 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 		return errors.New("--output -: found standard output, expected a file name")
 	}
 	if err := keepInputs("--output", p.out, append(slices.Clone(sources), p.in.opt.Labels, p.in.opt.Weights)...); err != nil {
+		return err
+	}
+	if err := keepOthers("--output", p.out, p.force); err != nil {
 		return err
 	}
 	return badData(checkFolder(p.out))

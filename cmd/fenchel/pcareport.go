@@ -18,6 +18,7 @@ func (p *reducer) print(cmd *cobra.Command, sources []string) {
 	m, r := p.result.Model, report{cmd.OutOrStdout()}
 	if p.set != nil {
 		r.line("data", "%s: %s", strings.Join(sources, " "), describe(p.set))
+		printColumns(r, p.set.Schema)
 	} else {
 		all := ""
 		if p.resume != "" {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -34,19 +33,22 @@ func newPredict() *cobra.Command {
 		Long: `Predict writes one line for each row of DATA: the label, spelled as in the
 training data, or the number. With --scores the scores follow, with
 --probabilities the probability of each class in the order of "fenchel info",
-separated by tabs. A label with a newline, tab or other control character is
-quoted, as in "a\nb", so that a row stays a line. Targets in DATA are not looked
+separated by tabs; --id begins each line with a column of the table. A label with
+a newline, tab or other control character is quoted, as in "a\nb", so that a row
+stays a line. A file that is called .csv gets commas and a line of names: label,
+score and p_CLASS, prediction, or pc1, pc2, ... Targets in DATA are not looked
 at; tables need not have them. Where the model's features have no names, columns
 are these, or these and the target: last, if it is not called so. If MODEL are
 principal components, the line is the coordinates of the row along these,
 separated by tabs. From a .fen file rows are scored as they are written: it may
-be larger than memory.`,
+be larger than memory. Lines from standard input are answered as they come.`,
 		Args: arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args) },
 	}
 	p.in.register(cmd, false)
 	f := cmd.Flags()
 	f.StringVarP(&p.out, "output", "o", "", "write to this file instead of standard output (-)")
+	f.StringVar(&p.in.opt.ID, "id", "", "begin each line with this column of a table, by name or position from 1")
 	f.BoolVar(&p.scores, "scores", false, "add the scores")
 	f.BoolVar(&p.probabilities, "probabilities", false, "add the probabilities (loss logistic)")
 	f.BoolVar(&p.whiten, "whiten", false, "divide coordinates along principal components by the deviation along each")
@@ -60,7 +62,7 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 	if err := keepInputs("--output", p.out, append(slices.Clone(args), p.in.opt.Labels, p.in.opt.Weights)...); err != nil {
 		return err
 	}
-	m, components, err := readModel(args[0])
+	m, components, err := readModel(cmd, args[0])
 	if err != nil {
 		return err
 	}
@@ -74,17 +76,23 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("--probabilities: the model was trained with the loss %s, expected logistic", m.Statement.Loss)
 	}
 	p.in.forModel(cmd, m)
-	p.in.opt.InOrder = true
-	set, err := p.in.read(cmd, args[1:])
-	if err != nil {
-		return err
-	}
-	warn(cmd, set.Warnings)
+	return p.in.sets(cmd, p.out, args[1:], func(set *dataset.Set) error { return p.predict(cmd, m, set) })
+}
+
+// predict writes what the model says of a set.
+func (p *predictor) predict(cmd *cobra.Command, m *model.Model, set *dataset.Set) error {
 	x, err := m.Prepare(set.X)
 	if err != nil {
 		return badData(err)
 	}
-	write := func(w io.Writer) error { return p.write(endable{cmd.Context(), w}, m, x) }
+	format := newRowFormat(p.out, set)
+	write := func(w io.Writer) error {
+		w = endable{cmd.Context(), w}
+		if _, err := w.Write(format.header(p.columns(m))); err != nil {
+			return err
+		}
+		return p.write(w, m, x, format)
+	}
 	if p.out == "" || p.out == "-" {
 		err = write(cmd.OutOrStdout())
 	} else {
@@ -100,39 +108,53 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 // hand-over free, little enough to stay in a core's cache.
 const blockRows = 1024
 
-// write writes one line per row. Rows are scored as they are written: what is
-// in memory does not grow with their number.
-func (p *predictor) write(w io.Writer, m *model.Model, x matrix.Matrix) error {
-	classes := spelled(m.Classes)
+// write writes one line per row, of which the ids are given too. Rows are scored as they
+// are written: what is in memory does not grow with their number.
+func (p *predictor) write(w io.Writer, m *model.Model, x matrix.Matrix, f rowFormat) error {
 	rows, _ := x.Dims()
+	k := len(m.Outputs)
 	return ordered(w, rows, blockRows, p.in.opt.Threads, func(text []byte, lo, hi int) []byte {
 		var probabilities []float64
-		k := len(m.Outputs)
 		all := make([]float64, k*(hi-lo))
 		m.ScoreRows(all, x, lo, hi)
 		p.unscored.Add(int64(train.CountUnscored(slices.Chunk(all, k))))
-		for scores := range slices.Chunk(all, k) {
-			if m.Classes == nil {
-				text = strconv.AppendFloat(text, scores[0], 'g', -1, 64)
+		for i := lo; i < hi; i++ {
+			scores := all[k*(i-lo) : k*(i-lo+1)]
+			if text = f.begin(text, i); m.Classes == nil {
+				text = f.numbers(text, scores[:1])
 			} else {
-				text = append(text, classes[m.Decide(scores)]...)
+				text = f.field(text, m.Classes[m.Decide(scores)])
 			}
 			if p.scores {
-				text = appendNumbers(text, scores)
+				text = f.numbers(text, scores)
 			}
 			if p.probabilities {
 				probabilities = m.Probabilities(probabilities[:0], scores)
-				text = appendNumbers(text, probabilities)
+				text = f.numbers(text, probabilities)
 			}
-			text = append(text, '\n')
+			text = f.end(text)
 		}
 		return text
 	})
 }
 
-func appendNumbers(line []byte, numbers []float64) []byte {
-	for _, x := range numbers {
-		line = strconv.AppendFloat(append(line, '\t'), x, 'g', -1, 64)
+// columns names the columns of predictions.
+func (p *predictor) columns(m *model.Model) []string {
+	names := []string{"label"}
+	if m.Classes == nil {
+		names[0] = "prediction"
 	}
-	return line
+	if p.scores && len(m.Outputs) == 1 {
+		names = append(names, "score")
+	} else if p.scores {
+		for c := range m.Outputs {
+			names = append(names, "score_"+outputName(m, c))
+		}
+	}
+	if p.probabilities {
+		for _, class := range m.Classes {
+			names = append(names, "p_"+class)
+		}
+	}
+	return names
 }

@@ -3,10 +3,18 @@ package main
 import (
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/train"
 )
+
+// printColumns says what was made of the columns of a table.
+func printColumns(r report, s *dataset.Schema) {
+	if s != nil {
+		r.line("columns", "%s", s.Summary())
+	}
+}
 
 // printTask says what the model predicts.
 func printTask(r report, m *model.Model) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -61,7 +60,7 @@ func (r *reconstructor) run(cmd *cobra.Command, args []string) error {
 	}
 	m, err := model.ReadPCAFile(args[0])
 	if err != nil {
-		return badData(err)
+		return badData(notModel(cmd, args[0], err))
 	}
 	if r.scores {
 		return r.invert(cmd, m, args[1:])
@@ -71,15 +70,25 @@ func (r *reconstructor) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	const rows = 64 // a row may be long
-	return r.in.writeRows(cmd, r.out, set, rows, func(text []byte, i int) []byte {
+	if r.errors {
+		return r.in.writeRows(cmd, r.out, set, rows, []string{"error"}, func(i int) []float64 {
+			return []float64{m.Residual(make([]float64, m.Cols()), make([]float64, m.Statement.K), set.X.Row(i))}
+		})
+	}
+	return r.in.writeRows(cmd, r.out, set, rows, featureNames(m), func(i int) []float64 {
 		scores, row := make([]float64, m.Statement.K), make([]float64, m.Cols())
-		if r.errors {
-			return strconv.AppendFloat(text, m.Residual(row, scores, set.X.Row(i)), 'g', -1, 64)
-		}
 		m.Transform(scores, set.X.Row(i))
 		m.Inverse(row, scores)
-		return appendList(text, row)
+		return row
 	})
+}
+
+// featureNames returns the names of the features, x1, x2, ... where they have none.
+func featureNames(m *model.PCA) []string {
+	if m.Features != nil {
+		return m.Features
+	}
+	return numbered("x", m.Cols())
 }
 
 // invert makes rows of coordinates.
@@ -94,13 +103,13 @@ func (r *reconstructor) invert(cmd *cobra.Command, m *model.PCA, sources []strin
 		return badData(fmt.Errorf("found %s, expected %d, the coordinates along the components", count(set.Cols(), "column"), k))
 	}
 	const rows = 64
-	return r.in.writeRows(cmd, r.out, set, rows, func(text []byte, i int) []byte {
+	return r.in.writeRows(cmd, r.out, set, rows, featureNames(m), func(i int) []float64 {
 		scores, row := make([]float64, k), make([]float64, m.Cols())
 		set.X.Row(i).AddTo(scores, 1)
 		if r.whiten {
 			m.Unwhiten(scores)
 		}
 		m.Inverse(row, scores)
-		return appendList(text, row)
+		return row
 	})
 }

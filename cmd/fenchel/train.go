@@ -22,6 +22,7 @@ type trainer struct {
 	test        []string // sources
 	trace       string
 	json, quiet bool
+	force       bool // -o may replace any file
 
 	set, testSet *dataset.Set
 	result       *train.Result
@@ -61,6 +62,7 @@ the approximate kernel. The exit code is 0 if the gap is proved; for the others 
 	t.registerProblem(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&t.out, "output", "o", "", "write the model to this file")
+	f.BoolVar(&t.force, "force", false, "write the model even over a file that holds something else")
 	f.StringArrayVar(&t.test, "test", nil, "evaluate the model on these data (may be repeated)")
 	f.StringVar(&t.trace, "trace", "", "write one line per certificate to this CSV file")
 	f.BoolVar(&t.json, "json", false, "print one JSON object and nothing else on standard output")
@@ -152,6 +154,7 @@ func (t *trainer) readAll(cmd *cobra.Command, sources []string) (err error) {
 	}
 	test := t.in
 	test.opt.Target, test.opt.Labels, test.opt.Weights = "", "", "" // the schema knows the target
+	test.opt.Ignore, test.opt.Categorical, test.opt.Numeric = nil, nil, nil
 	test.opt.Schema, test.opt.Columns = t.set.Schema, t.set.Cols()
 	if t.testSet, err = test.read(cmd, t.test); err != nil {
 		return err

@@ -98,6 +98,9 @@ func (t *trainer) checkPaths(sources []string) error {
 			return err
 		}
 	}
+	if err := keepOthers("--output", t.out, t.force); err != nil {
+		return err
+	}
 	if sameFile(t.out, t.trace) {
 		return fmt.Errorf("--output %s, --trace %s: found the same file twice, expected two files", t.out, t.trace)
 	}

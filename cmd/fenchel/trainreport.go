@@ -16,6 +16,7 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	m, s := t.result.Model, t.result.Summary
 	r := report{cmd.OutOrStdout()}
 	r.line("data", "%s: %s", strings.Join(sources, " "), sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
+	printColumns(r, m.Schema)
 	printTask(r, m)
 	printProblem(r, m, t.result.N, t.result.Why)
 	if t.unlikeTable() {
@@ -65,6 +66,9 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 	}
 	if t.result.Unproved != "" {
 		out["unproved"] = t.result.Unproved
+	}
+	if m.Schema != nil {
+		out["columns"] = m.Schema.Summary()
 	}
 	if s := m.Statement; s.Radius > 0 || s.Slack > 0 || s.Nu > 0 {
 		out["radius"], out["slack"], out["nu"] = given(s.Radius), given(s.Slack), given(s.Nu)

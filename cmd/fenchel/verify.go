@@ -35,7 +35,7 @@ part of the problem: a linear model has weight 0 for those it does not know.`,
   fenchel verify a9a.svm-model a9a --C 1 --refine 20`,
 		Args: arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, components, err := readModel(args[0])
+			m, components, err := readModel(cmd, args[0])
 			tampered := errors.Is(err, model.ErrTampered)
 			if err != nil && !tampered {
 				return err

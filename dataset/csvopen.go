@@ -1,0 +1,232 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+)
+
+// How a CSV begins: its delimiter, the names of its columns, and what the first rows tell
+// of these.
+
+// open reads the headers.
+func (f csv) open(in []*Input, opt *Options) (*table, error) {
+	head, err := in[0].head()
+	if err != nil {
+		return nil, err
+	}
+	r := csvRows{cmp.Or(f.delimiter, opt.separator)}
+	if r.separator == 0 {
+		r.separator = namedDelimiter(head)
+	}
+	if r.separator == 0 {
+		if r.separator = findDelimiter(head); r.separator == 0 {
+			r.separator = ','
+		}
+	}
+	t := &table{rows: r, in: in}
+	for i := range in {
+		if err := r.columns(t, i, opt); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// namedDelimiter returns the delimiter that a first line as "sep=;" names, as Excel
+// understands it; 0 for none.
+func namedDelimiter(head []byte) byte {
+	line, _, _ := bytes.Cut(head, []byte{'\n'})
+	if line = bytes.TrimSuffix(line, []byte{'\r'}); len(line) == 5 && string(line[:4]) == "sep=" {
+		return line[4]
+	}
+	return 0
+}
+
+// columns reads the header of input i, if it has one, and sets the columns of
+// the table from the first input.
+func (r csvRows) columns(t *table, i int, opt *Options) error {
+	in := t.in[i]
+	if head, err := in.head(); err == nil && namedDelimiter(head) == r.separator {
+		in.line++
+		in.discard(bytes.IndexByte(head, '\n') + 1)
+	}
+	c, first, later, err := r.firstRows(in)
+	if err != nil {
+		return err
+	}
+	first = unshifted(first, later, opt)
+	guess := headerGuess{header: opt.Header == "yes"}
+	if opt.Header == "" {
+		guess = guessHeader(first, later, opt.Schema)
+	}
+	header := guess.header || i > 0 && t.header && opt.Header == "" && slices.EqualFunc(first, t.names, isNamed)
+	names, err := columnNames(c, first, header)
+	if err != nil {
+		return err
+	}
+	if i == 0 {
+		t.names, t.header = names, header
+		t.kinds = firstKinds(first, later, header)
+	}
+	if i == 0 && guess.open {
+		t.warnings = append(t.warnings, guess.doubt(c))
+	}
+	switch {
+	case header && t.header && !slices.Equal(names, t.names):
+		return fmt.Errorf("%s:%d: found other column names, expected those of %s", in.Name, in.line+1, t.in[0].Name)
+	case header:
+		return r.skip(in)
+	}
+	return nil
+}
+
+// unshifted puts an empty field before the first row where that names all columns but
+// the first, the names of rows, as R writes tables.
+func unshifted(first []field, later [][]field, opt *Options) []field {
+	if len(later) == 0 || slices.ContainsFunc(later, func(row []field) bool { return len(row) != len(first)+1 }) {
+		return first
+	}
+	all := append([]field{{missing: true}}, first...)
+	if opt.Header == "yes" || opt.Header == "" && guessHeader(all, later, opt.Schema).header {
+		return all
+	}
+	return first
+}
+
+func isNamed(f field, name string) bool { return string(f.text) == name }
+
+// columnNames returns the names in a header, or else, and where it has none, positions.
+func columnNames(c *chunk, first []field, header bool) ([]string, error) {
+	names := make([]string, len(first))
+	for k, f := range first {
+		names[k] = strconv.Itoa(k + 1)
+		if !header {
+			continue
+		}
+		if len(f.text) == 0 {
+			if slices.ContainsFunc(first, func(f field) bool { return string(f.text) == names[k] }) {
+				names[k] = "column " + names[k]
+			}
+			continue
+		}
+		if err := c.checkText(f.at, f.text); err != nil {
+			return nil, err
+		}
+		names[k] = string(f.text)
+	}
+	if twice := repeated(first); header && twice != "" {
+		return nil, fmt.Errorf("%s:%d: found two columns named %q, expected different names", c.name, c.line, twice)
+	}
+	return names, nil
+}
+
+// firstKinds notes what the first rows tell of the columns.
+func firstKinds(first []field, later [][]field, header bool) []columnKind {
+	kinds := make([]columnKind, len(first))
+	for i := range kinds {
+		kinds[i].unnamed = header && len(first[i].text) == 0
+		kinds[i].digits = header || first[i].missing || areDigits(first[i].text)
+		kinds[i].blank = len(first[i].text) == 0
+		for _, row := range later {
+			kinds[i].blank = kinds[i].blank && (i >= len(row) || row[i].missing)
+			kinds[i].digits = kinds[i].digits && (i >= len(row) || row[i].missing || areDigits(row[i].text))
+		}
+	}
+	return kinds
+}
+
+// firstRows returns the first row that is not blank, in a chunk of its own,
+// and up to headerRows later ones, without reading on. A first row longer than the
+// head is no matter; later ones then count as absent.
+func (r csvRows) firstRows(in *Input) (c *chunk, first []field, later [][]field, err error) {
+	text, err := in.record(r)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	c = &chunk{name: in.Name, line: in.line + 1, text: text}
+	first, _, err = r.row(c, 0, nil)
+	if err != nil || len(first) == 0 {
+		return c, first, nil, err
+	}
+	rest, _ := in.reader().Peek(min(in.reader().Buffered(), headSize))
+	if len(rest) <= len(text) {
+		return c, first, nil, nil
+	}
+	below := &chunk{text: append(slices.Clip(rest[len(text):]), '\n')}
+	for at := 0; at < len(below.text) && len(later) < headerRows; {
+		var row []field
+		if row, at, err = r.row(below, at, nil); err != nil {
+			break // found again when the rows are read
+		}
+		if len(row) > 0 {
+			later = append(later, row)
+		}
+	}
+	return c, first, later, nil
+}
+
+// record returns the first record that is not blank, and leaves it unread.
+// Blank lines before it are taken from the input.
+func (in *Input) record(r csvRows) ([]byte, error) {
+	for {
+		head, err := in.reader().Peek(headSize)
+		blank := 0
+		for blank < len(head) && (head[blank] == '\n' || r.blank(head[blank])) {
+			blank++
+		}
+		lines := head[:lastLine(head[:blank])]
+		if len(lines) == 0 && blank < len(head) {
+			return in.peekRecord(r)
+		}
+		if len(lines) == 0 {
+			if lines = head; err == io.EOF || len(head) == 0 {
+				return nil, in.noRows(err)
+			}
+		}
+		in.line += bytes.Count(lines, []byte{'\n'})
+		in.discard(len(lines))
+	}
+}
+
+// noRows explains why there is no first row.
+func (in *Input) noRows(err error) error {
+	if err == nil || err == io.EOF {
+		return fmt.Errorf("%s: found no rows, expected at least one", in.Name)
+	}
+	return err
+}
+
+// peekRecord looks at the first record, through ever wider windows.
+func (in *Input) peekRecord(r csvRows) ([]byte, error) {
+	for size := headSize; ; size *= 2 {
+		in.R = bufio.NewReaderSize(in.reader(), size) // the same one if it is wide enough
+		head, err := in.reader().Peek(size)
+		if end, _ := r.ends(head); end > 0 {
+			return slices.Clone(head[:end]), nil
+		}
+		switch {
+		case err == io.EOF && len(head) > 0:
+			return append(slices.Clone(head), '\n'), nil
+		case err != nil:
+			return nil, in.noRows(err)
+		case size > maxRecord:
+			return nil, fmt.Errorf("%s:%d: found a line longer than %d bytes, expected a line break", in.Name, in.line+1, maxRecord)
+		}
+	}
+}
+
+// skip takes the first record from the input.
+func (r csvRows) skip(in *Input) error {
+	text, err := in.peekRecord(r)
+	if err != nil {
+		return err
+	}
+	in.line += bytes.Count(text, []byte{'\n'})
+	in.discard(min(len(text), in.reader().Buffered()))
+	return nil
+}

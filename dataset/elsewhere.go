@@ -1,0 +1,78 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// elsewhere lists files of other programs that people have tables in, by how they begin,
+// with what makes one of them that can be read.
+var elsewhere = []struct{ magic, name, way string }{
+	{"PAR1", "Parquet", `python -c "import pandas; pandas.read_parquet('IN').to_csv('OUT.csv', index=False)"`},
+	{"ARROW1", "Arrow", `python -c "import pandas; pandas.read_feather('IN').to_csv('OUT.csv', index=False)"`},
+	{"FEA1", "Feather", `python -c "import pandas; pandas.read_feather('IN').to_csv('OUT.csv', index=False)"`},
+	{"Obj\x01", "Avro", "a program that writes it as CSV"},
+	{"ORC", "ORC", `python -c "import pandas; pandas.read_orc('IN').to_csv('OUT.csv', index=False)"`},
+	{"\x89HDF\r\n\x1a\n", "HDF5", `python -c "import pandas; pandas.read_hdf('IN').to_csv('OUT.csv', index=False)"`},
+	{"MATLAB 5.0", "MATLAB", `python -c "import numpy, scipy.io; numpy.savez('OUT.npz', **scipy.io.loadmat('IN'))"`},
+	{"SQLite format 3\x00", "SQLite", `sqlite3 -csv -header IN 'select * from TABLE' > OUT.csv`},
+	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Excel", "Save As, CSV UTF-8, in Excel"},
+	{"PK\x03\x04", "Excel", `Save As, CSV UTF-8, in Excel, or python -c "import pandas; pandas.read_excel('IN').to_csv('OUT.csv', index=False)"`},
+	{"RDX", "R", `in R: write.csv(DATA, "OUT.csv", row.names=FALSE)`},
+	{"X\n\x00\x00\x00", "R", `in R: write.csv(readRDS("IN"), "OUT.csv", row.names=FALSE)`},
+	{"\xff\xfe", "UTF-16", "iconv -f UTF-16 -t UTF-8 IN > OUT.csv"},
+	{"\xfe\xff", "UTF-16", "iconv -f UTF-16 -t UTF-8 IN > OUT.csv"},
+	{"\x80", "pickle", `python -c "import pandas; pandas.read_pickle('IN').to_csv('OUT.csv', index=False)" (only of files you trust)`},
+}
+
+// refuseElsewhere explains how to read a file of another program; nil if it is none that
+// is known.
+func refuseElsewhere(in *Input, head []byte) error {
+	for _, e := range elsewhere {
+		switch {
+		case !bytes.HasPrefix(head, []byte(e.magic)):
+			continue
+		case bytes.IndexFunc(head, isBinary) < 0: // a text that begins so
+			continue
+		case e.magic == "\x80" && (len(head) < 2 || head[1] < 2 || head[1] > 5): // the version
+			continue
+		case e.magic == "PK\x03\x04" && !isWorkbook(head):
+			continue
+		}
+		return fmt.Errorf("%s: found %s, which is not read, expected CSV or another of the formats %s; one way: %s",
+			in.Name, e.name, strings.Join(formats.Names(), ", "), strings.ReplaceAll(e.way, "IN", in.Name))
+	}
+	return nil
+}
+
+// isWorkbook reports whether the first file of an archive, whose name stands behind 30
+// bytes, is one of those that Office begins with.
+func isWorkbook(head []byte) bool {
+	for _, name := range []string{"[Content_Types].xml", "_rels/", "docProps/", "xl/"} {
+		if len(head) > 30 && bytes.HasPrefix(head[30:], []byte(name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isBinary reports whether a character is none of text.
+func isBinary(r rune) bool { return r < '\t' || r == utf8.RuneError }
+
+// FormatOf returns the name of the format in which a file would be read, "" if it cannot
+// be.
+func FormatOf(ctx context.Context, path string) string {
+	in, err := openInput(ctx, path, &Options{Threads: 1})
+	if err != nil {
+		return ""
+	}
+	defer in.Close()
+	name, _, err := detect(in, &Options{})
+	if err != nil {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,114 @@
+package dataset
+
+import (
+	"bytes"
+	"slices"
+	"time"
+)
+
+// A Kind says how the fields of a column are spelled that are neither plain numbers nor
+// categories.
+type Kind string
+
+// What a column of one feature may hold besides plain numbers, and none.
+const (
+	KindPlain   Kind = ""        // numbers with a decimal point, or categories
+	KindComma   Kind = "comma"   // numbers with a decimal comma
+	KindBoolean Kind = "boolean" // true and false, or yes and no: 1 and 0
+	KindDate    Kind = "date"    // ISO dates or times: days since the first one's midnight
+	KindIgnored Kind = "ignored" // not a feature
+)
+
+// spellings are the kinds that are numbers in other words, with what reads a field.
+var spellings = []struct {
+	kind     Kind
+	expected string
+	parse    func(text []byte) (value float64, ok bool)
+}{
+	{KindComma, "a number with a decimal comma", parseComma},
+	{KindBoolean, "true or false, yes or no", parseBoolean},
+	{KindDate, "a date or time such as 2024-05-31 or 2024-05-31 18:30:00", parseDate},
+}
+
+// parseComma reads a number whose decimal point is a comma, or that has neither.
+func parseComma(text []byte) (float64, bool) {
+	if bytes.IndexByte(text, '.') >= 0 || len(text) > 64 {
+		return 0, false
+	}
+	var room [64]byte
+	point := append(room[:0], text...)
+	if i := bytes.IndexByte(point, ','); i >= 0 {
+		point[i] = '.'
+	}
+	v, status := parseFloat64(point)
+	return v, status == isNumber
+}
+
+// parseBoolean reads one of two pairs of words, in any letter case.
+func parseBoolean(text []byte) (float64, bool) {
+	switch {
+	case equalFold(text, "true"), equalFold(text, "yes"):
+		return 1, true
+	case equalFold(text, "false"), equalFold(text, "no"):
+		return 0, true
+	}
+	return 0, false
+}
+
+// dateLayouts are those of ISO 8601, and what Python, R and SQL make of it. Digits behind
+// the seconds may follow in each.
+var dateLayouts = []string{time.DateOnly, time.DateTime, "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05Z07:00",
+	"2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02T15:04Z07:00", "2006/01/02", "2006/01/02 15:04:05"}
+
+// parseDate returns the days from the beginning of 1970, in UTC unless the text names
+// another zone.
+func parseDate(text []byte) (days float64, ok bool) {
+	if len(text) < 10 || text[4] != '-' && text[4] != '/' || text[0] > '9' {
+		return 0, false
+	}
+	for _, layout := range dateLayouts {
+		if at, err := time.Parse(layout, string(text)); err == nil {
+			return float64(at.Unix())/86400 + float64(at.Nanosecond())/86400e9, true
+		}
+	}
+	return 0, false
+}
+
+// A spelling reads the fields of a column of one kind.
+type spelling func(text []byte) (value float64, ok bool)
+
+// spellingOf returns what reads the fields of a column of a model, and what it expects;
+// nil for plain numbers.
+func spellingOf(c Column) (s spelling, expected string) {
+	for _, known := range spellings {
+		if known.kind != c.Kind {
+			continue
+		}
+		from, _ := parseDate([]byte(c.From))
+		return func(text []byte) (float64, bool) {
+			v, ok := known.parse(text)
+			return v - from, ok
+		}, known.expected
+	}
+	return nil, ""
+}
+
+// spelled returns the kind as which all of the words can be read, and their values; those
+// that stand for a missing one have any.
+func spelled(words []string, comma bool) (kind Kind, value []float64, ok bool) {
+	for _, known := range spellings {
+		if known.kind == KindComma && !comma {
+			continue
+		}
+		value = value[:0]
+		fits := !slices.ContainsFunc(words, func(word string) bool {
+			v, ok := known.parse([]byte(word))
+			value = append(value, v)
+			return !ok && word != missingCategory
+		})
+		if fits {
+			return known.kind, value, true
+		}
+	}
+	return KindPlain, nil, false
+}

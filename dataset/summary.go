@@ -1,0 +1,75 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Summary counts what was made of the columns, as in "6: 2 numeric, 1 date, 1 with 14
+// categories, 1 ignored (id), target churn".
+func (s *Schema) Summary() string {
+	count := map[Kind]int{}
+	var categories []int
+	var ignored []string
+	for i, c := range s.Columns {
+		switch {
+		case i == s.Target || i == s.Weight:
+		case c.Kind == KindIgnored:
+			ignored = append(ignored, c.Name)
+		case c.Category != nil:
+			categories = append(categories, len(c.Category))
+		case c.Kind == KindComma:
+			count[KindPlain]++
+		default:
+			count[c.Kind]++
+		}
+	}
+	var parts []string
+	add := func(n int, one, many string) {
+		if n > 0 {
+			parts = append(parts, plural(n, one, many))
+		}
+	}
+	add(count[KindPlain], "numeric", "numeric")
+	add(count[KindBoolean], "true/false", "true/false")
+	add(count[KindDate], "date", "dates")
+	if len(categories) > 0 {
+		of := fmt.Sprint(slices.Min(categories))
+		if most := slices.Max(categories); most > slices.Min(categories) {
+			of += fmt.Sprintf(" to %d", most)
+		}
+		parts = append(parts, fmt.Sprintf("%d with %s categories", len(categories), of))
+	}
+	if len(ignored) > 0 {
+		parts = append(parts, fmt.Sprintf("%d ignored (%s)", len(ignored), few(ignored)))
+	}
+	if s.Target >= 0 {
+		parts = append(parts, "target "+printable(s.Columns[s.Target].Name))
+	}
+	if s.Weight >= 0 {
+		parts = append(parts, "weights "+printable(s.Columns[s.Weight].Name))
+	}
+	return fmt.Sprintf("%d: %s", len(s.Columns), strings.Join(parts, ", "))
+}
+
+// few lists the first names.
+func few(names []string) string {
+	const most = 5
+	list := make([]string, 0, most+1)
+	for _, name := range names[:min(most, len(names))] {
+		list = append(list, printable(name))
+	}
+	if len(names) > most {
+		list = append(list, "...")
+	}
+	return strings.Join(list, ", ")
+}
+
+// printable quotes a name that has control characters or commas.
+func printable(name string) string {
+	if q := quote([]byte(name)); q != `"`+name+`"` || strings.Contains(name, ",") {
+		return q
+	}
+	return name
+}
