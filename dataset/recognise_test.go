@@ -42,7 +42,7 @@ func TestRecognise(t *testing.T) {
 			"3: 2 numeric, target y", "[nr age]", ""},
 		{"years", linesOf("year,rain,y", 30, func(i int) string { return fmt.Sprintf("%d,%d,%d", 1990+i, i*i%7, i) }), Options{},
 			"3: 2 numeric, target y", "[year rain]", ""},
-		{"numbers of customers", linesOf("customer_id,age,y", 5, func(i int) string { return fmt.Sprintf("%d,%d,%d", 3000000000+i*i*977, i%3, i%2) }), Options{},
+		{"numbers of customers", linesOf("customer_id,age,y", 5, func(i int) string { return fmt.Sprintf("%d,%d,%d", int64(3000000000)+int64(i*i*977), i%3, i%2) }), Options{},
 			"3: 1 numeric, 1 ignored (customer_id), target y", "[age]", `column "customer_id"`},
 		{"nothing else to learn from", linesOf("x,y", 20, func(i int) string { return fmt.Sprintf("%d,%d", i, i*i) }), Options{},
 			"2: 1 numeric, target y", "[x]", ""},
