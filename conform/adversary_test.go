@@ -10,7 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/conform/adversary"
 )
 
-// go test -run Adversary -adversary 10m ./conform
+// go test ./conform -run Adversary -adversary 10m
 var (
 	adversaryTime = flag.Duration("adversary", 0, "try to break the program for so long; 0: a fixed number of cases")
 	adversarySeed = flag.Uint64("adversary.seed", 1, "seed of the cases")
