@@ -25,7 +25,7 @@ var reasons = []string{whyAsked, whyID, whyText, whyEmpty}
 // manyCategories is from how many on a column of categories is worth a word.
 const manyCategories = 1000
 
-// recognise decides what the columns of features are that nobody declared.
+// recognise decides what the columns of features are without a declared kind.
 func (t *table) recognise() error {
 	t.recoded = make([][]float64, len(t.place))
 	ignored, kept := map[int]string{}, 0

@@ -31,7 +31,7 @@ func createTemp(path string, mode fs.FileMode) (*os.File, error) {
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode|0o200)
 		switch {
 		case err == nil:
-			_ = lockFile(f) // where it cannot be locked, nobody removes it
+			_ = lockFile(f) // what cannot be locked is never removed
 			if isStill(f, name) {
 				return f, nil
 			}

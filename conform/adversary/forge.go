@@ -122,7 +122,7 @@ func (t *trial) tryForgery(s sealed, f forgery) {
 
 // believed says why a forgery that passed is none that is harmless; "": it is.
 func (t *trial) believed(s sealed, f forgery, m *model.Model) string {
-	if f.what == "" || string(f.bytes) == string(s.bytes) || isInformative(f.what) || isWithoutEffect(f.what, m) {
+	if f.what == "" || string(f.bytes) == string(s.bytes) || isInformative(f.what) || t.isWithoutEffect(f.what, m) {
 		return ""
 	}
 	isTensor := strings.HasPrefix(f.what, "tensor ")
@@ -155,9 +155,21 @@ func (t *trial) believed(s sealed, f forgery, m *model.Model) string {
 }
 
 // isWithoutEffect reports whether a value says nothing about this model: the kernel of a
-// machine without support, or names that only a table's columns would be found by.
-func isWithoutEffect(path string, m *model.Model) bool {
+// machine without support, names that only a table's columns would be found by, or a
+// number of values with the zeros that may be stored, or without.
+func (t *trial) isWithoutEffect(path string, m *model.Model) bool {
 	switch path {
+	case "data.nonzeros", "data.nonzeros deleted":
+		rows, cols := t.problem.Set.X.Dims()
+		present := int64(0)
+		for i := range rows {
+			for _, v := range t.problem.Set.X.Row(i).Value {
+				if v != 0 {
+					present++
+				}
+			}
+		}
+		return m.Data.Nonzeros == present || m.Data.Nonzeros == int64(rows)*int64(cols)
 	case "problem.kernel":
 		return m.Support != nil && m.Support.Len() == 0
 	case "features deleted":
