@@ -155,8 +155,8 @@ func (t *trial) believed(s sealed, f forgery, m *model.Model) string {
 }
 
 // isWithoutEffect reports whether a value says nothing about this model: the kernel of a
-// machine without support, names that only a table's columns would be found by, or a
-// number of values with the zeros that may be stored, or without.
+// machine without coefficients or features, names of features that go by their columns, or a number of
+// values with the zeros that may be stored, or without.
 func (t *trial) isWithoutEffect(path string, m *model.Model) bool {
 	switch path {
 	case "data.nonzeros", "data.nonzeros deleted":
@@ -171,9 +171,17 @@ func (t *trial) isWithoutEffect(path string, m *model.Model) bool {
 		}
 		return m.Data.Nonzeros == present || m.Data.Nonzeros == int64(rows)*int64(cols)
 	case "problem.kernel":
-		return m.Support != nil && m.Support.Len() == 0
-	case "features deleted":
-		return m.Schema == nil
+		if m.Cols() == 0 {
+			return true
+		}
+		for _, o := range m.Outputs {
+			if slices.ContainsFunc(o.Weights, func(w float64) bool { return w != 0 }) {
+				return false
+			}
+		}
+		return true
+	case "features deleted": // the columns of a schema have names of their own
+		return true
 	}
 	return false
 }
