@@ -17,7 +17,7 @@ type fitted struct {
 }
 
 // maxShift is the largest automatic shift, for a diagonal of 1: what rounding to four
-// digits can need. More would be another problem than the one that was posed.
+// digits can need. A larger shift would change the answer visibly.
 const maxShift = 0x1p-13
 
 // fit returns k with the shift that prepared rows need in place of Auto; nil: there is

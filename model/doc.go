@@ -56,7 +56,7 @@
 //	tensors_digest               checked  Decode
 //	problem                      checked  Verify: objective
 //	problem.task                 checked  Decode: with classes and support vectors; Verify: objective
-//	problem.loss                 checked  Verify: objective; the only one that goes with nu or slack
+//	problem.loss                 checked  Verify: objective; with nu or slack no other loss is possible
 //	problem.penalty              checked  Verify: objective; l2 with a kernel or slack
 //	problem.kernel               checked  Verify: objective
 //	problem.map                  checked  Verify: images are made anew

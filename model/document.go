@@ -46,8 +46,8 @@ func writeDocument(w io.Writer, kind, version string, parts map[string]any, tens
 }
 
 // replaceFile has path hold what write writes, once decode, that of an ordinary reader
-// of files, has read it: a file that could not be read never takes the place of one that
-// can. What is not a regular file, such as a pipe, is not read again.
+// of files, has read it: an unreadable file never replaces a readable one. What is not a
+// regular file, such as a pipe, is not read again.
 func replaceFile[T any](path string, write func(io.Writer) error, decode func([]byte) (*T, error)) error {
 	return dataset.WriteFileChecked(path, write, func(data []byte) error {
 		if _, err := decode(data); err != nil {

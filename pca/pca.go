@@ -69,8 +69,8 @@ type Batch interface {
 	Solve(ctx context.Context, x Rows, p Problem) (Basis, error)
 }
 
-// A Refining method comes closer to the answer the smaller Problem.Loss is. One that
-// was given a tolerance, or computes as exactly as it can, says that it does not.
+// A Refining method comes closer to the answer the smaller Problem.Loss is. Refines is
+// false where a tolerance was given, or where the method computes as exactly as it can.
 type Refining interface {
 	Batch
 	Refines(Problem) bool

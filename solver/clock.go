@@ -95,7 +95,7 @@ func (r *run) support() (all, spared int) {
 	return 0, 0
 }
 
-// heed makes the problem ask over, if it is one that does.
+// heed lets a problem.Heedful stop its work when over reports true.
 func (r *run) heed(over func() bool) {
 	if h, ok := r.problem.(problem.Heedful); ok {
 		h.Heed(over)

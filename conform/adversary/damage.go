@@ -93,7 +93,7 @@ func (t *trial) tryDamage(s sealed) {
 	})
 }
 
-// same reports whether a model is the one that was written.
+// same reports whether a model has the content of the file before the damage.
 func (t *trial) same(s sealed, m *model.Model) bool {
 	var b bytes.Buffer
 	return m.Write(&b) == nil && bytes.Equal(b.Bytes(), s.bytes)

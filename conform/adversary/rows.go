@@ -97,8 +97,8 @@ func (r draw) graphs(n int) [][]float64 {
 	return x
 }
 
-// gram draws a symmetric matrix of kernel values: of an inner product, of one that
-// is off by roundings, or of none.
+// gram draws a symmetric matrix of kernel values: positive semidefinite, so up to
+// roundings, or indefinite.
 func (r draw) gram(n int) [][]float64 {
 	rank := 1 + r.IntN(n+2)
 	images := r.rows(n, rank, false)
