@@ -22,6 +22,7 @@ type job struct {
 	scaling *dataset.Scaling
 	stated  *stated
 	first   objective // of output 0; the others are made when needed
+	start   *start    // nil: at zero
 	solver  solver.Solver
 	why     string // the solver was chosen so
 

@@ -31,6 +31,9 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 	}
 	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), Why: j.why, Evaluations: j.evaluations(), Train: j.mapping}
 	r.Unproved, r.ProvesNothing = j.unproved(r.Summary), j.provesNothing()
+	if warning := j.start.warning(); warning != nil {
+		r.Warnings = append(r.Warnings, warning)
+	}
 	for c, s := range solutions {
 		r.Epochs += s.Epochs
 		r.Train += s.Train

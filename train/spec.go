@@ -66,6 +66,11 @@ type Spec struct {
 	// most 4096; 0: by the sizes of the data. It changes the result, Threads do not.
 	Partitions int
 
+	// From is a model to begin with, of the same features, kernel and classes: that of
+	// another C, loss or penalty, or of part of the rows. What is proved does not depend
+	// on it; how long that takes does. nil: begin at zero.
+	From *model.Model
+
 	// ClassWeight multiplies the weight of every row of a class, by label;
 	// absent classes keep theirs. Balanced gives each class the same total.
 	ClassWeight map[string]float64

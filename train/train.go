@@ -12,7 +12,7 @@
 //
 // A Fit goes from file to file: spec.go, what may be asked for; job.go, what it
 // means for these data; labels.go, targets as classes or numbers; stated.go, the
-// problems of all outputs; family.go and machine.go, what is different for linear
+// problems of all outputs; from.go, where their runs begin; family.go and machine.go, what is different for linear
 // models and kernel machines; solve.go, the runs; result.go, the model made of them;
 // end.go and summary.go, how they ended and what they prove together.
 package train
@@ -79,6 +79,9 @@ func Fit(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
 	limit := newLimit(spec.Time)
 	j, err := limit.prepare(ctx, set, spec)
 	if err != nil {
+		return nil, err
+	}
+	if j.start, err = newStart(j, digest); err != nil {
 		return nil, err
 	}
 	solutions, err := j.solve(ctx, limit)
