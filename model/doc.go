@@ -98,6 +98,8 @@
 //	schema.Header                claim    Decode: where the names of columns are not their positions
 //	scaling                      checked  Verify: measured anew
 //	support_columns              checked  Decode, Verify: that of the rows
+//	notes                        note     Decode: not too many, nor too long
+//	notes.NAME                   note
 //	certificates                 checked  Verify: as its fields
 //	certificates[]               checked  Verify: as its fields
 //	certificates[].status        claim    Verify: with gap and objective
@@ -155,6 +157,8 @@
 //	schema.Target                checked  digest
 //	schema.Weight                checked  digest
 //	schema.Header                claim    DecodePCA: where the names of columns are not their positions
+//	notes                        note     DecodePCA: not too many, nor too long
+//	notes.NAME                   note
 //	proof                        checked  as its fields
 //	proof.status                 claim    VerifyPCA: with the gap found
 //	proof.gap                    claim    VerifyPCA: as the status

@@ -17,11 +17,12 @@ type Model struct {
 	Classes   []string // sorted, where the model is not imported; nil: regression
 	Features  []string // names; nil when the data had none
 	Schema    *dataset.Schema
-	Scaling   *dataset.Scaling // nil: features as they are
-	Outputs   []Output         // one; or one for each of more than two classes, or of their pairs
-	Support   *Support         // of a kernel machine; nil: the model is linear
-	Map       kernel.Map       // to the images that a linear model is one of; nil: of the rows
-	Version   string           // of the program that trained it
+	Scaling   *dataset.Scaling  // nil: features as they are
+	Outputs   []Output          // one; or one for each of more than two classes, or of their pairs
+	Support   *Support          // of a kernel machine; nil: the model is linear
+	Map       kernel.Map        // to the images that a linear model is one of; nil: of the rows
+	Version   string            // of the program that trained it
+	Notes     map[string]string // of users, see CheckNotes; nil: none
 
 	link loss.Probabilistic // nil when scores are not log-odds
 }

@@ -294,6 +294,15 @@ func TestDecodeNoticesEveryTensorByte(t *testing.T) {
 	}
 }
 
+// manyNames are the fields of an object after its first.
+func manyNames(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"%x":""`, i)
+	}
+	return b.String()
+}
+
 // TestDecodeMemory feeds Decode what grows most on its way from JSON to structs.
 func TestDecodeMemory(t *testing.T) {
 	many := func(item string) string { return "[" + strings.Repeat(item+",", 1<<17) + item + "]" }
@@ -302,6 +311,7 @@ func TestDecodeMemory(t *testing.T) {
 		"classes":      many(`""`),
 		"features":     many(`""`),
 		"schema":       `{"Columns":` + many("{}") + `}`,
+		"notes":        `{"a":""` + manyNames(1<<17) + `}`,
 		"problem":      strings.Repeat("[", 1<<18),
 	} {
 		metadata := map[string]string{"format": "fenchel", "format_version": "1", name: part}

@@ -105,7 +105,7 @@ func kinds() map[string]kind {
 		"linear":                    two(train.Spec{Loss: "logistic", ClassWeight: map[string]float64{"+1": 2, "-1": 0.5}}),
 		"least squares of two":      two(train.Spec{Loss: "squared", Bias: "feature", Penalty: "elastic-net"}),
 		"without dual":              two(train.Spec{NoDual: true, Loss: "logistic", Gap: 1e-6}),
-		"scaled by max":             two(train.Spec{Scaling: "max", Bias: "none"}),
+		"scaled by max":             two(train.Spec{Scaling: "max", Bias: "none", Notes: map[string]string{"by": "a person", "problem": "{}"}}),
 		"one against the rest":      three(train.Spec{Loss: "squared-hinge"}),
 		"unfinished":                three(train.Spec{Loss: "logistic", Gap: 1e-12, Epochs: 1, Solver: "sdca"}),
 		"pairs":                     three(train.Spec{Kernel: "rbf:gamma=0.5", Scheme: model.OneAgainstOne}),
@@ -274,7 +274,7 @@ func pcaKinds() map[string]pcaKind {
 	}
 	named := "a,b,c\n" + many
 	return map[string]pcaKind{
-		"components":              {text: named, probe: "c,a,b\n0.1,0.2,0.3\n,1,2\n", format: "csv", make: batch(train.PCASpec{K: 2, Scale: "std"})},
+		"components":              {text: named, probe: "c,a,b\n0.1,0.2,0.3\n,1,2\n", format: "csv", make: batch(train.PCASpec{K: 2, Scale: "std", Notes: map[string]string{"by": "a person"}})},
 		"components of all sorts": {text: sortsText, probe: sortsProbe, format: "csv", make: batch(train.PCASpec{K: 2, Scale: "std"})},
 		"components of means":     {text: many, probe: "0.1,0.2,0.3\n", format: "csv", make: batch(train.PCASpec{K: 1, Center: "no", Scale: "none"})},
 		"zero based":              {text: twoText0, probe: "1 0:1\n", format: "libsvm", zeroBased: true, make: batch(train.PCASpec{K: 1, ZeroBased: true})},
@@ -399,7 +399,7 @@ func TestEveryFieldIsChecked(t *testing.T) {
 	}
 	for name, file := range files {
 		walk(unpack(t, file).document, nil, func(path []any, value any) {
-			if f := fieldOf(path); !strings.ContainsAny(f, "[]") && !strings.Contains(f, "class_weight.") {
+			if f := fieldOf(path); !strings.ContainsAny(f, "[]") && !strings.Contains(f, "class_weight.") && !strings.Contains(f, "notes.") {
 				foreign[f] = value
 			}
 		})
@@ -415,7 +415,7 @@ func TestEveryFieldOfComponentsIsChecked(t *testing.T) {
 	for name, k := range pcaKinds() {
 		files[name], all[name] = k.file(t), k.judge
 		walk(unpack(t, files[name]).document, nil, func(path []any, value any) {
-			if f := fieldOf(path); !strings.ContainsAny(f, "[]") {
+			if f := fieldOf(path); !strings.ContainsAny(f, "[]") && !strings.Contains(f, "notes.") {
 				foreign[f] = value
 			}
 		})

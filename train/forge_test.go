@@ -240,6 +240,9 @@ func fieldOf(path []any) string {
 			if i > 0 && path[i-1] == "class_weight" {
 				key = "LABEL"
 			}
+			if i > 0 && path[i-1] == "notes" {
+				key = "NAME"
+			}
 			field += key
 		}
 	}

@@ -83,6 +83,8 @@ type Spec struct {
 	Threads int           // at most so many cores; 0: all. Never changes a result
 	NoDual  bool          // leave the dual variables out of the model
 
+	Notes map[string]string // kept in the model, for its users: nothing depends on them; see model.CheckNotes
+
 	ZeroBased bool // noted in the model: how LIBSVM indices of the data begin
 
 	// Progress, when set, is told of every certificate. Calls do not overlap.
@@ -103,6 +105,9 @@ func (spec Spec) Check() error {
 	}
 	if spec.Scheme != "" && !slices.Contains(Schemes(), spec.Scheme) {
 		return registry.Unknown("scheme", spec.Scheme, Schemes())
+	}
+	if err := model.CheckNotes(spec.Notes); err != nil {
+		return err
 	}
 	if _, err := spec.terms(); err != nil {
 		return err

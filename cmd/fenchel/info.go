@@ -62,6 +62,7 @@ func printInfo(r report, m *model.Model, top int) {
 	printProof(r, m, s, status(m), "")
 	printSize(r, m)
 	r.line("version", "%s", m.Version)
+	printNotes(r, m.Notes)
 	for c, o := range m.Outputs {
 		name := "bias"
 		if len(m.Outputs) > 1 {
@@ -89,6 +90,7 @@ func printImported(r report, m *model.Model) {
 	r.line("problem", "%s, bias %s; %s not in the file", termsOf(m), m.Statement.Bias, lacks)
 	r.line("solver", "%s", m.Statement.Solver)
 	printSize(r, m)
+	printNotes(r, m.Notes)
 	r.line("status", "imported: nothing is claimed (\"fenchel verify MODEL %s DATA\" bounds what it lacks)", flags)
 }
 
@@ -154,6 +156,9 @@ func infoJSON(m *model.Model) map[string]any {
 	}
 	if m.Schema != nil {
 		info["columns"] = m.Schema.Summary()
+	}
+	if m.Notes != nil {
+		info["notes"] = m.Notes
 	}
 	if m.Support != nil {
 		info["support"] = m.Support.Len()

@@ -19,6 +19,7 @@ type trainer struct {
 	spec        train.Spec
 	kernel      kernelFlags
 	classWeight string
+	notes       []string // NAME=TEXT
 	init        string   // model file to begin with; "": none
 	out         string   // model file; "": not saved
 	test        []string // sources
@@ -65,6 +66,7 @@ the approximate kernel. The exit code is 0 if the gap is proved; for the others 
 	f := cmd.Flags()
 	f.StringVarP(&t.out, "output", "o", "", "write the model to this file")
 	f.StringVar(&t.init, "init", "", "begin with this model, such as that of another --C or of part of the rows: less time, the same proof")
+	f.StringArrayVar(&t.notes, "note", nil, noteHelp)
 	f.BoolVar(&t.force, "force", false, "write the model even over a file that holds something else")
 	f.StringArrayVar(&t.test, "test", nil, "evaluate the model on these data (may be repeated)")
 	f.StringVar(&t.trace, "trace", "", "write one line per certificate to this CSV file")

@@ -76,6 +76,9 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 			out["lambda"], out["C"] = nil, nil
 		}
 	}
+	if m.Notes != nil {
+		out["notes"] = m.Notes
+	}
 	if m.OneClass() {
 		out["task"] = train.OneClass
 	}
