@@ -76,7 +76,7 @@ func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditO
 	if err := checkStatement(a.asked(), set); err != nil {
 		return nil, err
 	}
-	t, err := newTerms(a.opt.Loss, m.Statement.Penalty, m.Statement.Bias)
+	t, err := newTerms(own{}, a.opt.Loss, m.Statement.Penalty, m.Statement.Bias)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func prepare(ctx context.Context, set *dataset.Set, spec Spec) (*job, error) {
 	if err := j.state(ctx); err != nil {
 		return nil, err
 	}
-	if j.solver, err = j.stated.family.solver(j.spec.Solver); err != nil {
+	if j.solver, err = j.makeSolver(); err != nil {
 		return nil, err
 	}
 	return j, j.solver.Accepts(j.first.Problem)

@@ -22,6 +22,7 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 			Nonzeros: matrix.Nonzeros(j.set.X), Classes: len(j.labels.classes), Columns: columns(j.set.Schema), Digest: digest.Wait()},
 		Classes: j.labels.classes, Features: j.set.Feature, Schema: j.set.Schema, Scaling: j.scaling, Map: j.mapped,
 		Outputs: make([]model.Output, len(solutions)), Version: Version(), Notes: maps.Clone(j.spec.Notes),
+		CustomLoss: j.spec.CustomLoss, CustomPenalty: j.spec.CustomPenalty,
 	}
 	err := j.seal(m, solutions, true)
 	if err == nil && lost(m, solutions) { // by rounding the dual variables
