@@ -6,6 +6,15 @@
 //
 //	weights  F64  outputs x d   of the scaled features
 //	bias     F64  outputs
+//
+// where most are zero, and that takes less room, in three parts,
+//
+//	weights.values   F64  those that are not zero
+//	weights.indices  U32  their features, increasing in each output
+//	weights.indptr   I64  outputs + 1: where those of each begin
+//
+// and beside them
+//
 //	dual     F32 or F64  outputs x n   the proof; absent if left out on purpose
 //	offset, factor  F64  d      the scaling; absent when there is none
 //
@@ -108,6 +117,9 @@
 //	certificates[].zero          checked  Verify: objective
 //	certificates[].epochs        note
 //	tensor weights               checked  Verify: objective
+//	tensor weights.values        checked  Decode: not zero; Verify: objective
+//	tensor weights.indices       checked  Decode: increasing; Verify: objective
+//	tensor weights.indptr        checked  Decode: increasing; Verify: objective
 //	tensor bias                  checked  Verify: objective
 //	tensor dual                  claim    Verify: bound, which other dual variables may prove too
 //	tensor offset                checked  Verify: measured anew
