@@ -23,6 +23,7 @@ type job struct {
 	stated  *stated
 	first   objective // of output 0; the others are made when needed
 	start   *start    // nil: at zero
+	c       float64   // 1/(lambda N), as it was given if it was
 	solver  solver.Solver
 	why     string // the solver was chosen so
 
@@ -122,8 +123,11 @@ func (j *job) state(ctx context.Context) error {
 	if math.IsInf(total, 1) {
 		return DataError{"the row weights add up to +Inf, expected a finite number"}
 	}
+	if j.c = cmp.Or(j.spec.C, 1); j.spec.Lambda != 0 {
+		j.c = 1 / (j.spec.Lambda * total)
+	}
 	if j.spec.Lambda == 0 && j.spec.Radius == 0 && j.spec.Slack == 0 && (j.spec.Nu == 0 || j.spec.Task == "regression") {
-		j.spec.Lambda = 1 / (cmp.Or(j.spec.C, 1) * total)
+		j.spec.Lambda = 1 / (j.c * total)
 	}
 	if t.nu != 0 && j.spec.Task == "classification" {
 		if err := j.labels.checkShares(t.nu, weights); err != nil {

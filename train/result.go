@@ -31,7 +31,7 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), Why: j.why, Evaluations: j.evaluations(), Train: j.mapping}
+	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), C: j.c, Why: j.why, Evaluations: j.evaluations(), Train: j.mapping}
 	r.Unproved, r.ProvesNothing = j.unproved(r.Summary), j.provesNothing()
 	if warning := j.start.warning(); warning != nil {
 		r.Warnings = append(r.Warnings, warning)

@@ -34,7 +34,8 @@ type Result struct {
 	Model   *model.Model
 	Status  solver.Status // the worst of all classes
 	Summary Summary
-	N       float64 // the sum of the row weights, for C = 1/(lambda N)
+	N       float64 // the sum of the row weights
+	C       float64 // 1/(lambda N), where the problem has a lambda; as the Spec has it, if it has one
 	Epochs  int     // of all classes together
 	Why     string  // the solver was chosen; "" if it was asked for
 
