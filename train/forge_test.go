@@ -169,7 +169,7 @@ func (p *parcel) changes(t testing.TB, words lexicon, foreign map[string]any, do
 		for _, what := range slices.Sorted(maps.Keys(by)) {
 			edit(path, what, by[what])
 		}
-		if !means(value) && !strings.HasSuffix(fieldOf(path), "Category") {
+		if !means(value) && !strings.HasSuffix(fieldOf(path), "category") {
 			edit(path, "taken away", removed{})
 		}
 	})
