@@ -83,10 +83,13 @@ func (s *start) check() error {
 	return nil
 }
 
-// numbered reports whether features are known by numbers of which some may not occur.
+// numbered reports whether features are known by numbers of which some may not occur. To
+// match rows with support vectors each of them is scaled, by as many numbers.
 func (s *start) numbered() bool {
-	_, dense := s.set.X.(*matrix.Dense)
-	return !dense && s.set.Schema == nil && s.model.Schema == nil && s.set.Feature == nil && s.model.Features == nil && s.model.Map == nil
+	m, set := s.model, s.set
+	_, dense := set.X.(*matrix.Dense)
+	named := set.Schema != nil || m.Schema != nil || set.Feature != nil || m.Features != nil
+	return !dense && !named && m.Map == nil && (m.Support == nil || m.Scaling == nil)
 }
 
 // form says in words what kind of model a statement is about.

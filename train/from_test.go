@@ -63,6 +63,59 @@ func TestFromOwnAnswer(t *testing.T) {
 	}
 }
 
+// Rows of every kind are known again: texts, numbers of a matrix, rows that a kernel makes
+// more of, images; also where the digest does not say that they are the same.
+func TestFromEveryKind(t *testing.T) {
+	for name, k := range kinds() {
+		opt := dataset.Options{Format: k.format, ZeroBased: k.zeroBased, Target: k.target, Weights: k.weight, Unlabelled: k.spec.Task == train.OneClass,
+			Precomputed: strings.Contains(k.spec.Kernel, "precomputed")}
+		set, err := readText(t, k.text, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := fitted(t, set, k.spec)
+		read, _ := fit(t, set, k.spec)
+		for _, digest := range []string{read.Data.Digest, "another"} {
+			spec := k.spec
+			spec.From, read.Data.Digest = read, digest
+			again, err := train.Fit(t.Context(), set, spec)
+			if err != nil {
+				t.Errorf("%s, %s: %v", name, digest, err)
+				continue
+			}
+			if len(again.Warnings) > len(first.Warnings) || again.Status != first.Status && again.Status != "converged" || digest != "another" && again.Epochs > first.Epochs {
+				t.Errorf("%s, %s: found %d epochs, %s and warnings %v, the first time %d, %s and %v", name, digest, again.Epochs, again.Status, again.Warnings, first.Epochs, first.Status, first.Warnings)
+			}
+		}
+	}
+}
+
+// Features that are known by numbers need not all be there.
+func TestFromOtherNumbersOfFeatures(t *testing.T) {
+	few, err := readText(t, "1 1:1 2:1\n-1 1:-1\n1 2:2\n-1 1:-1 2:-1\n", dataset.Options{Format: "libsvm"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := readText(t, "1 1:1 2:1 7:1\n-1 1:-1\n1 2:2\n-1 1:-1 2:-1 6:1\n", dataset.Options{Format: "libsvm"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range []train.Spec{{Loss: "logistic"}, {Loss: "logistic", Scaling: "max"}, {Kernel: "linear"}} {
+		for _, sets := range [][2]*dataset.Set{{few, more}, {more, few}} {
+			spec.From = nil
+			spec.From = fitted(t, sets[0], spec).Model
+			if r := fitted(t, sets[1], spec); r.Status != "converged" {
+				t.Errorf("%+v: found %s", spec, r.Status)
+			}
+		}
+	}
+	spec := train.Spec{Kernel: "linear", Scaling: "max"}
+	spec.From = fitted(t, few, spec).Model
+	if _, err := train.Fit(t.Context(), more, spec); err == nil || !strings.Contains(err.Error(), "it has 2 features, the data have 7") {
+		t.Errorf("support vectors that are scaled: found %v", err)
+	}
+}
+
 // Without dual variables there is less to begin with, but more than nothing.
 func TestFromWithoutDual(t *testing.T) {
 	set := generate(t, "@blobs:n=450,classes=3,spread=5")
