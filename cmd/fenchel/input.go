@@ -97,9 +97,21 @@ func (in *input) read(cmd *cobra.Command, sources []string) (*dataset.Set, error
 	in.opt.Stdin = cmd.InOrStdin()
 	set, err := dataset.Read(cmd.Context(), sources, in.opt)
 	if err != nil {
-		return nil, readError(err)
+		return nil, readError(notData(sources, err))
 	}
 	return set, nil
+}
+
+// notData says of a source that cannot be read and is a model that it is one.
+func notData(sources []string, err error) error {
+	for _, source := range sources {
+		for _, file := range matches(source) {
+			if model.IsFile(file) {
+				return fmt.Errorf("%s: found a model, expected data", file)
+			}
+		}
+	}
+	return err
 }
 
 // blocks reads all sources as a stream and gives take the rows, block after block.
@@ -110,7 +122,7 @@ func (in *input) blocks(cmd *cobra.Command, sources []string, take func(*dataset
 	in.opt.Stdin = cmd.InOrStdin()
 	rows, err := dataset.Blocks(cmd.Context(), sources, in.opt)
 	if err != nil {
-		return readError(err)
+		return readError(notData(sources, err))
 	}
 	defer rows.Close()
 	warn(cmd, rows.Warnings)

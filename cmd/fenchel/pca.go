@@ -39,7 +39,7 @@ type reducer struct {
 func newPCA() *cobra.Command {
 	p := &reducer{}
 	cmd := &cobra.Command{
-		Use:   "pca DATA... -k K -o MODEL",
+		Use:   "pca DATA... -k K [-o MODEL]",
 		Short: "Find principal components, and prove how much variance others could capture",
 		Long: `Pca finds the K orthonormal directions that capture most of the variance of the
 rows of DATA, and proves how much the best directions could capture at most.

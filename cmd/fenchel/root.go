@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -112,33 +113,68 @@ func none(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: found %s, expected %q", cmd.Name(), count(len(args), "argument"), cmd.UseLine())
+	return fmt.Errorf("%s: found %s, expected %s", cmd.Name(), count(len(args), "argument"), usage(cmd))
 }
 
 // arguments refuses fewer than least or, if most > 0, more than most arguments.
 func arguments(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if n := len(args); n < least || most > 0 && n > most {
-			return fmt.Errorf("%s: found %s, expected %q", cmd.Name(), count(n, "argument"), cmd.UseLine())
+		n := len(args)
+		if n < least {
+			return fmt.Errorf("%s: name %s: %s", cmd.Name(), argumentNames(cmd)[n], usage(cmd))
+		}
+		if most > 0 && n > most {
+			return fmt.Errorf("%s: found %s, expected %s", cmd.Name(), count(n, "argument"), usage(cmd))
 		}
 		if at := slices.Index(args, ""); at >= 0 { // as an unset variable of a shell script makes it
-			return fmt.Errorf("%s: argument %d is empty, expected %q", cmd.Name(), at+1, cmd.UseLine())
+			return fmt.Errorf("%s: argument %d is empty, expected %s", cmd.Name(), at+1, usage(cmd))
 		}
 		return nil
 	}
+}
+
+// argumentNames says in words what a verb takes, in order.
+func argumentNames(cmd *cobra.Command) []string {
+	var names []string
+	for word := range strings.FieldsSeq(cmd.Use) {
+		switch word {
+		case "DATA...", "IN...":
+			names = append(names, "the data")
+		case "MODEL":
+			names = append(names, "a model")
+		case "MODEL...":
+			names = append(names, "another model")
+		case "OUT":
+			names = append(names, "the file to write")
+		case "NAME":
+			names = append(names, "a figure or table of \"fenchel list experiments\"")
+		default:
+			if strings.Contains(word, "|") {
+				names = append(names, "what to list")
+			}
+		}
+	}
+	return names
+}
+
+// usage is how cmd is called, without its flags.
+func usage(cmd *cobra.Command) string {
+	return strings.TrimSuffix(cmd.UseLine(), " [flags]")
 }
 
 // explainFlag says what is wrong with a flag in the words of the other errors.
 func explainFlag(cmd *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
+	var bare *pflag.ValueRequiredError
 	switch {
-	case errors.As(err, &missing) && missing.GetSpecifiedShortnames() == "":
-		var known []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-		return registry.Unknown("flag", "--"+missing.GetSpecifiedName(), known)
+	case errors.As(err, &missing):
+		return unknownFlag(cmd, missing)
 	case errors.As(err, &invalid):
 		return fmt.Errorf("--%s %s: expected %s", invalid.GetFlag().Name, invalid.GetValue(), expectedOf(invalid.GetFlag().Value.Type()))
+	case errors.As(err, &bare):
+		f := bare.GetFlag()
+		return fmt.Errorf("--%s: found nothing after it, expected %s", f.Name, cmp.Or(expectedText[f.Name], expectedOf(f.Value.Type())))
 	}
 	return err
 }
@@ -157,7 +193,7 @@ func expectedOf(kind string) string {
 	case "bool":
 		return "true or false"
 	}
-	return "a value of type " + kind
+	return "a value"
 }
 
 // complete offers the values that begin as the word does to the shell's

@@ -33,7 +33,7 @@ type trainer struct {
 func newTrain() *cobra.Command {
 	t := &trainer{}
 	cmd := &cobra.Command{
-		Use:   "train DATA... -o MODEL",
+		Use:   "train DATA... [-o MODEL]",
 		Short: "Train a linear model or kernel machine to a proved accuracy",
 		Long: `Train reads DATA (files, globs, - for standard input, or @name:key=value,... for
 a generator), minimises
