@@ -17,6 +17,7 @@ import (
 
 func (p *reducer) register(cmd *cobra.Command) {
 	p.in.register(cmd, true)
+	cmd.Flags().Lookup("target").Usage = "column to leave out, by name or position from 1 (default: one called target, label, class or y)"
 	f, s := cmd.Flags(), &p.spec
 	f.StringVarP(&p.components, "components", "k", "", "how many components; a share of the variance such as 0.95 for the fewest that capture it, or all")
 	f.StringVar(&s.Method, "method", "auto", "method, as in \"fenchel list methods\"")

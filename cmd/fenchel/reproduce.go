@@ -29,7 +29,7 @@ the points of the figure to NAME.csv, one a line, and prints what the source cla
 and whether it holds here. The exit code is 5 if one claim does not; for the others
 see "fenchel help exit-codes".`,
 		Example: `  fenchel reproduce thesis-fig6.3
-  fenchel reproduce thesis-fig6.5 --data train-images-idx3-ubyte.gz t10k-images-idx3-ubyte.gz
+  fenchel reproduce thesis-fig6.5 --data train-images.gz t10k-images.gz
   fenchel reproduce thesis-fig6.5 --data @heavy-tailed:n=70000`,
 		Args: arguments(1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -44,6 +44,8 @@ that anyone can check again with "fenchel verify". What the exit codes mean is i
 		},
 	}
 	root.SetFlagErrorFunc(explainFlag)
+	root.SetUsageFunc(printUsage)
+	root.SetHelpFunc(printHelp)
 	for _, m := range makers {
 		if len(args) > 0 && args[0] == m.verb {
 			root.AddCommand(m.make())
@@ -146,12 +148,10 @@ func argumentNames(cmd *cobra.Command) []string {
 			names = append(names, "another model")
 		case "OUT":
 			names = append(names, "the file to write")
+		case "WHAT":
+			names = append(names, "what to list ("+strings.Join(cmd.ValidArgs, ", ")+")")
 		case "NAME":
 			names = append(names, "a figure or table of \"fenchel list experiments\"")
-		default:
-			if strings.Contains(word, "|") {
-				names = append(names, "what to list")
-			}
 		}
 	}
 	return names

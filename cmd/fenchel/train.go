@@ -52,8 +52,8 @@ the approximate kernel. The exit code is 0 if the gap is proved; for the others 
 		Example: `  fenchel train @text
   fenchel train news.svm.gz -o news.model --loss logistic --C 0.5
   fenchel train adult.svm --kernel rbf --gamma 0.05 --C 1 -o adult.model
-  fenchel train sensors.csv --task one-class --nu 0.05 --kernel rbf -o usual.model
-  fenchel train forest.svm --kernel rbf --gamma 10 --map nystrom:rank=500 -o forest.model
+  fenchel train sensors.csv --task one-class --nu 0.05 --kernel rbf -o ok.model
+  fenchel train forest.svm --kernel rbf --gamma 10 --map nystrom -o forest.model
   fenchel train houses.csv --target price -o houses.model --test later.csv`,
 		Args: arguments(1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return t.run(cmd, args) },
