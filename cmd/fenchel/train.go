@@ -27,7 +27,8 @@ type trainer struct {
 	set, testSet *dataset.Set
 	result       *train.Result
 	evaluation   *train.Evaluation
-	read, total  time.Duration
+	read, fitted time.Duration
+	total        time.Duration
 }
 
 func newTrain() *cobra.Command {
@@ -185,7 +186,9 @@ func (t *trainer) fit(cmd *cobra.Command, tr *tracer) error {
 	}
 	var err error
 	defer stopping(cmd.Context(), "certifying the best model")()
+	begun := time.Now()
 	t.result, err = train.Fit(cmd.Context(), t.set, t.spec)
+	t.fitted = time.Since(begun)
 	var late train.LimitError
 	if errors.As(err, &late) {
 		return &exit{exitLimit, err}

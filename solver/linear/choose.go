@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/loss"
@@ -31,7 +32,7 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 	if second == "newton" {
 		switch {
 		case cornered && d > mostColumns:
-			return "sdca", "too many features for newton, which forms a matrix of all by all for this loss"
+			return "sdca", fmt.Sprintf("newton would need a %d x %d matrix for this loss", d, d)
 		case Newton{}.Accepts(p) != nil:
 			return "sdca", "second-order steps take no such loss"
 		case cornered && n > mostRamps:
