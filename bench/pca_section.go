@@ -111,8 +111,8 @@ func pcaStreams(rows []measurement) string {
 		}
 		t.add(cells...)
 	}
-	return t.under("Principal components of rows that come once",
-		fmt.Sprintf("Each row is looked at once. Fenchel's method, unless another is asked for, is %s, and it keeps some rows apart, which it does not learn. The ratio is that of the method's time to Fenchel's; the methods below the peer's ran once, with their defaults.", train.StreamMethod))
+	return t.under("Principal components of a stream",
+		fmt.Sprintf("Each row is read once. Fenchel's method, unless another is asked for, is %s, and it keeps some rows apart, which it does not learn. The ratio is that of the method's time to Fenchel's; the methods below the peer's ran once, with their defaults.", train.StreamMethod))
 }
 
 // stream are the cells of a way on one problem.

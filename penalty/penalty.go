@@ -1,6 +1,6 @@
 // Package penalty holds convex functions of the weights.
 //
-// A [Penalty] says which weights are dear. Each file holds one penalty: its
+// A [Penalty] says what weights cost. Each file holds one penalty: its
 // type, its methods, and the row that registers its name. Adding one is a new
 // file and a new row in the table of penalty_test.go; the examiner
 // conform.Penalty then checks every law below.

@@ -1,5 +1,5 @@
 // Package solver owns the loop: [Run] drives any [Solver] on any problem,
-// looks at the clock, asks the problem for certificates, and decides when to
+// keeps the time, asks the problem for certificates, and decides when to
 // stop and why.
 //
 // A solver only knows how to make the next epoch. It never judges itself: the

@@ -35,7 +35,9 @@ func TestOneAnswer(t *testing.T) {
 						given++
 					}
 				}
-				warned := slices.ContainsFunc(r.Warnings, func(w error) bool { return strings.HasPrefix(w.Error(), "all rows of the training data get the class ") })
+				warned := slices.ContainsFunc(r.Warnings, func(w error) bool {
+					return strings.HasPrefix(w.Error(), "all rows of the training data get the class ")
+				})
 				if warned != (given == 1) {
 					t.Errorf("%s, %+v: %d classes are given to rows that have them, warned %t", source, spec, given, warned)
 				}

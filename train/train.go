@@ -12,7 +12,7 @@
 //
 // A Fit goes from file to file: spec.go, what may be asked for; job.go, what it
 // means for these data; labels.go, targets as classes or numbers; stated.go, the
-// problems of all outputs; family.go and machine.go, what is different for linear
+// problems of all classifiers; family.go and machine.go, what is different for linear
 // models and kernel machines; solve.go, the runs; result.go, the model made of them;
 // end.go and summary.go, how they ended and what they prove together.
 package train

@@ -43,7 +43,7 @@ func newInfo() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	cmd.Flags().IntVar(&top, "top", 10, "show so many of the largest weights of each output")
+	cmd.Flags().IntVar(&top, "top", 10, "show so many of the largest weights of each class")
 	return cmd
 }
 

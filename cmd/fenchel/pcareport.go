@@ -155,7 +155,7 @@ func unprovedComponents(m *model.PCA) string {
 	case m.Statement.Stream && m.Proof.Status != train.Merged:
 		return "as rows came once"
 	case m.Proof.Status == train.Merged:
-		return "as the rows were not looked at"
+		return "as the rows were not read"
 	}
 	return "nothing was found that bounds what others capture"
 }
