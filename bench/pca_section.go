@@ -87,7 +87,7 @@ func pcaMemory(rows []measurement) string {
 		"Rows are in single precision, images as dense arrays and texts sparse, for everyone. Fenchel's method is the one that it chooses; below the peer's are its others, which ran once. The ratio is that of the time to that of the chosen method. What is captured is a share of the variance; what may be missed, a share of the most that any k directions capture, by Fenchel's certificate.")
 }
 
-// pcaStreams compares methods that look at each row once: one line for each.
+// pcaStreams compares methods for streams: one line for each.
 func pcaStreams(rows []measurement) string {
 	var standings []pcaStanding
 	header := []string{"who"}

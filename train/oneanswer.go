@@ -33,7 +33,7 @@ func (j *job) onlyClass(m *model.Model) int {
 	if err != nil {
 		return -1
 	}
-	const few = 4096 // rows between two looks at what they got
+	const few = 4096 // rows between two comparisons of what they got
 	n, k := j.set.Rows(), len(m.Outputs)
 	scores, only := make([]float64, k*min(n, few)), -1
 	for lo := 0; lo < n; lo += few {

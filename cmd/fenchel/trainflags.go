@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -55,6 +56,9 @@ func (t *trainer) check(cmd *cobra.Command, sources []string) error {
 		name  string
 		value float64
 	}{{"lambda", t.spec.Lambda}, {"C", t.spec.C}, {"radius", t.spec.Radius}, {"slack", t.spec.Slack}, {"nu", t.spec.Nu}, {"gap", t.spec.Gap}} {
+		if p.name == "lambda" && f.Changed(p.name) && p.value == 0 {
+			return errors.New("--lambda 0: expected a number > 0, such as 1e-9 to come close to no penalty: without one no bound can be proved")
+		}
 		if f.Changed(p.name) && !(p.value > 0 && p.value <= math.MaxFloat64) {
 			return fmt.Errorf("--%s %g: expected a number > 0", p.name, p.value)
 		}
