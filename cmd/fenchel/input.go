@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -97,13 +98,19 @@ func (in *input) read(cmd *cobra.Command, sources []string) (*dataset.Set, error
 	in.opt.Stdin = cmd.InOrStdin()
 	set, err := dataset.Read(cmd.Context(), sources, in.opt)
 	if err != nil {
-		return nil, readError(notData(sources, err))
+		return nil, readError(notData(cmd, sources, err))
 	}
 	return set, nil
 }
 
-// notData says of a source that cannot be read and is a model that it is one.
-func notData(sources []string, err error) error {
+// notData says of a source that cannot be read what it is instead: a model, or perhaps the
+// file to write, which other programs take as the last argument.
+func notData(cmd *cobra.Command, sources []string, err error) error {
+	last := sources[len(sources)-1]
+	out := cmd.Flags().Lookup("output")
+	if len(sources) > 1 && out != nil && !out.Changed && errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(err.Error(), last+": ") {
+		return fmt.Errorf("%w (a file to write is named by --output, or -o)", err)
+	}
 	for _, source := range sources {
 		for _, file := range matches(source) {
 			if model.IsFile(file) {
@@ -122,7 +129,7 @@ func (in *input) blocks(cmd *cobra.Command, sources []string, take func(*dataset
 	in.opt.Stdin = cmd.InOrStdin()
 	rows, err := dataset.Blocks(cmd.Context(), sources, in.opt)
 	if err != nil {
-		return readError(notData(sources, err))
+		return readError(notData(cmd, sources, err))
 	}
 	defer rows.Close()
 	warn(cmd, rows.Warnings)

@@ -73,10 +73,20 @@ func verbs(root *cobra.Command) []string {
 	return list
 }
 
+// verbHabits are commands of other programs, with those that do the same here.
+var verbHabits = map[string]string{
+	"fit": "train", "learn": "train", "svm-train": "train", "test": "evaluate", "score": "evaluate", "eval": "evaluate", "classify": "predict", "transform": "predict",
+	"svm-predict": "predict", "show": "info", "inspect": "info", "summary": "info", "check": "verify", "export": "convert", "import": "convert",
+}
+
 // unknownVerb is the error for the first argument that is not a flag.
 func unknownVerb(root *cobra.Command, args []string) error {
 	at := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
-	return registry.Unknown("command", args[max(at, 0)], verbs(root))
+	verb := args[max(at, 0)]
+	if ours, ok := verbHabits[verb]; ok {
+		return fmt.Errorf("unknown command %q: did you mean %q? see \"fenchel --help\"", verb, ours)
+	}
+	return registry.Unknown("command", verb, verbs(root))
 }
 
 // refuseUnknown makes the commands that cobra adds, help and completion,
@@ -89,6 +99,9 @@ func refuseUnknown(root *cobra.Command) {
 		case "help":
 			c.Args = func(_ *cobra.Command, args []string) error {
 				if _, _, err := root.Find(args); err != nil {
+					if _, ok := lists[args[0]]; ok {
+						return fmt.Errorf("unknown help topic %q: \"fenchel list %s\" explains them", args[0], args[0])
+					}
 					return registry.Unknown("help topic", args[0], verbs(root))
 				}
 				return nil
