@@ -97,7 +97,7 @@ func ReadFile(path string) (*Model, error) { return readFile(path, decode) }
 // Decode reads a model from the bytes of its file, or of a file of LIBSVM or
 // LIBLINEAR: the result then claims nothing, see Imported. When only the digest of the
 // numbers is wrong, it returns the model together with an error that wraps
-// ErrTampered, so that a caller may look at it.
+// ErrTampered, so that a caller may show it.
 func Decode(data []byte) (*Model, error) { return decode(slices.Clone(data)) }
 
 // decode is Decode of data that do not change.

@@ -25,7 +25,7 @@ import (
 
 // A Problem says what is wanted, and what is known of the rows beforehand.
 type Problem struct {
-	Rows    int    // n; 0 where nobody knows, as in a stream
+	Rows    int    // n; 0 where it is not known, as in a stream
 	Cols    int    // d
 	K       int    // components, 1 <= K <= d
 	Seed    uint64 // of everything random

@@ -83,7 +83,7 @@ func (r *Registry[T]) New(spec string) (T, error) {
 }
 
 // Params are the key=value pairs of a spec. A constructor reads each key it
-// knows; keys that nobody read are reported as unknown.
+// knows; keys that were not read are reported as unknown.
 type Params struct {
 	values map[string]string
 	known  []string

@@ -9,8 +9,8 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// Choose returns the solver that should prove the relative gap first, and why. The rules look at
-// counts, never at a clock; they were measured on 100 sets, real, deformed and generated
+// Choose returns the solver that should prove the relative gap first, and why. The rules use
+// counts, never a clock; they were measured on 100 sets, real, deformed and generated
 // ones, with lambda = 100/n to 1/(100n).
 //
 // Second-order steps come first where they are known to win; where they may only, dual
