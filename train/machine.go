@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
+	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
 // machineFamily is that of kernel machines. All outputs share one matrix of the
@@ -238,7 +240,7 @@ func (spec *Spec) checkKernel() error {
 		return nil
 	}
 	if _, err := kernelsolver.New(spec.Solver); err != nil {
-		return fmt.Errorf("%w (of kernel machines)", err)
+		return cmp.Or(spec.wrongFamily(kernelsolver.Entries(), linear.Entries()), fmt.Errorf("%w (of kernel machines)", err))
 	}
 	return nil
 }
