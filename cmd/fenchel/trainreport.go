@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,7 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	printProof(r, m, s, string(t.result.Status), t.result.Unproved)
 	printSize(r, m)
 	if m.Support != nil {
-		r.line("kernel", "%d values requested, %d computed", t.result.Evaluations.Requested, t.result.Evaluations.Computed)
+		r.line("kernel", "%s", evaluated(t.result.Evaluations))
 	}
 	if t.evaluation != nil {
 		r.line("test", "%s", headline(t.evaluation))
@@ -40,6 +41,15 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	} else {
 		r.line("model", "not saved (give -o FILE)")
 	}
+}
+
+// evaluated says how many values of a kernel were computed, and how many were at hand.
+func evaluated(c kernel.Counts) string {
+	ahead := ""
+	if c.Prefetched > 0 {
+		ahead = fmt.Sprintf(" (%s of them before they were needed)", short(c.Prefetched))
+	}
+	return fmt.Sprintf("%s values computed%s, cache hits %.0f %%", short(c.Computed), ahead, math.Floor(100*c.Hits()))
 }
 
 // unlikeTable reports whether features are as they were by default, but would have been
@@ -81,7 +91,9 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 	}
 	if m.Support != nil {
 		out["kernel"], out["support"] = m.Statement.Kernel, m.Support.Len()
-		out["kernel_evaluations"], out["kernel_evaluations_computed"] = t.result.Evaluations.Requested, t.result.Evaluations.Computed
+		c := t.result.Evaluations
+		out["kernel_evaluations"], out["kernel_evaluations_computed"] = c.Requested, c.Computed
+		out["kernel_evaluations_prefetched"], out["inner_products"] = c.Prefetched, c.Products
 	}
 	if m.Map != nil { // the proof is of the kernel that the map approximates this one by
 		out["kernel"], out["map"] = m.Statement.Kernel, m.Statement.Map
