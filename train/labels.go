@@ -177,12 +177,17 @@ func (l *labels) setFactors(byLabel map[string]float64, balanced bool, rowWeight
 			l.factor[c] = total / (float64(len(l.classes)) * rows[c])
 		}
 	}
+	given := make([]string, len(l.classes))
 	for _, label := range slices.Sorted(maps.Keys(byLabel)) {
 		w := byLabel[label]
-		c := slices.Index(l.classes, label)
+		c := classOf(l.classes, label)
 		if c < 0 {
 			return registry.Unknown("class", label, l.classes)
 		}
+		if given[c] != "" {
+			return fmt.Errorf("class weights of %s and %s: expected one, as both are the class %s", given[c], label, l.classes[c])
+		}
+		given[c] = label
 		if !(w > 0) || math.IsInf(w, 1) {
 			return fmt.Errorf("class weight %s=%g: expected a number > 0", label, w)
 		}
