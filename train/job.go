@@ -24,6 +24,7 @@ type job struct {
 	first   objective // of output 0; the others are made when needed
 	solver  solver.Solver
 	why     string // the solver was chosen so
+	biasWhy string // the bias is not the usual one; "": it is, or was asked for
 
 	mapped  kernel.Map    // whose images are the rows; nil: they are as they were
 	mapping time.Duration // took so long
@@ -38,6 +39,7 @@ func prepare(ctx context.Context, set *dataset.Set, spec Spec) (*job, error) {
 	if err := trainable(set, j.spec.Task); err != nil {
 		return nil, err
 	}
+	j.biasWhy = j.spec.adopt()
 	j.spec.complete(set)
 	if set.Text && !takesText(j.spec.Kernel) {
 		return nil, DataError{"found texts, of which only kernels of strings make sense: expected --kernel spectrum or --kernel ssk (or words counted as features, such as LIBSVM text)"}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -131,6 +132,9 @@ func (f machineFamily) choose(p problem.Problem, gap float64) (name, why string)
 	case *problem.Nu:
 		return "nu", "the one for nu"
 	case *problem.Kernel:
+		if !loss.IsConvex(p.Loss) {
+			return "ramp", "the one for its loss, which is not convex"
+		}
 		if s := (kernelsolver.SMO{}); f.gram.Definite() || s.Accepts(p) != nil {
 			return kernelsolver.Choose(p, gap)
 		}

@@ -249,7 +249,7 @@ func TestMachineRefuses(t *testing.T) {
 		{Spec{Kernel: "rbf", Solver: "newton"}, "newton trains linear models: leave out --kernel"},
 		{Spec{Kernel: "rbf", Cache: -1}, "cache=-1"},
 		{Spec{Cache: 1 << 20}, "without a kernel"},
-		{Spec{Kernel: "rbf", Solver: "sdca"}, "a free bias forbids"},
+		{Spec{Kernel: "rbf", Bias: "free", Solver: "sdca"}, "a free bias forbids"},
 		{Spec{Radius: 1}, "radius=1 without a kernel"},
 		{Spec{Kernel: "rbf", Radius: -1}, "radius=-1: expected a number > 0"},
 		{Spec{Kernel: "rbf", Radius: 1, Bias: "free"}, "free bias"},

@@ -29,7 +29,7 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), Why: j.why, Evaluations: j.evaluations(), Train: j.mapping}
+	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), Why: j.why, BiasWhy: j.biasWhy, Evaluations: j.evaluations(), Train: j.mapping}
 	r.Unproved, r.ProvesNothing = j.unproved(r.Summary), j.provesNothing()
 	for c, s := range solutions {
 		r.Epochs += s.Epochs

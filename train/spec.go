@@ -207,6 +207,9 @@ func (spec *Spec) terms() (terms, error) {
 		return t, err
 	}
 	t.radius, t.slack, t.nu, t.oneClass = spec.Radius, spec.Slack, spec.Nu, spec.Task == OneClass
+	if err := spec.checkConvex(t); err != nil {
+		return t, err
+	}
 	return t, t.solvable()
 }
 

@@ -36,6 +36,7 @@ type Result struct {
 	N       float64 // the sum of the row weights, for C = 1/(lambda N)
 	Epochs  int     // of all classes together
 	Why     string  // the solver was chosen; "" if it was asked for
+	BiasWhy string  // the bias is another than the default that was asked for by giving none; "": it is not
 
 	Unproved      string // why there is no gap; "": there is one
 	ProvesNothing bool   // there can be none, by this solver or with this kernel: its passes are all that was asked

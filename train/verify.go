@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -19,7 +20,10 @@ type Verification struct {
 	// Rebuilt says that the model holds no dual variables: the lower bound
 	// found was built from its predictions, and the one claimed, which may be
 	// better, cannot be checked.
-	Rebuilt  bool
+	Rebuilt bool
+	// Tangent is, for a loss that is not convex, the relative gap to which the convex
+	// problem at the point of the worst output is solved: see problem.Kernel.Tangent. Else nil.
+	Tangent  *float64
 	Problems []string // what does not hold; empty: everything claimed is true, or unproved
 	Unproved string   // why it could be neither proved nor refuted; "": it could
 }
@@ -67,7 +71,7 @@ func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error
 		v.recompute(c+1, &found.Outputs[c], p, w, m.Statement.Gap)
 	}
 	v.Found = Summarise(&found)
-	if v.Unproved = cmp.Or(v.Unproved, v.judge(problems.family, m.Statement.Gap), unnamed); len(v.Problems) > 0 {
+	if v.Unproved = cmp.Or(v.Unproved, v.judge(problems, m.Statement.Gap), unnamed); len(v.Problems) > 0 {
 		v.Unproved = ""
 	}
 	return v, nil
@@ -107,11 +111,18 @@ func (v *Verification) recompute(number int, o *model.Output, p objective, w []f
 	if p.Bias == problem.None && o.Bias != 0 {
 		v.fail("output %d has the bias %g, claimed to have none", number, o.Bias)
 	}
+	if k, ok := p.Problem.(*problem.Kernel); ok && !loss.IsConvex(k.Loss) {
+		worst := k.Tangent(p.cut(problem.Point{W: w}).W)
+		if v.Tangent != nil {
+			worst = max(worst, *v.Tangent)
+		}
+		v.Tangent = &worst
+	}
 	claim := o.Certificate
 	point := problem.Point{W: w, A: o.Dual}
 	rebuilt := point.A == nil
 	if rebuilt {
-		v.Rebuilt = true
+		v.Rebuilt = loss.IsConvex(p.Loss)
 		point.A = p.derivatives(w)
 	}
 	found := p.Certify(point)

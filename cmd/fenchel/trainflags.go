@@ -40,7 +40,7 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
 	f.BoolVar(&s.NoDual, "no-dual", false, "leave the dual variables out of the model: smaller, but verify proves less")
 	complete(cmd, "task", train.Tasks()...)
-	complete(cmd, "loss", names(loss.Entries())...)
+	complete(cmd, "loss", names(slices.Concat(loss.Entries(), loss.NonconvexEntries()))...)
 	complete(cmd, "penalty", names(penalty.Entries())...)
 	complete(cmd, "bias", problem.BiasNames()...)
 	complete(cmd, "scheme", train.Schemes()...)

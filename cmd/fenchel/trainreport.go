@@ -20,6 +20,9 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	printColumns(r, m.Schema)
 	printTask(r, m)
 	printProblem(r, m, t.result.N, t.result.Why)
+	if t.result.BiasWhy != "" {
+		r.line("bias", "%s: %s", m.Statement.Bias, t.result.BiasWhy)
+	}
 	if t.unlikeTable() {
 		r.line("scale", "none, the default of data that are no table; of CSV, TSV and ARFF it is std")
 	}
@@ -98,6 +101,9 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 	if m.Map != nil { // the proof is of the kernel that the map approximates this one by
 		out["kernel"], out["map"] = m.Statement.Kernel, m.Statement.Map
 		_, out["map_features"] = m.Map.Dims()
+	}
+	if t.result.BiasWhy != "" {
+		out["bias_why"] = t.result.BiasWhy
 	}
 	if t.result.Why != "" {
 		out["solver_why"] = t.result.Why

@@ -98,6 +98,9 @@ func printVerification(r report, m *model.Model, v *train.Verification) {
 	} else {
 		r.line(verdict, "objective %.10g, best possible at least %.10g: relative gap %.3g", v.Found.Primal, v.Found.Dual, v.Found.Gap)
 	}
+	if v.Tangent != nil {
+		r.line("tangent", "the convex problem that has the tangent of the loss's concave part is solved at this point to a relative gap of %.3g", *v.Tangent)
+	}
 	printApproximate(r, m)
 	if v.Rebuilt && v.Unproved == "" {
 		r.line("note", "the model was saved without dual variables: the bound was built from its predictions; %.3g was claimed", v.Claimed.Gap)
@@ -114,6 +117,10 @@ func verificationJSON(m *model.Model, v *train.Verification) map[string]any {
 		problems = []string{}
 	}
 	valid, reason := validity(v.Problems, v.Unproved)
-	return map[string]any{"valid": valid, "reason": reason, "problems": problems, "claimed": summary(v.Claimed), "found": summary(v.Found),
+	out := map[string]any{"valid": valid, "reason": reason, "problems": problems, "claimed": summary(v.Claimed), "found": summary(v.Found),
 		"rebuilt_dual": v.Rebuilt, "digest": m.Data.Digest}
+	if v.Tangent != nil {
+		out["tangent_gap"] = model.Bound(*v.Tangent)
+	}
+	return out
 }
