@@ -139,14 +139,52 @@ func (j *job) storable(c int, s *solver.Solution, short, proved bool) (problem.P
 		point.A, same = slices.Clone(point.A), false
 		solver.Shorten(point.A)
 	}
-	if same {
-		return point, s.Certificate, nil
-	}
 	p, err := j.problem(c)
 	if err != nil {
 		return point, problem.Certificate{}, err
 	}
-	return point, p.Certify(point), nil
+	certificate := s.Certificate
+	if !same {
+		certificate = p.Certify(point)
+	}
+	if j.spec.Slack != 0 {
+		point, certificate = p.classifier(point, certificate)
+	}
+	return point, certificate, nil
+}
+
+// classifier returns the point of a problem with slack in units of its margin, and the
+// certificate of what that stands for.
+func (o objective) classifier(p problem.Point, c problem.Certificate) (problem.Point, problem.Certificate) {
+	for range 3 { // once, but for an objective between two numbers of single precision
+		unit := problem.MarginUnit(c.Primal)
+		w := slices.Clone(p.W)
+		for i := range w {
+			w[i] /= unit
+		}
+		c = o.Certify(problem.Point{W: o.point(w, c.Primal), A: p.A})
+		if p.W = w; problem.MarginUnit(c.Primal) == unit {
+			break
+		}
+		p.W = o.point(w, -unit)
+	}
+	return p, c
+}
+
+// point returns the point that weights of a model stand for, of which the objective is
+// claimed to be primal.
+func (o objective) point(w []float64, primal float64) []float64 {
+	switch o.Problem.(type) {
+	case *problem.Slack, *problem.LinearSlack:
+	default:
+		return w
+	}
+	unit := problem.MarginUnit(primal)
+	point := make([]float64, len(w))
+	for i, x := range w {
+		point[i] = unit * x
+	}
+	return point
 }
 
 // finiteOr returns x, or otherwise if it is not finite.

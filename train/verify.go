@@ -67,7 +67,7 @@ func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error
 			return v, nil
 		}
 		w := problems.family.weights(m, c)
-		v.predictor(c+1, p, w)
+		v.predictor(c+1, p, p.point(w, float64(m.Outputs[c].Certificate.Primal)))
 		v.recompute(c+1, &found.Outputs[c], p, w, m.Statement.Gap)
 	}
 	v.Found = Summarise(&found)
@@ -119,7 +119,7 @@ func (v *Verification) recompute(number int, o *model.Output, p objective, w []f
 		v.Tangent = &worst
 	}
 	claim := o.Certificate
-	point := problem.Point{W: w, A: o.Dual}
+	point := problem.Point{W: p.point(w, float64(claim.Primal)), A: o.Dual}
 	rebuilt := point.A == nil
 	if rebuilt {
 		v.Rebuilt = loss.IsConvex(p.Loss)
@@ -128,7 +128,7 @@ func (v *Verification) recompute(number int, o *model.Output, p objective, w []f
 	found := p.Certify(point)
 	o.Certificate.Primal, o.Certificate.Dual, o.Certificate.Zero = model.Bound(found.Primal), model.Bound(found.Dual), model.Bound(found.Zero)
 	// The errors of both values may be those of a bound far below the objective.
-	alone := func() float64 { return p.Certify(problem.Point{W: w}).Rounding }
+	alone := func() float64 { return p.Certify(problem.Point{W: point.W}).Rounding }
 	v.compareObjective(number, claim, o.Certificate, alone)
 	v.compareValues(number, claim, o.Certificate, found.Rounding, rebuilt)
 	v.compareStatus(number, claim, o.Certificate, goal, rebuilt)
