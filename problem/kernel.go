@@ -70,7 +70,7 @@ func (p *Kernel) Certify(pt Point) Certificate {
 		return unfinished(p.Zero())
 	}
 	primal, primalError := p.primal(responses, bias)
-	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero(), Rounding: primalError}
+	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero(), Rounding: primalError, Facts: p.facts(beta, bias, responses)}
 	c.without(p.Bias, bias)
 	if !loss.IsConvex(p.Loss) || !p.Definite() || pt.A == nil {
 		return c

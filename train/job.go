@@ -26,6 +26,8 @@ type job struct {
 	why     string // the solver was chosen so
 	biasWhy string // the bias is not the usual one; "": it is, or was asked for
 
+	machine *MachineFacts // of the model that was made; nil: none
+
 	mapped  kernel.Map    // whose images are the rows; nil: they are as they were
 	mapping time.Duration // took so long
 }

@@ -29,7 +29,7 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), Why: j.why, BiasWhy: j.biasWhy, Evaluations: j.evaluations(), Train: j.mapping}
+	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), Why: j.why, BiasWhy: j.biasWhy, Machine: j.machine, Evaluations: j.evaluations(), Train: j.mapping}
 	r.Unproved, r.ProvesNothing = j.unproved(r.Summary), j.provesNothing()
 	for c, s := range solutions {
 		r.Epochs += s.Epochs
@@ -90,12 +90,13 @@ func (j *job) statement() model.Statement {
 // rounded to float32 first, which halves the file, unless the gap asked for is
 // so small that this could show.
 func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) error {
-	points, errs := make([]problem.Point, len(solutions)), make([]error, len(solutions))
+	points, errs, facts := make([]problem.Point, len(solutions)), make([]error, len(solutions)), make([]*problem.Facts, len(solutions))
 	proved := slices.ContainsFunc(solutions, func(s *solver.Solution) bool { return s.Point.A != nil })
 	parallel.Blocks(len(solutions), 1, j.workers(), func(c, _, _ int) {
 		s := solutions[c]
 		point, certificate, err := j.storable(c, s, short && j.spec.short(), proved || !j.spec.IsMachine())
 		points[c], errs[c] = point, err
+		facts[c] = certificate.Facts
 		m.Outputs[c] = model.Output{Dual: point.A,
 			Certificate: model.Certificate{
 				Status: string(endOf(s.Status, certificate.Relative(), j.spec.Gap)),
@@ -104,6 +105,7 @@ func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) err
 			}}
 	})
 	j.stated.family.store(m, points)
+	j.machine = j.summarise(m, facts)
 	return first(errs)
 }
 

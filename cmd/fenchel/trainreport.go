@@ -27,7 +27,11 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 		r.line("scale", "none, the default of data that are no table; of CSV, TSV and ARFF it is std")
 	}
 	printProof(r, m, s, string(t.result.Status), t.result.Unproved)
-	printSize(r, m)
+	if facts := t.result.Machine; facts != nil {
+		printFacts(r, m, facts)
+	} else {
+		printSize(r, m)
+	}
 	if m.Support != nil {
 		r.line("kernel", "%s", evaluated(t.result.Evaluations))
 	}
@@ -43,6 +47,17 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 		r.line("model", "%s", t.out)
 	} else {
 		r.line("model", "not saved (give -o FILE)")
+	}
+}
+
+// printFacts says what is known of a kernel machine besides its gap.
+func printFacts(r report, m *model.Model, f *train.MachineFacts) {
+	r.line("support", "%s of %s, %d at the bound", count(f.Support, "vector"), count(m.Data.Rows, "row"), f.Bounded)
+	if !math.IsInf(f.Violation, 1) {
+		r.line("KKT", "largest violation %.3g", f.Violation)
+	}
+	if f.LeaveOneOut != nil {
+		r.line("left out", "leave-one-out error at most %s at the optimum (%s)", percent(*f.LeaveOneOut), f.By)
 	}
 }
 
@@ -97,6 +112,10 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 		c := t.result.Evaluations
 		out["kernel_evaluations"], out["kernel_evaluations_computed"] = c.Requested, c.Computed
 		out["kernel_evaluations_prefetched"], out["inner_products"] = c.Prefetched, c.Products
+	}
+	if f := t.result.Machine; f != nil {
+		out["support_bounded"], out["kkt_violation"] = f.Bounded, model.Bound(f.Violation)
+		out["leave_one_out_bound"], out["leave_one_out_by"] = f.LeaveOneOut, f.By
 	}
 	if m.Map != nil { // the proof is of the kernel that the map approximates this one by
 		out["kernel"], out["map"] = m.Statement.Kernel, m.Statement.Map
