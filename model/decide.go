@@ -21,7 +21,7 @@ func (m *Model) Decide(scores []float64) int {
 		return mostVotes(scores, len(m.Classes))
 	}
 	if len(scores) == 1 {
-		if scores[0] > 0 {
+		if scores[0] > 0 && len(m.Classes) > 1 {
 			return 1
 		}
 		return 0
@@ -72,6 +72,9 @@ func (m *Model) HasProbabilities() bool { return m.link != nil && m.Classes != n
 // of one row. More than two classes: the outputs' own, divided by their sum; one
 // against one, those that suit all pairs best, see couple.
 func (m *Model) Probabilities(dst, scores []float64) []float64 {
+	if len(m.Classes) == 1 {
+		return append(dst, 1)
+	}
 	if m.Statement.Scheme == OneAgainstOne {
 		return couple(dst, len(m.Classes), func(i, j int) float64 {
 			return 1 - m.link.Probability(scores[pairOf(i, j, len(m.Classes))])

@@ -50,7 +50,7 @@ func prepare(ctx context.Context, set *dataset.Set, spec Spec) (*job, error) {
 	if j.labels, err = readLabels(set, &j.spec); err != nil {
 		return nil, err
 	}
-	if err := j.spec.checkNu(j.spec.Task); err != nil {
+	if err := cmp.Or(j.checkSingle(), j.spec.checkNu(j.spec.Task)); err != nil {
 		return nil, err
 	}
 	if j.spec.Loss == "" && j.spec.Nu != 0 {
@@ -64,6 +64,10 @@ func prepare(ctx context.Context, set *dataset.Set, spec Spec) (*job, error) {
 	}
 	if err := j.state(ctx); err != nil {
 		return nil, err
+	}
+	if j.single() {
+		j.spec.Solver, j.why = "none", "one class, nothing to tell apart"
+		return j, nil
 	}
 	if j.solver, err = j.stated.family.solver(j.spec.Solver); err != nil {
 		return nil, err

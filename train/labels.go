@@ -97,9 +97,6 @@ func oneClassLabels(rows int) *labels {
 
 // classLabels makes sorted classes of the targets.
 func classLabels(t dataset.Target, rowWeights []float64, spec *Spec) (*labels, error) {
-	if len(t.Label) < 2 {
-		return nil, DataError{fmt.Sprintf("all rows have the label %q: expected at least two classes", t.Label[0])}
-	}
 	if len(t.Label) > 100 {
 		if once := single(t); once > len(t.Label)/2 {
 			return nil, DataError{fmt.Sprintf("found %d different labels in %d rows, %d of them once: expected classes with several rows each (is this the right target?)", len(t.Label), len(t.Code), once)}

@@ -22,9 +22,6 @@ func (spec Spec) CheckTest(set, test *dataset.Set) error {
 	var classes []string // nil: numbers
 	if cmp.Or(spec.Task, Decide(known)) == "classification" {
 		classes, _ = sortLabels(known)
-		if len(classes) < 2 {
-			return nil
-		}
 	} else if known.Number == nil {
 		return nil
 	}

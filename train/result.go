@@ -30,6 +30,7 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 		return nil, err
 	}
 	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), Why: j.why, BiasWhy: j.biasWhy, Machine: j.machine, Evaluations: j.evaluations(), Train: j.mapping}
+	r.Warnings = j.labels.sameLabels()
 	r.Unproved, r.ProvesNothing = j.unproved(r.Summary), j.provesNothing()
 	for c, s := range solutions {
 		r.Epochs += s.Epochs
