@@ -70,6 +70,21 @@ func (p *Kernel) facts(beta []float64, bias float64, r response) *Facts {
 	return f
 }
 
+// facts counts the rows at their caps; no more is known.
+func (p *Nu) facts(beta []float64) *Facts {
+	f := &Facts{Violation: math.Inf(1), LeaveOneOut: -1}
+	for i, b := range beta {
+		side := 0
+		if b < 0 {
+			side = 1
+		}
+		if most := p.Sides[side].Cap[i]; b != 0 && math.Abs(b)*p.Lambda >= most*(1-1e-12) {
+			f.Bounded = append(f.Bounded, uint32(i))
+		}
+	}
+	return f
+}
+
 // leaveOneOut counts rows.
 func (p *Kernel) leaveOneOut(f *Facts, beta []float64, bias float64, r response) {
 	_, margin := p.Loss.(loss.Margin)

@@ -64,6 +64,22 @@ func TestFacts(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, r.Machine, err)
 		}
 	}
+	r, err := Fit(t.Context(), set, Spec{Kernel: "rbf:gamma=0.5", Nu: 0.4, Gap: 1e-8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	largest, bounded := 0.0, 0 // the coefficients are bounded by one number, and some reach it
+	for _, b := range r.Model.Outputs[0].Weights {
+		largest = max(largest, math.Abs(b))
+	}
+	for _, b := range r.Model.Outputs[0].Weights {
+		if math.Abs(b) >= largest*(1-1e-9) {
+			bounded++
+		}
+	}
+	if f := r.Machine; f == nil || f.Bounded != bounded || bounded < 2 || !math.IsInf(f.Violation, 1) || f.LeaveOneOut != nil {
+		t.Errorf("nu: %+v, expected %d bounded vectors and no more", f, bounded)
+	}
 	if r, err := Fit(t.Context(), set, Spec{}); err != nil || r.Machine != nil {
 		t.Errorf("linear: %+v, %v", r.Machine, err)
 	}
