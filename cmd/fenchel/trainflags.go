@@ -28,7 +28,7 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.Float64Var(&s.Lambda, "lambda", 0, "weight of the penalty (default 1/N, N the number of rows or the sum of their weights)")
 	f.Float64Var(&s.C, "C", 0, "weight of the losses, instead of lambda: lambda = 1/(C N)")
 	t.kernel.register(cmd, s)
-	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column) or none (default free, with --radius feature)")
+	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column) or none (default free; feature with --radius and with solvers that have no step for a free one)")
 	f.StringVar(&s.Scheme, "scheme", "one-against-rest", "how more than two classes are told apart: one-against-rest or one-against-one")
 	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables: CSV, TSV, ARFF and caches of them; else none, also for NPY and NPZ)")
 	f.StringVar(&s.Solver, "solver", "auto", "solver, as in \"fenchel list solvers\"")

@@ -23,7 +23,8 @@ trusted. The exit code is 0 if everything claimed is true, 5 if some claim is fa
 as a number was changed or the data differ, and 3 if the claims are unproved: nothing
 bounds the objective from below, a model without dual variables has to be believed, or
 the data have no names to compare those of a table's columns with; for the others see
-"fenchel help exit-codes".
+"fenchel help exit-codes". Of a loss that is not convex, such as ramp, it says to which
+gap the convex problem of the concave-convex procedure is solved at the model.
 
 A model file of LIBSVM or LIBLINEAR claims nothing. With --C, for one_class and
 nu_svc --nu, and for nu_svr both, as they were in its training, verify says what
