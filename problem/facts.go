@@ -36,8 +36,11 @@ const (
 	byXiAlpha = "xi-alpha"
 )
 
-// facts looks at coefficients with the given responses.
+// facts looks at coefficients with the given responses; nil: the loss is not convex.
 func (p *Kernel) facts(beta []float64, bias float64, r response) *Facts {
+	if !loss.IsConvex(p.Loss) {
+		return nil
+	}
 	f := &Facts{LeaveOneOut: -1}
 	inverse, _ := p.Loss.(loss.Invertible)
 	if inverse == nil || p.Bias == Free && math.Abs(r.sum) > 1e-9*r.size {
@@ -88,7 +91,7 @@ func (p *Nu) facts(beta []float64) *Facts {
 // leaveOneOut counts rows.
 func (p *Kernel) leaveOneOut(f *Facts, beta []float64, bias float64, r response) {
 	_, margin := p.Loss.(loss.Margin)
-	if _, everywhere := p.Loss.(loss.Probabilistic); !margin || everywhere || !loss.IsConvex(p.Loss) || !p.Definite() {
+	if _, everywhere := p.Loss.(loss.Probabilistic); !margin || everywhere || math.IsInf(f.Violation, 1) || !p.Definite() {
 		return
 	}
 	_, hinge := p.Loss.(loss.Hinge)

@@ -57,7 +57,7 @@ func printFacts(r report, m *model.Model, f *train.MachineFacts) {
 		r.line("KKT", "largest violation %.3g", f.Violation)
 	}
 	if f.LeaveOneOut != nil {
-		r.line("left out", "leave-one-out error at most %s at the optimum (%s)", percent(*f.LeaveOneOut), f.By)
+		r.line("left out", "leave-one-out error at most %s if this is the optimum (%s)", percent(*f.LeaveOneOut), f.By)
 	}
 }
 
