@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
@@ -11,9 +12,15 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
+// Output says which of the outputs of a model is trained.
+type Output struct {
+	Class, Classes int    // number of so many that are trained; 0 of 1 without classes
+	Name           string // of several: the class, or two of which one is told from the other
+}
+
 // Progress is one look at the training of one class.
 type Progress struct {
-	Class, Classes int // of so many that are trained; 0 of 1 without classes
+	Output
 	solver.Progress
 	Evaluations kernel.Counts // of the kernel so far, for all classes
 
@@ -22,31 +29,53 @@ type Progress struct {
 	Model func() *model.Model
 }
 
+// Step is where the training of one class is between two certificates.
+type Step struct {
+	Output
+	solver.Step
+	Evaluations kernel.Counts
+}
+
 // solve runs the solver on every problem.
 func (j *job) solve(ctx context.Context, limit *limit) ([]*solver.Solution, error) {
 	outputs := j.labels.outputs()
 	solutions, errs := make([]*solver.Solution, outputs), make([]error, outputs)
+	turns := newTurns(limit, outputs, j.workers(), j.together())
 	var telling sync.Mutex
-	parallel.Blocks(outputs, 1, j.workers(), func(c, _, _ int) {
+	turns.each(func(c int) {
 		opt := solver.Options{Gap: j.spec.Gap, Epochs: j.spec.Epochs, Seed: j.spec.Seed + uint64(c), Short: j.spec.short()}
-		opt.Time = limit.share(outputs, j.workers())
+		opt.Time = turns.share()
+		opt.Turn = func(epochs int) time.Duration { return turns.next(c, epochs) }
 		p, err := j.problem(c)
 		if err != nil {
 			errs[c] = err
 			return
 		}
-		if j.spec.Progress != nil {
-			opt.Trace = func(look solver.Progress) {
-				telling.Lock()
-				defer telling.Unlock()
-				j.spec.Progress(Progress{c, outputs, look, j.evaluations(), j.snapshot(look)})
-			}
-		}
+		j.watch(&opt, c, &telling)
 		if solutions[c], errs[c] = solver.Run(ctx, j.solver, p.Problem, opt); errs[c] == nil {
 			solutions[c].Point = p.lift(solutions[c].Point)
 		}
 	})
 	return solutions, first(errs)
+}
+
+// watch has the run of output c tell what the spec asks for, never two at once.
+func (j *job) watch(opt *solver.Options, c int, telling *sync.Mutex) {
+	output := Output{c, j.labels.outputs(), j.labels.name(c)}
+	if tell := j.spec.Progress; tell != nil {
+		opt.Trace = func(look solver.Progress) {
+			telling.Lock()
+			defer telling.Unlock()
+			tell(Progress{output, look, j.evaluations(), j.snapshot(look)})
+		}
+	}
+	if tell := j.spec.Step; tell != nil {
+		opt.Step = func(step solver.Step) {
+			telling.Lock()
+			defer telling.Unlock()
+			tell(Step{output, step, j.evaluations()})
+		}
+	}
 }
 
 // workers is how many outputs are trained at the same time.

@@ -76,7 +76,7 @@ func TestBar(t *testing.T) {
 		t.Fatal("no bar on a terminal")
 	}
 	for epoch, gap := range []float64{0.1, 1e-4, 1e-5} {
-		d.show(train.Progress{Classes: 1, Progress: solver.Progress{Epoch: epoch + 3, Certificate: problem.Certificate{Primal: 1, Dual: 1 - gap}}})
+		d.show(train.Progress{Output: train.Output{Classes: 1}, Progress: solver.Progress{Epoch: epoch + 3, Certificate: problem.Certificate{Primal: 1, Dual: 1 - gap}}})
 		if want := fmt.Sprintf("epoch %d ", epoch+3); !shows(want) {
 			t.Fatalf("never showed %q", want)
 		}
