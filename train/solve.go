@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -40,7 +41,7 @@ type Step struct {
 func (j *job) solve(ctx context.Context, limit *limit) ([]*solver.Solution, error) {
 	outputs := j.labels.outputs()
 	solutions, errs := make([]*solver.Solution, outputs), make([]error, outputs)
-	turns := newTurns(limit, outputs, j.workers(), j.together())
+	turns := newTurns(limit, outputs, j.workers(), j.together(), matrix.Nonzeros(j.set.X))
 	var telling sync.Mutex
 	turns.each(func(c int) {
 		opt := solver.Options{Gap: j.spec.Gap, Epochs: j.spec.Epochs, Seed: j.spec.Seed + uint64(c), Short: j.spec.short()}

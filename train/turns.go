@@ -14,6 +14,7 @@ type turns struct {
 	limit   *limit
 	workers int
 	most    int // runs under way at once
+	ahead   int // epochs that a run may always be ahead: where they are short
 
 	mutex  sync.Mutex
 	free   int                   // workers without a run
@@ -23,9 +24,10 @@ type turns struct {
 	until  time.Time             // when those under way are to end; not used without a limit
 }
 
-// newTurns is for so many outputs, of which at most so many are under way at once.
-func newTurns(l *limit, outputs, workers, most int) *turns {
-	return &turns{limit: l, workers: workers, most: max(most, workers), free: workers, later: outputs,
+// newTurns is for so many outputs, of which at most so many are under way at once. An epoch
+// touches so many numbers.
+func newTurns(l *limit, outputs, workers, most int, numbers int64) *turns {
+	return &turns{ahead: int(min(shortTurn/max(1, numbers), mostAhead)), limit: l, workers: workers, most: max(most, workers), free: workers, later: outputs,
 		epochs: map[int]int{}, wait: map[int]chan struct{}{}}
 }
 
@@ -67,7 +69,7 @@ func (t *turns) begin(c int) {
 func (t *turns) next(c, epochs int) time.Duration {
 	t.mutex.Lock()
 	t.epochs[c] = epochs
-	if least, any := t.least(); any && t.wait[c] == nil && epochs > t.epochs[least]+t.epochs[least]/lead {
+	if least, any := t.least(); any && t.wait[c] == nil && epochs > t.epochs[least]+max(t.epochs[least]/lead, t.ahead) {
 		t.wait[c] = make(chan struct{})
 		t.free++
 		t.give()
@@ -80,9 +82,14 @@ func (t *turns) next(c, epochs int) time.Duration {
 	return t.share()
 }
 
-// lead bounds by how much a run may be ahead of those that wait: a part of their epochs. It
-// spares changes from one run to another, after which less is at hand.
-const lead = 8
+// lead bounds by how much a run may be ahead of those that wait: a part of their epochs, or a
+// few of them, as long as these touch fewer numbers than shortTurn. After a change to another
+// run little of it is in the caches.
+const (
+	lead      = 8
+	mostAhead = 3
+	shortTurn = 1 << 22
+)
 
 // share returns the time of a run from now on.
 func (t *turns) share() time.Duration {

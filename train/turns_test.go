@@ -18,7 +18,7 @@ import (
 // to come another.
 func TestTurnsShareTheTime(t *testing.T) {
 	for _, c := range []struct{ outputs, workers, most, rounds int }{{1, 1, 1, 1}, {5, 1, 1, 5}, {5, 1, 5, 5}, {5, 2, 5, 3}, {4, 2, 2, 2}, {6, 1, 2, 6}, {3, 8, 3, 1}} {
-		turns := newTurns(newLimit(time.Hour), c.outputs, c.workers, c.most)
+		turns := newTurns(newLimit(time.Hour), c.outputs, c.workers, c.most, 1<<30)
 		for k := range min(turns.most, c.outputs) {
 			turns.begin(k)
 		}
@@ -27,11 +27,11 @@ func TestTurnsShareTheTime(t *testing.T) {
 			t.Errorf("%+v: %v, expected %v", c, got, want)
 		}
 	}
-	late := newTurns(&limit{begun: time.Now().Add(-time.Hour), time: time.Minute}, 3, 1, 3)
+	late := newTurns(&limit{begun: time.Now().Add(-time.Hour), time: time.Minute}, 3, 1, 3, 1)
 	if late.begin(0); late.share() != 1 {
 		t.Errorf("%v when all is over, expected the least limit", late.share())
 	}
-	free := newTurns(newLimit(0), 3, 1, 3)
+	free := newTurns(newLimit(0), 3, 1, 3, 1)
 	if free.begin(0); free.share() != 0 {
 		t.Errorf("%v without a limit", free.share())
 	}
@@ -41,7 +41,7 @@ func TestTurnsShareTheTime(t *testing.T) {
 // each ends; on several workers none waits for one at work, and no more are at work.
 func TestTurnsAreEven(t *testing.T) {
 	for _, c := range []struct{ outputs, workers, most int }{{5, 1, 5}, {7, 2, 7}, {7, 3, 4}, {4, 2, 1}, {3, 8, 3}} {
-		turns := newTurns(newLimit(0), c.outputs, c.workers, c.most)
+		turns := newTurns(newLimit(0), c.outputs, c.workers, c.most, 1<<30)
 		var mutex sync.Mutex
 		made, working, most := map[int]int{}, 0, 0
 		turns.each(func(o int) {
@@ -110,7 +110,7 @@ func TestInterruptedClassesAreEven(t *testing.T) {
 				epochs = append(epochs, o.Certificate.Epochs)
 			}
 			least, most := slices.Min(epochs), slices.Max(epochs)
-			if least < 5 || most > least+least/lead+2 {
+			if least < 5 || most > least+threads*(max(least/lead, mostAhead)+1) {
 				t.Errorf("%s %s %s, %d threads: found %v epochs", spec.Kernel, spec.Solver, spec.Scheme, threads, epochs)
 			}
 			cancel()
