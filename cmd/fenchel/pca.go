@@ -11,7 +11,6 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -48,6 +47,8 @@ their columns have units of their own, and a column called target, label, class 
 or named by --target, is left out. Other rows are centred if at least one value in
 twenty is not zero, or --center asks for it; sparse ones stay sparse either way.
 Without centring it is the second moment about 0 that is captured, not a variance.
+When the run is interrupted, or its --time is over, the best components so far are
+written, with their proof.
 
 With --stream, or from standard input, each row is looked at once and forgotten:
 memory does not grow with their number. One row in twenty (--hold-out) is then held
@@ -101,7 +102,8 @@ func (p *reducer) fit(cmd *cobra.Command, sources []string) (err error) {
 	warn(cmd, p.set.Warnings)
 	p.spec.ZeroBased, p.table = p.set.ZeroBased, p.set.Schema
 	p.read = time.Since(started)
-	p.result, err = parallel.Until(cmd.Context(), func() (*train.PCAResult, error) { return train.FitPCA(cmd.Context(), p.set, p.spec) })
+	defer stopping(cmd.Context(), "certifying the best components")()
+	p.result, err = train.FitPCA(cmd.Context(), p.set, p.spec)
 	return dataOr(err)
 }
 
