@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -24,6 +25,8 @@ type job struct {
 	first   objective // of output 0; the others are made when needed
 	solver  solver.Solver
 	why     string // the solver was chosen so
+
+	last []problem.Point // of each output, of its last look; kept for those who watch
 
 	mapped  kernel.Map    // whose images are the rows; nil: they are as they were
 	mapping time.Duration // took so long

@@ -65,6 +65,7 @@ func FitPCA(ctx context.Context, set *dataset.Set, spec PCASpec) (*PCAResult, er
 
 // run finds components and proves what they are worth.
 func (j *pcaJob) run(ctx context.Context, find func(context.Context) error) error {
+	j.tell("fitting")
 	started := time.Now()
 	fitting, done := j.fitting(ctx)
 	defer done()
@@ -73,10 +74,18 @@ func (j *pcaJob) run(ctx context.Context, find func(context.Context) error) erro
 	if err != nil {
 		return err
 	}
+	j.tell("certifying")
 	started = time.Now()
 	err = j.certify(ctx)
 	j.result.Certify += time.Since(started)
 	return err
+}
+
+// tell tells who watches what is done now.
+func (j *pcaJob) tell(phase string) {
+	if j.spec.Phase != nil {
+		j.spec.Phase(phase)
+	}
 }
 
 // Variances returns the variance of the rows of set along each component of m, and in

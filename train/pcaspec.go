@@ -33,9 +33,12 @@ type PCASpec struct {
 	Seed    uint64        // of everything random
 	Threads int           // at most so many cores; 0: all. Never changes a result
 
-	HoldOut   float64 // share of a stream's rows that are held out, at most 1/2; 0: one in twenty, -1: none
-	NoState   bool    // a stream's model cannot go on, and is smaller
-	ZeroBased bool    // noted in the model: how LIBSVM indices of the data begin
+	HoldOut float64 // share of a stream's rows that are held out, at most 1/2; 0: one in twenty, -1: none
+	// Phase, when set, is told what is done: "fitting" or "certifying".
+	Phase func(string)
+
+	NoState   bool // a stream's model cannot go on, and is smaller
+	ZeroBased bool // noted in the model: how LIBSVM indices of the data begin
 }
 
 // DefaultPCAGap is the share of the variance that may be missing unless another one

@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,7 +27,8 @@ type Progress struct {
 	Evaluations kernel.Counts // of the kernel so far, for all classes
 
 	// Model returns the current point as a model without certificate, for
-	// evaluation during the call; nil when there are several classes.
+	// evaluation during the call. Of several classes it is that of the last points of all;
+	// nil where one has none yet, or where they would take much memory.
 	Model func() *model.Model
 }
 
@@ -34,7 +36,7 @@ type Progress struct {
 type Step struct {
 	Output
 	solver.Step
-	Evaluations kernel.Counts
+	Evaluations func() kernel.Counts // so far, which may be asked at any time
 }
 
 // solve runs the solver on every problem.
@@ -52,7 +54,7 @@ func (j *job) solve(ctx context.Context, limit *limit) ([]*solver.Solution, erro
 			errs[c] = err
 			return
 		}
-		j.watch(&opt, c, &telling)
+		j.watch(&opt, c, p, &telling)
 		if solutions[c], errs[c] = solver.Run(ctx, j.solver, p.Problem, opt); errs[c] == nil {
 			solutions[c].Point = p.lift(solutions[c].Point)
 		}
@@ -61,20 +63,20 @@ func (j *job) solve(ctx context.Context, limit *limit) ([]*solver.Solution, erro
 }
 
 // watch has the run of output c tell what the spec asks for, never two at once.
-func (j *job) watch(opt *solver.Options, c int, telling *sync.Mutex) {
+func (j *job) watch(opt *solver.Options, c int, p objective, telling *sync.Mutex) {
 	output := Output{c, j.labels.outputs(), j.labels.name(c)}
 	if tell := j.spec.Progress; tell != nil {
 		opt.Trace = func(look solver.Progress) {
 			telling.Lock()
 			defer telling.Unlock()
-			tell(Progress{output, look, j.evaluations(), j.snapshot(look)})
+			tell(Progress{output, look, j.evaluations(), j.snapshot(c, p, look.Point)})
 		}
 	}
 	if tell := j.spec.Step; tell != nil {
 		opt.Step = func(step solver.Step) {
 			telling.Lock()
 			defer telling.Unlock()
-			tell(Step{output, step, j.evaluations()})
+			tell(Step{output, step, j.evaluations})
 		}
 	}
 }
@@ -98,14 +100,29 @@ func (j *job) problem(c int) (objective, error) {
 	return j.stated.output(c)
 }
 
-// snapshot returns what makes the point of a look into a model.
-func (j *job) snapshot(p solver.Progress) func() *model.Model {
-	if j.labels.outputs() > 1 {
-		return nil
+// mostNumbers is up to how many numbers the last points of all classes are kept.
+const mostNumbers = 1 << 24
+
+// snapshot returns what makes the point of a look, and the last ones of other outputs, into a
+// model; nil if some are missing.
+func (j *job) snapshot(c int, o objective, point problem.Point) func() *model.Model {
+	points := []problem.Point{point}
+	if outputs := j.labels.outputs(); outputs > 1 {
+		if outputs*len(point.W) > mostNumbers {
+			return nil
+		}
+		if j.last == nil {
+			j.last = make([]problem.Point, outputs)
+		}
+		j.last[c] = problem.Point{W: slices.Clone(o.lift(problem.Point{W: point.W}).W)}
+		if points = j.last; slices.ContainsFunc(points, func(p problem.Point) bool { return p.W == nil }) {
+			return nil
+		}
 	}
 	return func() *model.Model {
-		m := &model.Model{Classes: j.labels.classes, Scaling: j.scaling, Map: j.mapped, Data: model.Data{Features: j.set.Cols()}, Outputs: make([]model.Output, 1)}
-		j.stated.family.store(m, []problem.Point{p.Point})
+		m := &model.Model{Statement: j.statement(), Classes: j.labels.classes, Scaling: j.scaling, Map: j.mapped,
+			Data: model.Data{Features: j.set.Cols()}, Outputs: make([]model.Output, len(points))}
+		j.stated.family.store(m, points)
 		return m
 	}
 }

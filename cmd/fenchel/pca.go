@@ -29,6 +29,7 @@ type reducer struct {
 	json       bool
 	quiet      bool
 
+	shown       *display        // nil: nothing is
 	set         *dataset.Set    // nil of a stream
 	table       *dataset.Schema // nil: no table
 	result      *train.PCAResult
@@ -80,6 +81,11 @@ func (p *reducer) run(cmd *cobra.Command, sources []string) error {
 		return err
 	}
 	tidyMemory()
+	if !p.quiet {
+		p.shown = newDisplay(cmd.ErrOrStderr())
+		defer p.shown.done()
+		p.shown.reading(&p.in.opt)
+	}
 	var err error
 	if p.streams(sources) {
 		err = p.learn(cmd, sources)
@@ -103,6 +109,8 @@ func (p *reducer) fit(cmd *cobra.Command, sources []string) (err error) {
 	p.spec.ZeroBased, p.table = p.set.ZeroBased, p.set.Schema
 	p.read = time.Since(started)
 	defer stopping(cmd.Context(), "certifying the best components")()
+	p.shown.phase("fitting")
+	p.spec.Phase = p.shown.phase
 	p.result, err = train.FitPCA(cmd.Context(), p.set, p.spec)
 	return dataOr(err)
 }
@@ -129,7 +137,6 @@ func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 		p.in.opt.Columns, p.in.opt.ZeroBased = earlier.Cols(), earlier.Statement.ZeroBased || p.in.opt.ZeroBased
 	}
 	defer stopping(cmd.Context(), "making components of what was learned")()
-	d := newDisplay(cmd.ErrOrStderr(), 0)
 	began := time.Now()
 	err := p.in.blocks(cmd, sources, func(rows *dataset.RowStream, x matrix.Matrix) (err error) {
 		p.table = rows.Schema
@@ -139,12 +146,12 @@ func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 			}
 			s.Schema = rows.Schema
 		}
-		if !p.quiet {
-			d.rows(s.Rows())
+		if n := s.Rows(); n > 0 {
+			p.shown.learned(n)
 		}
 		return s.Learn(x)
 	})
-	d.done()
+	p.shown.phase("making components")
 	if s == nil || s.Rows() == 0 {
 		return dataOr(err)
 	}
@@ -192,10 +199,14 @@ func (p *reducer) takeUp() (*train.PCAStream, *model.PCA, error) {
 func (p *reducer) finish(cmd *cobra.Command, sources []string) error {
 	warn(cmd, p.result.Warnings)
 	if p.out != "" {
-		if err := p.result.Model.WriteFile(p.out); err != nil {
+		p.shown.phase("writing")
+		written := stopping(cmd.Context(), "writing the model")
+		err := p.result.Model.WriteFile(p.out)
+		if written(); err != nil {
 			return badData(err)
 		}
 	}
+	p.shown.done()
 	if p.json {
 		if err := p.printJSON(cmd); err != nil {
 			return badData(err)

@@ -49,7 +49,7 @@ func init() {
 }
 
 // Space is that of [Working].
-func (s Nu) Space(rows int) int64 { return Working{s.Q}.Space(rows) }
+func (s Nu) Space(rows int) int64 { return Working(s).Space(rows) }
 
 // Accepts takes problem.Nu only.
 func (Nu) Accepts(p problem.Problem) error {
