@@ -4,9 +4,9 @@
 // One file per verb, of train three: the flags are in trainflags.go, what is
 // reported in trainreport.go. What verbs share: exitcode.go, how a run ends; root.go, how
 // a command line is understood; interrupt.go, how a run is ended early; screen.go,
-// display.go and progress.go, what is shown meanwhile; input.go, the flags for reading data; path.go, the files that are written; proof.go, what
-// a model is and proves; text.go, how anything is spelled. No mathematics lives
-// here.
+// display.go, progress.go and progressline.go, what is shown meanwhile; input.go, the
+// flags for reading data; path.go, the files that are written; proof.go, what a model is
+// and proves; text.go, how anything is spelled. No mathematics lives here.
 package main
 
 import (
