@@ -80,7 +80,7 @@ func TestInterruptedShare(t *testing.T) {
 }
 
 // TestLimitOfComponents: a search ends by its limit with components and a proof, however short
-// that is; one that is done earlier is not changed by it.
+// that is; a search that is done earlier is not changed by it.
 func TestLimitOfComponents(t *testing.T) {
 	set, err := dataset.Read(context.Background(), []string{"@text:n=5000,d=800"}, dataset.Options{})
 	if err != nil {

@@ -173,9 +173,9 @@ func (v *PCAVerification) compare(m *model.PCA, c pca.Certificate) {
 	}
 }
 
-// achieved is the gap that a run which did not converge must have missed: the one found, or where
-// the time was over or the run was interrupted, when the bound may be one that a longer look
-// improves, the one claimed.
+// achieved is the gap that a run must have missed if it did not converge: the one found. Where
+// the time was over, or the run was interrupted, it is the one claimed: its certificate may have
+// been cut short, and one made in full is better.
 func achieved(p model.PCAProof, found float64) float64 {
 	if p.Status == string(solver.TimeLimit) || p.Status == string(solver.Interrupted) {
 		return p.Relative()

@@ -72,7 +72,7 @@ func (p *progress) trainParts(now time.Time) []part {
 	}
 	epoch := o.epoch
 	if p.name == "training" {
-		epoch++ // the one that is made
+		epoch++ // that is being made
 	}
 	values, left, bars := "", "", ""
 	if p.values != nil {
