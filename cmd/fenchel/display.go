@@ -89,14 +89,14 @@ func (d *display) learned(rows int) {
 	}
 }
 
-// reading begins to show how many bytes of the sources are read.
-func (d *display) reading(opt *dataset.Options) {
+// reading begins to show how many bytes of the sources are read, in a phase of that name.
+func (d *display) reading(name string, opt *dataset.Options) {
 	if d == nil {
 		return
 	}
 	opt.Tally = new(dataset.Tally)
 	d.state.watch(opt.Tally)
-	d.phase("reading")
+	d.phase(name)
 }
 
 // done takes the line away.

@@ -84,7 +84,7 @@ func (p *reducer) run(cmd *cobra.Command, sources []string) error {
 	if !p.quiet {
 		p.shown = newDisplay(cmd.ErrOrStderr())
 		defer p.shown.done()
-		p.shown.reading(&p.in.opt)
+		p.shown.reading("reading", &p.in.opt)
 	}
 	var err error
 	if p.streams(sources) {

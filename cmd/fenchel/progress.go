@@ -34,6 +34,7 @@ type progress struct {
 
 // standing is how far the training of one class is.
 type standing struct {
+	begun     bool
 	epoch     int
 	gap       float64 // 0: not known
 	estimated bool    // the gap is not proved
@@ -112,6 +113,7 @@ func (p *progress) output(of train.Output, now time.Time) *standing {
 		p.outputs, p.first = make([]standing, of.Classes), now
 	}
 	p.latest = of.Class
+	p.outputs[of.Class].begun = true
 	return &p.outputs[of.Class]
 }
 

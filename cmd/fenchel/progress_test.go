@@ -50,14 +50,14 @@ func TestProgressOfALongRun(t *testing.T) {
 		now  float64
 		want string
 	}{
-		{func() {}, 1, "training 0s  epoch 1  gap not yet known"},
+		{func() {}, 1, "training 0.0s  epoch 1  gap not yet known"},
 		{func() {}, 13, "training 12s  epoch 1  gap not yet known"},
 		{func() { p.step(stepOf(0, 1, 1, 0.5, false), at(14)) }, 14, "training 13s  epoch 2  gap about 5.0e-01  2.5 M kernel values  2m40s left"},
 		{func() { p.step(stepOf(0, 1, 2, 0.01, true), at(20)) }, 21, "certifying 20s  epoch 2  gap about 1.0e-02  5 M kernel values  20s left"},
 		{func() { p.look(lookOf(0, 1, 2, 0.02), at(22)) }, 22, "training 21s  epoch 3  gap 2.00e-02  5 M kernel values  21s left"},
 		{func() { p.tested("test error 3.20 %") }, 22, "training 21s  epoch 3  gap 2.00e-02  test error 3.20 %  21s left"},
 		{func() { p.look(lookOf(0, 1, 3, 1e-4), at(25)) }, 25, "training 24s  epoch 4  gap 1.00e-04  test error 3.20 %  5 M kernel values"},
-		{func() { p.enter("writing", at(26)) }, 28, "writing 2s"},
+		{func() { p.enter("writing", at(26)) }, 28, "writing 2.0s"},
 	} {
 		c.what()
 		line := p.line(at(c.now), 79)
@@ -134,7 +134,7 @@ func TestProgressOfReading(t *testing.T) {
 	for _, c := range []struct {
 		source string
 		want   string
-	}{{"file", `^reading 2s  100 % of 0\.\d+ MB  under 1s left  \[############\]$`}, {"-", `^reading 2s  2\.2 MB$`}} {
+	}{{"file", `^reading 2.0s  100 % of 0\.\d+ MB  under 1s left  \[############\]$`}, {"-", `^reading 2.0s  2\.2 MB$`}} {
 		path, text := t.TempDir()+"/rows.svm.gz", strings.Repeat("1 1:0.5 2:7\n-1 2:1\n", 115790)
 		if c.source == "file" {
 			gzipped(t, path, text)
@@ -146,7 +146,7 @@ func TestProgressOfReading(t *testing.T) {
 		opt := dataset.Options{Stdin: strings.NewReader(text), Tally: new(dataset.Tally)}
 		p.watch(opt.Tally)
 		p.enter("reading", start)
-		if line := p.line(start, 79); line != "reading 0s" {
+		if line := p.line(start, 79); line != "reading 0.0s" {
 			t.Errorf("found %q before anything is read", line)
 		}
 		if _, err := dataset.Read(t.Context(), []string{path}, opt); err != nil {

@@ -21,9 +21,9 @@ func (p *progress) line(now time.Time, width int) string {
 
 // parts are those of a line.
 func (p *progress) parts(now time.Time) []part {
-	parts := []part{{0, p.name + " " + clock(now.Sub(p.begun))}}
+	parts := []part{{0, p.name + " " + passed(now.Sub(p.begun))}}
 	switch {
-	case p.name == "reading":
+	case strings.HasPrefix(p.name, "reading"):
 		parts = append(parts, p.readParts(now)...)
 	case p.name == "learning":
 		parts = append(parts, part{1, count(p.rows, "row")})
@@ -89,9 +89,13 @@ func (p *progress) trainParts(now time.Time) []part {
 	return []part{{4, classes}, {2, fmt.Sprintf("epoch %d", epoch)}, {1, gap}, {5, p.test}, {6, values}, {3, left}, {7, bars}}
 }
 
-// least returns the standing of the output that has come least far.
+// least returns the standing of the output that has come least far; as long as some have not
+// begun, that of the one heard of last.
 func (p *progress) least() (o standing) {
 	for k, x := range p.outputs {
+		if !x.begun {
+			return p.outputs[p.latest]
+		}
 		if k == 0 || o.proved && !x.proved || o.proved == x.proved && x.share < o.share {
 			o = x
 		}
@@ -131,7 +135,15 @@ func bar(share float64) string {
 	return "[" + strings.Repeat("#", done) + strings.Repeat("-", length-done) + "]"
 }
 
-// clock writes a time that has passed.
+// passed writes a time that has passed, at first so that it is seen to move.
+func passed(d time.Duration) string {
+	if d < 10*time.Second {
+		return fmt.Sprintf("%.1fs", math.Floor(10*d.Seconds())/10)
+	}
+	return clock(d)
+}
+
+// clock writes a time in whole seconds.
 func clock(d time.Duration) string {
 	switch s := int(d / time.Second); {
 	case s < 60:

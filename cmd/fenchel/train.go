@@ -155,7 +155,7 @@ func (t *trainer) finish(cmd *cobra.Command, sources []string, tr *tracer, start
 // readAll reads the data and the test data, the latter into the same features.
 func (t *trainer) readAll(cmd *cobra.Command, sources []string) (err error) {
 	t.in.opt.Precomputed = isPrecomputed(t.spec.Kernel)
-	t.shown.reading(&t.in.opt)
+	t.shown.reading("reading", &t.in.opt)
 	if t.set, err = t.in.read(cmd, sources); err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (t *trainer) readAll(cmd *cobra.Command, sources []string) (err error) {
 	test.opt.Target, test.opt.Labels, test.opt.Weights = "", "", "" // the schema knows the target
 	test.opt.Ignore, test.opt.Categorical, test.opt.Numeric = nil, nil, nil
 	test.opt.Schema, test.opt.Columns = t.set.Schema, t.set.Cols()
-	t.shown.reading(&test.opt)
+	t.shown.reading("reading test data", &test.opt)
 	if t.testSet, err = test.read(cmd, t.test); err != nil {
 		return err
 	}
