@@ -30,11 +30,14 @@ func (j *job) together() int {
 		}
 		return int(max(1, roomForRuns/each))
 	}
-	matrices := int64(1)
-	if j.labels.pairs {
-		matrices = outputs
+	matrices, bytes := int64(1), int64(8)
+	if f, ok := j.stated.family.(machineFamily); ok && f.gram.Single() {
+		bytes = 4
 	}
-	if 8*n*n*matrices > cmp.Or(j.spec.Cache, kernel.DefaultCache) {
+	if j.labels.pairs {
+		matrices, bytes = outputs, 8
+	}
+	if bytes*n*n*matrices > cmp.Or(j.spec.Cache, kernel.DefaultCache) {
 		return 1
 	}
 	if s, ok := j.solver.(solver.Spacious); ok {

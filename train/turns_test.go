@@ -193,6 +193,9 @@ func TestTogether(t *testing.T) {
 		{Spec{}, 5, math.MaxInt},
 		{Spec{Kernel: "rbf"}, 5, math.MaxInt},
 		{Spec{Kernel: "rbf", Cache: 10 << 20}, 1, 1}, // the matrix takes 72 MB
+		{Spec{Kernel: "rbf", Cache: 80 << 20}, 5, math.MaxInt},
+		{Spec{Kernel: "rbf", Scheme: "one-against-one", Cache: 100 << 20}, 1, 1}, // 10 of 12 MB
+		{Spec{Kernel: "rbf", Scheme: "one-against-one", Cache: 120 << 20}, 10, math.MaxInt},
 		{Spec{Kernel: "rbf", Loss: "squared", Solver: "cholesky"}, 5, 30},
 	} {
 		j, err := prepare(context.Background(), set, c.spec)
