@@ -100,6 +100,13 @@ type Unproved interface {
 	Passes() int
 }
 
+// Stationary is a State that may seek a stationary point of a problem that need not be
+// convex: where it then stands counts, whatever the objective is there.
+type Stationary interface {
+	State
+	Stationary() bool
+}
+
 // Ending is a State that knows when it can do nothing more. End returns nil while
 // it can, and then why not: the run is judged once more, and unless the gap is
 // proved it has stalled, with that reason among the warnings.
