@@ -9,10 +9,11 @@ import (
 )
 
 // outputsOf returns how many outputs so many classes need; 0 classes: a number
-// is predicted. A single class needs more outputs than there can be.
+// is predicted. A single class, which only other programs learn, has one that says
+// nothing; of this program it needs more outputs than there can be.
 func (m *Model) outputsOf(classes int) int {
 	switch {
-	case classes == 0 && m.Classes == nil || classes == 2:
+	case classes == 0 && m.Classes == nil || classes == 2 || classes == 1 && m.IsImported():
 		return 1
 	case classes < 2:
 		return math.MaxInt
@@ -53,6 +54,9 @@ func (m *Model) checkNames() error {
 		return fmt.Errorf("found the scheme %q, expected %s", s, OneAgainstOne)
 	} else if s != "" && len(m.Classes) < 3 {
 		return fmt.Errorf("found the scheme %s for %d classes, expected at least three", s, len(m.Classes))
+	}
+	if err := m.checkCalibration(); err != nil {
+		return err
 	}
 	return m.Data.checkFeatures(m.Features, m.Schema)
 }

@@ -21,7 +21,7 @@ func (m *Model) Decide(scores []float64) int {
 		return mostVotes(scores, len(m.Classes))
 	}
 	if len(scores) == 1 {
-		if scores[0] > 0 {
+		if scores[0] > 0 && len(m.Classes) > 1 {
 			return 1
 		}
 		return 0
@@ -29,6 +29,22 @@ func (m *Model) Decide(scores []float64) int {
 	best := 0
 	for c, s := range scores {
 		if s > scores[best] {
+			best = c
+		}
+	}
+	return best
+}
+
+// Likeliest returns the class for which these scores and probabilities speak. A
+// calibration need not agree with [Model.Decide]: then it is the class of the highest
+// probability, the last among equals.
+func (m *Model) Likeliest(scores, probabilities []float64) int {
+	if m.Calibration == nil || m.OneClass() {
+		return m.Decide(scores)
+	}
+	best := 0
+	for c, p := range probabilities {
+		if p >= probabilities[best] {
 			best = c
 		}
 	}
@@ -65,14 +81,22 @@ func Pair(output, classes int) (i, j int) {
 	return i, i + 1 + output
 }
 
-// HasProbabilities reports whether the loss makes scores into probabilities.
+// HasProbabilities reports whether the loss, or a calibration, makes scores into
+// probabilities.
 func (m *Model) HasProbabilities() bool {
-	return m.link != nil && m.Classes != nil && m.Statement.Scheme != OneAgainstOne
+	return m.Classes != nil && (m.Calibration != nil || m.link != nil && m.Statement.Scheme != OneAgainstOne)
 }
 
 // Probabilities returns one probability per class, appended to dst, for scores
-// of one row. More than two classes: the outputs' own, divided by their sum.
+// of one row. More than two classes: the outputs' own, divided by their sum; those of
+// pairs are coupled.
 func (m *Model) Probabilities(dst, scores []float64) []float64 {
+	if len(m.Classes) == 1 {
+		return append(dst, 1)
+	}
+	if m.Calibration != nil {
+		return m.Calibration.probabilities(dst, scores, len(m.Classes))
+	}
 	if len(scores) == 1 {
 		p := m.link.Probability(scores[0])
 		return append(dst, 1-p, p)

@@ -23,6 +23,8 @@ type Model struct {
 	Map       kernel.Map       // to the images that a linear model is one of; nil: of the rows
 	Version   string           // of the program that trained it
 
+	Calibration *Calibration // of a model of LIBSVM, where it has one
+
 	link loss.Probabilistic // nil when scores are not log-odds
 }
 

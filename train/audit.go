@@ -149,6 +149,8 @@ func (a *auditor) check() error {
 		return fmt.Errorf("found nu=%g, expected a number > 0 and at most 1, that of the training: the model's file does not hold it", a.opt.Nu)
 	case !needsC && a.opt.C != 0 || !needsNu && a.opt.Nu != 0:
 		return fmt.Errorf("found C=%g and nu=%g for a model of the type %s, expected no number that its training did not have", a.opt.C, a.opt.Nu, s.Solver)
+	case len(a.model.Classes) == 1 && a.model.Support != nil:
+		return errors.New("found a model of a single class: it decides without a score that could be bounded")
 	case a.opt.Refine < 0:
 		return fmt.Errorf("refine=%d: expected a number of passes >= 0", a.opt.Refine)
 	case slices.Contains([]string{"liblinear:ONECLASS_SVM", "liblinear:MCSVM_CS"}, s.Solver):
