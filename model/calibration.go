@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -77,10 +78,14 @@ func (c *Calibration) probabilities(dst, scores []float64, classes int) []float6
 		p := c.second(0, scores[0])
 		return append(dst, 1-p, p)
 	}
-	return couple(dst, classes, func(i, j int) float64 {
-		pair := pairOf(i, j, classes)
+	// LIBSVM stops early: the order of the classes counts, and is that of its files.
+	begin := len(dst)
+	dst = couple(dst, classes, func(i, j int) float64 {
+		pair := pairOf(classes-1-j, classes-1-i, classes)
 		return c.second(pair, scores[pair])
 	})
+	slices.Reverse(dst[begin:])
+	return dst
 }
 
 // second returns the probability of the second class of a pair.
@@ -107,90 +112,6 @@ func (c *Calibration) share(score float64) float64 {
 		}
 	}
 	return 1 - least
-}
-
-// couple appends the probabilities p of classes of which those of pairs are known: r_ij
-// is that of i where it is i or j (Wu, Lin, Weng 2004, second method):
-//
-//	min  sum_i sum_j (r_ji p_i - r_ij p_j)^2,   sum p = 1
-//
-// class by class, until p satisfies the optimality condition up to 0.005/classes. That
-// is loose, and LIBSVM's: the order of the classes counts, and is that of its files.
-func couple(dst []float64, classes int, second func(i, j int) float64) []float64 {
-	begin, p := len(dst), make([]float64, classes)
-	q := coupling{rows: make([]float64, classes*classes), p: p, qp: make([]float64, classes)}
-	for i := range classes {
-		p[i] = 1 / float64(classes)
-		for j := i + 1; j < classes; j++ {
-			r := second(classes-1-j, classes-1-i)
-			q.rows[j*classes+i], q.rows[i*classes+j] = 1-r, r // r_ji, r_ij
-		}
-	}
-	q.square()
-	for range max(100, classes) {
-		if q.sweep(0.005 / float64(classes)) {
-			break
-		}
-	}
-	for i := range p {
-		dst = append(dst, p[classes-1-i])
-	}
-	return dst[:begin+classes]
-}
-
-// coupling is the quadratic form of couple.
-type coupling struct {
-	rows  []float64 // Q, at first r
-	p, qp []float64 // qp = Q p
-}
-
-// square makes Q of r: Q_ii = sum_j r_ji^2, Q_ij = -r_ji r_ij.
-func (q *coupling) square() {
-	n := len(q.p)
-	for i := range n {
-		sum := 0.0
-		for j := range n {
-			if r := q.rows[j*n+i]; j != i {
-				sum += float64(r * r)
-			}
-		}
-		q.rows[i*n+i] = sum
-	}
-	for i := range n {
-		for j := range i {
-			product := -float64(q.rows[i*n+j] * q.rows[j*n+i])
-			q.rows[i*n+j], q.rows[j*n+i] = product, product
-		}
-	}
-}
-
-// sweep reports whether p is as good as wanted, or else improves every class in turn.
-func (q *coupling) sweep(most float64) bool {
-	n, value, worst := len(q.p), 0.0, 0.0
-	for i := range n {
-		q.qp[i] = 0
-		for j, p := range q.p {
-			q.qp[i] += float64(q.rows[i*n+j] * p)
-		}
-		value += float64(q.p[i] * q.qp[i])
-	}
-	for _, x := range q.qp {
-		worst = max(worst, math.Abs(x-value))
-	}
-	if worst < most {
-		return true
-	}
-	for i := range n {
-		own := q.rows[i*n+i]
-		d := (value - q.qp[i]) / own
-		q.p[i] += d
-		value = (value + float64(d*(float64(d*own)+float64(2*q.qp[i])))) / (1 + d) / (1 + d)
-		for j := range n {
-			q.qp[j] = (q.qp[j] + float64(d*q.rows[i*n+j])) / (1 + d)
-			q.p[j] /= 1 + d
-		}
-	}
-	return false
 }
 
 // write writes what calibration reads.
