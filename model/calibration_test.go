@@ -168,7 +168,7 @@ func TestSingleClass(t *testing.T) {
 func TestWholeLabels(t *testing.T) {
 	m := *examples(t)["dense machine"]
 	for _, c := range []struct{ first, second, want string }{
-		{"-1.0", "+1", "label 1 -1\n"}, {"0", "1e1", "label 10 0\n"},
+		{"-1.0", "+1", "label +1 -1\n"}, {"0", "1e1", "label 10 0\n"},
 		{"1.5", "2", `found the class "1.5", expected whole numbers`},
 		{"1", "1.0", `found the classes "1" and "1.0", expected numbers that differ`},
 		{"1", "4294967296", `found the class "4294967296"`}, {"a", "1", `found the class "a"`}, {"NaN", "1", `found the class "NaN"`},

@@ -67,17 +67,21 @@ func (m *Model) fitsLIBSVM() error {
 	return err
 }
 
-// wholeLabels returns the classes as LIBSVM and LIBLINEAR write them: as whole numbers.
+// wholeLabels returns the classes as LIBSVM and LIBLINEAR read them, whole numbers: those
+// that are spelled otherwise, as 1.0, are spelled so.
 func wholeLabels(classes []string) ([]string, error) {
-	labels := make([]string, len(classes))
+	labels, numbers := make([]string, len(classes)), make([]float64, len(classes))
 	for c, class := range classes {
 		x, err := strconv.ParseFloat(class, 64)
 		if err != nil || x != math.Trunc(x) || math.Abs(x) >= 1<<31 {
 			return nil, fmt.Errorf("found the class %q, expected whole numbers below 2^31: the format holds no other labels", class)
 		}
-		labels[c] = strconv.Itoa(int(x))
-		if at := slices.Index(labels[:c], labels[c]); at >= 0 {
+		if at := slices.Index(numbers[:c], x); at >= 0 {
 			return nil, fmt.Errorf("found the classes %q and %q, expected numbers that differ", classes[at], class)
+		}
+		labels[c], numbers[c] = class, x
+		if _, err := strconv.Atoi(class); err != nil {
+			labels[c] = strconv.Itoa(int(x))
 		}
 	}
 	return labels, nil
