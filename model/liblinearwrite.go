@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -32,6 +33,11 @@ func (m *Model) WriteLIBLINEAR(w io.Writer) error {
 		return fmt.Errorf("model of LIBLINEAR: %w", err)
 	}
 	f := liblinearFile{Model: m, kind: kind, labels: labels, outputs: outputs}
+	for _, o := range outputs {
+		if b := o.Bias / f.constant(); math.IsInf(b, 0) {
+			return fmt.Errorf("model of LIBLINEAR: found the weight %g of the constant feature %g, expected finite numbers", b, f.constant())
+		}
+	}
 	out := bufio.NewWriter(w)
 	f.write(out)
 	return out.Flush()
