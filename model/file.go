@@ -47,6 +47,9 @@ func (m *Model) parts() map[string]any {
 	if m.Calibration != nil {
 		parts["calibration"] = m.Calibration
 	}
+	if len(m.Notes) > 0 {
+		parts["notes"] = m.Notes
+	}
 	if cols := m.keptCols(); cols != m.Cols() {
 		parts["support_columns"] = cols
 	}
@@ -128,6 +131,9 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 	parts := map[string]any{"problem": &m.Statement, "data": &m.Data, "certificates": &certificates,
 		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scaling, "support_columns": &columns, "calibration": &m.Calibration}
 	if err := readParts(metadata, parts); err != nil {
+		return err
+	}
+	if err := readNotes(metadata, &m.Notes); err != nil {
 		return err
 	}
 	if err := m.restoreOutputs(certificates, cmp.Or(columns, m.Data.Features), tensors); err != nil {

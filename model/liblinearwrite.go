@@ -8,8 +8,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // WriteLIBLINEAR writes a linear model as a model of LIBLINEAR, of which decode has the
@@ -27,7 +25,7 @@ func (m *Model) WriteLIBLINEAR(w io.Writer) error {
 	}
 	var outputs []Output
 	if err == nil {
-		outputs, err = m.unscaled()
+		outputs, err = m.original()
 	}
 	if err != nil {
 		return fmt.Errorf("model of LIBLINEAR: %w", err)
@@ -85,22 +83,13 @@ func (m *Model) fitsLIBLINEAR() error {
 	return nil
 }
 
-// unscaled returns the outputs with weights of the features as they are: with offsets o
-// and factors f, <w, f(x-o)> + b = <fw, x> + b - <fw, o>.
-func (m *Model) unscaled() ([]Output, error) {
-	if m.Scaling == nil {
-		return m.Outputs, nil
-	}
+// original returns the outputs with weights of the features as they are before scaling.
+func (m *Model) original() ([]Output, error) {
 	outputs := make([]Output, len(m.Outputs))
-	for c, o := range m.Outputs {
-		w := make([]float64, len(o.Weights))
-		shift := vec.Sum{}
-		for j, x := range o.Weights {
-			w[j] = x * m.Scaling.Factor[j]
-			shift.Add(w[j] * m.Scaling.Offset[j])
-		}
-		outputs[c] = Output{Weights: w, Bias: o.Bias - shift.Value()}
-		for _, x := range append(slices.Clone(w), outputs[c].Bias) {
+	for c := range m.Outputs {
+		w, b := m.Original(c)
+		outputs[c] = Output{Weights: w, Bias: b}
+		for _, x := range append(slices.Clone(w), b) {
 			if x-x != 0 {
 				return nil, fmt.Errorf("found the weight %g of a feature as it is before scaling, expected finite numbers", x)
 			}

@@ -33,9 +33,10 @@ verb begins at once and data may be larger than memory. It keeps targets, row
 weights, names, and the digest of the rows; it must not be changed while in use.
 
 If IN is a model, so is OUT, in the format that its extension names: .fenchel;
-.svm-model of LIBSVM; .linear-model of LIBLINEAR. With .model, .txt or none a model
-of LIBSVM or LIBLINEAR becomes one of Fenchel, a kernel machine of Fenchel one of
-LIBSVM, and a linear model one of LIBLINEAR. What a format cannot hold is refused.`,
+.svm-model of LIBSVM; .linear-model of LIBLINEAR. With .model, .txt or none a
+model of LIBSVM or LIBLINEAR becomes one of Fenchel, a kernel machine of Fenchel
+one of LIBSVM, and a linear model one of LIBLINEAR. What a format cannot hold is
+refused.`,
 		Example: `  fenchel convert news.svm.gz news.fen
   fenchel convert later.csv later.fen --like news.model
   fenchel convert a9a.svm-model a9a.model`,
