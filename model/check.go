@@ -39,7 +39,7 @@ func (m *Model) checkTask() error {
 // checkNames compares the numbers of classes, features and columns.
 func (m *Model) checkNames() error {
 	if k := len(m.Outputs); k != m.outputsOf(len(m.Classes)) {
-		return fmt.Errorf("found %d classes for %d outputs", len(m.Classes), k)
+		return fmt.Errorf("found %d classes for %d classifiers", len(m.Classes), k)
 	}
 	if c := m.Data.Classes; c != 0 && c != len(m.Classes) {
 		return fmt.Errorf("found %d classes, expected the %d of the rows", len(m.Classes), c)
@@ -75,7 +75,7 @@ func (m *Model) checkImported() error {
 	case imported == 0:
 		return nil
 	case imported < len(m.Outputs):
-		return fmt.Errorf("found %d of %d outputs of another program, expected all or none", imported, len(m.Outputs))
+		return fmt.Errorf("found %d of %d classifiers of another program, expected all or none", imported, len(m.Outputs))
 	case s.Map != "" || s.Radius != 0 || s.Slack != 0 || s.Nu != 0 || s.Lambda != 0 || s.ClassWeight != nil:
 		return fmt.Errorf("found a model of another program that states its problem, expected one that does not")
 	case m.Schema != nil || m.Outputs[0].Dual != nil:

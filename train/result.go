@@ -48,7 +48,13 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 			m.Outputs[c].Dual = nil
 		}
 	}
-	return r, m.Seal()
+	if err := m.Seal(); err != nil {
+		return nil, err
+	}
+	if doubt := j.oneAnswer(r); doubt != nil {
+		r.Warnings = append(r.Warnings, doubt)
+	}
+	return r, nil
 }
 
 // columns returns how many columns a table has; 0: there is none.

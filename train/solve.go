@@ -11,7 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// Progress is one look at the training of one class.
+// Progress is how far the training of one class is.
 type Progress struct {
 	Class, Classes int // of so many that are trained; 0 of 1 without classes
 	solver.Progress

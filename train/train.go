@@ -12,9 +12,9 @@
 //
 // A Fit goes from file to file: spec.go, what may be asked for; job.go, what it
 // means for these data; labels.go, targets as classes or numbers; stated.go, the
-// problems of all outputs; from.go, where their runs begin; own.go, what the program brings itself;
-// family.go and machine.go, what is different for linear
-// models and kernel machines; solve.go, the runs; result.go, the model made of them;
+// problems of all classifiers; from.go, where their runs begin; own.go, what the program
+// brings itself; family.go and machine.go, what is different for linear models and kernel
+// machines; solve.go, the runs; result.go, the model made of them;
 // end.go and summary.go, how they ended and what they prove together.
 package train
 

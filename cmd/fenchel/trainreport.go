@@ -30,16 +30,24 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	if t.evaluation != nil {
 		r.line("test", "%s", headline(t.evaluation))
 	}
-	summed := ""
-	if n := len(m.Outputs); n > 1 { // they run side by side
-		summed = fmt.Sprintf(" (summed over %d classes)", n)
-	}
-	r.line("time", "read %s, train %s, certify %s%s, total %s", seconds(t.read), seconds(t.result.Train), seconds(t.result.Certify), summed, seconds(t.total))
+	r.line("time", "%s", t.times())
 	if t.out != "" {
 		r.line("model", "%s", t.out)
 	} else {
 		r.line("model", "not saved (give -o FILE)")
 	}
+}
+
+// times says where the time went, in parts that add up. Several outputs are trained at the
+// same time: what they took together is no part.
+func (t *trainer) times() string {
+	fit := fmt.Sprintf("train %s, certify %s", seconds(t.result.Train), seconds(t.result.Certify))
+	other := t.total - t.read - t.result.Train - t.result.Certify
+	if n := len(t.result.Model.Outputs); n > 1 {
+		fit = fmt.Sprintf("fit %s (train %s, certify %s, summed over %d classifiers)", seconds(t.fitted), seconds(t.result.Train), seconds(t.result.Certify), n)
+		other = t.total - t.read - t.fitted
+	}
+	return fmt.Sprintf("read %s, %s, other %s, total %s", seconds(t.read), fit, seconds(max(0, other)), seconds(t.total))
 }
 
 // unlikeTable reports whether features are as they were by default, but would have been
