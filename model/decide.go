@@ -84,18 +84,23 @@ func Pair(output, classes int) (i, j int) {
 // HasProbabilities reports whether the loss, or a calibration, makes scores into
 // probabilities.
 func (m *Model) HasProbabilities() bool {
-	return m.Classes != nil && (m.Calibration != nil || m.link != nil && m.Statement.Scheme != OneAgainstOne)
+	return m.Classes != nil && (m.Calibration != nil || m.link != nil)
 }
 
 // Probabilities returns one probability per class, appended to dst, for scores
-// of one row. More than two classes: the outputs' own, divided by their sum; those of
-// pairs are coupled.
+// of one row. More than two classes: the outputs' own, divided by their sum; one
+// against one, those that suit all pairs best, see couple.
 func (m *Model) Probabilities(dst, scores []float64) []float64 {
 	if len(m.Classes) == 1 {
 		return append(dst, 1)
 	}
 	if m.Calibration != nil {
 		return m.Calibration.probabilities(dst, scores, len(m.Classes))
+	}
+	if m.Statement.Scheme == OneAgainstOne {
+		return couple(dst, len(m.Classes), func(i, j int) float64 {
+			return 1 - m.link.Probability(scores[pairOf(i, j, len(m.Classes))])
+		})
 	}
 	if len(scores) == 1 {
 		p := m.link.Probability(scores[0])
