@@ -54,6 +54,9 @@ func (m *Model) checkNames() error {
 	} else if s != "" && len(m.Classes) < 3 {
 		return fmt.Errorf("found the scheme %s for %d classes, expected at least three", s, len(m.Classes))
 	}
+	if err := m.checkCalibration(); err != nil {
+		return err
+	}
 	return m.Data.checkFeatures(m.Features, m.Schema)
 }
 

@@ -35,6 +35,22 @@ func (m *Model) Decide(scores []float64) int {
 	return best
 }
 
+// Likeliest returns the class for which these scores and probabilities speak. A
+// calibration need not agree with [Model.Decide]: then it is the class of the highest
+// probability, the last among equals.
+func (m *Model) Likeliest(scores, probabilities []float64) int {
+	if m.Calibration == nil || m.OneClass() {
+		return m.Decide(scores)
+	}
+	best := 0
+	for c, p := range probabilities {
+		if p >= probabilities[best] {
+			best = c
+		}
+	}
+	return best
+}
+
 // mostVotes returns the class that most pairs decide for. It looks at each pair
 // twice, which takes no memory.
 func mostVotes(scores []float64, classes int) int {
@@ -65,8 +81,11 @@ func Pair(output, classes int) (i, j int) {
 	return i, i + 1 + output
 }
 
-// HasProbabilities reports whether the loss makes scores into probabilities.
-func (m *Model) HasProbabilities() bool { return m.link != nil && m.Classes != nil }
+// HasProbabilities reports whether the loss, or a calibration, makes scores into
+// probabilities.
+func (m *Model) HasProbabilities() bool {
+	return m.Classes != nil && (m.Calibration != nil || m.link != nil)
+}
 
 // Probabilities returns one probability per class, appended to dst, for scores
 // of one row. More than two classes: the outputs' own, divided by their sum; one
@@ -74,6 +93,9 @@ func (m *Model) HasProbabilities() bool { return m.link != nil && m.Classes != n
 func (m *Model) Probabilities(dst, scores []float64) []float64 {
 	if len(m.Classes) == 1 {
 		return append(dst, 1)
+	}
+	if m.Calibration != nil {
+		return m.Calibration.probabilities(dst, scores, len(m.Classes))
 	}
 	if m.Statement.Scheme == OneAgainstOne {
 		return couple(dst, len(m.Classes), func(i, j int) float64 {

@@ -31,6 +31,8 @@ type Model struct {
 	CustomLoss    loss.Loss
 	CustomPenalty penalty.Penalty
 
+	Calibration *Calibration // of a model of LIBSVM, where it has one
+
 	link loss.Probabilistic // nil when scores are not log-odds
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -426,12 +427,15 @@ func use(t *testing.T, m *Model) {
 	m.Class(row)
 	m.Nonzeros()
 	if m.HasProbabilities() {
-		m.Probabilities(nil, m.Scores(nil, row))
+		scores := m.Scores(nil, row)
+		m.Likeliest(scores, m.Probabilities(nil, scores))
 	}
-	var foreign bytes.Buffer
-	if m.WriteLIBSVM(&foreign) == nil {
-		if _, err := Decode(foreign.Bytes()); err != nil {
-			t.Fatalf("a model that was read and written for LIBSVM cannot be read: %v\n%s", err, foreign.Bytes())
+	for program, write := range map[string]func(io.Writer) error{"LIBSVM": m.WriteLIBSVM, "LIBLINEAR": m.WriteLIBLINEAR} {
+		var foreign bytes.Buffer
+		if write(&foreign) == nil {
+			if _, err := Decode(foreign.Bytes()); err != nil {
+				t.Fatalf("a model that was read and written for %s cannot be read: %v\n%s", program, err, foreign.Bytes())
+			}
 		}
 	}
 	var first, second bytes.Buffer
