@@ -13,7 +13,7 @@ import (
 // An Input is one opened source: what is left after decompression.
 type Input struct {
 	Name string        // for messages: the path as given, "standard input" for "-"
-	Path string        // the file behind it, "" when there is none
+	Path string        // the system's file behind it, "" when there is none
 	R    *bufio.Reader // decompressed; Peek reaches headSize bytes; nil while put away: see reader
 
 	line   int          // lines taken from R

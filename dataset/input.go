@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/bzip2"
 	"context"
 	"errors"
@@ -61,16 +62,19 @@ func plainName(name string) string {
 // openInput opens a path, or standard input for "-", and undoes compression.
 func openInput(ctx context.Context, path string, opt *Options) (*Input, error) {
 	if path == "-" {
-		if opt.Stdin == nil {
-			return nil, errors.New("standard input: found none, expected rows")
+		if err := opt.checkStdin(); err != nil {
+			return nil, err
 		}
-		return newInput(&Input{Name: "standard input", line: opt.lines, ahead: opt.workers() > 1}, newInterruptible(ctx, opt.Stdin))
+		return newInput(&Input{Name: cmp.Or(opt.stdin, standardInput), line: opt.lines, ahead: opt.workers() > 1}, newInterruptible(ctx, opt.Stdin))
 	}
-	f, err := openFile(ctx, path)
+	f, err := opt.open(ctx, path)
 	if err != nil {
 		return nil, renamed(path, err)
 	}
-	in := &Input{Name: path, Path: path, close: f.Close, ahead: opt.workers() > 1}
+	in := &Input{Name: path, close: f.Close, ahead: opt.workers() > 1}
+	if opt.FS == nil {
+		in.Path = path
+	}
 	info, err := f.Stat()
 	switch {
 	case err != nil:
@@ -89,6 +93,15 @@ func openInput(ctx context.Context, path string, opt *Options) (*Input, error) {
 		return nil, err
 	}
 	return in, nil
+}
+
+const standardInput = "standard input"
+
+func (opt *Options) checkStdin() error {
+	if opt.Stdin == nil {
+		return fmt.Errorf("%s: found none, expected rows", cmp.Or(opt.stdin, standardInput))
+	}
+	return nil
 }
 
 // openFile is os.Open that ctx can end: a named pipe waits for its writer.

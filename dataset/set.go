@@ -42,6 +42,7 @@ type Set struct {
 	Warnings []error
 
 	stored *storedDigest  // from a cache; nil: none
+	sound  matrix.Matrix  // rows that were checked; nil: none
 	close  []func() error // give back the files in which the rows are
 }
 

@@ -15,8 +15,11 @@ func (m *Model) Class(x matrix.Vector) string {
 // the score is positive; of more the one with the highest, the first among
 // equals; and one against one, where output by output a pair of classes, (0,1),
 // (0,2), ..., (1,2), ..., decides as two do, the one with the most votes, the
-// last among equals.
+// last among equals. It returns -1 for another number of scores than there are outputs.
 func (m *Model) Decide(scores []float64) int {
+	if len(scores) != m.outputsOf(len(m.Classes)) {
+		return -1
+	}
 	if m.Statement.Scheme == OneAgainstOne {
 		return mostVotes(scores, len(m.Classes))
 	}
@@ -71,8 +74,13 @@ func (m *Model) HasProbabilities() bool {
 }
 
 // Probabilities returns one probability per class, appended to dst, for scores
-// of one row. More than two classes: the outputs' own, divided by their sum.
+// of one row. More than two classes: the outputs' own, divided by their sum. It appends
+// nothing if the model has no probabilities, as [Model.HasProbabilities] says, or for
+// another number of scores than there are outputs.
 func (m *Model) Probabilities(dst, scores []float64) []float64 {
+	if !m.HasProbabilities() || len(scores) != m.outputsOf(len(m.Classes)) {
+		return dst
+	}
 	if len(scores) == 1 {
 		p := m.link.Probability(scores[0])
 		return append(dst, 1-p, p)

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/dataset"
@@ -119,6 +120,9 @@ func (m *Model) Cols() int { return m.Data.Features }
 
 // Seal makes the model ready for use after its fields are set.
 func (m *Model) Seal() error {
+	if m == nil {
+		return errors.New("model: found none, expected one")
+	}
 	l, err := loss.New(m.Statement.Loss)
 	if err != nil {
 		return err

@@ -86,8 +86,11 @@ type pcaJob struct {
 
 // prepare measures the rows and picks the method.
 func (j *pcaJob) prepare() error {
-	if j.set.Weight != nil {
+	if j.set != nil && j.set.Weight != nil {
 		return DataError{"found row weights, which components have no use for"}
+	}
+	if err := checkSet(j.set); err != nil {
+		return err
 	}
 	n, d := j.set.X.Dims()
 	if j.spec.Share > 0 {

@@ -33,6 +33,12 @@ const tolerance = 1e-9
 // rows it was trained on, without any solver. The error is about rows that
 // cannot be compared at all; false claims are in the Verification.
 func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error) {
+	if m == nil {
+		return nil, m.Check()
+	}
+	if err := checkSet(set); err != nil {
+		return nil, err
+	}
 	if set.Target.Absent() && !m.OneClass() {
 		return nil, fmt.Errorf("the data have no targets: expected the rows that the model was trained on")
 	}
