@@ -24,13 +24,13 @@ func TestMisuse(t *testing.T) {
 	none := &RowStream{}
 	_, ended := none.Next()
 	for name, err := range map[string]error{
-		"codes without labels":   second(FromDense([][]float32{{1}}, Target{Code: []uint32{0}})),
-		"negative columns":       second(FromSparse([]matrix.Vector{{}}, -1, Target{})),
+		"codes without labels":   failure(FromDense([][]float32{{1}}, Target{Code: []uint32{0}})),
+		"negative columns":       failure(FromSparse([]matrix.Vector{{}}, -1, Target{})),
 		"Arriving from nothing":  first(Options{}),
 		"Arriving with a schema": first(Options{Stdin: text(), Schema: odd}),
-		"Read with a schema":     second(Read(ctx, []string{"-"}, Options{Stdin: text(), Schema: odd})),
-		"Blocks with a schema":   second(Blocks(ctx, []string{"-"}, Options{Stdin: text(), Schema: odd})),
-		"ReadFrom nothing":       second(ReadFrom(ctx, nil, "x.csv", Options{})),
+		"Read with a schema":     failure(Read(ctx, []string{"-"}, Options{Stdin: text(), Schema: odd})),
+		"Blocks with a schema":   failure(Blocks(ctx, []string{"-"}, Options{Stdin: text(), Schema: odd})),
+		"ReadFrom nothing":       failure(ReadFrom(ctx, nil, "x.csv", Options{})),
 		"a stream of nothing":    ended,
 	} {
 		if err == nil {
@@ -45,4 +45,4 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-func second[T any](_ T, err error) error { return err }
+func failure[T any](_ T, err error) error { return err }

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -98,6 +99,8 @@ type Schema struct {
 	Target  int  // place of the target in Columns, -1: none
 	Weight  int  // place of the row weights in Columns, -1: none
 	Header  bool // the columns have names; else their positions stand for these
+
+	records atomic.Pointer[recordMaker] // nil until Row is called
 }
 
 // Check returns why a schema that was read from a file cannot be one of a table

@@ -87,7 +87,7 @@ func (p *rowParser) spelled(f field) uint32 {
 		p.spoil(f, p.spell[slot].expected+", as in the training data")
 		return missingBits
 	}
-	return math.Float32bits(float32(v) + 0) // nor -0
+	return numberCell(v)
 }
 
 // strictly is what the fields of a stream are to be.
