@@ -135,3 +135,5 @@ func packed(t *testing.T, text string) string {
 	}
 	return out.String()
 }
+
+func oneFile(name, text string) fs.FS { return fstest.MapFS{name: {Data: []byte(text)}} }

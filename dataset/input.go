@@ -136,7 +136,7 @@ func renamed(path string, err error) error {
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	return fmt.Errorf("%s: %w", path, err)
+	return &ReadError{File: path, Err: err}
 }
 
 // newInput completes in with what raw gives after decompression.
@@ -250,7 +250,7 @@ func (r *namedReader) Read(p []byte) (int, error) {
 
 // explain names the input, and the decoder's many words for truncated.
 func (r *namedReader) explain(err error) error {
-	var named *inputError
+	var named *ReadError
 	if errors.As(err, &named) {
 		return err
 	}
@@ -261,14 +261,5 @@ func (r *namedReader) explain(err error) error {
 			doing = r.kind + " data is truncated: "
 		}
 	}
-	return &inputError{name: r.name, doing: doing, err: err}
+	return faultAt(r.name, 0, 0, "%s%w", doing, err)
 }
-
-// An inputError is a failure to read, with the name of the input.
-type inputError struct {
-	name, doing string
-	err         error
-}
-
-func (e *inputError) Error() string { return e.name + ": " + e.doing + e.err.Error() }
-func (e *inputError) Unwrap() error { return e.err }

@@ -75,8 +75,8 @@ type Options struct {
 // Read reads all sources, in order, as one set. A source is a path, a glob
 // pattern, "-" for standard input, or "@name:key=value,..." for a generator.
 //
-// Several sources must be of one format. An error names the source, and the
-// line and column where there is one; errors of the operating system can be
+// Several sources must be of one format. An error about them is a [ReadError],
+// with the line and column where there is one; errors of the operating system can be
 // asked for with errors.Is. An option that means nothing to the format is an
 // [OptionError], before any row is read.
 func Read(ctx context.Context, sources []string, opt Options) (*Set, error) {
@@ -114,13 +114,13 @@ func read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 	format, in, err := open(ctx, paths, &opt)
 	defer closeAll(in)
 	if err != nil {
-		return nil, err
+		return nil, located(in, err)
 	}
 	set, err := format.Read(ctx, in, &opt)
 	if err == nil && opt.ZeroBased {
 		set.ZeroBased = true
 	}
-	return set, err
+	return set, located(in, err)
 }
 
 // open opens files of one format; those opened are to be closed even if there

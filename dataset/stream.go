@@ -166,7 +166,7 @@ func (b *blocks) source(ctx context.Context, paths []string) (produce func() err
 	format, in, err := open(ctx, paths, b.opt)
 	if err != nil {
 		closeAll(in)
-		return nil, err
+		return nil, located(in, err)
 	}
 	return func() error {
 		defer closeAll(in)
@@ -179,7 +179,7 @@ func (b *blocks) source(ctx context.Context, paths []string) (produce func() err
 		if err == nil && b.given+int64(b.rows.rows) == 0 {
 			err = fmt.Errorf("%s: found no rows, expected at least one", in[0].Name)
 		}
-		return err
+		return located(in, err)
 	}, nil
 }
 
