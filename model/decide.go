@@ -61,7 +61,7 @@ func pairOf(i, j, classes int) int { return i*(2*classes-i-1)/2 + j - i - 1 }
 
 // Pair returns the classes i < j that an output decides between, one against one.
 func Pair(output, classes int) (i, j int) {
-	for output >= classes-1-i { // so many outputs have i as the first
+	for i < classes-2 && output >= classes-1-i { // so many outputs have i as the first
 		output -= classes - 1 - i
 		i++
 	}

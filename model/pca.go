@@ -247,6 +247,9 @@ func (m *PCA) WriteFile(path string) error { return replaceFile(path, m.Write, d
 
 // Write writes the components as a safetensors file.
 func (m *PCA) Write(w io.Writer) error {
+	if err := m.Check(); err != nil {
+		return err
+	}
 	k, d := m.Statement.K, m.Cols()
 	tensors := map[string]tensor{"components": {[]int{k, d}, m.Components}, "eigenvalues": {[]int{k}, m.Eigenvalue}}
 	if m.Mean != nil {

@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"context"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -119,6 +120,8 @@ func TestMisuseOfModels(t *testing.T) {
 			"Evaluate":  second(train.Evaluate(m, set, 0)),
 			"MakeAudit": second(train.MakeAudit(ctx, m, set, train.AuditOptions{})),
 			"Check":     m.Check(),
+			"Write":     nilOnly(m, func() error { return m.Write(io.Discard) }),
+			"LIBSVM":    nilOnly(m, func() error { return m.WriteLIBSVM(io.Discard) }),
 		} {
 			if err == nil || !strings.Contains(err.Error(), "model: ") {
 				t.Errorf("%s of %s: found error %v, expected one about the model", use, name, err)
@@ -147,6 +150,15 @@ func TestMisuseOfModels(t *testing.T) {
 	if _, err := train.Fit(ctx, set, train.Spec{Kernel: "mine", Custom: &kernel.Func{}}); err == nil {
 		t.Error("a kernel without a function: found no error")
 	}
+}
+
+// nilOnly is what use says of no model; what is wrong with others is found when they are
+// read again.
+func nilOnly(m *model.Model, use func() error) error {
+	if m != nil {
+		return m.Check()
+	}
+	return use()
 }
 
 func second[T any](_ T, err error) error { return err }
@@ -222,6 +234,36 @@ func TestMisuseOfScores(t *testing.T) {
 			if c.want == "" {
 				m.Scores(nil, c.x)
 			}
+		}
+	}
+}
+
+// TestFitView: rows that are a view of others, in any order, are trained on as their copies
+// are, scaled or not.
+func TestFitView(t *testing.T) {
+	ctx := context.Background()
+	dense, err := dataset.Read(ctx, []string{"@blobs:n=60,d=3"}, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := dataset.Order(60, 1, 0)[:40]
+	for _, spec := range []train.Spec{{}, {Scaling: "std"}, {Scaling: "max"}, {Kernel: "rbf:gamma=1", Scaling: "std"}} {
+		copied, err := dense.Subset(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		view := *copied
+		view.X = matrix.Subset(dense.X, rows)
+		want, err := train.Fit(ctx, copied, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := train.Fit(ctx, &view, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w, v := want.Model.Outputs[0], got.Model.Outputs[0]; !slices.Equal(w.Weights, v.Weights) || w.Bias != v.Bias {
+			t.Errorf("%+v: found %v, expected %v", spec, v.Weights, w.Weights)
 		}
 	}
 }

@@ -129,7 +129,7 @@ func nothingVaries(center bool) string {
 // pick chooses the method, or makes the one that was asked for.
 func (j *pcaJob) pick() error {
 	if j.spec.chooses() {
-		_, dense := j.set.X.(*matrix.Dense)
+		dense := matrix.IsDense(j.set.X)
 		j.spec.Method, j.result.Why = pca.ChooseBatch(j.problem.Rows, j.problem.Cols, matrix.Nonzeros(j.set.X), !dense, j.problem.K)
 	}
 	var err error
