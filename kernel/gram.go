@@ -110,6 +110,9 @@ func gramOf(k Kernel, x matrix.Matrix, opt Options, counts *counter, heed *heed)
 		}
 	})
 	for i, value := range g.Diagonal {
+		if !(g.SquaredNorm[i] <= math.MaxFloat64) {
+			return nil, fmt.Errorf("kernel: row %d: found a value that is not finite, expected finite ones", i+1)
+		}
 		g.Terms = max(g.Terms, x.Row(i).Nonzeros())
 		if !(math.Abs(value) <= math.MaxFloat64) {
 			return nil, fmt.Errorf("kernel: row %d: found the value %g with itself, expected a finite number", i+1, value)

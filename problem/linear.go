@@ -25,6 +25,9 @@ func NewLinear(rows *Rows, targets, weights []float64, l loss.Loss, p penalty.Pe
 	if err != nil {
 		return nil, err
 	}
+	if err := rows.checkFinite(); err != nil {
+		return nil, err
+	}
 	if p == nil {
 		return nil, errors.New("problem: found no penalty, expected one, such as penalty.L2{}")
 	}

@@ -94,7 +94,7 @@ func (c *Certificate) without(b Bias, bias float64) {
 	}
 }
 
-// A DataError is about targets or weights of rows; the other errors of the functions
+// A DataError is about rows, their targets or weights; the other errors of the functions
 // that make problems are about parameters.
 type DataError string
 

@@ -66,6 +66,17 @@ func (r *Rows) size() (n, threads int) {
 	return n, r.Threads
 }
 
+// checkFinite refuses rows with a value that is not finite: their norms tell, as no finite
+// values of single precision have a norm that is too large.
+func (r *Rows) checkFinite() error {
+	for i, x := range r.SquaredNorm {
+		if !(x <= math.MaxFloat64) {
+			return dataError("row %d: found a value that is not finite, expected finite ones", i+1)
+		}
+	}
+	return nil
+}
+
 // MeanSquaredNorm returns the mean of SquaredNorm, which is summed once.
 func (r *Rows) MeanSquaredNorm() float64 {
 	r.mean.Do(func() {

@@ -32,6 +32,9 @@ func NewLinearSlack(rows *Rows, targets []float64, nu float64, bias Bias) (*Line
 	if err != nil {
 		return nil, err
 	}
+	if err := rows.checkFinite(); err != nil {
+		return nil, err
+	}
 	return &LinearSlack{Rows: rows, Margins: *m}, nil
 }
 

@@ -111,6 +111,23 @@ func TestMisuseOfSets(t *testing.T) {
 	}
 }
 
+// TestSpoiltRows: values that a program changes after the set was made are found by their
+// norms, before anything is trained.
+func TestSpoiltRows(t *testing.T) {
+	for _, x := range []float32{float32(math.NaN()), float32(math.Inf(-1))} {
+		s := small(t)
+		s.X.(*matrix.Dense).Value[3] = x
+		for _, spec := range []train.Spec{{}, {Loss: "logistic"}, {Kernel: "rbf:gamma=1"}, {Slack: 0.1}} {
+			if _, err := train.Fit(context.Background(), s, spec); err == nil || !strings.Contains(err.Error(), "row 2: found a value that is not finite") {
+				t.Errorf("%g, %+v: found error %v, expected that row 2 is not finite", x, spec, err)
+			}
+		}
+		if _, err := train.FitPCA(context.Background(), s, train.PCASpec{K: 1}); err == nil {
+			t.Errorf("%g: found no error of components", x)
+		}
+	}
+}
+
 // TestMisuseOfModels: what is no model is refused by whatever takes one.
 func TestMisuseOfModels(t *testing.T) {
 	ctx, set := context.Background(), small(t)
