@@ -3,7 +3,8 @@
 //
 // [Read] is the door: it opens the sources (files, globs, standard input,
 // "@generator" specs), undoes compression, finds the format by content and
-// returns one [Set]. [Blocks] is the door for rows to be seen once, in memory
+// returns one [Set]. [ReadFrom] is the door for what is no file, and [Schema.Row] for
+// single records. [Blocks] is the door for rows to be seen once, in memory
 // that does not grow with them. One format lives in one file and registers
 // itself; adding one touches that file and one row of the formats test.
 // Generators likewise.

@@ -3,6 +3,7 @@
 //
 //	set, err := dataset.Read(ctx, []string{"train.svm"}, dataset.Options{})
 //	result, err := train.Fit(ctx, set, train.Spec{Loss: "logistic"})
+//	row, err = result.Model.Schema.Row(row, record) // of a table: a map from columns to values
 //	label := result.Model.Class(row)
 //
 // Here a target becomes classes or numbers, several classes become one problem
