@@ -9,7 +9,7 @@ import (
 )
 
 // Check returns which law of a Set s breaks, nil if none: what is said at each of the
-// fields. The values of rows that this package made are not looked at again.
+// fields. The values of rows that this package made are not checked again.
 func (s *Set) Check() error {
 	if s == nil || s.X == nil {
 		return errors.New("found no rows, expected a set that has some")

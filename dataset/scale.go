@@ -191,7 +191,14 @@ func (s *Scaling) Matrix(x matrix.Matrix) matrix.Matrix {
 	}
 	out := &matrix.CSR{Start: make([]int64, 1, rows+1), Index: []uint32{}}
 	for i := range rows {
-		buffer = s.Row(buffer, x.Row(i))
+		row := x.Row(i)
+		if row.Index == nil { // one of several parts
+			row.Index = make([]uint32, len(row.Value))
+			for k := range row.Index {
+				row.Index[k] = uint32(k)
+			}
+		}
+		buffer = s.Row(buffer, row)
 		out.Append(buffer.Index, buffer.Value)
 	}
 	out.Cols = cols

@@ -8,7 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/parallel"
 )
 
-// MaxSample is the largest number of rows that [Check] looks at.
+// MaxSample is the largest number of rows that [Check] takes.
 const MaxSample = 2000
 
 // Check looks for a reason why k is no inner product: a pair of rows with other

@@ -7,7 +7,7 @@ import (
 )
 
 // Check returns which law of a Matrix m breaks, nil if none: sizes that fit together, in
-// every row increasing columns below Cols, and finite values. It looks at every value.
+// every row increasing columns below Cols, and finite values. It is one pass over the values.
 // Errors count rows and columns from 1.
 func Check(m Matrix) error {
 	if err := checkShape(m); err != nil {

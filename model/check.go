@@ -44,7 +44,7 @@ func (m *Model) Check() error {
 	}
 	for c, o := range m.Outputs {
 		if len(o.Weights) != width {
-			return fmt.Errorf("model: output %d: found %s, expected %d", c+1, plural(len(o.Weights), "weight", "weights"), width)
+			return fmt.Errorf("model: weights of predictor %d: found %s, expected %d", c+1, plural(len(o.Weights), "weight", "weights"), width)
 		}
 	}
 	if s := m.Scaling; s != nil && (len(s.Offset) != m.Data.Features || len(s.Factor) != m.Data.Features) {
@@ -55,8 +55,8 @@ func (m *Model) Check() error {
 
 // CheckRow returns why x is no row for the model, nil if it is one: as many values as there
 // are features, or increasing columns among them; all finite. The methods that score rows
-// do not look, as that takes as long as to score: of what is no row they make some score,
-// or a panic.
+// do not check them, as that takes as long as to score: what is no row gives some score, or
+// a panic.
 func (m *Model) CheckRow(x matrix.Vector) error { return x.Check(m.Cols()) }
 
 // plural puts a number before the right form of its noun.
@@ -83,7 +83,7 @@ func (m *Model) checkTask() error {
 // checkNames compares the numbers of classes, features and columns.
 func (m *Model) checkNames() error {
 	if k := len(m.Outputs); k != m.outputsOf(len(m.Classes)) {
-		return fmt.Errorf("found %d classes for %d outputs", len(m.Classes), k)
+		return fmt.Errorf("found %d classes for %d classifiers", len(m.Classes), k)
 	}
 	if c := m.Data.Classes; c != 0 && c != len(m.Classes) {
 		return fmt.Errorf("found %d classes, expected the %d of the rows", len(m.Classes), c)
@@ -116,7 +116,7 @@ func (m *Model) checkImported() error {
 	case imported == 0:
 		return nil
 	case imported < len(m.Outputs):
-		return fmt.Errorf("found %d of %d outputs of another program, expected all or none", imported, len(m.Outputs))
+		return fmt.Errorf("found %d of %d classifiers of another program, expected all or none", imported, len(m.Outputs))
 	case s.Map != "" || s.Radius != 0 || s.Slack != 0 || s.Nu != 0 || s.Lambda != 0 || s.ClassWeight != nil:
 		return fmt.Errorf("found a model of another program that states its problem, expected one that does not")
 	case m.Schema != nil || m.Outputs[0].Dual != nil:

@@ -4,21 +4,30 @@
 // a JSON header and raw little-endian tensors, which Python, R and Rust read
 // with an existing library.
 //
-//	weights  F64  outputs x d   of the scaled features
-//	bias     F64  outputs
-//	dual     F32 or F64  outputs x n   the proof; absent if left out on purpose
+//	weights  F64  k x d   of the scaled features
+//	bias     F64  k
+//
+// where most are zero, and that takes less room, in three parts,
+//
+//	weights.values   F64  those that are not zero
+//	weights.indices  U32  their features, increasing in each classifier
+//	weights.indptr   I64  k + 1: where those of each begin
+//
+// and beside them
+//
+//	dual     F32 or F64  k x n   the proof; absent if left out on purpose
 //	offset, factor  F64  d      the scaling; absent when there is none
 //
 // A kernel machine has instead of weights
 //
-//	coefficients     F64  outputs x support
+//	coefficients     F64  k x support
 //	support.values   F32  support x d, the scaled rows; or, sparse, their values
 //	support.indices  U32  columns of these values
 //	support.indptr   I64  support + 1: where the values of each row begin
 //	support.rows     U32  support: which rows of the data these are
 //
 // A linear model of images, those of an approximate kernel, has weights of
-// their features, outputs x features, and the landmarks that the map is made of,
+// their features, k x features, and the landmarks that the map is made of,
 // if any, as landmarks.values, landmarks.indices and landmarks.indptr.
 //
 // The header's metadata says which problem was solved, what was proved, which
@@ -84,20 +93,22 @@
 //	features                     claim    Decode: with the schema; Verify: with names of the rows, where they have any
 //	features[]                   checked  as features
 //	schema                       checked  Decode: makes as many features; Verify: digest
-//	schema.Columns               claim    digest; an ignored column may stand elsewhere
-//	schema.Columns[]             checked  digest
-//	schema.Columns[].Name        claim    Decode: with features; of ignored columns no effect
-//	schema.Columns[].Category    checked  Decode: with features
-//	schema.Columns[].Category[]  checked  Decode: with features; digest
-//	schema.Columns[].Fill        checked  Verify: mean of the column
-//	schema.Columns[].Kind        checked  Decode: with features, From and Why; Verify: digest
-//	schema.Columns[].From        checked  Decode: a date; Verify: digest
-//	schema.Columns[].Why         note
-//	schema.Target                checked  digest
-//	schema.Weight                checked  digest
-//	schema.Header                claim    Decode: where the names of columns are not their positions
+//	schema.columns               claim    digest; an ignored column may stand elsewhere
+//	schema.columns[]             checked  digest
+//	schema.columns[].name        claim    Decode: with features; of ignored columns no effect
+//	schema.columns[].category    checked  Decode: with features
+//	schema.columns[].category[]  checked  Decode: with features; digest
+//	schema.columns[].fill        checked  Verify: mean of the column
+//	schema.columns[].kind        checked  Decode: with features, from and why; Verify: digest
+//	schema.columns[].from        checked  Decode: a date; Verify: digest
+//	schema.columns[].why         note
+//	schema.target                checked  digest
+//	schema.weight                checked  digest
+//	schema.header                claim    Decode: where the names of columns are not their positions
 //	scaling                      checked  Verify: measured anew
 //	support_columns              checked  Decode, Verify: that of the rows
+//	notes                        note     Decode: not too many, nor too long
+//	notes.NAME                   note
 //	certificates                 checked  Verify: as its fields
 //	certificates[]               checked  Verify: as its fields
 //	certificates[].status        claim    Verify: with gap and objective
@@ -106,11 +117,14 @@
 //	certificates[].zero          checked  Verify: objective
 //	certificates[].epochs        note
 //	tensor weights               checked  Verify: objective
+//	tensor weights.values        checked  Decode: not zero; Verify: objective
+//	tensor weights.indices       checked  Decode: increasing; Verify: objective
+//	tensor weights.indptr        checked  Decode: increasing; Verify: objective
 //	tensor bias                  checked  Verify: objective
 //	tensor dual                  claim    Verify: bound, which other dual variables may prove too
 //	tensor offset                checked  Verify: measured anew
 //	tensor factor                checked  Verify: measured anew
-//	tensor coefficients          checked  Verify: objective; 0 for rows that are not of an output's pair
+//	tensor coefficients          checked  Verify: objective; 0 for rows that are not of the pair decided
 //	tensor support.rows          checked  Verify: against the rows
 //	tensor support.values        checked  Verify: against the rows
 //	tensor support.indices       checked  Verify: against the rows
@@ -144,17 +158,19 @@
 //	features                     claim    as in a model that predicts
 //	features[]                   checked  as features
 //	schema                       checked  as in a model that predicts
-//	schema.Columns               claim    digest; an ignored column may stand elsewhere
-//	schema.Columns[]             checked  digest
-//	schema.Columns[].Name        claim    DecodePCA: with features; of ignored columns no effect
-//	schema.Columns[].Category    checked  DecodePCA: with features
-//	schema.Columns[].Fill        checked  VerifyPCA: mean of the column
-//	schema.Columns[].Kind        checked  as in a model that predicts
-//	schema.Columns[].From        checked  as in a model that predicts
-//	schema.Columns[].Why         note
-//	schema.Target                checked  digest
-//	schema.Weight                checked  digest
-//	schema.Header                claim    DecodePCA: where the names of columns are not their positions
+//	schema.columns               claim    digest; an ignored column may stand elsewhere
+//	schema.columns[]             checked  digest
+//	schema.columns[].name        claim    DecodePCA: with features; of ignored columns no effect
+//	schema.columns[].category    checked  DecodePCA: with features
+//	schema.columns[].fill        checked  VerifyPCA: mean of the column
+//	schema.columns[].kind        checked  as in a model that predicts
+//	schema.columns[].from        checked  as in a model that predicts
+//	schema.columns[].why         note
+//	schema.target                checked  digest
+//	schema.weight                checked  digest
+//	schema.header                claim    DecodePCA: where the names of columns are not their positions
+//	notes                        note     DecodePCA: not too many, nor too long
+//	notes.NAME                   note
 //	proof                        checked  as its fields
 //	proof.status                 claim    VerifyPCA: with the gap found
 //	proof.gap                    claim    VerifyPCA: as the status

@@ -209,7 +209,7 @@ func TestDecodeRefusesLies(t *testing.T) {
 		{"huge shape", forge(t, plain, `"shape":[1,3]`, `"shape":[4611686018427387904,3]`), "expected sizes that fit"},
 		{"shape that overflows", forge(t, plain, `"shape":[1,3]`, `"shape":[4294967296,4294967296]`), "expected sizes that fit"},
 		{"negative shape", forge(t, plain, `"shape":[1,3]`, `"shape":[-1,-3]`), "expected sizes that fit"},
-		{"transposed", forge(t, plain, `"shape":[1,3]`, `"shape":[3,1]`), "expected F64, 1 outputs of 3"},
+		{"transposed", forge(t, plain, `"shape":[1,3]`, `"shape":[3,1]`), "expected F64, [1 3]"},
 		{"offsets past the end", forge(t, plain, `"data_offsets":[8,32]`, `"data_offsets":[8,3200]`), "expected at most"},
 		{"offsets that overflow", forge(t, plain, `"data_offsets":[8,32]`, `"data_offsets":[18446744073709551608,32]`), "found offset"},
 		{"offsets backwards", forge(t, plain, `"data_offsets":[8,32]`, `"data_offsets":[8,0]`), "found offsets 8 to 0"},
@@ -222,7 +222,7 @@ func TestDecodeRefusesLies(t *testing.T) {
 		{"unknown kernel", forge(t, machine, `rbf:gamma=0.5`, `rbq:gamma=0.5`), `did you mean "rbf"?`},
 		{"negative gamma", forge(t, machine, `rbf:gamma=0.5`, `rbf:gamma=-1`), `expected a number > 0`},
 		{"column of a support vector out of range", forge(t, machine, `\"features\":3`, `\"features\":2`), "expected increasing columns below 2"},
-		{"places of support vectors out of range", forge(t, machine, `\"rows\":4`, `\"rows\":3`), "expected 3 outputs of 3 rows"},
+		{"places of support vectors out of range", forge(t, machine, `\"rows\":4`, `\"rows\":3`), "expected [3 3]"},
 		{"places of others", encode(t, &displaced), "expected increasing places below 4"},
 		{"row offsets of another type", forge(t, machine, `"dtype":"I64"`, `"dtype":"F64"`), "expected I64 and U32"},
 		{"support vectors missing", forge(t, dense, `"shape":[3,3]`, `"shape":[9,1]`), "expected rows of 3 features"},
@@ -231,13 +231,13 @@ func TestDecodeRefusesLies(t *testing.T) {
 		{"one class of three", forge(t, machine, `\"penalty\":\"l2\"`, `\"task\":\"one-class\"`), `found the classes ["a" "b" "c"], expected ["-1" "1"]`},
 		{"one class of a linear model", forge(t, plain, `\"penalty\":\"l2\"`, `\"task\":\"one-class\"`), "and support vectors for one-class"},
 		{"unknown scheme", forge(t, machine, OneAgainstOne, "one-against-two"), `found the scheme "one-against-two"`},
-		{"pairs of too few classes", forge(t, machine, `[\"a\",\"b\",\"c\"]`, `[\"a\",\"b\",\"c\",\"d\"]`), "found 4 classes for 3 outputs"},
+		{"pairs of too few classes", forge(t, machine, `[\"a\",\"b\",\"c\"]`, `[\"a\",\"b\",\"c\",\"d\"]`), "found 4 classes for 3 classifiers"},
 		{"a value of a support vector NaN", encode(t, &infinite), "that is not finite"},
 		{"a support vector that is no row of the matrix", encode(t, &unnumbered), "found 1e+30 in a matrix of 1 rows and 3 columns"},
 		{"a support vector that its kernel refuses", encode(t, &negative), "support vectors: kernel \"chi2\""},
 		{"unknown map", forge(t, random, "fourier:dim=4", "fouriers:dim=4"), `did you mean "fourier"?`},
 		{"random features of another kernel", forge(t, random, "laplacian:gamma=0.5", "linear"), "expected rbf or laplacian"},
-		{"more random features", forge(t, random, "dim=4", "dim=6"), "expected F64, 1 outputs of 6"},
+		{"more random features", forge(t, random, "dim=4", "dim=6"), "expected F64, [1 6]"},
 		{"random features of columns without end", forge(t, random, `\"features\":3`, `\"features\":4000000000`), "at most 268435456 columns"},
 		{"random features of landmarks", forge(t, landmarks, "nystrom:rank=3", "fourier:dim=4"), "found 3 landmarks, expected none"},
 		{"fewer landmarks", forge(t, landmarks, "rank=3", "rank=2"), "found 3 landmarks, expected at most 2"},
@@ -248,15 +248,15 @@ func TestDecodeRefusesLies(t *testing.T) {
 		{"a map without a kernel", forge(t, random, `\"kernel\":\"laplacian:gamma=0.5\",`, ``), "unknown kernel"},
 		{"narrower type", forge(t, plain, `"dtype":"F64","shape":[1,3]`, `"dtype":"F32","shape":[1,3]`), "expected shape [1 3] of F32"},
 		{"weight NaN", encode(t, &withNaN), "found the weight NaN"},
-		{"fewer classes", forge(t, multi, `[\"1\",\"2\",\"10\"]`, `[\"1\",\"2\"]`), "found 2 classes for 3 outputs"},
-		{"more classes", forge(t, plain, `[\"no\",\"yes\"]`, `[\"no\",\"yes\",\"?\"]`), "found 3 classes for 1 outputs"},
+		{"fewer classes", forge(t, multi, `[\"1\",\"2\",\"10\"]`, `[\"1\",\"2\"]`), "found 2 classes for 3 classifiers"},
+		{"more classes", forge(t, plain, `[\"no\",\"yes\"]`, `[\"no\",\"yes\",\"?\"]`), "found 3 classes for 1 classifiers"},
 		{"fewer names", forge(t, plain, `[\"a\",`, `[`), "found 2 feature names, expected 3"},
-		{"other rows", forge(t, plain, `\"rows\":4`, `\"rows\":5`), "expected 1 outputs of 5 rows"},
+		{"other rows", forge(t, plain, `\"rows\":4`, `\"rows\":5`), "expected [1 5]"},
 		{"negative rows", forge(t, plain, `\"rows\":4`, `\"rows\":-4`), "no negative number of rows"},
-		{"other features", forge(t, plain, `\"features\":3`, `\"features\":4`), "expected F64, 1 outputs of 4"},
+		{"other features", forge(t, plain, `\"features\":3`, `\"features\":4`), "expected F64, [1 4]"},
 		{"unknown loss", forge(t, plain, `\"loss\":\"logistic\"`, `\"loss\":\"logistics\"`), `did you mean "logistic"?`},
 		{"unknown scaling", forge(t, scaled, `"scaling":"\"std\""`, `"scaling":"\"sta\""`), `found the scaling "sta"`},
-		{"column out of range", forge(t, scaled, `\"Target\":0`, `\"Target\":3`), "found target column 3"},
+		{"column out of range", forge(t, scaled, `\"target\":0`, `\"target\":3`), "found target column 3"},
 		{"columns of other width", forge(t, scaled, `[\"x\",\"?\"]`, `[\"x\"]`), "found columns that make 2 features"},
 	} {
 		m, err := Decode(c.data)
@@ -294,6 +294,15 @@ func TestDecodeNoticesEveryTensorByte(t *testing.T) {
 	}
 }
 
+// manyNames are the fields of an object after its first.
+func manyNames(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"%x":""`, i)
+	}
+	return b.String()
+}
+
 // TestDecodeMemory feeds Decode what grows most on its way from JSON to structs.
 func TestDecodeMemory(t *testing.T) {
 	many := func(item string) string { return "[" + strings.Repeat(item+",", 1<<17) + item + "]" }
@@ -301,7 +310,8 @@ func TestDecodeMemory(t *testing.T) {
 		"certificates": many("{}"),
 		"classes":      many(`""`),
 		"features":     many(`""`),
-		"schema":       `{"Columns":` + many("{}") + `}`,
+		"schema":       `{"columns":` + many("{}") + `}`,
+		"notes":        `{"a":""` + manyNames(1<<17) + `}`,
 		"problem":      strings.Repeat("[", 1<<18),
 	} {
 		metadata := map[string]string{"format": "fenchel", "format_version": "1", name: part}
@@ -435,5 +445,25 @@ func use(t *testing.T, m *Model) {
 	}
 	if err := again.Write(&second); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
 		t.Fatalf("writing is not stable: %v\n%q\n%q", err, first.Bytes(), second.Bytes())
+	}
+}
+
+// The keys of the header are small letters, and those of older files, which began with
+// capitals, mean the same.
+func TestKeysOfTheSchema(t *testing.T) {
+	m := examples(t)["scaled table"]
+	file := encode(t, m)
+	if header := file[8 : 8+binary.LittleEndian.Uint64(file)]; !bytes.Contains(header, []byte(`\"columns\":[{\"name\":\"price\"`)) {
+		t.Errorf("found the header %s", header)
+	}
+	parts := m.parts()
+	parts["schema"] = map[string]any{"Target": 0, "Weight": -1, "Header": true, "Columns": []any{
+		map[string]any{"Name": "price", "Category": nil, "Fill": 0}, map[string]any{"Name": "a", "Fill": 1.5}, map[string]any{"Name": "b", "Category": []string{"x", "?"}}}}
+	var older bytes.Buffer
+	if err := writeDocument(&older, "", m.Version, parts, m.tensors()); err != nil {
+		t.Fatal(err)
+	}
+	if read, err := Decode(older.Bytes()); err != nil || !bytes.Equal(encode(t, read), file) {
+		t.Errorf("found another model in an older file: %v", err)
 	}
 }

@@ -38,6 +38,7 @@ type PCA struct {
 	HeldOut    []int64              // increasing
 	State      map[string][]float64 // nil: the model cannot go on
 	Version    string
+	Notes      map[string]string // of users, see CheckNotes; nil: none
 
 	scaled []float64 // Components times Scale
 	shift  []float64 // K: components times the scaled mean
@@ -113,7 +114,7 @@ func (m *PCA) Noise() float64 {
 }
 
 // CheckRow returns why x is no row for the components, nil if it is one. Methods that take
-// a row do not look, as those of a [Model].
+// a row do not check it, as those of a [Model].
 func (m *PCA) CheckRow(x matrix.Vector) error { return x.Check(m.Cols()) }
 
 // Check returns why the model has no components of the sizes that it states, nil if it has.
@@ -271,6 +272,9 @@ func (m *PCA) Write(w io.Writer) error {
 	if m.Schema != nil {
 		parts["schema"] = m.Schema
 	}
+	if len(m.Notes) > 0 {
+		parts["notes"] = m.Notes
+	}
 	return writeDocument(w, kindPCA, m.Version, parts, tensors)
 }
 
@@ -298,6 +302,9 @@ func decodePCA(data []byte) (*PCA, error) {
 func (m *PCA) restore(metadata map[string]string, tensors map[string]tensor) error {
 	err := readParts(metadata, map[string]any{"problem": &m.Statement, "data": &m.Data, "proof": &m.Proof, "features": &m.Features, "schema": &m.Schema})
 	if err != nil {
+		return err
+	}
+	if err := readNotes(metadata, &m.Notes); err != nil {
 		return err
 	}
 	k, d := m.Statement.K, m.Cols()

@@ -55,7 +55,7 @@ func TestLinearSlack(t *testing.T) {
 }
 
 // What is stored of a problem whose weights are bounded is the point that its objective is
-// about: inside of the ball, and not one in whose place another is judged.
+// about: inside of the ball, and not one instead of which another is judged.
 func TestStoredInsideTheBall(t *testing.T) {
 	set := rings(t, 60, 2, false)
 	for name, spec := range map[string]Spec{
@@ -68,7 +68,7 @@ func TestStoredInsideTheBall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		terms, err := termsOf(r.Model.Statement)
+		terms, err := termsOf(r.Model)
 		if err != nil {
 			t.Fatal(err)
 		}

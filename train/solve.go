@@ -11,7 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// Progress is one look at the training of one class.
+// Progress is how far the training of one class is.
 type Progress struct {
 	Class, Classes int // of so many that are trained; 0 of 1 without classes
 	solver.Progress
@@ -35,6 +35,7 @@ func (j *job) solve(ctx context.Context, limit *limit) ([]*solver.Solution, erro
 			errs[c] = err
 			return
 		}
+		opt.From = j.start.point(c, p)
 		if j.spec.Progress != nil {
 			opt.Trace = func(look solver.Progress) {
 				telling.Lock()

@@ -17,6 +17,7 @@ import (
 
 func (p *reducer) register(cmd *cobra.Command) {
 	p.in.register(cmd, true)
+	cmd.Flags().Lookup("target").Usage = "column to leave out, by name or position from 1 (default: one called target, label, class or y)"
 	f, s := cmd.Flags(), &p.spec
 	f.StringVarP(&p.components, "components", "k", "", "how many components; a share of the variance such as 0.95 for the fewest that capture it, or all")
 	f.StringVar(&s.Method, "method", "auto", "method, as in \"fenchel list methods\"")
@@ -27,11 +28,12 @@ func (p *reducer) register(cmd *cobra.Command) {
 	f.BoolVar(&s.Shuffle, "shuffle", false, "such a method takes the rows in random order")
 	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
 	f.IntVar(&p.in.opt.Columns, "features", 0, "number of features of a stream of sparse rows (default what its first thousand rows need)")
-	f.BoolVar(&p.stream, "stream", false, "look at each row once, in memory that does not grow with their number (default for standard input)")
+	f.BoolVar(&p.stream, "stream", false, "read each row once, in memory that does not grow with their number (default for standard input)")
 	f.StringVar(&p.resume, "resume", "", "go on from the model of a stream, with rows that come after its own")
 	f.Float64Var(&s.HoldOut, "hold-out", pca.UsualHoldOut, "share of a stream's rows that is held out to judge by, 0 for none")
 	f.BoolVar(&s.NoState, "no-state", false, "leave out of a stream's model what --resume needs: smaller")
 	f.StringVarP(&p.out, "output", "o", "", "write the model to this file")
+	f.StringArrayVar(&p.notes, "note", nil, noteHelp)
 	f.BoolVar(&p.force, "force", false, "write the model even over a file that holds something else")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "show no progress")
 	f.BoolVar(&p.json, "json", false, "print one JSON object and nothing else on standard output")
@@ -62,6 +64,10 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 	if err := p.howMany(); err != nil {
 		return err
 	}
+	var err error
+	if p.spec.Notes, err = parseNotes(p.notes); err != nil {
+		return err
+	}
 	if p.resume == "" {
 		if !f.Changed("components") {
 			return errors.New("found no number of components, expected --components K, or -k K")
@@ -70,7 +76,7 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 			return err
 		}
 	}
-	for _, name := range []string{"method", "center", "scale", "seed", "hold-out"} {
+	for _, name := range []string{"method", "center", "scale", "seed", "hold-out", "note"} {
 		if p.resume != "" && f.Changed(name) {
 			return fmt.Errorf("--%s: found it beside --resume, expected only what the model does not say", name)
 		}
@@ -114,7 +120,7 @@ func (p *reducer) howMany() (err error) {
 	return nil
 }
 
-// streams reports whether rows are looked at once: where that was asked for, and
+// streams reports whether rows are read once: where that was asked for, and
 // where they come from a pipe, unless the method needs more.
 func (p *reducer) streams(sources []string) bool {
 	return p.stream || p.resume != "" || slices.Contains(sources, "-") && p.spec.Streams()

@@ -40,7 +40,8 @@ func (p *reducer) print(cmd *cobra.Command, sources []string) {
 		c := s.Cost()
 		r.line("cost", "%s, rank %d (at most %d), squared ranks in all %.4g, %.4g operations", count(c.Steps, "row"), c.Rank, c.MostRank, c.SquaredRanks, c.Flops)
 	}
-	r.line("time", "read %s, fit %s, certify %s, total %s", seconds(p.read), seconds(p.result.Fit), seconds(p.result.Certify), seconds(p.total))
+	r.line("time", "read %s, fit %s, certify %s, other %s, total %s", seconds(p.read), seconds(p.result.Fit), seconds(p.result.Certify),
+		seconds(max(0, p.total-p.read-p.result.Fit-p.result.Certify)), seconds(p.total))
 	if p.out != "" {
 		r.line("model", "%s", p.out)
 	} else {
@@ -109,6 +110,9 @@ func pcaJSON(m *model.PCA) map[string]any {
 		"captured": p.Captured, "upper": p.Upper, "gap": model.Bound(p.Relative()), "failure_probability": p.Failure, "route": p.Route,
 		"program_version": m.Version,
 	}
+	if m.Notes != nil {
+		out["notes"] = m.Notes
+	}
 	if p.HeldOut != nil {
 		out["held_out"] = p.HeldOut
 	}
@@ -154,7 +158,7 @@ func unprovedComponents(m *model.PCA) string {
 	case m.Statement.Stream && m.Proof.Status != train.Merged:
 		return "as rows came once"
 	case m.Proof.Status == train.Merged:
-		return "as the rows were not looked at"
+		return "as the rows were not read"
 	}
 	return "nothing was found that bounds what others capture"
 }
@@ -246,6 +250,7 @@ func printComponentsInfo(r report, m *model.PCA, top int) {
 		r.line("state", "of a stream: can go on with --resume")
 	}
 	r.line("version", "%s", m.Version)
+	printNotes(r, m.Notes)
 	for i := range min(m.Statement.K, 10) {
 		r.line(fmt.Sprintf("%d", i+1), momentOf(m)+" %.6g  largest weights: %s", m.Eigenvalue[i], largestOf(m.Component(i), m.Features, top))
 	}

@@ -18,7 +18,7 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	r.line("data", "%s: %s", strings.Join(sources, " "), sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
 	printColumns(r, m.Schema)
 	printTask(r, m)
-	printProblem(r, m, t.result.N, t.result.Why)
+	printProblem(r, m, t.result.C, t.result.Why)
 	if t.unlikeTable() {
 		r.line("scale", "none, the default of data that are no table; of CSV, TSV and ARFF it is std")
 	}
@@ -30,16 +30,24 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	if t.evaluation != nil {
 		r.line("test", "%s", headline(t.evaluation))
 	}
-	summed := ""
-	if n := len(m.Outputs); n > 1 { // they run side by side
-		summed = fmt.Sprintf(" (summed over %d classes)", n)
-	}
-	r.line("time", "read %s, train %s, certify %s%s, total %s", seconds(t.read), seconds(t.result.Train), seconds(t.result.Certify), summed, seconds(t.total))
+	r.line("time", "%s", t.times())
 	if t.out != "" {
 		r.line("model", "%s", t.out)
 	} else {
 		r.line("model", "not saved (give -o FILE)")
 	}
+}
+
+// times says where the time went, in parts that add up. Several outputs are trained at the
+// same time: what they took together is no part.
+func (t *trainer) times() string {
+	fit := fmt.Sprintf("train %s, certify %s", seconds(t.result.Train), seconds(t.result.Certify))
+	other := t.total - t.read - t.result.Train - t.result.Certify
+	if n := len(t.result.Model.Outputs); n > 1 {
+		fit = fmt.Sprintf("fit %s (train %s, certify %s, summed over %d classifiers)", seconds(t.fitted), seconds(t.result.Train), seconds(t.result.Certify), n)
+		other = t.total - t.read - t.fitted
+	}
+	return fmt.Sprintf("read %s, %s, other %s, total %s", seconds(t.read), fit, seconds(max(0, other)), seconds(t.total))
 }
 
 // unlikeTable reports whether features are as they were by default, but would have been
@@ -56,7 +64,7 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 	m, s := t.result.Model, t.result.Summary
 	out := map[string]any{
 		"status": t.result.Status, "primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_absolute": model.Bound(s.Primal - s.Dual),
-		"gap_worst": model.Bound(s.Worst), "lambda": m.Statement.Lambda, "C": model.Bound(1 / (m.Statement.Lambda * t.result.N)),
+		"gap_worst": model.Bound(s.Worst), "lambda": m.Statement.Lambda, "C": model.Bound(t.result.C),
 		"n": m.Data.Rows, "d": m.Data.Features, "nonzeros": m.Data.Nonzeros,
 		"solver": m.Statement.Solver, "loss": m.Statement.Loss, "penalty": m.Statement.Penalty, "bias": m.Statement.Bias, "scale": scaleOf(m),
 		"seed": m.Statement.Seed, "epochs": t.result.Epochs, "weights_nonzero": m.Nonzeros(),
@@ -75,6 +83,9 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 		if s.Lambda == 0 {
 			out["lambda"], out["C"] = nil, nil
 		}
+	}
+	if m.Notes != nil {
+		out["notes"] = m.Notes
 	}
 	if m.OneClass() {
 		out["task"] = train.OneClass

@@ -87,7 +87,7 @@ func printVerification(r report, m *model.Model, v *train.Verification) {
 	if len(v.Problems) > 0 {
 		return
 	}
-	verdict := "true"
+	verdict := "verified"
 	if v.Unproved != "" {
 		verdict = "unproved"
 		r.line(verdict, "%s", v.Unproved)
@@ -96,7 +96,7 @@ func printVerification(r report, m *model.Model, v *train.Verification) {
 	if v.Found.Unproved() {
 		r.line(verdict, "objective %.10g", v.Found.Primal)
 	} else {
-		r.line(verdict, "objective %.10g, best possible at least %.10g: relative gap %.3g", v.Found.Primal, v.Found.Dual, v.Found.Gap)
+		r.line(verdict, "objective %.10g, best possible at least %.10g: %s", v.Found.Primal, v.Found.Dual, gapOf(v.Found))
 	}
 	printApproximate(r, m)
 	if v.Rebuilt && v.Unproved == "" {

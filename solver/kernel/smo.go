@@ -58,7 +58,7 @@ type smo struct {
 	estimate  float64
 }
 
-// Epoch makes some steps, as many as make it worth while to look at all rows.
+// Epoch makes some steps, as many as make it worth while to check all rows.
 func (s *smo) Epoch() {
 	for range 64 + s.p.Len()/16 {
 		if s.limit.reached() {

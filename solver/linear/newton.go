@@ -75,14 +75,15 @@ func (Newton) Accepts(p problem.Problem) error {
 	_, curved := l.Loss.(loss.Curved)
 	_, cornered := l.Loss.(loss.Cornered)
 	_, l2 := l.Penalty.(penalty.L2)
-	if _, strong := l.Penalty.(penalty.Strong); !l2 && !(strong && cornered) {
+	_, strong := l.Penalty.(penalty.Strong)
+	if _, sparse := l.Penalty.(penalty.Sparse); !l2 && !(strong && sparse && cornered) {
 		return errors.New("solver newton needs the penalty l2, or elastic-net with a loss with corners such as hinge: its equations rely on it")
 	}
 	if !curved && !cornered {
 		return fmt.Errorf("solver newton needs a loss that is curved or made of ramps, which %T does not say it is", l.Loss)
 	}
 	if _, d := l.Dims(); cornered && d > mostColumns {
-		return fmt.Errorf("solver newton forms a matrix of all features by all features for %T: found %d features, expected at most %d; use sdca", l.Loss, d, mostColumns)
+		return fmt.Errorf("solver newton would need a %d x %d matrix for this loss: found %d features, expected at most %d; use sdca", d, d, d, mostColumns)
 	}
 	return nil
 }
