@@ -11,13 +11,13 @@ import (
 )
 
 // outputsOf returns how many outputs so many classes need; 0 classes: a number
-// is predicted. A single class needs more outputs than there can be.
+// is predicted. A single class has one that says nothing.
 func (m *Model) outputsOf(classes int) int {
 	switch {
-	case classes == 0 && m.Classes == nil || classes == 2:
+	case classes == 0 && m.Classes != nil:
+		return math.MaxInt // there is no such model
+	case classes <= 2:
 		return 1
-	case classes < 2:
-		return math.MaxInt
 	case m.Statement.Scheme == OneAgainstOne:
 		return classes * (classes - 1) / 2
 	}

@@ -21,7 +21,7 @@ var _ Problem = (*Linear)(nil)
 // counts once; a weight of 2 is the same as the row twice.
 func NewLinear(rows *Rows, targets, weights []float64, l loss.Loss, p penalty.Penalty, lambda float64, bias Bias) (*Linear, error) {
 	n, threads := rows.size()
-	risk, err := newRisk(n, targets, weights, l, lambda, bias, threads)
+	risk, err := newConvexRisk(n, targets, weights, l, lambda, bias, threads)
 	if err != nil {
 		return nil, err
 	}

@@ -100,6 +100,20 @@ type Unproved interface {
 	Passes() int
 }
 
+// Particular is a Solver that does not take the usual loss or bias. Default returns what
+// it takes instead, where nothing else is asked for; "": the usual.
+type Particular interface {
+	Solver
+	Default() (loss, bias string)
+}
+
+// Warner is a State that has something to say of the point where it stands, which no
+// certificate knows.
+type Warner interface {
+	State
+	Warnings() []error
+}
+
 // Ending is a State that knows when it can do nothing more. End returns nil while
 // it can, and then why not: the run is judged once more, and unless the gap is
 // proved it has stalled, with that reason among the warnings.

@@ -24,6 +24,9 @@ type Progress struct {
 
 // solve runs the solver on every problem.
 func (j *job) solve(ctx context.Context, limit *limit) ([]*solver.Solution, error) {
+	if j.single() {
+		return []*solver.Solution{j.constant()}, nil
+	}
 	outputs := j.labels.outputs()
 	solutions, errs := make([]*solver.Solution, outputs), make([]error, outputs)
 	var telling sync.Mutex

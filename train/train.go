@@ -39,10 +39,12 @@ type Result struct {
 	C       float64 // 1/(lambda N), where the problem has a lambda; as the Spec has it, if it has one
 	Epochs  int     // of all classes together
 	Why     string  // the solver was chosen; "" if it was asked for
+	BiasWhy string  // the bias is another than the default that was asked for by giving none; "": it is not
 
 	Unproved      string // why there is no gap; "": there is one
 	ProvesNothing bool   // there can be none, by this solver or with this kernel: its passes are all that was asked
 
+	Machine     *MachineFacts // of a kernel machine with lambda, C or nu; nil: of others
 	Evaluations kernel.Counts // of the kernel in training; certificates not counted
 
 	// The time spent in solvers, and before in mapping rows, and in certificates,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -19,7 +20,10 @@ type Verification struct {
 	// Rebuilt says that the model holds no dual variables: the lower bound
 	// found was built from its predictions, and the one claimed, which may be
 	// better, cannot be checked.
-	Rebuilt  bool
+	Rebuilt bool
+	// Tangent is, for a loss that is not convex, the relative gap to which the convex
+	// problem at the point of the worst output is solved: see problem.Kernel.Tangent. Else nil.
+	Tangent  *float64
 	Problems []string // what does not hold; empty: everything claimed is true, or unproved
 	Unproved string   // why it could be neither proved nor refuted; "": it could
 }
@@ -74,11 +78,11 @@ func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error
 			return v, nil
 		}
 		w := problems.family.weights(m, c)
-		v.predictor(subjectOf(m, c), p, w)
+		v.predictor(subjectOf(m, c), p, p.point(w, float64(m.Outputs[c].Certificate.Primal)))
 		v.recompute(subjectOf(m, c), &found.Outputs[c], p, w, m.Statement.Gap)
 	}
 	v.Found = Summarise(&found)
-	if v.Unproved = cmp.Or(v.Unproved, v.judge(problems.family, m.Statement.Gap), unnamed); len(v.Problems) > 0 {
+	if v.Unproved = cmp.Or(v.Unproved, v.judge(problems, m.Statement.Gap), unnamed); len(v.Problems) > 0 {
 		v.Unproved = ""
 	}
 	return v, nil
@@ -130,17 +134,24 @@ func (v *Verification) recompute(subject string, o *model.Output, p objective, w
 	if p.Bias == problem.None && o.Bias != 0 {
 		v.fail("%s has the bias %g, claimed to have none", subject, o.Bias)
 	}
+	if k, ok := p.Problem.(*problem.Kernel); ok && !loss.IsConvex(k.Loss) {
+		worst := k.Tangent(p.cut(problem.Point{W: w}).W)
+		if v.Tangent != nil {
+			worst = max(worst, *v.Tangent)
+		}
+		v.Tangent = &worst
+	}
 	claim := o.Certificate
-	point := problem.Point{W: w, A: o.Dual}
+	point := problem.Point{W: p.point(w, float64(claim.Primal)), A: o.Dual}
 	rebuilt := point.A == nil
 	if rebuilt {
-		v.Rebuilt = true
+		v.Rebuilt = loss.IsConvex(p.Loss)
 		point.A = p.derivatives(w)
 	}
 	found := p.Certify(point)
 	o.Certificate.Primal, o.Certificate.Dual, o.Certificate.Zero = model.Bound(found.Primal), model.Bound(found.Dual), model.Bound(found.Zero)
 	// The errors of both values may be those of a bound far below the objective.
-	alone := func() float64 { return p.Certify(problem.Point{W: w}).Rounding }
+	alone := func() float64 { return p.Certify(problem.Point{W: point.W}).Rounding }
 	v.compareObjective(subject, claim, o.Certificate, alone)
 	v.compareValues(subject, claim, o.Certificate, found.Rounding, rebuilt)
 	v.compareStatus(subject, claim, o.Certificate, goal, rebuilt)

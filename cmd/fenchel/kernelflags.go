@@ -19,11 +19,11 @@ type kernelFlags struct {
 	cache      string
 }
 
-var kernelParameters = [...]struct{ name, help string }{
-	{"gamma", "gamma of the kernel (default 1/features for rbf, poly and sigmoid)"},
-	{"sigma", "width of the kernel rbf, instead of gamma: gamma = 1/(2 sigma^2)"},
-	{"degree", "degree of the kernel poly (default 3)"},
-	{"coef0", "constant of the kernels poly and sigmoid (default 0)"},
+var kernelParameters = [...]struct{ name, of, help string }{ // of: a kernel that has it
+	{"gamma", "rbf", "gamma of the kernel (default 1/features for rbf, poly and sigmoid)"},
+	{"sigma", "rbf", "width of the kernel rbf, instead of gamma: gamma = 1/(2 sigma^2)"},
+	{"degree", "poly", "degree of the kernel poly (default 3)"},
+	{"coef0", "poly", "constant of the kernels poly and sigmoid (default 0)"},
 }
 
 // register adds the flags.
@@ -62,7 +62,10 @@ func (k *kernelFlags) apply(cmd *cobra.Command, spec *train.Spec) error {
 		if err := checkParameter(p.name, k.parameters[i]); err != nil {
 			return err
 		}
-		if spec.Kernel == "" || strings.ContainsAny(spec.Kernel, ":+*(") {
+		if spec.Kernel == "" {
+			return fmt.Errorf("--%s needs --kernel (try --kernel %s)", p.name, p.of)
+		}
+		if strings.ContainsAny(spec.Kernel, ":+*(") {
 			return fmt.Errorf("--%s %s: expected the name of one kernel, such as --kernel rbf, found --kernel %q", p.name, value, spec.Kernel)
 		}
 		given = append(given, p.name+"="+value)

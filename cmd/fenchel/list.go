@@ -21,7 +21,7 @@ import (
 
 // lists holds what can be listed, by the noun that asks for it.
 var lists = map[string]func() [][2]string{
-	"losses":    func() [][2]string { return rows(loss.Entries()) },
+	"losses":    func() [][2]string { return rows(slices.Concat(loss.Entries(), loss.NonconvexEntries())) },
 	"penalties": func() [][2]string { return rows(penalty.Entries()) },
 	"kernels":   func() [][2]string { return rows(kernel.Entries()) },
 	"maps":      func() [][2]string { return marked("approximate kernel: ", kernel.Approximations()) },

@@ -26,7 +26,7 @@ func printTask(r report, m *model.Model) {
 		r.line("task", "one class: outliers are -1, others 1")
 		return
 	}
-	r.line("task", "%d classes: %s", len(m.Classes), few(m.Classes))
+	r.line("task", "%s: %s", count(len(m.Classes), "class"), few(m.Classes))
 }
 
 // printProblem states the problem that was solved, and why by that solver.

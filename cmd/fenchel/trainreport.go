@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,13 +20,20 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	printColumns(r, m.Schema)
 	printTask(r, m)
 	printProblem(r, m, t.result.C, t.result.Why)
+	if t.result.BiasWhy != "" {
+		r.line("bias", "%s: %s", m.Statement.Bias, t.result.BiasWhy)
+	}
 	if t.unlikeTable() {
 		r.line("scale", "none, the default of data that are no table; of CSV, TSV and ARFF it is std")
 	}
 	printProof(r, m, s, string(t.result.Status), t.result.Unproved)
-	printSize(r, m)
+	if facts := t.result.Machine; facts != nil {
+		printFacts(r, m, facts)
+	} else {
+		printSize(r, m)
+	}
 	if m.Support != nil {
-		r.line("kernel", "%d values requested, %d computed", t.result.Evaluations.Requested, t.result.Evaluations.Computed)
+		r.line("kernel", "%s", evaluated(t.result.Evaluations))
 	}
 	if t.evaluation != nil {
 		r.line("test", "%s", headline(t.evaluation))
@@ -48,6 +56,26 @@ func (t *trainer) times() string {
 		other = t.total - t.read - t.fitted
 	}
 	return fmt.Sprintf("read %s, %s, other %s, total %s", seconds(t.read), fit, seconds(max(0, other)), seconds(t.total))
+}
+
+// printFacts says what is known of a kernel machine besides its gap.
+func printFacts(r report, m *model.Model, f *train.MachineFacts) {
+	r.line("support", "%s of %s, %d at the bound", count(f.Support, "vector"), count(m.Data.Rows, "row"), f.Bounded)
+	if !math.IsInf(f.Violation, 1) {
+		r.line("KKT", "largest violation %.3g", f.Violation)
+	}
+	if f.LeaveOneOut != nil {
+		r.line("left out", "leave-one-out error at most %s if this is the optimum (%s)", percent(*f.LeaveOneOut), f.By)
+	}
+}
+
+// evaluated says how many values of a kernel were computed, and how many were at hand.
+func evaluated(c kernel.Counts) string {
+	ahead := ""
+	if c.Prefetched > 0 {
+		ahead = fmt.Sprintf(" (%s of them before they were needed)", short(c.Prefetched))
+	}
+	return fmt.Sprintf("%s values computed%s, cache hits %.0f %%", short(c.Computed), ahead, math.Floor(100*c.Hits()))
 }
 
 // unlikeTable reports whether features are as they were by default, but would have been
@@ -92,11 +120,20 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 	}
 	if m.Support != nil {
 		out["kernel"], out["support"] = m.Statement.Kernel, m.Support.Len()
-		out["kernel_evaluations"], out["kernel_evaluations_computed"] = t.result.Evaluations.Requested, t.result.Evaluations.Computed
+		c := t.result.Evaluations
+		out["kernel_evaluations"], out["kernel_evaluations_computed"] = c.Requested, c.Computed
+		out["kernel_evaluations_prefetched"], out["inner_products"] = c.Prefetched, c.Products
+	}
+	if f := t.result.Machine; f != nil {
+		out["support_bounded"], out["kkt_violation"] = f.Bounded, model.Bound(f.Violation)
+		out["leave_one_out_bound"], out["leave_one_out_by"] = f.LeaveOneOut, f.By
 	}
 	if m.Map != nil { // the proof is of the kernel that the map approximates this one by
 		out["kernel"], out["map"] = m.Statement.Kernel, m.Statement.Map
 		_, out["map_features"] = m.Map.Dims()
+	}
+	if t.result.BiasWhy != "" {
+		out["bias_why"] = t.result.BiasWhy
 	}
 	if t.result.Why != "" {
 		out["solver_why"] = t.result.Why
