@@ -3,7 +3,8 @@
 //
 // [Read] is the door: it opens the sources (files, globs, standard input,
 // "@generator" specs), undoes compression, finds the format by content and
-// returns one [Set]. [Blocks] is the door for rows to be seen once, in memory
+// returns one [Set]. [ReadFrom] is the door for what is no file, and [Schema.Row] for
+// single records. [Blocks] is the door for rows to be seen once, in memory
 // that does not grow with them. One format lives in one file and registers
 // itself; adding one touches that file and one row of the formats test.
 // Generators likewise.
@@ -19,6 +20,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -42,6 +44,7 @@ type Set struct {
 	Warnings []error
 
 	stored *storedDigest  // from a cache; nil: none
+	sound  matrix.Matrix  // rows that were checked; nil: none
 	close  []func() error // give back the files in which the rows are
 }
 
@@ -97,6 +100,8 @@ type Schema struct {
 	Target  int      `json:"target"` // place of the target in Columns, -1: none
 	Weight  int      `json:"weight"` // place of the row weights in Columns, -1: none
 	Header  bool     `json:"header"` // the columns have names; else their positions stand for these
+
+	records atomic.Pointer[recordMaker] // nil until Row is called
 }
 
 // Check returns why a schema that was read from a file cannot be one of a table

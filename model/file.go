@@ -17,6 +17,9 @@ func (m *Model) WriteFile(path string) error { return replaceFile(path, m.Write,
 
 // Write writes the model as a safetensors file.
 func (m *Model) Write(w io.Writer) error {
+	if m == nil {
+		return m.Check()
+	}
 	if m.Support != nil || m.Map != nil {
 		if _, err := kernel.New(m.Statement.Kernel); err != nil {
 			return fmt.Errorf("model: %w: no program could read it again", err)

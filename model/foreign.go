@@ -185,4 +185,6 @@ func imported() Certificate {
 
 // IsImported reports whether the model was read from a file of another program,
 // so that it claims nothing.
-func (m *Model) IsImported() bool { return m.Outputs[0].Certificate.Status == Imported }
+func (m *Model) IsImported() bool {
+	return len(m.Outputs) > 0 && m.Outputs[0].Certificate.Status == Imported
+}

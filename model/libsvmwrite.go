@@ -17,6 +17,9 @@ import (
 // the format. The numbers are those of the model, to the last bit. A model of a
 // Nystrom map is the machine of its landmarks.
 func (m *Model) WriteLIBSVM(w io.Writer) error {
+	if m == nil {
+		return m.Check()
+	}
 	if m.Map != nil {
 		machine, err := m.asMachine()
 		if err != nil {

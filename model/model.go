@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 
@@ -133,6 +134,9 @@ func (m *Model) Cols() int { return m.Data.Features }
 
 // Seal makes the model ready for use after its fields are set.
 func (m *Model) Seal() error {
+	if m == nil {
+		return errors.New("model: found none, expected one")
+	}
 	l := m.CustomLoss
 	if !strings.HasPrefix(m.Statement.Loss, Foreign) {
 		var err error

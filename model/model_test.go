@@ -365,11 +365,12 @@ func TestProbabilities(t *testing.T) {
 	if p := m.Probabilities(nil, []float64{math.Log(3)}); math.Abs(p[0]-0.25) > 1e-15 || math.Abs(p[1]-0.75) > 1e-15 {
 		t.Errorf("found %v, expected [0.25 0.75]", p)
 	}
+	m.Classes = []string{"a", "b", "c"}
 	// Of three outputs: 3/4, 1/2 and 1/4, divided by their sum 3/2.
 	if p := m.Probabilities(nil, []float64{math.Log(3), 0, -math.Log(3)}); math.Abs(p[0]-0.5) > 1e-15 || math.Abs(p[2]-1.0/6) > 1e-15 {
 		t.Errorf("found %v, expected [1/2 1/3 1/6]", p)
 	}
-	if p := m.Probabilities(nil, []float64{-1e9, -1e9}); p[0] != 0.5 {
+	if p := m.Probabilities(nil, []float64{-1e9, -1e9, -1e9}); p[0] != 1.0/3 {
 		t.Errorf("found %v, expected equal shares where nothing is likely", p)
 	}
 }

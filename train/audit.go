@@ -69,6 +69,9 @@ type Audit struct {
 // Support vectors are compared with the rows to 1e-6, as the files have eight
 // digits, and are then taken to be these rows.
 func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditOptions) (*Audit, error) {
+	if err := checkPair(m, set); err != nil {
+		return nil, err
+	}
 	a := &auditor{model: m, set: set, opt: opt}
 	if err := a.check(); err != nil {
 		return nil, err
