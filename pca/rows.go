@@ -16,7 +16,8 @@ type Rows struct {
 	Offset []float64 // d, as the mean; nil: nothing is subtracted
 	Factor []float64 // d; nil: nothing is multiplied
 
-	centred bool // Offset is the mean of exactly these rows
+	centred bool          // Offset is the mean of exactly these rows
+	shared  *sharedMoment // nil: nothing is shared
 }
 
 // Dims returns the number of rows and features.
