@@ -105,6 +105,7 @@ func (j *pcaJob) prepare() error {
 	if j.rows, err = pca.Preprocess(j.set.X, j.spec.Scale, center, j.spec.Threads); err != nil {
 		return DataError{err.Error()}
 	}
+	j.rows = j.rows.Sharing()
 	j.problem.Squared, j.problem.Fourth = j.rows.Sizes(j.spec.Threads)
 	if !(j.problem.Fourth <= math.MaxFloat64) {
 		return DataError{fmt.Sprintf("found rows of the length %.3g, too large to be squared twice", math.Sqrt(j.problem.Squared))}
@@ -180,12 +181,12 @@ func (j *pcaJob) learn(ctx context.Context, s pca.State) (pca.Basis, error) {
 // certify proves what the components are worth and makes the model.
 func (j *pcaJob) certify(ctx context.Context) error {
 	digest := rowsDigest(j.set)
-	c, err := pca.Certify(ctx, j.rows, j.basis, j.spec.Threads, certificateSeed(j.spec.Seed, digest))
+	goal := j.spec.goal()
+	c, err := pca.CertifyUntil(ctx, j.rows, j.basis, j.spec.Threads, certificateSeed(j.spec.Seed, digest), func(c pca.Certificate) bool { return c.Loss() <= goal })
 	if err != nil {
 		return err
 	}
 	n, d := j.set.X.Dims()
-	goal := j.spec.goal()
 	m := &model.PCA{
 		Statement: model.PCAStatement{K: j.spec.K, Method: j.spec.Method, Center: j.rows.Offset != nil, Scale: j.spec.Scale,
 			Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased},
