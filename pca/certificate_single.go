@@ -116,7 +116,7 @@ func (c *certifier) restOf(ctx context.Context, p *singleDual, coupling, guess f
 		copy(w, c.basis)
 		scale(w, math.Sqrt(weight))
 		if least, ok := p.rest(w, guess+away); ok {
-			rounding := 0x1p-96 * weight * float64(c.r) // of W, on the rest
+			rounding := float64(0x1p-96 * weight * float64(c.r)) // of W, on the rest
 			return up(guess + away + least + rounding + p.wrong), nil
 		}
 	}

@@ -160,9 +160,9 @@ func traceOf(s []float64, d int) (sum float64) {
 func sumsError(n, d int, trace float64) (wrong, squares float64) {
 	blocks := n/singleRows + 1
 	share := up(singleRows*singleUnit/(1-singleRows*singleUnit)*(1+gamma(blocks))) + gamma(blocks)
-	tiny := float64(n) * tinySingle
-	squares = up((trace*(1+gamma(d)) + float64(d)*tiny) / (1 - share))
-	return up(share*squares + float64(d)*tiny), squares
+	tiny := float64(float64(d) * float64(n) * tinySingle)
+	squares = up((float64(trace*(1+gamma(d))) + tiny) / (1 - share))
+	return up(float64(share*squares) + tiny), squares
 }
 
 // rawError returns a bound on the error of rows that are centred afterwards.
@@ -177,6 +177,6 @@ func rawError(n, d int, trace, offset float64) float64 {
 func movedError(n, d int, trace float64) float64 {
 	wrong, squares := sumsError(n, d, trace)
 	length := math.Sqrt(squares)
-	moved := up(singleUnit*(1+0x1p-20)*length + tinySingle*math.Sqrt(float64(n)*float64(d)))
+	moved := up(float64(singleUnit*(1+0x1p-20)*length) + float64(tinySingle*math.Sqrt(float64(n)*float64(d))))
 	return up((wrong + float64(2*moved*length) + float64(moved*moved) + float64(gamma(8)*squares)) / float64(n))
 }
