@@ -93,10 +93,10 @@ func (t Target) Absent() bool { return t.Code == nil && t.Number == nil }
 // missing number becomes the column's mean, a missing category becomes the
 // category "?" if the first table had one, and else no category at all.
 type Schema struct {
-	Columns []Column
-	Target  int  // place of the target in Columns, -1: none
-	Weight  int  // place of the row weights in Columns, -1: none
-	Header  bool // the columns have names; else their positions stand for these
+	Columns []Column `json:"columns"`
+	Target  int      `json:"target"` // place of the target in Columns, -1: none
+	Weight  int      `json:"weight"` // place of the row weights in Columns, -1: none
+	Header  bool     `json:"header"` // the columns have names; else their positions stand for these
 }
 
 // Check returns why a schema that was read from a file cannot be one of a table
@@ -155,13 +155,13 @@ func (s *Schema) Width() int {
 
 // Column is one column of a table.
 type Column struct {
-	Name     string   // from the header, or "1", "2", ... by position
-	Category []string // distinct categories in order of first appearance; nil: numbers
-	Fill     float64  // stands for a missing number
+	Name     string   `json:"name"`     // from the header, or "1", "2", ... by position
+	Category []string `json:"category"` // distinct categories in order of first appearance; nil: numbers
+	Fill     float64  `json:"fill"`     // stands for a missing number
 
-	Kind Kind   `json:",omitempty"` // how numbers are spelled
-	From string `json:",omitempty"` // of dates: the one from which days are counted
-	Why  string `json:",omitempty"` // of a column that is ignored: what it holds
+	Kind Kind   `json:"kind,omitempty"` // how numbers are spelled
+	From string `json:"from,omitempty"` // of dates: the one from which days are counted
+	Why  string `json:"why,omitempty"`  // of a column that is ignored: what it holds
 }
 
 // check returns why a column that was read from a file cannot be one.
