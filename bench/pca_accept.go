@@ -55,6 +55,9 @@ func (s pcaStanding) judge() []verdict {
 		} else if s.faster > 0 {
 			all = append(all, s.judgeFaster())
 		}
+		if s.dense {
+			all = append(all, s.judgeCertificate())
+		}
 	}
 	if s.streamFaster > 0 && len(s.of("stream")) > 0 {
 		all = append(all, s.judgeStream()...)
@@ -109,6 +112,18 @@ func (s pcaStanding) judgeFaster() verdict {
 	v.measured = fmt.Sprintf("%s (%s : %s, %s)", ratio(best.Best, own.Best), seconds(best.Best), seconds(own.Best), way)
 	if by != way {
 		v.measured += fmt.Sprintf("; %s to %s, which is less accurate", ratio(any.Best, own.Best), by)
+	}
+	return v
+}
+
+// judgeCertificate wants the proof of dense rows to take no longer than finding components.
+func (s pcaStanding) judgeCertificate() verdict {
+	v := verdict{criterion: "certificate of components", required: "<= finding them", state: failed, measured: "not measured"}
+	own, _ := s.fastest("memory", s.own("memory"))
+	proof, _ := s.fastest("certificate", s.own("certificate"))
+	if own.found() && proof.found() {
+		v.state = pass(proof.Best <= own.Best)
+		v.measured = fmt.Sprintf("%s : %s", seconds(proof.Best), seconds(own.Best))
 	}
 	return v
 }

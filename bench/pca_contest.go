@@ -25,6 +25,7 @@ type pcaContest struct {
 	deadline time.Time
 
 	rows   pca.Rows // centred if that is the problem; for the judge
+	shared pca.Rows // those of the basis, with what its method leaves for the certificate
 	basis  pca.Basis
 	chosen string // the method of the basis
 	bound  pca.Certificate
@@ -117,6 +118,7 @@ func (c *pcaContest) solve(ctx context.Context, kind, name string, repeat int) e
 	if err != nil {
 		return err
 	}
+	x = x.Sharing()
 	p := pca.Problem{Rows: n, Cols: d, K: c.k, Seed: 1, Threads: c.opt.threads}
 	if name == "" {
 		name = c.choose()
@@ -139,7 +141,7 @@ func (c *pcaContest) solve(ctx context.Context, kind, name string, repeat int) e
 	m.Objective = c.captured(basis.Component, basis.K)
 	c.log.add(m)
 	if kind == "memory" {
-		c.basis, c.chosen = basis, name
+		c.basis, c.chosen, c.shared = basis, name, x
 	}
 	return nil
 }
@@ -155,11 +157,12 @@ func (c *pcaContest) choose() string {
 	return name
 }
 
-// certify proves what the last basis is worth; the bound holds for everyone.
+// certify proves what the last basis is worth, as package train does: with the second
+// moment that the method has formed. The bound holds for everyone.
 func (c *pcaContest) certify(ctx context.Context, repeat int) (err error) {
 	m := c.row("certificate", ownName, "")
 	begin := time.Now()
-	if c.bound, err = pca.Certify(ctx, c.rows, c.basis, c.opt.threads, 1); err != nil {
+	if c.bound, err = pca.Certify(ctx, c.shared, c.basis, c.opt.threads, 1); err != nil {
 		return err
 	}
 	m.Repeat, m.Seconds, m.Setting = repeat, time.Since(begin).Seconds(), c.bound.Route

@@ -37,6 +37,7 @@ func TestReducers(t *testing.T) {
 		{pcaProblem{k: 8, center: true, dense: true}, []string{
 			`PCA {"n_components":8,"svd_solver":"covariance_eigh","random_state":1}`, `PCA {"n_components":8,"svd_solver":"arpack","random_state":1}`,
 			`PCA {"n_components":8,"svd_solver":"randomized","random_state":1}`, `PCA {"n_components":8,"svd_solver":"full","random_state":1}`,
+			`oneDAL {"n_components":8,"svd_solver":"covariance_eigh","random_state":1}`, `oneDAL {"n_components":8,"svd_solver":"full","random_state":1}`,
 			`IncrementalPCA {"n_components":8}`}},
 		{pcaProblem{k: 5}, []string{`TruncatedSVD {"n_components":5,"algorithm":"randomized","random_state":1}`,
 			`TruncatedSVD {"n_components":5,"algorithm":"arpack","random_state":1}`}},
@@ -248,6 +249,8 @@ func TestAcceptComponents(t *testing.T) {
 		{"components in memory", []measurement{own, lib, fakePCA("memory", "scikit-learn PCA", "randomized", 0.1, 2e-6)}, passed},
 		{"components in memory", []measurement{own, lib, fakePCA("memory", "scikit-learn PCA", "arpack", 0.1, 1e-7)}, failed},
 		{"components in memory", []measurement{own}, unproven},
+		{"certificate of components", []measurement{own, fakePCA("certificate", ownName, "exact", 1, 1e-6)}, passed},
+		{"certificate of components", []measurement{own, fakePCA("certificate", ownName, "exact", 1.1, 1e-6)}, failed},
 		{"components of a stream", []measurement{stream, theirs}, passed},
 		{"components of a stream", []measurement{stream, edit(theirs, func(m *measurement) { m.Seconds = 9.9 })}, failed},
 		{"what a stream's capture", []measurement{stream, theirs}, passed},

@@ -41,7 +41,8 @@ type reduction interface {
 //go:embed driver/pca.py
 var pcaScript string
 
-// reducers of scikit-learn: all solvers of PCA with their defaults; for sparse rows
+// reducers of scikit-learn: all solvers of PCA with their defaults, also those of Intel's
+// oneDAL where package scikit-learn-intelex is installed; for sparse rows
 // those that keep them sparse, which is TruncatedSVD where nothing is centred.
 func (*sklearn) reducers(p pcaProblem, d int) []reducerMethod {
 	way := func(class, key, value string) reducerMethod {
@@ -56,6 +57,9 @@ func (*sklearn) reducers(p pcaProblem, d int) []reducerMethod {
 	var all []reducerMethod
 	for _, solver := range []string{"covariance_eigh", "arpack", "randomized", "full"} {
 		all = append(all, way("PCA", "svd_solver", solver))
+	}
+	for _, solver := range []string{"covariance_eigh", "full"} { // those of its solvers that Intel's library has
+		all = append(all, way("oneDAL", "svd_solver", solver))
 	}
 	return append(all, reducerMethod{name: "IncrementalPCA", setting: fmt.Sprintf("batch_size=%d", 5*d), stream: true,
 		code: fmt.Sprintf(`IncrementalPCA {"n_components":%d}`, p.k)})

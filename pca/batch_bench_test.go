@@ -75,7 +75,7 @@ func BenchmarkPairs(b *testing.B) {
 		for _, block := range []int{8, 16, 32, 64} {
 			b.Run(fmt.Sprintf("block=%d/k=%d", block, k), func(b *testing.B) {
 				for b.Loop() {
-					a := denseOperator(s, 784, 2)
+					a := denseOperator(s.value, 784, 2)
 					a.block = block
 					l := newBlockLanczos(a, k, 1e-12, Problem{Threads: 2})
 					if _, err := l.solve(b.Context()); err != nil {

@@ -26,13 +26,15 @@ import (
 //   - exact, where min(n, d) is at most [exactSize]: Sigma, or the matrix of inner
 //     products, which has the same eigenvalues, is formed, and Z + mu I - Sigma is
 //     shown to be definite by a Cholesky decomposition (certificate_dual.go,
-//     definite.go). How good U is does not matter to it.
+//     definite.go). How good U is does not matter to it. Of many rows, sums in single
+//     precision come first, which are quicker, and nearly as close where U is good
+//     (certificate_single.go).
 //   - lanczos: only products with the rows. Z comes from U, and mu from what random
 //     vectors show of the rest of Sigma (certificate_coupled.go, lanczos.go). It
 //     holds with probability 1 - Failure, over these vectors only.
 //
-// Cost: exact n d min(n, d) multiplications; lanczos two products with all rows for
-// each vector of U, and 16 for each step.
+// Cost: exact n d min(n, d) multiplications, in single precision or double; lanczos two
+// products with all rows for each vector of U, and 16 for each step.
 
 // A Certificate is what is proven of a basis.
 type Certificate struct {
@@ -66,45 +68,84 @@ const (
 // finite numbers. When the deadline of ctx is over it ends soon with the bound so far, at worst
 // that of what the basis does not capture.
 func Certify(ctx context.Context, x Rows, b Basis, threads int, seed uint64) (Certificate, error) {
-	n, d := x.Dims()
-	return certify(ctx, x, b, threads, seed, exactly(n, d))
+	return CertifyUntil(ctx, x, b, threads, seed, func(c Certificate) bool { return c.Loss() <= nearlyAll })
 }
+
+// nearlyAll is a loss that no closer bound is worth the time of.
+const nearlyAll = 1e-7
+
+// CertifyUntil is Certify that goes without the closest bound where enough reports that
+// a quicker one will do.
+func CertifyUntil(ctx context.Context, x Rows, b Basis, threads int, seed uint64, enough func(Certificate) bool) (Certificate, error) {
+	n, d := x.Dims()
+	c, err := newCertifier(x, b, threads, seed, exactly(n, d))
+	if err != nil {
+		return Certificate{}, err
+	}
+	quick, proved := *c, false
+	if c.quickly() {
+		ok, err := quick.single(ctx, enough)
+		if ok || err != nil && !isLate(err) {
+			return quick.done(err)
+		}
+		proved = err == nil && quick.Upper > 0
+	}
+	err = c.run(ctx)
+	if c.formed && isLate(err) {
+		if proved {
+			return quick.done(nil)
+		}
+		if c, err = newCertifier(x, b, threads, seed, false); err == nil {
+			err = c.run(ctx)
+		}
+	}
+	return c.done(err)
+}
+
+// isLate reports whether err is that of a deadline: a bound found until then holds.
+func isLate(err error) bool { return errors.Is(err, context.DeadlineExceeded) }
 
 func exactly(n, d int) bool {
 	m := float64(min(n, d))
 	return m <= exactSize && float64(n)*float64(d)*m <= exactWork
 }
 
-func certify(ctx context.Context, x Rows, b Basis, threads int, seed uint64, exact bool) (Certificate, error) {
+func newCertifier(x Rows, b Basis, threads int, seed uint64, exact bool) (*certifier, error) {
 	if err := checkBasis(x, b); err != nil {
-		return Certificate{}, err
+		return nil, err
 	}
-	given := x
 	x, size, exponent, err := balanced(x, exact, threads)
 	if err != nil {
-		return Certificate{}, err
+		return nil, err
 	}
-	c := &certifier{x: x, k: b.K, threads: threads, seed: seed, size: size}
+	c := &certifier{x: x, k: b.K, threads: threads, seed: seed, size: size, formed: exact, exponent: exponent}
 	c.n, c.d = x.Dims()
 	c.setBasis(b)
+	return c, nil
+}
+
+// run takes the route of sums in double precision, or that of products.
+func (c *certifier) run(ctx context.Context) error {
 	switch {
-	case size.raw == 0:
+	case c.size.raw == 0:
 		c.Route = "exact"
-	case exact:
-		if err = c.exact(ctx); errors.Is(err, context.DeadlineExceeded) {
-			return certify(ctx, given, b, threads, seed, false)
-		}
-	default:
-		err = c.lanczos(ctx)
+		return nil
+	case c.formed:
+		return c.exact(ctx)
 	}
+	return c.lanczos(ctx)
+}
+
+// done returns the certificate, unless there was an error.
+func (c *certifier) done(err error) (Certificate, error) {
 	if err != nil {
 		return Certificate{}, err
 	}
-	if c.Upper > size.upper {
-		c.Upper, c.Nu, c.Failure = size.upper, size.upper, 0
+	if c.Upper > c.size.upper {
+		c.Upper, c.Nu, c.Failure = c.size.upper, c.size.upper, 0
 	}
-	c.Captured, c.Total = max(c.Captured, 0), size.total
-	c.unbalance(-2 * exponent)
+	c.Captured, c.Total = max(c.Captured, 0), c.size.total
+	c.unbalance(-2 * c.exponent)
 	if math.IsInf(c.Upper, 0) || math.IsNaN(c.Upper) {
 		return Certificate{}, fmt.Errorf("certificate: the second moment of the rows exceeds the largest number")
 	}
@@ -153,6 +194,9 @@ type certifier struct {
 	threads int
 	seed    uint64
 	size    size
+
+	formed   bool // Sigma is, or inner products
+	exponent int  // rows were multiplied by 2 to this power
 
 	basis []float64 // V, r x d, orthonormal up to off
 	r     int       // dimension of the span, at most k

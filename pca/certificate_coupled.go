@@ -2,7 +2,6 @@ package pca
 
 import (
 	"context"
-	"errors"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/vec"
@@ -13,9 +12,9 @@ import (
 //
 //	A = U Sigma U^T (r x r),   R = (I - P) Sigma U^T,   (I - P) Sigma (I - P) <= nu (I - P),
 //
-// the sum of the k >= r largest eigenvalues is for every s > nu at most
+// the sum of the k largest eigenvalues is for every s > nu, and every level t >= s, at most
 //
-//	quadratic:  k s + tr (A + R^T R/(s - nu) - s)_+
+//	quadratic:  k t + tr (A + R^T R/(s - nu) - t)_+
 //	linear:     k nu + tr (A - nu)_+ + |R|_*
 //
 // where (.)_+ keeps the positive eigenvalues and |.|_* adds up singular values.
@@ -25,8 +24,8 @@ import (
 //	2 <y, R a> <= (s - nu) |y|^2 + |R a|^2/(s - nu),   so
 //	x^T Sigma x = a^T A a + 2 <y, R a> + y^T Sigma y <= a^T (A + R^T R/(s - nu)) a + s |y|^2:
 //
-// Sigma <= diag(A + R^T R/(s - nu), s I), and eigenvalues rise with a matrix. It is
-// of second order in R where nu is below the k-th eigenvalue of A.
+// Sigma <= diag(A + R^T R/(s - nu), s I), eigenvalues rise with a matrix, and the k largest
+// of M sum up to at most k t + tr (M - t)_+. With r <= k the best level is s. It is of second order in R where nu is below the k-th eigenvalue of A.
 //
 // Linear: Sigma = diag(A, B) + [0 R^T; R 0] with B <= nu I; the eigenvalues of the
 // second matrix are plus and minus the singular values of R, and sums of the k
@@ -114,7 +113,7 @@ func (c *certifier) search(ctx context.Context, p *power, b *coupled, hopeless f
 
 // unlessLate returns err but for that of a deadline: the bound found so far holds.
 func unlessLate(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) {
+	if isLate(err) {
 		return nil
 	}
 	return err
@@ -122,11 +121,16 @@ func unlessLate(err error) error {
 
 // couple computes A and R, and the captured.
 func (c *certifier) couple(p *power) *coupled {
+	return c.coupleBy(c.size.raw, func(y, image, q []float64) { p.both(y, image, q, c.r) })
+}
+
+// coupleBy is couple by products of the basis with rows of a raw size, as [power.both].
+func (c *certifier) coupleBy(raw float64, both func(y, image, q []float64)) *coupled {
 	n, d, r := c.n, c.d, c.r
 	b := &coupled{k: c.k, r: r, inner: make([]float64, r*r), squares: make([]float64, r*r), lengths: make([]float64, r)}
 	y, image := make([]float64, n*r), make([]float64, r*d)
-	p.both(y, image, c.basis, r)
-	c.Captured = c.capturedByRows(y, c.size.raw)
+	both(y, image, c.basis)
+	c.Captured = c.capturedByRows(y, raw)
 	inner := vec.Block[float64]{Value: b.inner, Rows: r, Cols: r, Stride: r}
 	vec.SyrkCols64(inner, vec.Block[float64]{Value: y, Rows: n, Cols: r, Stride: r}, c.threads)
 	divide(b.inner, float64(n))
@@ -137,7 +141,7 @@ func (c *certifier) couple(p *power) *coupled {
 		}
 	}
 	e := math.Sqrt(float64(r))*gamma(n+d+64) + c.off
-	b.wrong = up(8 * e * c.size.raw)
+	b.wrong = up(8 * e * raw)
 	rounding := gamma(d + 8)
 	vec.SyrkRows64(vec.Block[float64]{Value: b.squares, Rows: r, Cols: r, Stride: r}, vec.Block[float64]{Value: image, Rows: r, Cols: d, Stride: d}, c.threads)
 	trace, sum := 0.0, 0.0
@@ -160,11 +164,10 @@ func (b *coupled) linear(nu float64) float64 {
 	for _, length := range b.lengths {
 		sum += length
 	}
-	return up(float64(sum*(1+gamma(2*b.k))) + float64(2*math.Sqrt(float64(b.r))*b.wrong))
+	return up(float64(sum*(1+gamma(2*(b.k+b.r)))) + float64(2*math.Sqrt(float64(b.r))*b.wrong))
 }
 
-// quadratic adds to what is computed the errors, in trace norm, of A, and those of
-// R^T R over s - nu: of R, and gamma |R|_F^2 of the products.
+// quadratic is the least of quadraticAt for some s.
 func (b *coupled) quadratic(nu float64) float64 {
 	if b.r == 0 {
 		return math.Inf(1)
@@ -172,17 +175,34 @@ func (b *coupled) quadratic(nu float64) float64 {
 	values, matrix := make([]float64, b.r), append([]float64{}, b.inner...)
 	b.eigen.Decompose(values, nil, matrix, b.r, 1)
 	s := bestShift(values, b.squares, nu)
+	if b.r <= b.k {
+		return b.quadraticAt(s, s, nu)
+	}
+	level := values[b.k-1]
+	least := b.quadraticAt(s, max(s, level), nu)
+	for _, s := range []float64{level, nu + (level-nu)/2, nu + (level-nu)/8} {
+		least = min(least, b.quadraticAt(s, max(s, level), nu))
+	}
+	return least
+}
+
+// quadraticAt is the quadratic bound at a level that is at least s: with more directions
+// than k, that of eigenvalue k is.
+//
+// It adds to what is computed the errors, in trace norm, of A, and those of R^T R over
+// s - nu: of R, and gamma |R|_F^2 of the products.
+func (b *coupled) quadraticAt(s, level, nu float64) float64 {
 	if !(s > nu) {
 		return math.Inf(1)
 	}
-	copy(matrix, b.inner)
+	matrix := append([]float64{}, b.inner...)
 	away := (s - nu) * (1 - 2*unit)
 	for i, x := range b.squares {
 		matrix[i] += x / away
 	}
 	root := math.Sqrt(float64(b.r))
 	squares := float64(b.wrong*(float64(2*b.frobenius)+b.wrong)) + float64(b.rounding*b.frobenius*b.frobenius)
-	sum := float64(float64(b.k)*s) + b.positive(matrix, s)
+	sum := float64(float64(b.k)*level) + b.positive(matrix, level)
 	return up(sum + float64(root*b.wrong) + squares/away + 8*unit*root*b.frobenius*b.frobenius/away)
 }
 

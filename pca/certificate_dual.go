@@ -25,6 +25,7 @@ type dual struct {
 	frobenius float64 // at least |S|_F
 	trace     float64
 	threads   int
+	rough     float64 // residuals of this length will do; 0: as small as the bound can tell
 
 	vectors  []float64 // rows, the leading k first
 	values   []float64 // and their Rayleigh quotients
@@ -140,7 +141,7 @@ func bestShift(values, coupling []float64, nu float64) float64 {
 // lead finds leading eigenvectors: all of a small matrix, otherwise k and a few more
 // by Chebyshev-filtered subspace iteration (Zhou, Saad, Tiago and Chelikowsky 2006).
 func (p *dual) lead(ctx context.Context, start []float64, r int, seed uint64) error {
-	m, b := p.m, min(p.m, p.k+max(10, p.k/5))
+	m, b := p.m, min(p.m, p.k+moreThan(p.k))
 	if m <= 2*b || m <= 96 {
 		p.values, p.vectors = make([]float64, m), make([]float64, m*m)
 		p.eigen.Decompose(p.values, p.vectors, append([]float64{}, p.s.Value...), m, p.threads)
@@ -168,6 +169,9 @@ func (p *dual) lead(ctx context.Context, start []float64, r int, seed uint64) er
 	}
 	return nil
 }
+
+// moreThan returns how many vectors the iteration has beside k.
+func moreThan(k int) int { return max(10, k/5) }
 
 // filterStream names the random numbers of the iteration among those of a seed.
 const filterStream = 0x66696c746572 // "filter"
@@ -197,8 +201,9 @@ func (p *dual) subtract(b int) {
 // converged reports whether k+1 eigenvalues are known so well that the bound loses
 // nothing that would be seen.
 func (p *dual) converged() bool {
+	most := max(1e-22*float64(p.values[0]*p.values[0]), float64(p.rough*p.rough))
 	for i := range p.k + 1 {
-		if vec.SquaredNorm64(p.residual[i*p.m:(i+1)*p.m]) > 1e-22*float64(p.values[0]*p.values[0]) {
+		if vec.SquaredNorm64(p.residual[i*p.m:(i+1)*p.m]) > most {
 			return false
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -53,7 +54,7 @@ const singleLoss = 1e-10
 
 // chooses reports whether single precision is taken where the loss allows it.
 func (m Covariance) chooses(p Problem) bool {
-	return m.Precision == "auto" && float64(p.Rows)*float64(p.Cols)*float64(p.Cols) > 4e9
+	return m.Precision == "auto" && manyRows(p.Rows, p.Cols)
 }
 
 // Refines is Refining's.
@@ -70,15 +71,15 @@ func (m Covariance) Solve(ctx context.Context, x Rows, p Problem) (Basis, error)
 		return pairsOf(ctx, p)(sparseSecond(ctx, x, csr, p.Threads))
 	}
 	if single {
-		s, ok, err := singleSecond(ctx, x, p.Threads)
+		s, err := x.single(ctx, p.Threads)
 		if err != nil {
 			return Basis{}, err
 		}
-		if ok && m.Precision == "auto" {
-			return rotated(ctx, s, x, p)
+		if s.ok && m.Precision == "auto" {
+			return rotated(ctx, s.value, x, p)
 		}
-		if ok {
-			return corrected(ctx, s, x, p)
+		if s.ok {
+			return corrected(ctx, slices.Clone(s.value), x, p)
 		}
 	}
 	return pairsOf(ctx, p)(secondMoment(ctx, x, p.Threads))
@@ -100,7 +101,7 @@ func rotated(ctx context.Context, s []float64, x Rows, p Problem) (Basis, error)
 	if err != nil {
 		return b, err
 	}
-	if data, ok := x.X.(*matrix.Dense); ok && x.Factor == nil && nearZero(x) && unrounded(data, b, p.Threads) {
+	if x.Factor == nil && nearZero(x) && unrounded(x.X, b, p.Threads) {
 		return b, nil
 	}
 	g, err := compressedTo(ctx, x, b, p.Threads)

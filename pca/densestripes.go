@@ -2,6 +2,7 @@ package pca
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -33,17 +34,11 @@ func (s *denseStripes) set(lo, hi int) {
 		return
 	}
 	s.copied = sized(s.copied, s.rows*s.cols)
-	for i := range s.rows {
-		row, x := s.copied[i*s.cols:(i+1)*s.cols], s.of.Row(lo+i)
-		if x.Index == nil {
-			copy(row, x.Value)
-			continue
+	parallel.Blocks(s.rows, 32, s.threads, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			expand(s.copied[i*s.cols:(i+1)*s.cols], s.of.Row(lo+i))
 		}
-		clear(row)
-		for k, j := range x.Index {
-			row[j] = x.Value[k]
-		}
-	}
+	})
 	s.x = block(s.copied, s.rows, s.cols)
 }
 

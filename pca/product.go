@@ -52,6 +52,16 @@ func (p *product) power(dst, q []float64) {
 	p.sum(dst)
 }
 
+// both sets y, n x m, to R Q^T and image, m x d, to its transpose times R.
+func (p *product) both(y, image, q []float64) {
+	p.right(q)
+	p.each(func(lo, hi int) {
+		p.times(y[lo*p.m : hi*p.m])
+		p.add(y[lo*p.m : hi*p.m])
+	})
+	p.sum(image)
+}
+
 // stripes are rows of X by the stripe, to be multiplied with m vectors.
 type stripes interface {
 	height() int // rows of a stripe
@@ -73,16 +83,21 @@ type product struct {
 }
 
 func newProduct(r Rows, m, threads int, quick bool) *product {
-	p := &product{of: r, m: m, shift: make([]float64, m), count: make([]float64, m)}
-	switch {
-	case isSparse(r.X):
-		p.stripes = newSparseStripes(r.X, m, threads)
-	case r.Offset == nil || quick:
-		p.stripes = newDenseStripes(r.X, m, threads)
-	default:
-		p.stripes = newMovedStripes(r, m, threads)
-		p.of.Offset, p.of.Factor = nil, nil
+	if !isSparse(r.X) {
+		return newFormedProduct(r, m, threads, quick || r.Offset == nil)
 	}
+	return &product{of: r, m: m, stripes: newSparseStripes(r.X, m, threads), shift: make([]float64, m), count: make([]float64, m)}
+}
+
+// newFormedProduct multiplies rows as dense ones, however they are stored.
+func newFormedProduct(r Rows, m, threads int, quick bool) *product {
+	p := &product{of: r, m: m, shift: make([]float64, m), count: make([]float64, m)}
+	if quick {
+		p.stripes = newDenseStripes(r.X, m, threads)
+		return p
+	}
+	p.stripes = newMovedStripes(r, m, threads)
+	p.of.Offset, p.of.Factor = nil, nil
 	return p
 }
 

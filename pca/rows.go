@@ -17,7 +17,8 @@ type Rows struct {
 	Factor []float64 // d; nil: nothing is multiplied
 	Work   *Work     // counts what is read; nil: nothing does
 
-	centred bool // Offset is the mean of exactly these rows
+	centred bool          // Offset is the mean of exactly these rows
+	shared  *sharedMoment // nil: nothing is shared
 }
 
 // Dims returns the number of rows and features.

@@ -31,32 +31,6 @@ func nearZero(x Rows) bool {
 	return all <= 16*centred
 }
 
-// rawSecond returns Sigma of rows that are centred and scaled after they are summed:
-// with s the sums of columns, (1/n) F (X^T X - s o^T - o s^T + n o o^T) F.
-func rawSecond(ctx context.Context, x Rows, threads int) ([]float64, error) {
-	n, d := x.Dims()
-	sums := sumsOf(x, threads)
-	if data, ok := x.X.(*matrix.Dense); ok {
-		second := square(d)
-		for lo := 0; lo < n; lo += rowsOfSlab(d) {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			hi := min(lo+rowsOfSlab(d), n)
-			x.looked(hi-lo, 0)
-			vec.GramSingle(second, vec.Block[float32]{Value: data.Value[lo*d : hi*d], Rows: hi - lo, Cols: d, Stride: d}, threads)
-		}
-		centre(second.Value, x, sums, threads)
-		return second.Value, nil
-	}
-	x.looked(n, 0)
-	s, err := sumSlabs(ctx, x.X, threads, func(dst []float32, i int) { expand(dst, x.X.Row(i)) })
-	if err == nil {
-		centre(s, x, sums, threads)
-	}
-	return s, err
-}
-
 // sumsOf returns the sums of the features, which centred rows know.
 func sumsOf(x Rows, threads int) []float64 {
 	if !x.centred {
@@ -104,8 +78,8 @@ func expand(dst []float32, row matrix.Vector) {
 }
 
 // sumSlabs adds up the products of rows, in single precision 256 at a time. row sets
-// dst to row i.
-func sumSlabs(ctx context.Context, x matrix.Matrix, threads int, row func(dst []float32, i int)) ([]float64, error) {
+// dst to row i; it has room for d numbers.
+func sumSlabs(ctx context.Context, x matrix.Matrix, threads int, row func(dst []float32, room []float64, i int)) ([]float64, error) {
 	n, d := x.Dims()
 	second, height := square(d), rowsOfSlab(d)
 	slab := make([]float32, min(n, height)*d)
@@ -115,8 +89,9 @@ func sumSlabs(ctx context.Context, x matrix.Matrix, threads int, row func(dst []
 		}
 		hi := min(lo+height, n)
 		parallel.Blocks(hi-lo, 32, threads, func(_, from, to int) {
+			room := make([]float64, d)
 			for i := from; i < to; i++ {
-				row(slab[i*d:(i+1)*d], lo+i)
+				row(slab[i*d:(i+1)*d], room, lo+i)
 			}
 		})
 		vec.GramSingle(second, vec.Block[float32]{Value: slab[:(hi-lo)*d], Rows: hi - lo, Cols: d, Stride: d}, threads)
@@ -145,54 +120,23 @@ func centre(s []float64, x Rows, sums []float64, threads int) {
 	symmetrise(s, d)
 }
 
-// singleSecond returns Sigma by sums in single precision of rows that are centred
-// first. It is not ok if numbers are too large or too small for that.
-func singleSecond(ctx context.Context, x Rows, threads int) (s []float64, ok bool, err error) {
-	n, d := x.Dims()
-	if x.Factor == nil && nearZero(x) {
-		if s, err = rawSecond(ctx, x, threads); err != nil || inSingle(s, d) {
-			return s, err == nil, err
-		}
-	}
-	x.looked(n, 0)
-	s, err = sumSlabs(ctx, x.X, threads, func(dst []float32, i int) {
-		row := make([]float64, d)
-		x.Row(row, i)
-		for j, v := range row {
-			dst[j] = float32(v)
-		}
-	})
-	if err != nil {
-		return nil, false, err
-	}
-	scale(s, 1/float64(n))
-	return s, inSingle(s, d), nil
-}
-
-// inSingle reports whether Sigma is neither too large nor too small.
-func inSingle(s []float64, d int) bool {
-	trace := 0.0
-	for i := range d {
-		trace += s[i*d+i]
-	}
-	return trace > 1e-25 && trace < 1e34
-}
-
 // rounding estimates by how much the values of b are too large because products were
 // summed in single precision: by the rows of four blocks, which are summed in double
 // precision too. Rounding has a part that is alike in all blocks, as values repeat; the
 // rest cancels. It is not ok if the rows are too few for a sample, or of too many features.
-func rounding(x *matrix.Dense, b Basis, threads int) (errors []float64, ok bool) {
+func rounding(x matrix.Matrix, b Basis, threads int) (errors []float64, ok bool) {
 	const height, blocks = 256, 4
-	if x.Rows < 16*height*blocks || x.Cols > 4096 {
+	n, d := x.Dims()
+	if n < 16*height*blocks || d > 4096 {
 		return nil, false
 	}
-	single, double := square(x.Cols), square(x.Cols)
+	single, double := square(d), square(d)
+	rows := newDenseStripes(x, b.K, threads)
 	for i := range blocks {
-		lo := i * (x.Rows / blocks)
-		block := vec.Block[float32]{Value: x.Value[lo*x.Cols : (lo+height)*x.Cols], Rows: height, Cols: x.Cols, Stride: x.Cols}
-		vec.GramSingle(single, block, threads)
-		vec.Gram(double, block, threads)
+		lo := i * (n / blocks)
+		rows.set(lo, lo+height)
+		vec.GramSingle(single, rows.x, threads)
+		vec.Gram(double, rows.x, threads)
 	}
 	vec.Axpy64(single.Value, -1, double.Value)
 	part := make([]float64, b.K*b.Cols)
@@ -206,7 +150,7 @@ func rounding(x *matrix.Dense, b Basis, threads int) (errors []float64, ok bool)
 
 // unrounded takes the estimated rounding off the values of b, if it is less than 10^-6 of
 // their sum: what is left is then about a tenth of it.
-func unrounded(x *matrix.Dense, b Basis, threads int) bool {
+func unrounded(x matrix.Matrix, b Basis, threads int) bool {
 	errors, ok := rounding(x, b, threads)
 	all := 0.0
 	for _, e := range errors {

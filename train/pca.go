@@ -134,6 +134,7 @@ func (j *pcaJob) prepare() error {
 	if j.rows, err = pca.Preprocess(j.set.X, j.spec.Scale, center, j.spec.Threads); err != nil {
 		return DataError{err.Error()}
 	}
+	j.rows = j.rows.Sharing()
 	j.rows.Work = &j.work
 	j.problem.Squared, j.problem.Fourth = j.rows.Sizes(j.spec.Threads)
 	if !(j.problem.Fourth <= math.MaxFloat64) {
@@ -222,12 +223,12 @@ func (j *pcaJob) certify(ctx context.Context) error {
 	rows.Work = nil
 	ctx, done := j.certifying(ctx)
 	defer done()
-	c, err := pca.Certify(ctx, rows, j.basis, j.spec.Threads, certificateSeed(j.spec.Seed, digest))
+	goal := j.spec.goal()
+	c, err := pca.CertifyUntil(ctx, rows, j.basis, j.spec.Threads, certificateSeed(j.spec.Seed, digest), func(c pca.Certificate) bool { return c.Loss() <= goal })
 	if err != nil {
 		return err
 	}
 	n, d := j.set.X.Dims()
-	goal := j.spec.goal()
 	m := &model.PCA{
 		Statement: model.PCAStatement{K: j.spec.K, Method: j.spec.Method, Center: j.rows.Offset != nil, Scale: j.spec.Scale,
 			Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased},

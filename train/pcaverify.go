@@ -61,7 +61,7 @@ func VerifyPCA(ctx context.Context, m *model.PCA, set *dataset.Set, threads int)
 		v.fail("the data differ: found %s, the components were found in %s", digest, m.Data.Digest)
 	}
 	rows := pca.Rows{X: set.X, Offset: m.Mean, Factor: m.Scale}
-	c, err := pca.Certify(ctx, rows, basis, threads, certificateSeed(m.Statement.Seed, digest))
+	c, err := pca.CertifyUntil(ctx, rows, basis, threads, certificateSeed(m.Statement.Seed, digest), func(c pca.Certificate) bool { return holds(m, c) })
 	if err != nil {
 		return nil, err
 	}
@@ -147,6 +147,13 @@ func (v *PCAVerification) eigenvalues(rows pca.Rows, b pca.Basis, total float64,
 			return
 		}
 	}
+}
+
+// holds reports whether a certificate proves all that is claimed.
+func holds(m *model.PCA, c pca.Certificate) bool {
+	var v PCAVerification
+	v.compare(m, c)
+	return len(v.Problems) == 0
 }
 
 // compare notes every number of the claim that is not what was found. Of merged

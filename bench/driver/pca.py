@@ -19,6 +19,12 @@ from threadpoolctl import threadpool_limits
 
 warnings.filterwarnings("ignore")
 CLASSES = {c.__name__: c for c in (PCA, IncrementalPCA, TruncatedSVD)}
+try:
+    from sklearnex.decomposition import PCA as OneDAL
+
+    CLASSES["oneDAL"] = OneDAL
+except ImportError:
+    pass
 
 
 def read_task(path, rows, dense):
@@ -35,6 +41,8 @@ def read_task(path, rows, dense):
 
 def fit(x, out, estimator):
     name, arguments = estimator.split(" ", 1)
+    if name not in CLASSES:
+        raise ImportError(f"{name} is not installed")
     model = CLASSES[name](**json.loads(arguments))
     begin = time.perf_counter()
     model.fit(x)
