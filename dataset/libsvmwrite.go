@@ -24,6 +24,7 @@ func (libsvm) Write(w io.Writer, s *Set) error {
 			return fmt.Errorf("label %q: LIBSVM cannot hold blanks, line breaks or any of # : , in a label", l)
 		}
 	}
+	s = s.restored()
 	out := bufio.NewWriterSize(w, 1<<16)
 	rows, cols := s.X.Dims()
 	pad := cols > usedColumns(s.X)

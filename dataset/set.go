@@ -41,6 +41,7 @@ type Set struct {
 	// as features or categories a model has never seen and that were ignored.
 	Warnings []error
 
+	moved  bool           // offsets of Options.Schema were taken off, if there was one
 	stored *storedDigest  // from a cache; nil: none
 	close  []func() error // give back the files in which the rows are
 }
@@ -113,6 +114,9 @@ func (s *Schema) Check(features int) error {
 		if role && c.Kind != KindPlain {
 			return fmt.Errorf("found column %q of kind %q, which is no feature", c.Name, c.Kind)
 		}
+		if role && c.Offset != 0 {
+			return fmt.Errorf("found %g to be subtracted from column %q, which is no feature", c.Offset, c.Name)
+		}
 		if c.Fill != 0 && (role || c.Category != nil) || role && c.Category != nil {
 			return fmt.Errorf("found %g to stand for missing numbers and %d categories of column %q, which is none of numbers", c.Fill, len(c.Category), c.Name)
 		}
@@ -157,7 +161,14 @@ func (s *Schema) Width() int {
 type Column struct {
 	Name     string   // from the header, or "1", "2", ... by position
 	Category []string // distinct categories in order of first appearance; nil: numbers
-	Fill     float64  // stands for a missing number
+	Fill     float64  // stands for a missing number, without the Offset
+
+	// Offset is subtracted from each number, in double precision, before it is rounded to
+	// single precision: 0 unless the values of the column are so close to each other that
+	// the rounding would matter. A model is about the features that this makes. Where rows
+	// are centred, or a free bias is learned, or a kernel depends on differences alone, it
+	// is the model of the numbers as they are too, with another bias or mean.
+	Offset float64 `json:",omitempty"`
 
 	Kind Kind   `json:",omitempty"` // how numbers are spelled
 	From string `json:",omitempty"` // of dates: the one from which days are counted
@@ -174,6 +185,9 @@ func (c Column) check() error {
 	}
 	if c.Kind != KindPlain && c.Category != nil {
 		return fmt.Errorf("found categories in column %q of kind %q, expected none", c.Name, c.Kind)
+	}
+	if !finite(c.Offset) || c.Offset != 0 && (c.Kind == KindIgnored || c.Kind == KindBoolean || c.Category != nil) {
+		return fmt.Errorf("found %g to be subtracted from column %q of kind %q with %d categories, expected a finite number, and only of a column of numbers", c.Offset, c.Name, c.Kind, len(c.Category))
 	}
 	if _, ok := parseDate([]byte(c.From)); (c.From != "" || c.Kind == KindDate) && (!ok || c.Kind != KindDate || len(c.From) != len(time.DateOnly)) {
 		return fmt.Errorf("found %q as the first day of column %q, expected an ISO date in a column of dates", c.From, c.Name)

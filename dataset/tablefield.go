@@ -44,7 +44,12 @@ func (p *rowParser) number(f field) uint32 {
 	case status == isNumber && o.roles[f.column] == roleInteger && isCode(f.text):
 		p.turn(f.column)
 	case status == isNumber:
-		return math.Float32bits(v + 0) // nor -0
+		cell := math.Float32bits(v + 0) // nor -0
+		if p.tight[f.column] {
+			exact, _ := parseFloat64(f.text)
+			p.note(p.slot[f.column], exact, cell)
+		}
+		return cell
 	case status == isText && p.open[f.column]:
 		p.turn(f.column)
 	case status == isText && p.strict:

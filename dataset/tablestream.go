@@ -141,9 +141,12 @@ func (t *table) stream(ctx context.Context, opt *Options, b *blocks, first [][]f
 // parseNumbers reads the rows of a chunk, up to one that is bad.
 func (t *table) parseNumbers(c *chunk) (*tablePart, error) {
 	p := t.parser(c)
-	p.begin()
-	if err := p.readAll(); err != nil && p.out.bad == nil {
-		p.out.bad, p.out.badRow = err, p.out.rows
+	for again := true; again; again = p.redo {
+		p.begin()
+		if err := p.readAll(); err != nil && p.out.bad == nil {
+			p.out.bad, p.out.badRow = err, p.out.rows
+		}
+		p.probe()
 	}
 	p.finish()
 	p.out.chunk = nil

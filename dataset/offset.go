@@ -1,0 +1,70 @@
+package dataset
+
+import (
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// Offsets returns what was taken off each feature before it was rounded to single
+// precision; nil if that is nothing.
+func (s *Schema) Offsets() []float64 {
+	if s == nil {
+		return nil
+	}
+	first, features := s.places()
+	var all []float64
+	for i, c := range s.Columns {
+		if c.Offset != 0 && s.makes(i) == 1 {
+			if all == nil {
+				all = make([]float64, features)
+			}
+			all[first[i]] = c.Offset
+		}
+	}
+	return all
+}
+
+// follow takes off the rows what a model's schema says, where the format knows nothing of
+// it: what rounding has taken away is not given back.
+func (s *Set) follow(want *Schema) {
+	offsets, given := want.Offsets(), s.Schema.Offsets()
+	if want == nil || s.moved || slices.Equal(offsets, given) {
+		return
+	}
+	s.X, s.stored, s.moved = lessOffsets(s.X, offsets, given), nil, true
+	if s.Schema == nil {
+		return
+	}
+	like := *s.Schema
+	like.Columns = slices.Clone(like.Columns)
+	for i := range min(len(like.Columns), len(want.Columns)) {
+		like.Columns[i].Offset = want.Columns[i].Offset
+	}
+	s.Schema = &like
+}
+
+// lessOffsets returns the rows of x with offsets taken off instead of those that were.
+func lessOffsets(x matrix.Matrix, offsets, given []float64) matrix.Matrix {
+	_, cols := x.Dims()
+	off, factor := make([]float64, cols), make([]float64, cols)
+	copy(off, offsets)
+	for j := range factor {
+		if factor[j] = 1; j < len(given) {
+			off[j] -= given[j]
+		}
+	}
+	return newScaling("", off, factor).Matrix(x)
+}
+
+// restored returns the set with its features as they were, in single precision, for formats
+// that hold no offsets.
+func (s *Set) restored() *Set {
+	offsets := s.Schema.Offsets()
+	if offsets == nil {
+		return s
+	}
+	plain := *s
+	plain.X, plain.Schema, plain.stored = lessOffsets(s.X, nil, offsets), nil, nil
+	return &plain
+}
