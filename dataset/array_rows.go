@@ -19,7 +19,10 @@ type arrayRows struct {
 	targets []Target
 	weights []float64
 	files   int
-	schema  *Schema // of columns with a target among them, else nil
+	schema  *Schema // of columns with a target among them, or offsets; else nil
+	target  int64   // the column of targets of the last file, -1: none
+	spreads spreads // of the features
+	exact   bool    // there are no offsets to be found: of some file the numbers are not rounded, or a model says
 }
 
 // begin prepares for rows x cols values of a file. Nothing is allocated for
@@ -33,7 +36,7 @@ func (a *arrayRows) begin(name string, rows, cols int64) error {
 	case cols > most:
 		return fmt.Errorf("%s: found %d columns, expected at most %d", name, cols, int64(most))
 	case a.rows == nil:
-		a.first, a.rows = name, newRowBuilder(int(cols), a.opt)
+		a.first, a.rows, a.target = name, newRowBuilder(int(cols), a.opt), -1
 	case int64(a.rows.cols) != cols:
 		return fmt.Errorf("%s: found %s, expected %d as in %s", name, plural(cols, "column", "columns"), a.rows.cols, a.first)
 	}
@@ -79,11 +82,15 @@ func (a *arrayRows) set(ctx context.Context) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	said, err := a.move(ctx)
+	if err != nil {
+		return nil, err
+	}
 	x, warnings, unmap, err := a.matrix(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s.X, s.Warnings = x, warnings
+	s.X, s.Warnings, s.moved = x, append(warnings, said...), slices.ContainsFunc(a.parts, func(p *arrayPart) bool { return p.sparse == nil })
 	if unmap != nil {
 		s.close = append(s.close, unmap)
 	}

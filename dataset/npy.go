@@ -80,6 +80,7 @@ func (a *arrayRows) readNPY(ctx context.Context, in *Input) error {
 		return err
 	}
 	p := newArrayPart(in.Name, from, h.element, 1, rows, cols, target, h.fortran)
+	a.target = target
 	if err := a.add(ctx, p); err != nil {
 		return err
 	}
@@ -127,7 +128,7 @@ func notFeatures(name string, cols, features int64) error {
 // positions is the schema of so many columns of numbers with a target among
 // them.
 func positions(columns, target int) *Schema {
-	s := &Schema{Columns: make([]Column, columns), Target: target, Weight: -1}
+	s := &Schema{Columns: make([]Column, columns), Target: target, Weight: -1, Array: true}
 	for i := range s.Columns {
 		s.Columns[i].Name = strconv.Itoa(i + 1)
 	}

@@ -98,7 +98,11 @@ type Schema struct {
 	Target  int  // place of the target in Columns, -1: none
 	Weight  int  // place of the row weights in Columns, -1: none
 	Header  bool // the columns have names; else their positions stand for these
+	Array   bool `json:",omitempty"` // the columns are those of an array, not of a table
 }
+
+// Table reports whether there is a schema, and it is that of a table.
+func (s *Schema) Table() bool { return s != nil && !s.Array }
 
 // Check returns why a schema that was read from a file cannot be one of a table
 // that makes so many features.

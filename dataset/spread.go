@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Values are stored in single precision, which rounds each by up to 6e-8 of its size. Of a
@@ -89,8 +90,38 @@ func (s spread) offset() float64 {
 	return middle
 }
 
-// said tells what was taken off a column.
-func (s spread) said(name string, offset float64) error {
-	return fmt.Errorf("column %q: %s subtracted before rounding to single precision (its values differ by %.0e of their size)",
-		name, spellNumber(offset), (s.high-s.low)/math.Abs(offset))
+// An offsetNote says what was taken off the columns, in one line.
+type offsetNote struct {
+	names, offsets []string
+	apart          float64 // the least spread as a part of the size
+}
+
+func (n *offsetNote) add(s spread, name string, offset float64) {
+	apart := (s.high - s.low) / math.Abs(offset)
+	if n.names == nil || apart < n.apart {
+		n.apart = apart
+	}
+	n.names, n.offsets = append(n.names, name), append(n.offsets, spellNumber(offset))
+}
+
+// warning returns the note, if there is something to be said.
+func (n *offsetNote) warning() []error {
+	if n.names == nil {
+		return nil
+	}
+	const most = 3
+	column, names, offsets := "column", quoted(n.names[:min(most, len(n.names))]), n.offsets[:min(most, len(n.names))]
+	if len(n.names) > 1 {
+		column = "columns"
+	}
+	if more := len(n.names) - most; more > 0 {
+		names, offsets = fmt.Sprintf("%s and %d more", names, more), append(offsets, "...")
+	}
+	return []error{fmt.Errorf("%s %s: %s subtracted before rounding to single precision (values differ by %.0e of their size)",
+		column, names, strings.Join(offsets, ", "), n.apart)}
+}
+
+// lost says what rounding does to a column that has no offset.
+func (s spread) lost(name string) error {
+	return fmt.Errorf("column %q: rounding to single precision changes values by up to %.1g of their spread", name, s.rounding())
 }

@@ -1,9 +1,6 @@
 package dataset
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // probeRows is how many rows of a chunk tell which columns rounding may matter to.
 const probeRows = 64
@@ -97,6 +94,7 @@ func (p *rowParser) measured() {
 
 // move takes offsets off the columns of numbers that need one.
 func (t *table) move(opt *Options) {
+	var note offsetNote
 	for slot, at := range t.place {
 		c := &t.schema.Columns[at]
 		if !t.measures || c.Kind == KindIgnored || c.Category != nil {
@@ -122,8 +120,9 @@ func (t *table) move(opt *Options) {
 			t.moveCells(slot, offset)
 		}
 		c.Offset = offset
-		t.warnings = append(t.warnings, s.said(c.Name, offset))
+		note.add(s, c.Name, offset)
 	}
+	t.warnings = append(t.warnings, note.warning()...)
 	for _, p := range t.parts {
 		p.exact = nil
 	}
@@ -161,9 +160,4 @@ func (t *table) moveCells(slot int, offset float64) {
 			t.sum[slot] += float64(rest)
 		}
 	}
-}
-
-// lost says what rounding does to a column that has no offset.
-func (s spread) lost(name string) error {
-	return fmt.Errorf("column %q: rounding to single precision changes values by up to %.1g of their spread", name, s.rounding())
 }

@@ -47,7 +47,7 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 func (t *trainer) unlikeTable() bool {
 	m := t.result.Model
 	k, err := kernel.New(m.Statement.Kernel)
-	return t.spec.Scaling == "" && t.set.Schema == nil && (err != nil || !kernel.Selective(k)) &&
+	return t.spec.Scaling == "" && !t.set.Schema.Table() && (err != nil || !kernel.Selective(k)) &&
 		2*m.Data.Nonzeros > int64(m.Data.Rows)*int64(m.Data.Features)
 }
 

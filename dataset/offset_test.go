@@ -1,0 +1,273 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// times are rows of a time in hundredths of a second, of which half are too large for
+// single precision; a temperature that is not; a year; and a constant.
+func times(n int) [][]float64 {
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = []float64{float64(170000000000+int64(i)) / 100, 270 + float64(i%401)/10, float64(1990 + i%30), 0.1, float64(i % 7)}
+	}
+	return rows
+}
+
+func asCSV(rows [][]float64) string {
+	var b strings.Builder
+	b.WriteString("t,p,year,c,y\n")
+	for _, r := range rows {
+		fmt.Fprintf(&b, "%.2f,%.1f,%g,%g,%g\n", r[0], r[1], r[2], r[3], r[4])
+	}
+	return b.String()
+}
+
+func readNamed(t *testing.T, name, text string, opt Options) *Set {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Read(context.Background(), []string{path}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// checkTimes checks that no value of a column differs by more than 1e-6 of its spread from
+// what it was.
+func checkTimes(t *testing.T, s *Set, rows [][]float64) {
+	t.Helper()
+	offsets := s.Schema.Offsets()
+	for j := range s.Cols() {
+		low, high, worst := math.Inf(1), math.Inf(-1), 0.0
+		for i, row := range rows {
+			v := valueAt(s.X.Row(i), j)
+			if offsets != nil {
+				v += offsets[j]
+			}
+			low, high = min(low, row[j]), max(high, row[j])
+			worst = max(worst, math.Abs(v-row[j]))
+		}
+		if high > low && worst > tolerated*(high-low) {
+			t.Errorf("feature %d differs by %g, the spread is %g", j+1, worst, high-low)
+		}
+	}
+}
+
+func valueAt(x matrix.Vector, j int) float64 {
+	for k, v := range x.Value {
+		if x.Column(k) == j {
+			return float64(v)
+		}
+	}
+	return 0
+}
+
+func TestTableOffsets(t *testing.T) {
+	rows := times(3000)
+	first := readNamed(t, "a.csv", asCSV(rows), Options{Threads: 1})
+	checkTimes(t, first, rows)
+	if got := first.Schema.Offsets(); got[0] != 1.7e9 || got[1] != 0 || got[2] != 0 || got[3] != 0 {
+		t.Errorf("offsets %v, expected one of the time alone", got)
+	}
+	if w := fmt.Sprint(first.Warnings); !strings.Contains(w, `column "t": 1700000000 subtracted before rounding to single precision (values differ by 2e-08 of their size)`) {
+		t.Errorf("warnings %s", w)
+	}
+	for _, opt := range []Options{{Threads: 3}, {Threads: 2, chunk: 100}, {Threads: 1, chunk: 5000}} {
+		other := readNamed(t, "a.csv", asCSV(rows), opt)
+		if first.Digest() != other.Digest() || fmt.Sprint(*first.Schema) != fmt.Sprint(*other.Schema) {
+			t.Errorf("threads %d, chunks of %d: other rows", opt.Threads, opt.chunk)
+		}
+	}
+	shuffled := slices.Clone(rows)
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(rows), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	other := readNamed(t, "b.csv", asCSV(shuffled), Options{})
+	if got, want := other.Schema.Offsets(), first.Schema.Offsets(); !slices.Equal(got, want) {
+		t.Errorf("shuffled rows have the offsets %v, expected %v", got, want)
+	}
+	later := readNamed(t, "c.csv", asCSV(shuffled[:50]), Options{Schema: first.Schema})
+	checkTimes(t, later, shuffled[:50])
+	if later.Schema.Offsets()[0] != 1.7e9 {
+		t.Error("rows of a model have another offset")
+	}
+}
+
+// npyOf makes an array of any of the types, row after row or column after column.
+func arrayOf(rows [][]float64, descr string, fortran bool) string {
+	var b bytes.Buffer
+	order := "False"
+	if fortran {
+		order = "True"
+	}
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%d, %d), }", descr, order, len(rows), len(rows[0]))
+	header += strings.Repeat(" ", 63-(len(header)+10)%64) + "\n"
+	b.WriteString("\x93NUMPY\x01\x00")
+	binary.Write(&b, binary.LittleEndian, uint16(len(header)))
+	b.WriteString(header)
+	put := func(v float64) {
+		switch descr {
+		case "<f8":
+			binary.Write(&b, binary.LittleEndian, v)
+		case ">f8":
+			binary.Write(&b, binary.BigEndian, v)
+		case "<i8":
+			binary.Write(&b, binary.LittleEndian, int64(v))
+		case "<u4":
+			binary.Write(&b, binary.LittleEndian, uint32(v))
+		case "<f4":
+			binary.Write(&b, binary.LittleEndian, float32(v))
+		}
+	}
+	if fortran {
+		for j := range rows[0] {
+			for i := range rows {
+				put(rows[i][j])
+			}
+		}
+		return b.String()
+	}
+	for _, row := range rows {
+		for _, v := range row {
+			put(v)
+		}
+	}
+	return b.String()
+}
+
+func TestArrayOffsets(t *testing.T) {
+	for _, descr := range []string{"<f8", ">f8", "<i8", "<u4"} {
+		for _, fortran := range []bool{false, true} {
+			for _, target := range []string{"", "2"} {
+				rows := times(20000)
+				if strings.Contains("<i8<u4", descr) {
+					for i := range rows {
+						rows[i] = []float64{float64(1<<31 + 3*i), 7, float64(i % 5), 0, float64(i % 7)}
+					}
+				}
+				features := make([][]float64, len(rows))
+				at := 4
+				if target != "" {
+					at = 1
+				}
+				for i, row := range rows {
+					features[i] = slices.Delete(slices.Clone(row), at, at+1)
+				}
+				name := fmt.Sprintf("%s, fortran %v, target %q", descr, fortran, target)
+				t.Run(name, func(t *testing.T) {
+					text := arrayOf(rows, descr, fortran)
+					s := readNamed(t, "a.npy", text, Options{Threads: 1, Target: target})
+					checkTimes(t, s, features)
+					if got := s.Schema.Offsets(); got == nil || got[0] == 0 || got[1] != 0 || got[2] != 0 || !s.Schema.Array || s.Schema.Table() {
+						t.Errorf("offsets %v, expected one of the first column", got)
+					}
+					other := readNamed(t, "a.npy", text, Options{Threads: 3, Target: target})
+					if s.Digest() != other.Digest() {
+						t.Error("threads change the rows")
+					}
+					later := readNamed(t, "b.npy", arrayOf(rows[5000:6000], descr, !fortran), Options{Schema: s.Schema, Columns: s.Cols()})
+					for i := range 1000 {
+						if !slices.Equal(rowOf(s, 5000+i), rowOf(later, i)) {
+							t.Fatalf("row %d: other features for the same schema", i+1)
+						}
+					}
+					if err := s.Schema.Check(s.Cols()); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		}
+	}
+}
+
+func rowOf(s *Set, i int) []float64 {
+	row := make([]float64, s.Cols())
+	s.X.Row(i).AddTo(row, 1)
+	return row
+}
+
+// An array of mostly zeros is sparse, whatever an offset makes of one column.
+func TestArrayOffsetSparse(t *testing.T) {
+	rows := make([][]float64, 3000)
+	for i := range rows {
+		rows[i] = make([]float64, 12)
+		rows[i][3], rows[i][11] = 1.7e9+float64(i), 1
+	}
+	s := readNamed(t, "a.npy", arrayOf(rows, "<f8", false), Options{Labels: ""})
+	checkTimes(t, s, rows)
+	if _, dense := s.X.(*matrix.Dense); dense {
+		t.Error("found dense rows, expected sparse ones")
+	}
+}
+
+// Other formats follow the schema of a model too, as far as they hold the numbers.
+func TestOffsetsOfOtherFormats(t *testing.T) {
+	rows := times(200)
+	s := readNamed(t, "a.csv", asCSV(rows), Options{})
+	for _, text := range []string{arrayOf(rows, "<f4", false), "0 1:1700000000 2:270 3:1990 4:0.1\n"} {
+		name := "a.npy"
+		if text[0] == '0' {
+			name = "a.svm"
+		}
+		other := readNamed(t, name, text, Options{Schema: s.Schema, Columns: s.Cols()})
+		if got, want := rowOf(other, 0), rowOf(s, 0); !slices.Equal(got, want) {
+			t.Errorf("%s: found %v, expected %v", name, got, want)
+		}
+	}
+	var out bytes.Buffer
+	if err := (csv{}).Write(&out, s); err != nil {
+		t.Fatal(err)
+	}
+	again := readNamed(t, "again.csv", out.String(), Options{})
+	checkTimes(t, again, rows)
+}
+
+func TestSpread(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		offset float64
+	}{
+		{[]float64{1.7e9, 1.7e9 + 50}, 1.7e9},
+		{[]float64{-1.7e9, -1.7e9 - 50}, -1.7e9},
+		{[]float64{1.7e9, 1.7e9}, 0},
+		{[]float64{1990, 2020}, 0},
+		{[]float64{1 << 24, 1<<24 + 1}, 16777216},
+		{[]float64{0, 1e9}, 0},
+		{[]float64{1e-40, 1.1e-40}, 0},
+		{[]float64{0.1, 0.1 + 1e-12}, 0.1 + 5e-13},
+		{[]float64{math.MaxFloat32, math.MaxFloat32 * (1 - 1e-9)}, math.MaxFloat32},
+	} {
+		var s spread
+		for _, v := range c.values {
+			s.add(v)
+		}
+		s.settle()
+		got := s.offset()
+		if math.Abs(got-c.offset) > 1e-6*math.Abs(c.values[0]) || (got == 0) != (c.offset == 0) {
+			t.Errorf("%v: offset %v, expected %v", c.values, got, c.offset)
+		}
+		if got == 0 {
+			continue
+		}
+		for _, v := range c.values {
+			if loss := math.Abs(float64(float32(v-got)) - (v - got)); loss > 1e-7*(s.high-s.low) {
+				t.Errorf("%v: %v less %v is rounded by %g", c.values, v, got, loss)
+			}
+		}
+	}
+}
