@@ -166,9 +166,9 @@ func checkTarget(v float64, e element, name string, row int64) error {
 	return nil
 }
 
-// eachRow reads rows of cols numbers each, divided by scale. A row with a value
+// eachRow reads rows of cols numbers each, divided by scale and less the offsets of features, if there are any. A row with a value
 // that is not finite is not given to do.
-func eachRow(ctx context.Context, r io.Reader, name string, e element, rows, cols int64, scale float64, do func([]float32)) error {
+func eachRow(ctx context.Context, r io.Reader, name string, e element, rows, cols int64, scale float64, offset []float64, do func([]float32)) error {
 	var row []float32 // grows with the data: cols is only what the header says
 	convert := e.converter(scale)
 	return eachPiece(ctx, r, name, e.size, rows*cols, func(first int64, raw []byte) error {
@@ -181,6 +181,11 @@ func eachRow(ctx context.Context, r io.Reader, name string, e element, rows, col
 				at := first + int64(bad)
 				_, err := single(e.get(raw[bad*e.size:])/scale, name, at/cols, at%cols)
 				return err
+			}
+			for j := have; j < len(row) && j < len(offset); j++ {
+				if offset[j] != 0 {
+					row[j] = float32(e.get(raw[(j-have)*e.size:])/scale-offset[j]) + 0 // no negative zero
+				}
 			}
 			if int64(len(row)) == cols {
 				do(row)

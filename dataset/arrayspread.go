@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"slices"
+	"strconv"
 	"sync"
 )
 
@@ -123,41 +124,16 @@ func (t *tiler) eachPiece(k, end int64, do func(k int64, raw []byte)) error {
 
 // move gives the columns that need one an offset, and says so.
 func (a *arrayRows) move(ctx context.Context) (said []error, err error) {
-	var offsets []float64
-	var note offsetNote
 	if a.exact {
 		return nil, nil
 	}
-	for j, s := range a.spreads.of {
-		offset := s.offset()
-		if offset == 0 {
+	said = a.choose()
+	offsets := a.schema.Offsets()
+	for _, p := range a.parts {
+		if p.spreads = nil; offsets == nil {
 			continue
 		}
-		if offsets == nil {
-			offsets = make([]float64, len(a.spreads.of))
-		}
-		if offsets[j] = offset; a.opt.Unmoved {
-			said = append(said, s.lost(a.nameOf(j)))
-		} else {
-			note.add(s, a.nameOf(j), offset)
-		}
-	}
-	said = append(said, note.warning()...)
-	if offsets == nil || a.opt.Unmoved {
-		return said, nil
-	}
-	if a.schema == nil {
-		columns := len(offsets)
-		if a.target >= 0 {
-			columns++
-		}
-		a.schema = positions(columns, int(a.target))
-	}
-	for j, offset := range offsets {
-		a.schema.Columns[a.parts[0].columnOf(int64(j))].Offset = offset
-	}
-	for _, p := range a.parts {
-		p.offset, p.spreads = offsets, nil
+		p.offset = offsets
 		if err := p.survey(ctx, a.opt.workers(), a.width()); err != nil {
 			return nil, err
 		}
@@ -165,9 +141,26 @@ func (a *arrayRows) move(ctx context.Context) (said []error, err error) {
 	return said, nil
 }
 
-// nameOf returns the name of the column of a feature: its position.
-func (a *arrayRows) nameOf(feature int) string {
-	return spellNumber(float64(a.parts[0].columnOf(int64(feature)) + 1))
+// choose gives the schema the offsets of the columns that need one; a stream or set without
+// any needs no schema for that.
+func (a *arrayRows) choose() (said []error) {
+	var note offsetNote
+	for j, s := range a.spreads.of {
+		offset, column := s.offset(), int(a.parts[0].columnOf(int64(j)))
+		name := strconv.Itoa(column + 1)
+		switch {
+		case offset == 0:
+			continue
+		case a.opt.Unmoved:
+			said = append(said, s.lost(name))
+			continue
+		case a.schema == nil:
+			a.schema = positions(int(a.parts[0].cols), int(a.target))
+		}
+		a.schema.Columns[column].Offset = offset
+		note.add(s, name, offset)
+	}
+	return append(said, note.warning()...)
 }
 
 // less takes offsets off numbers that follow each other from the k-th on.

@@ -161,12 +161,12 @@ func (h npyHeader) table(name string) (rows, cols int64, err error) {
 
 // readTable gives the rows to do, without the target column, whose values are
 // returned; target is -1 when there is none.
-func (h npyHeader) readTable(ctx context.Context, r io.Reader, name string, rows, cols, target int64, do func([]float32)) (values []float64, err error) {
+func (h npyHeader) readTable(ctx context.Context, r io.Reader, name string, rows, cols, target int64, offset []float64, do func([]float32)) (values []float64, err error) {
 	if h.fortran {
-		return h.readColumns(ctx, r, name, rows, cols, target, do)
+		return h.readColumns(ctx, r, name, rows, cols, target, offset, do)
 	}
 	if target < 0 {
-		return nil, eachRow(ctx, r, name, h.element, rows, cols, 1, do)
+		return nil, eachRow(ctx, r, name, h.element, rows, cols, 1, offset, do)
 	}
 	var row []float32
 	err = eachNumber(ctx, r, name, h.element, rows*cols, func(k int64, v float64) (err error) {
@@ -177,6 +177,9 @@ func (h npyHeader) readTable(ctx context.Context, r io.Reader, name string, rows
 		} else {
 			var x float32
 			x, err = single(v, name, i, j)
+			if offset != nil {
+				x = float32(v-offset[len(row)]) + 0 // no negative zero
+			}
 			row = append(row, x)
 		}
 		if j == cols-1 && err == nil {
@@ -190,7 +193,7 @@ func (h npyHeader) readTable(ctx context.Context, r io.Reader, name string, rows
 
 // readColumns is readTable of an array that is stored column after column: all
 // of it is read before the first row is known.
-func (h npyHeader) readColumns(ctx context.Context, r io.Reader, name string, rows, cols, target int64, do func([]float32)) (values []float64, err error) {
+func (h npyHeader) readColumns(ctx context.Context, r io.Reader, name string, rows, cols, target int64, offset []float64, do func([]float32)) (values []float64, err error) {
 	var all []float32
 	err = eachNumber(ctx, r, name, h.element, rows*cols, func(k int64, v float64) error {
 		i, j := k%rows, k/rows
@@ -199,6 +202,9 @@ func (h npyHeader) readColumns(ctx context.Context, r io.Reader, name string, ro
 			return checkTarget(v, h.element, name, i)
 		}
 		x, err := single(v, name, i, j)
+		if offset != nil {
+			x = float32(v-offset[int64(len(all))/rows]) + 0 // no negative zero
+		}
 		all = append(all, x)
 		return err
 	})

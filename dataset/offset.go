@@ -9,16 +9,13 @@ import (
 // Offsets returns what was taken off each feature before it was rounded to single
 // precision; nil if that is nothing.
 func (s *Schema) Offsets() []float64 {
-	if s == nil {
+	if s == nil || !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Offset != 0 }) {
 		return nil
 	}
 	first, features := s.places()
-	var all []float64
+	all := make([]float64, features)
 	for i, c := range s.Columns {
-		if c.Offset != 0 && s.makes(i) == 1 {
-			if all == nil {
-				all = make([]float64, features)
-			}
+		if c.Offset != 0 {
 			all[first[i]] = c.Offset
 		}
 	}

@@ -271,3 +271,72 @@ func TestSpread(t *testing.T) {
 		}
 	}
 }
+
+// blocksOf reads a file as a stream.
+func blocksOf(t *testing.T, name, text string, opt Options) (rows [][]float64, s *RowStream) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Blocks(context.Background(), []string{path}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	for x, err := range s.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, d := x.Dims()
+		for i := range n {
+			row := make([]float64, d)
+			x.Row(i).AddTo(row, 1)
+			rows = append(rows, row)
+		}
+	}
+	return rows, s
+}
+
+func TestStreamOffsets(t *testing.T) {
+	rows := times(3000)
+	for name, text := range map[string]string{"a.csv": asCSV(rows), "a.npy": arrayOf(rows, "<f8", false)} {
+		got, s := blocksOf(t, name, text, Options{})
+		if offsets := s.Schema.Offsets(); offsets == nil || offsets[0] != 1.7e9 {
+			t.Fatalf("%s: offsets %v", name, offsets)
+		}
+		for i, row := range got {
+			if math.Abs(row[0]+1.7e9-rows[i][0]) > 30*tolerated {
+				t.Fatalf("%s: row %d: found %v, expected %v", name, i+1, row, rows[i])
+			}
+		}
+		if !strings.Contains(fmt.Sprint(s.Warnings), "1700000000 subtracted") || s.Late != nil {
+			t.Errorf("%s: warnings %v, %v", name, s.Warnings, s.Late)
+		}
+		for _, other := range []string{"b.npy", "b.svm", "b.csv"} {
+			text := map[string]string{"b.npy": arrayOf(rows, "<f8", true), "b.svm": "0 1:1700000000 2:270 3:1990 4:0.1\n", "b.csv": asCSV(rows)}[other]
+			later, _ := blocksOf(t, other, text, Options{Schema: s.Schema, Columns: len(got[0])})
+			if !slices.Equal(later[0][:2], got[0][:2]) {
+				t.Errorf("%s by the schema of %s: found %v, expected %v", other, name, later[0], got[0])
+			}
+		}
+	}
+}
+
+// The first rows of a stream may say that there is nothing to lose.
+func TestStreamLoses(t *testing.T) {
+	rows := times(3000)
+	for i := range rows[:1000] {
+		rows[i][0] = 1.7e9
+	}
+	for _, opt := range []Options{{}, {Threads: 3, chunk: 300}} {
+		_, s := blocksOf(t, "a.csv", asCSV(rows), opt)
+		if len(s.Late) != 1 || !strings.Contains(s.Late[0].Error(), `column "t": rounding to single precision changes values by up to`) {
+			t.Errorf("found %v, expected a word about the time", s.Late)
+		}
+	}
+	x := readNamed(t, "a.csv", asCSV(rows), Options{Unmoved: true})
+	if x.Schema.Offsets() != nil || !strings.Contains(fmt.Sprint(x.Warnings), "rounding to single precision changes values") {
+		t.Errorf("offsets %v and warnings %v, expected none and one", x.Schema.Offsets(), x.Warnings)
+	}
+}

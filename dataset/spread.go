@@ -57,6 +57,15 @@ func (s *spread) settle() {
 	}
 }
 
+// settleFirst is settle for the first rows of a stream, of which the spread is likely to be
+// much smaller than that of all.
+func (s *spread) settleFirst() {
+	const large = 1e-3
+	if s.rounding() <= large {
+		*s = spread{wide: true}
+	}
+}
+
 // isTight reports whether values from low to high are so close that rounding may
 // matter: single precision loses 2^-24 of a value, which is less than is tolerated if the
 // largest is no more than eight times the spread. Where rows are added that are more than

@@ -28,12 +28,14 @@ func (p *rowParser) cell(f field) (uint32, error) {
 	return 0, nil
 }
 
+const noMean = "a stream has no mean to stand for a missing one"
+
 func (p *rowParser) number(f field) uint32 {
 	o := p.out
 	content := &o.content[f.column]
 	if f.missing {
 		if p.strict {
-			p.spoil(f, p.strictly(f, "a stream has no mean to stand for a missing one"))
+			p.spoil(f, p.strictly(f, noMean))
 		}
 		o.missing[p.slot[f.column]]++
 		content.missing++
@@ -84,6 +86,9 @@ func areDigits(text []byte) bool {
 func (p *rowParser) spelled(f field) uint32 {
 	o, slot := p.out, p.slot[f.column]
 	if f.missing {
+		if p.strict {
+			p.spoil(f, p.strictly(f, noMean))
+		}
 		o.missing[slot]++
 		return missingBits
 	}

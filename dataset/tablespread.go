@@ -62,7 +62,7 @@ func (p *rowParser) note(slot int, v float64, cell uint32) {
 	o := p.out
 	o.spread[slot].add(v)
 	if o.exact[slot] == nil {
-		if float64(asNumber(cell)) == v || o.column != nil {
+		if float64(asNumber(cell)) == v || o.column != nil || p.strict {
 			return
 		}
 		o.exact[slot] = make([]float64, p.most)

@@ -122,6 +122,7 @@ func (in *input) blocks(cmd *cobra.Command, sources []string, take func(*dataset
 			return err
 		}
 	}
+	warn(cmd, rows.Late)
 	return nil
 }
 
