@@ -340,3 +340,14 @@ func TestStreamLoses(t *testing.T) {
 		t.Errorf("offsets %v and warnings %v, expected none and one", x.Schema.Offsets(), x.Warnings)
 	}
 }
+
+// What NumPy, pandas and R write for a missing number stands for one, as an empty field does.
+func TestMissingSpellings(t *testing.T) {
+	empty := readNamed(t, "a.csv", "a,b,y\n1,2,0\n,3,1\n5,4,1\n", Options{})
+	for _, missing := range []string{"?", "NA", "na", "N/A", "nan", "NaN", "NAN", "null", "NULL", "<NA>", `"nan"`} {
+		s := readNamed(t, "a.csv", "a,b,y\n1,2,0\n"+missing+",3,1\n5,4,1\n", Options{})
+		if s.Digest() != empty.Digest() || fmt.Sprint(*s.Schema) != fmt.Sprint(*empty.Schema) {
+			t.Errorf("%s: other rows than with an empty field", missing)
+		}
+	}
+}

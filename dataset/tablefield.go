@@ -198,9 +198,9 @@ func isMissing(text []byte) bool {
 	case 2:
 		return bytes.EqualFold(text, []byte("na"))
 	case 3:
-		return bytes.EqualFold(text, []byte("n/a"))
+		return bytes.EqualFold(text, []byte("n/a")) || bytes.EqualFold(text, []byte("nan"))
 	case 4:
-		return bytes.EqualFold(text, []byte("null"))
+		return bytes.EqualFold(text, []byte("null")) || bytes.EqualFold(text, []byte("<na>"))
 	}
 	return false
 }
