@@ -11,18 +11,19 @@ import (
 // arrayRows gathers the rows of one or several array files, with what belongs
 // to each row.
 type arrayRows struct {
-	opt     *Options
-	rows    *rowBuilder // of sparse parts alone; counts what is left out of all
-	parts   []*arrayPart
-	first   string // name of the first file, whose columns count
-	absent  string // name of the first file without targets
-	targets []Target
-	weights []float64
-	files   int
-	schema  *Schema // of columns with a target among them, or offsets; else nil
-	target  int64   // the column of targets of the last file, -1: none
-	spreads spreads // of the features
-	exact   bool    // there are no offsets to be found: of some file the numbers are not rounded, or a model says
+	opt      *Options
+	rows     *rowBuilder // of sparse parts alone; counts what is left out of all
+	parts    []*arrayPart
+	first    string // name of the first file, whose columns count
+	absent   string // name of the first file without targets
+	targets  []Target
+	weights  []float64
+	files    int
+	schema   *Schema // of columns with a target among them, or offsets; else nil
+	target   int64   // the column of targets of the last file, -1: none
+	spreads  spreads // of the features
+	rounding float64 // as of Set
+	exact    bool    // there are no offsets to be found: of some file the numbers are not rounded, or a model says
 }
 
 // begin prepares for rows x cols values of a file. Nothing is allocated for
@@ -90,6 +91,7 @@ func (a *arrayRows) set(ctx context.Context) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Rounding = a.rounding
 	s.X, s.Warnings, s.moved = x, append(warnings, said...), slices.ContainsFunc(a.parts, func(p *arrayPart) bool { return p.sparse == nil })
 	if unmap != nil {
 		s.close = append(s.close, unmap)

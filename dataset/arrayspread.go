@@ -152,7 +152,9 @@ func (a *arrayRows) choose() (said []error) {
 		case offset == 0:
 			continue
 		case a.opt.Unmoved:
-			said = append(said, s.lost(name))
+			if a.rounding = max(a.rounding, s.rounding()); s.matters() {
+				said = append(said, s.lost("column "+name))
+			}
 			continue
 		case a.schema == nil:
 			a.schema = positions(int(a.parts[0].cols), int(a.target))

@@ -41,6 +41,11 @@ type Set struct {
 	// as features or categories a model has never seen and that were ignored.
 	Warnings []error
 
+	// Rounding is how much the largest rounding to single precision changes a value, as a part
+	// of the spread of its column, where no offset could be taken off before; 0 if that is no
+	// more than 1e-6 for each.
+	Rounding float64
+
 	moved  bool           // offsets of Options.Schema were taken off, if there was one
 	stored *storedDigest  // from a cache; nil: none
 	close  []func() error // give back the files in which the rows are

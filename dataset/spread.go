@@ -130,7 +130,12 @@ func (n *offsetNote) warning() []error {
 		column, names, strings.Join(offsets, ", "), n.apart)}
 }
 
+// matters reports whether rounding is worth a word.
+func (s spread) matters() bool { return s.rounding() > 1e-4 }
+
 // lost says what rounding does to a column that has no offset.
 func (s spread) lost(name string) error {
-	return fmt.Errorf("column %q: rounding to single precision changes values by up to %.1g of their spread", name, s.rounding())
+	return fmt.Errorf("%s: rounding to single precision changes values by up to %.1g of their spread", name, s.rounding())
 }
+
+func columnNamed(name string) string { return fmt.Sprintf("column %q", name) }

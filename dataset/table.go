@@ -32,6 +32,7 @@ type table struct {
 	measures       bool // what rounding does to the numbers is measured
 	plain          bool // columns of numbers are features as they are, without a look at what they hold
 	warnings       []error
+	rounding       float64 // as of Set
 
 	roles []role
 	open  []bool // for each column whether text makes it one of categories
@@ -173,7 +174,7 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := &Set{X: x, Target: t.labels(), Weight: t.weights, Feature: t.schema.features(), Schema: t.schema, Warnings: t.warnings, moved: true}
+	set := &Set{X: x, Target: t.labels(), Weight: t.weights, Feature: t.schema.features(), Schema: t.schema, Warnings: t.warnings, Rounding: t.rounding, moved: true}
 	if t.id >= 0 {
 		if set.IDName = opt.ID; t.header {
 			set.IDName = t.names[t.id]

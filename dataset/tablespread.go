@@ -110,7 +110,10 @@ func (t *table) move(opt *Options) {
 		case offset == 0:
 			continue
 		case opt.Unmoved:
-			t.warnings = append(t.warnings, s.lost(c.Name))
+			t.rounding = max(t.rounding, s.rounding())
+			if s.matters() {
+				t.warnings = append(t.warnings, s.lost(columnNamed(c.Name)))
+			}
 			continue
 		case words:
 			for k := range t.recoded[slot] {

@@ -142,8 +142,8 @@ func (t *table) stream(ctx context.Context, opt *Options, b *blocks, first [][]f
 	t.spread, b.offsets = make([]spread, len(t.place)), nil
 	err := parseChunks(ctx, s, opt.workers(), t.parseNumbers, func(p *tablePart) error { return t.give(p, b) })
 	for slot, s := range t.spread {
-		if s.rounding() > 0 {
-			b.to.Late = append(b.to.Late, s.lost(t.schema.Columns[t.place[slot]].Name))
+		if s.matters() {
+			b.to.Late = append(b.to.Late, s.lost(columnNamed(t.schema.Columns[t.place[slot]].Name)))
 		}
 	}
 	return err

@@ -149,6 +149,7 @@ func (t *trainer) readAll(cmd *cobra.Command, sources []string) (err error) {
 		return err
 	}
 	warn(cmd, t.set.Warnings)
+	t.adviseScale(cmd)
 	if t.test == nil {
 		return nil
 	}

@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/train"
@@ -23,6 +25,7 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 		r.line("scale", "none, the default of data that are no table; of CSV, TSV and ARFF it is std")
 	}
 	printProof(r, m, s, string(t.result.Status), t.result.Unproved)
+	printRounding(r, t.set.Rounding, s.Gap)
 	printSize(r, m)
 	if m.Support != nil {
 		r.line("kernel", "%d values requested, %d computed", t.result.Evaluations.Requested, t.result.Evaluations.Computed)
@@ -42,13 +45,41 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	}
 }
 
+// unscaled reports whether nothing scales the features, though that was not asked for and
+// would make sense.
+func (t *trainer) unscaled() bool {
+	k, err := kernel.New(t.spec.Kernel)
+	return t.spec.Scaling == "" && !t.set.Schema.Table() && (err != nil || !kernel.Selective(k))
+}
+
+// adviseScale warns of columns that differ so much in size that the penalty, or the
+// distances of rows, are a matter of a few of them.
+func (t *trainer) adviseScale(cmd *cobra.Command) {
+	const much = 1e4
+	if !t.unscaled() || t.set.Text {
+		return
+	}
+	ratio, small, large := dataset.Disparity(t.set.X)
+	if ratio <= much {
+		return
+	}
+	name := func(j int) string {
+		if t.set.Feature != nil {
+			return strconv.Quote(t.set.Feature[j])
+		}
+		if t.set.ZeroBased {
+			return strconv.Itoa(j)
+		}
+		return strconv.Itoa(j + 1)
+	}
+	warn(cmd, []error{fmt.Errorf("columns differ in size by %.0e (%s is the largest, %s the smallest): use --scale std", ratio, name(large), name(small))})
+}
+
 // unlikeTable reports whether features are as they were by default, but would have been
 // scaled in a table of the same numbers, most of them not zero.
 func (t *trainer) unlikeTable() bool {
 	m := t.result.Model
-	k, err := kernel.New(m.Statement.Kernel)
-	return t.spec.Scaling == "" && !t.set.Schema.Table() && (err != nil || !kernel.Selective(k)) &&
-		2*m.Data.Nonzeros > int64(m.Data.Rows)*int64(m.Data.Features)
+	return t.unscaled() && 2*m.Data.Nonzeros > int64(m.Data.Rows)*int64(m.Data.Features)
 }
 
 // printJSON prints the contract's object.
@@ -68,7 +99,7 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 		out["unproved"] = t.result.Unproved
 	}
 	if m.Schema != nil {
-		out["columns"] = m.Schema.Summary()
+		addColumns(out, m.Schema)
 	}
 	if s := m.Statement; s.Radius > 0 || s.Slack > 0 || s.Nu > 0 {
 		out["radius"], out["slack"], out["nu"] = given(s.Radius), given(s.Slack), given(s.Nu)
@@ -86,6 +117,9 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 	if m.Map != nil { // the proof is of the kernel that the map approximates this one by
 		out["kernel"], out["map"] = m.Statement.Kernel, m.Statement.Map
 		_, out["map_features"] = m.Map.Dims()
+	}
+	if rounding := t.set.Rounding; rounding > s.Gap {
+		out["rounding"] = rounding
 	}
 	if t.result.Why != "" {
 		out["solver_why"] = t.result.Why
