@@ -178,16 +178,23 @@ func eachRow(ctx context.Context, r io.Reader, name string, e element, rows, col
 			have, count := len(row), int(min(cols-int64(len(row)), int64(len(raw)/e.size)))
 			row = slices.Grow(row, count)[:have+count]
 			convert(row[have:], raw)
+			exact := func(k int) float64 {
+				v := e.get(raw[k*e.size:]) / scale
+				if have+k < len(offset) {
+					v -= offset[have+k]
+				}
+				return v
+			}
+			for k := 0; k < count && have+k < len(offset); k++ {
+				if offset[have+k] != 0 {
+					row[have+k] = float32(exact(k)) + 0 // no negative zero
+				}
+			}
 			if !allFinite(row[have:]) {
 				bad := slices.IndexFunc(row[have:], func(v float32) bool { return v-v != 0 })
 				at := first + int64(bad)
-				_, err := single(e.get(raw[bad*e.size:])/scale, name, at/cols, at%cols)
+				_, err := single(exact(bad), name, at/cols, at%cols)
 				return err
-			}
-			for j := have; j < len(row) && j < len(offset); j++ {
-				if offset[j] != 0 {
-					row[j] = float32(e.get(raw[(j-have)*e.size:])/scale-offset[j]) + 0 // no negative zero
-				}
 			}
 			if int64(len(row)) == cols {
 				do(row)

@@ -159,7 +159,9 @@ func (p *arrayPart) complain(t *tiler, lo, hi int64) error {
 			if j == p.target {
 				err = checkTarget(v, p.element, p.name, i)
 			} else {
-				_, err = single(v/p.scale, p.name, i, j)
+				if _, err = single(v/p.scale, p.name, i, j); err == nil && p.offset != nil {
+					_, err = single(v/p.scale-p.offset[p.featureOf(j)], p.name, i, j)
+				}
 			}
 			if err != nil {
 				return err

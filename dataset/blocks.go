@@ -138,7 +138,10 @@ func (b *blocks) flush() error {
 // give hands a block of n rows on.
 func (b *blocks) give(x matrix.Matrix, n int) error {
 	if b.offsets != nil {
-		x = lessOffsets(x, b.offsets, b.to.Schema.Offsets())
+		var err error
+		if x, err = lessOffsets(x, b.offsets, b.to.Schema.Offsets(), b.opt.Threads); err != nil {
+			return err
+		}
 	}
 	select {
 	case <-b.ctx.Done(): // alone, since of two a select takes any

@@ -176,10 +176,10 @@ func (h npyHeader) readTable(ctx context.Context, r io.Reader, name string, rows
 			err = checkTarget(v, h.element, name, i)
 		} else {
 			var x float32
-			x, err = single(v, name, i, j)
 			if offset != nil {
-				x = float32(v-offset[len(row)]) + 0 // no negative zero
+				v -= offset[len(row)]
 			}
+			x, err = single(v, name, i, j)
 			row = append(row, x)
 		}
 		if j == cols-1 && err == nil {
@@ -201,10 +201,10 @@ func (h npyHeader) readColumns(ctx context.Context, r io.Reader, name string, ro
 			values = append(values, v)
 			return checkTarget(v, h.element, name, i)
 		}
-		x, err := single(v, name, i, j)
 		if offset != nil {
-			x = float32(v-offset[int64(len(all))/rows]) + 0 // no negative zero
+			v -= offset[int64(len(all))/rows]
 		}
+		x, err := single(v, name, i, j)
 		all = append(all, x)
 		return err
 	})

@@ -24,14 +24,17 @@ func (s *Schema) Offsets() []float64 {
 
 // follow takes off the rows what a model's schema says, where the format knows nothing of
 // it: what rounding has taken away is not given back.
-func (s *Set) follow(want *Schema) {
+func (s *Set) follow(want *Schema, threads int) error {
 	offsets, given := want.Offsets(), s.Schema.Offsets()
 	if want == nil || s.moved || slices.Equal(offsets, given) {
-		return
+		return nil
 	}
-	s.X, s.stored, s.moved = lessOffsets(s.X, offsets, given), nil, true
-	if s.Schema == nil {
-		return
+	x, err := lessOffsets(s.X, offsets, given, threads)
+	if err != nil {
+		return err
+	}
+	if s.X, s.stored, s.moved = x, nil, true; s.Schema == nil {
+		return nil
 	}
 	like := *s.Schema
 	like.Columns = slices.Clone(like.Columns)
@@ -39,10 +42,11 @@ func (s *Set) follow(want *Schema) {
 		like.Columns[i].Offset = want.Columns[i].Offset
 	}
 	s.Schema = &like
+	return nil
 }
 
 // lessOffsets returns the rows of x with offsets taken off instead of those that were.
-func lessOffsets(x matrix.Matrix, offsets, given []float64) matrix.Matrix {
+func lessOffsets(x matrix.Matrix, offsets, given []float64, threads int) (matrix.Matrix, error) {
 	_, cols := x.Dims()
 	off, factor := make([]float64, cols), make([]float64, cols)
 	copy(off, offsets)
@@ -51,17 +55,23 @@ func lessOffsets(x matrix.Matrix, offsets, given []float64) matrix.Matrix {
 			off[j] -= given[j]
 		}
 	}
-	return newScaling("", off, factor).Matrix(x)
+	moved := newScaling("", off, factor)
+	if err := moved.Range(x, threads); err != nil {
+		return nil, err
+	}
+	return moved.Matrix(x), nil
 }
 
 // restored returns the set with its features as they were, in single precision, for formats
 // that hold no offsets.
-func (s *Set) restored() *Set {
+func (s *Set) restored() (*Set, error) {
 	offsets := s.Schema.Offsets()
 	if offsets == nil {
-		return s
+		return s, nil
 	}
 	plain := *s
-	plain.X, plain.Schema, plain.stored = lessOffsets(s.X, nil, offsets), nil, nil
-	return &plain
+	var err error
+	plain.X, err = lessOffsets(s.X, nil, offsets, 0)
+	plain.Schema, plain.stored = nil, nil
+	return &plain, err
 }

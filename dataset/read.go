@@ -97,7 +97,7 @@ func Read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 		}
 		set, err := generate(ctx, spec, &opt)
 		if err == nil {
-			set.follow(opt.Schema)
+			err = set.follow(opt.Schema, opt.Threads)
 		}
 		return set, err
 	}
@@ -111,7 +111,9 @@ func Read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 		return nil, err
 	}
 	set.ZeroBased = set.ZeroBased || opt.ZeroBased
-	set.follow(opt.Schema)
+	if err := set.follow(opt.Schema, opt.Threads); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", paths[0], err), set.Close())
+	}
 	return set, nil
 }
 

@@ -17,6 +17,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -97,7 +98,11 @@ func (t Target) Absent() bool { return t.Code == nil && t.Number == nil }
 // false; a column that is ignored is none; any other column is one 0/1 feature
 // for each category; a
 // missing number becomes the column's mean, a missing category becomes the
-// category "?" if the first table had one, and else no category at all.
+// category "?" if the first table had one, and else no category at all. From
+// numbers that are so close to each other that rounding them to single precision
+// would matter, such as times in seconds, a number is subtracted before: see
+// Column.Offset. It may be of an array, too, for the sake of its offsets or the
+// place of its target.
 type Schema struct {
 	Columns []Column
 	Target  int  // place of the target in Columns, -1: none
@@ -195,7 +200,7 @@ func (c Column) check() error {
 	if c.Kind != KindPlain && c.Category != nil {
 		return fmt.Errorf("found categories in column %q of kind %q, expected none", c.Name, c.Kind)
 	}
-	if !finite(c.Offset) || c.Offset != 0 && (c.Kind == KindIgnored || c.Kind == KindBoolean || c.Category != nil) {
+	if !(math.Abs(c.Offset) <= math.MaxFloat32) || c.Offset != 0 && (c.Kind == KindIgnored || c.Kind == KindBoolean || c.Category != nil) {
 		return fmt.Errorf("found %g to be subtracted from column %q of kind %q with %d categories, expected a finite number, and only of a column of numbers", c.Offset, c.Name, c.Kind, len(c.Category))
 	}
 	if _, ok := parseDate([]byte(c.From)); (c.From != "" || c.Kind == KindDate) && (!ok || c.Kind != KindDate || len(c.From) != len(time.DateOnly)) {

@@ -93,7 +93,7 @@ func (p *rowParser) spelled(f field) uint32 {
 		return missingBits
 	}
 	v, ok := p.spell[slot].read(f.text)
-	if !ok {
+	if !ok || math.Abs(v) > math.MaxFloat32 {
 		p.spoil(f, p.spell[slot].expected+", as in the training data")
 		return missingBits
 	}
