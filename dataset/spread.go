@@ -33,8 +33,15 @@ func (s *spread) add(v float64) {
 	if !s.some {
 		s.low, s.high, s.some = v, v, true
 	}
-	s.low, s.high = min(s.low, v), max(s.high, v)
-	s.loss = max(s.loss, math.Abs(float64(float32(v))-v))
+	if v < s.low {
+		s.low = v
+	}
+	if v > s.high {
+		s.high = v
+	}
+	if loss := math.Abs(float64(float32(v)) - v); loss > s.loss {
+		s.loss = loss
+	}
 }
 
 // merge takes the values of other rows.

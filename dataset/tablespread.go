@@ -47,12 +47,11 @@ func (p *rowParser) measure(column, at int, want byte) (cell uint32, end int, ok
 	if !ok || w.at(end) != want {
 		return 0, 0, false
 	}
-	v, sure := d.float32()
-	exact, known := d.float64()
-	if !sure || !known {
+	exact, sure := d.float64()
+	if size := math.Abs(exact); !sure || nearMiddle(exact) || !(size <= math.MaxFloat32) || size < 0x1p-126 {
 		return 0, 0, false
 	}
-	cell = math.Float32bits(v + 0) // nor -0
+	cell = math.Float32bits(float32(exact))
 	p.note(p.slot[column], exact, cell)
 	return cell, end, true
 }

@@ -61,6 +61,7 @@ Fenchel, and a kernel machine of Fenchel one of LIBSVM.`,
 			if err := in.like(cmd, like); err != nil {
 				return badData(err)
 			}
+			in.opt.Unmoved = !dataset.WritesOffsets(out, to)
 			set, err := in.read(cmd, sources)
 			if err != nil {
 				return err
