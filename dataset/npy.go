@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 func init() {
@@ -123,29 +121,6 @@ func targetColumn(opt *Options, name string, cols int64) (int64, error) {
 func notFeatures(name string, cols, features int64) error {
 	return fmt.Errorf("%s: found %s, expected the %s of the model, or these with the target",
 		name, plural(cols, "column", "columns"), plural(features, "feature", "features"))
-}
-
-// positions is the schema of so many columns of numbers with a target among
-// them.
-func positions(columns, target int) *Schema {
-	s := &Schema{Columns: make([]Column, columns), Target: target, Weight: -1, Array: true}
-	for i := range s.Columns {
-		s.Columns[i].Name = strconv.Itoa(i + 1)
-	}
-	return s
-}
-
-// fill has the means of x, columns of numbers alone, stand for missing ones.
-func (s *Schema) fill(x matrix.Matrix) {
-	rows, cols := x.Dims()
-	mean := make([]float64, cols)
-	eachValue(x, func(j int, value float64) { mean[j] += value })
-	first, _ := s.places()
-	for i := range s.Columns {
-		if i != s.Target && first[i] < cols {
-			s.Columns[i].Fill = mean[first[i]] / float64(rows)
-		}
-	}
 }
 
 // table returns the size of an array that is to be rows of numbers.

@@ -363,8 +363,8 @@ func TestSparseTextLoses(t *testing.T) {
 		if len(s.Warnings) != 1 || !strings.HasPrefix(s.Warnings[0].Error(), "feature 2: rounding to single precision changes values by up to 1 of their spread") {
 			t.Errorf("warnings %v, expected one about the second feature", s.Warnings)
 		}
-		if want := 29.99 / 29.99; math.Abs(s.Rounding-want) > .01 {
-			t.Errorf("rounding %g, expected %g", s.Rounding, want)
+		if math.Abs(s.Rounding-1) > .01 { // all of the spread
+			t.Errorf("rounding %g, expected 1", s.Rounding)
 		}
 		_, stream := blocksOf(t, "a.svm", b.String(), opt)
 		if len(stream.Late) != 1 {
@@ -378,6 +378,78 @@ func TestSparseTextLoses(t *testing.T) {
 	} {
 		if s := readNamed(t, "a.svm", text, Options{}); s.Warnings != nil {
 			t.Errorf("warnings %v, expected none", s.Warnings)
+		}
+	}
+}
+
+// Columns of any kind, with gaps, in any spelling: neither threads nor chunks matter, and a
+// model's schema makes the same rows.
+func TestOffsetsOfAnyColumns(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for try := range 40 {
+		n, d := 20+r.IntN(300), 1+r.IntN(6)
+		size, spread, digits := make([]float64, d), make([]float64, d), make([]int, d)
+		for j := range d {
+			size[j] = math.Pow(10, float64(r.IntN(13)-3)) * float64(1-2*r.IntN(2))
+			spread[j] = math.Abs(size[j]) * math.Pow(10, -float64(r.IntN(9)))
+			digits[j] = r.IntN(6)
+		}
+		var b strings.Builder
+		b.WriteString("a" + strings.Repeat(",b", d) + "\n")
+		text := b.String()
+		for j := range d {
+			text = strings.Replace(text, ",b", fmt.Sprintf(",c%d", j), 1)
+		}
+		b.Reset()
+		b.WriteString(text)
+		rows := make([][]float64, n)
+		for i := range n {
+			rows[i] = make([]float64, d)
+			fmt.Fprint(&b, []string{"p", "q"}[i%2])
+			for j := range d {
+				v := fmt.Sprintf("%.*f", digits[j], size[j]+r.Float64()*spread[j])
+				rows[i][j], _ = parseFloat64([]byte(v))
+				switch r.IntN(60) {
+				case 0:
+					v, rows[i][j] = "", math.NaN()
+				case 1:
+					v = " " + v + " "
+				case 2:
+					v = `"` + v + `"`
+				}
+				b.WriteString("," + v)
+			}
+			b.WriteByte('\n')
+		}
+		opt := Options{Target: "a", Numeric: []string{"c*"}}
+		s := readNamed(t, "a.csv", b.String(), opt)
+		offsets := s.Schema.Offsets()
+		for j := range d {
+			low, high, worst := math.Inf(1), math.Inf(-1), 0.0
+			for i := range n {
+				if want := rows[i][j]; !math.IsNaN(want) {
+					got := valueAt(s.X.Row(i), j)
+					if offsets != nil {
+						got += offsets[j]
+					}
+					low, high, worst = min(low, want), max(high, want), max(worst, math.Abs(got-want))
+				}
+			}
+			if high > low && worst > tolerated*(high-low) {
+				t.Errorf("try %d: column %d: values from %v to %v differ by %g", try, j, low, high, worst)
+			}
+			if offsets != nil && offsets[j] != 0 && max(math.Abs(low), math.Abs(high)) < 16*(high-low) {
+				t.Errorf("try %d: column %d: values from %v to %v need no offset", try, j, low, high)
+			}
+		}
+		for _, cut := range []int{60, 700} {
+			opt.chunk, opt.Threads = cut, 3
+			if other := readNamed(t, "a.csv", b.String(), opt); other.Digest() != s.Digest() || fmt.Sprint(*other.Schema) != fmt.Sprint(*s.Schema) {
+				t.Errorf("try %d: chunks of %d bytes change the rows", try, cut)
+			}
+		}
+		if again := readNamed(t, "a.csv", b.String(), Options{Schema: s.Schema}); again.Digest() != s.Digest() {
+			t.Errorf("try %d: the schema makes other rows", try)
 		}
 	}
 }
