@@ -129,6 +129,9 @@ func (f fen) each(ctx context.Context, in []*Input, opt *Options) (sets []*Set, 
 			return sets, 0, err
 		}
 		sets, cols = append(sets, s), max(cols, s.Cols())
+		if err := sameOffsets(i.Name, s.Schema, sets[0].Schema); err != nil {
+			return sets, 0, err
+		}
 		_, dense := s.X.(*matrix.Dense)
 		_, first := sets[0].X.(*matrix.Dense)
 		if dense != first || dense && s.Cols() != cols || !slices.Equal(s.Feature, sets[0].Feature) {

@@ -157,7 +157,7 @@ func TestArrayOffsets(t *testing.T) {
 				rows := times(20000)
 				if strings.Contains("<i8<u4", descr) {
 					for i := range rows {
-						rows[i] = []float64{float64(1<<31 + 3*i), 7, float64(i % 5), 0, float64(i % 7)}
+						rows[i] = []float64{(1 << 31) + float64(3*i), 7, float64(i % 5), 0, float64(i % 7)}
 					}
 				}
 				features := make([][]float64, len(rows))
@@ -450,6 +450,44 @@ func TestOffsetsOfAnyColumns(t *testing.T) {
 		}
 		if again := readNamed(t, "a.csv", b.String(), Options{Schema: s.Schema}); again.Digest() != s.Digest() {
 			t.Errorf("try %d: the schema makes other rows", try)
+		}
+	}
+}
+
+// Caches of tables that have other offsets are not read as one.
+func TestCachesOfOtherOffsets(t *testing.T) {
+	dir := t.TempDir()
+	var first *Schema
+	for _, like := range []bool{false, true} {
+		var paths []string
+		for i, part := range [][][]float64{times(4000)[:1000], times(4000)[3000:]} {
+			for _, row := range part {
+				row[0] += float64(1000 * i)
+			}
+			opt := Options{}
+			if like {
+				opt.Schema = first
+			}
+			s := readNamed(t, "a.csv", asCSV(part), opt)
+			if i == 0 && !like {
+				first = s.Schema
+			}
+			path := filepath.Join(dir, fmt.Sprintf("%v%d.fen", like, i))
+			if err := Write(context.Background(), path, s, ""); err != nil {
+				t.Fatal(err)
+			}
+			paths = append(paths, path)
+		}
+		s, err := Read(context.Background(), paths, Options{})
+		if err == nil {
+			s.Close()
+		}
+		blocks, failed := Blocks(context.Background(), paths, Options{})
+		if failed == nil {
+			blocks.Close()
+		}
+		if (err == nil) != like || (failed == nil) != like {
+			t.Errorf("made alike %v: found %v and %v", like, err, failed)
 		}
 	}
 }
