@@ -178,7 +178,7 @@ func (s *Scaling) scaled(j uint32, v float32) float32 {
 func (s *Scaling) Matrix(x matrix.Matrix) matrix.Matrix {
 	rows, cols := x.Dims()
 	var buffer matrix.Vector
-	if _, dense := x.(*matrix.Dense); dense {
+	if allDense(x) {
 		out := &matrix.Dense{Rows: rows, Cols: cols, Value: make([]float32, 0, rows*cols)}
 		for i := range rows {
 			buffer = s.Row(buffer, x.Row(i))
@@ -188,9 +188,33 @@ func (s *Scaling) Matrix(x matrix.Matrix) matrix.Matrix {
 	}
 	out := &matrix.CSR{Start: make([]int64, 1, rows+1), Index: []uint32{}}
 	for i := range rows {
-		buffer = s.Row(buffer, x.Row(i))
+		row := x.Row(i)
+		if row.Index == nil { // one of several parts
+			row.Index = make([]uint32, len(row.Value))
+			for k := range row.Index {
+				row.Index[k] = uint32(k)
+			}
+		}
+		buffer = s.Row(buffer, row)
 		out.Append(buffer.Index, buffer.Value)
 	}
 	out.Cols = cols
 	return out
+}
+
+// allDense reports whether all rows are dense, of whatever type the matrix is.
+func allDense(x matrix.Matrix) bool {
+	switch x.(type) {
+	case *matrix.Dense:
+		return true
+	case *matrix.CSR:
+		return false
+	}
+	rows, _ := x.Dims()
+	for i := range rows {
+		if x.Row(i).Index != nil {
+			return false
+		}
+	}
+	return rows > 0
 }

@@ -107,3 +107,17 @@ func TestScalingRange(t *testing.T) {
 		}
 	}
 }
+
+// Rows of any matrix can be scaled: some of dense rows, or dense ones beside sparse ones.
+func TestScalingOfSubsets(t *testing.T) {
+	dense := &matrix.Dense{Rows: 4, Cols: 2, Value: []float32{1, 10, 2, 20, 3, 30, 4, 60}}
+	set := &Set{X: matrix.Subset(dense, []int{0, 2, 3})}
+	scaling, err := NewScaling("max", set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := scaling.Matrix(set.X)
+	if rows, cols := x.Dims(); rows != 3 || cols != 2 || x.Row(2).Dot([]float64{1, 1}) != 2 || x.Row(1).Dot([]float64{4, 2}) != 4 {
+		t.Errorf("found %d rows of %d features, %v", rows, cols, x)
+	}
+}

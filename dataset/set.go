@@ -104,11 +104,11 @@ func (t Target) Absent() bool { return t.Code == nil && t.Number == nil }
 // Column.Offset. It may be of an array, too, for the sake of its offsets or the
 // place of its target.
 type Schema struct {
-	Columns []Column
-	Target  int  // place of the target in Columns, -1: none
-	Weight  int  // place of the row weights in Columns, -1: none
-	Header  bool // the columns have names; else their positions stand for these
-	Array   bool `json:",omitempty"` // the columns are those of an array, not of a table
+	Columns []Column `json:"columns"`
+	Target  int      `json:"target"`          // place of the target in Columns, -1: none
+	Weight  int      `json:"weight"`          // place of the row weights in Columns, -1: none
+	Header  bool     `json:"header"`          // the columns have names; else their positions stand for these
+	Array   bool     `json:"array,omitempty"` // the columns are those of an array, not of a table
 }
 
 // Table reports whether there is a schema, and it is that of a table.
@@ -173,20 +173,20 @@ func (s *Schema) Width() int {
 
 // Column is one column of a table.
 type Column struct {
-	Name     string   // from the header, or "1", "2", ... by position
-	Category []string // distinct categories in order of first appearance; nil: numbers
-	Fill     float64  // stands for a missing number, without the Offset
+	Name     string   `json:"name"`     // from the header, or "1", "2", ... by position
+	Category []string `json:"category"` // distinct categories in order of first appearance; nil: numbers
+	Fill     float64  `json:"fill"`     // stands for a missing number, without the Offset
 
 	// Offset is subtracted from each number, in double precision, before it is rounded to
 	// single precision: 0 unless the values of the column are so close to each other that
 	// the rounding would matter. A model is about the features that this makes. Where rows
 	// are centred, or a free bias is learned, or a kernel depends on differences alone, it
 	// is the model of the numbers as they are too, with another bias or mean.
-	Offset float64 `json:",omitempty"`
+	Offset float64 `json:"offset,omitempty"`
 
-	Kind Kind   `json:",omitempty"` // how numbers are spelled
-	From string `json:",omitempty"` // of dates: the one from which days are counted
-	Why  string `json:",omitempty"` // of a column that is ignored: what it holds
+	Kind Kind   `json:"kind,omitempty"` // how numbers are spelled
+	From string `json:"from,omitempty"` // of dates: the one from which days are counted
+	Why  string `json:"why,omitempty"`  // of a column that is ignored: what it holds
 }
 
 // check returns why a column that was read from a file cannot be one.

@@ -3,7 +3,8 @@
 // A [Loss] measures how wrong the prediction p is for the target y. Each file
 // holds one loss: its type, its methods, and the row that registers its name.
 // Adding one is a new file and a new row in the table of loss_test.go; the
-// examiner conform.Loss then checks every law below.
+// examiner conform.Loss then checks every law below. A program's own loss needs no
+// name here: Spec.CustomLoss of package train takes its value.
 //
 // Averages over rows, weights, lambda and bias are not here: package problem
 // has them.

@@ -6,6 +6,15 @@
 //
 //	weights  F64  outputs x d   of the scaled features
 //	bias     F64  outputs
+//
+// where most are zero, and that takes less room, in three parts,
+//
+//	weights.values   F64  those that are not zero
+//	weights.indices  U32  their features, increasing in each output
+//	weights.indptr   I64  outputs + 1: where those of each begin
+//
+// and beside them
+//
 //	dual     F32 or F64  outputs x n   the proof; absent if left out on purpose
 //	offset, factor  F64  d      the scaling; absent when there is none
 //
@@ -84,20 +93,24 @@
 //	features                     claim    Decode: with the schema; Verify: with names of the rows, where they have any
 //	features[]                   checked  as features
 //	schema                       checked  Decode: makes as many features; Verify: digest
-//	schema.Columns               claim    digest; an ignored column may stand elsewhere
-//	schema.Columns[]             checked  digest
-//	schema.Columns[].Name        claim    Decode: with features; of ignored columns no effect
-//	schema.Columns[].Category    checked  Decode: with features
-//	schema.Columns[].Category[]  checked  Decode: with features; digest
-//	schema.Columns[].Fill        checked  Verify: mean of the column
-//	schema.Columns[].Kind        checked  Decode: with features, From and Why; Verify: digest
-//	schema.Columns[].From        checked  Decode: a date; Verify: digest
-//	schema.Columns[].Why         note
-//	schema.Target                checked  digest
-//	schema.Weight                checked  digest
-//	schema.Header                claim    Decode: where the names of columns are not their positions
+//	schema.columns               claim    digest; an ignored column may stand elsewhere
+//	schema.columns[]             checked  digest
+//	schema.columns[].name        claim    Decode: with features; of ignored columns no effect
+//	schema.columns[].category    checked  Decode: with features
+//	schema.columns[].category[]  checked  Decode: with features; digest
+//	schema.columns[].fill        checked  Verify: mean of the column
+//	schema.columns[].kind        checked  Decode: with features, from and why; Verify: digest
+//	schema.columns[].from        checked  Decode: a date; Verify: digest
+//	schema.columns[].why         note
+//	schema.columns[].offset      checked  Decode: only of numbers; Verify: digest
+//	schema.target                checked  digest
+//	schema.weight                checked  digest
+//	schema.header                claim    Decode: where the names of columns are not their positions
+//	schema.array                 note
 //	scaling                      checked  Verify: measured anew
 //	support_columns              checked  Decode, Verify: that of the rows
+//	notes                        note     Decode: not too many, nor too long
+//	notes.NAME                   note
 //	certificates                 checked  Verify: as its fields
 //	certificates[]               checked  Verify: as its fields
 //	certificates[].status        claim    Verify: with gap and objective
@@ -106,6 +119,9 @@
 //	certificates[].zero          checked  Verify: objective
 //	certificates[].epochs        note
 //	tensor weights               checked  Verify: objective
+//	tensor weights.values        checked  Decode: not zero; Verify: objective
+//	tensor weights.indices       checked  Decode: increasing; Verify: objective
+//	tensor weights.indptr        checked  Decode: increasing; Verify: objective
 //	tensor bias                  checked  Verify: objective
 //	tensor dual                  claim    Verify: bound, which other dual variables may prove too
 //	tensor offset                checked  Verify: measured anew
@@ -144,17 +160,21 @@
 //	features                     claim    as in a model that predicts
 //	features[]                   checked  as features
 //	schema                       checked  as in a model that predicts
-//	schema.Columns               claim    digest; an ignored column may stand elsewhere
-//	schema.Columns[]             checked  digest
-//	schema.Columns[].Name        claim    DecodePCA: with features; of ignored columns no effect
-//	schema.Columns[].Category    checked  DecodePCA: with features
-//	schema.Columns[].Fill        checked  VerifyPCA: mean of the column
-//	schema.Columns[].Kind        checked  as in a model that predicts
-//	schema.Columns[].From        checked  as in a model that predicts
-//	schema.Columns[].Why         note
-//	schema.Target                checked  digest
-//	schema.Weight                checked  digest
-//	schema.Header                claim    DecodePCA: where the names of columns are not their positions
+//	schema.columns               claim    digest; an ignored column may stand elsewhere
+//	schema.columns[]             checked  digest
+//	schema.columns[].name        claim    DecodePCA: with features; of ignored columns no effect
+//	schema.columns[].category    checked  DecodePCA: with features
+//	schema.columns[].fill        checked  VerifyPCA: mean of the column
+//	schema.columns[].kind        checked  as in a model that predicts
+//	schema.columns[].from        checked  as in a model that predicts
+//	schema.columns[].why         note
+//	schema.columns[].offset      checked  as in a model that predicts
+//	schema.target                checked  digest
+//	schema.weight                checked  digest
+//	schema.header                claim    DecodePCA: where the names of columns are not their positions
+//	schema.array                 note
+//	notes                        note     DecodePCA: not too many, nor too long
+//	notes.NAME                   note
 //	proof                        checked  as its fields
 //	proof.status                 claim    VerifyPCA: with the gap found
 //	proof.gap                    claim    VerifyPCA: as the status

@@ -44,6 +44,9 @@ func (m *Model) parts() map[string]any {
 	if m.Scaling != nil {
 		parts["scaling"] = m.Scaling.Kind
 	}
+	if len(m.Notes) > 0 {
+		parts["notes"] = m.Notes
+	}
 	if cols := m.keptCols(); cols != m.Cols() {
 		parts["support_columns"] = cols
 	}
@@ -125,6 +128,9 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 	parts := map[string]any{"problem": &m.Statement, "data": &m.Data, "certificates": &certificates,
 		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scaling, "support_columns": &columns}
 	if err := readParts(metadata, parts); err != nil {
+		return err
+	}
+	if err := readNotes(metadata, &m.Notes); err != nil {
 		return err
 	}
 	if err := m.restoreOutputs(certificates, cmp.Or(columns, m.Data.Features), tensors); err != nil {

@@ -3,10 +3,12 @@ package model
 import (
 	"encoding/json"
 	"math"
+	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/penalty"
 )
 
 // Model is a trained linear predictor or, with Support, kernel machine. It is
@@ -17,11 +19,17 @@ type Model struct {
 	Classes   []string // sorted, where the model is not imported; nil: regression
 	Features  []string // names; nil when the data had none
 	Schema    *dataset.Schema
-	Scaling   *dataset.Scaling // nil: features as they are
-	Outputs   []Output         // one; or one for each of more than two classes, or of their pairs
-	Support   *Support         // of a kernel machine; nil: the model is linear
-	Map       kernel.Map       // to the images that a linear model is one of; nil: of the rows
-	Version   string           // of the program that trained it
+	Scaling   *dataset.Scaling  // nil: features as they are
+	Outputs   []Output          // one; or one for each of more than two classes, or of their pairs
+	Support   *Support          // of a kernel machine; nil: the model is linear
+	Map       kernel.Map        // to the images that a linear model is one of; nil: of the rows
+	Version   string            // of the program that trained it
+	Notes     map[string]string // of users, see CheckNotes; nil: none
+
+	// CustomLoss and CustomPenalty are those that the statement names, where the program
+	// that trained the model brought them: no file holds them. Predictions need neither.
+	CustomLoss    loss.Loss
+	CustomPenalty penalty.Penalty
 
 	link loss.Probabilistic // nil when scores are not log-odds
 }
@@ -46,6 +54,10 @@ type Statement struct {
 	Seed        uint64             `json:"seed"`
 	ZeroBased   bool               `json:"zero_based,omitempty"` // LIBSVM indices of the data
 }
+
+// Foreign begins the name of a loss, penalty or solver in a Statement that is of the program
+// that trained the model, not of this module.
+const Foreign = "foreign:"
 
 // OneAgainstOne is the Scheme of a model with an output for each pair of classes.
 const OneAgainstOne = "one-against-one"
@@ -119,9 +131,12 @@ func (m *Model) Cols() int { return m.Data.Features }
 
 // Seal makes the model ready for use after its fields are set.
 func (m *Model) Seal() error {
-	l, err := loss.New(m.Statement.Loss)
-	if err != nil {
-		return err
+	l := m.CustomLoss
+	if !strings.HasPrefix(m.Statement.Loss, Foreign) {
+		var err error
+		if l, err = loss.New(m.Statement.Loss); err != nil {
+			return err
+		}
 	}
 	m.link, _ = l.(loss.Probabilistic)
 	return nil

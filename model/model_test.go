@@ -256,7 +256,7 @@ func TestDecodeRefusesLies(t *testing.T) {
 		{"other features", forge(t, plain, `\"features\":3`, `\"features\":4`), "expected F64, 1 outputs of 4"},
 		{"unknown loss", forge(t, plain, `\"loss\":\"logistic\"`, `\"loss\":\"logistics\"`), `did you mean "logistic"?`},
 		{"unknown scaling", forge(t, scaled, `"scaling":"\"std\""`, `"scaling":"\"sta\""`), `found the scaling "sta"`},
-		{"column out of range", forge(t, scaled, `\"Target\":0`, `\"Target\":3`), "found target column 3"},
+		{"column out of range", forge(t, scaled, `\"target\":0`, `\"target\":3`), "found target column 3"},
 		{"columns of other width", forge(t, scaled, `[\"x\",\"?\"]`, `[\"x\"]`), "found columns that make 2 features"},
 	} {
 		m, err := Decode(c.data)
@@ -294,6 +294,15 @@ func TestDecodeNoticesEveryTensorByte(t *testing.T) {
 	}
 }
 
+// manyNames are the fields of an object after its first.
+func manyNames(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"%x":""`, i)
+	}
+	return b.String()
+}
+
 // TestDecodeMemory feeds Decode what grows most on its way from JSON to structs.
 func TestDecodeMemory(t *testing.T) {
 	many := func(item string) string { return "[" + strings.Repeat(item+",", 1<<17) + item + "]" }
@@ -301,7 +310,8 @@ func TestDecodeMemory(t *testing.T) {
 		"certificates": many("{}"),
 		"classes":      many(`""`),
 		"features":     many(`""`),
-		"schema":       `{"Columns":` + many("{}") + `}`,
+		"schema":       `{"columns":` + many("{}") + `}`,
+		"notes":        `{"a":""` + manyNames(1<<17) + `}`,
 		"problem":      strings.Repeat("[", 1<<18),
 	} {
 		metadata := map[string]string{"format": "fenchel", "format_version": "1", name: part}
@@ -434,5 +444,25 @@ func use(t *testing.T, m *Model) {
 	}
 	if err := again.Write(&second); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
 		t.Fatalf("writing is not stable: %v\n%q\n%q", err, first.Bytes(), second.Bytes())
+	}
+}
+
+// The keys of the header are small letters, and those of older files, which began with
+// capitals, mean the same.
+func TestKeysOfTheSchema(t *testing.T) {
+	m := examples(t)["scaled table"]
+	file := encode(t, m)
+	if header := file[8 : 8+binary.LittleEndian.Uint64(file)]; !bytes.Contains(header, []byte(`\"columns\":[{\"name\":\"price\"`)) {
+		t.Errorf("found the header %s", header)
+	}
+	parts := m.parts()
+	parts["schema"] = map[string]any{"Target": 0, "Weight": -1, "Header": true, "Columns": []any{
+		map[string]any{"Name": "price", "Category": nil, "Fill": 0}, map[string]any{"Name": "a", "Fill": 1.5}, map[string]any{"Name": "b", "Category": []string{"x", "?"}}}}
+	var older bytes.Buffer
+	if err := writeDocument(&older, "", m.Version, parts, m.tensors()); err != nil {
+		t.Fatal(err)
+	}
+	if read, err := Decode(older.Bytes()); err != nil || !bytes.Equal(encode(t, read), file) {
+		t.Errorf("found another model in an older file: %v", err)
 	}
 }

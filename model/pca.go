@@ -37,6 +37,7 @@ type PCA struct {
 	HeldOut    []int64              // increasing
 	State      map[string][]float64 // nil: the model cannot go on
 	Version    string
+	Notes      map[string]string // of users, see CheckNotes; nil: none
 
 	scaled []float64 // Components times Scale
 	shift  []float64 // K: components times the scaled mean
@@ -255,6 +256,9 @@ func (m *PCA) Write(w io.Writer) error {
 	if m.Schema != nil {
 		parts["schema"] = m.Schema
 	}
+	if len(m.Notes) > 0 {
+		parts["notes"] = m.Notes
+	}
 	return writeDocument(w, kindPCA, m.Version, parts, tensors)
 }
 
@@ -282,6 +286,9 @@ func decodePCA(data []byte) (*PCA, error) {
 func (m *PCA) restore(metadata map[string]string, tensors map[string]tensor) error {
 	err := readParts(metadata, map[string]any{"problem": &m.Statement, "data": &m.Data, "proof": &m.Proof, "features": &m.Features, "schema": &m.Schema})
 	if err != nil {
+		return err
+	}
+	if err := readNotes(metadata, &m.Notes); err != nil {
 		return err
 	}
 	k, d := m.Statement.K, m.Cols()

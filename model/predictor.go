@@ -46,12 +46,12 @@ func (m *linear) scores(dst []float64, rows []matrix.Vector) {
 	}
 }
 
-func (m *linear) pack(tensors map[string]tensor) {
-	weights := (*Model)(m).gather(func(o Output) []float64 { return o.Weights })
-	tensors["weights"] = tensor{[]int{len(m.Outputs), m.Data.Features}, weights}
-}
+func (m *linear) pack(tensors map[string]tensor) { (*Model)(m).packWeights(tensors) }
 
 // restoreLinear takes the weights of a linear model out of its tensors.
 func (m *Model) restoreLinear(tensors map[string]tensor) error {
+	if _, sparse := tensors["weights.values"]; sparse {
+		return m.restoreSparse(tensors)
+	}
 	return m.cut("weights", m.Data.Features, tensors)
 }

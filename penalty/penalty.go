@@ -3,7 +3,8 @@
 // A [Penalty] says which weights are dear. Each file holds one penalty: its
 // type, its methods, and the row that registers its name. Adding one is a new
 // file and a new row in the table of penalty_test.go; the examiner
-// conform.Penalty then checks every law below.
+// conform.Penalty then checks every law below. A program's own penalty needs no
+// name here: Spec.CustomPenalty of package train takes its value.
 //
 // The factor lambda in front and the bias, which no penalty sees, belong to
 // package problem.

@@ -13,7 +13,7 @@ import (
 // Run drives s on p until one of the ends listed at Status. It returns an
 // error only when s does not accept p or Options.From has another shape; a
 // cancelled context is a Status, and the Solution then holds the best point
-// found.
+// found. Of a start that is worse than zero the run takes what is of use.
 func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Solution, error) {
 	if err := s.Accepts(p); err != nil {
 		return nil, err
@@ -43,6 +43,7 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	case opt.From == nil:
 	case opt.From.W != nil && opt.From.A != nil:
 		r.look(*opt.From) // whatever the solver makes of it: it may be the answer
+		r.doubt(s)
 	default:
 		r.look(r.where())
 	}
@@ -64,6 +65,21 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 		Status: r.status, Point: r.best, Certificate: r.bestCertificate,
 		Epochs: r.before + r.epoch, Train: r.train, Certify: r.certify,
 	}, nil
+}
+
+// doubt starts anew without what of a warm start is worse than nothing: weights with an
+// objective above that of zero, and dual variables beside them that bound no loss.
+func (r *run) doubt(s Solver) {
+	c := r.bestCertificate
+	if r.status != "" && r.status != Diverged || c.Primal <= c.Zero {
+		return
+	}
+	from := problem.Point{A: r.opt.From.A}
+	if r.opt.From = &from; !(c.Dual > 0) {
+		r.opt.From = nil
+	}
+	r.status, r.first = "", math.NaN()
+	r.start(s)
 }
 
 // fits refuses a warm start that belongs to a problem of another shape.

@@ -76,7 +76,7 @@ func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditO
 	if err := checkStatement(a.asked(), set); err != nil {
 		return nil, err
 	}
-	t, err := newTerms(a.opt.Loss, m.Statement.Penalty, m.Statement.Bias)
+	t, err := newTerms(own{}, a.opt.Loss, m.Statement.Penalty, m.Statement.Bias)
 	if err != nil {
 		return nil, err
 	}
@@ -103,8 +103,9 @@ func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditO
 	a.stated.labels = y
 	if m.Support != nil {
 		gram := a.stated.family.(machineFamily).gram
-		if a.place, err = matchSupport(m, gram.X, y.class); err != nil {
-			return nil, DataError{err.Error()}
+		a.place = matchSupport(m, gram.X, y.class)
+		if v := slices.Index(a.place, -1); v >= 0 {
+			return nil, DataError{fmt.Sprintf("support vector %d is not among the rows of the data: expected the rows that the model was trained on", v+1)}
 		}
 		a.found.Kernel = kernel.Fitted(completeKernel(m.Statement.Kernel, m.Cols()), gram.Shift())
 	}

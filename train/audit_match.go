@@ -1,7 +1,6 @@
 package train
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -9,9 +8,9 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 )
 
-// matchSupport returns for each support vector the row that it is: one that is
-// not another one's yet, and of its class, if there is such a row.
-func matchSupport(m *model.Model, x matrix.Matrix, class []uint32) ([]int, error) {
+// matchSupport returns for each support vector the row that it is, -1 if it is none: one
+// that is not another one's yet, and of its class, if there is such a row.
+func matchSupport(m *model.Model, x matrix.Matrix, class []uint32) []int {
 	if _, ok := m.Support.Kernel.(kernel.Precomputed); ok { // rows are known by their numbers
 		n, _ := x.Dims()
 		all := make([]uint32, n)
@@ -34,12 +33,11 @@ func matchSupport(m *model.Model, x matrix.Matrix, class []uint32) ([]int, error
 				best, rank = i, better
 			}
 		}
-		if best < 0 {
-			return nil, fmt.Errorf("support vector %d is not among the rows of the data: expected the rows that the model was trained on", v+1)
+		if place[v] = best; best >= 0 {
+			taken[best] = true
 		}
-		place[v], taken[best] = best, true
 	}
-	return place, nil
+	return place
 }
 
 func one(b bool) int {

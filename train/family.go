@@ -62,4 +62,10 @@ func (linearFamily) weights(m *model.Model, c int) []float64 {
 	return append(o.Weights[:len(o.Weights):len(o.Weights)], o.Bias) // a copy
 }
 
+// cols is the number of weights without the bias.
+func (f linearFamily) cols() int {
+	_, d := f.rows.X.Dims()
+	return d
+}
+
 func (f linearFamily) predict(dst, w []float64) { f.rows.Predict(dst, w) }

@@ -88,6 +88,8 @@ c-6;2023-12-30;no;-1,5;0
 	valuesText  = "1 0:1 1:2 2:1 3:0 4:0.5\n-1 0:2 1:1 2:3 3:-1 4:0\n1 0:3 1:0 2:-1 3:2 4:0.5\n-1 0:4 1:0.5 2:0 3:0.5 4:1\n"
 	valuesProbe = "1 0:1 1:0.1 2:0.2 3:0.3 4:0.4\n-1 0:2 1:1 2:0.5 3:0.25 4:0\n"
 	matrixText  = "y,a,b,c,d\n1,1,0.5,0,0.25\n-1,0.5,2,0.5,0\n1,0,0.5,1,0.5\n-1,0.25,0,0.5,3\n"
+	wideText    = "+1 1:1.0 2:-0.75 3:-0.75 4:-0.75 5:-0.75 6:-0.75 7:-0.75 8:-0.75 9:-0.75 10:-0.75 11:-0.75\n-1 1:-1.1 2:-0.25 4:0.25 5:0.5 6:0.75 7:-0.75 8:-0.5 9:-0.25 11:0.25\n+1 1:1.2 2:0.25 3:0.75 4:-0.5 6:0.5 7:-0.75 8:-0.25 9:0.25 10:0.75 11:-0.5\n-1 1:-1.3 2:0.75 3:-0.25 4:0.5 5:-0.5 6:0.25 7:-0.75 9:0.75 10:-0.25 11:0.5\n+1 1:1.4 2:-0.5 3:0.5 4:-0.25 5:0.75 7:-0.75 8:0.25 9:-0.5 10:0.5 11:-0.25\n-1 1:-1.5 3:-0.5 4:0.75 5:0.25 6:-0.25 7:-0.75 8:0.5 10:-0.5 11:0.75\n+1 1:1.6 2:0.5 3:0.25 5:-0.25 6:-0.5 7:-0.75 8:0.75 9:0.5 10:0.25\n-1 1:-1.7 2:-0.75 3:-0.75 4:-0.75 5:-0.75 6:-0.75 7:-0.75 8:-0.75 9:-0.75 10:-0.75 11:-0.75\n+1 1:1.8 2:-0.25 4:0.25 5:0.5 6:0.75 7:-0.75 8:-0.5 9:-0.25 11:0.25\n"
+	wideProbe   = "1 1:1 2:1 3:1 4:1 5:1 6:1 7:1 8:1 9:1 10:1 11:1\n1 1:-1 4:2\n"
 	oneProbe    = "1 1:0.3 2:0.7 3:-1\n-1 1:-4\n1 1:1 2:0.5\n"
 )
 
@@ -104,8 +106,9 @@ func kinds() map[string]kind {
 	return map[string]kind{
 		"linear":                    two(train.Spec{Loss: "logistic", ClassWeight: map[string]float64{"+1": 2, "-1": 0.5}}),
 		"least squares of two":      two(train.Spec{Loss: "squared", Bias: "feature", Penalty: "elastic-net"}),
+		"sparse weights":            {text: wideText, probe: wideProbe, format: "libsvm", spec: train.Spec{Loss: "squared-hinge", Penalty: "l1", Lambda: 0.3}},
 		"without dual":              two(train.Spec{NoDual: true, Loss: "logistic", Gap: 1e-6}),
-		"scaled by max":             two(train.Spec{Scaling: "max", Bias: "none"}),
+		"scaled by max":             two(train.Spec{Scaling: "max", Bias: "none", Notes: map[string]string{"by": "a person", "problem": "{}"}}),
 		"one against the rest":      three(train.Spec{Loss: "squared-hinge"}),
 		"unfinished":                three(train.Spec{Loss: "logistic", Gap: 1e-12, Epochs: 1, Solver: "sdca"}),
 		"pairs":                     three(train.Spec{Kernel: "rbf:gamma=0.5", Scheme: model.OneAgainstOne}),
@@ -274,7 +277,7 @@ func pcaKinds() map[string]pcaKind {
 	}
 	named := "a,b,c\n" + many
 	return map[string]pcaKind{
-		"components":              {text: named, probe: "c,a,b\n0.1,0.2,0.3\n,1,2\n", format: "csv", make: batch(train.PCASpec{K: 2, Scale: "std"})},
+		"components":              {text: named, probe: "c,a,b\n0.1,0.2,0.3\n,1,2\n", format: "csv", make: batch(train.PCASpec{K: 2, Scale: "std", Notes: map[string]string{"by": "a person"}})},
 		"components of all sorts": {text: sortsText, probe: sortsProbe, format: "csv", make: batch(train.PCASpec{K: 2, Scale: "std"})},
 		"components of means":     {text: many, probe: "0.1,0.2,0.3\n", format: "csv", make: batch(train.PCASpec{K: 1, Center: "no", Scale: "none"})},
 		"zero based":              {text: twoText0, probe: "1 0:1\n", format: "libsvm", zeroBased: true, make: batch(train.PCASpec{K: 1, ZeroBased: true})},
@@ -399,7 +402,7 @@ func TestEveryFieldIsChecked(t *testing.T) {
 	}
 	for name, file := range files {
 		walk(unpack(t, file).document, nil, func(path []any, value any) {
-			if f := fieldOf(path); !strings.ContainsAny(f, "[]") && !strings.Contains(f, "class_weight.") {
+			if f := fieldOf(path); !strings.ContainsAny(f, "[]") && !strings.Contains(f, "class_weight.") && !strings.Contains(f, "notes.") {
 				foreign[f] = value
 			}
 		})
@@ -415,7 +418,7 @@ func TestEveryFieldOfComponentsIsChecked(t *testing.T) {
 	for name, k := range pcaKinds() {
 		files[name], all[name] = k.file(t), k.judge
 		walk(unpack(t, files[name]).document, nil, func(path []any, value any) {
-			if f := fieldOf(path); !strings.ContainsAny(f, "[]") {
+			if f := fieldOf(path); !strings.ContainsAny(f, "[]") && !strings.Contains(f, "notes.") {
 				foreign[f] = value
 			}
 		})

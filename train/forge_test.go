@@ -169,7 +169,7 @@ func (p *parcel) changes(t testing.TB, words lexicon, foreign map[string]any, do
 		for _, what := range slices.Sorted(maps.Keys(by)) {
 			edit(path, what, by[what])
 		}
-		if !means(value) && !strings.HasSuffix(fieldOf(path), "Category") {
+		if !means(value) && !strings.HasSuffix(fieldOf(path), "category") {
 			edit(path, "taken away", removed{})
 		}
 	})
@@ -239,6 +239,9 @@ func fieldOf(path []any) string {
 			}
 			if i > 0 && path[i-1] == "class_weight" {
 				key = "LABEL"
+			}
+			if i > 0 && path[i-1] == "notes" {
+				key = "NAME"
 			}
 			field += key
 		}

@@ -22,6 +22,8 @@ type job struct {
 	scaling *dataset.Scaling
 	stated  *stated
 	first   objective // of output 0; the others are made when needed
+	start   *start    // nil: at zero
+	c       float64   // 1/(lambda N), as it was given if it was
 	solver  solver.Solver
 	why     string // the solver was chosen so
 
@@ -61,7 +63,7 @@ func prepare(ctx context.Context, set *dataset.Set, spec Spec) (*job, error) {
 	if err := j.state(ctx); err != nil {
 		return nil, err
 	}
-	if j.solver, err = j.stated.family.solver(j.spec.Solver); err != nil {
+	if j.solver, err = j.makeSolver(); err != nil {
 		return nil, err
 	}
 	return j, j.solver.Accepts(j.first.Problem)
@@ -121,8 +123,11 @@ func (j *job) state(ctx context.Context) error {
 	if math.IsInf(total, 1) {
 		return DataError{"the row weights add up to +Inf, expected a finite number"}
 	}
+	if j.c = cmp.Or(j.spec.C, 1); j.spec.Lambda != 0 {
+		j.c = 1 / (j.spec.Lambda * total)
+	}
 	if j.spec.Lambda == 0 && j.spec.Radius == 0 && j.spec.Slack == 0 && (j.spec.Nu == 0 || j.spec.Task == "regression") {
-		j.spec.Lambda = 1 / (cmp.Or(j.spec.C, 1) * total)
+		j.spec.Lambda = 1 / (j.c * total)
 	}
 	if t.nu != 0 && j.spec.Task == "classification" {
 		if err := j.labels.checkShares(t.nu, weights); err != nil {

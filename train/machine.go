@@ -234,7 +234,7 @@ func (spec *Spec) checkKernel() error {
 	if _, err := spec.kernel(1); err != nil {
 		return err
 	}
-	if spec.auto() {
+	if spec.auto() || spec.CustomSolver != nil {
 		return nil
 	}
 	if _, err := kernelsolver.New(spec.Solver); err != nil {

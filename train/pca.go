@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"time"
 
@@ -194,7 +195,7 @@ func (j *pcaJob) certify(ctx context.Context) error {
 		Components: j.basis.Component, Eigenvalue: j.basis.Value, Mean: j.rows.Offset, Scale: j.rows.Factor,
 		Proof: model.PCAProof{Gap: goal, Total: model.Bound(c.Total), Captured: model.Bound(c.Captured), Upper: model.Bound(c.Upper),
 			Failure: c.Failure, Route: c.Route},
-		Version: Version(),
+		Version: Version(), Notes: maps.Clone(j.spec.Notes),
 	}
 	j.result.Status = j.end(m.Proof.Relative())
 	if j.result.Warnings = nil; j.result.Status == solver.Stalled {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/registry"
 )
@@ -34,6 +35,8 @@ type PCASpec struct {
 	HoldOut   float64 // share of a stream's rows that are held out, at most 1/2; 0: one in twenty, -1: none
 	NoState   bool    // a stream's model cannot go on, and is smaller
 	ZeroBased bool    // noted in the model: how LIBSVM indices of the data begin
+
+	Notes map[string]string // kept in the model, for its users: nothing depends on them; see model.CheckNotes
 }
 
 // DefaultPCAGap is the share of the variance that may be missing unless another one
@@ -66,6 +69,9 @@ func (spec PCASpec) Check() error {
 	}
 	if !isHoldOut(spec.HoldOut) {
 		return fmt.Errorf("hold out %g: expected a share of the rows, from 0 to 0.5", spec.HoldOut)
+	}
+	if err := model.CheckNotes(spec.Notes); err != nil {
+		return err
 	}
 	if spec.Epochs < 0 {
 		return fmt.Errorf("epochs = %d: expected a number >= 0", spec.Epochs)

@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -121,7 +122,7 @@ func ResumePCA(m *model.PCA, threads int) (*PCAStream, error) {
 		return nil, DataError{fmt.Sprintf("found %g of the rows held out, expected a share from 0 to 0.5", st.HoldOut)}
 	}
 	s := &PCAStream{cols: m.Cols(), center: st.Center, feature: m.Features, Schema: m.Schema,
-		spec: PCASpec{K: st.K, Method: st.Method, Scale: st.Scale, Seed: st.Seed, Threads: threads, HoldOut: st.HoldOut, ZeroBased: st.ZeroBased}}
+		spec: PCASpec{K: st.K, Method: st.Method, Scale: st.Scale, Seed: st.Seed, Threads: threads, HoldOut: st.HoldOut, ZeroBased: st.ZeroBased, Notes: m.Notes}}
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
@@ -195,7 +196,7 @@ func (s *PCAStream) Result(status solver.Status) (*PCAResult, error) {
 		Schema:     withMeans(s.Schema, a.Mean),
 		Components: a.Basis.Component, Eigenvalue: a.Basis.Value, Mean: a.Mean, Scale: a.Factor,
 		Proof:   model.PCAProof{Status: string(status), Total: model.Bound(a.Total), Captured: model.Bound(math.NaN()), Upper: model.Bound(math.NaN())},
-		Version: Version(),
+		Version: Version(), Notes: maps.Clone(s.spec.Notes),
 	}
 	for _, i := range a.HeldOut {
 		m.HeldOut = append(m.HeldOut, int64(i))

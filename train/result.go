@@ -1,6 +1,7 @@
 package train
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -20,7 +21,8 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 		Data: model.Data{Rows: j.set.Rows(), Features: j.set.Cols(),
 			Nonzeros: matrix.Nonzeros(j.set.X), Classes: len(j.labels.classes), Columns: columns(j.set.Schema), Digest: digest.Wait()},
 		Classes: j.labels.classes, Features: j.set.Feature, Schema: j.set.Schema, Scaling: j.scaling, Map: j.mapped,
-		Outputs: make([]model.Output, len(solutions)), Version: Version(),
+		Outputs: make([]model.Output, len(solutions)), Version: Version(), Notes: maps.Clone(j.spec.Notes),
+		CustomLoss: j.spec.CustomLoss, CustomPenalty: j.spec.CustomPenalty,
 	}
 	err := j.seal(m, solutions, true)
 	if err == nil && lost(m, solutions) { // by rounding the dual variables
@@ -29,8 +31,11 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), Why: j.why, Evaluations: j.evaluations(), Train: j.mapping}
+	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), C: j.c, Why: j.why, Evaluations: j.evaluations(), Train: j.mapping}
 	r.Unproved, r.ProvesNothing = j.unproved(r.Summary), j.provesNothing()
+	if warning := j.start.warning(); warning != nil {
+		r.Warnings = append(r.Warnings, warning)
+	}
 	for c, s := range solutions {
 		r.Epochs += s.Epochs
 		r.Train += s.Train

@@ -68,7 +68,7 @@ func TestStoredInsideTheBall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		terms, err := termsOf(r.Model.Statement)
+		terms, err := termsOf(r.Model)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,6 +35,7 @@ func (j *job) solve(ctx context.Context, limit *limit) ([]*solver.Solution, erro
 			errs[c] = err
 			return
 		}
+		opt.From = j.start.point(c, p)
 		if j.spec.Progress != nil {
 			opt.Trace = func(look solver.Progress) {
 				telling.Lock()

@@ -9,7 +9,9 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/linear"
@@ -39,6 +41,15 @@ type Spec struct {
 	// then be used, but not written: no other program could read it.
 	Custom *kernel.Func
 
+	// CustomLoss, CustomPenalty and CustomSolver are the program's own, and Loss, Penalty
+	// and Solver their names, which no other may have; a loss and a penalty keep the laws
+	// of their interfaces, which package conform examines: what is proved rests on them.
+	// The model can be written, and predicts wherever it is read. To be verified it needs
+	// the same values again, as the fields of these names in model.Model.
+	CustomLoss    loss.Loss
+	CustomPenalty penalty.Penalty
+	CustomSolver  solver.Solver
+
 	// Lambda is the weight of the penalty, C = 1/(lambda N) the same number
 	// the other way round, N being the sum of the row weights. At most one may
 	// be set; with neither, C = 1.
@@ -66,6 +77,11 @@ type Spec struct {
 	// most 4096; 0: by the sizes of the data. It changes the result, Threads do not.
 	Partitions int
 
+	// From is a model to begin with, of the same features, kernel and classes: that of
+	// another C, loss or penalty, or of part of the rows. What is proved does not depend
+	// on it; how long that takes does. nil: begin at zero.
+	From *model.Model
+
 	// ClassWeight multiplies the weight of every row of a class, by label;
 	// absent classes keep theirs. Balanced gives each class the same total.
 	ClassWeight map[string]float64
@@ -77,6 +93,8 @@ type Spec struct {
 	Seed    uint64        // of everything random
 	Threads int           // at most so many cores; 0: all. Never changes a result
 	NoDual  bool          // leave the dual variables out of the model
+
+	Notes map[string]string // kept in the model, for its users: nothing depends on them; see model.CheckNotes
 
 	ZeroBased bool // noted in the model: how LIBSVM indices of the data begin
 
@@ -98,6 +116,9 @@ func (spec Spec) Check() error {
 	}
 	if spec.Scheme != "" && !slices.Contains(Schemes(), spec.Scheme) {
 		return registry.Unknown("scheme", spec.Scheme, Schemes())
+	}
+	if err := model.CheckNotes(spec.Notes); err != nil {
+		return err
 	}
 	if _, err := spec.terms(); err != nil {
 		return err
@@ -158,6 +179,11 @@ func (spec *Spec) checkProblem() error {
 
 // checkSolver refuses a solver that does not exist or has no partitions.
 func (spec *Spec) checkSolver() error {
+	if spec.CustomSolver != nil {
+		if err := spec.checkOwnSolver(); err != nil {
+			return err
+		}
+	}
 	if spec.IsMachine() {
 		return spec.checkKernel()
 	}
@@ -167,7 +193,7 @@ func (spec *Spec) checkSolver() error {
 	if spec.Partitions < 0 || spec.Partitions > linear.MostPartitions {
 		return fmt.Errorf("partitions=%d: expected a number from 1 to %d", spec.Partitions, linear.MostPartitions)
 	}
-	if spec.auto() {
+	if spec.auto() || spec.CustomSolver != nil {
 		return nil
 	}
 	if spec.Partitions > 0 && spec.Solver != "sdca" {
@@ -178,13 +204,22 @@ func (spec *Spec) checkSolver() error {
 }
 
 // auto reports whether the solver is to be chosen.
-func (spec *Spec) auto() bool { return spec.Solver == "" || spec.Solver == "auto" }
+func (spec *Spec) auto() bool {
+	return spec.CustomSolver == nil && (spec.Solver == "" || spec.Solver == "auto")
+}
 
 // terms makes the terms of the objective and refuses those that no solver takes
 // together. While the targets have not decided on a loss, squared stands for it,
 // which goes with everything.
 func (spec *Spec) terms() (terms, error) {
-	t, err := newTerms(cmp.Or(spec.Loss, "squared"), cmp.Or(spec.Penalty, "l2"), spec.bias())
+	lossName, penaltyName := spec.Loss, spec.Penalty
+	if spec.CustomLoss == nil {
+		lossName = cmp.Or(lossName, "squared")
+	}
+	if spec.CustomPenalty == nil {
+		penaltyName = cmp.Or(penaltyName, "l2")
+	}
+	t, err := newTerms(spec.own(), lossName, penaltyName, spec.bias())
 	if err != nil {
 		return t, err
 	}
@@ -205,6 +240,7 @@ func (spec *Spec) bias() string {
 
 // complete fills in the defaults that do not depend on the targets.
 func (spec *Spec) complete(set *dataset.Set) {
+	spec.mark()
 	spec.Penalty = cmp.Or(spec.Penalty, "l2")
 	spec.Bias = spec.bias()
 	if spec.Kernel = completeKernel(spec.Kernel, set.Cols()); spec.Map != "" {

@@ -24,12 +24,12 @@ type terms struct {
 	oneClass          bool
 }
 
-// newTerms makes terms by their names.
-func newTerms(lossName, penaltyName, biasName string) (t terms, err error) {
-	if t.loss, err = loss.New(lossName); err != nil {
+// newTerms makes terms by their names, or takes the program's own.
+func newTerms(o own, lossName, penaltyName, biasName string) (t terms, err error) {
+	if t.loss, err = o.pickLoss(lossName); err != nil {
 		return t, err
 	}
-	if t.penalty, err = penalty.New(penaltyName); err != nil {
+	if t.penalty, err = o.pickPenalty(penaltyName); err != nil {
 		return t, err
 	}
 	t.bias, err = problem.ParseBias(biasName)
@@ -37,8 +37,9 @@ func newTerms(lossName, penaltyName, biasName string) (t terms, err error) {
 }
 
 // termsOf makes the terms that a model states.
-func termsOf(s model.Statement) (terms, error) {
-	t, err := newTerms(s.Loss, s.Penalty, s.Bias)
+func termsOf(m *model.Model) (terms, error) {
+	s := m.Statement
+	t, err := newTerms(ownOf(m), s.Loss, s.Penalty, s.Bias)
 	t.radius, t.slack, t.nu, t.oneClass = s.Radius, s.Slack, s.Nu, s.Task == OneClass
 	return t, err
 }
@@ -50,6 +51,8 @@ func checkStatement(m *model.Model, set *dataset.Set) error {
 	s := m.Statement
 	spec := Spec{Task: taskOf(m), Loss: s.Loss, Penalty: s.Penalty, Kernel: s.Kernel, Map: s.Map, Scheme: s.Scheme, Bias: s.Bias,
 		Lambda: s.Lambda, Radius: s.Radius, Slack: s.Slack, Nu: s.Nu, ClassWeight: s.ClassWeight, Gap: s.Gap}
+	o := ownOf(m)
+	spec.CustomLoss, spec.CustomPenalty = o.loss, o.penalty
 	if k, err := kernelOf(m); err != nil {
 		return err
 	} else if custom, ok := k.(kernel.Func); ok {
@@ -58,7 +61,7 @@ func checkStatement(m *model.Model, set *dataset.Set) error {
 	if err := spec.Check(); err != nil {
 		return err
 	}
-	l, err := loss.New(s.Loss)
+	l, err := o.pickLoss(s.Loss)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,8 @@
 //
 // A Fit goes from file to file: spec.go, what may be asked for; job.go, what it
 // means for these data; labels.go, targets as classes or numbers; stated.go, the
-// problems of all outputs; family.go and machine.go, what is different for linear
+// problems of all outputs; from.go, where their runs begin; own.go, what the program brings itself;
+// family.go and machine.go, what is different for linear
 // models and kernel machines; solve.go, the runs; result.go, the model made of them;
 // end.go and summary.go, how they ended and what they prove together.
 package train
@@ -33,7 +34,8 @@ type Result struct {
 	Model   *model.Model
 	Status  solver.Status // the worst of all classes
 	Summary Summary
-	N       float64 // the sum of the row weights, for C = 1/(lambda N)
+	N       float64 // the sum of the row weights
+	C       float64 // 1/(lambda N), where the problem has a lambda; as the Spec has it, if it has one
 	Epochs  int     // of all classes together
 	Why     string  // the solver was chosen; "" if it was asked for
 
@@ -79,6 +81,9 @@ func Fit(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
 	limit := newLimit(spec.Time)
 	j, err := limit.prepare(ctx, set, spec)
 	if err != nil {
+		return nil, err
+	}
+	if j.start, err = newStart(j, digest); err != nil {
 		return nil, err
 	}
 	solutions, err := j.solve(ctx, limit)

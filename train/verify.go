@@ -31,10 +31,15 @@ const tolerance = 1e-9
 
 // Verify recomputes primal, dual and gap of every output from the model and the
 // rows it was trained on, without any solver. The error is about rows that
-// cannot be compared at all; false claims are in the Verification.
+// cannot be compared at all, or a problem that cannot be stated: a loss or penalty of the
+// program that trained the model has to be given again, as m.CustomLoss or m.CustomPenalty,
+// and then m.Seal called; false claims are in the Verification.
 func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error) {
 	if set.Target.Absent() && !m.OneClass() {
 		return nil, fmt.Errorf("the data have no targets: expected the rows that the model was trained on")
+	}
+	if err := ownOf(m).known(m.Statement); err != nil {
+		return nil, err
 	}
 	v := &Verification{Claimed: Summarise(m)}
 	if n, d := set.X.Dims(); n != m.Data.Rows || d != m.Data.Features {
@@ -190,7 +195,7 @@ func (v *Verification) compareStatus(number int, claim, found model.Certificate,
 
 // restate gives the problems that a model says it solved, with these rows.
 func restate(m *model.Model, set *dataset.Set, threads int) (*stated, error) {
-	terms, err := termsOf(m.Statement)
+	terms, err := termsOf(m)
 	if err != nil {
 		return nil, err
 	}

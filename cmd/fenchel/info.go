@@ -1,10 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +13,7 @@ import (
 func newInfo() *cobra.Command {
 	var asJSON bool
 	var top int
+	var weights string
 	cmd := &cobra.Command{
 		Use:   "info MODEL",
 		Short: "Show what a model is and what was proved of it",
@@ -27,6 +25,11 @@ func newInfo() *cobra.Command {
 			m, components, err := readModel(cmd, args[0])
 			if err != nil {
 				return err
+			}
+			if weights != "" {
+				if err := writeWeights(m, args[0], weights); err != nil {
+					return err
+				}
 			}
 			if components != nil {
 				if asJSON {
@@ -43,6 +46,7 @@ func newInfo() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.Flags().StringVar(&weights, "weights", "", "write the weight of every feature to this CSV file, in original units too")
 	cmd.Flags().IntVar(&top, "top", 10, "show so many of the largest weights of each output")
 	return cmd
 }
@@ -62,16 +66,16 @@ func printInfo(r report, m *model.Model, top int) {
 	printProof(r, m, s, status(m), "")
 	printSize(r, m)
 	r.line("version", "%s", m.Version)
+	printNotes(r, m.Notes)
 	for c, o := range m.Outputs {
 		name := "bias"
 		if len(m.Outputs) > 1 {
 			name = spell(outputName(m, c))
 		}
-		if m.Support != nil || m.Map != nil {
-			r.line(name, "%.6g", o.Bias)
-			continue
+		r.line(name, "%.6g", o.Bias)
+		if m.Support == nil && m.Map == nil {
+			printLargest(r, m, o, top)
 		}
-		r.line(name, "%.6g  largest weights: %s", o.Bias, largest(m, o, top))
 	}
 }
 
@@ -89,6 +93,7 @@ func printImported(r report, m *model.Model) {
 	r.line("problem", "%s, bias %s; %s not in the file", termsOf(m), m.Statement.Bias, lacks)
 	r.line("solver", "%s", m.Statement.Solver)
 	printSize(r, m)
+	printNotes(r, m.Notes)
 	r.line("status", "imported: nothing is claimed (\"fenchel verify MODEL %s DATA\" bounds what it lacks)", flags)
 }
 
@@ -101,31 +106,12 @@ func status(m *model.Model) string {
 	return string(train.Worst(all))
 }
 
-// largest lists the features with the largest weights.
-func largest(m *model.Model, o model.Output, top int) string {
-	return largestOf(o.Weights, m.Features, top)
-}
-
 // largestOf lists the features with the largest weights; names is nil where they
 // have none.
 func largestOf(weights []float64, names []string, top int) string {
-	order := make([]int, len(weights))
-	for j := range order {
-		order[j] = j
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(math.Abs(weights[b]), math.Abs(weights[a]))
-	})
 	var parts []string
-	for _, j := range order[:min(max(top, 0), len(order))] {
-		if weights[j] == 0 {
-			break
-		}
-		name := fmt.Sprint(j + 1)
-		if names != nil {
-			name = spell(names[j])
-		}
-		parts = append(parts, fmt.Sprintf("%s %+.4g", name, weights[j]))
+	for _, j := range largest(weights, top) {
+		parts = append(parts, fmt.Sprintf("%s %+.4g", spell(featureName(names, j)), weights[j]))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -154,6 +140,9 @@ func infoJSON(m *model.Model) map[string]any {
 	}
 	if m.Schema != nil {
 		addColumns(info, m.Schema)
+	}
+	if m.Notes != nil {
+		info["notes"] = m.Notes
 	}
 	if m.Support != nil {
 		info["support"] = m.Support.Len()

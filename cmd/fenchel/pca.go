@@ -26,7 +26,8 @@ type reducer struct {
 	components string // a number, a share or all
 	resume     string // model file; "": begins anew
 	out        string
-	force      bool // -o may replace any file
+	notes      []string // NAME=TEXT
+	force      bool     // -o may replace any file
 	json       bool
 	quiet      bool
 

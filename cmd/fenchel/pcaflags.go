@@ -32,6 +32,7 @@ func (p *reducer) register(cmd *cobra.Command) {
 	f.Float64Var(&s.HoldOut, "hold-out", pca.UsualHoldOut, "share of a stream's rows that is held out to judge by, 0 for none")
 	f.BoolVar(&s.NoState, "no-state", false, "leave out of a stream's model what --resume needs: smaller")
 	f.StringVarP(&p.out, "output", "o", "", "write the model to this file")
+	f.StringArrayVar(&p.notes, "note", nil, noteHelp)
 	f.BoolVar(&p.force, "force", false, "write the model even over a file that holds something else")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "show no progress")
 	f.BoolVar(&p.json, "json", false, "print one JSON object and nothing else on standard output")
@@ -63,6 +64,10 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 	if err := p.howMany(); err != nil {
 		return err
 	}
+	var err error
+	if p.spec.Notes, err = parseNotes(p.notes); err != nil {
+		return err
+	}
 	if p.resume == "" {
 		if !f.Changed("components") {
 			return errors.New("found no number of components, expected --components K, or -k K")
@@ -71,7 +76,7 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 			return err
 		}
 	}
-	for _, name := range []string{"method", "center", "scale", "seed", "hold-out"} {
+	for _, name := range []string{"method", "center", "scale", "seed", "hold-out", "note"} {
 		if p.resume != "" && f.Changed(name) {
 			return fmt.Errorf("--%s: found it beside --resume, expected only what the model does not say", name)
 		}

@@ -112,6 +112,9 @@ func pcaJSON(m *model.PCA) map[string]any {
 		"captured": p.Captured, "upper": p.Upper, "gap": model.Bound(p.Relative()), "failure_probability": p.Failure, "route": p.Route,
 		"program_version": m.Version,
 	}
+	if m.Notes != nil {
+		out["notes"] = m.Notes
+	}
 	if p.HeldOut != nil {
 		out["held_out"] = p.HeldOut
 	}
@@ -252,6 +255,7 @@ func printComponentsInfo(r report, m *model.PCA, top int) {
 		r.line("state", "of a stream: can go on with --resume")
 	}
 	r.line("version", "%s", m.Version)
+	printNotes(r, m.Notes)
 	for i := range min(m.Statement.K, 10) {
 		r.line(fmt.Sprintf("%d", i+1), momentOf(m)+" %.6g  largest weights: %s", m.Eigenvalue[i], largestOf(m.Component(i), m.Features, top))
 	}

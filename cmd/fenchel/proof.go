@@ -75,11 +75,11 @@ func printTask(r report, m *model.Model) {
 }
 
 // printProblem states the problem that was solved, and why by that solver.
-func printProblem(r report, m *model.Model, total float64, why string) {
+func printProblem(r report, m *model.Model, given float64, why string) {
 	p := m.Statement
 	c := ""
 	if p.Lambda > 0 {
-		c = fmt.Sprintf(" (C %.6g)", 1/(p.Lambda*total))
+		c = fmt.Sprintf(" (C %.6g)", given)
 	}
 	r.line("problem", "%s, %s%s, bias %s, scale %s", termsOf(m), balance(m), c, p.Bias, scaleOf(m))
 	if why != "" {

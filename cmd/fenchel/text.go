@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -91,11 +92,14 @@ func few(list []string) string {
 func percent(x float64) string { return fmt.Sprintf("%.2f %%", 100*x) }
 
 func printJSON(cmd *cobra.Command, v any) error {
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false) // a class <=50K is spelled as in the data
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", text)
+	_, err := text.WriteTo(cmd.OutOrStdout())
 	return err
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,8 @@ type trainer struct {
 	spec        train.Spec
 	kernel      kernelFlags
 	classWeight string
+	notes       []string // NAME=TEXT
+	init        string   // model file to begin with; "": none
 	out         string   // model file; "": not saved
 	test        []string // sources
 	trace       string
@@ -62,6 +65,8 @@ the approximate kernel. The exit code is 0 if the gap is proved; for the others 
 	t.registerProblem(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&t.out, "output", "o", "", "write the model to this file")
+	f.StringVar(&t.init, "init", "", "begin with this model, such as that of another --C or of part of the rows: less time, the same proof")
+	f.StringArrayVar(&t.notes, "note", nil, noteHelp)
 	f.BoolVar(&t.force, "force", false, "write the model even over a file that holds something else")
 	f.StringArrayVar(&t.test, "test", nil, "evaluate the model on these data (may be repeated)")
 	f.StringVar(&t.trace, "trace", "", "write one line per certificate to this CSV file")
@@ -73,6 +78,9 @@ the approximate kernel. The exit code is 0 if the gap is proved; for the others 
 func (t *trainer) run(cmd *cobra.Command, sources []string) error {
 	started := time.Now()
 	if err := t.check(cmd, sources); err != nil {
+		return err
+	}
+	if err := t.readInit(cmd); err != nil {
 		return err
 	}
 	collectLate()
@@ -161,6 +169,22 @@ func (t *trainer) readAll(cmd *cobra.Command, sources []string) (err error) {
 		return err
 	}
 	warn(cmd, t.testSet.Warnings)
+	return nil
+}
+
+// readInit reads the model to begin with.
+func (t *trainer) readInit(cmd *cobra.Command) error {
+	if t.init == "" {
+		return nil
+	}
+	m, components, err := readModel(cmd, t.init)
+	switch {
+	case err != nil:
+		return err
+	case components != nil:
+		return fmt.Errorf("--init %s: found principal components, expected a model that predicts", t.init)
+	}
+	t.spec.From = m
 	return nil
 }
 

@@ -71,6 +71,10 @@ func (t *trainer) check(cmd *cobra.Command, sources []string) error {
 	if err := t.kernel.apply(cmd, &t.spec); err != nil {
 		return err
 	}
+	var err error
+	if t.spec.Notes, err = parseNotes(t.notes); err != nil {
+		return err
+	}
 	if err := t.spec.Check(); err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	r.line("data", "%s: %s", strings.Join(sources, " "), sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
 	printColumns(r, m.Schema)
 	printTask(r, m)
-	printProblem(r, m, t.result.N, t.result.Why)
+	printProblem(r, m, t.result.C, t.result.Why)
 	if t.unlikeTable() {
 		r.line("scale", "none, the default of data that are no table; of CSV, TSV and ARFF it is std")
 	}
@@ -87,7 +87,7 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 	m, s := t.result.Model, t.result.Summary
 	out := map[string]any{
 		"status": t.result.Status, "primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_absolute": model.Bound(s.Primal - s.Dual),
-		"gap_worst": model.Bound(s.Worst), "lambda": m.Statement.Lambda, "C": model.Bound(1 / (m.Statement.Lambda * t.result.N)),
+		"gap_worst": model.Bound(s.Worst), "lambda": m.Statement.Lambda, "C": model.Bound(t.result.C),
 		"n": m.Data.Rows, "d": m.Data.Features, "nonzeros": m.Data.Nonzeros,
 		"solver": m.Statement.Solver, "loss": m.Statement.Loss, "penalty": m.Statement.Penalty, "bias": m.Statement.Bias, "scale": scaleOf(m),
 		"seed": m.Statement.Seed, "epochs": t.result.Epochs, "weights_nonzero": m.Nonzeros(),
@@ -106,6 +106,9 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 		if s.Lambda == 0 {
 			out["lambda"], out["C"] = nil, nil
 		}
+	}
+	if m.Notes != nil {
+		out["notes"] = m.Notes
 	}
 	if m.OneClass() {
 		out["task"] = train.OneClass

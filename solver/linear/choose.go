@@ -20,13 +20,16 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 	_, cornered := p.Loss.(loss.Cornered)
 	second := "newton"
 	switch p.Penalty.(type) {
-	case penalty.L1:
-		return "cd", "the penalty l1 is solved by columns"
 	case penalty.L2:
-	default:
+	case penalty.Strong:
 		if curved {
 			second = "cd"
 		}
+	default:
+		return "cd", "the penalty l1 is solved by columns"
+	}
+	if second == "cd" && (CD{}).Accepts(p) != nil {
+		return "sdca", "second-order steps take no such penalty"
 	}
 	if second == "newton" {
 		switch {

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/model"
+)
+
+// How the weights of a linear model are shown: those of features as the model scales them,
+// which can be compared with each other, and those of features as the data have them.
+
+// largest returns the features with the largest weights that are not zero.
+func largest(weights []float64, top int) []int {
+	var order []int
+	for j, w := range weights {
+		if w != 0 {
+			order = append(order, j)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(math.Abs(weights[b]), math.Abs(weights[a]))
+	})
+	return order[:min(max(top, 0), len(order))]
+}
+
+// featureName is the name of a feature, or its number where there are no names.
+func featureName(names []string, j int) string {
+	if names == nil {
+		return strconv.Itoa(j + 1)
+	}
+	return names[j]
+}
+
+// unitOf says what a weight is the change of the score for.
+func unitOf(s *dataset.Scaling, j int) string {
+	switch {
+	case s == nil || s.Factor[j] == 1 && s.Offset[j] == 0:
+		return "original"
+	case s.Kind == "std":
+		return "per standard deviation"
+	case s.Kind == "max":
+		return "per largest value"
+	}
+	return "scaled by " + s.Kind
+}
+
+// printLargest prints a line for each of the largest weights of an output, with its unit.
+func printLargest(r report, m *model.Model, o model.Output, top int) {
+	for _, j := range largest(o.Weights, top) {
+		r.line("weight", "%+-11.4g %-22s  %s", o.Weights[j], unitOf(m.Scaling, j), spell(featureName(m.Features, j)))
+	}
+}
+
+// writeWeights writes all weights of a linear model to a CSV file.
+func writeWeights(m *model.Model, from, path string) error {
+	switch {
+	case m == nil:
+		return fmt.Errorf("--weights: found principal components in %s, expected a linear model", from)
+	case m.Support != nil || m.Map != nil:
+		return fmt.Errorf("--weights: found a model of the kernel %s in %s, expected a linear model: this one has no weights of features", m.Statement.Kernel, from)
+	}
+	if err := keepInputs("--weights", path, from); err != nil {
+		return err
+	}
+	return badData(dataset.WriteFile(path, func(w io.Writer) error { return weightsCSV(w, m) }))
+}
+
+// weightsCSV writes a line for each weight, and one for the bias of each output.
+func weightsCSV(w io.Writer, m *model.Model) error {
+	out := csv.NewWriter(w)
+	header := []string{"name", "weight", "weight_original"}
+	if len(m.Outputs) > 1 {
+		header = append([]string{"class"}, header...)
+	}
+	_ = out.Write(header) // Error reports what failed
+	for c, o := range m.Outputs {
+		original, bias := m.Original(c)
+		row := func(name string, scaled, original float64) {
+			line := []string{name, decimal(scaled), decimal(original)}
+			if len(m.Outputs) > 1 {
+				line = append([]string{outputName(m, c)}, line...)
+			}
+			_ = out.Write(line)
+		}
+		row("(bias)", o.Bias, bias)
+		for j, x := range o.Weights {
+			row(featureName(m.Features, j), x, original[j])
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// decimal is a number in as many digits as it needs.
+func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

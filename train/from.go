@@ -1,0 +1,292 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// A start makes the points at which the solvers of a job begin out of a model, Spec.From.
+//
+//	weights    of a linear model as they are, for features as the job scales them;
+//	           coefficients of a kernel machine on the rows that the support vectors are
+//	dual       the model's own where the rows are those that it was made of; else the
+//	           slope of the loss at the predictions, or what the coefficients say, which
+//	           leaves fewer rows to be moved where a corner of the loss has another C
+//
+// Solvers and certificates move what another problem does not allow into what it does:
+// a start decides how long a run takes, never what is proved.
+type start struct {
+	*job
+	model *model.Model
+	same  bool // the rows are those that the model was made of
+
+	output  []int     // of the model, for each of the job
+	sign    []float64 // -1: its classes are the other way round
+	place   []int     // the row that each support vector is; -1: none
+	dropped int       // support vectors that are none
+}
+
+// newStart says why no run can begin at the model; nil: none was given.
+func newStart(j *job, digest *dataset.Digesting) (*start, error) {
+	m := j.spec.From
+	if m == nil {
+		return nil, nil
+	}
+	s := &start{job: j, model: m}
+	if err := s.check(); err != nil {
+		return nil, fmt.Errorf("the model to begin with does not fit: %w", err)
+	}
+	if err := s.pair(); err != nil {
+		return nil, fmt.Errorf("the model to begin with does not fit: %w", err)
+	}
+	s.same = m.Data.Rows == j.set.Rows() && m.Data.Digest == digest.Wait()
+	if f, ok := j.stated.family.(machineFamily); ok {
+		return s, s.match(f)
+	}
+	return s, nil
+}
+
+// check refuses a model of other features, or of another kind.
+func (s *start) check() error {
+	m, j := s.model, s.job
+	found, expected := form(m.Statement), form(j.statement())
+	if !sameKernel(m.Statement.Kernel, j.spec.Kernel) || m.Statement.Map != j.spec.Map {
+		return fmt.Errorf("found %s, expected %s", found, expected)
+	}
+	if m.Map != nil {
+		if seed := m.Statement.Seed; seed != j.spec.Seed {
+			return fmt.Errorf("its map was drawn with the seed %d, expected %d", seed, j.spec.Seed)
+		}
+		_, has := m.Map.Dims()
+		if _, needs := j.mapped.Dims(); has != needs {
+			return fmt.Errorf("its map makes %d features, expected %d", has, needs)
+		}
+	}
+	if m.Features != nil && j.set.Feature != nil {
+		for k, name := range m.Features[:min(len(m.Features), len(j.set.Feature))] {
+			if name != j.set.Feature[k] {
+				return fmt.Errorf("its feature %d is %q, that of the data %q", k+1, name, j.set.Feature[k])
+			}
+		}
+	}
+	if has, needs := m.Cols(), j.set.Cols(); has != needs && !s.numbered() {
+		return fmt.Errorf("it has %d features, the data have %d", has, needs)
+	}
+	return nil
+}
+
+// numbered reports whether features are known by numbers of which some may not occur. To
+// match rows with support vectors each of them is scaled, by as many numbers.
+func (s *start) numbered() bool {
+	m, set := s.model, s.set
+	_, dense := set.X.(*matrix.Dense)
+	named := set.Schema != nil || m.Schema != nil || set.Feature != nil || m.Features != nil
+	return !dense && !named && m.Map == nil && (m.Support == nil || m.Scaling == nil)
+}
+
+// form says in words what kind of model a statement is about.
+func form(s model.Statement) string {
+	switch {
+	case s.Map != "":
+		return fmt.Sprintf("a linear model of the map %s of the kernel %s", s.Map, s.Kernel)
+	case s.Kernel != "":
+		return "a machine of the kernel " + s.Kernel
+	}
+	return "a linear model without kernel"
+}
+
+// sameKernel reports whether two specs mean the same kernel, but for the shift of a
+// precomputed one.
+func sameKernel(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, errX := kernel.New(a)
+	y, errY := kernel.New(b)
+	if a == "" || b == "" || errX != nil || errY != nil {
+		return false
+	}
+	if _, ok := x.(kernel.Precomputed); ok {
+		_, ok = y.(kernel.Precomputed)
+		return ok
+	}
+	return reflect.DeepEqual(x, y)
+}
+
+// pair finds for each output that of the model for the same classes.
+func (s *start) pair() error {
+	have, want := s.model.Classes, s.labels.classes
+	if (have == nil) != (want == nil) || s.model.OneClass() != (s.spec.Task == OneClass) {
+		return fmt.Errorf("it is for %s, the task is %s", taskOf(s.model), s.spec.Task)
+	}
+	if len(have) > 2 && s.model.Statement.Scheme != s.statement().Scheme {
+		return fmt.Errorf("it tells classes apart otherwise: expected the scheme %s", s.spec.Scheme)
+	}
+	place := make([]int, len(want))
+	for c, label := range want {
+		place[c] = slices.IndexFunc(have, func(l string) bool { return sameLabel(l, label) })
+	}
+	if len(have) != len(want) || slices.Contains(place, -1) {
+		return fmt.Errorf("it has the classes %q, the data have %q", have, want)
+	}
+	outputs := s.labels.outputs()
+	s.output, s.sign = make([]int, outputs), slices.Repeat([]float64{1}, outputs)
+	of := map[[2]int]int{}
+	if s.labels.pairs {
+		for c := range outputs {
+			i, j := model.Pair(c, len(have))
+			of[[2]int{i, j}] = c
+		}
+	}
+	for c := range outputs {
+		switch {
+		case len(want) == 2 && place[0] > place[1]:
+			s.sign[c] = -1
+		case len(want) <= 2:
+		case !s.labels.pairs:
+			s.output[c] = place[c]
+		default:
+			i, j := model.Pair(c, len(want))
+			if i, j = place[i], place[j]; i > j {
+				i, j, s.sign[c] = j, i, -1
+			}
+			s.output[c] = of[[2]int{i, j}]
+		}
+	}
+	return nil
+}
+
+// match finds the rows that the support vectors are, as the model scales rows.
+func (s *start) match(f machineFamily) error {
+	m := s.model
+	if s.same && len(m.Support.Index) == m.Support.Len() {
+		for _, i := range m.Support.Index {
+			s.place = append(s.place, int(i))
+		}
+		return nil
+	}
+	x := f.gram.X
+	if m.Scaling != nil || s.scaling != nil {
+		x = s.set.X
+		if m.Scaling != nil {
+			x = m.Scaling.Matrix(x)
+		}
+		var err error
+		if x, err = kernel.Prepare(m.Support.Kernel, x, 0); err != nil {
+			return DataError{err.Error()}
+		}
+	}
+	class := s.labels.class
+	if m.Classes != nil && !m.OneClass() && !slices.Equal(m.Classes, s.labels.classes) {
+		known, own := matchClasses(m.Classes, s.set.Target), make([]uint32, len(class))
+		for i, c := range known {
+			own[i] = uint32(c)
+		}
+		class = own
+	}
+	s.place = matchSupport(m, x, class)
+	for _, i := range s.place {
+		s.dropped += one(i < 0)
+	}
+	return nil
+}
+
+// warning says what of the model was of no use; nil: nothing.
+func (s *start) warning() error {
+	if s == nil || s.dropped == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of the %d support vectors to begin with are not among the rows: training begins without them", s.dropped, len(s.place))
+}
+
+// point is where the run of output c begins: a point of the rows of its problem.
+func (s *start) point(c int, p objective) *problem.Point {
+	if s == nil {
+		return nil
+	}
+	o, sign := s.model.Outputs[s.output[c]], s.sign[c]
+	var w []float64
+	if machine, ok := s.stated.family.(machineFamily); ok {
+		w = make([]float64, machine.gram.Len()+1)
+		for v, beta := range o.Weights {
+			if i := s.place[v]; i >= 0 {
+				w[i] += sign * beta
+			}
+		}
+		w[len(w)-1] = sign * o.Bias
+	} else {
+		w = s.linear(o, sign)
+	}
+	if p.Bias == problem.None {
+		w[len(w)-1] = 0
+	}
+	point := p.cut(problem.Point{W: w, A: s.dual(o, sign, p, w)})
+	return &point
+}
+
+// dual returns dual variables of all rows.
+func (s *start) dual(o model.Output, sign float64, p objective, w []float64) []float64 {
+	_, machine := p.Problem.(*problem.Kernel)
+	corner := machine && math.IsInf(p.Loss.Smoothness(), 1) && s.model.Statement.Lambda != s.stated.lambda
+	if s.same && len(o.Dual) == s.set.Rows() && !corner {
+		a := slices.Clone(o.Dual)
+		for i := range a {
+			a[i] *= sign
+		}
+		return a
+	}
+	if !machine {
+		return p.derivatives(w)
+	}
+	a := p.cut(problem.Point{W: w}).W[:len(p.Y)]
+	for i, beta := range a {
+		lo, hi := p.Loss.Domain(p.Y[i])
+		a[i] = min(max(-beta*(p.Lambda*p.N/p.S[i]), lo), hi)
+	}
+	return p.lift(problem.Point{W: make([]float64, len(a)+1), A: a}).A
+}
+
+// linear returns weights, and the bias, of features as the job scales them.
+func (s *start) linear(o model.Output, sign float64) []float64 {
+	d := s.first.family.(linearFamily).cols()
+	w := make([]float64, d+1)
+	copy(w[:d], o.Weights)
+	w[d] = o.Bias
+	from, to := s.model.Scaling, s.scaling
+	if s.mapped == nil && !reflect.DeepEqual(from, to) {
+		rescale(w, from, to)
+	}
+	for j := range w {
+		w[j] *= sign
+	}
+	return w
+}
+
+// rescale turns weights, and the bias, of features scaled in one way into those of
+// features scaled in another that predict the same; nil: not scaled.
+func rescale(w []float64, from, to *dataset.Scaling) {
+	d := len(w) - 1
+	for j := range w[:d] {
+		offset, factor := 0.0, 1.0
+		if from != nil && j < len(from.Factor) {
+			offset, factor = from.Offset[j], from.Factor[j]
+		}
+		w[j] *= factor
+		if to != nil {
+			offset, factor = offset-to.Offset[j], to.Factor[j]
+		} else {
+			factor = 1
+		}
+		w[d] -= float64(w[j] * offset)
+		w[j] = finiteOr(w[j]/factor, 0)
+	}
+	w[d] = finiteOr(w[d], 0)
+}

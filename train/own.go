@@ -1,0 +1,105 @@
+package train
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// own are the parts of a problem that are not this module's but of the program that uses
+// it. They are known by names: in a model these begin with model.Foreign, and whoever
+// verifies it has to say again what they mean.
+type own struct {
+	loss    loss.Loss
+	penalty penalty.Penalty
+}
+
+// pick returns the part of that name: a registered one, or the program's own.
+func pick[T any](kind, name string, value T, given bool, registered func(string) (T, error), entries []registry.Entry[T]) (T, error) {
+	bare, foreign := strings.CutPrefix(name, model.Foreign)
+	if !given && !foreign {
+		return registered(name)
+	}
+	if !given {
+		return value, fmt.Errorf("%s %q is of the program that stated the problem, not of this one: expected its value, as Custom%s", kind, bare, strings.ToUpper(kind[:1])+kind[1:])
+	}
+	taken := slices.ContainsFunc(entries, func(e registry.Entry[T]) bool { return e.Name == bare })
+	if bare == "" || taken || strings.ContainsAny(bare, ":=,") || registry.Spell(bare) != bare {
+		return value, fmt.Errorf("%s %q of the program's own: expected a name that no other has, without \":\", \"=\" and \",\"", kind, bare)
+	}
+	return value, nil
+}
+
+func (o own) pickLoss(name string) (loss.Loss, error) {
+	return pick("loss", name, o.loss, o.loss != nil, loss.New, loss.Entries())
+}
+
+func (o own) pickPenalty(name string) (penalty.Penalty, error) {
+	return pick("penalty", name, o.penalty, o.penalty != nil, penalty.New, penalty.Entries())
+}
+
+// own returns what of a Spec is the program's own.
+func (spec *Spec) own() own { return own{spec.CustomLoss, spec.CustomPenalty} }
+
+// ownOf returns what of a model's statement is. A value beside a registered name would
+// change what the name means.
+func ownOf(m *model.Model) own {
+	o := own{m.CustomLoss, m.CustomPenalty}
+	if !strings.HasPrefix(m.Statement.Loss, model.Foreign) {
+		o.loss = nil
+	}
+	if !strings.HasPrefix(m.Statement.Penalty, model.Foreign) {
+		o.penalty = nil
+	}
+	return o
+}
+
+// known returns why the problem of a model cannot be stated: values that only the program
+// that trained it has are not there.
+func (o own) known(s model.Statement) error {
+	_, lossErr := o.pickLoss(s.Loss)
+	_, penaltyErr := o.pickPenalty(s.Penalty)
+	switch {
+	case strings.HasPrefix(s.Loss, model.Foreign) && o.loss == nil:
+		return lossErr
+	case strings.HasPrefix(s.Penalty, model.Foreign) && o.penalty == nil:
+		return penaltyErr
+	}
+	return nil
+}
+
+// mark has the names of the program's own begin as they do in models.
+func (spec *Spec) mark() {
+	for _, part := range []struct {
+		name  *string
+		given bool
+	}{{&spec.Loss, spec.CustomLoss != nil}, {&spec.Penalty, spec.CustomPenalty != nil}, {&spec.Solver, spec.CustomSolver != nil}} {
+		if part.given && !strings.HasPrefix(*part.name, model.Foreign) {
+			*part.name = model.Foreign + *part.name
+		}
+	}
+}
+
+// checkOwnSolver refuses a solver of the program's own with what only others have.
+func (spec *Spec) checkOwnSolver() error {
+	if spec.Partitions > 0 {
+		return fmt.Errorf("partitions=%d with a solver of the program's own: expected none, which sdca alone has", spec.Partitions)
+	}
+	_, err := pick("solver", cmp.Or(spec.Solver, model.Foreign), spec.CustomSolver, true, nil, nil)
+	return err
+}
+
+// makeSolver makes the solver of the job.
+func (j *job) makeSolver() (solver.Solver, error) {
+	if j.spec.CustomSolver != nil {
+		return j.spec.CustomSolver, nil
+	}
+	return j.stated.family.solver(j.spec.Solver)
+}
