@@ -2,7 +2,7 @@
 // same rows, the same objective and the same accuracy, in one run:
 //
 //	go run ./bench            # everything, about an hour
-//	go run ./bench --quick    # a look, about two minutes
+//	go run ./bench --quick    # about two minutes
 //	go run ./bench --races solve --sets a9a,imdb --losses hinge
 //
 // It is run from the root of the repository. A peer races if it is installed,

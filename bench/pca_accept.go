@@ -134,7 +134,7 @@ func compareCaptured(own, theirs measurement, slack float64) (state, string) {
 		fmt.Sprintf("%s : %s (%+.2g)", share(own.Objective, own.Total), share(theirs.Objective, theirs.Total), own.Objective/theirs.Objective-1)
 }
 
-// judgeStream compares the default method for rows that come once.
+// judgeStream compares the default method for streams.
 func (s pcaStanding) judgeStream() []verdict {
 	faster := verdict{criterion: "components of a stream", required: fmt.Sprintf(">= %gx", s.streamFaster), state: unproven, measured: "the peer was not measured"}
 	better := verdict{criterion: "what a stream's capture", required: "no less than the peer's", state: unproven, measured: "the peer was not measured"}

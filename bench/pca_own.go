@@ -14,8 +14,8 @@ import (
 	"github.com/fenchel-ml/fenchel/train"
 )
 
-// learn gives every row to a streaming method once, as package train does for rows
-// that come once: some are held out. Kind "stream" is the default method, "streams"
+// learn gives every row to a streaming method once, as package train does for a
+// stream: some are held out. Kind "stream" is the default method, "streams"
 // the others; one that takes too long is stopped.
 func (c *pcaContest) learn(ctx context.Context, kind, spec string, limit time.Duration, repeat int) error {
 	method, err := pca.New(spec)
@@ -56,7 +56,7 @@ func (c *pcaContest) learn(ctx context.Context, kind, spec string, limit time.Du
 // pieceRows are given to a learner at a time.
 const pieceRows = 1024
 
-// otherStreams runs the other methods that look at each row once.
+// otherStreams runs the other methods for streams.
 func (c *pcaContest) otherStreams(ctx context.Context) error {
 	for _, e := range pca.Entries() {
 		method, err := pca.New(e.Name)

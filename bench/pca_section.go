@@ -87,7 +87,7 @@ func pcaMemory(rows []measurement) string {
 		"Rows are in single precision, images as dense arrays and texts sparse, for everyone. Fenchel's method is the one that it chooses; below the peer's are its others, which ran once. The ratio is that of the time to that of the chosen method. What is captured is a share of the variance; what may be missed, a share of the most that any k directions capture, by Fenchel's certificate.")
 }
 
-// pcaStreams compares methods that look at each row once: one line for each.
+// pcaStreams compares methods for streams: one line for each.
 func pcaStreams(rows []measurement) string {
 	var standings []pcaStanding
 	header := []string{"who"}
@@ -111,8 +111,8 @@ func pcaStreams(rows []measurement) string {
 		}
 		t.add(cells...)
 	}
-	return t.under("Principal components of rows that come once",
-		fmt.Sprintf("Each row is looked at once. Fenchel's method, unless another is asked for, is %s, and it keeps some rows apart, which it does not learn. The ratio is that of the method's time to Fenchel's; the methods below the peer's ran once, with their defaults.", train.StreamMethod))
+	return t.under("Principal components of a stream",
+		fmt.Sprintf("Each row is read once. Fenchel's method, unless another is asked for, is %s, and it keeps some rows apart, which it does not learn. The ratio is that of the method's time to Fenchel's; the methods below the peer's ran once, with their defaults.", train.StreamMethod))
 }
 
 // stream are the cells of a way on one problem.

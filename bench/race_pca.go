@@ -18,7 +18,7 @@ import (
 //     of these is the bound for all;
 //  2. each way of each peer finds them with its defaults;
 //  3. both are timed again, taking turns;
-//  4. Fenchel's other methods that look at each row once run, once.
+//  4. Fenchel's other methods for streams run, once.
 //
 // Beside that: products of matrices against the peer's BLAS, the whole command from
 // text, and how the time of a row of capped MSG grows.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/fenchel-ml/fenchel/registry"
 )
@@ -104,10 +105,10 @@ func detect(in *Input, opt *Options) (name string, f Format, err error) {
 	if best == NoMatch {
 		if at := bytes.IndexByte(head, 0); at >= 16 { // what it begins with does not tell why
 			before := head[:at]
-			return "", nil, fmt.Errorf("%s:%d:%d: found a zero byte, expected text or one of the formats %v",
-				in.Name, in.line+1+bytes.Count(before, []byte{'\n'}), at-bytes.LastIndexByte(before, '\n'), formats.Names())
+			return "", nil, fmt.Errorf("%s:%d:%d: found a zero byte, expected text or one of the formats %s",
+				in.Name, in.line+1+bytes.Count(before, []byte{'\n'}), at-bytes.LastIndexByte(before, '\n'), strings.Join(formats.Names(), ", "))
 		}
-		return "", nil, fmt.Errorf("%s: found %q, expected one of the formats %v", in.Name, head[:min(len(head), 16)], formats.Names())
+		return "", nil, fmt.Errorf("%s: found %q, expected one of the formats %s", in.Name, head[:min(len(head), 16)], strings.Join(formats.Names(), ", "))
 	}
 	return name, f, nil
 }

@@ -33,7 +33,7 @@ func (libsvm) Extensions() []string { return []string{".svm", ".libsvm", ".txt"}
 
 func (libsvm) Takes() []string { return []string{"weights"} }
 
-// Detect looks at the lines of the head that have features.
+// Detect goes by the lines of the head that have features.
 func (libsvm) Detect(name string, head []byte) Match {
 	match := NoMatch
 	switch {

@@ -196,10 +196,10 @@ func TestDetect(t *testing.T) {
 			t.Errorf("%s %q: found %s (%v), expected %s", c.name, c.head, got, err, c.want)
 		}
 	}
-	if _, err := readText("\x00\x01", Options{}); err == nil || !strings.HasPrefix(err.Error(), `standard input: found "\x00\x01", expected one of the formats [`) {
+	if _, err := readText("\x00\x01", Options{}); err == nil || !strings.HasPrefix(err.Error(), `standard input: found "\x00\x01", expected one of the formats arff, csv, `) {
 		t.Errorf("found %v", err)
 	}
-	if _, err := readText("a,b,class\n1,2,x\n3,\x004,y\n", Options{}); err == nil || !strings.HasPrefix(err.Error(), "standard input:3:3: found a zero byte, expected text or one of the formats [") {
+	if _, err := readText("a,b,class\n1,2,x\n3,\x004,y\n", Options{}); err == nil || !strings.HasPrefix(err.Error(), "standard input:3:3: found a zero byte, expected text or one of the formats arff, csv, ") {
 		t.Errorf("a zero byte in a text: %v", err)
 	}
 }

@@ -34,7 +34,7 @@ func (texts) Extensions() []string { return []string{".strings"} }
 
 func (texts) Takes() []string { return []string{"weights"} }
 
-// Detect goes by the extension: a table can look the same.
+// Detect goes by the extension: a table can begin the same way.
 func (f texts) Detect(name string, head []byte) Match {
 	if hasExtension(name, f.Extensions()...) && bytes.IndexByte(head, 0) < 0 {
 		return MatchExtension

@@ -102,7 +102,7 @@ func (p *pick) over(f func(*trace) float64) float64 {
 	return sum / float64(len(p.traces))
 }
 
-// curve returns the mean over the traces at each look.
+// curve returns the mean over the traces at each check.
 func (p *pick) curve(f func(t *trace, i int) float64) []float64 {
 	y := make([]float64, len(p.traces[0].at))
 	for i := range y {
@@ -130,22 +130,22 @@ func (p *pick) median(judge int) float64 {
 
 func (p *pick) meanRank() float64 { return p.over((*trace).meanRank) }
 
-// epsilon is the mean suboptimality at each look.
+// epsilon is the mean suboptimality at each check.
 func (p *pick) epsilon(judge int) []float64 {
 	return p.curve(func(t *trace, i int) float64 { return t.epsilon[judge][i] })
 }
 
-// cost is the mean of the estimated run time at each look.
+// cost is the mean of the estimated run time at each check.
 func (p *pick) cost() []float64 {
 	return p.curve(func(t *trace, i int) float64 { return t.cost[i] })
 }
 
-// rank is the mean of k' at each look.
+// rank is the mean of k' at each check.
 func (p *pick) rank() []float64 {
 	return p.curve(func(t *trace, i int) float64 { return float64(t.rank[i]) })
 }
 
-// times is the number of rows at each look.
+// times is the number of rows at each check.
 func (p *pick) times() []float64 {
 	return p.curve(func(t *trace, i int) float64 { return float64(t.at[i]) })
 }

@@ -29,7 +29,7 @@ type Experiment interface {
 // Options say how an experiment is run.
 type Options struct {
 	Runs    int           // to average over; 0: as many as the experiment was made for
-	Quick   bool          // fewer rows, step sizes and runs: a look within seconds, which need not meet the targets
+	Quick   bool          // fewer rows, step sizes and runs: within seconds, and targets may be missed
 	Data    matrix.Matrix // of the experiments that need some; nil: none
 	Seed    uint64        // of everything random
 	Threads int           // at most so many cores, 0: all

@@ -15,7 +15,7 @@ type rung struct {
 	stay  int
 }
 
-// rungs leave, of 27 candidates, four that go to the end. Early looks favour larger
+// rungs leave, of 27 candidates, four that go to the end. Early checks favour larger
 // steps than the whole run does, so that not only the first is taken along.
 var rungs = []rung{{1. / 32, 12}, {1. / 8, 7}, {1. / 3, 4}}
 

@@ -61,7 +61,7 @@ func (c contender) start(p pca.Problem) (pca.State, error) {
 type course struct {
 	rows    pca.Rows
 	problem pca.Problem
-	at      []int           // numbers of rows after which a state is looked at, ascending
+	at      []int           // numbers of rows after which a state is judged, ascending
 	judges  []judge         // of its basis
 	most    int             // a state of more directions is given up; 0: none is
 	look    func(pca.State) // besides, at the same times; may be nil
@@ -105,7 +105,7 @@ func (c *course) run(ctx context.Context, who contender) (*trace, error) {
 	return t, nil
 }
 
-// patience is how many rows are learned between two looks at whether to go on.
+// patience is how many rows are learned between two checks whether to go on.
 const patience = 64
 
 // see notes what a state is.
@@ -139,7 +139,7 @@ func rankOf(s pca.State, p pca.Problem) int {
 }
 
 // average returns the mean suboptimality over the run by one judge: what was found
-// stands for the rows since the look before.
+// stands for the rows since the one before.
 func (t *trace) average(judge int) float64 {
 	sum, before := 0.0, 0
 	for i, at := range t.at {

@@ -22,7 +22,7 @@ func orthogonal(kind string) simulation {
 	return simulation{"orthogonal", "@pca-orthogonal:d=32,kind=" + kind}
 }
 
-// course draws rows of the simulation, to be looked at after each. Step sizes are
+// course draws rows of the simulation, to be judged after each. Step sizes are
 // as printed, for the rows as they are.
 func (s simulation) course(ctx context.Context, k, rows int, seed uint64) (*course, error) {
 	spec := fmt.Sprintf("%s,k=%d,n=%d,seed=%d", s.spec, k, rows, seed)

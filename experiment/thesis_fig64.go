@@ -75,7 +75,7 @@ func (r *Result) checkRanks(k int, s simulation, picks []*pick) {
 	}
 }
 
-// lateRank is the mean of k' over the second half of the looks.
+// lateRank is the mean of k' over the second half of the checks.
 func (t *trace) lateRank() float64 {
 	sum, half := 0.0, len(t.rank)/2
 	for _, rank := range t.rank[half:] {

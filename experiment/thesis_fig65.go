@@ -176,13 +176,13 @@ func (s *split) course(k int) *course {
 	for _, second := range s.seconds {
 		c.judges = append(c.judges, against(second, k, s.d, s.threads))
 	}
-	c.at = looks(s.learned)
+	c.at = checks(s.learned)
 	return c
 }
 
-// looks are the numbers of rows at which a curve is looked at: evenly in their
+// checks are the numbers of rows at which a curve is measured: evenly in their
 // logarithm, and evenly.
-func looks(n int) []int {
+func checks(n int) []int {
 	var at []int
 	for t := 1; t < n; t = max(t+1, min(t+t/4, t+n/32)) {
 		at = append(at, t)

@@ -8,7 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/parallel"
 )
 
-// MaxSample is the largest number of rows that [Check] looks at.
+// MaxSample is the largest number of rows that [Check] takes.
 const MaxSample = 2000
 
 // Check looks for a reason why k is no inner product: a pair of rows with other
@@ -48,10 +48,13 @@ func look(k Kernel, x matrix.Matrix, sample int) (curvature, trace float64, n in
 		return 0, 0, 0, fmt.Errorf("kernel: found %d rows and a sample of %d, expected at least one", rows, sample)
 	}
 	at := func(i int) int { return int(int64(i) * int64(rows) / int64(n)) }
-	values := make([]float64, n*n)
+	values, own := make([]float64, n*n), make([][]float64, n)
+	for i := range own {
+		own[i] = appendOwn(nil, k, x.Row(at(i)))
+	}
 	parallel.Blocks(n, 1, 0, func(_, i, _ int) {
 		for j := range n {
-			values[i*n+j] = k.Eval(x.Row(at(i)), x.Row(at(j)))
+			values[i*n+j] = evalOwn(k, x.Row(at(i)), x.Row(at(j)), own[i], own[j])
 		}
 	})
 	for i := range n {

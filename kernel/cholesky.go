@@ -68,7 +68,7 @@ func newFactorisation(k Kernel, x matrix.Matrix, rank, threads int) *factorisati
 			norm[i], f.diagonal[i] = normOf(k, row), k.Eval(row, row)
 		}
 	})
-	if f.rows = newSet[float64](x, norm); f.tiler.inner != nil {
+	if f.rows = newSet[float64](k, x, norm, threads); f.tiler.inner != nil {
 		f.rows.Matrix = sparse(x)
 	}
 	f.left = append(f.left, f.diagonal...)

@@ -70,9 +70,14 @@ var (
 )
 
 func (k combination) Eval(x, y matrix.Vector) float64 {
-	value := k.parts[0].Eval(x, y)
+	return k.join(func(part Kernel) float64 { return part.Eval(x, y) })
+}
+
+// join combines what of returns of the parts, in their order.
+func (k combination) join(of func(part Kernel) float64) float64 {
+	value := of(k.parts[0])
 	for _, part := range k.parts[1:] {
-		if v := float64(part.Eval(x, y)); k.product {
+		if v := of(part); k.product {
 			value = float64(value * v)
 		} else {
 			value += v

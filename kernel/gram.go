@@ -51,12 +51,23 @@ type Gram struct {
 	}
 }
 
-type counter struct{ requested, computed atomic.Int64 }
+type counter struct{ requested, computed, prefetched, products atomic.Int64 }
 
-// Counts say how many values of the kernel were needed.
+// Counts say how many values of the kernel were needed. Of these Computed - Prefetched
+// were not at hand when they were asked for, which is never more than Requested.
 type Counts struct {
-	Requested int64 // by solvers
-	Computed  int64 // because they were not kept
+	Requested  int64 // by solvers
+	Computed   int64 // because they were not kept
+	Prefetched int64 // of them, before they were asked for
+	Products   int64 // inner products of rows, or of their features, that were computed for it
+}
+
+// Hits is the share of the values requested that were at hand.
+func (c Counts) Hits() float64 {
+	if c.Requested == 0 {
+		return 0
+	}
+	return 1 - float64(c.Computed-c.Prefetched)/float64(c.Requested)
 }
 
 // Row is a row of the matrix, in one of two precisions.
@@ -121,6 +132,9 @@ func gramOf(k Kernel, x matrix.Matrix, opt Options, counts *counter, heed *heed)
 	if g.single != nil {
 		g.single.heed = g.heed
 	}
+	if _, inner := of.(Inner); inner {
+		g.counts.products.Add(int64(n)) // the squared norms
+	}
 	g.keep = !inner || matrix.Nonzeros(rows) >= cheapTerms*int64(n)
 	return g, g.reserve()
 }
@@ -173,14 +187,14 @@ func (g *Gram) Threads() int { return g.options.Threads }
 
 // Counts returns what was counted so far.
 func (g *Gram) Counts() Counts {
-	return Counts{g.counts.requested.Load(), g.counts.computed.Load()}
+	return Counts{g.counts.requested.Load(), g.counts.computed.Load(), g.counts.prefetched.Load(), g.counts.products.Load()}
 }
 
 // Rows returns rows of the matrix, Capacity at most, all at once. They are valid
 // until the next call.
 func (g *Gram) Rows(rows []int) []Row {
 	place, missing := g.kept.use(rows)
-	g.count(len(rows), missing, g.Len())
+	g.count(len(rows), len(missing), g.Len())
 	g.update(nil, rows, nil, place, missing)
 	g.rows = slices.Grow(g.rows[:0], len(rows))[:len(rows)]
 	for k, p := range place {
@@ -201,7 +215,8 @@ func (g *Gram) Kept(i int) bool { return g.kept.place[i] >= 0 }
 // computed, not as requested.
 func (g *Gram) Prefetch(rows []int) {
 	place, missing := g.kept.use(rows)
-	g.count(0, missing, g.Len())
+	g.count(0, len(missing), g.Len())
+	g.counts.prefetched.Add(int64(len(missing)) * int64(g.Len()))
 	if len(missing) > 0 {
 		g.update(nil, rows, nil, place, missing)
 	}
@@ -217,7 +232,7 @@ func (g *Gram) Update(dst []float64, rows []int, c []float64) {
 		if g.keep {
 			place, missing = g.kept.use(rows[:part])
 		}
-		g.count(part, missing, g.Len())
+		g.count(part, len(missing), g.Len())
 		g.update(dst, rows[:part], c[:part], place, missing)
 		rows, c = rows[part:], c[part:]
 	}
@@ -237,8 +252,7 @@ func (g *Gram) update(dst []float64, rows []int, c []float64, place, missing []i
 
 // Square sets dst[k*len(rows)+l] to K_ij, i and j being rows[k] and rows[l].
 func (g *Gram) Square(dst []float64, rows []int) {
-	g.counts.requested.Add(int64(len(rows)) * int64(len(rows)))
-	g.counts.computed.Add(int64(len(rows)) * int64(len(rows)))
+	g.count(len(rows), len(rows), len(rows))
 	if g.single != nil {
 		g.single.square(dst, rows)
 	} else {
@@ -246,9 +260,13 @@ func (g *Gram) Square(dst []float64, rows []int) {
 	}
 }
 
-func (g *Gram) count(rows int, missing []int, n int) {
+// count counts rows of n values, of which some were missing.
+func (g *Gram) count(rows, missing, n int) {
 	g.counts.requested.Add(int64(rows) * int64(n))
-	g.counts.computed.Add(int64(len(missing)) * int64(n))
+	g.counts.computed.Add(int64(missing) * int64(n))
+	if _, inner := g.double.k.(Inner); inner {
+		g.counts.products.Add(int64(missing) * int64(n))
+	}
 }
 
 // AddRows adds to each dst[j] the terms c[k]*rows[k][j], in the order of k.

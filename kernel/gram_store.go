@@ -19,7 +19,7 @@ type store[T float32 | float64] struct {
 }
 
 func newStore[T float32 | float64](a arithmetic[T], k Kernel, x matrix.Matrix, norm []float64, threads int) *store[T] {
-	return &store[T]{tiler: newTiler(a, k), set: newSet[T](x, norm), stride: rowStride(len(norm)), threads: threads}
+	return &store[T]{tiler: newTiler(a, k), set: newSet[T](k, x, norm, threads), stride: rowStride(len(norm)), threads: threads}
 }
 
 // rowStride returns the distance of rows of n values: a multiple of a cache

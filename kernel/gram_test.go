@@ -104,12 +104,32 @@ func TestCounts(t *testing.T) {
 		kept = kept[max(0, len(kept)-places):]
 		requested, computed = requested+n*len(rows), computed+n*len(missing)
 		g.Rows(rows)
-		if got, want := g.Counts(), (Counts{int64(requested), int64(computed)}); got != want {
+		if got, want := g.Counts(), (Counts{Requested: int64(requested), Computed: int64(computed), Products: int64(n + computed)}); got != want {
 			t.Fatalf("rows %v: %+v, want %+v", rows, got, want)
 		}
 	}
 	if computed == requested {
 		t.Error("no row was kept")
+	}
+}
+
+// TestCountsOfPrefetched: what is computed ahead of requests is counted as such, so that
+// what remains is never more than was requested, nor are hits; a kernel that is not made of
+// inner products takes none.
+func TestCountsOfPrefetched(t *testing.T) {
+	const n = 30
+	x, _, _ := stored(2, n, 4)
+	for _, k := range []Kernel{RBF{1}, Laplacian{1}} {
+		g := newGram(t, k, x, Options{})
+		g.Prefetch([]int{0, 1, 2, 3})
+		g.Rows([]int{0, 4})
+		got, want := g.Counts(), Counts{Requested: 2 * n, Computed: 5 * n, Prefetched: 4 * n, Products: 6 * n}
+		if _, inner := k.(Inner); !inner {
+			want.Products = 0
+		}
+		if got != want || got.Hits() != 0.5 || (Counts{}).Hits() != 0 {
+			t.Errorf("%T: %+v, hits %v, want %+v, hits 0.5", k, got, got.Hits(), want)
+		}
 	}
 }
 

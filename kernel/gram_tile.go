@@ -35,14 +35,15 @@ var (
 	inDouble = arithmetic[float64]{vec.TileWidth64, vec.NarrowTileWidth64, vec.SparseTile64, Inner.Of, vec.Transpose64, vec.AddRows64}
 )
 
-// A set is rows with their squared norms.
+// A set is rows with their squared norms, and what [owners] says of each.
 type set[T float32 | float64] struct {
 	matrix.Matrix
 	norm []T
+	own  []float64
 }
 
-func newSet[T float32 | float64](x matrix.Matrix, norm []float64) set[T] {
-	s := set[T]{x, make([]T, len(norm))}
+func newSet[T float32 | float64](k Kernel, x matrix.Matrix, norm []float64, threads int) set[T] {
+	s := set[T]{x, make([]T, len(norm)), ownOf(k, x, threads)}
 	for i, xx := range norm {
 		s.norm[i] = T(xx)
 	}
@@ -109,11 +110,18 @@ func newTiler[T float32 | float64](a arithmetic[T], k Kernel) *tiler[T] {
 
 // pick returns rows of a set.
 func (s set[T]) pick(rows []int) set[T] {
-	norm := make([]T, len(rows))
+	norm, own := make([]T, len(rows)), []float64(nil)
 	for k, i := range rows {
 		norm[k] = s.norm[i]
+		own = append(own, s.ownOf(i)...)
 	}
-	return set[T]{matrix.Subset(s.Matrix, rows), norm}
+	return set[T]{matrix.Subset(s.Matrix, rows), norm, own}
+}
+
+// ownOf returns the values of row i with itself that the kernel needs.
+func (s set[T]) ownOf(i int) []float64 {
+	each := len(s.own) / max(1, len(s.norm))
+	return s.own[i*each : (i+1)*each]
 }
 
 // passing is how many rows of a set make a tile with a block, and passingSingly
@@ -152,15 +160,10 @@ func (t *tiler[T]) tiles(x, y set[T], threads int, use func(values [][]T, k, lo,
 func (t *tiler[T]) values(w *work[T], b *block[T], x, y set[T]) [][]T {
 	values, n := w.values[:b.hi-b.lo], w.hi-w.lo
 	if t.inner == nil {
-		cosine, known := t.k.(normalised)
 		for r, v := range values {
-			row := x.Row(b.lo + r)
+			row, own := x.Row(b.lo+r), x.ownOf(b.lo+r)
 			for j := range n {
-				if other := y.Row(w.lo + j); known {
-					v[j] = T(cosine.between(row, other, float64(x.norm[b.lo+r]), float64(y.norm[w.lo+j])))
-				} else {
-					v[j] = T(t.k.Eval(row, other))
-				}
+				v[j] = T(evalOwn(t.k, row, y.Row(w.lo+j), own, y.ownOf(w.lo+j)))
 			}
 		}
 		return values

@@ -55,15 +55,16 @@ var (
 const leastSelf = 0x1p-700
 
 func (k normalised) Eval(x, y matrix.Vector) float64 {
-	return k.between(x, y, k.of.Eval(x, x), k.of.Eval(y, y))
-}
-
-// between is Eval, k(x,x) and k(y,y) being known.
-func (k normalised) between(x, y matrix.Vector, xx, yy float64) float64 {
+	xx, yy := k.of.Eval(x, x), k.of.Eval(y, y)
 	if xx < leastSelf || yy < leastSelf {
 		return 0
 	}
-	return k.of.Eval(x, y) / float64(math.Sqrt(xx)*math.Sqrt(yy))
+	return k.between(k.of.Eval(x, y), xx, yy)
+}
+
+// between is Eval, k(x,y), k(x,x) and k(y,y) being known, the latter not taken for 0.
+func (normalised) between(xy, xx, yy float64) float64 {
+	return xy / float64(math.Sqrt(xx)*math.Sqrt(yy))
 }
 
 func (k normalised) Prepare(x matrix.Matrix, width int) (matrix.Matrix, error) {

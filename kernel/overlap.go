@@ -37,11 +37,8 @@ func (overlapping) Of32([]float32, float32, []float32) {
 
 // normOf returns |x|^2, or what stands for it: what k needs to know of a row.
 func normOf(k Kernel, x matrix.Vector) float64 {
-	switch k := k.(type) {
-	case overlap:
+	if _, ok := k.(overlap); ok {
 		return magnitude(x)
-	case normalised:
-		return k.of.Eval(x, x)
 	}
 	return SquaredNorm(x)
 }

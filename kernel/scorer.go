@@ -32,7 +32,7 @@ func NewScorer(k Kernel, support matrix.Matrix, coefficients [][]float64) *Score
 	for j := range norm {
 		norm[j] = normOf(k, support.Row(j))
 	}
-	s := &Scorer{tiler: newTiler(inDouble, k), support: set[float64]{support, norm}, cols: cols, coefficients: coefficients}
+	s := &Scorer{tiler: newTiler(inDouble, k), support: set[float64]{support, norm, ownOf(k, support, 0)}, cols: cols, coefficients: coefficients}
 	if s.tiler.inner != nil {
 		s.columns, s.support.Matrix = renumber(sparse(support))
 		_, s.cols = s.support.Dims()
@@ -45,6 +45,7 @@ func NewScorer(k Kernel, support matrix.Matrix, coefficients [][]float64) *Score
 type input struct {
 	rows []matrix.Vector
 	norm []float64
+	own  []float64
 	cols int
 }
 
@@ -55,8 +56,10 @@ func (in *input) Row(i int) matrix.Vector { return in.rows[i] }
 // see nothing, and tables over columns must not grow with them.
 func (in *input) set(rows []matrix.Vector, s *Scorer) set[float64] {
 	in.rows, in.norm, in.cols = append(in.rows[:0], rows...), slices.Grow(in.norm[:0], len(rows))[:len(rows)], s.cols
+	in.own = in.own[:0]
 	for i, row := range rows {
 		in.norm[i] = normOf(s.tiler.k, row)
+		in.own = appendOwn(in.own, s.tiler.k, row)
 		switch {
 		case s.columns != nil:
 			in.rows[i] = among(s.columns, row)
@@ -64,7 +67,7 @@ func (in *input) set(rows []matrix.Vector, s *Scorer) set[float64] {
 			in.rows[i] = first(row, s.cols)
 		}
 	}
-	return set[float64]{in, in.norm}
+	return set[float64]{in, in.norm, in.own}
 }
 
 // first returns the first columns of a row.

@@ -36,7 +36,7 @@ var (
 )
 
 func init() {
-	kernels.Register(registry.Entry[Kernel]{Name: "wl", Summary: "Weisfeiler-Lehman subtrees of h rounds; h=3; rows are graphs: vertices, their labels, edges",
+	kernels.Register(registry.Entry[Kernel]{Name: "wl", Summary: "Weisfeiler-Lehman subtrees of h rounds; h=3; rows are graphs: vertices, their labels, edges (from Go programs only: no file format holds graphs)",
 		New: func(p *registry.Params) (Kernel, error) { return WL{p.Int("h", 3, 0, 1000)}, nil }})
 }
 

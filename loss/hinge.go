@@ -20,7 +20,7 @@ func (Hinge) margin() {}
 func (Hinge) Value(p, y float64) float64 { return math.Max(0, 1-y*p) }
 
 // ValueTo is Value of many rows. A slope is 1 where the margin may be below 1, said
-// without a branch: which rows these are nobody foretells.
+// without a branch: which rows these are cannot be predicted.
 func (Hinge) ValueTo(value, slope, p, y, reach []float64) {
 	value, slope, p, reach = value[:len(y)], slope[:len(y)], p[:len(y)], reach[:len(y)]
 	for i, y := range y {

@@ -12,6 +12,8 @@ package loss
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/fenchel-ml/fenchel/registry"
 )
@@ -57,13 +59,21 @@ type Probabilistic interface {
 	Probability(p float64) float64
 }
 
-var losses = registry.New[Loss]("loss")
+var losses, nonconvex = registry.New[Loss]("loss"), registry.New[Loss]("loss")
 
 // New makes the loss that spec describes: a name, or "name:key=value".
-func New(spec string) (Loss, error) { return losses.New(spec) }
+func New(spec string) (Loss, error) {
+	if name, _, _ := strings.Cut(spec, ":"); slices.Contains(nonconvex.Names(), name) {
+		return nonconvex.New(spec)
+	}
+	return losses.New(spec)
+}
 
-// Entries lists the losses by name.
+// Entries lists the convex losses by name.
 func Entries() []registry.Entry[Loss] { return losses.Entries() }
+
+// NonconvexEntries lists the others.
+func NonconvexEntries() []registry.Entry[Loss] { return nonconvex.Entries() }
 
 // register adds a loss that takes no parameters.
 func register(name, summary string, l Loss) {

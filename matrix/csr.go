@@ -81,7 +81,7 @@ func Transpose(m Matrix) *CSR { return TransposeUnless(func() bool { return fals
 const unlessRows = 1024
 
 // TransposeUnless is Transpose, and nil as soon as over, asked on the way, says that
-// nobody needs it any more.
+// it is not needed any more.
 func TransposeUnless(over func() bool, m Matrix) *CSR {
 	rows, cols := m.Dims()
 	t := &CSR{Cols: rows, Start: make([]int64, cols+1)}

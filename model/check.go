@@ -9,13 +9,13 @@ import (
 )
 
 // outputsOf returns how many outputs so many classes need; 0 classes: a number
-// is predicted. A single class needs more outputs than there can be.
+// is predicted. A single class has one that says nothing.
 func (m *Model) outputsOf(classes int) int {
 	switch {
-	case classes == 0 && m.Classes == nil || classes == 2:
+	case classes == 0 && m.Classes != nil:
+		return math.MaxInt // there is no such model
+	case classes <= 2:
 		return 1
-	case classes < 2:
-		return math.MaxInt
 	case m.Statement.Scheme == OneAgainstOne:
 		return classes * (classes - 1) / 2
 	}
@@ -38,7 +38,7 @@ func (m *Model) checkTask() error {
 // checkNames compares the numbers of classes, features and columns.
 func (m *Model) checkNames() error {
 	if k := len(m.Outputs); k != m.outputsOf(len(m.Classes)) {
-		return fmt.Errorf("found %d classes for %d outputs", len(m.Classes), k)
+		return fmt.Errorf("found %d classes for %d classifiers", len(m.Classes), k)
 	}
 	if c := m.Data.Classes; c != 0 && c != len(m.Classes) {
 		return fmt.Errorf("found %d classes, expected the %d of the rows", len(m.Classes), c)
@@ -71,7 +71,7 @@ func (m *Model) checkImported() error {
 	case imported == 0:
 		return nil
 	case imported < len(m.Outputs):
-		return fmt.Errorf("found %d of %d outputs of another program, expected all or none", imported, len(m.Outputs))
+		return fmt.Errorf("found %d of %d classifiers of another program, expected all or none", imported, len(m.Outputs))
 	case s.Map != "" || s.Radius != 0 || s.Slack != 0 || s.Nu != 0 || s.Lambda != 0 || s.ClassWeight != nil:
 		return fmt.Errorf("found a model of another program that states its problem, expected one that does not")
 	case m.Schema != nil || m.Outputs[0].Dual != nil:

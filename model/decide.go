@@ -21,7 +21,7 @@ func (m *Model) Decide(scores []float64) int {
 		return mostVotes(scores, len(m.Classes))
 	}
 	if len(scores) == 1 {
-		if scores[0] > 0 {
+		if scores[0] > 0 && len(m.Classes) > 1 {
 			return 1
 		}
 		return 0
@@ -66,13 +66,20 @@ func Pair(output, classes int) (i, j int) {
 }
 
 // HasProbabilities reports whether the loss makes scores into probabilities.
-func (m *Model) HasProbabilities() bool {
-	return m.link != nil && m.Classes != nil && m.Statement.Scheme != OneAgainstOne
-}
+func (m *Model) HasProbabilities() bool { return m.link != nil && m.Classes != nil }
 
 // Probabilities returns one probability per class, appended to dst, for scores
-// of one row. More than two classes: the outputs' own, divided by their sum.
+// of one row. More than two classes: the outputs' own, divided by their sum; one
+// against one, those that suit all pairs best, see couple.
 func (m *Model) Probabilities(dst, scores []float64) []float64 {
+	if len(m.Classes) == 1 {
+		return append(dst, 1)
+	}
+	if m.Statement.Scheme == OneAgainstOne {
+		return couple(dst, len(m.Classes), func(i, j int) float64 {
+			return 1 - m.link.Probability(scores[pairOf(i, j, len(m.Classes))])
+		})
+	}
 	if len(scores) == 1 {
 		p := m.link.Probability(scores[0])
 		return append(dst, 1-p, p)

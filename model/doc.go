@@ -4,30 +4,30 @@
 // a JSON header and raw little-endian tensors, which Python, R and Rust read
 // with an existing library.
 //
-//	weights  F64  outputs x d   of the scaled features
-//	bias     F64  outputs
+//	weights  F64  k x d   of the scaled features
+//	bias     F64  k
 //
 // where most are zero, and that takes less room, in three parts,
 //
 //	weights.values   F64  those that are not zero
-//	weights.indices  U32  their features, increasing in each output
-//	weights.indptr   I64  outputs + 1: where those of each begin
+//	weights.indices  U32  their features, increasing in each classifier
+//	weights.indptr   I64  k + 1: where those of each begin
 //
 // and beside them
 //
-//	dual     F32 or F64  outputs x n   the proof; absent if left out on purpose
+//	dual     F32 or F64  k x n   the proof; absent if left out on purpose
 //	offset, factor  F64  d      the scaling; absent when there is none
 //
 // A kernel machine has instead of weights
 //
-//	coefficients     F64  outputs x support
+//	coefficients     F64  k x support
 //	support.values   F32  support x d, the scaled rows; or, sparse, their values
 //	support.indices  U32  columns of these values
 //	support.indptr   I64  support + 1: where the values of each row begin
 //	support.rows     U32  support: which rows of the data these are
 //
 // A linear model of images, those of an approximate kernel, has weights of
-// their features, outputs x features, and the landmarks that the map is made of,
+// their features, k x features, and the landmarks that the map is made of,
 // if any, as landmarks.values, landmarks.indices and landmarks.indptr.
 //
 // The header's metadata says which problem was solved, what was proved, which
@@ -126,7 +126,7 @@
 //	tensor dual                  claim    Verify: bound, which other dual variables may prove too
 //	tensor offset                checked  Verify: measured anew
 //	tensor factor                checked  Verify: measured anew
-//	tensor coefficients          checked  Verify: objective; 0 for rows that are not of an output's pair
+//	tensor coefficients          checked  Verify: objective; 0 for rows that are not of the pair decided
 //	tensor support.rows          checked  Verify: against the rows
 //	tensor support.values        checked  Verify: against the rows
 //	tensor support.indices       checked  Verify: against the rows

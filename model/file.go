@@ -100,7 +100,7 @@ func ReadFile(path string) (*Model, error) { return readFile(path, decode) }
 // Decode reads a model from the bytes of its file, or of a file of LIBSVM or
 // LIBLINEAR: the result then claims nothing, see Imported. When only the digest of the
 // numbers is wrong, it returns the model together with an error that wraps
-// ErrTampered, so that a caller may look at it.
+// ErrTampered, so that a caller may show it.
 func Decode(data []byte) (*Model, error) { return decode(slices.Clone(data)) }
 
 // decode is Decode of data that do not change.
@@ -165,10 +165,10 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 func (m *Model) restoreOutputs(certificates []Certificate, columns int, tensors map[string]tensor) error {
 	k, n := len(certificates), m.Data.Rows
 	if b := tensors["bias"].shape; k == 0 || n < 0 || !slices.Equal(b, []int{k}) {
-		return fmt.Errorf("found biases of shape %v for %d rows, expected %d outputs, at least one, and no negative number of rows", b, n, k)
+		return fmt.Errorf("found biases of shape %v for %d rows, expected [%d], at least [1], and no negative number of rows", b, n, k)
 	}
 	if t, ok := tensors["dual"]; ok && !slices.Equal(t.shape, []int{k, n}) {
-		return fmt.Errorf("found dual variables of shape %v, expected %d outputs of %d rows", t.shape, k, n)
+		return fmt.Errorf("found dual variables of shape %v, expected [%d %d]", t.shape, k, n)
 	}
 	bias, dual := tensors["bias"].floats(), tensors["dual"].floats()
 	if bias == nil {
@@ -196,7 +196,7 @@ func (m *Model) cut(name string, width int, tensors map[string]tensor) error {
 	k, t := len(m.Outputs), tensors[name]
 	all := t.floats()
 	if !slices.Equal(t.shape, []int{k, width}) || all == nil {
-		return fmt.Errorf("found %s of shape %v and type %s, expected F64, %d outputs of %d", name, t.shape, t.dtype(), k, width)
+		return fmt.Errorf("found %s of shape %v and type %s, expected F64, [%d %d]", name, t.shape, t.dtype(), k, width)
 	}
 	for c := range m.Outputs {
 		o := &m.Outputs[c]

@@ -45,7 +45,7 @@ type Statement struct {
 	Scheme      string             `json:"scheme,omitempty"` // OneAgainstOne; absent: one against the rest
 	Lambda      float64            `json:"lambda"`
 	Radius      float64            `json:"radius,omitempty"` // instead of lambda: the norm is at most this
-	Slack       float64            `json:"slack,omitempty"`  // instead of lambda: its average, of the largest margin
+	Slack       float64            `json:"slack,omitempty"`  // instead of lambda: its average, of the largest margin, which is the unit of weights and bias
 	Nu          float64            `json:"nu,omitempty"`     // instead of a margin or tube: the share of rows beyond it
 	Bias        string             `json:"bias"`
 	ClassWeight map[string]float64 `json:"class_weight,omitempty"` // absent classes count once

@@ -70,7 +70,7 @@ func (m *Model) restoreSparse(tensors map[string]tensor) error {
 		return fmt.Errorf("found %d places and %d values of sparse weights in %d rows, expected as many of one as of the other, in %d", len(index), len(value), len(start)-1, k)
 	}
 	if !unfolds(k, d, len(value)) {
-		return fmt.Errorf("found %d sparse weights of %d features for %d outputs, expected at most %d numbers of them, or %d for each", len(value), d, k, mostUnstored, mostForEach)
+		return fmt.Errorf("found %d sparse weights of %d features for %d classifiers, expected at most %d numbers of them, or %d for each", len(value), d, k, mostUnstored, mostForEach)
 	}
 	for c := range m.Outputs {
 		lo, hi := start[c], start[c+1]
@@ -79,10 +79,10 @@ func (m *Model) restoreSparse(tensors map[string]tensor) error {
 		for i := lo; i < hi; i++ {
 			j, w := index[i], value[i]
 			if int64(j) >= int64(d) || i > lo && j <= index[i-1] {
-				return fmt.Errorf("output %d: found a weight of feature %d, expected increasing ones up to %d", c+1, int64(j)+1, d)
+				return fmt.Errorf("classifier %d: found a weight of feature %d, expected increasing ones up to %d", c+1, int64(j)+1, d)
 			}
 			if math.IsNaN(w) || math.IsInf(w, 0) || math.Float64bits(w) == 0 {
-				return fmt.Errorf("output %d: found the weight %g of feature %d, expected a finite number that is not 0", c+1, w, int64(j)+1)
+				return fmt.Errorf("classifier %d: found the weight %g of feature %d, expected a finite number that is not 0", c+1, w, int64(j)+1)
 			}
 			o.Weights[j] = w
 		}

@@ -7,7 +7,7 @@ import (
 
 // Team is a few goroutines that go through the same phases together, each of a
 // fraction of a millisecond: too short to share out one by one, so they meet by
-// looking. Who has looked for some times as long as waking takes sleeps: the other
+// polling. Who has polled for some times as long as waking takes sleeps: the other
 // may be waiting for a core.
 type Team struct {
 	size    int

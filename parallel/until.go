@@ -4,7 +4,7 @@ import "context"
 
 // Until returns what f makes, or the error of ctx as soon as that ends: for work of which
 // half is worth nothing. f goes on, and its result is dropped, until it
-// looks at ctx itself or the process ends.
+// checks ctx itself or the process ends.
 func Until[T any](ctx context.Context, f func() (T, error)) (made T, err error) {
 	done := make(chan struct{})
 	var late T

@@ -30,7 +30,7 @@ func ChooseBatch(n, d int, nonzeros int64, sparse bool, k int) (name, reason str
 	}
 	switch {
 	case name == "covariance":
-		reason = fmt.Sprintf("the %d x %d second moment is formed in the time of a few looks at the rows", d, d)
+		reason = fmt.Sprintf("the %d x %d second moment is formed in the time of a few passes over the rows", d, d)
 	case name == "gram":
 		reason = fmt.Sprintf("%d rows have only %d x %d products, fewer than %d features", n, n, n, d)
 	case min(n, d) <= most:

@@ -16,7 +16,7 @@ import (
 // see projectCapped for why that is optimal. Not convex, but for K > k and distinct
 // eigenvalues there is no local optimum other than the answer, so it is not stuck
 // where the incremental algorithm is: once it is sure of k directions, the mass of
-// the others is free to look around. With K = k it is stuck like that.
+// the others is free to explore. With K = k it is stuck like that.
 //
 // The start is MSG's. A step costs O(K d), and as much memory. No rate is proved;
 // [Converged] and [Stuck] tell how it stands, and with Auto the cap grows by one

@@ -36,7 +36,7 @@ func (c *certifier) setBasis(b Basis) {
 // searchSeed mixes the seed with V. Who knows the random vectors can choose a basis
 // beside which the largest directions hide from them: orthogonal to all eight, which
 // takes nine of about the same variance. So the vectors follow from the basis, by a
-// hash of which nobody knows how to choose the result.
+// hash whose result cannot be chosen.
 func (c *certifier) searchSeed() uint64 {
 	hash := sha256.New()
 	text := binary.LittleEndian.AppendUint64(nil, c.seed)

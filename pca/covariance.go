@@ -18,8 +18,8 @@ import (
 // in a matrix S, whose eigenvectors U are wrong by about 2^-22 / gap, and what they
 // capture by the square of that. A sample of rows, summed in double precision too,
 // tells how much rounding added to the values: up to 10^-6 of their sum is taken off,
-// which leaves about 10^-8. Where it is more, one more look at the rows gives what they
-// capture exactly, and rotates them by it. With precision=single such looks are used to
+// which leaves about 10^-8. Where it is more, one more pass over the rows gives what they
+// capture exactly, and rotates them by it. With precision=single such passes are used to
 // put right S instead, until U is what it is in double precision: the symmetric matrix
 // next to S that maps U to U Sigma is
 //

@@ -13,7 +13,7 @@ import (
 //
 // what streaming methods approximate with less memory, as a curve to compare with.
 //
-// Cost: d^2 for a row and in memory, and about 3 d^3 for a look at the basis.
+// Cost: d^2 for a row and in memory, and about 3 d^3 for reading the basis.
 // Thesis 4.4; reference 2.1.
 type ERM struct{}
 

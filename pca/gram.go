@@ -13,8 +13,8 @@ import (
 //	K = (1/n) X X^T,   n x n,   K v = value v,   u = X^T v / sqrt(n value):
 //
 // the eigenvalues of Sigma are those of K. Directions that the rows do not have are
-// filled up with any. The u are made orthonormal again and rotated by one more look
-// at the rows, so components of small eigenvalues do not suffer from large ones.
+// filled up with any. The u are made orthonormal again and rotated by one more pass
+// over the rows, so components of small eigenvalues do not suffer from large ones.
 //
 // Cost: n^2 d operations, half of them by symmetry, and two matrices n x n.
 type Gram struct{}

@@ -26,7 +26,7 @@ func (h HeldOut) Ratio() float64 {
 	return h.Captured / h.Total
 }
 
-// NewHeldOut looks at all rows of x, some at a time, in the time that products of
+// NewHeldOut reads all rows of x, some at a time, in the time that products of
 // the nonzeros with the basis take.
 func NewHeldOut(x Rows, b Basis) HeldOut {
 	const block = 2048

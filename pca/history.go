@@ -17,24 +17,24 @@ import (
 // With a block X of B rows, A = H^T H + X^T X, and W of the directions of H and some
 // random ones,
 //
-//	Z = W A                    a look at the block: two products with it
+//	Z = W A                    a pass over the block: two products with it
 //	N = (W Z^T)^{-1/2} Z       Nyström's approximation of A from Z: of those that
 //	                           do not exceed A and are it on W the best
-//	W <- the principal directions of N, and another look at the same block
+//	W <- the principal directions of N, and another pass over the same block
 //	     if the k largest values of N^T N are more than those of W by 3/1000;
 //	H <- the m longest of the principal directions of N, with their lengths.
 //
-// Later blocks mostly take one look where eigenvalues fall, and two or three where
+// Later blocks mostly take one pass where eigenvalues fall, and two or three where
 // they are nearly equal. Yang, Hsieh and Wang take a number of power steps for each
 // block, keep k directions and the Rayleigh quotients of the last step. More
 // directions make an error of the order of those after m instead of k (MNIST, k = 50:
 // 3e-4 of the variance with m = 58, 2e-5 with 75); Nyström's approximation is as good
-// with one look as Rayleigh's with two, and keeps the law H^T H <= A, so that the
+// with one pass as Rayleigh's with two, and keeps the law H^T H <= A, so that the
 // values returned never promise more than the directions capture of the rows seen. The
 // random rows of W let in what is orthogonal to all of H: a coordinate axis that comes
 // late would otherwise never be seen.
 //
-// Returned: the k longest directions of H. Cost of a look: 4 B d m operations, or 4 m
+// Returned: the k longest directions of H. Cost of a pass: 4 B d m operations, or 4 m
 // for each nonzero, and 5 d m^2; memory 3 d m. There is no guarantee such as
 // [FrequentDirections] gives; that costs ten times as much on MNIST.
 //
@@ -54,7 +54,7 @@ func init() {
 
 const (
 	mostLooks   = 5
-	enoughGrown = 3e-3 // of the k largest values: then there is no other look
+	enoughGrown = 3e-3 // of the k largest values: then there is no other pass
 )
 
 // Accepts refuses nothing.

@@ -79,7 +79,7 @@ func (s *incremental) Learn(x Rows) {
 }
 
 func (s *incremental) step(x []float64) {
-	s.probe.look(s.a, s.k, x)
+	s.probe.compare(s.a, s.k, x)
 	if s.m.Forget < 1 {
 		scale(s.a.Value, s.m.Forget)
 	}

@@ -10,7 +10,7 @@ import (
 // Krylov finds the components by [blockLanczos] on the second moment, which is never
 // formed: rows may be sparse, more than fit into the cache, few or many.
 //
-// Cost: a look at all rows and 4 (nonzeros) b operations a step, with b = 8 for
+// Cost: a pass over all rows and 4 (nonzeros) b operations a step, with b = 8 for
 // sparse rows and 16 for dense ones, and memory for 2k+6b directions. Ten to forty
 // steps are usual.
 //
@@ -20,7 +20,7 @@ type Krylov struct {
 	// Tolerance is the part of the captured variance that may be missing, by an
 	// estimate from the residuals; NaN: Problem.Loss.
 	Tolerance float64
-	Steps     int // looks at the rows at most
+	Steps     int // passes over the rows at most
 }
 
 func init() {

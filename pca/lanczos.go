@@ -147,7 +147,7 @@ func (s *search) more() bool {
 	return false
 }
 
-// due reports whether to look at the bound: after steps a quarter more each time.
+// due reports whether to compute the bound: after steps a quarter more each time.
 func (s *search) due() bool {
 	next := 4
 	for next < s.steps {

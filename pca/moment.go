@@ -9,7 +9,7 @@ import (
 )
 
 // momentOf returns Sigma = (1/n) sum_i x_i x_i^T as an operator that never
-// forms it: a product is a look at the rows.
+// forms it: a product is a pass over the rows.
 func momentOf(x Rows, threads int) operator {
 	if csr, ok := x.X.(*matrix.CSR); ok {
 		return newSparseMoment(x, csr, sparseRowsAtOnce(csr), threads).operator()
@@ -36,7 +36,7 @@ func momentOf(x Rows, threads int) operator {
 }
 
 // rowsAtOnce returns how many rows can be multiplied with m vectors between two
-// looks at whether to go on: about 10^9 operations of dense rows.
+// checks whether to go on: about 10^9 operations of dense rows.
 func rowsAtOnce(x matrix.Matrix, m int) int {
 	rows, cols := x.Dims()
 	perRow := float64(matrix.Nonzeros(x)) / float64(max(rows, 1))

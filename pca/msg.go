@@ -129,7 +129,7 @@ func (s *msg) Learn(x Rows) {
 
 func (s *msg) step(x []float64) {
 	s.iterate.visit(s.a.first(s.k))
-	s.probe.look(s.a, s.k, x)
+	s.probe.compare(s.a, s.k, x)
 	eta := boundedStep(s.schedule.Step(s.cost.Steps+1)*s.unit, x)
 	entered := s.a.Update(eta, x)
 	r := s.project()

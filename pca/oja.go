@@ -15,7 +15,7 @@ import (
 // needed because without it all rows of U turn to the first component.
 //
 // "lazy" does it by Gram and Schmidt when the condition of U may be above 10^4: of
-// V = U (I + eta x x^T) the trace of V V^T is known without a look at V. "polar"
+// V = U (I + eta x x^T) the trace of V V^T is known without reading V. "polar"
 // does it in every step, by multiplying with the inverse root of
 //
 //	V V^T = I + c y y^T,   c = 2 eta + eta^2 |x|^2,

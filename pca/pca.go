@@ -3,11 +3,11 @@
 //
 //	maximise  tr(U Sigma U^T)   subject to  U U^T = I,   U of k rows,
 //
-// in batch, or by one look at each row, and proves how good the answer is.
+// in batch, or in one pass over the rows, and proves how good the answer is.
 // Rows are centred and scaled in flight (see [Rows]), so sparse data stay sparse.
 //
 // One method lives in one file, which registers its name from init. A [Batch]
-// method has all rows and may look at them often; a [Streaming] one starts a
+// method has all rows and may read them often; a [Streaming] one starts a
 // [State] that learns from blocks of rows, each seen once, and can be kept and
 // taken up again with the same bits. Four of these move eigenvalues and
 // eigenvectors of a matrix by one row at a time and share [Spectral].
@@ -25,7 +25,7 @@ import (
 
 // A Problem says what is wanted, and what is known of the rows beforehand.
 type Problem struct {
-	Rows    int    // n; 0 where nobody knows, as in a stream
+	Rows    int    // n; 0 where it is not known, as in a stream
 	Cols    int    // d
 	K       int    // components, 1 <= K <= d
 	Seed    uint64 // of everything random
@@ -62,7 +62,7 @@ type Method interface {
 	Accepts(Problem) error
 }
 
-// A Batch method looks at all rows as often as it likes. Laws: the basis has the
+// A Batch method reads all rows as often as it likes. Laws: the basis has the
 // same bits for any Threads; when ctx ends, Solve returns ctx.Err() soon.
 type Batch interface {
 	Method
@@ -76,7 +76,7 @@ type Refining interface {
 	Refines(Problem) bool
 }
 
-// A Streaming method looks at every row once and forgets it.
+// A Streaming method reads every row once and forgets it.
 type Streaming interface {
 	Method
 	Start(Problem) State
@@ -87,7 +87,7 @@ type Streaming interface {
 // number of rows blocks may end ([Blocked]); a state that was kept and restored
 // goes on with the same bits.
 type State interface {
-	// Learn looks at the rows in order. They are finite, and so are their squared
+	// Learn reads the rows in order. They are finite, and so are their squared
 	// norms and the fourth powers of their norms.
 	Learn(x Rows)
 	// Basis returns the best guess so far: min(K, rank found) orthonormal rows.

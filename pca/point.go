@@ -2,7 +2,7 @@ package pca
 
 import "github.com/fenchel-ml/fenchel/vec"
 
-// A point is one row, as the methods that look at one row at a time see it. It
+// A point is one row, as the methods that read one row at a time see it. It
 // stays sparse unless Offset is subtracted.
 type point struct {
 	index []uint32 // nil: dense

@@ -19,12 +19,12 @@ import (
 //	r = x - U_k^T U_k x,   u <- u + eta_n (u^T r) r,  |u| = 1,  eta_n = 2/(sqrt(n) mean |r|^2)
 //
 // and (U_k x)_k^2 - (u^T x)^2 is taken before u learns from x, so that its mean is
-// unbiased. One row of eight is looked at, chosen by a fixed hash of its number, so
+// unbiased. One row of eight is compared, chosen by a fixed hash of its number, so
 // that the cost is a tenth of a step's.
 type probe struct {
 	u     []float64
 	seen  int     // rows so far
-	asked int     // of them, looked at
+	asked int     // of them, compared
 	size  float64 // sum of |r|^2 over these
 
 	window, streak tally // since the last verdict; since the last sign of change
@@ -76,8 +76,8 @@ func newProbe(p Problem) probe {
 // probeStream names the random numbers of a probe among those of a seed.
 const probeStream = 0x70726f6265 // "probe"
 
-// look compares on x, before the state learns from it.
-func (p *probe) look(a *Spectral, k int, x []float64) {
+// compare compares what is captured of x, before the state learns from it.
+func (p *probe) compare(a *Spectral, k int, x []float64) {
 	p.seen++
 	if bits.Reverse64(uint64(p.seen)*0x9e3779b97f4a7c15)&7 != 0 {
 		return

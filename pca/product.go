@@ -30,7 +30,7 @@ func (r Rows) TransposedTimes(dst, p []float64, m, threads int) {
 }
 
 // Power sets dst, m x d, to Q R^T R: a step of the power method for each row of q
-// at one look at the rows.
+// in one pass over the rows.
 func (r Rows) Power(dst, q []float64, m, threads int) {
 	newProduct(r, m, threads, false).power(dst, q)
 }

@@ -14,8 +14,8 @@ import (
 //	Q <- orth(Q Sigma),   1 + Power times
 //	U   the eigenvectors of Q Sigma Q^T, times Q (Rayleigh and Ritz)
 //
-// It looks at the rows 2 + Power times and does not know how good U is: krylov keeps
-// all the blocks, loses far less for the same looks, and stops when it is good.
+// It reads the rows 2 + Power times and does not know how good U is: krylov keeps
+// all the blocks, loses far less for the same passes, and stops when it is good.
 //
 // Halko, Martinsson and Tropp, SIAM Review 2011, Algorithms 4.4 and 5.1.
 type Randomized struct{ Power, Oversample int }

@@ -4,7 +4,7 @@ import "github.com/fenchel-ml/fenchel/vec"
 
 // RayleighRitz returns the basis of the same subspace that the rows' second moment
 // has no products between, by decreasing variance: the eigenvectors of U Sigma U^T,
-// with its eigenvalues. It looks at the rows once.
+// with its eigenvalues. It reads the rows once.
 func RayleighRitz(x Rows, b Basis, threads int) Basis {
 	n, _ := x.Dims()
 	k, d := b.K, b.Cols

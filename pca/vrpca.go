@@ -10,7 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// VRPCA is Oja's method with reduced variance, for rows that may be looked at often.
+// VRPCA is Oja's method with reduced variance, for rows that may be read often.
 // An epoch begins with a pass that finds G = W Sigma of the W so far, and from U = W
 // makes n steps with rows drawn at random:
 //

@@ -1,6 +1,6 @@
 // Package penalty holds convex functions of the weights.
 //
-// A [Penalty] says which weights are dear. Each file holds one penalty: its
+// A [Penalty] says what weights cost. Each file holds one penalty: its
 // type, its methods, and the row that registers its name. Adding one is a new
 // file and a new row in the table of penalty_test.go; the examiner
 // conform.Penalty then checks every law below. A program's own penalty needs no
@@ -10,7 +10,11 @@
 // package problem.
 package penalty
 
-import "github.com/fenchel-ml/fenchel/registry"
+import (
+	"errors"
+
+	"github.com/fenchel-ml/fenchel/registry"
+)
 
 // Penalty is a closed convex function Omega >= 0 of the weights with
 // Omega(0) = 0, a sum of one even function per weight.
@@ -47,7 +51,12 @@ type Sparse interface {
 var penalties = registry.New[Penalty]("penalty")
 
 // New makes the penalty that spec describes: a name, or "name:key=value".
-func New(spec string) (Penalty, error) { return penalties.New(spec) }
+func New(spec string) (Penalty, error) {
+	if spec == "none" {
+		return nil, errors.New(`penalty "none": without a penalty no bound can be proved: expected l2, with a small weight (lambda 1e-9) to come close to none`)
+	}
+	return penalties.New(spec)
+}
 
 // Entries lists the penalties by name.
 func Entries() []registry.Entry[Penalty] { return penalties.Entries() }

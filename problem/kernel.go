@@ -20,8 +20,8 @@ import (
 // [Feature] adds lambda/2 b^2 to both, with b = -(sum_i s_i a_i)/(lambda N) in
 // the dual.
 //
-// A kernel that is not positive semidefinite makes the primal problem
-// unbounded or not convex; its certificates have no dual.
+// A kernel that is not positive semidefinite, or a loss that is [loss.Nonconvex], makes
+// the primal problem unbounded or not convex; its certificates have no dual.
 type Kernel struct {
 	*kernel.Gram
 	Risk
@@ -70,9 +70,9 @@ func (p *Kernel) Certify(pt Point) Certificate {
 		return unfinished(p.Zero())
 	}
 	primal, primalError := p.primal(responses, bias)
-	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero(), Rounding: primalError}
+	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero(), Rounding: primalError, Facts: p.facts(beta, bias, responses)}
 	c.without(p.Bias, bias)
-	if !p.Definite() || pt.A == nil {
+	if !loss.IsConvex(p.Loss) || !p.Definite() || pt.A == nil {
 		return c
 	}
 	v := make([]float64, n)

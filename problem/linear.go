@@ -20,7 +20,7 @@ var _ Problem = (*Linear)(nil)
 // counts once; a weight of 2 is the same as the row twice.
 func NewLinear(rows *Rows, targets, weights []float64, l loss.Loss, p penalty.Penalty, lambda float64, bias Bias) (*Linear, error) {
 	n, _ := rows.X.Dims()
-	risk, err := newRisk(n, targets, weights, l, lambda, bias, rows.Threads)
+	risk, err := newConvexRisk(n, targets, weights, l, lambda, bias, rows.Threads)
 	if err != nil {
 		return nil, err
 	}

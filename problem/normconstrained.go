@@ -31,7 +31,7 @@ func NewNormConstrained(gram *kernel.Gram, targets, weights []float64, l loss.Lo
 	if !(radius >= least && radius <= most) {
 		return nil, fmt.Errorf("problem: radius=%g: expected a number from %g to %g", radius, least, most)
 	}
-	risk, err := newRisk(gram.Len(), targets, weights, l, 1, bias, gram.Threads())
+	risk, err := newConvexRisk(gram.Len(), targets, weights, l, 1, bias, gram.Threads())
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,7 @@ type Certificate struct {
 	Zero         float64 // the objective of the zero point, which sets the scale
 	Rounding     float64 // how far both values may be off, together
 	Warnings     []error
+	Facts        *Facts // of a machine that [Kernel] or [Nu] judges; nil: none
 }
 
 // Gap returns Primal - Dual, which is at least the true suboptimality.
@@ -68,7 +69,17 @@ func Relative(primal, dual, zero float64) float64 {
 	case gap == 0:
 		return 0
 	}
-	return gap / max(math.Abs(primal), math.Abs(dual), 1e-12*math.Abs(zero))
+	return gap / max(math.Abs(primal), math.Abs(dual), leastShare*math.Abs(zero))
+}
+
+// leastShare is the share of the objective of the zero point by which gaps are divided if
+// both values are smaller.
+const leastShare = 1e-12
+
+// RelativeToZero reports whether Relative divides by a share of the objective of the zero
+// point.
+func RelativeToZero(primal, dual, zero float64) bool {
+	return max(math.Abs(primal), math.Abs(dual)) < leastShare*math.Abs(zero)
 }
 
 // without takes the point out of the problem, with a warning that says why, if it has

@@ -158,7 +158,7 @@ func (p *Risk) marginsAtZero() float64 {
 }
 
 // domains are those of the conjugates of the rows. Of the two that margins have, one is
-// looked up: which class comes next nobody foretells.
+// looked up: which class comes next cannot be predicted.
 type domains struct {
 	loss   loss.Loss
 	margin bool

@@ -20,7 +20,8 @@ import (
 // a_i = -y_i p_i, in any scale. A point whose w is outside of the ball stands for
 // w/|w| and b/|w|. What classifies is w/f, with the margin 1 instead of f: its
 // average hinge loss is nu/f and its norm 1/f, so that no classifier has both
-// less loss and less norm if w is optimal. See [Slack.Classifier].
+// less loss and less norm if w is optimal. See [Slack.Classifier], which models hold, in
+// units of [MarginUnit].
 type Slack struct {
 	*kernel.Gram
 	Margins

@@ -83,7 +83,7 @@ func (r *Registry[T]) New(spec string) (T, error) {
 }
 
 // Params are the key=value pairs of a spec. A constructor reads each key it
-// knows; keys that nobody read are reported as unknown.
+// knows; keys that were not read are reported as unknown.
 type Params struct {
 	values map[string]string
 	known  []string
@@ -216,7 +216,7 @@ func Unknown(kind, name string, known []string) error {
 		spelled[i] = Spell(k)
 	}
 	list := strings.Join(spelled, ", ")
-	if near := nearest(name, known); near != "" {
+	if near := Nearest(name, known); near != "" {
 		return fmt.Errorf("unknown %s %q: did you mean %q? known: %s", kind, name, near, list)
 	}
 	return fmt.Errorf("unknown %s %q: known: %s", kind, name, list)
@@ -231,10 +231,10 @@ func Spell(name string) string {
 	return name
 }
 
-// nearest returns the known name within edit distance max(1, len/3) of name that
+// Nearest returns the known name within edit distance max(1, len/3) of name that
 // shares something with it, or one that name is the beginning of, capitals or
 // not; "" when none is near.
-func nearest(name string, known []string) string {
+func Nearest(name string, known []string) string {
 	name = strings.ToLower(name)
 	best, bestDistance := "", max(1, len(name)/3)+1
 	for _, k := range known {

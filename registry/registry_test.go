@@ -129,8 +129,8 @@ func TestDistance(t *testing.T) {
 // A name of one letter is within one replacement of any other: that is no guess.
 func TestNearestSharesSomething(t *testing.T) {
 	for _, c := range []struct{ name, known, want string }{{"9", "a", ""}, {"A", "a", "a"}, {"3", "13", "13"}, {"x1", "x2", "x2"}} {
-		if got := nearest(c.name, []string{c.known}); got != c.want {
-			t.Errorf("nearest(%q, %q) = %q, want %q", c.name, c.known, got, c.want)
+		if got := Nearest(c.name, []string{c.known}); got != c.want {
+			t.Errorf("Nearest(%q, %q) = %q, want %q", c.name, c.known, got, c.want)
 		}
 	}
 }

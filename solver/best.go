@@ -63,7 +63,7 @@ func (r *run) keep(p problem.Point, c problem.Certificate) {
 	if betterW {
 		r.best.W, r.bestCertificate.Primal = append(r.best.W[:0], p.W...), c.Primal
 		r.rounding = c.Rounding
-		r.bestCertificate.Warnings = c.Warnings
+		r.bestCertificate.Warnings, r.bestCertificate.Facts = c.Warnings, c.Facts
 	}
 	if betterA {
 		if len(p.A) > 0 && len(r.short) > 0 && &p.A[0] == &r.short[0] { // ours: no need to copy

@@ -1,8 +1,8 @@
 package solver
 
-// retrace makes a run again that was lost between two looks, with a look after every
-// epoch as far as it got: what it had reached on the way nobody has seen. A look may
-// change the course a little, so it ends as any run does; if only because its epochs
+// retrace makes a run again that was lost between two certificates, with one after every
+// epoch as far as it got: what it had reached on the way was not certified. A certificate
+// may change the course a little, so it ends as any run does; if only because its epochs
 // are used up, it is lost all the same.
 func (r *run) retrace(s Solver) {
 	lost := r.epoch

@@ -61,6 +61,9 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	if r.status == Stalled && r.end != nil {
 		r.bestCertificate.Warnings = append(r.bestCertificate.Warnings, r.end)
 	}
+	if s, ok := r.state.(Warner); ok {
+		r.bestCertificate.Warnings = append(r.bestCertificate.Warnings, s.Warnings()...)
+	}
 	return &Solution{
 		Status: r.status, Point: r.best, Certificate: r.bestCertificate,
 		Epochs: r.before + r.epoch, Train: r.train, Certify: r.certify,

@@ -100,23 +100,23 @@ func (s *schedule) revise(estimate float64) {
 	}
 }
 
-// explains reports whether it is no surprise that a look found gap and not the
-// goal: it is not missed by a hair, and the run has come on since the last look.
+// explains reports whether a certificate with this gap was to be expected: it misses the
+// goal clearly, and the run has come on since the last one.
 func (s *schedule) explains(gap float64) bool {
 	return gap >= 2*s.goal && gap <= math.MaxFloat64 && (s.epoch == 0 || gap <= s.gap/2)
 }
 
-// next returns the epoch of the next look without an estimate: when the rate
+// next returns the epoch of the next certificate without an estimate: when the rate
 // seen promises the goal, but at most half as many epochs again as were made
-// until the last look.
+// until the last one.
 func (s *schedule) next() int {
 	furthest := s.epoch + max(1, s.epoch/2)
 	if s.before == 0 || !(s.gap < s.gapBefore) || s.gap <= s.goal {
 		return s.epoch + max(1, s.epoch/4)
 	}
 	rate := vec.Log(s.gapBefore/s.gap) / float64(s.epoch-s.before)
-	// A bit more than the rate promises: to look one epoch late is cheaper than
-	// to look one early and again.
+	// A bit more than the rate promises: one epoch late is cheaper than one
+	// early and another certificate.
 	wait := math.Ceil(1.05 * vec.Log(s.gap/s.goal) / rate)
 	if !(wait < float64(furthest-s.epoch)) {
 		return furthest

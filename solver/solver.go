@@ -1,5 +1,5 @@
 // Package solver owns the loop: [Run] drives any [Solver] on any problem,
-// looks at the clock, asks the problem for certificates, and decides when to
+// keeps the time, asks the problem for certificates, and decides when to
 // stop and why.
 //
 // A solver only knows how to make the next epoch. It never judges itself: the
@@ -35,7 +35,7 @@ type State interface {
 
 // Estimator is a State that knows about how large the relative gap is, from
 // what its epochs have met on the way and next to nothing besides. An estimate
-// only decides when to ask for a certificate; it proves nothing. Nobody asks before
+// only decides when to ask for a certificate; it proves nothing. It is not asked for before
 // the first epoch.
 type Estimator interface {
 	State
@@ -51,8 +51,8 @@ type Present interface {
 }
 
 // Aware is a State that may know, but for rounding, the objectives of the point that it made
-// last, and that of the zero point: where these show that the goal is not reached, nobody need
-// look.
+// last, and that of the zero point: where these show that the goal is not reached, no
+// certificate is made.
 type Aware interface {
 	State
 	Objectives() (primal, dual, zero float64, known bool)
@@ -100,6 +100,20 @@ type Unproved interface {
 	Passes() int
 }
 
+// Particular is a Solver that does not take the usual loss or bias. Default returns what
+// it takes instead, where nothing else is asked for; "": the usual.
+type Particular interface {
+	Solver
+	Default() (loss, bias string)
+}
+
+// Warner is a State that has something to say of the point where it stands, which no
+// certificate knows.
+type Warner interface {
+	State
+	Warnings() []error
+}
+
 // Ending is a State that knows when it can do nothing more. End returns nil while
 // it can, and then why not: the run is judged once more, and unless the gap is
 // proved it has stalled, with that reason among the warnings.
@@ -140,7 +154,7 @@ type Options struct {
 // DefaultGap is the relative gap that is proved when none is asked for.
 const DefaultGap = 1e-3
 
-// Progress is one look at a run.
+// Progress is how far a run is.
 type Progress struct {
 	Epoch          int
 	Train, Certify time.Duration // so far

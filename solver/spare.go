@@ -6,12 +6,12 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// mostSpared is how many looks in a row are spared: who watches a run wants to see how far
-// it is.
+// mostSpared is how many certificates in a row are spared, so that progress is shown now and
+// then.
 const mostSpared = 3
 
 // spared reports whether the state knows that its point misses the goal, also with the best
-// found so far. Then what it knows counts in the place of a look, and the weights are kept
+// found so far. Then what it knows counts instead of a certificate, and the weights are kept
 // where they are the best: whatever comes of them is certified (settle).
 func (r *run) spared(point problem.Point) bool {
 	a, aware := r.state.(Aware)

@@ -120,7 +120,7 @@ func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditO
 		found.Outputs[c].Certificate = model.Certificate{Primal: model.Bound(certificate.Primal), Dual: model.Bound(certificate.Dual), Zero: model.Bound(certificate.Zero)}
 	}
 	a.found.Summary = Summarise(&found)
-	a.found.Unproved = unbounded(a.found.Summary, a.stated.family)
+	a.found.Unproved = a.stated.unbounded(a.found.Summary)
 	return &a.found, nil
 }
 

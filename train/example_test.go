@@ -180,7 +180,7 @@ func ExampleFitPCA() {
 	// first row: -4.477
 }
 
-// Rows that come once, block after block; what was learned can be kept and taken up
+// A stream of rows, block after block; what was learned can be kept and taken up
 // again.
 func ExampleNewPCAStream() {
 	blocks, err := dataset.Blocks(context.Background(), []string{"@low-rank:n=5000,d=20,rank=2"}, dataset.Options{})

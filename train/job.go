@@ -26,6 +26,9 @@ type job struct {
 	c       float64   // 1/(lambda N), as it was given if it was
 	solver  solver.Solver
 	why     string // the solver was chosen so
+	biasWhy string // the bias is not the usual one; "": it is, or was asked for
+
+	machine *MachineFacts // of the model that was made; nil: none
 
 	mapped  kernel.Map    // whose images are the rows; nil: they are as they were
 	mapping time.Duration // took so long
@@ -40,6 +43,7 @@ func prepare(ctx context.Context, set *dataset.Set, spec Spec) (*job, error) {
 	if err := trainable(set, j.spec.Task); err != nil {
 		return nil, err
 	}
+	j.biasWhy = j.spec.adopt()
 	j.spec.complete(set)
 	if set.Text && !takesText(j.spec.Kernel) {
 		return nil, DataError{"found texts, of which only kernels of strings make sense: expected --kernel spectrum or --kernel ssk (or words counted as features, such as LIBSVM text)"}
@@ -48,7 +52,7 @@ func prepare(ctx context.Context, set *dataset.Set, spec Spec) (*job, error) {
 	if j.labels, err = readLabels(set, &j.spec); err != nil {
 		return nil, err
 	}
-	if err := j.spec.checkNu(j.spec.Task); err != nil {
+	if err := cmp.Or(j.checkSingle(), j.spec.checkNu(j.spec.Task)); err != nil {
 		return nil, err
 	}
 	if j.spec.Loss == "" && j.spec.Nu != 0 {
@@ -62,6 +66,10 @@ func prepare(ctx context.Context, set *dataset.Set, spec Spec) (*job, error) {
 	}
 	if err := j.state(ctx); err != nil {
 		return nil, err
+	}
+	if j.single() {
+		j.spec.Solver, j.why = "none", "one class, nothing to tell apart"
+		return j, nil
 	}
 	if j.solver, err = j.makeSolver(); err != nil {
 		return nil, err

@@ -97,9 +97,6 @@ func oneClassLabels(rows int) *labels {
 
 // classLabels makes sorted classes of the targets.
 func classLabels(t dataset.Target, rowWeights []float64, spec *Spec) (*labels, error) {
-	if len(t.Label) < 2 {
-		return nil, DataError{fmt.Sprintf("all rows have the label %q: expected at least two classes", t.Label[0])}
-	}
 	if len(t.Label) > 100 {
 		if once := single(t); once > len(t.Label)/2 {
 			return nil, DataError{fmt.Sprintf("found %d different labels in %d rows, %d of them once: expected classes with several rows each (is this the right target?)", len(t.Label), len(t.Code), once)}
@@ -177,12 +174,17 @@ func (l *labels) setFactors(byLabel map[string]float64, balanced bool, rowWeight
 			l.factor[c] = total / (float64(len(l.classes)) * rows[c])
 		}
 	}
+	given := make([]string, len(l.classes))
 	for _, label := range slices.Sorted(maps.Keys(byLabel)) {
 		w := byLabel[label]
-		c := slices.Index(l.classes, label)
+		c := classOf(l.classes, label)
 		if c < 0 {
 			return registry.Unknown("class", label, l.classes)
 		}
+		if given[c] != "" {
+			return fmt.Errorf("class weights of %s and %s: expected one, as both are the class %s", given[c], label, l.classes[c])
+		}
+		given[c] = label
 		if !(w > 0) || math.IsInf(w, 1) {
 			return fmt.Errorf("class weight %s=%g: expected a number > 0", label, w)
 		}

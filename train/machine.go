@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,11 +9,13 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
+	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
 // machineFamily is that of kernel machines. All outputs share one matrix of the
@@ -129,6 +132,9 @@ func (f machineFamily) choose(p problem.Problem, gap float64) (name, why string)
 	case *problem.Nu:
 		return "nu", "the one for nu"
 	case *problem.Kernel:
+		if !loss.IsConvex(p.Loss) {
+			return "ramp", "the one for its loss, which is not convex"
+		}
 		if s := (kernelsolver.SMO{}); f.gram.Definite() || s.Accepts(p) != nil {
 			return kernelsolver.Choose(p, gap)
 		}
@@ -238,7 +244,7 @@ func (spec *Spec) checkKernel() error {
 		return nil
 	}
 	if _, err := kernelsolver.New(spec.Solver); err != nil {
-		return fmt.Errorf("%w (of kernel machines)", err)
+		return cmp.Or(spec.wrongFamily(kernelsolver.Entries(), linear.Entries()), fmt.Errorf("%w (of kernel machines)", err))
 	}
 	return nil
 }

@@ -22,9 +22,6 @@ func (spec Spec) CheckTest(set, test *dataset.Set) error {
 	var classes []string // nil: numbers
 	if cmp.Or(spec.Task, Decide(known)) == "classification" {
 		classes, _ = sortLabels(known)
-		if len(classes) < 2 {
-			return nil
-		}
 	} else if known.Number == nil {
 		return nil
 	}
@@ -61,10 +58,7 @@ func matchClasses(classes []string, t dataset.Target) []int {
 	}
 	place := make([]int, len(t.Label))
 	for i, label := range t.Label {
-		if place[i] = slices.Index(classes, label); place[i] < 0 {
-			place[i] = slices.IndexFunc(classes, func(class string) bool { return sameLabel(class, label) })
-		}
-		if place[i] < 0 {
+		if place[i] = classOf(classes, label); place[i] < 0 {
 			place[i] = metric.Unknown
 		}
 	}
@@ -73,6 +67,15 @@ func matchClasses(classes []string, t dataset.Target) []int {
 		match[i] = place[c]
 	}
 	return match
+}
+
+// classOf returns the place of a label among the classes, spelled like one or else of the
+// same value, as "+1" is "1"; -1 where there is none.
+func classOf(classes []string, label string) int {
+	if at := slices.Index(classes, label); at >= 0 {
+		return at
+	}
+	return slices.IndexFunc(classes, func(class string) bool { return sameLabel(class, label) })
 }
 
 // sameLabel reports whether two spellings mean the same label.

@@ -29,7 +29,7 @@ type PCAResult struct {
 }
 
 // FitPCA finds the components of all rows and proves how much more variance others
-// could capture. Rows are looked at often.
+// could capture. Rows are read often.
 func FitPCA(ctx context.Context, set *dataset.Set, spec PCASpec) (*PCAResult, error) {
 	if err := spec.Check(); err != nil {
 		return nil, err

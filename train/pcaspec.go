@@ -25,7 +25,7 @@ type PCASpec struct {
 	Share float64
 
 	// Gap is the share of the best possible variance that may be missing, by proof;
-	// 0: DefaultPCAGap, and a method that looks at each row once ends without it.
+	// 0: DefaultPCAGap, and a method that reads each row once ends without it.
 	Gap     float64
 	Epochs  int    // passes of a method that learns row by row; 0: one
 	Shuffle bool   // such a method takes the rows in random order
@@ -93,7 +93,7 @@ func (spec *PCASpec) goal() float64 {
 	return spec.Gap
 }
 
-// Streams reports whether the method looks at every row once, as rows from a pipe
+// Streams reports whether the method reads every row once, as rows from a pipe
 // need it: also where one is to be chosen.
 func (spec PCASpec) Streams() bool {
 	if spec.chooses() {

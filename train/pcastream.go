@@ -14,10 +14,10 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// StreamMethod is the method for rows that come once, where none is asked for.
+// StreamMethod is the method for streams, where none is asked for.
 const StreamMethod = "history"
 
-// PCAStream finds components in rows that come once and need not fit into memory.
+// PCAStream finds components in a stream of rows, which need not fit into memory.
 // Nothing is proved: some rows are held out, and what the components capture of
 // them is an estimate for rows like them.
 type PCAStream struct {
@@ -48,7 +48,7 @@ func NewPCAStream(first matrix.Matrix, feature []string, spec PCASpec) (*PCAStre
 	}
 	s := &PCAStream{cols: cols, feature: feature}
 	if spec.chooses() {
-		spec.Method, s.why = StreamMethod, "for rows that come once: no step size, and close to the best"
+		spec.Method, s.why = StreamMethod, "for a stream: no step size, and close to the best"
 	}
 	s.center = spec.settle(first, feature != nil) || spec.Scale == "thesis"
 	s.spec = spec
@@ -64,13 +64,13 @@ func (spec *PCASpec) fitStream() error {
 	case spec.Share != 0:
 		return fmt.Errorf("share = %g of the variance: expected a number of components, as it is not known before the last row how many that takes", spec.Share)
 	case spec.Gap != 0:
-		return fmt.Errorf("gap = %g: expected none, as of rows that come once nothing can be proved", spec.Gap)
+		return fmt.Errorf("gap = %g: expected none, as nothing can be proved of a stream", spec.Gap)
 	case spec.Epochs > 1:
-		return fmt.Errorf("epochs = %d: expected one, as rows come once", spec.Epochs)
+		return fmt.Errorf("epochs = %d: expected one, as a stream is read once", spec.Epochs)
 	case spec.Shuffle:
-		return fmt.Errorf("expected no shuffling, as rows come once")
+		return fmt.Errorf("expected no shuffling of a stream")
 	case spec.Scale == "max-norm":
-		return fmt.Errorf("scale max-norm: expected another one, as the largest of rows that come once is not known before the last")
+		return fmt.Errorf("scale max-norm: expected another one, as the largest norm of a stream is not known before its last row")
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (s *PCAStream) begin() error {
 	}
 	streaming, ok := m.(pca.Streaming)
 	if !ok {
-		return fmt.Errorf("method %s: expected one that looks at each row once, as rows come once", s.spec.Method)
+		return fmt.Errorf("method %s: expected one that reads each row of a stream once", s.spec.Method)
 	}
 	p := pca.Problem{Cols: s.cols, K: s.spec.K, Seed: s.spec.Seed, Threads: s.spec.Threads}
 	if err := p.Check(); err != nil {

@@ -46,7 +46,7 @@ func VerifyPCA(ctx context.Context, m *model.PCA, set *dataset.Set, threads int)
 	v.oriented(basis)
 	if m.Statement.Stream && m.Proof.Status != Merged {
 		if v.stream(m, set, basis, threads); len(v.Problems) == 0 && m.Proof.HeldOut == nil {
-			v.Unproved = "of rows that come once nothing is proved, and none were held out"
+			v.Unproved = "nothing is proved of a stream, and no rows were held out"
 		}
 		return v, nil
 	}

@@ -31,7 +31,8 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), C: j.c, Why: j.why, Evaluations: j.evaluations(), Train: j.mapping}
+	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), C: j.c, Why: j.why, BiasWhy: j.biasWhy, Machine: j.machine, Evaluations: j.evaluations(), Train: j.mapping}
+	r.Warnings = j.labels.sameLabels()
 	r.Unproved, r.ProvesNothing = j.unproved(r.Summary), j.provesNothing()
 	if warning := j.start.warning(); warning != nil {
 		r.Warnings = append(r.Warnings, warning)
@@ -48,7 +49,13 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 			m.Outputs[c].Dual = nil
 		}
 	}
-	return r, m.Seal()
+	if err := m.Seal(); err != nil {
+		return nil, err
+	}
+	if doubt := j.oneAnswer(r); doubt != nil {
+		r.Warnings = append(r.Warnings, doubt)
+	}
+	return r, nil
 }
 
 // columns returns how many columns a table has; 0: there is none.
@@ -95,12 +102,13 @@ func (j *job) statement() model.Statement {
 // rounded to float32 first, which halves the file, unless the gap asked for is
 // so small that this could show.
 func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) error {
-	points, errs := make([]problem.Point, len(solutions)), make([]error, len(solutions))
+	points, errs, facts := make([]problem.Point, len(solutions)), make([]error, len(solutions)), make([]*problem.Facts, len(solutions))
 	proved := slices.ContainsFunc(solutions, func(s *solver.Solution) bool { return s.Point.A != nil })
 	parallel.Blocks(len(solutions), 1, j.workers(), func(c, _, _ int) {
 		s := solutions[c]
 		point, certificate, err := j.storable(c, s, short && j.spec.short(), proved || !j.spec.IsMachine())
 		points[c], errs[c] = point, err
+		facts[c] = certificate.Facts
 		m.Outputs[c] = model.Output{Dual: point.A,
 			Certificate: model.Certificate{
 				Status: string(endOf(s.Status, certificate.Relative(), j.spec.Gap)),
@@ -109,6 +117,7 @@ func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) err
 			}}
 	})
 	j.stated.family.store(m, points)
+	j.machine = j.summarise(m, facts)
 	return first(errs)
 }
 
@@ -144,14 +153,52 @@ func (j *job) storable(c int, s *solver.Solution, short, proved bool) (problem.P
 		point.A, same = slices.Clone(point.A), false
 		solver.Shorten(point.A)
 	}
-	if same {
-		return point, s.Certificate, nil
-	}
 	p, err := j.problem(c)
 	if err != nil {
 		return point, problem.Certificate{}, err
 	}
-	return point, p.Certify(point), nil
+	certificate := s.Certificate
+	if !same {
+		certificate = p.Certify(point)
+	}
+	if j.spec.Slack != 0 {
+		point, certificate = p.classifier(point, certificate)
+	}
+	return point, certificate, nil
+}
+
+// classifier returns the point of a problem with slack in units of its margin, and the
+// certificate of what that stands for.
+func (o objective) classifier(p problem.Point, c problem.Certificate) (problem.Point, problem.Certificate) {
+	for range 3 { // once, but for an objective between two numbers of single precision
+		unit := problem.MarginUnit(c.Primal)
+		w := slices.Clone(p.W)
+		for i := range w {
+			w[i] /= unit
+		}
+		c = o.Certify(problem.Point{W: o.point(w, c.Primal), A: p.A})
+		if p.W = w; problem.MarginUnit(c.Primal) == unit {
+			break
+		}
+		p.W = o.point(w, -unit)
+	}
+	return p, c
+}
+
+// point returns the point that weights of a model stand for, of which the objective is
+// claimed to be primal.
+func (o objective) point(w []float64, primal float64) []float64 {
+	switch o.Problem.(type) {
+	case *problem.Slack, *problem.LinearSlack:
+	default:
+		return w
+	}
+	unit := problem.MarginUnit(primal)
+	point := make([]float64, len(w))
+	for i, x := range w {
+		point[i] = unit * x
+	}
+	return point
 }
 
 // finiteOr returns x, or otherwise if it is not finite.

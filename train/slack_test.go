@@ -1,6 +1,8 @@
 package train
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,7 +48,7 @@ func TestLinearSlack(t *testing.T) {
 		{Spec{Slack: 1, Penalty: "l1"}, "slack=1 with the penalty l1: expected l2"},
 		{Spec{Slack: 1, C: 1}, "expected one of them"},
 		{Spec{Slack: 1, Loss: "logistic"}, "expected hinge"},
-		{Spec{C: 1, Solver: "simba"}, "expected a problem with slack"},
+		{Spec{C: 1, Solver: "simba"}, "simba needs --slack"},
 	} {
 		if _, err := Fit(t.Context(), set, c.spec); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: found %v, expected %q", c.spec, err, c.want)
@@ -55,7 +57,7 @@ func TestLinearSlack(t *testing.T) {
 }
 
 // What is stored of a problem whose weights are bounded is the point that its objective is
-// about: inside of the ball, and not one in whose place another is judged.
+// about: inside of the ball, and not one instead of which another is judged.
 func TestStoredInsideTheBall(t *testing.T) {
 	set := rings(t, 60, 2, false)
 	for name, spec := range map[string]Spec{
@@ -89,12 +91,37 @@ func TestStoredInsideTheBall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := s.family.weights(r.Model, 0)
-		if inside := p.Problem.(problem.Bounded).Inside(w); &inside[0] != &w[0] {
+		stored := s.family.weights(r.Model, 0)
+		w := p.point(stored, r.Summary.Primal)
+		if inside := p.Problem.(problem.Bounded).Inside(w); !near(inside, w) || spec.Slack == 0 && &inside[0] != &w[0] {
 			t.Errorf("%s: the stored point is outside of the ball: found the weight %g, inside %g", name, w[0], inside[0])
 		}
 		if v, err := Verify(r.Model, set, 1); err != nil || len(v.Problems) > 0 || v.Found != v.Claimed {
 			t.Errorf("%s: verification %+v, %v", name, v, err)
+		}
+		if spec.Slack == 0 {
+			continue
+		}
+		// What is stored has the margin 1, which is what the solver's point is divided by.
+		classifier, ok := p.Problem.(interface {
+			Classifier([]float64) ([]float64, bool)
+		}).Classifier(w)
+		for i := range stored {
+			if !ok || !(math.Abs(classifier[i]-stored[i]) <= 1e-6*math.Abs(stored[i])) {
+				t.Fatalf("%s: found the weight %g, expected %g, %v", name, stored[i], classifier[i], ok)
+			}
+		}
+		for _, factor := range []float64{0.9, 1.1} { // in other units it is another model
+			other := *r.Model
+			other.Outputs = slices.Clone(other.Outputs)
+			other.Outputs[0].Bias *= factor
+			other.Outputs[0].Weights = slices.Clone(other.Outputs[0].Weights)
+			for i := range other.Outputs[0].Weights {
+				other.Outputs[0].Weights[i] *= factor
+			}
+			if v, err := Verify(&other, set, 1); err != nil || len(v.Problems) == 0 {
+				t.Errorf("%s: weights times %g are not found out: %+v, %v", name, factor, v, err)
+			}
 		}
 	}
 }

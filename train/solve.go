@@ -11,7 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// Progress is one look at the training of one class.
+// Progress is how far the training of one class is.
 type Progress struct {
 	Class, Classes int // of so many that are trained; 0 of 1 without classes
 	solver.Progress
@@ -24,6 +24,9 @@ type Progress struct {
 
 // solve runs the solver on every problem.
 func (j *job) solve(ctx context.Context, limit *limit) ([]*solver.Solution, error) {
+	if j.single() {
+		return []*solver.Solution{j.constant()}, nil
+	}
 	outputs := j.labels.outputs()
 	solutions, errs := make([]*solver.Solution, outputs), make([]error, outputs)
 	var telling sync.Mutex

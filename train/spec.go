@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
@@ -14,6 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
+	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
@@ -200,7 +202,23 @@ func (spec *Spec) checkSolver() error {
 		return fmt.Errorf("partitions=%d with solver %q: expected solver sdca, the one that works in partitions", spec.Partitions, spec.Solver)
 	}
 	_, err := linear.New(spec.Solver)
-	return err
+	return cmp.Or(spec.wrongFamily(linear.Entries(), kernelsolver.Entries()), err)
+}
+
+// wrongFamily says that the solver is none of the models in question but trains others;
+// nil: there is no such solver either, or it is one of these.
+func (spec *Spec) wrongFamily(own, others []registry.Entry[solver.Solver]) error {
+	name, _, _ := strings.Cut(spec.Solver, ":")
+	named := func(e registry.Entry[solver.Solver]) bool { return e.Name == name }
+	switch {
+	case slices.ContainsFunc(own, named) || !slices.ContainsFunc(others, named):
+		return nil
+	case spec.IsMachine():
+		return fmt.Errorf("%s trains linear models: leave out --kernel, or add --map, such as --map nystrom", name)
+	case spec.Map != "":
+		return fmt.Errorf("%s trains kernel machines, but of a map a linear model is made: leave out --map", name)
+	}
+	return fmt.Errorf("%s trains kernel machines: add --kernel, such as --kernel rbf", name)
 }
 
 // auto reports whether the solver is to be chosen.
@@ -224,6 +242,9 @@ func (spec *Spec) terms() (terms, error) {
 		return t, err
 	}
 	t.radius, t.slack, t.nu, t.oneClass = spec.Radius, spec.Slack, spec.Nu, spec.Task == OneClass
+	if err := spec.checkConvex(t); err != nil {
+		return t, err
+	}
 	return t, t.solvable()
 }
 

@@ -12,9 +12,9 @@
 //
 // A Fit goes from file to file: spec.go, what may be asked for; job.go, what it
 // means for these data; labels.go, targets as classes or numbers; stated.go, the
-// problems of all outputs; from.go, where their runs begin; own.go, what the program brings itself;
-// family.go and machine.go, what is different for linear
-// models and kernel machines; solve.go, the runs; result.go, the model made of them;
+// problems of all classifiers; from.go, where their runs begin; own.go, what the program
+// brings itself; family.go and machine.go, what is different for linear models and kernel
+// machines; solve.go, the runs; result.go, the model made of them;
 // end.go and summary.go, how they ended and what they prove together.
 package train
 
@@ -38,10 +38,12 @@ type Result struct {
 	C       float64 // 1/(lambda N), where the problem has a lambda; as the Spec has it, if it has one
 	Epochs  int     // of all classes together
 	Why     string  // the solver was chosen; "" if it was asked for
+	BiasWhy string  // the bias is another than the default that was asked for by giving none; "": it is not
 
 	Unproved      string // why there is no gap; "": there is one
 	ProvesNothing bool   // there can be none, by this solver or with this kernel: its passes are all that was asked
 
+	Machine     *MachineFacts // of a kernel machine with lambda, C or nu; nil: of others
 	Evaluations kernel.Counts // of the kernel in training; certificates not counted
 
 	// The time spent in solvers, and before in mapping rows, and in certificates,

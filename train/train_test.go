@@ -204,7 +204,6 @@ func TestFitErrors(t *testing.T) {
 		want string
 		data bool // a DataError
 	}{
-		{"one class", func(t *testing.T) *dataset.Set { return corner(t, "x", "x") }, train.Spec{}, `all rows have the label "x"`, true},
 		{"no targets", func(t *testing.T) *dataset.Set { return &dataset.Set{X: two(t).X} }, train.Spec{}, "no targets", true},
 		{"targets whose squares underflow", func(t *testing.T) *dataset.Set { return numbers(t, 1e-170) }, train.Spec{Task: "regression"},
 			"multiply the targets by a large number", true},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -17,12 +18,14 @@ func (j *job) provesNothing() bool {
 
 // unbounded says why what was found bounds an objective from one side or from none; ""
 // if there is a gap.
-func unbounded(found Summary, f family) string {
-	switch machine, kernels := f.(machineFamily); {
+func (s *stated) unbounded(found Summary) string {
+	switch machine, kernels := s.family.(machineFamily); {
 	case finiteOr(found.Primal, 1) != found.Primal:
 		return fmt.Sprintf("the objective is %g, no finite number", found.Primal)
 	case !found.Unproved():
 		return ""
+	case !loss.IsConvex(s.loss):
+		return "the loss is not convex, so that nothing bounds the objective from below"
 	case kernels && !machine.gram.Definite():
 		return machine.doubt()
 	}
@@ -34,14 +37,14 @@ func (j *job) unproved(found Summary) string {
 	if _, unproved := j.solver.(solver.Unproved); unproved && found.Unproved() {
 		return fmt.Sprintf("solver %s proves nothing", j.spec.Solver)
 	}
-	return unbounded(found, j.stated.family)
+	return j.stated.unbounded(found)
 }
 
 // judge says why the claims of a model whose numbers are right, as far as they were
 // recomputed, are neither proved nor refuted; "" if they are true. What was asked is the
 // gap that the model says it was trained to.
-func (v *Verification) judge(f family, asked float64) string {
-	if reason := unbounded(v.Found, f); reason != "" {
+func (v *Verification) judge(s *stated, asked float64) string {
+	if reason := s.unbounded(v.Found); reason != "" {
 		return reason
 	}
 	if goal := math.Max(asked, v.Claimed.Worst); v.Rebuilt && v.Found.Worst > goal {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -19,7 +20,10 @@ type Verification struct {
 	// Rebuilt says that the model holds no dual variables: the lower bound
 	// found was built from its predictions, and the one claimed, which may be
 	// better, cannot be checked.
-	Rebuilt  bool
+	Rebuilt bool
+	// Tangent is, for a loss that is not convex, the relative gap to which the convex
+	// problem at the point of the worst output is solved: see problem.Kernel.Tangent. Else nil.
+	Tangent  *float64
 	Problems []string // what does not hold; empty: everything claimed is true, or unproved
 	Unproved string   // why it could be neither proved nor refuted; "": it could
 }
@@ -68,11 +72,11 @@ func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error
 			return v, nil
 		}
 		w := problems.family.weights(m, c)
-		v.predictor(c+1, p, w)
-		v.recompute(c+1, &found.Outputs[c], p, w, m.Statement.Gap)
+		v.predictor(subjectOf(m, c), p, p.point(w, float64(m.Outputs[c].Certificate.Primal)))
+		v.recompute(subjectOf(m, c), &found.Outputs[c], p, w, m.Statement.Gap)
 	}
 	v.Found = Summarise(&found)
-	if v.Unproved = cmp.Or(v.Unproved, v.judge(problems.family, m.Statement.Gap), unnamed); len(v.Problems) > 0 {
+	if v.Unproved = cmp.Or(v.Unproved, v.judge(problems, m.Statement.Gap), unnamed); len(v.Problems) > 0 {
 		v.Unproved = ""
 	}
 	return v, nil
@@ -93,60 +97,79 @@ func (v *Verification) fail(format string, args ...any) {
 	v.Problems = append(v.Problems, fmt.Sprintf(format, args...))
 }
 
+// subjectOf is what messages call an output of a model.
+func subjectOf(m *model.Model, c int) string {
+	switch {
+	case len(m.Outputs) == 1:
+		return "the model"
+	case m.Statement.Scheme == model.OneAgainstOne:
+		i, j := model.Pair(c, len(m.Classes))
+		return fmt.Sprintf("the classifier of %q and %q", m.Classes[i], m.Classes[j])
+	}
+	return fmt.Sprintf("the classifier of %q", m.Classes[c])
+}
+
 // predictor notes where the weights of an output predict otherwise than what the problem
 // judges.
-func (v *Verification) predictor(number int, p objective, w []float64) {
+func (v *Verification) predictor(subject string, p objective, w []float64) {
 	if i := p.outside(w); i >= 0 {
-		v.fail("output %d has a coefficient for row %d, which is of neither of its classes", number, i+1)
+		v.fail("%s has a coefficient for row %d, which is of neither of its classes", subject, i+1)
 	}
 	if b, ok := p.Problem.(problem.Bounded); ok {
 		if part := p.cut(problem.Point{W: w}).W; !near(part, b.Inside(part)) {
-			v.fail("output %d has weights of a norm that is larger than the problem allows", number)
+			v.fail("%s has weights of a norm that is larger than the problem allows", subject)
 		}
 	}
 }
 
-// recompute replaces the certificate of an output, the one with that number, by
+// recompute replaces the certificate of an output, which messages call subject, by
 // what is found and notes what of the claim does not hold.
-func (v *Verification) recompute(number int, o *model.Output, p objective, w []float64, goal float64) {
+func (v *Verification) recompute(subject string, o *model.Output, p objective, w []float64, goal float64) {
 	if p.Bias == problem.None && o.Bias != 0 {
-		v.fail("output %d has the bias %g, claimed to have none", number, o.Bias)
+		v.fail("%s has the bias %g, claimed to have none", subject, o.Bias)
+	}
+	if k, ok := p.Problem.(*problem.Kernel); ok && !loss.IsConvex(k.Loss) {
+		worst := k.Tangent(p.cut(problem.Point{W: w}).W)
+		if v.Tangent != nil {
+			worst = max(worst, *v.Tangent)
+		}
+		v.Tangent = &worst
 	}
 	claim := o.Certificate
-	point := problem.Point{W: w, A: o.Dual}
+	point := problem.Point{W: p.point(w, float64(claim.Primal)), A: o.Dual}
 	rebuilt := point.A == nil
 	if rebuilt {
-		v.Rebuilt = true
+		v.Rebuilt = loss.IsConvex(p.Loss)
 		point.A = p.derivatives(w)
 	}
 	found := p.Certify(point)
 	o.Certificate.Primal, o.Certificate.Dual, o.Certificate.Zero = model.Bound(found.Primal), model.Bound(found.Dual), model.Bound(found.Zero)
 	// The errors of both values may be those of a bound far below the objective.
-	alone := func() float64 { return p.Certify(problem.Point{W: w}).Rounding }
-	v.compareObjective(number, claim, o.Certificate, alone)
-	v.compareValues(number, claim, o.Certificate, found.Rounding, rebuilt)
-	v.compareStatus(number, claim, o.Certificate, goal, rebuilt)
+	alone := func() float64 { return p.Certify(problem.Point{W: point.W}).Rounding }
+	v.compareObjective(subject, claim, o.Certificate, alone)
+	v.compareValues(subject, claim, o.Certificate, found.Rounding, rebuilt)
+	v.compareStatus(subject, claim, o.Certificate, goal, rebuilt)
 }
 
 // compareObjective compares the objective. rounding is asked for the bound on its own
 // error only where that matters, as it costs a pass.
-func (v *Verification) compareObjective(number int, claim, found model.Certificate, rounding func() float64) {
+func (v *Verification) compareObjective(subject string, claim, found model.Certificate, rounding func() float64) {
 	slack := tolerance * finiteOr(math.Abs(float64(found.Primal)), 0)
 	if differs(claim.Primal, found.Primal, slack) {
-		v.compare(number, "objective", claim.Primal, found.Primal, slack, rounding())
+		v.compare(subject, "objective", claim.Primal, found.Primal, slack, rounding())
 	}
 }
 
 // compareValues compares every other number of a claim. rounding bounds the error of the
 // values found.
-func (v *Verification) compareValues(number int, claim, found model.Certificate, rounding float64, rebuilt bool) {
+func (v *Verification) compareValues(subject string, claim, found model.Certificate, rounding float64, rebuilt bool) {
 	slack := tolerance * finiteOr(max(math.Abs(float64(found.Primal)), math.Abs(float64(found.Dual))), 0)
-	v.compare(number, "objective of zero weights", claim.Zero, found.Zero, tolerance*finiteOr(float64(found.Zero), 0), 0)
+	v.compare(subject, "objective of zero weights", claim.Zero, found.Zero, tolerance*finiteOr(float64(found.Zero), 0), 0)
 	if !rebuilt {
-		v.compare(number, "lower bound", claim.Dual, found.Dual, tolerance*finiteOr(math.Abs(float64(found.Dual)), 0), slack+rounding)
+		v.compare(subject, "lower bound", claim.Dual, found.Dual, tolerance*finiteOr(math.Abs(float64(found.Dual)), 0), slack+rounding)
 	}
 	if claim.Dual > claim.Primal+model.Bound(slack) {
-		v.fail("output %d claims the lower bound %.12g, which is above its objective %.12g", number, float64(claim.Dual), float64(claim.Primal))
+		v.fail("%s claims the lower bound %.12g, which is above its objective %.12g", subject, float64(claim.Dual), float64(claim.Primal))
 	}
 }
 
@@ -154,8 +177,8 @@ func (v *Verification) compareValues(number int, claim, found model.Certificate,
 // that is within the rounding error of both is not refuted, nor is it proved: another version
 // of the program may have ordered its sums otherwise, where the error is large against the
 // value, or the claim was changed.
-func (v *Verification) compare(number int, what string, claim, found model.Bound, slack, rounding float64) {
-	switch text := fmt.Sprintf("output %d claims the %s %.12g, found %.12g", number, what, float64(claim), float64(found)); {
+func (v *Verification) compare(subject string, what string, claim, found model.Bound, slack, rounding float64) {
+	switch text := fmt.Sprintf("%s claims the %s %.12g, found %.12g", subject, what, float64(claim), float64(found)); {
 	case !differs(claim, found, slack):
 	case differs(claim, found, slack+float64(4*finiteOr(rounding, 0))):
 		v.fail("%s", text)
@@ -177,7 +200,7 @@ func differs(claim, found model.Bound, slack float64) bool {
 }
 
 // compareStatus notes an end that the claimed gap does not support.
-func (v *Verification) compareStatus(number int, claim, found model.Certificate, goal float64, rebuilt bool) {
+func (v *Verification) compareStatus(subject string, claim, found model.Certificate, goal float64, rebuilt bool) {
 	gap := problem.Relative(float64(claim.Primal), float64(claim.Dual), float64(claim.Zero))
 	proved := gap // of the claim's numbers, and of those found
 	if !rebuilt {
@@ -185,11 +208,11 @@ func (v *Verification) compareStatus(number int, claim, found model.Certificate,
 	}
 	switch status := solver.Status(claim.Status); {
 	case !slices.Contains(severity, status):
-		v.fail("output %d claims the status %q, expected one of %v", number, claim.Status, severity)
+		v.fail("%s claims the status %q, expected one of %v", subject, claim.Status, severity)
 	case status == solver.Converged && !(proved <= goal*(1+tolerance)+1e-13):
-		v.fail("output %d claims to have converged to the gap %g, but its gap is %g", number, goal, proved)
+		v.fail("%s claims to have converged to the gap %g, but its gap is %g", subject, goal, proved)
 	case status != solver.Converged && status != solver.Diverged && gap < goal*(1-tolerance):
-		v.fail("output %d claims the status %s, but its gap %g is below the %g asked for", number, status, gap, goal)
+		v.fail("%s claims the status %s, but its gap %g is below the %g asked for", subject, status, gap, goal)
 	}
 }
 

@@ -139,7 +139,7 @@ func printAudit(r report, m *model.Model, a *train.Audit, opt train.AuditOptions
 		r.line("objective", "%.10g", s.Primal)
 		return
 	}
-	r.line("proof", "objective %.10g, best possible at least %.10g: relative gap %.3g", s.Primal, s.Dual, s.Gap)
+	r.line("proof", "objective %.10g, best possible at least %.10g: %s", s.Primal, s.Dual, gapOf(s))
 	if len(a.Outputs) > 1 {
 		r.line("worst", "%s: relative gap %.3g", nameOf(m, s.WorstOutput), s.Worst)
 	}

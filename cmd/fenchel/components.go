@@ -170,7 +170,7 @@ func verifyComponents(cmd *cobra.Command, in *input, m *model.PCA, tampered erro
 		case v.Unproved != "":
 			r.line("unproved", "%s of %s: %s", count(m.Statement.K, "component"), count(m.Cols(), "feature"), v.Unproved)
 		default:
-			r.line("true", "%s of %s", count(m.Statement.K, "component"), count(m.Cols(), "feature"))
+			r.line("verified", "%s of %s", count(m.Statement.K, "component"), count(m.Cols(), "feature"))
 			printBound(r, m.Statement.K, v.Found)
 		}
 	}

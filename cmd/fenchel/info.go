@@ -47,7 +47,7 @@ func newInfo() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	cmd.Flags().StringVar(&weights, "weights", "", "write the weight of every feature to this CSV file, in original units too")
-	cmd.Flags().IntVar(&top, "top", 10, "show so many of the largest weights of each output")
+	cmd.Flags().IntVar(&top, "top", 10, "show so many of the largest weights of each class")
 	return cmd
 }
 

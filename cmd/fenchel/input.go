@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -97,9 +98,27 @@ func (in *input) read(cmd *cobra.Command, sources []string) (*dataset.Set, error
 	in.opt.Stdin = cmd.InOrStdin()
 	set, err := dataset.Read(cmd.Context(), sources, in.opt)
 	if err != nil {
-		return nil, readError(err)
+		return nil, readError(notData(cmd, sources, err))
 	}
 	return set, nil
+}
+
+// notData says of a source that cannot be read what it is instead: a model, or perhaps the
+// file to write, which other programs take as the last argument.
+func notData(cmd *cobra.Command, sources []string, err error) error {
+	last := sources[len(sources)-1]
+	out := cmd.Flags().Lookup("output")
+	if len(sources) > 1 && out != nil && !out.Changed && errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(err.Error(), last+": ") {
+		return fmt.Errorf("%w (a file to write is named by --output, or -o)", err)
+	}
+	for _, source := range sources {
+		for _, file := range matches(source) {
+			if model.IsFile(file) {
+				return fmt.Errorf("%s: found a model, expected data", file)
+			}
+		}
+	}
+	return err
 }
 
 // blocks reads all sources as a stream and gives take the rows, block after block.
@@ -110,7 +129,7 @@ func (in *input) blocks(cmd *cobra.Command, sources []string, take func(*dataset
 	in.opt.Stdin = cmd.InOrStdin()
 	rows, err := dataset.Blocks(cmd.Context(), sources, in.opt)
 	if err != nil {
-		return readError(err)
+		return readError(notData(cmd, sources, err))
 	}
 	defer rows.Close()
 	warn(cmd, rows.Warnings)

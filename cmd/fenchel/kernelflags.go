@@ -19,11 +19,11 @@ type kernelFlags struct {
 	cache      string
 }
 
-var kernelParameters = [...]struct{ name, help string }{
-	{"gamma", "gamma of the kernel (default 1/features for rbf, poly and sigmoid)"},
-	{"sigma", "width of the kernel rbf, instead of gamma: gamma = 1/(2 sigma^2)"},
-	{"degree", "degree of the kernel poly (default 3)"},
-	{"coef0", "constant of the kernels poly and sigmoid (default 0)"},
+var kernelParameters = [...]struct{ name, of, help string }{ // of: a kernel that has it
+	{"gamma", "rbf", "gamma of the kernel (default 1/features for rbf, poly and sigmoid)"},
+	{"sigma", "rbf", "width of the kernel rbf, instead of gamma: gamma = 1/(2 sigma^2)"},
+	{"degree", "poly", "degree of the kernel poly (default 3)"},
+	{"coef0", "poly", "constant of the kernels poly and sigmoid (default 0)"},
 }
 
 // register adds the flags.
@@ -34,7 +34,7 @@ func (k *kernelFlags) register(cmd *cobra.Command, spec *train.Spec) {
 		f.Float64Var(&k.parameters[i], p.name, 0, p.help)
 	}
 	f.StringVar(&spec.Map, "map", "", "approximate the kernel by inner products of finitely many features, as in \"fenchel list maps\", and train a linear model of these")
-	f.Float64Var(&spec.Radius, "radius", 0, "bound the norm of a kernel machine instead of giving it a price lambda")
+	f.Float64Var(&spec.Radius, "radius", 0, "bound on the norm of a kernel machine, instead of lambda")
 	f.Float64Var(&spec.Slack, "slack", 0, "seek the largest margin with this average slack, instead of lambda")
 	f.Float64Var(&spec.Nu, "nu", 0, "share of rows beyond the margin or tube of a kernel machine, or of outliers: nu-classification, nu-regression (with C), one class")
 	f.StringVar(&k.cache, "cache", "", "keep at most so much of the kernel's matrix in memory, such as 500MB (default 1GB; never changes a result)")
@@ -62,7 +62,10 @@ func (k *kernelFlags) apply(cmd *cobra.Command, spec *train.Spec) error {
 		if err := checkParameter(p.name, k.parameters[i]); err != nil {
 			return err
 		}
-		if spec.Kernel == "" || strings.ContainsAny(spec.Kernel, ":+*(") {
+		if spec.Kernel == "" {
+			return fmt.Errorf("--%s needs --kernel (try --kernel %s)", p.name, p.of)
+		}
+		if strings.ContainsAny(spec.Kernel, ":+*(") {
 			return fmt.Errorf("--%s %s: expected the name of one kernel, such as --kernel rbf, found --kernel %q", p.name, value, spec.Kernel)
 		}
 		given = append(given, p.name+"="+value)

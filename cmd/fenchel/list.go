@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,7 @@ import (
 
 // lists holds what can be listed, by the noun that asks for it.
 var lists = map[string]func() [][2]string{
-	"losses":    func() [][2]string { return rows(loss.Entries()) },
+	"losses":    func() [][2]string { return rows(slices.Concat(loss.Entries(), loss.NonconvexEntries())) },
 	"penalties": func() [][2]string { return rows(penalty.Entries()) },
 	"kernels":   func() [][2]string { return rows(kernel.Entries()) },
 	"maps":      func() [][2]string { return marked("approximate kernel: ", kernel.Approximations()) },
@@ -36,8 +37,9 @@ var lists = map[string]func() [][2]string{
 func newList() *cobra.Command {
 	nouns := []string{"losses", "penalties", "kernels", "maps", "solvers", "methods", "formats", "generators", "experiments"}
 	return &cobra.Command{
-		Use:       "list losses|penalties|kernels|maps|solvers|methods|formats|generators|experiments",
+		Use:       "list WHAT",
 		Short:     "List what can be chosen by name",
+		Long:      "List prints names and what they stand for. WHAT is one of " + strings.Join(nouns, ", ") + ".",
 		ValidArgs: nouns,
 		Args:      arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {

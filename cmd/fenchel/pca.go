@@ -40,17 +40,17 @@ type reducer struct {
 func newPCA() *cobra.Command {
 	p := &reducer{}
 	cmd := &cobra.Command{
-		Use:   "pca DATA... -k K -o MODEL",
+		Use:   "pca DATA... -k K [-o MODEL]",
 		Short: "Find principal components, and prove how much variance others could capture",
 		Long: `Pca finds the K orthonormal directions that capture most of the variance of the
 rows of DATA, and proves how much the best directions could capture at most.
-Targets in DATA are not looked at. Tables are centred and scaled (--scale std), as
+Targets in DATA are not used. Tables are centred and scaled (--scale std), as
 their columns have units of their own, and a column called target, label, class or y,
 or named by --target, is left out. Other rows are centred if at least one value in
 twenty is not zero, or --center asks for it; sparse ones stay sparse either way.
 Without centring it is the second moment about 0 that is captured, not a variance.
 
-With --stream, or from standard input, each row is looked at once and forgotten:
+With --stream, or from standard input, each row is read once and forgotten:
 memory does not grow with their number. One row in twenty (--hold-out) is then held
 out, and what the components capture of them is reported instead of a proof. The
 scale is that of all rows learned.
@@ -115,7 +115,7 @@ func dataOr(err error) error {
 	return err
 }
 
-// learn looks at the rows once. What was learned before an error is a result too.
+// learn reads the rows once. What was learned before an error is a result too.
 func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 	var s *train.PCAStream
 	var earlier *model.PCA

@@ -17,6 +17,7 @@ import (
 
 func (p *reducer) register(cmd *cobra.Command) {
 	p.in.register(cmd, true)
+	cmd.Flags().Lookup("target").Usage = "column to leave out, by name or position from 1 (default: one called target, label, class or y)"
 	f, s := cmd.Flags(), &p.spec
 	f.StringVarP(&p.components, "components", "k", "", "how many components; a share of the variance such as 0.95 for the fewest that capture it, or all")
 	f.StringVar(&s.Method, "method", "auto", "method, as in \"fenchel list methods\"")
@@ -27,7 +28,7 @@ func (p *reducer) register(cmd *cobra.Command) {
 	f.BoolVar(&s.Shuffle, "shuffle", false, "such a method takes the rows in random order")
 	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
 	f.IntVar(&p.in.opt.Columns, "features", 0, "number of features of a stream of sparse rows (default what its first thousand rows need)")
-	f.BoolVar(&p.stream, "stream", false, "look at each row once, in memory that does not grow with their number (default for standard input)")
+	f.BoolVar(&p.stream, "stream", false, "read each row once, in memory that does not grow with their number (default for standard input)")
 	f.StringVar(&p.resume, "resume", "", "go on from the model of a stream, with rows that come after its own")
 	f.Float64Var(&s.HoldOut, "hold-out", pca.UsualHoldOut, "share of a stream's rows that is held out to judge by, 0 for none")
 	f.BoolVar(&s.NoState, "no-state", false, "leave out of a stream's model what --resume needs: smaller")
@@ -120,7 +121,7 @@ func (p *reducer) howMany() (err error) {
 	return nil
 }
 
-// streams reports whether rows are looked at once: where that was asked for, and
+// streams reports whether rows are read once: where that was asked for, and
 // where they come from a pipe, unless the method needs more.
 func (p *reducer) streams(sources []string) bool {
 	return p.stream || p.resume != "" || slices.Contains(sources, "-") && p.spec.Streams()

@@ -43,7 +43,8 @@ func (p *reducer) print(cmd *cobra.Command, sources []string) {
 		c := s.Cost()
 		r.line("cost", "%s, rank %d (at most %d), squared ranks in all %.4g, %.4g operations", count(c.Steps, "row"), c.Rank, c.MostRank, c.SquaredRanks, c.Flops)
 	}
-	r.line("time", "read %s, fit %s, certify %s, total %s", seconds(p.read), seconds(p.result.Fit), seconds(p.result.Certify), seconds(p.total))
+	r.line("time", "read %s, fit %s, certify %s, other %s, total %s", seconds(p.read), seconds(p.result.Fit), seconds(p.result.Certify),
+		seconds(max(0, p.total-p.read-p.result.Fit-p.result.Certify)), seconds(p.total))
 	if p.out != "" {
 		r.line("model", "%s", p.out)
 	} else {
@@ -163,7 +164,7 @@ func unprovedComponents(m *model.PCA) string {
 	case m.Statement.Stream && m.Proof.Status != train.Merged:
 		return "as rows came once"
 	case m.Proof.Status == train.Merged:
-		return "as the rows were not looked at"
+		return "as the rows were not read"
 	}
 	return "nothing was found that bounds what others capture"
 }

@@ -36,8 +36,8 @@ training data, or the number. With --scores the scores follow, with
 separated by tabs; --id begins each line with a column of the table. A label with
 a newline, tab or other control character is quoted, as in "a\nb", so that a row
 stays a line. A file that is called .csv gets commas and a line of names: label,
-score and p_CLASS, prediction, or pc1, pc2, ... Targets in DATA are not looked
-at; tables need not have them. Where the model's features have no names, columns
+score and p_CLASS, prediction, or pc1, pc2, ... Targets in DATA are not
+used; tables need not have them. Where the model's features have no names, columns
 are these, or these and the target: last, if it is not called so. If MODEL are
 principal components, the line is the coordinates of the row along these,
 separated by tabs. From a .fen file rows are scored as they are written: it may

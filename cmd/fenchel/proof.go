@@ -71,7 +71,7 @@ func printTask(r report, m *model.Model) {
 		r.line("task", "one class: outliers are -1, others 1")
 		return
 	}
-	r.line("task", "%d classes: %s", len(m.Classes), few(m.Classes))
+	r.line("task", "%s: %s", count(len(m.Classes), "class"), few(m.Classes))
 }
 
 // printProblem states the problem that was solved, and why by that solver.
@@ -98,13 +98,22 @@ func printProof(r report, m *model.Model, s train.Summary, status, unproved stri
 		r.line("objective", "%.10g", s.Primal)
 		return
 	}
-	r.line("status", "%s: relative gap %.3g, asked for %.3g", status, s.Gap, m.Statement.Gap)
+	r.line("status", "%s: %s, asked for %.3g", status, gapOf(s), m.Statement.Gap)
 	r.line("proof", "objective %.10g, best possible at least %.10g", s.Primal, s.Dual)
 	printApproximate(r, m)
 	if len(m.Outputs) > 1 {
 		o := m.Outputs[s.WorstOutput].Certificate
 		r.line("worst", "%s: relative gap %.3g, %s", nameOf(m, s.WorstOutput), s.Worst, o.Status)
 	}
+}
+
+// gapOf writes the relative gap, and what it is relative to if that is not the objective.
+func gapOf(s train.Summary) string {
+	text := fmt.Sprintf("relative gap %.3g", s.Gap)
+	if problem.RelativeToZero(s.Primal, s.Dual, s.Zero) {
+		text += " (relative to 1e-12 of the zero model's objective: this model's is smaller)"
+	}
+	return text
 }
 
 // printApproximate says which problem a proof is about, if it is not that of the

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -43,6 +44,8 @@ that anyone can check again with "fenchel verify". What the exit codes mean is i
 		},
 	}
 	root.SetFlagErrorFunc(explainFlag)
+	root.SetUsageFunc(printUsage)
+	root.SetHelpFunc(printHelp)
 	for _, m := range makers {
 		if len(args) > 0 && args[0] == m.verb {
 			root.AddCommand(m.make())
@@ -70,10 +73,20 @@ func verbs(root *cobra.Command) []string {
 	return list
 }
 
+// verbHabits are commands of other programs, with those that do the same here.
+var verbHabits = map[string]string{
+	"fit": "train", "learn": "train", "svm-train": "train", "test": "evaluate", "score": "evaluate", "eval": "evaluate", "classify": "predict", "transform": "predict",
+	"svm-predict": "predict", "show": "info", "inspect": "info", "summary": "info", "check": "verify", "export": "convert", "import": "convert",
+}
+
 // unknownVerb is the error for the first argument that is not a flag.
 func unknownVerb(root *cobra.Command, args []string) error {
 	at := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
-	return registry.Unknown("command", args[max(at, 0)], verbs(root))
+	verb := args[max(at, 0)]
+	if ours, ok := verbHabits[verb]; ok {
+		return fmt.Errorf("unknown command %q: did you mean %q? see \"fenchel --help\"", verb, ours)
+	}
+	return registry.Unknown("command", verb, verbs(root))
 }
 
 // refuseUnknown makes the commands that cobra adds, help and completion,
@@ -86,6 +99,9 @@ func refuseUnknown(root *cobra.Command) {
 		case "help":
 			c.Args = func(_ *cobra.Command, args []string) error {
 				if _, _, err := root.Find(args); err != nil {
+					if _, ok := lists[args[0]]; ok {
+						return fmt.Errorf("unknown help topic %q: \"fenchel list %s\" explains them", args[0], args[0])
+					}
 					return registry.Unknown("help topic", args[0], verbs(root))
 				}
 				return nil
@@ -112,33 +128,66 @@ func none(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: found %s, expected %q", cmd.Name(), count(len(args), "argument"), cmd.UseLine())
+	return fmt.Errorf("%s: found %s, expected %s", cmd.Name(), count(len(args), "argument"), usage(cmd))
 }
 
 // arguments refuses fewer than least or, if most > 0, more than most arguments.
 func arguments(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if n := len(args); n < least || most > 0 && n > most {
-			return fmt.Errorf("%s: found %s, expected %q", cmd.Name(), count(n, "argument"), cmd.UseLine())
+		n := len(args)
+		if n < least {
+			return fmt.Errorf("%s: name %s: %s", cmd.Name(), argumentNames(cmd)[n], usage(cmd))
+		}
+		if most > 0 && n > most {
+			return fmt.Errorf("%s: found %s, expected %s", cmd.Name(), count(n, "argument"), usage(cmd))
 		}
 		if at := slices.Index(args, ""); at >= 0 { // as an unset variable of a shell script makes it
-			return fmt.Errorf("%s: argument %d is empty, expected %q", cmd.Name(), at+1, cmd.UseLine())
+			return fmt.Errorf("%s: argument %d is empty, expected %s", cmd.Name(), at+1, usage(cmd))
 		}
 		return nil
 	}
+}
+
+// argumentNames says in words what a verb takes, in order.
+func argumentNames(cmd *cobra.Command) []string {
+	var names []string
+	for word := range strings.FieldsSeq(cmd.Use) {
+		switch word {
+		case "DATA...", "IN...":
+			names = append(names, "the data")
+		case "MODEL":
+			names = append(names, "a model")
+		case "MODEL...":
+			names = append(names, "another model")
+		case "OUT":
+			names = append(names, "the file to write")
+		case "WHAT":
+			names = append(names, "what to list ("+strings.Join(cmd.ValidArgs, ", ")+")")
+		case "NAME":
+			names = append(names, "a figure or table of \"fenchel list experiments\"")
+		}
+	}
+	return names
+}
+
+// usage is how cmd is called, without its flags.
+func usage(cmd *cobra.Command) string {
+	return strings.TrimSuffix(cmd.UseLine(), " [flags]")
 }
 
 // explainFlag says what is wrong with a flag in the words of the other errors.
 func explainFlag(cmd *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
+	var bare *pflag.ValueRequiredError
 	switch {
-	case errors.As(err, &missing) && missing.GetSpecifiedShortnames() == "":
-		var known []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-		return registry.Unknown("flag", "--"+missing.GetSpecifiedName(), known)
+	case errors.As(err, &missing):
+		return unknownFlag(cmd, missing)
 	case errors.As(err, &invalid):
 		return fmt.Errorf("--%s %s: expected %s", invalid.GetFlag().Name, invalid.GetValue(), expectedOf(invalid.GetFlag().Value.Type()))
+	case errors.As(err, &bare):
+		f := bare.GetFlag()
+		return fmt.Errorf("--%s: found nothing after it, expected %s", f.Name, cmp.Or(expectedText[f.Name], expectedOf(f.Value.Type())))
 	}
 	return err
 }
@@ -157,7 +206,7 @@ func expectedOf(kind string) string {
 	case "bool":
 		return "true or false"
 	}
-	return "a value of type " + kind
+	return "a value"
 }
 
 // complete offers the values that begin as the word does to the shell's

@@ -134,7 +134,7 @@ func TestJSONContract(t *testing.T) {
 		{[]string{"train", "@toy:n=50,d=3", "--test", "@toy:n=50,d=3,skip=50", "-o", "m"},
 			"status primal dual gap gap_absolute lambda C n d nonzeros solver loss penalty bias epochs seconds.read seconds.train seconds.certify seconds.total model test.error test.accuracy test.rows"},
 		{[]string{"train", "@linear:n=50,d=3", "--task", "regression", "--test", "@linear:n=50,d=3,skip=50"}, "status test.rmse test.mae test.r2 model"},
-		{[]string{"train", "@toy:n=50,d=3", "--kernel", "rbf", "-o", "k"}, "status gap kernel kernel_evaluations kernel_evaluations_computed support"},
+		{[]string{"train", "@toy:n=50,d=3", "--kernel", "rbf", "-o", "k"}, "status gap kernel kernel_evaluations kernel_evaluations_computed kernel_evaluations_prefetched inner_products support support_bounded kkt_violation leave_one_out_bound leave_one_out_by"},
 		{[]string{"info", "k"}, "problem.kernel support outputs"},
 		{[]string{"verify", "k", "@toy:n=50,d=3"}, "valid found.gap"},
 		{[]string{"verify", "m", "@toy:n=50,d=3"}, "valid problems claimed.primal claimed.dual claimed.gap found.primal found.dual found.gap rebuilt_dual digest"},

@@ -56,6 +56,16 @@ func sizes(rows, features int, nonzeros int64) string {
 	return fmt.Sprintf("%s, %s, %s", count(rows, "row"), count(features, "feature"), count(int(nonzeros), "nonzero"))
 }
 
+// short writes a large number in three digits or more: 789 M for 789341746.
+func short(n int64) string {
+	const units = " kMGTPE"
+	unit := 0
+	for n >= 10000 && unit < len(units)-1 {
+		n, unit = (n+500)/1000, unit+1
+	}
+	return strings.TrimSpace(fmt.Sprintf("%d %c", n, units[unit]))
+}
+
 // count writes a number with its noun.
 func count(n int, noun string) string {
 	if n == 1 {

@@ -19,7 +19,7 @@ type tracer struct {
 func newTracer(t *trainer) *tracer {
 	head := []string{"class", "epoch", "train_seconds", "certify_seconds", "primal", "dual", "gap", "test_error"}
 	if t.spec.IsMachine() {
-		head = append(head, "evaluations_requested", "evaluations_computed")
+		head = append(head, "evaluations_requested", "evaluations_computed", "evaluations_prefetched", "inner_products")
 	}
 	return &tracer{t: t, rows: [][]string{head}}
 }
@@ -36,7 +36,9 @@ func (tr *tracer) look(p train.Progress) {
 	row := []string{class, strconv.Itoa(p.Epoch), number(p.Train.Seconds()), number(p.Certify.Seconds()),
 		number(c.Primal), number(c.Dual), number(c.Relative()), tr.testError(p)}
 	if tr.t.spec.IsMachine() {
-		row = append(row, strconv.FormatInt(p.Evaluations.Requested, 10), strconv.FormatInt(p.Evaluations.Computed, 10))
+		for _, n := range []int64{p.Evaluations.Requested, p.Evaluations.Computed, p.Evaluations.Prefetched, p.Evaluations.Products} {
+			row = append(row, strconv.FormatInt(n, 10))
+		}
 	}
 	tr.rows = append(tr.rows, row)
 }

@@ -30,13 +30,14 @@ type trainer struct {
 	set, testSet *dataset.Set
 	result       *train.Result
 	evaluation   *train.Evaluation
-	read, total  time.Duration
+	read, fitted time.Duration
+	total        time.Duration
 }
 
 func newTrain() *cobra.Command {
 	t := &trainer{}
 	cmd := &cobra.Command{
-		Use:   "train DATA... -o MODEL",
+		Use:   "train DATA... [-o MODEL]",
 		Short: "Train a linear model or kernel machine to a proved accuracy",
 		Long: `Train reads DATA (files, globs, - for standard input, or @name:key=value,... for
 a generator), minimises
@@ -55,8 +56,8 @@ the approximate kernel. The exit code is 0 if the gap is proved; for the others 
 		Example: `  fenchel train @text
   fenchel train news.svm.gz -o news.model --loss logistic --C 0.5
   fenchel train adult.svm --kernel rbf --gamma 0.05 --C 1 -o adult.model
-  fenchel train sensors.csv --task one-class --nu 0.05 --kernel rbf -o usual.model
-  fenchel train forest.svm --kernel rbf --gamma 10 --map nystrom:rank=500 -o forest.model
+  fenchel train sensors.csv --task one-class --nu 0.05 --kernel rbf -o ok.model
+  fenchel train forest.svm --kernel rbf --gamma 10 --map nystrom -o forest.model
   fenchel train houses.csv --target price -o houses.model --test later.csv`,
 		Args: arguments(1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return t.run(cmd, args) },
@@ -210,7 +211,9 @@ func (t *trainer) fit(cmd *cobra.Command, tr *tracer) error {
 	}
 	var err error
 	defer stopping(cmd.Context(), "certifying the best model")()
+	begun := time.Now()
 	t.result, err = train.Fit(cmd.Context(), t.set, t.spec)
+	t.fitted = time.Since(begun)
 	var late train.LimitError
 	if errors.As(err, &late) {
 		return &exit{exitLimit, err}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,14 +23,14 @@ import (
 // registerProblem adds the flags that state the problem and the limits.
 func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f, s := cmd.Flags(), &t.spec
-	f.StringVar(&s.Task, "task", "", "classification, regression (default: decided by the targets) or one-class: tell outliers, which needs --nu and no targets")
+	f.StringVar(&s.Task, "task", "", "classification, regression (default: decided by the targets) or one-class: outlier detection, which needs --nu and no targets")
 	f.StringVar(&s.Loss, "loss", "", "loss, as in \"fenchel list losses\" (default hinge for classes, squared for numbers)")
 	f.StringVar(&s.Penalty, "penalty", "l2", "penalty, as in \"fenchel list penalties\"")
-	f.Float64Var(&s.Lambda, "lambda", 0, "weight of the penalty (default 1/N, N the number of rows or the sum of their weights)")
-	f.Float64Var(&s.C, "C", 0, "weight of the losses, instead of lambda: lambda = 1/(C N)")
+	f.Float64Var(&s.Lambda, "lambda", 0, "regularisation, the weight of the penalty: larger lambda makes the weights smaller (default 1/N, N the number of rows or the sum of their weights)")
+	f.Float64Var(&s.C, "C", 0, "regularisation, instead of lambda: larger C fits the training rows harder; C = 1/(lambda N)")
 	t.kernel.register(cmd, s)
-	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column) or none (default free, with --radius feature)")
-	f.StringVar(&s.Scheme, "scheme", "one-against-rest", "how more than two classes are told apart: one-against-rest or one-against-one")
+	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column) or none (default free; feature with --radius and with solvers that have no step for a free one)")
+	f.StringVar(&s.Scheme, "scheme", "one-against-rest", "multi-class strategy: one-against-rest or one-against-one")
 	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables: CSV, TSV, ARFF and caches of them; else none, also for NPY and NPZ)")
 	f.StringVar(&s.Solver, "solver", "auto", "solver, as in \"fenchel list solvers\"")
 	f.IntVar(&s.Partitions, "partitions", 0, "parts of the rows that sdca works on side by side, a core for each (default 1 or 2 by the sizes of the data; changes the result)")
@@ -40,7 +41,7 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
 	f.BoolVar(&s.NoDual, "no-dual", false, "leave the dual variables out of the model: smaller, but verify proves less")
 	complete(cmd, "task", train.Tasks()...)
-	complete(cmd, "loss", names(loss.Entries())...)
+	complete(cmd, "loss", names(slices.Concat(loss.Entries(), loss.NonconvexEntries()))...)
 	complete(cmd, "penalty", names(penalty.Entries())...)
 	complete(cmd, "bias", problem.BiasNames()...)
 	complete(cmd, "scheme", train.Schemes()...)
@@ -55,6 +56,9 @@ func (t *trainer) check(cmd *cobra.Command, sources []string) error {
 		name  string
 		value float64
 	}{{"lambda", t.spec.Lambda}, {"C", t.spec.C}, {"radius", t.spec.Radius}, {"slack", t.spec.Slack}, {"nu", t.spec.Nu}, {"gap", t.spec.Gap}} {
+		if p.name == "lambda" && f.Changed(p.name) && p.value == 0 {
+			return errors.New("--lambda 0: expected a number > 0, such as 1e-9 to come close to no penalty: without one no bound can be proved")
+		}
 		if f.Changed(p.name) && !(p.value > 0 && p.value <= math.MaxFloat64) {
 			return fmt.Errorf("--%s %g: expected a number > 0", p.name, p.value)
 		}

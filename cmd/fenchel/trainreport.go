@@ -2,12 +2,11 @@ package main
 
 import (
 	"fmt"
-	"strconv"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/train"
@@ -21,23 +20,26 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	printColumns(r, m.Schema)
 	printTask(r, m)
 	printProblem(r, m, t.result.C, t.result.Why)
+	if t.result.BiasWhy != "" {
+		r.line("bias", "%s: %s", m.Statement.Bias, t.result.BiasWhy)
+	}
 	if t.unlikeTable() {
 		r.line("scale", "none, the default of data that are no table; of CSV, TSV and ARFF it is std")
 	}
 	printProof(r, m, s, string(t.result.Status), t.result.Unproved)
 	printRounding(r, t.set.Rounding, s.Gap)
-	printSize(r, m)
+	if facts := t.result.Machine; facts != nil {
+		printFacts(r, m, facts)
+	} else {
+		printSize(r, m)
+	}
 	if m.Support != nil {
-		r.line("kernel", "%d values requested, %d computed", t.result.Evaluations.Requested, t.result.Evaluations.Computed)
+		r.line("kernel", "%s", evaluated(t.result.Evaluations))
 	}
 	if t.evaluation != nil {
 		r.line("test", "%s", headline(t.evaluation))
 	}
-	summed := ""
-	if n := len(m.Outputs); n > 1 { // they run side by side
-		summed = fmt.Sprintf(" (summed over %d classes)", n)
-	}
-	r.line("time", "read %s, train %s, certify %s%s, total %s", seconds(t.read), seconds(t.result.Train), seconds(t.result.Certify), summed, seconds(t.total))
+	r.line("time", "%s", t.times())
 	if t.out != "" {
 		r.line("model", "%s", t.out)
 	} else {
@@ -45,34 +47,36 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	}
 }
 
-// unscaled reports whether nothing scales the features, though that was not asked for and
-// would make sense.
-func (t *trainer) unscaled() bool {
-	k, err := kernel.New(t.spec.Kernel)
-	return t.spec.Scaling == "" && !t.set.Schema.Table() && (err != nil || !kernel.Selective(k))
+// times says where the time went, in parts that add up. Several outputs are trained at the
+// same time: what they took together is no part.
+func (t *trainer) times() string {
+	fit := fmt.Sprintf("train %s, certify %s", seconds(t.result.Train), seconds(t.result.Certify))
+	other := t.total - t.read - t.result.Train - t.result.Certify
+	if n := len(t.result.Model.Outputs); n > 1 {
+		fit = fmt.Sprintf("fit %s (train %s, certify %s, summed over %d classifiers)", seconds(t.fitted), seconds(t.result.Train), seconds(t.result.Certify), n)
+		other = t.total - t.read - t.fitted
+	}
+	return fmt.Sprintf("read %s, %s, other %s, total %s", seconds(t.read), fit, seconds(max(0, other)), seconds(t.total))
 }
 
-// adviseScale warns of columns that differ so much in size that the penalty, or the
-// distances of rows, are a matter of a few of them.
-func (t *trainer) adviseScale(cmd *cobra.Command) {
-	const much = 1e4
-	if !t.unscaled() || t.set.Text {
-		return
+// printFacts says what is known of a kernel machine besides its gap.
+func printFacts(r report, m *model.Model, f *train.MachineFacts) {
+	r.line("support", "%s of %s, %d at the bound", count(f.Support, "vector"), count(m.Data.Rows, "row"), f.Bounded)
+	if !math.IsInf(f.Violation, 1) {
+		r.line("KKT", "largest violation %.3g", f.Violation)
 	}
-	ratio, small, large := dataset.Disparity(t.set.X)
-	if ratio <= much {
-		return
+	if f.LeaveOneOut != nil {
+		r.line("left out", "leave-one-out error at most %s if this is the optimum (%s)", percent(*f.LeaveOneOut), f.By)
 	}
-	name := func(j int) string {
-		if t.set.Feature != nil {
-			return strconv.Quote(t.set.Feature[j])
-		}
-		if t.set.ZeroBased {
-			return strconv.Itoa(j)
-		}
-		return strconv.Itoa(j + 1)
+}
+
+// evaluated says how many values of a kernel were computed, and how many were at hand.
+func evaluated(c kernel.Counts) string {
+	ahead := ""
+	if c.Prefetched > 0 {
+		ahead = fmt.Sprintf(" (%s of them before they were needed)", short(c.Prefetched))
 	}
-	warn(cmd, []error{fmt.Errorf("columns differ in size by %.0e (%s is the largest, %s the smallest): use --scale std", ratio, name(large), name(small))})
+	return fmt.Sprintf("%s values computed%s, cache hits %.0f %%", short(c.Computed), ahead, math.Floor(100*c.Hits()))
 }
 
 // unlikeTable reports whether features are as they were by default, but would have been
@@ -115,7 +119,13 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 	}
 	if m.Support != nil {
 		out["kernel"], out["support"] = m.Statement.Kernel, m.Support.Len()
-		out["kernel_evaluations"], out["kernel_evaluations_computed"] = t.result.Evaluations.Requested, t.result.Evaluations.Computed
+		c := t.result.Evaluations
+		out["kernel_evaluations"], out["kernel_evaluations_computed"] = c.Requested, c.Computed
+		out["kernel_evaluations_prefetched"], out["inner_products"] = c.Prefetched, c.Products
+	}
+	if f := t.result.Machine; f != nil {
+		out["support_bounded"], out["kkt_violation"] = f.Bounded, model.Bound(f.Violation)
+		out["leave_one_out_bound"], out["leave_one_out_by"] = f.LeaveOneOut, f.By
 	}
 	if m.Map != nil { // the proof is of the kernel that the map approximates this one by
 		out["kernel"], out["map"] = m.Statement.Kernel, m.Statement.Map
@@ -123,6 +133,9 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 	}
 	if rounding := t.set.Rounding; rounding > s.Gap {
 		out["rounding"] = rounding
+	}
+	if t.result.BiasWhy != "" {
+		out["bias_why"] = t.result.BiasWhy
 	}
 	if t.result.Why != "" {
 		out["solver_why"] = t.result.Why

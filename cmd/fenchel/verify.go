@@ -23,7 +23,8 @@ trusted. The exit code is 0 if everything claimed is true, 5 if some claim is fa
 as a number was changed or the data differ, and 3 if the claims are unproved: nothing
 bounds the objective from below, a model without dual variables has to be believed, or
 the data have no names to compare those of a table's columns with; for the others see
-"fenchel help exit-codes".
+"fenchel help exit-codes". Of a loss that is not convex, such as ramp, it says to which
+gap the convex problem of the concave-convex procedure is solved at the model.
 
 A model file of LIBSVM or LIBLINEAR claims nothing. With --C, for one_class and
 nu_svc --nu, and for nu_svr both, as they were in its training, verify says what
@@ -87,7 +88,7 @@ func printVerification(r report, m *model.Model, v *train.Verification) {
 	if len(v.Problems) > 0 {
 		return
 	}
-	verdict := "true"
+	verdict := "verified"
 	if v.Unproved != "" {
 		verdict = "unproved"
 		r.line(verdict, "%s", v.Unproved)
@@ -96,7 +97,10 @@ func printVerification(r report, m *model.Model, v *train.Verification) {
 	if v.Found.Unproved() {
 		r.line(verdict, "objective %.10g", v.Found.Primal)
 	} else {
-		r.line(verdict, "objective %.10g, best possible at least %.10g: relative gap %.3g", v.Found.Primal, v.Found.Dual, v.Found.Gap)
+		r.line(verdict, "objective %.10g, best possible at least %.10g: %s", v.Found.Primal, v.Found.Dual, gapOf(v.Found))
+	}
+	if v.Tangent != nil {
+		r.line("tangent", "the convex problem that has the tangent of the loss's concave part is solved at this point to a relative gap of %.3g", *v.Tangent)
 	}
 	printApproximate(r, m)
 	if v.Rebuilt && v.Unproved == "" {
@@ -114,6 +118,10 @@ func verificationJSON(m *model.Model, v *train.Verification) map[string]any {
 		problems = []string{}
 	}
 	valid, reason := validity(v.Problems, v.Unproved)
-	return map[string]any{"valid": valid, "reason": reason, "problems": problems, "claimed": summary(v.Claimed), "found": summary(v.Found),
+	out := map[string]any{"valid": valid, "reason": reason, "problems": problems, "claimed": summary(v.Claimed), "found": summary(v.Found),
 		"rebuilt_dual": v.Rebuilt, "digest": m.Data.Digest}
+	if v.Tangent != nil {
+		out["tangent_gap"] = model.Bound(*v.Tangent)
+	}
+	return out
 }

@@ -21,7 +21,7 @@ func TestVerdict(t *testing.T) {
 		reason   any
 		code     int
 	}{
-		{nil, "", "true", true, nil, exitOK},
+		{nil, "", "verified", true, nil, exitOK},
 		{nil, "there is no bound", "unproved", nil, "there is no bound", exitLimit},
 		{[]string{"the data differ"}, "", "FALSE", false, nil, exitFalse},
 		{[]string{"the data differ"}, "there is no bound", "FALSE", false, nil, exitFalse},

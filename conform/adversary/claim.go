@@ -33,13 +33,13 @@ func (f Finding) String() string { return fmt.Sprintf("%s (%s): %s", f.Kind, f.S
 // examine recomputes what a model says.
 func (c *court) examine(solver string, m *model.Model) (claims []claim, err error) {
 	for output, o := range m.Outputs {
-		w, err := c.predictor(m, output)
+		w, bias, err := c.point(m, output)
 		if err != nil {
 			return nil, err
 		}
-		cl := claim{solver: solver, output: output, said: o.Certificate, w: w, bias: o.Bias}
+		cl := claim{solver: solver, output: output, said: o.Certificate, w: w, bias: bias}
 		cl.a, cl.dual = c.dual(m, output)
-		cl.primal, cl.off = c.judges[output].primal(w, o.Bias)
+		cl.primal, cl.off = c.judges[output].primal(w, bias)
 		claims = append(claims, cl)
 	}
 	return claims, nil

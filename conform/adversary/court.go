@@ -242,6 +242,22 @@ func (c *court) predictor(m *model.Model, output int) ([]float64, error) {
 	return w, nil
 }
 
+// point returns the weights and the bias that an output is judged at: with slack they are
+// those of the predictor times its margin, in single precision.
+func (c *court) point(m *model.Model, output int) (w []float64, bias float64, err error) {
+	w, err = c.predictor(m, output)
+	bias = m.Outputs[output].Bias
+	margin := float64(float32(-m.Outputs[output].Certificate.Primal))
+	if err != nil || m.Statement.Slack == 0 || !(margin >= 0x1p-100 && margin <= 0x1p100) {
+		return w, bias, err
+	}
+	scaled := make([]float64, len(w))
+	for i, x := range w {
+		scaled[i] = margin * x
+	}
+	return scaled, margin * bias, nil
+}
+
 // dual returns the dual variables of an output's rows, and the dual objective
 // there; nil: none.
 func (c *court) dual(m *model.Model, output int) (a []float64, value number) {

@@ -88,11 +88,11 @@ func (t *trial) judgeProbe(solver string, m *model.Model, found train.Summary) {
 	}
 	least, primal, doubts := zero(), zero(), 0.0
 	for c, j := range t.court.lenient {
-		w, err := t.court.predictor(m, c)
+		w, bias, err := t.court.point(m, c)
 		if err != nil {
 			return
 		}
-		p, off := j.primal(w, m.Outputs[c].Bias)
+		p, off := j.primal(w, bias)
 		primal, doubts = add(primal, p), doubts+off
 		var best number
 		for _, cl := range append(t.claims, t.reached...) {

@@ -41,7 +41,9 @@ func (p *Problem) solvers() []string {
 	all := []string{"auto"}
 	if p.kernel != nil && p.Spec.Map == "" {
 		for _, e := range kernelsolver.Entries() {
-			all = append(all, e.Name)
+			if e.Name != "ramp" { // nothing is claimed of its problem, which is not convex
+				all = append(all, e.Name)
+			}
 		}
 		return all
 	}
@@ -78,6 +80,9 @@ const indefinite = "-indefinite"
 func (t *trial) train(solver string) {
 	spec := t.problem.Spec
 	spec.Solver = solver
+	if len(t.models) > 0 { // some solvers take another bias where none is asked for: another problem
+		spec.Bias = t.models[0].model.Statement.Bias
+	}
 	spec.Gap = one(t.draw, 0, 0.1, 1e-3, 1e-6, 1e-9, 1e-12)
 	spec.Epochs = one(t.draw, 1, 3, 30, 100, 300)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

@@ -7,7 +7,7 @@ import (
 )
 
 // Cost is what theory says an algorithm needs, up to constants and logarithms, to
-// come within eps of the expected hinge loss of a classifier u that nobody knows
+// come within eps of the expected hinge loss of an unknown classifier u
 // (thesis, tables 1.2, 2.6 and 3.4).
 type Cost struct {
 	Algorithm string

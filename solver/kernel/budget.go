@@ -58,8 +58,14 @@ func (s RBP) Passes() int { return max(1, s.Rounds) }
 // Passes is how many epochs a run takes.
 func (s Forgetron) Passes() int { return max(1, s.Rounds) }
 
+// Default is a bias that is a feature.
+func (RBP) Default() (loss, bias string) { return "", "feature" }
+
 // Accepts wants targets -1 and +1 and no free bias.
 func (RBP) Accepts(p problem.Problem) error { return onlineProblem("rbp", p) }
+
+// Default is a bias that is a feature.
+func (Forgetron) Default() (loss, bias string) { return "", "feature" }
 
 // Accepts wants targets -1 and +1 and no free bias.
 func (Forgetron) Accepts(p problem.Problem) error { return onlineProblem("forgetron", p) }

@@ -6,7 +6,7 @@ import (
 )
 
 // Choose returns the solver that should prove the relative gap first, and why.
-// The rules look at counts, never at a clock.
+// The rules use counts, never a clock.
 func Choose(p *problem.Kernel, gap float64) (name, why string) {
 	if (Cholesky{}).Accepts(p) == nil && (p.Len() <= 4096 || gap <= 1e-6) {
 		return "cholesky", "squared loss, few rows: one factorisation"

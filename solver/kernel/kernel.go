@@ -6,8 +6,10 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -23,7 +25,9 @@ func Entries() []registry.Entry[solver.Solver] { return solvers.Entries() }
 
 // kernelProblem returns p as the kind of problem that most solvers here solve.
 func kernelProblem(p problem.Problem) (*problem.Kernel, error) {
-	if k, ok := p.(*problem.Kernel); ok {
+	if k, ok := p.(*problem.Kernel); ok && !loss.IsConvex(k.Loss) {
+		return nil, errors.New("the loss is not convex: expected another, or the solver ramp")
+	} else if ok {
 		return k, nil
 	}
 	return nil, otherKind("this solver", "lambda or C", p)

@@ -98,8 +98,8 @@ var cases = []struct {
 	{"sbp:output=weighted", withSlack(problem.Feature)},
 	{"sbp", regularised(problem.None)},
 	{"sbp:batch=5,output=last", regularised(problem.Free)},
-	{"ramp", regularised(problem.None)},
-	{"ramp:z=-0.5", regularised(problem.Feature)},
+	{"ramp", ramped(-1, problem.None)},
+	{"ramp", ramped(-0.5, problem.Feature)},
 	{"rbp:budget=20", regularised(problem.None)},
 	{"forgetron:budget=20", regularised(problem.Feature)},
 }
@@ -107,6 +107,16 @@ var cases = []struct {
 func regularised(bias problem.Bias) func(*testing.T, *kernel.Gram, []float64) problem.Problem {
 	return func(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {
 		p, err := problem.NewKernel(gram, y, nil, loss.Hinge{}, 0.02, bias)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+}
+
+func ramped(z float64, bias problem.Bias) func(*testing.T, *kernel.Gram, []float64) problem.Problem {
+	return func(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {
+		p, err := problem.NewKernel(gram, y, nil, loss.Truncated{Z: z}, 0.02, bias)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,8 +285,12 @@ func TestRefusals(t *testing.T) {
 		{"perceptron", machine(loss.Hinge{}, problem.Free, nil), "free bias"},
 		{"rbp", machine(loss.Hinge{}, problem.Free, nil), "free bias"},
 		{"forgetron", machine(loss.Absolute{}, problem.None, nil), "counts mistakes"},
-		{"ramp", machine(loss.Logistic{}, problem.None, nil), "expected the loss hinge"},
-		{"ramp", machine(loss.Hinge{}, problem.Free, nil), "free bias"},
+		{"ramp", machine(loss.Hinge{}, problem.None, nil), "expected the loss ramp"},
+		{"sdca", machine(loss.Truncated{Z: -1}, problem.None, nil), "expected another, or the solver ramp"},
+		{"smo", machine(loss.Truncated{Z: -1}, problem.None, nil), "expected another, or the solver ramp"},
+		{"perceptron", machine(loss.Truncated{Z: -1}, problem.None, nil), "expected another, or the solver ramp"},
+		{"sbp", machine(loss.Truncated{Z: -1}, problem.None, nil), "expected the loss hinge"},
+		{"ramp", machine(loss.Truncated{Z: -1}, problem.Free, nil), "free bias"},
 	} {
 		s, err := New(c.spec)
 		if err != nil {
@@ -287,7 +301,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for spec, reason := range map[string]string{
-		"sbp:batch=0": "batch=0", "sbp:output=best": "output=best", "ramp:z=1": "z=1", "rbp:budget=0": "budget=0",
+		"sbp:batch=0": "batch=0", "sbp:output=best": "output=best", "ramp:z=-1": "unknown parameter", "rbp:budget=0": "budget=0",
 		"perceptron:passes=2,output=validated": "one pass", "pegasos:form=counts": "unknown parameter",
 	} {
 		if _, err := New(spec); err == nil || !strings.Contains(err.Error(), reason) {

@@ -25,7 +25,7 @@ var limitCases = []struct {
 	{"perceptron:passes=50", regularised(problem.None)},
 	{"sbp", withSlack(problem.Free)},
 	{"sbp:batch=5", regularised(problem.None)},
-	{"ramp", regularised(problem.None)},
+	{"ramp", ramped(-1, problem.None)},
 	{"rbp:budget=20,passes=50", regularised(problem.None)},
 	{"forgetron:budget=20,passes=50", regularised(problem.None)},
 	{"smo", steep(loss.Hinge{}, problem.Free)},

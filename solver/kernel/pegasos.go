@@ -39,6 +39,9 @@ func init() {
 		}})
 }
 
+// Default is a bias that is a feature.
+func (Pegasos) Default() (loss, bias string) { return "", "feature" }
+
 // Accepts wants a bounded slope and no free bias.
 func (Pegasos) Accepts(p problem.Problem) error {
 	k, err := kernelProblem(p)

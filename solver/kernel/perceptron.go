@@ -55,6 +55,9 @@ func init() {
 // Passes is how many epochs a run takes.
 func (s Perceptron) Passes() int { return max(1, s.Rounds) }
 
+// Default is a bias that is a feature.
+func (Perceptron) Default() (loss, bias string) { return "", "feature" }
+
 // Accepts wants targets -1 and +1 and no free bias.
 func (Perceptron) Accepts(p problem.Problem) error { return onlineProblem("perceptron", p) }
 

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -17,7 +18,7 @@ import (
 // the concave-convex procedure (Collobert, Sinz, Weston, Bottou 2006; thesis 18).
 //
 //	Problem     lambda/2 |w|^2 + (1/N) sum_i s_i min(1-z, max(0, 1 - c_i)) over w, with
-//	            c_i = y_i <w,Phi(x_i)> and z < 1, -1 if not given; not convex
+//	            c_i = y_i <w,Phi(x_i)> and the z < 1 of loss.Truncated; not convex
 //	Round       f_i = 1 where c_i < z, else 0; the concave part of the loss is
 //	            replaced by its tangent f_i c_i, which leaves the convex problem
 //	              (1/N) sum_i s_i (max(0, 1 - c_i) + f_i c_i) + lambda/2 |w|^2
@@ -29,23 +30,24 @@ import (
 //	            above that of its beginning, so that the objective of the problem
 //	            falls from round to round; the last one when no f_i changes.
 //	Returned    what the last round that ended has found, often with fewer support vectors than that of the
-//	            hinge. It is a local minimum, about which nothing is proved.
+//	            hinge: a stationary point, about which nothing else is proved. Where none
+//	            ended that is said.
 //	Cost        one row of the matrix for a step that moves; an epoch is n steps
 type Ramp struct {
-	Z      float64 // where the ramp ends; 0: -1
-	Epochs int     // at most; 0: 100
+	Epochs int // at most; 0: 100
 }
 
-var _ solver.Unproved = Ramp{}
+var (
+	_ solver.Unproved   = Ramp{}
+	_ solver.Particular = Ramp{}
+	_ solver.Warner     = (*ramp)(nil)
+)
 
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "ramp",
-		Summary: "ramp loss min(1-z, hinge) by the concave-convex procedure, nothing proved; bias none or feature; z=-1 passes=100",
+		Summary: "loss ramp:z=-1 by the concave-convex procedure, nothing proved; bias none or feature; passes=100",
 		New: func(p *registry.Params) (solver.Solver, error) {
-			return Ramp{
-				p.Float("z", -1, "a number below 1 other than 0", func(z float64) bool { return z < 1 && z != 0 && z >= -math.MaxFloat64 }),
-				p.Int("passes", 100, 1, math.MaxInt32),
-			}, nil
+			return Ramp{p.Int("passes", 100, 1, math.MaxInt32)}, nil
 		}})
 }
 
@@ -57,14 +59,17 @@ func (s Ramp) Passes() int {
 	return s.Epochs
 }
 
-// Accepts wants the hinge, of which the ramp is a part, and no free bias.
+// Default is the loss ramp, and a bias that is a feature.
+func (Ramp) Default() (loss, bias string) { return "ramp", "feature" }
+
+// Accepts wants the ramp and no free bias.
 func (Ramp) Accepts(p problem.Problem) error {
-	k, err := kernelProblem(p)
-	if err != nil {
-		return err
+	k, ok := p.(*problem.Kernel)
+	if !ok {
+		return otherKind("ramp", "lambda or C", p)
 	}
-	if k.Loss != (loss.Hinge{}) {
-		return errors.New("ramp cuts the hinge off: expected the loss hinge, or another solver")
+	if _, ok := k.Loss.(loss.Truncated); !ok {
+		return errors.New("ramp minimises a loss of its own: expected the loss ramp, or another solver")
 	}
 	return refuseFree("ramp", &k.Risk)
 }
@@ -72,10 +77,7 @@ func (Ramp) Accepts(p problem.Problem) error {
 // Start begins at zero.
 func (s Ramp) Start(p problem.Problem, _ *problem.Point, seed uint64) solver.State {
 	k := p.(*problem.Kernel)
-	if s.Z == 0 {
-		s.Z = -1
-	}
-	return &ramp{p: k, z: s.Z, seed: seed, supported: supported{newEngine(k.Gram, k.Constant(), nil, false)},
+	return &ramp{p: k, z: k.Loss.(loss.Truncated).Z, seed: seed, supported: supported{newEngine(k.Gram, k.Constant(), nil, false)},
 		b: make([]float64, k.Len()), far: make([]float64, k.Len()), begin: math.Inf(1)}
 }
 
@@ -173,6 +175,14 @@ func (s *ramp) Point() problem.Point {
 		return problem.Point{W: s.weights()}
 	}
 	return problem.Point{W: slices.Clone(s.kept)}
+}
+
+// Warnings says that no round has ended, if that is so.
+func (s *ramp) Warnings() []error {
+	if s.kept != nil {
+		return nil
+	}
+	return []error{fmt.Errorf("ramp: no round was finished (passes made: %d), and the model solves none: expected more, such as --solver ramp:passes=1000", s.epoch)}
 }
 
 // weights returns the point that belongs to the dual variables, with exact zeros.

@@ -1,10 +1,12 @@
 package kernel
 
 import (
+	"context"
 	"math"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // support counts the coefficients that are not zero.
@@ -33,6 +35,7 @@ func TestRamp(t *testing.T) {
 			}
 			return sum
 		}
+		p.Loss = loss.Truncated{Z: -1}
 		s := Ramp{}.Start(p, nil, seed).(*ramp)
 		last, found := math.Inf(1), 0.0
 		for epoch := 0; epoch < 3000 && !s.done; epoch++ {
@@ -45,6 +48,9 @@ func TestRamp(t *testing.T) {
 			}
 		}
 		rounds += s.round
+		if end := p.Tangent(s.Point().W); !(end <= 1e-3) || !(p.Tangent(svm) > 1e-2) || s.Warnings() != nil {
+			t.Errorf("seed %d: the convex problem is solved to %v at the end and to %v at the hinge's optimum, expected 1e-3 and more than 1e-2", seed, end, p.Tangent(svm))
+		}
 		w := s.Point().W
 		if !s.done || found > value(svm) || support(w) > support(svm) {
 			t.Errorf("seed %d: done: %v, objective %v, that of the hinge's optimum %v, %d support vectors instead of %d",
@@ -53,6 +59,18 @@ func TestRamp(t *testing.T) {
 	}
 	if rounds == 0 {
 		t.Error("no row was ever given up: nothing was tested")
+	}
+}
+
+// A run that is cut short before its first round has ended says so.
+func TestRampUnfinished(t *testing.T) {
+	p := randomMachine(t, 1, 100, 0.15)
+	p.Loss = loss.Truncated{Z: -1}
+	for epochs, want := range map[int]int{1: 1, 1000: 0} {
+		sol, err := solver.Run(context.Background(), Ramp{}, p, solver.Options{Epochs: epochs})
+		if err != nil || len(sol.Certificate.Warnings) != want || !math.IsInf(sol.Certificate.Dual, -1) {
+			t.Errorf("%d epochs: %+v, %v, expected %d warnings and no bound", epochs, sol, err, want)
+		}
 	}
 }
 

@@ -35,6 +35,9 @@ func init() {
 		New: func(*registry.Params) (solver.Solver, error) { return SDCA{}, nil }})
 }
 
+// Default is a bias that is a feature.
+func (SDCA) Default() (loss, bias string) { return "", "feature" }
+
 // Accepts refuses a free bias: its dual constraint leaves single variables no
 // room to move.
 func (SDCA) Accepts(p problem.Problem) error {

@@ -42,6 +42,9 @@ func init() {
 		}})
 }
 
+// Default is a bias that is a feature.
+func (SGD) Default() (loss, bias string) { return "", "feature" }
+
 // Accepts wants a bound on the norm.
 func (SGD) Accepts(p problem.Problem) error {
 	b, ok := p.(*problem.NormConstrained)

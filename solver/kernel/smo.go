@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"errors"
+
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -25,7 +27,8 @@ import (
 //	hybrid  the largest gain of the pairs that keep one of the last two rows,
 //	        unless both have come to a bound
 //
-// Without a free bias one coefficient moves at a time, that of the largest gain.
+// Without a free bias one coefficient moves at a time: with first that of the largest
+// violation, with second and gain that of the largest gain; hybrid has no pairs to choose.
 // Returned is the last iterate. Cost per step: two rows of K, or one.
 type SMO struct{ Selection string }
 
@@ -40,7 +43,15 @@ func init() {
 }
 
 // Accepts takes every loss whose slope can be inverted.
-func (SMO) Accepts(p problem.Problem) error { return accepts("smo", p) }
+func (s SMO) Accepts(p problem.Problem) error {
+	if err := accepts("smo", p); err != nil {
+		return err
+	}
+	if p.(*problem.Kernel).Bias != problem.Free && s.Selection == "hybrid" {
+		return errors.New("smo:selection=hybrid keeps one of the last pair, and without a free bias no pairs move: expected the bias free, or selection=first or gain")
+	}
+	return nil
+}
 
 // Start begins at from, or at zero.
 func (s SMO) Start(p problem.Problem, from *problem.Point, _ uint64) solver.State {
@@ -58,7 +69,7 @@ type smo struct {
 	estimate  float64
 }
 
-// Epoch makes some steps, as many as make it worth while to look at all rows.
+// Epoch makes some steps, as many as make it worth while to check all rows.
 func (s *smo) Epoch() {
 	for range 64 + s.p.Len()/16 {
 		if s.limit.reached() {
@@ -116,9 +127,12 @@ func (d *dual) move(i, j int, t float64) {
 	}
 }
 
-// advanceOne moves the coefficient of the largest gain.
+// advanceOne moves the coefficient of the largest violation or gain.
 func (s *smo) advanceOne() bool {
 	i, j, _ := s.bestOne()
+	if s.selection == "first" {
+		i, j = s.worstOne()
+	}
 	if i < 0 && j < 0 {
 		return false
 	}

@@ -138,6 +138,22 @@ func (d *dual) atBound(i int) bool {
 	return d.beta[i] <= d.lo[i]+near || d.beta[i] >= d.hi[i]-near
 }
 
+// worstOne returns the row that violates optimality most, i if it should grow or j if it
+// should shrink, the other being -1.
+func (d *dual) worstOne() (i, j int) {
+	i, j = -1, -1
+	most := 0.0
+	for k, r := range d.r {
+		if h := d.up[k] - r; h > most {
+			i, j, most = k, -1, h
+		}
+		if h := r - d.low[k]; h > most {
+			i, j, most = -1, k, h
+		}
+	}
+	return i, j
+}
+
 // bestOne returns the row that gains most by moving alone, i to increase it or
 // j to decrease it, the other being -1, and the largest violation of all rows.
 func (d *dual) bestOne() (i, j int, violation float64) {

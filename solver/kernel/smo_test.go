@@ -1,8 +1,10 @@
 package kernel
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -255,5 +257,34 @@ func TestWeights(t *testing.T) {
 		if got, want := a.Certificate.Primal, b.Certificate.Primal; math.Abs(got-want) > 3e-8*want {
 			t.Errorf("%T: %.10g, expected %.10g", s, got, want)
 		}
+	}
+}
+
+// TestSelectionWithoutPairs: without a free bias one coefficient moves, and the rule says
+// which; all come to the same optimum.
+func TestSelectionWithoutPairs(t *testing.T) {
+	x, y := toy(60)
+	weights := make([]float64, 60) // all rows violate by 1 at first, and gain by their weights
+	for i := range weights {
+		weights[i] = 1 - float64(i%5)/10
+	}
+	p, err := problem.NewKernel(gramOf(t, x, 1), y, weights, loss.Hinge{}, 0.02, problem.None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := map[string][]float64{}
+	for _, rule := range []string{"first", "second", "gain"} {
+		s := SMO{rule}.Start(p, nil, 1).(*smo)
+		for range 20 { // fewer than all rows
+			s.advance()
+		}
+		first[rule] = s.beta
+		sol, err := solver.Run(context.Background(), SMO{rule}, p, solver.Options{Gap: 1e-8})
+		if err != nil || sol.Status != solver.Converged {
+			t.Errorf("%s: %v, %v, expected converged", rule, sol, err)
+		}
+	}
+	if slices.Equal(first["first"], first["gain"]) || !slices.Equal(first["second"], first["gain"]) {
+		t.Error("found the steps of the largest gain with selection=first, or others with second")
 	}
 }

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/loss"
@@ -8,8 +9,8 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// Choose returns the solver that should prove the relative gap first, and why. The rules look at
-// counts, never at a clock; they were measured on 100 sets, real, deformed and generated
+// Choose returns the solver that should prove the relative gap first, and why. The rules use
+// counts, never a clock; they were measured on 100 sets, real, deformed and generated
 // ones, with lambda = 100/n to 1/(100n).
 //
 // Second-order steps come first where they are known to win; where they may only, dual
@@ -34,7 +35,7 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 	if second == "newton" {
 		switch {
 		case cornered && d > mostColumns:
-			return "sdca", "too many features for newton, which forms a matrix of all by all for this loss"
+			return "sdca", fmt.Sprintf("newton would need a %d x %d matrix for this loss", d, d)
 		case Newton{}.Accepts(p) != nil:
 			return "sdca", "second-order steps take no such loss"
 		case cornered && n > mostRamps:
@@ -51,7 +52,7 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 // the rows' lengths and the cube of the columns; where that is little they win, but for
 // losses with corners where dual steps are long, or on a rare class (of whose rows few
 // matter, and dual ascent lets the others sleep) unless the gap or lambda is small. Where it
-// is dear, they win once single dual steps are short. Fewer rows do not get into each
+// is expensive, they win once single dual steps are short. Fewer rows do not get into each
 // other's way.
 func secondOrder(p *problem.Linear, gap float64) bool {
 	n, d := p.Dims()
@@ -61,7 +62,7 @@ func secondOrder(p *problem.Linear, gap float64) bool {
 	case n < 4*d || time > cheapTime && suitsSmoothing(p) && sparse(p):
 		return false
 	case time > cheapTime:
-		return shortness(p) > dearSteps(p, time)
+		return shortness(p) > shortSteps(p, time)
 	case cornered:
 		return !(gap > 1e-4 && p.Lambda*p.N > 0.1 && rare(p)) && !(denseEnough(p) && longSteps(time, shortness(p)))
 	}
@@ -72,11 +73,11 @@ func secondOrder(p *problem.Linear, gap float64) bool {
 // long dual steps are.
 const cheapTime = 16
 
-// dearSteps returns how short dual steps must be for second-order steps with a matrix that
+// shortSteps returns how short dual steps must be for second-order steps with a matrix that
 // takes as long as time passes, or with conjugate gradients where rows are sparse. Losses
 // with corners let most rows of classes sleep, which suits dual ascent, but none of
 // numbers.
-func dearSteps(p *problem.Linear, time float64) float64 {
+func shortSteps(p *problem.Linear, time float64) float64 {
 	_, cornered := p.Loss.(loss.Cornered)
 	switch {
 	case cornered && forClasses(p):

@@ -38,7 +38,7 @@ func balancedSquare(p *problem.Linear, g, middle []float64) (square float64) {
 	return square
 }
 
-// middleOf returns the mean row if the bias is free: nobody else asks for it.
+// middleOf returns the mean row if the bias is free, which alone needs it.
 func middleOf(p *problem.Linear) []float64 {
 	if p.Bias != problem.Free {
 		return nil

@@ -68,7 +68,7 @@ var examined = []struct {
 		return ""
 	}},
 	{"simba", 0, 0, func(loss.Loss, string) string {
-		return "solver simba maximises a margin with slack: expected a problem with slack, or another solver"
+		return "simba needs --slack, the average slack with which it maximises the margin: expected --slack, or another solver"
 	}},
 }
 

@@ -83,7 +83,7 @@ func (Newton) Accepts(p problem.Problem) error {
 		return fmt.Errorf("solver newton needs a loss that is curved or made of ramps, which %T does not say it is", l.Loss)
 	}
 	if _, d := l.Dims(); cornered && d > mostColumns {
-		return fmt.Errorf("solver newton forms a matrix of all features by all features for %T: found %d features, expected at most %d; use sdca", l.Loss, d, mostColumns)
+		return fmt.Errorf("solver newton would need a %d x %d matrix for this loss: found %d features, expected at most %d; use sdca", d, d, d, mostColumns)
 	}
 	return nil
 }

@@ -152,7 +152,7 @@ func TestPointAfresh(t *testing.T) {
 	}
 }
 
-// TestFactorScales: where H is dear its factor serves many epochs, that of a sample's H
+// TestFactorScales: where H is expensive its factor serves many epochs, that of a sample's H
 // too, as long as it takes few products; the answers are the same. Not where curvatures
 // jump.
 func TestFactorScales(t *testing.T) {

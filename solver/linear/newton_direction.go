@@ -60,7 +60,7 @@ func byProducts(p *problem.Linear) bool {
 	return d > mostColumns || n >= 8*d && !denseEnough(p) && matrixPasses(n, d, p.Nonzeros) > dearMatrix
 }
 
-// form goes on with a matrix; factored says that there is a factor. Where one is dear and
+// form goes on with a matrix; factored says that there is a factor. Where one is expensive and
 // curvatures do not jump, it scales conjugate gradients.
 func (s *curved) form(factored bool) {
 	if s.hessian == nil {
@@ -98,7 +98,7 @@ func (s *curved) direction() {
 	}
 }
 
-// direct sets d with the last factor of H if that is dear and still serves: as long as g^T
+// direct sets d with the last factor of H if that is expensive and still serves: as long as g^T
 // H^-1 g becomes a fifth from epoch to epoch, and the last step had about the length
 // that H says. A new one costs once or twice as much as the rest of an epoch.
 func (s *curved) direct() {

@@ -21,7 +21,7 @@ func (s *curved) Estimate() float64 {
 	}
 	s.gradient()
 	losses, curvature := sumRows(s.p, func(lo, hi int) (x, y float64) {
-		if s.p.Bias == problem.Free { // nobody else asks for it
+		if s.p.Bias == problem.Free { // needed for no other
 			for _, c := range s.c[lo:hi] {
 				y += c
 			}

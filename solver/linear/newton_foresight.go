@@ -24,7 +24,7 @@ import (
 // conjugate gradients, which leave too much of g.
 type foresight struct {
 	due  bool      // d is of an H of this place: the next pass, which is to its end, foresees
-	made bool      // it did, and nobody asked for the gap since
+	made bool      // it did, and the gap was not asked for since
 	a    []float64 // n: s a'/N; once the gap is known a', clipped to its domain
 	gap  float64   // relative, of the weights and a', but not below fresh; +Inf: unknown
 }

@@ -141,7 +141,7 @@ func (s *working) measure() int {
 		for k := range e.ramps {
 			half := e.ramps[k].end() / 2
 			middle := e.ramps[k].shift + half
-			for i, q := range away { // no branches, here and below: nobody foretells them
+			for i, q := range away { // no branches, here and below: they cannot be predicted
 				apart := one(math.Abs(q-middle) > half+(least+float64(moves*math.Abs(move[i]))))
 				far[i] = apart&(one(far[i])|first) != 0
 			}

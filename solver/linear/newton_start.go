@@ -14,7 +14,7 @@ import (
 //
 // Rejected: the factor of the sample's H for the first steps with all rows. What is rare is
 // not in it, and the steps of lambda = 1/(100n) become 20 times too long. A first H of
-// a quarter of the rows: the epoch that it costs is dearer.
+// a quarter of the rows: the epoch that it costs is more expensive.
 const (
 	startRows    = 8192 // the least sample for curved losses, which has
 	startColumns = 64   // so many rows for each column; sampleShare bounds it too

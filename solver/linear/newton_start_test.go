@@ -57,7 +57,7 @@ func TestWorthStart(t *testing.T) {
 	}
 }
 
-// TestStartWithoutMatrix: where H is worth it for all rows, but too dear for the few
+// TestStartWithoutMatrix: where H is worth it for all rows, but too expensive for the few
 // of the sample, that is solved by conjugate gradients.
 func TestStartWithoutMatrix(t *testing.T) {
 	const d, n = 256, 64 * 256

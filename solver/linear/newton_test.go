@@ -129,7 +129,7 @@ func TestNewtonStartsAnywhere(t *testing.T) {
 func TestNewtonRefusesManyColumns(t *testing.T) {
 	m := &matrix.CSR{Cols: mostColumns + 1, Start: []int64{0, 0}, Index: []uint32{}}
 	p := must(problem.NewLinear(problem.NewRows(m, 1), []float64{1}, nil, loss.Hinge{}, penalty.L2{}, 1, problem.None))
-	want := "solver newton forms a matrix of all features by all features for loss.Hinge: found 4097 features, expected at most 4096; use sdca"
+	want := "solver newton would need a 4097 x 4097 matrix for this loss: found 4097 features, expected at most 4096; use sdca"
 	if err := (Newton{}).Accepts(p); err == nil || err.Error() != want {
 		t.Errorf("found %v, expected %s", err, want)
 	}

@@ -68,7 +68,7 @@ const (
 	nearly    = 0.9  // of the way to a bend
 	leastPart = 0.2  // of a step: as much is made up to who is in the way, less is made again
 	mostJoins = 40   // then all rows come back, for good
-	hopeless  = 0.5  // of the losses: with such defects nobody needs an exact estimate
+	hopeless  = 0.5  // of the losses: with such defects no exact estimate is needed
 )
 
 var _ solver.Present = (*working)(nil)

@@ -19,7 +19,7 @@ import (
 //	        the last half of the work; for the second, before it has begun, that of a usual
 //	        run
 //	Over    when the work done, times what is left, exceeds half the square of what the
-//	        other has left: soon if it is hopeless, late if it is hardly slower, and the
+//	        other has left: soon if it hardly moves, late if it is hardly slower, and the
 //	        less counts what is promised, the longer it does not come. With every change
 //	        four times as much; whoever takes over is first asked after half of what the
 //	        other had left
@@ -110,7 +110,7 @@ type relay struct {
 
 var _ solver.Present = (*relay)(nil)
 
-// Epoch makes one of the solver whose turn it is.
+// Epoch makes one of the present solver.
 func (s *relay) Epoch() {
 	if l := s.now; l.work > 0 {
 		if s.estimate == 0 { // nobody asked

@@ -31,7 +31,7 @@ import (
 //	             though its part of the gap is below a twentieth of the mean, is
 //	             left alone, and on consecutive such visits visited after 2, 4, 8
 //	             ... epochs: 64 at most in the first case, 16 in the second. Where most
-//	             wake at once they are looked at first (sdca_screen.go)
+//	             wake at once they are screened first (sdca_screen.go)
 //	Partitions   work on shares of the rows side by side, merged many times an
 //	             epoch (sdca_rounds.go): as many threads as there are partitions help
 //	Beginning    many more rows than columns, hinge, small lambda: smoothed.go

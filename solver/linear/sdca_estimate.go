@@ -47,7 +47,7 @@ func (s *sdca) Objectives() (primal, dual, zero float64, known bool) {
 
 // dual returns about the dual objective, as the steps left it. Where a copy of u is the
 // same it reads that one: this core has it for itself, and a line of u that two have
-// read is dear to write (see fetch).
+// read is expensive to write (see fetch).
 func (s *sdca) dual() float64 {
 	u := s.u
 	if !s.stale {

@@ -53,7 +53,7 @@ func (SIMBA) Accepts(p problem.Problem) error {
 		return nil
 	}
 	if _, ok := p.(*problem.Linear); ok {
-		return fmt.Errorf("solver simba maximises a margin with slack: expected a problem with slack, or another solver")
+		return fmt.Errorf("simba needs --slack, the average slack with which it maximises the margin: expected --slack, or another solver")
 	}
 	_, err := linearProblem(p)
 	return err

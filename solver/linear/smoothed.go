@@ -65,15 +65,15 @@ type smoothed struct {
 }
 
 // suitsSmoothing reports whether SDCA should begin with smoothed: where its steps are short,
-// and rows are many or the matrix of Newton's method dear. Where that is cheap, and dual
+// and rows are many or the matrix of Newton's method expensive. Where that is cheap, and dual
 // ascent chosen for a rare class, smoothed takes twice as long; on small dense sets it ends
 // stalled.
 func suitsSmoothing(p *problem.Linear) bool {
 	_, hinge := p.Loss.(loss.Hinge)
 	_, l2 := p.Penalty.(penalty.L2)
 	n, d := p.Dims()
-	dear := n >= 4*d && sparse(p) && matrixTime(p) > cheapTime
-	return hinge && l2 && (dear || n >= 8*d && p.Nonzeros >= 1<<22) && shortness(p) > 3
+	expensive := n >= 4*d && sparse(p) && matrixTime(p) > cheapTime
+	return hinge && l2 && (expensive || n >= 8*d && p.Nonzeros >= 1<<22) && shortness(p) > 3
 }
 
 const (

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// flagGroups order the flags in the help of every verb; a test checks that each flag has
+// its place.
+var flagGroups = []struct {
+	title string
+	flags []string
+}{
+	{"Data", []string{"target", "weights", "labels", "test", "data", "id", "like", "header", "ignore", "categorical", "numeric", "features", "format", "zero-based"}},
+	{"Problem", []string{"task", "loss", "penalty", "C", "lambda", "bias", "scheme", "class-weight", "components", "center", "scale"}},
+	{"Kernel", []string{"kernel", "gamma", "sigma", "degree", "coef0", "map", "nu", "radius", "slack", "cache"}},
+	{"Solver and stopping", []string{"solver", "method", "gap", "epochs", "time", "refine", "seed", "partitions", "threads", "init", "shuffle", "stream", "resume", "hold-out", "runs", "quick"}},
+	{"Output", []string{"output", "to", "force", "note", "trace", "no-dual", "no-state", "top", "scores", "probabilities", "whiten", "from-scores", "errors", "json", "quiet", "version", "help", "no-descriptions"}},
+}
+
+// placeholders stand for the values of flags in the help; others are by type.
+var placeholders = map[string]string{
+	"output": "FILE", "trace": "FILE", "labels": "FILE", "test": "DATA", "data": "DATA", "like": "MODEL", "resume": "MODEL",
+	"target": "COLUMN", "weights": "COLUMN", "id": "COLUMN", "ignore": "COLUMNS", "categorical": "COLUMNS", "numeric": "COLUMNS",
+	"class-weight": "WEIGHTS", "cache": "SIZE", "components": "K",
+}
+
+// helpWidth is how many columns of a terminal help takes at most, and helpIndent where
+// the text of a flag begins.
+const helpWidth, helpIndent = 80, 27
+
+// printHelp writes the description of a command, and how to call it.
+func printHelp(cmd *cobra.Command, _ []string) {
+	for _, paragraph := range strings.Split(cmp.Or(cmd.Long, cmd.Short), "\n\n") {
+		if !strings.HasPrefix(paragraph, " ") && !strings.HasPrefix(paragraph, "\t") { // a formula or table
+			paragraph = strings.Join(wrap(paragraph, helpWidth), "\n")
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n", paragraph)
+	}
+	if cmd.Runnable() || cmd.HasSubCommands() {
+		fmt.Fprint(cmd.OutOrStdout(), cmd.UsageString())
+	}
+}
+
+// printUsage writes what help says after the description of a command: how to call it,
+// examples, commands below it, and its flags in groups.
+func printUsage(cmd *cobra.Command) error {
+	w := cmd.OutOrStderr()
+	fmt.Fprint(w, "Usage:\n")
+	if cmd.Runnable() && !cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "  %s\n", cmd.UseLine())
+	} else {
+		fmt.Fprintf(w, "  %s COMMAND [flags]\n", cmd.CommandPath())
+	}
+	if cmd.HasExample() {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprint(w, "\nCommands:\n")
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() || c.Name() == "help" {
+				printEntry(w, "  "+c.Name(), 15, c.Short)
+			}
+		}
+	}
+	if cmd.HasHelpSubCommands() {
+		fmt.Fprint(w, "\nTopics:\n")
+		for _, c := range cmd.Commands() {
+			if c.IsAdditionalHelpTopicCommand() {
+				printEntry(w, "  "+c.Name(), 15, c.Short)
+			}
+		}
+	}
+	for _, group := range grouped(cmd) {
+		fmt.Fprintf(w, "\n%s:\n", group.title)
+		for _, f := range group.flags {
+			name, text := describeFlag(f)
+			printEntry(w, name, helpIndent, text)
+		}
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "\nUse \"%s COMMAND --help\" for more about a command.\n", cmd.CommandPath())
+	}
+	return nil
+}
+
+// printEntry writes a name and its text, which begins at a column and is wrapped.
+func printEntry(w io.Writer, name string, column int, text string) {
+	if utf8.RuneCountInString(name) >= column-1 {
+		fmt.Fprintln(w, name)
+		name = ""
+	}
+	for _, line := range wrap(text, helpWidth-column) {
+		fmt.Fprintf(w, "%-*s%s\n", column, name, line)
+		name = ""
+	}
+}
+
+// A flagGroup is a title and the flags of one verb below it.
+type flagGroup struct {
+	title string
+	flags []*pflag.Flag
+}
+
+// grouped returns the flags of cmd in groups; those that no group has are in one without
+// a title at the end.
+func grouped(cmd *cobra.Command) []flagGroup {
+	var groups []flagGroup
+	seen := map[string]bool{}
+	for _, g := range flagGroups {
+		group := flagGroup{title: g.title}
+		for _, name := range g.flags {
+			if f := cmd.Flags().Lookup(name); f != nil && !f.Hidden {
+				group.flags = append(group.flags, f)
+				seen[name] = true
+			}
+		}
+		groups = append(groups, group)
+	}
+	others := flagGroup{title: "Other flags"}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !seen[f.Name] && !f.Hidden {
+			others.flags = append(others.flags, f)
+		}
+	})
+	return slices.DeleteFunc(append(groups, others), func(g flagGroup) bool { return g.flags == nil })
+}
+
+// describeFlag returns how a flag is given, and what it does with its default.
+func describeFlag(f *pflag.Flag) (name, text string) {
+	name, text = "      --"+f.Name, f.Usage
+	if f.Shorthand != "" {
+		name = "  -" + f.Shorthand + ", --" + f.Name
+	}
+	if kind := f.Value.Type(); kind != "bool" {
+		name += " " + cmp.Or(placeholders[f.Name], placeholderOf(kind))
+	}
+	zero := []string{"", "0", "0s", "false", "[]"}
+	if !slices.Contains(zero, f.DefValue) && !strings.Contains(text, "(default") {
+		text += fmt.Sprintf(" (default %s)", f.DefValue)
+	}
+	return name, text
+}
+
+// placeholderOf stands for a value of a type.
+func placeholderOf(kind string) string {
+	switch kind {
+	case "float64":
+		return "X"
+	case "int", "uint64":
+		return "N"
+	case "duration":
+		return "TIME"
+	}
+	return "NAME"
+}

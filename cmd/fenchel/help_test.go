@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+)
+
+// allCommands calls visit with the root and everything below it.
+func allCommands(visit func(*cobra.Command)) {
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		visit(c)
+		for _, below := range c.Commands() {
+			walk(below)
+		}
+	}
+	walk(newRoot(nil))
+}
+
+// helpOf is what "fenchel ... --help" prints of a command.
+func helpOf(t *testing.T, c *cobra.Command) string {
+	t.Helper()
+	var out bytes.Buffer
+	root := newRoot(nil)
+	root.SetOut(&out)
+	root.SetArgs(append(strings.Fields(c.CommandPath())[1:], "--help"))
+	if err := root.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// TestHelpFits checks that the help of every command has lines of at most 80 columns,
+// and that it has all flags. Scripts for shells that the package cobra explains are its.
+func TestHelpFits(t *testing.T) {
+	allCommands(func(c *cobra.Command) {
+		if c.HasParent() && c.Parent().Name() == "completion" || c.Name() == "completion" {
+			return
+		}
+		text := helpOf(t, c)
+		for line := range strings.Lines(text) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > helpWidth {
+				t.Errorf("%s --help: found a line of %d columns, expected at most %d: %s", c.CommandPath(), n, helpWidth, line)
+			}
+		}
+		for _, group := range grouped(c) {
+			for _, f := range group.flags {
+				if !strings.Contains(text, " --"+f.Name) {
+					t.Errorf("%s --help: found no --%s", c.CommandPath(), f.Name)
+				}
+			}
+		}
+	})
+}
+
+// TestFlagsHaveGroups checks that each flag of each command stands in one group.
+func TestFlagsHaveGroups(t *testing.T) {
+	allCommands(func(c *cobra.Command) {
+		c.InitDefaultHelpFlag()
+		c.InitDefaultVersionFlag()
+		for _, group := range grouped(c) {
+			for _, f := range group.flags {
+				if group.title == "Other flags" {
+					t.Errorf("%s --%s: found it in no group of flagGroups, expected one of them", c.CommandPath(), f.Name)
+				}
+			}
+		}
+	})
+	count := map[string]int{}
+	for _, g := range flagGroups {
+		for _, name := range g.flags {
+			if count[name]++; count[name] > 1 {
+				t.Errorf("flagGroups: found %q twice, expected it once", name)
+			}
+		}
+	}
+}
