@@ -25,6 +25,8 @@ type Input struct {
 	turn   *turn        // of many files; nil: all are open
 	size   int64        // bytes of a file that is not compressed; 0: not known
 	close  func() error
+
+	tallied *tallied // nil: not counted
 }
 
 // headSize is how much of an input Detect may look at.

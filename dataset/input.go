@@ -64,7 +64,8 @@ func openInput(ctx context.Context, path string, opt *Options) (*Input, error) {
 		if opt.Stdin == nil {
 			return nil, errors.New("standard input: found none, expected rows")
 		}
-		return newInput(&Input{Name: "standard input", line: opt.lines, ahead: opt.workers() > 1}, newInterruptible(ctx, opt.Stdin))
+		in := &Input{Name: "standard input", line: opt.lines, ahead: opt.workers() > 1}
+		return newInput(in, opt.tally(in, newInterruptible(ctx, opt.Stdin), 0))
 	}
 	f, err := openFile(ctx, path)
 	if err != nil {
@@ -80,9 +81,9 @@ func openInput(ctx context.Context, path string, opt *Options) (*Input, error) {
 	case info.Mode().IsRegular():
 		in.again = func() error { return in.reopen(ctx, opt) }
 		in.size = info.Size()
-		in, err = newInput(in, cancellableReader{ctx, f}) // a few bytes may unpack to billions of lines
+		in, err = newInput(in, opt.tally(in, cancellableReader{ctx, f}, info.Size())) // a few bytes may unpack to billions of lines
 	default: // a pipe may block for ever
-		in, err = newInput(in, newInterruptible(ctx, f))
+		in, err = newInput(in, opt.tally(in, newInterruptible(ctx, f), 0))
 	}
 	if err != nil {
 		f.Close()

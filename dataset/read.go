@@ -67,6 +67,9 @@ type Options struct {
 	// BlockRows is how many rows a block of [Blocks] has; 0: 1024.
 	BlockRows int
 
+	// Tally, when set, counts the bytes that were read, so that others may watch.
+	Tally *Tally
+
 	Threads int       // at most so many cores; 0: all. Never changes the result
 	Stdin   io.Reader // read for the source "-"
 

@@ -250,3 +250,26 @@ func TestStreamIgnoresNumbers(t *testing.T) {
 		}
 	}
 }
+
+// A stream leaves out an id in random order where the name says that it is one: that no later
+// row has an integer of the first ones, or that they are without gaps, it cannot know.
+func TestStreamIgnoresIDs(t *testing.T) {
+	for _, c := range []struct {
+		header, features string
+		spread           int // of the integers, so that they are or are not different
+	}{
+		{"customer_id,a,b", "[a b]", 2999},
+		{"customer_id,a,b", "[customer_id a b]", 5},
+		{"size,a,b", "[size a b]", 2999},
+	} {
+		text := linesOf(c.header, 2999, func(i int) string { return fmt.Sprintf("%d,%g,%d", i*1234567%c.spread, float64(i)/4, i%3) })
+		rows, err := Blocks(context.Background(), []string{"-"}, Options{Stdin: strings.NewReader(text)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(rows.Feature); got != c.features || (len(rows.Warnings) > 0) != (c.features == "[a b]") {
+			t.Errorf("%s, %d: found %s, %v, expected %s", c.header, c.spread, got, rows.Warnings, c.features)
+		}
+		rows.Close()
+	}
+}

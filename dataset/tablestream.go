@@ -44,18 +44,24 @@ func (t *table) holdsText(first [][]field, column int) bool {
 	})
 }
 
-// ignoreNumbers leaves out the columns that number the first rows: later ones are not
-// known when the first are given.
+// ignoreNumbers leaves out the columns that number the first rows, or by their name and these
+// are ids: later ones are not known when the first are given. So integers in random order are
+// ids only where the name says so.
 func (t *table) ignoreNumbers(first [][]field) {
 	var names []string
 	var columns []int
+	how := "consecutive"
 	features := 0
 	for i, name := range t.names {
 		if i == t.target || i == t.weight || t.kinds[i].asked == askedIgnore {
 			continue
 		}
 		features++
-		numbered := t.kinds[i].unnamed && areWhole(first, i) || len(first) >= leastRows(name) && !namesTime(name) && areNumbered(first, i)
+		enough := len(first) >= leastRows(name)
+		numbered := t.kinds[i].unnamed && areWhole(first, i) || enough && !namesTime(name) && areNumbered(first, i)
+		if !numbered && enough && namesRows(name) && areWhole(first, i) && allDiffer(first, i) {
+			numbered, how = true, "different"
+		}
 		if numbered && t.kinds[i].asked == askedNothing {
 			names, columns = append(names, name), append(columns, i)
 		}
@@ -66,7 +72,7 @@ func (t *table) ignoreNumbers(first [][]field) {
 	for _, i := range columns {
 		t.kinds[i].asked = askedIgnore
 	}
-	t.warnings = append(t.warnings, fmt.Errorf("%s: consecutive integers in the first rows, as of an id: ignored (to keep: --numeric %s)", quoted(names), strings.Join(names, ",")))
+	t.warnings = append(t.warnings, fmt.Errorf("%s: %s integers in the first rows, as of an id: ignored (to keep: --numeric %s)", quoted(names), how, strings.Join(names, ",")))
 }
 
 // areNumbered reports whether the fields of a column are consecutive integers.
@@ -80,6 +86,15 @@ func areNumbered(rows [][]field, column int) bool {
 		fields, columns[i] = append(fields, row[column]), i
 	}
 	return areConsecutive(fields, columns)
+}
+
+// allDiffer reports whether no two fields of a column have the same text.
+func allDiffer(rows [][]field, column int) bool {
+	seen := map[string]bool{}
+	for _, row := range rows {
+		seen[string(row[column].text)] = true
+	}
+	return len(seen) == len(rows)
 }
 
 // areWhole reports whether the fields of a column are integers.

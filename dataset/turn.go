@@ -49,7 +49,8 @@ func (in *Input) reopen(ctx context.Context, opt *Options) error {
 	if err != nil {
 		return err
 	}
-	in.R, in.close = again.R, again.close
+	in.tallied.forget()
+	in.R, in.close, in.tallied = again.R, again.close, again.tallied
 	_, err = in.R.Discard(in.taken)
 	return err
 }

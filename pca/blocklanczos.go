@@ -78,7 +78,7 @@ func (l *blockLanczos) solve(ctx context.Context) (Basis, error) {
 	for {
 		next, r, err := l.extend(ctx, b)
 		if err != nil {
-			return Basis{}, err
+			return l.soFar(), err
 		}
 		full := l.m+next > l.most
 		if l.m < l.k && next > 0 && !full {
@@ -117,6 +117,7 @@ func (l *blockLanczos) extend(ctx context.Context, b int) (next int, r []float64
 	l.v = append(l.v, l.q[:b*l.dim]...)
 	l.m += b
 	if err := l.apply(ctx, l.z[:b*l.dim], l.q[:b*l.dim], b); err != nil {
+		l.m, l.v = first, l.v[:first*l.dim]
 		return 0, nil, err
 	}
 	l.taken++
@@ -235,6 +236,16 @@ func (l *blockLanczos) basis() Basis {
 		}
 	}
 	return b
+}
+
+// soFar returns as many of the first k Ritz pairs as there are before the last block.
+func (l *blockLanczos) soFar() Basis {
+	if l.m == 0 {
+		return Basis{}
+	}
+	l.ritz()
+	l.k = min(l.k, l.m)
+	return l.basis()
 }
 
 func errTooLarge(found float64) error {

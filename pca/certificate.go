@@ -2,6 +2,7 @@ package pca
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 )
@@ -61,8 +62,9 @@ const (
 
 // Certify proves how good the basis is for the rows. threads never changes the
 // result; the seed is that of the random vectors of route lanczos, which must not
-// depend on it otherwise. It fails when ctx ends, or where rows or basis are not
-// finite numbers.
+// depend on it otherwise. It fails when ctx is cancelled, or where rows or basis are not
+// finite numbers. When the deadline of ctx is over it ends soon with the bound so far, at worst
+// that of what the basis does not capture.
 func Certify(ctx context.Context, x Rows, b Basis, threads int, seed uint64) (Certificate, error) {
 	n, d := x.Dims()
 	return certify(ctx, x, b, threads, seed, exactly(n, d))
@@ -77,6 +79,7 @@ func certify(ctx context.Context, x Rows, b Basis, threads int, seed uint64, exa
 	if err := checkBasis(x, b); err != nil {
 		return Certificate{}, err
 	}
+	given := x
 	x, size, exponent, err := balanced(x, exact, threads)
 	if err != nil {
 		return Certificate{}, err
@@ -88,7 +91,9 @@ func certify(ctx context.Context, x Rows, b Basis, threads int, seed uint64, exa
 	case size.raw == 0:
 		c.Route = "exact"
 	case exact:
-		err = c.exact(ctx)
+		if err = c.exact(ctx); errors.Is(err, context.DeadlineExceeded) {
+			return certify(ctx, given, b, threads, seed, false)
+		}
 	default:
 		err = c.lanczos(ctx)
 	}

@@ -2,6 +2,7 @@ package pca
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/vec"
@@ -63,7 +64,7 @@ func (c *certifier) lanczos(ctx context.Context) error {
 	}
 	best, err := Krylov{Tolerance: worthwhile / 1000, Steps: mostSteps}.Solve(ctx, c.x, Problem{Rows: c.n, Cols: c.d, K: min(c.k, c.n), Seed: c.seed, Threads: c.threads})
 	if err != nil {
-		return ctx.Err()
+		return unlessLate(ctx.Err())
 	}
 	better := *c
 	better.r = 0
@@ -87,12 +88,12 @@ const (
 func (c *certifier) search(ctx context.Context, p *power, b *coupled, hopeless float64) error {
 	c.Upper, c.Nu, c.Failure, c.Steps = b.upper(b.rest), b.rest, 0, 0
 	if c.r == c.d {
-		return ctx.Err()
+		return unlessLate(ctx.Err())
 	}
 	s := newSearch(c, p, b.frobenius)
 	for s.more() {
 		if err := ctx.Err(); err != nil {
-			return err
+			return unlessLate(err)
 		}
 		s.step()
 		if !s.due() {
@@ -109,6 +110,14 @@ func (c *certifier) search(ctx context.Context, p *power, b *coupled, hopeless f
 	}
 	c.Steps = s.steps
 	return nil
+}
+
+// unlessLate returns err but for that of a deadline: the bound found so far holds.
+func unlessLate(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return err
 }
 
 // couple computes A and R, and the captured.

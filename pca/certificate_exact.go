@@ -77,6 +77,7 @@ func secondMoment(ctx context.Context, x Rows, threads int) ([]float64, error) {
 			return nil, err
 		}
 		clear(one.Value)
+		x.looked(min(momentRows, n-lo), 0)
 		vec.SyrkCols64(one, rows.form(x, lo, min(lo+momentRows, n), threads), threads)
 		addTo(sum, one, threads)
 	}
@@ -93,6 +94,7 @@ func innerProducts(ctx context.Context, x Rows, threads int) ([]float64, error) 
 	var left, right formed
 	for lo := 0; lo < n; lo += height {
 		hi := min(lo+height, n)
+		x.looked(hi, 0)
 		a := left.form(x, lo, hi, threads)
 		vec.SyrkRows64(vec.Block[float64]{Value: products.Value[lo*n+lo:], Rows: hi - lo, Cols: hi - lo, Stride: n}, a, threads)
 		for from := 0; from < lo; from += height {

@@ -98,14 +98,14 @@ func pairsOf(ctx context.Context, p Problem) func(s []float64, err error) (Basis
 func rotated(ctx context.Context, s []float64, x Rows, p Problem) (Basis, error) {
 	b, err := pairs(ctx, s, p.Cols, 1e-12, p)
 	if err != nil {
-		return Basis{}, err
+		return b, err
 	}
 	if data, ok := x.X.(*matrix.Dense); ok && x.Factor == nil && nearZero(x) && unrounded(data, b, p.Threads) {
 		return b, nil
 	}
 	g, err := compressedTo(ctx, x, b, p.Threads)
 	if err != nil {
-		return Basis{}, err
+		return b, err
 	}
 	turn, err := allPairs(g, b.K, p)
 	if err != nil {

@@ -47,7 +47,7 @@ func (Gram) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
 		return Basis{}, err
 	}
 	left, err := largestPairs(ctx, products, n, p)
-	if err != nil {
+	if err != nil && left.K < p.K {
 		return Basis{}, err
 	}
 	turned := make([]float64, n*p.K)

@@ -63,7 +63,9 @@ type Method interface {
 }
 
 // A Batch method reads all rows as often as it likes. Laws: the basis has the
-// same bits for any Threads; when ctx ends, Solve returns ctx.Err() soon.
+// same bits for any Threads; when ctx ends, Solve soon returns ctx.Err() and the best basis so
+// far: of any number of orthonormal rows, none where nothing was found yet. Its values need
+// not be right.
 type Batch interface {
 	Method
 	Solve(ctx context.Context, x Rows, p Problem) (Basis, error)

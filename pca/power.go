@@ -57,7 +57,7 @@ func (m Power) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
 	s := newRitz(momentOf(x, p.Threads), randomBasis(p.Seed, p.K, p.Cols), p.K)
 	for pass := range m.Passes {
 		if err := m.pass(ctx, s, pass); err != nil {
-			return Basis{}, err
+			return s.basis(), err
 		}
 		if s.residual() <= enough {
 			break
@@ -169,6 +169,7 @@ func (s *ritz) residual() float64 {
 
 // basis returns U.
 func (s *ritz) basis() Basis {
+	s.u = s.u[:s.k*s.d] // a pass that was cut short has added rows
 	orthonormalise(s.u, s.k, s.d)
 	return Basis{K: s.k, Cols: s.d, Component: s.u, Value: s.value}
 }

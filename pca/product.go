@@ -103,6 +103,7 @@ func isSparse(x matrix.Matrix) bool {
 // each calls do for one stripe after another.
 func (p *product) each(do func(lo, hi int)) {
 	rows, _ := p.of.Dims()
+	p.of.looked(rows, 0)
 	for lo := 0; lo < rows; lo += p.height() {
 		hi := min(lo+p.height(), rows)
 		p.rows = hi - lo

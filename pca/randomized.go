@@ -39,7 +39,7 @@ func (m Randomized) Solve(ctx context.Context, x Rows, p Problem) (Basis, error)
 	q.orthonormalise(p.Threads)
 	for range 1 + m.Power {
 		if err := sigma.apply(ctx, z, q.Component, block); err != nil {
-			return Basis{}, err
+			return q, err
 		}
 		q.Component, z = z, q.Component
 		if err := q.orthonormalise(p.Threads); err != nil {
@@ -47,7 +47,7 @@ func (m Randomized) Solve(ctx context.Context, x Rows, p Problem) (Basis, error)
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return Basis{}, err
+		return q, err
 	}
 	return RayleighRitz(x, q, p.Threads).first(p.K), nil
 }

@@ -15,6 +15,7 @@ type Rows struct {
 	X      matrix.Matrix
 	Offset []float64 // d, as the mean; nil: nothing is subtracted
 	Factor []float64 // d; nil: nothing is multiplied
+	Work   *Work     // counts what is read; nil: nothing does
 
 	centred bool // Offset is the mean of exactly these rows
 }

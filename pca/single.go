@@ -43,11 +43,13 @@ func rawSecond(ctx context.Context, x Rows, threads int) ([]float64, error) {
 				return nil, err
 			}
 			hi := min(lo+rowsOfSlab(d), n)
+			x.looked(hi-lo, 0)
 			vec.GramSingle(second, vec.Block[float32]{Value: data.Value[lo*d : hi*d], Rows: hi - lo, Cols: d, Stride: d}, threads)
 		}
 		centre(second.Value, x, sums, threads)
 		return second.Value, nil
 	}
+	x.looked(n, 0)
 	s, err := sumSlabs(ctx, x.X, threads, func(dst []float32, i int) { expand(dst, x.X.Row(i)) })
 	if err == nil {
 		centre(s, x, sums, threads)
@@ -152,6 +154,7 @@ func singleSecond(ctx context.Context, x Rows, threads int) (s []float64, ok boo
 			return s, err == nil, err
 		}
 	}
+	x.looked(n, 0)
 	s, err = sumSlabs(ctx, x.X, threads, func(dst []float32, i int) {
 		row := make([]float64, d)
 		x.Row(row, i)
@@ -243,6 +246,7 @@ func compressedTo(ctx context.Context, x Rows, b Basis, threads int) ([]float64,
 					y[i*b.K+j] = -s
 				}
 			}
+			x.looked(hi-lo, 0)
 			vec.GemmMixed(slab, vec.Block[float32]{Value: data.Value[lo*d : hi*d], Rows: hi - lo, Cols: d, Stride: d}, whole(b.Component, b.K, d), threads)
 		} else {
 			x.Part(lo, hi).Times(y[:(hi-lo)*b.K], b.Component, b.K, threads)
@@ -253,12 +257,22 @@ func compressedTo(ctx context.Context, x Rows, b Basis, threads int) ([]float64,
 	return g.Value, nil
 }
 
+// pairsOfValues returns how many pairs of stored values are in the same row.
+func pairsOfValues(data *matrix.CSR) (pairs int64) {
+	for i := range len(data.Start) - 1 {
+		stored := data.Start[i+1] - data.Start[i]
+		pairs += stored * stored
+	}
+	return pairs
+}
+
 // sparseSecond returns Sigma of sparse rows: row j of X^T X is the sum of the rows
 // that have feature j. Then it is centred, as in rawSecond; where means are large
 // beside deviations, this cancels (see [sparseMoment]).
 func sparseSecond(ctx context.Context, x Rows, data *matrix.CSR, threads int) ([]float64, error) {
-	_, d := x.Dims()
+	n, d := x.Dims()
 	turned := matrix.Transpose(data)
+	x.looked(n, pairsOfValues(data))
 	s, sums := make([]float64, d*d), make([]float64, d)
 	parallel.Blocks(d, 8, threads, func(_, lo, hi int) {
 		for j := lo; j < hi && ctx.Err() == nil; j++ {

@@ -75,6 +75,7 @@ func (s *sparseMoment) tile(ctx context.Context, dst, q []float64, used, width i
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		s.of.looked(part.rows(), 0)
 		s.product = sized(s.product, part.rows()*width)
 		multiplyTile(part.x, s.product, s.right, width, s.threads)
 		for i := range part.rows() {

@@ -59,15 +59,17 @@ func (m VRPCA) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
 	s := newRitz(momentOf(x, p.Threads), u, p.K)
 	for epoch := 0; ; epoch++ {
 		if err := s.multiply(ctx); err != nil {
-			return Basis{}, err
+			return s.basis(), err
 		}
 		if epoch == m.Epochs || s.residual() <= residualOf(m.Tolerance, p) {
 			return s.basis(), nil
 		}
 		d := newDrift(s, x, unitOf(p), 1/max(math.Sqrt(float64(rows)), most/mean))
-		if s.u, err = d.epoch(ctx, rand.NewPCG(p.Seed, vrStream+uint64(epoch))); err != nil {
-			return Basis{}, err
+		u, err := d.epoch(ctx, rand.NewPCG(p.Seed, vrStream+uint64(epoch)))
+		if err != nil {
+			return s.basis(), err
 		}
+		s.u = u
 	}
 }
 
@@ -94,6 +96,7 @@ func warm(ctx context.Context, x Rows, p Problem) ([]float64, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		x.looked(min(untilAsked, rows-lo), 0)
 		s.Learn(x.Part(lo, min(lo+untilAsked, rows)))
 	}
 	return s.Basis().Component, nil
@@ -142,6 +145,7 @@ func newDrift(s *ritz, x Rows, unit, eta float64) *drift {
 // epoch makes as many steps as there are rows and returns U, orthonormal.
 func (d *drift) epoch(ctx context.Context, random *rand.PCG) ([]float64, error) {
 	rows, _ := d.rows.Dims()
+	d.rows.looked(rows, 0)
 	for step := range rows {
 		if step%untilAsked == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -39,6 +39,7 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	}
 	r.weigh()
 	r.start(s)
+	r.tell(math.NaN(), false)
 	switch {
 	case opt.From == nil:
 	case opt.From.W != nil && opt.From.A != nil:
@@ -150,7 +151,7 @@ func (r *run) start(s Solver) {
 // advance runs epochs until it is time to look.
 func (r *run) advance() {
 	r.heed(r.over)
-	for r.limit() == "" {
+	for r.limit() == "" && r.turn() {
 		begin := time.Now()
 		r.state.Epoch()
 		r.epoch++
@@ -166,9 +167,29 @@ func (r *run) advance() {
 		}
 		r.last = time.Since(begin)
 		r.train += r.last
-		if r.looks.due(r.epoch, estimate, present) || r.end != nil {
+		due := r.looks.due(r.epoch, estimate, present) || r.end != nil
+		if r.tell(estimate, due || r.limit() != ""); due {
 			return
 		}
+	}
+}
+
+// turn waits until the run may make its next epoch, and reports whether it still may. What
+// other runs did meanwhile may have been limited by what they asked.
+func (r *run) turn() bool {
+	if r.opt.Turn == nil {
+		return true
+	}
+	limit := r.opt.Turn(r.before + r.epoch)
+	r.begun, r.clock.limit = time.Now(), limit
+	r.heed(r.over)
+	return r.limit() == ""
+}
+
+// tell tells who watches how far the run is.
+func (r *run) tell(estimate float64, certifying bool) {
+	if r.opt.Step != nil {
+		r.opt.Step(Step{Epoch: r.before + r.epoch, Certifying: certifying, Train: r.train, Certify: r.certify, Estimate: estimate})
 	}
 }
 

@@ -92,6 +92,13 @@ type Supported interface {
 	Spare()
 }
 
+// Spacious is a Solver of which a state may need memory that grows with the square of the
+// rows: Space returns about how many bytes, at most.
+type Spacious interface {
+	Solver
+	Space(rows int) int64
+}
+
 // Unproved is a Solver whose answers carry no proof, so that no gap can end a
 // run: it ends after Passes epochs, if Options.Epochs does not say otherwise, at
 // the point where it then stands, whatever the objective is there.
@@ -147,12 +154,26 @@ type Options struct {
 	// models store them, so that the proof is of what is stored, unless that
 	// costs the gap.
 	Short bool
-	// Trace, when set, is called after every certificate.
+	// Trace, when set, is called after every certificate, and Step when the run begins and
+	// after every epoch. Neither changes a result.
 	Trace func(Progress)
+	Step  func(Step)
+	// Turn, when set, is called before every epoch, with the number of those made. It
+	// returns when the run may make the next one, and the time that the run then has, in
+	// place of Time. So several runs may take turns.
+	Turn func(epochs int) time.Duration
 }
 
 // DefaultGap is the relative gap that is proved when none is asked for.
 const DefaultGap = 1e-3
+
+// Step is where a run is between two certificates.
+type Step struct {
+	Epoch          int  // made so far
+	Certifying     bool // a certificate comes next, else an epoch
+	Train, Certify time.Duration
+	Estimate       float64 // of the relative gap; NaN: not known
+}
 
 // Progress is how far a run is.
 type Progress struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -29,6 +30,8 @@ type job struct {
 	biasWhy string // the bias is not the usual one; "": it is, or was asked for
 
 	machine *MachineFacts // of the model that was made; nil: none
+
+	last []problem.Point // of each output, of its last look; kept for those who watch
 
 	mapped  kernel.Map    // whose images are the rows; nil: they are as they were
 	mapping time.Duration // took so long

@@ -205,6 +205,18 @@ func (l *labels) outputs() int {
 	return k
 }
 
+// name is that of output c, where there are several.
+func (l *labels) name(c int) string {
+	switch {
+	case l.outputs() == 1:
+		return ""
+	case l.pairs:
+		i, j := model.Pair(c, len(l.classes))
+		return l.classes[i] + " against " + l.classes[j]
+	}
+	return l.classes[c]
+}
+
 // pairRows returns the rows that output c learns from, if it tells two of several
 // classes apart; nil: all.
 func (l *labels) pairRows(c int) []uint32 {

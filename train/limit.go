@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
@@ -13,9 +12,8 @@ import (
 
 // limit is the time that a Fit may take, from its beginning to its model.
 type limit struct {
-	begun   time.Time
-	time    time.Duration // 0: no limit
-	started atomic.Int64  // outputs that have had their share
+	begun time.Time
+	time  time.Duration // 0: no limit
 }
 
 func newLimit(most time.Duration) *limit { return &limit{begun: time.Now(), time: most} }
@@ -57,14 +55,10 @@ func (l *limit) prepare(ctx context.Context, set *dataset.Set, spec Spec) (*job,
 	return j, err
 }
 
-// share returns the time for the next of so many outputs, of which some are trained at
-// once: what is left is shared among those that have had none. A part of it is kept for
-// making the model.
-func (l *limit) share(outputs, workers int) time.Duration {
-	if l.time == 0 {
-		return 0
-	}
-	waiting := outputs - int(l.started.Add(1)) + 1
-	rounds := (waiting + workers - 1) / workers
-	return max(1, (l.time*49/50-time.Since(l.begun))/time.Duration(rounds))
+// until returns when so many outputs that are trained now are to end, if as many are to be
+// trained later: all have an even share of what is left. A part of it is kept for making the
+// model.
+func (l *limit) until(now, later int) time.Time {
+	left := l.time*49/50 - time.Since(l.begun)
+	return time.Now().Add(left / time.Duration(now+later) * time.Duration(now))
 }

@@ -3,7 +3,6 @@ package train
 import (
 	"context"
 	"errors"
-	"math"
 	"testing"
 	"time"
 
@@ -12,27 +11,6 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/solver"
 )
-
-// TestShare: whatever the others leave, every output has its share of what is left.
-func TestShare(t *testing.T) {
-	for _, c := range []struct{ outputs, workers int }{{1, 1}, {5, 1}, {5, 2}, {3, 8}} {
-		l := newLimit(time.Hour)
-		for k := range c.outputs {
-			rounds := math.Ceil(float64(c.outputs-k) / float64(c.workers))
-			want := time.Duration(float64(l.time) * 0.98 / rounds)
-			if got := l.share(c.outputs, c.workers); got > want || got < want-time.Minute {
-				t.Errorf("output %d of %d, %d at once: %v, expected %v", k+1, c.outputs, c.workers, got, want)
-			}
-		}
-	}
-	late := &limit{begun: time.Now().Add(-time.Hour), time: time.Minute}
-	if got := late.share(3, 1); got != 1 {
-		t.Errorf("%v when all is over, expected the least limit", got)
-	}
-	if got := newLimit(0).share(3, 1); got != 0 {
-		t.Errorf("%v without a limit", got)
-	}
-}
 
 // slow is a kernel of which a value takes a while.
 func slow(pause time.Duration) *kernel.Func {

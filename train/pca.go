@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -24,18 +25,28 @@ type PCAResult struct {
 	// pca.Spectrum with a cost, a pca.Relaxed, pca.Stuck or pca.Converged.
 	State pca.State
 
+	// Passes is how often the method read all rows, and Numbers how many stored numbers it
+	// touched, certificates not counted.
+	Passes, Numbers float64
+
 	Fit, Certify time.Duration
 	Warnings     []error
 }
 
 // FitPCA finds the components of all rows and proves how much more variance others
-// could capture. Rows are read often.
+// could capture. Rows are read often. A cancelled context or a limit is no error: the
+// result then holds the best components found, and says so in its Status. While rows are
+// measured there are none: then the error is that of the context.
 func FitPCA(ctx context.Context, set *dataset.Set, spec PCASpec) (*PCAResult, error) {
 	if err := spec.Check(); err != nil {
 		return nil, err
 	}
-	j := &pcaJob{spec: spec, set: set}
-	if err := j.prepare(); err != nil {
+	begun := time.Now()
+	j, err := parallel.Until(ctx, func() (*pcaJob, error) {
+		j := &pcaJob{spec: spec, set: set, begun: begun}
+		return j, j.prepare()
+	})
+	if err != nil {
 		return nil, err
 	}
 	find := j.solve
@@ -55,16 +66,27 @@ func FitPCA(ctx context.Context, set *dataset.Set, spec PCASpec) (*PCAResult, er
 
 // run finds components and proves what they are worth.
 func (j *pcaJob) run(ctx context.Context, find func(context.Context) error) error {
+	j.tell("fitting")
 	started := time.Now()
-	err := find(ctx)
+	fitting, done := j.fitting(ctx)
+	defer done()
+	err := find(fitting)
 	j.result.Fit += time.Since(started)
 	if err != nil {
 		return err
 	}
+	j.tell("certifying")
 	started = time.Now()
 	err = j.certify(ctx)
 	j.result.Certify += time.Since(started)
 	return err
+}
+
+// tell tells who watches what is done now.
+func (j *pcaJob) tell(phase string) {
+	if j.spec.Phase != nil {
+		j.spec.Phase(phase)
+	}
 }
 
 // Variances returns the variance of the rows of set along each component of m, and in
@@ -78,6 +100,9 @@ func Variances(m *model.PCA, set *dataset.Set, threads int) (along []float64, to
 type pcaJob struct {
 	spec    PCASpec
 	set     *dataset.Set
+	begun   time.Time
+	cut     solver.Status // what ended the search early; "": nothing did
+	work    pca.Work
 	rows    pca.Rows
 	problem pca.Problem
 	method  pca.Method
@@ -106,6 +131,7 @@ func (j *pcaJob) prepare() error {
 	if j.rows, err = pca.Preprocess(j.set.X, j.spec.Scale, center, j.spec.Threads); err != nil {
 		return DataError{err.Error()}
 	}
+	j.rows.Work = &j.work
 	j.problem.Squared, j.problem.Fourth = j.rows.Sizes(j.spec.Threads)
 	if !(j.problem.Fourth <= math.MaxFloat64) {
 		return DataError{fmt.Sprintf("found rows of the length %.3g, too large to be squared twice", math.Sqrt(j.problem.Squared))}
@@ -145,11 +171,15 @@ func (j *pcaJob) pick() error {
 
 // solve finds the components.
 func (j *pcaJob) solve(ctx context.Context) (err error) {
+	before := j.basis
 	switch m := j.method.(type) {
 	case pca.Batch:
-		j.basis, err = m.Solve(ctx, j.rows, j.problem)
+		j.basis, err = patiently(ctx, func() (pca.Basis, error) { return m.Solve(ctx, j.rows, j.problem) })
 	case pca.Streaming:
 		j.basis, err = j.learn(ctx, m.Start(j.problem))
+	}
+	if err != nil && ctx.Err() != nil {
+		err = j.rescue(ctx, before)
 	}
 	if err == nil && j.basis.K < j.spec.K && j.spec.Share == 0 {
 		err = DataError{fmt.Sprintf("found only %d of k = %d components: the rows lie in fewer dimensions", j.basis.K, j.spec.K)}
@@ -169,7 +199,11 @@ func (j *pcaJob) learn(ctx context.Context, s pca.State) (pca.Basis, error) {
 		}
 		for lo := 0; lo < n; lo += block {
 			if err := ctx.Err(); err != nil {
-				return pca.Basis{}, err
+				if epoch == 0 && lo == 0 {
+					return pca.Basis{}, err
+				}
+				j.result.State = s
+				return s.Basis(), err
 			}
 			s.Learn(rows.Part(lo, min(lo+block, n)))
 		}
@@ -181,7 +215,11 @@ func (j *pcaJob) learn(ctx context.Context, s pca.State) (pca.Basis, error) {
 // certify proves what the components are worth and makes the model.
 func (j *pcaJob) certify(ctx context.Context) error {
 	digest := rowsDigest(j.set)
-	c, err := pca.Certify(ctx, j.rows, j.basis, j.spec.Threads, certificateSeed(j.spec.Seed, digest))
+	rows := j.rows
+	rows.Work = nil
+	ctx, done := j.certifying(ctx)
+	defer done()
+	c, err := pca.Certify(ctx, rows, j.basis, j.spec.Threads, certificateSeed(j.spec.Seed, digest))
 	if err != nil {
 		return err
 	}
@@ -201,6 +239,10 @@ func (j *pcaJob) certify(ctx context.Context) error {
 	if j.result.Warnings = nil; j.result.Status == solver.Stalled {
 		j.result.Warnings = append(j.result.Warnings, j.whyStalled())
 	}
+	if j.cut != "" && j.result.Status != solver.Converged {
+		j.result.Warnings = append(j.result.Warnings, j.whyFewer(c)...)
+	}
+	j.result.Passes, j.result.Numbers = j.work.Passes(n), j.work.Numbers(n, matrix.Nonzeros(j.set.X))
 	m.Proof.Status = string(j.result.Status)
 	j.result.Model = m
 	return nil

@@ -23,7 +23,7 @@ const (
 func (j *pcaJob) refine() bool {
 	m, ok := j.method.(pca.Refining)
 	found, goal := j.result.Model.Proof.Relative(), j.spec.goal()
-	if !ok || !(found > goal) || !m.Refines(j.problem) || j.problem.Loss == leastLoss {
+	if !ok || j.cut != "" || j.late() || !(found > goal) || !m.Refines(j.problem) || j.problem.Loss == leastLoss {
 		return false
 	}
 	loss := j.problem.Loss
@@ -37,8 +37,13 @@ func (j *pcaJob) refine() bool {
 // end says how the run ended: a method that learns row by row did what was asked
 // when it has seen its rows, unless a gap was asked for too.
 func (j *pcaJob) end(relative float64) solver.Status {
-	if relative <= j.spec.goal() {
+	switch {
+	case relative <= j.spec.goal():
 		return solver.Converged
+	case j.cut != "":
+		return j.cut
+	case j.late():
+		return solver.TimeLimit
 	}
 	if _, batch := j.method.(pca.Batch); batch || isStuck(j.result.State) {
 		return solver.Stalled

@@ -30,6 +30,11 @@ func (j *pcaJob) solveShare(ctx context.Context) error {
 		if err := j.solve(ctx); err != nil {
 			return err
 		}
+		if j.cut != "" {
+			k, _ := fewest(j.basis.Value, j.spec.Share*j.problem.Squared)
+			j.keep(max(k, 1))
+			return nil
+		}
 		k, enough := fewest(j.basis.Value, j.spec.Share*j.problem.Squared)
 		if k < 1 {
 			return DataError{fmt.Sprintf("found no direction in which the rows vary, expected components of %g of their variance", j.spec.Share)}

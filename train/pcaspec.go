@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -27,14 +28,18 @@ type PCASpec struct {
 	// Gap is the share of the best possible variance that may be missing, by proof;
 	// 0: DefaultPCAGap, and a method that reads each row once ends without it.
 	Gap     float64
-	Epochs  int    // passes of a method that learns row by row; 0: one
-	Shuffle bool   // such a method takes the rows in random order
-	Seed    uint64 // of everything random
-	Threads int    // at most so many cores; 0: all. Never changes a result
+	Time    time.Duration // from the rows to the model, the certificate included; 0: no limit
+	Epochs  int           // passes of a method that learns row by row; 0: one
+	Shuffle bool          // such a method takes the rows in random order
+	Seed    uint64        // of everything random
+	Threads int           // at most so many cores; 0: all. Never changes a result
 
-	HoldOut   float64 // share of a stream's rows that are held out, at most 1/2; 0: one in twenty, -1: none
-	NoState   bool    // a stream's model cannot go on, and is smaller
-	ZeroBased bool    // noted in the model: how LIBSVM indices of the data begin
+	HoldOut float64 // share of a stream's rows that are held out, at most 1/2; 0: one in twenty, -1: none
+	// Phase, when set, is told what is done: "fitting" or "certifying".
+	Phase func(string)
+
+	NoState   bool // a stream's model cannot go on, and is smaller
+	ZeroBased bool // noted in the model: how LIBSVM indices of the data begin
 
 	Notes map[string]string // kept in the model, for its users: nothing depends on them; see model.CheckNotes
 }
@@ -72,6 +77,9 @@ func (spec PCASpec) Check() error {
 	}
 	if err := model.CheckNotes(spec.Notes); err != nil {
 		return err
+	}
+	if spec.Time < 0 {
+		return fmt.Errorf("time = %s: expected a limit > 0", spec.Time)
 	}
 	if spec.Epochs < 0 {
 		return fmt.Errorf("epochs = %d: expected a number >= 0", spec.Epochs)

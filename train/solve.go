@@ -2,24 +2,41 @@ package train
 
 import (
 	"context"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
+// Output says which of the outputs of a model is trained.
+type Output struct {
+	Class, Classes int    // number of so many that are trained; 0 of 1 without classes
+	Name           string // of several: the class, or two of which one is told from the other
+}
+
 // Progress is how far the training of one class is.
 type Progress struct {
-	Class, Classes int // of so many that are trained; 0 of 1 without classes
+	Output
 	solver.Progress
 	Evaluations kernel.Counts // of the kernel so far, for all classes
 
 	// Model returns the current point as a model without certificate, for
-	// evaluation during the call; nil when there are several classes.
+	// evaluation during the call. Of several classes it is that of the last points of all;
+	// nil where one has none yet, or where they would take much memory.
 	Model func() *model.Model
+}
+
+// Step is where the training of one class is between two certificates.
+type Step struct {
+	Output
+	solver.Step
+	Evaluations func() kernel.Counts // so far, which may be asked at any time
 }
 
 // solve runs the solver on every problem.
@@ -29,28 +46,43 @@ func (j *job) solve(ctx context.Context, limit *limit) ([]*solver.Solution, erro
 	}
 	outputs := j.labels.outputs()
 	solutions, errs := make([]*solver.Solution, outputs), make([]error, outputs)
+	turns := newTurns(limit, outputs, j.workers(), j.together(), matrix.Nonzeros(j.set.X))
 	var telling sync.Mutex
-	parallel.Blocks(outputs, 1, j.workers(), func(c, _, _ int) {
+	turns.each(func(c int) {
 		opt := solver.Options{Gap: j.spec.Gap, Epochs: j.spec.Epochs, Seed: j.spec.Seed + uint64(c), Short: j.spec.short()}
-		opt.Time = limit.share(outputs, j.workers())
+		opt.Time = turns.share()
+		opt.Turn = func(epochs int) time.Duration { return turns.next(c, epochs) }
 		p, err := j.problem(c)
 		if err != nil {
 			errs[c] = err
 			return
 		}
 		opt.From = j.start.point(c, p)
-		if j.spec.Progress != nil {
-			opt.Trace = func(look solver.Progress) {
-				telling.Lock()
-				defer telling.Unlock()
-				j.spec.Progress(Progress{c, outputs, look, j.evaluations(), j.snapshot(look)})
-			}
-		}
+		j.watch(&opt, c, p, &telling)
 		if solutions[c], errs[c] = solver.Run(ctx, j.solver, p.Problem, opt); errs[c] == nil {
 			solutions[c].Point = p.lift(solutions[c].Point)
 		}
 	})
 	return solutions, first(errs)
+}
+
+// watch has the run of output c tell what the spec asks for, never two at once.
+func (j *job) watch(opt *solver.Options, c int, p objective, telling *sync.Mutex) {
+	output := Output{c, j.labels.outputs(), j.labels.name(c)}
+	if tell := j.spec.Progress; tell != nil {
+		opt.Trace = func(look solver.Progress) {
+			telling.Lock()
+			defer telling.Unlock()
+			tell(Progress{output, look, j.evaluations(), j.snapshot(c, p, look.Point)})
+		}
+	}
+	if tell := j.spec.Step; tell != nil {
+		opt.Step = func(step solver.Step) {
+			telling.Lock()
+			defer telling.Unlock()
+			tell(Step{output, step, j.evaluations})
+		}
+	}
 }
 
 // workers is how many outputs are trained at the same time.
@@ -72,14 +104,29 @@ func (j *job) problem(c int) (objective, error) {
 	return j.stated.output(c)
 }
 
-// snapshot returns what makes the point of a look into a model.
-func (j *job) snapshot(p solver.Progress) func() *model.Model {
-	if j.labels.outputs() > 1 {
-		return nil
+// mostNumbers is up to how many numbers the last points of all classes are kept.
+const mostNumbers = 1 << 24
+
+// snapshot returns what makes the point of a look, and the last ones of other outputs, into a
+// model; nil if some are missing.
+func (j *job) snapshot(c int, o objective, point problem.Point) func() *model.Model {
+	points := []problem.Point{point}
+	if outputs := j.labels.outputs(); outputs > 1 {
+		if outputs*len(point.W) > mostNumbers {
+			return nil
+		}
+		if j.last == nil {
+			j.last = make([]problem.Point, outputs)
+		}
+		j.last[c] = problem.Point{W: slices.Clone(o.lift(problem.Point{W: point.W}).W)}
+		if points = j.last; slices.ContainsFunc(points, func(p problem.Point) bool { return p.W == nil }) {
+			return nil
+		}
 	}
 	return func() *model.Model {
-		m := &model.Model{Classes: j.labels.classes, Scaling: j.scaling, Map: j.mapped, Data: model.Data{Features: j.set.Cols()}, Outputs: make([]model.Output, 1)}
-		j.stated.family.store(m, []problem.Point{p.Point})
+		m := &model.Model{Statement: j.statement(), Classes: j.labels.classes, Scaling: j.scaling, Map: j.mapped,
+			Data: model.Data{Features: j.set.Cols()}, Outputs: make([]model.Output, len(points))}
+		j.stated.family.store(m, points)
 		return m
 	}
 }

@@ -100,8 +100,10 @@ type Spec struct {
 
 	ZeroBased bool // noted in the model: how LIBSVM indices of the data begin
 
-	// Progress, when set, is told of every certificate. Calls do not overlap.
+	// Progress, when set, is told of every certificate, Step of every beginning and every
+	// epoch. Calls do not overlap, and change no result.
 	Progress func(Progress)
+	Step     func(Step)
 }
 
 // Schemes returns the names of the ways to tell several classes apart.

@@ -73,8 +73,8 @@ func interruptWritesTheModel(t *testing.T, signals []os.Signal) {
 		}
 	}
 	code, rest := interrupted(t, dir, started, signals, "train", source, "-o", "m", "--loss", "logistic", "--gap", "1e-300", "--threads", "1")
-	if code != exitInterrupted {
-		t.Fatalf("exit code: found %d, expected %d\n%s", code, exitInterrupted, rest)
+	if code != exitInterrupted || !strings.Contains(rest, "stopping: certifying the best model (press again to quit now)\n") {
+		t.Fatalf("exit code: found %d, expected %d, and that the best model is certified\n%s", code, exitInterrupted, rest)
 	}
 	cmd := exec.Command("fenchel", "verify", "m", source)
 	cmd.Dir = dir
@@ -88,6 +88,25 @@ func interruptWritesTheModel(t *testing.T, signals []os.Signal) {
 	}
 	if files, _ := filepath.Glob(filepath.Join(dir, ".*")); len(files) > 0 {
 		t.Errorf("found %v left behind", files)
+	}
+}
+
+// Ctrl-C while components are searched: it is said what comes, and the best so far are written,
+// with a proof.
+func TestInterruptWritesComponents(t *testing.T) {
+	dir := t.TempDir()
+	source := "@low-rank:n=20000,d=50"
+	begun := func(*bufio.Reader) { time.Sleep(1500 * time.Millisecond) } // nothing is printed that could be waited for
+	code, rest := interrupted(t, dir, begun, []os.Signal{os.Interrupt}, "pca", source, "-k", "3", "--method", "randomized:power=1000000", "--gap", "1e-15", "-o", "m")
+	if code != exitInterrupted || !strings.HasPrefix(rest, "stopping: certifying the best components (press again to quit now)\n") {
+		t.Fatalf("found exit code %d and %q, expected %d and what comes", code, rest, exitInterrupted)
+	}
+	for _, args := range [][]string{{"verify", "m", source}, {"info", "m"}} {
+		cmd := exec.Command("fenchel", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil || args[0] == "info" && !strings.Contains(string(out), "status     interrupted") {
+			t.Errorf("%s: %v\n%s", args[0], err, out)
+		}
 	}
 }
 

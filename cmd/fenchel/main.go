@@ -3,10 +3,10 @@
 //
 // One file per verb, of train three: the flags are in trainflags.go, what is
 // reported in trainreport.go. What verbs share: exitcode.go, how a run ends; root.go, how
-// a command line is understood; interrupt.go, how a run is ended early; input.go,
-// the flags for reading data; path.go, the files that are written; proof.go, what
-// a model is and proves; text.go, how anything is spelled. No mathematics lives
-// here.
+// a command line is understood; interrupt.go, how a run is ended early; screen.go,
+// display.go, progress.go and progressline.go, what is shown meanwhile; input.go, the
+// flags for reading data; path.go, the files that are written; proof.go, what a model is
+// and proves; text.go, how anything is spelled. No mathematics lives here.
 package main
 
 import (
@@ -27,6 +27,7 @@ func main() {
 
 // run is main with its surroundings as arguments.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	stderr = newScreen(stderr)
 	ctx, stop := interruptible(stderr, burst, quit)
 	defer stop()
 	parallel.OnFault(func(name string) {

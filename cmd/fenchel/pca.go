@@ -11,7 +11,6 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -31,6 +30,7 @@ type reducer struct {
 	json       bool
 	quiet      bool
 
+	shown       *display        // nil: nothing is
 	set         *dataset.Set    // nil of a stream
 	table       *dataset.Schema // nil: no table
 	result      *train.PCAResult
@@ -49,6 +49,8 @@ their columns have units of their own, and a column called target, label, class 
 or named by --target, is left out. Other rows are centred if at least one value in
 twenty is not zero, or --center asks for it; sparse ones stay sparse either way.
 Without centring it is the second moment about 0 that is captured, not a variance.
+When the run is interrupted, or its --time is over, the best components so far are
+written, with their proof.
 
 With --stream, or from standard input, each row is read once and forgotten:
 memory does not grow with their number. One row in twenty (--hold-out) is then held
@@ -80,6 +82,11 @@ func (p *reducer) run(cmd *cobra.Command, sources []string) error {
 		return err
 	}
 	tidyMemory()
+	if !p.quiet {
+		p.shown = newDisplay(cmd.ErrOrStderr())
+		defer p.shown.done()
+		p.shown.reading("reading", &p.in.opt)
+	}
 	var err error
 	if p.streams(sources) {
 		err = p.learn(cmd, sources)
@@ -102,7 +109,10 @@ func (p *reducer) fit(cmd *cobra.Command, sources []string) (err error) {
 	warn(cmd, p.set.Warnings)
 	p.spec.ZeroBased, p.table = p.set.ZeroBased, p.set.Schema
 	p.read = time.Since(started)
-	p.result, err = parallel.Until(cmd.Context(), func() (*train.PCAResult, error) { return train.FitPCA(cmd.Context(), p.set, p.spec) })
+	defer stopping(cmd.Context(), "certifying the best components")()
+	p.shown.phase("fitting")
+	p.spec.Phase = p.shown.phase
+	p.result, err = train.FitPCA(cmd.Context(), p.set, p.spec)
 	return dataOr(err)
 }
 
@@ -128,7 +138,6 @@ func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 		p.in.opt.Columns, p.in.opt.ZeroBased = earlier.Cols(), earlier.Statement.ZeroBased || p.in.opt.ZeroBased
 	}
 	defer stopping(cmd.Context(), "making components of what was learned")()
-	d := newDisplay(cmd.ErrOrStderr(), 0)
 	began := time.Now()
 	err := p.in.blocks(cmd, sources, func(rows *dataset.RowStream, x matrix.Matrix) (err error) {
 		p.table = rows.Schema
@@ -138,12 +147,12 @@ func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 			}
 			s.Schema = rows.Schema
 		}
-		if !p.quiet {
-			d.rows(s.Rows())
+		if n := s.Rows(); n > 0 {
+			p.shown.learned(n)
 		}
 		return s.Learn(x)
 	})
-	d.done()
+	p.shown.phase("making components")
 	if s == nil || s.Rows() == 0 {
 		return dataOr(err)
 	}
@@ -191,10 +200,14 @@ func (p *reducer) takeUp() (*train.PCAStream, *model.PCA, error) {
 func (p *reducer) finish(cmd *cobra.Command, sources []string) error {
 	warn(cmd, p.result.Warnings)
 	if p.out != "" {
-		if err := p.result.Model.WriteFile(p.out); err != nil {
+		p.shown.phase("writing")
+		written := stopping(cmd.Context(), "writing the model")
+		err := p.result.Model.WriteFile(p.out)
+		if written(); err != nil {
 			return badData(err)
 		}
 	}
+	p.shown.done()
 	if p.json {
 		if err := p.printJSON(cmd); err != nil {
 			return badData(err)

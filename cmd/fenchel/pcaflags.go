@@ -25,6 +25,7 @@ func (p *reducer) register(cmd *cobra.Command) {
 	f.StringVar(&s.Scale, "scale", "auto", "scaling of the features: "+strings.Join(train.PCAScales(), ", ")+" (default std for tables, else none)")
 	f.Float64Var(&s.Gap, "gap", 0, fmt.Sprintf("share of the best possible variance that may be missing, by proof (default %g)", train.DefaultPCAGap))
 	f.IntVar(&s.Epochs, "epochs", 0, "passes of a method that learns row by row (default 1)")
+	f.DurationVar(&s.Time, "time", 0, "stop after this time, the certificate included, such as 60s (default no limit)")
 	f.BoolVar(&s.Shuffle, "shuffle", false, "such a method takes the rows in random order")
 	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
 	f.IntVar(&p.in.opt.Columns, "features", 0, "number of features of a stream of sparse rows (default what its first thousand rows need)")
@@ -61,6 +62,12 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 	}
 	if f.Changed("epochs") && p.spec.Epochs < 1 {
 		return fmt.Errorf("--epochs %d: expected a number > 0", p.spec.Epochs)
+	}
+	if f.Changed("time") && p.spec.Time <= 0 {
+		return fmt.Errorf("--time %s: expected a duration > 0, such as 60s", p.spec.Time)
+	}
+	if f.Changed("time") && p.streams(sources) {
+		return errors.New("--time: found it for a stream, expected rows that are all there (a stream ends where its rows end, or at Ctrl-C)")
 	}
 	if err := p.howMany(); err != nil {
 		return err

@@ -32,6 +32,8 @@ func (p *reducer) print(cmd *cobra.Command, sources []string) {
 	switch share := p.spec.Share; {
 	case share == 1:
 		r.line("chosen", "%s: all directions in which the rows vary", count(m.Statement.K, "component"))
+	case share > 0 && float64(m.Proof.Captured) < share*float64(m.Proof.Total):
+		r.line("chosen", "%s: those found when the search was cut short", count(m.Statement.K, "component"))
 	case share > 0:
 		r.line("chosen", "%s: the fewest that capture %g %% of the %s", count(m.Statement.K, "component"), 100*share, momentOf(m))
 	}
@@ -42,6 +44,8 @@ func (p *reducer) print(cmd *cobra.Command, sources []string) {
 	if s, ok := p.result.State.(pca.Spectrum); ok {
 		c := s.Cost()
 		r.line("cost", "%s, rank %d (at most %d), squared ranks in all %.4g, %.4g operations", count(c.Steps, "row"), c.Rank, c.MostRank, c.SquaredRanks, c.Flops)
+	} else if p.result.Passes > 0 {
+		r.line("cost", "%.4g passes over the rows, %.4g numbers touched", p.result.Passes, p.result.Numbers)
 	}
 	r.line("time", "read %s, fit %s, certify %s, other %s, total %s", seconds(p.read), seconds(p.result.Fit), seconds(p.result.Certify),
 		seconds(max(0, p.total-p.read-p.result.Fit-p.result.Certify)), seconds(p.total))
@@ -81,6 +85,8 @@ func (p *reducer) printJSON(cmd *cobra.Command) error {
 	if s, ok := p.result.State.(pca.Spectrum); ok {
 		c := s.Cost()
 		out["cost"] = map[string]any{"rows": c.Steps, "rank": c.Rank, "most_rank": c.MostRank, "squared_ranks": c.SquaredRanks, "operations": c.Flops}
+	} else if p.result.Passes > 0 {
+		out["cost"] = map[string]any{"passes": p.result.Passes, "numbers": p.result.Numbers}
 	}
 	if out["unproved"] = nil; unprovedComponents(p.result.Model) != "" {
 		out["unproved"] = unprovedComponents(p.result.Model)

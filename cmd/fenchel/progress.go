@@ -1,103 +1,167 @@
 package main
 
 import (
-	"fmt"
-	"io"
+	"cmp"
 	"math"
-	"os"
-	"sync/atomic"
+	"sync"
 	"time"
 
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
-
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
-// display shows how training goes on standard error: a bar on a terminal, else
-// one line for each certificate, but at most two a second.
-type display struct {
-	w    io.Writer
-	goal float64
-	last time.Time
+// progress is what is known of how far a command is.
+type progress struct {
+	mutex  sync.Mutex
+	name   string    // of the phase
+	begun  time.Time // the phase
+	start  time.Time // of the command
+	told   time.Time // when the last plain line was made; zero: none was
+	first  time.Time // training began; zero: it has not
+	tally  *dataset.Tally
+	rows   int // of a stream, learned
+	goal   float64
+	epochs int           // at most; 0: no limit
+	limit  time.Duration // 0: none
 
-	bars *mpb.Progress // nil: plain lines
-	bar  *mpb.Bar
-	line atomic.Value // string, beside the bar
-
-	share []float64 // of each class, how far it has come
+	outputs []standing // of all that are trained
+	latest  int        // heard of last
+	values  func() kernel.Counts
+	test    string // the error on the test data, in words; "": not known
 }
 
-// steps is the length of the bar.
-const steps = 1000
-
-func newDisplay(w io.Writer, goal float64) *display {
-	d := &display{w: w, goal: goal}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		d.line.Store("")
-		d.bars = mpb.New(mpb.WithOutput(w), mpb.WithWidth(30))
-		d.bar = d.bars.AddBar(steps,
-			mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return d.line.Load().(string) }), decor.Percentage(decor.WCSyncSpace)),
-			mpb.AppendDecorators(decor.AverageETA(decor.ET_STYLE_GO)))
-	}
-	return d
+// standing is how far the training of one class is.
+type standing struct {
+	begun     bool
+	epoch     int
+	gap       float64 // 0: not known
+	estimated bool    // the gap is not proved
+	proved    bool    // the goal is
+	share     float64 // of the work that is done, by what the gap has fallen
+	primal    float64 // and dual: of the last certificate
+	dual      float64
 }
 
-// show displays one look.
-func (d *display) show(p train.Progress) {
-	c := p.Certificate
-	line := fmt.Sprintf("epoch %d  primal %.8g  dual %.8g  gap %.2e", p.Epoch, c.Primal, c.Dual, c.Relative())
-	if p.Classes > 1 {
-		line = fmt.Sprintf("class %d of %d  %s", p.Class+1, p.Classes, line)
+func (p *progress) begin(now time.Time) { p.begun, p.start = now, now }
+
+// enter begins a phase. Training goes on after a certificate.
+func (p *progress) enter(name string, now time.Time) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.phase(name, now)
+}
+
+func (p *progress) phase(name string, now time.Time) {
+	trains := func(name string) bool { return name == "training" || name == "certifying" }
+	if p.name != name && !(trains(p.name) && trains(name)) {
+		p.begun = now
 	}
-	if d.bar == nil {
-		if time.Since(d.last) >= 500*time.Millisecond {
-			fmt.Fprintln(d.w, line)
-			d.last = time.Now()
+	p.name = name
+}
+
+func (p *progress) watch(tally *dataset.Tally) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.tally = tally
+}
+
+// aim says what is trained for.
+func (p *progress) aim(spec train.Spec) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.goal, p.epochs, p.limit = cmp.Or(spec.Gap, solver.DefaultGap), spec.Epochs, spec.Time
+}
+
+// learned says how many rows of a stream were learned.
+func (p *progress) learned(rows int) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.rows = rows
+}
+
+// step takes over where the training of an output is.
+func (p *progress) step(s train.Step, now time.Time) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	o := p.output(s.Output, now)
+	o.epoch, p.values = s.Epoch, s.Evaluations
+	if s.Estimate > 0 && !math.IsInf(s.Estimate, 1) {
+		o.gap, o.estimated = s.Estimate, true
+		o.advance(s.Estimate, p.goal)
+	}
+	p.phase(map[bool]string{true: "certifying", false: "training"}[s.Certifying], now)
+}
+
+// look takes over what a certificate says.
+func (p *progress) look(l train.Progress, now time.Time) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	o, c := p.output(l.Output, now), l.Certificate
+	o.epoch, o.primal, o.dual = l.Epoch, c.Primal, c.Dual
+	if gap := c.Relative(); gap >= 0 && !math.IsInf(c.Dual, -1) {
+		o.gap, o.estimated, o.proved = gap, false, gap <= p.goal
+		o.advance(gap, p.goal)
+	}
+	p.phase("training", now)
+}
+
+// output returns the standing of one.
+func (p *progress) output(of train.Output, now time.Time) *standing {
+	if p.outputs == nil {
+		p.outputs, p.first = make([]standing, of.Classes), now
+	}
+	p.latest = of.Class
+	p.outputs[of.Class].begun = true
+	return &p.outputs[of.Class]
+}
+
+// advance estimates the share of the work that is done: gaps fall about geometrically, so it is
+// linear in the logarithm.
+func (o *standing) advance(gap, goal float64) {
+	if goal < 1 && gap < 1 {
+		o.share = max(o.share, min(math.Log(gap)/math.Log(goal), 1))
+	}
+}
+
+// tested takes over the error on the test data.
+func (p *progress) tested(text string) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if text != "" {
+		p.test = text
+	}
+}
+
+// trains reports whether outputs are trained.
+func (p *progress) trains() bool {
+	return len(p.outputs) > 0 && (p.name == "training" || p.name == "certifying")
+}
+
+// left estimates the time until the goal or a limit; 0: it is not known.
+func (p *progress) left(now time.Time) time.Duration {
+	if !p.trains() {
+		return 0
+	}
+	share := 0.0
+	for _, o := range p.outputs {
+		if done := o.share; p.epochs > 0 {
+			share += max(done, float64(o.epoch)/float64(p.epochs))
+		} else {
+			share += done
 		}
-		return
 	}
-	d.line.Store(line)
-	d.bar.SetCurrent(int64((steps - 1) * d.progress(p))) // the last step would end it
+	share /= float64(len(p.outputs))
+	elapsed, left := now.Sub(p.first), time.Duration(0)
+	if share >= leastShare && elapsed >= time.Second {
+		left = time.Duration(float64(elapsed) * (1 - min(share, 1)) / share)
+	}
+	if rest := p.limit - elapsed; p.limit > 0 && rest > 0 && (left == 0 || rest < left) {
+		left = rest
+	}
+	return left
 }
 
-// rows displays how many rows of a stream were learned. How many there will be
-// nobody knows.
-func (d *display) rows(n int) {
-	if n == 0 || time.Since(d.last) < 500*time.Millisecond {
-		return
-	}
-	if d.last = time.Now(); d.bar != nil {
-		d.line.Store(fmt.Sprintf("%d rows", n))
-		return
-	}
-	fmt.Fprintf(d.w, "%d rows\n", n)
-}
-
-// progress estimates the share of the work that is done: gaps fall about
-// geometrically, so it is linear in the logarithm.
-func (d *display) progress(p train.Progress) float64 {
-	if d.share == nil {
-		d.share = make([]float64, p.Classes)
-	}
-	gap := min(max(p.Certificate.Relative(), d.goal), 1)
-	share := 1.0
-	if d.goal < 1 {
-		share = math.Log(gap) / math.Log(d.goal)
-	}
-	d.share[p.Class] = max(d.share[p.Class], share)
-	total := 0.0
-	for _, s := range d.share {
-		total += s
-	}
-	return total / float64(len(d.share))
-}
-
-// done removes the bar.
-func (d *display) done() {
-	if d.bar != nil {
-		d.bar.Abort(true)
-		d.bars.Wait()
-	}
-}
+// leastShare is the share of the work below which nothing is said of the rest.
+const leastShare = 0.05

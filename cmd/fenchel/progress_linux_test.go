@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,6 +19,20 @@ import (
 
 // openTerminal returns a pseudo-terminal and what waits until it has shown a text.
 func openTerminal(t *testing.T) (terminal *os.File, shows func(text string) bool) {
+	terminal, seen := openTerminalOf(t, 160)
+	return terminal, func(text string) bool {
+		for range 500 {
+			if strings.Contains(seen(), text) {
+				return true
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		return false
+	}
+}
+
+// openTerminalOf is openTerminal of so many columns, with what returns all that was shown.
+func openTerminalOf(t *testing.T, width int) (terminal *os.File, seen func() string) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
@@ -28,7 +44,7 @@ func openTerminal(t *testing.T) (terminal *os.File, shows func(text string) bool
 	if err == nil {
 		err = conn.Control(func(fd uintptr) {
 			_ = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0)
-			_ = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 160})
+			_ = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(width)})
 			number, _ = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
 		})
 	}
@@ -39,58 +55,74 @@ func openTerminal(t *testing.T) (terminal *os.File, shows func(text string) bool
 		t.Skip("no pseudo-terminals: ", err)
 	}
 	t.Cleanup(func() { terminal.Close() })
-	var seen bytes.Buffer
+	var shown bytes.Buffer
 	var mutex sync.Mutex
 	go func() {
 		room := make([]byte, 4096)
 		for {
 			n, err := master.Read(room)
 			mutex.Lock()
-			seen.Write(room[:n])
+			shown.Write(room[:n])
 			mutex.Unlock()
 			if err != nil {
 				return
 			}
 		}
 	}()
-	return terminal, func(text string) bool {
-		for range 500 {
-			mutex.Lock()
-			found := bytes.Contains(seen.Bytes(), []byte(text))
-			mutex.Unlock()
-			if found {
-				return true
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		return false
+	return terminal, func() string {
+		mutex.Lock()
+		defer mutex.Unlock()
+		return shown.String()
 	}
 }
 
-// On a terminal a bar shows how training goes, also when a class has come to its goal,
-// until it is done; so it does with the rows of a stream.
-func TestBar(t *testing.T) {
+// On a terminal a line shows how training goes, until it is done, below what is printed
+// meanwhile; so it does with the rows of a stream.
+func TestLineOnATerminal(t *testing.T) {
 	terminal, shows := openTerminal(t)
-	d := newDisplay(terminal, 1e-3)
-	if d.bar == nil {
-		t.Fatal("no bar on a terminal")
+	d := newDisplay(terminal)
+	if !d.screen.isTerminal() {
+		t.Fatal("found no terminal")
 	}
+	d.state.aim(train.Spec{Gap: 1e-3})
 	for epoch, gap := range []float64{0.1, 1e-4, 1e-5} {
-		d.show(train.Progress{Classes: 1, Progress: solver.Progress{Epoch: epoch + 3, Certificate: problem.Certificate{Primal: 1, Dual: 1 - gap}}})
-		if want := fmt.Sprintf("epoch %d ", epoch+3); !shows(want) {
+		d.state.look(train.Progress{Output: train.Output{Classes: 1},
+			Progress: solver.Progress{Epoch: epoch + 3, Certificate: problem.Certificate{Primal: 1, Dual: 1 - gap}}}, d.now())
+		if want := fmt.Sprintf("epoch %d ", epoch+4); !shows(want) {
 			t.Fatalf("never showed %q", want)
 		}
 	}
-	if d.bar.Completed() {
-		t.Error("the bar has ended before training: it will stay")
+	fmt.Fprintln(d.screen, "a warning")
+	if !shows("\ra warning\r\n\rtraining ") {
+		t.Error("a warning is not above the line")
 	}
-	d.rows(12345)
+	d.learned(12345)
 	if !shows("12345 rows") {
 		t.Error("never showed the rows")
 	}
 	d.done()
+	d.done() // once more
 	fmt.Fprintln(terminal, "the end")
-	if !shows("the end") {
+	if !shows("\rthe end") {
 		t.Error("never came to an end")
+	}
+}
+
+// TestEveryPhaseOnATerminal: a command shows its phases in no more letters than the terminal is
+// wide, however narrow.
+func TestEveryPhaseOnATerminal(t *testing.T) {
+	for _, width := range []int{20, 40, 80} {
+		terminal, seen := openTerminalOf(t, width)
+		cmd := exec.Command("fenchel", "train", "@blobs:n=20000,d=40,classes=6,spread=4", "--kernel", "rbf", "--gap", "1e-9", "--time", "3s", "-o", t.TempDir()+"/m", "--json")
+		cmd.Stderr = terminal
+		_ = cmd.Run() // the exit code is that of the limit
+		if !strings.Contains(seen(), "\rtraining ") {
+			t.Errorf("%d: found %q, expected the phase of training", width, seen())
+		}
+		for _, line := range strings.FieldsFunc(seen(), func(r rune) bool { return r == '\r' || r == '\n' }) {
+			if line = strings.TrimRight(line, "\b"); len(line) >= width {
+				t.Errorf("found %d letters, expected fewer than %d: %q", len(line), width, line)
+			}
+		}
 	}
 }

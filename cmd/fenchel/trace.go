@@ -1,46 +1,65 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
-// tracer collects one line per certificate for --trace.
+// tracer collects a line for each epoch for --trace. Bounds are known after those that a
+// certificate follows: more of them would change the course of a solver.
 type tracer struct {
-	t    *trainer
-	rows [][]string
+	t     *trainer
+	lines []traced
+	last  map[int]int // of each class, its last line
 }
 
-func newTracer(t *trainer) *tracer {
-	head := []string{"class", "epoch", "train_seconds", "certify_seconds", "primal", "dual", "gap", "test_error"}
-	if t.spec.IsMachine() {
-		head = append(head, "evaluations_requested", "evaluations_computed", "evaluations_prefetched", "inner_products")
+// traced is a line.
+type traced struct {
+	train.Output
+	epoch          int
+	train, certify time.Duration
+	bounds         []float64 // primal, dual and gap; nil: no certificate was made
+	estimate       float64   // of the gap by the solver; NaN: none
+	test           string
+	values         kernel.Counts
+}
+
+func newTracer(t *trainer) *tracer { return &tracer{t: t, last: map[int]int{}} }
+
+// step adds a line for an epoch that was made.
+func (tr *tracer) step(s train.Step) {
+	if s.Epoch > 0 {
+		tr.add(traced{Output: s.Output, epoch: s.Epoch, train: s.Train, certify: s.Certify, estimate: s.Estimate, values: s.Evaluations()})
 	}
-	return &tracer{t: t, rows: [][]string{head}}
 }
 
-// look adds a line. The test error of a point is known only where the point is
-// the whole model: with one output.
+// look completes the line of the epoch with its certificate, or adds one. The test error of a
+// point is known only where the point is the whole model: with one output.
 func (tr *tracer) look(p train.Progress) {
-	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	c := p.Certificate
-	class := ""
-	if p.Classes > 1 {
-		class = strconv.Itoa(p.Class + 1)
+	line := traced{Output: p.Output, epoch: p.Epoch, train: p.Train, certify: p.Certify, estimate: math.NaN(), values: p.Evaluations,
+		bounds: []float64{c.Primal, c.Dual, c.Relative()}, test: tr.testError(p)}
+	if at, ok := tr.last[p.Class]; ok && tr.lines[at].epoch == p.Epoch && tr.lines[at].bounds == nil {
+		line.estimate = tr.lines[at].estimate
+		tr.lines[at] = line
+		return
 	}
-	row := []string{class, strconv.Itoa(p.Epoch), number(p.Train.Seconds()), number(p.Certify.Seconds()),
-		number(c.Primal), number(c.Dual), number(c.Relative()), tr.testError(p)}
-	if tr.t.spec.IsMachine() {
-		for _, n := range []int64{p.Evaluations.Requested, p.Evaluations.Computed, p.Evaluations.Prefetched, p.Evaluations.Products} {
-			row = append(row, strconv.FormatInt(n, 10))
-		}
-	}
-	tr.rows = append(tr.rows, row)
+	tr.add(line)
+}
+
+func (tr *tracer) add(line traced) {
+	tr.last[line.Class] = len(tr.lines)
+	tr.lines = append(tr.lines, line)
 }
 
 func (tr *tracer) testError(p train.Progress) string {
@@ -60,13 +79,43 @@ func (tr *tracer) testError(p train.Progress) string {
 	return ""
 }
 
-// write writes the lines.
+// write writes the lines, class after class.
 func (tr *tracer) write(path string) error {
+	slices.SortStableFunc(tr.lines, func(a, b traced) int { return cmp.Compare(a.Class, b.Class) })
 	return dataset.WriteFile(path, func(w io.Writer) error {
 		out := csv.NewWriter(w)
-		if err := out.WriteAll(tr.rows); err != nil {
-			return err
+		_ = out.Write(tr.head()) // the writer remembers its error
+		for _, line := range tr.lines {
+			_ = out.Write(tr.cells(line))
 		}
+		out.Flush()
 		return out.Error()
 	})
+}
+
+func (tr *tracer) head() []string {
+	head := []string{"class", "epoch", "train_seconds", "certify_seconds", "primal", "dual", "gap", "test_error"}
+	if tr.t.spec.IsMachine() {
+		head = append(head, "evaluations_requested", "evaluations_computed", "evaluations_prefetched", "inner_products")
+	}
+	return append(head, "gap_estimate")
+}
+
+func (tr *tracer) cells(line traced) []string {
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	bounds := []string{"", "", ""}
+	for k, x := range line.bounds {
+		bounds[k] = number(x)
+	}
+	cells := append([]string{line.Name, strconv.Itoa(line.epoch), number(line.train.Seconds()), number(line.certify.Seconds())}, bounds...)
+	if cells = append(cells, line.test); tr.t.spec.IsMachine() {
+		for _, n := range []int64{line.values.Requested, line.values.Computed, line.values.Prefetched, line.values.Products} {
+			cells = append(cells, strconv.FormatInt(n, 10))
+		}
+	}
+	estimate := ""
+	if !math.IsNaN(line.estimate) && !math.IsInf(line.estimate, 0) {
+		estimate = number(line.estimate)
+	}
+	return append(cells, estimate)
 }

@@ -27,6 +27,7 @@ type trainer struct {
 	json, quiet bool
 	force       bool // -o may replace any file
 
+	shown        *display // nil: nothing is
 	set, testSet *dataset.Set
 	result       *train.Result
 	evaluation   *train.Evaluation
@@ -70,7 +71,7 @@ the approximate kernel. The exit code is 0 if the gap is proved; for the others 
 	f.StringArrayVar(&t.notes, "note", nil, noteHelp)
 	f.BoolVar(&t.force, "force", false, "write the model even over a file that holds something else")
 	f.StringArrayVar(&t.test, "test", nil, "evaluate the model on these data (may be repeated)")
-	f.StringVar(&t.trace, "trace", "", "write one line per certificate to this CSV file")
+	f.StringVar(&t.trace, "trace", "", "write a line per epoch to this CSV file, with the bounds where they were certified")
 	f.BoolVar(&t.json, "json", false, "print one JSON object and nothing else on standard output")
 	f.BoolVarP(&t.quiet, "quiet", "q", false, "show no progress")
 	return cmd
@@ -86,6 +87,10 @@ func (t *trainer) run(cmd *cobra.Command, sources []string) error {
 	}
 	collectLate()
 	largeHeap()
+	if !t.quiet {
+		t.shown = newDisplay(cmd.ErrOrStderr())
+		defer t.shown.done()
+	}
 	if err := t.readAll(cmd, sources); err != nil {
 		return err
 	}
@@ -116,8 +121,11 @@ func (t *trainer) letGo() {
 func (t *trainer) finish(cmd *cobra.Command, sources []string, tr *tracer, started time.Time) error {
 	warn(cmd, t.result.Warnings)
 	if t.out != "" {
+		t.shown.phase("writing")
+		written := stopping(cmd.Context(), "writing the model")
 		t.letGo()
-		if err := t.result.Model.WriteFile(t.out); err != nil {
+		err := t.result.Model.WriteFile(t.out)
+		if written(); err != nil {
 			return badData(err)
 		}
 	}
@@ -126,6 +134,7 @@ func (t *trainer) finish(cmd *cobra.Command, sources []string, tr *tracer, start
 		failed = tr.write(t.trace)
 	}
 	if t.testSet != nil {
+		t.shown.phase("testing")
 		evaluation, err := parallel.Until(cmd.Context(), func() (*train.Evaluation, error) {
 			return train.Evaluate(t.result.Model, t.testSet, t.in.opt.Threads)
 		})
@@ -140,6 +149,7 @@ func (t *trainer) finish(cmd *cobra.Command, sources []string, tr *tracer, start
 		}
 	}
 	t.total = time.Since(started)
+	t.shown.done()
 	if t.json {
 		failed = errors.Join(failed, t.printJSON(cmd))
 	} else {
@@ -154,6 +164,7 @@ func (t *trainer) finish(cmd *cobra.Command, sources []string, tr *tracer, start
 // readAll reads the data and the test data, the latter into the same features.
 func (t *trainer) readAll(cmd *cobra.Command, sources []string) (err error) {
 	t.in.opt.Precomputed = isPrecomputed(t.spec.Kernel)
+	t.shown.reading("reading", &t.in.opt)
 	if t.set, err = t.in.read(cmd, sources); err != nil {
 		return err
 	}
@@ -166,6 +177,7 @@ func (t *trainer) readAll(cmd *cobra.Command, sources []string) (err error) {
 	test.opt.Target, test.opt.Labels, test.opt.Weights = "", "", "" // the schema knows the target
 	test.opt.Ignore, test.opt.Categorical, test.opt.Numeric = nil, nil, nil
 	test.opt.Schema, test.opt.Columns = t.set.Schema, t.set.Cols()
+	t.shown.reading("reading test data", &test.opt)
 	if t.testSet, err = test.read(cmd, t.test); err != nil {
 		return err
 	}
@@ -195,20 +207,8 @@ func (t *trainer) fit(cmd *cobra.Command, tr *tracer) error {
 	if t.spec.IsMachine() {
 		limitMemory(t.spec.Cache, t.set)
 	}
-	var watchers []func(train.Progress)
-	if !t.quiet {
-		d := newDisplay(cmd.ErrOrStderr(), t.spec.Gap)
-		defer d.done()
-		watchers = append(watchers, d.show)
-	}
-	if t.trace != "" {
-		watchers = append(watchers, tr.look)
-	}
-	t.spec.Progress = func(p train.Progress) {
-		for _, watch := range watchers {
-			watch(p)
-		}
-	}
+	t.shown.phase("preparing")
+	t.watch(tr)
 	var err error
 	defer stopping(cmd.Context(), "certifying the best model")()
 	begun := time.Now()
@@ -222,4 +222,32 @@ func (t *trainer) fit(cmd *cobra.Command, tr *tracer) error {
 		return badData(err)
 	}
 	return err
+}
+
+// watch has the display and the trace told how training goes.
+func (t *trainer) watch(tr *tracer) {
+	var looks []func(train.Progress)
+	var steps []func(train.Step)
+	if d := t.shown; d != nil {
+		d.state.aim(t.spec)
+		steps = append(steps, func(s train.Step) { d.state.step(s, d.now()) })
+		looks = append(looks, func(p train.Progress) { d.state.look(p, d.now()); d.told() })
+		if t.testSet != nil && d.screen.isTerminal() {
+			test := newTester(t.testSet, t.set, t.in.opt.Threads)
+			looks = append(looks, func(p train.Progress) { d.state.tested(test.look(p)) })
+		}
+	}
+	if t.trace != "" {
+		steps, looks = append(steps, tr.step), append(looks, tr.look)
+	}
+	t.spec.Progress = func(p train.Progress) {
+		for _, look := range looks {
+			look(p)
+		}
+	}
+	t.spec.Step = func(s train.Step) {
+		for _, step := range steps {
+			step(s)
+		}
+	}
 }

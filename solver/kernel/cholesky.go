@@ -45,6 +45,9 @@ func init() {
 		}})
 }
 
+// Space is that of the matrix.
+func (Cholesky) Space(rows int) int64 { return 8 * int64(rows) * int64(rows) }
+
 // Accepts takes the squared loss, on not too many rows.
 func (s Cholesky) Accepts(p problem.Problem) error {
 	k, err := kernelProblem(p)

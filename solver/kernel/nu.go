@@ -48,6 +48,9 @@ func init() {
 		}})
 }
 
+// Space is that of [Working].
+func (s Nu) Space(rows int) int64 { return Working(s).Space(rows) }
+
 // Accepts takes problem.Nu only.
 func (Nu) Accepts(p problem.Problem) error {
 	k, ok := p.(*problem.Nu)

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -38,7 +39,7 @@ type Working struct{ Q int } // 0: DefaultSet
 // times on w8a.
 const DefaultSet = 2048
 
-var _ solver.Solver = Working{}
+var _ solver.Spacious = Working{}
 
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "working", Summary: "large working sets, solved by pairs inside; q=rows in a set",
@@ -50,6 +51,13 @@ func init() {
 
 // Accepts takes every loss whose slope can be inverted.
 func (Working) Accepts(p problem.Problem) error { return accepts("working", p) }
+
+// Space is that of the matrices of halves of the rows, halves of these and so on, and of two
+// of the working set.
+func (s Working) Space(rows int) int64 {
+	n, q := int64(rows), int64(min(cmp.Or(s.Q, DefaultSet), rows))
+	return 8 * (n*n/3 + 2*q*q)
+}
 
 // Start begins at from, or at zero.
 func (s Working) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {

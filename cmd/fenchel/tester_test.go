@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// TestTesterIsSparing: evaluations on the way take a small part of the work of training, of a few
+// test rows they are made, of very many they are not.
+func TestTesterIsSparing(t *testing.T) {
+	read := func(source string) *dataset.Set {
+		set, err := dataset.Read(context.Background(), []string{source}, dataset.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set
+	}
+	set, few, many := read("@blobs:n=1000,d=5,classes=3,spread=3"), read("@blobs:n=20,d=5,classes=3,spread=3"), read("@blobs:n=50000,d=5,classes=3,spread=3")
+	for _, spec := range []train.Spec{{Gap: 1e-6, Loss: "logistic", Solver: "sdca"}, {Gap: 1e-6, Kernel: "rbf", Loss: "logistic"}} {
+		small, large := newTester(few, set, 1), newTester(many, set, 1)
+		told := ""
+		spec.Progress = func(p train.Progress) {
+			if text := small.look(p); text != "" {
+				told = text
+			}
+			if text := large.look(p); text != "" {
+				t.Errorf("found %q, of more test rows than there is time for", text)
+			}
+		}
+		if _, err := train.Fit(context.Background(), set, spec); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(told, "test error ") {
+			t.Errorf("%s: found %q, expected the error on few test rows", spec.Kernel, told)
+		}
+	}
+}
