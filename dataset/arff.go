@@ -97,7 +97,7 @@ func readHeaderLine(in *Input) (text []byte, err error) {
 			return text, err
 		}
 		if len(text) > maxHeaderLine {
-			return nil, fmt.Errorf("%s:%d:1: found a line longer than %d bytes, expected the header", in.Name, in.line+1, maxHeaderLine)
+			return nil, faultAt(in.Name, in.line+1, 1, "found a line longer than %d bytes, expected the header", maxHeaderLine)
 		}
 	}
 }
@@ -111,7 +111,7 @@ func readARFFHeader(in *Input) (names []string, kinds []columnKind, err error) {
 			text, err = append(text, '\n'), nil
 		}
 		if err == io.EOF {
-			return nil, nil, fmt.Errorf("%s:%d:1: found the end of the file, expected @data", in.Name, in.line+1)
+			return nil, nil, faultAt(in.Name, in.line+1, 1, "found the end of the file, expected @data")
 		}
 		if err != nil {
 			return nil, nil, err

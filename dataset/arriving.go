@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"iter"
@@ -15,6 +16,10 @@ import (
 // rows before it. Warnings are those of each set.
 func Arriving(ctx context.Context, opt Options) iter.Seq2[*Set, error] {
 	return func(yield func(*Set, error) bool) {
+		if err := cmp.Or(opt.checkStdin(), opt.checkSchema()); err != nil {
+			yield(nil, err)
+			return
+		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		a := newArrivals(ctx, opt)

@@ -51,15 +51,16 @@ func (c *chunk) padded() []byte {
 // errorf reports what was found at an offset of the text. Positions are
 // counted only here, so that they cost nothing while all is well.
 func (c *chunk) errorf(at int, found, expected string) error {
-	return fmt.Errorf("%s: found %s, expected %s", c.place(at), found, expected)
+	return c.locate(at).fault("found %s, expected %s", found, expected)
 }
 
 // place spells an offset of the text as file:line:column.
-func (c *chunk) place(at int) string {
+func (c *chunk) place(at int) string { return c.locate(at).String() }
+
+// locate returns where an offset of the text is.
+func (c *chunk) locate(at int) position {
 	before := c.text[:at]
-	line := c.line + bytes.Count(before, []byte{'\n'})
-	column := at - bytes.LastIndexByte(before, '\n')
-	return fmt.Sprintf("%s:%d:%d", c.name, line, column)
+	return position{c.name, c.line + bytes.Count(before, []byte{'\n'}), at - bytes.LastIndexByte(before, '\n')}
 }
 
 // checkText refuses text that a model could not keep: its JSON would turn
@@ -186,7 +187,7 @@ func (s *splitter) read(in *Input) ([]byte, error) {
 			return nil, err
 		}
 		if len(buf) >= maxRecord {
-			return nil, fmt.Errorf("%s:%d: found a line longer than %d bytes, expected a line break", in.Name, in.line+1, maxRecord)
+			return nil, faultAt(in.Name, in.line+1, 0, "found a line longer than %d bytes, expected a line break", maxRecord)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (r csvRows) columns(t *table, i int, opt *Options) error {
 	}
 	switch {
 	case header && t.header && !slices.Equal(names, t.names):
-		return fmt.Errorf("%s:%d: found other column names, expected those of %s", in.Name, in.line+1, t.in[0].Name)
+		return faultAt(in.Name, in.line+1, 0, "found other column names, expected those of %s", t.in[0].Name)
 	case header:
 		return r.skip(in)
 	}
@@ -120,7 +120,7 @@ func columnNames(c *chunk, first []field, header bool) ([]string, error) {
 		names[k] = string(f.text)
 	}
 	if twice := repeated(first); header && twice != "" {
-		return nil, fmt.Errorf("%s:%d: found two columns named %q, expected different names", c.name, c.line, twice)
+		return nil, faultAt(c.name, c.line, 0, "found two columns named %q, expected different names", twice)
 	}
 	return names, nil
 }
@@ -215,7 +215,7 @@ func (in *Input) peekRecord(r csvRows) ([]byte, error) {
 		case err != nil:
 			return nil, in.noRows(err)
 		case size > maxRecord:
-			return nil, fmt.Errorf("%s:%d: found a line longer than %d bytes, expected a line break", in.Name, in.line+1, maxRecord)
+			return nil, faultAt(in.Name, in.line+1, 0, "found a line longer than %d bytes, expected a line break", maxRecord)
 		}
 	}
 }

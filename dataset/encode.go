@@ -82,9 +82,14 @@ func (t *table) encoder() (e *encoder, nonzeros int64) {
 		case fill == 0:
 			nonzeros -= int64(t.missing[i])
 		}
-		e.first, e.fill, e.value, e.none = append(e.first, first[at]), append(e.fill, fill), append(e.value, value), append(e.none, none)
+		e.add(first[at], c, value)
 	}
 	return e, nonzeros
+}
+
+// add adds a slot, that of a column whose first feature is given.
+func (e *encoder) add(first int, c Column, value []float32) {
+	e.first, e.fill, e.value, e.none = append(e.first, first), append(e.fill, float32(c.Fill)), append(e.value, value), append(e.none, c.Kind == KindIgnored)
 }
 
 // values returns the value of each word of a slot of numbers.

@@ -14,7 +14,7 @@ import (
 // An Input is one opened source: what is left after decompression.
 type Input struct {
 	Name string        // for messages: the path as given, "standard input" for "-"
-	Path string        // the file behind it, "" when there is none
+	Path string        // the system's file behind it, "" when there is none
 	R    *bufio.Reader // decompressed; Peek reaches headSize bytes; nil while put away: see reader
 
 	line   int          // lines taken from R
@@ -107,8 +107,8 @@ func detect(in *Input, opt *Options) (name string, f Format, err error) {
 	if best == NoMatch {
 		if at := bytes.IndexByte(head, 0); at >= 16 { // what it begins with does not tell why
 			before := head[:at]
-			return "", nil, fmt.Errorf("%s:%d:%d: found a zero byte, expected text or one of the formats %s",
-				in.Name, in.line+1+bytes.Count(before, []byte{'\n'}), at-bytes.LastIndexByte(before, '\n'), strings.Join(formats.Names(), ", "))
+			return "", nil, faultAt(in.Name, in.line+1+bytes.Count(before, []byte{'\n'}), at-bytes.LastIndexByte(before, '\n'),
+				"found a zero byte, expected text or one of the formats %s", strings.Join(formats.Names(), ", "))
 		}
 		return "", nil, fmt.Errorf("%s: found %q, expected one of the formats %s", in.Name, head[:min(len(head), 16)], strings.Join(formats.Names(), ", "))
 	}

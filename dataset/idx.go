@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -85,7 +84,7 @@ func (a *arrayRows) readIDX(ctx context.Context, in *Input) error {
 	if a.opt.Labels != "" {
 		return nil
 	}
-	path := labelsBeside(in.Path)
+	path := labelsBeside(a.opt.path(in), a.opt)
 	if path == "" {
 		return a.take(in.Name, nil)
 	}
@@ -147,7 +146,7 @@ func idxHeader(in *Input) (e element, dims []int64, err error) {
 
 // labelsBeside returns the path of the labels that belong to a file of images,
 // "" if there is none. The compression of the images is tried first.
-func labelsBeside(path string) string {
+func labelsBeside(path string, opt *Options) string {
 	folder, base := filepath.Split(path)
 	plain := plainName(base)
 	label := strings.NewReplacer("images", "labels", "idx2", "idx1", "idx3", "idx1", "idx4", "idx1").Replace(plain)
@@ -159,8 +158,8 @@ func labelsBeside(path string) string {
 		extensions = append(extensions, c.extension)
 	}
 	for _, ext := range extensions {
-		found := filepath.Join(folder, label+ext)
-		if info, err := os.Stat(found); err == nil && info.Mode().IsRegular() {
+		found := folder + label + ext
+		if info, err := opt.stat(found); err == nil && info.Mode().IsRegular() {
 			return found
 		}
 	}
@@ -171,7 +170,7 @@ func labelsBeside(path string) string {
 // or text with one label a line.
 func readLabels(ctx context.Context, path string, opt *Options, rows int64) (Target, error) {
 	// Only a regular file can be looked at and then opened again as text.
-	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() {
+	if info, err := opt.stat(path); path == "-" || err == nil && !info.Mode().IsRegular() {
 		return readTarget(ctx, path, opt, int(rows))
 	}
 	in, err := openInput(ctx, path, opt)

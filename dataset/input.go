@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/bzip2"
 	"context"
 	"errors"
@@ -61,17 +62,20 @@ func plainName(name string) string {
 // openInput opens a path, or standard input for "-", and undoes compression.
 func openInput(ctx context.Context, path string, opt *Options) (*Input, error) {
 	if path == "-" {
-		if opt.Stdin == nil {
-			return nil, errors.New("standard input: found none, expected rows")
+		if err := opt.checkStdin(); err != nil {
+			return nil, err
 		}
-		in := &Input{Name: "standard input", line: opt.lines, ahead: opt.workers() > 1}
+		in := &Input{Name: cmp.Or(opt.stdin, standardInput), line: opt.lines, ahead: opt.workers() > 1}
 		return newInput(in, opt.tally(in, newInterruptible(ctx, opt.Stdin), 0))
 	}
-	f, err := openFile(ctx, path)
+	f, err := opt.open(ctx, path)
 	if err != nil {
 		return nil, renamed(path, err)
 	}
-	in := &Input{Name: path, Path: path, close: f.Close, ahead: opt.workers() > 1}
+	in := &Input{Name: path, close: f.Close, ahead: opt.workers() > 1}
+	if opt.FS == nil {
+		in.Path = path
+	}
 	info, err := f.Stat()
 	switch {
 	case err != nil:
@@ -90,6 +94,15 @@ func openInput(ctx context.Context, path string, opt *Options) (*Input, error) {
 		return nil, err
 	}
 	return in, nil
+}
+
+const standardInput = "standard input"
+
+func (opt *Options) checkStdin() error {
+	if opt.Stdin == nil {
+		return fmt.Errorf("%s: found none, expected rows", cmp.Or(opt.stdin, standardInput))
+	}
+	return nil
 }
 
 // openFile is os.Open that ctx can end: a named pipe waits for its writer.
@@ -124,7 +137,7 @@ func renamed(path string, err error) error {
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	return fmt.Errorf("%s: %w", path, err)
+	return &ReadError{File: path, Err: err}
 }
 
 // newInput completes in with what raw gives after decompression.
@@ -238,7 +251,7 @@ func (r *namedReader) Read(p []byte) (int, error) {
 
 // explain names the input, and the decoder's many words for truncated.
 func (r *namedReader) explain(err error) error {
-	var named *inputError
+	var named *ReadError
 	if errors.As(err, &named) {
 		return err
 	}
@@ -249,14 +262,5 @@ func (r *namedReader) explain(err error) error {
 			doing = r.kind + " data is truncated: "
 		}
 	}
-	return &inputError{name: r.name, doing: doing, err: err}
+	return faultAt(r.name, 0, 0, "%s%w", doing, err)
 }
-
-// An inputError is a failure to read, with the name of the input.
-type inputError struct {
-	name, doing string
-	err         error
-}
-
-func (e *inputError) Error() string { return e.name + ": " + e.doing + e.err.Error() }
-func (e *inputError) Unwrap() error { return e.err }

@@ -70,7 +70,7 @@ func TestLIBSVM(t *testing.T) {
 		Target: Target{Label: []string{"+1", "-1"}, Code: []uint32{0, 1, 0, 0, 1},
 			Number: []float64{1, -1, 1, 1, -1}},
 	}
-	if !reflect.DeepEqual(s, want) {
+	if !reflect.DeepEqual(s, want.vouch()) {
 		t.Errorf("found %+v, expected %+v", s, want)
 	}
 	s, err = readText("a 0:1 2:1 5:3\nb 3:1 4:0\n", Options{ZeroBased: true, Columns: 2})

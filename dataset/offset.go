@@ -36,12 +36,11 @@ func (s *Set) follow(want *Schema, threads int) error {
 	if s.X, s.stored, s.moved = x, nil, true; s.Schema == nil {
 		return nil
 	}
-	like := *s.Schema
-	like.Columns = slices.Clone(like.Columns)
+	like := &Schema{Columns: slices.Clone(s.Schema.Columns), Target: s.Schema.Target, Weight: s.Schema.Weight, Header: s.Schema.Header, Array: s.Schema.Array}
 	for i := range min(len(like.Columns), len(want.Columns)) {
 		like.Columns[i].Offset = want.Columns[i].Offset
 	}
-	s.Schema = &like
+	s.Schema = like
 	return nil
 }
 

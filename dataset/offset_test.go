@@ -91,7 +91,7 @@ func TestTableOffsets(t *testing.T) {
 	}
 	for _, opt := range []Options{{Threads: 3}, {Threads: 2, chunk: 100}, {Threads: 1, chunk: 5000}} {
 		other := readNamed(t, "a.csv", asCSV(rows), opt)
-		if first.Digest() != other.Digest() || fmt.Sprint(*first.Schema) != fmt.Sprint(*other.Schema) {
+		if first.Digest() != other.Digest() || fmt.Sprint(first.Schema.Columns) != fmt.Sprint(other.Schema.Columns) {
 			t.Errorf("threads %d, chunks of %d: other rows", opt.Threads, opt.chunk)
 		}
 	}
@@ -272,8 +272,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// blocksOf reads a file as a stream.
-func blocksOf(t *testing.T, name, text string, opt Options) (rows [][]float64, s *RowStream) {
+// streamOf reads a file as a stream.
+func streamOf(t *testing.T, name, text string, opt Options) (rows [][]float64, s *RowStream) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -301,7 +301,7 @@ func blocksOf(t *testing.T, name, text string, opt Options) (rows [][]float64, s
 func TestStreamOffsets(t *testing.T) {
 	rows := times(3000)
 	for name, text := range map[string]string{"a.csv": asCSV(rows), "a.npy": arrayOf(rows, "<f8", false)} {
-		got, s := blocksOf(t, name, text, Options{})
+		got, s := streamOf(t, name, text, Options{})
 		if offsets := s.Schema.Offsets(); offsets == nil || offsets[0] != 1.7e9 {
 			t.Fatalf("%s: offsets %v", name, offsets)
 		}
@@ -315,7 +315,7 @@ func TestStreamOffsets(t *testing.T) {
 		}
 		for _, other := range []string{"b.npy", "b.svm", "b.csv"} {
 			text := map[string]string{"b.npy": arrayOf(rows, "<f8", true), "b.svm": "0 1:1700000000 2:270 3:1990 4:0.1\n", "b.csv": asCSV(rows)}[other]
-			later, _ := blocksOf(t, other, text, Options{Schema: s.Schema, Columns: len(got[0])})
+			later, _ := streamOf(t, other, text, Options{Schema: s.Schema, Columns: len(got[0])})
 			if !slices.Equal(later[0][:2], got[0][:2]) {
 				t.Errorf("%s by the schema of %s: found %v, expected %v", other, name, later[0], got[0])
 			}
@@ -330,7 +330,7 @@ func TestStreamLoses(t *testing.T) {
 		rows[i][0] = 1.7e9
 	}
 	for _, opt := range []Options{{}, {Threads: 3, chunk: 300}} {
-		_, s := blocksOf(t, "a.csv", asCSV(rows), opt)
+		_, s := streamOf(t, "a.csv", asCSV(rows), opt)
 		if len(s.Late) != 1 || !strings.Contains(s.Late[0].Error(), `column "t": rounding to single precision changes values by up to`) {
 			t.Errorf("found %v, expected a word about the time", s.Late)
 		}
@@ -346,7 +346,7 @@ func TestMissingSpellings(t *testing.T) {
 	empty := readNamed(t, "a.csv", "a,b,y\n1,2,0\n,3,1\n5,4,1\n", Options{})
 	for _, missing := range []string{"?", "NA", "na", "N/A", "nan", "NaN", "NAN", "null", "NULL", "<NA>", `"nan"`} {
 		s := readNamed(t, "a.csv", "a,b,y\n1,2,0\n"+missing+",3,1\n5,4,1\n", Options{})
-		if s.Digest() != empty.Digest() || fmt.Sprint(*s.Schema) != fmt.Sprint(*empty.Schema) {
+		if s.Digest() != empty.Digest() || fmt.Sprint(s.Schema.Columns) != fmt.Sprint(empty.Schema.Columns) {
 			t.Errorf("%s: other rows than with an empty field", missing)
 		}
 	}
@@ -366,7 +366,7 @@ func TestSparseTextLoses(t *testing.T) {
 		if math.Abs(s.Rounding-1) > .01 { // all of the spread
 			t.Errorf("rounding %g, expected 1", s.Rounding)
 		}
-		_, stream := blocksOf(t, "a.svm", b.String(), opt)
+		_, stream := streamOf(t, "a.svm", b.String(), opt)
 		if len(stream.Late) != 1 {
 			t.Errorf("stream: %v, expected one warning", stream.Late)
 		}
@@ -444,7 +444,7 @@ func TestOffsetsOfAnyColumns(t *testing.T) {
 		}
 		for _, cut := range []int{60, 700} {
 			opt.chunk, opt.Threads = cut, 3
-			if other := readNamed(t, "a.csv", b.String(), opt); other.Digest() != s.Digest() || fmt.Sprint(*other.Schema) != fmt.Sprint(*s.Schema) {
+			if other := readNamed(t, "a.csv", b.String(), opt); other.Digest() != s.Digest() || fmt.Sprint(other.Schema.Columns) != fmt.Sprint(s.Schema.Columns) {
 				t.Errorf("try %d: chunks of %d bytes change the rows", try, cut)
 			}
 		}
@@ -488,6 +488,18 @@ func TestCachesOfOtherOffsets(t *testing.T) {
 		}
 		if (err == nil) != like || (failed == nil) != like {
 			t.Errorf("made alike %v: found %v and %v", like, err, failed)
+		}
+	}
+}
+
+// A record becomes the row that its line of a table becomes.
+func TestRecordOffset(t *testing.T) {
+	rows := times(100)
+	s := readNamed(t, "a.csv", asCSV(rows), Options{})
+	for _, value := range []any{rows[3][0], fmt.Sprintf("%.2f", rows[3][0])} {
+		row, err := s.Schema.Row(matrix.Vector{}, map[string]any{"t": value, "p": rows[3][1], "year": rows[3][2], "c": rows[3][3]})
+		if err != nil || !slices.Equal(row.Value, s.X.Row(3).Value) {
+			t.Errorf("found %v (%v), expected %v", row.Value, err, s.X.Row(3).Value)
 		}
 	}
 }

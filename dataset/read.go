@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,9 +71,11 @@ type Options struct {
 
 	Threads int       // at most so many cores; 0: all. Never changes the result
 	Stdin   io.Reader // read for the source "-"
+	FS      fs.FS     // has the sources, Labels and Weights, by its names for them; nil: the system's files
 
-	separator byte // of a table; 0: found by content
-	lines     int  // that came before those of Stdin
+	separator byte   // of a table; 0: found by content
+	stdin     string // the name of Stdin; "": standard input
+	lines     int    // that came before those of Stdin
 
 	chunk int // bytes parsed at a time; 0: chunkSize. Tests make it tiny
 }
@@ -82,13 +83,31 @@ type Options struct {
 // Read reads all sources, in order, as one set. A source is a path, a glob
 // pattern, "-" for standard input, or "@name:key=value,..." for a generator.
 //
-// Several sources must be of one format. An error names the source, and the
-// line and column where there is one; errors of the operating system can be
+// Several sources must be of one format. An error about them is a [ReadError],
+// with the line and column where there is one; errors of the operating system can be
 // asked for with errors.Is. An option that means nothing to the format is an
 // [OptionError], before any row is read.
 func Read(ctx context.Context, sources []string, opt Options) (*Set, error) {
-	paths, err := expand(sources)
+	set, err := read(ctx, sources, opt)
 	if err != nil {
+		return nil, err
+	}
+	return set.vouch(), nil
+}
+
+// ReadFrom reads one file from r, compressed or not, as [Read] does from a path. The name
+// is what errors call it; as that of a file, its extension may say what the format is.
+func ReadFrom(ctx context.Context, r io.Reader, name string, opt Options) (*Set, error) {
+	opt.Stdin, opt.stdin = r, name
+	return Read(ctx, []string{"-"}, opt)
+}
+
+func read(ctx context.Context, sources []string, opt Options) (*Set, error) {
+	paths, err := expand(sources, &opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := opt.checkSchema(); err != nil {
 		return nil, err
 	}
 	if opt.Precomputed {
@@ -107,11 +126,11 @@ func Read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 	format, in, err := open(ctx, paths, &opt)
 	defer closeAll(in)
 	if err != nil {
-		return nil, err
+		return nil, located(in, err)
 	}
 	set, err := format.Read(ctx, in, &opt)
 	if err != nil {
-		return nil, err
+		return nil, located(in, err)
 	}
 	set.ZeroBased = set.ZeroBased || opt.ZeroBased
 	if err := set.follow(opt.Schema, opt.Threads); err != nil {
@@ -163,18 +182,17 @@ func closeAll(in []*Input) {
 // expand replaces glob patterns by the files they match, in the order of
 // their names. A file may have a name that looks like a pattern. As for a shell, * is
 // no hidden file: one may be what WriteFile left when it was killed.
-func expand(sources []string) ([]string, error) {
+func expand(sources []string, opt *Options) ([]string, error) {
 	if len(sources) == 0 {
 		return nil, errors.New("found no source of data, expected a file, \"-\" or \"@generator\"")
 	}
 	var paths []string
 	for _, source := range sources {
-		_, missing := os.Lstat(source)
-		if strings.HasPrefix(source, "@") || !strings.ContainsAny(source, "*?[") || missing == nil {
+		if strings.HasPrefix(source, "@") || !strings.ContainsAny(source, "*?[") || opt.exists(source) {
 			paths = append(paths, source)
 			continue
 		}
-		found, err := filepath.Glob(source)
+		found, err := opt.glob(source)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", source, err)
 		}

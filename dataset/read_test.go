@@ -255,6 +255,9 @@ func fuzzRoom(t *testing.T, data []byte) {
 		}
 		in.size = int64(size)
 		got, gotErr := libsvm{}.Read(context.Background(), []*Input{in}, &Options{Threads: 2, chunk: 7})
+		if gotErr == nil {
+			got.vouch()
+		}
 		same(t, fmt.Sprintf("a file of %d bytes", size), got, s, gotErr, err)
 	}
 }

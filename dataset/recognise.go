@@ -79,8 +79,8 @@ func (t *table) judgeWords(slot, at int) (why string, err error) {
 			t.recode(slot, c, kind, value)
 			return "", nil
 		case k.asked == askedNumber:
-			return "", fmt.Errorf("%s: found %s in column %q, expected a number, as --numeric says", content.place, content.text, c.Name)
-		case content.place != "" && t.doubt(c.Name, content):
+			return "", content.place.fault("found %s in column %q, expected a number, as --numeric says", content.text, c.Name)
+		case content.text != "" && t.doubt(c.Name, content):
 			return "", nil
 		}
 	}
@@ -100,7 +100,7 @@ func (t *table) judgeWords(slot, at int) (why string, err error) {
 // numbersIn returns the numbers that the words of a column are, if they are some: in
 // other words, or plain ones beside codes with leading zeros.
 func (t *table) numbersIn(k columnKind, c content, words []string) (kind Kind, value []float64, ok bool) {
-	if c.place != "" {
+	if c.text != "" {
 		return spelled(words, t.rows.delimiter() != ',')
 	}
 	value, ok = plainNumbers(words)

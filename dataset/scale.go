@@ -31,8 +31,11 @@ func ScalingNames() []string { return []string{"none", "max", "std"} }
 
 // NewScaling learns a scaling of that kind from s; nil for "none".
 func NewScaling(kind string, s *Set) (*Scaling, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
 	indicator := s.Indicator()
-	_, dense := s.X.(*matrix.Dense)
+	dense := matrix.IsDense(s.X)
 	switch kind {
 	case "none":
 		return nil, nil
@@ -178,7 +181,7 @@ func (s *Scaling) scaled(j uint32, v float32) float32 {
 func (s *Scaling) Matrix(x matrix.Matrix) matrix.Matrix {
 	rows, cols := x.Dims()
 	var buffer matrix.Vector
-	if allDense(x) {
+	if matrix.IsDense(x) {
 		out := &matrix.Dense{Rows: rows, Cols: cols, Value: make([]float32, 0, rows*cols)}
 		for i := range rows {
 			buffer = s.Row(buffer, x.Row(i))
@@ -200,21 +203,4 @@ func (s *Scaling) Matrix(x matrix.Matrix) matrix.Matrix {
 	}
 	out.Cols = cols
 	return out
-}
-
-// allDense reports whether all rows are dense, of whatever type the matrix is.
-func allDense(x matrix.Matrix) bool {
-	switch x.(type) {
-	case *matrix.Dense:
-		return true
-	case *matrix.CSR:
-		return false
-	}
-	rows, _ := x.Dims()
-	for i := range rows {
-		if x.Row(i).Index != nil {
-			return false
-		}
-	}
-	return rows > 0
 }

@@ -3,7 +3,8 @@
 //
 // [Read] is the door: it opens the sources (files, globs, standard input,
 // "@generator" specs), undoes compression, finds the format by content and
-// returns one [Set]. [Blocks] is the door for rows to be seen once, in memory
+// returns one [Set]. [ReadFrom] is the door for what is no file, and [Schema.Row] for
+// single records. [Blocks] is the door for rows to be seen once, in memory
 // that does not grow with them. One format lives in one file and registers
 // itself; adding one touches that file and one row of the formats test.
 // Generators likewise.
@@ -20,6 +21,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -49,6 +51,7 @@ type Set struct {
 
 	moved  bool           // offsets of Options.Schema were taken off, if there was one
 	stored *storedDigest  // from a cache; nil: none
+	sound  matrix.Matrix  // rows that were checked; nil: none
 	close  []func() error // give back the files in which the rows are
 }
 
@@ -109,6 +112,8 @@ type Schema struct {
 	Weight  int      `json:"weight"`          // place of the row weights in Columns, -1: none
 	Header  bool     `json:"header"`          // the columns have names; else their positions stand for these
 	Array   bool     `json:"array,omitempty"` // the columns are those of an array, not of a table
+
+	records atomic.Pointer[recordMaker] // nil until Row is called
 }
 
 // Table reports whether there is a schema, and it is that of a table.

@@ -33,6 +33,9 @@ func FromSparse(rows []matrix.Vector, cols int, target Target) (*Set, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("found no rows, expected at least one")
 	}
+	if cols < 0 {
+		return nil, fmt.Errorf("found %d columns, expected at least 0", cols)
+	}
 	start, index, value := make([]int64, 1, len(rows)+1), []uint32{}, []float32{}
 	for i, row := range rows {
 		if len(row.Index) != len(row.Value) {
@@ -59,8 +62,8 @@ func fromMatrix(x matrix.Matrix, target Target) (*Set, error) {
 		return nil, fmt.Errorf("row %d: feature %d is not a finite number", row+1, col+1)
 	}
 	n, _ := x.Dims()
-	if found := max(len(target.Code), len(target.Number)); found != n && !target.Absent() {
-		return nil, fmt.Errorf("found %s, expected one for each of %s", plural(found, "target", "targets"), plural(n, "row", "rows"))
+	if err := target.check(n); err != nil {
+		return nil, err
 	}
 	for i, code := range target.Code {
 		label := target.Label[code]
@@ -71,12 +74,8 @@ func fromMatrix(x matrix.Matrix, target Target) (*Set, error) {
 			return nil, fmt.Errorf("row %d: found the label %q, expected a finite number or a name", i+1, label)
 		}
 	}
-	for i, y := range target.Number {
-		if !finite(y) {
-			return nil, fmt.Errorf("row %d: found the target %g, expected a finite number", i+1, y)
-		}
-	}
-	return &Set{X: x, Target: target}, nil
+	set := &Set{X: x, Target: target}
+	return set.vouch(), nil
 }
 
 // Labels makes the target of rows with these labels. Labels that all are

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"time"
+	"unsafe"
 )
 
 // A Kind says how the fields of a column are spelled that are neither plain numbers nor
@@ -76,12 +77,26 @@ func parseDate(text []byte) (days float64, ok bool) {
 	if len(text) < 10 || text[4] != '-' && text[4] != '/' || text[0] > '9' {
 		return 0, false
 	}
-	for _, layout := range dateLayouts {
-		if at, err := time.Parse(layout, string(text)); err == nil {
-			return float64(at.Unix())/86400 + float64(at.Nanosecond())/86400e9, true
+	layouts := dateLayouts
+	switch usual := len(text); { // a layout that does not fit costs an error
+	case usual == len(time.DateOnly):
+		layouts = []string{time.DateOnly, "2006/01/02"}
+	case usual == len(time.DateTime) && text[4] == '-' && text[10] == ' ':
+		layouts = []string{time.DateTime}
+	case usual == len(time.DateTime) && text[4] == '-' && text[10] == 'T':
+		layouts = []string{"2006-01-02T15:04:05"}
+	}
+	for _, layout := range layouts {
+		if at, err := time.Parse(layout, unsafe.String(unsafe.SliceData(text), len(text))); err == nil {
+			return daysOf(at), true
 		}
 	}
 	return 0, false
+}
+
+// daysOf returns the days from the beginning of 1970, in UTC.
+func daysOf(at time.Time) float64 {
+	return float64(at.Unix())/86400 + float64(at.Nanosecond())/86400e9
 }
 
 // A spelling reads the fields of a column of one kind.

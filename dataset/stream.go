@@ -59,8 +59,11 @@ func Blocks(ctx context.Context, sources []string, opt Options) (*RowStream, err
 	if opt.Weights != "" || opt.Precomputed {
 		return nil, errors.New("stream of rows: found weights or values of a kernel asked for, expected rows alone")
 	}
-	paths, err := expand(sources)
+	paths, err := expand(sources, &opt)
 	if err != nil {
+		return nil, err
+	}
+	if err := opt.checkSchema(); err != nil {
 		return nil, err
 	}
 	opt.Unlabelled = true
@@ -89,6 +92,9 @@ func (s *RowStream) Rows() int64 { return s.rows }
 
 // Next returns the next block, io.EOF after the last. It is valid until Close.
 func (s *RowStream) Next() (matrix.Matrix, error) {
+	if s.blocks == nil {
+		return nil, errors.New("stream of rows: found none, expected one that Blocks made")
+	}
 	x, err := s.next, error(nil)
 	if s.next = nil; x == nil {
 		x, err = s.receive()
@@ -126,6 +132,9 @@ func (s *RowStream) All() iter.Seq2[matrix.Matrix, error] {
 // Close ends the reading and gives back the files: blocks must not be used after
 // it.
 func (s *RowStream) Close() error {
+	if s.blocks == nil {
+		return nil
+	}
 	s.cancel()
 	for range s.blocks {
 	}
@@ -158,7 +167,7 @@ func (b *blocks) source(ctx context.Context, paths []string) (produce func() err
 	format, in, err := open(ctx, paths, b.opt)
 	if err != nil {
 		closeAll(in)
-		return nil, err
+		return nil, located(in, err)
 	}
 	return func() error {
 		defer closeAll(in)
@@ -171,7 +180,7 @@ func (b *blocks) source(ctx context.Context, paths []string) (produce func() err
 		if err == nil && b.given+int64(b.rows.rows) == 0 {
 			err = fmt.Errorf("%s: found no rows, expected at least one", in[0].Name)
 		}
-		return err
+		return located(in, err)
 	}, nil
 }
 

@@ -44,10 +44,10 @@ func (s *Schema) Summary() string {
 	if len(ignored) > 0 {
 		parts = append(parts, fmt.Sprintf("%d ignored (%s)", len(ignored), few(ignored)))
 	}
-	if s.Target >= 0 {
+	if s.Target >= 0 && s.Target < len(s.Columns) {
 		parts = append(parts, "target "+printable(s.Columns[s.Target].Name))
 	}
-	if s.Weight >= 0 {
+	if s.Weight >= 0 && s.Weight < len(s.Columns) {
 		parts = append(parts, "weights "+printable(s.Columns[s.Weight].Name))
 	}
 	return fmt.Sprintf("%d: %s", len(s.Columns), strings.Join(parts, ", "))

@@ -198,8 +198,8 @@ func (t *table) numbersOnly(opt *Options) error {
 	for i, c := range t.schema.Columns {
 		if c.Category != nil {
 			first := "categories"
-			if found := t.content[i]; found.place != "" {
-				first = found.text + " at " + found.place
+			if found := t.content[i]; found.text != "" {
+				first = found.text + " at " + found.place.String()
 			}
 			return fmt.Errorf("%s: column %q: found %s, expected numbers: the model knows %s without names",
 				t.in[0].Name, c.Name, first, plural(opt.Columns, "feature", "features"))

@@ -97,7 +97,7 @@ func (p *rowParser) spelled(f field) uint32 {
 		p.spoil(f, p.spell[slot].expected+", as in the training data")
 		return missingBits
 	}
-	return math.Float32bits(float32(v) + 0) // nor -0
+	return numberCell(v)
 }
 
 // strictly is what the fields of a stream are to be.
@@ -126,8 +126,8 @@ func (p *rowParser) category(f field) uint32 {
 	}
 	if status := words.status[code]; !f.missing && status != isNumber {
 		content.others++
-		if status == isText && content.place == "" {
-			content.text, content.place = quote(f.text), p.c.place(f.at)
+		if status == isText && content.text == "" {
+			content.text, content.place = quote(f.text), p.c.locate(f.at)
 		}
 	}
 	return code + 1 // 0 is the number zero

@@ -33,8 +33,9 @@ type tablePart struct {
 
 // A content counts the fields of an open column that are not missing.
 type content struct {
-	missing, others int    // others are no numbers
-	text, place     string // the first field that is text, "" for none
+	missing, others int      // others are no numbers
+	text            string   // the first field that is text, "" for none
+	place           position // of it
 }
 
 // fieldTexts are fields as they are spelled, one after another.
@@ -131,7 +132,7 @@ func (t *table) take(p *tablePart) error {
 	}
 	for i, c := range p.content {
 		all := &t.content[i]
-		if all.place == "" {
+		if all.text == "" {
 			all.text, all.place = c.text, c.place
 		}
 		all.missing += c.missing

@@ -237,12 +237,13 @@ func appendWeight(dst []float64, c *chunk, at int, text []byte) ([]float64, erro
 }
 
 // readColumn reads a file of lines; take returns how many rows it was given.
-func readColumn[T any](ctx context.Context, path string, opt *Options, rows int, parse func(*chunk) (T, error), take func(T) (int, error)) error {
+func readColumn[T any](ctx context.Context, path string, opt *Options, rows int, parse func(*chunk) (T, error), take func(T) (int, error)) (err error) {
 	in, err := openInput(ctx, path, opt)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	defer func() { err = located([]*Input{in}, err) }()
 	found := 0
 	err = parseChunks(ctx, newSplitter([]*Input{in}, opt, lastLine), opt.workers(), parse, func(part T) error {
 		n, err := take(part)

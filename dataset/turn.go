@@ -45,7 +45,7 @@ func (in *Input) putAway() {
 
 // reopen opens the file at the first row.
 func (in *Input) reopen(ctx context.Context, opt *Options) error {
-	again, err := openInput(ctx, in.Path, opt)
+	again, err := openInput(ctx, in.Name, opt)
 	if err != nil {
 		return err
 	}

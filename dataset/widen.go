@@ -18,6 +18,9 @@ func (s *Set) fit(columns int) {
 		return
 	}
 	s.Feature, s.Schema, s.stored = nil, nil, nil
+	if s.isSound() {
+		defer s.vouch()
+	}
 	if x, ok := s.X.(*matrix.CSR); ok && cols < columns {
 		s.X = &matrix.CSR{Cols: columns, Start: x.Start, Index: x.Index, Value: x.Value}
 		return

@@ -27,6 +27,9 @@ func Write(ctx context.Context, path string, s *Set, format string) error {
 	if err != nil {
 		return err
 	}
+	if err := s.Check(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
 	packer, err := packerFor(path)
 	if err != nil {
 		return err

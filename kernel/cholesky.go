@@ -26,6 +26,9 @@ func NewCholesky(ctx context.Context, k Kernel, x matrix.Matrix, rank int, toler
 	if !(tolerance >= 0 && tolerance < 1) {
 		return nil, nil, fmt.Errorf("low rank: found a tolerance of %g, expected a part of the trace from 0 to 1", tolerance)
 	}
+	if err := checkRows(k, x); err != nil {
+		return nil, nil, err
+	}
 	if err := checkRank(k, rank); err != nil {
 		return nil, nil, err
 	}

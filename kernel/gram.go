@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -103,6 +104,9 @@ func NewGram(k Kernel, x matrix.Matrix, opt Options) (*Gram, error) {
 // gramOf is NewGram of prepared rows.
 func gramOf(k Kernel, x matrix.Matrix, opt Options, counts *counter, heed *heed) (*Gram, error) {
 	n, _ := x.Dims()
+	if n == 0 {
+		return nil, errors.New("kernel: found no rows, expected at least one")
+	}
 	g := &Gram{Kernel: k, X: x, SquaredNorm: make([]float64, n), Diagonal: make([]float64, n), options: opt, counts: counts, heed: heed}
 	parallel.Blocks(n, blockRows, opt.Threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -117,6 +121,9 @@ func gramOf(k Kernel, x matrix.Matrix, opt Options, counts *counter, heed *heed)
 		}
 	})
 	for i, value := range g.Diagonal {
+		if !(g.SquaredNorm[i] <= math.MaxFloat64) {
+			return nil, fmt.Errorf("kernel: row %d: found a value that is not finite, expected finite ones", i+1)
+		}
 		g.Terms = max(g.Terms, x.Row(i).Nonzeros())
 		if !(math.Abs(value) <= math.MaxFloat64) {
 			return nil, fmt.Errorf("kernel: row %d: found the value %g with itself, expected a finite number", i+1, value)
@@ -180,10 +187,20 @@ func (g *Gram) singleSuffices() bool {
 }
 
 // Len returns the number of rows.
-func (g *Gram) Len() int { return len(g.Diagonal) }
+func (g *Gram) Len() int {
+	if g == nil {
+		return 0
+	}
+	return len(g.Diagonal)
+}
 
 // Threads is how many cores may be used; 0: all.
-func (g *Gram) Threads() int { return g.options.Threads }
+func (g *Gram) Threads() int {
+	if g == nil {
+		return 0
+	}
+	return g.options.Threads
+}
 
 // Counts returns what was counted so far.
 func (g *Gram) Counts() Counts {

@@ -1,11 +1,20 @@
 package kernel
 
-import "github.com/fenchel-ml/fenchel/matrix"
+import (
+	"fmt"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
 
 // Part returns the matrix of some of the rows, in that order. What is computed
 // for it counts here too. It keeps rows of its own, within the limit as long as
 // parts are used one after another and this matrix between them.
 func (g *Gram) Part(rows []int) (*Gram, error) {
+	for _, i := range rows {
+		if i < 0 || i >= g.Len() {
+			return nil, fmt.Errorf("kernel: found the number %d of a row, expected one from 0 to %d", i, g.Len()-1)
+		}
+	}
 	opt := g.options
 	opt.Cache = g.lend(len(rows))
 	result, err := gramOf(g.Kernel, matrix.Subset(g.X, rows), opt, g.counts, g.heed)

@@ -12,6 +12,7 @@
 package kernel
 
 import (
+	"errors"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/registry"
 )
@@ -68,10 +69,27 @@ type Preparer interface {
 
 // Prepare returns the rows of x as k takes them; see [Preparer].
 func Prepare(k Kernel, x matrix.Matrix, width int) (matrix.Matrix, error) {
+	if err := checkRows(k, x); err != nil {
+		return nil, err
+	}
 	if p, ok := k.(Preparer); ok {
 		return p.Prepare(x, width)
 	}
 	return x, nil
+}
+
+// checkRows refuses what is no kernel of some rows.
+func checkRows(k Kernel, x matrix.Matrix) error {
+	if k == nil {
+		return errors.New("kernel: found none, expected one, such as RBF{Gamma: 1}")
+	}
+	if f, ok := k.(Func); ok && f.Value == nil {
+		return errors.New("kernel: found none of the caller's own, expected a Func with a Value")
+	}
+	if x == nil {
+		return errors.New("kernel: found no rows, expected at least one")
+	}
+	return nil
 }
 
 var kernels = registry.New[Kernel]("kernel")

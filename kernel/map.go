@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -59,6 +60,9 @@ const mapRows = 96
 // single precision: n x features numbers. It runs on at most so many threads; 0:
 // on all cores. When ctx ends, so does it, with the error of ctx.
 func Images(ctx context.Context, m Map, x matrix.Matrix, threads int) (*matrix.Dense, error) {
+	if m == nil || x == nil {
+		return nil, errors.New("images: found no map or no rows, expected both")
+	}
 	x, err := m.Prepare(x)
 	if err != nil {
 		return nil, err

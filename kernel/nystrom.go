@@ -47,6 +47,9 @@ var _ Map = (*Nystrom)(nil)
 // span theirs, are passed over. Cost: rank^2 values of the kernel, rank^3/6
 // multiply-adds.
 func NewNystrom(ctx context.Context, k Kernel, x matrix.Matrix, rank int, seed uint64, threads int) (*Nystrom, error) {
+	if err := checkRows(k, x); err != nil {
+		return nil, err
+	}
 	n, _ := x.Dims()
 	return newNystrom(ctx, k, x, rank, permutation(n, seed), threads)
 }

@@ -117,6 +117,23 @@ func Nonzeros(m Matrix) int64 {
 	return n
 }
 
+// IsDense reports whether all rows of m are dense.
+func IsDense(m Matrix) bool {
+	switch m.(type) {
+	case *Dense:
+		return true
+	case *CSR:
+		return false
+	}
+	rows, _ := m.Dims()
+	for i := range rows {
+		if m.Row(i).Index != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // Finite returns whether every value is finite, and else the first place where
 // one is not.
 func Finite(m Matrix) (row, col int, ok bool) {

@@ -1,11 +1,13 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // outputsOf returns how many outputs so many classes need; 0 classes: a number
@@ -20,6 +22,49 @@ func (m *Model) outputsOf(classes int) int {
 		return classes * (classes - 1) / 2
 	}
 	return classes
+}
+
+// Check returns why m cannot score rows, nil if it can: parts that do not belong together,
+// as of a Model that was put together by hand. Models that were read or trained pass.
+func (m *Model) Check() error {
+	if m == nil {
+		return errors.New("model: found none, expected one")
+	}
+	if k := len(m.Outputs); k != m.outputsOf(len(m.Classes)) {
+		return fmt.Errorf("model: found %s for %s", plural(len(m.Classes), "class", "classes"), plural(k, "output", "outputs"))
+	}
+	width := m.Data.Features
+	switch {
+	case m.Support != nil && (m.Support.Kernel == nil || m.Support.Rows == nil):
+		return errors.New("model: found support vectors without a kernel or rows, expected both")
+	case m.Support != nil:
+		width = m.Support.Len()
+	case m.Map != nil:
+		_, width = m.Map.Dims()
+	}
+	for c, o := range m.Outputs {
+		if len(o.Weights) != width {
+			return fmt.Errorf("model: weights of predictor %d: found %s, expected %d", c+1, plural(len(o.Weights), "weight", "weights"), width)
+		}
+	}
+	if s := m.Scaling; s != nil && (len(s.Offset) != m.Data.Features || len(s.Factor) != m.Data.Features) {
+		return fmt.Errorf("model: found a scaling of %d features, expected %d", len(s.Factor), m.Data.Features)
+	}
+	return nil
+}
+
+// CheckRow returns why x is no row for the model, nil if it is one: as many values as there
+// are features, or increasing columns among them; all finite. The methods that score rows
+// do not check them, as that takes as long as to score: what is no row gives some score, or
+// a panic.
+func (m *Model) CheckRow(x matrix.Vector) error { return x.Check(m.Cols()) }
+
+// plural puts a number before the right form of its noun.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // checkTask refuses a task that is not known, or that the classes are not those of.
@@ -53,6 +98,9 @@ func (m *Model) checkNames() error {
 		return fmt.Errorf("found the scheme %q, expected %s", s, OneAgainstOne)
 	} else if s != "" && len(m.Classes) < 3 {
 		return fmt.Errorf("found the scheme %s for %d classes, expected at least three", s, len(m.Classes))
+	}
+	if err := m.checkCalibration(); err != nil {
+		return err
 	}
 	return m.Data.checkFeatures(m.Features, m.Schema)
 }

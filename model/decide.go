@@ -15,8 +15,11 @@ func (m *Model) Class(x matrix.Vector) string {
 // the score is positive; of more the one with the highest, the first among
 // equals; and one against one, where output by output a pair of classes, (0,1),
 // (0,2), ..., (1,2), ..., decides as two do, the one with the most votes, the
-// last among equals.
+// last among equals. It returns -1 for another number of scores than there are outputs.
 func (m *Model) Decide(scores []float64) int {
+	if len(scores) != m.outputsOf(len(m.Classes)) {
+		return -1
+	}
 	if m.Statement.Scheme == OneAgainstOne {
 		return mostVotes(scores, len(m.Classes))
 	}
@@ -29,6 +32,22 @@ func (m *Model) Decide(scores []float64) int {
 	best := 0
 	for c, s := range scores {
 		if s > scores[best] {
+			best = c
+		}
+	}
+	return best
+}
+
+// Likeliest returns the class for which these scores and probabilities speak. A
+// calibration need not agree with [Model.Decide]: then it is the class of the highest
+// probability, the last among equals.
+func (m *Model) Likeliest(scores, probabilities []float64) int {
+	if m.Calibration == nil || m.OneClass() {
+		return m.Decide(scores)
+	}
+	best := 0
+	for c, p := range probabilities {
+		if p >= probabilities[best] {
 			best = c
 		}
 	}
@@ -58,22 +77,33 @@ func pairOf(i, j, classes int) int { return i*(2*classes-i-1)/2 + j - i - 1 }
 
 // Pair returns the classes i < j that an output decides between, one against one.
 func Pair(output, classes int) (i, j int) {
-	for output >= classes-1-i { // so many outputs have i as the first
+	for i < classes-2 && output >= classes-1-i { // so many outputs have i as the first
 		output -= classes - 1 - i
 		i++
 	}
 	return i, i + 1 + output
 }
 
-// HasProbabilities reports whether the loss makes scores into probabilities.
-func (m *Model) HasProbabilities() bool { return m.link != nil && m.Classes != nil }
+// HasProbabilities reports whether the loss, or a calibration, makes scores into
+// probabilities.
+func (m *Model) HasProbabilities() bool {
+	return m.Classes != nil && (m.Calibration != nil || m.link != nil)
+}
 
 // Probabilities returns one probability per class, appended to dst, for scores
 // of one row. More than two classes: the outputs' own, divided by their sum; one
-// against one, those that suit all pairs best, see couple.
+// against one, those that suit all pairs best, see couple. It appends nothing if the
+// model has no probabilities, as [Model.HasProbabilities] says, or for another number of
+// scores than there are outputs.
 func (m *Model) Probabilities(dst, scores []float64) []float64 {
+	if !m.HasProbabilities() || len(scores) != m.outputsOf(len(m.Classes)) {
+		return dst
+	}
 	if len(m.Classes) == 1 {
 		return append(dst, 1)
+	}
+	if m.Calibration != nil {
+		return m.Calibration.probabilities(dst, scores, len(m.Classes))
 	}
 	if m.Statement.Scheme == OneAgainstOne {
 		return couple(dst, len(m.Classes), func(i, j int) float64 {

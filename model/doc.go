@@ -54,7 +54,8 @@
 //
 // A file of LIBSVM or LIBLINEAR, also as a model of this program, claims nothing and has
 // none of the parts that only claims are about: MakeAudit of package train bounds what
-// its predictor is worth on rows.
+// its predictor is worth on rows. It alone may have a "calibration", which makes scores
+// into probabilities, and which no data can tell to be right or wrong.
 //
 // # Fields of a model that predicts
 //

@@ -17,6 +17,9 @@ func (m *Model) WriteFile(path string) error { return replaceFile(path, m.Write,
 
 // Write writes the model as a safetensors file.
 func (m *Model) Write(w io.Writer) error {
+	if m == nil {
+		return m.Check()
+	}
 	if m.Support != nil || m.Map != nil {
 		if _, err := kernel.New(m.Statement.Kernel); err != nil {
 			return fmt.Errorf("model: %w: no program could read it again", err)
@@ -43,6 +46,9 @@ func (m *Model) parts() map[string]any {
 	}
 	if m.Scaling != nil {
 		parts["scaling"] = m.Scaling.Kind
+	}
+	if m.Calibration != nil {
+		parts["calibration"] = m.Calibration
 	}
 	if len(m.Notes) > 0 {
 		parts["notes"] = m.Notes
@@ -126,7 +132,7 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 	var scaling string
 	var columns int // of support vectors or landmarks, where a kernel makes more of rows than their features
 	parts := map[string]any{"problem": &m.Statement, "data": &m.Data, "certificates": &certificates,
-		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scaling, "support_columns": &columns}
+		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scaling, "support_columns": &columns, "calibration": &m.Calibration}
 	if err := readParts(metadata, parts); err != nil {
 		return err
 	}

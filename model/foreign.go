@@ -96,8 +96,8 @@ func (t *text) line() (words []string, ok bool) {
 	return strings.Fields(string(line)), true
 }
 
-// header reads the keys up to the line that is last.
-func (t *text) header(last string) error {
+// header reads the keys, of those that are known, up to the line that is last.
+func (t *text) header(last string, known ...string) error {
 	t.fields = map[string][]string{}
 	for {
 		words, ok := t.line()
@@ -107,6 +107,8 @@ func (t *text) header(last string) error {
 		case len(words) == 0:
 		case words[0] == last:
 			return nil
+		case !slices.Contains(known, words[0]):
+			return fmt.Errorf("line %d: found %q, expected one of %s or %s", t.number, words[0], strings.Join(known, ", "), last)
 		default:
 			t.fields[words[0]] = words[1:]
 		}
@@ -159,8 +161,8 @@ func finite(word string) (float64, error) {
 // score speaks for the first of two.
 func (t *text) labels(count int) ([]string, error) {
 	labels := t.fields["label"]
-	if len(labels) != count || count < 2 {
-		return nil, fmt.Errorf("label: found %d classes, expected %d, at least two", len(labels), count)
+	if len(labels) != count || count < 1 {
+		return nil, fmt.Errorf("label: found %d classes, expected %d, at least one", len(labels), count)
 	}
 	for i, label := range labels {
 		if _, err := strconv.Atoi(label); err != nil {
@@ -183,4 +185,6 @@ func imported() Certificate {
 
 // IsImported reports whether the model was read from a file of another program,
 // so that it claims nothing.
-func (m *Model) IsImported() bool { return m.Outputs[0].Certificate.Status == Imported }
+func (m *Model) IsImported() bool {
+	return len(m.Outputs) > 0 && m.Outputs[0].Certificate.Status == Imported
+}

@@ -17,7 +17,7 @@ import (
 //	...
 //
 // Two classes have one number, positive for the first; one class has also a
-// line "rho", subtracted from the score.
+// line "rho", subtracted from the score. Rows of a single label give nr_class 1.
 
 // liblinearTypes has loss and penalty of each type.
 var liblinearTypes = map[string][2]string{
@@ -31,7 +31,7 @@ var liblinearTypes = map[string][2]string{
 // decodeLIBLINEAR reads a model of LIBLINEAR.
 func decodeLIBLINEAR(data []byte) (*Model, error) {
 	t := &text{rest: data}
-	if err := t.header("w"); err != nil {
+	if err := t.header("w", "solver_type", "nr_class", "label", "nr_feature", "bias", "rho"); err != nil {
 		return nil, err
 	}
 	kind := t.word("solver_type")
@@ -75,7 +75,7 @@ func (t *text) liblinearClasses(m *Model, kind string) (outputs int, err error) 
 	if m.Classes, err = t.labels(classes); err != nil {
 		return 0, err
 	}
-	if classes == 2 && kind != "MCSVM_CS" {
+	if classes == 1 || classes == 2 && kind != "MCSVM_CS" {
 		return 1, nil
 	}
 	slices.Reverse(m.Classes) // each speaks for itself: the first among equals

@@ -19,6 +19,8 @@ import (
 //	total_sv 4
 //	rho 0.1 -0.2 0.3          one for each pair of classes: 12, 13, 23
 //	label 1 2 3
+//	probA -1.5 -2 -1.75       where -b 1 was given: see Calibration. For each pair, and so
+//	                          is probB; one in a regression; one class: prob_density_marks
 //	nr_sv 2 1 1               support vectors of each class, in order
 //	SV
 //	0.5 1 1:0.25 3:1          coefficients for each other class, and the row
@@ -28,7 +30,8 @@ import (
 // rho over the support vectors x_j of both, positive for the first of them; c_j
 // stands at the place of the other class among the rest. Regression and one
 // class are like a pair, without label and nr_sv. With a precomputed kernel the
-// row is 0:i, the number of the support vector among the rows.
+// row is 0:i, the number of the support vector among the rows. A single class has no
+// support vectors.
 
 // libsvmTypes has the loss that each type of machine minimises.
 var libsvmTypes = map[string]string{"c_svc": "hinge", "nu_svc": "hinge", "one_class": "hinge",
@@ -37,7 +40,7 @@ var libsvmTypes = map[string]string{"c_svc": "hinge", "nu_svc": "hinge", "one_cl
 // decodeLIBSVM reads a model of LIBSVM.
 func decodeLIBSVM(data []byte) (*Model, error) {
 	t := &text{rest: data}
-	if err := t.header("SV"); err != nil {
+	if err := t.header("SV", "svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho", "label", "probA", "probB", "prob_density_marks", "nr_sv"); err != nil {
 		return nil, err
 	}
 	kind := t.word("svm_type")
@@ -116,7 +119,12 @@ func (f *libsvmFile) read() error {
 	if err := f.groups(); err != nil {
 		return err
 	}
-	m.Outputs = make([]Output, len(rho))
+	if m.Outputs = make([]Output, max(1, len(rho))); f.classes == 1 {
+		m.Outputs[0].Certificate = imported()
+	}
+	if m.Calibration, err = f.calibration(m); err != nil {
+		return err
+	}
 	rows := &libsvmRows{}
 	coefficients, err := f.table(rows)
 	if err != nil {
@@ -164,7 +172,7 @@ func (f *libsvmFile) groups() error {
 	// A coefficient takes two bytes. For hundreds of classes the model, which has
 	// all of them for every pair, would be much larger than the file.
 	vectors, classes, most := int64(total), int64(f.classes), int64(len(f.rest)+1)
-	if vectors*2*(classes-1) > most || vectors*classes*classes > 16*most {
+	if classes == 1 && total > 0 || vectors*2*(classes-1) > most || vectors*classes*classes > 16*most {
 		return fmt.Errorf("total_sv: found %d support vectors of %d classes, expected no more than a file of this size can hold", total, f.classes)
 	}
 	f.class = make([]int, total)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,9 @@ import (
 // the format. The numbers are those of the model, to the last bit. A model of a
 // Nystrom map is the machine of its landmarks.
 func (m *Model) WriteLIBSVM(w io.Writer) error {
+	if m == nil {
+		return m.Check()
+	}
 	if m.Map != nil {
 		machine, err := m.asMachine()
 		if err != nil {
@@ -26,7 +30,10 @@ func (m *Model) WriteLIBSVM(w io.Writer) error {
 	if err := m.fitsLIBSVM(); err != nil {
 		return fmt.Errorf("model of LIBSVM: %w", err)
 	}
-	classes := max(2, len(m.Classes))
+	classes := len(m.Classes)
+	if m.Classes == nil {
+		classes = 2
+	}
 	order, sizes, err := m.bySide(classes)
 	if err != nil {
 		return fmt.Errorf("model of LIBSVM: %w", err)
@@ -54,13 +61,35 @@ func (m *Model) fitsLIBSVM() error {
 	case len(m.Classes) > 2 && m.Statement.Scheme != OneAgainstOne:
 		return fmt.Errorf("found %d classes, each against the rest, expected one against one", len(m.Classes))
 	}
-	for _, class := range m.Classes {
-		if _, err := strconv.Atoi(class); err != nil {
-			return fmt.Errorf("found the class %q, expected whole numbers", class)
-		}
+	kind := m.libsvmType()
+	if name, _, _ := strings.Cut(m.Statement.Loss, ":"); name != libsvmTypes[kind] || m.Statement.Penalty != "l2" {
+		return fmt.Errorf("found the loss %s and the penalty %s, expected %s and l2: the format has the type %s alone for this, which is another problem", m.Statement.Loss, m.Statement.Penalty, libsvmTypes[kind], kind)
+	}
+	if _, err := wholeLabels(m.Classes); err != nil {
+		return err
 	}
 	_, err := libsvmKernel(m.Support.Kernel)
 	return err
+}
+
+// wholeLabels returns the classes as LIBSVM and LIBLINEAR read them, whole numbers: those
+// that are spelled otherwise, as 1.0, are spelled so.
+func wholeLabels(classes []string) ([]string, error) {
+	labels, numbers := make([]string, len(classes)), make([]float64, len(classes))
+	for c, class := range classes {
+		x, err := strconv.ParseFloat(class, 64)
+		if err != nil || x != math.Trunc(x) || math.Abs(x) >= 1<<31 {
+			return nil, fmt.Errorf("found the class %q, expected whole numbers below 2^31: the format holds no other labels", class)
+		}
+		if at := slices.Index(numbers[:c], x); at >= 0 {
+			return nil, fmt.Errorf("found the classes %q and %q, expected numbers that differ", classes[at], class)
+		}
+		labels[c], numbers[c] = class, x
+		if _, err := strconv.Atoi(class); err != nil {
+			labels[c] = strconv.Itoa(int(x))
+		}
+	}
+	return labels, nil
 }
 
 // libsvmKernel returns the lines that name a kernel.
@@ -146,17 +175,20 @@ func (m *Model) writeLIBSVMHeader(w *bufio.Writer, classes int, sizes []int) {
 			fmt.Fprintf(w, " %s", decimal(-m.pair(i, j, classes).Bias))
 		}
 	}
-	if m.Classes != nil && !m.OneClass() {
-		fmt.Fprint(w, "\nlabel")
-		for _, class := range slices.Backward(m.Classes) {
-			fmt.Fprintf(w, " %s", class)
-		}
-		fmt.Fprint(w, "\nnr_sv")
-		for _, size := range sizes {
-			fmt.Fprintf(w, " %d", size)
-		}
+	fmt.Fprintln(w)
+	several := m.Classes != nil && !m.OneClass()
+	if several {
+		labels, _ := wholeLabels(m.Classes)
+		slices.Reverse(labels)
+		fmt.Fprintf(w, "label %s\n", strings.Join(labels, " "))
 	}
-	fmt.Fprint(w, "\nSV\n")
+	if m.Calibration != nil {
+		m.Calibration.write(w, m)
+	}
+	if several {
+		writeNumbersLine(w, "nr_sv", len(sizes), func(i int) float64 { return float64(sizes[i]) })
+	}
+	fmt.Fprintln(w, "SV")
 }
 
 // pair returns the output of the classes i < j of the file, where they stand in

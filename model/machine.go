@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -42,6 +43,9 @@ func (s *Support) Cols() int {
 // another width, and a scaling refuses values that it takes out of the range of
 // single precision; the error says which.
 func (m *Model) Prepare(x matrix.Matrix) (matrix.Matrix, error) {
+	if x == nil {
+		return nil, errors.New("found no rows, expected some")
+	}
 	if m.Scaling != nil { // what is to be scaled is prepared after that
 		return x, m.Scaling.Range(x, 0)
 	}
@@ -123,36 +127,8 @@ func packRows(what string, rows matrix.Matrix, tensors map[string]tensor) {
 	}
 }
 
-// Gather copies rows of x, in that order: sparse rows, unless all are dense.
-func Gather(x matrix.Matrix, rows []uint32) matrix.Matrix {
-	_, d := x.Dims()
-	sparse := &matrix.CSR{Cols: d, Start: []int64{0}, Index: []uint32{}, Value: []float32{}}
-	dense := &matrix.Dense{Rows: len(rows), Cols: d, Value: []float32{}}
-	for _, i := range rows {
-		row := x.Row(int(i))
-		if row.Index != nil {
-			return gatherSparse(sparse, x, rows)
-		}
-		dense.Value = append(dense.Value, row.Value...)
-	}
-	return dense
-}
-
-func gatherSparse(to *matrix.CSR, x matrix.Matrix, rows []uint32) matrix.Matrix {
-	var index []uint32
-	for _, i := range rows {
-		row := x.Row(int(i))
-		index = row.Index
-		if index == nil {
-			index = index[:0]
-			for k := range row.Value {
-				index = append(index, uint32(k))
-			}
-		}
-		to.Append(index, row.Value)
-	}
-	return to
-}
+// Gather copies rows of x, as [matrix.Gather] does.
+func Gather(x matrix.Matrix, rows []uint32) matrix.Matrix { return matrix.Gather(x, rows) }
 
 // restoreMachine takes a kernel machine out of its tensors.
 func (m *Model) restoreMachine(columns int, tensors map[string]tensor) error {

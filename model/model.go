@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 
@@ -30,6 +31,8 @@ type Model struct {
 	// that trained the model brought them: no file holds them. Predictions need neither.
 	CustomLoss    loss.Loss
 	CustomPenalty penalty.Penalty
+
+	Calibration *Calibration // of a model of LIBSVM, where it has one
 
 	link loss.Probabilistic // nil when scores are not log-odds
 }
@@ -131,6 +134,9 @@ func (m *Model) Cols() int { return m.Data.Features }
 
 // Seal makes the model ready for use after its fields are set.
 func (m *Model) Seal() error {
+	if m == nil {
+		return errors.New("model: found none, expected one")
+	}
 	l := m.CustomLoss
 	if !strings.HasPrefix(m.Statement.Loss, Foreign) {
 		var err error

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -364,11 +365,12 @@ func TestProbabilities(t *testing.T) {
 	if p := m.Probabilities(nil, []float64{math.Log(3)}); math.Abs(p[0]-0.25) > 1e-15 || math.Abs(p[1]-0.75) > 1e-15 {
 		t.Errorf("found %v, expected [0.25 0.75]", p)
 	}
+	m.Classes = []string{"a", "b", "c"}
 	// Of three outputs: 3/4, 1/2 and 1/4, divided by their sum 3/2.
 	if p := m.Probabilities(nil, []float64{math.Log(3), 0, -math.Log(3)}); math.Abs(p[0]-0.5) > 1e-15 || math.Abs(p[2]-1.0/6) > 1e-15 {
 		t.Errorf("found %v, expected [1/2 1/3 1/6]", p)
 	}
-	if p := m.Probabilities(nil, []float64{-1e9, -1e9}); p[0] != 0.5 {
+	if p := m.Probabilities(nil, []float64{-1e9, -1e9, -1e9}); p[0] != 1.0/3 {
 		t.Errorf("found %v, expected equal shares where nothing is likely", p)
 	}
 }
@@ -426,12 +428,15 @@ func use(t *testing.T, m *Model) {
 	m.Class(row)
 	m.Nonzeros()
 	if m.HasProbabilities() {
-		m.Probabilities(nil, m.Scores(nil, row))
+		scores := m.Scores(nil, row)
+		m.Likeliest(scores, m.Probabilities(nil, scores))
 	}
-	var foreign bytes.Buffer
-	if m.WriteLIBSVM(&foreign) == nil {
-		if _, err := Decode(foreign.Bytes()); err != nil {
-			t.Fatalf("a model that was read and written for LIBSVM cannot be read: %v\n%s", err, foreign.Bytes())
+	for program, write := range map[string]func(io.Writer) error{"LIBSVM": m.WriteLIBSVM, "LIBLINEAR": m.WriteLIBLINEAR} {
+		var foreign bytes.Buffer
+		if write(&foreign) == nil {
+			if _, err := Decode(foreign.Bytes()); err != nil {
+				t.Fatalf("a model that was read and written for %s cannot be read: %v\n%s", program, err, foreign.Bytes())
+			}
 		}
 	}
 	var first, second bytes.Buffer

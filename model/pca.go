@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -112,8 +113,15 @@ func (m *PCA) Noise() float64 {
 	return max(rest, 0) / float64(left)
 }
 
-// Seal makes the model ready for use after its fields are set.
-func (m *PCA) Seal() error {
+// CheckRow returns why x is no row for the components, nil if it is one. Methods that take
+// a row do not check it, as those of a [Model].
+func (m *PCA) CheckRow(x matrix.Vector) error { return x.Check(m.Cols()) }
+
+// Check returns why the model has no components of the sizes that it states, nil if it has.
+func (m *PCA) Check() error {
+	if m == nil {
+		return errors.New("found no components, expected some")
+	}
 	k, d := m.Statement.K, m.Cols()
 	if k < 1 || d < 1 || len(m.Components)/d != k || len(m.Components)%d != 0 || len(m.Eigenvalue) != k {
 		return fmt.Errorf("found %d numbers of components and %d eigenvalues, expected %d of %d", len(m.Components), len(m.Eigenvalue), k, d)
@@ -125,6 +133,14 @@ func (m *PCA) Seal() error {
 		if v.values != nil && len(v.values) != d {
 			return fmt.Errorf("found a %s of %d numbers, expected %d", v.name, len(v.values), d)
 		}
+	}
+	return nil
+}
+
+// Seal makes the model ready for use after its fields are set.
+func (m *PCA) Seal() error {
+	if err := m.Check(); err != nil {
+		return err
 	}
 	for _, list := range [][]float64{m.Components, m.Eigenvalue, m.Mean, m.Scale} {
 		for _, x := range list {
@@ -235,6 +251,9 @@ func (m *PCA) WriteFile(path string) error { return replaceFile(path, m.Write, d
 
 // Write writes the components as a safetensors file.
 func (m *PCA) Write(w io.Writer) error {
+	if err := m.Check(); err != nil {
+		return err
+	}
 	k, d := m.Statement.K, m.Cols()
 	tensors := map[string]tensor{"components": {[]int{k, d}, m.Components}, "eigenvalues": {[]int{k}, m.Eigenvalue}}
 	if m.Mean != nil {

@@ -10,7 +10,8 @@ import (
 // Score returns the score of the first output for the raw row x: the number
 // predicted, or for two classes how far on the side of the second x lies. Like
 // every method that takes a row it allocates nothing, as a rule, and may be
-// called by any number of goroutines at once.
+// called by any number of goroutines at once; and it does not check x, as
+// [Model.CheckRow] does: rows from outside are to be checked first.
 func (m *Model) Score(x matrix.Vector) float64 {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)

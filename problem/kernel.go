@@ -63,6 +63,9 @@ func (p *Kernel) Weights(dst, a []float64) {
 // are not zero; twice as many when these are not those of the dual variables,
 // as Weights gives them.
 func (p *Kernel) Certify(pt Point) Certificate {
+	if !pt.fits(p) {
+		return pt.shapeless(p)
+	}
 	n := p.Len()
 	beta, bias := pt.W[:n], pt.W[n]
 	responses := p.respond(beta)

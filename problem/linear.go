@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"errors"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/loss"
@@ -19,10 +20,16 @@ var _ Problem = (*Linear)(nil)
 // NewLinear checks shapes and parameters. weights == nil means that every row
 // counts once; a weight of 2 is the same as the row twice.
 func NewLinear(rows *Rows, targets, weights []float64, l loss.Loss, p penalty.Penalty, lambda float64, bias Bias) (*Linear, error) {
-	n, _ := rows.X.Dims()
-	risk, err := newConvexRisk(n, targets, weights, l, lambda, bias, rows.Threads)
+	n, threads := rows.size()
+	risk, err := newConvexRisk(n, targets, weights, l, lambda, bias, threads)
 	if err != nil {
 		return nil, err
+	}
+	if err := rows.checkFinite(); err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return nil, errors.New("problem: found no penalty, expected one, such as penalty.L2{}")
 	}
 	return &Linear{Rows: rows, Risk: *risk, Penalty: p}, nil
 }
@@ -47,6 +54,9 @@ func (p *Linear) Penalised() int {
 // Where the problem has no bias, a point that has one is outside of it: its
 // primal is infinite, and a warning says why.
 func (p *Linear) Certify(pt Point) Certificate {
+	if !pt.fits(p) {
+		return pt.shapeless(p)
+	}
 	primal, primalError := p.Primal(pt.W)
 	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero(), Rounding: primalError}
 	c.without(p.Bias, pt.W[len(pt.W)-1])

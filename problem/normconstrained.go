@@ -46,6 +46,9 @@ func (p *NormConstrained) Dims() (rows, cols int) { return p.Len(), p.Len() }
 // the kernel, in double precision, for every coefficient that is not zero, and
 // for every dual variable that is not.
 func (p *NormConstrained) Certify(pt Point) Certificate {
+	if !pt.fits(p) {
+		return pt.shapeless(p)
+	}
 	machine := &Kernel{Gram: p.Gram, Risk: p.Risk}
 	n := p.Len()
 	r, bias := machine.respond(pt.W[:n]), pt.W[n]

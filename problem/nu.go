@@ -228,7 +228,8 @@ func (p *Nu) sum(v []float64, side int) float64 {
 
 // repair makes the parts of a side add up to mass, up to rounding: it shrinks them
 // all, or lifts them all towards their caps, those that are 0 only if the others
-// have not enough room, so that rounding gives no row a coefficient.
+// have not enough room, and more is missing than rounding takes: it gives no row a
+// coefficient.
 func (p *Nu) repair(v []float64, side int, mass float64) {
 	sum := p.sum(v, side)
 	missing := mass - sum
@@ -238,6 +239,9 @@ func (p *Nu) repair(v []float64, side int, mass float64) {
 	least := math.SmallestNonzeroFloat64
 	room := p.room(v, side, least)
 	if room < missing {
+		if missing <= 1e-13*mass { // all are at their caps: feasible counts what rounding took
+			return
+		}
 		least = 0
 		room = p.room(v, side, least)
 	}

@@ -14,6 +14,9 @@ import (
 // the optimum, rho, the Lagrange function is off by |rho| times that; and they are
 // among the values t_i - f_i there, at most max |t| + |w| max |Phi(x_i)|.
 func (p *Nu) Certify(pt Point) Certificate {
+	if !pt.fits(p) {
+		return pt.shapeless(p)
+	}
 	n := p.Len()
 	machine := &Kernel{Gram: p.Gram}
 	r := machine.respond(pt.W[:n])

@@ -160,3 +160,35 @@ func TestNuWithoutErrorBound(t *testing.T) {
 		t.Errorf("found the objective %g and the bound %g, expected the mean of |y|, 1, and no bound above the optimum", c.Primal, c.Dual)
 	}
 }
+
+// TestNuAtCaps: where all parts that count are at their caps, and these add up to the mass
+// but for rounding, no other row gets a coefficient.
+func TestNuAtCaps(t *testing.T) {
+	for n := 20; n < 300; n += 7 {
+		x := &matrix.Dense{Rows: n, Cols: 1, Value: make([]float32, n)}
+		y := make([]float64, n)
+		for i := range n {
+			x.Value[i], y[i] = float32(i), float64(1-2*(i%2))
+		}
+		gram, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := 1; k <= 6; k++ {
+			p, err := problem.NewNuClassification(gram, y, nil, float64(2*k)/float64(n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, w := make([]float64, n), make([]float64, n+1)
+			for i := range 2 * k {
+				a[i] = -y[i]
+			}
+			p.Weights(w, a)
+			for i, b := range w[:n] {
+				if (b != 0) != (i < 2*k) {
+					t.Fatalf("%d rows, nu of %d: row %d has the coefficient %g", n, 2*k, i+1, b)
+				}
+			}
+		}
+	}
+}

@@ -41,6 +41,20 @@ type Point struct {
 	A []float64 // n dual variables, any numbers; nil: none yet
 }
 
+// fits reports whether the point has the shape of one of p. Solvers see to it; a point of
+// another shape is judged by nothing.
+func (pt Point) fits(p Problem) bool {
+	rows, cols := p.Dims()
+	return len(pt.W) == cols+1 && (pt.A == nil || len(pt.A) == rows)
+}
+
+// shapeless is the certificate of a point that has another shape than those of p.
+func (pt Point) shapeless(p Problem) Certificate {
+	rows, cols := p.Dims()
+	return Certificate{Primal: math.Inf(1), Dual: math.Inf(-1), Warnings: []error{
+		fmt.Errorf("problem: found a point of %d weights and %d dual variables, expected %d and the bias, and %d", len(pt.W), len(pt.A), cols, rows)}}
+}
+
 // Certificate bounds the suboptimality of a point: Primal is the objective
 // there, Dual is below the optimal value. All rounding errors of both are
 // already subtracted from Dual.
@@ -91,7 +105,7 @@ func (c *Certificate) without(b Bias, bias float64) {
 	}
 }
 
-// A DataError is about targets or weights of rows; the other errors of the functions
+// A DataError is about rows, their targets or weights; the other errors of the functions
 // that make problems are about parameters.
 type DataError string
 

@@ -30,6 +30,9 @@ func newRisk(n int, targets, weights []float64, l loss.Loss, lambda float64, bia
 	if n == 0 {
 		return nil, errors.New("problem: found no rows, expected at least one")
 	}
+	if l == nil {
+		return nil, errors.New("problem: found no loss, expected one, such as loss.Hinge{}")
+	}
 	if len(targets) != n {
 		return nil, fmt.Errorf("problem: found %d targets, expected one for each of %d rows", len(targets), n)
 	}

@@ -44,14 +44,37 @@ type scratch [4][blockRows]float64
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// NewRows prepares x, in one pass.
+// NewRows prepares x, in one pass. Of nil it makes no rows, which no problem takes.
 func NewRows(x matrix.Matrix, threads int) *Rows {
+	if x == nil {
+		x = &matrix.Dense{}
+	}
 	n, _ := x.Dims()
 	r := &Rows{X: x, SquaredNorm: make([]float64, n), Nonzeros: matrix.Nonzeros(x), Threads: threads}
 	parallel.Blocks(n, blockRows, threads, func(_, lo, hi int) {
 		matrix.SquaredNorms(r.SquaredNorm[lo:hi], x, lo)
 	})
 	return r
+}
+
+// size returns how many rows there are, 0 if r is nil, and how many threads go over them.
+func (r *Rows) size() (n, threads int) {
+	if r == nil || r.X == nil {
+		return 0, 0
+	}
+	n, _ = r.X.Dims()
+	return n, r.Threads
+}
+
+// checkFinite refuses rows with a value that is not finite: their norms tell, as no finite
+// values of single precision have a norm that is too large.
+func (r *Rows) checkFinite() error {
+	for i, x := range r.SquaredNorm {
+		if !(x <= math.MaxFloat64) {
+			return dataError("row %d: found a value that is not finite, expected finite ones", i+1)
+		}
+	}
+	return nil
 }
 
 // MeanSquaredNorm returns the mean of SquaredNorm, which is summed once.

@@ -45,6 +45,9 @@ func (p *Slack) Dims() (rows, cols int) { return p.Len(), p.Len() }
 // Certify judges the point as the type's comment says. Its costs are those of
 // [NormConstrained].
 func (p *Slack) Certify(pt Point) Certificate {
+	if !pt.fits(p) {
+		return pt.shapeless(p)
+	}
 	f, bound, _ := p.margin(pt.W)
 	if p.Cut() {
 		return unfinished(p.Zero())

@@ -27,9 +27,12 @@ var _ Problem = (*LinearSlack)(nil)
 
 // NewLinearSlack checks shapes and parameters, as [NewSlack] does.
 func NewLinearSlack(rows *Rows, targets []float64, nu float64, bias Bias) (*LinearSlack, error) {
-	n, _ := rows.X.Dims()
-	m, err := newMargins(n, targets, nu, bias, rows.Threads)
+	n, threads := rows.size()
+	m, err := newMargins(n, targets, nu, bias, threads)
 	if err != nil {
+		return nil, err
+	}
+	if err := rows.checkFinite(); err != nil {
 		return nil, err
 	}
 	return &LinearSlack{Rows: rows, Margins: *m}, nil
@@ -40,6 +43,9 @@ func (p *LinearSlack) Dims() (rows, cols int) { return p.X.Dims() }
 
 // Certify judges the point as the comment of [Slack] says, in two passes over the rows.
 func (p *LinearSlack) Certify(pt Point) Certificate {
+	if !pt.fits(p) {
+		return pt.shapeless(p)
+	}
 	f, bound, _ := p.margin(pt.W)
 	above := math.Inf(1)
 	if pt.A != nil {

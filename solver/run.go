@@ -141,6 +141,9 @@ func (r *run) start(s Solver) {
 	r.state = nil // that of a lost run need not stay beside the new one
 	r.state = s.Start(r.problem, r.opt.From, r.opt.Seed)
 	_, r.looks.ending = r.state.(Ending)
+	if p, ok := r.state.(Stationary); ok && p.Stationary() {
+		r.unproved = true
+	}
 	if h, ok := r.state.(Interruptible); ok {
 		r.unheeding = false
 		h.Heed(r.asked)

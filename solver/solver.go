@@ -107,6 +107,13 @@ type Unproved interface {
 	Passes() int
 }
 
+// Stationary is a State that may seek a stationary point of a problem that need not be
+// convex: where it then stands counts, whatever the objective is there.
+type Stationary interface {
+	State
+	Stationary() bool
+}
+
 // Particular is a Solver that does not take the usual loss or bias. Default returns what
 // it takes instead, where nothing else is asked for; "": the usual.
 type Particular interface {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -49,6 +50,7 @@ type Audit struct {
 	Outputs []problem.Certificate // of each output of the model
 	Rows    []int                 // how many rows each was trained on
 	Summary Summary
+	Loss    string // as stated, with its parameters
 	Kernel  string // as stated: a precomputed matrix may need a shift for its proof
 	Solver  string // that improved the bounds; "": none
 
@@ -67,6 +69,9 @@ type Audit struct {
 // Support vectors are compared with the rows to 1e-6, as the files have eight
 // digits, and are then taken to be these rows.
 func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditOptions) (*Audit, error) {
+	if err := checkPair(m, set); err != nil {
+		return nil, err
+	}
 	a := &auditor{model: m, set: set, opt: opt}
 	if err := a.check(); err != nil {
 		return nil, err
@@ -81,6 +86,9 @@ func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditO
 		return nil, err
 	}
 	t.nu, t.oneClass = opt.Nu, m.OneClass()
+	if a.found.Loss = a.opt.Loss; opt.Nu == 0 { // which stands instead of a width
+		a.found.Loss = inFull(a.opt.Loss, t.loss)
+	}
 	y, err := relabel(m, set)
 	if err != nil {
 		return nil, DataError{err.Error()}
@@ -150,6 +158,8 @@ func (a *auditor) check() error {
 		return fmt.Errorf("found nu=%g, expected a number > 0 and at most 1, that of the training: the model's file does not hold it", a.opt.Nu)
 	case !needsC && a.opt.C != 0 || !needsNu && a.opt.Nu != 0:
 		return fmt.Errorf("found C=%g and nu=%g for a model of the type %s, expected no number that its training did not have", a.opt.C, a.opt.Nu, s.Solver)
+	case len(a.model.Classes) == 1 && a.model.Support != nil:
+		return errors.New("found a model of a single class: it decides without a score that could be bounded")
 	case a.opt.Refine < 0:
 		return fmt.Errorf("refine=%d: expected a number of passes >= 0", a.opt.Refine)
 	case slices.Contains([]string{"liblinear:ONECLASS_SVM", "liblinear:MCSVM_CS"}, s.Solver):
@@ -193,6 +203,18 @@ func (a *auditor) asked() *model.Model {
 		s.Lambda = 1 / (a.opt.C * sum(orOnes(a.set.Weight, a.set.Rows())))
 	}
 	return &m
+}
+
+// inFull writes out the width of a tube, which the types of these files leave open.
+func inFull(spec string, l loss.Loss) string {
+	name, _, _ := strings.Cut(spec, ":")
+	switch l := l.(type) {
+	case loss.EpsilonInsensitive:
+		return fmt.Sprintf("%s:epsilon=%g", name, l.Epsilon)
+	case loss.SquaredEpsilonInsensitive:
+		return fmt.Sprintf("%s:epsilon=%g", name, l.Epsilon)
+	}
+	return spec
 }
 
 // weigh sets the weights of the rows for an output, and the lambda of C.

@@ -71,6 +71,9 @@ func Scores(m *model.Model, x matrix.Matrix, threads int) [][]float64 {
 
 // Evaluate predicts every row and compares with its target.
 func Evaluate(m *model.Model, set *dataset.Set, threads int) (*Evaluation, error) {
+	if err := checkPair(m, set); err != nil {
+		return nil, err
+	}
 	truth, err := matchTargets(m.Classes, set.Target)
 	if err != nil && !m.OneClass() {
 		return nil, err

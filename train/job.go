@@ -88,9 +88,6 @@ func trainable(set *dataset.Set, task string) error {
 	if set.Rows() == 0 {
 		return DataError{"the data have no rows: expected at least two"}
 	}
-	if names, d := len(set.Feature), set.Cols(); set.Feature != nil && names != d { // no model with these could be read
-		return DataError{fmt.Sprintf("found %d names of features, expected one for each of %d", names, d)}
-	}
 	return gapless(set.X)
 }
 

@@ -55,6 +55,9 @@ func (spec *Spec) kernel(features int) (kernel.Kernel, error) {
 	case spec.Kernel == "" || err == nil:
 		return nil, fmt.Errorf("kernel %q of the program's own: expected a name that no other has", spec.Kernel)
 	}
+	if spec.Custom.Value == nil {
+		return nil, fmt.Errorf("kernel %q of the program's own: found no Value, expected a function of two rows", spec.Kernel)
+	}
 	return *spec.Custom, nil
 }
 

@@ -15,6 +15,12 @@ import (
 // targets of test, as Evaluate would say after the training. What is wrong with
 // set is left for Fit to say.
 func (spec Spec) CheckTest(set, test *dataset.Set) error {
+	if set.Check() != nil {
+		return nil
+	}
+	if err := test.Check(); err != nil {
+		return fmt.Errorf("test data: %w", DataError{err.Error()})
+	}
 	known := set.Target
 	if known.Absent() || spec.Task == OneClass {
 		return nil

@@ -14,7 +14,7 @@ import (
 // out would cost more values of the kernel than training did.
 func (j *job) oneAnswer(r *Result) error {
 	m := r.Model
-	if m.Classes == nil || m.OneClass() || r.Status == solver.Interrupted || r.Status == solver.TimeLimit {
+	if m.Classes == nil || m.OneClass() || j.single() || r.Status == solver.Interrupted || r.Status == solver.TimeLimit {
 		return nil
 	}
 	if !j.agreeFirst(m) || m.Support != nil && int64(m.Support.Len())*int64(j.set.Rows()) > r.Evaluations.Requested {

@@ -112,8 +112,11 @@ type pcaJob struct {
 
 // prepare measures the rows and picks the method.
 func (j *pcaJob) prepare() error {
-	if j.set.Weight != nil {
+	if j.set != nil && j.set.Weight != nil {
 		return DataError{"found row weights, which components have no use for"}
+	}
+	if err := checkSet(j.set); err != nil {
+		return err
 	}
 	n, d := j.set.X.Dims()
 	if j.spec.Share > 0 {
@@ -153,7 +156,7 @@ func nothingVaries(center bool) string {
 // pick chooses the method, or makes the one that was asked for.
 func (j *pcaJob) pick() error {
 	if j.spec.chooses() {
-		_, dense := j.set.X.(*matrix.Dense)
+		dense := matrix.IsDense(j.set.X)
 		j.spec.Method, j.result.Why = pca.ChooseBatch(j.problem.Rows, j.problem.Cols, matrix.Nonzeros(j.set.X), !dense, j.problem.K)
 	}
 	var err error

@@ -16,10 +16,19 @@ const Merged = "merged"
 // MergePCA makes the components of all rows of those of parts, which have the same
 // features, number of components, centring and scale.
 func MergePCA(models []*model.PCA) (*model.PCA, error) {
+	if len(models) == 0 {
+		return nil, DataError{"found no models, expected at least one"}
+	}
+	if i := slices.Index(models, nil); i >= 0 {
+		return nil, DataError{fmt.Sprintf("model %d: %v", i+1, models[i].Check())}
+	}
 	first := models[0]
 	shards := make([]pca.Shard, len(models))
 	for i, m := range models {
 		if err := alike(first, m); err != nil {
+			return nil, DataError{fmt.Sprintf("model %d: %v", i+1, err)}
+		}
+		if err := m.Check(); err != nil {
 			return nil, DataError{fmt.Sprintf("model %d: %v", i+1, err)}
 		}
 		shards[i] = pca.Shard{Rows: m.Data.Rows, Mean: meanFor(m, first), Total: float64(m.Proof.Total),

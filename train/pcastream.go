@@ -42,7 +42,13 @@ func NewPCAStream(first matrix.Matrix, feature []string, spec PCASpec) (*PCAStre
 	if err := spec.fitStream(); err != nil {
 		return nil, err
 	}
+	if err := matrix.Check(first); err != nil {
+		return nil, DataError{err.Error()}
+	}
 	_, cols := first.Dims()
+	if feature != nil && len(feature) != cols {
+		return nil, DataError{fmt.Sprintf("found %d names of features, expected one for each of %d", len(feature), cols)}
+	}
 	if err := gapless(first); err != nil {
 		return nil, err
 	}
@@ -114,6 +120,9 @@ func heldOutShare(stated float64) float64 {
 // ResumePCA goes on where the stream ended that made the model. Method, centring,
 // scaling, seed and number of components are the model's.
 func ResumePCA(m *model.PCA, threads int) (*PCAStream, error) {
+	if err := m.Check(); err != nil {
+		return nil, DataError{err.Error()}
+	}
 	if !m.Statement.Stream || m.State == nil {
 		return nil, DataError{"found components without the state of a stream, expected a model that was made from one"}
 	}
@@ -141,8 +150,7 @@ func withMeans(s *dataset.Schema, mean []float64) *dataset.Schema {
 	if s == nil || mean == nil {
 		return nil
 	}
-	filled := *s
-	filled.Columns = slices.Clone(s.Columns)
+	filled := dataset.Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Weight: s.Weight, Header: s.Header, Array: s.Array}
 	j := 0
 	for i := range filled.Columns {
 		switch c := &filled.Columns[i]; {
@@ -158,10 +166,31 @@ func withMeans(s *dataset.Schema, mean []float64) *dataset.Schema {
 }
 
 // Rows returns how many rows were taken.
-func (s *PCAStream) Rows() int { return s.learner.Taken() }
+func (s *PCAStream) Rows() int {
+	if s.learner == nil {
+		return 0
+	}
+	return s.learner.Taken()
+}
+
+var unbegun = DataError{"found a stream without first rows, expected one that NewPCAStream made"}
+
+// check refuses a stream that was not begun, and what is no rows.
+func (s *PCAStream) check(x matrix.Matrix) error {
+	if s.learner == nil {
+		return unbegun
+	}
+	if err := matrix.Check(x); err != nil {
+		return DataError{err.Error()}
+	}
+	return nil
+}
 
 // Learn takes rows with as many features as the first.
 func (s *PCAStream) Learn(x matrix.Matrix) error {
+	if err := s.check(x); err != nil {
+		return err
+	}
 	if _, d := x.Dims(); d != s.cols {
 		return DataError{fmt.Sprintf("found rows of %d features after row %d, expected %d", d, s.Rows(), s.cols)}
 	}
@@ -177,6 +206,9 @@ func (s *PCAStream) Learn(x matrix.Matrix) error {
 // Result makes a model of what was learned so far; status says how the stream
 // ended.
 func (s *PCAStream) Result(status solver.Status) (*PCAResult, error) {
+	if s.learner == nil {
+		return nil, unbegun
+	}
 	started := time.Now()
 	a, err := s.learner.Answer()
 	if err != nil {

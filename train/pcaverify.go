@@ -31,6 +31,12 @@ func (v *PCAVerification) fail(format string, args ...any) {
 // rows they were found in, without any method: for a stream, the variance of the
 // rows that were held out.
 func VerifyPCA(ctx context.Context, m *model.PCA, set *dataset.Set, threads int) (*PCAVerification, error) {
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	if err := checkSet(set); err != nil {
+		return nil, err
+	}
 	v := &PCAVerification{Found: m.Proof}
 	n, d := set.X.Dims()
 	if n != m.Data.Rows || d != m.Data.Features {

@@ -115,7 +115,6 @@ func TestSharesRefuse(t *testing.T) {
 		{two, Spec{Nu: 0.5, Slack: 1}, "expected one of them"},
 		{two, Spec{Nu: 0.3, Solver: "sbp"}, "found one with nu"},
 		{two, Spec{Solver: "nu"}, "nu takes problems with nu"},
-		{two, Spec{Nu: 0.3, Kernel: "sigmoid"}, "positive semidefinite"},
 		{noTargets(two), Spec{Nu: 0.3}, "no targets"},
 	} {
 		switch c.spec.Kernel {

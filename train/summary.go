@@ -20,6 +20,9 @@ func (s Summary) Unproved() bool { return finiteOr(s.Dual, 1) != s.Dual }
 // Summarise adds up the certificates of a model.
 func Summarise(m *model.Model) Summary {
 	var s Summary
+	if m == nil {
+		return s
+	}
 	for i, o := range m.Outputs {
 		c := o.Certificate
 		s.Primal, s.Dual, s.Zero = s.Primal+float64(c.Primal), s.Dual+float64(c.Dual), s.Zero+float64(c.Zero)

@@ -3,6 +3,7 @@
 //
 //	set, err := dataset.Read(ctx, []string{"train.svm"}, dataset.Options{})
 //	result, err := train.Fit(ctx, set, train.Spec{Loss: "logistic"})
+//	row, err = result.Model.Schema.Row(row, record) // of a table: a map from columns to values
 //	label := result.Model.Class(row)
 //
 // Here a target becomes classes or numbers, several classes become one problem
@@ -58,6 +59,22 @@ type DataError struct{ Reason string }
 
 func (e DataError) Error() string { return e.Reason }
 
+// checkSet refuses what is no set.
+func checkSet(set *dataset.Set) error {
+	if err := set.Check(); err != nil {
+		return DataError{err.Error()}
+	}
+	return nil
+}
+
+// checkPair refuses what is no model and no set.
+func checkPair(m *model.Model, set *dataset.Set) error {
+	if err := m.Check(); err != nil {
+		return err
+	}
+	return checkSet(set)
+}
+
 // Version is the program version noted in models: that of this module, in the
 // command or in the program that uses it.
 func Version() string {
@@ -78,6 +95,9 @@ func Version() string {
 // are still prepared and mapped there is none: then the error is that of the context, or
 // a LimitError.
 func Fit(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
+	if err := checkSet(set); err != nil {
+		return nil, err
+	}
 	digest := set.BeginDigest(spec.Threads)
 	defer digest.Stop()
 	limit := newLimit(spec.Time)

@@ -39,6 +39,12 @@ const tolerance = 1e-9
 // program that trained the model has to be given again, as m.CustomLoss or m.CustomPenalty,
 // and then m.Seal called; false claims are in the Verification.
 func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error) {
+	if m == nil {
+		return nil, m.Check()
+	}
+	if err := checkSet(set); err != nil {
+		return nil, err
+	}
 	if set.Target.Absent() && !m.OneClass() {
 		return nil, fmt.Errorf("the data have no targets: expected the rows that the model was trained on")
 	}

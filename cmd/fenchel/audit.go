@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -90,14 +89,14 @@ func (a *auditFlags) run(cmd *cobra.Command, m *model.Model, set *dataset.Set, a
 		return err
 	}
 	if asJSON {
-		out := auditJSON(m, found, a.opt)
+		out := auditJSON(m, found, a.opt, set.Weight)
 		out["n"], out["d"] = set.Rows(), set.Cols()
 		if err := printJSON(cmd, out); err != nil {
 			return err
 		}
 	} else {
 		r := report{cmd.OutOrStdout()}
-		printAudit(r, m, found, a.opt)
+		printAudit(r, m, found, a.opt, set.Weight)
 		r.line("data", "%s", a.data(m, set))
 	}
 	return verified(nil, found.Unproved)
@@ -115,8 +114,8 @@ func (a *auditFlags) data(m *model.Model, set *dataset.Set) string {
 	return text
 }
 
-func printAudit(r report, m *model.Model, a *train.Audit, opt train.AuditOptions) {
-	printTask(r, m)
+// problemOf states the problem that is bounded: row weights, if any, multiply C.
+func problemOf(m *model.Model, a *train.Audit, opt train.AuditOptions, weights []float64) string {
 	given := ""
 	if opt.Nu > 0 {
 		given += fmt.Sprintf(", nu %g", opt.Nu)
@@ -128,8 +127,17 @@ func printAudit(r report, m *model.Model, a *train.Audit, opt train.AuditOptions
 		given += fmt.Sprintf(", C %g of class %s", opt.ClassWeight[label]*opt.C, label)
 	}
 	asked := *m
-	asked.Statement.Loss, asked.Statement.Kernel = cmp.Or(opt.Loss, m.Statement.Loss), a.Kernel
-	r.line("problem", "%s%s, bias %s", termsOf(&asked), given, m.Statement.Bias)
+	asked.Statement.Loss, asked.Statement.Kernel = a.Loss, a.Kernel
+	text := fmt.Sprintf("%s%s, bias %s", termsOf(&asked), given, m.Statement.Bias)
+	if weights != nil {
+		text += fmt.Sprintf(", row weights from %g to %g", slices.Min(weights), slices.Max(weights))
+	}
+	return text
+}
+
+func printAudit(r report, m *model.Model, a *train.Audit, opt train.AuditOptions, weights []float64) {
+	printTask(r, m)
+	r.line("problem", "%s", problemOf(m, a, opt, weights))
 	if m.Support != nil {
 		r.line("support", "%s, all among the rows", count(m.Support.Len(), "vector"))
 	}
@@ -148,7 +156,7 @@ func printAudit(r report, m *model.Model, a *train.Audit, opt train.AuditOptions
 	}
 }
 
-func auditJSON(m *model.Model, a *train.Audit, opt train.AuditOptions) map[string]any {
+func auditJSON(m *model.Model, a *train.Audit, opt train.AuditOptions, weights []float64) map[string]any {
 	outputs := make([]map[string]any, len(a.Outputs))
 	for i, o := range a.Outputs {
 		outputs[i] = map[string]any{"primal": model.Bound(o.Primal), "dual": model.Bound(o.Dual), "gap": model.Bound(o.Relative()), "rows": a.Rows[i]}
@@ -158,7 +166,9 @@ func auditJSON(m *model.Model, a *train.Audit, opt train.AuditOptions) map[strin
 	}
 	s := a.Summary
 	out := map[string]any{"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "gap_absolute": model.Bound(s.Primal - s.Dual),
-		"gap_worst": model.Bound(s.Worst), "C": opt.C, "outputs": outputs, "refined_by": a.Solver}
+		"gap_worst": model.Bound(s.Worst), "C": opt.C, "outputs": outputs, "refined_by": a.Solver,
+		"problem": map[string]any{"statement": problemOf(m, a, opt, weights), "loss": a.Loss, "penalty": m.Statement.Penalty, "kernel": a.Kernel, "bias": m.Statement.Bias,
+			"class_weight": opt.ClassWeight, "row_weights": weights != nil}}
 	_, out["reason"] = validity(nil, a.Unproved) // a file of LIBSVM claims nothing that could be valid
 	if opt.Nu > 0 {
 		out["nu"] = opt.Nu

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -31,8 +32,11 @@ A .fen file is a cache: it is mapped into memory instead of parsed, so that ever
 verb begins at once and data may be larger than memory. It keeps targets, row
 weights, names, and the digest of the rows; it must not be changed while in use.
 
-If IN is a model, so is OUT: one of LIBSVM or LIBLINEAR becomes a model of
-Fenchel, and a kernel machine of Fenchel one of LIBSVM.`,
+If IN is a model, so is OUT, in the format that its extension names: .fenchel;
+.svm-model of LIBSVM; .linear-model of LIBLINEAR. With .model, .txt or none a
+model of LIBSVM or LIBLINEAR becomes one of Fenchel, a kernel machine of Fenchel
+one of LIBSVM, and a linear model one of LIBLINEAR. What a format cannot hold is
+refused.`,
 		Example: `  fenchel convert news.svm.gz news.fen
   fenchel convert later.csv later.fen --like news.model
   fenchel convert a9a.svm-model a9a.model`,
@@ -54,6 +58,9 @@ Fenchel, and a kernel machine of Fenchel one of LIBSVM.`,
 					return fmt.Errorf("convert: %s is a model: expected one more file name, and no flags", sources[0])
 				}
 				if err := keepOthers("convert: OUT", out, force); err != nil {
+					return err
+				}
+				if err := namesModel(out); err != nil && !force {
 					return err
 				}
 				return convertModel(cmd, sources[0], out)
@@ -84,20 +91,65 @@ Fenchel, and a kernel machine of Fenchel one of LIBSVM.`,
 	return cmd
 }
 
-// convertModel rewrites a model in the other format.
+// A modelFormat is a format that models are written in.
+type modelFormat struct {
+	program string
+	endings []string
+	write   func(m *model.Model, path string) error
+}
+
+var modelFormats = []modelFormat{
+	{"Fenchel", []string{".fenchel", ".safetensors"}, (*model.Model).WriteFile},
+	{"LIBSVM", []string{".svm-model", ".libsvm-model", ".svc-model", ".libsvm", ".svm"}, (*model.Model).WriteLIBSVMFile},
+	{"LIBLINEAR", []string{".linear-model", ".liblinear-model", ".liblinear", ".linear"}, (*model.Model).WriteLIBLINEARFile},
+}
+
+// anyModel are endings of models of every program.
+var anyModel = []string{"", ".model", ".txt"}
+
+// namesModel refuses a path that says that it holds something else than a model.
+func namesModel(path string) error {
+	ending := strings.ToLower(filepath.Ext(path))
+	known := slices.Contains(anyModel, ending)
+	expected := ""
+	for _, f := range modelFormats {
+		known = known || slices.Contains(f.endings, ending)
+		expected += fmt.Sprintf("%s (%s), ", f.endings[0], f.program)
+	}
+	if known {
+		return nil
+	}
+	return fmt.Errorf("convert: OUT %s: found the ending %s, expected that of a model: %s.model or none", visible(path), visible(ending), expected)
+}
+
+// modelFormatOf returns the format that a path names, or else the other one of a model.
+func modelFormatOf(path string, m *model.Model, foreign bool) modelFormat {
+	ending := strings.ToLower(filepath.Ext(path))
+	for _, f := range modelFormats {
+		if slices.Contains(f.endings, ending) {
+			return f
+		}
+	}
+	switch {
+	case foreign:
+		return modelFormats[0]
+	case m.Support != nil || m.Map != nil:
+		return modelFormats[1]
+	}
+	return modelFormats[2]
+}
+
+// convertModel rewrites a model in another format.
 func convertModel(cmd *cobra.Command, from, to string) error {
 	m, err := model.ReadFile(from)
 	if err != nil {
 		return badData(err)
 	}
-	format, write := "Fenchel", m.WriteFile
-	if !model.IsForeignFile(from) {
-		format, write = "LIBSVM", m.WriteLIBSVMFile
-	}
-	if err := write(to); err != nil {
+	format := modelFormatOf(to, m, model.IsForeignFile(from))
+	if err := format.write(m, to); err != nil {
 		return badData(err)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: model of %s\n", visible(to), format)
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: model of %s\n", visible(to), format.program)
 	return nil
 }
 

@@ -93,6 +93,13 @@ func printImported(r report, m *model.Model) {
 	r.line("problem", "%s, bias %s; %s not in the file", termsOf(m), m.Statement.Bias, lacks)
 	r.line("solver", "%s", m.Statement.Solver)
 	printSize(r, m)
+	switch {
+	case m.Calibration == nil:
+	case m.Classes == nil:
+		r.line("errors", "Laplace distribution, scale %g", m.Calibration.Laplace)
+	default:
+		r.line("calibrated", "by svm-train -b 1: predict --probabilities")
+	}
 	printNotes(r, m.Notes)
 	r.line("status", "imported: nothing is claimed (\"fenchel verify MODEL %s DATA\" bounds what it lacks)", flags)
 }
@@ -146,6 +153,9 @@ func infoJSON(m *model.Model) map[string]any {
 	}
 	if m.Support != nil {
 		info["support"] = m.Support.Len()
+	}
+	if m.Calibration != nil {
+		info["calibration"] = m.Calibration
 	}
 	if m.Map != nil {
 		_, info["map_features"] = m.Map.Dims()

@@ -33,7 +33,8 @@ func newPredict() *cobra.Command {
 		Long: `Predict writes one line for each row of DATA: the label, spelled as in the
 training data, or the number. With --scores the scores follow, with
 --probabilities the probability of each class in the order of "fenchel info",
-separated by tabs; --id begins each line with a column of the table. A label with
+separated by tabs; those of a model of LIBSVM are what svm-train -b 1 fitted, and
+the label is then the class of the highest. --id begins each line with a column of the table. A label with
 a newline, tab or other control character is quoted, as in "a\nb", so that a row
 stays a line. A file that is called .csv gets commas and a line of names: label,
 score and p_CLASS, prediction, or pc1, pc2, ... Targets in DATA are not
@@ -50,7 +51,7 @@ be larger than memory. Lines from standard input are answered as they come.`,
 	f.StringVarP(&p.out, "output", "o", "", "write to this file instead of standard output (-)")
 	f.StringVar(&p.in.opt.ID, "id", "", "begin each line with this column of a table, by name or position from 1")
 	f.BoolVar(&p.scores, "scores", false, "add the scores")
-	f.BoolVar(&p.probabilities, "probabilities", false, "add the probabilities (loss logistic)")
+	f.BoolVar(&p.probabilities, "probabilities", false, "add the probabilities (loss logistic, or LIBSVM's -b 1)")
 	f.BoolVar(&p.whiten, "whiten", false, "divide coordinates along principal components by the deviation along each")
 	return cmd
 }
@@ -72,11 +73,26 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 	if p.whiten {
 		return errors.New("--whiten: found a model that predicts, expected principal components")
 	}
-	if p.probabilities && !m.HasProbabilities() {
-		return fmt.Errorf("--probabilities: the model was trained with the loss %s, expected logistic", m.Statement.Loss)
+	if err := p.checkProbabilities(cmd, m); err != nil {
+		return err
 	}
 	p.in.forModel(cmd, m)
 	return p.in.sets(cmd, p.out, args[1:], func(set *dataset.Set) error { return p.predict(cmd, m, set) })
+}
+
+// checkProbabilities refuses a model that has none. Of numbers LIBSVM knows how large
+// their errors are, which is said once.
+func (p *predictor) checkProbabilities(cmd *cobra.Command, m *model.Model) error {
+	switch {
+	case !p.probabilities || m.HasProbabilities():
+		return nil
+	case m.Calibration != nil:
+		fmt.Fprintf(cmd.ErrOrStderr(), "target = prediction + z, with the density exp(-|z|/sigma)/(2 sigma) of z, sigma %g\n", m.Calibration.Laplace)
+		return nil
+	case m.IsImported() && m.Support != nil:
+		return errors.New("--probabilities: found none in the model, expected one of svm-train -b 1")
+	}
+	return fmt.Errorf("--probabilities: the model was trained with the loss %s, expected logistic", m.Statement.Loss)
 }
 
 // predict writes what the model says of a set.
@@ -120,18 +136,24 @@ func (p *predictor) write(w io.Writer, m *model.Model, x matrix.Matrix, f rowFor
 		p.unscored.Add(int64(train.CountUnscored(slices.Chunk(all, k))))
 		for i := lo; i < hi; i++ {
 			scores := all[k*(i-lo) : k*(i-lo+1)]
+			class := 0
+			switch {
+			case m.Classes == nil:
+			case p.probabilities:
+				probabilities = m.Probabilities(probabilities[:0], scores)
+				class = m.Likeliest(scores, probabilities)
+			default:
+				class = m.Decide(scores)
+			}
 			if text = f.begin(text, i); m.Classes == nil {
 				text = f.numbers(text, scores[:1])
 			} else {
-				text = f.field(text, m.Classes[m.Decide(scores)])
+				text = f.field(text, m.Classes[class])
 			}
 			if p.scores {
 				text = f.numbers(text, scores)
 			}
-			if p.probabilities {
-				probabilities = m.Probabilities(probabilities[:0], scores)
-				text = f.numbers(text, probabilities)
-			}
+			text = f.numbers(text, probabilities)
 			text = f.end(text)
 		}
 		return text

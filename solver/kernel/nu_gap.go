@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"errors"
+	"fmt"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/problem"
@@ -66,4 +68,41 @@ func (s *nu) Point() problem.Point {
 	}
 	s.pt.W[len(s.beta)] = s.bias()
 	return s.spare()
+}
+
+// rest is the violation at which LIBSVM stops, in whose units a row of weight 1 has a
+// cap of 1, or of C in a regression.
+func (s *nu) rest() float64 {
+	if s.p.Tube() {
+		return resting
+	}
+	for i, c := range s.p.Sides[0].Cap {
+		if c > 0 {
+			return resting * c / (s.p.Lambda * s.p.S[i])
+		}
+	}
+	return 0
+}
+
+func (s *nu) Estimate() float64 { return s.estimate }
+func (s *nu) Present() bool     { return true }
+func (s *nu) Stationary() bool  { return s.unproved }
+
+// End says why no step is left, or why none is worth while: without a margin the best
+// objective is 0, and no gap is small beside it.
+func (s *nu) End() error {
+	violation := s.violation()
+	switch {
+	case s.below != nil || s.order != nil:
+		return nil
+	case s.unproved && violation <= s.rest():
+		return rested(s.inside.negative)
+	case s.unproved && (s.moved || violation > 0):
+		return nil
+	case !s.p.Tube() && s.size <= 1e-13*math.Abs(s.p.Zero()):
+		return fmt.Errorf("nu=%g leaves no margin with this kernel, the best objective is 0 up to %.3g: expected a larger nu, or another kernel", s.p.Nu, s.size)
+	case s.moved || violation > 0:
+		return nil
+	}
+	return errors.New("the optimality condition is met as far as the arithmetic can tell")
 }

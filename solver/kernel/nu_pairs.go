@@ -125,6 +125,7 @@ func (b *pairs) move(i, j int) {
 	row, other := b.row(i), b.row(j)
 	slope := b.up[i] - b.r[i] - (b.low[j] - b.r[j])
 	room, rest := b.hi[i]-b.x[i], b.x[j]-b.lo[j]
+	b.negative = min(b.negative, b.rawCurvature(i, j, row[j]))
 	d := min(slope/max(b.k[i]+b.k[j]-2*row[j], leastCurvature), room, rest)
 	if b.x[i] += d; d == room {
 		b.x[i] = b.hi[i]

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -15,6 +16,11 @@ import (
 
 // shares are the three problems of rows of the plane, some of them twice.
 func shares(t *testing.T, n int, nu float64, weighted bool, opt kernel.Options) map[string]*problem.Nu {
+	t.Helper()
+	return kernelShares(t, kernel.RBF{Gamma: 0.7}, n, nu, weighted, opt)
+}
+
+func kernelShares(t *testing.T, k kernel.Kernel, n int, nu float64, weighted bool, opt kernel.Options) map[string]*problem.Nu {
 	t.Helper()
 	random := rand.New(rand.NewPCG(uint64(n), 5))
 	values, classes, targets := make([]float32, 2*n), make([]float64, n), make([]float64, n)
@@ -36,7 +42,7 @@ func shares(t *testing.T, n int, nu float64, weighted bool, opt kernel.Options) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	gram, err := kernel.NewGram(kernel.RBF{Gamma: 0.7}, x, opt)
+	gram, err := kernel.NewGram(k, x, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,6 +242,45 @@ func TestNuCutShort(t *testing.T) {
 			better := c.Primal < none || name == "classification" && c.Primal == none // a small margin: see NewNuClassification
 			if sol.Status != solver.EpochLimit || !better || math.IsInf(c.Dual, 0) {
 				t.Errorf("%s: %s after %d epochs with %+v, without rows %g", name, sol.Status, sol.Epochs, c, none)
+			}
+		}
+	}
+}
+
+// TestNuUnproved: with a kernel that is no inner product a run ends as LIBSVM's does, at
+// a violation of 1e-3 in its units, where it then stands: the zero point, whose objective
+// may be lower, is no answer. Working sets and samples of any size do.
+func TestNuUnproved(t *testing.T) {
+	for _, k := range []kernel.Kernel{kernel.Sigmoid{Gamma: 0.05}, kernel.Sigmoid{Gamma: 1, Coef0: -0.5}} {
+		for name, p := range kernelShares(t, k, 300, 0.3, true, kernel.Options{Threads: 1}) {
+			var units float64 // a cap of a row of weight 1 is 1/N, with one class 1/(nu N), and C in a regression
+			switch name {
+			case "one class":
+				units = 0.3 * p.N
+			case "classification":
+				units = p.N
+			case "regression":
+				units = 1
+			}
+			for _, s := range []Nu{{}, {Q: 64}, {Q: 16}} {
+				sol := run(t, s, p, solver.Options{})
+				text := ""
+				for _, w := range sol.Certificate.Warnings {
+					text += w.Error()
+				}
+				if sol.Status != solver.Stalled || sol.Epochs > 1000 || !strings.Contains(text, "stopped where the optimality condition is met up to 0.001") {
+					t.Errorf("%s, %+v, %+v: %s after %d epochs, %q", name, k, s, sol.Status, sol.Epochs, text)
+				}
+				state := s.Start(p, nil, 0).(*nu)
+				for range sol.Epochs {
+					state.Epoch()
+				}
+				if v := units * state.violation(); !(v <= 1e-3*(1+1e-9)) {
+					t.Errorf("%s, %+v, %+v: the violation is %g, expected at most 1e-3", name, k, s, v)
+				}
+				if last := state.Point().W; !slices.Equal(sol.Point.W, last) {
+					t.Errorf("%s, %+v, %+v: found another point than that where the run ended", name, k, s)
+				}
 			}
 		}
 	}

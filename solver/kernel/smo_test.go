@@ -201,6 +201,9 @@ func TestUnprovedEnds(t *testing.T) {
 		if v := state.(interface{ violation() float64 }).violation(); !(v <= 1e-3) {
 			t.Errorf("%T: the violation is %g, expected at most 1e-3", s, v)
 		}
+		if !slices.Equal(sol.Point.W, state.Point().W) {
+			t.Errorf("%T: found another point than that where the run ended", s)
+		}
 	}
 }
 

@@ -267,14 +267,21 @@ const mostIdle = 3
 // end says why no step of a dual problem is left, nil if one is.
 func (d *dual) end() error {
 	switch violation := d.violation(); {
-	case d.unproved && d.negative == 0 && violation <= resting:
-		return fmt.Errorf("no gap is proved: stopped where the optimality condition is met up to %g", resting)
-	case d.negative < 0 && violation <= resting:
-		return fmt.Errorf("the kernel is not positive definite, the most negative curvature met is %.3g: stopped where the optimality condition is met up to %g, at what need not be the optimum", d.negative, resting)
+	case (d.unproved || d.negative < 0) && violation <= resting:
+		return rested(d.negative)
 	case !d.moved && !(violation > 0):
 		return errSettled
 	}
 	return nil
+}
+
+// rested says why a run without a gap has ended, and the most negative curvature that
+// it met; 0: none.
+func rested(negative float64) error {
+	if negative < 0 {
+		return fmt.Errorf("the kernel is not positive definite, the most negative curvature met is %.3g: stopped where the optimality condition is met up to %g, at what need not be the optimum", negative, resting)
+	}
+	return fmt.Errorf("no gap is proved: stopped where the optimality condition is met up to %g", resting)
 }
 
 // expected is the estimate of the gap that a certificate will find: none where
@@ -285,6 +292,9 @@ func (d *dual) expected(estimate float64) float64 {
 	}
 	return estimate
 }
+
+// Stationary reports whether the dual problem may be one that is not convex.
+func (d *dual) Stationary() bool { return d.unproved }
 
 var errSettled = errors.New("the optimality condition is met as far as the arithmetic can tell")
 

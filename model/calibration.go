@@ -1,0 +1,183 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// Calibration is what the option -b 1 of svm-train adds to a model. It was fitted to
+// predictions of cross-validation, so that no data tell whether it is right.
+type Calibration struct {
+	// Platt has A and B of each output: 1/(1 + exp(A score + B)) is the probability of the
+	// second of its two classes (Platt 2000; Lin, Lin, Weng 2007). With a single class
+	// there are none.
+	Platt [][2]float64 `json:"platt,omitempty"`
+
+	// Laplace is the scale s of the errors of predicted numbers, of the density
+	// exp(-|z|/s)/(2s).
+	Laplace float64 `json:"laplace,omitempty"`
+
+	// Marks are scores of one class, increasing: below mark i, and not below the one before,
+	// the probability of the second class is i/10 (LIBSVM 3.3).
+	Marks []float64 `json:"marks,omitempty"`
+}
+
+// marks is how many there are.
+const marks = 10
+
+// check refuses what is not that of the model's task.
+func (c *Calibration) check(m *Model) error {
+	outputs := len(m.Classes) * (len(m.Classes) - 1) / 2
+	switch {
+	case m.Classes == nil && (c.Platt != nil || c.Marks != nil || !(c.Laplace >= 0 && c.Laplace <= math.MaxFloat64)):
+		return fmt.Errorf("found the scale %g of errors, expected a number >= 0 and no probabilities of classes", c.Laplace)
+	case m.Classes == nil:
+		return nil
+	case m.OneClass() && (c.Platt != nil || c.Laplace != 0 || !increasing(c.Marks)):
+		return fmt.Errorf("found the marks %v, expected %d increasing scores", c.Marks, marks)
+	case m.OneClass():
+		return nil
+	case len(c.Platt) != outputs || c.Marks != nil || c.Laplace != 0:
+		return fmt.Errorf("found probabilities for %d pairs of classes, expected %d", len(c.Platt), outputs)
+	}
+	return nil
+}
+
+func increasing(scores []float64) bool {
+	for i := range scores {
+		if i > 0 && !(scores[i] >= scores[i-1]) {
+			return false
+		}
+	}
+	return len(scores) == marks
+}
+
+// checkCalibration refuses a calibration that is not the model's.
+func (m *Model) checkCalibration() error {
+	switch {
+	case m.Calibration == nil:
+		return nil
+	case !m.IsImported() || m.Support == nil:
+		return errors.New("found a calibration, expected none but in a model of LIBSVM")
+	}
+	return m.Calibration.check(m)
+}
+
+// probabilities appends those of the classes.
+func (c *Calibration) probabilities(dst, scores []float64, classes int) []float64 {
+	switch {
+	case c.Marks != nil:
+		p := c.share(scores[0])
+		return append(dst, 1-p, p)
+	case classes == 2:
+		p := c.second(0, scores[0])
+		return append(dst, 1-p, p)
+	}
+	// LIBSVM stops early: the order of the classes counts, and is that of its files.
+	begin := len(dst)
+	dst = couple(dst, classes, func(i, j int) float64 {
+		pair := pairOf(classes-1-j, classes-1-i, classes)
+		return c.second(pair, scores[pair])
+	})
+	slices.Reverse(dst[begin:])
+	return dst
+}
+
+// second returns the probability of the second class of a pair.
+func (c *Calibration) second(pair int, score float64) float64 {
+	const least = 1e-7
+	z := float64(c.Platt[pair][0]*score) + c.Platt[pair][1]
+	e := vec.Exp(-math.Abs(z))
+	p := 1 / (1 + e)
+	if z >= 0 {
+		p = e / (1 + e)
+	}
+	return min(max(p, least), 1-least)
+}
+
+// share returns the probability of a score of one class.
+func (c *Calibration) share(score float64) float64 {
+	const least = 1e-3
+	if score < c.Marks[0] {
+		return least
+	}
+	for i, mark := range c.Marks {
+		if score < mark {
+			return float64(i) / marks
+		}
+	}
+	return 1 - least
+}
+
+// write writes what calibration reads.
+func (c *Calibration) write(w io.Writer, m *Model) {
+	switch {
+	case m.OneClass():
+		writeNumbersLine(w, "prob_density_marks", len(c.Marks), func(i int) float64 { return c.Marks[i] })
+		return
+	case m.Classes == nil:
+		writeNumbersLine(w, "probA", 1, func(int) float64 { return c.Laplace })
+		return
+	}
+	classes := len(m.Classes)
+	for which, key := range []string{"probA", "probB"} {
+		writeNumbersLine(w, key, len(c.Platt), func(pair int) float64 {
+			i, j := Pair(pair, classes)
+			return c.Platt[pairOf(classes-1-j, classes-1-i, classes)][which]
+		})
+	}
+}
+
+// writeNumbersLine writes a line of count numbers.
+func writeNumbersLine(w io.Writer, key string, count int, number func(i int) float64) {
+	fmt.Fprint(w, key)
+	for i := range count {
+		fmt.Fprintf(w, " %s", decimal(number(i)))
+	}
+	fmt.Fprintln(w)
+}
+
+// calibration reads probA and probB, or the marks; nil: there are none.
+func (t *text) calibration(m *Model) (*Calibration, error) {
+	c := &Calibration{}
+	pairs := len(m.Classes) * (len(m.Classes) - 1) / 2
+	key, count := "probA", pairs
+	switch {
+	case m.OneClass():
+		key, count = "prob_density_marks", marks
+	case m.Classes == nil:
+		count = 1
+	}
+	if _, ok := t.fields[key]; !ok {
+		return nil, nil
+	}
+	first, err := t.numbers(key, count)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case m.OneClass():
+		c.Marks = first
+		return c, nil
+	case m.Classes == nil:
+		c.Laplace = first[0]
+		return c, nil
+	}
+	second, err := t.numbers("probB", count)
+	if err != nil {
+		return nil, err
+	}
+	last := len(m.Classes) - 1 // the classes of the model are in the opposite order
+	for i := range m.Classes {
+		for j := i + 1; j <= last; j++ {
+			pair := pairOf(last-j, last-i, last+1)
+			c.Platt = append(c.Platt, [2]float64{first[pair], second[pair]})
+		}
+	}
+	return c, nil
+}
