@@ -11,15 +11,19 @@ import (
 // arrayRows gathers the rows of one or several array files, with what belongs
 // to each row.
 type arrayRows struct {
-	opt     *Options
-	rows    *rowBuilder // of sparse parts alone; counts what is left out of all
-	parts   []*arrayPart
-	first   string // name of the first file, whose columns count
-	absent  string // name of the first file without targets
-	targets []Target
-	weights []float64
-	files   int
-	schema  *Schema // of columns with a target among them, else nil
+	opt      *Options
+	rows     *rowBuilder // of sparse parts alone; counts what is left out of all
+	parts    []*arrayPart
+	first    string // name of the first file, whose columns count
+	absent   string // name of the first file without targets
+	targets  []Target
+	weights  []float64
+	files    int
+	schema   *Schema // of columns with a target among them, or offsets; else nil
+	target   int64   // the column of targets of the last file, -1: none
+	spreads  spreads // of the features
+	rounding float64 // as of Set
+	exact    bool    // there are no offsets to be found: of some file the numbers are not rounded, or a model says
 }
 
 // begin prepares for rows x cols values of a file. Nothing is allocated for
@@ -33,7 +37,7 @@ func (a *arrayRows) begin(name string, rows, cols int64) error {
 	case cols > most:
 		return fmt.Errorf("%s: found %d columns, expected at most %d", name, cols, int64(most))
 	case a.rows == nil:
-		a.first, a.rows = name, newRowBuilder(int(cols), a.opt)
+		a.first, a.rows, a.target = name, newRowBuilder(int(cols), a.opt), -1
 	case int64(a.rows.cols) != cols:
 		return fmt.Errorf("%s: found %s, expected %d as in %s", name, plural(cols, "column", "columns"), a.rows.cols, a.first)
 	}
@@ -79,11 +83,16 @@ func (a *arrayRows) set(ctx context.Context) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	said, err := a.move(ctx)
+	if err != nil {
+		return nil, err
+	}
 	x, warnings, unmap, err := a.matrix(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s.X, s.Warnings = x, warnings
+	s.Rounding = a.rounding
+	s.X, s.Warnings, s.moved = x, append(warnings, said...), slices.ContainsFunc(a.parts, func(p *arrayPart) bool { return p.sparse == nil })
 	if unmap != nil {
 		s.close = append(s.close, unmap)
 	}
@@ -159,9 +168,9 @@ func checkTarget(v float64, e element, name string, row int64) error {
 	return nil
 }
 
-// eachRow reads rows of cols numbers each, divided by scale. A row with a value
+// eachRow reads rows of cols numbers each, divided by scale and less the offsets of features, if there are any. A row with a value
 // that is not finite is not given to do.
-func eachRow(ctx context.Context, r io.Reader, name string, e element, rows, cols int64, scale float64, do func([]float32)) error {
+func eachRow(ctx context.Context, r io.Reader, name string, e element, rows, cols int64, scale float64, offset []float64, do func([]float32)) error {
 	var row []float32 // grows with the data: cols is only what the header says
 	convert := e.converter(scale)
 	return eachPiece(ctx, r, name, e.size, rows*cols, func(first int64, raw []byte) error {
@@ -169,10 +178,22 @@ func eachRow(ctx context.Context, r io.Reader, name string, e element, rows, col
 			have, count := len(row), int(min(cols-int64(len(row)), int64(len(raw)/e.size)))
 			row = slices.Grow(row, count)[:have+count]
 			convert(row[have:], raw)
+			exact := func(k int) float64 {
+				v := e.get(raw[k*e.size:]) / scale
+				if have+k < len(offset) {
+					v -= offset[have+k]
+				}
+				return v
+			}
+			for k := 0; k < count && have+k < len(offset); k++ {
+				if offset[have+k] != 0 {
+					row[have+k] = float32(exact(k)) + 0 // no negative zero
+				}
+			}
 			if !allFinite(row[have:]) {
 				bad := slices.IndexFunc(row[have:], func(v float32) bool { return v-v != 0 })
 				at := first + int64(bad)
-				_, err := single(e.get(raw[bad*e.size:])/scale, name, at/cols, at%cols)
+				_, err := single(exact(bad), name, at/cols, at%cols)
 				return err
 			}
 			if int64(len(row)) == cols {

@@ -24,7 +24,23 @@ func (a *arrayRows) add(ctx context.Context, p *arrayPart) error {
 		return fmt.Errorf("%s: found %d rows of %d values, expected no more than this machine can address", p.name, p.rows, p.cols)
 	}
 	a.parts = append(a.parts, p)
+	a.prepare(p)
 	return a.survey(ctx, p)
+}
+
+// prepare has a part take off the offsets of a model, or else be measured, so that it may
+// get its own.
+func (a *arrayRows) prepare(p *arrayPart) {
+	if offsets := a.opt.Schema.Offsets(); offsets != nil {
+		p.offset = offsets[:min(int64(len(offsets)), p.features())]
+	}
+	if a.exact = a.exact || !p.rounds() || a.opt.Schema != nil || a.opt.Precomputed || a.opt.Columns > 0; a.exact {
+		return
+	}
+	if a.spreads.of == nil {
+		a.spreads.of = make([]spread, p.features())
+	}
+	p.spreads = &a.spreads
 }
 
 // survey looks at the values of a part.

@@ -21,6 +21,8 @@ type arrayPart struct {
 	fortran bool  // column after column
 	convert func(dst []float32, raw []byte)
 	sparse  *matrix.CSR // of a sparse matrix: there are no bytes
+	spreads *spreads    // of all parts; nil: they are not measured
+	offset  []float64   // of each feature, taken off before rounding; nil: none
 
 	tallies []tally   // of each block
 	targets []float64 // of each row, if there are any
@@ -94,7 +96,7 @@ func (p *arrayPart) survey(ctx context.Context, workers int, width int64) error 
 		p.targets = make([]float64, p.rows)
 	}
 	count := p.tally
-	if p.element.name == "u1" && !p.fortran && p.target < 0 && width >= p.cols {
+	if p.element.name == "u1" && !p.fortran && p.target < 0 && p.offset == nil && width >= p.cols {
 		count = p.tallyBytes
 	}
 	return p.blocks(ctx, workers, false, func(t *tiler, b int, lo, hi int64) error {
@@ -115,6 +117,11 @@ func (p *arrayPart) tally(t *tiler, found *tally, lo, hi, width int64) error {
 	}
 	if bad {
 		return p.complain(t, lo, hi)
+	}
+	if p.spreads != nil {
+		if err := p.measure(t, tile, lo, hi); err != nil {
+			return err
+		}
 	}
 	if features := p.features(); width < features {
 		for ; len(tile) > 0; tile = tile[features:] {
@@ -152,7 +159,9 @@ func (p *arrayPart) complain(t *tiler, lo, hi int64) error {
 			if j == p.target {
 				err = checkTarget(v, p.element, p.name, i)
 			} else {
-				_, err = single(v/p.scale, p.name, i, j)
+				if _, err = single(v/p.scale, p.name, i, j); err == nil && p.offset != nil {
+					_, err = single(v/p.scale-p.offset[p.featureOf(j)], p.name, i, j)
+				}
 			}
 			if err != nil {
 				return err

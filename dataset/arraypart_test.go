@@ -142,7 +142,7 @@ func slowTwin(t *testing.T, file []byte, opt *Options) *Set {
 		features--
 	}
 	b := newRowBuilder(int(features), opt)
-	values, err := h.readTable(context.Background(), r, "twin", rows, cols, target, b.addDense)
+	values, err := h.readTable(context.Background(), r, "twin", rows, cols, target, nil, b.addDense)
 	if err != nil {
 		t.Fatal(err)
 	}

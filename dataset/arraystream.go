@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -31,8 +32,12 @@ func (npy) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) err
 		if target >= 0 {
 			features = max(features-1, 0)
 		}
+		if b.offsets = nil; opt.Schema == nil && opt.Columns == 0 && b.to.Schema == nil && !opt.Unmoved {
+			all.moveFirst(i, h, rows, cols, target, b.to)
+		}
+		offsets := cmp.Or(opt.Schema, b.to.Schema).Offsets()
 		read := func(do func([]float32)) error {
-			_, err := h.readTable(ctx, i.reader(), i.Name, rows, cols, target, do)
+			_, err := h.readTable(ctx, i.reader(), i.Name, rows, cols, target, offsets, do)
 			return err
 		}
 		if err := all.stream(i, rows, features, b, read); err != nil {
@@ -50,7 +55,7 @@ func (idx) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) err
 			return err
 		}
 		read := func(do func([]float32)) error {
-			return eachRow(ctx, i.reader(), i.Name, e, dims[0], cols, e.scale(), do)
+			return eachRow(ctx, i.reader(), i.Name, e, dims[0], cols, e.scale(), nil, do)
 		}
 		if err := all.stream(i, dims[0], cols, b, read); err != nil {
 			return err
@@ -124,6 +129,9 @@ func (f fen) each(ctx context.Context, in []*Input, opt *Options) (sets []*Set, 
 			return sets, 0, err
 		}
 		sets, cols = append(sets, s), max(cols, s.Cols())
+		if err := sameOffsets(i.Name, s.Schema, sets[0].Schema); err != nil {
+			return sets, 0, err
+		}
 		_, dense := s.X.(*matrix.Dense)
 		_, first := sets[0].X.(*matrix.Dense)
 		if dense != first || dense && s.Cols() != cols || !slices.Equal(s.Feature, sets[0].Feature) {
@@ -131,4 +139,26 @@ func (f fen) each(ctx context.Context, in []*Input, opt *Options) (sets []*Set, 
 		}
 	}
 	return sets, cols, nil
+}
+
+// moveFirst gives the columns of a stream an offset that need one by the first rows.
+func (a *arrayRows) moveFirst(in *Input, h npyHeader, rows, cols, target int64, to *RowStream) {
+	p := newArrayPart(in.Name, nil, h.element, 1, rows, cols, target, h.fortran)
+	row := cols * int64(h.element.size)
+	if !p.rounds() || h.fortran || row > headSize {
+		return
+	}
+	raw, _ := in.reader().Peek(int(min(rows, probeRows, headSize/row) * row)) // what is missing is an error later
+	of := make([]spread, p.features())
+	for ; int64(len(raw)) >= row; raw = raw[row:] {
+		for j := range of {
+			of[j].add(h.element.get(raw[p.columnOf(int64(j))*int64(h.element.size):]))
+		}
+	}
+	found := arrayRows{opt: a.opt, parts: []*arrayPart{p}, target: target, spreads: spreads{of: of}}
+	for j := range of {
+		of[j].settleFirst()
+	}
+	to.Warnings = append(to.Warnings, found.choose()...)
+	to.Schema = found.schema
 }

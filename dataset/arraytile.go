@@ -57,6 +57,11 @@ func (t *tiler) tileTo(dst []float32, lo, hi int64, targets []float64) error {
 	switch p := t.p; {
 	case p.sparse != nil:
 		p.scatter(dst, lo, hi)
+		for k := range p.offset {
+			for i := k; i < len(dst); i += int(p.cols) {
+				dst[i] = float32(float64(dst[i]) - p.offset[k])
+			}
+		}
 		return nil
 	case p.fortran:
 		return t.columns(dst, lo, hi, targets)
@@ -67,16 +72,19 @@ func (t *tiler) tileTo(dst []float32, lo, hi int64, targets []float64) error {
 }
 
 // values sets dst to numbers, in which zeros may be negative: a tally says of which blocks.
-func (p *arrayPart) values(dst []float32, raw []byte) {
+// The first is the k-th of all.
+func (p *arrayPart) values(dst []float32, raw []byte, k int64) {
 	if p.native() {
 		copy(asBytes(dst), raw)
 		return
 	}
 	p.convert(dst, raw)
+	p.less(dst, raw, k)
 }
 
-// native reports whether the bytes are single-precision numbers of this machine.
-func (p *arrayPart) native() bool { return p.element.name == "f4" && !p.swap }
+// native reports whether the bytes are single-precision numbers of this machine, and the
+// features.
+func (p *arrayPart) native() bool { return p.element.name == "f4" && !p.swap && p.offset == nil }
 
 // rowsOf is tileTo of an array that is stored row after row.
 func (t *tiler) rowsOf(dst []float32, lo, hi int64, targets []float64) error {
@@ -102,7 +110,7 @@ func (t *tiler) rowsOf(dst []float32, lo, hi int64, targets []float64) error {
 					run = min(run, p.cols-col+p.target)
 				}
 			}
-			p.values(dst[:run], raw)
+			p.values(dst[:run], raw, k)
 			dst, raw, k = dst[run:], raw[run*int64(size):], k+run
 		}
 	}
@@ -159,7 +167,7 @@ func (t *tiler) columnOf(dst []float32, k int64) error {
 		if err != nil {
 			return err
 		}
-		t.p.values(dst[:n], raw)
+		t.p.values(dst[:n], raw, k)
 		dst, k = dst[n:], k+int64(n)
 	}
 	return nil

@@ -24,6 +24,8 @@ type blocks struct {
 	room   int         // values that it stored
 	given  int64       // rows in blocks before
 	wide   []float32   // a row with its zeros
+
+	offsets []float64 // of a model, for formats that do not take them off; nil: none
 }
 
 // Bounds of a block: rows, and stored values. Together with what is parsed
@@ -41,6 +43,7 @@ func newBlocks(ctx context.Context, to *RowStream, opt *Options) *blocks {
 	if opt.Columns > 0 {
 		b.width, b.whose = opt.Columns, "as asked for"
 	}
+	b.offsets = opt.Schema.Offsets()
 	b.begin()
 	return b
 }
@@ -134,6 +137,12 @@ func (b *blocks) flush() error {
 
 // give hands a block of n rows on.
 func (b *blocks) give(x matrix.Matrix, n int) error {
+	if b.offsets != nil {
+		var err error
+		if x, err = lessOffsets(x, b.offsets, b.to.Schema.Offsets(), b.opt.Threads); err != nil {
+			return err
+		}
+	}
 	select {
 	case <-b.ctx.Done(): // alone, since of two a select takes any
 	default:
@@ -154,6 +163,9 @@ func (b *blocks) readAll(name string, s *Set, err error) error {
 		return err
 	}
 	b.to.close = append(b.to.close, s.Close)
+	if s.moved {
+		b.offsets = nil
+	}
 	b.to.Feature, b.to.Schema, b.to.Warnings = s.Feature, s.Schema, s.Warnings
 	if err := b.fix(name, s.Cols()); err != nil {
 		return err

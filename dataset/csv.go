@@ -15,7 +15,7 @@ func init() {
 // csv reads tables of text. A field may stand in double quotes, doubled inside
 // ("") when they are meant; delimiters and line breaks in quotes belong to the
 // field. Blanks around a field do not count. Missing values are empty, ?, NA,
-// N/A or null. What columns become is told at Schema.
+// <NA>, N/A, NaN or null, in any letter case. What columns become is told at Schema.
 type csv struct{ delimiter byte } // 0: found by content
 
 var (

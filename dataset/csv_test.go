@@ -114,7 +114,7 @@ func TestCSVErrors(t *testing.T) {
 	}{
 		{"1,2\n3,4,5\n", Options{}, "standard input:2:1: found 3 fields, expected 2"},
 		{"a,y\n1,2\n3,\n", Options{}, "standard input:3:3: found no target, expected one in each row"},
-		{"a,y\n1,2\nnan,3\n", Options{}, `standard input:3:1: found "nan", expected a finite number (leave the field empty for a missing value)`},
+		{"a,y\n1,2\ninf,3\n", Options{}, `standard input:3:1: found "inf", expected a finite number (leave the field empty for a missing value)`},
 		{"a,y\n1,2\n1e39,3\n", Options{}, `standard input:3:1: found "1e39", expected a number that 32 bits can hold (below 3.4e38)`},
 		{"a,y\n1,2\n1,inf\n", Options{}, `standard input:3:3: found "inf", expected a finite number or a name as target`},
 		{"w,y\n1,2\n0,1\n", Options{Weights: "w", Target: "y"}, `standard input:3:1: found "0", expected a positive number as weight`},

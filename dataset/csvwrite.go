@@ -33,7 +33,7 @@ func (f csv) Write(w io.Writer, s *Set) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	line := f.headerLine(nil, s, delimiter)
 	rows, cols := s.X.Dims()
-	values := make([]float32, cols)
+	values, offsets := make([]float32, cols), s.Schema.Offsets()
 	for i := range rows {
 		if _, err := out.Write(append(line[:len(line)-1], '\n')); err != nil {
 			return err
@@ -44,8 +44,13 @@ func (f csv) Write(w io.Writer, s *Set) error {
 		for k, v := range row.Value {
 			values[row.Column(k)] = v
 		}
-		for _, v := range values {
-			line = append(appendFloat32(line, v), delimiter)
+		for j, v := range values {
+			if offsets != nil && offsets[j] != 0 {
+				line = strconv.AppendFloat(line, float64(v)+offsets[j], 'g', -1, 64)
+			} else {
+				line = appendFloat32(line, v)
+			}
+			line = append(line, delimiter)
 		}
 		if s.Weight != nil {
 			line = append(strconv.AppendFloat(line, s.Weight[i], 'g', -1, 64), delimiter)

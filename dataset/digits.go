@@ -94,7 +94,16 @@ func (w window) shortNumber(i int) (v uint32, end int, ok bool) {
 // be read behind the line break that ends it. In all else it is like
 // shortNumber.
 func (w window) longNumber(i int) (v uint32, end int, ok bool) {
-	var d decimal
+	d, end, ok := w.decimal(i)
+	if !ok {
+		return 0, 0, false
+	}
+	f, ok := d.float32()
+	return math.Float32bits(f), end, ok
+}
+
+// decimal is longNumber before it is rounded.
+func (w window) decimal(i int) (d decimal, end int, ok bool) {
 	if b := w.at(i); b == '-' || b == '+' {
 		d.neg = b == '-'
 		i++
@@ -109,7 +118,7 @@ func (w window) longNumber(i int) (v uint32, end int, ok bool) {
 		digits += i - point
 	}
 	if digits == 0 || digits > 19 {
-		return 0, 0, false
+		return d, 0, false
 	}
 	if w.at(i)|0x20 == 'e' {
 		exp := i + 1
@@ -120,7 +129,7 @@ func (w window) longNumber(i int) (v uint32, end int, ok bool) {
 		x := w.digits(exp)
 		n := digitBits(x)
 		if n-8 > 24 { // none, or too many
-			return 0, 0, false
+			return d, 0, false
 		}
 		e := int(leading(x, n))
 		if minus {
@@ -129,8 +138,7 @@ func (w window) longNumber(i int) (v uint32, end int, ok bool) {
 		d.exp += e
 		i = exp + int(n/8)
 	}
-	f, ok := d.float32()
-	return math.Float32bits(f), i, ok
+	return d, i, true
 }
 
 // append reads all digits at t[i:] and returns where they end; mant is what

@@ -46,6 +46,9 @@ func fitTables(files []*fenFile, opt *Options) error {
 	want, whose := opt.Schema, "the model's"
 	for _, f := range files {
 		s := f.names.Schema
+		if err := sameOffsets(f.name, s, files[0].names.Schema); err != nil {
+			return err
+		}
 		if s == nil {
 			continue
 		}
@@ -58,6 +61,15 @@ func fitTables(files []*fenFile, opt *Options) error {
 		if opt.Target != "" && !s.names(s.Target, opt.Target) {
 			return fmt.Errorf("%s: found another target than %q in the cache, expected to be asked for the one it was made with", f.name, opt.Target)
 		}
+	}
+	return nil
+}
+
+// sameOffsets refuses a cache of rows from which other numbers were subtracted than from
+// those of the first.
+func sameOffsets(name string, s, first *Schema) error {
+	if !slices.Equal(s.Offsets(), first.Offsets()) {
+		return fmt.Errorf("%s: found other offsets of columns (what is subtracted before rounding) than in the first file, expected the same: convert with --like", name)
 	}
 	return nil
 }

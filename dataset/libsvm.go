@@ -92,6 +92,7 @@ func (libsvm) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
 	if opt.Columns > 0 {
 		p.columns = uint64(opt.Columns)
 	}
+	p.measures = opt.Columns == 0 && !opt.Precomputed
 	p.room = newRoom(in, p)
 	all := sparseRows{room: p.room, unknown: map[uint32]struct{}{}, targets: newTargets()}
 	if err := parseChunks(ctx, s, opt.workers(), p.parse, all.take); err != nil {
@@ -114,7 +115,9 @@ func (libsvm) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
 	case numbered: // numbers of rows to be compared mean nothing
 		x.Cols = max(x.Cols, opt.least)
 	}
-	return &Set{X: x, Target: all.targets.target(), Weight: weights, ZeroBased: p.first == 0, Warnings: all.warnings(uint64(p.first))}, nil
+	lost, most := all.lost(p.first)
+	return &Set{X: x, Target: all.targets.target(), Weight: weights, ZeroBased: p.first == 0,
+		Warnings: append(all.warnings(p.first), lost...), Rounding: most}, nil
 }
 
 // beginsWithZero reports whether the first feature of the first row has index 0.

@@ -14,6 +14,8 @@ type libsvmParser struct {
 	first   uint64 // smallest index
 	columns uint64 // of the model; 2^32: no limit
 	places  bool   // rows are to keep their place and reach
+
+	measures bool // what rounding does is measured
 }
 
 // maxIndex is the largest index.
@@ -26,6 +28,9 @@ func (p *libsvmParser) parse(c *chunk) (*sparseChunk, error) {
 	}
 	err := p.parseInto(c, out)
 	p.arena.keep(out.memory, len(out.index))
+	if err == nil && p.measures && len(out.end) > 0 {
+		out.spread = p.measure(c, out)
+	}
 	return out, err
 }
 

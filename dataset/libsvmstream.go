@@ -16,12 +16,21 @@ func (libsvm) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) 
 	if opt.ZeroBased {
 		p.first = 0
 	}
+	p.measures = opt.Columns == 0
+	var all sparseRows // of which the spreads are kept
 	parse := func(c *chunk) (*sparseChunk, error) {
 		out, err := p.parse(c)
 		out.bad, out.from = err, place{c.name, c.line}
 		return out, nil
 	}
-	return parseChunks(ctx, s, opt.workers(), parse, func(c *sparseChunk) error { return c.give(b, p.first) })
+	err := parseChunks(ctx, s, opt.workers(), parse, func(c *sparseChunk) error {
+		if all.takeSpread(c); len(c.end) > 0 {
+			all.chunks = []*sparseChunk{nil}
+		}
+		return c.give(b, p.first)
+	})
+	b.to.Late, _ = all.lost(p.first)
+	return err
 }
 
 // give gives the rows of a chunk to a stream, up to the first that is bad.

@@ -24,6 +24,10 @@ func (libsvm) Write(w io.Writer, s *Set) error {
 			return fmt.Errorf("label %q: LIBSVM cannot hold blanks, line breaks or any of # : , in a label", l)
 		}
 	}
+	s, err := s.restored()
+	if err != nil {
+		return err
+	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	rows, cols := s.X.Dims()
 	pad := cols > usedColumns(s.X)

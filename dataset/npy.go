@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 func init() {
@@ -80,6 +78,7 @@ func (a *arrayRows) readNPY(ctx context.Context, in *Input) error {
 		return err
 	}
 	p := newArrayPart(in.Name, from, h.element, 1, rows, cols, target, h.fortran)
+	a.target = target
 	if err := a.add(ctx, p); err != nil {
 		return err
 	}
@@ -124,29 +123,6 @@ func notFeatures(name string, cols, features int64) error {
 		name, plural(cols, "column", "columns"), plural(features, "feature", "features"))
 }
 
-// positions is the schema of so many columns of numbers with a target among
-// them.
-func positions(columns, target int) *Schema {
-	s := &Schema{Columns: make([]Column, columns), Target: target, Weight: -1}
-	for i := range s.Columns {
-		s.Columns[i].Name = strconv.Itoa(i + 1)
-	}
-	return s
-}
-
-// fill has the means of x, columns of numbers alone, stand for missing ones.
-func (s *Schema) fill(x matrix.Matrix) {
-	rows, cols := x.Dims()
-	mean := make([]float64, cols)
-	eachValue(x, func(j int, value float64) { mean[j] += value })
-	first, _ := s.places()
-	for i := range s.Columns {
-		if i != s.Target && first[i] < cols {
-			s.Columns[i].Fill = mean[first[i]] / float64(rows)
-		}
-	}
-}
-
 // table returns the size of an array that is to be rows of numbers.
 func (h npyHeader) table(name string) (rows, cols int64, err error) {
 	if h.text != 0 {
@@ -160,12 +136,12 @@ func (h npyHeader) table(name string) (rows, cols int64, err error) {
 
 // readTable gives the rows to do, without the target column, whose values are
 // returned; target is -1 when there is none.
-func (h npyHeader) readTable(ctx context.Context, r io.Reader, name string, rows, cols, target int64, do func([]float32)) (values []float64, err error) {
+func (h npyHeader) readTable(ctx context.Context, r io.Reader, name string, rows, cols, target int64, offset []float64, do func([]float32)) (values []float64, err error) {
 	if h.fortran {
-		return h.readColumns(ctx, r, name, rows, cols, target, do)
+		return h.readColumns(ctx, r, name, rows, cols, target, offset, do)
 	}
 	if target < 0 {
-		return nil, eachRow(ctx, r, name, h.element, rows, cols, 1, do)
+		return nil, eachRow(ctx, r, name, h.element, rows, cols, 1, offset, do)
 	}
 	var row []float32
 	err = eachNumber(ctx, r, name, h.element, rows*cols, func(k int64, v float64) (err error) {
@@ -175,6 +151,9 @@ func (h npyHeader) readTable(ctx context.Context, r io.Reader, name string, rows
 			err = checkTarget(v, h.element, name, i)
 		} else {
 			var x float32
+			if offset != nil {
+				v -= offset[len(row)]
+			}
 			x, err = single(v, name, i, j)
 			row = append(row, x)
 		}
@@ -189,13 +168,16 @@ func (h npyHeader) readTable(ctx context.Context, r io.Reader, name string, rows
 
 // readColumns is readTable of an array that is stored column after column: all
 // of it is read before the first row is known.
-func (h npyHeader) readColumns(ctx context.Context, r io.Reader, name string, rows, cols, target int64, do func([]float32)) (values []float64, err error) {
+func (h npyHeader) readColumns(ctx context.Context, r io.Reader, name string, rows, cols, target int64, offset []float64, do func([]float32)) (values []float64, err error) {
 	var all []float32
 	err = eachNumber(ctx, r, name, h.element, rows*cols, func(k int64, v float64) error {
 		i, j := k%rows, k/rows
 		if j == target {
 			values = append(values, v)
 			return checkTarget(v, h.element, name, i)
+		}
+		if offset != nil {
+			v -= offset[int64(len(all))/rows]
 		}
 		x, err := single(v, name, i, j)
 		all = append(all, x)

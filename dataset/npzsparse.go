@@ -25,7 +25,9 @@ func (a *arrayRows) readSparse(z *archive) (rows int64, err error) {
 	if s.byColumn {
 		m = matrix.Transpose(m)
 	}
-	a.parts = append(a.parts, newSparsePart(z.name, m))
+	p := newSparsePart(z.name, m)
+	a.prepare(p)
+	a.parts = append(a.parts, p)
 	return rows, nil
 }
 

@@ -27,7 +27,11 @@ func (npz) Extensions() []string { return []string{".npz"} }
 // features have no place in it.
 func (npz) Write(w io.Writer, s *Set) error {
 	a := &npzWriter{zip: zip.NewWriter(w)}
-	a.matrix(s.X)
+	plain, err := s.restored()
+	if err != nil {
+		return err
+	}
+	a.matrix(plain.X)
 	a.target(s)
 	if s.Weight != nil {
 		a.begin("weight", "<f8", len(s.Weight))

@@ -42,8 +42,16 @@ func (t *table) each(slot int, do func(row int, cell uint32) bool) bool {
 
 // at returns one cell.
 func (c *cells) at(row, slot int) uint32 {
+	if cell := c.ref(row, slot); cell != nil {
+		return *cell
+	}
+	return 0
+}
+
+// ref returns where a cell is, nil if it is a zero that is left out.
+func (c *cells) ref(row, slot int) *uint32 {
 	if c.column == nil {
-		return c.cell[row*c.width+slot]
+		return &c.cell[row*c.width+slot]
 	}
 	from := 0
 	if row > 0 {
@@ -51,9 +59,9 @@ func (c *cells) at(row, slot int) uint32 {
 	}
 	columns := c.column[from:c.end[row]]
 	if k := sort.Search(len(columns), func(k int) bool { return columns[k] >= uint32(slot) }); k < len(columns) && columns[k] == uint32(slot) {
-		return c.cell[from+k]
+		return &c.cell[from+k]
 	}
-	return 0
+	return nil
 }
 
 // wholeAtFirst reports whether the first rows of a slot have integers, all different

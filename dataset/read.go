@@ -54,6 +54,11 @@ type Options struct {
 	Precomputed bool
 	least       int // Columns, if Precomputed
 
+	// Unmoved says that all columns are to be read as they are, without an offset: for
+	// problems that are not the same about another origin, such as second moments. What
+	// rounding does to them is then a warning.
+	Unmoved bool
+
 	// InOrder says that rows will be taken once, from the first to the last, as
 	// for prediction: caches larger than memory are then read ahead.
 	InOrder bool
@@ -112,7 +117,11 @@ func read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 		if err := opt.check("a generator", nil); err != nil {
 			return nil, err
 		}
-		return generate(ctx, spec, &opt)
+		set, err := generate(ctx, spec, &opt)
+		if err == nil {
+			err = set.follow(opt.Schema, opt.Threads)
+		}
+		return set, err
 	}
 	format, in, err := open(ctx, paths, &opt)
 	defer closeAll(in)
@@ -120,10 +129,14 @@ func read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 		return nil, located(in, err)
 	}
 	set, err := format.Read(ctx, in, &opt)
-	if err == nil && opt.ZeroBased {
-		set.ZeroBased = true
+	if err != nil {
+		return nil, located(in, err)
 	}
-	return set, located(in, err)
+	set.ZeroBased = set.ZeroBased || opt.ZeroBased
+	if err := set.follow(opt.Schema, opt.Threads); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", paths[0], err), set.Close())
+	}
+	return set, nil
 }
 
 // open opens files of one format; those opened are to be closed even if there

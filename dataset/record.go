@@ -152,14 +152,14 @@ func (c *recordColumn) cell(value any) (cell uint32, ok bool) {
 	case bool:
 		return c.ofBool(v)
 	case time.Time:
-		return numberCell(daysOf(v) - c.from), c.Kind == KindDate
+		return numberCell(daysOf(v) - c.from - c.Offset), c.Kind == KindDate
 	}
 	v, ok := asFloat(value)
 	switch {
 	case !ok || !finite(v) || math.Abs(v) > math.MaxFloat32:
 		return 0, false
 	case c.codes == nil:
-		return numberCell(v), c.Kind == KindPlain || c.Kind == KindComma
+		return numberCell(v - c.Offset), c.Kind == KindPlain || c.Kind == KindComma
 	case c.value == nil:
 		return 0, false
 	}

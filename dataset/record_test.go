@@ -30,7 +30,7 @@ func customerSchema(t testing.TB) *Set {
 }
 
 // dense returns a row with its zeros.
-func spread(x matrix.Vector, cols int) []float32 {
+func spreadOut(x matrix.Vector, cols int) []float32 {
 	row := make([]float32, cols)
 	for k, v := range x.Value {
 		row[x.Column(k)] = v
@@ -73,7 +73,7 @@ func TestRecordIsRow(t *testing.T) {
 		if err := got.Check(s.Cols()); err != nil || got.Index == nil {
 			t.Errorf("%s: row %v: %v, expected a sparse one", c.line, got, err)
 		}
-		if found, expected := spread(got, s.Cols()), spread(want.X.Row(0), s.Cols()); !slices.Equal(found, expected) {
+		if found, expected := spreadOut(got, s.Cols()), spreadOut(want.X.Row(0), s.Cols()); !slices.Equal(found, expected) {
 			t.Errorf("%s: found %v, expected %v", c.line, found, expected)
 		}
 	}
@@ -90,7 +90,7 @@ func TestRecordRefuses(t *testing.T) {
 	}{
 		{"age", true, `column "age": found true, expected a finite number, nil for a missing one`},
 		{"age", "x", `column "age": found "x", expected a finite number, nil for a missing one`},
-		{"age", "nan", `column "age": found "nan", expected a finite number`},
+		{"age", "inf", `column "age": found "inf", expected a finite number`},
 		{"age", math.NaN(), `column "age": found NaN, expected a finite number`},
 		{"age", 1e300, `column "age": found 1e+300, expected a finite number`},
 		{"age", time.Time{}, `column "age": found time.Date(`},

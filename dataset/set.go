@@ -18,6 +18,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -43,6 +44,12 @@ type Set struct {
 	// as features or categories a model has never seen and that were ignored.
 	Warnings []error
 
+	// Rounding is how much the largest rounding to single precision changes a value, as a part
+	// of the spread of its column, where no offset could be taken off before; 0 if that is no
+	// more than 1e-6 for each.
+	Rounding float64
+
+	moved  bool           // offsets of Options.Schema were taken off, if there was one
 	stored *storedDigest  // from a cache; nil: none
 	sound  matrix.Matrix  // rows that were checked; nil: none
 	close  []func() error // give back the files in which the rows are
@@ -94,15 +101,23 @@ func (t Target) Absent() bool { return t.Code == nil && t.Number == nil }
 // false; a column that is ignored is none; any other column is one 0/1 feature
 // for each category; a
 // missing number becomes the column's mean, a missing category becomes the
-// category "?" if the first table had one, and else no category at all.
+// category "?" if the first table had one, and else no category at all. From
+// numbers that are so close to each other that rounding them to single precision
+// would matter, such as times in seconds, a number is subtracted before: see
+// Column.Offset. It may be of an array, too, for the sake of its offsets or the
+// place of its target.
 type Schema struct {
 	Columns []Column `json:"columns"`
-	Target  int      `json:"target"` // place of the target in Columns, -1: none
-	Weight  int      `json:"weight"` // place of the row weights in Columns, -1: none
-	Header  bool     `json:"header"` // the columns have names; else their positions stand for these
+	Target  int      `json:"target"`          // place of the target in Columns, -1: none
+	Weight  int      `json:"weight"`          // place of the row weights in Columns, -1: none
+	Header  bool     `json:"header"`          // the columns have names; else their positions stand for these
+	Array   bool     `json:"array,omitempty"` // the columns are those of an array, not of a table
 
 	records atomic.Pointer[recordMaker] // nil until Row is called
 }
+
+// Table reports whether there is a schema, and it is that of a table.
+func (s *Schema) Table() bool { return s != nil && !s.Array }
 
 // Check returns why a schema that was read from a file cannot be one of a table
 // that makes so many features.
@@ -117,6 +132,9 @@ func (s *Schema) Check(features int) error {
 		role := i == s.Target || i == s.Weight
 		if role && c.Kind != KindPlain {
 			return fmt.Errorf("found column %q of kind %q, which is no feature", c.Name, c.Kind)
+		}
+		if role && c.Offset != 0 {
+			return fmt.Errorf("found %g to be subtracted from column %q, which is no feature", c.Offset, c.Name)
 		}
 		if c.Fill != 0 && (role || c.Category != nil) || role && c.Category != nil {
 			return fmt.Errorf("found %g to stand for missing numbers and %d categories of column %q, which is none of numbers", c.Fill, len(c.Category), c.Name)
@@ -162,7 +180,14 @@ func (s *Schema) Width() int {
 type Column struct {
 	Name     string   `json:"name"`     // from the header, or "1", "2", ... by position
 	Category []string `json:"category"` // distinct categories in order of first appearance; nil: numbers
-	Fill     float64  `json:"fill"`     // stands for a missing number
+	Fill     float64  `json:"fill"`     // stands for a missing number, without the Offset
+
+	// Offset is subtracted from each number, in double precision, before it is rounded to
+	// single precision: 0 unless the values of the column are so close to each other that
+	// the rounding would matter. A model is about the features that this makes. Where rows
+	// are centred, or a free bias is learned, or a kernel depends on differences alone, it
+	// is the model of the numbers as they are too, with another bias or mean.
+	Offset float64 `json:"offset,omitempty"`
 
 	Kind Kind   `json:"kind,omitempty"` // how numbers are spelled
 	From string `json:"from,omitempty"` // of dates: the one from which days are counted
@@ -179,6 +204,9 @@ func (c Column) check() error {
 	}
 	if c.Kind != KindPlain && c.Category != nil {
 		return fmt.Errorf("found categories in column %q of kind %q, expected none", c.Name, c.Kind)
+	}
+	if !(math.Abs(c.Offset) <= math.MaxFloat32) || c.Offset != 0 && (c.Kind == KindIgnored || c.Kind == KindBoolean || c.Category != nil) {
+		return fmt.Errorf("found %g to be subtracted from column %q of kind %q with %d categories, expected a finite number, and only of a column of numbers", c.Offset, c.Name, c.Kind, len(c.Category))
 	}
 	if _, ok := parseDate([]byte(c.From)); (c.From != "" || c.Kind == KindDate) && (!ok || c.Kind != KindDate || len(c.From) != len(time.DateOnly)) {
 		return fmt.Errorf("found %q as the first day of column %q, expected an ISO date in a column of dates", c.From, c.Name)

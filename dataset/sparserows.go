@@ -18,6 +18,7 @@ type sparseChunk struct {
 	labels  *labels
 	cols    uint64
 	unknown []uint32 // columns beyond those of the model, as met
+	spread  []sparseSpread
 
 	// Of a stream alone: for each row its line in the chunk and the columns up to
 	// its last index; what is wrong with the row after the last; whence they are.
@@ -123,6 +124,7 @@ type sparseRows struct {
 	room         room
 	spilled      bool // some chunks are not in the room
 	chunks       []*sparseChunk
+	spread       []sparseSpread // of the features that all rows have, as far as rounding may matter
 	targets      *targets
 	rows         int
 	nonzeros     int64
@@ -139,6 +141,7 @@ func (a *sparseRows) take(c *sparseChunk) error {
 	if len(c.end) < cap(c.end)/2 { // there was room for a row in each line
 		c.end = slices.Clone(c.end)
 	}
+	a.takeSpread(c)
 	a.chunks = append(a.chunks, c)
 	if err := a.targets.take(c.labels); err != nil {
 		return err

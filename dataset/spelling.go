@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"time"
 	"unsafe"
@@ -20,15 +21,24 @@ const (
 	KindIgnored Kind = "ignored" // not a feature
 )
 
-// spellings are the kinds that are numbers in other words, with what reads a field.
-var spellings = []struct {
+// A spellingKind reads the fields of all columns of a kind.
+type spellingKind struct {
 	kind     Kind
 	expected string
 	parse    func(text []byte) (value float64, ok bool)
-}{
+}
+
+// spellings are the kinds that are numbers in other words, with what reads a field.
+var spellings = []spellingKind{
 	{KindComma, "a number with a decimal comma", parseComma},
 	{KindBoolean, "true or false, yes or no", parseBoolean},
 	{KindDate, "a date or time such as 2024-05-31 or 2024-05-31 18:30:00", parseDate},
+}
+
+// parsePlain reads a number that single precision can hold.
+func parsePlain(text []byte) (float64, bool) {
+	v, status := parseFloat64(text)
+	return v, status == isNumber && math.Abs(v) <= math.MaxFloat32
 }
 
 // parseComma reads a number whose decimal point is a comma, or that has neither.
@@ -93,19 +103,23 @@ func daysOf(at time.Time) float64 {
 type spelling func(text []byte) (value float64, ok bool)
 
 // spellingOf returns what reads the fields of a column of a model, and what it expects;
-// nil for plain numbers.
+// nil for plain numbers that are taken as they are.
 func spellingOf(c Column) (s spelling, expected string) {
-	for _, known := range spellings {
-		if known.kind != c.Kind {
-			continue
+	parse := parsePlain
+	if expected = isText.expected(); c.Kind != KindPlain {
+		at := slices.IndexFunc(spellings, func(s spellingKind) bool { return s.kind == c.Kind })
+		if at < 0 {
+			return nil, ""
 		}
-		from, _ := parseDate([]byte(c.From))
-		return func(text []byte) (float64, bool) {
-			v, ok := known.parse(text)
-			return v - from, ok
-		}, known.expected
+		parse, expected = spellings[at].parse, spellings[at].expected
+	} else if c.Offset == 0 {
+		return nil, ""
 	}
-	return nil, ""
+	from, _ := parseDate([]byte(c.From))
+	return func(text []byte) (float64, bool) {
+		v, ok := parse(text)
+		return v - from - c.Offset, ok
+	}, expected
 }
 
 // spelled returns the kind as which all of the words can be read, and their values; those

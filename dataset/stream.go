@@ -19,6 +19,7 @@ type RowStream struct {
 	Feature  []string // names, as of Set; nil: none
 	Schema   *Schema  // of a table; nil: the rows are not one
 	Warnings []error  // doubts that did not stop the reading
+	Late     []error  // doubts of which all rows tell; set once Next has returned an error
 
 	blocks chan matrix.Matrix // closed after the last, when err is set
 	err    error

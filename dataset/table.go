@@ -29,8 +29,10 @@ type table struct {
 	schema         *Schema
 	fixed          bool // the schema is a model's
 	strict         bool // no number may be missing
+	measures       bool // what rounding does to the numbers is measured
 	plain          bool // columns of numbers are features as they are, without a look at what they hold
 	warnings       []error
+	rounding       float64 // as of Set
 
 	roles []role
 	open  []bool // for each column whether text makes it one of categories
@@ -38,6 +40,7 @@ type table struct {
 	place []int  // for each slot its place in schema
 	spell []speller
 	text  []atomic.Bool
+	wide  []atomic.Bool // for each slot whether rounding is known not to matter
 	arena *arena
 
 	gathered
@@ -73,9 +76,10 @@ const (
 type role uint8
 
 const (
-	roleNumber  role = iota
-	roleInteger      // a number that may turn out a code with leading zeros
-	roleKept         // a number of which the spelling is kept too
+	roleNumber   role = iota
+	roleInteger       // a number that may turn out a code with leading zeros
+	roleMeasured      // a number of either role of which the rounding may matter, in a chunk
+	roleKept          // a number of which the spelling is kept too
 	roleCategory
 	roleSpelled // a number in other words: a date, true or false
 	roleTarget
@@ -139,6 +143,7 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 		return nil, err
 	}
 	t.plain = opt.Precomputed || opt.Columns > 0
+	t.measures = !t.fixed && !t.plain
 	t.assign()
 	s := newSplitter(t.in, opt, t.rows.last)
 	keep := slices.Contains(t.open, true) && slices.ContainsFunc(t.in, func(in *Input) bool { return in.again == nil })
@@ -163,12 +168,13 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 	if err := t.numbersOnly(opt); err != nil {
 		return nil, err
 	}
+	t.move(opt)
 	t.complete()
 	x, err := t.encode(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
-	set := &Set{X: x, Target: t.labels(), Weight: t.weights, Feature: t.schema.features(), Schema: t.schema, Warnings: t.warnings}
+	set := &Set{X: x, Target: t.labels(), Weight: t.weights, Feature: t.schema.features(), Schema: t.schema, Warnings: t.warnings, Rounding: t.rounding, moved: true}
 	if t.id >= 0 {
 		if set.IDName = opt.ID; t.header {
 			set.IDName = t.names[t.id]

@@ -28,12 +28,14 @@ func (p *rowParser) cell(f field) (uint32, error) {
 	return 0, nil
 }
 
+const noMean = "a stream has no mean to stand for a missing one"
+
 func (p *rowParser) number(f field) uint32 {
 	o := p.out
 	content := &o.content[f.column]
 	if f.missing {
 		if p.strict {
-			p.spoil(f, p.strictly(f, "a stream has no mean to stand for a missing one"))
+			p.spoil(f, p.strictly(f, noMean))
 		}
 		o.missing[p.slot[f.column]]++
 		content.missing++
@@ -44,7 +46,12 @@ func (p *rowParser) number(f field) uint32 {
 	case status == isNumber && o.roles[f.column] == roleInteger && isCode(f.text):
 		p.turn(f.column)
 	case status == isNumber:
-		return math.Float32bits(v + 0) // nor -0
+		cell := math.Float32bits(v + 0) // nor -0
+		if p.tight[f.column] {
+			exact, _ := parseFloat64(f.text)
+			p.note(p.slot[f.column], exact, cell)
+		}
+		return cell
 	case status == isText && p.open[f.column]:
 		p.turn(f.column)
 	case status == isText && p.strict:
@@ -79,11 +86,14 @@ func areDigits(text []byte) bool {
 func (p *rowParser) spelled(f field) uint32 {
 	o, slot := p.out, p.slot[f.column]
 	if f.missing {
+		if p.strict {
+			p.spoil(f, p.strictly(f, noMean))
+		}
 		o.missing[slot]++
 		return missingBits
 	}
 	v, ok := p.spell[slot].read(f.text)
-	if !ok {
+	if !ok || math.Abs(v) > math.MaxFloat32 {
 		p.spoil(f, p.spell[slot].expected+", as in the training data")
 		return missingBits
 	}
@@ -188,9 +198,9 @@ func isMissing(text []byte) bool {
 	case 2:
 		return bytes.EqualFold(text, []byte("na"))
 	case 3:
-		return bytes.EqualFold(text, []byte("n/a"))
+		return bytes.EqualFold(text, []byte("n/a")) || bytes.EqualFold(text, []byte("nan"))
 	case 4:
-		return bytes.EqualFold(text, []byte("null"))
+		return bytes.EqualFold(text, []byte("null")) || bytes.EqualFold(text, []byte("<na>"))
 	}
 	return false
 }

@@ -20,6 +20,8 @@ type tablePart struct {
 	words   []dictionary // of each slot
 	codes   [][]uint32   // of each slot with categories: for each word its code in the whole table
 	missing []int        // numbers of each slot
+	spread  []spread     // of the numbers of each slot
+	exact   [][]float64  // of each slot the numbers before they are rounded; nil: as they are in the cells, or wide
 	sparse  int          // fields of sparse rows
 
 	untargeted int    // rows without a target
@@ -94,6 +96,7 @@ type gathered struct {
 	words   []dictionary // of each slot
 	sum     []float64    // of the numbers of each slot
 	missing []int        // numbers of each slot
+	spread  []spread     // of the numbers of each slot
 	sparse  int          // fields of sparse rows, with the categories these leave out
 
 	unknown int    // categories that the model does not know
@@ -107,7 +110,7 @@ type gathered struct {
 func (t *table) gather() gathered {
 	slots := len(t.place)
 	g := gathered{targets: newTargets(), content: make([]content, len(t.names)),
-		words: make([]dictionary, slots), sum: make([]float64, slots), missing: make([]int, slots)}
+		words: make([]dictionary, slots), sum: make([]float64, slots), missing: make([]int, slots), spread: make([]spread, slots)}
 	if t.fixed {
 		for i, at := range t.place {
 			for _, word := range t.schema.Columns[at].Category {
@@ -149,6 +152,7 @@ func (t *table) take(p *tablePart) error {
 	t.merge(p)
 	for i, n := range p.missing {
 		t.missing[i] += n
+		t.spread[i].merge(p.spread[i])
 	}
 	if !t.fixed {
 		t.add(p)

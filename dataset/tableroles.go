@@ -35,6 +35,7 @@ func (t *table) assign() {
 			t.spell[slot].read, t.spell[slot].expected = spellingOf(t.schema.Columns[at])
 		}
 	}
+	t.wide = make([]atomic.Bool, len(t.place))
 	for i, at := range t.use {
 		t.slot[i], _ = slices.BinarySearch(t.place, at)
 	}
@@ -50,7 +51,7 @@ func (t *table) feature(i, at int) role {
 	switch {
 	case k.asked == askedIgnore || c.Kind == KindIgnored:
 		return roleIgnored
-	case c.Kind != KindPlain:
+	case c.Kind != KindPlain || c.Offset != 0:
 		return roleSpelled
 	case t.fixed && c.Category != nil || !t.fixed && k.kind == kindCategory:
 		return roleCategory

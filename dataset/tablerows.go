@@ -14,6 +14,10 @@ type rowParser struct {
 	out  *tablePart
 	most int // rows in the chunk
 	redo bool
+
+	paths  []role // of each column how its fields are read
+	tight  []bool // of each column whether it is measured
+	probed bool   // the first rows told which are
 }
 
 // parse reads the rows of a chunk. A column found to be one of categories
@@ -26,7 +30,7 @@ func (t *table) parse(c *chunk) (*tablePart, error) {
 			p.arena.keep(p.out.memory, 0)
 			return nil, err
 		}
-		if !p.redo {
+		if p.probe(); !p.redo {
 			p.finish()
 			return p.out, nil
 		}
@@ -43,6 +47,7 @@ func (t *table) parser(c *chunk) *rowParser {
 			p.out.roles[i] = roleCategory
 		}
 	}
+	p.tight, p.probed = make([]bool, len(t.roles)), !t.measures
 	return p
 }
 
@@ -50,14 +55,21 @@ func (t *table) parser(c *chunk) *rowParser {
 func (p *rowParser) begin() {
 	o := p.out
 	p.redo = false
+	p.paths = append(p.paths[:0], o.roles...)
+	for i, tight := range p.tight {
+		if tight && o.roles[i] <= roleInteger {
+			p.paths[i] = roleMeasured
+		}
+	}
 	o.reset()
-	*o = tablePart{chunk: o.chunk, name: o.name, roles: o.roles, cells: o.cells, labels: newLabels(p.most),
+	*o = tablePart{chunk: o.chunk, name: o.name, roles: o.roles, cells: o.cells, labels: newLabels(p.most), spread: make([]spread, o.width), exact: make([][]float64, o.width),
 		content: make([]content, len(o.roles)), words: make([]dictionary, o.width), missing: make([]int, o.width)}
 }
 
 // finish leaves zeros out if they are the most, and ends the loan of memory.
 func (p *rowParser) finish() {
 	o := p.out
+	p.measured()
 	if 2*o.filled < o.rows*o.width {
 		o.thin(p.arena)
 	}
@@ -80,7 +92,11 @@ func (p *rowParser) readAll() error {
 			return err
 		}
 		at = next
-		if rows := p.out.cells.rows; p.redo && rows&(rows-1) == 0 {
+		rows := p.out.cells.rows
+		if rows == probeRows {
+			p.probe()
+		}
+		if p.redo && rows&(rows-1) == 0 {
 			return nil
 		}
 	}
@@ -92,7 +108,7 @@ func (p *rowParser) readAll() error {
 // needs no field made of it.
 func (p *rowParser) dense(start, at int) (next int, err error) {
 	w, row, delimiter := p.w, p.out.next(), p.rows.delimiter()
-	roles, filled := p.out.roles, uint32(0)
+	roles, filled := p.paths, uint32(0)
 	for column, role := range roles {
 		want := delimiter
 		if column == len(roles)-1 {
@@ -114,6 +130,14 @@ func (p *rowParser) dense(start, at int) (next int, err error) {
 				some := (magnitude | -magnitude) >> 31 // 1 unless the number is 0 or -0
 				row[p.slot[column]] = bits & -some
 				filled += some
+				at = end + 1
+				continue
+			}
+		}
+		if role == roleMeasured {
+			if cell, end, ok := p.measure(column, at, want); ok {
+				row[p.slot[column]] = cell
+				filled += (cell | -cell) >> 31
 				at = end + 1
 				continue
 			}

@@ -124,19 +124,23 @@ func (t *table) stream(ctx context.Context, opt *Options, b *blocks, first [][]f
 		t.place = nil
 		t.assign()
 	}
+	if !t.fixed {
+		t.schema, t.fixed, t.strict, t.measures = &Schema{Target: t.target, Weight: t.weight, Header: t.header}, true, true, opt.Columns == 0
+		for i := range t.names {
+			t.schema.Columns = append(t.schema.Columns, t.column(i))
+		}
+		if t.measures && !opt.Unmoved {
+			t.moveFirst(first)
+		}
+		t.place = nil
+		t.assign()
+	}
 	for i, role := range t.roles {
 		if role == roleTarget || role == roleWeight {
 			t.roles[i] = roleIgnored
 		}
 		if role == roleInteger {
 			t.roles[i] = roleNumber
-		}
-	}
-	if !t.fixed {
-		t.schema, t.fixed, t.strict = &Schema{Target: t.target, Weight: t.weight, Header: t.header}, true, true
-		for i := range t.names {
-			t.schema.Columns = append(t.schema.Columns, t.column(i))
-			t.open[i] = false
 		}
 	}
 	if len(t.place) == 0 {
@@ -150,15 +154,50 @@ func (t *table) stream(ctx context.Context, opt *Options, b *blocks, first [][]f
 	s.free = make(chan []byte, opt.workers()+1)
 	t.arena = newArena(opt.workers())
 	defer t.arena.close()
-	return parseChunks(ctx, s, opt.workers(), t.parseNumbers, func(p *tablePart) error { return t.give(p, b) })
+	t.spread, b.offsets = make([]spread, len(t.place)), nil
+	err := parseChunks(ctx, s, opt.workers(), t.parseNumbers, func(p *tablePart) error { return t.give(p, b) })
+	for slot, s := range t.spread {
+		if s.matters() {
+			b.to.Late = append(b.to.Late, s.lost(columnNamed(t.schema.Columns[t.place[slot]].Name)))
+		}
+	}
+	return err
+}
+
+// moveFirst gives the columns an offset that need one by the first rows. Wherever later
+// rows are, the offset is no further from them than the spread is large.
+func (t *table) moveFirst(first [][]field) {
+	var note offsetNote
+	for i := range t.schema.Columns {
+		if t.roles[i] > roleKept {
+			continue
+		}
+		var s spread
+		for _, row := range first {
+			if i < len(row) && !row[i].missing {
+				if v, ok := parsePlain(row[i].text); ok {
+					s.add(v)
+				}
+			}
+		}
+		s.settleFirst()
+		if offset := s.offset(); offset != 0 {
+			t.schema.Columns[i].Offset = offset
+			note.add(s, t.names[i], offset)
+		}
+	}
+	t.warnings = append(t.warnings, note.warning()...)
 }
 
 // parseNumbers reads the rows of a chunk, up to one that is bad.
 func (t *table) parseNumbers(c *chunk) (*tablePart, error) {
 	p := t.parser(c)
-	p.begin()
-	if err := p.readAll(); err != nil && p.out.bad == nil {
-		p.out.bad, p.out.badRow = err, p.out.rows
+	for again := true; again; again = p.redo {
+		p.begin()
+		if err := p.readAll(); err != nil && p.out.bad == nil {
+			p.out.bad, p.out.badRow = err, p.out.rows
+		}
+		p.probe()
 	}
 	p.finish()
 	p.out.chunk = nil
@@ -168,6 +207,9 @@ func (t *table) parseNumbers(c *chunk) (*tablePart, error) {
 // give gives the rows of a part to a stream, up to one that is bad.
 func (t *table) give(p *tablePart, b *blocks) error {
 	defer p.drop()
+	for slot, s := range p.spread {
+		t.spread[slot].merge(s)
+	}
 	fill := p.gaps()
 	var err error
 	p.eachRow(func(row int, slots, cell []uint32) {

@@ -76,6 +76,20 @@ func writerFor(path, format string) (Writer, error) {
 	return nil, fmt.Errorf("%s: %w", path, registry.Unknown("extension", ext, known))
 }
 
+// WritesOffsets reports whether a file of that name, or of a format unless it is "", holds
+// what offsets keep of numbers: others hold these in single precision.
+func WritesOffsets(path, format string) bool {
+	w, err := writerFor(path, format)
+	if err != nil {
+		return false
+	}
+	switch w.(type) {
+	case fen, csv:
+		return true
+	}
+	return false
+}
+
 // packerFor returns what compresses a file of that name.
 func packerFor(path string) (func(io.Writer) (io.WriteCloser, error), error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {

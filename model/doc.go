@@ -103,9 +103,11 @@
 //	schema.columns[].kind        checked  Decode: with features, from and why; Verify: digest
 //	schema.columns[].from        checked  Decode: a date; Verify: digest
 //	schema.columns[].why         note
+//	schema.columns[].offset      checked  Decode: only of numbers; Verify: digest
 //	schema.target                checked  digest
 //	schema.weight                checked  digest
 //	schema.header                claim    Decode: where the names of columns are not their positions
+//	schema.array                 note
 //	scaling                      checked  Verify: measured anew
 //	support_columns              checked  Decode, Verify: that of the rows
 //	notes                        note     Decode: not too many, nor too long
@@ -167,9 +169,11 @@
 //	schema.columns[].kind        checked  as in a model that predicts
 //	schema.columns[].from        checked  as in a model that predicts
 //	schema.columns[].why         note
+//	schema.columns[].offset      checked  as in a model that predicts
 //	schema.target                checked  digest
 //	schema.weight                checked  digest
 //	schema.header                claim    DecodePCA: where the names of columns are not their positions
+//	schema.array                 note
 //	notes                        note     DecodePCA: not too many, nor too long
 //	notes.NAME                   note
 //	proof                        checked  as its fields

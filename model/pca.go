@@ -219,6 +219,9 @@ func (m *PCA) Inverse(dst, scores []float64) {
 	if m.Mean != nil {
 		vec.Axpy64(dst, 1, m.Mean)
 	}
+	if offsets := m.Schema.Offsets(); offsets != nil {
+		vec.Axpy64(dst, 1, offsets)
+	}
 }
 
 // Residual returns the squared distance of x' from its projection on the

@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
@@ -132,8 +133,23 @@ func kinds() map[string]kind {
 		"precomputed":               {text: valuesText, probe: valuesProbe, format: "libsvm", spec: train.Spec{Kernel: "precomputed", Lambda: 0.1}},
 		"precomputed, not numbered": {text: matrixText, probe: matrixText, format: "csv", target: "y", spec: train.Spec{Kernel: "precomputed", Lambda: 0.1}},
 		"machine of a histogram":    {text: "1 1:1 2:2\n-1 1:2 3:1\n1 2:3\n-1 1:1 3:4\n", probe: "1 1:2 2:2 3:1\n", format: "libsvm", spec: train.Spec{Kernel: "intersection"}},
+		"array with offsets":        {text: arrayText(0), probe: arrayText(7.5), format: "npy"},
 		"zero based":                {text: "1 0:1 1:2\n-1 0:-2 2:1\n1 2:-3\n-1 0:-1 2:4\n", probe: "1 0:2 1:2 2:1\n", format: "libsvm", spec: train.Spec{ZeroBased: true}, zeroBased: true},
 	}
+}
+
+// arrayText is an array of doubles, the first of which single precision cannot tell apart.
+func arrayText(later float64) string {
+	const rows = 8
+	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, 3), }", rows)
+	header += strings.Repeat(" ", 117-len(header)) + "\n"
+	b := append([]byte("\x93NUMPY\x01\x00\x76\x00"), header...)
+	for i := range rows {
+		for _, v := range []float64{1.7e9 + later + float64(i*i%11), float64(i%3) - later, float64(i % 2)} {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+	}
+	return string(b)
 }
 
 // options are those of the command line for a model, of its own rows.
@@ -280,6 +296,7 @@ func pcaKinds() map[string]pcaKind {
 		"components":              {text: named, probe: "c,a,b\n0.1,0.2,0.3\n,1,2\n", format: "csv", make: batch(train.PCASpec{K: 2, Scale: "std", Notes: map[string]string{"by": "a person"}})},
 		"components of all sorts": {text: sortsText, probe: sortsProbe, format: "csv", make: batch(train.PCASpec{K: 2, Scale: "std"})},
 		"components of means":     {text: many, probe: "0.1,0.2,0.3\n", format: "csv", make: batch(train.PCASpec{K: 1, Center: "no", Scale: "none"})},
+		"array with offsets":      {text: arrayText(0), probe: arrayText(7.5), format: "npy", make: batch(train.PCASpec{K: 1})},
 		"zero based":              {text: twoText0, probe: "1 0:1\n", format: "libsvm", zeroBased: true, make: batch(train.PCASpec{K: 1, ZeroBased: true})},
 		"merged":                  {text: many, probe: "0.1,0.2,0.3\n", format: "csv", estimates: true, make: merged},
 		"stream":                  {text: many, probe: "0.1,0.2,0.3\n", format: "csv", estimates: true, make: stream},

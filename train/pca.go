@@ -130,7 +130,7 @@ func (j *pcaJob) prepare() error {
 		return err
 	}
 	var err error
-	center := j.spec.settle(j.set.X, j.set.Schema != nil)
+	center := j.spec.settle(j.set.X, j.set.Schema.Table())
 	if j.rows, err = pca.Preprocess(j.set.X, j.spec.Scale, center, j.spec.Threads); err != nil {
 		return DataError{err.Error()}
 	}

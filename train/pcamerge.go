@@ -31,7 +31,7 @@ func MergePCA(models []*model.PCA) (*model.PCA, error) {
 		if err := m.Check(); err != nil {
 			return nil, DataError{fmt.Sprintf("model %d: %v", i+1, err)}
 		}
-		shards[i] = pca.Shard{Rows: m.Data.Rows, Mean: m.Mean, Total: float64(m.Proof.Total),
+		shards[i] = pca.Shard{Rows: m.Data.Rows, Mean: meanFor(m, first), Total: float64(m.Proof.Total),
 			Basis: pca.Basis{K: m.Statement.K, Cols: m.Cols(), Component: m.Components, Value: m.Eigenvalue}}
 	}
 	all := pca.Merge(shards, first.Scale, first.Statement.K)
@@ -55,6 +55,25 @@ func MergePCA(models []*model.PCA) (*model.PCA, error) {
 	return m, m.Seal()
 }
 
+// meanFor returns the mean of m's features as another model of the same columns would have
+// it, which takes other offsets off them; nil for nil.
+func meanFor(m, other *model.PCA) []float64 {
+	mine, others := m.Schema.Offsets(), other.Schema.Offsets()
+	if m.Mean == nil || slices.Equal(mine, others) {
+		return m.Mean
+	}
+	mean := slices.Clone(m.Mean)
+	for j := range mean {
+		if mine != nil {
+			mean[j] += mine[j]
+		}
+		if others != nil {
+			mean[j] -= others[j]
+		}
+	}
+	return mean
+}
+
 // alike returns why components of m cannot be put together with those of first.
 func alike(first, m *model.PCA) error {
 	switch {
@@ -66,6 +85,8 @@ func alike(first, m *model.PCA) error {
 		return fmt.Errorf("found center %v, expected %v as in the first model", m.Mean != nil, first.Mean != nil)
 	case !slices.Equal(m.Scale, first.Scale):
 		return fmt.Errorf("found another scale than in the first model: expected the same factor for every feature, as parts made with --scale none have")
+	case m.Mean == nil && !slices.Equal(m.Schema.Offsets(), first.Schema.Offsets()):
+		return fmt.Errorf("found rows that are not centred and other offsets of columns than in the first model: expected the same, or --center")
 	case !slices.Equal(m.Features, first.Features):
 		return fmt.Errorf("found other names of features than in the first model")
 	}

@@ -150,7 +150,7 @@ func withMeans(s *dataset.Schema, mean []float64) *dataset.Schema {
 	if s == nil || mean == nil {
 		return nil
 	}
-	filled := dataset.Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Weight: s.Weight, Header: s.Header}
+	filled := dataset.Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Weight: s.Weight, Header: s.Header, Array: s.Array}
 	j := 0
 	for i := range filled.Columns {
 		switch c := &filled.Columns[i]; {

@@ -271,7 +271,7 @@ func (spec *Spec) complete(set *dataset.Set) {
 	}
 	if spec.Scaling == "" {
 		spec.Scaling = "none"
-		if k, err := kernel.New(spec.Kernel); set.Schema != nil && (err != nil || !kernel.Selective(k)) {
+		if k, err := kernel.New(spec.Kernel); set.Schema.Table() && (err != nil || !kernel.Selective(k)) {
 			spec.Scaling = "std"
 		}
 	}

@@ -68,6 +68,7 @@ refused.`,
 			if err := in.like(cmd, like); err != nil {
 				return badData(err)
 			}
+			in.opt.Unmoved = !dataset.WritesOffsets(out, to)
 			set, err := in.read(cmd, sources)
 			if err != nil {
 				return err

@@ -146,7 +146,7 @@ func infoJSON(m *model.Model) map[string]any {
 		"outputs": certificates(m), "weights_nonzero": m.Nonzeros(), "has_dual": m.Outputs[0].Dual != nil, "program_version": m.Version,
 	}
 	if m.Schema != nil {
-		info["columns"] = m.Schema.Summary()
+		addColumns(info, m.Schema)
 	}
 	if m.Notes != nil {
 		info["notes"] = m.Notes

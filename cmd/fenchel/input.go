@@ -141,6 +141,7 @@ func (in *input) blocks(cmd *cobra.Command, sources []string, take func(*dataset
 			return err
 		}
 	}
+	warn(cmd, rows.Late)
 	return nil
 }
 

@@ -47,6 +47,7 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 	f := cmd.Flags()
 	if f.Changed("center") {
 		p.spec.Center = map[bool]string{true: "yes", false: "no"}[p.center]
+		p.in.opt.Unmoved = !p.center // a second moment about another origin is not the same
 	}
 	if f.Changed("gap") && !(p.spec.Gap > 0 && p.spec.Gap < 1) {
 		return fmt.Errorf("--gap %g: expected a number between 0 and 1", p.spec.Gap)

@@ -38,6 +38,9 @@ func (p *reducer) print(cmd *cobra.Command, sources []string) {
 		r.line("chosen", "%s: the fewest that capture %g %% of the %s", count(m.Statement.K, "component"), 100*share, momentOf(m))
 	}
 	printComponents(r, m, p.result.Why)
+	if p.set != nil {
+		printRounding(r, p.set.Rounding, m.Proof.Relative())
+	}
 	if s, ok := p.result.State.(pca.Spectrum); ok {
 		c := s.Cost()
 		r.line("cost", "%s, rank %d (at most %d), squared ranks in all %.4g, %.4g operations", count(c.Steps, "row"), c.Rank, c.MostRank, c.SquaredRanks, c.Flops)
@@ -121,6 +124,9 @@ func pcaJSON(m *model.PCA) map[string]any {
 	}
 	if p.HeldOut != nil {
 		out["held_out"] = p.HeldOut
+	}
+	if offsets := offsetsOf(m.Schema); offsets != nil {
+		out["offsets"] = offsets
 	}
 	return out
 }

@@ -2,6 +2,10 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/model"
@@ -13,6 +17,47 @@ import (
 func printColumns(r report, s *dataset.Schema) {
 	if s != nil {
 		r.line("columns", "%s", s.Summary())
+	}
+	if offsets := offsetsOf(s); offsets != nil {
+		var taken []string
+		for _, name := range slices.Sorted(maps.Keys(offsets)) {
+			taken = append(taken, fmt.Sprintf("%s less %s", spell(name), strconv.FormatFloat(offsets[name], 'f', -1, 64)))
+		}
+		if more := len(taken) - 10; more > 0 {
+			taken = append(taken[:10], fmt.Sprintf("%d more", more))
+		}
+		r.line("offsets", "%s, before rounding to single precision", strings.Join(taken, ", "))
+	}
+}
+
+// offsetsOf returns what is taken off columns before they are rounded; nil if that is
+// nothing.
+func offsetsOf(s *dataset.Schema) map[string]float64 {
+	if s.Offsets() == nil {
+		return nil
+	}
+	offsets := map[string]float64{}
+	for _, c := range s.Columns {
+		if c.Offset != 0 {
+			offsets[c.Name] = c.Offset
+		}
+	}
+	return offsets
+}
+
+// addColumns is printColumns in JSON.
+func addColumns(out map[string]any, s *dataset.Schema) {
+	out["columns"] = s.Summary()
+	if offsets := offsetsOf(s); offsets != nil {
+		out["offsets"] = offsets
+	}
+}
+
+// printRounding says that rounding changed the rows by more than the gap that is proved of
+// them.
+func printRounding(r report, rounding, gap float64) {
+	if rounding > gap {
+		r.line("rounding", "values differ from those of the data by up to %.1g of their column's spread, more than the gap: the proof is about the rows as stored", rounding)
 	}
 }
 

@@ -169,6 +169,7 @@ func (t *trainer) readAll(cmd *cobra.Command, sources []string) (err error) {
 		return err
 	}
 	warn(cmd, t.set.Warnings)
+	t.adviseScale(cmd)
 	if t.test == nil {
 		return nil
 	}

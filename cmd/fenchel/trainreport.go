@@ -27,6 +27,7 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 		r.line("scale", "none, the default of data that are no table; of CSV, TSV and ARFF it is std")
 	}
 	printProof(r, m, s, string(t.result.Status), t.result.Unproved)
+	printRounding(r, t.set.Rounding, s.Gap)
 	if facts := t.result.Machine; facts != nil {
 		printFacts(r, m, facts)
 	} else {
@@ -82,9 +83,7 @@ func evaluated(c kernel.Counts) string {
 // scaled in a table of the same numbers, most of them not zero.
 func (t *trainer) unlikeTable() bool {
 	m := t.result.Model
-	k, err := kernel.New(m.Statement.Kernel)
-	return t.spec.Scaling == "" && t.set.Schema == nil && (err != nil || !kernel.Selective(k)) &&
-		2*m.Data.Nonzeros > int64(m.Data.Rows)*int64(m.Data.Features)
+	return t.unscaled() && 2*m.Data.Nonzeros > int64(m.Data.Rows)*int64(m.Data.Features)
 }
 
 // printJSON prints the contract's object.
@@ -104,7 +103,7 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 		out["unproved"] = t.result.Unproved
 	}
 	if m.Schema != nil {
-		out["columns"] = m.Schema.Summary()
+		addColumns(out, m.Schema)
 	}
 	if s := m.Statement; s.Radius > 0 || s.Slack > 0 || s.Nu > 0 {
 		out["radius"], out["slack"], out["nu"] = given(s.Radius), given(s.Slack), given(s.Nu)
@@ -131,6 +130,9 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 	if m.Map != nil { // the proof is of the kernel that the map approximates this one by
 		out["kernel"], out["map"] = m.Statement.Kernel, m.Statement.Map
 		_, out["map_features"] = m.Map.Dims()
+	}
+	if rounding := t.set.Rounding; rounding > s.Gap {
+		out["rounding"] = rounding
 	}
 	if t.result.BiasWhy != "" {
 		out["bias_why"] = t.result.BiasWhy

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
+)
+
+// unscaled reports whether nothing scales the features, though that was not asked for and
+// would make sense.
+func (t *trainer) unscaled() bool {
+	k, err := kernel.New(t.spec.Kernel)
+	return t.spec.Scaling == "" && !t.set.Schema.Table() && (err != nil || !kernel.Selective(k))
+}
+
+// adviseScale warns of columns that differ so much in size that the penalty, or the
+// distances of rows, are a matter of a few of them.
+func (t *trainer) adviseScale(cmd *cobra.Command) {
+	const much = 1e4
+	if !t.unscaled() || t.set.Text {
+		return
+	}
+	ratio, small, large := dataset.Disparity(t.set.X)
+	if ratio <= much {
+		return
+	}
+	name := func(j int) string {
+		if t.set.Feature != nil {
+			return strconv.Quote(t.set.Feature[j])
+		}
+		if t.set.ZeroBased {
+			return strconv.Itoa(j)
+		}
+		return strconv.Itoa(j + 1)
+	}
+	warn(cmd, []error{fmt.Errorf("columns differ in size by %.0e (%s is the largest, %s the smallest): use --scale std", ratio, name(large), name(small))})
+}

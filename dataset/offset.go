@@ -1,0 +1,76 @@
+package dataset
+
+import (
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// Offsets returns what was taken off each feature before it was rounded to single
+// precision; nil if that is nothing.
+func (s *Schema) Offsets() []float64 {
+	if s == nil || !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Offset != 0 }) {
+		return nil
+	}
+	first, features := s.places()
+	all := make([]float64, features)
+	for i, c := range s.Columns {
+		if c.Offset != 0 {
+			all[first[i]] = c.Offset
+		}
+	}
+	return all
+}
+
+// follow takes off the rows what a model's schema says, where the format knows nothing of
+// it: what rounding has taken away is not given back.
+func (s *Set) follow(want *Schema, threads int) error {
+	offsets, given := want.Offsets(), s.Schema.Offsets()
+	if want == nil || s.moved || slices.Equal(offsets, given) {
+		return nil
+	}
+	x, err := lessOffsets(s.X, offsets, given, threads)
+	if err != nil {
+		return err
+	}
+	if s.X, s.stored, s.moved = x, nil, true; s.Schema == nil {
+		return nil
+	}
+	like := &Schema{Columns: slices.Clone(s.Schema.Columns), Target: s.Schema.Target, Weight: s.Schema.Weight, Header: s.Schema.Header, Array: s.Schema.Array}
+	for i := range min(len(like.Columns), len(want.Columns)) {
+		like.Columns[i].Offset = want.Columns[i].Offset
+	}
+	s.Schema = like
+	return nil
+}
+
+// lessOffsets returns the rows of x with offsets taken off instead of those that were.
+func lessOffsets(x matrix.Matrix, offsets, given []float64, threads int) (matrix.Matrix, error) {
+	_, cols := x.Dims()
+	off, factor := make([]float64, cols), make([]float64, cols)
+	copy(off, offsets)
+	for j := range factor {
+		if factor[j] = 1; j < len(given) {
+			off[j] -= given[j]
+		}
+	}
+	moved := newScaling("", off, factor)
+	if err := moved.Range(x, threads); err != nil {
+		return nil, err
+	}
+	return moved.Matrix(x), nil
+}
+
+// restored returns the set with its features as they were, in single precision, for formats
+// that hold no offsets.
+func (s *Set) restored() (*Set, error) {
+	offsets := s.Schema.Offsets()
+	if offsets == nil {
+		return s, nil
+	}
+	plain := *s
+	var err error
+	plain.X, err = lessOffsets(s.X, nil, offsets, 0)
+	plain.Schema, plain.stored = nil, nil
+	return &plain, err
+}

@@ -1,0 +1,120 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// Sparse text has no room for offsets, which would make zeros of its features something
+// else. Of a feature that all rows have, and that may lose by rounding, it is measured how
+// much: the text of a chunk is looked at once more if its first rows have such features,
+// which is rare.
+
+// A sparseSpread is the spread of a feature that all rows of a chunk have.
+type sparseSpread struct {
+	column uint32
+	rows   int
+	spread
+}
+
+// tight returns the features that the first rows have, and that are so close to each other
+// that rounding may matter.
+func (c *sparseChunk) tight() (found []sparseSpread) {
+	from := uint32(0)
+	for i, end := range c.end[:min(len(c.end), probeRows)] {
+		index, value := c.index[from:end], c.value[from:end]
+		from = end
+		if i == 0 {
+			for k, j := range index {
+				s := sparseSpread{column: j}
+				s.add(float64(value[k]))
+				found = append(found, s)
+			}
+		}
+		k := 0
+		found = slices.DeleteFunc(found, func(s sparseSpread) bool {
+			for k < len(index) && index[k] < s.column {
+				k++
+			}
+			return k == len(index) || index[k] != s.column || s.wide
+		})
+		k = 0
+		for at := range found {
+			for index[k] != found[at].column {
+				k++
+			}
+			found[at].add(float64(value[k]))
+			found[at].settle()
+		}
+	}
+	return slices.DeleteFunc(found, func(s sparseSpread) bool { return s.wide })
+}
+
+// measure returns the spreads of the features of a chunk before they were rounded, as far
+// as that matters.
+func (p *libsvmParser) measure(c *chunk, out *sparseChunk) []sparseSpread {
+	found := out.tight()
+	if len(found) == 0 {
+		return nil
+	}
+	for at := range found {
+		found[at].spread = spread{}
+	}
+	for line := range bytes.Lines(c.text) {
+		line, _, _ = bytes.Cut(line, []byte{'#'})
+		k := 0
+		for word := range bytes.FieldsSeq(line) {
+			index, value, ok := bytes.Cut(word, []byte{':'})
+			number, err := strconv.ParseUint(string(index), 10, 64)
+			if !ok || err != nil || number < p.first {
+				continue
+			}
+			for k < len(found) && uint64(found[k].column) < number-p.first {
+				k++
+			}
+			if v, status := parseFloat64(value); k < len(found) && uint64(found[k].column) == number-p.first && status == isNumber {
+				found[k].add(v)
+				found[k].rows++
+			}
+		}
+	}
+	for at := range found {
+		found[at].settle()
+	}
+	return slices.DeleteFunc(found, func(s sparseSpread) bool { return s.wide || s.rows != len(out.end) })
+}
+
+// takeSpread keeps the features that all chunks have.
+func (a *sparseRows) takeSpread(c *sparseChunk) {
+	if len(c.end) == 0 {
+		return
+	}
+	if len(a.chunks) == 0 {
+		a.spread = c.spread
+		return
+	}
+	a.spread = slices.DeleteFunc(a.spread, func(s sparseSpread) bool { return placeOf(c.spread, s.column) < 0 })
+	for i := range a.spread {
+		a.spread[i].merge(c.spread[placeOf(c.spread, a.spread[i].column)].spread)
+	}
+}
+
+// placeOf returns where the spread of a column is, -1 for none.
+func placeOf(all []sparseSpread, column uint32) int {
+	return slices.IndexFunc(all, func(s sparseSpread) bool { return s.column == column })
+}
+
+// lost says what rounding does to the features, and how much it is at most.
+func (a *sparseRows) lost(first uint64) (said []error, most float64) {
+	for _, s := range a.spread {
+		if r := s.rounding(); r > 0 {
+			most = max(most, r)
+			if s.matters() {
+				said = append(said, s.lost(fmt.Sprintf("feature %d", uint64(s.column)+first)))
+			}
+		}
+	}
+	return said, most
+}
