@@ -129,7 +129,7 @@ func TestSparseWeightsForged(t *testing.T) {
 
 // A short file does not make room for as many features as it claims.
 func TestSparseWeightsMemory(t *testing.T) {
-	for _, features := range []int{1 << 40, math.MaxInt, mostUnstored + 1, -1} {
+	for _, features := range []int{math.MaxInt >> 8, math.MaxInt, mostUnstored + 1, -1} {
 		m := wide(t, 100, map[int]float64{3: 1})
 		file := forged(t, m, features, func(map[string]tensor) {})
 		var err error

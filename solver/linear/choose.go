@@ -45,6 +45,9 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 	if secondOrder(p, gap) {
 		return second, "many more rows than features"
 	}
+	if ablated.has(withoutRelay) {
+		return "sdca", "dual ascent alone"
+	}
 	return "sdca+" + second, "second-order steps only if dual ascent is slow"
 }
 

@@ -51,14 +51,14 @@ func (s *sdca) watch() {
 	switch {
 	case s.slow > 0 && s.epoch-s.slow < faceTrial*faceWindow:
 	case s.slow > 0:
-		if s.respite <= 0 && s.rowGap > faceTrialLeft*s.mark && s.Estimate()*s.rowGap > s.goal*s.mark {
+		if !ablated.has(withoutProximal) && s.respite <= 0 && s.rowGap > faceTrialLeft*s.mark && s.Estimate()*s.rowGap > s.goal*s.mark {
 			s.other = newProximal(s)
 		}
 		s.slow, s.mark = s.epoch, s.rowGap
 	default:
 		if s.mark > 0 && s.rowGap > 0.5*s.mark {
 			s.slow = s.epoch
-			if flat(s.p.Loss) && !s.separate() {
+			if flat(s.p.Loss) && !s.separate() && !ablated.has(withoutFaces) {
 				s.wait, s.pause = faceWait, faceWait
 				clear(s.wake)
 			}

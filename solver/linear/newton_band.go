@@ -43,7 +43,7 @@ const (
 // reports whether that is worth it.
 func (s *working) narrow(t *working) bool {
 	n, d := t.p.Dims()
-	if n < fewestRows || n < bandRows*d {
+	if n < fewestRows || n < bandRows*d || ablated.has(withoutBand) {
 		return false
 	}
 	s.away, s.row = make([]float64, len(s.p.Y)), make([]float64, len(s.p.Y))

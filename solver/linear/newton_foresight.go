@@ -34,7 +34,7 @@ func (f *foresight) begin() { f.due, f.made, f.gap = false, false, math.Inf(1) }
 
 // expect says that d is of an H of this place.
 func (s *curved) expect() {
-	if _, ok := s.loss.(loss.Logistic); !ok {
+	if _, ok := s.loss.(loss.Logistic); !ok || ablated.has(withoutForesight) {
 		return
 	}
 	f := &s.foresight

@@ -91,6 +91,9 @@ func (s *working) beside(y, away float64) (rise, loss, size float64) {
 // leave leaves out the rows that are far away, if they are a quarter of all; the first
 // time 0.65 of all, because the others are copied then, and take memory.
 func (s *working) leave() {
+	if ablated.has(withoutLeave) {
+		return
+	}
 	e := s.inner
 	least := 0.25
 	if s.near == nil {

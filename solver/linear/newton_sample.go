@@ -37,7 +37,7 @@ func classes(p *problem.Linear, rows int) (count, quota []int) {
 func sampled(p *problem.Linear, rows int) bool {
 	_, d := p.Dims()
 	_, quota := classes(p, rows)
-	return slices.Min(quota) >= classRows*d
+	return !ablated.has(withoutSample) && slices.Min(quota) >= classRows*d
 }
 
 // A cell is some rows of a class, of which one is picked.

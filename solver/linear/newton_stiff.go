@@ -22,6 +22,9 @@ const (
 
 // stiffen goes to a larger lambda, and down again to that of the problem.
 func (s *curved) stiffen() {
+	if ablated.has(withoutStiff) {
+		return
+	}
 	size := vec.SquaredNorm64(s.w[:s.p.Penalised()]) / 2
 	switch {
 	case s.given != nil:

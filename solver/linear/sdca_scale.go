@@ -40,7 +40,7 @@ func (s *sdca) scaling(prediction []float64, omega float64) float64 {
 // stretches reports whether another length than that of u may suit the primal.
 func (s *sdca) stretches() bool {
 	_, hinge := s.p.Loss.(loss.Hinge)
-	return hinge && !(s.meanFree() > 0.2)
+	return !ablated.has(withoutScaling) && hinge && !(s.meanFree() > 0.2)
 }
 
 // stretch gives w, whose predictions are known, the length of the least primal,

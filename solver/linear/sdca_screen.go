@@ -22,7 +22,7 @@ const shortRow = 32
 // fell asleep together, as most rows do where few matter.
 func (s *sdca) wakeTogether() bool {
 	slept := 0
-	if 3*len(s.active) >= 2*len(s.a) && s.p.Nonzeros <= shortRow*int64(len(s.a)) && !s.separate() {
+	if !ablated.has(withoutScreening) && 3*len(s.active) >= 2*len(s.a) && s.p.Nonzeros <= shortRow*int64(len(s.a)) && !s.separate() {
 		for _, i := range s.active {
 			slept += one(s.calm[i] > s.calmVisits)
 		}

@@ -58,7 +58,7 @@ const groupsAtATime = 8
 func blockSize(n int, nonzeros int64) (block, group int) {
 	most := int64(8)
 	switch {
-	case nonzeros < 1<<20:
+	case nonzeros < 1<<20 || ablated.has(withoutBlocks):
 		return 1, 1
 	case nonzeros >= 1<<24:
 		most = 16

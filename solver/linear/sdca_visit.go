@@ -183,7 +183,7 @@ const (
 // has been calm for s.calmVisits.
 func (s *sdca) rest(i uint32, most uint32) {
 	s.calm[i] = min(s.calm[i]+1, s.calmVisits+8)
-	if beyond := s.calm[i]; beyond > s.calmVisits {
+	if beyond := s.calm[i]; !ablated.has(withoutSleep) && beyond > s.calmVisits {
 		s.wake[i] = s.epoch + min(1<<(beyond-s.calmVisits), most)
 	}
 }

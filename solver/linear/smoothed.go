@@ -73,7 +73,7 @@ func suitsSmoothing(p *problem.Linear) bool {
 	_, l2 := p.Penalty.(penalty.L2)
 	n, d := p.Dims()
 	expensive := n >= 4*d && sparse(p) && matrixTime(p) > cheapTime
-	return hinge && l2 && (expensive || n >= 8*d && p.Nonzeros >= 1<<22) && shortness(p) > 3
+	return !ablated.has(withoutSmoothing) && hinge && l2 && (expensive || n >= 8*d && p.Nonzeros >= 1<<22) && shortness(p) > 3
 }
 
 const (
