@@ -59,7 +59,8 @@ func (r *run) keep(p problem.Point, c problem.Certificate) {
 		r.bestCertificate = c
 		r.bestCertificate.Dual = math.Inf(-1)
 	}
-	betterW, betterA := r.best.W == nil || r.unproved || c.Primal < r.bestCertificate.Primal || math.IsNaN(r.bestCertificate.Primal) && !math.IsNaN(c.Primal), c.Dual > r.bestCertificate.Dual
+	betterW := r.best.W == nil || r.lastCounts(c) || c.Primal < r.bestCertificate.Primal || math.IsNaN(r.bestCertificate.Primal) && !math.IsNaN(c.Primal)
+	betterA := c.Dual > r.bestCertificate.Dual
 	if betterW {
 		r.best.W, r.bestCertificate.Primal = append(r.best.W[:0], p.W...), c.Primal
 		r.rounding = c.Rounding
@@ -79,10 +80,14 @@ func (r *run) keep(p problem.Point, c problem.Certificate) {
 	}
 }
 
+// lastCounts reports whether a point counts as the last of a run without proof: not if the
+// run has diverged there.
+func (r *run) lastCounts(c problem.Certificate) bool { return r.unproved && !r.grows(c) }
+
 // fallBack takes the zero point where a run that was cut short has found none
 // as good.
 func (r *run) fallBack() {
-	if r.best.W != nil && (r.unproved || r.bestCertificate.Primal <= r.bestCertificate.Zero) {
+	if r.best.W != nil && (r.lastCounts(r.bestCertificate) || r.bestCertificate.Primal <= r.bestCertificate.Zero) {
 		return
 	}
 	begin := time.Now()
