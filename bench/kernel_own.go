@@ -152,6 +152,9 @@ func (c *kernelContest) trace(run measurement) error {
 	clock := func(line []string) float64 { return column(line, "train_seconds") + column(line, "certify_seconds") }
 	rest := run.Seconds - clock(lines[len(lines)-1]) // reading and writing, all before the first
 	for _, line := range lines[1:] {
+		if line[slices.Index(lines[0], "gap")] == "" { // an epoch without a certificate
+			continue
+		}
 		m := c.row("trace", ownName)
 		m.Threads, m.Evaluations = run.Threads, int64(column(line, "evaluations_computed"))
 		m.Seconds, m.Objective = rest+clock(line), column(line, "primal")

@@ -82,6 +82,9 @@ func TestSameBits(t *testing.T) {
 	t.Parallel()
 	for _, s := range []solver.Solver{SMO{"second"}, SMO{"hybrid"}, Working{Q: 16}, Working{}} {
 		for _, bias := range []problem.Bias{problem.Free, problem.Feature}[:thorough(2, 1)] {
+			if s == solver.Solver(SMO{"hybrid"}) && bias != problem.Free {
+				continue // which it does not accept
+			}
 			var first *solver.Solution
 			for _, opt := range []kernel.Options{{Threads: 1}, {Threads: 2}, {Threads: 2, Cache: 2 * 8 * 704}} {
 				sol := run(t, s, chequered(t, 600, loss.Hinge{}, bias, 10, opt), solver.Options{Gap: 1e-3})
