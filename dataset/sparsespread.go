@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 )
@@ -49,7 +50,13 @@ func (c *sparseChunk) tight() (found []sparseSpread) {
 			found[at].settle()
 		}
 	}
-	return slices.DeleteFunc(found, func(s sparseSpread) bool { return s.wide })
+	return slices.DeleteFunc(found, func(s sparseSpread) bool { return s.wide || s.isMark() })
+}
+
+// isMark reports whether the values are all the same short number, such as the 1 that marks
+// a category: it is stored as it is.
+func (s *sparseSpread) isMark() bool {
+	return s.low == s.high && math.Float32bits(float32(s.low))&0xfff == 0
 }
 
 // measure returns the spreads of the features of a chunk before they were rounded, as far
