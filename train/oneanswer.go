@@ -33,11 +33,11 @@ func (j *job) onlyClass(m *model.Model) int {
 	if err != nil {
 		return -1
 	}
-	const few = 4096 // rows between two comparisons of what they got
+	const few, most = 64, 4096 // rows between two comparisons of what they got: mostly the first tells
 	n, k := j.set.Rows(), len(m.Outputs)
-	scores, only := make([]float64, k*min(n, few)), -1
-	for lo := 0; lo < n; lo += few {
-		rows := min(few, n-lo)
+	scores, only := make([]float64, k*min(n, most)), -1
+	for lo, rows := 0, 0; lo < n; lo += rows {
+		rows = min(max(few, 4*rows), most, n-lo)
 		parallel.Blocks(rows, 256, j.spec.Threads, func(_, a, b int) { m.ScoreRows(scores[k*a:k*b], x, lo+a, lo+b) })
 		for s := range slices.Chunk(scores[:k*rows], k) {
 			class := m.Decide(s)
