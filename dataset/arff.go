@@ -71,7 +71,7 @@ func (arff) open(in []*Input) (*table, error) {
 		}
 		same := func(a, b columnKind) bool { return a.kind == b.kind && bytes.Equal(a.omitted, b.omitted) }
 		if !slices.Equal(names, t.names) || !slices.EqualFunc(kinds, t.kinds, same) {
-			return nil, fmt.Errorf("%s: found other attributes, expected those of %s", input.Name, in[0].Name)
+			return nil, faultIn(input.Name, "found other attributes, expected those of %s", in[0].Name)
 		}
 		for k := range kinds { // a value may be declared by either file
 			for word := range kinds[k].allowed {

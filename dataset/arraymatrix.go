@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -21,7 +20,7 @@ const mapLeast = 1 << 20
 // order of the files.
 func (a *arrayRows) add(ctx context.Context, p *arrayPart) error {
 	if p.rows > math.MaxInt/8 || p.rows*p.cols > math.MaxInt/8 {
-		return fmt.Errorf("%s: found %d rows of %d values, expected no more than this machine can address", p.name, p.rows, p.cols)
+		return faultIn(p.name, "found %d rows of %d values, expected no more than this machine can address", p.rows, p.cols)
 	}
 	a.parts = append(a.parts, p)
 	a.prepare(p)

@@ -3,7 +3,6 @@ package dataset
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -173,7 +172,7 @@ func (p *arrayPart) complain(t *tiler, lo, hi int64) error {
 
 // changed is the error that what was read twice is not the same.
 func (p *arrayPart) changed() error {
-	return fmt.Errorf("%s: found other values than before, expected a file that does not change while it is read", p.name)
+	return faultIn(p.name, "found other values than before, expected a file that does not change while it is read")
 }
 
 // newSparsePart is the rows of a sparse matrix as those of an array.

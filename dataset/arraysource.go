@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"sync/atomic"
@@ -60,7 +59,7 @@ func (s fileSection) file() (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && info.Size() != s.size {
-		err = fmt.Errorf("%s: found %d bytes, expected %d as before: the file changed while it was read", s.path, info.Size(), s.size)
+		err = faultIn(s.path, "found %d bytes, expected %d as before: the file changed while it was read", info.Size(), s.size)
 	}
 	if err != nil {
 		f.Close()
@@ -134,7 +133,7 @@ func (h *held) fill(ctx context.Context, r io.Reader, name string) error {
 }
 
 func fewBytes(name string, found, expected int64) error {
-	return fmt.Errorf("%s: found %d bytes of data, expected %d", name, found, expected)
+	return faultIn(name, "found %d bytes of data, expected %d", found, expected)
 }
 
 func (h *held) piece(i int) []byte { return asBytes(h.pieces[i].words) }

@@ -67,7 +67,7 @@ func (b *blocks) fix(name string, cols int) error {
 		b.rows.cols = cols
 	}
 	if cols != b.width {
-		return fmt.Errorf("%s: found %s, expected %d, %s", name, plural(cols, "column", "columns"), b.width, b.whose)
+		return faultIn(name, "found %s, expected %d, %s", plural(cols, "column", "columns"), b.width, b.whose)
 	}
 	return nil
 }

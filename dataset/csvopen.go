@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -196,7 +195,7 @@ func (in *Input) record(r csvRows) ([]byte, error) {
 // noRows explains why there is no first row.
 func (in *Input) noRows(err error) error {
 	if err == nil || err == io.EOF {
-		return fmt.Errorf("%s: found no rows, expected at least one", in.Name)
+		return faultIn(in.Name, "found no rows, expected at least one")
 	}
 	return err
 }

@@ -3,7 +3,6 @@ package dataset
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -42,8 +41,7 @@ func refuseElsewhere(in *Input, head []byte) error {
 		case e.magic == "PK\x03\x04" && !isWorkbook(head):
 			continue
 		}
-		return fmt.Errorf("%s: found %s, which is not read, expected CSV or another of the formats %s; one way: %s",
-			in.Name, e.name, strings.Join(formats.Names(), ", "), strings.ReplaceAll(e.way, "IN", in.Name))
+		return faultIn(in.Name, "found %s, which is not read, expected CSV or another of the formats %s; one way: %s", e.name, strings.Join(formats.Names(), ", "), strings.ReplaceAll(e.way, "IN", in.Name))
 	}
 	return nil
 }

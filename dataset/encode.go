@@ -121,7 +121,7 @@ func (t *table) zeros(slot int, value []float32) (count int64) {
 func (t *table) encode(ctx context.Context, opt *Options) (matrix.Matrix, error) {
 	e, nonzeros := t.encoder()
 	if int64(e.cols) > math.MaxUint32 {
-		return nil, fmt.Errorf("%s: found %d features, expected at most 2^32-1", t.in[0].Name, e.cols)
+		return nil, faultIn(t.in[0].Name, "found %d features, expected at most 2^32-1", e.cols)
 	}
 	categorical := slices.ContainsFunc(t.schema.Columns, func(c Column) bool { return c.Category != nil })
 	if !categorical && 2*nonzeros >= int64(t.count)*int64(e.cols) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -133,7 +132,7 @@ func (h *fenHeader) otherSize(name string, found int64) error {
 	if found > h.size {
 		what = "not only what was written"
 	}
-	return fmt.Errorf("%s: found %d bytes, expected %d: the file is %s", name, found, h.size, what)
+	return faultIn(name, "found %d bytes, expected %d: the file is %s", found, h.size, what)
 }
 
 // readFen reads a file into memory that grows with what was read.
@@ -169,7 +168,7 @@ func readFen(ctx context.Context, in *Input) (*fenFile, error) {
 		data = more
 	}
 	if _, err := in.reader().ReadByte(); err == nil {
-		return nil, fmt.Errorf("%s: found bytes after the %d of the header's size, expected the end", in.Name, h.size)
+		return nil, faultIn(in.Name, "found bytes after the %d of the header's size, expected the end", h.size)
 	} else if err != io.EOF {
 		return nil, err
 	}

@@ -27,12 +27,12 @@ func (f *fenFile) check(ctx context.Context, workers int) error {
 		}
 		if wave[0] == fenStart {
 			if err := f.readNames(); err != nil {
-				return fmt.Errorf("%s: %w", f.name, err)
+				return faultIn(f.name, "%w", err)
 			}
 		}
 	}
 	if err := f.checkOrder(); err != nil {
-		return fmt.Errorf("%s: %w", f.name, err)
+		return faultIn(f.name, "%w", err)
 	}
 	return nil
 }
@@ -47,7 +47,7 @@ func (f *fenFile) checkSums() error {
 	for s := fenStart; s < fenCheck; s++ {
 		for at := f.offset[s] + f.length[s]; at < f.offset[s+1]; at++ {
 			if f.data[at] != 0 {
-				return fmt.Errorf("%s: found %#02x at byte %d, expected zero between sections: the file is damaged", f.name, f.data[at], at)
+				return faultIn(f.name, "found %#02x at byte %d, expected zero between sections: the file is damaged", f.data[at], at)
 			}
 		}
 	}
@@ -56,7 +56,7 @@ func (f *fenFile) checkSums() error {
 
 func (f *fenFile) damaged(s fenSection, from, length int64, found, expected uint32) error {
 	at := f.offset[s] + from
-	return fmt.Errorf("%s: found the checksum %08x in bytes %d to %d (%s), expected %08x: the file is damaged", f.name, found, at, at+length-1, s, expected)
+	return faultIn(f.name, "found the checksum %08x in bytes %d to %d (%s), expected %08x: the file is damaged", found, at, at+length-1, s, expected)
 }
 
 // checkBlocks checks all blocks of some sections.
@@ -97,7 +97,7 @@ func (f *fenFile) checkBlock(s fenSection, block int) error {
 		err = f.checkCode(lo/4, hi/4)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.name, err)
+		return faultIn(f.name, "%w", err)
 	}
 	return nil
 }

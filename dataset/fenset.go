@@ -3,7 +3,6 @@ package dataset
 import (
 	"context"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strconv"
 	"unsafe"
@@ -56,10 +55,10 @@ func fitTables(files []*fenFile, opt *Options) error {
 			want, whose = s, "those of "+f.name
 		}
 		if !slices.Equal(s.features(), want.features()) {
-			return fmt.Errorf("%s: found features of a table with other columns or categories, expected %s: convert with --like", f.name, whose)
+			return faultIn(f.name, "found features of a table with other columns or categories, expected %s: convert with --like", whose)
 		}
 		if opt.Target != "" && !s.names(s.Target, opt.Target) {
-			return fmt.Errorf("%s: found another target than %q in the cache, expected to be asked for the one it was made with", f.name, opt.Target)
+			return faultIn(f.name, "found another target than %q in the cache, expected to be asked for the one it was made with", opt.Target)
 		}
 	}
 	return nil
@@ -69,7 +68,7 @@ func fitTables(files []*fenFile, opt *Options) error {
 // those of the first.
 func sameOffsets(name string, s, first *Schema) error {
 	if !slices.Equal(s.Offsets(), first.Offsets()) {
-		return fmt.Errorf("%s: found other offsets of columns (what is subtracted before rounding) than in the first file, expected the same: convert with --like", name)
+		return faultIn(name, "found other offsets of columns (what is subtracted before rounding) than in the first file, expected the same: convert with --like")
 	}
 	return nil
 }
@@ -85,10 +84,10 @@ func fenRows(files []*fenFile, opt *Options) (matrix.Matrix, []error, error) {
 	for _, f := range files {
 		if f.dense() != first.dense() {
 			kind := map[bool]string{true: "dense", false: "sparse"}
-			return nil, nil, fmt.Errorf("%s: found %s rows, expected %s ones as in %s", f.name, kind[f.dense()], kind[first.dense()], first.name)
+			return nil, nil, faultIn(f.name, "found %s rows, expected %s ones as in %s", kind[f.dense()], kind[first.dense()], first.name)
 		}
 		if f.dense() && f.cols != first.cols {
-			return nil, nil, fmt.Errorf("%s: found %s, expected %d as in %s", f.name, plural(f.cols, "column", "columns"), first.cols, first.name)
+			return nil, nil, faultIn(f.name, "found %s, expected %d as in %s", plural(f.cols, "column", "columns"), first.cols, first.name)
 		}
 		cols = max(cols, f.cols)
 	}

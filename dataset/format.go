@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"strings"
 
@@ -110,7 +109,7 @@ func detect(in *Input, opt *Options) (name string, f Format, err error) {
 			return "", nil, faultAt(in.Name, in.line+1+bytes.Count(before, []byte{'\n'}), at-bytes.LastIndexByte(before, '\n'),
 				"found a zero byte, expected text or one of the formats %s", strings.Join(formats.Names(), ", "))
 		}
-		return "", nil, fmt.Errorf("%s: found %q, expected one of the formats %s", in.Name, head[:min(len(head), 16)], strings.Join(formats.Names(), ", "))
+		return "", nil, faultIn(in.Name, "found %q, expected one of the formats %s", head[:min(len(head), 16)], strings.Join(formats.Names(), ", "))
 	}
 	return name, f, nil
 }

@@ -7,7 +7,6 @@ import (
 	"compress/bzip2"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -81,7 +80,7 @@ func openInput(ctx context.Context, path string, opt *Options) (*Input, error) {
 	case err != nil:
 		err = renamed(path, err)
 	case info.IsDir():
-		err = fmt.Errorf("%s: found a directory, expected a file", path)
+		err = faultIn(path, "found a directory, expected a file")
 	case info.Mode().IsRegular():
 		in.again = func() error { return in.reopen(ctx, opt) }
 		in.size = info.Size()
@@ -100,7 +99,7 @@ const standardInput = "standard input"
 
 func (opt *Options) checkStdin() error {
 	if opt.Stdin == nil {
-		return fmt.Errorf("%s: found none, expected rows", cmp.Or(opt.stdin, standardInput))
+		return faultIn(cmp.Or(opt.stdin, standardInput), "found none, expected rows")
 	}
 	return nil
 }
@@ -194,7 +193,7 @@ func (in *Input) checkOnce(kind string) error {
 	magic, _ := in.R.Peek(6)
 	for _, c := range compressions {
 		if bytes.HasPrefix(magic, []byte(c.magic)) {
-			return fmt.Errorf("%s: found %s data inside %s data, expected data compressed once", in.Name, c.name, kind)
+			return faultIn(in.Name, "found %s data inside %s data, expected data compressed once", c.name, kind)
 		}
 	}
 	return nil
@@ -224,7 +223,7 @@ func (in *Input) head() ([]byte, error) {
 		return head, nil
 	}
 	if err == io.EOF {
-		return nil, fmt.Errorf("%s: found nothing, expected rows", in.Name)
+		return nil, faultIn(in.Name, "found nothing, expected rows")
 	}
 	return nil, err
 }
@@ -262,5 +261,5 @@ func (r *namedReader) explain(err error) error {
 			doing = r.kind + " data is truncated: "
 		}
 	}
-	return faultAt(r.name, 0, 0, "%s%w", doing, err)
+	return faultIn(r.name, "%s%w", doing, err)
 }

@@ -3,7 +3,6 @@ package dataset
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"math"
 	"strconv"
 
@@ -99,7 +98,7 @@ func (libsvm) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
 		return nil, err
 	}
 	if all.rows == 0 {
-		return nil, fmt.Errorf("%s: found no rows, expected at least one", in[0].Name)
+		return nil, faultIn(in[0].Name, "found no rows, expected at least one")
 	}
 	weights, err := readWeights(ctx, opt.Weights, opt, all.rows)
 	if err != nil {

@@ -3,7 +3,6 @@ package dataset
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -97,7 +96,7 @@ func targetColumn(opt *Options, name string, cols int64) (int64, error) {
 	if opt.Target != "" && opt.Labels == "" {
 		at, err := strconv.ParseInt(opt.Target, 10, 64)
 		if err != nil || at < 1 || at > cols {
-			return 0, fmt.Errorf("%s: target %q: expected the position of a column, from 1 to %d", name, opt.Target, cols)
+			return 0, faultIn(name, "target %q: expected the position of a column, from 1 to %d", opt.Target, cols)
 		}
 		return at - 1, nil
 	}
@@ -119,17 +118,16 @@ func targetColumn(opt *Options, name string, cols int64) (int64, error) {
 // notFeatures refuses columns without names of which it would be a guess which
 // of them a model knows.
 func notFeatures(name string, cols, features int64) error {
-	return fmt.Errorf("%s: found %s, expected the %s of the model, or these with the target",
-		name, plural(cols, "column", "columns"), plural(features, "feature", "features"))
+	return faultIn(name, "found %s, expected the %s of the model, or these with the target", plural(cols, "column", "columns"), plural(features, "feature", "features"))
 }
 
 // table returns the size of an array that is to be rows of numbers.
 func (h npyHeader) table(name string) (rows, cols int64, err error) {
 	if h.text != 0 {
-		return 0, 0, fmt.Errorf("%s: found text (dtype %q), expected numbers", name, h.descr)
+		return 0, 0, faultIn(name, "found text (dtype %q), expected numbers", h.descr)
 	}
 	if len(h.shape) != 2 {
-		return 0, 0, fmt.Errorf("%s: found shape %s, expected 2 dimensions: rows and columns", name, h.shapeText())
+		return 0, 0, faultIn(name, "found shape %s, expected 2 dimensions: rows and columns", h.shapeText())
 	}
 	return h.shape[0], h.shape[1], nil
 }
@@ -236,7 +234,7 @@ func (h npyHeader) column(name string) (int64, error) {
 	if len(h.shape) == 1 || len(h.shape) == 2 && h.shape[1] == 1 {
 		return h.shape[0], nil
 	}
-	return 0, fmt.Errorf("%s: found shape %s, expected 1 dimension: one value a row", name, h.shapeText())
+	return 0, faultIn(name, "found shape %s, expected 1 dimension: one value a row", h.shapeText())
 }
 
 // readText reads strings of a fixed size: NumPy pads them with zeros.
@@ -245,7 +243,7 @@ func (h npyHeader) readText(ctx context.Context, r io.Reader, name string, count
 		for k := first; len(raw) > 0; k++ {
 			s, ok := h.decodeText(raw[:h.element.size])
 			if !ok {
-				return fmt.Errorf("%s: row %d: found bytes that are not Unicode, expected text", name, k+1)
+				return faultIn(name, "row %d: found bytes that are not Unicode, expected text", k+1)
 			}
 			text = append(text, s)
 			raw = raw[h.element.size:]

@@ -50,7 +50,7 @@ func readHeader(r io.Reader, name string) (h npyHeader, err error) {
 		}
 	}
 	if err != nil {
-		return h, fmt.Errorf("%s: NPY header: %w", name, err)
+		return h, faultIn(name, "NPY header: %w", err)
 	}
 	return h, nil
 }

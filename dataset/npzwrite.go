@@ -204,7 +204,7 @@ func (z *archive) respell(t *Target) error {
 	return z.open("y_spelling", func(h npyHeader, r io.Reader, name string) error {
 		count, err := h.column(name)
 		if err == nil && h.text == 0 {
-			err = fmt.Errorf("%s: found dtype %q, expected text", name, h.descr)
+			err = faultIn(name, "found dtype %q, expected text", h.descr)
 		}
 		if err != nil {
 			return err

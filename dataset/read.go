@@ -3,7 +3,6 @@ package dataset
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -126,15 +125,15 @@ func read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 	format, in, err := open(ctx, paths, &opt)
 	defer closeAll(in)
 	if err != nil {
-		return nil, located(in, err)
+		return nil, err
 	}
 	set, err := format.Read(ctx, in, &opt)
 	if err != nil {
-		return nil, located(in, err)
+		return nil, err
 	}
 	set.ZeroBased = set.ZeroBased || opt.ZeroBased
 	if err := set.follow(opt.Schema, opt.Threads); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", paths[0], err), set.Close())
+		return nil, errors.Join(faultIn(paths[0], "%w", err), set.Close())
 	}
 	return set, nil
 }
@@ -149,7 +148,7 @@ func open(ctx context.Context, paths []string, opt *Options) (format Format, in 
 	}
 	for _, path := range paths {
 		if strings.HasPrefix(path, "@") {
-			return nil, in, fmt.Errorf("%s: found a generator among %d sources, expected it alone", path, len(paths))
+			return nil, in, faultIn(path, "found a generator among %d sources, expected it alone", len(paths))
 		}
 		i, err := openInput(ctx, path, opt)
 		if err != nil {
@@ -167,7 +166,7 @@ func open(ctx context.Context, paths []string, opt *Options) (format Format, in 
 			format, first = f, name
 		}
 		if name != first {
-			return nil, in, fmt.Errorf("%s: found format %s, expected %s as in %s", i.Name, name, first, in[0].Name)
+			return nil, in, faultIn(i.Name, "found format %s, expected %s as in %s", name, first, in[0].Name)
 		}
 	}
 	return format, in, opt.check("format "+first, format.Takes())
@@ -194,13 +193,13 @@ func expand(sources []string, opt *Options) ([]string, error) {
 		}
 		found, err := opt.glob(source)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", source, err)
+			return nil, faultIn(source, "%w", err)
 		}
 		if !strings.HasPrefix(filepath.Base(source), ".") {
 			found = slices.DeleteFunc(found, func(path string) bool { return strings.HasPrefix(filepath.Base(path), ".") })
 		}
 		if len(found) == 0 {
-			return nil, fmt.Errorf("%s: found no file with such a name: %w", source, fs.ErrNotExist)
+			return nil, faultIn(source, "found no file with such a name: %w", fs.ErrNotExist)
 		}
 		paths = append(paths, found...)
 	}

@@ -1,10 +1,6 @@
 package dataset
 
-import (
-	"errors"
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // A ReadError is what is wrong with an input, and where. Every error about what is in a
 // file, or about the file, is one or wraps one.
@@ -42,30 +38,10 @@ func (p position) fault(format string, args ...any) error {
 	return faultAt(p.file, p.line, p.column, format, args...)
 }
 
+// faultIn is faultAt of a file as a whole.
+func faultIn(file, format string, args ...any) error { return faultAt(file, 0, 0, format, args...) }
+
 // faultAt is a ReadError of what format and args say.
 func faultAt(file string, line, column int, format string, args ...any) error {
 	return &ReadError{File: file, Line: line, Column: column, Err: fmt.Errorf(format, args...)}
 }
-
-// located makes a ReadError of an error that begins with the name of one of the inputs.
-func located(in []*Input, err error) error {
-	var known *ReadError
-	if err == nil || errors.As(err, &known) {
-		return err
-	}
-	for _, i := range in {
-		if found, ok := strings.CutPrefix(err.Error(), i.Name+": "); ok {
-			return &ReadError{File: i.Name, Err: &unnamed{found, err}}
-		}
-	}
-	return err
-}
-
-// unnamed is an error without the name of the input in front.
-type unnamed struct {
-	text string
-	err  error
-}
-
-func (e *unnamed) Error() string { return e.text }
-func (e *unnamed) Unwrap() error { return e.err }

@@ -142,7 +142,7 @@ func (s spread) matters() bool { return s.rounding() > 1e-4 }
 
 // lost says what rounding does to a column that has no offset.
 func (s spread) lost(name string) error {
-	return fmt.Errorf("%s: rounding to single precision changes values by up to %.1g of their spread", name, s.rounding())
+	return faultIn(name, "rounding to single precision changes values by up to %.1g of their spread", s.rounding())
 }
 
 func columnNamed(name string) string { return fmt.Sprintf("column %q", name) }

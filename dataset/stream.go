@@ -3,7 +3,6 @@ package dataset
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"strings"
@@ -167,7 +166,7 @@ func (b *blocks) source(ctx context.Context, paths []string) (produce func() err
 	format, in, err := open(ctx, paths, b.opt)
 	if err != nil {
 		closeAll(in)
-		return nil, located(in, err)
+		return nil, err
 	}
 	return func() error {
 		defer closeAll(in)
@@ -178,9 +177,9 @@ func (b *blocks) source(ctx context.Context, paths []string) (produce func() err
 			err = b.fallBack(ctx, format, in)
 		}
 		if err == nil && b.given+int64(b.rows.rows) == 0 {
-			err = fmt.Errorf("%s: found no rows, expected at least one", in[0].Name)
+			err = faultIn(in[0].Name, "found no rows, expected at least one")
 		}
-		return located(in, err)
+		return err
 	}, nil
 }
 

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync/atomic"
 )
@@ -180,7 +179,7 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 			set.IDName = t.names[t.id]
 		}
 		if set.ID = t.ids.all(); len(set.ID) != t.count {
-			return nil, fmt.Errorf("%s: column %q: found %s for %s, expected one in each row", t.in[0].Name, t.names[t.id], plural(len(set.ID), "field", "fields"), plural(t.count, "row", "rows"))
+			return nil, faultIn(t.in[0].Name, "column %q: found %s for %s, expected one in each row", t.names[t.id], plural(len(set.ID), "field", "fields"), plural(t.count, "row", "rows"))
 		}
 	}
 	if opt.Columns > 0 {
@@ -201,8 +200,7 @@ func (t *table) numbersOnly(opt *Options) error {
 			if found := t.content[i]; found.text != "" {
 				first = found.text + " at " + found.place.String()
 			}
-			return fmt.Errorf("%s: column %q: found %s, expected numbers: the model knows %s without names",
-				t.in[0].Name, c.Name, first, plural(opt.Columns, "feature", "features"))
+			return faultIn(t.in[0].Name, "column %q: found %s, expected numbers: the model knows %s without names", c.Name, first, plural(opt.Columns, "feature", "features"))
 		}
 	}
 	return nil
@@ -223,7 +221,7 @@ func (t *table) pass(ctx context.Context, s *splitter, keep bool, opt *Options) 
 		return t.take(p)
 	})
 	if err == nil && t.count == 0 {
-		err = fmt.Errorf("%s: found no rows, expected at least one", t.in[0].Name)
+		err = faultIn(t.in[0].Name, "found no rows, expected at least one")
 	}
 	return err
 }
@@ -259,7 +257,7 @@ func (t *table) passAgain(ctx context.Context, kept bool, opt *Options) error {
 		return err
 	}
 	if t.count != rows || t.late() {
-		return fmt.Errorf("%s: found other rows when reading it a second time, expected a file that does not change", t.in[0].Name)
+		return faultIn(t.in[0].Name, "found other rows when reading it a second time, expected a file that does not change")
 	}
 	return nil
 }

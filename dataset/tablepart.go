@@ -143,7 +143,7 @@ func (t *table) take(p *tablePart) error {
 	}
 	t.untargeted += p.untargeted
 	if t.sparse += p.sparse; t.sparse > maxOmitted && slices.ContainsFunc(t.kinds, func(k columnKind) bool { return k.kind == kindCategory }) {
-		return fmt.Errorf("%s: found more than %d values in sparse rows with nominal attributes, expected dense rows", p.name, maxOmitted)
+		return faultIn(p.name, "found more than %d values in sparse rows with nominal attributes, expected dense rows", maxOmitted)
 	}
 	t.count += p.rows
 	t.parts = append(t.parts, p)

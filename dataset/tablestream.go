@@ -144,7 +144,7 @@ func (t *table) stream(ctx context.Context, opt *Options, b *blocks, first [][]f
 		}
 	}
 	if len(t.place) == 0 {
-		return fmt.Errorf("%s: found no column of features, expected at least one", t.in[0].Name)
+		return faultIn(t.in[0].Name, "found no column of features, expected at least one")
 	}
 	if err := b.fix(t.in[0].Name, len(t.place)); err != nil {
 		return err

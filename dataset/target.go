@@ -237,13 +237,12 @@ func appendWeight(dst []float64, c *chunk, at int, text []byte) ([]float64, erro
 }
 
 // readColumn reads a file of lines; take returns how many rows it was given.
-func readColumn[T any](ctx context.Context, path string, opt *Options, rows int, parse func(*chunk) (T, error), take func(T) (int, error)) (err error) {
+func readColumn[T any](ctx context.Context, path string, opt *Options, rows int, parse func(*chunk) (T, error), take func(T) (int, error)) error {
 	in, err := openInput(ctx, path, opt)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	defer func() { err = located([]*Input{in}, err) }()
 	found := 0
 	err = parseChunks(ctx, newSplitter([]*Input{in}, opt, lastLine), opt.workers(), parse, func(part T) error {
 		n, err := take(part)
@@ -251,7 +250,7 @@ func readColumn[T any](ctx context.Context, path string, opt *Options, rows int,
 		return err
 	})
 	if err == nil && found != rows {
-		err = fmt.Errorf("%s: found %s, expected %d, one for each row of the data", in.Name, plural(found, "row", "rows"), rows)
+		err = faultIn(in.Name, "found %s, expected %d, one for each row of the data", plural(found, "row", "rows"), rows)
 	}
 	return err
 }
