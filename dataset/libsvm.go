@@ -114,7 +114,7 @@ func (libsvm) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
 	case numbered: // numbers of rows to be compared mean nothing
 		x.Cols = max(x.Cols, opt.least)
 	}
-	lost, most := all.lost(p.first)
+	lost, most := all.spreads.lost(p.first)
 	return &Set{X: x, Target: all.targets.target(), Weight: weights, ZeroBased: p.first == 0,
 		Warnings: append(all.warnings(p.first), lost...), Rounding: most}, nil
 }

@@ -17,16 +17,14 @@ func (libsvm) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) 
 		p.first = 0
 	}
 	p.measures = opt.Columns == 0
-	var all sparseRows // of which the spreads are kept
+	var all sparseSpreads
 	parse := func(c *chunk) (*sparseChunk, error) {
 		out, err := p.parse(c)
 		out.bad, out.from = err, place{c.name, c.line}
 		return out, nil
 	}
 	err := parseChunks(ctx, s, opt.workers(), parse, func(c *sparseChunk) error {
-		if all.takeSpread(c); len(c.end) > 0 {
-			all.chunks = []*sparseChunk{nil}
-		}
+		all.take(c)
 		return c.give(b, p.first)
 	})
 	b.to.Late, _ = all.lost(p.first)

@@ -36,7 +36,7 @@ func (s *Set) follow(want *Schema, threads int) error {
 	if s.X, s.stored, s.moved = x, nil, true; s.Schema == nil {
 		return nil
 	}
-	like := &Schema{Columns: slices.Clone(s.Schema.Columns), Target: s.Schema.Target, Weight: s.Schema.Weight, Header: s.Schema.Header, Array: s.Schema.Array}
+	like := s.Schema.Clone()
 	for i := range min(len(like.Columns), len(want.Columns)) {
 		like.Columns[i].Offset = want.Columns[i].Offset
 	}

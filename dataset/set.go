@@ -119,6 +119,11 @@ type Schema struct {
 // Table reports whether there is a schema, and it is that of a table.
 func (s *Schema) Table() bool { return s != nil && !s.Array }
 
+// Clone returns a schema with columns of its own.
+func (s *Schema) Clone() *Schema {
+	return &Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Weight: s.Weight, Header: s.Header, Array: s.Array}
+}
+
 // Check returns why a schema that was read from a file cannot be one of a table
 // that makes so many features.
 func (s *Schema) Check(features int) error {

@@ -124,7 +124,7 @@ type sparseRows struct {
 	room         room
 	spilled      bool // some chunks are not in the room
 	chunks       []*sparseChunk
-	spread       []sparseSpread // of the features that all rows have, as far as rounding may matter
+	spreads      sparseSpreads
 	targets      *targets
 	rows         int
 	nonzeros     int64
@@ -141,7 +141,7 @@ func (a *sparseRows) take(c *sparseChunk) error {
 	if len(c.end) < cap(c.end)/2 { // there was room for a row in each line
 		c.end = slices.Clone(c.end)
 	}
-	a.takeSpread(c)
+	a.spreads.take(c)
 	a.chunks = append(a.chunks, c)
 	if err := a.targets.take(c.labels); err != nil {
 		return err

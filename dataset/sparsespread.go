@@ -93,18 +93,24 @@ func (p *libsvmParser) measure(c *chunk, out *sparseChunk) []sparseSpread {
 	return slices.DeleteFunc(found, func(s sparseSpread) bool { return s.wide || s.rows != len(out.end) })
 }
 
-// takeSpread keeps the features that all chunks have.
-func (a *sparseRows) takeSpread(c *sparseChunk) {
+// sparseSpreads are those of the features that all rows have so far.
+type sparseSpreads struct {
+	some bool // there are rows
+	of   []sparseSpread
+}
+
+// take keeps the features that a chunk has too.
+func (a *sparseSpreads) take(c *sparseChunk) {
 	if len(c.end) == 0 {
 		return
 	}
-	if len(a.chunks) == 0 {
-		a.spread = c.spread
+	if !a.some {
+		a.some, a.of = true, c.spread
 		return
 	}
-	a.spread = slices.DeleteFunc(a.spread, func(s sparseSpread) bool { return placeOf(c.spread, s.column) < 0 })
-	for i := range a.spread {
-		a.spread[i].merge(c.spread[placeOf(c.spread, a.spread[i].column)].spread)
+	a.of = slices.DeleteFunc(a.of, func(s sparseSpread) bool { return placeOf(c.spread, s.column) < 0 })
+	for i := range a.of {
+		a.of[i].merge(c.spread[placeOf(c.spread, a.of[i].column)].spread)
 	}
 }
 
@@ -114,8 +120,8 @@ func placeOf(all []sparseSpread, column uint32) int {
 }
 
 // lost says what rounding does to the features, and how much it is at most.
-func (a *sparseRows) lost(first uint64) (said []error, most float64) {
-	for _, s := range a.spread {
+func (a *sparseSpreads) lost(first uint64) (said []error, most float64) {
+	for _, s := range a.of {
 		if r := s.rounding(); r > 0 {
 			most = max(most, r)
 			if s.matters() {

@@ -13,6 +13,7 @@ package kernel
 
 import (
 	"errors"
+
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/registry"
 )

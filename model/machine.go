@@ -127,9 +127,6 @@ func packRows(what string, rows matrix.Matrix, tensors map[string]tensor) {
 	}
 }
 
-// Gather copies rows of x, as [matrix.Gather] does.
-func Gather(x matrix.Matrix, rows []uint32) matrix.Matrix { return matrix.Gather(x, rows) }
-
 // restoreMachine takes a kernel machine out of its tensors.
 func (m *Model) restoreMachine(columns int, tensors map[string]tensor) error {
 	k, err := kernel.New(m.Statement.Kernel)

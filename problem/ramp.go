@@ -1,7 +1,6 @@
 package problem
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/loss"
@@ -50,12 +49,4 @@ func (p *Kernel) Tangent(w []float64) float64 {
 		return math.Inf(1)
 	}
 	return Relative(above, below, 1)
-}
-
-// newConvexRisk is newRisk for problems that need a convex loss.
-func newConvexRisk(n int, targets, weights []float64, l loss.Loss, lambda float64, bias Bias, threads int) (*Risk, error) {
-	if !loss.IsConvex(l) {
-		return nil, fmt.Errorf("problem: found a loss of type %T, which is not convex: expected a convex one, or a kernel machine with lambda or C", l)
-	}
-	return newRisk(n, targets, weights, l, lambda, bias, threads)
 }

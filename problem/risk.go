@@ -60,6 +60,14 @@ func newRisk(n int, targets, weights []float64, l loss.Loss, lambda float64, bia
 	return r, r.checkZero()
 }
 
+// newConvexRisk is newRisk for problems that need a convex loss.
+func newConvexRisk(n int, targets, weights []float64, l loss.Loss, lambda float64, bias Bias, threads int) (*Risk, error) {
+	if !loss.IsConvex(l) {
+		return nil, fmt.Errorf("problem: found a loss of type %T, which is not convex: expected a convex one, or a kernel machine with lambda or C", l)
+	}
+	return newRisk(n, targets, weights, l, lambda, bias, threads)
+}
+
 // Constant is the squared value of the constant column that the penalty sees.
 func (p *Risk) Constant() float64 {
 	if p.Bias == Feature {

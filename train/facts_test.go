@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/dataset"
-	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // TestFacts compares what is said of machines with what leaving out every row gives, and
@@ -88,7 +88,7 @@ func TestFacts(t *testing.T) {
 
 // without returns some rows of a set.
 func without(set *dataset.Set, rows []uint32) *dataset.Set {
-	left := &dataset.Set{X: model.Gather(set.X, rows), Target: set.Target}
+	left := &dataset.Set{X: matrix.Gather(set.X, rows), Target: set.Target}
 	left.Target.Code, left.Target.Number = make([]uint32, len(rows)), nil
 	for k, i := range rows {
 		left.Target.Code[k] = set.Target.Code[i]

@@ -87,9 +87,8 @@ func (s *start) check() error {
 // match rows with support vectors each of them is scaled, by as many numbers.
 func (s *start) numbered() bool {
 	m, set := s.model, s.set
-	_, dense := set.X.(*matrix.Dense)
 	named := set.Schema != nil || m.Schema != nil || set.Feature != nil || m.Features != nil
-	return !dense && !named && m.Map == nil && (m.Support == nil || m.Scaling == nil)
+	return !matrix.IsDense(set.X) && !named && m.Map == nil && (m.Support == nil || m.Scaling == nil)
 }
 
 // form says in words what kind of model a statement is about.
@@ -223,7 +222,7 @@ func (s *start) point(c int, p objective) *problem.Point {
 		}
 		w[len(w)-1] = sign * o.Bias
 	} else {
-		w = s.linear(o, sign)
+		w = s.linear(s.output[c], sign)
 	}
 	if p.Bias == problem.None {
 		w[len(w)-1] = 0
@@ -254,15 +253,19 @@ func (s *start) dual(o model.Output, sign float64, p objective, w []float64) []f
 	return p.lift(problem.Point{W: make([]float64, len(a)+1), A: a}).A
 }
 
-// linear returns weights, and the bias, of features as the job scales them.
-func (s *start) linear(o model.Output, sign float64) []float64 {
+// linear returns weights, and the bias, of features as the job has them.
+func (s *start) linear(output int, sign float64) []float64 {
 	d := s.first.family.(linearFamily).cols()
-	w := make([]float64, d+1)
-	copy(w[:d], o.Weights)
-	w[d] = o.Bias
-	from, to := s.model.Scaling, s.scaling
-	if s.mapped == nil && !reflect.DeepEqual(from, to) {
-		rescale(w, from, to)
+	w, offsets := make([]float64, d+1), s.set.Schema.Offsets()
+	o := s.model.Outputs[output]
+	weights, bias := o.Weights, o.Bias
+	same := reflect.DeepEqual(s.model.Scaling, s.scaling) && slices.Equal(s.model.Schema.Offsets(), offsets)
+	if same = same || s.mapped != nil; !same {
+		weights, bias = s.model.Original(output)
+	}
+	copy(w[:d], weights)
+	if w[d] = bias; !same {
+		adapt(w, offsets, s.scaling)
 	}
 	for j := range w {
 		w[j] *= sign
@@ -270,22 +273,19 @@ func (s *start) linear(o model.Output, sign float64) []float64 {
 	return w
 }
 
-// rescale turns weights, and the bias, of features scaled in one way into those of
-// features scaled in another that predict the same; nil: not scaled.
-func rescale(w []float64, from, to *dataset.Scaling) {
+// adapt turns weights, and the bias, of features as the data have them into those of features
+// less offsets, and then scaled, that predict the same; nil: not scaled.
+func adapt(w, offsets []float64, to *dataset.Scaling) {
 	d := len(w) - 1
+	for j, offset := range offsets {
+		w[d] += float64(w[j] * offset)
+	}
 	for j := range w[:d] {
-		offset, factor := 0.0, 1.0
-		if from != nil && j < len(from.Factor) {
-			offset, factor = from.Offset[j], from.Factor[j]
-		}
-		w[j] *= factor
+		factor := 1.0
 		if to != nil {
-			offset, factor = offset-to.Offset[j], to.Factor[j]
-		} else {
-			factor = 1
+			w[d] += float64(w[j] * to.Offset[j])
+			factor = to.Factor[j]
 		}
-		w[d] -= float64(w[j] * offset)
 		w[j] = finiteOr(w[j]/factor, 0)
 	}
 	w[d] = finiteOr(w[d], 0)

@@ -167,7 +167,7 @@ func (f machineFamily) store(m *model.Model, points []problem.Point) {
 // numbers, as the values stand in the rows that are to be compared with them.
 func kept(k kernel.Kernel, x matrix.Matrix, index []uint32) matrix.Matrix {
 	if _, ok := k.(kernel.Precomputed); !ok {
-		return model.Gather(x, index)
+		return matrix.Gather(x, index)
 	}
 	_, cols := x.Dims()
 	numbers := &matrix.CSR{Cols: cols, Start: []int64{0}, Index: []uint32{}, Value: []float32{}}

@@ -325,6 +325,6 @@ func someClasses(set *dataset.Set, i, j int) *dataset.Set {
 			part.Target.Code = append(part.Target.Code, map[bool]uint32{false: 0, true: 1}[int(c) == j])
 		}
 	}
-	part.X = model.Gather(set.X, rows)
+	part.X = matrix.Gather(set.X, rows)
 	return part
 }

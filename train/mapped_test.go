@@ -144,14 +144,14 @@ func TestVerifyMapped(t *testing.T) {
 	set := rings(t, 60, 2, false)
 	for what, change := range map[string]func(m *model.Model){
 		"landmark 1 is not that": func(m *model.Model) {
-			other, err := kernel.RestoreNystrom(kernel.RBF{Gamma: 1}, model.Gather(set.X, []uint32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}))
+			other, err := kernel.RestoreNystrom(kernel.RBF{Gamma: 1}, matrix.Gather(set.X, []uint32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}))
 			if err != nil {
 				t.Fatal(err)
 			}
 			m.Map = other
 		},
 		"found 9 landmarks": func(m *model.Model) {
-			other, err := kernel.RestoreNystrom(kernel.RBF{Gamma: 1}, model.Gather(set.X, []uint32{1, 2, 3, 4, 5, 6, 7, 8, 9}))
+			other, err := kernel.RestoreNystrom(kernel.RBF{Gamma: 1}, matrix.Gather(set.X, []uint32{1, 2, 3, 4, 5, 6, 7, 8, 9}))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
@@ -150,7 +149,7 @@ func withMeans(s *dataset.Schema, mean []float64) *dataset.Schema {
 	if s == nil || mean == nil {
 		return nil
 	}
-	filled := dataset.Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Weight: s.Weight, Header: s.Header, Array: s.Array}
+	filled := s.Clone()
 	j := 0
 	for i := range filled.Columns {
 		switch c := &filled.Columns[i]; {
@@ -162,7 +161,7 @@ func withMeans(s *dataset.Schema, mean []float64) *dataset.Schema {
 			j++
 		}
 	}
-	return &filled
+	return filled
 }
 
 // Rows returns how many rows were taken.

@@ -117,7 +117,7 @@ func newStated(t terms, k kernel.Kernel, x matrix.Matrix, opt kernel.Options) (*
 	if k == nil {
 		s.family = linearFamily{problem.NewRows(x, opt.Threads)}
 		s.part = func(rows []uint32) (family, error) {
-			return linearFamily{problem.NewRows(model.Gather(x, rows), opt.Threads)}, nil
+			return linearFamily{problem.NewRows(matrix.Gather(x, rows), opt.Threads)}, nil
 		}
 		return s, nil
 	}
