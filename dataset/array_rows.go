@@ -168,8 +168,8 @@ func checkTarget(v float64, e element, name string, row int64) error {
 	return nil
 }
 
-// eachRow reads rows of cols numbers each, divided by scale and less the offsets of features, if there are any. A row with a value
-// that is not finite is not given to do.
+// eachRow reads rows of cols numbers each, divided by scale and less the offsets of the
+// features; nil: none. A row with a value that is not finite is not given to do.
 func eachRow(ctx context.Context, r io.Reader, name string, e element, rows, cols int64, scale float64, offset []float64, do func([]float32)) error {
 	var row []float32 // grows with the data: cols is only what the header says
 	convert := e.converter(scale)

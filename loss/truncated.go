@@ -20,9 +20,9 @@ func IsConvex(l Loss) bool {
 	return !not
 }
 
-// Truncated is the ramp loss min(1-z, max(0, 1-yp)) for z < 1: the hinge, cut off where the margin is below z,
-// so that a row far on the wrong side costs no more than one at z, and moves nothing
-// (Collobert, Sinz, Weston, Bottou 2006).
+// Truncated is the ramp loss min(1-z, max(0, 1-yp)) for z < 1: the hinge, constant where
+// the margin is below z, so that a row far on the wrong side costs no more than one at z,
+// and has no slope (Collobert, Sinz, Weston, Bottou 2006).
 type Truncated struct{ Z float64 }
 
 var (

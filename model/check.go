@@ -11,7 +11,7 @@ import (
 )
 
 // outputsOf returns how many outputs so many classes need; 0 classes: a number
-// is predicted. A single class has one that says nothing.
+// is predicted, by one. A single class has one output too, whose score decides nothing.
 func (m *Model) outputsOf(classes int) int {
 	switch {
 	case classes == 0 && m.Classes != nil:

@@ -25,7 +25,8 @@ import (
 //	x^T Sigma x = a^T A a + 2 <y, R a> + y^T Sigma y <= a^T (A + R^T R/(s - nu)) a + s |y|^2:
 //
 // Sigma <= diag(A + R^T R/(s - nu), s I), eigenvalues rise with a matrix, and the k largest
-// of M sum up to at most k t + tr (M - t)_+. With r <= k the best level is s. It is of second order in R where nu is below the k-th eigenvalue of A.
+// of M sum up to at most k t + tr (M - t)_+. With r <= k the best level is s. It is of second
+// order in R where nu is below the k-th eigenvalue of A.
 //
 // Linear: Sigma = diag(A, B) + [0 R^T; R 0] with B <= nu I; the eigenvalues of the
 // second matrix are plus and minus the singular values of R, and sums of the k

@@ -30,7 +30,7 @@ func (s *denseStripes) height() int { return min(max(1<<21/max(s.cols, 1), 16), 
 func (s *denseStripes) set(lo, hi int) {
 	s.rows = hi - lo
 	if m, ok := s.of.(*matrix.Dense); ok {
-		s.x = block(m.Value[lo*s.cols:hi*s.cols], s.rows, s.cols)
+		s.x = rowsOf(m, lo, hi)
 		return
 	}
 	s.copied = sized(s.copied, s.rows*s.cols)

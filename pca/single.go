@@ -191,7 +191,7 @@ func compressedTo(ctx context.Context, x Rows, b Basis, threads int) ([]float64,
 				}
 			}
 			x.looked(hi-lo, 0)
-			vec.GemmMixed(slab, vec.Block[float32]{Value: data.Value[lo*d : hi*d], Rows: hi - lo, Cols: d, Stride: d}, whole(b.Component, b.K, d), threads)
+			vec.GemmMixed(slab, rowsOf(data, lo, hi), whole(b.Component, b.K, d), threads)
 		} else {
 			x.Part(lo, hi).Times(y[:(hi-lo)*b.K], b.Component, b.K, threads)
 		}

@@ -47,13 +47,24 @@ func (t *tester) look(p train.Progress) string {
 }
 
 func (t *tester) words(m *model.Model) string {
-	switch e, err := train.Evaluate(m, t.set, t.threads); {
-	case err != nil:
-		return ""
-	case e.Error != nil:
-		return "test error " + percent(*e.Error)
-	case e.RMSE != nil:
-		return fmt.Sprintf("test RMSE %.4g", *e.RMSE)
+	switch value, name := errorOn(m, t.set, t.threads); name {
+	case "error":
+		return "test error " + percent(value)
+	case "RMSE":
+		return fmt.Sprintf("test RMSE %.4g", value)
 	}
 	return ""
+}
+
+// errorOn returns the share of wrong classes, "error", or the error of numbers, "RMSE", of a
+// model on a set; "" if neither can be told.
+func errorOn(m *model.Model, set *dataset.Set, threads int) (value float64, name string) {
+	switch e, err := train.Evaluate(m, set, threads); {
+	case err != nil:
+	case e.Error != nil:
+		return *e.Error, "error"
+	case e.RMSE != nil:
+		return *e.RMSE, "RMSE"
+	}
+	return 0, ""
 }

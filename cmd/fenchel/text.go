@@ -66,6 +66,9 @@ func short(n int64) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %c", n, units[unit]))
 }
 
+// decimal writes a number in as many digits as it needs.
+func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
 // count writes a number with its noun.
 func count(n int, noun string) string {
 	if n == 1 {

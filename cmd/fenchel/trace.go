@@ -66,15 +66,8 @@ func (tr *tracer) testError(p train.Progress) string {
 	if tr.t.testSet == nil || p.Classes > 1 || p.Model == nil {
 		return ""
 	}
-	e, err := train.Evaluate(p.Model(), tr.t.testSet, tr.t.in.opt.Threads)
-	if err != nil {
-		return ""
-	}
-	if e.Error != nil {
-		return fmt.Sprint(*e.Error)
-	}
-	if e.RMSE != nil {
-		return fmt.Sprint(*e.RMSE)
+	if value, name := errorOn(p.Model(), tr.t.testSet, tr.t.in.opt.Threads); name != "" {
+		return fmt.Sprint(value)
 	}
 	return ""
 }
@@ -102,12 +95,11 @@ func (tr *tracer) head() []string {
 }
 
 func (tr *tracer) cells(line traced) []string {
-	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	bounds := []string{"", "", ""}
 	for k, x := range line.bounds {
-		bounds[k] = number(x)
+		bounds[k] = decimal(x)
 	}
-	cells := append([]string{line.Name, strconv.Itoa(line.epoch), number(line.train.Seconds()), number(line.certify.Seconds())}, bounds...)
+	cells := append([]string{line.Name, strconv.Itoa(line.epoch), decimal(line.train.Seconds()), decimal(line.certify.Seconds())}, bounds...)
 	if cells = append(cells, line.test); tr.t.spec.IsMachine() {
 		for _, n := range []int64{line.values.Requested, line.values.Computed, line.values.Prefetched, line.values.Products} {
 			cells = append(cells, strconv.FormatInt(n, 10))
@@ -115,7 +107,7 @@ func (tr *tracer) cells(line traced) []string {
 	}
 	estimate := ""
 	if !math.IsNaN(line.estimate) && !math.IsInf(line.estimate, 0) {
-		estimate = number(line.estimate)
+		estimate = decimal(line.estimate)
 	}
 	return append(cells, estimate)
 }

@@ -97,6 +97,3 @@ func weightsCSV(w io.Writer, m *model.Model) error {
 	out.Flush()
 	return out.Error()
 }
-
-// decimal is a number in as many digits as it needs.
-func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -48,3 +48,14 @@ func otherKind(name, takes string, p problem.Problem) error {
 	}
 	return fmt.Errorf("%s takes problems with %s: found one %s, expected %s, or the solver %s", name, takes, found, takes, other)
 }
+
+// The solvers that have a loss or a bias of their own.
+var (
+	_ solver.Particular = SDCA{}
+	_ solver.Particular = Pegasos{}
+	_ solver.Particular = SGD{}
+	_ solver.Particular = Perceptron{}
+	_ solver.Particular = RBP{}
+	_ solver.Particular = Forgetron{}
+	_ solver.Particular = Ramp{}
+)

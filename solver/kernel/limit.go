@@ -43,15 +43,6 @@ var (
 	_ solver.Supported = (*cholesky)(nil)
 )
 
-var (
-	_ solver.Particular = SDCA{}
-	_ solver.Particular = Pegasos{}
-	_ solver.Particular = SGD{}
-	_ solver.Particular = Perceptron{}
-	_ solver.Particular = RBP{}
-	_ solver.Particular = Forgetron{}
-)
-
 // supported is a run with an engine, of which the support is the rows that ever moved:
 // all others have no dual variable, or there are none.
 type supported struct{ e *engine }

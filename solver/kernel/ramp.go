@@ -29,18 +29,17 @@ import (
 //	            A round ends when its relative gap is 1e-3 and its objective is not
 //	            above that of its beginning, so that the objective of the problem
 //	            falls from round to round; the last one when no f_i changes.
-//	Returned    what the last round that ended has found, often with fewer support vectors than that of the
-//	            hinge: a stationary point, about which nothing else is proved. Where none
-//	            ended that is said.
+//	Returned    what the last round that ended has found, often with fewer support vectors
+//	            than that of the hinge: a stationary point, about which nothing else is
+//	            proved. A warning says if no round ended.
 //	Cost        one row of the matrix for a step that moves; an epoch is n steps
 type Ramp struct {
 	Epochs int // at most; 0: 100
 }
 
 var (
-	_ solver.Unproved   = Ramp{}
-	_ solver.Particular = Ramp{}
-	_ solver.Warner     = (*ramp)(nil)
+	_ solver.Unproved = Ramp{}
+	_ solver.Warner   = (*ramp)(nil)
 )
 
 func init() {

@@ -66,9 +66,9 @@ const (
 	distance  = 20.0 // a row is left out when it is so many m away from its ramps,
 	moves     = 3.0  // and so many of its last moves
 	nearly    = 0.9  // of the way to a bend
-	leastPart = 0.2  // of a step: as much is made up to who is in the way, less is made again
+	leastPart = 0.2  // of a step: a step that rows shorten to less is made again, with these rows
 	mostJoins = 40   // then all rows come back, for good
-	hopeless  = 0.5  // of the losses: with such defects no exact estimate is needed
+	farOff    = 0.5  // of the losses: with larger defects the gap is estimated as their ratio
 )
 
 var _ solver.Present = (*working)(nil)
@@ -158,7 +158,7 @@ func (s *working) Estimate() float64 {
 	}
 	e := s.inner
 	losses, defects := e.losses()/s.p.N, e.reached.Defects/s.p.N
-	if defects > hopeless*losses {
+	if defects > farOff*losses {
 		return defects / losses
 	}
 	g := e.gradient()

@@ -1,0 +1,30 @@
+package train
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+)
+
+// TestAdapt: weights of features as the data have them predict the same of features less
+// offsets, and scaled.
+func TestAdapt(t *testing.T) {
+	x, w, offsets := []float64{1.7e3, -2, 5}, []float64{0.25, -3, 0.5, 7}, []float64{1.6e3, 0, 4}
+	for _, to := range []*dataset.Scaling{nil, {Offset: []float64{90, -1, 0}, Factor: []float64{0.1, 2, 3}}} {
+		found, want := slices.Clone(w), w[3]
+		adapt(found, offsets, to)
+		got := found[3]
+		for j, v := range x {
+			want += w[j] * v
+			if v -= offsets[j]; to != nil {
+				v = (v - to.Offset[j]) * to.Factor[j]
+			}
+			got += found[j] * v
+		}
+		if math.Abs(got-want) > 1e-12*math.Abs(want) {
+			t.Errorf("scaling %v: found the prediction %g, expected %g", to != nil, got, want)
+		}
+	}
+}
