@@ -200,19 +200,26 @@ func leastPeak(rows []measurement) (least int64) {
 	return least
 }
 
-// acceptance is the table of verdicts.
-func acceptance(rows []measurement) (t *table, met, missed, open int) {
-	t = newTable("requirement", "set", "problem", "lambda", "required", "measured", "verdict")
-	for _, v := range slices.Concat(accept(rows), acceptMachine(rows), acceptKernels(rows), acceptComponents(rows)) {
-		t.add(v.criterion, v.problem.set, v.problem.loss, v.problem.lambda, v.required, v.measured, string(v.state))
-		switch v.state {
-		case passed:
-			met++
-		case failed:
-			missed++
-		default:
-			open++
-		}
+// acceptance judges everything that was measured.
+func acceptance(rows []measurement) []verdict {
+	return slices.Concat(accept(rows), acceptMachine(rows), acceptKernels(rows), acceptComponents(rows))
+}
+
+// tally counts verdicts.
+func tally(verdicts []verdict) string {
+	count := map[state]int{}
+	for _, v := range verdicts {
+		count[v.state]++
 	}
-	return t, met, missed, open
+	return fmt.Sprintf("%d met, %d missed, %d not measured.", count[passed], count[failed], count[unproven])
+}
+
+// verdictTable has a row for each verdict. Ratios are of the peer's best time to
+// Fenchel's on all cores; in brackets are both times and the peer's solver.
+func verdictTable(verdicts []verdict) *table {
+	t := newTable("requirement", "set", "problem", "lambda", "required", "measured", "verdict")
+	for _, v := range verdicts {
+		t.add(v.criterion, v.problem.set, v.problem.loss, v.problem.lambda, v.required, v.measured, string(v.state))
+	}
+	return t
 }

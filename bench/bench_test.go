@@ -38,14 +38,14 @@ func TestSmoke(t *testing.T) {
 	if err := run(context.Background(), args); err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join(out, "RESULTS.md"))
+	page, err := os.ReadFile(filepath.Join(out, "TABLES.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Do not edit", "## Acceptance", "## Solving alone, to accuracy 1e-06", "## Speed-up by cores", "## The optima",
+	for _, want := range []string{"Do not edit", "## Requirements", "## Solving alone, to accuracy 1e-06", "## Speed-up by cores", "## The optima",
 		"## Whole processes", "## Growth", "## Memory", "## Reading", "## The cost of a row of capped MSG", "| same bits | rcv1-shaped | hinge | 1/n | same model from 1 core and all | same | pass |"} {
 		if !bytes.Contains(page, []byte(want)) {
-			t.Errorf("RESULTS.md has no %q", want)
+			t.Errorf("TABLES.md has no %q", want)
 		}
 	}
 	results, err := os.ReadFile(filepath.Join(out, "results.csv"))

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// kernelSection is the part of RESULTS.md on kernel machines.
+// kernelSection is the part of TABLES.md on kernel machines.
 func kernelSection(rows []measurement) string {
 	threads := kernelThreads(rows)
 	return strings.Join(slices.DeleteFunc([]string{kernelRaces(rows, threads), kernelCosts(rows, threads), kernelAlone(rows, threads),
@@ -74,8 +74,7 @@ func (s kernelStanding) longer() (least float64, why string) {
 
 // kernelRaces compares the times.
 func kernelRaces(rows []measurement, threads int) string {
-	raced := distinct(where(rows, func(m measurement) bool { return m.Contender != ownName && m.Kind != "reference" }),
-		func(m measurement) string { return m.Contender })
+	raced := racedMachines(rows)
 	header := []string{"set", "rows", "C", "gamma", "Fenchel, 1 core", fmt.Sprintf("%d cores", threads)}
 	for _, name := range raced {
 		header = append(header, name, "by", "ratio", "to 1 core")

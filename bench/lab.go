@@ -19,9 +19,6 @@ type race struct {
 	share float64 // of the budget, against those of the other races
 
 	run func(context.Context, *lab) error
-	// section is the race's part of RESULTS.md, made of its measurements; "" when
-	// there are none.
-	section func([]measurement) string
 }
 
 var races []race
@@ -68,7 +65,7 @@ func newLab(ctx context.Context, opt options) (*lab, error) {
 	if l.references, err = openReferences(filepath.Join(opt.work, "references.json")); err != nil {
 		return nil, err
 	}
-	l.machine.Threads, l.machine.Limit = opt.threads, opt.limit
+	l.machine.Threads, l.machine.Limit, l.machine.Commit = opt.threads, opt.limit, commitOf(ctx, opt.root)
 	for _, p := range programs {
 		if !wants(opt.rivals, p.name()) {
 			continue

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"time"
@@ -14,7 +16,7 @@ type machine struct {
 	Cores, Threads                  int
 	Peers                           []string
 	Limit, Took                     time.Duration
-	Date                            string
+	Date, Commit                    string
 }
 
 // describeMachine reads what Linux tells; elsewhere less is known.
@@ -64,4 +66,14 @@ func caches(folder string) string {
 		}
 	}
 	return strings.Join(all, ", ")
+}
+
+// commitOf is the commit that a checkout is at, "" where git does not tell, with a
+// plus where files have changed since.
+func commitOf(ctx context.Context, root string) string {
+	out, err := exec.CommandContext(ctx, "git", "-C", root, "describe", "--always", "--abbrev=10", "--dirty=+", "--exclude=*").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
 }

@@ -4,6 +4,7 @@
 //	go run ./bench            # everything, about an hour
 //	go run ./bench --quick    # about two minutes
 //	go run ./bench --races solve --sets a9a,imdb --losses hinge
+//	go run ./bench --render DIR,DIR     # the pages again, from what runs left there
 //
 // It is run from the root of the repository. A peer races if it is installed,
 // and a set if its file is in --data; what is missing is named and skipped.
@@ -16,9 +17,10 @@
 // One race is one file that registers itself (see [race]), and so is one peer
 // (see [program]); the races of kernel machines and of principal components are
 // in the files kernel_*.go and pca_*.go too. Every measurement goes into
-// results.csv; the page RESULTS.md and the figures are made from those rows alone. The figures are drawn by the
-// module bench/plot, which keeps the drawing library out of the module that
-// users depend on.
+// results.csv; the pages RESULTS.md, a summary, and TABLES.md, with every table, and
+// the figures are made from those rows alone. Only the summary and the figures are
+// committed. The figures are drawn by the module bench/plot, which keeps the drawing
+// library out of the module that users depend on.
 package main
 
 import (
@@ -51,6 +53,9 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if opt.render != nil {
+		return render(opt)
+	}
 	l, err := newLab(ctx, opt)
 	if err != nil {
 		return err
@@ -64,21 +69,49 @@ func run(ctx context.Context, args []string) error {
 	return errors.Join(err, l.report(context.WithoutCancel(ctx)))
 }
 
-// report writes results.csv, the figures and RESULTS.md, and prints the tables.
+// report writes what was measured, the figures and the pages, and prints the verdicts.
 func (l *lab) report(ctx context.Context) error {
 	if err := os.MkdirAll(l.opt.out, 0o777); err != nil {
 		return err
 	}
-	results := filepath.Join(l.opt.out, "results.csv")
-	if err := writeCSV(results, l.log.rows); err != nil {
+	if err := writeCSV(filepath.Join(l.opt.out, resultsFile), l.log.rows); err != nil {
 		return err
 	}
-	figures := l.plot(ctx, results)
-	page := page{Machine: l.machine, Rows: l.log.rows, Notes: l.notes, Figures: figures}
-	if err := os.WriteFile(filepath.Join(l.opt.out, "RESULTS.md"), []byte(page.markdown()), 0o666); err != nil {
+	l.plot(ctx, filepath.Join(l.opt.out, resultsFile))
+	r := record{Machine: l.machine, Notes: l.notes, Rows: l.log.rows}
+	if err := r.writeRun(l.opt.out); err != nil {
 		return err
 	}
-	fmt.Print(page.terminal())
+	p, err := writePages(l.opt.out, []record{r})
+	if err != nil {
+		return err
+	}
+	fmt.Print(p.terminal())
 	l.progress("wrote %s", filepath.Join(l.opt.out, "RESULTS.md"))
 	return nil
+}
+
+// render makes the pages again from what earlier runs left in their folders.
+func render(opt options) error {
+	var records []record
+	for _, folder := range opt.render {
+		r, err := readRecord(folder)
+		if err != nil {
+			return err
+		}
+		records = append(records, r)
+	}
+	_, err := writePages(opt.out, records)
+	return err
+}
+
+// writePages writes RESULTS.md, with the figures that are there, and TABLES.md.
+func writePages(folder string, records []record) (page, error) {
+	drawn, err := filepath.Glob(filepath.Join(folder, "figures", "*.svg"))
+	for i, path := range drawn {
+		drawn[i] = "figures/" + filepath.Base(path)
+	}
+	p := page{Records: records, Figures: drawn}
+	return p, errors.Join(err, os.WriteFile(filepath.Join(folder, "RESULTS.md"), []byte(p.summary()), 0o666),
+		os.WriteFile(filepath.Join(folder, "TABLES.md"), []byte(p.tables()), 0o666))
 }

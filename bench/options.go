@@ -20,6 +20,7 @@ type options struct {
 
 	races, sets, losses []string // nil: all
 	rivals              []string // peers that may race; nil: all
+	render              []string // folders of runs whose pages are made again
 	quick, noFigures    bool
 	repeats, threads    int
 	limit, budget       time.Duration // of one training, of everything
@@ -29,7 +30,7 @@ type options struct {
 // parseOptions reads the flags, and fills in what depends on others.
 func parseOptions(args []string) (options, error) {
 	var o options
-	var races, sets, losses, peers string
+	var races, sets, losses, peers, folders string
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.BoolVar(&o.quick, "quick", false, "small sets and few repeats, about two minutes")
 	f.BoolVar(&o.noFigures, "no-figures", false, "draw none (drawing downloads a library the first time)")
@@ -44,7 +45,8 @@ func parseOptions(args []string) (options, error) {
 	f.StringVar(&peers, "peers", "", "comma-separated peers (default all that are installed: "+strings.Join(peerNames(), ", ")+"; none for none)")
 	f.StringVar(&o.data, "data", cmp.Or(os.Getenv("FENCHEL_DATA"), filepath.Join("..", "shared", "data")), "folder of the real sets; also FENCHEL_DATA")
 	f.StringVar(&o.work, "work", "", "folder for converted sets, drivers and reference optima (default in the user's cache)")
-	f.StringVar(&o.out, "out", "", "folder for RESULTS.md, results.csv and figures (default bench; with --quick or a choice of races or sets, out in the work folder)")
+	f.StringVar(&o.out, "out", "", "folder for RESULTS.md, TABLES.md, results.csv, run.json and figures (default bench; with --quick or a choice of races or sets, out in the work folder)")
+	f.StringVar(&folders, "render", "", "comma-separated folders of earlier runs: make RESULTS.md and TABLES.md from their results.csv and run.json, and measure nothing")
 	f.StringVar(&o.python, "python", "", "python with scikit-learn (default python3 or python in PATH)")
 	f.StringVar(&o.fenchel, "fenchel", "", "fenchel binary for the race of whole processes (default: built here)")
 	if err := f.Parse(args); err != nil {
@@ -54,6 +56,7 @@ func parseOptions(args []string) (options, error) {
 		return o, fmt.Errorf("found argument %q, expected flags only", f.Arg(0))
 	}
 	o.races, o.sets, o.losses, o.rivals = list(races), list(sets), list(losses), list(peers)
+	o.render = list(folders)
 	if err := errors.Join(known("race", o.races, raceNames()), known("set", o.sets, append(setNames(), arraysName)), known("loss", o.losses, lossNames),
 		known("peer", o.rivals, append(peerNames(), "none"))); err != nil {
 		return o, err

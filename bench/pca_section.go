@@ -8,7 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/train"
 )
 
-// pcaSection is the part of RESULTS.md on principal components.
+// pcaSection is the part of TABLES.md on principal components.
 func pcaSection(rows []measurement) string {
 	return strings.Join(slices.DeleteFunc([]string{pcaMemory(rows), pcaStreams(rows), pcaCommand(rows), pcaCertificates(rows), pcaProducts(rows), pcaCosts(rows)},
 		func(s string) bool { return s == "" }), "\n")

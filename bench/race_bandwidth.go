@@ -14,7 +14,7 @@ import (
 // each nonzero (column and value, 8 bytes) once, and of each row the offset,
 // target, weight, norm and dual variable, which it also writes (48 bytes).
 func init() {
-	register(race{name: "bandwidth", order: 40, share: 2, run: runBandwidth, section: bandwidthSection})
+	register(race{name: "bandwidth", order: 40, share: 2, run: runBandwidth})
 }
 
 const (

@@ -18,7 +18,7 @@ import (
 // columns and the nonzeros of a row, lambda = 1/n. The exponent is the slope of
 // log time over log size.
 func init() {
-	register(race{name: "growth", order: 30, share: 7, run: runGrowth, section: growthSection})
+	register(race{name: "growth", order: 30, share: 7, run: runGrowth})
 }
 
 // family is sets that differ in one size only.

@@ -26,7 +26,7 @@ import (
 // On sets too large for peers Fenchel is alone, and has three minutes. The parts
 // of one set show how time grows with the rows.
 func init() {
-	register(race{name: "kernel", order: 70, share: 55, run: runKernel, section: kernelSection})
+	register(race{name: "kernel", order: 70, share: 55, run: runKernel})
 }
 
 func runKernel(ctx context.Context, l *lab) error {

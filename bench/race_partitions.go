@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/loss"
@@ -19,7 +18,7 @@ import (
 // training takes when its work is split for up to 64 cores, on a machine that has
 // fewer.
 func init() {
-	register(race{name: "partitions", order: 60, share: 2, run: runPartitions, section: partitionsSection})
+	register(race{name: "partitions", order: 60, share: 2, run: runPartitions})
 }
 
 // turns is what a training takes whose partitions are run one after another.
@@ -133,18 +132,4 @@ func (l *lab) split(ctx context.Context, t *task, loss string) error {
 		}
 	}
 	return nil
-}
-
-func partitionsSection(rows []measurement) string {
-	t := newTable("set", "loss", "cores", "epochs", "seconds", "speed-up")
-	one := map[string]float64{}
-	rows = where(rows, func(m measurement) bool { return m.Kind == "simulated" })
-	for _, m := range rows {
-		if m.Threads == 1 {
-			one[m.Set+m.Loss] = m.Seconds
-		}
-		t.add(m.Set, m.Loss, fmt.Sprint(m.Threads), strings.TrimSuffix(m.Note, " epochs"), seconds(m.Seconds), ratio(one[m.Set+m.Loss], m.Seconds))
-	}
-	return t.under("Many cores, simulated", "Each core's share of the work, timed one after another: what a machine with so many cores would need. "+
-		"What is outside the shares divides as far as its times on one core and on all say.")
 }

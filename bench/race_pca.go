@@ -23,7 +23,7 @@ import (
 // Beside that: products of matrices against the peer's BLAS, the whole command from
 // text, and how the time of a row of capped MSG grows.
 func init() {
-	register(race{name: "pca", order: 80, share: 16, run: runPCA, section: pcaSection})
+	register(race{name: "pca", order: 80, share: 16, run: runPCA})
 }
 
 func runPCA(ctx context.Context, l *lab) error {

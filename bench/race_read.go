@@ -15,7 +15,7 @@ import (
 // format. MB/s are of the file as it is on disk. Binary arrays and tables of numbers
 // are read by others too (see read_arrays.go).
 func init() {
-	register(race{name: "read", order: 50, share: 4, run: runRead, section: readSection})
+	register(race{name: "read", order: 50, share: 4, run: runRead})
 }
 
 // readFormats are the files made of each task. CSV holds every column of every

@@ -19,7 +19,7 @@ import (
 // tolerances that is accurate enough, which its user would have to guess. The
 // files are in the page cache for everyone.
 func init() {
-	register(race{name: "whole", order: 20, share: 22, run: runWhole, section: wholeSection})
+	register(race{name: "whole", order: 20, share: 22, run: runWhole})
 }
 
 func runWhole(ctx context.Context, l *lab) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,28 +65,64 @@ func fakeKernels() []measurement {
 		stopped, reference, part, theirs, large}
 }
 
-// TestPage compares the page of fake results with the one in testdata, which
-// was read by eye when it was written.
+// TestPage compares the pages of fake results with those in testdata, which were
+// read by eye when they were written.
 func TestPage(t *testing.T) {
-	p := page{Rows: fakeRows(), Notes: []string{"nobody raced"}, Figures: []string{"figures/hinge-c1.svg"},
-		Machine: machine{CPU: "Abacus", Cores: 2, Threads: 2, Caches: "L1 1K", Memory: "1.0 GB", System: "plan9", Go: "go1.26", Date: "2026-01-01",
-			Peers: []string{"liblinear 2.30"}, Limit: time.Minute, Took: 90 * time.Second}}
-	path := filepath.Join("testdata", "RESULTS.golden.md")
-	got := p.markdown()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+	p := page{Figures: []string{"figures/hinge-c1.svg"}, Records: []record{{Rows: fakeRows(), Notes: []string{"vw did not race"},
+		Machine: machine{CPU: "Abacus", Cores: 2, Threads: 2, Caches: "L1 1K", Memory: "1.0 GB", System: "plan9", Go: "go1.26", Date: "2026-01-01", Commit: "0123456789",
+			Peers: []string{"liblinear 2.30"}, Limit: time.Minute, Took: 90 * time.Second}}}}
+	for name, got := range map[string]string{"RESULTS.golden.md": p.summary(), "TABLES.golden.md": p.tables()} {
+		path := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("the page differs from %s (run with -update and read the difference):\n%s", path, got)
+		if got != string(want) {
+			t.Errorf("the page differs from %s (run with -update and read the difference):\n%s", path, got)
+		}
 	}
 	if short := p.terminal(); !strings.Contains(short, "met") {
 		t.Errorf("terminal: %s", short)
+	}
+}
+
+// TestRender makes the pages of a run again from its files: the same bytes.
+func TestRender(t *testing.T) {
+	from, to := t.TempDir(), t.TempDir()
+	r := record{Machine: machine{CPU: "Abacus", Took: time.Minute}, Notes: []string{"vw did not race"}, Rows: fakeRows()}
+	if err := errors.Join(writeCSV(filepath.Join(from, resultsFile), r.Rows), r.writeRun(from)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := writePages(from, []record{r}); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(t.Context(), []string{"--render", from, "--out", to, "--work", t.TempDir()}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"RESULTS.md", "TABLES.md"} {
+		want, err := os.ReadFile(filepath.Join(from, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(filepath.Join(to, name)); err != nil || string(got) != string(want) {
+			t.Errorf("%s: %v, found\n%s\nexpected\n%s", name, err, got, want)
+		}
+	}
+}
+
+// TestResultsAreShort: the page in the repository is one to read.
+func TestResultsAreShort(t *testing.T) {
+	text, err := os.ReadFile("RESULTS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\n"); n > 200 {
+		t.Errorf("RESULTS.md has %d lines, expected at most 200", n)
 	}
 }
 

@@ -3,11 +3,10 @@ package main
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 )
 
-// The sections of RESULTS.md, each made of its race's measurements.
+// The sections of TABLES.md, each made of its race's measurements.
 
 func solveSection(rows []measurement) string {
 	threads := threadsOf(rows)
@@ -36,13 +35,6 @@ func solveSection(rows []measurement) string {
 			fmt.Sprintf("Best time (median). The ratio is that of the peer's time to Fenchel's on %d cores; above 1x Fenchel is faster.", threads)) + "\n")
 	}
 	return b.String() + speedupSection(rows, threads) + "\n" + referenceSection(rows)
-}
-
-// racedPeers are the peers that rows tell of.
-func racedPeers(rows []measurement) []string {
-	return slices.DeleteFunc(peerNames(), func(name string) bool {
-		return !slices.ContainsFunc(rows, func(m measurement) bool { return strings.HasPrefix(m.Contender, name+" ") })
-	})
 }
 
 // speedupSection compares one core with all, at each target.
@@ -105,29 +97,48 @@ func (s standing) peak(name string) string {
 	return megabytes(most)
 }
 
+// growthSection has the times and the exponents.
 func growthSection(rows []measurement) string {
-	rows = where(rows, func(m measurement) bool { return m.Target > 0 })
+	t := newTable("growing", "loss", "who", "cores", "sizes", "times", "exponent")
+	for _, c := range growthCurves(where(rows, func(m measurement) bool { return m.Target > 0 })) {
+		var sizes, spelled []string
+		for i := range c.sizes {
+			sizes, spelled = append(sizes, fmt.Sprintf("%.0f", c.sizes[i])), append(spelled, seconds(c.times[i]))
+		}
+		t.add(c.kind, c.loss, c.contender, fmt.Sprint(c.threads), strings.Join(sizes, ", "), strings.Join(spelled, ", "), exponent(c.sizes, c.times))
+	}
+	return t.under("Growth", "Sets shaped like rcv1 of which one size grows (rows; columns; nonzeros of a row), lambda 1/n, to accuracy 0.001. The exponent is the slope of log time over log size.")
+}
+
+// A growthCurve is the best times of a competitor while one size grows.
+type growthCurve struct {
+	kind, loss, contender string
+	threads               int
+	sizes, times          []float64
+}
+
+func growthCurves(rows []measurement) []growthCurve {
 	type line struct {
 		kind, loss, contender string
 		threads               int
 	}
-	t := newTable("growing", "loss", "who", "cores", "sizes", "times", "exponent")
-	for _, k := range distinct(rows, func(m measurement) line { return line{m.Kind, m.Loss, m.Contender, m.Threads} }) {
-		own := where(rows, func(m measurement) bool { return line{m.Kind, m.Loss, m.Contender, m.Threads} == k })
-		var sizes, spelled []string
-		var x, y []float64
+	lineOf := func(m measurement) line { return line{m.Kind, m.Loss, m.Contender, m.Threads} }
+	var all []growthCurve
+	for _, k := range distinct(rows, lineOf) {
+		own := where(rows, func(m measurement) bool { return lineOf(m) == k })
+		c := growthCurve{kind: k.kind, loss: k.loss, contender: k.contender, threads: k.threads}
 		for _, set := range distinct(own, func(m measurement) string { return m.Set }) {
-			best := timingOf(where(own, func(m measurement) bool { return m.Set == set })).Best
 			var size float64
-			if _, err := fmt.Sscanf(set, k.kind+"=%g", &size); err != nil {
-				continue
+			if _, err := fmt.Sscanf(set, k.kind+"=%g", &size); err == nil {
+				c.sizes = append(c.sizes, size)
+				c.times = append(c.times, timingOf(where(own, func(m measurement) bool { return m.Set == set })).Best)
 			}
-			x, y = append(x, size), append(y, best)
-			sizes, spelled = append(sizes, strings.TrimPrefix(set, k.kind+"=")), append(spelled, seconds(best))
 		}
-		t.add(k.kind, k.loss, k.contender, fmt.Sprint(k.threads), strings.Join(sizes, ", "), strings.Join(spelled, ", "), exponent(x, y))
+		if len(c.sizes) > 0 {
+			all = append(all, c)
+		}
 	}
-	return t.under("Growth", "Sets shaped like rcv1 of which one size grows (rows; columns; nonzeros of a row), lambda 1/n, to accuracy 0.001. The exponent is the slope of log time over log size.")
+	return all
 }
 
 // exponent spells the slope of log y over log x.
@@ -177,4 +188,18 @@ func readSection(rows []measurement) string {
 	return t.under("Reading", "From a file in the page cache to rows in memory; MB/s of the file as it is on disk. "+
 		"Fenchel's rows are in single precision, checked, and sparse where that is smaller; rows that can be used where they lie in the file are mapped, of which pages are fetched when first used. "+
 		"The others give what they give by default, but single precision where it is said.")
+}
+
+func partitionsSection(rows []measurement) string {
+	t := newTable("set", "loss", "cores", "epochs", "seconds", "speed-up")
+	one := map[string]float64{}
+	rows = where(rows, func(m measurement) bool { return m.Kind == "simulated" })
+	for _, m := range rows {
+		if m.Threads == 1 {
+			one[m.Set+m.Loss] = m.Seconds
+		}
+		t.add(m.Set, m.Loss, fmt.Sprint(m.Threads), strings.TrimSuffix(m.Note, " epochs"), seconds(m.Seconds), ratio(one[m.Set+m.Loss], m.Seconds))
+	}
+	return t.under("Many cores, simulated", "Each core's share of the work, timed one after another: what a machine with so many cores would need. "+
+		"What is outside the shares divides as far as its times on one core and on all say.")
 }

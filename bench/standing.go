@@ -51,6 +51,14 @@ func (s standing) liblinear(race, kind string, target float64) (fastest timing, 
 	return fastest, way
 }
 
+// rival returns the times of a peer's fastest way, its copies elsewhere included.
+func (s standing) rival(race, kind, name string, target float64) (timing, string) {
+	if name == "liblinear" {
+		return s.liblinear(race, kind, target)
+	}
+	return s.peer(race, kind, name, target)
+}
+
 // peer returns the times of a peer's fastest way to the target, and which it is.
 func (s standing) peer(race, kind, name string, target float64) (fastest timing, way string) {
 	reached := where(s.rows, func(m measurement) bool {
