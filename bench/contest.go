@@ -11,13 +11,6 @@ import (
 	"time"
 )
 
-// targets are the accuracies raced to, loosest first.
-var targets = []float64{1e-2, 1e-3, 1e-6}
-
-// wholeTarget is the accuracy of whole processes and of growth: Fenchel's
-// default gap.
-const wholeTarget = 1e-3
-
 // hopeless is how many times Fenchel's time to the tightest target that it reached
 // a training of a peer may take before it is given up: more than any requirement.
 const hopeless = 20
@@ -258,7 +251,7 @@ func (l *lab) eachTask(ctx context.Context, sets []source, do func(*task, sessio
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		t, err := openTask(ctx, l, s)
+		t, err := openTask(ctx, &l.opt.config, s)
 		if errors.Is(err, fs.ErrNotExist) {
 			l.note("The set %s is not here: no %s in --data", s.name, filepath.FromSlash(s.file))
 			continue
@@ -274,19 +267,4 @@ func (l *lab) eachTask(ctx context.Context, sets []source, do func(*task, sessio
 		}
 	}
 	return nil
-}
-
-// effort weighs a set when time is shared out.
-func (s source) effort() float64 {
-	switch {
-	case s.share > 0:
-		return s.share
-	case s.make != nil:
-		return 24
-	case s.name == "imdb":
-		return 4
-	case s.accept:
-		return 2
-	}
-	return 0.6
 }

@@ -124,7 +124,7 @@ func kernelDuels(rows []measurement) []*duel {
 	for _, rival := range racedMachines(rows) {
 		d := &duel{work: fmt.Sprintf("kernel machines to %g", wholeTarget), rival: rival}
 		for _, p := range kernelProblems {
-			s := p.measured(rows)
+			s := kernelMeasured(p, rows)
 			tried := slices.ContainsFunc(s.rows, func(m measurement) bool { return m.Kind == "unreached" && m.Contender == rival && m.Seconds > 0 })
 			if len(s.rows) > 0 && p.within == 0 {
 				d.add(timingOf(s.runs(ownName, threads)), timingOf(s.runs(rival, 0)), tried)
@@ -140,7 +140,7 @@ func pcaDuels(rows []measurement) []*duel {
 	memory, stream := &duel{work: "principal components in memory", rival: "scikit-learn"}, &duel{work: "principal components of a stream", rival: "scikit-learn"}
 	products := &duel{work: "products of matrices", rival: "numpy's BLAS"}
 	for _, p := range pcaProblems {
-		s := p.measured(rows)
+		s := pcaMeasured(p, rows)
 		for kind, d := range map[string]*duel{"memory": memory, "stream": stream} {
 			own, _ := s.fastest(kind, s.own(kind))
 			theirs, _ := s.fastest(kind, s.theirs(kind))

@@ -14,9 +14,6 @@ import (
 	"github.com/fenchel-ml/fenchel/train"
 )
 
-// ownName is Fenchel among the contenders.
-const ownName = "fenchel"
-
 // training is one run of the library in this process.
 type training struct {
 	seconds, certify float64

@@ -19,7 +19,7 @@ const (
 func acceptKernels(rows []measurement) []verdict {
 	var all []verdict
 	for _, p := range kernelProblems {
-		s := p.measured(rows)
+		s := kernelMeasured(p, rows)
 		if len(s.rows) == 0 {
 			continue
 		}
@@ -118,7 +118,7 @@ func (s kernelStanding) judgeMemory() verdict {
 			continue
 		}
 		cache := int64(defaultCache)
-		if m.cached() {
+		if ownCache(m) {
 			cache = smallCache
 		}
 		allowed := cache + 2*bytesPerEntry*(m.Nonzeros+m.Rows) + spareMemory
@@ -127,7 +127,7 @@ func (s kernelStanding) judgeMemory() verdict {
 		case m.Peak > allowed:
 			v.state, v.measured = failed, measured
 			return v
-		case v.state != passed || m.cached():
+		case v.state != passed || ownCache(m):
 			v.state, v.measured = passed, measured
 		}
 	}

@@ -23,9 +23,6 @@ type way struct {
 	cache   int64 // bytes; 0: the default, 1 GB
 }
 
-// smallCache is the cache of the run that must end with less memory.
-const smallCache = 100 << 20
-
 // report is what the command prints with --json, as far as it is used here.
 type report struct {
 	Status   solver.Status

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -34,13 +33,6 @@ var kernelProblems = []kernelProblem{
 // growing is the set whose parts show how time grows with the rows.
 const growing = "a9a"
 
-// kernelProblems are those of this run.
-func (o *options) kernelProblems() []kernelProblem {
-	return slices.DeleteFunc(slices.Clone(kernelProblems), func(p kernelProblem) bool {
-		return !wants(o.sets, p.set) || o.sets == nil && o.quick && !p.quick
-	})
-}
-
 // kernel spells the kernel as Fenchel takes it.
 func (p kernelProblem) kernel() string { return fmt.Sprintf("rbf:gamma=%g", p.gamma) }
 
@@ -55,3 +47,6 @@ func (p kernelProblem) lambda() lambda {
 // patience is how many times Fenchel's time a training of a peer may take before
 // it is given up: enough to show more than what is required.
 func (p kernelProblem) patience() float64 { return 2 * p.faster }
+
+// smallCache is the cache of the run that must end with less memory.
+const smallCache = 100 << 20

@@ -27,7 +27,7 @@ func kernelThreads(rows []measurement) int {
 }
 
 // kernelRows are what was measured of one kernelProblem.
-func (p kernelProblem) measured(rows []measurement) kernelStanding {
+func kernelMeasured(p kernelProblem, rows []measurement) kernelStanding {
 	return kernelStanding{p, where(rows, func(m measurement) bool { return m.Race == "kernel" && m.Set == p.set && m.Kernel == p.kernel() })}
 }
 
@@ -40,12 +40,12 @@ type kernelStanding struct {
 // runs are the whole processes of a competitor that reached the accuracy.
 func (s kernelStanding) runs(contender string, threads int) []measurement {
 	return where(s.rows, func(m measurement) bool {
-		return m.Kind == "text" && m.Contender == contender && (threads == 0 || m.Threads == threads) && !m.cached()
+		return m.Kind == "text" && m.Contender == contender && (threads == 0 || m.Threads == threads) && !ownCache(m)
 	})
 }
 
-// cached reports whether a run had a cache of its own size.
-func (m measurement) cached() bool { return strings.Contains(m.Setting, "cache=") }
+// ownCache reports whether a run had a cache of its own size.
+func ownCache(m measurement) bool { return strings.Contains(m.Setting, "cache=") }
 
 // libsvm returns the runs of LIBSVM's fastest way: that of the system, or the
 // copy inside scikit-learn.
@@ -81,7 +81,7 @@ func kernelRaces(rows []measurement, threads int) string {
 	}
 	t := newTable(header...)
 	for _, p := range kernelProblems {
-		s := p.measured(rows)
+		s := kernelMeasured(p, rows)
 		if len(s.rows) == 0 || p.within > 0 {
 			continue
 		}
@@ -114,7 +114,7 @@ func (s kernelStanding) against(name string, one, all timing) []string {
 func kernelCosts(rows []measurement, threads int) string {
 	t := newTable("set", "who", "objective", "above the best", "support vectors", "test accuracy", "values of the kernel", "peak memory", "proof", "optimum known to")
 	for _, p := range kernelProblems {
-		s := p.measured(rows)
+		s := kernelMeasured(p, rows)
 		for _, name := range distinct(s.rows, func(m measurement) string { return m.Contender }) {
 			runs := s.runs(name, 0)
 			if name == ownName {
@@ -163,7 +163,7 @@ func kernelAlone(rows []measurement, threads int) string {
 		if p.within == 0 {
 			continue
 		}
-		for _, m := range p.measured(rows).rows {
+		for _, m := range kernelMeasured(p, rows).rows {
 			if m.Contender != ownName || m.Kind != "text" && m.Kind != "unreached" {
 				continue
 			}
@@ -185,7 +185,7 @@ func kernelAlone(rows []measurement, threads int) string {
 func kernelGrowth(rows []measurement, threads int) string {
 	t := newTable("who", "cores", "rows", "times", "exponent")
 	sizes := where(rows, func(m measurement) bool {
-		full := m.Kind == "text" && m.Set == growing && !m.cached() && (m.Contender != ownName || m.Threads == threads)
+		full := m.Kind == "text" && m.Set == growing && !ownCache(m) && (m.Contender != ownName || m.Threads == threads)
 		return m.Kind == "rows" || full
 	})
 	slices.SortStableFunc(sizes, func(a, b measurement) int { return int(a.Rows - b.Rows) })

@@ -87,7 +87,7 @@ func kernelLab(t *testing.T) (*lab, *task, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &lab{opt: options{root: root, work: t.TempDir(), threads: 2, repeats: 2, limit: 2 * time.Second}, log: &log{}, started: time.Now()}
+	l := &lab{opt: options{config: config{work: t.TempDir(), threads: 2, progress: t.Logf}, root: root, repeats: 2, limit: 2 * time.Second}, log: &log{}, started: time.Now()}
 	if l.references, err = openReferences(filepath.Join(l.opt.work, "references.json")); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func kernelLab(t *testing.T) (*lab, *task, string) {
 	if err := dataset.Write(context.Background(), spirals.text, set, "libsvm"); err != nil {
 		t.Fatal(err)
 	}
-	if err := spirals.load(context.Background(), l); err != nil {
+	if err := spirals.load(context.Background(), &l.opt.config); err != nil {
 		t.Fatal(err)
 	}
 	return l, spirals, binary

@@ -61,6 +61,7 @@ type lab struct {
 // newLab looks at the machine and for the peers.
 func newLab(ctx context.Context, opt options) (*lab, error) {
 	l := &lab{opt: opt, machine: describeMachine(), log: &log{}, started: time.Now(), sweeps: map[string][]point{}}
+	l.opt.config.progress = l.progress
 	var err error
 	if l.references, err = openReferences(filepath.Join(opt.work, "references.json")); err != nil {
 		return nil, err
@@ -70,7 +71,7 @@ func newLab(ctx context.Context, opt options) (*lab, error) {
 		if !wants(opt.rivals, p.name()) {
 			continue
 		}
-		version, err := p.find(ctx, &opt)
+		version, err := p.find(ctx, &opt.config)
 		if err != nil {
 			l.note("%s did not race: %v", p.name(), err)
 			continue
@@ -162,4 +163,32 @@ func (l *lab) fenchelBinary(ctx context.Context) (string, error) {
 	}
 	l.binary = path
 	return path, nil
+}
+
+// plot lets the module bench/plot draw results.csv. Without figures the page is
+// complete but for them.
+func (l *lab) plot(ctx context.Context, results string) {
+	if l.opt.noFigures || len(where(l.log.rows, func(m measurement) bool { return m.Kind == "trace" || m.Kind == "sweep" })) == 0 {
+		return
+	}
+	folder := filepath.Join(l.opt.out, "figures")
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		l.note("No figures: %v", err)
+		return
+	}
+	paths := []string{results, folder}
+	for i, path := range paths {
+		full, err := filepath.Abs(path)
+		if err != nil {
+			l.note("No figures: %v", err)
+			return
+		}
+		paths[i] = full
+	}
+	cmd := exec.CommandContext(ctx, "go", "run", ".", paths[0], paths[1])
+	cmd.Dir = filepath.Join(l.opt.root, "bench", "plot")
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		l.note("No figures: bench/plot: %v: %s", err, tail(string(out)))
+	}
 }

@@ -15,16 +15,15 @@ import (
 
 // options are the flags.
 type options struct {
-	root, data, work, out string
-	python, fenchel       string
+	config
+	root, out, fenchel string
 
 	races, sets, losses []string // nil: all
 	rivals              []string // peers that may race; nil: all
 	render              []string // folders of runs whose pages are made again
 	quick, noFigures    bool
-	repeats, threads    int
+	repeats             int
 	limit, budget       time.Duration // of one training, of everything
-	rows                int           // of the set shaped like rcv1
 }
 
 // parseOptions reads the flags, and fills in what depends on others.
@@ -174,3 +173,30 @@ func known(what string, names, all []string) error {
 
 // wants reports whether a name was chosen; nothing chosen is everything.
 func wants(chosen []string, name string) bool { return chosen == nil || slices.Contains(chosen, name) }
+
+// chosen are the sets of this run, for linear models.
+func (o *options) chosen() []source {
+	return slices.DeleteFunc(slices.Clone(sources), func(s source) bool {
+		return !wants(o.sets, s.name) || o.sets == nil && o.quick && !s.accept || s.many
+	})
+}
+
+// accepted are the chosen losses of the acceptance table.
+func (o *options) accepted() []string {
+	return slices.DeleteFunc(slices.Clone(o.losses), func(loss string) bool { return !slices.Contains(acceptedLosses, loss) })
+}
+
+// kernelProblems are those of this run.
+func (o *options) kernelProblems() []kernelProblem {
+	return slices.DeleteFunc(slices.Clone(kernelProblems), func(p kernelProblem) bool {
+		return !wants(o.sets, p.set) || o.sets == nil && o.quick && !p.quick
+	})
+}
+
+// lambdas are the penalties raced with.
+func (o *options) lambdas() []lambda {
+	if o.quick {
+		return lambdas[:1]
+	}
+	return lambdas
+}

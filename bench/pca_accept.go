@@ -20,7 +20,7 @@ const (
 func acceptComponents(rows []measurement) []verdict {
 	var all []verdict
 	for _, p := range pcaProblems {
-		s := p.measured(rows)
+		s := pcaMeasured(p, rows)
 		for _, v := range s.judge() {
 			v.problem = caseOf{p.set, p.String(), ""}
 			if n := s.rows[0].Rows; n <= quickRows { // what is required is of all rows

@@ -2,20 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/vec"
 )
-
-// A productShape is a product of matrices in single precision: A B^T, where A is
-// m x k and B n x k, or X^T X, where X is k x m.
-type productShape struct {
-	m, n, k int
-	gram    bool
-}
 
 // productShapes are a square product, and the second moment of as many images as
 // mnist has.
@@ -26,31 +18,19 @@ func (o *options) productShapes() []productShape {
 	return []productShape{{2048, 2048, 2048, false}, {m: 784, n: 784, k: 60000, gram: true}}
 }
 
-// String is "A B^T, 2048 x 2048 x 2048" or "X^T X, 60000 x 784".
-func (s productShape) String() string {
-	if s.gram {
-		return fmt.Sprintf("X^T X, %d x %d", s.k, s.m)
-	}
-	return fmt.Sprintf("A B^T, %d x %d x %d", s.m, s.n, s.k)
-}
-
-// work returns the multiplications and additions of all elements of the result; who
-// uses that X^T X is symmetric does half of them.
-func (s productShape) work() int64 { return 2 * int64(s.m) * int64(s.n) * int64(s.k) }
-
 // products times kernels of package vec against those of the peer.
 func (l *lab) products(ctx context.Context) error {
 	if len(l.reducers) == 0 {
 		return nil
 	}
-	theirs, err := l.reducers[0].load(ctx, &l.opt, nil, 0, true)
+	theirs, err := l.reducers[0].load(ctx, &l.opt.config, nil, 0, true)
 	if err != nil {
 		return err
 	}
 	defer theirs.close()
 	for _, s := range l.opt.productShapes() {
 		l.progress("product %s", s)
-		ways := s.kernels()
+		ways := kernelsOf(s)
 		for _, threads := range slices.Compact([]int{1, l.opt.threads}) {
 			for repeat := range l.opt.repeats + 1 { // the first warms up
 				for _, w := range ways {
@@ -83,8 +63,8 @@ type productKernel struct {
 	do   func(threads int)
 }
 
-// kernels are those for the shape.
-func (s productShape) kernels() []productKernel {
+// kernelsOf are those for the shape.
+func kernelsOf(s productShape) []productKernel {
 	if !s.gram {
 		a, b, c := uniform(s.m, s.k), uniform(s.n, s.k), uniform(s.m, s.n)
 		return []productKernel{{"Gemm32", func(threads int) { vec.Gemm32(c, a, b, threads) }}}

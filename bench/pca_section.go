@@ -27,8 +27,8 @@ type pcaStanding struct {
 	rows []measurement
 }
 
-// measured keeps the rows of a problem.
-func (p pcaProblem) measured(rows []measurement) pcaStanding {
+// pcaMeasured keeps the rows of a problem.
+func pcaMeasured(p pcaProblem, rows []measurement) pcaStanding {
 	return pcaStanding{p, where(rows, func(m measurement) bool { return m.Race == "pca" && m.Set == p.set && m.Loss == p.String() })}
 }
 
@@ -66,7 +66,7 @@ func missed(m measurement) string { return fmt.Sprintf("%.2g", max(m.Accuracy, 0
 func pcaMemory(rows []measurement) string {
 	t := newTable("set", "rows", "columns", "problem", "who", "time", "ratio", "variance captured", "may miss")
 	for _, p := range pcaProblems {
-		s := p.measured(rows)
+		s := pcaMeasured(p, rows)
 		own := timingOf(where(s.of("memory"), func(m measurement) bool { return m.Contender == ownName }))
 		solved := slices.Concat(s.of("memory"), s.of("batches"))
 		for _, w := range slices.Concat(s.own("memory"), s.theirs("memory"), s.own("batches")) {
@@ -92,7 +92,7 @@ func pcaStreams(rows []measurement) string {
 	var standings []pcaStanding
 	header := []string{"who"}
 	for _, p := range pcaProblems {
-		if s := p.measured(rows); len(s.of("stream")) > 0 {
+		if s := pcaMeasured(p, rows); len(s.of("stream")) > 0 {
 			standings = append(standings, s)
 			header = append(header, fmt.Sprintf("%s, %s: time", p.set, p), "ratio", "captured", "may miss")
 		}
@@ -136,7 +136,7 @@ func (s pcaStanding) stream(w pcaWay) []string {
 func pcaCommand(rows []measurement) string {
 	t := newTable("set", "text", "problem", "method", "time", "peak", "proof")
 	for _, p := range pcaProblems {
-		s := p.measured(rows)
+		s := pcaMeasured(p, rows)
 		for _, w := range s.own("text") {
 			runs := s.by("text", w)
 			t.add(p.set, megabytes(runs[0].Bytes), p.String(), w.setting, timingOf(runs).String(), megabytes(mostMemory(runs)), runs[0].Note)
@@ -156,7 +156,7 @@ func mostMemory(rows []measurement) (most int64) {
 func pcaCertificates(rows []measurement) string {
 	t := newTable("set", "rows", "columns", "problem", "route", "time", "proved that none captures more", "holds")
 	for _, p := range pcaProblems {
-		s := p.measured(rows)
+		s := pcaMeasured(p, rows)
 		for _, w := range s.own("certificate") {
 			runs := s.by("certificate", w)
 			m := runs[0]

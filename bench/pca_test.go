@@ -62,7 +62,7 @@ func (*axes) reducers(p pcaProblem, d int) []reducerMethod {
 	return []reducerMethod{{name: "first", setting: "a"}, {name: "broken"}, {name: "stream", stream: true}}
 }
 
-func (*axes) load(context.Context, *options, *task, int, bool) (reduction, error) {
+func (*axes) load(context.Context, *config, *task, int, bool) (reduction, error) {
 	return &axes{}, nil
 }
 
@@ -89,7 +89,7 @@ func TestPCAContest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &lab{opt: options{threads: 2, repeats: 2, limit: 10 * time.Second}, log: &log{}, started: time.Now(), reducers: []reducer{&axes{}}}
+	l := &lab{opt: options{config: config{threads: 2}, repeats: 2, limit: 10 * time.Second}, log: &log{}, started: time.Now(), reducers: []reducer{&axes{}}}
 	small := &task{source: source{name: "low-rank"}, set: set, rows: set.Rows(), cols: set.Cols()}
 	c := &pcaContest{lab: l, pcaProblem: pcaProblem{set: "low-rank", k: 3, center: true, dense: true, faster: 1.5, streamFaster: 10}, t: small,
 		x: denseOf(set.X), loaded: map[reducer]reduction{l.reducers[0]: &axes{}}, deadline: time.Now().Add(time.Minute)}
@@ -149,7 +149,7 @@ func TestPCAWorker(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts python")
 	}
-	opt := &options{work: t.TempDir(), threads: 1, python: os.Getenv("FENCHEL_PYTHON")}
+	opt := &config{work: t.TempDir(), threads: 1, python: os.Getenv("FENCHEL_PYTHON")}
 	p := &sklearn{}
 	if _, err := p.find(context.Background(), opt); err != nil {
 		t.Skipf("no scikit-learn: %v (FENCHEL_PYTHON names a python that has it)", err)

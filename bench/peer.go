@@ -17,7 +17,7 @@ import (
 type program interface {
 	name() string
 	// find looks for the program and returns its version, or why it is not here.
-	find(context.Context, *options) (version string, err error)
+	find(context.Context, *config) (version string, err error)
 }
 
 // A peer trains linear models.

@@ -34,7 +34,7 @@ var liblinearDriver string
 
 func (*liblinear) name() string { return "liblinear" }
 
-func (p *liblinear) find(ctx context.Context, opt *options) (string, error) {
+func (p *liblinear) find(ctx context.Context, opt *config) (string, error) {
 	p.dir = opt.work
 	for _, name := range []string{"liblinear-train", "train"} {
 		path, err := exec.LookPath(name)
@@ -211,6 +211,3 @@ func readLiblinearModel(r io.Reader, cols int) ([]float64, error) {
 	}
 	return w, nil
 }
-
-// number spells a number for a command line.
-func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -19,7 +19,7 @@ func init() { registerPeer(&libsvm{}) }
 
 func (*libsvm) name() string { return "libsvm" }
 
-func (p *libsvm) find(ctx context.Context, _ *options) (string, error) {
+func (p *libsvm) find(ctx context.Context, _ *config) (string, error) {
 	path, err := exec.LookPath("svm-train")
 	if err != nil {
 		return "", errors.New("found no svm-train in PATH")
@@ -52,7 +52,7 @@ func init() { registerPeer(&thundersvm{}) }
 
 func (*thundersvm) name() string { return "thundersvm" }
 
-func (p *thundersvm) find(context.Context, *options) (string, error) {
+func (p *thundersvm) find(context.Context, *config) (string, error) {
 	path, err := exec.LookPath("thundersvm-train")
 	if err != nil {
 		return "", errors.New("found no thundersvm-train in PATH")

@@ -19,7 +19,7 @@ type reducer interface {
 	// reducers are its ways to find k components of d columns.
 	reducers(p pcaProblem, d int) []reducerMethod
 	// load has the first rows of a task in memory; task nil: none, for products.
-	load(ctx context.Context, opt *options, t *task, rows int, dense bool) (reduction, error)
+	load(ctx context.Context, opt *config, t *task, rows int, dense bool) (reduction, error)
 }
 
 // A reducerMethod is one algorithm of a reducer. One that takes the rows in
@@ -65,7 +65,7 @@ func (*sklearn) reducers(p pcaProblem, d int) []reducerMethod {
 		code: fmt.Sprintf(`IncrementalPCA {"n_components":%d}`, p.k)})
 }
 
-func (p *sklearn) load(ctx context.Context, opt *options, t *task, rows int, dense bool) (reduction, error) {
+func (p *sklearn) load(ctx context.Context, opt *config, t *task, rows int, dense bool) (reduction, error) {
 	script := filepath.Join(opt.work, "pca_worker.py")
 	if err := os.WriteFile(script, []byte(pcaScript), 0o666); err != nil {
 		return nil, err

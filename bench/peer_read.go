@@ -18,7 +18,7 @@ type fileReader interface {
 	// ways are its ways to read a kind of file, as its users spell them.
 	ways(kind string) []string
 	// open starts it.
-	open(context.Context, *options) (*worker, error)
+	open(context.Context, *config) (*worker, error)
 }
 
 // pythonReader is a module of Python that reads files.
@@ -43,9 +43,9 @@ func init() {
 
 func (p *pythonReader) name() string { return p.module }
 
-func (p *pythonReader) script(opt *options) string { return filepath.Join(opt.work, "read_worker.py") }
+func (p *pythonReader) script(opt *config) string { return filepath.Join(opt.work, "read_worker.py") }
 
-func (p *pythonReader) find(ctx context.Context, opt *options) (version string, err error) {
+func (p *pythonReader) find(ctx context.Context, opt *config) (version string, err error) {
 	if err := os.WriteFile(p.script(opt), []byte(readScript), 0o666); err != nil {
 		return "", err
 	}
@@ -64,7 +64,7 @@ func (p *pythonReader) find(ctx context.Context, opt *options) (version string, 
 
 func (p *pythonReader) ways(kind string) []string { return p.kinds[kind] }
 
-func (p *pythonReader) open(ctx context.Context, opt *options) (*worker, error) {
+func (p *pythonReader) open(ctx context.Context, opt *config) (*worker, error) {
 	threads := strconv.Itoa(opt.threads)
 	return startWorker(ctx, []string{p.python, p.script(opt)}, []string{"OMP_NUM_THREADS=" + threads, "ARROW_NUM_THREADS=" + threads})
 }

@@ -29,7 +29,7 @@ var sklearnScript string
 
 func (*sklearn) name() string { return "scikit-learn" }
 
-func (p *sklearn) find(ctx context.Context, opt *options) (string, error) {
+func (p *sklearn) find(ctx context.Context, opt *config) (string, error) {
 	why := errors.New("found no python in PATH")
 	for _, name := range []string{opt.python, "python3", "python"} {
 		path, err := exec.LookPath(name)

@@ -25,7 +25,7 @@ func init() { registerPeer(&vw{}) }
 
 func (*vw) name() string { return "vw" }
 
-func (p *vw) find(ctx context.Context, _ *options) (string, error) {
+func (p *vw) find(ctx context.Context, _ *config) (string, error) {
 	path, err := exec.LookPath("vw")
 	if err != nil {
 		return "", errors.New("found no vw in PATH")

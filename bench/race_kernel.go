@@ -48,7 +48,7 @@ func runKernel(ctx context.Context, l *lab) error {
 			whole = sliceOf(time.Now(), end, 3, 4)
 		}
 		c := newKernelContest(l, problems[t.name], t, binary, whole)
-		if c.test, err = t.testRows(ctx, &l.opt); err != nil {
+		if c.test, err = t.testRows(ctx, &l.opt.config); err != nil {
 			return err
 		}
 		if err := c.run(ctx); err != nil || !grows {

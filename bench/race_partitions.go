@@ -103,9 +103,6 @@ func runPartitions(ctx context.Context, l *lab) error {
 	})
 }
 
-// splits reports whether a second core must help on a set.
-func (s source) splits() bool { return s.make != nil || s.name == "imdb" }
-
 // split times dual coordinate ascent in one partition on one core, and what Fenchel
 // does by itself on all.
 func (l *lab) split(ctx context.Context, t *task, loss string) error {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -44,64 +43,6 @@ func runPCA(ctx context.Context, l *lab) error {
 	return l.eachTask(ctx, sets, func(t *task, _ sessions, end time.Time) error { return l.reduceTask(ctx, t, end) })
 }
 
-// A pcaProblem is a set and what is wanted of it.
-type pcaProblem struct {
-	set    string
-	k      int
-	center bool
-	dense  bool // everyone has all values in memory, zeros too
-
-	// What is required, where it is not 0: to be so many times faster than the
-	// fastest of the peer's ways that are as accurate, and than the peer's stream.
-	faster, streamFaster float64
-	// every is that it is compared with every way of the peer, accurate or not.
-	every bool
-	// The whole command is run too, and may take so long, and so much memory.
-	within time.Duration
-	peak   int64
-
-	quick bool    // belongs to a run with --quick too
-	share float64 // of the race's time
-}
-
-var pcaProblems = []pcaProblem{
-	{set: "mnist", k: 8, center: true, dense: true, faster: 1.5, streamFaster: 10, quick: true, share: 5},
-	{set: "mnist", k: 50, center: true, dense: true, faster: 1.5, streamFaster: 10, share: 6},
-	{set: "imdb", k: 50, faster: 1, every: true, within: 5 * time.Second, peak: 400e6, quick: true, share: 4},
-	{set: "imdb", k: 50, center: true, share: 2},
-}
-
-// quickRows are the rows of a set in a run with --quick.
-const quickRows = 4000
-
-func distinctSets(problems []pcaProblem) []string {
-	var names []string
-	for _, p := range problems {
-		if !slices.Contains(names, p.set) {
-			names = append(names, p.set)
-		}
-	}
-	return names
-}
-
-func shareOf(set string) (sum float64) {
-	for _, p := range pcaProblems {
-		if p.set == set {
-			sum += p.share
-		}
-	}
-	return sum
-}
-
-// String spells the problem as the tables have it: "k = 8, centred".
-func (p pcaProblem) String() string {
-	text := fmt.Sprintf("k = %d", p.k)
-	if p.center {
-		text += ", centred"
-	}
-	return text
-}
-
 // reduceTask runs the problems of one set, which peers load once for all that have
 // it in the same way.
 func (l *lab) reduceTask(ctx context.Context, t *task, end time.Time) error {
@@ -118,7 +59,7 @@ func (l *lab) reduceTask(ctx context.Context, t *task, end time.Time) error {
 	rows, _ := x.Dims()
 	loaded := map[reducer]reduction{}
 	for _, r := range l.reducers {
-		open, err := r.load(ctx, &l.opt, t, rows, problems[0].dense)
+		open, err := r.load(ctx, &l.opt.config, t, rows, problems[0].dense)
 		if err != nil {
 			l.note("%s did not load %s: %v", r.name(), t.name, err)
 			continue
@@ -152,4 +93,25 @@ func denseOf(x matrix.Matrix) *matrix.Dense {
 		}
 	}
 	return dense
+}
+
+// distinctSets are the sets of some problems.
+func distinctSets(problems []pcaProblem) []string {
+	var names []string
+	for _, p := range problems {
+		if !slices.Contains(names, p.set) {
+			names = append(names, p.set)
+		}
+	}
+	return names
+}
+
+// shareOf is the share of the race that the problems of a set have.
+func shareOf(set string) (sum float64) {
+	for _, p := range pcaProblems {
+		if p.set == set {
+			sum += p.share
+		}
+	}
+	return sum
 }

@@ -24,14 +24,6 @@ func init() {
 	register(race{name: "solve", order: 10, share: 66, run: runSolve})
 }
 
-// lambdas are the penalties raced with.
-func (o *options) lambdas() []lambda {
-	if o.quick {
-		return lambdas[:1]
-	}
-	return lambdas
-}
-
 // run races on one problem.
 func (c *contest) run(ctx context.Context) error {
 	c.progress("solve %s %s lambda=%s", c.t.name, c.loss, c.lambda)

@@ -230,7 +230,7 @@ func (l *lab) readRivals(ctx context.Context, kind string) (all []readRival, sto
 		if len(ways) == 0 {
 			continue
 		}
-		w, err := p.open(ctx, &l.opt)
+		w, err := p.open(ctx, &l.opt.config)
 		if err != nil {
 			l.note("%s did not read %s: %v", p.name(), kind, err)
 			continue

@@ -65,3 +65,8 @@ func (r *references) save() error {
 	}
 	return os.WriteFile(r.path, data, 0o666)
 }
+
+// accuracy is how far an objective is above the least one known, relatively.
+func accuracy(objective, least float64) float64 {
+	return (objective - least) / math.Max(math.Abs(least), 1e-300)
+}

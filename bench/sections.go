@@ -141,14 +141,6 @@ func growthCurves(rows []measurement) []growthCurve {
 	return all
 }
 
-// exponent spells the slope of log y over log x.
-func exponent(x, y []float64) string {
-	if e := slope(x, y); !math.IsNaN(e) {
-		return fmt.Sprintf("%.2f", e)
-	}
-	return "-"
-}
-
 func bandwidthSection(rows []measurement) string {
 	t := newTable("what", "set", "loss", "cores", "time", "bytes that must move", "GB/s", "of the read bandwidth")
 	rate := map[int]float64{}
@@ -202,4 +194,12 @@ func partitionsSection(rows []measurement) string {
 	}
 	return t.under("Many cores, simulated", "Each core's share of the work, timed one after another: what a machine with so many cores would need. "+
 		"What is outside the shares divides as far as its times on one core and on all say.")
+}
+
+// exponent spells the slope of log y over log x.
+func exponent(x, y []float64) string {
+	if e := slope(x, y); !math.IsNaN(e) {
+		return fmt.Sprintf("%.2f", e)
+	}
+	return "-"
 }

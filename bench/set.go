@@ -61,13 +61,6 @@ func setNames() []string {
 	return names
 }
 
-// chosen are the sets of this run, for linear models.
-func (o *options) chosen() []source {
-	return slices.DeleteFunc(slices.Clone(sources), func(s source) bool {
-		return !wants(o.sets, s.name) || o.sets == nil && o.quick && !s.accept || s.many
-	})
-}
-
 // sourceOf returns the set of that name.
 func sourceOf(name string) source {
 	return sources[slices.IndexFunc(sources, func(s source) bool { return s.name == name })]
@@ -79,11 +72,6 @@ var lossNames = []string{"hinge", "logistic", "squared-hinge"}
 
 // acceptedLosses are those of the acceptance table.
 var acceptedLosses = []string{"hinge", "logistic"}
-
-// accepted are the chosen losses of the acceptance table.
-func (o *options) accepted() []string {
-	return slices.DeleteFunc(slices.Clone(o.losses), func(loss string) bool { return !slices.Contains(acceptedLosses, loss) })
-}
 
 // lambda is the weight of the penalty, 1/(C n).
 type lambda string
@@ -103,3 +91,28 @@ func (l lambda) c() float64 {
 }
 
 func (l lambda) value(n int) float64 { return 1 / (l.c() * float64(n)) }
+
+// effort weighs a set when time is shared out.
+func (s source) effort() float64 {
+	switch {
+	case s.share > 0:
+		return s.share
+	case s.make != nil:
+		return 24
+	case s.name == "imdb":
+		return 4
+	case s.accept:
+		return 2
+	}
+	return 0.6
+}
+
+// splits reports whether a second core must help on a set.
+func (s source) splits() bool { return s.make != nil || s.name == "imdb" }
+
+// targets are the accuracies raced to, loosest first.
+var targets = []float64{1e-2, 1e-3, 1e-6}
+
+// wholeTarget is the accuracy of whole processes and of growth: Fenchel's
+// default gap.
+const wholeTarget = 1e-3

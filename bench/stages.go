@@ -64,3 +64,26 @@ func (l *lab) solveStage(ctx context.Context, s stage) error {
 		return nil
 	})
 }
+
+// A point is what a competitor reached at one setting of its tolerance.
+type point struct {
+	contender string
+	peer      peer
+	method    method
+	knob      float64
+	seconds   float64
+	objective float64
+	capped    bool // see solved
+}
+
+// loosest returns the first of the points, which go from loose to tight, that
+// is as accurate as asked. A later one may be worse again: tolerances promise
+// nothing about the objective.
+func loosest(points []point, least, target float64) (point, bool) {
+	for _, p := range points {
+		if accuracy(p.objective, least) <= target {
+			return p, true
+		}
+	}
+	return point{}, false
+}

@@ -145,7 +145,7 @@ func kernelSummary(rows []measurement) string {
 func pcaSummary(rows []measurement) string {
 	t := newTable("set", "rows", "columns", "problem", "read", "Fenchel", "time", "may miss", "peer", "time", "may miss", "ratio")
 	for _, p := range pcaProblems {
-		s := p.measured(rows)
+		s := pcaMeasured(p, rows)
 		for _, kind := range []string{"memory", "stream"} {
 			own, by := s.fastest(kind, s.own(kind))
 			theirs, way := s.fastest(kind, s.theirs(kind))

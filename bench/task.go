@@ -39,37 +39,37 @@ const taskMagic = "FENBENCH"
 
 // openTask makes the files of a set where they are missing, and reads them.
 // An absent real set is errors.Is fs.ErrNotExist.
-func openTask(ctx context.Context, l *lab, s source) (*task, error) {
-	t := &task{source: s, dir: filepath.Join(l.opt.work, "sets", s.name)}
+func openTask(ctx context.Context, opt *config, s source) (*task, error) {
+	t := &task{source: s, dir: filepath.Join(opt.work, "sets", s.name)}
 	t.text, t.binary = filepath.Join(t.dir, "data.svm"), filepath.Join(t.dir, "data.bin")
-	stamp, err := s.stamp(&l.opt)
+	stamp, err := s.stamp(opt)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.write(ctx, l, stamp); err != nil {
+	if err := t.write(ctx, opt, stamp); err != nil {
 		return nil, err
 	}
-	return t, t.load(ctx, l)
+	return t, t.load(ctx, opt)
 }
 
 // load reads the text, as Fenchel does.
-func (t *task) load(ctx context.Context, l *lab) error {
+func (t *task) load(ctx context.Context, opt *config) error {
 	info, err := os.Stat(t.text)
 	if err != nil {
 		return err
 	}
 	t.textBytes = info.Size()
-	if t.set, err = dataset.Read(ctx, []string{t.text}, dataset.Options{Threads: l.opt.threads}); err != nil {
+	if t.set, err = dataset.Read(ctx, []string{t.text}, dataset.Options{Threads: opt.threads}); err != nil {
 		return err
 	}
 	t.rows, t.cols, t.digest, t.y = t.set.Rows(), t.set.Cols(), t.set.Digest(), t.set.Target.Number
 	t.nonzeros = nonzeros(t.set.X)
-	t.x = problem.NewRows(t.set.X, l.opt.threads)
+	t.x = problem.NewRows(t.set.X, opt.threads)
 	return nil
 }
 
 // stamp says what the files are made of.
-func (s source) stamp(opt *options) (string, error) {
+func (s source) stamp(opt *config) (string, error) {
 	if s.file == "" {
 		return "format 1, " + s.make(opt.rows).spec(), nil
 	}
@@ -81,7 +81,7 @@ func (s source) stamp(opt *options) (string, error) {
 }
 
 // write makes the files, unless they are there and made of the same.
-func (t *task) write(ctx context.Context, l *lab, stamp string) error {
+func (t *task) write(ctx context.Context, opt *config, stamp string) error {
 	marker := filepath.Join(t.dir, "made-of.json")
 	want, err := json.Marshal(stamp)
 	if err != nil {
@@ -90,14 +90,14 @@ func (t *task) write(ctx context.Context, l *lab, stamp string) error {
 	if have, err := os.ReadFile(marker); err == nil && string(have) == string(want) {
 		return nil
 	}
-	l.progress("preparing %s", t.name)
+	opt.progress("preparing %s", t.name)
 	if err := os.RemoveAll(t.dir); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(t.dir, 0o777); err != nil {
 		return err
 	}
-	set, err := t.source.open(ctx, &l.opt)
+	set, err := t.source.open(ctx, opt)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (t *task) write(ctx context.Context, l *lab, stamp string) error {
 }
 
 // open reads or makes the set, with targets -1 and +1.
-func (s source) open(ctx context.Context, opt *options) (*dataset.Set, error) {
+func (s source) open(ctx context.Context, opt *config) (*dataset.Set, error) {
 	if s.make != nil {
 		return dataset.Read(ctx, []string{s.make(opt.rows).spec()}, dataset.Options{})
 	}
@@ -119,7 +119,7 @@ func (s source) open(ctx context.Context, opt *options) (*dataset.Set, error) {
 }
 
 // read reads a file of the set; columns > 0 are those of the training rows.
-func (s source) read(ctx context.Context, opt *options, file string, columns int) (*dataset.Set, error) {
+func (s source) read(ctx context.Context, opt *config, file string, columns int) (*dataset.Set, error) {
 	set, err := dataset.Read(ctx, []string{filepath.Join(opt.data, file)}, dataset.Options{Columns: columns})
 	if err != nil || s.many {
 		return set, err
@@ -132,7 +132,7 @@ func (s source) read(ctx context.Context, opt *options, file string, columns int
 }
 
 // testRows reads the test rows of the set; nil: there are none.
-func (t *task) testRows(ctx context.Context, opt *options) (*dataset.Set, error) {
+func (t *task) testRows(ctx context.Context, opt *config) (*dataset.Set, error) {
 	if t.source.test == "" {
 		return nil, nil
 	}
