@@ -158,9 +158,6 @@ type shortfall struct {
 	seconds float64
 }
 
-// outOfBudget is the shortfall that says nothing about the competitor.
-const outOfBudget = "the budget was spent"
-
 // sweep runs through the settings of a method until one reaches the target,
 // and returns what was reached and why no more.
 func (c *contest) sweep(ctx context.Context, p peer, m method, target float64) (points []point, short shortfall, err error) {

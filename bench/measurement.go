@@ -132,3 +132,12 @@ func distinct[K comparable](rows []measurement, key func(measurement) K) []K {
 
 // ownName is Fenchel among the contenders.
 const ownName = "fenchel"
+
+// outOfBudget is a note that says nothing about the competitor.
+const outOfBudget = "the budget was spent"
+
+// What an epoch of dual coordinate ascent must move at least, see the race of memory.
+const (
+	bytesPerNonzero = 8
+	bytesPerRow     = 48
+)

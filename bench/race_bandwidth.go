@@ -17,11 +17,6 @@ func init() {
 	register(race{name: "bandwidth", order: 40, share: 2, run: runBandwidth})
 }
 
-const (
-	bytesPerNonzero = 8
-	bytesPerRow     = 48
-)
-
 func runBandwidth(ctx context.Context, l *lab) error {
 	floats := min(1<<26, l.opt.rows<<11) // up to 512 MB: larger than the caches
 	for _, threads := range slices.Compact([]int{1, l.opt.threads}) {
