@@ -14,13 +14,11 @@
 // stopped by its own proof; a peer gets the loosest of its tolerances whose
 // weights are accurate enough, found by a sweep whose cost is not counted.
 //
-// One race is one file that registers itself (see [race]), and so is one peer
-// (see [program]); the races of kernel machines and of principal components are
-// in the files kernel_*.go and pca_*.go too. Every measurement goes into
-// results.csv; the pages RESULTS.md, a summary, and TABLES.md, with every table, and
-// the figures are made from those rows alone. Only the summary and the figures are
-// committed. The figures are drawn by the module bench/plot, which keeps the drawing
-// library out of the module that users depend on.
+// One race is one file of internal/race, and one peer one file of internal/peer. Every
+// measurement goes into results.csv; the pages RESULTS.md, a summary, and TABLES.md, with
+// every table, and the figures are made from those rows alone. Only the summary and the
+// figures are committed. The figures are drawn by the module bench/plot, which keeps the
+// drawing library out of the module that users depend on.
 package main
 
 import (
@@ -31,15 +29,18 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/fenchel-ml/fenchel/bench/internal/peer"
+	"github.com/fenchel-ml/fenchel/bench/internal/race"
 )
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == launchVerb {
-		os.Exit(launch(os.Args[2:]))
+	if len(os.Args) > 1 && os.Args[1] == peer.LaunchVerb {
+		os.Exit(peer.Launch(os.Args[2:]))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
+	if err := race.Run(ctx, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
