@@ -9,8 +9,8 @@
 // It is run from the root of the repository. A peer races if it is installed,
 // and a set if its file is in --data; what is missing is named and skipped.
 //
-// How accurate weights are is judged by package problem, whoever made them:
-// (P(w) - P*)/P*, P* being the least objective anyone has shown. Fenchel is
+// Package problem judges how accurate weights are, Fenchel's and a peer's alike:
+// (P(w) - P*)/P*, P* being the least objective known. Fenchel is
 // stopped by its own proof; a peer gets the loosest of its tolerances whose
 // weights are accurate enough, found by a sweep whose cost is not counted.
 //

@@ -129,14 +129,14 @@ func (p Page) gallery() string {
 // howMeasured explains the numbers.
 const howMeasured = `## How it was measured
 
-* Problem: minimise (1/n) sum loss + lambda |w|^2/2, no bias. Everyone's weights are judged by package problem in double precision; accuracy is (P(w) - P*)/P* with P* the least objective that anyone showed.
+* Problem: minimise (1/n) sum loss + lambda |w|^2/2, no bias. All weights are judged by package problem in double precision; accuracy is (P(w) - P*)/P* with P* the least objective known.
 * Fenchel stops at its own proof, a relative gap of the accuracy asked for, so its weights usually are better than that. Its time is that of the solver and the row norms; the proof is given apart, because no peer gives one.
 * A peer runs with the loosest of its tolerances whose weights are accurate enough, found by a sweep that is not counted.
 * Where a peer's trainings take more than ten seconds, the sweep leaves out every second setting, and ends once the peer has reached 1e-3 and takes 2.5 times as long as Fenchel to 1e-6. A peer that was stopped needs longer than it was given; LIBLINEAR's whole process takes longer than its solving alone.
 * All rows are in memory for solving alone. Competitors take turns; times are the best of several.
 * LIBLINEAR and LIBSVM run on one core, their only way. scikit-learn may use as many as Fenchel.
 * Kernel machines: the objective of a peer's model is rebuilt from its coefficients and the rows, with its own bias. LIBSVM is stopped where it has shown to be slower than required; scikit-learn's SVC, a copy of it, counts as LIBSVM where it is faster.
-* Principal components: what anyone's capture is computed in double precision from all rows, and compared with the bound of Fenchel's certificate. Peers run with their defaults; of those in memory the fastest that misses at most a millionth is the rival.
+* Principal components: the variance captured is computed in double precision from all rows, and compared with the bound of Fenchel's certificate. Peers run with their defaults; of those in memory the fastest that misses at most a millionth is the rival.
 `
 
 // remarks says what was left out.

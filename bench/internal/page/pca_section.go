@@ -86,7 +86,7 @@ func pcaMemory(rows []measure.Measurement) string {
 		}
 	}
 	return t.under("Principal components of rows in memory",
-		"Rows are in single precision, images as dense arrays and texts sparse, for everyone. Fenchel's method is the one that it chooses; below the peer's are its others, which ran once. The ratio is that of the time to that of the chosen method. What is captured is a share of the variance; what may be missed, a share of the most that any k directions capture, by Fenchel's certificate.")
+		"Rows are in single precision, images as dense arrays and texts sparse, for all competitors. Fenchel's method is its default; below the peer's are its others, which ran once. The ratio is that of the time to that of the default. What is captured is a share of the variance; what may be missed, a share of the most that any k directions capture, by Fenchel's certificate.")
 }
 
 // pcaStreams compares methods for streams: one line for each.
@@ -165,7 +165,7 @@ func pcaCertificates(rows []measure.Measurement) string {
 			t.add(p.Set, fmt.Sprint(m.Rows), fmt.Sprint(m.Columns), p.String(), w.setting, measure.TimingOf(runs).String(), "than by a share of "+missed(m), m.Note)
 		}
 	}
-	return t.under("Certificates of components", "Of Fenchel's components in memory; the bound judges everyone.")
+	return t.under("Certificates of components", "Of Fenchel's components in memory; the bound judges all competitors.")
 }
 
 // pcaProducts compares products of matrices.

@@ -64,7 +64,7 @@ func referenceSection(rows []measure.Measurement) string {
 			t.add(m.Set, m.Loss, m.Lambda, fmt.Sprintf("%.10g", m.Objective), m.Contender, fmt.Sprintf("%.2g", m.Accuracy))
 		}
 	}
-	return t.under("The optima", "Accuracies are relative to the least objective that anyone showed. Where it is proved less closely than a target, peers are judged leniently there.")
+	return t.under("The optima", "Accuracies are relative to the least objective known. Where it is proved less closely than a target, peers are judged leniently there.")
 }
 
 func wholeSection(rows []measure.Measurement) string {

@@ -15,9 +15,9 @@ import (
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
 )
 
-// hopeless is how many times Fenchel's time to the tightest target that it reached
+// mostSlower is how many times Fenchel's time to the tightest target that it reached
 // a training of a peer may take before it is given up: more than any requirement.
-const hopeless = 20
+const mostSlower = 20
 
 // A training of a peer that takes more than slowTraining seconds is followed by every
 // second setting only, and ends the sweep where it shows that the peer is slower
@@ -125,7 +125,7 @@ func (c *contest) refer(ctx context.Context, limit time.Duration) error {
 func (c *contest) allowed() time.Duration {
 	allowed := c.opt.limit
 	if c.own > 0 {
-		allowed = min(allowed, max(time.Second, time.Duration(hopeless*c.own*float64(time.Second))))
+		allowed = min(allowed, max(time.Second, time.Duration(mostSlower*c.own*float64(time.Second))))
 	}
 	return allowed
 }

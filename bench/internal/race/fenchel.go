@@ -70,7 +70,7 @@ func fit(ctx context.Context, t *task.Task, a ask) (*training, error) {
 	return run, ctx.Err()
 }
 
-// judge returns the objective of anyone's weights.
+// judge returns the objective of a competitor's weights.
 func judge(t *task.Task, lossName string, l task.Lambda, weights []float64) (float64, error) {
 	f, err := loss.New(lossName)
 	if err != nil {

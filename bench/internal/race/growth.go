@@ -65,7 +65,7 @@ func runGrowth(ctx context.Context, l *lab) error {
 	return nil
 }
 
-// grow times everyone on one set of a family.
+// grow times all competitors on one set of a family.
 func (l *lab) grow(ctx context.Context, f family, size int, end time.Time) error {
 	t, err := memoryTask(ctx, l, fmt.Sprintf("%s=%d", f.name, size), f.make(size))
 	if err != nil {

@@ -239,7 +239,7 @@ func (c *kernelContest) testAccuracy(learned *model.Model) (float64, error) {
 	return *e.Accuracy, nil
 }
 
-// settle notes the reference, and how accurate everyone was against it.
+// settle notes the reference, and how accurate all competitors were against it.
 func (c *kernelContest) settle() {
 	known := c.references.Find(c.key())
 	if known.Primal == math.MaxFloat64 {

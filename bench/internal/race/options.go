@@ -39,7 +39,7 @@ func parseOptions(args []string) (options, error) {
 	f.DurationVar(&o.budget, "budget", 0, "time for everything (default 60m, with --quick 130s)")
 	f.DurationVar(&o.limit, "limit", 0, "time for one training (default 90s, with --quick 5s)")
 	f.IntVar(&o.repeats, "repeats", 0, "timed runs of each competitor, budget permitting, and four times as many of less than 0.1 s (default 5, with --quick 3)")
-	f.IntVar(&o.Threads, "threads", min(2, runtime.NumCPU()), "cores that everyone may use")
+	f.IntVar(&o.Threads, "threads", min(2, runtime.NumCPU()), "cores that each competitor may use")
 	f.IntVar(&o.Rows, "rcv1-rows", 0, "rows of the set shaped like rcv1 (default 800000, with --quick 20000); below 200000 the growing sets shrink with it")
 	f.StringVar(&races, "races", "", "comma-separated races to run (default all: "+strings.Join(raceNames(), ", ")+")")
 	f.StringVar(&sets, "sets", "", "comma-separated sets (default all, with --quick those of the acceptance table)")

@@ -11,7 +11,7 @@ import (
 )
 
 // The race of principal components: k directions that capture the most variance of
-// rows that are in memory, in single precision, for everyone. What directions
+// rows that are in memory, in single precision, for all. What directions
 // capture is computed by package pca in double precision, whoever found them, and
 // compared with a proven bound on what any could capture. For each problem
 //

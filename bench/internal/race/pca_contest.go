@@ -22,7 +22,7 @@ type pcaContest struct {
 	*lab
 	task.PcaProblem
 	t        *task.Task
-	x        matrix.Matrix // as everyone has it
+	x        matrix.Matrix // as all competitors have it
 	loaded   map[peer.Reducer]peer.Reduction
 	first    int // of this contest's measurements in the log
 	deadline time.Time
@@ -161,7 +161,7 @@ func (c *pcaContest) choose() string {
 }
 
 // certify proves what the last basis is worth, as package train does: with the second
-// moment that the method has formed. The bound holds for everyone.
+// moment that the method has formed. The bound holds for all competitors.
 func (c *pcaContest) certify(ctx context.Context, repeat int) (err error) {
 	m := c.row("certificate", measure.OwnName, "")
 	begin := time.Now()
@@ -254,7 +254,7 @@ func (c *pcaContest) reduce(ctx context.Context, r peer.Reducer, way peer.Reduce
 	return nil
 }
 
-// settle notes how much everyone may miss, by proof.
+// settle notes how much each may miss, by proof.
 func (c *pcaContest) settle() {
 	for i := c.first; i < len(c.log.Rows); i++ {
 		if m := &c.log.Rows[i]; m.Objective != 0 && c.bound.Upper > 0 {

@@ -18,7 +18,7 @@ import (
 
 // learn gives every row to a streaming method once, as package train does for a
 // stream: some are held out. Kind "stream" is the default method, "streams"
-// the others; one that takes too long is stopped.
+// the others; a run that takes too long is stopped.
 func (c *pcaContest) learn(ctx context.Context, kind, spec string, limit time.Duration, repeat int) error {
 	method, err := pca.New(spec)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 //  2. Fenchel trains to each target, on one core and on all;
 //  3. each method of each peer is swept from loose to tight;
 //  4. all who reached a target are timed again, taking turns, so that what
-//     disturbs the machine disturbs everyone.
+//     disturbs the machine disturbs all alike.
 //
 // What the acceptance table asks for comes first, and has most of the time.
 func init() {
@@ -242,7 +242,7 @@ func (c *contest) addPoint(got point, kind string, target float64, repeat int) {
 	c.log.Add(m)
 }
 
-// settle notes the reference, and how accurate everyone was against it.
+// settle notes the reference, and how accurate all competitors were against it.
 func (c *contest) settle() {
 	known := c.references.Find(c.key())
 	for i := c.first; i < len(c.log.Rows); i++ {

@@ -20,7 +20,7 @@ import (
 // disk, reading included, as a user waits for it. Fenchel proves its answer
 // and hashes the rows in that time; a peer runs once, with the loosest of its
 // tolerances that is accurate enough, which its user would have to guess. The
-// files are in the page cache for everyone.
+// files are in the page cache for all.
 func init() {
 	register(race{name: "whole", order: 20, share: 22, run: runWhole})
 }

@@ -10,7 +10,7 @@ type PcaProblem struct {
 	Set    string
 	K      int
 	Center bool
-	Dense  bool // everyone has all values in memory, zeros too
+	Dense  bool // all competitors have all values in memory, zeros too
 
 	// What is required, where it is not 0: to be so many times faster than the
 	// fastest of the peer's ways that are as accurate, and than the peer's stream.

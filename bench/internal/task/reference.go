@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// A Reference is what is known of an optimum: the least objective anyone has
-// shown, and a bound that is proved.
+// A Reference is what is known of an optimum: the least objective shown,
+// and a bound that is proved.
 type Reference struct {
 	Primal float64 `json:"primal"`
 	Dual   float64 `json:"dual"`
