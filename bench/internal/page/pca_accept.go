@@ -106,7 +106,7 @@ func (s pcaStanding) judgeFaster() verdict {
 	v := verdict{criterion: "components in memory", required: fmt.Sprintf(">= %gx", s.Faster), state: unproven, measured: "the peer was not measured"}
 	own, _ := s.fastest("memory", s.own("memory"))
 	theirs := s.theirs("memory")
-	any, by := s.fastest("memory", theirs)
+	first, by := s.fastest("memory", theirs)
 	best, way := s.fastest("memory", slices.DeleteFunc(slices.Clone(theirs), func(w pcaWay) bool { return !s.accurate(w) }))
 	if !own.Found() || !best.Found() {
 		return v
@@ -114,7 +114,7 @@ func (s pcaStanding) judgeFaster() verdict {
 	v.state = pass(best.Best/own.Best >= s.Faster)
 	v.measured = fmt.Sprintf("%s (%s : %s, %s)", measure.Ratio(best.Best, own.Best), measure.Seconds(best.Best), measure.Seconds(own.Best), way)
 	if by != way {
-		v.measured += fmt.Sprintf("; %s to %s, which is less accurate", measure.Ratio(any.Best, own.Best), by)
+		v.measured += fmt.Sprintf("; %s to %s, which is less accurate", measure.Ratio(first.Best, own.Best), by)
 	}
 	return v
 }

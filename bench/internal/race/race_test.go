@@ -29,7 +29,7 @@ func TestSmoke(t *testing.T) {
 	}
 	work, out := t.TempDir(), t.TempDir()
 	args := []string{"--quick", "--rcv1-rows", "400", "--sets", "rcv1-shaped", "--peers", "none", "--repeats", "1", "--limit", "1s",
-		"--budget", "10s", "--work", work, "--out", out, "--no-figures", "--threads", "2"}
+		"--budget", "3s", "--work", work, "--out", out, "--no-figures", "--threads", "2"}
 	if err := Run(context.Background(), args); err != nil {
 		t.Fatal(err)
 	}
