@@ -10,60 +10,49 @@ import (
 )
 
 // Choose returns the solver that should prove the relative gap first, and why. The rules use
-// counts, never a clock; they were measured on 100 sets, real, deformed and generated
-// ones, with lambda = 100/n to 1/(100n).
-//
-// Second-order steps come first where they are known to win; where they may only, dual
-// ascent begins and finds out (Relay), which costs a tenth of what they take.
+// counts, never a clock; the ablation test measures them on real, deformed and generated
+// sets, with lambda = 100/n to 1/(100n).
 func Choose(p *problem.Linear, gap float64) (name, why string) {
 	n, d := p.Dims()
-	_, curved := p.Loss.(loss.Curved)
 	_, cornered := p.Loss.(loss.Cornered)
-	second := "newton"
-	switch p.Penalty.(type) {
-	case penalty.L2:
-	case penalty.Strong:
-		if curved {
-			second = "cd"
-		}
-	default:
+	second, refused := "newton", Newton{}.Accepts(p)
+	if _, strong := p.Penalty.(penalty.Strong); !strong {
 		return "cd", "the penalty l1 is solved by columns"
 	}
-	if second == "cd" && (CD{}).Accepts(p) != nil {
-		return "sdca", "second-order steps take no such penalty"
+	if refused != nil {
+		second, refused = "cd", CD{}.Accepts(p)
 	}
-	if second == "newton" {
-		switch {
-		case cornered && d > mostColumns:
-			return "sdca", fmt.Sprintf("newton would need a %d x %d matrix for this loss", d, d)
-		case Newton{}.Accepts(p) != nil:
-			return "sdca", "second-order steps take no such loss"
-		case cornered && n > mostRamps:
-			return "sdca", "too many rows to keep the state of second-order steps for this loss"
-		}
+	switch {
+	case cornered && d > mostColumns:
+		return "sdca", fmt.Sprintf("newton would need a %d x %d matrix for this loss", d, d)
+	case refused != nil:
+		return "sdca", "second-order steps take no such loss or penalty"
+	case cornered && n > mostRamps:
+		return "sdca", "too many rows to keep the state of second-order steps for this loss"
+	case secondOrder(p, gap):
+		return second, "second-order steps are few and cheap for these counts"
 	}
-	if secondOrder(p, gap) {
-		return second, "many more rows than features"
-	}
-	if ablated.has(withoutRelay) {
-		return "sdca", "dual ascent alone"
-	}
-	return "sdca+" + second, "second-order steps only if dual ascent is slow"
+	return "sdca", "dual steps are long or the matrix of second-order steps is expensive"
 }
 
-// secondOrder reports whether second-order steps win at once. A matrix costs the squares of
+// secondOrder reports whether second-order steps win. A matrix costs the squares of
 // the rows' lengths and the cube of the columns; where that is little they win, but for
 // losses with corners where dual steps are long, or on a rare class (of whose rows few
 // matter, and dual ascent lets the others sleep) unless the gap or lambda is small. Where it
-// is expensive, they win once single dual steps are short. Fewer rows do not get into each
-// other's way.
+// is expensive, they win once single dual steps are short. Steps of few sparse rows
+// hardly influence each other. The corner of a penalty doubles the work of dual steps at least.
 func secondOrder(p *problem.Linear, gap float64) bool {
 	n, d := p.Dims()
 	time := matrixTime(p)
 	_, cornered := p.Loss.(loss.Cornered)
+	_, corner := p.Penalty.(penalty.Sparse)
 	switch {
-	case n < 4*d || time > cheapTime && suitsSmoothing(p) && sparse(p):
+	case corner && !sparse(p):
+		return true
+	case n < d || n < 4*d && sparse(p):
 		return false
+	case corner && cornered:
+		return true
 	case time > cheapTime:
 		return shortness(p) > shortSteps(p, time)
 	case cornered:
