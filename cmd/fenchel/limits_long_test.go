@@ -137,7 +137,7 @@ func limitCases(a9a string) (cases []limitCase) {
 		train("map "+m, a9a, "--kernel", "rbf", "--map", m)
 	}
 	plain := map[string][]string{
-		"cd": {"--loss", "logistic", "--penalty", "l1"},
+		"cd":     {"--loss", "logistic", "--penalty", "l1"},
 		"newton": {"--loss", "logistic"}, "simba": {"--slack", "0.1"}, "pegasos": {"--bias", "none"},
 	}
 	for _, e := range linear.Entries() {
