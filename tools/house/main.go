@@ -18,12 +18,12 @@ import (
 
 // The limits. They only ever go down; behind each is where it is to end.
 const (
-	mostGo         = 90_300 // lines of Go without tests; 66,000
+	mostGo         = 88_900 // lines of Go without tests; 66,000
 	mostAssembly   = 18_830 // lines; 11,000
-	mostConstants  = 141    // named numbers in the linear solvers; 90
-	mostLong       = 15     // functions of more than longFunction lines, outside the generator; none
+	mostConstants  = 91     // named numbers in the linear solvers; 90
+	mostLong       = 14     // functions of more than longFunction lines, outside the generator; none
 	mostLarge      = 11     // folders of more than largeFolder Go files besides tests; none
-	mostAssertions = 31     // type assertions on one loss or penalty, outside of their packages; none
+	mostAssertions = 22     // type assertions on one loss or penalty, outside of their packages; none
 	mostUnreached  = 583    // lines of functions that no program reaches; none
 
 	longFunction = 50
