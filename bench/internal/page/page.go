@@ -4,6 +4,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -110,7 +111,7 @@ func (p Page) machines() string {
 	}
 	slices.Sort(peers)
 	languages = slices.Compact(languages)
-	return paragraph(t.under("The machine", fmt.Sprintf("Built by %s. Peers: %s.", strings.Join(languages, ", "), strings.Join(slices.Compact(peers), "; "))))
+	return paragraph(t.under("The machine", fmt.Sprintf("Built by %s. Peers: %s.", strings.Join(languages, ", "), cmp.Or(strings.Join(slices.Compact(peers), "; "), "none"))))
 }
 
 // gallery shows the figures.
