@@ -16,31 +16,15 @@ import (
 // Second-order steps come first where they are known to win; where they may only, dual
 // ascent begins and finds out (Relay), which costs a tenth of what they take.
 func Choose(p *problem.Linear, gap float64) (name, why string) {
-	n, d := p.Dims()
-	_, curved := p.Loss.(loss.Curved)
-	_, cornered := p.Loss.(loss.Cornered)
-	second := "newton"
-	switch p.Penalty.(type) {
-	case penalty.L2:
-	case penalty.Strong:
-		if curved {
-			second = "cd"
+	if (SDCA{}).Accepts(p) != nil {
+		if _, _, elastic := penalty.Coefficients(p.Penalty); !elastic {
+			return "sdca", "no solver takes this penalty, and sdca says why"
 		}
-	default:
 		return "cd", "the penalty l1 is solved by columns"
 	}
-	if second == "cd" && (CD{}).Accepts(p) != nil {
-		return "sdca", "second-order steps take no such penalty"
-	}
-	if second == "newton" {
-		switch {
-		case cornered && d > mostColumns:
-			return "sdca", fmt.Sprintf("newton would need a %d x %d matrix for this loss", d, d)
-		case Newton{}.Accepts(p) != nil:
-			return "sdca", "second-order steps take no such loss"
-		case cornered && n > mostRamps:
-			return "sdca", "too many rows to keep the state of second-order steps for this loss"
-		}
+	second, refused := secondOf(p)
+	if refused != "" {
+		return "sdca", refused
 	}
 	if secondOrder(p, gap) {
 		return second, "many more rows than features"
@@ -49,6 +33,25 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 		return "sdca", "dual ascent alone"
 	}
 	return "sdca+" + second, "second-order steps only if dual ascent is slow"
+}
+
+// secondOf returns the solver that makes second-order steps, or why none should: what they
+// accept, and what a matrix or the state of a row would take.
+func secondOf(p *problem.Linear) (name, refused string) {
+	if (CD{}).Accepts(p) == nil {
+		return "cd", ""
+	}
+	n, d := p.Dims()
+	_, cornered := p.Loss.(loss.Cornered)
+	switch {
+	case cornered && d > mostColumns:
+		return "", fmt.Sprintf("newton would need a %d x %d matrix for this loss", d, d)
+	case Newton{}.Accepts(p) != nil:
+		return "", "second-order steps take no such loss or penalty"
+	case cornered && n > mostRamps:
+		return "", "too many rows to keep the state of second-order steps for this loss"
+	}
+	return "newton", ""
 }
 
 // secondOrder reports whether second-order steps win at once. A matrix costs the squares of

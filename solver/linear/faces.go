@@ -44,8 +44,7 @@ func flat(l loss.Loss) bool {
 func (s *sdca) watch() {
 	s.pause--
 	s.respite--
-	_, cornered := s.p.Loss.(loss.Cornered)
-	if s.epoch%faceWindow != 0 || !cornered {
+	if s.epoch%faceWindow != 0 || !suitsProximal(s.p) {
 		return
 	}
 	switch {

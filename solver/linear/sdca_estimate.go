@@ -3,7 +3,6 @@ package linear
 import (
 	"math"
 
-	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -35,11 +34,10 @@ func (s *sdca) Estimate() float64 {
 func (s *sdca) Present() bool { return s.other != nil || s.led || s.face != nil }
 
 // Objectives returns those of the last point where its predictions were computed. The dual is
-// not known where a free bias leaves the dual variables to be balanced, nor of logistic loss,
-// whose steps say to second order how the conjugates rise.
+// not known where a free bias leaves the dual variables to be balanced, nor with steps that
+// say to second order only how the conjugates rise.
 func (s *sdca) Objectives() (primal, dual, zero float64, known bool) {
-	_, logistic := s.p.Loss.(loss.Logistic)
-	if s.other != nil || s.p.Bias == problem.Free || logistic || math.IsNaN(s.met) {
+	if s.other != nil || s.p.Bias == problem.Free || !s.exact || math.IsNaN(s.met) {
 		return 0, 0, 0, false
 	}
 	return s.met, s.dual(), s.p.Zero(), true

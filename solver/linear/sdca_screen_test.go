@@ -49,7 +49,8 @@ func TestScreen(t *testing.T) {
 					last := len(twin.u) - 1
 					p := twin.p.X.Row(i).Dot(twin.u[:last]) + twin.u[last]
 					q := twin.factor / overRelaxed * (twin.p.SquaredNorm[i] + twin.beta)
-					after, gap, _ := hingeStep(before, p, q, twin.p.Y[i])
+					step, _ := loss.StepOf(twin.p.Loss)
+					after, gap, _ := step(before, p, q, twin.p.Y[i])
 					if want = after != before && !(gap < twin.spare && twin.inside(twin.p.Y[i], after)); want {
 						kept++
 					} else {
