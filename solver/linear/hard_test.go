@@ -39,7 +39,7 @@ var hard = []struct {
 }
 
 // exacting are the solvers that must reach the gap.
-const exacting = "sdca cd newton sdca+newton sdca+cd"
+const exacting = "sdca cd newton"
 
 // TestHard: whatever the problem, no run diverges, no number is NaN, and what
 // is reported is the problem's own certificate. The exacting solvers must also get

@@ -3,6 +3,7 @@ package linear
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -12,35 +13,47 @@ var (
 	_ solver.Aware   = (*sdca)(nil)
 )
 
+// addConjugates sums the conjugates of the rows.
+func (s *sdca) addConjugates() {
+	s.conjugate, _ = sumRows(s.p, func(lo, hi int) (sum, _ float64) {
+		var conjugate [blockRows]float64
+		loss.ConjugateTo(s.p.Loss, conjugate[:hi-lo], s.a[lo:hi], s.p.Y[lo:hi])
+		for i, c := range conjugate[:hi-lo] {
+			sum += float64(s.p.S[lo+i] * c)
+		}
+		return sum, 0
+	})
+}
+
 // Estimate returns about the relative gap at the last epoch, from what its
 // visits met on the way: the mean of the rows' parts of the gap. It is no
 // bound, and costs nothing next to a certificate.
 func (s *sdca) Estimate() float64 {
-	if s.other != nil {
-		return s.other.estimate()
+	if s.proximal != nil {
+		return s.proximal.estimate()
 	}
-	gap, dual := float64(s.rowGap*s.slack), s.dual()
+	gap, dual := s.rowGap, s.dual()
 	if s.face != nil { // of the gap twice as much may be left as of the residual
 		gap = float64(gap * 2 * s.face.left())
 	}
-	if s.led = s.lead != nil && s.primal-dual < 1.01*gap; s.led { // the same, but for rounding, after a face
+	if s.better = s.best != nil && s.primal-dual < 1.01*gap; s.better {
 		gap = s.primal - dual
 	}
 	return problem.Relative(dual+gap, dual, s.p.Zero())
 }
 
-// Present reports whether the last estimate is that of weights to which a face led,
-// follows one at work, or is the gap itself, as another method knows it.
-func (s *sdca) Present() bool { return s.other != nil || s.led || s.face != nil }
+// Present reports whether the last estimate is that of weights kept, follows a face at work, or
+// is the gap itself, as proximal knows it.
+func (s *sdca) Present() bool { return s.proximal != nil || s.better || s.face != nil }
 
-// Objectives returns those of the last point where its predictions were computed. The dual is
+// Objectives returns those of the last point where its primal was computed. The dual is
 // not known where a free bias leaves the dual variables to be balanced, nor with steps that
 // say to second order only how the conjugates rise.
 func (s *sdca) Objectives() (primal, dual, zero float64, known bool) {
-	if s.other != nil || s.p.Bias == problem.Free || !s.exact || math.IsNaN(s.met) {
+	if s.proximal != nil || s.p.Bias == problem.Free || !s.exact || math.IsNaN(s.lastPrimal) {
 		return 0, 0, 0, false
 	}
-	return s.met, s.dual(), s.p.Zero(), true
+	return s.lastPrimal, s.dual(), s.p.Zero(), true
 }
 
 // dual returns about the dual objective, as the steps left it. Where a copy of u is the
