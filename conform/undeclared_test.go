@@ -237,7 +237,7 @@ func minimum(p *problem.Linear, solution []float64) float64 {
 type undeclared struct {
 	loss    loss.Loss
 	penalty penalty.Penalty
-	lies    bool // what it declares is not so: a solver may accept it, and proves nothing false
+	wrong   bool // what it declares is wrong: a solver may accept it, and must not prove a wrong minimum
 }
 
 // TestUndeclared: a loss or penalty of a shape that a solver does not know is refused in one line,
@@ -270,7 +270,7 @@ func TestUndeclared(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if judged(t, s, p, e.Name, p, want, c.lies) {
+			if judged(t, s, p, e.Name, p, want, c.wrong) {
 				taken[e.Name]++
 			}
 		}
@@ -290,7 +290,7 @@ func TestUndeclared(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if judged(t, s, machine, "kernel "+e.Name, p, want, c.lies) {
+			if judged(t, s, machine, "kernel "+e.Name, p, want, c.wrong) {
 				taken["kernel "+e.Name]++
 			}
 		}
@@ -317,8 +317,8 @@ func TestUndeclaredCertificate(t *testing.T) {
 	}
 }
 
-// judged reports whether s takes p, and complains unless it then proves the minimum.
-func judged(t *testing.T, s solver.Solver, p problem.Problem, name string, of *problem.Linear, want float64, lies bool) bool {
+// judged reports whether s accepts p; it is then an error unless s proves the minimum.
+func judged(t *testing.T, s solver.Solver, p problem.Problem, name string, of *problem.Linear, want float64, wrong bool) bool {
 	if err := s.Accepts(p); err != nil {
 		if strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s refuses %T and %T in several lines: %v", name, of.Loss, of.Penalty, err)
@@ -326,12 +326,12 @@ func judged(t *testing.T, s solver.Solver, p problem.Problem, name string, of *p
 		return false
 	}
 	epochs := 20000
-	if lies {
+	if wrong {
 		epochs = 500
 	}
 	sol, err := solver.Run(context.Background(), s, p, solver.Options{Gap: 0.02, Epochs: epochs})
 	switch {
-	case lies && (err != nil || sol.Status != solver.Converged):
+	case wrong && (err != nil || sol.Status != solver.Converged):
 	case err != nil:
 		t.Errorf("%s: %T and %T: %v", name, of.Loss, of.Penalty, err)
 	case sol.Status != solver.Converged:

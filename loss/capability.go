@@ -15,8 +15,8 @@ package loss
 //	Stepped         a formula for dual steps        sdca: speed
 //	Batch           values of many rows at once     certificates: speed
 //	CurvedBatch     derivatives of many rows        newton: speed
-//	Nonconvex       no Loss but for its methods     kernel machines without a certificate
-//	Ramped          the hinge, flat far out         ramp
+//	Nonconvex       not convex                      kernel machines without a certificate
+//	Ramped          the hinge, flat below a margin  ramp
 
 // Margin is a loss of the margin y*p: its targets are -1 and +1 only.
 type Margin interface {

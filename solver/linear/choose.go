@@ -15,7 +15,7 @@ import (
 func Choose(p *problem.Linear, gap float64) (name, why string) {
 	if (SDCA{}).Accepts(p) != nil {
 		if _, _, elastic := penalty.Coefficients(p.Penalty); !elastic {
-			return "sdca", "no solver takes this penalty, and sdca says why"
+			return "sdca", "no solver takes this penalty; the error of sdca names the reason"
 		}
 		return "cd", "the penalty l1 is solved by columns"
 	}

@@ -41,7 +41,7 @@ func init() {
 		New:     func(*registry.Params) (solver.Solver, error) { return Pegasos{}, nil }})
 }
 
-// Accepts wants the penalty l2, and a loss whose slopes do not run away.
+// Accepts wants the penalty l2, and a loss of bounded slope or curvature.
 func (Pegasos) Accepts(p problem.Problem) error {
 	l, err := linearProblem(p)
 	if err != nil {
