@@ -18,10 +18,11 @@ package loss
 //	Nonconvex       not convex                      kernel machines without a certificate
 //	Ramped          the hinge, flat below a margin  ramp
 
-// Margin is a loss of the margin y*p: its targets are -1 and +1 only.
+// Margin is a loss of the margin y*p: its targets are -1 and +1 only. OfMargins does nothing: it
+// lets a program's own loss declare this without embedding one, which declares more.
 type Margin interface {
 	Loss
-	margin()
+	OfMargins()
 }
 
 // Probabilistic is a loss whose prediction is the log-odds of y = +1.

@@ -17,7 +17,7 @@ var (
 
 func init() { register("hinge", "max(0, 1-yp): support vector machine", Hinge{}) }
 
-func (Hinge) margin() {}
+func (Hinge) OfMargins() {}
 
 // Value returns max(0, 1-yp).
 func (Hinge) Value(p, y float64) float64 { return math.Max(0, 1-y*p) }

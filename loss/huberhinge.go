@@ -21,7 +21,7 @@ func init() {
 		func(h float64) Loss { return HuberHinge{h} })
 }
 
-func (HuberHinge) margin() {}
+func (HuberHinge) OfMargins() {}
 
 // Value returns the smoothed hinge.
 func (l HuberHinge) Value(p, y float64) float64 {

@@ -26,7 +26,7 @@ func init() {
 	register("logistic", "log(1+exp(-yp)): logistic regression, gives probabilities", Logistic{})
 }
 
-func (Logistic) margin() {}
+func (Logistic) OfMargins() {}
 
 // Value returns log(1+exp(-yp)) without overflow.
 func (Logistic) Value(p, y float64) float64 { return vec.Softplus(-y * p) }

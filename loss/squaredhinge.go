@@ -17,7 +17,7 @@ func init() {
 	register("squared-hinge", "max(0, 1-yp)^2: support vector machine, smooth", SquaredHinge{})
 }
 
-func (SquaredHinge) margin() {}
+func (SquaredHinge) OfMargins() {}
 
 // Value returns max(0, 1-yp)^2.
 func (SquaredHinge) Value(p, y float64) float64 {

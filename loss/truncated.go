@@ -24,7 +24,7 @@ func init() {
 		}})
 }
 
-func (Truncated) margin()    {}
+func (Truncated) OfMargins() {}
 func (Truncated) nonconvex() {}
 
 // FlatBelow is z.
