@@ -47,11 +47,10 @@ func (s *sdca) Estimate() float64 {
 func (s *sdca) Present() bool { return s.proximal != nil || s.better || s.face != nil }
 
 // Objectives returns those of the last point where its primal was computed. The dual is
-// not known where a free bias leaves the dual variables to be balanced, nor of logistic loss,
-// whose steps say to second order how the conjugates rise.
+// not known where a free bias leaves the dual variables to be balanced, nor with steps that
+// say to second order only how the conjugates rise.
 func (s *sdca) Objectives() (primal, dual, zero float64, known bool) {
-	_, logistic := s.p.Loss.(loss.Logistic)
-	if s.proximal != nil || s.p.Bias == problem.Free || logistic || math.IsNaN(s.lastPrimal) {
+	if s.proximal != nil || s.p.Bias == problem.Free || !s.exact || math.IsNaN(s.lastPrimal) {
 		return 0, 0, 0, false
 	}
 	return s.lastPrimal, s.dual(), s.p.Zero(), true
