@@ -34,7 +34,7 @@
 //	SparseDot, SparseAxpy, SparseOuters    1.1 to 5    left out: 1.0
 //	Merge, Rotate, Extremes, Partner       1.3 to 2.5  left out: 0.8 to 1.0
 //
-// The first two are not measured against plain Go, which takes ten times as long and more.
+// A star: not measured.
 //
 // dst comes first. Lengths are the caller's promise; a broken one panics.
 // The amd64 kernels are written by internal/asm: see .ci/generate.
