@@ -53,7 +53,7 @@ func (s *working) mostInside() int {
 // mayBroaden reports whether the face of all rows may be taken when it is large, as
 // soon as all are in play.
 func (s *working) mayBroaden() bool {
-	return !s.broad.useless && s.q >= leastBroad && s.q < len(s.r) && len(s.r) <= mostBroad && s.p.Definite()
+	return !ablated.has(withoutBroad) && !s.broad.useless && s.q >= leastBroad && s.q < len(s.r) && len(s.r) <= mostBroad && s.p.Definite()
 }
 
 // product sets dst = K x.

@@ -36,7 +36,7 @@ func (f *face) minimise() (steps int) {
 // near the optimum that is nearly all there is to do, where the predictions that
 // belong to the coefficients would make many of them jump to a bound.
 func (f *face) stay() (any bool) {
-	if !f.loss.Straight() {
+	if !f.loss.Straight() || ablated.has(withoutStay) {
 		return false
 	}
 	for i, v := range f.v {

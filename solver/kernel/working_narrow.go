@@ -24,7 +24,7 @@ const (
 // constrict begins a run on a part, if that is worth while.
 func (s *working) constrict() bool {
 	most := partSets * s.q
-	if !s.parts || len(s.set) < s.q || len(s.r) < fewParts*most || s.interior() <= s.q {
+	if ablated.has(withoutNarrow) || !s.parts || len(s.set) < s.q || len(s.r) < fewParts*most || s.interior() <= s.q {
 		return false
 	}
 	var up, down worst

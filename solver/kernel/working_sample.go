@@ -37,7 +37,7 @@ const (
 // halve begins with a run on half of the rows, if they are more than two sets.
 func (s *working) halve(random *rand.Rand) {
 	n := s.p.Len()
-	if n <= 2*s.q {
+	if n <= 2*s.q || ablated.has(withoutSample) {
 		return
 	}
 	order := random.Perm(n)

@@ -12,19 +12,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/internal/ablation"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/solver"
 )
 
-var ablation = flag.String("ablation", "", `solve the problems of the ablation without each of these mechanisms, "all" for every one`)
+var ablate = flag.String("ablation", "", `solve the problems of the ablation without each of these mechanisms, "all" for every one`)
 
-var ablationOnly = flag.String("ablation.only", "", "of these the problems whose name matches")
+var ablateOnly = flag.String("ablation.only", "", "of these the problems whose name matches")
 
 // mechanisms are what the ablation leaves out, by name.
 var mechanisms = []struct {
@@ -65,120 +64,51 @@ type ablatedSet struct {
 	y    []float64
 }
 
-// ablationLimit is the time after which a run has failed.
-const ablationLimit = 30 * time.Second
-
-// outcome is how a run ended.
-type outcome struct {
-	status solver.Status
-	epochs int
-	time   time.Duration
-	primal float64
-}
-
-// same reports whether a mechanism that is left out changes nothing.
-func (o outcome) same(as outcome) bool { return o.epochs == as.epochs && o.primal == as.primal }
-
 // TestAblation solves a list of problems as "auto" does, with all mechanisms and without
-// each of those that -ablation names, and prints what each brings. A mechanism stays if without
-// it a problem fails its limit, or the geometric mean over the problems where it acts is 1.25
-// times the time, or a real set takes twice as long and more than 50 ms.
+// each of those that -ablation names, and prints what each brings: see package ablation.
 func TestAblation(t *testing.T) {
-	if *ablation == "" {
+	if *ablate == "" {
 		t.Skip("takes a quarter of an hour: asked for by -ablation all, or -ablation faces,sample")
 	}
-	only := regexp.MustCompile(*ablationOnly)
+	only := regexp.MustCompile(*ablateOnly)
 	problems := slices.DeleteFunc(ablatedProblems(t), func(a ablatedProblem) bool { return !only.MatchString(a.String()) })
 	t.Logf("%d problems", len(problems))
-	chosen := strings.Split(*ablation, ",")
-	rows := make([]ablationRow, len(mechanisms))
+	chosen := strings.Split(*ablate, ",")
+	rows := make([]ablation.Row, len(mechanisms))
 	for _, a := range problems {
 		p := a.make(t)
 		all := ablated.run(t, p, a.gap)
-		t.Logf("%s: %d epochs, %v, %s", a, all.epochs, all.time.Round(100*time.Microsecond), all.status)
+		t.Logf("%s: %s", a, all)
 		for k, m := range mechanisms {
-			if *ablation == "all" || slices.Contains(chosen, m.name) {
+			if *ablate == "all" || slices.Contains(chosen, m.name) {
 				without := m.out.run(t, p, a.gap)
-				rows[k].add(t, a, all, without)
-				if !without.same(all) {
-					t.Logf("  without %s: %d epochs, %v, %s", m.name, without.epochs, without.time.Round(100*time.Microsecond), without.status)
+				if rows[k].Add(t, a.String(), a.set.real, all, without); !without.Same(all) {
+					t.Logf("  without %s: %s", m.name, without)
 				}
 			}
 		}
 	}
 	for k, m := range mechanisms {
-		if rows[k].problems > 0 {
+		if !rows[k].Empty() {
 			t.Logf("without %-10s %v", m.name, &rows[k])
 		}
 	}
 }
 
-// run solves p without m: again while that is quick, for the least time.
-func (m mechanism) run(t *testing.T, p *problem.Linear, gap float64) outcome {
+// run solves p as "auto" does, without m.
+func (m mechanism) run(t *testing.T, p *problem.Linear, gap float64) ablation.Outcome {
 	defer func() { ablated = 0 }()
 	ablated = m
-	best := outcome{time: math.MaxInt64}
-	for begin := time.Now(); ; {
-		name, _ := Choose(p, gap)
-		s, err := New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		start := time.Now()
-		r, err := solver.Run(t.Context(), s, p, solver.Options{Gap: gap, Seed: 1, Time: ablationLimit})
-		if err != nil {
-			t.Fatal(err)
-		}
-		taken := time.Since(start)
-		best = outcome{r.Status, r.Epochs, min(best.time, taken), r.Certificate.Primal}
-		if time.Since(begin)+taken > time.Second/4 {
-			return best
-		}
+	name, _ := Choose(p, gap)
+	s, err := New(name)
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// ablationRow is what the problems say about one mechanism.
-type ablationRow struct {
-	problems, acts, failed int
-	epochs, time           float64 // sums of logarithms of ratios where it acts
-	worst, best            float64
-	worstOf                string
-	before, after          time.Duration
-	slow                   []string // real sets that take twice as long, and 50 ms
-}
-
-func (r *ablationRow) add(t *testing.T, a ablatedProblem, all, without outcome) {
-	r.problems++
-	r.before += all.time
-	if without.same(all) {
-		r.after += all.time
-		return
+	outcome, err := ablation.Solve(t.Context(), s, func() problem.Problem { return p }, gap)
+	if err != nil {
+		t.Fatal(err)
 	}
-	r.acts++
-	r.after += without.time
-	ratio := without.time.Seconds() / all.time.Seconds()
-	r.epochs += math.Log(float64(without.epochs) / float64(max(all.epochs, 1)))
-	r.time += math.Log(ratio)
-	if r.worst == 0 || ratio > r.worst {
-		r.worst, r.worstOf = ratio, fmt.Sprintf("%s, %v to %v", a, all.time.Round(time.Millisecond), without.time.Round(time.Millisecond))
-	}
-	if r.best == 0 || ratio < r.best {
-		r.best = ratio
-	}
-	if all.status == solver.Converged && without.status != solver.Converged {
-		r.failed++
-		t.Logf("FAILED %s: %s after %v", a, without.status, without.time)
-	}
-	if a.set.real && ratio > 2 && without.time-all.time > 50*time.Millisecond {
-		r.slow = append(r.slow, fmt.Sprintf("%s %.1fx to %v", a, ratio, without.time.Round(time.Millisecond)))
-	}
-}
-
-func (r *ablationRow) String() string {
-	n := float64(max(r.acts, 1))
-	return fmt.Sprintf("acts on %3d of %d, failed %d, epochs %.2fx, time %.2fx, worst %.2fx (%s), best %.2fx, total %.1f to %.1f s\n    real sets twice as slow: %s",
-		r.acts, r.problems, r.failed, math.Exp(r.epochs/n), math.Exp(r.time/n), r.worst, r.worstOf, r.best,
-		r.before.Seconds(), r.after.Seconds(), cmp.Or(strings.Join(r.slow, "; "), "none"))
+	return outcome
 }
 
 func (a ablatedProblem) make(t *testing.T) *problem.Linear {
