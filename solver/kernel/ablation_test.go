@@ -170,6 +170,9 @@ func ablatedProblems(t *testing.T) (list []ablatedProblem) {
 			}
 			add(s, k, loss.Hinge{}, 1, 1e-3, problem.Free)
 			add(s, k, loss.Hinge{}, 100, 1e-3, problem.Free)
+			if s.rows > 12000 {
+				continue
+			}
 			add(s, k, loss.Logistic{}, 1, 1e-3, problem.Free)
 			add(s, k, loss.SquaredHinge{}, 1, 1e-3, problem.Free)
 			if s.rows >= 8000 {
@@ -211,6 +214,9 @@ func ablatedSets(t *testing.T) []*ablatedSet {
 		file("a9a, 12,000 rows", "adult/a9a.gz", "", 12000, "rbf:gamma=0.05"),
 		file("w8a, 12,000 rows", "web/w8a.gz", "", 12000, "rbf:gamma=0.05"),
 		file("ijcnn1, 12,000 rows", "ijcnn1/ijcnn1.trn.bz2", "", 12000, "rbf:gamma=2"),
+		file("a9a", "adult/a9a.gz", "", 40000, "rbf:gamma=0.05"),
+		file("w8a", "web/w8a.gz", "", 50000, "rbf:gamma=0.05"),
+		file("covtype, 30,000 rows", "covtype/covtype_ramp_92962.svm.gz", "2", 30000, "rbf:gamma=10"),
 		file("covtype, 12,000 rows", "covtype/covtype_ramp_92962.svm.gz", "2", 12000, "rbf:gamma=10"),
 	}
 }
