@@ -123,3 +123,26 @@ func longestPart(s, length []float64) float64 {
 	}
 	return longest
 }
+
+// sized returns n numbers of any value in the memory of x, if there is enough.
+func sized[T any](x []T, n int) []T {
+	if cap(x) < n {
+		return make([]T, n, n+n/4)
+	}
+	return x[:n]
+}
+
+// block is the rows x cols matrix x.
+func block[T float32 | float64](x []T, rows, cols int) vec.Block[T] {
+	return vec.Block[T]{Value: x, Rows: rows, Cols: cols, Stride: cols}
+}
+
+func square(m int) vec.Block[float64] {
+	return vec.Block[float64]{Value: make([]float64, m*m), Rows: m, Cols: m, Stride: m}
+}
+
+// addTo adds one matrix to another of its shape.
+func addTo(sum, one vec.Block[float64], threads int) {
+	m := sum.Stride
+	parallel.Blocks(sum.Rows, 64, threads, func(_, lo, hi int) { vec.Axpy64(sum.Value[lo*m:hi*m], 1, one.Value[lo*m:hi*m]) })
+}

@@ -2,20 +2,11 @@ package pca
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/vec"
 )
-
-// An operator is a symmetric positive semidefinite matrix, dim x dim, known by its
-// products: apply sets dst, m x dim, to Q A for the m rows of q. It is fastest with
-// about block rows at once.
-type operator struct {
-	dim, block int
-	apply      func(ctx context.Context, dst, q []float64, m int) error
-}
 
 // blockLanczos finds the k largest eigenpairs of an operator A by the block Lanczos
 // method with full orthogonalisation and thick restarts:
@@ -246,16 +237,4 @@ func (l *blockLanczos) soFar() Basis {
 	l.ritz()
 	l.k = min(l.k, l.m)
 	return l.basis()
-}
-
-func errTooLarge(found float64) error {
-	return fmt.Errorf("the second moment of the rows: found %v, expected finite numbers: the values are too large", found)
-}
-
-func total(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	return sum
 }

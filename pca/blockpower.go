@@ -144,3 +144,5 @@ func (s *blockPower) Keep(k *Kept) {
 	k.Require(len(s.value) == 0 || len(s.value) == s.k, "state: found %d values, expected %d", len(s.value), s.k)
 	k.Require(len(s.h) == 0 || len(s.h) == len(s.q), "state: found %d numbers of products, expected %d", len(s.h), len(s.q))
 }
+
+func (*blockPower) ownScale() {}

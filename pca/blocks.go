@@ -136,3 +136,10 @@ func normalise(x []float64, d int) (length []float64) {
 	}
 	return length
 }
+
+// Rescale multiplies the columns of H.
+func (s *sketch) Rescale(by []float64) {
+	for at := range s.h {
+		s.h[at] *= by[at%s.cols]
+	}
+}

@@ -192,13 +192,3 @@ func correct(ctx context.Context, s []float64, x Rows, b Basis, threads int) err
 	symmetrise(s, d)
 	return nil
 }
-
-// symmetrise makes s what it is but for the order of terms.
-func symmetrise(s []float64, d int) {
-	for i := range d {
-		for j := range i {
-			mean := (s[i*d+j] + s[j*d+i]) / 2
-			s[i*d+j], s[j*d+i] = mean, mean
-		}
-	}
-}

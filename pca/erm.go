@@ -73,3 +73,10 @@ func (s *ermState) Keep(k *Kept) {
 	k.List("second moment", &s.sum)
 	k.Require(len(s.sum) == s.d*s.d, "state: found a second moment of %d numbers, expected %d", len(s.sum), s.d*s.d)
 }
+
+// Rescale multiplies rows and columns of C.
+func (s *ermState) Rescale(by []float64) {
+	for at := range s.sum {
+		s.sum[at] *= float64(by[at/s.d] * by[at%s.d])
+	}
+}

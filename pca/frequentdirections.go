@@ -116,3 +116,5 @@ func (s *frequentDirections) Keep(k *Kept) {
 	k.Count("seen", &s.seen)
 	k.Number("lost", &s.lost)
 }
+
+func (*frequentDirections) ownScale() {}

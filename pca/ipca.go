@@ -126,11 +126,11 @@ func (s *incrementalPCA) move(x Rows) Rows {
 	if s.seen > 0 {
 		s.h = append(s.h, row...)
 	}
-	return x.about(own)
+	return about(x, own)
 }
 
 // about returns the rows less their mean.
-func (r Rows) about(mean []float64) Rows {
+func about(r Rows, mean []float64) Rows {
 	offset := make([]float64, len(mean))
 	copy(offset, r.Offset)
 	for j, m := range mean {
@@ -263,4 +263,13 @@ func (s *incrementalPCA) Keep(k *Kept) {
 		want = s.cols
 	}
 	k.Require(len(s.mean) == want && len(s.scatter) == want, "state: found a mean of %d and a scatter of %d numbers, expected %d", len(s.mean), len(s.scatter), want)
+}
+
+// Rescale is that of the mean and the sums of squares too.
+func (s *incrementalPCA) Rescale(by []float64) {
+	s.sketch.Rescale(by)
+	for j := range s.mean {
+		s.mean[j] *= by[j]
+		s.scatter[j] *= float64(by[j] * by[j])
+	}
 }

@@ -91,10 +91,6 @@ func (l *Learner) answer(sample matrix.Matrix) Answer {
 // they shrink, forget or grow.
 type ownScale interface{ ownScale() }
 
-func (*blockPower) ownScale()         {}
-func (*ccipcaState) ownScale()        {}
-func (*frequentDirections) ownScale() {}
-
 // estimate sets the variances along the components by a sample: its shares of the
 // total of all rows. The components are put in their order.
 func (l *Learner) estimate(b *Basis, sample Rows, total float64) {

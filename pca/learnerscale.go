@@ -1,9 +1,6 @@
 package pca
 
 import (
-	"math"
-	"slices"
-
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -79,46 +76,6 @@ func (l *Learner) total() float64 {
 		sum.Add(float64(f*f) * squares)
 	}
 	return sum.Value() / n
-}
-
-// Rescale multiplies the columns of H.
-func (s *sketch) Rescale(by []float64) {
-	for at := range s.h {
-		s.h[at] *= by[at%s.cols]
-	}
-}
-
-// Rescale is that of the mean and the sums of squares too.
-func (s *incrementalPCA) Rescale(by []float64) {
-	s.sketch.Rescale(by)
-	for j := range s.mean {
-		s.mean[j] *= by[j]
-		s.scatter[j] *= float64(by[j] * by[j])
-	}
-}
-
-// Rescale multiplies rows and columns of C.
-func (s *ermState) Rescale(by []float64) {
-	for at := range s.sum {
-		s.sum[at] *= float64(by[at/s.d] * by[at%s.d])
-	}
-}
-
-// Rescale makes t C_t the spectral form of the multiplied one.
-func (s *incremental) Rescale(by []float64) {
-	d, value := s.a.cols, s.a.Value
-	h := sketch{cols: d, threads: 1, h: s.a.Directions(len(value))}
-	for i, v := range value {
-		scale(h.h[i*d:(i+1)*d], math.Sqrt(max(v, 0)))
-	}
-	h.Rescale(by)
-	squares, _ := h.rotate(len(value))
-	normalise(h.h, d)
-	orthonormalise(h.h, len(squares), d)
-	flops := s.a.Flops
-	s.a = NewSpectral(d, 0)
-	s.a.PreferNew, s.a.Flops = s.m.New, flops
-	s.a.Insert(h.h, slices.Clone(squares))
 }
 
 // keepMoments visits the moments, of which a stream that is not scaled has none.

@@ -53,3 +53,11 @@ func denseOperator(a []float64, dim, threads int) operator {
 		return ctx.Err()
 	}}
 }
+
+// An operator is a symmetric positive semidefinite matrix, dim x dim, known by its
+// products: apply sets dst, m x dim, to Q A for the m rows of q. It is fastest with
+// about block rows at once.
+type operator struct {
+	dim, block int
+	apply      func(ctx context.Context, dst, q []float64, m int) error
+}

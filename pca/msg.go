@@ -166,7 +166,7 @@ func (s *msg) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
 func (s *msg) Basis() Basis           { return chosenBasis(s.iterate, s.a, s.k) }
 func (s *msg) Eigenvalues() []float64 { return append([]float64{}, s.a.Value...) }
 func (s *msg) Outside() float64       { return outside(s.a.Value, s.k) }
-func (s *msg) Cost() Cost             { return s.cost.with(s.a) }
+func (s *msg) Cost() Cost             { return s.cost.With(s.a.Flops) }
 
 // Captured returns x^T M x for the M so far.
 func (s *msg) Captured(x []float64) float64 { return s.a.weighted(x, s.a.Value, 0) }

@@ -183,16 +183,3 @@ func (p *product) multiply(q []float64) {
 		}
 	}
 }
-
-// sized returns n numbers of any value in the memory of x, if there is enough.
-func sized[T any](x []T, n int) []T {
-	if cap(x) < n {
-		return make([]T, n, n+n/4)
-	}
-	return x[:n]
-}
-
-// block is the rows x cols matrix x.
-func block[T float32 | float64](x []T, rows, cols int) vec.Block[T] {
-	return vec.Block[T]{Value: x, Rows: rows, Cols: cols, Stride: cols}
-}

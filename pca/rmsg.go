@@ -104,7 +104,7 @@ func (s *rmsg) project() {
 
 func (s *rmsg) Basis() Basis           { return basisOf(s.a, s.k) }
 func (s *rmsg) Eigenvalues() []float64 { return append([]float64{}, s.a.Value...) }
-func (s *rmsg) Cost() Cost             { return s.cost.with(s.a) }
+func (s *rmsg) Cost() Cost             { return s.cost.With(s.a.Flops) }
 
 // Directions returns those of M.
 func (s *rmsg) Directions() []float64 { return s.a.Directions(s.a.Rank()) }

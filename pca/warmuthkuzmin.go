@@ -149,7 +149,7 @@ func (s *warmuthKuzmin) Eigenvalues() []float64 {
 func (s *warmuthKuzmin) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
 
 func (s *warmuthKuzmin) Outside() float64 { return outside(s.Eigenvalues(), s.k) }
-func (s *warmuthKuzmin) Cost() Cost       { return s.cost.with(s.a) }
+func (s *warmuthKuzmin) Cost() Cost       { return s.cost.With(s.a.Flops) }
 
 // Captured returns x^T M x for the M so far.
 func (s *warmuthKuzmin) Captured(x []float64) float64 { return s.a.weighted(x, s.Eigenvalues(), 0) }
