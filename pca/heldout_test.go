@@ -15,7 +15,7 @@ func TestHeldOut(t *testing.T) {
 	for _, n := range []int{1, 2, 100, 5000} {
 		for _, kind := range [][2]bool{{}, {true}, {false, true}, {true, true}} {
 			const d, k = 20, 3
-			x := someRows(rng, n, d, kind[0], kind[1])
+			x := drawnRows(rng, n, d, kind[0], kind[1])
 			u := Basis{K: k, Cols: d, Component: randomBasis(1, k, d)}
 			row, each := make([]float64, d), make([]float64, n)
 			var captured, total, scatter float64

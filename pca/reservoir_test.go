@@ -52,12 +52,9 @@ func TestReservoir(t *testing.T) {
 			}
 		}
 		again := newReservoir(UsualHoldOut)
-		k := &Kept{lists: map[string][]float64{}}
-		r.keep(k, 4)
-		restored := &Kept{lists: k.lists, restoring: true}
-		again.keep(restored, 4)
-		if restored.err != nil || again.limit != r.limit || !slices.Equal(again.numbers, r.numbers) || !slices.Equal(again.rows[7].Value, r.rows[7].Value) || again.size != r.size {
-			t.Errorf("another reservoir after it was kept and restored: %v", restored.err)
+		err := Restore(keptReservoir{&again, 4}, Keep(keptReservoir{&r, 4}))
+		if err != nil || again.limit != r.limit || !slices.Equal(again.numbers, r.numbers) || !slices.Equal(again.rows[7].Value, r.rows[7].Value) || again.size != r.size {
+			t.Errorf("another reservoir after it was kept and restored: %v", err)
 		}
 	}
 }
@@ -82,3 +79,11 @@ func TestHoldsOut(t *testing.T) {
 		}
 	}
 }
+
+// A keptReservoir is a reservoir of rows of so many features, as a Keeper.
+type keptReservoir struct {
+	*reservoir
+	cols int
+}
+
+func (r keptReservoir) Keep(k *Kept) { r.keep(k, r.cols) }
