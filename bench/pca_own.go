@@ -11,6 +11,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/pca/learner"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -33,7 +34,7 @@ func (c *pcaContest) learn(ctx context.Context, kind, spec string, limit time.Du
 	}
 	runtime.GC()
 	begin := time.Now()
-	learner, taken := pca.NewLearner(streaming, p, c.center, "none"), 0
+	learner, taken := learner.NewLearner(streaming, p, c.center, "none"), 0
 	for ; taken < n && ctx.Err() == nil && time.Since(begin) < limit; taken = min(taken+pieceRows, n) {
 		if err := learner.Learn(matrix.Part(c.x, taken, min(taken+pieceRows, n))); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -40,7 +41,7 @@ func (b Basis) Orient() {
 }
 
 // along sets Value to the mean squared product of each component with rows.
-func (b *Basis) along(x Rows, threads int) {
+func (b *Basis) Along(x Rows, threads int) {
 	n, _ := x.Dims()
 	products := make([]float64, n*b.K)
 	x.Times(products, b.Component, b.K, threads)
@@ -49,21 +50,21 @@ func (b *Basis) along(x Rows, threads int) {
 		b.Value[at%b.K] += float64(p * p)
 	}
 	if n > 0 {
-		scale(b.Value, 1/float64(n))
+		algebra.Scale(b.Value, 1/float64(n))
 	}
 }
 
 // Variances returns the variance of rows along each component, and in all, about the
 // mean of the rows, whether or not they are centred.
 func (b Basis) Variances(x Rows, threads int) (along []float64, total float64) {
-	x.Offset = columnMeans(x.X, threads)
+	x.Offset = ColumnMeans(x.X, threads)
 	total, _ = x.Sizes(threads)
 	n, _ := x.Dims()
 	const block = 4096
 	along = make([]float64, b.K)
 	for lo := 0; lo < n; lo += block {
 		hi := min(lo+block, n)
-		b.along(x.Part(lo, hi), threads)
+		b.Along(x.Part(lo, hi), threads)
 		vec.Axpy64(along, float64(hi-lo)/float64(n), b.Value)
 	}
 	return along, total
@@ -83,11 +84,11 @@ func (b Basis) orthonormalise(threads int) error {
 	}
 	rows, spread := b.K, 3.0
 	for pass := 0; pass < 4 && spread > 2; pass++ {
-		rows, _, spread = orthonormalBlock(b.Component, rows, rows, b.Cols, 0, threads, &eigen)
+		rows, _, spread = algebra.OrthonormalBlock(b.Component, rows, rows, b.Cols, 0, threads, &eigen)
 	}
 	clear(b.Component[rows*b.Cols:])
 	for i := rows; i < b.K; i++ {
-		replace(b.Row(i), b.Component[:i*b.Cols], i)
+		algebra.Replace(b.Row(i), b.Component[:i*b.Cols], i)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 )
 
 // Row 27 of the checklist: the mean iterate of MSG on independent rows is below
@@ -65,7 +66,7 @@ func TestBoundHoldsForStates(t *testing.T) {
 		variance[i] = 1 / float64(i+2)
 		total += variance[i]
 	}
-	scale(variance, 1/total)
+	algebra.Scale(variance, 1/total)
 	for _, v := range variance[k:] {
 		loss += v
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -18,15 +19,15 @@ func (c *certifier) exact(ctx context.Context) error {
 	c.Route = "exact"
 	n, d := c.n, c.d
 	m := min(n, d)
-	form, wrong := secondMoment, up(gamma(momentRows+n/momentRows+12)*c.size.upper)
+	form, wrong := secondMoment, algebra.Up(algebra.Gamma(momentRows+n/momentRows+12)*c.size.upper)
 	if n < d {
-		form, wrong = innerProducts, up(gamma(d+12)*c.size.upper)
+		form, wrong = innerProducts, algebra.Up(algebra.Gamma(d+12)*c.size.upper)
 	}
 	s, err := form(ctx, c.x, c.threads)
 	if err != nil {
 		return err
 	}
-	frobenius := up(math.Sqrt(vec.SquaredNorm64(s)) * (1 + gamma(m*m/32+64)))
+	frobenius := algebra.Up(math.Sqrt(vec.SquaredNorm64(s)) * (1 + algebra.Gamma(m*m/32+64)))
 	start := c.basis
 	if n < d {
 		start = c.responses()
@@ -38,8 +39,8 @@ func (c *certifier) exact(ctx context.Context) error {
 		return nil
 	}
 	upper, nu, err := newDual(s, m, c.k, frobenius, c.threads).solve(ctx, start, c.r, c.seed)
-	c.Upper = min(c.Upper, up(upper+float64(math.Sqrt(float64(c.k))*wrong)))
-	c.Nu = min(c.size.upper, up(nu+wrong))
+	c.Upper = min(c.Upper, algebra.Up(upper+float64(math.Sqrt(float64(c.k))*wrong)))
+	c.Nu = min(c.size.upper, algebra.Up(nu+wrong))
 	return err
 }
 
@@ -68,9 +69,9 @@ func (c *certifier) formedProducts() []float64 {
 // of rows and basis. Each is off by gamma |x||v| at most, so the Frobenius norm of
 // all is off by wrong sqrt(n); squared is at least the mean of these |x|^2.
 func (c *certifier) capturedByRows(y []float64, squared float64) float64 {
-	wrong := up(gamma(c.d+16) * math.Sqrt(float64(c.r)*squared*(1+c.off)))
-	computed := c.meanSquare(y) * (1 - gamma(c.r+8))
-	left := max(0, math.Sqrt(computed)*(1-4*unit)-wrong)
+	wrong := algebra.Up(algebra.Gamma(c.d+16) * math.Sqrt(float64(c.r)*squared*(1+c.off)))
+	computed := c.meanSquare(y) * (1 - algebra.Gamma(c.r+8))
+	left := max(0, math.Sqrt(computed)*(1-4*algebra.Unit)-wrong)
 	return c.captured(float64(left*left), 0)
 }
 
@@ -95,6 +96,6 @@ func (c *certifier) capturedBySecond(s []float64, frobenius, wrong float64) floa
 		sum.Add(vec.Dot64(product[i*d:(i+1)*d], c.basis[i*d:(i+1)*d]))
 	}
 	lengths := float64(r) * (1 + c.off) // sum_i |v_i|^2, and the norm of |V|^T |V|
-	rounding := float64(gamma(2*d+8) * lengths * frobenius)
-	return c.captured(sum.Value(), up(rounding+float64(math.Sqrt(float64(r))*(1+c.off)*wrong)))
+	rounding := float64(algebra.Gamma(2*d+8) * lengths * frobenius)
+	return c.captured(sum.Value(), algebra.Up(rounding+float64(math.Sqrt(float64(r))*(1+c.off)*wrong)))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -79,11 +80,11 @@ func sizeOf(x Rows, formed bool, threads int) size {
 		total.Add(totals[b])
 		raw.Add(raws[b])
 	}
-	error := gamma(3 * (d + block + 32))
-	s := size{total: max(0, total.Value()) / float64(n), raw: up(raw.Value() / float64(n) * (1 + float64(2*error)))}
-	s.upper = up(s.total + float64(error*s.raw))
+	error := algebra.Gamma(3 * (d + block + 32))
+	s := size{total: max(0, total.Value()) / float64(n), raw: algebra.Up(raw.Value() / float64(n) * (1 + float64(2*error)))}
+	s.upper = algebra.Up(s.total + float64(error*s.raw))
 	if formed {
-		s.upper = min(s.upper, up(s.total*(1+float64(2*error))))
+		s.upper = min(s.upper, algebra.Up(s.total*(1+float64(2*error))))
 	}
 	return s
 }

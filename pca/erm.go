@@ -3,6 +3,7 @@ package pca
 import (
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -59,7 +60,7 @@ func (s *ermState) Learn(x Rows) {
 func (s *ermState) Basis() Basis {
 	values, vectors := make([]float64, s.d), make([]float64, s.d*s.d)
 	a := append([]float64{}, s.sum...)
-	symmetrise(a, s.d)
+	algebra.Symmetrise(a, s.d)
 	vec.Eigen(values, vectors, a, s.d, 1)
 	for i, v := range values {
 		values[i] = max(v, 0) / float64(max(s.rows, 1))

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -13,7 +14,7 @@ const momentRows = 2048
 // secondMoment returns Sigma, d x d.
 func secondMoment(ctx context.Context, x Rows, threads int) ([]float64, error) {
 	n, d := x.Dims()
-	sum, one, rows := square(d), square(d), formed{}
+	sum, one, rows := algebra.Square(d), algebra.Square(d), formed{}
 	for lo := 0; lo < n; lo += momentRows {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -21,9 +22,9 @@ func secondMoment(ctx context.Context, x Rows, threads int) ([]float64, error) {
 		clear(one.Value)
 		x.looked(min(momentRows, n-lo), 0)
 		vec.SyrkCols64(one, rows.form(x, lo, min(lo+momentRows, n), threads), threads)
-		addTo(sum, one, threads)
+		algebra.AddTo(sum, one, threads)
 	}
-	divide(sum.Value, float64(n))
+	algebra.Divide(sum.Value, float64(n))
 	return sum.Value, nil
 }
 
@@ -32,7 +33,7 @@ func secondMoment(ctx context.Context, x Rows, threads int) ([]float64, error) {
 func innerProducts(ctx context.Context, x Rows, threads int) ([]float64, error) {
 	n, d := x.Dims()
 	height := min(max(1<<22/d, 32), n)
-	products := square(n)
+	products := algebra.Square(n)
 	var left, right formed
 	for lo := 0; lo < n; lo += height {
 		hi := min(lo+height, n)
@@ -49,7 +50,7 @@ func innerProducts(ctx context.Context, x Rows, threads int) ([]float64, error) 
 			vec.Transpose64(vec.Block[float64]{Value: products.Value[from*n+lo:], Rows: height, Cols: hi - lo, Stride: n}, below)
 		}
 	}
-	divide(products.Value, float64(n))
+	algebra.Divide(products.Value, float64(n))
 	return products.Value, nil
 }
 

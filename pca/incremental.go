@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -83,7 +84,7 @@ func (s *incremental) Learn(x Rows) {
 func (s *incremental) step(x []float64) {
 	s.probe.compare(s.a, s.k, x)
 	if s.m.Forget < 1 {
-		scale(s.a.Value, s.m.Forget)
+		algebra.Scale(s.a.Value, s.m.Forget)
 	}
 	s.weight = float64(s.weight*s.m.Forget) + 1
 	entered := s.a.Update(1, x)
@@ -131,12 +132,12 @@ func (s *incremental) Rescale(by []float64) {
 	d, value := s.a.cols, s.a.Value
 	h := sketch{cols: d, threads: 1, h: s.a.Directions(len(value))}
 	for i, v := range value {
-		scale(h.h[i*d:(i+1)*d], math.Sqrt(max(v, 0)))
+		algebra.Scale(h.h[i*d:(i+1)*d], math.Sqrt(max(v, 0)))
 	}
 	h.Rescale(by)
 	squares, _ := h.rotate(len(value))
 	normalise(h.h, d)
-	orthonormalise(h.h, len(squares), d)
+	algebra.Orthonormalise(h.h, len(squares), d)
 	flops := s.a.Flops
 	s.a = NewSpectral(d, 0)
 	s.a.PreferNew, s.a.Flops = s.m.New, flops

@@ -2,6 +2,7 @@ package pca
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 )
 
 // A power multiplies with all rows, and back, again and again: stripes of sparse
@@ -40,7 +41,7 @@ func (p *power) apply(dst, q []float64, m int) {
 	}
 	product := p.share(q, m)
 	for i, s := range p.stripes {
-		p.y = sized(p.y, s.rows*m)
+		p.y = algebra.Sized(p.y, s.rows*m)
 		p.goOn(product, i, p.y)
 	}
 	product.sum(dst)

@@ -2,6 +2,7 @@ package pca
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -45,7 +46,7 @@ func (p *product) power(dst, q []float64) {
 	p.right(q)
 	var y []float64
 	p.each(func(lo, hi int) {
-		y = sized(y, (hi-lo)*p.m)
+		y = algebra.Sized(y, (hi-lo)*p.m)
 		p.times(y)
 		p.add(y)
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -34,7 +35,7 @@ func (m Randomized) Solve(ctx context.Context, x Rows, p Problem) (Basis, error)
 	sigma := momentOf(x, p.Threads)
 	q := Basis{K: block, Cols: p.Cols, Component: make([]float64, block*p.Cols)}
 	z := make([]float64, len(q.Component))
-	fillNormal(q.Component, rand.NewPCG(p.Seed, startStream))
+	algebra.FillNormal(q.Component, rand.NewPCG(p.Seed, algebra.StartStream))
 	q.orthonormalise(p.Threads)
 	for range 1 + m.Power {
 		if err := sigma.apply(ctx, z, q.Component, block); err != nil {

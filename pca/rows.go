@@ -2,6 +2,7 @@ package pca
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -49,9 +50,9 @@ func (r Rows) Part(lo, hi int) Rows {
 }
 
 // columnMeans returns the mean of every column.
-func columnMeans(x matrix.Matrix, threads int) []float64 {
+func ColumnMeans(x matrix.Matrix, threads int) []float64 {
 	n, _ := x.Dims()
 	sums := columnSums(x, threads)
-	scale(sums, 1/float64(n))
+	algebra.Scale(sums, 1/float64(n))
 	return sums
 }

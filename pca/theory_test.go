@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -192,7 +193,7 @@ func (r *Regret) add(x []float64) {
 // Best returns the mean loss of the best fixed subspace: L* of the bounds.
 func (r *Regret) Best() float64 {
 	value := make([]float64, r.d)
-	new(eigensystem).Decompose(value, append([]float64{}, r.second...), r.d)
+	new(algebra.Eigensystem).Decompose(value, append([]float64{}, r.second...), r.d)
 	var sum vec.Sum
 	for _, v := range value[r.k:] {
 		sum.Add(max(v, 0))

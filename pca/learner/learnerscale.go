@@ -1,7 +1,8 @@
-package pca
+package learner
 
 import (
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -79,7 +80,7 @@ func (l *Learner) total() float64 {
 }
 
 // keepMoments visits the moments, of which a stream that is not scaled has none.
-func (l *Learner) keepMoments(k *Kept) {
+func (l *Learner) keepMoments(k *pca.Kept) {
 	d := l.problem.Cols
 	m := l.moments
 	if m == nil {

@@ -1,9 +1,10 @@
-package pca
+package learner
 
 import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -28,7 +29,7 @@ func (h HeldOut) Ratio() float64 {
 
 // NewHeldOut reads all rows of x, some at a time, in the time that products of
 // the nonzeros with the basis take.
-func NewHeldOut(x Rows, b Basis) HeldOut {
+func NewHeldOut(x pca.Rows, b pca.Basis) HeldOut {
 	const block = 2048
 	n, _ := x.Dims()
 	h := HeldOut{Rows: n, StandardError: math.Inf(1)}

@@ -1,4 +1,4 @@
-package pca
+package learner
 
 import (
 	"math"
@@ -7,13 +7,15 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 )
 
 // summing is a method that adds up the second moment of all rows.
 type summing struct{}
 
-func (summing) Accepts(Problem) error { return nil }
-func (summing) Start(p Problem) State {
+func (summing) Accepts(pca.Problem) error { return nil }
+func (summing) Start(p pca.Problem) pca.State {
 	return &momentSum{d: p.Cols, k: p.K, moment: make([]float64, p.Cols*p.Cols)}
 }
 
@@ -22,7 +24,7 @@ type momentSum struct {
 	moment     []float64
 }
 
-func (s *momentSum) Learn(x Rows) {
+func (s *momentSum) Learn(x pca.Rows) {
 	n, d := x.Dims()
 	row := make([]float64, d)
 	for i := range n {
@@ -42,15 +44,15 @@ func (s *momentSum) Rescale(by []float64) {
 	}
 }
 
-func (s *momentSum) Basis() Basis {
-	var e eigensystem
+func (s *momentSum) Basis() pca.Basis {
+	var e algebra.Eigensystem
 	values, a := make([]float64, s.d), append([]float64{}, s.moment...)
 	vectors := e.Decompose(values, a, s.d)
-	scale(values, 1/float64(s.rows))
-	return Basis{K: s.k, Cols: s.d, Component: append([]float64{}, vectors[:s.k*s.d]...), Value: values[:s.k]}
+	algebra.Scale(values, 1/float64(s.rows))
+	return pca.Basis{K: s.k, Cols: s.d, Component: append([]float64{}, vectors[:s.k*s.d]...), Value: values[:s.k]}
 }
 
-func (s *momentSum) Keep(k *Kept) {
+func (s *momentSum) Keep(k *pca.Kept) {
 	k.Count("rows", &s.rows)
 	k.List("moment", &s.moment)
 	k.Require(len(s.moment) == s.d*s.d, "state: found a moment of %d numbers", len(s.moment))
@@ -81,7 +83,7 @@ func TestLearner(t *testing.T) {
 	for _, dense := range []bool{true, false} {
 		for _, center := range []bool{true, false} {
 			x := streamed(n, d, dense)
-			p := Problem{Cols: d, K: k}
+			p := pca.Problem{Cols: d, K: k}
 			whole := NewLearner(summing{}, p, center, "none")
 			if err := whole.Learn(x); err != nil {
 				t.Fatal(err)
@@ -103,7 +105,7 @@ func TestLearner(t *testing.T) {
 					learned = append(learned, i)
 				}
 			}
-			exact, err := Preprocess(matrix.Subset(x, learned), "none", center, 1)
+			exact, err := pca.Preprocess(matrix.Subset(x, learned), "none", center, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +133,7 @@ func TestLearner(t *testing.T) {
 }
 
 // inPieces learns rows in small pieces, with answers and breaks between.
-func inPieces(t *testing.T, x matrix.Matrix, p Problem, center bool) Answer {
+func inPieces(t *testing.T, x matrix.Matrix, p pca.Problem, center bool) Answer {
 	t.Helper()
 	n, _ := x.Dims()
 	l := NewLearner(summing{}, p, center, "none")
@@ -143,7 +145,7 @@ func inPieces(t *testing.T, x matrix.Matrix, p Problem, center bool) Answer {
 			t.Fatal(err)
 		}
 		again := NewLearner(summing{}, p, center, "none")
-		if err := Restore(again, Keep(l)); err != nil {
+		if err := pca.Restore(again, pca.Keep(l)); err != nil {
 			t.Fatal(err)
 		}
 		l = again
@@ -163,7 +165,7 @@ func TestRowStore(t *testing.T) {
 		for _, v := range []matrix.Vector{first, dense, sparse} {
 			s.add(v)
 		}
-		x := Rows{X: s.matrix(3)}
+		x := pca.Rows{X: s.matrix(3)}
 		for i := range 3 {
 			row := make([]float64, 3)
 			if x.Row(row, i); farthest(row, []float64{0, 2, 3}) != 0 {
@@ -176,7 +178,7 @@ func TestRowStore(t *testing.T) {
 // A stream of a few rows, all of which might be held out, has an answer too.
 func TestLearnerFewRows(t *testing.T) {
 	for n := 1; n < 60; n++ {
-		l := NewLearner(summing{}, Problem{Cols: 3, K: 1}, false, "none")
+		l := NewLearner(summing{}, pca.Problem{Cols: 3, K: 1}, false, "none")
 		if err := l.Learn(streamed(n, 3, true)); err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +186,7 @@ func TestLearnerFewRows(t *testing.T) {
 			t.Fatalf("%d rows: %d learned, %v", n, a.Learned, err)
 		}
 	}
-	if _, err := NewLearner(summing{}, Problem{Cols: 3, K: 1}, false, "none").Answer(); err == nil {
+	if _, err := NewLearner(summing{}, pca.Problem{Cols: 3, K: 1}, false, "none").Answer(); err == nil {
 		t.Error("a stream without rows has an answer, expected an error")
 	}
 }
@@ -193,11 +195,11 @@ func TestLearnerFewRows(t *testing.T) {
 // refused, or else goes on; nothing panics.
 func TestLearnerRestoresAnything(t *testing.T) {
 	for _, dense := range []bool{true, false} {
-		l := NewLearner(summing{}, Problem{Cols: 6, K: 2}, true, "std")
+		l := NewLearner(summing{}, pca.Problem{Cols: 6, K: 2}, true, "std")
 		if err := l.Learn(streamed(3000, 6, dense)); err != nil {
 			t.Fatal(err)
 		}
-		kept := Keep(l)
+		kept := pca.Keep(l)
 		for name, list := range kept {
 			for _, other := range [][]float64{nil, append(list, 1), list[:len(list)/2], {-1}, {math.NaN()}, {1e300}, {0.5}, {1, 2, 3}} {
 				changed := map[string][]float64{}
@@ -207,8 +209,8 @@ func TestLearnerRestoresAnything(t *testing.T) {
 				if changed[name] = other; other == nil {
 					delete(changed, name)
 				}
-				again := NewLearner(summing{}, Problem{Cols: 6, K: 2}, true, "std")
-				err := Restore(again, changed)
+				again := NewLearner(summing{}, pca.Problem{Cols: 6, K: 2}, true, "std")
+				err := pca.Restore(again, changed)
 				if other == nil && err == nil {
 					t.Errorf("restored without %s, expected an error", name)
 				}
@@ -225,18 +227,18 @@ func TestLearnerRestoresAnything(t *testing.T) {
 // fall from component to component.
 func TestLearnerVariances(t *testing.T) {
 	x := streamed(6000, 6, true)
-	exact, err := Preprocess(x, "none", true, 1)
+	exact, err := pca.Preprocess(x, "none", true, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &momentSum{d: 6, k: 2, moment: make([]float64, 36)}
 	want.Learn(exact)
 	for _, spec := range []string{"block-power", "ccipca", "frequent-directions", "oja", "history", "incremental", "capped-msg"} {
-		m, err := New(spec)
+		m, err := pca.New(spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := NewLearner(m.(Streaming), Problem{Cols: 6, K: 2, Seed: 1}, true, "none")
+		l := NewLearner(m.(pca.Streaming), pca.Problem{Cols: 6, K: 2, Seed: 1}, true, "none")
 		if err := l.Learn(x); err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +260,7 @@ func TestLearnerVariances(t *testing.T) {
 func TestLearnerScales(t *testing.T) {
 	const n, d, k = 5000, 6, 2
 	x := streamed(n, d, false)
-	l := NewLearner(summing{}, Problem{Cols: d, K: k}, true, "std")
+	l := NewLearner(summing{}, pca.Problem{Cols: d, K: k}, true, "std")
 	if err := l.Learn(x); err != nil {
 		t.Fatal(err)
 	}
@@ -273,9 +275,9 @@ func TestLearnerScales(t *testing.T) {
 		}
 	}
 	rows := matrix.Subset(x, learned)
-	exact := Rows{X: rows, Offset: columnMeans(rows, 1), Factor: answer.Factor}
+	exact := pca.Rows{X: rows, Offset: pca.ColumnMeans(rows, 1), Factor: answer.Factor}
 	values := make([]float64, d)
-	new(eigensystem).Decompose(values, secondOf(exact), d)
+	new(algebra.Eigensystem).Decompose(values, secondOf(exact), d)
 	total, _ := exact.Sizes(1)
 	if off := farthest(answer.Basis.Value, values[:k]); off > 1e-9*values[0] || math.Abs(answer.Total-total) > 1e-9*total || answer.Factor == nil {
 		t.Errorf("found the variances %v of %v, expected %v of %v", answer.Basis.Value, answer.Total, values[:k], total)

@@ -1,10 +1,11 @@
-package pca
+package learner
 
 import (
 	"math/bits"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca"
 )
 
 // A reservoir keeps some rows of a stream apart: about one in twenty, say, but no more
@@ -108,7 +109,7 @@ func (r *reservoir) among(n int) (numbers []int) {
 }
 
 // keep visits everything; the rows have cols columns.
-func (r *reservoir) keep(k *Kept, cols int) {
+func (r *reservoir) keep(k *pca.Kept, cols int) {
 	exponent := bits.LeadingZeros64(r.limit) // the limit was halved so many times
 	k.Count("heldout.halvings", &exponent)
 	k.Require(exponent < 64, "state: found %d halvings of the rows held out, expected fewer than 64", exponent)

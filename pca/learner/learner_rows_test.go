@@ -1,15 +1,16 @@
-package pca
+package learner
 
 import (
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // drawnRows returns random rows, a third of the values not zero, dense or sparse,
 // with an offset and factors or without.
-func drawnRows(rng *rand.Rand, n, d int, sparse, moved bool) Rows {
+func drawnRows(rng *rand.Rand, n, d int, sparse, moved bool) pca.Rows {
 	x := &matrix.CSR{Cols: d, Start: []int64{0}, Index: []uint32{}}
 	full := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
 	for i := range n {
@@ -25,7 +26,7 @@ func drawnRows(rng *rand.Rand, n, d int, sparse, moved bool) Rows {
 		x.Append(index, value)
 	}
 	x.Cols = d
-	r := Rows{X: full}
+	r := pca.Rows{X: full}
 	if sparse {
 		r.X = x
 	}
@@ -45,7 +46,7 @@ func numbers(rng *rand.Rand, d int) []float64 {
 }
 
 // secondOf returns Sigma, formed from the rows as they are seen.
-func secondOf(r Rows) []float64 {
+func secondOf(r pca.Rows) []float64 {
 	n, d := r.Dims()
 	a, x := make([]float64, d*d), make([]float64, d)
 	for i := range n {

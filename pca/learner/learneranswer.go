@@ -1,4 +1,4 @@
-package pca
+package learner
 
 import (
 	"cmp"
@@ -7,18 +7,20 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 )
 
 // An Answer is what came of a stream.
 type Answer struct {
-	Basis   Basis     // with the variance along each component
+	Basis   pca.Basis // with the variance along each component
 	Learned int       // rows
 	Mean    []float64 // nil: not centred
 	Factor  []float64 // nil: not scaled
 	Total   float64   // mean squared norm of the learned rows, about their mean if centred
 	HeldOut []int     // numbers of the rows that were not learned, from 0
 	Score   HeldOut   // what the components capture of them
-	State   State
+	State   pca.State
 }
 
 // Answer returns what came of the rows so far. The learner goes on as if it had
@@ -30,7 +32,7 @@ func (l *Learner) Answer() (Answer, error) {
 	last := *l
 	if l.state != nil {
 		last.state = l.method.Start(l.problem)
-		if err := Restore(last.state, Keep(l.state)); err != nil {
+		if err := pca.Restore(last.state, pca.Keep(l.state)); err != nil {
 			return Answer{}, err
 		}
 		last.mean = append([]float64(nil), l.mean...)
@@ -72,38 +74,34 @@ func (l *Learner) answer(sample matrix.Matrix) Answer {
 		a.HeldOut = l.held.numbers
 	}
 	if len(a.HeldOut) > 0 {
-		a.Score = NewHeldOut(Rows{X: l.held.matrix(l.problem.Cols), Offset: l.mean, Factor: l.factor}, a.Basis)
+		a.Score = NewHeldOut(pca.Rows{X: l.held.matrix(l.problem.Cols), Offset: l.mean, Factor: l.factor}, a.Basis)
 	}
-	_, own := l.state.(ownScale)
+	_, own := l.state.(pca.OwnScale)
 	if _, follows := l.state.(Rescaled); own || l.moments != nil && !follows {
 		a.Basis.Value = nil
 	}
 	if a.Basis.Value == nil {
-		l.estimate(&a.Basis, Rows{X: sample, Offset: l.mean, Factor: l.factor}, a.Total)
+		l.estimate(&a.Basis, pca.Rows{X: sample, Offset: l.mean, Factor: l.factor}, a.Total)
 	} else {
-		scale(a.Basis.Value, float64(l.learned+l.extra)/float64(l.learned))
+		algebra.Scale(a.Basis.Value, float64(l.learned+l.extra)/float64(l.learned))
 	}
 	a.Basis.Orient()
 	return a
 }
 
-// ownScale is a State whose values are not means of squared products with all rows:
-// they shrink, forget or grow.
-type ownScale interface{ ownScale() }
-
 // estimate sets the variances along the components by a sample: its shares of the
 // total of all rows. The components are put in their order.
-func (l *Learner) estimate(b *Basis, sample Rows, total float64) {
-	b.along(sample, l.problem.Threads)
+func (l *Learner) estimate(b *pca.Basis, sample pca.Rows, total float64) {
+	b.Along(sample, l.problem.Threads)
 	if squared, _ := sample.Sizes(l.problem.Threads); squared > 0 {
-		scale(b.Value, total/squared)
+		algebra.Scale(b.Value, total/squared)
 	}
 	order := make([]int, b.K)
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.Value[j], b.Value[i]) })
-	sorted := Basis{K: b.K, Cols: b.Cols}
+	sorted := pca.Basis{K: b.K, Cols: b.Cols}
 	for _, i := range order {
 		sorted.Component = append(sorted.Component, b.Row(i)...)
 		sorted.Value = append(sorted.Value, b.Value[i])

@@ -1,10 +1,11 @@
-package pca
+package learner
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca"
 )
 
 // A twentieth of the rows is kept, then fewer and fewer; none is lost.
@@ -52,7 +53,7 @@ func TestReservoir(t *testing.T) {
 			}
 		}
 		again := newReservoir(UsualHoldOut)
-		err := Restore(keptReservoir{&again, 4}, Keep(keptReservoir{&r, 4}))
+		err := pca.Restore(keptReservoir{&again, 4}, pca.Keep(keptReservoir{&r, 4}))
 		if err != nil || again.limit != r.limit || !slices.Equal(again.numbers, r.numbers) || !slices.Equal(again.rows[7].Value, r.rows[7].Value) || again.size != r.size {
 			t.Errorf("another reservoir after it was kept and restored: %v", err)
 		}
@@ -86,4 +87,4 @@ type keptReservoir struct {
 	cols int
 }
 
-func (r keptReservoir) Keep(k *Kept) { r.keep(k, r.cols) }
+func (r keptReservoir) Keep(k *pca.Kept) { r.keep(k, r.cols) }

@@ -1,15 +1,17 @@
-package pca
+package learner
 
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // A Shard is what is known of some of the rows.
 type Shard struct {
 	Rows  int
-	Basis Basis     // with the variance along each component
+	Basis pca.Basis // with the variance along each component
 	Mean  []float64 // of the rows before scaling; nil: not centred
 	Total float64   // mean squared norm, about the mean
 }
@@ -34,7 +36,7 @@ func Merge(shards []Shard, factor []float64, k int) Shard {
 		all.Total += float64(share * s.Total)
 		for i, v := range s.Basis.Value {
 			stack = append(stack, s.Basis.Row(i)...)
-			scale(stack[len(stack)-d:], math.Sqrt(float64(share*max(v, 0))))
+			algebra.Scale(stack[len(stack)-d:], math.Sqrt(float64(share*max(v, 0))))
 		}
 		if all.Mean != nil {
 			stack = append(stack, s.Mean...)
@@ -43,7 +45,7 @@ func Merge(shards []Shard, factor []float64, k int) Shard {
 			for j, f := range factor {
 				away[j] *= f
 			}
-			scale(away, math.Sqrt(share))
+			algebra.Scale(away, math.Sqrt(share))
 			all.Total += vec.SquaredNorm64(away)
 		}
 	}
@@ -70,17 +72,17 @@ func mixedMean(shards []Shard) []float64 {
 // principal returns the k best components of the m rows of a, and the squares of
 // its singular values, by the products of the rows with each other; fewer where a
 // has a smaller rank.
-func principal(a []float64, m, d, k int) Basis {
+func principal(a []float64, m, d, k int) pca.Basis {
 	gram := make([]float64, m*m)
 	vec.SyrkRows64(vec.Block[float64]{Value: gram, Rows: m, Cols: m, Stride: m}, vec.Block[float64]{Value: a, Rows: m, Cols: d, Stride: d}, 1)
-	var e eigensystem
+	var e algebra.Eigensystem
 	value := make([]float64, m)
 	vectors := e.Decompose(value, gram, m)
 	k = min(k, m, d)
-	for k > 0 && !(value[k-1] > negligible*value[0]) {
+	for k > 0 && !(value[k-1] > algebra.Negligible*value[0]) {
 		k--
 	}
-	b := Basis{K: k, Cols: d, Component: combine(nil, vectors, a, k, m, d), Value: value[:k]}
-	orthonormalise(b.Component, k, d)
+	b := pca.Basis{K: k, Cols: d, Component: algebra.Combine(nil, vectors, a, k, m, d), Value: value[:k]}
+	algebra.Orthonormalise(b.Component, k, d)
 	return b
 }

@@ -1,15 +1,15 @@
-package pca
+package algebra
 
 import "github.com/fenchel-ml/fenchel/vec"
 
-func scale(x []float64, by float64) {
+func Scale(x []float64, by float64) {
 	for j := range x {
 		x[j] *= by
 	}
 }
 
 // zeros returns n zeros in the memory of x, if there is enough.
-func zeros(x []float64, n int) []float64 {
+func Zeros(x []float64, n int) []float64 {
 	if cap(x) < n {
 		return make([]float64, n, n+n/2)
 	}
@@ -20,18 +20,18 @@ func zeros(x []float64, n int) []float64 {
 
 // combine returns the product of v, r x m, and q, m x d, in the memory of out if
 // there is enough.
-func combine(out, v, q []float64, r, m, d int) []float64 {
+func Combine(out, v, q []float64, r, m, d int) []float64 {
 	var lines [][]float64
 	for j := range m {
 		lines = append(lines, q[j*d:(j+1)*d])
 	}
-	return combineLines(out, v, lines, r, d)
+	return CombineLines(out, v, lines, r, d)
 }
 
 // combineLines is combine by strips of q that stay in the first cache.
-func combineLines(out, v []float64, lines [][]float64, r, d int) []float64 {
+func CombineLines(out, v []float64, lines [][]float64, r, d int) []float64 {
 	const strip = 256
-	out = zeros(out, r*d)
+	out = Zeros(out, r*d)
 	m := len(lines)
 	for lo := 0; lo < d; lo += strip {
 		hi := min(lo+strip, d)
@@ -42,7 +42,7 @@ func combineLines(out, v []float64, lines [][]float64, r, d int) []float64 {
 	return out
 }
 
-func total(x []float64) float64 {
+func Total(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
 		sum += v
@@ -51,7 +51,7 @@ func total(x []float64) float64 {
 }
 
 // symmetrise makes s what it is but for the order of terms.
-func symmetrise(s []float64, d int) {
+func Symmetrise(s []float64, d int) {
 	for i := range d {
 		for j := range i {
 			mean := (s[i*d+j] + s[j*d+i]) / 2
@@ -60,7 +60,7 @@ func symmetrise(s []float64, d int) {
 	}
 }
 
-func divide(x []float64, by float64) {
+func Divide(x []float64, by float64) {
 	for i := range x {
 		x[i] /= by
 	}

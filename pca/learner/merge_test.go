@@ -1,10 +1,11 @@
-package pca
+package learner
 
 import (
 	"math"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -14,7 +15,7 @@ func TestMerge(t *testing.T) {
 	x := streamed(n, d, true)
 	factor := []float64{1, 2, 0.5, 1, 3, 1}
 	shard := func(x matrix.Matrix, center bool, k int) Shard {
-		r, err := Preprocess(x, "none", center, 1)
+		r, err := pca.Preprocess(x, "none", center, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package pca
+package learner
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca"
 )
 
 // A Learner gives the rows of a stream to a state, each once. It scales them,
@@ -23,12 +24,12 @@ import (
 // step sizes need is measured on the first block. Scaling follows the moments of all
 // rows learned so far, and states that add up squares are scaled along ([Rescaled]).
 type Learner struct {
-	method  Streaming
-	problem Problem
+	method  pca.Streaming
+	problem pca.Problem
 	center  bool
 	scale   string // a kind of scaling
 
-	state   State
+	state   pca.State
 	size    int  // rows of a block
 	least   int  // rows that must follow it for it not to be the last
 	taken   int  // rows of the stream
@@ -48,7 +49,7 @@ const learnerBlock = 1024
 
 // NewLearner begins a stream of rows of p.Cols features. scale is a kind of scaling
 // as dataset has it.
-func NewLearner(m Streaming, p Problem, center bool, scale string) *Learner {
+func NewLearner(m pca.Streaming, p pca.Problem, center bool, scale string) *Learner {
 	return &Learner{method: m, problem: p, center: center, scale: scale, held: newReservoir(UsualHoldOut)}
 }
 
@@ -116,7 +117,7 @@ func (l *Learner) wait(v matrix.Vector) error {
 // start measures the rows in wait and starts the state: the sizes that steps depend on
 // are those of these rows.
 func (l *Learner) start() error {
-	x, err := Preprocess(l.pending.matrix(l.problem.Cols), l.scale, l.center, l.problem.Threads)
+	x, err := pca.Preprocess(l.pending.matrix(l.problem.Cols), l.scale, l.center, l.problem.Threads)
 	if err != nil {
 		return err
 	}
@@ -137,8 +138,8 @@ func (l *Learner) start() error {
 // begin starts the state, of which everything is known.
 func (l *Learner) begin() {
 	l.state = l.method.Start(l.problem)
-	l.size, l.least = BlockOf(l.state), 0
-	if s, ok := l.state.(Batched); ok {
+	l.size, l.least = pca.BlockOf(l.state), 0
+	if s, ok := l.state.(pca.Batched); ok {
 		l.least = s.LeastRows()
 	}
 }
@@ -169,10 +170,10 @@ func (l *Learner) learnBlock(rows matrix.Matrix) {
 		l.moments.Merge(dataset.NewMoments(rows, l.problem.Threads))
 		l.rescale(l.currentFactor())
 	}
-	x := Rows{X: rows, Factor: l.factor}
+	x := pca.Rows{X: rows, Factor: l.factor}
 	b, _ := x.Dims()
 	if l.center {
-		x.Offset = columnMeans(x.X, l.problem.Threads)
+		x.Offset = pca.ColumnMeans(x.X, l.problem.Threads)
 	}
 	squared, _ := x.Sizes(l.problem.Threads)
 	l.squares += float64(squared * float64(b))
@@ -194,7 +195,7 @@ func (l *Learner) move(mean []float64, b int) {
 			away[j] = weight * (mean[j] - l.mean[j])
 		}
 		zero := &matrix.CSR{Cols: len(mean), Start: []int64{0, 0}, Index: []uint32{}, Value: []float32{}}
-		x := Rows{X: zero, Offset: away, Factor: l.factor}
+		x := pca.Rows{X: zero, Offset: away, Factor: l.factor}
 		squared, _ := x.Sizes(l.problem.Threads)
 		l.squares += squared
 		l.state.Learn(x)
@@ -206,7 +207,7 @@ func (l *Learner) move(mean []float64, b int) {
 }
 
 // Keep visits everything.
-func (l *Learner) Keep(k *Kept) {
+func (l *Learner) Keep(k *pca.Kept) {
 	k.Count("stream.taken", &l.taken)
 	k.Count("stream.learned", &l.learned)
 	k.Count("stream.extra", &l.extra)

@@ -1,4 +1,4 @@
-package pca
+package learner
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 )
 
 // late returns rows of which half of the features do not vary before row 2500: three
@@ -53,21 +55,21 @@ func TestLearnerScaleFollows(t *testing.T) {
 				}
 				for _, dense := range []bool{true, false} {
 					name := fmt.Sprintf("%s, scale %s, center %v, dense %v", c.spec, scale, center, dense)
-					var m Streaming = summing{}
+					var m pca.Streaming = summing{}
 					if c.spec != "" {
-						method, err := New(c.spec)
+						method, err := pca.New(c.spec)
 						if err != nil {
 							t.Fatal(err)
 						}
-						m = method.(Streaming)
+						m = method.(pca.Streaming)
 					}
-					l := NewLearner(m, Problem{Cols: d, K: k, Seed: 1}, center, scale)
+					l := NewLearner(m, pca.Problem{Cols: d, K: k, Seed: 1}, center, scale)
 					x := late(n, dense)
 					if err := l.Learn(matrix.Part(x, 0, 4000)); err != nil {
 						t.Fatal(err)
 					}
-					again := NewLearner(m, Problem{Cols: d, K: k, Seed: 1}, center, scale)
-					if err := Restore(again, Keep(l)); err != nil {
+					again := NewLearner(m, pca.Problem{Cols: d, K: k, Seed: 1}, center, scale)
+					if err := pca.Restore(again, pca.Keep(l)); err != nil {
 						t.Fatal(name, err)
 					}
 					for _, l := range []*Learner{l, again} {
@@ -99,7 +101,7 @@ func follows(t *testing.T, name string, x matrix.Matrix, a Answer, scale string,
 			learned = append(learned, i)
 		}
 	}
-	exact, err := Preprocess(matrix.Subset(x, learned), scale, center, 1)
+	exact, err := pca.Preprocess(matrix.Subset(x, learned), scale, center, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,12 +113,12 @@ func follows(t *testing.T, name string, x matrix.Matrix, a Answer, scale string,
 	}
 	second := secondOf(exact)
 	values := make([]float64, d)
-	new(eigensystem).Decompose(values, second, d)
-	best := total(values[:a.Basis.K])
-	if trace := total(values); math.Abs(a.Total-trace) > 1e-9*trace {
+	new(algebra.Eigensystem).Decompose(values, slices.Clone(second), d) // it overwrites its argument
+	best := algebra.Total(values[:a.Basis.K])
+	if trace := algebra.Total(values); math.Abs(a.Total-trace) > 1e-9*trace {
 		t.Errorf("%s: found the total %v, expected %v", name, a.Total, trace)
 	}
-	if captured := Captured(second, a.Basis); captured < least*best {
+	if captured := pca.Captured(second, a.Basis); captured < least*best {
 		t.Errorf("%s: captured %v, expected at least %v of %v", name, captured, least, best)
 	}
 }

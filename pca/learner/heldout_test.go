@@ -1,4 +1,4 @@
-package pca
+package learner
 
 import (
 	"math"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -16,7 +18,7 @@ func TestHeldOut(t *testing.T) {
 		for _, kind := range [][2]bool{{}, {true}, {false, true}, {true, true}} {
 			const d, k = 20, 3
 			x := drawnRows(rng, n, d, kind[0], kind[1])
-			u := Basis{K: k, Cols: d, Component: randomBasis(1, k, d)}
+			u := pca.Basis{K: k, Cols: d, Component: algebra.RandomBasis(1, k, d)}
 			row, each := make([]float64, d), make([]float64, n)
 			var captured, total, scatter float64
 			for i := range n {
@@ -45,8 +47,8 @@ func TestHeldOut(t *testing.T) {
 			}
 		}
 	}
-	nothing := Rows{X: &matrix.Dense{Rows: 3, Cols: 2, Value: make([]float32, 6)}}
-	if got := NewHeldOut(nothing, Basis{K: 1, Cols: 2, Component: []float64{1, 0}}); got.Ratio() != 1 || got.StandardError != 0 {
+	nothing := pca.Rows{X: &matrix.Dense{Rows: 3, Cols: 2, Value: make([]float32, 6)}}
+	if got := NewHeldOut(nothing, pca.Basis{K: 1, Cols: 2, Component: []float64{1, 0}}); got.Ratio() != 1 || got.StandardError != 0 {
 		t.Errorf("of zeros: found %+v", got)
 	}
 }
@@ -56,7 +58,7 @@ func TestHeldOut(t *testing.T) {
 func TestHeldOutStandardError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 2))
 	const n, d, k, samples = 300, 6, 2, 1000
-	u := Basis{K: k, Cols: d, Component: make([]float64, k*d)}
+	u := pca.Basis{K: k, Cols: d, Component: make([]float64, k*d)}
 	u.Component[0], u.Component[d+1] = 1, 1
 	inside := 0
 	for range samples {
@@ -64,7 +66,7 @@ func TestHeldOutStandardError(t *testing.T) {
 		for i := range value {
 			value[i] = float32(rng.NormFloat64())
 		}
-		h := NewHeldOut(Rows{X: &matrix.Dense{Rows: n, Cols: d, Value: value}}, u)
+		h := NewHeldOut(pca.Rows{X: &matrix.Dense{Rows: n, Cols: d, Value: value}}, u)
 		if math.Abs(h.Captured-k) <= 2*h.StandardError {
 			inside++
 		}

@@ -1,10 +1,11 @@
-package pca
+package learner
 
 import (
 	"math"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca"
 )
 
 // A rowStore holds copies of rows, all dense or all sparse as the first one.
@@ -74,7 +75,7 @@ func (s *rowStore) matrix(cols int) matrix.Matrix {
 }
 
 // keep visits everything; the rows have cols columns.
-func (s *rowStore) keep(k *Kept, name string, cols int) {
+func (s *rowStore) keep(k *pca.Kept, name string, cols int) {
 	start, index := widened(s.sparse.Start), widened(s.sparse.Index)
 	value := widened(append(s.sparse.Value, s.dense.Value...))
 	k.Count(name+".dense", &s.dense.Rows)

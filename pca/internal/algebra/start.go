@@ -1,4 +1,4 @@
-package pca
+package algebra
 
 import (
 	"math"
@@ -11,20 +11,20 @@ import (
 // random subspace, the same for one seed on every machine. Gradient methods start
 // there: a start that is orthogonal to the answer is a saddle, and an axis start
 // never moves on data of axes.
-func randomBasis(seed uint64, k, d int) []float64 {
+func RandomBasis(seed uint64, k, d int) []float64 {
 	u := make([]float64, k*d)
-	fillNormal(u, rand.NewPCG(seed, startStream))
-	orthonormalise(u, k, d)
+	FillNormal(u, rand.NewPCG(seed, StartStream))
+	Orthonormalise(u, k, d)
 	return u
 }
 
 // startStream names the random numbers of a start among those of a seed.
-const startStream = 0x7374617274 // "start"
+const StartStream = 0x7374617274 // "start"
 
 // fillNormal sets x to independent standard normal numbers (Marsaglia's polar
 // method). Only Uint64 of the generator is used, whose sequence is part of its
 // definition, and vec's logarithm, so the bits are the same everywhere.
-func fillNormal(x []float64, random *rand.PCG) {
+func FillNormal(x []float64, random *rand.PCG) {
 	for i := 0; i < len(x); {
 		a, b := symmetric(random), symmetric(random)
 		s := float64(a*a) + float64(b*b)

@@ -1,4 +1,4 @@
-package pca
+package algebra
 
 import (
 	"math"
@@ -11,35 +11,35 @@ import (
 // returns R, m x m, with which the old rows are R times the new ones: lower
 // triangular. A row that depends on those before it is replaced by one that does
 // not, with a zero on R's diagonal.
-func orthonormalise(q []float64, m, d int) []float64 {
+func Orthonormalise(q []float64, m, d int) []float64 {
 	r := make([]float64, m*m)
 	c := make([]float64, m)
 	for i := range m {
 		row := q[i*d : (i+1)*d]
 		before := math.Sqrt(vec.SquaredNorm64(row))
 		for range 2 {
-			takeOff(row, q[:i*d], c[:i])
+			TakeOff(row, q[:i*d], c[:i])
 			for j, x := range c[:i] {
 				r[i*m+j] += x
 			}
 		}
 		after := math.Sqrt(vec.SquaredNorm64(row))
-		if !(after > negligible*before) {
-			replace(row, q[:i*d], i)
+		if !(after > Negligible*before) {
+			Replace(row, q[:i*d], i)
 			continue
 		}
 		r[i*m+i] = after
-		scale(row, 1/after)
+		Scale(row, 1/after)
 	}
 	return r
 }
 
 // negligible is the part of a row outside a subspace below which it is rounding.
-const negligible = 1e-12
+const Negligible = 1e-12
 
 // takeOff subtracts from x its projection on the orthonormal rows of q, of which
 // c receives the coefficients.
-func takeOff(x, q, c []float64) {
+func TakeOff(x, q, c []float64) {
 	d := len(x)
 	for j := range c {
 		c[j] = vec.Dot64(q[j*d:(j+1)*d], x)
@@ -51,7 +51,7 @@ func takeOff(x, q, c []float64) {
 
 // replace sets row to a unit vector that is orthogonal to the m < d orthonormal
 // rows of q: what is left of the coordinate axis that they contain least of.
-func replace(row, q []float64, m int) {
+func Replace(row, q []float64, m int) {
 	d := len(row)
 	covered := make([]float64, d)
 	for j := range m {
@@ -68,7 +68,7 @@ func replace(row, q []float64, m int) {
 	clear(row)
 	row[least] = 1
 	c := make([]float64, m)
-	takeOff(row, q[:m*d], c)
-	takeOff(row, q[:m*d], c)
-	scale(row, 1/math.Sqrt(vec.SquaredNorm64(row)))
+	TakeOff(row, q[:m*d], c)
+	TakeOff(row, q[:m*d], c)
+	Scale(row, 1/math.Sqrt(vec.SquaredNorm64(row)))
 }

@@ -1,4 +1,4 @@
-package pca
+package algebra
 
 import (
 	"math"
@@ -10,21 +10,21 @@ import (
 // Products of blocks of rows of d numbers.
 
 // multiply sets c, m x b, to V Z^T.
-func multiply(c, v, z []float64, m, b, d, threads int) {
+func Multiply(c, v, z []float64, m, b, d, threads int) {
 	clear(c)
-	vec.Gemm64(whole(c, m, b), whole(v, m, d), whole(z, b, d), threads)
+	vec.Gemm64(Whole(c, m, b), Whole(v, m, d), Whole(z, b, d), threads)
 }
 
-func whole(x []float64, rows, cols int) vec.Block[float64] {
+func Whole(x []float64, rows, cols int) vec.Block[float64] {
 	return vec.Block[float64]{Value: x, Rows: rows, Cols: cols, Stride: cols}
 }
 
 // subtract takes H^T V off z, b x d, where h is m x b and v is m x d.
-func subtract(z, h, v []float64, b, m, d, threads int) {
+func Subtract(z, h, v []float64, b, m, d, threads int) {
 	if b >= 24 {
 		minus := make([]float64, m*b)
 		vec.Axpy64(minus, -1, h[:m*b])
-		vec.GemmCols64(whole(z, b, d), whole(minus, m, b), whole(v, m, d), threads)
+		vec.GemmCols64(Whole(z, b, d), Whole(minus, m, b), Whole(v, m, d), threads)
 		return
 	}
 	turned, list := make([]float64, b*m), make([][]float64, m)
@@ -42,12 +42,12 @@ func subtract(z, h, v []float64, b, m, d, threads int) {
 }
 
 // rotateRows replaces the first keep rows of v, m x d, by S V, where s is keep x m.
-func rotateRows(v, s []float64, keep, m, d, threads int) {
+func RotateRows(v, s []float64, keep, m, d, threads int) {
 	turned := make([]float64, m*keep)
-	vec.Transpose64(whole(turned, m, keep), whole(s, keep, m))
+	vec.Transpose64(Whole(turned, m, keep), Whole(s, keep, m))
 	parallel.Blocks(d, 1024, threads, func(_, lo, hi int) {
-		out := whole(make([]float64, keep*(hi-lo)), keep, hi-lo)
-		vec.GemmCols64(out, whole(turned, m, keep), vec.Block[float64]{Value: v[lo:], Rows: m, Cols: hi - lo, Stride: d}, 1)
+		out := Whole(make([]float64, keep*(hi-lo)), keep, hi-lo)
+		vec.GemmCols64(out, Whole(turned, m, keep), vec.Block[float64]{Value: v[lo:], Rows: m, Cols: hi - lo, Stride: d}, 1)
 		for i := range keep {
 			copy(v[i*d+lo:i*d+hi], out.Value[i*(hi-lo):])
 		}
@@ -60,7 +60,7 @@ func rotateRows(v, s []float64, keep, m, d, threads int) {
 // than the shortest. They are the eigenvectors of the products of the rows, made as
 // long as rows (Stathopoulos and Wu, SISC 2002): it is made of matrix products, and
 // exact when done again, once the spread is small.
-func orthonormalBlock(z []float64, m, most, d int, floor float64, threads int, eigen *vec.Eigensystem) (rows int, r []float64, spread float64) {
+func OrthonormalBlock(z []float64, m, most, d int, floor float64, threads int, eigen *vec.Eigensystem) (rows int, r []float64, spread float64) {
 	s, length := directions(z, m, d, threads, eigen)
 	turn := make([]float64, m*m)
 	for i := range m {
@@ -70,7 +70,7 @@ func orthonormalBlock(z []float64, m, most, d int, floor float64, threads int, e
 			}
 		}
 	}
-	rotateRows(z, turn, m, m, d, threads)
+	RotateRows(z, turn, m, m, d, threads)
 	r = make([]float64, m*m)
 	longest, shortest := 0.0, math.Inf(1)
 	for i := range m {
@@ -84,7 +84,7 @@ func orthonormalBlock(z []float64, m, most, d int, floor float64, threads int, e
 		for j := range m {
 			r[j*m+rows] = length[j] * s[i*m+j] * long
 		}
-		scale(row, 1/long)
+		Scale(row, 1/long)
 		copy(z[rows*d:(rows+1)*d], row)
 		rows++
 	}
@@ -98,7 +98,7 @@ func orthonormalBlock(z []float64, m, most, d int, floor float64, threads int, e
 // rows' lengths.
 func directions(z []float64, m, d, threads int, eigen *vec.Eigensystem) (s, length []float64) {
 	g := make([]float64, m*m)
-	vec.SyrkRows64(whole(g, m, m), whole(z, m, d), threads)
+	vec.SyrkRows64(Whole(g, m, m), Whole(z, m, d), threads)
 	length = make([]float64, m)
 	for i := range m {
 		length[i] = math.Sqrt(g[i*m+i])
@@ -125,7 +125,7 @@ func longestPart(s, length []float64) float64 {
 }
 
 // sized returns n numbers of any value in the memory of x, if there is enough.
-func sized[T any](x []T, n int) []T {
+func Sized[T any](x []T, n int) []T {
 	if cap(x) < n {
 		return make([]T, n, n+n/4)
 	}
@@ -133,16 +133,16 @@ func sized[T any](x []T, n int) []T {
 }
 
 // block is the rows x cols matrix x.
-func block[T float32 | float64](x []T, rows, cols int) vec.Block[T] {
+func Block[T float32 | float64](x []T, rows, cols int) vec.Block[T] {
 	return vec.Block[T]{Value: x, Rows: rows, Cols: cols, Stride: cols}
 }
 
-func square(m int) vec.Block[float64] {
+func Square(m int) vec.Block[float64] {
 	return vec.Block[float64]{Value: make([]float64, m*m), Rows: m, Cols: m, Stride: m}
 }
 
 // addTo adds one matrix to another of its shape.
-func addTo(sum, one vec.Block[float64], threads int) {
+func AddTo(sum, one vec.Block[float64], threads int) {
 	m := sum.Stride
 	parallel.Blocks(sum.Rows, 64, threads, func(_, lo, hi int) { vec.Axpy64(sum.Value[lo*m:hi*m], 1, one.Value[lo*m:hi*m]) })
 }
