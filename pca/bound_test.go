@@ -3,11 +3,92 @@ package pca
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 )
+
+func TestErrorAfter(t *testing.T) {
+	s := Setting{Cols: 8, K: 2, Loss: 0.25, Squared: 4, Fourth: 9, Doubt: 0.05}
+	bounds, err := ErrorAfter(s, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln := math.Log
+	entropy := 6 * ln(8./6)
+	for i, want := range []float64{
+		4 * (2*math.Sqrt(2) + math.Sqrt(2*ln(20)) + math.Sqrt(8*ln(40))) / 10,
+		2*math.Sqrt(4*0.25*2)/10 + 4*2./100,
+		math.Sqrt(2*4*0.25*entropy)/10 + 4*entropy/100,
+		2 * 4 * 6 * math.Sqrt(ln(8./6)) / 10,
+		2 * 4 * math.Sqrt(12) / 10,
+		2 * 3 * math.Sqrt(2) / 10,
+		3 * 2. / 10,
+		3 * math.Sqrt(1.5) / 10,
+		2 * 3 * math.Sqrt(2) / 10,
+	} {
+		if b := bounds[i]; math.Abs(b.Value-want) > 1e-14*want {
+			t.Errorf("%s: %v, expected %v", b.Name, b.Value, want)
+		}
+	}
+	if text := bounds.String(); strings.Count(text, "\n") != len(bounds) || !strings.Contains(text, "msg                      0.6          G sqrt(2k/T)") {
+		t.Errorf("table:\n%s", text)
+	}
+}
+
+// So many rows are enough, and one less is not.
+func TestRowsFor(t *testing.T) {
+	for _, s := range []Setting{
+		{Cols: 8, K: 2, Loss: 0.25, Squared: 1, Fourth: 1, Doubt: 0.05},
+		{Cols: 784, K: 8, Loss: 0, Squared: 3, Fourth: 2, Doubt: 1e-6},
+		{Cols: 2, K: 1, Loss: 1e6, Squared: 1e6, Fourth: 1e12, Doubt: 0.5},
+	} {
+		for _, epsilon := range []float64{1e-3, 0.1, 3, 1e9} {
+			rows, err := RowsFor(s, epsilon)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, b := range rows {
+				after, _ := ErrorAfter(s, b.Value)
+				if after[i].Value > epsilon*(1+1e-12) {
+					t.Errorf("%+v: %s: %v after %v rows, expected %v", s, b.Name, after[i].Value, b.Value, epsilon)
+				}
+				if before, err := ErrorAfter(s, b.Value-1); err == nil && before[i].Value < epsilon*(1-1e-12) {
+					t.Errorf("%+v: %s: %v rows, but one less gives %v", s, b.Name, b.Value, before[i].Value)
+				}
+			}
+		}
+	}
+}
+
+func TestBoundsRefuse(t *testing.T) {
+	good := Setting{Cols: 8, K: 2, Loss: 0.25, Squared: 1, Fourth: 1, Doubt: 0.05}
+	for _, c := range []struct {
+		change func(*Setting)
+		want   string
+	}{
+		{func(s *Setting) { s.K = 8 }, "k = 8 of 8 features, expected from 1 to 7"},
+		{func(s *Setting) { s.K = 0 }, "k = 0"},
+		{func(s *Setting) { s.Loss = math.NaN() }, "L* = NaN"},
+		{func(s *Setting) { s.Squared = 0 }, "largest |x|^2 = 0"},
+		{func(s *Setting) { s.Fourth = math.Inf(1) }, "mean |x|^4 = +Inf"},
+		{func(s *Setting) { s.Doubt = 1 }, "delta = 1"},
+	} {
+		s := good
+		c.change(&s)
+		if _, err := RowsFor(s, 0.1); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, expected %q", s, err, c.want)
+		}
+	}
+	if _, err := RowsFor(good, 0); err == nil {
+		t.Error("epsilon 0 was accepted")
+	}
+	if _, err := ErrorAfter(good, 0.5); err == nil {
+		t.Error("half a row was accepted")
+	}
+}
 
 // Row 27 of the checklist: the mean iterate of MSG on independent rows is below
 // MSG's bound in at least 95 % of runs. The rows are uniform on the signed axes

@@ -27,7 +27,9 @@ type Spectrum interface {
 	Cost() Cost
 }
 
-// A Relaxed state is a matrix M of the relaxed problem, 0 <= M <= I of trace k.
+// A Relaxed state is a matrix M of the relaxed problem, 0 <= M <= I of trace k. Its
+// eigenvalues are what rounding takes ([TopK], [Systematic], [Decompose], [Best]), and
+// what it captures of a row before it learns from it is what [Regret.AddM] takes.
 type Relaxed interface {
 	Spectrum
 	// Captured returns x^T M x, for d numbers x.

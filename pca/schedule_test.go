@@ -2,8 +2,64 @@ package pca
 
 import (
 	"math"
+	"math/rand/v2"
+	"strings"
 	"testing"
 )
+
+func TestNewSchedule(t *testing.T) {
+	for _, c := range []struct {
+		spec string
+		t    int
+		want float64
+	}{
+		{"constant", 7, 1},
+		{"constant:c=0.25", 1, 0.25},
+		{"sqrt:c=2", 16, 0.5},
+		{"sqrt", 1, 1},
+		{"inverse:c=3", 6, 0.5},
+		{"inverse:c=3,burn=10", 4, 0.3},
+		{"inverse:c=3,burn=10", 30, 0.1},
+		{"strong:lambda=0.5", 8, 0.25},
+		{"sqrt", 0, 1}, // before the first step
+	} {
+		s, err := NewSchedule(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Step(c.t); math.Abs(got-c.want) > 1e-16 {
+			t.Errorf("%s: step %d is %v, expected %v", c.spec, c.t, got, c.want)
+		}
+	}
+	for _, c := range []struct{ spec, want string }{
+		{"square", `unknown schedule "square": known: constant, inverse, sqrt, strong`},
+		{"sqrt:c=0", `schedule "sqrt": c=0: expected a number from 1e-300 to 1e300`},
+		{"strong:lambda=1e-310", `lambda=1e-310: expected a number from 1e-300`},
+		{"sqrt:burn=1", `unknown parameter "burn"`},
+	} {
+		if _, err := NewSchedule(c.spec); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, expected %q", c.spec, err, c.want)
+		}
+	}
+}
+
+// Law: steps are positive and do not grow.
+func TestSchedulesFall(t *testing.T) {
+	for _, e := range Schedules() {
+		s, err := NewSchedule(e.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := math.Inf(1)
+		for _, step := range []int{1, 2, 3, 10, 1e6, math.MaxInt} {
+			if eta := s.Step(step); !(eta > 0 && eta <= before) {
+				t.Errorf("%s: step %d is %v after %v", e.Name, step, eta, before)
+			} else {
+				before = eta
+			}
+		}
+	}
+}
 
 func TestGrids(t *testing.T) {
 	for _, c := range []struct {
@@ -14,6 +70,65 @@ func TestGrids(t *testing.T) {
 		if len(c.grid) != c.n || c.grid[0] != c.from || c.grid[c.n-1] != c.to {
 			t.Errorf("grid %v, expected %d values from %v to %v", c.grid, c.n, c.from, c.to)
 		}
+	}
+}
+
+// Row 22 of the checklist: a grid on one pass gives what separate runs give, and
+// the selection takes the smallest mean.
+func TestGridOnOnePass(t *testing.T) {
+	const d, k, steps = 6, 2, 60
+	for _, grid := range [][]float64{SimulationGrid(), ImageGrid()} {
+		run := func(candidates []float64) (sums []float64, s Selection) {
+			r := rand.New(rand.NewPCG(22, 1))
+			var states []*mirrorState
+			for _, c := range candidates {
+				states = append(states, newMirrorState(d, k, new(frobenius), InverseRoot{c}))
+			}
+			sums = make([]float64, len(candidates))
+			for step := 1; step <= steps; step++ {
+				x, epsilon := sphere(r, d), make([]float64, len(candidates))
+				for i, state := range states {
+					state.step(state.schedule.Step(step), x)
+					epsilon[i] = 1 - quadratic(state.copyTo(nil), x)
+					sums[i] += epsilon[i]
+				}
+				if err := s.Add(epsilon); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return sums, s
+		}
+		together, selection := run(grid)
+		best := 0
+		for i, c := range grid {
+			if alone, _ := run([]float64{c}); alone[0] != together[i] {
+				t.Errorf("c = %v: %v alone, %v on one pass", c, alone[0], together[i])
+			}
+			if together[i] < together[best] {
+				best = i
+			}
+		}
+		if got, mean := selection.Best(); got != best || mean != together[best]/steps {
+			t.Errorf("selected %d with mean %v, expected %d with %v", got, mean, best, together[best]/steps)
+		}
+	}
+}
+
+func TestSelectionOfDiverged(t *testing.T) {
+	var s Selection
+	if i, _ := s.Best(); i != -1 {
+		t.Errorf("selected %d of none", i)
+	}
+	for range 2 {
+		if err := s.Add([]float64{math.NaN(), 2, 2}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if i, mean := s.Best(); i != 1 || mean != 2 {
+		t.Errorf("selected %d with mean %v", i, mean)
+	}
+	if s.Add([]float64{1}) == nil {
+		t.Error("another number of candidates was accepted")
 	}
 }
 

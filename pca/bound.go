@@ -3,8 +3,8 @@ package pca
 import (
 	"fmt"
 	"math"
+	"strings"
 
-	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -33,7 +33,7 @@ type Bound struct {
 	Value   float64 // epsilon, or the number of rows that is enough
 }
 
-// Bounds are those of all methods.
+// Bounds prints as a table.
 type Bounds []Bound
 
 // A law is a bound as a function of T.
@@ -85,6 +85,21 @@ func ErrorAfter(s Setting, rows float64) (Bounds, error) {
 	return s.bounds(func(a, b float64) float64 { return a/math.Sqrt(rows) + b/rows }), nil
 }
 
+// RowsFor returns how many rows are enough for every method to promise epsilon:
+// with y = 1/sqrt(T) the positive root of b y^2 + a y = epsilon.
+func RowsFor(s Setting, epsilon float64) (Bounds, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if !(epsilon >= 1e-100 && epsilon <= 1e100) {
+		return nil, fmt.Errorf("bound: epsilon %v: expected a number > 0, at most 1e100", epsilon)
+	}
+	return s.bounds(func(a, b float64) float64 {
+		root := (a + math.Sqrt(float64(a*a)+float64(4*b*epsilon))) / (2 * epsilon) // 1/y
+		return math.Max(1, math.Ceil(root*root))
+	}), nil
+}
+
 func (s Setting) bounds(value func(a, b float64) float64) Bounds {
 	var out Bounds
 	for _, l := range laws {
@@ -116,93 +131,15 @@ func (s Setting) check() error {
 	return nil
 }
 
-// StepMSG is sqrt(2k/T)/G for T steps of MSG, G^2 = mean |x|^4: no two feasible M
-// are farther apart than sqrt(2k).
-func StepMSG(k, steps int, fourth float64) Schedule {
-	return Constant{math.Sqrt(2*float64(k)/float64(steps)) / math.Sqrt(fourth)}
-}
-
-// StepAnytime is sqrt(k/t)/G for MSG when the number of steps is not known. It is
-// also the upper end of the values that are good in practice: 2 to 4 times less
-// was best in experiments.
-func StepAnytime(k int, fourth float64) Schedule {
-	return InverseRoot{math.Sqrt(float64(k)) / math.Sqrt(fourth)}
-}
-
-// StepEntropy is ln(1 + sqrt(2D/(T L*))), D = (d-k) ln(d/(d-k)), for T steps of
-// Warmuth and Kuzmin's algorithm on rows of |x| <= 1, of which the best subspace
-// leaves L* on average. L* = 0 would be an infinite step: T L* counts as at least
-// 1e-6 of D.
-func StepEntropy(d, k, steps int, loss float64) Schedule {
-	distance := entropyDistance(d, k)
-	total := max(float64(steps)*loss, 1e-6*distance)
-	return Constant{vec.Log1p(math.Sqrt(2 * (distance / total)))}
-}
-
-// StepMirror is sqrt(B/T), B = ln(d/(d-k)), for T steps of the same algorithm by
-// the general analysis of mirror descent.
-func StepMirror(d, k, steps int) Schedule {
-	return Constant{math.Sqrt(entropyDistance(d, k) / float64(d-k) / float64(steps))}
-}
-
-// entropyDistance returns (d-k) ln(d/(d-k)), at most k: d-k times the relative
-// entropy from I/d to the projections on d-k directions.
-func entropyDistance(d, k int) float64 {
-	rest := float64(d - k)
-	return rest * vec.Log1p(float64(k)/rest)
-}
-
-// Regret is what an online learner lost beside the best fixed subspace in
-// hindsight (thesis 4.1.3; reference 1.6). Each row x is judged before the update
-// by it, for any sequence of rows, also an adversary's:
-//
-//	R_T = (1/T) sum_t (|x_t|^2 - x_t^T M_t x_t) - sum_{i>k} lambda_i
-//
-// with the eigenvalues lambda of (1/T) sum_t x_t x_t^T. In units of W, where
-// M = I - (d-k) W, it is R_T/(d-k). It keeps d x d numbers.
-type Regret struct {
-	d, k   int
-	rows   int
-	loss   vec.Sum   // sum of |x|^2 - x^T M x
-	second []float64 // sum of x x^T
-}
-
-// NewRegret is for rows of d numbers and subspaces of k < d dimensions.
-func NewRegret(d, k int) *Regret { return &Regret{d: d, k: k, second: make([]float64, d*d)} }
-
-// AddM takes a row and x^T M x of the M before it.
-func (r *Regret) AddM(x []float64, captured float64) {
-	r.loss.Add(vec.SquaredNorm64(x))
-	r.loss.Add(-captured)
-	r.add(x)
-}
-
-// AddW takes a row and x^T W x of the W before it.
-func (r *Regret) AddW(x []float64, loss float64) {
-	r.loss.Add(float64(r.d-r.k) * loss)
-	r.add(x)
-}
-
-func (r *Regret) add(x []float64) {
-	r.rows++
-	for i, v := range x {
-		vec.Axpy64(r.second[i*r.d:(i+1)*r.d], v, x)
+// String returns the bounds as lines of name, value and formula.
+func (b Bounds) String() string {
+	width := 0
+	for _, l := range b {
+		width = max(width, len(l.Name))
 	}
-}
-
-// Best returns the mean loss of the best fixed subspace: L* of the bounds.
-func (r *Regret) Best() float64 {
-	value := make([]float64, r.d)
-	new(algebra.Eigensystem).Decompose(value, append([]float64{}, r.second...), r.d)
-	var sum vec.Sum
-	for _, v := range value[r.k:] {
-		sum.Add(max(v, 0))
+	var text strings.Builder
+	for _, l := range b {
+		fmt.Fprintf(&text, "%-*s  %-11.5g  %s\n", width, l.Name, l.Value, l.Formula)
 	}
-	return sum.Value() / float64(max(r.rows, 1))
+	return text.String()
 }
-
-// Mean returns R_T, 0 before the first row.
-func (r *Regret) Mean() float64 { return r.loss.Value()/float64(max(r.rows, 1)) - r.Best() }
-
-// MeanW returns R_T in units of W.
-func (r *Regret) MeanW() float64 { return r.Mean() / float64(r.d-r.k) }
