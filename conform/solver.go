@@ -119,7 +119,7 @@ func solverRepeats(f *findings, s solver.Solver, c Case, p *problem.Linear, sol 
 	if two := c.run(f, s, c.on(2), nil); two != nil {
 		f.check(samePoint(two.Point, sol.Point), "two threads give the same bits as one", "%v and %v", sol.Point.W, two.Point.W)
 	}
-	alone, first, second := s.Start(p, nil, 1), s.Start(p, nil, 1), s.Start(p, nil, 2)
+	alone, first, second := s.Start(p, solver.Start{Seed: 1}), s.Start(p, solver.Start{Seed: 1}), s.Start(p, solver.Start{Seed: 2})
 	for range 3 {
 		alone.Epoch()
 	}
@@ -161,7 +161,7 @@ func solverWarm(f *findings, s solver.Solver, c Case, p *problem.Linear, sol *so
 		f.check(warm.Epochs == 0, law, "after %d epochs", warm.Epochs)
 	}
 	// Run looks at the point it is given; the solver must know it, too.
-	state, goal := s.Start(p, &from, 3), 3*c.Gap
+	state, goal := s.Start(p, solver.Start{From: &from, Seed: 3}), 3*c.Gap
 	found := p.Certify(state.Point()).Relative()
 	for range 10 {
 		if found <= goal {
@@ -178,14 +178,7 @@ func solverWarm(f *findings, s solver.Solver, c Case, p *problem.Linear, sol *so
 // before the first epoch, and that an epoch then leaves one.
 func solverHeeds(f *findings, s solver.Solver, p *problem.Linear) {
 	const law = "a run that a limit cuts short has a point"
-	over := func() bool { return true }
-	if h, ok := s.(solver.Heedful); ok {
-		s = h.Heed(over)
-	}
-	state := s.Start(p, nil, 1)
-	if h, ok := state.(solver.Interruptible); ok {
-		h.Heed(over)
-	}
+	state := s.Start(p, solver.Start{Seed: 1, Over: func() bool { return true }})
 	value := p.Certify(state.Point()).Primal
 	f.check(value <= p.Zero()*(1+1e-12), law, "%v at the start, %v at zero", value, p.Zero())
 	state.Epoch()

@@ -59,7 +59,13 @@ func (c *cost) learn(took time.Duration, rows int) {
 	c.row = max(0, took-c.fixed) / time.Duration(rows)
 }
 
-// asked is what a Solver asks on the way. Of the limit it keeps what a certificate of the
+// question is Start.Over.
+func (r *run) question() bool {
+	r.asks.Store(true)
+	return r.asked()
+}
+
+// asked reports whether training must end. Of the limit it keeps what a certificate of the
 // state's point takes now.
 func (r *run) asked() bool {
 	if r.clock.limit > 0 {
@@ -71,8 +77,8 @@ func (r *run) asked() bool {
 // needed returns how long it takes to end the run as it stands.
 func (r *run) needed() time.Duration {
 	needed := r.cost.of(0)
-	if s, ok := r.state.(Supported); ok { // others may ask on any goroutine
-		all, spared := s.Support()
+	if r.support.Rows != nil { // states without one ask on any goroutine
+		all, spared := r.support.Rows()
 		needed = r.cost.of(all)
 		if r.sparing = all > spared && needed > r.clock.limit/4; r.sparing {
 			needed = r.cost.of(spared)
@@ -81,18 +87,10 @@ func (r *run) needed() time.Duration {
 	if r.opt.Short { // what a model holds is judged once more
 		needed += r.cost.fixed
 	}
-	if r.unheeding {
-		needed += r.last
+	if !r.asks.Load() { // the state comes back after an epoch only
+		needed += r.epochTime
 	}
 	return needed
-}
-
-// support is that of the state, zeros if it has none.
-func (r *run) support() (all, spared int) {
-	if s, ok := r.state.(Supported); ok {
-		return s.Support()
-	}
-	return 0, 0
 }
 
 // heed lets a problem.Heedful stop its work when over reports true.
@@ -142,15 +140,18 @@ func (r *run) timed(do func()) time.Duration {
 // certificate goes on when the limit is passed.
 func (r *run) judged(point problem.Point) (_ problem.Point, c problem.Certificate, whole bool) {
 	r.heed(r.late)
-	took := r.timed(func() { point, c = r.judge(point) }) + r.pointed
+	took := r.timed(func() { point, c = r.judge(point) }) + r.pointTime
 	h, ok := r.problem.(problem.Heedful)
 	if ok && h.Cut() {
 		return point, c, !math.IsNaN(c.Primal)
 	}
-	if all, spared := r.support(); r.sparing {
-		r.cost.learn(took, spared)
-	} else {
-		r.cost.learn(took, all)
+	rows := 0
+	if r.support.Rows != nil {
+		all, spared := r.support.Rows()
+		if rows = all; r.sparing {
+			rows = spared
+		}
 	}
+	r.cost.learn(took, rows)
 	return point, c, true
 }

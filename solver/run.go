@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/problem"
@@ -24,22 +25,15 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	if opt.Gap == 0 {
 		opt.Gap = DefaultGap
 	}
-	if a, ok := s.(Aimed); ok {
-		s = a.Aim(opt.Gap)
+	passes := TraitsOf(s).Passes
+	if opt.Epochs == 0 {
+		opt.Epochs = passes
 	}
-	u, unproved := s.(Unproved)
-	if unproved && opt.Epochs == 0 {
-		opt.Epochs = u.Passes()
-	}
-	r := run{clock: clock{ctx: ctx, begun: time.Now(), limit: opt.Time}, unproved: unproved, problem: p, opt: opt, first: math.NaN()}
+	r := run{clock: clock{ctx: ctx, begun: time.Now(), limit: opt.Time}, unproved: passes > 0, problem: p, opt: opt, first: math.NaN()}
 	defer r.heed(nil)
-	h, heeds := s.(Heedful)
-	if r.unheeding = !heeds; heeds {
-		s = h.Heed(r.asked)
-	}
 	r.weigh()
 	r.start(s)
-	r.tell(math.NaN(), false)
+	r.step(false)
 	switch {
 	case opt.From == nil:
 	case opt.From.W != nil && opt.From.A != nil:
@@ -59,12 +53,10 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	}
 	r.fallBack()
 	r.settle()
-	if r.status == Stalled && r.end != nil {
-		r.bestCertificate.Warnings = append(r.bestCertificate.Warnings, r.end)
+	if r.status == Stalled && r.report.End != nil {
+		r.bestCertificate.Warnings = append(r.bestCertificate.Warnings, r.report.End)
 	}
-	if s, ok := r.state.(Warner); ok {
-		r.bestCertificate.Warnings = append(r.bestCertificate.Warnings, s.Warnings()...)
-	}
+	r.bestCertificate.Warnings = append(r.bestCertificate.Warnings, r.report.Warnings...)
 	return &Solution{
 		Status: r.status, Point: r.best, Certificate: r.bestCertificate,
 		Epochs: r.before + r.epoch, Train: r.train, Certify: r.certify,
@@ -108,19 +100,20 @@ type run struct {
 	state   State
 	opt     Options
 
-	unproved       bool  // the last point counts, not the best
-	end            error // why the state cannot go on; nil: it can
-	epoch, before  int   // of this start, and made before it: see retrace
-	looked         int   // how many points of this start were judged
-	inRow          int   // looks that were spared since the last
+	unproved       bool   // the last point counts, not the best
+	report         Report // the last one
+	epoch, before  int    // of this start, and made before it: see retrace
+	looked         int    // how many points of this start were judged
+	inRow          int    // looks that were spared since the last
 	train, certify time.Duration
 	status         Status
 
 	cost      cost                 // of a certificate
-	unheeding bool                 // the solver comes back after an epoch only
-	pointed   time.Duration        // that it took to make the last point
-	last      time.Duration        // of the epochs
-	sparing   bool                 // no more dual variables than the time allows, see Supported
+	support   *Support             // of the state
+	asks      atomic.Bool          // the state has asked Over since the last epoch began
+	pointTime time.Duration        // that it took to make the last point
+	epochTime time.Duration        // that the last epoch took
+	sparing   bool                 // no more dual variables than the time allows, see Support
 	zero      *problem.Certificate // of the zero point; nil: not made
 
 	best            problem.Point
@@ -139,15 +132,8 @@ func (r *run) start(s Solver) {
 	rows, _ := r.problem.Dims()
 	r.looks, r.looked = schedule{rows: rows, goal: r.opt.Gap}, 0
 	r.state = nil // that of a lost run need not stay beside the new one
-	r.state = s.Start(r.problem, r.opt.From, r.opt.Seed)
-	_, r.looks.ending = r.state.(Ending)
-	if p, ok := r.state.(Stationary); ok && p.Stationary() {
-		r.unproved = true
-	}
-	if h, ok := r.state.(Interruptible); ok {
-		r.unheeding = false
-		h.Heed(r.asked)
-	}
+	r.support, r.report = &Support{}, Report{Gap: math.NaN()}
+	r.state = s.Start(r.problem, Start{From: r.opt.From, Seed: r.opt.Seed, Gap: r.opt.Gap, Over: r.question, Support: r.support})
 	r.train += time.Since(begin)
 }
 
@@ -156,24 +142,25 @@ func (r *run) advance() {
 	r.heed(r.over)
 	for r.limit() == "" && r.turn() {
 		begin := time.Now()
+		r.asks.Store(false)
 		r.state.Epoch()
 		r.epoch++
-		estimate, present := math.NaN(), false
-		if e, ok := r.state.(Estimator); ok {
-			estimate = e.Estimate()
-		}
-		if e, ok := r.state.(Present); ok {
-			present = e.Present()
-		}
-		if e, ok := r.state.(Ending); ok {
-			r.end = e.End()
-		}
-		r.last = time.Since(begin)
-		r.train += r.last
-		due := r.looks.due(r.epoch, estimate, present) || r.end != nil
-		if r.tell(estimate, due || r.limit() != ""); due {
+		r.ask()
+		r.epochTime = time.Since(begin)
+		r.train += r.epochTime
+		due := r.looks.due(r.epoch, r.report.Gap, r.report.Exact) || r.report.End != nil
+		if r.step(due || r.limit() != ""); due {
 			return
 		}
+	}
+}
+
+// ask takes in what the state reports.
+func (r *run) ask() {
+	if s, ok := r.state.(Reporter); ok {
+		r.report = s.Report()
+		r.unproved = r.unproved || r.report.Stationary
+		r.looks.stationary = r.report.Stationary
 	}
 }
 
@@ -189,10 +176,10 @@ func (r *run) turn() bool {
 	return r.limit() == ""
 }
 
-// tell tells who watches how far the run is.
-func (r *run) tell(estimate float64, certifying bool) {
+// step calls Options.Step.
+func (r *run) step(certifying bool) {
 	if r.opt.Step != nil {
-		r.opt.Step(Step{Epoch: r.before + r.epoch, Certifying: certifying, Train: r.train, Certify: r.certify, Estimate: estimate})
+		r.opt.Step(Step{Epoch: r.before + r.epoch, Certifying: certifying, Train: r.train, Certify: r.certify, Estimate: r.report.Gap})
 	}
 }
 
@@ -214,15 +201,16 @@ func (r *run) limit() Status {
 func (r *run) where() problem.Point {
 	begin := time.Now()
 	r.heed(r.late)
-	if s, ok := r.state.(Supported); ok && r.over() && (r.sparing || r.ctx.Err() != nil) {
-		s.Spare()
+	if r.over() && (r.sparing || r.ctx.Err() != nil) {
+		r.support.Spare = true
 	}
 	point := r.state.Point()
-	if e, ok := r.state.(Estimator); ok && r.epoch > 0 {
-		r.looks.revise(e.Estimate())
+	if r.epoch > 0 {
+		r.ask()
+		r.looks.revise(r.report.Gap)
 	}
-	r.pointed = time.Since(begin)
-	r.certify += r.pointed
+	r.pointTime = time.Since(begin)
+	r.certify += r.pointTime
 	return point
 }
 
@@ -253,7 +241,7 @@ func (r *run) look(point problem.Point) {
 		r.status = Diverged
 	case r.limit() != "":
 		r.status = r.limit()
-	case r.end != nil || r.looks.stalled():
+	case r.report.End != nil || r.looks.stalled():
 		r.status = Stalled
 	}
 }

@@ -9,19 +9,19 @@ import (
 
 // schedule decides after which epochs to certify. A certificate costs about an
 // epoch, so it is asked for when the gap is likely to be there. A state that is
-// an [Estimator] is believed, corrected by what the last certificate made of its
+// a [Reporter] with an estimate of the gap is believed, corrected by what the last certificate made of its
 // estimate; for another the last two gaps give a rate, and the rate gives the
 // epoch.
 //
 // Only counts and gaps enter, never a clock: the same run looks at the same
 // epochs on every machine.
 type schedule struct {
-	rows    int  // of the problem
-	always  bool // look after every epoch
-	present bool // the last estimate was of the point that a look would judge
-	judged  bool // so was the one at the last look: what it missed says nothing of others
-	ending  bool // the state is an [Ending]
-	bounded bool // a lower bound has been found
+	rows       int  // of the problem
+	always     bool // look after every epoch
+	present    bool // the last estimate was of the point that a look would judge
+	judged     bool // so was the one at the last look: what it missed says nothing of others
+	stationary bool // what the run seeks is not seen in a gap, see [Report]
+	bounded    bool // a lower bound has been found
 
 	since          int     // the epoch before these estimates, present or not as the last was, began
 	epoch, before  int     // of the last two looks
@@ -153,11 +153,11 @@ func (p *progress) record(epoch int, c problem.Certificate) {
 // stalled reports whether there was no progress while the number of epochs
 // quadrupled, over at least 1000 epochs and 200000 rows: dual
 // coordinate ascent on 24 rows was seen to rest at a gap of 1e-5 from epoch 64
-// to 900, and then to go on to 1e-13. A state that says itself when it is at its end has more
-// time where no lower bound shows how far it has come.
+// to 900, and then to go on to 1e-13. A run to a stationary point has more time where no lower
+// bound shows how far it has come.
 func (s *schedule) stalled() bool {
 	patience := max(1000, 200000/max(1, s.rows))
-	if s.ending && !s.bounded { // what it comes to is not seen in a gap
+	if s.stationary && !s.bounded {
 		patience *= 64
 	}
 	return s.epoch-s.progress.epoch >= patience && s.epoch >= 4*s.progress.epoch

@@ -14,20 +14,19 @@ const mostSpared = 3
 // found so far. Then what it knows counts instead of a certificate, and the weights are kept
 // where they are the best: whatever comes of them is certified (settle).
 func (r *run) spared(point problem.Point) bool {
-	a, aware := r.state.(Aware)
-	if !aware || r.unproved || r.inRow == mostSpared || r.looks.always || r.end != nil || r.limit() != "" {
+	known := r.report.Objectives
+	if known == nil || r.unproved || r.inRow == mostSpared || r.looks.always || r.report.End != nil || r.limit() != "" {
 		return false
 	}
-	primal, dual, zero, known := a.Objectives()
-	c := problem.Certificate{Primal: primal, Dual: dual, Zero: zero}
+	c := problem.Certificate{Primal: known.Primal, Dual: known.Dual, Zero: known.Zero}
 	if r.best.W != nil {
-		c.Primal, c.Dual = min(primal, r.bestCertificate.Primal), max(dual, r.bestCertificate.Dual)
+		c.Primal, c.Dual = min(c.Primal, r.bestCertificate.Primal), max(c.Dual, r.bestCertificate.Dual)
 	}
-	if !known || !(primal <= zero) || !(c.Relative() > r.opt.Gap) {
+	if !(known.Primal <= known.Zero) || !(c.Relative() > r.opt.Gap) {
 		return false
 	}
 	r.inRow++
-	r.keep(problem.Point{W: point.W}, problem.Certificate{Primal: primal, Dual: math.Inf(-1), Zero: zero})
+	r.keep(problem.Point{W: point.W}, problem.Certificate{Primal: known.Primal, Dual: math.Inf(-1), Zero: known.Zero})
 	r.looks.record(r.epoch, c, r.opt.Gap)
 	return true
 }

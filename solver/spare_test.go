@@ -13,10 +13,12 @@ type aware struct {
 	worse float64 // than they are, by so much
 }
 
-func (a aware) Start(problem.Problem, *problem.Point, uint64) State { return a }
+func (a aware) Start(problem.Problem, Start) State { return a }
 
-func (a aware) Objectives() (primal, dual, zero float64, known bool) {
-	return a.primal(a.epochs) + a.worse, a.dual(a.epochs), 100, true
+func (a aware) Report() Report {
+	r := a.oracle.Report()
+	r.Objectives = &Objectives{a.primal(a.epochs) + a.worse, a.dual(a.epochs), 100}
+	return r
 }
 
 // TestSpared: a state that knows its objectives spares three of four looks that would miss,

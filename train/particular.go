@@ -24,18 +24,14 @@ func (spec *Spec) adopt() (why string) {
 		name = "ramp"
 	}
 	s, _ := kernelsolver.New(name) // Check knows that there is one
-	particular, ok := s.(solver.Particular)
-	if !ok {
-		return ""
-	}
-	l, bias := particular.Default()
+	traits := solver.TraitsOf(s)
 	if spec.Loss == "" {
-		spec.Loss = l
+		spec.Loss = traits.Loss
 	}
-	if spec.Bias != "" || bias == "" {
+	if spec.Bias != "" || traits.Bias == "" {
 		return ""
 	}
-	spec.Bias = bias
+	spec.Bias = traits.Bias
 	return fmt.Sprintf("solver %s has no step for a free one, the default", name)
 }
 

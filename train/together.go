@@ -40,8 +40,8 @@ func (j *job) together() int {
 	if bytes*n*n*matrices > cmp.Or(j.spec.Cache, kernel.DefaultCache) {
 		return 1
 	}
-	if s, ok := j.solver.(solver.Spacious); ok {
-		each += s.Space(int(n))
+	if memory := solver.TraitsOf(j.solver).Memory; memory != nil {
+		each += memory(int(n))
 	}
 	return int(max(1, roomForRuns/each))
 }

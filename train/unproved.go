@@ -11,9 +11,8 @@ import (
 // provesNothing reports whether there can be no gap, by the solver or with the kernel:
 // the passes are all that was asked for.
 func (j *job) provesNothing() bool {
-	_, unproved := j.solver.(solver.Unproved)
 	machine, kernels := j.stated.family.(machineFamily)
-	return unproved || kernels && !machine.gram.Definite()
+	return solver.TraitsOf(j.solver).Passes > 0 || kernels && !machine.gram.Definite()
 }
 
 // unbounded says why what was found bounds an objective from one side or from none; ""
@@ -34,7 +33,7 @@ func (s *stated) unbounded(found Summary) string {
 
 // unproved says why a job proved nothing; "" if there is a gap.
 func (j *job) unproved(found Summary) string {
-	if _, unproved := j.solver.(solver.Unproved); unproved && found.Unproved() {
+	if solver.TraitsOf(j.solver).Passes > 0 && found.Unproved() {
 		return fmt.Sprintf("solver %s proves nothing", j.spec.Solver)
 	}
 	return j.stated.unbounded(found)

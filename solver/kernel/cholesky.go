@@ -45,8 +45,10 @@ func init() {
 		}})
 }
 
-// Space is that of the matrix.
-func (Cholesky) Space(rows int) int64 { return 8 * int64(rows) * int64(rows) }
+// Traits hold the memory of the matrix.
+func (Cholesky) Traits() solver.Traits {
+	return solver.Traits{Memory: func(rows int) int64 { return 8 * int64(rows) * int64(rows) }}
+}
 
 // Accepts takes the squared loss, on not too many rows.
 func (s Cholesky) Accepts(p problem.Problem) error {
@@ -77,10 +79,12 @@ func acceptsRidge(p *problem.Kernel, most int) error {
 }
 
 // Start does nothing yet: where the run begins does not matter.
-func (Cholesky) Start(p problem.Problem, _ *problem.Point, _ uint64) solver.State {
+func (Cholesky) Start(p problem.Problem, start solver.Start) solver.State {
 	k := p.(*problem.Kernel)
 	n := k.Len()
-	return &cholesky{p: k, beta: make([]float64, n), residual: make([]float64, n), move: make([]float64, n)}
+	s := &cholesky{p: k, limit: start.Over, beta: make([]float64, n), residual: make([]float64, n), move: make([]float64, n)}
+	supportOf(start, func() (all, spared int) { return nonzeros(s.beta) })
+	return s
 }
 
 type cholesky struct {
@@ -167,15 +171,6 @@ func (s *cholesky) leave() (sum float64) {
 	}
 	return -all
 }
-
-// Heed makes the run ask over on the way.
-func (s *cholesky) Heed(over func() bool) { s.limit = over }
-
-// Support counts the coefficients.
-func (s *cholesky) Support() (all, spared int) { return nonzeros(s.beta) }
-
-// Spare changes nothing: all dual variables count.
-func (*cholesky) Spare() {}
 
 func (s *cholesky) Point() problem.Point {
 	n := s.p.Len()

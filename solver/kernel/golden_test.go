@@ -133,7 +133,7 @@ func TestFirstLevel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := SBP{}.Start(p, nil, 1).(*sbp)
+		s := SBP{}.Start(p, solver.Start{Seed: 1}).(*sbp)
 		if level, _ := s.level(s.e.last().responses, 1); math.Abs(level-c.level) > 1e-15 {
 			t.Errorf("%v: level %v, expected %v", c.bias, level, c.level)
 		}
@@ -150,7 +150,7 @@ func TestFirstMistake(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := p.Counts().Requested
-		state := s.Start(p, nil, 1)
+		state := s.Start(p, solver.Start{Seed: 1})
 		e := engineOf(state)
 		for i, y := range p.Y {
 			if y*e.response(i) > 0 {
@@ -162,7 +162,7 @@ func TestFirstMistake(t *testing.T) {
 			t.Errorf("%s: no mistake", spec)
 		}
 	}
-	s := Perceptron{}.Start(p, nil, 1).(*perceptron)
+	s := Perceptron{}.Start(p, solver.Start{Seed: 1}).(*perceptron)
 	for i := range p.Y {
 		if !s.wrong(i) {
 			t.Errorf("row %d would be no mistake as the first", i)

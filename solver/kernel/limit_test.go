@@ -115,8 +115,8 @@ func heard(t *testing.T, spec string, build func(*testing.T, *kernel.Gram, []flo
 		return asks.Load() >= int64(most)
 	}
 	gram.Heed(over)
-	state := s.Start(p, nil, 1).(solver.Supported)
-	state.Heed(over)
+	var support solver.Support
+	state := s.Start(p, solver.Start{Seed: 1, Over: over, Support: &support})
 	for epoch := 0; asks.Load() < int64(most); epoch++ {
 		if epoch == 50 {
 			return false
@@ -130,14 +130,14 @@ func heard(t *testing.T, spec string, build func(*testing.T, *kernel.Gram, []flo
 	}
 	gram.Heed(nil)
 	const tolerance = 2 // dual variables of a row that was cut short
-	all, spared := state.Support()
+	all, spared := support.Rows()
 	before := values.Load()
 	certificate := p.Certify(state.Point())
 	used := values.Load() - before
 	if math.IsNaN(certificate.Primal) || certificate.Dual > certificate.Primal || used > int64((all+tolerance)*gram.Len()) {
 		t.Errorf("%s, asked %d times: %+v with %d values, expected %d rows at most", spec, most, certificate, used, all)
 	}
-	state.Spare()
+	support.Spare = true
 	before = values.Load()
 	certificate = p.Certify(state.Point())
 	if used = values.Load() - before; math.IsNaN(certificate.Primal) || certificate.Dual > certificate.Primal || used > int64((spared+tolerance)*gram.Len()) {

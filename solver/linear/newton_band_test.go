@@ -28,7 +28,7 @@ func TestBand(t *testing.T) {
 					t.Errorf("%s, bias %v: %d rows in the band", spec, bias, len(s.near))
 				}
 			}
-			estimate, point := s.Estimate(), s.Point()
+			estimate, point := s.Report().Gap, s.Point()
 			if !slices.Equal(point.W, two.w) {
 				t.Errorf("%s, bias %v: two threads give other bits", spec, bias)
 			}

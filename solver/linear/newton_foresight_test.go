@@ -18,7 +18,7 @@ func TestForesight(t *testing.T) {
 		best := math.Inf(1) // of a gap foreseen, against that of the slopes found
 		for epoch := range 12 {
 			s.Epoch()
-			estimate := s.Estimate()
+			estimate := s.Report().Gap
 			if estimate < 1e-6 {
 				break
 			}
@@ -26,7 +26,7 @@ func TestForesight(t *testing.T) {
 			if estimate == s.foresight.gap {
 				best = min(best, gap/p.Certify(problem.Point{W: s.w, A: s.a}).Relative())
 			}
-			if again := s.Estimate(); again != estimate {
+			if again := s.Report().Gap; again != estimate {
 				t.Errorf("bias %v, epoch %d: asked again the estimate is %g, not %g", bias, epoch, again, estimate)
 			}
 			if bias != problem.Free && !(math.Abs(gap-estimate) <= 1e-3*estimate) {
@@ -45,12 +45,12 @@ func TestStaleFactorForeseesNothing(t *testing.T) {
 	p := generate(loss.Logistic{}, "l2", problem.None, 3000, 12, true)
 	s := newCurved(p, loss.Logistic{}, &problem.Point{W: make([]float64, 13)})
 	s.Epoch()
-	if s.Estimate(); math.IsInf(s.foresight.gap, 1) {
+	if s.Report(); math.IsInf(s.foresight.gap, 1) {
 		t.Error("nothing foreseen with a factor of this place")
 	}
 	s.cheap, s.drop, s.length = false, 1e300, 1
 	s.Epoch()
-	if s.Estimate(); !math.IsInf(s.foresight.gap, 1) {
+	if s.Report(); !math.IsInf(s.foresight.gap, 1) {
 		t.Errorf("a factor of another place foresees a gap of %g", s.foresight.gap)
 	}
 }

@@ -39,7 +39,7 @@ func TestStiff(t *testing.T) {
 		p := apart(t, 6000, 200, bias)
 		epochs := func(s *curved) int {
 			for epoch := 1; epoch <= 60; epoch++ {
-				if s.Epoch(); s.Estimate() <= 1e-6 {
+				if s.Epoch(); s.Report().Gap <= 1e-6 {
 					return epoch
 				}
 			}
@@ -81,11 +81,11 @@ func TestStiffPoint(t *testing.T) {
 	p := apart(t, 6000, 200, problem.None)
 	s := newCurved(p, loss.SquaredHinge{}, nil)
 	for s.Epoch(); s.given == nil; s.Epoch() {
-		if s.Estimate() <= 1e-3 {
+		if s.Report().Gap <= 1e-3 {
 			t.Fatal("no other lambda")
 		}
 	}
-	if c, estimate := p.Certify(s.Point()), s.Estimate(); estimate < 1 || !(c.Relative() >= 0.1) {
+	if c, estimate := p.Certify(s.Point()), s.Report().Gap; estimate < 1 || !(c.Relative() >= 0.1) {
 		t.Errorf("estimate %g, relative gap %g", estimate, c.Relative())
 	}
 }
@@ -108,7 +108,7 @@ func TestStiffWarm(t *testing.T) {
 	p := apart(t, 6000, 200, problem.Free)
 	p.Lambda = 1e-5
 	s := newCurved(p, loss.SquaredHinge{}, nil)
-	for s.Epoch(); s.Estimate() > 1e-3; s.Epoch() {
+	for s.Epoch(); s.Report().Gap > 1e-3; s.Epoch() {
 	}
 	from := s.Point()
 	p.Lambda /= 2

@@ -36,8 +36,8 @@ type sharply struct {
 	alone bool
 }
 
-func (k sharply) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	s := k.start(p, from, seed)
+func (k sharply) Start(p problem.Problem, start solver.Start) solver.State {
+	s := k.start(p, start)
 	s.other = nil // without smoothed
 	if k.alone {
 		s.respite = math.Inf(1)
@@ -81,7 +81,7 @@ func TestProximalEstimate(t *testing.T) {
 		s, m := goneOver(p)
 		for range 20 {
 			s.Epoch()
-			if estimate, gap := s.Estimate(), p.Certify(s.Point()).Relative(); gap > estimate+1e-9 || m.corner == nil && gap < estimate-1e-9 {
+			if estimate, gap := s.Report().Gap, p.Certify(s.Point()).Relative(); gap > estimate+1e-9 || m.corner == nil && gap < estimate-1e-9 {
 				t.Fatalf("%T: estimate %g, gap %g", pen, estimate, gap)
 			}
 		}
@@ -103,12 +103,12 @@ func TestProximalEstimate(t *testing.T) {
 func TestSDCAHeeds(t *testing.T) {
 	for name, goOver := range map[string]func(p *problem.Linear, over func() bool) *sdca{
 		"smoothed": func(p *problem.Linear, over func() bool) *sdca {
-			s := SDCA{}.Heed(over).Start(p, nil, 1).(*sdca)
+			s := SDCA{}.Start(p, solver.Start{Seed: 1, Over: over}).(*sdca)
 			s.other = newSmoothed(p, s.over)
 			return s
 		},
 		"proximal": func(p *problem.Linear, over func() bool) *sdca {
-			s := SDCA{}.Heed(over).Start(p, nil, 1).(*sdca)
+			s := SDCA{}.Start(p, solver.Start{Seed: 1, Over: over}).(*sdca)
 			s.other = newProximal(s)
 			return s
 		},
@@ -139,7 +139,7 @@ func TestSDCAHeeds(t *testing.T) {
 // TestProximalAgain: where it ended before the goal and the epochs stay slow, it takes over
 // again, once they have worked as much, and begins no farther from the goal than it ended.
 func TestProximalAgain(t *testing.T) {
-	s := sharply{}.Start(sharp(loss.Hinge{}, penalty.ElasticNet{Ratio: 0.5}, problem.None, 1), nil, 1).(*sdca)
+	s := sharply{}.Start(sharp(loss.Hinge{}, penalty.ElasticNet{Ratio: 0.5}, problem.None, 1), solver.Start{Seed: 1}).(*sdca)
 	for s.other == nil {
 		s.Epoch()
 	}
@@ -177,7 +177,7 @@ func TestProximalFree(t *testing.T) {
 			t.Errorf("%T: begins at %g above %g", pen, begin.lower, begin.upper)
 		}
 		before, worse := m.lower, 0
-		for s.Estimate() > m.goal {
+		for s.Report().Gap > m.goal {
 			s.Epoch()
 			if m.lower < before {
 				t.Fatalf("%T: the bound fell from %g to %g", pen, before, m.lower)
@@ -200,7 +200,7 @@ func TestProximalFree(t *testing.T) {
 
 // goneOver returns SDCA that has just gone over to proximal.
 func goneOver(p *problem.Linear) (*sdca, *proximal) {
-	s := sharply{}.Start(p, nil, 1).(*sdca)
+	s := sharply{}.Start(p, solver.Start{Seed: 1}).(*sdca)
 	for s.epoch < 10 {
 		s.Epoch()
 	}

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/problem"
@@ -29,16 +30,7 @@ import (
 //	Cost    the memory of both once it was handed over
 type Relay struct {
 	Second solver.Solver
-	Gap    float64 // the goal; 0: solver.DefaultGap
-
-	over limit
 }
-
-var (
-	_ solver.Aimed   = Relay{}
-	_ solver.Heedful = Relay{}
-	_ solver.Aware   = (*relay)(nil)
-)
 
 const (
 	relayTrial = 0.1 // of a usual run of the second: when dual ascent is first asked
@@ -57,24 +49,6 @@ func init() {
 	register("sdca+cd", "sdca that hands over to cd where that is to be done sooner: smooth loss, elastic-net", CD{})
 }
 
-// Aim returns the one for a relative gap.
-func (r Relay) Aim(gap float64) solver.Solver {
-	if a, ok := r.Second.(solver.Aimed); ok {
-		r.Second = a.Aim(gap)
-	}
-	r.Gap = gap
-	return r
-}
-
-// Heed returns the one both of which heed over.
-func (r Relay) Heed(over func() bool) solver.Solver {
-	if h, ok := r.Second.(solver.Heedful); ok {
-		r.Second = h.Heed(over)
-	}
-	r.over = over
-	return r
-}
-
 // Accepts wants what both want.
 func (r Relay) Accepts(p problem.Problem) error {
 	if err := r.Second.Accepts(p); err != nil {
@@ -84,15 +58,12 @@ func (r Relay) Accepts(p problem.Problem) error {
 }
 
 // Start begins with dual ascent.
-func (r Relay) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
+func (r Relay) Start(p problem.Problem, start solver.Start) solver.State {
 	l := p.(*problem.Linear)
-	s := &relay{p: l, goal: r.Gap, usual: usualWork(l, r.Second), share: relayShare, unseen: true}
-	if s.goal == 0 {
-		s.goal = solver.DefaultGap
-	}
+	s := &relay{p: l, goal: cmp.Or(start.Gap, solver.DefaultGap), usual: usualWork(l, r.Second), share: relayShare, unseen: true}
 	s.patience = relayTrial * s.usual
-	s.now = ascentLeg(SDCA{Gap: s.goal, over: r.over}.Start(p, from, seed).(*sdca))
-	s.other = &leg{left: s.usual, begin: func() *leg { return secondLeg(l, r.Second.Start(p, from, seed)) }}
+	s.now = ascentLeg(SDCA{}.Start(p, start).(*sdca))
+	s.other = &leg{left: s.usual, begin: func() *leg { return secondLeg(l, r.Second.Start(p, start)) }}
 	return s
 }
 
@@ -102,21 +73,19 @@ type relay struct {
 	usual      float64 // work of a run of the second
 	patience   float64 // work before the one that runs is asked
 	share      float64 // of the square of what the other has left: see Over
-	estimate   float64 // after the last epoch; 0: not asked for
+	gap        float64 // estimated after the last epoch; 0: not asked for
 	unseen     bool    // the rows, which may make a run of the second longer
 	now, other *leg    // the one that runs, and the other
 	shown      *leg    // whose the last point is
 }
 
-var _ solver.Present = (*relay)(nil)
-
 // Epoch makes one of the present solver.
 func (s *relay) Epoch() {
 	if l := s.now; l.work > 0 {
-		if s.estimate == 0 { // nobody asked
-			s.Estimate()
+		if s.gap == 0 { // no report was asked for
+			s.gap = l.Report().Gap
 		}
-		l.note(s.estimate)
+		l.note(s.gap)
 		if s.unseen && s.slow() { // only now, for what that costs
 			s.look()
 		}
@@ -125,7 +94,7 @@ func (s *relay) Epoch() {
 		}
 	}
 	s.now.work += s.now.epoch()
-	s.estimate = 0
+	s.gap = 0
 }
 
 // slow reports whether the one that runs should hand over.
@@ -164,23 +133,21 @@ func (s *relay) handOver() {
 	s.now.since = s.now.work
 }
 
-// Estimate is that of the one that runs.
-func (s *relay) Estimate() float64 {
-	s.estimate = s.now.Estimate()
-	return s.estimate
-}
-
-// Present is that of the one that runs.
-func (s *relay) Present() bool {
-	p, ok := s.now.Estimator.(solver.Present)
-	return ok && p.Present()
+// Report is that of the one that runs, with the objectives of the one whose the last point is.
+func (s *relay) Report() solver.Report {
+	r := s.now.Report()
+	s.gap, r.End = r.Gap, nil
+	if s.shown != nil && s.shown != s.now {
+		r.Objectives = s.shown.Report().Objectives
+	}
+	return r
 }
 
 // Point is that of the one that runs, unless the other got further. Newton's method may be
 // lost, as where its matrix is singular but for rounding: then dual ascent goes on for good.
 func (s *relay) Point() problem.Point {
 	s.shown = s.now
-	if s.other.least > 0 && s.other.least < s.now.Estimate() {
+	if s.other.least > 0 && s.other.least < s.now.Report().Gap {
 		s.shown = s.other
 		return s.other.Point()
 	}
@@ -194,17 +161,9 @@ func (s *relay) Point() problem.Point {
 	return point
 }
 
-// Objectives is that of the one whose the last point is.
-func (s *relay) Objectives() (primal, dual, zero float64, known bool) {
-	if a, ok := s.shown.Estimator.(solver.Aware); ok {
-		return a.Objectives()
-	}
-	return 0, 0, 0, false
-}
-
 // leg is one of the two, and how it gets on.
 type leg struct {
-	solver.Estimator
+	solver.Reporter
 	epoch func() float64 // makes an epoch, and returns its work
 	begin func() *leg    // makes it; nil: it was begun
 

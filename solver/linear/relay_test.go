@@ -39,7 +39,7 @@ func handedOver(s *relay, goal float64) (at []int) {
 		if s.Epoch(); s.now != before {
 			at = append(at, epoch)
 		}
-		if s.Estimate() <= goal {
+		if s.Report().Gap <= goal {
 			break
 		}
 	}
@@ -62,7 +62,7 @@ func TestRelayHandsOver(t *testing.T) {
 			if sol.Status != solver.Converged || c.Relative() > 1e-4 || c.Primal < optimum.Dual || c.Dual > optimum.Primal {
 				t.Errorf("%T: %s with %+v, the optimum is %+v", l, sol.Status, c, optimum)
 			}
-			over := handedOver(Relay{Second: Newton{}, Gap: 1e-4}.Start(p, nil, 3).(*relay), 1e-4)
+			over := handedOver(Relay{Second: Newton{}}.Start(p, solver.Start{Gap: 1e-4, Seed: 3}).(*relay), 1e-4)
 			if first == nil {
 				first, at = sol, over
 			}
@@ -84,8 +84,8 @@ func TestRelayHandsOver(t *testing.T) {
 func TestRelayColumns(t *testing.T) {
 	p := correlated(loss.Logistic{}, 0.1/430, 1)
 	p.Penalty = must(penalty.New("elastic-net"))
-	s := must(New("sdca+cd")).(Relay).Aim(1e-3)
-	over := handedOver(s.Start(p, nil, 3).(*relay), 1e-3)
+	s := must(New("sdca+cd"))
+	over := handedOver(s.Start(p, solver.Start{Seed: 3, Gap: 1e-3}).(*relay), 1e-3)
 	sol := must(solver.Run(context.Background(), s, p, solver.Options{Epochs: 2000, Seed: 3}))
 	if c := p.Certify(sol.Point); len(over) != 1 || sol.Status != solver.Converged || c.Relative() > 1e-3 {
 		t.Errorf("handed over after %v epochs of %d: %s with a gap of %g", over, sol.Epochs, sol.Status, c.Relative())
@@ -107,7 +107,7 @@ func TestRelayStays(t *testing.T) {
 // point of dual ascent, and hears its limits.
 func TestRelayLimits(t *testing.T) {
 	p := correlated(loss.Logistic{}, 1e-2/430, 1)
-	at := handedOver(Relay{Second: Newton{}, Gap: 1e-9}.Start(p, nil, 0).(*relay), 1e-9)[0]
+	at := handedOver(Relay{Second: Newton{}}.Start(p, solver.Start{Gap: 1e-9}).(*relay), 1e-9)[0]
 	short := must(solver.Run(context.Background(), Relay{Second: Newton{}}, p, solver.Options{Gap: 1e-9, Epochs: at + 1}))
 	alone := must(solver.Run(context.Background(), SDCA{}, p, solver.Options{Gap: 1e-9, Epochs: at}))
 	if short.Status != solver.EpochLimit || short.Epochs != at+1 || short.Certificate.Relative() > 1.0001*alone.Certificate.Relative() {
@@ -127,17 +127,17 @@ func TestRelayLimits(t *testing.T) {
 func TestRelayHeeds(t *testing.T) {
 	asked := 0
 	over := func() bool { asked++; return true }
-	s := Relay{Second: CD{}}.Heed(over).Start(generate(loss.Logistic{}, "elastic-net", problem.Free, 300, 8, false), nil, 1).(*relay)
+	s := Relay{Second: CD{}}.Start(generate(loss.Logistic{}, "elastic-net", problem.Free, 300, 8, false), solver.Start{Seed: 1, Over: over}).(*relay)
 	s.Epoch()
 	if asked != 0 {
 		t.Errorf("asked %d times before it was handed over", asked)
 	}
 	want := slices.Clone(s.Point().W)
-	s.now.note(s.Estimate())
+	s.now.note(s.Report().Gap)
 	s.now.left = s.usual
 	s.handOver()
 	s.Epoch()
-	if asked == 0 || s.now.Estimator.(*cd).columns != nil {
+	if asked == 0 || s.now.Reporter.(*cd).columns != nil {
 		t.Errorf("after %d questions the second began all the same", asked)
 	}
 	if got := s.Point().W; !slices.Equal(got, want) {
@@ -159,7 +159,7 @@ func TestRelayWarm(t *testing.T) {
 	for j := range from {
 		from[j] /= 2
 	}
-	s := Relay{Second: Newton{}, Gap: 1e-6}.Start(p, &problem.Point{W: from}, 1).(*relay)
+	s := Relay{Second: Newton{}}.Start(p, solver.Start{Gap: 1e-6, From: &problem.Point{W: from}, Seed: 1}).(*relay)
 	if w := s.other.begin().Point().W; !slices.Equal(w, from) {
 		t.Error("Newton's method does not begin at the given weights")
 	}
@@ -171,12 +171,13 @@ type scripted struct {
 	epoch    int
 }
 
-func (s *scripted) Epoch()               { s.epoch++ }
-func (s *scripted) Estimate() float64    { return s.estimate[min(s.epoch, len(s.estimate))-1] }
-func (s *scripted) Present() bool        { return true }
+func (s *scripted) Epoch() { s.epoch++ }
+func (s *scripted) Report() solver.Report {
+	return solver.Report{Gap: s.estimate[min(s.epoch, len(s.estimate))-1], Exact: true}
+}
 func (s *scripted) Point() problem.Point { return problem.Point{W: s.estimate[:1]} }
 func (s *scripted) leg(work float64) *leg {
-	return &leg{Estimator: s, epoch: func() float64 { s.Epoch(); return work }}
+	return &leg{Reporter: s, epoch: func() float64 { s.Epoch(); return work }}
 }
 
 // TestRelayLost: when Newton's method is lost, dual ascent goes on, for good.
@@ -246,7 +247,7 @@ func TestRelayLooks(t *testing.T) {
 		ascent, newton := &scripted{estimate: falling(c.by)}, &scripted{estimate: falling(0.1)}
 		s := &relay{p: p, goal: 1e-3, usual: 20, patience: 0.6, share: relayShare, unseen: true, now: ascent.leg(1)}
 		s.other = &leg{left: 20, begin: func() *leg { return newton.leg(1) }}
-		for s.Epoch(); s.Estimate() > s.goal; {
+		for s.Epoch(); s.Report().Gap > s.goal; {
 			s.Epoch()
 		}
 		if s.patience != 0.03*s.usual || s.usual != c.left {
@@ -286,7 +287,7 @@ func TestRelayRule(t *testing.T) {
 			if s.Epoch(); s.now != before {
 				got = append(got, epoch)
 			}
-			if gap := s.now.Estimate(); gap > 0 && gap <= s.goal { // 0: it ends, unproved
+			if gap := s.now.Report().Gap; gap > 0 && gap <= s.goal { // 0: it ends, unproved
 				break
 			}
 		}

@@ -40,7 +40,7 @@ func ascentLeg(s *sdca) *leg {
 		rows = visitLogistic
 	}
 	n := float64(len(s.a))
-	return &leg{Estimator: s, epoch: func() float64 {
+	return &leg{Reporter: s, epoch: func() float64 {
 		other, before := s.other, s.epoch
 		s.Epoch()
 		switch {
@@ -60,7 +60,7 @@ func secondLeg(p *problem.Linear, state solver.State) *leg {
 	}
 	step, product := stepWork(p)
 	s, _ := state.(*curved)
-	return &leg{Estimator: state.(solver.Estimator), epoch: func() float64 {
+	return &leg{Reporter: state.(solver.Reporter), epoch: func() float64 {
 		if s == nil || s.conjugate == nil {
 			state.Epoch()
 			return step
@@ -74,7 +74,7 @@ func secondLeg(p *problem.Linear, state solver.State) *leg {
 
 // columnLeg makes one of CD.
 func columnLeg(s *cd) *leg {
-	return &leg{Estimator: s, epoch: func() float64 {
+	return &leg{Reporter: s, epoch: func() float64 {
 		before := int64(0)
 		if s.descent.open {
 			before = s.model.visited

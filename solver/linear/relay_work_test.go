@@ -56,7 +56,7 @@ func TestAscentWork(t *testing.T) {
 		"logistic":      {generate(loss.Logistic{}, "l2", problem.None, n, words, false), n * (2.5 + words + 400)},
 		"elastic-net":   {generate(loss.SquaredHinge{}, "elastic-net", problem.None, n, words, false), n * (2.5 + 16*words + 90)},
 	} {
-		l := ascentLeg(SDCA{}.Start(c.p, nil, 1).(*sdca))
+		l := ascentLeg(SDCA{}.Start(c.p, solver.Start{Seed: 1}).(*sdca))
 		if got := l.epoch(); got != c.want {
 			t.Errorf("%s: %g, want %g", name, got, c.want)
 		}

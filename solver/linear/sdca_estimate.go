@@ -8,19 +8,29 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-var (
-	_ solver.Present = (*sdca)(nil)
-	_ solver.Aware   = (*sdca)(nil)
-)
-
-// Estimate returns about the relative gap at the last epoch, from what its
-// visits met on the way: the mean of the rows' parts of the gap. It is no
-// bound, and costs nothing next to a certificate.
-func (s *sdca) Estimate() float64 {
+// Report holds about the relative gap at the last epoch, from what its visits met on the way:
+// the mean of the rows' parts of the gap. It is that of the point where a face led to the
+// weights, or is at work, or as another method knows it.
+//
+// The objectives are those of the last point where its predictions were computed. The dual is
+// not known where a free bias leaves the dual variables to be balanced, nor of logistic loss,
+// whose steps say to second order how the conjugates rise.
+func (s *sdca) Report() solver.Report {
 	if s.other != nil {
-		return s.other.estimate()
+		return solver.Report{Gap: s.other.estimate(), Exact: true}
 	}
-	gap, dual := float64(s.rowGap*s.slack), s.dual()
+	dual := s.dual()
+	r := solver.Report{Gap: s.estimate(dual)}
+	r.Exact = s.led || s.face != nil
+	if _, logistic := s.p.Loss.(loss.Logistic); s.p.Bias != problem.Free && !logistic && !math.IsNaN(s.met) {
+		r.Objectives = &solver.Objectives{Primal: s.met, Dual: dual, Zero: s.p.Zero()}
+	}
+	return r
+}
+
+// estimate returns the relative gap, with the dual objective.
+func (s *sdca) estimate(dual float64) float64 {
+	gap := float64(s.rowGap * s.slack)
 	if s.face != nil { // of the gap twice as much may be left as of the residual
 		gap = float64(gap * 2 * s.face.left())
 	}
@@ -28,21 +38,6 @@ func (s *sdca) Estimate() float64 {
 		gap = s.primal - dual
 	}
 	return problem.Relative(dual+gap, dual, s.p.Zero())
-}
-
-// Present reports whether the last estimate is that of weights to which a face led,
-// follows one at work, or is the gap itself, as another method knows it.
-func (s *sdca) Present() bool { return s.other != nil || s.led || s.face != nil }
-
-// Objectives returns those of the last point where its predictions were computed. The dual is
-// not known where a free bias leaves the dual variables to be balanced, nor of logistic loss,
-// whose steps say to second order how the conjugates rise.
-func (s *sdca) Objectives() (primal, dual, zero float64, known bool) {
-	_, logistic := s.p.Loss.(loss.Logistic)
-	if s.other != nil || s.p.Bias == problem.Free || logistic || math.IsNaN(s.met) {
-		return 0, 0, 0, false
-	}
-	return s.met, s.dual(), s.p.Zero(), true
 }
 
 // dual returns about the dual objective, as the steps left it. Where a copy of u is the

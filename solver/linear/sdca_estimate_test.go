@@ -18,21 +18,22 @@ func TestObjectives(t *testing.T) {
 			for _, lambda := range []float64{1, 0.01} {
 				p := documents(l, bias, 2)
 				p.Lambda *= lambda
-				alone := SDCA{}.Start(p, nil, 1).(*sdca)
+				alone := SDCA{}.Start(p, solver.Start{Seed: 1}).(*sdca)
 				alone.other = nil // without smoothed
 				for name, s := range map[string]solver.State{
 					"sdca":  alone,
-					"relay": Relay{Second: Newton{}}.Start(p, nil, 1),
+					"relay": Relay{Second: Newton{}}.Start(p, solver.Start{Seed: 1}),
 				} {
 					told := 0
 					for range 40 {
 						s.Epoch()
 						c := p.Certify(s.Point())
-						primal, dual, zero, known := s.(solver.Aware).Objectives()
-						if !known {
+						known := s.(solver.Reporter).Report().Objectives
+						if known == nil {
 							continue
 						}
 						told++
+						primal, dual, zero := known.Primal, known.Dual, known.Zero
 						if math.Abs(primal-c.Primal) > 1e-9*c.Primal || math.Abs(dual-c.Dual) > 1e-9*c.Primal || zero != c.Zero {
 							t.Fatalf("%T, %v, %s: knows %g, %g and %g, the certificate says %g, %g and %g", l, bias, name, primal, dual, zero, c.Primal, c.Dual, c.Zero)
 						}

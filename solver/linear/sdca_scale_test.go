@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // TestScaling: where dual variables are small the factor helps, and a fifth more
@@ -15,7 +16,7 @@ func TestScaling(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 		p := slow(loss.Hinge{}, bias, 2)
 		p.Lambda = 1e-4
-		s := SDCA{}.Start(p, nil, 3).(*sdca)
+		s := SDCA{}.Start(p, solver.Start{Seed: 3}).(*sdca)
 		for range 10 {
 			s.Epoch()
 		}
@@ -46,7 +47,7 @@ func TestScaling(t *testing.T) {
 		}
 	}
 	p := documents(loss.Hinge{}, problem.None, 2)
-	s := SDCA{}.Start(p, nil, 3).(*sdca)
+	s := SDCA{}.Start(p, solver.Start{Seed: 3}).(*sdca)
 	s.Epoch()
 	got, _, _, _ := stretched(s)
 	if m := s.meanFree(); m <= 0.2 || got != 1 {

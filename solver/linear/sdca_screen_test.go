@@ -7,13 +7,14 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // woken returns a run of a few epochs in which so many rows, the last ones, slept and
 // wake now. The others are awake, or sleep.
 func woken(bias problem.Bias, threads, slept int, awake bool) *sdca {
 	p := documents(loss.Hinge{}, bias, threads)
-	s := SDCA{Partitions: 1}.Start(p, nil, 3).(*sdca)
+	s := SDCA{Partitions: 1}.Start(p, solver.Start{Seed: 3}).(*sdca)
 	for range 6 {
 		s.Epoch()
 	}
@@ -90,7 +91,7 @@ func TestWakeTogether(t *testing.T) {
 	}
 	p := documents(loss.Hinge{}, problem.None, 1)
 	p.Penalty = penalty.ElasticNet{Ratio: 0.5}
-	s := SDCA{}.Start(p, nil, 3).(*sdca)
+	s := SDCA{}.Start(p, solver.Start{Seed: 3}).(*sdca)
 	s.arrange()
 	for i := range s.calm {
 		s.calm[i] = s.calmVisits + 1

@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // planes returns n dense rows that a plane through 0 separates: about d of them are on
@@ -67,7 +68,7 @@ func TestSmoothedInReserve(t *testing.T) {
 	var first problem.Point
 	for _, threads := range []int{1, 2} {
 		p := planes(4000, 50, threads)
-		k := begun{}.Start(p, nil, 1).(*sdca)
+		k := begun{}.Start(p, solver.Start{Seed: 1}).(*sdca)
 		for k.other != nil {
 			k.Epoch()
 		}

@@ -12,21 +12,21 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// unaimed is SDCA to be embedded by what starts it in another way: solver.Run would aim SDCA
-// itself, and lose what is around it.
+// unaimed is SDCA, for the usual gap, to be embedded by what starts it in another way.
 type unaimed struct{}
 
 func (unaimed) Accepts(p problem.Problem) error { return SDCA{}.Accepts(p) }
 
-func (unaimed) start(p problem.Problem, from *problem.Point, seed uint64) *sdca {
-	return SDCA{}.Start(p, from, seed).(*sdca)
+func (unaimed) start(p problem.Problem, start solver.Start) *sdca {
+	start.Gap = 0
+	return SDCA{}.Start(p, start).(*sdca)
 }
 
 // unbegun is SDCA without smoothed at the beginning.
 type unbegun struct{ unaimed }
 
-func (k unbegun) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	s := k.start(p, from, seed)
+func (k unbegun) Start(p problem.Problem, start solver.Start) solver.State {
+	s := k.start(p, start)
 	s.other = nil
 	return s
 }
@@ -34,8 +34,8 @@ func (k unbegun) Start(p problem.Problem, from *problem.Point, seed uint64) solv
 // begun returns SDCA on p, begun with smoothed.
 type begun struct{ unaimed }
 
-func (k begun) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	s := k.start(p, from, seed)
+func (k begun) Start(p problem.Problem, start solver.Start) solver.State {
+	s := k.start(p, start)
 	s.other = newSmoothed(s.p, nil)
 	return s
 }
@@ -76,7 +76,7 @@ func TestSmoothed(t *testing.T) {
 func TestSmoothedHandsOver(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 		p := documents(loss.Hinge{}, bias, 2)
-		s := begun{}.Start(p, nil, 1).(*sdca)
+		s := begun{}.Start(p, solver.Start{Seed: 1}).(*sdca)
 		begin := s.other.(*smoothed)
 		for s.other != nil {
 			s.Epoch()
