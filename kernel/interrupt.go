@@ -8,16 +8,16 @@ type heed struct {
 	cut  atomic.Bool
 }
 
-// Heed makes the matrix, and its parts, ask over while they compute values of the
+// StopWhen makes the matrix, and its parts, ask over while they compute values of the
 // kernel, on any goroutine, and leave the rest undone once that is true; nil: never.
 // What they return is then incomplete, which Cut reports. It must not be called while
 // values are computed.
-func (g *Gram) Heed(over func() bool) {
+func (g *Gram) StopWhen(over func() bool) {
 	g.heed.over = over
 	g.heed.cut.Store(false)
 }
 
-// Cut reports whether anything was left undone since the last call of Heed. Rows that
+// Cut reports whether anything was left undone since the last call of StopWhen. Rows that
 // are incomplete are not kept.
 func (g *Gram) Cut() bool { return g.heed.cut.Load() }
 

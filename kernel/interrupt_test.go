@@ -51,7 +51,7 @@ func TestHeed(t *testing.T) {
 					}
 				}
 				var asks, at atomic.Int64
-				whole.Heed(func() bool {
+				whole.StopWhen(func() bool {
 					if asks.Add(1) == most {
 						at.Store(values.Load())
 					}
@@ -64,7 +64,7 @@ func TestHeed(t *testing.T) {
 				}
 				g.Prefetch(all[:10])
 				g.Combine(got, c)
-				whole.Heed(nil)
+				whole.StopWhen(nil)
 				clear(got)
 				if g.Update(got, all, c); g.Cut() || !slices.Equal(got, want) {
 					t.Errorf("%s, part %v: what was cut short after look %d shows in what came after it", name, part, most)

@@ -2,22 +2,22 @@ package problem
 
 import "math"
 
-// Heedful is a Problem whose certificates, and what it does for solvers, may take
-// seconds: Heed makes it ask over on the way and leave the rest undone once that is
+// Interruptible is a Problem whose certificates, and what it does for solvers, may take
+// seconds: StopWhen makes it ask over on the way and leave the rest undone once that is
 // true; nil: never. Cut reports whether it did since then. Of a certificate that was
 // cut short the objective of the point is no number, or, if that could still be
 // computed, nothing is known of the bound.
-type Heedful interface {
+type Interruptible interface {
 	Problem
-	Heed(over func() bool)
+	StopWhen(over func() bool)
 	Cut() bool
 }
 
 var (
-	_ Heedful = (*Kernel)(nil)
-	_ Heedful = (*NormConstrained)(nil)
-	_ Heedful = (*Slack)(nil)
-	_ Heedful = (*Nu)(nil)
+	_ Interruptible = (*Kernel)(nil)
+	_ Interruptible = (*NormConstrained)(nil)
+	_ Interruptible = (*Slack)(nil)
+	_ Interruptible = (*Nu)(nil)
 )
 
 // unfinished is the certificate of a point whose objective was not computed.

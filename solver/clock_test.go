@@ -18,8 +18,8 @@ type ledger struct {
 	rows int // that certificates took
 }
 
-func (p *ledger) Heed(over func() bool) { p.over, p.cut = over, false }
-func (p *ledger) Cut() bool             { return p.cut }
+func (p *ledger) StopWhen(over func() bool) { p.over, p.cut = over, false }
+func (p *ledger) Cut() bool                 { return p.cut }
 
 func (p *ledger) Dims() (rows, cols int) { return 1, 4000 }
 

@@ -30,25 +30,25 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 		opt.Epochs = passes
 	}
 	r := run{clock: clock{ctx: ctx, begun: time.Now(), limit: opt.Time}, unproved: passes > 0, problem: p, opt: opt, first: math.NaN()}
-	defer r.heed(nil)
-	r.weigh()
+	defer r.interruptProblem(nil)
+	r.measureCost()
 	r.start(s)
 	r.step(false)
 	switch {
 	case opt.From == nil:
 	case opt.From.W != nil && opt.From.A != nil:
-		r.look(*opt.From) // whatever the solver makes of it: it may be the answer
-		r.doubt(s)
+		r.assess(*opt.From) // whatever the solver makes of it: it may be the answer
+		r.dropWorseThanZero(s)
 	default:
-		r.look(r.where())
+		r.assess(r.point())
 	}
 	for r.status == "" {
 		r.advance()
-		if point := r.where(); !r.spared(point) {
-			r.look(point)
+		if point := r.point(); !r.skips(point) {
+			r.assess(point)
 		}
 	}
-	if r.status == Diverged && r.looked < r.epoch && !r.unproved && !r.over() {
+	if r.status == Diverged && r.certified < r.epoch && !r.unproved && !r.over() {
 		r.retrace(s)
 	}
 	r.fallBack()
@@ -63,9 +63,9 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	}, nil
 }
 
-// doubt starts anew without what of a warm start is worse than nothing: weights with an
-// objective above that of zero, and dual variables beside them that bound no loss.
-func (r *run) doubt(s Solver) {
+// dropWorseThanZero starts anew without the parts of a warm start that are worse than zero:
+// weights with a higher objective, and dual variables beside them that bound no loss.
+func (r *run) dropWorseThanZero(s Solver) {
 	c := r.bestCertificate
 	if r.status != "" && r.status != Diverged || c.Primal <= c.Zero {
 		return
@@ -103,8 +103,8 @@ type run struct {
 	unproved       bool   // the last point counts, not the best
 	report         Report // the last one
 	epoch, before  int    // of this start, and made before it: see retrace
-	looked         int    // how many points of this start were judged
-	inRow          int    // looks that were spared since the last
+	certified      int    // points of this start
+	skipped        int    // certificates since the last that was made
 	train, certify time.Duration
 	status         Status
 
@@ -118,61 +118,61 @@ type run struct {
 
 	best            problem.Point
 	bestCertificate problem.Certificate
-	mixed           bool    // the parts of best come from different looks
+	mixed           bool    // the parts of best come from different certificates
 	rounding        float64 // of the certificate that the weights of best are from
-	first           float64 // primal where the run began, by epoch 1; NaN if nobody looked
-	looks           schedule
+	first           float64 // primal where the run began, by epoch 1; NaN: not known
+	schedule        schedule
 	short           []float64 // dual variables in single precision
 }
 
 // start starts the solver at the first epoch.
 func (r *run) start(s Solver) {
 	begin := time.Now()
-	r.heed(r.over)
+	r.interruptProblem(r.over)
 	rows, _ := r.problem.Dims()
-	r.looks, r.looked = schedule{rows: rows, goal: r.opt.Gap}, 0
+	r.schedule, r.certified = schedule{rows: rows, goal: r.opt.Gap}, 0
 	r.state = nil // that of a lost run need not stay beside the new one
 	r.support, r.report = &Support{}, Report{Gap: math.NaN()}
-	r.state = s.Start(r.problem, Start{From: r.opt.From, Seed: r.opt.Seed, Gap: r.opt.Gap, Over: r.question, Support: r.support})
+	r.state = s.Start(r.problem, Start{From: r.opt.From, Seed: r.opt.Seed, Gap: r.opt.Gap, Over: r.askOver, Support: r.support})
 	r.train += time.Since(begin)
 }
 
-// advance runs epochs until it is time to look.
+// advance runs epochs until a certificate is due.
 func (r *run) advance() {
-	r.heed(r.over)
+	r.interruptProblem(r.over)
 	for r.limit() == "" && r.turn() {
 		begin := time.Now()
 		r.asks.Store(false)
 		r.state.Epoch()
 		r.epoch++
-		r.ask()
+		r.readReport()
 		r.epochTime = time.Since(begin)
 		r.train += r.epochTime
-		due := r.looks.due(r.epoch, r.report.Gap, r.report.Exact) || r.report.End != nil
+		due := r.schedule.due(r.epoch, r.report.Gap, r.report.Exact) || r.report.End != nil
 		if r.step(due || r.limit() != ""); due {
 			return
 		}
 	}
 }
 
-// ask takes in what the state reports.
-func (r *run) ask() {
+// readReport takes in what the state reports.
+func (r *run) readReport() {
 	if s, ok := r.state.(Reporter); ok {
 		r.report = s.Report()
 		r.unproved = r.unproved || r.report.Stationary
-		r.looks.stationary = r.report.Stationary
+		r.schedule.stationary = r.report.Stationary
 	}
 }
 
-// turn waits until the run may make its next epoch, and reports whether it still may. What
-// other runs did meanwhile may have been limited by what they asked.
+// turn waits until the run may make its next epoch, and reports whether it still may. Other
+// runs may have told the problem meanwhile when to stop.
 func (r *run) turn() bool {
 	if r.opt.Turn == nil {
 		return true
 	}
 	limit := r.opt.Turn(r.before + r.epoch)
 	r.begun, r.clock.limit = time.Now(), limit
-	r.heed(r.over)
+	r.interruptProblem(r.over)
 	return r.limit() == ""
 }
 
@@ -188,7 +188,7 @@ func (r *run) limit() Status {
 	switch {
 	case r.ctx.Err() != nil:
 		return Interrupted
-	case r.asked():
+	case r.timeIsOver():
 		return TimeLimit
 	case r.opt.Epochs > 0 && r.before+r.epoch >= r.opt.Epochs:
 		return EpochLimit
@@ -196,29 +196,29 @@ func (r *run) limit() Status {
 	return ""
 }
 
-// where returns the point at which the solver stands. To make it is part of
-// judging, not of training.
-func (r *run) where() problem.Point {
+// point returns the point at which the solver stands. To make it is part of
+// certification, not of training.
+func (r *run) point() problem.Point {
 	begin := time.Now()
-	r.heed(r.late)
+	r.interruptProblem(r.late)
 	if r.over() && (r.sparing || r.ctx.Err() != nil) {
 		r.support.Spare = true
 	}
 	point := r.state.Point()
 	if r.epoch > 0 {
-		r.ask()
-		r.looks.revise(r.report.Gap)
+		r.readReport()
+		r.schedule.revise(r.report.Gap)
 	}
 	r.pointTime = time.Since(begin)
 	r.certify += r.pointTime
 	return point
 }
 
-// look certifies a point, keeps it if it is the best, and decides.
-func (r *run) look(point problem.Point) {
-	point, c, whole := r.judged(point)
-	r.looked++
-	r.inRow = 0
+// assess certifies a point, keeps it if it is the best, and sets the status if the run ends.
+func (r *run) assess(point problem.Point) {
+	point, c, whole := r.certifyInTime(point)
+	r.certified++
+	r.skipped = 0
 	if !whole {
 		r.status = cmp.Or(r.limit(), TimeLimit)
 		return
@@ -233,22 +233,22 @@ func (r *run) look(point problem.Point) {
 	if r.bestCertificate.Relative() <= r.opt.Gap {
 		r.settle()
 	}
-	r.looks.record(r.epoch, r.bestCertificate, r.opt.Gap)
+	r.schedule.record(r.epoch, r.bestCertificate, r.opt.Gap)
 	switch {
 	case r.bestCertificate.Relative() <= r.opt.Gap:
 		r.status = Converged
-	case r.epoch > 0 && r.grows(c):
+	case r.epoch > 0 && r.diverges(c):
 		r.status = Diverged
 	case r.limit() != "":
 		r.status = r.limit()
-	case r.report.End != nil || r.looks.stalled():
+	case r.report.End != nil || r.schedule.stalled():
 		r.status = Stalled
 	}
 }
 
-// grows reports whether the objective is far above where it began, or is no
+// diverges reports whether the objective is far above where it began, or is no
 // number. It may be negative: a margin, for instance, is maximised.
-func (r *run) grows(c problem.Certificate) bool {
+func (r *run) diverges(c problem.Certificate) bool {
 	size := math.Abs(c.Zero)
 	if first := math.Abs(r.first); first > size {
 		size = first

@@ -6,16 +6,16 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// mostSpared is how many certificates in a row are spared, so that progress is shown now and
+// mostSkipped is how many certificates in a row are skipped, so that progress is shown now and
 // then.
-const mostSpared = 3
+const mostSkipped = 3
 
-// spared reports whether the state knows that its point misses the goal, also with the best
-// found so far. Then what it knows counts instead of a certificate, and the weights are kept
-// where they are the best: whatever comes of them is certified (settle).
-func (r *run) spared(point problem.Point) bool {
+// skips reports whether the certificate is skipped, as the state knows that its point misses
+// the goal, also with the best found so far. Its objectives then count instead, and weights
+// that are the best are kept: the point that is returned is certified (settle).
+func (r *run) skips(point problem.Point) bool {
 	known := r.report.Objectives
-	if known == nil || r.unproved || r.inRow == mostSpared || r.looks.always || r.report.End != nil || r.limit() != "" {
+	if known == nil || r.unproved || r.skipped == mostSkipped || r.schedule.always || r.report.End != nil || r.limit() != "" {
 		return false
 	}
 	c := problem.Certificate{Primal: known.Primal, Dual: known.Dual, Zero: known.Zero}
@@ -25,8 +25,8 @@ func (r *run) spared(point problem.Point) bool {
 	if !(known.Primal <= known.Zero) || !(c.Relative() > r.opt.Gap) {
 		return false
 	}
-	r.inRow++
+	r.skipped++
 	r.keep(problem.Point{W: point.W}, problem.Certificate{Primal: known.Primal, Dual: math.Inf(-1), Zero: known.Zero})
-	r.looks.record(r.epoch, c, r.opt.Gap)
+	r.schedule.record(r.epoch, c, r.opt.Gap)
 	return true
 }

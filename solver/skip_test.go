@@ -49,7 +49,7 @@ func TestSpared(t *testing.T) {
 		}
 	}
 	wrong, _ := run(func(s *script) Solver { return aware{hopes(s), 50} }, Options{Gap: 0.3, Epochs: 20})
-	if wrong.Status != Converged || wrong.Epochs > 2*(mostSpared+1) {
+	if wrong.Status != Converged || wrong.Epochs > 2*(mostSkipped+1) {
 		t.Errorf("objectives that are too high: %s after %d epochs", wrong.Status, wrong.Epochs)
 	}
 }

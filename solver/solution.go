@@ -7,53 +7,8 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// judge certifies a point, with short dual variables if they are wanted and
-// reach the gap: after X^T a has cancelled, their rounding may be any multiple
-// of it. A look that an estimate asked for is likely to find the gap and tries
-// them first, but blames them where the run seems to stand still, or ends;
-// another tries them once the point itself has reached the gap.
-func (r *run) judge(point problem.Point) (problem.Point, problem.Certificate) {
-	if !r.opt.Short || point.A == nil {
-		return point, r.problem.Certify(point)
-	}
-	var own problem.Certificate
-	if !r.looks.promised {
-		if own = r.problem.Certify(point); !(own.Relative() <= r.opt.Gap) {
-			return point, own
-		}
-	}
-	r.short = append(r.short[:0], point.A...)
-	Shorten(r.short)
-	rounded := problem.Point{W: point.W, A: r.short}
-	c := r.problem.Certify(rounded)
-	if gap := c.Relative(); gap <= r.opt.Gap || r.looks.promised && r.looks.explains(gap) && r.limit() == "" {
-		return rounded, c
-	}
-	if r.looks.promised {
-		own = r.problem.Certify(point)
-	}
-	return point, own
-}
-
-// Shorten rounds dual variables to single precision.
-func Shorten(a []float64) {
-	for i, x := range a {
-		a[i] = float64(float32(x))
-	}
-}
-
-// IsShort reports whether Shorten would change none of the dual variables.
-func IsShort(a []float64) bool {
-	for _, x := range a {
-		if float64(float32(x)) != x {
-			return false
-		}
-	}
-	return true
-}
-
 // keep remembers the best weights and the best dual variables seen. They may
-// come from different looks: any two of them make a certificate.
+// come from different points: any two of them make a certificate.
 func (r *run) keep(p problem.Point, c problem.Certificate) {
 	if r.best.W == nil {
 		r.bestCertificate = c
@@ -82,7 +37,7 @@ func (r *run) keep(p problem.Point, c problem.Certificate) {
 
 // lastCounts reports whether a point counts as the last of a run without proof: not if the
 // run has diverged there.
-func (r *run) lastCounts(c problem.Certificate) bool { return r.unproved && !r.grows(c) }
+func (r *run) lastCounts(c problem.Certificate) bool { return r.unproved && !r.diverges(c) }
 
 // fallBack takes the zero point where a run that was cut short has found none
 // as good.
@@ -93,7 +48,7 @@ func (r *run) fallBack() {
 	begin := time.Now()
 	zero := r.zeroPoint()
 	if r.zero == nil {
-		r.heed(r.out)
+		r.interruptProblem(r.out)
 		c := r.problem.Certify(zero)
 		r.zero = &c
 	}
@@ -108,7 +63,7 @@ func (r *run) zeroPoint() problem.Point {
 }
 
 // settle certifies the best point as one when its parts come from different
-// looks: each certificate has taken its own primal's rounding error off the
+// points: each certificate has taken its own primal's rounding error off the
 // dual. What Run returns is so what the problem says of the returned point. Where
 // the time is over, the error of the primal is taken off without that.
 func (r *run) settle() {
