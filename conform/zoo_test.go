@@ -538,6 +538,18 @@ func (s state) Point() problem.Point {
 	return s.State.Point()
 }
 
+// reporter is a run with its report replaced.
+type reporter struct {
+	solver.Reporter
+	change func(*solver.Report)
+}
+
+func (r reporter) Report() solver.Report {
+	report := r.Reporter.Report()
+	r.change(&report)
+	return report
+}
+
 func TestSolverZoo(t *testing.T) {
 	var sdca linear.SDCA
 	shared := 0
@@ -618,6 +630,16 @@ func TestSolverZoo(t *testing.T) {
 		{"writes to the data", "the data stay as they are", func(p *problem.Linear, start solver.Start) solver.State {
 			p.X.Row(0).Value[0] *= 1 + 0x1p-20
 			return sdca.Start(p, start)
+		}},
+		{"reports the objectives of another point", "objectives are those of the point", func(p *problem.Linear, start solver.Start) solver.State {
+			return reporter{sdca.Start(p, start).(solver.Reporter), func(r *solver.Report) { r.Objectives = &solver.Objectives{Zero: p.Zero()} }}
+		}},
+		{"counts how often it reports", "a report made again says the same", func(p *problem.Linear, start solver.Start) solver.State {
+			calls := 1.0
+			return reporter{sdca.Start(p, start).(solver.Reporter), func(r *solver.Report) {
+				calls++
+				r.Gap *= calls
+			}}
 		}},
 		{"is none", "accepts the problem", nil},
 	} {

@@ -54,9 +54,8 @@ type State interface {
 	Point() problem.Point
 }
 
-// Reporter is a State that knows more of itself than its point. Report is asked for after
-// every epoch and again after Point, but not before the first epoch. That it was asked for
-// changes no result.
+// Reporter is a State that knows more of itself than its point. Report is called after every
+// epoch and again after Point, but not before the first epoch. Called twice it returns the same.
 type Reporter interface {
 	State
 	Report() Report
