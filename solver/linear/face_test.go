@@ -144,7 +144,7 @@ func TestFacePoint(t *testing.T) {
 	for s.face == nil {
 		s.Epoch()
 	}
-	if s.Point(); s.face == nil || s.lead == nil {
+	if s.Point(); s.face == nil || s.best == nil {
 		t.Fatal("the look ended the face, or saw nothing of it")
 	}
 	for s.face != nil {
@@ -153,13 +153,13 @@ func TestFacePoint(t *testing.T) {
 		}
 		s.Epoch()
 	}
-	primal, _ := p.Primal(s.lead)
+	primal, _ := p.Primal(s.best)
 	dual, _ := p.Dual(s.a)
-	if point := s.Point(); &point.W[0] != &s.lead[0] {
-		t.Error("the estimate is that of the weights where the face led, the point is another")
-	}
 	if got, want := s.Report().Gap, problem.Relative(primal, dual, p.Zero()); math.Abs(got-want) > 1e-6*want || !s.Report().Exact {
 		t.Errorf("the estimate after a face is %g, the gap %g; of the point: %v", got, want, s.Report().Exact)
+	}
+	if point := s.Point(); &point.W[0] != &s.best[0] {
+		t.Error("the estimate is that of the weights where the face led, the point is another")
 	}
 }
 

@@ -46,18 +46,6 @@ var examined = []struct {
 		return ""
 	}},
 	{"newton", 1e-9, 60, newtonRefuses},
-	{"sdca+newton", 1e-6, 20000, newtonRefuses},
-	{"sdca+cd", 1e-6, 20000, func(l loss.Loss, p string) string {
-		switch {
-		case p == "l2":
-			return "solver cd needs the penalty l1 or elastic-net; for l2 use sdca"
-		case math.IsInf(l.Smoothness(), 1):
-			return fmt.Sprintf("solver cd needs a smooth loss such as squared-hinge, logistic or squared: moving one weight at a time gets stuck at the corners of %T", l)
-		case p == "l1":
-			return "solver sdca needs a strongly convex penalty (l2 or elastic-net): without one the dual does not determine the weights"
-		}
-		return ""
-	}},
 	{"cd", 1e-6, 2000, func(l loss.Loss, p string) string {
 		if p == "l2" {
 			return "solver cd needs the penalty l1 or elastic-net; for l2 use sdca"

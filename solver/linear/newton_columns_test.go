@@ -64,22 +64,6 @@ func TestNewtonColumnsZeros(t *testing.T) {
 	}
 }
 
-// TestRelayNewtonColumns: with elastic-net and a loss with corners Newton's method takes over.
-func TestRelayNewtonColumns(t *testing.T) {
-	p := correlated(loss.Hinge{}, 0.1/430, 1)
-	p.Penalty = must(penalty.New("elastic-net"))
-	s := must(New("sdca+newton"))
-	over := handedOver(s.Start(p, solver.Start{Seed: 3, Gap: 1e-3}).(*relay), 1e-3)
-	sol := must(solver.Run(context.Background(), s, p, solver.Options{Epochs: 200, Seed: 3}))
-	if len(over) != 1 || sol.Status != solver.Converged {
-		t.Errorf("handed over after %v epochs of %d: %s with a gap of %g", over, sol.Epochs, sol.Status, sol.Certificate.Relative())
-	}
-	newton, columns := usualWork(p, Newton{}), usualWork(p, CD{})
-	if step, _ := stepWork(p); newton != usualCornered*step || columns != usualColumns*float64(p.Nonzeros) {
-		t.Errorf("a usual run is of work %g, of CD %g", newton, columns)
-	}
-}
-
 // TestAddColumns: on the central path the mean product is m, with those of the columns; and
 // the losses of the ramps are the objective without what is left of the penalty.
 func TestAddColumns(t *testing.T) {

@@ -116,7 +116,6 @@ func (s *curved) direct() {
 	}
 	s.hessian.solve(s.d, s.g)
 	s.drop = -inner(s.g, s.d)
-	s.expect()
 }
 
 // stale is the factor by which the length of a step may differ from 1 before H is

@@ -11,13 +11,9 @@ import (
 func (s *curved) Report() solver.Report { return solver.Report{Gap: s.estimate(), Exact: true} }
 
 // estimate returns the relative gap of the weights and the slopes there, exactly
-// without a free bias, or that with the slopes foreseen if it is less.
+// without a free bias.
 func (s *curved) estimate() float64 {
-	switch {
-	case s.given != nil:
-		s.gap = 1 // of another problem
-		return s.gap
-	case s.gap > 0: // asked before
+	if s.gap > 0 { // asked before
 		return s.gap
 	}
 	s.gradient()
@@ -36,7 +32,6 @@ func (s *curved) estimate() float64 {
 		return x, y
 	})
 	s.gap = relativeGap(s.p, s.w, s.g, s.middle, losses/s.p.N, 0, biasCost(s.g, curvature))
-	s.gap = min(s.gap, s.foreseen(losses, curvature))
 	return s.gap
 }
 

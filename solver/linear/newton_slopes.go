@@ -40,9 +40,6 @@ func (s *curved) arrive(dst, u []float64, t float64) (first, second float64) {
 
 // slopes is slope for rows lo to hi, at most blockRows, without the penalty.
 func (s *curved) slopes(t float64, lo, hi int) (first, second float64) {
-	if s.foresight.due {
-		s.foresee(lo, hi)
-	}
 	s.differentiate(t, lo, hi)
 	var bent [blockRows]float64
 	a, c, v, move := s.a[lo:hi], s.c[lo:hi], s.v[lo:hi], s.move[lo:hi]

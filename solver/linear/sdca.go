@@ -3,7 +3,6 @@ package linear
 import (
 	"cmp"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -30,23 +29,20 @@ import (
 //	Shrinking    a row that a step would not move, or would move within its domain
 //	             though its part of the gap is below a twentieth of the mean, is
 //	             left alone, and on consecutive such visits visited after 2, 4, 8
-//	             ... epochs: 64 at most in the first case, 16 in the second. Where most
-//	             wake at once they are screened first (sdca_screen.go)
+//	             ... epochs: 64 at most in the first case, 16 in the second
 //	Partitions   work on shares of the rows side by side, merged many times an
 //	             epoch (sdca_rounds.go): as many threads as there are partitions help
-//	Beginning    many more rows than columns, hinge, small lambda: smoothed.go
-//	Corners      of the loss, where the epochs stay slow: proximal.go
-//	Faces        where the epochs get slow, all rows that are free at once (face.go)
-//	Scaling      hinge: the length of the weights that suits the primal best
-//	             (sdca_scale.go)
+//	Escape       from slow epochs, where the loss has corners (sdca_escape.go): all
+//	             rows that are free at once (face.go), or the method of multipliers
+//	             (proximal.go)
 //	Feature bias a constant column: |x_i|^2 + 1 instead of |x_i|^2
 //	Free bias    the constraint sum_i s_i a_i = 0 by the method of multipliers
 //	             (Hestenes, Powell): the bias is a constant column of squared
 //	             weight beta whose penalty is centred at the last bias and
 //	             re-centred after every epoch; along it no step goes further
 //	             than the best (overRelaxed)
-//	Returned     a, and u in that length; or the weights to which a face led, while
-//	             their primal is the lower one
+//	Returned     a, and u; or the best weights that an escape found, while their
+//	             primal is the lower one
 //	Cost         O(nonzeros) per epoch; memory O(n + d)
 //
 // Alternating exact minimisation over w and over b was rejected: with a
@@ -92,18 +88,15 @@ func (k SDCA) Start(p problem.Problem, start solver.Start) solver.State {
 	if _, same := l.Penalty.(penalty.L2); !same {
 		s.w = make([]float64, d+1)
 	}
-	s.sigma, s.slack = 1, 1
+	s.sigma = 1
 	s.step = dualStepOf(l.Loss)
 	s.chooseSizes()
 	if from != nil && len(from.A) == n {
 		s.resume(from)
 		s.addConjugates()
-		s.reserve(from.W)
+		s.keep(from.W)
 	} else if l.Bias == problem.Free {
 		s.u[d] = l.BestBias(nil, 0, 1e-6)
-	}
-	if from == nil && suitsSmoothing(l) {
-		s.other = newSmoothed(l, start.Over)
 	}
 	s.clock, s.over = k.Clock, start.Over
 	s.divide(k.Partitions)
@@ -144,12 +137,10 @@ type sdca struct {
 	order      []uint32  // where the blocks of a few groups begin, shuffled
 	rows       []uint32  // active in the order of the visits
 	gather     []float64 // scratch of predict
-	slack      float64   // share of the gap that scaling leaves
-	met        float64   // primal of the last point; NaN: not known
+	lastPrimal float64   // of the last point; NaN: not known
+	asked      bool      // for a point
 	prediction []float64 // scratch of Point
-	asked      bool      // for a point, which others may follow
-	other      method    // that is at work instead; nil: none
-	faces
+	escape
 }
 
 // arrange lists the rows that are awake, in shuffled blocks: those of a few groups,
@@ -159,10 +150,6 @@ func (s *sdca) arrange() {
 		s.active, s.rows = make([]uint32, len(s.a)), make([]uint32, len(s.a))
 	}
 	s.listAwake()
-	if s.wakeTogether() {
-		s.screen()
-		s.listAwake()
-	}
 	s.rows = s.rows[:0]
 	awake := len(s.active)
 	random := rand.NewPCG(s.seed, uint64(s.epoch))
@@ -187,6 +174,18 @@ func (s *sdca) arrange() {
 	}
 }
 
+// listAwake sets active.
+func (s *sdca) listAwake() {
+	active, awake := s.active[:len(s.wake)], 0
+	for i, wake := range s.wake {
+		active[awake] = uint32(i)
+		if wake <= s.epoch {
+			awake++
+		}
+	}
+	s.active = active[:awake]
+}
+
 // places appends lo, lo+step, ... below hi to dst.
 func places(dst []uint32, lo, hi, step int) []uint32 {
 	for ; lo < hi; lo += step {
@@ -197,7 +196,11 @@ func places(dst []uint32, lo, hi, step int) []uint32 {
 
 // Epoch visits every row that is awake once, or makes a step for all at once.
 func (s *sdca) Epoch() {
-	if s.workOtherwise() || s.workOnFace() {
+	if s.proximal != nil {
+		s.stepProximal()
+		return
+	}
+	if s.workOnFace() {
 		return
 	}
 	s.spare = 0.05 * s.rowGap
@@ -262,37 +265,18 @@ func (s *sdca) bias() float64 {
 	return b[0]
 }
 
-// Point returns the weights that belong to the dual variables.
-func (s *sdca) Point() problem.Point {
-	s.met = math.NaN()
-	if s.other != nil {
-		return s.other.point()
-	}
-	if s.face != nil { // which goes on: the dual variables are far ahead of the weights
-		s.follow(s.face)
-	}
-	w := s.w
-	if s.separate() {
-		d := len(s.u) - 1
-		s.penalty.Weights(s.w[:d], s.u[:d])
-		s.w[d] = s.bias()
-		if s.lead != nil { // of another method
-			if primal, _ := s.p.Primal(s.w); s.primal < primal {
-				w = s.lead
-			}
-		}
-	} else if s.lead != nil && (s.led || s.face != nil) { // to look at u as well is a pass over all rows
-		w, s.met = s.lead, s.primal
-	} else if s.slack = 1; s.lead != nil || s.stretches() || s.asked { // a look that is spared saves several passes
-		w = slices.Clone(s.u)
-		if s.prediction == nil {
-			s.prediction = make([]float64, len(s.a))
-		}
-		s.p.Predict(s.prediction, w)
-		if s.met, s.slack = s.stretch(w, s.prediction); s.lead != nil && s.primal < s.met {
-			w, s.met = s.lead, s.primal
+// resume takes over the dual variables of a point; the weights follow.
+func (s *sdca) resume(from *problem.Point) {
+	_, d := s.p.Dims()
+	u, sum := dualWeights(s.p, s.a, from.A)
+	copy(s.u, u)
+	s.sum = sum
+	switch s.p.Bias {
+	case problem.Feature:
+		s.u[d] = -s.factor * s.sum
+	case problem.Free:
+		if len(from.W) == d+1 {
+			s.u[d] = from.W[d]
 		}
 	}
-	s.asked = true
-	return problem.Point{W: w, A: s.a}
 }

@@ -48,7 +48,6 @@ func TestRest(t *testing.T) {
 	asleep := 0
 	for range 40 {
 		before := slices.Clone(s.a)
-		s.pause = 1 // no face, which may move rows that sleep
 		s.Epoch()
 		for i, wake := range s.wake {
 			if wake > s.epoch {
@@ -67,7 +66,7 @@ func TestRest(t *testing.T) {
 // TestSpared: a step that brings little is not made within the domain, but is to
 // an end of it; and steps go overRelaxed times as far as the best.
 func TestSpared(t *testing.T) {
-	p := slow(loss.Hinge{}, problem.None, 1)
+	p := documents(loss.Hinge{}, problem.None, 1)
 	for _, c := range []struct {
 		short float64 // of the corner
 		spare float64
@@ -86,7 +85,7 @@ func TestSpared(t *testing.T) {
 	s := SDCA{}.Start(p, solver.Start{Seed: 3}).(*sdca)
 	var v [1]visit
 	s.look(v[:], nil, []uint32{7})
-	if want := p.S[7] * s.factor * p.SquaredNorm[7] / overRelaxed; math.Abs(v[0].q-want) > 1e-12*want {
+	if want := p.S[7] * s.sigma * s.factor * p.SquaredNorm[7] / overRelaxed; math.Abs(v[0].q-want) > 1e-12*want {
 		t.Errorf("q = %g, want %g", v[0].q, want)
 	}
 }

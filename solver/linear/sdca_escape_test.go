@@ -68,14 +68,14 @@ func TestFaceLeads(t *testing.T) {
 		for range 60 {
 			working := s.face != nil
 			s.Epoch()
-			if s.lead == nil || !working || s.face != nil {
+			if s.best == nil || !working || s.face != nil {
 				continue
 			}
-			lead, bound := p.Primal(s.lead)
+			lead, bound := p.Primal(s.best)
 			if math.Abs(lead-s.primal) > 1e-12*lead+bound {
 				t.Fatalf("%s: the primal is %.17g, said to be %.17g", name, lead, s.primal)
 			}
-			_, _, own, _ := stretched(s)
+			own, _ := p.Primal(s.u)
 			if lead <= own+bound {
 				better++
 			}
@@ -103,8 +103,8 @@ func TestWatchNearGoal(t *testing.T) {
 		}
 		s.goal = s.Report().Gap / c.near
 		s.slow, s.epoch, s.mark = 8, 8+faceTrial*faceWindow, s.rowGap/c.left
-		if s.watch(); (s.other != nil) != c.want {
-			t.Errorf("%g times the goal, %g left: proximal takes over: %v", c.near, c.left, s.other != nil)
+		if s.watch(); (s.proximal != nil) != c.want {
+			t.Errorf("%g times the goal, %g left: proximal takes over: %v", c.near, c.left, s.proximal != nil)
 		}
 	}
 }
