@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -196,6 +195,9 @@ func square(p *problem.Kernel, over limit) []float64 {
 	if m == nil {
 		return nil
 	}
+	if gram.Single() {
+		gram = gram.InDouble(rowsOfSquare)
+	}
 	most := min(gram.Capacity(), rowsOfSquare)
 	rows := make([]int, 0, most)
 	for first := 0; first < n && !over.reached(); first += most {
@@ -203,12 +205,7 @@ func square(p *problem.Kernel, over limit) []float64 {
 		for i := first; i < min(first+most, n); i++ {
 			rows = append(rows, i)
 		}
-		found := gram.Rows(rows)
-		if found[0].Double == nil {
-			gram = inDouble(gram)
-			found = gram.Rows(rows)
-		}
-		for k, row := range found {
+		for k, row := range gram.Rows(rows) {
 			copy(m[rows[k]*n:], row.Double)
 		}
 	}
@@ -222,16 +219,6 @@ func square(p *problem.Kernel, over limit) []float64 {
 
 // rowsOfSquare is how many rows of K are asked for at once.
 const rowsOfSquare = 256
-
-// inDouble returns a matrix of the same rows and kernel, with little memory.
-func inDouble(g *kernel.Gram) *kernel.Gram {
-	cache := 8 * int64(rowsOfSquare) * int64(g.Len()+128)
-	twin, err := kernel.NewGram(g.Kernel, g.X, kernel.Options{Cache: cache, Threads: g.Threads(), Double: true})
-	if err != nil {
-		panic(err) // there is one already
-	}
-	return twin
-}
 
 // total returns the sum, compensated.
 func total(v []float64) float64 {
