@@ -85,6 +85,54 @@ type brokenCurvature struct{ loss.Squared }
 
 func (brokenCurvature) Curvature(p, y float64) float64 { return 2 }
 
+// Losses that declare of themselves what is not so.
+type (
+	brokenRamps       struct{ loss.Hinge }
+	brokenInverse     struct{ loss.Squared }
+	brokenStraight    struct{ loss.Logistic }
+	brokenConcordance struct{ loss.SquaredHinge }
+	brokenStep        struct{ loss.Hinge }
+	brokenTube        struct{ loss.EpsilonInsensitive }
+	brokenBatch       struct{ loss.Logistic }
+	brokenOdds        struct{ loss.Logistic }
+	brokenSlopes      struct{ loss.Logistic }
+)
+
+func (brokenRamps) Ramps(y float64) (slope float64, ramps [2]loss.Ramp) {
+	slope, ramps = loss.Hinge{}.Ramps(y)
+	ramps[0].At *= 1.1
+	return slope, ramps
+}
+
+func (brokenInverse) Inverse(a, y float64) (lo, hi float64) { return y + 2*a, y + 2*a }
+
+func (brokenStraight) Straight() bool { return true }
+
+func (brokenConcordance) SelfConcordance() float64 { return 3 }
+
+func (brokenStep) DualStep() (step loss.Step, exact bool) {
+	whole, _ := loss.Hinge{}.DualStep()
+	return func(before, p, q, y float64) (after, gap, rise float64) {
+		after, gap, _ = whole(before, p, q, y)
+		after = before + (after-before)/2
+		return after, gap, (after - before) * y
+	}, true
+}
+
+func (l brokenTube) Tube() float64 { return 2 * l.Epsilon }
+
+func (brokenBatch) ValueTo(value, slope, p, y, reach []float64) {
+	loss.Logistic{}.ValueTo(value, slope, p, y, reach)
+	slope[0] /= 2
+}
+
+func (brokenOdds) Probability(p float64) float64 { return loss.Logistic{}.Probability(2 * p) }
+
+func (brokenSlopes) DifferentiateTo(slope, curvature, p, y []float64) {
+	loss.Logistic{}.DifferentiateTo(slope, curvature, p, y)
+	curvature[len(y)-1] = 0.3
+}
+
 // margin keeps a broken margin loss to the targets -1 and +1.
 type margin struct {
 	loss.Margin
@@ -159,6 +207,15 @@ func TestLossZoo(t *testing.T) {
 		{"smoothness too small", "smoothness bound", brokenLoss{Loss: squared, smoothness: 0.5}},
 		{"smooth by its own account", "smoothness bound", brokenLoss{Loss: absolute, smoothness: 1}},
 		{"wrong curvature", "curvature is the slope of the derivative", brokenCurvature{}},
+		{"ramps elsewhere", "the loss is a line and its ramps", brokenRamps{}},
+		{"inverse off by a factor", "the inverse is where the derivative has that slope", brokenInverse{}},
+		{"curved inverse that is called straight", "the inverse rises as the smoothness says", brokenStraight{}},
+		{"curvature that jumps", "self-concordance bounds how curvatures change", brokenConcordance{}},
+		{"half a step", "the step gains as much as it says", brokenStep{}},
+		{"tube too wide", "the loss is 0 inside its tube, and nowhere else", brokenTube{tube}},
+		{"slopes of many rows too small", "no slope within reach is steeper", brokenBatch{}},
+		{"probability of another scale", "predictions are log-odds", brokenOdds{}},
+		{"curvatures of many rows that are others", "curvatures of many rows are those of one", brokenSlopes{}},
 		{"NaN at 1e300", "no NaN",
 			brokenLoss{Loss: squared, value: func(p, y float64) float64 { return p*p/2 - p*y + y*y/2 + (p*p - p*p) }}},
 		{"derivative overflows", "no NaN",
@@ -263,9 +320,20 @@ func TestPenaltyZoo(t *testing.T) {
 		{"negative", "the penalty is not negative",
 			brokenPenalty{Penalty: l2, value: func(w []float64) float64 { return -l2.Value(w) }}},
 		{"weights off by a factor", "Weights attains the conjugate", brokenWeights{}},
+		{"depends on signs", "the penalty depends on magnitudes, and does not fall with one",
+			brokenPenalty{Penalty: l2, value: func(w []float64) float64 { return max(0, l2.Value(w)+sum(w)/9) }}},
+		{"groups that are called single weights", "single weights are those among others", separableGroups{groups{0.5}}},
+		{"groups that embed l2", "an elastic penalty has its form", elasticGroups{groups: groups{0.5}}},
 	} {
 		rejects(t, c.animal, Penalty(c.penalty), c.law)
 	}
+}
+
+func sum(w []float64) (sum float64) {
+	for _, x := range w {
+		sum += x
+	}
+	return sum
 }
 
 // strongly gives a broken penalty the weights of l2.

@@ -208,11 +208,8 @@ func (a *auditor) asked() *model.Model {
 // inFull writes out the width of a tube, which the types of these files leave open.
 func inFull(spec string, l loss.Loss) string {
 	name, _, _ := strings.Cut(spec, ":")
-	switch l := l.(type) {
-	case loss.EpsilonInsensitive:
-		return fmt.Sprintf("%s:epsilon=%g", name, l.Epsilon)
-	case loss.SquaredEpsilonInsensitive:
-		return fmt.Sprintf("%s:epsilon=%g", name, l.Epsilon)
+	if tube, ok := l.(loss.Tube); ok {
+		return fmt.Sprintf("%s:epsilon=%g", name, tube.Tube())
 	}
 	return spec
 }

@@ -58,7 +58,7 @@ func (Ramp) Accepts(p problem.Problem) error {
 	if !ok {
 		return otherKind("ramp", "lambda or C", p)
 	}
-	if _, ok := k.Loss.(loss.Truncated); !ok {
+	if _, ok := k.Loss.(loss.Ramped); !ok {
 		return errors.New("ramp minimises a loss of its own: expected the loss ramp, or another solver")
 	}
 	return refuseFree("ramp", &k.Risk)
@@ -67,7 +67,7 @@ func (Ramp) Accepts(p problem.Problem) error {
 // Start begins at zero.
 func (s Ramp) Start(p problem.Problem, start solver.Start) solver.State {
 	k := p.(*problem.Kernel)
-	return &ramp{p: k, z: k.Loss.(loss.Truncated).Z, seed: start.Seed, supported: newSupported(newEngine(k.Gram, k.Constant(), nil, false), start),
+	return &ramp{p: k, z: k.Loss.(loss.Ramped).FlatBelow(), seed: start.Seed, supported: newSupported(newEngine(k.Gram, k.Constant(), nil, false), start),
 		b: make([]float64, k.Len()), far: make([]float64, k.Len()), begin: math.Inf(1)}
 }
 

@@ -69,7 +69,7 @@ func (SBP) Accepts(p problem.Problem) error {
 	case *problem.Slack:
 		return nil
 	case *problem.Kernel:
-		if p.Loss != (loss.Hinge{}) {
+		if !loss.IsHinge(p.Loss) {
 			return fmt.Errorf("sbp maximises a margin: expected the loss hinge, or another solver")
 		}
 		if slices.Min(p.S) != 1 || slices.Max(p.S) != 1 {

@@ -58,10 +58,10 @@ func (CD) Accepts(p problem.Problem) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := l.Penalty.(penalty.Sparse); !ok {
+	if l1, _, _ := penalty.Coefficients(l.Penalty); !(l1 > 0) {
 		return errors.New("solver cd needs the penalty l1 or elastic-net; for l2 use sdca")
 	}
-	if _, ok := l.Loss.(loss.Curved); !ok {
+	if _, ok := l.Loss.(loss.Curved); !ok || math.IsInf(l.Loss.Smoothness(), 1) {
 		return fmt.Errorf("solver cd needs a smooth loss such as squared-hinge, logistic or squared: moving one weight at a time gets stuck at the corners of %T", l.Loss)
 	}
 	return nil
@@ -71,8 +71,8 @@ func (CD) Accepts(p problem.Problem) error {
 func (CD) Start(p problem.Problem, start solver.Start) solver.State {
 	l, from := p.(*problem.Linear), start.From
 	n, d := l.Dims()
-	s := &cd{p: l, over: start.Over, loss: l.Loss.(loss.Curved), gap: math.Inf(1), mu: l.Penalty.StrongConvexity(),
-		corner: l.Penalty.(penalty.Sparse).Corner(), most: l.Loss.Smoothness() / l.N,
+	corner, mu, _ := penalty.Coefficients(l.Penalty)
+	s := &cd{p: l, over: start.Over, loss: l.Loss.(loss.Curved), gap: math.Inf(1), mu: mu, corner: corner, most: l.Loss.Smoothness() / l.N,
 		w: make([]float64, d+1), trial: make([]float64, d+1), d: make([]float64, d+1), g: make([]float64, d+1), bound: make([]float64, d+1),
 		prediction: make([]float64, n), move: make([]float64, n), one: make([]float64, 1), r: make([]float64, n), h: make([]float64, n), a: make([]float64, n)}
 	switch {

@@ -202,7 +202,8 @@ func TestFaceRows(t *testing.T) {
 	for i, a := range s.a {
 		x := p.X.Row(i)
 		q := p.S[i] * s.factor * (p.SquaredNorm[i] + s.beta)
-		after, _, _ := hingeStep(a, x.Dot(s.u[:d])+s.u[d], q, p.Y[i])
+		step, _ := loss.StepOf(p.Loss)
+		after, _, _ := step(a, x.Dot(s.u[:d])+s.u[d], q, p.Y[i])
 		want := s.inside(p.Y[i], a) && s.inside(p.Y[i], after)
 		kinds[want]++
 		if of[uint32(i)] != want {

@@ -65,9 +65,7 @@ func (Newton) Accepts(p problem.Problem) error {
 	}
 	_, curved := l.Loss.(loss.Curved)
 	_, cornered := l.Loss.(loss.Cornered)
-	_, l2 := l.Penalty.(penalty.L2)
-	_, strong := l.Penalty.(penalty.Strong)
-	if _, sparse := l.Penalty.(penalty.Sparse); !l2 && !(strong && sparse && cornered) {
+	if !penalty.IsRidge(l.Penalty) && !(cornered && elastic(l.Penalty)) {
 		return errors.New("solver newton needs the penalty l2, or elastic-net with a loss with corners such as hinge: its equations rely on it")
 	}
 	if !curved && !cornered {

@@ -23,8 +23,8 @@ func (s *curved) estimate() float64 {
 				y += c
 			}
 		}
-		if _, ok := s.loss.(loss.Logistic); ok {
-			return s.softplus(lo, hi), y
+		if b, ok := s.loss.(loss.Batch); ok {
+			return s.values(b, lo, hi), y
 		}
 		for i := lo; i < hi; i++ {
 			x += float64(s.p.S[i] * s.loss.Value(s.prediction[i], s.p.Y[i]))
@@ -35,14 +35,11 @@ func (s *curved) estimate() float64 {
 	return s.gap
 }
 
-// softplus returns the sum of the logistic losses of rows lo to hi.
-func (s *curved) softplus(lo, hi int) float64 {
-	var values [blockRows]float64
-	v, prediction := values[:hi-lo], s.prediction[lo:hi]
-	for k, y := range s.p.Y[lo:hi] {
-		v[k] = -y * prediction[k]
-	}
-	vec.SoftplusTo(v, v)
+// values returns the sum of the losses of rows lo to hi.
+func (s *curved) values(l loss.Batch, lo, hi int) float64 {
+	var values, slopes [blockRows]float64
+	v, slope := values[:hi-lo], slopes[:hi-lo]
+	l.ValueTo(v, slope, s.prediction[lo:hi], s.p.Y[lo:hi], slope)
 	return vec.Dot64(s.p.S[lo:hi], v)
 }
 

@@ -2,6 +2,7 @@ package linear
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -40,16 +41,27 @@ func init() {
 		New:     func(*registry.Params) (solver.Solver, error) { return Pegasos{}, nil }})
 }
 
-// Accepts wants the penalty l2.
+// Accepts wants the penalty l2, and a loss of bounded slope or curvature.
 func (Pegasos) Accepts(p problem.Problem) error {
 	l, err := linearProblem(p)
 	if err != nil {
 		return err
 	}
-	if _, ok := l.Penalty.(penalty.L2); !ok {
+	if !penalty.IsRidge(l.Penalty) {
 		return errors.New("solver pegasos needs the penalty l2: its steps and its projection rely on it")
 	}
+	if math.IsInf(l.Loss.Smoothness(), 1) && unbounded(l) {
+		return fmt.Errorf("solver pegasos needs a loss that is smooth or of bounded slope, which %T is not: its steps would overflow; use sdca", l.Loss)
+	}
 	return nil
+}
+
+// unbounded reports whether the slope of the loss of some row has no bound.
+func unbounded(p *problem.Linear) bool {
+	return slices.ContainsFunc(p.Y, func(y float64) bool {
+		lo, hi := p.Loss.Domain(y)
+		return math.IsInf(hi-lo, 1)
+	})
 }
 
 // Start begins at w = 0, or at the weights of the warm start with the steps of the first

@@ -3,9 +3,11 @@ package linear
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -63,7 +65,7 @@ func init() {
 		}})
 }
 
-// Accepts wants a strongly convex penalty.
+// Accepts wants a strongly convex penalty, and one that gives single weights.
 func (SDCA) Accepts(p problem.Problem) error {
 	l, err := linearProblem(p)
 	if err != nil {
@@ -71,6 +73,9 @@ func (SDCA) Accepts(p problem.Problem) error {
 	}
 	if _, ok := l.Penalty.(penalty.Strong); !ok {
 		return errors.New("solver sdca needs a strongly convex penalty (l2 or elastic-net): without one the dual does not determine the weights")
+	}
+	if _, ok := l.Penalty.(penalty.Separable); !ok {
+		return fmt.Errorf("solver sdca needs a penalty of single weights (l2 or elastic-net), which %T does not say it is", l.Penalty)
 	}
 	return nil
 }
@@ -80,16 +85,17 @@ func (SDCA) Accepts(p problem.Problem) error {
 func (k SDCA) Start(p problem.Problem, start solver.Start) solver.State {
 	l, from := p.(*problem.Linear), start.From
 	n, d := l.Dims()
-	s := &sdca{p: l, seed: start.Seed, penalty: l.Penalty.(penalty.Strong), a: make([]float64, n),
+	s := &sdca{p: l, seed: start.Seed, penalty: l.Penalty.(penalty.Separable), a: make([]float64, n),
 		factor: 1 / (l.Lambda * l.N), goal: cmp.Or(start.Gap, solver.DefaultGap)}
 	s.addConjugates() // at 0; first, because it asks the other cores, which take a while to wake
 	s.u, s.calm, s.wake = make([]float64, d+1), make([]uint8, n), make([]uint32, n)
 	s.w = s.u
-	if _, same := l.Penalty.(penalty.L2); !same {
+	if !penalty.IsRidge(l.Penalty) {
 		s.w = make([]float64, d+1)
 	}
 	s.sigma = 1
-	s.step = dualStepOf(l.Loss)
+	s.last[0] = uint32(d)
+	s.step, s.exact = loss.StepOf(l.Loss)
 	s.chooseSizes()
 	if from != nil && len(from.A) == n {
 		s.resume(from)
@@ -105,7 +111,7 @@ func (k SDCA) Start(p problem.Problem, start solver.Start) solver.State {
 
 type sdca struct {
 	p       *problem.Linear
-	penalty penalty.Strong
+	penalty penalty.Separable
 	seed    uint64
 	factor  float64 // 1/(lambda N)
 	block   int     // rows of a block
@@ -118,7 +124,9 @@ type sdca struct {
 	u, w       []float64 // d+1, the bias last; w is u itself for l2
 	sum        float64   // sum_i s_i a_i
 	conjugate  float64   // sum_i s_i l*(a_i)
-	step       dualStep
+	last       [1]uint32 // the column of the bias
+	step       loss.Step
+	exact      bool // its rises
 	part       []partition
 	clock      *Clock
 	over       limit
@@ -247,7 +255,7 @@ func (s *sdca) predict(part *partition, x matrix.Vector) float64 {
 	for k := range g {
 		g[k] = part.u[x.Column(k)]
 	}
-	s.penalty.Weights(g, g)
+	s.penalty.WeightsAt(g, g, x.Index)
 	return matrix.Vector{Value: x.Value}.Dot(g) + s.bias()
 }
 
@@ -259,7 +267,7 @@ func (s *sdca) bias() float64 {
 	b := s.u[len(s.u)-1:]
 	if s.p.Bias == problem.Feature {
 		var w [1]float64
-		s.penalty.Weights(w[:], b)
+		s.penalty.WeightsAt(w[:], b, s.last[:])
 		return w[0]
 	}
 	return b[0]

@@ -25,8 +25,8 @@ func (s *sdca) addConjugates() {
 // kept, follows a face at work, or is the gap itself, as proximal knows it.
 //
 // The objectives are those of the last point where its primal was computed. The dual is
-// not known where a free bias leaves the dual variables to be balanced, nor of logistic loss,
-// whose steps say to second order how the conjugates rise.
+// not known where a free bias leaves the dual variables to be balanced, nor with steps that
+// say to second order only how the conjugates rise.
 func (s *sdca) Report() solver.Report {
 	if s.proximal != nil {
 		return solver.Report{Gap: s.proximal.estimate(), Exact: true}
@@ -34,7 +34,7 @@ func (s *sdca) Report() solver.Report {
 	dual := s.dual()
 	r := solver.Report{Gap: s.estimate(dual)}
 	r.Exact = s.better || s.face != nil
-	if _, logistic := s.p.Loss.(loss.Logistic); s.p.Bias != problem.Free && !logistic && !math.IsNaN(s.lastPrimal) {
+	if s.exact && s.p.Bias != problem.Free && !math.IsNaN(s.lastPrimal) {
 		r.Objectives = &solver.Objectives{Primal: s.lastPrimal, Dual: dual, Zero: s.p.Zero()}
 	}
 	return r
