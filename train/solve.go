@@ -101,7 +101,7 @@ func (j *job) problem(c int) (objective, error) {
 	if c == 0 {
 		return j.first, nil
 	}
-	return j.stated.output(c)
+	return j.problems.output(c)
 }
 
 // mostNumbers is up to how many numbers the last points of all classes are kept.
@@ -126,7 +126,7 @@ func (j *job) snapshot(c int, o objective, point problem.Point) func() *model.Mo
 	return func() *model.Model {
 		m := &model.Model{Statement: j.statement(), Classes: j.labels.classes, Scaling: j.scaling, Map: j.mapped,
 			Data: model.Data{Features: j.set.Cols()}, Outputs: make([]model.Output, len(points))}
-		j.stated.family.store(m, points)
+		j.problems.family.store(m, points)
 		return m
 	}
 }

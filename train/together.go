@@ -31,7 +31,7 @@ func (j *job) together() int {
 		return int(max(1, roomForRuns/each))
 	}
 	matrices, bytes := int64(1), int64(8)
-	if f, ok := j.stated.family.(machineFamily); ok && f.gram.Single() {
+	if f, ok := j.problems.family.(machineFamily); ok && f.gram.Single() {
 		bytes = 4
 	}
 	if j.labels.pairs {

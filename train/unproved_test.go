@@ -22,7 +22,7 @@ func TestJudge(t *testing.T) {
 		"not a number":         {math.NaN(), 0, false, math.NaN(), "the objective is NaN, no finite number"},
 	} {
 		v := &Verification{Rebuilt: c.rebuilt, Claimed: Summary{Worst: 2e-3}, Found: Summary{Primal: c.primal, Dual: c.dual, Worst: c.worst}}
-		if got := v.judge(&stated{family: linearFamily{}}, 1e-3); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+		if got := v.judge(&problems{family: linearFamily{}}, 1e-3); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: found the reason %q, want %q", name, got, c.want)
 		}
 	}

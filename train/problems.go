@@ -2,105 +2,17 @@ package train
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
-	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
-	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// terms are what an objective is made of.
-type terms struct {
-	loss    loss.Loss
-	penalty penalty.Penalty
-	bias    problem.Bias
-
-	radius, slack, nu float64 // 0, or stated by Spec
-	oneClass          bool
-}
-
-// newTerms makes terms by their names, or takes the program's own.
-func newTerms(o own, lossName, penaltyName, biasName string) (t terms, err error) {
-	if t.loss, err = o.pickLoss(lossName); err != nil {
-		return t, err
-	}
-	if t.penalty, err = o.pickPenalty(penaltyName); err != nil {
-		return t, err
-	}
-	t.bias, err = problem.ParseBias(biasName)
-	return t, err
-}
-
-// termsOf makes the terms that a model states.
-func termsOf(m *model.Model) (terms, error) {
-	s := m.Statement
-	t, err := newTerms(ownOf(m), s.Loss, s.Penalty, s.Bias)
-	t.radius, t.slack, t.nu, t.oneClass = s.Radius, s.Slack, s.Nu, s.Task == OneClass
-	return t, err
-}
-
-// checkStatement returns why training cannot have stated this problem of these rows. It
-// is the check of a [Spec]: what a problem has no use for, such as the penalty of a
-// kernel machine or lambda beside nu, has the one value that training writes.
-func checkStatement(m *model.Model, set *dataset.Set) error {
-	s := m.Statement
-	spec := Spec{Task: taskOf(m), Loss: s.Loss, Penalty: s.Penalty, Kernel: s.Kernel, Map: s.Map, Scheme: s.Scheme, Bias: s.Bias,
-		Lambda: s.Lambda, Radius: s.Radius, Slack: s.Slack, Nu: s.Nu, ClassWeight: s.ClassWeight, Gap: s.Gap}
-	o := ownOf(m)
-	spec.CustomLoss, spec.CustomPenalty = o.loss, o.penalty
-	if k, err := kernelOf(m); err != nil {
-		return err
-	} else if custom, ok := k.(kernel.Func); ok {
-		spec.Custom = &custom
-	}
-	if err := spec.Check(); err != nil {
-		return err
-	}
-	l, err := o.pickLoss(s.Loss)
-	if err != nil {
-		return err
-	}
-	if _, margin := l.(loss.Margin); margin && m.Classes == nil {
-		return fmt.Errorf("found the loss %s without classes: expected two at least", s.Loss)
-	}
-	if s.ClassWeight != nil && m.Classes == nil {
-		return errors.New("found class weights without classes: expected none")
-	}
-	if s.Slack != 0 && (set.Weight != nil || s.ClassWeight != nil) {
-		return fmt.Errorf("found slack=%g with weights of rows or classes: expected none", s.Slack)
-	}
-	return nil
-}
-
-// taskOf names the task of a model.
-func taskOf(m *model.Model) string {
-	switch {
-	case m.OneClass():
-		return OneClass
-	case m.Classes != nil:
-		return "classification"
-	}
-	return "regression"
-}
-
-// solvable returns why no solver can prove anything of a loss with a penalty.
-func (t terms) solvable() error {
-	_, strong := t.penalty.(penalty.Strong)
-	_, curved := t.loss.(loss.Curved)
-	if !strong && !curved {
-		return fmt.Errorf("the penalty l1 needs a smooth loss such as squared-hinge, logistic or squared: with a non-smooth one neither the dual nor single weights determine the optimum; elastic-net works with every loss")
-	}
-	return nil
-}
-
-// stated is what the problems of all outputs share. Their targets are made one
+// problems is what the problems of all outputs share. Their targets are made one
 // output at a time: for many classes they would need more memory than the rows.
-type stated struct {
+type problems struct {
 	terms
 	family  family // of all rows
 	labels  *labels
@@ -111,9 +23,14 @@ type stated struct {
 	part func(rows []uint32) (family, error) // that of some rows
 }
 
-// newStated states problems of the rows x with a kernel; nil: linear ones.
-func newStated(t terms, k kernel.Kernel, x matrix.Matrix, opt kernel.Options) (*stated, error) {
-	s := &stated{terms: t, threads: opt.Threads}
+// newProblems makes the problems of a statement, for fitting, verifying and auditing alike: of
+// the rows x with a kernel, nil for linear ones, with the targets y and the weights of all rows.
+func newProblems(statement model.Statement, o own, y *labels, weights []float64, k kernel.Kernel, x matrix.Matrix, opt kernel.Options) (*problems, error) {
+	t, err := termsOf(statement, o)
+	if err != nil {
+		return nil, err
+	}
+	s := &problems{terms: t, labels: y, weights: weights, lambda: statement.Lambda, threads: opt.Threads}
 	if k == nil {
 		s.family = linearFamily{problem.NewRows(x, opt.Threads)}
 		s.part = func(rows []uint32) (family, error) {
@@ -123,14 +40,12 @@ func newStated(t terms, k kernel.Kernel, x matrix.Matrix, opt kernel.Options) (*
 	}
 	f, err := newMachineFamily(k, x, opt)
 	s.family = f
-	s.part = func(rows []uint32) (family, error) {
-		return f.part(rows)
-	}
+	s.part = func(rows []uint32) (family, error) { return f.part(rows) }
 	return s, err
 }
 
 // output makes the problem of output c.
-func (s *stated) output(c int) (o objective, err error) {
+func (s *problems) output(c int) (o objective, err error) {
 	o = objective{family: s.family, all: len(s.weights)}
 	weights, lambda := s.weights, s.lambda
 	if o.rows = s.labels.pairRows(c); o.rows != nil {
