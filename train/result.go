@@ -52,7 +52,7 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 	if err := m.Seal(); err != nil {
 		return nil, err
 	}
-	if doubt := j.oneAnswer(r); doubt != nil {
+	if doubt := j.constantPrediction(r); doubt != nil {
 		r.Warnings = append(r.Warnings, doubt)
 	}
 	return r, nil

@@ -46,7 +46,7 @@ func (j *job) solve(ctx context.Context, limit *limit) ([]*solver.Solution, erro
 	}
 	outputs := j.labels.outputs()
 	solutions, errs := make([]*solver.Solution, outputs), make([]error, outputs)
-	turns := newTurns(limit, outputs, j.workers(), j.together(), matrix.Nonzeros(j.set.X))
+	turns := newTurns(limit, outputs, j.workers(), j.runsAtOnce(), matrix.Nonzeros(j.set.X))
 	var telling sync.Mutex
 	turns.each(func(c int) {
 		opt := solver.Options{Gap: j.spec.Gap, Epochs: j.spec.Epochs, Seed: j.spec.Seed + uint64(c), Short: j.spec.short()}

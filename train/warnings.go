@@ -9,10 +9,10 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// oneAnswer is the warning that the model gives every row of its training data the same
+// constantPrediction is the warning that the model gives every row of its training data the same
 // class, as it does where regularisation is too strong; nil if it does not, or if finding
 // out would cost more values of the kernel than training did.
-func (j *job) oneAnswer(r *Result) error {
+func (j *job) constantPrediction(r *Result) error {
 	m := r.Model
 	if m.Classes == nil || m.OneClass() || j.single() || r.Status == solver.Interrupted || r.Status == solver.TimeLimit {
 		return nil

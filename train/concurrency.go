@@ -12,11 +12,11 @@ import (
 // beforehand.
 const roomForRuns = 2 << 30
 
-// together returns how many outputs may be trained in turns: as many as there is room for. With a
+// runsAtOnce returns how many outputs may be trained in turns: as many as there is room for. With a
 // kernel, rows that one run keeps must not drive out those of another, or each turn would begin
 // with computing them again: where they do not all fit into the cache, outputs are trained
 // one after another.
-func (j *job) together() int {
+func (j *job) runsAtOnce() int {
 	outputs := int64(j.labels.outputs())
 	n, stored := int64(j.set.Rows()), matrix.Nonzeros(j.set.X)
 	if j.labels.pairs { // the classes of a pair have about so many

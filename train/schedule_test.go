@@ -202,7 +202,7 @@ func TestTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := j.together(); got < c.least || got > c.most {
+		if got := j.runsAtOnce(); got < c.least || got > c.most {
 			t.Errorf("%s: %d, expected %d to %d", fmt.Sprint(c.spec.Kernel, c.spec.Solver, c.spec.Cache), got, c.least, c.most)
 		}
 	}
