@@ -8,6 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/problem/water"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -57,12 +58,12 @@ func TestThreePoints(t *testing.T) {
 			}
 		}
 	}
-	var water problem.Water
+	var filling water.Filling
 	slack, err := problem.NewSlack(gram, y, 2.0/3, problem.None)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if level, _ := slack.Level(&water, []float64{1, 1, -1}); math.Abs(level-1) > 1e-15 {
+	if level, _ := slack.Level(&filling, []float64{1, 1, -1}); math.Abs(level-1) > 1e-15 {
 		t.Errorf("the level is %v, expected 1", level)
 	}
 	ball, err := problem.NewNormConstrained(gram, y, nil, loss.Hinge{}, 1, problem.None)

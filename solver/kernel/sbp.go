@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/problem/water"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -20,7 +21,7 @@ import (
 //
 //	Problem     problem.Slack: maximise f(w) in the unit ball
 //	Symbols     t step, c_i = y_i <w,Phi(x_i)>, kappa = max K_ii
-//	            p the uniform distribution on the rows under water, see problem.Water;
+//	            p the uniform distribution on the rows under water, see water.Filling;
 //	            with a free bias on equally many of each class
 //	Update      w <- w + eta y_i Phi(x_i), i drawn from p, eta = 1/sqrt(kappa t)
 //	            w <- w min(1, 1/|w|)
@@ -119,7 +120,7 @@ type sbp struct {
 	machine *problem.Kernel // or
 	risk    *problem.Risk
 	supported
-	water  problem.Water
+	water  water.Filling
 	random *rand.Rand
 	batch  int
 	output string

@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/problem/water"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 )
@@ -139,8 +140,8 @@ func TestSBPFreeBias(t *testing.T) {
 	for i := range c {
 		c[i] = y[i] * x.Row(i).Dot(w[:2]) / norm
 	}
-	var water problem.Water
-	if f, b := p.Level(&water, c); math.Abs(f-1/norm) > 1e-7 || math.Abs(b*norm-w[2]) > 1e-3 {
+	var filling water.Filling
+	if f, b := p.Level(&filling, c); math.Abs(f-1/norm) > 1e-7 || math.Abs(b*norm-w[2]) > 1e-3 {
 		t.Errorf("f(w*/|w*|) = %v at b %v, expected 1/|w*| = %v at %v", f, b*norm, 1/norm, w[2])
 	}
 
@@ -186,8 +187,8 @@ func TestSBPFreeBiasOfSMO(t *testing.T) {
 	if positive < 5 || positive > 30 {
 		t.Fatalf("%d rows are positive, expected about 15", positive)
 	}
-	var water problem.Water
-	if f, b := slack.Level(&water, c); math.Abs(f-most) > 1e-7*most || math.Abs(b/f-w[150]) > 1e-4 {
+	var filling water.Filling
+	if f, b := slack.Level(&filling, c); math.Abs(f-most) > 1e-7*most || math.Abs(b/f-w[150]) > 1e-4 {
 		t.Errorf("f(w*/|w*|) = %v at b %v, expected 1/|w*| = %v at %v", f, b/f, most, w[150])
 	}
 	first := 0

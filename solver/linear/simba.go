@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/problem/water"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -99,7 +100,7 @@ type simba struct {
 	now      sums // of the round
 	before   sums // of the round before; empty: there was none
 
-	water   problem.Water
+	water   water.Filling
 	heights []float64 // -p
 	xi      []float64
 	margins []float64 // scratch

@@ -1,11 +1,13 @@
-package problem
+// Package water solves water-filling problems over the rows, which the problems with slack and
+// their solvers share.
+package water
 
 import (
 	"math"
 	"slices"
 )
 
-// Water solves the inner problem of the slack-constrained objective (thesis
+// Filling solves the inner problem of the slack-constrained objective (thesis
 // 2.2-2.3 and 2.5; algorithms 2.2 and 2.5, both of which are wrong in print).
 //
 //	f(c) = max over xi >= 0, sum xi <= volume, of min_i (c_i + xi_i)
@@ -28,8 +30,8 @@ import (
 // level with rows that are not, p gives all of these the same part of what is
 // left, which is what ties broken at random would give them.
 //
-// The zero Water is ready. Its methods cost O(n), expected, and reuse memory.
-type Water struct {
+// The zero Filling is ready. Its methods cost O(n), expected, and reuse memory.
+type Filling struct {
 	basins [2]basin
 	used   int // basins
 }
@@ -37,7 +39,7 @@ type Water struct {
 // Fill pours the volume over the floors c_i, or over c_i + y_i b for the best b
 // if there are y. It returns the level, and the b in the middle of those that
 // reach it. If one class has no rows the level is infinite.
-func (w *Water) Fill(c, y []float64, volume float64) (level, bias float64) {
+func (w *Filling) Fill(c, y []float64, volume float64) (level, bias float64) {
 	reached := func(level float64, count int, sum float64) bool {
 		return float64(level*float64(count))-sum >= volume
 	}
@@ -62,7 +64,7 @@ func (w *Water) Fill(c, y []float64, volume float64) (level, bias float64) {
 // s^2 a/(2 n) + (1/n) sum_i max(0, 1 - s c_i - y_i b) over s > 0, and over b if there
 // are y. With the level 1/s that is where level times the sum of the covered c_i
 // reaches a = n lambda |w|^2. Where no scale is positive, all is covered.
-func (w *Water) Scale(c, y []float64, a float64) {
+func (w *Filling) Scale(c, y []float64, a float64) {
 	w.prepare(c, y)
 	reached := func(level float64, _ int, sum float64) bool { return level > 0 && float64(level*sum) >= a }
 	if w.used == 1 {
@@ -74,7 +76,7 @@ func (w *Water) Scale(c, y []float64, a float64) {
 
 // Covered calls do for every row that is covered, with the part of it that is:
 // p is proportional to that.
-func (w *Water) Covered(do func(row int, part float64)) {
+func (w *Filling) Covered(do func(row int, part float64)) {
 	for i := range w.basins[:w.used] {
 		b := &w.basins[i]
 		for _, row := range b.row[:b.sure] {
@@ -88,7 +90,7 @@ func (w *Water) Covered(do func(row int, part float64)) {
 }
 
 // prepare puts the rows into one basin, or by their signs into two.
-func (w *Water) prepare(c, y []float64) {
+func (w *Filling) prepare(c, y []float64) {
 	w.used = 1
 	if y != nil {
 		w.used = 2
@@ -120,7 +122,7 @@ func (w *Water) prepare(c, y []float64) {
 
 // coverBoth covers as many rows of each basin, and returns the sum of their
 // heights.
-func (w *Water) coverBoth(reached reach) (sum float64) {
+func (w *Filling) coverBoth(reached reach) (sum float64) {
 	p, m := &w.basins[0], &w.basins[1]
 	most := min(len(p.row), len(m.row))
 	if most == 0 {
@@ -157,7 +159,7 @@ func (w *Water) coverBoth(reached reach) (sum float64) {
 // coverBothIn finds how many rows of each basin are covered if all before lo
 // are and none from hi on. The level of k rows each is that at which the k-th are
 // level.
-func (w *Water) coverBothIn(lo, hi int, reached reach) (k int, sum float64) {
+func (w *Filling) coverBothIn(lo, hi int, reached reach) (k int, sum float64) {
 	p, m := &w.basins[0], &w.basins[1]
 	sum = total(p.height[:lo]) + total(m.height[:lo])
 	for lo < hi {
@@ -178,7 +180,7 @@ func (w *Water) coverBothIn(lo, hi int, reached reach) (k int, sum float64) {
 // levels returns the common level of two basins, and the bias. The sum of the
 // levels of both is known; the interval in which each may lie ends where it would
 // uncover the highest row covered, or reach the lowest that is not.
-func (w *Water) levels(volume, sum float64) (level, bias float64) {
+func (w *Filling) levels(volume, sum float64) (level, bias float64) {
 	p, m := &w.basins[0], &w.basins[1]
 	if p.covered == 0 {
 		return math.Inf(1), 0

@@ -1,4 +1,4 @@
-package problem
+package water
 
 import (
 	"maps"
@@ -57,7 +57,7 @@ func volumeFor(random *rand.Rand, n int) float64 {
 // they hold the volume, and p attains the dual form (T12, T13).
 func TestWater(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
-	var w, again Water
+	var w, again Filling
 	for range 10000 {
 		n := 1 + random.IntN(12)
 		c, volume := floors(random, n), volumeFor(random, n)
@@ -93,7 +93,7 @@ func TestWater(t *testing.T) {
 }
 
 // provesLevel checks that p attains the level in the dual form.
-func provesLevel(t *testing.T, w *Water, c, y []float64, volume, level float64) {
+func provesLevel(t *testing.T, w *Filling, c, y []float64, volume, level float64) {
 	t.Helper()
 	p, total, balance := make([]float64, len(c)), 0.0, 0.0
 	w.Covered(func(i int, part float64) { p[i], total = part, total+part })
@@ -113,7 +113,7 @@ func provesLevel(t *testing.T, w *Water, c, y []float64, volume, level float64) 
 
 // The examples of the reference, section 7, items 4 to 6.
 func TestWaterExamples(t *testing.T) {
-	var w Water
+	var w Filling
 	for _, c := range []struct {
 		c             []float64
 		volume, level float64
@@ -148,7 +148,7 @@ func TestWaterExamples(t *testing.T) {
 // Scale covers the rows that fall short of the best scale, found by search.
 func TestWaterScale(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
-	var w Water
+	var w Filling
 	for range 2000 {
 		n := 2 + random.IntN(10)
 		c, a := floors(random, n), 3*random.Float64()
@@ -178,7 +178,7 @@ func TestWaterScale(t *testing.T) {
 	}
 }
 
-// A Water that is used again begins where it was, and finds what a new one
+// A Filling that is used again begins where it was, and finds what a new one
 // finds, whether the heights moved a little, a lot, or are all the same.
 func TestWaterFollows(t *testing.T) {
 	const n = 3000
@@ -187,13 +187,13 @@ func TestWaterFollows(t *testing.T) {
 	for i := range c {
 		c[i], y[i] = random.NormFloat64(), math.Copysign(1, random.NormFloat64()+0.5)
 	}
-	fills := map[string]func(w *Water, volume float64) (level, bias float64){
-		"one basin":   func(w *Water, volume float64) (float64, float64) { return w.Fill(c, nil, volume) },
-		"two basins":  func(w *Water, volume float64) (float64, float64) { return w.Fill(c, y, volume) },
-		"scale":       func(w *Water, volume float64) (float64, float64) { w.Scale(c, nil, volume); return 0, 0 },
-		"scale, both": func(w *Water, volume float64) (float64, float64) { w.Scale(c, y, volume); return 0, 0 },
+	fills := map[string]func(w *Filling, volume float64) (level, bias float64){
+		"one basin":   func(w *Filling, volume float64) (float64, float64) { return w.Fill(c, nil, volume) },
+		"two basins":  func(w *Filling, volume float64) (float64, float64) { return w.Fill(c, y, volume) },
+		"scale":       func(w *Filling, volume float64) (float64, float64) { w.Scale(c, nil, volume); return 0, 0 },
+		"scale, both": func(w *Filling, volume float64) (float64, float64) { w.Scale(c, y, volume); return 0, 0 },
 	}
-	var used [4]Water
+	var used [4]Filling
 	volume := 300.0
 	for step := range 300 {
 		size := 0.01
@@ -212,7 +212,7 @@ func TestWaterFollows(t *testing.T) {
 			}
 		}
 		for k, name := range slices.Sorted(maps.Keys(fills)) {
-			var fresh Water
+			var fresh Filling
 			level, bias := fills[name](&used[k], volume)
 			level2, bias2 := fills[name](&fresh, volume)
 			if math.Abs(level-level2) > 1e-12*(1+math.Abs(level)) || math.Abs(bias-bias2) > 1e-12*(1+math.Abs(bias)) {
@@ -225,7 +225,7 @@ func TestWaterFollows(t *testing.T) {
 	}
 }
 
-func parts(w *Water, n int) []float64 {
+func parts(w *Filling, n int) []float64 {
 	p := make([]float64, n)
 	w.Covered(func(i int, part float64) { p[i] = part })
 	return p
@@ -237,7 +237,7 @@ func BenchmarkWater(b *testing.B) {
 	for i := range c {
 		c[i], y[i] = random.NormFloat64(), math.Copysign(1, random.NormFloat64())
 	}
-	var w Water
+	var w Filling
 	b.Run("basins=1", func(b *testing.B) {
 		for b.Loop() {
 			w.Fill(c, nil, 3000)
