@@ -36,7 +36,7 @@ func (f *face) minimise() (steps int) {
 // near the optimum that is nearly all there is to do, where the predictions that
 // belong to the coefficients would make many of them jump to a bound.
 func (f *face) stay() (any bool) {
-	if _, ok := f.loss.(loss.Logistic); ok {
+	if !f.loss.Straight() {
 		return false
 	}
 	for i, v := range f.v {
@@ -65,7 +65,7 @@ func (f *face) answer() (changed bool) {
 // answerOf returns B_i(p), and how fast it falls with p.
 func (f *face) answerOf(i int, p float64) (b, slope float64) {
 	p -= float64(f.mu * f.anchor[i])
-	if l, ok := f.loss.(loss.Logistic); ok {
+	if l, curved := f.loss.(loss.Curved); curved && !f.loss.Straight() {
 		c, y := f.c[i], f.y[i]
 		u := l.Prox(p, float64(f.mu*c), y) // Moreau: the slope of the loss there is a
 		h := c * l.Curvature(u, y)

@@ -13,12 +13,15 @@ import (
 // counts, never a clock; the ablation test measures them on real, deformed and generated
 // sets, with lambda = 100/n to 1/(100n).
 func Choose(p *problem.Linear, gap float64) (name, why string) {
+	if (SDCA{}).Accepts(p) != nil {
+		if _, _, elastic := penalty.Coefficients(p.Penalty); !elastic {
+			return "sdca", "no solver takes this penalty; the error of sdca names the reason"
+		}
+		return "cd", "the penalty l1 is solved by columns"
+	}
 	n, d := p.Dims()
 	_, cornered := p.Loss.(loss.Cornered)
 	second, refused := "newton", Newton{}.Accepts(p)
-	if _, strong := p.Penalty.(penalty.Strong); !strong {
-		return "cd", "the penalty l1 is solved by columns"
-	}
 	if refused != nil {
 		second, refused = "cd", CD{}.Accepts(p)
 	}
@@ -47,7 +50,8 @@ func secondOrder(p *problem.Linear, gap float64) (yes bool, why string) {
 	n, d := p.Dims()
 	time := matrixTime(p)
 	_, cornered := p.Loss.(loss.Cornered)
-	_, corner := p.Penalty.(penalty.Sparse)
+	l1, _, _ := penalty.Coefficients(p.Penalty)
+	corner := l1 > 0
 	switch {
 	case corner && !sparse(p):
 		return true, "the penalty has a corner and rows are dense"

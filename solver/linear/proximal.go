@@ -42,7 +42,7 @@ import (
 type proximal struct {
 	p               *problem.Linear // without the penalty's corner
 	corner          *penaltyCorner  // nil: it has none
-	dual            dualStep
+	dual            loss.Step
 	width           float64   // q
 	ramp            float64   // W
 	w, g, d         []float64 // d+1: weights, gradient, step
@@ -74,6 +74,12 @@ const (
 	proximalWait  = 60   // steps in which the gap should halve
 	productNumber = 2.5  // visits of a number in SDCA that take as long as in a product
 )
+
+// suitsProximal reports whether proximal knows the shape of loss and penalty.
+func suitsProximal(p *problem.Linear) bool {
+	_, cornered := p.Loss.(loss.Cornered)
+	return cornered && elastic(p.Penalty)
+}
 
 // newProximal begins at the dual variables of s.
 func newProximal(s *sdca) *proximal {

@@ -3,9 +3,11 @@ package linear
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -48,17 +50,9 @@ import (
 // Alternating exact minimisation over w and over b was rejected: with a
 // non-smooth loss it stops at kinks that are not optimal.
 type SDCA struct {
-	Partitions int     // that work side by side; 0: by rule, see divide
-	Gap        float64 // what it leaves room for is spent on zeros; 0: solver.DefaultGap
-	Clock      *Clock  // simulates a core for every partition; of one run only
-
-	over limit
+	Partitions int    // that work side by side; 0: by rule, see divide
+	Clock      *Clock // simulates a core for every partition; of one run only
 }
-
-var (
-	_ solver.Aimed   = SDCA{}
-	_ solver.Heedful = SDCA{}
-)
 
 // MostPartitions bounds the copies of the weights.
 const MostPartitions = 4096
@@ -71,7 +65,7 @@ func init() {
 		}})
 }
 
-// Accepts wants a strongly convex penalty.
+// Accepts wants a strongly convex penalty, and one that gives single weights.
 func (SDCA) Accepts(p problem.Problem) error {
 	l, err := linearProblem(p)
 	if err != nil {
@@ -80,36 +74,28 @@ func (SDCA) Accepts(p problem.Problem) error {
 	if _, ok := l.Penalty.(penalty.Strong); !ok {
 		return errors.New("solver sdca needs a strongly convex penalty (l2 or elastic-net): without one the dual does not determine the weights")
 	}
+	if _, ok := l.Penalty.(penalty.Separable); !ok {
+		return fmt.Errorf("solver sdca needs a penalty of single weights (l2 or elastic-net), which %T does not say it is", l.Penalty)
+	}
 	return nil
 }
 
-// Aim returns the one for a relative gap.
-func (k SDCA) Aim(gap float64) solver.Solver {
-	k.Gap = gap
-	return k
-}
-
-// Heed returns the one that makes less of a step for all rows at once when over is true: it
-// may be hundreds of passes over the data.
-func (k SDCA) Heed(over func() bool) solver.Solver {
-	k.over = over
-	return k
-}
-
-// Start begins at a = 0, or at the dual variables of from.
-func (k SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	l := p.(*problem.Linear)
+// Start begins at a = 0, or at the dual variables of the warm start. It asks for limits in
+// steps for all rows at once, which may be hundreds of passes over the data.
+func (k SDCA) Start(p problem.Problem, start solver.Start) solver.State {
+	l, from := p.(*problem.Linear), start.From
 	n, d := l.Dims()
-	s := &sdca{p: l, seed: seed, penalty: l.Penalty.(penalty.Strong), a: make([]float64, n),
-		factor: 1 / (l.Lambda * l.N), goal: cmp.Or(k.Gap, solver.DefaultGap)}
+	s := &sdca{p: l, seed: start.Seed, penalty: l.Penalty.(penalty.Separable), a: make([]float64, n),
+		factor: 1 / (l.Lambda * l.N), goal: cmp.Or(start.Gap, solver.DefaultGap)}
 	s.addConjugates() // at 0; first, because it asks the other cores, which take a while to wake
 	s.u, s.calm, s.wake = make([]float64, d+1), make([]uint8, n), make([]uint32, n)
 	s.w = s.u
-	if _, same := l.Penalty.(penalty.L2); !same {
+	if !penalty.IsRidge(l.Penalty) {
 		s.w = make([]float64, d+1)
 	}
 	s.sigma = 1
-	s.step = dualStepOf(l.Loss)
+	s.last[0] = uint32(d)
+	s.step, s.exact = loss.StepOf(l.Loss)
 	s.chooseSizes()
 	if from != nil && len(from.A) == n {
 		s.resume(from)
@@ -118,14 +104,14 @@ func (k SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.
 	} else if l.Bias == problem.Free {
 		s.u[d] = l.BestBias(nil, 0, 1e-6)
 	}
-	s.clock, s.over = k.Clock, k.over
+	s.clock, s.over = k.Clock, start.Over
 	s.divide(k.Partitions)
 	return s
 }
 
 type sdca struct {
 	p       *problem.Linear
-	penalty penalty.Strong
+	penalty penalty.Separable
 	seed    uint64
 	factor  float64 // 1/(lambda N)
 	block   int     // rows of a block
@@ -138,7 +124,9 @@ type sdca struct {
 	u, w       []float64 // d+1, the bias last; w is u itself for l2
 	sum        float64   // sum_i s_i a_i
 	conjugate  float64   // sum_i s_i l*(a_i)
-	step       dualStep
+	last       [1]uint32 // the column of the bias
+	step       loss.Step
+	exact      bool // its rises
 	part       []partition
 	clock      *Clock
 	over       limit
@@ -267,7 +255,7 @@ func (s *sdca) predict(part *partition, x matrix.Vector) float64 {
 	for k := range g {
 		g[k] = part.u[x.Column(k)]
 	}
-	s.penalty.Weights(g, g)
+	s.penalty.WeightsAt(g, g, x.Index)
 	return matrix.Vector{Value: x.Value}.Dot(g) + s.bias()
 }
 
@@ -279,7 +267,7 @@ func (s *sdca) bias() float64 {
 	b := s.u[len(s.u)-1:]
 	if s.p.Bias == problem.Feature {
 		var w [1]float64
-		s.penalty.Weights(w[:], b)
+		s.penalty.WeightsAt(w[:], b, s.last[:])
 		return w[0]
 	}
 	return b[0]

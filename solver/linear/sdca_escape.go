@@ -46,14 +46,13 @@ const (
 func (s *sdca) watch() {
 	s.pause--
 	s.respite--
-	_, cornered := s.p.Loss.(loss.Cornered)
-	if s.epoch%faceWindow != 0 || !cornered {
+	if s.epoch%faceWindow != 0 || !suitsProximal(s.p) {
 		return
 	}
 	switch {
 	case s.slow > 0 && s.epoch-s.slow < faceTrial*faceWindow:
 	case s.slow > 0:
-		if !ablated.has(withoutProximal) && s.respite <= 0 && s.rowGap > faceTrialLeft*s.mark && s.Estimate()*s.rowGap > s.goal*s.mark {
+		if !ablated.has(withoutProximal) && s.respite <= 0 && s.rowGap > faceTrialLeft*s.mark && s.estimate(s.dual())*s.rowGap > s.goal*s.mark {
 			s.proximal = newProximal(s)
 		}
 		s.slow, s.mark = s.epoch, s.rowGap
@@ -69,13 +68,14 @@ func (s *sdca) watch() {
 	}
 }
 
-// flat reports whether the conjugate is y a on its domain.
+// flat reports whether the conjugate is y a on its domain: the loss has one corner, at the target.
 func flat(l loss.Loss) bool {
-	switch l.(type) {
-	case loss.Hinge, loss.Absolute:
-		return true
+	c, ok := l.(loss.Cornered)
+	if !ok {
+		return false
 	}
-	return false
+	_, ramps := c.Ramps(1)
+	return ramps[0].At == 1 && ramps[0].Width == 0 && ramps[1].Jump == 0 && l.Value(1, 1) == 0
 }
 
 // stepProximal makes a step of proximal. When that is done, epochs go on from its dual
