@@ -567,11 +567,10 @@ func TestCertificateZoo(t *testing.T) {
 	}
 }
 
-// quack is a sound solver with single parts replaced. It does not embed the sound one, which
-// solver.Run would aim, and run in its place.
+// quack is a sound solver with single parts replaced.
 type quack struct {
 	accepts func(problem.Problem) error
-	start   func(p *problem.Linear, from *problem.Point, seed uint64) solver.State
+	start   func(p *problem.Linear, start solver.Start) solver.State
 }
 
 func (q quack) Accepts(p problem.Problem) error {
@@ -581,8 +580,8 @@ func (q quack) Accepts(p problem.Problem) error {
 	return linear.SDCA{}.Accepts(p)
 }
 
-func (q quack) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	return q.start(p.(*problem.Linear), from, seed)
+func (q quack) Start(p problem.Problem, start solver.Start) solver.State {
+	return q.start(p.(*problem.Linear), start)
 }
 
 // state is a run with single parts replaced.
@@ -607,50 +606,64 @@ func (s state) Point() problem.Point {
 	return s.State.Point()
 }
 
+// reporter is a run with its report replaced.
+type reporter struct {
+	solver.Reporter
+	change func(*solver.Report)
+}
+
+func (r reporter) Report() solver.Report {
+	report := r.Reporter.Report()
+	r.change(&report)
+	return report
+}
+
 func TestSolverZoo(t *testing.T) {
 	var sdca linear.SDCA
 	shared := 0
 	for _, c := range []struct {
 		animal, law string
-		start       func(p *problem.Linear, from *problem.Point, seed uint64) solver.State
+		start       func(p *problem.Linear, start solver.Start) solver.State
 	}{
-		{"stops early", "converges to the gap asked", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
+		{"stops early", "converges to the gap asked", func(p *problem.Linear, start solver.Start) solver.State {
 			epochs := 0
-			return state{State: sdca.Start(p, from, seed), epoch: func(s solver.State) {
+			return state{State: sdca.Start(p, start), epoch: func(s solver.State) {
 				if epochs++; epochs <= 3 {
 					s.Epoch()
 				}
 			}}
 		}},
-		{"ignores the bias", "converges to the gap asked", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
+		{"ignores the bias", "converges to the gap asked", func(p *problem.Linear, start solver.Start) solver.State {
 			q := *p
 			q.Bias = problem.None
-			return sdca.Start(&q, nil, seed)
+			return sdca.Start(&q, solver.Start{Seed: start.Seed})
 		}},
-		{"solves for twice lambda", "converges to the gap asked", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
+		{"solves for twice lambda", "converges to the gap asked", func(p *problem.Linear, start solver.Start) solver.State {
 			q := *p
 			q.Lambda *= 2
-			return sdca.Start(&q, from, seed)
+			return sdca.Start(&q, start)
 		}},
-		{"ignores the row weights", "converges to the gap asked", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
-			return sdca.Start(rebuilt(p, p.X, p.Y, nil, 1), from, seed)
+		{"ignores the row weights", "converges to the gap asked", func(p *problem.Linear, start solver.Start) solver.State {
+			return sdca.Start(rebuilt(p, p.X, p.Y, nil, 1), start)
 		}},
-		{"takes its seed from the clock", "the same seed gives the same bits", func(p *problem.Linear, from *problem.Point, _ uint64) solver.State {
-			return sdca.Start(p, from, uint64(time.Now().UnixNano()))
+		{"takes its seed from the clock", "the same seed gives the same bits", func(p *problem.Linear, start solver.Start) solver.State {
+			start.Seed = uint64(time.Now().UnixNano())
+			return sdca.Start(p, start)
 		}},
-		{"depends on the threads", "two threads give the same bits as one", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
-			return sdca.Start(p, from, seed+uint64(p.Threads))
+		{"depends on the threads", "two threads give the same bits as one", func(p *problem.Linear, start solver.Start) solver.State {
+			start.Seed += uint64(p.Threads)
+			return sdca.Start(p, start)
 		}},
-		{"shares a counter between runs", "runs at the same time do not disturb each other", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
+		{"shares a counter between runs", "runs at the same time do not disturb each other", func(p *problem.Linear, start solver.Start) solver.State {
 			shared = 0
-			inner := sdca.Start(p, from, seed)
+			inner := sdca.Start(p, start)
 			return state{State: inner, epoch: func(s solver.State) {
 				if shared++; shared%4 != 0 {
 					s.Epoch()
 				}
 			}}
 		}},
-		{"reads sparse rows as dense ones", "dense and sparse storage reach the same optimum", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
+		{"reads sparse rows as dense ones", "dense and sparse storage reach the same optimum", func(p *problem.Linear, start solver.Start) solver.State {
 			if _, sparse := p.X.(*matrix.CSR); sparse {
 				n, d := p.Dims()
 				x := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
@@ -659,10 +672,10 @@ func TestSolverZoo(t *testing.T) {
 				}
 				p = rebuilt(p, x, p.Y, p.S, 1)
 			}
-			return sdca.Start(p, from, seed)
+			return sdca.Start(p, start)
 		}},
-		{"knows the rows by their places", "the order of the rows does not matter", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
-			inner := sdca.Start(p, from, seed)
+		{"knows the rows by their places", "the order of the rows does not matter", func(p *problem.Linear, start solver.Start) solver.State {
+			inner := sdca.Start(p, start)
 			return state{State: inner, point: func(pt problem.Point) problem.Point {
 				if p.Y[0] != first(p) {
 					pt.W = slices.Clone(pt.W) // the solver's own memory, which may be returned again
@@ -671,19 +684,30 @@ func TestSolverZoo(t *testing.T) {
 				return pt
 			}}
 		}},
-		{"ignores a warm start", "a warm start at the answer stops at once", func(p *problem.Linear, _ *problem.Point, seed uint64) solver.State {
-			return sdca.Start(p, nil, seed)
+		{"ignores a warm start", "a warm start at the answer stops at once", func(p *problem.Linear, start solver.Start) solver.State {
+			start.From = nil
+			return sdca.Start(p, start)
 		}},
-		{"writes to its warm start", "a warm start leaves its point alone", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
-			s := sdca.Start(p, from, seed)
-			if from != nil {
-				clear(from.A)
+		{"writes to its warm start", "a warm start leaves its point alone", func(p *problem.Linear, start solver.Start) solver.State {
+			s := sdca.Start(p, start)
+			if start.From != nil {
+				clear(start.From.A)
 			}
 			return s
 		}},
-		{"writes to the data", "the data stay as they are", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
+		{"writes to the data", "the data stay as they are", func(p *problem.Linear, start solver.Start) solver.State {
 			p.X.Row(0).Value[0] *= 1 + 0x1p-20
-			return sdca.Start(p, from, seed)
+			return sdca.Start(p, start)
+		}},
+		{"reports the objectives of another point", "objectives are those of the point", func(p *problem.Linear, start solver.Start) solver.State {
+			return reporter{sdca.Start(p, start).(solver.Reporter), func(r *solver.Report) { r.Objectives = &solver.Objectives{Zero: p.Zero()} }}
+		}},
+		{"counts how often it reports", "a report made again says the same", func(p *problem.Linear, start solver.Start) solver.State {
+			calls := 1.0
+			return reporter{sdca.Start(p, start).(solver.Reporter), func(r *solver.Report) {
+				calls++
+				r.Gap *= calls
+			}}
 		}},
 		{"is none", "accepts the problem", nil},
 	} {
@@ -701,41 +725,26 @@ func TestSolverZoo(t *testing.T) {
 	}
 }
 
-// heedful is a quack that becomes another when it is to heed a limit.
-type heedful struct {
-	quack
-	heed func(over func() bool) solver.Solver
-}
-
-func (h heedful) Heed(over func() bool) solver.Solver { return h.heed(over) }
-
 func TestHeedZoo(t *testing.T) {
 	p := weighted(specimen(loss.SquaredHinge{}, penalty.ElasticNet{Ratio: 0.5}, problem.Free, 0.05))
 	_, optimum := solve("cd", p)
 	good := Case{Problem: p, Optimum: optimum, Gap: 1e-6, Epochs: 20000}
-	cd := func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
-		return linear.CD{}.Start(p, from, seed)
-	}
-	if err := Solver(heedful{quack{start: cd}, linear.CD{}.Heed}, good); err != nil {
+	if err := Solver(linear.CD{}, good); err != nil {
 		t.Fatalf("the sound solver is rejected:\n%v", err)
 	}
-	lost := func(epochs int) func(over func() bool) solver.Solver {
-		return func(over func() bool) solver.Solver {
-			return quack{start: func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
-				made := 0
-				epoch := func(s solver.State) { made++; s.Epoch() }
-				return state{State: linear.CD{}.Heed(over).Start(p, from, seed), epoch: epoch, point: func(pt problem.Point) problem.Point {
-					pt.W = slices.Clone(pt.W)
-					if made >= epochs && over() {
-						pt.W[0] = math.Inf(1)
-					}
-					return pt
-				}}
-			}}
-		}
-	}
 	for epochs := range 2 {
-		rejects(t, "has no point once it is over", Solver(heedful{quack{start: cd}, lost(epochs)}, good), "a run that a limit cuts short has a point")
+		lost := quack{accepts: linear.CD{}.Accepts, start: func(p *problem.Linear, start solver.Start) solver.State {
+			made := 0
+			epoch := func(s solver.State) { made++; s.Epoch() }
+			return state{State: linear.CD{}.Start(p, start), epoch: epoch, point: func(pt problem.Point) problem.Point {
+				pt.W = slices.Clone(pt.W)
+				if made >= epochs && start.Over != nil && start.Over() {
+					pt.W[0] = math.Inf(1)
+				}
+				return pt
+			}}
+		}}
+		rejects(t, "has no point once it is over", Solver(lost, good), "a run that a limit cuts short has a point")
 	}
 }
 
@@ -772,8 +781,8 @@ func TestRefusalZoo(t *testing.T) {
 		"panics instead":         func(problem.Problem) error { panic("l1") },
 		"tells the wrong reason": func(problem.Problem) error { return errors.New("needs a smooth loss") },
 	} {
-		q := quack{accepts: accepts, start: func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
-			return linear.Pegasos{}.Start(p, from, seed)
+		q := quack{accepts: accepts, start: func(p *problem.Linear, start solver.Start) solver.State {
+			return linear.Pegasos{}.Start(p, start)
 		}}
 		rejects(t, animal, Refusal(q, p, "strongly convex penalty"), law)
 	}

@@ -39,8 +39,6 @@ type Working struct{ Q int } // 0: DefaultSet
 // times on w8a.
 const DefaultSet = 2048
 
-var _ solver.Spacious = Working{}
-
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "working", Summary: "large working sets, solved by pairs inside; q=rows in a set",
 		New: func(p *registry.Params) (solver.Solver, error) {
@@ -52,22 +50,22 @@ func init() {
 // Accepts takes every loss whose slope can be inverted.
 func (Working) Accepts(p problem.Problem) error { return accepts("working", p) }
 
-// Space is that of the matrices of halves of the rows, halves of these and so on, and of two
-// of the working set.
-func (s Working) Space(rows int) int64 {
-	n, q := int64(rows), int64(min(cmp.Or(s.Q, DefaultSet), rows))
-	return 8 * (n*n/3 + 2*q*q)
+// Traits hold the memory of the matrices of halves of the rows, halves of these and so on, and
+// of two of the working set.
+func (s Working) Traits() solver.Traits {
+	return solver.Traits{Memory: func(rows int) int64 {
+		n, q := int64(rows), int64(min(cmp.Or(s.Q, DefaultSet), rows))
+		return 8 * (n*n/3 + 2*q*q)
+	}}
 }
 
-// Start begins at from, or at zero.
-func (s Working) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	if s.Q == 0 {
-		s.Q = DefaultSet
-	}
-	w := newWorking(p.(*problem.Kernel), s.Q, 0.1, from)
+// Start begins at the warm start, or at zero.
+func (s Working) Start(p problem.Problem, start solver.Start) solver.State {
+	w := newWorking(p.(*problem.Kernel), cmp.Or(s.Q, DefaultSet), 0.1, start.From, start.Over)
+	supportOf(start, w.support)
 	w.parts = true
-	w.clusters.random = rand.New(rand.NewPCG(seed, 0))
-	if from == nil || from.A == nil {
+	w.clusters.random = rand.New(rand.NewPCG(start.Seed, 0))
+	if start.From == nil || start.From.A == nil {
 		w.halve(w.clusters.random)
 	}
 	return w
@@ -92,8 +90,10 @@ type working struct {
 	idle     int // rounds that the arithmetic ended, one after another
 }
 
-func newWorking(p *problem.Kernel, q int, leave float64, from *problem.Point) *working {
-	return &working{dual: newDual(p, from), p: p, q: min(q, p.Len()), leave: leave, estimate: math.Inf(1), sample: sample{share: 1}}
+func newWorking(p *problem.Kernel, q int, leave float64, from *problem.Point, over limit) *working {
+	s := &working{dual: newDual(p, from), p: p, q: min(q, p.Len()), leave: leave, estimate: math.Inf(1), sample: sample{share: 1}}
+	s.limit = over
+	return s
 }
 
 // Epoch is one round.
@@ -138,33 +138,25 @@ func (s *working) round() {
 	s.take()
 }
 
-// Heed makes the run ask over on the way, also where it is on part of the rows.
-func (s *working) Heed(over func() bool) {
-	s.limit = over
-	if s.below != nil {
-		s.below.Heed(over)
-	}
-}
-
-// Support counts the coefficients of the point, and as long as not all rows are in play
+// support counts the coefficients of the point, and as long as not all rows are in play
 // also those of the dual variables, which are others.
-func (s *working) Support() (all, spared int) {
+func (s *working) support() (all, spared int) {
 	switch {
 	case s.below != nil && s.below.order != nil:
-		return s.below.Support()
+		return s.below.support()
 	case s.below != nil:
-		all, spared = s.below.Support()
+		all, spared = s.below.support()
 		return 2 * all, 2 * spared
 	}
-	all, spared = s.dual.Support()
+	all, spared = s.dual.support()
 	if s.order != nil {
 		return 2 * all, 2 * spared
 	}
 	return all, spared
 }
 
-func (s *working) Estimate() float64 { return s.expected(s.estimate) }
-func (s *working) Present() bool     { return true }
+// Report holds the gap, and why no step is left.
+func (s *working) Report() solver.Report { return s.dual.report(s.estimate, s.ended()) }
 
 // Point is, as long as not all rows are in play, the predictor of those that are.
 func (s *working) Point() problem.Point {
@@ -181,8 +173,8 @@ func (s *working) Point() problem.Point {
 	return s.pt
 }
 
-// End says why no step is left.
-func (s *working) End() error {
+// ended says why no step is left, nil if one is.
+func (s *working) ended() error {
 	if s.below != nil || s.order != nil || s.narrow.run != nil {
 		return nil
 	}
@@ -284,17 +276,14 @@ func rested(negative float64) error {
 	return fmt.Errorf("no gap is proved: stopped where the optimality condition is met up to %g", resting)
 }
 
-// expected is the estimate of the gap that a certificate will find: none where
-// nothing is proved, so that certificates, which cost as much there, are rare.
-func (d *dual) expected(estimate float64) float64 {
+// report is that of a run with an estimate of the gap. Where nothing is proved, as the dual
+// problem may not be convex, no gap is promised: certificates, which cost as much there, are rare.
+func (d *dual) report(estimate float64, end error) solver.Report {
 	if d.unproved {
-		return math.Inf(1)
+		estimate = math.Inf(1)
 	}
-	return estimate
+	return solver.Report{Gap: estimate, Exact: true, Stationary: d.unproved, End: end}
 }
-
-// Stationary reports whether the dual problem may be one that is not convex.
-func (d *dual) Stationary() bool { return d.unproved }
 
 var errSettled = errors.New("the optimality condition is met as far as the arithmetic can tell")
 

@@ -39,8 +39,7 @@ func (s *working) constrict() bool {
 	if err != nil {
 		return false
 	}
-	w := newWorking(p, s.q, partLeave, nil)
-	w.limit = s.limit
+	w := newWorking(p, s.q, partLeave, nil, s.limit)
 	w.c, w.lo, w.hi = gather(w.c[:0], s.c, s.narrow.rows), gather(w.lo[:0], s.lo, s.narrow.rows), gather(w.hi[:0], s.hi, s.narrow.rows)
 	w.own = gather(w.own[:0], s.own, s.narrow.rows)
 	for k, i := range s.narrow.rows {

@@ -33,7 +33,7 @@ func TestNewtonColumns(t *testing.T) {
 			s := newWorking(p, l.(loss.Cornered), nil, 1e-9)
 			for !s.done {
 				s.Epoch()
-				if estimate, gap := s.Estimate(), p.Certify(s.Point()).Relative(); bias != problem.Free && estimate < 0.1 && estimate > 1e-8 && (gap > 1.01*estimate || gap < estimate/4) {
+				if estimate, gap := s.Report().Gap, p.Certify(s.Point()).Relative(); bias != problem.Free && estimate < 0.1 && estimate > 1e-8 && (gap > 1.01*estimate || gap < estimate/4) {
 					t.Errorf("%s, %v, %d rows: estimate %g, gap %g", spec, bias, n, estimate, gap)
 				}
 			}

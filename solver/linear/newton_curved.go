@@ -5,7 +5,6 @@ import (
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -48,8 +47,6 @@ type curved struct {
 	least float64 // slope along a step so far
 	stuck int     // epochs since
 }
-
-var _ solver.Present = (*curved)(nil)
 
 func newCurved(p *problem.Linear, l loss.Curved, from *problem.Point) *curved {
 	n, d := p.Dims()

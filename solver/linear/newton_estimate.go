@@ -3,15 +3,16 @@ package linear
 import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// Present says that Estimate is made from the predictions after the step.
-func (*curved) Present() bool { return true }
+// Report holds the estimate, which is made from the predictions after the step.
+func (s *curved) Report() solver.Report { return solver.Report{Gap: s.estimate(), Exact: true} }
 
-// Estimate returns the relative gap of the weights and the slopes there, exactly
+// estimate returns the relative gap of the weights and the slopes there, exactly
 // without a free bias.
-func (s *curved) Estimate() float64 {
+func (s *curved) estimate() float64 {
 	if s.gap > 0 { // asked before
 		return s.gap
 	}

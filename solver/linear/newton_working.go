@@ -68,8 +68,6 @@ const (
 	farOff    = 0.5  // of the losses: with larger defects the gap is estimated as their ratio
 )
 
-var _ solver.Present = (*working)(nil)
-
 func newWorking(p *problem.Linear, l loss.Cornered, from *problem.Point, goal float64) *working {
 	n, _ := p.Dims()
 	whole := p
@@ -138,15 +136,15 @@ func (s *working) Epoch() {
 	}
 }
 
-// Present says that Estimate is made from the predictions after the step.
-func (*working) Present() bool { return true }
+// Report holds the estimate, which is made from the predictions after the step.
+func (s *working) Report() solver.Report { return solver.Report{Gap: s.estimate(), Exact: true} }
 
-// Estimate returns the relative gap of the weights and the slopes, exactly
+// estimate returns the relative gap of the weights and the slopes, exactly
 // without a free bias and with one ramp; a number that is too low while it is large.
 // To balance slopes costs the distance from where they belong: the mean loss over
 // the mean slope. Where the losses are straight they sum up to <gradient, w> - sum_i
 // s_i l*(a_i).
-func (s *working) Estimate() float64 {
+func (s *working) estimate() float64 {
 	if s.done { // it will not become less
 		return 0
 	}

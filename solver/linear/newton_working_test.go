@@ -44,7 +44,7 @@ func TestWorkingSet(t *testing.T) {
 					p.Threads = 2
 					two.Epoch()
 				}
-				estimate, point := s.Estimate(), s.Point()
+				estimate, point := s.Report().Gap, s.Point()
 				if !slices.Equal(point.W, two.w) {
 					t.Errorf("%s, bias %v, lambda %g: two threads give other bits", spec, bias, lambda)
 				}

@@ -64,12 +64,12 @@ func unbounded(p *problem.Linear) bool {
 	})
 }
 
-// Start begins at w = 0, or at the weights of from with the steps of the first
+// Start begins at w = 0, or at the weights of the warm start with the steps of the first
 // epoch already taken.
-func (Pegasos) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	l := p.(*problem.Linear)
+func (Pegasos) Start(p problem.Problem, start solver.Start) solver.State {
+	l, from := p.(*problem.Linear), start.From
 	n, d := l.Dims()
-	s := &pegasos{p: l, random: rand.NewPCG(seed, 0), radius: math.Sqrt(l.Zero() / l.Lambda),
+	s := &pegasos{p: l, limit: start.Over, random: rand.NewPCG(start.Seed, 0), radius: math.Sqrt(l.Zero() / l.Lambda),
 		c: 1, v: make([]float64, d+1), z: make([]float64, d+1),
 		slopes: make([]float64, n), visits: make([]float64, n), predictions: make([]float64, n)}
 	if from != nil && len(from.W) == d+1 {
@@ -114,9 +114,6 @@ type pegasos struct {
 }
 
 // Epoch takes n steps.
-// Heed makes the run ask over on the way.
-func (s *pegasos) Heed(over func() bool) { s.limit = over }
-
 func (s *pegasos) Epoch() {
 	n, _ := s.p.Dims()
 	for k := range n {

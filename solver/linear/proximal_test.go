@@ -36,8 +36,9 @@ type sharply struct{ alone bool }
 
 func (sharply) Accepts(p problem.Problem) error { return SDCA{}.Accepts(p) }
 
-func (k sharply) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	s := SDCA{}.Start(p, from, seed).(*sdca)
+func (k sharply) Start(p problem.Problem, start solver.Start) solver.State {
+	start.Gap = 0
+	s := SDCA{}.Start(p, start).(*sdca)
 	if k.alone {
 		s.respite = math.Inf(1)
 	}
@@ -80,7 +81,7 @@ func TestProximalEstimate(t *testing.T) {
 		s, m := goneOver(p)
 		for range 20 {
 			s.Epoch()
-			if estimate, gap := s.Estimate(), p.Certify(s.Point()).Relative(); gap > estimate+1e-9 || m.corner == nil && gap < estimate-1e-9 {
+			if estimate, gap := s.Report().Gap, p.Certify(s.Point()).Relative(); gap > estimate+1e-9 || m.corner == nil && gap < estimate-1e-9 {
 				t.Fatalf("%T: estimate %g, gap %g", pen, estimate, gap)
 			}
 		}
@@ -102,7 +103,7 @@ func TestProximalEstimate(t *testing.T) {
 func TestSDCAHeeds(t *testing.T) {
 	p := sharp(loss.Hinge{}, penalty.L2{}, problem.Feature, 1)
 	asked, ends := 0, false
-	s := SDCA{}.Heed(func() bool { asked++; return ends }).Start(p, nil, 1).(*sdca)
+	s := SDCA{}.Start(p, solver.Start{Seed: 1, Over: func() bool { asked++; return ends }}).(*sdca)
 	s.proximal = newProximal(s)
 	most := 0
 	for range 6 {
@@ -126,7 +127,7 @@ func TestSDCAHeeds(t *testing.T) {
 // TestProximalAgain: where it ended before the goal and the epochs stay slow, it takes over
 // again, once they have worked as much, and begins no farther from the goal than it ended.
 func TestProximalAgain(t *testing.T) {
-	s := sharply{}.Start(sharp(loss.Hinge{}, penalty.ElasticNet{Ratio: 0.5}, problem.None, 1), nil, 1).(*sdca)
+	s := sharply{}.Start(sharp(loss.Hinge{}, penalty.ElasticNet{Ratio: 0.5}, problem.None, 1), solver.Start{Seed: 1}).(*sdca)
 	for s.proximal == nil {
 		s.Epoch()
 	}
@@ -164,7 +165,7 @@ func TestProximalFree(t *testing.T) {
 			t.Errorf("%T: begins at %g above %g", pen, begin.lower, begin.upper)
 		}
 		before, worse := m.lower, 0
-		for s.Estimate() > m.goal {
+		for s.Report().Gap > m.goal {
 			s.Epoch()
 			if m.lower < before {
 				t.Fatalf("%T: the bound fell from %g to %g", pen, before, m.lower)
@@ -187,7 +188,7 @@ func TestProximalFree(t *testing.T) {
 
 // goneOver returns SDCA that has just gone over to proximal.
 func goneOver(p *problem.Linear) (*sdca, *proximal) {
-	s := sharply{}.Start(p, nil, 1).(*sdca)
+	s := sharply{}.Start(p, solver.Start{Seed: 1}).(*sdca)
 	for s.epoch < 10 {
 		s.Epoch()
 	}

@@ -50,17 +50,9 @@ import (
 // Alternating exact minimisation over w and over b was rejected: with a
 // non-smooth loss it stops at kinks that are not optimal.
 type SDCA struct {
-	Partitions int     // that work side by side; 0: by rule, see divide
-	Gap        float64 // what it leaves room for is spent on zeros; 0: solver.DefaultGap
-	Clock      *Clock  // simulates a core for every partition; of one run only
-
-	over limit
+	Partitions int    // that work side by side; 0: by rule, see divide
+	Clock      *Clock // simulates a core for every partition; of one run only
 }
-
-var (
-	_ solver.Aimed   = SDCA{}
-	_ solver.Heedful = SDCA{}
-)
 
 // MostPartitions bounds the copies of the weights.
 const MostPartitions = 4096
@@ -88,25 +80,13 @@ func (SDCA) Accepts(p problem.Problem) error {
 	return nil
 }
 
-// Aim returns the one for a relative gap.
-func (k SDCA) Aim(gap float64) solver.Solver {
-	k.Gap = gap
-	return k
-}
-
-// Heed returns the one that makes less of a step for all rows at once when over is true: it
-// may be hundreds of passes over the data.
-func (k SDCA) Heed(over func() bool) solver.Solver {
-	k.over = over
-	return k
-}
-
-// Start begins at a = 0, or at the dual variables of from.
-func (k SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	l := p.(*problem.Linear)
+// Start begins at a = 0, or at the dual variables of the warm start. It asks for limits in
+// steps for all rows at once, which may be hundreds of passes over the data.
+func (k SDCA) Start(p problem.Problem, start solver.Start) solver.State {
+	l, from := p.(*problem.Linear), start.From
 	n, d := l.Dims()
-	s := &sdca{p: l, seed: seed, penalty: l.Penalty.(penalty.Separable), a: make([]float64, n),
-		factor: 1 / (l.Lambda * l.N), goal: cmp.Or(k.Gap, solver.DefaultGap)}
+	s := &sdca{p: l, seed: start.Seed, penalty: l.Penalty.(penalty.Separable), a: make([]float64, n),
+		factor: 1 / (l.Lambda * l.N), goal: cmp.Or(start.Gap, solver.DefaultGap)}
 	s.addConjugates() // at 0; first, because it asks the other cores, which take a while to wake
 	s.u, s.calm, s.wake = make([]float64, d+1), make([]uint8, n), make([]uint32, n)
 	s.w = s.u
@@ -124,7 +104,7 @@ func (k SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.
 	} else if l.Bias == problem.Free {
 		s.u[d] = l.BestBias(nil, 0, 1e-6)
 	}
-	s.clock, s.over = k.Clock, k.over
+	s.clock, s.over = k.Clock, start.Over
 	s.divide(k.Partitions)
 	return s
 }

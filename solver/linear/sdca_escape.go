@@ -52,7 +52,7 @@ func (s *sdca) watch() {
 	switch {
 	case s.slow > 0 && s.epoch-s.slow < faceTrial*faceWindow:
 	case s.slow > 0:
-		if !ablated.has(withoutProximal) && s.respite <= 0 && s.rowGap > faceTrialLeft*s.mark && s.Estimate()*s.rowGap > s.goal*s.mark {
+		if !ablated.has(withoutProximal) && s.respite <= 0 && s.rowGap > faceTrialLeft*s.mark && s.estimate(s.dual())*s.rowGap > s.goal*s.mark {
 			s.proximal = newProximal(s)
 		}
 		s.slow, s.mark = s.epoch, s.rowGap

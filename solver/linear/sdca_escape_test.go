@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // TestFollowWakes: a row that rests on its bound is woken where a face led to
@@ -50,9 +51,9 @@ func TestFollowKeepsTheBest(t *testing.T) {
 		}
 	}
 	s.primal = math.Inf(1)
-	alone := s.Estimate()
+	alone := s.Report().Gap
 	s.primal = s.dual() + 1e-9
-	if led := s.Estimate(); !(led < alone) || math.IsInf(alone, 1) {
+	if led := s.Report().Gap; !(led < alone) || math.IsInf(alone, 1) {
 		t.Errorf("estimates %g without and %g with better weights", alone, led)
 	}
 }
@@ -96,11 +97,11 @@ func TestWatchNearGoal(t *testing.T) {
 		near, left float64 // the estimate in goals, and the gap left of the window's
 		want       bool
 	}{{3, 0.4, true}, {3, 0.3, false}, {1.1, 0.99, true}, {1.1, 0.9, false}, {30, 0.1, false}} {
-		s := SDCA{}.Start(documents(loss.Hinge{}, problem.None, 1), nil, 3).(*sdca)
+		s := SDCA{}.Start(documents(loss.Hinge{}, problem.None, 1), solver.Start{Seed: 3}).(*sdca)
 		for range 8 {
 			s.Epoch()
 		}
-		s.goal = s.Estimate() / c.near
+		s.goal = s.Report().Gap / c.near
 		s.slow, s.epoch, s.mark = 8, 8+faceTrial*faceWindow, s.rowGap/c.left
 		if s.watch(); (s.proximal != nil) != c.want {
 			t.Errorf("%g times the goal, %g left: proximal takes over: %v", c.near, c.left, s.proximal != nil)

@@ -8,11 +8,6 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-var (
-	_ solver.Present = (*sdca)(nil)
-	_ solver.Aware   = (*sdca)(nil)
-)
-
 // addConjugates sums the conjugates of the rows.
 func (s *sdca) addConjugates() {
 	s.conjugate, _ = sumRows(s.p, func(lo, hi int) (sum, _ float64) {
@@ -25,14 +20,29 @@ func (s *sdca) addConjugates() {
 	})
 }
 
-// Estimate returns about the relative gap at the last epoch, from what its
-// visits met on the way: the mean of the rows' parts of the gap. It is no
-// bound, and costs nothing next to a certificate.
-func (s *sdca) Estimate() float64 {
+// Report holds about the relative gap at the last epoch, from what its visits met on the way:
+// the mean of the rows' parts of the gap. It is that of the point where this is made of weights
+// kept, follows a face at work, or is the gap itself, as proximal knows it.
+//
+// The objectives are those of the last point where its primal was computed. The dual is
+// not known where a free bias leaves the dual variables to be balanced, nor with steps that
+// say to second order only how the conjugates rise.
+func (s *sdca) Report() solver.Report {
 	if s.proximal != nil {
-		return s.proximal.estimate()
+		return solver.Report{Gap: s.proximal.estimate(), Exact: true}
 	}
-	gap, dual := s.rowGap, s.dual()
+	dual := s.dual()
+	r := solver.Report{Gap: s.estimate(dual)}
+	r.Exact = s.better || s.face != nil
+	if s.exact && s.p.Bias != problem.Free && !math.IsNaN(s.lastPrimal) {
+		r.Objectives = &solver.Objectives{Primal: s.lastPrimal, Dual: dual, Zero: s.p.Zero()}
+	}
+	return r
+}
+
+// estimate returns about the relative gap, with about the dual objective.
+func (s *sdca) estimate(dual float64) float64 {
+	gap := s.rowGap
 	if s.face != nil { // of the gap twice as much may be left as of the residual
 		gap = float64(gap * 2 * s.face.left())
 	}
@@ -40,20 +50,6 @@ func (s *sdca) Estimate() float64 {
 		gap = s.primal - dual
 	}
 	return problem.Relative(dual+gap, dual, s.p.Zero())
-}
-
-// Present reports whether the last estimate is that of weights kept, follows a face at work, or
-// is the gap itself, as proximal knows it.
-func (s *sdca) Present() bool { return s.proximal != nil || s.better || s.face != nil }
-
-// Objectives returns those of the last point where its primal was computed. The dual is
-// not known where a free bias leaves the dual variables to be balanced, nor with steps that
-// say to second order only how the conjugates rise.
-func (s *sdca) Objectives() (primal, dual, zero float64, known bool) {
-	if s.proximal != nil || s.p.Bias == problem.Free || !s.exact || math.IsNaN(s.lastPrimal) {
-		return 0, 0, 0, false
-	}
-	return s.lastPrimal, s.dual(), s.p.Zero(), true
 }
 
 // dual returns about the dual objective, as the steps left it. Where a copy of u is the

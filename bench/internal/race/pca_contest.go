@@ -13,6 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/pca/learner"
 	"github.com/fenchel-ml/fenchel/train"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -195,7 +196,7 @@ func (c *pcaContest) captured(component []float64, k int) float64 {
 			row[j] /= length
 		}
 	}
-	return pca.NewHeldOut(c.rows, b).Captured
+	return learner.NewHeldOut(c.rows, b).Captured
 }
 
 // enterReducer makes the first run of each of a peer's ways, whatever time is left.

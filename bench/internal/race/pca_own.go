@@ -13,6 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/bench/internal/peer"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/pca/learner"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -35,13 +36,13 @@ func (c *pcaContest) learn(ctx context.Context, kind, spec string, limit time.Du
 	}
 	runtime.GC()
 	begin := time.Now()
-	learner, taken := pca.NewLearner(streaming, p, c.Center, "none"), 0
+	stream, taken := learner.NewLearner(streaming, p, c.Center, "none"), 0
 	for ; taken < n && ctx.Err() == nil && time.Since(begin) < limit; taken = min(taken+pieceRows, n) {
-		if err := learner.Learn(matrix.Part(c.x, taken, min(taken+pieceRows, n))); err != nil {
+		if err := stream.Learn(matrix.Part(c.x, taken, min(taken+pieceRows, n))); err != nil {
 			return err
 		}
 	}
-	answer, err := learner.Answer()
+	answer, err := stream.Answer()
 	if err != nil {
 		return err
 	}
