@@ -30,11 +30,8 @@ var mechanisms = []struct {
 }{
 	{"face", withoutFace},
 	{"broad", withoutBroad},
-	{"stay", withoutStay},
-	{"narrow", withoutNarrow},
 	{"sample", withoutSample},
 	{"clusters", withoutClusters},
-	{"several", withoutBroad | withoutStay | withoutNarrow | withoutClusters},
 }
 
 // An ablatedProblem is rows with a kernel, a loss and a goal.
@@ -203,6 +200,7 @@ func ablatedSets(t *testing.T) []*ablatedSet {
 	}
 	return []*ablatedSet{
 		file("a1a", "adult/a1a.gz", "", 0, "rbf:gamma=0.05", "linear"),
+		file("a9a, 5,000 rows", "adult/a9a.gz", "", 5000, "linear", "poly:degree=2,gamma=0.1,coef0=1"),
 		file("w1a", "web/w1a.gz", "", 0, "rbf:gamma=0.05", "poly:degree=3,gamma=0.1,coef0=1"),
 		file("ijcnn1, 4,000 rows", "ijcnn1/ijcnn1.trn.bz2", "", 4000, "rbf:gamma=2"),
 		file("covtype, 4,000 rows", "covtype/covtype_ramp_92962.svm.gz", "2", 4000, "rbf:gamma=10", "laplacian:gamma=1"),

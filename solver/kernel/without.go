@@ -7,8 +7,6 @@ type mechanism uint32
 const (
 	withoutFace     mechanism = 1 << iota // working_face.go: pairs alone
 	withoutBroad                          // working_face_broad.go
-	withoutStay                           // first steps of a face that leave bounds
-	withoutNarrow                         // working_narrow.go
 	withoutSample                         // working_sample.go: begin at zero
 	withoutClusters                       // working_cluster.go
 )

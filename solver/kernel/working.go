@@ -27,15 +27,12 @@ import (
 //	r += sum over the set of (beta_i after - beta_i before) K_i
 //
 // Many rows are not begun at zero, where all violate the condition alike and
-// most of the first rounds must be undone: see sample. Where more coefficients are
-// free than a set holds, rounds are made on part of the rows: see narrow. Returned
-// is the last iterate. Cost per round: Q^2 values of K, and a row of K for each coefficient
+// most of the first rounds must be undone: see sample. Returned is the last iterate. Cost per round: Q^2 values of K, and a row of K for each coefficient
 // that changed.
 type Working struct{ Q int } // 0: DefaultSet
 
 // DefaultSet is how many rows are in a working set: more than there are free
-// coefficients wherever possible, as these only move together. Without rounds on
-// part of the rows, sets of half that size take twice the rows of K on a9a, and four
+// coefficients wherever possible, as these only move together. Sets of half that size take twice the rows of K on a9a, and four
 // times on w8a.
 const DefaultSet = 2048
 
@@ -63,7 +60,6 @@ func (s Working) Traits() solver.Traits {
 func (s Working) Start(p problem.Problem, start solver.Start) solver.State {
 	w := newWorking(p.(*problem.Kernel), cmp.Or(s.Q, DefaultSet), 0.1, start.From, start.Over)
 	supportOf(start, w.support)
-	w.parts = true
 	w.clusters.random = rand.New(rand.NewPCG(start.Seed, 0))
 	if start.From == nil || start.From.A == nil {
 		w.halve(w.clusters.random)
@@ -75,11 +71,9 @@ type working struct {
 	*dual
 	sample
 	clusters clusters
-	narrow   narrow
 	broad    broad
 	p        *problem.Kernel
 	q        int
-	parts    bool    // may be solved on part of the rows
 	leave    float64 // how far a round goes: share of the violation that it leaves
 	pt       problem.Point
 	set      []int
@@ -105,17 +99,11 @@ func (s *working) Epoch() {
 	case s.clusters.on:
 		s.sweep()
 		return
-	case s.narrow.run != nil:
-		s.loosen()
-		return
 	case s.order != nil:
 		s.enter()
 	default:
 		s.turns++
-		if s.choose(); s.constrict() {
-			s.loosen()
-			return
-		}
+		s.choose()
 	}
 	if len(s.set) > 0 {
 		s.round()
@@ -175,7 +163,7 @@ func (s *working) Point() problem.Point {
 
 // ended says why no step is left, nil if one is.
 func (s *working) ended() error {
-	if s.below != nil || s.order != nil || s.narrow.run != nil {
+	if s.below != nil || s.order != nil {
 		return nil
 	}
 	if s.idle >= mostIdle {
@@ -255,6 +243,16 @@ func (s *working) judge() {
 // mostIdle is after how many rounds that the arithmetic ended it is not asked for
 // another.
 const mostIdle = 3
+
+// interior counts the coefficients that are at no bound, nor at a corner.
+func (d *dual) interior() (n int) {
+	for i, up := range d.up {
+		if up == d.low[i] {
+			n++
+		}
+	}
+	return n
+}
 
 // end says why no step of a dual problem is left, nil if one is.
 func (d *dual) end() error {

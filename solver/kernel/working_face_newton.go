@@ -15,9 +15,6 @@ func (f *face) minimise() (steps int) {
 	copy(f.v, f.beta)
 	copy(f.p, f.r)
 	f.sum, f.bias = total(f.beta), f.dual.bias()
-	if f.stay() {
-		f.descend()
-	}
 	f.answer()
 	for steps = range mostNewton {
 		t := f.descend()
@@ -29,25 +26,6 @@ func (f *face) minimise() (steps int) {
 		}
 	}
 	return mostNewton
-}
-
-// stay prepares a first step that leaves coefficients at bounds and corners where
-// they are, and lets the others pass theirs, and reports whether there are others:
-// near the optimum that is nearly all there is to do, where the predictions that
-// belong to the coefficients would make many of them jump to a bound.
-func (f *face) stay() (any bool) {
-	if !f.loss.Straight() || ablated.has(withoutStay) {
-		return false
-	}
-	for i, v := range f.v {
-		f.best[i], f.slope[i] = v, 0
-		if f.up[i] == f.low[i] {
-			stiff := f.mu + f.sigma/f.c[i]
-			f.best[i], f.slope[i] = v+(f.up[i]-f.r[i]-f.bias)/stiff, 1/stiff
-			any = true
-		}
-	}
-	return any
 }
 
 // answer sets best and slope to what belongs to the predictions, and reports whether
