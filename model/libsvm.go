@@ -125,26 +125,34 @@ func (f *libsvmFile) read() error {
 	if m.Calibration, err = f.calibration(m); err != nil {
 		return err
 	}
-	rows := &libsvmRows{}
-	coefficients, err := f.table(rows)
+	coefficients, err := f.support()
 	if err != nil {
 		return err
 	}
-	x := rows.matrix()
-	if _, ok := m.Support.Kernel.(kernel.Precomputed); ok {
-		largest, err := rows.largest()
-		if err != nil {
-			return err
-		}
-		x.Cols = max(x.Cols, 1+largest)
-	}
-	m.Support.Rows, m.Data.Features, m.Statement.ZeroBased = x, x.Cols, rows.zero
 	for i := range f.classes {
 		for j := i + 1; j < f.classes; j++ {
 			f.output(i, j, rho, coefficients)
 		}
 	}
 	return nil
+}
+
+// support reads the support vectors, and returns their coefficients.
+func (f *libsvmFile) support() (coefficients []float64, err error) {
+	m, rows := f.model, &libsvmRows{}
+	if coefficients, err = f.table(rows); err != nil {
+		return nil, err
+	}
+	x := rows.matrix()
+	if _, ok := m.Support.Kernel.(kernel.Precomputed); ok {
+		largest, err := rows.largest()
+		if err != nil {
+			return nil, err
+		}
+		x.Cols = max(x.Cols, 1+largest)
+	}
+	m.Support.Rows, m.Data.Features, m.Statement.ZeroBased = x, x.Cols, rows.zero
+	return coefficients, nil
 }
 
 // output fills in the pair of the classes i < j of the file.

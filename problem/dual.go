@@ -23,14 +23,8 @@ func (p *Linear) Dual(a []float64) (value, bound float64) {
 	for j := range u {
 		u[j] *= factor
 	}
-	rounding := float64(float64(chain+8) * unit * -factor)
 	size := p.magnitude(v)
-	uError := float64(rounding * size) // in norm, so in every place
-	underflow := 0.0                   // of each place
-	if size > 0 {
-		underflow = float64(float64(chain+8)*tiny*-factor) + 2*tiny
-		uError += float64(float64(len(u)) * underflow)
-	}
+	rounding, underflow, uError := roundingsOf(chain, -factor, size, len(u))
 
 	strong := p.Penalty.StrongConvexity()
 	if l1, _, _ := penalty.Coefficients(p.Penalty); strong == 0 && !(l1 >= 1) { // a domain of unknown shape
@@ -48,17 +42,7 @@ func (p *Linear) Dual(a []float64) (value, bound float64) {
 		}
 		penaltyError += float64((uSize+uError)*uError/strong) + squares
 	} else {
-		// The conjugate is finite on the unit box only, or was taken where each |u_j| is as large as it
-		// may be: leave room for the error of u.
-		room := 1 / (1 + float64(scale*uError))
-		if room *= scale; room < (1-coarse)*scale {
-			p.widen(u, v, rounding, underflow)
-			scale, _ = p.Penalty.Conjugate(u)
-			room = max(room, scale)
-		}
-		if scale = room / (1 + 8*unit); scale < negligible {
-			scale = 0
-		}
+		scale = p.insideBox(scale, u, v, rounding, underflow, uError)
 	}
 	conjugates, conjugateError := p.conjugates(v, scale)
 	value = -conjugates - float64(p.Lambda*conjugate)
@@ -72,6 +56,35 @@ func (p *Linear) Dual(a []float64) (value, bound float64) {
 		bound += 8 * tiny
 	}
 	return value, bound
+}
+
+// roundingsOf returns, for u of so many numbers that is factor times a sum of terms of
+// that size in a chain, the rounding error of u for each unit of the size, the underflow of each
+// number, and the error of u in norm, so in every number.
+func roundingsOf(chain int, factor, size float64, numbers int) (rounding, underflow, uError float64) {
+	rounding = float64(float64(chain+8) * unit * factor)
+	uError = float64(rounding * size)
+	if size > 0 {
+		underflow = float64(float64(chain+8)*tiny*factor) + 2*tiny
+		uError += float64(float64(numbers) * underflow)
+	}
+	return rounding, underflow, uError
+}
+
+// insideBox returns the scale at which u is inside the domain of a conjugate that is finite on
+// the unit box only, or was taken where each |u_j| is as large as it may be: with room for the
+// error of u.
+func (p *Linear) insideBox(scale float64, u, v []float64, rounding, underflow, uError float64) float64 {
+	room := 1 / (1 + float64(scale*uError))
+	if room *= scale; room < (1-coarse)*scale {
+		p.widen(u, v, rounding, underflow)
+		scale, _ = p.Penalty.Conjugate(u)
+		room = max(room, scale)
+	}
+	if scale = room / (1 + 8*unit); scale < negligible {
+		return 0
+	}
+	return scale
 }
 
 // coarse is the share of a value, or of the room in the penalty's box, from which on the

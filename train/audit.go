@@ -103,27 +103,44 @@ func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditO
 	if a.found.Loss = a.opt.Loss; opt.Nu == 0 { // which stands instead of a width
 		a.found.Loss = inFull(a.opt.Loss, a.problems.loss)
 	}
-	if m.Support != nil {
-		gram := a.problems.family.(machineFamily).gram
-		a.place = matchSupport(m, gram.X, y.class)
-		if v := slices.Index(a.place, -1); v >= 0 {
-			return nil, DataError{fmt.Sprintf("support vector %d is not among the rows of the data: expected the rows that the model was trained on", v+1)}
-		}
-		a.found.Kernel = kernel.Fitted(completeKernel(m.Statement.Kernel, m.Cols()), gram.Shift())
+	if err := a.findSupport(y.class); err != nil {
+		return nil, err
 	}
-	found := *m
-	found.Outputs = make([]model.Output, len(m.Outputs))
-	for c := range m.Outputs {
+	if err := a.outputs(ctx); err != nil {
+		return nil, err
+	}
+	return &a.found, nil
+}
+
+// findSupport finds the support vectors of a kernel machine among the rows.
+func (a *auditor) findSupport(class []uint32) error {
+	if a.model.Support == nil {
+		return nil
+	}
+	gram := a.problems.family.(machineFamily).gram
+	a.place = matchSupport(a.model, gram.X, class)
+	if v := slices.Index(a.place, -1); v >= 0 {
+		return DataError{fmt.Sprintf("support vector %d is not among the rows of the data: expected the rows that the model was trained on", v+1)}
+	}
+	a.found.Kernel = kernel.Fitted(completeKernel(a.model.Statement.Kernel, a.model.Cols()), gram.Shift())
+	return nil
+}
+
+// outputs judges all outputs.
+func (a *auditor) outputs(ctx context.Context) error {
+	found := *a.model
+	found.Outputs = make([]model.Output, len(a.model.Outputs))
+	for c := range found.Outputs {
 		certificate, err := a.output(ctx, c)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		a.found.Outputs = append(a.found.Outputs, certificate)
 		found.Outputs[c].Certificate = model.Certificate{Primal: model.Bound(certificate.Primal), Dual: model.Bound(certificate.Dual), Zero: model.Bound(certificate.Zero)}
 	}
 	a.found.Summary = Summarise(&found)
 	a.found.Unproved = a.problems.unbounded(a.found.Summary)
-	return &a.found, nil
+	return nil
 }
 
 // auditor is one call of MakeAudit.

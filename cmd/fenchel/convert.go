@@ -15,10 +15,15 @@ import (
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
+// converter is one call of convert.
+type converter struct {
+	in       input
+	to, like string
+	force    bool
+}
+
 func newConvert() *cobra.Command {
-	var in input
-	var to, like string
-	var force bool
+	var c converter
 	cmd := &cobra.Command{
 		Use:   "convert IN... OUT",
 		Short: "Rewrite data in another format",
@@ -42,53 +47,62 @@ refused.`,
   fenchel convert a9a.svm-model a9a.model`,
 		Args: arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			sources, out := args[:len(args)-1], args[len(args)-1]
-			if out == "-" && to == "" {
-				return fmt.Errorf("convert: found standard output (-) without a format, expected --to FORMAT")
-			}
-			writer, err := writerOf(to)
-			if err != nil {
-				return err
-			}
-			if err := keepInputs("convert: OUT", out, append(slices.Clone(sources), in.opt.Labels, in.opt.Weights, like)...); err != nil {
-				return err
-			}
-			if model.IsFile(sources[0]) {
-				if len(sources) > 1 || to != "" || like != "" || out == "-" {
-					return fmt.Errorf("convert: %s is a model: expected one more file name, and no flags", sources[0])
-				}
-				if err := keepOthers("convert: OUT", out, force); err != nil {
-					return err
-				}
-				if err := namesModel(out); err != nil && !force {
-					return err
-				}
-				return convertModel(cmd, sources[0], out)
-			}
-			if err := in.like(cmd, like); err != nil {
-				return badData(err)
-			}
-			in.opt.Unmoved = !dataset.WritesOffsets(out, to)
-			set, err := in.read(cmd, sources)
-			if err != nil {
-				return err
-			}
-			warn(cmd, set.Warnings)
-			if out == "-" {
-				return badData(writeTo(cmd.OutOrStdout(), writer, set))
-			}
-			if err := dataset.Write(cmd.Context(), out, set, to); err != nil {
-				return badData(err)
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", visible(out), describe(set))
-			return nil
+			return c.run(cmd, args[:len(args)-1], args[len(args)-1])
 		},
 	}
-	in.register(cmd, true)
-	cmd.Flags().StringVar(&to, "to", "", "format of OUT instead of the one its extension names")
-	cmd.Flags().BoolVar(&force, "force", false, "write a model even over a file that holds something else")
-	cmd.Flags().StringVar(&like, "like", "", "make the features of this model or .fen file, so that tables mean the same")
+	c.in.register(cmd, true)
+	cmd.Flags().StringVar(&c.to, "to", "", "format of OUT instead of the one its extension names")
+	cmd.Flags().BoolVar(&c.force, "force", false, "write a model even over a file that holds something else")
+	cmd.Flags().StringVar(&c.like, "like", "", "make the features of this model or .fen file, so that tables mean the same")
 	return cmd
+}
+
+// run converts a model, or data.
+func (c *converter) run(cmd *cobra.Command, sources []string, out string) error {
+	if out == "-" && c.to == "" {
+		return fmt.Errorf("convert: found standard output (-) without a format, expected --to FORMAT")
+	}
+	writer, err := writerOf(c.to)
+	if err != nil {
+		return err
+	}
+	if err := keepInputs("convert: OUT", out, append(slices.Clone(sources), c.in.opt.Labels, c.in.opt.Weights, c.like)...); err != nil {
+		return err
+	}
+	if model.IsFile(sources[0]) {
+		return c.model(cmd, sources, out)
+	}
+	if err := c.in.like(cmd, c.like); err != nil {
+		return badData(err)
+	}
+	c.in.opt.Unmoved = !dataset.WritesOffsets(out, c.to)
+	set, err := c.in.read(cmd, sources)
+	if err != nil {
+		return err
+	}
+	warn(cmd, set.Warnings)
+	if out == "-" {
+		return badData(writeTo(cmd.OutOrStdout(), writer, set))
+	}
+	if err := dataset.Write(cmd.Context(), out, set, c.to); err != nil {
+		return badData(err)
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", visible(out), describe(set))
+	return nil
+}
+
+// model checks that a model is all there is to convert, and converts it.
+func (c *converter) model(cmd *cobra.Command, sources []string, out string) error {
+	if len(sources) > 1 || c.to != "" || c.like != "" || out == "-" {
+		return fmt.Errorf("convert: %s is a model: expected one more file name, and no flags", sources[0])
+	}
+	if err := keepOthers("convert: OUT", out, c.force); err != nil {
+		return err
+	}
+	if err := namesModel(out); err != nil && !c.force {
+		return err
+	}
+	return convertModel(cmd, sources[0], out)
 }
 
 // A modelFormat is a format that models are written in.

@@ -16,14 +16,7 @@ func ordered(w io.Writer, rows, size, threads int, do func(dst []byte, lo, hi in
 	blocks := (rows + size - 1) / size
 	threads = min(parallel.Cores(threads), blocks)
 	if threads <= 1 {
-		var text []byte
-		for lo := 0; lo < rows; lo += size {
-			text = do(text[:0], lo, min(lo+size, rows))
-			if _, err := w.Write(text); err != nil {
-				return err
-			}
-		}
-		return nil
+		return inTurn(w, rows, size, do)
 	}
 	// A block is claimed with room in hand, and its room is given back once it
 	// is written: at most so many blocks are under way, the first of them next in
@@ -61,6 +54,18 @@ func ordered(w io.Writer, rows, size, threads int, do func(dst []byte, lo, hi in
 			return err
 		}
 		room <- text
+	}
+	return nil
+}
+
+// inTurn is ordered on one goroutine.
+func inTurn(w io.Writer, rows, size int, do func(dst []byte, lo, hi int) []byte) error {
+	var text []byte
+	for lo := 0; lo < rows; lo += size {
+		text = do(text[:0], lo, min(lo+size, rows))
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
 	}
 	return nil
 }

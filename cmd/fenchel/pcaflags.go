@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -49,27 +50,7 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 		p.spec.Center = map[bool]string{true: "yes", false: "no"}[p.center]
 		p.in.opt.Unmoved = !p.center // a second moment about another origin is not the same
 	}
-	if f.Changed("gap") && !(p.spec.Gap > 0 && p.spec.Gap < 1) {
-		return fmt.Errorf("--gap %g: expected a number between 0 and 1", p.spec.Gap)
-	}
-	if s := &p.spec.HoldOut; !(*s >= 0 && *s <= 0.5) {
-		return fmt.Errorf("--hold-out %g: expected a share of the rows, from 0 to 0.5", *s)
-	} else if *s == 0 {
-		*s = -1
-	}
-	if f.Changed("hold-out") && !p.streams(sources) {
-		return errors.New("--hold-out: found it without --stream: of rows that are all there a proof is made, and none are held out")
-	}
-	if f.Changed("epochs") && p.spec.Epochs < 1 {
-		return fmt.Errorf("--epochs %d: expected a number > 0", p.spec.Epochs)
-	}
-	if f.Changed("time") && p.spec.Time <= 0 {
-		return fmt.Errorf("--time %s: expected a duration > 0, such as 60s", p.spec.Time)
-	}
-	if f.Changed("time") && p.streams(sources) {
-		return errors.New("--time: found it for a stream, expected rows that are all there (a stream ends where its rows end, or at Ctrl-C)")
-	}
-	if err := p.howMany(); err != nil {
+	if err := cmp.Or(p.checkNumbers(cmd, sources), p.howMany()); err != nil {
 		return err
 	}
 	var err error
@@ -97,6 +78,38 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 	if err := p.in.check(cmd, sources); err != nil {
 		return err
 	}
+	return p.checkOutput(sources)
+}
+
+// checkNumbers refuses numbers out of their range, and those that mean nothing to a stream, or
+// to rows that are all there.
+func (p *reducer) checkNumbers(cmd *cobra.Command, sources []string) error {
+	f := cmd.Flags()
+	if f.Changed("gap") && !(p.spec.Gap > 0 && p.spec.Gap < 1) {
+		return fmt.Errorf("--gap %g: expected a number between 0 and 1", p.spec.Gap)
+	}
+	if s := &p.spec.HoldOut; !(*s >= 0 && *s <= 0.5) {
+		return fmt.Errorf("--hold-out %g: expected a share of the rows, from 0 to 0.5", *s)
+	} else if *s == 0 {
+		*s = -1
+	}
+	if f.Changed("hold-out") && !p.streams(sources) {
+		return errors.New("--hold-out: found it without --stream: of rows that are all there a proof is made, and none are held out")
+	}
+	if f.Changed("epochs") && p.spec.Epochs < 1 {
+		return fmt.Errorf("--epochs %d: expected a number > 0", p.spec.Epochs)
+	}
+	if f.Changed("time") && p.spec.Time <= 0 {
+		return fmt.Errorf("--time %s: expected a duration > 0, such as 60s", p.spec.Time)
+	}
+	if f.Changed("time") && p.streams(sources) {
+		return errors.New("--time: found it for a stream, expected rows that are all there (a stream ends where its rows end, or at Ctrl-C)")
+	}
+	return nil
+}
+
+// checkOutput refuses a place where no model can be written.
+func (p *reducer) checkOutput(sources []string) error {
 	if p.out == "-" {
 		return errors.New("--output -: found standard output, expected a file name")
 	}

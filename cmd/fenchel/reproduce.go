@@ -15,11 +15,16 @@ import (
 	"github.com/fenchel-ml/fenchel/experiment"
 )
 
+// reproducer is one call of reproduce.
+type reproducer struct {
+	in     input
+	opt    experiment.Options
+	folder string
+	data   []string
+}
+
 func newReproduce() *cobra.Command {
-	var in input
-	var opt experiment.Options
-	var folder string
-	var data []string
+	var p reproducer
 	cmd := &cobra.Command{
 		Use:   "reproduce NAME [--data FILE...]",
 		Short: "Repeat a figure or table of the sources",
@@ -32,52 +37,55 @@ see "fenchel help exit-codes".`,
   fenchel reproduce thesis-fig6.5 --data train-images.gz t10k-images.gz
   fenchel reproduce thesis-fig6.5 --data @heavy-tailed:n=70000`,
 		Args: arguments(1, 0),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := experiment.New(args[0])
-			if err != nil {
-				return err
-			}
-			name, _, _ := strings.Cut(args[0], ":")
-			sources := append(data, args[1:]...) // --data A B C: what is after A are arguments
-			if len(args) > 1 && len(data) == 0 {
-				return fmt.Errorf("reproduce: found %s after %s, expected --data before data", args[1], args[0])
-			}
-			path := filepath.Join(folder, name+".csv")
-			if err := checkReproduce(opt, path, sources); err != nil {
-				return err
-			}
-			if len(sources) > 0 {
-				set, err := in.read(cmd, sources)
-				if err != nil {
-					return err
-				}
-				defer set.Close()
-				opt.Data = set.X
-			}
-			opt.Threads = in.opt.Threads
-			opt.Progress = newSteps(cmd.ErrOrStderr())
-			r, err := e.Run(cmd.Context(), opt)
-			if err != nil {
-				return err
-			}
-			if err := dataset.WriteFile(path, r.WriteCSV); err != nil {
-				return badData(err)
-			}
-			printChecks(cmd.OutOrStdout(), path, r, opt.Quick)
-			if !r.Holds() {
-				return &exit{exitFalse, nil}
-			}
-			return nil
-		},
+		RunE: p.run,
 	}
 	f := cmd.Flags()
-	f.StringVarP(&folder, "output", "o", ".", "folder of NAME.csv")
-	f.StringArrayVar(&data, "data", nil, "data of the source: files, or a generator; more may follow as arguments")
-	f.IntVar(&opt.Runs, "runs", 0, "runs, or splits of the data, to average over (default as the experiment was made for)")
-	f.BoolVar(&opt.Quick, "quick", false, "fewer rows, step sizes and runs, within seconds: targets may be missed")
-	f.Uint64Var(&opt.Seed, "seed", 1, "of everything random")
-	in.register(cmd, false)
+	f.StringVarP(&p.folder, "output", "o", ".", "folder of NAME.csv")
+	f.StringArrayVar(&p.data, "data", nil, "data of the source: files, or a generator; more may follow as arguments")
+	f.IntVar(&p.opt.Runs, "runs", 0, "runs, or splits of the data, to average over (default as the experiment was made for)")
+	f.BoolVar(&p.opt.Quick, "quick", false, "fewer rows, step sizes and runs, within seconds: targets may be missed")
+	f.Uint64Var(&p.opt.Seed, "seed", 1, "of everything random")
+	p.in.register(cmd, false)
 	return cmd
+}
+
+// run repeats an experiment, and says what holds.
+func (p *reproducer) run(cmd *cobra.Command, args []string) error {
+	e, err := experiment.New(args[0])
+	if err != nil {
+		return err
+	}
+	name, _, _ := strings.Cut(args[0], ":")
+	sources := append(p.data, args[1:]...) // --data A B C: what is after A are arguments
+	if len(args) > 1 && len(p.data) == 0 {
+		return fmt.Errorf("reproduce: found %s after %s, expected --data before data", args[1], args[0])
+	}
+	path := filepath.Join(p.folder, name+".csv")
+	if err := checkReproduce(p.opt, path, sources); err != nil {
+		return err
+	}
+	if len(sources) > 0 {
+		set, err := p.in.read(cmd, sources)
+		if err != nil {
+			return err
+		}
+		defer set.Close()
+		p.opt.Data = set.X
+	}
+	p.opt.Threads = p.in.opt.Threads
+	p.opt.Progress = newSteps(cmd.ErrOrStderr())
+	r, err := e.Run(cmd.Context(), p.opt)
+	if err != nil {
+		return err
+	}
+	if err := dataset.WriteFile(path, r.WriteCSV); err != nil {
+		return badData(err)
+	}
+	printChecks(cmd.OutOrStdout(), path, r, p.opt.Quick)
+	if !r.Holds() {
+		return &exit{exitFalse, nil}
+	}
+	return nil
 }
 
 // checkReproduce refuses what would be found out only after the run.

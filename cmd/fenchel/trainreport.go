@@ -99,24 +99,52 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 			"certify": t.result.Certify.Seconds(), "total": t.total.Seconds()},
 		"model": nil, "unproved": nil,
 	}
-	if t.result.Unproved != "" {
-		out["unproved"] = t.result.Unproved
-	}
+	t.addProblem(out)
+	t.addMachine(out)
 	if m.Schema != nil {
 		addColumns(out, m.Schema)
 	}
+	if m.Notes != nil {
+		out["notes"] = m.Notes
+	}
+	if rounding := t.set.Rounding; rounding > s.Gap {
+		out["rounding"] = rounding
+	}
+	if t.out != "" {
+		out["model"] = t.out
+	}
+	if m.Classes != nil {
+		out["classes"] = m.Classes
+		out["outputs"] = certificates(m)
+	}
+	if t.evaluation != nil {
+		out["test"] = t.evaluation
+	}
+	return printJSON(cmd, out)
+}
+
+// addProblem adds what not every problem has, and what was chosen, with reasons.
+func (t *trainer) addProblem(out map[string]any) {
+	m := t.result.Model
 	if s := m.Statement; s.Radius > 0 || s.Slack > 0 || s.Nu > 0 {
 		out["radius"], out["slack"], out["nu"] = given(s.Radius), given(s.Slack), given(s.Nu)
 		if s.Lambda == 0 {
 			out["lambda"], out["C"] = nil, nil
 		}
 	}
-	if m.Notes != nil {
-		out["notes"] = m.Notes
-	}
 	if m.OneClass() {
 		out["task"] = train.OneClass
 	}
+	for name, why := range map[string]string{"unproved": t.result.Unproved, "bias_why": t.result.BiasWhy, "solver_why": t.result.Why} {
+		if why != "" {
+			out[name] = why
+		}
+	}
+}
+
+// addMachine adds the kernel, the map that approximates it, and what a kernel machine has.
+func (t *trainer) addMachine(out map[string]any) {
+	m := t.result.Model
 	if m.Support != nil {
 		out["kernel"], out["support"] = m.Statement.Kernel, m.Support.Len()
 		c := t.result.Evaluations
@@ -131,24 +159,4 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 		out["kernel"], out["map"] = m.Statement.Kernel, m.Statement.Map
 		_, out["map_features"] = m.Map.Dims()
 	}
-	if rounding := t.set.Rounding; rounding > s.Gap {
-		out["rounding"] = rounding
-	}
-	if t.result.BiasWhy != "" {
-		out["bias_why"] = t.result.BiasWhy
-	}
-	if t.result.Why != "" {
-		out["solver_why"] = t.result.Why
-	}
-	if t.out != "" {
-		out["model"] = t.out
-	}
-	if m.Classes != nil {
-		out["classes"] = m.Classes
-		out["outputs"] = certificates(m)
-	}
-	if t.evaluation != nil {
-		out["test"] = t.evaluation
-	}
-	return printJSON(cmd, out)
 }

@@ -10,10 +10,15 @@ import (
 	"github.com/fenchel-ml/fenchel/train"
 )
 
+// verifier is one call of verify.
+type verifier struct {
+	in    input
+	json  bool
+	audit auditFlags
+}
+
 func newVerify() *cobra.Command {
-	var in input
-	var asJSON bool
-	var audit auditFlags
+	var v verifier
 	cmd := &cobra.Command{
 		Use:   "verify MODEL DATA...",
 		Short: "Recompute what a model claims to be proved",
@@ -35,50 +40,53 @@ part of the problem: a linear model has weight 0 for those it does not know.`,
 		Example: `  fenchel verify news.model news.svm
   fenchel verify a9a.svm-model a9a --C 1 --refine 20`,
 		Args: arguments(2, 0),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			m, components, err := readModel(cmd, args[0])
-			tampered := errors.Is(err, model.ErrTampered)
-			if err != nil && !tampered {
-				return err
-			}
-			if components != nil {
-				return verifyComponents(cmd, &in, components, err, args[1:], asJSON)
-			}
-			if err := audit.check(cmd, m); err != nil {
-				return err
-			}
-			in.forTraining(cmd, m)
-			if m.IsImported() && in.opt.Precomputed {
-				in.opt.Columns = m.Cols() // zeros of the last columns may be missing
-			}
-			set, readErr := in.read(cmd, args[1:])
-			if readErr != nil {
-				return readErr
-			}
-			warn(cmd, set.Warnings)
-			if m.IsImported() {
-				audit.opt.Threads = in.opt.Threads
-				return audit.run(cmd, m, set, asJSON)
-			}
-			v, verifyErr := parallel.Until(cmd.Context(), func() (*train.Verification, error) { return train.Verify(m, set, in.opt.Threads) })
-			if verifyErr != nil {
-				return badData(verifyErr)
-			}
-			if tampered {
-				v.Problems = append([]string{err.Error()}, v.Problems...)
-			}
-			if !asJSON {
-				printVerification(report{cmd.OutOrStdout()}, m, v)
-			} else if err := printJSON(cmd, verificationJSON(m, v)); err != nil {
-				return badData(err)
-			}
-			return verified(v.Problems, v.Unproved)
-		},
+		RunE: v.run,
 	}
-	in.register(cmd, false)
-	audit.register(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	v.in.register(cmd, false)
+	v.audit.register(cmd)
+	cmd.Flags().BoolVar(&v.json, "json", false, "print one JSON object")
 	return cmd
+}
+
+// run verifies a model of any kind.
+func (v *verifier) run(cmd *cobra.Command, args []string) error {
+	m, components, err := readModel(cmd, args[0])
+	tampered := errors.Is(err, model.ErrTampered)
+	if err != nil && !tampered {
+		return err
+	}
+	if components != nil {
+		return verifyComponents(cmd, &v.in, components, err, args[1:], v.json)
+	}
+	if err := v.audit.check(cmd, m); err != nil {
+		return err
+	}
+	v.in.forTraining(cmd, m)
+	if m.IsImported() && v.in.opt.Precomputed {
+		v.in.opt.Columns = m.Cols() // zeros of the last columns may be missing
+	}
+	set, readErr := v.in.read(cmd, args[1:])
+	if readErr != nil {
+		return readErr
+	}
+	warn(cmd, set.Warnings)
+	if m.IsImported() {
+		v.audit.opt.Threads = v.in.opt.Threads
+		return v.audit.run(cmd, m, set, v.json)
+	}
+	found, verifyErr := parallel.Until(cmd.Context(), func() (*train.Verification, error) { return train.Verify(m, set, v.in.opt.Threads) })
+	if verifyErr != nil {
+		return badData(verifyErr)
+	}
+	if tampered {
+		found.Problems = append([]string{err.Error()}, found.Problems...)
+	}
+	if !v.json {
+		printVerification(report{cmd.OutOrStdout()}, m, found)
+	} else if err := printJSON(cmd, verificationJSON(m, found)); err != nil {
+		return badData(err)
+	}
+	return verified(found.Problems, found.Unproved)
 }
 
 func printVerification(r report, m *model.Model, v *train.Verification) {

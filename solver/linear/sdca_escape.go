@@ -30,9 +30,8 @@ type escape struct {
 }
 
 const (
-	faceWindow = 8  // epochs after which SDCA is asked how fast it is
-	faceWait   = 4  // epochs between two
-	faceRest   = 64 // at most
+	faceWindow = 8 // epochs after which SDCA is asked how fast it is
+	faceWait   = 4 // epochs between two
 
 	faceTrial     = 3 // windows in which faces are tried
 	faceTrialLeft = 0.125
@@ -102,7 +101,7 @@ func (s *sdca) workOnFace() bool {
 		}
 		s.pause = s.wait
 		if s.face = s.newFace(); s.face == nil {
-			s.wait = min(2*s.wait, faceRest)
+			s.wait = min(2*s.wait, longestRest)
 			return false
 		}
 	}
@@ -134,7 +133,7 @@ func (s *sdca) leaveFace() {
 		s.rowGap = primal - s.dual()
 		s.wait = faceWait
 	} else {
-		s.wait = min(2*s.wait, faceRest)
+		s.wait = min(2*s.wait, longestRest)
 	}
 	s.pause = s.wait
 }
