@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 )
 
 func init() {
@@ -39,7 +41,7 @@ func (arff) Detect(name string, head []byte) Match {
 			continue
 		}
 		word := bytes.Fields(line)[0]
-		if equalFold(word, "@relation") || equalFold(word, "@attribute") {
+		if decimal.EqualFold(word, "@relation") || decimal.EqualFold(word, "@attribute") {
 			return MatchMagic
 		}
 		break
@@ -125,8 +127,8 @@ func readARFFHeader(in *Input) (names []string, kinds []columnKind, err error) {
 		}
 		word := text[at:end]
 		switch {
-		case len(word) == 0 && text[end] == '\n', len(word) > 0 && word[0] == '%', equalFold(word, "@relation"):
-		case equalFold(word, "@attribute"):
+		case len(word) == 0 && text[end] == '\n', len(word) > 0 && word[0] == '%', decimal.EqualFold(word, "@relation"):
+		case decimal.EqualFold(word, "@attribute"):
 			name, kind, err := parseAttribute(c, end)
 			if err != nil {
 				return nil, nil, err
@@ -136,7 +138,7 @@ func readARFFHeader(in *Input) (names []string, kinds []columnKind, err error) {
 			}
 			seen[name] = true
 			names, kinds = append(names, name), append(kinds, kind)
-		case equalFold(word, "@data"):
+		case decimal.EqualFold(word, "@data"):
 			if len(names) == 0 {
 				return nil, nil, c.errorf(at, "@data", "an @attribute before it")
 			}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 )
 
 // arrayRows gathers the rows of one or several array files, with what belongs
@@ -145,8 +147,8 @@ func mergeTargets(parts []Target) (Target, error) {
 func (t *targets) takeCodes(p Target) {
 	codes := make([]uint32, len(p.Label))
 	for c, label := range p.Label {
-		v, status := parseFloat64([]byte(label))
-		if status != isNumber {
+		v, status := decimal.Float64([]byte(label))
+		if status != decimal.Number {
 			v = math.NaN()
 		}
 		codes[c] = t.intern([]byte(label), v+0)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -238,7 +239,7 @@ func generate(ctx context.Context, spec string, opt *Options) (*Set, error) {
 		}
 		number := row.Number
 		if info.Labels != nil {
-			number, _ = parseFloat64([]byte(row.Label)) // see classNames
+			number, _ = decimal.Float64([]byte(row.Label)) // see classNames
 			code, ok := codes[row.Label]
 			if !ok {
 				code = t.intern([]byte(row.Label), number)

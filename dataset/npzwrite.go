@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -164,7 +165,7 @@ func (a *npzWriter) target(s *Set) {
 		}
 	}
 	for _, label := range t.Label {
-		if v, status := parseFloat64([]byte(label)); status == isNumber && spellNumber(v+0) != label {
+		if v, status := decimal.Float64([]byte(label)); status == decimal.Number && spellNumber(v+0) != label {
 			a.text("y_spelling", len(t.Label), func(c int) string { return t.Label[c] })
 			return
 		}
@@ -212,12 +213,12 @@ func (z *archive) respell(t *Target) error {
 		spelling := map[float64]string{}
 		text, err := h.readText(z.ctx, r, name, count)
 		for _, label := range text {
-			if v, status := parseFloat64([]byte(label)); status == isNumber {
+			if v, status := decimal.Float64([]byte(label)); status == decimal.Number {
 				spelling[v] = label
 			}
 		}
 		for c, label := range t.Label {
-			v, _ := parseFloat64([]byte(label))
+			v, _ := decimal.Float64([]byte(label))
 			if better, ok := spelling[v]; ok {
 				t.Label[c] = better
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -70,7 +71,7 @@ func fromMatrix(x matrix.Matrix, target Target) (*Set, error) {
 		if !utf8.ValidString(label) {
 			return nil, fmt.Errorf("row %d: found the label %q, expected UTF-8 text", i+1, label)
 		}
-		if _, status := parseFloat64([]byte(label)); label == "" || status == isNoValue || status == isHuge {
+		if _, status := decimal.Float64([]byte(label)); label == "" || status == decimal.NoValue || status == decimal.Huge {
 			return nil, fmt.Errorf("row %d: found the label %q, expected a finite number or a name", i+1, label)
 		}
 	}
@@ -83,8 +84,8 @@ func fromMatrix(x matrix.Matrix, target Target) (*Set, error) {
 func Labels(labels []string) Target {
 	t := newTargets()
 	for _, label := range labels {
-		number, status := parseFloat64([]byte(label))
-		if status != isNumber {
+		number, status := decimal.Float64([]byte(label))
+		if status != decimal.Number {
 			number = math.NaN()
 		}
 		t.code = append(t.code, t.intern([]byte(label), number))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -69,7 +70,7 @@ func (f *fieldTexts) all() []string {
 type dictionary struct {
 	code   map[string]uint32
 	words  []string
-	status []numberStatus // of the words of an open column
+	status []decimal.Status // of the words of an open column
 }
 
 func (d *dictionary) intern(word []byte) uint32 {

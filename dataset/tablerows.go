@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 )
 
 // A rowParser reads the rows of one chunk.
 type rowParser struct {
 	*table
 	c    *chunk
-	w    window
+	w    decimal.Window
 	out  *tablePart
 	most int // rows in the chunk
 	redo bool
@@ -39,7 +41,7 @@ func (t *table) parse(c *chunk) (*tablePart, error) {
 
 // parser returns what reads the rows of a chunk.
 func (t *table) parser(c *chunk) *rowParser {
-	p := &rowParser{table: t, c: c, w: newWindow(c.padded())}
+	p := &rowParser{table: t, c: c, w: decimal.NewWindow(c.padded())}
 	p.most = min(c.lines, len(c.text)/len(t.names)+1) // a field and what ends it are a byte at least
 	p.out = &tablePart{chunk: c, name: c.name, roles: slices.Clone(t.roles), cells: cells{width: len(t.place)}}
 	for i := range t.text {
@@ -115,17 +117,17 @@ func (p *rowParser) dense(start, at int) (next int, err error) {
 			want = '\n'
 		}
 		if role <= roleInteger {
-			if w.at(at) == ' ' {
+			if w.At(at) == ' ' {
 				at++
 			}
 			bits, end, ok := uint32(0), at+1, false
-			if digit := w.at(at) - '0'; digit <= 9 && w.at(end) == want {
+			if digit := w.At(at) - '0'; digit <= 9 && w.At(end) == want {
 				bits, ok = math.Float32bits(float32(int32(digit))), true
-			} else if bits, end, ok = w.shortNumber(at); !ok || w.at(end) != want {
-				bits, end, ok = w.longNumber(at)
-				ok = ok && w.at(end) == want
+			} else if bits, end, ok = w.ShortNumber(at); !ok || w.At(end) != want {
+				bits, end, ok = w.LongNumber(at)
+				ok = ok && w.At(end) == want
 			}
-			if ok && (role == roleNumber || w.at(at) != '0' || w.at(at+1)-'0' > 9) {
+			if ok && (role == roleNumber || w.At(at) != '0' || w.At(at+1)-'0' > 9) {
 				magnitude := bits << 1
 				some := (magnitude | -magnitude) >> 31 // 1 unless the number is 0 or -0
 				row[p.slot[column]] = bits & -some
@@ -148,7 +150,7 @@ func (p *rowParser) dense(start, at int) (next int, err error) {
 		}
 		f.column = column
 		cell, err := p.cell(f)
-		if err != nil || w.at(end) != want {
+		if err != nil || w.At(end) != want {
 			return 0, p.explain(start, err)
 		}
 		if role <= roleSpelled {

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 )
 
 // Streams of tables: columns are numbers, by declaration or until a field is
@@ -39,8 +41,8 @@ func (t *table) holdsText(first [][]field, column int) bool {
 		if column >= len(row) || row[column].missing {
 			return false
 		}
-		_, status := parseFloat32(row[column].text)
-		return status == isText || isCode(row[column].text) && t.roles[column] == roleInteger
+		_, status := decimal.Float32(row[column].text)
+		return status == decimal.Text || isCode(row[column].text) && t.roles[column] == roleInteger
 	})
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 )
 
 // maxChunkLabels is where a chunk stops looking for repeated labels: the rows
@@ -88,11 +90,11 @@ func (l *labels) add(c *chunk, at int, text []byte) error {
 	if l.again(text) {
 		return nil
 	}
-	v, status := parseFloat64(text)
+	v, status := decimal.Float64(text)
 	switch {
-	case status == isNoValue || status == isHuge:
+	case status == decimal.NoValue || status == decimal.Huge:
 		return c.errorf(at, quote(text), "a finite number or a name as target")
-	case status == isText && l.text == math.MaxInt:
+	case status == decimal.Text && l.text == math.MaxInt:
 		l.text = len(l.end)
 		l.late = c.errorf(at, quote(text), fmt.Sprintf("a number as target, after more than %d distinct numbers", MaxLabels))
 	}
@@ -104,7 +106,7 @@ func (l *labels) add(c *chunk, at int, text []byte) error {
 		l.known[string(text)] = entry
 	}
 	l.remember(labelKey(text), entry)
-	if status == isText {
+	if status == decimal.Text {
 		v = math.NaN()
 	}
 	l.arena = append(l.arena, text...)
@@ -229,8 +231,8 @@ func readWeights(ctx context.Context, path string, opt *Options, rows int) ([]fl
 
 // appendWeight appends the weight found at an offset of c.
 func appendWeight(dst []float64, c *chunk, at int, text []byte) ([]float64, error) {
-	w, status := parseFloat64(text)
-	if status != isNumber || w <= 0 {
+	w, status := decimal.Float64(text)
+	if status != decimal.Number || w <= 0 {
 		return dst, c.errorf(at, quote(text), "a positive number as weight")
 	}
 	return append(dst, w), nil

@@ -1,4 +1,4 @@
-package dataset
+package decimal
 
 import (
 	"math"
@@ -10,30 +10,30 @@ import (
 // checkNumber compares both parsers with strconv.
 func checkNumber(t *testing.T, text string) {
 	t.Helper()
-	d, end, ok := scanDecimal([]byte(text), 0)
+	d, end, ok := Scan([]byte(text), 0)
 	_ = d
-	v32, s32 := parseFloat32([]byte(text))
-	v64, s64 := parseFloat64([]byte(text))
+	v32, s32 := Float32([]byte(text))
+	v64, s64 := Float64([]byte(text))
 	padded := append([]byte(text), "\n................................."...)
-	for name, read := range map[string]func(window, int) (uint32, int, bool){"short": window.shortNumber, "long": window.longNumber} {
-		if bits, end, ok := read(newWindow(padded), 0); ok && end == len(text) {
+	for name, read := range map[string]func(Window, int) (uint32, int, bool){"short": Window.ShortNumber, "long": Window.LongNumber} {
+		if bits, end, ok := read(NewWindow(padded), 0); ok && end == len(text) {
 			if want, err := strconv.ParseFloat(text, 32); err != nil || bits != math.Float32bits(float32(want)) {
 				t.Errorf("%q: found %v in %s, expected %v (%v)", text, math.Float32frombits(bits), name, want, err)
 			}
 		}
 	}
 	if !ok || end != len(text) {
-		if s32 == isNumber || s64 == isNumber {
+		if s32 == Number || s64 == Number {
 			t.Errorf("%q: taken for a number", text)
 		}
 		return
 	}
 	want32, err32 := strconv.ParseFloat(text, 32)
 	want64, err64 := strconv.ParseFloat(text, 64)
-	if (err32 == nil) != (s32 == isNumber) || err32 == nil && math.Float32bits(v32) != math.Float32bits(float32(want32)) {
+	if (err32 == nil) != (s32 == Number) || err32 == nil && math.Float32bits(v32) != math.Float32bits(float32(want32)) {
 		t.Errorf("%q: found %v (%v), expected %v (%v)", text, v32, s32, want32, err32)
 	}
-	if (err64 == nil) != (s64 == isNumber) || err64 == nil && math.Float64bits(v64) != math.Float64bits(want64) {
+	if (err64 == nil) != (s64 == Number) || err64 == nil && math.Float64bits(v64) != math.Float64bits(want64) {
 		t.Errorf("%q: found %v (%v), expected %v (%v)", text, v64, s64, want64, err64)
 	}
 }
@@ -47,8 +47,8 @@ func TestNumber(t *testing.T) {
 	for _, text := range numberSeeds {
 		checkNumber(t, text)
 	}
-	for text, want := range map[string]numberStatus{"nan": isNoValue, "-INF": isNoValue, "+Infinity": isNoValue, "1e39": isHuge, "0x1p3": isText, "1_0": isText, "": isText} {
-		if _, got := parseFloat32([]byte(text)); got != want {
+	for text, want := range map[string]Status{"nan": NoValue, "-INF": NoValue, "+Infinity": NoValue, "1e39": Huge, "0x1p3": Text, "1_0": Text, "": Text} {
+		if _, got := Float32([]byte(text)); got != want {
 			t.Errorf("%q: found status %d, expected %d", text, got, want)
 		}
 	}

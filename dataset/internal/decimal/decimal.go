@@ -1,18 +1,18 @@
-package dataset
-
-import (
-	"math"
-	"strconv"
-)
-
-// Numbers are decimal: digits with an optional sign, point and exponent; no
-// hexadecimal, no underscores, no nan, no inf. The result is the nearest
-// float32 (or float64), ties to even, as strconv.ParseFloat gives it.
+// Package decimal parses numbers: digits with an optional sign, point and exponent; no
+// hexadecimal, no underscores, no nan, no inf. The result is the nearest float32 (or
+// float64), ties to even, as strconv.ParseFloat gives it. It imports the standard library
+// alone. Begin with [Float32], and with [Window] for text that is read in place.
 //
 // The fast way is Clinger's: a mantissa and a power of ten that are both exact
 // in float64 need one rounded operation. On the way to float32 that rounding
 // must not matter: the float64 has to be far enough from the middle between
 // two float32. All other numbers go to strconv.
+package decimal
+
+import (
+	"math"
+	"strconv"
+)
 
 // A decimal is mant * 10^exp, negated if neg.
 type decimal struct {
@@ -25,9 +25,9 @@ type decimal struct {
 var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// scanDecimal reads the longest number at t[i:] and returns where it ends; ok
+// Scan reads the longest number at t[i:] and returns where it ends; ok
 // is false when there is none.
-func scanDecimal(t []byte, i int) (d decimal, end int, ok bool) {
+func Scan(t []byte, i int) (d decimal, end int, ok bool) {
 	if i < len(t) && (t[i] == '-' || t[i] == '+') {
 		d.neg = t[i] == '-'
 		i++
@@ -80,16 +80,16 @@ func scanExponent(d decimal, t []byte, i int) (decimal, int, bool) {
 	return d, i, i > start
 }
 
-// float64 returns the nearest float64; sure is false where the fast way fails.
-func (d decimal) float64() (v float64, sure bool) {
+// Float64 returns the nearest float64; sure is false where the fast way fails.
+func (d decimal) Float64() (v float64, sure bool) {
 	if d.long || d.mant >= 1<<53 || d.exp < -22 || d.exp > 22 {
 		return 0, false
 	}
 	return d.scaled(), true
 }
 
-// float32 returns the nearest float32; sure is false where the fast way fails.
-func (d decimal) float32() (v float32, sure bool) {
+// Float32 returns the nearest float32; sure is false where the fast way fails.
+func (d decimal) Float32() (v float32, sure bool) {
 	if d.long || d.exp < -22 || d.exp > 22 {
 		return 0, false
 	}
@@ -97,7 +97,7 @@ func (d decimal) float32() (v float32, sure bool) {
 	if d.mant == 0 {
 		return float32(f), true
 	}
-	if nearMiddle(f) {
+	if NearMiddle(f) {
 		return 0, false
 	}
 	if a := math.Abs(f); a > math.MaxFloat32 || a < 0x1p-126 {
@@ -106,11 +106,11 @@ func (d decimal) float32() (v float32, sure bool) {
 	return float32(f), true
 }
 
-// nearMiddle tells numbers that an earlier rounding may have carried over the
+// NearMiddle tells numbers that an earlier rounding may have carried over the
 // middle between two float32. Rounding the mantissa and scaling it cost less
 // than 1.5 units in the last place: the 29 bits that float32 drops must be
 // further from the middle.
-func nearMiddle(f float64) bool {
+func NearMiddle(f float64) bool {
 	const middle, margin = 1 << 28, 4
 	return math.Float64bits(f)&(1<<29-1)-(middle-margin) <= 2*margin
 }
@@ -126,76 +126,76 @@ func (d decimal) scaled() float64 {
 	return f * tens[d.exp]
 }
 
-// A numberStatus says what a text is.
-type numberStatus uint8
+// A Status says what a text is.
+type Status uint8
 
 const (
-	isNumber  numberStatus = iota
-	isHuge                 // a number beyond the largest finite one
-	isNoValue              // nan or inf
-	isText
+	Number  Status = iota
+	Huge           // a number beyond the largest finite one
+	NoValue        // nan or inf
+	Text
 )
 
-// expected says what should have stood in the place of a bad number.
-func (s numberStatus) expected() string {
-	if s == isHuge {
+// Expected says what should have stood in the place of a bad number.
+func (s Status) Expected() string {
+	if s == Huge {
 		return "a number that 32 bits can hold (below 3.4e38)"
 	}
 	return "a finite number"
 }
 
-// parseFloat32 returns the number that is the whole of text.
-func parseFloat32(text []byte) (float32, numberStatus) {
-	d, end, ok := scanDecimal(text, 0)
+// Float32 returns the number that is the whole of text.
+func Float32(text []byte) (float32, Status) {
+	d, end, ok := Scan(text, 0)
 	if !ok || end != len(text) {
 		return 0, classify(text)
 	}
-	if v, sure := d.float32(); sure {
-		return v, isNumber
+	if v, sure := d.Float32(); sure {
+		return v, Number
 	}
-	return slowFloat32(text)
+	return SlowFloat32(text)
 }
 
-// slowFloat32 is for text that scanDecimal accepted.
-func slowFloat32(text []byte) (float32, numberStatus) {
+// SlowFloat32 is for text that Scan accepted.
+func SlowFloat32(text []byte) (float32, Status) {
 	v, err := strconv.ParseFloat(string(text), 32)
 	if err != nil {
-		return 0, isHuge
+		return 0, Huge
 	}
-	return float32(v), isNumber
+	return float32(v), Number
 }
 
-// parseFloat64 returns the number that is the whole of text.
-func parseFloat64(text []byte) (float64, numberStatus) {
-	d, end, ok := scanDecimal(text, 0)
+// Float64 returns the number that is the whole of text.
+func Float64(text []byte) (float64, Status) {
+	d, end, ok := Scan(text, 0)
 	if !ok || end != len(text) {
 		return 0, classify(text)
 	}
-	if v, sure := d.float64(); sure {
-		return v, isNumber
+	if v, sure := d.Float64(); sure {
+		return v, Number
 	}
 	v, err := strconv.ParseFloat(string(text), 64)
 	if err != nil {
-		return 0, isHuge
+		return 0, Huge
 	}
-	return v, isNumber
+	return v, Number
 }
 
 // classify tells nan and inf from other text that is no number.
-func classify(text []byte) numberStatus {
+func classify(text []byte) Status {
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
 		text = text[1:]
 	}
 	for _, word := range []string{"nan", "inf", "infinity"} {
-		if equalFold(text, word) {
-			return isNoValue
+		if EqualFold(text, word) {
+			return NoValue
 		}
 	}
-	return isText
+	return Text
 }
 
-// equalFold compares text with a lower-case ASCII word.
-func equalFold(text []byte, word string) bool {
+// EqualFold compares text with a lower-case ASCII word.
+func EqualFold(text []byte, word string) bool {
 	if len(text) != len(word) {
 		return false
 	}
