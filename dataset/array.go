@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
 // What the binary array formats (IDX, NPY, NPZ) share: numbers of several
@@ -26,7 +28,7 @@ type element struct {
 // beyond 2^53 are rounded.
 func elementOf(kind byte, size int, order binary.ByteOrder) (element, bool) {
 	e := element{name: fmt.Sprintf("%c%d", kind, size), size: size, whole: kind != 'f'}
-	e.foreign = size > 1 && (order.Uint16([]byte{1, 0}) == 1) != isLittleEndian
+	e.foreign = size > 1 && (order.Uint16([]byte{1, 0}) == 1) != memory.LittleEndian
 	switch e.name {
 	case "b1":
 		e.get = func(raw []byte) float64 { return float64(min(raw[0], 1)) }

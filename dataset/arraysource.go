@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
 // An arraySource is the bytes of an array's numbers, which are gone over twice: to
@@ -71,7 +73,7 @@ func (s fileSection) file() (*os.File, error) {
 // values maps the file and returns so many numbers where they are; nil if that
 // cannot be done.
 func (s fileSection) values(count int) (value []float32, unmap func() error) {
-	if !littleEndian || s.at%4 != 0 || int64(int(s.size)) != s.size {
+	if !memory.LittleEndian || s.at%4 != 0 || int64(int(s.size)) != s.size {
 		return nil, nil
 	}
 	f, err := s.file()
@@ -79,7 +81,7 @@ func (s fileSection) values(count int) (value []float32, unmap func() error) {
 		return nil, nil
 	}
 	defer f.Close()
-	data, unmap, err := mapFile(f, int(s.size))
+	data, unmap, err := memory.Map(f, int(s.size))
 	if err != nil {
 		return nil, nil
 	}
@@ -98,7 +100,7 @@ const heldPiece = 4 << 20
 // back as soon as it was read for the second time, so that no more memory is in use
 // than for the bytes, or what is made of them.
 type held struct {
-	pieces []*memory
+	pieces []*memory.Block
 	left   []atomic.Int64 // bytes of each piece that will be read
 	size   int64
 	last   bool
@@ -120,7 +122,7 @@ func (h *held) fill(ctx context.Context, r io.Reader, name string) error {
 			return err
 		}
 		length := int(min(h.size-at, heldPiece))
-		h.pieces = append(h.pieces, newMemory((length+7)/8))
+		h.pieces = append(h.pieces, memory.New((length+7)/8))
 		n, err := io.ReadFull(r, h.piece(len(h.pieces) - 1)[:length])
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			return fewBytes(name, at+int64(n), h.size)
@@ -136,7 +138,7 @@ func fewBytes(name string, found, expected int64) error {
 	return faultIn(name, "found %d bytes of data, expected %d", found, expected)
 }
 
-func (h *held) piece(i int) []byte { return asBytes(h.pieces[i].words) }
+func (h *held) piece(i int) []byte { return memory.AsBytes(h.pieces[i].Words) }
 
 func (h *held) open(last bool) (io.ReaderAt, func(), error) {
 	if h.last = last; !last {
@@ -156,7 +158,7 @@ func (h *held) ReadAt(p []byte, off int64) (n int, err error) {
 		from := h.piece(i)
 		c := copy(p[n:], from[off+int64(n)-int64(i)*heldPiece:])
 		if n += c; h.last && h.left[i].Add(-int64(c)) == 0 {
-			h.pieces[i].free()
+			h.pieces[i].Free()
 		}
 	}
 	return n, nil
@@ -166,7 +168,7 @@ func (h *held) ReadAt(p []byte, off int64) (n int, err error) {
 func (h *held) free() {
 	for i, m := range h.pieces {
 		if h.left == nil || h.left[i].Load() > 0 {
-			m.free()
+			m.Free()
 		}
 	}
 	h.pieces = nil

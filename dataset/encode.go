@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -166,7 +167,7 @@ func (t *table) eachPart(ctx context.Context, opt *Options, do func(i int, p *ta
 
 // encodeDense makes the matrix of a table of numbers.
 func (t *table) encodeDense(ctx context.Context, e *encoder, opt *Options) (matrix.Matrix, error) {
-	d := &matrix.Dense{Rows: t.count, Cols: e.cols, Value: large[float32](t.count * e.cols)}
+	d := &matrix.Dense{Rows: t.count, Cols: e.cols, Value: memory.Large[float32](t.count * e.cols)}
 	firstRow := make([]int, len(t.parts)+1)
 	for i, p := range t.parts {
 		firstRow[i+1] = firstRow[i] + p.rows
@@ -174,8 +175,8 @@ func (t *table) encodeDense(ctx context.Context, e *encoder, opt *Options) (matr
 	err := t.eachPart(ctx, opt, func(i int, p *tablePart) {
 		values := d.Value[firstRow[i]*e.cols : firstRow[i+1]*e.cols]
 		if p.column == nil && e.same {
-			populate(values)
-			copy(values, asNumbers(p.cell))
+			memory.Populate(values)
+			copy(values, memory.AsFloats(p.cell))
 		}
 		if p.column != nil || p.gaps() || !e.same {
 			p.eachRow(func(row int, slots, cell []uint32) {
@@ -221,7 +222,7 @@ func (t *table) encodeSparse(ctx context.Context, e *encoder, opt *Options) (mat
 		firstRow[i+1], firstValue[i+1] = firstRow[i]+p.rows, firstValue[i]+counts[i]
 	}
 	all := firstValue[len(t.parts)]
-	m := &matrix.CSR{Cols: e.cols, Start: make([]int64, t.count+1), Index: large[uint32](all), Value: large[float32](all)}
+	m := &matrix.CSR{Cols: e.cols, Start: make([]int64, t.count+1), Index: memory.Large[uint32](all), Value: memory.Large[float32](all)}
 	err = t.eachPart(ctx, opt, func(i int, p *tablePart) {
 		start, n := m.Start[firstRow[i]+1:], firstValue[i]
 		p.eachRow(func(row int, slots, cell []uint32) {

@@ -7,7 +7,8 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unsafe"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
 func init() {
@@ -38,9 +39,6 @@ var (
 
 var errBigEndian = errors.New(".fen files hold little-endian numbers as they are in memory: this machine has them the other way round, expected another format such as .npz")
 
-// littleEndian is false on machines that cannot use the bytes as they are.
-var littleEndian = func() bool { one := uint16(1); return *(*byte)(unsafe.Pointer(&one)) == 1 }()
-
 func (fen) Takes() []string { return []string{"target", "weights", "labels"} }
 
 func (fen) Detect(name string, head []byte) Match {
@@ -54,7 +52,7 @@ func (fen) Detect(name string, head []byte) Match {
 }
 
 func (fen) Read(ctx context.Context, in []*Input, opt *Options) (s *Set, err error) {
-	if !littleEndian {
+	if !memory.LittleEndian {
 		return nil, errBigEndian
 	}
 	var files []*fenFile
@@ -75,7 +73,7 @@ func (fen) Read(ctx context.Context, in []*Input, opt *Options) (s *Set, err err
 			return nil, err
 		}
 		if f.unmap != nil && !opt.InOrder {
-			adviseRandom(f.data)
+			memory.AdviseRandom(f.data)
 		}
 	}
 	return fenSet(ctx, files, opt)
@@ -118,7 +116,7 @@ func mapFen(in *Input) (*fenFile, error) {
 	if info.Size() != h.size {
 		return nil, h.otherSize(in.Name, info.Size())
 	}
-	data, unmap, err := mapFile(file, int(h.size))
+	data, unmap, err := memory.Map(file, int(h.size))
 	if err != nil {
 		return nil, nil
 	}
@@ -146,7 +144,7 @@ func readFen(ctx context.Context, in *Input) (*fenFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := alignedBytes(min(h.size, 1<<20))
+	data := memory.AlignedBytes(min(h.size, 1<<20))
 	copy(data, head[:])
 	for have := int64(fenHead); ; {
 		if err := ctx.Err(); err != nil {
@@ -163,7 +161,7 @@ func readFen(ctx context.Context, in *Input) (*fenFile, error) {
 		if have == h.size {
 			break
 		}
-		more := alignedBytes(min(h.size, 2*have))
+		more := memory.AlignedBytes(min(h.size, 2*have))
 		copy(more, data)
 		data = more
 	}
@@ -173,11 +171,6 @@ func readFen(ctx context.Context, in *Input) (*fenFile, error) {
 		return nil, err
 	}
 	return newFenFile(in.Name, h, data), nil
-}
-
-// alignedBytes makes n bytes that may be looked at as numbers.
-func alignedBytes(n int64) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(make([]uint64, (n+7)/8)))), n)
 }
 
 // close gives back the mapping.

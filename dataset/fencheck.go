@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"sort"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
 // A cache is checked as a whole when it is opened: checksums find accidents,
@@ -195,7 +197,7 @@ func (f *fenFile) checkValue(lo, hi int) error {
 // the sign. Two values are looked at together.
 func allFinite(value []float32) bool {
 	const magnitude, one, sign = 0x7fffffff7fffffff, 0x0080000000800000, 0x8000000080000000
-	reached, raw := uint64(0), asBytes(value)
+	reached, raw := uint64(0), memory.AsBytes(value)
 	for ; len(raw) >= 16; raw = raw[16:] {
 		reached |= binary.NativeEndian.Uint64(raw)&magnitude + one
 		reached |= binary.NativeEndian.Uint64(raw[8:])&magnitude + one

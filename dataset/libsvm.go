@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -82,8 +83,8 @@ func (libsvm) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
 	s := newSplitter(in, opt, lastLine)
 	s.free = make(chan []byte, opt.workers()+1)
 	s.pairs = countPairs
-	p := &libsvmParser{arena: newArena(opt.workers()), first: 1, columns: math.MaxUint32 + 1}
-	defer p.arena.close()
+	p := &libsvmParser{arena: memory.NewArena(opt.workers()), first: 1, columns: math.MaxUint32 + 1}
+	defer p.arena.Close()
 	numbered := opt.Precomputed && beginsWithZero(in[0])
 	if opt.ZeroBased || numbered {
 		p.first = 0

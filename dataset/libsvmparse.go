@@ -7,11 +7,12 @@ import (
 	"strconv"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
 // libsvmParser parses chunks; it does not change.
 type libsvmParser struct {
-	arena   *arena
+	arena   *memory.Arena
 	room    room   // may be none
 	first   uint64 // smallest index
 	columns uint64 // of the model; 2^32: no limit
@@ -29,7 +30,7 @@ func (p *libsvmParser) parse(c *chunk) (*sparseChunk, error) {
 		out = newSparseChunk(p.arena, c.lines, c.pairs)
 	}
 	err := p.parseInto(c, out)
-	p.arena.keep(out.memory, len(out.index))
+	p.arena.Keep(out.memory, len(out.index))
 	if err == nil && p.measures && len(out.end) > 0 {
 		out.spread = p.measure(c, out)
 	}

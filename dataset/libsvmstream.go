@@ -3,6 +3,8 @@ package dataset
 import (
 	"context"
 	"math"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
 var _ streamer = libsvm{}
@@ -11,8 +13,8 @@ func (libsvm) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) 
 	s := newSplitter(in, opt, lastLine)
 	s.free = make(chan []byte, opt.workers()+1)
 	s.pairs = countPairs
-	p := &libsvmParser{arena: newArena(opt.workers()), first: 1, columns: math.MaxUint32 + 1, places: true}
-	defer p.arena.close()
+	p := &libsvmParser{arena: memory.NewArena(opt.workers()), first: 1, columns: math.MaxUint32 + 1, places: true}
+	defer p.arena.Close()
 	if opt.ZeroBased {
 		p.first = 0
 	}
@@ -34,7 +36,7 @@ func (libsvm) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) 
 // give gives the rows of a chunk to a stream, up to the first that is bad.
 func (c *sparseChunk) give(b *blocks, first uint64) error {
 	if len(c.index) > 0 {
-		defer c.memory.free()
+		defer c.memory.Free()
 	}
 	from := uint32(0)
 	for k, end := range c.end {

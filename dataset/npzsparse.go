@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -125,7 +126,7 @@ func (z *archive) entries(s *sparseArrays) error {
 	if most := 1<<20 + 64*stored; s.byColumn && s.shape[0] > most {
 		return faultIn(z.name, "found %d rows for %d values, expected at most %d in csc format (in Python: X.tocsr())", s.shape[0], stored, most)
 	}
-	s.index, s.value = large[uint32](z.room("indices", stored))[:0], large[float32](z.room("data", stored))[:0]
+	s.index, s.value = memory.Large[uint32](z.room("indices", stored))[:0], memory.Large[float32](z.room("data", stored))[:0]
 	count, err := z.pieces("indices", true, func(e element, first int64, raw []byte, name string) error { return s.takeIndex(e, first, raw, name) })
 	if err == nil && count != stored {
 		err = faultIn(z.name, "array \"indices\": found %d values, expected %d as in indptr", count, stored)

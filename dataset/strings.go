@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -45,8 +46,8 @@ func (f texts) Detect(name string, head []byte) Match {
 func (texts) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
 	s := newSplitter(in, opt, lastLine)
 	s.free = make(chan []byte, opt.workers()+1)
-	arena := newArena(opt.workers())
-	defer arena.close()
+	arena := memory.NewArena(opt.workers())
+	defer arena.Close()
 	all := sparseRows{unknown: map[uint32]struct{}{}, targets: newTargets()}
 	parse := func(c *chunk) (*sparseChunk, error) { return parseTexts(c, arena) }
 	if err := parseChunks(ctx, s, opt.workers(), parse, all.take); err != nil {
@@ -70,7 +71,7 @@ func (texts) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) 
 
 // parseTexts makes rows of the lines of a chunk. No text has more characters
 // than bytes.
-func parseTexts(c *chunk, a *arena) (*sparseChunk, error) {
+func parseTexts(c *chunk, a *memory.Arena) (*sparseChunk, error) {
 	out := newSparseChunk(a, c.lines, len(c.text))
 	var err error
 	for at := 0; at < len(c.text) && err == nil; {
@@ -80,7 +81,7 @@ func parseTexts(c *chunk, a *arena) (*sparseChunk, error) {
 		}
 		at += len(line) + 1
 	}
-	a.keep(out.memory, len(out.index))
+	a.Keep(out.memory, len(out.index))
 	return out, err
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"sync/atomic"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
 // A table is text with columns, before it is known what they become. One pass,
@@ -40,7 +42,7 @@ type table struct {
 	spell []speller
 	text  []atomic.Bool
 	wide  []atomic.Bool // for each slot whether rounding is known not to matter
-	arena *arena
+	arena *memory.Arena
 
 	gathered
 	recoded [][]float64 // for each slot of words that are numbers: of each code its value
@@ -212,8 +214,8 @@ func (t *table) pass(ctx context.Context, s *splitter, keep bool, opt *Options) 
 	if !keep {
 		s.free = make(chan []byte, opt.workers()+1)
 	}
-	t.arena = newArena(opt.workers())
-	defer t.arena.close()
+	t.arena = memory.NewArena(opt.workers())
+	defer t.arena.Close()
 	err := parseChunks(ctx, s, opt.workers(), t.parse, func(p *tablePart) error {
 		if !keep {
 			p.chunk = nil

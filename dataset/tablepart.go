@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -216,7 +217,7 @@ func (t *table) add(p *tablePart) {
 	numbers := !slices.ContainsFunc(p.codes, func(codes []uint32) bool { return codes != nil })
 	if p.column == nil && numbers && !p.gaps() {
 		for i := range p.rows {
-			vec.Axpy(t.sum, 1, asNumbers(p.cell[i*p.width:(i+1)*p.width]))
+			vec.Axpy(t.sum, 1, memory.AsFloats(p.cell[i*p.width:(i+1)*p.width]))
 		}
 		return
 	}

@@ -29,7 +29,7 @@ func (t *table) parse(c *chunk) (*tablePart, error) {
 	for {
 		p.begin()
 		if err := p.readAll(); err != nil {
-			p.arena.keep(p.out.memory, 0)
+			p.arena.Keep(p.out.memory, 0)
 			return nil, err
 		}
 		if p.probe(); !p.redo {
@@ -75,7 +75,7 @@ func (p *rowParser) finish() {
 	if 2*o.filled < o.rows*o.width {
 		o.thin(p.arena)
 	}
-	p.arena.keep(o.memory, (len(o.cell)+1)/2)
+	p.arena.Keep(o.memory, (len(o.cell)+1)/2)
 }
 
 func (p *rowParser) readAll() error {

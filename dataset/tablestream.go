@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
 // Streams of tables: columns are numbers, by declaration or until a field is
@@ -154,8 +155,8 @@ func (t *table) stream(ctx context.Context, opt *Options, b *blocks, first [][]f
 	b.to.Feature, b.to.Schema, b.to.Warnings = t.schema.features(), t.schema, t.warnings
 	s := newSplitter(t.in, opt, t.rows.last)
 	s.free = make(chan []byte, opt.workers()+1)
-	t.arena = newArena(opt.workers())
-	defer t.arena.close()
+	t.arena = memory.NewArena(opt.workers())
+	defer t.arena.Close()
 	t.spread, b.offsets = make([]spread, len(t.place)), nil
 	err := parseChunks(ctx, s, opt.workers(), t.parseNumbers, func(p *tablePart) error { return t.give(p, b) })
 	for slot, s := range t.spread {
@@ -220,7 +221,7 @@ func (t *table) give(p *tablePart, b *blocks) error {
 		case p.bad != nil && row == p.badRow:
 			err = p.bad
 		case slots == nil && !fill:
-			err = b.denseRow(asNumbers(cell))
+			err = b.denseRow(memory.AsFloats(cell))
 		default:
 			err = b.someRow(slots, t.filled(slots, cell))
 		}

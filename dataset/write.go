@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -194,7 +195,7 @@ func readBack(f *os.File, check func(data []byte) error) error {
 	if err != nil {
 		return err
 	}
-	if data, unmap, err := mapFile(f, int(info.Size())); err == nil {
+	if data, unmap, err := memory.Map(f, int(info.Size())); err == nil {
 		defer unmap()
 		return check(data)
 	}

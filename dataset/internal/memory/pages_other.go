@@ -1,6 +1,6 @@
 //go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
 
-package dataset
+package memory
 
 func allocate(n int) []uint64 { return make([]uint64, n) }
 
@@ -8,6 +8,6 @@ func release([]uint64) {}
 
 func largePages([]byte) {}
 
-func populate[T uint32 | float32]([]T) {}
+func Populate[T uint32 | float32]([]T) {}
 
-func largeHeapPages[T uint32 | uint64 | float32]([]T) {}
+func LargeHeapPages[T uint32 | uint64 | float32]([]T) {}

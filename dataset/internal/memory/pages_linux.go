@@ -1,4 +1,4 @@
-package dataset
+package memory
 
 import (
 	"syscall"
@@ -18,9 +18,9 @@ func largePages(b []byte) {
 	}
 }
 
-// largeHeapPages is largePages for numbers on the heap, which the runtime maps in
-// large pages as a whole: those that begin before or end behind count too.
-func largeHeapPages[T uint32 | uint64 | float32](s []T) {
+// LargeHeapPages is largePages for numbers on the heap, which the runtime maps in
+// Large pages as a whole: those that begin before or end behind count too.
+func LargeHeapPages[T uint32 | uint64 | float32](s []T) {
 	if len(s) == 0 {
 		return
 	}
@@ -32,9 +32,9 @@ func largeHeapPages[T uint32 | uint64 | float32](s []T) {
 
 const populateWrite = 23 // MADV_POPULATE_WRITE, since Linux 5.14
 
-// populate has the pages of s mapped all at once, which is cheaper than a fault
+// Populate has the pages of s mapped all at once, which is cheaper than a fault
 // for each. Where pages are larger than usual it may do nothing.
-func populate[T uint32 | float32](s []T) {
+func Populate[T uint32 | float32](s []T) {
 	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), 4*len(s))
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	skip := int(-start & (usualPage - 1))
