@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 func init() {
@@ -73,7 +74,7 @@ func (arff) open(in []*Input) (*table, error) {
 		}
 		same := func(a, b columnKind) bool { return a.kind == b.kind && bytes.Equal(a.omitted, b.omitted) }
 		if !slices.Equal(names, t.names) || !slices.EqualFunc(kinds, t.kinds, same) {
-			return nil, faultIn(input.Name, "found other attributes, expected those of %s", in[0].Name)
+			return nil, fault.In(input.Name, "found other attributes, expected those of %s", in[0].Name)
 		}
 		for k := range kinds { // a value may be declared by either file
 			for word := range kinds[k].allowed {
@@ -99,7 +100,7 @@ func readHeaderLine(in *Input) (text []byte, err error) {
 			return text, err
 		}
 		if len(text) > maxHeaderLine {
-			return nil, faultAt(in.Name, in.line+1, 1, "found a line longer than %d bytes, expected the header", maxHeaderLine)
+			return nil, fault.At(in.Name, in.line+1, 1, "found a line longer than %d bytes, expected the header", maxHeaderLine)
 		}
 	}
 }
@@ -113,7 +114,7 @@ func readARFFHeader(in *Input) (names []string, kinds []columnKind, err error) {
 			text, err = append(text, '\n'), nil
 		}
 		if err == io.EOF {
-			return nil, nil, faultAt(in.Name, in.line+1, 1, "found the end of the file, expected @data")
+			return nil, nil, fault.At(in.Name, in.line+1, 1, "found the end of the file, expected @data")
 		}
 		if err != nil {
 			return nil, nil, err
@@ -144,7 +145,7 @@ func readARFFHeader(in *Input) (names []string, kinds []columnKind, err error) {
 			}
 			return names, kinds, nil
 		default:
-			return nil, nil, c.errorf(at, quote(bytes.TrimSpace(text[at:])), "@relation, @attribute or @data")
+			return nil, nil, c.errorf(at, fault.Quote(bytes.TrimSpace(text[at:])), "@relation, @attribute or @data")
 		}
 	}
 }
@@ -178,7 +179,7 @@ func parseAttribute(c *chunk, at int) (name string, k columnKind, err error) {
 	case "date", "relational":
 		err = c.errorf(at, first, "numeric, string or {values} (this type is not supported)")
 	default:
-		err = c.errorf(at, quote(kind), "numeric, real, integer, string or {values}")
+		err = c.errorf(at, fault.Quote(kind), "numeric, real, integer, string or {values}")
 	}
 	return name, k, err
 }
@@ -201,7 +202,7 @@ func parseNominal(c *chunk, at int) (k columnKind, err error) {
 		k.allowed[string(word)] = struct{}{}
 		at = skipBlanks(c.text, end)
 		if b := c.text[at]; b != ',' && b != '}' {
-			return k, c.errorf(at, quote(c.text[at:at+1]), "a comma or } in the list of values")
+			return k, c.errorf(at, fault.Quote(c.text[at:at+1]), "a comma or } in the list of values")
 		}
 	}
 	return k, nil

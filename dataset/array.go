@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
@@ -151,7 +152,7 @@ func noMore(r io.Reader, name string) error {
 }
 
 func moreBytes(name string) error {
-	return faultIn(name, "found bytes after the last value, expected the end")
+	return fault.In(name, "found bytes after the last value, expected the end")
 }
 
 // product multiplies the dimensions of an array of items of size bytes, if
@@ -175,7 +176,7 @@ func product(size int, dims []int64) (items int64, ok bool) {
 func single(v float64, name string, row, col int64) (float32, error) {
 	x := float32(v)
 	if math.IsNaN(v) || math.IsInf(float64(x), 0) {
-		return 0, faultIn(name, "row %d, column %d: found %v, expected a finite number of magnitude below 3.4e38", row+1, col+1, v)
+		return 0, fault.In(name, "row %d, column %d: found %v, expected a finite number of magnitude below 3.4e38", row+1, col+1, v)
 	}
 	return x + 0, nil // + 0: no negative zero
 }
@@ -216,7 +217,7 @@ func textTarget(name string, text []string) (Target, error) {
 	l := newLabels(len(text))
 	for i, label := range text {
 		if label == "" {
-			return Target{}, faultIn(name, "row %d: found an empty label, expected a number or a name", i+1)
+			return Target{}, fault.In(name, "row %d: found an empty label, expected a number or a name", i+1)
 		}
 		if err := l.add(&chunk{name: name, line: i + 1, text: []byte(label)}, 0, []byte(label)); err != nil {
 			return Target{}, err

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -21,7 +22,7 @@ const mapLeast = 1 << 20
 // order of the files.
 func (a *arrayRows) add(ctx context.Context, p *arrayPart) error {
 	if p.rows > math.MaxInt/8 || p.rows*p.cols > math.MaxInt/8 {
-		return faultIn(p.name, "found %d rows of %d values, expected no more than this machine can address", p.rows, p.cols)
+		return fault.In(p.name, "found %d rows of %d values, expected no more than this machine can address", p.rows, p.cols)
 	}
 	a.parts = append(a.parts, p)
 	a.prepare(p)

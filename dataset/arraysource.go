@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
@@ -61,7 +62,7 @@ func (s fileSection) file() (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && info.Size() != s.size {
-		err = faultIn(s.path, "found %d bytes, expected %d as before: the file changed while it was read", info.Size(), s.size)
+		err = fault.In(s.path, "found %d bytes, expected %d as before: the file changed while it was read", info.Size(), s.size)
 	}
 	if err != nil {
 		f.Close()
@@ -135,7 +136,7 @@ func (h *held) fill(ctx context.Context, r io.Reader, name string) error {
 }
 
 func fewBytes(name string, found, expected int64) error {
-	return faultIn(name, "found %d bytes of data, expected %d", found, expected)
+	return fault.In(name, "found %d bytes of data, expected %d", found, expected)
 }
 
 func (h *held) piece(i int) []byte { return memory.AsBytes(h.pieces[i].Words) }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -134,7 +135,7 @@ func (f fen) each(ctx context.Context, in []*Input, opt *Options) (sets []*Set, 
 		_, dense := s.X.(*matrix.Dense)
 		_, first := sets[0].X.(*matrix.Dense)
 		if dense != first || dense && s.Cols() != cols || !slices.Equal(s.Feature, sets[0].Feature) {
-			return sets, 0, faultIn(i.Name, "found other columns or another storage, expected those of %s", in[0].Name)
+			return sets, 0, fault.In(i.Name, "found other columns or another storage, expected those of %s", in[0].Name)
 		}
 	}
 	return sets, cols, nil

@@ -3,12 +3,11 @@ package dataset
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/parallel"
 )
 
@@ -51,16 +50,16 @@ func (c *chunk) padded() []byte {
 // errorf reports what was found at an offset of the text. Positions are
 // counted only here, so that they cost nothing while all is well.
 func (c *chunk) errorf(at int, found, expected string) error {
-	return c.locate(at).fault("found %s, expected %s", found, expected)
+	return c.locate(at).Fault("found %s, expected %s", found, expected)
 }
 
 // place spells an offset of the text as file:line:column.
 func (c *chunk) place(at int) string { return c.locate(at).String() }
 
 // locate returns where an offset of the text is.
-func (c *chunk) locate(at int) position {
+func (c *chunk) locate(at int) fault.Place {
 	before := c.text[:at]
-	return position{c.name, c.line + bytes.Count(before, []byte{'\n'}), at - bytes.LastIndexByte(before, '\n')}
+	return fault.Place{File: c.name, Line: c.line + bytes.Count(before, []byte{'\n'}), Column: at - bytes.LastIndexByte(before, '\n')}
 }
 
 // checkText refuses text that a model could not keep: its JSON would turn
@@ -69,36 +68,7 @@ func (c *chunk) checkText(at int, text []byte) error {
 	if utf8.Valid(text) {
 		return nil
 	}
-	return c.errorf(at, quote(text), "UTF-8 text")
-}
-
-// plural puts a number before the right form of its noun.
-func plural[T int | int64](n T, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
-// are is the verb that goes with a number.
-func are(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
-
-// quote shows input in an error message: short, and on one line.
-func quote(text []byte) string {
-	const most = 40
-	if len(text) <= most {
-		return strconv.Quote(string(text))
-	}
-	cut := most
-	for cut > most-utf8.UTFMax && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return strconv.Quote(string(text[:cut]) + "...")
+	return c.errorf(at, fault.Quote(text), "UTF-8 text")
 }
 
 // A splitter cuts inputs into chunks.
@@ -187,7 +157,7 @@ func (s *splitter) read(in *Input) ([]byte, error) {
 			return nil, err
 		}
 		if len(buf) >= maxRecord {
-			return nil, faultAt(in.Name, in.line+1, 0, "found a line longer than %d bytes, expected a line break", maxRecord)
+			return nil, fault.At(in.Name, in.line+1, 0, "found a line longer than %d bytes, expected a line break", maxRecord)
 		}
 	}
 }

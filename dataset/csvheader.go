@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 // headerRows is how many rows below the first are looked at.
@@ -222,7 +223,7 @@ func repeated(fields []field) string {
 
 // doubt says as what the first row was taken where that was open.
 func (g headerGuess) doubt(c *chunk) error {
-	line := quote(bytes.TrimSpace(c.text))
+	line := fault.Quote(bytes.TrimSpace(c.text))
 	if g.header {
 		return fmt.Errorf("%s:%d: %s taken as the names of the columns (if it is a row: --header no)", c.name, c.line, line)
 	}

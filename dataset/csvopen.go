@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strconv"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 // How a CSV begins: its delimiter, the names of its columns, and what the first rows tell
@@ -77,7 +79,7 @@ func (r csvRows) columns(t *table, i int, opt *Options) error {
 	}
 	switch {
 	case header && t.header && !slices.Equal(names, t.names):
-		return faultAt(in.Name, in.line+1, 0, "found other column names, expected those of %s", t.in[0].Name)
+		return fault.At(in.Name, in.line+1, 0, "found other column names, expected those of %s", t.in[0].Name)
 	case header:
 		return r.skip(in)
 	}
@@ -119,7 +121,7 @@ func columnNames(c *chunk, first []field, header bool) ([]string, error) {
 		names[k] = string(f.text)
 	}
 	if twice := repeated(first); header && twice != "" {
-		return nil, faultAt(c.name, c.line, 0, "found two columns named %q, expected different names", twice)
+		return nil, fault.At(c.name, c.line, 0, "found two columns named %q, expected different names", twice)
 	}
 	return names, nil
 }
@@ -195,7 +197,7 @@ func (in *Input) record(r csvRows) ([]byte, error) {
 // noRows explains why there is no first row.
 func (in *Input) noRows(err error) error {
 	if err == nil || err == io.EOF {
-		return faultIn(in.Name, "found no rows, expected at least one")
+		return fault.In(in.Name, "found no rows, expected at least one")
 	}
 	return err
 }
@@ -214,7 +216,7 @@ func (in *Input) peekRecord(r csvRows) ([]byte, error) {
 		case err != nil:
 			return nil, in.noRows(err)
 		case size > maxRecord:
-			return nil, faultAt(in.Name, in.line+1, 0, "found a line longer than %d bytes, expected a line break", maxRecord)
+			return nil, fault.At(in.Name, in.line+1, 0, "found a line longer than %d bytes, expected a line break", maxRecord)
 		}
 	}
 }

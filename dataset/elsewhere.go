@@ -5,6 +5,8 @@ import (
 	"context"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 // elsewhere lists files of other programs that people have tables in, by how they begin,
@@ -41,7 +43,7 @@ func refuseElsewhere(in *Input, head []byte) error {
 		case e.magic == "PK\x03\x04" && !isWorkbook(head):
 			continue
 		}
-		return faultIn(in.Name, "found %s, which is not read, expected CSV or another of the formats %s; one way: %s", e.name, strings.Join(formats.Names(), ", "), strings.ReplaceAll(e.way, "IN", in.Name))
+		return fault.In(in.Name, "found %s, which is not read, expected CSV or another of the formats %s; one way: %s", e.name, strings.Join(formats.Names(), ", "), strings.ReplaceAll(e.way, "IN", in.Name))
 	}
 	return nil
 }

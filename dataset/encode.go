@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -13,7 +14,7 @@ import (
 // complete gives the schema its categories and means, unless it is a model's.
 func (t *table) complete() {
 	if t.unknown > 0 {
-		t.warnings = append(t.warnings, fmt.Errorf("%s unknown to the model (first: %s): ignored", plural(t.unknown, "category is", "categories are"), t.example))
+		t.warnings = append(t.warnings, fmt.Errorf("%s unknown to the model (first: %s): ignored", fault.Plural(t.unknown, "category is", "categories are"), t.example))
 	}
 	if t.fixed {
 		return
@@ -122,7 +123,7 @@ func (t *table) zeros(slot int, value []float32) (count int64) {
 func (t *table) encode(ctx context.Context, opt *Options) (matrix.Matrix, error) {
 	e, nonzeros := t.encoder()
 	if int64(e.cols) > math.MaxUint32 {
-		return nil, faultIn(t.in[0].Name, "found %d features, expected at most 2^32-1", e.cols)
+		return nil, fault.In(t.in[0].Name, "found %d features, expected at most 2^32-1", e.cols)
 	}
 	categorical := slices.ContainsFunc(t.schema.Columns, func(c Column) bool { return c.Category != nil })
 	if !categorical && 2*nonzeros >= int64(t.count)*int64(e.cols) {

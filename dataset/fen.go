@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
@@ -130,7 +131,7 @@ func (h *fenHeader) otherSize(name string, found int64) error {
 	if found > h.size {
 		what = "not only what was written"
 	}
-	return faultIn(name, "found %d bytes, expected %d: the file is %s", found, h.size, what)
+	return fault.In(name, "found %d bytes, expected %d: the file is %s", found, h.size, what)
 }
 
 // readFen reads a file into memory that grows with what was read.
@@ -166,7 +167,7 @@ func readFen(ctx context.Context, in *Input) (*fenFile, error) {
 		data = more
 	}
 	if _, err := in.reader().ReadByte(); err == nil {
-		return nil, faultIn(in.Name, "found bytes after the %d of the header's size, expected the end", h.size)
+		return nil, fault.In(in.Name, "found bytes after the %d of the header's size, expected the end", h.size)
 	} else if err != io.EOF {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"sort"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
@@ -29,12 +30,12 @@ func (f *fenFile) check(ctx context.Context, workers int) error {
 		}
 		if wave[0] == fenStart {
 			if err := f.readNames(); err != nil {
-				return faultIn(f.name, "%w", err)
+				return fault.In(f.name, "%w", err)
 			}
 		}
 	}
 	if err := f.checkOrder(); err != nil {
-		return faultIn(f.name, "%w", err)
+		return fault.In(f.name, "%w", err)
 	}
 	return nil
 }
@@ -49,7 +50,7 @@ func (f *fenFile) checkSums() error {
 	for s := fenStart; s < fenCheck; s++ {
 		for at := f.offset[s] + f.length[s]; at < f.offset[s+1]; at++ {
 			if f.data[at] != 0 {
-				return faultIn(f.name, "found %#02x at byte %d, expected zero between sections: the file is damaged", f.data[at], at)
+				return fault.In(f.name, "found %#02x at byte %d, expected zero between sections: the file is damaged", f.data[at], at)
 			}
 		}
 	}
@@ -58,7 +59,7 @@ func (f *fenFile) checkSums() error {
 
 func (f *fenFile) damaged(s fenSection, from, length int64, found, expected uint32) error {
 	at := f.offset[s] + from
-	return faultIn(f.name, "found the checksum %08x in bytes %d to %d (%s), expected %08x: the file is damaged", found, at, at+length-1, s, expected)
+	return fault.In(f.name, "found the checksum %08x in bytes %d to %d (%s), expected %08x: the file is damaged", found, at, at+length-1, s, expected)
 }
 
 // checkBlocks checks all blocks of some sections.
@@ -99,7 +100,7 @@ func (f *fenFile) checkBlock(s fenSection, block int) error {
 		err = f.checkCode(lo/4, hi/4)
 	}
 	if err != nil {
-		return faultIn(f.name, "%w", err)
+		return fault.In(f.name, "%w", err)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -107,7 +108,7 @@ func (f *fenWriter) checkColumns() error {
 		have int
 	}{{"numbers", len(t.Number)}, {"labels", len(t.Code)}, {"weights", len(f.set.Weight)}} {
 		if c.have != 0 && c.have != n {
-			return fmt.Errorf("found %d %s, expected one for each of %s", c.have, c.what, plural(n, "row", "rows"))
+			return fmt.Errorf("found %d %s, expected one for each of %s", c.have, c.what, fault.Plural(n, "row", "rows"))
 		}
 	}
 	read := &fenFile{code: t.Code, number: t.Number, weight: f.set.Weight}

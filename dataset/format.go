@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -106,10 +107,10 @@ func detect(in *Input, opt *Options) (name string, f Format, err error) {
 	if best == NoMatch {
 		if at := bytes.IndexByte(head, 0); at >= 16 { // what it begins with does not tell why
 			before := head[:at]
-			return "", nil, faultAt(in.Name, in.line+1+bytes.Count(before, []byte{'\n'}), at-bytes.LastIndexByte(before, '\n'),
+			return "", nil, fault.At(in.Name, in.line+1+bytes.Count(before, []byte{'\n'}), at-bytes.LastIndexByte(before, '\n'),
 				"found a zero byte, expected text or one of the formats %s", strings.Join(formats.Names(), ", "))
 		}
-		return "", nil, faultIn(in.Name, "found %q, expected one of the formats %s", head[:min(len(head), 16)], strings.Join(formats.Names(), ", "))
+		return "", nil, fault.In(in.Name, "found %q, expected one of the formats %s", head[:min(len(head), 16)], strings.Join(formats.Names(), ", "))
 	}
 	return name, f, nil
 }

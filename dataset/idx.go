@@ -7,6 +7,8 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 func init() {
@@ -100,11 +102,11 @@ func idxTable(in *Input) (e element, dims []int64, cols int64, err error) {
 		return e, nil, 0, err
 	}
 	if len(dims) == 1 {
-		return e, nil, 0, faultIn(in.Name, "found 1 dimension, as in a file of labels, expected at least 2: rows and columns")
+		return e, nil, 0, fault.In(in.Name, "found 1 dimension, as in a file of labels, expected at least 2: rows and columns")
 	}
 	cols, ok := product(1, dims[1:])
 	if !ok {
-		return e, nil, 0, faultIn(in.Name, "found dimensions %v, expected fewer than 2^63 values", dims)
+		return e, nil, 0, fault.In(in.Name, "found dimensions %v, expected fewer than 2^63 values", dims)
 	}
 	return e, dims, cols, nil
 }
@@ -124,13 +126,13 @@ func idxHeader(in *Input) (e element, dims []int64, err error) {
 		return e, nil, err
 	}
 	if !isIDX(head) {
-		return e, nil, faultIn(in.Name, "found %q, expected two zero bytes, a type and 1 to 8 dimensions", head)
+		return e, nil, fault.In(in.Name, "found %q, expected two zero bytes, a type and 1 to 8 dimensions", head)
 	}
 	kind, count := idxKinds[head[2]], int(head[3])
 	e, _ = elementOf(kind.kind, kind.size, binary.BigEndian)
 	raw := make([]byte, 4+4*count)
 	if n, err := io.ReadFull(in.reader(), raw); err == io.EOF || err == io.ErrUnexpectedEOF {
-		return e, nil, faultIn(in.Name, "found %d bytes, expected a header of %d", n, len(raw))
+		return e, nil, fault.In(in.Name, "found %d bytes, expected a header of %d", n, len(raw))
 	} else if err != nil {
 		return e, nil, err
 	}
@@ -138,7 +140,7 @@ func idxHeader(in *Input) (e element, dims []int64, err error) {
 		dims = append(dims, int64(binary.BigEndian.Uint32(raw)))
 	}
 	if _, ok := product(e.size, dims); !ok {
-		return e, nil, faultIn(in.Name, "found dimensions %v, expected fewer than 2^63 bytes", dims)
+		return e, nil, fault.In(in.Name, "found dimensions %v, expected fewer than 2^63 bytes", dims)
 	}
 	return e, dims, nil
 }
@@ -191,7 +193,7 @@ func readLabels(ctx context.Context, path string, opt *Options, rows int64) (Tar
 		return readTarget(ctx, path, opt, int(rows))
 	}
 	if err == nil && int64(target.rows()) != rows {
-		err = faultIn(in.Name, "found %d rows, expected %d, one for each row of the data", target.rows(), rows)
+		err = fault.In(in.Name, "found %d rows, expected %d, one for each row of the data", target.rows(), rows)
 	}
 	return target, err
 }
@@ -205,7 +207,7 @@ func idxLabels(ctx context.Context, in *Input) (Target, error) {
 		return Target{}, err
 	}
 	if len(dims) != 1 {
-		return Target{}, faultIn(in.Name, "found %d dimensions, expected 1: one label a row", len(dims))
+		return Target{}, fault.In(in.Name, "found %d dimensions, expected 1: one label a row", len(dims))
 	}
 	values, err := readTargets(ctx, in.reader(), in.Name, e, dims[0])
 	if err == nil {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/mikelolasagasti/xz"
@@ -80,7 +81,7 @@ func openInput(ctx context.Context, path string, opt *Options) (*Input, error) {
 	case err != nil:
 		err = renamed(path, err)
 	case info.IsDir():
-		err = faultIn(path, "found a directory, expected a file")
+		err = fault.In(path, "found a directory, expected a file")
 	case info.Mode().IsRegular():
 		in.again = func() error { return in.reopen(ctx, opt) }
 		in.size = info.Size()
@@ -99,7 +100,7 @@ const standardInput = "standard input"
 
 func (opt *Options) checkStdin() error {
 	if opt.Stdin == nil {
-		return faultIn(cmp.Or(opt.stdin, standardInput), "found none, expected rows")
+		return fault.In(cmp.Or(opt.stdin, standardInput), "found none, expected rows")
 	}
 	return nil
 }
@@ -136,7 +137,7 @@ func renamed(path string, err error) error {
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	return &ReadError{File: path, Err: err}
+	return &fault.ReadError{File: path, Err: err}
 }
 
 // newInput completes in with what raw gives after decompression.
@@ -193,7 +194,7 @@ func (in *Input) checkOnce(kind string) error {
 	magic, _ := in.R.Peek(6)
 	for _, c := range compressions {
 		if bytes.HasPrefix(magic, []byte(c.magic)) {
-			return faultIn(in.Name, "found %s data inside %s data, expected data compressed once", c.name, kind)
+			return fault.In(in.Name, "found %s data inside %s data, expected data compressed once", c.name, kind)
 		}
 	}
 	return nil
@@ -223,7 +224,7 @@ func (in *Input) head() ([]byte, error) {
 		return head, nil
 	}
 	if err == io.EOF {
-		return nil, faultIn(in.Name, "found nothing, expected rows")
+		return nil, fault.In(in.Name, "found nothing, expected rows")
 	}
 	return nil, err
 }
@@ -250,7 +251,7 @@ func (r *namedReader) Read(p []byte) (int, error) {
 
 // explain names the input, and the decoder's many words for truncated.
 func (r *namedReader) explain(err error) error {
-	var named *ReadError
+	var named *fault.ReadError
 	if errors.As(err, &named) {
 		return err
 	}
@@ -261,5 +262,5 @@ func (r *namedReader) explain(err error) error {
 			doing = r.kind + " data is truncated: "
 		}
 	}
-	return faultIn(r.name, "%s%w", doing, err)
+	return fault.In(r.name, "%s%w", doing, err)
 }

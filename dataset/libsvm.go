@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -99,7 +100,7 @@ func (libsvm) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
 		return nil, err
 	}
 	if all.rows == 0 {
-		return nil, faultIn(in[0].Name, "found no rows, expected at least one")
+		return nil, fault.In(in[0].Name, "found no rows, expected at least one")
 	}
 	weights, err := readWeights(ctx, opt.Weights, opt, all.rows)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
@@ -86,9 +87,9 @@ func (p *libsvmParser) label(c *chunk, at int, word []byte, out *sparseChunk) er
 	if _, status := decimal.Float64(word); status == decimal.Text {
 		switch {
 		case bytes.IndexByte(word, ':') >= 0:
-			return c.errorf(at, quote(word), "a label before the features")
+			return c.errorf(at, fault.Quote(word), "a label before the features")
 		case isLabelList(word):
-			return c.errorf(at, quote(word), "one label a row (several labels a row are not supported)")
+			return c.errorf(at, fault.Quote(word), "one label a row (several labels a row are not supported)")
 		}
 	}
 	return out.labels.add(c, at, word)
@@ -214,11 +215,11 @@ func (p *libsvmParser) oddFeature(c *chunk, at int, least uint64) (int, error) {
 	switch {
 	case string(index) == "qid" && found:
 		if _, err := strconv.ParseInt(string(value), 10, 64); err != nil {
-			return 0, c.errorf(at, quote(word), "qid:N with a whole number N")
+			return 0, c.errorf(at, fault.Quote(word), "qid:N with a whole number N")
 		}
 		return end, nil
 	case !found || err != nil && !isDigits(index):
-		return 0, c.errorf(at, quote(word), "index:value")
+		return 0, c.errorf(at, fault.Quote(word), "index:value")
 	case err != nil || number > uint64(maxIndex):
 		return 0, c.errorf(at, "index "+string(index[:min(len(index), 40)]), fmt.Sprintf("at most %d", uint64(maxIndex)))
 	case number < p.first:
@@ -227,7 +228,7 @@ func (p *libsvmParser) oddFeature(c *chunk, at int, least uint64) (int, error) {
 		return 0, c.errorf(at, fmt.Sprintf("index %d after %d", number, least-1), "increasing indices")
 	}
 	// An index with so many leading zeros that the fast way gave up.
-	return 0, c.errorf(at, quote(word), "index:value without leading zeros")
+	return 0, c.errorf(at, fault.Quote(word), "index:value without leading zeros")
 }
 
 func isDigits(text []byte) bool {
@@ -245,5 +246,5 @@ func badValue(c *chunk, at int) error {
 		return c.errorf(at, "nothing", "a value after the colon")
 	}
 	_, status := decimal.Float32(word)
-	return c.errorf(at, quote(word), status.Expected())
+	return c.errorf(at, fault.Quote(word), status.Expected())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
@@ -42,7 +43,7 @@ func (c *sparseChunk) give(b *blocks, first uint64) error {
 	for k, end := range c.end {
 		reach := c.reach[k]
 		if b.width > 0 && reach > uint64(b.width) {
-			return faultAt(c.from.name, c.from.line+int(c.line[k]), 0, "found index %d, expected at most %d, %s",
+			return fault.At(c.from.name, c.from.line+int(c.line[k]), 0, "found index %d, expected at most %d, %s",
 				reach-1+first, uint64(b.width)-1+first, b.whose)
 		}
 		if err := b.pairs(c.index[from:end], c.value[from:end], reach); err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/klauspost/compress/flate"
 )
@@ -53,7 +54,7 @@ func openArchive(ctx context.Context, in *Input) (a *archive, giveBack func() er
 func (z *archive) list() error {
 	r, err := zip.NewReader(z.raw, z.size)
 	if err != nil {
-		return faultIn(z.name, "%w", err)
+		return fault.In(z.name, "%w", err)
 	}
 	r.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	var packed uint64
@@ -63,12 +64,12 @@ func (z *archive) list() error {
 			continue
 		}
 		if z.files[name] != nil {
-			return faultIn(z.name, "found array %q twice, expected it once", name)
+			return fault.In(z.name, "found array %q twice, expected it once", name)
 		}
 		z.files[name] = f
 		packed += min(f.CompressedSize64, uint64(z.size)+1)
 		if packed > uint64(z.size) {
-			return faultIn(z.name, "found arrays that overlap, expected at most %d bytes in all", z.size)
+			return fault.In(z.name, "found arrays that overlap, expected at most %d bytes in all", z.size)
 		}
 	}
 	return nil
@@ -112,11 +113,11 @@ func (z *archive) open(array string, do func(h npyHeader, r io.Reader, name stri
 	name := fmt.Sprintf("%s: array %q", z.name, array)
 	f := z.files[array]
 	if f == nil {
-		return faultIn(z.name, "found arrays %v, expected %q too", z.names(), array)
+		return fault.In(z.name, "found arrays %v, expected %q too", z.names(), array)
 	}
 	packed, err := f.Open()
 	if err != nil {
-		return faultIn(name, "%w", err)
+		return fault.In(name, "%w", err)
 	}
 	defer packed.Close()
 	r := &namedReader{r: packed, name: name}

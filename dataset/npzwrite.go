@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -205,7 +206,7 @@ func (z *archive) respell(t *Target) error {
 	return z.open("y_spelling", func(h npyHeader, r io.Reader, name string) error {
 		count, err := h.column(name)
 		if err == nil && h.text == 0 {
-			err = faultIn(name, "found dtype %q, expected text", h.descr)
+			err = fault.In(name, "found dtype %q, expected text", h.descr)
 		}
 		if err != nil {
 			return err

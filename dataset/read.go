@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 // Options say how to read. The zero value reads every format with its
@@ -79,6 +81,11 @@ type Options struct {
 	chunk int // bytes parsed at a time; 0: chunkSize. Tests make it tiny
 }
 
+// A ReadError is what is wrong with an input, and where: File, Line, Column (0: not known)
+// and Err, what was found and what was expected. Every error about what is in a file, or
+// about the file, is one or wraps one.
+type ReadError = fault.ReadError
+
 // Read reads all sources, in order, as one set. A source is a path, a glob
 // pattern, "-" for standard input, or "@name:key=value,..." for a generator.
 //
@@ -133,7 +140,7 @@ func read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 	}
 	set.ZeroBased = set.ZeroBased || opt.ZeroBased
 	if err := set.follow(opt.Schema, opt.Threads); err != nil {
-		return nil, errors.Join(faultIn(paths[0], "%w", err), set.Close())
+		return nil, errors.Join(fault.In(paths[0], "%w", err), set.Close())
 	}
 	return set, nil
 }
@@ -148,7 +155,7 @@ func open(ctx context.Context, paths []string, opt *Options) (format Format, in 
 	}
 	for _, path := range paths {
 		if strings.HasPrefix(path, "@") {
-			return nil, in, faultIn(path, "found a generator among %d sources, expected it alone", len(paths))
+			return nil, in, fault.In(path, "found a generator among %d sources, expected it alone", len(paths))
 		}
 		i, err := openInput(ctx, path, opt)
 		if err != nil {
@@ -166,7 +173,7 @@ func open(ctx context.Context, paths []string, opt *Options) (format Format, in 
 			format, first = f, name
 		}
 		if name != first {
-			return nil, in, faultIn(i.Name, "found format %s, expected %s as in %s", name, first, in[0].Name)
+			return nil, in, fault.In(i.Name, "found format %s, expected %s as in %s", name, first, in[0].Name)
 		}
 	}
 	return format, in, opt.check("format "+first, format.Takes())
@@ -193,13 +200,13 @@ func expand(sources []string, opt *Options) ([]string, error) {
 		}
 		found, err := opt.glob(source)
 		if err != nil {
-			return nil, faultIn(source, "%w", err)
+			return nil, fault.In(source, "%w", err)
 		}
 		if !strings.HasPrefix(filepath.Base(source), ".") {
 			found = slices.DeleteFunc(found, func(path string) bool { return strings.HasPrefix(filepath.Base(path), ".") })
 		}
 		if len(found) == 0 {
-			return nil, faultIn(source, "found no file with such a name: %w", fs.ErrNotExist)
+			return nil, fault.In(source, "found no file with such a name: %w", fs.ErrNotExist)
 		}
 		paths = append(paths, found...)
 	}

@@ -81,7 +81,7 @@ func (t *table) judgeWords(slot, at int) (why string, err error) {
 			t.recode(slot, c, kind, value)
 			return "", nil
 		case k.asked == askedNumber:
-			return "", content.place.fault("found %s in column %q, expected a number, as --numeric says", content.text, c.Name)
+			return "", content.place.Fault("found %s in column %q, expected a number, as --numeric says", content.text, c.Name)
 		case content.text != "" && t.doubt(c.Name, content):
 			return "", nil
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -224,6 +225,6 @@ func (a *sparseRows) warnings(first uint64) []error {
 	if a.ignored == 0 {
 		return nil
 	}
-	return []error{fmt.Errorf("%s of %s (first: %d) %s unknown to the model: ignored", plural(a.ignored, "value", "values"),
-		plural(len(a.unknown), "feature", "features"), uint64(a.firstUnknown)+first, are(a.ignored))}
+	return []error{fmt.Errorf("%s of %s (first: %d) %s unknown to the model: ignored", fault.Plural(a.ignored, "value", "values"),
+		fault.Plural(len(a.unknown), "feature", "features"), uint64(a.firstUnknown)+first, fault.Are(a.ignored))}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -31,7 +32,7 @@ func Split(n int, seed uint64, shares ...float64) ([][]int, error) {
 		whole += share
 	}
 	if n < len(shares) || len(shares) == 0 || !finite(whole) {
-		return nil, fmt.Errorf("split: found %s for %s, expected at least one row a part", plural(max(n, 0), "row", "rows"), plural(len(shares), "part", "parts"))
+		return nil, fmt.Errorf("split: found %s for %s, expected at least one row a part", fault.Plural(max(n, 0), "row", "rows"), fault.Plural(len(shares), "part", "parts"))
 	}
 	var r stream
 	r.start(seed, partSplit, 0)

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
 )
@@ -177,7 +178,7 @@ func (b *blocks) source(ctx context.Context, paths []string) (produce func() err
 			err = b.fallBack(ctx, format, in)
 		}
 		if err == nil && b.given+int64(b.rows.rows) == 0 {
-			err = faultIn(in[0].Name, "found no rows, expected at least one")
+			err = fault.In(in[0].Name, "found no rows, expected at least one")
 		}
 		return err
 	}, nil

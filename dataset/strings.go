@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -54,7 +55,7 @@ func (texts) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) 
 		return nil, err
 	}
 	if all.rows == 0 {
-		return nil, faultIn(in[0].Name, "found no rows, expected at least one")
+		return nil, fault.In(in[0].Name, "found no rows, expected at least one")
 	}
 	weights, err := readWeights(ctx, opt.Weights, opt, all.rows)
 	if err != nil {
@@ -89,7 +90,7 @@ func parseTexts(c *chunk, a *memory.Arena) (*sparseChunk, error) {
 func (out *sparseChunk) addText(c *chunk, at int, line []byte) error {
 	label, text, found := bytes.Cut(line, []byte{'\t'})
 	if trimmed := bytes.Trim(label, " "); !found || len(trimmed) == 0 {
-		return c.errorf(at, quote(line), "a label, a tab and a text")
+		return c.errorf(at, fault.Quote(line), "a label, a tab and a text")
 	} else if err := out.labels.add(c, at, trimmed); err != nil {
 		return err
 	}

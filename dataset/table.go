@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
@@ -181,7 +182,7 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 			set.IDName = t.names[t.id]
 		}
 		if set.ID = t.ids.all(); len(set.ID) != t.count {
-			return nil, faultIn(t.in[0].Name, "column %q: found %s for %s, expected one in each row", t.names[t.id], plural(len(set.ID), "field", "fields"), plural(t.count, "row", "rows"))
+			return nil, fault.In(t.in[0].Name, "column %q: found %s for %s, expected one in each row", t.names[t.id], fault.Plural(len(set.ID), "field", "fields"), fault.Plural(t.count, "row", "rows"))
 		}
 	}
 	if opt.Columns > 0 {
@@ -202,7 +203,7 @@ func (t *table) numbersOnly(opt *Options) error {
 			if found := t.content[i]; found.text != "" {
 				first = found.text + " at " + found.place.String()
 			}
-			return faultIn(t.in[0].Name, "column %q: found %s, expected numbers: the model knows %s without names", c.Name, first, plural(opt.Columns, "feature", "features"))
+			return fault.In(t.in[0].Name, "column %q: found %s, expected numbers: the model knows %s without names", c.Name, first, fault.Plural(opt.Columns, "feature", "features"))
 		}
 	}
 	return nil
@@ -223,7 +224,7 @@ func (t *table) pass(ctx context.Context, s *splitter, keep bool, opt *Options) 
 		return t.take(p)
 	})
 	if err == nil && t.count == 0 {
-		err = faultIn(t.in[0].Name, "found no rows, expected at least one")
+		err = fault.In(t.in[0].Name, "found no rows, expected at least one")
 	}
 	return err
 }
@@ -259,7 +260,7 @@ func (t *table) passAgain(ctx context.Context, kept bool, opt *Options) error {
 		return err
 	}
 	if t.count != rows || t.late() {
-		return faultIn(t.in[0].Name, "found other rows when reading it a second time, expected a file that does not change")
+		return fault.In(t.in[0].Name, "found other rows when reading it a second time, expected a file that does not change")
 	}
 	return nil
 }

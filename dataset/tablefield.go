@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 // cell reads a field. What is wrong with a target or a weight is an error; what
@@ -129,7 +130,7 @@ func (p *rowParser) category(f field) uint32 {
 	if status := words.status[code]; !f.missing && status != decimal.Number {
 		content.others++
 		if status == decimal.Text && content.text == "" {
-			content.text, content.place = quote(f.text), p.c.locate(f.at)
+			content.text, content.place = fault.Quote(f.text), p.c.locate(f.at)
 		}
 	}
 	return code + 1 // 0 is the number zero
@@ -142,7 +143,7 @@ func (p *rowParser) spoil(f field, expected string) {
 	if o.bad != nil && (o.badRow < o.rows || o.badPlace <= place) {
 		return
 	}
-	o.bad, o.badRow, o.badPlace = p.c.errorf(f.at, quote(f.text), expected), o.rows, place
+	o.bad, o.badRow, o.badPlace = p.c.errorf(f.at, fault.Quote(f.text), expected), o.rows, place
 }
 
 func (p *rowParser) readTarget(f field) error {
@@ -156,11 +157,11 @@ func (p *rowParser) readTarget(f field) error {
 	case f.missing:
 		return p.c.errorf(f.at, "no target", "one in each row")
 	case !p.allowed(f):
-		return p.c.errorf(f.at, quote(f.text), p.declared(f))
+		return p.c.errorf(f.at, fault.Quote(f.text), p.declared(f))
 	}
 	if p.kinds[f.column].kind == kindNumber {
 		if _, status := decimal.Float64(f.text); status != decimal.Number {
-			return p.c.errorf(f.at, quote(f.text), "a finite number as target")
+			return p.c.errorf(f.at, fault.Quote(f.text), "a finite number as target")
 		}
 	}
 	return o.labels.add(p.c, f.at, f.text)

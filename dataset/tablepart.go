@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -35,9 +36,9 @@ type tablePart struct {
 
 // A content counts the fields of an open column that are not missing.
 type content struct {
-	missing, others int      // others are no numbers
-	text            string   // the first field that is text, "" for none
-	place           position // of it
+	missing, others int         // others are no numbers
+	text            string      // the first field that is text, "" for none
+	place           fault.Place // of it
 }
 
 // fieldTexts are fields as they are spelled, one after another.
@@ -145,7 +146,7 @@ func (t *table) take(p *tablePart) error {
 	}
 	t.untargeted += p.untargeted
 	if t.sparse += p.sparse; t.sparse > maxOmitted && slices.ContainsFunc(t.kinds, func(k columnKind) bool { return k.kind == kindCategory }) {
-		return faultIn(p.name, "found more than %d values in sparse rows with nominal attributes, expected dense rows", maxOmitted)
+		return fault.In(p.name, "found more than %d values in sparse rows with nominal attributes, expected dense rows", maxOmitted)
 	}
 	t.count += p.rows
 	t.parts = append(t.parts, p)
@@ -243,7 +244,7 @@ func (t *table) dropTargets() {
 	}
 	if t.untargeted < t.count {
 		t.warnings = append(t.warnings, fmt.Errorf("%d of %d targets %s missing (first: %s): none is used",
-			t.untargeted, t.count, are(t.untargeted), t.firstBare))
+			t.untargeted, t.count, fault.Are(t.untargeted), t.firstBare))
 	}
 	t.targets = newTargets()
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 // A rowParser reads the rows of one chunk.
@@ -171,7 +172,7 @@ func (p *rowParser) explain(start int, found error) error {
 	case err != nil:
 		return err
 	case len(fields) != len(p.names):
-		return p.c.errorf(start, plural(len(fields), "field", "fields"), fmt.Sprint(len(p.names)))
+		return p.c.errorf(start, fault.Plural(len(fields), "field", "fields"), fmt.Sprint(len(p.names)))
 	}
 	return found
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
@@ -147,7 +148,7 @@ func (t *table) stream(ctx context.Context, opt *Options, b *blocks, first [][]f
 		}
 	}
 	if len(t.place) == 0 {
-		return faultIn(t.in[0].Name, "found no column of features, expected at least one")
+		return fault.In(t.in[0].Name, "found no column of features, expected at least one")
 	}
 	if err := b.fix(t.in[0].Name, len(t.place)); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 // maxChunkLabels is where a chunk stops looking for repeated labels: the rows
@@ -93,10 +94,10 @@ func (l *labels) add(c *chunk, at int, text []byte) error {
 	v, status := decimal.Float64(text)
 	switch {
 	case status == decimal.NoValue || status == decimal.Huge:
-		return c.errorf(at, quote(text), "a finite number or a name as target")
+		return c.errorf(at, fault.Quote(text), "a finite number or a name as target")
 	case status == decimal.Text && l.text == math.MaxInt:
 		l.text = len(l.end)
-		l.late = c.errorf(at, quote(text), fmt.Sprintf("a number as target, after more than %d distinct numbers", MaxLabels))
+		l.late = c.errorf(at, fault.Quote(text), fmt.Sprintf("a number as target, after more than %d distinct numbers", MaxLabels))
 	}
 	if err := c.checkText(at, text); err != nil {
 		return err
@@ -233,7 +234,7 @@ func readWeights(ctx context.Context, path string, opt *Options, rows int) ([]fl
 func appendWeight(dst []float64, c *chunk, at int, text []byte) ([]float64, error) {
 	w, status := decimal.Float64(text)
 	if status != decimal.Number || w <= 0 {
-		return dst, c.errorf(at, quote(text), "a positive number as weight")
+		return dst, c.errorf(at, fault.Quote(text), "a positive number as weight")
 	}
 	return append(dst, w), nil
 }
@@ -252,7 +253,7 @@ func readColumn[T any](ctx context.Context, path string, opt *Options, rows int,
 		return err
 	})
 	if err == nil && found != rows {
-		err = faultIn(in.Name, "found %s, expected %d, one for each row of the data", plural(found, "row", "rows"), rows)
+		err = fault.In(in.Name, "found %s, expected %d, one for each row of the data", fault.Plural(found, "row", "rows"), rows)
 	}
 	return err
 }
