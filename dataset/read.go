@@ -123,7 +123,7 @@ func read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 		if err := opt.check("a generator", nil); err != nil {
 			return nil, err
 		}
-		set, err := generate(ctx, spec, &opt)
+		set, err := readGenerated(ctx, spec, &opt)
 		if err == nil {
 			err = set.follow(opt.Schema, opt.Threads)
 		}

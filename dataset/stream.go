@@ -7,6 +7,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/dataset/generate"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
@@ -194,7 +195,7 @@ func (b *blocks) fallBack(ctx context.Context, f Format, in []*Input) error {
 
 // generator gives the rows that spec describes.
 func (b *blocks) generator(spec string) (produce func() error, err error) {
-	rows, info, err := Stream(spec)
+	rows, info, err := generate.Stream(spec)
 	if err == nil {
 		err = b.fix("@"+spec, info.Cols)
 	}

@@ -1,4 +1,4 @@
-package dataset
+package generate
 
 import (
 	"math"
@@ -164,28 +164,5 @@ func TestHeavyTails(t *testing.T) {
 	}
 	if math.Abs(second-1.01) > .1 || fourth < 2*second*second {
 		t.Errorf("found mean |x|^2 %v and |x|^4 %v, expected 1.01 and several times as much", second, fourth)
-	}
-}
-
-func TestGeneratorsWithoutTargets(t *testing.T) {
-	for _, spec := range []string{"@pca-gaussian:n=9", "@two-point:n=9"} {
-		s, err := Read(t.Context(), []string{spec}, Options{})
-		if err != nil || !s.Target.Absent() || s.Rows() != 9 || s.Target.Label != nil {
-			t.Errorf("%s: found %+v, %v", spec, s, err)
-		}
-	}
-	for spec, want := range map[string]string{
-		"@pca-gaussian:k=32":          `generator "pca-gaussian": k=32: expected a whole number from 1 to 31`,
-		"@pca-orthogonal:kind=x":      `generator "pca-orthogonal": kind=x: expected one of sqrt, exact, scaled`,
-		"@pca-gaussian:d=1":           `generator "pca-gaussian": d=1: expected a whole number from 2 to 1048576`,
-		"@two-point:scale=1":          `generator "two-point": scale=1: expected one of unit, print`,
-		"@low-rank:rank=101":          `generator "low-rank": rank=101: expected a whole number from 1 to 100`,
-		"@low-rank:decay=0":           `generator "low-rank": decay=0: expected a number above 0 and at most 1`,
-		"@low-rank:d=1048576,rank=99": `generator "low-rank": rank=99: expected d times rank at most 67108864, found d=1048576`,
-		"@heavy-tailed:rare=0":        `generator "heavy-tailed": rare=0: expected a number from 1e-9 to 1`,
-	} {
-		if _, _, err := Stream(spec); err == nil || err.Error() != want {
-			t.Errorf("%s: found %v\nexpected %s", spec, err, want)
-		}
 	}
 }

@@ -1,7 +1,9 @@
-package dataset
+// Package generate makes rows out of parameters and random numbers: one generator a file,
+// registered from init. It imports registry, matrix and vec. Begin with [Generator] and
+// [Stream]; dataset turns what they make into sets.
+package generate
 
 import (
-	"context"
 	"iter"
 	"math"
 	"math/bits"
@@ -9,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -51,14 +52,14 @@ type Row struct {
 	Label  string  // its class, when Info has Labels
 	Number float64 // its target, when Info has none
 
-	random stream
+	random Random
 	words  []uint32  // room for @text
 	hidden []float64 // likewise for what a row is made from
 }
 
 var generators = registry.New[Generator]("generator")
 
-func registerGenerator(name, summary string, f func(*registry.Params) (Generator, error)) {
+func register(name, summary string, f func(*registry.Params) (Generator, error)) {
 	generators.Register(registry.Entry[Generator]{Name: name, Summary: summary, New: f})
 }
 
@@ -121,27 +122,27 @@ func classNames(k int) []string {
 	return names
 }
 
-// part names what a stream of random numbers is for.
-type part uint64
+// use names what a stream of random numbers is for.
+type use uint64
 
 const (
-	partRow   part = iota // row i
-	partModel             // the hidden model
-	partOrder             // an order of rows
-	partSplit             // rows dealt out
+	forRow   use = iota // row i
+	forModel            // the hidden model
+	ForOrder            // an order of rows
+	ForSplit            // rows dealt out
 )
 
-// stream is the random numbers of one row or of the hidden model. Only Uint64
+// Random is the random numbers of one row or of the hidden model. Only Uint64
 // of the generator is used: its sequence is part of its definition, whereas
 // the methods of rand.Rand may choose differently one day.
-type stream struct {
+type Random struct {
 	pcg   rand.PCG
 	spare float64 // second deviate of the last pair; NaN: none
 }
 
-// start begins the stream of the i-th thing. PCG streams begun at neighbouring
+// Start begins the stream of the i-th thing. PCG streams begun at neighbouring
 // states are related, so the two words are scrambled first.
-func (s *stream) start(seed uint64, what part, i int) {
+func (s *Random) Start(seed uint64, what use, i int) {
 	a := scramble(seed + 0x9e3779b97f4a7c15*uint64(what+1))
 	s.pcg.Seed(a, scramble(a^scramble(uint64(i))))
 	s.spare = math.NaN()
@@ -156,10 +157,10 @@ func scramble(x uint64) uint64 {
 }
 
 // uniform is one of the 2^53 multiples of 2^-53 in [0, 1).
-func (s *stream) uniform() float64 { return float64(s.pcg.Uint64()>>11) * 0x1p-53 }
+func (s *Random) uniform() float64 { return float64(s.pcg.Uint64()>>11) * 0x1p-53 }
 
 // below is a whole number in [0, n); its bias is below n/2^64.
-func (s *stream) below(n int) int {
+func (s *Random) below(n int) int {
 	hi, _ := bits.Mul64(s.pcg.Uint64(), uint64(n))
 	return int(hi)
 }
@@ -167,7 +168,7 @@ func (s *stream) below(n int) int {
 // normal is a standard normal deviate by Marsaglia's polar method: a point in
 // the unit disc gives two. The ziggurat of math/rand would be faster, but its
 // tail calls math.Exp and math.Log; Box and Muller need a sine.
-func (s *stream) normal() float64 {
+func (s *Random) normal() float64 {
 	if v := s.spare; v == v {
 		s.spare = math.NaN()
 		return v
@@ -185,7 +186,7 @@ func (s *stream) normal() float64 {
 }
 
 // direction fills w with a random unit vector.
-func (s *stream) direction(w []float64) {
+func (s *Random) direction(w []float64) {
 	for {
 		for j := range w {
 			w[j] = s.normal()
@@ -216,49 +217,13 @@ func (dst *Row) sparse() {
 	dst.X = matrix.Vector{Index: dst.X.Index[:0], Value: dst.X.Value[:0]}
 }
 
-// generate collects the rows of a generator into a set.
-func generate(ctx context.Context, spec string, opt *Options) (*Set, error) {
-	rows, info, err := Stream(spec)
-	if err != nil {
-		return nil, err
+// Permutation is the numbers from 0 to n-1 in random order.
+func (s *Random) Permutation(n int) []int {
+	order := make([]int, max(n, 0))
+	for i := range order { // built inside out
+		j := s.below(i + 1)
+		order[i] = order[j]
+		order[j] = i
 	}
-	b := newRowBuilder(info.Cols, opt)
-	t, codes := newTargets(), map[string]uint32{}
-	var numbers []float64
-	for row := range rows {
-		if b.rows%1024 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if row.X.Index == nil {
-			b.addDense(row.X.Value)
-		} else {
-			b.addSparse(row.X.Index, row.X.Value)
-		}
-		if info.Unlabelled {
-			continue
-		}
-		number := row.Number
-		if info.Labels != nil {
-			number, _ = decimal.Float64([]byte(row.Label)) // see classNames
-			code, ok := codes[row.Label]
-			if !ok {
-				code = t.intern([]byte(row.Label), number)
-				codes[row.Label] = code
-			}
-			t.code = append(t.code, code)
-		}
-		numbers = append(numbers, number)
-	}
-	s := &Set{}
-	s.X, s.Warnings = b.matrix()
-	if info.Unlabelled {
-		return s, nil
-	}
-	if info.Labels == nil {
-		s.Target = numberTarget(numbers)
-	} else {
-		t.number = numbers
-		s.Target = t.target()
-	}
-	return s, nil
+	return order
 }

@@ -1,4 +1,4 @@
-package dataset
+package generate
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	registerGenerator("linear", "regression on a hidden linear function (n=10000,d=20,noise=0.1,support=d,density=1,seed=1,skip=0)", newLinear)
+	register("linear", "regression on a hidden linear function (n=10000,d=20,noise=0.1,support=d,density=1,seed=1,skip=0)", newLinear)
 }
 
 // linear makes regression rows
@@ -35,8 +35,8 @@ func newLinear(p *registry.Params) (Generator, error) {
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	var r stream
-	r.start(g.seed, partModel, 0)
+	var r Random
+	r.Start(g.seed, forModel, 0)
 	g.b = r.normal()
 	g.w = make([]float64, d)
 	r.direction(g.w[:support])
@@ -52,7 +52,7 @@ func (g *linear) Info() Info {
 }
 
 func (g *linear) Row(dst *Row, i int) {
-	dst.random.start(g.seed, partRow, i)
+	dst.random.Start(g.seed, forRow, i)
 	if g.density < 1 {
 		g.sparseRow(dst)
 	} else {
@@ -76,7 +76,7 @@ func (g *linear) sparseRow(dst *Row) {
 
 // gap is the number of zeros before the next nonzero: k with probability
 // (1-density)^k density, at most d.
-func (g *linear) gap(r *stream) int {
+func (g *linear) gap(r *Random) int {
 	u := 1 - r.uniform() // (0, 1]
 	return int(min(math.Floor(vec.Log(u)/vec.Log1p(-g.density)), float64(len(g.w))))
 }

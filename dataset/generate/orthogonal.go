@@ -1,4 +1,4 @@
-package dataset
+package generate
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	registerGenerator("pca-orthogonal", "axis vectors, k of them frequent; kind: sqrt, exact or scaled; no targets (n=10000,d=32,k=4,kind=sqrt,seed=1,skip=0)", newOrthogonal)
+	register("pca-orthogonal", "axis vectors, k of them frequent; kind: sqrt, exact or scaled; no targets (n=10000,d=32,k=4,kind=sqrt,seed=1,skip=0)", newOrthogonal)
 }
 
 // orthogonal makes multiples of the axis vectors, x = c_i e_i with probability
@@ -70,7 +70,7 @@ func (g *orthogonal) SecondMoment() *SecondMoment {
 }
 
 func (g *orthogonal) Row(dst *Row, i int) {
-	dst.random.start(g.seed, partRow, i)
+	dst.random.Start(g.seed, forRow, i)
 	u := dst.random.uniform()
 	axis, found := slices.BinarySearch(g.upTo, u)
 	if found { // the intervals are [upTo of the axis before, upTo)

@@ -1,4 +1,4 @@
-package dataset
+package generate
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	registerGenerator("two-point", "two directions that incremental PCA confuses; scale: unit or print; no targets (n=10000,scale=unit,seed=1,skip=0)", newTwoPoint)
+	register("two-point", "two directions that incremental PCA confuses; scale: unit or print; no targets (n=10000,scale=unit,seed=1,skip=0)", newTwoPoint)
 }
 
 // twoPoint makes the counter-example of Cotter's thesis to incremental PCA,
@@ -47,7 +47,7 @@ func (g *twoPoint) Info() Info {
 func (g *twoPoint) SecondMoment() *SecondMoment { return &SecondMoment{Diagonal: g.moment[:]} }
 
 func (g *twoPoint) Row(dst *Row, i int) {
-	dst.random.start(g.seed, partRow, i)
+	dst.random.Start(g.seed, forRow, i)
 	x := dst.dense(2)
 	axis := min(dst.random.below(3), 1)
 	x[axis], x[1-axis] = g.value[axis], 0

@@ -1,4 +1,4 @@
-package dataset
+package generate
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	registerGenerator("low-rank", "Gaussian rows near a random subspace; no targets (n=10000,d=100,rank=10,noise=0.1,decay=0.8,seed=1,skip=0)", newLowRank)
+	register("low-rank", "Gaussian rows near a random subspace; no targets (n=10000,d=100,rank=10,noise=0.1,decay=0.8,seed=1,skip=0)", newLowRank)
 }
 
 // lowRank makes x = Q diag(sqrt(l)) z + noise/sqrt(d) N(0, I) with z standard
@@ -59,8 +59,8 @@ func randomFactor(seed uint64, d int, spectrum []float64) ([]float64, error) {
 	if int64(d)*int64(rank) > maxCenters {
 		return nil, fmt.Errorf("rank=%d: expected d times rank at most %d, found d=%d", rank, maxCenters, d)
 	}
-	var r stream
-	r.start(seed, partModel, 0)
+	var r Random
+	r.Start(seed, forModel, 0)
 	mirror := make([][]float64, rank)
 	for i := range mirror {
 		mirror[i] = make([]float64, d-i)
@@ -98,7 +98,7 @@ func (g *lowRank) SecondMoment() *SecondMoment {
 
 func (g *lowRank) Row(dst *Row, i int) {
 	r := &dst.random
-	r.start(g.seed, partRow, i)
+	r.Start(g.seed, forRow, i)
 	z := dst.latent(g.rank)
 	x := dst.dense(g.d)
 	for j := range x {

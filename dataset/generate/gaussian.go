@@ -1,4 +1,4 @@
-package dataset
+package generate
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	registerGenerator("pca-gaussian", "Gaussian with k leading directions; no targets (n=10000,d=32,k=4,seed=1,skip=0)", newGaussian)
+	register("pca-gaussian", "Gaussian with k leading directions; no targets (n=10000,d=32,k=4,seed=1,skip=0)", newGaussian)
 }
 
 // gaussian makes x ~ N(0, S) with the diagonal S of the simulations in Cotter's
@@ -68,7 +68,7 @@ func (g *gaussian) SecondMoment() *SecondMoment {
 
 func (g *gaussian) Row(dst *Row, i int) {
 	r := &dst.random
-	r.start(g.seed, partRow, i)
+	r.Start(g.seed, forRow, i)
 	x := dst.dense(len(g.deviation))
 	for j, s := range g.deviation {
 		x[j] = float32(s * r.normal())

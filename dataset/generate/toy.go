@@ -1,9 +1,9 @@
-package dataset
+package generate
 
 import "github.com/fenchel-ml/fenchel/registry"
 
 func init() {
-	registerGenerator("toy", "two Gaussians a unit vector apart from 0 (n=10000,d=10,seed=1,skip=0)", newToy)
+	register("toy", "two Gaussians a unit vector apart from 0 (n=10000,d=10,seed=1,skip=0)", newToy)
 }
 
 // toy makes the pairs of the experiments of the PGS paper:
@@ -24,8 +24,8 @@ func newToy(p *registry.Params) (Generator, error) {
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	var r stream
-	r.start(g.seed, partModel, 0)
+	var r Random
+	r.Start(g.seed, forModel, 0)
 	g.w = make([]float64, d)
 	r.direction(g.w)
 	return g, nil
@@ -37,7 +37,7 @@ func (g *toy) Info() Info {
 
 func (g *toy) Row(dst *Row, i int) {
 	r := &dst.random
-	r.start(g.seed, partRow, i)
+	r.Start(g.seed, forRow, i)
 	class := r.below(2)
 	y := float64(2*class - 1)
 	dst.Label = g.labels[class]

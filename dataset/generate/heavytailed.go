@@ -1,4 +1,4 @@
-package dataset
+package generate
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	registerGenerator("heavy-tailed", "power-law spectrum, some features rare and then large; no targets (n=10000,d=784,rank=50,alpha=1,rare=0.001,noise=0.1,seed=1,skip=0)", newHeavyTailed)
+	register("heavy-tailed", "power-law spectrum, some features rare and then large; no targets (n=10000,d=784,rank=50,alpha=1,rare=0.001,noise=0.1,seed=1,skip=0)", newHeavyTailed)
 }
 
 // heavyTailed makes rows like those of images scaled by feature, a stand-in
@@ -55,8 +55,8 @@ func newHeavyTailed(p *registry.Params) (Generator, error) {
 		return nil, err
 	}
 	g.share = make([]float64, g.d)
-	var r stream
-	r.start(g.seed, partModel, 1)
+	var r Random
+	r.Start(g.seed, forModel, 1)
 	for j := range g.share {
 		g.share[j] = min(vec.Exp(float64(r.uniform()*vec.Log(rare))), 1)
 	}
@@ -83,7 +83,7 @@ func (g *heavyTailed) SecondMoment() *SecondMoment {
 
 func (g *heavyTailed) Row(dst *Row, i int) {
 	r := &dst.random
-	r.start(g.seed, partRow, i)
+	r.Start(g.seed, forRow, i)
 	z := dst.latent(g.rank)
 	dst.sparse()
 	for j, p := range g.share {

@@ -1,4 +1,4 @@
-package dataset
+package generate
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	registerGenerator("spirals", "interleaved spirals in the plane, not linearly separable (n=2000,classes=2,turns=1.5,noise=0.03,seed=1,skip=0)", newSpirals)
+	register("spirals", "interleaved spirals in the plane, not linearly separable (n=2000,classes=2,turns=1.5,noise=0.03,seed=1,skip=0)", newSpirals)
 }
 
 // spirals makes points on k arms of an Archimedean spiral,
@@ -39,7 +39,7 @@ func (g *spirals) Info() Info { return Info{Rows: g.n, Cols: 2, Skip: g.skip, La
 
 func (g *spirals) Row(dst *Row, i int) {
 	r := &dst.random
-	r.start(g.seed, partRow, i)
+	r.Start(g.seed, forRow, i)
 	class := r.below(len(g.labels))
 	dst.Label = g.labels[class]
 	radius := math.Sqrt(0.04 + float64(0.96*r.uniform()))

@@ -1,4 +1,4 @@
-package dataset
+package generate
 
 import (
 	"math"
@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	registerGenerator("text", "sparse documents with Zipf's word frequencies (n=20000,d=50000,nnz=60,classes=2,signal=0.25,noise=0.02,seed=1,skip=0)", newText)
+	register("text", "sparse documents with Zipf's word frequencies (n=20000,d=50000,nnz=60,classes=2,signal=0.25,noise=0.02,seed=1,skip=0)", newText)
 }
 
 // text makes documents as a topic model would write them, and weighs the words
@@ -64,8 +64,8 @@ func (g *text) makeWords(d int) {
 	g.column = make([]uint32, d)
 	g.upTo = make([]float64, d)
 	g.idf = make([]float64, d)
-	var r stream
-	r.start(g.seed, partModel, 0)
+	var r Random
+	r.Start(g.seed, forModel, 0)
 	sum := 0.0
 	for rank := range d {
 		sum += 1 / (float64(rank) + 2.7)
@@ -86,7 +86,7 @@ func (g *text) Info() Info {
 
 func (g *text) Row(dst *Row, i int) {
 	r := &dst.random
-	r.start(g.seed, partRow, i)
+	r.Start(g.seed, forRow, i)
 	class := r.below(len(g.labels))
 	label := class
 	if r.uniform() < g.noise {
@@ -119,7 +119,7 @@ func (g *text) write(dst *Row, class int) {
 }
 
 // word draws the rank of one word of a document of the given class.
-func (g *text) word(r *stream, class int) int {
+func (g *text) word(r *Random, class int) int {
 	rank := sort.SearchFloat64s(g.upTo, r.uniform()*g.upTo[len(g.upTo)-1])
 	rank = min(rank, len(g.upTo)-1)
 	if rank < g.common || r.uniform() >= g.signal {

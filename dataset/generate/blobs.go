@@ -1,4 +1,4 @@
-package dataset
+package generate
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	registerGenerator("blobs", "one Gaussian cluster a class (n=10000,d=10,classes=3,spread=0.5,seed=1,skip=0)", newBlobs)
+	register("blobs", "one Gaussian cluster a class (n=10000,d=10,classes=3,spread=0.5,seed=1,skip=0)", newBlobs)
 }
 
 // blobs makes x = center_y + spread N(0, I), with the centers uniform in the
@@ -36,8 +36,8 @@ func newBlobs(p *registry.Params) (Generator, error) {
 	}
 	g.labels = classNames(classes)
 	g.center = make([]float64, classes*g.d)
-	var r stream
-	r.start(g.seed, partModel, 0)
+	var r Random
+	r.Start(g.seed, forModel, 0)
 	for j := range g.center {
 		g.center[j] = float64(2*r.uniform()) - 1
 	}
@@ -48,7 +48,7 @@ func (g *blobs) Info() Info { return Info{Rows: g.n, Cols: g.d, Skip: g.skip, La
 
 func (g *blobs) Row(dst *Row, i int) {
 	r := &dst.random
-	r.start(g.seed, partRow, i)
+	r.Start(g.seed, forRow, i)
 	class := r.below(len(g.labels))
 	dst.Label = g.labels[class]
 	x := dst.dense(g.d)
