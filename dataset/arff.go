@@ -11,6 +11,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 func init() {
@@ -53,7 +54,7 @@ func (arff) Detect(name string, head []byte) Match {
 	return NoMatch
 }
 
-func (f arff) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
+func (f arff) Read(ctx context.Context, in []*file.Input, opt *Options) (*Set, error) {
 	t, err := f.open(in)
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func (f arff) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
 }
 
 // open reads the headers.
-func (arff) open(in []*Input) (*table, error) {
+func (arff) open(in []*file.Input) (*table, error) {
 	t := &table{in: in, header: true}
 	for i, input := range in {
 		names, kinds, err := readARFFHeader(input)
@@ -91,22 +92,22 @@ func (arff) open(in []*Input) (*table, error) {
 const maxHeaderLine = 1 << 24
 
 // readHeaderLine reads one line, with its line break unless it is the last.
-func readHeaderLine(in *Input) (text []byte, err error) {
+func readHeaderLine(in *file.Input) (text []byte, err error) {
 	for {
-		part, err := in.reader().ReadSlice('\n')
-		in.taken += len(part)
+		part, err := in.Reader().ReadSlice('\n')
+		in.Taken += len(part)
 		text = append(text, part...)
 		if err != bufio.ErrBufferFull {
 			return text, err
 		}
 		if len(text) > maxHeaderLine {
-			return nil, fault.At(in.Name, in.line+1, 1, "found a line longer than %d bytes, expected the header", maxHeaderLine)
+			return nil, fault.At(in.Name, in.Line+1, 1, "found a line longer than %d bytes, expected the header", maxHeaderLine)
 		}
 	}
 }
 
 // readARFFHeader reads up to the line @data.
-func readARFFHeader(in *Input) (names []string, kinds []columnKind, err error) {
+func readARFFHeader(in *file.Input) (names []string, kinds []columnKind, err error) {
 	seen := map[string]bool{}
 	for {
 		text, err := readHeaderLine(in)
@@ -114,13 +115,13 @@ func readARFFHeader(in *Input) (names []string, kinds []columnKind, err error) {
 			text, err = append(text, '\n'), nil
 		}
 		if err == io.EOF {
-			return nil, nil, fault.At(in.Name, in.line+1, 1, "found the end of the file, expected @data")
+			return nil, nil, fault.At(in.Name, in.Line+1, 1, "found the end of the file, expected @data")
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		c := &chunk{name: in.Name, line: in.line + 1, text: text}
-		in.line++
+		c := &chunk{name: in.Name, line: in.Line + 1, text: text}
+		in.Line++
 		at := skipBlanks(text, 0)
 		end := at
 		for text[end] > ' ' {

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
@@ -19,23 +20,23 @@ type arraySource interface {
 	open(last bool) (io.ReaderAt, func(), error)
 }
 
-// array returns the size bytes that must follow the first so many of an input, which
+// openArray returns the size bytes that must follow the first so many of an input, which
 // were read. Those of a file that is not compressed are left where they are.
-func (in *Input) array(ctx context.Context, at, size int64) (arraySource, error) {
-	if in.Path == "" || in.size <= 0 {
-		h, err := hold(ctx, in.reader(), in.Name, size)
+func openArray(ctx context.Context, in *file.Input, at, size int64) (arraySource, error) {
+	if in.Path == "" || in.Size <= 0 {
+		h, err := hold(ctx, in.Reader(), in.Name, size)
 		if err == nil {
-			err = noMore(in.reader(), in.Name)
+			err = noMore(in.Reader(), in.Name)
 		}
 		return h, err
 	}
-	switch found := in.size - at; {
+	switch found := in.Size - at; {
 	case found < size:
 		return nil, fewBytes(in.Name, max(found, 0), size)
 	case found > size:
 		return nil, moreBytes(in.Name)
 	}
-	return fileSection{path: in.Path, at: at, size: in.size}, nil
+	return fileSection{path: in.Path, at: at, size: in.Size}, nil
 }
 
 // A fileSection is the bytes of a file from a place on. The file is opened
@@ -58,7 +59,7 @@ func (s fileSection) open(bool) (io.ReaderAt, func(), error) {
 func (s fileSection) file() (*os.File, error) {
 	f, err := os.Open(s.path)
 	if err != nil {
-		return nil, renamed(s.path, err)
+		return nil, fault.Renamed(s.path, err)
 	}
 	info, err := f.Stat()
 	if err == nil && info.Size() != s.size {

@@ -3,6 +3,7 @@ package dataset
 import (
 	"io"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
@@ -42,7 +43,7 @@ func (t *tiler) readAt(raw []byte, at int64) error {
 	if err == io.EOF {
 		return fewBytes(t.p.name, at+int64(n), t.p.rows*t.p.cols*int64(t.p.element.size))
 	}
-	return renamed(t.p.name, err)
+	return fault.Renamed(t.p.name, err)
 }
 
 // tile returns the features of the rows lo to hi, row after row, valid until the

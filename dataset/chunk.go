@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/parallel"
 )
 
@@ -73,7 +74,7 @@ func (c *chunk) checkText(at int, text []byte) error {
 
 // A splitter cuts inputs into chunks.
 type splitter struct {
-	in   []*Input
+	in   []*file.Input
 	size int
 	// last returns the end of the last whole record of text, 0 for none. Text
 	// begins where a record begins.
@@ -88,7 +89,7 @@ type splitter struct {
 // lastLine is splitter.last of formats in which a record is a line.
 func lastLine(text []byte) int { return bytes.LastIndexByte(text, '\n') + 1 }
 
-func newSplitter(in []*Input, opt *Options, last func([]byte) int) *splitter {
+func newSplitter(in []*file.Input, opt *Options, last func([]byte) int) *splitter {
 	size := opt.chunk
 	if size == 0 {
 		size = largestChunk(in)
@@ -97,13 +98,13 @@ func newSplitter(in []*Input, opt *Options, last func([]byte) int) *splitter {
 }
 
 // largestChunk is the size of chunks: no buffer needs to be larger than any file.
-func largestChunk(in []*Input) int {
+func largestChunk(in []*file.Input) int {
 	largest := int64(0)
 	for _, i := range in {
-		if i.size <= 0 { // not known
+		if i.Size <= 0 { // not known
 			return chunkSize
 		}
-		largest = max(largest, i.size)
+		largest = max(largest, i.Size)
 	}
 	return int(min(largest, chunkSize))
 }
@@ -125,8 +126,8 @@ func (s *splitter) next() (*chunk, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := &chunk{name: in.Name, line: in.line + 1, lines: bytes.Count(text, []byte{'\n'}), text: text}
-		in.line += c.lines
+		c := &chunk{name: in.Name, line: in.Line + 1, lines: bytes.Count(text, []byte{'\n'}), text: text}
+		in.Line += c.lines
 		if s.pairs != nil {
 			c.before, c.pairs = s.before, s.pairs(text)
 			s.before += c.pairs
@@ -138,12 +139,13 @@ func (s *splitter) next() (*chunk, error) {
 
 // read returns at least one whole record. An error is returned only when no
 // whole record is left before it: an input gives its error again.
-func (s *splitter) read(in *Input) ([]byte, error) {
+func (s *splitter) read(in *file.Input) ([]byte, error) {
 	buf := s.rest
 	s.rest = nil
 	for want := s.size; ; want = 2 * len(buf) {
 		var err error
-		buf, err = readUpTo(in.reader(), buf, want)
+		buf = slices.Grow(buf, max(0, want-len(buf))+1+padding) // one more for a missing line break
+		buf, err = file.ReadUpTo(in.Reader(), buf, want)
 		end := s.last(buf)
 		if err == io.EOF && len(buf) > 0 && end < len(buf) {
 			buf = append(buf, '\n') // the last line may lack it
@@ -157,22 +159,9 @@ func (s *splitter) read(in *Input) ([]byte, error) {
 			return nil, err
 		}
 		if len(buf) >= maxRecord {
-			return nil, fault.At(in.Name, in.line+1, 0, "found a line longer than %d bytes, expected a line break", maxRecord)
+			return nil, fault.At(in.Name, in.Line+1, 0, "found a line longer than %d bytes, expected a line break", maxRecord)
 		}
 	}
-}
-
-// readUpTo appends to buf until it holds want bytes or r fails.
-func readUpTo(r io.Reader, buf []byte, want int) ([]byte, error) {
-	buf = slices.Grow(buf, max(0, want-len(buf))+1+padding) // one more for a missing line break
-	for len(buf) < want {
-		n, err := r.Read(buf[len(buf):want])
-		buf = buf[:len(buf)+n]
-		if err != nil {
-			return buf, err
-		}
-	}
-	return buf, nil
 }
 
 func (s *splitter) buffer() []byte {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 // elsewhere lists files of other programs that people have tables in, by how they begin,
@@ -31,7 +32,7 @@ var elsewhere = []struct{ magic, name, way string }{
 
 // refuseElsewhere explains how to read a file of another program; nil if it is none that
 // is known.
-func refuseElsewhere(in *Input, head []byte) error {
+func refuseElsewhere(in *file.Input, head []byte) error {
 	for _, e := range elsewhere {
 		switch {
 		case !bytes.HasPrefix(head, []byte(e.magic)):
@@ -65,7 +66,7 @@ func isBinary(r rune) bool { return r < '\t' || r == utf8.RuneError }
 // FormatOf returns the name of the format in which a file would be read, "" if it cannot
 // be.
 func FormatOf(ctx context.Context, path string) string {
-	in, err := openInput(ctx, path, &Options{Threads: 1})
+	in, err := new(file.System).Open(ctx, path)
 	if err != nil {
 		return ""
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
@@ -52,7 +53,7 @@ func (fen) Detect(name string, head []byte) Match {
 	return NoMatch
 }
 
-func (fen) Read(ctx context.Context, in []*Input, opt *Options) (s *Set, err error) {
+func (fen) Read(ctx context.Context, in []*file.Input, opt *Options) (s *Set, err error) {
 	if !memory.LittleEndian {
 		return nil, errBigEndian
 	}
@@ -81,7 +82,7 @@ func (fen) Read(ctx context.Context, in []*Input, opt *Options) (s *Set, err err
 }
 
 // openFen maps a file if that can be done, or else reads it into memory.
-func openFen(ctx context.Context, in *Input) (*fenFile, error) {
+func openFen(ctx context.Context, in *file.Input) (*fenFile, error) {
 	if info, err := os.Stat(in.Path); in.Path != "" && err == nil && info.Mode().IsRegular() {
 		f, err := mapFen(in)
 		if f != nil || err != nil {
@@ -92,20 +93,20 @@ func openFen(ctx context.Context, in *Input) (*fenFile, error) {
 }
 
 // mapFen maps a file; nil, nil if it cannot be mapped, or is compressed.
-func mapFen(in *Input) (*fenFile, error) {
+func mapFen(in *file.Input) (*fenFile, error) {
 	file, err := os.Open(in.Path)
 	if err != nil {
-		return nil, renamed(in.Path, err)
+		return nil, fault.Renamed(in.Path, err)
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, renamed(in.Path, err)
+		return nil, fault.Renamed(in.Path, err)
 	}
 	head := make([]byte, fenHead)
 	n, err := io.ReadFull(file, head)
 	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
-		return nil, renamed(in.Path, err)
+		return nil, fault.Renamed(in.Path, err)
 	}
 	if !strings.HasPrefix(string(head[:n]), fenMagic) {
 		return nil, nil
@@ -135,9 +136,9 @@ func (h *fenHeader) otherSize(name string, found int64) error {
 }
 
 // readFen reads a file into memory that grows with what was read.
-func readFen(ctx context.Context, in *Input) (*fenFile, error) {
+func readFen(ctx context.Context, in *file.Input) (*fenFile, error) {
 	var head [fenHead]byte
-	n, err := io.ReadFull(in.reader(), head[:])
+	n, err := io.ReadFull(in.Reader(), head[:])
 	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func readFen(ctx context.Context, in *Input) (*fenFile, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		n, err := io.ReadFull(in.reader(), data[have:])
+		n, err := io.ReadFull(in.Reader(), data[have:])
 		have += int64(n)
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			return nil, h.otherSize(in.Name, have)
@@ -166,7 +167,7 @@ func readFen(ctx context.Context, in *Input) (*fenFile, error) {
 		copy(more, data)
 		data = more
 	}
-	if _, err := in.reader().ReadByte(); err == nil {
+	if _, err := in.Reader().ReadByte(); err == nil {
 		return nil, fault.In(in.Name, "found bytes after the %d of the header's size, expected the end", h.size)
 	} else if err != io.EOF {
 		return nil, err

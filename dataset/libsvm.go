@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -80,7 +81,7 @@ func looksLikeFeature(word []byte) bool {
 	return err == nil || string(index) == "qid"
 }
 
-func (libsvm) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
+func (libsvm) Read(ctx context.Context, in []*file.Input, opt *Options) (*Set, error) {
 	s := newSplitter(in, opt, lastLine)
 	s.free = make(chan []byte, opt.workers()+1)
 	s.pairs = countPairs
@@ -122,8 +123,8 @@ func (libsvm) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
 }
 
 // beginsWithZero reports whether the first feature of the first row has index 0.
-func beginsWithZero(in *Input) bool {
-	head, err := in.head()
+func beginsWithZero(in *file.Input) bool {
+	head, err := in.Head()
 	if err != nil {
 		return false // reading will say why
 	}

@@ -5,12 +5,13 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
 var _ streamer = libsvm{}
 
-func (libsvm) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) error {
+func (libsvm) stream(ctx context.Context, in []*file.Input, opt *Options, b *blocks) error {
 	s := newSplitter(in, opt, lastLine)
 	s.free = make(chan []byte, opt.workers()+1)
 	s.pairs = countPairs

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 func init() {
@@ -44,7 +45,7 @@ func (npy) Detect(name string, head []byte) Match {
 	return NoMatch
 }
 
-func (npy) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
+func (npy) Read(ctx context.Context, in []*file.Input, opt *Options) (*Set, error) {
 	all := &arrayRows{opt: opt}
 	for _, i := range in {
 		if err := all.readNPY(ctx, i); err != nil {
@@ -54,8 +55,8 @@ func (npy) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
 	return all.set(ctx)
 }
 
-func (a *arrayRows) readNPY(ctx context.Context, in *Input) error {
-	h, err := readHeader(in.reader(), in.Name)
+func (a *arrayRows) readNPY(ctx context.Context, in *file.Input) error {
+	h, err := readHeader(in.Reader(), in.Name)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (a *arrayRows) readNPY(ctx context.Context, in *Input) error {
 	if err := a.begin(in.Name, rows, features); err != nil {
 		return err
 	}
-	from, err := in.array(ctx, h.length, rows*cols*int64(h.element.size))
+	from, err := openArray(ctx, in, h.length, rows*cols*int64(h.element.size))
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 func init() {
@@ -61,7 +62,7 @@ func (npz) Detect(name string, head []byte) Match {
 	return NoMatch
 }
 
-func (npz) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
+func (npz) Read(ctx context.Context, in []*file.Input, opt *Options) (*Set, error) {
 	all := &arrayRows{opt: opt}
 	for _, i := range in {
 		archive, giveBack, err := openArchive(ctx, i)

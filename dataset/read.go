@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 // Options say how to read. The zero value reads every format with its
@@ -86,6 +87,11 @@ type Options struct {
 // about the file, is one or wraps one.
 type ReadError = fault.ReadError
 
+// system is where the sources are.
+func (opt *Options) system() *file.System {
+	return &file.System{FS: opt.FS, Stdin: opt.Stdin, StdinName: opt.stdin, Lines: opt.lines, Ahead: opt.workers() > 1, Tally: opt.Tally}
+}
+
 // Read reads all sources, in order, as one set. A source is a path, a glob
 // pattern, "-" for standard input, or "@name:key=value,..." for a generator.
 //
@@ -147,17 +153,17 @@ func read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 
 // open opens files of one format; those opened are to be closed even if there
 // is an error.
-func open(ctx context.Context, paths []string, opt *Options) (format Format, in []*Input, err error) {
+func open(ctx context.Context, paths []string, opt *Options) (format Format, in []*file.Input, err error) {
 	var first string
-	var many *turn
+	var many *file.Rotation
 	if len(paths) > mostOpen {
-		many = new(turn)
+		many = new(file.Rotation)
 	}
 	for _, path := range paths {
 		if strings.HasPrefix(path, "@") {
 			return nil, in, fault.In(path, "found a generator among %d sources, expected it alone", len(paths))
 		}
-		i, err := openInput(ctx, path, opt)
+		i, err := opt.system().Open(ctx, path)
 		if err != nil {
 			return nil, in, err
 		}
@@ -166,8 +172,8 @@ func open(ctx context.Context, paths []string, opt *Options) (format Format, in 
 		if err != nil {
 			return nil, in, err
 		}
-		if i.turn = many; many != nil {
-			i.putAway()
+		if i.Rotation = many; many != nil {
+			i.PutAway()
 		}
 		if format == nil {
 			format, first = f, name
@@ -179,7 +185,7 @@ func open(ctx context.Context, paths []string, opt *Options) (format Format, in 
 	return format, in, opt.check("format "+first, format.Takes())
 }
 
-func closeAll(in []*Input) {
+func closeAll(in []*file.Input) {
 	for _, i := range in {
 		i.Close()
 	}
@@ -194,11 +200,11 @@ func expand(sources []string, opt *Options) ([]string, error) {
 	}
 	var paths []string
 	for _, source := range sources {
-		if strings.HasPrefix(source, "@") || !strings.ContainsAny(source, "*?[") || opt.exists(source) {
+		if strings.HasPrefix(source, "@") || !strings.ContainsAny(source, "*?[") || opt.system().Exists(source) {
 			paths = append(paths, source)
 			continue
 		}
-		found, err := opt.glob(source)
+		found, err := opt.system().Glob(source)
 		if err != nil {
 			return nil, fault.In(source, "%w", err)
 		}
@@ -212,3 +218,10 @@ func expand(sources []string, opt *Options) ([]string, error) {
 	}
 	return paths, nil
 }
+
+// mostOpen is how many files of a set are open at once; of more, one at a time: a
+// system allows a process some hundred, and each takes its buffers. Tests have it smaller.
+var mostOpen = 64
+
+// A Tally counts the bytes that were read of all sources, for others to watch.
+type Tally = file.Tally

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -73,15 +74,15 @@ const mostSample = 16 << 10
 // newRoom estimates by the first rows how many pairs there will be. There is no
 // room where the size of the text is not known, and none if most of it would be
 // gaps: 50 MB of text with 95 % zeros would take 86 MB instead of 21.
-func newRoom(in []*Input, p *libsvmParser) room {
+func newRoom(in []*file.Input, p *libsvmParser) room {
 	size := int64(0)
 	for _, i := range in {
-		if i.size <= 0 {
+		if i.Size <= 0 {
 			return room{}
 		}
-		size += i.size
+		size += i.Size
 	}
-	head, err := in[0].head()
+	head, err := in[0].Head()
 	if err != nil { // reading will say why
 		return room{}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset/generate"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
 )
@@ -154,7 +155,7 @@ func (s *RowStream) Close() error {
 // A streamer is a Format that can give rows as they come, in memory that does
 // not grow with their number. It gives all rows before the first error.
 type streamer interface {
-	stream(ctx context.Context, in []*Input, opt *Options, b *blocks) error
+	stream(ctx context.Context, in []*file.Input, opt *Options, b *blocks) error
 }
 
 // source returns what gives the rows of paths to b.
@@ -186,7 +187,7 @@ func (b *blocks) source(ctx context.Context, paths []string) (produce func() err
 }
 
 // fallBack reads all rows of a format that cannot give them as they come.
-func (b *blocks) fallBack(ctx context.Context, f Format, in []*Input) error {
+func (b *blocks) fallBack(ctx context.Context, f Format, in []*file.Input) error {
 	opt := *b.opt
 	opt.Columns = 0
 	s, err := f.Read(ctx, in, &opt)

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -44,7 +45,7 @@ func (f texts) Detect(name string, head []byte) Match {
 	return NoMatch
 }
 
-func (texts) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
+func (texts) Read(ctx context.Context, in []*file.Input, opt *Options) (*Set, error) {
 	s := newSplitter(in, opt, lastLine)
 	s.free = make(chan []byte, opt.workers()+1)
 	arena := memory.NewArena(opt.workers())

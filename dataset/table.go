@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
@@ -22,7 +23,7 @@ type table struct {
 	header bool
 	kinds  []columnKind
 	rows   rowReader
-	in     []*Input
+	in     []*file.Input
 
 	use            []int // for each column its place in schema, -1: ignored
 	target, weight int   // columns, -1: none
@@ -148,9 +149,9 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 	t.measures = !t.fixed && !t.plain
 	t.assign()
 	s := newSplitter(t.in, opt, t.rows.last)
-	keep := slices.Contains(t.open, true) && slices.ContainsFunc(t.in, func(in *Input) bool { return in.again == nil })
+	keep := slices.Contains(t.open, true) && slices.ContainsFunc(t.in, func(in *file.Input) bool { return in.Again == nil })
 	for _, in := range t.in {
-		in.before = in.line
+		in.Before = in.Line
 	}
 	if err := t.pass(ctx, s, keep, opt); err != nil {
 		return nil, err
@@ -252,8 +253,8 @@ func (t *table) passAgain(ctx context.Context, kept bool, opt *Options) error {
 		return t.pass(ctx, s, false, opt)
 	}
 	for _, in := range t.in {
-		in.putAway()
-		in.line = in.before
+		in.PutAway()
+		in.Line = in.Before
 	}
 	rows := t.count
 	if err := t.pass(ctx, s, false, opt); err != nil {

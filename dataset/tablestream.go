@@ -9,6 +9,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
@@ -17,7 +18,7 @@ import (
 
 var _, _ streamer = csv{}, arff{}
 
-func (f csv) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) error {
+func (f csv) stream(ctx context.Context, in []*file.Input, opt *Options, b *blocks) error {
 	t, err := f.open(in, opt)
 	if err != nil {
 		return err
@@ -29,7 +30,7 @@ func (f csv) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) e
 	return t.stream(ctx, opt, b, append([][]field{first}, later...))
 }
 
-func (f arff) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) error {
+func (f arff) stream(ctx context.Context, in []*file.Input, opt *Options, b *blocks) error {
 	t, err := f.open(in)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 // maxChunkLabels is where a chunk stops looking for repeated labels: the rows
@@ -241,13 +242,13 @@ func appendWeight(dst []float64, c *chunk, at int, text []byte) ([]float64, erro
 
 // readColumn reads a file of lines; take returns how many rows it was given.
 func readColumn[T any](ctx context.Context, path string, opt *Options, rows int, parse func(*chunk) (T, error), take func(T) (int, error)) error {
-	in, err := openInput(ctx, path, opt)
+	in, err := opt.system().Open(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	found := 0
-	err = parseChunks(ctx, newSplitter([]*Input{in}, opt, lastLine), opt.workers(), parse, func(part T) error {
+	err = parseChunks(ctx, newSplitter([]*file.Input{in}, opt, lastLine), opt.workers(), parse, func(part T) error {
 		n, err := take(part)
 		found += n
 		return err

@@ -2,7 +2,11 @@
 // the standard library alone. Begin with [ReadError], and make one by [At].
 package fault
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+)
 
 // A ReadError is what is wrong with an input, and where. Every error about what is in a
 // file, or about the file, is one or wraps one.
@@ -46,4 +50,13 @@ func In(file, format string, args ...any) error { return At(file, 0, 0, format, 
 // At is a ReadError of what format and args say.
 func At(file string, line, column int, format string, args ...any) error {
 	return &ReadError{File: file, Line: line, Column: column, Err: fmt.Errorf(format, args...)}
+}
+
+// Renamed says what went wrong with a path in the words of the other errors.
+func Renamed(path string, err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return &ReadError{File: path, Err: err}
 }

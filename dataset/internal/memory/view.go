@@ -19,7 +19,7 @@ func AsBytes[T uint32 | float32 | int64 | uint64 | float64](s []T) []byte {
 // LittleEndian is false on machines that cannot use the bytes of most files as they are.
 var LittleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// AlignedBytes makes n bytes that may be looked at as numbers.
+// AlignedBytes makes n bytes that may be read as numbers.
 func AlignedBytes(n int64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(make([]uint64, (n+7)/8)))), n)
 }

@@ -1,30 +1,30 @@
-package dataset
+package file
 
 import "io"
 
-// aheadBuffers bounds what an ahead holds: so many buffers of chunkSize.
-const aheadBuffers = 4
+// aheadBuffers bounds what an ahead holds: so many buffers of aheadSize.
+const aheadBuffers, aheadSize = 4, 256 << 10
 
-// An ahead reads r in a goroutine of its own, some buffers before they are
+// An readAhead reads r in a goroutine of its own, some buffers before they are
 // asked for: decompression runs beside parsing. The goroutine, which begins
 // with the first Read, also calls done when it ends; close does not wait for
 // it, since r may be a pipe that blocks.
-type ahead struct {
+type readAhead struct {
 	r          io.Reader
 	done       func()
 	full, free chan []byte
-	over       chan struct{} // closed when nobody will read on
+	over       chan struct{} // closed when reading has ended
 	started    bool
 	buf, rest  []byte // given out last, and what of it is not yet read
 	err        error  // comes after the last of full
 }
 
-func newAhead(r io.Reader, done func()) *ahead {
-	return &ahead{r: r, done: done, over: make(chan struct{}),
+func newReadAhead(r io.Reader, done func()) *readAhead {
+	return &readAhead{r: r, done: done, over: make(chan struct{}),
 		full: make(chan []byte, aheadBuffers), free: make(chan []byte, aheadBuffers)}
 }
 
-func (a *ahead) Read(p []byte) (int, error) {
+func (a *readAhead) Read(p []byte) (int, error) {
 	if !a.started {
 		a.started = true
 		for range aheadBuffers {
@@ -49,7 +49,7 @@ func (a *ahead) Read(p []byte) (int, error) {
 }
 
 // work fills buffers until r fails or a is closed.
-func (a *ahead) work() {
+func (a *readAhead) work() {
 	defer a.done()
 	defer close(a.full)
 	for {
@@ -59,7 +59,7 @@ func (a *ahead) work() {
 		case <-a.over:
 			return
 		}
-		if b, a.err = readUpTo(a.r, b[:0], chunkSize); len(b) > 0 {
+		if b, a.err = ReadUpTo(a.r, b[:0], aheadSize); len(b) > 0 {
 			a.full <- b // has room for all buffers there are
 		}
 		if a.err != nil {
@@ -69,7 +69,7 @@ func (a *ahead) work() {
 }
 
 // close ends the reading; a must not be read any more.
-func (a *ahead) close() {
+func (a *readAhead) close() {
 	close(a.over)
 	if !a.started {
 		a.done()

@@ -1,4 +1,4 @@
-package dataset
+package file
 
 import (
 	"bufio"
@@ -12,7 +12,7 @@ func endsWithCR(head []byte) bool {
 	if bytes.IndexByte(head, '\n') >= 0 || bytes.IndexByte(head, 0) >= 0 {
 		return false
 	}
-	if len(head) == headSize {
+	if len(head) == HeadSize {
 		head = head[:len(head)-1]
 	}
 	return bytes.IndexByte(head, '\r') >= 0

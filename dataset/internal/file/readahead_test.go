@@ -1,4 +1,4 @@
-package dataset
+package file
 
 import (
 	"bytes"
@@ -12,11 +12,11 @@ import (
 // goroutine ends however much of it is asked for.
 func TestAhead(t *testing.T) {
 	broken := errors.New("broken wire")
-	text := bytes.Repeat([]byte("0123456789abcdef!"), 5*aheadBuffers*chunkSize/17)
+	text := bytes.Repeat([]byte("0123456789abcdef!"), 5*aheadBuffers*aheadSize/17)
 	for _, wrap := range []func(io.Reader) io.Reader{iotest.DataErrReader, iotest.HalfReader} {
-		for _, ask := range []int{0, 1, 100, chunkSize, len(text)} {
+		for _, ask := range []int{0, 1, 100, aheadSize, len(text)} {
 			done := make(chan struct{})
-			a := newAhead(wrap(io.MultiReader(bytes.NewReader(text), iotest.ErrReader(broken))), func() { close(done) })
+			a := newReadAhead(wrap(io.MultiReader(bytes.NewReader(text), iotest.ErrReader(broken))), func() { close(done) })
 			got := make([]byte, ask)
 			if _, err := io.ReadFull(a, got); err != nil || !bytes.Equal(got, text[:ask]) {
 				t.Errorf("other bytes, or %v, among the first %d", err, ask)

@@ -1,4 +1,4 @@
-package dataset
+package file
 
 import (
 	"io"
@@ -28,13 +28,13 @@ type tallied struct {
 	done atomic.Int64
 }
 
-// tally returns what reads r, of so many bytes, and counts them if that is asked for.
-func (opt *Options) tally(in *Input, r io.Reader, size int64) io.Reader {
-	if opt.Tally == nil {
+// counted returns what reads r, of so many bytes, and counts them if that is asked for.
+func (s *System) counted(in *Input, r io.Reader, size int64) io.Reader {
+	if s.Tally == nil {
 		return r
 	}
-	opt.Tally.total.Add(size)
-	in.tallied = &tallied{of: opt.Tally, r: r, size: size}
+	s.Tally.total.Add(size)
+	in.tallied = &tallied{of: s.Tally, r: r, size: size}
 	return in.tallied
 }
 

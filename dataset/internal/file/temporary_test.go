@@ -1,4 +1,4 @@
-package dataset
+package file
 
 import (
 	"errors"
@@ -36,7 +36,9 @@ func TestWriteFileRemovesAbandoned(t *testing.T) {
 	kept := []string{"m.model." + dead + "-0.tmp", ".m.model." + dead + "-0", ".m.model." + dead + ".tmp", ".m.model.0" + dead + "-0.tmp", ".." + dead + "-0.tmp",
 		".m.model." + dead + "-x.tmp", ".m.model." + dead + "-00.tmp", ".m.model." + dead + "-99999999.tmp", ".m.model.-" + dead + "-0.tmp", ".m.model.1-0.tmp", ".m.model." + strconv.Itoa(os.Getppid()) + "-0.tmp"}
 	for _, name := range slices.Concat(abandoned, kept) {
-		put(t, folder, name, "half")
+		if err := os.WriteFile(filepath.Join(folder, name), []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := os.Mkdir(filepath.Join(folder, ".folder."+dead+"-0.tmp"), 0o700); err != nil {
 		t.Fatal(err)
