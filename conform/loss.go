@@ -7,7 +7,8 @@ import (
 )
 
 // Loss examines the laws of loss.Loss on predictions and targets around zero,
-// at the loss's corners, and at the ends of the floating-point range.
+// at the loss's corners, and at the ends of the floating-point range; and every capability
+// that the loss declares.
 func Loss(l loss.Loss) error {
 	f := &findings{}
 	targets := []float64{-1, 1}
@@ -32,6 +33,7 @@ func Loss(l loss.Loss) error {
 			}
 		}
 		lossExtremes(f, l, y)
+		lossCapabilities(f, l, y, points)
 	}
 	return f.err()
 }

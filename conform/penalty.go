@@ -8,7 +8,7 @@ import (
 )
 
 // Penalty examines the laws of penalty.Penalty on random vectors of several
-// lengths and sizes.
+// lengths and sizes, and every capability that the penalty declares.
 func Penalty(p penalty.Penalty) error {
 	f := &findings{}
 	r := source()
@@ -26,6 +26,8 @@ func Penalty(p penalty.Penalty) error {
 				penaltyDual(f, p, vector(n, size), vector(n, 1))
 				penaltyProx(f, p, vector(n, size), vector(n, size))
 				penaltyConvex(f, p, vector(n, size), vector(n, size))
+				penaltyMagnitudes(f, p, vector(n, size), r.IntN(n))
+				penaltyCapabilities(f, p, vector(n, size), r.IntN(n))
 			}
 		}
 	}
@@ -59,6 +61,7 @@ func penaltyDual(f *findings, p penalty.Penalty, w, u []float64) {
 	gScale, gValue := p.Conjugate(g)
 	f.check(gScale > 1-1e-9 && near(p.Value(x)+gValue, inner(g, x), p.Value(w)), "Moreau: v - prox(v) is a subgradient at prox(v)", "v=%v: %v", w, x)
 	if s, ok := p.(penalty.Strong); ok {
+		f.check(p.StrongConvexity() > 0, "a strong penalty is strongly convex", "%g", p.StrongConvexity())
 		s.Weights(x, feasible)
 		f.check(near(p.Value(x)+value, inner(feasible, x), value), "Weights attains the conjugate", "u=%v: %v", feasible, x)
 	}
@@ -100,6 +103,48 @@ func penaltyConvex(f *findings, p penalty.Penalty, v, w []float64) {
 	f.check(below(p.Value(middle)+curve, size/2, size), "strong convexity", "v=%v w=%v", v, w)
 	f.check(p.Value(v) >= 0 && !math.IsNaN(p.Value(v)), "the penalty is not negative", "v=%v", v)
 }
+
+// penaltyMagnitudes checks that signs do not matter, and that no magnitude is better larger:
+// the certificate relies on it.
+func penaltyMagnitudes(f *findings, p penalty.Penalty, w []float64, j int) {
+	const law = "the penalty depends on magnitudes, and does not fall with one"
+	f.check(p.StrongConvexity() == 0 || scaleOf(p.Conjugate(w)) == 1, "the conjugate of a strongly convex penalty is finite", "u=%v", w)
+	other, far := slices.Clone(w), slices.Clone(w)
+	other[j] *= -1
+	far[j] *= 1.5
+	f.check(near(p.Value(other), p.Value(w), p.Value(w)), law, "w=%v: with the sign of %d changed %g, not %g", w, j, p.Value(other), p.Value(w))
+	f.check(below(p.Value(w), p.Value(far), p.Value(w)), law, "w=%v: %g, with %g there %g", w, p.Value(w), far[j], p.Value(far))
+}
+
+// penaltyCapabilities examines what p declares of itself: see capability.go of package
+// penalty for the laws.
+func penaltyCapabilities(f *findings, p penalty.Penalty, w []float64, j int) {
+	if l1, l2, ok := penalty.Coefficients(p); ok {
+		sum, squares := 0.0, 0.0
+		for _, x := range w {
+			sum += math.Abs(x)
+			squares += float64(x * x)
+		}
+		want := float64(l1*sum) + float64(l2/2*squares)
+		f.check(l1 >= 0 && l2 >= 0 && near(p.Value(w), want, want), "an elastic penalty has its form", "w=%v: %g, by the coefficients %g", w, p.Value(w), want)
+		f.check(p.StrongConvexity() == l2, "the strong convexity of an elastic penalty is that of its form", "%g, coefficient %g", p.StrongConvexity(), l2)
+	}
+	s, ok := p.(penalty.Separable)
+	if !ok {
+		return
+	}
+	const law = "single weights are those among others"
+	whole, some := make([]float64, len(w)), make([]float64, j+1)
+	s.Weights(whole, w)
+	s.WeightsAt(some, w[:j+1], nil)
+	f.check(slices.Equal(some, whole[:j+1]), law, "u=%v: the first %v, of %v", w, some, whole)
+	one := []float64{w[j]}
+	s.WeightsAt(one, one, []uint32{uint32(j)})
+	f.check(one[0] == whole[j], law, "u=%v: %g in place %d of %v", w, one[0], j, whole)
+}
+
+// scaleOf returns the scale of a conjugate.
+func scaleOf(scale, _ float64) float64 { return scale }
 
 func scaled(v []float64, s float64) []float64 {
 	out := make([]float64, len(v))

@@ -72,3 +72,44 @@ func TestRooms(t *testing.T) {
 		}
 	}
 }
+
+// Outside their packages no loss and no penalty is told by its type: what a solver needs to
+// know of it, it declares, or a new one with the same shape would be treated as another.
+func TestNoTypeOfLoss(t *testing.T) {
+	files := func(pattern string) (texts map[string]string) {
+		texts = map[string]string{}
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(name, "_test.go") {
+				texts[name] = string(text)
+			}
+		}
+		return texts
+	}
+	var types []string
+	for _, room := range []string{"loss", "penalty"} {
+		for _, text := range files("../" + room + "/*.go") {
+			for _, name := range regexp.MustCompile(`(?m)^type (\w+) struct`).FindAllStringSubmatch(text, -1) {
+				types = append(types, room+`\.`+name[1])
+			}
+		}
+	}
+	told := regexp.MustCompile(`(\.\(|case |[!=]= ?\(?)(` + strings.Join(types, "|") + `)\b.*`)
+	for _, pattern := range []string{"../*/*.go", "../*/*/*.go", "../*/*/*/*.go"} {
+		for name, text := range files(pattern) {
+			if room := filepath.Base(filepath.Dir(name)); room == "loss" || room == "penalty" {
+				continue
+			}
+			if found := told.FindString(text); found != "" {
+				t.Errorf("%s: found %q, expected a capability: see loss/capability.go", name, found)
+			}
+		}
+	}
+}

@@ -35,7 +35,8 @@ func Solver(s solver.Solver, c Case) error {
 	solverRepeats(f, s, c, base, sol)
 	solverVariants(f, s, c, sol)
 	solverWarm(f, s, c, base, sol)
-	solverHeeds(f, s, base)
+	solverReports(f, s, base)
+	solverStops(f, s, base)
 	f.check(before.equal(snapshot(c.Problem)), "the data stay as they are", "rows, targets or weights changed")
 	return f.err()
 }
@@ -119,7 +120,7 @@ func solverRepeats(f *findings, s solver.Solver, c Case, p *problem.Linear, sol 
 	if two := c.run(f, s, c.on(2), nil); two != nil {
 		f.check(samePoint(two.Point, sol.Point), "two threads give the same bits as one", "%v and %v", sol.Point.W, two.Point.W)
 	}
-	alone, first, second := s.Start(p, nil, 1), s.Start(p, nil, 1), s.Start(p, nil, 2)
+	alone, first, second := s.Start(p, solver.Start{Seed: 1}), s.Start(p, solver.Start{Seed: 1}), s.Start(p, solver.Start{Seed: 2})
 	for range 3 {
 		alone.Epoch()
 	}
@@ -161,7 +162,7 @@ func solverWarm(f *findings, s solver.Solver, c Case, p *problem.Linear, sol *so
 		f.check(warm.Epochs == 0, law, "after %d epochs", warm.Epochs)
 	}
 	// Run looks at the point it is given; the solver must know it, too.
-	state, goal := s.Start(p, &from, 3), 3*c.Gap
+	state, goal := s.Start(p, solver.Start{From: &from, Seed: 3}), 3*c.Gap
 	found := p.Certify(state.Point()).Relative()
 	for range 10 {
 		if found <= goal {
@@ -174,18 +175,32 @@ func solverWarm(f *findings, s solver.Solver, c Case, p *problem.Linear, sol *so
 	f.check(samePoint(from, sol.Point), "a warm start leaves its point alone", "")
 }
 
-// solverHeeds checks that there is a point, the start or better, when a limit is reached
+// solverReports checks what the solver says of itself, if it does.
+func solverReports(f *findings, s solver.Solver, p *problem.Linear) {
+	state, ok := s.Start(p, solver.Start{Seed: 4}).(solver.Reporter)
+	if !ok {
+		return
+	}
+	for range 8 {
+		state.Epoch()
+		state.Report()
+		c := p.Certify(state.Point())
+		report, again := state.Report(), state.Report()
+		f.check(same([]float64{report.Gap}, []float64{again.Gap}) && report.Exact == again.Exact, "a report made again says the same",
+			"gap %v and %v", report.Gap, again.Gap)
+		if o := report.Objectives; o != nil {
+			room := 1e-6 * max(math.Abs(c.Primal), c.Zero)
+			f.check(math.Abs(o.Primal-c.Primal) <= room && math.Abs(o.Dual-c.Dual) <= room && o.Zero == c.Zero, "objectives are those of the point",
+				"%v, the certificate has %v, %v and %v", *o, c.Primal, c.Dual, c.Zero)
+		}
+	}
+}
+
+// solverStops checks that there is a point, the start or better, when a limit is reached
 // before the first epoch, and that an epoch then leaves one.
-func solverHeeds(f *findings, s solver.Solver, p *problem.Linear) {
+func solverStops(f *findings, s solver.Solver, p *problem.Linear) {
 	const law = "a run that a limit cuts short has a point"
-	over := func() bool { return true }
-	if h, ok := s.(solver.Heedful); ok {
-		s = h.Heed(over)
-	}
-	state := s.Start(p, nil, 1)
-	if h, ok := state.(solver.Interruptible); ok {
-		h.Heed(over)
-	}
+	state := s.Start(p, solver.Start{Seed: 1, Over: func() bool { return true }})
 	value := p.Certify(state.Point()).Primal
 	f.check(value <= p.Zero()*(1+1e-12), law, "%v at the start, %v at zero", value, p.Zero())
 	state.Epoch()

@@ -85,6 +85,54 @@ type brokenCurvature struct{ loss.Squared }
 
 func (brokenCurvature) Curvature(p, y float64) float64 { return 2 }
 
+// Losses that declare of themselves what is not so.
+type (
+	brokenRamps       struct{ loss.Hinge }
+	brokenInverse     struct{ loss.Squared }
+	brokenStraight    struct{ loss.Logistic }
+	brokenConcordance struct{ loss.SquaredHinge }
+	brokenStep        struct{ loss.Hinge }
+	brokenTube        struct{ loss.EpsilonInsensitive }
+	brokenBatch       struct{ loss.Logistic }
+	brokenOdds        struct{ loss.Logistic }
+	brokenSlopes      struct{ loss.Logistic }
+)
+
+func (brokenRamps) Ramps(y float64) (slope float64, ramps [2]loss.Ramp) {
+	slope, ramps = loss.Hinge{}.Ramps(y)
+	ramps[0].At *= 1.1
+	return slope, ramps
+}
+
+func (brokenInverse) Inverse(a, y float64) (lo, hi float64) { return y + 2*a, y + 2*a }
+
+func (brokenStraight) Straight() bool { return true }
+
+func (brokenConcordance) SelfConcordance() float64 { return 3 }
+
+func (brokenStep) DualStep() (step loss.Step, exact bool) {
+	whole, _ := loss.Hinge{}.DualStep()
+	return func(before, p, q, y float64) (after, gap, rise float64) {
+		after, gap, _ = whole(before, p, q, y)
+		after = before + (after-before)/2
+		return after, gap, (after - before) * y
+	}, true
+}
+
+func (l brokenTube) Tube() float64 { return 2 * l.Epsilon }
+
+func (brokenBatch) ValueTo(value, slope, p, y, reach []float64) {
+	loss.Logistic{}.ValueTo(value, slope, p, y, reach)
+	slope[0] /= 2
+}
+
+func (brokenOdds) Probability(p float64) float64 { return loss.Logistic{}.Probability(2 * p) }
+
+func (brokenSlopes) DifferentiateTo(slope, curvature, p, y []float64) {
+	loss.Logistic{}.DifferentiateTo(slope, curvature, p, y)
+	curvature[len(y)-1] = 0.3
+}
+
 // margin keeps a broken margin loss to the targets -1 and +1.
 type margin struct {
 	loss.Margin
@@ -159,6 +207,15 @@ func TestLossZoo(t *testing.T) {
 		{"smoothness too small", "smoothness bound", brokenLoss{Loss: squared, smoothness: 0.5}},
 		{"smooth by its own account", "smoothness bound", brokenLoss{Loss: absolute, smoothness: 1}},
 		{"wrong curvature", "curvature is the slope of the derivative", brokenCurvature{}},
+		{"ramps elsewhere", "the loss is a line and its ramps", brokenRamps{}},
+		{"inverse off by a factor", "the inverse is where the derivative has that slope", brokenInverse{}},
+		{"curved inverse that is called straight", "the inverse rises as the smoothness says", brokenStraight{}},
+		{"curvature that jumps", "self-concordance bounds how curvatures change", brokenConcordance{}},
+		{"half a step", "the step gains as much as it says", brokenStep{}},
+		{"tube too wide", "the loss is 0 inside its tube, and nowhere else", brokenTube{tube}},
+		{"slopes of many rows too small", "no slope within reach is steeper", brokenBatch{}},
+		{"probability of another scale", "predictions are log-odds", brokenOdds{}},
+		{"curvatures of many rows that are others", "curvatures of many rows are those of one", brokenSlopes{}},
 		{"NaN at 1e300", "no NaN",
 			brokenLoss{Loss: squared, value: func(p, y float64) float64 { return p*p/2 - p*y + y*y/2 + (p*p - p*p) }}},
 		{"derivative overflows", "no NaN",
@@ -263,9 +320,20 @@ func TestPenaltyZoo(t *testing.T) {
 		{"negative", "the penalty is not negative",
 			brokenPenalty{Penalty: l2, value: func(w []float64) float64 { return -l2.Value(w) }}},
 		{"weights off by a factor", "Weights attains the conjugate", brokenWeights{}},
+		{"depends on signs", "the penalty depends on magnitudes, and does not fall with one",
+			brokenPenalty{Penalty: l2, value: func(w []float64) float64 { return max(0, l2.Value(w)+sum(w)/9) }}},
+		{"groups that are called single weights", "single weights are those among others", separableGroups{groups{0.5}}},
+		{"groups that embed l2", "an elastic penalty has its form", elasticGroups{groups: groups{0.5}}},
 	} {
 		rejects(t, c.animal, Penalty(c.penalty), c.law)
 	}
+}
+
+func sum(w []float64) (sum float64) {
+	for _, x := range w {
+		sum += x
+	}
+	return sum
 }
 
 // strongly gives a broken penalty the weights of l2.
@@ -499,11 +567,10 @@ func TestCertificateZoo(t *testing.T) {
 	}
 }
 
-// quack is a sound solver with single parts replaced. It does not embed the sound one, which
-// solver.Run would aim, and run in its place.
+// quack is a sound solver with single parts replaced.
 type quack struct {
 	accepts func(problem.Problem) error
-	start   func(p *problem.Linear, from *problem.Point, seed uint64) solver.State
+	start   func(p *problem.Linear, start solver.Start) solver.State
 }
 
 func (q quack) Accepts(p problem.Problem) error {
@@ -513,8 +580,8 @@ func (q quack) Accepts(p problem.Problem) error {
 	return linear.SDCA{}.Accepts(p)
 }
 
-func (q quack) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	return q.start(p.(*problem.Linear), from, seed)
+func (q quack) Start(p problem.Problem, start solver.Start) solver.State {
+	return q.start(p.(*problem.Linear), start)
 }
 
 // state is a run with single parts replaced.
@@ -539,50 +606,64 @@ func (s state) Point() problem.Point {
 	return s.State.Point()
 }
 
+// reporter is a run with its report replaced.
+type reporter struct {
+	solver.Reporter
+	change func(*solver.Report)
+}
+
+func (r reporter) Report() solver.Report {
+	report := r.Reporter.Report()
+	r.change(&report)
+	return report
+}
+
 func TestSolverZoo(t *testing.T) {
 	var sdca linear.SDCA
 	shared := 0
 	for _, c := range []struct {
 		animal, law string
-		start       func(p *problem.Linear, from *problem.Point, seed uint64) solver.State
+		start       func(p *problem.Linear, start solver.Start) solver.State
 	}{
-		{"stops early", "converges to the gap asked", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
+		{"stops early", "converges to the gap asked", func(p *problem.Linear, start solver.Start) solver.State {
 			epochs := 0
-			return state{State: sdca.Start(p, from, seed), epoch: func(s solver.State) {
+			return state{State: sdca.Start(p, start), epoch: func(s solver.State) {
 				if epochs++; epochs <= 3 {
 					s.Epoch()
 				}
 			}}
 		}},
-		{"ignores the bias", "converges to the gap asked", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
+		{"ignores the bias", "converges to the gap asked", func(p *problem.Linear, start solver.Start) solver.State {
 			q := *p
 			q.Bias = problem.None
-			return sdca.Start(&q, nil, seed)
+			return sdca.Start(&q, solver.Start{Seed: start.Seed})
 		}},
-		{"solves for twice lambda", "converges to the gap asked", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
+		{"solves for twice lambda", "converges to the gap asked", func(p *problem.Linear, start solver.Start) solver.State {
 			q := *p
 			q.Lambda *= 2
-			return sdca.Start(&q, from, seed)
+			return sdca.Start(&q, start)
 		}},
-		{"ignores the row weights", "converges to the gap asked", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
-			return sdca.Start(rebuilt(p, p.X, p.Y, nil, 1), from, seed)
+		{"ignores the row weights", "converges to the gap asked", func(p *problem.Linear, start solver.Start) solver.State {
+			return sdca.Start(rebuilt(p, p.X, p.Y, nil, 1), start)
 		}},
-		{"takes its seed from the clock", "the same seed gives the same bits", func(p *problem.Linear, from *problem.Point, _ uint64) solver.State {
-			return sdca.Start(p, from, uint64(time.Now().UnixNano()))
+		{"takes its seed from the clock", "the same seed gives the same bits", func(p *problem.Linear, start solver.Start) solver.State {
+			start.Seed = uint64(time.Now().UnixNano())
+			return sdca.Start(p, start)
 		}},
-		{"depends on the threads", "two threads give the same bits as one", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
-			return sdca.Start(p, from, seed+uint64(p.Threads))
+		{"depends on the threads", "two threads give the same bits as one", func(p *problem.Linear, start solver.Start) solver.State {
+			start.Seed += uint64(p.Threads)
+			return sdca.Start(p, start)
 		}},
-		{"shares a counter between runs", "runs at the same time do not disturb each other", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
+		{"shares a counter between runs", "runs at the same time do not disturb each other", func(p *problem.Linear, start solver.Start) solver.State {
 			shared = 0
-			inner := sdca.Start(p, from, seed)
+			inner := sdca.Start(p, start)
 			return state{State: inner, epoch: func(s solver.State) {
 				if shared++; shared%4 != 0 {
 					s.Epoch()
 				}
 			}}
 		}},
-		{"reads sparse rows as dense ones", "dense and sparse storage reach the same optimum", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
+		{"reads sparse rows as dense ones", "dense and sparse storage reach the same optimum", func(p *problem.Linear, start solver.Start) solver.State {
 			if _, sparse := p.X.(*matrix.CSR); sparse {
 				n, d := p.Dims()
 				x := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
@@ -591,10 +672,10 @@ func TestSolverZoo(t *testing.T) {
 				}
 				p = rebuilt(p, x, p.Y, p.S, 1)
 			}
-			return sdca.Start(p, from, seed)
+			return sdca.Start(p, start)
 		}},
-		{"knows the rows by their places", "the order of the rows does not matter", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
-			inner := sdca.Start(p, from, seed)
+		{"knows the rows by their places", "the order of the rows does not matter", func(p *problem.Linear, start solver.Start) solver.State {
+			inner := sdca.Start(p, start)
 			return state{State: inner, point: func(pt problem.Point) problem.Point {
 				if p.Y[0] != first(p) {
 					pt.W = slices.Clone(pt.W) // the solver's own memory, which may be returned again
@@ -603,19 +684,30 @@ func TestSolverZoo(t *testing.T) {
 				return pt
 			}}
 		}},
-		{"ignores a warm start", "a warm start at the answer stops at once", func(p *problem.Linear, _ *problem.Point, seed uint64) solver.State {
-			return sdca.Start(p, nil, seed)
+		{"ignores a warm start", "a warm start at the answer stops at once", func(p *problem.Linear, start solver.Start) solver.State {
+			start.From = nil
+			return sdca.Start(p, start)
 		}},
-		{"writes to its warm start", "a warm start leaves its point alone", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
-			s := sdca.Start(p, from, seed)
-			if from != nil {
-				clear(from.A)
+		{"writes to its warm start", "a warm start leaves its point alone", func(p *problem.Linear, start solver.Start) solver.State {
+			s := sdca.Start(p, start)
+			if start.From != nil {
+				clear(start.From.A)
 			}
 			return s
 		}},
-		{"writes to the data", "the data stay as they are", func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
+		{"writes to the data", "the data stay as they are", func(p *problem.Linear, start solver.Start) solver.State {
 			p.X.Row(0).Value[0] *= 1 + 0x1p-20
-			return sdca.Start(p, from, seed)
+			return sdca.Start(p, start)
+		}},
+		{"reports the objectives of another point", "objectives are those of the point", func(p *problem.Linear, start solver.Start) solver.State {
+			return reporter{sdca.Start(p, start).(solver.Reporter), func(r *solver.Report) { r.Objectives = &solver.Objectives{Zero: p.Zero()} }}
+		}},
+		{"counts how often it reports", "a report made again says the same", func(p *problem.Linear, start solver.Start) solver.State {
+			calls := 1.0
+			return reporter{sdca.Start(p, start).(solver.Reporter), func(r *solver.Report) {
+				calls++
+				r.Gap *= calls
+			}}
 		}},
 		{"is none", "accepts the problem", nil},
 	} {
@@ -633,41 +725,26 @@ func TestSolverZoo(t *testing.T) {
 	}
 }
 
-// heedful is a quack that becomes another when it is to heed a limit.
-type heedful struct {
-	quack
-	heed func(over func() bool) solver.Solver
-}
-
-func (h heedful) Heed(over func() bool) solver.Solver { return h.heed(over) }
-
 func TestHeedZoo(t *testing.T) {
 	p := weighted(specimen(loss.SquaredHinge{}, penalty.ElasticNet{Ratio: 0.5}, problem.Free, 0.05))
 	_, optimum := solve("cd", p)
 	good := Case{Problem: p, Optimum: optimum, Gap: 1e-6, Epochs: 20000}
-	cd := func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
-		return linear.CD{}.Start(p, from, seed)
-	}
-	if err := Solver(heedful{quack{start: cd}, linear.CD{}.Heed}, good); err != nil {
+	if err := Solver(linear.CD{}, good); err != nil {
 		t.Fatalf("the sound solver is rejected:\n%v", err)
 	}
-	lost := func(epochs int) func(over func() bool) solver.Solver {
-		return func(over func() bool) solver.Solver {
-			return quack{start: func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
-				made := 0
-				epoch := func(s solver.State) { made++; s.Epoch() }
-				return state{State: linear.CD{}.Heed(over).Start(p, from, seed), epoch: epoch, point: func(pt problem.Point) problem.Point {
-					pt.W = slices.Clone(pt.W)
-					if made >= epochs && over() {
-						pt.W[0] = math.Inf(1)
-					}
-					return pt
-				}}
-			}}
-		}
-	}
 	for epochs := range 2 {
-		rejects(t, "has no point once it is over", Solver(heedful{quack{start: cd}, lost(epochs)}, good), "a run that a limit cuts short has a point")
+		lost := quack{accepts: linear.CD{}.Accepts, start: func(p *problem.Linear, start solver.Start) solver.State {
+			made := 0
+			epoch := func(s solver.State) { made++; s.Epoch() }
+			return state{State: linear.CD{}.Start(p, start), epoch: epoch, point: func(pt problem.Point) problem.Point {
+				pt.W = slices.Clone(pt.W)
+				if made >= epochs && start.Over != nil && start.Over() {
+					pt.W[0] = math.Inf(1)
+				}
+				return pt
+			}}
+		}}
+		rejects(t, "has no point once it is over", Solver(lost, good), "a run that a limit cuts short has a point")
 	}
 }
 
@@ -704,8 +781,8 @@ func TestRefusalZoo(t *testing.T) {
 		"panics instead":         func(problem.Problem) error { panic("l1") },
 		"tells the wrong reason": func(problem.Problem) error { return errors.New("needs a smooth loss") },
 	} {
-		q := quack{accepts: accepts, start: func(p *problem.Linear, from *problem.Point, seed uint64) solver.State {
-			return linear.Pegasos{}.Start(p, from, seed)
+		q := quack{accepts: accepts, start: func(p *problem.Linear, start solver.Start) solver.State {
+			return linear.Pegasos{}.Start(p, start)
 		}}
 		rejects(t, animal, Refusal(q, p, "strongly convex penalty"), law)
 	}

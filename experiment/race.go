@@ -64,7 +64,7 @@ type course struct {
 	at      []int           // numbers of rows after which a state is judged, ascending
 	judges  []judge         // of its basis
 	most    int             // a state of more directions is given up; 0: none is
-	look    func(pca.State) // besides, at the same times; may be nil
+	observe func(pca.State) // besides, at the same times; may be nil
 }
 
 // A judge returns the suboptimality of a basis.
@@ -122,8 +122,8 @@ func (t *trace) see(s pca.State, c *course) {
 		cost = spectrum.Cost().SquaredRanks
 	}
 	t.cost = append(t.cost, cost)
-	if c.look != nil {
-		c.look(s)
+	if c.observe != nil {
+		c.observe(s)
 	}
 }
 

@@ -114,7 +114,7 @@ type watching struct {
 // watch runs MSG again and notes its eigenvalues.
 func watch(ctx context.Context, first *course, m *pick) (*watching, error) {
 	w, again := &watching{}, *first
-	again.look = func(s pca.State) {
+	again.observe = func(s pca.State) {
 		spectrum := s.(pca.Spectrum)
 		w.values = append(w.values, spectrum.Eigenvalues())
 		w.entered = spectrum.Cost().Entered

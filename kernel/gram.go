@@ -297,7 +297,7 @@ func (g *Gram) AddRows(dst []float64, rows []Row, c []float64) {
 
 // Combine sets dst = K beta in double precision, and chain to the number of
 // additions that any element went through one after another. Its evaluations
-// are not counted: it serves certificates. See Heed for what may be left undone.
+// are not counted: it serves certificates. See StopWhen for what may be left undone.
 func (g *Gram) Combine(dst, beta []float64) (chain int) {
 	var support []int
 	var c []float64

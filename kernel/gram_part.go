@@ -25,5 +25,17 @@ func (g *Gram) Part(rows []int) (*Gram, error) {
 	return result, nil
 }
 
+// InDouble returns the matrix of the same rows in double precision, with room for about so many
+// rows. What is computed for it counts here too.
+func (g *Gram) InDouble(rows int) *Gram {
+	opt := g.options
+	opt.Double, opt.Cache = true, 8*int64(rows)*int64(g.Len()+128)
+	result, err := gramOf(g.Kernel, g.X, opt, g.counts, g.heed)
+	if err != nil {
+		panic(err) // there is one of these rows
+	}
+	return result
+}
+
 // Single reports whether rows are in single precision.
 func (g *Gram) Single() bool { return g.single != nil }

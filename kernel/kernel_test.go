@@ -44,11 +44,11 @@ var values = []struct {
 	{"2*normalised(intersection+1)", []float32{3}, []float32{8}, 4. / 3, nil, ""},
 	{"sigmoid*2 + linear", []float32{1}, []float32{0}, 0, plus(times(tangent(1, 0), constant(2)), product), ""},
 
-	{"linaer", nil, nil, 0, nil, `unknown kernel "linaer": did you mean "linear"? known: chi2, intersection, laplacian, linear, `},
+	{"linaer", nil, nil, 0, nil, `unknown kernel "linaer": did you mean "linear"? known: `},
 	{"linear:gamma=1", nil, nil, 0, nil, `kernel "linear": unknown parameter "gamma": there are none`},
 	{"rbf", nil, nil, 0, nil, `kernel "rbf": found no gamma, expected gamma=X or sigma=X`},
 	{"rbf:gama=1", nil, nil, 0, nil, `kernel "rbf": unknown parameter "gama": did you mean "gamma"? known: gamma, sigma`},
-	{"RBF", nil, nil, 0, nil, `unknown kernel "RBF": did you mean "rbf"? known: chi2, `},
+	{"RBF", nil, nil, 0, nil, `unknown kernel "RBF": did you mean "rbf"? known: `},
 	{"rbf:gamma=0", nil, nil, 0, nil, `kernel "rbf": gamma=0: expected a number > 0`},
 	{"rbf:gamma=1,sigma=1", nil, nil, 0, nil, `kernel "rbf": found gamma and sigma, expected one of the two`},
 	{"poly:degree=0", nil, nil, 0, nil, `kernel "poly": degree=0: expected a whole number from 1 to 1000`},

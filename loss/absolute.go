@@ -7,7 +7,10 @@ import "math"
 // l*(a) = a y on -1 <= a <= 1.
 type Absolute struct{}
 
-var _ Loss = Absolute{}
+var (
+	_ Cornered   = Absolute{}
+	_ Invertible = Absolute{}
+)
 
 func init() { register("absolute", "|p-y|: median regression", Absolute{}) }
 
@@ -28,3 +31,14 @@ func (Absolute) Prox(v, step, y float64) float64 { return v + clip(y-v, -step, s
 
 // Smoothness is infinite: the slope jumps at p = y.
 func (Absolute) Smoothness() float64 { return math.Inf(1) }
+
+// Ramps returns the corner at p = y.
+func (Absolute) Ramps(y float64) (slope float64, ramps [2]Ramp) {
+	return -1, [2]Ramp{{At: y, Jump: 2}}
+}
+
+// Inverse returns y, and what lies beyond at the ends of the domain.
+func (Absolute) Inverse(a, y float64) (lo, hi float64) { return beyond(a, -1, 1, y, y) }
+
+// Straight is true: the inverse is piecewise linear.
+func (Absolute) Straight() bool { return true }

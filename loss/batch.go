@@ -2,19 +2,6 @@ package loss
 
 import "math"
 
-// Batch is a loss that judges many rows at once, in less time than one after
-// another. [ValueTo] and [ConjugateTo] do it for every loss.
-//
-// Laws, for each i: value[i] has the bits of Value(p[i], y[i]); no slope at a
-// prediction within reach[i] of p[i] is steeper than slope[i]; dst[i] has the
-// bits of Conjugate(a[i], y[i]). All slices are as long as y; p may be value,
-// reach may be slope, a may be dst.
-type Batch interface {
-	Loss
-	ValueTo(value, slope, p, y, reach []float64)
-	ConjugateTo(dst, a, y []float64)
-}
-
 // ValueTo sets the values of many rows, and bounds on the slopes near by.
 func ValueTo(l Loss, value, slope, p, y, reach []float64) {
 	if b, ok := l.(Batch); ok {
@@ -37,5 +24,17 @@ func ConjugateTo(l Loss, dst, a, y []float64) {
 	}
 	for i, y := range y {
 		dst[i] = l.Conjugate(a[i], y)
+	}
+}
+
+// DifferentiateTo sets the derivatives and curvatures of many rows.
+func DifferentiateTo(l Curved, slope, curvature, p, y []float64) {
+	if b, ok := l.(CurvedBatch); ok {
+		b.DifferentiateTo(slope, curvature, p, y)
+		return
+	}
+	for i, y := range y {
+		p := p[i]
+		slope[i], curvature[i] = l.Derivative(p, y), l.Curvature(p, y)
 	}
 }

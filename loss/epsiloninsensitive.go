@@ -11,7 +11,11 @@ import (
 // l*(a) = a y + epsilon |a| on -1 <= a <= 1.
 type EpsilonInsensitive struct{ Epsilon float64 }
 
-var _ Loss = EpsilonInsensitive{}
+var (
+	_ Cornered   = EpsilonInsensitive{}
+	_ Invertible = EpsilonInsensitive{}
+	_ Tube       = EpsilonInsensitive{}
+)
 
 func init() {
 	registerWith("epsilon-insensitive", "max(0, |p-y|-epsilon), epsilon=0.1: support vector regression", "epsilon", 0.1, false,
@@ -44,3 +48,20 @@ func (l EpsilonInsensitive) Prox(v, step, y float64) float64 {
 
 // Smoothness is infinite: the slope jumps at the wall of the tube.
 func (EpsilonInsensitive) Smoothness() float64 { return math.Inf(1) }
+
+// Ramps returns the two walls of the tube.
+func (l EpsilonInsensitive) Ramps(y float64) (slope float64, ramps [2]Ramp) {
+	return -1, [2]Ramp{{At: y - l.Epsilon, Jump: 1}, {At: y + l.Epsilon, Jump: 1}}
+}
+
+// Inverse returns a wall of the tube, or all of it.
+func (l EpsilonInsensitive) Inverse(a, y float64) (lo, hi float64) {
+	lo, hi = tube(a, y, l.Epsilon)
+	return beyond(a, -1, 1, lo, hi)
+}
+
+// Straight is true: the inverse is piecewise linear.
+func (EpsilonInsensitive) Straight() bool { return true }
+
+// Tube is epsilon.
+func (l EpsilonInsensitive) Tube() float64 { return l.Epsilon }

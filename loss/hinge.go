@@ -8,13 +8,16 @@ import "math"
 type Hinge struct{}
 
 var (
-	_ Margin = Hinge{}
-	_ Batch  = Hinge{}
+	_ Margin     = Hinge{}
+	_ Batch      = Hinge{}
+	_ Cornered   = Hinge{}
+	_ Invertible = Hinge{}
+	_ Stepped    = Hinge{}
 )
 
 func init() { register("hinge", "max(0, 1-yp): support vector machine", Hinge{}) }
 
-func (Hinge) margin() {}
+func (Hinge) OfMargins() {}
 
 // Value returns max(0, 1-yp).
 func (Hinge) Value(p, y float64) float64 { return math.Max(0, 1-y*p) }
@@ -77,4 +80,34 @@ func marginDomain(y, width float64) (lo, hi float64) {
 		return -width, 0
 	}
 	return 0, width
+}
+
+// Ramps returns the corner at p = y.
+func (Hinge) Ramps(y float64) (slope float64, ramps [2]Ramp) {
+	lo, _ := marginDomain(y, 1)
+	return lo, [2]Ramp{{At: y, Jump: 1}}
+}
+
+// Inverse returns y, and what lies beyond at the ends of the domain.
+func (Hinge) Inverse(a, y float64) (lo, hi float64) {
+	first, last := marginDomain(y, 1)
+	return beyond(a, first, last, y, y)
+}
+
+// Straight is true: the inverse is piecewise linear.
+func (Hinge) Straight() bool { return true }
+
+// DualStep returns a formula that is exact.
+func (Hinge) DualStep() (step Step, exact bool) { return hingeStep, true }
+
+// hingeStep is exact: with m = yp and b = -ya in [0, 1], b moves by (1-m)/q.
+func hingeStep(before, p, q, y float64) (after, gap, rise float64) {
+	short := 1 - float64(y*p)
+	b := -y * before
+	gap = max(short, 0) - float64(b*short)
+	next := min(max(b+short/q, 0), 1)
+	if next != next { // 0/0: an empty row on the corner
+		next = b
+	}
+	return -y * next, gap, b - next
 }

@@ -8,7 +8,11 @@ import "math"
 // l*(a) = a y + a^2/2 on -Delta <= a <= Delta.
 type Huber struct{ Delta float64 }
 
-var _ Curved = Huber{}
+var (
+	_ Curved     = Huber{}
+	_ Cornered   = Huber{}
+	_ Invertible = Huber{}
+)
 
 func init() {
 	registerWith("huber", "(p-y)^2/2 up to |p-y|=delta=1, straight beyond: robust regression", "delta", 1, true,
@@ -49,3 +53,16 @@ func (l Huber) Prox(v, step, y float64) float64 {
 
 // Smoothness is 1.
 func (Huber) Smoothness() float64 { return 1 }
+
+// Ramps returns the parabola, between p = y-delta and y+delta.
+func (l Huber) Ramps(y float64) (slope float64, ramps [2]Ramp) {
+	return -l.Delta, [2]Ramp{{At: y - l.Delta, Jump: 2 * l.Delta, Width: 1}}
+}
+
+// Inverse returns y+a, and what lies beyond at the ends of the domain.
+func (l Huber) Inverse(a, y float64) (lo, hi float64) {
+	return beyond(a, -l.Delta, l.Delta, y+a, y+a)
+}
+
+// Straight is true: the inverse is piecewise linear.
+func (Huber) Straight() bool { return true }

@@ -10,8 +10,10 @@ package loss
 type HuberHinge struct{ Width float64 }
 
 var (
-	_ Margin = HuberHinge{}
-	_ Curved = HuberHinge{}
+	_ Margin     = HuberHinge{}
+	_ Curved     = HuberHinge{}
+	_ Cornered   = HuberHinge{}
+	_ Invertible = HuberHinge{}
 )
 
 func init() {
@@ -19,7 +21,7 @@ func init() {
 		func(h float64) Loss { return HuberHinge{h} })
 }
 
-func (HuberHinge) margin() {}
+func (HuberHinge) OfMargins() {}
 
 // Value returns the smoothed hinge.
 func (l HuberHinge) Value(p, y float64) float64 {
@@ -65,3 +67,19 @@ func (l HuberHinge) Prox(v, step, y float64) float64 {
 
 // Smoothness is 1/h.
 func (l HuberHinge) Smoothness() float64 { return 1 / l.Width }
+
+// Ramps returns the parabola, between p = y and y(1-h).
+func (l HuberHinge) Ramps(y float64) (slope float64, ramps [2]Ramp) {
+	lo, _ := marginDomain(y, 1)
+	return lo, [2]Ramp{{At: y + float64(l.Width*lo), Jump: 1, Width: l.Width}}
+}
+
+// Inverse returns y + h a, and what lies beyond at the ends of the domain.
+func (l HuberHinge) Inverse(a, y float64) (lo, hi float64) {
+	first, last := marginDomain(y, 1)
+	p := y + float64(l.Width*a)
+	return beyond(a, first, last, p, p)
+}
+
+// Straight is true: the inverse is piecewise linear.
+func (HuberHinge) Straight() bool { return true }

@@ -12,17 +12,21 @@ import (
 type Logistic struct{}
 
 var (
-	_ Margin        = Logistic{}
-	_ Curved        = Logistic{}
-	_ Probabilistic = Logistic{}
-	_ Batch         = Logistic{}
+	_ Margin         = Logistic{}
+	_ Curved         = Logistic{}
+	_ Probabilistic  = Logistic{}
+	_ Batch          = Logistic{}
+	_ Invertible     = Logistic{}
+	_ Stepped        = Logistic{}
+	_ SelfConcordant = Logistic{}
+	_ CurvedBatch    = Logistic{}
 )
 
 func init() {
 	register("logistic", "log(1+exp(-yp)): logistic regression, gives probabilities", Logistic{})
 }
 
-func (Logistic) margin() {}
+func (Logistic) OfMargins() {}
 
 // Value returns log(1+exp(-yp)) without overflow.
 func (Logistic) Value(p, y float64) float64 { return vec.Softplus(-y * p) }
@@ -101,3 +105,30 @@ func (Logistic) Prox(v, step, y float64) float64 {
 
 // Smoothness is 1/4.
 func (Logistic) Smoothness() float64 { return 0.25 }
+
+// Inverse returns the log-odds y log((1-b)/b), b = -y a.
+func (Logistic) Inverse(a, y float64) (lo, hi float64) {
+	b := min(max(-y*a, 0), 1)
+	p := y * (vec.Log(1-b) - vec.Log(b))
+	return p, p
+}
+
+// Straight is false: the inverse is the log-odds.
+func (Logistic) Straight() bool { return false }
+
+// SelfConcordance is 1: s(1-s) changes by the factor 1-2s of itself.
+func (Logistic) SelfConcordance() float64 { return 1 }
+
+// DifferentiateTo is Derivative and Curvature of many rows, with all exponentials at once:
+// a third of the time. Curvatures need no digits where a row is far on the wrong side.
+func (Logistic) DifferentiateTo(slope, curvature, p, y []float64) {
+	p, slope, curvature = p[:len(y)], slope[:len(y)], curvature[:len(y)]
+	for i, y := range y {
+		slope[i] = -y * p[i]
+	}
+	vec.SigmoidTo(slope, slope)
+	for i, y := range y {
+		curvature[i] = slope[i] * (1 - slope[i])
+		slope[i] *= -y
+	}
+}

@@ -3,7 +3,9 @@
 // A [Loss] measures how wrong the prediction p is for the target y. Each file
 // holds one loss: its type, its methods, and the row that registers its name.
 // Adding one is a new file and a new row in the table of loss_test.go; the
-// examiner conform.Loss then checks every law below. A program's own loss needs no
+// examiner conform.Loss then checks every law below. What a loss can do beyond the
+// six methods it declares in its file by the interfaces of capability.go, which conform.Loss
+// examines too: no solver names a loss, and a capability that is not declared is not used. A program's own loss needs no
 // name here: Spec.CustomLoss of package train takes its value.
 //
 // Averages over rows, weights, lambda and bias are not here: package problem
@@ -38,25 +40,6 @@ type Loss interface {
 	Domain(y float64) (lo, hi float64)
 	Prox(v, step, y float64) float64
 	Smoothness() float64 // +Inf when the derivative jumps
-}
-
-// Margin is a loss of the margin y*p: its targets are -1 and +1 only.
-type Margin interface {
-	Loss
-	margin()
-}
-
-// Curved is a loss with a second derivative: Curvature returns it, or at the
-// points where the derivative has a corner one of the two one-sided ones.
-type Curved interface {
-	Loss
-	Curvature(p, y float64) float64
-}
-
-// Probabilistic is a loss whose prediction is the log-odds of y = +1.
-type Probabilistic interface {
-	Loss
-	Probability(p float64) float64
 }
 
 var losses, nonconvex = registry.New[Loss]("loss"), registry.New[Loss]("loss")

@@ -7,7 +7,11 @@ import "math"
 // l*(a) = a y + a^2/2 everywhere.
 type Squared struct{}
 
-var _ Curved = Squared{}
+var (
+	_ Curved         = Squared{}
+	_ Invertible     = Squared{}
+	_ SelfConcordant = Squared{}
+)
 
 func init() { register("squared", "(p-y)^2/2: least squares, ridge regression", Squared{}) }
 
@@ -31,3 +35,12 @@ func (Squared) Prox(v, step, y float64) float64 { return v + float64((y-v)*(step
 
 // Smoothness is 1.
 func (Squared) Smoothness() float64 { return 1 }
+
+// Inverse returns y+a.
+func (Squared) Inverse(a, y float64) (lo, hi float64) { return y + a, y + a }
+
+// Straight is true: the inverse is piecewise linear.
+func (Squared) Straight() bool { return true }
+
+// SelfConcordance is 0: the curvature is the same everywhere.
+func (Squared) SelfConcordance() float64 { return 0 }

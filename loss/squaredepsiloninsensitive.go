@@ -12,7 +12,11 @@ import (
 // l*(a) = a y + epsilon |a| + a^2/4 everywhere.
 type SquaredEpsilonInsensitive struct{ Epsilon float64 }
 
-var _ Curved = SquaredEpsilonInsensitive{}
+var (
+	_ Curved     = SquaredEpsilonInsensitive{}
+	_ Invertible = SquaredEpsilonInsensitive{}
+	_ Tube       = SquaredEpsilonInsensitive{}
+)
 
 func init() {
 	registerWith("squared-epsilon-insensitive", "max(0, |p-y|-epsilon)^2, epsilon=0.1: support vector regression, smooth", "epsilon", 0.1, false,
@@ -55,3 +59,14 @@ func (l SquaredEpsilonInsensitive) Prox(v, step, y float64) float64 {
 
 // Smoothness is 2.
 func (SquaredEpsilonInsensitive) Smoothness() float64 { return 2 }
+
+// Inverse returns a place outside the tube, or all of it.
+func (l SquaredEpsilonInsensitive) Inverse(a, y float64) (lo, hi float64) {
+	return tube(a, y+a/2, l.Epsilon)
+}
+
+// Straight is true: the inverse is piecewise linear.
+func (SquaredEpsilonInsensitive) Straight() bool { return true }
+
+// Tube is epsilon.
+func (l SquaredEpsilonInsensitive) Tube() float64 { return l.Epsilon }

@@ -8,15 +8,16 @@ import "math"
 type SquaredHinge struct{}
 
 var (
-	_ Margin = SquaredHinge{}
-	_ Curved = SquaredHinge{}
+	_ Margin     = SquaredHinge{}
+	_ Curved     = SquaredHinge{}
+	_ Invertible = SquaredHinge{}
 )
 
 func init() {
 	register("squared-hinge", "max(0, 1-yp)^2: support vector machine, smooth", SquaredHinge{})
 }
 
-func (SquaredHinge) margin() {}
+func (SquaredHinge) OfMargins() {}
 
 // Value returns max(0, 1-yp)^2.
 func (SquaredHinge) Value(p, y float64) float64 {
@@ -51,3 +52,12 @@ func (SquaredHinge) Prox(v, step, y float64) float64 {
 
 // Smoothness is 2.
 func (SquaredHinge) Smoothness() float64 { return 2 }
+
+// Inverse returns y + a/2, and at 0 what lies beyond.
+func (SquaredHinge) Inverse(a, y float64) (lo, hi float64) {
+	first, last := marginDomain(y, math.Inf(1))
+	return beyond(a, first, last, y+a/2, y+a/2)
+}
+
+// Straight is true: the inverse is piecewise linear.
+func (SquaredHinge) Straight() bool { return true }

@@ -6,29 +6,15 @@ import (
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
-// Nonconvex is a loss that is not convex: it has the methods, but not the laws of [Loss],
-// and nothing bounds its objective from below. Its conjugate is that of the largest convex
-// function below it.
-type Nonconvex interface {
-	Loss
-	nonconvex()
-}
-
-// IsConvex reports whether l is convex.
-func IsConvex(l Loss) bool {
-	_, not := l.(Nonconvex)
-	return !not
-}
-
 // Truncated is the ramp loss min(1-z, max(0, 1-yp)) for z < 1: the hinge, constant where
 // the margin is below z, so that a row far on the wrong side costs no more than one at z,
 // and has no slope (Collobert, Sinz, Weston, Bottou 2006).
 type Truncated struct{ Z float64 }
 
 var (
-	_ Margin    = Truncated{}
-	_ Batch     = Truncated{}
-	_ Nonconvex = Truncated{}
+	_ Margin = Truncated{}
+	_ Batch  = Truncated{}
+	_ Ramped = Truncated{}
 )
 
 func init() {
@@ -38,8 +24,11 @@ func init() {
 		}})
 }
 
-func (Truncated) margin()    {}
+func (Truncated) OfMargins() {}
 func (Truncated) nonconvex() {}
+
+// FlatBelow is z.
+func (l Truncated) FlatBelow() float64 { return l.Z }
 
 // Value returns min(1-z, max(0, 1-yp)).
 func (l Truncated) Value(p, y float64) float64 { return TruncatedHinge(y*p, l.Z) }

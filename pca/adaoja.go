@@ -3,6 +3,7 @@ package pca
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -70,7 +71,7 @@ func (s *adaOjaState) step() {
 		s.squares[j] += vec.SquaredNorm64(g) / (b * b)
 		vec.Axpy64(s.row(j), 1/(b*math.Sqrt(s.squares[j])), g)
 	}
-	orthonormalise(s.u, s.k, s.d)
+	algebra.Orthonormalise(s.u, s.k, s.d)
 	clear(s.g)
 	s.filled = 0
 }

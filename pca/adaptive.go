@@ -1,6 +1,9 @@
 package pca
 
-import "github.com/fenchel-ml/fenchel/vec"
+import (
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/vec"
+)
 
 // Whether MSG, capped or not, has settled or is stuck, and how large the cap
 // should be (thesis 6.3; reference 2.9.4).
@@ -89,7 +92,7 @@ func moved(from, to []float64, d int) float64 {
 	c := make([]float64, len(from)/d)
 	for i := range c {
 		copy(rest, to[i*d:(i+1)*d])
-		takeOff(rest, from, c)
+		algebra.TakeOff(rest, from, c)
 		sum += vec.SquaredNorm64(rest)
 	}
 	return sum

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -24,7 +25,7 @@ func Angles(a, b Basis) []float64 {
 	product := make([]float64, b.K*a.K)
 	rest := slices.Clone(b.Component[:b.K*d])
 	for i := range b.K {
-		takeOff(rest[i*d:(i+1)*d], a.Component[:a.K*d], product[i*a.K:(i+1)*a.K])
+		algebra.TakeOff(rest[i*d:(i+1)*d], a.Component[:a.K*d], product[i*a.K:(i+1)*a.K])
 	}
 	sines, cosines := singularValues(rest, b.K, d), singularValues(product, b.K, a.K)
 	angles := make([]float64, b.K)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 )
 
 // shared returns rows of the data that measurements are made on.
@@ -37,7 +38,7 @@ func BenchmarkMNIST(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					captured := total(solveBatch(b, spec, centred, k, 2).Value)
+					captured := algebra.Total(solveBatch(b, spec, centred, k, 2).Value)
 					b.ReportMetric(captured, "captured")
 				}
 			})
@@ -51,11 +52,11 @@ func BenchmarkIMDB(b *testing.B) {
 		for _, centred := range []bool{false, true} {
 			x.Offset = nil
 			if centred {
-				x.Offset = columnMeans(x.X, 2)
+				x.Offset = ColumnMeans(x.X, 2)
 			}
 			b.Run(fmt.Sprintf("method=%s/centred=%v", spec, centred), func(b *testing.B) {
 				for b.Loop() {
-					captured := total(solveBatch(b, spec, x, 50, 2).Value)
+					captured := algebra.Total(solveBatch(b, spec, x, 50, 2).Value)
 					b.ReportMetric(captured, "captured")
 				}
 			})
@@ -66,7 +67,7 @@ func BenchmarkIMDB(b *testing.B) {
 // The time of the eigenvectors alone.
 func BenchmarkPairs(b *testing.B) {
 	x := Rows{X: inMemory(shared(b, "mnist/train-images-idx3-ubyte.gz"))}
-	x.Offset = columnMeans(x.X, 2)
+	x.Offset = ColumnMeans(x.X, 2)
 	s, err := rawSecond(b.Context(), x, 2)
 	if err != nil {
 		b.Fatal(err)

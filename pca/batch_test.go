@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 )
 
 // batchMethods are the ways to the same answer, each as exact as it can be.
@@ -82,7 +83,7 @@ func TestBatchIsJacobi(t *testing.T) {
 			sparse, centred, scaled := kind&1 > 0, kind&2 > 0, kind&4 > 0
 			x := Rows{X: decaying(n, d, 0.5, sparse)}
 			if centred {
-				x.Offset = columnMeans(x.X, 2)
+				x.Offset = ColumnMeans(x.X, 2)
 			}
 			if scaled {
 				x.Factor = make([]float64, d)
@@ -128,12 +129,12 @@ func checkSameBits(t *testing.T, name string, a, b Basis) {
 // Parts of sparse rows add up.
 func TestSparseMoment(t *testing.T) {
 	x := Rows{X: decaying(60, 45, 0.7, true), Factor: slices.Repeat([]float64{2}, 45)}
-	x.Offset = columnMeans(x.X, 2)
+	x.Offset = ColumnMeans(x.X, 2)
 	q := make([]float64, 11*45)
-	fillNormal(q, rand.NewPCG(1, 1))
+	algebra.FillNormal(q, rand.NewPCG(1, 1))
 	want, got := make([]float64, len(q)), make([]float64, len(q))
 	x.Power(want, q, 11, 1)
-	scale(want, 1.0/60)
+	algebra.Scale(want, 1.0/60)
 	if err := newSparseMoment(x, x.X.(*matrix.CSR), 7, 2).apply(t.Context(), got, q, 11); err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +174,7 @@ func TestBatchEdges(t *testing.T) {
 		"one row":          {X: &matrix.Dense{Rows: 1, Cols: 5, Value: []float32{1, 2, 3, 4, 5}}},
 		"one column":       {X: &matrix.Dense{Rows: 5, Cols: 1, Value: []float32{1, 2, 3, 4, 5}}},
 		"one number":       {X: &matrix.Dense{Rows: 1, Cols: 1, Value: []float32{3}}},
-		"constant":         {X: repeated, Offset: columnMeans(repeated, 2)},
+		"constant":         {X: repeated, Offset: ColumnMeans(repeated, 2)},
 		"rank 1":           {X: repeated},
 		"rank 2":           {X: rank2},
 		"large":            {X: large},
@@ -220,7 +221,7 @@ func TestBatchFarFromZero(t *testing.T) {
 				x.Value = append(x.Value, float32(mean+rng.NormFloat64()*float64(d-j)))
 			}
 		}
-		rows := Rows{X: x, Offset: columnMeans(x, 2)}
+		rows := Rows{X: x, Offset: ColumnMeans(x, 2)}
 		values, vectors := jacobi(rows.second(), d)
 		limit := 1e-10
 		if sparse {

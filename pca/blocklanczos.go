@@ -2,20 +2,12 @@ package pca
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
-
-// An operator is a symmetric positive semidefinite matrix, dim x dim, known by its
-// products: apply sets dst, m x dim, to Q A for the m rows of q. It is fastest with
-// about block rows at once.
-type operator struct {
-	dim, block int
-	apply      func(ctx context.Context, dst, q []float64, m int) error
-}
 
 // blockLanczos finds the k largest eigenpairs of an operator A by the block Lanczos
 // method with full orthogonalisation and thick restarts:
@@ -66,7 +58,7 @@ func newBlockLanczos(a operator, k int, tolerance float64, p Problem) *blockLanc
 	keep := k + 2*a.block
 	return &blockLanczos{
 		operator: a, k: k, keep: keep, most: min(2*(keep+a.block), a.dim), steps: 1000, loss: tolerance,
-		threads: p.Threads, random: rand.NewPCG(p.Seed, startStream), firm: -1,
+		threads: p.Threads, random: rand.NewPCG(p.Seed, algebra.StartStream), firm: -1,
 	}
 }
 
@@ -86,7 +78,7 @@ func (l *blockLanczos) solve(ctx context.Context) (Basis, error) {
 			continue
 		}
 		l.ritz()
-		settled := next == 0 || l.m >= l.k && l.shortfall(r, b, next) <= l.loss*total(l.theta[:l.k])
+		settled := next == 0 || l.m >= l.k && l.shortfall(r, b, next) <= l.loss*algebra.Total(l.theta[:l.k])
 		switch {
 		case l.m == l.dim || l.m >= l.k && (l.taken >= l.steps || settled && l.complete(next, full)):
 			return l.basis(), nil
@@ -104,7 +96,7 @@ func (l *blockLanczos) solve(ctx context.Context) (Basis, error) {
 
 // randomBlock makes q random, orthonormal and orthogonal to V.
 func (l *blockLanczos) randomBlock() int {
-	fillNormal(l.q, l.random)
+	algebra.FillNormal(l.q, l.random)
 	l.before = 0
 	b, _ := l.spanOf(l.q, l.block, 0)
 	return b
@@ -158,7 +150,7 @@ func (l *blockLanczos) measure(b int) error {
 		_, exponent := math.Frexp(largest)
 		l.unit = math.Ldexp(1, max(-exponent, -1000))
 	}
-	scale(l.z[:b*l.dim], l.unit)
+	algebra.Scale(l.z[:b*l.dim], l.unit)
 	return nil
 }
 
@@ -177,8 +169,8 @@ func (l *blockLanczos) scale() float64 {
 func (l *blockLanczos) takeOffV(z []float64, b, first int) []float64 {
 	m, v := l.m-first, l.v[first*l.dim:]
 	h := make([]float64, m*b)
-	multiply(h, v, z, m, b, l.dim, l.threads)
-	subtract(z, h, v, b, m, l.dim, l.threads)
+	algebra.Multiply(h, v, z, m, b, l.dim, l.threads)
+	algebra.Subtract(z, h, v, b, m, l.dim, l.threads)
 	return h
 }
 
@@ -194,7 +186,7 @@ func (l *blockLanczos) spanOf(z []float64, b int, size float64) (rows int, r []f
 		}
 		var left int
 		var factor []float64
-		left, factor, spread = orthonormalBlock(z, rows, l.dim-l.m, l.dim, floor, l.threads, &l.eigen)
+		left, factor, spread = algebra.OrthonormalBlock(z, rows, l.dim-l.m, l.dim, floor, l.threads, &l.eigen)
 		r = timesFactor(r, factor, b, rows, left)
 		rows, floor = left, 1e-3 // rows have length 1 from now on
 	}
@@ -217,7 +209,7 @@ func timesFactor(r, factor []float64, b, m, n int) []float64 {
 
 // restart keeps the first Ritz vectors only.
 func (l *blockLanczos) restart(keep int) {
-	rotateRows(l.v, l.s, keep, l.m, l.dim, l.threads)
+	algebra.RotateRows(l.v, l.s, keep, l.m, l.dim, l.threads)
 	l.m, l.before = keep, 0
 	l.v = l.v[:keep*l.dim]
 	clear(l.t)
@@ -228,7 +220,7 @@ func (l *blockLanczos) restart(keep int) {
 
 // basis returns the first k Ritz pairs.
 func (l *blockLanczos) basis() Basis {
-	rotateRows(l.v, l.s, l.k, l.m, l.dim, l.threads)
+	algebra.RotateRows(l.v, l.s, l.k, l.m, l.dim, l.threads)
 	b := Basis{K: l.k, Cols: l.dim, Component: l.v[: l.k*l.dim : l.k*l.dim], Value: make([]float64, l.k)}
 	for i, x := range l.theta[:l.k] {
 		if x > 0 {
@@ -246,16 +238,4 @@ func (l *blockLanczos) soFar() Basis {
 	l.ritz()
 	l.k = min(l.k, l.m)
 	return l.basis()
-}
-
-func errTooLarge(found float64) error {
-	return fmt.Errorf("the second moment of the rows: found %v, expected finite numbers: the values are too large", found)
-}
-
-func total(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	return sum
 }

@@ -3,6 +3,7 @@ package pca
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -11,11 +12,11 @@ import (
 // ritz decomposes T.
 func (l *blockLanczos) ritz() {
 	m := l.m
-	l.square = zeros(l.square, m*m)
+	l.square = algebra.Zeros(l.square, m*m)
 	for i := range m {
 		copy(l.square[i*m:(i+1)*m], l.t[i*l.most:i*l.most+m])
 	}
-	l.theta, l.s = zeros(l.theta, m), zeros(l.s, m*m)
+	l.theta, l.s = algebra.Zeros(l.theta, m), algebra.Zeros(l.s, m*m)
 	l.eigen.Decompose(l.theta, l.s, l.square, m, l.threads)
 }
 
@@ -47,7 +48,7 @@ func (l *blockLanczos) shortfall(r []float64, b, next int) float64 {
 
 // lastBlock returns the largest eigenvalue of A compressed to the last b rows of V.
 func (l *blockLanczos) lastBlock(b int) float64 {
-	l.square = zeros(l.square, b*b)
+	l.square = algebra.Zeros(l.square, b*b)
 	for i := range b {
 		copy(l.square[i*b:(i+1)*b], l.t[(l.m-b+i)*l.most+l.m-b:])
 	}
@@ -65,7 +66,7 @@ func (l *blockLanczos) complete(next int, full bool) bool {
 	if l.added && next > 0 && !full {
 		return false
 	}
-	captured := total(l.theta[:l.k])
+	captured := algebra.Total(l.theta[:l.k])
 	if captured <= l.firm+float64(max(l.loss, 1e-12)*captured) {
 		return true
 	}

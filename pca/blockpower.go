@@ -3,6 +3,7 @@ package pca
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -57,7 +58,7 @@ func (m BlockPower) Start(p Problem) State {
 	}
 	s := &blockPower{sketch: sketch{cols: p.Cols, threads: p.Threads}, k: p.K, size: float64(first), growth: m.Growth}
 	s.unit = min(first, powerRows)
-	s.q = randomBasis(p.Seed, p.K, p.Cols)
+	s.q = algebra.RandomBasis(p.Seed, p.K, p.Cols)
 	return s
 }
 
@@ -82,7 +83,7 @@ func (s *blockPower) Learn(x Rows) {
 	rows, _ := x.Dims()
 	for lo := 0; lo < rows; lo += s.unit {
 		hi := min(lo+s.unit, rows)
-		s.part = sized(s.part, len(s.q))
+		s.part = algebra.Sized(s.part, len(s.q))
 		x.Part(lo, hi).quickPower(s.part, s.q, s.k, s.threads)
 		if len(s.h) == 0 {
 			s.h = append(s.h[:0], s.part...)
@@ -106,7 +107,7 @@ func (s *blockPower) step() Basis {
 	}
 	scaled := sketch{cols: s.cols, threads: s.threads, h: append([]float64{}, s.h...)}
 	if largest > 1e-300 {
-		scale(scaled.h, 1/largest)
+		algebra.Scale(scaled.h, 1/largest)
 	}
 	b := scaled.basis(s.k, 1)
 	for i, v := range b.Value {
@@ -116,7 +117,7 @@ func (s *blockPower) step() Basis {
 		b.Component = append(b.Component, s.q[b.K*s.cols:]...)
 		b.Value = append(b.Value, make([]float64, lacking)...)
 		b.K = s.k
-		orthonormalise(b.Component, s.k, s.cols)
+		algebra.Orthonormalise(b.Component, s.k, s.cols)
 	}
 	return b
 }
@@ -144,3 +145,6 @@ func (s *blockPower) Keep(k *Kept) {
 	k.Require(len(s.value) == 0 || len(s.value) == s.k, "state: found %d values, expected %d", len(s.value), s.k)
 	k.Require(len(s.h) == 0 || len(s.h) == len(s.q), "state: found %d numbers of products, expected %d", len(s.h), len(s.q))
 }
+
+// OwnScale marks values that forget, grow or shrink.
+func (*blockPower) OwnScale() {}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -22,7 +23,7 @@ type sketch struct {
 
 	gram, value []float64 // scratch, as all below
 	spare, turn []float64
-	small       eigensystem
+	small       algebra.Eigensystem
 }
 
 func (s *sketch) dims() int { return s.cols }
@@ -56,8 +57,8 @@ func (s *sketch) rotate(most int) (value []float64, left float64) {
 	if m == 0 {
 		return nil, 0
 	}
-	s.gram, s.value = zeros(s.gram, m*m), zeros(s.value, m)
-	vec.SyrkRows64(block(s.gram, m, m), block(s.h, m, s.cols), s.cores(m*m))
+	s.gram, s.value = algebra.Zeros(s.gram, m*m), algebra.Zeros(s.value, m)
+	vec.SyrkRows64(algebra.Block(s.gram, m, m), algebra.Block(s.h, m, s.cols), s.cores(m*m))
 	vectors := s.small.Decompose(s.value, s.gram, m)
 	r := visible(s.value, most)
 	if r < m {
@@ -80,16 +81,16 @@ func visible(value []float64, most int) int {
 // mix returns the product of v, r x m, and x, m x cols, in the memory of out if there
 // is enough.
 func (s *sketch) mix(out, v []float64, r, m int, x []float64) []float64 {
-	out = zeros(out, r*s.cols)
+	out = algebra.Zeros(out, r*s.cols)
 	s.addMix(out, v, r, m, x)
 	return out
 }
 
 // addMix adds the product of v, r x m, and x, m x cols, to out.
 func (s *sketch) addMix(out, v []float64, r, m int, x []float64) {
-	s.turn = sized(s.turn, m*r)
-	vec.Transpose64(block(s.turn, m, r), block(v, r, m))
-	vec.GemmCols64(block(out, r, s.cols), block(s.turn, m, r), block(x, m, s.cols), s.cores(r*m))
+	s.turn = algebra.Sized(s.turn, m*r)
+	vec.Transpose64(algebra.Block(s.turn, m, r), algebra.Block(v, r, m))
+	vec.GemmCols64(algebra.Block(out, r, s.cols), algebra.Block(s.turn, m, r), algebra.Block(x, m, s.cols), s.cores(r*m))
 }
 
 // basis returns the k longest principal directions of H, and their squared lengths
@@ -101,7 +102,7 @@ func (s *sketch) basis(k, n int) Basis {
 	for i, v := range value {
 		b.Value[i] = v / float64(max(n, 1))
 	}
-	orthonormalise(b.Component, b.K, b.Cols)
+	algebra.Orthonormalise(b.Component, b.K, b.Cols)
 	return b
 }
 
@@ -130,9 +131,16 @@ func normalise(x []float64, d int) (length []float64) {
 		row := x[lo : lo+d]
 		l := math.Sqrt(vec.SquaredNorm64(row))
 		if l > 0 {
-			scale(row, 1/l)
+			algebra.Scale(row, 1/l)
 		}
 		length = append(length, l)
 	}
 	return length
+}
+
+// Rescale multiplies the columns of H.
+func (s *sketch) Rescale(by []float64) {
+	for at := range s.h {
+		s.h[at] *= by[at%s.cols]
+	}
 }

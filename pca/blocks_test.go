@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -170,7 +171,7 @@ func gramOf(x Rows) []float64 {
 // spectrum returns the eigenvalues of a, which it leaves.
 func spectrum(a []float64, d int) []float64 {
 	value := make([]float64, d)
-	var e eigensystem
+	var e algebra.Eigensystem
 	e.Decompose(value, slices.Clone(a), d)
 	return value
 }

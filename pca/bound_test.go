@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 )
 
 func TestErrorAfter(t *testing.T) {
@@ -146,7 +147,7 @@ func TestBoundHoldsForStates(t *testing.T) {
 		variance[i] = 1 / float64(i+2)
 		total += variance[i]
 	}
-	scale(variance, 1/total)
+	algebra.Scale(variance, 1/total)
 	for _, v := range variance[k:] {
 		loss += v
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -68,7 +69,7 @@ func (s *ccipcaState) average(length float64) {
 		v := s.row(j)
 		before := vec.SquaredNorm64(v)
 		if before == 0 {
-			if left := math.Sqrt(vec.SquaredNorm64(s.rest)); left > negligible*length {
+			if left := math.Sqrt(vec.SquaredNorm64(s.rest)); left > algebra.Negligible*length {
 				vec.Axpy64(v, left, s.rest)
 			}
 			return
@@ -107,9 +108,12 @@ func (s *ccipcaState) Basis() Basis {
 		b.Component = append(b.Component, c.v...)
 		b.Value = append(b.Value, c.length/s.unit/s.unit)
 	}
-	orthonormalise(b.Component, b.K, b.Cols)
+	algebra.Orthonormalise(b.Component, b.K, b.Cols)
 	return b
 }
 
 // Keep visits the v_j, which are no longer than the square of the longest row.
 func (s *ccipcaState) Keep(k *Kept) { s.keep(k, 1e130) }
+
+// OwnScale marks values that forget, grow or shrink.
+func (*ccipcaState) OwnScale() {}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -73,15 +74,15 @@ func independent(rows []float64, m, d int) (basis, kept, triangle []float64) {
 		row, c, sum := basis[r*d:], make([]float64, r), make([]float64, r+1)
 		before := math.Sqrt(vec.SquaredNorm64(row))
 		for range 2 {
-			takeOff(row, basis[:r*d], c)
+			algebra.TakeOff(row, basis[:r*d], c)
 			vec.Axpy64(sum, 1, c)
 		}
 		after := math.Sqrt(vec.SquaredNorm64(row))
-		if !(after > negligible*before) {
+		if !(after > algebra.Negligible*before) {
 			basis = basis[:r*d]
 			continue
 		}
-		scale(row, 1/after)
+		algebra.Scale(row, 1/after)
 		sum[r], coefficients[r] = after, sum
 		which = append(which, i)
 	}
@@ -114,10 +115,10 @@ func departed(v, b, triangle []float64, r, d int) float64 {
 			least += math.Abs(x)
 		}
 		// least: what of b_l has underflowed
-		left := math.Sqrt(vec.SquaredNorm64(row)) + float64(1.1*gamma(d+2*i+8)*size) + float64(0x1p-900*least)
+		left := math.Sqrt(vec.SquaredNorm64(row)) + float64(1.1*algebra.Gamma(d+2*i+8)*size) + float64(0x1p-900*least)
 		total += float64(left * left)
 	}
-	return up(math.Sqrt(total) * (1 + gamma(d+r+8)))
+	return algebra.Up(math.Sqrt(total) * (1 + algebra.Gamma(d+r+8)))
 }
 
 // invertTriangle makes the lower triangular t, r x r, its inverse.
@@ -131,7 +132,7 @@ func invertTriangle(t []float64, r int) {
 			vec.Axpy64(own[:l+1], -x, t[l*r:l*r+l+1])
 		}
 		t[i*r+i] = 1 / t[i*r+i]
-		scale(own, t[i*r+i])
+		algebra.Scale(own, t[i*r+i])
 	}
 }
 
@@ -151,13 +152,13 @@ func offOrthonormal(v []float64, r, d, threads int) float64 {
 		length += sum[i*r+i]
 		sum[i*r+i]--
 	}
-	return up(math.Sqrt(vec.SquaredNorm64(sum)) + float64(gamma(min(d, part)+d/part+r+8)*length))
+	return algebra.Up(math.Sqrt(vec.SquaredNorm64(sum)) + float64(algebra.Gamma(min(d, part)+d/part+r+8)*length))
 }
 
 // captured returns a lower bound from a computed tr(V Sigma V^T), which is wrong by
 // at most wrong.
 func (c *certifier) captured(computed, wrong float64) float64 {
-	left := float64(math.Sqrt(max(0, computed-wrong))*(1-4*unit)) - float64(c.away*math.Sqrt(c.size.upper)*(1+4*unit))
+	left := float64(math.Sqrt(max(0, computed-wrong))*(1-4*algebra.Unit)) - float64(c.away*math.Sqrt(c.size.upper)*(1+4*algebra.Unit))
 	if !(left > 0) { // or no number, where the rows given are almost dependent
 		return 0
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 )
 
 // A basis of rows that depend on others, or almost, captures what its span does: not
@@ -40,7 +41,7 @@ func dependentRows(rng *rand.Rand, u Basis) Basis {
 	}
 	if i := rng.IntN(2*u.K - 1); i < u.K-1 {
 		copy(u.Row(i+1), u.Row(i))
-		scale(u.Row(i+1), rng.NormFloat64())
+		algebra.Scale(u.Row(i+1), rng.NormFloat64())
 		return u
 	}
 	apart := math.Pow(10, -13*rng.Float64())
@@ -55,7 +56,7 @@ func dependentRows(rng *rand.Rand, u Basis) Basis {
 // Rows that are orthonormal but for rounding lose nothing by what is proven of them.
 func TestCertificateSpanOfOrthonormalRows(t *testing.T) {
 	c := certifier{d: 500, threads: 1}
-	c.setBasis(Basis{K: 100, Cols: 500, Component: randomBasis(1, 100, 500)})
+	c.setBasis(Basis{K: 100, Cols: 500, Component: algebra.RandomBasis(1, 100, 500)})
 	if c.r != 100 || !(c.away < 2e-13) {
 		t.Errorf("found %d rows that are off by %.3g, expected 100 by at most 2e-13", c.r, c.away)
 	}
@@ -75,7 +76,7 @@ func TestCertificateOfBasisMadeForTheSeed(t *testing.T) {
 	}
 	for seed := range uint64(5) {
 		g := make([]float64, starts*d)
-		fillNormal(g, rand.NewPCG(seed, searchStream))
+		algebra.FillNormal(g, rand.NewPCG(seed, searchStream))
 		u := Basis{K: k, Cols: d, Component: make([]float64, k*d)}
 		for i := range starts {
 			copy(u.Row(i)[:k], g[i*d:i*d+k])

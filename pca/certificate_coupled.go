@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -134,26 +135,26 @@ func (c *certifier) coupleBy(raw float64, both func(y, image, q []float64)) *cou
 	c.Captured = c.capturedByRows(y, raw)
 	inner := vec.Block[float64]{Value: b.inner, Rows: r, Cols: r, Stride: r}
 	vec.SyrkCols64(inner, vec.Block[float64]{Value: y, Rows: n, Cols: r, Stride: r}, c.threads)
-	divide(b.inner, float64(n))
-	divide(image, float64(n))
+	algebra.Divide(b.inner, float64(n))
+	algebra.Divide(image, float64(n))
 	for i := range r {
 		for l := range r {
 			vec.Axpy64(image[i*d:(i+1)*d], -b.inner[i*r+l], c.basis[l*d:(l+1)*d])
 		}
 	}
-	e := math.Sqrt(float64(r))*gamma(n+d+64) + c.off
-	b.wrong = up(8 * e * raw)
-	rounding := gamma(d + 8)
+	e := math.Sqrt(float64(r))*algebra.Gamma(n+d+64) + c.off
+	b.wrong = algebra.Up(8 * e * raw)
+	rounding := algebra.Gamma(d + 8)
 	vec.SyrkRows64(vec.Block[float64]{Value: b.squares, Rows: r, Cols: r, Stride: r}, vec.Block[float64]{Value: image, Rows: r, Cols: d, Stride: d}, c.threads)
 	trace, sum := 0.0, 0.0
 	for i := range r {
 		trace += b.inner[i*r+i]
 		sum += b.squares[i*r+i]
-		b.lengths[i] = up(math.Sqrt(b.squares[i*r+i] * (1 + rounding)))
+		b.lengths[i] = algebra.Up(math.Sqrt(b.squares[i*r+i] * (1 + rounding)))
 	}
-	b.frobenius = up(math.Sqrt(sum*(1+rounding+gamma(r)))) + b.wrong
-	b.rest = up(max(0, c.size.upper-float64(trace*(1-gamma(r+2)))) + float64(math.Sqrt(float64(r))*b.wrong))
-	b.rounding = up(math.Sqrt(float64(r)) * rounding)
+	b.frobenius = algebra.Up(math.Sqrt(sum*(1+rounding+algebra.Gamma(r)))) + b.wrong
+	b.rest = algebra.Up(max(0, c.size.upper-float64(trace*(1-algebra.Gamma(r+2)))) + float64(math.Sqrt(float64(r))*b.wrong))
+	b.rounding = algebra.Up(math.Sqrt(float64(r)) * rounding)
 	return b
 }
 
@@ -165,7 +166,7 @@ func (b *coupled) linear(nu float64) float64 {
 	for _, length := range b.lengths {
 		sum += length
 	}
-	return up(float64(sum*(1+gamma(2*(b.k+b.r)))) + float64(2*math.Sqrt(float64(b.r))*b.wrong))
+	return algebra.Up(float64(sum*(1+algebra.Gamma(2*(b.k+b.r)))) + float64(2*math.Sqrt(float64(b.r))*b.wrong))
 }
 
 // quadratic is the least of quadraticAt for some s.
@@ -197,14 +198,14 @@ func (b *coupled) quadraticAt(s, level, nu float64) float64 {
 		return math.Inf(1)
 	}
 	matrix := append([]float64{}, b.inner...)
-	away := (s - nu) * (1 - 2*unit)
+	away := (s - nu) * (1 - 2*algebra.Unit)
 	for i, x := range b.squares {
 		matrix[i] += x / away
 	}
 	root := math.Sqrt(float64(b.r))
 	squares := float64(b.wrong*(float64(2*b.frobenius)+b.wrong)) + float64(b.rounding*b.frobenius*b.frobenius)
 	sum := float64(float64(b.k)*level) + b.positive(matrix, level)
-	return up(sum + float64(root*b.wrong) + squares/away + 8*unit*root*b.frobenius*b.frobenius/away)
+	return algebra.Up(sum + float64(root*b.wrong) + squares/away + 8*algebra.Unit*root*b.frobenius*b.frobenius/away)
 }
 
 // positive returns an upper bound on tr (M - s)_+ of the symmetric M, r x r.
@@ -236,7 +237,7 @@ func (b *coupled) positive(m []float64, s float64) float64 {
 			vec.Axpy64(m[i*r:(i+1)*r], -float64(v*y[i]), y)
 		}
 	}
-	rest := float64(math.Sqrt(vec.SquaredNorm64(m)) * (1 + gamma(r*r+8)))
-	rounding := float64(gamma(2*r+8) * (size + float64(2*magnitude)))
-	return up(float64(trace*(1+gamma(2*r+8))) + float64(math.Sqrt(float64(r))*(rest+rounding)))
+	rest := float64(math.Sqrt(vec.SquaredNorm64(m)) * (1 + algebra.Gamma(r*r+8)))
+	rounding := float64(algebra.Gamma(2*r+8) * (size + float64(2*magnitude)))
+	return algebra.Up(float64(trace*(1+algebra.Gamma(2*r+8))) + float64(math.Sqrt(float64(r))*(rest+rounding)))
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -55,8 +56,8 @@ func (p *dual) solve(ctx context.Context, start []float64, r int, seed uint64) (
 		}
 		w, mu := p.choose(guess + float64(raise*(guess+float64(1e-6*p.values[0]))))
 		if least, ok := p.rest(w, mu); ok {
-			mu = up(mu + least)
-			return up(float64(float64(p.k)*mu) + up(vec.SquaredNorm64(w)*(1+gamma(len(w)+8)))), mu, nil
+			mu = algebra.Up(mu + least)
+			return algebra.Up(float64(float64(p.k)*mu) + algebra.Up(vec.SquaredNorm64(w)*(1+algebra.Gamma(len(w)+8)))), mu, nil
 		}
 	}
 	return upper, nu, nil
@@ -69,9 +70,9 @@ func (p *dual) solve(ctx context.Context, start []float64, r int, seed uint64) (
 func (p *dual) rest(w []float64, mu float64) (number float64, ok bool) {
 	m, rank := p.m, len(w)/p.m
 	squares := vec.SquaredNorm64(w)
-	rounding := up(float64(gamma(rank+3)*(p.frobenius+float64(2*squares)+float64(2*mu))) + float64(unit*unit*p.frobenius))
-	room := up(float64(gamma(m+2)*max(0, float64(float64(m)*mu)+squares-p.trace)) + rounding)
-	c := square(m)
+	rounding := algebra.Up(float64(algebra.Gamma(rank+3)*(p.frobenius+float64(2*squares)+float64(2*mu))) + float64(algebra.Unit*algebra.Unit*p.frobenius))
+	room := algebra.Up(float64(algebra.Gamma(m+2)*max(0, float64(float64(m)*mu)+squares-p.trace)) + rounding)
+	c := algebra.Square(m)
 	for i, x := range p.s.Value {
 		c.Value[i] = -x
 	}
@@ -80,14 +81,14 @@ func (p *dual) rest(w []float64, mu float64) (number float64, ok bool) {
 		c.Value[j*m+j] += mu + room
 	}
 	least, ok := leastEigenvalue(c.Value, m, p.threads)
-	return up(room + rounding - least), ok
+	return algebra.Up(room + rounding - least), ok
 }
 
 // choose returns W and mu = s, given nu. The s is the best of a few for the
 // quadratic bound as it would be if R^T R were all in the leading directions.
 func (p *dual) choose(nu float64) (w []float64, s float64) {
 	k, m := p.k, p.m
-	coupling := square(k)
+	coupling := algebra.Square(k)
 	vec.SyrkRows64(coupling, vec.Block[float64]{Value: p.residual, Rows: k, Cols: m, Stride: m}, p.threads)
 	s = bestShift(p.values[:k], coupling.Value, nu)
 	for i := range coupling.Value {
@@ -101,10 +102,10 @@ func (p *dual) choose(nu float64) (w []float64, s float64) {
 	rank := 0
 	for rank < k && values[rank] > 0 {
 		root := math.Sqrt(values[rank])
-		scale(vectors[rank*k:(rank+1)*k], root)
+		algebra.Scale(vectors[rank*k:(rank+1)*k], root)
 		rank++
 	}
-	return combine(nil, vectors[:rank*k], p.vectors[:k*m], rank, k, m), s
+	return algebra.Combine(nil, vectors[:rank*k], p.vectors[:k*m], rank, k, m), s
 }
 
 // bestShift returns the s > nu with the least k s + sum_i (value_i - s)_+ +
@@ -152,13 +153,13 @@ func (p *dual) lead(ctx context.Context, start []float64, r int, seed uint64) er
 	}
 	p.vectors, p.values = make([]float64, b*m), make([]float64, b)
 	p.residual = make([]float64, b*m)
-	fillNormal(p.vectors, rand.NewPCG(seed, filterStream))
+	algebra.FillNormal(p.vectors, rand.NewPCG(seed, filterStream))
 	copy(p.vectors, start[:min(r, p.k)*m])
 	for round := range 12 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		orthonormalise(p.vectors, b, m)
+		algebra.Orthonormalise(p.vectors, b, m)
 		p.rotate(b)
 		if round > 0 && p.converged() {
 			break
@@ -180,14 +181,14 @@ const filterStream = 0x66696c746572 // "filter"
 func (p *dual) rotate(b int) {
 	m := p.m
 	p.multiply(p.residual, p.vectors, b)
-	quotient := square(b)
+	quotient := algebra.Square(b)
 	rows := vec.Block[float64]{Value: p.vectors, Rows: b, Cols: m, Stride: m}
 	vec.Gemm64(quotient, rows, vec.Block[float64]{Value: p.residual, Rows: b, Cols: m, Stride: m}, p.threads)
-	symmetrise(quotient.Value, b)
+	algebra.Symmetrise(quotient.Value, b)
 	turn := make([]float64, b*b)
 	p.eigen.Decompose(p.values, turn, quotient.Value, b, p.threads)
-	p.vectors = combine(nil, turn, p.vectors, b, b, m)
-	p.residual = combine(nil, turn, p.residual, b, b, m)
+	p.vectors = algebra.Combine(nil, turn, p.vectors, b, b, m)
+	p.residual = algebra.Combine(nil, turn, p.residual, b, b, m)
 	p.subtract(b)
 }
 

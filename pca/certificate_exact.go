@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -19,15 +19,15 @@ func (c *certifier) exact(ctx context.Context) error {
 	c.Route = "exact"
 	n, d := c.n, c.d
 	m := min(n, d)
-	form, wrong := secondMoment, up(gamma(momentRows+n/momentRows+12)*c.size.upper)
+	form, wrong := secondMoment, algebra.Up(algebra.Gamma(momentRows+n/momentRows+12)*c.size.upper)
 	if n < d {
-		form, wrong = innerProducts, up(gamma(d+12)*c.size.upper)
+		form, wrong = innerProducts, algebra.Up(algebra.Gamma(d+12)*c.size.upper)
 	}
 	s, err := form(ctx, c.x, c.threads)
 	if err != nil {
 		return err
 	}
-	frobenius := up(math.Sqrt(vec.SquaredNorm64(s)) * (1 + gamma(m*m/32+64)))
+	frobenius := algebra.Up(math.Sqrt(vec.SquaredNorm64(s)) * (1 + algebra.Gamma(m*m/32+64)))
 	start := c.basis
 	if n < d {
 		start = c.responses()
@@ -39,8 +39,8 @@ func (c *certifier) exact(ctx context.Context) error {
 		return nil
 	}
 	upper, nu, err := newDual(s, m, c.k, frobenius, c.threads).solve(ctx, start, c.r, c.seed)
-	c.Upper = min(c.Upper, up(upper+float64(math.Sqrt(float64(c.k))*wrong)))
-	c.Nu = min(c.size.upper, up(nu+wrong))
+	c.Upper = min(c.Upper, algebra.Up(upper+float64(math.Sqrt(float64(c.k))*wrong)))
+	c.Nu = min(c.size.upper, algebra.Up(nu+wrong))
 	return err
 }
 
@@ -65,92 +65,13 @@ func (c *certifier) formedProducts() []float64 {
 	return y
 }
 
-// momentRows is how many rows are added up in one chain.
-const momentRows = 2048
-
-// secondMoment returns Sigma, d x d.
-func secondMoment(ctx context.Context, x Rows, threads int) ([]float64, error) {
-	n, d := x.Dims()
-	sum, one, rows := square(d), square(d), formed{}
-	for lo := 0; lo < n; lo += momentRows {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		clear(one.Value)
-		x.looked(min(momentRows, n-lo), 0)
-		vec.SyrkCols64(one, rows.form(x, lo, min(lo+momentRows, n), threads), threads)
-		addTo(sum, one, threads)
-	}
-	divide(sum.Value, float64(n))
-	return sum.Value, nil
-}
-
-// innerProducts returns the products of rows, over n, n x n, by blocks of rows of
-// which two are formed at a time.
-func innerProducts(ctx context.Context, x Rows, threads int) ([]float64, error) {
-	n, d := x.Dims()
-	height := min(max(1<<22/d, 32), n)
-	products := square(n)
-	var left, right formed
-	for lo := 0; lo < n; lo += height {
-		hi := min(lo+height, n)
-		x.looked(hi, 0)
-		a := left.form(x, lo, hi, threads)
-		vec.SyrkRows64(vec.Block[float64]{Value: products.Value[lo*n+lo:], Rows: hi - lo, Cols: hi - lo, Stride: n}, a, threads)
-		for from := 0; from < lo; from += height {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			b := right.form(x, from, from+height, threads)
-			below := vec.Block[float64]{Value: products.Value[lo*n+from:], Rows: hi - lo, Cols: height, Stride: n}
-			vec.Gemm64(below, a, b, threads)
-			vec.Transpose64(vec.Block[float64]{Value: products.Value[from*n+lo:], Rows: height, Cols: hi - lo, Stride: n}, below)
-		}
-	}
-	divide(products.Value, float64(n))
-	return products.Value, nil
-}
-
-// formed is memory for rows that are formed.
-type formed struct{ value []float64 }
-
-// form returns rows lo to hi.
-func (f *formed) form(x Rows, lo, hi, threads int) vec.Block[float64] {
-	_, d := x.Dims()
-	if len(f.value) < (hi-lo)*d {
-		f.value = make([]float64, (hi-lo)*d)
-	}
-	parallel.Blocks(hi-lo, 32, threads, func(_, from, to int) {
-		for i := from; i < to; i++ {
-			x.Row(f.value[i*d:(i+1)*d], lo+i)
-		}
-	})
-	return vec.Block[float64]{Value: f.value, Rows: hi - lo, Cols: d, Stride: d}
-}
-
-func square(m int) vec.Block[float64] {
-	return vec.Block[float64]{Value: make([]float64, m*m), Rows: m, Cols: m, Stride: m}
-}
-
-// addTo adds one matrix to another of its shape.
-func addTo(sum, one vec.Block[float64], threads int) {
-	m := sum.Stride
-	parallel.Blocks(sum.Rows, 64, threads, func(_, lo, hi int) { vec.Axpy64(sum.Value[lo*m:hi*m], 1, one.Value[lo*m:hi*m]) })
-}
-
-func divide(x []float64, by float64) {
-	for i := range x {
-		x[i] /= by
-	}
-}
-
 // capturedByRows returns a lower bound on the captured from the products y, n x r,
 // of rows and basis. Each is off by gamma |x||v| at most, so the Frobenius norm of
 // all is off by wrong sqrt(n); squared is at least the mean of these |x|^2.
 func (c *certifier) capturedByRows(y []float64, squared float64) float64 {
-	wrong := up(gamma(c.d+16) * math.Sqrt(float64(c.r)*squared*(1+c.off)))
-	computed := c.meanSquare(y) * (1 - gamma(c.r+8))
-	left := max(0, math.Sqrt(computed)*(1-4*unit)-wrong)
+	wrong := algebra.Up(algebra.Gamma(c.d+16) * math.Sqrt(float64(c.r)*squared*(1+c.off)))
+	computed := c.meanSquare(y) * (1 - algebra.Gamma(c.r+8))
+	left := max(0, math.Sqrt(computed)*(1-4*algebra.Unit)-wrong)
 	return c.captured(float64(left*left), 0)
 }
 
@@ -175,6 +96,6 @@ func (c *certifier) capturedBySecond(s []float64, frobenius, wrong float64) floa
 		sum.Add(vec.Dot64(product[i*d:(i+1)*d], c.basis[i*d:(i+1)*d]))
 	}
 	lengths := float64(r) * (1 + c.off) // sum_i |v_i|^2, and the norm of |V|^T |V|
-	rounding := float64(gamma(2*d+8) * lengths * frobenius)
-	return c.captured(sum.Value(), up(rounding+float64(math.Sqrt(float64(r))*(1+c.off)*wrong)))
+	rounding := float64(algebra.Gamma(2*d+8) * lengths * frobenius)
+	return c.captured(sum.Value(), algebra.Up(rounding+float64(math.Sqrt(float64(r))*(1+c.off)*wrong)))
 }

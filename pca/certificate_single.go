@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -43,7 +44,7 @@ func (c *certifier) single(ctx context.Context, enough func(Certificate) bool) (
 	if c.satisfies(enough, c.Upper) {
 		return true, nil
 	}
-	optimum := total(p.values[:c.k]) - float64(math.Sqrt(float64(c.k))*p.wrong)
+	optimum := algebra.Total(p.values[:c.k]) - float64(math.Sqrt(float64(c.k))*p.wrong)
 	if !c.satisfies(enough, optimum) { // no bound will be enough
 		return false, nil
 	}
@@ -70,7 +71,7 @@ type singleDual struct {
 // leading returns S; nil where numbers are too large or too small for single precision.
 func (c *certifier) leading(ctx context.Context) (*singleDual, error) {
 	s, err := c.x.single(ctx, c.threads)
-	frobenius := up(math.Sqrt(vec.SquaredNorm64(s.value)) * (1 + gamma(c.d*c.d/32+64)))
+	frobenius := algebra.Up(math.Sqrt(vec.SquaredNorm64(s.value)) * (1 + algebra.Gamma(c.d*c.d/32+64)))
 	if err != nil || !s.ok || math.IsInf(frobenius, 0) || math.IsNaN(frobenius) {
 		return nil, err
 	}
@@ -114,10 +115,10 @@ func (c *certifier) restOf(ctx context.Context, p *singleDual, coupling, guess f
 		}
 		weight := float64(2*p.values[0]) + float64(2*(coupling+p.wrong)*(coupling+p.wrong)/away)
 		copy(w, c.basis)
-		scale(w, math.Sqrt(weight))
+		algebra.Scale(w, math.Sqrt(weight))
 		if least, ok := p.rest(w, guess+away); ok {
 			rounding := float64(0x1p-96 * weight * float64(c.r)) // of W, on the rest
-			return up(guess + away + least + rounding + p.wrong), nil
+			return algebra.Up(guess + away + least + rounding + p.wrong), nil
 		}
 	}
 	return math.Inf(1), nil
@@ -128,8 +129,8 @@ func (c *certifier) restOf(ctx context.Context, p *singleDual, coupling, guess f
 func (c *certifier) coupleFormed() *coupled {
 	quick, raw := c.x.Factor == nil && nearZero(c.x), c.size.upper
 	if quick { // |x| + |o| of the rows as they are stored is at most |x - o| + 2 |o|
-		length := math.Sqrt(raw) + float64(2*math.Sqrt(vec.SquaredNorm64(c.x.Offset)*(1+gamma(c.d+8))))
-		raw = up(length * length)
+		length := math.Sqrt(raw) + float64(2*math.Sqrt(vec.SquaredNorm64(c.x.Offset)*(1+algebra.Gamma(c.d+8))))
+		raw = algebra.Up(length * length)
 	}
 	return c.coupleBy(raw, newFormedProduct(c.x, c.r, c.threads, quick).both)
 }

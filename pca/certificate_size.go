@@ -6,23 +6,9 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
-
-// Bounds of rounding errors. unit is that of float64. A sum or product of n
-// roundings, in whatever order, is off by at most gamma(n) of the sum of magnitudes
-// (Higham 2002, section 3.1); what underflows is far below all these bounds, because
-// rows are balanced.
-const unit = 0x1p-53
-
-// gamma returns n unit/(1 - n unit), rounded up.
-func gamma(n int) float64 {
-	x := float64(n) * unit
-	return up(x / (1 - x))
-}
-
-// up makes a number that is not negative larger by more than 30 roundings of it.
-func up(x float64) float64 { return float64(x * (1 + 0x1p-48)) }
 
 // size says how large rows are.
 type size struct {
@@ -53,22 +39,6 @@ func balanced(x Rows, formed bool, threads int) (Rows, size, int, error) {
 	return x, s, 0, fmt.Errorf("certificate: found offsets or factors with which rows are not finite, or of too many magnitudes")
 }
 
-// zero reports whether all rows are.
-func (r Rows) zero() bool {
-	n, d := r.Dims()
-	row := make([]float64, d)
-	plain := Rows{X: r.X, Offset: r.Offset}
-	for i := range n {
-		plain.Row(row, i)
-		for j, v := range row {
-			if v != 0 && (r.Factor == nil || r.Factor[j] != 0) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 func element(x matrix.Vector, col int) float32 {
 	for k, v := range x.Value {
 		if x.Column(k) == col {
@@ -76,27 +46,6 @@ func element(x matrix.Vector, col int) float32 {
 		}
 	}
 	return 0
-}
-
-// shifted returns the rows times 2^exponent: NaN where a factor does not have that
-// multiple.
-func (r Rows) shifted(exponent int) Rows {
-	if exponent == 0 {
-		return r
-	}
-	_, d := r.Dims()
-	factor := make([]float64, d)
-	for j := range factor {
-		f := 1.0
-		if r.Factor != nil {
-			f = r.Factor[j]
-		}
-		if factor[j] = math.Ldexp(f, exponent); math.Ldexp(factor[j], -exponent) != f {
-			factor[j] = math.NaN()
-		}
-	}
-	r.Factor = factor
-	return r
 }
 
 // sizeOf computes the size, by the rows or, of sparse ones that are not formed,
@@ -131,44 +80,11 @@ func sizeOf(x Rows, formed bool, threads int) size {
 		total.Add(totals[b])
 		raw.Add(raws[b])
 	}
-	error := gamma(3 * (d + block + 32))
-	s := size{total: max(0, total.Value()) / float64(n), raw: up(raw.Value() / float64(n) * (1 + float64(2*error)))}
-	s.upper = up(s.total + float64(error*s.raw))
+	error := algebra.Gamma(3 * (d + block + 32))
+	s := size{total: max(0, total.Value()) / float64(n), raw: algebra.Up(raw.Value() / float64(n) * (1 + float64(2*error)))}
+	s.upper = algebra.Up(s.total + float64(error*s.raw))
 	if formed {
-		s.upper = min(s.upper, up(s.total*(1+float64(2*error))))
+		s.upper = min(s.upper, algebra.Up(s.total*(1+float64(2*error))))
 	}
 	return s
-}
-
-// offsetSquare returns |F o|^2.
-func (r Rows) offsetSquare() float64 {
-	moved := append([]float64{}, r.Offset...)
-	if r.Offset != nil {
-		r.multiply(moved)
-	}
-	return vec.SquaredNorm64(moved)
-}
-
-// storedSquares returns what the stored numbers of row i add to |F o|^2, and |F x|^2.
-func (r Rows) storedSquares(i int) (squared, raw float64) {
-	x := r.X.Row(i)
-	for k, j := range x.Index {
-		v, f, o := float64(x.Value[k]), 1.0, 0.0
-		if r.Factor != nil {
-			f = r.Factor[j]
-		}
-		if r.Offset != nil {
-			o = r.Offset[j]
-		}
-		a, b, c := (v-o)*f, o*f, v*f
-		squared += float64(a*a) - float64(b*b)
-		raw += float64(c * c)
-	}
-	return squared, raw
-}
-
-func (r Rows) multiply(x []float64) {
-	for j, f := range r.Factor {
-		x[j] *= f
-	}
 }

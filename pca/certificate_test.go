@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -57,7 +58,7 @@ func table(rng *rand.Rand, n, d int, spectrum string) []float32 {
 	if spectrum == "deficient" {
 		rank = 1 + rng.IntN(d)
 	}
-	directions := randomBasis(rng.Uint64(), rank, d)
+	directions := algebra.RandomBasis(rng.Uint64(), rank, d)
 	for i := range n {
 		for l := range rank {
 			size := rng.NormFloat64()
@@ -131,7 +132,7 @@ func tilted(rng *rand.Rand, value []float32, n, d int, move string) Rows {
 
 func basisFor(rng *rand.Rand, x Rows, k int, kind string) Basis {
 	_, d := x.Dims()
-	u := Basis{K: k, Cols: d, Component: randomBasis(rng.Uint64(), k, d)}
+	u := Basis{K: k, Cols: d, Component: algebra.RandomBasis(rng.Uint64(), k, d)}
 	if kind == "random" {
 		return u
 	}

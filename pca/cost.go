@@ -51,9 +51,9 @@ func (c *Cost) count(rank int, entered bool) {
 	c.MostRank = max(c.MostRank, rank)
 }
 
-// with returns the cost, the state's operations included.
-func (c Cost) with(a *Spectral) Cost {
-	c.Flops = a.Flops
+// With returns the cost with so many operations.
+func (c Cost) With(flops float64) Cost {
+	c.Flops = flops
 	return c
 }
 

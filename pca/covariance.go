@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -112,7 +113,7 @@ func rotated(ctx context.Context, s []float64, x Rows, p Problem) (Basis, error)
 	if err != nil {
 		return Basis{}, err
 	}
-	rotateRows(b.Component, turn.Component, b.K, b.K, b.Cols, p.Threads)
+	algebra.RotateRows(b.Component, turn.Component, b.K, b.K, b.Cols, p.Threads)
 	b.Value = turn.Value
 	return b, nil
 }
@@ -139,8 +140,8 @@ func corrected(ctx context.Context, s []float64, x Rows, p Problem) (Basis, erro
 func turnedBy(b, a Basis, threads int) float64 {
 	rest := append([]float64{}, b.Component...)
 	h := make([]float64, a.K*b.K)
-	multiply(h, a.Component, rest, a.K, b.K, b.Cols, threads)
-	subtract(rest, h, a.Component, b.K, a.K, b.Cols, threads)
+	algebra.Multiply(h, a.Component, rest, a.K, b.K, b.Cols, threads)
+	algebra.Subtract(rest, h, a.Component, b.K, a.K, b.Cols, threads)
 	longest := 0.0
 	for i := range b.K {
 		longest = max(longest, vec.SquaredNorm64(rest[i*b.Cols:(i+1)*b.Cols]))
@@ -181,24 +182,14 @@ func correct(ctx context.Context, s []float64, x Rows, b Basis, threads int) err
 	if err := momentOf(x, threads).apply(ctx, c, b.Component, k); err != nil {
 		return err
 	}
-	multiply(was, b.Component, s, k, d, d, threads)
+	algebra.Multiply(was, b.Component, s, k, d, d, threads)
 	vec.Axpy64(c, -1, was)
 	inner := make([]float64, k*k)
-	multiply(inner, c, b.Component, k, k, d, threads)
-	scale(inner, -0.5)
-	vec.GemmCols64(whole(c, k, d), whole(inner, k, k), whole(b.Component, k, d), threads)
-	vec.GemmCols64(whole(s, d, d), whole(c, k, d), whole(b.Component, k, d), threads)
-	vec.GemmCols64(whole(s, d, d), whole(b.Component, k, d), whole(c, k, d), threads)
-	symmetrise(s, d)
+	algebra.Multiply(inner, c, b.Component, k, k, d, threads)
+	algebra.Scale(inner, -0.5)
+	vec.GemmCols64(algebra.Whole(c, k, d), algebra.Whole(inner, k, k), algebra.Whole(b.Component, k, d), threads)
+	vec.GemmCols64(algebra.Whole(s, d, d), algebra.Whole(c, k, d), algebra.Whole(b.Component, k, d), threads)
+	vec.GemmCols64(algebra.Whole(s, d, d), algebra.Whole(b.Component, k, d), algebra.Whole(c, k, d), threads)
+	algebra.Symmetrise(s, d)
 	return nil
-}
-
-// symmetrise makes s what it is but for the order of terms.
-func symmetrise(s []float64, d int) {
-	for i := range d {
-		for j := range i {
-			mean := (s[i*d+j] + s[j*d+i]) / 2
-			s[i*d+j], s[j*d+i] = mean, mean
-		}
-	}
 }

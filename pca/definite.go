@@ -3,6 +3,7 @@ package pca
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -39,6 +40,6 @@ func leastEigenvalue(c []float64, m, threads int) (bound float64, ok bool) {
 			return 0, false
 		}
 	}
-	g := gamma(m + 1)
-	return -up(g / (1 - g) * trace * (1 + 2*gamma(m))), true
+	g := algebra.Gamma(m + 1)
+	return -algebra.Up(g / (1 - g) * trace * (1 + 2*algebra.Gamma(m))), true
 }

@@ -3,6 +3,7 @@ package pca
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -33,27 +34,27 @@ func (s *denseStripes) set(lo, hi int) {
 		s.x = rowsOf(m, lo, hi)
 		return
 	}
-	s.copied = sized(s.copied, s.rows*s.cols)
+	s.copied = algebra.Sized(s.copied, s.rows*s.cols)
 	parallel.Blocks(s.rows, 32, s.threads, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			expand(s.copied[i*s.cols:(i+1)*s.cols], s.of.Row(lo+i))
 		}
 	})
-	s.x = block(s.copied, s.rows, s.cols)
+	s.x = algebra.Block(s.copied, s.rows, s.cols)
 }
 
-func (s *denseStripes) right(q []float64) { s.q = block(q, s.m, s.cols) }
+func (s *denseStripes) right(q []float64) { s.q = algebra.Block(q, s.m, s.cols) }
 
 func (s *denseStripes) times(dst []float64) {
 	clear(dst)
-	vec.GemmMixed(block(dst, s.rows, s.m), s.x, s.q, s.threads)
+	vec.GemmMixed(algebra.Block(dst, s.rows, s.m), s.x, s.q, s.threads)
 }
 
 func (s *denseStripes) add(p []float64) {
 	if s.total == nil {
 		s.total = make([]float64, s.cols*s.m)
 	}
-	vec.GemmColsMixed(block(s.total, s.cols, s.m), s.x, block(p, s.rows, s.m), s.threads)
+	vec.GemmColsMixed(algebra.Block(s.total, s.cols, s.m), s.x, algebra.Block(p, s.rows, s.m), s.threads)
 }
 
 func (s *denseStripes) sum(dst []float64) {
@@ -61,5 +62,5 @@ func (s *denseStripes) sum(dst []float64) {
 		clear(dst)
 		return
 	}
-	vec.Transpose64(block(dst, s.m, s.cols), block(s.total, s.cols, s.m))
+	vec.Transpose64(algebra.Block(dst, s.m, s.cols), algebra.Block(s.total, s.cols, s.m))
 }

@@ -3,6 +3,7 @@ package pca
 import (
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -59,7 +60,7 @@ func (s *ermState) Learn(x Rows) {
 func (s *ermState) Basis() Basis {
 	values, vectors := make([]float64, s.d), make([]float64, s.d*s.d)
 	a := append([]float64{}, s.sum...)
-	symmetrise(a, s.d)
+	algebra.Symmetrise(a, s.d)
 	vec.Eigen(values, vectors, a, s.d, 1)
 	for i, v := range values {
 		values[i] = max(v, 0) / float64(max(s.rows, 1))
@@ -72,4 +73,11 @@ func (s *ermState) Keep(k *Kept) {
 	k.Count("rows", &s.rows)
 	k.List("second moment", &s.sum)
 	k.Require(len(s.sum) == s.d*s.d, "state: found a second moment of %d numbers, expected %d", len(s.sum), s.d*s.d)
+}
+
+// Rescale multiplies rows and columns of C.
+func (s *ermState) Rescale(by []float64) {
+	for at := range s.sum {
+		s.sum[at] *= float64(by[at/s.d] * by[at%s.d])
+	}
 }

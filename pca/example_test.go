@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/pca/learner"
 )
 
 // Components of a stream: each block of rows is seen once and then forgotten, and the
@@ -21,20 +22,20 @@ func Example_stream() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	learner := pca.NewLearner(method.(pca.Streaming), pca.Problem{Cols: rows.Cols(), K: 2, Seed: 1}, false, "none")
+	stream := learner.NewLearner(method.(pca.Streaming), pca.Problem{Cols: rows.Cols(), K: 2, Seed: 1}, false, "none")
 	for block, err := range rows.All() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if err := learner.Learn(block); err != nil {
+		if err := stream.Learn(block); err != nil {
 			log.Fatal(err)
 		}
 	}
-	answer, err := learner.Answer()
+	answer, err := stream.Answer()
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%d directions of %d features from %d rows\n", answer.Basis.K, answer.Basis.Cols, learner.Taken())
+	fmt.Printf("%d directions of %d features from %d rows\n", answer.Basis.K, answer.Basis.Cols, stream.Taken())
 	// Output: 2 directions of 20 features from 4000 rows
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -82,7 +83,7 @@ func (s *frequentDirections) shrink() {
 	}
 	value, left := s.rotate(s.l - 1)
 	for i, v := range value {
-		scale(s.h[i*s.cols:(i+1)*s.cols], math.Sqrt(1-left/v))
+		algebra.Scale(s.h[i*s.cols:(i+1)*s.cols], math.Sqrt(1-left/v))
 	}
 	s.lost += left
 }
@@ -116,3 +117,6 @@ func (s *frequentDirections) Keep(k *Kept) {
 	k.Count("seen", &s.seen)
 	k.Number("lost", &s.lost)
 }
+
+// OwnScale marks values that forget, grow or shrink.
+func (*frequentDirections) OwnScale() {}

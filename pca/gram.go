@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -60,12 +61,12 @@ func (Gram) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
 	x.TransposedTimes(b.Component, turned, p.K, p.Threads)
 	for i, v := range left.Value {
 		if v > 0 {
-			scale(b.Row(i), 1/math.Sqrt(float64(n))/math.Sqrt(v))
+			algebra.Scale(b.Row(i), 1/math.Sqrt(float64(n))/math.Sqrt(v))
 		}
 		if !(v > 1e-14*left.Value[0]) { // nothing but rounding: any direction will do
 			clear(b.Row(i))
 		}
 	}
-	orthonormalise(b.Component, p.K, d)
+	algebra.Orthonormalise(b.Component, p.K, d)
 	return RayleighRitz(x, b, p.Threads), ctx.Err()
 }

@@ -3,6 +3,7 @@ package pca
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -52,7 +53,7 @@ func (m GROUSE) Start(p Problem) State {
 // smaller; xx is |x|^2, yy is |w|^2 = |p|^2.
 func geodesic(eta, xx, yy float64) (alpha, beta float64) {
 	residual := max(0, xx-yy)
-	if yy <= negligible*negligible*xx {
+	if yy <= algebra.Negligible*algebra.Negligible*xx {
 		return 0, 0
 	}
 	product := math.Sqrt(residual) * math.Sqrt(yy)
@@ -72,7 +73,7 @@ func geodesic(eta, xx, yy float64) (alpha, beta float64) {
 //
 //	(cos theta - 1) p/|w| + sin theta r/|r| = x/|x| - p/|w|.
 func greedy(_, xx, yy float64) (alpha, beta float64) {
-	if yy <= negligible*negligible*xx {
+	if yy <= algebra.Negligible*algebra.Negligible*xx {
 		return 0, 0
 	}
 	return 1 / (math.Sqrt(xx) * math.Sqrt(yy)), -1 / yy

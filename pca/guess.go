@@ -3,6 +3,7 @@ package pca
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -18,7 +19,7 @@ type guess struct {
 
 func newGuess(p Problem) guess {
 	k := min(p.K, p.Cols)
-	return guess{k: k, d: p.Cols, unit: unitOf(p), u: randomBasis(p.Seed, k, p.Cols)}
+	return guess{k: k, d: p.Cols, unit: unitOf(p), u: algebra.RandomBasis(p.Seed, k, p.Cols)}
 }
 
 // unitOf returns what makes rows as long as 1; 1 where that is not known.
@@ -50,7 +51,7 @@ func (s *guess) row(j int) []float64 { return s.u[j*s.d : (j+1)*s.d] }
 // Basis returns U, made orthonormal.
 func (s *guess) Basis() Basis {
 	u := append([]float64{}, s.u...)
-	orthonormalise(u, s.k, s.d)
+	algebra.Orthonormalise(u, s.k, s.d)
 	return Basis{K: s.k, Cols: s.d, Component: u}
 }
 

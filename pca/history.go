@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -118,7 +119,7 @@ func (s *history) Learn(x Rows) {
 func (s *history) step(x Rows) {
 	m := s.start()
 	for range mostLooks {
-		s.z = sized(s.z, m*s.cols)
+		s.z = algebra.Sized(s.z, m*s.cols)
 		x.quickPower(s.z, s.w, m, s.threads)
 		s.remember(m)
 		grown := 0.0
@@ -130,7 +131,7 @@ func (s *history) step(x Rows) {
 	s.steps++
 	s.h = append(s.h[:0], s.w[:min(m, s.memory)*s.cols]...)
 	for i, length := range s.length[:s.rows()] {
-		scale(s.h[i*s.cols:(i+1)*s.cols], length)
+		algebra.Scale(s.h[i*s.cols:(i+1)*s.cols], length)
 	}
 }
 
@@ -141,7 +142,7 @@ func (s *history) start() (m int) {
 	s.w = append(s.w[:0], s.h[:m*d]...)
 	if n := s.memory + s.fresh - m; n > 0 {
 		random := make([]float64, n*d)
-		fillNormal(random, rand.NewPCG(s.seed, startStream+uint64(s.steps)))
+		algebra.FillNormal(random, rand.NewPCG(s.seed, algebra.StartStream+uint64(s.steps)))
 		s.w = append(s.w, random...)
 		m += n
 	}
@@ -156,7 +157,7 @@ func (s *history) remember(m int) {
 		return
 	}
 	c := make([]float64, m*h)
-	vec.Gemm64(block(c, m, h), block(s.w, m, s.cols), block(s.h, h, s.cols), s.threads)
+	vec.Gemm64(algebra.Block(c, m, h), algebra.Block(s.w, m, s.cols), algebra.Block(s.h, h, s.cols), s.threads)
 	s.addMix(s.z, c, m, h, s.h)
 }
 
@@ -168,14 +169,14 @@ func (s *history) remember(m int) {
 func (s *history) approximate(m int) (r int, grown float64) {
 	d := s.cols
 	before := 0.0
-	t, by := zeros(s.gram, m*m), make([]float64, m)
+	t, by := algebra.Zeros(s.gram, m*m), make([]float64, m)
 	s.gram = t
-	vec.Gemm64(block(t, m, m), block(s.w, m, d), block(s.z, m, d), s.threads)
+	vec.Gemm64(algebra.Block(t, m, m), algebra.Block(s.w, m, d), algebra.Block(s.z, m, d), s.threads)
 	for i := range m {
 		if t[i*m+i] > 0 {
 			by[i] = 1 / math.Sqrt(t[i*m+i])
 		}
-		scale(s.z[i*d:(i+1)*d], by[i])
+		algebra.Scale(s.z[i*d:(i+1)*d], by[i])
 		if i < s.k {
 			before += t[i*m+i]
 		}
@@ -189,7 +190,7 @@ func (s *history) approximate(m int) (r int, grown float64) {
 	value := make([]float64, m)
 	root := append([]float64{}, s.small.Decompose(value, t, m)...)
 	for r < m && value[r] > 0x1p-20 {
-		scale(root[r*m:(r+1)*m], 1/math.Sqrt(value[r]))
+		algebra.Scale(root[r*m:(r+1)*m], 1/math.Sqrt(value[r]))
 		r++
 	}
 	r = s.directions(root[:r*m], r, m)
@@ -203,17 +204,17 @@ func (s *history) approximate(m int) (r int, grown float64) {
 // directions sets w to the principal directions of root Z, root of r x m.
 func (s *history) directions(root []float64, r, m int) int {
 	d := s.cols
-	inner, left, g := zeros(s.gram, m*m), make([]float64, r*m), make([]float64, r*r)
+	inner, left, g := algebra.Zeros(s.gram, m*m), make([]float64, r*m), make([]float64, r*r)
 	s.gram = inner
-	vec.SyrkRows64(block(inner, m, m), block(s.z, m, d), s.threads)
-	vec.Gemm64(block(left, r, m), block(root, r, m), block(inner, m, m), s.threads) // inner is symmetric
-	vec.Gemm64(block(g, r, r), block(left, r, m), block(root, r, m), s.threads)
+	vec.SyrkRows64(algebra.Block(inner, m, m), algebra.Block(s.z, m, d), s.threads)
+	vec.Gemm64(algebra.Block(left, r, m), algebra.Block(root, r, m), algebra.Block(inner, m, m), s.threads) // inner is symmetric
+	vec.Gemm64(algebra.Block(g, r, r), algebra.Block(left, r, m), algebra.Block(root, r, m), s.threads)
 	value := make([]float64, r)
 	vectors := s.small.Decompose(value, g, r)
 	most := visible(value, r)
 	turn, v := make([]float64, m*r), make([]float64, most*m)
-	vec.Transpose64(block(turn, m, r), block(root, r, m))
-	vec.Gemm64(block(v, most, m), block(vectors, most, r), block(turn, m, r), s.threads)
+	vec.Transpose64(algebra.Block(turn, m, r), algebra.Block(root, r, m))
+	vec.Gemm64(algebra.Block(v, most, m), algebra.Block(vectors, most, r), algebra.Block(turn, m, r), s.threads)
 	s.w = s.mix(s.w, v, most, m, s.z)
 	s.length = normalise(s.w, d)
 	return most

@@ -2,7 +2,10 @@ package pca
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -81,7 +84,7 @@ func (s *incremental) Learn(x Rows) {
 func (s *incremental) step(x []float64) {
 	s.probe.compare(s.a, s.k, x)
 	if s.m.Forget < 1 {
-		scale(s.a.Value, s.m.Forget)
+		algebra.Scale(s.a.Value, s.m.Forget)
 	}
 	s.weight = float64(s.weight*s.m.Forget) + 1
 	entered := s.a.Update(1, x)
@@ -111,7 +114,7 @@ func (s *incremental) Eigenvalues() []float64 {
 func (s *incremental) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
 
 func (s *incremental) Outside() float64 { return outside(s.Eigenvalues(), s.k) }
-func (s *incremental) Cost() Cost       { return s.cost.with(s.a) }
+func (s *incremental) Cost() Cost       { return s.cost.With(s.a.Flops) }
 
 // Stuck reports whether nearly all that is new is forgotten, although a direction
 // that is not among the first k captures more than one that is.
@@ -122,4 +125,21 @@ func (s *incremental) Keep(k *Kept) {
 	s.cost.keep(k)
 	k.Number("weight", &s.weight)
 	s.probe.keep(k)
+}
+
+// Rescale makes t C_t the spectral form of the multiplied one.
+func (s *incremental) Rescale(by []float64) {
+	d, value := s.a.cols, s.a.Value
+	h := sketch{cols: d, threads: 1, h: s.a.Directions(len(value))}
+	for i, v := range value {
+		algebra.Scale(h.h[i*d:(i+1)*d], math.Sqrt(max(v, 0)))
+	}
+	h.Rescale(by)
+	squares, _ := h.rotate(len(value))
+	normalise(h.h, d)
+	algebra.Orthonormalise(h.h, len(squares), d)
+	flops := s.a.Flops
+	s.a = NewSpectral(d, 0)
+	s.a.PreferNew, s.a.Flops = s.m.New, flops
+	s.a.Insert(h.h, slices.Clone(squares))
 }

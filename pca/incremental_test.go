@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 )
 
 // twoPoints returns rows (sqrt 3, 0) with probability 1/3, else (0, sqrt 2).
@@ -171,13 +172,13 @@ func TestIncrementalValues(t *testing.T) {
 		second, weight := make([]float64, d*d), 0.0
 		row := make([]float64, d)
 		for i := range n {
-			scale(second, c.forget)
+			algebra.Scale(second, c.forget)
 			weight = weight*c.forget + 1
 			Rows{X: x}.Row(row, i)
 			addOuter(second, 1, row)
 		}
 		values, _ := jacobi(second, d)
-		scale(values, 1/weight)
+		algebra.Scale(values, 1/weight)
 		if got := distance(s.Basis().Value, values[:2]); got > 1e-14 {
 			t.Errorf("%s: values off by %g", c.spec, got)
 		}

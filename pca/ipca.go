@@ -3,6 +3,7 @@ package pca
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -126,11 +127,11 @@ func (s *incrementalPCA) move(x Rows) Rows {
 	if s.seen > 0 {
 		s.h = append(s.h, row...)
 	}
-	return x.about(own)
+	return about(x, own)
 }
 
 // about returns the rows less their mean.
-func (r Rows) about(mean []float64) Rows {
+func about(r Rows, mean []float64) Rows {
 	offset := make([]float64, len(mean))
 	copy(offset, r.Offset)
 	for j, m := range mean {
@@ -161,7 +162,7 @@ func (s *incrementalPCA) byRows(x Rows) {
 	b, d := x.Dims()
 	h := s.rows()
 	m := h + b
-	gram := zeros(s.gram, m*m)
+	gram := algebra.Zeros(s.gram, m*m)
 	s.gram = gram
 	s.eachPart(x, 0, func(rows []float64, first, n int) {
 		products := make([]float64, b*n)
@@ -173,7 +174,7 @@ func (s *incrementalPCA) byRows(x Rows) {
 	if h > 0 {
 		products, own := make([]float64, b*h), make([]float64, h*h)
 		x.Times(products, s.h, h, s.threads)
-		vec.SyrkRows64(block(own, h, h), block(s.h, h, d), s.threads)
+		vec.SyrkRows64(algebra.Block(own, h, h), algebra.Block(s.h, h, d), s.threads)
 		for i := range h {
 			copy(gram[i*m:], own[i*h:(i+1)*h])
 		}
@@ -183,8 +184,8 @@ func (s *incrementalPCA) byRows(x Rows) {
 			}
 		}
 	}
-	symmetrise(gram, m)
-	s.value = zeros(s.value, m)
+	algebra.Symmetrise(gram, m)
+	s.value = algebra.Zeros(s.value, m)
 	left := s.small.Decompose(s.value, gram, m)
 	r := visible(s.value, s.k)
 	ofOld, ofNew := make([]float64, r*h), make([]float64, b*r)
@@ -194,7 +195,7 @@ func (s *incrementalPCA) byRows(x Rows) {
 			ofNew[j*r+i] = v
 		}
 	}
-	s.spare = sized(s.spare, r*d)
+	s.spare = algebra.Sized(s.spare, r*d)
 	x.TransposedTimes(s.spare, ofNew, r, s.threads)
 	if h > 0 {
 		s.addMix(s.spare, ofOld, r, h, s.h)
@@ -206,20 +207,20 @@ func (s *incrementalPCA) byRows(x Rows) {
 // times its eigenvectors are diag(S) V.
 func (s *incrementalPCA) byColumns(x Rows) {
 	d := s.cols
-	moment := zeros(s.gram, d*d)
+	moment := algebra.Zeros(s.gram, d*d)
 	s.gram = moment
 	if h := s.rows(); h > 0 {
-		vec.SyrkCols64(block(moment, d, d), block(s.h, h, d), s.threads)
+		vec.SyrkCols64(algebra.Block(moment, d, d), algebra.Block(s.h, h, d), s.threads)
 	}
 	s.eachPart(x, 512, func(rows []float64, _, n int) {
-		vec.SyrkCols64(block(moment, d, d), block(rows, n, d), s.threads)
+		vec.SyrkCols64(algebra.Block(moment, d, d), algebra.Block(rows, n, d), s.threads)
 	})
-	s.value = zeros(s.value, d)
+	s.value = algebra.Zeros(s.value, d)
 	vectors := s.small.Decompose(s.value, moment, d)
 	r := visible(s.value, s.k)
 	s.h = append(s.h[:0], vectors[:r*d]...)
 	for i, v := range s.value[:r] {
-		scale(s.h[i*d:(i+1)*d], math.Sqrt(v))
+		algebra.Scale(s.h[i*d:(i+1)*d], math.Sqrt(v))
 	}
 }
 
@@ -263,4 +264,13 @@ func (s *incrementalPCA) Keep(k *Kept) {
 		want = s.cols
 	}
 	k.Require(len(s.mean) == want && len(s.scatter) == want, "state: found a mean of %d and a scatter of %d numbers, expected %d", len(s.mean), len(s.scatter), want)
+}
+
+// Rescale is that of the mean and the sums of squares too.
+func (s *incrementalPCA) Rescale(by []float64) {
+	s.sketch.Rescale(by)
+	for j := range s.mean {
+		s.mean[j] *= by[j]
+		s.scatter[j] *= float64(by[j] * by[j])
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -80,7 +81,7 @@ func newSearch(c *certifier, p *power, coupling float64) *search {
 	d, r := c.d, c.r
 	s := &search{c: c, p: p, coupling: coupling, turned: make([]float64, d*r), z: make([]float64, starts*d), before: make([]float64, starts*d), w: make([]float64, starts*d)}
 	vec.Transpose64(vec.Block[float64]{Value: s.turned, Rows: d, Cols: r, Stride: r}, vec.Block[float64]{Value: c.basis, Rows: r, Cols: d, Stride: d})
-	fillNormal(s.w, rand.NewPCG(c.searchSeed(), searchStream))
+	algebra.FillNormal(s.w, rand.NewPCG(c.searchSeed(), searchStream))
 	var whole [starts]float64
 	for i := range s.runs {
 		whole[i] = math.Sqrt(vec.SquaredNorm64(s.row(s.w, i)))
@@ -88,7 +89,7 @@ func newSearch(c *certifier, p *power, coupling float64) *search {
 	s.project()
 	for i := range s.runs {
 		left := s.length(i)
-		s.runs[i].low = (smallest-float64((s.projectionError()+0x1p-46)*whole[i]))/left - 8*unit
+		s.runs[i].low = (smallest-float64((s.projectionError()+0x1p-46)*whole[i]))/left - 8*algebra.Unit
 		s.next(i, whole[i], left, whole[i])
 	}
 	return s
@@ -98,7 +99,7 @@ func (s *search) row(x []float64, i int) []float64 { return x[i*s.c.d : (i+1)*s.
 
 // length returns a number that is at least |w| of a start.
 func (s *search) length(i int) float64 {
-	return up(math.Sqrt(vec.SquaredNorm64(s.row(s.w, i))) * (1 + gamma(s.c.d+8)))
+	return algebra.Up(math.Sqrt(vec.SquaredNorm64(s.row(s.w, i))) * (1 + algebra.Gamma(s.c.d+8)))
 }
 
 // project takes V^T V w off each w.
@@ -111,14 +112,14 @@ func (s *search) project() {
 	w := vec.Block[float64]{Value: s.w, Rows: starts, Cols: d, Stride: d}
 	coefficients := vec.Block[float64]{Value: products, Rows: starts, Cols: r, Stride: r}
 	vec.Gemm64(coefficients, w, vec.Block[float64]{Value: s.c.basis, Rows: r, Cols: d, Stride: d}, s.c.threads)
-	scale(products, -1)
+	algebra.Scale(products, -1)
 	vec.Gemm64(w, coefficients, vec.Block[float64]{Value: s.turned, Rows: d, Cols: r, Stride: r}, s.c.threads)
 }
 
 // projectionError returns a bound on the error of subtracting V^T c from w, where
 // c = V w as computed, over |w|: r fused products for each element.
 func (s *search) projectionError() float64 {
-	return float64(1.1 * gamma(s.c.r+2) * (math.Sqrt(float64(s.c.r)) + 1))
+	return float64(1.1 * algebra.Gamma(s.c.r+2) * (math.Sqrt(float64(s.c.r)) + 1))
 }
 
 // next makes w, of length left, the next z, where it was whole before V^T V w was
@@ -126,15 +127,15 @@ func (s *search) projectionError() float64 {
 // is the end.
 func (s *search) next(i int, whole, left, unit float64) {
 	run := &s.runs[i]
-	outside := 1.1 * (s.c.off + float64(gamma(s.c.d+2)*math.Sqrt(float64(s.c.r))) + s.projectionError())
-	run.inside = up(outside * whole / left)
+	outside := 1.1 * (s.c.off + float64(algebra.Gamma(s.c.d+2)*math.Sqrt(float64(s.c.r))) + s.projectionError())
+	run.inside = algebra.Up(outside * whole / left)
 	if run.ended = !(left > 1e-13*unit); run.ended {
 		clear(s.row(s.z, i))
 		return
 	}
 	copy(s.row(s.before, i), s.row(s.z, i))
 	copy(s.row(s.z, i), s.row(s.w, i))
-	scale(s.row(s.z, i), 1/left)
+	algebra.Scale(s.row(s.z, i), 1/left)
 }
 
 // more reports whether another step may tell something.
@@ -160,7 +161,7 @@ func (s *search) due() bool {
 func (s *search) step() {
 	s.steps++
 	s.p.apply(s.w, s.z, starts)
-	divide(s.w, float64(s.c.n))
+	algebra.Divide(s.w, float64(s.c.n))
 	var whole [starts]float64
 	for i := range s.runs {
 		run := &s.runs[i]
@@ -195,8 +196,8 @@ func (s *search) wrong(run *run, whole, left float64) float64 {
 	if j > 0 {
 		size += run.beta[j-1]
 	}
-	product := 2.1 * gamma(s.c.n+s.c.d+32) * s.c.size.raw
-	return up(float64(1.1*s.coupling*run.inside) + product + float64(8*unit*size) + float64(s.projectionError()*whole))
+	product := 2.1 * algebra.Gamma(s.c.n+s.c.d+32) * s.c.size.raw
+	return algebra.Up(float64(1.1*s.coupling*run.inside) + product + float64(8*algebra.Unit*size) + float64(s.projectionError()*whole))
 }
 
 // bound returns an upper bound on the largest eigenvalue of B, at most most, which
@@ -207,7 +208,7 @@ func (s *search) bound(most float64) float64 {
 		run := &s.runs[i]
 		worst = max(worst, least(most, run.excludes))
 	}
-	return min(most, up(worst))
+	return min(most, algebra.Up(worst))
 }
 
 // value returns the largest eigenvalue of any T, to a few digits.
@@ -285,5 +286,5 @@ func (r *run) excludes(lambda float64) bool {
 	}
 	last := len(delta) - 1
 	sum += float64((r.wrong[last] + r.beta[last]) * x)
-	return sum*(1+gamma(8*len(delta)+8)) < r.low
+	return sum*(1+algebra.Gamma(8*len(delta)+8)) < r.low
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -20,14 +21,14 @@ func besides(rng *rand.Rand, n, d, k int) (c *certifier, left float64) {
 	_, size, _, _ := balanced(x, false, 1)
 	c = &certifier{x: x, k: k, threads: 1, seed: rng.Uint64(), size: size}
 	c.n, c.d = n, d
-	c.setBasis(Basis{K: k, Cols: d, Component: randomBasis(rng.Uint64(), k, d)})
+	c.setBasis(Basis{K: k, Cols: d, Component: algebra.RandomBasis(rng.Uint64(), k, d)})
 	b := x.table()
 	for i := range n {
-		takeOff(b[i*d:(i+1)*d], c.basis, make([]float64, k))
+		algebra.TakeOff(b[i*d:(i+1)*d], c.basis, make([]float64, k))
 	}
 	s := make([]float64, d*d)
 	vec.SyrkCols64(vec.Block[float64]{Value: s, Rows: d, Cols: d, Stride: d}, vec.Block[float64]{Value: b, Rows: n, Cols: d, Stride: d}, 1)
-	divide(s, float64(n))
+	algebra.Divide(s, float64(n))
 	values := make([]float64, d)
 	vec.Eigen(values, nil, s, d, 1)
 	return c, values[0]

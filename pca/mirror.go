@@ -3,6 +3,7 @@ package pca
 import (
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -79,7 +80,7 @@ type mirrorState struct {
 	iterate  iterate
 
 	row, value, outer []float64 // scratch
-	small             eigensystem
+	small             algebra.Eigensystem
 }
 
 func newMirrorState(d, k int, g geometry, schedule Schedule) *mirrorState {
@@ -145,7 +146,7 @@ func (s *mirrorState) copyTo(dst []float64) []float64 {
 	vectors := s.decompose(s.theta)
 	s.geometry.project(s.value, s.k)
 	s.geometry.primal(s.value)
-	dst = zeros(dst, s.d*s.d)
+	dst = algebra.Zeros(dst, s.d*s.d)
 	spectralSum(dst, s.value, vectors, s.d)
 	return dst
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -26,11 +27,11 @@ func momentOf(x Rows, threads int) operator {
 				x.Part(0, min(height, n)).Power(dst, q, m, threads)
 				continue
 			}
-			part = zeros(part, m*d)
+			part = algebra.Zeros(part, m*d)
 			x.Part(lo, min(lo+height, n)).Power(part, q, m, threads)
 			vec.Axpy64(dst, 1, part)
 		}
-		scale(dst, 1/float64(n))
+		algebra.Scale(dst, 1/float64(n))
 		return nil
 	}}
 }
@@ -49,7 +50,15 @@ func rowsAtOnce(x matrix.Matrix, m int) int {
 // denseOperator returns a, symmetric and dim x dim, as an operator.
 func denseOperator(a []float64, dim, threads int) operator {
 	return operator{dim: dim, block: 8, apply: func(ctx context.Context, dst, q []float64, m int) error {
-		multiply(dst, q, a, m, dim, dim, threads)
+		algebra.Multiply(dst, q, a, m, dim, dim, threads)
 		return ctx.Err()
 	}}
+}
+
+// An operator is a symmetric positive semidefinite matrix, dim x dim, known by its
+// products: apply sets dst, m x dim, to Q A for the m rows of q. It is fastest with
+// about block rows at once.
+type operator struct {
+	dim, block int
+	apply      func(ctx context.Context, dst, q []float64, m int) error
 }

@@ -2,6 +2,7 @@ package pca
 
 import (
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -26,7 +27,7 @@ func (s *movedStripes) height() int { return min(max(1<<20/max(s.cols, 1), 16), 
 
 func (s *movedStripes) set(lo, hi int) {
 	s.rows = hi - lo
-	s.x = sized(s.x, s.rows*s.cols)
+	s.x = algebra.Sized(s.x, s.rows*s.cols)
 	parallel.Blocks(s.rows, 32, s.threads, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			s.of.Row(s.x[i*s.cols:(i+1)*s.cols], lo+i)
@@ -38,14 +39,14 @@ func (s *movedStripes) right(q []float64) { s.q = q }
 
 func (s *movedStripes) times(dst []float64) {
 	clear(dst)
-	vec.Gemm64(block(dst, s.rows, s.m), block(s.x, s.rows, s.cols), block(s.q, s.m, s.cols), s.threads)
+	vec.Gemm64(algebra.Block(dst, s.rows, s.m), algebra.Block(s.x, s.rows, s.cols), algebra.Block(s.q, s.m, s.cols), s.threads)
 }
 
 func (s *movedStripes) add(p []float64) {
 	if s.total == nil {
 		s.total = make([]float64, s.cols*s.m)
 	}
-	vec.GemmCols64(block(s.total, s.cols, s.m), block(s.x, s.rows, s.cols), block(p, s.rows, s.m), s.threads)
+	vec.GemmCols64(algebra.Block(s.total, s.cols, s.m), algebra.Block(s.x, s.rows, s.cols), algebra.Block(p, s.rows, s.m), s.threads)
 }
 
 func (s *movedStripes) sum(dst []float64) {
@@ -53,5 +54,5 @@ func (s *movedStripes) sum(dst []float64) {
 		clear(dst)
 		return
 	}
-	vec.Transpose64(block(dst, s.m, s.cols), block(s.total, s.cols, s.m))
+	vec.Transpose64(algebra.Block(dst, s.m, s.cols), algebra.Block(s.total, s.cols, s.m))
 }

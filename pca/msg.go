@@ -3,6 +3,7 @@ package pca
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -107,7 +108,7 @@ var _ Relaxed = (*msg)(nil)
 func newMSG(p Problem, most int, schedule Schedule, random bool) *msg {
 	s := &msg{k: p.K, most: most, schedule: schedule, unit: unitStep(p), iterate: iterateFor(p, random),
 		a: NewSpectral(p.Cols, 0), probe: newProbe(p), x: make([]float64, p.Cols)}
-	s.a.Insert(randomBasis(p.Seed, p.K, p.Cols), repeat(1, p.K))
+	s.a.Insert(algebra.RandomBasis(p.Seed, p.K, p.Cols), repeat(1, p.K))
 	return s
 }
 
@@ -154,7 +155,7 @@ func boundedStep(eta float64, x []float64) float64 {
 func (s *msg) project() int {
 	s.fantope.projectCapped(s.a.Value, s.most, float64(s.k))
 	r := s.a.Rank()
-	for r > 0 && s.a.Value[r-1] <= negligible {
+	for r > 0 && s.a.Value[r-1] <= algebra.Negligible {
 		r--
 	}
 	return r
@@ -166,7 +167,7 @@ func (s *msg) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
 func (s *msg) Basis() Basis           { return chosenBasis(s.iterate, s.a, s.k) }
 func (s *msg) Eigenvalues() []float64 { return append([]float64{}, s.a.Value...) }
 func (s *msg) Outside() float64       { return outside(s.a.Value, s.k) }
-func (s *msg) Cost() Cost             { return s.cost.with(s.a) }
+func (s *msg) Cost() Cost             { return s.cost.With(s.a.Flops) }
 
 // Captured returns x^T M x for the M so far.
 func (s *msg) Captured(x []float64) float64 { return s.a.weighted(x, s.a.Value, 0) }

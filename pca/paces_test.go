@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -53,7 +54,7 @@ func TestAdaOjaTakesPartsOfBatches(t *testing.T) {
 
 // lowRank is n rows in k of d dimensions, and a basis of these.
 func lowRank(seed uint64, n, k, d int) (Rows, Basis) {
-	axes := randomBasis(seed, k, d)
+	axes := algebra.RandomBasis(seed, k, d)
 	rng := rand.New(rand.NewPCG(seed, 78))
 	m := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
 	for i := range n {

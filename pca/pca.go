@@ -131,6 +131,10 @@ type Stuck interface{ Stuck() bool }
 // Converged is a State that can tell whether it has settled.
 type Converged interface{ Converged() bool }
 
+// OwnScale is a State whose values are not means of squared products with all rows:
+// they shrink, forget or grow.
+type OwnScale interface{ OwnScale() }
+
 var methods = registry.New[Method]("method")
 
 // New makes the method that spec describes: a name, or "name:key=value,...".

@@ -1,6 +1,9 @@
 package pca
 
-import "github.com/fenchel-ml/fenchel/vec"
+import (
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/vec"
+)
 
 // A point is one row, as the methods that read one row at a time see it. It
 // stays sparse unless Offset is subtracted.
@@ -16,7 +19,7 @@ func (p *point) set(r Rows, i int, by float64) (squared float64) {
 	x := r.X.Row(i)
 	if x.Index == nil || r.Offset != nil {
 		_, d := r.Dims()
-		p.room = sized(p.room, d)
+		p.room = algebra.Sized(p.room, d)
 		p.index, p.value = nil, p.room
 		if x.Index == nil && r.Offset == nil && r.Factor == nil {
 			clear(p.value)
@@ -27,7 +30,7 @@ func (p *point) set(r Rows, i int, by float64) (squared float64) {
 		}
 		return vec.SquaredNorm64(p.value)
 	}
-	p.room = sized(p.room, len(x.Value))
+	p.room = algebra.Sized(p.room, len(x.Value))
 	p.index, p.value = x.Index, p.room
 	for l, v := range x.Value {
 		p.value[l] = float64(v) * by

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -54,7 +55,7 @@ func (m Power) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
 		return Basis{}, err
 	}
 	enough := residualOf(m.Tolerance, p)
-	s := newRitz(momentOf(x, p.Threads), randomBasis(p.Seed, p.K, p.Cols), p.K)
+	s := newRitz(momentOf(x, p.Threads), algebra.RandomBasis(p.Seed, p.K, p.Cols), p.K)
 	for pass := range m.Passes {
 		if err := m.pass(ctx, s, pass); err != nil {
 			return s.basis(), err
@@ -79,7 +80,7 @@ func (m Power) pass(ctx context.Context, s *ritz, pass int) error {
 		return s.extend(ctx)
 	}
 	if pass > 0 {
-		orthonormalise(s.g, s.k, s.d)
+		algebra.Orthonormalise(s.g, s.k, s.d)
 		s.u, s.g = s.g, s.u
 	}
 	return s.multiply(ctx)
@@ -93,7 +94,7 @@ type ritz struct {
 	u, g  []float64 // k x d: U, and U Sigma
 	value []float64 // the diagonal of U Sigma U^T, falling
 
-	eigen eigensystem
+	eigen algebra.Eigensystem
 }
 
 func newRitz(sigma operator, u []float64, k int) *ritz {
@@ -122,8 +123,8 @@ func (s *ritz) turn(m int) {
 	values := make([]float64, m)
 	vectors := s.eigen.Decompose(values, h, m)
 	copy(s.value, values)
-	s.u = combine(nil, vectors, s.u, s.k, m, s.d)
-	s.g = combine(nil, vectors, s.g, s.k, m, s.d)
+	s.u = algebra.Combine(nil, vectors, s.u, s.k, m, s.d)
+	s.g = algebra.Combine(nil, vectors, s.g, s.k, m, s.d)
 }
 
 // extend replaces U by the best of the span of U and U Sigma, by one pass.
@@ -137,7 +138,7 @@ func (s *ritz) extend(ctx context.Context) error {
 		vec.Axpy64(rest[i*s.d:(i+1)*s.d], -s.value[i], s.u[i*s.d:(i+1)*s.d])
 	}
 	s.u = append(s.u, rest[:more*s.d]...)
-	orthonormalise(s.u, s.k+more, s.d)
+	algebra.Orthonormalise(s.u, s.k+more, s.d)
 	g := make([]float64, more*s.d)
 	if err := s.sigma.apply(ctx, g, s.u[s.k*s.d:], more); err != nil {
 		return err
@@ -170,6 +171,6 @@ func (s *ritz) residual() float64 {
 // basis returns U.
 func (s *ritz) basis() Basis {
 	s.u = s.u[:s.k*s.d] // a pass that was cut short has added rows
-	orthonormalise(s.u, s.k, s.d)
+	algebra.Orthonormalise(s.u, s.k, s.d)
 	return Basis{K: s.k, Cols: s.d, Component: s.u, Value: s.value}
 }

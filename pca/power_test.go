@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 )
 
 // axisRows is rows of which the sum of x x^T is diag(values).
@@ -73,7 +74,7 @@ func TestPowerLineSearch(t *testing.T) {
 	for seed := range uint64(50) {
 		p := problemOf(x, 1)
 		p.Seed = seed
-		u := randomBasis(seed, 1, len(values))
+		u := algebra.RandomBasis(seed, 1, len(values))
 		quotient := func(eta float64) float64 {
 			above, below := 0.0, 0.0
 			for j, v := range values {
@@ -145,7 +146,7 @@ func TestVRPCAIsLinear(t *testing.T) {
 func TestVRPCAStepIsItsTwin(t *testing.T) {
 	const d, k, eta = 12, 3, 0.05
 	g := newGaussian(26, 60, d).rows
-	s := newRitz(momentOf(g, 1), randomBasis(1, k, d), k)
+	s := newRitz(momentOf(g, 1), algebra.RandomBasis(1, k, d), k)
 	if err := s.multiply(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +181,7 @@ func TestVRPCAStepIsItsTwin(t *testing.T) {
 		u = next
 	}
 	state.orthonormalise()
-	orthonormalise(u, k, d)
+	algebra.Orthonormalise(u, k, d)
 	if got := largestDifference(state.r, u); got > 1e-10 {
 		t.Errorf("U is off by %g", got)
 	}

@@ -14,7 +14,7 @@ func Preprocess(x matrix.Matrix, scale string, center bool, threads int) (Rows, 
 		return r, nil
 	}
 	if n, _ := x.Dims(); scale == "none" && n > 0 {
-		return Rows{X: x, Offset: columnMeans(x, threads), centred: true}, nil
+		return Rows{X: x, Offset: ColumnMeans(x, threads), centred: true}, nil
 	}
 	moments := dataset.NewMoments(x, threads)
 	if scale == "max-norm" && center {

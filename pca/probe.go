@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -69,7 +70,7 @@ func (t tally) opposes(u tally) bool {
 
 func newProbe(p Problem) probe {
 	u := make([]float64, p.Cols)
-	fillNormal(u, rand.NewPCG(p.Seed, probeStream))
+	algebra.FillNormal(u, rand.NewPCG(p.Seed, probeStream))
 	return probe{u: u, rest: make([]float64, p.Cols)}
 }
 
@@ -84,11 +85,11 @@ func (p *probe) compare(a *Spectral, k int, x []float64) {
 	}
 	a.leftOver(p.rest, p.u, k)
 	norm := math.Sqrt(vec.SquaredNorm64(p.rest))
-	if !(norm > negligible) {
+	if !(norm > algebra.Negligible) {
 		return // k = d
 	}
 	copy(p.u, p.rest)
-	scale(p.u, 1/norm)
+	algebra.Scale(p.u, 1/norm)
 	y := a.leftOver(p.rest, x, k)
 	outside := vec.Dot64(p.u, x)
 	p.window.add(float64(y*y) - float64(outside*outside))
@@ -105,7 +106,7 @@ func (p *probe) learn(product float64) {
 	}
 	eta := min(2*float64(p.asked)/(math.Sqrt(float64(p.asked))*p.size), 2/square)
 	vec.Axpy64(p.u, eta*product, p.rest)
-	scale(p.u, 1/math.Sqrt(vec.SquaredNorm64(p.u)))
+	algebra.Scale(p.u, 1/math.Sqrt(vec.SquaredNorm64(p.u)))
 }
 
 // count notes whether the row brought a new direction, and whether that is what is

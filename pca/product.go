@@ -2,6 +2,7 @@ package pca
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -45,7 +46,7 @@ func (p *product) power(dst, q []float64) {
 	p.right(q)
 	var y []float64
 	p.each(func(lo, hi int) {
-		y = sized(y, (hi-lo)*p.m)
+		y = algebra.Sized(y, (hi-lo)*p.m)
 		p.times(y)
 		p.add(y)
 	})
@@ -182,17 +183,4 @@ func (p *product) multiply(q []float64) {
 			row[j] *= f
 		}
 	}
-}
-
-// sized returns n numbers of any value in the memory of x, if there is enough.
-func sized[T any](x []T, n int) []T {
-	if cap(x) < n {
-		return make([]T, n, n+n/4)
-	}
-	return x[:n]
-}
-
-// block is the rows x cols matrix x.
-func block[T float32 | float64](x []T, rows, cols int) vec.Block[T] {
-	return vec.Block[T]{Value: x, Rows: rows, Cols: cols, Stride: cols}
 }

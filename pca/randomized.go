@@ -4,8 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
-	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Randomized is the randomized singular value decomposition:
@@ -35,7 +35,7 @@ func (m Randomized) Solve(ctx context.Context, x Rows, p Problem) (Basis, error)
 	sigma := momentOf(x, p.Threads)
 	q := Basis{K: block, Cols: p.Cols, Component: make([]float64, block*p.Cols)}
 	z := make([]float64, len(q.Component))
-	fillNormal(q.Component, rand.NewPCG(p.Seed, startStream))
+	algebra.FillNormal(q.Component, rand.NewPCG(p.Seed, algebra.StartStream))
 	q.orthonormalise(p.Threads)
 	for range 1 + m.Power {
 		if err := sigma.apply(ctx, z, q.Component, block); err != nil {
@@ -50,27 +50,4 @@ func (m Randomized) Solve(ctx context.Context, x Rows, p Problem) (Basis, error)
 		return q, err
 	}
 	return RayleighRitz(x, q, p.Threads).first(p.K), nil
-}
-
-// first returns the first k components.
-func (b Basis) first(k int) Basis {
-	return Basis{K: k, Cols: b.Cols, Component: b.Component[: k*b.Cols : k*b.Cols], Value: b.Value[:k:k]}
-}
-
-// orthonormalise makes the rows orthonormal, with others in place of those that
-// depend on the rest.
-func (b Basis) orthonormalise(threads int) error {
-	var eigen vec.Eigensystem
-	if x := vec.SquaredNorm64(b.Component); !(x <= 1e300) {
-		return errTooLarge(x)
-	}
-	rows, spread := b.K, 3.0
-	for pass := 0; pass < 4 && spread > 2; pass++ {
-		rows, _, spread = orthonormalBlock(b.Component, rows, rows, b.Cols, 0, threads, &eigen)
-	}
-	clear(b.Component[rows*b.Cols:])
-	for i := rows; i < b.K; i++ {
-		replace(b.Row(i), b.Component[:i*b.Cols], i)
-	}
-	return nil
 }

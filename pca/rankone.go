@@ -1,6 +1,9 @@
 package pca
 
-import "github.com/fenchel-ml/fenchel/vec"
+import (
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/vec"
+)
 
 // A rankOne is the state of the methods that move U by a multiple of one vector in
 // each row:
@@ -113,7 +116,7 @@ func (s *rankOne) settle() {
 func (s *rankOne) orthonormalise() {
 	s.settle()
 	s.growth = 0
-	orthonormalise(s.u, s.k, s.d)
+	algebra.Orthonormalise(s.u, s.k, s.d)
 }
 
 // Keep visits everything.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 )
 
 // The cost of a row of 784 numbers, of one of 47000 of which 75 are not zero, and of
@@ -16,7 +17,7 @@ func BenchmarkRow(b *testing.B) {
 	dense := newGaussian(1, rows, 784).rows
 	sparse := Rows{X: benchSparse(rows, 47000, 75)}
 	centred := dense
-	centred.Offset = randomBasis(1, 1, 784)
+	centred.Offset = algebra.RandomBasis(1, 1, 784)
 	for kind, x := range map[string]Rows{"dense": dense, "centred": centred, "sparse": sparse} {
 		p := problemOf(x, k)
 		for _, spec := range methods {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -62,7 +63,7 @@ func twinGramSchmidt(u [][]float64) {
 				}
 			}
 		}
-		scale(u[i], 1/lengthOf(u[i]))
+		algebra.Scale(u[i], 1/lengthOf(u[i]))
 	}
 }
 
@@ -153,7 +154,7 @@ func TestRulesAreTheirTwins(t *testing.T) {
 	} {
 		s := c.method.Start(p)
 		u := make([][]float64, k)
-		start := randomBasis(p.Seed, k, d)
+		start := algebra.RandomBasis(p.Seed, k, d)
 		for j := range u {
 			u[j] = start[j*d : (j+1)*d]
 		}
@@ -161,7 +162,7 @@ func TestRulesAreTheirTwins(t *testing.T) {
 		for i := range rows {
 			s.Learn(g.Part(i, i+1))
 			g.Row(x, i)
-			scale(x, unitOf(p))
+			algebra.Scale(x, unitOf(p))
 			longest := longestStep
 			if c.name == "gha" || c.name == "subspace rule" {
 				longest = stableStep
@@ -169,7 +170,7 @@ func TestRulesAreTheirTwins(t *testing.T) {
 			c.twin(u, x, min(steps.Step(i+1), longest/vec.SquaredNorm64(x)))
 		}
 		found, want := s.Basis(), Basis{K: k, Cols: d, Component: slices.Concat(u...)}
-		orthonormalise(want.Component, k, d)
+		algebra.Orthonormalise(want.Component, k, d)
 		if got := apart(found, want); got > 1e-12 {
 			t.Errorf("%s: the subspace is off by %g", c.name, got)
 		}
@@ -292,7 +293,7 @@ func TestStepsAgreeToFirstOrder(t *testing.T) {
 				t.Errorf("%s: eta = %g: the subspaces are off by %g, expected at most eta^2", name, eta, got)
 			}
 		}
-		if start := (Basis{K: easyK, Cols: easyDims, Component: randomBasis(p.Seed, easyK, easyDims)}); apart(oja, start) < eta/20 {
+		if start := (Basis{K: easyK, Cols: easyDims, Component: algebra.RandomBasis(p.Seed, easyK, easyDims)}); apart(oja, start) < eta/20 {
 			t.Errorf("eta = %g: the step is %g", eta, apart(oja, start))
 		}
 	}

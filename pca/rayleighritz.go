@@ -1,6 +1,9 @@
 package pca
 
-import "github.com/fenchel-ml/fenchel/vec"
+import (
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/vec"
+)
 
 // RayleighRitz returns the basis of the same subspace that the rows' second moment
 // has no products between, by decreasing variance: the eigenvectors of U Sigma U^T,
@@ -16,13 +19,13 @@ func RayleighRitz(x Rows, b Basis, threads int) Basis {
 			a[j*k+i] = a[i*k+j]
 		}
 	}
-	var e eigensystem
+	var e algebra.Eigensystem
 	value := make([]float64, k)
 	vectors := e.Decompose(value, a, k)
 	for i, v := range value {
 		value[i] = max(v, 0)
 	}
-	return Basis{K: k, Cols: d, Component: combine(nil, vectors, b.Component, k, k, d), Value: value}
+	return Basis{K: k, Cols: d, Component: algebra.Combine(nil, vectors, b.Component, k, k, d), Value: value}
 }
 
 // Departure returns by how much products of the components differ from those of

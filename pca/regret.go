@@ -1,6 +1,9 @@
 package pca
 
-import "github.com/fenchel-ml/fenchel/vec"
+import (
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/vec"
+)
 
 // Regret is what an online learner lost beside the best fixed subspace in
 // hindsight (thesis 4.1.3; reference 1.6). Each row x is judged before the update
@@ -43,7 +46,7 @@ func (r *Regret) add(x []float64) {
 // Best returns the mean loss of the best fixed subspace: L* of the bounds.
 func (r *Regret) Best() float64 {
 	value := make([]float64, r.d)
-	new(eigensystem).Decompose(value, append([]float64{}, r.second...), r.d)
+	new(algebra.Eigensystem).Decompose(value, append([]float64{}, r.second...), r.d)
 	var sum vec.Sum
 	for _, v := range value[r.k:] {
 		sum.Add(max(v, 0))

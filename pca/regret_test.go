@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -177,7 +178,7 @@ func TestRegretOfWarmuthKuzmin(t *testing.T) {
 				s, regret := m.Start(Problem{Cols: d, K: k, Seed: 24}).(*warmuthKuzmin), NewRegret(d, k)
 				for step := range steps {
 					w := s.weights()
-					scale(w, -1)
+					algebra.Scale(w, -1)
 					x := next(step, w)
 					regret.AddW(x, -quadratic(w, x))
 					if off := s.Captured(x) - vec.SquaredNorm64(x) - (d-k)*quadratic(w, x); math.Abs(off) > 1e-12 {

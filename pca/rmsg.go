@@ -1,6 +1,9 @@
 package pca
 
-import "github.com/fenchel-ml/fenchel/registry"
+import (
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/registry"
+)
 
 // RMSG is l2-regularised MSG (Mianjy and Arora, ICML 2018).
 //
@@ -41,7 +44,7 @@ func (m RMSG) Start(p Problem) State {
 	if p.Squared > 0 {
 		s.step /= p.Squared
 	}
-	s.a.Insert(randomBasis(p.Seed, p.K, p.Cols), repeat(1, p.K))
+	s.a.Insert(algebra.RandomBasis(p.Seed, p.K, p.Cols), repeat(1, p.K))
 	return s
 }
 
@@ -72,7 +75,7 @@ func (s *rmsg) Learn(x Rows) {
 func (s *rmsg) learn(x []float64) {
 	t := float64(s.cost.Steps + 1)
 	fade := 1 - 1/t
-	scale(s.a.Value, fade)
+	algebra.Scale(s.a.Value, fade)
 	s.a.Background *= fade
 	entered := s.a.Update(boundedStep(s.step/t, x), x)
 	s.project()
@@ -96,7 +99,7 @@ func (s *rmsg) project() {
 	if len(s.sigma) > r {
 		s.a.Background = s.sigma[r]
 	}
-	for r = min(r, s.most); r > 0 && s.a.Value[r-1] <= s.a.Background+negligible; {
+	for r = min(r, s.most); r > 0 && s.a.Value[r-1] <= s.a.Background+algebra.Negligible; {
 		r--
 	}
 	s.a.Truncate(r)
@@ -104,7 +107,7 @@ func (s *rmsg) project() {
 
 func (s *rmsg) Basis() Basis           { return basisOf(s.a, s.k) }
 func (s *rmsg) Eigenvalues() []float64 { return append([]float64{}, s.a.Value...) }
-func (s *rmsg) Cost() Cost             { return s.cost.with(s.a) }
+func (s *rmsg) Cost() Cost             { return s.cost.With(s.a.Flops) }
 
 // Directions returns those of M.
 func (s *rmsg) Directions() []float64 { return s.a.Directions(s.a.Rank()) }

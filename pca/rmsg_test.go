@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 )
 
 // The state with a background is dense projected SGD on the regularised objective.
@@ -18,7 +20,7 @@ func TestRMSGIsDense(t *testing.T) {
 			for step := 1; step <= steps; step++ {
 				x := sphere(rng, d)
 				s.learn(x)
-				scale(twin.m, 1-1/float64(step))
+				algebra.Scale(twin.m, 1-1/float64(step))
 				addOuter(twin.m, 1/(lambda*float64(step)), x)
 				twin.step(0, x)
 				worst = max(worst, distance(s.a.dense(), twin.m))

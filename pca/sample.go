@@ -15,7 +15,7 @@ func OfSample(x Rows, p Problem) (Basis, error) {
 	for i := range order {
 		order[i] = int(int64(i) * int64(n) / int64(rows))
 	}
-	x.X, x.centred = matrix.Subset(x.X, order), false
+	x = Rows{X: matrix.Subset(x.X, order), Offset: x.Offset, Factor: x.Factor, Work: x.Work}
 	p.Rows, p.Loss = rows, 0
 	return Krylov{Tolerance: 1e-3, Steps: 8 + 2*p.K/8}.Solve(context.Background(), x, p)
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -24,7 +25,7 @@ func easyValue(j int) float64 {
 }
 
 func newGaussian(seed uint64, n, d int) gaussian {
-	g := gaussian{axes: randomBasis(seed, d, d)}
+	g := gaussian{axes: algebra.RandomBasis(seed, d, d)}
 	rng := rand.New(rand.NewPCG(seed, 77))
 	m := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
 	x := make([]float64, d)
@@ -73,7 +74,7 @@ func missedOf(x Rows, b Basis) float64 {
 		}
 	}
 	values, best := make([]float64, d), 0.0
-	new(eigensystem).Decompose(values, sigma, d)
+	new(algebra.Eigensystem).Decompose(values, sigma, d)
 	for _, v := range values[:b.K] {
 		best += v
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 )
 
 // The simulated distributions of the reference, 3.2, in 32 dimensions.
@@ -47,7 +48,7 @@ func simulated(name string, k, rows int, seed uint64) (Rows, []float64) {
 			sigma[i] = math.Sqrt(s)
 			sum += sigma[i]
 		}
-		scale(sigma, 1/sum)
+		algebra.Scale(sigma, 1/sum)
 	}
 	for i := range rows {
 		u, at := rng.Float64(), 0

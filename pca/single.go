@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -38,7 +39,7 @@ func sumsOf(x Rows, threads int) []float64 {
 	}
 	n, _ := x.Dims()
 	sums := append([]float64{}, x.Offset...)
-	scale(sums, float64(n))
+	algebra.Scale(sums, float64(n))
 	return sums
 }
 
@@ -81,7 +82,7 @@ func expand(dst []float32, row matrix.Vector) {
 // dst to row i; it has room for d numbers.
 func sumSlabs(ctx context.Context, x matrix.Matrix, threads int, row func(dst []float32, room []float64, i int)) ([]float64, error) {
 	n, d := x.Dims()
-	second, height := square(d), rowsOfSlab(d)
+	second, height := algebra.Square(d), rowsOfSlab(d)
 	slab := make([]float32, min(n, height)*d)
 	for lo := 0; lo < n; lo += height {
 		if err := ctx.Err(); err != nil {
@@ -114,10 +115,10 @@ func centre(s []float64, x Rows, sums []float64, threads int) {
 			for j, f := range x.Factor {
 				row[j] *= float64(f * x.Factor[i])
 			}
-			scale(row, 1/float64(n))
+			algebra.Scale(row, 1/float64(n))
 		}
 	})
-	symmetrise(s, d)
+	algebra.Symmetrise(s, d)
 }
 
 // rounding estimates by how much the values of b are too large because products were
@@ -130,7 +131,7 @@ func rounding(x matrix.Matrix, b Basis, threads int) (errors []float64, ok bool)
 	if n < 16*height*blocks || d > 4096 {
 		return nil, false
 	}
-	single, double := square(d), square(d)
+	single, double := algebra.Square(d), algebra.Square(d)
 	rows := newDenseStripes(x, b.K, threads)
 	for i := range blocks {
 		lo := i * (n / blocks)
@@ -140,7 +141,7 @@ func rounding(x matrix.Matrix, b Basis, threads int) (errors []float64, ok bool)
 	}
 	vec.Axpy64(single.Value, -1, double.Value)
 	part := make([]float64, b.K*b.Cols)
-	multiply(part, b.Component, single.Value, b.K, b.Cols, b.Cols, threads)
+	algebra.Multiply(part, b.Component, single.Value, b.K, b.Cols, b.Cols, threads)
 	errors = make([]float64, b.K)
 	for i := range errors {
 		errors[i] = vec.Dot64(part[i*b.Cols:(i+1)*b.Cols], b.Row(i)) / (height * blocks)
@@ -156,7 +157,7 @@ func unrounded(x matrix.Matrix, b Basis, threads int) bool {
 	for _, e := range errors {
 		all += math.Abs(e)
 	}
-	if !ok || !(all <= 1e-6*total(b.Value)) {
+	if !ok || !(all <= 1e-6*algebra.Total(b.Value)) {
 		return false
 	}
 	below := math.Inf(1)
@@ -175,15 +176,15 @@ func compressedTo(ctx context.Context, x Rows, b Basis, threads int) ([]float64,
 	direct = direct && x.Factor == nil && nearZero(x)
 	shift := make([]float64, b.K)
 	if x.Offset != nil {
-		multiply(shift, b.Component, x.Offset, b.K, 1, d, threads)
+		algebra.Multiply(shift, b.Component, x.Offset, b.K, 1, d, threads)
 	}
-	y, g := make([]float64, min(n, height)*b.K), square(b.K)
+	y, g := make([]float64, min(n, height)*b.K), algebra.Square(b.K)
 	for lo := 0; lo < n; lo += height {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		hi := min(lo+height, n)
-		slab := whole(y, hi-lo, b.K)
+		slab := algebra.Whole(y, hi-lo, b.K)
 		if direct {
 			for i := range hi - lo {
 				for j, s := range shift {
@@ -191,13 +192,13 @@ func compressedTo(ctx context.Context, x Rows, b Basis, threads int) ([]float64,
 				}
 			}
 			x.looked(hi-lo, 0)
-			vec.GemmMixed(slab, rowsOf(data, lo, hi), whole(b.Component, b.K, d), threads)
+			vec.GemmMixed(slab, rowsOf(data, lo, hi), algebra.Whole(b.Component, b.K, d), threads)
 		} else {
 			x.Part(lo, hi).Times(y[:(hi-lo)*b.K], b.Component, b.K, threads)
 		}
 		vec.SyrkCols64(g, slab, threads)
 	}
-	scale(g.Value, 1/float64(n))
+	algebra.Scale(g.Value, 1/float64(n))
 	return g.Value, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 )
 
 // Sums in single precision lose nothing that counts.
@@ -40,12 +41,14 @@ func checkSingle(t *testing.T, name string, x *matrix.Dense, k int, limit float6
 		t.Fatal(err)
 	}
 	b, exact := solveBatch(t, "covariance", rows, k, 2), solveBatch(t, "covariance:precision=double", rows, k, 2)
-	best := total(exact.Value)
-	t.Logf("%s, k=%d: values off by %.2g", name, k, total(b.Value)/best-1)
-	if off := math.Abs(total(b.Value)/best - 1); !(off <= limit) {
+	best := algebra.Total(exact.Value)
+	t.Logf("%s, k=%d: values off by %.2g", name, k, algebra.Total(b.Value)/best-1)
+	if off := math.Abs(algebra.Total(b.Value)/best - 1); !(off <= limit) {
 		t.Errorf("%s, k=%d: the values are off by %g", name, k, off)
 	}
-	if lost := 1 - NewHeldOut(rows, b).Captured/best; !(lost <= limit) {
+	found := b
+	found.Along(rows, 2)
+	if lost := 1 - algebra.Total(found.Value)/best; !(lost <= limit) {
 		t.Errorf("%s, k=%d: %g of what can be captured is lost", name, k, lost)
 	}
 	rows.centred = false

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -103,7 +104,7 @@ func singleSecond(ctx context.Context, x Rows, threads int) (singleMoment, error
 		return singleMoment{}, err
 	}
 	wrong := movedError(n, d, traceOf(value, d))
-	scale(value, 1/float64(n))
+	algebra.Scale(value, 1/float64(n))
 	return singleMoment{value, wrong, inSingle(value, d)}, nil
 }
 
@@ -130,7 +131,7 @@ func rawProducts(ctx context.Context, x matrix.Matrix, threads int) ([]float64, 
 		return sumSlabs(ctx, x, threads, func(dst []float32, _ []float64, i int) { expand(dst, x.Row(i)) })
 	}
 	d := data.Cols
-	second := square(d)
+	second := algebra.Square(d)
 	for lo := 0; lo < data.Rows; lo += rowsOfSlab(d) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -141,7 +142,7 @@ func rawProducts(ctx context.Context, x matrix.Matrix, threads int) ([]float64, 
 }
 
 func rowsOf(x *matrix.Dense, lo, hi int) vec.Block[float32] {
-	return block(x.Value[lo*x.Cols:hi*x.Cols], hi-lo, x.Cols)
+	return algebra.Block(x.Value[lo*x.Cols:hi*x.Cols], hi-lo, x.Cols)
 }
 
 // inSingle reports whether Sigma is neither too large nor too small.
@@ -161,24 +162,24 @@ func traceOf(s []float64, d int) (sum float64) {
 // of G.
 func sumsError(n, d int, trace float64) (wrong, squares float64) {
 	blocks := n/singleRows + 1
-	share := up(singleRows*singleUnit/(1-singleRows*singleUnit)*(1+gamma(blocks))) + gamma(blocks)
+	share := algebra.Up(singleRows*singleUnit/(1-singleRows*singleUnit)*(1+algebra.Gamma(blocks))) + algebra.Gamma(blocks)
 	tiny := float64(float64(d) * float64(n) * tinySingle)
-	squares = up((float64(trace*(1+gamma(d))) + tiny) / (1 - share))
-	return up(float64(share*squares) + tiny), squares
+	squares = algebra.Up((float64(trace*(1+algebra.Gamma(d))) + tiny) / (1 - share))
+	return algebra.Up(float64(share*squares) + tiny), squares
 }
 
 // rawError returns a bound on the error of rows that are centred afterwards.
 func rawError(n, d int, trace, offset float64) float64 {
 	wrong, squares := sumsError(n, d, trace)
 	count := float64(n)
-	size := math.Sqrt(squares) + math.Sqrt(count*offset*(1+gamma(d+8)))
-	return up((wrong + float64(gamma(2*n+64)*size*size)) / count)
+	size := math.Sqrt(squares) + math.Sqrt(count*offset*(1+algebra.Gamma(d+8)))
+	return algebra.Up((wrong + float64(algebra.Gamma(2*n+64)*size*size)) / count)
 }
 
 // movedError returns that of rows that are moved first.
 func movedError(n, d int, trace float64) float64 {
 	wrong, squares := sumsError(n, d, trace)
 	length := math.Sqrt(squares)
-	moved := up(float64(singleUnit*(1+0x1p-20)*length) + float64(tinySingle*math.Sqrt(float64(n)*float64(d))))
-	return up((wrong + float64(2*moved*length) + float64(moved*moved) + float64(gamma(8)*squares)) / float64(n))
+	moved := algebra.Up(float64(singleUnit*(1+0x1p-20)*length) + float64(tinySingle*math.Sqrt(float64(n)*float64(d))))
+	return algebra.Up((wrong + float64(2*moved*length) + float64(moved*moved) + float64(algebra.Gamma(8)*squares)) / float64(n))
 }

@@ -47,7 +47,7 @@ func TestErrorOfSingleMoment(t *testing.T) {
 		constant.Value[4*i] += float32(64 * rng.NormFloat64())
 		constant.Value[4*i+1] = float32(1e-20 * rng.NormFloat64())
 	}
-	problems = append(problems, problem{"constant columns", Rows{X: constant, Offset: columnMeans(constant, 1)}, false},
+	problems = append(problems, problem{"constant columns", Rows{X: constant, Offset: ColumnMeans(constant, 1)}, false},
 		problem{"constant columns, by hand", Rows{X: constant, Offset: []float64{1e8, 0, 1e8, -1e8}, Factor: []float64{1e-6, 1e20, 0, 1}}, false})
 	for _, p := range problems {
 		for name, of := range map[string]func(context.Context, Rows, int) (singleMoment, error){"single": singleSecond, "raw": rawSecond} {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -68,7 +69,7 @@ func (s *sparseMoment) apply(ctx context.Context, dst, q []float64, m int) error
 
 // tile multiplies as many rows of q as a tile has, or fewer.
 func (s *sparseMoment) tile(ctx context.Context, dst, q []float64, used, width int) error {
-	s.right, s.left, s.part = zeros(s.right, s.cols*width), zeros(s.left, s.cols*width), zeros(s.part, s.cols*width)
+	s.right, s.left, s.part = algebra.Zeros(s.right, s.cols*width), algebra.Zeros(s.left, s.cols*width), algebra.Zeros(s.part, s.cols*width)
 	shift := s.turn(q, used, width)
 	total := make([]float64, width)
 	for _, part := range s.parts {
@@ -76,7 +77,7 @@ func (s *sparseMoment) tile(ctx context.Context, dst, q []float64, used, width i
 			return err
 		}
 		s.of.looked(part.rows(), 0)
-		s.product = sized(s.product, part.rows()*width)
+		s.product = algebra.Sized(s.product, part.rows()*width)
 		multiplyTile(part.x, s.product, s.right, width, s.threads)
 		for i := range part.rows() {
 			y := s.product[i*width : (i+1)*width]
@@ -136,6 +137,6 @@ func (s *sparseMoment) turnBack(dst, total []float64, used, width int) {
 		for j, f := range s.of.Factor {
 			row[j] *= f
 		}
-		scale(row, 1/float64(s.rows))
+		algebra.Scale(row, 1/float64(s.rows))
 	}
 }

@@ -3,6 +3,7 @@ package pca
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -72,7 +73,7 @@ func (s *sparseStripes) set(lo, hi int) {
 // transpose lists byRow by columns, of which it leaves out the empty ones.
 func (s *sparseStripes) transpose() {
 	from, to := &s.byRow, &s.byCol
-	s.next = sized(s.next, s.cols)
+	s.next = algebra.Sized(s.next, s.cols)
 	clear(s.next)
 	for _, j := range from.index {
 		s.next[j]++
@@ -86,7 +87,7 @@ func (s *sparseStripes) transpose() {
 			s.column, to.start = append(s.column, j), append(to.start, end)
 		}
 	}
-	to.index, to.value = sized(to.index, len(from.index)), sized(to.value, len(from.value))
+	to.index, to.value = algebra.Sized(to.index, len(from.index)), algebra.Sized(to.value, len(from.value))
 	for i := range s.rows {
 		for k := from.start[i]; k < from.start[i+1]; k++ {
 			at := &s.next[from.index[k]]
@@ -100,13 +101,13 @@ func (s *sparseStripes) right(q []float64) {
 	s.q = tiles(s.m, s.cols)
 	for _, t := range s.q {
 		into := vec.Block[float64]{Value: t.block, Rows: s.cols, Cols: t.used, Stride: t.width}
-		vec.Transpose64(into, block(q[t.first*s.cols:], t.used, s.cols))
+		vec.Transpose64(into, algebra.Block(q[t.first*s.cols:], t.used, s.cols))
 	}
 }
 
 func (s *sparseStripes) times(dst []float64) {
 	for _, t := range s.q {
-		t.out = sized(t.out, s.rows*t.width)
+		t.out = algebra.Sized(t.out, s.rows*t.width)
 		s.byRow.times(t.out, t, s.threads)
 		for i := range s.rows {
 			copy(dst[i*s.m+t.first:][:t.used], t.out[i*t.width:])
@@ -134,12 +135,12 @@ func (s *sparseStripes) add(p []float64) {
 		s.transpose()
 	}
 	for k, t := range s.p {
-		t.block = sized(t.block, s.rows*t.width)
+		t.block = algebra.Sized(t.block, s.rows*t.width)
 		for i := range s.rows {
 			copy(t.block[i*t.width:(i+1)*t.width], p[i*s.m+t.first:][:t.used])
 			clear(t.block[i*t.width+t.used : (i+1)*t.width])
 		}
-		t.out = sized(t.out, len(s.column)*t.width)
+		t.out = algebra.Sized(t.out, len(s.column)*t.width)
 		s.byCol.times(t.out, t, s.threads)
 		for c, j := range s.column {
 			vec.Axpy64(s.total[k].block[j*t.width:(j+1)*t.width], 1, t.out[c*t.width:(c+1)*t.width])
@@ -153,6 +154,6 @@ func (s *sparseStripes) sum(dst []float64) {
 	}
 	for _, t := range s.total {
 		from := vec.Block[float64]{Value: t.block, Rows: s.cols, Cols: t.used, Stride: t.width}
-		vec.Transpose64(block(dst[t.first*s.cols:], t.used, s.cols), from)
+		vec.Transpose64(algebra.Block(dst[t.first*s.cols:], t.used, s.cols), from)
 	}
 }

@@ -3,6 +3,7 @@ package pca
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -35,7 +36,7 @@ type Spectral struct {
 	lines [][]float64
 	spare []float64
 	rest  []float64
-	small eigensystem
+	small algebra.Eigensystem
 	some  []float64 // coefficients that are not 0
 	z     []float64
 	outer []float64
@@ -71,7 +72,7 @@ func (s *Spectral) Insert(rows []float64, value []float64) {
 func (s *Spectral) Update(eta float64, x []float64) (entered bool) {
 	norm := math.Sqrt(vec.SquaredNorm64(x))
 	if norm == 0 || eta == 0 {
-		s.fresh = zeros(s.fresh, len(s.Value))
+		s.fresh = algebra.Zeros(s.fresh, len(s.Value))
 		return false
 	}
 	r := len(s.Value)
@@ -83,7 +84,7 @@ func (s *Spectral) Update(eta float64, x []float64) (entered bool) {
 	}
 	s.project(x, norm)
 	y, length := s.split()
-	entered = length > negligible*norm && r < s.cols
+	entered = length > algebra.Negligible*norm && r < s.cols
 	if entered {
 		s.enter(length)
 		y = append(y, length)
@@ -96,10 +97,10 @@ func (s *Spectral) Update(eta float64, x []float64) (entered bool) {
 // one more row, if that is not negligible.
 func (s *Spectral) project(x []float64, norm float64) {
 	copy(s.rest, x)
-	s.c = zeros(s.c, 2*s.m+1)
+	s.c = algebra.Zeros(s.c, 2*s.m+1)
 	length := s.takeOff(s.rest, s.q, s.m, s.c, norm)
 	s.c = s.c[:s.m]
-	if s.m < s.cols && length > negligible*norm {
+	if s.m < s.cols && length > algebra.Negligible*norm {
 		s.q = append(s.q[:s.m*s.cols], s.rest...)
 		own := s.q[s.m*s.cols:]
 		clear(own)
@@ -156,7 +157,7 @@ func (s *Spectral) view(q []float64, n, width int) [][]float64 {
 // widen gives V one more column, of zeros.
 func (s *Spectral) widen() {
 	r := len(s.Value)
-	s.next = zeros(s.next, r*(s.m+1))
+	s.next = algebra.Zeros(s.next, r*(s.m+1))
 	for i := range r {
 		copy(s.next[i*(s.m+1):], s.v[i*s.m:(i+1)*s.m])
 	}
@@ -168,14 +169,14 @@ func (s *Spectral) widen() {
 // of which it returns the length.
 func (s *Spectral) split() (y []float64, length float64) {
 	r := len(s.Value)
-	s.z = zeros(s.z, 2*r+1)
+	s.z = algebra.Zeros(s.z, 2*r+1)
 	length = s.takeOff(s.c, s.v, r, s.z, math.Sqrt(vec.SquaredNorm64(s.c)))
 	return s.z[:r], length
 }
 
 // enter makes what is left in c a direction with the eigenvalue of the background.
 func (s *Spectral) enter(length float64) {
-	scale(s.c, 1/length)
+	algebra.Scale(s.c, 1/length)
 	s.v = append(s.v[:len(s.Value)*s.m], s.c...)
 	s.Value = append(s.Value, s.Background)
 }
@@ -205,7 +206,7 @@ func (s *Spectral) Truncate(r int) {
 // compress multiplies V out: Q = V Q, V = I.
 func (s *Spectral) compress() {
 	r := len(s.Value)
-	s.spare = combineLines(s.spare, s.v, s.view(s.q, s.m, s.cols), r, s.cols)
+	s.spare = algebra.CombineLines(s.spare, s.v, s.view(s.q, s.m, s.cols), r, s.cols)
 	s.Flops += 2 * float64(r*s.m) * float64(s.cols)
 	s.q, s.spare = s.spare, s.q
 	s.m = r
@@ -213,40 +214,16 @@ func (s *Spectral) compress() {
 }
 
 func (s *Spectral) identity() {
-	s.v = zeros(s.v, s.m*s.m)
+	s.v = algebra.Zeros(s.v, s.m*s.m)
 	for i := range s.m {
 		s.v[i*s.m+i] = 1
 	}
 }
 
-// combine returns the product of v, r x m, and q, m x d, in the memory of out if
-// there is enough.
-func combine(out, v, q []float64, r, m, d int) []float64 {
-	var lines [][]float64
-	for j := range m {
-		lines = append(lines, q[j*d:(j+1)*d])
-	}
-	return combineLines(out, v, lines, r, d)
-}
-
-// combineLines is combine by strips of q that stay in the first cache.
-func combineLines(out, v []float64, lines [][]float64, r, d int) []float64 {
-	const strip = 256
-	out = zeros(out, r*d)
-	m := len(lines)
-	for lo := 0; lo < d; lo += strip {
-		hi := min(lo+strip, d)
-		for i := range r {
-			vec.AddRows64(out[i*d+lo:i*d+hi], lines, lo, v[i*m:(i+1)*m])
-		}
-	}
-	return out
-}
-
 // sort puts the directions in order.
 func (s *Spectral) sort() {
 	r := len(s.Value)
-	s.outer = zeros(s.outer, r*r)
+	s.outer = algebra.Zeros(s.outer, r*r)
 	for i, a := range s.Value {
 		s.outer[i*r+i] = a
 	}
@@ -261,29 +238,19 @@ func (s *Spectral) Orthonormalise() {
 	s.compress()
 	s.drift = 0
 	m := s.m
-	r := orthonormalise(s.q, m, s.cols)
-	inner := zeros(s.outer, m*m)
+	r := algebra.Orthonormalise(s.q, m, s.cols)
+	inner := algebra.Zeros(s.outer, m*m)
 	for i := range m {
 		for k := range m {
 			weight := r[i*m+k] * (s.Value[i] - s.Background)
 			vec.Axpy64(inner[k*m:(k+1)*m], weight, r[i*m:(i+1)*m])
 		}
 	}
-	symmetrise(inner, m)
+	algebra.Symmetrise(inner, m)
 	s.outer = inner
 	s.v = append(s.v[:0], s.small.Decompose(s.Value, inner, m)...)
 	for i := range s.Value {
 		s.Value[i] += s.Background
 	}
 	s.compress()
-}
-
-// zeros returns n zeros in the memory of x, if there is enough.
-func zeros(x []float64, n int) []float64 {
-	if cap(x) < n {
-		return make([]float64, n, n+n/2)
-	}
-	x = x[:n]
-	clear(x)
-	return x
 }

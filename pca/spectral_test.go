@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -84,7 +85,7 @@ func TestSpectralIsDense(t *testing.T) {
 					clear(x)
 				}
 				if norm := math.Sqrt(vec.SquaredNorm64(x)); norm > 1 { // so that 1e-12 is of numbers of about 1
-					scale(x, 1/norm)
+					algebra.Scale(x, 1/norm)
 				}
 				s.Update(eta, x)
 				for i := range d {
@@ -139,7 +140,7 @@ func TestSpectralOrthonormalise(t *testing.T) {
 		s := NewSpectral(d, background)
 		for range r {
 			x := normal(rng, d)
-			scale(x, 1/math.Sqrt(vec.SquaredNorm64(x)))
+			algebra.Scale(x, 1/math.Sqrt(vec.SquaredNorm64(x)))
 			s.Update(rng.Float64(), x)
 		}
 		s.compress()

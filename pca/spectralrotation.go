@@ -1,6 +1,9 @@
 package pca
 
-import "github.com/fenchel-ml/fenchel/vec"
+import (
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/vec"
+)
 
 // rotate makes U diagonalise diag(a) + eta y y^T: O(r^2) for the eigensystem, by its
 // secular equation, and O(r^2 m) for the directions, of which those that do not
@@ -13,8 +16,8 @@ func (s *Spectral) rotate(eta float64, y []float64, entered bool) {
 		own = 0
 	}
 	vectors := s.small.RankOne(s.Value, eta, y)
-	s.next = zeros(s.next, r*s.m)
-	s.fresh = zeros(s.fresh, r)
+	s.next = algebra.Zeros(s.next, r*s.m)
+	s.fresh = algebra.Zeros(s.fresh, r)
 	for i := range r {
 		row := vectors[i*r : (i+1)*r]
 		s.lines, s.some = s.lines[:0], s.some[:0]

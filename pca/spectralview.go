@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -12,7 +13,7 @@ import (
 // leftOver sets r to what the first k directions leave of x, and returns the
 // product of x with the k-th, 0 if there is none. One pass of Gram and Schmidt.
 func (s *Spectral) leftOver(r, x []float64, k int) (last float64) {
-	s.c = zeros(s.c, 2*s.m)
+	s.c = algebra.Zeros(s.c, 2*s.m)
 	c, back := s.c[:s.m], s.c[s.m:]
 	lines := s.view(s.q, s.m, s.cols)
 	for j, line := range lines {
@@ -35,7 +36,7 @@ func (s *Spectral) leftOver(r, x []float64, k int) (last float64) {
 // Directions returns the first k rows of U, or all r if there are fewer.
 func (s *Spectral) Directions(k int) []float64 {
 	k = min(k, len(s.Value))
-	return combine(nil, s.v[:k*s.m], s.q, k, s.m, s.cols)
+	return algebra.Combine(nil, s.v[:k*s.m], s.q, k, s.m, s.cols)
 }
 
 // Keep visits everything. What is kept is Q and V as they are: to multiply them
@@ -58,7 +59,7 @@ func (s *Spectral) Keep(k *Kept) {
 	}
 	k.Require(orthonormal(s.q, s.m, s.cols) && orthonormal(s.v, len(s.Value), s.m), "state: found directions that are not orthonormal")
 	k.Require(!slices.ContainsFunc(s.Value, func(a float64) bool { return math.Abs(a) > largestEigenvalue }), "state: found eigenvalues of more than %g, too large to go on with", largestEigenvalue)
-	s.fresh = zeros(s.fresh, len(s.Value))
+	s.fresh = algebra.Zeros(s.fresh, len(s.Value))
 }
 
 // first is the first k directions, as an iterate of a run.

@@ -4,19 +4,21 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 )
 
 func TestRandomBasis(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 7}, {7, 7}, {5, 300}} {
 		k, d := size[0], size[1]
-		u := randomBasis(3, k, d)
+		u := algebra.RandomBasis(3, k, d)
 		if got := departure(u, d); got > 1e-14 {
 			t.Errorf("k=%d d=%d: U U^T is off I by %g", k, d, got)
 		}
-		if again := randomBasis(3, k, d); largestDifference(u, again) != 0 {
+		if again := algebra.RandomBasis(3, k, d); largestDifference(u, again) != 0 {
 			t.Errorf("k=%d d=%d: another basis for the same seed", k, d)
 		}
-		if other := randomBasis(4, k, d); d > 1 && largestDifference(u, other) == 0 {
+		if other := algebra.RandomBasis(4, k, d); d > 1 && largestDifference(u, other) == 0 {
 			t.Errorf("k=%d d=%d: the same basis for another seed", k, d)
 		}
 	}
@@ -26,7 +28,7 @@ func TestRandomBasis(t *testing.T) {
 func TestFillNormal(t *testing.T) {
 	const n = 100001 // odd: the last of a pair is left out
 	x := make([]float64, n)
-	fillNormal(x, rand.NewPCG(1, 2))
+	algebra.FillNormal(x, rand.NewPCG(1, 2))
 	var moment [5]float64
 	for _, v := range x {
 		power := 1.0

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -130,8 +131,8 @@ func newDrift(s *ritz, x Rows, unit, eta float64) *drift {
 	k := s.k
 	d := &drift{of: s, rows: x, unit: unit, eta: eta}
 	for range 2 { // its square may be too small a number
-		scale(s.g, unit)
-		scale(s.value, unit)
+		algebra.Scale(s.g, unit)
+		algebra.Scale(s.value, unit)
 	}
 	d.a, d.c, d.o = make([]float64, k*k), make([]float64, k*k), make([]float64, k*k)
 	for j := range k {
@@ -186,9 +187,9 @@ func (d *drift) step(i int) {
 // orthonormalise makes U orthonormal, and R all of it.
 func (d *drift) orthonormalise() {
 	s, k := d.of, d.of.k
-	vec.Axpy64(d.r, 1, combine(nil, d.a, s.u, k, k, s.d))
-	vec.Axpy64(d.r, 1, combine(nil, d.c, s.g, k, k, s.d))
-	orthonormalise(d.r, k, s.d)
+	vec.Axpy64(d.r, 1, algebra.Combine(nil, d.a, s.u, k, k, s.d))
+	vec.Axpy64(d.r, 1, algebra.Combine(nil, d.c, s.g, k, k, s.d))
+	algebra.Orthonormalise(d.r, k, s.d)
 	clear(d.a)
 	clear(d.c)
 	for i := range k {

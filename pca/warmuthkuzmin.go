@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -69,7 +70,7 @@ func (m WarmuthKuzmin) Start(p Problem) State {
 		s.a.Insert(axes, repeat(vec.Log(float64(d)), d))
 		return s
 	}
-	s.a.Insert(randomBasis(p.Seed, k+1, d), repeat(vec.Log(float64(k+1))+s.a.Background, k+1))
+	s.a.Insert(algebra.RandomBasis(p.Seed, k+1, d), repeat(vec.Log(float64(k+1))+s.a.Background, k+1))
 	return s
 }
 
@@ -127,7 +128,7 @@ func (s *warmuthKuzmin) project() (lnZ float64) {
 		s.a.Value[i] = max(-g, s.a.Background)
 	}
 	r := min(s.a.Rank(), s.most)
-	for r > s.k+1 && s.a.Value[r-1] <= s.a.Background+negligible {
+	for r > s.k+1 && s.a.Value[r-1] <= s.a.Background+algebra.Negligible {
 		r--
 	}
 	s.a.Truncate(r)
@@ -149,7 +150,7 @@ func (s *warmuthKuzmin) Eigenvalues() []float64 {
 func (s *warmuthKuzmin) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
 
 func (s *warmuthKuzmin) Outside() float64 { return outside(s.Eigenvalues(), s.k) }
-func (s *warmuthKuzmin) Cost() Cost       { return s.cost.with(s.a) }
+func (s *warmuthKuzmin) Cost() Cost       { return s.cost.With(s.a.Flops) }
 
 // Captured returns x^T M x for the M so far.
 func (s *warmuthKuzmin) Captured(x []float64) float64 { return s.a.weighted(x, s.Eigenvalues(), 0) }

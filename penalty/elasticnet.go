@@ -13,8 +13,8 @@ import (
 type ElasticNet struct{ Ratio float64 }
 
 var (
-	_ Strong = ElasticNet{}
-	_ Sparse = ElasticNet{}
+	_ Separable = ElasticNet{}
+	_ Elastic   = ElasticNet{}
 )
 
 func init() {
@@ -56,8 +56,11 @@ func (e ElasticNet) Weights(dst, u []float64) {
 	}
 }
 
-// Corner is the ratio.
-func (e ElasticNet) Corner() float64 { return e.Ratio }
+// WeightsAt is Weights: the columns are alike.
+func (e ElasticNet) WeightsAt(dst, u []float64, _ []uint32) { e.Weights(dst, u) }
+
+// Coefficients are the ratio and what it leaves of 1.
+func (e ElasticNet) Coefficients() (l1, l2 float64) { return e.Ratio, 1 - e.Ratio }
 
 // StrongConvexity is 1-ratio.
 func (e ElasticNet) StrongConvexity() float64 { return 1 - e.Ratio }

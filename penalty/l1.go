@@ -12,7 +12,7 @@ import (
 // Its conjugate is 0 on the box |u_j| <= 1 and infinite outside.
 type L1 struct{}
 
-var _ Sparse = L1{}
+var _ Elastic = L1{}
 
 func init() {
 	penalties.Register(registry.Entry[Penalty]{Name: "l1", Summary: "|w|_1: few nonzero weights (needs a smooth loss)",
@@ -47,8 +47,8 @@ func (L1) Conjugate(u []float64) (scale, value float64) {
 	return math.Nextafter(1/largest, 0), 0
 }
 
-// Corner is 1.
-func (L1) Corner() float64 { return 1 }
+// Coefficients are 1 and 0.
+func (L1) Coefficients() (l1, l2 float64) { return 1, 0 }
 
 // StrongConvexity is 0.
 func (L1) StrongConvexity() float64 { return 0 }

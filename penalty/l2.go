@@ -8,7 +8,10 @@ import (
 // L2 is half the squared Euclidean norm. It is its own conjugate.
 type L2 struct{}
 
-var _ Strong = L2{}
+var (
+	_ Separable = L2{}
+	_ Elastic   = L2{}
+)
 
 func init() {
 	penalties.Register(registry.Entry[Penalty]{Name: "l2", Summary: "|w|^2/2: ridge",
@@ -30,6 +33,12 @@ func (L2) Conjugate(u []float64) (scale, value float64) { return 1, vec.SquaredN
 
 // Weights returns u.
 func (L2) Weights(dst, u []float64) { copy(dst, u) }
+
+// WeightsAt returns u.
+func (L2) WeightsAt(dst, u []float64, _ []uint32) { copy(dst, u) }
+
+// Coefficients are 0 and 1.
+func (L2) Coefficients() (l1, l2 float64) { return 0, 1 }
 
 // StrongConvexity is 1.
 func (L2) StrongConvexity() float64 { return 1 }

@@ -3,7 +3,10 @@
 // A [Penalty] says what weights cost. Each file holds one penalty: its
 // type, its methods, and the row that registers its name. Adding one is a new
 // file and a new row in the table of penalty_test.go; the examiner
-// conform.Penalty then checks every law below. A program's own penalty needs no
+// conform.Penalty then checks every law below. What a penalty can do beyond the
+// four methods it declares in its file by the interfaces of capability.go, which
+// conform.Penalty examines too: no solver names a penalty, and a capability that is not
+// declared is not used. A program's own penalty needs no
 // name here: Spec.CustomPenalty of package train takes its value.
 //
 // The factor lambda in front and the bias, which no penalty sees, belong to
@@ -17,7 +20,8 @@ import (
 )
 
 // Penalty is a closed convex function Omega >= 0 of the weights with
-// Omega(0) = 0, a sum of one even function per weight.
+// Omega(0) = 0 that depends on their magnitudes alone, and does not fall where one of
+// these grows: a sum of functions of single weights, or of groups of them.
 //
 // Laws, with Omega* the conjugate:
 //
@@ -31,21 +35,6 @@ type Penalty interface {
 	Prox(dst, v []float64, step float64)
 	Conjugate(u []float64) (scale, value float64)
 	StrongConvexity() float64
-}
-
-// Strong is a penalty with StrongConvexity() > 0. Its conjugate then has a
-// gradient: Weights writes it to dst, the w that attains <u, w> - Omega(w),
-// weight by weight; dst may be u.
-type Strong interface {
-	Penalty
-	Weights(dst, u []float64)
-}
-
-// Sparse is a penalty with a corner at zero, where weights stay: Corner returns
-// half the width of its subdifferential there.
-type Sparse interface {
-	Penalty
-	Corner() float64
 }
 
 var penalties = registry.New[Penalty]("penalty")

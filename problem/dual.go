@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/penalty"
 )
 
 // Dual returns the dual objective at the feasible point made of a, and a bound
@@ -31,8 +32,12 @@ func (p *Linear) Dual(a []float64) (value, bound float64) {
 		uError += float64(float64(len(u)) * underflow)
 	}
 
-	scale, conjugate := p.Penalty.Conjugate(u)
 	strong := p.Penalty.StrongConvexity()
+	if l1, _, _ := penalty.Coefficients(p.Penalty); strong == 0 && !(l1 >= 1) { // a domain of unknown shape
+		p.widen(u, v, rounding, underflow)
+		uError = 0
+	}
+	scale, conjugate := p.Penalty.Conjugate(u)
 	penaltyError := float64(float64(len(u)+8) * unit * conjugate)
 	squares := 0.0 // that underflow
 	if strong > 0 {
@@ -43,7 +48,8 @@ func (p *Linear) Dual(a []float64) (value, bound float64) {
 		}
 		penaltyError += float64((uSize+uError)*uError/strong) + squares
 	} else {
-		// The conjugate is finite on a box only: leave room for the error of u.
+		// The conjugate is finite on the unit box only, or was taken where each |u_j| is as large as it
+		// may be: leave room for the error of u.
 		room := 1 / (1 + float64(scale*uError))
 		if room *= scale; room < (1-coarse)*scale {
 			p.widen(u, v, rounding, underflow)

@@ -94,7 +94,7 @@ func (p *Kernel) leaveOneOut(f *Facts, beta []float64, bias float64, r response)
 	if _, everywhere := p.Loss.(loss.Probabilistic); !margin || everywhere || math.IsInf(f.Violation, 1) || !p.Definite() {
 		return
 	}
-	_, hinge := p.Loss.(loss.Hinge)
+	hinge := loss.IsHinge(p.Loss)
 	f.LeaveOneOut, f.LeaveOneOutBy = 0, bySupport
 	if hinge {
 		f.LeaveOneOutBy = byXiAlpha

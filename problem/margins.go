@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/problem/water"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -28,7 +29,7 @@ func newMargins(n int, targets []float64, nu float64, bias Bias, threads int) (*
 	}
 	m := &Margins{Risk: *risk, Nu: nu}
 	m.Lambda = 0
-	level, _ := m.Level(new(Water), make([]float64, n))
+	level, _ := m.Level(new(water.Filling), make([]float64, n))
 	if math.IsInf(level, 1) {
 		return nil, errors.New("problem: found one class only, expected rows of both: with a free bias the margin has no bound")
 	}
@@ -40,7 +41,7 @@ func newMargins(n int, targets []float64, nu float64, bias Bias, threads int) (*
 func (m *Margins) Volume() float64 { return float64(m.N * m.Nu) }
 
 // Level returns f for the margins c without a free bias, and that bias.
-func (m *Margins) Level(w *Water, c []float64) (level, bias float64) {
+func (m *Margins) Level(w *water.Filling, c []float64) (level, bias float64) {
 	if m.Bias == Free {
 		return w.Fill(c, m.Y, m.Volume())
 	}
@@ -73,11 +74,11 @@ func (m *Margins) corrections(v []float64, most float64) float64 {
 		p[i] = -math.Abs(x)
 	}
 	k := min(int(m.Volume()/most)+1, len(p))
-	var w Water
+	var w water.Filling
 	w.Lowest(p, k)
 	var sum vec.Sum
 	w.Covered(func(i int, part float64) { sum.Add(-p[i] * part) })
-	last := -p[w.basins[0].row[w.basins[0].sure]] // the k-th
+	last := -p[w.Last()] // the k-th
 	rest := min(most, max(0, m.Volume()-float64(float64(k-1)*most)))
 	return float64(most*(float64(sum.Value()*(1+8*unit))-last)) + float64(rest*last)
 }
@@ -92,7 +93,7 @@ func (m *Margins) level(predictions, errs []float64, bias float64) (f, bound flo
 		worst = max(worst, errs[i])
 		largest = max(largest, math.Abs(predictions[i]))
 	}
-	f, _ = new(Water).Fill(predictions, nil, m.Volume())
+	f, _ = new(water.Filling).Fill(predictions, nil, m.Volume())
 	return f, worst + float64(float64(4*(len(errs)+16))*unit*(largest+math.Abs(f)+math.Abs(bias))) + float64(float64(len(errs)+16)*tiny)
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // Tangent returns how far a point is from solving the convex problem that the
-// concave-convex procedure makes of loss.Truncated there, relative to its objective. With c_i =
+// concave-convex procedure makes of a loss.Ramped there, relative to its objective. With c_i =
 // y_i (K beta)_i, bias included, and f_i = 1 where c_i < z, else 0,
 //
 //	P(w) = (1/N) sum_i s_i (max(0, 1 - c_i) + f_i c_i) + lambda/2 |w|^2
@@ -18,7 +18,7 @@ import (
 // one of the problem with the ramp; this is all that is known of it. The b are those of
 // the coefficients, clipped. +Inf: it is not known, as of a free bias.
 func (p *Kernel) Tangent(w []float64) float64 {
-	ramp, ok := p.Loss.(loss.Truncated)
+	ramp, ok := p.Loss.(loss.Ramped)
 	if !ok || p.Bias == Free || !p.Definite() {
 		return math.Inf(1)
 	}
@@ -28,7 +28,7 @@ func (p *Kernel) Tangent(w []float64) float64 {
 	var primal, dual vec.Sum
 	for i, y := range p.Y {
 		c, far := y*(r.value[i]+w[n]), 0.0
-		if c < ramp.Z {
+		if c < ramp.FlatBelow() {
 			far = 1
 		}
 		b := float64(y*w[i]) * factor / p.S[i]

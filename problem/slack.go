@@ -13,7 +13,7 @@ import (
 //	maximise f(w,b) = max over xi >= 0, sum xi <= n nu, of min_i (c_i + y_i b + xi_i),   |w| <= 1
 //	below    G(p)   = |sum_i p_i y_i Phi(x_i)| + n nu max_i p_i,   p in the simplex
 //
-// with c_i = y_i <w,Phi(x_i)>; a free bias adds sum_i y_i p_i = 0. [Water] is f.
+// with c_i = y_i <w,Phi(x_i)>; a free bias adds sum_i y_i p_i = 0. [water.Filling] is f.
 // Here everything is minimised: P = -f, and D = -G.
 //
 // A point has the coefficients beta of w and the bias; its dual variables are

@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/problem/water"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 )
@@ -109,7 +110,7 @@ func TestLinearSlackCertificate(t *testing.T) {
 // rarer class.
 func TestCorrectionsStaySmall(t *testing.T) {
 	r := rand.New(rand.NewPCG(*seed, 22))
-	var water problem.Water
+	var filling water.Filling
 	for range 3000 {
 		n := 2 + r.IntN(12)
 		c, y := make([]float64, n), make([]float64, n)
@@ -125,11 +126,11 @@ func TestCorrectionsStaySmall(t *testing.T) {
 		for _, y := range y {
 			positive += int(y+1) / 2
 		}
-		level, _ := water.Fill(c, nil, float64(n)*nu)
+		level, _ := filling.Fill(c, nil, float64(n)*nu)
 		if most := level - slices.Min(c); most > 2+nu {
 			t.Fatalf("%v, nu %v: a correction of %v, expected %v at most", c, nu, most, 2+nu)
 		}
-		level, b := water.Fill(c, y, float64(n)*nu)
+		level, b := filling.Fill(c, y, float64(n)*nu)
 		for i := range c {
 			if x, most := level-c[i]-y[i]*b, 4+float64(n)*nu/float64(min(positive, n-positive)); x > most {
 				t.Fatalf("%v, %v, nu %v: a correction of %v, expected %v at most", c, y, nu, x, most)
@@ -142,7 +143,7 @@ func TestCorrectionsStaySmall(t *testing.T) {
 // where a search begins where the last one ended.
 func TestLowest(t *testing.T) {
 	r := rand.New(rand.NewPCG(*seed, 23))
-	var used problem.Water
+	var used water.Filling
 	for trial := range 300 {
 		n := 1 + r.IntN(12)
 		if trial >= 200 {

@@ -18,8 +18,8 @@ type ledger struct {
 	rows int // that certificates took
 }
 
-func (p *ledger) Heed(over func() bool) { p.over, p.cut = over, false }
-func (p *ledger) Cut() bool             { return p.cut }
+func (p *ledger) StopWhen(over func() bool) { p.over, p.cut = over, false }
+func (p *ledger) Cut() bool                 { return p.cut }
 
 func (p *ledger) Dims() (rows, cols int) { return 1, 4000 }
 
@@ -42,25 +42,23 @@ func (p *ledger) Certify(pt problem.Point) problem.Certificate {
 // by a limit.
 type hoarder struct {
 	script
-	over    func() bool
+	start   Start
 	w       []float64
 	support int
 	step    time.Duration
 	claims  float64 // the share of its support that it tells
 }
 
-func (s *hoarder) Start(problem.Problem, *problem.Point, uint64) State {
-	s.w = make([]float64, 4001)
+func (s *hoarder) Start(_ problem.Problem, start Start) State {
+	s.w, s.start = make([]float64, 4001), start
+	start.Support.Rows = func() (all, spared int) { n := int(s.claims * float64(s.support)); return n, n }
 	return s
 }
 
-func (s *hoarder) Heed(over func() bool)      { s.over = over }
-func (s *hoarder) Support() (all, spared int) { n := int(s.claims * float64(s.support)); return n, n }
-func (s *hoarder) Spare()                     {}
-func (s *hoarder) Point() problem.Point       { return problem.Point{W: s.w} }
+func (s *hoarder) Point() problem.Point { return problem.Point{W: s.w} }
 
 func (s *hoarder) Epoch() {
-	for !s.over() && s.support < len(s.w) {
+	for !s.start.Over() && s.support < len(s.w) {
 		s.w[s.support] = 1
 		s.support++
 		time.Sleep(s.step)

@@ -9,9 +9,9 @@ func (r *run) retrace(s Solver) {
 	r.before, r.epoch, r.status = lost, 0, ""
 	r.start(s)
 	for r.status == "" {
-		r.looks.always = r.epoch < lost
+		r.schedule.always = r.epoch < lost
 		r.advance()
-		r.look(r.where())
+		r.assess(r.point())
 	}
 	if r.status == EpochLimit {
 		r.status = Diverged

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/problem"
@@ -24,56 +25,47 @@ func Run(ctx context.Context, s Solver, p problem.Problem, opt Options) (*Soluti
 	if opt.Gap == 0 {
 		opt.Gap = DefaultGap
 	}
-	if a, ok := s.(Aimed); ok {
-		s = a.Aim(opt.Gap)
+	passes := TraitsOf(s).Passes
+	if opt.Epochs == 0 {
+		opt.Epochs = passes
 	}
-	u, unproved := s.(Unproved)
-	if unproved && opt.Epochs == 0 {
-		opt.Epochs = u.Passes()
-	}
-	r := run{clock: clock{ctx: ctx, begun: time.Now(), limit: opt.Time}, unproved: unproved, problem: p, opt: opt, first: math.NaN()}
-	defer r.heed(nil)
-	h, heeds := s.(Heedful)
-	if r.unheeding = !heeds; heeds {
-		s = h.Heed(r.asked)
-	}
-	r.weigh()
+	r := run{clock: clock{ctx: ctx, begun: time.Now(), limit: opt.Time}, unproved: passes > 0, problem: p, opt: opt, first: math.NaN()}
+	defer r.interruptProblem(nil)
+	r.measureCost()
 	r.start(s)
-	r.tell(math.NaN(), false)
+	r.step(false)
 	switch {
 	case opt.From == nil:
 	case opt.From.W != nil && opt.From.A != nil:
-		r.look(*opt.From) // whatever the solver makes of it: it may be the answer
-		r.doubt(s)
+		r.assess(*opt.From) // whatever the solver makes of it: it may be the answer
+		r.dropWorseThanZero(s)
 	default:
-		r.look(r.where())
+		r.assess(r.point())
 	}
 	for r.status == "" {
 		r.advance()
-		if point := r.where(); !r.spared(point) {
-			r.look(point)
+		if point := r.point(); !r.skips(point) {
+			r.assess(point)
 		}
 	}
-	if r.status == Diverged && r.looked < r.epoch && !r.unproved && !r.over() {
+	if r.status == Diverged && r.certified < r.epoch && !r.unproved && !r.over() {
 		r.retrace(s)
 	}
 	r.fallBack()
 	r.settle()
-	if r.status == Stalled && r.end != nil {
-		r.bestCertificate.Warnings = append(r.bestCertificate.Warnings, r.end)
+	if r.status == Stalled && r.report.End != nil {
+		r.bestCertificate.Warnings = append(r.bestCertificate.Warnings, r.report.End)
 	}
-	if s, ok := r.state.(Warner); ok {
-		r.bestCertificate.Warnings = append(r.bestCertificate.Warnings, s.Warnings()...)
-	}
+	r.bestCertificate.Warnings = append(r.bestCertificate.Warnings, r.report.Warnings...)
 	return &Solution{
 		Status: r.status, Point: r.best, Certificate: r.bestCertificate,
 		Epochs: r.before + r.epoch, Train: r.train, Certify: r.certify,
 	}, nil
 }
 
-// doubt starts anew without what of a warm start is worse than nothing: weights with an
-// objective above that of zero, and dual variables beside them that bound no loss.
-func (r *run) doubt(s Solver) {
+// dropWorseThanZero starts anew without the parts of a warm start that are worse than zero:
+// weights with a higher objective, and dual variables beside them that bound no loss.
+func (r *run) dropWorseThanZero(s Solver) {
 	c := r.bestCertificate
 	if r.status != "" && r.status != Diverged || c.Primal <= c.Zero {
 		return
@@ -108,91 +100,86 @@ type run struct {
 	state   State
 	opt     Options
 
-	unproved       bool  // the last point counts, not the best
-	end            error // why the state cannot go on; nil: it can
-	epoch, before  int   // of this start, and made before it: see retrace
-	looked         int   // how many points of this start were judged
-	inRow          int   // looks that were spared since the last
+	unproved       bool   // the last point counts, not the best
+	report         Report // the last one
+	epoch, before  int    // of this start, and made before it: see retrace
+	certified      int    // points of this start
+	skipped        int    // certificates since the last that was made
 	train, certify time.Duration
 	status         Status
 
 	cost      cost                 // of a certificate
-	unheeding bool                 // the solver comes back after an epoch only
-	pointed   time.Duration        // that it took to make the last point
-	last      time.Duration        // of the epochs
-	sparing   bool                 // no more dual variables than the time allows, see Supported
+	support   *Support             // of the state
+	asks      atomic.Bool          // the state has asked Over since the last epoch began
+	pointTime time.Duration        // that it took to make the last point
+	epochTime time.Duration        // that the last epoch took
+	sparing   bool                 // no more dual variables than the time allows, see Support
 	zero      *problem.Certificate // of the zero point; nil: not made
 
 	best            problem.Point
 	bestCertificate problem.Certificate
-	mixed           bool    // the parts of best come from different looks
+	mixed           bool    // the parts of best come from different certificates
 	rounding        float64 // of the certificate that the weights of best are from
-	first           float64 // primal where the run began, by epoch 1; NaN if nobody looked
-	looks           schedule
+	first           float64 // primal where the run began, by epoch 1; NaN: not known
+	schedule        schedule
 	short           []float64 // dual variables in single precision
 }
 
 // start starts the solver at the first epoch.
 func (r *run) start(s Solver) {
 	begin := time.Now()
-	r.heed(r.over)
+	r.interruptProblem(r.over)
 	rows, _ := r.problem.Dims()
-	r.looks, r.looked = schedule{rows: rows, goal: r.opt.Gap}, 0
+	r.schedule, r.certified = schedule{rows: rows, goal: r.opt.Gap}, 0
 	r.state = nil // that of a lost run need not stay beside the new one
-	r.state = s.Start(r.problem, r.opt.From, r.opt.Seed)
-	_, r.looks.ending = r.state.(Ending)
-	if p, ok := r.state.(Stationary); ok && p.Stationary() {
-		r.unproved = true
-	}
-	if h, ok := r.state.(Interruptible); ok {
-		r.unheeding = false
-		h.Heed(r.asked)
-	}
+	r.support, r.report = &Support{}, Report{Gap: math.NaN()}
+	r.state = s.Start(r.problem, Start{From: r.opt.From, Seed: r.opt.Seed, Gap: r.opt.Gap, Over: r.askOver, Support: r.support})
 	r.train += time.Since(begin)
 }
 
-// advance runs epochs until it is time to look.
+// advance runs epochs until a certificate is due.
 func (r *run) advance() {
-	r.heed(r.over)
+	r.interruptProblem(r.over)
 	for r.limit() == "" && r.turn() {
 		begin := time.Now()
+		r.asks.Store(false)
 		r.state.Epoch()
 		r.epoch++
-		estimate, present := math.NaN(), false
-		if e, ok := r.state.(Estimator); ok {
-			estimate = e.Estimate()
-		}
-		if e, ok := r.state.(Present); ok {
-			present = e.Present()
-		}
-		if e, ok := r.state.(Ending); ok {
-			r.end = e.End()
-		}
-		r.last = time.Since(begin)
-		r.train += r.last
-		due := r.looks.due(r.epoch, estimate, present) || r.end != nil
-		if r.tell(estimate, due || r.limit() != ""); due {
+		r.readReport()
+		r.epochTime = time.Since(begin)
+		r.train += r.epochTime
+		due := r.schedule.due(r.epoch, r.report.Gap, r.report.Exact) || r.report.End != nil
+		if r.step(due || r.limit() != ""); due {
 			return
 		}
 	}
 }
 
-// turn waits until the run may make its next epoch, and reports whether it still may. What
-// other runs did meanwhile may have been limited by what they asked.
+// readReport takes in what the state reports.
+func (r *run) readReport() {
+	if s, ok := r.state.(Reporter); ok {
+		r.report = s.Report()
+		r.unproved = r.unproved || r.report.Stationary
+		r.schedule.stationary = r.report.Stationary
+	}
+}
+
+// turn waits until the run may make its next epoch, and reports whether it still may. Other
+// runs may have told the problem meanwhile when to stop.
 func (r *run) turn() bool {
 	if r.opt.Turn == nil {
 		return true
 	}
 	limit := r.opt.Turn(r.before + r.epoch)
 	r.begun, r.clock.limit = time.Now(), limit
-	r.heed(r.over)
+	r.interruptProblem(r.over)
 	return r.limit() == ""
 }
 
-// tell tells who watches how far the run is.
-func (r *run) tell(estimate float64, certifying bool) {
+// step calls Options.Step.
+func (r *run) step(certifying bool) {
 	if r.opt.Step != nil {
-		r.opt.Step(Step{Epoch: r.before + r.epoch, Certifying: certifying, Train: r.train, Certify: r.certify, Estimate: estimate})
+		r.opt.Step(Step{Epoch: r.before + r.epoch, Certifying: certifying, Train: r.train, Certify: r.certify, Estimate: r.report.Gap})
 	}
 }
 
@@ -201,7 +188,7 @@ func (r *run) limit() Status {
 	switch {
 	case r.ctx.Err() != nil:
 		return Interrupted
-	case r.asked():
+	case r.timeIsOver():
 		return TimeLimit
 	case r.opt.Epochs > 0 && r.before+r.epoch >= r.opt.Epochs:
 		return EpochLimit
@@ -209,28 +196,29 @@ func (r *run) limit() Status {
 	return ""
 }
 
-// where returns the point at which the solver stands. To make it is part of
-// judging, not of training.
-func (r *run) where() problem.Point {
+// point returns the point at which the solver stands. To make it is part of
+// certification, not of training.
+func (r *run) point() problem.Point {
 	begin := time.Now()
-	r.heed(r.late)
-	if s, ok := r.state.(Supported); ok && r.over() && (r.sparing || r.ctx.Err() != nil) {
-		s.Spare()
+	r.interruptProblem(r.late)
+	if r.over() && (r.sparing || r.ctx.Err() != nil) {
+		r.support.Spare = true
 	}
 	point := r.state.Point()
-	if e, ok := r.state.(Estimator); ok && r.epoch > 0 {
-		r.looks.revise(e.Estimate())
+	if r.epoch > 0 {
+		r.readReport()
+		r.schedule.revise(r.report.Gap)
 	}
-	r.pointed = time.Since(begin)
-	r.certify += r.pointed
+	r.pointTime = time.Since(begin)
+	r.certify += r.pointTime
 	return point
 }
 
-// look certifies a point, keeps it if it is the best, and decides.
-func (r *run) look(point problem.Point) {
-	point, c, whole := r.judged(point)
-	r.looked++
-	r.inRow = 0
+// assess certifies a point, keeps it if it is the best, and sets the status if the run ends.
+func (r *run) assess(point problem.Point) {
+	point, c, whole := r.certifyInTime(point)
+	r.certified++
+	r.skipped = 0
 	if !whole {
 		r.status = cmp.Or(r.limit(), TimeLimit)
 		return
@@ -245,22 +233,22 @@ func (r *run) look(point problem.Point) {
 	if r.bestCertificate.Relative() <= r.opt.Gap {
 		r.settle()
 	}
-	r.looks.record(r.epoch, r.bestCertificate, r.opt.Gap)
+	r.schedule.record(r.epoch, r.bestCertificate, r.opt.Gap)
 	switch {
 	case r.bestCertificate.Relative() <= r.opt.Gap:
 		r.status = Converged
-	case r.epoch > 0 && r.grows(c):
+	case r.epoch > 0 && r.diverges(c):
 		r.status = Diverged
 	case r.limit() != "":
 		r.status = r.limit()
-	case r.end != nil || r.looks.stalled():
+	case r.report.End != nil || r.schedule.stalled():
 		r.status = Stalled
 	}
 }
 
-// grows reports whether the objective is far above where it began, or is no
+// diverges reports whether the objective is far above where it began, or is no
 // number. It may be negative: a margin, for instance, is maximised.
-func (r *run) grows(c problem.Certificate) bool {
+func (r *run) diverges(c problem.Certificate) bool {
 	size := math.Abs(c.Zero)
 	if first := math.Abs(r.first); first > size {
 		size = first

@@ -8,38 +8,38 @@ import (
 )
 
 // schedule decides after which epochs to certify. A certificate costs about an
-// epoch, so it is asked for when the gap is likely to be there. A state that is
-// an [Estimator] is believed, corrected by what the last certificate made of its
-// estimate; for another the last two gaps give a rate, and the rate gives the
+// epoch, so it is made when the gap is likely to be there. The estimate of a
+// [Reporter] is taken, corrected by what the last certificate made of its
+// estimate; without one the last two gaps give a rate, and the rate gives the
 // epoch.
 //
-// Only counts and gaps enter, never a clock: the same run looks at the same
-// epochs on every machine.
+// Only counts and gaps enter, never a clock: the same run makes certificates after the
+// same epochs on every machine.
 type schedule struct {
-	rows    int  // of the problem
-	always  bool // look after every epoch
-	present bool // the last estimate was of the point that a look would judge
-	judged  bool // so was the one at the last look: what it missed says nothing of others
-	ending  bool // the state is an [Ending]
-	bounded bool // a lower bound has been found
+	rows       int  // of the problem
+	always     bool // a certificate after every epoch
+	exact      bool // the last estimate was of the point that would be certified
+	lastExact  bool // so was that at the last certificate: its error says nothing of others
+	stationary bool // what the run seeks is not seen in a gap, see [Report]
+	bounded    bool // a lower bound has been found
 
-	since          int     // the epoch before these estimates, present or not as the last was, began
-	epoch, before  int     // of the last two looks
+	since          int     // the epoch before these estimates, exact or not as the last was, began
+	epoch, before  int     // of the last two certificates
 	gap, gapBefore float64 // found there
 	goal           float64
 
 	estimate, expected float64 // the last ones
 	start              float64 // the first estimate
-	excess             float64 // of the gap over what was expected at the last look
-	promised           bool    // an estimate asked for the look that is due
+	excess             float64 // of the gap over what was expected at the last certificate
+	promised           bool    // an estimate asked for the certificate that is due
 
 	progress progress
 }
 
-// due reports whether to look now, after epoch epochs. estimate is about the
-// relative gap, NaN if nobody knows, and present whether it is that of the point
-// that would be judged.
-func (s *schedule) due(epoch int, estimate float64, present bool) bool {
+// due reports whether to certify now, after epoch epochs. estimate is about the
+// relative gap, NaN if not known, and exact whether it is that of the point
+// that would be certified.
+func (s *schedule) due(epoch int, estimate float64, exact bool) bool {
 	s.promised = false
 	if s.always {
 		return true
@@ -48,38 +48,38 @@ func (s *schedule) due(epoch int, estimate float64, present bool) bool {
 		return epoch >= s.next()
 	}
 	trend := 1.0
-	if !present && !s.present && s.estimate > estimate { // what was met on the way is about an epoch old
+	if !exact && !s.exact && s.estimate > estimate { // an estimate of the epoch is about an epoch old
 		trend = max(estimate/s.estimate, s.fall(epoch, estimate), 0.1)
 	}
 	if s.start == 0 {
 		s.start = estimate
 	}
-	if present != s.present {
-		s.present, s.since = present, epoch-1
+	if exact != s.exact {
+		s.exact, s.since = exact, epoch-1
 	}
 	s.estimate, s.expected = estimate, estimate*trend
 	if s.unpromised(epoch) {
 		return true
 	}
 	expected := s.expected
-	if s.epoch > 0 && present == s.judged {
+	if s.epoch > 0 && exact == s.lastExact {
 		expected *= s.excess
 	}
 	wait := s.epoch / 16
-	if present { // what was not says nothing of these
+	if exact { // estimates that were not say nothing of these
 		wait = (s.epoch - s.since) / 16
 	}
 	s.promised = expected <= s.goal && epoch >= s.epoch+max(1, wait)
 	return s.promised
 }
 
-// unpromised reports whether to look whatever the estimate says, which may be far too
-// high: after 32 epochs, and four times as late as the last look, where it is of the point
+// unpromised reports whether to certify whatever the estimate says, which may be far too
+// high: after 32 epochs, and four times as late as the last certificate, where it is of the point
 // itself or within ten times the goal, else after 128. Second-order steps near the limit of
 // the arithmetic may lose within 128 epochs what they had after 32.
 func (s *schedule) unpromised(epoch int) bool {
 	wait := epoch - 4*s.epoch
-	return wait >= 128 || wait == 32 && (s.present || s.estimate <= 10*s.goal)
+	return wait >= 128 || wait == 32 && (s.exact || s.estimate <= 10*s.goal)
 }
 
 // fall is by how much the estimates have fallen in an epoch on the average. When many
@@ -91,8 +91,8 @@ func (s *schedule) fall(epoch int, estimate float64) float64 {
 	return vec.Exp(vec.Log(estimate/s.start) / float64(epoch-1))
 }
 
-// revise replaces the last estimate, before the look it asked for, by what the
-// state learned when it made the point: that is no trend, nor what a look exceeds.
+// revise replaces the last estimate, before the certificate it asked for, by what the
+// state learned when it made the point: that is no trend, and no error of the estimate.
 func (s *schedule) revise(estimate float64) {
 	if x := estimate / s.estimate; x > 0 && !math.IsInf(x, 1) {
 		s.expected *= x
@@ -124,11 +124,11 @@ func (s *schedule) next() int {
 	return s.epoch + max(1, int(wait))
 }
 
-// record notes what a look found.
+// record notes what a certificate found.
 func (s *schedule) record(epoch int, c problem.Certificate, goal float64) {
 	s.before, s.gapBefore = s.epoch, s.gap
 	s.epoch, s.gap, s.goal = epoch, c.Relative(), goal
-	s.excess, s.judged = 1, s.present
+	s.excess, s.lastExact = 1, s.exact
 	s.bounded = s.bounded || !math.IsInf(c.Dual, -1)
 	if x := s.gap / s.expected; x > 0 {
 		s.excess = min(max(x, 0.25), 4)
@@ -153,11 +153,11 @@ func (p *progress) record(epoch int, c problem.Certificate) {
 // stalled reports whether there was no progress while the number of epochs
 // quadrupled, over at least 1000 epochs and 200000 rows: dual
 // coordinate ascent on 24 rows was seen to rest at a gap of 1e-5 from epoch 64
-// to 900, and then to go on to 1e-13. A state that says itself when it is at its end has more
-// time where no lower bound shows how far it has come.
+// to 900, and then to go on to 1e-13. A run to a stationary point has more time where no lower
+// bound shows how far it has come.
 func (s *schedule) stalled() bool {
 	patience := max(1000, 200000/max(1, s.rows))
-	if s.ending && !s.bounded { // what it comes to is not seen in a gap
+	if s.stationary && !s.bounded {
 		patience *= 64
 	}
 	return s.epoch-s.progress.epoch >= patience && s.epoch >= 4*s.progress.epoch

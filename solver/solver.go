@@ -8,21 +8,42 @@
 // Algorithms live in the sub-packages, one per file.
 package solver
 
-import (
-	"time"
-
-	"github.com/fenchel-ml/fenchel/problem"
-)
+import "github.com/fenchel-ml/fenchel/problem"
 
 // Solver is an algorithm with its parameters, ready to be started any number
 // of times, also at the same time.
 //
 // Laws: Accepts returns nil, or the reason why this solver cannot take the
-// problem; Start is called only after nil. from is nil or a point to begin at.
-// Everything random comes from seed: the same seed gives the same bits.
+// problem; Start is called only after nil, and leaves Start.From as it is. Everything random
+// comes from Start.Seed: the same seed gives the same bits.
 type Solver interface {
 	Accepts(problem.Problem) error
-	Start(p problem.Problem, from *problem.Point, seed uint64) State
+	Start(problem.Problem, Start) State
+}
+
+// Start is what a run begins with. The zero value begins at zero.
+type Start struct {
+	From *problem.Point // the point to begin at; nil: zero
+	Seed uint64         // of everything random
+	Gap  float64        // relative gap that is asked for; 0: DefaultGap
+	// Over reports whether a limit is reached, and from then on always; nil: never. Where a
+	// start or an epoch may take seconds it asks on the way, also from several goroutines, and
+	// comes back soon once that is true. The state has a point all the same, at worst the one
+	// it began at, and is asked for no further epoch.
+	Over func() bool
+	// Support is where the states of kernel machines tell what a certificate costs; may be nil.
+	Support *Support
+}
+
+// Support is what a run and a state tell each other about certificates that cost rows of a
+// matrix that is not stored, as those of kernel machines do.
+type Support struct {
+	// Rows, set by Solver.Start, returns how many rows a certificate of Point costs, and how
+	// many it costs with Spare. The run calls it between epochs, and when the state asks Over.
+	Rows func() (all, spared int)
+	// Spare, set by the run, asks Point for no dual variables but of rows that the state has
+	// moved, or for none.
+	Spare bool
 }
 
 // State is a run in progress. Epoch does about one pass of work over the data.
@@ -33,168 +54,56 @@ type State interface {
 	Point() problem.Point
 }
 
-// Estimator is a State that knows about how large the relative gap is, from
-// what its epochs have met on the way and next to nothing besides. An estimate
-// only decides when to ask for a certificate; it proves nothing. It is not asked for before
-// the first epoch.
-type Estimator interface {
+// Reporter is a State that knows more of itself than its point. Report is called after every
+// epoch and again after Point, but not before the first epoch. Called twice it returns the same.
+type Reporter interface {
 	State
-	Estimate() float64
+	Report() Report
 }
 
-// Present is an Estimator that knows whether its estimate is of the point where the
-// run stands, and not of what was met on the way there. Such an estimate is taken
-// as it is; of another it is assumed that it goes on falling as it fell.
-type Present interface {
-	Estimator
-	Present() bool
+// Report is what a state knows of itself, from its epochs and at next to no cost. It proves
+// nothing: it decides only when a certificate is made, and when the run ends.
+type Report struct {
+	Gap   float64 // about the relative gap; NaN: not known
+	Exact bool    // Gap is of Point; else of what the last epoch met, and falls as it fell
+	// Objectives are those of the last Point, but for rounding; nil: not known. Where they show
+	// that the goal is not reached, no certificate is made.
+	Objectives *Objectives
+	// Stationary: the run seeks a stationary point of a problem that need not be convex. The
+	// last point counts, whatever the objective is there.
+	Stationary bool
+	// End is why the state can do nothing more; nil: it can. The run is judged once more, and
+	// unless the gap is proved it has stalled, with that reason among the warnings.
+	End      error
+	Warnings []error // about the point, which no certificate knows
 }
 
-// Aware is a State that may know, but for rounding, the objectives of the point that it made
-// last, and that of the zero point: where these show that the goal is not reached, no
-// certificate is made.
-type Aware interface {
-	State
-	Objectives() (primal, dual, zero float64, known bool)
-}
+// Objectives are the primal and the dual objective of a point, and that of zero.
+type Objectives struct{ Primal, Dual, Zero float64 }
 
-// Aimed is a Solver whose course depends on the relative gap that is asked for: Aim
-// returns the one for it.
-type Aimed interface {
+// Describer is a Solver that differs from others before it begins.
+type Describer interface {
 	Solver
-	Aim(gap float64) Solver
+	Traits() Traits
 }
 
-// Heedful is a Solver of which a start or an epoch may take seconds: Heed returns the
-// one that asks over on the way and comes back soon once that is true, which it then
-// stays. The state has a point all the same, at worst the one it began at, and is asked
-// for no epoch more.
-type Heedful interface {
-	Solver
-	Heed(over func() bool) Solver
+// Traits are what is known of a solver before it begins.
+type Traits struct {
+	// Passes, if not 0, says that answers carry no proof, so that no gap can end a run: it
+	// ends after so many epochs, unless Options.Epochs says otherwise, at its last point,
+	// whatever the objective is there.
+	Passes int
+	// Loss and Bias are taken where nothing else is asked for; "": the usual ones.
+	Loss, Bias string
+	// Memory returns how many bytes, at most, of memory that grows with the square of the
+	// rows a state needs; nil: none.
+	Memory func(rows int) int64
 }
 
-// Interruptible is a State of which an epoch may take seconds, as Heedful is a Solver:
-// Heed is called before the first epoch.
-type Interruptible interface {
-	State
-	Heed(over func() bool)
-}
-
-// Supported is a State whose certificates cost rows of a matrix that is not stored, as
-// those of kernel machines do. Support returns how many rows a certificate of Point costs,
-// and how many it costs after Spare, from which on dual variables are 0 but of rows that
-// the state has moved, or there are none. It is called between epochs, and when the state
-// asks over.
-type Supported interface {
-	Interruptible
-	Support() (all, spared int)
-	Spare()
-}
-
-// Spacious is a Solver of which a state may need memory that grows with the square of the
-// rows: Space returns about how many bytes, at most.
-type Spacious interface {
-	Solver
-	Space(rows int) int64
-}
-
-// Unproved is a Solver whose answers carry no proof, so that no gap can end a
-// run: it ends after Passes epochs, if Options.Epochs does not say otherwise, at
-// the point where it then stands, whatever the objective is there.
-type Unproved interface {
-	Solver
-	Passes() int
-}
-
-// Stationary is a State that may seek a stationary point of a problem that need not be
-// convex: where it then stands counts, whatever the objective is there.
-type Stationary interface {
-	State
-	Stationary() bool
-}
-
-// Particular is a Solver that does not take the usual loss or bias. Default returns what
-// it takes instead, where nothing else is asked for; "": the usual.
-type Particular interface {
-	Solver
-	Default() (loss, bias string)
-}
-
-// Warner is a State that has something to say of the point where it stands, which no
-// certificate knows.
-type Warner interface {
-	State
-	Warnings() []error
-}
-
-// Ending is a State that knows when it can do nothing more. End returns nil while
-// it can, and then why not: the run is judged once more, and unless the gap is
-// proved it has stalled, with that reason among the warnings.
-type Ending interface {
-	State
-	End() error
-}
-
-// Status says how a run ended.
-type Status string
-
-// Every run ends as exactly one of these.
-const (
-	Converged   Status = "converged"   // the gap is proved
-	EpochLimit  Status = "epoch-limit" // Options.Epochs are done
-	TimeLimit   Status = "time-limit"  // Options.Time is over
-	Stalled     Status = "stalled"     // the gap stopped falling: the limit of the arithmetic
-	Diverged    Status = "diverged"    // the objective grows without bound or is not a number, also when made again
-	Interrupted Status = "interrupted" // the context was cancelled
-)
-
-// Options say when to stop. The zero value asks for a relative gap of 1e-3 and
-// sets no limit.
-type Options struct {
-	Gap    float64        // relative gap to prove; 0 means 1e-3
-	Epochs int            // at most so many; 0: no limit
-	Time   time.Duration  // of the run, the last certificate included; 0: no limit
-	Seed   uint64         // of everything random
-	From   *problem.Point // a warm start; nil: zero
-	// Short rounds dual variables to single precision before they are judged, as
-	// models store them, so that the proof is of what is stored, unless that
-	// costs the gap.
-	Short bool
-	// Trace, when set, is called after every certificate, and Step when the run begins and
-	// after every epoch. Neither changes a result.
-	Trace func(Progress)
-	Step  func(Step)
-	// Turn, when set, is called before every epoch, with the number of those made. It
-	// returns when the run may make the next one, and the time that the run then has, in
-	// place of Time. So several runs may take turns.
-	Turn func(epochs int) time.Duration
-}
-
-// DefaultGap is the relative gap that is proved when none is asked for.
-const DefaultGap = 1e-3
-
-// Step is where a run is between two certificates.
-type Step struct {
-	Epoch          int  // made so far
-	Certifying     bool // a certificate comes next, else an epoch
-	Train, Certify time.Duration
-	Estimate       float64 // of the relative gap; NaN: not known
-}
-
-// Progress is how far a run is.
-type Progress struct {
-	Epoch          int
-	Train, Certify time.Duration // so far
-	Certificate    problem.Certificate
-	Point          problem.Point // valid during the call only
-}
-
-// Solution is the best point of a run, with its proof.
-type Solution struct {
-	Status         Status
-	Point          problem.Point
-	Certificate    problem.Certificate // its bounds on Point
-	Epochs         int
-	Train, Certify time.Duration
+// TraitsOf returns the traits of a solver, none for most.
+func TraitsOf(s Solver) Traits {
+	if d, ok := s.(Describer); ok {
+		return d.Traits()
+	}
+	return Traits{}
 }

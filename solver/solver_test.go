@@ -32,13 +32,17 @@ type script struct {
 	primal, dual func(epoch int) float64
 	epoch        func(epoch int) // called by Epoch
 	refusal      error
+	start        Start // of the last run
 	epochs       int
 	w, a         [1]float64 // reused by every Point, as the law allows
 }
 
 func (s *script) Accepts(problem.Problem) error { return s.refusal }
 
-func (s *script) Start(problem.Problem, *problem.Point, uint64) State { return s }
+func (s *script) Start(_ problem.Problem, start Start) State {
+	s.start = start
+	return s
+}
 
 func (s *script) Epoch() {
 	s.epochs++
@@ -98,36 +102,26 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// heedful is a script that asks on the way whether a limit is reached.
-type heedful struct {
-	script
-	over func() bool
-}
-
-func (s *heedful) Heed(over func() bool) Solver { s.over = over; return s }
-
-func (s *heedful) Start(problem.Problem, *problem.Point, uint64) State { return s }
-
-// TestHeedful: in the middle of an epoch the solver learns that the run was interrupted or
+// TestOver: in the middle of an epoch the solver learns that the run was interrupted or
 // that its time is over, and not before; no epoch follows.
-func TestHeedful(t *testing.T) {
+func TestOver(t *testing.T) {
 	for _, want := range []Status{Interrupted, TimeLimit} {
 		ctx, cancel := context.WithCancel(context.Background())
-		s, opt := &heedful{}, Options{Time: time.Hour}
+		s, opt := &script{}, Options{Time: time.Hour}
 		if want == TimeLimit {
 			opt.Time = 10 * time.Millisecond
 		}
-		s.script = script{primal: halving, dual: constant(0), epoch: func(int) {
+		*s = script{primal: halving, dual: constant(0), epoch: func(int) {
 			if want == Interrupted {
-				if s.over() {
+				if s.start.Over() {
 					t.Error("over before the run was interrupted")
 				}
 				cancel()
-				if !s.over() {
+				if !s.start.Over() {
 					t.Error("not over though the run was interrupted")
 				}
 			}
-			for !s.over() { // or this test takes for ever
+			for !s.start.Over() { // or this test takes for ever
 			}
 		}}
 		sol, err := Run(ctx, s, &page{}, opt)
@@ -239,9 +233,9 @@ type oracle struct {
 	estimate func(epoch int) float64
 }
 
-func (o oracle) Start(problem.Problem, *problem.Point, uint64) State { return o }
+func (o oracle) Start(problem.Problem, Start) State { return o }
 
-func (o oracle) Estimate() float64 { return o.estimate(o.epochs) }
+func (o oracle) Report() Report { return Report{Gap: o.estimate(o.epochs)} }
 
 // TestSolutionOwnsItsPoint changes the solver's slices after the run.
 func TestSolutionOwnsItsPoint(t *testing.T) {
@@ -435,27 +429,17 @@ func TestPresentCountsAnew(t *testing.T) {
 	}
 }
 
-// TestAim: a solver whose course depends on the gap is told which one is asked for.
-func TestAim(t *testing.T) {
-	var got []float64
-	for _, gap := range []float64{0, 1e-5} {
-		if _, err := Run(t.Context(), aimed{&script{primal: halving}, &got}, &page{}, Options{Gap: gap, Epochs: 1}); err != nil {
+// TestStartGap: a solver is told which gap is asked for.
+func TestStartGap(t *testing.T) {
+	for gap, want := range map[float64]float64{0: DefaultGap, 1e-5: 1e-5} {
+		s := &script{primal: halving}
+		if _, err := Run(t.Context(), s, &page{}, Options{Gap: gap, Epochs: 1}); err != nil {
 			t.Fatal(err)
 		}
+		if s.start.Gap != want {
+			t.Errorf("asked for %g, told %g", gap, s.start.Gap)
+		}
 	}
-	if len(got) != 2 || got[0] != DefaultGap || got[1] != 1e-5 {
-		t.Errorf("told %v", got)
-	}
-}
-
-type aimed struct {
-	*script
-	told *[]float64
-}
-
-func (a aimed) Aim(gap float64) Solver {
-	*a.told = append(*a.told, gap)
-	return a.script
 }
 
 // TestOneFallIsNoTrend: estimates that fell slowly and then once by far, though not to
@@ -555,7 +539,7 @@ func TestZeroIsBetterThanNothing(t *testing.T) {
 // blind is a solver without a proof.
 type blind struct{ *script }
 
-func (blind) Passes() int { return 3 }
+func (blind) Traits() Traits { return Traits{Passes: 3} }
 
 // TestUnproved: a run without a proof ends by itself, at its last point, though
 // earlier ones, and zero, had a lower objective.
@@ -577,7 +561,7 @@ type runner struct {
 
 func (*runner) Accepts(problem.Problem) error { return nil }
 
-func (s *runner) Start(problem.Problem, *problem.Point, uint64) State {
+func (s *runner) Start(problem.Problem, Start) State {
 	s.starts++
 	return oracle{&script{primal: s.primal, dual: constant(1)}, constant(1)}
 }

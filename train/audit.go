@@ -81,14 +81,6 @@ func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditO
 	if err := checkStatement(a.asked(), set); err != nil {
 		return nil, err
 	}
-	t, err := newTerms(own{}, a.opt.Loss, m.Statement.Penalty, m.Statement.Bias)
-	if err != nil {
-		return nil, err
-	}
-	t.nu, t.oneClass = opt.Nu, m.OneClass()
-	if a.found.Loss = a.opt.Loss; opt.Nu == 0 { // which stands instead of a width
-		a.found.Loss = inFull(a.opt.Loss, t.loss)
-	}
 	y, err := relabel(m, set)
 	if err != nil {
 		return nil, DataError{err.Error()}
@@ -100,17 +92,19 @@ func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditO
 	if _, matrix := k.(kernel.Precomputed); matrix {
 		k = kernel.Precomputed{Auto: true}
 	}
-	if a.stated, err = newStated(t, k, set.X, kernel.Options{Cache: opt.Cache, Threads: opt.Threads}); err != nil {
-		return nil, err
-	}
 	if opt.ClassWeight != nil {
 		if err := y.setFactors(opt.ClassWeight, false, nil); err != nil {
 			return nil, err
 		}
 	}
-	a.stated.labels = y
+	if a.problems, err = newProblems(a.asked().Statement, own{}, y, nil, k, set.X, kernel.Options{Cache: opt.Cache, Threads: opt.Threads}); err != nil {
+		return nil, err
+	}
+	if a.found.Loss = a.opt.Loss; opt.Nu == 0 { // which stands instead of a width
+		a.found.Loss = inFull(a.opt.Loss, a.problems.loss)
+	}
 	if m.Support != nil {
-		gram := a.stated.family.(machineFamily).gram
+		gram := a.problems.family.(machineFamily).gram
 		a.place = matchSupport(m, gram.X, y.class)
 		if v := slices.Index(a.place, -1); v >= 0 {
 			return nil, DataError{fmt.Sprintf("support vector %d is not among the rows of the data: expected the rows that the model was trained on", v+1)}
@@ -128,18 +122,18 @@ func MakeAudit(ctx context.Context, m *model.Model, set *dataset.Set, opt AuditO
 		found.Outputs[c].Certificate = model.Certificate{Primal: model.Bound(certificate.Primal), Dual: model.Bound(certificate.Dual), Zero: model.Bound(certificate.Zero)}
 	}
 	a.found.Summary = Summarise(&found)
-	a.found.Unproved = a.stated.unbounded(a.found.Summary)
+	a.found.Unproved = a.problems.unbounded(a.found.Summary)
 	return &a.found, nil
 }
 
 // auditor is one call of MakeAudit.
 type auditor struct {
-	model  *model.Model
-	set    *dataset.Set
-	opt    AuditOptions
-	stated *stated
-	place  []int // the row that each support vector is
-	found  Audit
+	model    *model.Model
+	set      *dataset.Set
+	opt      AuditOptions
+	problems *problems
+	place    []int // the row that each support vector is
+	found    Audit
 }
 
 // check refuses problems that are none of this package's.
@@ -208,34 +202,31 @@ func (a *auditor) asked() *model.Model {
 // inFull writes out the width of a tube, which the types of these files leave open.
 func inFull(spec string, l loss.Loss) string {
 	name, _, _ := strings.Cut(spec, ":")
-	switch l := l.(type) {
-	case loss.EpsilonInsensitive:
-		return fmt.Sprintf("%s:epsilon=%g", name, l.Epsilon)
-	case loss.SquaredEpsilonInsensitive:
-		return fmt.Sprintf("%s:epsilon=%g", name, l.Epsilon)
+	if tube, ok := l.(loss.Tube); ok {
+		return fmt.Sprintf("%s:epsilon=%g", name, tube.Tube())
 	}
 	return spec
 }
 
 // weigh sets the weights of the rows for an output, and the lambda of C.
 func (a *auditor) weigh(c int) {
-	y, several := a.stated.labels, len(a.model.Outputs) > 1 && a.model.Statement.Scheme != model.OneAgainstOne
+	y, several := a.problems.labels, len(a.model.Outputs) > 1 && a.model.Statement.Scheme != model.OneAgainstOne
 	weights := slices.Clone(orOnes(a.set.Weight, a.set.Rows()))
 	for i, class := range y.class {
 		if y.factor != nil && (!several || int(class) == c) {
 			weights[i] *= y.factor[class]
 		}
 	}
-	a.stated.weights = weights
+	a.problems.weights = weights
 	if a.opt.C > 0 {
-		a.stated.lambda = 1 / (a.opt.C * sum(weights))
+		a.problems.lambda = 1 / (a.opt.C * sum(weights))
 	}
 }
 
 // output judges one output on the rows it was trained on.
 func (a *auditor) output(ctx context.Context, c int) (problem.Certificate, error) {
 	a.weigh(c)
-	p, err := a.stated.output(c)
+	p, err := a.problems.output(c)
 	if err != nil {
 		return problem.Certificate{}, err
 	}
@@ -277,7 +268,7 @@ func (a *auditor) point(c int, p objective) problem.Point {
 		point.W[a.place[v]] += float64(factor * beta)
 	}
 	for i, beta := range point.W[:n] {
-		point.A[i] = -beta * (p.Lambda * p.N / a.stated.weights[i])
+		point.A[i] = -beta * (p.Lambda * p.N / a.problems.weights[i])
 	}
 	point.W[n] = factor * a.model.Outputs[c].Bias
 	return point

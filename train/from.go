@@ -48,7 +48,7 @@ func newStart(j *job, digest *dataset.Digesting) (*start, error) {
 		return nil, fmt.Errorf("the model to begin with does not fit: %w", err)
 	}
 	s.same = m.Data.Rows == j.set.Rows() && m.Data.Digest == digest.Wait()
-	if f, ok := j.stated.family.(machineFamily); ok {
+	if f, ok := j.problems.family.(machineFamily); ok {
 		return s, s.match(f)
 	}
 	return s, nil
@@ -213,7 +213,7 @@ func (s *start) point(c int, p objective) *problem.Point {
 	}
 	o, sign := s.model.Outputs[s.output[c]], s.sign[c]
 	var w []float64
-	if machine, ok := s.stated.family.(machineFamily); ok {
+	if machine, ok := s.problems.family.(machineFamily); ok {
 		w = make([]float64, machine.gram.Len()+1)
 		for v, beta := range o.Weights {
 			if i := s.place[v]; i >= 0 {
@@ -234,7 +234,7 @@ func (s *start) point(c int, p objective) *problem.Point {
 // dual returns dual variables of all rows.
 func (s *start) dual(o model.Output, sign float64, p objective, w []float64) []float64 {
 	_, machine := p.Problem.(*problem.Kernel)
-	corner := machine && math.IsInf(p.Loss.Smoothness(), 1) && s.model.Statement.Lambda != s.stated.lambda
+	corner := machine && math.IsInf(p.Loss.Smoothness(), 1) && s.model.Statement.Lambda != s.problems.lambda
 	if s.same && len(o.Dual) == s.set.Rows() && !corner {
 		a := slices.Clone(o.Dual)
 		for i := range a {

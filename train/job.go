@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
-	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -21,10 +19,15 @@ type job struct {
 	set     *dataset.Set
 	labels  *labels
 	scaling *dataset.Scaling
-	stated  *stated
-	first   objective // of output 0; the others are made when needed
-	start   *start    // nil: at zero
-	c       float64   // 1/(lambda N), as it was given if it was
+	weights []float64 // of all rows
+
+	features matrix.Matrix // scaled, or their images
+	kernel   kernel.Kernel // nil: linear
+	problems *problems
+	first    objective // of output 0; the others are made when needed
+
+	start   *start  // nil: at zero
+	c       float64 // 1/(lambda N), as it was given if it was
 	solver  solver.Solver
 	why     string // the solver was chosen so
 	biasWhy string // the bias is not the usual one; "": it is, or was asked for
@@ -37,47 +40,40 @@ type job struct {
 	mapping time.Duration // took so long
 }
 
-// prepare checks everything before any work is done, and states the problems.
+// prepare does everything before the first epoch: a spec becomes a statement, and with the
+// targets and rows of the data the problems of that.
 func prepare(ctx context.Context, set *dataset.Set, spec Spec) (*job, error) {
 	j := &job{spec: spec, set: set}
-	if err := j.spec.Check(); err != nil {
-		return nil, err
+	for _, step := range []func(context.Context) error{j.check, j.readTargets, j.state, j.readFeatures, j.makeProblems, j.chooseSolver} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
 	}
-	if err := trainable(set, j.spec.Task); err != nil {
-		return nil, err
+	return j, nil
+}
+
+// check refuses what makes no sense whatever the targets are, and fills in defaults.
+func (j *job) check(context.Context) error {
+	if err := j.spec.Check(); err != nil {
+		return err
+	}
+	if err := trainable(j.set, j.spec.Task); err != nil {
+		return err
 	}
 	j.biasWhy = j.spec.adopt()
-	j.spec.complete(set)
-	if set.Text && !takesText(j.spec.Kernel) {
-		return nil, DataError{"found texts, of which only kernels of strings make sense: expected --kernel spectrum or --kernel ssk (or words counted as features, such as LIBSVM text)"}
+	j.spec.complete(j.set)
+	if j.set.Text && !takesText(j.spec.Kernel) {
+		return DataError{"found texts, of which only kernels of strings make sense: expected --kernel spectrum or --kernel ssk (or words counted as features, such as LIBSVM text)"}
 	}
-	var err error
-	if j.labels, err = readLabels(set, &j.spec); err != nil {
-		return nil, err
+	return nil
+}
+
+// readTargets makes labels of the targets.
+func (j *job) readTargets(context.Context) (err error) {
+	if j.labels, err = readLabels(j.set, &j.spec); err != nil {
+		return err
 	}
-	if err := cmp.Or(j.checkSingle(), j.spec.checkNu(j.spec.Task)); err != nil {
-		return nil, err
-	}
-	if j.spec.Loss == "" && j.spec.Nu != 0 {
-		j.spec.Loss = shareLosses[j.spec.Task]
-	}
-	if j.spec.Loss == "" {
-		j.spec.Loss = map[bool]string{true: "hinge", false: "squared"}[j.labels.classes != nil]
-	}
-	if j.scaling, err = dataset.NewScaling(j.spec.Scaling, set); err != nil {
-		return nil, err
-	}
-	if err := j.state(ctx); err != nil {
-		return nil, err
-	}
-	if j.single() {
-		j.spec.Solver, j.why = "none", "one class, nothing to tell apart"
-		return j, nil
-	}
-	if j.solver, err = j.makeSolver(); err != nil {
-		return nil, err
-	}
-	return j, j.solver.Accepts(j.first.Problem)
+	return cmp.Or(j.checkSingle(), j.spec.checkNu(j.spec.Task))
 }
 
 // trainable refuses data from which nothing can be learned.
@@ -107,69 +103,44 @@ func gapless(x matrix.Matrix) error {
 	return nil
 }
 
-// state works out what the problems of all outputs share, and makes the first.
-func (j *job) state(ctx context.Context) error {
-	t, err := j.spec.terms()
-	if err != nil {
+// readFeatures scales the rows, and makes the kernel or the images of the rows by a map.
+func (j *job) readFeatures(ctx context.Context) (err error) {
+	if j.scaling, err = dataset.NewScaling(j.spec.Scaling, j.set); err != nil {
 		return err
 	}
-	if _, margin := t.loss.(loss.Margin); margin && j.labels.classes == nil {
-		return fmt.Errorf("loss %q separates two classes, but the targets are numbers: choose a regression loss such as squared, or --task classification", j.spec.Loss)
-	}
-	if t.slack != 0 && j.spec.Loss != "hinge" {
-		return fmt.Errorf("slack=%g is for classes: expected the loss hinge, found %s", t.slack, j.spec.Loss)
-	}
-	if t.slack != 0 && (j.set.Weight != nil || j.labels.factor != nil) {
-		return fmt.Errorf("slack=%g with weights of rows or classes: expected none", t.slack)
-	}
-	x := j.set.X
+	j.features = j.set.X
 	if j.scaling != nil {
-		x = j.scaling.Matrix(x)
+		j.features = j.scaling.Matrix(j.features)
 	}
-	weights := orOnes(j.labels.weights(j.set.Weight), j.set.Rows())
-	total := sum(weights)
-	if math.IsInf(total, 1) {
-		return DataError{"the row weights add up to +Inf, expected a finite number"}
-	}
-	if j.c = cmp.Or(j.spec.C, 1); j.spec.Lambda != 0 {
-		j.c = 1 / (j.spec.Lambda * total)
-	}
-	if j.spec.Lambda == 0 && j.spec.Radius == 0 && j.spec.Slack == 0 && (j.spec.Nu == 0 || j.spec.Task == "regression") {
-		j.spec.Lambda = 1 / (j.c * total)
-	}
-	if t.nu != 0 && j.spec.Task == "classification" {
-		if err := j.labels.checkShares(t.nu, weights); err != nil {
-			return err
-		}
-	}
-	k, err := j.spec.kernel(j.set.Cols())
-	if err != nil {
+	if j.kernel, err = j.spec.kernel(j.set.Cols()); err != nil || j.spec.Map == "" {
 		return err
 	}
-	if j.spec.Map != "" {
-		if x, err = j.imageRows(ctx, k, x); err != nil {
-			return err
-		}
-		k = nil // the problem is linear
-	}
-	if j.stated, err = newStated(t, k, x, kernel.Options{Cache: j.spec.Cache, Threads: j.threadsEach()}); err != nil {
-		return err
-	}
-	if f, ok := j.stated.family.(machineFamily); ok {
-		j.spec.Kernel = kernel.Fitted(j.spec.Kernel, f.gram.Shift())
-	}
-	j.stated.labels, j.stated.weights, j.stated.lambda = j.labels, weights, j.spec.Lambda
-	if j.first, err = j.stated.output(0); err != nil {
-		return err
-	}
-	j.chooseSolver()
-	return nil
+	j.features, err = j.imageRows(ctx, j.kernel, j.features)
+	j.kernel = nil // the problem is linear
+	return err
 }
 
-// chooseSolver names the solver and how many partitions it works on.
-func (j *job) chooseSolver() {
+// makeProblems makes what the problems of all outputs share, and the first of them.
+func (j *job) makeProblems(context.Context) (err error) {
+	opt := kernel.Options{Cache: j.spec.Cache, Threads: j.threadsEach()}
+	if j.problems, err = newProblems(j.statement(), j.spec.own(), j.labels, j.weights, j.kernel, j.features, opt); err != nil {
+		return err
+	}
+	if f, ok := j.problems.family.(machineFamily); ok {
+		j.spec.Kernel = kernel.Fitted(j.spec.Kernel, f.gram.Shift())
+	}
+	j.first, err = j.problems.output(0)
+	return err
+}
+
+// chooseSolver names the solver and how many partitions it works on, and makes it.
+func (j *job) chooseSolver(context.Context) (err error) {
+	if j.single() {
+		j.spec.Solver, j.why = "none", "one class, nothing to tell apart"
+		return nil
+	}
 	if j.spec.auto() {
-		j.spec.Solver, j.why = j.stated.family.choose(j.first.Problem, j.spec.Gap)
+		j.spec.Solver, j.why = j.problems.family.choose(j.first.Problem, j.spec.Gap)
 		if j.spec.Partitions > 0 {
 			j.spec.Solver, j.why = "sdca", "it works in partitions"
 		}
@@ -177,6 +148,10 @@ func (j *job) chooseSolver() {
 	if j.spec.Partitions > 0 {
 		j.spec.Solver = fmt.Sprintf("sdca:partitions=%d", j.spec.Partitions)
 	}
+	if j.solver, err = j.makeSolver(); err != nil {
+		return err
+	}
+	return j.solver.Accepts(j.first.Problem)
 }
 
 // total is the sum of the row weights.
@@ -184,5 +159,5 @@ func (j *job) total() float64 {
 	if j.first.rows == nil {
 		return j.first.N
 	}
-	return sum(j.stated.weights)
+	return sum(j.weights)
 }

@@ -265,7 +265,7 @@ func (f machineFamily) doubt() string {
 
 // evaluations is how many values of the kernel were needed so far.
 func (j *job) evaluations() kernel.Counts {
-	if f, ok := j.stated.family.(machineFamily); ok {
+	if f, ok := j.problems.family.(machineFamily); ok {
 		return f.gram.Counts()
 	}
 	return kernel.Counts{}

@@ -101,5 +101,5 @@ func (j *job) makeSolver() (solver.Solver, error) {
 	if j.spec.CustomSolver != nil {
 		return j.spec.CustomSolver, nil
 	}
-	return j.stated.family.solver(j.spec.Solver)
+	return j.problems.family.solver(j.spec.Solver)
 }

@@ -84,15 +84,21 @@ func (r ridge) StrongConvexity() float64 {
 	return least
 }
 
-func (r ridge) Weights(dst, u []float64) {
-	for j, x := range u {
-		dst[j] = x / r.price[j%len(r.price)]
+func (r ridge) Weights(dst, u []float64) { r.WeightsAt(dst, u, nil) }
+
+func (r ridge) WeightsAt(dst, u []float64, columns []uint32) {
+	for k, x := range u {
+		j := k
+		if columns != nil {
+			j = int(columns[k])
+		}
+		dst[k] = x / r.price[j%len(r.price)]
 	}
 }
 
 var (
-	_ loss.Loss      = pinball{}
-	_ penalty.Strong = ridge{}
+	_ loss.Loss         = pinball{}
+	_ penalty.Separable = ridge{}
 )
 
 // line is y = 2x + 1 and noise that is never the same on both sides.

@@ -12,6 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/pca/learner"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -252,6 +253,6 @@ func (j *pcaJob) certify(ctx context.Context) error {
 	return nil
 }
 
-func heldOutVariance(h pca.HeldOut) *model.HeldOutVariance {
+func heldOutVariance(h learner.HeldOut) *model.HeldOutVariance {
 	return &model.HeldOutVariance{Rows: h.Rows, Captured: model.Bound(h.Captured), Error: model.Bound(h.StandardError), Total: model.Bound(h.Total)}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/pca/learner"
 )
 
 // Merged is the status of components that were put together from those of parts of
@@ -23,7 +24,7 @@ func MergePCA(models []*model.PCA) (*model.PCA, error) {
 		return nil, DataError{fmt.Sprintf("model %d: %v", i+1, models[i].Check())}
 	}
 	first := models[0]
-	shards := make([]pca.Shard, len(models))
+	shards := make([]learner.Shard, len(models))
 	for i, m := range models {
 		if err := alike(first, m); err != nil {
 			return nil, DataError{fmt.Sprintf("model %d: %v", i+1, err)}
@@ -31,10 +32,10 @@ func MergePCA(models []*model.PCA) (*model.PCA, error) {
 		if err := m.Check(); err != nil {
 			return nil, DataError{fmt.Sprintf("model %d: %v", i+1, err)}
 		}
-		shards[i] = pca.Shard{Rows: m.Data.Rows, Mean: meanFor(m, first), Total: float64(m.Proof.Total),
+		shards[i] = learner.Shard{Rows: m.Data.Rows, Mean: meanFor(m, first), Total: float64(m.Proof.Total),
 			Basis: pca.Basis{K: m.Statement.K, Cols: m.Cols(), Component: m.Components, Value: m.Eigenvalue}}
 	}
-	all := pca.Merge(shards, first.Scale, first.Statement.K)
+	all := learner.Merge(shards, first.Scale, first.Statement.K)
 	if all.Basis.K < first.Statement.K {
 		return nil, DataError{fmt.Sprintf("found only %d of k = %d components: the rows lie in fewer dimensions", all.Basis.K, first.Statement.K)}
 	}

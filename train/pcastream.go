@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/pca/learner"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -27,7 +28,7 @@ type PCAStream struct {
 	cols    int
 	center  bool
 	feature []string
-	learner *pca.Learner
+	learner *learner.Learner
 	fit     time.Duration
 }
 
@@ -97,7 +98,7 @@ func (s *PCAStream) begin() error {
 	if err := m.Accepts(p); err != nil {
 		return DataError{fmt.Sprintf("method %s: %v", s.spec.Method, err)}
 	}
-	s.learner = pca.NewLearner(streaming, p, s.center, s.spec.Scale)
+	s.learner = learner.NewLearner(streaming, p, s.center, s.spec.Scale)
 	s.learner.HoldOut(heldOutShare(s.spec.HoldOut))
 	return nil
 }
@@ -109,7 +110,7 @@ func isHoldOut(stated float64) bool { return stated == -1 || stated >= 0 && stat
 func heldOutShare(stated float64) float64 {
 	switch {
 	case stated == 0:
-		return pca.UsualHoldOut
+		return learner.UsualHoldOut
 	case stated < 0:
 		return 0
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/pca/learner"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -90,7 +91,7 @@ func (v *PCAVerification) stream(m *model.PCA, set *dataset.Set, basis pca.Basis
 	}
 	n, d := set.X.Dims()
 	numbers, learned, ok := split(m.HeldOut, n)
-	if !ok || !isHoldOut(m.Statement.HoldOut) || !pca.HoldsOut(numbers, n, d, heldOutShare(m.Statement.HoldOut)) {
+	if !ok || !isHoldOut(m.Statement.HoldOut) || !learner.HoldsOut(numbers, n, d, heldOutShare(m.Statement.HoldOut)) {
 		v.fail("%d rows are claimed to have been held out that would not have been", len(m.HeldOut))
 		return
 	}
@@ -128,7 +129,7 @@ func (v *PCAVerification) heldOut(claim *model.HeldOutVariance, rows pca.Rows, b
 		v.fail("%d rows are claimed to have been held out, found none", claim.Rows)
 		return
 	}
-	found := heldOutVariance(pca.NewHeldOut(rows, basis))
+	found := heldOutVariance(learner.NewHeldOut(rows, basis))
 	v.Found.HeldOut = found
 	slack := tolerance * float64(found.Total)
 	if found.Rows != claim.Rows || differs(claim.Captured, found.Captured, slack) || differs(claim.Total, found.Total, slack) ||

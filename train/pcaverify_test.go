@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/pca/learner"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -74,7 +75,7 @@ func TestVerifyPCAFindsLiesOfStreams(t *testing.T) {
 		"fewer rows": func(m *model.PCA) {
 			m.HeldOut = m.HeldOut[:1]
 			rows := pca.Rows{X: matrix.Subset(set.X, []int{int(m.HeldOut[0])}), Offset: m.Mean, Factor: m.Scale}
-			m.Proof.HeldOut = heldOutVariance(pca.NewHeldOut(rows, pca.Basis{K: 2, Cols: 5, Component: m.Components}))
+			m.Proof.HeldOut = heldOutVariance(learner.NewHeldOut(rows, pca.Basis{K: 2, Cols: 5, Component: m.Components}))
 		},
 		"rows twice":        func(m *model.PCA) { m.HeldOut[1] = m.HeldOut[0] },
 		"rows beyond":       func(m *model.PCA) { m.HeldOut[len(m.HeldOut)-1] = 3000 },

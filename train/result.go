@@ -52,7 +52,7 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 	if err := m.Seal(); err != nil {
 		return nil, err
 	}
-	if doubt := j.oneAnswer(r); doubt != nil {
+	if doubt := j.constantPrediction(r); doubt != nil {
 		r.Warnings = append(r.Warnings, doubt)
 	}
 	return r, nil
@@ -79,25 +79,6 @@ func lost(m *model.Model, solutions []*solver.Solution) bool {
 	return false
 }
 
-// statement writes down the problem.
-func (j *job) statement() model.Statement {
-	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Kernel: j.spec.Kernel, Map: j.spec.Map, Lambda: j.spec.Lambda, Radius: j.spec.Radius, Slack: j.spec.Slack, Nu: j.spec.Nu, Bias: j.spec.Bias,
-		Solver: j.spec.Solver, Gap: j.spec.Gap, Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased}
-	if j.spec.Task == OneClass {
-		s.Task = OneClass
-	}
-	if j.labels.pairs && j.labels.outputs() > 1 {
-		s.Scheme = model.OneAgainstOne
-	}
-	if j.labels.factor != nil {
-		s.ClassWeight = map[string]float64{}
-		for c, f := range j.labels.factor {
-			s.ClassWeight[j.labels.classes[c]] = f
-		}
-	}
-	return s
-}
-
 // seal puts the solutions into the outputs. With short, the dual variables are
 // rounded to float32 first, which halves the file, unless the gap asked for is
 // so small that this could show.
@@ -116,7 +97,7 @@ func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) err
 				Epochs: s.Epochs,
 			}}
 	})
-	j.stated.family.store(m, points)
+	j.problems.family.store(m, points)
 	j.machine = j.summarise(m, facts)
 	return first(errs)
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -70,23 +69,10 @@ func TestStoredInsideTheBall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		terms, err := termsOf(r.Model)
+		s, err := restate(r.Model, set, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, err := kernelOf(r.Model)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := newStated(terms, k, set.X, kernel.Options{Threads: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.labels, err = relabel(r.Model, set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.weights = orOnes(nil, set.Rows())
 		p, err := s.output(0)
 		if err != nil {
 			t.Fatal(err)

@@ -46,7 +46,7 @@ func (j *job) solve(ctx context.Context, limit *limit) ([]*solver.Solution, erro
 	}
 	outputs := j.labels.outputs()
 	solutions, errs := make([]*solver.Solution, outputs), make([]error, outputs)
-	turns := newTurns(limit, outputs, j.workers(), j.together(), matrix.Nonzeros(j.set.X))
+	turns := newTurns(limit, outputs, j.workers(), j.runsAtOnce(), matrix.Nonzeros(j.set.X))
 	var telling sync.Mutex
 	turns.each(func(c int) {
 		opt := solver.Options{Gap: j.spec.Gap, Epochs: j.spec.Epochs, Seed: j.spec.Seed + uint64(c), Short: j.spec.short()}
@@ -101,7 +101,7 @@ func (j *job) problem(c int) (objective, error) {
 	if c == 0 {
 		return j.first, nil
 	}
-	return j.stated.output(c)
+	return j.problems.output(c)
 }
 
 // mostNumbers is up to how many numbers the last points of all classes are kept.
@@ -126,7 +126,7 @@ func (j *job) snapshot(c int, o objective, point problem.Point) func() *model.Mo
 	return func() *model.Model {
 		m := &model.Model{Statement: j.statement(), Classes: j.labels.classes, Scaling: j.scaling, Map: j.mapped,
 			Data: model.Data{Features: j.set.Cols()}, Outputs: make([]model.Output, len(points))}
-		j.stated.family.store(m, points)
+		j.problems.family.store(m, points)
 		return m
 	}
 }

@@ -11,12 +11,10 @@
 // what a model claims. Formulas are in package problem, algorithms in package
 // solver and below.
 //
-// A Fit goes from file to file: spec.go, what may be asked for; job.go, what it
-// means for these data; labels.go, targets as classes or numbers; stated.go, the
-// problems of all classifiers; from.go, where their runs begin; own.go, what the program
-// brings itself; family.go and machine.go, what is different for linear models and kernel
-// machines; solve.go, the runs; result.go, the model made of them;
-// end.go and summary.go, how they ended and what they prove together.
+// A Fit goes through job.prepare (targets in labels.go, the statement in statement.go,
+// features and problems in job.go and problems.go), the solver's runs (solve.go) and
+// job.result (result.go), which makes the model. Verify and MakeAudit make the same problems of
+// a model's statement.
 package train
 
 import (

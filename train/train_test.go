@@ -174,7 +174,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := result.Model.Statement
-	if got, want := fmt.Sprintf("%s %s %s %s %g %g", s.Loss, s.Penalty, s.Bias, s.Solver, s.Lambda, s.Gap), "hinge l2 free sdca+newton 0.25 0.001"; got != want {
+	if got, want := fmt.Sprintf("%s %s %s %s %g %g", s.Loss, s.Penalty, s.Bias, s.Solver, s.Lambda, s.Gap), "hinge l2 free newton 0.25 0.001"; got != want {
 		t.Errorf("classes: found %s, expected %s", got, want)
 	}
 	numbers, err := dataset.FromDense([][]float32{{1}, {2}, {3}, {4}}, dataset.Numbers([]float64{1.5, 2, 2.5, 3}))

@@ -223,11 +223,7 @@ func (v *Verification) compareStatus(subject string, claim, found model.Certific
 }
 
 // restate gives the problems that a model says it solved, with these rows.
-func restate(m *model.Model, set *dataset.Set, threads int) (*stated, error) {
-	terms, err := termsOf(m)
-	if err != nil {
-		return nil, err
-	}
+func restate(m *model.Model, set *dataset.Set, threads int) (*problems, error) {
 	y, err := relabel(m, set)
 	if err != nil {
 		return nil, err
@@ -246,7 +242,7 @@ func restate(m *model.Model, set *dataset.Set, threads int) (*stated, error) {
 		}
 		k = nil
 	}
-	s, err := newStated(terms, k, x, kernel.Options{Threads: threads})
+	s, err := newProblems(m.Statement, ownOf(m), y, orOnes(y.weights(set.Weight), set.Rows()), k, x, kernel.Options{Threads: threads})
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +251,6 @@ func restate(m *model.Model, set *dataset.Set, threads int) (*stated, error) {
 			return nil, err
 		}
 	}
-	s.labels, s.weights, s.lambda = y, orOnes(y.weights(set.Weight), set.Rows()), m.Statement.Lambda
 	return s, nil
 }
 

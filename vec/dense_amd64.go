@@ -4,30 +4,30 @@
 
 package vec
 
+// dot32AVX2 is dot32 for slices of the same length.
+//
+//go:noescape
+func dot32AVX2(x []float32, y []float32) float64
+
+// squaredNormAVX2 is squaredNorm.
+//
+//go:noescape
+func squaredNormAVX2(x []float32) float64
+
+// squaredNorm64AVX2 is squaredNorm64.
+//
+//go:noescape
+func squaredNorm64AVX2(x []float64) float64
+
 // dotAVX512 is dot for slices of the same length.
 //
 //go:noescape
 func dotAVX512(w []float64, x []float32) float64
 
-// dot32AVX512 is dot32 for slices of the same length.
-//
-//go:noescape
-func dot32AVX512(x []float32, y []float32) float64
-
 // dot64AVX512 is dot64 for slices of the same length.
 //
 //go:noescape
 func dot64AVX512(x []float64, y []float64) float64
-
-// squaredNormAVX512 is squaredNorm.
-//
-//go:noescape
-func squaredNormAVX512(x []float32) float64
-
-// squaredNorm64AVX512 is squaredNorm64.
-//
-//go:noescape
-func squaredNorm64AVX512(x []float64) float64
 
 // axpyAVX512 is axpy for slices of the same length.
 //
@@ -49,25 +49,10 @@ func scaledAddAVX512(dst []float64, alpha float64, beta float64, x []float64)
 //go:noescape
 func dotAVX2(w []float64, x []float32) float64
 
-// dot32AVX2 is dot32 for slices of the same length.
-//
-//go:noescape
-func dot32AVX2(x []float32, y []float32) float64
-
 // dot64AVX2 is dot64 for slices of the same length.
 //
 //go:noescape
 func dot64AVX2(x []float64, y []float64) float64
-
-// squaredNormAVX2 is squaredNorm.
-//
-//go:noescape
-func squaredNormAVX2(x []float32) float64
-
-// squaredNorm64AVX2 is squaredNorm64.
-//
-//go:noescape
-func squaredNorm64AVX2(x []float64) float64
 
 // axpyAVX2 is axpy for slices of the same length.
 //

@@ -4,6 +4,600 @@
 
 #include "textflag.h"
 
+// func dot32AVX2(x []float32, y []float32) float64
+// Requires: AVX, FMA3, SSE2
+TEXT ·dot32AVX2(SB), NOSPLIT, $0-56
+	MOVQ   x_base+0(FP), AX
+	MOVQ   y_base+24(FP), CX
+	MOVQ   y_len+32(FP), DX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   BX, BX
+	SUBQ   $0x20, DX
+	JL     tail
+
+loop:
+	VCVTPS2PD   (AX)(BX*4), Y8
+	VCVTPS2PD   (CX)(BX*4), Y9
+	VFMADD231PD Y8, Y9, Y0
+	VCVTPS2PD   16(AX)(BX*4), Y8
+	VCVTPS2PD   16(CX)(BX*4), Y9
+	VFMADD231PD Y8, Y9, Y1
+	VCVTPS2PD   32(AX)(BX*4), Y8
+	VCVTPS2PD   32(CX)(BX*4), Y9
+	VFMADD231PD Y8, Y9, Y2
+	VCVTPS2PD   48(AX)(BX*4), Y8
+	VCVTPS2PD   48(CX)(BX*4), Y9
+	VFMADD231PD Y8, Y9, Y3
+	VCVTPS2PD   64(AX)(BX*4), Y8
+	VCVTPS2PD   64(CX)(BX*4), Y9
+	VFMADD231PD Y8, Y9, Y4
+	VCVTPS2PD   80(AX)(BX*4), Y8
+	VCVTPS2PD   80(CX)(BX*4), Y9
+	VFMADD231PD Y8, Y9, Y5
+	VCVTPS2PD   96(AX)(BX*4), Y8
+	VCVTPS2PD   96(CX)(BX*4), Y9
+	VFMADD231PD Y8, Y9, Y6
+	VCVTPS2PD   112(AX)(BX*4), Y8
+	VCVTPS2PD   112(CX)(BX*4), Y9
+	VFMADD231PD Y8, Y9, Y7
+	ADDQ        $0x20, BX
+	SUBQ        $0x20, DX
+	JGE         loop
+
+tail:
+	ADDQ        $0x20, DX
+	CMPQ        DX, $0x04
+	JL          last0
+	VCVTPS2PD   (AX)(BX*4), Y8
+	VCVTPS2PD   (CX)(BX*4), Y9
+	VFMADD231PD Y8, Y9, Y0
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	CMPQ        DX, $0x04
+	JL          last1
+	VCVTPS2PD   (AX)(BX*4), Y8
+	VCVTPS2PD   (CX)(BX*4), Y9
+	VFMADD231PD Y8, Y9, Y1
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	CMPQ        DX, $0x04
+	JL          last2
+	VCVTPS2PD   (AX)(BX*4), Y8
+	VCVTPS2PD   (CX)(BX*4), Y9
+	VFMADD231PD Y8, Y9, Y2
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	CMPQ        DX, $0x04
+	JL          last3
+	VCVTPS2PD   (AX)(BX*4), Y8
+	VCVTPS2PD   (CX)(BX*4), Y9
+	VFMADD231PD Y8, Y9, Y3
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	CMPQ        DX, $0x04
+	JL          last4
+	VCVTPS2PD   (AX)(BX*4), Y8
+	VCVTPS2PD   (CX)(BX*4), Y9
+	VFMADD231PD Y8, Y9, Y4
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	CMPQ        DX, $0x04
+	JL          last5
+	VCVTPS2PD   (AX)(BX*4), Y8
+	VCVTPS2PD   (CX)(BX*4), Y9
+	VFMADD231PD Y8, Y9, Y5
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	CMPQ        DX, $0x04
+	JL          last6
+	VCVTPS2PD   (AX)(BX*4), Y8
+	VCVTPS2PD   (CX)(BX*4), Y9
+	VFMADD231PD Y8, Y9, Y6
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	LEAQ        ones<>+0(SB), SI
+	NEGQ        DX
+	VMOVDQU     32(SI)(DX*8), Y8
+	VMOVDQU     80(SI)(DX*4), X8
+	NEGQ        DX
+	VMASKMOVPS  (AX)(BX*4), X8, X9
+	VCVTPS2PD   X9, Y9
+	VMASKMOVPS  (CX)(BX*4), X8, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y9, Y8, Y7
+	JMP         tree
+
+last6:
+	LEAQ        ones<>+0(SB), SI
+	NEGQ        DX
+	VMOVDQU     32(SI)(DX*8), Y8
+	VMOVDQU     80(SI)(DX*4), X8
+	NEGQ        DX
+	VMASKMOVPS  (AX)(BX*4), X8, X9
+	VCVTPS2PD   X9, Y9
+	VMASKMOVPS  (CX)(BX*4), X8, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y9, Y8, Y6
+	JMP         tree
+
+last5:
+	LEAQ        ones<>+0(SB), SI
+	NEGQ        DX
+	VMOVDQU     32(SI)(DX*8), Y8
+	VMOVDQU     80(SI)(DX*4), X8
+	NEGQ        DX
+	VMASKMOVPS  (AX)(BX*4), X8, X9
+	VCVTPS2PD   X9, Y9
+	VMASKMOVPS  (CX)(BX*4), X8, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y9, Y8, Y5
+	JMP         tree
+
+last4:
+	LEAQ        ones<>+0(SB), SI
+	NEGQ        DX
+	VMOVDQU     32(SI)(DX*8), Y8
+	VMOVDQU     80(SI)(DX*4), X8
+	NEGQ        DX
+	VMASKMOVPS  (AX)(BX*4), X8, X9
+	VCVTPS2PD   X9, Y9
+	VMASKMOVPS  (CX)(BX*4), X8, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y9, Y8, Y4
+	JMP         tree
+
+last3:
+	LEAQ        ones<>+0(SB), SI
+	NEGQ        DX
+	VMOVDQU     32(SI)(DX*8), Y8
+	VMOVDQU     80(SI)(DX*4), X8
+	NEGQ        DX
+	VMASKMOVPS  (AX)(BX*4), X8, X9
+	VCVTPS2PD   X9, Y9
+	VMASKMOVPS  (CX)(BX*4), X8, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y9, Y8, Y3
+	JMP         tree
+
+last2:
+	LEAQ        ones<>+0(SB), SI
+	NEGQ        DX
+	VMOVDQU     32(SI)(DX*8), Y8
+	VMOVDQU     80(SI)(DX*4), X8
+	NEGQ        DX
+	VMASKMOVPS  (AX)(BX*4), X8, X9
+	VCVTPS2PD   X9, Y9
+	VMASKMOVPS  (CX)(BX*4), X8, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y9, Y8, Y2
+	JMP         tree
+
+last1:
+	LEAQ        ones<>+0(SB), SI
+	NEGQ        DX
+	VMOVDQU     32(SI)(DX*8), Y8
+	VMOVDQU     80(SI)(DX*4), X8
+	NEGQ        DX
+	VMASKMOVPS  (AX)(BX*4), X8, X9
+	VCVTPS2PD   X9, Y9
+	VMASKMOVPS  (CX)(BX*4), X8, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y9, Y8, Y1
+	JMP         tree
+
+last0:
+	LEAQ        ones<>+0(SB), SI
+	NEGQ        DX
+	VMOVDQU     32(SI)(DX*8), Y8
+	VMOVDQU     80(SI)(DX*4), X8
+	NEGQ        DX
+	VMASKMOVPS  (AX)(BX*4), X8, X9
+	VCVTPS2PD   X9, Y9
+	VMASKMOVPS  (CX)(BX*4), X8, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y9, Y8, Y0
+
+tree:
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y6, Y4, Y2
+	VADDPD       Y7, Y5, Y3
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	MOVSD        X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+DATA ones<>+0(SB)/8, $-1
+DATA ones<>+8(SB)/8, $-1
+DATA ones<>+16(SB)/8, $-1
+DATA ones<>+24(SB)/8, $-1
+DATA ones<>+32(SB)/8, $+0
+DATA ones<>+40(SB)/8, $+0
+DATA ones<>+48(SB)/8, $+0
+DATA ones<>+56(SB)/8, $+0
+DATA ones<>+64(SB)/4, $-1
+DATA ones<>+68(SB)/4, $-1
+DATA ones<>+72(SB)/4, $-1
+DATA ones<>+76(SB)/4, $-1
+DATA ones<>+80(SB)/4, $+0
+DATA ones<>+84(SB)/4, $+0
+DATA ones<>+88(SB)/4, $+0
+DATA ones<>+92(SB)/4, $+0
+GLOBL ones<>(SB), RODATA|NOPTR, $96
+
+// func squaredNormAVX2(x []float32) float64
+// Requires: AVX, FMA3, SSE2
+TEXT ·squaredNormAVX2(SB), NOSPLIT, $0-32
+	MOVQ   x_base+0(FP), AX
+	MOVQ   x_len+8(FP), CX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   DX, DX
+	SUBQ   $0x20, CX
+	JL     tail
+
+loop:
+	VCVTPS2PD   (AX)(DX*4), Y8
+	VFMADD231PD Y8, Y8, Y0
+	VCVTPS2PD   16(AX)(DX*4), Y8
+	VFMADD231PD Y8, Y8, Y1
+	VCVTPS2PD   32(AX)(DX*4), Y8
+	VFMADD231PD Y8, Y8, Y2
+	VCVTPS2PD   48(AX)(DX*4), Y8
+	VFMADD231PD Y8, Y8, Y3
+	VCVTPS2PD   64(AX)(DX*4), Y8
+	VFMADD231PD Y8, Y8, Y4
+	VCVTPS2PD   80(AX)(DX*4), Y8
+	VFMADD231PD Y8, Y8, Y5
+	VCVTPS2PD   96(AX)(DX*4), Y8
+	VFMADD231PD Y8, Y8, Y6
+	VCVTPS2PD   112(AX)(DX*4), Y8
+	VFMADD231PD Y8, Y8, Y7
+	ADDQ        $0x20, DX
+	SUBQ        $0x20, CX
+	JGE         loop
+
+tail:
+	ADDQ        $0x20, CX
+	CMPQ        CX, $0x04
+	JL          last0
+	VCVTPS2PD   (AX)(DX*4), Y8
+	VFMADD231PD Y8, Y8, Y0
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	CMPQ        CX, $0x04
+	JL          last1
+	VCVTPS2PD   (AX)(DX*4), Y8
+	VFMADD231PD Y8, Y8, Y1
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	CMPQ        CX, $0x04
+	JL          last2
+	VCVTPS2PD   (AX)(DX*4), Y8
+	VFMADD231PD Y8, Y8, Y2
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	CMPQ        CX, $0x04
+	JL          last3
+	VCVTPS2PD   (AX)(DX*4), Y8
+	VFMADD231PD Y8, Y8, Y3
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	CMPQ        CX, $0x04
+	JL          last4
+	VCVTPS2PD   (AX)(DX*4), Y8
+	VFMADD231PD Y8, Y8, Y4
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	CMPQ        CX, $0x04
+	JL          last5
+	VCVTPS2PD   (AX)(DX*4), Y8
+	VFMADD231PD Y8, Y8, Y5
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	CMPQ        CX, $0x04
+	JL          last6
+	VCVTPS2PD   (AX)(DX*4), Y8
+	VFMADD231PD Y8, Y8, Y6
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	LEAQ        ones<>+0(SB), BX
+	NEGQ        CX
+	VMOVDQU     32(BX)(CX*8), Y8
+	VMOVDQU     80(BX)(CX*4), X8
+	NEGQ        CX
+	VMASKMOVPS  (AX)(DX*4), X8, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y8, Y8, Y7
+	JMP         tree
+
+last6:
+	LEAQ        ones<>+0(SB), BX
+	NEGQ        CX
+	VMOVDQU     32(BX)(CX*8), Y8
+	VMOVDQU     80(BX)(CX*4), X8
+	NEGQ        CX
+	VMASKMOVPS  (AX)(DX*4), X8, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y8, Y8, Y6
+	JMP         tree
+
+last5:
+	LEAQ        ones<>+0(SB), BX
+	NEGQ        CX
+	VMOVDQU     32(BX)(CX*8), Y8
+	VMOVDQU     80(BX)(CX*4), X8
+	NEGQ        CX
+	VMASKMOVPS  (AX)(DX*4), X8, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y8, Y8, Y5
+	JMP         tree
+
+last4:
+	LEAQ        ones<>+0(SB), BX
+	NEGQ        CX
+	VMOVDQU     32(BX)(CX*8), Y8
+	VMOVDQU     80(BX)(CX*4), X8
+	NEGQ        CX
+	VMASKMOVPS  (AX)(DX*4), X8, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y8, Y8, Y4
+	JMP         tree
+
+last3:
+	LEAQ        ones<>+0(SB), BX
+	NEGQ        CX
+	VMOVDQU     32(BX)(CX*8), Y8
+	VMOVDQU     80(BX)(CX*4), X8
+	NEGQ        CX
+	VMASKMOVPS  (AX)(DX*4), X8, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y8, Y8, Y3
+	JMP         tree
+
+last2:
+	LEAQ        ones<>+0(SB), BX
+	NEGQ        CX
+	VMOVDQU     32(BX)(CX*8), Y8
+	VMOVDQU     80(BX)(CX*4), X8
+	NEGQ        CX
+	VMASKMOVPS  (AX)(DX*4), X8, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y8, Y8, Y2
+	JMP         tree
+
+last1:
+	LEAQ        ones<>+0(SB), BX
+	NEGQ        CX
+	VMOVDQU     32(BX)(CX*8), Y8
+	VMOVDQU     80(BX)(CX*4), X8
+	NEGQ        CX
+	VMASKMOVPS  (AX)(DX*4), X8, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y8, Y8, Y1
+	JMP         tree
+
+last0:
+	LEAQ        ones<>+0(SB), BX
+	NEGQ        CX
+	VMOVDQU     32(BX)(CX*8), Y8
+	VMOVDQU     80(BX)(CX*4), X8
+	NEGQ        CX
+	VMASKMOVPS  (AX)(DX*4), X8, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y8, Y8, Y0
+
+tree:
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y6, Y4, Y2
+	VADDPD       Y7, Y5, Y3
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	MOVSD        X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func squaredNorm64AVX2(x []float64) float64
+// Requires: AVX, FMA3, SSE2
+TEXT ·squaredNorm64AVX2(SB), NOSPLIT, $0-32
+	MOVQ   x_base+0(FP), AX
+	MOVQ   x_len+8(FP), CX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   DX, DX
+	SUBQ   $0x20, CX
+	JL     tail
+
+loop:
+	VMOVUPD     (AX)(DX*8), Y8
+	VFMADD231PD Y8, Y8, Y0
+	VMOVUPD     32(AX)(DX*8), Y8
+	VFMADD231PD Y8, Y8, Y1
+	VMOVUPD     64(AX)(DX*8), Y8
+	VFMADD231PD Y8, Y8, Y2
+	VMOVUPD     96(AX)(DX*8), Y8
+	VFMADD231PD Y8, Y8, Y3
+	VMOVUPD     128(AX)(DX*8), Y8
+	VFMADD231PD Y8, Y8, Y4
+	VMOVUPD     160(AX)(DX*8), Y8
+	VFMADD231PD Y8, Y8, Y5
+	VMOVUPD     192(AX)(DX*8), Y8
+	VFMADD231PD Y8, Y8, Y6
+	VMOVUPD     224(AX)(DX*8), Y8
+	VFMADD231PD Y8, Y8, Y7
+	ADDQ        $0x20, DX
+	SUBQ        $0x20, CX
+	JGE         loop
+
+tail:
+	ADDQ        $0x20, CX
+	CMPQ        CX, $0x04
+	JL          last0
+	VMOVUPD     (AX)(DX*8), Y8
+	VFMADD231PD Y8, Y8, Y0
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	CMPQ        CX, $0x04
+	JL          last1
+	VMOVUPD     (AX)(DX*8), Y8
+	VFMADD231PD Y8, Y8, Y1
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	CMPQ        CX, $0x04
+	JL          last2
+	VMOVUPD     (AX)(DX*8), Y8
+	VFMADD231PD Y8, Y8, Y2
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	CMPQ        CX, $0x04
+	JL          last3
+	VMOVUPD     (AX)(DX*8), Y8
+	VFMADD231PD Y8, Y8, Y3
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	CMPQ        CX, $0x04
+	JL          last4
+	VMOVUPD     (AX)(DX*8), Y8
+	VFMADD231PD Y8, Y8, Y4
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	CMPQ        CX, $0x04
+	JL          last5
+	VMOVUPD     (AX)(DX*8), Y8
+	VFMADD231PD Y8, Y8, Y5
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	CMPQ        CX, $0x04
+	JL          last6
+	VMOVUPD     (AX)(DX*8), Y8
+	VFMADD231PD Y8, Y8, Y6
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	LEAQ        ones<>+0(SB), BX
+	NEGQ        CX
+	VMOVDQU     32(BX)(CX*8), Y8
+	VMOVDQU     80(BX)(CX*4), X9
+	NEGQ        CX
+	VMASKMOVPD  (AX)(DX*8), Y8, Y8
+	VFMADD231PD Y8, Y8, Y7
+	JMP         tree
+
+last6:
+	LEAQ        ones<>+0(SB), BX
+	NEGQ        CX
+	VMOVDQU     32(BX)(CX*8), Y8
+	VMOVDQU     80(BX)(CX*4), X9
+	NEGQ        CX
+	VMASKMOVPD  (AX)(DX*8), Y8, Y8
+	VFMADD231PD Y8, Y8, Y6
+	JMP         tree
+
+last5:
+	LEAQ        ones<>+0(SB), BX
+	NEGQ        CX
+	VMOVDQU     32(BX)(CX*8), Y8
+	VMOVDQU     80(BX)(CX*4), X9
+	NEGQ        CX
+	VMASKMOVPD  (AX)(DX*8), Y8, Y8
+	VFMADD231PD Y8, Y8, Y5
+	JMP         tree
+
+last4:
+	LEAQ        ones<>+0(SB), BX
+	NEGQ        CX
+	VMOVDQU     32(BX)(CX*8), Y8
+	VMOVDQU     80(BX)(CX*4), X9
+	NEGQ        CX
+	VMASKMOVPD  (AX)(DX*8), Y8, Y8
+	VFMADD231PD Y8, Y8, Y4
+	JMP         tree
+
+last3:
+	LEAQ        ones<>+0(SB), BX
+	NEGQ        CX
+	VMOVDQU     32(BX)(CX*8), Y8
+	VMOVDQU     80(BX)(CX*4), X9
+	NEGQ        CX
+	VMASKMOVPD  (AX)(DX*8), Y8, Y8
+	VFMADD231PD Y8, Y8, Y3
+	JMP         tree
+
+last2:
+	LEAQ        ones<>+0(SB), BX
+	NEGQ        CX
+	VMOVDQU     32(BX)(CX*8), Y8
+	VMOVDQU     80(BX)(CX*4), X9
+	NEGQ        CX
+	VMASKMOVPD  (AX)(DX*8), Y8, Y8
+	VFMADD231PD Y8, Y8, Y2
+	JMP         tree
+
+last1:
+	LEAQ        ones<>+0(SB), BX
+	NEGQ        CX
+	VMOVDQU     32(BX)(CX*8), Y8
+	VMOVDQU     80(BX)(CX*4), X9
+	NEGQ        CX
+	VMASKMOVPD  (AX)(DX*8), Y8, Y8
+	VFMADD231PD Y8, Y8, Y1
+	JMP         tree
+
+last0:
+	LEAQ        ones<>+0(SB), BX
+	NEGQ        CX
+	VMOVDQU     32(BX)(CX*8), Y8
+	VMOVDQU     80(BX)(CX*4), X9
+	NEGQ        CX
+	VMASKMOVPD  (AX)(DX*8), Y8, Y8
+	VFMADD231PD Y8, Y8, Y0
+
+tree:
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y6, Y4, Y2
+	VADDPD       Y7, Y5, Y3
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	MOVSD        X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
 // func dotAVX512(w []float64, x []float32) float64
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
 TEXT ·dotAVX512(SB), NOSPLIT, $0-56
@@ -82,108 +676,6 @@ last0:
 	BZHIL       DX, SI, SI
 	KMOVB       SI, K1
 	VMOVUPD.Z   (AX)(BX*8), K1, Z4
-	VCVTPS2PD.Z (CX)(BX*4), K1, Z5
-	VFMADD231PD Z4, Z5, Z0
-
-tree:
-	VADDPD        Z1, Z0, Z0
-	VADDPD        Z3, Z2, Z1
-	VADDPD        Z1, Z0, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y1
-	VADDPD        Y1, Y0, Y1
-	VEXTRACTF128  $0x01, Y1, X0
-	VADDPD        X0, X1, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDSD        X0, X1, X1
-	MOVSD         X1, ret+48(FP)
-	VZEROUPPER
-	RET
-
-// func dot32AVX512(x []float32, y []float32) float64
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
-TEXT ·dot32AVX512(SB), NOSPLIT, $0-56
-	MOVQ   x_base+0(FP), AX
-	MOVQ   y_base+24(FP), CX
-	MOVQ   y_len+32(FP), DX
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	XORQ   BX, BX
-	SUBQ   $0x20, DX
-	JL     tail
-
-loop:
-	VCVTPS2PD   (AX)(BX*4), Z4
-	VCVTPS2PD   (CX)(BX*4), Z5
-	VFMADD231PD Z4, Z5, Z0
-	VCVTPS2PD   32(AX)(BX*4), Z4
-	VCVTPS2PD   32(CX)(BX*4), Z5
-	VFMADD231PD Z4, Z5, Z1
-	VCVTPS2PD   64(AX)(BX*4), Z4
-	VCVTPS2PD   64(CX)(BX*4), Z5
-	VFMADD231PD Z4, Z5, Z2
-	VCVTPS2PD   96(AX)(BX*4), Z4
-	VCVTPS2PD   96(CX)(BX*4), Z5
-	VFMADD231PD Z4, Z5, Z3
-	ADDQ        $0x20, BX
-	SUBQ        $0x20, DX
-	JGE         loop
-
-tail:
-	ADDQ        $0x20, DX
-	CMPQ        DX, $0x08
-	JL          last0
-	VCVTPS2PD   (AX)(BX*4), Z4
-	VCVTPS2PD   (CX)(BX*4), Z5
-	VFMADD231PD Z4, Z5, Z0
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	CMPQ        DX, $0x08
-	JL          last1
-	VCVTPS2PD   (AX)(BX*4), Z4
-	VCVTPS2PD   (CX)(BX*4), Z5
-	VFMADD231PD Z4, Z5, Z1
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	CMPQ        DX, $0x08
-	JL          last2
-	VCVTPS2PD   (AX)(BX*4), Z4
-	VCVTPS2PD   (CX)(BX*4), Z5
-	VFMADD231PD Z4, Z5, Z2
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	MOVL        $-1, SI
-	BZHIL       DX, SI, SI
-	KMOVB       SI, K1
-	VCVTPS2PD.Z (AX)(BX*4), K1, Z4
-	VCVTPS2PD.Z (CX)(BX*4), K1, Z5
-	VFMADD231PD Z4, Z5, Z3
-	JMP         tree
-
-last2:
-	MOVL        $-1, SI
-	BZHIL       DX, SI, SI
-	KMOVB       SI, K1
-	VCVTPS2PD.Z (AX)(BX*4), K1, Z4
-	VCVTPS2PD.Z (CX)(BX*4), K1, Z5
-	VFMADD231PD Z4, Z5, Z2
-	JMP         tree
-
-last1:
-	MOVL        $-1, SI
-	BZHIL       DX, SI, SI
-	KMOVB       SI, K1
-	VCVTPS2PD.Z (AX)(BX*4), K1, Z4
-	VCVTPS2PD.Z (CX)(BX*4), K1, Z5
-	VFMADD231PD Z4, Z5, Z1
-	JMP         tree
-
-last0:
-	MOVL        $-1, SI
-	BZHIL       DX, SI, SI
-	KMOVB       SI, K1
-	VCVTPS2PD.Z (AX)(BX*4), K1, Z4
 	VCVTPS2PD.Z (CX)(BX*4), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
 
@@ -293,186 +785,6 @@ tree:
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
 	MOVSD         X1, ret+48(FP)
-	VZEROUPPER
-	RET
-
-// func squaredNormAVX512(x []float32) float64
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
-TEXT ·squaredNormAVX512(SB), NOSPLIT, $0-32
-	MOVQ   x_base+0(FP), AX
-	MOVQ   x_len+8(FP), CX
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	XORQ   DX, DX
-	SUBQ   $0x20, CX
-	JL     tail
-
-loop:
-	VCVTPS2PD   (AX)(DX*4), Z4
-	VFMADD231PD Z4, Z4, Z0
-	VCVTPS2PD   32(AX)(DX*4), Z4
-	VFMADD231PD Z4, Z4, Z1
-	VCVTPS2PD   64(AX)(DX*4), Z4
-	VFMADD231PD Z4, Z4, Z2
-	VCVTPS2PD   96(AX)(DX*4), Z4
-	VFMADD231PD Z4, Z4, Z3
-	ADDQ        $0x20, DX
-	SUBQ        $0x20, CX
-	JGE         loop
-
-tail:
-	ADDQ        $0x20, CX
-	CMPQ        CX, $0x08
-	JL          last0
-	VCVTPS2PD   (AX)(DX*4), Z4
-	VFMADD231PD Z4, Z4, Z0
-	ADDQ        $0x08, DX
-	SUBQ        $0x08, CX
-	CMPQ        CX, $0x08
-	JL          last1
-	VCVTPS2PD   (AX)(DX*4), Z4
-	VFMADD231PD Z4, Z4, Z1
-	ADDQ        $0x08, DX
-	SUBQ        $0x08, CX
-	CMPQ        CX, $0x08
-	JL          last2
-	VCVTPS2PD   (AX)(DX*4), Z4
-	VFMADD231PD Z4, Z4, Z2
-	ADDQ        $0x08, DX
-	SUBQ        $0x08, CX
-	MOVL        $-1, BX
-	BZHIL       CX, BX, BX
-	KMOVB       BX, K1
-	VCVTPS2PD.Z (AX)(DX*4), K1, Z4
-	VFMADD231PD Z4, Z4, Z3
-	JMP         tree
-
-last2:
-	MOVL        $-1, BX
-	BZHIL       CX, BX, BX
-	KMOVB       BX, K1
-	VCVTPS2PD.Z (AX)(DX*4), K1, Z4
-	VFMADD231PD Z4, Z4, Z2
-	JMP         tree
-
-last1:
-	MOVL        $-1, BX
-	BZHIL       CX, BX, BX
-	KMOVB       BX, K1
-	VCVTPS2PD.Z (AX)(DX*4), K1, Z4
-	VFMADD231PD Z4, Z4, Z1
-	JMP         tree
-
-last0:
-	MOVL        $-1, BX
-	BZHIL       CX, BX, BX
-	KMOVB       BX, K1
-	VCVTPS2PD.Z (AX)(DX*4), K1, Z4
-	VFMADD231PD Z4, Z4, Z0
-
-tree:
-	VADDPD        Z1, Z0, Z0
-	VADDPD        Z3, Z2, Z1
-	VADDPD        Z1, Z0, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y1
-	VADDPD        Y1, Y0, Y1
-	VEXTRACTF128  $0x01, Y1, X0
-	VADDPD        X0, X1, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDSD        X0, X1, X1
-	MOVSD         X1, ret+24(FP)
-	VZEROUPPER
-	RET
-
-// func squaredNorm64AVX512(x []float64) float64
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
-TEXT ·squaredNorm64AVX512(SB), NOSPLIT, $0-32
-	MOVQ   x_base+0(FP), AX
-	MOVQ   x_len+8(FP), CX
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	XORQ   DX, DX
-	SUBQ   $0x20, CX
-	JL     tail
-
-loop:
-	VMOVUPD     (AX)(DX*8), Z4
-	VFMADD231PD Z4, Z4, Z0
-	VMOVUPD     64(AX)(DX*8), Z4
-	VFMADD231PD Z4, Z4, Z1
-	VMOVUPD     128(AX)(DX*8), Z4
-	VFMADD231PD Z4, Z4, Z2
-	VMOVUPD     192(AX)(DX*8), Z4
-	VFMADD231PD Z4, Z4, Z3
-	ADDQ        $0x20, DX
-	SUBQ        $0x20, CX
-	JGE         loop
-
-tail:
-	ADDQ        $0x20, CX
-	CMPQ        CX, $0x08
-	JL          last0
-	VMOVUPD     (AX)(DX*8), Z4
-	VFMADD231PD Z4, Z4, Z0
-	ADDQ        $0x08, DX
-	SUBQ        $0x08, CX
-	CMPQ        CX, $0x08
-	JL          last1
-	VMOVUPD     (AX)(DX*8), Z4
-	VFMADD231PD Z4, Z4, Z1
-	ADDQ        $0x08, DX
-	SUBQ        $0x08, CX
-	CMPQ        CX, $0x08
-	JL          last2
-	VMOVUPD     (AX)(DX*8), Z4
-	VFMADD231PD Z4, Z4, Z2
-	ADDQ        $0x08, DX
-	SUBQ        $0x08, CX
-	MOVL        $-1, BX
-	BZHIL       CX, BX, BX
-	KMOVB       BX, K1
-	VMOVUPD.Z   (AX)(DX*8), K1, Z4
-	VFMADD231PD Z4, Z4, Z3
-	JMP         tree
-
-last2:
-	MOVL        $-1, BX
-	BZHIL       CX, BX, BX
-	KMOVB       BX, K1
-	VMOVUPD.Z   (AX)(DX*8), K1, Z4
-	VFMADD231PD Z4, Z4, Z2
-	JMP         tree
-
-last1:
-	MOVL        $-1, BX
-	BZHIL       CX, BX, BX
-	KMOVB       BX, K1
-	VMOVUPD.Z   (AX)(DX*8), K1, Z4
-	VFMADD231PD Z4, Z4, Z1
-	JMP         tree
-
-last0:
-	MOVL        $-1, BX
-	BZHIL       CX, BX, BX
-	KMOVB       BX, K1
-	VMOVUPD.Z   (AX)(DX*8), K1, Z4
-	VFMADD231PD Z4, Z4, Z0
-
-tree:
-	VADDPD        Z1, Z0, Z0
-	VADDPD        Z3, Z2, Z1
-	VADDPD        Z1, Z0, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y1
-	VADDPD        Y1, Y0, Y1
-	VEXTRACTF128  $0x01, Y1, X0
-	VADDPD        X0, X1, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDSD        X0, X1, X1
-	MOVSD         X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -863,240 +1175,6 @@ tree:
 	VZEROUPPER
 	RET
 
-DATA ones<>+0(SB)/8, $-1
-DATA ones<>+8(SB)/8, $-1
-DATA ones<>+16(SB)/8, $-1
-DATA ones<>+24(SB)/8, $-1
-DATA ones<>+32(SB)/8, $+0
-DATA ones<>+40(SB)/8, $+0
-DATA ones<>+48(SB)/8, $+0
-DATA ones<>+56(SB)/8, $+0
-DATA ones<>+64(SB)/4, $-1
-DATA ones<>+68(SB)/4, $-1
-DATA ones<>+72(SB)/4, $-1
-DATA ones<>+76(SB)/4, $-1
-DATA ones<>+80(SB)/4, $+0
-DATA ones<>+84(SB)/4, $+0
-DATA ones<>+88(SB)/4, $+0
-DATA ones<>+92(SB)/4, $+0
-GLOBL ones<>(SB), RODATA|NOPTR, $96
-
-// func dot32AVX2(x []float32, y []float32) float64
-// Requires: AVX, FMA3, SSE2
-TEXT ·dot32AVX2(SB), NOSPLIT, $0-56
-	MOVQ   x_base+0(FP), AX
-	MOVQ   y_base+24(FP), CX
-	MOVQ   y_len+32(FP), DX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	XORQ   BX, BX
-	SUBQ   $0x20, DX
-	JL     tail
-
-loop:
-	VCVTPS2PD   (AX)(BX*4), Y8
-	VCVTPS2PD   (CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y0
-	VCVTPS2PD   16(AX)(BX*4), Y8
-	VCVTPS2PD   16(CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y1
-	VCVTPS2PD   32(AX)(BX*4), Y8
-	VCVTPS2PD   32(CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y2
-	VCVTPS2PD   48(AX)(BX*4), Y8
-	VCVTPS2PD   48(CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y3
-	VCVTPS2PD   64(AX)(BX*4), Y8
-	VCVTPS2PD   64(CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y4
-	VCVTPS2PD   80(AX)(BX*4), Y8
-	VCVTPS2PD   80(CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y5
-	VCVTPS2PD   96(AX)(BX*4), Y8
-	VCVTPS2PD   96(CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y6
-	VCVTPS2PD   112(AX)(BX*4), Y8
-	VCVTPS2PD   112(CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y7
-	ADDQ        $0x20, BX
-	SUBQ        $0x20, DX
-	JGE         loop
-
-tail:
-	ADDQ        $0x20, DX
-	CMPQ        DX, $0x04
-	JL          last0
-	VCVTPS2PD   (AX)(BX*4), Y8
-	VCVTPS2PD   (CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y0
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	CMPQ        DX, $0x04
-	JL          last1
-	VCVTPS2PD   (AX)(BX*4), Y8
-	VCVTPS2PD   (CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y1
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	CMPQ        DX, $0x04
-	JL          last2
-	VCVTPS2PD   (AX)(BX*4), Y8
-	VCVTPS2PD   (CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y2
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	CMPQ        DX, $0x04
-	JL          last3
-	VCVTPS2PD   (AX)(BX*4), Y8
-	VCVTPS2PD   (CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y3
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	CMPQ        DX, $0x04
-	JL          last4
-	VCVTPS2PD   (AX)(BX*4), Y8
-	VCVTPS2PD   (CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y4
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	CMPQ        DX, $0x04
-	JL          last5
-	VCVTPS2PD   (AX)(BX*4), Y8
-	VCVTPS2PD   (CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y5
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	CMPQ        DX, $0x04
-	JL          last6
-	VCVTPS2PD   (AX)(BX*4), Y8
-	VCVTPS2PD   (CX)(BX*4), Y9
-	VFMADD231PD Y8, Y9, Y6
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	LEAQ        ones<>+0(SB), SI
-	NEGQ        DX
-	VMOVDQU     32(SI)(DX*8), Y8
-	VMOVDQU     80(SI)(DX*4), X8
-	NEGQ        DX
-	VMASKMOVPS  (AX)(BX*4), X8, X9
-	VCVTPS2PD   X9, Y9
-	VMASKMOVPS  (CX)(BX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y9, Y8, Y7
-	JMP         tree
-
-last6:
-	LEAQ        ones<>+0(SB), SI
-	NEGQ        DX
-	VMOVDQU     32(SI)(DX*8), Y8
-	VMOVDQU     80(SI)(DX*4), X8
-	NEGQ        DX
-	VMASKMOVPS  (AX)(BX*4), X8, X9
-	VCVTPS2PD   X9, Y9
-	VMASKMOVPS  (CX)(BX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y9, Y8, Y6
-	JMP         tree
-
-last5:
-	LEAQ        ones<>+0(SB), SI
-	NEGQ        DX
-	VMOVDQU     32(SI)(DX*8), Y8
-	VMOVDQU     80(SI)(DX*4), X8
-	NEGQ        DX
-	VMASKMOVPS  (AX)(BX*4), X8, X9
-	VCVTPS2PD   X9, Y9
-	VMASKMOVPS  (CX)(BX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y9, Y8, Y5
-	JMP         tree
-
-last4:
-	LEAQ        ones<>+0(SB), SI
-	NEGQ        DX
-	VMOVDQU     32(SI)(DX*8), Y8
-	VMOVDQU     80(SI)(DX*4), X8
-	NEGQ        DX
-	VMASKMOVPS  (AX)(BX*4), X8, X9
-	VCVTPS2PD   X9, Y9
-	VMASKMOVPS  (CX)(BX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y9, Y8, Y4
-	JMP         tree
-
-last3:
-	LEAQ        ones<>+0(SB), SI
-	NEGQ        DX
-	VMOVDQU     32(SI)(DX*8), Y8
-	VMOVDQU     80(SI)(DX*4), X8
-	NEGQ        DX
-	VMASKMOVPS  (AX)(BX*4), X8, X9
-	VCVTPS2PD   X9, Y9
-	VMASKMOVPS  (CX)(BX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y9, Y8, Y3
-	JMP         tree
-
-last2:
-	LEAQ        ones<>+0(SB), SI
-	NEGQ        DX
-	VMOVDQU     32(SI)(DX*8), Y8
-	VMOVDQU     80(SI)(DX*4), X8
-	NEGQ        DX
-	VMASKMOVPS  (AX)(BX*4), X8, X9
-	VCVTPS2PD   X9, Y9
-	VMASKMOVPS  (CX)(BX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y9, Y8, Y2
-	JMP         tree
-
-last1:
-	LEAQ        ones<>+0(SB), SI
-	NEGQ        DX
-	VMOVDQU     32(SI)(DX*8), Y8
-	VMOVDQU     80(SI)(DX*4), X8
-	NEGQ        DX
-	VMASKMOVPS  (AX)(BX*4), X8, X9
-	VCVTPS2PD   X9, Y9
-	VMASKMOVPS  (CX)(BX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y9, Y8, Y1
-	JMP         tree
-
-last0:
-	LEAQ        ones<>+0(SB), SI
-	NEGQ        DX
-	VMOVDQU     32(SI)(DX*8), Y8
-	VMOVDQU     80(SI)(DX*4), X8
-	NEGQ        DX
-	VMASKMOVPS  (AX)(BX*4), X8, X9
-	VCVTPS2PD   X9, Y9
-	VMASKMOVPS  (CX)(BX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y9, Y8, Y0
-
-tree:
-	VADDPD       Y2, Y0, Y0
-	VADDPD       Y3, Y1, Y1
-	VADDPD       Y6, Y4, Y2
-	VADDPD       Y7, Y5, Y3
-	VADDPD       Y2, Y0, Y0
-	VADDPD       Y3, Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X0
-	VPERMILPD    $0x01, X0, X1
-	VADDSD       X1, X0, X0
-	MOVSD        X0, ret+48(FP)
-	VZEROUPPER
-	RET
-
 // func dot64AVX2(x []float64, y []float64) float64
 // Requires: AVX, FMA3, SSE2
 TEXT ·dot64AVX2(SB), NOSPLIT, $0-56
@@ -1279,366 +1357,6 @@ tree:
 	VPERMILPD    $0x01, X0, X1
 	VADDSD       X1, X0, X0
 	MOVSD        X0, ret+48(FP)
-	VZEROUPPER
-	RET
-
-// func squaredNormAVX2(x []float32) float64
-// Requires: AVX, FMA3, SSE2
-TEXT ·squaredNormAVX2(SB), NOSPLIT, $0-32
-	MOVQ   x_base+0(FP), AX
-	MOVQ   x_len+8(FP), CX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	XORQ   DX, DX
-	SUBQ   $0x20, CX
-	JL     tail
-
-loop:
-	VCVTPS2PD   (AX)(DX*4), Y8
-	VFMADD231PD Y8, Y8, Y0
-	VCVTPS2PD   16(AX)(DX*4), Y8
-	VFMADD231PD Y8, Y8, Y1
-	VCVTPS2PD   32(AX)(DX*4), Y8
-	VFMADD231PD Y8, Y8, Y2
-	VCVTPS2PD   48(AX)(DX*4), Y8
-	VFMADD231PD Y8, Y8, Y3
-	VCVTPS2PD   64(AX)(DX*4), Y8
-	VFMADD231PD Y8, Y8, Y4
-	VCVTPS2PD   80(AX)(DX*4), Y8
-	VFMADD231PD Y8, Y8, Y5
-	VCVTPS2PD   96(AX)(DX*4), Y8
-	VFMADD231PD Y8, Y8, Y6
-	VCVTPS2PD   112(AX)(DX*4), Y8
-	VFMADD231PD Y8, Y8, Y7
-	ADDQ        $0x20, DX
-	SUBQ        $0x20, CX
-	JGE         loop
-
-tail:
-	ADDQ        $0x20, CX
-	CMPQ        CX, $0x04
-	JL          last0
-	VCVTPS2PD   (AX)(DX*4), Y8
-	VFMADD231PD Y8, Y8, Y0
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	CMPQ        CX, $0x04
-	JL          last1
-	VCVTPS2PD   (AX)(DX*4), Y8
-	VFMADD231PD Y8, Y8, Y1
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	CMPQ        CX, $0x04
-	JL          last2
-	VCVTPS2PD   (AX)(DX*4), Y8
-	VFMADD231PD Y8, Y8, Y2
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	CMPQ        CX, $0x04
-	JL          last3
-	VCVTPS2PD   (AX)(DX*4), Y8
-	VFMADD231PD Y8, Y8, Y3
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	CMPQ        CX, $0x04
-	JL          last4
-	VCVTPS2PD   (AX)(DX*4), Y8
-	VFMADD231PD Y8, Y8, Y4
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	CMPQ        CX, $0x04
-	JL          last5
-	VCVTPS2PD   (AX)(DX*4), Y8
-	VFMADD231PD Y8, Y8, Y5
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	CMPQ        CX, $0x04
-	JL          last6
-	VCVTPS2PD   (AX)(DX*4), Y8
-	VFMADD231PD Y8, Y8, Y6
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X8
-	NEGQ        CX
-	VMASKMOVPS  (AX)(DX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y8, Y7
-	JMP         tree
-
-last6:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X8
-	NEGQ        CX
-	VMASKMOVPS  (AX)(DX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y8, Y6
-	JMP         tree
-
-last5:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X8
-	NEGQ        CX
-	VMASKMOVPS  (AX)(DX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y8, Y5
-	JMP         tree
-
-last4:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X8
-	NEGQ        CX
-	VMASKMOVPS  (AX)(DX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y8, Y4
-	JMP         tree
-
-last3:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X8
-	NEGQ        CX
-	VMASKMOVPS  (AX)(DX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y8, Y3
-	JMP         tree
-
-last2:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X8
-	NEGQ        CX
-	VMASKMOVPS  (AX)(DX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y8, Y2
-	JMP         tree
-
-last1:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X8
-	NEGQ        CX
-	VMASKMOVPS  (AX)(DX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y8, Y1
-	JMP         tree
-
-last0:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X8
-	NEGQ        CX
-	VMASKMOVPS  (AX)(DX*4), X8, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y8, Y0
-
-tree:
-	VADDPD       Y2, Y0, Y0
-	VADDPD       Y3, Y1, Y1
-	VADDPD       Y6, Y4, Y2
-	VADDPD       Y7, Y5, Y3
-	VADDPD       Y2, Y0, Y0
-	VADDPD       Y3, Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X0
-	VPERMILPD    $0x01, X0, X1
-	VADDSD       X1, X0, X0
-	MOVSD        X0, ret+24(FP)
-	VZEROUPPER
-	RET
-
-// func squaredNorm64AVX2(x []float64) float64
-// Requires: AVX, FMA3, SSE2
-TEXT ·squaredNorm64AVX2(SB), NOSPLIT, $0-32
-	MOVQ   x_base+0(FP), AX
-	MOVQ   x_len+8(FP), CX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	XORQ   DX, DX
-	SUBQ   $0x20, CX
-	JL     tail
-
-loop:
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y0
-	VMOVUPD     32(AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y1
-	VMOVUPD     64(AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y2
-	VMOVUPD     96(AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y3
-	VMOVUPD     128(AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y4
-	VMOVUPD     160(AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y5
-	VMOVUPD     192(AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y6
-	VMOVUPD     224(AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y7
-	ADDQ        $0x20, DX
-	SUBQ        $0x20, CX
-	JGE         loop
-
-tail:
-	ADDQ        $0x20, CX
-	CMPQ        CX, $0x04
-	JL          last0
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y0
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	CMPQ        CX, $0x04
-	JL          last1
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y1
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	CMPQ        CX, $0x04
-	JL          last2
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y2
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	CMPQ        CX, $0x04
-	JL          last3
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y3
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	CMPQ        CX, $0x04
-	JL          last4
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y4
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	CMPQ        CX, $0x04
-	JL          last5
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y5
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	CMPQ        CX, $0x04
-	JL          last6
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y6
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X9
-	NEGQ        CX
-	VMASKMOVPD  (AX)(DX*8), Y8, Y8
-	VFMADD231PD Y8, Y8, Y7
-	JMP         tree
-
-last6:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X9
-	NEGQ        CX
-	VMASKMOVPD  (AX)(DX*8), Y8, Y8
-	VFMADD231PD Y8, Y8, Y6
-	JMP         tree
-
-last5:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X9
-	NEGQ        CX
-	VMASKMOVPD  (AX)(DX*8), Y8, Y8
-	VFMADD231PD Y8, Y8, Y5
-	JMP         tree
-
-last4:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X9
-	NEGQ        CX
-	VMASKMOVPD  (AX)(DX*8), Y8, Y8
-	VFMADD231PD Y8, Y8, Y4
-	JMP         tree
-
-last3:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X9
-	NEGQ        CX
-	VMASKMOVPD  (AX)(DX*8), Y8, Y8
-	VFMADD231PD Y8, Y8, Y3
-	JMP         tree
-
-last2:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X9
-	NEGQ        CX
-	VMASKMOVPD  (AX)(DX*8), Y8, Y8
-	VFMADD231PD Y8, Y8, Y2
-	JMP         tree
-
-last1:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X9
-	NEGQ        CX
-	VMASKMOVPD  (AX)(DX*8), Y8, Y8
-	VFMADD231PD Y8, Y8, Y1
-	JMP         tree
-
-last0:
-	LEAQ        ones<>+0(SB), BX
-	NEGQ        CX
-	VMOVDQU     32(BX)(CX*8), Y8
-	VMOVDQU     80(BX)(CX*4), X9
-	NEGQ        CX
-	VMASKMOVPD  (AX)(DX*8), Y8, Y8
-	VFMADD231PD Y8, Y8, Y0
-
-tree:
-	VADDPD       Y2, Y0, Y0
-	VADDPD       Y3, Y1, Y1
-	VADDPD       Y6, Y4, Y2
-	VADDPD       Y7, Y5, Y3
-	VADDPD       Y2, Y0, Y0
-	VADDPD       Y3, Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X0
-	VPERMILPD    $0x01, X0, X1
-	VADDSD       X1, X0, X0
-	MOVSD        X0, ret+24(FP)
 	VZEROUPPER
 	RET
 

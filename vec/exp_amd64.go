@@ -4,16 +4,6 @@
 
 package vec
 
-// expToAVX512 is expTo for slices of the same length.
-//
-//go:noescape
-func expToAVX512(dst []float64, src []float64)
-
-// exp32ToAVX512 is exp32To for slices of the same length.
-//
-//go:noescape
-func exp32ToAVX512(dst []float32, src []float32)
-
 // sigmoidToAVX512 is sigmoidTo for slices of the same length.
 //
 //go:noescape
@@ -29,26 +19,6 @@ func softplusToAVX512(dst []float64, src []float64)
 //go:noescape
 func entropyToAVX512(dst []float64, src []float64)
 
-// sinToAVX512 is sinTo for slices of the same length.
-//
-//go:noescape
-func sinToAVX512(dst []float64, src []float64)
-
-// cosToAVX512 is cosTo for slices of the same length.
-//
-//go:noescape
-func cosToAVX512(dst []float64, src []float64)
-
-// expToAVX2 is expTo for slices of the same length.
-//
-//go:noescape
-func expToAVX2(dst []float64, src []float64)
-
-// exp32ToAVX2 is exp32To for slices of the same length.
-//
-//go:noescape
-func exp32ToAVX2(dst []float32, src []float32)
-
 // sigmoidToAVX2 is sigmoidTo for slices of the same length.
 //
 //go:noescape
@@ -63,6 +33,16 @@ func softplusToAVX2(dst []float64, src []float64)
 //
 //go:noescape
 func entropyToAVX2(dst []float64, src []float64)
+
+// expToAVX2 is expTo for slices of the same length.
+//
+//go:noescape
+func expToAVX2(dst []float64, src []float64)
+
+// exp32ToAVX2 is exp32To for slices of the same length.
+//
+//go:noescape
+func exp32ToAVX2(dst []float32, src []float32)
 
 // sinToAVX2 is sinTo for slices of the same length.
 //

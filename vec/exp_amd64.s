@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func expToAVX512(dst []float64, src []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·expToAVX512(SB), NOSPLIT, $0-48
+// func sigmoidToAVX512(dst []float64, src []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·sigmoidToAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), AX
 	MOVQ src_base+24(FP), CX
 	MOVQ src_len+32(FP), DX
@@ -16,39 +16,45 @@ TEXT ·expToAVX512(SB), NOSPLIT, $0-48
 
 loop:
 	VMOVUPD      (CX)(BX*8), Z0
-	VMOVUPD      high<>+0(SB), Z1
-	VMINPD       Z0, Z1, Z1
-	VMOVUPD      low<>+0(SB), Z0
-	VMAXPD       Z1, Z0, Z1
-	VMOVUPD      log2e<>+0(SB), Z0
-	VFMADD213PD  magic<>+0(SB), Z1, Z0
-	VSUBPD       magic<>+0(SB), Z0, Z0
-	VFNMADD231PD ln2Hi<>+0(SB), Z0, Z1
-	VFNMADD231PD ln2Lo<>+0(SB), Z0, Z1
-	VMOVUPD      expB<>+0(SB), Z2
-	VFMADD213PD  expA<>+0(SB), Z1, Z2
-	VMOVUPD      expD<>+0(SB), Z3
-	VFMADD213PD  expC<>+0(SB), Z1, Z3
-	VMOVUPD      expF<>+0(SB), Z4
-	VFMADD213PD  expE<>+0(SB), Z1, Z4
-	VMOVUPD      expH<>+0(SB), Z5
-	VFMADD213PD  expG<>+0(SB), Z1, Z5
-	VMOVUPD      expJ<>+0(SB), Z6
-	VFMADD213PD  expI<>+0(SB), Z1, Z6
-	VMOVUPD      expL<>+0(SB), Z7
-	VFMADD213PD  expK<>+0(SB), Z1, Z7
-	VMULPD       Z1, Z1, Z8
-	VFMADD213PD  Z2, Z8, Z3
-	VFMADD213PD  Z4, Z8, Z5
-	VFMADD213PD  Z6, Z8, Z7
-	VMULPD       Z8, Z8, Z2
-	VFMADD213PD  Z3, Z2, Z5
-	VMULPD       Z2, Z2, Z2
-	VFMADD213PD  Z5, Z2, Z7
-	VFMADD213PD  Z1, Z8, Z7
-	VADDPD       one<>+0(SB), Z7, Z1
-	VSCALEFPD    Z0, Z1, Z1
-	VMOVUPD      Z1, (AX)(BX*8)
+	VORPD        signBit<>+0(SB), Z0, Z1
+	VMOVUPD      high<>+0(SB), Z2
+	VMINPD       Z1, Z2, Z2
+	VMOVUPD      low<>+0(SB), Z1
+	VMAXPD       Z2, Z1, Z2
+	VMOVUPD      log2e<>+0(SB), Z1
+	VFMADD213PD  magic<>+0(SB), Z2, Z1
+	VSUBPD       magic<>+0(SB), Z1, Z1
+	VFNMADD231PD ln2Hi<>+0(SB), Z1, Z2
+	VFNMADD231PD ln2Lo<>+0(SB), Z1, Z2
+	VMOVUPD      expB<>+0(SB), Z5
+	VFMADD213PD  expA<>+0(SB), Z2, Z5
+	VMOVUPD      expD<>+0(SB), Z6
+	VFMADD213PD  expC<>+0(SB), Z2, Z6
+	VMOVUPD      expF<>+0(SB), Z7
+	VFMADD213PD  expE<>+0(SB), Z2, Z7
+	VMOVUPD      expH<>+0(SB), Z8
+	VFMADD213PD  expG<>+0(SB), Z2, Z8
+	VMOVUPD      expJ<>+0(SB), Z9
+	VFMADD213PD  expI<>+0(SB), Z2, Z9
+	VMOVUPD      expL<>+0(SB), Z10
+	VFMADD213PD  expK<>+0(SB), Z2, Z10
+	VMULPD       Z2, Z2, Z11
+	VFMADD213PD  Z5, Z11, Z6
+	VFMADD213PD  Z7, Z11, Z8
+	VFMADD213PD  Z9, Z11, Z10
+	VMULPD       Z11, Z11, Z5
+	VFMADD213PD  Z6, Z5, Z8
+	VMULPD       Z5, Z5, Z5
+	VFMADD213PD  Z8, Z5, Z10
+	VFMADD213PD  Z2, Z11, Z10
+	VADDPD       one<>+0(SB), Z10, Z2
+	VSCALEFPD    Z1, Z2, Z2
+	VMOVUPD      one<>+0(SB), Z1
+	VCMPPD       $0x11, zero<>+0(SB), Z0, K1
+	VBLENDMPD    Z2, Z1, K1, Z3
+	VADDPD       Z1, Z2, Z0
+	VDIVPD       Z0, Z3, Z3
+	VMOVUPD      Z3, (AX)(BX*8)
 	ADDQ         $0x08, BX
 	SUBQ         $0x08, DX
 	JGE          loop
@@ -60,43 +66,59 @@ tail:
 	BZHIL        DX, SI, SI
 	KMOVW        SI, K1
 	VMOVUPD.Z    (CX)(BX*8), K1, Z0
-	VMOVUPD      high<>+0(SB), Z1
-	VMINPD       Z0, Z1, Z1
-	VMOVUPD      low<>+0(SB), Z0
-	VMAXPD       Z1, Z0, Z1
-	VMOVUPD      log2e<>+0(SB), Z0
-	VFMADD213PD  magic<>+0(SB), Z1, Z0
-	VSUBPD       magic<>+0(SB), Z0, Z0
-	VFNMADD231PD ln2Hi<>+0(SB), Z0, Z1
-	VFNMADD231PD ln2Lo<>+0(SB), Z0, Z1
-	VMOVUPD      expB<>+0(SB), Z2
-	VFMADD213PD  expA<>+0(SB), Z1, Z2
-	VMOVUPD      expD<>+0(SB), Z3
-	VFMADD213PD  expC<>+0(SB), Z1, Z3
-	VMOVUPD      expF<>+0(SB), Z4
-	VFMADD213PD  expE<>+0(SB), Z1, Z4
-	VMOVUPD      expH<>+0(SB), Z5
-	VFMADD213PD  expG<>+0(SB), Z1, Z5
-	VMOVUPD      expJ<>+0(SB), Z6
-	VFMADD213PD  expI<>+0(SB), Z1, Z6
-	VMOVUPD      expL<>+0(SB), Z7
-	VFMADD213PD  expK<>+0(SB), Z1, Z7
-	VMULPD       Z1, Z1, Z8
-	VFMADD213PD  Z2, Z8, Z3
-	VFMADD213PD  Z4, Z8, Z5
-	VFMADD213PD  Z6, Z8, Z7
-	VMULPD       Z8, Z8, Z2
-	VFMADD213PD  Z3, Z2, Z5
-	VMULPD       Z2, Z2, Z2
-	VFMADD213PD  Z5, Z2, Z7
-	VFMADD213PD  Z1, Z8, Z7
-	VADDPD       one<>+0(SB), Z7, Z1
-	VSCALEFPD    Z0, Z1, Z1
-	VMOVUPD      Z1, K1, (AX)(BX*8)
+	VORPD        signBit<>+0(SB), Z0, Z1
+	VMOVUPD      high<>+0(SB), Z2
+	VMINPD       Z1, Z2, Z2
+	VMOVUPD      low<>+0(SB), Z1
+	VMAXPD       Z2, Z1, Z2
+	VMOVUPD      log2e<>+0(SB), Z1
+	VFMADD213PD  magic<>+0(SB), Z2, Z1
+	VSUBPD       magic<>+0(SB), Z1, Z1
+	VFNMADD231PD ln2Hi<>+0(SB), Z1, Z2
+	VFNMADD231PD ln2Lo<>+0(SB), Z1, Z2
+	VMOVUPD      expB<>+0(SB), Z3
+	VFMADD213PD  expA<>+0(SB), Z2, Z3
+	VMOVUPD      expD<>+0(SB), Z5
+	VFMADD213PD  expC<>+0(SB), Z2, Z5
+	VMOVUPD      expF<>+0(SB), Z6
+	VFMADD213PD  expE<>+0(SB), Z2, Z6
+	VMOVUPD      expH<>+0(SB), Z7
+	VFMADD213PD  expG<>+0(SB), Z2, Z7
+	VMOVUPD      expJ<>+0(SB), Z8
+	VFMADD213PD  expI<>+0(SB), Z2, Z8
+	VMOVUPD      expL<>+0(SB), Z9
+	VFMADD213PD  expK<>+0(SB), Z2, Z9
+	VMULPD       Z2, Z2, Z10
+	VFMADD213PD  Z3, Z10, Z5
+	VFMADD213PD  Z6, Z10, Z7
+	VFMADD213PD  Z8, Z10, Z9
+	VMULPD       Z10, Z10, Z3
+	VFMADD213PD  Z5, Z3, Z7
+	VMULPD       Z3, Z3, Z3
+	VFMADD213PD  Z7, Z3, Z9
+	VFMADD213PD  Z2, Z10, Z9
+	VADDPD       one<>+0(SB), Z9, Z2
+	VSCALEFPD    Z1, Z2, Z2
+	VMOVUPD      one<>+0(SB), Z1
+	VCMPPD       $0x11, zero<>+0(SB), Z0, K2
+	VBLENDMPD    Z2, Z1, K2, Z4
+	VADDPD       Z1, Z2, Z0
+	VDIVPD       Z0, Z4, Z4
+	VMOVUPD      Z4, K1, (AX)(BX*8)
 
 done:
 	VZEROUPPER
 	RET
+
+DATA signBit<>+0(SB)/8, $0x8000000000000000
+DATA signBit<>+8(SB)/8, $0x8000000000000000
+DATA signBit<>+16(SB)/8, $0x8000000000000000
+DATA signBit<>+24(SB)/8, $0x8000000000000000
+DATA signBit<>+32(SB)/8, $0x8000000000000000
+DATA signBit<>+40(SB)/8, $0x8000000000000000
+DATA signBit<>+48(SB)/8, $0x8000000000000000
+DATA signBit<>+56(SB)/8, $0x8000000000000000
+GLOBL signBit<>(SB), RODATA|NOPTR, $64
 
 DATA high<>+0(SB)/8, $0x4086300000000000
 DATA high<>+8(SB)/8, $0x4086300000000000
@@ -287,326 +309,6 @@ DATA one<>+40(SB)/8, $0x3ff0000000000000
 DATA one<>+48(SB)/8, $0x3ff0000000000000
 DATA one<>+56(SB)/8, $0x3ff0000000000000
 GLOBL one<>(SB), RODATA|NOPTR, $64
-
-// func exp32ToAVX512(dst []float32, src []float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·exp32ToAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ src_base+24(FP), CX
-	MOVQ src_len+32(FP), DX
-	XORQ BX, BX
-	SUBQ $0x10, DX
-	JL   tail
-
-loop:
-	VMOVUPD      (CX)(BX*4), Z0
-	VMOVUPD      highSingle<>+0(SB), Z1
-	VMINPS       Z0, Z1, Z1
-	VMOVUPD      lowSingle<>+0(SB), Z0
-	VMAXPS       Z1, Z0, Z1
-	VMOVUPD      log2eSingle<>+0(SB), Z0
-	VFMADD213PS  magicSingle<>+0(SB), Z1, Z0
-	VSUBPS       magicSingle<>+0(SB), Z0, Z0
-	VFNMADD231PS ln2HiSingle<>+0(SB), Z0, Z1
-	VFNMADD231PS ln2LoSingle<>+0(SB), Z0, Z1
-	VMOVUPD      expBSingle<>+0(SB), Z2
-	VFMADD213PS  expASingle<>+0(SB), Z1, Z2
-	VMOVUPD      expDSingle<>+0(SB), Z3
-	VFMADD213PS  expCSingle<>+0(SB), Z1, Z3
-	VMOVUPD      expFSingle<>+0(SB), Z4
-	VFMADD213PS  expESingle<>+0(SB), Z1, Z4
-	VMULPS       Z1, Z1, Z5
-	VFMADD213PS  Z2, Z5, Z3
-	VMULPS       Z5, Z5, Z2
-	VFMADD213PS  Z3, Z2, Z4
-	VFMADD213PS  Z1, Z5, Z4
-	VADDPS       oneSingle<>+0(SB), Z4, Z1
-	VSCALEFPS    Z0, Z1, Z1
-	VMOVUPD      Z1, (AX)(BX*4)
-	ADDQ         $0x10, BX
-	SUBQ         $0x10, DX
-	JGE          loop
-
-tail:
-	ADDQ         $0x10, DX
-	JE           done
-	MOVL         $-1, SI
-	BZHIL        DX, SI, SI
-	KMOVW        SI, K1
-	VMOVUPS.Z    (CX)(BX*4), K1, Z0
-	VMOVUPD      highSingle<>+0(SB), Z1
-	VMINPS       Z0, Z1, Z1
-	VMOVUPD      lowSingle<>+0(SB), Z0
-	VMAXPS       Z1, Z0, Z1
-	VMOVUPD      log2eSingle<>+0(SB), Z0
-	VFMADD213PS  magicSingle<>+0(SB), Z1, Z0
-	VSUBPS       magicSingle<>+0(SB), Z0, Z0
-	VFNMADD231PS ln2HiSingle<>+0(SB), Z0, Z1
-	VFNMADD231PS ln2LoSingle<>+0(SB), Z0, Z1
-	VMOVUPD      expBSingle<>+0(SB), Z2
-	VFMADD213PS  expASingle<>+0(SB), Z1, Z2
-	VMOVUPD      expDSingle<>+0(SB), Z3
-	VFMADD213PS  expCSingle<>+0(SB), Z1, Z3
-	VMOVUPD      expFSingle<>+0(SB), Z4
-	VFMADD213PS  expESingle<>+0(SB), Z1, Z4
-	VMULPS       Z1, Z1, Z5
-	VFMADD213PS  Z2, Z5, Z3
-	VMULPS       Z5, Z5, Z2
-	VFMADD213PS  Z3, Z2, Z4
-	VFMADD213PS  Z1, Z5, Z4
-	VADDPS       oneSingle<>+0(SB), Z4, Z1
-	VSCALEFPS    Z0, Z1, Z1
-	VMOVUPS      Z1, K1, (AX)(BX*4)
-
-done:
-	VZEROUPPER
-	RET
-
-DATA highSingle<>+0(SB)/8, $0x42b2000042b20000
-DATA highSingle<>+8(SB)/8, $0x42b2000042b20000
-DATA highSingle<>+16(SB)/8, $0x42b2000042b20000
-DATA highSingle<>+24(SB)/8, $0x42b2000042b20000
-DATA highSingle<>+32(SB)/8, $0x42b2000042b20000
-DATA highSingle<>+40(SB)/8, $0x42b2000042b20000
-DATA highSingle<>+48(SB)/8, $0x42b2000042b20000
-DATA highSingle<>+56(SB)/8, $0x42b2000042b20000
-GLOBL highSingle<>(SB), RODATA|NOPTR, $64
-
-DATA lowSingle<>+0(SB)/8, $0xc2d00000c2d00000
-DATA lowSingle<>+8(SB)/8, $0xc2d00000c2d00000
-DATA lowSingle<>+16(SB)/8, $0xc2d00000c2d00000
-DATA lowSingle<>+24(SB)/8, $0xc2d00000c2d00000
-DATA lowSingle<>+32(SB)/8, $0xc2d00000c2d00000
-DATA lowSingle<>+40(SB)/8, $0xc2d00000c2d00000
-DATA lowSingle<>+48(SB)/8, $0xc2d00000c2d00000
-DATA lowSingle<>+56(SB)/8, $0xc2d00000c2d00000
-GLOBL lowSingle<>(SB), RODATA|NOPTR, $64
-
-DATA log2eSingle<>+0(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA log2eSingle<>+8(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA log2eSingle<>+16(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA log2eSingle<>+24(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA log2eSingle<>+32(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA log2eSingle<>+40(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA log2eSingle<>+48(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA log2eSingle<>+56(SB)/8, $0x3fb8aa3b3fb8aa3b
-GLOBL log2eSingle<>(SB), RODATA|NOPTR, $64
-
-DATA magicSingle<>+0(SB)/8, $0x4b4000004b400000
-DATA magicSingle<>+8(SB)/8, $0x4b4000004b400000
-DATA magicSingle<>+16(SB)/8, $0x4b4000004b400000
-DATA magicSingle<>+24(SB)/8, $0x4b4000004b400000
-DATA magicSingle<>+32(SB)/8, $0x4b4000004b400000
-DATA magicSingle<>+40(SB)/8, $0x4b4000004b400000
-DATA magicSingle<>+48(SB)/8, $0x4b4000004b400000
-DATA magicSingle<>+56(SB)/8, $0x4b4000004b400000
-GLOBL magicSingle<>(SB), RODATA|NOPTR, $64
-
-DATA ln2HiSingle<>+0(SB)/8, $0x3f3172183f317218
-DATA ln2HiSingle<>+8(SB)/8, $0x3f3172183f317218
-DATA ln2HiSingle<>+16(SB)/8, $0x3f3172183f317218
-DATA ln2HiSingle<>+24(SB)/8, $0x3f3172183f317218
-DATA ln2HiSingle<>+32(SB)/8, $0x3f3172183f317218
-DATA ln2HiSingle<>+40(SB)/8, $0x3f3172183f317218
-DATA ln2HiSingle<>+48(SB)/8, $0x3f3172183f317218
-DATA ln2HiSingle<>+56(SB)/8, $0x3f3172183f317218
-GLOBL ln2HiSingle<>(SB), RODATA|NOPTR, $64
-
-DATA ln2LoSingle<>+0(SB)/8, $0xb102e308b102e308
-DATA ln2LoSingle<>+8(SB)/8, $0xb102e308b102e308
-DATA ln2LoSingle<>+16(SB)/8, $0xb102e308b102e308
-DATA ln2LoSingle<>+24(SB)/8, $0xb102e308b102e308
-DATA ln2LoSingle<>+32(SB)/8, $0xb102e308b102e308
-DATA ln2LoSingle<>+40(SB)/8, $0xb102e308b102e308
-DATA ln2LoSingle<>+48(SB)/8, $0xb102e308b102e308
-DATA ln2LoSingle<>+56(SB)/8, $0xb102e308b102e308
-GLOBL ln2LoSingle<>(SB), RODATA|NOPTR, $64
-
-DATA expASingle<>+0(SB)/8, $0x3f0000003f000000
-DATA expASingle<>+8(SB)/8, $0x3f0000003f000000
-DATA expASingle<>+16(SB)/8, $0x3f0000003f000000
-DATA expASingle<>+24(SB)/8, $0x3f0000003f000000
-DATA expASingle<>+32(SB)/8, $0x3f0000003f000000
-DATA expASingle<>+40(SB)/8, $0x3f0000003f000000
-DATA expASingle<>+48(SB)/8, $0x3f0000003f000000
-DATA expASingle<>+56(SB)/8, $0x3f0000003f000000
-GLOBL expASingle<>(SB), RODATA|NOPTR, $64
-
-DATA expBSingle<>+0(SB)/8, $0x3e2aaaab3e2aaaab
-DATA expBSingle<>+8(SB)/8, $0x3e2aaaab3e2aaaab
-DATA expBSingle<>+16(SB)/8, $0x3e2aaaab3e2aaaab
-DATA expBSingle<>+24(SB)/8, $0x3e2aaaab3e2aaaab
-DATA expBSingle<>+32(SB)/8, $0x3e2aaaab3e2aaaab
-DATA expBSingle<>+40(SB)/8, $0x3e2aaaab3e2aaaab
-DATA expBSingle<>+48(SB)/8, $0x3e2aaaab3e2aaaab
-DATA expBSingle<>+56(SB)/8, $0x3e2aaaab3e2aaaab
-GLOBL expBSingle<>(SB), RODATA|NOPTR, $64
-
-DATA expCSingle<>+0(SB)/8, $0x3d2aaaab3d2aaaab
-DATA expCSingle<>+8(SB)/8, $0x3d2aaaab3d2aaaab
-DATA expCSingle<>+16(SB)/8, $0x3d2aaaab3d2aaaab
-DATA expCSingle<>+24(SB)/8, $0x3d2aaaab3d2aaaab
-DATA expCSingle<>+32(SB)/8, $0x3d2aaaab3d2aaaab
-DATA expCSingle<>+40(SB)/8, $0x3d2aaaab3d2aaaab
-DATA expCSingle<>+48(SB)/8, $0x3d2aaaab3d2aaaab
-DATA expCSingle<>+56(SB)/8, $0x3d2aaaab3d2aaaab
-GLOBL expCSingle<>(SB), RODATA|NOPTR, $64
-
-DATA expDSingle<>+0(SB)/8, $0x3c0888893c088889
-DATA expDSingle<>+8(SB)/8, $0x3c0888893c088889
-DATA expDSingle<>+16(SB)/8, $0x3c0888893c088889
-DATA expDSingle<>+24(SB)/8, $0x3c0888893c088889
-DATA expDSingle<>+32(SB)/8, $0x3c0888893c088889
-DATA expDSingle<>+40(SB)/8, $0x3c0888893c088889
-DATA expDSingle<>+48(SB)/8, $0x3c0888893c088889
-DATA expDSingle<>+56(SB)/8, $0x3c0888893c088889
-GLOBL expDSingle<>(SB), RODATA|NOPTR, $64
-
-DATA expESingle<>+0(SB)/8, $0x3ab60b613ab60b61
-DATA expESingle<>+8(SB)/8, $0x3ab60b613ab60b61
-DATA expESingle<>+16(SB)/8, $0x3ab60b613ab60b61
-DATA expESingle<>+24(SB)/8, $0x3ab60b613ab60b61
-DATA expESingle<>+32(SB)/8, $0x3ab60b613ab60b61
-DATA expESingle<>+40(SB)/8, $0x3ab60b613ab60b61
-DATA expESingle<>+48(SB)/8, $0x3ab60b613ab60b61
-DATA expESingle<>+56(SB)/8, $0x3ab60b613ab60b61
-GLOBL expESingle<>(SB), RODATA|NOPTR, $64
-
-DATA expFSingle<>+0(SB)/8, $0x39500d0139500d01
-DATA expFSingle<>+8(SB)/8, $0x39500d0139500d01
-DATA expFSingle<>+16(SB)/8, $0x39500d0139500d01
-DATA expFSingle<>+24(SB)/8, $0x39500d0139500d01
-DATA expFSingle<>+32(SB)/8, $0x39500d0139500d01
-DATA expFSingle<>+40(SB)/8, $0x39500d0139500d01
-DATA expFSingle<>+48(SB)/8, $0x39500d0139500d01
-DATA expFSingle<>+56(SB)/8, $0x39500d0139500d01
-GLOBL expFSingle<>(SB), RODATA|NOPTR, $64
-
-DATA oneSingle<>+0(SB)/8, $0x3f8000003f800000
-DATA oneSingle<>+8(SB)/8, $0x3f8000003f800000
-DATA oneSingle<>+16(SB)/8, $0x3f8000003f800000
-DATA oneSingle<>+24(SB)/8, $0x3f8000003f800000
-DATA oneSingle<>+32(SB)/8, $0x3f8000003f800000
-DATA oneSingle<>+40(SB)/8, $0x3f8000003f800000
-DATA oneSingle<>+48(SB)/8, $0x3f8000003f800000
-DATA oneSingle<>+56(SB)/8, $0x3f8000003f800000
-GLOBL oneSingle<>(SB), RODATA|NOPTR, $64
-
-// func sigmoidToAVX512(dst []float64, src []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·sigmoidToAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ src_base+24(FP), CX
-	MOVQ src_len+32(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, DX
-	JL   tail
-
-loop:
-	VMOVUPD      (CX)(BX*8), Z0
-	VORPD        signBit<>+0(SB), Z0, Z1
-	VMOVUPD      high<>+0(SB), Z2
-	VMINPD       Z1, Z2, Z2
-	VMOVUPD      low<>+0(SB), Z1
-	VMAXPD       Z2, Z1, Z2
-	VMOVUPD      log2e<>+0(SB), Z1
-	VFMADD213PD  magic<>+0(SB), Z2, Z1
-	VSUBPD       magic<>+0(SB), Z1, Z1
-	VFNMADD231PD ln2Hi<>+0(SB), Z1, Z2
-	VFNMADD231PD ln2Lo<>+0(SB), Z1, Z2
-	VMOVUPD      expB<>+0(SB), Z5
-	VFMADD213PD  expA<>+0(SB), Z2, Z5
-	VMOVUPD      expD<>+0(SB), Z6
-	VFMADD213PD  expC<>+0(SB), Z2, Z6
-	VMOVUPD      expF<>+0(SB), Z7
-	VFMADD213PD  expE<>+0(SB), Z2, Z7
-	VMOVUPD      expH<>+0(SB), Z8
-	VFMADD213PD  expG<>+0(SB), Z2, Z8
-	VMOVUPD      expJ<>+0(SB), Z9
-	VFMADD213PD  expI<>+0(SB), Z2, Z9
-	VMOVUPD      expL<>+0(SB), Z10
-	VFMADD213PD  expK<>+0(SB), Z2, Z10
-	VMULPD       Z2, Z2, Z11
-	VFMADD213PD  Z5, Z11, Z6
-	VFMADD213PD  Z7, Z11, Z8
-	VFMADD213PD  Z9, Z11, Z10
-	VMULPD       Z11, Z11, Z5
-	VFMADD213PD  Z6, Z5, Z8
-	VMULPD       Z5, Z5, Z5
-	VFMADD213PD  Z8, Z5, Z10
-	VFMADD213PD  Z2, Z11, Z10
-	VADDPD       one<>+0(SB), Z10, Z2
-	VSCALEFPD    Z1, Z2, Z2
-	VMOVUPD      one<>+0(SB), Z1
-	VCMPPD       $0x11, zero<>+0(SB), Z0, K1
-	VBLENDMPD    Z2, Z1, K1, Z3
-	VADDPD       Z1, Z2, Z0
-	VDIVPD       Z0, Z3, Z3
-	VMOVUPD      Z3, (AX)(BX*8)
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, DX
-	JGE          loop
-
-tail:
-	ADDQ         $0x08, DX
-	JE           done
-	MOVL         $-1, SI
-	BZHIL        DX, SI, SI
-	KMOVW        SI, K1
-	VMOVUPD.Z    (CX)(BX*8), K1, Z0
-	VORPD        signBit<>+0(SB), Z0, Z1
-	VMOVUPD      high<>+0(SB), Z2
-	VMINPD       Z1, Z2, Z2
-	VMOVUPD      low<>+0(SB), Z1
-	VMAXPD       Z2, Z1, Z2
-	VMOVUPD      log2e<>+0(SB), Z1
-	VFMADD213PD  magic<>+0(SB), Z2, Z1
-	VSUBPD       magic<>+0(SB), Z1, Z1
-	VFNMADD231PD ln2Hi<>+0(SB), Z1, Z2
-	VFNMADD231PD ln2Lo<>+0(SB), Z1, Z2
-	VMOVUPD      expB<>+0(SB), Z3
-	VFMADD213PD  expA<>+0(SB), Z2, Z3
-	VMOVUPD      expD<>+0(SB), Z5
-	VFMADD213PD  expC<>+0(SB), Z2, Z5
-	VMOVUPD      expF<>+0(SB), Z6
-	VFMADD213PD  expE<>+0(SB), Z2, Z6
-	VMOVUPD      expH<>+0(SB), Z7
-	VFMADD213PD  expG<>+0(SB), Z2, Z7
-	VMOVUPD      expJ<>+0(SB), Z8
-	VFMADD213PD  expI<>+0(SB), Z2, Z8
-	VMOVUPD      expL<>+0(SB), Z9
-	VFMADD213PD  expK<>+0(SB), Z2, Z9
-	VMULPD       Z2, Z2, Z10
-	VFMADD213PD  Z3, Z10, Z5
-	VFMADD213PD  Z6, Z10, Z7
-	VFMADD213PD  Z8, Z10, Z9
-	VMULPD       Z10, Z10, Z3
-	VFMADD213PD  Z5, Z3, Z7
-	VMULPD       Z3, Z3, Z3
-	VFMADD213PD  Z7, Z3, Z9
-	VFMADD213PD  Z2, Z10, Z9
-	VADDPD       one<>+0(SB), Z9, Z2
-	VSCALEFPD    Z1, Z2, Z2
-	VMOVUPD      one<>+0(SB), Z1
-	VCMPPD       $0x11, zero<>+0(SB), Z0, K2
-	VBLENDMPD    Z2, Z1, K2, Z4
-	VADDPD       Z1, Z2, Z0
-	VDIVPD       Z0, Z4, Z4
-	VMOVUPD      Z4, K1, (AX)(BX*8)
-
-done:
-	VZEROUPPER
-	RET
-
-DATA signBit<>+0(SB)/8, $0x8000000000000000
-DATA signBit<>+8(SB)/8, $0x8000000000000000
-DATA signBit<>+16(SB)/8, $0x8000000000000000
-DATA signBit<>+24(SB)/8, $0x8000000000000000
-DATA signBit<>+32(SB)/8, $0x8000000000000000
-DATA signBit<>+40(SB)/8, $0x8000000000000000
-DATA signBit<>+48(SB)/8, $0x8000000000000000
-DATA signBit<>+56(SB)/8, $0x8000000000000000
-GLOBL signBit<>(SB), RODATA|NOPTR, $64
 
 DATA zero<>+0(SB)/8, $0x0000000000000000
 DATA zero<>+8(SB)/8, $0x0000000000000000
@@ -1242,694 +944,6 @@ DATA minusLn2Lo33<>+48(SB)/8, $0xbdea39ef35793c76
 DATA minusLn2Lo33<>+56(SB)/8, $0xbdea39ef35793c76
 GLOBL minusLn2Lo33<>(SB), RODATA|NOPTR, $64
 
-// func sinToAVX512(dst []float64, src []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·sinToAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ src_base+24(FP), CX
-	MOVQ src_len+32(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, DX
-	JL   tail
-
-loop:
-	VMOVUPD     (CX)(BX*8), Z0
-	VRNDSCALEPD $0x08, Z0, Z1
-	VSUBPD      Z1, Z0, Z0
-	VADDPD      Z0, Z0, Z1
-	VRNDSCALEPD $0x08, Z1, Z1
-	VMOVUPD     minusHalf<>+0(SB), Z2
-	VFMADD213PD Z0, Z1, Z2
-	VMULPD      minusTwo<>+0(SB), Z1, Z0
-	VFMADD213PD one<>+0(SB), Z1, Z0
-	VMULPD      twoPi<>+0(SB), Z2, Z1
-	VMULPD      Z1, Z1, Z2
-	VMOVUPD     sinB<>+0(SB), Z3
-	VFMADD213PD sinA<>+0(SB), Z2, Z3
-	VMOVUPD     sinD<>+0(SB), Z4
-	VFMADD213PD sinC<>+0(SB), Z2, Z4
-	VMOVUPD     sinF<>+0(SB), Z5
-	VFMADD213PD sinE<>+0(SB), Z2, Z5
-	VMOVUPD     sinH<>+0(SB), Z6
-	VFMADD213PD sinG<>+0(SB), Z2, Z6
-	VMOVUPD     sinJ<>+0(SB), Z7
-	VFMADD213PD sinI<>+0(SB), Z2, Z7
-	VMOVUPD     sinK<>+0(SB), Z8
-	VMULPD      Z2, Z2, Z2
-	VFMADD213PD Z3, Z2, Z4
-	VFMADD213PD Z5, Z2, Z6
-	VFMADD213PD Z7, Z2, Z8
-	VMULPD      Z2, Z2, Z2
-	VFMADD213PD Z4, Z2, Z6
-	VMULPD      Z2, Z2, Z2
-	VFMADD213PD Z6, Z2, Z8
-	VMULPD      Z8, Z1, Z1
-	VMULPD      Z0, Z1, Z0
-	VMOVUPD     Z0, (AX)(BX*8)
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	JGE         loop
-
-tail:
-	ADDQ        $0x08, DX
-	JE          done
-	MOVL        $-1, SI
-	BZHIL       DX, SI, SI
-	KMOVW       SI, K1
-	VMOVUPD.Z   (CX)(BX*8), K1, Z0
-	VRNDSCALEPD $0x08, Z0, Z1
-	VSUBPD      Z1, Z0, Z0
-	VADDPD      Z0, Z0, Z1
-	VRNDSCALEPD $0x08, Z1, Z1
-	VMOVUPD     minusHalf<>+0(SB), Z2
-	VFMADD213PD Z0, Z1, Z2
-	VMULPD      minusTwo<>+0(SB), Z1, Z0
-	VFMADD213PD one<>+0(SB), Z1, Z0
-	VMULPD      twoPi<>+0(SB), Z2, Z1
-	VMULPD      Z1, Z1, Z2
-	VMOVUPD     sinB<>+0(SB), Z3
-	VFMADD213PD sinA<>+0(SB), Z2, Z3
-	VMOVUPD     sinD<>+0(SB), Z4
-	VFMADD213PD sinC<>+0(SB), Z2, Z4
-	VMOVUPD     sinF<>+0(SB), Z5
-	VFMADD213PD sinE<>+0(SB), Z2, Z5
-	VMOVUPD     sinH<>+0(SB), Z6
-	VFMADD213PD sinG<>+0(SB), Z2, Z6
-	VMOVUPD     sinJ<>+0(SB), Z7
-	VFMADD213PD sinI<>+0(SB), Z2, Z7
-	VMOVUPD     sinK<>+0(SB), Z8
-	VMULPD      Z2, Z2, Z2
-	VFMADD213PD Z3, Z2, Z4
-	VFMADD213PD Z5, Z2, Z6
-	VFMADD213PD Z7, Z2, Z8
-	VMULPD      Z2, Z2, Z2
-	VFMADD213PD Z4, Z2, Z6
-	VMULPD      Z2, Z2, Z2
-	VFMADD213PD Z6, Z2, Z8
-	VMULPD      Z8, Z1, Z1
-	VMULPD      Z0, Z1, Z0
-	VMOVUPD     Z0, K1, (AX)(BX*8)
-
-done:
-	VZEROUPPER
-	RET
-
-DATA minusHalf<>+0(SB)/8, $0xbfe0000000000000
-DATA minusHalf<>+8(SB)/8, $0xbfe0000000000000
-DATA minusHalf<>+16(SB)/8, $0xbfe0000000000000
-DATA minusHalf<>+24(SB)/8, $0xbfe0000000000000
-DATA minusHalf<>+32(SB)/8, $0xbfe0000000000000
-DATA minusHalf<>+40(SB)/8, $0xbfe0000000000000
-DATA minusHalf<>+48(SB)/8, $0xbfe0000000000000
-DATA minusHalf<>+56(SB)/8, $0xbfe0000000000000
-GLOBL minusHalf<>(SB), RODATA|NOPTR, $64
-
-DATA minusTwo<>+0(SB)/8, $0xc000000000000000
-DATA minusTwo<>+8(SB)/8, $0xc000000000000000
-DATA minusTwo<>+16(SB)/8, $0xc000000000000000
-DATA minusTwo<>+24(SB)/8, $0xc000000000000000
-DATA minusTwo<>+32(SB)/8, $0xc000000000000000
-DATA minusTwo<>+40(SB)/8, $0xc000000000000000
-DATA minusTwo<>+48(SB)/8, $0xc000000000000000
-DATA minusTwo<>+56(SB)/8, $0xc000000000000000
-GLOBL minusTwo<>(SB), RODATA|NOPTR, $64
-
-DATA twoPi<>+0(SB)/8, $0x401921fb54442d18
-DATA twoPi<>+8(SB)/8, $0x401921fb54442d18
-DATA twoPi<>+16(SB)/8, $0x401921fb54442d18
-DATA twoPi<>+24(SB)/8, $0x401921fb54442d18
-DATA twoPi<>+32(SB)/8, $0x401921fb54442d18
-DATA twoPi<>+40(SB)/8, $0x401921fb54442d18
-DATA twoPi<>+48(SB)/8, $0x401921fb54442d18
-DATA twoPi<>+56(SB)/8, $0x401921fb54442d18
-GLOBL twoPi<>(SB), RODATA|NOPTR, $64
-
-DATA sinA<>+0(SB)/8, $0x3ff0000000000000
-DATA sinA<>+8(SB)/8, $0x3ff0000000000000
-DATA sinA<>+16(SB)/8, $0x3ff0000000000000
-DATA sinA<>+24(SB)/8, $0x3ff0000000000000
-DATA sinA<>+32(SB)/8, $0x3ff0000000000000
-DATA sinA<>+40(SB)/8, $0x3ff0000000000000
-DATA sinA<>+48(SB)/8, $0x3ff0000000000000
-DATA sinA<>+56(SB)/8, $0x3ff0000000000000
-GLOBL sinA<>(SB), RODATA|NOPTR, $64
-
-DATA sinB<>+0(SB)/8, $0xbfc5555555555555
-DATA sinB<>+8(SB)/8, $0xbfc5555555555555
-DATA sinB<>+16(SB)/8, $0xbfc5555555555555
-DATA sinB<>+24(SB)/8, $0xbfc5555555555555
-DATA sinB<>+32(SB)/8, $0xbfc5555555555555
-DATA sinB<>+40(SB)/8, $0xbfc5555555555555
-DATA sinB<>+48(SB)/8, $0xbfc5555555555555
-DATA sinB<>+56(SB)/8, $0xbfc5555555555555
-GLOBL sinB<>(SB), RODATA|NOPTR, $64
-
-DATA sinC<>+0(SB)/8, $0x3f81111111111111
-DATA sinC<>+8(SB)/8, $0x3f81111111111111
-DATA sinC<>+16(SB)/8, $0x3f81111111111111
-DATA sinC<>+24(SB)/8, $0x3f81111111111111
-DATA sinC<>+32(SB)/8, $0x3f81111111111111
-DATA sinC<>+40(SB)/8, $0x3f81111111111111
-DATA sinC<>+48(SB)/8, $0x3f81111111111111
-DATA sinC<>+56(SB)/8, $0x3f81111111111111
-GLOBL sinC<>(SB), RODATA|NOPTR, $64
-
-DATA sinD<>+0(SB)/8, $0xbf2a01a01a01a01a
-DATA sinD<>+8(SB)/8, $0xbf2a01a01a01a01a
-DATA sinD<>+16(SB)/8, $0xbf2a01a01a01a01a
-DATA sinD<>+24(SB)/8, $0xbf2a01a01a01a01a
-DATA sinD<>+32(SB)/8, $0xbf2a01a01a01a01a
-DATA sinD<>+40(SB)/8, $0xbf2a01a01a01a01a
-DATA sinD<>+48(SB)/8, $0xbf2a01a01a01a01a
-DATA sinD<>+56(SB)/8, $0xbf2a01a01a01a01a
-GLOBL sinD<>(SB), RODATA|NOPTR, $64
-
-DATA sinE<>+0(SB)/8, $0x3ec71de3a556c734
-DATA sinE<>+8(SB)/8, $0x3ec71de3a556c734
-DATA sinE<>+16(SB)/8, $0x3ec71de3a556c734
-DATA sinE<>+24(SB)/8, $0x3ec71de3a556c734
-DATA sinE<>+32(SB)/8, $0x3ec71de3a556c734
-DATA sinE<>+40(SB)/8, $0x3ec71de3a556c734
-DATA sinE<>+48(SB)/8, $0x3ec71de3a556c734
-DATA sinE<>+56(SB)/8, $0x3ec71de3a556c734
-GLOBL sinE<>(SB), RODATA|NOPTR, $64
-
-DATA sinF<>+0(SB)/8, $0xbe5ae64567f544e4
-DATA sinF<>+8(SB)/8, $0xbe5ae64567f544e4
-DATA sinF<>+16(SB)/8, $0xbe5ae64567f544e4
-DATA sinF<>+24(SB)/8, $0xbe5ae64567f544e4
-DATA sinF<>+32(SB)/8, $0xbe5ae64567f544e4
-DATA sinF<>+40(SB)/8, $0xbe5ae64567f544e4
-DATA sinF<>+48(SB)/8, $0xbe5ae64567f544e4
-DATA sinF<>+56(SB)/8, $0xbe5ae64567f544e4
-GLOBL sinF<>(SB), RODATA|NOPTR, $64
-
-DATA sinG<>+0(SB)/8, $0x3de6124613a86d09
-DATA sinG<>+8(SB)/8, $0x3de6124613a86d09
-DATA sinG<>+16(SB)/8, $0x3de6124613a86d09
-DATA sinG<>+24(SB)/8, $0x3de6124613a86d09
-DATA sinG<>+32(SB)/8, $0x3de6124613a86d09
-DATA sinG<>+40(SB)/8, $0x3de6124613a86d09
-DATA sinG<>+48(SB)/8, $0x3de6124613a86d09
-DATA sinG<>+56(SB)/8, $0x3de6124613a86d09
-GLOBL sinG<>(SB), RODATA|NOPTR, $64
-
-DATA sinH<>+0(SB)/8, $0xbd6ae7f3e733b81f
-DATA sinH<>+8(SB)/8, $0xbd6ae7f3e733b81f
-DATA sinH<>+16(SB)/8, $0xbd6ae7f3e733b81f
-DATA sinH<>+24(SB)/8, $0xbd6ae7f3e733b81f
-DATA sinH<>+32(SB)/8, $0xbd6ae7f3e733b81f
-DATA sinH<>+40(SB)/8, $0xbd6ae7f3e733b81f
-DATA sinH<>+48(SB)/8, $0xbd6ae7f3e733b81f
-DATA sinH<>+56(SB)/8, $0xbd6ae7f3e733b81f
-GLOBL sinH<>(SB), RODATA|NOPTR, $64
-
-DATA sinI<>+0(SB)/8, $0x3ce952c77030ad4a
-DATA sinI<>+8(SB)/8, $0x3ce952c77030ad4a
-DATA sinI<>+16(SB)/8, $0x3ce952c77030ad4a
-DATA sinI<>+24(SB)/8, $0x3ce952c77030ad4a
-DATA sinI<>+32(SB)/8, $0x3ce952c77030ad4a
-DATA sinI<>+40(SB)/8, $0x3ce952c77030ad4a
-DATA sinI<>+48(SB)/8, $0x3ce952c77030ad4a
-DATA sinI<>+56(SB)/8, $0x3ce952c77030ad4a
-GLOBL sinI<>(SB), RODATA|NOPTR, $64
-
-DATA sinJ<>+0(SB)/8, $0xbc62f49b46814157
-DATA sinJ<>+8(SB)/8, $0xbc62f49b46814157
-DATA sinJ<>+16(SB)/8, $0xbc62f49b46814157
-DATA sinJ<>+24(SB)/8, $0xbc62f49b46814157
-DATA sinJ<>+32(SB)/8, $0xbc62f49b46814157
-DATA sinJ<>+40(SB)/8, $0xbc62f49b46814157
-DATA sinJ<>+48(SB)/8, $0xbc62f49b46814157
-DATA sinJ<>+56(SB)/8, $0xbc62f49b46814157
-GLOBL sinJ<>(SB), RODATA|NOPTR, $64
-
-DATA sinK<>+0(SB)/8, $0x3bd71b8ef6dcf572
-DATA sinK<>+8(SB)/8, $0x3bd71b8ef6dcf572
-DATA sinK<>+16(SB)/8, $0x3bd71b8ef6dcf572
-DATA sinK<>+24(SB)/8, $0x3bd71b8ef6dcf572
-DATA sinK<>+32(SB)/8, $0x3bd71b8ef6dcf572
-DATA sinK<>+40(SB)/8, $0x3bd71b8ef6dcf572
-DATA sinK<>+48(SB)/8, $0x3bd71b8ef6dcf572
-DATA sinK<>+56(SB)/8, $0x3bd71b8ef6dcf572
-GLOBL sinK<>(SB), RODATA|NOPTR, $64
-
-// func cosToAVX512(dst []float64, src []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·cosToAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ src_base+24(FP), CX
-	MOVQ src_len+32(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, DX
-	JL   tail
-
-loop:
-	VMOVUPD     (CX)(BX*8), Z0
-	VRNDSCALEPD $0x08, Z0, Z1
-	VSUBPD      Z1, Z0, Z0
-	VADDPD      Z0, Z0, Z1
-	VRNDSCALEPD $0x08, Z1, Z1
-	VMOVUPD     minusHalf<>+0(SB), Z2
-	VFMADD213PD Z0, Z1, Z2
-	VMULPD      minusTwo<>+0(SB), Z1, Z0
-	VFMADD213PD one<>+0(SB), Z1, Z0
-	VMULPD      twoPi<>+0(SB), Z2, Z1
-	VMULPD      Z1, Z1, Z1
-	VMOVUPD     cosB<>+0(SB), Z2
-	VFMADD213PD cosA<>+0(SB), Z1, Z2
-	VMOVUPD     cosD<>+0(SB), Z3
-	VFMADD213PD cosC<>+0(SB), Z1, Z3
-	VMOVUPD     cosF<>+0(SB), Z4
-	VFMADD213PD cosE<>+0(SB), Z1, Z4
-	VMOVUPD     cosH<>+0(SB), Z5
-	VFMADD213PD cosG<>+0(SB), Z1, Z5
-	VMOVUPD     cosJ<>+0(SB), Z6
-	VFMADD213PD cosI<>+0(SB), Z1, Z6
-	VMOVUPD     cosL<>+0(SB), Z7
-	VFMADD213PD cosK<>+0(SB), Z1, Z7
-	VMULPD      Z1, Z1, Z1
-	VFMADD213PD Z2, Z1, Z3
-	VFMADD213PD Z4, Z1, Z5
-	VFMADD213PD Z6, Z1, Z7
-	VMULPD      Z1, Z1, Z1
-	VFMADD213PD Z3, Z1, Z5
-	VMULPD      Z1, Z1, Z1
-	VFMADD213PD Z5, Z1, Z7
-	VMULPD      Z0, Z7, Z0
-	VMOVUPD     Z0, (AX)(BX*8)
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	JGE         loop
-
-tail:
-	ADDQ        $0x08, DX
-	JE          done
-	MOVL        $-1, SI
-	BZHIL       DX, SI, SI
-	KMOVW       SI, K1
-	VMOVUPD.Z   (CX)(BX*8), K1, Z0
-	VRNDSCALEPD $0x08, Z0, Z1
-	VSUBPD      Z1, Z0, Z0
-	VADDPD      Z0, Z0, Z1
-	VRNDSCALEPD $0x08, Z1, Z1
-	VMOVUPD     minusHalf<>+0(SB), Z2
-	VFMADD213PD Z0, Z1, Z2
-	VMULPD      minusTwo<>+0(SB), Z1, Z0
-	VFMADD213PD one<>+0(SB), Z1, Z0
-	VMULPD      twoPi<>+0(SB), Z2, Z1
-	VMULPD      Z1, Z1, Z1
-	VMOVUPD     cosB<>+0(SB), Z2
-	VFMADD213PD cosA<>+0(SB), Z1, Z2
-	VMOVUPD     cosD<>+0(SB), Z3
-	VFMADD213PD cosC<>+0(SB), Z1, Z3
-	VMOVUPD     cosF<>+0(SB), Z4
-	VFMADD213PD cosE<>+0(SB), Z1, Z4
-	VMOVUPD     cosH<>+0(SB), Z5
-	VFMADD213PD cosG<>+0(SB), Z1, Z5
-	VMOVUPD     cosJ<>+0(SB), Z6
-	VFMADD213PD cosI<>+0(SB), Z1, Z6
-	VMOVUPD     cosL<>+0(SB), Z7
-	VFMADD213PD cosK<>+0(SB), Z1, Z7
-	VMULPD      Z1, Z1, Z1
-	VFMADD213PD Z2, Z1, Z3
-	VFMADD213PD Z4, Z1, Z5
-	VFMADD213PD Z6, Z1, Z7
-	VMULPD      Z1, Z1, Z1
-	VFMADD213PD Z3, Z1, Z5
-	VMULPD      Z1, Z1, Z1
-	VFMADD213PD Z5, Z1, Z7
-	VMULPD      Z0, Z7, Z0
-	VMOVUPD     Z0, K1, (AX)(BX*8)
-
-done:
-	VZEROUPPER
-	RET
-
-DATA cosA<>+0(SB)/8, $0x3ff0000000000000
-DATA cosA<>+8(SB)/8, $0x3ff0000000000000
-DATA cosA<>+16(SB)/8, $0x3ff0000000000000
-DATA cosA<>+24(SB)/8, $0x3ff0000000000000
-DATA cosA<>+32(SB)/8, $0x3ff0000000000000
-DATA cosA<>+40(SB)/8, $0x3ff0000000000000
-DATA cosA<>+48(SB)/8, $0x3ff0000000000000
-DATA cosA<>+56(SB)/8, $0x3ff0000000000000
-GLOBL cosA<>(SB), RODATA|NOPTR, $64
-
-DATA cosB<>+0(SB)/8, $0xbfe0000000000000
-DATA cosB<>+8(SB)/8, $0xbfe0000000000000
-DATA cosB<>+16(SB)/8, $0xbfe0000000000000
-DATA cosB<>+24(SB)/8, $0xbfe0000000000000
-DATA cosB<>+32(SB)/8, $0xbfe0000000000000
-DATA cosB<>+40(SB)/8, $0xbfe0000000000000
-DATA cosB<>+48(SB)/8, $0xbfe0000000000000
-DATA cosB<>+56(SB)/8, $0xbfe0000000000000
-GLOBL cosB<>(SB), RODATA|NOPTR, $64
-
-DATA cosC<>+0(SB)/8, $0x3fa5555555555555
-DATA cosC<>+8(SB)/8, $0x3fa5555555555555
-DATA cosC<>+16(SB)/8, $0x3fa5555555555555
-DATA cosC<>+24(SB)/8, $0x3fa5555555555555
-DATA cosC<>+32(SB)/8, $0x3fa5555555555555
-DATA cosC<>+40(SB)/8, $0x3fa5555555555555
-DATA cosC<>+48(SB)/8, $0x3fa5555555555555
-DATA cosC<>+56(SB)/8, $0x3fa5555555555555
-GLOBL cosC<>(SB), RODATA|NOPTR, $64
-
-DATA cosD<>+0(SB)/8, $0xbf56c16c16c16c17
-DATA cosD<>+8(SB)/8, $0xbf56c16c16c16c17
-DATA cosD<>+16(SB)/8, $0xbf56c16c16c16c17
-DATA cosD<>+24(SB)/8, $0xbf56c16c16c16c17
-DATA cosD<>+32(SB)/8, $0xbf56c16c16c16c17
-DATA cosD<>+40(SB)/8, $0xbf56c16c16c16c17
-DATA cosD<>+48(SB)/8, $0xbf56c16c16c16c17
-DATA cosD<>+56(SB)/8, $0xbf56c16c16c16c17
-GLOBL cosD<>(SB), RODATA|NOPTR, $64
-
-DATA cosE<>+0(SB)/8, $0x3efa01a01a01a01a
-DATA cosE<>+8(SB)/8, $0x3efa01a01a01a01a
-DATA cosE<>+16(SB)/8, $0x3efa01a01a01a01a
-DATA cosE<>+24(SB)/8, $0x3efa01a01a01a01a
-DATA cosE<>+32(SB)/8, $0x3efa01a01a01a01a
-DATA cosE<>+40(SB)/8, $0x3efa01a01a01a01a
-DATA cosE<>+48(SB)/8, $0x3efa01a01a01a01a
-DATA cosE<>+56(SB)/8, $0x3efa01a01a01a01a
-GLOBL cosE<>(SB), RODATA|NOPTR, $64
-
-DATA cosF<>+0(SB)/8, $0xbe927e4fb7789f5c
-DATA cosF<>+8(SB)/8, $0xbe927e4fb7789f5c
-DATA cosF<>+16(SB)/8, $0xbe927e4fb7789f5c
-DATA cosF<>+24(SB)/8, $0xbe927e4fb7789f5c
-DATA cosF<>+32(SB)/8, $0xbe927e4fb7789f5c
-DATA cosF<>+40(SB)/8, $0xbe927e4fb7789f5c
-DATA cosF<>+48(SB)/8, $0xbe927e4fb7789f5c
-DATA cosF<>+56(SB)/8, $0xbe927e4fb7789f5c
-GLOBL cosF<>(SB), RODATA|NOPTR, $64
-
-DATA cosG<>+0(SB)/8, $0x3e21eed8eff8d898
-DATA cosG<>+8(SB)/8, $0x3e21eed8eff8d898
-DATA cosG<>+16(SB)/8, $0x3e21eed8eff8d898
-DATA cosG<>+24(SB)/8, $0x3e21eed8eff8d898
-DATA cosG<>+32(SB)/8, $0x3e21eed8eff8d898
-DATA cosG<>+40(SB)/8, $0x3e21eed8eff8d898
-DATA cosG<>+48(SB)/8, $0x3e21eed8eff8d898
-DATA cosG<>+56(SB)/8, $0x3e21eed8eff8d898
-GLOBL cosG<>(SB), RODATA|NOPTR, $64
-
-DATA cosH<>+0(SB)/8, $0xbda93974a8c07c9d
-DATA cosH<>+8(SB)/8, $0xbda93974a8c07c9d
-DATA cosH<>+16(SB)/8, $0xbda93974a8c07c9d
-DATA cosH<>+24(SB)/8, $0xbda93974a8c07c9d
-DATA cosH<>+32(SB)/8, $0xbda93974a8c07c9d
-DATA cosH<>+40(SB)/8, $0xbda93974a8c07c9d
-DATA cosH<>+48(SB)/8, $0xbda93974a8c07c9d
-DATA cosH<>+56(SB)/8, $0xbda93974a8c07c9d
-GLOBL cosH<>(SB), RODATA|NOPTR, $64
-
-DATA cosI<>+0(SB)/8, $0x3d2ae7f3e733b81f
-DATA cosI<>+8(SB)/8, $0x3d2ae7f3e733b81f
-DATA cosI<>+16(SB)/8, $0x3d2ae7f3e733b81f
-DATA cosI<>+24(SB)/8, $0x3d2ae7f3e733b81f
-DATA cosI<>+32(SB)/8, $0x3d2ae7f3e733b81f
-DATA cosI<>+40(SB)/8, $0x3d2ae7f3e733b81f
-DATA cosI<>+48(SB)/8, $0x3d2ae7f3e733b81f
-DATA cosI<>+56(SB)/8, $0x3d2ae7f3e733b81f
-GLOBL cosI<>(SB), RODATA|NOPTR, $64
-
-DATA cosJ<>+0(SB)/8, $0xbca6827863b97d97
-DATA cosJ<>+8(SB)/8, $0xbca6827863b97d97
-DATA cosJ<>+16(SB)/8, $0xbca6827863b97d97
-DATA cosJ<>+24(SB)/8, $0xbca6827863b97d97
-DATA cosJ<>+32(SB)/8, $0xbca6827863b97d97
-DATA cosJ<>+40(SB)/8, $0xbca6827863b97d97
-DATA cosJ<>+48(SB)/8, $0xbca6827863b97d97
-DATA cosJ<>+56(SB)/8, $0xbca6827863b97d97
-GLOBL cosJ<>(SB), RODATA|NOPTR, $64
-
-DATA cosK<>+0(SB)/8, $0x3c1e542ba4020225
-DATA cosK<>+8(SB)/8, $0x3c1e542ba4020225
-DATA cosK<>+16(SB)/8, $0x3c1e542ba4020225
-DATA cosK<>+24(SB)/8, $0x3c1e542ba4020225
-DATA cosK<>+32(SB)/8, $0x3c1e542ba4020225
-DATA cosK<>+40(SB)/8, $0x3c1e542ba4020225
-DATA cosK<>+48(SB)/8, $0x3c1e542ba4020225
-DATA cosK<>+56(SB)/8, $0x3c1e542ba4020225
-GLOBL cosK<>(SB), RODATA|NOPTR, $64
-
-DATA cosL<>+0(SB)/8, $0xbb90ce396db7f853
-DATA cosL<>+8(SB)/8, $0xbb90ce396db7f853
-DATA cosL<>+16(SB)/8, $0xbb90ce396db7f853
-DATA cosL<>+24(SB)/8, $0xbb90ce396db7f853
-DATA cosL<>+32(SB)/8, $0xbb90ce396db7f853
-DATA cosL<>+40(SB)/8, $0xbb90ce396db7f853
-DATA cosL<>+48(SB)/8, $0xbb90ce396db7f853
-DATA cosL<>+56(SB)/8, $0xbb90ce396db7f853
-GLOBL cosL<>(SB), RODATA|NOPTR, $64
-
-// func expToAVX2(dst []float64, src []float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·expToAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ src_base+24(FP), CX
-	MOVQ src_len+32(FP), DX
-	XORQ BX, BX
-	SUBQ $0x04, DX
-	JL   tail
-
-loop:
-	VMOVUPD      (CX)(BX*8), Y0
-	VMOVUPD      high<>+0(SB), Y1
-	VMINPD       Y0, Y1, Y1
-	VMOVUPD      low<>+0(SB), Y0
-	VMAXPD       Y1, Y0, Y1
-	VMOVUPD      log2e<>+0(SB), Y0
-	VFMADD213PD  magic<>+0(SB), Y1, Y0
-	VSUBPD       magic<>+0(SB), Y0, Y2
-	VFNMADD231PD ln2Hi<>+0(SB), Y2, Y1
-	VFNMADD231PD ln2Lo<>+0(SB), Y2, Y1
-	VMOVUPD      expB<>+0(SB), Y2
-	VFMADD213PD  expA<>+0(SB), Y1, Y2
-	VMOVUPD      expD<>+0(SB), Y3
-	VFMADD213PD  expC<>+0(SB), Y1, Y3
-	VMOVUPD      expF<>+0(SB), Y4
-	VFMADD213PD  expE<>+0(SB), Y1, Y4
-	VMOVUPD      expH<>+0(SB), Y5
-	VFMADD213PD  expG<>+0(SB), Y1, Y5
-	VMOVUPD      expJ<>+0(SB), Y6
-	VFMADD213PD  expI<>+0(SB), Y1, Y6
-	VMOVUPD      expL<>+0(SB), Y7
-	VFMADD213PD  expK<>+0(SB), Y1, Y7
-	VMULPD       Y1, Y1, Y8
-	VFMADD213PD  Y2, Y8, Y3
-	VFMADD213PD  Y4, Y8, Y5
-	VFMADD213PD  Y6, Y8, Y7
-	VMULPD       Y8, Y8, Y2
-	VFMADD213PD  Y3, Y2, Y5
-	VMULPD       Y2, Y2, Y2
-	VFMADD213PD  Y5, Y2, Y7
-	VFMADD213PD  Y1, Y8, Y7
-	VADDPD       one<>+0(SB), Y7, Y1
-	VPSRAD       $0x01, Y0, Y2
-	VPSUBD       Y2, Y0, Y0
-	VPADDD       exponentBias<>+0(SB), Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VPADDD       exponentBias<>+0(SB), Y0, Y0
-	VPSLLQ       $0x34, Y0, Y0
-	VMULPD       Y2, Y1, Y1
-	VMULPD       Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)(BX*8)
-	ADDQ         $0x04, BX
-	SUBQ         $0x04, DX
-	JGE          loop
-
-tail:
-	ADDQ         $0x04, DX
-	JE           done
-	LEAQ         ones64<>+0(SB), SI
-	NEGQ         DX
-	VMOVDQU      32(SI)(DX*8), Y0
-	VMASKMOVPD   (CX)(BX*8), Y0, Y1
-	VMOVUPD      high<>+0(SB), Y2
-	VMINPD       Y1, Y2, Y2
-	VMOVUPD      low<>+0(SB), Y1
-	VMAXPD       Y2, Y1, Y2
-	VMOVUPD      log2e<>+0(SB), Y1
-	VFMADD213PD  magic<>+0(SB), Y2, Y1
-	VSUBPD       magic<>+0(SB), Y1, Y3
-	VFNMADD231PD ln2Hi<>+0(SB), Y3, Y2
-	VFNMADD231PD ln2Lo<>+0(SB), Y3, Y2
-	VMOVUPD      expB<>+0(SB), Y3
-	VFMADD213PD  expA<>+0(SB), Y2, Y3
-	VMOVUPD      expD<>+0(SB), Y4
-	VFMADD213PD  expC<>+0(SB), Y2, Y4
-	VMOVUPD      expF<>+0(SB), Y5
-	VFMADD213PD  expE<>+0(SB), Y2, Y5
-	VMOVUPD      expH<>+0(SB), Y6
-	VFMADD213PD  expG<>+0(SB), Y2, Y6
-	VMOVUPD      expJ<>+0(SB), Y7
-	VFMADD213PD  expI<>+0(SB), Y2, Y7
-	VMOVUPD      expL<>+0(SB), Y8
-	VFMADD213PD  expK<>+0(SB), Y2, Y8
-	VMULPD       Y2, Y2, Y9
-	VFMADD213PD  Y3, Y9, Y4
-	VFMADD213PD  Y5, Y9, Y6
-	VFMADD213PD  Y7, Y9, Y8
-	VMULPD       Y9, Y9, Y3
-	VFMADD213PD  Y4, Y3, Y6
-	VMULPD       Y3, Y3, Y3
-	VFMADD213PD  Y6, Y3, Y8
-	VFMADD213PD  Y2, Y9, Y8
-	VADDPD       one<>+0(SB), Y8, Y2
-	VPSRAD       $0x01, Y1, Y3
-	VPSUBD       Y3, Y1, Y1
-	VPADDD       exponentBias<>+0(SB), Y3, Y3
-	VPSLLQ       $0x34, Y3, Y3
-	VPADDD       exponentBias<>+0(SB), Y1, Y1
-	VPSLLQ       $0x34, Y1, Y1
-	VMULPD       Y3, Y2, Y2
-	VMULPD       Y1, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
-
-done:
-	VZEROUPPER
-	RET
-
-DATA exponentBias<>+0(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+8(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+16(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+24(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+32(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+40(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+48(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+56(SB)/8, $0x00000000000003ff
-GLOBL exponentBias<>(SB), RODATA|NOPTR, $64
-
-DATA ones64<>+0(SB)/8, $-1
-DATA ones64<>+8(SB)/8, $-1
-DATA ones64<>+16(SB)/8, $-1
-DATA ones64<>+24(SB)/8, $-1
-DATA ones64<>+32(SB)/8, $+0
-DATA ones64<>+40(SB)/8, $+0
-DATA ones64<>+48(SB)/8, $+0
-DATA ones64<>+56(SB)/8, $+0
-GLOBL ones64<>(SB), RODATA|NOPTR, $64
-
-// func exp32ToAVX2(dst []float32, src []float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·exp32ToAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ src_base+24(FP), CX
-	MOVQ src_len+32(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, DX
-	JL   tail
-
-loop:
-	VMOVUPD      (CX)(BX*4), Y0
-	VMOVUPD      highSingle<>+0(SB), Y1
-	VMINPS       Y0, Y1, Y1
-	VMOVUPD      lowSingle<>+0(SB), Y0
-	VMAXPS       Y1, Y0, Y1
-	VMOVUPD      log2eSingle<>+0(SB), Y0
-	VFMADD213PS  magicSingle<>+0(SB), Y1, Y0
-	VSUBPS       magicSingle<>+0(SB), Y0, Y2
-	VFNMADD231PS ln2HiSingle<>+0(SB), Y2, Y1
-	VFNMADD231PS ln2LoSingle<>+0(SB), Y2, Y1
-	VMOVUPD      expBSingle<>+0(SB), Y2
-	VFMADD213PS  expASingle<>+0(SB), Y1, Y2
-	VMOVUPD      expDSingle<>+0(SB), Y3
-	VFMADD213PS  expCSingle<>+0(SB), Y1, Y3
-	VMOVUPD      expFSingle<>+0(SB), Y4
-	VFMADD213PS  expESingle<>+0(SB), Y1, Y4
-	VMULPS       Y1, Y1, Y5
-	VFMADD213PS  Y2, Y5, Y3
-	VMULPS       Y5, Y5, Y2
-	VFMADD213PS  Y3, Y2, Y4
-	VFMADD213PS  Y1, Y5, Y4
-	VADDPS       oneSingle<>+0(SB), Y4, Y1
-	VPSRAD       $0x01, Y0, Y2
-	VPSUBD       Y2, Y0, Y0
-	VPADDD       exponentBiasSingle<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VPADDD       exponentBiasSingle<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
-	VMULPS       Y2, Y1, Y1
-	VMULPS       Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)(BX*4)
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, DX
-	JGE          loop
-
-tail:
-	ADDQ         $0x08, DX
-	JE           done
-	LEAQ         ones32<>+0(SB), SI
-	NEGQ         DX
-	VMOVDQU      32(SI)(DX*4), Y0
-	VMASKMOVPS   (CX)(BX*4), Y0, Y1
-	VMOVUPD      highSingle<>+0(SB), Y2
-	VMINPS       Y1, Y2, Y2
-	VMOVUPD      lowSingle<>+0(SB), Y1
-	VMAXPS       Y2, Y1, Y2
-	VMOVUPD      log2eSingle<>+0(SB), Y1
-	VFMADD213PS  magicSingle<>+0(SB), Y2, Y1
-	VSUBPS       magicSingle<>+0(SB), Y1, Y3
-	VFNMADD231PS ln2HiSingle<>+0(SB), Y3, Y2
-	VFNMADD231PS ln2LoSingle<>+0(SB), Y3, Y2
-	VMOVUPD      expBSingle<>+0(SB), Y3
-	VFMADD213PS  expASingle<>+0(SB), Y2, Y3
-	VMOVUPD      expDSingle<>+0(SB), Y4
-	VFMADD213PS  expCSingle<>+0(SB), Y2, Y4
-	VMOVUPD      expFSingle<>+0(SB), Y5
-	VFMADD213PS  expESingle<>+0(SB), Y2, Y5
-	VMULPS       Y2, Y2, Y6
-	VFMADD213PS  Y3, Y6, Y4
-	VMULPS       Y6, Y6, Y3
-	VFMADD213PS  Y4, Y3, Y5
-	VFMADD213PS  Y2, Y6, Y5
-	VADDPS       oneSingle<>+0(SB), Y5, Y2
-	VPSRAD       $0x01, Y1, Y3
-	VPSUBD       Y3, Y1, Y1
-	VPADDD       exponentBiasSingle<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VPADDD       exponentBiasSingle<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y3, Y2, Y2
-	VMULPS       Y1, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (AX)(BX*4)
-
-done:
-	VZEROUPPER
-	RET
-
-DATA exponentBiasSingle<>+0(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+8(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+16(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+24(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+32(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+40(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+48(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+56(SB)/8, $0x0000007f0000007f
-GLOBL exponentBiasSingle<>(SB), RODATA|NOPTR, $64
-
-DATA ones32<>+0(SB)/4, $-1
-DATA ones32<>+4(SB)/4, $-1
-DATA ones32<>+8(SB)/4, $-1
-DATA ones32<>+12(SB)/4, $-1
-DATA ones32<>+16(SB)/4, $-1
-DATA ones32<>+20(SB)/4, $-1
-DATA ones32<>+24(SB)/4, $-1
-DATA ones32<>+28(SB)/4, $-1
-DATA ones32<>+32(SB)/4, $+0
-DATA ones32<>+36(SB)/4, $+0
-DATA ones32<>+40(SB)/4, $+0
-DATA ones32<>+44(SB)/4, $+0
-DATA ones32<>+48(SB)/4, $+0
-DATA ones32<>+52(SB)/4, $+0
-DATA ones32<>+56(SB)/4, $+0
-DATA ones32<>+60(SB)/4, $+0
-GLOBL ones32<>(SB), RODATA|NOPTR, $64
-
 // func sigmoidToAVX2(dst []float64, src []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·sigmoidToAVX2(SB), NOSPLIT, $0-48
@@ -2049,6 +1063,26 @@ tail:
 done:
 	VZEROUPPER
 	RET
+
+DATA exponentBias<>+0(SB)/8, $0x00000000000003ff
+DATA exponentBias<>+8(SB)/8, $0x00000000000003ff
+DATA exponentBias<>+16(SB)/8, $0x00000000000003ff
+DATA exponentBias<>+24(SB)/8, $0x00000000000003ff
+DATA exponentBias<>+32(SB)/8, $0x00000000000003ff
+DATA exponentBias<>+40(SB)/8, $0x00000000000003ff
+DATA exponentBias<>+48(SB)/8, $0x00000000000003ff
+DATA exponentBias<>+56(SB)/8, $0x00000000000003ff
+GLOBL exponentBias<>(SB), RODATA|NOPTR, $64
+
+DATA ones64<>+0(SB)/8, $-1
+DATA ones64<>+8(SB)/8, $-1
+DATA ones64<>+16(SB)/8, $-1
+DATA ones64<>+24(SB)/8, $-1
+DATA ones64<>+32(SB)/8, $+0
+DATA ones64<>+40(SB)/8, $+0
+DATA ones64<>+48(SB)/8, $+0
+DATA ones64<>+56(SB)/8, $+0
+GLOBL ones64<>(SB), RODATA|NOPTR, $64
 
 // func softplusToAVX2(dst []float64, src []float64)
 // Requires: AVX, AVX2, FMA3
@@ -2448,6 +1482,360 @@ done:
 	VZEROUPPER
 	RET
 
+// func expToAVX2(dst []float64, src []float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·expToAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ src_base+24(FP), CX
+	MOVQ src_len+32(FP), DX
+	XORQ BX, BX
+	SUBQ $0x04, DX
+	JL   tail
+
+loop:
+	VMOVUPD      (CX)(BX*8), Y0
+	VMOVUPD      high<>+0(SB), Y1
+	VMINPD       Y0, Y1, Y1
+	VMOVUPD      low<>+0(SB), Y0
+	VMAXPD       Y1, Y0, Y1
+	VMOVUPD      log2e<>+0(SB), Y0
+	VFMADD213PD  magic<>+0(SB), Y1, Y0
+	VSUBPD       magic<>+0(SB), Y0, Y2
+	VFNMADD231PD ln2Hi<>+0(SB), Y2, Y1
+	VFNMADD231PD ln2Lo<>+0(SB), Y2, Y1
+	VMOVUPD      expB<>+0(SB), Y2
+	VFMADD213PD  expA<>+0(SB), Y1, Y2
+	VMOVUPD      expD<>+0(SB), Y3
+	VFMADD213PD  expC<>+0(SB), Y1, Y3
+	VMOVUPD      expF<>+0(SB), Y4
+	VFMADD213PD  expE<>+0(SB), Y1, Y4
+	VMOVUPD      expH<>+0(SB), Y5
+	VFMADD213PD  expG<>+0(SB), Y1, Y5
+	VMOVUPD      expJ<>+0(SB), Y6
+	VFMADD213PD  expI<>+0(SB), Y1, Y6
+	VMOVUPD      expL<>+0(SB), Y7
+	VFMADD213PD  expK<>+0(SB), Y1, Y7
+	VMULPD       Y1, Y1, Y8
+	VFMADD213PD  Y2, Y8, Y3
+	VFMADD213PD  Y4, Y8, Y5
+	VFMADD213PD  Y6, Y8, Y7
+	VMULPD       Y8, Y8, Y2
+	VFMADD213PD  Y3, Y2, Y5
+	VMULPD       Y2, Y2, Y2
+	VFMADD213PD  Y5, Y2, Y7
+	VFMADD213PD  Y1, Y8, Y7
+	VADDPD       one<>+0(SB), Y7, Y1
+	VPSRAD       $0x01, Y0, Y2
+	VPSUBD       Y2, Y0, Y0
+	VPADDD       exponentBias<>+0(SB), Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDD       exponentBias<>+0(SB), Y0, Y0
+	VPSLLQ       $0x34, Y0, Y0
+	VMULPD       Y2, Y1, Y1
+	VMULPD       Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)(BX*8)
+	ADDQ         $0x04, BX
+	SUBQ         $0x04, DX
+	JGE          loop
+
+tail:
+	ADDQ         $0x04, DX
+	JE           done
+	LEAQ         ones64<>+0(SB), SI
+	NEGQ         DX
+	VMOVDQU      32(SI)(DX*8), Y0
+	VMASKMOVPD   (CX)(BX*8), Y0, Y1
+	VMOVUPD      high<>+0(SB), Y2
+	VMINPD       Y1, Y2, Y2
+	VMOVUPD      low<>+0(SB), Y1
+	VMAXPD       Y2, Y1, Y2
+	VMOVUPD      log2e<>+0(SB), Y1
+	VFMADD213PD  magic<>+0(SB), Y2, Y1
+	VSUBPD       magic<>+0(SB), Y1, Y3
+	VFNMADD231PD ln2Hi<>+0(SB), Y3, Y2
+	VFNMADD231PD ln2Lo<>+0(SB), Y3, Y2
+	VMOVUPD      expB<>+0(SB), Y3
+	VFMADD213PD  expA<>+0(SB), Y2, Y3
+	VMOVUPD      expD<>+0(SB), Y4
+	VFMADD213PD  expC<>+0(SB), Y2, Y4
+	VMOVUPD      expF<>+0(SB), Y5
+	VFMADD213PD  expE<>+0(SB), Y2, Y5
+	VMOVUPD      expH<>+0(SB), Y6
+	VFMADD213PD  expG<>+0(SB), Y2, Y6
+	VMOVUPD      expJ<>+0(SB), Y7
+	VFMADD213PD  expI<>+0(SB), Y2, Y7
+	VMOVUPD      expL<>+0(SB), Y8
+	VFMADD213PD  expK<>+0(SB), Y2, Y8
+	VMULPD       Y2, Y2, Y9
+	VFMADD213PD  Y3, Y9, Y4
+	VFMADD213PD  Y5, Y9, Y6
+	VFMADD213PD  Y7, Y9, Y8
+	VMULPD       Y9, Y9, Y3
+	VFMADD213PD  Y4, Y3, Y6
+	VMULPD       Y3, Y3, Y3
+	VFMADD213PD  Y6, Y3, Y8
+	VFMADD213PD  Y2, Y9, Y8
+	VADDPD       one<>+0(SB), Y8, Y2
+	VPSRAD       $0x01, Y1, Y3
+	VPSUBD       Y3, Y1, Y1
+	VPADDD       exponentBias<>+0(SB), Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VPADDD       exponentBias<>+0(SB), Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VMULPD       Y3, Y2, Y2
+	VMULPD       Y1, Y2, Y1
+	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func exp32ToAVX2(dst []float32, src []float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·exp32ToAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ src_base+24(FP), CX
+	MOVQ src_len+32(FP), DX
+	XORQ BX, BX
+	SUBQ $0x08, DX
+	JL   tail
+
+loop:
+	VMOVUPD      (CX)(BX*4), Y0
+	VMOVUPD      highSingle<>+0(SB), Y1
+	VMINPS       Y0, Y1, Y1
+	VMOVUPD      lowSingle<>+0(SB), Y0
+	VMAXPS       Y1, Y0, Y1
+	VMOVUPD      log2eSingle<>+0(SB), Y0
+	VFMADD213PS  magicSingle<>+0(SB), Y1, Y0
+	VSUBPS       magicSingle<>+0(SB), Y0, Y2
+	VFNMADD231PS ln2HiSingle<>+0(SB), Y2, Y1
+	VFNMADD231PS ln2LoSingle<>+0(SB), Y2, Y1
+	VMOVUPD      expBSingle<>+0(SB), Y2
+	VFMADD213PS  expASingle<>+0(SB), Y1, Y2
+	VMOVUPD      expDSingle<>+0(SB), Y3
+	VFMADD213PS  expCSingle<>+0(SB), Y1, Y3
+	VMOVUPD      expFSingle<>+0(SB), Y4
+	VFMADD213PS  expESingle<>+0(SB), Y1, Y4
+	VMULPS       Y1, Y1, Y5
+	VFMADD213PS  Y2, Y5, Y3
+	VMULPS       Y5, Y5, Y2
+	VFMADD213PS  Y3, Y2, Y4
+	VFMADD213PS  Y1, Y5, Y4
+	VADDPS       oneSingle<>+0(SB), Y4, Y1
+	VPSRAD       $0x01, Y0, Y2
+	VPSUBD       Y2, Y0, Y0
+	VPADDD       exponentBiasSingle<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       exponentBiasSingle<>+0(SB), Y0, Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMULPS       Y2, Y1, Y1
+	VMULPS       Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)(BX*4)
+	ADDQ         $0x08, BX
+	SUBQ         $0x08, DX
+	JGE          loop
+
+tail:
+	ADDQ         $0x08, DX
+	JE           done
+	LEAQ         ones32<>+0(SB), SI
+	NEGQ         DX
+	VMOVDQU      32(SI)(DX*4), Y0
+	VMASKMOVPS   (CX)(BX*4), Y0, Y1
+	VMOVUPD      highSingle<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y2
+	VMOVUPD      lowSingle<>+0(SB), Y1
+	VMAXPS       Y2, Y1, Y2
+	VMOVUPD      log2eSingle<>+0(SB), Y1
+	VFMADD213PS  magicSingle<>+0(SB), Y2, Y1
+	VSUBPS       magicSingle<>+0(SB), Y1, Y3
+	VFNMADD231PS ln2HiSingle<>+0(SB), Y3, Y2
+	VFNMADD231PS ln2LoSingle<>+0(SB), Y3, Y2
+	VMOVUPD      expBSingle<>+0(SB), Y3
+	VFMADD213PS  expASingle<>+0(SB), Y2, Y3
+	VMOVUPD      expDSingle<>+0(SB), Y4
+	VFMADD213PS  expCSingle<>+0(SB), Y2, Y4
+	VMOVUPD      expFSingle<>+0(SB), Y5
+	VFMADD213PS  expESingle<>+0(SB), Y2, Y5
+	VMULPS       Y2, Y2, Y6
+	VFMADD213PS  Y3, Y6, Y4
+	VMULPS       Y6, Y6, Y3
+	VFMADD213PS  Y4, Y3, Y5
+	VFMADD213PS  Y2, Y6, Y5
+	VADDPS       oneSingle<>+0(SB), Y5, Y2
+	VPSRAD       $0x01, Y1, Y3
+	VPSUBD       Y3, Y1, Y1
+	VPADDD       exponentBiasSingle<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       exponentBiasSingle<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y3, Y2, Y2
+	VMULPS       Y1, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (AX)(BX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA highSingle<>+0(SB)/8, $0x42b2000042b20000
+DATA highSingle<>+8(SB)/8, $0x42b2000042b20000
+DATA highSingle<>+16(SB)/8, $0x42b2000042b20000
+DATA highSingle<>+24(SB)/8, $0x42b2000042b20000
+DATA highSingle<>+32(SB)/8, $0x42b2000042b20000
+DATA highSingle<>+40(SB)/8, $0x42b2000042b20000
+DATA highSingle<>+48(SB)/8, $0x42b2000042b20000
+DATA highSingle<>+56(SB)/8, $0x42b2000042b20000
+GLOBL highSingle<>(SB), RODATA|NOPTR, $64
+
+DATA lowSingle<>+0(SB)/8, $0xc2d00000c2d00000
+DATA lowSingle<>+8(SB)/8, $0xc2d00000c2d00000
+DATA lowSingle<>+16(SB)/8, $0xc2d00000c2d00000
+DATA lowSingle<>+24(SB)/8, $0xc2d00000c2d00000
+DATA lowSingle<>+32(SB)/8, $0xc2d00000c2d00000
+DATA lowSingle<>+40(SB)/8, $0xc2d00000c2d00000
+DATA lowSingle<>+48(SB)/8, $0xc2d00000c2d00000
+DATA lowSingle<>+56(SB)/8, $0xc2d00000c2d00000
+GLOBL lowSingle<>(SB), RODATA|NOPTR, $64
+
+DATA log2eSingle<>+0(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA log2eSingle<>+8(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA log2eSingle<>+16(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA log2eSingle<>+24(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA log2eSingle<>+32(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA log2eSingle<>+40(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA log2eSingle<>+48(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA log2eSingle<>+56(SB)/8, $0x3fb8aa3b3fb8aa3b
+GLOBL log2eSingle<>(SB), RODATA|NOPTR, $64
+
+DATA magicSingle<>+0(SB)/8, $0x4b4000004b400000
+DATA magicSingle<>+8(SB)/8, $0x4b4000004b400000
+DATA magicSingle<>+16(SB)/8, $0x4b4000004b400000
+DATA magicSingle<>+24(SB)/8, $0x4b4000004b400000
+DATA magicSingle<>+32(SB)/8, $0x4b4000004b400000
+DATA magicSingle<>+40(SB)/8, $0x4b4000004b400000
+DATA magicSingle<>+48(SB)/8, $0x4b4000004b400000
+DATA magicSingle<>+56(SB)/8, $0x4b4000004b400000
+GLOBL magicSingle<>(SB), RODATA|NOPTR, $64
+
+DATA ln2HiSingle<>+0(SB)/8, $0x3f3172183f317218
+DATA ln2HiSingle<>+8(SB)/8, $0x3f3172183f317218
+DATA ln2HiSingle<>+16(SB)/8, $0x3f3172183f317218
+DATA ln2HiSingle<>+24(SB)/8, $0x3f3172183f317218
+DATA ln2HiSingle<>+32(SB)/8, $0x3f3172183f317218
+DATA ln2HiSingle<>+40(SB)/8, $0x3f3172183f317218
+DATA ln2HiSingle<>+48(SB)/8, $0x3f3172183f317218
+DATA ln2HiSingle<>+56(SB)/8, $0x3f3172183f317218
+GLOBL ln2HiSingle<>(SB), RODATA|NOPTR, $64
+
+DATA ln2LoSingle<>+0(SB)/8, $0xb102e308b102e308
+DATA ln2LoSingle<>+8(SB)/8, $0xb102e308b102e308
+DATA ln2LoSingle<>+16(SB)/8, $0xb102e308b102e308
+DATA ln2LoSingle<>+24(SB)/8, $0xb102e308b102e308
+DATA ln2LoSingle<>+32(SB)/8, $0xb102e308b102e308
+DATA ln2LoSingle<>+40(SB)/8, $0xb102e308b102e308
+DATA ln2LoSingle<>+48(SB)/8, $0xb102e308b102e308
+DATA ln2LoSingle<>+56(SB)/8, $0xb102e308b102e308
+GLOBL ln2LoSingle<>(SB), RODATA|NOPTR, $64
+
+DATA expASingle<>+0(SB)/8, $0x3f0000003f000000
+DATA expASingle<>+8(SB)/8, $0x3f0000003f000000
+DATA expASingle<>+16(SB)/8, $0x3f0000003f000000
+DATA expASingle<>+24(SB)/8, $0x3f0000003f000000
+DATA expASingle<>+32(SB)/8, $0x3f0000003f000000
+DATA expASingle<>+40(SB)/8, $0x3f0000003f000000
+DATA expASingle<>+48(SB)/8, $0x3f0000003f000000
+DATA expASingle<>+56(SB)/8, $0x3f0000003f000000
+GLOBL expASingle<>(SB), RODATA|NOPTR, $64
+
+DATA expBSingle<>+0(SB)/8, $0x3e2aaaab3e2aaaab
+DATA expBSingle<>+8(SB)/8, $0x3e2aaaab3e2aaaab
+DATA expBSingle<>+16(SB)/8, $0x3e2aaaab3e2aaaab
+DATA expBSingle<>+24(SB)/8, $0x3e2aaaab3e2aaaab
+DATA expBSingle<>+32(SB)/8, $0x3e2aaaab3e2aaaab
+DATA expBSingle<>+40(SB)/8, $0x3e2aaaab3e2aaaab
+DATA expBSingle<>+48(SB)/8, $0x3e2aaaab3e2aaaab
+DATA expBSingle<>+56(SB)/8, $0x3e2aaaab3e2aaaab
+GLOBL expBSingle<>(SB), RODATA|NOPTR, $64
+
+DATA expCSingle<>+0(SB)/8, $0x3d2aaaab3d2aaaab
+DATA expCSingle<>+8(SB)/8, $0x3d2aaaab3d2aaaab
+DATA expCSingle<>+16(SB)/8, $0x3d2aaaab3d2aaaab
+DATA expCSingle<>+24(SB)/8, $0x3d2aaaab3d2aaaab
+DATA expCSingle<>+32(SB)/8, $0x3d2aaaab3d2aaaab
+DATA expCSingle<>+40(SB)/8, $0x3d2aaaab3d2aaaab
+DATA expCSingle<>+48(SB)/8, $0x3d2aaaab3d2aaaab
+DATA expCSingle<>+56(SB)/8, $0x3d2aaaab3d2aaaab
+GLOBL expCSingle<>(SB), RODATA|NOPTR, $64
+
+DATA expDSingle<>+0(SB)/8, $0x3c0888893c088889
+DATA expDSingle<>+8(SB)/8, $0x3c0888893c088889
+DATA expDSingle<>+16(SB)/8, $0x3c0888893c088889
+DATA expDSingle<>+24(SB)/8, $0x3c0888893c088889
+DATA expDSingle<>+32(SB)/8, $0x3c0888893c088889
+DATA expDSingle<>+40(SB)/8, $0x3c0888893c088889
+DATA expDSingle<>+48(SB)/8, $0x3c0888893c088889
+DATA expDSingle<>+56(SB)/8, $0x3c0888893c088889
+GLOBL expDSingle<>(SB), RODATA|NOPTR, $64
+
+DATA expESingle<>+0(SB)/8, $0x3ab60b613ab60b61
+DATA expESingle<>+8(SB)/8, $0x3ab60b613ab60b61
+DATA expESingle<>+16(SB)/8, $0x3ab60b613ab60b61
+DATA expESingle<>+24(SB)/8, $0x3ab60b613ab60b61
+DATA expESingle<>+32(SB)/8, $0x3ab60b613ab60b61
+DATA expESingle<>+40(SB)/8, $0x3ab60b613ab60b61
+DATA expESingle<>+48(SB)/8, $0x3ab60b613ab60b61
+DATA expESingle<>+56(SB)/8, $0x3ab60b613ab60b61
+GLOBL expESingle<>(SB), RODATA|NOPTR, $64
+
+DATA expFSingle<>+0(SB)/8, $0x39500d0139500d01
+DATA expFSingle<>+8(SB)/8, $0x39500d0139500d01
+DATA expFSingle<>+16(SB)/8, $0x39500d0139500d01
+DATA expFSingle<>+24(SB)/8, $0x39500d0139500d01
+DATA expFSingle<>+32(SB)/8, $0x39500d0139500d01
+DATA expFSingle<>+40(SB)/8, $0x39500d0139500d01
+DATA expFSingle<>+48(SB)/8, $0x39500d0139500d01
+DATA expFSingle<>+56(SB)/8, $0x39500d0139500d01
+GLOBL expFSingle<>(SB), RODATA|NOPTR, $64
+
+DATA oneSingle<>+0(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+8(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+16(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+24(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+32(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+40(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+48(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+56(SB)/8, $0x3f8000003f800000
+GLOBL oneSingle<>(SB), RODATA|NOPTR, $64
+
+DATA exponentBiasSingle<>+0(SB)/8, $0x0000007f0000007f
+DATA exponentBiasSingle<>+8(SB)/8, $0x0000007f0000007f
+DATA exponentBiasSingle<>+16(SB)/8, $0x0000007f0000007f
+DATA exponentBiasSingle<>+24(SB)/8, $0x0000007f0000007f
+DATA exponentBiasSingle<>+32(SB)/8, $0x0000007f0000007f
+DATA exponentBiasSingle<>+40(SB)/8, $0x0000007f0000007f
+DATA exponentBiasSingle<>+48(SB)/8, $0x0000007f0000007f
+DATA exponentBiasSingle<>+56(SB)/8, $0x0000007f0000007f
+GLOBL exponentBiasSingle<>(SB), RODATA|NOPTR, $64
+
+DATA ones32<>+0(SB)/4, $-1
+DATA ones32<>+4(SB)/4, $-1
+DATA ones32<>+8(SB)/4, $-1
+DATA ones32<>+12(SB)/4, $-1
+DATA ones32<>+16(SB)/4, $-1
+DATA ones32<>+20(SB)/4, $-1
+DATA ones32<>+24(SB)/4, $-1
+DATA ones32<>+28(SB)/4, $-1
+DATA ones32<>+32(SB)/4, $+0
+DATA ones32<>+36(SB)/4, $+0
+DATA ones32<>+40(SB)/4, $+0
+DATA ones32<>+44(SB)/4, $+0
+DATA ones32<>+48(SB)/4, $+0
+DATA ones32<>+52(SB)/4, $+0
+DATA ones32<>+56(SB)/4, $+0
+DATA ones32<>+60(SB)/4, $+0
+GLOBL ones32<>(SB), RODATA|NOPTR, $64
+
 // func sinToAVX2(dst []float64, src []float64)
 // Requires: AVX, FMA3
 TEXT ·sinToAVX2(SB), NOSPLIT, $0-48
@@ -2540,6 +1928,146 @@ done:
 	VZEROUPPER
 	RET
 
+DATA minusHalf<>+0(SB)/8, $0xbfe0000000000000
+DATA minusHalf<>+8(SB)/8, $0xbfe0000000000000
+DATA minusHalf<>+16(SB)/8, $0xbfe0000000000000
+DATA minusHalf<>+24(SB)/8, $0xbfe0000000000000
+DATA minusHalf<>+32(SB)/8, $0xbfe0000000000000
+DATA minusHalf<>+40(SB)/8, $0xbfe0000000000000
+DATA minusHalf<>+48(SB)/8, $0xbfe0000000000000
+DATA minusHalf<>+56(SB)/8, $0xbfe0000000000000
+GLOBL minusHalf<>(SB), RODATA|NOPTR, $64
+
+DATA minusTwo<>+0(SB)/8, $0xc000000000000000
+DATA minusTwo<>+8(SB)/8, $0xc000000000000000
+DATA minusTwo<>+16(SB)/8, $0xc000000000000000
+DATA minusTwo<>+24(SB)/8, $0xc000000000000000
+DATA minusTwo<>+32(SB)/8, $0xc000000000000000
+DATA minusTwo<>+40(SB)/8, $0xc000000000000000
+DATA minusTwo<>+48(SB)/8, $0xc000000000000000
+DATA minusTwo<>+56(SB)/8, $0xc000000000000000
+GLOBL minusTwo<>(SB), RODATA|NOPTR, $64
+
+DATA twoPi<>+0(SB)/8, $0x401921fb54442d18
+DATA twoPi<>+8(SB)/8, $0x401921fb54442d18
+DATA twoPi<>+16(SB)/8, $0x401921fb54442d18
+DATA twoPi<>+24(SB)/8, $0x401921fb54442d18
+DATA twoPi<>+32(SB)/8, $0x401921fb54442d18
+DATA twoPi<>+40(SB)/8, $0x401921fb54442d18
+DATA twoPi<>+48(SB)/8, $0x401921fb54442d18
+DATA twoPi<>+56(SB)/8, $0x401921fb54442d18
+GLOBL twoPi<>(SB), RODATA|NOPTR, $64
+
+DATA sinA<>+0(SB)/8, $0x3ff0000000000000
+DATA sinA<>+8(SB)/8, $0x3ff0000000000000
+DATA sinA<>+16(SB)/8, $0x3ff0000000000000
+DATA sinA<>+24(SB)/8, $0x3ff0000000000000
+DATA sinA<>+32(SB)/8, $0x3ff0000000000000
+DATA sinA<>+40(SB)/8, $0x3ff0000000000000
+DATA sinA<>+48(SB)/8, $0x3ff0000000000000
+DATA sinA<>+56(SB)/8, $0x3ff0000000000000
+GLOBL sinA<>(SB), RODATA|NOPTR, $64
+
+DATA sinB<>+0(SB)/8, $0xbfc5555555555555
+DATA sinB<>+8(SB)/8, $0xbfc5555555555555
+DATA sinB<>+16(SB)/8, $0xbfc5555555555555
+DATA sinB<>+24(SB)/8, $0xbfc5555555555555
+DATA sinB<>+32(SB)/8, $0xbfc5555555555555
+DATA sinB<>+40(SB)/8, $0xbfc5555555555555
+DATA sinB<>+48(SB)/8, $0xbfc5555555555555
+DATA sinB<>+56(SB)/8, $0xbfc5555555555555
+GLOBL sinB<>(SB), RODATA|NOPTR, $64
+
+DATA sinC<>+0(SB)/8, $0x3f81111111111111
+DATA sinC<>+8(SB)/8, $0x3f81111111111111
+DATA sinC<>+16(SB)/8, $0x3f81111111111111
+DATA sinC<>+24(SB)/8, $0x3f81111111111111
+DATA sinC<>+32(SB)/8, $0x3f81111111111111
+DATA sinC<>+40(SB)/8, $0x3f81111111111111
+DATA sinC<>+48(SB)/8, $0x3f81111111111111
+DATA sinC<>+56(SB)/8, $0x3f81111111111111
+GLOBL sinC<>(SB), RODATA|NOPTR, $64
+
+DATA sinD<>+0(SB)/8, $0xbf2a01a01a01a01a
+DATA sinD<>+8(SB)/8, $0xbf2a01a01a01a01a
+DATA sinD<>+16(SB)/8, $0xbf2a01a01a01a01a
+DATA sinD<>+24(SB)/8, $0xbf2a01a01a01a01a
+DATA sinD<>+32(SB)/8, $0xbf2a01a01a01a01a
+DATA sinD<>+40(SB)/8, $0xbf2a01a01a01a01a
+DATA sinD<>+48(SB)/8, $0xbf2a01a01a01a01a
+DATA sinD<>+56(SB)/8, $0xbf2a01a01a01a01a
+GLOBL sinD<>(SB), RODATA|NOPTR, $64
+
+DATA sinE<>+0(SB)/8, $0x3ec71de3a556c734
+DATA sinE<>+8(SB)/8, $0x3ec71de3a556c734
+DATA sinE<>+16(SB)/8, $0x3ec71de3a556c734
+DATA sinE<>+24(SB)/8, $0x3ec71de3a556c734
+DATA sinE<>+32(SB)/8, $0x3ec71de3a556c734
+DATA sinE<>+40(SB)/8, $0x3ec71de3a556c734
+DATA sinE<>+48(SB)/8, $0x3ec71de3a556c734
+DATA sinE<>+56(SB)/8, $0x3ec71de3a556c734
+GLOBL sinE<>(SB), RODATA|NOPTR, $64
+
+DATA sinF<>+0(SB)/8, $0xbe5ae64567f544e4
+DATA sinF<>+8(SB)/8, $0xbe5ae64567f544e4
+DATA sinF<>+16(SB)/8, $0xbe5ae64567f544e4
+DATA sinF<>+24(SB)/8, $0xbe5ae64567f544e4
+DATA sinF<>+32(SB)/8, $0xbe5ae64567f544e4
+DATA sinF<>+40(SB)/8, $0xbe5ae64567f544e4
+DATA sinF<>+48(SB)/8, $0xbe5ae64567f544e4
+DATA sinF<>+56(SB)/8, $0xbe5ae64567f544e4
+GLOBL sinF<>(SB), RODATA|NOPTR, $64
+
+DATA sinG<>+0(SB)/8, $0x3de6124613a86d09
+DATA sinG<>+8(SB)/8, $0x3de6124613a86d09
+DATA sinG<>+16(SB)/8, $0x3de6124613a86d09
+DATA sinG<>+24(SB)/8, $0x3de6124613a86d09
+DATA sinG<>+32(SB)/8, $0x3de6124613a86d09
+DATA sinG<>+40(SB)/8, $0x3de6124613a86d09
+DATA sinG<>+48(SB)/8, $0x3de6124613a86d09
+DATA sinG<>+56(SB)/8, $0x3de6124613a86d09
+GLOBL sinG<>(SB), RODATA|NOPTR, $64
+
+DATA sinH<>+0(SB)/8, $0xbd6ae7f3e733b81f
+DATA sinH<>+8(SB)/8, $0xbd6ae7f3e733b81f
+DATA sinH<>+16(SB)/8, $0xbd6ae7f3e733b81f
+DATA sinH<>+24(SB)/8, $0xbd6ae7f3e733b81f
+DATA sinH<>+32(SB)/8, $0xbd6ae7f3e733b81f
+DATA sinH<>+40(SB)/8, $0xbd6ae7f3e733b81f
+DATA sinH<>+48(SB)/8, $0xbd6ae7f3e733b81f
+DATA sinH<>+56(SB)/8, $0xbd6ae7f3e733b81f
+GLOBL sinH<>(SB), RODATA|NOPTR, $64
+
+DATA sinI<>+0(SB)/8, $0x3ce952c77030ad4a
+DATA sinI<>+8(SB)/8, $0x3ce952c77030ad4a
+DATA sinI<>+16(SB)/8, $0x3ce952c77030ad4a
+DATA sinI<>+24(SB)/8, $0x3ce952c77030ad4a
+DATA sinI<>+32(SB)/8, $0x3ce952c77030ad4a
+DATA sinI<>+40(SB)/8, $0x3ce952c77030ad4a
+DATA sinI<>+48(SB)/8, $0x3ce952c77030ad4a
+DATA sinI<>+56(SB)/8, $0x3ce952c77030ad4a
+GLOBL sinI<>(SB), RODATA|NOPTR, $64
+
+DATA sinJ<>+0(SB)/8, $0xbc62f49b46814157
+DATA sinJ<>+8(SB)/8, $0xbc62f49b46814157
+DATA sinJ<>+16(SB)/8, $0xbc62f49b46814157
+DATA sinJ<>+24(SB)/8, $0xbc62f49b46814157
+DATA sinJ<>+32(SB)/8, $0xbc62f49b46814157
+DATA sinJ<>+40(SB)/8, $0xbc62f49b46814157
+DATA sinJ<>+48(SB)/8, $0xbc62f49b46814157
+DATA sinJ<>+56(SB)/8, $0xbc62f49b46814157
+GLOBL sinJ<>(SB), RODATA|NOPTR, $64
+
+DATA sinK<>+0(SB)/8, $0x3bd71b8ef6dcf572
+DATA sinK<>+8(SB)/8, $0x3bd71b8ef6dcf572
+DATA sinK<>+16(SB)/8, $0x3bd71b8ef6dcf572
+DATA sinK<>+24(SB)/8, $0x3bd71b8ef6dcf572
+DATA sinK<>+32(SB)/8, $0x3bd71b8ef6dcf572
+DATA sinK<>+40(SB)/8, $0x3bd71b8ef6dcf572
+DATA sinK<>+48(SB)/8, $0x3bd71b8ef6dcf572
+DATA sinK<>+56(SB)/8, $0x3bd71b8ef6dcf572
+GLOBL sinK<>(SB), RODATA|NOPTR, $64
+
 // func cosToAVX2(dst []float64, src []float64)
 // Requires: AVX, FMA3
 TEXT ·cosToAVX2(SB), NOSPLIT, $0-48
@@ -2631,3 +2159,123 @@ tail:
 done:
 	VZEROUPPER
 	RET
+
+DATA cosA<>+0(SB)/8, $0x3ff0000000000000
+DATA cosA<>+8(SB)/8, $0x3ff0000000000000
+DATA cosA<>+16(SB)/8, $0x3ff0000000000000
+DATA cosA<>+24(SB)/8, $0x3ff0000000000000
+DATA cosA<>+32(SB)/8, $0x3ff0000000000000
+DATA cosA<>+40(SB)/8, $0x3ff0000000000000
+DATA cosA<>+48(SB)/8, $0x3ff0000000000000
+DATA cosA<>+56(SB)/8, $0x3ff0000000000000
+GLOBL cosA<>(SB), RODATA|NOPTR, $64
+
+DATA cosB<>+0(SB)/8, $0xbfe0000000000000
+DATA cosB<>+8(SB)/8, $0xbfe0000000000000
+DATA cosB<>+16(SB)/8, $0xbfe0000000000000
+DATA cosB<>+24(SB)/8, $0xbfe0000000000000
+DATA cosB<>+32(SB)/8, $0xbfe0000000000000
+DATA cosB<>+40(SB)/8, $0xbfe0000000000000
+DATA cosB<>+48(SB)/8, $0xbfe0000000000000
+DATA cosB<>+56(SB)/8, $0xbfe0000000000000
+GLOBL cosB<>(SB), RODATA|NOPTR, $64
+
+DATA cosC<>+0(SB)/8, $0x3fa5555555555555
+DATA cosC<>+8(SB)/8, $0x3fa5555555555555
+DATA cosC<>+16(SB)/8, $0x3fa5555555555555
+DATA cosC<>+24(SB)/8, $0x3fa5555555555555
+DATA cosC<>+32(SB)/8, $0x3fa5555555555555
+DATA cosC<>+40(SB)/8, $0x3fa5555555555555
+DATA cosC<>+48(SB)/8, $0x3fa5555555555555
+DATA cosC<>+56(SB)/8, $0x3fa5555555555555
+GLOBL cosC<>(SB), RODATA|NOPTR, $64
+
+DATA cosD<>+0(SB)/8, $0xbf56c16c16c16c17
+DATA cosD<>+8(SB)/8, $0xbf56c16c16c16c17
+DATA cosD<>+16(SB)/8, $0xbf56c16c16c16c17
+DATA cosD<>+24(SB)/8, $0xbf56c16c16c16c17
+DATA cosD<>+32(SB)/8, $0xbf56c16c16c16c17
+DATA cosD<>+40(SB)/8, $0xbf56c16c16c16c17
+DATA cosD<>+48(SB)/8, $0xbf56c16c16c16c17
+DATA cosD<>+56(SB)/8, $0xbf56c16c16c16c17
+GLOBL cosD<>(SB), RODATA|NOPTR, $64
+
+DATA cosE<>+0(SB)/8, $0x3efa01a01a01a01a
+DATA cosE<>+8(SB)/8, $0x3efa01a01a01a01a
+DATA cosE<>+16(SB)/8, $0x3efa01a01a01a01a
+DATA cosE<>+24(SB)/8, $0x3efa01a01a01a01a
+DATA cosE<>+32(SB)/8, $0x3efa01a01a01a01a
+DATA cosE<>+40(SB)/8, $0x3efa01a01a01a01a
+DATA cosE<>+48(SB)/8, $0x3efa01a01a01a01a
+DATA cosE<>+56(SB)/8, $0x3efa01a01a01a01a
+GLOBL cosE<>(SB), RODATA|NOPTR, $64
+
+DATA cosF<>+0(SB)/8, $0xbe927e4fb7789f5c
+DATA cosF<>+8(SB)/8, $0xbe927e4fb7789f5c
+DATA cosF<>+16(SB)/8, $0xbe927e4fb7789f5c
+DATA cosF<>+24(SB)/8, $0xbe927e4fb7789f5c
+DATA cosF<>+32(SB)/8, $0xbe927e4fb7789f5c
+DATA cosF<>+40(SB)/8, $0xbe927e4fb7789f5c
+DATA cosF<>+48(SB)/8, $0xbe927e4fb7789f5c
+DATA cosF<>+56(SB)/8, $0xbe927e4fb7789f5c
+GLOBL cosF<>(SB), RODATA|NOPTR, $64
+
+DATA cosG<>+0(SB)/8, $0x3e21eed8eff8d898
+DATA cosG<>+8(SB)/8, $0x3e21eed8eff8d898
+DATA cosG<>+16(SB)/8, $0x3e21eed8eff8d898
+DATA cosG<>+24(SB)/8, $0x3e21eed8eff8d898
+DATA cosG<>+32(SB)/8, $0x3e21eed8eff8d898
+DATA cosG<>+40(SB)/8, $0x3e21eed8eff8d898
+DATA cosG<>+48(SB)/8, $0x3e21eed8eff8d898
+DATA cosG<>+56(SB)/8, $0x3e21eed8eff8d898
+GLOBL cosG<>(SB), RODATA|NOPTR, $64
+
+DATA cosH<>+0(SB)/8, $0xbda93974a8c07c9d
+DATA cosH<>+8(SB)/8, $0xbda93974a8c07c9d
+DATA cosH<>+16(SB)/8, $0xbda93974a8c07c9d
+DATA cosH<>+24(SB)/8, $0xbda93974a8c07c9d
+DATA cosH<>+32(SB)/8, $0xbda93974a8c07c9d
+DATA cosH<>+40(SB)/8, $0xbda93974a8c07c9d
+DATA cosH<>+48(SB)/8, $0xbda93974a8c07c9d
+DATA cosH<>+56(SB)/8, $0xbda93974a8c07c9d
+GLOBL cosH<>(SB), RODATA|NOPTR, $64
+
+DATA cosI<>+0(SB)/8, $0x3d2ae7f3e733b81f
+DATA cosI<>+8(SB)/8, $0x3d2ae7f3e733b81f
+DATA cosI<>+16(SB)/8, $0x3d2ae7f3e733b81f
+DATA cosI<>+24(SB)/8, $0x3d2ae7f3e733b81f
+DATA cosI<>+32(SB)/8, $0x3d2ae7f3e733b81f
+DATA cosI<>+40(SB)/8, $0x3d2ae7f3e733b81f
+DATA cosI<>+48(SB)/8, $0x3d2ae7f3e733b81f
+DATA cosI<>+56(SB)/8, $0x3d2ae7f3e733b81f
+GLOBL cosI<>(SB), RODATA|NOPTR, $64
+
+DATA cosJ<>+0(SB)/8, $0xbca6827863b97d97
+DATA cosJ<>+8(SB)/8, $0xbca6827863b97d97
+DATA cosJ<>+16(SB)/8, $0xbca6827863b97d97
+DATA cosJ<>+24(SB)/8, $0xbca6827863b97d97
+DATA cosJ<>+32(SB)/8, $0xbca6827863b97d97
+DATA cosJ<>+40(SB)/8, $0xbca6827863b97d97
+DATA cosJ<>+48(SB)/8, $0xbca6827863b97d97
+DATA cosJ<>+56(SB)/8, $0xbca6827863b97d97
+GLOBL cosJ<>(SB), RODATA|NOPTR, $64
+
+DATA cosK<>+0(SB)/8, $0x3c1e542ba4020225
+DATA cosK<>+8(SB)/8, $0x3c1e542ba4020225
+DATA cosK<>+16(SB)/8, $0x3c1e542ba4020225
+DATA cosK<>+24(SB)/8, $0x3c1e542ba4020225
+DATA cosK<>+32(SB)/8, $0x3c1e542ba4020225
+DATA cosK<>+40(SB)/8, $0x3c1e542ba4020225
+DATA cosK<>+48(SB)/8, $0x3c1e542ba4020225
+DATA cosK<>+56(SB)/8, $0x3c1e542ba4020225
+GLOBL cosK<>(SB), RODATA|NOPTR, $64
+
+DATA cosL<>+0(SB)/8, $0xbb90ce396db7f853
+DATA cosL<>+8(SB)/8, $0xbb90ce396db7f853
+DATA cosL<>+16(SB)/8, $0xbb90ce396db7f853
+DATA cosL<>+24(SB)/8, $0xbb90ce396db7f853
+DATA cosL<>+32(SB)/8, $0xbb90ce396db7f853
+DATA cosL<>+40(SB)/8, $0xbb90ce396db7f853
+DATA cosL<>+48(SB)/8, $0xbb90ce396db7f853
+DATA cosL<>+56(SB)/8, $0xbb90ce396db7f853
+GLOBL cosL<>(SB), RODATA|NOPTR, $64

@@ -32,7 +32,9 @@ func (b Block[T]) check() {
 func Gemm32(c, a, b Block[float32], threads int) { gemm(tile32(), tall32(), c, a, b, threads) }
 
 // Gemm64 is Gemm32 in double precision.
-func Gemm64(c, a, b Block[float64], threads int) { gemm(tile64(), tall64(), c, a, b, threads) }
+func Gemm64(c, a, b Block[float64], threads int) {
+	gemm(tile64(), tallTile[float64, float64]{}, c, a, b, threads)
+}
 
 // GemmMixed is Gemm64 for an A in single precision: c = fma(float64(a), b, c).
 func GemmMixed(c Block[float64], a Block[float32], b Block[float64], threads int) {
@@ -44,7 +46,9 @@ func GemmMixed(c Block[float64], a Block[float32], b Block[float64], threads int
 func GemmCols32(c, a, b Block[float32], threads int) { gemmCols(tile32(), tall32(), c, a, b, threads) }
 
 // GemmCols64 is GemmCols32 in double precision.
-func GemmCols64(c, a, b Block[float64], threads int) { gemmCols(tile64(), tall64(), c, a, b, threads) }
+func GemmCols64(c, a, b Block[float64], threads int) {
+	gemmCols(tile64(), tallTile[float64, float64]{}, c, a, b, threads)
+}
 
 // GemmColsMixed is GemmCols64 for an A in single precision.
 func GemmColsMixed(c Block[float64], a Block[float32], b Block[float64], threads int) {

@@ -4,11 +4,6 @@
 
 package vec
 
-// mergeAVX512 is merge for slices of the same length.
-//
-//go:noescape
-func mergeAVX512(u []float64, a []float64, b []float64, change []float64, scale float64) (along float64)
-
 // mergeAVX2 is merge for slices of the same length.
 //
 //go:noescape

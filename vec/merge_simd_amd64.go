@@ -3,10 +3,7 @@
 package vec
 
 func merge(u, a, b, change []float64, scale float64) (along float64) {
-	switch {
-	case hasAVX512:
-		return mergeAVX512(u, a, b, change, scale)
-	case hasAVX2:
+	if hasAVX2 {
 		return mergeAVX2(u, a, b, change, scale)
 	}
 	return mergePortable(u, a, b, change, scale)

@@ -7,12 +7,8 @@ func leastTile64(dst []float64, at []int, block []float64, width int, slot []uin
 	switch wide := width == TileWidth64; {
 	case hasAVX512 && slot == nil && wide:
 		return leastTile64WideAVX512(dst, at, block, start, index, value)
-	case hasAVX512 && slot == nil:
-		return leastTile64NarrowAVX512(dst, at, block, start, index, value)
 	case hasAVX512 && wide:
 		return leastTile64WideMappedAVX512(dst, at, block, slot, start, index, value)
-	case hasAVX512:
-		return leastTile64NarrowMappedAVX512(dst, at, block, slot, start, index, value)
 	case hasAVX2 && slot == nil && wide:
 		return leastTile64WideAVX2(dst, at, block, start, index, value)
 	case hasAVX2 && slot == nil:
@@ -30,12 +26,8 @@ func harmonicTile64(dst []float64, at []int, block []float64, width int, slot []
 	switch wide := width == TileWidth64; {
 	case hasAVX512 && slot == nil && wide:
 		return harmonicTile64WideAVX512(dst, at, block, start, index, value)
-	case hasAVX512 && slot == nil:
-		return harmonicTile64NarrowAVX512(dst, at, block, start, index, value)
 	case hasAVX512 && wide:
 		return harmonicTile64WideMappedAVX512(dst, at, block, slot, start, index, value)
-	case hasAVX512:
-		return harmonicTile64NarrowMappedAVX512(dst, at, block, slot, start, index, value)
 	case hasAVX2 && slot == nil && wide:
 		return harmonicTile64WideAVX2(dst, at, block, start, index, value)
 	case hasAVX2 && slot == nil:

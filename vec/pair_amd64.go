@@ -4,16 +4,6 @@
 
 package vec
 
-// extremesAVX512 is extremeLanes.portable for the full eights of slices of the same length.
-//
-//go:noescape
-func extremesAVX512(best *[2][8]float64, at *[2][8]int64, up []float64, low []float64, r []float64)
-
-// partnerAVX512 is partnerLanes.portable for the full eights of slices of the same length.
-//
-//go:noescape
-func partnerAVX512(best *[2][8]float64, at *[8]int64, h float64, diagonal float64, floor float64, low []float64, r []float64, own []float64, row []float64)
-
 // extremesAVX2 is extremeLanes.portable for the full eights of slices of the same length.
 //
 //go:noescape

@@ -4,130 +4,6 @@
 
 #include "textflag.h"
 
-// func extremesAVX512(best *[2][8]float64, at *[2][8]int64, up []float64, low []float64, r []float64)
-// Requires: AVX, AVX512F
-TEXT ·extremesAVX512(SB), NOSPLIT, $0-88
-	MOVQ    best+0(FP), AX
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	MOVQ    at+8(FP), CX
-	VMOVUPD (CX), Z2
-	VMOVUPD 64(CX), Z3
-	MOVQ    up_base+16(FP), DX
-	MOVQ    low_base+40(FP), BX
-	MOVQ    r_base+64(FP), SI
-	MOVQ    r_len+72(FP), DI
-	VMOVUPD counting<>+0(SB), Z4
-	XORQ    R8, R8
-	ANDQ    $-8, DI
-	JMP     next
-
-loop:
-	VMOVUPD (SI)(R8*8), Z5
-	VMOVUPD (DX)(R8*8), Z6
-	VSUBPD  Z5, Z6, Z6
-	VCMPPD  $0x1e, Z0, Z6, K1
-	VMOVAPD Z6, K1, Z0
-	VMOVAPD Z4, K1, Z2
-	VMOVUPD (BX)(R8*8), Z6
-	VSUBPD  Z5, Z6, Z5
-	VCMPPD  $0x1e, Z1, Z5, K1
-	VCMPPD  $0x1e, Z5, Z1, K1
-	VMOVAPD Z5, K1, Z1
-	VMOVAPD Z4, K1, Z3
-	VPADDQ  eight<>+0(SB), Z4, Z4
-	ADDQ    $0x08, R8
-
-next:
-	CMPQ    R8, DI
-	JLT     loop
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, (CX)
-	VMOVUPD Z3, 64(CX)
-	VZEROUPPER
-	RET
-
-DATA counting<>+0(SB)/8, $0x0000000000000000
-DATA counting<>+8(SB)/8, $0x0000000000000001
-DATA counting<>+16(SB)/8, $0x0000000000000002
-DATA counting<>+24(SB)/8, $0x0000000000000003
-DATA counting<>+32(SB)/8, $0x0000000000000004
-DATA counting<>+40(SB)/8, $0x0000000000000005
-DATA counting<>+48(SB)/8, $0x0000000000000006
-DATA counting<>+56(SB)/8, $0x0000000000000007
-GLOBL counting<>(SB), RODATA|NOPTR, $64
-
-DATA eight<>+0(SB)/8, $0x0000000000000008
-DATA eight<>+8(SB)/8, $0x0000000000000008
-DATA eight<>+16(SB)/8, $0x0000000000000008
-DATA eight<>+24(SB)/8, $0x0000000000000008
-DATA eight<>+32(SB)/8, $0x0000000000000008
-DATA eight<>+40(SB)/8, $0x0000000000000008
-DATA eight<>+48(SB)/8, $0x0000000000000008
-DATA eight<>+56(SB)/8, $0x0000000000000008
-GLOBL eight<>(SB), RODATA|NOPTR, $64
-
-// func partnerAVX512(best *[2][8]float64, at *[8]int64, h float64, diagonal float64, floor float64, low []float64, r []float64, own []float64, row []float64)
-// Requires: AVX, AVX512F
-TEXT ·partnerAVX512(SB), NOSPLIT, $0-136
-	MOVQ         best+0(FP), AX
-	VMOVUPD      (AX), Z0
-	VMOVUPD      64(AX), Z1
-	MOVQ         at+8(FP), CX
-	VMOVUPD      (CX), Z2
-	MOVQ         low_base+40(FP), DX
-	MOVQ         r_base+64(FP), BX
-	MOVQ         own_base+88(FP), SI
-	MOVQ         row_base+112(FP), DI
-	MOVQ         r_len+72(FP), R8
-	VBROADCASTSD h+16(FP), Z3
-	VBROADCASTSD diagonal+24(FP), Z4
-	VBROADCASTSD floor+32(FP), Z5
-	VMOVUPD      counting<>+0(SB), Z6
-	XORQ         R9, R9
-	ANDQ         $-8, R8
-	JMP          next
-
-loop:
-	VMOVUPD (DX)(R9*8), Z7
-	VSUBPD  (BX)(R9*8), Z7, Z7
-	VSUBPD  Z7, Z3, Z7
-	VMAXPD  zero<>+0(SB), Z7, Z7
-	VMULPD  Z7, Z7, Z7
-	VADDPD  (SI)(R9*8), Z4, Z8
-	VMOVUPD (DI)(R9*8), Z9
-	VADDPD  Z9, Z9, Z9
-	VSUBPD  Z9, Z8, Z8
-	VMAXPD  Z5, Z8, Z8
-	VMULPD  Z1, Z7, Z9
-	VMULPD  Z8, Z0, Z10
-	VCMPPD  $0x1e, Z10, Z9, K1
-	VMOVAPD Z7, K1, Z0
-	VMOVAPD Z8, K1, Z1
-	VMOVAPD Z6, K1, Z2
-	VPADDQ  eight<>+0(SB), Z6, Z6
-	ADDQ    $0x08, R9
-
-next:
-	CMPQ    R9, R8
-	JLT     loop
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, (CX)
-	VZEROUPPER
-	RET
-
-DATA zero<>+0(SB)/8, $0x0000000000000000
-DATA zero<>+8(SB)/8, $0x0000000000000000
-DATA zero<>+16(SB)/8, $0x0000000000000000
-DATA zero<>+24(SB)/8, $0x0000000000000000
-DATA zero<>+32(SB)/8, $0x0000000000000000
-DATA zero<>+40(SB)/8, $0x0000000000000000
-DATA zero<>+48(SB)/8, $0x0000000000000000
-DATA zero<>+56(SB)/8, $0x0000000000000000
-GLOBL zero<>(SB), RODATA|NOPTR, $64
-
 // func extremesAVX2(best *[2][8]float64, at *[2][8]int64, up []float64, low []float64, r []float64)
 // Requires: AVX, AVX2
 TEXT ·extremesAVX2(SB), NOSPLIT, $0-88
@@ -193,6 +69,26 @@ next:
 	VMOVUPD Y7, 96(CX)
 	VZEROUPPER
 	RET
+
+DATA counting<>+0(SB)/8, $0x0000000000000000
+DATA counting<>+8(SB)/8, $0x0000000000000001
+DATA counting<>+16(SB)/8, $0x0000000000000002
+DATA counting<>+24(SB)/8, $0x0000000000000003
+DATA counting<>+32(SB)/8, $0x0000000000000004
+DATA counting<>+40(SB)/8, $0x0000000000000005
+DATA counting<>+48(SB)/8, $0x0000000000000006
+DATA counting<>+56(SB)/8, $0x0000000000000007
+GLOBL counting<>(SB), RODATA|NOPTR, $64
+
+DATA eight<>+0(SB)/8, $0x0000000000000008
+DATA eight<>+8(SB)/8, $0x0000000000000008
+DATA eight<>+16(SB)/8, $0x0000000000000008
+DATA eight<>+24(SB)/8, $0x0000000000000008
+DATA eight<>+32(SB)/8, $0x0000000000000008
+DATA eight<>+40(SB)/8, $0x0000000000000008
+DATA eight<>+48(SB)/8, $0x0000000000000008
+DATA eight<>+56(SB)/8, $0x0000000000000008
+GLOBL eight<>(SB), RODATA|NOPTR, $64
 
 // func partnerAVX2(best *[2][8]float64, at *[8]int64, h float64, diagonal float64, floor float64, low []float64, r []float64, own []float64, row []float64)
 // Requires: AVX, AVX2
@@ -267,3 +163,13 @@ next:
 	VMOVUPD Y5, 32(CX)
 	VZEROUPPER
 	RET
+
+DATA zero<>+0(SB)/8, $0x0000000000000000
+DATA zero<>+8(SB)/8, $0x0000000000000000
+DATA zero<>+16(SB)/8, $0x0000000000000000
+DATA zero<>+24(SB)/8, $0x0000000000000000
+DATA zero<>+32(SB)/8, $0x0000000000000000
+DATA zero<>+40(SB)/8, $0x0000000000000000
+DATA zero<>+48(SB)/8, $0x0000000000000000
+DATA zero<>+56(SB)/8, $0x0000000000000000
+GLOBL zero<>(SB), RODATA|NOPTR, $64

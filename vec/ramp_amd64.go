@@ -4,60 +4,35 @@
 
 package vec
 
-// rampLineariseAVX512 is rampLinearise for n rows, a multiple of eight.
-//
-//go:noescape
-func rampLineariseAVX512(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-
 // rampPredictAVX512 is rampPredict for n rows, a multiple of eight.
 //
 //go:noescape
 func rampPredictAVX512(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-
-// rampCorrectAVX512 is rampCorrect for n rows, a multiple of eight.
-//
-//go:noescape
-func rampCorrectAVX512(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
 
 // rampMeasureAVX512 is rampMeasure for n rows, a multiple of eight.
 //
 //go:noescape
 func rampMeasureAVX512(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
 
-// rampStepAVX512 is rampStep for n rows, a multiple of eight.
+// rampPredictAVX2 is rampPredict for n rows, a multiple of eight.
 //
 //go:noescape
-func rampStepAVX512(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
+func rampPredictAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
 
-// rampLookAVX512 is rampLook for n rows, a multiple of eight.
+// rampMeasureAVX2 is rampMeasure for n rows, a multiple of eight.
 //
 //go:noescape
-func rampLookAVX512(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-
-// rampCentralAVX512 is rampCentral for n rows, a multiple of eight.
-//
-//go:noescape
-func rampCentralAVX512(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
+func rampMeasureAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
 
 // rampLineariseAVX2 is rampLinearise for n rows, a multiple of eight.
 //
 //go:noescape
 func rampLineariseAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
 
-// rampPredictAVX2 is rampPredict for n rows, a multiple of eight.
-//
-//go:noescape
-func rampPredictAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-
 // rampCorrectAVX2 is rampCorrect for n rows, a multiple of eight.
 //
 //go:noescape
 func rampCorrectAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-
-// rampMeasureAVX2 is rampMeasure for n rows, a multiple of eight.
-//
-//go:noescape
-func rampMeasureAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
 
 // rampStepAVX2 is rampStep for n rows, a multiple of eight.
 //

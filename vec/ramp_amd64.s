@@ -4,80 +4,6 @@
 
 #include "textflag.h"
 
-// func rampLineariseAVX512(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·rampLineariseAVX512(SB), NOSPLIT, $0-32
-	MOVQ n+0(FP), AX
-	MOVQ slices+8(FP), DX
-	MOVQ numbers+16(FP), BX
-	MOVQ sums+24(FP), CX
-	XORQ CX, CX
-
-loop:
-	CMPQ         CX, AX
-	JGE          done
-	MOVQ         (DX), SI
-	VMOVUPD      (SI)(CX*8), Z0
-	VBROADCASTSD (BX), Z1
-	VPXORQ       Z2, Z2, Z2
-	VPMOVQ2M     Z0, K1
-	VBLENDMPD    Z1, Z2, K1, Z3
-	VADDPD       Z3, Z0, Z4
-	VSUBPD       Z3, Z1, Z1
-	VSUBPD       Z0, Z1, Z0
-	MOVQ         8(DX), SI
-	VMOVUPD      (SI)(CX*8), Z1
-	MOVQ         16(DX), SI
-	VMOVUPD      (SI)(CX*8), Z5
-	VBROADCASTSD 8(BX), Z6
-	MOVQ         24(DX), SI
-	VMOVUPD      (SI)(CX*8), Z7
-	VBROADCASTSD 32(BX), Z8
-	VSUBPD       Z8, Z7, Z7
-	VMOVUPD      Z7, Z7
-	VFNMADD231PD Z6, Z4, Z7
-	VMOVUPD      one<>+0(SB), Z8
-	VMOVUPD      Z5, Z5
-	VFMADD231PD  Z6, Z0, Z5
-	VMULPD       Z0, Z1, Z1
-	VMOVUPD      Z1, Z1
-	VFMADD231PD  Z4, Z5, Z1
-	VDIVPD       Z1, Z8, Z1
-	VMULPD       Z0, Z4, Z0
-	VMULPD       Z1, Z0, Z0
-	MOVQ         48(DX), SI
-	VMOVUPD      (SI)(CX*8), Z1
-	VBROADCASTSD 56(BX), Z5
-	VMULPD       Z5, Z1, Z1
-	MOVQ         56(DX), SI
-	VMOVUPD      (SI)(CX*8), Z5
-	VMOVUPD      Z5, Z5
-	VFMADD231PD  Z1, Z0, Z5
-	VMOVUPD      Z5, (SI)(CX*8)
-	VMOVUPD      Z4, Z4
-	VFMADD231PD  Z7, Z0, Z4
-	MOVQ         64(DX), SI
-	VMOVUPD      (SI)(CX*8), Z0
-	VMOVUPD      Z0, Z0
-	VFMADD231PD  Z1, Z4, Z0
-	VMOVUPD      Z0, (SI)(CX*8)
-	ADDQ         $0x08, CX
-	JMP          loop
-
-done:
-	VZEROUPPER
-	RET
-
-DATA one<>+0(SB)/8, $0x3ff0000000000000
-DATA one<>+8(SB)/8, $0x3ff0000000000000
-DATA one<>+16(SB)/8, $0x3ff0000000000000
-DATA one<>+24(SB)/8, $0x3ff0000000000000
-DATA one<>+32(SB)/8, $0x3ff0000000000000
-DATA one<>+40(SB)/8, $0x3ff0000000000000
-DATA one<>+48(SB)/8, $0x3ff0000000000000
-DATA one<>+56(SB)/8, $0x3ff0000000000000
-GLOBL one<>(SB), RODATA|NOPTR, $64
-
 // func rampPredictAVX512(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·rampPredictAVX512(SB), NOSPLIT, $0-32
@@ -187,6 +113,16 @@ done:
 	VZEROUPPER
 	RET
 
+DATA one<>+0(SB)/8, $0x3ff0000000000000
+DATA one<>+8(SB)/8, $0x3ff0000000000000
+DATA one<>+16(SB)/8, $0x3ff0000000000000
+DATA one<>+24(SB)/8, $0x3ff0000000000000
+DATA one<>+32(SB)/8, $0x3ff0000000000000
+DATA one<>+40(SB)/8, $0x3ff0000000000000
+DATA one<>+48(SB)/8, $0x3ff0000000000000
+DATA one<>+56(SB)/8, $0x3ff0000000000000
+GLOBL one<>(SB), RODATA|NOPTR, $64
+
 DATA half<>+0(SB)/8, $0x3fe0000000000000
 DATA half<>+8(SB)/8, $0x3fe0000000000000
 DATA half<>+16(SB)/8, $0x3fe0000000000000
@@ -216,83 +152,6 @@ DATA signBit<>+40(SB)/8, $0x8000000000000000
 DATA signBit<>+48(SB)/8, $0x8000000000000000
 DATA signBit<>+56(SB)/8, $0x8000000000000000
 GLOBL signBit<>(SB), RODATA|NOPTR, $64
-
-// func rampCorrectAVX512(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·rampCorrectAVX512(SB), NOSPLIT, $0-32
-	MOVQ n+0(FP), AX
-	MOVQ slices+8(FP), DX
-	MOVQ numbers+16(FP), BX
-	MOVQ sums+24(FP), CX
-	XORQ CX, CX
-
-loop:
-	CMPQ         CX, AX
-	JGE          done
-	MOVQ         (DX), SI
-	VMOVUPD      (SI)(CX*8), Z0
-	VBROADCASTSD (BX), Z1
-	VPXORQ       Z2, Z2, Z2
-	VPMOVQ2M     Z0, K1
-	VBLENDMPD    Z1, Z2, K1, Z3
-	VADDPD       Z3, Z0, Z4
-	VSUBPD       Z3, Z1, Z1
-	VSUBPD       Z0, Z1, Z0
-	MOVQ         8(DX), SI
-	VMOVUPD      (SI)(CX*8), Z1
-	MOVQ         16(DX), SI
-	VMOVUPD      (SI)(CX*8), Z5
-	VBROADCASTSD 8(BX), Z6
-	MOVQ         24(DX), SI
-	VMOVUPD      (SI)(CX*8), Z7
-	VBROADCASTSD 32(BX), Z8
-	VSUBPD       Z8, Z7, Z7
-	VMOVUPD      Z7, Z7
-	VFNMADD231PD Z6, Z4, Z7
-	VMOVUPD      one<>+0(SB), Z8
-	VMOVUPD      Z5, Z9
-	VFMADD231PD  Z6, Z0, Z9
-	VMULPD       Z0, Z1, Z6
-	VMOVUPD      Z6, Z6
-	VFMADD231PD  Z4, Z9, Z6
-	VDIVPD       Z6, Z8, Z6
-	MOVQ         32(DX), SI
-	VMOVUPD      (SI)(CX*8), Z8
-	VADDPD       Z7, Z8, Z7
-	VMULPD       Z6, Z7, Z7
-	VMULPD       Z0, Z7, Z8
-	VMULPD       Z4, Z7, Z7
-	VMOVUPD      one<>+0(SB), Z9
-	VADDPD       Z8, Z9, Z9
-	VMOVUPD      one<>+0(SB), Z10
-	VSUBPD       Z7, Z10, Z10
-	VMULPD       Z1, Z8, Z1
-	VMULPD       Z5, Z7, Z5
-	VMULPD       Z10, Z5, Z5
-	VMOVUPD      Z5, Z5
-	VFMADD231PD  Z1, Z9, Z5
-	VBROADCASTSD 48(BX), Z1
-	VSUBPD       Z4, Z0, Z7
-	VMULPD       Z0, Z4, Z0
-	VMULPD       Z5, Z0, Z0
-	VMOVUPD      Z0, Z0
-	VFMADD231PD  Z1, Z7, Z0
-	MOVQ         48(DX), SI
-	VMOVUPD      (SI)(CX*8), Z1
-	VBROADCASTSD 56(BX), Z4
-	VMULPD       Z4, Z1, Z1
-	VMULPD       Z6, Z1, Z1
-	MOVQ         64(DX), SI
-	VMOVUPD      (SI)(CX*8), Z4
-	VMOVUPD      Z4, Z4
-	VFMADD231PD  Z1, Z0, Z4
-	VMOVUPD      Z4, (SI)(CX*8)
-	ADDQ         $0x08, CX
-	JMP          loop
-
-done:
-	VZEROUPPER
-	RET
 
 // func rampMeasureAVX512(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
 // Requires: AVX, AVX512DQ, AVX512F
@@ -430,405 +289,6 @@ loop:
 	VMOVUPD      384(SI), Z4
 	VFMADD231PD  Z1, Z0, Z4
 	VMOVUPD      Z4, 384(SI)
-	ADDQ         $0x08, CX
-	JMP          loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func rampStepAVX512(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·rampStepAVX512(SB), NOSPLIT, $0-32
-	MOVQ n+0(FP), AX
-	MOVQ slices+8(FP), DX
-	MOVQ numbers+16(FP), BX
-	MOVQ sums+24(FP), SI
-	XORQ CX, CX
-
-loop:
-	CMPQ         CX, AX
-	JGE          done
-	MOVQ         (DX), DI
-	VMOVUPD      (DI)(CX*8), Z0
-	VBROADCASTSD (BX), Z1
-	VPXORQ       Z2, Z2, Z2
-	VPMOVQ2M     Z0, K1
-	VBLENDMPD    Z1, Z2, K1, Z3
-	VADDPD       Z3, Z0, Z4
-	VSUBPD       Z3, Z1, Z1
-	VSUBPD       Z0, Z1, Z0
-	MOVQ         8(DX), R8
-	VMOVUPD      (R8)(CX*8), Z1
-	MOVQ         16(DX), R9
-	VMOVUPD      (R9)(CX*8), Z9
-	VBROADCASTSD 8(BX), Z10
-	MOVQ         24(DX), R10
-	VMOVUPD      (R10)(CX*8), Z11
-	VBROADCASTSD 32(BX), Z12
-	VSUBPD       Z12, Z11, Z11
-	VMOVUPD      Z11, Z11
-	VFNMADD231PD Z10, Z4, Z11
-	VMOVUPD      one<>+0(SB), Z12
-	VMOVUPD      Z9, Z13
-	VFMADD231PD  Z10, Z0, Z13
-	VMULPD       Z0, Z1, Z10
-	VMOVUPD      Z10, Z10
-	VFMADD231PD  Z4, Z13, Z10
-	VDIVPD       Z10, Z12, Z10
-	MOVQ         32(DX), R11
-	VMOVUPD      (R11)(CX*8), Z12
-	VADDPD       Z11, Z12, Z12
-	VMULPD       Z10, Z12, Z12
-	VMULPD       Z0, Z12, Z13
-	VMULPD       Z4, Z12, Z12
-	VMOVUPD      one<>+0(SB), Z14
-	VADDPD       Z13, Z14, Z14
-	VMOVUPD      one<>+0(SB), Z15
-	VSUBPD       Z12, Z15, Z15
-	VMULPD       Z1, Z13, Z13
-	VMULPD       Z14, Z13, Z13
-	VMULPD       Z9, Z12, Z12
-	VMULPD       Z15, Z12, Z12
-	VMULPD       Z0, Z4, Z14
-	VBROADCASTSD 48(BX), Z15
-	VDIVPD       Z14, Z15, Z15
-	VMULPD       Z0, Z15, Z16
-	VMULPD       Z4, Z15, Z15
-	MOVQ         40(DX), R11
-	VMOVUPD      (R11)(CX*8), Z17
-	VADDPD       Z11, Z17, Z11
-	VSUBPD       Z15, Z16, Z17
-	VADDPD       Z17, Z11, Z11
-	VADDPD       Z12, Z13, Z17
-	VADDPD       Z17, Z11, Z11
-	VMULPD       Z10, Z11, Z10
-	VMULPD       Z10, Z14, Z11
-	VMULPD       Z10, Z0, Z14
-	VSUBPD       Z1, Z16, Z16
-	VADDPD       Z13, Z16, Z13
-	VMOVUPD      Z13, Z13
-	VFNMADD231PD Z1, Z14, Z13
-	VMULPD       Z10, Z4, Z10
-	VSUBPD       Z9, Z15, Z14
-	VSUBPD       Z12, Z14, Z12
-	VMOVUPD      Z12, Z12
-	VFMADD231PD  Z9, Z10, Z12
-	VBROADCASTSD 64(BX), Z10
-	VBROADCASTSD 72(BX), Z14
-	VMOVUPD      Z4, Z15
-	VFMADD231PD  Z10, Z11, Z15
-	VMULPD       Z4, Z14, Z4
-	VMAXPD       Z4, Z15, Z4
-	VMOVUPD      Z0, Z15
-	VFNMADD231PD Z10, Z11, Z15
-	VMULPD       Z0, Z14, Z0
-	VMAXPD       Z0, Z15, Z0
-	VXORPD       signBit<>+0(SB), Z0, Z11
-	VCMPPD       $0x12, Z0, Z4, K1
-	VBLENDMPD    Z4, Z11, K1, Z5
-	VMOVUPD      Z1, Z0
-	VFMADD231PD  Z10, Z13, Z0
-	VMULPD       Z1, Z14, Z1
-	VMAXPD       Z1, Z0, Z0
-	VMOVUPD      Z9, Z1
-	VFMADD231PD  Z10, Z12, Z1
-	VMULPD       Z9, Z14, Z4
-	VMAXPD       Z4, Z1, Z1
-	VMOVUPD      Z5, (DI)(CX*8)
-	VMOVUPD      Z0, (R8)(CX*8)
-	VMOVUPD      Z1, (R9)(CX*8)
-	VMOVUPD      (R11)(CX*8), Z4
-	VMOVUPD      (R10)(CX*8), Z9
-	VMOVUPD      Z9, Z9
-	VFMADD231PD  Z10, Z4, Z9
-	VBROADCASTSD (BX), Z4
-	VPXORQ       Z6, Z6, Z6
-	VPMOVQ2M     Z5, K1
-	VBLENDMPD    Z4, Z6, K1, Z7
-	VADDPD       Z7, Z5, Z10
-	VSUBPD       Z7, Z4, Z4
-	VSUBPD       Z5, Z4, Z4
-	MOVQ         48(DX), DI
-	VMOVUPD      (DI)(CX*8), Z11
-	VMULPD       Z1, Z4, Z1
-	VMOVUPD      Z1, Z1
-	VFMADD231PD  Z10, Z0, Z1
-	VMOVUPD      (SI), Z0
-	VFMADD231PD  Z11, Z1, Z0
-	VMOVUPD      Z0, (SI)
-	VBROADCASTSD 32(BX), Z0
-	VSUBPD       Z0, Z9, Z0
-	VBROADCASTSD 16(BX), Z1
-	VBROADCASTSD 24(BX), Z4
-	VMULPD       Z4, Z0, Z4
-	VPXORQ       Z8, Z8, Z8
-	VMAXPD       Z8, Z4, Z4
-	VBROADCASTSD (BX), Z9
-	VMINPD       Z9, Z4, Z4
-	VMOVUPD      Z0, Z9
-	VFNMADD231PD Z1, Z4, Z9
-	VMULPD       Z9, Z4, Z4
-	VMOVUPD      64(SI), Z9
-	VFMADD231PD  Z11, Z4, Z9
-	VMOVUPD      Z9, 64(SI)
-	VMULPD       Z10, Z1, Z1
-	VMOVUPD      Z4, Z4
-	VFMADD231PD  Z1, Z10, Z4
-	VMOVUPD      Z4, Z1
-	VFNMADD231PD Z10, Z0, Z1
-	VMOVUPD      128(SI), Z0
-	VFMADD231PD  Z11, Z1, Z0
-	VMOVUPD      Z0, 128(SI)
-	ADDQ         $0x08, CX
-	JMP          loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func rampLookAVX512(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·rampLookAVX512(SB), NOSPLIT, $0-32
-	MOVQ n+0(FP), AX
-	MOVQ slices+8(FP), DX
-	MOVQ numbers+16(FP), BX
-	MOVQ sums+24(FP), SI
-	XORQ CX, CX
-
-loop:
-	CMPQ         CX, AX
-	JGE          done
-	MOVQ         (DX), DI
-	VMOVUPD      (DI)(CX*8), Z0
-	MOVQ         8(DX), DI
-	VMOVUPD      (DI)(CX*8), Z1
-	MOVQ         16(DX), DI
-	VMOVUPD      (DI)(CX*8), Z2
-	MOVQ         24(DX), DI
-	VMOVUPD      (DI)(CX*8), Z3
-	VBROADCASTSD (BX), Z4
-	VPXORQ       Z5, Z5, Z5
-	VPMOVQ2M     Z0, K1
-	VBLENDMPD    Z4, Z5, K1, Z6
-	VADDPD       Z6, Z0, Z7
-	VSUBPD       Z6, Z4, Z4
-	VSUBPD       Z0, Z4, Z0
-	MOVQ         48(DX), DI
-	VMOVUPD      (DI)(CX*8), Z4
-	VMULPD       Z2, Z0, Z0
-	VMOVUPD      Z0, Z0
-	VFMADD231PD  Z7, Z1, Z0
-	VMOVUPD      (SI), Z1
-	VFMADD231PD  Z4, Z0, Z1
-	VMOVUPD      Z1, (SI)
-	VBROADCASTSD 32(BX), Z0
-	VSUBPD       Z0, Z3, Z0
-	VBROADCASTSD 16(BX), Z1
-	VBROADCASTSD 24(BX), Z2
-	VMULPD       Z2, Z0, Z2
-	VPXORQ       Z8, Z8, Z8
-	VMAXPD       Z8, Z2, Z2
-	VBROADCASTSD (BX), Z3
-	VMINPD       Z3, Z2, Z2
-	VMOVUPD      Z0, Z3
-	VFNMADD231PD Z1, Z2, Z3
-	VMULPD       Z3, Z2, Z2
-	VMOVUPD      64(SI), Z3
-	VFMADD231PD  Z4, Z2, Z3
-	VMOVUPD      Z3, 64(SI)
-	VMULPD       Z7, Z1, Z1
-	VMOVUPD      Z2, Z2
-	VFMADD231PD  Z1, Z7, Z2
-	VMOVUPD      Z2, Z1
-	VFNMADD231PD Z7, Z0, Z1
-	VMOVUPD      128(SI), Z0
-	VFMADD231PD  Z4, Z1, Z0
-	VMOVUPD      Z0, 128(SI)
-	ADDQ         $0x08, CX
-	JMP          loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func rampCentralAVX512(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·rampCentralAVX512(SB), NOSPLIT, $0-32
-	MOVQ n+0(FP), AX
-	MOVQ slices+8(FP), DX
-	MOVQ numbers+16(FP), BX
-	MOVQ sums+24(FP), CX
-	XORQ CX, CX
-
-loop:
-	CMPQ         CX, AX
-	JGE          done
-	VBROADCASTSD (BX), Z0
-	VBROADCASTSD 48(BX), Z1
-	MOVQ         24(DX), SI
-	VMOVUPD      (SI)(CX*8), Z2
-	VBROADCASTSD 40(BX), Z3
-	VSUBPD       Z3, Z2, Z2
-	VBROADCASTSD 56(BX), Z3
-	VMULPD       Z3, Z2, Z2
-	VMOVUPD      four<>+0(SB), Z3
-	VMOVUPD      Z3, Z3
-	VFMADD231PD  Z2, Z2, Z3
-	VMOVUPD      two<>+0(SB), Z8
-	VSQRTPD      Z3, Z3
-	VMOVUPD      one<>+0(SB), Z9
-	VANDPD       notSign<>+0(SB), Z2, Z10
-	VADDPD       Z10, Z3, Z10
-	VDIVPD       Z10, Z8, Z10
-	VADDPD       Z10, Z9, Z9
-	VADDPD       Z3, Z8, Z3
-	VDIVPD       Z3, Z9, Z3
-	VMULPD       Z0, Z3, Z3
-	VDIVPD       Z3, Z1, Z8
-	VSUBPD       Z3, Z0, Z0
-	VDIVPD       Z0, Z1, Z0
-	VPXORQ       Z4, Z4, Z4
-	VXORPD       signBit<>+0(SB), Z3, Z1
-	VCMPPD       $0x1e, Z4, Z2, K1
-	VBLENDMPD    Z1, Z3, K1, Z5
-	MOVQ         (DX), SI
-	VMOVUPD      Z5, (SI)(CX*8)
-	VCMPPD       $0x1e, Z4, Z2, K1
-	VBLENDMPD    Z0, Z8, K1, Z6
-	MOVQ         8(DX), SI
-	VMOVUPD      Z6, (SI)(CX*8)
-	VCMPPD       $0x1e, Z4, Z2, K1
-	VBLENDMPD    Z8, Z0, K1, Z7
-	MOVQ         16(DX), SI
-	VMOVUPD      Z7, (SI)(CX*8)
-	ADDQ         $0x08, CX
-	JMP          loop
-
-done:
-	VZEROUPPER
-	RET
-
-DATA four<>+0(SB)/8, $0x4010000000000000
-DATA four<>+8(SB)/8, $0x4010000000000000
-DATA four<>+16(SB)/8, $0x4010000000000000
-DATA four<>+24(SB)/8, $0x4010000000000000
-DATA four<>+32(SB)/8, $0x4010000000000000
-DATA four<>+40(SB)/8, $0x4010000000000000
-DATA four<>+48(SB)/8, $0x4010000000000000
-DATA four<>+56(SB)/8, $0x4010000000000000
-GLOBL four<>(SB), RODATA|NOPTR, $64
-
-DATA two<>+0(SB)/8, $0x4000000000000000
-DATA two<>+8(SB)/8, $0x4000000000000000
-DATA two<>+16(SB)/8, $0x4000000000000000
-DATA two<>+24(SB)/8, $0x4000000000000000
-DATA two<>+32(SB)/8, $0x4000000000000000
-DATA two<>+40(SB)/8, $0x4000000000000000
-DATA two<>+48(SB)/8, $0x4000000000000000
-DATA two<>+56(SB)/8, $0x4000000000000000
-GLOBL two<>(SB), RODATA|NOPTR, $64
-
-// func rampLineariseAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-// Requires: AVX, FMA3
-TEXT ·rampLineariseAVX2(SB), NOSPLIT, $0-32
-	MOVQ n+0(FP), AX
-	MOVQ slices+8(FP), DX
-	MOVQ numbers+16(FP), BX
-	MOVQ sums+24(FP), CX
-	XORQ CX, CX
-
-loop:
-	CMPQ         CX, AX
-	JGE          done
-	MOVQ         (DX), SI
-	VMOVUPD      (SI)(CX*8), Y0
-	VBROADCASTSD (BX), Y1
-	VXORPD       Y2, Y2, Y2
-	VBLENDVPD    Y0, Y1, Y2, Y2
-	VADDPD       Y2, Y0, Y3
-	VSUBPD       Y2, Y1, Y1
-	VSUBPD       Y0, Y1, Y0
-	MOVQ         8(DX), SI
-	VMOVUPD      (SI)(CX*8), Y1
-	MOVQ         16(DX), SI
-	VMOVUPD      (SI)(CX*8), Y2
-	VBROADCASTSD 8(BX), Y4
-	MOVQ         24(DX), SI
-	VMOVUPD      (SI)(CX*8), Y5
-	VBROADCASTSD 32(BX), Y6
-	VSUBPD       Y6, Y5, Y5
-	VMOVUPD      Y5, Y5
-	VFNMADD231PD Y4, Y3, Y5
-	VMOVUPD      one<>+0(SB), Y6
-	VMOVUPD      Y2, Y2
-	VFMADD231PD  Y4, Y0, Y2
-	VMULPD       Y0, Y1, Y1
-	VMOVUPD      Y1, Y1
-	VFMADD231PD  Y3, Y2, Y1
-	VDIVPD       Y1, Y6, Y1
-	VMULPD       Y0, Y3, Y0
-	VMULPD       Y1, Y0, Y0
-	MOVQ         48(DX), SI
-	VMOVUPD      (SI)(CX*8), Y1
-	VBROADCASTSD 56(BX), Y2
-	VMULPD       Y2, Y1, Y1
-	MOVQ         56(DX), SI
-	VMOVUPD      (SI)(CX*8), Y2
-	VMOVUPD      Y2, Y2
-	VFMADD231PD  Y1, Y0, Y2
-	VMOVUPD      Y2, (SI)(CX*8)
-	VMOVUPD      Y3, Y2
-	VFMADD231PD  Y5, Y0, Y2
-	MOVQ         64(DX), SI
-	VMOVUPD      (SI)(CX*8), Y0
-	VMOVUPD      Y0, Y0
-	VFMADD231PD  Y1, Y2, Y0
-	VMOVUPD      Y0, (SI)(CX*8)
-	MOVQ         (DX), SI
-	VMOVUPD      32(SI)(CX*8), Y0
-	VBROADCASTSD (BX), Y1
-	VXORPD       Y2, Y2, Y2
-	VBLENDVPD    Y0, Y1, Y2, Y2
-	VADDPD       Y2, Y0, Y3
-	VSUBPD       Y2, Y1, Y1
-	VSUBPD       Y0, Y1, Y0
-	MOVQ         8(DX), SI
-	VMOVUPD      32(SI)(CX*8), Y1
-	MOVQ         16(DX), SI
-	VMOVUPD      32(SI)(CX*8), Y2
-	VBROADCASTSD 8(BX), Y4
-	MOVQ         24(DX), SI
-	VMOVUPD      32(SI)(CX*8), Y5
-	VBROADCASTSD 32(BX), Y6
-	VSUBPD       Y6, Y5, Y5
-	VMOVUPD      Y5, Y5
-	VFNMADD231PD Y4, Y3, Y5
-	VMOVUPD      one<>+0(SB), Y6
-	VMOVUPD      Y2, Y2
-	VFMADD231PD  Y4, Y0, Y2
-	VMULPD       Y0, Y1, Y1
-	VMOVUPD      Y1, Y1
-	VFMADD231PD  Y3, Y2, Y1
-	VDIVPD       Y1, Y6, Y1
-	VMULPD       Y0, Y3, Y0
-	VMULPD       Y1, Y0, Y0
-	MOVQ         48(DX), SI
-	VMOVUPD      32(SI)(CX*8), Y1
-	VBROADCASTSD 56(BX), Y2
-	VMULPD       Y2, Y1, Y1
-	MOVQ         56(DX), SI
-	VMOVUPD      32(SI)(CX*8), Y2
-	VMOVUPD      Y2, Y2
-	VFMADD231PD  Y1, Y0, Y2
-	VMOVUPD      Y2, 32(SI)(CX*8)
-	VMOVUPD      Y3, Y2
-	VFMADD231PD  Y5, Y0, Y2
-	MOVQ         64(DX), SI
-	VMOVUPD      32(SI)(CX*8), Y0
-	VMOVUPD      Y0, Y0
-	VFMADD231PD  Y1, Y2, Y0
-	VMOVUPD      Y0, 32(SI)(CX*8)
 	ADDQ         $0x08, CX
 	JMP          loop
 
@@ -1026,139 +486,6 @@ loop:
 	VMOVUPD      224(SI), Y0
 	VFMADD231PD  Y9, Y1, Y0
 	VMOVUPD      Y0, 224(SI)
-	ADDQ         $0x08, CX
-	JMP          loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func rampCorrectAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
-// Requires: AVX, FMA3
-TEXT ·rampCorrectAVX2(SB), NOSPLIT, $0-32
-	MOVQ n+0(FP), AX
-	MOVQ slices+8(FP), DX
-	MOVQ numbers+16(FP), BX
-	MOVQ sums+24(FP), CX
-	XORQ CX, CX
-
-loop:
-	CMPQ         CX, AX
-	JGE          done
-	MOVQ         (DX), SI
-	VMOVUPD      (SI)(CX*8), Y0
-	VBROADCASTSD (BX), Y1
-	VXORPD       Y2, Y2, Y2
-	VBLENDVPD    Y0, Y1, Y2, Y2
-	VADDPD       Y2, Y0, Y3
-	VSUBPD       Y2, Y1, Y1
-	VSUBPD       Y0, Y1, Y0
-	MOVQ         8(DX), SI
-	VMOVUPD      (SI)(CX*8), Y1
-	MOVQ         16(DX), SI
-	VMOVUPD      (SI)(CX*8), Y2
-	VBROADCASTSD 8(BX), Y4
-	MOVQ         24(DX), SI
-	VMOVUPD      (SI)(CX*8), Y5
-	VBROADCASTSD 32(BX), Y6
-	VSUBPD       Y6, Y5, Y5
-	VMOVUPD      Y5, Y5
-	VFNMADD231PD Y4, Y3, Y5
-	VMOVUPD      one<>+0(SB), Y6
-	VMOVUPD      Y2, Y7
-	VFMADD231PD  Y4, Y0, Y7
-	VMULPD       Y0, Y1, Y4
-	VMOVUPD      Y4, Y4
-	VFMADD231PD  Y3, Y7, Y4
-	VDIVPD       Y4, Y6, Y4
-	MOVQ         32(DX), SI
-	VMOVUPD      (SI)(CX*8), Y6
-	VADDPD       Y5, Y6, Y5
-	VMULPD       Y4, Y5, Y5
-	VMULPD       Y0, Y5, Y6
-	VMULPD       Y3, Y5, Y5
-	VMOVUPD      one<>+0(SB), Y7
-	VADDPD       Y6, Y7, Y7
-	VMOVUPD      one<>+0(SB), Y8
-	VSUBPD       Y5, Y8, Y8
-	VMULPD       Y1, Y6, Y1
-	VMULPD       Y2, Y5, Y2
-	VMULPD       Y8, Y2, Y2
-	VMOVUPD      Y2, Y2
-	VFMADD231PD  Y1, Y7, Y2
-	VBROADCASTSD 48(BX), Y1
-	VSUBPD       Y3, Y0, Y5
-	VMULPD       Y0, Y3, Y0
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, Y0
-	VFMADD231PD  Y1, Y5, Y0
-	MOVQ         48(DX), SI
-	VMOVUPD      (SI)(CX*8), Y1
-	VBROADCASTSD 56(BX), Y2
-	VMULPD       Y2, Y1, Y1
-	VMULPD       Y4, Y1, Y1
-	MOVQ         64(DX), SI
-	VMOVUPD      (SI)(CX*8), Y2
-	VMOVUPD      Y2, Y2
-	VFMADD231PD  Y1, Y0, Y2
-	VMOVUPD      Y2, (SI)(CX*8)
-	MOVQ         (DX), SI
-	VMOVUPD      32(SI)(CX*8), Y0
-	VBROADCASTSD (BX), Y1
-	VXORPD       Y2, Y2, Y2
-	VBLENDVPD    Y0, Y1, Y2, Y2
-	VADDPD       Y2, Y0, Y3
-	VSUBPD       Y2, Y1, Y1
-	VSUBPD       Y0, Y1, Y0
-	MOVQ         8(DX), SI
-	VMOVUPD      32(SI)(CX*8), Y1
-	MOVQ         16(DX), SI
-	VMOVUPD      32(SI)(CX*8), Y2
-	VBROADCASTSD 8(BX), Y4
-	MOVQ         24(DX), SI
-	VMOVUPD      32(SI)(CX*8), Y5
-	VBROADCASTSD 32(BX), Y6
-	VSUBPD       Y6, Y5, Y5
-	VMOVUPD      Y5, Y5
-	VFNMADD231PD Y4, Y3, Y5
-	VMOVUPD      one<>+0(SB), Y6
-	VMOVUPD      Y2, Y7
-	VFMADD231PD  Y4, Y0, Y7
-	VMULPD       Y0, Y1, Y4
-	VMOVUPD      Y4, Y4
-	VFMADD231PD  Y3, Y7, Y4
-	VDIVPD       Y4, Y6, Y4
-	MOVQ         32(DX), SI
-	VMOVUPD      32(SI)(CX*8), Y6
-	VADDPD       Y5, Y6, Y5
-	VMULPD       Y4, Y5, Y5
-	VMULPD       Y0, Y5, Y6
-	VMULPD       Y3, Y5, Y5
-	VMOVUPD      one<>+0(SB), Y7
-	VADDPD       Y6, Y7, Y7
-	VMOVUPD      one<>+0(SB), Y8
-	VSUBPD       Y5, Y8, Y8
-	VMULPD       Y1, Y6, Y1
-	VMULPD       Y2, Y5, Y2
-	VMULPD       Y8, Y2, Y2
-	VMOVUPD      Y2, Y2
-	VFMADD231PD  Y1, Y7, Y2
-	VBROADCASTSD 48(BX), Y1
-	VSUBPD       Y3, Y0, Y5
-	VMULPD       Y0, Y3, Y0
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, Y0
-	VFMADD231PD  Y1, Y5, Y0
-	MOVQ         48(DX), SI
-	VMOVUPD      32(SI)(CX*8), Y1
-	VBROADCASTSD 56(BX), Y2
-	VMULPD       Y2, Y1, Y1
-	VMULPD       Y4, Y1, Y1
-	MOVQ         64(DX), SI
-	VMOVUPD      32(SI)(CX*8), Y2
-	VMOVUPD      Y2, Y2
-	VFMADD231PD  Y1, Y0, Y2
-	VMOVUPD      Y2, 32(SI)(CX*8)
 	ADDQ         $0x08, CX
 	JMP          loop
 
@@ -1422,6 +749,246 @@ loop:
 	VMOVUPD      416(SI), Y1
 	VFMADD231PD  Y2, Y0, Y1
 	VMOVUPD      Y1, 416(SI)
+	ADDQ         $0x08, CX
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func rampLineariseAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
+// Requires: AVX, FMA3
+TEXT ·rampLineariseAVX2(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), AX
+	MOVQ slices+8(FP), DX
+	MOVQ numbers+16(FP), BX
+	MOVQ sums+24(FP), CX
+	XORQ CX, CX
+
+loop:
+	CMPQ         CX, AX
+	JGE          done
+	MOVQ         (DX), SI
+	VMOVUPD      (SI)(CX*8), Y0
+	VBROADCASTSD (BX), Y1
+	VXORPD       Y2, Y2, Y2
+	VBLENDVPD    Y0, Y1, Y2, Y2
+	VADDPD       Y2, Y0, Y3
+	VSUBPD       Y2, Y1, Y1
+	VSUBPD       Y0, Y1, Y0
+	MOVQ         8(DX), SI
+	VMOVUPD      (SI)(CX*8), Y1
+	MOVQ         16(DX), SI
+	VMOVUPD      (SI)(CX*8), Y2
+	VBROADCASTSD 8(BX), Y4
+	MOVQ         24(DX), SI
+	VMOVUPD      (SI)(CX*8), Y5
+	VBROADCASTSD 32(BX), Y6
+	VSUBPD       Y6, Y5, Y5
+	VMOVUPD      Y5, Y5
+	VFNMADD231PD Y4, Y3, Y5
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      Y2, Y2
+	VFMADD231PD  Y4, Y0, Y2
+	VMULPD       Y0, Y1, Y1
+	VMOVUPD      Y1, Y1
+	VFMADD231PD  Y3, Y2, Y1
+	VDIVPD       Y1, Y6, Y1
+	VMULPD       Y0, Y3, Y0
+	VMULPD       Y1, Y0, Y0
+	MOVQ         48(DX), SI
+	VMOVUPD      (SI)(CX*8), Y1
+	VBROADCASTSD 56(BX), Y2
+	VMULPD       Y2, Y1, Y1
+	MOVQ         56(DX), SI
+	VMOVUPD      (SI)(CX*8), Y2
+	VMOVUPD      Y2, Y2
+	VFMADD231PD  Y1, Y0, Y2
+	VMOVUPD      Y2, (SI)(CX*8)
+	VMOVUPD      Y3, Y2
+	VFMADD231PD  Y5, Y0, Y2
+	MOVQ         64(DX), SI
+	VMOVUPD      (SI)(CX*8), Y0
+	VMOVUPD      Y0, Y0
+	VFMADD231PD  Y1, Y2, Y0
+	VMOVUPD      Y0, (SI)(CX*8)
+	MOVQ         (DX), SI
+	VMOVUPD      32(SI)(CX*8), Y0
+	VBROADCASTSD (BX), Y1
+	VXORPD       Y2, Y2, Y2
+	VBLENDVPD    Y0, Y1, Y2, Y2
+	VADDPD       Y2, Y0, Y3
+	VSUBPD       Y2, Y1, Y1
+	VSUBPD       Y0, Y1, Y0
+	MOVQ         8(DX), SI
+	VMOVUPD      32(SI)(CX*8), Y1
+	MOVQ         16(DX), SI
+	VMOVUPD      32(SI)(CX*8), Y2
+	VBROADCASTSD 8(BX), Y4
+	MOVQ         24(DX), SI
+	VMOVUPD      32(SI)(CX*8), Y5
+	VBROADCASTSD 32(BX), Y6
+	VSUBPD       Y6, Y5, Y5
+	VMOVUPD      Y5, Y5
+	VFNMADD231PD Y4, Y3, Y5
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      Y2, Y2
+	VFMADD231PD  Y4, Y0, Y2
+	VMULPD       Y0, Y1, Y1
+	VMOVUPD      Y1, Y1
+	VFMADD231PD  Y3, Y2, Y1
+	VDIVPD       Y1, Y6, Y1
+	VMULPD       Y0, Y3, Y0
+	VMULPD       Y1, Y0, Y0
+	MOVQ         48(DX), SI
+	VMOVUPD      32(SI)(CX*8), Y1
+	VBROADCASTSD 56(BX), Y2
+	VMULPD       Y2, Y1, Y1
+	MOVQ         56(DX), SI
+	VMOVUPD      32(SI)(CX*8), Y2
+	VMOVUPD      Y2, Y2
+	VFMADD231PD  Y1, Y0, Y2
+	VMOVUPD      Y2, 32(SI)(CX*8)
+	VMOVUPD      Y3, Y2
+	VFMADD231PD  Y5, Y0, Y2
+	MOVQ         64(DX), SI
+	VMOVUPD      32(SI)(CX*8), Y0
+	VMOVUPD      Y0, Y0
+	VFMADD231PD  Y1, Y2, Y0
+	VMOVUPD      Y0, 32(SI)(CX*8)
+	ADDQ         $0x08, CX
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func rampCorrectAVX2(n int, slices *[9]*float64, numbers *[17]float64, sums *[7][8]float64)
+// Requires: AVX, FMA3
+TEXT ·rampCorrectAVX2(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), AX
+	MOVQ slices+8(FP), DX
+	MOVQ numbers+16(FP), BX
+	MOVQ sums+24(FP), CX
+	XORQ CX, CX
+
+loop:
+	CMPQ         CX, AX
+	JGE          done
+	MOVQ         (DX), SI
+	VMOVUPD      (SI)(CX*8), Y0
+	VBROADCASTSD (BX), Y1
+	VXORPD       Y2, Y2, Y2
+	VBLENDVPD    Y0, Y1, Y2, Y2
+	VADDPD       Y2, Y0, Y3
+	VSUBPD       Y2, Y1, Y1
+	VSUBPD       Y0, Y1, Y0
+	MOVQ         8(DX), SI
+	VMOVUPD      (SI)(CX*8), Y1
+	MOVQ         16(DX), SI
+	VMOVUPD      (SI)(CX*8), Y2
+	VBROADCASTSD 8(BX), Y4
+	MOVQ         24(DX), SI
+	VMOVUPD      (SI)(CX*8), Y5
+	VBROADCASTSD 32(BX), Y6
+	VSUBPD       Y6, Y5, Y5
+	VMOVUPD      Y5, Y5
+	VFNMADD231PD Y4, Y3, Y5
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      Y2, Y7
+	VFMADD231PD  Y4, Y0, Y7
+	VMULPD       Y0, Y1, Y4
+	VMOVUPD      Y4, Y4
+	VFMADD231PD  Y3, Y7, Y4
+	VDIVPD       Y4, Y6, Y4
+	MOVQ         32(DX), SI
+	VMOVUPD      (SI)(CX*8), Y6
+	VADDPD       Y5, Y6, Y5
+	VMULPD       Y4, Y5, Y5
+	VMULPD       Y0, Y5, Y6
+	VMULPD       Y3, Y5, Y5
+	VMOVUPD      one<>+0(SB), Y7
+	VADDPD       Y6, Y7, Y7
+	VMOVUPD      one<>+0(SB), Y8
+	VSUBPD       Y5, Y8, Y8
+	VMULPD       Y1, Y6, Y1
+	VMULPD       Y2, Y5, Y2
+	VMULPD       Y8, Y2, Y2
+	VMOVUPD      Y2, Y2
+	VFMADD231PD  Y1, Y7, Y2
+	VBROADCASTSD 48(BX), Y1
+	VSUBPD       Y3, Y0, Y5
+	VMULPD       Y0, Y3, Y0
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, Y0
+	VFMADD231PD  Y1, Y5, Y0
+	MOVQ         48(DX), SI
+	VMOVUPD      (SI)(CX*8), Y1
+	VBROADCASTSD 56(BX), Y2
+	VMULPD       Y2, Y1, Y1
+	VMULPD       Y4, Y1, Y1
+	MOVQ         64(DX), SI
+	VMOVUPD      (SI)(CX*8), Y2
+	VMOVUPD      Y2, Y2
+	VFMADD231PD  Y1, Y0, Y2
+	VMOVUPD      Y2, (SI)(CX*8)
+	MOVQ         (DX), SI
+	VMOVUPD      32(SI)(CX*8), Y0
+	VBROADCASTSD (BX), Y1
+	VXORPD       Y2, Y2, Y2
+	VBLENDVPD    Y0, Y1, Y2, Y2
+	VADDPD       Y2, Y0, Y3
+	VSUBPD       Y2, Y1, Y1
+	VSUBPD       Y0, Y1, Y0
+	MOVQ         8(DX), SI
+	VMOVUPD      32(SI)(CX*8), Y1
+	MOVQ         16(DX), SI
+	VMOVUPD      32(SI)(CX*8), Y2
+	VBROADCASTSD 8(BX), Y4
+	MOVQ         24(DX), SI
+	VMOVUPD      32(SI)(CX*8), Y5
+	VBROADCASTSD 32(BX), Y6
+	VSUBPD       Y6, Y5, Y5
+	VMOVUPD      Y5, Y5
+	VFNMADD231PD Y4, Y3, Y5
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      Y2, Y7
+	VFMADD231PD  Y4, Y0, Y7
+	VMULPD       Y0, Y1, Y4
+	VMOVUPD      Y4, Y4
+	VFMADD231PD  Y3, Y7, Y4
+	VDIVPD       Y4, Y6, Y4
+	MOVQ         32(DX), SI
+	VMOVUPD      32(SI)(CX*8), Y6
+	VADDPD       Y5, Y6, Y5
+	VMULPD       Y4, Y5, Y5
+	VMULPD       Y0, Y5, Y6
+	VMULPD       Y3, Y5, Y5
+	VMOVUPD      one<>+0(SB), Y7
+	VADDPD       Y6, Y7, Y7
+	VMOVUPD      one<>+0(SB), Y8
+	VSUBPD       Y5, Y8, Y8
+	VMULPD       Y1, Y6, Y1
+	VMULPD       Y2, Y5, Y2
+	VMULPD       Y8, Y2, Y2
+	VMOVUPD      Y2, Y2
+	VFMADD231PD  Y1, Y7, Y2
+	VBROADCASTSD 48(BX), Y1
+	VSUBPD       Y3, Y0, Y5
+	VMULPD       Y0, Y3, Y0
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, Y0
+	VFMADD231PD  Y1, Y5, Y0
+	MOVQ         48(DX), SI
+	VMOVUPD      32(SI)(CX*8), Y1
+	VBROADCASTSD 56(BX), Y2
+	VMULPD       Y2, Y1, Y1
+	VMULPD       Y4, Y1, Y1
+	MOVQ         64(DX), SI
+	VMOVUPD      32(SI)(CX*8), Y2
+	VMOVUPD      Y2, Y2
+	VFMADD231PD  Y1, Y0, Y2
+	VMOVUPD      Y2, 32(SI)(CX*8)
 	ADDQ         $0x08, CX
 	JMP          loop
 
@@ -1909,3 +1476,23 @@ loop:
 done:
 	VZEROUPPER
 	RET
+
+DATA four<>+0(SB)/8, $0x4010000000000000
+DATA four<>+8(SB)/8, $0x4010000000000000
+DATA four<>+16(SB)/8, $0x4010000000000000
+DATA four<>+24(SB)/8, $0x4010000000000000
+DATA four<>+32(SB)/8, $0x4010000000000000
+DATA four<>+40(SB)/8, $0x4010000000000000
+DATA four<>+48(SB)/8, $0x4010000000000000
+DATA four<>+56(SB)/8, $0x4010000000000000
+GLOBL four<>(SB), RODATA|NOPTR, $64
+
+DATA two<>+0(SB)/8, $0x4000000000000000
+DATA two<>+8(SB)/8, $0x4000000000000000
+DATA two<>+16(SB)/8, $0x4000000000000000
+DATA two<>+24(SB)/8, $0x4000000000000000
+DATA two<>+32(SB)/8, $0x4000000000000000
+DATA two<>+40(SB)/8, $0x4000000000000000
+DATA two<>+48(SB)/8, $0x4000000000000000
+DATA two<>+56(SB)/8, $0x4000000000000000
+GLOBL two<>(SB), RODATA|NOPTR, $64

@@ -5,11 +5,7 @@ package vec
 // Each of these does the first rows of n, and returns how many: a multiple of eight.
 
 func rampLinearise(n int, p *rampPass) (done int) {
-	switch {
-	case hasAVX512:
-		rampLineariseAVX512(n&^7, &p.slices, &p.numbers, &p.sums)
-		return n &^ 7
-	case hasAVX2:
+	if hasAVX2 {
 		rampLineariseAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
 		return n &^ 7
 	}
@@ -29,11 +25,7 @@ func rampPredict(n int, p *rampPass) (done int) {
 }
 
 func rampCorrect(n int, p *rampPass) (done int) {
-	switch {
-	case hasAVX512:
-		rampCorrectAVX512(n&^7, &p.slices, &p.numbers, &p.sums)
-		return n &^ 7
-	case hasAVX2:
+	if hasAVX2 {
 		rampCorrectAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
 		return n &^ 7
 	}
@@ -53,11 +45,7 @@ func rampMeasure(n int, p *rampPass) (done int) {
 }
 
 func rampStep(n int, p *rampPass) (done int) {
-	switch {
-	case hasAVX512:
-		rampStepAVX512(n&^7, &p.slices, &p.numbers, &p.sums)
-		return n &^ 7
-	case hasAVX2:
+	if hasAVX2 {
 		rampStepAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
 		return n &^ 7
 	}
@@ -65,11 +53,7 @@ func rampStep(n int, p *rampPass) (done int) {
 }
 
 func rampLook(n int, p *rampPass) (done int) {
-	switch {
-	case hasAVX512:
-		rampLookAVX512(n&^7, &p.slices, &p.numbers, &p.sums)
-		return n &^ 7
-	case hasAVX2:
+	if hasAVX2 {
 		rampLookAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
 		return n &^ 7
 	}
@@ -77,11 +61,7 @@ func rampLook(n int, p *rampPass) (done int) {
 }
 
 func rampCentral(n int, p *rampPass) (done int) {
-	switch {
-	case hasAVX512:
-		rampCentralAVX512(n&^7, &p.slices, &p.numbers, &p.sums)
-		return n &^ 7
-	case hasAVX2:
+	if hasAVX2 {
 		rampCentralAVX2(n&^7, &p.slices, &p.numbers, &p.sums)
 		return n &^ 7
 	}

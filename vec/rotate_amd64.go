@@ -4,16 +4,6 @@
 
 package vec
 
-// rotateAVX512 applies count rotations, one at least, to cols columns of rows at v.
-//
-//go:noescape
-func rotateAVX512(v *float64, stride int, q *float64, count int, cols int)
-
-// reflectedDotAVX512 is reflectedDot for slices of the same length.
-//
-//go:noescape
-func reflectedDotAVX512(row []float64, w []float64, v []float64, next []float64, x float64, y float64) float64
-
 // rotateAVX2 applies count rotations, one at least, to cols columns of rows at v.
 //
 //go:noescape

@@ -9,11 +9,6 @@ package vec
 //go:noescape
 func cols32AVX512(k int, a *float32, b *float32, stride int, c *float32, cStride int)
 
-// cols64AVX512 adds the product of k columns of a packed panel and k rows, stride apart, to a tile of c.
-//
-//go:noescape
-func cols64AVX512(k int, a *float64, b *float64, stride int, c *float64, cStride int)
-
 // colsMixedAVX512 adds the product of k columns of a packed panel and k rows, stride apart, to a tile of c.
 //
 //go:noescape
@@ -23,11 +18,6 @@ func colsMixedAVX512(k int, a *float64, b *float32, stride int, c *float64, cStr
 //
 //go:noescape
 func rows32NarrowAVX512(k int, a *float32, stride int, b *float32, c *float32, cStride int)
-
-// rows64NarrowAVX512 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
-//
-//go:noescape
-func rows64NarrowAVX512(k int, a *float64, stride int, b *float64, c *float64, cStride int)
 
 // rowsMixedNarrowAVX512 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
 //
@@ -39,11 +29,6 @@ func rowsMixedNarrowAVX512(k int, a *float32, stride int, b *float64, c *float64
 //go:noescape
 func rows32AVX512(k int, a *float32, stride int, b *float32, c *float32, cStride int)
 
-// rows64AVX512 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
-//
-//go:noescape
-func rows64AVX512(k int, a *float64, stride int, b *float64, c *float64, cStride int)
-
 // rowsMixedAVX512 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
 //
 //go:noescape
@@ -53,11 +38,6 @@ func rowsMixedAVX512(k int, a *float32, stride int, b *float64, c *float64, cStr
 //
 //go:noescape
 func cols32AVX2(k int, a *float32, b *float32, stride int, c *float32, cStride int)
-
-// cols64AVX2 adds the product of k columns of a packed panel and k rows, stride apart, to a tile of c.
-//
-//go:noescape
-func cols64AVX2(k int, a *float64, b *float64, stride int, c *float64, cStride int)
 
 // colsMixedAVX2 adds the product of k columns of a packed panel and k rows, stride apart, to a tile of c.
 //
@@ -69,11 +49,6 @@ func colsMixedAVX2(k int, a *float64, b *float32, stride int, c *float64, cStrid
 //go:noescape
 func rows32NarrowAVX2(k int, a *float32, stride int, b *float32, c *float32, cStride int)
 
-// rows64NarrowAVX2 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
-//
-//go:noescape
-func rows64NarrowAVX2(k int, a *float64, stride int, b *float64, c *float64, cStride int)
-
 // rowsMixedNarrowAVX2 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
 //
 //go:noescape
@@ -83,11 +58,6 @@ func rowsMixedNarrowAVX2(k int, a *float32, stride int, b *float64, c *float64, 
 //
 //go:noescape
 func rows32AVX2(k int, a *float32, stride int, b *float32, c *float32, cStride int)
-
-// rows64AVX2 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
-//
-//go:noescape
-func rows64AVX2(k int, a *float64, stride int, b *float64, c *float64, cStride int)
 
 // rowsMixedAVX2 adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.
 //

@@ -4,16 +4,6 @@
 
 package vec
 
-// sparseDotAVX512 is sparseDot. It reads and writes inside w only; ok is whether all indices were below len(w) and 2^31.
-//
-//go:noescape
-func sparseDotAVX512(w []float64, index []uint32, value []float32) (sum float64, ok bool)
-
-// sparseDotsAVX512 is sparseDots for the first rows, up to one that sparseDotAVX512 would not take or that is not inside value; start is one longer than dst, index as long as value.
-//
-//go:noescape
-func sparseDotsAVX512(dst []float64, w []float64, start []int64, index []uint32, value []float32) (done int)
-
 // sparseDotAVX2 is sparseDot. It reads and writes inside w only; ok is whether all indices were below len(w) and 2^31.
 //
 //go:noescape
@@ -43,8 +33,3 @@ func prefetchRow(index []uint32, value []float32)
 //
 //go:noescape
 func prefetchAt(x []byte, size int, at []uint32)
-
-// vendor returns the first four letters of the name of the processor's maker.
-//
-//go:noescape
-func vendor() uint32

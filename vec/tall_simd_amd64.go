@@ -32,34 +32,6 @@ func tall32() tallTile[float32, float32] {
 	return tallTile[float32, float32]{}
 }
 
-func tall64() tallTile[float64, float64] {
-	switch {
-	case hasAVX512:
-		return tallTile[float64, float64]{12, 16,
-			func(k int, a []float64, stride int, b, c []float64, cStride int) {
-				rows64AVX512(k, &a[0], stride, &b[0], &c[0], cStride)
-			},
-			func(k int, a []float64, stride int, b, c []float64, cStride int) {
-				rows64NarrowAVX512(k, &a[0], stride, &b[0], &c[0], cStride)
-			},
-			func(k int, a []float64, b []float64, stride int, c []float64, cStride int) {
-				cols64AVX512(k, &a[0], &b[0], stride, &c[0], cStride)
-			}}
-	case hasAVX2:
-		return tallTile[float64, float64]{6, 8,
-			func(k int, a []float64, stride int, b, c []float64, cStride int) {
-				rows64AVX2(k, &a[0], stride, &b[0], &c[0], cStride)
-			},
-			func(k int, a []float64, stride int, b, c []float64, cStride int) {
-				rows64NarrowAVX2(k, &a[0], stride, &b[0], &c[0], cStride)
-			},
-			func(k int, a []float64, b []float64, stride int, c []float64, cStride int) {
-				cols64AVX2(k, &a[0], &b[0], stride, &c[0], cStride)
-			}}
-	}
-	return tallTile[float64, float64]{}
-}
-
 func tallMixed() tallTile[float32, float64] {
 	switch {
 	case hasAVX512:

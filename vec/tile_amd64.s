@@ -120,9 +120,170 @@ stop:
 	VZEROUPPER
 	RET
 
-// func sparseTile32NarrowAVX512(dst []float32, at []int, block []float32, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, AVX512F
-TEXT ·sparseTile32NarrowAVX512(SB), NOSPLIT, $0-152
+// func addRows32AVX512(dst []float64, rows [][]float32, first int, c []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·addRows32AVX512(SB), NOSPLIT, $0-80
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ rows_base+24(FP), DX
+	MOVQ first+48(FP), BX
+	MOVQ c_base+56(FP), SI
+	MOVQ c_len+64(FP), DI
+	JMP  enough4
+
+loop4:
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	XORQ    R8, R8
+	MOVQ    DX, R10
+
+rows4:
+	VBROADCASTSD (SI)(R8*8), Z4
+	MOVQ         (R10), R9
+	VCVTPS2PD    (R9)(BX*4), Z5
+	VFMADD231PD  Z5, Z4, Z0
+	VCVTPS2PD    32(R9)(BX*4), Z5
+	VFMADD231PD  Z5, Z4, Z1
+	VCVTPS2PD    64(R9)(BX*4), Z5
+	VFMADD231PD  Z5, Z4, Z2
+	VCVTPS2PD    96(R9)(BX*4), Z5
+	VFMADD231PD  Z5, Z4, Z3
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows4
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x20, BX
+	SUBQ         $0x20, CX
+
+enough4:
+	CMPQ CX, $0x20
+	JGE  loop4
+	JMP  enough1
+
+loop1:
+	VMOVUPD (AX), Z0
+	XORQ    R8, R8
+	MOVQ    DX, R10
+
+rows1:
+	VBROADCASTSD (SI)(R8*8), Z1
+	MOVQ         (R10), R9
+	VCVTPS2PD    (R9)(BX*4), Z2
+	VFMADD231PD  Z2, Z1, Z0
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows1
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x08, BX
+	SUBQ         $0x08, CX
+
+enough1:
+	CMPQ      CX, $0x08
+	JGE       loop1
+	TESTQ     CX, CX
+	JE        done
+	MOVL      $-1, R8
+	BZHIL     CX, R8, R8
+	KMOVB     R8, K1
+	VMOVUPD.Z (AX), K1, Z0
+	XORQ      R8, R8
+	MOVQ      DX, R10
+
+rows0:
+	VBROADCASTSD (SI)(R8*8), Z1
+	MOVQ         (R10), R9
+	VCVTPS2PD.Z  (R9)(BX*4), K1, Z2
+	VFMADD231PD  Z2, Z1, Z0
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows0
+	VMOVUPD      Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sparseTile32WideAVX2(dst []float32, at []int, block []float32, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, FMA3
+TEXT ·sparseTile32WideAVX2(SB), NOSPLIT, $0-152
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+72(FP), DI
+	MOVQ index_base+96(FP), R8
+	MOVQ value_base+120(FP), R9
+	SHRQ $0x06, SI
+	XORQ R10, R10
+	MOVQ (DI), R11
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R10*8), R12
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	CMPQ   R11, R12
+	JGE    store
+
+loop:
+	MOVL         (R8)(R11*4), R13
+	CMPQ         R13, SI
+	JCC          stop
+	SHLQ         $0x08, R13
+	VBROADCASTSS (R9)(R11*4), Y8
+	VFMADD231PS  (BX)(R13*1), Y8, Y0
+	VFMADD231PS  32(BX)(R13*1), Y8, Y1
+	VFMADD231PS  64(BX)(R13*1), Y8, Y2
+	VFMADD231PS  96(BX)(R13*1), Y8, Y3
+	VFMADD231PS  128(BX)(R13*1), Y8, Y4
+	VFMADD231PS  160(BX)(R13*1), Y8, Y5
+	VFMADD231PS  192(BX)(R13*1), Y8, Y6
+	VFMADD231PS  224(BX)(R13*1), Y8, Y7
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          loop
+
+store:
+	MOVQ    (CX)(R10*8), R12
+	VMOVUPD Y0, (AX)(R12*4)
+	VMOVUPD Y1, 32(AX)(R12*4)
+	VMOVUPD Y2, 64(AX)(R12*4)
+	VMOVUPD Y3, 96(AX)(R12*4)
+	VMOVUPD Y4, 128(AX)(R12*4)
+	VMOVUPD Y5, 160(AX)(R12*4)
+	VMOVUPD Y6, 192(AX)(R12*4)
+	VMOVUPD Y7, 224(AX)(R12*4)
+	INCQ    R10
+
+next:
+	CMPQ R10, DX
+	JLT  row
+
+stop:
+	MOVQ R10, done+144(FP)
+	VZEROUPPER
+	RET
+
+// func sparseTile32NarrowAVX2(dst []float32, at []int, block []float32, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, FMA3
+TEXT ·sparseTile32NarrowAVX2(SB), NOSPLIT, $0-152
 	MOVQ dst_base+0(FP), AX
 	MOVQ at_base+24(FP), CX
 	MOVQ at_len+32(FP), DX
@@ -138,7 +299,8 @@ TEXT ·sparseTile32NarrowAVX512(SB), NOSPLIT, $0-152
 
 row:
 	MOVQ   8(DI)(R10*8), R12
-	VPXORQ Z0, Z0, Z0
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
 	CMPQ   R11, R12
 	JGE    store
 
@@ -147,15 +309,17 @@ loop:
 	CMPQ         R13, SI
 	JCC          stop
 	SHLQ         $0x06, R13
-	VBROADCASTSS (R9)(R11*4), Z1
-	VFMADD231PS  (BX)(R13*1), Z1, Z0
+	VBROADCASTSS (R9)(R11*4), Y2
+	VFMADD231PS  (BX)(R13*1), Y2, Y0
+	VFMADD231PS  32(BX)(R13*1), Y2, Y1
 	INCQ         R11
 	CMPQ         R11, R12
 	JLT          loop
 
 store:
 	MOVQ    (CX)(R10*8), R12
-	VMOVUPD Z0, (AX)(R12*4)
+	VMOVUPD Y0, (AX)(R12*4)
+	VMOVUPD Y1, 32(AX)(R12*4)
 	INCQ    R10
 
 next:
@@ -167,9 +331,81 @@ stop:
 	VZEROUPPER
 	RET
 
-// func sparseTile32NarrowMappedAVX512(dst []float32, at []int, block []float32, slot []uint32, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, AVX512F
-TEXT ·sparseTile32NarrowMappedAVX512(SB), NOSPLIT, $0-176
+// func sparseTile32WideMappedAVX2(dst []float32, at []int, block []float32, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, FMA3
+TEXT ·sparseTile32WideMappedAVX2(SB), NOSPLIT, $0-176
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+96(FP), DI
+	MOVQ index_base+120(FP), R8
+	MOVQ value_base+144(FP), R9
+	SHRQ $0x06, SI
+	MOVQ slot_base+72(FP), R10
+	XORQ R11, R11
+	MOVQ (DI), R12
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R11*8), R13
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	CMPQ   R12, R13
+	JGE    store
+
+loop:
+	MOVL         (R8)(R12*4), R14
+	CMPQ         R14, slot_len+80(FP)
+	JCC          stop
+	MOVL         (R10)(R14*4), R14
+	CMPQ         R14, SI
+	JCC          stop
+	SHLQ         $0x08, R14
+	VBROADCASTSS (R9)(R12*4), Y8
+	VFMADD231PS  (BX)(R14*1), Y8, Y0
+	VFMADD231PS  32(BX)(R14*1), Y8, Y1
+	VFMADD231PS  64(BX)(R14*1), Y8, Y2
+	VFMADD231PS  96(BX)(R14*1), Y8, Y3
+	VFMADD231PS  128(BX)(R14*1), Y8, Y4
+	VFMADD231PS  160(BX)(R14*1), Y8, Y5
+	VFMADD231PS  192(BX)(R14*1), Y8, Y6
+	VFMADD231PS  224(BX)(R14*1), Y8, Y7
+	INCQ         R12
+	CMPQ         R12, R13
+	JLT          loop
+
+store:
+	MOVQ    (CX)(R11*8), R13
+	VMOVUPD Y0, (AX)(R13*4)
+	VMOVUPD Y1, 32(AX)(R13*4)
+	VMOVUPD Y2, 64(AX)(R13*4)
+	VMOVUPD Y3, 96(AX)(R13*4)
+	VMOVUPD Y4, 128(AX)(R13*4)
+	VMOVUPD Y5, 160(AX)(R13*4)
+	VMOVUPD Y6, 192(AX)(R13*4)
+	VMOVUPD Y7, 224(AX)(R13*4)
+	INCQ    R11
+
+next:
+	CMPQ R11, DX
+	JLT  row
+
+stop:
+	MOVQ R11, done+168(FP)
+	VZEROUPPER
+	RET
+
+// func sparseTile32NarrowMappedAVX2(dst []float32, at []int, block []float32, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, FMA3
+TEXT ·sparseTile32NarrowMappedAVX2(SB), NOSPLIT, $0-176
 	MOVQ dst_base+0(FP), AX
 	MOVQ at_base+24(FP), CX
 	MOVQ at_len+32(FP), DX
@@ -186,7 +422,8 @@ TEXT ·sparseTile32NarrowMappedAVX512(SB), NOSPLIT, $0-176
 
 row:
 	MOVQ   8(DI)(R11*8), R13
-	VPXORQ Z0, Z0, Z0
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
 	CMPQ   R12, R13
 	JGE    store
 
@@ -198,15 +435,17 @@ loop:
 	CMPQ         R14, SI
 	JCC          stop
 	SHLQ         $0x06, R14
-	VBROADCASTSS (R9)(R12*4), Z1
-	VFMADD231PS  (BX)(R14*1), Z1, Z0
+	VBROADCASTSS (R9)(R12*4), Y2
+	VFMADD231PS  (BX)(R14*1), Y2, Y0
+	VFMADD231PS  32(BX)(R14*1), Y2, Y1
 	INCQ         R12
 	CMPQ         R12, R13
 	JLT          loop
 
 store:
 	MOVQ    (CX)(R11*8), R13
-	VMOVUPD Z0, (AX)(R13*4)
+	VMOVUPD Y0, (AX)(R13*4)
+	VMOVUPD Y1, 32(AX)(R13*4)
 	INCQ    R11
 
 next:
@@ -218,89 +457,217 @@ stop:
 	VZEROUPPER
 	RET
 
-// func gaussian32AVX512(dst []float32, yy []float32, xx float32, minus float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·gaussian32AVX512(SB), NOSPLIT, $0-56
+// func addRows32AVX2(dst []float64, rows [][]float32, first int, c []float64)
+// Requires: AVX, FMA3
+TEXT ·addRows32AVX2(SB), NOSPLIT, $0-80
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ rows_base+24(FP), DX
+	MOVQ first+48(FP), BX
+	MOVQ c_base+56(FP), SI
+	MOVQ c_len+64(FP), DI
+	JMP  enough4
+
+loop4:
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	XORQ    R8, R8
+	MOVQ    DX, R10
+
+rows4:
+	VBROADCASTSD (SI)(R8*8), Y4
+	MOVQ         (R10), R9
+	VCVTPS2PD    (R9)(BX*4), Y5
+	VFMADD231PD  Y5, Y4, Y0
+	VCVTPS2PD    16(R9)(BX*4), Y5
+	VFMADD231PD  Y5, Y4, Y1
+	VCVTPS2PD    32(R9)(BX*4), Y5
+	VFMADD231PD  Y5, Y4, Y2
+	VCVTPS2PD    48(R9)(BX*4), Y5
+	VFMADD231PD  Y5, Y4, Y3
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows4
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x10, BX
+	SUBQ         $0x10, CX
+
+enough4:
+	CMPQ CX, $0x10
+	JGE  loop4
+	JMP  enough1
+
+loop1:
+	VMOVUPD (AX), Y0
+	XORQ    R8, R8
+	MOVQ    DX, R10
+
+rows1:
+	VBROADCASTSD (SI)(R8*8), Y1
+	MOVQ         (R10), R9
+	VCVTPS2PD    (R9)(BX*4), Y2
+	VFMADD231PD  Y2, Y1, Y0
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows1
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x04, BX
+	SUBQ         $0x04, CX
+
+enough1:
+	CMPQ       CX, $0x04
+	JGE        loop1
+	TESTQ      CX, CX
+	JE         done
+	LEAQ       ones<>+0(SB), R8
+	NEGQ       CX
+	VMOVDQU    32(R8)(CX*8), Y0
+	VMOVDQU    80(R8)(CX*4), X1
+	NEGQ       CX
+	VMASKMOVPD (AX), Y0, Y2
+	XORQ       R8, R8
+	MOVQ       DX, R10
+
+rows0:
+	VBROADCASTSD (SI)(R8*8), Y3
+	MOVQ         (R10), R9
+	VMASKMOVPS   (R9)(BX*4), X1, X4
+	VCVTPS2PD    X4, Y4
+	VFMADD231PD  Y4, Y3, Y2
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows0
+	VMASKMOVPD   Y2, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA ones<>+0(SB)/8, $-1
+DATA ones<>+8(SB)/8, $-1
+DATA ones<>+16(SB)/8, $-1
+DATA ones<>+24(SB)/8, $-1
+DATA ones<>+32(SB)/8, $+0
+DATA ones<>+40(SB)/8, $+0
+DATA ones<>+48(SB)/8, $+0
+DATA ones<>+56(SB)/8, $+0
+DATA ones<>+64(SB)/4, $-1
+DATA ones<>+68(SB)/4, $-1
+DATA ones<>+72(SB)/4, $-1
+DATA ones<>+76(SB)/4, $-1
+DATA ones<>+80(SB)/4, $+0
+DATA ones<>+84(SB)/4, $+0
+DATA ones<>+88(SB)/4, $+0
+DATA ones<>+92(SB)/4, $+0
+GLOBL ones<>(SB), RODATA|NOPTR, $96
+
+// func gaussian32AVX2(dst []float32, yy []float32, xx float32, minus float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·gaussian32AVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         yy_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
-	VBROADCASTSS xx+48(FP), Z0
-	VBROADCASTSS minus+52(FP), Z1
-	VPXORQ       Z2, Z2, Z2
-	VMOVUPD      minusTwoSingle<>+0(SB), Z3
+	VBROADCASTSS xx+48(FP), Y0
+	VBROADCASTSS minus+52(FP), Y1
+	VXORPD       Y2, Y2, Y2
+	VMOVUPD      minusTwoSingle<>+0(SB), Y3
 	XORQ         BX, BX
-	SUBQ         $0x10, DX
+	SUBQ         $0x08, DX
 	JL           tail
 
 loop:
-	VMOVUPD      (AX)(BX*4), Z4
-	VMOVUPD      (CX)(BX*4), Z5
-	VADDPS       Z5, Z0, Z5
-	VFMADD231PS  Z3, Z4, Z5
-	VMAXPS       Z5, Z2, Z5
-	VMULPS       Z1, Z5, Z5
-	VMOVUPD      highSingle<>+0(SB), Z4
-	VMINPS       Z5, Z4, Z4
-	VMOVUPD      lowSingle<>+0(SB), Z5
-	VMAXPS       Z4, Z5, Z4
-	VMOVUPD      log2eSingle<>+0(SB), Z5
-	VFMADD213PS  magicSingle<>+0(SB), Z4, Z5
-	VSUBPS       magicSingle<>+0(SB), Z5, Z5
-	VFNMADD231PS ln2HiSingle<>+0(SB), Z5, Z4
-	VFNMADD231PS ln2LoSingle<>+0(SB), Z5, Z4
-	VMOVUPD      expBSingle<>+0(SB), Z6
-	VFMADD213PS  expASingle<>+0(SB), Z4, Z6
-	VMOVUPD      expDSingle<>+0(SB), Z7
-	VFMADD213PS  expCSingle<>+0(SB), Z4, Z7
-	VMOVUPD      expFSingle<>+0(SB), Z8
-	VFMADD213PS  expESingle<>+0(SB), Z4, Z8
-	VMULPS       Z4, Z4, Z9
-	VFMADD213PS  Z6, Z9, Z7
-	VMULPS       Z9, Z9, Z6
-	VFMADD213PS  Z7, Z6, Z8
-	VFMADD213PS  Z4, Z9, Z8
-	VADDPS       oneSingle<>+0(SB), Z8, Z4
-	VSCALEFPS    Z5, Z4, Z4
-	VMOVUPD      Z4, (AX)(BX*4)
-	ADDQ         $0x10, BX
-	SUBQ         $0x10, DX
+	VMOVUPD      (AX)(BX*4), Y4
+	VMOVUPD      (CX)(BX*4), Y5
+	VADDPS       Y5, Y0, Y5
+	VFMADD231PS  Y3, Y4, Y5
+	VMAXPS       Y5, Y2, Y5
+	VMULPS       Y1, Y5, Y5
+	VMOVUPD      highSingle<>+0(SB), Y4
+	VMINPS       Y5, Y4, Y4
+	VMOVUPD      lowSingle<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMOVUPD      log2eSingle<>+0(SB), Y5
+	VFMADD213PS  magicSingle<>+0(SB), Y4, Y5
+	VSUBPS       magicSingle<>+0(SB), Y5, Y6
+	VFNMADD231PS ln2HiSingle<>+0(SB), Y6, Y4
+	VFNMADD231PS ln2LoSingle<>+0(SB), Y6, Y4
+	VMOVUPD      expBSingle<>+0(SB), Y6
+	VFMADD213PS  expASingle<>+0(SB), Y4, Y6
+	VMOVUPD      expDSingle<>+0(SB), Y7
+	VFMADD213PS  expCSingle<>+0(SB), Y4, Y7
+	VMOVUPD      expFSingle<>+0(SB), Y8
+	VFMADD213PS  expESingle<>+0(SB), Y4, Y8
+	VMULPS       Y4, Y4, Y9
+	VFMADD213PS  Y6, Y9, Y7
+	VMULPS       Y9, Y9, Y6
+	VFMADD213PS  Y7, Y6, Y8
+	VFMADD213PS  Y4, Y9, Y8
+	VADDPS       oneSingle<>+0(SB), Y8, Y4
+	VPSRAD       $0x01, Y5, Y6
+	VPSUBD       Y6, Y5, Y5
+	VPADDD       exponentBiasSingle<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VPADDD       exponentBiasSingle<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y6, Y4, Y4
+	VMULPS       Y5, Y4, Y4
+	VMOVUPD      Y4, (AX)(BX*4)
+	ADDQ         $0x08, BX
+	SUBQ         $0x08, DX
 	JGE          loop
 
 tail:
-	ADDQ         $0x10, DX
+	ADDQ         $0x08, DX
 	JE           done
-	MOVL         $-1, SI
-	BZHIL        DX, SI, SI
-	KMOVW        SI, K1
-	VMOVUPS.Z    (AX)(BX*4), K1, Z4
-	VMOVUPS.Z    (CX)(BX*4), K1, Z5
-	VADDPS       Z5, Z0, Z0
-	VFMADD231PS  Z3, Z4, Z0
-	VMAXPS       Z0, Z2, Z0
-	VMULPS       Z1, Z0, Z0
-	VMOVUPD      highSingle<>+0(SB), Z1
-	VMINPS       Z0, Z1, Z1
-	VMOVUPD      lowSingle<>+0(SB), Z0
-	VMAXPS       Z1, Z0, Z1
-	VMOVUPD      log2eSingle<>+0(SB), Z0
-	VFMADD213PS  magicSingle<>+0(SB), Z1, Z0
-	VSUBPS       magicSingle<>+0(SB), Z0, Z0
-	VFNMADD231PS ln2HiSingle<>+0(SB), Z0, Z1
-	VFNMADD231PS ln2LoSingle<>+0(SB), Z0, Z1
-	VMOVUPD      expBSingle<>+0(SB), Z2
-	VFMADD213PS  expASingle<>+0(SB), Z1, Z2
-	VMOVUPD      expDSingle<>+0(SB), Z3
-	VFMADD213PS  expCSingle<>+0(SB), Z1, Z3
-	VMOVUPD      expFSingle<>+0(SB), Z4
-	VFMADD213PS  expESingle<>+0(SB), Z1, Z4
-	VMULPS       Z1, Z1, Z5
-	VFMADD213PS  Z2, Z5, Z3
-	VMULPS       Z5, Z5, Z2
-	VFMADD213PS  Z3, Z2, Z4
-	VFMADD213PS  Z1, Z5, Z4
-	VADDPS       oneSingle<>+0(SB), Z4, Z1
-	VSCALEFPS    Z0, Z1, Z1
-	VMOVUPS      Z1, K1, (AX)(BX*4)
+	LEAQ         ones32<>+0(SB), SI
+	NEGQ         DX
+	VMOVDQU      32(SI)(DX*4), Y4
+	VMASKMOVPS   (AX)(BX*4), Y4, Y5
+	VMASKMOVPS   (CX)(BX*4), Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VFMADD231PS  Y3, Y5, Y0
+	VMAXPS       Y0, Y2, Y0
+	VMULPS       Y1, Y0, Y0
+	VMOVUPD      highSingle<>+0(SB), Y1
+	VMINPS       Y0, Y1, Y1
+	VMOVUPD      lowSingle<>+0(SB), Y0
+	VMAXPS       Y1, Y0, Y1
+	VMOVUPD      log2eSingle<>+0(SB), Y0
+	VFMADD213PS  magicSingle<>+0(SB), Y1, Y0
+	VSUBPS       magicSingle<>+0(SB), Y0, Y2
+	VFNMADD231PS ln2HiSingle<>+0(SB), Y2, Y1
+	VFNMADD231PS ln2LoSingle<>+0(SB), Y2, Y1
+	VMOVUPD      expBSingle<>+0(SB), Y2
+	VFMADD213PS  expASingle<>+0(SB), Y1, Y2
+	VMOVUPD      expDSingle<>+0(SB), Y3
+	VFMADD213PS  expCSingle<>+0(SB), Y1, Y3
+	VMOVUPD      expFSingle<>+0(SB), Y5
+	VFMADD213PS  expESingle<>+0(SB), Y1, Y5
+	VMULPS       Y1, Y1, Y6
+	VFMADD213PS  Y2, Y6, Y3
+	VMULPS       Y6, Y6, Y2
+	VFMADD213PS  Y3, Y2, Y5
+	VFMADD213PS  Y1, Y6, Y5
+	VADDPS       oneSingle<>+0(SB), Y5, Y1
+	VPSRAD       $0x01, Y0, Y2
+	VPSUBD       Y2, Y0, Y0
+	VPADDD       exponentBiasSingle<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       exponentBiasSingle<>+0(SB), Y0, Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMULPS       Y2, Y1, Y1
+	VMULPS       Y0, Y1, Y0
+	VMASKMOVPS   Y0, Y4, (AX)(BX*4)
 
 done:
 	VZEROUPPER
@@ -446,9 +813,37 @@ DATA oneSingle<>+48(SB)/8, $0x3f8000003f800000
 DATA oneSingle<>+56(SB)/8, $0x3f8000003f800000
 GLOBL oneSingle<>(SB), RODATA|NOPTR, $64
 
-// func transpose32AVX512(dst []float32, src []float32, dstStride int, srcStride int, count int)
-// Requires: AVX, AVX512F
-TEXT ·transpose32AVX512(SB), NOSPLIT, $0-72
+DATA exponentBiasSingle<>+0(SB)/8, $0x0000007f0000007f
+DATA exponentBiasSingle<>+8(SB)/8, $0x0000007f0000007f
+DATA exponentBiasSingle<>+16(SB)/8, $0x0000007f0000007f
+DATA exponentBiasSingle<>+24(SB)/8, $0x0000007f0000007f
+DATA exponentBiasSingle<>+32(SB)/8, $0x0000007f0000007f
+DATA exponentBiasSingle<>+40(SB)/8, $0x0000007f0000007f
+DATA exponentBiasSingle<>+48(SB)/8, $0x0000007f0000007f
+DATA exponentBiasSingle<>+56(SB)/8, $0x0000007f0000007f
+GLOBL exponentBiasSingle<>(SB), RODATA|NOPTR, $64
+
+DATA ones32<>+0(SB)/4, $-1
+DATA ones32<>+4(SB)/4, $-1
+DATA ones32<>+8(SB)/4, $-1
+DATA ones32<>+12(SB)/4, $-1
+DATA ones32<>+16(SB)/4, $-1
+DATA ones32<>+20(SB)/4, $-1
+DATA ones32<>+24(SB)/4, $-1
+DATA ones32<>+28(SB)/4, $-1
+DATA ones32<>+32(SB)/4, $+0
+DATA ones32<>+36(SB)/4, $+0
+DATA ones32<>+40(SB)/4, $+0
+DATA ones32<>+44(SB)/4, $+0
+DATA ones32<>+48(SB)/4, $+0
+DATA ones32<>+52(SB)/4, $+0
+DATA ones32<>+56(SB)/4, $+0
+DATA ones32<>+60(SB)/4, $+0
+GLOBL ones32<>(SB), RODATA|NOPTR, $64
+
+// func transpose32AVX2(dst []float32, src []float32, dstStride int, srcStride int, count int)
+// Requires: AVX
+TEXT ·transpose32AVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ src_base+24(FP), CX
 	MOVQ dstStride+48(FP), DX
@@ -458,231 +853,66 @@ TEXT ·transpose32AVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x02, BX
 
 loop:
-	VMOVUPD    (CX), Z0
+	VMOVUPD    (CX), Y0
 	ADDQ       BX, CX
-	VMOVUPD    (CX), Z1
+	VMOVUPD    (CX), Y1
 	ADDQ       BX, CX
-	VMOVUPD    (CX), Z2
+	VMOVUPD    (CX), Y2
 	ADDQ       BX, CX
-	VMOVUPD    (CX), Z3
+	VMOVUPD    (CX), Y3
 	ADDQ       BX, CX
-	VMOVUPD    (CX), Z4
+	VMOVUPD    (CX), Y4
 	ADDQ       BX, CX
-	VMOVUPD    (CX), Z5
+	VMOVUPD    (CX), Y5
 	ADDQ       BX, CX
-	VMOVUPD    (CX), Z6
+	VMOVUPD    (CX), Y6
 	ADDQ       BX, CX
-	VMOVUPD    (CX), Z7
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Z8
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Z9
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Z10
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Z11
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Z12
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Z13
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Z14
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Z15
+	VMOVUPD    (CX), Y7
 	ADDQ       BX, CX
 	MOVQ       AX, DI
-	VUNPCKLPS  Z1, Z0, Z16
-	VUNPCKHPS  Z1, Z0, Z0
-	VUNPCKLPS  Z3, Z2, Z1
-	VUNPCKHPS  Z3, Z2, Z2
-	VUNPCKLPS  Z5, Z4, Z3
-	VUNPCKHPS  Z5, Z4, Z4
-	VUNPCKLPS  Z7, Z6, Z5
-	VUNPCKHPS  Z7, Z6, Z6
-	VUNPCKLPS  Z9, Z8, Z7
-	VUNPCKHPS  Z9, Z8, Z8
-	VUNPCKLPS  Z11, Z10, Z9
-	VUNPCKHPS  Z11, Z10, Z10
-	VUNPCKLPS  Z13, Z12, Z11
-	VUNPCKHPS  Z13, Z12, Z12
-	VUNPCKLPS  Z15, Z14, Z13
-	VUNPCKHPS  Z15, Z14, Z14
-	VUNPCKLPD  Z1, Z16, Z15
-	VUNPCKHPD  Z1, Z16, Z1
-	VUNPCKLPD  Z2, Z0, Z16
-	VUNPCKHPD  Z2, Z0, Z0
-	VUNPCKLPD  Z5, Z3, Z2
-	VUNPCKHPD  Z5, Z3, Z3
-	VUNPCKLPD  Z6, Z4, Z5
-	VUNPCKHPD  Z6, Z4, Z4
-	VUNPCKLPD  Z9, Z7, Z6
-	VUNPCKHPD  Z9, Z7, Z7
-	VUNPCKLPD  Z10, Z8, Z9
-	VUNPCKHPD  Z10, Z8, Z8
-	VUNPCKLPD  Z13, Z11, Z10
-	VUNPCKHPD  Z13, Z11, Z11
-	VUNPCKLPD  Z14, Z12, Z13
-	VUNPCKHPD  Z14, Z12, Z12
-	VSHUFF64X2 $0x88, Z2, Z15, Z14
-	VSHUFF64X2 $0xdd, Z2, Z15, Z2
-	VSHUFF64X2 $0x88, Z10, Z6, Z15
-	VSHUFF64X2 $0xdd, Z10, Z6, Z6
-	VSHUFF64X2 $0x88, Z15, Z14, Z10
-	VSHUFF64X2 $0xdd, Z15, Z14, Z14
-	VSHUFF64X2 $0x88, Z6, Z2, Z15
-	VSHUFF64X2 $0xdd, Z6, Z2, Z2
-	VSHUFF64X2 $0x88, Z3, Z1, Z6
-	VSHUFF64X2 $0xdd, Z3, Z1, Z1
-	VSHUFF64X2 $0x88, Z11, Z7, Z3
-	VSHUFF64X2 $0xdd, Z11, Z7, Z7
-	VSHUFF64X2 $0x88, Z3, Z6, Z11
-	VSHUFF64X2 $0xdd, Z3, Z6, Z3
-	VSHUFF64X2 $0x88, Z7, Z1, Z6
-	VSHUFF64X2 $0xdd, Z7, Z1, Z1
-	VSHUFF64X2 $0x88, Z5, Z16, Z7
-	VSHUFF64X2 $0xdd, Z5, Z16, Z5
-	VSHUFF64X2 $0x88, Z13, Z9, Z16
-	VSHUFF64X2 $0xdd, Z13, Z9, Z9
-	VSHUFF64X2 $0x88, Z16, Z7, Z13
-	VSHUFF64X2 $0xdd, Z16, Z7, Z7
-	VSHUFF64X2 $0x88, Z9, Z5, Z16
-	VSHUFF64X2 $0xdd, Z9, Z5, Z5
-	VSHUFF64X2 $0x88, Z4, Z0, Z9
-	VSHUFF64X2 $0xdd, Z4, Z0, Z0
-	VSHUFF64X2 $0x88, Z12, Z8, Z4
-	VSHUFF64X2 $0xdd, Z12, Z8, Z8
-	VSHUFF64X2 $0x88, Z4, Z9, Z12
-	VSHUFF64X2 $0xdd, Z4, Z9, Z4
-	VSHUFF64X2 $0x88, Z8, Z0, Z9
-	VSHUFF64X2 $0xdd, Z8, Z0, Z0
-	VMOVUPD    Z10, (DI)
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPS  Y5, Y4, Y3
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y1, Y8, Y7
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPD  Y5, Y3, Y2
+	VUNPCKHPD  Y5, Y3, Y3
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y2, Y7, Y6
+	VPERM2F128 $0x31, Y2, Y7, Y2
+	VPERM2F128 $0x20, Y3, Y1, Y7
+	VPERM2F128 $0x31, Y3, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y3
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPD    Y6, (DI)
 	ADDQ       DX, DI
-	VMOVUPD    Z11, (DI)
+	VMOVUPD    Y7, (DI)
 	ADDQ       DX, DI
-	VMOVUPD    Z13, (DI)
+	VMOVUPD    Y3, (DI)
 	ADDQ       DX, DI
-	VMOVUPD    Z12, (DI)
+	VMOVUPD    Y8, (DI)
 	ADDQ       DX, DI
-	VMOVUPD    Z15, (DI)
+	VMOVUPD    Y2, (DI)
 	ADDQ       DX, DI
-	VMOVUPD    Z6, (DI)
+	VMOVUPD    Y1, (DI)
 	ADDQ       DX, DI
-	VMOVUPD    Z16, (DI)
+	VMOVUPD    Y5, (DI)
 	ADDQ       DX, DI
-	VMOVUPD    Z9, (DI)
+	VMOVUPD    Y0, (DI)
 	ADDQ       DX, DI
-	VMOVUPD    Z14, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Z3, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Z7, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Z4, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Z2, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Z1, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Z5, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Z0, (DI)
-	ADDQ       DX, DI
-	ADDQ       $0x40, AX
+	ADDQ       $0x20, AX
 	DECQ       SI
 	JNE        loop
-	VZEROUPPER
-	RET
-
-// func addRows32AVX512(dst []float64, rows [][]float32, first int, c []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·addRows32AVX512(SB), NOSPLIT, $0-80
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ rows_base+24(FP), DX
-	MOVQ first+48(FP), BX
-	MOVQ c_base+56(FP), SI
-	MOVQ c_len+64(FP), DI
-	JMP  enough4
-
-loop4:
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	XORQ    R8, R8
-	MOVQ    DX, R10
-
-rows4:
-	VBROADCASTSD (SI)(R8*8), Z4
-	MOVQ         (R10), R9
-	VCVTPS2PD    (R9)(BX*4), Z5
-	VFMADD231PD  Z5, Z4, Z0
-	VCVTPS2PD    32(R9)(BX*4), Z5
-	VFMADD231PD  Z5, Z4, Z1
-	VCVTPS2PD    64(R9)(BX*4), Z5
-	VFMADD231PD  Z5, Z4, Z2
-	VCVTPS2PD    96(R9)(BX*4), Z5
-	VFMADD231PD  Z5, Z4, Z3
-	ADDQ         $0x18, R10
-	INCQ         R8
-	CMPQ         R8, DI
-	JLT          rows4
-	VMOVUPD      Z0, (AX)
-	VMOVUPD      Z1, 64(AX)
-	VMOVUPD      Z2, 128(AX)
-	VMOVUPD      Z3, 192(AX)
-	ADDQ         $0x00000100, AX
-	ADDQ         $0x20, BX
-	SUBQ         $0x20, CX
-
-enough4:
-	CMPQ CX, $0x20
-	JGE  loop4
-	JMP  enough1
-
-loop1:
-	VMOVUPD (AX), Z0
-	XORQ    R8, R8
-	MOVQ    DX, R10
-
-rows1:
-	VBROADCASTSD (SI)(R8*8), Z1
-	MOVQ         (R10), R9
-	VCVTPS2PD    (R9)(BX*4), Z2
-	VFMADD231PD  Z2, Z1, Z0
-	ADDQ         $0x18, R10
-	INCQ         R8
-	CMPQ         R8, DI
-	JLT          rows1
-	VMOVUPD      Z0, (AX)
-	ADDQ         $0x00000040, AX
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, CX
-
-enough1:
-	CMPQ      CX, $0x08
-	JGE       loop1
-	TESTQ     CX, CX
-	JE        done
-	MOVL      $-1, R8
-	BZHIL     CX, R8, R8
-	KMOVB     R8, K1
-	VMOVUPD.Z (AX), K1, Z0
-	XORQ      R8, R8
-	MOVQ      DX, R10
-
-rows0:
-	VBROADCASTSD (SI)(R8*8), Z1
-	MOVQ         (R10), R9
-	VCVTPS2PD.Z  (R9)(BX*4), K1, Z2
-	VFMADD231PD  Z2, Z1, Z0
-	ADDQ         $0x18, R10
-	INCQ         R8
-	CMPQ         R8, DI
-	JLT          rows0
-	VMOVUPD      Z0, K1, (AX)
-
-done:
 	VZEROUPPER
 	RET
 
@@ -806,9 +1036,172 @@ stop:
 	VZEROUPPER
 	RET
 
-// func sparseTile64NarrowAVX512(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, AVX512F
-TEXT ·sparseTile64NarrowAVX512(SB), NOSPLIT, $0-152
+// func addRows64AVX512(dst []float64, rows [][]float64, first int, c []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·addRows64AVX512(SB), NOSPLIT, $0-80
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ rows_base+24(FP), DX
+	MOVQ first+48(FP), BX
+	MOVQ c_base+56(FP), SI
+	MOVQ c_len+64(FP), DI
+	JMP  enough4
+
+loop4:
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	XORQ    R8, R8
+	MOVQ    DX, R10
+
+rows4:
+	VBROADCASTSD (SI)(R8*8), Z4
+	MOVQ         (R10), R9
+	VMOVUPD      (R9)(BX*8), Z5
+	VFMADD231PD  Z5, Z4, Z0
+	VMOVUPD      64(R9)(BX*8), Z5
+	VFMADD231PD  Z5, Z4, Z1
+	VMOVUPD      128(R9)(BX*8), Z5
+	VFMADD231PD  Z5, Z4, Z2
+	VMOVUPD      192(R9)(BX*8), Z5
+	VFMADD231PD  Z5, Z4, Z3
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows4
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x20, BX
+	SUBQ         $0x20, CX
+
+enough4:
+	CMPQ CX, $0x20
+	JGE  loop4
+	JMP  enough1
+
+loop1:
+	VMOVUPD (AX), Z0
+	XORQ    R8, R8
+	MOVQ    DX, R10
+
+rows1:
+	VBROADCASTSD (SI)(R8*8), Z1
+	MOVQ         (R10), R9
+	VMOVUPD      (R9)(BX*8), Z2
+	VFMADD231PD  Z2, Z1, Z0
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows1
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x08, BX
+	SUBQ         $0x08, CX
+
+enough1:
+	CMPQ      CX, $0x08
+	JGE       loop1
+	TESTQ     CX, CX
+	JE        done
+	MOVL      $-1, R8
+	BZHIL     CX, R8, R8
+	KMOVB     R8, K1
+	VMOVUPD.Z (AX), K1, Z0
+	XORQ      R8, R8
+	MOVQ      DX, R10
+
+rows0:
+	VBROADCASTSD (SI)(R8*8), Z1
+	MOVQ         (R10), R9
+	VMOVUPD.Z    (R9)(BX*8), K1, Z2
+	VFMADD231PD  Z2, Z1, Z0
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows0
+	VMOVUPD      Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sparseTile64WideAVX2(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·sparseTile64WideAVX2(SB), NOSPLIT, $0-152
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+72(FP), DI
+	MOVQ index_base+96(FP), R8
+	MOVQ value_base+120(FP), R9
+	SHRQ $0x05, SI
+	XORQ R10, R10
+	MOVQ (DI), R11
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R10*8), R12
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	CMPQ   R11, R12
+	JGE    store
+
+loop:
+	MOVL         (R8)(R11*4), R13
+	CMPQ         R13, SI
+	JCC          stop
+	SHLQ         $0x08, R13
+	VXORPS       X8, X8, X8
+	VCVTSS2SD    (R9)(R11*4), X8, X8
+	VBROADCASTSD X8, Y8
+	VFMADD231PD  (BX)(R13*1), Y8, Y0
+	VFMADD231PD  32(BX)(R13*1), Y8, Y1
+	VFMADD231PD  64(BX)(R13*1), Y8, Y2
+	VFMADD231PD  96(BX)(R13*1), Y8, Y3
+	VFMADD231PD  128(BX)(R13*1), Y8, Y4
+	VFMADD231PD  160(BX)(R13*1), Y8, Y5
+	VFMADD231PD  192(BX)(R13*1), Y8, Y6
+	VFMADD231PD  224(BX)(R13*1), Y8, Y7
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          loop
+
+store:
+	MOVQ    (CX)(R10*8), R12
+	VMOVUPD Y0, (AX)(R12*8)
+	VMOVUPD Y1, 32(AX)(R12*8)
+	VMOVUPD Y2, 64(AX)(R12*8)
+	VMOVUPD Y3, 96(AX)(R12*8)
+	VMOVUPD Y4, 128(AX)(R12*8)
+	VMOVUPD Y5, 160(AX)(R12*8)
+	VMOVUPD Y6, 192(AX)(R12*8)
+	VMOVUPD Y7, 224(AX)(R12*8)
+	INCQ    R10
+
+next:
+	CMPQ R10, DX
+	JLT  row
+
+stop:
+	MOVQ R10, done+144(FP)
+	VZEROUPPER
+	RET
+
+// func sparseTile64NarrowAVX2(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·sparseTile64NarrowAVX2(SB), NOSPLIT, $0-152
 	MOVQ dst_base+0(FP), AX
 	MOVQ at_base+24(FP), CX
 	MOVQ at_len+32(FP), DX
@@ -824,7 +1217,8 @@ TEXT ·sparseTile64NarrowAVX512(SB), NOSPLIT, $0-152
 
 row:
 	MOVQ   8(DI)(R10*8), R12
-	VPXORQ Z0, Z0, Z0
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
 	CMPQ   R11, R12
 	JGE    store
 
@@ -833,17 +1227,19 @@ loop:
 	CMPQ         R13, SI
 	JCC          stop
 	SHLQ         $0x06, R13
-	VXORPS       X1, X1, X1
-	VCVTSS2SD    (R9)(R11*4), X1, X1
-	VBROADCASTSD X1, Z1
-	VFMADD231PD  (BX)(R13*1), Z1, Z0
+	VXORPS       X2, X2, X2
+	VCVTSS2SD    (R9)(R11*4), X2, X2
+	VBROADCASTSD X2, Y2
+	VFMADD231PD  (BX)(R13*1), Y2, Y0
+	VFMADD231PD  32(BX)(R13*1), Y2, Y1
 	INCQ         R11
 	CMPQ         R11, R12
 	JLT          loop
 
 store:
 	MOVQ    (CX)(R10*8), R12
-	VMOVUPD Z0, (AX)(R12*8)
+	VMOVUPD Y0, (AX)(R12*8)
+	VMOVUPD Y1, 32(AX)(R12*8)
 	INCQ    R10
 
 next:
@@ -855,9 +1251,83 @@ stop:
 	VZEROUPPER
 	RET
 
-// func sparseTile64NarrowMappedAVX512(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, AVX512F
-TEXT ·sparseTile64NarrowMappedAVX512(SB), NOSPLIT, $0-176
+// func sparseTile64WideMappedAVX2(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·sparseTile64WideMappedAVX2(SB), NOSPLIT, $0-176
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+96(FP), DI
+	MOVQ index_base+120(FP), R8
+	MOVQ value_base+144(FP), R9
+	SHRQ $0x05, SI
+	MOVQ slot_base+72(FP), R10
+	XORQ R11, R11
+	MOVQ (DI), R12
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R11*8), R13
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	CMPQ   R12, R13
+	JGE    store
+
+loop:
+	MOVL         (R8)(R12*4), R14
+	CMPQ         R14, slot_len+80(FP)
+	JCC          stop
+	MOVL         (R10)(R14*4), R14
+	CMPQ         R14, SI
+	JCC          stop
+	SHLQ         $0x08, R14
+	VXORPS       X8, X8, X8
+	VCVTSS2SD    (R9)(R12*4), X8, X8
+	VBROADCASTSD X8, Y8
+	VFMADD231PD  (BX)(R14*1), Y8, Y0
+	VFMADD231PD  32(BX)(R14*1), Y8, Y1
+	VFMADD231PD  64(BX)(R14*1), Y8, Y2
+	VFMADD231PD  96(BX)(R14*1), Y8, Y3
+	VFMADD231PD  128(BX)(R14*1), Y8, Y4
+	VFMADD231PD  160(BX)(R14*1), Y8, Y5
+	VFMADD231PD  192(BX)(R14*1), Y8, Y6
+	VFMADD231PD  224(BX)(R14*1), Y8, Y7
+	INCQ         R12
+	CMPQ         R12, R13
+	JLT          loop
+
+store:
+	MOVQ    (CX)(R11*8), R13
+	VMOVUPD Y0, (AX)(R13*8)
+	VMOVUPD Y1, 32(AX)(R13*8)
+	VMOVUPD Y2, 64(AX)(R13*8)
+	VMOVUPD Y3, 96(AX)(R13*8)
+	VMOVUPD Y4, 128(AX)(R13*8)
+	VMOVUPD Y5, 160(AX)(R13*8)
+	VMOVUPD Y6, 192(AX)(R13*8)
+	VMOVUPD Y7, 224(AX)(R13*8)
+	INCQ    R11
+
+next:
+	CMPQ R11, DX
+	JLT  row
+
+stop:
+	MOVQ R11, done+168(FP)
+	VZEROUPPER
+	RET
+
+// func sparseTile64NarrowMappedAVX2(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·sparseTile64NarrowMappedAVX2(SB), NOSPLIT, $0-176
 	MOVQ dst_base+0(FP), AX
 	MOVQ at_base+24(FP), CX
 	MOVQ at_len+32(FP), DX
@@ -874,7 +1344,8 @@ TEXT ·sparseTile64NarrowMappedAVX512(SB), NOSPLIT, $0-176
 
 row:
 	MOVQ   8(DI)(R11*8), R13
-	VPXORQ Z0, Z0, Z0
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
 	CMPQ   R12, R13
 	JGE    store
 
@@ -886,17 +1357,19 @@ loop:
 	CMPQ         R14, SI
 	JCC          stop
 	SHLQ         $0x06, R14
-	VXORPS       X1, X1, X1
-	VCVTSS2SD    (R9)(R12*4), X1, X1
-	VBROADCASTSD X1, Z1
-	VFMADD231PD  (BX)(R14*1), Z1, Z0
+	VXORPS       X2, X2, X2
+	VCVTSS2SD    (R9)(R12*4), X2, X2
+	VBROADCASTSD X2, Y2
+	VFMADD231PD  (BX)(R14*1), Y2, Y0
+	VFMADD231PD  32(BX)(R14*1), Y2, Y1
 	INCQ         R12
 	CMPQ         R12, R13
 	JLT          loop
 
 store:
 	MOVQ    (CX)(R11*8), R13
-	VMOVUPD Z0, (AX)(R13*8)
+	VMOVUPD Y0, (AX)(R13*8)
+	VMOVUPD Y1, 32(AX)(R13*8)
 	INCQ    R11
 
 next:
@@ -908,109 +1381,218 @@ stop:
 	VZEROUPPER
 	RET
 
-// func gaussian64AVX512(dst []float64, yy []float64, xx float64, minus float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·gaussian64AVX512(SB), NOSPLIT, $0-64
+// func addRows64AVX2(dst []float64, rows [][]float64, first int, c []float64)
+// Requires: AVX, FMA3
+TEXT ·addRows64AVX2(SB), NOSPLIT, $0-80
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ rows_base+24(FP), DX
+	MOVQ first+48(FP), BX
+	MOVQ c_base+56(FP), SI
+	MOVQ c_len+64(FP), DI
+	JMP  enough4
+
+loop4:
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	XORQ    R8, R8
+	MOVQ    DX, R10
+
+rows4:
+	VBROADCASTSD (SI)(R8*8), Y4
+	MOVQ         (R10), R9
+	VMOVUPD      (R9)(BX*8), Y5
+	VFMADD231PD  Y5, Y4, Y0
+	VMOVUPD      32(R9)(BX*8), Y5
+	VFMADD231PD  Y5, Y4, Y1
+	VMOVUPD      64(R9)(BX*8), Y5
+	VFMADD231PD  Y5, Y4, Y2
+	VMOVUPD      96(R9)(BX*8), Y5
+	VFMADD231PD  Y5, Y4, Y3
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows4
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x10, BX
+	SUBQ         $0x10, CX
+
+enough4:
+	CMPQ CX, $0x10
+	JGE  loop4
+	JMP  enough1
+
+loop1:
+	VMOVUPD (AX), Y0
+	XORQ    R8, R8
+	MOVQ    DX, R10
+
+rows1:
+	VBROADCASTSD (SI)(R8*8), Y1
+	MOVQ         (R10), R9
+	VMOVUPD      (R9)(BX*8), Y2
+	VFMADD231PD  Y2, Y1, Y0
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows1
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x04, BX
+	SUBQ         $0x04, CX
+
+enough1:
+	CMPQ       CX, $0x04
+	JGE        loop1
+	TESTQ      CX, CX
+	JE         done
+	LEAQ       ones<>+0(SB), R8
+	NEGQ       CX
+	VMOVDQU    32(R8)(CX*8), Y0
+	VMOVDQU    80(R8)(CX*4), X1
+	NEGQ       CX
+	VMASKMOVPD (AX), Y0, Y1
+	XORQ       R8, R8
+	MOVQ       DX, R10
+
+rows0:
+	VBROADCASTSD (SI)(R8*8), Y2
+	MOVQ         (R10), R9
+	VMASKMOVPD   (R9)(BX*8), Y0, Y3
+	VFMADD231PD  Y3, Y2, Y1
+	ADDQ         $0x18, R10
+	INCQ         R8
+	CMPQ         R8, DI
+	JLT          rows0
+	VMASKMOVPD   Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func gaussian64AVX2(dst []float64, yy []float64, xx float64, minus float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·gaussian64AVX2(SB), NOSPLIT, $0-64
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         yy_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
-	VBROADCASTSD xx+48(FP), Z0
-	VBROADCASTSD minus+56(FP), Z1
-	VPXORQ       Z2, Z2, Z2
-	VMOVUPD      minusTwo<>+0(SB), Z3
+	VBROADCASTSD xx+48(FP), Y0
+	VBROADCASTSD minus+56(FP), Y1
+	VXORPD       Y2, Y2, Y2
+	VMOVUPD      minusTwo<>+0(SB), Y3
 	XORQ         BX, BX
-	SUBQ         $0x08, DX
+	SUBQ         $0x04, DX
 	JL           tail
 
 loop:
-	VMOVUPD      (AX)(BX*8), Z4
-	VMOVUPD      (CX)(BX*8), Z5
-	VADDPD       Z5, Z0, Z5
-	VFMADD231PD  Z3, Z4, Z5
-	VMAXPD       Z5, Z2, Z5
-	VMULPD       Z1, Z5, Z5
-	VMOVUPD      high<>+0(SB), Z4
-	VMINPD       Z5, Z4, Z4
-	VMOVUPD      low<>+0(SB), Z5
-	VMAXPD       Z4, Z5, Z4
-	VMOVUPD      log2e<>+0(SB), Z5
-	VFMADD213PD  magic<>+0(SB), Z4, Z5
-	VSUBPD       magic<>+0(SB), Z5, Z5
-	VFNMADD231PD ln2Hi<>+0(SB), Z5, Z4
-	VFNMADD231PD ln2Lo<>+0(SB), Z5, Z4
-	VMOVUPD      expB<>+0(SB), Z6
-	VFMADD213PD  expA<>+0(SB), Z4, Z6
-	VMOVUPD      expD<>+0(SB), Z7
-	VFMADD213PD  expC<>+0(SB), Z4, Z7
-	VMOVUPD      expF<>+0(SB), Z8
-	VFMADD213PD  expE<>+0(SB), Z4, Z8
-	VMOVUPD      expH<>+0(SB), Z9
-	VFMADD213PD  expG<>+0(SB), Z4, Z9
-	VMOVUPD      expJ<>+0(SB), Z10
-	VFMADD213PD  expI<>+0(SB), Z4, Z10
-	VMOVUPD      expL<>+0(SB), Z11
-	VFMADD213PD  expK<>+0(SB), Z4, Z11
-	VMULPD       Z4, Z4, Z12
-	VFMADD213PD  Z6, Z12, Z7
-	VFMADD213PD  Z8, Z12, Z9
-	VFMADD213PD  Z10, Z12, Z11
-	VMULPD       Z12, Z12, Z6
-	VFMADD213PD  Z7, Z6, Z9
-	VMULPD       Z6, Z6, Z6
-	VFMADD213PD  Z9, Z6, Z11
-	VFMADD213PD  Z4, Z12, Z11
-	VADDPD       one<>+0(SB), Z11, Z4
-	VSCALEFPD    Z5, Z4, Z4
-	VMOVUPD      Z4, (AX)(BX*8)
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, DX
+	VMOVUPD      (AX)(BX*8), Y4
+	VMOVUPD      (CX)(BX*8), Y5
+	VADDPD       Y5, Y0, Y5
+	VFMADD231PD  Y3, Y4, Y5
+	VMAXPD       Y5, Y2, Y5
+	VMULPD       Y1, Y5, Y5
+	VMOVUPD      high<>+0(SB), Y4
+	VMINPD       Y5, Y4, Y4
+	VMOVUPD      low<>+0(SB), Y5
+	VMAXPD       Y4, Y5, Y4
+	VMOVUPD      log2e<>+0(SB), Y5
+	VFMADD213PD  magic<>+0(SB), Y4, Y5
+	VSUBPD       magic<>+0(SB), Y5, Y6
+	VFNMADD231PD ln2Hi<>+0(SB), Y6, Y4
+	VFNMADD231PD ln2Lo<>+0(SB), Y6, Y4
+	VMOVUPD      expB<>+0(SB), Y6
+	VFMADD213PD  expA<>+0(SB), Y4, Y6
+	VMOVUPD      expD<>+0(SB), Y7
+	VFMADD213PD  expC<>+0(SB), Y4, Y7
+	VMOVUPD      expF<>+0(SB), Y8
+	VFMADD213PD  expE<>+0(SB), Y4, Y8
+	VMOVUPD      expH<>+0(SB), Y9
+	VFMADD213PD  expG<>+0(SB), Y4, Y9
+	VMOVUPD      expJ<>+0(SB), Y10
+	VFMADD213PD  expI<>+0(SB), Y4, Y10
+	VMOVUPD      expL<>+0(SB), Y11
+	VFMADD213PD  expK<>+0(SB), Y4, Y11
+	VMULPD       Y4, Y4, Y12
+	VFMADD213PD  Y6, Y12, Y7
+	VFMADD213PD  Y8, Y12, Y9
+	VFMADD213PD  Y10, Y12, Y11
+	VMULPD       Y12, Y12, Y6
+	VFMADD213PD  Y7, Y6, Y9
+	VMULPD       Y6, Y6, Y6
+	VFMADD213PD  Y9, Y6, Y11
+	VFMADD213PD  Y4, Y12, Y11
+	VADDPD       one<>+0(SB), Y11, Y4
+	VPSRAD       $0x01, Y5, Y6
+	VPSUBD       Y6, Y5, Y5
+	VPADDD       exponentBias<>+0(SB), Y6, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VPADDD       exponentBias<>+0(SB), Y5, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y5, Y4, Y4
+	VMOVUPD      Y4, (AX)(BX*8)
+	ADDQ         $0x04, BX
+	SUBQ         $0x04, DX
 	JGE          loop
 
 tail:
-	ADDQ         $0x08, DX
+	ADDQ         $0x04, DX
 	JE           done
-	MOVL         $-1, SI
-	BZHIL        DX, SI, SI
-	KMOVW        SI, K1
-	VMOVUPD.Z    (AX)(BX*8), K1, Z4
-	VMOVUPD.Z    (CX)(BX*8), K1, Z5
-	VADDPD       Z5, Z0, Z0
-	VFMADD231PD  Z3, Z4, Z0
-	VMAXPD       Z0, Z2, Z0
-	VMULPD       Z1, Z0, Z0
-	VMOVUPD      high<>+0(SB), Z1
-	VMINPD       Z0, Z1, Z1
-	VMOVUPD      low<>+0(SB), Z0
-	VMAXPD       Z1, Z0, Z1
-	VMOVUPD      log2e<>+0(SB), Z0
-	VFMADD213PD  magic<>+0(SB), Z1, Z0
-	VSUBPD       magic<>+0(SB), Z0, Z0
-	VFNMADD231PD ln2Hi<>+0(SB), Z0, Z1
-	VFNMADD231PD ln2Lo<>+0(SB), Z0, Z1
-	VMOVUPD      expB<>+0(SB), Z2
-	VFMADD213PD  expA<>+0(SB), Z1, Z2
-	VMOVUPD      expD<>+0(SB), Z3
-	VFMADD213PD  expC<>+0(SB), Z1, Z3
-	VMOVUPD      expF<>+0(SB), Z4
-	VFMADD213PD  expE<>+0(SB), Z1, Z4
-	VMOVUPD      expH<>+0(SB), Z5
-	VFMADD213PD  expG<>+0(SB), Z1, Z5
-	VMOVUPD      expJ<>+0(SB), Z6
-	VFMADD213PD  expI<>+0(SB), Z1, Z6
-	VMOVUPD      expL<>+0(SB), Z7
-	VFMADD213PD  expK<>+0(SB), Z1, Z7
-	VMULPD       Z1, Z1, Z8
-	VFMADD213PD  Z2, Z8, Z3
-	VFMADD213PD  Z4, Z8, Z5
-	VFMADD213PD  Z6, Z8, Z7
-	VMULPD       Z8, Z8, Z2
-	VFMADD213PD  Z3, Z2, Z5
-	VMULPD       Z2, Z2, Z2
-	VFMADD213PD  Z5, Z2, Z7
-	VFMADD213PD  Z1, Z8, Z7
-	VADDPD       one<>+0(SB), Z7, Z1
-	VSCALEFPD    Z0, Z1, Z1
-	VMOVUPD      Z1, K1, (AX)(BX*8)
+	LEAQ         ones64<>+0(SB), SI
+	NEGQ         DX
+	VMOVDQU      32(SI)(DX*8), Y4
+	VMASKMOVPD   (AX)(BX*8), Y4, Y5
+	VMASKMOVPD   (CX)(BX*8), Y4, Y6
+	VADDPD       Y6, Y0, Y0
+	VFMADD231PD  Y3, Y5, Y0
+	VMAXPD       Y0, Y2, Y0
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      high<>+0(SB), Y1
+	VMINPD       Y0, Y1, Y1
+	VMOVUPD      low<>+0(SB), Y0
+	VMAXPD       Y1, Y0, Y1
+	VMOVUPD      log2e<>+0(SB), Y0
+	VFMADD213PD  magic<>+0(SB), Y1, Y0
+	VSUBPD       magic<>+0(SB), Y0, Y2
+	VFNMADD231PD ln2Hi<>+0(SB), Y2, Y1
+	VFNMADD231PD ln2Lo<>+0(SB), Y2, Y1
+	VMOVUPD      expB<>+0(SB), Y2
+	VFMADD213PD  expA<>+0(SB), Y1, Y2
+	VMOVUPD      expD<>+0(SB), Y3
+	VFMADD213PD  expC<>+0(SB), Y1, Y3
+	VMOVUPD      expF<>+0(SB), Y5
+	VFMADD213PD  expE<>+0(SB), Y1, Y5
+	VMOVUPD      expH<>+0(SB), Y6
+	VFMADD213PD  expG<>+0(SB), Y1, Y6
+	VMOVUPD      expJ<>+0(SB), Y7
+	VFMADD213PD  expI<>+0(SB), Y1, Y7
+	VMOVUPD      expL<>+0(SB), Y8
+	VFMADD213PD  expK<>+0(SB), Y1, Y8
+	VMULPD       Y1, Y1, Y9
+	VFMADD213PD  Y2, Y9, Y3
+	VFMADD213PD  Y5, Y9, Y6
+	VFMADD213PD  Y7, Y9, Y8
+	VMULPD       Y9, Y9, Y2
+	VFMADD213PD  Y3, Y2, Y6
+	VMULPD       Y2, Y2, Y2
+	VFMADD213PD  Y6, Y2, Y8
+	VFMADD213PD  Y1, Y9, Y8
+	VADDPD       one<>+0(SB), Y8, Y1
+	VPSRAD       $0x01, Y0, Y2
+	VPSUBD       Y2, Y0, Y0
+	VPADDD       exponentBias<>+0(SB), Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDD       exponentBias<>+0(SB), Y0, Y0
+	VPSLLQ       $0x34, Y0, Y0
+	VMULPD       Y2, Y1, Y1
+	VMULPD       Y0, Y1, Y0
+	VMASKMOVPD   Y0, Y4, (AX)(BX*8)
 
 done:
 	VZEROUPPER
@@ -1216,9 +1798,29 @@ DATA one<>+48(SB)/8, $0x3ff0000000000000
 DATA one<>+56(SB)/8, $0x3ff0000000000000
 GLOBL one<>(SB), RODATA|NOPTR, $64
 
-// func transpose64AVX512(dst []float64, src []float64, dstStride int, srcStride int, count int)
-// Requires: AVX, AVX512F
-TEXT ·transpose64AVX512(SB), NOSPLIT, $0-72
+DATA exponentBias<>+0(SB)/8, $0x00000000000003ff
+DATA exponentBias<>+8(SB)/8, $0x00000000000003ff
+DATA exponentBias<>+16(SB)/8, $0x00000000000003ff
+DATA exponentBias<>+24(SB)/8, $0x00000000000003ff
+DATA exponentBias<>+32(SB)/8, $0x00000000000003ff
+DATA exponentBias<>+40(SB)/8, $0x00000000000003ff
+DATA exponentBias<>+48(SB)/8, $0x00000000000003ff
+DATA exponentBias<>+56(SB)/8, $0x00000000000003ff
+GLOBL exponentBias<>(SB), RODATA|NOPTR, $64
+
+DATA ones64<>+0(SB)/8, $-1
+DATA ones64<>+8(SB)/8, $-1
+DATA ones64<>+16(SB)/8, $-1
+DATA ones64<>+24(SB)/8, $-1
+DATA ones64<>+32(SB)/8, $+0
+DATA ones64<>+40(SB)/8, $+0
+DATA ones64<>+48(SB)/8, $+0
+DATA ones64<>+56(SB)/8, $+0
+GLOBL ones64<>(SB), RODATA|NOPTR, $64
+
+// func transpose64AVX2(dst []float64, src []float64, dstStride int, srcStride int, count int)
+// Requires: AVX
+TEXT ·transpose64AVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ src_base+24(FP), CX
 	MOVQ dstStride+48(FP), DX
@@ -1228,157 +1830,140 @@ TEXT ·transpose64AVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x03, BX
 
 loop:
-	VMOVUPD    (CX), Z0
+	VMOVUPD    (CX), Y0
 	ADDQ       BX, CX
-	VMOVUPD    (CX), Z1
+	VMOVUPD    (CX), Y1
 	ADDQ       BX, CX
-	VMOVUPD    (CX), Z2
+	VMOVUPD    (CX), Y2
 	ADDQ       BX, CX
-	VMOVUPD    (CX), Z3
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Z4
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Z5
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Z6
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Z7
+	VMOVUPD    (CX), Y3
 	ADDQ       BX, CX
 	MOVQ       AX, DI
-	VUNPCKLPD  Z1, Z0, Z8
-	VUNPCKHPD  Z1, Z0, Z0
-	VUNPCKLPD  Z3, Z2, Z1
-	VUNPCKHPD  Z3, Z2, Z2
-	VUNPCKLPD  Z5, Z4, Z3
-	VUNPCKHPD  Z5, Z4, Z4
-	VUNPCKLPD  Z7, Z6, Z5
-	VUNPCKHPD  Z7, Z6, Z6
-	VSHUFF64X2 $0x88, Z1, Z8, Z7
-	VSHUFF64X2 $0xdd, Z1, Z8, Z1
-	VSHUFF64X2 $0x88, Z5, Z3, Z8
-	VSHUFF64X2 $0xdd, Z5, Z3, Z3
-	VSHUFF64X2 $0x88, Z8, Z7, Z5
-	VSHUFF64X2 $0xdd, Z8, Z7, Z7
-	VSHUFF64X2 $0x88, Z3, Z1, Z8
-	VSHUFF64X2 $0xdd, Z3, Z1, Z1
-	VSHUFF64X2 $0x88, Z2, Z0, Z3
-	VSHUFF64X2 $0xdd, Z2, Z0, Z0
-	VSHUFF64X2 $0x88, Z6, Z4, Z2
-	VSHUFF64X2 $0xdd, Z6, Z4, Z4
-	VSHUFF64X2 $0x88, Z2, Z3, Z6
-	VSHUFF64X2 $0xdd, Z2, Z3, Z2
-	VSHUFF64X2 $0x88, Z4, Z0, Z3
-	VSHUFF64X2 $0xdd, Z4, Z0, Z0
-	VMOVUPD    Z5, (DI)
+	VUNPCKLPD  Y1, Y0, Y4
+	VUNPCKHPD  Y1, Y0, Y0
+	VUNPCKLPD  Y3, Y2, Y1
+	VUNPCKHPD  Y3, Y2, Y2
+	VPERM2F128 $0x20, Y1, Y4, Y3
+	VPERM2F128 $0x31, Y1, Y4, Y1
+	VPERM2F128 $0x20, Y2, Y0, Y4
+	VPERM2F128 $0x31, Y2, Y0, Y0
+	VMOVUPD    Y3, (DI)
 	ADDQ       DX, DI
-	VMOVUPD    Z6, (DI)
+	VMOVUPD    Y4, (DI)
 	ADDQ       DX, DI
-	VMOVUPD    Z8, (DI)
+	VMOVUPD    Y1, (DI)
 	ADDQ       DX, DI
-	VMOVUPD    Z3, (DI)
+	VMOVUPD    Y0, (DI)
 	ADDQ       DX, DI
-	VMOVUPD    Z7, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Z2, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Z1, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Z0, (DI)
-	ADDQ       DX, DI
-	ADDQ       $0x40, AX
+	ADDQ       $0x20, AX
 	DECQ       SI
 	JNE        loop
 	VZEROUPPER
 	RET
 
-// func addRows64AVX512(dst []float64, rows [][]float64, first int, c []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·addRows64AVX512(SB), NOSPLIT, $0-80
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ rows_base+24(FP), DX
-	MOVQ first+48(FP), BX
-	MOVQ c_base+56(FP), SI
-	MOVQ c_len+64(FP), DI
-	JMP  enough4
+// func gaussian64AVX512(dst []float64, yy []float64, xx float64, minus float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·gaussian64AVX512(SB), NOSPLIT, $0-64
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         yy_base+24(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSD xx+48(FP), Z0
+	VBROADCASTSD minus+56(FP), Z1
+	VPXORQ       Z2, Z2, Z2
+	VMOVUPD      minusTwo<>+0(SB), Z3
+	XORQ         BX, BX
+	SUBQ         $0x08, DX
+	JL           tail
 
-loop4:
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	XORQ    R8, R8
-	MOVQ    DX, R10
-
-rows4:
-	VBROADCASTSD (SI)(R8*8), Z4
-	MOVQ         (R10), R9
-	VMOVUPD      (R9)(BX*8), Z5
-	VFMADD231PD  Z5, Z4, Z0
-	VMOVUPD      64(R9)(BX*8), Z5
-	VFMADD231PD  Z5, Z4, Z1
-	VMOVUPD      128(R9)(BX*8), Z5
-	VFMADD231PD  Z5, Z4, Z2
-	VMOVUPD      192(R9)(BX*8), Z5
-	VFMADD231PD  Z5, Z4, Z3
-	ADDQ         $0x18, R10
-	INCQ         R8
-	CMPQ         R8, DI
-	JLT          rows4
-	VMOVUPD      Z0, (AX)
-	VMOVUPD      Z1, 64(AX)
-	VMOVUPD      Z2, 128(AX)
-	VMOVUPD      Z3, 192(AX)
-	ADDQ         $0x00000100, AX
-	ADDQ         $0x20, BX
-	SUBQ         $0x20, CX
-
-enough4:
-	CMPQ CX, $0x20
-	JGE  loop4
-	JMP  enough1
-
-loop1:
-	VMOVUPD (AX), Z0
-	XORQ    R8, R8
-	MOVQ    DX, R10
-
-rows1:
-	VBROADCASTSD (SI)(R8*8), Z1
-	MOVQ         (R10), R9
-	VMOVUPD      (R9)(BX*8), Z2
-	VFMADD231PD  Z2, Z1, Z0
-	ADDQ         $0x18, R10
-	INCQ         R8
-	CMPQ         R8, DI
-	JLT          rows1
-	VMOVUPD      Z0, (AX)
-	ADDQ         $0x00000040, AX
+loop:
+	VMOVUPD      (AX)(BX*8), Z4
+	VMOVUPD      (CX)(BX*8), Z5
+	VADDPD       Z5, Z0, Z5
+	VFMADD231PD  Z3, Z4, Z5
+	VMAXPD       Z5, Z2, Z5
+	VMULPD       Z1, Z5, Z5
+	VMOVUPD      high<>+0(SB), Z4
+	VMINPD       Z5, Z4, Z4
+	VMOVUPD      low<>+0(SB), Z5
+	VMAXPD       Z4, Z5, Z4
+	VMOVUPD      log2e<>+0(SB), Z5
+	VFMADD213PD  magic<>+0(SB), Z4, Z5
+	VSUBPD       magic<>+0(SB), Z5, Z5
+	VFNMADD231PD ln2Hi<>+0(SB), Z5, Z4
+	VFNMADD231PD ln2Lo<>+0(SB), Z5, Z4
+	VMOVUPD      expB<>+0(SB), Z6
+	VFMADD213PD  expA<>+0(SB), Z4, Z6
+	VMOVUPD      expD<>+0(SB), Z7
+	VFMADD213PD  expC<>+0(SB), Z4, Z7
+	VMOVUPD      expF<>+0(SB), Z8
+	VFMADD213PD  expE<>+0(SB), Z4, Z8
+	VMOVUPD      expH<>+0(SB), Z9
+	VFMADD213PD  expG<>+0(SB), Z4, Z9
+	VMOVUPD      expJ<>+0(SB), Z10
+	VFMADD213PD  expI<>+0(SB), Z4, Z10
+	VMOVUPD      expL<>+0(SB), Z11
+	VFMADD213PD  expK<>+0(SB), Z4, Z11
+	VMULPD       Z4, Z4, Z12
+	VFMADD213PD  Z6, Z12, Z7
+	VFMADD213PD  Z8, Z12, Z9
+	VFMADD213PD  Z10, Z12, Z11
+	VMULPD       Z12, Z12, Z6
+	VFMADD213PD  Z7, Z6, Z9
+	VMULPD       Z6, Z6, Z6
+	VFMADD213PD  Z9, Z6, Z11
+	VFMADD213PD  Z4, Z12, Z11
+	VADDPD       one<>+0(SB), Z11, Z4
+	VSCALEFPD    Z5, Z4, Z4
+	VMOVUPD      Z4, (AX)(BX*8)
 	ADDQ         $0x08, BX
-	SUBQ         $0x08, CX
+	SUBQ         $0x08, DX
+	JGE          loop
 
-enough1:
-	CMPQ      CX, $0x08
-	JGE       loop1
-	TESTQ     CX, CX
-	JE        done
-	MOVL      $-1, R8
-	BZHIL     CX, R8, R8
-	KMOVB     R8, K1
-	VMOVUPD.Z (AX), K1, Z0
-	XORQ      R8, R8
-	MOVQ      DX, R10
-
-rows0:
-	VBROADCASTSD (SI)(R8*8), Z1
-	MOVQ         (R10), R9
-	VMOVUPD.Z    (R9)(BX*8), K1, Z2
-	VFMADD231PD  Z2, Z1, Z0
-	ADDQ         $0x18, R10
-	INCQ         R8
-	CMPQ         R8, DI
-	JLT          rows0
-	VMOVUPD      Z0, K1, (AX)
+tail:
+	ADDQ         $0x08, DX
+	JE           done
+	MOVL         $-1, SI
+	BZHIL        DX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPD.Z    (AX)(BX*8), K1, Z4
+	VMOVUPD.Z    (CX)(BX*8), K1, Z5
+	VADDPD       Z5, Z0, Z0
+	VFMADD231PD  Z3, Z4, Z0
+	VMAXPD       Z0, Z2, Z0
+	VMULPD       Z1, Z0, Z0
+	VMOVUPD      high<>+0(SB), Z1
+	VMINPD       Z0, Z1, Z1
+	VMOVUPD      low<>+0(SB), Z0
+	VMAXPD       Z1, Z0, Z1
+	VMOVUPD      log2e<>+0(SB), Z0
+	VFMADD213PD  magic<>+0(SB), Z1, Z0
+	VSUBPD       magic<>+0(SB), Z0, Z0
+	VFNMADD231PD ln2Hi<>+0(SB), Z0, Z1
+	VFNMADD231PD ln2Lo<>+0(SB), Z0, Z1
+	VMOVUPD      expB<>+0(SB), Z2
+	VFMADD213PD  expA<>+0(SB), Z1, Z2
+	VMOVUPD      expD<>+0(SB), Z3
+	VFMADD213PD  expC<>+0(SB), Z1, Z3
+	VMOVUPD      expF<>+0(SB), Z4
+	VFMADD213PD  expE<>+0(SB), Z1, Z4
+	VMOVUPD      expH<>+0(SB), Z5
+	VFMADD213PD  expG<>+0(SB), Z1, Z5
+	VMOVUPD      expJ<>+0(SB), Z6
+	VFMADD213PD  expI<>+0(SB), Z1, Z6
+	VMOVUPD      expL<>+0(SB), Z7
+	VFMADD213PD  expK<>+0(SB), Z1, Z7
+	VMULPD       Z1, Z1, Z8
+	VFMADD213PD  Z2, Z8, Z3
+	VFMADD213PD  Z4, Z8, Z5
+	VFMADD213PD  Z6, Z8, Z7
+	VMULPD       Z8, Z8, Z2
+	VFMADD213PD  Z3, Z2, Z5
+	VMULPD       Z2, Z2, Z2
+	VFMADD213PD  Z5, Z2, Z7
+	VFMADD213PD  Z1, Z8, Z7
+	VADDPD       one<>+0(SB), Z7, Z1
+	VSCALEFPD    Z0, Z1, Z1
+	VMOVUPD      Z1, K1, (AX)(BX*8)
 
 done:
 	VZEROUPPER
@@ -1564,9 +2149,111 @@ stop:
 	VZEROUPPER
 	RET
 
-// func leastTile64NarrowAVX512(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, AVX512F
-TEXT ·leastTile64NarrowAVX512(SB), NOSPLIT, $0-152
+// func leastTile64WideAVX2(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX2
+TEXT ·leastTile64WideAVX2(SB), NOSPLIT, $0-152
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+72(FP), DI
+	MOVQ index_base+96(FP), R8
+	MOVQ value_base+120(FP), R9
+	SHRQ $0x05, SI
+	XORQ R10, R10
+	MOVQ (DI), R11
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R10*8), R12
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	CMPQ   R11, R12
+	JGE    store
+
+loop:
+	MOVL         (R8)(R11*4), R13
+	CMPQ         R13, SI
+	JCC          stop
+	SHLQ         $0x08, R13
+	MOVL         (R9)(R11*4), R14
+	SHLL         $0x01, R14
+	JE           skip
+	VXORPS       X8, X8, X8
+	VCVTSS2SD    (R9)(R11*4), X8, X8
+	VBROADCASTSD X8, Y8
+	VMOVUPD      signs<>+0(SB), Y9
+	VANDPD       Y9, Y8, Y9
+	VXORPD       Y8, Y9, Y8
+	VXORPD       (BX)(R13*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y0, Y0
+	VXORPD       32(BX)(R13*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y1, Y1
+	VXORPD       64(BX)(R13*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y2, Y2
+	VXORPD       96(BX)(R13*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y3, Y3
+	VXORPD       128(BX)(R13*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y4, Y4
+	VXORPD       160(BX)(R13*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y5, Y5
+	VXORPD       192(BX)(R13*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y6, Y6
+	VXORPD       224(BX)(R13*1), Y9, Y9
+	VMINPD       Y8, Y9, Y9
+	VMAXPD       nothing<>+0(SB), Y9, Y9
+	VADDPD       Y9, Y7, Y7
+
+skip:
+	INCQ R11
+	CMPQ R11, R12
+	JLT  loop
+
+store:
+	MOVQ    (CX)(R10*8), R12
+	VMOVUPD Y0, (AX)(R12*8)
+	VMOVUPD Y1, 32(AX)(R12*8)
+	VMOVUPD Y2, 64(AX)(R12*8)
+	VMOVUPD Y3, 96(AX)(R12*8)
+	VMOVUPD Y4, 128(AX)(R12*8)
+	VMOVUPD Y5, 160(AX)(R12*8)
+	VMOVUPD Y6, 192(AX)(R12*8)
+	VMOVUPD Y7, 224(AX)(R12*8)
+	INCQ    R10
+
+next:
+	CMPQ R10, DX
+	JLT  row
+
+stop:
+	MOVQ R10, done+144(FP)
+	VZEROUPPER
+	RET
+
+// func leastTile64NarrowAVX2(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX2
+TEXT ·leastTile64NarrowAVX2(SB), NOSPLIT, $0-152
 	MOVQ dst_base+0(FP), AX
 	MOVQ at_base+24(FP), CX
 	MOVQ at_len+32(FP), DX
@@ -1582,7 +2269,8 @@ TEXT ·leastTile64NarrowAVX512(SB), NOSPLIT, $0-152
 
 row:
 	MOVQ   8(DI)(R10*8), R12
-	VPXORQ Z0, Z0, Z0
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
 	CMPQ   R11, R12
 	JGE    store
 
@@ -1594,16 +2282,20 @@ loop:
 	MOVL         (R9)(R11*4), R14
 	SHLL         $0x01, R14
 	JE           skip
-	VXORPS       X1, X1, X1
-	VCVTSS2SD    (R9)(R11*4), X1, X1
-	VBROADCASTSD X1, Z1
-	VMOVUPD      signs<>+0(SB), Z2
-	VPANDQ       Z2, Z1, Z2
-	VPXORQ       Z1, Z2, Z1
-	VPXORQ       (BX)(R13*1), Z2, Z2
-	VMINPD       Z1, Z2, Z2
-	VMAXPD       nothing<>+0(SB), Z2, Z2
-	VADDPD       Z2, Z0, Z0
+	VXORPS       X2, X2, X2
+	VCVTSS2SD    (R9)(R11*4), X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVUPD      signs<>+0(SB), Y3
+	VANDPD       Y3, Y2, Y3
+	VXORPD       Y2, Y3, Y2
+	VXORPD       (BX)(R13*1), Y3, Y4
+	VMINPD       Y2, Y4, Y4
+	VMAXPD       nothing<>+0(SB), Y4, Y4
+	VADDPD       Y4, Y0, Y0
+	VXORPD       32(BX)(R13*1), Y3, Y3
+	VMINPD       Y2, Y3, Y3
+	VMAXPD       nothing<>+0(SB), Y3, Y3
+	VADDPD       Y3, Y1, Y1
 
 skip:
 	INCQ R11
@@ -1612,7 +2304,8 @@ skip:
 
 store:
 	MOVQ    (CX)(R10*8), R12
-	VMOVUPD Z0, (AX)(R12*8)
+	VMOVUPD Y0, (AX)(R12*8)
+	VMOVUPD Y1, 32(AX)(R12*8)
 	INCQ    R10
 
 next:
@@ -1624,9 +2317,115 @@ stop:
 	VZEROUPPER
 	RET
 
-// func leastTile64NarrowMappedAVX512(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, AVX512F
-TEXT ·leastTile64NarrowMappedAVX512(SB), NOSPLIT, $0-176
+// func leastTile64WideMappedAVX2(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX2
+TEXT ·leastTile64WideMappedAVX2(SB), NOSPLIT, $0-176
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+96(FP), DI
+	MOVQ index_base+120(FP), R8
+	MOVQ value_base+144(FP), R9
+	SHRQ $0x05, SI
+	MOVQ slot_base+72(FP), R10
+	XORQ R11, R11
+	MOVQ (DI), R12
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R11*8), R13
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	CMPQ   R12, R13
+	JGE    store
+
+loop:
+	MOVL         (R8)(R12*4), R14
+	CMPQ         R14, slot_len+80(FP)
+	JCC          stop
+	MOVL         (R10)(R14*4), R14
+	CMPQ         R14, SI
+	JCC          stop
+	SHLQ         $0x08, R14
+	MOVL         (R9)(R12*4), R15
+	SHLL         $0x01, R15
+	JE           skip
+	VXORPS       X8, X8, X8
+	VCVTSS2SD    (R9)(R12*4), X8, X8
+	VBROADCASTSD X8, Y8
+	VMOVUPD      signs<>+0(SB), Y9
+	VANDPD       Y9, Y8, Y9
+	VXORPD       Y8, Y9, Y8
+	VXORPD       (BX)(R14*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y0, Y0
+	VXORPD       32(BX)(R14*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y1, Y1
+	VXORPD       64(BX)(R14*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y2, Y2
+	VXORPD       96(BX)(R14*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y3, Y3
+	VXORPD       128(BX)(R14*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y4, Y4
+	VXORPD       160(BX)(R14*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y5, Y5
+	VXORPD       192(BX)(R14*1), Y9, Y10
+	VMINPD       Y8, Y10, Y10
+	VMAXPD       nothing<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y6, Y6
+	VXORPD       224(BX)(R14*1), Y9, Y9
+	VMINPD       Y8, Y9, Y9
+	VMAXPD       nothing<>+0(SB), Y9, Y9
+	VADDPD       Y9, Y7, Y7
+
+skip:
+	INCQ R12
+	CMPQ R12, R13
+	JLT  loop
+
+store:
+	MOVQ    (CX)(R11*8), R13
+	VMOVUPD Y0, (AX)(R13*8)
+	VMOVUPD Y1, 32(AX)(R13*8)
+	VMOVUPD Y2, 64(AX)(R13*8)
+	VMOVUPD Y3, 96(AX)(R13*8)
+	VMOVUPD Y4, 128(AX)(R13*8)
+	VMOVUPD Y5, 160(AX)(R13*8)
+	VMOVUPD Y6, 192(AX)(R13*8)
+	VMOVUPD Y7, 224(AX)(R13*8)
+	INCQ    R11
+
+next:
+	CMPQ R11, DX
+	JLT  row
+
+stop:
+	MOVQ R11, done+168(FP)
+	VZEROUPPER
+	RET
+
+// func leastTile64NarrowMappedAVX2(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX2
+TEXT ·leastTile64NarrowMappedAVX2(SB), NOSPLIT, $0-176
 	MOVQ dst_base+0(FP), AX
 	MOVQ at_base+24(FP), CX
 	MOVQ at_len+32(FP), DX
@@ -1643,7 +2442,8 @@ TEXT ·leastTile64NarrowMappedAVX512(SB), NOSPLIT, $0-176
 
 row:
 	MOVQ   8(DI)(R11*8), R13
-	VPXORQ Z0, Z0, Z0
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
 	CMPQ   R12, R13
 	JGE    store
 
@@ -1658,16 +2458,20 @@ loop:
 	MOVL         (R9)(R12*4), R15
 	SHLL         $0x01, R15
 	JE           skip
-	VXORPS       X1, X1, X1
-	VCVTSS2SD    (R9)(R12*4), X1, X1
-	VBROADCASTSD X1, Z1
-	VMOVUPD      signs<>+0(SB), Z2
-	VPANDQ       Z2, Z1, Z2
-	VPXORQ       Z1, Z2, Z1
-	VPXORQ       (BX)(R14*1), Z2, Z2
-	VMINPD       Z1, Z2, Z2
-	VMAXPD       nothing<>+0(SB), Z2, Z2
-	VADDPD       Z2, Z0, Z0
+	VXORPS       X2, X2, X2
+	VCVTSS2SD    (R9)(R12*4), X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVUPD      signs<>+0(SB), Y3
+	VANDPD       Y3, Y2, Y3
+	VXORPD       Y2, Y3, Y2
+	VXORPD       (BX)(R14*1), Y3, Y4
+	VMINPD       Y2, Y4, Y4
+	VMAXPD       nothing<>+0(SB), Y4, Y4
+	VADDPD       Y4, Y0, Y0
+	VXORPD       32(BX)(R14*1), Y3, Y3
+	VMINPD       Y2, Y3, Y3
+	VMAXPD       nothing<>+0(SB), Y3, Y3
+	VADDPD       Y3, Y1, Y1
 
 skip:
 	INCQ R12
@@ -1676,7 +2480,8 @@ skip:
 
 store:
 	MOVQ    (CX)(R11*8), R13
-	VMOVUPD Z0, (AX)(R13*8)
+	VMOVUPD Y0, (AX)(R13*8)
+	VMOVUPD Y1, 32(AX)(R13*8)
 	INCQ    R11
 
 next:
@@ -1844,1565 +2649,6 @@ stop:
 	VZEROUPPER
 	RET
 
-// func harmonicTile64NarrowAVX512(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, AVX512F
-TEXT ·harmonicTile64NarrowAVX512(SB), NOSPLIT, $0-152
-	MOVQ dst_base+0(FP), AX
-	MOVQ at_base+24(FP), CX
-	MOVQ at_len+32(FP), DX
-	MOVQ block_base+48(FP), BX
-	MOVQ block_len+56(FP), SI
-	MOVQ start_base+72(FP), DI
-	MOVQ index_base+96(FP), R8
-	MOVQ value_base+120(FP), R9
-	SHRQ $0x03, SI
-	XORQ R10, R10
-	MOVQ (DI), R11
-	JMP  next
-
-row:
-	MOVQ   8(DI)(R10*8), R12
-	VPXORQ Z0, Z0, Z0
-	CMPQ   R11, R12
-	JGE    store
-
-loop:
-	MOVL         (R8)(R11*4), R13
-	CMPQ         R13, SI
-	JCC          stop
-	SHLQ         $0x06, R13
-	MOVL         (R9)(R11*4), R14
-	SHLL         $0x01, R14
-	JE           skip
-	VXORPS       X1, X1, X1
-	VCVTSS2SD    (R9)(R11*4), X1, X1
-	VBROADCASTSD X1, Z1
-	VADDPD       Z1, Z1, Z2
-	VADDPD       (BX)(R13*1), Z1, Z1
-	VMULPD       (BX)(R13*1), Z2, Z2
-	VDIVPD       Z1, Z2, Z2
-	VADDPD       Z2, Z0, Z0
-
-skip:
-	INCQ R11
-	CMPQ R11, R12
-	JLT  loop
-
-store:
-	MOVQ    (CX)(R10*8), R12
-	VMOVUPD Z0, (AX)(R12*8)
-	INCQ    R10
-
-next:
-	CMPQ R10, DX
-	JLT  row
-
-stop:
-	MOVQ R10, done+144(FP)
-	VZEROUPPER
-	RET
-
-// func harmonicTile64NarrowMappedAVX512(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, AVX512F
-TEXT ·harmonicTile64NarrowMappedAVX512(SB), NOSPLIT, $0-176
-	MOVQ dst_base+0(FP), AX
-	MOVQ at_base+24(FP), CX
-	MOVQ at_len+32(FP), DX
-	MOVQ block_base+48(FP), BX
-	MOVQ block_len+56(FP), SI
-	MOVQ start_base+96(FP), DI
-	MOVQ index_base+120(FP), R8
-	MOVQ value_base+144(FP), R9
-	SHRQ $0x03, SI
-	MOVQ slot_base+72(FP), R10
-	XORQ R11, R11
-	MOVQ (DI), R12
-	JMP  next
-
-row:
-	MOVQ   8(DI)(R11*8), R13
-	VPXORQ Z0, Z0, Z0
-	CMPQ   R12, R13
-	JGE    store
-
-loop:
-	MOVL         (R8)(R12*4), R14
-	CMPQ         R14, slot_len+80(FP)
-	JCC          stop
-	MOVL         (R10)(R14*4), R14
-	CMPQ         R14, SI
-	JCC          stop
-	SHLQ         $0x06, R14
-	MOVL         (R9)(R12*4), R15
-	SHLL         $0x01, R15
-	JE           skip
-	VXORPS       X1, X1, X1
-	VCVTSS2SD    (R9)(R12*4), X1, X1
-	VBROADCASTSD X1, Z1
-	VADDPD       Z1, Z1, Z2
-	VADDPD       (BX)(R14*1), Z1, Z1
-	VMULPD       (BX)(R14*1), Z2, Z2
-	VDIVPD       Z1, Z2, Z2
-	VADDPD       Z2, Z0, Z0
-
-skip:
-	INCQ R12
-	CMPQ R12, R13
-	JLT  loop
-
-store:
-	MOVQ    (CX)(R11*8), R13
-	VMOVUPD Z0, (AX)(R13*8)
-	INCQ    R11
-
-next:
-	CMPQ R11, DX
-	JLT  row
-
-stop:
-	MOVQ R11, done+168(FP)
-	VZEROUPPER
-	RET
-
-// func sparseTile32WideAVX2(dst []float32, at []int, block []float32, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, FMA3
-TEXT ·sparseTile32WideAVX2(SB), NOSPLIT, $0-152
-	MOVQ dst_base+0(FP), AX
-	MOVQ at_base+24(FP), CX
-	MOVQ at_len+32(FP), DX
-	MOVQ block_base+48(FP), BX
-	MOVQ block_len+56(FP), SI
-	MOVQ start_base+72(FP), DI
-	MOVQ index_base+96(FP), R8
-	MOVQ value_base+120(FP), R9
-	SHRQ $0x06, SI
-	XORQ R10, R10
-	MOVQ (DI), R11
-	JMP  next
-
-row:
-	MOVQ   8(DI)(R10*8), R12
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	CMPQ   R11, R12
-	JGE    store
-
-loop:
-	MOVL         (R8)(R11*4), R13
-	CMPQ         R13, SI
-	JCC          stop
-	SHLQ         $0x08, R13
-	VBROADCASTSS (R9)(R11*4), Y8
-	VFMADD231PS  (BX)(R13*1), Y8, Y0
-	VFMADD231PS  32(BX)(R13*1), Y8, Y1
-	VFMADD231PS  64(BX)(R13*1), Y8, Y2
-	VFMADD231PS  96(BX)(R13*1), Y8, Y3
-	VFMADD231PS  128(BX)(R13*1), Y8, Y4
-	VFMADD231PS  160(BX)(R13*1), Y8, Y5
-	VFMADD231PS  192(BX)(R13*1), Y8, Y6
-	VFMADD231PS  224(BX)(R13*1), Y8, Y7
-	INCQ         R11
-	CMPQ         R11, R12
-	JLT          loop
-
-store:
-	MOVQ    (CX)(R10*8), R12
-	VMOVUPD Y0, (AX)(R12*4)
-	VMOVUPD Y1, 32(AX)(R12*4)
-	VMOVUPD Y2, 64(AX)(R12*4)
-	VMOVUPD Y3, 96(AX)(R12*4)
-	VMOVUPD Y4, 128(AX)(R12*4)
-	VMOVUPD Y5, 160(AX)(R12*4)
-	VMOVUPD Y6, 192(AX)(R12*4)
-	VMOVUPD Y7, 224(AX)(R12*4)
-	INCQ    R10
-
-next:
-	CMPQ R10, DX
-	JLT  row
-
-stop:
-	MOVQ R10, done+144(FP)
-	VZEROUPPER
-	RET
-
-// func sparseTile32WideMappedAVX2(dst []float32, at []int, block []float32, slot []uint32, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, FMA3
-TEXT ·sparseTile32WideMappedAVX2(SB), NOSPLIT, $0-176
-	MOVQ dst_base+0(FP), AX
-	MOVQ at_base+24(FP), CX
-	MOVQ at_len+32(FP), DX
-	MOVQ block_base+48(FP), BX
-	MOVQ block_len+56(FP), SI
-	MOVQ start_base+96(FP), DI
-	MOVQ index_base+120(FP), R8
-	MOVQ value_base+144(FP), R9
-	SHRQ $0x06, SI
-	MOVQ slot_base+72(FP), R10
-	XORQ R11, R11
-	MOVQ (DI), R12
-	JMP  next
-
-row:
-	MOVQ   8(DI)(R11*8), R13
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	CMPQ   R12, R13
-	JGE    store
-
-loop:
-	MOVL         (R8)(R12*4), R14
-	CMPQ         R14, slot_len+80(FP)
-	JCC          stop
-	MOVL         (R10)(R14*4), R14
-	CMPQ         R14, SI
-	JCC          stop
-	SHLQ         $0x08, R14
-	VBROADCASTSS (R9)(R12*4), Y8
-	VFMADD231PS  (BX)(R14*1), Y8, Y0
-	VFMADD231PS  32(BX)(R14*1), Y8, Y1
-	VFMADD231PS  64(BX)(R14*1), Y8, Y2
-	VFMADD231PS  96(BX)(R14*1), Y8, Y3
-	VFMADD231PS  128(BX)(R14*1), Y8, Y4
-	VFMADD231PS  160(BX)(R14*1), Y8, Y5
-	VFMADD231PS  192(BX)(R14*1), Y8, Y6
-	VFMADD231PS  224(BX)(R14*1), Y8, Y7
-	INCQ         R12
-	CMPQ         R12, R13
-	JLT          loop
-
-store:
-	MOVQ    (CX)(R11*8), R13
-	VMOVUPD Y0, (AX)(R13*4)
-	VMOVUPD Y1, 32(AX)(R13*4)
-	VMOVUPD Y2, 64(AX)(R13*4)
-	VMOVUPD Y3, 96(AX)(R13*4)
-	VMOVUPD Y4, 128(AX)(R13*4)
-	VMOVUPD Y5, 160(AX)(R13*4)
-	VMOVUPD Y6, 192(AX)(R13*4)
-	VMOVUPD Y7, 224(AX)(R13*4)
-	INCQ    R11
-
-next:
-	CMPQ R11, DX
-	JLT  row
-
-stop:
-	MOVQ R11, done+168(FP)
-	VZEROUPPER
-	RET
-
-// func sparseTile32NarrowAVX2(dst []float32, at []int, block []float32, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, FMA3
-TEXT ·sparseTile32NarrowAVX2(SB), NOSPLIT, $0-152
-	MOVQ dst_base+0(FP), AX
-	MOVQ at_base+24(FP), CX
-	MOVQ at_len+32(FP), DX
-	MOVQ block_base+48(FP), BX
-	MOVQ block_len+56(FP), SI
-	MOVQ start_base+72(FP), DI
-	MOVQ index_base+96(FP), R8
-	MOVQ value_base+120(FP), R9
-	SHRQ $0x04, SI
-	XORQ R10, R10
-	MOVQ (DI), R11
-	JMP  next
-
-row:
-	MOVQ   8(DI)(R10*8), R12
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	CMPQ   R11, R12
-	JGE    store
-
-loop:
-	MOVL         (R8)(R11*4), R13
-	CMPQ         R13, SI
-	JCC          stop
-	SHLQ         $0x06, R13
-	VBROADCASTSS (R9)(R11*4), Y2
-	VFMADD231PS  (BX)(R13*1), Y2, Y0
-	VFMADD231PS  32(BX)(R13*1), Y2, Y1
-	INCQ         R11
-	CMPQ         R11, R12
-	JLT          loop
-
-store:
-	MOVQ    (CX)(R10*8), R12
-	VMOVUPD Y0, (AX)(R12*4)
-	VMOVUPD Y1, 32(AX)(R12*4)
-	INCQ    R10
-
-next:
-	CMPQ R10, DX
-	JLT  row
-
-stop:
-	MOVQ R10, done+144(FP)
-	VZEROUPPER
-	RET
-
-// func sparseTile32NarrowMappedAVX2(dst []float32, at []int, block []float32, slot []uint32, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, FMA3
-TEXT ·sparseTile32NarrowMappedAVX2(SB), NOSPLIT, $0-176
-	MOVQ dst_base+0(FP), AX
-	MOVQ at_base+24(FP), CX
-	MOVQ at_len+32(FP), DX
-	MOVQ block_base+48(FP), BX
-	MOVQ block_len+56(FP), SI
-	MOVQ start_base+96(FP), DI
-	MOVQ index_base+120(FP), R8
-	MOVQ value_base+144(FP), R9
-	SHRQ $0x04, SI
-	MOVQ slot_base+72(FP), R10
-	XORQ R11, R11
-	MOVQ (DI), R12
-	JMP  next
-
-row:
-	MOVQ   8(DI)(R11*8), R13
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	CMPQ   R12, R13
-	JGE    store
-
-loop:
-	MOVL         (R8)(R12*4), R14
-	CMPQ         R14, slot_len+80(FP)
-	JCC          stop
-	MOVL         (R10)(R14*4), R14
-	CMPQ         R14, SI
-	JCC          stop
-	SHLQ         $0x06, R14
-	VBROADCASTSS (R9)(R12*4), Y2
-	VFMADD231PS  (BX)(R14*1), Y2, Y0
-	VFMADD231PS  32(BX)(R14*1), Y2, Y1
-	INCQ         R12
-	CMPQ         R12, R13
-	JLT          loop
-
-store:
-	MOVQ    (CX)(R11*8), R13
-	VMOVUPD Y0, (AX)(R13*4)
-	VMOVUPD Y1, 32(AX)(R13*4)
-	INCQ    R11
-
-next:
-	CMPQ R11, DX
-	JLT  row
-
-stop:
-	MOVQ R11, done+168(FP)
-	VZEROUPPER
-	RET
-
-// func gaussian32AVX2(dst []float32, yy []float32, xx float32, minus float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·gaussian32AVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         yy_base+24(FP), CX
-	MOVQ         dst_len+8(FP), DX
-	VBROADCASTSS xx+48(FP), Y0
-	VBROADCASTSS minus+52(FP), Y1
-	VXORPD       Y2, Y2, Y2
-	VMOVUPD      minusTwoSingle<>+0(SB), Y3
-	XORQ         BX, BX
-	SUBQ         $0x08, DX
-	JL           tail
-
-loop:
-	VMOVUPD      (AX)(BX*4), Y4
-	VMOVUPD      (CX)(BX*4), Y5
-	VADDPS       Y5, Y0, Y5
-	VFMADD231PS  Y3, Y4, Y5
-	VMAXPS       Y5, Y2, Y5
-	VMULPS       Y1, Y5, Y5
-	VMOVUPD      highSingle<>+0(SB), Y4
-	VMINPS       Y5, Y4, Y4
-	VMOVUPD      lowSingle<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMOVUPD      log2eSingle<>+0(SB), Y5
-	VFMADD213PS  magicSingle<>+0(SB), Y4, Y5
-	VSUBPS       magicSingle<>+0(SB), Y5, Y6
-	VFNMADD231PS ln2HiSingle<>+0(SB), Y6, Y4
-	VFNMADD231PS ln2LoSingle<>+0(SB), Y6, Y4
-	VMOVUPD      expBSingle<>+0(SB), Y6
-	VFMADD213PS  expASingle<>+0(SB), Y4, Y6
-	VMOVUPD      expDSingle<>+0(SB), Y7
-	VFMADD213PS  expCSingle<>+0(SB), Y4, Y7
-	VMOVUPD      expFSingle<>+0(SB), Y8
-	VFMADD213PS  expESingle<>+0(SB), Y4, Y8
-	VMULPS       Y4, Y4, Y9
-	VFMADD213PS  Y6, Y9, Y7
-	VMULPS       Y9, Y9, Y6
-	VFMADD213PS  Y7, Y6, Y8
-	VFMADD213PS  Y4, Y9, Y8
-	VADDPS       oneSingle<>+0(SB), Y8, Y4
-	VPSRAD       $0x01, Y5, Y6
-	VPSUBD       Y6, Y5, Y5
-	VPADDD       exponentBiasSingle<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VPADDD       exponentBiasSingle<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y6, Y4, Y4
-	VMULPS       Y5, Y4, Y4
-	VMOVUPD      Y4, (AX)(BX*4)
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, DX
-	JGE          loop
-
-tail:
-	ADDQ         $0x08, DX
-	JE           done
-	LEAQ         ones32<>+0(SB), SI
-	NEGQ         DX
-	VMOVDQU      32(SI)(DX*4), Y4
-	VMASKMOVPS   (AX)(BX*4), Y4, Y5
-	VMASKMOVPS   (CX)(BX*4), Y4, Y6
-	VADDPS       Y6, Y0, Y0
-	VFMADD231PS  Y3, Y5, Y0
-	VMAXPS       Y0, Y2, Y0
-	VMULPS       Y1, Y0, Y0
-	VMOVUPD      highSingle<>+0(SB), Y1
-	VMINPS       Y0, Y1, Y1
-	VMOVUPD      lowSingle<>+0(SB), Y0
-	VMAXPS       Y1, Y0, Y1
-	VMOVUPD      log2eSingle<>+0(SB), Y0
-	VFMADD213PS  magicSingle<>+0(SB), Y1, Y0
-	VSUBPS       magicSingle<>+0(SB), Y0, Y2
-	VFNMADD231PS ln2HiSingle<>+0(SB), Y2, Y1
-	VFNMADD231PS ln2LoSingle<>+0(SB), Y2, Y1
-	VMOVUPD      expBSingle<>+0(SB), Y2
-	VFMADD213PS  expASingle<>+0(SB), Y1, Y2
-	VMOVUPD      expDSingle<>+0(SB), Y3
-	VFMADD213PS  expCSingle<>+0(SB), Y1, Y3
-	VMOVUPD      expFSingle<>+0(SB), Y5
-	VFMADD213PS  expESingle<>+0(SB), Y1, Y5
-	VMULPS       Y1, Y1, Y6
-	VFMADD213PS  Y2, Y6, Y3
-	VMULPS       Y6, Y6, Y2
-	VFMADD213PS  Y3, Y2, Y5
-	VFMADD213PS  Y1, Y6, Y5
-	VADDPS       oneSingle<>+0(SB), Y5, Y1
-	VPSRAD       $0x01, Y0, Y2
-	VPSUBD       Y2, Y0, Y0
-	VPADDD       exponentBiasSingle<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VPADDD       exponentBiasSingle<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
-	VMULPS       Y2, Y1, Y1
-	VMULPS       Y0, Y1, Y0
-	VMASKMOVPS   Y0, Y4, (AX)(BX*4)
-
-done:
-	VZEROUPPER
-	RET
-
-DATA exponentBiasSingle<>+0(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+8(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+16(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+24(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+32(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+40(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+48(SB)/8, $0x0000007f0000007f
-DATA exponentBiasSingle<>+56(SB)/8, $0x0000007f0000007f
-GLOBL exponentBiasSingle<>(SB), RODATA|NOPTR, $64
-
-DATA ones32<>+0(SB)/4, $-1
-DATA ones32<>+4(SB)/4, $-1
-DATA ones32<>+8(SB)/4, $-1
-DATA ones32<>+12(SB)/4, $-1
-DATA ones32<>+16(SB)/4, $-1
-DATA ones32<>+20(SB)/4, $-1
-DATA ones32<>+24(SB)/4, $-1
-DATA ones32<>+28(SB)/4, $-1
-DATA ones32<>+32(SB)/4, $+0
-DATA ones32<>+36(SB)/4, $+0
-DATA ones32<>+40(SB)/4, $+0
-DATA ones32<>+44(SB)/4, $+0
-DATA ones32<>+48(SB)/4, $+0
-DATA ones32<>+52(SB)/4, $+0
-DATA ones32<>+56(SB)/4, $+0
-DATA ones32<>+60(SB)/4, $+0
-GLOBL ones32<>(SB), RODATA|NOPTR, $64
-
-// func transpose32AVX2(dst []float32, src []float32, dstStride int, srcStride int, count int)
-// Requires: AVX
-TEXT ·transpose32AVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ src_base+24(FP), CX
-	MOVQ dstStride+48(FP), DX
-	MOVQ srcStride+56(FP), BX
-	MOVQ count+64(FP), SI
-	SHLQ $0x02, DX
-	SHLQ $0x02, BX
-
-loop:
-	VMOVUPD    (CX), Y0
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Y1
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Y2
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Y3
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Y4
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Y5
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Y6
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Y7
-	ADDQ       BX, CX
-	MOVQ       AX, DI
-	VUNPCKLPS  Y1, Y0, Y8
-	VUNPCKHPS  Y1, Y0, Y0
-	VUNPCKLPS  Y3, Y2, Y1
-	VUNPCKHPS  Y3, Y2, Y2
-	VUNPCKLPS  Y5, Y4, Y3
-	VUNPCKHPS  Y5, Y4, Y4
-	VUNPCKLPS  Y7, Y6, Y5
-	VUNPCKHPS  Y7, Y6, Y6
-	VUNPCKLPD  Y1, Y8, Y7
-	VUNPCKHPD  Y1, Y8, Y1
-	VUNPCKLPD  Y2, Y0, Y8
-	VUNPCKHPD  Y2, Y0, Y0
-	VUNPCKLPD  Y5, Y3, Y2
-	VUNPCKHPD  Y5, Y3, Y3
-	VUNPCKLPD  Y6, Y4, Y5
-	VUNPCKHPD  Y6, Y4, Y4
-	VPERM2F128 $0x20, Y2, Y7, Y6
-	VPERM2F128 $0x31, Y2, Y7, Y2
-	VPERM2F128 $0x20, Y3, Y1, Y7
-	VPERM2F128 $0x31, Y3, Y1, Y1
-	VPERM2F128 $0x20, Y5, Y8, Y3
-	VPERM2F128 $0x31, Y5, Y8, Y5
-	VPERM2F128 $0x20, Y4, Y0, Y8
-	VPERM2F128 $0x31, Y4, Y0, Y0
-	VMOVUPD    Y6, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Y7, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Y3, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Y8, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Y2, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Y1, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Y5, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Y0, (DI)
-	ADDQ       DX, DI
-	ADDQ       $0x20, AX
-	DECQ       SI
-	JNE        loop
-	VZEROUPPER
-	RET
-
-// func addRows32AVX2(dst []float64, rows [][]float32, first int, c []float64)
-// Requires: AVX, FMA3
-TEXT ·addRows32AVX2(SB), NOSPLIT, $0-80
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ rows_base+24(FP), DX
-	MOVQ first+48(FP), BX
-	MOVQ c_base+56(FP), SI
-	MOVQ c_len+64(FP), DI
-	JMP  enough4
-
-loop4:
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	XORQ    R8, R8
-	MOVQ    DX, R10
-
-rows4:
-	VBROADCASTSD (SI)(R8*8), Y4
-	MOVQ         (R10), R9
-	VCVTPS2PD    (R9)(BX*4), Y5
-	VFMADD231PD  Y5, Y4, Y0
-	VCVTPS2PD    16(R9)(BX*4), Y5
-	VFMADD231PD  Y5, Y4, Y1
-	VCVTPS2PD    32(R9)(BX*4), Y5
-	VFMADD231PD  Y5, Y4, Y2
-	VCVTPS2PD    48(R9)(BX*4), Y5
-	VFMADD231PD  Y5, Y4, Y3
-	ADDQ         $0x18, R10
-	INCQ         R8
-	CMPQ         R8, DI
-	JLT          rows4
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, 32(AX)
-	VMOVUPD      Y2, 64(AX)
-	VMOVUPD      Y3, 96(AX)
-	ADDQ         $0x00000080, AX
-	ADDQ         $0x10, BX
-	SUBQ         $0x10, CX
-
-enough4:
-	CMPQ CX, $0x10
-	JGE  loop4
-	JMP  enough1
-
-loop1:
-	VMOVUPD (AX), Y0
-	XORQ    R8, R8
-	MOVQ    DX, R10
-
-rows1:
-	VBROADCASTSD (SI)(R8*8), Y1
-	MOVQ         (R10), R9
-	VCVTPS2PD    (R9)(BX*4), Y2
-	VFMADD231PD  Y2, Y1, Y0
-	ADDQ         $0x18, R10
-	INCQ         R8
-	CMPQ         R8, DI
-	JLT          rows1
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x00000020, AX
-	ADDQ         $0x04, BX
-	SUBQ         $0x04, CX
-
-enough1:
-	CMPQ       CX, $0x04
-	JGE        loop1
-	TESTQ      CX, CX
-	JE         done
-	LEAQ       ones<>+0(SB), R8
-	NEGQ       CX
-	VMOVDQU    32(R8)(CX*8), Y0
-	VMOVDQU    80(R8)(CX*4), X1
-	NEGQ       CX
-	VMASKMOVPD (AX), Y0, Y2
-	XORQ       R8, R8
-	MOVQ       DX, R10
-
-rows0:
-	VBROADCASTSD (SI)(R8*8), Y3
-	MOVQ         (R10), R9
-	VMASKMOVPS   (R9)(BX*4), X1, X4
-	VCVTPS2PD    X4, Y4
-	VFMADD231PD  Y4, Y3, Y2
-	ADDQ         $0x18, R10
-	INCQ         R8
-	CMPQ         R8, DI
-	JLT          rows0
-	VMASKMOVPD   Y2, Y0, (AX)
-
-done:
-	VZEROUPPER
-	RET
-
-DATA ones<>+0(SB)/8, $-1
-DATA ones<>+8(SB)/8, $-1
-DATA ones<>+16(SB)/8, $-1
-DATA ones<>+24(SB)/8, $-1
-DATA ones<>+32(SB)/8, $+0
-DATA ones<>+40(SB)/8, $+0
-DATA ones<>+48(SB)/8, $+0
-DATA ones<>+56(SB)/8, $+0
-DATA ones<>+64(SB)/4, $-1
-DATA ones<>+68(SB)/4, $-1
-DATA ones<>+72(SB)/4, $-1
-DATA ones<>+76(SB)/4, $-1
-DATA ones<>+80(SB)/4, $+0
-DATA ones<>+84(SB)/4, $+0
-DATA ones<>+88(SB)/4, $+0
-DATA ones<>+92(SB)/4, $+0
-GLOBL ones<>(SB), RODATA|NOPTR, $96
-
-// func sparseTile64WideAVX2(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·sparseTile64WideAVX2(SB), NOSPLIT, $0-152
-	MOVQ dst_base+0(FP), AX
-	MOVQ at_base+24(FP), CX
-	MOVQ at_len+32(FP), DX
-	MOVQ block_base+48(FP), BX
-	MOVQ block_len+56(FP), SI
-	MOVQ start_base+72(FP), DI
-	MOVQ index_base+96(FP), R8
-	MOVQ value_base+120(FP), R9
-	SHRQ $0x05, SI
-	XORQ R10, R10
-	MOVQ (DI), R11
-	JMP  next
-
-row:
-	MOVQ   8(DI)(R10*8), R12
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	CMPQ   R11, R12
-	JGE    store
-
-loop:
-	MOVL         (R8)(R11*4), R13
-	CMPQ         R13, SI
-	JCC          stop
-	SHLQ         $0x08, R13
-	VXORPS       X8, X8, X8
-	VCVTSS2SD    (R9)(R11*4), X8, X8
-	VBROADCASTSD X8, Y8
-	VFMADD231PD  (BX)(R13*1), Y8, Y0
-	VFMADD231PD  32(BX)(R13*1), Y8, Y1
-	VFMADD231PD  64(BX)(R13*1), Y8, Y2
-	VFMADD231PD  96(BX)(R13*1), Y8, Y3
-	VFMADD231PD  128(BX)(R13*1), Y8, Y4
-	VFMADD231PD  160(BX)(R13*1), Y8, Y5
-	VFMADD231PD  192(BX)(R13*1), Y8, Y6
-	VFMADD231PD  224(BX)(R13*1), Y8, Y7
-	INCQ         R11
-	CMPQ         R11, R12
-	JLT          loop
-
-store:
-	MOVQ    (CX)(R10*8), R12
-	VMOVUPD Y0, (AX)(R12*8)
-	VMOVUPD Y1, 32(AX)(R12*8)
-	VMOVUPD Y2, 64(AX)(R12*8)
-	VMOVUPD Y3, 96(AX)(R12*8)
-	VMOVUPD Y4, 128(AX)(R12*8)
-	VMOVUPD Y5, 160(AX)(R12*8)
-	VMOVUPD Y6, 192(AX)(R12*8)
-	VMOVUPD Y7, 224(AX)(R12*8)
-	INCQ    R10
-
-next:
-	CMPQ R10, DX
-	JLT  row
-
-stop:
-	MOVQ R10, done+144(FP)
-	VZEROUPPER
-	RET
-
-// func sparseTile64WideMappedAVX2(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·sparseTile64WideMappedAVX2(SB), NOSPLIT, $0-176
-	MOVQ dst_base+0(FP), AX
-	MOVQ at_base+24(FP), CX
-	MOVQ at_len+32(FP), DX
-	MOVQ block_base+48(FP), BX
-	MOVQ block_len+56(FP), SI
-	MOVQ start_base+96(FP), DI
-	MOVQ index_base+120(FP), R8
-	MOVQ value_base+144(FP), R9
-	SHRQ $0x05, SI
-	MOVQ slot_base+72(FP), R10
-	XORQ R11, R11
-	MOVQ (DI), R12
-	JMP  next
-
-row:
-	MOVQ   8(DI)(R11*8), R13
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	CMPQ   R12, R13
-	JGE    store
-
-loop:
-	MOVL         (R8)(R12*4), R14
-	CMPQ         R14, slot_len+80(FP)
-	JCC          stop
-	MOVL         (R10)(R14*4), R14
-	CMPQ         R14, SI
-	JCC          stop
-	SHLQ         $0x08, R14
-	VXORPS       X8, X8, X8
-	VCVTSS2SD    (R9)(R12*4), X8, X8
-	VBROADCASTSD X8, Y8
-	VFMADD231PD  (BX)(R14*1), Y8, Y0
-	VFMADD231PD  32(BX)(R14*1), Y8, Y1
-	VFMADD231PD  64(BX)(R14*1), Y8, Y2
-	VFMADD231PD  96(BX)(R14*1), Y8, Y3
-	VFMADD231PD  128(BX)(R14*1), Y8, Y4
-	VFMADD231PD  160(BX)(R14*1), Y8, Y5
-	VFMADD231PD  192(BX)(R14*1), Y8, Y6
-	VFMADD231PD  224(BX)(R14*1), Y8, Y7
-	INCQ         R12
-	CMPQ         R12, R13
-	JLT          loop
-
-store:
-	MOVQ    (CX)(R11*8), R13
-	VMOVUPD Y0, (AX)(R13*8)
-	VMOVUPD Y1, 32(AX)(R13*8)
-	VMOVUPD Y2, 64(AX)(R13*8)
-	VMOVUPD Y3, 96(AX)(R13*8)
-	VMOVUPD Y4, 128(AX)(R13*8)
-	VMOVUPD Y5, 160(AX)(R13*8)
-	VMOVUPD Y6, 192(AX)(R13*8)
-	VMOVUPD Y7, 224(AX)(R13*8)
-	INCQ    R11
-
-next:
-	CMPQ R11, DX
-	JLT  row
-
-stop:
-	MOVQ R11, done+168(FP)
-	VZEROUPPER
-	RET
-
-// func sparseTile64NarrowAVX2(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·sparseTile64NarrowAVX2(SB), NOSPLIT, $0-152
-	MOVQ dst_base+0(FP), AX
-	MOVQ at_base+24(FP), CX
-	MOVQ at_len+32(FP), DX
-	MOVQ block_base+48(FP), BX
-	MOVQ block_len+56(FP), SI
-	MOVQ start_base+72(FP), DI
-	MOVQ index_base+96(FP), R8
-	MOVQ value_base+120(FP), R9
-	SHRQ $0x03, SI
-	XORQ R10, R10
-	MOVQ (DI), R11
-	JMP  next
-
-row:
-	MOVQ   8(DI)(R10*8), R12
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	CMPQ   R11, R12
-	JGE    store
-
-loop:
-	MOVL         (R8)(R11*4), R13
-	CMPQ         R13, SI
-	JCC          stop
-	SHLQ         $0x06, R13
-	VXORPS       X2, X2, X2
-	VCVTSS2SD    (R9)(R11*4), X2, X2
-	VBROADCASTSD X2, Y2
-	VFMADD231PD  (BX)(R13*1), Y2, Y0
-	VFMADD231PD  32(BX)(R13*1), Y2, Y1
-	INCQ         R11
-	CMPQ         R11, R12
-	JLT          loop
-
-store:
-	MOVQ    (CX)(R10*8), R12
-	VMOVUPD Y0, (AX)(R12*8)
-	VMOVUPD Y1, 32(AX)(R12*8)
-	INCQ    R10
-
-next:
-	CMPQ R10, DX
-	JLT  row
-
-stop:
-	MOVQ R10, done+144(FP)
-	VZEROUPPER
-	RET
-
-// func sparseTile64NarrowMappedAVX2(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·sparseTile64NarrowMappedAVX2(SB), NOSPLIT, $0-176
-	MOVQ dst_base+0(FP), AX
-	MOVQ at_base+24(FP), CX
-	MOVQ at_len+32(FP), DX
-	MOVQ block_base+48(FP), BX
-	MOVQ block_len+56(FP), SI
-	MOVQ start_base+96(FP), DI
-	MOVQ index_base+120(FP), R8
-	MOVQ value_base+144(FP), R9
-	SHRQ $0x03, SI
-	MOVQ slot_base+72(FP), R10
-	XORQ R11, R11
-	MOVQ (DI), R12
-	JMP  next
-
-row:
-	MOVQ   8(DI)(R11*8), R13
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	CMPQ   R12, R13
-	JGE    store
-
-loop:
-	MOVL         (R8)(R12*4), R14
-	CMPQ         R14, slot_len+80(FP)
-	JCC          stop
-	MOVL         (R10)(R14*4), R14
-	CMPQ         R14, SI
-	JCC          stop
-	SHLQ         $0x06, R14
-	VXORPS       X2, X2, X2
-	VCVTSS2SD    (R9)(R12*4), X2, X2
-	VBROADCASTSD X2, Y2
-	VFMADD231PD  (BX)(R14*1), Y2, Y0
-	VFMADD231PD  32(BX)(R14*1), Y2, Y1
-	INCQ         R12
-	CMPQ         R12, R13
-	JLT          loop
-
-store:
-	MOVQ    (CX)(R11*8), R13
-	VMOVUPD Y0, (AX)(R13*8)
-	VMOVUPD Y1, 32(AX)(R13*8)
-	INCQ    R11
-
-next:
-	CMPQ R11, DX
-	JLT  row
-
-stop:
-	MOVQ R11, done+168(FP)
-	VZEROUPPER
-	RET
-
-// func gaussian64AVX2(dst []float64, yy []float64, xx float64, minus float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·gaussian64AVX2(SB), NOSPLIT, $0-64
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         yy_base+24(FP), CX
-	MOVQ         dst_len+8(FP), DX
-	VBROADCASTSD xx+48(FP), Y0
-	VBROADCASTSD minus+56(FP), Y1
-	VXORPD       Y2, Y2, Y2
-	VMOVUPD      minusTwo<>+0(SB), Y3
-	XORQ         BX, BX
-	SUBQ         $0x04, DX
-	JL           tail
-
-loop:
-	VMOVUPD      (AX)(BX*8), Y4
-	VMOVUPD      (CX)(BX*8), Y5
-	VADDPD       Y5, Y0, Y5
-	VFMADD231PD  Y3, Y4, Y5
-	VMAXPD       Y5, Y2, Y5
-	VMULPD       Y1, Y5, Y5
-	VMOVUPD      high<>+0(SB), Y4
-	VMINPD       Y5, Y4, Y4
-	VMOVUPD      low<>+0(SB), Y5
-	VMAXPD       Y4, Y5, Y4
-	VMOVUPD      log2e<>+0(SB), Y5
-	VFMADD213PD  magic<>+0(SB), Y4, Y5
-	VSUBPD       magic<>+0(SB), Y5, Y6
-	VFNMADD231PD ln2Hi<>+0(SB), Y6, Y4
-	VFNMADD231PD ln2Lo<>+0(SB), Y6, Y4
-	VMOVUPD      expB<>+0(SB), Y6
-	VFMADD213PD  expA<>+0(SB), Y4, Y6
-	VMOVUPD      expD<>+0(SB), Y7
-	VFMADD213PD  expC<>+0(SB), Y4, Y7
-	VMOVUPD      expF<>+0(SB), Y8
-	VFMADD213PD  expE<>+0(SB), Y4, Y8
-	VMOVUPD      expH<>+0(SB), Y9
-	VFMADD213PD  expG<>+0(SB), Y4, Y9
-	VMOVUPD      expJ<>+0(SB), Y10
-	VFMADD213PD  expI<>+0(SB), Y4, Y10
-	VMOVUPD      expL<>+0(SB), Y11
-	VFMADD213PD  expK<>+0(SB), Y4, Y11
-	VMULPD       Y4, Y4, Y12
-	VFMADD213PD  Y6, Y12, Y7
-	VFMADD213PD  Y8, Y12, Y9
-	VFMADD213PD  Y10, Y12, Y11
-	VMULPD       Y12, Y12, Y6
-	VFMADD213PD  Y7, Y6, Y9
-	VMULPD       Y6, Y6, Y6
-	VFMADD213PD  Y9, Y6, Y11
-	VFMADD213PD  Y4, Y12, Y11
-	VADDPD       one<>+0(SB), Y11, Y4
-	VPSRAD       $0x01, Y5, Y6
-	VPSUBD       Y6, Y5, Y5
-	VPADDD       exponentBias<>+0(SB), Y6, Y6
-	VPSLLQ       $0x34, Y6, Y6
-	VPADDD       exponentBias<>+0(SB), Y5, Y5
-	VPSLLQ       $0x34, Y5, Y5
-	VMULPD       Y6, Y4, Y4
-	VMULPD       Y5, Y4, Y4
-	VMOVUPD      Y4, (AX)(BX*8)
-	ADDQ         $0x04, BX
-	SUBQ         $0x04, DX
-	JGE          loop
-
-tail:
-	ADDQ         $0x04, DX
-	JE           done
-	LEAQ         ones64<>+0(SB), SI
-	NEGQ         DX
-	VMOVDQU      32(SI)(DX*8), Y4
-	VMASKMOVPD   (AX)(BX*8), Y4, Y5
-	VMASKMOVPD   (CX)(BX*8), Y4, Y6
-	VADDPD       Y6, Y0, Y0
-	VFMADD231PD  Y3, Y5, Y0
-	VMAXPD       Y0, Y2, Y0
-	VMULPD       Y1, Y0, Y0
-	VMOVUPD      high<>+0(SB), Y1
-	VMINPD       Y0, Y1, Y1
-	VMOVUPD      low<>+0(SB), Y0
-	VMAXPD       Y1, Y0, Y1
-	VMOVUPD      log2e<>+0(SB), Y0
-	VFMADD213PD  magic<>+0(SB), Y1, Y0
-	VSUBPD       magic<>+0(SB), Y0, Y2
-	VFNMADD231PD ln2Hi<>+0(SB), Y2, Y1
-	VFNMADD231PD ln2Lo<>+0(SB), Y2, Y1
-	VMOVUPD      expB<>+0(SB), Y2
-	VFMADD213PD  expA<>+0(SB), Y1, Y2
-	VMOVUPD      expD<>+0(SB), Y3
-	VFMADD213PD  expC<>+0(SB), Y1, Y3
-	VMOVUPD      expF<>+0(SB), Y5
-	VFMADD213PD  expE<>+0(SB), Y1, Y5
-	VMOVUPD      expH<>+0(SB), Y6
-	VFMADD213PD  expG<>+0(SB), Y1, Y6
-	VMOVUPD      expJ<>+0(SB), Y7
-	VFMADD213PD  expI<>+0(SB), Y1, Y7
-	VMOVUPD      expL<>+0(SB), Y8
-	VFMADD213PD  expK<>+0(SB), Y1, Y8
-	VMULPD       Y1, Y1, Y9
-	VFMADD213PD  Y2, Y9, Y3
-	VFMADD213PD  Y5, Y9, Y6
-	VFMADD213PD  Y7, Y9, Y8
-	VMULPD       Y9, Y9, Y2
-	VFMADD213PD  Y3, Y2, Y6
-	VMULPD       Y2, Y2, Y2
-	VFMADD213PD  Y6, Y2, Y8
-	VFMADD213PD  Y1, Y9, Y8
-	VADDPD       one<>+0(SB), Y8, Y1
-	VPSRAD       $0x01, Y0, Y2
-	VPSUBD       Y2, Y0, Y0
-	VPADDD       exponentBias<>+0(SB), Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VPADDD       exponentBias<>+0(SB), Y0, Y0
-	VPSLLQ       $0x34, Y0, Y0
-	VMULPD       Y2, Y1, Y1
-	VMULPD       Y0, Y1, Y0
-	VMASKMOVPD   Y0, Y4, (AX)(BX*8)
-
-done:
-	VZEROUPPER
-	RET
-
-DATA exponentBias<>+0(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+8(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+16(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+24(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+32(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+40(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+48(SB)/8, $0x00000000000003ff
-DATA exponentBias<>+56(SB)/8, $0x00000000000003ff
-GLOBL exponentBias<>(SB), RODATA|NOPTR, $64
-
-DATA ones64<>+0(SB)/8, $-1
-DATA ones64<>+8(SB)/8, $-1
-DATA ones64<>+16(SB)/8, $-1
-DATA ones64<>+24(SB)/8, $-1
-DATA ones64<>+32(SB)/8, $+0
-DATA ones64<>+40(SB)/8, $+0
-DATA ones64<>+48(SB)/8, $+0
-DATA ones64<>+56(SB)/8, $+0
-GLOBL ones64<>(SB), RODATA|NOPTR, $64
-
-// func transpose64AVX2(dst []float64, src []float64, dstStride int, srcStride int, count int)
-// Requires: AVX
-TEXT ·transpose64AVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ src_base+24(FP), CX
-	MOVQ dstStride+48(FP), DX
-	MOVQ srcStride+56(FP), BX
-	MOVQ count+64(FP), SI
-	SHLQ $0x03, DX
-	SHLQ $0x03, BX
-
-loop:
-	VMOVUPD    (CX), Y0
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Y1
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Y2
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Y3
-	ADDQ       BX, CX
-	MOVQ       AX, DI
-	VUNPCKLPD  Y1, Y0, Y4
-	VUNPCKHPD  Y1, Y0, Y0
-	VUNPCKLPD  Y3, Y2, Y1
-	VUNPCKHPD  Y3, Y2, Y2
-	VPERM2F128 $0x20, Y1, Y4, Y3
-	VPERM2F128 $0x31, Y1, Y4, Y1
-	VPERM2F128 $0x20, Y2, Y0, Y4
-	VPERM2F128 $0x31, Y2, Y0, Y0
-	VMOVUPD    Y3, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Y4, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Y1, (DI)
-	ADDQ       DX, DI
-	VMOVUPD    Y0, (DI)
-	ADDQ       DX, DI
-	ADDQ       $0x20, AX
-	DECQ       SI
-	JNE        loop
-	VZEROUPPER
-	RET
-
-// func addRows64AVX2(dst []float64, rows [][]float64, first int, c []float64)
-// Requires: AVX, FMA3
-TEXT ·addRows64AVX2(SB), NOSPLIT, $0-80
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ rows_base+24(FP), DX
-	MOVQ first+48(FP), BX
-	MOVQ c_base+56(FP), SI
-	MOVQ c_len+64(FP), DI
-	JMP  enough4
-
-loop4:
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	XORQ    R8, R8
-	MOVQ    DX, R10
-
-rows4:
-	VBROADCASTSD (SI)(R8*8), Y4
-	MOVQ         (R10), R9
-	VMOVUPD      (R9)(BX*8), Y5
-	VFMADD231PD  Y5, Y4, Y0
-	VMOVUPD      32(R9)(BX*8), Y5
-	VFMADD231PD  Y5, Y4, Y1
-	VMOVUPD      64(R9)(BX*8), Y5
-	VFMADD231PD  Y5, Y4, Y2
-	VMOVUPD      96(R9)(BX*8), Y5
-	VFMADD231PD  Y5, Y4, Y3
-	ADDQ         $0x18, R10
-	INCQ         R8
-	CMPQ         R8, DI
-	JLT          rows4
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, 32(AX)
-	VMOVUPD      Y2, 64(AX)
-	VMOVUPD      Y3, 96(AX)
-	ADDQ         $0x00000080, AX
-	ADDQ         $0x10, BX
-	SUBQ         $0x10, CX
-
-enough4:
-	CMPQ CX, $0x10
-	JGE  loop4
-	JMP  enough1
-
-loop1:
-	VMOVUPD (AX), Y0
-	XORQ    R8, R8
-	MOVQ    DX, R10
-
-rows1:
-	VBROADCASTSD (SI)(R8*8), Y1
-	MOVQ         (R10), R9
-	VMOVUPD      (R9)(BX*8), Y2
-	VFMADD231PD  Y2, Y1, Y0
-	ADDQ         $0x18, R10
-	INCQ         R8
-	CMPQ         R8, DI
-	JLT          rows1
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x00000020, AX
-	ADDQ         $0x04, BX
-	SUBQ         $0x04, CX
-
-enough1:
-	CMPQ       CX, $0x04
-	JGE        loop1
-	TESTQ      CX, CX
-	JE         done
-	LEAQ       ones<>+0(SB), R8
-	NEGQ       CX
-	VMOVDQU    32(R8)(CX*8), Y0
-	VMOVDQU    80(R8)(CX*4), X1
-	NEGQ       CX
-	VMASKMOVPD (AX), Y0, Y1
-	XORQ       R8, R8
-	MOVQ       DX, R10
-
-rows0:
-	VBROADCASTSD (SI)(R8*8), Y2
-	MOVQ         (R10), R9
-	VMASKMOVPD   (R9)(BX*8), Y0, Y3
-	VFMADD231PD  Y3, Y2, Y1
-	ADDQ         $0x18, R10
-	INCQ         R8
-	CMPQ         R8, DI
-	JLT          rows0
-	VMASKMOVPD   Y1, Y0, (AX)
-
-done:
-	VZEROUPPER
-	RET
-
-// func leastTile64WideAVX2(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, AVX2
-TEXT ·leastTile64WideAVX2(SB), NOSPLIT, $0-152
-	MOVQ dst_base+0(FP), AX
-	MOVQ at_base+24(FP), CX
-	MOVQ at_len+32(FP), DX
-	MOVQ block_base+48(FP), BX
-	MOVQ block_len+56(FP), SI
-	MOVQ start_base+72(FP), DI
-	MOVQ index_base+96(FP), R8
-	MOVQ value_base+120(FP), R9
-	SHRQ $0x05, SI
-	XORQ R10, R10
-	MOVQ (DI), R11
-	JMP  next
-
-row:
-	MOVQ   8(DI)(R10*8), R12
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	CMPQ   R11, R12
-	JGE    store
-
-loop:
-	MOVL         (R8)(R11*4), R13
-	CMPQ         R13, SI
-	JCC          stop
-	SHLQ         $0x08, R13
-	MOVL         (R9)(R11*4), R14
-	SHLL         $0x01, R14
-	JE           skip
-	VXORPS       X8, X8, X8
-	VCVTSS2SD    (R9)(R11*4), X8, X8
-	VBROADCASTSD X8, Y8
-	VMOVUPD      signs<>+0(SB), Y9
-	VANDPD       Y9, Y8, Y9
-	VXORPD       Y8, Y9, Y8
-	VXORPD       (BX)(R13*1), Y9, Y10
-	VMINPD       Y8, Y10, Y10
-	VMAXPD       nothing<>+0(SB), Y10, Y10
-	VADDPD       Y10, Y0, Y0
-	VXORPD       32(BX)(R13*1), Y9, Y10
-	VMINPD       Y8, Y10, Y10
-	VMAXPD       nothing<>+0(SB), Y10, Y10
-	VADDPD       Y10, Y1, Y1
-	VXORPD       64(BX)(R13*1), Y9, Y10
-	VMINPD       Y8, Y10, Y10
-	VMAXPD       nothing<>+0(SB), Y10, Y10
-	VADDPD       Y10, Y2, Y2
-	VXORPD       96(BX)(R13*1), Y9, Y10
-	VMINPD       Y8, Y10, Y10
-	VMAXPD       nothing<>+0(SB), Y10, Y10
-	VADDPD       Y10, Y3, Y3
-	VXORPD       128(BX)(R13*1), Y9, Y10
-	VMINPD       Y8, Y10, Y10
-	VMAXPD       nothing<>+0(SB), Y10, Y10
-	VADDPD       Y10, Y4, Y4
-	VXORPD       160(BX)(R13*1), Y9, Y10
-	VMINPD       Y8, Y10, Y10
-	VMAXPD       nothing<>+0(SB), Y10, Y10
-	VADDPD       Y10, Y5, Y5
-	VXORPD       192(BX)(R13*1), Y9, Y10
-	VMINPD       Y8, Y10, Y10
-	VMAXPD       nothing<>+0(SB), Y10, Y10
-	VADDPD       Y10, Y6, Y6
-	VXORPD       224(BX)(R13*1), Y9, Y9
-	VMINPD       Y8, Y9, Y9
-	VMAXPD       nothing<>+0(SB), Y9, Y9
-	VADDPD       Y9, Y7, Y7
-
-skip:
-	INCQ R11
-	CMPQ R11, R12
-	JLT  loop
-
-store:
-	MOVQ    (CX)(R10*8), R12
-	VMOVUPD Y0, (AX)(R12*8)
-	VMOVUPD Y1, 32(AX)(R12*8)
-	VMOVUPD Y2, 64(AX)(R12*8)
-	VMOVUPD Y3, 96(AX)(R12*8)
-	VMOVUPD Y4, 128(AX)(R12*8)
-	VMOVUPD Y5, 160(AX)(R12*8)
-	VMOVUPD Y6, 192(AX)(R12*8)
-	VMOVUPD Y7, 224(AX)(R12*8)
-	INCQ    R10
-
-next:
-	CMPQ R10, DX
-	JLT  row
-
-stop:
-	MOVQ R10, done+144(FP)
-	VZEROUPPER
-	RET
-
-// func leastTile64WideMappedAVX2(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, AVX2
-TEXT ·leastTile64WideMappedAVX2(SB), NOSPLIT, $0-176
-	MOVQ dst_base+0(FP), AX
-	MOVQ at_base+24(FP), CX
-	MOVQ at_len+32(FP), DX
-	MOVQ block_base+48(FP), BX
-	MOVQ block_len+56(FP), SI
-	MOVQ start_base+96(FP), DI
-	MOVQ index_base+120(FP), R8
-	MOVQ value_base+144(FP), R9
-	SHRQ $0x05, SI
-	MOVQ slot_base+72(FP), R10
-	XORQ R11, R11
-	MOVQ (DI), R12
-	JMP  next
-
-row:
-	MOVQ   8(DI)(R11*8), R13
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	CMPQ   R12, R13
-	JGE    store
-
-loop:
-	MOVL         (R8)(R12*4), R14
-	CMPQ         R14, slot_len+80(FP)
-	JCC          stop
-	MOVL         (R10)(R14*4), R14
-	CMPQ         R14, SI
-	JCC          stop
-	SHLQ         $0x08, R14
-	MOVL         (R9)(R12*4), R15
-	SHLL         $0x01, R15
-	JE           skip
-	VXORPS       X8, X8, X8
-	VCVTSS2SD    (R9)(R12*4), X8, X8
-	VBROADCASTSD X8, Y8
-	VMOVUPD      signs<>+0(SB), Y9
-	VANDPD       Y9, Y8, Y9
-	VXORPD       Y8, Y9, Y8
-	VXORPD       (BX)(R14*1), Y9, Y10
-	VMINPD       Y8, Y10, Y10
-	VMAXPD       nothing<>+0(SB), Y10, Y10
-	VADDPD       Y10, Y0, Y0
-	VXORPD       32(BX)(R14*1), Y9, Y10
-	VMINPD       Y8, Y10, Y10
-	VMAXPD       nothing<>+0(SB), Y10, Y10
-	VADDPD       Y10, Y1, Y1
-	VXORPD       64(BX)(R14*1), Y9, Y10
-	VMINPD       Y8, Y10, Y10
-	VMAXPD       nothing<>+0(SB), Y10, Y10
-	VADDPD       Y10, Y2, Y2
-	VXORPD       96(BX)(R14*1), Y9, Y10
-	VMINPD       Y8, Y10, Y10
-	VMAXPD       nothing<>+0(SB), Y10, Y10
-	VADDPD       Y10, Y3, Y3
-	VXORPD       128(BX)(R14*1), Y9, Y10
-	VMINPD       Y8, Y10, Y10
-	VMAXPD       nothing<>+0(SB), Y10, Y10
-	VADDPD       Y10, Y4, Y4
-	VXORPD       160(BX)(R14*1), Y9, Y10
-	VMINPD       Y8, Y10, Y10
-	VMAXPD       nothing<>+0(SB), Y10, Y10
-	VADDPD       Y10, Y5, Y5
-	VXORPD       192(BX)(R14*1), Y9, Y10
-	VMINPD       Y8, Y10, Y10
-	VMAXPD       nothing<>+0(SB), Y10, Y10
-	VADDPD       Y10, Y6, Y6
-	VXORPD       224(BX)(R14*1), Y9, Y9
-	VMINPD       Y8, Y9, Y9
-	VMAXPD       nothing<>+0(SB), Y9, Y9
-	VADDPD       Y9, Y7, Y7
-
-skip:
-	INCQ R12
-	CMPQ R12, R13
-	JLT  loop
-
-store:
-	MOVQ    (CX)(R11*8), R13
-	VMOVUPD Y0, (AX)(R13*8)
-	VMOVUPD Y1, 32(AX)(R13*8)
-	VMOVUPD Y2, 64(AX)(R13*8)
-	VMOVUPD Y3, 96(AX)(R13*8)
-	VMOVUPD Y4, 128(AX)(R13*8)
-	VMOVUPD Y5, 160(AX)(R13*8)
-	VMOVUPD Y6, 192(AX)(R13*8)
-	VMOVUPD Y7, 224(AX)(R13*8)
-	INCQ    R11
-
-next:
-	CMPQ R11, DX
-	JLT  row
-
-stop:
-	MOVQ R11, done+168(FP)
-	VZEROUPPER
-	RET
-
-// func leastTile64NarrowAVX2(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, AVX2
-TEXT ·leastTile64NarrowAVX2(SB), NOSPLIT, $0-152
-	MOVQ dst_base+0(FP), AX
-	MOVQ at_base+24(FP), CX
-	MOVQ at_len+32(FP), DX
-	MOVQ block_base+48(FP), BX
-	MOVQ block_len+56(FP), SI
-	MOVQ start_base+72(FP), DI
-	MOVQ index_base+96(FP), R8
-	MOVQ value_base+120(FP), R9
-	SHRQ $0x03, SI
-	XORQ R10, R10
-	MOVQ (DI), R11
-	JMP  next
-
-row:
-	MOVQ   8(DI)(R10*8), R12
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	CMPQ   R11, R12
-	JGE    store
-
-loop:
-	MOVL         (R8)(R11*4), R13
-	CMPQ         R13, SI
-	JCC          stop
-	SHLQ         $0x06, R13
-	MOVL         (R9)(R11*4), R14
-	SHLL         $0x01, R14
-	JE           skip
-	VXORPS       X2, X2, X2
-	VCVTSS2SD    (R9)(R11*4), X2, X2
-	VBROADCASTSD X2, Y2
-	VMOVUPD      signs<>+0(SB), Y3
-	VANDPD       Y3, Y2, Y3
-	VXORPD       Y2, Y3, Y2
-	VXORPD       (BX)(R13*1), Y3, Y4
-	VMINPD       Y2, Y4, Y4
-	VMAXPD       nothing<>+0(SB), Y4, Y4
-	VADDPD       Y4, Y0, Y0
-	VXORPD       32(BX)(R13*1), Y3, Y3
-	VMINPD       Y2, Y3, Y3
-	VMAXPD       nothing<>+0(SB), Y3, Y3
-	VADDPD       Y3, Y1, Y1
-
-skip:
-	INCQ R11
-	CMPQ R11, R12
-	JLT  loop
-
-store:
-	MOVQ    (CX)(R10*8), R12
-	VMOVUPD Y0, (AX)(R12*8)
-	VMOVUPD Y1, 32(AX)(R12*8)
-	INCQ    R10
-
-next:
-	CMPQ R10, DX
-	JLT  row
-
-stop:
-	MOVQ R10, done+144(FP)
-	VZEROUPPER
-	RET
-
-// func leastTile64NarrowMappedAVX2(dst []float64, at []int, block []float64, slot []uint32, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, AVX2
-TEXT ·leastTile64NarrowMappedAVX2(SB), NOSPLIT, $0-176
-	MOVQ dst_base+0(FP), AX
-	MOVQ at_base+24(FP), CX
-	MOVQ at_len+32(FP), DX
-	MOVQ block_base+48(FP), BX
-	MOVQ block_len+56(FP), SI
-	MOVQ start_base+96(FP), DI
-	MOVQ index_base+120(FP), R8
-	MOVQ value_base+144(FP), R9
-	SHRQ $0x03, SI
-	MOVQ slot_base+72(FP), R10
-	XORQ R11, R11
-	MOVQ (DI), R12
-	JMP  next
-
-row:
-	MOVQ   8(DI)(R11*8), R13
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	CMPQ   R12, R13
-	JGE    store
-
-loop:
-	MOVL         (R8)(R12*4), R14
-	CMPQ         R14, slot_len+80(FP)
-	JCC          stop
-	MOVL         (R10)(R14*4), R14
-	CMPQ         R14, SI
-	JCC          stop
-	SHLQ         $0x06, R14
-	MOVL         (R9)(R12*4), R15
-	SHLL         $0x01, R15
-	JE           skip
-	VXORPS       X2, X2, X2
-	VCVTSS2SD    (R9)(R12*4), X2, X2
-	VBROADCASTSD X2, Y2
-	VMOVUPD      signs<>+0(SB), Y3
-	VANDPD       Y3, Y2, Y3
-	VXORPD       Y2, Y3, Y2
-	VXORPD       (BX)(R14*1), Y3, Y4
-	VMINPD       Y2, Y4, Y4
-	VMAXPD       nothing<>+0(SB), Y4, Y4
-	VADDPD       Y4, Y0, Y0
-	VXORPD       32(BX)(R14*1), Y3, Y3
-	VMINPD       Y2, Y3, Y3
-	VMAXPD       nothing<>+0(SB), Y3, Y3
-	VADDPD       Y3, Y1, Y1
-
-skip:
-	INCQ R12
-	CMPQ R12, R13
-	JLT  loop
-
-store:
-	MOVQ    (CX)(R11*8), R13
-	VMOVUPD Y0, (AX)(R13*8)
-	VMOVUPD Y1, 32(AX)(R13*8)
-	INCQ    R11
-
-next:
-	CMPQ R11, DX
-	JLT  row
-
-stop:
-	MOVQ R11, done+168(FP)
-	VZEROUPPER
-	RET
-
 // func harmonicTile64WideAVX2(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
 // Requires: AVX, AVX2
 TEXT ·harmonicTile64WideAVX2(SB), NOSPLIT, $0-152
@@ -3492,6 +2738,70 @@ store:
 	VMOVUPD Y5, 160(AX)(R12*8)
 	VMOVUPD Y6, 192(AX)(R12*8)
 	VMOVUPD Y7, 224(AX)(R12*8)
+	INCQ    R10
+
+next:
+	CMPQ R10, DX
+	JLT  row
+
+stop:
+	MOVQ R10, done+144(FP)
+	VZEROUPPER
+	RET
+
+// func harmonicTile64NarrowAVX2(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
+// Requires: AVX, AVX2
+TEXT ·harmonicTile64NarrowAVX2(SB), NOSPLIT, $0-152
+	MOVQ dst_base+0(FP), AX
+	MOVQ at_base+24(FP), CX
+	MOVQ at_len+32(FP), DX
+	MOVQ block_base+48(FP), BX
+	MOVQ block_len+56(FP), SI
+	MOVQ start_base+72(FP), DI
+	MOVQ index_base+96(FP), R8
+	MOVQ value_base+120(FP), R9
+	SHRQ $0x03, SI
+	XORQ R10, R10
+	MOVQ (DI), R11
+	JMP  next
+
+row:
+	MOVQ   8(DI)(R10*8), R12
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	CMPQ   R11, R12
+	JGE    store
+
+loop:
+	MOVL         (R8)(R11*4), R13
+	CMPQ         R13, SI
+	JCC          stop
+	SHLQ         $0x06, R13
+	MOVL         (R9)(R11*4), R14
+	SHLL         $0x01, R14
+	JE           skip
+	VXORPS       X2, X2, X2
+	VCVTSS2SD    (R9)(R11*4), X2, X2
+	VBROADCASTSD X2, Y2
+	VADDPD       Y2, Y2, Y3
+	VADDPD       (BX)(R13*1), Y2, Y4
+	VMULPD       (BX)(R13*1), Y3, Y5
+	VDIVPD       Y4, Y5, Y5
+	VADDPD       Y5, Y0, Y0
+	VADDPD       32(BX)(R13*1), Y2, Y2
+	VMULPD       32(BX)(R13*1), Y3, Y3
+	VDIVPD       Y2, Y3, Y3
+	VADDPD       Y3, Y1, Y1
+
+skip:
+	INCQ R11
+	CMPQ R11, R12
+	JLT  loop
+
+store:
+	MOVQ    (CX)(R10*8), R12
+	VMOVUPD Y0, (AX)(R12*8)
+	VMOVUPD Y1, 32(AX)(R12*8)
 	INCQ    R10
 
 next:
@@ -3604,70 +2914,6 @@ next:
 
 stop:
 	MOVQ R11, done+168(FP)
-	VZEROUPPER
-	RET
-
-// func harmonicTile64NarrowAVX2(dst []float64, at []int, block []float64, start []int64, index []uint32, value []float32) (done int)
-// Requires: AVX, AVX2
-TEXT ·harmonicTile64NarrowAVX2(SB), NOSPLIT, $0-152
-	MOVQ dst_base+0(FP), AX
-	MOVQ at_base+24(FP), CX
-	MOVQ at_len+32(FP), DX
-	MOVQ block_base+48(FP), BX
-	MOVQ block_len+56(FP), SI
-	MOVQ start_base+72(FP), DI
-	MOVQ index_base+96(FP), R8
-	MOVQ value_base+120(FP), R9
-	SHRQ $0x03, SI
-	XORQ R10, R10
-	MOVQ (DI), R11
-	JMP  next
-
-row:
-	MOVQ   8(DI)(R10*8), R12
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	CMPQ   R11, R12
-	JGE    store
-
-loop:
-	MOVL         (R8)(R11*4), R13
-	CMPQ         R13, SI
-	JCC          stop
-	SHLQ         $0x06, R13
-	MOVL         (R9)(R11*4), R14
-	SHLL         $0x01, R14
-	JE           skip
-	VXORPS       X2, X2, X2
-	VCVTSS2SD    (R9)(R11*4), X2, X2
-	VBROADCASTSD X2, Y2
-	VADDPD       Y2, Y2, Y3
-	VADDPD       (BX)(R13*1), Y2, Y4
-	VMULPD       (BX)(R13*1), Y3, Y5
-	VDIVPD       Y4, Y5, Y5
-	VADDPD       Y5, Y0, Y0
-	VADDPD       32(BX)(R13*1), Y2, Y2
-	VMULPD       32(BX)(R13*1), Y3, Y3
-	VDIVPD       Y2, Y3, Y3
-	VADDPD       Y3, Y1, Y1
-
-skip:
-	INCQ R11
-	CMPQ R11, R12
-	JLT  loop
-
-store:
-	MOVQ    (CX)(R10*8), R12
-	VMOVUPD Y0, (AX)(R12*8)
-	VMOVUPD Y1, 32(AX)(R12*8)
-	INCQ    R10
-
-next:
-	CMPQ R10, DX
-	JLT  row
-
-stop:
-	MOVQ R10, done+144(FP)
 	VZEROUPPER
 	RET
 

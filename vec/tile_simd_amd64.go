@@ -7,12 +7,8 @@ func sparseTile32(dst []float32, at []int, block []float32, width int, slot []ui
 	switch wide := width == TileWidth32; {
 	case hasAVX512 && slot == nil && wide:
 		return sparseTile32WideAVX512(dst, at, block, start, index, value)
-	case hasAVX512 && slot == nil:
-		return sparseTile32NarrowAVX512(dst, at, block, start, index, value)
 	case hasAVX512 && wide:
 		return sparseTile32WideMappedAVX512(dst, at, block, slot, start, index, value)
-	case hasAVX512:
-		return sparseTile32NarrowMappedAVX512(dst, at, block, slot, start, index, value)
 	case hasAVX2 && slot == nil && wide:
 		return sparseTile32WideAVX2(dst, at, block, start, index, value)
 	case hasAVX2 && slot == nil:
@@ -26,12 +22,9 @@ func sparseTile32(dst []float32, at []int, block []float32, width int, slot []ui
 }
 
 func gaussian32(dst, yy []float32, xx, minus float32) {
-	switch {
-	case hasAVX512:
-		gaussian32AVX512(dst, yy, xx, minus)
-	case hasAVX2:
+	if hasAVX2 {
 		gaussian32AVX2(dst, yy, xx, minus)
-	default:
+	} else {
 		gaussianPortable(Exp32, dst, yy, xx, minus)
 	}
 }
@@ -52,12 +45,8 @@ func sparseTile64(dst []float64, at []int, block []float64, width int, slot []ui
 	switch wide := width == TileWidth64; {
 	case hasAVX512 && slot == nil && wide:
 		return sparseTile64WideAVX512(dst, at, block, start, index, value)
-	case hasAVX512 && slot == nil:
-		return sparseTile64NarrowAVX512(dst, at, block, start, index, value)
 	case hasAVX512 && wide:
 		return sparseTile64WideMappedAVX512(dst, at, block, slot, start, index, value)
-	case hasAVX512:
-		return sparseTile64NarrowMappedAVX512(dst, at, block, slot, start, index, value)
 	case hasAVX2 && slot == nil && wide:
 		return sparseTile64WideAVX2(dst, at, block, start, index, value)
 	case hasAVX2 && slot == nil:
@@ -95,16 +84,13 @@ func addRows64(dst []float64, rows [][]float64, first int, c []float64) {
 // transpose32 does squares of the first rows and columns of src, and returns
 // how many of these.
 func transpose32(dst, src Block[float32]) (rows, cols int) {
-	size, strip := 16, transpose32AVX512
-	if !hasAVX512 {
-		size, strip = 8, transpose32AVX2
-	}
+	const size = 8
 	count := src.Rows / size
-	if count == 0 || !hasAVX2 && !hasAVX512 {
+	if count == 0 || !hasAVX2 {
 		return 0, 0
 	}
 	for cols+size <= src.Cols {
-		strip(dst.Value[cols*dst.Stride:], src.Value[cols:], dst.Stride, src.Stride, count)
+		transpose32AVX2(dst.Value[cols*dst.Stride:], src.Value[cols:], dst.Stride, src.Stride, count)
 		cols += size
 	}
 	return count * size, cols
@@ -113,16 +99,13 @@ func transpose32(dst, src Block[float32]) (rows, cols int) {
 // transpose64 does squares of the first rows and columns of src, and returns
 // how many of these.
 func transpose64(dst, src Block[float64]) (rows, cols int) {
-	size, strip := 8, transpose64AVX512
-	if !hasAVX512 {
-		size, strip = 4, transpose64AVX2
-	}
+	const size = 4
 	count := src.Rows / size
-	if count == 0 || !hasAVX2 && !hasAVX512 {
+	if count == 0 || !hasAVX2 {
 		return 0, 0
 	}
 	for cols+size <= src.Cols {
-		strip(dst.Value[cols*dst.Stride:], src.Value[cols:], dst.Stride, src.Stride, count)
+		transpose64AVX2(dst.Value[cols*dst.Stride:], src.Value[cols:], dst.Stride, src.Stride, count)
 		cols += size
 	}
 	return count * size, cols

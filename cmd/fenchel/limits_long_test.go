@@ -137,8 +137,8 @@ func limitCases(a9a string) (cases []limitCase) {
 		train("map "+m, a9a, "--kernel", "rbf", "--map", m)
 	}
 	plain := map[string][]string{
-		"cd": {"--loss", "logistic", "--penalty", "l1"}, "sdca+cd": {"--loss", "logistic", "--penalty", "elastic-net"},
-		"newton": {"--loss", "logistic"}, "sdca+newton": {"--loss", "logistic"}, "simba": {"--slack", "0.1"}, "pegasos": {"--bias", "none"},
+		"cd":     {"--loss", "logistic", "--penalty", "l1"},
+		"newton": {"--loss", "logistic"}, "simba": {"--slack", "0.1"}, "pegasos": {"--bias", "none"},
 	}
 	for _, e := range linear.Entries() {
 		train("linear "+e.Name, "dense.fen", slices.Concat([]string{"--solver", e.Name}, plain[e.Name])...)

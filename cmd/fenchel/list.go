@@ -6,8 +6,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/spf13/cobra"
-
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/experiment"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -17,6 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/registry"
 	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
 	"github.com/fenchel-ml/fenchel/solver/linear"
+	"github.com/spf13/cobra"
 )
 
 // lists holds what can be listed, by the noun that asks for it.

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/pca/learner"
 	"github.com/fenchel-ml/fenchel/train"
+	"github.com/spf13/cobra"
 )
 
 // What the verb pca is asked for.
@@ -31,7 +31,7 @@ func (p *reducer) register(cmd *cobra.Command) {
 	f.IntVar(&p.in.opt.Columns, "features", 0, "number of features of a stream of sparse rows (default what its first thousand rows need)")
 	f.BoolVar(&p.stream, "stream", false, "read each row once, in memory that does not grow with their number (default for standard input)")
 	f.StringVar(&p.resume, "resume", "", "go on from the model of a stream, with rows that come after its own")
-	f.Float64Var(&s.HoldOut, "hold-out", pca.UsualHoldOut, "share of a stream's rows that is held out to judge by, 0 for none")
+	f.Float64Var(&s.HoldOut, "hold-out", learner.UsualHoldOut, "share of a stream's rows that is held out to judge by, 0 for none")
 	f.BoolVar(&s.NoState, "no-state", false, "leave out of a stream's model what --resume needs: smaller")
 	f.StringVarP(&p.out, "output", "o", "", "write the model to this file")
 	f.StringArrayVar(&p.notes, "note", nil, noteHelp)

@@ -6,11 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/train"
+	"github.com/spf13/cobra"
 )
 
 // print tells a person what came out.

@@ -38,7 +38,7 @@ func trained(t *testing.T, args ...string) ([]byte, *model.Model) {
 func TestTrace(t *testing.T) {
 	for _, args := range []string{
 		"@toy:n=300 --loss logistic --solver sdca", "@toy:n=300 --loss logistic --solver newton", "@toy:n=300 --loss logistic --penalty l1 --solver cd",
-		"@toy:n=300 --loss logistic --penalty elastic-net --solver sdca+cd", "@toy:n=300 --solver pegasos", "@toy:n=300 --solver sdca+newton --gap 1e-6", "@toy:n=300 --slack 0.1 --solver simba",
+		"@toy:n=300 --loss logistic --penalty elastic-net --solver sdca", "@toy:n=300 --solver pegasos", "@toy:n=300 --gap 1e-6", "@toy:n=300 --slack 0.1 --solver simba",
 		"@spirals:n=300 --kernel rbf --gamma 10 --solver smo", "@spirals:n=300 --kernel rbf --gamma 10 --solver working", "@spirals:n=300 --kernel rbf --gamma 10 --nu 0.2",
 		"@spirals:n=300 --kernel rbf --gamma 10 --solver sdca --bias none", "@spirals:n=300 --kernel rbf --gamma 10 --solver pegasos --bias none",
 		"@blobs:n=300,classes=4,spread=3", "@blobs:n=300,classes=4,spread=3 --scheme one-against-one", "@blobs:n=300,classes=4,spread=3 --kernel rbf --threads 2",

@@ -36,11 +36,6 @@ type RBP struct{ Budget, Rounds int } // 0: 100, and 1
 //	Returned, cost as RBP
 type Forgetron struct{ Budget, Rounds int } // 0: 100, and 1
 
-var (
-	_ solver.Unproved = RBP{}
-	_ solver.Unproved = Forgetron{}
-)
-
 func init() {
 	const parameters = "online with bounded support, nothing proved; bias none or feature; budget=100 passes=1"
 	read := func(p *registry.Params) (budget, rounds int) {
@@ -52,34 +47,28 @@ func init() {
 		New: func(p *registry.Params) (solver.Solver, error) { b, r := read(p); return Forgetron{b, r}, nil }})
 }
 
-// Passes is how many epochs a run takes.
-func (s RBP) Passes() int { return max(1, s.Rounds) }
-
-// Passes is how many epochs a run takes.
-func (s Forgetron) Passes() int { return max(1, s.Rounds) }
-
-// Default is a bias that is a feature.
-func (RBP) Default() (loss, bias string) { return "", "feature" }
+// Traits are those of [Perceptron].
+func (s RBP) Traits() solver.Traits { return Perceptron{Rounds: s.Rounds}.Traits() }
 
 // Accepts wants targets -1 and +1 and no free bias.
 func (RBP) Accepts(p problem.Problem) error { return onlineProblem("rbp", p) }
 
-// Default is a bias that is a feature.
-func (Forgetron) Default() (loss, bias string) { return "", "feature" }
+// Traits are those of [Perceptron].
+func (s Forgetron) Traits() solver.Traits { return Perceptron{Rounds: s.Rounds}.Traits() }
 
 // Accepts wants targets -1 and +1 and no free bias.
 func (Forgetron) Accepts(p problem.Problem) error { return onlineProblem("forgetron", p) }
 
 // Start begins at zero.
-func (s RBP) Start(p problem.Problem, _ *problem.Point, seed uint64) solver.State {
-	b := newBudgeted(p.(*problem.Kernel), s.Budget, seed)
+func (s RBP) Start(p problem.Problem, start solver.Start) solver.State {
+	b := newBudgeted(p.(*problem.Kernel), s.Budget, start)
 	b.room = b.dropAny
 	return b
 }
 
 // Start begins at zero.
-func (s Forgetron) Start(p problem.Problem, _ *problem.Point, seed uint64) solver.State {
-	b := newBudgeted(p.(*problem.Kernel), s.Budget, seed)
+func (s Forgetron) Start(p problem.Problem, start solver.Start) solver.State {
+	b := newBudgeted(p.(*problem.Kernel), s.Budget, start)
 	b.after = b.dropOldest
 	return b
 }
@@ -98,12 +87,14 @@ type budgeted struct {
 	cost        float64 // Q
 }
 
-func newBudgeted(p *problem.Kernel, budget int, seed uint64) *budgeted {
+func newBudgeted(p *problem.Kernel, budget int, start solver.Start) *budgeted {
 	if budget == 0 {
 		budget = 100
 	}
-	return &budgeted{p: p, supported: supported{newEngine(p.Gram, p.Constant(), nil, false)}, seed: seed, budget: budget,
-		choice: rand.New(rand.NewPCG(seed, math.MaxUint64))}
+	s := &budgeted{p: p, supported: newSupported(newEngine(p.Gram, p.Constant(), nil, false), start), seed: start.Seed, budget: budget,
+		choice: rand.New(rand.NewPCG(start.Seed, math.MaxUint64))}
+	s.Rows = func() (all, spared int) { return len(s.support), len(s.support) }
+	return s
 }
 
 func (s *budgeted) Epoch() {
@@ -185,9 +176,6 @@ func shrinkage(weight, margin, allowance float64) float64 {
 	root := math.Sqrt(max(0, float64(weight*weight)+float64(a*allowance)))
 	return min(1, allowance/(weight+root))
 }
-
-// Support counts the support vectors.
-func (s *budgeted) Support() (all, spared int) { return len(s.support), len(s.support) }
 
 func (s *budgeted) Point() problem.Point {
 	it := s.e.last()

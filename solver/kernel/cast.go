@@ -6,9 +6,10 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/problem/water"
 )
 
-// cast draws rows from the p of a problem.Water by rejection: rows of all are
+// cast draws rows from the p of a water.Filling by rejection: rows of all are
 // proposed, and the first that is covered is taken. That is as good as drawing
 // from those that are covered, but what will be proposed is known ahead, and
 // little of it ceases to be covered before its turn: so it tells which rows of
@@ -36,7 +37,7 @@ func newCast(p *problem.Risk, random *rand.Rand) cast {
 }
 
 // cover notes which rows are covered now.
-func (c *cast) cover(w *problem.Water) {
+func (c *cast) cover(w *water.Filling) {
 	for k, under := range c.under {
 		for _, i := range under {
 			c.part[i] = 0
@@ -54,7 +55,7 @@ func (c *cast) cover(w *problem.Water) {
 // trim makes rows that are covered up to their margin be so in part only. With
 // margins c and the level l, that of the highest rows or the mean of those of both
 // classes, the parts that count make the sum of part_i c_i what it must be, a/l
-// (see problem.Water.Scale).
+// (see water.Filling.Scale).
 func (c *cast) trim(margins []float64, a float64) {
 	sum, level, classes := 0.0, 0.0, 0.0
 	var high, mass [2]float64

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/problem/water"
 )
 
 // After trim the parts are a subgradient of the hinge where the scale s, and the
@@ -63,10 +64,10 @@ func TestTrim(t *testing.T) {
 		if lo < 1e-3 {
 			continue // nothing is gained by any scale
 		}
-		var water problem.Water
-		water.Scale(c, y, a)
+		var filling water.Filling
+		filling.Scale(c, y, a)
 		under := newCast(risk, random)
-		under.cover(&water)
+		under.cover(&filling)
 		under.trim(c, a)
 		sum := 0.0
 		for i, part := range under.part {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -45,8 +44,10 @@ func init() {
 		}})
 }
 
-// Space is that of the matrix.
-func (Cholesky) Space(rows int) int64 { return 8 * int64(rows) * int64(rows) }
+// Traits hold the memory of the matrix.
+func (Cholesky) Traits() solver.Traits {
+	return solver.Traits{Memory: func(rows int) int64 { return 8 * int64(rows) * int64(rows) }}
+}
 
 // Accepts takes the squared loss, on not too many rows.
 func (s Cholesky) Accepts(p problem.Problem) error {
@@ -63,7 +64,7 @@ func (s Cholesky) Accepts(p problem.Problem) error {
 // acceptsRidge returns why the problem is no system of linear equations that
 // should be solved as a whole, or nil.
 func acceptsRidge(p *problem.Kernel, most int) error {
-	if _, ok := p.Loss.(loss.Squared); !ok {
+	if !isLeastSquares(p) {
 		return fmt.Errorf("cholesky solves linear equations: found the loss %T, expected squared, or another solver", p.Loss)
 	}
 	if !p.Definite() {
@@ -76,11 +77,28 @@ func acceptsRidge(p *problem.Kernel, most int) error {
 	return nil
 }
 
+// isLeastSquares reports whether the loss is (p-y)^2/2 and what does not depend on p: a
+// parabola with that slope.
+func isLeastSquares(p *problem.Kernel) bool {
+	l, ok := p.Loss.(loss.SelfConcordant)
+	if !ok || !loss.IsQuadratic(l) {
+		return false
+	}
+	for _, y := range p.Y {
+		if l.Curvature(0, y) != 1 || l.Derivative(0, y) != -y {
+			return false
+		}
+	}
+	return true
+}
+
 // Start does nothing yet: where the run begins does not matter.
-func (Cholesky) Start(p problem.Problem, _ *problem.Point, _ uint64) solver.State {
+func (Cholesky) Start(p problem.Problem, start solver.Start) solver.State {
 	k := p.(*problem.Kernel)
 	n := k.Len()
-	return &cholesky{p: k, beta: make([]float64, n), residual: make([]float64, n), move: make([]float64, n)}
+	s := &cholesky{p: k, limit: start.Over, beta: make([]float64, n), residual: make([]float64, n), move: make([]float64, n)}
+	supportOf(start, func() (all, spared int) { return nonzeros(s.beta) })
+	return s
 }
 
 type cholesky struct {
@@ -168,15 +186,6 @@ func (s *cholesky) leave() (sum float64) {
 	return -all
 }
 
-// Heed makes the run ask over on the way.
-func (s *cholesky) Heed(over func() bool) { s.limit = over }
-
-// Support counts the coefficients.
-func (s *cholesky) Support() (all, spared int) { return nonzeros(s.beta) }
-
-// Spare changes nothing: all dual variables count.
-func (*cholesky) Spare() {}
-
 func (s *cholesky) Point() problem.Point {
 	n := s.p.Len()
 	if s.pt.W == nil {
@@ -201,6 +210,9 @@ func square(p *problem.Kernel, over limit) []float64 {
 	if m == nil {
 		return nil
 	}
+	if gram.Single() {
+		gram = gram.InDouble(rowsOfSquare)
+	}
 	most := min(gram.Capacity(), rowsOfSquare)
 	rows := make([]int, 0, most)
 	for first := 0; first < n && !over.reached(); first += most {
@@ -208,12 +220,7 @@ func square(p *problem.Kernel, over limit) []float64 {
 		for i := first; i < min(first+most, n); i++ {
 			rows = append(rows, i)
 		}
-		found := gram.Rows(rows)
-		if found[0].Double == nil {
-			gram = inDouble(gram)
-			found = gram.Rows(rows)
-		}
-		for k, row := range found {
+		for k, row := range gram.Rows(rows) {
 			copy(m[rows[k]*n:], row.Double)
 		}
 	}
@@ -227,16 +234,6 @@ func square(p *problem.Kernel, over limit) []float64 {
 
 // rowsOfSquare is how many rows of K are asked for at once.
 const rowsOfSquare = 256
-
-// inDouble returns a matrix of the same rows and kernel, with little memory.
-func inDouble(g *kernel.Gram) *kernel.Gram {
-	cache := 8 * int64(rowsOfSquare) * int64(g.Len()+128)
-	twin, err := kernel.NewGram(g.Kernel, g.X, kernel.Options{Cache: cache, Threads: g.Threads(), Double: true})
-	if err != nil {
-		panic(err) // there is one already
-	}
-	return twin
-}
 
 // total returns the sum, compensated.
 func total(v []float64) float64 {

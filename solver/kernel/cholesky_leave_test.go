@@ -66,7 +66,7 @@ func without(t *testing.T, p *problem.Kernel, i int, lambda float64) (prediction
 	delete := func(v []float64) []float64 { return slices.Delete(slices.Clone(v), i, i+1) }
 	q := ridge(t, p.Kernel, rest, delete(p.Y), delete(p.S), 1, p.Bias, 1)
 	q.Lambda = lambda * p.N / q.N
-	s := Cholesky{}.Start(q, nil, 0)
+	s := Cholesky{}.Start(q, solver.Start{})
 	s.Epoch()
 	w := s.Point().W
 	for j := range n - 1 {

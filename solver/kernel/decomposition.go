@@ -29,7 +29,9 @@ func init() {
 // Accepts takes every loss whose slope can be inverted.
 func (Decomposition) Accepts(p problem.Problem) error { return accepts("decomposition", p) }
 
-// Start begins at from, or at zero.
-func (s Decomposition) Start(p problem.Problem, from *problem.Point, _ uint64) solver.State {
-	return newWorking(p.(*problem.Kernel), max(s.Q, 2), 1e-3, from)
+// Start begins at the warm start, or at zero.
+func (s Decomposition) Start(p problem.Problem, start solver.Start) solver.State {
+	w := newWorking(p.(*problem.Kernel), max(s.Q, 2), 1e-3, start.From, start.Over)
+	supportOf(start, w.support)
+	return w
 }

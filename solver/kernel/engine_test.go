@@ -120,7 +120,7 @@ func TestDualResponses(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.Free, problem.None, problem.Feature} {
 		for _, s := range []solver.Solver{SMO{"second"}, SMO{"gain"}, Decomposition{10}, Working{Q: 16}} {
 			p := machine(t, 200, 1.0/2000, bias)
-			state := s.Start(p, nil, 1)
+			state := s.Start(p, solver.Start{Seed: 1})
 			for range 10 {
 				state.Epoch()
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/problem/water"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -57,12 +58,12 @@ func TestThreePoints(t *testing.T) {
 			}
 		}
 	}
-	var water problem.Water
+	var filling water.Filling
 	slack, err := problem.NewSlack(gram, y, 2.0/3, problem.None)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if level, _ := slack.Level(&water, []float64{1, 1, -1}); math.Abs(level-1) > 1e-15 {
+	if level, _ := slack.Level(&filling, []float64{1, 1, -1}); math.Abs(level-1) > 1e-15 {
 		t.Errorf("the level is %v, expected 1", level)
 	}
 	ball, err := problem.NewNormConstrained(gram, y, nil, loss.Hinge{}, 1, problem.None)
@@ -133,7 +134,7 @@ func TestFirstLevel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := SBP{}.Start(p, nil, 1).(*sbp)
+		s := SBP{}.Start(p, solver.Start{Seed: 1}).(*sbp)
 		if level, _ := s.level(s.e.last().responses, 1); math.Abs(level-c.level) > 1e-15 {
 			t.Errorf("%v: level %v, expected %v", c.bias, level, c.level)
 		}
@@ -150,7 +151,7 @@ func TestFirstMistake(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := p.Counts().Requested
-		state := s.Start(p, nil, 1)
+		state := s.Start(p, solver.Start{Seed: 1})
 		e := engineOf(state)
 		for i, y := range p.Y {
 			if y*e.response(i) > 0 {
@@ -162,7 +163,7 @@ func TestFirstMistake(t *testing.T) {
 			t.Errorf("%s: no mistake", spec)
 		}
 	}
-	s := Perceptron{}.Start(p, nil, 1).(*perceptron)
+	s := Perceptron{}.Start(p, solver.Start{Seed: 1}).(*perceptron)
 	for i := range p.Y {
 		if !s.wrong(i) {
 			t.Errorf("row %d would be no mistake as the first", i)

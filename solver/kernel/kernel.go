@@ -51,11 +51,11 @@ func otherKind(name, takes string, p problem.Problem) error {
 
 // The solvers that have a loss or a bias of their own.
 var (
-	_ solver.Particular = SDCA{}
-	_ solver.Particular = Pegasos{}
-	_ solver.Particular = SGD{}
-	_ solver.Particular = Perceptron{}
-	_ solver.Particular = RBP{}
-	_ solver.Particular = Forgetron{}
-	_ solver.Particular = Ramp{}
+	_ solver.Describer = SDCA{}
+	_ solver.Describer = Pegasos{}
+	_ solver.Describer = SGD{}
+	_ solver.Describer = Perceptron{}
+	_ solver.Describer = RBP{}
+	_ solver.Describer = Forgetron{}
+	_ solver.Describer = Ramp{}
 )

@@ -169,7 +169,7 @@ func TestSolvers(t *testing.T) {
 				if err := s.Accepts(p); err != nil {
 					t.Fatal(err)
 				}
-				state, other := s.Start(p, nil, 3), s.Start(p, nil, 4)
+				state, other := s.Start(p, solver.Start{Seed: 3}), s.Start(p, solver.Start{Seed: 4})
 				for range epochs {
 					state.Epoch()
 				}

@@ -7,7 +7,7 @@ import (
 )
 
 // limit says whether a limit of the run is reached, and from then on always
-// (solver.Interruptible); nil: never.
+// (solver.Start.Over); nil: never.
 type limit func() bool
 
 func (l limit) reached() bool { return l != nil && l() }
@@ -29,32 +29,28 @@ func (l limit) allocate(numbers int) []float64 {
 	}
 }
 
-var (
-	_ solver.Supported = (*sdca)(nil)
-	_ solver.Supported = (*pegasos)(nil)
-	_ solver.Supported = (*sgd)(nil)
-	_ solver.Supported = (*sbp)(nil)
-	_ solver.Supported = (*perceptron)(nil)
-	_ solver.Supported = (*budgeted)(nil)
-	_ solver.Supported = (*ramp)(nil)
-	_ solver.Supported = (*smo)(nil)
-	_ solver.Supported = (*working)(nil)
-	_ solver.Supported = (*nu)(nil)
-	_ solver.Supported = (*cholesky)(nil)
-)
+// supported is a run with an engine, and what the run is told of its certificates.
+type supported struct {
+	e *engine
+	*solver.Support
+}
 
-// supported is a run with an engine, of which the support is the rows that ever moved:
+// newSupported returns the run of an engine of which the support is the rows that ever moved:
 // all others have no dual variable, or there are none.
-type supported struct{ e *engine }
+func newSupported(e *engine, start solver.Start) supported {
+	e.limit = start.Over
+	return supported{e, supportOf(start, func() (all, spared int) { return e.moved, e.moved })}
+}
 
-// Heed makes the run ask over on the way.
-func (s supported) Heed(over func() bool) { s.e.limit = over }
-
-// Support counts the rows that ever moved.
-func (s supported) Support() (all, spared int) { return s.e.moved, s.e.moved }
-
-// Spare changes nothing.
-func (supported) Spare() {}
+// supportOf tells the run how many rows a certificate costs.
+func supportOf(start solver.Start, rows func() (all, spared int)) *solver.Support {
+	s := start.Support
+	if s == nil {
+		s = &solver.Support{}
+	}
+	s.Rows = rows
+	return s
+}
 
 // pace is after how many steps an engine asks for the limit, if each is cheap.
 const pace = 64
@@ -66,19 +62,13 @@ func (e *engine) ended() bool {
 }
 
 // support counts beside the rows that moved those of the dual variables, which may be
-// all rows where nothing was met.
+// all rows where no derivative was met.
 func (m *means) support(e *engine) (all, spared int) {
 	return 2*e.moved + len(m.sum) - m.met, 2 * e.moved
 }
 
-// Heed makes the run ask over on the way.
-func (d *dual) Heed(over func() bool) { d.limit = over }
-
-// Support counts the coefficients that are not 0.
-func (d *dual) Support() (all, spared int) { return nonzeros(d.beta) }
-
-// Spare changes nothing: all dual variables but those are 0.
-func (*dual) Spare() {}
+// support counts the coefficients that are not 0: so are all dual variables but theirs.
+func (d *dual) support() (all, spared int) { return nonzeros(d.beta) }
 
 func nonzeros(beta []float64) (all, spared int) {
 	for _, b := range beta {

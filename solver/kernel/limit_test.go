@@ -114,9 +114,9 @@ func heard(t *testing.T, spec string, build func(*testing.T, *kernel.Gram, []flo
 		}
 		return asks.Load() >= int64(most)
 	}
-	gram.Heed(over)
-	state := s.Start(p, nil, 1).(solver.Supported)
-	state.Heed(over)
+	gram.StopWhen(over)
+	var support solver.Support
+	state := s.Start(p, solver.Start{Seed: 1, Over: over, Support: &support})
 	for epoch := 0; asks.Load() < int64(most); epoch++ {
 		if epoch == 50 {
 			return false
@@ -128,16 +128,16 @@ func heard(t *testing.T, spec string, build func(*testing.T, *kernel.Gram, []flo
 	if more := values.Load() - at.Load(); more > 2*16*64+1000 {
 		t.Errorf("%s, asked %d times: %d values of the kernel once the limit was reached", spec, most, more)
 	}
-	gram.Heed(nil)
+	gram.StopWhen(nil)
 	const tolerance = 2 // dual variables of a row that was cut short
-	all, spared := state.Support()
+	all, spared := support.Rows()
 	before := values.Load()
 	certificate := p.Certify(state.Point())
 	used := values.Load() - before
 	if math.IsNaN(certificate.Primal) || certificate.Dual > certificate.Primal || used > int64((all+tolerance)*gram.Len()) {
 		t.Errorf("%s, asked %d times: %+v with %d values, expected %d rows at most", spec, most, certificate, used, all)
 	}
-	state.Spare()
+	support.Spare = true
 	before = values.Load()
 	certificate = p.Certify(state.Point())
 	if used = values.Load() - before; math.IsNaN(certificate.Primal) || certificate.Dual > certificate.Primal || used > int64((spared+tolerance)*gram.Len()) {
@@ -157,7 +157,7 @@ func TestCertificateIsCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := build(t, gram, y).(problem.Heedful)
+		p := build(t, gram, y).(problem.Interruptible)
 		point := problem.Point{W: make([]float64, len(y)+1), A: make([]float64, len(y))}
 		for i, y := range y {
 			point.W[i], point.A[i] = y/300, -y/2
@@ -166,7 +166,7 @@ func TestCertificateIsCut(t *testing.T) {
 		cuts := 0
 		for most := 1; ; most++ {
 			var asks atomic.Int64
-			p.Heed(func() bool { return asks.Add(1) > int64(most) })
+			p.StopWhen(func() bool { return asks.Add(1) > int64(most) })
 			c := p.Certify(point)
 			if !p.Cut() {
 				break
@@ -176,7 +176,7 @@ func TestCertificateIsCut(t *testing.T) {
 				t.Errorf("%s, cut after %d looks: %+v, expected nothing that differs from %+v", name, most, c, whole)
 			}
 		}
-		p.Heed(nil)
+		p.StopWhen(nil)
 		if c := p.Certify(point); c.Primal != whole.Primal || c.Dual != whole.Dual || cuts == 0 {
 			t.Errorf("%s: %+v after %d that were cut, before %+v", name, c, cuts, whole)
 		}

@@ -48,8 +48,8 @@ func init() {
 		}})
 }
 
-// Space is that of [Working].
-func (s Nu) Space(rows int) int64 { return Working(s).Space(rows) }
+// Traits are those of [Working].
+func (s Nu) Traits() solver.Traits { return Working(s).Traits() }
 
 // Accepts takes problem.Nu only.
 func (Nu) Accepts(p problem.Problem) error {
@@ -59,9 +59,9 @@ func (Nu) Accepts(p problem.Problem) error {
 	return nil
 }
 
-// Start begins at from, or on samples.
-func (s Nu) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	k := p.(*problem.Nu)
+// Start begins at the warm start, or on samples.
+func (s Nu) Start(p problem.Problem, start solver.Start) solver.State {
+	k, from := p.(*problem.Nu), start.From
 	most := s.Q
 	if s.Q == 0 {
 		s.Q, most = DefaultSet, mostParts
@@ -74,10 +74,12 @@ func (s Nu) Start(p problem.Problem, from *problem.Point, seed uint64) solver.St
 		}
 	}
 	st := newNu(k, k.Gram, k.Targets, caps, s.Q, most)
+	st.heed(start.Over)
+	st.support = supportOf(start, st.rowsOfPoint)
 	if from != nil && from.A != nil {
 		st.take(from.A)
 	} else {
-		st.begin(rand.New(rand.NewPCG(seed, 0)))
+		st.begin(rand.New(rand.NewPCG(start.Seed, 0)))
 	}
 	return st
 }
@@ -94,9 +96,9 @@ type nu struct {
 
 	nuSample
 	limit    limit
-	unproved bool      // nothing bounds the gap: the matrix may not be positive semidefinite
-	sparse   bool      // no dual variables as long as not all rows are in play
-	past     []float64 // the responses before a change that may be cut short
+	unproved bool            // nothing bounds the gap: the matrix may not be positive semidefinite
+	support  *solver.Support // nil: of a sample
+	past     []float64       // the responses before a change that may be cut short
 	x, cap   [2][]float64
 	beta, r  []float64
 	set      []part

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // level returns the best rho of a side for the responses.
@@ -84,13 +85,14 @@ func (s *nu) rest() float64 {
 	return 0
 }
 
-func (s *nu) Estimate() float64 { return s.estimate }
-func (s *nu) Present() bool     { return true }
-func (s *nu) Stationary() bool  { return s.unproved }
+// Report holds the gap, and why no step is left.
+func (s *nu) Report() solver.Report {
+	return solver.Report{Gap: s.estimate, Exact: true, Stationary: s.unproved, End: s.ended()}
+}
 
-// End says why no step is left, or why none is worth while: without a margin the best
+// ended says why no step is left, or why none is worth while: without a margin the best
 // objective is 0, and no gap is small beside it.
-func (s *nu) End() error {
+func (s *nu) ended() error {
 	violation := s.violation()
 	switch {
 	case s.below != nil || s.order != nil:

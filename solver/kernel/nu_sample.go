@@ -49,7 +49,9 @@ func (s *nu) sample(rows []int) *nu {
 			caps[side][k] *= factor
 		}
 	}
-	return newNu(s.p, gram, gather(nil, s.t, rows), caps, s.q, s.most)
+	below := newNu(s.p, gram, gather(nil, s.t, rows), caps, s.q, s.most)
+	below.heed(s.limit)
+	return below
 }
 
 // capsOf adds up the caps of some rows; nil: all.
@@ -67,7 +69,7 @@ func (s *nu) descend() {
 		if s.below.Epoch(); s.limit.reached() {
 			return
 		}
-		if s.below.estimate <= goodSample || s.below.turns >= sampleTurns || s.below.End() != nil {
+		if s.below.estimate <= goodSample || s.below.turns >= sampleTurns || s.below.ended() != nil {
 			s.rise()
 			return
 		}

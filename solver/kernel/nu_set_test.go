@@ -18,8 +18,8 @@ type narrowNu struct {
 	last *nu
 }
 
-func (s *narrowNu) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	s.last = Nu{Q: 8}.Start(p, from, seed).(*nu)
+func (s *narrowNu) Start(p problem.Problem, start solver.Start) solver.State {
+	s.last = Nu{Q: 8}.Start(p, start).(*nu)
 	s.last.most = 64
 	return s.last
 }

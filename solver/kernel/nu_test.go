@@ -271,7 +271,7 @@ func TestNuUnproved(t *testing.T) {
 				if sol.Status != solver.Stalled || sol.Epochs > 1000 || !strings.Contains(text, "stopped where the optimality condition is met up to 0.001") {
 					t.Errorf("%s, %+v, %+v: %s after %d epochs, %q", name, k, s, sol.Status, sol.Epochs, text)
 				}
-				state := s.Start(p, nil, 0).(*nu)
+				state := s.Start(p, solver.Start{}).(*nu)
 				for range sol.Epochs {
 					state.Epoch()
 				}

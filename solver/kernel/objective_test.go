@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/problem/water"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -178,8 +179,8 @@ func TestObjectives(t *testing.T) {
 			near(t, "(2.1)", -cert.Primal, d.level(c, nu, false))
 			near(t, "the dual of (2.1)", -cert.Dual, (math.Sqrt(squared)+n*nu*slices.Max(alpha))/sum)
 			if bias == problem.Free && random.IntN(20) == 0 {
-				var water problem.Water
-				level, _ := slack.Level(&water, c)
+				var filling water.Filling
+				level, _ := slack.Level(&filling, c)
 				near(t, "(2.11)", level, d.level(c, nu, true))
 			}
 		}

@@ -39,8 +39,8 @@ func init() {
 		}})
 }
 
-// Default is a bias that is a feature.
-func (Pegasos) Default() (loss, bias string) { return "", "feature" }
+// Traits say that the bias is a feature.
+func (Pegasos) Traits() solver.Traits { return solver.Traits{Bias: "feature"} }
 
 // Accepts wants a bounded slope and no free bias.
 func (Pegasos) Accepts(p problem.Problem) error {
@@ -54,17 +54,19 @@ func (Pegasos) Accepts(p problem.Problem) error {
 	return refuseSteep("pegasos", &k.Risk)
 }
 
-// Start begins at zero, or at the weights of from as if after one epoch.
-func (g Pegasos) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	k := p.(*problem.Kernel)
-	s := &pegasos{p: k, output: g.Output, draws: newDraws(&k.Risk, seed), met: newMeans(k.Len(), from)}
+// Start begins at zero, or at the weights of the warm start as if after one epoch.
+func (g Pegasos) Start(p problem.Problem, start solver.Start) solver.State {
+	k, from := p.(*problem.Kernel), start.From
+	s := &pegasos{p: k, output: g.Output, draws: newDraws(&k.Risk, start.Seed), met: newMeans(k.Len(), from)}
+	var w []float64
 	if from != nil && from.W != nil {
-		s.e = newEngine(k.Gram, k.Constant(), from.W, true)
-		s.t = float64(k.Len())
+		s.t, w = float64(k.Len()), from.W
+	}
+	s.supported = newSupported(newEngine(k.Gram, k.Constant(), w, true), start)
+	s.Rows = func() (all, spared int) { return s.met.support(s.e) }
+	if w != nil {
 		s.e.multiply(k.Lambda * s.t)
 		s.e.flatten()
-	} else {
-		s.e = newEngine(k.Gram, k.Constant(), nil, true)
 	}
 	s.e.rescale(1 / (k.Lambda * max(s.t, 1)))
 	return s
@@ -102,12 +104,6 @@ func (s *pegasos) step(i int) {
 
 func (s *pegasos) moves(i int) bool { return s.p.Loss.Derivative(s.e.response(i), s.p.Y[i]) != 0 }
 
-// Support counts the rows of the coefficients, and of the dual variables.
-func (s *pegasos) Support() (all, spared int) { return s.met.support(s.e) }
-
-// Spare leaves dual variables out of rows that were not met.
-func (s *pegasos) Spare() { s.met.sparse = true }
-
 func (s *pegasos) Point() problem.Point {
 	last := s.e.last()
 	best := last
@@ -117,7 +113,7 @@ func (s *pegasos) Point() problem.Point {
 	if s.output != "average" && s.value(last) < s.value(best) {
 		best = last
 	}
-	return problem.Point{W: best.w, A: s.met.dual(&s.p.Risk, best.responses)}
+	return problem.Point{W: best.w, A: s.met.dual(&s.p.Risk, best.responses, s.Spare)}
 }
 
 // value returns the objective.

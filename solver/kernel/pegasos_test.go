@@ -31,7 +31,7 @@ func optimum(t testing.TB, p *problem.Kernel) *solver.Solution {
 func TestPegasos(t *testing.T) {
 	p := machine(t, 200, 1.0/200, problem.None)
 	best := optimum(t, p).Certificate.Dual
-	s := Pegasos{}.Start(p, nil, 5).(*pegasos)
+	s := Pegasos{}.Start(p, solver.Start{Seed: 5}).(*pegasos)
 	twin := newEngine(p.Gram, 0, nil, true)
 	draws := newDraws(&p.Risk, 5)
 	for k := range 5000 {

@@ -38,8 +38,6 @@ type Perceptron struct {
 	Output string // "last", "average", "sampled", "validated"; "": last
 }
 
-var _ solver.Unproved = Perceptron{}
-
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "perceptron",
 		Summary: "online, nothing proved; bias none or feature; passes=1 output=last|average|sampled|validated",
@@ -52,11 +50,10 @@ func init() {
 		}})
 }
 
-// Passes is how many epochs a run takes.
-func (s Perceptron) Passes() int { return max(1, s.Rounds) }
-
-// Default is a bias that is a feature.
-func (Perceptron) Default() (loss, bias string) { return "", "feature" }
+// Traits say how many epochs a run takes, and that the bias is a feature.
+func (s Perceptron) Traits() solver.Traits {
+	return solver.Traits{Passes: max(1, s.Rounds), Bias: "feature"}
+}
 
 // Accepts wants targets -1 and +1 and no free bias.
 func (Perceptron) Accepts(p problem.Problem) error { return onlineProblem("perceptron", p) }
@@ -73,16 +70,16 @@ func onlineProblem(name string, p problem.Problem) error {
 	return refuseFree(name, &k.Risk)
 }
 
-// Start begins at zero, or at the weights of from.
-func (s Perceptron) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
+// Start begins at zero, or at the weights of the warm start.
+func (s Perceptron) Start(p problem.Problem, start solver.Start) solver.State {
 	k := p.(*problem.Kernel)
 	var w []float64
-	if from != nil {
-		w = from.W
+	if start.From != nil {
+		w = start.From.W
 	}
-	return &perceptron{p: k, seed: seed, output: s.Output,
-		supported: supported{newEngine(k.Gram, k.Constant(), w, s.Output == "average")},
-		choice:    rand.New(rand.NewPCG(seed, math.MaxUint64)), judged: -1, least: math.Inf(1)}
+	return &perceptron{p: k, seed: start.Seed, output: s.Output,
+		supported: newSupported(newEngine(k.Gram, k.Constant(), w, s.Output == "average"), start),
+		choice:    rand.New(rand.NewPCG(start.Seed, math.MaxUint64)), judged: -1, least: math.Inf(1)}
 }
 
 type perceptron struct {

@@ -43,7 +43,7 @@ func TestPerceptronBound(t *testing.T) {
 		norm, l := p.Criteria(u.Point.W)
 		L := 40 * l
 		before := p.Counts().Requested
-		s := Perceptron{}.Start(p, nil, seed).(*perceptron)
+		s := Perceptron{}.Start(p, solver.Start{Seed: seed}).(*perceptron)
 		s.Epoch()
 		if bound := L + norm*math.Sqrt(L) + norm*norm; float64(s.mistakes) > bound || s.mistakes == 0 {
 			t.Errorf("seed %d: %d mistakes, expected %g at most", seed, s.mistakes, bound)
@@ -69,7 +69,7 @@ func TestPerceptronSeparable(t *testing.T) {
 		for i, y := range p.Y {
 			least = min(least, y*u.response(i))
 		}
-		s := Perceptron{}.Start(p, nil, seed).(*perceptron)
+		s := Perceptron{}.Start(p, solver.Start{Seed: seed}).(*perceptron)
 		for range 1000 {
 			s.Epoch()
 		}
@@ -120,7 +120,7 @@ func TestPerceptronOutputs(t *testing.T) {
 		}
 	}
 	for output, want := range map[string][]float64{"last": w, "average": average, "validated": iterates[validated]} {
-		state := Perceptron{Output: output}.Start(p, nil, 3)
+		state := Perceptron{Output: output}.Start(p, solver.Start{Seed: 3})
 		state.Epoch()
 		if got := state.Point().W; !aligned(got[:n], want) {
 			t.Errorf("%s: found %v, expected a multiple of %v", output, got, want)
@@ -131,7 +131,7 @@ func TestPerceptronOutputs(t *testing.T) {
 	const runs = 2000
 	sum := 0.0
 	for seed := range uint64(runs) {
-		s := &perceptron{output: "sampled", supported: supported{newEngine(p.Gram, 0, nil, false)}, choice: rand.New(rand.NewPCG(seed, 0))}
+		s := &perceptron{output: "sampled", supported: newSupported(newEngine(p.Gram, 0, nil, false), solver.Start{}), choice: rand.New(rand.NewPCG(seed, 0))}
 		for k := range 10 {
 			s.e.coefficients[0] = float64(k)
 			s.before(nil)
@@ -200,7 +200,7 @@ func TestPerceptronRun(t *testing.T) {
 		}
 		for _, p := range []*problem.Kernel{p, q} {
 			sol, err := solver.Run(context.Background(), s, p, solver.Options{})
-			if err != nil || sol.Status != solver.EpochLimit || sol.Epochs != s.(solver.Unproved).Passes() {
+			if err != nil || sol.Status != solver.EpochLimit || sol.Epochs != solver.TraitsOf(s).Passes {
 				t.Fatal(spec, sol, err)
 			}
 			if c := sol.Certificate; c.Primal > 0.95*c.Zero || !math.IsInf(c.Dual, -1) || sol.Point.A != nil {

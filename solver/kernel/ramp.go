@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -37,11 +38,6 @@ type Ramp struct {
 	Epochs int // at most; 0: 100
 }
 
-var (
-	_ solver.Unproved = Ramp{}
-	_ solver.Warner   = (*ramp)(nil)
-)
-
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "ramp",
 		Summary: "loss ramp:z=-1 by the concave-convex procedure, nothing proved; bias none or feature; passes=100",
@@ -50,16 +46,11 @@ func init() {
 		}})
 }
 
-// Passes is how many epochs a run takes.
-func (s Ramp) Passes() int {
-	if s.Epochs == 0 {
-		return 100
-	}
-	return s.Epochs
+// Traits say how many epochs a run takes, and that it is for the loss ramp with a bias that is
+// a feature.
+func (s Ramp) Traits() solver.Traits {
+	return solver.Traits{Passes: cmp.Or(s.Epochs, 100), Loss: "ramp", Bias: "feature"}
 }
-
-// Default is the loss ramp, and a bias that is a feature.
-func (Ramp) Default() (loss, bias string) { return "ramp", "feature" }
 
 // Accepts wants the ramp and no free bias.
 func (Ramp) Accepts(p problem.Problem) error {
@@ -67,16 +58,16 @@ func (Ramp) Accepts(p problem.Problem) error {
 	if !ok {
 		return otherKind("ramp", "lambda or C", p)
 	}
-	if _, ok := k.Loss.(loss.Truncated); !ok {
+	if _, ok := k.Loss.(loss.Ramped); !ok {
 		return errors.New("ramp minimises a loss of its own: expected the loss ramp, or another solver")
 	}
 	return refuseFree("ramp", &k.Risk)
 }
 
 // Start begins at zero.
-func (s Ramp) Start(p problem.Problem, _ *problem.Point, seed uint64) solver.State {
+func (s Ramp) Start(p problem.Problem, start solver.Start) solver.State {
 	k := p.(*problem.Kernel)
-	return &ramp{p: k, z: k.Loss.(loss.Truncated).Z, seed: seed, supported: supported{newEngine(k.Gram, k.Constant(), nil, false)},
+	return &ramp{p: k, z: k.Loss.(loss.Ramped).FlatBelow(), seed: start.Seed, supported: newSupported(newEngine(k.Gram, k.Constant(), nil, false), start),
 		b: make([]float64, k.Len()), far: make([]float64, k.Len()), begin: math.Inf(1)}
 }
 
@@ -176,12 +167,13 @@ func (s *ramp) Point() problem.Point {
 	return problem.Point{W: slices.Clone(s.kept)}
 }
 
-// Warnings says that no round has ended, if that is so.
-func (s *ramp) Warnings() []error {
-	if s.kept != nil {
-		return nil
+// Report warns if no round has ended.
+func (s *ramp) Report() solver.Report {
+	r := solver.Report{Gap: math.NaN()}
+	if s.kept == nil {
+		r.Warnings = []error{fmt.Errorf("ramp: no round was finished (passes made: %d), and the model solves none: expected more, such as --solver ramp:passes=1000", s.epoch)}
 	}
-	return []error{fmt.Errorf("ramp: no round was finished (passes made: %d), and the model solves none: expected more, such as --solver ramp:passes=1000", s.epoch)}
+	return r
 }
 
 // weights returns the point that belongs to the dual variables, with exact zeros.

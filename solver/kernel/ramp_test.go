@@ -36,7 +36,7 @@ func TestRamp(t *testing.T) {
 			return sum
 		}
 		p.Loss = loss.Truncated{Z: -1}
-		s := Ramp{}.Start(p, nil, seed).(*ramp)
+		s := Ramp{}.Start(p, solver.Start{Seed: seed}).(*ramp)
 		last, found := math.Inf(1), 0.0
 		for epoch := 0; epoch < 3000 && !s.done; epoch++ {
 			before := s.round
@@ -48,7 +48,7 @@ func TestRamp(t *testing.T) {
 			}
 		}
 		rounds += s.round
-		if end := p.Tangent(s.Point().W); !(end <= 1e-3) || !(p.Tangent(svm) > 1e-2) || s.Warnings() != nil {
+		if end := p.Tangent(s.Point().W); !(end <= 1e-3) || !(p.Tangent(svm) > 1e-2) || s.Report().Warnings != nil {
 			t.Errorf("seed %d: the convex problem is solved to %v at the end and to %v at the hinge's optimum, expected 1e-3 and more than 1e-2", seed, end, p.Tangent(svm))
 		}
 		w := s.Point().W
@@ -78,13 +78,13 @@ func TestRampUnfinished(t *testing.T) {
 // found (T19).
 func TestBudget(t *testing.T) {
 	p := randomMachine(t, 5, 200, 0.2)
-	plain := Perceptron{}.Start(p, nil, 9)
+	plain := Perceptron{}.Start(p, solver.Start{Seed: 9})
 	plain.Epoch()
 	plain.Epoch()
 	all := plain.Point().W
 	for name, start := range map[string]func(budget int) *budgeted{
-		"rbp":       func(b int) *budgeted { return RBP{Budget: b}.Start(p, nil, 9).(*budgeted) },
-		"forgetron": func(b int) *budgeted { return Forgetron{Budget: b}.Start(p, nil, 9).(*budgeted) },
+		"rbp":       func(b int) *budgeted { return RBP{Budget: b}.Start(p, solver.Start{Seed: 9}).(*budgeted) },
+		"forgetron": func(b int) *budgeted { return Forgetron{Budget: b}.Start(p, solver.Start{Seed: 9}).(*budgeted) },
 	} {
 		free := start(math.MaxInt32)
 		free.Epoch()

@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/problem/water"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -20,7 +21,7 @@ import (
 //
 //	Problem     problem.Slack: maximise f(w) in the unit ball
 //	Symbols     t step, c_i = y_i <w,Phi(x_i)>, kappa = max K_ii
-//	            p the uniform distribution on the rows under water, see problem.Water;
+//	            p the uniform distribution on the rows under water, see water.Filling;
 //	            with a free bias on equally many of each class
 //	Update      w <- w + eta y_i Phi(x_i), i drawn from p, eta = 1/sqrt(kappa t)
 //	            w <- w min(1, 1/|w|)
@@ -69,7 +70,7 @@ func (SBP) Accepts(p problem.Problem) error {
 	case *problem.Slack:
 		return nil
 	case *problem.Kernel:
-		if p.Loss != (loss.Hinge{}) {
+		if !loss.IsHinge(p.Loss) {
 			return fmt.Errorf("sbp maximises a margin: expected the loss hinge, or another solver")
 		}
 		if slices.Min(p.S) != 1 || slices.Max(p.S) != 1 {
@@ -83,9 +84,9 @@ func (SBP) Accepts(p problem.Problem) error {
 	return otherKind("sbp", "a bound on the slack, lambda or C", p)
 }
 
-// Start begins at zero, or at the weights of from as if after one epoch.
-func (b SBP) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	s := &sbp{batch: max(1, b.Batch), output: b.Output, random: rand.New(rand.NewPCG(seed, 0))}
+// Start begins at zero, or at the weights of the warm start as if after one epoch.
+func (b SBP) Start(p problem.Problem, start solver.Start) solver.State {
+	s := &sbp{batch: max(1, b.Batch), output: b.Output, random: rand.New(rand.NewPCG(start.Seed, 0))}
 	var gram *kernel.Gram
 	switch p := p.(type) {
 	case *problem.Slack:
@@ -95,10 +96,11 @@ func (b SBP) Start(p problem.Problem, from *problem.Point, seed uint64) solver.S
 	}
 	n := gram.Len()
 	var w []float64
-	if from != nil && from.W != nil {
+	if from := start.From; from != nil && from.W != nil {
 		s.t, w = float64(n), from.W
 	}
-	s.e = newEngine(gram, s.risk.Constant(), w, true)
+	s.supported = newSupported(newEngine(gram, s.risk.Constant(), w, true), start)
+	s.Rows = s.support
 	if s.machine != nil {
 		s.e.multiply(s.machine.Lambda * s.t)
 		s.e.flatten()
@@ -118,7 +120,7 @@ type sbp struct {
 	machine *problem.Kernel // or
 	risk    *problem.Risk
 	supported
-	water  problem.Water
+	water  water.Filling
 	random *rand.Rand
 	batch  int
 	output string
@@ -126,7 +128,6 @@ type sbp struct {
 	t, eta  float64   // steps taken; with nu the length of the first one
 	margins []float64 // y_i r_i
 	share   []float64 // sum of the p, or of the rows under water
-	sparse  bool      // without those of rows that were never drawn
 	total   float64   // sum of the weights of that
 	cast    cast
 	drawn   []int
@@ -207,13 +208,12 @@ func (s *sbp) draw(eta float64) {
 	}
 }
 
-// Support counts the rows of the coefficients, and of the dual variables: any row may have
+// support counts the rows of the coefficients, and of the dual variables: any row may have
 // been under water.
-func (s *sbp) Support() (all, spared int) { return s.e.moved + len(s.share), 2 * s.e.moved }
+func (s *sbp) support() (all, spared int) { return s.e.moved + len(s.share), 2 * s.e.moved }
 
-// Spare leaves dual variables out of rows that were never drawn, and makes less of the scale.
-func (s *sbp) Spare() { s.sparse = true }
-
+// Point leaves, where rows are to be spared, dual variables out of rows that were never drawn,
+// and makes less of the scale.
 func (s *sbp) Point() problem.Point {
 	it := s.e.last()
 	if s.output != "last" {
@@ -222,7 +222,7 @@ func (s *sbp) Point() problem.Point {
 	switch {
 	case s.slack != nil:
 		s.widen(&it)
-	case s.sparse:
+	case s.Spare:
 		it.scaleIn(s.machine, 16)
 	default:
 		it.scaleFor(s.machine)
@@ -237,7 +237,7 @@ func (s *sbp) dual() []float64 {
 	}
 	a := make([]float64, len(s.share))
 	for i, x := range s.share {
-		if s.sparse && !s.e.used[i] {
+		if s.Spare && !s.e.used[i] {
 			continue
 		}
 		a[i] = -s.risk.Y[i] * (x / s.total)

@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/problem/water"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 )
@@ -72,7 +73,7 @@ func TestSBP(t *testing.T) {
 		runs := thorough(5, 2)
 		var lack [3]float64
 		for seed := range uint64(runs) {
-			s := SBP{}.Start(slack, nil, seed).(*sbp)
+			s := SBP{}.Start(slack, solver.Start{Seed: seed}).(*sbp)
 			before := p.Counts().Requested
 			for k := range 10000 {
 				s.step()
@@ -139,12 +140,12 @@ func TestSBPFreeBias(t *testing.T) {
 	for i := range c {
 		c[i] = y[i] * x.Row(i).Dot(w[:2]) / norm
 	}
-	var water problem.Water
-	if f, b := p.Level(&water, c); math.Abs(f-1/norm) > 1e-7 || math.Abs(b*norm-w[2]) > 1e-3 {
+	var filling water.Filling
+	if f, b := p.Level(&filling, c); math.Abs(f-1/norm) > 1e-7 || math.Abs(b*norm-w[2]) > 1e-3 {
 		t.Errorf("f(w*/|w*|) = %v at b %v, expected 1/|w*| = %v at %v", f, b*norm, 1/norm, w[2])
 	}
 
-	state := SBP{}.Start(p, nil, 1).(*sbp)
+	state := SBP{}.Start(p, solver.Start{Seed: 1}).(*sbp)
 	positive := 0
 	for range 20000 {
 		state.step()
@@ -186,20 +187,20 @@ func TestSBPFreeBiasOfSMO(t *testing.T) {
 	if positive < 5 || positive > 30 {
 		t.Fatalf("%d rows are positive, expected about 15", positive)
 	}
-	var water problem.Water
-	if f, b := slack.Level(&water, c); math.Abs(f-most) > 1e-7*most || math.Abs(b/f-w[150]) > 1e-4 {
+	var filling water.Filling
+	if f, b := slack.Level(&filling, c); math.Abs(f-most) > 1e-7*most || math.Abs(b/f-w[150]) > 1e-4 {
 		t.Errorf("f(w*/|w*|) = %v at b %v, expected 1/|w*| = %v at %v", f, b/f, most, w[150])
 	}
 	first := 0
 	for seed := range uint64(thorough(500, 100)) {
-		s := SBP{}.Start(slack, nil, seed).(*sbp)
+		s := SBP{}.Start(slack, solver.Start{Seed: seed}).(*sbp)
 		s.step()
 		first += int(p.Y[s.drawn[0]]+1) / 2
 	}
 	if d := math.Abs(float64(first) - float64(thorough(250, 50))); d > 3*math.Sqrt(float64(thorough(125, 25))) {
 		t.Errorf("%d of %d first draws were positive, expected half of them", first, thorough(500, 100))
 	}
-	s, later := SBP{}.Start(slack, nil, 1).(*sbp), 0
+	s, later := SBP{}.Start(slack, solver.Start{Seed: 1}).(*sbp), 0
 	for range 20000 {
 		s.step()
 		later += int(p.Y[s.drawn[0]]+1) / 2
@@ -238,7 +239,7 @@ func TestSBPScales(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		states[k] = SBP{Batch: 3}.Start(p, nil, 9).(*sbp)
+		states[k] = SBP{Batch: 3}.Start(p, solver.Start{Seed: 9}).(*sbp)
 		for range 200 {
 			states[k].step()
 		}
@@ -274,7 +275,7 @@ func TestSBPLambda(t *testing.T) {
 			p := machine(t, 80, lambda, bias)
 			var gaps [2]float64
 			for seed := range uint64(3) {
-				state := SBP{Batch: 8}.Start(p, nil, seed)
+				state := SBP{Batch: 8}.Start(p, solver.Start{Seed: seed})
 				for k, epochs := range [...]int{60, 540} {
 					for range epochs {
 						state.Epoch()

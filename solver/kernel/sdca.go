@@ -35,8 +35,8 @@ func init() {
 		New: func(*registry.Params) (solver.Solver, error) { return SDCA{}, nil }})
 }
 
-// Default is a bias that is a feature.
-func (SDCA) Default() (loss, bias string) { return "", "feature" }
+// Traits say that the bias is a feature.
+func (SDCA) Traits() solver.Traits { return solver.Traits{Bias: "feature"} }
 
 // Accepts refuses a free bias: its dual constraint leaves single variables no
 // room to move.
@@ -51,12 +51,12 @@ func (SDCA) Accepts(p problem.Problem) error {
 	return nil
 }
 
-// Start begins at from, or at zero.
-func (SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	s := &sdca{p: p.(*problem.Kernel), seed: seed}
+// Start begins at the warm start, or at zero.
+func (SDCA) Start(p problem.Problem, start solver.Start) solver.State {
+	s := &sdca{p: p.(*problem.Kernel), seed: start.Seed}
 	n := s.p.Len()
 	s.a, s.w = make([]float64, n), make([]float64, n+1)
-	if from != nil && from.A != nil {
+	if from := start.From; from != nil && from.A != nil {
 		for i, a := range from.A {
 			lo, hi := s.p.Loss.Domain(s.p.Y[i])
 			if a = min(max(a, lo), hi); !math.IsNaN(a) {
@@ -65,7 +65,7 @@ func (SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.St
 		}
 	}
 	s.p.Weights(s.w, s.a)
-	s.e = newEngine(s.p.Gram, s.p.Constant(), s.w, false)
+	s.supported = newSupported(newEngine(s.p.Gram, s.p.Constant(), s.w, false), start)
 	return s
 }
 

@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // No step lowers the dual objective, none leaves the box, each takes one row if
 // it moves and none if it does not; and the gap closes (T3).
 func TestSDCA(t *testing.T) {
 	p := machine(t, 100, 1.0/100, problem.None)
-	s := SDCA{}.Start(p, nil, 1).(*sdca)
+	s := SDCA{}.Start(p, solver.Start{Seed: 1}).(*sdca)
 	dual := func() float64 {
 		sum := -p.Lambda / 2 * s.e.squared
 		for i, a := range s.a {

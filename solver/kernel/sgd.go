@@ -42,8 +42,8 @@ func init() {
 		}})
 }
 
-// Default is a bias that is a feature.
-func (SGD) Default() (loss, bias string) { return "", "feature" }
+// Traits say that the bias is a feature.
+func (SGD) Traits() solver.Traits { return solver.Traits{Bias: "feature"} }
 
 // Accepts wants a bound on the norm.
 func (SGD) Accepts(p problem.Problem) error {
@@ -57,16 +57,17 @@ func (SGD) Accepts(p problem.Problem) error {
 	return refuseSteep("sgd", &b.Risk)
 }
 
-// Start begins at zero, or at the weights of from as if after one epoch.
-func (g SGD) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	b := p.(*problem.NormConstrained)
-	s := &sgd{p: b, output: g.Output, draws: newDraws(&b.Risk, seed), met: newMeans(b.Len(), from)}
+// Start begins at zero, or at the weights of the warm start as if after one epoch.
+func (g SGD) Start(p problem.Problem, start solver.Start) solver.State {
+	b, from := p.(*problem.NormConstrained), start.From
+	s := &sgd{p: b, output: g.Output, draws: newDraws(&b.Risk, start.Seed), met: newMeans(b.Len(), from)}
 	var w []float64
 	if from != nil && from.W != nil {
 		w = from.W
 		s.t = float64(b.Len())
 	}
-	s.e = newEngine(b.Gram, b.Constant(), w, true)
+	s.supported = newSupported(newEngine(b.Gram, b.Constant(), w, true), start)
+	s.Rows = func() (all, spared int) { return s.met.support(s.e) }
 	s.e.project(b.Radius)
 	s.eta = b.Radius * math.Sqrt2 / (steepest(&b.Risk) * longest(b.Gram, b.Constant()))
 	return s
@@ -108,16 +109,10 @@ func (s *sgd) step(i int) {
 
 func (s *sgd) moves(i int) bool { return s.p.Loss.Derivative(s.e.response(i), s.p.Y[i]) != 0 }
 
-// Support counts the rows of the coefficients, and of the dual variables.
-func (s *sgd) Support() (all, spared int) { return s.met.support(s.e) }
-
-// Spare leaves dual variables out of rows that were not met.
-func (s *sgd) Spare() { s.met.sparse = true }
-
 func (s *sgd) Point() problem.Point {
 	it := s.e.last()
 	if s.output != "last" {
 		it = s.e.average()
 	}
-	return problem.Point{W: it.w, A: s.met.dual(&s.p.Risk, it.responses)}
+	return problem.Point{W: it.w, A: s.met.dual(&s.p.Risk, it.responses, s.Spare)}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // Averaged over runs the objective is 2 sqrt(2) R/sqrt(T) above the optimum at
@@ -21,7 +22,7 @@ func TestSGD(t *testing.T) {
 	const runs = 20
 	var above [3]float64
 	for seed := range uint64(runs) {
-		s := SGD{}.Start(ball, nil, seed).(*sgd)
+		s := SGD{}.Start(ball, solver.Start{Seed: seed}).(*sgd)
 		for k := range 10000 {
 			i, before := s.draws.next(), p.Counts().Requested
 			violated := p.Y[i]*s.e.response(i) < 1

@@ -53,10 +53,13 @@ func (s SMO) Accepts(p problem.Problem) error {
 	return nil
 }
 
-// Start begins at from, or at zero.
-func (s SMO) Start(p problem.Problem, from *problem.Point, _ uint64) solver.State {
+// Start begins at the warm start, or at zero.
+func (s SMO) Start(p problem.Problem, start solver.Start) solver.State {
 	k := p.(*problem.Kernel)
-	return &smo{dual: newDual(k, from), p: k, selection: s.Selection, last: [2]int{-1, -1}}
+	d := newDual(k, start.From)
+	d.limit = start.Over
+	supportOf(start, d.support)
+	return &smo{dual: d, p: k, selection: s.Selection, last: [2]int{-1, -1}}
 }
 
 type smo struct {
@@ -87,10 +90,10 @@ func (s *smo) Epoch() {
 	}
 }
 
-func (s *smo) Estimate() float64    { return s.expected(s.estimate) }
-func (s *smo) Present() bool        { return true }
+// Report holds the gap, and why no step is left.
+func (s *smo) Report() solver.Report { return s.report(s.estimate, s.end()) }
+
 func (s *smo) Point() problem.Point { return s.point(s.p, &s.pt) }
-func (s *smo) End() error           { return s.end() }
 
 // advance makes a step, and reports whether there was one to make.
 func (s *smo) advance() bool {

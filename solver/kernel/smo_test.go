@@ -66,7 +66,7 @@ func TestSelections(t *testing.T) {
 			if testing.Short() && want > 10000 {
 				continue
 			}
-			s := SMO{selection}.Start(p, nil, 0).(*smo)
+			s := SMO{selection}.Start(p, solver.Start{}).(*smo)
 			n := 0
 			for ; s.violation() > 1e-3 && n < 4*want; n++ {
 				if !s.advance() {
@@ -105,7 +105,7 @@ func TestSelections(t *testing.T) {
 func TestGain(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 		p := chequered(t, 40, loss.Hinge{}, bias, 2, kernel.Options{})
-		s := SMO{"gain"}.Start(p, nil, 0).(*smo)
+		s := SMO{"gain"}.Start(p, solver.Start{}).(*smo)
 		for range 100 {
 			before, most := s.objective(), 0.0
 			if bias == problem.Free {
@@ -132,7 +132,7 @@ func TestGain(t *testing.T) {
 // of the maximal violating pair (K12).
 func TestPairsAreDecomposition(t *testing.T) {
 	p := board(t, 100, 10, 0.5)
-	a, b := SMO{"first"}.Start(p, nil, 0).(*smo), Decomposition{2}.Start(p, nil, 0).(*working)
+	a, b := SMO{"first"}.Start(p, solver.Start{}).(*smo), Decomposition{2}.Start(p, solver.Start{}).(*working)
 	for step := range 300 {
 		a.advance()
 		b.Epoch()
@@ -194,7 +194,7 @@ func TestUnprovedEnds(t *testing.T) {
 		if sol.Status != solver.Stalled || looks > 8 {
 			t.Errorf("%T: %s after %d epochs, %d points judged", s, sol.Status, sol.Epochs, looks)
 		}
-		state := s.Start(p, nil, 0)
+		state := s.Start(p, solver.Start{})
 		for range sol.Epochs {
 			state.Epoch()
 		}
@@ -277,7 +277,7 @@ func TestSelectionWithoutPairs(t *testing.T) {
 	}
 	first := map[string][]float64{}
 	for _, rule := range []string{"first", "second", "gain"} {
-		s := SMO{rule}.Start(p, nil, 1).(*smo)
+		s := SMO{rule}.Start(p, solver.Start{Seed: 1}).(*smo)
 		for range 20 { // fewer than all rows
 			s.advance()
 		}

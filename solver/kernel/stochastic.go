@@ -73,7 +73,6 @@ type means struct {
 	sum, weight []float64
 	start       []float64 // of rows where nothing was met; nil: not known
 	met         int       // rows where something was
-	sparse      bool      // 0 where nothing was met: see solver.Supported
 }
 
 func newMeans(n int, from *problem.Point) *means {
@@ -93,14 +92,14 @@ func (m *means) add(i int, derivative, weight float64) {
 }
 
 // dual returns the means; rows where nothing was met take the derivative at
-// the responses.
-func (m *means) dual(p *problem.Risk, responses []float64) []float64 {
+// the responses, or 0 if sparse.
+func (m *means) dual(p *problem.Risk, responses []float64, sparse bool) []float64 {
 	a := make([]float64, len(m.sum))
 	for i := range a {
 		switch {
 		case m.weight[i] > 0:
 			a[i] = m.sum[i] / m.weight[i]
-		case m.sparse:
+		case sparse:
 		case m.start != nil:
 			a[i] = m.start[i]
 		default:

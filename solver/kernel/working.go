@@ -27,19 +27,14 @@ import (
 //	r += sum over the set of (beta_i after - beta_i before) K_i
 //
 // Many rows are not begun at zero, where all violate the condition alike and
-// most of the first rounds must be undone: see sample. Where more coefficients are
-// free than a set holds, rounds are made on part of the rows: see narrow. Returned
-// is the last iterate. Cost per round: Q^2 values of K, and a row of K for each coefficient
+// most of the first rounds must be undone: see sample. Returned is the last iterate. Cost per round: Q^2 values of K, and a row of K for each coefficient
 // that changed.
 type Working struct{ Q int } // 0: DefaultSet
 
 // DefaultSet is how many rows are in a working set: more than there are free
-// coefficients wherever possible, as these only move together. Without rounds on
-// part of the rows, sets of half that size take twice the rows of K on a9a, and four
+// coefficients wherever possible, as these only move together. Sets of half that size take twice the rows of K on a9a, and four
 // times on w8a.
 const DefaultSet = 2048
-
-var _ solver.Spacious = Working{}
 
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "working", Summary: "large working sets, solved by pairs inside; q=rows in a set",
@@ -52,22 +47,21 @@ func init() {
 // Accepts takes every loss whose slope can be inverted.
 func (Working) Accepts(p problem.Problem) error { return accepts("working", p) }
 
-// Space is that of the matrices of halves of the rows, halves of these and so on, and of two
-// of the working set.
-func (s Working) Space(rows int) int64 {
-	n, q := int64(rows), int64(min(cmp.Or(s.Q, DefaultSet), rows))
-	return 8 * (n*n/3 + 2*q*q)
+// Traits hold the memory of the matrices of halves of the rows, halves of these and so on, and
+// of two of the working set.
+func (s Working) Traits() solver.Traits {
+	return solver.Traits{Memory: func(rows int) int64 {
+		n, q := int64(rows), int64(min(cmp.Or(s.Q, DefaultSet), rows))
+		return 8 * (n*n/3 + 2*q*q)
+	}}
 }
 
-// Start begins at from, or at zero.
-func (s Working) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	if s.Q == 0 {
-		s.Q = DefaultSet
-	}
-	w := newWorking(p.(*problem.Kernel), s.Q, 0.1, from)
-	w.parts = true
-	w.clusters.random = rand.New(rand.NewPCG(seed, 0))
-	if from == nil || from.A == nil {
+// Start begins at the warm start, or at zero.
+func (s Working) Start(p problem.Problem, start solver.Start) solver.State {
+	w := newWorking(p.(*problem.Kernel), cmp.Or(s.Q, DefaultSet), 0.1, start.From, start.Over)
+	supportOf(start, w.support)
+	w.clusters.random = rand.New(rand.NewPCG(start.Seed, 0))
+	if start.From == nil || start.From.A == nil {
 		w.halve(w.clusters.random)
 	}
 	return w
@@ -77,11 +71,9 @@ type working struct {
 	*dual
 	sample
 	clusters clusters
-	narrow   narrow
 	broad    broad
 	p        *problem.Kernel
 	q        int
-	parts    bool    // may be solved on part of the rows
 	leave    float64 // how far a round goes: share of the violation that it leaves
 	pt       problem.Point
 	set      []int
@@ -92,8 +84,10 @@ type working struct {
 	idle     int // rounds that the arithmetic ended, one after another
 }
 
-func newWorking(p *problem.Kernel, q int, leave float64, from *problem.Point) *working {
-	return &working{dual: newDual(p, from), p: p, q: min(q, p.Len()), leave: leave, estimate: math.Inf(1), sample: sample{share: 1}}
+func newWorking(p *problem.Kernel, q int, leave float64, from *problem.Point, over limit) *working {
+	s := &working{dual: newDual(p, from), p: p, q: min(q, p.Len()), leave: leave, estimate: math.Inf(1), sample: sample{share: 1}}
+	s.limit = over
+	return s
 }
 
 // Epoch is one round.
@@ -105,17 +99,11 @@ func (s *working) Epoch() {
 	case s.clusters.on:
 		s.sweep()
 		return
-	case s.narrow.run != nil:
-		s.loosen()
-		return
 	case s.order != nil:
 		s.enter()
 	default:
 		s.turns++
-		if s.choose(); s.constrict() {
-			s.loosen()
-			return
-		}
+		s.choose()
 	}
 	if len(s.set) > 0 {
 		s.round()
@@ -138,33 +126,25 @@ func (s *working) round() {
 	s.take()
 }
 
-// Heed makes the run ask over on the way, also where it is on part of the rows.
-func (s *working) Heed(over func() bool) {
-	s.limit = over
-	if s.below != nil {
-		s.below.Heed(over)
-	}
-}
-
-// Support counts the coefficients of the point, and as long as not all rows are in play
+// support counts the coefficients of the point, and as long as not all rows are in play
 // also those of the dual variables, which are others.
-func (s *working) Support() (all, spared int) {
+func (s *working) support() (all, spared int) {
 	switch {
 	case s.below != nil && s.below.order != nil:
-		return s.below.Support()
+		return s.below.support()
 	case s.below != nil:
-		all, spared = s.below.Support()
+		all, spared = s.below.support()
 		return 2 * all, 2 * spared
 	}
-	all, spared = s.dual.Support()
+	all, spared = s.dual.support()
 	if s.order != nil {
 		return 2 * all, 2 * spared
 	}
 	return all, spared
 }
 
-func (s *working) Estimate() float64 { return s.expected(s.estimate) }
-func (s *working) Present() bool     { return true }
+// Report holds the gap, and why no step is left.
+func (s *working) Report() solver.Report { return s.dual.report(s.estimate, s.ended()) }
 
 // Point is, as long as not all rows are in play, the predictor of those that are.
 func (s *working) Point() problem.Point {
@@ -181,9 +161,9 @@ func (s *working) Point() problem.Point {
 	return s.pt
 }
 
-// End says why no step is left.
-func (s *working) End() error {
-	if s.below != nil || s.order != nil || s.narrow.run != nil {
+// ended says why no step is left, nil if one is.
+func (s *working) ended() error {
+	if s.below != nil || s.order != nil {
 		return nil
 	}
 	if s.idle >= mostIdle {
@@ -264,6 +244,16 @@ func (s *working) judge() {
 // another.
 const mostIdle = 3
 
+// interior counts the coefficients that are at no bound, nor at a corner.
+func (d *dual) interior() (n int) {
+	for i, up := range d.up {
+		if up == d.low[i] {
+			n++
+		}
+	}
+	return n
+}
+
 // end says why no step of a dual problem is left, nil if one is.
 func (d *dual) end() error {
 	switch violation := d.violation(); {
@@ -284,17 +274,14 @@ func rested(negative float64) error {
 	return fmt.Errorf("no gap is proved: stopped where the optimality condition is met up to %g", resting)
 }
 
-// expected is the estimate of the gap that a certificate will find: none where
-// nothing is proved, so that certificates, which cost as much there, are rare.
-func (d *dual) expected(estimate float64) float64 {
+// report is that of a run with an estimate of the gap. Where nothing is proved, as the dual
+// problem may not be convex, no gap is promised: certificates, which cost as much there, are rare.
+func (d *dual) report(estimate float64, end error) solver.Report {
 	if d.unproved {
-		return math.Inf(1)
+		estimate = math.Inf(1)
 	}
-	return estimate
+	return solver.Report{Gap: estimate, Exact: true, Stationary: d.unproved, End: end}
 }
-
-// Stationary reports whether the dual problem may be one that is not convex.
-func (d *dual) Stationary() bool { return d.unproved }
 
 var errSettled = errors.New("the optimality condition is met as far as the arithmetic can tell")
 

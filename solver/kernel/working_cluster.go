@@ -45,7 +45,7 @@ const (
 // asksForClusters is what a run on a sample says. Clusters need rows that are vectors.
 func (s *working) asksForClusters() bool {
 	_, vectors := s.p.Kernel.(kernel.Inner)
-	return vectors && float64(s.interior()) > manyFree*float64(len(s.r))
+	return !ablated.has(withoutClusters) && vectors && float64(s.interior()) > manyFree*float64(len(s.r))
 }
 
 // sweep makes rounds on the next clusters, and after the last of a sweep on the worst

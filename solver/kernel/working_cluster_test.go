@@ -35,7 +35,7 @@ func TestClusters(t *testing.T) {
 	}{{0.01, loss.Hinge{}, false}, {40, loss.Hinge{}, true}, {0.3, loss.SquaredHinge{}, true}, {40, loss.Squared{}, true}} {
 		for _, bias := range []problem.Bias{problem.Free, problem.None, problem.Feature} {
 			p := ofWidth(t, c.gamma, c.loss, bias, kernel.Options{Threads: 1})
-			s := Working{Q: 24}.Start(p, nil, 1).(*working)
+			s := Working{Q: 24}.Start(p, solver.Start{Seed: 1}).(*working)
 			for range 100 {
 				s.Epoch()
 			}

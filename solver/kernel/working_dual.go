@@ -266,8 +266,13 @@ func accepts(name string, p problem.Problem) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := k.Loss.(loss.Invertible); !ok {
+	l, ok := k.Loss.(loss.Invertible)
+	if !ok {
 		return fmt.Errorf("%s needs a loss of which the slope can be inverted, found %T: expected another loss, or the solver sdca", name, k.Loss)
+	}
+	_, odds := k.Loss.(loss.Probabilistic)
+	if _, curved := k.Loss.(loss.Curved); !l.Straight() && !(odds && curved) {
+		return fmt.Errorf("%s needs a loss of which the inverse of the slope is piecewise linear or the log-odds, which %T does not say: expected another loss, or the solver sdca", name, k.Loss)
 	}
 	return nil
 }

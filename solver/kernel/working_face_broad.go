@@ -19,8 +19,9 @@ type broad struct {
 	last    bool     // the last round was one
 }
 
-// How many rows a set has at least, and all have at most, for that: L takes 64 MB.
-const leastBroad, mostBroad = 256, 1 << 14
+// How many rows a set has at least, and all have at most, for that: L takes 64 MB. And what share
+// of K its columns may leave: else proximal points are near each other, and many.
+const leastBroad, mostBroad, leastLeft = 256, 1 << 14, 1e-3
 
 // broaden makes such a round, if that is worth while.
 func (s *working) broaden() bool {
@@ -32,7 +33,7 @@ func (s *working) broaden() bool {
 		s.broad.k = newLowRank(s.p, s.k)
 	}
 	left := slices.Max(s.broad.k.left)
-	if s.broad.useless = left > s.size()/4; s.broad.useless {
+	if s.broad.useless = left > leastLeft*s.size(); s.broad.useless {
 		s.broad.k = nil
 		return false
 	}
@@ -53,7 +54,7 @@ func (s *working) mostInside() int {
 // mayBroaden reports whether the face of all rows may be taken when it is large, as
 // soon as all are in play.
 func (s *working) mayBroaden() bool {
-	return !s.broad.useless && s.q >= leastBroad && s.q < len(s.r) && len(s.r) <= mostBroad && s.p.Definite()
+	return !ablated.has(withoutBroad) && !s.broad.useless && s.q >= leastBroad && s.q < len(s.r) && len(s.r) <= mostBroad && s.p.Definite()
 }
 
 // product sets dst = K x.

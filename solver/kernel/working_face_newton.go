@@ -15,9 +15,6 @@ func (f *face) minimise() (steps int) {
 	copy(f.v, f.beta)
 	copy(f.p, f.r)
 	f.sum, f.bias = total(f.beta), f.dual.bias()
-	if f.stay() {
-		f.descend()
-	}
 	f.answer()
 	for steps = range mostNewton {
 		t := f.descend()
@@ -29,25 +26,6 @@ func (f *face) minimise() (steps int) {
 		}
 	}
 	return mostNewton
-}
-
-// stay prepares a first step that leaves coefficients at bounds and corners where
-// they are, and lets the others pass theirs, and reports whether there are others:
-// near the optimum that is nearly all there is to do, where the predictions that
-// belong to the coefficients would make many of them jump to a bound.
-func (f *face) stay() (any bool) {
-	if _, ok := f.loss.(loss.Logistic); ok {
-		return false
-	}
-	for i, v := range f.v {
-		f.best[i], f.slope[i] = v, 0
-		if f.up[i] == f.low[i] {
-			stiff := f.mu + f.sigma/f.c[i]
-			f.best[i], f.slope[i] = v+(f.up[i]-f.r[i]-f.bias)/stiff, 1/stiff
-			any = true
-		}
-	}
-	return any
 }
 
 // answer sets best and slope to what belongs to the predictions, and reports whether
@@ -65,7 +43,7 @@ func (f *face) answer() (changed bool) {
 // answerOf returns B_i(p), and how fast it falls with p.
 func (f *face) answerOf(i int, p float64) (b, slope float64) {
 	p -= float64(f.mu * f.anchor[i])
-	if l, ok := f.loss.(loss.Logistic); ok {
+	if l, curved := f.loss.(loss.Curved); curved && !f.loss.Straight() {
 		c, y := f.c[i], f.y[i]
 		u := l.Prox(p, float64(f.mu*c), y) // Moreau: the slope of the loss there is a
 		h := c * l.Curvature(u, y)

@@ -1,16 +1,13 @@
 package kernel
 
-import (
-	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/vec"
-)
+import "github.com/fenchel-ml/fenchel/vec"
 
 // mend makes best a point that the dual problem allows: the coefficients v of the
 // face, which are more accurate than the answers to its predictions if mu is small,
 // cut off at their bounds. What the sum then lacks is given to the first that have room.
-// Answers of the logistic loss are kept: near a bound they have more digits.
+// Answers of a loss whose inverse bends are kept: near a bound they have more digits.
 func (f *face) mend() {
-	if _, ok := f.loss.(loss.Logistic); !ok {
+	if f.loss.Straight() {
 		for _, i := range f.inside {
 			if f.slope[i] > 0 {
 				f.best[i] = min(max(f.v[i], f.lo[i]), f.hi[i])

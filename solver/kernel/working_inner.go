@@ -72,7 +72,7 @@ func gather[T any](dst, src []T, at []int) []T {
 func (b *block) solve(share float64, most int) {
 	goal := share * b.violation()
 	b.settled, b.most = false, most
-	b.unsolved = !b.pairs(goal) && b.definite
+	b.unsolved = !b.pairs(goal) && b.definite && !ablated.has(withoutFace)
 	if b.unsolved && b.interior() <= b.most {
 		b.unsolved = false
 		b.face.begin(&b.dual, &b.square, b.square.times, b.roundings(b.single), b.again)
@@ -91,7 +91,7 @@ func (b *block) pairs(goal float64) bool {
 		if steps%1024 == 0 && b.limit.reached() {
 			return true
 		}
-		if b.definite && steps%n == 0 && steps > b.patience() {
+		if b.definite && steps%n == 0 && steps > b.patience() && !ablated.has(withoutFace) {
 			return false
 		}
 	}

@@ -37,7 +37,7 @@ const (
 // halve begins with a run on half of the rows, if they are more than two sets.
 func (s *working) halve(random *rand.Rand) {
 	n := s.p.Len()
-	if n <= 2*s.q {
+	if n <= 2*s.q || ablated.has(withoutSample) {
 		return
 	}
 	order := random.Perm(n)
@@ -46,7 +46,7 @@ func (s *working) halve(random *rand.Rand) {
 		return // begin at zero
 	}
 	s.order = order
-	s.below = newWorking(p, s.q, s.leave, nil)
+	s.below = newWorking(p, s.q, s.leave, nil, s.limit)
 	s.below.halve(random)
 }
 
@@ -66,7 +66,7 @@ func (s *working) descend() {
 		if s.below.Epoch(); s.limit.reached() {
 			return
 		}
-		if s.below.clusters.on || s.below.estimate <= goodSample || s.below.turns >= sampleTurns || s.below.End() != nil {
+		if s.below.clusters.on || s.below.estimate <= goodSample || s.below.turns >= sampleTurns || s.below.ended() != nil {
 			s.rise()
 			return
 		}

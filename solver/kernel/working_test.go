@@ -66,6 +66,9 @@ func TestEveryLossAndBias(t *testing.T) {
 				want = run(t, SDCA{}, p, solver.Options{Gap: 1e-8}).Certificate.Primal
 			}
 			for _, s := range []solver.Solver{SMO{"second"}, Working{}, Working{Q: 10}} {
+				if s.Accepts(p) != nil {
+					continue
+				}
 				sol := run(t, s, p, solver.Options{Gap: 1e-7})
 				if got := sol.Certificate.Primal; sol.Status != solver.Converged || math.Abs(got-want) > 2e-7*want {
 					t.Errorf("%s, bias %v, %T%+v: %s after %d epochs at %.12g with gap %.3g, expected %.12g",

@@ -8,41 +8,34 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/internal/ablation"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/solver"
 )
 
-var ablation = flag.String("ablation", "", `solve the problems of the ablation without each of these mechanisms, "all" for every one`)
+var ablate = flag.String("ablation", "", `solve the problems of the ablation without each of these mechanisms, "all" for every one`)
+
+var ablateOnly = flag.String("ablation.only", "", "of these the problems whose name matches")
 
 // mechanisms are what the ablation leaves out, by name.
 var mechanisms = []struct {
 	name string
 	out  mechanism
 }{
-	{"smoothing", withoutSmoothing},
 	{"faces", withoutFaces},
-	{"scaling", withoutScaling},
-	{"screening", withoutScreening},
 	{"proximal", withoutProximal},
-	{"band", withoutBand},
-	{"foresight", withoutForesight},
-	{"stiff", withoutStiff},
 	{"sample", withoutSample},
 	{"leave", withoutLeave},
-	{"relay", withoutRelay},
 	{"blocks", withoutBlocks},
 	{"sleep", withoutSleep},
-	{"escapes", withoutSmoothing | withoutFaces | withoutScaling | withoutScreening},
-	{"candidates", withoutSmoothing | withoutFaces | withoutScaling | withoutScreening | withoutBand | withoutForesight | withoutStiff | withoutRelay},
 }
 
 // An ablated problem is data with a loss, a penalty and a goal.
@@ -71,112 +64,51 @@ type ablatedSet struct {
 	y    []float64
 }
 
-// ablationLimit is the time after which a run has failed.
-const ablationLimit = 30 * time.Second
-
-// outcome is how a run ended.
-type outcome struct {
-	status solver.Status
-	epochs int
-	time   time.Duration
-	primal float64
-}
-
 // TestAblation solves a list of problems as "auto" does, with all mechanisms and without
-// each of those that -ablation names, and prints what each brings. A mechanism stays if without
-// it a problem fails its limit, or the geometric mean over the problems where it acts is 1.25
-// times the time, or a real set takes twice as long and more than 50 ms.
+// each of those that -ablation names, and prints what each brings: see package ablation.
 func TestAblation(t *testing.T) {
-	if *ablation == "" {
-		t.Skip("takes half an hour: asked for by -ablation all, or -ablation faces,relay")
+	if *ablate == "" {
+		t.Skip("takes a quarter of an hour: asked for by -ablation all, or -ablation faces,sample")
 	}
-	problems := ablatedProblems(t)
+	only := regexp.MustCompile(*ablateOnly)
+	problems := slices.DeleteFunc(ablatedProblems(t), func(a ablatedProblem) bool { return !only.MatchString(a.String()) })
 	t.Logf("%d problems", len(problems))
-	chosen := strings.Split(*ablation, ",")
-	rows := make([]ablationRow, len(mechanisms))
+	chosen := strings.Split(*ablate, ",")
+	rows := make([]ablation.Row, len(mechanisms))
 	for _, a := range problems {
 		p := a.make(t)
 		all := ablated.run(t, p, a.gap)
-		t.Logf("%s: %d epochs, %v, %s", a, all.epochs, all.time.Round(100*time.Microsecond), all.status)
+		t.Logf("%s: %s", a, all)
 		for k, m := range mechanisms {
-			if *ablation == "all" || slices.Contains(chosen, m.name) {
-				rows[k].add(t, a, all, m.out.run(t, p, a.gap))
+			if *ablate == "all" || slices.Contains(chosen, m.name) {
+				without := m.out.run(t, p, a.gap)
+				if rows[k].Add(t, a.String(), a.set.real, all, without); !without.Same(all) {
+					t.Logf("  without %s: %s", m.name, without)
+				}
 			}
 		}
 	}
 	for k, m := range mechanisms {
-		if rows[k].problems > 0 {
+		if !rows[k].Empty() {
 			t.Logf("without %-10s %v", m.name, &rows[k])
 		}
 	}
 }
 
-// run solves p without m: again while that is quick, for the least time.
-func (m mechanism) run(t *testing.T, p *problem.Linear, gap float64) outcome {
+// run solves p as "auto" does, without m.
+func (m mechanism) run(t *testing.T, p *problem.Linear, gap float64) ablation.Outcome {
 	defer func() { ablated = 0 }()
 	ablated = m
-	best := outcome{time: math.MaxInt64}
-	for begin := time.Now(); ; {
-		name, _ := Choose(p, gap)
-		s, err := New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		start := time.Now()
-		r, err := solver.Run(t.Context(), s, p, solver.Options{Gap: gap, Seed: 1, Time: ablationLimit})
-		if err != nil {
-			t.Fatal(err)
-		}
-		taken := time.Since(start)
-		best = outcome{r.Status, r.Epochs, min(best.time, taken), r.Certificate.Primal}
-		if time.Since(begin)+taken > time.Second/4 {
-			return best
-		}
+	name, _ := Choose(p, gap)
+	s, err := New(name)
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// ablationRow is what the problems say about one mechanism.
-type ablationRow struct {
-	problems, acts, failed int
-	epochs, time           float64 // sums of logarithms of ratios where it acts
-	worst, best            float64
-	worstOf                string
-	before, after          time.Duration
-	slow                   []string // real sets that take twice as long, and 50 ms
-}
-
-func (r *ablationRow) add(t *testing.T, a ablatedProblem, all, without outcome) {
-	r.problems++
-	r.before += all.time
-	if all.epochs == without.epochs && all.primal == without.primal {
-		r.after += all.time
-		return
+	outcome, err := ablation.Solve(t.Context(), s, func() problem.Problem { return p }, gap)
+	if err != nil {
+		t.Fatal(err)
 	}
-	r.acts++
-	r.after += without.time
-	ratio := without.time.Seconds() / all.time.Seconds()
-	r.epochs += math.Log(float64(without.epochs) / float64(max(all.epochs, 1)))
-	r.time += math.Log(ratio)
-	if r.worst == 0 || ratio > r.worst {
-		r.worst, r.worstOf = ratio, fmt.Sprintf("%s, %v to %v", a, all.time.Round(time.Millisecond), without.time.Round(time.Millisecond))
-	}
-	if r.best == 0 || ratio < r.best {
-		r.best = ratio
-	}
-	if all.status == solver.Converged && without.status != solver.Converged {
-		r.failed++
-		t.Logf("FAILED %s: %s after %v", a, without.status, without.time)
-	}
-	if a.set.real && ratio > 2 && without.time-all.time > 50*time.Millisecond {
-		r.slow = append(r.slow, fmt.Sprintf("%s %.1fx to %v", a, ratio, without.time.Round(time.Millisecond)))
-	}
-}
-
-func (r *ablationRow) String() string {
-	n := float64(max(r.acts, 1))
-	return fmt.Sprintf("acts on %3d of %d, failed %d, epochs %.2fx, time %.2fx, worst %.2fx (%s), best %.2fx, total %.1f to %.1f s\n    real sets twice as slow: %s",
-		r.acts, r.problems, r.failed, math.Exp(r.epochs/n), math.Exp(r.time/n), r.worst, r.worstOf, r.best,
-		r.before.Seconds(), r.after.Seconds(), cmp.Or(strings.Join(r.slow, "; "), "none"))
+	return outcome
 }
 
 func (a ablatedProblem) make(t *testing.T) *problem.Linear {
@@ -218,7 +150,9 @@ func ablatedProblems(t *testing.T) (list []ablatedProblem) {
 			}
 			list = append(list, ablatedProblem{s, l, 0, max(0.1, s.least), 1e-5})
 		}
-		list = append(list, ablatedProblem{s, losses[1], 0.5, 1, 1e-3})
+		for _, l := range losses[:2] {
+			list = append(list, ablatedProblem{s, l, 0.5, 1, 1e-3})
+		}
 	}
 	return list
 }
@@ -246,6 +180,7 @@ func ablatedSets(t *testing.T) []*ablatedSet {
 	ijcnn1 := file("ijcnn1", "ijcnn1/ijcnn1.trn.bz2", "")
 	news20 := file("news20", "news20/news20.bz2", "1")
 	news20.least = 1 // counts of words: a run of half a minute with 0.01, for each mechanism
+	mnist := file("mnist", "mnist/t10k-images-idx3-ubyte.gz", "8")
 	return []*ablatedSet{
 		a9a, ijcnn1,
 		file("a1a", "adult/a1a.gz", ""),
@@ -257,11 +192,15 @@ func ablatedSets(t *testing.T) []*ablatedSet {
 		file("money-fx", "reuters-money-fx/reuters.trn.bz2", ""),
 		file("sector1", "sector/sector.scale.bz2", "1"),
 		news20,
+		mnist,
+		deformed("mnist, 1,000 rows", mnist, firstRows(1000)),
 		file("abalone", "regression/abalone.csv.gz", "number"),
 		file("cpusmall", "regression/cpu.small.arff.gz", "number"),
 		generated("text of 800,000 rows", "@text:n=800000,d=20000,nnz=12,seed=3"),
 		generated("wide text", "@text:n=20000,d=20000,nnz=60,seed=1"),
 		oneHot("one-hot", 40000, 12, 60),
+		drifting("drifting, 430 x 155", 430, 155),
+		drifting("drifting, 100 x 2,000", 100, 2000),
 		oneHot("one-hot, wide", 20000, 8, 4000),
 		deformed("a9a sorted by class", a9a, sortByClass),
 		deformed("a9a with its columns twice", a9a, columnsTwice),
@@ -314,6 +253,37 @@ func oneHot(name string, n, fields, values int) *ablatedSet {
 		}
 		return x, y
 	}}
+}
+
+// drifting makes dense rows each of whose columns is nearly the one before it, as in spectra and
+// in expressions of genes, and classes.
+func drifting(name string, n, d int) *ablatedSet {
+	return &ablatedSet{name: name, classes: true, read: func(*testing.T) (matrix.Matrix, []float64) {
+		const share = 0.99
+		r := rand.New(rand.NewPCG(3, 5))
+		x, y := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}, make([]float64, n)
+		for i := range n {
+			before, score := 0.0, 0.3*r.NormFloat64()
+			for j := range d {
+				before = share*before + math.Sqrt(1-share*share)*r.NormFloat64()
+				x.Value[i*d+j] = float32(before)
+				score += before * math.Cos(float64(j))
+			}
+			y[i] = math.Copysign(1, score)
+		}
+		return x, y
+	}}
+}
+
+// firstRows keeps the first n rows.
+func firstRows(n int) func(x matrix.Matrix, y []float64) (matrix.Matrix, []float64) {
+	return func(x matrix.Matrix, y []float64) (matrix.Matrix, []float64) {
+		rows := make([]uint32, n)
+		for i := range rows {
+			rows[i] = uint32(i)
+		}
+		return rowsOf(x, rows, 1), y[:n]
+	}
 }
 
 // sortByClass puts the rows of the negative class first.

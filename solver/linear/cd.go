@@ -44,9 +44,7 @@ import (
 //	Cost      O(nonzeros) per step for g, and O(nonzeros of the working set) for
 //	          each inner pass; memory O(n + d), up to two
 //	          copies of the data by columns, and up to twice 32 MB for a model's matrix
-type CD struct{ over limit }
-
-var _ solver.Heedful = CD{}
+type CD struct{}
 
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "cd",
@@ -60,24 +58,21 @@ func (CD) Accepts(p problem.Problem) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := l.Penalty.(penalty.Sparse); !ok {
+	if l1, _, _ := penalty.Coefficients(l.Penalty); !(l1 > 0) {
 		return errors.New("solver cd needs the penalty l1 or elastic-net; for l2 use sdca")
 	}
-	if _, ok := l.Loss.(loss.Curved); !ok {
+	if _, ok := l.Loss.(loss.Curved); !ok || math.IsInf(l.Loss.Smoothness(), 1) {
 		return fmt.Errorf("solver cd needs a smooth loss such as squared-hinge, logistic or squared: moving one weight at a time gets stuck at the corners of %T", l.Loss)
 	}
 	return nil
 }
 
-// Heed returns the one that comes back soon once over is true.
-func (CD) Heed(over func() bool) solver.Solver { return CD{over} }
-
-// Start begins at w = 0 with the best bias, or at the weights of from.
-func (c CD) Start(p problem.Problem, from *problem.Point, _ uint64) solver.State {
-	l := p.(*problem.Linear)
+// Start begins at w = 0 with the best bias, or at the weights of the warm start.
+func (CD) Start(p problem.Problem, start solver.Start) solver.State {
+	l, from := p.(*problem.Linear), start.From
 	n, d := l.Dims()
-	s := &cd{p: l, over: c.over, loss: l.Loss.(loss.Curved), gap: math.Inf(1), mu: l.Penalty.StrongConvexity(),
-		corner: l.Penalty.(penalty.Sparse).Corner(), most: l.Loss.Smoothness() / l.N,
+	corner, mu, _ := penalty.Coefficients(l.Penalty)
+	s := &cd{p: l, over: start.Over, loss: l.Loss.(loss.Curved), gap: math.Inf(1), mu: mu, corner: corner, most: l.Loss.Smoothness() / l.N,
 		w: make([]float64, d+1), trial: make([]float64, d+1), d: make([]float64, d+1), g: make([]float64, d+1), bound: make([]float64, d+1),
 		prediction: make([]float64, n), move: make([]float64, n), one: make([]float64, 1), r: make([]float64, n), h: make([]float64, n), a: make([]float64, n)}
 	switch {
@@ -140,6 +135,7 @@ type cd struct {
 	flat       float64   // share of bound that a flat column gets
 	cut        bool      // steps were cut since flat was least
 	still      int       // steps since P fell by more than rounding
+	end        error     // why nothing more can be proved; nil: it can
 	prediction []float64 // n: X w + b
 	move       []float64 // n: X d
 	r, h, a    []float64 // n
@@ -180,13 +176,11 @@ func (s *cd) begin() bool {
 	return true
 }
 
-// Estimate returns about the relative gap at w.
-func (s *cd) Estimate() float64 { return s.gap }
-
-// Present says that w is where the run stands.
-func (s *cd) Present() bool { return true }
-
-var _ solver.Ending = (*cd)(nil)
+// Report holds the relative gap at w, and whether it can be proved.
+func (s *cd) Report() solver.Report {
+	s.checkEnd()
+	return solver.Report{Gap: s.gap, Exact: true, End: s.end}
+}
 
 // differentiate sets a, r, h and the gradient of the losses at w, and estimates the gap
 // of w and a, which the certificate scales into the box.

@@ -55,7 +55,7 @@ func TestCDHeeds(t *testing.T) {
 			}
 			return asked > most
 		}
-		s = CD{}.Heed(over).Start(p, nil, 1).(*cd)
+		s = CD{}.Start(p, solver.Start{Seed: 1, Over: over}).(*cd)
 		if most < 6 && (s.columns != nil || asked != most+1) {
 			t.Fatalf("3000 rows were turned, twice, with %d questions", asked)
 		}
@@ -79,8 +79,8 @@ func TestCDHeeds(t *testing.T) {
 			}
 			s.Epoch()
 		}
-		if gap := p.Certify(s.Point()).Relative(); math.IsNaN(gap) || s.columns == nil && s.Estimate() < gap {
-			t.Errorf("limit at question %d: relative gap %g, estimate %g", most, gap, s.Estimate())
+		if gap := p.Certify(s.Point()).Relative(); math.IsNaN(gap) || s.columns == nil && s.Report().Gap < gap {
+			t.Errorf("limit at question %d: relative gap %g, estimate %g", most, gap, s.Report().Gap)
 		}
 	}
 	if began == 0 || going == 0 {

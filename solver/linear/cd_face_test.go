@@ -52,7 +52,7 @@ func TestCDOnFields(t *testing.T) {
 func TestFaceTwins(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Free} {
 		start := func(formed bool) *cd {
-			s := CD{}.Start(fields(loss.Logistic{}, "elastic-net", 1e-2, bias), nil, 1).(*cd)
+			s := CD{}.Start(fields(loss.Logistic{}, "elastic-net", 1e-2, bias), solver.Start{Seed: 1}).(*cd)
 			s.Epoch()
 			if s.descent.open || !s.begin() {
 				t.Fatal("no model to make steps in")

@@ -18,7 +18,7 @@ import (
 // stand still until it is done.
 func TestCDEpochIsBounded(t *testing.T) {
 	p := fields(loss.Logistic{}, "l1", 2.5e-6, problem.None)
-	s := CD{}.Start(p, nil, 1).(*cd)
+	s := CD{}.Start(p, solver.Start{Seed: 1}).(*cd)
 	if s.quantum < 16*p.Nonzeros || s.quantum > 32*p.Nonzeros+leastVisits {
 		t.Errorf("an epoch visits %d numbers, of %d", s.quantum, p.Nonzeros)
 	}
@@ -54,7 +54,7 @@ func TestCDEpochIsBounded(t *testing.T) {
 // TestCDForming: the model's matrix is formed once the visits have cost as much, and not before.
 func TestCDForming(t *testing.T) {
 	formed, without := 0, 0
-	s := CD{}.Start(fields(loss.Logistic{}, "l1", 2.5e-5, problem.Free), nil, 1).(*cd)
+	s := CD{}.Start(fields(loss.Logistic{}, "l1", 2.5e-5, problem.Free), solver.Start{Seed: 1}).(*cd)
 	quantum := s.quantum
 	for range 40 {
 		if s.quantum = quantum; !s.begin() {
@@ -97,12 +97,12 @@ func TestCDForming(t *testing.T) {
 // TestCDGram: G is Z^T Z, and its image of d that of Z.
 func TestCDGram(t *testing.T) {
 	for _, dense := range []bool{false, true} {
-		s := CD{}.Start(fields(loss.SquaredHinge{}, "l1", 1e-3, problem.Feature), nil, 1).(*cd)
+		s := CD{}.Start(fields(loss.SquaredHinge{}, "l1", 1e-3, problem.Feature), solver.Start{Seed: 1}).(*cd)
 		if dense {
 			p := *s.p
 			p.X = must(matrix.NewCSR(2, []int64{0, 2, 4, 6, 8}, []uint32{0, 1, 0, 1, 0, 1, 0, 1}, []float32{1, 2, -1, 3, 2, 5, 4, 1}))
 			p.Y, p.S, p.N = []float64{1, -1, 1, -1}, []float64{1, 1, 1, 1}, 4
-			s = CD{}.Start(&p, nil, 1).(*cd)
+			s = CD{}.Start(&p, solver.Start{Seed: 1}).(*cd)
 		}
 		s.begin()
 		s.pass()
@@ -137,11 +137,11 @@ func TestCDEstimate(t *testing.T) {
 		for _, l := range []loss.Loss{loss.Logistic{}, loss.SquaredHinge{}} {
 			for _, pen := range []string{"l1", "elastic-net"} {
 				p := fields(l, pen, 1e-3, bias)
-				s := CD{}.Start(p, nil, 1).(*cd)
+				s := CD{}.Start(p, solver.Start{Seed: 1}).(*cd)
 				for range 4 {
 					s.Epoch()
-					if gap := p.Certify(s.Point()).Relative(); math.Abs(gap-s.Estimate()) > 1e-6*gap+1e-12 {
-						t.Errorf("%T, %s, bias %v: estimate %g, proved %g", l, pen, bias, s.Estimate(), gap)
+					if gap := p.Certify(s.Point()).Relative(); math.Abs(gap-s.Report().Gap) > 1e-6*gap+1e-12 {
+						t.Errorf("%T, %s, bias %v: estimate %g, proved %g", l, pen, bias, s.Report().Gap, gap)
 					}
 				}
 			}
@@ -152,7 +152,7 @@ func TestCDEstimate(t *testing.T) {
 // TestCDWorkingSet: besides the columns in use there are twice as many, or 30, and those
 // are the ones that violate optimality most.
 func TestCDWorkingSet(t *testing.T) {
-	s := CD{}.Start(fields(loss.Logistic{}, "l1", 1e-3, problem.None), nil, 1).(*cd)
+	s := CD{}.Start(fields(loss.Logistic{}, "l1", 1e-3, problem.None), solver.Start{Seed: 1}).(*cd)
 	for j := range 12 { // so few that more than those and twice as many violate optimality
 		s.w[6*j] = 1e-3
 	}
@@ -188,7 +188,7 @@ func TestCDDamping(t *testing.T) {
 	for j := range w[:20] { // of the first field, so that each row is as far out as its column
 		w[j] = 2 * float64(j)
 	}
-	s := CD{}.Start(p, &problem.Point{W: w}, 1).(*cd)
+	s := CD{}.Start(p, solver.Start{From: &problem.Point{W: w}, Seed: 1}).(*cd)
 	flat, far, others := 0, 0, 0
 	for _, s.cut = range []bool{false, true} {
 		s.choose()
@@ -219,7 +219,7 @@ func TestCDDamping(t *testing.T) {
 // those over others stay as frequent.
 func TestCDWideFace(t *testing.T) {
 	for _, rows := range []int{60, 400} {
-		s := CD{}.Start(generate(loss.SquaredHinge{}, "l1", problem.None, rows, 60, false), nil, 1).(*cd)
+		s := CD{}.Start(generate(loss.SquaredHinge{}, "l1", problem.None, rows, 60, false), solver.Start{Seed: 1}).(*cd)
 		for j := range s.w[:60] {
 			s.w[j] = 1e-3
 		}
@@ -249,7 +249,7 @@ func TestCDComesBackFromAPlateau(t *testing.T) {
 // TestCDViolation: the distance of 0 from g + lambda (ratio sign(w) + mu w), by
 // hand for lambda = 1/20, ratio = mu = 1/2; a free bias has no penalty.
 func TestCDViolation(t *testing.T) {
-	s := CD{}.Start(generate(loss.Squared{}, "elastic-net", problem.Free, 10, 3, false), nil, 1).(*cd)
+	s := CD{}.Start(generate(loss.Squared{}, "elastic-net", problem.Free, 10, 3, false), solver.Start{Seed: 1}).(*cd)
 	for _, c := range []struct {
 		column     int
 		w, g, want float64

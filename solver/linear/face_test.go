@@ -39,7 +39,7 @@ func slow(l loss.Loss, bias problem.Bias, threads int) *problem.Linear {
 
 // eager returns a run on p that works on faces after its first epochs.
 func eager(p *problem.Linear) *sdca {
-	s := SDCA{}.Start(p, nil, 3).(*sdca)
+	s := SDCA{}.Start(p, solver.Start{Seed: 3}).(*sdca)
 	for range 10 {
 		s.Epoch()
 	}
@@ -106,7 +106,7 @@ func TestFaceAscends(t *testing.T) {
 func TestFaceOptimum(t *testing.T) {
 	const goal = 4e-9 // a third of it is the bound on rounding errors
 	eachFlat(func(name string, problemOf func(int) *problem.Linear) {
-		alone := SDCA{}.Start(problemOf(1), nil, 3).(*sdca)
+		alone := SDCA{}.Start(problemOf(1), solver.Start{Seed: 3}).(*sdca)
 		gap, epochs := 1.0, 0
 		for ; gap > goal && epochs < 40000; epochs += 20 {
 			for range 20 {
@@ -144,22 +144,22 @@ func TestFacePoint(t *testing.T) {
 	for s.face == nil {
 		s.Epoch()
 	}
-	if s.Point(); s.face == nil || s.lead == nil {
+	if s.Point(); s.face == nil || s.best == nil {
 		t.Fatal("the look ended the face, or saw nothing of it")
 	}
 	for s.face != nil {
-		if s.Estimate(); !s.Present() {
+		if !s.Report().Exact {
 			t.Fatal("the estimate does not follow the face at work")
 		}
 		s.Epoch()
 	}
-	primal, _ := p.Primal(s.lead)
+	primal, _ := p.Primal(s.best)
 	dual, _ := p.Dual(s.a)
-	if point := s.Point(); &point.W[0] != &s.lead[0] {
-		t.Error("the estimate is that of the weights where the face led, the point is another")
+	if got, want := s.Report().Gap, problem.Relative(primal, dual, p.Zero()); math.Abs(got-want) > 1e-6*want || !s.Report().Exact {
+		t.Errorf("the estimate after a face is %g, the gap %g; of the point: %v", got, want, s.Report().Exact)
 	}
-	if got, want := s.Estimate(), problem.Relative(primal, dual, p.Zero()); math.Abs(got-want) > 1e-6*want || !s.Present() {
-		t.Errorf("the estimate after a face is %g, the gap %g; of the point: %v", got, want, s.Present())
+	if point := s.Point(); &point.W[0] != &s.best[0] {
+		t.Error("the estimate is that of the weights where the face led, the point is another")
 	}
 }
 
@@ -202,7 +202,8 @@ func TestFaceRows(t *testing.T) {
 	for i, a := range s.a {
 		x := p.X.Row(i)
 		q := p.S[i] * s.factor * (p.SquaredNorm[i] + s.beta)
-		after, _, _ := hingeStep(a, x.Dot(s.u[:d])+s.u[d], q, p.Y[i])
+		step, _ := loss.StepOf(p.Loss)
+		after, _, _ := step(a, x.Dot(s.u[:d])+s.u[d], q, p.Y[i])
 		want := s.inside(p.Y[i], a) && s.inside(p.Y[i], after)
 		kinds[want]++
 		if of[uint32(i)] != want {
@@ -245,12 +246,12 @@ func TestFaceRecurrences(t *testing.T) {
 // columns.
 func TestFaceLeaves(t *testing.T) {
 	p := slow(loss.Hinge{}, problem.None, 1)
-	s := SDCA{}.Start(p, nil, 3).(*sdca)
+	s := SDCA{}.Start(p, solver.Start{Seed: 3}).(*sdca)
 	if s.newFace() != nil {
 		t.Error("a face without free rows")
 	}
 	dense := documents(loss.Hinge{}, problem.None, 1)
-	s = SDCA{}.Start(dense, nil, 3).(*sdca)
+	s = SDCA{}.Start(dense, solver.Start{Seed: 3}).(*sdca)
 	for i := range s.a {
 		s.a[i] = -0.5 * dense.Y[i]
 	}

@@ -38,3 +38,10 @@ func TestBalancedSquare(t *testing.T) {
 		}
 	}
 }
+
+// gradientOf is gradientTo into a slice of its own.
+func gradientOf(p *problem.Linear, w, v []float64) []float64 {
+	g := make([]float64, len(w))
+	gradientTo(g, p, w, v)
+	return g
+}

@@ -3,8 +3,8 @@
 // Each takes a *problem.Linear, moves a point, and leaves loop, clock and
 // judgement to package solver. Adding one is a new file, which registers its
 // name, and a row in the table of linear_test.go. Further files of one algorithm
-// begin with its name: sdca_rounds.go. face, smoothed and proximal are methods of
-// their own that SDCA goes over to. Choose is the rule of "auto".
+// begin with its name: sdca_rounds.go. face and proximal are methods of their own that SDCA
+// goes over to (sdca_escape.go). Choose is the rule of "auto".
 package linear
 
 import (

@@ -45,16 +45,7 @@ import (
 // directions, and the steps become short: four to seven times the epochs of the
 // interior-point method. Smoothed hinge with a width that shrinks is as good to
 // 1e-3, but has the same trouble with small lambda.
-type Newton struct {
-	Gap float64 // what it leaves room for is spent on zeros; 0: solver.DefaultGap
-
-	over limit
-}
-
-var (
-	_ solver.Aimed   = Newton{}
-	_ solver.Heedful = Newton{}
-)
+type Newton struct{}
 
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "newton",
@@ -74,9 +65,7 @@ func (Newton) Accepts(p problem.Problem) error {
 	}
 	_, curved := l.Loss.(loss.Curved)
 	_, cornered := l.Loss.(loss.Cornered)
-	_, l2 := l.Penalty.(penalty.L2)
-	_, strong := l.Penalty.(penalty.Strong)
-	if _, sparse := l.Penalty.(penalty.Sparse); !l2 && !(strong && sparse && cornered) {
+	if !penalty.IsRidge(l.Penalty) && !(cornered && elastic(l.Penalty)) {
 		return errors.New("solver newton needs the penalty l2, or elastic-net with a loss with corners such as hinge: its equations rely on it")
 	}
 	if !curved && !cornered {
@@ -88,27 +77,15 @@ func (Newton) Accepts(p problem.Problem) error {
 	return nil
 }
 
-// Aim returns the one for a relative gap.
-func (m Newton) Aim(gap float64) solver.Solver {
-	m.Gap = gap
-	return m
-}
-
-// Heed returns the one that makes less of an epoch once over is true: a step of conjugate
-// gradients may be a hundred passes over the data.
-func (m Newton) Heed(over func() bool) solver.Solver {
-	m.over = over
-	return m
-}
-
-// Start begins at w = 0 with the best bias, or at the point from.
-func (m Newton) Start(p problem.Problem, from *problem.Point, _ uint64) solver.State {
+// Start begins at w = 0 with the best bias, or at the warm start. Conjugate gradients, a step
+// of which may be a hundred passes over the data, ask for limits.
+func (Newton) Start(p problem.Problem, start solver.Start) solver.State {
 	l := p.(*problem.Linear)
 	if c, ok := l.Loss.(loss.Cornered); ok {
-		return newWorking(l, c, from, cmp.Or(m.Gap, solver.DefaultGap))
+		return newWorking(l, c, start.From, cmp.Or(start.Gap, solver.DefaultGap))
 	}
-	s := newCurved(l, l.Loss.(loss.Curved), from)
-	s.over = m.over
+	s := newCurved(l, l.Loss.(loss.Curved), start.From)
+	s.over = start.Over
 	return s
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -132,7 +133,7 @@ func TestPointAfresh(t *testing.T) {
 	afresh := 0
 	for range 12 {
 		s.Epoch()
-		far := s.Estimate() >= fresh
+		far := s.Report().Gap >= fresh
 		s.Point()
 		if s.current != far {
 			t.Errorf("relative gap %g: the gradient is kept: %v", s.gap, s.current)
@@ -228,7 +229,7 @@ func TestTrial(t *testing.T) {
 			p.Rows = problem.NewRows(p.X, 2)
 			s := newCurved(p, l.(loss.Curved), nil)
 			first := s.conjugate
-			for s.Epoch(); s.Estimate() > 1e-6 && first.steps < 20; s.Epoch() {
+			for s.Epoch(); s.Report().Gap > 1e-6 && first.steps < 20; s.Epoch() {
 			}
 			if gap := p.Certify(s.Point()).Relative(); gap > 1e-6 {
 				t.Errorf("%T, %g: relative gap %g", l, kept, gap)
@@ -261,7 +262,7 @@ func TestConjugateHeeds(t *testing.T) {
 	p.Lambda = 1e-4
 	asked, ends := 0, false
 	over := func() bool { asked++; return ends }
-	s := Newton{}.Heed(over).Start(p, nil, 1).(*curved)
+	s := Newton{}.Start(p, solver.Start{Seed: 1, Over: over}).(*curved)
 	s.Epoch()
 	if s.conjugate.last < 2 || asked < s.conjugate.last-1 {
 		t.Fatalf("asked %d times in %d products: this test shows nothing", asked, s.conjugate.last)

@@ -16,16 +16,22 @@ type columnRamps struct {
 	weight, away, before, move []float64 // of penalised weights, as those of rows; away is w
 }
 
-// withoutCorner returns p with what is left of the penalty without its corner, which is l2,
+// elastic reports whether the penalty is |w|^2/2, or that form with a corner.
+func elastic(p penalty.Penalty) bool {
+	l1, l2, ok := penalty.Coefficients(p)
+	return ok && (l1 > 0 && l2 > 0 || penalty.IsRidge(p))
+}
+
+// withoutCorner returns p with what is left of an elastic penalty without its corner, which is l2,
 // and the weight lambda r of |w|_1 in it; or p and 0.
 func withoutCorner(p *problem.Linear) (rest *problem.Linear, weight float64) {
-	sparse, ok := p.Penalty.(penalty.Sparse)
-	if !ok {
+	l1, l2, _ := penalty.Coefficients(p.Penalty)
+	if l1 == 0 {
 		return p, 0
 	}
 	q := *p
-	q.Lambda, q.Penalty = p.Lambda*p.Penalty.StrongConvexity(), penalty.L2{}
-	return &q, p.Lambda * sparse.Corner()
+	q.Lambda, q.Penalty = p.Lambda*l2, penalty.L2{}
+	return &q, p.Lambda * l1
 }
 
 // addColumns adds the corner of the penalty, on the central path.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -18,10 +17,8 @@ import (
 //	            as it is if it is cheap, else to scale conjugate gradients
 //	          3 w + t d, t nearly the minimum along d; predictions are
 //	            p + t X d, so looking for it does not touch X
-//	Start     with many rows at the solution of a sample, newton_start.go; where few
-//	          rows are curved, with a larger lambda, newton_stiff.go
-//	Returned  w and a, which is dual feasible but for rounding once g = 0, or the
-//	          slopes that the step foresaw, if these are better: newton_foresight.go
+//	Start     with many rows at the solution of a sample, newton_start.go
+//	Returned  w and a, which is dual feasible but for rounding once g = 0
 //
 // With many columns conjugate gradients find d (newton_cg.go). Squared loss takes
 // one epoch. The search looks at slopes only: near the
@@ -42,26 +39,19 @@ type curved struct {
 	middle     []float64 // d+1, see relativeGap
 	current    bool      // g belongs to w and a
 	a, v, c    []float64 // n: slopes, s a/N, curvatures
-	foresight  foresight
 
-	drop      float64         // g^T H^-1 g of the last epoch; 0: there is no factor
-	length    float64         // t of the last epoch
-	gap       float64         // of the last estimate, relative; 0: none since the last epoch
-	given     *problem.Linear // while lambda is a larger one, see stiffen; else nil
-	stiffened bool            // it was once, or need not be
-	short     int             // steps so far of less than a tenth of Newton's
+	drop   float64 // g^T H^-1 g of the last epoch; 0: there is no factor
+	length float64 // t of the last epoch
+	gap    float64 // of the last estimate, relative; 0: none since the last epoch
 
 	least float64 // slope along a step so far
 	stuck int     // epochs since
 }
 
-var _ solver.Present = (*curved)(nil)
-
 func newCurved(p *problem.Linear, l loss.Curved, from *problem.Point) *curved {
 	n, d := p.Dims()
 	s := &curved{p: p, loss: l, w: startingWeights(p, from), g: make([]float64, d+1), d: make([]float64, d+1),
 		prediction: make([]float64, n), move: make([]float64, n), a: make([]float64, n), c: make([]float64, n), v: make([]float64, n)}
-	s.stiffened = vec.SquaredNorm64(s.w) != 0 // a start that is given is near
 	s.prepare(from)
 	s.middle = middleOf(p)
 	if vec.SquaredNorm64(s.w) != 0 {
@@ -84,8 +74,7 @@ func (s *curved) gradient() {
 // mostStuck is how many epochs may go by without a smaller slope along the step
 // before the rest is taken for rounding: only with a gap below roundingGap, if the gap
 // is known. Squared hinge on clusters far apart may need many short steps to find the
-// few rows that are curved at the optimum, with larger slopes after smaller ones
-// (newton_stiff.go).
+// few rows that are curved at the optimum, with larger slopes after smaller ones.
 const (
 	mostStuck   = 20
 	roundingGap = 0.01
@@ -96,9 +85,7 @@ func (s *curved) Epoch() {
 	if s.stuck > mostStuck {
 		return
 	}
-	s.stiffen()
 	s.gradient()
-	s.foresight.begin()
 	s.direction()
 	s.current = false
 	s.search()
@@ -121,10 +108,7 @@ func (s *curved) search() {
 		s.stuck++
 	}
 	if !(start > 0) { // the gradient is 0, or all rounding
-		if s.stuck = mostStuck + 1; s.given != nil { // of another problem
-			s.weigh(s.given.Lambda)
-		}
-		s.foresight.due = false
+		s.stuck = mostStuck + 1
 		return
 	}
 	whole, try := 0.5, s.slope
@@ -137,9 +121,6 @@ func (s *curved) search() {
 	lo, hi, t, there := 0.0, math.Inf(1), 1.0, !s.moved
 	for k := range 60 {
 		first, second := try(t)
-		if k == 0 {
-			s.foresight.made, s.foresight.due = s.foresight.due, false
-		}
 		if math.Abs(first) <= 0.1*start || k == 0 && math.Abs(first) <= whole*start {
 			break
 		}
@@ -151,9 +132,7 @@ func (s *curved) search() {
 		}
 		t = inside(t-first/second, lo, hi)
 	}
-	if s.length = t; t < 0.1 {
-		s.short++
-	}
+	s.length = t
 	vec.Axpy64(s.w, t, s.d)
 	vec.Axpy64(s.prediction, t, s.move)
 	if there {
@@ -183,8 +162,6 @@ func (s *curved) Point() problem.Point {
 		s.p.Predict(s.prediction, s.w)
 		s.slope(0)
 		s.current, s.gap = false, 0
-	} else if s.gap == s.foresight.gap {
-		return problem.Point{W: s.w, A: s.foresight.a}
 	}
 	return problem.Point{W: s.w, A: s.a}
 }

@@ -69,7 +69,7 @@ func (s *curved) form(factored bool) {
 	s.conjugate, s.drop = nil, 0
 	n, d := s.p.Dims()
 	most := matrixPasses(n, d, s.p.Nonzeros) / productPasses
-	if _, logistic := s.loss.(loss.Logistic); logistic && most >= leastScaled {
+	if _, smooth := s.loss.(loss.SelfConcordant); smooth && !loss.IsQuadratic(s.loss) && most >= leastScaled {
 		s.conjugate = newConjugate(s.p)
 		s.conjugate.most = int(min(most, mostProducts))
 		if factored {
@@ -116,7 +116,6 @@ func (s *curved) direct() {
 	}
 	s.hessian.solve(s.d, s.g)
 	s.drop = -inner(s.g, s.d)
-	s.expect()
 }
 
 // stale is the factor by which the length of a step may differ from 1 before H is

@@ -3,20 +3,17 @@ package linear
 import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// Present says that Estimate is made from the predictions after the step.
-func (*curved) Present() bool { return true }
+// Report holds the estimate, which is made from the predictions after the step.
+func (s *curved) Report() solver.Report { return solver.Report{Gap: s.estimate(), Exact: true} }
 
-// Estimate returns the relative gap of the weights and the slopes there, exactly
-// without a free bias, or that with the slopes foreseen if it is less.
-func (s *curved) Estimate() float64 {
-	switch {
-	case s.given != nil:
-		s.gap = 1 // of another problem
-		return s.gap
-	case s.gap > 0: // asked before
+// estimate returns the relative gap of the weights and the slopes there, exactly
+// without a free bias.
+func (s *curved) estimate() float64 {
+	if s.gap > 0 { // asked before
 		return s.gap
 	}
 	s.gradient()
@@ -26,8 +23,8 @@ func (s *curved) Estimate() float64 {
 				y += c
 			}
 		}
-		if _, ok := s.loss.(loss.Logistic); ok {
-			return s.softplus(lo, hi), y
+		if b, ok := s.loss.(loss.Batch); ok {
+			return s.values(b, lo, hi), y
 		}
 		for i := lo; i < hi; i++ {
 			x += float64(s.p.S[i] * s.loss.Value(s.prediction[i], s.p.Y[i]))
@@ -35,18 +32,14 @@ func (s *curved) Estimate() float64 {
 		return x, y
 	})
 	s.gap = relativeGap(s.p, s.w, s.g, s.middle, losses/s.p.N, 0, biasCost(s.g, curvature))
-	s.gap = min(s.gap, s.foreseen(losses, curvature))
 	return s.gap
 }
 
-// softplus returns the sum of the logistic losses of rows lo to hi.
-func (s *curved) softplus(lo, hi int) float64 {
-	var values [blockRows]float64
-	v, prediction := values[:hi-lo], s.prediction[lo:hi]
-	for k, y := range s.p.Y[lo:hi] {
-		v[k] = -y * prediction[k]
-	}
-	vec.SoftplusTo(v, v)
+// values returns the sum of the losses of rows lo to hi.
+func (s *curved) values(l loss.Batch, lo, hi int) float64 {
+	var values, slopes [blockRows]float64
+	v, slope := values[:hi-lo], slopes[:hi-lo]
+	l.ValueTo(v, slope, s.prediction[lo:hi], s.p.Y[lo:hi], slope)
 	return vec.Dot64(s.p.S[lo:hi], v)
 }
 

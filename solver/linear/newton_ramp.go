@@ -66,9 +66,6 @@ func smaller(a, b float64) float64 {
 // end is how far above t the ramp ends.
 func (e *ramps) end() float64 { return float64(e.width * e.jump) }
 
-// distance returns how far from the ramp a prediction is that is q above t.
-func (e *ramps) distance(q float64) float64 { return max(-q, q-e.end()) }
-
 // share returns the largest part of its way to the ramp that a row beside it goes in
 // its move, or most if that is more. Products are compared, because they are cheaper
 // than quotients. A row that is infinitely far away goes no part of its way.

@@ -110,9 +110,6 @@ func (s *working) sample() {
 	}
 	copy(s.w, t.w)
 	s.first = t.first
-	if s.corner == 0 && s.narrow(t) {
-		return
-	}
 	s.inner = t.inner.hessian.interior(s.p, s.loss, s.w, warmStart*s.first)
 	s.inner.addColumns(s.corner)
 	s.away = s.inner.away

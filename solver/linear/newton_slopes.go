@@ -40,9 +40,6 @@ func (s *curved) arrive(dst, u []float64, t float64) (first, second float64) {
 
 // slopes is slope for rows lo to hi, at most blockRows, without the penalty.
 func (s *curved) slopes(t float64, lo, hi int) (first, second float64) {
-	if s.foresight.due {
-		s.foresee(lo, hi)
-	}
 	s.differentiate(t, lo, hi)
 	var bent [blockRows]float64
 	a, c, v, move := s.a[lo:hi], s.c[lo:hi], s.v[lo:hi], s.move[lo:hi]
@@ -69,32 +66,12 @@ func (s *curved) penalise(first, second, t float64) (float64, float64) {
 // differentiate sets a and c of rows lo to hi to the first and second
 // derivative of their losses at w + t d.
 func (s *curved) differentiate(t float64, lo, hi int) {
-	if _, ok := s.loss.(loss.Logistic); ok {
-		s.logistic(t, lo, hi)
-		return
+	a, prediction, move := s.a[lo:hi], s.prediction[lo:hi], s.move[lo:hi]
+	prediction, move = prediction[:len(a)], move[:len(a)]
+	for k := range a {
+		a[k] = prediction[k] + float64(t*move[k])
 	}
-	for i := lo; i < hi; i++ {
-		p := s.prediction[i] + float64(t*s.move[i])
-		s.a[i] = s.loss.Derivative(p, s.p.Y[i])
-		s.c[i] = s.loss.Curvature(p, s.p.Y[i])
-	}
-}
-
-// logistic is differentiate for that loss, with all exponentials of a block at once: the
-// same slopes in a third of the time. Curvatures need no digits where a row is far on the
-// wrong side.
-func (s *curved) logistic(t float64, lo, hi int) {
-	y, prediction, move := s.p.Y[lo:hi], s.prediction[lo:hi], s.move[lo:hi]
-	a, c := s.a[lo:hi][:len(y)], s.c[lo:hi][:len(y)]
-	prediction, move = prediction[:len(y)], move[:len(y)]
-	for k, y := range y {
-		a[k] = -y * (prediction[k] + float64(t*move[k]))
-	}
-	vec.SigmoidTo(a, a)
-	for k, y := range y {
-		c[k] = a[k] * (1 - a[k])
-		a[k] *= -y
-	}
+	loss.DifferentiateTo(s.loss, a, s.c[lo:hi], a, s.p.Y[lo:hi])
 }
 
 // settle adds the penalty to the g of arrive, which is that of w from then on.

@@ -29,12 +29,11 @@ func startSize(p *problem.Linear) int {
 	return min(n/sampleShare, max(startRows, startColumns*d))
 }
 
-// worthStart reports whether a sample says enough: squared loss needs none.
+// worthStart reports whether a sample says enough: a parabola needs none.
 func worthStart(p *problem.Linear) bool {
 	n, d := p.Dims()
-	_, square := p.Loss.(loss.Squared)
 	rows := startSize(p)
-	return !square && n >= fewestRows && rows >= startFewest*d && sampled(p, rows)
+	return !loss.IsQuadratic(p.Loss) && n >= fewestRows && rows >= startFewest*d && sampled(p, rows)
 }
 
 // start sets the weights to about the solution of a sample, and H up; it reports whether

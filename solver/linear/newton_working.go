@@ -26,8 +26,7 @@ import (
 //	Start     with many rows from the weights of a sample of them (newton_sample.go)
 //	          and a centred point. m is then half of what a start from 0 begins
 //	          with, though the weights are good for much less: w moves as far as the
-//	          sample was wrong, for which a smaller m has no room. Where the sample
-//	          has many rows for each column a band of rows goes first (newton_band.go)
+//	          sample was wrong, for which a smaller m has no room
 //	Cost      most epochs see a few per cent of the rows, besides one product with
 //	          all
 //	Rejected  a band around the ramps alone to begin with, as rows that join bring
@@ -52,8 +51,6 @@ type working struct {
 	inner  *interior
 	far    []bool    // of rows of inner
 	from   []int32   // rows of inner that are kept
-	start  []float64 // where those of inner began that stand for others; else +Inf
-	band   float64   // how far from the ramps it reaches, see narrow; 0: rows left out are looked at
 	middle []float64 // d+1, see relativeGap
 
 	slopes float64 // sum of s |a| over the rows left out
@@ -70,8 +67,6 @@ const (
 	mostJoins = 40   // then all rows come back, for good
 	farOff    = 0.5  // of the losses: with larger defects the gap is estimated as their ratio
 )
-
-var _ solver.Present = (*working)(nil)
 
 func newWorking(p *problem.Linear, l loss.Cornered, from *problem.Point, goal float64) *working {
 	n, _ := p.Dims()
@@ -96,7 +91,7 @@ func newWorking(p *problem.Linear, l loss.Cornered, from *problem.Point, goal fl
 
 // begin begins with all rows.
 func (s *working) begin() {
-	s.near, s.slopes, s.band, s.start = nil, 0, 0, nil
+	s.near, s.slopes = nil, 0
 	s.inner = newInterior(s.p, s.loss, s.w, 0)
 	s.inner.addColumns(s.corner)
 	s.away, s.first = s.inner.away, s.inner.mean
@@ -113,7 +108,7 @@ func (s *working) Epoch() {
 	}
 	target, t, part := s.inner.direction()
 	var joining []uint32
-	if s.near != nil && s.band == 0 {
+	if s.near != nil {
 		if s.row == nil {
 			s.row = make([]float64, len(s.away))
 		}
@@ -136,23 +131,20 @@ func (s *working) Epoch() {
 	if joining != nil {
 		s.join(joining, s.away)
 	}
-	if s.band > 0 && distance*s.inner.mean <= s.band {
-		s.widen()
-	}
-	if s.band == 0 && t > 0 && s.joined < mostJoins && len(s.inner.away) >= blockRows {
+	if t > 0 && s.joined < mostJoins && len(s.inner.away) >= blockRows {
 		s.leave()
 	}
 }
 
-// Present says that Estimate is made from the predictions after the step.
-func (*working) Present() bool { return true }
+// Report holds the estimate, which is made from the predictions after the step.
+func (s *working) Report() solver.Report { return solver.Report{Gap: s.estimate(), Exact: true} }
 
-// Estimate returns the relative gap of the weights and the slopes, exactly
+// estimate returns the relative gap of the weights and the slopes, exactly
 // without a free bias and with one ramp; a number that is too low while it is large.
 // To balance slopes costs the distance from where they belong: the mean loss over
 // the mean slope. Where the losses are straight they sum up to <gradient, w> - sum_i
 // s_i l*(a_i).
-func (s *working) Estimate() float64 {
+func (s *working) estimate() float64 {
 	if s.done { // it will not become less
 		return 0
 	}
@@ -188,9 +180,6 @@ func (s *working) Point() problem.Point {
 		s.row = make([]float64, len(s.p.Y))
 	}
 	if e := s.inner; e != nil && e.epoch > 0 {
-		if s.band > 0 {
-			s.widen()
-		}
 		s.locate()
 		for k := range e.away {
 			i := s.index(k)

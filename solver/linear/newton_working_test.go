@@ -44,7 +44,7 @@ func TestWorkingSet(t *testing.T) {
 					p.Threads = 2
 					two.Epoch()
 				}
-				estimate, point := s.Estimate(), s.Point()
+				estimate, point := s.Report().Gap, s.Point()
 				if !slices.Equal(point.W, two.w) {
 					t.Errorf("%s, bias %v, lambda %g: two threads give other bits", spec, bias, lambda)
 				}
@@ -77,7 +77,8 @@ func TestBeside(t *testing.T) {
 				p := 0.05*float64(k) - 5.01
 				beside := true
 				for j := range s.inner.ramps {
-					beside = beside && s.inner.ramps[j].distance(p-c.at-s.inner.ramps[j].shift) > 0
+					q := p - c.at - s.inner.ramps[j].shift
+					beside = beside && (q < 0 || q > s.inner.ramps[j].end())
 				}
 				rise, value, size := s.beside(y, p-c.at)
 				a := c.slope + rise

@@ -2,6 +2,7 @@ package linear
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -40,24 +41,35 @@ func init() {
 		New:     func(*registry.Params) (solver.Solver, error) { return Pegasos{}, nil }})
 }
 
-// Accepts wants the penalty l2.
+// Accepts wants the penalty l2, and a loss of bounded slope or curvature.
 func (Pegasos) Accepts(p problem.Problem) error {
 	l, err := linearProblem(p)
 	if err != nil {
 		return err
 	}
-	if _, ok := l.Penalty.(penalty.L2); !ok {
+	if !penalty.IsRidge(l.Penalty) {
 		return errors.New("solver pegasos needs the penalty l2: its steps and its projection rely on it")
+	}
+	if math.IsInf(l.Loss.Smoothness(), 1) && unbounded(l) {
+		return fmt.Errorf("solver pegasos needs a loss that is smooth or of bounded slope, which %T is not: its steps would overflow; use sdca", l.Loss)
 	}
 	return nil
 }
 
-// Start begins at w = 0, or at the weights of from with the steps of the first
+// unbounded reports whether the slope of the loss of some row has no bound.
+func unbounded(p *problem.Linear) bool {
+	return slices.ContainsFunc(p.Y, func(y float64) bool {
+		lo, hi := p.Loss.Domain(y)
+		return math.IsInf(hi-lo, 1)
+	})
+}
+
+// Start begins at w = 0, or at the weights of the warm start with the steps of the first
 // epoch already taken.
-func (Pegasos) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	l := p.(*problem.Linear)
+func (Pegasos) Start(p problem.Problem, start solver.Start) solver.State {
+	l, from := p.(*problem.Linear), start.From
 	n, d := l.Dims()
-	s := &pegasos{p: l, random: rand.NewPCG(seed, 0), radius: math.Sqrt(l.Zero() / l.Lambda),
+	s := &pegasos{p: l, limit: start.Over, random: rand.NewPCG(start.Seed, 0), radius: math.Sqrt(l.Zero() / l.Lambda),
 		c: 1, v: make([]float64, d+1), z: make([]float64, d+1),
 		slopes: make([]float64, n), visits: make([]float64, n), predictions: make([]float64, n)}
 	if from != nil && len(from.W) == d+1 {
@@ -102,9 +114,6 @@ type pegasos struct {
 }
 
 // Epoch takes n steps.
-// Heed makes the run ask over on the way.
-func (s *pegasos) Heed(over func() bool) { s.limit = over }
-
 func (s *pegasos) Epoch() {
 	n, _ := s.p.Dims()
 	for k := range n {

@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // plainPegasos is Pegasos on dense vectors, step by step as its paper has it.
@@ -57,7 +58,7 @@ func TestPegasosTwin(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Hinge{}, loss.Logistic{}, loss.Absolute{}, loss.Squared{}} {
 		for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 			p := generate(l, "l2", bias, 50, 12, true)
-			s := Pegasos{}.Start(p, nil, 1).(*pegasos)
+			s := Pegasos{}.Start(p, solver.Start{Seed: 1}).(*pegasos)
 			twin := &plainPegasos{p: p, w: make([]float64, 13), sum: make([]float64, 13), b: s.b, r: math.Sqrt(p.Zero() / p.Lambda)}
 			r := rand.New(rand.NewPCG(32, 1))
 			for step := range 3000 {
@@ -105,7 +106,7 @@ func pegasosStep(t *testing.T, s *pegasos, twin *plainPegasos, step int) {
 func TestPegasosDual(t *testing.T) {
 	m := stored([][]float32{{1}}, false)
 	p := must(problem.NewLinear(problem.NewRows(m, 1), []float64{1}, nil, loss.Squared{}, penalty.L2{}, 1, problem.None))
-	s := Pegasos{}.Start(p, nil, 1).(*pegasos)
+	s := Pegasos{}.Start(p, solver.Start{Seed: 1}).(*pegasos)
 	// p=0: g=-1, w=1, but R^2 = P(0)/lambda = 1/2, so w = sqrt(1/2);
 	// then g = sqrt(1/2)-1.
 	s.step(0)

@@ -9,7 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// proximal brings SDCA on where its epochs and faces are slow: small lambda, and no fewer
+// proximal brings SDCA on where its epochs are slow: small lambda, and no fewer
 // columns than rows on a corner, which single steps turn long about. It is the method
 // of multipliers on the dual with semismooth steps of Newton's method (Rockafellar 1976;
 // Li, Sun, Toh 2018).
@@ -32,9 +32,8 @@ import (
 //	Cost      a step takes two passes over all rows, and two over the active ones for each
 //	          product of conjugate gradients; memory O(n + d) and a copy of the active rows
 //
-// It is smoothed_centred.go with parabolas in place of the entropy: rows off the corner
-// do not count at all, and a row goes to an end of its domain and back in one step. That
-// asks for a start where most rows are on their side: epochs of SDCA.
+// Rows off the corner do not count at all, and a row goes to an end of its domain and back
+// in one step. That asks for a start where most rows are on their side: epochs of SDCA.
 //
 // Rejected: exact directions, as rows that become active cut most steps short; a fixed
 // width, or a small first one, whose first centres take thousands of products; an
@@ -43,7 +42,7 @@ import (
 type proximal struct {
 	p               *problem.Linear // without the penalty's corner
 	corner          *penaltyCorner  // nil: it has none
-	dual            dualStep
+	dual            loss.Step
 	width           float64   // q
 	ramp            float64   // W
 	w, g, d         []float64 // d+1: weights, gradient, step
@@ -54,12 +53,11 @@ type proximal struct {
 	losses, defects float64   // means over the rows
 	active          activeRows
 	conjugate       *conjugate
-	products        float64  // of the last step, each by the share of all numbers in it
-	spent           float64  // passes of all steps
-	respite         *float64 // of SDCA, set at the end
-	steps           int      // with this centre
-	since           int      // steps since the gap was halved; a relative one stays near 1 for long
-	mark            float64  // the gap then
+	products        float64 // of the last step, each by the share of all numbers in it
+	spent           float64 // passes of all steps
+	steps           int     // with this centre
+	since           int     // steps since the gap was halved; a relative one stays near 1 for long
+	mark            float64 // the gap then
 	stuck           bool
 	best            problem.Point
 	upper, lower    float64 // primal and dual there
@@ -74,7 +72,14 @@ const (
 	proximalGoal  = 0.5  // of g is left by conjugate gradients
 	proximalMost  = 600  // products
 	proximalWait  = 60   // steps in which the gap should halve
+	productNumber = 2.5  // visits of a number in SDCA that take as long as in a product
 )
+
+// suitsProximal reports whether proximal knows the shape of loss and penalty.
+func suitsProximal(p *problem.Linear) bool {
+	_, cornered := p.Loss.(loss.Cornered)
+	return cornered && elastic(p.Penalty)
+}
 
 // newProximal begins at the dual variables of s.
 func newProximal(s *sdca) *proximal {
@@ -89,15 +94,15 @@ func newProximal(s *sdca) *proximal {
 		w: slices.Clone(w), g: make([]float64, d+1), d: make([]float64, d+1),
 		prediction: make([]float64, n), along: make([]float64, n),
 		centre: slices.Clone(s.a), a: make([]float64, n), v: make([]float64, n),
-		middle: middleOf(p), active: newActiveRows(p), conjugate: newConjugate(p), mark: math.Inf(1), goal: s.goal, respite: &s.respite}
+		middle: middleOf(p), active: newActiveRows(p), conjugate: newConjugate(p), mark: math.Inf(1), goal: s.goal}
 	m.conjugate.over = s.over
 	m.best = problem.Point{W: slices.Clone(w), A: slices.Clone(s.a)}
 	m.upper, m.lower = math.Inf(1), s.dual()
 	if s.p.Bias == problem.Free { // the sum of s.a is not 0 yet
 		m.lower = math.Inf(-1)
 	}
-	if s.lead != nil {
-		m.best.W, m.upper = s.lead, s.primal
+	if s.best != nil {
+		m.best.W, m.upper = slices.Clone(s.best), s.primal
 	}
 	m.p.Predict(m.prediction, m.w)
 	m.look()
@@ -251,9 +256,6 @@ func (m *proximal) slope(t float64) float64 {
 
 // done reports whether the gap has stopped falling.
 func (m *proximal) done() bool { return m.stuck || m.since == proximalWait }
-
-// finish lets the epochs work as much before the next one.
-func (m *proximal) finish() { *m.respite = m.spent }
 
 // point returns the best weights, with more zeros at the end, and the best dual variables.
 // If the run goes on then, the end it was not.

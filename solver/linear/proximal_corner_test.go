@@ -64,7 +64,7 @@ func TestPenaltyCornerZeros(t *testing.T) {
 		p.Lambda *= 100
 		s, m := goneOver(p)
 		for range 300 {
-			if s.Epoch(); s.other == nil || s.Estimate() < 1e-7 {
+			if s.Epoch(); s.proximal == nil || s.Report().Gap < 1e-7 {
 				break
 			}
 		}

@@ -31,14 +31,14 @@ func sharp(l loss.Loss, pen penalty.Penalty, bias problem.Bias, threads int) *pr
 
 var sharpRows = sync.OnceValue(func() *problem.Linear { return documents(loss.Hinge{}, problem.None, 1) })
 
-type sharply struct {
-	unaimed
-	alone bool
-}
+// sharply is SDCA in one partition, whatever the gap that is asked for.
+type sharply struct{ alone bool }
 
-func (k sharply) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	s := k.start(p, from, seed)
-	s.other = nil // without smoothed
+func (sharply) Accepts(p problem.Problem) error { return SDCA{}.Accepts(p) }
+
+func (k sharply) Start(p problem.Problem, start solver.Start) solver.State {
+	start.Gap = 0
+	s := SDCA{}.Start(p, start).(*sdca)
 	if k.alone {
 		s.respite = math.Inf(1)
 	}
@@ -81,12 +81,12 @@ func TestProximalEstimate(t *testing.T) {
 		s, m := goneOver(p)
 		for range 20 {
 			s.Epoch()
-			if estimate, gap := s.Estimate(), p.Certify(s.Point()).Relative(); gap > estimate+1e-9 || m.corner == nil && gap < estimate-1e-9 {
+			if estimate, gap := s.Report().Gap, p.Certify(s.Point()).Relative(); gap > estimate+1e-9 || m.corner == nil && gap < estimate-1e-9 {
 				t.Fatalf("%T: estimate %g, gap %g", pen, estimate, gap)
 			}
 		}
 		before := p.Certify(s.Point())
-		for s.other != nil {
+		for s.proximal != nil {
 			s.Epoch()
 		}
 		if after := p.Certify(s.Point()); after.Relative() > before.Relative() {
@@ -98,70 +98,58 @@ func TestProximalEstimate(t *testing.T) {
 	}
 }
 
-// TestSDCAHeeds: what works in the place of epochs makes hardly a product once a limit is
-// reached, and the run has a point.
+// TestSDCAHeeds: a step of proximal makes hardly a product once a limit is reached, and the
+// run has a point.
 func TestSDCAHeeds(t *testing.T) {
-	for name, goOver := range map[string]func(p *problem.Linear, over func() bool) *sdca{
-		"smoothed": func(p *problem.Linear, over func() bool) *sdca {
-			s := SDCA{}.Heed(over).Start(p, nil, 1).(*sdca)
-			s.other = newSmoothed(p, s.over)
-			return s
-		},
-		"proximal": func(p *problem.Linear, over func() bool) *sdca {
-			s := SDCA{}.Heed(over).Start(p, nil, 1).(*sdca)
-			s.other = newProximal(s)
-			return s
-		},
-	} {
-		p := sharp(loss.Hinge{}, penalty.L2{}, problem.Feature, 1)
-		asked, ends := 0, false
-		s := goOver(p, func() bool { asked++; return ends })
-		most := 0
-		for range 6 {
-			asked = 0
-			s.Epoch()
-			most = max(most, asked)
-		}
-		if most < 5 {
-			t.Fatalf("%s: asked %d times in an epoch: this test shows nothing", name, most)
-		}
-		asked, ends = 0, true
+	p := sharp(loss.Hinge{}, penalty.L2{}, problem.Feature, 1)
+	asked, ends := 0, false
+	s := SDCA{}.Start(p, solver.Start{Seed: 1, Over: func() bool { asked++; return ends }}).(*sdca)
+	s.proximal = newProximal(s)
+	most := 0
+	for range 6 {
+		asked = 0
 		s.Epoch()
-		if asked > 2 {
-			t.Errorf("%s: asked %d times although a limit was reached", name, asked)
-		}
-		if gap := p.Certify(s.Point()).Relative(); !(gap < 2) {
-			t.Errorf("%s: a gap of %g", name, gap)
-		}
+		most = max(most, asked)
+	}
+	if most < 5 {
+		t.Fatalf("asked %d times in an epoch: this test shows nothing", most)
+	}
+	asked, ends = 0, true
+	s.Epoch()
+	if asked > 2 {
+		t.Errorf("asked %d times although a limit was reached", asked)
+	}
+	if gap := p.Certify(s.Point()).Relative(); !(gap < 2) {
+		t.Errorf("a gap of %g", gap)
 	}
 }
 
 // TestProximalAgain: where it ended before the goal and the epochs stay slow, it takes over
 // again, once they have worked as much, and begins no farther from the goal than it ended.
 func TestProximalAgain(t *testing.T) {
-	s := sharply{}.Start(sharp(loss.Hinge{}, penalty.ElasticNet{Ratio: 0.5}, problem.None, 1), nil, 1).(*sdca)
-	for s.other == nil {
+	s := sharply{}.Start(sharp(loss.Hinge{}, penalty.ElasticNet{Ratio: 0.5}, problem.None, 1), solver.Start{Seed: 1}).(*sdca)
+	for s.proximal == nil {
 		s.Epoch()
 	}
-	first, at := s.other.(*proximal), s.epoch
+	first, at := s.proximal, s.epoch
 	spent := 0.0
-	for step := 0; s.other != nil; step++ {
+	for step := 0; s.proximal != nil; step++ {
 		if step == 20 {
 			first.since = proximalWait - 1
 		}
 		s.Epoch()
 		spent += productNumber * (2 + first.products)
 	}
-	for s.other == nil && s.epoch < 2000 {
+	for s.proximal == nil && s.epoch < 2000 {
 		s.Epoch()
 	}
 	if epochs := float64(s.epoch - at); epochs < spent || epochs > spent+faceTrial*faceWindow {
 		t.Errorf("again after %g epochs, it took as long as %g", epochs, spent)
 	}
-	if second := s.other.(*proximal); second.upper > first.upper || second.lower < first.lower {
+	if second := s.proximal; second.upper > first.upper || second.lower < first.lower {
 		t.Errorf("between %g and %g, it ended between %g and %g", second.lower, second.upper, first.lower, first.upper)
 	}
-	if s.lead, s.primal = make([]float64, len(s.u)), 0; newProximal(s).upper > 0 {
+	if s.best, s.primal = make([]float64, len(s.u)), 0; newProximal(s).upper > 0 {
 		t.Error("it forgets the best weights")
 	}
 }
@@ -177,7 +165,7 @@ func TestProximalFree(t *testing.T) {
 			t.Errorf("%T: begins at %g above %g", pen, begin.lower, begin.upper)
 		}
 		before, worse := m.lower, 0
-		for s.Estimate() > m.goal {
+		for s.Report().Gap > m.goal {
 			s.Epoch()
 			if m.lower < before {
 				t.Fatalf("%T: the bound fell from %g to %g", pen, before, m.lower)
@@ -200,12 +188,12 @@ func TestProximalFree(t *testing.T) {
 
 // goneOver returns SDCA that has just gone over to proximal.
 func goneOver(p *problem.Linear) (*sdca, *proximal) {
-	s := sharply{}.Start(p, nil, 1).(*sdca)
+	s := sharply{}.Start(p, solver.Start{Seed: 1}).(*sdca)
 	for s.epoch < 10 {
 		s.Epoch()
 	}
 	m := newProximal(s)
-	s.other = m
+	s.proximal = m
 	return s, m
 }
 

@@ -3,10 +3,11 @@ package linear
 import (
 	"cmp"
 	"errors"
-	"math"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -30,39 +31,28 @@ import (
 //	Shrinking    a row that a step would not move, or would move within its domain
 //	             though its part of the gap is below a twentieth of the mean, is
 //	             left alone, and on consecutive such visits visited after 2, 4, 8
-//	             ... epochs: 64 at most in the first case, 16 in the second. Where most
-//	             wake at once they are screened first (sdca_screen.go)
+//	             ... epochs: 64 at most in the first case, 16 in the second
 //	Partitions   work on shares of the rows side by side, merged many times an
 //	             epoch (sdca_rounds.go): as many threads as there are partitions help
-//	Beginning    many more rows than columns, hinge, small lambda: smoothed.go
-//	Corners      of the loss, where the epochs stay slow: proximal.go
-//	Faces        where the epochs get slow, all rows that are free at once (face.go)
-//	Scaling      hinge: the length of the weights that suits the primal best
-//	             (sdca_scale.go)
+//	Escape       from slow epochs, where the loss has corners (sdca_escape.go): all
+//	             rows that are free at once (face.go), or the method of multipliers
+//	             (proximal.go)
 //	Feature bias a constant column: |x_i|^2 + 1 instead of |x_i|^2
 //	Free bias    the constraint sum_i s_i a_i = 0 by the method of multipliers
 //	             (Hestenes, Powell): the bias is a constant column of squared
 //	             weight beta whose penalty is centred at the last bias and
 //	             re-centred after every epoch; along it no step goes further
 //	             than the best (overRelaxed)
-//	Returned     a, and u in that length; or the weights to which a face led, while
-//	             their primal is the lower one
+//	Returned     a, and u; or the best weights that an escape found, while their
+//	             primal is the lower one
 //	Cost         O(nonzeros) per epoch; memory O(n + d)
 //
 // Alternating exact minimisation over w and over b was rejected: with a
 // non-smooth loss it stops at kinks that are not optimal.
 type SDCA struct {
-	Partitions int     // that work side by side; 0: by rule, see divide
-	Gap        float64 // what it leaves room for is spent on zeros; 0: solver.DefaultGap
-	Clock      *Clock  // simulates a core for every partition; of one run only
-
-	over limit
+	Partitions int    // that work side by side; 0: by rule, see divide
+	Clock      *Clock // simulates a core for every partition; of one run only
 }
-
-var (
-	_ solver.Aimed   = SDCA{}
-	_ solver.Heedful = SDCA{}
-)
 
 // MostPartitions bounds the copies of the weights.
 const MostPartitions = 4096
@@ -75,7 +65,7 @@ func init() {
 		}})
 }
 
-// Accepts wants a strongly convex penalty.
+// Accepts wants a strongly convex penalty, and one that gives single weights.
 func (SDCA) Accepts(p problem.Problem) error {
 	l, err := linearProblem(p)
 	if err != nil {
@@ -84,55 +74,44 @@ func (SDCA) Accepts(p problem.Problem) error {
 	if _, ok := l.Penalty.(penalty.Strong); !ok {
 		return errors.New("solver sdca needs a strongly convex penalty (l2 or elastic-net): without one the dual does not determine the weights")
 	}
+	if _, ok := l.Penalty.(penalty.Separable); !ok {
+		return fmt.Errorf("solver sdca needs a penalty of single weights (l2 or elastic-net), which %T does not say it is", l.Penalty)
+	}
 	return nil
 }
 
-// Aim returns the one for a relative gap.
-func (k SDCA) Aim(gap float64) solver.Solver {
-	k.Gap = gap
-	return k
-}
-
-// Heed returns the one that makes less of a step for all rows at once when over is true: it
-// may be hundreds of passes over the data.
-func (k SDCA) Heed(over func() bool) solver.Solver {
-	k.over = over
-	return k
-}
-
-// Start begins at a = 0, or at the dual variables of from.
-func (k SDCA) Start(p problem.Problem, from *problem.Point, seed uint64) solver.State {
-	l := p.(*problem.Linear)
+// Start begins at a = 0, or at the dual variables of the warm start. It asks for limits in
+// steps for all rows at once, which may be hundreds of passes over the data.
+func (k SDCA) Start(p problem.Problem, start solver.Start) solver.State {
+	l, from := p.(*problem.Linear), start.From
 	n, d := l.Dims()
-	s := &sdca{p: l, seed: seed, penalty: l.Penalty.(penalty.Strong), a: make([]float64, n),
-		factor: 1 / (l.Lambda * l.N), goal: cmp.Or(k.Gap, solver.DefaultGap)}
+	s := &sdca{p: l, seed: start.Seed, penalty: l.Penalty.(penalty.Separable), a: make([]float64, n),
+		factor: 1 / (l.Lambda * l.N), goal: cmp.Or(start.Gap, solver.DefaultGap)}
 	s.addConjugates() // at 0; first, because it asks the other cores, which take a while to wake
 	s.u, s.calm, s.wake = make([]float64, d+1), make([]uint8, n), make([]uint32, n)
 	s.w = s.u
-	if _, same := l.Penalty.(penalty.L2); !same {
+	if !penalty.IsRidge(l.Penalty) {
 		s.w = make([]float64, d+1)
 	}
-	s.sigma, s.slack = 1, 1
-	s.step = dualStepOf(l.Loss)
+	s.sigma = 1
+	s.last[0] = uint32(d)
+	s.step, s.exact = loss.StepOf(l.Loss)
 	s.chooseSizes()
 	if from != nil && len(from.A) == n {
 		s.resume(from)
 		s.addConjugates()
-		s.reserve(from.W)
+		s.keep(from.W)
 	} else if l.Bias == problem.Free {
 		s.u[d] = l.BestBias(nil, 0, 1e-6)
 	}
-	if from == nil && suitsSmoothing(l) {
-		s.other = newSmoothed(l, k.over)
-	}
-	s.clock, s.over = k.Clock, k.over
+	s.clock, s.over = k.Clock, start.Over
 	s.divide(k.Partitions)
 	return s
 }
 
 type sdca struct {
 	p       *problem.Linear
-	penalty penalty.Strong
+	penalty penalty.Separable
 	seed    uint64
 	factor  float64 // 1/(lambda N)
 	block   int     // rows of a block
@@ -145,7 +124,9 @@ type sdca struct {
 	u, w       []float64 // d+1, the bias last; w is u itself for l2
 	sum        float64   // sum_i s_i a_i
 	conjugate  float64   // sum_i s_i l*(a_i)
-	step       dualStep
+	last       [1]uint32 // the column of the bias
+	step       loss.Step
+	exact      bool // its rises
 	part       []partition
 	clock      *Clock
 	over       limit
@@ -164,12 +145,10 @@ type sdca struct {
 	order      []uint32  // where the blocks of a few groups begin, shuffled
 	rows       []uint32  // active in the order of the visits
 	gather     []float64 // scratch of predict
-	slack      float64   // share of the gap that scaling leaves
-	met        float64   // primal of the last point; NaN: not known
+	lastPrimal float64   // of the last point; NaN: not known
+	asked      bool      // for a point
 	prediction []float64 // scratch of Point
-	asked      bool      // for a point, which others may follow
-	other      method    // that is at work instead; nil: none
-	faces
+	escape
 }
 
 // arrange lists the rows that are awake, in shuffled blocks: those of a few groups,
@@ -179,10 +158,6 @@ func (s *sdca) arrange() {
 		s.active, s.rows = make([]uint32, len(s.a)), make([]uint32, len(s.a))
 	}
 	s.listAwake()
-	if s.wakeTogether() {
-		s.screen()
-		s.listAwake()
-	}
 	s.rows = s.rows[:0]
 	awake := len(s.active)
 	random := rand.NewPCG(s.seed, uint64(s.epoch))
@@ -207,6 +182,18 @@ func (s *sdca) arrange() {
 	}
 }
 
+// listAwake sets active.
+func (s *sdca) listAwake() {
+	active, awake := s.active[:len(s.wake)], 0
+	for i, wake := range s.wake {
+		active[awake] = uint32(i)
+		if wake <= s.epoch {
+			awake++
+		}
+	}
+	s.active = active[:awake]
+}
+
 // places appends lo, lo+step, ... below hi to dst.
 func places(dst []uint32, lo, hi, step int) []uint32 {
 	for ; lo < hi; lo += step {
@@ -217,7 +204,11 @@ func places(dst []uint32, lo, hi, step int) []uint32 {
 
 // Epoch visits every row that is awake once, or makes a step for all at once.
 func (s *sdca) Epoch() {
-	if s.workOtherwise() || s.workOnFace() {
+	if s.proximal != nil {
+		s.stepProximal()
+		return
+	}
+	if s.workOnFace() {
 		return
 	}
 	s.spare = 0.05 * s.rowGap
@@ -264,7 +255,7 @@ func (s *sdca) predict(part *partition, x matrix.Vector) float64 {
 	for k := range g {
 		g[k] = part.u[x.Column(k)]
 	}
-	s.penalty.Weights(g, g)
+	s.penalty.WeightsAt(g, g, x.Index)
 	return matrix.Vector{Value: x.Value}.Dot(g) + s.bias()
 }
 
@@ -276,43 +267,24 @@ func (s *sdca) bias() float64 {
 	b := s.u[len(s.u)-1:]
 	if s.p.Bias == problem.Feature {
 		var w [1]float64
-		s.penalty.Weights(w[:], b)
+		s.penalty.WeightsAt(w[:], b, s.last[:])
 		return w[0]
 	}
 	return b[0]
 }
 
-// Point returns the weights that belong to the dual variables.
-func (s *sdca) Point() problem.Point {
-	s.met = math.NaN()
-	if s.other != nil {
-		return s.other.point()
-	}
-	if s.face != nil { // which goes on: the dual variables are far ahead of the weights
-		s.follow(s.face)
-	}
-	w := s.w
-	if s.separate() {
-		d := len(s.u) - 1
-		s.penalty.Weights(s.w[:d], s.u[:d])
-		s.w[d] = s.bias()
-		if s.lead != nil { // of another method
-			if primal, _ := s.p.Primal(s.w); s.primal < primal {
-				w = s.lead
-			}
-		}
-	} else if s.lead != nil && (s.led || s.face != nil) { // to look at u as well is a pass over all rows
-		w, s.met = s.lead, s.primal
-	} else if s.slack = 1; s.lead != nil || s.stretches() || s.asked { // a look that is spared saves several passes
-		w = slices.Clone(s.u)
-		if s.prediction == nil {
-			s.prediction = make([]float64, len(s.a))
-		}
-		s.p.Predict(s.prediction, w)
-		if s.met, s.slack = s.stretch(w, s.prediction); s.lead != nil && s.primal < s.met {
-			w, s.met = s.lead, s.primal
+// resume takes over the dual variables of a point; the weights follow.
+func (s *sdca) resume(from *problem.Point) {
+	_, d := s.p.Dims()
+	u, sum := dualWeights(s.p, s.a, from.A)
+	copy(s.u, u)
+	s.sum = sum
+	switch s.p.Bias {
+	case problem.Feature:
+		s.u[d] = -s.factor * s.sum
+	case problem.Free:
+		if len(from.W) == d+1 {
+			s.u[d] = from.W[d]
 		}
 	}
-	s.asked = true
-	return problem.Point{W: w, A: s.a}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // TestColumnSigmas: partitions hold back where they pull the same way, and only there; so
@@ -24,7 +25,7 @@ func TestColumnSigmas(t *testing.T) {
 				}
 				return p.Certify(problem.Point{W: s.u, A: s.a}).Dual
 			}
-			s, alike := SDCA{Partitions: 8}.Start(p, nil, 3).(*sdca), SDCA{Partitions: 8}.Start(p, nil, 3).(*sdca)
+			s, alike := SDCA{Partitions: 8}.Start(p, solver.Start{Seed: 3}).(*sdca), SDCA{Partitions: 8}.Start(p, solver.Start{Seed: 3}).(*sdca)
 			alike.columns, alike.sigma = nil, firstSigma
 			if got, other := dual(s), dual(alike); !(got > other) {
 				t.Errorf("%T, %v: dual %g, %g with one sigma", l, bias, got, other)

@@ -90,7 +90,7 @@ func TestPartitions(t *testing.T) {
 // dual variables say, and every dual variable is in its domain.
 func TestRoundsKeepUp(t *testing.T) {
 	p := documents(loss.Hinge{}, problem.None, 2)
-	s := SDCA{Partitions: 8}.Start(p, nil, 3).(*sdca)
+	s := SDCA{Partitions: 8}.Start(p, solver.Start{Seed: 3}).(*sdca)
 	for range 12 {
 		s.arrange()
 		s.rounds(2)
@@ -162,7 +162,7 @@ func TestBestTheta(t *testing.T) {
 	const parts = 8
 	for _, bias := range []problem.Bias{problem.None, problem.Feature} {
 		p := documents(loss.Hinge{}, bias, 2)
-		s := SDCA{Partitions: parts}.Start(p, nil, 3).(*sdca)
+		s := SDCA{Partitions: parts}.Start(p, solver.Start{Seed: 3}).(*sdca)
 		s.columns, s.sigma = nil, 1 // nobody leaves room for the others
 		s.arrange()
 		first := partition{u: s.u} // at u = 0 the slope would not be seen
@@ -217,7 +217,7 @@ func TestBestTheta(t *testing.T) {
 func TestMergeAscends(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Hinge{}, loss.SquaredHinge{}, loss.Squared{}} {
 		p := documents(l, problem.None, 1)
-		s := SDCA{Partitions: 8}.Start(p, nil, 3).(*sdca)
+		s := SDCA{Partitions: 8}.Start(p, solver.Start{Seed: 3}).(*sdca)
 		before, _ := p.Dual(s.a)
 		for epoch := range 10 {
 			s.arrange()
@@ -237,10 +237,10 @@ func TestMergeAscends(t *testing.T) {
 func TestSDCAEstimate(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Hinge{}, loss.Logistic{}, loss.SquaredHinge{}} {
 		for _, partitions := range []int{1, 2} {
-			s := SDCA{Partitions: partitions}.Start(documents(l, problem.None, 2), nil, 3).(*sdca)
+			s := SDCA{Partitions: partitions}.Start(documents(l, problem.None, 2), solver.Start{Seed: 3}).(*sdca)
 			for epoch := range 20 {
 				s.Epoch()
-				got, gap := s.Estimate(), s.p.Certify(s.Point()).Relative()
+				got, gap := s.Report().Gap, s.p.Certify(s.Point()).Relative()
 				if epoch >= 2 && gap > 1e-8 && (got < gap/8 || got > 30*gap) {
 					t.Errorf("%T, %d partitions, epoch %d: estimate %g, gap %g", l, partitions, epoch, got, gap)
 				}

@@ -8,13 +8,14 @@ import (
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 )
 
 // TestLooksChangeNothing: sdca goes the same way however often it is judged.
 func TestLooksChangeNothing(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Hinge{}, loss.SquaredHinge{}, loss.Logistic{}} {
 		p := generate(l, "l2", problem.None, 40, 5, false)
-		seen, unseen := SDCA{}.Start(p, nil, 1).(*sdca), SDCA{}.Start(p, nil, 1).(*sdca)
+		seen, unseen := SDCA{}.Start(p, solver.Start{Seed: 1}).(*sdca), SDCA{}.Start(p, solver.Start{Seed: 1}).(*sdca)
 		for epoch := range 30 {
 			seen.Epoch()
 			unseen.Epoch()
@@ -43,11 +44,10 @@ func TestRest(t *testing.T) {
 		}
 	}
 	p := generate(loss.Hinge{}, "l2", problem.None, 40, 5, false)
-	s := SDCA{}.Start(p, nil, 1).(*sdca)
+	s := SDCA{}.Start(p, solver.Start{Seed: 1}).(*sdca)
 	asleep := 0
 	for range 40 {
 		before := slices.Clone(s.a)
-		s.pause = 1 // no face, which may move rows that sleep
 		s.Epoch()
 		for i, wake := range s.wake {
 			if wake > s.epoch {
@@ -66,13 +66,13 @@ func TestRest(t *testing.T) {
 // TestSpared: a step that brings little is not made within the domain, but is to
 // an end of it; and steps go overRelaxed times as far as the best.
 func TestSpared(t *testing.T) {
-	p := slow(loss.Hinge{}, problem.None, 1)
+	p := documents(loss.Hinge{}, problem.None, 1)
 	for _, c := range []struct {
 		short float64 // of the corner
 		spare float64
 		moves bool
 	}{{1e-3, 1, false}, {-1e-3, 1, false}, {-2, 10, true}, {1e-3, 0, true}} {
-		s := SDCA{}.Start(p, nil, 3).(*sdca)
+		s := SDCA{}.Start(p, solver.Start{Seed: 3}).(*sdca)
 		const i, b = 5, 1e-3
 		y := p.Y[i]
 		s.a[i], s.spare = -y*b, c.spare
@@ -82,10 +82,10 @@ func TestSpared(t *testing.T) {
 			t.Errorf("%g short, less than %g is spared: moved is %v", c.short, c.spare, moved)
 		}
 	}
-	s := SDCA{}.Start(p, nil, 3).(*sdca)
+	s := SDCA{}.Start(p, solver.Start{Seed: 3}).(*sdca)
 	var v [1]visit
 	s.look(v[:], nil, []uint32{7})
-	if want := p.S[7] * s.factor * p.SquaredNorm[7] / overRelaxed; math.Abs(v[0].q-want) > 1e-12*want {
+	if want := p.S[7] * s.sigma * s.factor * p.SquaredNorm[7] / overRelaxed; math.Abs(v[0].q-want) > 1e-12*want {
 		t.Errorf("q = %g, want %g", v[0].q, want)
 	}
 }
@@ -93,7 +93,7 @@ func TestSpared(t *testing.T) {
 // TestGroups: the rows of an epoch are all rows, in blocks; the blocks of a few groups
 // come one after another, in an order that is not the same everywhere.
 func TestGroups(t *testing.T) {
-	s := SDCA{}.Start(documents(loss.Hinge{}, problem.None, 1), nil, 3).(*sdca)
+	s := SDCA{}.Start(documents(loss.Hinge{}, problem.None, 1), solver.Start{Seed: 3}).(*sdca)
 	s.block, s.group = 4, 16
 	s.arrange()
 	const few = 16 * groupsAtATime // rows
@@ -125,7 +125,7 @@ func TestGroups(t *testing.T) {
 // TestRowsAlone: rows that are visited one by one come in the order that blocks of one
 // would have.
 func TestRowsAlone(t *testing.T) {
-	s := SDCA{}.Start(documents(loss.Hinge{}, problem.None, 1), nil, 3).(*sdca)
+	s := SDCA{}.Start(documents(loss.Hinge{}, problem.None, 1), solver.Start{Seed: 3}).(*sdca)
 	s.wake[17] = 1
 	s.arrange()
 	want := places(nil, 0, len(s.a)-1, 1)

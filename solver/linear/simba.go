@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/problem/water"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -63,10 +64,10 @@ func (SIMBA) Accepts(p problem.Problem) error {
 const firstRound = 256
 
 // Start begins at zero: rounds take nothing over from what was before.
-func (SIMBA) Start(p problem.Problem, _ *problem.Point, seed uint64) solver.State {
+func (SIMBA) Start(p problem.Problem, start solver.Start) solver.State {
 	l := p.(*problem.LinearSlack)
 	n, d := l.Dims()
-	s := &simba{p: l, columns: matrix.Transpose(l.X), random: rand.New(rand.NewPCG(seed, 0)),
+	s := &simba{p: l, limit: start.Over, columns: matrix.Transpose(l.X), random: rand.New(rand.NewPCG(start.Seed, 0)),
 		u: make([]float64, d+1), uSums: make([]float64, pickBlocks(d+1)),
 		heights: make([]float64, n), xi: make([]float64, n), margins: make([]float64, n),
 		steps: max(1, int(l.Nonzeros/int64(n+d)))}
@@ -99,7 +100,7 @@ type simba struct {
 	now      sums // of the round
 	before   sums // of the round before; empty: there was none
 
-	water   problem.Water
+	water   water.Filling
 	heights []float64 // -p
 	xi      []float64
 	margins []float64 // scratch
@@ -145,9 +146,6 @@ func (s *simba) round(steps int) {
 		s.q[k] = 1
 	}
 }
-
-// Heed makes the run ask over on the way.
-func (s *simba) Heed(over func() bool) { s.limit = over }
 
 func (s *simba) Epoch() {
 	for range s.steps {

@@ -55,7 +55,7 @@ func TestSIMBA(t *testing.T) {
 		p, most := slackOf(slope(n, 6, 1.0/n, bias))
 		var f, g [3]float64
 		for seed := range uint64(runs) {
-			s := SIMBA{}.Start(p, nil, seed).(*simba)
+			s := SIMBA{}.Start(p, solver.Start{Seed: seed}).(*simba)
 			for check, T := range [...]int{1 << 9, 1 << 11, 1 << 13} {
 				for s.last < T || s.t < s.last {
 					if s.t == s.last {
@@ -132,7 +132,7 @@ func TestSIMBAIsSublinear(t *testing.T) {
 	p, _ := slackOf(slope(n, d, 0.1, problem.None))
 	rows := &counted{Matrix: p.X}
 	p.X = rows
-	s := SIMBA{}.Start(p, nil, 1).(*simba)
+	s := SIMBA{}.Start(p, solver.Start{Seed: 1}).(*simba)
 	rows.numbers = 0
 	columns := 0
 	for range steps {
@@ -225,7 +225,7 @@ func BenchmarkSIMBA(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d/d=%d", size, size), func(b *testing.B) {
 			p := slope(size, size, 1, problem.None)
 			q := must(problem.NewLinearSlack(p.Rows, p.Y, 0.1, problem.None))
-			s := SIMBA{}.Start(q, nil, 1).(*simba)
+			s := SIMBA{}.Start(q, solver.Start{Seed: 1}).(*simba)
 			for b.Loop() {
 				if s.t == s.last {
 					s.round(2 * s.last)

@@ -51,15 +51,8 @@ func addRows(sum []float64, p *problem.Linear, lo int, v []float64) {
 	}
 }
 
-// gradientOf returns lambda w + X^T v: d+1 numbers, of which the last is 0
+// gradientTo sets g to lambda w + X^T v: d+1 numbers, of which the last is 0
 // where there is no bias.
-func gradientOf(p *problem.Linear, w, v []float64) []float64 {
-	g := make([]float64, len(w))
-	gradientTo(g, p, w, v)
-	return g
-}
-
-// gradientTo is gradientOf into g.
 func gradientTo(g []float64, p *problem.Linear, w, v []float64) {
 	p.CombineTo(g, v)
 	addPenalty(g, p, w)

@@ -5,19 +5,12 @@ package linear
 type mechanism uint32
 
 const (
-	withoutSmoothing mechanism = 1 << iota // smoothed.go
-	withoutFaces                           // face.go
-	withoutScaling                         // sdca_scale.go
-	withoutScreening                       // sdca_screen.go
-	withoutProximal                        // proximal.go
-	withoutBand                            // newton_band.go
-	withoutForesight                       // newton_foresight.go
-	withoutStiff                           // newton_stiff.go
-	withoutSample                          // newton_sample.go
-	withoutLeave                           // newton_leave.go
-	withoutRelay                           // relay.go: dual ascent alone
-	withoutBlocks                          // blocks of consecutive rows: single rows instead
-	withoutSleep                           // rows that sleep, sdca_visit.go
+	withoutFaces    mechanism = 1 << iota // face.go
+	withoutProximal                       // proximal.go
+	withoutSample                         // newton_sample.go
+	withoutLeave                          // newton_leave.go
+	withoutBlocks                         // blocks of consecutive rows: single rows instead
+	withoutSleep                          // rows that sleep, sdca_visit.go
 )
 
 // ablated is what is left out: nothing, outside of that test.

@@ -14,7 +14,7 @@ import (
 // relative gap that is asked for; and the primal there. Methods that pass a corner at a
 // distance find weights that are nearly zero.
 func spendOnZeros(p *problem.Linear, w, a []float64, dual, goal float64) (best []float64, primal float64) {
-	corner := p.Penalty.(penalty.Sparse).Corner()
+	corner, _, _ := penalty.Coefficients(p.Penalty)
 	u, _ := dualWeights(p, make([]float64, len(a)), a)
 	var held []int
 	for j, w := range w[:p.Penalised()] {

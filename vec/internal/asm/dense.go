@@ -12,12 +12,12 @@ import (
 const lanes = 32
 
 func dense() {
+	product(avx2, "dot32", "x, y []float32", single, single)
+	square(avx2, "squaredNorm", "x []float32", single)
+	square(avx2, "squaredNorm64", "x []float64", double)
 	for _, s := range []isa{avx512, avx2} {
 		product(s, "dot", "w []float64, x []float32", double, single)
-		product(s, "dot32", "x, y []float32", single, single)
 		product(s, "dot64", "x, y []float64", double, double)
-		square(s, "squaredNorm", "x []float32", single)
-		square(s, "squaredNorm64", "x []float64", double)
 		axpy(s, "axpy", "dst []float64, scale float64, x []float32", single)
 		axpy(s, "axpy64", "dst []float64, scale float64, x []float64", double)
 		scaledAdd(s)

@@ -20,15 +20,16 @@ const (
 
 func exponentials() {
 	for _, s := range []isa{avx512, avx2} {
-		f, f32 := float{s, double}, float{s, single}
-		f.function("exp", "float64", f.exp)
-		f32.function("exp32", "float32", f32.exp)
+		f := float{s, double}
 		f.function("sigmoid", "float64", f.sigmoid)
 		f.function("softplus", "float64", f.softplus)
 		f.function("entropy", "float64", f.entropy)
-		f.function("sin", "float64", f.sin)
-		f.function("cos", "float64", f.cos)
 	}
+	f, f32 := float{avx2, double}, float{avx2, single}
+	f.function("exp", "float64", f.exp)
+	f32.function("exp32", "float32", f32.exp)
+	f.function("sin", "float64", f.sin)
+	f.function("cos", "float64", f.cos)
 }
 
 // exp writes Exp or Exp32.

@@ -11,10 +11,8 @@ import (
 const pairLanes = 8
 
 func pairs() {
-	for _, s := range []isa{avx512, avx2} {
-		float{s, double}.extremes()
-		float{s, double}.partner()
-	}
+	float{avx2, double}.extremes()
+	float{avx2, double}.partner()
 }
 
 // eachEight writes a loop over the full eights of n elements: body compares those
@@ -56,22 +54,14 @@ func (f float) counting(part int) Mem {
 // greater returns where a is greater than b.
 func (f float) greater(a, b reg.VecVirtual) (where reg.Register) {
 	const greaterThan = 30 // ordered, quiet
-	if f.isa == avx512 {
-		where = K()
-	} else {
-		where = YMM()
-	}
+	where = YMM()
 	VCMPPD(U8(greaterThan), b, a, where)
 	return where
 }
 
 // replace sets dst to src where a comparison says so.
 func (f float) replace(dst, src reg.VecVirtual, where reg.Register) {
-	if f.isa == avx512 {
-		VMOVAPD(src, where, dst)
-	} else {
-		VBLENDVPD(where, src, dst, dst)
-	}
+	VBLENDVPD(where, src, dst, dst)
 }
 
 // A laneState is arrays of eight lanes each, in registers: v[i] is array number i,

@@ -5,7 +5,6 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
 )
 
 // What is asked of the processor beside arithmetic: memory ahead of its use, and who
@@ -49,14 +48,5 @@ func prefetchAt() {
 	Label("next")
 	CMPQ(k, n)
 	JLT(LabelRef("loop"))
-	RET()
-}
-
-// vendor returns the first four letters of who made the processor.
-func vendor() {
-	kernel("vendor", "func() uint32", "vendor returns the first four letters of the name of the processor's maker.")
-	XORL(reg.EAX, reg.EAX)
-	CPUID()
-	Store(reg.EBX, ReturnIndex(0))
 	RET()
 }

@@ -11,14 +11,14 @@ import (
 
 func ramps() {
 	for _, s := range []isa{avx512, avx2} {
-		rampKernel(s, "Linearise", ramp.linearise)
 		rampKernel(s, "Predict", ramp.predict)
-		rampKernel(s, "Correct", ramp.correct)
 		rampKernel(s, "Measure", ramp.measure)
-		rampKernel(s, "Step", ramp.step)
-		rampKernel(s, "Look", ramp.look)
-		rampKernel(s, "Central", ramp.central)
 	}
+	rampKernel(avx2, "Linearise", ramp.linearise)
+	rampKernel(avx2, "Correct", ramp.correct)
+	rampKernel(avx2, "Step", ramp.step)
+	rampKernel(avx2, "Look", ramp.look)
+	rampKernel(avx2, "Central", ramp.central)
 }
 
 // The places of the slices, numbers and sums that package vec gives.

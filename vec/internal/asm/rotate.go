@@ -9,10 +9,8 @@ import (
 )
 
 func rotations() {
-	for _, s := range []isa{avx512, avx2} {
-		rotate(s)
-		reflectedDot(s)
-	}
+	rotate(avx2)
+	reflectedDot(avx2)
 }
 
 // rotate writes a sequence of rotations of neighbouring rows, of 8 columns or a multiple:

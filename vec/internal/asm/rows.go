@@ -12,12 +12,10 @@ import (
 func rows() {
 	for _, s := range []isa{avx512, avx2} {
 		float{s, single}.colTile("cols32", single)
-		float{s, double}.colTile("cols64", double)
 		float{s, double}.colTile("colsMixed", single)
 		for _, vectors := range []int{1, 2} {
 			width := map[int]string{1: "Narrow", 2: ""}[vectors]
 			float{s, single}.rowTile("rows32"+width, single, vectors)
-			float{s, double}.rowTile("rows64"+width, double, vectors)
 			float{s, double}.rowTile("rowsMixed"+width, single, vectors)
 		}
 	}
@@ -38,7 +36,7 @@ func (f float) rowTile(name string, p precision, vectors int) {
 	element := map[precision]string{single: "float32", double: "float64"}
 	kernel(name+f.suffix, fmt.Sprintf("func(k int, a *%s, stride int, b, c *%s, cStride int)", element[p], element[f.p]),
 		name+f.suffix+" adds the product of rows of a, stride apart, and k rows of a packed panel to a tile of c.")
-	const unroll = 8
+	const unroll = 4
 	k, b := Load(Param("k"), GP64()), Load(Param("b"), GP64())
 	stride := Load(Param("stride"), GP64())
 	SHLQ(Imm(uint64(shift(p))), stride)

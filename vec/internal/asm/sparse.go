@@ -7,15 +7,12 @@ import (
 )
 
 func sparse() {
-	sparseDot512()
-	sparseDots512()
 	sparseDot2()
 	sparseDots2()
 	sparseAxpy()
 	sparseAxpys()
 	prefetchRow()
 	prefetchAt()
-	vendor()
 }
 
 // A row is the registers that hold a sparse row and the dense vector.

@@ -53,26 +53,10 @@ func (f float) columns(rows []reg.VecVirtual) []reg.VecVirtual {
 	t = f.pairs(t, VUNPCKLPD, VUNPCKHPD)
 	columns := make([]reg.VecVirtual, len(t))
 	for c := range per {
-		if f.isa == avx2 {
-			a, b := t[c], t[per+c]
-			columns[c], columns[per+c] = f.vector(), f.vector()
-			VPERM2F128(U8(0x20), b, a, columns[c])
-			VPERM2F128(U8(0x31), b, a, columns[per+c])
-			continue
-		}
-		// Of a and b the even lanes and the odd ones, twice over.
-		even, odd := make([]reg.VecVirtual, 2), make([]reg.VecVirtual, 2)
-		for i := range 2 {
-			a, b := t[2*i*per+c], t[(2*i+1)*per+c]
-			even[i], odd[i] = f.vector(), f.vector()
-			VSHUFF64X2(U8(0x88), b, a, even[i])
-			VSHUFF64X2(U8(0xdd), b, a, odd[i])
-		}
-		for l, half := range [][]reg.VecVirtual{even, odd} {
-			columns[l*per+c], columns[(l+2)*per+c] = f.vector(), f.vector()
-			VSHUFF64X2(U8(0x88), half[1], half[0], columns[l*per+c])
-			VSHUFF64X2(U8(0xdd), half[1], half[0], columns[(l+2)*per+c])
-		}
+		a, b := t[c], t[per+c]
+		columns[c], columns[per+c] = f.vector(), f.vector()
+		VPERM2F128(U8(0x20), b, a, columns[c])
+		VPERM2F128(U8(0x31), b, a, columns[per+c])
 	}
 	return columns
 }

@@ -1,0 +1,85 @@
+package conform_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestExtending lays the files and rows of docs/extending.md over the sources, and runs the
+// commands of the page.
+func TestExtending(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds most packages anew")
+	}
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs/extending.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay := map[string]string{}
+	lay := func(name, text string) {
+		at := filepath.Join(t.TempDir(), filepath.Base(name))
+		if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		overlay[filepath.Join(root, name)] = at
+	}
+	var commands []string
+	for _, block := range regexp.MustCompile("(?ms)^```(.*?)\n(.*?)^```$").FindAllStringSubmatch(string(page), -1) {
+		switch words, text := strings.Fields(block[1]), block[2]; {
+		case len(words) == 2 && words[0] == "go":
+			if _, err := os.Stat(filepath.Join(root, words[1])); err == nil {
+				t.Errorf("%s is there already", words[1])
+			}
+			lay(words[1], text)
+		case len(words) == 4 && words[1] == "row":
+			lay(words[2], withRow(t, filepath.Join(root, words[2]), words[3], text))
+		case len(words) == 1 && words[0] == "sh":
+			commands = append(commands, strings.TrimSpace(text))
+		default:
+			t.Errorf("found a block %q, expected one of a file, a row or a command", block[1])
+		}
+	}
+	if len(overlay) != 10 || len(commands) != 5 {
+		t.Fatalf("found %d files and rows and %d commands, expected 10 and 5", len(overlay), len(commands))
+	}
+	text, err := json.Marshal(map[string]any{"Replace": overlay})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(t.TempDir(), "overlay.json")
+	if err := os.WriteFile(list, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range commands {
+		words := strings.Fields(strings.ReplaceAll(command, "'", "")) // go test ...
+		run := exec.CommandContext(t.Context(), words[0], append([]string{words[1], "-v", "-overlay", list}, words[2:]...)...)
+		run.Dir = root
+		run.Env = append(os.Environ(), "GOPROXY=off")
+		if out, err := run.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS") {
+			t.Errorf("%s: %v\n%s", command, err, out)
+		}
+	}
+}
+
+// withRow returns a Go file with a row at the end of a table.
+func withRow(t *testing.T, file, table, row string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after, found := strings.Cut(string(text), "\nvar "+table+" = ")
+	body, rest, ended := strings.Cut(after, "\n}\n")
+	if !found || !ended {
+		t.Fatalf("%s: found no table %s", file, table)
+	}
+	return before + "\nvar " + table + " = " + body + "\n" + row + "}\n" + rest
+}

@@ -1,0 +1,158 @@
+package loss
+
+// What a loss can do beyond [Loss]. It says so in its own file, by methods and a compile-time
+// assertion; conform.Loss compares each with the value, the derivative and the conjugate. A
+// solver's Accepts asks for what the solver needs: a loss that does not declare it is refused.
+// A type that embeds a loss declares all that this one does.
+//
+//	Margin          targets are -1 and +1           kernel perceptrons, classes
+//	Probabilistic   predictions are log-odds        probabilities
+//	Curved          a second derivative             newton, cd
+//	SelfConcordant  it changes slowly, or not       newton: factors that are used again; cholesky
+//	Cornered        a line and ramps                newton: interior points; sdca: proximal steps
+//	Invertible      the derivative's inverse        working, smo, decomposition; facts
+//	Tube            no loss close to the target     audits of imported models
+//	Stepped         a formula for dual steps        sdca: speed
+//	Batch           values of many rows at once     certificates: speed
+//	CurvedBatch     derivatives of many rows        newton: speed
+//	Nonconvex       not convex                      kernel machines without a certificate
+//	Ramped          the hinge, flat below a margin  ramp
+
+// Margin is a loss of the margin y*p: its targets are -1 and +1 only. OfMargins does nothing: it
+// lets a program's own loss declare this without embedding one, which declares more.
+type Margin interface {
+	Loss
+	OfMargins()
+}
+
+// Probabilistic is a loss whose prediction is the log-odds of y = +1.
+type Probabilistic interface {
+	Loss
+	Probability(p float64) float64
+}
+
+// Curved is a loss with a second derivative: Curvature returns it, or at the
+// points where the derivative has a corner one of the two one-sided ones.
+type Curved interface {
+	Loss
+	Curvature(p, y float64) float64
+}
+
+// SelfConcordant is a curved loss whose curvature does not jump.
+//
+// Law, with M = SelfConcordance(): |l”'(p)| <= M l”(p), so that the curvature at a distance
+// of r is at most e^(Mr) times as large, and at least e^(-Mr) times (Bach 2010). M = 0 is
+// a parabola.
+type SelfConcordant interface {
+	Curved
+	SelfConcordance() float64
+}
+
+// IsQuadratic reports whether l says that it is a parabola for each target.
+func IsQuadratic(l Loss) bool {
+	s, ok := l.(SelfConcordant)
+	return ok && s.SelfConcordance() == 0
+}
+
+// Cornered is a loss that a straight line and one or two ramps add up to: for
+// interior-point methods, which need to know where it bends.
+//
+// Law, up to a constant that depends on y alone:
+//
+//	l(p) = slope p + sum_k max over a in [0, Jump_k] of a (p - At_k) - Width_k a^2/2
+//
+// The slope of ramp k rises from 0 to Jump_k while p goes from At_k to
+// At_k + Width_k Jump_k; a width of 0 is a corner. A ramp that is not there
+// has Jump = 0, and comes last. Only the slope and where the first ramp begins
+// depend on y; Jump, Width and the distance of the ramps do not.
+type Cornered interface {
+	Loss
+	Ramps(y float64) (slope float64, ramps [2]Ramp)
+}
+
+// Ramp is where the slope of a loss rises by Jump, see Cornered.
+type Ramp struct{ At, Jump, Width float64 }
+
+// IsHinge reports whether the declared shape of l is that of the hinge.
+func IsHinge(l Loss) bool {
+	c, ok := l.(Cornered)
+	if _, margin := l.(Margin); !ok || !margin {
+		return false
+	}
+	slope, ramps := c.Ramps(1)
+	return slope == -1 && ramps == [2]Ramp{{At: 1, Jump: 1}}
+}
+
+// Invertible is a loss of which it is known at which predictions it has a given
+// slope: for methods that compare dual variables with predictions.
+//
+// Laws: Inverse(a, y) returns the ends of the interval of all p of which a, in
+// Domain(y), is a subgradient: the subdifferential of the conjugate at a. An
+// end may be infinite; at an end of the domain that no slope reaches, both are.
+// Inside the domain the conjugate has a corner, lo < hi, at a = 0 only; its
+// derivative rises by at least (a'-a)/Smoothness() from a to a' > a, and by just
+// that on either side of 0 if Straight reports true.
+type Invertible interface {
+	Loss
+	Inverse(a, y float64) (lo, hi float64)
+	Straight() bool
+}
+
+// Tube is a loss that is 0 where the prediction is within Tube() of the target, and nowhere else.
+type Tube interface {
+	Loss
+	Tube() float64
+}
+
+// Stepped is a loss with a formula for the [Step]: through the proximal map a row of ten
+// nonzeros costs twice as much. exact says that gap and rise are.
+//
+// Law: the step gains three quarters of what the exact one gains, or all if it is exact.
+type Stepped interface {
+	Loss
+	DualStep() (step Step, exact bool)
+}
+
+// Batch is a loss that judges many rows at once, in less time than one after
+// another. [ValueTo] and [ConjugateTo] do it for every loss.
+//
+// Laws, for each i: value[i] has the bits of Value(p[i], y[i]); no slope at a
+// prediction within reach[i] of p[i] is steeper than slope[i]; dst[i] has the
+// bits of Conjugate(a[i], y[i]). All slices are as long as y; p may be value,
+// reach may be slope, a may be dst.
+type Batch interface {
+	Loss
+	ValueTo(value, slope, p, y, reach []float64)
+	ConjugateTo(dst, a, y []float64)
+}
+
+// CurvedBatch is a curved loss that differentiates many rows at once. [DifferentiateTo] does
+// it for every curved loss.
+//
+// Laws, for each i: slope[i] has the bits of Derivative(p[i], y[i]); curvature[i] is
+// Curvature(p[i], y[i]) but for 1e-15 Smoothness(). All slices are as long as y; p may be slope.
+type CurvedBatch interface {
+	Curved
+	DifferentiateTo(slope, curvature, p, y []float64)
+}
+
+// Nonconvex is a loss that is not convex: it has the methods, but not the laws of [Loss],
+// and nothing bounds its objective from below. Its conjugate is that of the largest convex
+// function below it.
+type Nonconvex interface {
+	Loss
+	nonconvex()
+}
+
+// IsConvex reports whether l is convex.
+func IsConvex(l Loss) bool {
+	_, not := l.(Nonconvex)
+	return !not
+}
+
+// Ramped is the loss min(1-z, max(0, 1-yp)), z = FlatBelow() < 1.
+type Ramped interface {
+	Margin
+	Nonconvex
+	FlatBelow() float64
+}

@@ -1,0 +1,50 @@
+package penalty
+
+// What a penalty can do beyond [Penalty]. It says so in its own file, by methods and a
+// compile-time assertion; conform.Penalty compares each with the value and the conjugate. A
+// solver's Accepts asks for what the solver needs: a penalty that does not declare it is
+// refused. A type that embeds a penalty declares all that this one does.
+//
+//	Strong      a conjugate with a gradient                 losses that are not smooth
+//	Separable   the same, for single weights                sdca
+//	Elastic     l1 |w|_1 + l2 |w|^2/2, and nothing else     newton, cd, pegasos; sdca: proximal steps
+
+// Strong is a penalty with StrongConvexity() > 0. Its conjugate then has a
+// gradient: Weights writes it to dst, the w that attains <u, w> - Omega(w);
+// dst may be u.
+type Strong interface {
+	Penalty
+	Weights(dst, u []float64)
+}
+
+// Separable is a strong penalty that is a sum of functions of single weights: a weight
+// depends on its own u_j alone, whatever the others are. WeightsAt writes those of some columns, the
+// first ones if columns is nil, of which u has the numbers; dst may be u.
+//
+// Law: the numbers are those of Weights, bit for bit.
+type Separable interface {
+	Strong
+	WeightsAt(dst, u []float64, columns []uint32)
+}
+
+// Elastic is the penalty l1 |w|_1 + l2 |w|^2/2, l1 and l2 >= 0.
+type Elastic interface {
+	Penalty
+	Coefficients() (l1, l2 float64)
+}
+
+// Coefficients returns those of a penalty that says that it is Elastic.
+func Coefficients(p Penalty) (l1, l2 float64, ok bool) {
+	e, ok := p.(Elastic)
+	if !ok {
+		return 0, 0, false
+	}
+	l1, l2 = e.Coefficients()
+	return l1, l2, true
+}
+
+// IsRidge reports whether p says that it is |w|^2/2.
+func IsRidge(p Penalty) bool {
+	l1, l2, ok := Coefficients(p)
+	return ok && l1 == 0 && l2 == 1
+}

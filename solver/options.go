@@ -1,0 +1,70 @@
+package solver
+
+import (
+	"time"
+
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// Status says how a run ended.
+type Status string
+
+// Every run ends as exactly one of these.
+const (
+	Converged   Status = "converged"   // the gap is proved
+	EpochLimit  Status = "epoch-limit" // Options.Epochs are done
+	TimeLimit   Status = "time-limit"  // Options.Time is over
+	Stalled     Status = "stalled"     // the gap stopped falling: the limit of the arithmetic
+	Diverged    Status = "diverged"    // the objective grows without bound or is not a number, also when made again
+	Interrupted Status = "interrupted" // the context was cancelled
+)
+
+// Options say when to stop. The zero value asks for a relative gap of 1e-3 and
+// sets no limit.
+type Options struct {
+	Gap    float64        // relative gap to prove; 0 means 1e-3
+	Epochs int            // at most so many; 0: no limit
+	Time   time.Duration  // of the run, the last certificate included; 0: no limit
+	Seed   uint64         // of everything random
+	From   *problem.Point // a warm start; nil: zero
+	// Short rounds dual variables to single precision before they are judged, as
+	// models store them, so that the proof is of what is stored, unless that
+	// costs the gap.
+	Short bool
+	// Trace, when set, is called after every certificate, and Step when the run begins and
+	// after every epoch. Neither changes a result.
+	Trace func(Progress)
+	Step  func(Step)
+	// Turn, when set, is called before every epoch, with the number of those made. It
+	// returns when the run may make the next one, and the time that the run then has, in
+	// place of Time. So several runs may take turns.
+	Turn func(epochs int) time.Duration
+}
+
+// DefaultGap is the relative gap that is proved when none is asked for.
+const DefaultGap = 1e-3
+
+// Step is where a run is between two certificates.
+type Step struct {
+	Epoch          int  // made so far
+	Certifying     bool // a certificate comes next, else an epoch
+	Train, Certify time.Duration
+	Estimate       float64 // of the relative gap; NaN: not known
+}
+
+// Progress is how far a run is.
+type Progress struct {
+	Epoch          int
+	Train, Certify time.Duration // so far
+	Certificate    problem.Certificate
+	Point          problem.Point // valid during the call only
+}
+
+// Solution is the best point of a run, with its proof.
+type Solution struct {
+	Status         Status
+	Point          problem.Point
+	Certificate    problem.Certificate // its bounds on Point
+	Epochs         int
+	Train, Certify time.Duration
+}

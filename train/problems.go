@@ -1,0 +1,171 @@
+package train
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// problems is what the problems of all outputs share. Their targets are made one
+// output at a time: for many classes they would need more memory than the rows.
+type problems struct {
+	terms
+	family  family // of all rows
+	labels  *labels
+	weights []float64
+	lambda  float64 // of all rows; a part of them has the same C
+	threads int
+
+	part func(rows []uint32) (family, error) // that of some rows
+}
+
+// newProblems makes the problems of a statement, for fitting, verifying and auditing alike: of
+// the rows x with a kernel, nil for linear ones, with the targets y and the weights of all rows.
+func newProblems(statement model.Statement, o own, y *labels, weights []float64, k kernel.Kernel, x matrix.Matrix, opt kernel.Options) (*problems, error) {
+	t, err := termsOf(statement, o)
+	if err != nil {
+		return nil, err
+	}
+	s := &problems{terms: t, labels: y, weights: weights, lambda: statement.Lambda, threads: opt.Threads}
+	if k == nil {
+		s.family = linearFamily{problem.NewRows(x, opt.Threads)}
+		s.part = func(rows []uint32) (family, error) {
+			return linearFamily{problem.NewRows(matrix.Gather(x, rows), opt.Threads)}, nil
+		}
+		return s, nil
+	}
+	f, err := newMachineFamily(k, x, opt)
+	s.family = f
+	s.part = func(rows []uint32) (family, error) { return f.part(rows) }
+	return s, err
+}
+
+// output makes the problem of output c.
+func (s *problems) output(c int) (o objective, err error) {
+	o = objective{family: s.family, all: len(s.weights)}
+	weights, lambda := s.weights, s.lambda
+	if o.rows = s.labels.pairRows(c); o.rows != nil {
+		if o.family, err = s.part(o.rows); err != nil {
+			return o, err
+		}
+		weights = at(s.weights, o.rows)
+		lambda *= sum(s.weights) / sum(weights)
+	}
+	o.Problem, o.Risk, err = o.family.problem(s.terms, s.labels.targets(c, s.threads), weights, lambda)
+	var data problem.DataError
+	if errors.As(err, &data) {
+		err = DataError{err.Error()}
+	}
+	return o, err
+}
+
+// objective is the problem of one output, with the part of it that problems of
+// all families have. Its rows may be some of those of the data.
+type objective struct {
+	problem.Problem
+	*problem.Risk
+	family family
+	rows   []uint32 // which; nil: all
+	all    int      // rows of the data
+}
+
+// Certify judges a point of all rows.
+func (o objective) Certify(p problem.Point) problem.Certificate { return o.Problem.Certify(o.cut(p)) }
+
+// inside returns the point that the certificate of p is about, p itself if it is.
+func (o objective) inside(p problem.Point) problem.Point {
+	bounded, ok := o.Problem.(problem.Bounded)
+	if !ok {
+		return p
+	}
+	part := o.cut(p)
+	w := bounded.Inside(part.W)
+	if &w[0] == &part.W[0] {
+		return p
+	}
+	part.W = w
+	return o.lift(part)
+}
+
+// cut takes what belongs to the rows of the problem out of a point of all rows;
+// lift puts it there, with zeros for the others.
+func (o objective) cut(p problem.Point) problem.Point {
+	if o.rows == nil {
+		return p
+	}
+	if _, ok := o.family.(machineFamily); ok {
+		p.W = append(at(p.W, o.rows), p.W[o.all])
+	}
+	if p.A != nil {
+		p.A = at(p.A, o.rows)
+	}
+	return p
+}
+
+func (o objective) lift(p problem.Point) problem.Point {
+	if o.rows == nil {
+		return p
+	}
+	spread := func(part []float64, n int) []float64 {
+		all := make([]float64, n)
+		for k, i := range o.rows {
+			all[i] = part[k]
+		}
+		return all
+	}
+	if _, ok := o.family.(machineFamily); ok {
+		bias := p.W[len(o.rows)]
+		p.W = spread(p.W, o.all+1)
+		p.W[o.all] = bias
+	}
+	if p.A != nil {
+		p.A = spread(p.A, o.all)
+	}
+	return p
+}
+
+// outside returns the first row that the problem is not about but that has a coefficient
+// in a point of all rows, -1 if there is none.
+func (o objective) outside(w []float64) int {
+	if _, machine := o.family.(machineFamily); !machine || o.rows == nil {
+		return -1
+	}
+	next := 0
+	for i, x := range w[:o.all] {
+		if next < len(o.rows) && int(o.rows[next]) == i {
+			next++
+		} else if x != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// at returns some of the numbers.
+func at(all []float64, places []uint32) []float64 {
+	some := make([]float64, len(places), len(places)+1)
+	for k, i := range places {
+		some[k] = all[i]
+	}
+	return some
+}
+
+// orOnes returns the weights, n ones if there are none.
+func orOnes(weights []float64, n int) []float64 {
+	if weights != nil {
+		return weights
+	}
+	return slices.Repeat([]float64{1}, n)
+}
+
+func sum(weights []float64) float64 {
+	total := 0.0
+	for _, w := range weights {
+		total += w
+	}
+	return total
+}

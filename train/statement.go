@@ -1,0 +1,162 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// state completes the spec with what the targets and the weights decide: the loss and lambda.
+// Then statement is the whole problem.
+func (j *job) state(context.Context) error {
+	if j.spec.Loss == "" && j.spec.Nu != 0 {
+		j.spec.Loss = shareLosses[j.spec.Task]
+	}
+	if j.spec.Loss == "" {
+		j.spec.Loss = map[bool]string{true: "hinge", false: "squared"}[j.labels.classes != nil]
+	}
+	t, err := j.spec.terms()
+	if err != nil {
+		return err
+	}
+	if _, margin := t.loss.(loss.Margin); margin && j.labels.classes == nil {
+		return fmt.Errorf("loss %q separates two classes, but the targets are numbers: choose a regression loss such as squared, or --task classification", j.spec.Loss)
+	}
+	if t.slack != 0 && j.spec.Loss != "hinge" {
+		return fmt.Errorf("slack=%g is for classes: expected the loss hinge, found %s", t.slack, j.spec.Loss)
+	}
+	if t.slack != 0 && (j.set.Weight != nil || j.labels.factor != nil) {
+		return fmt.Errorf("slack=%g with weights of rows or classes: expected none", t.slack)
+	}
+	j.weights = orOnes(j.labels.weights(j.set.Weight), j.set.Rows())
+	total := sum(j.weights)
+	if math.IsInf(total, 1) {
+		return DataError{"the row weights add up to +Inf, expected a finite number"}
+	}
+	if j.c = cmp.Or(j.spec.C, 1); j.spec.Lambda != 0 {
+		j.c = 1 / (j.spec.Lambda * total)
+	} else if j.spec.hasLambda() {
+		j.spec.Lambda = 1 / (j.c * total)
+	}
+	if t.nu != 0 && j.spec.Task == "classification" {
+		return j.labels.checkShares(t.nu, j.weights)
+	}
+	return nil
+}
+
+// hasLambda reports whether the problem has a lambda: a bound on the norm or on the slack
+// stands in its place, and so does nu except for regression.
+func (spec *Spec) hasLambda() bool {
+	return spec.Radius == 0 && spec.Slack == 0 && (spec.Nu == 0 || spec.Task == "regression")
+}
+
+// statement writes down the problem.
+func (j *job) statement() model.Statement {
+	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Kernel: j.spec.Kernel, Map: j.spec.Map, Lambda: j.spec.Lambda, Radius: j.spec.Radius, Slack: j.spec.Slack, Nu: j.spec.Nu, Bias: j.spec.Bias,
+		Solver: j.spec.Solver, Gap: j.spec.Gap, Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased}
+	if j.spec.Task == OneClass {
+		s.Task = OneClass
+	}
+	if j.labels.pairs && j.labels.outputs() > 1 {
+		s.Scheme = model.OneAgainstOne
+	}
+	if j.labels.factor != nil {
+		s.ClassWeight = map[string]float64{}
+		for c, f := range j.labels.factor {
+			s.ClassWeight[j.labels.classes[c]] = f
+		}
+	}
+	return s
+}
+
+// terms are what an objective is made of.
+type terms struct {
+	loss    loss.Loss
+	penalty penalty.Penalty
+	bias    problem.Bias
+
+	radius, slack, nu float64 // 0, or stated by Spec
+	oneClass          bool
+}
+
+// newTerms makes terms by their names, or takes the program's own.
+func newTerms(o own, lossName, penaltyName, biasName string) (t terms, err error) {
+	if t.loss, err = o.pickLoss(lossName); err != nil {
+		return t, err
+	}
+	if t.penalty, err = o.pickPenalty(penaltyName); err != nil {
+		return t, err
+	}
+	t.bias, err = problem.ParseBias(biasName)
+	return t, err
+}
+
+// termsOf makes the terms of a statement.
+func termsOf(s model.Statement, o own) (terms, error) {
+	t, err := newTerms(o, s.Loss, s.Penalty, s.Bias)
+	t.radius, t.slack, t.nu, t.oneClass = s.Radius, s.Slack, s.Nu, s.Task == OneClass
+	return t, err
+}
+
+// checkStatement returns why training cannot have stated this problem of these rows. It
+// is the check of a [Spec]: what a problem has no use for, such as the penalty of a
+// kernel machine or lambda beside nu, has the one value that training writes.
+func checkStatement(m *model.Model, set *dataset.Set) error {
+	s := m.Statement
+	spec := Spec{Task: taskOf(m), Loss: s.Loss, Penalty: s.Penalty, Kernel: s.Kernel, Map: s.Map, Scheme: s.Scheme, Bias: s.Bias,
+		Lambda: s.Lambda, Radius: s.Radius, Slack: s.Slack, Nu: s.Nu, ClassWeight: s.ClassWeight, Gap: s.Gap}
+	o := ownOf(m)
+	spec.CustomLoss, spec.CustomPenalty = o.loss, o.penalty
+	if k, err := kernelOf(m); err != nil {
+		return err
+	} else if custom, ok := k.(kernel.Func); ok {
+		spec.Custom = &custom
+	}
+	if err := spec.Check(); err != nil {
+		return err
+	}
+	l, err := o.pickLoss(s.Loss)
+	if err != nil {
+		return err
+	}
+	if _, margin := l.(loss.Margin); margin && m.Classes == nil {
+		return fmt.Errorf("found the loss %s without classes: expected two at least", s.Loss)
+	}
+	if s.ClassWeight != nil && m.Classes == nil {
+		return errors.New("found class weights without classes: expected none")
+	}
+	if s.Slack != 0 && (set.Weight != nil || s.ClassWeight != nil) {
+		return fmt.Errorf("found slack=%g with weights of rows or classes: expected none", s.Slack)
+	}
+	return nil
+}
+
+// taskOf names the task of a model.
+func taskOf(m *model.Model) string {
+	switch {
+	case m.OneClass():
+		return OneClass
+	case m.Classes != nil:
+		return "classification"
+	}
+	return "regression"
+}
+
+// solvable returns why no solver can prove anything of a loss with a penalty.
+func (t terms) solvable() error {
+	_, strong := t.penalty.(penalty.Strong)
+	_, curved := t.loss.(loss.Curved)
+	if !strong && !curved {
+		return fmt.Errorf("the penalty l1 needs a smooth loss such as squared-hinge, logistic or squared: with a non-smooth one neither the dual nor single weights determine the optimum; elastic-net works with every loss")
+	}
+	return nil
+}
