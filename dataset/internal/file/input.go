@@ -12,7 +12,7 @@ import (
 	"github.com/mikelolasagasti/xz"
 )
 
-// HeadSize is how much of an input Detect may look at.
+// HeadSize is how much of an input is given to Detect.
 const HeadSize = 64 << 10
 
 // An Input is one opened source: what is left after decompression.
@@ -109,7 +109,7 @@ func (in *Input) Discard(n int) {
 	in.Taken += n
 }
 
-// Head returns what Detect may look at. An error behind the head is left for
+// Head returns what is given to Detect. An error behind the head is left for
 // the reader, so that an earlier fault in the rows is reported first.
 func (in *Input) Head() ([]byte, error) {
 	head, err := in.Reader().Peek(HeadSize)

@@ -1,4 +1,4 @@
-// Package memory is memory that the collector does not look after, views of numbers as
+// Package memory is memory outside the heap, views of numbers as
 // bytes, and mapped files, each with a file for every kind of system. It imports parallel,
 // for faults of mapped files. Begin with [Block] and [Map].
 package memory
