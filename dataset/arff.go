@@ -8,6 +8,10 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 func init() {
@@ -39,7 +43,7 @@ func (arff) Detect(name string, head []byte) Match {
 			continue
 		}
 		word := bytes.Fields(line)[0]
-		if equalFold(word, "@relation") || equalFold(word, "@attribute") {
+		if decimal.EqualFold(word, "@relation") || decimal.EqualFold(word, "@attribute") {
 			return MatchMagic
 		}
 		break
@@ -50,7 +54,7 @@ func (arff) Detect(name string, head []byte) Match {
 	return NoMatch
 }
 
-func (f arff) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
+func (f arff) Read(ctx context.Context, in []*file.Input, opt *Options) (*Set, error) {
 	t, err := f.open(in)
 	if err != nil {
 		return nil, err
@@ -59,7 +63,7 @@ func (f arff) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
 }
 
 // open reads the headers.
-func (arff) open(in []*Input) (*table, error) {
+func (arff) open(in []*file.Input) (*table, error) {
 	t := &table{in: in, header: true}
 	for i, input := range in {
 		names, kinds, err := readARFFHeader(input)
@@ -71,7 +75,7 @@ func (arff) open(in []*Input) (*table, error) {
 		}
 		same := func(a, b columnKind) bool { return a.kind == b.kind && bytes.Equal(a.omitted, b.omitted) }
 		if !slices.Equal(names, t.names) || !slices.EqualFunc(kinds, t.kinds, same) {
-			return nil, faultIn(input.Name, "found other attributes, expected those of %s", in[0].Name)
+			return nil, fault.In(input.Name, "found other attributes, expected those of %s", in[0].Name)
 		}
 		for k := range kinds { // a value may be declared by either file
 			for word := range kinds[k].allowed {
@@ -88,22 +92,22 @@ func (arff) open(in []*Input) (*table, error) {
 const maxHeaderLine = 1 << 24
 
 // readHeaderLine reads one line, with its line break unless it is the last.
-func readHeaderLine(in *Input) (text []byte, err error) {
+func readHeaderLine(in *file.Input) (text []byte, err error) {
 	for {
-		part, err := in.reader().ReadSlice('\n')
-		in.taken += len(part)
+		part, err := in.Reader().ReadSlice('\n')
+		in.Taken += len(part)
 		text = append(text, part...)
 		if err != bufio.ErrBufferFull {
 			return text, err
 		}
 		if len(text) > maxHeaderLine {
-			return nil, faultAt(in.Name, in.line+1, 1, "found a line longer than %d bytes, expected the header", maxHeaderLine)
+			return nil, fault.At(in.Name, in.Line+1, 1, "found a line longer than %d bytes, expected the header", maxHeaderLine)
 		}
 	}
 }
 
 // readARFFHeader reads up to the line @data.
-func readARFFHeader(in *Input) (names []string, kinds []columnKind, err error) {
+func readARFFHeader(in *file.Input) (names []string, kinds []columnKind, err error) {
 	seen := map[string]bool{}
 	for {
 		text, err := readHeaderLine(in)
@@ -111,13 +115,13 @@ func readARFFHeader(in *Input) (names []string, kinds []columnKind, err error) {
 			text, err = append(text, '\n'), nil
 		}
 		if err == io.EOF {
-			return nil, nil, faultAt(in.Name, in.line+1, 1, "found the end of the file, expected @data")
+			return nil, nil, fault.At(in.Name, in.Line+1, 1, "found the end of the file, expected @data")
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		c := &chunk{name: in.Name, line: in.line + 1, text: text}
-		in.line++
+		c := &chunk{name: in.Name, line: in.Line + 1, text: text}
+		in.Line++
 		at := skipBlanks(text, 0)
 		end := at
 		for text[end] > ' ' {
@@ -125,8 +129,8 @@ func readARFFHeader(in *Input) (names []string, kinds []columnKind, err error) {
 		}
 		word := text[at:end]
 		switch {
-		case len(word) == 0 && text[end] == '\n', len(word) > 0 && word[0] == '%', equalFold(word, "@relation"):
-		case equalFold(word, "@attribute"):
+		case len(word) == 0 && text[end] == '\n', len(word) > 0 && word[0] == '%', decimal.EqualFold(word, "@relation"):
+		case decimal.EqualFold(word, "@attribute"):
 			name, kind, err := parseAttribute(c, end)
 			if err != nil {
 				return nil, nil, err
@@ -136,13 +140,13 @@ func readARFFHeader(in *Input) (names []string, kinds []columnKind, err error) {
 			}
 			seen[name] = true
 			names, kinds = append(names, name), append(kinds, kind)
-		case equalFold(word, "@data"):
+		case decimal.EqualFold(word, "@data"):
 			if len(names) == 0 {
 				return nil, nil, c.errorf(at, "@data", "an @attribute before it")
 			}
 			return names, kinds, nil
 		default:
-			return nil, nil, c.errorf(at, quote(bytes.TrimSpace(text[at:])), "@relation, @attribute or @data")
+			return nil, nil, c.errorf(at, fault.Quote(bytes.TrimSpace(text[at:])), "@relation, @attribute or @data")
 		}
 	}
 }
@@ -176,7 +180,7 @@ func parseAttribute(c *chunk, at int) (name string, k columnKind, err error) {
 	case "date", "relational":
 		err = c.errorf(at, first, "numeric, string or {values} (this type is not supported)")
 	default:
-		err = c.errorf(at, quote(kind), "numeric, real, integer, string or {values}")
+		err = c.errorf(at, fault.Quote(kind), "numeric, real, integer, string or {values}")
 	}
 	return name, k, err
 }
@@ -199,7 +203,7 @@ func parseNominal(c *chunk, at int) (k columnKind, err error) {
 		k.allowed[string(word)] = struct{}{}
 		at = skipBlanks(c.text, end)
 		if b := c.text[at]; b != ',' && b != '}' {
-			return k, c.errorf(at, quote(c.text[at:at+1]), "a comma or } in the list of values")
+			return k, c.errorf(at, fault.Quote(c.text[at:at+1]), "a comma or } in the list of values")
 		}
 	}
 	return k, nil

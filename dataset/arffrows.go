@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 // arffRows is the syntax of the rows of so many attributes.
@@ -41,7 +43,7 @@ func (r arffRows) row(c *chunk, at int, dst []field) ([]field, int, error) {
 func (r arffRows) field(c *chunk, at int) (field, int, error) {
 	f, end, err := r.value(c, skipBlanks(c.text, at), ",")
 	if b := c.text[end]; err == nil && b != ',' && b != '\n' {
-		err = c.errorf(end, quote(c.text[end:end+1]), "a comma or a line break after the value")
+		err = c.errorf(end, fault.Quote(c.text[end:end+1]), "a comma or a line break after the value")
 	}
 	return f, end, err
 }
@@ -77,7 +79,7 @@ func (r arffRows) sparse(c *chunk, at int, dst []field) ([]field, int, error) {
 		column, err := strconv.Atoi(string(t[at:end]))
 		if err != nil || column < least || column >= r.columns {
 			end = at + bytes.IndexAny(t[at:], " \t\r,}\n")
-			return fail(at, quote(t[at:end]), fmt.Sprintf("increasing positions of attributes from %d to %d", least, r.columns-1))
+			return fail(at, fault.Quote(t[at:end]), fmt.Sprintf("increasing positions of attributes from %d to %d", least, r.columns-1))
 		}
 		f, end, err := r.value(c, skipBlanks(t, end), ",}")
 		if err != nil {
@@ -90,12 +92,12 @@ func (r arffRows) sparse(c *chunk, at int, dst []field) ([]field, int, error) {
 			break
 		}
 		if t[at] != ',' {
-			return fail(at, quote(t[at:at+1]), "a comma or } after the value")
+			return fail(at, fault.Quote(t[at:at+1]), "a comma or } after the value")
 		}
 	}
 	at = skipBlanks(t, at+1)
 	if t[at] != '\n' {
-		return fail(at, quote(t[at:at+1]), "a line break after }")
+		return fail(at, fault.Quote(t[at:at+1]), "a line break after }")
 	}
 	return dst, at + 1, nil
 }

@@ -7,6 +7,9 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
 // What the binary array formats (IDX, NPY, NPZ) share: numbers of several
@@ -26,7 +29,7 @@ type element struct {
 // beyond 2^53 are rounded.
 func elementOf(kind byte, size int, order binary.ByteOrder) (element, bool) {
 	e := element{name: fmt.Sprintf("%c%d", kind, size), size: size, whole: kind != 'f'}
-	e.foreign = size > 1 && (order.Uint16([]byte{1, 0}) == 1) != isLittleEndian
+	e.foreign = size > 1 && (order.Uint16([]byte{1, 0}) == 1) != memory.LittleEndian
 	switch e.name {
 	case "b1":
 		e.get = func(raw []byte) float64 { return float64(min(raw[0], 1)) }
@@ -149,7 +152,7 @@ func noMore(r io.Reader, name string) error {
 }
 
 func moreBytes(name string) error {
-	return faultIn(name, "found bytes after the last value, expected the end")
+	return fault.In(name, "found bytes after the last value, expected the end")
 }
 
 // product multiplies the dimensions of an array of items of size bytes, if
@@ -173,7 +176,7 @@ func product(size int, dims []int64) (items int64, ok bool) {
 func single(v float64, name string, row, col int64) (float32, error) {
 	x := float32(v)
 	if math.IsNaN(v) || math.IsInf(float64(x), 0) {
-		return 0, faultIn(name, "row %d, column %d: found %v, expected a finite number of magnitude below 3.4e38", row+1, col+1, v)
+		return 0, fault.In(name, "row %d, column %d: found %v, expected a finite number of magnitude below 3.4e38", row+1, col+1, v)
 	}
 	return x + 0, nil // + 0: no negative zero
 }
@@ -214,7 +217,7 @@ func textTarget(name string, text []string) (Target, error) {
 	l := newLabels(len(text))
 	for i, label := range text {
 		if label == "" {
-			return Target{}, faultIn(name, "row %d: found an empty label, expected a number or a name", i+1)
+			return Target{}, fault.In(name, "row %d: found an empty label, expected a number or a name", i+1)
 		}
 		if err := l.add(&chunk{name: name, line: i + 1, text: []byte(label)}, 0, []byte(label)); err != nil {
 			return Target{}, err

@@ -6,6 +6,9 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 // arrayRows gathers the rows of one or several array files, with what belongs
@@ -33,13 +36,13 @@ func (a *arrayRows) begin(name string, rows, cols int64) error {
 	const most = min(math.MaxUint32, math.MaxInt)
 	switch {
 	case rows == 0 || cols == 0:
-		return faultIn(name, "found %s of %s, expected at least one of each", plural(rows, "row", "rows"), plural(cols, "column", "columns"))
+		return fault.In(name, "found %s of %s, expected at least one of each", fault.Plural(rows, "row", "rows"), fault.Plural(cols, "column", "columns"))
 	case cols > most:
-		return faultIn(name, "found %d columns, expected at most %d", cols, int64(most))
+		return fault.In(name, "found %d columns, expected at most %d", cols, int64(most))
 	case a.rows == nil:
 		a.first, a.rows, a.target = name, newRowBuilder(int(cols), a.opt), -1
 	case int64(a.rows.cols) != cols:
-		return faultIn(name, "found %s, expected %d as in %s", plural(cols, "column", "columns"), a.rows.cols, a.first)
+		return fault.In(name, "found %s, expected %d as in %s", fault.Plural(cols, "column", "columns"), a.rows.cols, a.first)
 	}
 	return nil
 }
@@ -54,7 +57,7 @@ func (a *arrayRows) take(name string, t *Target) error {
 		a.targets = append(a.targets, *t)
 	}
 	if a.absent != "" && len(a.targets) > 0 {
-		return faultIn(a.absent, "found no targets, expected them as in the other files")
+		return fault.In(a.absent, "found no targets, expected them as in the other files")
 	}
 	return nil
 }
@@ -62,7 +65,7 @@ func (a *arrayRows) take(name string, t *Target) error {
 // takeWeights notes the row weights of a file; nil: it has none.
 func (a *arrayRows) takeWeights(name string, weights []float64) error {
 	if (weights == nil) != (a.weights == nil) && a.files > 1 {
-		return faultIn(name, "expected row weights in all files or in none")
+		return fault.In(name, "expected row weights in all files or in none")
 	}
 	a.weights = append(a.weights, weights...)
 	return nil
@@ -145,8 +148,8 @@ func mergeTargets(parts []Target) (Target, error) {
 func (t *targets) takeCodes(p Target) {
 	codes := make([]uint32, len(p.Label))
 	for c, label := range p.Label {
-		v, status := parseFloat64([]byte(label))
-		if status != isNumber {
+		v, status := decimal.Float64([]byte(label))
+		if status != decimal.Number {
 			v = math.NaN()
 		}
 		codes[c] = t.intern([]byte(label), v+0)
@@ -160,10 +163,10 @@ func (t *targets) takeCodes(p Target) {
 // float64 may have rounded, so that no two classes become one.
 func checkTarget(v float64, e element, name string, row int64) error {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return faultIn(name, "row %d: found %v, expected a finite number as target", row+1, v)
+		return fault.In(name, "row %d: found %v, expected a finite number as target", row+1, v)
 	}
 	if e.whole && math.Abs(v) >= 1<<53 {
-		return faultIn(name, "row %d: found %.0f, expected whole numbers below 2^53 as targets", row+1, v)
+		return fault.In(name, "row %d: found %.0f, expected whole numbers below 2^53 as targets", row+1, v)
 	}
 	return nil
 }

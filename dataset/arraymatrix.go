@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -20,7 +22,7 @@ const mapLeast = 1 << 20
 // order of the files.
 func (a *arrayRows) add(ctx context.Context, p *arrayPart) error {
 	if p.rows > math.MaxInt/8 || p.rows*p.cols > math.MaxInt/8 {
-		return faultIn(p.name, "found %d rows of %d values, expected no more than this machine can address", p.rows, p.cols)
+		return fault.In(p.name, "found %d rows of %d values, expected no more than this machine can address", p.rows, p.cols)
 	}
 	a.parts = append(a.parts, p)
 	a.prepare(p)
@@ -160,7 +162,7 @@ func (p *arrayPart) withoutMinus(value []float32) error {
 			continue
 		}
 		block := value[int64(b)*size : min(int64(b+1)*size, int64(len(value)))]
-		err := rewrite(asBytes(block), func() {
+		err := memory.Rewrite(memory.AsBytes(block), func() {
 			for k, v := range block {
 				if v == 0 && math.Signbit(float64(v)) {
 					block[k] = 0
@@ -176,7 +178,7 @@ func (p *arrayPart) withoutMinus(value []float32) error {
 
 func (a *arrayRows) dense(ctx context.Context) (matrix.Matrix, error) {
 	rows, width := a.count(), a.width()
-	x := &matrix.Dense{Rows: int(rows), Cols: int(width), Value: large[float32](int(rows * width))}
+	x := &matrix.Dense{Rows: int(rows), Cols: int(width), Value: memory.Large[float32](int(rows * width))}
 	rest := x.Value
 	for _, p := range a.parts {
 		if err := p.dense(ctx, a.opt.workers(), rest[:p.rows*width], width); err != nil {
@@ -188,7 +190,7 @@ func (a *arrayRows) dense(ctx context.Context) (matrix.Matrix, error) {
 }
 
 func (a *arrayRows) compressed(ctx context.Context, nonzeros int64) (matrix.Matrix, error) {
-	x := &matrix.CSR{Cols: int(a.width()), Start: make([]int64, a.count()+1), Index: large[uint32](int(nonzeros)), Value: large[float32](int(nonzeros))}
+	x := &matrix.CSR{Cols: int(a.width()), Start: make([]int64, a.count()+1), Index: memory.Large[uint32](int(nonzeros)), Value: memory.Large[float32](int(nonzeros))}
 	row := int64(0)
 	for _, p := range a.parts {
 		if err := p.compressed(ctx, a.opt.workers(), x, row); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -172,7 +173,7 @@ func (p *arrayPart) complain(t *tiler, lo, hi int64) error {
 
 // changed is the error that what was read twice is not the same.
 func (p *arrayPart) changed() error {
-	return faultIn(p.name, "found other values than before, expected a file that does not change while it is read")
+	return fault.In(p.name, "found other values than before, expected a file that does not change while it is read")
 }
 
 // newSparsePart is the rows of a sparse matrix as those of an array.

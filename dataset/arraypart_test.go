@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -166,7 +167,7 @@ func sameBits(t *testing.T, name string, got, want matrix.Matrix) {
 	}
 	for i := range n {
 		a, b := got.Row(i), want.Row(i)
-		if !reflect.DeepEqual(a.Index, b.Index) || !bytes.Equal(asBytes(a.Value), asBytes(b.Value)) {
+		if !reflect.DeepEqual(a.Index, b.Index) || !bytes.Equal(memory.AsBytes(a.Value), memory.AsBytes(b.Value)) {
 			t.Fatalf("%s: row %d is another", name, i+1)
 		}
 	}
@@ -281,7 +282,7 @@ func TestSparseArrayMemory(t *testing.T) {
 				first = s
 			}
 			sameBits(t, path, s.X, first.X)
-			if x := s.X.(*matrix.CSR); !bytes.Equal(asBytes(x.Index), index) || !bytes.Equal(asBytes(x.Value), value) {
+			if x := s.X.(*matrix.CSR); !bytes.Equal(memory.AsBytes(x.Index), index) || !bytes.Equal(memory.AsBytes(x.Value), value) {
 				t.Errorf("method %d, %s: found other values", method, descr)
 			}
 		}

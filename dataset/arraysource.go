@@ -6,6 +6,10 @@ import (
 	"os"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
 // An arraySource is the bytes of an array's numbers, which are gone over twice: to
@@ -16,23 +20,23 @@ type arraySource interface {
 	open(last bool) (io.ReaderAt, func(), error)
 }
 
-// array returns the size bytes that must follow the first so many of an input, which
+// openArray returns the size bytes that must follow the first so many of an input, which
 // were read. Those of a file that is not compressed are left where they are.
-func (in *Input) array(ctx context.Context, at, size int64) (arraySource, error) {
-	if in.Path == "" || in.size <= 0 {
-		h, err := hold(ctx, in.reader(), in.Name, size)
+func openArray(ctx context.Context, in *file.Input, at, size int64) (arraySource, error) {
+	if in.Path == "" || in.Size <= 0 {
+		h, err := hold(ctx, in.Reader(), in.Name, size)
 		if err == nil {
-			err = noMore(in.reader(), in.Name)
+			err = noMore(in.Reader(), in.Name)
 		}
 		return h, err
 	}
-	switch found := in.size - at; {
+	switch found := in.Size - at; {
 	case found < size:
 		return nil, fewBytes(in.Name, max(found, 0), size)
 	case found > size:
 		return nil, moreBytes(in.Name)
 	}
-	return fileSection{path: in.Path, at: at, size: in.size}, nil
+	return fileSection{path: in.Path, at: at, size: in.Size}, nil
 }
 
 // A fileSection is the bytes of a file from a place on. The file is opened
@@ -55,11 +59,11 @@ func (s fileSection) open(bool) (io.ReaderAt, func(), error) {
 func (s fileSection) file() (*os.File, error) {
 	f, err := os.Open(s.path)
 	if err != nil {
-		return nil, renamed(s.path, err)
+		return nil, fault.Renamed(s.path, err)
 	}
 	info, err := f.Stat()
 	if err == nil && info.Size() != s.size {
-		err = faultIn(s.path, "found %d bytes, expected %d as before: the file changed while it was read", info.Size(), s.size)
+		err = fault.In(s.path, "found %d bytes, expected %d as before: the file changed while it was read", info.Size(), s.size)
 	}
 	if err != nil {
 		f.Close()
@@ -71,7 +75,7 @@ func (s fileSection) file() (*os.File, error) {
 // values maps the file and returns so many numbers where they are; nil if that
 // cannot be done.
 func (s fileSection) values(count int) (value []float32, unmap func() error) {
-	if !littleEndian || s.at%4 != 0 || int64(int(s.size)) != s.size {
+	if !memory.LittleEndian || s.at%4 != 0 || int64(int(s.size)) != s.size {
 		return nil, nil
 	}
 	f, err := s.file()
@@ -79,7 +83,7 @@ func (s fileSection) values(count int) (value []float32, unmap func() error) {
 		return nil, nil
 	}
 	defer f.Close()
-	data, unmap, err := mapFile(f, int(s.size))
+	data, unmap, err := memory.Map(f, int(s.size))
 	if err != nil {
 		return nil, nil
 	}
@@ -98,7 +102,7 @@ const heldPiece = 4 << 20
 // back as soon as it was read for the second time, so that no more memory is in use
 // than for the bytes, or what is made of them.
 type held struct {
-	pieces []*memory
+	pieces []*memory.Block
 	left   []atomic.Int64 // bytes of each piece that will be read
 	size   int64
 	last   bool
@@ -120,7 +124,7 @@ func (h *held) fill(ctx context.Context, r io.Reader, name string) error {
 			return err
 		}
 		length := int(min(h.size-at, heldPiece))
-		h.pieces = append(h.pieces, newMemory((length+7)/8))
+		h.pieces = append(h.pieces, memory.New((length+7)/8))
 		n, err := io.ReadFull(r, h.piece(len(h.pieces) - 1)[:length])
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			return fewBytes(name, at+int64(n), h.size)
@@ -133,10 +137,10 @@ func (h *held) fill(ctx context.Context, r io.Reader, name string) error {
 }
 
 func fewBytes(name string, found, expected int64) error {
-	return faultIn(name, "found %d bytes of data, expected %d", found, expected)
+	return fault.In(name, "found %d bytes of data, expected %d", found, expected)
 }
 
-func (h *held) piece(i int) []byte { return asBytes(h.pieces[i].words) }
+func (h *held) piece(i int) []byte { return memory.AsBytes(h.pieces[i].Words) }
 
 func (h *held) open(last bool) (io.ReaderAt, func(), error) {
 	if h.last = last; !last {
@@ -156,7 +160,7 @@ func (h *held) ReadAt(p []byte, off int64) (n int, err error) {
 		from := h.piece(i)
 		c := copy(p[n:], from[off+int64(n)-int64(i)*heldPiece:])
 		if n += c; h.last && h.left[i].Add(-int64(c)) == 0 {
-			h.pieces[i].free()
+			h.pieces[i].Free()
 		}
 	}
 	return n, nil
@@ -166,7 +170,7 @@ func (h *held) ReadAt(p []byte, off int64) (n int, err error) {
 func (h *held) free() {
 	for i, m := range h.pieces {
 		if h.left == nil || h.left[i].Load() > 0 {
-			m.free()
+			m.Free()
 		}
 	}
 	h.pieces = nil

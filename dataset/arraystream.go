@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -12,10 +14,10 @@ import (
 
 var _, _, _ streamer = npy{}, idx{}, fen{}
 
-func (npy) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) error {
+func (npy) stream(ctx context.Context, in []*file.Input, opt *Options, b *blocks) error {
 	all := &arrayRows{opt: opt}
 	for _, i := range in {
-		h, err := readHeader(i.reader(), i.Name)
+		h, err := readHeader(i.Reader(), i.Name)
 		if err != nil {
 			return err
 		}
@@ -36,7 +38,7 @@ func (npy) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) err
 		}
 		offsets := cmp.Or(opt.Schema, b.to.Schema).Offsets()
 		read := func(do func([]float32)) error {
-			_, err := h.readTable(ctx, i.reader(), i.Name, rows, cols, target, offsets, do)
+			_, err := h.readTable(ctx, i.Reader(), i.Name, rows, cols, target, offsets, do)
 			return err
 		}
 		if err := all.stream(i, rows, features, b, read); err != nil {
@@ -46,7 +48,7 @@ func (npy) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) err
 	return nil
 }
 
-func (idx) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) error {
+func (idx) stream(ctx context.Context, in []*file.Input, opt *Options, b *blocks) error {
 	all := &arrayRows{opt: opt}
 	for _, i := range in {
 		e, dims, cols, err := idxTable(i)
@@ -54,7 +56,7 @@ func (idx) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) err
 			return err
 		}
 		read := func(do func([]float32)) error {
-			return eachRow(ctx, i.reader(), i.Name, e, dims[0], cols, e.scale(), nil, do)
+			return eachRow(ctx, i.Reader(), i.Name, e, dims[0], cols, e.scale(), nil, do)
 		}
 		if err := all.stream(i, dims[0], cols, b, read); err != nil {
 			return err
@@ -64,7 +66,7 @@ func (idx) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) err
 }
 
 // stream gives the rows of an array that read reads.
-func (a *arrayRows) stream(in *Input, rows, cols int64, b *blocks, read func(do func([]float32)) error) error {
+func (a *arrayRows) stream(in *file.Input, rows, cols int64, b *blocks, read func(do func([]float32)) error) error {
 	if err := a.begin(in.Name, rows, cols); err != nil {
 		return err
 	}
@@ -81,14 +83,14 @@ func (a *arrayRows) stream(in *Input, rows, cols int64, b *blocks, read func(do 
 		err = ended
 	}
 	if err == nil {
-		err = noMore(in.reader(), in.Name)
+		err = noMore(in.Reader(), in.Name)
 	}
 	return err
 }
 
 // stream gives the rows of a mapped file where they are; those of several are
 // copied, block by block.
-func (f fen) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) error {
+func (f fen) stream(ctx context.Context, in []*file.Input, opt *Options, b *blocks) error {
 	sets, cols, err := f.each(ctx, in, opt)
 	for _, s := range sets {
 		b.to.close = append(b.to.close, s.Close)
@@ -119,11 +121,11 @@ func (f fen) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) e
 
 // each opens caches as sets of their own, and returns how many columns they have
 // together.
-func (f fen) each(ctx context.Context, in []*Input, opt *Options) (sets []*Set, cols int, err error) {
+func (f fen) each(ctx context.Context, in []*file.Input, opt *Options) (sets []*Set, cols int, err error) {
 	inOrder := *opt
 	inOrder.InOrder, inOrder.Columns, inOrder.Labels = true, 0, ""
 	for _, i := range in {
-		s, err := f.Read(ctx, []*Input{i}, &inOrder)
+		s, err := f.Read(ctx, []*file.Input{i}, &inOrder)
 		if err != nil {
 			return sets, 0, err
 		}
@@ -134,20 +136,20 @@ func (f fen) each(ctx context.Context, in []*Input, opt *Options) (sets []*Set, 
 		_, dense := s.X.(*matrix.Dense)
 		_, first := sets[0].X.(*matrix.Dense)
 		if dense != first || dense && s.Cols() != cols || !slices.Equal(s.Feature, sets[0].Feature) {
-			return sets, 0, faultIn(i.Name, "found other columns or another storage, expected those of %s", in[0].Name)
+			return sets, 0, fault.In(i.Name, "found other columns or another storage, expected those of %s", in[0].Name)
 		}
 	}
 	return sets, cols, nil
 }
 
 // moveFirst gives the columns of a stream an offset that need one by the first rows.
-func (a *arrayRows) moveFirst(in *Input, h npyHeader, rows, cols, target int64, to *RowStream) {
+func (a *arrayRows) moveFirst(in *file.Input, h npyHeader, rows, cols, target int64, to *RowStream) {
 	p := newArrayPart(in.Name, nil, h.element, 1, rows, cols, target, h.fortran)
 	row := cols * int64(h.element.size)
-	if !p.rounds() || h.fortran || row > headSize {
+	if !p.rounds() || h.fortran || row > file.HeadSize {
 		return
 	}
-	raw, _ := in.reader().Peek(int(min(rows, probeRows, headSize/row) * row)) // what is missing is an error later
+	raw, _ := in.Reader().Peek(int(min(rows, probeRows, file.HeadSize/row) * row)) // what is missing is an error later
 	of := make([]spread, p.features())
 	for ; int64(len(raw)) >= row; raw = raw[row:] {
 		for j := range of {

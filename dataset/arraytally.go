@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
 // A tally is what a block of rows is found to hold.
@@ -18,7 +20,7 @@ type tally struct {
 // one more in the exponent.
 func (t *tally) add(value []float32) {
 	const magnitude, one, sign = 0x7fffffff7fffffff, 0x0080000000800000, 0x8000000080000000
-	raw := asBytes(value)
+	raw := memory.AsBytes(value)
 	var found, reached, minus uint64
 	for ; len(raw) >= 8; raw = raw[8:] {
 		v := binary.NativeEndian.Uint64(raw)

@@ -1,6 +1,11 @@
 package dataset
 
-import "io"
+import (
+	"io"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
+)
 
 // A tiler reads blocks of rows for one core.
 type tiler struct {
@@ -17,7 +22,7 @@ const rawBytes = 128 << 10
 // read returns count numbers from the k-th on, as bytes, valid until the next call.
 func (t *tiler) read(k, count int64) ([]byte, error) {
 	if t.raw == nil {
-		t.raw = alignedBytes(rawBytes)
+		t.raw = memory.AlignedBytes(rawBytes)
 	}
 	size := int64(t.p.element.size)
 	raw := t.raw[:count*size]
@@ -38,7 +43,7 @@ func (t *tiler) readAt(raw []byte, at int64) error {
 	if err == io.EOF {
 		return fewBytes(t.p.name, at+int64(n), t.p.rows*t.p.cols*int64(t.p.element.size))
 	}
-	return renamed(t.p.name, err)
+	return fault.Renamed(t.p.name, err)
 }
 
 // tile returns the features of the rows lo to hi, row after row, valid until the
@@ -66,7 +71,7 @@ func (t *tiler) tileTo(dst []float32, lo, hi int64, targets []float64) error {
 	case p.fortran:
 		return t.columns(dst, lo, hi, targets)
 	case p.target < 0 && p.native():
-		return t.readAt(asBytes(dst), lo*p.cols*4)
+		return t.readAt(memory.AsBytes(dst), lo*p.cols*4)
 	}
 	return t.rowsOf(dst, lo, hi, targets)
 }
@@ -75,7 +80,7 @@ func (t *tiler) tileTo(dst []float32, lo, hi int64, targets []float64) error {
 // The first is the k-th of all.
 func (p *arrayPart) values(dst []float32, raw []byte, k int64) {
 	if p.native() {
-		copy(asBytes(dst), raw)
+		copy(memory.AsBytes(dst), raw)
 		return
 	}
 	p.convert(dst, raw)

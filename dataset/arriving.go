@@ -7,6 +7,8 @@ import (
 	"io"
 	"iter"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 // Arriving gives the rows of standard input as sets, each of the rows that have come
@@ -16,7 +18,7 @@ import (
 // rows before it. Warnings are those of each set.
 func Arriving(ctx context.Context, opt Options) iter.Seq2[*Set, error] {
 	return func(yield func(*Set, error) bool) {
-		if err := cmp.Or(opt.checkStdin(), opt.checkSchema()); err != nil {
+		if err := cmp.Or(opt.system().CheckStdin(), opt.checkSchema()); err != nil {
 			yield(nil, err)
 			return
 		}
@@ -52,9 +54,9 @@ func newArrivals(ctx context.Context, opt Options) *arrivals {
 	a := &arrivals{opt: opt, got: make(chan []byte, arrivalsAhead)}
 	go func() {
 		defer close(a.got)
-		r := newInterruptible(ctx, opt.Stdin)
+		r := file.NewInterruptible(ctx, opt.Stdin)
 		for {
-			buffer := make([]byte, headSize)
+			buffer := make([]byte, file.HeadSize)
 			n, err := r.Read(buffer)
 			select {
 			case a.got <- buffer[:n]:
@@ -168,7 +170,7 @@ func (a *arrivals) begin() bool {
 	}
 	end := bytes.IndexByte(a.pending, '\n') + 1
 	if end == 0 || len(bytes.TrimSpace(a.pending[:end])) == 0 {
-		return len(a.pending) < headSize
+		return len(a.pending) < file.HeadSize
 	}
 	name, f, err := a.format()
 	if err != nil {
@@ -186,8 +188,8 @@ func (a *arrivals) begin() bool {
 }
 
 func (a *arrivals) isCompressed() bool {
-	for _, c := range compressions {
-		if bytes.HasPrefix(a.pending, []byte(c.magic)) {
+	for _, c := range file.Compressions {
+		if bytes.HasPrefix(a.pending, []byte(c.Magic)) {
 			return true
 		}
 	}
@@ -196,7 +198,7 @@ func (a *arrivals) isCompressed() bool {
 
 // format returns the format of what has come.
 func (a *arrivals) format() (name string, f Format, err error) {
-	in, err := newInput(&Input{Name: "standard input"}, bytes.NewReader(a.pending))
+	in, err := file.NewInput(&file.Input{Name: "standard input"}, bytes.NewReader(a.pending))
 	if err != nil {
 		return "", nil, err
 	}
@@ -217,7 +219,7 @@ func (a *arrivals) beginTable(f csv) bool {
 	}
 	end, _ := r.ends(text)
 	if end == 0 {
-		return len(text) < headSize
+		return len(text) < file.HeadSize
 	}
 	a.last, a.opt.separator = r.last, r.separator
 	c := &chunk{text: text[:end]}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -43,7 +44,7 @@ func (t *table) ask(opt *Options) error {
 		}
 	}
 	if len(opt.Ignore) > 0 {
-		return faultIn(t.in[0].Name, "found all columns of features to be ignored, expected at least one that is not")
+		return fault.In(t.in[0].Name, "found all columns of features to be ignored, expected at least one that is not")
 	}
 	return nil
 }
@@ -53,11 +54,11 @@ func (t *table) note(i int, a asked, role string) error {
 	k := &t.kinds[i]
 	switch {
 	case i == t.target:
-		return faultIn(t.in[0].Name, "%s column %q: found the target, expected a feature", role, t.names[i])
+		return fault.In(t.in[0].Name, "%s column %q: found the target, expected a feature", role, t.names[i])
 	case i == t.weight:
-		return faultIn(t.in[0].Name, "%s column %q: found the weights, expected a feature", role, t.names[i])
+		return fault.In(t.in[0].Name, "%s column %q: found the weights, expected a feature", role, t.names[i])
 	case k.asked != askedNothing && k.asked != a:
-		return faultIn(t.in[0].Name, "%s column %q: found it asked for as something else too, expected one of ignore, categorical and numeric", role, t.names[i])
+		return fault.In(t.in[0].Name, "%s column %q: found it asked for as something else too, expected one of ignore, categorical and numeric", role, t.names[i])
 	}
 	k.asked = a
 	switch {
@@ -103,7 +104,7 @@ func (t *table) find(name, role string) (int, error) {
 		return i - 1, nil
 	}
 	if !t.header {
-		return 0, faultIn(t.in[0].Name, "%s column %q: expected a position from 1 to %d, as the columns have no names", role, name, len(t.names))
+		return 0, fault.In(t.in[0].Name, "%s column %q: expected a position from 1 to %d, as the columns have no names", role, name, len(t.names))
 	}
-	return 0, faultIn(t.in[0].Name, "%w", registry.Unknown(role+" column", name, t.names))
+	return 0, fault.In(t.in[0].Name, "%w", registry.Unknown(role+" column", name, t.names))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -67,7 +68,7 @@ func (b *blocks) fix(name string, cols int) error {
 		b.rows.cols = cols
 	}
 	if cols != b.width {
-		return faultIn(name, "found %s, expected %d, %s", plural(cols, "column", "columns"), b.width, b.whose)
+		return fault.In(name, "found %s, expected %d, %s", fault.Plural(cols, "column", "columns"), b.width, b.whose)
 	}
 	return nil
 }
@@ -124,7 +125,7 @@ func (b *blocks) flush() error {
 		return nil
 	}
 	if b.width == 0 {
-		b.width, b.whose = int(b.reach), fmt.Sprintf("the largest in the first %s (say how many columns there are)", plural(b.rows.rows, "row", "rows"))
+		b.width, b.whose = int(b.reach), fmt.Sprintf("the largest in the first %s (say how many columns there are)", fault.Plural(b.rows.rows, "row", "rows"))
 		b.rows.cols = b.width
 	}
 	n := b.rows.rows

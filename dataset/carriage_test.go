@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 // Text whose lines end in a carriage return alone is the same rows as with line feeds,
@@ -18,7 +20,7 @@ func TestCarriageReturns(t *testing.T) {
 	for _, file := range []struct{ name, text string }{
 		{"a.csv", "a,b,y\n1,-2.5,no\n0.1,3e-5,yes\n7,,no\n"},
 		{"b.csv", "\n1,2,3\n4,5,6\n\n7,8,10"},
-		{"long.csv", strings.Repeat("1,2,a\n3,4,b\n", headSize/8)},
+		{"long.csv", strings.Repeat("1,2,a\n3,4,b\n", file.HeadSize/8)},
 		{"bad.csv", "a,y\n1,2\n1\n"},
 		{"a.tsv", "a\tb\ty\n1\t-2.5\t3\n0.1\t3e-5\t4.5\n"},
 		{"a.svm", "+1 1:1 3:-2.5\n-1 2:0.1 # no\n# none\n+1 1:16777216 4:0\n-1\n"},
@@ -60,11 +62,11 @@ func TestCarriageReturns(t *testing.T) {
 // of targets and weights too.
 func TestCarriageReturnsAmongOthers(t *testing.T) {
 	folder := t.TempDir()
-	at := strings.Repeat("1,2\r", headSize/4-1)
+	at := strings.Repeat("1,2\r", file.HeadSize/4-1)
 	for text, want := range map[string]int{
-		"\"a\rb\",1\n\"c\",2\n":                                  2, // the return is in a field
-		at + "3,4\r\n5,6\r7,8\n":                                 headSize/4 + 2,
-		strings.Repeat("1,", headSize/2-1) + "1\r\n" + "2,2\r\n": 0, // a return at the end of the head
+		"\"a\rb\",1\n\"c\",2\n":  2, // the return is in a field
+		at + "3,4\r\n5,6\r7,8\n": file.HeadSize/4 + 2,
+		strings.Repeat("1,", file.HeadSize/2-1) + "1\r\n" + "2,2\r\n": 0, // a return at the end of the head
 	} {
 		set, err := Read(t.Context(), []string{put(t, folder, "x.csv", text)}, Options{Header: "no"})
 		if want == 0 {

@@ -3,6 +3,8 @@ package dataset
 import (
 	"math"
 	"unsafe"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
 // cells are the features of some rows, one cell for each slot of each row: the
@@ -10,10 +12,10 @@ import (
 // and one.
 // Where most are zero, or rows are sparse, only the others are kept.
 type cells struct {
-	memory *memory  // of cell; nil: no cells yet, or left out zeros
-	cell   []uint32 // row by row, all cells or those that are not zero
-	column []uint32 // nil: all cells; else the slot of each, increasing in a row
-	end    []int    // of each row in cell, if column is not nil
+	memory *memory.Block // of cell; nil: no cells yet, or left out zeros
+	cell   []uint32      // row by row, all cells or those that are not zero
+	column []uint32      // nil: all cells; else the slot of each, increasing in a row
+	end    []int         // of each row in cell, if column is not nil
 	rows   int
 	width  int      // slots
 	filled int      // cells that are not zero
@@ -29,16 +31,12 @@ const missingCategory = "?"
 
 func asNumber(cell uint32) float32 { return math.Float32frombits(cell) }
 
-func asNumbers(cells []uint32) []float32 {
-	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(cells))), len(cells))
-}
-
 // reserve makes room for so many rows with all their cells, if it is needed and
 // was not made before.
-func (c *cells) reserve(a *arena, rows int) {
+func (c *cells) reserve(a *memory.Arena, rows int) {
 	if c.memory == nil && c.column == nil {
-		c.memory = a.lend((rows*c.width + 1) / 2)
-		words := c.memory.words[c.memory.used:]
+		c.memory = a.Lend((rows*c.width + 1) / 2)
+		words := c.memory.Words[c.memory.Used:]
 		c.cell = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(words))), 2*len(words))[:0]
 	}
 }
@@ -113,13 +111,13 @@ func slotOf(slots []uint32, k int) int {
 // drop gives back all cells.
 func (c *cells) drop() {
 	if len(c.cell) > 0 {
-		c.memory.free()
+		c.memory.Free()
 	}
 	*c = cells{}
 }
 
 // thin leaves out the cells that are zero and gives back the room for all.
-func (c *cells) thin(a *arena) {
+func (c *cells) thin(a *memory.Arena) {
 	if c.column != nil {
 		return
 	}
@@ -129,5 +127,5 @@ func (c *cells) thin(a *arena) {
 	for i := range all.rows {
 		c.appendRow(all.cell[i*c.width : (i+1)*c.width])
 	}
-	a.keep(all.memory, 0)
+	a.Keep(all.memory, 0)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -24,13 +25,13 @@ func (s *Set) Check() error {
 		return err
 	}
 	if found := len(s.Weight); s.Weight != nil && found != n {
-		return fmt.Errorf("found %s, expected one for each of %s", plural(found, "weight", "weights"), plural(n, "row", "rows"))
+		return fmt.Errorf("found %s, expected one for each of %s", fault.Plural(found, "weight", "weights"), fault.Plural(n, "row", "rows"))
 	}
 	if i := slices.IndexFunc(s.Weight, func(w float64) bool { return !(w > 0) || !finite(w) }); i >= 0 {
 		return fmt.Errorf("row %d: found the weight %g, expected a positive number", i+1, s.Weight[i])
 	}
 	if found := len(s.ID); s.ID != nil && found != n {
-		return fmt.Errorf("found %s, expected one for each of %s", plural(found, "id", "ids"), plural(n, "row", "rows"))
+		return fmt.Errorf("found %s, expected one for each of %s", fault.Plural(found, "id", "ids"), fault.Plural(n, "row", "rows"))
 	}
 	if found := len(s.Feature); s.Feature != nil && found != d {
 		return fmt.Errorf("found %d names of features, expected one for each of %d", found, d)
@@ -73,11 +74,11 @@ func (t Target) check(rows int) error {
 		if t.Code == nil || found == rows {
 			found = len(t.Number)
 		}
-		return fmt.Errorf("found %s, expected one for each of %s", plural(found, "target", "targets"), plural(rows, "row", "rows"))
+		return fmt.Errorf("found %s, expected one for each of %s", fault.Plural(found, "target", "targets"), fault.Plural(rows, "row", "rows"))
 	}
 	for i, code := range t.Code {
 		if int64(code) >= int64(len(t.Label)) {
-			return fmt.Errorf("row %d: found the class %d, expected one of %s from 0 on", i+1, code, plural(len(t.Label), "label", "labels"))
+			return fmt.Errorf("row %d: found the class %d, expected one of %s from 0 on", i+1, code, fault.Plural(len(t.Label), "label", "labels"))
 		}
 	}
 	if i := slices.IndexFunc(t.Number, func(y float64) bool { return !finite(y) }); i >= 0 {

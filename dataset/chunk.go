@@ -3,12 +3,12 @@ package dataset
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/parallel"
 )
 
@@ -51,16 +51,16 @@ func (c *chunk) padded() []byte {
 // errorf reports what was found at an offset of the text. Positions are
 // counted only here, so that they cost nothing while all is well.
 func (c *chunk) errorf(at int, found, expected string) error {
-	return c.locate(at).fault("found %s, expected %s", found, expected)
+	return c.locate(at).Fault("found %s, expected %s", found, expected)
 }
 
 // place spells an offset of the text as file:line:column.
 func (c *chunk) place(at int) string { return c.locate(at).String() }
 
 // locate returns where an offset of the text is.
-func (c *chunk) locate(at int) position {
+func (c *chunk) locate(at int) fault.Place {
 	before := c.text[:at]
-	return position{c.name, c.line + bytes.Count(before, []byte{'\n'}), at - bytes.LastIndexByte(before, '\n')}
+	return fault.Place{File: c.name, Line: c.line + bytes.Count(before, []byte{'\n'}), Column: at - bytes.LastIndexByte(before, '\n')}
 }
 
 // checkText refuses text that a model could not keep: its JSON would turn
@@ -69,41 +69,12 @@ func (c *chunk) checkText(at int, text []byte) error {
 	if utf8.Valid(text) {
 		return nil
 	}
-	return c.errorf(at, quote(text), "UTF-8 text")
-}
-
-// plural puts a number before the right form of its noun.
-func plural[T int | int64](n T, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
-// are is the verb that goes with a number.
-func are(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
-
-// quote shows input in an error message: short, and on one line.
-func quote(text []byte) string {
-	const most = 40
-	if len(text) <= most {
-		return strconv.Quote(string(text))
-	}
-	cut := most
-	for cut > most-utf8.UTFMax && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return strconv.Quote(string(text[:cut]) + "...")
+	return c.errorf(at, fault.Quote(text), "UTF-8 text")
 }
 
 // A splitter cuts inputs into chunks.
 type splitter struct {
-	in   []*Input
+	in   []*file.Input
 	size int
 	// last returns the end of the last whole record of text, 0 for none. Text
 	// begins where a record begins.
@@ -118,7 +89,7 @@ type splitter struct {
 // lastLine is splitter.last of formats in which a record is a line.
 func lastLine(text []byte) int { return bytes.LastIndexByte(text, '\n') + 1 }
 
-func newSplitter(in []*Input, opt *Options, last func([]byte) int) *splitter {
+func newSplitter(in []*file.Input, opt *Options, last func([]byte) int) *splitter {
 	size := opt.chunk
 	if size == 0 {
 		size = largestChunk(in)
@@ -127,13 +98,13 @@ func newSplitter(in []*Input, opt *Options, last func([]byte) int) *splitter {
 }
 
 // largestChunk is the size of chunks: no buffer needs to be larger than any file.
-func largestChunk(in []*Input) int {
+func largestChunk(in []*file.Input) int {
 	largest := int64(0)
 	for _, i := range in {
-		if i.size <= 0 { // not known
+		if i.Size <= 0 { // not known
 			return chunkSize
 		}
-		largest = max(largest, i.size)
+		largest = max(largest, i.Size)
 	}
 	return int(min(largest, chunkSize))
 }
@@ -155,8 +126,8 @@ func (s *splitter) next() (*chunk, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := &chunk{name: in.Name, line: in.line + 1, lines: bytes.Count(text, []byte{'\n'}), text: text}
-		in.line += c.lines
+		c := &chunk{name: in.Name, line: in.Line + 1, lines: bytes.Count(text, []byte{'\n'}), text: text}
+		in.Line += c.lines
 		if s.pairs != nil {
 			c.before, c.pairs = s.before, s.pairs(text)
 			s.before += c.pairs
@@ -168,12 +139,13 @@ func (s *splitter) next() (*chunk, error) {
 
 // read returns at least one whole record. An error is returned only when no
 // whole record is left before it: an input gives its error again.
-func (s *splitter) read(in *Input) ([]byte, error) {
+func (s *splitter) read(in *file.Input) ([]byte, error) {
 	buf := s.rest
 	s.rest = nil
 	for want := s.size; ; want = 2 * len(buf) {
 		var err error
-		buf, err = readUpTo(in.reader(), buf, want)
+		buf = slices.Grow(buf, max(0, want-len(buf))+1+padding) // one more for a missing line break
+		buf, err = file.ReadUpTo(in.Reader(), buf, want)
 		end := s.last(buf)
 		if err == io.EOF && len(buf) > 0 && end < len(buf) {
 			buf = append(buf, '\n') // the last line may lack it
@@ -187,22 +159,9 @@ func (s *splitter) read(in *Input) ([]byte, error) {
 			return nil, err
 		}
 		if len(buf) >= maxRecord {
-			return nil, faultAt(in.Name, in.line+1, 0, "found a line longer than %d bytes, expected a line break", maxRecord)
+			return nil, fault.At(in.Name, in.Line+1, 0, "found a line longer than %d bytes, expected a line break", maxRecord)
 		}
 	}
-}
-
-// readUpTo appends to buf until it holds want bytes or r fails.
-func readUpTo(r io.Reader, buf []byte, want int) ([]byte, error) {
-	buf = slices.Grow(buf, max(0, want-len(buf))+1+padding) // one more for a missing line break
-	for len(buf) < want {
-		n, err := r.Read(buf[len(buf):want])
-		buf = buf[:len(buf)+n]
-		if err != nil {
-			return buf, err
-		}
-	}
-	return buf, nil
 }
 
 func (s *splitter) buffer() []byte {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 // same says whether two results of Read are the same, errors by their text.
@@ -143,9 +145,9 @@ func TestLargestChunk(t *testing.T) {
 		sizes []int64
 		want  int
 	}{{[]int64{10}, 10}, {[]int64{10, 300}, 300}, {[]int64{10, 0}, chunkSize}, {[]int64{10, 2 * chunkSize}, chunkSize}} {
-		var in []*Input
+		var in []*file.Input
 		for _, size := range c.sizes {
-			in = append(in, &Input{size: size})
+			in = append(in, &file.Input{Size: size})
 		}
 		if got := largestChunk(in); got != c.want {
 			t.Errorf("files of %v bytes: found chunks of %d, expected %d", c.sizes, got, c.want)

@@ -1,6 +1,10 @@
 package dataset
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+)
 
 // labels returns the targets. Where commas do not separate fields they may be decimal
 // ones, in all targets or in none: labels then have points, as in any other file.
@@ -19,7 +23,7 @@ func (t *table) labels() Target {
 	}
 	number := make([]float64, len(points.label))
 	for k, label := range points.label {
-		number[k], _ = parseFloat64([]byte(label))
+		number[k], _ = decimal.Float64([]byte(label))
 	}
 	all := Target{Label: points.label, Code: out.Code, Number: make([]float64, len(out.Code))}
 	for i, c := range out.Code {

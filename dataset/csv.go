@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 	"strconv"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 func init() {
@@ -81,7 +83,7 @@ func delimiterScore(head []byte, delimiter byte) int {
 		return 1
 	}
 	r := csvRows{delimiter}
-	if cut := r.last(head); cut > 0 && len(head) >= headSize {
+	if cut := r.last(head); cut > 0 && len(head) >= file.HeadSize {
 		head = head[:cut]
 	}
 	c := &chunk{text: append(slices.Clip(head), '\n')}
@@ -108,7 +110,7 @@ func delimiterScore(head []byte, delimiter byte) int {
 	return score
 }
 
-func (f csv) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
+func (f csv) Read(ctx context.Context, in []*file.Input, opt *Options) (*Set, error) {
 	t, err := f.open(in, opt)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"unicode"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 // headerRows is how many rows below the first are looked at.
@@ -102,7 +105,7 @@ func (c headerComparison) numbered(first []field, later [][]field) headerGuess {
 
 // isNumeric reports whether a text is a number, in other words perhaps, as dates are.
 func isNumeric(text []byte) bool {
-	if _, status := parseFloat64(text); status != isText {
+	if _, status := decimal.Float64(text); status != decimal.Text {
 		return true
 	}
 	_, comma := parseComma(text)
@@ -153,11 +156,11 @@ func areConsecutive(row []field, columns []int) bool {
 		if i >= len(row) || row[i].missing || !areDigits(row[i].text) || len(row[i].text) > 15 {
 			return false
 		}
-		v, _ := parseFloat64(row[i].text)
+		v, _ := decimal.Float64(row[i].text)
 		if k == 0 {
 			continue
 		}
-		if before, _ := parseFloat64(row[columns[k-1]].text); v != before+1 {
+		if before, _ := decimal.Float64(row[columns[k-1]].text); v != before+1 {
 			return false
 		}
 	}
@@ -192,7 +195,7 @@ func namesAll(first []field, s *Schema) bool {
 // target. It must be there once and not be found below, since y is also a yes.
 func namesTarget(first []field, later [][]field) bool {
 	for _, usual := range usualTargets {
-		same := func(f field) bool { return equalFold(f.text, usual) }
+		same := func(f field) bool { return decimal.EqualFold(f.text, usual) }
 		i := slices.IndexFunc(first, same)
 		if i < 0 || slices.ContainsFunc(first[i+1:], same) {
 			continue
@@ -220,7 +223,7 @@ func repeated(fields []field) string {
 
 // doubt says as what the first row was taken where that was open.
 func (g headerGuess) doubt(c *chunk) error {
-	line := quote(bytes.TrimSpace(c.text))
+	line := fault.Quote(bytes.TrimSpace(c.text))
 	if g.header {
 		return fmt.Errorf("%s:%d: %s taken as the names of the columns (if it is a row: --header no)", c.name, c.line, line)
 	}

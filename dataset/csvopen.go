@@ -7,14 +7,17 @@ import (
 	"io"
 	"slices"
 	"strconv"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 // How a CSV begins: its delimiter, the names of its columns, and what the first rows tell
 // of these.
 
 // open reads the headers.
-func (f csv) open(in []*Input, opt *Options) (*table, error) {
-	head, err := in[0].head()
+func (f csv) open(in []*file.Input, opt *Options) (*table, error) {
+	head, err := in[0].Head()
 	if err != nil {
 		return nil, err
 	}
@@ -50,9 +53,9 @@ func namedDelimiter(head []byte) byte {
 // the table from the first input.
 func (r csvRows) columns(t *table, i int, opt *Options) error {
 	in := t.in[i]
-	if head, err := in.head(); err == nil && namedDelimiter(head) == r.separator {
-		in.line++
-		in.discard(bytes.IndexByte(head, '\n') + 1)
+	if head, err := in.Head(); err == nil && namedDelimiter(head) == r.separator {
+		in.Line++
+		in.Discard(bytes.IndexByte(head, '\n') + 1)
 	}
 	c, first, later, err := r.firstRows(in)
 	if err != nil {
@@ -77,7 +80,7 @@ func (r csvRows) columns(t *table, i int, opt *Options) error {
 	}
 	switch {
 	case header && t.header && !slices.Equal(names, t.names):
-		return faultAt(in.Name, in.line+1, 0, "found other column names, expected those of %s", t.in[0].Name)
+		return fault.At(in.Name, in.Line+1, 0, "found other column names, expected those of %s", t.in[0].Name)
 	case header:
 		return r.skip(in)
 	}
@@ -119,7 +122,7 @@ func columnNames(c *chunk, first []field, header bool) ([]string, error) {
 		names[k] = string(f.text)
 	}
 	if twice := repeated(first); header && twice != "" {
-		return nil, faultAt(c.name, c.line, 0, "found two columns named %q, expected different names", twice)
+		return nil, fault.At(c.name, c.line, 0, "found two columns named %q, expected different names", twice)
 	}
 	return names, nil
 }
@@ -142,17 +145,17 @@ func firstKinds(first []field, later [][]field, header bool) []columnKind {
 // firstRows returns the first row that is not blank, in a chunk of its own,
 // and up to headerRows later ones, without reading on. A first row longer than the
 // head is no matter; later ones then count as absent.
-func (r csvRows) firstRows(in *Input) (c *chunk, first []field, later [][]field, err error) {
-	text, err := in.record(r)
+func (r csvRows) firstRows(in *file.Input) (c *chunk, first []field, later [][]field, err error) {
+	text, err := r.first(in)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	c = &chunk{name: in.Name, line: in.line + 1, text: text}
+	c = &chunk{name: in.Name, line: in.Line + 1, text: text}
 	first, _, err = r.row(c, 0, nil)
 	if err != nil || len(first) == 0 {
 		return c, first, nil, err
 	}
-	rest, _ := in.reader().Peek(min(in.reader().Buffered(), headSize))
+	rest, _ := in.Reader().Peek(min(in.Reader().Buffered(), file.HeadSize))
 	if len(rest) <= len(text) {
 		return c, first, nil, nil
 	}
@@ -169,42 +172,42 @@ func (r csvRows) firstRows(in *Input) (c *chunk, first []field, later [][]field,
 	return c, first, later, nil
 }
 
-// record returns the first record that is not blank, and leaves it unread.
+// first returns the first record that is not blank, and leaves it unread.
 // Blank lines before it are taken from the input.
-func (in *Input) record(r csvRows) ([]byte, error) {
+func (r csvRows) first(in *file.Input) ([]byte, error) {
 	for {
-		head, err := in.reader().Peek(headSize)
+		head, err := in.Reader().Peek(file.HeadSize)
 		blank := 0
 		for blank < len(head) && (head[blank] == '\n' || r.blank(head[blank])) {
 			blank++
 		}
 		lines := head[:lastLine(head[:blank])]
 		if len(lines) == 0 && blank < len(head) {
-			return in.peekRecord(r)
+			return r.peek(in)
 		}
 		if len(lines) == 0 {
 			if lines = head; err == io.EOF || len(head) == 0 {
-				return nil, in.noRows(err)
+				return nil, noRows(in, err)
 			}
 		}
-		in.line += bytes.Count(lines, []byte{'\n'})
-		in.discard(len(lines))
+		in.Line += bytes.Count(lines, []byte{'\n'})
+		in.Discard(len(lines))
 	}
 }
 
 // noRows explains why there is no first row.
-func (in *Input) noRows(err error) error {
+func noRows(in *file.Input, err error) error {
 	if err == nil || err == io.EOF {
-		return faultIn(in.Name, "found no rows, expected at least one")
+		return fault.In(in.Name, "found no rows, expected at least one")
 	}
 	return err
 }
 
-// peekRecord looks at the first record, through ever wider windows.
-func (in *Input) peekRecord(r csvRows) ([]byte, error) {
-	for size := headSize; ; size *= 2 {
-		in.R = bufio.NewReaderSize(in.reader(), size) // the same one if it is wide enough
-		head, err := in.reader().Peek(size)
+// peek looks at the first record, through ever wider windows.
+func (r csvRows) peek(in *file.Input) ([]byte, error) {
+	for size := file.HeadSize; ; size *= 2 {
+		in.R = bufio.NewReaderSize(in.Reader(), size) // the same one if it is wide enough
+		head, err := in.Reader().Peek(size)
 		if end, _ := r.ends(head); end > 0 {
 			return slices.Clone(head[:end]), nil
 		}
@@ -212,20 +215,20 @@ func (in *Input) peekRecord(r csvRows) ([]byte, error) {
 		case err == io.EOF && len(head) > 0:
 			return append(slices.Clone(head), '\n'), nil
 		case err != nil:
-			return nil, in.noRows(err)
+			return nil, noRows(in, err)
 		case size > maxRecord:
-			return nil, faultAt(in.Name, in.line+1, 0, "found a line longer than %d bytes, expected a line break", maxRecord)
+			return nil, fault.At(in.Name, in.Line+1, 0, "found a line longer than %d bytes, expected a line break", maxRecord)
 		}
 	}
 }
 
 // skip takes the first record from the input.
-func (r csvRows) skip(in *Input) error {
-	text, err := in.peekRecord(r)
+func (r csvRows) skip(in *file.Input) error {
+	text, err := r.peek(in)
 	if err != nil {
 		return err
 	}
-	in.line += bytes.Count(text, []byte{'\n'})
-	in.discard(min(len(text), in.reader().Buffered()))
+	in.Line += bytes.Count(text, []byte{'\n'})
+	in.Discard(min(len(text), in.Reader().Buffered()))
 	return nil
 }

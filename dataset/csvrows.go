@@ -3,6 +3,8 @@ package dataset
 import (
 	"bytes"
 	"fmt"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 // csvRows is the syntax of rows with one delimiter.
@@ -124,7 +126,7 @@ func (r csvRows) quoted(c *chunk, at int) (f field, end int, err error) {
 		end++
 	}
 	if end == len(t) || t[end] != r.separator && t[end] != '\n' {
-		return f, 0, c.errorf(end, quote(t[end:min(end+1, len(t))]), fmt.Sprintf("%q or a line break after the closing quote", r.separator))
+		return f, 0, c.errorf(end, fault.Quote(t[end:min(end+1, len(t))]), fmt.Sprintf("%q or a line break after the closing quote", r.separator))
 	}
 	text := t[at+1 : closing]
 	if doubled {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 )
 
 // maxColumnsWritten keeps a few sparse rows with large indices from filling a
@@ -71,7 +73,7 @@ func (csv) headerLine(line []byte, s *Set, delimiter byte) []byte {
 		if s.Feature != nil {
 			name = s.Feature[j]
 		}
-		if _, status := parseFloat64([]byte(name)); status != isText || isMissing([]byte(name)) || strings.EqualFold(name, "target") || name == "weight" {
+		if _, status := decimal.Float64([]byte(name)); status != decimal.Text || isMissing([]byte(name)) || strings.EqualFold(name, "target") || name == "weight" {
 			name = "x" + name
 		}
 		line = append(appendQuoted(line, name), delimiter)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -90,7 +91,7 @@ func (s *Set) appendRow(buf []byte, i int, columns []uint32) (_ []byte, all []ui
 // countNonzeros counts two at a time, as a tally does.
 func countNonzeros(value []float32) int {
 	const magnitude, sign = 0x7fffffff7fffffff, 0x8000000080000000
-	raw, found := asBytes(value), uint64(0)
+	raw, found := memory.AsBytes(value), uint64(0)
 	for ; len(raw) >= 8; raw = raw[8:] {
 		found += (binary.NativeEndian.Uint64(raw)&magnitude + magnitude) & sign >> 31
 	}
@@ -103,7 +104,7 @@ func countNonzeros(value []float32) int {
 // appendWords appends the elements as little-endian integers.
 func appendWords[T uint32 | float32](buf []byte, v []T) []byte {
 	raw := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), 4*len(v))
-	if isLittleEndian {
+	if memory.LittleEndian {
 		return append(buf, raw...)
 	}
 	for i := 0; i < len(raw); i += 4 {
@@ -111,9 +112,6 @@ func appendWords[T uint32 | float32](buf []byte, v []T) []byte {
 	}
 	return buf
 }
-
-// isLittleEndian tells whether numbers in memory are as the digest wants them.
-var isLittleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // appendNonzeros appends the columns and then the values of so many nonzeros.
 // Each element is written, and then kept or not, without a branch.

@@ -5,6 +5,9 @@ import (
 	"context"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 // elsewhere lists files of other programs that people have tables in, by how they begin,
@@ -29,7 +32,7 @@ var elsewhere = []struct{ magic, name, way string }{
 
 // refuseElsewhere explains how to read a file of another program; nil if it is none that
 // is known.
-func refuseElsewhere(in *Input, head []byte) error {
+func refuseElsewhere(in *file.Input, head []byte) error {
 	for _, e := range elsewhere {
 		switch {
 		case !bytes.HasPrefix(head, []byte(e.magic)):
@@ -41,7 +44,7 @@ func refuseElsewhere(in *Input, head []byte) error {
 		case e.magic == "PK\x03\x04" && !isWorkbook(head):
 			continue
 		}
-		return faultIn(in.Name, "found %s, which is not read, expected CSV or another of the formats %s; one way: %s", e.name, strings.Join(formats.Names(), ", "), strings.ReplaceAll(e.way, "IN", in.Name))
+		return fault.In(in.Name, "found %s, which is not read, expected CSV or another of the formats %s; one way: %s", e.name, strings.Join(formats.Names(), ", "), strings.ReplaceAll(e.way, "IN", in.Name))
 	}
 	return nil
 }
@@ -63,7 +66,7 @@ func isBinary(r rune) bool { return r < '\t' || r == utf8.RuneError }
 // FormatOf returns the name of the format in which a file would be read, "" if it cannot
 // be.
 func FormatOf(ctx context.Context, path string) string {
-	in, err := openInput(ctx, path, &Options{Threads: 1})
+	in, err := new(file.System).Open(ctx, path)
 	if err != nil {
 		return ""
 	}

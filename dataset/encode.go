@@ -6,13 +6,15 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // complete gives the schema its categories and means, unless it is a model's.
 func (t *table) complete() {
 	if t.unknown > 0 {
-		t.warnings = append(t.warnings, fmt.Errorf("%s unknown to the model (first: %s): ignored", plural(t.unknown, "category is", "categories are"), t.example))
+		t.warnings = append(t.warnings, fmt.Errorf("%s unknown to the model (first: %s): ignored", fault.Plural(t.unknown, "category is", "categories are"), t.example))
 	}
 	if t.fixed {
 		return
@@ -121,7 +123,7 @@ func (t *table) zeros(slot int, value []float32) (count int64) {
 func (t *table) encode(ctx context.Context, opt *Options) (matrix.Matrix, error) {
 	e, nonzeros := t.encoder()
 	if int64(e.cols) > math.MaxUint32 {
-		return nil, faultIn(t.in[0].Name, "found %d features, expected at most 2^32-1", e.cols)
+		return nil, fault.In(t.in[0].Name, "found %d features, expected at most 2^32-1", e.cols)
 	}
 	categorical := slices.ContainsFunc(t.schema.Columns, func(c Column) bool { return c.Category != nil })
 	if !categorical && 2*nonzeros >= int64(t.count)*int64(e.cols) {
@@ -166,7 +168,7 @@ func (t *table) eachPart(ctx context.Context, opt *Options, do func(i int, p *ta
 
 // encodeDense makes the matrix of a table of numbers.
 func (t *table) encodeDense(ctx context.Context, e *encoder, opt *Options) (matrix.Matrix, error) {
-	d := &matrix.Dense{Rows: t.count, Cols: e.cols, Value: large[float32](t.count * e.cols)}
+	d := &matrix.Dense{Rows: t.count, Cols: e.cols, Value: memory.Large[float32](t.count * e.cols)}
 	firstRow := make([]int, len(t.parts)+1)
 	for i, p := range t.parts {
 		firstRow[i+1] = firstRow[i] + p.rows
@@ -174,8 +176,8 @@ func (t *table) encodeDense(ctx context.Context, e *encoder, opt *Options) (matr
 	err := t.eachPart(ctx, opt, func(i int, p *tablePart) {
 		values := d.Value[firstRow[i]*e.cols : firstRow[i+1]*e.cols]
 		if p.column == nil && e.same {
-			populate(values)
-			copy(values, asNumbers(p.cell))
+			memory.Populate(values)
+			copy(values, memory.AsFloats(p.cell))
 		}
 		if p.column != nil || p.gaps() || !e.same {
 			p.eachRow(func(row int, slots, cell []uint32) {
@@ -221,7 +223,7 @@ func (t *table) encodeSparse(ctx context.Context, e *encoder, opt *Options) (mat
 		firstRow[i+1], firstValue[i+1] = firstRow[i]+p.rows, firstValue[i]+counts[i]
 	}
 	all := firstValue[len(t.parts)]
-	m := &matrix.CSR{Cols: e.cols, Start: make([]int64, t.count+1), Index: large[uint32](all), Value: large[float32](all)}
+	m := &matrix.CSR{Cols: e.cols, Start: make([]int64, t.count+1), Index: memory.Large[uint32](all), Value: memory.Large[float32](all)}
 	err = t.eachPart(ctx, opt, func(i int, p *tablePart) {
 		start, n := m.Start[firstRow[i]+1:], firstValue[i]
 		p.eachRow(func(row int, slots, cell []uint32) {

@@ -7,7 +7,10 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unsafe"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
 func init() {
@@ -38,9 +41,6 @@ var (
 
 var errBigEndian = errors.New(".fen files hold little-endian numbers as they are in memory: this machine has them the other way round, expected another format such as .npz")
 
-// littleEndian is false on machines that cannot use the bytes as they are.
-var littleEndian = func() bool { one := uint16(1); return *(*byte)(unsafe.Pointer(&one)) == 1 }()
-
 func (fen) Takes() []string { return []string{"target", "weights", "labels"} }
 
 func (fen) Detect(name string, head []byte) Match {
@@ -53,8 +53,8 @@ func (fen) Detect(name string, head []byte) Match {
 	return NoMatch
 }
 
-func (fen) Read(ctx context.Context, in []*Input, opt *Options) (s *Set, err error) {
-	if !littleEndian {
+func (fen) Read(ctx context.Context, in []*file.Input, opt *Options) (s *Set, err error) {
+	if !memory.LittleEndian {
 		return nil, errBigEndian
 	}
 	var files []*fenFile
@@ -75,14 +75,14 @@ func (fen) Read(ctx context.Context, in []*Input, opt *Options) (s *Set, err err
 			return nil, err
 		}
 		if f.unmap != nil && !opt.InOrder {
-			adviseRandom(f.data)
+			memory.AdviseRandom(f.data)
 		}
 	}
 	return fenSet(ctx, files, opt)
 }
 
 // openFen maps a file if that can be done, or else reads it into memory.
-func openFen(ctx context.Context, in *Input) (*fenFile, error) {
+func openFen(ctx context.Context, in *file.Input) (*fenFile, error) {
 	if info, err := os.Stat(in.Path); in.Path != "" && err == nil && info.Mode().IsRegular() {
 		f, err := mapFen(in)
 		if f != nil || err != nil {
@@ -93,20 +93,20 @@ func openFen(ctx context.Context, in *Input) (*fenFile, error) {
 }
 
 // mapFen maps a file; nil, nil if it cannot be mapped, or is compressed.
-func mapFen(in *Input) (*fenFile, error) {
+func mapFen(in *file.Input) (*fenFile, error) {
 	file, err := os.Open(in.Path)
 	if err != nil {
-		return nil, renamed(in.Path, err)
+		return nil, fault.Renamed(in.Path, err)
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, renamed(in.Path, err)
+		return nil, fault.Renamed(in.Path, err)
 	}
 	head := make([]byte, fenHead)
 	n, err := io.ReadFull(file, head)
 	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
-		return nil, renamed(in.Path, err)
+		return nil, fault.Renamed(in.Path, err)
 	}
 	if !strings.HasPrefix(string(head[:n]), fenMagic) {
 		return nil, nil
@@ -118,7 +118,7 @@ func mapFen(in *Input) (*fenFile, error) {
 	if info.Size() != h.size {
 		return nil, h.otherSize(in.Name, info.Size())
 	}
-	data, unmap, err := mapFile(file, int(h.size))
+	data, unmap, err := memory.Map(file, int(h.size))
 	if err != nil {
 		return nil, nil
 	}
@@ -132,13 +132,13 @@ func (h *fenHeader) otherSize(name string, found int64) error {
 	if found > h.size {
 		what = "not only what was written"
 	}
-	return faultIn(name, "found %d bytes, expected %d: the file is %s", found, h.size, what)
+	return fault.In(name, "found %d bytes, expected %d: the file is %s", found, h.size, what)
 }
 
 // readFen reads a file into memory that grows with what was read.
-func readFen(ctx context.Context, in *Input) (*fenFile, error) {
+func readFen(ctx context.Context, in *file.Input) (*fenFile, error) {
 	var head [fenHead]byte
-	n, err := io.ReadFull(in.reader(), head[:])
+	n, err := io.ReadFull(in.Reader(), head[:])
 	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
 		return nil, err
 	}
@@ -146,13 +146,13 @@ func readFen(ctx context.Context, in *Input) (*fenFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := alignedBytes(min(h.size, 1<<20))
+	data := memory.AlignedBytes(min(h.size, 1<<20))
 	copy(data, head[:])
 	for have := int64(fenHead); ; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		n, err := io.ReadFull(in.reader(), data[have:])
+		n, err := io.ReadFull(in.Reader(), data[have:])
 		have += int64(n)
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			return nil, h.otherSize(in.Name, have)
@@ -163,21 +163,16 @@ func readFen(ctx context.Context, in *Input) (*fenFile, error) {
 		if have == h.size {
 			break
 		}
-		more := alignedBytes(min(h.size, 2*have))
+		more := memory.AlignedBytes(min(h.size, 2*have))
 		copy(more, data)
 		data = more
 	}
-	if _, err := in.reader().ReadByte(); err == nil {
-		return nil, faultIn(in.Name, "found bytes after the %d of the header's size, expected the end", h.size)
+	if _, err := in.Reader().ReadByte(); err == nil {
+		return nil, fault.In(in.Name, "found bytes after the %d of the header's size, expected the end", h.size)
 	} else if err != io.EOF {
 		return nil, err
 	}
 	return newFenFile(in.Name, h, data), nil
-}
-
-// alignedBytes makes n bytes that may be looked at as numbers.
-func alignedBytes(n int64) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(make([]uint64, (n+7)/8)))), n)
 }
 
 // close gives back the mapping.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset/generate"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -67,7 +68,7 @@ func wantSame(t *testing.T, name string, got, want *Set) {
 // someSets are sets of every kind: all generators, and what files hold.
 func someSets(t testing.TB) map[string]*Set {
 	sets := map[string]*Set{}
-	for _, g := range Generators() {
+	for _, g := range generate.Generators() {
 		for _, p := range []string{"n=1", "n=257"} {
 			if g.Name == "text" || g.Name == "linear" {
 				p += ",d=40"

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"sort"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
 // A cache is checked as a whole when it is opened: checksums find accidents,
@@ -27,12 +30,12 @@ func (f *fenFile) check(ctx context.Context, workers int) error {
 		}
 		if wave[0] == fenStart {
 			if err := f.readNames(); err != nil {
-				return faultIn(f.name, "%w", err)
+				return fault.In(f.name, "%w", err)
 			}
 		}
 	}
 	if err := f.checkOrder(); err != nil {
-		return faultIn(f.name, "%w", err)
+		return fault.In(f.name, "%w", err)
 	}
 	return nil
 }
@@ -47,7 +50,7 @@ func (f *fenFile) checkSums() error {
 	for s := fenStart; s < fenCheck; s++ {
 		for at := f.offset[s] + f.length[s]; at < f.offset[s+1]; at++ {
 			if f.data[at] != 0 {
-				return faultIn(f.name, "found %#02x at byte %d, expected zero between sections: the file is damaged", f.data[at], at)
+				return fault.In(f.name, "found %#02x at byte %d, expected zero between sections: the file is damaged", f.data[at], at)
 			}
 		}
 	}
@@ -56,7 +59,7 @@ func (f *fenFile) checkSums() error {
 
 func (f *fenFile) damaged(s fenSection, from, length int64, found, expected uint32) error {
 	at := f.offset[s] + from
-	return faultIn(f.name, "found the checksum %08x in bytes %d to %d (%s), expected %08x: the file is damaged", found, at, at+length-1, s, expected)
+	return fault.In(f.name, "found the checksum %08x in bytes %d to %d (%s), expected %08x: the file is damaged", found, at, at+length-1, s, expected)
 }
 
 // checkBlocks checks all blocks of some sections.
@@ -97,7 +100,7 @@ func (f *fenFile) checkBlock(s fenSection, block int) error {
 		err = f.checkCode(lo/4, hi/4)
 	}
 	if err != nil {
-		return faultIn(f.name, "%w", err)
+		return fault.In(f.name, "%w", err)
 	}
 	return nil
 }
@@ -195,7 +198,7 @@ func (f *fenFile) checkValue(lo, hi int) error {
 // the sign. Two values are looked at together.
 func allFinite(value []float32) bool {
 	const magnitude, one, sign = 0x7fffffff7fffffff, 0x0080000000800000, 0x8000000080000000
-	reached, raw := uint64(0), asBytes(value)
+	reached, raw := uint64(0), memory.AsBytes(value)
 	for ; len(raw) >= 16; raw = raw[16:] {
 		reached |= binary.NativeEndian.Uint64(raw)&magnitude + one
 		reached |= binary.NativeEndian.Uint64(raw[8:])&magnitude + one

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -125,7 +126,7 @@ func TestFENLabelOrder(t *testing.T) {
 		{0, 1, 0}: "", {1, 0, 0}: `row 1: found the label "b", expected the first of "a" here`, {0, 0, 0}: `found the label "b" in no row, expected labels that rows have`,
 	} {
 		lie := bytes.Clone(data)
-		copy(lie[h.offset[fenCode]:], asBytes(codes[:]))
+		copy(lie[h.offset[fenCode]:], memory.AsBytes(codes[:]))
 		_, err := readBytes(reseal(lie), Options{})
 		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && got != "standard input: "+want {
 			t.Errorf("%v: found %v, expected %s", codes, err, want)

@@ -6,6 +6,8 @@ import (
 	"hash/crc32"
 	"math"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 // The layout of a cache, all numbers little-endian:
@@ -116,19 +118,19 @@ func decodeFenHeader(name string, b []byte) (*fenHeader, error) {
 	le := binary.LittleEndian
 	switch {
 	case len(b) < len(fenMagic) || string(b[:len(fenMagic)]) != fenMagic:
-		return nil, faultIn(name, "found %s, expected %q as a .fen file begins", quote(b[:min(len(b), len(fenMagic))]), fenMagic)
+		return nil, fault.In(name, "found %s, expected %q as a .fen file begins", fault.Quote(b[:min(len(b), len(fenMagic))]), fenMagic)
 	case len(b) < fenHead:
-		return nil, faultIn(name, "found %d bytes, expected at least %d: the file is truncated", len(b), fenHead)
+		return nil, fault.In(name, "found %d bytes, expected at least %d: the file is truncated", len(b), fenHead)
 	}
 	// The checksum comes first: only a header as it was written has a version.
 	if found, expected := crc32.Checksum(b[:fenHead-4], castagnoli), le.Uint32(b[fenHead-4:]); found != expected {
-		return nil, faultIn(name, "found the checksum %08x of the header, expected %08x: the file is damaged", found, expected)
+		return nil, fault.In(name, "found the checksum %08x of the header, expected %08x: the file is damaged", found, expected)
 	}
 	if v := le.Uint32(b[8:]); v != fenVersion {
-		return nil, faultIn(name, "found version %d of the format, expected %d: make the file again with fenchel convert", v, fenVersion)
+		return nil, fault.In(name, "found version %d of the format, expected %d: make the file again with fenchel convert", v, fenVersion)
 	}
 	if slices.ContainsFunc(slices.Concat(b[12:16], b[208:fenHead-4]), func(reserved byte) bool { return reserved != 0 }) {
-		return nil, faultIn(name, "found something in the reserved bytes of the header, expected zeros")
+		return nil, fault.In(name, "found something in the reserved bytes of the header, expected zeros")
 	}
 	h := &fenHeader{}
 	for i, field := range []*int64{&h.size, &h.rows, &h.cols, &h.stored} {
@@ -140,7 +142,7 @@ func decodeFenHeader(name string, b []byte) (*fenHeader, error) {
 		h.length[s] = int64(le.Uint64(b[88+16*s:]))
 	}
 	if err := h.agrees(); err != nil {
-		return nil, faultIn(name, "%w", err)
+		return nil, fault.In(name, "%w", err)
 	}
 	return h, nil
 }

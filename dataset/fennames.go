@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"unicode/utf8"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 )
 
 // checkOrder checks that the labels are in order of first appearance, and that
@@ -60,15 +62,15 @@ func checkLabels(label []string, numbers bool) (number []float64, err error) {
 	}
 	t := newTargets()
 	for code, l := range label {
-		v, status := parseFloat64([]byte(l))
-		if l == "" || status == isNoValue || status == isHuge || !utf8.ValidString(l) {
+		v, status := decimal.Float64([]byte(l))
+		if l == "" || status == decimal.NoValue || status == decimal.Huge || !utf8.ValidString(l) {
 			return nil, fmt.Errorf("found the label %q, expected a finite number or a name", l)
 		}
-		if status == isText {
+		if status == decimal.Text {
 			v = math.NaN()
 		}
 		if numbers {
-			if status == isText {
+			if status == decimal.Text {
 				return nil, fmt.Errorf("found the label %q and numbers as targets, expected labels that are numbers", l)
 			}
 			number = append(number, v+0)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"unsafe"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -55,10 +56,10 @@ func fitTables(files []*fenFile, opt *Options) error {
 			want, whose = s, "those of "+f.name
 		}
 		if !slices.Equal(s.features(), want.features()) {
-			return faultIn(f.name, "found features of a table with other columns or categories, expected %s: convert with --like", whose)
+			return fault.In(f.name, "found features of a table with other columns or categories, expected %s: convert with --like", whose)
 		}
 		if opt.Target != "" && !s.names(s.Target, opt.Target) {
-			return faultIn(f.name, "found another target than %q in the cache, expected to be asked for the one it was made with", opt.Target)
+			return fault.In(f.name, "found another target than %q in the cache, expected to be asked for the one it was made with", opt.Target)
 		}
 	}
 	return nil
@@ -68,7 +69,7 @@ func fitTables(files []*fenFile, opt *Options) error {
 // those of the first.
 func sameOffsets(name string, s, first *Schema) error {
 	if !slices.Equal(s.Offsets(), first.Offsets()) {
-		return faultIn(name, "found other offsets of columns (what is subtracted before rounding) than in the first file, expected the same: convert with --like")
+		return fault.In(name, "found other offsets of columns (what is subtracted before rounding) than in the first file, expected the same: convert with --like")
 	}
 	return nil
 }
@@ -84,10 +85,10 @@ func fenRows(files []*fenFile, opt *Options) (matrix.Matrix, []error, error) {
 	for _, f := range files {
 		if f.dense() != first.dense() {
 			kind := map[bool]string{true: "dense", false: "sparse"}
-			return nil, nil, faultIn(f.name, "found %s rows, expected %s ones as in %s", kind[f.dense()], kind[first.dense()], first.name)
+			return nil, nil, fault.In(f.name, "found %s rows, expected %s ones as in %s", kind[f.dense()], kind[first.dense()], first.name)
 		}
 		if f.dense() && f.cols != first.cols {
-			return nil, nil, faultIn(f.name, "found %s, expected %d as in %s", plural(f.cols, "column", "columns"), first.cols, first.name)
+			return nil, nil, fault.In(f.name, "found %s, expected %d as in %s", fault.Plural(f.cols, "column", "columns"), first.cols, first.name)
 		}
 		cols = max(cols, f.cols)
 	}

@@ -11,8 +11,9 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unsafe"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -22,7 +23,7 @@ func (fen) Extensions() []string { return []string{".fen"} }
 // files may be more than memory holds, and refuses all that a reader would: the
 // set may be one made by hand.
 func (fen) Write(w io.Writer, s *Set) error {
-	if !littleEndian {
+	if !memory.LittleEndian {
 		return errBigEndian
 	}
 	whole := bufio.NewWriterSize(w, fenWrites)
@@ -107,7 +108,7 @@ func (f *fenWriter) checkColumns() error {
 		have int
 	}{{"numbers", len(t.Number)}, {"labels", len(t.Code)}, {"weights", len(f.set.Weight)}} {
 		if c.have != 0 && c.have != n {
-			return fmt.Errorf("found %d %s, expected one for each of %s", c.have, c.what, plural(n, "row", "rows"))
+			return fmt.Errorf("found %d %s, expected one for each of %s", c.have, c.what, fault.Plural(n, "row", "rows"))
 		}
 	}
 	read := &fenFile{code: t.Code, number: t.Number, weight: f.set.Weight}
@@ -190,10 +191,10 @@ func (f *fenWriter) starts() {
 		return
 	}
 	at := int64(0)
-	f.raw(asBytes([]int64{at}))
+	f.raw(memory.AsBytes([]int64{at}))
 	for i := range f.set.Rows() {
 		at += int64(len(f.sparse(i).Value))
-		f.raw(asBytes([]int64{at}))
+		f.raw(memory.AsBytes([]int64{at}))
 	}
 }
 
@@ -207,7 +208,7 @@ func (f *fenWriter) indices() {
 			f.fail(fmt.Errorf("row %d: found %d values in columns %d, expected as many increasing columns below %d", i+1, len(row.Value), row.Index, f.cols))
 			return
 		}
-		f.raw(asBytes(row.Index))
+		f.raw(memory.AsBytes(row.Index))
 	}
 }
 
@@ -221,13 +222,13 @@ func (f *fenWriter) values() {
 			f.fail(fmt.Errorf("row %d: found a value that is not finite, expected finite numbers", i+1))
 			return
 		}
-		f.raw(asBytes(row.Value))
+		f.raw(memory.AsBytes(row.Value))
 	}
 }
 
-func (f *fenWriter) numbers() { f.raw(asBytes(f.target.Number)) }
-func (f *fenWriter) codes()   { f.raw(asBytes(f.target.Code)) }
-func (f *fenWriter) weights() { f.raw(asBytes(f.set.Weight)) }
+func (f *fenWriter) numbers() { f.raw(memory.AsBytes(f.target.Number)) }
+func (f *fenWriter) codes()   { f.raw(memory.AsBytes(f.target.Code)) }
+func (f *fenWriter) weights() { f.raw(memory.AsBytes(f.set.Weight)) }
 func (f *fenWriter) texts()   { f.raw(f.names) }
 
 func (f *fenWriter) checks() {
@@ -276,10 +277,4 @@ func (f *fenWriter) write(b []byte) {
 	n, err := f.w.Write(b)
 	f.at += int64(n)
 	f.fail(err)
-}
-
-// asBytes is numbers as the bytes they are in memory.
-func asBytes[T uint32 | float32 | int64 | uint64 | float64](s []T) []byte {
-	var zero T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
 }

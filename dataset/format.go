@@ -1,35 +1,15 @@
 package dataset
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"io"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/registry"
 )
-
-// An Input is one opened source: what is left after decompression.
-type Input struct {
-	Name string        // for messages: the path as given, "standard input" for "-"
-	Path string        // the system's file behind it, "" when there is none
-	R    *bufio.Reader // decompressed; Peek reaches headSize bytes; nil while put away: see reader
-
-	line   int          // lines taken from R
-	before int          // lines before the first row, as a header
-	taken  int          // bytes of these
-	ahead  bool         // decompress beside the parsing
-	again  func() error // opens a regular file at the first row; nil: it can be read once
-	turn   *turn        // of many files; nil: all are open
-	size   int64        // bytes of a file that is not compressed; 0: not known
-	close  func() error
-
-	tallied *tallied // nil: not counted
-}
-
-// headSize is how much of an input Detect may look at.
-const headSize = 64 << 10
 
 // A Match says how sure a format is that a file is its own.
 type Match int
@@ -60,6 +40,9 @@ type Format interface {
 	Takes() []string
 }
 
+// An Input is one opened source, decompressed.
+type Input = file.Input
+
 // A Writer is a Format that can write, chosen by the extension of the path.
 type Writer interface {
 	Write(w io.Writer, s *Set) error
@@ -81,12 +64,12 @@ func Formats() []registry.Entry[Format] { return formats.Entries() }
 
 // detect returns the format of an input: the one opt names, or else the one
 // with the best match.
-func detect(in *Input, opt *Options) (name string, f Format, err error) {
+func detect(in *file.Input, opt *Options) (name string, f Format, err error) {
 	if opt.Format != "" {
 		f, err = formats.New(opt.Format)
 		return opt.Format, f, err
 	}
-	head, err := in.head()
+	head, err := in.Head()
 	if err != nil {
 		return "", nil, err
 	}
@@ -99,17 +82,17 @@ func detect(in *Input, opt *Options) (name string, f Format, err error) {
 		if err != nil {
 			return "", nil, err
 		}
-		if m := candidate.Detect(plainName(in.Name), head); m > best {
+		if m := candidate.Detect(file.PlainName(in.Name), head); m > best {
 			name, f, best = e.Name, candidate, m
 		}
 	}
 	if best == NoMatch {
 		if at := bytes.IndexByte(head, 0); at >= 16 { // what it begins with does not tell why
 			before := head[:at]
-			return "", nil, faultAt(in.Name, in.line+1+bytes.Count(before, []byte{'\n'}), at-bytes.LastIndexByte(before, '\n'),
+			return "", nil, fault.At(in.Name, in.Line+1+bytes.Count(before, []byte{'\n'}), at-bytes.LastIndexByte(before, '\n'),
 				"found a zero byte, expected text or one of the formats %s", strings.Join(formats.Names(), ", "))
 		}
-		return "", nil, faultIn(in.Name, "found %q, expected one of the formats %s", head[:min(len(head), 16)], strings.Join(formats.Names(), ", "))
+		return "", nil, fault.In(in.Name, "found %q, expected one of the formats %s", head[:min(len(head), 16)], strings.Join(formats.Names(), ", "))
 	}
 	return name, f, nil
 }

@@ -7,6 +7,9 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 func init() {
@@ -55,7 +58,7 @@ func (idx) Detect(name string, head []byte) Match {
 	return NoMatch
 }
 
-func (idx) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
+func (idx) Read(ctx context.Context, in []*file.Input, opt *Options) (*Set, error) {
 	all := &arrayRows{opt: opt}
 	for _, i := range in {
 		if err := all.readIDX(ctx, i); err != nil {
@@ -65,7 +68,7 @@ func (idx) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
 	return all.set(ctx)
 }
 
-func (a *arrayRows) readIDX(ctx context.Context, in *Input) error {
+func (a *arrayRows) readIDX(ctx context.Context, in *file.Input) error {
 	e, dims, cols, err := idxTable(in)
 	if err != nil {
 		return err
@@ -73,7 +76,7 @@ func (a *arrayRows) readIDX(ctx context.Context, in *Input) error {
 	if err := a.begin(in.Name, dims[0], cols); err != nil {
 		return err
 	}
-	from, err := in.array(ctx, int64(4+4*len(dims)), dims[0]*cols*int64(e.size))
+	from, err := openArray(ctx, in, int64(4+4*len(dims)), dims[0]*cols*int64(e.size))
 	if err != nil {
 		return err
 	}
@@ -83,7 +86,7 @@ func (a *arrayRows) readIDX(ctx context.Context, in *Input) error {
 	if a.opt.Labels != "" {
 		return nil
 	}
-	path := labelsBeside(a.opt.path(in), a.opt)
+	path := labelsBeside(a.opt.system().Path(in), a.opt)
 	if path == "" {
 		return a.take(in.Name, nil)
 	}
@@ -95,16 +98,16 @@ func (a *arrayRows) readIDX(ctx context.Context, in *Input) error {
 }
 
 // idxTable reads the header of rows: their number and what is in each.
-func idxTable(in *Input) (e element, dims []int64, cols int64, err error) {
+func idxTable(in *file.Input) (e element, dims []int64, cols int64, err error) {
 	if e, dims, err = idxHeader(in); err != nil {
 		return e, nil, 0, err
 	}
 	if len(dims) == 1 {
-		return e, nil, 0, faultIn(in.Name, "found 1 dimension, as in a file of labels, expected at least 2: rows and columns")
+		return e, nil, 0, fault.In(in.Name, "found 1 dimension, as in a file of labels, expected at least 2: rows and columns")
 	}
 	cols, ok := product(1, dims[1:])
 	if !ok {
-		return e, nil, 0, faultIn(in.Name, "found dimensions %v, expected fewer than 2^63 values", dims)
+		return e, nil, 0, fault.In(in.Name, "found dimensions %v, expected fewer than 2^63 values", dims)
 	}
 	return e, dims, cols, nil
 }
@@ -118,19 +121,19 @@ func (e element) scale() float64 {
 }
 
 // idxHeader reads the type and the dimensions.
-func idxHeader(in *Input) (e element, dims []int64, err error) {
-	head, err := in.reader().Peek(4)
+func idxHeader(in *file.Input) (e element, dims []int64, err error) {
+	head, err := in.Reader().Peek(4)
 	if err != nil && err != io.EOF {
 		return e, nil, err
 	}
 	if !isIDX(head) {
-		return e, nil, faultIn(in.Name, "found %q, expected two zero bytes, a type and 1 to 8 dimensions", head)
+		return e, nil, fault.In(in.Name, "found %q, expected two zero bytes, a type and 1 to 8 dimensions", head)
 	}
 	kind, count := idxKinds[head[2]], int(head[3])
 	e, _ = elementOf(kind.kind, kind.size, binary.BigEndian)
 	raw := make([]byte, 4+4*count)
-	if n, err := io.ReadFull(in.reader(), raw); err == io.EOF || err == io.ErrUnexpectedEOF {
-		return e, nil, faultIn(in.Name, "found %d bytes, expected a header of %d", n, len(raw))
+	if n, err := io.ReadFull(in.Reader(), raw); err == io.EOF || err == io.ErrUnexpectedEOF {
+		return e, nil, fault.In(in.Name, "found %d bytes, expected a header of %d", n, len(raw))
 	} else if err != nil {
 		return e, nil, err
 	}
@@ -138,7 +141,7 @@ func idxHeader(in *Input) (e element, dims []int64, err error) {
 		dims = append(dims, int64(binary.BigEndian.Uint32(raw)))
 	}
 	if _, ok := product(e.size, dims); !ok {
-		return e, nil, faultIn(in.Name, "found dimensions %v, expected fewer than 2^63 bytes", dims)
+		return e, nil, fault.In(in.Name, "found dimensions %v, expected fewer than 2^63 bytes", dims)
 	}
 	return e, dims, nil
 }
@@ -147,18 +150,18 @@ func idxHeader(in *Input) (e element, dims []int64, err error) {
 // "" if there is none. The compression of the images is tried first.
 func labelsBeside(path string, opt *Options) string {
 	folder, base := filepath.Split(path)
-	plain := plainName(base)
+	plain := file.PlainName(base)
 	label := strings.NewReplacer("images", "labels", "idx2", "idx1", "idx3", "idx1", "idx4", "idx1").Replace(plain)
 	if !strings.Contains(plain, "images") {
 		return ""
 	}
 	extensions := []string{base[len(plain):], ""}
-	for _, c := range compressions {
-		extensions = append(extensions, c.extension)
+	for _, c := range file.Compressions {
+		extensions = append(extensions, c.Extension)
 	}
 	for _, ext := range extensions {
 		found := folder + label + ext
-		if info, err := opt.stat(found); err == nil && info.Mode().IsRegular() {
+		if info, err := opt.system().Stat(found); err == nil && info.Mode().IsRegular() {
 			return found
 		}
 	}
@@ -169,15 +172,15 @@ func labelsBeside(path string, opt *Options) string {
 // or text with one label a line.
 func readLabels(ctx context.Context, path string, opt *Options, rows int64) (Target, error) {
 	// Only a regular file can be looked at and then opened again as text.
-	if info, err := opt.stat(path); path == "-" || err == nil && !info.Mode().IsRegular() {
+	if info, err := opt.system().Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() {
 		return readTarget(ctx, path, opt, int(rows))
 	}
-	in, err := openInput(ctx, path, opt)
+	in, err := opt.system().Open(ctx, path)
 	if err != nil {
 		return Target{}, err
 	}
 	defer in.Close()
-	head, err := in.head()
+	head, err := in.Head()
 	if err != nil {
 		return Target{}, err
 	}
@@ -186,12 +189,12 @@ func readLabels(ctx context.Context, path string, opt *Options, rows int64) (Tar
 	case isIDX(head):
 		target, err = idxLabels(ctx, in)
 	case bytes.HasPrefix(head, []byte(npyMagic)):
-		target, err = npyLabels(ctx, in.Name, in.reader())
+		target, err = npyLabels(ctx, in.Name, in.Reader())
 	default:
 		return readTarget(ctx, path, opt, int(rows))
 	}
 	if err == nil && int64(target.rows()) != rows {
-		err = faultIn(in.Name, "found %d rows, expected %d, one for each row of the data", target.rows(), rows)
+		err = fault.In(in.Name, "found %d rows, expected %d, one for each row of the data", target.rows(), rows)
 	}
 	return target, err
 }
@@ -199,17 +202,17 @@ func readLabels(ctx context.Context, path string, opt *Options, rows int64) (Tar
 // rows returns the number of rows that have a target.
 func (t Target) rows() int { return max(len(t.Code), len(t.Number)) }
 
-func idxLabels(ctx context.Context, in *Input) (Target, error) {
+func idxLabels(ctx context.Context, in *file.Input) (Target, error) {
 	e, dims, err := idxHeader(in)
 	if err != nil {
 		return Target{}, err
 	}
 	if len(dims) != 1 {
-		return Target{}, faultIn(in.Name, "found %d dimensions, expected 1: one label a row", len(dims))
+		return Target{}, fault.In(in.Name, "found %d dimensions, expected 1: one label a row", len(dims))
 	}
-	values, err := readTargets(ctx, in.reader(), in.Name, e, dims[0])
+	values, err := readTargets(ctx, in.Reader(), in.Name, e, dims[0])
 	if err == nil {
-		err = noMore(in.reader(), in.Name)
+		err = noMore(in.Reader(), in.Name)
 	}
 	if err != nil {
 		return Target{}, err

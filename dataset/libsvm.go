@@ -6,6 +6,9 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -78,12 +81,12 @@ func looksLikeFeature(word []byte) bool {
 	return err == nil || string(index) == "qid"
 }
 
-func (libsvm) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
+func (libsvm) Read(ctx context.Context, in []*file.Input, opt *Options) (*Set, error) {
 	s := newSplitter(in, opt, lastLine)
 	s.free = make(chan []byte, opt.workers()+1)
 	s.pairs = countPairs
-	p := &libsvmParser{arena: newArena(opt.workers()), first: 1, columns: math.MaxUint32 + 1}
-	defer p.arena.close()
+	p := &libsvmParser{arena: memory.NewArena(opt.workers()), first: 1, columns: math.MaxUint32 + 1}
+	defer p.arena.Close()
 	numbered := opt.Precomputed && beginsWithZero(in[0])
 	if opt.ZeroBased || numbered {
 		p.first = 0
@@ -98,7 +101,7 @@ func (libsvm) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
 		return nil, err
 	}
 	if all.rows == 0 {
-		return nil, faultIn(in[0].Name, "found no rows, expected at least one")
+		return nil, fault.In(in[0].Name, "found no rows, expected at least one")
 	}
 	weights, err := readWeights(ctx, opt.Weights, opt, all.rows)
 	if err != nil {
@@ -120,8 +123,8 @@ func (libsvm) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error)
 }
 
 // beginsWithZero reports whether the first feature of the first row has index 0.
-func beginsWithZero(in *Input) bool {
-	head, err := in.head()
+func beginsWithZero(in *file.Input) bool {
+	head, err := in.Head()
 	if err != nil {
 		return false // reading will say why
 	}

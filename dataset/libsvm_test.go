@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -136,7 +137,7 @@ func TestManyTargets(t *testing.T) {
 
 func BenchmarkLIBSVM(b *testing.B) {
 	packed := realData(b, "imdb/imdb_tfidf.train.svm.gz")
-	in, err := openInput(context.Background(), packed, &Options{})
+	in, err := new(file.System).Open(context.Background(), packed)
 	if err != nil {
 		b.Fatal(err)
 	}

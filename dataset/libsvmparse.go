@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
 // libsvmParser parses chunks; it does not change.
 type libsvmParser struct {
-	arena   *arena
+	arena   *memory.Arena
 	room    room   // may be none
 	first   uint64 // smallest index
 	columns uint64 // of the model; 2^32: no limit
@@ -27,7 +31,7 @@ func (p *libsvmParser) parse(c *chunk) (*sparseChunk, error) {
 		out = newSparseChunk(p.arena, c.lines, c.pairs)
 	}
 	err := p.parseInto(c, out)
-	p.arena.keep(out.memory, len(out.index))
+	p.arena.Keep(out.memory, len(out.index))
 	if err == nil && p.measures && len(out.end) > 0 {
 		out.spread = p.measure(c, out)
 	}
@@ -80,12 +84,12 @@ func (p *libsvmParser) label(c *chunk, at int, word []byte, out *sparseChunk) er
 	if out.labels.again(word) {
 		return nil
 	}
-	if _, status := parseFloat64(word); status == isText {
+	if _, status := decimal.Float64(word); status == decimal.Text {
 		switch {
 		case bytes.IndexByte(word, ':') >= 0:
-			return c.errorf(at, quote(word), "a label before the features")
+			return c.errorf(at, fault.Quote(word), "a label before the features")
 		case isLabelList(word):
-			return c.errorf(at, quote(word), "one label a row (several labels a row are not supported)")
+			return c.errorf(at, fault.Quote(word), "one label a row (several labels a row are not supported)")
 		}
 	}
 	return out.labels.add(c, at, word)
@@ -98,8 +102,8 @@ func isLabelList(word []byte) bool {
 		if lists {
 			return true
 		}
-		_, status := parseFloat64(part)
-		if status != isNumber {
+		_, status := decimal.Float64(part)
+		if status != decimal.Number {
 			return false
 		}
 		lists = true
@@ -112,25 +116,25 @@ func isLabelList(word []byte) bool {
 // index of up to seven digits, a colon and a short number, costs no branch that
 // depends on how many digits there are. All else is left to feature.
 func (p *libsvmParser) features(c *chunk, i int, out *sparseChunk) (next int, err error) {
-	w := newWindow(c.padded())
+	w := decimal.NewWindow(c.padded())
 	least, k := p.first, len(out.index) // the index must not be smaller
 	columns := out.index[:cap(out.index)]
 	values := out.value[:len(columns)]
-	for w.at(i) != '\n' {
-		x := w.digits(i + 1)
-		n := digitBits(x)
+	for w.At(i) != '\n' {
+		x := w.Digits(i + 1)
+		n := decimal.DigitBits(x)
 		at := i + 2 + int(n/8)
-		index := leading(x, n)
-		ok := w.at(i) == ' ' && n-8 <= 48 && byte(x>>(n&63)) == ':'^'0' && index >= least
+		index := decimal.Leading(x, n)
+		ok := w.At(i) == ' ' && n-8 <= 48 && byte(x>>(n&63)) == ':'^'0' && index >= least
 		var bits uint32
 		var end int
-		if b := w.at(at + 1); ok && b <= ' ' && w.at(at)-'0' <= 9 {
-			bits, end = math.Float32bits(float32(int32(w.at(at)-'0'))), at+1
+		if b := w.At(at + 1); ok && b <= ' ' && w.At(at)-'0' <= 9 {
+			bits, end = math.Float32bits(float32(int32(w.At(at)-'0'))), at+1
 		} else if ok {
-			bits, end, ok = w.shortNumber(at)
+			bits, end, ok = w.ShortNumber(at)
 		}
-		if !ok || w.at(end) > ' ' {
-			if w.at(i+1) == '\n' && w.at(i) <= ' ' { // a blank at the end of the line
+		if !ok || w.At(end) > ' ' {
+			if w.At(i+1) == '\n' && w.At(i) <= ' ' { // a blank at the end of the line
 				i++
 				continue
 			}
@@ -184,17 +188,17 @@ func (p *libsvmParser) feature(c *chunk, i int, least uint64) (number uint64, bi
 		return 0, 0, ^end, err
 	}
 	at := i + 1
-	if bits, end, ok := newWindow(t).longNumber(at); ok && (t[end] <= ' ' || t[end] == '#') {
+	if bits, end, ok := decimal.NewWindow(t).LongNumber(at); ok && (t[end] <= ' ' || t[end] == '#') {
 		return number, bits, end, nil
 	}
-	d, end, ok := scanDecimal(t, at)
+	d, end, ok := decimal.Scan(t, at)
 	if !ok || t[end] > ' ' && t[end] != '#' {
 		return 0, 0, 0, badValue(c, at)
 	}
-	v, sure := d.float32()
+	v, sure := d.Float32()
 	if !sure {
-		var status numberStatus
-		if v, status = slowFloat32(t[at:end]); status != isNumber {
+		var status decimal.Status
+		if v, status = decimal.SlowFloat32(t[at:end]); status != decimal.Number {
 			return 0, 0, 0, badValue(c, at)
 		}
 	}
@@ -211,11 +215,11 @@ func (p *libsvmParser) oddFeature(c *chunk, at int, least uint64) (int, error) {
 	switch {
 	case string(index) == "qid" && found:
 		if _, err := strconv.ParseInt(string(value), 10, 64); err != nil {
-			return 0, c.errorf(at, quote(word), "qid:N with a whole number N")
+			return 0, c.errorf(at, fault.Quote(word), "qid:N with a whole number N")
 		}
 		return end, nil
 	case !found || err != nil && !isDigits(index):
-		return 0, c.errorf(at, quote(word), "index:value")
+		return 0, c.errorf(at, fault.Quote(word), "index:value")
 	case err != nil || number > uint64(maxIndex):
 		return 0, c.errorf(at, "index "+string(index[:min(len(index), 40)]), fmt.Sprintf("at most %d", uint64(maxIndex)))
 	case number < p.first:
@@ -224,7 +228,7 @@ func (p *libsvmParser) oddFeature(c *chunk, at int, least uint64) (int, error) {
 		return 0, c.errorf(at, fmt.Sprintf("index %d after %d", number, least-1), "increasing indices")
 	}
 	// An index with so many leading zeros that the fast way gave up.
-	return 0, c.errorf(at, quote(word), "index:value without leading zeros")
+	return 0, c.errorf(at, fault.Quote(word), "index:value without leading zeros")
 }
 
 func isDigits(text []byte) bool {
@@ -241,6 +245,6 @@ func badValue(c *chunk, at int) error {
 	if len(word) == 0 {
 		return c.errorf(at, "nothing", "a value after the colon")
 	}
-	_, status := parseFloat32(word)
-	return c.errorf(at, quote(word), status.expected())
+	_, status := decimal.Float32(word)
+	return c.errorf(at, fault.Quote(word), status.Expected())
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -145,7 +146,7 @@ func chanMerge(n1 int64, mean1, squares1 float64, n2 int64, mean2, squares2 floa
 // features. MaxCentred is forgotten, as the mean is another.
 func (m *Moments) Merge(o *Moments) error {
 	if len(o.Mean) != len(m.Mean) {
-		return fmt.Errorf("moments: found those of %s, expected %d", plural(len(o.Mean), "feature", "features"), len(m.Mean))
+		return fmt.Errorf("moments: found those of %s, expected %d", fault.Plural(len(o.Mean), "feature", "features"), len(m.Mean))
 	}
 	m.merge(o)
 	return nil

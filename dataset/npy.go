@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 func init() {
@@ -42,7 +45,7 @@ func (npy) Detect(name string, head []byte) Match {
 	return NoMatch
 }
 
-func (npy) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
+func (npy) Read(ctx context.Context, in []*file.Input, opt *Options) (*Set, error) {
 	all := &arrayRows{opt: opt}
 	for _, i := range in {
 		if err := all.readNPY(ctx, i); err != nil {
@@ -52,8 +55,8 @@ func (npy) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
 	return all.set(ctx)
 }
 
-func (a *arrayRows) readNPY(ctx context.Context, in *Input) error {
-	h, err := readHeader(in.reader(), in.Name)
+func (a *arrayRows) readNPY(ctx context.Context, in *file.Input) error {
+	h, err := readHeader(in.Reader(), in.Name)
 	if err != nil {
 		return err
 	}
@@ -72,7 +75,7 @@ func (a *arrayRows) readNPY(ctx context.Context, in *Input) error {
 	if err := a.begin(in.Name, rows, features); err != nil {
 		return err
 	}
-	from, err := in.array(ctx, h.length, rows*cols*int64(h.element.size))
+	from, err := openArray(ctx, in, h.length, rows*cols*int64(h.element.size))
 	if err != nil {
 		return err
 	}
@@ -96,7 +99,7 @@ func targetColumn(opt *Options, name string, cols int64) (int64, error) {
 	if opt.Target != "" && opt.Labels == "" {
 		at, err := strconv.ParseInt(opt.Target, 10, 64)
 		if err != nil || at < 1 || at > cols {
-			return 0, faultIn(name, "target %q: expected the position of a column, from 1 to %d", opt.Target, cols)
+			return 0, fault.In(name, "target %q: expected the position of a column, from 1 to %d", opt.Target, cols)
 		}
 		return at - 1, nil
 	}
@@ -118,16 +121,16 @@ func targetColumn(opt *Options, name string, cols int64) (int64, error) {
 // notFeatures refuses columns without names of which it would be a guess which
 // of them a model knows.
 func notFeatures(name string, cols, features int64) error {
-	return faultIn(name, "found %s, expected the %s of the model, or these with the target", plural(cols, "column", "columns"), plural(features, "feature", "features"))
+	return fault.In(name, "found %s, expected the %s of the model, or these with the target", fault.Plural(cols, "column", "columns"), fault.Plural(features, "feature", "features"))
 }
 
 // table returns the size of an array that is to be rows of numbers.
 func (h npyHeader) table(name string) (rows, cols int64, err error) {
 	if h.text != 0 {
-		return 0, 0, faultIn(name, "found text (dtype %q), expected numbers", h.descr)
+		return 0, 0, fault.In(name, "found text (dtype %q), expected numbers", h.descr)
 	}
 	if len(h.shape) != 2 {
-		return 0, 0, faultIn(name, "found shape %s, expected 2 dimensions: rows and columns", h.shapeText())
+		return 0, 0, fault.In(name, "found shape %s, expected 2 dimensions: rows and columns", h.shapeText())
 	}
 	return h.shape[0], h.shape[1], nil
 }
@@ -234,7 +237,7 @@ func (h npyHeader) column(name string) (int64, error) {
 	if len(h.shape) == 1 || len(h.shape) == 2 && h.shape[1] == 1 {
 		return h.shape[0], nil
 	}
-	return 0, faultIn(name, "found shape %s, expected 1 dimension: one value a row", h.shapeText())
+	return 0, fault.In(name, "found shape %s, expected 1 dimension: one value a row", h.shapeText())
 }
 
 // readText reads strings of a fixed size: NumPy pads them with zeros.
@@ -243,7 +246,7 @@ func (h npyHeader) readText(ctx context.Context, r io.Reader, name string, count
 		for k := first; len(raw) > 0; k++ {
 			s, ok := h.decodeText(raw[:h.element.size])
 			if !ok {
-				return faultIn(name, "row %d: found bytes that are not Unicode, expected text", k+1)
+				return fault.In(name, "row %d: found bytes that are not Unicode, expected text", k+1)
 			}
 			text = append(text, s)
 			raw = raw[h.element.size:]

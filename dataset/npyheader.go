@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 // The header of an NPY file: the magic, two bytes for the version, the length
@@ -50,7 +52,7 @@ func readHeader(r io.Reader, name string) (h npyHeader, err error) {
 		}
 	}
 	if err != nil {
-		return h, faultIn(name, "NPY header: %w", err)
+		return h, fault.In(name, "NPY header: %w", err)
 	}
 	return h, nil
 }
@@ -219,7 +221,7 @@ func (p *npyParser) expect(word string) error {
 }
 
 func (p *npyParser) unexpected(expected string) error {
-	return fmt.Errorf("found %s, expected %s", quote([]byte(p.rest)), expected)
+	return fmt.Errorf("found %s, expected %s", fault.Quote([]byte(p.rest)), expected)
 }
 
 // quoted reads a string in single or double quotes, without escapes.

@@ -7,6 +7,9 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 func init() {
@@ -59,7 +62,7 @@ func (npz) Detect(name string, head []byte) Match {
 	return NoMatch
 }
 
-func (npz) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
+func (npz) Read(ctx context.Context, in []*file.Input, opt *Options) (*Set, error) {
 	all := &arrayRows{opt: opt}
 	for _, i := range in {
 		archive, giveBack, err := openArchive(ctx, i)
@@ -104,7 +107,7 @@ func (a *arrayRows) readNPZ(z *archive) error {
 func (a *arrayRows) readDense(z *archive) (rows int64, err error) {
 	array := z.first(npzRows)
 	if array == "" {
-		return 0, faultIn(z.name, "found arrays %v, expected X (or %s), or the arrays of a SciPy sparse matrix", z.names(), strings.Join(npzRows[1:], ", "))
+		return 0, fault.In(z.name, "found arrays %v, expected X (or %s), or the arrays of a SciPy sparse matrix", z.names(), strings.Join(npzRows[1:], ", "))
 	}
 	return rows, z.open(array, func(h npyHeader, r io.Reader, name string) error {
 		var cols int64
@@ -140,7 +143,7 @@ func (z *archive) numbers(array string, whole bool, do func(e element, k int64, 
 func (z *archive) pieces(array string, whole bool, do func(e element, first int64, raw []byte, name string) error) (count int64, err error) {
 	return count, z.open(array, func(h npyHeader, r io.Reader, name string) error {
 		if h.text != 0 || whole && !h.element.whole {
-			return faultIn(name, "found dtype %q, expected numbers", h.descr)
+			return fault.In(name, "found dtype %q, expected numbers", h.descr)
 		}
 		if count, err = h.column(name); err != nil {
 			return err
@@ -170,7 +173,7 @@ func (z *archive) room(array string, count int64) int {
 func (z *archive) whole(array string) (all []int64, err error) {
 	_, err = z.numbers(array, true, func(_ element, k int64, v float64, name string) error {
 		if v < 0 || v >= 1<<53 {
-			return faultIn(name, "value %d: found %.0f, expected a whole number from 0", k+1, v)
+			return fault.In(name, "value %d: found %.0f, expected a whole number from 0", k+1, v)
 		}
 		all = append(all, int64(v))
 		return nil
@@ -188,7 +191,7 @@ func (z *archive) target(rows int64) (*Target, error) {
 	err := z.open(array, func(h npyHeader, r io.Reader, name string) error {
 		count, err := h.column(name)
 		if err == nil && count != rows {
-			err = faultIn(name, "found %d values, expected %d, one for each row", count, rows)
+			err = fault.In(name, "found %d values, expected %d, one for each row", count, rows)
 		}
 		if err != nil {
 			return err
@@ -210,13 +213,13 @@ func (z *archive) weights(rows int64) (all []float64, err error) {
 	}
 	count, err := z.numbers(array, false, func(_ element, k int64, v float64, name string) error {
 		if !(v > 0) || math.IsInf(v, 1) {
-			return faultIn(name, "row %d: found %v, expected a positive number as weight", k+1, v)
+			return fault.In(name, "row %d: found %v, expected a positive number as weight", k+1, v)
 		}
 		all = append(all, v)
 		return nil
 	})
 	if err == nil && count != rows {
-		err = faultIn(z.name, "array %q: found %d values, expected %d, one for each row", array, count, rows)
+		err = fault.In(z.name, "array %q: found %d values, expected %d, one for each row", array, count, rows)
 	}
 	return all, err
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/klauspost/compress/flate"
 )
@@ -27,17 +29,17 @@ type archive struct {
 
 // openArchive reads the table of contents. A file that is not compressed as a whole
 // stays open until it is given back; else the archive is read into memory.
-func openArchive(ctx context.Context, in *Input) (a *archive, giveBack func() error, err error) {
+func openArchive(ctx context.Context, in *file.Input) (a *archive, giveBack func() error, err error) {
 	a = &archive{ctx: ctx, name: in.Name, files: map[string]*zip.File{}}
-	if in.Path != "" && in.size > 0 {
-		f, err := fileSection{path: in.Path, size: in.size}.file()
+	if in.Path != "" && in.Size > 0 {
+		f, err := fileSection{path: in.Path, size: in.Size}.file()
 		if err != nil {
 			return nil, nil, err
 		}
-		a.path, a.raw, a.size, giveBack = in.Path, f, in.size, f.Close
+		a.path, a.raw, a.size, giveBack = in.Path, f, in.Size, f.Close
 	} else {
 		var raw bytes.Buffer
-		if _, err := raw.ReadFrom(cancellableReader{ctx, in.reader()}); err != nil {
+		if _, err := raw.ReadFrom(file.Reader(ctx, in.Reader())); err != nil {
 			return nil, nil, err
 		}
 		a.raw, a.size, giveBack = bytes.NewReader(raw.Bytes()), int64(raw.Len()), func() error { return nil }
@@ -53,7 +55,7 @@ func openArchive(ctx context.Context, in *Input) (a *archive, giveBack func() er
 func (z *archive) list() error {
 	r, err := zip.NewReader(z.raw, z.size)
 	if err != nil {
-		return faultIn(z.name, "%w", err)
+		return fault.In(z.name, "%w", err)
 	}
 	r.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	var packed uint64
@@ -63,27 +65,15 @@ func (z *archive) list() error {
 			continue
 		}
 		if z.files[name] != nil {
-			return faultIn(z.name, "found array %q twice, expected it once", name)
+			return fault.In(z.name, "found array %q twice, expected it once", name)
 		}
 		z.files[name] = f
 		packed += min(f.CompressedSize64, uint64(z.size)+1)
 		if packed > uint64(z.size) {
-			return faultIn(z.name, "found arrays that overlap, expected at most %d bytes in all", z.size)
+			return fault.In(z.name, "found arrays that overlap, expected at most %d bytes in all", z.size)
 		}
 	}
 	return nil
-}
-
-type cancellableReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c cancellableReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
 }
 
 // names returns the names of the arrays as messages have them, sorted.
@@ -112,14 +102,14 @@ func (z *archive) open(array string, do func(h npyHeader, r io.Reader, name stri
 	name := fmt.Sprintf("%s: array %q", z.name, array)
 	f := z.files[array]
 	if f == nil {
-		return faultIn(z.name, "found arrays %v, expected %q too", z.names(), array)
+		return fault.In(z.name, "found arrays %v, expected %q too", z.names(), array)
 	}
 	packed, err := f.Open()
 	if err != nil {
-		return faultIn(name, "%w", err)
+		return fault.In(name, "%w", err)
 	}
 	defer packed.Close()
-	r := &namedReader{r: packed, name: name}
+	r := &file.NamedReader{R: packed, Name: name}
 	h, err := readHeader(r, name)
 	if err != nil {
 		return err

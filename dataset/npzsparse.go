@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -68,17 +70,17 @@ func (z *archive) sparse() (s *sparseArrays, err error) {
 		return nil, err
 	}
 	if len(s.shape) != 2 {
-		return nil, faultIn(z.name, "array \"shape\": found %d dimensions, expected 2: rows and columns", len(s.shape))
+		return nil, fault.In(z.name, "array \"shape\": found %d dimensions, expected 2: rows and columns", len(s.shape))
 	}
 	if s.start, err = z.whole("indptr"); err != nil {
 		return nil, err
 	}
 	if int64(len(s.start)) != s.major()+1 {
-		return nil, faultIn(z.name, "array \"indptr\": found %d values, expected %d for shape %v", len(s.start), s.major()+1, s.shape)
+		return nil, fault.In(z.name, "array \"indptr\": found %d values, expected %d for shape %v", len(s.start), s.major()+1, s.shape)
 	}
 	for i, at := range s.start {
 		if i == 0 && at != 0 || i > 0 && at < s.start[i-1] {
-			return nil, faultIn(z.name, "array \"indptr\": value %d: found %d, expected numbers from 0 that do not decrease", i+1, at)
+			return nil, fault.In(z.name, "array \"indptr\": value %d: found %d, expected numbers from 0 that do not decrease", i+1, at)
 		}
 	}
 	if err := z.entries(s); err != nil {
@@ -96,7 +98,7 @@ func (z *archive) byColumn() (csc bool, err error) {
 		}
 	}
 	if format != "csr" && format != "csc" {
-		return false, faultIn(z.name, "found sparse format %q, expected csr or csc (in Python: X.tocsr())", format)
+		return false, fault.In(z.name, "found sparse format %q, expected csr or csc (in Python: X.tocsr())", format)
 	}
 	return format == "csc", nil
 }
@@ -105,7 +107,7 @@ func (z *archive) byColumn() (csc bool, err error) {
 func (z *archive) word(array string) (word string, err error) {
 	return word, z.open(array, func(h npyHeader, r io.Reader, name string) error {
 		if h.text == 0 || len(h.shape) != 0 {
-			return faultIn(name, "found dtype %q and shape %s, expected one string", h.descr, h.shapeText())
+			return fault.In(name, "found dtype %q and shape %s, expected one string", h.descr, h.shapeText())
 		}
 		text, err := h.readText(z.ctx, r, name, 1)
 		if err == nil {
@@ -119,23 +121,23 @@ func (z *archive) word(array string) (word string, err error) {
 func (z *archive) entries(s *sparseArrays) error {
 	stored := s.start[len(s.start)-1]
 	if s.minor() > math.MaxUint32 {
-		return faultIn(z.name, "found shape %v, expected at most %d rows and columns", s.shape, uint32(math.MaxUint32))
+		return fault.In(z.name, "found shape %v, expected at most %d rows and columns", s.shape, uint32(math.MaxUint32))
 	}
 	// Rows of a CSC matrix cost memory but no bytes in the file.
 	if most := 1<<20 + 64*stored; s.byColumn && s.shape[0] > most {
-		return faultIn(z.name, "found %d rows for %d values, expected at most %d in csc format (in Python: X.tocsr())", s.shape[0], stored, most)
+		return fault.In(z.name, "found %d rows for %d values, expected at most %d in csc format (in Python: X.tocsr())", s.shape[0], stored, most)
 	}
-	s.index, s.value = large[uint32](z.room("indices", stored))[:0], large[float32](z.room("data", stored))[:0]
+	s.index, s.value = memory.Large[uint32](z.room("indices", stored))[:0], memory.Large[float32](z.room("data", stored))[:0]
 	count, err := z.pieces("indices", true, func(e element, first int64, raw []byte, name string) error { return s.takeIndex(e, first, raw, name) })
 	if err == nil && count != stored {
-		err = faultIn(z.name, "array \"indices\": found %d values, expected %d as in indptr", count, stored)
+		err = fault.In(z.name, "array \"indices\": found %d values, expected %d as in indptr", count, stored)
 	}
 	if err != nil {
 		return err
 	}
 	count, err = z.pieces("data", false, func(e element, first int64, raw []byte, name string) error { return s.takeValues(e, first, raw, name) })
 	if err == nil && count != stored {
-		err = faultIn(z.name, "array \"data\": found %d values, expected %d as in indptr", count, stored)
+		err = fault.In(z.name, "array \"data\": found %d values, expected %d as in indptr", count, stored)
 	}
 	return err
 }
@@ -153,7 +155,7 @@ func (s *sparseArrays) takeIndex(e element, first int64, raw []byte, name string
 	for k := range n {
 		v := e.get(raw[k*e.size:])
 		if v < 0 || v >= float64(minor) {
-			return faultIn(name, "value %d: found %.0f, expected a whole number from 0 to %d", first+int64(k)+1, v, minor-1)
+			return fault.In(name, "value %d: found %.0f, expected a whole number from 0 to %d", first+int64(k)+1, v, minor-1)
 		}
 		s.index = append(s.index, uint32(v))
 	}
@@ -194,7 +196,7 @@ func (s *sparseArrays) sort(name string) error {
 		for k := lo + 1; k < hi; k++ {
 			if s.index[k] == s.index[k-1] {
 				r, c := s.place(k)
-				return faultIn(name, "row %d, column %d: found two values, expected one (in Python: X.sum_duplicates())", r+1, c+1)
+				return fault.In(name, "row %d, column %d: found two values, expected one (in Python: X.sum_duplicates())", r+1, c+1)
 			}
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -164,7 +166,7 @@ func (a *npzWriter) target(s *Set) {
 		}
 	}
 	for _, label := range t.Label {
-		if v, status := parseFloat64([]byte(label)); status == isNumber && spellNumber(v+0) != label {
+		if v, status := decimal.Float64([]byte(label)); status == decimal.Number && spellNumber(v+0) != label {
 			a.text("y_spelling", len(t.Label), func(c int) string { return t.Label[c] })
 			return
 		}
@@ -204,7 +206,7 @@ func (z *archive) respell(t *Target) error {
 	return z.open("y_spelling", func(h npyHeader, r io.Reader, name string) error {
 		count, err := h.column(name)
 		if err == nil && h.text == 0 {
-			err = faultIn(name, "found dtype %q, expected text", h.descr)
+			err = fault.In(name, "found dtype %q, expected text", h.descr)
 		}
 		if err != nil {
 			return err
@@ -212,12 +214,12 @@ func (z *archive) respell(t *Target) error {
 		spelling := map[float64]string{}
 		text, err := h.readText(z.ctx, r, name, count)
 		for _, label := range text {
-			if v, status := parseFloat64([]byte(label)); status == isNumber {
+			if v, status := decimal.Float64([]byte(label)); status == decimal.Number {
 				spelling[v] = label
 			}
 		}
 		for c, label := range t.Label {
-			v, _ := parseFloat64([]byte(label))
+			v, _ := decimal.Float64([]byte(label))
 			if better, ok := spelling[v]; ok {
 				t.Label[c] = better
 			}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -408,7 +409,7 @@ func TestOffsetsOfAnyColumns(t *testing.T) {
 			fmt.Fprint(&b, []string{"p", "q"}[i%2])
 			for j := range d {
 				v := fmt.Sprintf("%.*f", digits[j], size[j]+r.Float64()*spread[j])
-				rows[i][j], _ = parseFloat64([]byte(v))
+				rows[i][j], _ = decimal.Float64([]byte(v))
 				switch r.IntN(60) {
 				case 0:
 					v, rows[i][j] = "", math.NaN()

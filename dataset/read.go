@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 // Options say how to read. The zero value reads every format with its
@@ -79,6 +82,16 @@ type Options struct {
 	chunk int // bytes parsed at a time; 0: chunkSize. Tests make it tiny
 }
 
+// A ReadError is what is wrong with an input, and where: File, Line, Column (0: not known)
+// and Err, what was found and what was expected. Every error about what is in a file, or
+// about the file, is one or wraps one.
+type ReadError = fault.ReadError
+
+// system is where the sources are.
+func (opt *Options) system() *file.System {
+	return &file.System{FS: opt.FS, Stdin: opt.Stdin, StdinName: opt.stdin, Lines: opt.lines, Ahead: opt.workers() > 1, Tally: opt.Tally}
+}
+
 // Read reads all sources, in order, as one set. A source is a path, a glob
 // pattern, "-" for standard input, or "@name:key=value,..." for a generator.
 //
@@ -116,7 +129,7 @@ func read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 		if err := opt.check("a generator", nil); err != nil {
 			return nil, err
 		}
-		set, err := generate(ctx, spec, &opt)
+		set, err := readGenerated(ctx, spec, &opt)
 		if err == nil {
 			err = set.follow(opt.Schema, opt.Threads)
 		}
@@ -133,24 +146,24 @@ func read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 	}
 	set.ZeroBased = set.ZeroBased || opt.ZeroBased
 	if err := set.follow(opt.Schema, opt.Threads); err != nil {
-		return nil, errors.Join(faultIn(paths[0], "%w", err), set.Close())
+		return nil, errors.Join(fault.In(paths[0], "%w", err), set.Close())
 	}
 	return set, nil
 }
 
 // open opens files of one format; those opened are to be closed even if there
 // is an error.
-func open(ctx context.Context, paths []string, opt *Options) (format Format, in []*Input, err error) {
+func open(ctx context.Context, paths []string, opt *Options) (format Format, in []*file.Input, err error) {
 	var first string
-	var many *turn
+	var many *file.Rotation
 	if len(paths) > mostOpen {
-		many = new(turn)
+		many = new(file.Rotation)
 	}
 	for _, path := range paths {
 		if strings.HasPrefix(path, "@") {
-			return nil, in, faultIn(path, "found a generator among %d sources, expected it alone", len(paths))
+			return nil, in, fault.In(path, "found a generator among %d sources, expected it alone", len(paths))
 		}
-		i, err := openInput(ctx, path, opt)
+		i, err := opt.system().Open(ctx, path)
 		if err != nil {
 			return nil, in, err
 		}
@@ -159,20 +172,20 @@ func open(ctx context.Context, paths []string, opt *Options) (format Format, in 
 		if err != nil {
 			return nil, in, err
 		}
-		if i.turn = many; many != nil {
-			i.putAway()
+		if i.Rotation = many; many != nil {
+			i.PutAway()
 		}
 		if format == nil {
 			format, first = f, name
 		}
 		if name != first {
-			return nil, in, faultIn(i.Name, "found format %s, expected %s as in %s", name, first, in[0].Name)
+			return nil, in, fault.In(i.Name, "found format %s, expected %s as in %s", name, first, in[0].Name)
 		}
 	}
 	return format, in, opt.check("format "+first, format.Takes())
 }
 
-func closeAll(in []*Input) {
+func closeAll(in []*file.Input) {
 	for _, i := range in {
 		i.Close()
 	}
@@ -187,21 +200,28 @@ func expand(sources []string, opt *Options) ([]string, error) {
 	}
 	var paths []string
 	for _, source := range sources {
-		if strings.HasPrefix(source, "@") || !strings.ContainsAny(source, "*?[") || opt.exists(source) {
+		if strings.HasPrefix(source, "@") || !strings.ContainsAny(source, "*?[") || opt.system().Exists(source) {
 			paths = append(paths, source)
 			continue
 		}
-		found, err := opt.glob(source)
+		found, err := opt.system().Glob(source)
 		if err != nil {
-			return nil, faultIn(source, "%w", err)
+			return nil, fault.In(source, "%w", err)
 		}
 		if !strings.HasPrefix(filepath.Base(source), ".") {
 			found = slices.DeleteFunc(found, func(path string) bool { return strings.HasPrefix(filepath.Base(path), ".") })
 		}
 		if len(found) == 0 {
-			return nil, faultIn(source, "found no file with such a name: %w", fs.ErrNotExist)
+			return nil, fault.In(source, "found no file with such a name: %w", fs.ErrNotExist)
 		}
 		paths = append(paths, found...)
 	}
 	return paths, nil
 }
+
+// mostOpen is how many files of a set are open at once; of more, one at a time: a
+// system allows a process some hundred, and each takes its buffers. Tests have it smaller.
+var mostOpen = 64
+
+// A Tally counts the bytes that were read of all sources, for others to watch.
+type Tally = file.Tally

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/klauspost/compress/zstd"
 )
@@ -188,7 +189,7 @@ func TestDetect(t *testing.T) {
 		{"x.txt", "1 |f a:1 b:2\n-1 |f c\n", ""},
 		{"x", "| 3:0.5 7:-1e-3 |g x\n", ""},
 	} {
-		in, err := newInput(&Input{Name: c.name}, strings.NewReader(c.head))
+		in, err := file.NewInput(&file.Input{Name: c.name}, strings.NewReader(c.head))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,12 +250,12 @@ func fuzzRead(t *testing.T, data []byte, format string) {
 func fuzzRoom(t *testing.T, data []byte) {
 	s, err := readText(string(data), Options{Format: "libsvm"})
 	for _, size := range []int{len(data), 3 * len(data), len(data) / 2, 1} {
-		in, bad := newInput(&Input{Name: "standard input"}, bytes.NewReader(data))
+		in, bad := file.NewInput(&file.Input{Name: "standard input"}, bytes.NewReader(data))
 		if bad != nil || len(data) == 0 {
 			return
 		}
-		in.size = int64(size)
-		got, gotErr := libsvm{}.Read(context.Background(), []*Input{in}, &Options{Threads: 2, chunk: 7})
+		in.Size = int64(size)
+		got, gotErr := libsvm{}.Read(context.Background(), []*file.Input{in}, &Options{Threads: 2, chunk: 7})
 		if gotErr == nil {
 			got.vouch()
 		}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 // TestReadErrorFields: what an error says of the place, its fields say too, whatever the
@@ -47,7 +49,7 @@ func TestReadErrorFields(t *testing.T) {
 			if r.File != c.name || r.Line != c.line || r.Column != c.column || !strings.HasPrefix(r.Err.Error(), c.err) {
 				t.Errorf("%s of %q: found %q in line %d, column %d: %v, expected %q in %d, %d: %s", how, c.text, r.File, r.Line, r.Column, r.Err, c.name, c.line, c.column, c.err)
 			}
-			if want := (position{r.File, r.Line, r.Column}).String() + ": " + r.Err.Error(); err.Error() != want {
+			if want := (fault.Place{File: r.File, Line: r.Line, Column: r.Column}).String() + ": " + r.Err.Error(); err.Error() != want {
 				t.Errorf("%s of %q: found the text %q, expected %q", how, c.text, err, want)
 			}
 		}

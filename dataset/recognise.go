@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 )
 
 // What a column holds is decided once all rows are read: so it depends neither on how
@@ -79,7 +81,7 @@ func (t *table) judgeWords(slot, at int) (why string, err error) {
 			t.recode(slot, c, kind, value)
 			return "", nil
 		case k.asked == askedNumber:
-			return "", content.place.fault("found %s in column %q, expected a number, as --numeric says", content.text, c.Name)
+			return "", content.place.Fault("found %s in column %q, expected a number, as --numeric says", content.text, c.Name)
 		case content.text != "" && t.doubt(c.Name, content):
 			return "", nil
 		}
@@ -113,8 +115,8 @@ func lacksDigits(word string) bool { return word != missingCategory && !areDigit
 // plainNumbers returns the numbers that words spell.
 func plainNumbers(words []string) (value []float64, ok bool) {
 	for _, word := range words {
-		v, status := parseFloat64([]byte(word))
-		if status != isNumber && word != missingCategory {
+		v, status := decimal.Float64([]byte(word))
+		if status != decimal.Number && word != missingCategory {
 			return nil, false
 		}
 		value = append(value, v)

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -110,8 +111,8 @@ func newRecordColumn(c Column) recordColumn {
 	codes := slices.ContainsFunc(c.Category, func(word string) bool { return isCode([]byte(word)) }) // 7 does not say which of 07 and 007
 	for code, word := range c.Category {
 		r.codes[code], r.text[word] = uint32(code), uint32(code)
-		v, status := parseFloat64([]byte(word))
-		if status != isNumber || codes {
+		v, status := decimal.Float64([]byte(word))
+		if status != decimal.Number || codes {
 			continue
 		}
 		if r.value == nil {
@@ -199,8 +200,8 @@ func (c *recordColumn) ofText(v string) (cell uint32, ok bool) {
 		v, ok := c.read.read(text)
 		return numberCell(v), ok
 	}
-	x, status := parseFloat32(text)
-	return math.Float32bits(x + 0), status == isNumber
+	x, status := decimal.Float32(text)
+	return math.Float32bits(x + 0), status == decimal.Number
 }
 
 // ofNumber is the cell of the category that spells a number.

@@ -3,6 +3,8 @@ package dataset
 import (
 	"fmt"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 // plan decides what each column of the table is for.
@@ -21,7 +23,7 @@ func (t *table) plan(opt *Options) (err error) {
 func (t *table) planRoles(opt *Options) error {
 	if opt.Schema != nil {
 		if err := opt.Schema.agrees(opt); err != nil {
-			return faultIn(t.in[0].Name, "%w", err)
+			return fault.In(t.in[0].Name, "%w", err)
 		}
 		return t.match(opt.Schema)
 	}
@@ -41,10 +43,10 @@ func (t *table) planRoles(opt *Options) error {
 		return err
 	}
 	if t.target == t.weight && t.target >= 0 {
-		return faultIn(t.in[0].Name, "found %q as target and as weights, expected two columns", t.names[t.target])
+		return fault.In(t.in[0].Name, "found %q as target and as weights, expected two columns", t.names[t.target])
 	}
 	if len(t.names) < 2 && t.target >= 0 {
-		return faultIn(t.in[0].Name, "found one column, expected at least a feature and a target")
+		return fault.In(t.in[0].Name, "found one column, expected at least a feature and a target")
 	}
 	t.use = make([]int, len(t.names))
 	for i := range t.use {
@@ -141,7 +143,7 @@ func (t *table) match(s *Schema) error {
 		for _, at := range t.use {
 			names = append(names, s.Columns[at].Name)
 		}
-		t.warnings = append(t.warnings, faultIn(t.in[0].Name, "found no line with the names of the columns: taken by position as %s", few(names)))
+		t.warnings = append(t.warnings, fault.In(t.in[0].Name, "found no line with the names of the columns: taken by position as %s", few(names)))
 	}
 	for i, at := range t.use {
 		switch {
@@ -176,11 +178,11 @@ func (t *table) matchNames() error {
 	}
 	for i, c := range t.schema.Columns {
 		if !found[i] && i != t.schema.Target && i != t.schema.Weight && c.Kind != KindIgnored {
-			return faultIn(t.in[0].Name, "found no column %q, expected all columns the model was trained on", c.Name)
+			return fault.In(t.in[0].Name, "found no column %q, expected all columns the model was trained on", c.Name)
 		}
 	}
 	if len(extra) > 0 {
-		t.warnings = append(t.warnings, fmt.Errorf("%s unknown to the model (first: %q): ignored", plural(len(extra), "column is", "columns are"), extra[0]))
+		t.warnings = append(t.warnings, fmt.Errorf("%s unknown to the model (first: %q): ignored", fault.Plural(len(extra), "column is", "columns are"), extra[0]))
 	}
 	return nil
 }
@@ -198,7 +200,7 @@ func (t *table) matchPositions() error {
 		}
 	}
 	if len(places) != len(t.names) {
-		return faultIn(t.in[0].Name, "found %s, expected the %d the model was trained on, or these without the target", plural(len(t.names), "column", "columns"), all)
+		return fault.In(t.in[0].Name, "found %s, expected the %d the model was trained on, or these without the target", fault.Plural(len(t.names), "column", "columns"), all)
 	}
 	t.use = places
 	return nil

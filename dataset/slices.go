@@ -6,6 +6,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -19,7 +21,7 @@ func FromDense(rows [][]float32, target Target) (*Set, error) {
 	x := &matrix.Dense{Rows: len(rows), Cols: len(rows[0]), Value: make([]float32, 0, len(rows)*len(rows[0]))}
 	for i, row := range rows {
 		if len(row) != x.Cols {
-			return nil, fmt.Errorf("row %d: found %s, expected %d as in row 1", i+1, plural(len(row), "value", "values"), x.Cols)
+			return nil, fmt.Errorf("row %d: found %s, expected %d as in row 1", i+1, fault.Plural(len(row), "value", "values"), x.Cols)
 		}
 		x.Value = append(x.Value, row...)
 	}
@@ -39,7 +41,7 @@ func FromSparse(rows []matrix.Vector, cols int, target Target) (*Set, error) {
 	start, index, value := make([]int64, 1, len(rows)+1), []uint32{}, []float32{}
 	for i, row := range rows {
 		if len(row.Index) != len(row.Value) {
-			return nil, fmt.Errorf("row %d: found %s and %s, expected as many", i+1, plural(len(row.Index), "column", "columns"), plural(len(row.Value), "value", "values"))
+			return nil, fmt.Errorf("row %d: found %s and %s, expected as many", i+1, fault.Plural(len(row.Index), "column", "columns"), fault.Plural(len(row.Value), "value", "values"))
 		}
 		for k, j := range row.Index {
 			if int64(j) >= int64(cols) || k > 0 && j <= row.Index[k-1] {
@@ -70,7 +72,7 @@ func fromMatrix(x matrix.Matrix, target Target) (*Set, error) {
 		if !utf8.ValidString(label) {
 			return nil, fmt.Errorf("row %d: found the label %q, expected UTF-8 text", i+1, label)
 		}
-		if _, status := parseFloat64([]byte(label)); label == "" || status == isNoValue || status == isHuge {
+		if _, status := decimal.Float64([]byte(label)); label == "" || status == decimal.NoValue || status == decimal.Huge {
 			return nil, fmt.Errorf("row %d: found the label %q, expected a finite number or a name", i+1, label)
 		}
 	}
@@ -83,8 +85,8 @@ func fromMatrix(x matrix.Matrix, target Target) (*Set, error) {
 func Labels(labels []string) Target {
 	t := newTargets()
 	for _, label := range labels {
-		number, status := parseFloat64([]byte(label))
-		if status != isNumber {
+		number, status := decimal.Float64([]byte(label))
+		if status != decimal.Number {
 			number = math.NaN()
 		}
 		t.code = append(t.code, t.intern([]byte(label), number))

@@ -6,15 +6,18 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // sparseChunk is the rows of one chunk.
 type sparseChunk struct {
-	memory  *memory   // of index and value; nil: the heap
-	index   []uint32  // the columns of the nonzeros
-	value   []float32 // what stands there
-	end     []uint32  // of each row, in index
+	memory  *memory.Block // of index and value; nil: the heap
+	index   []uint32      // the columns of the nonzeros
+	value   []float32     // what stands there
+	end     []uint32      // of each row, in index
 	labels  *labels
 	cols    uint64
 	unknown []uint32 // columns beyond those of the model, as met
@@ -36,10 +39,10 @@ type place struct {
 
 // newSparseChunk has room for so many rows and nonzeros, outside of the heap:
 // what is there must be copied, and can then be given back at once.
-func newSparseChunk(a *arena, rows, nonzeros int) *sparseChunk {
-	m := a.lend(nonzeros)
-	index, value := m.pairs()
-	return &sparseChunk{memory: m, index: index[m.used:m.used], value: value[m.used:m.used], end: make([]uint32, 0, rows), labels: newLabels(rows)}
+func newSparseChunk(a *memory.Arena, rows, nonzeros int) *sparseChunk {
+	m := a.Lend(nonzeros)
+	index, value := m.Pairs()
+	return &sparseChunk{memory: m, index: index[m.Used:m.Used], value: value[m.Used:m.Used], end: make([]uint32, 0, rows), labels: newLabels(rows)}
 }
 
 // leaveOut notes a nonzero that the model does not know.
@@ -71,15 +74,15 @@ const mostSample = 16 << 10
 // newRoom estimates by the first rows how many pairs there will be. There is no
 // room where the size of the text is not known, and none if most of it would be
 // gaps: 50 MB of text with 95 % zeros would take 86 MB instead of 21.
-func newRoom(in []*Input, p *libsvmParser) room {
+func newRoom(in []*file.Input, p *libsvmParser) room {
 	size := int64(0)
 	for _, i := range in {
-		if i.size <= 0 {
+		if i.Size <= 0 {
 			return room{}
 		}
-		size += i.size
+		size += i.Size
 	}
-	head, err := in[0].head()
+	head, err := in[0].Head()
 	if err != nil { // reading will say why
 		return room{}
 	}
@@ -87,9 +90,9 @@ func newRoom(in []*Input, p *libsvmParser) room {
 	if n > mostRoom || !p.keepsMost(head) {
 		return room{}
 	}
-	all := memory{words: make([]uint64, n)}
-	largeHeapPages(all.words)
-	index, value := all.pairs()
+	all := memory.Block{Words: make([]uint64, n)}
+	memory.LargeHeapPages(all.Words)
+	index, value := all.Pairs()
 	return room{index, value}
 }
 
@@ -182,7 +185,7 @@ func (a *sparseRows) matrix(ctx context.Context, opt *Options) (*matrix.CSR, err
 	}
 	m := &matrix.CSR{Cols: int(a.cols), Start: make([]int64, a.rows+1)}
 	if a.spilled {
-		m.Index, m.Value = large[uint32](int(a.nonzeros)), large[float32](int(a.nonzeros))
+		m.Index, m.Value = memory.Large[uint32](int(a.nonzeros)), memory.Large[float32](int(a.nonzeros))
 	} else {
 		m.Index, m.Value = a.room.index[:a.nonzeros:a.nonzeros], a.room.value[:a.nonzeros:a.nonzeros]
 	}
@@ -210,12 +213,12 @@ func (a *sparseRows) matrix(ctx context.Context, opt *Options) (*matrix.CSR, err
 // copyTo copies the nonzeros to where index and value begin, and frees them.
 func (c *sparseChunk) copyTo(index []uint32, value []float32) {
 	index, value = index[:len(c.index)], value[:len(c.index)]
-	populate(index)
-	populate(value)
+	memory.Populate(index)
+	memory.Populate(value)
 	copy(index, c.index)
 	copy(value, c.value)
 	if len(c.index) > 0 {
-		c.memory.free()
+		c.memory.Free()
 	}
 }
 
@@ -223,6 +226,6 @@ func (a *sparseRows) warnings(first uint64) []error {
 	if a.ignored == 0 {
 		return nil
 	}
-	return []error{fmt.Errorf("%s of %s (first: %d) %s unknown to the model: ignored", plural(a.ignored, "value", "values"),
-		plural(len(a.unknown), "feature", "features"), uint64(a.firstUnknown)+first, are(a.ignored))}
+	return []error{fmt.Errorf("%s of %s (first: %d) %s unknown to the model: ignored", fault.Plural(a.ignored, "value", "values"),
+		fault.Plural(len(a.unknown), "feature", "features"), uint64(a.firstUnknown)+first, fault.Are(a.ignored))}
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 )
 
 // Sparse text has no room for offsets, which would make zeros of its features something
@@ -81,7 +83,7 @@ func (p *libsvmParser) measure(c *chunk, out *sparseChunk) []sparseSpread {
 			for k < len(found) && uint64(found[k].column) < number-p.first {
 				k++
 			}
-			if v, status := parseFloat64(value); k < len(found) && uint64(found[k].column) == number-p.first && status == isNumber {
+			if v, status := decimal.Float64(value); k < len(found) && uint64(found[k].column) == number-p.first && status == decimal.Number {
 				found[k].add(v)
 				found[k].rows++
 			}

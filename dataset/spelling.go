@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 	"unsafe"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 )
 
 // A Kind says how the fields of a column are spelled that are neither plain numbers nor
@@ -37,8 +39,8 @@ var spellings = []spellingKind{
 
 // parsePlain reads a number that single precision can hold.
 func parsePlain(text []byte) (float64, bool) {
-	v, status := parseFloat64(text)
-	return v, status == isNumber && math.Abs(v) <= math.MaxFloat32
+	v, status := decimal.Float64(text)
+	return v, status == decimal.Number && math.Abs(v) <= math.MaxFloat32
 }
 
 // parseComma reads a number whose decimal point is a comma, or that has neither.
@@ -51,16 +53,16 @@ func parseComma(text []byte) (float64, bool) {
 	if i := bytes.IndexByte(point, ','); i >= 0 {
 		point[i] = '.'
 	}
-	v, status := parseFloat64(point)
-	return v, status == isNumber
+	v, status := decimal.Float64(point)
+	return v, status == decimal.Number
 }
 
 // parseBoolean reads one of two pairs of words, in any letter case.
 func parseBoolean(text []byte) (float64, bool) {
 	switch {
-	case equalFold(text, "true"), equalFold(text, "yes"):
+	case decimal.EqualFold(text, "true"), decimal.EqualFold(text, "yes"):
 		return 1, true
-	case equalFold(text, "false"), equalFold(text, "no"):
+	case decimal.EqualFold(text, "false"), decimal.EqualFold(text, "no"):
 		return 0, true
 	}
 	return 0, false
@@ -106,7 +108,7 @@ type spelling func(text []byte) (value float64, ok bool)
 // nil for plain numbers that are taken as they are.
 func spellingOf(c Column) (s spelling, expected string) {
 	parse := parsePlain
-	if expected = isText.expected(); c.Kind != KindPlain {
+	if expected = decimal.Text.Expected(); c.Kind != KindPlain {
 		at := slices.IndexFunc(spellings, func(s spellingKind) bool { return s.kind == c.Kind })
 		if at < 0 {
 			return nil, ""

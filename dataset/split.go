@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/dataset/generate"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -13,9 +15,9 @@ import (
 // Order returns the numbers from 0 to n-1 in a random order that depends on n,
 // seed and epoch alone: the order of the rows in one of several epochs.
 func Order(n int, seed, epoch uint64) []int {
-	var r stream
-	r.start(seed, partOrder, int(epoch))
-	return r.permutation(n)
+	var r generate.Random
+	r.Start(seed, generate.ForOrder, int(epoch))
+	return r.Permutation(n)
 }
 
 // Split deals n rows out at random, in parts as large as their shares of the
@@ -31,11 +33,11 @@ func Split(n int, seed uint64, shares ...float64) ([][]int, error) {
 		whole += share
 	}
 	if n < len(shares) || len(shares) == 0 || !finite(whole) {
-		return nil, fmt.Errorf("split: found %s for %s, expected at least one row a part", plural(max(n, 0), "row", "rows"), plural(len(shares), "part", "parts"))
+		return nil, fmt.Errorf("split: found %s for %s, expected at least one row a part", fault.Plural(max(n, 0), "row", "rows"), fault.Plural(len(shares), "part", "parts"))
 	}
-	var r stream
-	r.start(seed, partSplit, 0)
-	order := r.permutation(n)
+	var r generate.Random
+	r.Start(seed, generate.ForSplit, 0)
+	order := r.Permutation(n)
 	parts, upTo, lo := make([][]int, len(shares)), 0.0, 0
 	for i, share := range shares {
 		upTo += share
@@ -100,15 +102,4 @@ func (t Target) subset(rows []int) Target {
 		part.Code[k] = place[code]
 	}
 	return part
-}
-
-// permutation is the numbers from 0 to n-1 in random order.
-func (s *stream) permutation(n int) []int {
-	order := make([]int, max(n, 0))
-	for i := range order { // built inside out
-		j := s.below(i + 1)
-		order[i] = order[j]
-		order[j] = i
-	}
-	return order
 }

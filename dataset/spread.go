@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 // Values are stored in single precision, which rounds each by up to 6e-8 of its size. Of a
@@ -142,7 +144,7 @@ func (s spread) matters() bool { return s.rounding() > 1e-4 }
 
 // lost says what rounding does to a column that has no offset.
 func (s spread) lost(name string) error {
-	return faultIn(name, "rounding to single precision changes values by up to %.1g of their spread", s.rounding())
+	return fault.In(name, "rounding to single precision changes values by up to %.1g of their spread", s.rounding())
 }
 
 func columnNamed(name string) string { return fmt.Sprintf("column %q", name) }

@@ -7,6 +7,9 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/dataset/generate"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
 )
@@ -152,7 +155,7 @@ func (s *RowStream) Close() error {
 // A streamer is a Format that can give rows as they come, in memory that does
 // not grow with their number. It gives all rows before the first error.
 type streamer interface {
-	stream(ctx context.Context, in []*Input, opt *Options, b *blocks) error
+	stream(ctx context.Context, in []*file.Input, opt *Options, b *blocks) error
 }
 
 // source returns what gives the rows of paths to b.
@@ -177,14 +180,14 @@ func (b *blocks) source(ctx context.Context, paths []string) (produce func() err
 			err = b.fallBack(ctx, format, in)
 		}
 		if err == nil && b.given+int64(b.rows.rows) == 0 {
-			err = faultIn(in[0].Name, "found no rows, expected at least one")
+			err = fault.In(in[0].Name, "found no rows, expected at least one")
 		}
 		return err
 	}, nil
 }
 
 // fallBack reads all rows of a format that cannot give them as they come.
-func (b *blocks) fallBack(ctx context.Context, f Format, in []*Input) error {
+func (b *blocks) fallBack(ctx context.Context, f Format, in []*file.Input) error {
 	opt := *b.opt
 	opt.Columns = 0
 	s, err := f.Read(ctx, in, &opt)
@@ -193,7 +196,7 @@ func (b *blocks) fallBack(ctx context.Context, f Format, in []*Input) error {
 
 // generator gives the rows that spec describes.
 func (b *blocks) generator(spec string) (produce func() error, err error) {
-	rows, info, err := Stream(spec)
+	rows, info, err := generate.Stream(spec)
 	if err == nil {
 		err = b.fix("@"+spec, info.Cols)
 	}

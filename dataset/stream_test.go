@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -169,7 +170,7 @@ func TestBlocksAreRead(t *testing.T) {
 }
 
 func formatOf(path string) string {
-	return strings.NewReplacer(".", "", "svm", "libsvm").Replace(filepath.Ext(plainName(path)))
+	return strings.NewReplacer(".", "", "svm", "libsvm").Replace(filepath.Ext(file.PlainName(path)))
 }
 
 // All rows before an error are given first; the error tells the place.

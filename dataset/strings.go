@@ -9,6 +9,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -42,18 +45,18 @@ func (f texts) Detect(name string, head []byte) Match {
 	return NoMatch
 }
 
-func (texts) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) {
+func (texts) Read(ctx context.Context, in []*file.Input, opt *Options) (*Set, error) {
 	s := newSplitter(in, opt, lastLine)
 	s.free = make(chan []byte, opt.workers()+1)
-	arena := newArena(opt.workers())
-	defer arena.close()
+	arena := memory.NewArena(opt.workers())
+	defer arena.Close()
 	all := sparseRows{unknown: map[uint32]struct{}{}, targets: newTargets()}
 	parse := func(c *chunk) (*sparseChunk, error) { return parseTexts(c, arena) }
 	if err := parseChunks(ctx, s, opt.workers(), parse, all.take); err != nil {
 		return nil, err
 	}
 	if all.rows == 0 {
-		return nil, faultIn(in[0].Name, "found no rows, expected at least one")
+		return nil, fault.In(in[0].Name, "found no rows, expected at least one")
 	}
 	weights, err := readWeights(ctx, opt.Weights, opt, all.rows)
 	if err != nil {
@@ -70,7 +73,7 @@ func (texts) Read(ctx context.Context, in []*Input, opt *Options) (*Set, error) 
 
 // parseTexts makes rows of the lines of a chunk. No text has more characters
 // than bytes.
-func parseTexts(c *chunk, a *arena) (*sparseChunk, error) {
+func parseTexts(c *chunk, a *memory.Arena) (*sparseChunk, error) {
 	out := newSparseChunk(a, c.lines, len(c.text))
 	var err error
 	for at := 0; at < len(c.text) && err == nil; {
@@ -80,7 +83,7 @@ func parseTexts(c *chunk, a *arena) (*sparseChunk, error) {
 		}
 		at += len(line) + 1
 	}
-	a.keep(out.memory, len(out.index))
+	a.Keep(out.memory, len(out.index))
 	return out, err
 }
 
@@ -88,7 +91,7 @@ func parseTexts(c *chunk, a *arena) (*sparseChunk, error) {
 func (out *sparseChunk) addText(c *chunk, at int, line []byte) error {
 	label, text, found := bytes.Cut(line, []byte{'\t'})
 	if trimmed := bytes.Trim(label, " "); !found || len(trimmed) == 0 {
-		return c.errorf(at, quote(line), "a label, a tab and a text")
+		return c.errorf(at, fault.Quote(line), "a label, a tab and a text")
 	} else if err := out.labels.add(c, at, trimmed); err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 // Summary counts what was made of the columns, as in "6: 2 numeric, 1 date, 1 with 14
@@ -28,7 +30,7 @@ func (s *Schema) Summary() string {
 	var parts []string
 	add := func(n int, one, many string) {
 		if n > 0 {
-			parts = append(parts, plural(n, one, many))
+			parts = append(parts, fault.Plural(n, one, many))
 		}
 	}
 	add(count[KindPlain], "numeric", "numeric")
@@ -68,7 +70,7 @@ func few(names []string) string {
 
 // printable quotes a name that has control characters or commas.
 func printable(name string) string {
-	if q := quote([]byte(name)); q != `"`+name+`"` || strings.Contains(name, ",") {
+	if q := fault.Quote([]byte(name)); q != `"`+name+`"` || strings.Contains(name, ",") {
 		return q
 	}
 	return name

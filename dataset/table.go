@@ -4,6 +4,10 @@ import (
 	"context"
 	"slices"
 	"sync/atomic"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
 // A table is text with columns, before it is known what they become. One pass,
@@ -19,7 +23,7 @@ type table struct {
 	header bool
 	kinds  []columnKind
 	rows   rowReader
-	in     []*Input
+	in     []*file.Input
 
 	use            []int // for each column its place in schema, -1: ignored
 	target, weight int   // columns, -1: none
@@ -40,7 +44,7 @@ type table struct {
 	spell []speller
 	text  []atomic.Bool
 	wide  []atomic.Bool // for each slot whether rounding is known not to matter
-	arena *arena
+	arena *memory.Arena
 
 	gathered
 	recoded [][]float64 // for each slot of words that are numbers: of each code its value
@@ -145,9 +149,9 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 	t.measures = !t.fixed && !t.plain
 	t.assign()
 	s := newSplitter(t.in, opt, t.rows.last)
-	keep := slices.Contains(t.open, true) && slices.ContainsFunc(t.in, func(in *Input) bool { return in.again == nil })
+	keep := slices.Contains(t.open, true) && slices.ContainsFunc(t.in, func(in *file.Input) bool { return in.Again == nil })
 	for _, in := range t.in {
-		in.before = in.line
+		in.Before = in.Line
 	}
 	if err := t.pass(ctx, s, keep, opt); err != nil {
 		return nil, err
@@ -179,7 +183,7 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 			set.IDName = t.names[t.id]
 		}
 		if set.ID = t.ids.all(); len(set.ID) != t.count {
-			return nil, faultIn(t.in[0].Name, "column %q: found %s for %s, expected one in each row", t.names[t.id], plural(len(set.ID), "field", "fields"), plural(t.count, "row", "rows"))
+			return nil, fault.In(t.in[0].Name, "column %q: found %s for %s, expected one in each row", t.names[t.id], fault.Plural(len(set.ID), "field", "fields"), fault.Plural(t.count, "row", "rows"))
 		}
 	}
 	if opt.Columns > 0 {
@@ -200,7 +204,7 @@ func (t *table) numbersOnly(opt *Options) error {
 			if found := t.content[i]; found.text != "" {
 				first = found.text + " at " + found.place.String()
 			}
-			return faultIn(t.in[0].Name, "column %q: found %s, expected numbers: the model knows %s without names", c.Name, first, plural(opt.Columns, "feature", "features"))
+			return fault.In(t.in[0].Name, "column %q: found %s, expected numbers: the model knows %s without names", c.Name, first, fault.Plural(opt.Columns, "feature", "features"))
 		}
 	}
 	return nil
@@ -212,8 +216,8 @@ func (t *table) pass(ctx context.Context, s *splitter, keep bool, opt *Options) 
 	if !keep {
 		s.free = make(chan []byte, opt.workers()+1)
 	}
-	t.arena = newArena(opt.workers())
-	defer t.arena.close()
+	t.arena = memory.NewArena(opt.workers())
+	defer t.arena.Close()
 	err := parseChunks(ctx, s, opt.workers(), t.parse, func(p *tablePart) error {
 		if !keep {
 			p.chunk = nil
@@ -221,7 +225,7 @@ func (t *table) pass(ctx context.Context, s *splitter, keep bool, opt *Options) 
 		return t.take(p)
 	})
 	if err == nil && t.count == 0 {
-		err = faultIn(t.in[0].Name, "found no rows, expected at least one")
+		err = fault.In(t.in[0].Name, "found no rows, expected at least one")
 	}
 	return err
 }
@@ -249,15 +253,15 @@ func (t *table) passAgain(ctx context.Context, kept bool, opt *Options) error {
 		return t.pass(ctx, s, false, opt)
 	}
 	for _, in := range t.in {
-		in.putAway()
-		in.line = in.before
+		in.PutAway()
+		in.Line = in.Before
 	}
 	rows := t.count
 	if err := t.pass(ctx, s, false, opt); err != nil {
 		return err
 	}
 	if t.count != rows || t.late() {
-		return faultIn(t.in[0].Name, "found other rows when reading it a second time, expected a file that does not change")
+		return fault.In(t.in[0].Name, "found other rows when reading it a second time, expected a file that does not change")
 	}
 	return nil
 }

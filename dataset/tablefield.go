@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 // cell reads a field. What is wrong with a target or a weight is an error; what
@@ -41,25 +44,25 @@ func (p *rowParser) number(f field) uint32 {
 		content.missing++
 		return missingBits
 	}
-	v, status := parseFloat32(f.text)
+	v, status := decimal.Float32(f.text)
 	switch {
-	case status == isNumber && o.roles[f.column] == roleInteger && isCode(f.text):
+	case status == decimal.Number && o.roles[f.column] == roleInteger && isCode(f.text):
 		p.turn(f.column)
-	case status == isNumber:
+	case status == decimal.Number:
 		cell := math.Float32bits(v + 0) // nor -0
 		if p.tight[f.column] {
-			exact, _ := parseFloat64(f.text)
+			exact, _ := decimal.Float64(f.text)
 			p.note(p.slot[f.column], exact, cell)
 		}
 		return cell
-	case status == isText && p.open[f.column]:
+	case status == decimal.Text && p.open[f.column]:
 		p.turn(f.column)
-	case status == isText && p.strict:
+	case status == decimal.Text && p.strict:
 		p.spoil(f, p.strictly(f, "a stream cannot make it one of categories"))
-	case status == isNoValue:
+	case status == decimal.NoValue:
 		p.spoil(f, "a finite number (leave the field empty for a missing value)")
 	default:
-		p.spoil(f, status.expected())
+		p.spoil(f, status.Expected())
 	}
 	content.others++
 	return missingBits
@@ -120,14 +123,14 @@ func (p *rowParser) category(f field) uint32 {
 		if p.c.checkText(f.at, word) != nil {
 			p.spoil(f, "UTF-8 text")
 		}
-		_, status := parseFloat32(word)
+		_, status := decimal.Float32(word)
 		code = words.intern(word)
 		words.status = append(words.status, status)
 	}
-	if status := words.status[code]; !f.missing && status != isNumber {
+	if status := words.status[code]; !f.missing && status != decimal.Number {
 		content.others++
-		if status == isText && content.text == "" {
-			content.text, content.place = quote(f.text), p.c.locate(f.at)
+		if status == decimal.Text && content.text == "" {
+			content.text, content.place = fault.Quote(f.text), p.c.locate(f.at)
 		}
 	}
 	return code + 1 // 0 is the number zero
@@ -140,7 +143,7 @@ func (p *rowParser) spoil(f field, expected string) {
 	if o.bad != nil && (o.badRow < o.rows || o.badPlace <= place) {
 		return
 	}
-	o.bad, o.badRow, o.badPlace = p.c.errorf(f.at, quote(f.text), expected), o.rows, place
+	o.bad, o.badRow, o.badPlace = p.c.errorf(f.at, fault.Quote(f.text), expected), o.rows, place
 }
 
 func (p *rowParser) readTarget(f field) error {
@@ -154,11 +157,11 @@ func (p *rowParser) readTarget(f field) error {
 	case f.missing:
 		return p.c.errorf(f.at, "no target", "one in each row")
 	case !p.allowed(f):
-		return p.c.errorf(f.at, quote(f.text), p.declared(f))
+		return p.c.errorf(f.at, fault.Quote(f.text), p.declared(f))
 	}
 	if p.kinds[f.column].kind == kindNumber {
-		if _, status := parseFloat64(f.text); status != isNumber {
-			return p.c.errorf(f.at, quote(f.text), "a finite number as target")
+		if _, status := decimal.Float64(f.text); status != decimal.Number {
+			return p.c.errorf(f.at, fault.Quote(f.text), "a finite number as target")
 		}
 	}
 	return o.labels.add(p.c, f.at, f.text)

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -33,9 +36,9 @@ type tablePart struct {
 
 // A content counts the fields of an open column that are not missing.
 type content struct {
-	missing, others int      // others are no numbers
-	text            string   // the first field that is text, "" for none
-	place           position // of it
+	missing, others int         // others are no numbers
+	text            string      // the first field that is text, "" for none
+	place           fault.Place // of it
 }
 
 // fieldTexts are fields as they are spelled, one after another.
@@ -69,7 +72,7 @@ func (f *fieldTexts) all() []string {
 type dictionary struct {
 	code   map[string]uint32
 	words  []string
-	status []numberStatus // of the words of an open column
+	status []decimal.Status // of the words of an open column
 }
 
 func (d *dictionary) intern(word []byte) uint32 {
@@ -143,7 +146,7 @@ func (t *table) take(p *tablePart) error {
 	}
 	t.untargeted += p.untargeted
 	if t.sparse += p.sparse; t.sparse > maxOmitted && slices.ContainsFunc(t.kinds, func(k columnKind) bool { return k.kind == kindCategory }) {
-		return faultIn(p.name, "found more than %d values in sparse rows with nominal attributes, expected dense rows", maxOmitted)
+		return fault.In(p.name, "found more than %d values in sparse rows with nominal attributes, expected dense rows", maxOmitted)
 	}
 	t.count += p.rows
 	t.parts = append(t.parts, p)
@@ -215,7 +218,7 @@ func (t *table) add(p *tablePart) {
 	numbers := !slices.ContainsFunc(p.codes, func(codes []uint32) bool { return codes != nil })
 	if p.column == nil && numbers && !p.gaps() {
 		for i := range p.rows {
-			vec.Axpy(t.sum, 1, asNumbers(p.cell[i*p.width:(i+1)*p.width]))
+			vec.Axpy(t.sum, 1, memory.AsFloats(p.cell[i*p.width:(i+1)*p.width]))
 		}
 		return
 	}
@@ -241,7 +244,7 @@ func (t *table) dropTargets() {
 	}
 	if t.untargeted < t.count {
 		t.warnings = append(t.warnings, fmt.Errorf("%d of %d targets %s missing (first: %s): none is used",
-			t.untargeted, t.count, are(t.untargeted), t.firstBare))
+			t.untargeted, t.count, fault.Are(t.untargeted), t.firstBare))
 	}
 	t.targets = newTargets()
 }

@@ -4,13 +4,16 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
 // A rowParser reads the rows of one chunk.
 type rowParser struct {
 	*table
 	c    *chunk
-	w    window
+	w    decimal.Window
 	out  *tablePart
 	most int // rows in the chunk
 	redo bool
@@ -27,7 +30,7 @@ func (t *table) parse(c *chunk) (*tablePart, error) {
 	for {
 		p.begin()
 		if err := p.readAll(); err != nil {
-			p.arena.keep(p.out.memory, 0)
+			p.arena.Keep(p.out.memory, 0)
 			return nil, err
 		}
 		if p.probe(); !p.redo {
@@ -39,7 +42,7 @@ func (t *table) parse(c *chunk) (*tablePart, error) {
 
 // parser returns what reads the rows of a chunk.
 func (t *table) parser(c *chunk) *rowParser {
-	p := &rowParser{table: t, c: c, w: newWindow(c.padded())}
+	p := &rowParser{table: t, c: c, w: decimal.NewWindow(c.padded())}
 	p.most = min(c.lines, len(c.text)/len(t.names)+1) // a field and what ends it are a byte at least
 	p.out = &tablePart{chunk: c, name: c.name, roles: slices.Clone(t.roles), cells: cells{width: len(t.place)}}
 	for i := range t.text {
@@ -73,7 +76,7 @@ func (p *rowParser) finish() {
 	if 2*o.filled < o.rows*o.width {
 		o.thin(p.arena)
 	}
-	p.arena.keep(o.memory, (len(o.cell)+1)/2)
+	p.arena.Keep(o.memory, (len(o.cell)+1)/2)
 }
 
 func (p *rowParser) readAll() error {
@@ -115,17 +118,17 @@ func (p *rowParser) dense(start, at int) (next int, err error) {
 			want = '\n'
 		}
 		if role <= roleInteger {
-			if w.at(at) == ' ' {
+			if w.At(at) == ' ' {
 				at++
 			}
 			bits, end, ok := uint32(0), at+1, false
-			if digit := w.at(at) - '0'; digit <= 9 && w.at(end) == want {
+			if digit := w.At(at) - '0'; digit <= 9 && w.At(end) == want {
 				bits, ok = math.Float32bits(float32(int32(digit))), true
-			} else if bits, end, ok = w.shortNumber(at); !ok || w.at(end) != want {
-				bits, end, ok = w.longNumber(at)
-				ok = ok && w.at(end) == want
+			} else if bits, end, ok = w.ShortNumber(at); !ok || w.At(end) != want {
+				bits, end, ok = w.LongNumber(at)
+				ok = ok && w.At(end) == want
 			}
-			if ok && (role == roleNumber || w.at(at) != '0' || w.at(at+1)-'0' > 9) {
+			if ok && (role == roleNumber || w.At(at) != '0' || w.At(at+1)-'0' > 9) {
 				magnitude := bits << 1
 				some := (magnitude | -magnitude) >> 31 // 1 unless the number is 0 or -0
 				row[p.slot[column]] = bits & -some
@@ -148,7 +151,7 @@ func (p *rowParser) dense(start, at int) (next int, err error) {
 		}
 		f.column = column
 		cell, err := p.cell(f)
-		if err != nil || w.at(end) != want {
+		if err != nil || w.At(end) != want {
 			return 0, p.explain(start, err)
 		}
 		if role <= roleSpelled {
@@ -169,7 +172,7 @@ func (p *rowParser) explain(start int, found error) error {
 	case err != nil:
 		return err
 	case len(fields) != len(p.names):
-		return p.c.errorf(start, plural(len(fields), "field", "fields"), fmt.Sprint(len(p.names)))
+		return p.c.errorf(start, fault.Plural(len(fields), "field", "fields"), fmt.Sprint(len(p.names)))
 	}
 	return found
 }

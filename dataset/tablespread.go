@@ -1,6 +1,10 @@
 package dataset
 
-import "math"
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+)
 
 // probeRows is how many rows of a chunk tell which columns rounding may matter to.
 const probeRows = 64
@@ -37,18 +41,18 @@ func (c *cells) roughly(slot int) (s spread) {
 // common spelling.
 func (p *rowParser) measure(column, at int, want byte) (cell uint32, end int, ok bool) {
 	w := p.w
-	if w.at(at) == ' ' {
+	if w.At(at) == ' ' {
 		at++
 	}
-	if p.out.roles[column] == roleInteger && w.at(at) == '0' && w.at(at+1)-'0' <= 9 {
+	if p.out.roles[column] == roleInteger && w.At(at) == '0' && w.At(at+1)-'0' <= 9 {
 		return 0, 0, false // it may be a code
 	}
-	d, end, ok := w.decimal(at)
-	if !ok || w.at(end) != want {
+	d, end, ok := w.Decimal(at)
+	if !ok || w.At(end) != want {
 		return 0, 0, false
 	}
-	exact, sure := d.float64()
-	if size := math.Abs(exact); !sure || nearMiddle(exact) || !(size <= math.MaxFloat32) || size < 0x1p-126 {
+	exact, sure := d.Float64()
+	if size := math.Abs(exact); !sure || decimal.NearMiddle(exact) || !(size <= math.MaxFloat32) || size < 0x1p-126 {
 		return 0, 0, false
 	}
 	cell = math.Float32bits(float32(exact))

@@ -6,6 +6,11 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
 // Streams of tables: columns are numbers, by declaration or until a field is
@@ -13,7 +18,7 @@ import (
 
 var _, _ streamer = csv{}, arff{}
 
-func (f csv) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) error {
+func (f csv) stream(ctx context.Context, in []*file.Input, opt *Options, b *blocks) error {
 	t, err := f.open(in, opt)
 	if err != nil {
 		return err
@@ -25,7 +30,7 @@ func (f csv) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) e
 	return t.stream(ctx, opt, b, append([][]field{first}, later...))
 }
 
-func (f arff) stream(ctx context.Context, in []*Input, opt *Options, b *blocks) error {
+func (f arff) stream(ctx context.Context, in []*file.Input, opt *Options, b *blocks) error {
 	t, err := f.open(in)
 	if err != nil {
 		return err
@@ -39,8 +44,8 @@ func (t *table) holdsText(first [][]field, column int) bool {
 		if column >= len(row) || row[column].missing {
 			return false
 		}
-		_, status := parseFloat32(row[column].text)
-		return status == isText || isCode(row[column].text) && t.roles[column] == roleInteger
+		_, status := decimal.Float32(row[column].text)
+		return status == decimal.Text || isCode(row[column].text) && t.roles[column] == roleInteger
 	})
 }
 
@@ -144,7 +149,7 @@ func (t *table) stream(ctx context.Context, opt *Options, b *blocks, first [][]f
 		}
 	}
 	if len(t.place) == 0 {
-		return faultIn(t.in[0].Name, "found no column of features, expected at least one")
+		return fault.In(t.in[0].Name, "found no column of features, expected at least one")
 	}
 	if err := b.fix(t.in[0].Name, len(t.place)); err != nil {
 		return err
@@ -152,8 +157,8 @@ func (t *table) stream(ctx context.Context, opt *Options, b *blocks, first [][]f
 	b.to.Feature, b.to.Schema, b.to.Warnings = t.schema.features(), t.schema, t.warnings
 	s := newSplitter(t.in, opt, t.rows.last)
 	s.free = make(chan []byte, opt.workers()+1)
-	t.arena = newArena(opt.workers())
-	defer t.arena.close()
+	t.arena = memory.NewArena(opt.workers())
+	defer t.arena.Close()
 	t.spread, b.offsets = make([]spread, len(t.place)), nil
 	err := parseChunks(ctx, s, opt.workers(), t.parseNumbers, func(p *tablePart) error { return t.give(p, b) })
 	for slot, s := range t.spread {
@@ -218,7 +223,7 @@ func (t *table) give(p *tablePart, b *blocks) error {
 		case p.bad != nil && row == p.badRow:
 			err = p.bad
 		case slots == nil && !fill:
-			err = b.denseRow(asNumbers(cell))
+			err = b.denseRow(memory.AsFloats(cell))
 		default:
 			err = b.someRow(slots, t.filled(slots, cell))
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 // TestTallyOfBytes: of compressed files the bytes are counted as they are stored, each once, also
@@ -25,7 +27,7 @@ func TestTallyOfBytes(t *testing.T) {
 					total += int64(len(packed))
 					paths = append(paths, put(t, folder, name, string(packed)))
 				}
-				var tally Tally
+				var tally file.Tally
 				if _, err := Read(context.Background(), paths, Options{Tally: &tally}); err != nil {
 					t.Fatal(err)
 				}
@@ -35,7 +37,7 @@ func TestTallyOfBytes(t *testing.T) {
 			}
 		}
 	}
-	var tally Tally
+	var tally file.Tally
 	if _, err := Read(context.Background(), []string{"-"}, Options{Tally: &tally, Stdin: strings.NewReader(text)}); err != nil {
 		t.Fatal(err)
 	}

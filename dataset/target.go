@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 // maxChunkLabels is where a chunk stops looking for repeated labels: the rows
@@ -88,13 +92,13 @@ func (l *labels) add(c *chunk, at int, text []byte) error {
 	if l.again(text) {
 		return nil
 	}
-	v, status := parseFloat64(text)
+	v, status := decimal.Float64(text)
 	switch {
-	case status == isNoValue || status == isHuge:
-		return c.errorf(at, quote(text), "a finite number or a name as target")
-	case status == isText && l.text == math.MaxInt:
+	case status == decimal.NoValue || status == decimal.Huge:
+		return c.errorf(at, fault.Quote(text), "a finite number or a name as target")
+	case status == decimal.Text && l.text == math.MaxInt:
 		l.text = len(l.end)
-		l.late = c.errorf(at, quote(text), fmt.Sprintf("a number as target, after more than %d distinct numbers", MaxLabels))
+		l.late = c.errorf(at, fault.Quote(text), fmt.Sprintf("a number as target, after more than %d distinct numbers", MaxLabels))
 	}
 	if err := c.checkText(at, text); err != nil {
 		return err
@@ -104,7 +108,7 @@ func (l *labels) add(c *chunk, at int, text []byte) error {
 		l.known[string(text)] = entry
 	}
 	l.remember(labelKey(text), entry)
-	if status == isText {
+	if status == decimal.Text {
 		v = math.NaN()
 	}
 	l.arena = append(l.arena, text...)
@@ -229,28 +233,28 @@ func readWeights(ctx context.Context, path string, opt *Options, rows int) ([]fl
 
 // appendWeight appends the weight found at an offset of c.
 func appendWeight(dst []float64, c *chunk, at int, text []byte) ([]float64, error) {
-	w, status := parseFloat64(text)
-	if status != isNumber || w <= 0 {
-		return dst, c.errorf(at, quote(text), "a positive number as weight")
+	w, status := decimal.Float64(text)
+	if status != decimal.Number || w <= 0 {
+		return dst, c.errorf(at, fault.Quote(text), "a positive number as weight")
 	}
 	return append(dst, w), nil
 }
 
 // readColumn reads a file of lines; take returns how many rows it was given.
 func readColumn[T any](ctx context.Context, path string, opt *Options, rows int, parse func(*chunk) (T, error), take func(T) (int, error)) error {
-	in, err := openInput(ctx, path, opt)
+	in, err := opt.system().Open(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	found := 0
-	err = parseChunks(ctx, newSplitter([]*Input{in}, opt, lastLine), opt.workers(), parse, func(part T) error {
+	err = parseChunks(ctx, newSplitter([]*file.Input{in}, opt, lastLine), opt.workers(), parse, func(part T) error {
 		n, err := take(part)
 		found += n
 		return err
 	})
 	if err == nil && found != rows {
-		err = faultIn(in.Name, "found %s, expected %d, one for each row of the data", plural(found, "row", "rows"), rows)
+		err = fault.In(in.Name, "found %s, expected %d, one for each row of the data", fault.Plural(found, "row", "rows"), rows)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -56,11 +57,11 @@ func TestWriteFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := errors.New("broken")
-	err := WriteFile(path, func(w io.Writer) error { io.WriteString(w, "half"); return broken })
+	err := file.WriteFile(path, func(w io.Writer) error { io.WriteString(w, "half"); return broken })
 	if text, _ := os.ReadFile(path); !errors.Is(err, broken) || string(text) != "old" {
 		t.Errorf("found %q, %v", text, err)
 	}
-	err = WriteFile(path, func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err })
+	err = file.WriteFile(path, func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err })
 	info, _ := os.Stat(path)
 	if text, _ := os.ReadFile(path); err != nil || string(text) != "new" || info.Mode().Perm() != 0o640 {
 		t.Errorf("found %q, %v, %v", text, err, info.Mode())
@@ -69,10 +70,10 @@ func TestWriteFile(t *testing.T) {
 		t.Errorf("found %v, expected no temporary file", left)
 	}
 	long := filepath.Join(folder, strings.Repeat("ä", 127)) // 254 bytes, of 255
-	if err := WriteFile(long, func(io.Writer) error { return nil }); err != nil {
+	if err := file.WriteFile(long, func(io.Writer) error { return nil }); err != nil {
 		t.Errorf("a long name: %v", err)
 	}
-	if err := WriteFile(folder, nil); err == nil || err.Error() != folder+": found a directory, expected a file" {
+	if err := file.WriteFile(folder, nil); err == nil || err.Error() != folder+": found a directory, expected a file" {
 		t.Errorf("found %v", err)
 	}
 }
