@@ -222,6 +222,10 @@ func (t *table) encodeSparse(ctx context.Context, e *encoder, opt *Options) (mat
 	for i, p := range t.parts {
 		firstRow[i+1], firstValue[i+1] = firstRow[i]+p.rows, firstValue[i]+counts[i]
 	}
+	feature := e.feature
+	if e.odd {
+		feature = e.oddFeature
+	}
 	all := firstValue[len(t.parts)]
 	m := &matrix.CSR{Cols: e.cols, Start: make([]int64, t.count+1), Index: memory.Large[uint32](all), Value: memory.Large[float32](all)}
 	err = t.eachPart(ctx, opt, func(i int, p *tablePart) {
@@ -229,14 +233,7 @@ func (t *table) encodeSparse(ctx context.Context, e *encoder, opt *Options) (mat
 		p.eachRow(func(row int, slots, cell []uint32) {
 			for k, c := range cell {
 				slot := slotOf(slots, k)
-				var index uint32
-				var value float32
-				if e.odd {
-					index, value = e.oddFeature(p.codes[slot], slot, c)
-				} else {
-					index, value = e.feature(p.codes[slot], slot, c)
-				}
-				if value != 0 {
+				if index, value := feature(p.codes[slot], slot, c); value != 0 {
 					m.Index[n], m.Value[n] = index, value
 					n++
 				}

@@ -145,14 +145,9 @@ func (p *rowParser) dense(start, at int) (next int, err error) {
 				continue
 			}
 		}
-		f, end, err := p.rows.field(p.c, at)
+		cell, end, err := p.fieldCell(column, start, at, want)
 		if err != nil {
 			return 0, err
-		}
-		f.column = column
-		cell, err := p.cell(f)
-		if err != nil || w.At(end) != want {
-			return 0, p.explain(start, err)
 		}
 		if role <= roleSpelled {
 			row[p.slot[column]] = cell
@@ -162,6 +157,19 @@ func (p *rowParser) dense(start, at int) (next int, err error) {
 	}
 	p.out.close(int(filled))
 	return at, nil
+}
+
+// fieldCell makes a cell of the field at at, whatever stands there.
+func (p *rowParser) fieldCell(column, start, at int, want byte) (cell uint32, end int, err error) {
+	f, end, err := p.rows.field(p.c, at)
+	if err != nil {
+		return 0, 0, err
+	}
+	f.column = column
+	if cell, err = p.cell(f); err != nil || p.w.At(end) != want {
+		return 0, 0, p.explain(start, err)
+	}
+	return cell, end, nil
 }
 
 // explain returns what is wrong with a row: its syntax, else its width, else

@@ -140,14 +140,7 @@ func (t *table) stream(ctx context.Context, opt *Options, b *blocks, first [][]f
 		t.place = nil
 		t.assign()
 	}
-	for i, role := range t.roles {
-		if role == roleTarget || role == roleWeight {
-			t.roles[i] = roleIgnored
-		}
-		if role == roleInteger {
-			t.roles[i] = roleNumber
-		}
-	}
+	t.featuresAlone()
 	if len(t.place) == 0 {
 		return fault.In(t.in[0].Name, "found no column of features, expected at least one")
 	}
@@ -167,6 +160,18 @@ func (t *table) stream(ctx context.Context, opt *Options, b *blocks, first [][]f
 		}
 	}
 	return err
+}
+
+// featuresAlone ignores targets and weights, and takes integers for numbers.
+func (t *table) featuresAlone() {
+	for i, role := range t.roles {
+		switch role {
+		case roleTarget, roleWeight:
+			t.roles[i] = roleIgnored
+		case roleInteger:
+			t.roles[i] = roleNumber
+		}
+	}
 }
 
 // moveFirst gives the columns an offset that need one by the first rows. Wherever later

@@ -12,7 +12,7 @@ import (
 // on how many digits there are: such branches are mispredicted.
 
 // A Window is text with at least padding bytes behind its last line break. Its
-// reader must stop at that line break; then no place it looks at, which is at
+// reader must stop at that line break; then no place that it reads, which is at
 // most padding bytes further on, needs to be checked.
 type Window struct{ p unsafe.Pointer }
 
