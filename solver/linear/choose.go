@@ -52,12 +52,13 @@ func secondOrder(p *problem.Linear, gap float64) (yes bool, why string) {
 	_, cornered := p.Loss.(loss.Cornered)
 	l1, _, _ := penalty.Coefficients(p.Penalty)
 	corner := l1 > 0
+	filled := 4*p.Nonzeros > int64(n)*int64(d) // more than a quarter of all numbers
 	switch {
-	case corner && !sparse(p):
+	case corner && filled:
 		return true, "the penalty has a corner and rows are dense"
 	case n < d:
 		return false, "fewer rows than features"
-	case n < 4*d && sparse(p):
+	case n < 4*d && !filled:
 		return false, "fewer than four rows for each feature"
 	case corner && cornered:
 		return true, "the loss and the penalty have corners"
@@ -117,10 +118,10 @@ func forClasses(p *problem.Linear) bool {
 	return margin
 }
 
-// sparse reports whether rows use a quarter of the columns at most.
+// sparse reports whether rows use an eighth of the columns at most.
 func sparse(p *problem.Linear) bool {
 	n, d := p.Dims()
-	return p.Nonzeros <= int64(n)*int64(d)/4
+	return p.Nonzeros <= int64(n)*int64(d)/8
 }
 
 // rare reports whether one of two classes has less than a sixteenth of the rows, by
