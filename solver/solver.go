@@ -8,7 +8,14 @@
 // Algorithms live in the sub-packages, one per file.
 package solver
 
-import "github.com/fenchel-ml/fenchel/problem"
+import (
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/registry"
+)
+
+// Linear lists the solvers of linear predictors by name. Each is registered by the file that
+// holds it; package solver/linear imports them all.
+var Linear = registry.New[Solver]("solver")
 
 // Solver is an algorithm with its parameters, ready to be started any number
 // of times, also at the same time.

@@ -12,6 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // CD is coordinate descent over columns with working sets, inside a proximal
@@ -47,14 +48,14 @@ import (
 type CD struct{}
 
 func init() {
-	solvers.Register(registry.Entry[solver.Solver]{Name: "cd",
+	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "cd",
 		Summary: "coordinate descent over columns with working sets: smooth loss, penalty l1 or elastic-net",
 		New:     func(*registry.Params) (solver.Solver, error) { return CD{}, nil }})
 }
 
 // Accepts wants a loss with a curvature and a penalty with a corner.
 func (CD) Accepts(p problem.Problem) error {
-	l, err := linearProblem(p)
+	l, err := parts.Linear(p)
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func (CD) Start(p problem.Problem, start solver.Start) solver.State {
 func (s *cd) prepare() {
 	l := s.p
 	n, d := l.Dims()
-	if s.columns = matrix.TransposeUnless(s.over.reached, l.X); s.columns == nil {
+	if s.columns = matrix.TransposeUnless(s.over.Reached, l.X); s.columns == nil {
 		return
 	}
 	if l.Bias != problem.None {
@@ -111,7 +112,7 @@ func (s *cd) prepare() {
 		}
 	})
 	s.tolerance, s.flat, s.quantum = math.Inf(1), 1, max(leastVisits, epochVisits*(l.Nonzeros+int64(n)+int64(d)))
-	if s.over.reached() {
+	if s.over.Reached() {
 		return
 	}
 	l.Predict(s.prediction, s.w)
@@ -121,7 +122,7 @@ func (s *cd) prepare() {
 
 type cd struct {
 	p       *problem.Linear
-	over    limit
+	over    parts.Limit
 	loss    loss.Curved
 	columns *matrix.CSR // X transposed
 	ones    []float32   // the column of the bias
@@ -153,7 +154,7 @@ type cd struct {
 
 // Epoch makes a step of Newton's method, or a part of one that takes long.
 func (s *cd) Epoch() {
-	if s.over.reached() || !s.descent.open && !s.begin() {
+	if s.over.Reached() || !s.descent.open && !s.begin() {
 		return
 	}
 	if s.descend() {

@@ -38,7 +38,7 @@ func (s *cd) descend() (done bool) {
 	for stop := m.visited + s.quantum; m.visited < stop; {
 		switch {
 		case m.visited >= at.ask:
-			if s.over.reached() {
+			if s.over.Reached() {
 				return false
 			}
 			at.ask = m.visited + askVisits

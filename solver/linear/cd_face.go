@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -39,8 +40,8 @@ func (f *cdFace) fit(s *cd) {
 		}
 	}
 	n := len(f.at)
-	f.extra, f.slope, f.x, f.part = resized(f.extra, n), resized(f.slope, n), resized(f.x, n), resized(f.part, n)
-	f.image = resized(f.image, len(m.image))
+	f.extra, f.slope, f.x, f.part = parts.Resized(f.extra, n), parts.Resized(f.slope, n), parts.Resized(f.x, n), parts.Resized(f.part, n)
+	f.image = parts.Resized(f.image, len(m.image))
 	for a, at := range f.at {
 		j := s.working[at]
 		f.extra[a], f.slope[a] = m.damp[at], s.g[j]+m.along(at)+float64(m.damp[at]*s.d[j])
@@ -96,7 +97,7 @@ func (f *cdFace) move(s *cd) (zeros bool) {
 // solve sets x to the step to the minimum.
 func (f *cdFace) solve(s *cd) {
 	m, n := &s.model, len(f.at)
-	f.lower = resized(f.lower, n*n)
+	f.lower = parts.Resized(f.lower, n*n)
 	for a, at := range f.at {
 		row := m.gram[at*len(m.columns):]
 		for b, other := range f.at[:a+1] {
@@ -113,7 +114,7 @@ func (f *cdFace) solve(s *cd) {
 // begin starts conjugate gradients, with the diagonal as preconditioner.
 func (f *cdFace) begin() {
 	n := len(f.at)
-	f.residual, f.direction, f.product = resized(f.residual, n), resized(f.direction, n), resized(f.product, n)
+	f.residual, f.direction, f.product = parts.Resized(f.residual, n), parts.Resized(f.direction, n), parts.Resized(f.product, n)
 	clear(f.x)
 	clear(f.direction)
 	for a, g := range f.slope {

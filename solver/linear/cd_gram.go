@@ -3,6 +3,7 @@ package linear
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // mostGram bounds the working sets whose matrix is formed: 32 MB.
@@ -67,7 +68,7 @@ func (m *cdModel) form(s *cd) {
 		weights[i] = m.scale
 	}
 	p := &problem.Linear{Rows: problem.NewRows(matrix.Transpose(byColumns{m.rows, m.columns}), s.p.Threads), Penalty: s.p.Penalty}
-	m.gram = resized(m.gram, size*size)
+	m.gram = parts.Resized(m.gram, size*size)
 	h := hessian{size: size, lower: m.gram, parts: [][]float64{m.gram}}
 	h.fit(p)
 	h.form(p, weights)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -54,7 +55,7 @@ func (m *cdModel) open(s *cd) {
 	}
 	m.image = m.room[:m.rows]
 	clear(m.image)
-	m.square, m.damp = resized(m.square, size), resized(m.damp, size)
+	m.square, m.damp = parts.Resized(m.square, size), parts.Resized(m.damp, size)
 	total := 0
 	m.start = m.start[:0]
 	for _, j := range s.working {

@@ -15,6 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // newtonRefuses says why Newton's method does not take a problem of few columns.
@@ -148,7 +149,7 @@ func TestEverySolverIsExamined(t *testing.T) {
 		rows = append(rows, c.spec)
 	}
 	slices.Sort(rows)
-	if names := solvers.Names(); !slices.Equal(rows, names) {
+	if names := solver.Linear.Names(); !slices.Equal(rows, names) {
 		t.Errorf("the table has rows for %v, registered are %v", rows, names)
 	}
 }
@@ -286,9 +287,9 @@ func TestShuffleIsAPermutation(t *testing.T) {
 		return order
 	}
 	a, b, c := fresh(), fresh(), fresh()
-	shuffle(a, rand.NewPCG(1, 2))
-	shuffle(b, rand.NewPCG(1, 2))
-	shuffle(c, rand.NewPCG(1, 3))
+	parts.Shuffle(a, rand.NewPCG(1, 2))
+	parts.Shuffle(b, rand.NewPCG(1, 2))
+	parts.Shuffle(c, rand.NewPCG(1, 3))
 	if !slices.Equal(a, b) || slices.Equal(a, c) {
 		t.Error("the permutation does not depend on the random numbers alone")
 	}

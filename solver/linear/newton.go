@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // Newton solves the problem by second-order steps: for many more rows than
@@ -48,7 +49,7 @@ import (
 type Newton struct{}
 
 func init() {
-	solvers.Register(registry.Entry[solver.Solver]{Name: "newton",
+	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "newton",
 		Summary: "second-order steps: curved losses, others for up to 4096 features; penalty l2, for these also elastic-net",
 		New:     func(*registry.Params) (solver.Solver, error) { return Newton{}, nil }})
 }
@@ -59,7 +60,7 @@ const mostColumns = 4096
 // Accepts wants a loss whose shape is known and, if that has corners, few columns; the
 // penalty l2, or for these elastic-net.
 func (Newton) Accepts(p problem.Problem) error {
-	l, err := linearProblem(p)
+	l, err := parts.Linear(p)
 	if err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func startingWeights(p *problem.Linear, from *problem.Point) []float64 {
 		ground(w, p)
 		return w
 	case from != nil && len(from.A) == n:
-		u, sum := dualWeights(p, make([]float64, n), from.A)
+		u, sum := parts.DualWeights(p, make([]float64, n), from.A)
 		copy(w, u)
 		if p.Bias == problem.Feature {
 			w[d] = -sum / (p.Lambda * p.N)

@@ -6,6 +6,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -27,13 +28,13 @@ import (
 // eighth of the rows, which fits its rare columns; the diagonal of every eighth row, or H
 // without the rows that have 2 % of the curvature, either of which doubles the products.
 type conjugate struct {
-	most  int     // products of a step of Newton's method
-	first float64 // |g| of the first epoch
-	since int     // products since the scale was made
-	last  int     // products of the last step
-	over  limit   // of the products
-	steps int     // of Newton's method so far,
-	spent int     // and their products
+	most  int         // products of a step of Newton's method
+	first float64     // |g| of the first epoch
+	since int         // products since the scale was made
+	last  int         // products of the last step
+	over  parts.Limit // of the products
+	steps int         // of Newton's method so far,
+	spent int         // and their products
 
 	matrix int // so many products take as long as H, see curved.prepare; 0: it is not the alternative
 
@@ -127,7 +128,7 @@ func (m *conjugate) run(x, move, g []float64, goal float64, most int, p *problem
 			x[j] += float64(step * s)
 			m.r[j] -= float64(step * m.hs[j])
 		}
-		if inner(m.r, m.r) <= float64(goal*goal) || m.over.reached() {
+		if inner(m.r, m.r) <= float64(goal*goal) || m.over.Reached() {
 			return product + 1
 		}
 		m.scale()

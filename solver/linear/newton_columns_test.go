@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // TestNewtonColumns: with elastic-net every loss with corners takes few epochs to a small gap, also
@@ -48,7 +49,7 @@ func TestNewtonColumnsZeros(t *testing.T) {
 	p.Lambda *= 1000
 	for _, gap := range []float64{1e-2, 1e-4} {
 		sol := must(solver.Run(context.Background(), Newton{}, p, solver.Options{Gap: gap}))
-		u, _ := dualWeights(p, make([]float64, len(sol.Point.A)), sol.Point.A)
+		u, _ := parts.DualWeights(p, make([]float64, len(sol.Point.A)), sol.Point.A)
 		held, zeros := 0, 0
 		for j, u := range u {
 			if math.Abs(u) < 0.5 {

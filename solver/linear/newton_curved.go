@@ -5,6 +5,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -26,7 +27,7 @@ import (
 type curved struct {
 	p    *problem.Linear
 	loss loss.Curved
-	over limit
+	over parts.Limit
 
 	hessian   *hessian   // nil with many columns
 	conjugate *conjugate // nil with few: H costs a few products only

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // class returns 0 for a target below 0, else 1, without a branch: rows of either class
@@ -67,7 +68,7 @@ func sample(p *problem.Linear, rows int) *problem.Linear {
 		if c.seen == c.end {
 			c.number++
 			c.end = int(int64(c.number) * int64(count[k]) / int64(quota[k])) // also where ints have 32 bits
-			c.pick = c.seen + int(below(random, uint64(c.end-c.seen)))
+			c.pick = c.seen + int(parts.Below(random, uint64(c.end-c.seen)))
 		}
 		if c.seen == c.pick {
 			picked = append(picked, uint32(i))

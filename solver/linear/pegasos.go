@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // Pegasos is the primal stochastic subgradient method (Shalev-Shwartz, Singer,
@@ -36,14 +37,14 @@ type Pegasos struct{}
 var _ solver.Solver = Pegasos{}
 
 func init() {
-	solvers.Register(registry.Entry[solver.Solver]{Name: "pegasos",
+	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "pegasos",
 		Summary: "primal stochastic subgradient with projection and averaging: any loss, penalty l2, small gaps take long",
 		New:     func(*registry.Params) (solver.Solver, error) { return Pegasos{}, nil }})
 }
 
 // Accepts wants the penalty l2, and a loss of bounded slope or curvature.
 func (Pegasos) Accepts(p problem.Problem) error {
-	l, err := linearProblem(p)
+	l, err := parts.Linear(p)
 	if err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (Pegasos) Start(p problem.Problem, start solver.Start) solver.State {
 }
 
 type pegasos struct {
-	limit  limit
+	limit  parts.Limit
 	p      *problem.Linear
 	random *rand.PCG
 	radius float64
@@ -117,10 +118,10 @@ type pegasos struct {
 func (s *pegasos) Epoch() {
 	n, _ := s.p.Dims()
 	for k := range n {
-		if k%1024 == 0 && s.limit.reached() {
+		if k%1024 == 0 && s.limit.Reached() {
 			break
 		}
-		s.step(int(below(s.random, uint64(n))))
+		s.step(int(parts.Below(s.random, uint64(n))))
 	}
 	s.refresh()
 }

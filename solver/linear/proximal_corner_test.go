@@ -8,6 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // TestPenaltyCornerDerivatives: along a step the slope of F is that of its gradient, and the
@@ -77,7 +78,7 @@ func TestPenaltyCornerZeros(t *testing.T) {
 			t.Errorf("%v: gap %g with zeros", bias, gap)
 		}
 		_, d := p.Dims()
-		u, _ := dualWeights(p, make([]float64, len(point.A)), point.A)
+		u, _ := parts.DualWeights(p, make([]float64, len(point.A)), point.A)
 		held := 0
 		for j, u := range u {
 			if math.Abs(u) < 0.5-1e-3 {
@@ -114,7 +115,7 @@ func TestSpendOnZeros(t *testing.T) {
 		}
 		dense := slices.Clone(m.best.W)
 		all := -1
-		u, _ := dualWeights(p, make([]float64, len(m.best.A)), m.best.A)
+		u, _ := parts.DualWeights(p, make([]float64, len(m.best.A)), m.best.A)
 		for _, goal := range []float64{m.estimate(), 2e-3, 1e-2, 1} {
 			copy(m.best.W, dense)
 			m.upper, _ = p.Primal(dense)

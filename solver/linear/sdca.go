@@ -13,6 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // SDCA is stochastic dual coordinate ascent (Shalev-Shwartz and Zhang, 2013;
@@ -58,7 +59,7 @@ type SDCA struct {
 const MostPartitions = 4096
 
 func init() {
-	solvers.Register(registry.Entry[solver.Solver]{Name: "sdca",
+	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "sdca",
 		Summary: "stochastic dual coordinate ascent: any loss, penalty l2 or elastic-net",
 		New: func(p *registry.Params) (solver.Solver, error) {
 			return SDCA{Partitions: p.Int("partitions", 0, 1, MostPartitions)}, p.Err()
@@ -67,7 +68,7 @@ func init() {
 
 // Accepts wants a strongly convex penalty, and one that gives single weights.
 func (SDCA) Accepts(p problem.Problem) error {
-	l, err := linearProblem(p)
+	l, err := parts.Linear(p)
 	if err != nil {
 		return err
 	}
@@ -129,7 +130,7 @@ type sdca struct {
 	exact      bool // its rises
 	part       []partition
 	clock      *Clock
-	over       limit
+	over       parts.Limit
 	sigma      float64       // how much partitions hold back, see adapt
 	columns    *columnSigmas // the same by column; nil: alike in all
 	stale      bool          // the copies of u in part are not u
@@ -163,18 +164,18 @@ func (s *sdca) arrange() {
 	random := rand.NewPCG(s.seed, uint64(s.epoch))
 	if s.group == 1 { // blocks of one row: the same order, made in half the time
 		s.rows = append(s.rows, s.active...)
-		shuffle(s.rows, random)
+		parts.Shuffle(s.rows, random)
 		return
 	}
 	s.groups = places(s.groups[:0], 0, awake, s.group)
-	shuffle(s.groups, random)
+	parts.Shuffle(s.groups, random)
 	for groups := range slices.Chunk(s.groups, groupsAtATime) {
 		s.order = s.order[:0]
 		for _, g := range groups {
 			s.order = places(s.order, int(g), min(int(g)+s.group, awake), s.block)
 		}
 		if s.group > s.block {
-			shuffle(s.order, random)
+			parts.Shuffle(s.order, random)
 		}
 		for _, b := range s.order {
 			s.rows = append(s.rows, s.active[b:min(int(b)+s.block, awake)]...)
@@ -276,7 +277,7 @@ func (s *sdca) bias() float64 {
 // resume takes over the dual variables of a point; the weights follow.
 func (s *sdca) resume(from *problem.Point) {
 	_, d := s.p.Dims()
-	u, sum := dualWeights(s.p, s.a, from.A)
+	u, sum := parts.DualWeights(s.p, s.a, from.A)
 	copy(s.u, u)
 	s.sum = sum
 	switch s.p.Bias {

@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // TestLooksChangeNothing: sdca goes the same way however often it is judged.
@@ -129,7 +130,7 @@ func TestRowsAlone(t *testing.T) {
 	s.wake[17] = 1
 	s.arrange()
 	want := places(nil, 0, len(s.a)-1, 1)
-	shuffle(want, rand.NewPCG(3, 0))
+	parts.Shuffle(want, rand.NewPCG(3, 0))
 	for k, place := range want {
 		if want[k] = s.active[place]; want[k] == 17 {
 			t.Error("a row that sleeps is visited")

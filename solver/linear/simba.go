@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem/water"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -43,7 +44,7 @@ type SIMBA struct{}
 var _ solver.Solver = SIMBA{}
 
 func init() {
-	solvers.Register(registry.Entry[solver.Solver]{Name: "simba",
+	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "simba",
 		Summary: "sublinear primal-dual sampling: hinge, problems with slack; a step costs O(n+d), small gaps take long",
 		New:     func(*registry.Params) (solver.Solver, error) { return SIMBA{}, nil }})
 }
@@ -56,7 +57,7 @@ func (SIMBA) Accepts(p problem.Problem) error {
 	if _, ok := p.(*problem.Linear); ok {
 		return fmt.Errorf("simba needs --slack, the average slack with which it maximises the margin: expected --slack, or another solver")
 	}
-	_, err := linearProblem(p)
+	_, err := parts.Linear(p)
 	return err
 }
 
@@ -80,7 +81,7 @@ func (SIMBA) Start(p problem.Problem, start solver.Start) solver.State {
 }
 
 type simba struct {
-	limit   limit
+	limit   parts.Limit
 	p       *problem.LinearSlack
 	columns *matrix.CSR
 	random  *rand.Rand
@@ -149,7 +150,7 @@ func (s *simba) round(steps int) {
 
 func (s *simba) Epoch() {
 	for range s.steps {
-		if s.limit.reached() { // a step costs a pass over all rows
+		if s.limit.Reached() { // a step costs a pass over all rows
 			return
 		}
 		if s.t == s.last {

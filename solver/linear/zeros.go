@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // spendOnZeros returns w with zeros for those weights that the dual variables a, whose dual is
@@ -15,7 +16,7 @@ import (
 // distance find weights that are nearly zero.
 func spendOnZeros(p *problem.Linear, w, a []float64, dual, goal float64) (best []float64, primal float64) {
 	corner, _, _ := penalty.Coefficients(p.Penalty)
-	u, _ := dualWeights(p, make([]float64, len(a)), a)
+	u, _ := parts.DualWeights(p, make([]float64, len(a)), a)
 	var held []int
 	for j, w := range w[:p.Penalised()] {
 		if w != 0 && j < len(u) && math.Abs(u[j]) < corner {
