@@ -24,9 +24,9 @@ func (d Descent) valid(n Noise) bool {
 	return d.Mu > 0 && d.Step > 0 && d.Step <= n.LongestStep(d.Smoothness)*(1+1e-15) && n.Zeta > 0 && n.Zeta <= 1
 }
 
-// SlowestRho is the infimum 1 - Alpha mu eta of the rates that Theorem 4.8 gives; the rate
+// FastestRate is the infimum 1 - Alpha mu eta of the rates that Theorem 4.8 gives; the rate
 // itself is none of them, as the constant is infinite there.
-func (d Descent) SlowestRho(n Noise) float64 { return 1 - n.Alpha*d.Mu*d.Step }
+func (d Descent) FastestRate(n Noise) float64 { return 1 - n.Alpha*d.Mu*d.Step }
 
 // Vanishing bounds E f(w_k) - f* where Zeta < 1, Theorem 4.8, for any rate rho >= Zeta above
 // 1 - Alpha mu eta and below 1:
@@ -35,7 +35,7 @@ func (d Descent) SlowestRho(n Noise) float64 { return 1 - n.Alpha*d.Mu*d.Step }
 //
 // Section 4.4 takes rho = Zeta = 1 - mu/L with eta = 1/L, where C is infinite; 1 - mu/(2L) will do.
 func (d Descent) Vanishing(n Noise, rho, k float64) float64 {
-	slack := rho - d.SlowestRho(n)
+	slack := rho - d.FastestRate(n)
 	c := max(d.Smoothness*n.M1*d.Step*d.Step/(2*slack), d.Start)
 	return given(d.valid(n) && slack > 0 && rho < 1 && rho >= n.Zeta, c*math.Pow(rho, k-1))
 }
@@ -49,7 +49,7 @@ func (d Descent) Floor(n Noise) float64 {
 // Floor + (1 - Alpha mu eta)^(k-1) (f(w_1) - f* - Floor).
 func (d Descent) Persistent(n Noise, k float64) float64 {
 	floor := d.Floor(n)
-	return given(d.valid(n), floor+math.Pow(d.SlowestRho(n), k-1)*(d.Start-floor))
+	return given(d.valid(n), floor+math.Pow(d.FastestRate(n), k-1)*(d.Start-floor))
 }
 
 // SquaredGradients bounds sum_k eta_k E |grad f(w_k)|^2 for L-smooth f, convex or not, that is
