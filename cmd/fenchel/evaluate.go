@@ -21,6 +21,8 @@ func newEvaluate() *cobra.Command {
 		Long: `Evaluate predicts every row of DATA and compares with its target. Classes:
 accuracy, confusion matrix, precision, recall and F1 of each class, for two
 classes the area under the ROC curve, for the logistic loss the log-loss.
+The error comes with the interval in which that on all rows of the kind is with
+probability 95 %, if the model was neither trained nor chosen by these.
 Numbers: root mean squared error, mean and median absolute error, R2. One class:
 the share of outliers, and if the targets are 1 and -1, the same as of classes.`,
 		Args: arguments(2, 0),
@@ -88,7 +90,7 @@ func printEvaluation(r report, e *train.Evaluation) {
 		return
 	}
 	r.line("accuracy", "%s", number(e.Accuracy))
-	r.line("error", "%s", number(e.Error))
+	r.line("error", "%s%s", number(e.Error), within(e))
 	r.line("balanced", "%s (mean recall)", number(e.Balanced))
 	r.line("macro F1", "%s", number(e.MacroF1))
 	if e.AUC != nil {
@@ -98,6 +100,14 @@ func printEvaluation(r report, e *train.Evaluation) {
 		r.line("log-loss", "%s", number(e.LogLoss))
 	}
 	printClasses(r, e)
+}
+
+// within says how far the error on new rows may be from that on these.
+func within(e *train.Evaluation) string {
+	if e.Error == nil || e.Within == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (+- %s with probability %.0f %% for rows that no choice depended on, Hoeffding)", percent(min(1, *e.Within)), 100*train.Confidence)
 }
 
 // printClasses prints the scores of every class and, for few classes, the
