@@ -18,8 +18,8 @@ var flagGroups = []struct {
 	title string
 	flags []string
 }{
-	{"Data", []string{"target", "weights", "labels", "test", "data", "id", "like", "header", "ignore", "categorical", "numeric", "features", "format", "zero-based"}},
-	{"Problem", []string{"task", "loss", "penalty", "C", "lambda", "bias", "scheme", "class-weight", "components", "center", "scale"}},
+	{"Data", []string{"target", "weights", "labels", "test", "data", "id", "like", "header", "ignore", "categorical", "numeric", "features", "format", "zero-based", "n", "d"}},
+	{"Problem", []string{"task", "loss", "penalty", "C", "lambda", "bias", "scheme", "class-weight", "components", "center", "scale", "condition", "accuracy"}},
 	{"Kernel", []string{"kernel", "gamma", "sigma", "degree", "coef0", "map", "nu", "radius", "slack", "cache"}},
 	{"Solver and stopping", []string{"solver", "method", "gap", "epochs", "time", "refine", "seed", "partitions", "threads", "init", "shuffle", "stream", "resume", "hold-out", "runs", "quick"}},
 	{"Output", []string{"output", "to", "force", "note", "trace", "no-dual", "no-state", "top", "scores", "probabilities", "whiten", "from-scores", "errors", "json", "quiet", "version", "help", "no-descriptions"}},
