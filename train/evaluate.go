@@ -38,6 +38,9 @@ type Evaluation struct {
 	MedianAbsolute *float64 `json:"median_absolute_error,omitempty"`
 	R2             *float64 `json:"r2,omitempty"`
 
+	// Decomposition says where the mean loss comes from, if asked for; see [Decompose].
+	Decomposition *theory.Decomposition `json:"decomposition,omitempty"`
+
 	Warnings []error `json:"-"`
 }
 

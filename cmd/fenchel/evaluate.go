@@ -7,14 +7,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/theory"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
 func newEvaluate() *cobra.Command {
 	var in input
 	var asJSON bool
+	var training []string
+	var richer string
 	cmd := &cobra.Command{
 		Use:   "evaluate MODEL DATA...",
 		Short: "Compare a model's predictions with the truth",
@@ -43,16 +47,64 @@ the share of outliers, and if the targets are 1 and -1, the same as of classes.`
 				return badData(err)
 			}
 			warn(cmd, e.Warnings)
+			if training != nil {
+				if e.Decomposition, err = in.decompose(cmd, m, set, args[1:], training, richer); err != nil {
+					return err
+				}
+			} else if richer != "" {
+				return fmt.Errorf("--richer %s: found it without --train, expected the rows that the model was trained on", richer)
+			}
 			if asJSON {
 				return printJSON(cmd, e)
 			}
 			printEvaluation(report{cmd.OutOrStdout()}, e)
+			printDecomposition(report{cmd.OutOrStdout()}, e.Decomposition)
 			return nil
 		},
 	}
 	in.register(cmd, false)
+	cmd.Flags().StringArrayVar(&training, "train", nil, "the rows that the model was trained on: says which part of the mean loss is due to its class, to the sample and to stopping early (may be repeated)")
+	cmd.Flags().StringVar(&richer, "richer", "", "with --train: a model of a richer class by the same loss, whose mean loss counts as the least possible (default 0)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
+}
+
+// decompose reads what it takes to say where the mean loss of m on the set comes from.
+func (in input) decompose(cmd *cobra.Command, m *model.Model, set *dataset.Set, sources, training []string, richer string) (*theory.Decomposition, error) {
+	least := 0.0
+	if richer != "" {
+		r, err := model.ReadFile(richer)
+		if err != nil {
+			return nil, badData(notModel(cmd, richer, err))
+		}
+		other := in
+		other.forModel(cmd, r)
+		same, err := other.read(cmd, sources)
+		if err != nil {
+			return nil, err
+		}
+		if least, err = train.Risk(r, m, same, in.opt.Threads); err != nil {
+			return nil, badData(fmt.Errorf("--richer %s: %w", richer, err))
+		}
+	}
+	rows, err := in.read(cmd, training)
+	if err != nil {
+		return nil, err
+	}
+	warn(cmd, rows.Warnings)
+	d, err := train.Decompose(m, rows, set, least, in.opt.Threads)
+	return d, badData(err)
+}
+
+// printDecomposition says where the mean loss comes from.
+func printDecomposition(r report, d *theory.Decomposition) {
+	if d == nil {
+		return
+	}
+	r.line("excess", "%.6g (mean loss above the least)", d.Excess())
+	r.line("", "%.6g approximation (of the class of models, by the training rows)", d.Approximation)
+	r.line("", "%.6g estimation (of the sample)", d.Estimation)
+	r.line("", "%.6g optimisation (the proved gap, at most)", d.Optimisation)
 }
 
 // headline puts an evaluation into one line.
