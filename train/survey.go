@@ -20,6 +20,7 @@ type Survey struct {
 	Nonzeros        int64   `json:"nonzeros"`
 	MaxSquaredNorm  float64 `json:"max_squared_norm"` // of the rows, scaled as for training
 	MeanSquaredNorm float64 `json:"mean_squared_norm"`
+	Classes         int     `json:"classes"` // 0: the targets are numbers
 	Loss            string  `json:"loss"`
 	Penalty         string  `json:"penalty"`
 	Lambda          float64 `json:"lambda"`
@@ -50,7 +51,7 @@ func Examine(ctx context.Context, set *dataset.Set, spec Spec) (*Survey, error) 
 		return nil, DataError{"found one class, or no linear model with a lambda: there is no method to choose"}
 	}
 	s := &Survey{Rows: set.Rows(), Features: set.Cols(), Nonzeros: matrix.Nonzeros(j.features), MeanSquaredNorm: p.MeanSquaredNorm(),
-		Loss: j.spec.Loss, Penalty: j.spec.Penalty, Lambda: p.Lambda, C: j.c, Solver: j.spec.Solver, Why: j.why}
+		Classes: len(j.labels.classes), Loss: j.spec.Loss, Penalty: j.spec.Penalty, Lambda: p.Lambda, C: j.c, Solver: j.spec.Solver, Why: j.why}
 	for _, norm := range p.SquaredNorm {
 		s.MaxSquaredNorm = max(s.MaxSquaredNorm, norm)
 	}

@@ -80,7 +80,7 @@ func (a *adviser) run(cmd *cobra.Command, sources []string) error {
 		if err != nil {
 			return err
 		}
-		a.setting = survey.Setting(a.setting.Accuracy)
+		a.setting, a.features = survey.Setting(a.setting.Accuracy), survey.Features
 	}
 	advice := theory.Advise(a.setting)
 	keepAvailable(&advice)
@@ -160,7 +160,7 @@ func (a *adviser) print(w io.Writer, survey *train.Survey, advice theory.Advice)
 	}
 	r.line("asked", "accuracy %g, %s", a.setting.Accuracy, condition)
 	r.line("method", "%s: %.4g gradients, %.3g passes", advice.Method, advice.Gradients, advice.Passes)
-	if a.features > 0 {
+	if survey == nil && a.features > 0 {
 		r.line("work", "%.3g numbers of dense rows", advice.Gradients*float64(a.features))
 	}
 	r.line("why", "%s", advice.Why)
@@ -170,6 +170,9 @@ func (a *adviser) print(w io.Writer, survey *train.Survey, advice theory.Advice)
 	if survey != nil {
 		r.line("auto", "%s (%s)", survey.Solver, survey.Why)
 	}
+	if survey == nil || survey.Classes > 0 {
+		printSample(r, a.setting.Rows, a.features)
+	}
 	for _, rule := range advice.Rules {
 		r.line("rule", "%s: %s", rule.When, rule.Use)
 	}
@@ -177,6 +180,20 @@ func (a *adviser) print(w io.Writer, survey *train.Survey, advice theory.Advice)
 		return err
 	}
 	return printCosts(w, "with the condition", advice.Lecture)
+}
+
+// printSample says what so many rows can tell about the errors of a classifier.
+func printSample(r report, rows float64, features int) {
+	const alpha, point = 1 - train.Confidence, 0.01
+	r.line("test", "%.0f rows tell an error within 1 point with probability %.0f %% (Hoeffding)", theory.TestSize(1, alpha, point), 100*train.Confidence)
+	if features == 0 {
+		return
+	}
+	if bound := theory.VC(0, 1, float64(features)+1, rows, alpha); bound < 1 {
+		r.line("capacity", "a linear model without errors on these rows has an error of at most %s (VC)", percent(bound))
+	} else {
+		r.line("capacity", "too few rows for a bound from the training error alone (VC): test on others")
+	}
 }
 
 // printCosts writes a table of methods.

@@ -14,11 +14,16 @@ import (
 	"github.com/fenchel-ml/fenchel/train"
 )
 
+// evaluator is one run of the verb evaluate.
+type evaluator struct {
+	in       input
+	training []string // sources
+	richer   string   // model file
+	json     bool
+}
+
 func newEvaluate() *cobra.Command {
-	var in input
-	var asJSON bool
-	var training []string
-	var richer string
+	v := &evaluator{}
 	cmd := &cobra.Command{
 		Use:   "evaluate MODEL DATA...",
 		Short: "Compare a model's predictions with the truth",
@@ -30,69 +35,74 @@ probability 95 %, if the model was neither trained nor chosen by these.
 Numbers: root mean squared error, mean and median absolute error, R2. One class:
 the share of outliers, and if the targets are 1 and -1, the same as of classes.`,
 		Args: arguments(2, 0),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := model.ReadFile(args[0])
-			if err != nil {
-				return badData(notModel(cmd, args[0], err))
-			}
-			in.forModel(cmd, m)
-			in.opt.InOrder = true
-			set, err := in.read(cmd, args[1:])
-			if err != nil {
-				return err
-			}
-			warn(cmd, set.Warnings)
-			e, err := parallel.Until(cmd.Context(), func() (*train.Evaluation, error) { return train.Evaluate(m, set, in.opt.Threads) })
-			if err != nil {
-				return badData(err)
-			}
-			warn(cmd, e.Warnings)
-			if training != nil {
-				if e.Decomposition, err = in.decompose(cmd, m, set, args[1:], training, richer); err != nil {
-					return err
-				}
-			} else if richer != "" {
-				return fmt.Errorf("--richer %s: found it without --train, expected the rows that the model was trained on", richer)
-			}
-			if asJSON {
-				return printJSON(cmd, e)
-			}
-			printEvaluation(report{cmd.OutOrStdout()}, e)
-			printDecomposition(report{cmd.OutOrStdout()}, e.Decomposition)
-			return nil
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, args[0], args[1:]) },
 	}
-	in.register(cmd, false)
-	cmd.Flags().StringArrayVar(&training, "train", nil, "the rows that the model was trained on: says which part of the mean loss is due to its class, to the sample and to stopping early (may be repeated)")
-	cmd.Flags().StringVar(&richer, "richer", "", "with --train: a model of a richer class by the same loss, whose mean loss counts as the least possible (default 0)")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	v.in.register(cmd, false)
+	f := cmd.Flags()
+	f.StringArrayVar(&v.training, "train", nil, "the rows that the model was trained on: says which part of the mean loss is due to its class, to the sample and to stopping early (may be repeated)")
+	f.StringVar(&v.richer, "richer", "", "with --train: a model of a richer class by the same loss, whose mean loss counts as the least possible (default 0)")
+	f.BoolVar(&v.json, "json", false, "print one JSON object")
 	return cmd
 }
 
-// decompose reads what it takes to say where the mean loss of m on the set comes from.
-func (in input) decompose(cmd *cobra.Command, m *model.Model, set *dataset.Set, sources, training []string, richer string) (*theory.Decomposition, error) {
-	least := 0.0
-	if richer != "" {
-		r, err := model.ReadFile(richer)
-		if err != nil {
-			return nil, badData(notModel(cmd, richer, err))
+func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error {
+	if v.richer != "" && v.training == nil {
+		return fmt.Errorf("--richer %s: found it without --train, expected the rows that the model was trained on", v.richer)
+	}
+	m, err := model.ReadFile(path)
+	if err != nil {
+		return badData(notModel(cmd, path, err))
+	}
+	v.in.forModel(cmd, m)
+	v.in.opt.InOrder = true
+	set, err := v.in.read(cmd, sources)
+	if err != nil {
+		return err
+	}
+	warn(cmd, set.Warnings)
+	e, err := parallel.Until(cmd.Context(), func() (*train.Evaluation, error) { return train.Evaluate(m, set, v.in.opt.Threads) })
+	if err != nil {
+		return badData(err)
+	}
+	warn(cmd, e.Warnings)
+	if v.training != nil {
+		if e.Decomposition, err = v.decompose(cmd, m, set, sources); err != nil {
+			return err
 		}
-		other := in
+	}
+	if v.json {
+		return printJSON(cmd, e)
+	}
+	r := report{cmd.OutOrStdout()}
+	printEvaluation(r, e)
+	printDecomposition(r, e.Decomposition)
+	return nil
+}
+
+// decompose reads what it takes to say where the mean loss of m on the set comes from.
+func (v *evaluator) decompose(cmd *cobra.Command, m *model.Model, set *dataset.Set, sources []string) (*theory.Decomposition, error) {
+	least := 0.0
+	if v.richer != "" {
+		r, err := model.ReadFile(v.richer)
+		if err != nil {
+			return nil, badData(notModel(cmd, v.richer, err))
+		}
+		other := v.in
 		other.forModel(cmd, r)
 		same, err := other.read(cmd, sources)
 		if err != nil {
 			return nil, err
 		}
-		if least, err = train.Risk(r, m, same, in.opt.Threads); err != nil {
-			return nil, badData(fmt.Errorf("--richer %s: %w", richer, err))
+		if least, err = train.Risk(r, m, same, v.in.opt.Threads); err != nil {
+			return nil, badData(fmt.Errorf("--richer %s: %w", v.richer, err))
 		}
 	}
-	rows, err := in.read(cmd, training)
+	rows, err := v.in.read(cmd, v.training)
 	if err != nil {
 		return nil, err
 	}
 	warn(cmd, rows.Warnings)
-	d, err := train.Decompose(m, rows, set, least, in.opt.Threads)
+	d, err := train.Decompose(m, rows, set, least, v.in.opt.Threads)
 	return d, badData(err)
 }
 
