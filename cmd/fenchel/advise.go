@@ -106,6 +106,11 @@ func (a *adviser) check(cmd *cobra.Command, sources []string) error {
 			return fmt.Errorf("--%s: found it without data, expected data: --condition has its place there", name)
 		}
 	}
+	for name, value := range map[string]float64{"lambda": a.spec.Lambda, "C": a.spec.C} {
+		if f.Changed(name) && !(value > 0) {
+			return fmt.Errorf("--%s %g: expected a number > 0", name, value)
+		}
+	}
 	if f.Changed("d") && a.features < 1 {
 		return fmt.Errorf("--d %d: expected a number of features >= 1", a.features)
 	}
