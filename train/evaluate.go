@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/metric"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/theory"
 )
 
 // Evaluation says how well a model predicts the targets of some rows. What is
@@ -23,6 +24,7 @@ type Evaluation struct {
 	// Classes only.
 	Accuracy  *float64          `json:"accuracy,omitempty"`
 	Error     *float64          `json:"error,omitempty"`
+	Within    *float64          `json:"error_within,omitempty"` // see [Confidence]
 	Balanced  *float64          `json:"balanced_accuracy,omitempty"`
 	MacroF1   *float64          `json:"macro_f1,omitempty"`
 	AUC       *float64          `json:"auc,omitempty"`      // two classes
@@ -36,8 +38,16 @@ type Evaluation struct {
 	MedianAbsolute *float64 `json:"median_absolute_error,omitempty"`
 	R2             *float64 `json:"r2,omitempty"`
 
+	// Decomposition says where the mean loss comes from, if asked for; see [Decompose].
+	Decomposition *theory.Decomposition `json:"decomposition,omitempty"`
+
 	Warnings []error `json:"-"`
 }
+
+// Confidence is the probability with which the error on new rows like these is within
+// Evaluation.Within of that on them, by Hoeffding's inequality, if no choice of the model
+// depended on them.
+const Confidence = 0.95
 
 // ClassEvaluation judges one class.
 type ClassEvaluation struct {
@@ -162,6 +172,7 @@ func evaluateClasses(m *model.Model, scores [][]float64, truth []int, set *datas
 	}
 	e := &Evaluation{Rows: len(scores),
 		Accuracy: metric.Present(c.Accuracy()), Error: metric.Present(c.ErrorRate()),
+		Within:   metric.Present(theory.Hoeffding(1, 1-Confidence, effective(set.Weight, len(scores)))),
 		Balanced: metric.Present(c.BalancedAccuracy()), MacroF1: metric.Present(c.MacroF1())}
 	for _, s := range c.Scores() {
 		e.Classes = append(e.Classes, ClassEvaluation{s.Class, s.Precision, s.Recall, s.F1, s.Support})
@@ -174,6 +185,21 @@ func evaluateClasses(m *model.Model, scores [][]float64, truth []int, set *datas
 	}
 	e.judgeScores(m, scores, truth, set.Weight)
 	return e
+}
+
+// effective returns how many rows of one weight have a mean that is as certain as that of n
+// weighted ones: (sum w)^2 / sum w^2.
+func effective(weights []float64, n int) float64 {
+	if weights == nil {
+		return float64(n)
+	}
+	largest, sum, squares := slices.Max(weights), 0.0, 0.0
+	for _, w := range weights {
+		w /= largest // neither underflows nor overflows
+		sum += w
+		squares += float64(w * w)
+	}
+	return sum * sum / squares
 }
 
 // judgeScores adds what needs more than the decisions.

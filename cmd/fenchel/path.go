@@ -19,6 +19,8 @@ var expectedText = map[string]string{
 	"output":       "a file name",
 	"trace":        "a file name",
 	"test":         "a file name",
+	"train":        "a file name",
+	"richer":       "a file name",
 	"labels":       "a file name",
 	"target":       "the name or position of a column",
 	"loss":         "the name of a loss",

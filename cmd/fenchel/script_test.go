@@ -140,7 +140,9 @@ func TestJSONContract(t *testing.T) {
 		{[]string{"info", "k"}, "problem.kernel support outputs"},
 		{[]string{"verify", "k", "@toy:n=50,d=3"}, "valid found.gap"},
 		{[]string{"verify", "m", "@toy:n=50,d=3"}, "valid problems claimed.primal claimed.dual claimed.gap found.primal found.dual found.gap rebuilt_dual digest"},
-		{[]string{"evaluate", "m", "@toy:n=50,d=3"}, "rows accuracy error auc classes confusion.true confusion.predicted confusion.count"},
+		{[]string{"evaluate", "m", "@toy:n=50,d=3"}, "rows accuracy error error_within auc classes confusion.true confusion.predicted confusion.count"},
+		{[]string{"advise", "@toy:n=50,d=3"}, "n d nonzeros max_squared_norm mean_squared_norm condition lambda C solver advice.method advice.gradients advice.passes advice.why advice.ulbrich advice.lecture"},
+		{[]string{"advise", "--n", "50"}, "n accuracy advice.method advice.solvers advice.rules"},
 		{[]string{"info", "m"}, "problem.loss problem.lambda data.rows data.digest classes status primal dual gap outputs has_dual program_version"},
 	} {
 		cmd := exec.Command("fenchel", append(c.args, "--json")...)

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/solver/linear"
+	"github.com/fenchel-ml/fenchel/theory"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// adviser is one run of the verb advise.
+type adviser struct {
+	in       input
+	spec     train.Spec
+	rows     int
+	features int
+	setting  theory.Setting
+	json     bool
+}
+
+func newAdvise() *cobra.Command {
+	a := &adviser{}
+	cmd := &cobra.Command{
+		Use:   "advise [DATA...]",
+		Short: "Say which kind of method takes the least work",
+		Long: `Advise compares how many gradients of a row kinds of methods need for a linear
+model, by the rates that are proved of them, and says which takes the fewest, how
+many passes over the data that is, and why. The rates leave out constants: they
+tell apart what differs tenfold.
+
+With DATA it measures the rows, and says what --solver auto would choose, which
+knows more than rates. Without, --n is the number of rows; if --condition (L/mu,
+how much more one row curves the objective than the penalty does) is not known,
+it counts as a constant.`,
+		Example: `  fenchel advise --n 1000000 --accuracy 1e-3
+  fenchel advise --n 1000 --d 20 --condition 500 --accuracy 1e-5
+  fenchel advise news.svm.gz --loss logistic --C 10`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd, args) },
+	}
+	a.in.register(cmd, true)
+	f, s := cmd.Flags(), &a.spec
+	f.IntVar(&a.rows, "n", 0, "number of rows, instead of DATA")
+	f.IntVar(&a.features, "d", 0, "number of features, instead of DATA")
+	f.Float64Var(&a.setting.Condition, "condition", 0, "condition L/mu, instead of DATA (default not known)")
+	f.Float64Var(&a.setting.Accuracy, "accuracy", 1e-3, "how far the objective may be from the best possible")
+	f.StringVar(&s.Task, "task", "", "classification or regression (default: decided by the targets)")
+	f.StringVar(&s.Loss, "loss", "", "loss, as in \"fenchel list losses\" (default hinge for classes, squared for numbers; without DATA any smooth one)")
+	f.StringVar(&s.Penalty, "penalty", "l2", "penalty, as in \"fenchel list penalties\"")
+	f.Float64Var(&s.Lambda, "lambda", 0, "weight of the penalty (default 1/N)")
+	f.Float64Var(&s.C, "C", 0, "instead of lambda; C = 1/(lambda N)")
+	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables)")
+	f.BoolVar(&a.json, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (a *adviser) run(cmd *cobra.Command, sources []string) error {
+	if err := a.check(cmd, sources); err != nil {
+		return err
+	}
+	var survey *train.Survey
+	if len(sources) > 0 {
+		set, err := a.in.read(cmd, sources)
+		if err != nil {
+			return err
+		}
+		warn(cmd, set.Warnings)
+		a.spec.Threads, a.spec.Gap = a.in.opt.Threads, a.setting.Accuracy
+		survey, err = train.Examine(cmd.Context(), set, a.spec)
+		if _, bad := err.(train.DataError); bad {
+			return badData(err)
+		}
+		if err != nil {
+			return err
+		}
+		a.setting, a.features = survey.Setting(a.setting.Accuracy), survey.Features
+	}
+	advice := theory.Advise(a.setting)
+	keepAvailable(&advice)
+	if a.json {
+		return printJSON(cmd, a.object(survey, advice))
+	}
+	return a.print(cmd.OutOrStdout(), survey, advice)
+}
+
+// check refuses flags that make no setting.
+func (a *adviser) check(cmd *cobra.Command, sources []string) error {
+	f := cmd.Flags()
+	if len(sources) == 0 && !f.Changed("n") {
+		return errors.New("advise: found neither data nor --n, expected one of them")
+	}
+	for _, name := range []string{"n", "d", "condition"} {
+		if len(sources) > 0 && f.Changed(name) {
+			return fmt.Errorf("--%s: found it beside data, which tell, expected one of them", name)
+		}
+	}
+	for _, name := range []string{"lambda", "C", "task", "scale"} {
+		if len(sources) == 0 && f.Changed(name) {
+			return fmt.Errorf("--%s: found it without data, expected data: --condition has its place there", name)
+		}
+	}
+	for name, value := range map[string]float64{"lambda": a.spec.Lambda, "C": a.spec.C} {
+		if f.Changed(name) && !(value > 0) {
+			return fmt.Errorf("--%s %g: expected a number > 0", name, value)
+		}
+	}
+	if f.Changed("d") && a.features < 1 {
+		return fmt.Errorf("--d %d: expected a number of features >= 1", a.features)
+	}
+	if f.Changed("condition") && a.setting.Condition == 0 {
+		return errors.New("--condition 0: expected a number >= 1")
+	}
+	check := a.setting
+	check.Rows = float64(max(a.rows, len(sources)))
+	if err := check.Check(); err != nil {
+		return fmt.Errorf("--%w", err)
+	}
+	if err := a.spec.Check(); err != nil || len(sources) > 0 {
+		return cmp.Or(err, a.in.check(cmd, sources))
+	}
+	var err error
+	check.Kinked, check.Corner, err = a.spec.Corners()
+	a.setting = check
+	return err
+}
+
+// object is what --json prints.
+func (a *adviser) object(survey *train.Survey, advice theory.Advice) any {
+	if survey != nil {
+		return struct {
+			*train.Survey
+			Accuracy float64       `json:"accuracy"`
+			Advice   theory.Advice `json:"advice"`
+		}{survey, a.setting.Accuracy, advice}
+	}
+	return struct {
+		Rows      int           `json:"n"`
+		Features  int           `json:"d,omitempty"`
+		Condition float64       `json:"condition,omitempty"`
+		Accuracy  float64       `json:"accuracy"`
+		Advice    theory.Advice `json:"advice"`
+	}{a.rows, a.features, a.setting.Condition, a.setting.Accuracy, advice}
+}
+
+// print writes the advice for a person.
+func (a *adviser) print(w io.Writer, survey *train.Survey, advice theory.Advice) error {
+	r := report{w}
+	condition := "condition not known"
+	if a.setting.Condition > 0 {
+		condition = fmt.Sprintf("condition %.4g", a.setting.Condition)
+	}
+	if survey != nil {
+		r.line("data", "%s", sizes(survey.Rows, survey.Features, survey.Nonzeros))
+		r.line("rows", "squared norm at most %.4g, mean %.4g", survey.MaxSquaredNorm, survey.MeanSquaredNorm)
+		r.line("problem", "loss %s, penalty %s, lambda %g (C %g)", survey.Loss, survey.Penalty, survey.Lambda, survey.C)
+	} else {
+		r.line("data", "%s", count(a.rows, "row"))
+	}
+	r.line("asked", "accuracy %g, %s", a.setting.Accuracy, condition)
+	r.line("method", "%s: %.4g gradients, %.3g passes", advice.Method, advice.Gradients, advice.Passes)
+	if survey == nil && a.features > 0 {
+		r.line("work", "%.3g numbers of dense rows", advice.Gradients*float64(a.features))
+	}
+	r.line("why", "%s", advice.Why)
+	if len(advice.Solvers) > 0 {
+		r.line("solvers", "%s", strings.Join(advice.Solvers, ", "))
+	}
+	if survey != nil {
+		r.line("auto", "%s (%s)", survey.Solver, survey.Why)
+	}
+	if survey == nil || survey.Classes > 0 {
+		printSample(r, a.setting.Rows, a.features)
+	}
+	for _, rule := range advice.Rules {
+		r.line("rule", "%s: %s", rule.When, rule.Use)
+	}
+	if err := printCosts(w, "constant condition", advice.Ulbrich); err != nil || advice.Lecture == nil {
+		return err
+	}
+	return printCosts(w, "with the condition", advice.Lecture)
+}
+
+// printSample says what so many rows can tell about the errors of a classifier.
+func printSample(r report, rows float64, features int) {
+	const alpha, point = 1 - train.Confidence, 0.01
+	r.line("test", "%.0f rows tell an error within 1 point with probability %.0f %% (Hoeffding)", theory.TestSize(1, alpha, point), 100*train.Confidence)
+	if features == 0 {
+		return
+	}
+	if bound := theory.VC(0, 1, float64(features)+1, rows, alpha); bound < 1 {
+		r.line("capacity", "a linear model without errors on these rows has an error of at most %s (VC)", percent(bound))
+	} else {
+		r.line("capacity", "too few rows for a bound from the training error alone (VC): test on others")
+	}
+}
+
+// printCosts writes a table of methods.
+func printCosts(w io.Writer, title string, costs []theory.Cost) error {
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintf(t, "\n%s\tgradients\t\tpasses\n", title)
+	for _, c := range costs {
+		fmt.Fprintf(t, "%s\t%s\t%.3g\t%.3g\n", c.Method, c.Formula, c.Gradients, c.Passes)
+	}
+	return t.Flush()
+}
+
+// keepAvailable leaves of the solvers of each kind those that there are.
+func keepAvailable(a *theory.Advice) {
+	known := names(linear.Entries())
+	for _, c := range append(pointers(a.Ulbrich), append(pointers(a.Lecture), &a.Cost)...) {
+		c.Solvers = slices.DeleteFunc(slices.Clone(c.Solvers), func(name string) bool { return !slices.Contains(known, name) })
+	}
+}
+
+// pointers are those to the elements.
+func pointers(costs []theory.Cost) (list []*theory.Cost) {
+	for i := range costs {
+		list = append(list, &costs[i])
+	}
+	return list
+}

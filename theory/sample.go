@@ -1,0 +1,33 @@
+package theory
+
+import "math"
+
+// Hoeffding is the half width t of the interval in which the risk of a model is with
+// probability 1 - alpha, given its mean loss on n rows that it was not chosen by, of losses in
+// an interval of that width, Theorem 2.3 of [Ulbrich]: width sqrt(ln(2/alpha)/(2n)).
+func Hoeffding(width, alpha, n float64) float64 {
+	return given(n > 0 && alpha > 0 && alpha <= 1, width*math.Sqrt(math.Log(2/alpha)/(2*n)))
+}
+
+// TestSize is how many rows make Hoeffding at most t: width^2 ln(2/alpha)/(2 t^2), rounded up.
+func TestSize(width, alpha, t float64) float64 {
+	return given(t > 0 && alpha > 0 && alpha <= 1, math.Ceil(width*width*math.Log(2/alpha)/(2*t*t)))
+}
+
+// VCTerm is eta = 4 (d (ln(2n/d) + 1) - ln(alpha/4))/n, which a class of models of dimension d
+// pays for n rows; a linear model of p features and a bias has d = p+1. It needs 2n > d.
+func VCTerm(dimension, n, alpha float64) float64 {
+	eta := 4 * (dimension*(math.Log(2*n/dimension)+1) - math.Log(alpha/4)) / n
+	return given(2*n > dimension && alpha > 0 && alpha <= 1, eta)
+}
+
+// VC bounds with probability 1 - alpha the risk of every model of a class at once, so also of
+// the one that was trained on the rows, Theorem 2.7 of [Ulbrich], of losses in [0, b]:
+//
+//	R <= R_n + (b eta/2)(1 + sqrt(1 + 4 R_n/(b eta)))
+//
+// A bound of b or more says nothing.
+func VC(empirical, b, dimension, n, alpha float64) float64 {
+	eta := b * VCTerm(dimension, n, alpha)
+	return empirical + eta/2*(1+math.Sqrt(1+4*empirical/eta))
+}

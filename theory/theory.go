@@ -1,0 +1,32 @@
+// Package theory holds what is proved about the methods of this project as functions of
+// numbers: bounds on their error after so many steps, on what a test set tells, on the work
+// to an accuracy. Tests compare runs with them, "fenchel advise" decides by them.
+//
+// One topic a file: regret.go has the primal gradient solver, subgradient.go and noise.go
+// stochastic gradients, finitesum.go SAG, SAGA and SVRG, batch.go mini-batches, sample.go what
+// a sample says of a population, scaling.go the time of training as a function of the number
+// of rows, cost.go and advice.go which method takes the least work, decomposition.go where the
+// error of a model comes from. A stranger begins with cost.go.
+//
+// Nothing here iterates over data, and no package of the project is imported. Arguments are
+// outside of what a theorem asks for at the caller's peril: the bound then is +Inf or NaN,
+// never a number that looks like a bound.
+//
+// Symbols: n rows, K or T steps, mu strong convexity, L smoothness, M^2 a bound on the mean
+// squared norm of a stochastic gradient, f* the optimum. Sources:
+//
+//	[PGS]     Zhu et al., Inverse Time Dependency in Convex Regularized Learning, ICDM 2009
+//	[Ulbrich] Ulbrich, lecture notes on optimization in machine learning, TU Munich 2017
+//	[Schmidt] Schmidt, slides of CPSC 540, UBC 2017
+//	[Lecture] Optimization Methods in Machine Learning, lecture 15
+package theory
+
+import "math"
+
+// given returns the bound where the theorem holds, otherwise +Inf.
+func given(holds bool, bound float64) float64 {
+	if !holds {
+		return math.Inf(1)
+	}
+	return bound
+}
