@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
@@ -155,22 +154,6 @@ func moreBytes(name string) error {
 	return fault.In(name, "found bytes after the last value, expected the end")
 }
 
-// product multiplies the dimensions of an array of items of size bytes, if
-// the bytes can be counted at all.
-func product(size int, dims []int64) (items int64, ok bool) {
-	items = 1
-	for _, d := range dims {
-		if d == 0 {
-			return 0, true
-		}
-		if d < 0 || items > math.MaxInt64/d {
-			return 0, false
-		}
-		items *= d
-	}
-	return items, items <= math.MaxInt64/int64(size)
-}
-
 // single rounds to single precision, and refuses what is not finite then.
 // Places count from 1, as elsewhere in messages.
 func single(v float64, name string, row, col int64) (float32, error) {
@@ -179,50 +162,4 @@ func single(v float64, name string, row, col int64) (float32, error) {
 		return 0, fault.In(name, "row %d, column %d: found %v, expected a finite number of magnitude below 3.4e38", row+1, col+1, v)
 	}
 	return x + 0, nil // + 0: no negative zero
-}
-
-// spellNumber writes a number so that it reads back as the same bits, and
-// whole numbers without an exponent.
-func spellNumber(v float64) string {
-	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
-		return strconv.FormatInt(int64(v), 10)
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
-}
-
-// numberTarget makes a Target of finite numbers, one a row.
-func numberTarget(values []float64) Target {
-	t := newTargets()
-	for i, v := range values {
-		values[i] = v + 0 // no negative zero
-	}
-	for _, v := range values {
-		code, ok := t.byBits[math.Float64bits(v)]
-		if !ok {
-			code = t.intern([]byte(spellNumber(v)), v)
-		}
-		if len(t.label) > MaxLabels {
-			return Target{Number: values}
-		}
-		t.code = append(t.code, code)
-	}
-	t.number = values
-	return t.target()
-}
-
-// textTarget makes a Target of one label a row, which must be there and, if it
-// reads as a number, be finite.
-func textTarget(name string, text []string) (Target, error) {
-	t := newTargets()
-	l := newLabels(len(text))
-	for i, label := range text {
-		if label == "" {
-			return Target{}, fault.In(name, "row %d: found an empty label, expected a number or a name", i+1)
-		}
-		if err := l.add(&chunk{name: name, line: i + 1, text: []byte(label)}, 0, []byte(label)); err != nil {
-			return Target{}, err
-		}
-	}
-	err := t.take(l)
-	return t.target(), err
 }

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -14,14 +13,11 @@ import (
 // arrayRows gathers the rows of one or several array files, with what belongs
 // to each row.
 type arrayRows struct {
+	merged
 	opt      *Options
 	rows     *rowBuilder // of sparse parts alone; counts what is left out of all
 	parts    []*arrayPart
-	first    string // name of the first file, whose columns count
-	absent   string // name of the first file without targets
-	targets  []Target
-	weights  []float64
-	files    int
+	first    string  // name of the first file, whose columns count
 	schema   *Schema // of columns with a target among them, or offsets; else nil
 	target   int64   // the column of targets of the last file, -1: none
 	spreads  spreads // of the features
@@ -44,30 +40,6 @@ func (a *arrayRows) begin(name string, rows, cols int64) error {
 	case int64(a.rows.cols) != cols:
 		return fault.In(name, "found %s, expected %d as in %s", fault.Plural(cols, "column", "columns"), a.rows.cols, a.first)
 	}
-	return nil
-}
-
-// take notes the targets of a file that was read; nil: it has none.
-func (a *arrayRows) take(name string, t *Target) error {
-	if t == nil {
-		if a.absent == "" {
-			a.absent = name
-		}
-	} else {
-		a.targets = append(a.targets, *t)
-	}
-	if a.absent != "" && len(a.targets) > 0 {
-		return fault.In(a.absent, "found no targets, expected them as in the other files")
-	}
-	return nil
-}
-
-// takeWeights notes the row weights of a file; nil: it has none.
-func (a *arrayRows) takeWeights(name string, weights []float64) error {
-	if (weights == nil) != (a.weights == nil) && a.files > 1 {
-		return fault.In(name, "expected row weights in all files or in none")
-	}
-	a.weights = append(a.weights, weights...)
 	return nil
 }
 
@@ -97,51 +69,13 @@ func (a *arrayRows) set(ctx context.Context) (*Set, error) {
 	s.Rounding = a.rounding
 	s.X, s.Warnings, s.moved = x, append(warnings, said...), slices.ContainsFunc(a.parts, func(p *arrayPart) bool { return p.sparse == nil })
 	if unmap != nil {
-		s.close = append(s.close, unmap)
+		s.onClose(unmap)
 	}
 	if a.schema != nil {
 		s.Schema, s.Feature = a.schema, a.schema.features()
 		s.Schema.fill(s.X)
 	}
 	return s, nil
-}
-
-// mergeTargets puts the targets of several files one after another.
-func mergeTargets(parts []Target) (Target, error) {
-	switch len(parts) {
-	case 0:
-		return Target{}, nil
-	case 1:
-		return parts[0], nil
-	}
-	numbers := true
-	for _, p := range parts {
-		numbers = numbers && p.Number != nil
-	}
-	t := newTargets()
-	for _, p := range parts {
-		switch {
-		case p.Code == nil && !numbers:
-			return Target{}, fmt.Errorf("found more than %d distinct numbers as targets in one file and names in another, expected one kind", MaxLabels)
-		case p.Code == nil:
-			t.many = true
-		}
-		if numbers {
-			t.number = append(t.number, p.Number...)
-		}
-	}
-	if t.many {
-		return Target{Number: t.number}, nil
-	}
-	number := t.number
-	for _, p := range parts {
-		t.takeCodes(p)
-	}
-	if numbers && len(t.label) > MaxLabels {
-		return Target{Number: number}, nil
-	}
-	t.number = number
-	return t.target(), nil
 }
 
 // takeCodes appends the codes of p.

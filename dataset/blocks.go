@@ -36,8 +36,9 @@ const (
 	blockValues = 1 << 20
 )
 
-func newBlocks(ctx context.Context, to *RowStream, opt *Options) *blocks {
-	b := &blocks{ctx: ctx, opt: opt, to: to, most: opt.BlockRows}
+// newBlocks makes the blocks of a stream that cancel ends.
+func newBlocks(ctx context.Context, cancel context.CancelFunc, opt *Options) *blocks {
+	b := &blocks{ctx: ctx, opt: opt, to: &RowStream{blocks: make(chan matrix.Matrix, 1), cancel: cancel}, most: opt.BlockRows}
 	if b.most <= 0 {
 		b.most = blockRows
 	}
@@ -48,6 +49,9 @@ func newBlocks(ctx context.Context, to *RowStream, opt *Options) *blocks {
 	b.begin()
 	return b
 }
+
+// empty reports whether no row has come.
+func (b *blocks) empty() bool { return b.given+int64(b.rows.rows) == 0 }
 
 // begin begins a block.
 func (b *blocks) begin() {
@@ -157,13 +161,16 @@ func (b *blocks) give(x matrix.Matrix, n int) error {
 	return b.ctx.Err()
 }
 
+// onClose has the end of the stream close the set.
+func (b *blocks) onClose(s *Set) { b.to.close = append(b.to.close, s.Close) }
+
 // readAll gives the rows of a set, for formats that cannot be read otherwise,
 // and what is in mapped files.
 func (b *blocks) readAll(name string, s *Set, err error) error {
 	if err != nil {
 		return err
 	}
-	b.to.close = append(b.to.close, s.Close)
+	b.onClose(s)
 	if s.moved {
 		b.offsets = nil
 	}

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"math"
 	"unsafe"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
@@ -21,15 +20,6 @@ type cells struct {
 	filled int      // cells that are not zero
 	spare  []uint32 // a row that is being read, if column is not nil
 }
-
-var missingBits = math.Float32bits(float32(math.NaN()))
-
-// noCategory is the cell of a category that the model does not know.
-const noCategory = math.MaxUint32
-
-const missingCategory = "?"
-
-func asNumber(cell uint32) float32 { return math.Float32frombits(cell) }
 
 // reserve makes room for so many rows with all their cells, if it is needed and
 // was not made before.
@@ -98,14 +88,6 @@ func (c *cells) eachRow(do func(row int, slots, cell []uint32)) {
 		do(i, c.column[from:c.end[i]], c.cell[from:c.end[i]])
 		from = c.end[i]
 	}
-}
-
-// slotOf returns the slot of cell k of a row.
-func slotOf(slots []uint32, k int) int {
-	if slots == nil {
-		return k
-	}
-	return int(slots[k])
 }
 
 // drop gives back all cells.

@@ -45,17 +45,6 @@ func (s *Set) Check() error {
 	return nil
 }
 
-// checkSchema refuses a schema that no reader could follow.
-func (opt *Options) checkSchema() error {
-	if opt.Schema == nil {
-		return nil
-	}
-	if err := opt.Schema.Check(opt.Schema.Width()); err != nil {
-		return fmt.Errorf("schema: %w", err)
-	}
-	return nil
-}
-
 // vouch notes that the values of the rows need no look again.
 func (s *Set) vouch() *Set {
 	switch s.X.(type) {

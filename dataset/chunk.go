@@ -89,8 +89,7 @@ type splitter struct {
 // lastLine is splitter.last of formats in which a record is a line.
 func lastLine(text []byte) int { return bytes.LastIndexByte(text, '\n') + 1 }
 
-func newSplitter(in []*file.Input, opt *Options, last func([]byte) int) *splitter {
-	size := opt.chunk
+func newSplitter(in []*file.Input, size int, last func([]byte) int) *splitter {
 	if size == 0 {
 		size = largestChunk(in)
 	}
@@ -179,9 +178,6 @@ func (s *splitter) recycle(c *chunk) {
 	default:
 	}
 }
-
-// workers is how many goroutines opt allows.
-func (opt *Options) workers() int { return parallel.Cores(opt.Threads) }
 
 // each calls do(0) to do(n-1) on so many workers and returns the error of the
 // lowest number.

@@ -21,7 +21,7 @@ func (f csv) open(in []*file.Input, opt *Options) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := csvRows{cmp.Or(f.delimiter, opt.separator)}
+	r := csvRows{cmp.Or(f.delimiter, opt.Separator)}
 	if r.separator == 0 {
 		r.separator = namedDelimiter(head)
 	}

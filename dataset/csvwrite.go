@@ -14,6 +14,9 @@ import (
 // disk with zeros.
 const maxColumnsWritten = 1 << 20
 
+// KeepsOffsets says that the files hold what offsets keep of numbers.
+func (csv) KeepsOffsets() {}
+
 // Write writes a header, the features as numbers, the weights in a column
 // "weight", and the target, named target, in the last column.
 func (f csv) Write(w io.Writer, s *Set) error {

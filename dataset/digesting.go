@@ -2,9 +2,11 @@ package dataset
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/fenchel-ml/fenchel/parallel"
 )
@@ -75,4 +77,37 @@ func (d *Digesting) Stop() {
 	d.hurry.Store(true)
 	d.next.Store(int64(len(d.blocks)))
 	d.idle.Wait()
+}
+
+// A storedDigest is the digest in a cache, which its checksums vouch for, and
+// the set that it belongs to.
+type storedDigest struct {
+	digest string
+	of     Set
+}
+
+// storeDigest notes the digest in the cache that the set is from.
+func (s *Set) storeDigest(sum []byte) {
+	s.stored = &storedDigest{digest: "sha256:" + hex.EncodeToString(sum), of: *s}
+}
+
+// CachedDigest returns the Digest of the set without computing it, if the set
+// came from a cache that holds it and was not changed since. It vouches for the
+// rows as far as the cache's checksums do: enough to note which rows a model
+// was trained on, not to prove that it was those.
+func (s *Set) CachedDigest() string {
+	return s.BeginDigest(1).Wait()
+}
+
+// isStored reports whether the set is what the cache's digest is of.
+func (s *Set) isStored() bool { return s.stored != nil && sameRows(s, &s.stored.of) }
+
+// sameRows reports whether two sets hold the same memory.
+func sameRows(a, b *Set) bool {
+	return a.X == b.X && sameSlice(a.Weight, b.Weight) && sameSlice(a.Target.Code, b.Target.Code) &&
+		sameSlice(a.Target.Number, b.Target.Number) && sameSlice(a.Target.Label, b.Target.Label)
+}
+
+func sameSlice[T any](a, b []T) bool {
+	return len(a) == len(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
 }

@@ -51,17 +51,6 @@ func (t *table) sumWords(slot int) {
 	}
 }
 
-// An encoder turns cells into features.
-type encoder struct {
-	first []int       // feature of each slot
-	fill  []float32   // of each slot, stands for a missing number
-	value [][]float32 // of each slot whose words are numbers: of each code its value
-	none  []bool      // of each slot: it is no feature
-	odd   bool        // there are such slots
-	cols  int
-	same  bool // the cells of a row are its features
-}
-
 // encoder returns what encodes the cells, and how many of the features are not zero at
 // most.
 func (t *table) encoder() (e *encoder, nonzeros int64) {
@@ -87,11 +76,6 @@ func (t *table) encoder() (e *encoder, nonzeros int64) {
 		e.add(first[at], c, value)
 	}
 	return e, nonzeros
-}
-
-// add adds a slot, that of a column whose first feature is given.
-func (e *encoder) add(first int, c Column, value []float32) {
-	e.first, e.fill, e.value, e.none = append(e.first, first), append(e.fill, float32(c.Fill)), append(e.value, value), append(e.none, c.Kind == KindIgnored)
 }
 
 // values returns the value of each word of a slot of numbers.
@@ -130,32 +114,6 @@ func (t *table) encode(ctx context.Context, opt *Options) (matrix.Matrix, error)
 		return t.encodeDense(ctx, e, opt)
 	}
 	return t.encodeSparse(ctx, e, opt)
-}
-
-// feature returns what a cell becomes; zero stands for nothing. It is for encoders
-// without odd slots.
-func (e *encoder) feature(codes []uint32, slot int, cell uint32) (index uint32, value float32) {
-	index = uint32(e.first[slot])
-	switch {
-	case codes == nil && cell == missingBits:
-		return index, e.fill[slot]
-	case codes == nil:
-		return index, asNumber(cell)
-	case codes[cell-1] == noCategory:
-		return index, 0
-	}
-	return index + codes[cell-1], 1
-}
-
-// oddFeature is feature for all encoders.
-func (e *encoder) oddFeature(codes []uint32, slot int, cell uint32) (index uint32, value float32) {
-	switch {
-	case e.none[slot]:
-		return 0, 0
-	case e.value[slot] != nil:
-		return uint32(e.first[slot]), e.value[slot][codes[cell-1]]
-	}
-	return e.feature(codes, slot, cell)
 }
 
 // eachPart calls do for the parts, in parallel, and gives back their memory.

@@ -8,7 +8,6 @@ import (
 	"sort"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
-	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
 // A cache is checked as a whole when it is opened: checksums find accidents,
@@ -191,22 +190,6 @@ func (f *fenFile) checkValue(lo, hi int) error {
 		}
 	}
 	return fmt.Errorf("value %d: the values changed while they were read", lo+1)
-}
-
-// allFinite reports whether no value is infinite or not a number: whether no
-// exponent has all bits set. One more in the exponent then reaches the place of
-// the sign. Two values are looked at together.
-func allFinite(value []float32) bool {
-	const magnitude, one, sign = 0x7fffffff7fffffff, 0x0080000000800000, 0x8000000080000000
-	reached, raw := uint64(0), memory.AsBytes(value)
-	for ; len(raw) >= 16; raw = raw[16:] {
-		reached |= binary.NativeEndian.Uint64(raw)&magnitude + one
-		reached |= binary.NativeEndian.Uint64(raw[8:])&magnitude + one
-	}
-	for ; len(raw) >= 4; raw = raw[4:] {
-		reached |= uint64(binary.NativeEndian.Uint32(raw))&magnitude + one
-	}
-	return reached&sign == 0
 }
 
 func checkNumbers(number []float64, lo, hi int) error {

@@ -2,10 +2,7 @@ package dataset
 
 import (
 	"context"
-	"encoding/hex"
 	"slices"
-	"strconv"
-	"unsafe"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -31,11 +28,11 @@ func fenSet(ctx context.Context, files []*fenFile, opt *Options) (*Set, error) {
 	if int64(s.Cols()) == first.cols {
 		s.Feature, s.Schema = first.names.Feature, first.names.Schema
 		if len(files) == 1 && opt.Labels == "" && sameSlice(s.Weight, first.weight) { // nothing was replaced
-			s.stored = newStoredDigest(s, first)
+			s.storeDigest(first.digest[:])
 		}
 	}
 	for _, f := range files {
-		s.close = append(s.close, f.close)
+		s.onClose(f.close)
 	}
 	return s, nil
 }
@@ -72,11 +69,6 @@ func sameOffsets(name string, s, first *Schema) error {
 		return fault.In(name, "found other offsets of columns (what is subtracted before rounding) than in the first file, expected the same: convert with --like")
 	}
 	return nil
-}
-
-// names reports whether name is that of a column, or its position from 1.
-func (s *Schema) names(column int, name string) bool {
-	return column >= 0 && (s.Columns[column].Name == name || strconv.Itoa(column+1) == name)
 }
 
 // fenRows returns the rows of all files, where they are if that can be.
@@ -127,7 +119,7 @@ func fenTarget(ctx context.Context, files []*fenFile, opt *Options, rows int) (T
 	if opt.Labels != "" {
 		return readLabels(ctx, opt.Labels, opt, int64(rows))
 	}
-	a := &arrayRows{}
+	a := &merged{}
 	for _, f := range files {
 		t := &Target{Label: f.names.Label, Code: f.code, Number: f.number}
 		if t.Absent() {
@@ -150,7 +142,7 @@ func fenWeights(ctx context.Context, files []*fenFile, opt *Options, rows int) (
 	if len(files) == 1 {
 		return first.weight, nil
 	}
-	a := &arrayRows{}
+	a := &merged{}
 	for _, f := range files {
 		a.files++
 		if err := a.takeWeights(f.name, f.weight); err != nil {
@@ -200,7 +192,7 @@ func (s *stack) whole(i int) matrix.Vector {
 
 // warnings counts what is left out.
 func (s *stack) warnings() []error {
-	left := &rowBuilder{unknown: sparseRows{unknown: map[uint32]struct{}{}}}
+	left := &rowBuilder{}
 	rows, _ := s.Dims()
 	for i := range rows {
 		all := s.whole(i)
@@ -209,36 +201,4 @@ func (s *stack) warnings() []error {
 		}
 	}
 	return left.unknown.warnings(1)
-}
-
-// A storedDigest is the digest in a cache, which its checksums vouch for, and
-// the set that it belongs to.
-type storedDigest struct {
-	digest string
-	of     Set
-}
-
-func newStoredDigest(s *Set, f *fenFile) *storedDigest {
-	return &storedDigest{digest: "sha256:" + hex.EncodeToString(f.digest[:]), of: *s}
-}
-
-// CachedDigest returns the Digest of the set without computing it, if the set
-// came from a cache that holds it and was not changed since. It vouches for the
-// rows as far as the cache's checksums do: enough to note which rows a model
-// was trained on, not to prove that it was those.
-func (s *Set) CachedDigest() string {
-	return s.BeginDigest(1).Wait()
-}
-
-// isStored reports whether the set is what the cache's digest is of.
-func (s *Set) isStored() bool { return s.stored != nil && sameRows(s, &s.stored.of) }
-
-// sameRows reports whether two sets hold the same memory.
-func sameRows(a, b *Set) bool {
-	return a.X == b.X && sameSlice(a.Weight, b.Weight) && sameSlice(a.Target.Code, b.Target.Code) &&
-		sameSlice(a.Target.Number, b.Target.Number) && sameSlice(a.Target.Label, b.Target.Label)
-}
-
-func sameSlice[T any](a, b []T) bool {
-	return len(a) == len(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
 }

@@ -19,6 +19,9 @@ import (
 
 func (fen) Extensions() []string { return []string{".fen"} }
 
+// KeepsOffsets says that the files hold what offsets keep of numbers.
+func (fen) KeepsOffsets() {}
+
 // Write writes a cache. It takes the rows one at a time, so that rows in mapped
 // files may be more than memory holds, and refuses all that a reader would: the
 // set may be one made by hand.

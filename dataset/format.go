@@ -1,12 +1,9 @@
 package dataset
 
 import (
-	"bytes"
 	"context"
 	"io"
-	"strings"
 
-	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/registry"
 )
@@ -49,6 +46,28 @@ type Writer interface {
 	Extensions() []string // lower case with the dot; the first is the usual one
 }
 
+// An OffsetWriter is a Writer of which the files hold what offsets keep of numbers: others hold
+// these in single precision.
+type OffsetWriter interface {
+	Writer
+	KeepsOffsets()
+}
+
+// A Streamer is a Format that can give rows as they come, in memory that does
+// not grow with their number. It gives all rows before the first error.
+type Streamer interface {
+	Stream(ctx context.Context, in []*file.Input, opt *Options, b *blocks) error
+}
+
+// A LineFormat is a Format of which the rows are lines, so that they can be read as they come.
+type LineFormat interface {
+	Format
+	// Begin decides on what the first rows tell of all, in opt, and returns how long the
+	// header is and where the last whole record of a text ends; nil where more must have
+	// come, not ok where all must.
+	Begin(pending []byte, opt *Options) (header int, last func(text []byte) int, ok bool)
+}
+
 var formats = registry.New[Format]("format")
 
 // register adds a format; each format's file calls it from init.
@@ -61,38 +80,3 @@ func register(name, summary string, f Format) {
 
 // Formats returns the registered formats, sorted by name.
 func Formats() []registry.Entry[Format] { return formats.Entries() }
-
-// detect returns the format of an input: the one opt names, or else the one
-// with the best match.
-func detect(in *file.Input, opt *Options) (name string, f Format, err error) {
-	if opt.Format != "" {
-		f, err = formats.New(opt.Format)
-		return opt.Format, f, err
-	}
-	head, err := in.Head()
-	if err != nil {
-		return "", nil, err
-	}
-	if err := refuseElsewhere(in, head); err != nil {
-		return "", nil, err
-	}
-	best := NoMatch
-	for _, e := range formats.Entries() {
-		candidate, err := e.New(nil)
-		if err != nil {
-			return "", nil, err
-		}
-		if m := candidate.Detect(file.PlainName(in.Name), head); m > best {
-			name, f, best = e.Name, candidate, m
-		}
-	}
-	if best == NoMatch {
-		if at := bytes.IndexByte(head, 0); at >= 16 { // what it begins with does not tell why
-			before := head[:at]
-			return "", nil, fault.At(in.Name, in.Line+1+bytes.Count(before, []byte{'\n'}), at-bytes.LastIndexByte(before, '\n'),
-				"found a zero byte, expected text or one of the formats %s", strings.Join(formats.Names(), ", "))
-		}
-		return "", nil, fault.In(in.Name, "found %q, expected one of the formats %s", head[:min(len(head), 16)], strings.Join(formats.Names(), ", "))
-	}
-	return name, f, nil
-}

@@ -82,7 +82,7 @@ func looksLikeFeature(word []byte) bool {
 }
 
 func (libsvm) Read(ctx context.Context, in []*file.Input, opt *Options) (*Set, error) {
-	s := newSplitter(in, opt, lastLine)
+	s := newSplitter(in, opt.Chunk, lastLine)
 	s.free = make(chan []byte, opt.workers()+1)
 	s.pairs = countPairs
 	p := &libsvmParser{arena: memory.NewArena(opt.workers()), first: 1, columns: math.MaxUint32 + 1}
@@ -96,7 +96,7 @@ func (libsvm) Read(ctx context.Context, in []*file.Input, opt *Options) (*Set, e
 	}
 	p.measures = opt.Columns == 0 && !opt.Precomputed
 	p.room = newRoom(in, p)
-	all := sparseRows{room: p.room, unknown: map[uint32]struct{}{}, targets: newTargets()}
+	all := sparseRows{room: p.room, targets: newTargets()}
 	if err := parseChunks(ctx, s, opt.workers(), p.parse, all.take); err != nil {
 		return nil, err
 	}
@@ -112,14 +112,14 @@ func (libsvm) Read(ctx context.Context, in []*file.Input, opt *Options) (*Set, e
 		return nil, err
 	}
 	switch {
-	case numbered && opt.least == 0:
+	case numbered && opt.Least == 0:
 		x.Cols = max(x.Cols, largestNumber(x)+1)
 	case numbered: // numbers of rows to be compared mean nothing
-		x.Cols = max(x.Cols, opt.least)
+		x.Cols = max(x.Cols, opt.Least)
 	}
 	lost, most := all.spreads.lost(p.first)
 	return &Set{X: x, Target: all.targets.target(), Weight: weights, ZeroBased: p.first == 0,
-		Warnings: append(all.warnings(p.first), lost...), Rounding: most}, nil
+		Warnings: append(all.unknown.warnings(p.first), lost...), Rounding: most}, nil
 }
 
 // beginsWithZero reports whether the first feature of the first row has index 0.
@@ -147,4 +147,9 @@ func largestNumber(x *matrix.CSR) int {
 		}
 	}
 	return int(min(largest, 1<<24))
+}
+
+// Begin says that rows are lines.
+func (libsvm) Begin([]byte, *Options) (header int, last func([]byte) int, ok bool) {
+	return 0, lastLine, true
 }

@@ -121,14 +121,14 @@ func TestManyTargets(t *testing.T) {
 		text.WriteString(string(appendFloat32(nil, float32(i))) + " 1:1\n")
 	}
 	for _, size := range []int{0, 1000} {
-		s, err := readText(text.String(), Options{chunk: size})
+		s, err := readText(text.String(), Options{Chunk: size})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if s.Target.Label != nil || s.Target.Code != nil || len(s.Target.Number) != MaxLabels+10 || s.Target.Number[70] != 70 {
 			t.Errorf("found labels or too few numbers")
 		}
-		_, err = readText(text.String()+"cat 1:1\n", Options{chunk: size})
+		_, err = readText(text.String()+"cat 1:1\n", Options{Chunk: size})
 		if err == nil || err.Error() != `standard input:65547:1: found "cat", expected a number as target, after more than 65536 distinct numbers` {
 			t.Errorf("found %v", err)
 		}

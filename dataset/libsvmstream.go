@@ -9,10 +9,10 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
-var _ streamer = libsvm{}
+var _ Streamer = libsvm{}
 
-func (libsvm) stream(ctx context.Context, in []*file.Input, opt *Options, b *blocks) error {
-	s := newSplitter(in, opt, lastLine)
+func (libsvm) Stream(ctx context.Context, in []*file.Input, opt *Options, b *blocks) error {
+	s := newSplitter(in, opt.Chunk, lastLine)
 	s.free = make(chan []byte, opt.workers()+1)
 	s.pairs = countPairs
 	p := &libsvmParser{arena: memory.NewArena(opt.workers()), first: 1, columns: math.MaxUint32 + 1, places: true}

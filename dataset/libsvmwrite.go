@@ -24,7 +24,7 @@ func (libsvm) Write(w io.Writer, s *Set) error {
 			return fmt.Errorf("label %q: LIBSVM cannot hold blanks, line breaks or any of # : , in a label", l)
 		}
 	}
-	s, err := s.restored()
+	s, err := restored(s)
 	if err != nil {
 		return err
 	}

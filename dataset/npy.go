@@ -118,12 +118,6 @@ func targetColumn(opt *Options, name string, cols int64) (int64, error) {
 	return cols - 1, nil
 }
 
-// notFeatures refuses columns without names of which it would be a guess which
-// of them a model knows.
-func notFeatures(name string, cols, features int64) error {
-	return fault.In(name, "found %s, expected the %s of the model, or these with the target", fault.Plural(cols, "column", "columns"), fault.Plural(features, "feature", "features"))
-}
-
 // table returns the size of an array that is to be rows of numbers.
 func (h npyHeader) table(name string) (rows, cols int64, err error) {
 	if h.text != 0 {

@@ -29,7 +29,7 @@ func (npz) Extensions() []string { return []string{".npz"} }
 // features have no place in it.
 func (npz) Write(w io.Writer, s *Set) error {
 	a := &npzWriter{zip: zip.NewWriter(w)}
-	plain, err := s.restored()
+	plain, err := restored(s)
 	if err != nil {
 		return err
 	}

@@ -6,25 +6,9 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// Offsets returns what was taken off each feature before it was rounded to single
-// precision; nil if that is nothing.
-func (s *Schema) Offsets() []float64 {
-	if s == nil || !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Offset != 0 }) {
-		return nil
-	}
-	first, features := s.places()
-	all := make([]float64, features)
-	for i, c := range s.Columns {
-		if c.Offset != 0 {
-			all[first[i]] = c.Offset
-		}
-	}
-	return all
-}
-
 // follow takes off the rows what a model's schema says, where the format knows nothing of
 // it: what rounding has taken away is not given back.
-func (s *Set) follow(want *Schema, threads int) error {
+func follow(s *Set, want *Schema, threads int) error {
 	offsets, given := want.Offsets(), s.Schema.Offsets()
 	if want == nil || s.moved || slices.Equal(offsets, given) {
 		return nil
@@ -33,7 +17,7 @@ func (s *Set) follow(want *Schema, threads int) error {
 	if err != nil {
 		return err
 	}
-	if s.X, s.stored, s.moved = x, nil, true; s.Schema == nil {
+	if s.X, s.moved = x, true; s.Schema == nil {
 		return nil
 	}
 	like := s.Schema.Clone()
@@ -63,7 +47,7 @@ func lessOffsets(x matrix.Matrix, offsets, given []float64, threads int) (matrix
 
 // restored returns the set with its features as they were, in single precision, for formats
 // that hold no offsets.
-func (s *Set) restored() (*Set, error) {
+func restored(s *Set) (*Set, error) {
 	offsets := s.Schema.Offsets()
 	if offsets == nil {
 		return s, nil
@@ -71,6 +55,6 @@ func (s *Set) restored() (*Set, error) {
 	plain := *s
 	var err error
 	plain.X, err = lessOffsets(s.X, nil, offsets, 0)
-	plain.Schema, plain.stored = nil, nil
+	plain.Schema = nil
 	return &plain, err
 }

@@ -90,10 +90,10 @@ func TestTableOffsets(t *testing.T) {
 	if w := fmt.Sprint(first.Warnings); !strings.Contains(w, `column "t": 1700000000 subtracted before rounding to single precision (values differ by 2e-08 of their size)`) {
 		t.Errorf("warnings %s", w)
 	}
-	for _, opt := range []Options{{Threads: 3}, {Threads: 2, chunk: 100}, {Threads: 1, chunk: 5000}} {
+	for _, opt := range []Options{{Threads: 3}, {Threads: 2, Chunk: 100}, {Threads: 1, Chunk: 5000}} {
 		other := readNamed(t, "a.csv", asCSV(rows), opt)
 		if first.Digest() != other.Digest() || fmt.Sprint(first.Schema.Columns) != fmt.Sprint(other.Schema.Columns) {
-			t.Errorf("threads %d, chunks of %d: other rows", opt.Threads, opt.chunk)
+			t.Errorf("threads %d, chunks of %d: other rows", opt.Threads, opt.Chunk)
 		}
 	}
 	shuffled := slices.Clone(rows)
@@ -330,7 +330,7 @@ func TestStreamLoses(t *testing.T) {
 	for i := range rows[:1000] {
 		rows[i][0] = 1.7e9
 	}
-	for _, opt := range []Options{{}, {Threads: 3, chunk: 300}} {
+	for _, opt := range []Options{{}, {Threads: 3, Chunk: 300}} {
 		_, s := streamOf(t, "a.csv", asCSV(rows), opt)
 		if len(s.Late) != 1 || !strings.Contains(s.Late[0].Error(), `column "t": rounding to single precision changes values by up to`) {
 			t.Errorf("found %v, expected a word about the time", s.Late)
@@ -359,7 +359,7 @@ func TestSparseTextLoses(t *testing.T) {
 	for i := range 3000 {
 		fmt.Fprintf(&b, "%d 1:1 2:%.2f 3:%d 5:%d # 7:1\n", i%2, 1.7e9+float64(i)/100, 1990+i%30, i%3)
 	}
-	for _, opt := range []Options{{Threads: 1}, {Threads: 3, chunk: 500}, {chunk: 40}} {
+	for _, opt := range []Options{{Threads: 1}, {Threads: 3, Chunk: 500}, {Chunk: 40}} {
 		s := readNamed(t, "a.svm", b.String(), opt)
 		if len(s.Warnings) != 1 || !strings.HasPrefix(s.Warnings[0].Error(), "feature 2: rounding to single precision changes values by up to 1 of their spread") {
 			t.Errorf("warnings %v, expected one about the second feature", s.Warnings)
@@ -444,7 +444,7 @@ func TestOffsetsOfAnyColumns(t *testing.T) {
 			}
 		}
 		for _, cut := range []int{60, 700} {
-			opt.chunk, opt.Threads = cut, 3
+			opt.Chunk, opt.Threads = cut, 3
 			if other := readNamed(t, "a.csv", b.String(), opt); other.Digest() != s.Digest() || fmt.Sprint(other.Schema.Columns) != fmt.Sprint(s.Schema.Columns) {
 				t.Errorf("try %d: chunks of %d bytes change the rows", try, cut)
 			}

@@ -19,8 +19,8 @@ func (e *OptionError) Error() string {
 	return fmt.Sprintf("%s %s: %s has no use for it, only formats %s have", e.Option, e.Value, e.Source, strings.Join(e.Formats, ", "))
 }
 
-// check refuses options that are none of those that source takes.
-func (opt *Options) check(source string, takes []string) error {
+// checkOptions refuses options that are none of those that source takes.
+func checkOptions(opt *Options, source string, takes []string) error {
 	header := opt.Header
 	if opt.Schema != nil { // it may be about the table that the schema is from
 		header = ""

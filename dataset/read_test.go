@@ -215,7 +215,7 @@ func fuzzRead(t *testing.T, data []byte, format string) {
 		return Read(ctx, []string{"-"}, opt)
 	}
 	s, err := read(data, Options{Format: format, Threads: 1})
-	small, smallErr := read(data, Options{Format: format, Threads: 3, chunk: 7})
+	small, smallErr := read(data, Options{Format: format, Threads: 3, Chunk: 7})
 	same(t, "chunks", small, s, smallErr, err)
 	if ctx.Err() != nil {
 		t.Fatal("reading took too long")
@@ -255,7 +255,7 @@ func fuzzRoom(t *testing.T, data []byte) {
 			return
 		}
 		in.Size = int64(size)
-		got, gotErr := libsvm{}.Read(context.Background(), []*file.Input{in}, &Options{Threads: 2, chunk: 7})
+		got, gotErr := libsvm{}.Read(context.Background(), []*file.Input{in}, &Options{Threads: 2, Chunk: 7})
 		if gotErr == nil {
 			got.vouch()
 		}

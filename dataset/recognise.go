@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,16 +12,6 @@ import (
 
 // What a column holds is decided once all rows are read: so it depends neither on how
 // they are cut into files, nor on which of them come first.
-
-// The reasons for which a column is ignored.
-const (
-	whyAsked = "asked"
-	whyID    = "id"
-	whyText  = "text"
-	whyEmpty = "empty"
-)
-
-var reasons = []string{whyAsked, whyID, whyText, whyEmpty}
 
 // manyCategories is from how many on a column of categories is worth a word.
 const manyCategories = 1000
@@ -240,15 +229,6 @@ func (t *table) say() {
 			t.warnings = append(t.warnings, fmt.Errorf("column %q: %d categories, a feature for each (to leave it out: --ignore %s)", c.Name, n, c.Name))
 		}
 	}
-}
-
-// quoted lists names in quotes.
-func quoted(names []string) string {
-	list := make([]string, len(names))
-	for i, name := range names {
-		list[i] = strconv.Quote(name)
-	}
-	return strings.Join(list, ", ")
 }
 
 // whole returns the integer that a cell is.

@@ -116,7 +116,7 @@ func anyWay(t *testing.T, want *Set, text string, opt Options) {
 	again := opt
 	again.Schema, again.Ignore, again.Categorical, again.Numeric = want.Schema, nil, nil, nil
 	tiny := opt
-	tiny.chunk, tiny.Threads = 50, 3
+	tiny.Chunk, tiny.Threads = 50, 3
 	for _, c := range []struct {
 		name    string
 		sources []string
@@ -197,7 +197,7 @@ func TestIDs(t *testing.T) {
 	text := linesOf("a,c,y", 40, func(i int) string { return fmt.Sprintf("%d.50,c%d,%d", i, i%3, i%2) })
 	for _, id := range []string{"a", "c", "y", "2"} {
 		for _, size := range []int{0, 20} {
-			s, err := readText(text, Options{ID: id, Threads: 3, chunk: size})
+			s, err := readText(text, Options{ID: id, Threads: 3, Chunk: size})
 			if err != nil || len(s.ID) != 40 || s.Cols() != 4 {
 				t.Fatalf("%s: found %+v, %v", id, s, err)
 			}

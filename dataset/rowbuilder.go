@@ -10,14 +10,13 @@ type rowBuilder struct {
 	cols     int // of the data
 	rows     int
 	nonzeros int64
-	dense    []float32   // all rows so far, unless they are in sparse
-	sparse   *matrix.CSR // nil: the rows are in dense
-	unknown  sparseRows  // counts what is left out
+	dense    []float32      // all rows so far, unless they are in sparse
+	sparse   *matrix.CSR    // nil: the rows are in dense
+	unknown  unknownColumns // counts what is left out
 }
 
 func newRowBuilder(cols int, opt *Options) *rowBuilder {
-	return &rowBuilder{columns: opt.Columns, cols: cols, sparse: &matrix.CSR{Start: []int64{0}, Index: []uint32{}},
-		unknown: sparseRows{unknown: map[uint32]struct{}{}}}
+	return &rowBuilder{columns: opt.Columns, cols: cols, sparse: &matrix.CSR{Start: []int64{0}, Index: []uint32{}}}
 }
 
 // width is the number of columns of the matrix.
@@ -76,14 +75,9 @@ func (b *rowBuilder) addSparse(index []uint32, value []float32) {
 }
 
 func (b *rowBuilder) ignore(col uint32, v float32) {
-	if v == 0 {
-		return
+	if v != 0 {
+		b.unknown.add(col)
 	}
-	if b.unknown.ignored == 0 {
-		b.unknown.firstUnknown = col
-	}
-	b.unknown.ignored++
-	b.unknown.unknown[col] = struct{}{}
 }
 
 // matrix returns the rows and the warning about what was left out.

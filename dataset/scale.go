@@ -81,8 +81,6 @@ func newScaling(kind string, offset, factor []float64) *Scaling {
 	return s
 }
 
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-
 func maxFactors(x matrix.Matrix, indicator []bool) []float64 {
 	rows, cols := x.Dims()
 	factor := make([]float64, cols)

@@ -2,208 +2,107 @@ package dataset
 
 import (
 	"fmt"
-	"strings"
-
-	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"slices"
+	"strconv"
+	"sync/atomic"
 )
 
-// plan decides what each column of the table is for.
-func (t *table) plan(opt *Options) (err error) {
-	t.id, t.idName = -1, opt.ID
-	if err := t.planRoles(opt); err != nil {
-		return err
-	}
-	if opt.ID != "" {
-		t.id, err = t.find(opt.ID, "id")
-	}
-	return err
+// Schema says how the columns of a table became features, so that another
+// table is turned into the same features. The rules: a column of numbers is
+// one feature, and so is one of dates (in days) or of two words such as true and
+// false; a column that is ignored is none; any other column is one 0/1 feature
+// for each category; a
+// missing number becomes the column's mean, a missing category becomes the
+// category "?" if the first table had one, and else no category at all. From
+// numbers that are so close to each other that rounding them to single precision
+// would matter, such as times in seconds, a number is subtracted before: see
+// Column.Offset. It may be of an array, too, for the sake of its offsets or the
+// place of its target.
+type Schema struct {
+	Columns []Column `json:"columns"`
+	Target  int      `json:"target"`          // place of the target in Columns, -1: none
+	Weight  int      `json:"weight"`          // place of the row weights in Columns, -1: none
+	Header  bool     `json:"header"`          // the columns have names; else their positions stand for these
+	Array   bool     `json:"array,omitempty"` // the columns are those of an array, not of a table
+
+	records atomic.Pointer[recordMaker] // nil until Row is called
 }
 
-// planRoles is plan but for a column to be kept.
-func (t *table) planRoles(opt *Options) error {
-	if opt.Schema != nil {
-		if err := opt.Schema.agrees(opt); err != nil {
-			return fault.In(t.in[0].Name, "%w", err)
-		}
-		return t.match(opt.Schema)
+// Table reports whether there is a schema, and it is that of a table.
+func (s *Schema) Table() bool { return s != nil && !s.Array }
+
+// Clone returns a schema with columns of its own.
+func (s *Schema) Clone() *Schema {
+	return &Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Weight: s.Weight, Header: s.Header, Array: s.Array}
+}
+
+// Check returns why a schema that was read from a file cannot be one of a table
+// that makes so many features.
+func (s *Schema) Check(features int) error {
+	if c := len(s.Columns); s.Target < -1 || s.Target >= c || s.Weight < -1 || s.Weight >= c {
+		return fmt.Errorf("found target column %d and weight column %d of %d", s.Target, s.Weight, c)
 	}
-	t.target, t.weight = -1, -1
-	var err error
-	if opt.Weights != "" {
-		if t.weight, err = t.find(opt.Weights, "weight"); err != nil {
+	if s.Target == s.Weight && s.Target >= 0 {
+		return fmt.Errorf("found column %d as target and as weights, expected two columns", s.Target)
+	}
+	for i, c := range s.Columns {
+		role := i == s.Target || i == s.Weight
+		if role && c.Kind != KindPlain {
+			return fmt.Errorf("found column %q of kind %q, which is no feature", c.Name, c.Kind)
+		}
+		if role && c.Offset != 0 {
+			return fmt.Errorf("found %g to be subtracted from column %q, which is no feature", c.Offset, c.Name)
+		}
+		if c.Fill != 0 && (role || c.Category != nil) || role && c.Category != nil {
+			return fmt.Errorf("found %g to stand for missing numbers and %d categories of column %q, which is none of numbers", c.Fill, len(c.Category), c.Name)
+		}
+		if !finite(float64(float32(c.Fill))) {
+			return fmt.Errorf("found %g to stand for a missing number of column %q, expected a finite float32", c.Fill, c.Name)
+		}
+		if err := c.check(); err != nil {
 			return err
 		}
 	}
-	if opt.Target != "" {
-		t.target, err = t.find(opt.Target, "target")
-	} else {
-		t.target, err = t.guessTarget(opt)
+	if f := s.Width(); f != features {
+		return fmt.Errorf("found columns that make %d features, expected %d", f, features)
 	}
-	if err != nil {
-		return err
-	}
-	if t.target == t.weight && t.target >= 0 {
-		return fault.In(t.in[0].Name, "found %q as target and as weights, expected two columns", t.names[t.target])
-	}
-	if len(t.names) < 2 && t.target >= 0 {
-		return fault.In(t.in[0].Name, "found one column, expected at least a feature and a target")
-	}
-	t.use = make([]int, len(t.names))
-	for i := range t.use {
-		t.use[i] = i
-	}
-	return t.ask(opt)
+	return nil
 }
 
-// agrees refuses options that name other columns than the schema does.
-func (s *Schema) agrees(opt *Options) error {
-	for _, o := range []struct {
-		role, name string
-		column     int
-	}{{"target", opt.Target, s.Target}, {"weights", opt.Weights, s.Weight}} {
-		if o.name != "" && !s.names(o.column, o.name) {
-			of := "none"
-			if o.column >= 0 {
-				of = fmt.Sprintf("%q", s.Columns[o.column].Name)
-			}
-			return fmt.Errorf("found the column %q asked for as %s, expected %s as in the training data", o.name, o.role, of)
+// CheckNames returns why features of a model that was read from a file cannot have been
+// made of the columns under these names, nil if it does not say.
+func (s *Schema) CheckNames(features []string) error {
+	if made := s.features(); features != nil && !slices.Equal(made, features) {
+		at := 0
+		for at < min(len(made), len(features)) && made[at] == features[at] {
+			at++
+		}
+		return fmt.Errorf("found %d names of features, expected those that columns and categories make: they differ at feature %d", len(features), at+1)
+	}
+	for i, c := range s.Columns {
+		if position := strconv.Itoa(i + 1); !s.Header && c.Name != position {
+			return fmt.Errorf("found the name %q of column %s of a table without names, expected its position", c.Name, position)
 		}
 	}
 	return nil
 }
 
-// usualTargets are the names that a column to predict has, the surest first.
-var usualTargets = []string{"target", "label", "class", "y"}
-
-// guessTarget returns the column with a usual name, or else the last one that
-// holds neither the weights nor nothing at all; -1 if it may as well be missing, or if a model
-// takes all columns for features.
-func (t *table) guessTarget(opt *Options) (int, error) {
-	for _, usual := range usualTargets {
-		for i, name := range t.names {
-			if t.header && i != t.weight && strings.EqualFold(name, usual) {
-				return i, nil
-			}
-		}
-	}
-	known := len(t.names)
-	if t.weight >= 0 {
-		known--
-	}
-	switch {
-	case opt.Unlabelled, opt.Columns > 0 && known == opt.Columns:
-		return -1, nil
-	case opt.Columns > 0 && known != opt.Columns+1:
-		return 0, notFeatures(t.in[0].Name, int64(known), int64(opt.Columns))
-	}
-	last := len(t.names) - 1
-	for last > 0 && (last == t.weight || t.kinds[last].blank) { // lines may end in a delimiter
-		last--
-	}
-	return last, nil
+// Width returns the number of features that the columns make.
+func (s *Schema) Width() int {
+	_, features := s.places()
+	return features
 }
 
-// settle makes the schema once the kinds of the columns are known.
-func (t *table) settle() error {
-	if t.fixed {
-		return nil
+// makes returns the number of features that column i makes.
+func (s *Schema) makes(i int) int {
+	switch c := s.Columns[i]; {
+	case i == s.Target || i == s.Weight || c.Kind == KindIgnored:
+		return 0
+	case c.Category == nil:
+		return 1
+	default:
+		return len(c.Category)
 	}
-	t.schema = &Schema{Target: t.target, Weight: t.weight, Header: t.header}
-	for i := range t.names {
-		c := t.column(i)
-		if t.roles[i] == roleCategory {
-			c.Category = []string{}
-		}
-		t.schema.Columns = append(t.schema.Columns, c)
-	}
-	if t.plain {
-		return nil
-	}
-	return t.recognise()
-}
-
-// column is column i as far as nothing is known of what it holds.
-func (t *table) column(i int) Column {
-	if t.kinds[i].asked == askedIgnore {
-		return Column{Name: t.names[i], Kind: KindIgnored, Why: whyAsked}
-	}
-	return Column{Name: t.names[i]}
-}
-
-// match gives each column of the table its place in a model's schema.
-func (t *table) match(s *Schema) error {
-	t.schema, t.fixed = s, true
-	t.target, t.weight = -1, -1
-	t.use = make([]int, len(t.names))
-	var err error
-	if s.Header && t.header {
-		err = t.matchNames()
-	} else if err = t.matchPositions(); err == nil && s.Header {
-		var names []string
-		for _, at := range t.use {
-			names = append(names, s.Columns[at].Name)
-		}
-		t.warnings = append(t.warnings, fault.In(t.in[0].Name, "found no line with the names of the columns: taken by position as %s", few(names)))
-	}
-	for i, at := range t.use {
-		switch {
-		case at < 0:
-		case at == s.Target:
-			t.target = i
-		case at == s.Weight:
-			t.weight = i
-		case s.Columns[at].Category != nil: // what sparse rows leave out counts
-			t.kinds[i].kind = kindCategory
-		}
-	}
-	return err
-}
-
-func (t *table) matchNames() error {
-	place := make(map[string]int, len(t.schema.Columns))
-	for i, c := range t.schema.Columns {
-		place[c.Name] = i
-	}
-	found := make([]bool, len(t.schema.Columns))
-	var extra []string
-	for i, name := range t.names {
-		at, ok := place[name]
-		if !ok {
-			if t.use[i] = -1; name != t.idName {
-				extra = append(extra, name)
-			}
-			continue
-		}
-		t.use[i], found[at] = at, true
-	}
-	for i, c := range t.schema.Columns {
-		if !found[i] && i != t.schema.Target && i != t.schema.Weight && c.Kind != KindIgnored {
-			return fault.In(t.in[0].Name, "found no column %q, expected all columns the model was trained on", c.Name)
-		}
-	}
-	if len(extra) > 0 {
-		t.warnings = append(t.warnings, fmt.Errorf("%s unknown to the model (first: %q): ignored", fault.Plural(len(extra), "column is", "columns are"), extra[0]))
-	}
-	return nil
-}
-
-// matchPositions is for tables without names; the target may be left out, and
-// then the weights too.
-func (t *table) matchPositions() error {
-	s := t.schema
-	all := len(s.Columns)
-	var places []int
-	for i := range all {
-		absent := i == s.Target && len(t.names) < all || i == s.Weight && (len(t.names) < all-1 || s.Target < 0 && len(t.names) < all)
-		if !absent {
-			places = append(places, i)
-		}
-	}
-	if len(places) != len(t.names) {
-		return fault.In(t.in[0].Name, "found %s, expected the %d the model was trained on, or these without the target", fault.Plural(len(t.names), "column", "columns"), all)
-	}
-	t.use = places
-	return nil
 }
 
 // places returns the first feature of each column and the number of features.
@@ -231,4 +130,42 @@ func (s *Schema) features() []string {
 		}
 	}
 	return names
+}
+
+// names reports whether name is that of a column, or its position from 1.
+func (s *Schema) names(column int, name string) bool {
+	return column >= 0 && (s.Columns[column].Name == name || strconv.Itoa(column+1) == name)
+}
+
+// agrees refuses options that name other columns than the schema does.
+func (s *Schema) agrees(opt *Options) error {
+	for _, o := range []struct {
+		role, name string
+		column     int
+	}{{"target", opt.Target, s.Target}, {"weights", opt.Weights, s.Weight}} {
+		if o.name != "" && !s.names(o.column, o.name) {
+			of := "none"
+			if o.column >= 0 {
+				of = fmt.Sprintf("%q", s.Columns[o.column].Name)
+			}
+			return fmt.Errorf("found the column %q asked for as %s, expected %s as in the training data", o.name, o.role, of)
+		}
+	}
+	return nil
+}
+
+// Offsets returns what was taken off each feature before it was rounded to single
+// precision; nil if that is nothing.
+func (s *Schema) Offsets() []float64 {
+	if s == nil || !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Offset != 0 }) {
+		return nil
+	}
+	first, features := s.places()
+	all := make([]float64, features)
+	for i, c := range s.Columns {
+		if c.Offset != 0 {
+			all[first[i]] = c.Offset
+		}
+	}
+	return all
 }

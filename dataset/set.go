@@ -17,12 +17,6 @@ package dataset
 
 import (
 	"errors"
-	"fmt"
-	"math"
-	"slices"
-	"strconv"
-	"sync/atomic"
-	"time"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -67,6 +61,9 @@ func (s *Set) Close() error {
 	return errors.Join(errs...)
 }
 
+// onClose has Close give back a file too.
+func (s *Set) onClose(give func() error) { s.close = append(s.close, give) }
+
 // Rows returns n.
 func (s *Set) Rows() int { rows, _ := s.X.Dims(); return rows }
 
@@ -94,142 +91,6 @@ const MaxLabels = 1 << 16
 
 // Absent reports whether the rows have no target.
 func (t Target) Absent() bool { return t.Code == nil && t.Number == nil }
-
-// Schema says how the columns of a table became features, so that another
-// table is turned into the same features. The rules: a column of numbers is
-// one feature, and so is one of dates (in days) or of two words such as true and
-// false; a column that is ignored is none; any other column is one 0/1 feature
-// for each category; a
-// missing number becomes the column's mean, a missing category becomes the
-// category "?" if the first table had one, and else no category at all. From
-// numbers that are so close to each other that rounding them to single precision
-// would matter, such as times in seconds, a number is subtracted before: see
-// Column.Offset. It may be of an array, too, for the sake of its offsets or the
-// place of its target.
-type Schema struct {
-	Columns []Column `json:"columns"`
-	Target  int      `json:"target"`          // place of the target in Columns, -1: none
-	Weight  int      `json:"weight"`          // place of the row weights in Columns, -1: none
-	Header  bool     `json:"header"`          // the columns have names; else their positions stand for these
-	Array   bool     `json:"array,omitempty"` // the columns are those of an array, not of a table
-
-	records atomic.Pointer[recordMaker] // nil until Row is called
-}
-
-// Table reports whether there is a schema, and it is that of a table.
-func (s *Schema) Table() bool { return s != nil && !s.Array }
-
-// Clone returns a schema with columns of its own.
-func (s *Schema) Clone() *Schema {
-	return &Schema{Columns: slices.Clone(s.Columns), Target: s.Target, Weight: s.Weight, Header: s.Header, Array: s.Array}
-}
-
-// Check returns why a schema that was read from a file cannot be one of a table
-// that makes so many features.
-func (s *Schema) Check(features int) error {
-	if c := len(s.Columns); s.Target < -1 || s.Target >= c || s.Weight < -1 || s.Weight >= c {
-		return fmt.Errorf("found target column %d and weight column %d of %d", s.Target, s.Weight, c)
-	}
-	if s.Target == s.Weight && s.Target >= 0 {
-		return fmt.Errorf("found column %d as target and as weights, expected two columns", s.Target)
-	}
-	for i, c := range s.Columns {
-		role := i == s.Target || i == s.Weight
-		if role && c.Kind != KindPlain {
-			return fmt.Errorf("found column %q of kind %q, which is no feature", c.Name, c.Kind)
-		}
-		if role && c.Offset != 0 {
-			return fmt.Errorf("found %g to be subtracted from column %q, which is no feature", c.Offset, c.Name)
-		}
-		if c.Fill != 0 && (role || c.Category != nil) || role && c.Category != nil {
-			return fmt.Errorf("found %g to stand for missing numbers and %d categories of column %q, which is none of numbers", c.Fill, len(c.Category), c.Name)
-		}
-		if !finite(float64(float32(c.Fill))) {
-			return fmt.Errorf("found %g to stand for a missing number of column %q, expected a finite float32", c.Fill, c.Name)
-		}
-		if err := c.check(); err != nil {
-			return err
-		}
-	}
-	if f := s.Width(); f != features {
-		return fmt.Errorf("found columns that make %d features, expected %d", f, features)
-	}
-	return nil
-}
-
-// CheckNames returns why features of a model that was read from a file cannot have been
-// made of the columns under these names, nil if it does not say.
-func (s *Schema) CheckNames(features []string) error {
-	if made := s.features(); features != nil && !slices.Equal(made, features) {
-		at := 0
-		for at < min(len(made), len(features)) && made[at] == features[at] {
-			at++
-		}
-		return fmt.Errorf("found %d names of features, expected those that columns and categories make: they differ at feature %d", len(features), at+1)
-	}
-	for i, c := range s.Columns {
-		if position := strconv.Itoa(i + 1); !s.Header && c.Name != position {
-			return fmt.Errorf("found the name %q of column %s of a table without names, expected its position", c.Name, position)
-		}
-	}
-	return nil
-}
-
-// Width returns the number of features that the columns make.
-func (s *Schema) Width() int {
-	_, features := s.places()
-	return features
-}
-
-// Column is one column of a table.
-type Column struct {
-	Name     string   `json:"name"`     // from the header, or "1", "2", ... by position
-	Category []string `json:"category"` // distinct categories in order of first appearance; nil: numbers
-	Fill     float64  `json:"fill"`     // stands for a missing number, without the Offset
-
-	// Offset is subtracted from each number, in double precision, before it is rounded to
-	// single precision: 0 unless the values of the column are so close to each other that
-	// the rounding would matter. A model is about the features that this makes. Where rows
-	// are centred, or a free bias is learned, or a kernel depends on differences alone, it
-	// is the model of the numbers as they are too, with another bias or mean.
-	Offset float64 `json:"offset,omitempty"`
-
-	Kind Kind   `json:"kind,omitempty"` // how numbers are spelled
-	From string `json:"from,omitempty"` // of dates: the one from which days are counted
-	Why  string `json:"why,omitempty"`  // of a column that is ignored: what it holds
-}
-
-// check returns why a column that was read from a file cannot be one.
-func (c Column) check() error {
-	if c.Kind == KindIgnored && c.Fill != 0 || (c.Kind == KindIgnored) != (c.Why != "") || c.Why != "" && !slices.Contains(reasons, c.Why) {
-		return fmt.Errorf("found column %q of kind %q because of %q, with %g to stand for missing numbers", c.Name, c.Kind, c.Why, c.Fill)
-	}
-	if s, _ := spellingOf(c); s == nil && c.Kind != KindPlain && c.Kind != KindIgnored {
-		return fmt.Errorf("found column %q of kind %q, expected a kind of column", c.Name, c.Kind)
-	}
-	if c.Kind != KindPlain && c.Category != nil {
-		return fmt.Errorf("found categories in column %q of kind %q, expected none", c.Name, c.Kind)
-	}
-	if !(math.Abs(c.Offset) <= math.MaxFloat32) || c.Offset != 0 && (c.Kind == KindIgnored || c.Kind == KindBoolean || c.Category != nil) {
-		return fmt.Errorf("found %g to be subtracted from column %q of kind %q with %d categories, expected a finite number, and only of a column of numbers", c.Offset, c.Name, c.Kind, len(c.Category))
-	}
-	if _, ok := parseDate([]byte(c.From)); (c.From != "" || c.Kind == KindDate) && (!ok || c.Kind != KindDate || len(c.From) != len(time.DateOnly)) {
-		return fmt.Errorf("found %q as the first day of column %q, expected an ISO date in a column of dates", c.From, c.Name)
-	}
-	return nil
-}
-
-// makes returns the number of features that column i makes.
-func (s *Schema) makes(i int) int {
-	switch c := s.Columns[i]; {
-	case i == s.Target || i == s.Weight || c.Kind == KindIgnored:
-		return 0
-	case c.Category == nil:
-		return 1
-	default:
-		return len(c.Category)
-	}
-}
 
 // Indicator tells for each feature whether it is a 0/1 feature made from a
 // category or two words. It returns nil when the set has no schema.

@@ -3,10 +3,8 @@ package dataset
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -124,17 +122,15 @@ func (r room) chunk(c *chunk) *sparseChunk {
 
 // sparseRows gathers chunks in order.
 type sparseRows struct {
-	room         room
-	spilled      bool // some chunks are not in the room
-	chunks       []*sparseChunk
-	spreads      sparseSpreads
-	targets      *targets
-	rows         int
-	nonzeros     int64
-	cols         uint64
-	unknown      map[uint32]struct{}
-	firstUnknown uint32
-	ignored      int
+	room     room
+	spilled  bool // some chunks are not in the room
+	chunks   []*sparseChunk
+	spreads  sparseSpreads
+	targets  *targets
+	rows     int
+	nonzeros int64
+	cols     uint64
+	unknown  unknownColumns
 }
 
 func (a *sparseRows) take(c *sparseChunk) error {
@@ -149,16 +145,12 @@ func (a *sparseRows) take(c *sparseChunk) error {
 	if err := a.targets.take(c.labels); err != nil {
 		return err
 	}
-	if a.ignored == 0 && len(c.unknown) > 0 {
-		a.firstUnknown = c.unknown[0]
-	}
 	for _, j := range c.unknown {
-		a.unknown[j] = struct{}{}
+		a.unknown.add(j)
 	}
 	if a.spilled = a.spilled || c.memory != nil; !a.spilled {
 		a.settle(c)
 	}
-	a.ignored += len(c.unknown)
 	a.rows += len(c.end)
 	a.nonzeros += int64(len(c.index))
 	a.cols = max(a.cols, c.cols)
@@ -220,12 +212,4 @@ func (c *sparseChunk) copyTo(index []uint32, value []float32) {
 	if len(c.index) > 0 {
 		c.memory.Free()
 	}
-}
-
-func (a *sparseRows) warnings(first uint64) []error {
-	if a.ignored == 0 {
-		return nil
-	}
-	return []error{fmt.Errorf("%s of %s (first: %d) %s unknown to the model: ignored", fault.Plural(a.ignored, "value", "values"),
-		fault.Plural(len(a.unknown), "feature", "features"), uint64(a.firstUnknown)+first, fault.Are(a.ignored))}
 }

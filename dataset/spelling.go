@@ -143,3 +143,30 @@ func spelled(words []string, comma bool) (kind Kind, value []float64, ok bool) {
 	}
 	return KindPlain, nil, false
 }
+
+// isMissing recognises the usual spellings of a missing value in CSV.
+func isMissing(text []byte) bool {
+	switch len(text) {
+	case 0:
+		return true
+	case 1:
+		return text[0] == '?'
+	case 2:
+		return bytes.EqualFold(text, []byte("na"))
+	case 3:
+		return bytes.EqualFold(text, []byte("n/a")) || bytes.EqualFold(text, []byte("nan"))
+	case 4:
+		return bytes.EqualFold(text, []byte("null")) || bytes.EqualFold(text, []byte("<na>"))
+	}
+	return false
+}
+
+// isCode reports whether a text is all digits, of which the first is a zero that a number
+// would lose.
+func isCode(text []byte) bool {
+	return len(text) > 1 && text[0] == '0' && areDigits(text)
+}
+
+func areDigits(text []byte) bool {
+	return !bytes.ContainsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+}

@@ -148,3 +148,6 @@ func (s spread) lost(name string) error {
 }
 
 func columnNamed(name string) string { return fmt.Sprintf("column %q", name) }
+
+// probeRows is how many rows of a chunk tell which columns rounding may matter to.
+const probeRows = 64

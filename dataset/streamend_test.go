@@ -122,7 +122,7 @@ func FuzzBlocks(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, chunk, rows uint8) {
 		opt := Options{Format: "libsvm", Stdin: bytes.NewReader(text), Threads: 1}
 		s, want := Read(t.Context(), []string{"-"}, opt)
-		opt.Stdin, opt.chunk, opt.BlockRows, opt.Threads = bytes.NewReader(text), 1+int(chunk), 1+int(rows), 2
+		opt.Stdin, opt.Chunk, opt.BlockRows, opt.Threads = bytes.NewReader(text), 1+int(chunk), 1+int(rows), 2
 		opt.Columns = 1 << 12
 		if want == nil {
 			if s.Cols() > opt.Columns {
@@ -146,7 +146,7 @@ func FuzzBlocksOfTables(f *testing.F) {
 		f.Add([]byte(text), uint8(7), uint8(1))
 	}
 	f.Fuzz(func(t *testing.T, text []byte, chunk, rows uint8) {
-		opt := Options{Format: "csv", Stdin: bytes.NewReader(text), Threads: 2, Unlabelled: true, chunk: 1 + int(chunk), BlockRows: 1 + int(rows)}
+		opt := Options{Format: "csv", Stdin: bytes.NewReader(text), Threads: 2, Unlabelled: true, Chunk: 1 + int(chunk), BlockRows: 1 + int(rows)}
 		if bytes.HasPrefix(text, []byte("@")) {
 			opt.Format = "arff"
 		}

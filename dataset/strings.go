@@ -46,11 +46,11 @@ func (f texts) Detect(name string, head []byte) Match {
 }
 
 func (texts) Read(ctx context.Context, in []*file.Input, opt *Options) (*Set, error) {
-	s := newSplitter(in, opt, lastLine)
+	s := newSplitter(in, opt.Chunk, lastLine)
 	s.free = make(chan []byte, opt.workers()+1)
 	arena := memory.NewArena(opt.workers())
 	defer arena.Close()
-	all := sparseRows{unknown: map[uint32]struct{}{}, targets: newTargets()}
+	all := sparseRows{targets: newTargets()}
 	parse := func(c *chunk) (*sparseChunk, error) { return parseTexts(c, arena) }
 	if err := parseChunks(ctx, s, opt.workers(), parse, all.take); err != nil {
 		return nil, err

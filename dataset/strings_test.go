@@ -11,7 +11,7 @@ import (
 
 func TestStrings(t *testing.T) {
 	const text = "en\tthe cat\n\n fr \tété\t1 \r\nen\t\nen\t𝄞a"
-	for _, opt := range []Options{{Format: "strings"}, {Format: "strings", chunk: 3, Threads: 3}, {Format: "strings", Columns: 40}, {Format: "strings", Columns: 2}} {
+	for _, opt := range []Options{{Format: "strings"}, {Format: "strings", Chunk: 3, Threads: 3}, {Format: "strings", Columns: 40}, {Format: "strings", Columns: 2}} {
 		s, err := readText(text, opt)
 		if err != nil {
 			t.Fatal(err)

@@ -54,24 +54,3 @@ func (s *Schema) Summary() string {
 	}
 	return fmt.Sprintf("%d: %s", len(s.Columns), strings.Join(parts, ", "))
 }
-
-// few lists the first names.
-func few(names []string) string {
-	const most = 5
-	list := make([]string, 0, most+1)
-	for _, name := range names[:min(most, len(names))] {
-		list = append(list, printable(name))
-	}
-	if len(names) > most {
-		list = append(list, "...")
-	}
-	return strings.Join(list, ", ")
-}
-
-// printable quotes a name that has control characters or commas.
-func printable(name string) string {
-	if q := fault.Quote([]byte(name)); q != `"`+name+`"` || strings.Contains(name, ",") {
-		return q
-	}
-	return name
-}

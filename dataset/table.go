@@ -148,7 +148,7 @@ func (t *table) read(ctx context.Context, opt *Options) (*Set, error) {
 	t.plain = opt.Precomputed || opt.Columns > 0
 	t.measures = !t.fixed && !t.plain
 	t.assign()
-	s := newSplitter(t.in, opt, t.rows.last)
+	s := newSplitter(t.in, opt.Chunk, t.rows.last)
 	keep := slices.Contains(t.open, true) && slices.ContainsFunc(t.in, func(in *file.Input) bool { return in.Again == nil })
 	for _, in := range t.in {
 		in.Before = in.Line
@@ -244,7 +244,7 @@ func (t *table) late() bool {
 // passAgain reads the input once more: from the file, or from the chunks that
 // were kept because there is none.
 func (t *table) passAgain(ctx context.Context, kept bool, opt *Options) error {
-	s := newSplitter(t.in, opt, t.rows.last)
+	s := newSplitter(t.in, opt.Chunk, t.rows.last)
 	if kept {
 		s.in = nil
 		for _, p := range t.parts {

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 
@@ -73,16 +72,6 @@ func (p *rowParser) turn(column int) {
 	p.out.roles[column] = roleCategory
 	p.text[column].Store(true)
 	p.redo = true
-}
-
-// isCode reports whether a text is all digits, of which the first is a zero that a number
-// would lose.
-func isCode(text []byte) bool {
-	return len(text) > 1 && text[0] == '0' && areDigits(text)
-}
-
-func areDigits(text []byte) bool {
-	return !bytes.ContainsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 }
 
 // spelled reads a number in other words, as the schema has them.
@@ -189,21 +178,4 @@ func (p *rowParser) allowed(f field) bool {
 // declared is what allowed expects.
 func (p *rowParser) declared(f field) string {
 	return fmt.Sprintf("a declared value of the attribute %q", p.names[f.column])
-}
-
-// isMissing recognises the usual spellings of a missing value in CSV.
-func isMissing(text []byte) bool {
-	switch len(text) {
-	case 0:
-		return true
-	case 1:
-		return text[0] == '?'
-	case 2:
-		return bytes.EqualFold(text, []byte("na"))
-	case 3:
-		return bytes.EqualFold(text, []byte("n/a")) || bytes.EqualFold(text, []byte("nan"))
-	case 4:
-		return bytes.EqualFold(text, []byte("null")) || bytes.EqualFold(text, []byte("<na>"))
-	}
-	return false
 }

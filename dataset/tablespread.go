@@ -6,9 +6,6 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 )
 
-// probeRows is how many rows of a chunk tell which columns rounding may matter to.
-const probeRows = 64
-
 // probe has the chunk read again if the first rows of a column are so close to each other
 // that its values are to be measured.
 func (p *rowParser) probe() {

@@ -16,9 +16,9 @@ import (
 // Streams of tables: columns are numbers, by declaration or until a field is
 // not, which is an error then.
 
-var _, _ streamer = csv{}, arff{}
+var _, _ Streamer = csv{}, arff{}
 
-func (f csv) stream(ctx context.Context, in []*file.Input, opt *Options, b *blocks) error {
+func (f csv) Stream(ctx context.Context, in []*file.Input, opt *Options, b *blocks) error {
 	t, err := f.open(in, opt)
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func (f csv) stream(ctx context.Context, in []*file.Input, opt *Options, b *bloc
 	return t.stream(ctx, opt, b, append([][]field{first}, later...))
 }
 
-func (f arff) stream(ctx context.Context, in []*file.Input, opt *Options, b *blocks) error {
+func (f arff) Stream(ctx context.Context, in []*file.Input, opt *Options, b *blocks) error {
 	t, err := f.open(in)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func areWhole(rows [][]field, column int) bool {
 	})
 }
 
-// stream gives the rows of a table of numbers as they come. If the schema or else the
+// Stream gives the rows of a table of numbers as they come. If the schema or else the
 // first ones have a column of categories, all rows are read first.
 func (t *table) stream(ctx context.Context, opt *Options, b *blocks, first [][]field) error {
 	unread := *t
@@ -148,7 +148,7 @@ func (t *table) stream(ctx context.Context, opt *Options, b *blocks, first [][]f
 		return err
 	}
 	b.to.Feature, b.to.Schema, b.to.Warnings = t.schema.features(), t.schema, t.warnings
-	s := newSplitter(t.in, opt, t.rows.last)
+	s := newSplitter(t.in, opt.Chunk, t.rows.last)
 	s.free = make(chan []byte, opt.workers()+1)
 	t.arena = memory.NewArena(opt.workers())
 	defer t.arena.Close()

@@ -6,7 +6,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
@@ -75,31 +74,8 @@ func writerFor(path, format string) (Writer, error) {
 // what offsets keep of numbers: others hold these in single precision.
 func WritesOffsets(path, format string) bool {
 	w, err := writerFor(path, format)
-	if err != nil {
-		return false
-	}
-	switch w.(type) {
-	case fen, csv:
-		return true
-	}
-	return false
-}
-
-// appendFloat32 appends the shortest text that reads back as the same bits.
-func appendFloat32(dst []byte, v float32) []byte {
-	return strconv.AppendFloat(dst, float64(v), 'g', -1, 32)
-}
-
-// appendLabel appends the target of row i, labels in their spelling.
-func appendLabel(dst []byte, t *Target, i int) []byte {
-	if t.Code != nil {
-		return append(dst, t.Label[t.Code[i]]...)
-	}
-	return strconv.AppendFloat(dst, t.Number[i], 'g', -1, 64)
-}
-
-func hasExtension(name string, extensions ...string) bool {
-	return slices.Contains(extensions, strings.ToLower(filepath.Ext(name)))
+	_, keeps := w.(OffsetWriter)
+	return err == nil && keeps
 }
 
 // WriteFile makes path hold what write writes: into a temporary file in the same folder, which
