@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
@@ -73,24 +72,9 @@ func (a *arrayRows) set(ctx context.Context) (*Set, error) {
 	}
 	if a.schema != nil {
 		s.Schema, s.Feature = a.schema, a.schema.features()
-		s.Schema.fill(s.X)
+		fill(s.Schema, s.X)
 	}
 	return s, nil
-}
-
-// takeCodes appends the codes of p.
-func (t *targets) takeCodes(p Target) {
-	codes := make([]uint32, len(p.Label))
-	for c, label := range p.Label {
-		v, status := decimal.Float64([]byte(label))
-		if status != decimal.Number {
-			v = math.NaN()
-		}
-		codes[c] = t.intern([]byte(label), v+0)
-	}
-	for _, c := range p.Code {
-		t.code = append(t.code, codes[c])
-	}
 }
 
 // checkTarget refuses numbers that cannot be targets, and whole numbers that

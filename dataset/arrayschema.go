@@ -17,7 +17,7 @@ func positions(columns, target int) *Schema {
 }
 
 // fill has the means of x, columns of numbers alone, stand for missing ones.
-func (s *Schema) fill(x matrix.Matrix) {
+func fill(s *Schema, x matrix.Matrix) {
 	rows, cols := x.Dims()
 	mean := make([]float64, cols)
 	eachValue(x, func(j int, value float64) { mean[j] += value })

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
-
-	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 // same says whether two results of Read are the same, errors by their text.
@@ -135,22 +133,6 @@ func TestHostileRuns(t *testing.T) {
 					t.Errorf("%s: %q... took %v", format, piece, d)
 				}
 			}
-		}
-	}
-}
-
-// No buffer is larger than the largest file, where that is known.
-func TestLargestChunk(t *testing.T) {
-	for _, c := range []struct {
-		sizes []int64
-		want  int
-	}{{[]int64{10}, 10}, {[]int64{10, 300}, 300}, {[]int64{10, 0}, chunkSize}, {[]int64{10, 2 * chunkSize}, chunkSize}} {
-		var in []*file.Input
-		for _, size := range c.sizes {
-			in = append(in, &file.Input{Size: size})
-		}
-		if got := largestChunk(in); got != c.want {
-			t.Errorf("files of %v bytes: found chunks of %d, expected %d", c.sizes, got, c.want)
 		}
 	}
 }

@@ -6,13 +6,14 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // detect returns the format of an input: the one opt names, or else the one
 // with the best match.
 func detect(in *file.Input, opt *Options) (name string, f Format, err error) {
 	if opt.Format != "" {
-		f, err = formats.New(opt.Format)
+		f, err = registered.New(opt.Format)
 		return opt.Format, f, err
 	}
 	head, err := in.Head()
@@ -23,7 +24,7 @@ func detect(in *file.Input, opt *Options) (name string, f Format, err error) {
 		return "", nil, err
 	}
 	best := NoMatch
-	for _, e := range formats.Entries() {
+	for _, e := range registered.Entries() {
 		candidate, err := e.New(nil)
 		if err != nil {
 			return "", nil, err
@@ -36,9 +37,12 @@ func detect(in *file.Input, opt *Options) (name string, f Format, err error) {
 		if at := bytes.IndexByte(head, 0); at >= 16 { // what it begins with does not tell why
 			before := head[:at]
 			return "", nil, fault.At(in.Name, in.Line+1+bytes.Count(before, []byte{'\n'}), at-bytes.LastIndexByte(before, '\n'),
-				"found a zero byte, expected text or one of the formats %s", strings.Join(formats.Names(), ", "))
+				"found a zero byte, expected text or one of the formats %s", strings.Join(registered.Names(), ", "))
 		}
-		return "", nil, fault.In(in.Name, "found %q, expected one of the formats %s", head[:min(len(head), 16)], strings.Join(formats.Names(), ", "))
+		return "", nil, fault.In(in.Name, "found %q, expected one of the formats %s", head[:min(len(head), 16)], strings.Join(registered.Names(), ", "))
 	}
 	return name, f, nil
 }
+
+// Formats returns the registered formats, sorted by name.
+func Formats() []registry.Entry[Format] { return registered.Entries() }

@@ -44,7 +44,7 @@ func refuseElsewhere(in *file.Input, head []byte) error {
 		case e.magic == "PK\x03\x04" && !isWorkbook(head):
 			continue
 		}
-		return fault.In(in.Name, "found %s, which is not read, expected CSV or another of the formats %s; one way: %s", e.name, strings.Join(formats.Names(), ", "), strings.ReplaceAll(e.way, "IN", in.Name))
+		return fault.In(in.Name, "found %s, which is not read, expected CSV or another of the formats %s; one way: %s", e.name, strings.Join(registered.Names(), ", "), strings.ReplaceAll(e.way, "IN", in.Name))
 	}
 	return nil
 }

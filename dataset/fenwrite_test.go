@@ -1,6 +1,9 @@
 package dataset
 
 import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
 	"math/rand/v2"
 	"testing"
 
@@ -32,5 +35,22 @@ func TestFenWrites(t *testing.T) {
 		if n != fenWrites {
 			t.Errorf("found pieces of %v bytes, expected all but the last to have %d", found, fenWrites)
 		}
+	}
+}
+
+// The checksums of a large cache are more than a block: writing them must not
+// change them. The last one is that of the others.
+func TestFENManyChecksums(t *testing.T) {
+	var out bytes.Buffer
+	sums := make([]byte, fenBlock+400, 2*fenBlock)
+	for i := range sums {
+		sums[i] = byte(i * 7)
+	}
+	f := &fenWriter{w: &out, buf: make([]byte, 0, fenBlock), sums: sums}
+	want := binary.LittleEndian.AppendUint32(bytes.Clone(sums), crc32.Checksum(sums, castagnoli))
+	f.checks()
+	f.flush()
+	if f.err != nil || !bytes.Equal(out.Bytes(), want) {
+		t.Errorf("%v: other checksums were written than made", f.err)
 	}
 }

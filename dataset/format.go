@@ -53,12 +53,6 @@ type OffsetWriter interface {
 	KeepsOffsets()
 }
 
-// A Streamer is a Format that can give rows as they come, in memory that does
-// not grow with their number. It gives all rows before the first error.
-type Streamer interface {
-	Stream(ctx context.Context, in []*file.Input, opt *Options, b *blocks) error
-}
-
 // A LineFormat is a Format of which the rows are lines, so that they can be read as they come.
 type LineFormat interface {
 	Format
@@ -68,15 +62,13 @@ type LineFormat interface {
 	Begin(pending []byte, opt *Options) (header int, last func(text []byte) int, ok bool)
 }
 
-var formats = registry.New[Format]("format")
+// registered are the formats that have registered.
+var registered = registry.New[Format]("format")
 
 // register adds a format; each format's file calls it from init.
 func register(name, summary string, f Format) {
-	formats.Register(registry.Entry[Format]{
+	registered.Register(registry.Entry[Format]{
 		Name: name, Summary: summary,
 		New: func(*registry.Params) (Format, error) { return f, nil },
 	})
 }
-
-// Formats returns the registered formats, sorted by name.
-func Formats() []registry.Entry[Format] { return formats.Entries() }

@@ -199,9 +199,6 @@ func readLabels(ctx context.Context, path string, opt *Options, rows int64) (Tar
 	return target, err
 }
 
-// rows returns the number of rows that have a target.
-func (t Target) rows() int { return max(len(t.Code), len(t.Number)) }
-
 func idxLabels(ctx context.Context, in *file.Input) (Target, error) {
 	e, dims, err := idxHeader(in)
 	if err != nil {

@@ -2,7 +2,9 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
@@ -74,4 +76,19 @@ func (a *merged) takeWeights(name string, weights []float64) error {
 	}
 	a.weights = append(a.weights, weights...)
 	return nil
+}
+
+// takeCodes appends the codes of p.
+func (t *targets) takeCodes(p Target) {
+	codes := make([]uint32, len(p.Label))
+	for c, label := range p.Label {
+		v, status := decimal.Float64([]byte(label))
+		if status != decimal.Number {
+			v = math.NaN()
+		}
+		codes[c] = t.intern([]byte(label), v+0)
+	}
+	for _, c := range p.Code {
+		t.code = append(t.code, codes[c])
+	}
 }

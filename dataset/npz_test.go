@@ -158,7 +158,7 @@ func TestNPZRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if got.sound = nil; !reflect.DeepEqual(got, s) {
+		if s.vouch(); !reflect.DeepEqual(got, s) {
 			t.Errorf("%s: found %+v, expected %+v", name, got, s)
 		}
 	}

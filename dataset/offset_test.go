@@ -65,7 +65,7 @@ func checkTimes(t *testing.T, s *Set, rows [][]float64) {
 			low, high = min(low, row[j]), max(high, row[j])
 			worst = max(worst, math.Abs(v-row[j]))
 		}
-		if high > low && worst > tolerated*(high-low) {
+		if high > low && worst > 1e-6*(high-low) {
 			t.Errorf("feature %d differs by %g, the spread is %g", j+1, worst, high-low)
 		}
 	}
@@ -307,7 +307,7 @@ func TestStreamOffsets(t *testing.T) {
 			t.Fatalf("%s: offsets %v", name, offsets)
 		}
 		for i, row := range got {
-			if math.Abs(row[0]+1.7e9-rows[i][0]) > 30*tolerated {
+			if math.Abs(row[0]+1.7e9-rows[i][0]) > 30*1e-6 {
 				t.Fatalf("%s: row %d: found %v, expected %v", name, i+1, row, rows[i])
 			}
 		}
@@ -436,7 +436,7 @@ func TestOffsetsOfAnyColumns(t *testing.T) {
 					low, high, worst = min(low, want), max(high, want), max(worst, math.Abs(got-want))
 				}
 			}
-			if high > low && worst > tolerated*(high-low) {
+			if high > low && worst > 1e-6*(high-low) {
 				t.Errorf("try %d: column %d: values from %v to %v differ by %g", try, j, low, high, worst)
 			}
 			if offsets != nil && offsets[j] != 0 && max(math.Abs(low), math.Abs(high)) < 16*(high-low) {

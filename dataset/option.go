@@ -36,7 +36,7 @@ func checkOptions(opt *Options, source string, takes []string) error {
 
 // taking returns the names of the formats that take an option.
 func taking(option string) (names []string) {
-	for _, e := range formats.Entries() {
+	for _, e := range registered.Entries() {
 		if f, err := e.New(nil); err == nil && slices.Contains(f.Takes(), option) {
 			names = append(names, e.Name)
 		}

@@ -182,7 +182,7 @@ func TestDetect(t *testing.T) {
 		{"x.svm.gz", "1\n", "libsvm"},
 		{"x", "en\tcat\nfr\tchat\n", "csv"},
 		{"x.strings", "en\tcat\nfr\tchat\n", "strings"},
-		{"x", fenMagic, "fen"},
+		{"x", "\x89FEN\r\n\x1a\n", "fen"},
 		{"x.fen", "\x89FEN\n", "fen"},
 		{"x", "1|2\n", "csv"},
 		{"x", "from | to\n10:30 | 12:30\n", "csv"},
@@ -228,7 +228,7 @@ func fuzzRead(t *testing.T, data []byte, format string) {
 	}
 	for format, header := range map[string]string{"libsvm": "", "csv": "yes"} {
 		var out bytes.Buffer
-		f, _ := formats.New(format)
+		f, _ := registered.New(format)
 		if f.(Writer).Write(&out, s) != nil {
 			continue // it cannot hold such a set, and says so
 		}

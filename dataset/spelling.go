@@ -170,3 +170,9 @@ func isCode(text []byte) bool {
 func areDigits(text []byte) bool {
 	return !bytes.ContainsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 }
+
+// A speller reads the numbers of a slot that are in other words; nil: plain ones.
+type speller struct {
+	read     spelling
+	expected string
+}

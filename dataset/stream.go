@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
 )
@@ -119,4 +120,10 @@ func (b *blocks) run(ctx context.Context, produce func() error) {
 		err = ended
 	}
 	b.to.err = err
+}
+
+// A Streamer is a Format that can give rows as they come, in memory that does
+// not grow with their number. It gives all rows before the first error.
+type Streamer interface {
+	Stream(ctx context.Context, in []*file.Input, opt *Options, b *blocks) error
 }

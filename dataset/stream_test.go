@@ -41,7 +41,7 @@ func streamed(t testing.TB, sources []string, opt Options) (rows [][]float32, co
 		if d != s.Cols() || n == 0 || n > most || short || !ok {
 			t.Errorf("%v: block of %d x %d after a short one (%v), expected %d columns and finite values (%v)", sources, n, d, short, s.Cols(), ok)
 		}
-		short = n < most && matrix.Nonzeros(x) < blockValues/2
+		short = n < most && matrix.Nonzeros(x) < 1<<20/2
 		rows = append(rows, rowsOf(x)...)
 	}
 	if s.Rows() != int64(len(rows)) {

@@ -60,7 +60,13 @@ func TestStringsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	dense := *s
-	dense.X = &matrix.Dense{Rows: 4, Cols: 7, Value: toDense(s.X.(*matrix.CSR), 7)}
+	dense.X = &matrix.Dense{Rows: 4, Cols: 7, Value: make([]float32, 28)}
+	for i := range 4 {
+		row := s.X.Row(i)
+		for k, v := range row.Value {
+			dense.X.(*matrix.Dense).Value[7*i+row.Column(k)] = v
+		}
+	}
 	for _, s := range []*Set{s, &dense} {
 		var out bytes.Buffer
 		if err := (texts{}).Write(&out, s); err != nil || out.String() != text {

@@ -50,12 +50,6 @@ type table struct {
 	recoded [][]float64 // for each slot of words that are numbers: of each code its value
 }
 
-// A speller reads the numbers of a slot that are in other words; nil: plain ones.
-type speller struct {
-	read     spelling
-	expected string
-}
-
 // A columnKind says what the fields of a column are.
 type columnKind struct {
 	kind    kind

@@ -43,7 +43,7 @@ func Write(ctx context.Context, path string, s *Set, format string) error {
 // writerFor finds the format that writes path.
 func writerFor(path, format string) (Writer, error) {
 	if format != "" {
-		f, err := formats.New(format)
+		f, err := registered.New(format)
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +55,7 @@ func writerFor(path, format string) (Writer, error) {
 	}
 	var known []string
 	ext := strings.ToLower(filepath.Ext(file.PlainName(path)))
-	for _, e := range formats.Entries() {
+	for _, e := range registered.Entries() {
 		f, err := e.New(nil)
 		if err != nil {
 			return nil, err
