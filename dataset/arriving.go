@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/set"
 )
 
 // Arriving gives the rows of standard input as sets, each of the rows that have come
@@ -18,7 +19,7 @@ import (
 // rows before it. Warnings are those of each set.
 func Arriving(ctx context.Context, opt Options) iter.Seq2[*Set, error] {
 	return func(yield func(*Set, error) bool) {
-		if err := cmp.Or(opt.system().CheckStdin(), opt.checkSchema()); err != nil {
+		if err := cmp.Or(opt.System().CheckStdin(), opt.CheckSchema()); err != nil {
 			yield(nil, err)
 			return
 		}
@@ -177,7 +178,7 @@ func (a *arrivals) begin() bool {
 		return false
 	}
 	a.opt.Format = name
-	l, ok := f.(LineFormat)
+	l, ok := f.(set.LineFormat)
 	if !ok {
 		return false
 	}

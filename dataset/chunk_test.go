@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
 )
 
 // same says whether two results of Read are the same, errors by their text.
@@ -111,8 +113,8 @@ func TestCancel(t *testing.T) {
 }
 
 func TestLongLine(t *testing.T) {
-	defer func(n int) { maxRecord = n }(maxRecord)
-	maxRecord = 1000
+	defer func(n int) { lines.MaxRecord = n }(lines.MaxRecord)
+	lines.MaxRecord = 1000
 	long := "1 1:1\n2 1:1 #" + strings.Repeat("x", 2000) + "\n"
 	_, err := readText(long, Options{Chunk: 16})
 	if err == nil || err.Error() != "standard input:2: found a line longer than 1000 bytes, expected a line break" {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/set"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -13,7 +14,7 @@ import (
 // with the best match.
 func detect(in *file.Input, opt *Options) (name string, f Format, err error) {
 	if opt.Format != "" {
-		f, err = registered.New(opt.Format)
+		f, err = set.Registered.New(opt.Format)
 		return opt.Format, f, err
 	}
 	head, err := in.Head()
@@ -24,7 +25,7 @@ func detect(in *file.Input, opt *Options) (name string, f Format, err error) {
 		return "", nil, err
 	}
 	best := NoMatch
-	for _, e := range registered.Entries() {
+	for _, e := range set.Registered.Entries() {
 		candidate, err := e.New(nil)
 		if err != nil {
 			return "", nil, err
@@ -37,12 +38,12 @@ func detect(in *file.Input, opt *Options) (name string, f Format, err error) {
 		if at := bytes.IndexByte(head, 0); at >= 16 { // what it begins with does not tell why
 			before := head[:at]
 			return "", nil, fault.At(in.Name, in.Line+1+bytes.Count(before, []byte{'\n'}), at-bytes.LastIndexByte(before, '\n'),
-				"found a zero byte, expected text or one of the formats %s", strings.Join(registered.Names(), ", "))
+				"found a zero byte, expected text or one of the formats %s", strings.Join(set.Registered.Names(), ", "))
 		}
-		return "", nil, fault.In(in.Name, "found %q, expected one of the formats %s", head[:min(len(head), 16)], strings.Join(registered.Names(), ", "))
+		return "", nil, fault.In(in.Name, "found %q, expected one of the formats %s", head[:min(len(head), 16)], strings.Join(set.Registered.Names(), ", "))
 	}
 	return name, f, nil
 }
 
 // Formats returns the registered formats, sorted by name.
-func Formats() []registry.Entry[Format] { return registered.Entries() }
+func Formats() []registry.Entry[Format] { return set.Registered.Entries() }

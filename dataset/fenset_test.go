@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/fen"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -152,7 +153,7 @@ func TestFENWriteByHand(t *testing.T) {
 		{&Set{X: one, Feature: []string{"a"}}, "found 1 names of features, expected 2"},
 	} {
 		var out bytes.Buffer
-		err := (fen{}).Write(&out, c.set)
+		err := (fen.Format{}).Write(&out, c.set)
 		if c.want != "" {
 			if err == nil || err.Error() != c.want {
 				t.Errorf("found %v, expected %s", err, c.want)
@@ -166,7 +167,7 @@ func TestFENWriteByHand(t *testing.T) {
 			t.Errorf("%+v: %v, or other rows", c.set, err)
 		}
 	}
-	if err := (fen{}).Write(&failing{after: 300}, &Set{X: one}); err != io.ErrShortWrite {
+	if err := (fen.Format{}).Write(&failing{after: 300}, &Set{X: one}); err != io.ErrShortWrite {
 		t.Errorf("found %v, expected the error of the disk", err)
 	}
 }

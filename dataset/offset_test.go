@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/table"
+	"github.com/fenchel-ml/fenchel/dataset/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -231,7 +233,7 @@ func TestOffsetsOfOtherFormats(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if err := (csv{}).Write(&out, s); err != nil {
+	if err := (table.CSV{}).Write(&out, s); err != nil {
 		t.Fatal(err)
 	}
 	again := readNamed(t, "again.csv", out.String(), Options{})
@@ -253,12 +255,12 @@ func TestSpread(t *testing.T) {
 		{[]float64{0.1, 0.1 + 1e-12}, 0.1 + 5e-13},
 		{[]float64{math.MaxFloat32, math.MaxFloat32 * (1 - 1e-9)}, math.MaxFloat32},
 	} {
-		var s spread
+		var s set.Spread
 		for _, v := range c.values {
-			s.add(v)
+			s.Add(v)
 		}
-		s.settle()
-		got := s.offset()
+		s.Settle()
+		got := s.Offset()
 		if math.Abs(got-c.offset) > 1e-6*math.Abs(c.values[0]) || (got == 0) != (c.offset == 0) {
 			t.Errorf("%v: offset %v, expected %v", c.values, got, c.offset)
 		}
@@ -266,7 +268,7 @@ func TestSpread(t *testing.T) {
 			continue
 		}
 		for _, v := range c.values {
-			if loss := math.Abs(float64(float32(v-got)) - (v - got)); loss > 1e-7*(s.high-s.low) {
+			if loss := math.Abs(float64(float32(v-got)) - (v - got)); loss > 1e-7*(s.High-s.Low) {
 				t.Errorf("%v: %v less %v is rounded by %g", c.values, v, got, loss)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset/set"
 )
 
 // OptionError says that an option was given which would have no effect on the
@@ -36,7 +38,7 @@ func checkOptions(opt *Options, source string, takes []string) error {
 
 // taking returns the names of the formats that take an option.
 func taking(option string) (names []string) {
-	for _, e := range registered.Entries() {
+	for _, e := range set.Registered.Entries() {
 		if f, err := e.New(nil); err == nil && slices.Contains(f.Takes(), option) {
 			names = append(names, e.Name)
 		}

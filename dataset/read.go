@@ -11,6 +11,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/scaling"
 )
 
 // A ReadError is what is wrong with an input, and where: File, Line, Column (0: not known)
@@ -30,7 +31,7 @@ func Read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return set.vouch(), nil
+	return set.Vouch(), nil
 }
 
 // ReadFrom reads one file from r, compressed or not, as [Read] does from a path. The name
@@ -45,7 +46,7 @@ func read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := opt.checkSchema(); err != nil {
+	if err := opt.CheckSchema(); err != nil {
 		return nil, err
 	}
 	if opt.Precomputed {
@@ -57,7 +58,7 @@ func read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 		}
 		set, err := readGenerated(ctx, spec, &opt)
 		if err == nil {
-			err = follow(set, opt.Schema, opt.Threads)
+			err = scaling.Follow(set, opt.Schema, opt.Threads)
 		}
 		return set, err
 	}
@@ -71,7 +72,7 @@ func read(ctx context.Context, sources []string, opt Options) (*Set, error) {
 		return nil, err
 	}
 	set.ZeroBased = set.ZeroBased || opt.ZeroBased
-	if err := follow(set, opt.Schema, opt.Threads); err != nil {
+	if err := scaling.Follow(set, opt.Schema, opt.Threads); err != nil {
 		return nil, errors.Join(fault.In(paths[0], "%w", err), set.Close())
 	}
 	return set, nil
@@ -89,7 +90,7 @@ func open(ctx context.Context, paths []string, opt *Options) (format Format, in 
 		if strings.HasPrefix(path, "@") {
 			return nil, in, fault.In(path, "found a generator among %d sources, expected it alone", len(paths))
 		}
-		i, err := opt.system().Open(ctx, path)
+		i, err := opt.System().Open(ctx, path)
 		if err != nil {
 			return nil, in, err
 		}
@@ -126,11 +127,11 @@ func expand(sources []string, opt *Options) ([]string, error) {
 	}
 	var paths []string
 	for _, source := range sources {
-		if strings.HasPrefix(source, "@") || !strings.ContainsAny(source, "*?[") || opt.system().Exists(source) {
+		if strings.HasPrefix(source, "@") || !strings.ContainsAny(source, "*?[") || opt.System().Exists(source) {
 			paths = append(paths, source)
 			continue
 		}
-		found, err := opt.system().Glob(source)
+		found, err := opt.System().Glob(source)
 		if err != nil {
 			return nil, fault.In(source, "%w", err)
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/klauspost/compress/zstd"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -15,8 +16,9 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/internal/svmlight"
+	"github.com/fenchel-ml/fenchel/dataset/set"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/klauspost/compress/zstd"
 )
 
 // put writes a file into a new folder and returns its path.
@@ -228,7 +230,7 @@ func fuzzRead(t *testing.T, data []byte, format string) {
 	}
 	for format, header := range map[string]string{"libsvm": "", "csv": "yes"} {
 		var out bytes.Buffer
-		f, _ := registered.New(format)
+		f, _ := set.Registered.New(format)
 		if f.(Writer).Write(&out, s) != nil {
 			continue // it cannot hold such a set, and says so
 		}
@@ -255,9 +257,9 @@ func fuzzRoom(t *testing.T, data []byte) {
 			return
 		}
 		in.Size = int64(size)
-		got, gotErr := libsvm{}.Read(context.Background(), []*file.Input{in}, &Options{Threads: 2, Chunk: 7})
+		got, gotErr := svmlight.LIBSVM{}.Read(context.Background(), []*file.Input{in}, &Options{Threads: 2, Chunk: 7})
 		if gotErr == nil {
-			got.vouch()
+			got.Vouch()
 		}
 		same(t, fmt.Sprintf("a file of %d bytes", size), got, s, gotErr, err)
 	}

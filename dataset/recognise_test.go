@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset/set"
 )
 
 // linesOf makes a table row by row, from row 0 on.
@@ -175,7 +177,7 @@ func TestSpelledRefused(t *testing.T) {
 
 // A schema from a file may say anything.
 func TestForgedColumns(t *testing.T) {
-	for _, c := range []Column{{Kind: "time"}, {Kind: KindIgnored}, {Why: whyID}, {Kind: KindIgnored, Why: "luck"}, {Kind: KindIgnored, Why: whyID, Fill: 1}, {Kind: KindDate, From: "2024-01-01 06:00"}, {Kind: KindDate}, {Kind: KindDate, From: "soon"}, {From: "2024-01-01"}, {Kind: KindBoolean, Category: []string{"a"}}} {
+	for _, c := range []Column{{Kind: "time"}, {Kind: KindIgnored}, {Why: set.WhyID}, {Kind: KindIgnored, Why: "luck"}, {Kind: KindIgnored, Why: set.WhyID, Fill: 1}, {Kind: KindDate, From: "2024-01-01 06:00"}, {Kind: KindDate}, {Kind: KindDate, From: "soon"}, {From: "2024-01-01"}, {Kind: KindBoolean, Category: []string{"a"}}} {
 		s := &Schema{Columns: []Column{c}, Target: -1, Weight: -1}
 		if err := s.Check(s.Width()); err == nil {
 			t.Errorf("found no error for %+v", c)

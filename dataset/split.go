@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/dataset/generate"
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
@@ -26,12 +27,12 @@ func Order(n int, seed, epoch uint64) []int {
 func Split(n int, seed uint64, shares ...float64) ([][]int, error) {
 	whole := 0.0
 	for i, share := range shares {
-		if !(share > 0 && finite(share)) {
+		if !(share > 0 && decimal.Finite(share)) {
 			return nil, fmt.Errorf("split: found %g as share %d, expected a number above 0", share, i+1)
 		}
 		whole += share
 	}
-	if n < len(shares) || len(shares) == 0 || !finite(whole) {
+	if n < len(shares) || len(shares) == 0 || !decimal.Finite(whole) {
 		return nil, fmt.Errorf("split: found %s for %s, expected at least one row a part", fault.Plural(max(n, 0), "row", "rows"), fault.Plural(len(shares), "part", "parts"))
 	}
 	var r generate.Random

@@ -8,6 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset/generate"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/internal/stream"
 )
 
 // Blocks opens sources, as [Read] does, as a stream of rows. Decompressing and
@@ -43,22 +44,22 @@ func Blocks(ctx context.Context, sources []string, opt Options) (*RowStream, err
 	if err != nil {
 		return nil, err
 	}
-	if err := opt.checkSchema(); err != nil {
+	if err := opt.CheckSchema(); err != nil {
 		return nil, err
 	}
 	opt.Unlabelled = true
 	ctx, cancel := context.WithCancel(ctx)
-	b := newBlocks(ctx, cancel, &opt)
+	b := stream.NewBlocks(ctx, cancel, &opt)
 	produce, err := source(ctx, b, paths, &opt)
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	return b.start(ctx, produce)
+	return b.Start(ctx, produce)
 }
 
 // source returns what gives the rows of paths to b.
-func source(ctx context.Context, b *blocks, paths []string, opt *Options) (produce func() error, err error) {
+func source(ctx context.Context, b *stream.Blocks, paths []string, opt *Options) (produce func() error, err error) {
 	if spec, ok := strings.CutPrefix(paths[0], "@"); ok && len(paths) == 1 {
 		if err := checkOptions(opt, "a generator", nil); err != nil {
 			return nil, err
@@ -72,13 +73,13 @@ func source(ctx context.Context, b *blocks, paths []string, opt *Options) (produ
 	}
 	return func() error {
 		defer closeAll(in)
-		f, ok := format.(Streamer)
+		f, ok := format.(stream.Streamer)
 		if ok {
 			err = f.Stream(ctx, in, opt, b)
 		} else {
 			err = fallBack(ctx, b, opt, format, in)
 		}
-		if err == nil && b.empty() {
+		if err == nil && b.Empty() {
 			err = fault.In(in[0].Name, "found no rows, expected at least one")
 		}
 		return err
@@ -86,22 +87,22 @@ func source(ctx context.Context, b *blocks, paths []string, opt *Options) (produ
 }
 
 // fallBack reads all rows of a format that cannot give them as they come.
-func fallBack(ctx context.Context, b *blocks, given *Options, f Format, in []*file.Input) error {
+func fallBack(ctx context.Context, b *stream.Blocks, given *Options, f Format, in []*file.Input) error {
 	opt := *given
 	opt.Columns = 0
 	s, err := f.Read(ctx, in, &opt)
-	return b.readAll(in[0].Name, s, err)
+	return b.ReadAll(in[0].Name, s, err)
 }
 
 // generator gives the rows that spec describes.
-func generator(b *blocks, spec string) (produce func() error, err error) {
+func generator(b *stream.Blocks, spec string) (produce func() error, err error) {
 	rows, info, err := generate.Stream(spec)
 	if err == nil {
-		err = b.fix("@"+spec, info.Cols)
+		err = b.Fix("@"+spec, info.Cols)
 	}
 	return func() error {
 		for row := range rows {
-			if err := b.row(row.X); err != nil {
+			if err := b.Row(row.X); err != nil {
 				return err
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/svmlight"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -69,7 +70,7 @@ func TestStringsWritten(t *testing.T) {
 	}
 	for _, s := range []*Set{s, &dense} {
 		var out bytes.Buffer
-		if err := (texts{}).Write(&out, s); err != nil || out.String() != text {
+		if err := (svmlight.Strings{}).Write(&out, s); err != nil || out.String() != text {
 			t.Errorf("found %q (%v), expected %q", out.String(), err, text)
 		}
 	}
@@ -88,7 +89,7 @@ func TestStringsWritten(t *testing.T) {
 	} {
 		wrong := *s
 		broken(&wrong)
-		if err := (texts{}).Write(io.Discard, &wrong); err == nil || !strings.Contains(err.Error(), want) {
+		if err := (svmlight.Strings{}).Write(io.Discard, &wrong); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("found error %v, expected %q", err, want)
 		}
 	}

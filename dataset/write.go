@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/set"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -43,7 +44,7 @@ func Write(ctx context.Context, path string, s *Set, format string) error {
 // writerFor finds the format that writes path.
 func writerFor(path, format string) (Writer, error) {
 	if format != "" {
-		f, err := registered.New(format)
+		f, err := set.Registered.New(format)
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +56,7 @@ func writerFor(path, format string) (Writer, error) {
 	}
 	var known []string
 	ext := strings.ToLower(filepath.Ext(file.PlainName(path)))
-	for _, e := range registered.Entries() {
+	for _, e := range set.Registered.Entries() {
 		f, err := e.New(nil)
 		if err != nil {
 			return nil, err
@@ -74,7 +75,7 @@ func writerFor(path, format string) (Writer, error) {
 // what offsets keep of numbers: others hold these in single precision.
 func WritesOffsets(path, format string) bool {
 	w, err := writerFor(path, format)
-	_, keeps := w.(OffsetWriter)
+	_, keeps := w.(set.OffsetWriter)
 	return err == nil && keeps
 }
 
