@@ -42,7 +42,7 @@ type arrivals struct {
 	err     error
 	ended   bool
 	pending []byte                // has come, not yet given
-	last    func(text []byte) int // as splitter.last; nil: not known yet
+	last    func(text []byte) int // as Last of lines.Splitter; nil: not known yet
 	header  []byte                // comes before the rows of each set
 	lines   int                   // given, those of the header among them
 	given   bool

@@ -7,7 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// follow takes off the rows what a model's schema says, where the format knows nothing of
+// Follow takes off the rows what a model's schema says, where the format knows nothing of
 // it: what rounding has taken away is not given back.
 func Follow(s *set.Set, want *set.Schema, threads int) error {
 	offsets, given := want.Offsets(), s.Schema.Offsets()
@@ -29,7 +29,7 @@ func Follow(s *set.Set, want *set.Schema, threads int) error {
 	return nil
 }
 
-// lessOffsets returns the rows of x with offsets taken off instead of those that were.
+// LessOffsets returns the rows of x with offsets taken off instead of those that were.
 func LessOffsets(x matrix.Matrix, offsets, given []float64, threads int) (matrix.Matrix, error) {
 	_, cols := x.Dims()
 	off, factor := make([]float64, cols), make([]float64, cols)
@@ -46,7 +46,7 @@ func LessOffsets(x matrix.Matrix, offsets, given []float64, threads int) (matrix
 	return moved.Matrix(x), nil
 }
 
-// restored returns the set with its features as they were, in single precision, for formats
+// Restored returns the set with its features as they were, in single precision, for formats
 // that hold no offsets.
 func Restored(s *set.Set) (*set.Set, error) {
 	offsets := s.Schema.Offsets()

@@ -1,3 +1,6 @@
+// Package scaling measures the columns of a set and brings them to comparable sizes: scalings,
+// moments, and offsets that were taken off before the rounding to single precision. It imports
+// set, matrix and vec. Begin with [Scaling] and [Moments].
 package scaling
 
 import (

@@ -46,7 +46,7 @@ func (s *Set) Check() error {
 	return nil
 }
 
-// vouch notes that the values of the rows need no look again.
+// Vouch notes that the values of the rows need no look again.
 func (s *Set) Vouch() *Set {
 	switch s.X.(type) {
 	case *matrix.Dense, *matrix.CSR:
@@ -57,7 +57,7 @@ func (s *Set) Vouch() *Set {
 
 func (s *Set) isSound() bool { return s.sound != nil && s.sound == s.X }
 
-// check returns why the targets cannot be those of so many rows.
+// Check returns why the targets cannot be those of so many rows.
 func (t Target) Check(rows int) error {
 	if t.Code != nil && len(t.Code) != rows || t.Number != nil && len(t.Number) != rows {
 		found := len(t.Code)

@@ -88,7 +88,7 @@ func (s *Set) appendRow(buf []byte, i int, columns []uint32) (_ []byte, all []ui
 	return binary.LittleEndian.AppendUint64(buf, math.Float64bits(weight)), columns
 }
 
-// countNonzeros counts two at a time, as a tally does.
+// CountNonzeros counts two at a time, as a tally does.
 func CountNonzeros(value []float32) int {
 	const magnitude, sign = 0x7fffffff7fffffff, 0x8000000080000000
 	raw, found := memory.AsBytes(value), uint64(0)

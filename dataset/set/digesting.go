@@ -86,7 +86,7 @@ type storedDigest struct {
 	of     Set
 }
 
-// storeDigest notes the digest in the cache that the set is from.
+// StoreDigest notes the digest in the cache that the set is from.
 func (s *Set) StoreDigest(sum []byte) {
 	s.stored = &storedDigest{digest: "sha256:" + hex.EncodeToString(sum), of: *s}
 }

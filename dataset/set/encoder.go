@@ -2,7 +2,7 @@ package set
 
 import "math"
 
-// An encoder turns cells into features.
+// An Encoder turns cells into features.
 type Encoder struct {
 	first []int       // feature of each slot
 	Fill  []float32   // of each slot, stands for a missing number
@@ -13,12 +13,12 @@ type Encoder struct {
 	Same  bool // the cells of a row are its features
 }
 
-// add adds a slot, that of a column whose first feature is given.
+// Add adds a slot, that of a column whose first feature is given.
 func (e *Encoder) Add(first int, c Column, value []float32) {
 	e.first, e.Fill, e.value, e.None = append(e.first, first), append(e.Fill, float32(c.Fill)), append(e.value, value), append(e.None, c.Kind == KindIgnored)
 }
 
-// feature returns what a cell becomes; zero stands for nothing. It is for encoders
+// Feature returns what a cell becomes; zero stands for nothing. It is for encoders
 // without odd slots.
 func (e *Encoder) Feature(codes []uint32, slot int, cell uint32) (index uint32, value float32) {
 	index = uint32(e.first[slot])
@@ -33,7 +33,7 @@ func (e *Encoder) Feature(codes []uint32, slot int, cell uint32) (index uint32, 
 	return index + codes[cell-1], 1
 }
 
-// oddFeature is feature for all encoders.
+// OddFeature is feature for all encoders.
 func (e *Encoder) OddFeature(codes []uint32, slot int, cell uint32) (index uint32, value float32) {
 	switch {
 	case e.None[slot]:
@@ -46,14 +46,14 @@ func (e *Encoder) OddFeature(codes []uint32, slot int, cell uint32) (index uint3
 
 var MissingBits = math.Float32bits(float32(math.NaN()))
 
-// noCategory is the cell of a category that the model does not know.
+// NoCategory is the cell of a category that the model does not know.
 const NoCategory = math.MaxUint32
 
 const MissingCategory = "?"
 
 func AsNumber(cell uint32) float32 { return math.Float32frombits(cell) }
 
-// slotOf returns the slot of cell k of a row.
+// SlotOf returns the slot of cell k of a row.
 func SlotOf(slots []uint32, k int) int {
 	if slots == nil {
 		return k

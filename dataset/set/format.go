@@ -62,10 +62,10 @@ type LineFormat interface {
 	Begin(pending []byte, opt *Options) (header int, last func(text []byte) int, ok bool)
 }
 
-// registered are the formats that have registered.
+// Registered are the formats that have registered.
 var Registered = registry.New[Format]("format")
 
-// register adds a format; each format's file calls it from init.
+// Register adds a format; each format's file calls it from init.
 func Register(name, summary string, f Format) {
 	Registered.Register(registry.Entry[Format]{
 		Name: name, Summary: summary,

@@ -9,7 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
 )
 
-// labels are the targets of one chunk: entries, and an entry for each row. No
+// Labels are the targets of one chunk: entries, and an entry for each row. No
 // two of the first maxChunkLabels entries have the same spelling.
 type Labels struct {
 	arena  []byte // spellings, one after another
@@ -55,7 +55,7 @@ func labelKey(text []byte) (key uint64) {
 	return key | uint64(len(text)+1)<<56
 }
 
-// again gives the next row its target if an earlier row had the same spelling.
+// Again gives the next row its target if an earlier row had the same spelling.
 func (l *Labels) Again(text []byte) bool {
 	key := labelKey(text)
 	if key != 0 {
@@ -84,7 +84,7 @@ func (l *Labels) remember(key uint64, entry uint32) {
 	}
 }
 
-// add gives the next row its target, found at an offset of c.
+// Add gives the next row its target, found at an offset of c.
 func (l *Labels) Add(c *lines.Chunk, at int, text []byte) error {
 	if l.Again(text) {
 		return nil

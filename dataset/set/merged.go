@@ -8,7 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
-// merged is the targets and the weights of the rows of several files, one file's under another's.
+// Merged is the targets and the weights of the rows of several files, one file's under another's.
 type Merged struct {
 	Targets []Target
 	Weights []float64
@@ -16,7 +16,7 @@ type Merged struct {
 	Files   int
 }
 
-// mergeTargets puts the targets of several files one after another.
+// MergeTargets puts the targets of several files one after another.
 func MergeTargets(parts []Target) (Target, error) {
 	switch len(parts) {
 	case 0:
@@ -54,7 +54,7 @@ func MergeTargets(parts []Target) (Target, error) {
 	return t.Target(), nil
 }
 
-// take notes the targets of a file that was read; nil: it has none.
+// Take notes the targets of a file that was read; nil: it has none.
 func (a *Merged) Take(name string, t *Target) error {
 	if t == nil {
 		if a.absent == "" {
@@ -69,7 +69,7 @@ func (a *Merged) Take(name string, t *Target) error {
 	return nil
 }
 
-// takeWeights notes the row weights of a file; nil: it has none.
+// TakeWeights notes the row weights of a file; nil: it has none.
 func (a *Merged) TakeWeights(name string, weights []float64) error {
 	if (weights == nil) != (a.Weights == nil) && a.Files > 1 {
 		return fault.In(name, "expected row weights in all files or in none")

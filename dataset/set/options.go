@@ -78,15 +78,15 @@ type Options struct {
 	Chunk int // bytes of text parsed at a time; 0: as many as a core's cache has room for. Never changes the result
 }
 
-// system is where the sources are.
+// System is where the sources are.
 func (opt *Options) System() *file.System {
 	return &file.System{FS: opt.FS, Stdin: opt.Stdin, StdinName: opt.StdinName, Lines: opt.StdinLines, Ahead: opt.Workers() > 1, Tally: opt.Tally}
 }
 
-// workers is how many goroutines opt allows.
+// Workers is how many goroutines opt allows.
 func (opt *Options) Workers() int { return parallel.Cores(opt.Threads) }
 
-// checkSchema refuses a schema that no reader could follow.
+// CheckSchema refuses a schema that no reader could follow.
 func (opt *Options) CheckSchema() error {
 	if opt.Schema == nil {
 		return nil

@@ -167,7 +167,7 @@ func (c *recordColumn) cell(value any) (cell uint32, ok bool) {
 	return c.ofNumber(v), true
 }
 
-// numberCell is the cell of a number.
+// NumberCell is the cell of a number.
 func NumberCell(v float64) uint32 { return math.Float32bits(float32(v) + 0) } // nor -0
 
 func (c *recordColumn) missing() uint32 {

@@ -7,7 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// rowBuilder gathers rows into a matrix: dense ones into a Dense if at least
+// RowBuilder gathers rows into a matrix: dense ones into a Dense if at least
 // half of the values are nonzero, else into a CSR, which is then the smaller;
 // sparse ones into a CSR. Columns beyond those of a model are left out.
 type RowBuilder struct {
@@ -24,7 +24,7 @@ func NewRowBuilder(cols int, opt *Options) *RowBuilder {
 	return &RowBuilder{columns: opt.Columns, Cols: cols, Sparse: &matrix.CSR{Start: []int64{0}, Index: []uint32{}}}
 }
 
-// width is the number of columns of the matrix.
+// Width is the number of columns of the matrix.
 func (b *RowBuilder) Width() int {
 	if b.columns > 0 {
 		return b.columns
@@ -32,7 +32,7 @@ func (b *RowBuilder) Width() int {
 	return b.Cols
 }
 
-// addDense appends a row of cols values.
+// AddDense appends a row of cols values.
 func (b *RowBuilder) AddDense(row []float32) {
 	if b.columns > 0 && len(row) > b.columns {
 		for j, v := range row[b.columns:] {
@@ -63,7 +63,7 @@ func (b *RowBuilder) AddDense(row []float32) {
 	b.Sparse.Start = append(b.Sparse.Start, int64(len(b.Sparse.Value)))
 }
 
-// addSparse appends a row with increasing columns; zeros are left out.
+// AddSparse appends a row with increasing columns; zeros are left out.
 func (b *RowBuilder) AddSparse(index []uint32, value []float32) {
 	for k, j := range index {
 		switch v := value[k]; {
@@ -85,7 +85,7 @@ func (b *RowBuilder) Ignore(col uint32, v float32) {
 	}
 }
 
-// matrix returns the rows and the warning about what was left out.
+// Matrix returns the rows and the warning about what was left out.
 func (b *RowBuilder) Matrix() (matrix.Matrix, []error) {
 	warnings := b.Unknown.Warnings(1)
 	if b.Sparse == nil && 2*b.nonzeros < int64(len(b.Dense)) {
@@ -119,7 +119,7 @@ func toDense(m *matrix.CSR, cols int) []float32 {
 	return dense
 }
 
-// unknownColumns counts the values in columns that a model does not know.
+// UnknownColumns counts the values in columns that a model does not know.
 type UnknownColumns struct {
 	first  uint32
 	values int
@@ -134,7 +134,7 @@ func (u *UnknownColumns) Add(column uint32) {
 	u.column[column] = struct{}{}
 }
 
-// warnings says what was left out, with columns from first on.
+// Warnings says what was left out, with columns from first on.
 func (u *UnknownColumns) Warnings(first uint64) []error {
 	if u.values == 0 {
 		return nil

@@ -107,7 +107,7 @@ func (s *Schema) makes(i int) int {
 	}
 }
 
-// places returns the first feature of each column and the number of features.
+// Places returns the first feature of each column and the number of features.
 func (s *Schema) Places() (first []int, features int) {
 	first = make([]int, len(s.Columns))
 	for i := range s.Columns {
@@ -117,7 +117,7 @@ func (s *Schema) Places() (first []int, features int) {
 	return first, features
 }
 
-// features names the features: the column, or "column=category".
+// Features names the features: the column, or "column=category".
 func (s *Schema) Features() []string {
 	var names []string
 	for i, c := range s.Columns {
@@ -134,12 +134,12 @@ func (s *Schema) Features() []string {
 	return names
 }
 
-// names reports whether name is that of a column, or its position from 1.
+// Names reports whether name is that of a column, or its position from 1.
 func (s *Schema) Names(column int, name string) bool {
 	return column >= 0 && (s.Columns[column].Name == name || strconv.Itoa(column+1) == name)
 }
 
-// agrees refuses options that name other columns than the schema does.
+// Agrees refuses options that name other columns than the schema does.
 func (s *Schema) Agrees(opt *Options) error {
 	for _, o := range []struct {
 		role, name string

@@ -1,18 +1,11 @@
-// Package dataset turns files, streams and generators into sets of rows, and
-// sets of rows into files.
+// Package set is a set of rows and what belongs to it: targets, weights, names, the schema of
+// its columns, its digest; the options of reading; the interface that formats implement and the
+// registry they are in; and what all formats make sets with: rows, targets, spreads of columns.
 //
-// [Read] is the door: it opens the sources (files, globs, standard input,
-// "@generator" specs), undoes compression, finds the format by content and
-// returns one [Set]. [ReadFrom] is the door for what is no file, and [Schema.Row] for
-// single records. [Blocks] is the door for rows to be seen once, in memory
-// that does not grow with them. One format lives in one file and registers
-// itself; adding one touches that file and one row of the formats test.
-// Generators likewise.
-//
-// Input is hostile until proven otherwise: every error says where (file, line,
-// column), what was found and what was expected; sizes are checked before
-// anything is allocated. Training, scaling and what a target means are not
-// decided here.
+// It opens no files but those of targets and weights, and knows no format. It imports matrix,
+// registry, parallel and the rooms under dataset/internal that know nothing of sets: decimal,
+// fault, file, lines, memory. Begin with [Set], [Options] and [Format]. Package dataset has the
+// same types under their own names: that is the door for all who do not write a format.
 package set
 
 import (
@@ -61,7 +54,7 @@ func (s *Set) Close() error {
 	return errors.Join(errs...)
 }
 
-// onClose has Close give back a file too.
+// OnClose has Close give back a file too.
 func (s *Set) OnClose(give func() error) { s.close = append(s.close, give) }
 
 // Rows returns n.
@@ -115,7 +108,7 @@ func (s *Set) Widen(cols int) {
 	}
 }
 
-// fit gives every row so many columns: zeros where there were fewer; else the later
+// Fit gives every row so many columns: zeros where there were fewer; else the later
 // ones are left out, with a warning that counts.
 func (s *Set) Fit(columns int) {
 	rows, cols := s.X.Dims()
@@ -142,5 +135,5 @@ func (s *Set) Fit(columns int) {
 	s.X, s.Warnings = x, append(s.Warnings, warnings...)
 }
 
-// rows returns the number of rows that have a target.
+// Rows returns the number of rows that have a target.
 func (t Target) Rows() int { return max(len(t.Code), len(t.Number)) }

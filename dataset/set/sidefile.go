@@ -10,7 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
 )
 
-// readTarget reads a file with one target a row, for formats without targets.
+// ReadTarget reads a file with one target a row, for formats without targets.
 func ReadTarget(ctx context.Context, path string, opt *Options, rows int) (Target, error) {
 	t := NewTargets()
 	err := readColumn(ctx, path, opt, rows, func(c *lines.Chunk) (*Labels, error) {
@@ -20,7 +20,7 @@ func ReadTarget(ctx context.Context, path string, opt *Options, rows int) (Targe
 	return t.Target(), err
 }
 
-// readWeights reads a file with one positive number a row; "" gives nil.
+// ReadWeights reads a file with one positive number a row; "" gives nil.
 func ReadWeights(ctx context.Context, path string, opt *Options, rows int) ([]float64, error) {
 	if path == "" {
 		return nil, nil
@@ -35,7 +35,7 @@ func ReadWeights(ctx context.Context, path string, opt *Options, rows int) ([]fl
 	return all, err
 }
 
-// appendWeight appends the weight found at an offset of c.
+// AppendWeight appends the weight found at an offset of c.
 func AppendWeight(dst []float64, c *lines.Chunk, at int, text []byte) ([]float64, error) {
 	w, status := decimal.Float64(text)
 	if status != decimal.Number || w <= 0 {

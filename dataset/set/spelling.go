@@ -37,13 +37,13 @@ var spellings = []spellingKind{
 	{KindDate, "a date or time such as 2024-05-31 or 2024-05-31 18:30:00", ParseDate},
 }
 
-// parsePlain reads a number that single precision can hold.
+// ParsePlain reads a number that single precision can hold.
 func ParsePlain(text []byte) (float64, bool) {
 	v, status := decimal.Float64(text)
 	return v, status == decimal.Number && math.Abs(v) <= math.MaxFloat32
 }
 
-// parseComma reads a number whose decimal point is a comma, or that has neither.
+// ParseComma reads a number whose decimal point is a comma, or that has neither.
 func ParseComma(text []byte) (float64, bool) {
 	if bytes.IndexByte(text, '.') >= 0 || len(text) > 64 {
 		return 0, false
@@ -73,7 +73,7 @@ func parseBoolean(text []byte) (float64, bool) {
 var dateLayouts = []string{time.DateOnly, time.DateTime, "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05Z07:00",
 	"2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02T15:04Z07:00", "2006/01/02", "2006/01/02 15:04:05"}
 
-// parseDate returns the days from the beginning of 1970, in UTC unless the text names
+// ParseDate returns the days from the beginning of 1970, in UTC unless the text names
 // another zone.
 func ParseDate(text []byte) (days float64, ok bool) {
 	if len(text) < 10 || text[4] != '-' && text[4] != '/' || text[0] > '9' {
@@ -104,7 +104,7 @@ func daysOf(at time.Time) float64 {
 // A spelling reads the fields of a column of one kind.
 type spelling func(text []byte) (value float64, ok bool)
 
-// spellingOf returns what reads the fields of a column of a model, and what it expects;
+// SpellingOf returns what reads the fields of a column of a model, and what it expects;
 // nil for plain numbers that are taken as they are.
 func SpellingOf(c Column) (s spelling, expected string) {
 	parse := ParsePlain
@@ -124,7 +124,7 @@ func SpellingOf(c Column) (s spelling, expected string) {
 	}, expected
 }
 
-// spelled returns the kind as which all of the words can be read, and their values; those
+// Spelled returns the kind as which all of the words can be read, and their values; those
 // that stand for a missing one have any.
 func Spelled(words []string, comma bool) (kind Kind, value []float64, ok bool) {
 	for _, known := range spellings {
@@ -144,7 +144,7 @@ func Spelled(words []string, comma bool) (kind Kind, value []float64, ok bool) {
 	return KindPlain, nil, false
 }
 
-// isMissing recognises the usual spellings of a missing value in CSV.
+// IsMissing recognises the usual spellings of a missing value in CSV.
 func IsMissing(text []byte) bool {
 	switch len(text) {
 	case 0:
@@ -161,7 +161,7 @@ func IsMissing(text []byte) bool {
 	return false
 }
 
-// isCode reports whether a text is all digits, of which the first is a zero that a number
+// IsCode reports whether a text is all digits, of which the first is a zero that a number
 // would lose.
 func IsCode(text []byte) bool {
 	return len(text) > 1 && text[0] == '0' && AreDigits(text)
@@ -171,7 +171,7 @@ func AreDigits(text []byte) bool {
 	return !bytes.ContainsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 }
 
-// A speller reads the numbers of a slot that are in other words; nil: plain ones.
+// A Speller reads the numbers of a slot that are in other words; nil: plain ones.
 type Speller struct {
 	Read     spelling
 	Expected string

@@ -23,7 +23,7 @@ import (
 // tolerated is the largest rounding of a value that is left alone, as a part of the spread.
 const tolerated = 1e-6
 
-// A spread is what the values of a column are before they are rounded.
+// A Spread is what the values of a column are before they are rounded.
 type Spread struct {
 	Low, High float64
 	loss      float64 // the largest error of rounding
@@ -46,7 +46,7 @@ func (s *Spread) Add(v float64) {
 	}
 }
 
-// merge takes the values of other rows.
+// Merge takes the values of other rows.
 func (s *Spread) Merge(o Spread) {
 	switch {
 	case s.Wide || !o.Some && !o.Wide:
@@ -59,14 +59,14 @@ func (s *Spread) Merge(o Spread) {
 	s.Settle()
 }
 
-// settle forgets what does not matter.
+// Settle forgets what does not matter.
 func (s *Spread) Settle() {
 	if s.Some && !IsTight(s.Low, s.High) {
 		*s = Spread{Wide: true}
 	}
 }
 
-// settleFirst is settle for the first rows of a stream, of which the spread is likely to be
+// SettleFirst is settle for the first rows of a stream, of which the spread is likely to be
 // much smaller than that of all.
 func (s *Spread) SettleFirst() {
 	const large = 1e-3
@@ -75,7 +75,7 @@ func (s *Spread) SettleFirst() {
 	}
 }
 
-// isTight reports whether values from low to high are so close that rounding may
+// IsTight reports whether values from low to high are so close that rounding may
 // matter: single precision loses 2^-24 of a value, which is less than is tolerated if the
 // largest is no more than eight times the spread. Where rows are added that are more than
 // twice as large as these, the spread is half as large as they are, and more.
@@ -84,7 +84,7 @@ func IsTight(low, high float64) bool {
 	return low >= max(least, 8*(high-low)) || -high >= max(least, 8*(high-low))
 }
 
-// rounding is the largest error of rounding as a part of the spread; 0 if it does not matter.
+// Rounding is the largest error of rounding as a part of the spread; 0 if it does not matter.
 func (s Spread) Rounding() float64 {
 	if s.Wide || !s.Some || s.loss <= tolerated*(s.High-s.Low) || s.High == s.Low {
 		return 0
@@ -92,7 +92,7 @@ func (s Spread) Rounding() float64 {
 	return s.loss / (s.High - s.Low)
 }
 
-// offset is what is to be taken off: the middle, rounded to a power of ten that is no larger
+// Offset is what is to be taken off: the middle, rounded to a power of ten that is no larger
 // than the spread; 0 if rounding does not matter.
 func (s Spread) Offset() float64 {
 	if s.Rounding() == 0 {
@@ -108,7 +108,7 @@ func (s Spread) Offset() float64 {
 	return middle
 }
 
-// An offsetNote says what was taken off the columns, in one line.
+// An OffsetNote says what was taken off the columns, in one line.
 type OffsetNote struct {
 	names, offsets []string
 	apart          float64 // the least spread as a part of the size
@@ -122,7 +122,7 @@ func (n *OffsetNote) Add(s Spread, name string, offset float64) {
 	n.names, n.offsets = append(n.names, name), append(n.offsets, SpellNumber(offset))
 }
 
-// warning returns the note, if there is something to be said.
+// Warning returns the note, if there is something to be said.
 func (n *OffsetNote) Warning() []error {
 	if n.names == nil {
 		return nil
@@ -139,15 +139,15 @@ func (n *OffsetNote) Warning() []error {
 		column, names, strings.Join(offsets, ", "), n.apart)}
 }
 
-// matters reports whether rounding is worth a word.
+// Matters reports whether rounding is worth a word.
 func (s Spread) Matters() bool { return s.Rounding() > 1e-4 }
 
-// lost says what rounding does to a column that has no offset.
+// Lost says what rounding does to a column that has no offset.
 func (s Spread) Lost(name string) error {
 	return fault.In(name, "rounding to single precision changes values by up to %.1g of their spread", s.Rounding())
 }
 
 func ColumnNamed(name string) string { return fmt.Sprintf("column %q", name) }
 
-// probeRows is how many rows of a chunk tell which columns rounding may matter to.
+// ProbeRows is how many rows of a chunk tell which columns rounding may matter to.
 const ProbeRows = 64

@@ -8,7 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
 )
 
-// targets merges the labels of chunks, taken in order, into one Target.
+// Targets merges the labels of chunks, taken in order, into one Target.
 type Targets struct {
 	Label  []string
 	byText map[string]uint32
@@ -51,7 +51,7 @@ func (t *Targets) Take(l *Labels) error {
 	return nil
 }
 
-// intern returns the code of a label; number is NaN when it is not one.
+// Intern returns the code of a label; number is NaN when it is not one.
 func (t *Targets) Intern(spelling []byte, number float64) uint32 {
 	code := uint32(len(t.Label))
 	if math.IsNaN(number) {
@@ -71,7 +71,7 @@ func (t *Targets) Intern(spelling []byte, number float64) uint32 {
 	return code
 }
 
-// target gives each row its code and its number, as far as there are such.
+// Target gives each row its code and its number, as far as there are such.
 func (t *Targets) Target() Target {
 	out := Target{Label: slices.Clip(t.Label), Code: slices.Clip(t.Code), Number: slices.Clip(t.Number)}
 	if t.rows == 0 {
@@ -96,7 +96,7 @@ func (t *Targets) Target() Target {
 	return out
 }
 
-// numberTarget makes a Target of finite numbers, one a row.
+// NumberTarget makes a Target of finite numbers, one a row.
 func NumberTarget(values []float64) Target {
 	t := NewTargets()
 	for i, v := range values {
@@ -116,7 +116,7 @@ func NumberTarget(values []float64) Target {
 	return t.Target()
 }
 
-// textTarget makes a Target of one label a row, which must be there and, if it
+// TextTarget makes a Target of one label a row, which must be there and, if it
 // reads as a number, be finite.
 func TextTarget(name string, text []string) (Target, error) {
 	t := NewTargets()

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// appendFloat32 appends the shortest text that reads back as the same bits.
+// AppendFloat32 appends the shortest text that reads back as the same bits.
 func AppendFloat32(dst []byte, v float32) []byte {
 	return strconv.AppendFloat(dst, float64(v), 'g', -1, 32)
 }
 
-// appendLabel appends the target of row i, labels in their spelling.
+// AppendLabel appends the target of row i, labels in their spelling.
 func AppendLabel(dst []byte, t *Target, i int) []byte {
 	if t.Code != nil {
 		return append(dst, t.Label[t.Code[i]]...)
@@ -25,7 +25,7 @@ func HasExtension(name string, extensions ...string) bool {
 	return slices.Contains(extensions, strings.ToLower(filepath.Ext(name)))
 }
 
-// spellNumber writes a number so that it reads back as the same bits, and
+// SpellNumber writes a number so that it reads back as the same bits, and
 // whole numbers without an exponent.
 func SpellNumber(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {

@@ -170,7 +170,7 @@ func labelsBeside(path string, opt *set.Options) string {
 	return ""
 }
 
-// readLabels reads a file with one target a row: IDX or NPY of one dimension,
+// ReadLabels reads a file with one target a row: IDX or NPY of one dimension,
 // or text with one label a line.
 func ReadLabels(ctx context.Context, path string, opt *set.Options, rows int64) (set.Target, error) {
 	// Only a regular file can be looked at and then opened again as text.

@@ -95,7 +95,7 @@ func (a *arrayRows) readNPY(ctx context.Context, in *file.Input) error {
 	return a.Take(in.Name, &t)
 }
 
-// targetColumn returns the place of the target, -1 for none.
+// TargetColumn returns the place of the target, -1 for none.
 func TargetColumn(opt *set.Options, name string, cols int64) (int64, error) {
 	if opt.Target != "" && opt.Labels == "" {
 		at, err := strconv.ParseInt(opt.Target, 10, 64)
@@ -130,7 +130,7 @@ func (h npyHeader) table(name string) (rows, cols int64, err error) {
 	return h.Shape[0], h.Shape[1], nil
 }
 
-// readTable gives the rows to do, without the target column, whose values are
+// ReadTable gives the rows to do, without the target column, whose values are
 // returned; target is -1 when there is none.
 func (h npyHeader) ReadTable(ctx context.Context, r io.Reader, name string, rows, cols, target int64, offset []float64, do func([]float32)) (values []float64, err error) {
 	if h.fortran {

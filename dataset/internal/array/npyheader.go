@@ -37,7 +37,7 @@ type npyHeader struct {
 	length  int64 // bytes before the numbers
 }
 
-// readHeader reads the header of an array; name is for messages.
+// ReadHeader reads the header of an array; name is for messages.
 func ReadHeader(r io.Reader, name string) (h npyHeader, err error) {
 	text, fixed, err := readHeaderText(r)
 	if err == nil {

@@ -17,7 +17,7 @@ func init() {
 	set.Register("npz", "NumPy archive: X and y, or a SciPy sparse matrix (CSR, CSC) with y", NPZ{})
 }
 
-// npz is the format of numpy.savez and scipy.sparse.save_npz: a zip archive of
+// NPZ is the format of numpy.savez and scipy.sparse.save_npz: a zip archive of
 // NPY arrays. The rows are either one array of two dimensions, or the arrays
 // format, shape, data, indices and indptr of a sparse matrix. Optional are an
 // array of targets, one of row weights, and y_spelling (see npzwrite.go).

@@ -7,9 +7,10 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
 )
 
+// Finite reports whether x is a number and not infinite.
 func Finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// allFinite reports whether no value is infinite or not a number: whether no
+// AllFinite reports whether no value is infinite or not a number: whether no
 // exponent has all bits set. One more in the exponent then reaches the place of
 // the sign. Two values are looked at together.
 func AllFinite(value []float32) bool {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// quoted lists names in quotes.
+// Quoted lists names in quotes.
 func Quoted(names []string) string {
 	list := make([]string, len(names))
 	for i, name := range names {
@@ -14,7 +14,7 @@ func Quoted(names []string) string {
 	return strings.Join(list, ", ")
 }
 
-// few lists the first names.
+// Few lists the first names.
 func Few(names []string) string {
 	const most = 5
 	list := make([]string, 0, most+1)
@@ -27,7 +27,7 @@ func Few(names []string) string {
 	return strings.Join(list, ", ")
 }
 
-// printable quotes a name that has control characters or commas.
+// Printable quotes a name that has control characters or commas.
 func Printable(name string) string {
 	if q := Quote([]byte(name)); q != `"`+name+`"` || strings.Contains(name, ",") {
 		return q
@@ -35,7 +35,7 @@ func Printable(name string) string {
 	return name
 }
 
-// notFeatures refuses columns without names of which it would be a guess which
+// NotFeatures refuses columns without names of which it would be a guess which
 // of them a model knows.
 func NotFeatures(name string, cols, features int64) error {
 	return In(name, "found %s, expected the %s of the model, or these with the target", Plural(cols, "column", "columns"), Plural(features, "feature", "features"))

@@ -1,3 +1,7 @@
+// Package fen is the binary cache of a set: its layout, written once, checked and then mapped.
+//
+// It imports set, the rooms below it, stream, and of array the reader of labels. Begin with
+// layout.go.
 package fen
 
 import (
@@ -18,8 +22,8 @@ func init() {
 	set.Register("fen", "Fenchel's own cache: rows as they are in memory, mapped instead of read", Format{})
 }
 
-// fen is the format of a set as it is in memory, with checksums: made once by
-// fenchel convert, opened at the speed of memory ever after. fenlayout.go has
+// Format is the format of a set as it is in memory, with checksums: made once by
+// fenchel convert, opened at the speed of memory ever after. layout.go has
 // the layout, fencheck.go what is checked.
 //
 // A file is mapped, not read, where the system can do that and the file is a

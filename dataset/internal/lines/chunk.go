@@ -1,3 +1,6 @@
+// Package lines cuts inputs into chunks of whole records and parses these on all cores, with
+// results in order. It knows nothing of sets: it imports fault, file and parallel. Begin with
+// [Splitter] and [Parse].
 package lines
 
 import (
@@ -13,7 +16,7 @@ import (
 )
 
 // Line formats are read in chunks of whole records, which a splitter cuts from
-// the inputs; see parseChunks.
+// the inputs; see [Parse].
 
 // chunkSize is large enough to make hand-over free and small enough to stay,
 // with what is made of it, in a core's cache.
@@ -23,10 +26,10 @@ const chunkSize = 256 << 10
 // that loops over eight bytes at a time need not look where the text ends.
 const padding = 32
 
-// maxRecord bounds one line, or one CSV record with line breaks in quotes.
+// MaxRecord bounds one line, or one CSV record with line breaks in quotes.
 var MaxRecord = 1 << 28
 
-// A chunk is some whole records. Its text always ends with a line break.
+// A Chunk is some whole records. Its text always ends with a line break.
 type Chunk struct {
 	Name  string // of the input
 	Line  int    // of the first byte, from 1
@@ -38,7 +41,7 @@ type Chunk struct {
 	Pairs, Before int
 }
 
-// padded returns the text and what lies behind it, at least padding bytes of
+// Padded returns the text and what lies behind it, at least padding bytes of
 // whatever.
 func (c *Chunk) Padded() []byte {
 	n := len(c.Text)
@@ -48,22 +51,22 @@ func (c *Chunk) Padded() []byte {
 	return c.Text[:n+padding]
 }
 
-// errorf reports what was found at an offset of the text. Positions are
+// Errorf reports what was found at an offset of the text. Positions are
 // counted only here, so that they cost nothing while all is well.
 func (c *Chunk) Errorf(at int, found, expected string) error {
 	return c.Locate(at).Fault("found %s, expected %s", found, expected)
 }
 
-// place spells an offset of the text as file:line:column.
+// Place spells an offset of the text as file:line:column.
 func (c *Chunk) Place(at int) string { return c.Locate(at).String() }
 
-// locate returns where an offset of the text is.
+// Locate returns where an offset of the text is.
 func (c *Chunk) Locate(at int) fault.Place {
 	before := c.Text[:at]
 	return fault.Place{File: c.Name, Line: c.Line + bytes.Count(before, []byte{'\n'}), Column: at - bytes.LastIndexByte(before, '\n')}
 }
 
-// checkText refuses text that a model could not keep: its JSON would turn
+// CheckText refuses text that a model could not keep: its JSON would turn
 // other bytes into U+FFFD, and two labels or categories into one.
 func (c *Chunk) CheckText(at int, text []byte) error {
 	if utf8.Valid(text) {
@@ -72,7 +75,7 @@ func (c *Chunk) CheckText(at int, text []byte) error {
 	return c.Errorf(at, fault.Quote(text), "UTF-8 text")
 }
 
-// A splitter cuts inputs into chunks.
+// A Splitter cuts inputs into chunks.
 type Splitter struct {
 	In   []*file.Input
 	size int
@@ -86,7 +89,7 @@ type Splitter struct {
 	before int                   // pairs so far
 }
 
-// lastLine is splitter.last of formats in which a record is a line.
+// LastLine is Last of the Splitter of formats in which a record is a line.
 func LastLine(text []byte) int { return bytes.LastIndexByte(text, '\n') + 1 }
 
 func NewSplitter(in []*file.Input, size int, last func([]byte) int) *Splitter {
@@ -179,7 +182,7 @@ func (s *Splitter) recycle(c *Chunk) {
 	}
 }
 
-// each calls do(0) to do(n-1) on so many workers and returns the error of the
+// Each calls do(0) to do(n-1) on so many workers and returns the error of the
 // lowest number.
 func Each(ctx context.Context, workers, n int, do func(i int) error) error {
 	errs := make([]error, n)

@@ -36,7 +36,7 @@ type result[T any] struct {
 	err error
 }
 
-// parseChunks parses all chunks of s and hands the results to take, in order.
+// Parse parses all chunks of s and hands the results to take, in order.
 // It returns the first error in the order of the input, and only after all
 // its goroutines have ended.
 func Parse[T any](ctx context.Context, s *Splitter, workers int, parse func(*Chunk) (T, error), take func(T) error) error {

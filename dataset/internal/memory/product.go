@@ -2,7 +2,7 @@ package memory
 
 import "math"
 
-// product multiplies the dimensions of an array of items of size bytes, if
+// Product multiplies the dimensions of an array of items of size bytes, if
 // the bytes can be counted at all.
 func Product(size int, dims []int64) (items int64, ok bool) {
 	items = 1

@@ -11,7 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// blocks cuts the rows of a stream into blocks.
+// Blocks cuts the rows of a stream into blocks.
 type Blocks struct {
 	ctx   context.Context
 	opt   *set.Options
@@ -38,7 +38,7 @@ const (
 	blockValues = 1 << 20
 )
 
-// newBlocks makes the blocks of a stream that cancel ends.
+// NewBlocks makes the blocks of a stream that cancel ends.
 func NewBlocks(ctx context.Context, cancel context.CancelFunc, opt *set.Options) *Blocks {
 	b := &Blocks{ctx: ctx, opt: opt, To: &RowStream{blocks: make(chan matrix.Matrix, 1), cancel: cancel}, most: opt.BlockRows}
 	if b.most <= 0 {
@@ -52,7 +52,7 @@ func NewBlocks(ctx context.Context, cancel context.CancelFunc, opt *set.Options)
 	return b
 }
 
-// empty reports whether no row has come.
+// Empty reports whether no row has come.
 func (b *Blocks) Empty() bool { return b.given+int64(b.rows.Rows) == 0 }
 
 // begin begins a block.
@@ -67,7 +67,7 @@ func (b *Blocks) begin() {
 	}
 }
 
-// fix says how many columns the rows of an input have.
+// Fix says how many columns the rows of an input have.
 func (b *Blocks) Fix(name string, cols int) error {
 	if b.Width == 0 {
 		b.Width, b.Whose = cols, "as in "+name
@@ -79,7 +79,7 @@ func (b *Blocks) Fix(name string, cols int) error {
 	return nil
 }
 
-// row takes a row of no more than width columns, sparse or dense.
+// Row takes a row of no more than width columns, sparse or dense.
 func (b *Blocks) Row(x matrix.Vector) error {
 	if x.Index == nil {
 		return b.DenseRow(x.Value)
@@ -88,13 +88,13 @@ func (b *Blocks) Row(x matrix.Vector) error {
 	return b.end(len(x.Index))
 }
 
-// denseRow takes a row of width values.
+// DenseRow takes a row of width values.
 func (b *Blocks) DenseRow(x []float32) error {
 	b.rows.AddDense(x)
 	return b.end(len(x))
 }
 
-// someRow takes a row of a format that is dense or sparse by what is in it,
+// SomeRow takes a row of a format that is dense or sparse by what is in it,
 // given by the bits of
 // its values that are not zero, or of all if index is nil.
 func (b *Blocks) SomeRow(index, bits []uint32) error {
@@ -106,7 +106,7 @@ func (b *Blocks) SomeRow(index, bits []uint32) error {
 	return b.DenseRow(b.wide)
 }
 
-// pairs takes a row of sparse text that needs so many columns.
+// Pairs takes a row of sparse text that needs so many columns.
 func (b *Blocks) Pairs(index []uint32, value []float32, reach uint64) error {
 	b.reach = max(b.reach, reach)
 	m := b.rows.Sparse
@@ -163,10 +163,10 @@ func (b *Blocks) give(x matrix.Matrix, n int) error {
 	return b.ctx.Err()
 }
 
-// onClose has the end of the stream close the set.
+// OnClose has the end of the stream close the set.
 func (b *Blocks) OnClose(s *set.Set) { b.To.close = append(b.To.close, s.Close) }
 
-// readAll gives the rows of a set, for formats that cannot be read otherwise,
+// ReadAll gives the rows of a set, for formats that cannot be read otherwise,
 // and what is in mapped files.
 func (b *Blocks) ReadAll(name string, s *set.Set, err error) error {
 	if err != nil {

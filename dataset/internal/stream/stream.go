@@ -1,3 +1,6 @@
+// Package stream gives rows in blocks, in memory that does not grow with their number: the
+// stream that a consumer sees, and the blocks that a format fills. It imports set and scaling.
+// Begin with [RowStream] and [Blocks].
 package stream
 
 import (
@@ -96,7 +99,7 @@ func (s *RowStream) Close() error {
 	return errors.Join(errs...)
 }
 
-// start has the rows produced beside the consumer, from the first block on.
+// Start has the rows produced beside the consumer, from the first block on.
 func (b *Blocks) Start(ctx context.Context, produce func() error) (*RowStream, error) {
 	s := b.To
 	go b.run(ctx, produce)

@@ -1,3 +1,8 @@
+// Package svmlight reads and writes text that becomes sparse rows: LIBSVM (SVMlight) with its
+// pairs index:value, and strings, of which each character is a column.
+//
+// It imports set, the rooms below it, and stream. Begin with [LIBSVM], then sparseRows: what
+// gathers the chunks.
 package svmlight
 
 import (
@@ -18,7 +23,7 @@ func init() {
 	set.Register("libsvm", "sparse text, a row a line: label index:value ... (also SVMlight)", LIBSVM{})
 }
 
-// libsvm is the text format of LIBSVM and SVMlight: each line holds
+// LIBSVM is the text format of LIBSVM and SVMlight: each line holds
 //
 //	label [qid:N] index:value index:value ... [# comment]
 //

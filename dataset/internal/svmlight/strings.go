@@ -21,7 +21,7 @@ func init() {
 	set.Register("strings", "texts, a row a line: label, tab, text; for string kernels", Strings{})
 }
 
-// texts is the format of strings: each line holds a label, a tab and a text. A
+// Strings is the format of strings: each line holds a label, a tab and a text. A
 // row of the set is the text, the code point of its k-th character in column k;
 // so it is for kernels of strings, and means little to others. Blank lines are
 // skipped. Blanks around the label do not count, those of the text do, and so do

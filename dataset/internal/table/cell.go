@@ -7,7 +7,7 @@ import (
 )
 
 // cells are the features of some rows, one cell for each slot of each row: the
-// bits of a number, missingBits if it is missing, or the number of a category
+// bits of a number, set.MissingBits if it is missing, or the number of a category
 // and one.
 // Where most are zero, or rows are sparse, only the others are kept.
 type cells struct {

@@ -1,3 +1,8 @@
+// Package table reads and writes text with columns: CSV, TSV and ARFF. It finds out what each
+// column holds (numbers, dates, words, ids) and makes features of them by a schema.
+//
+// It imports set, the rooms below it, and stream. Begin with [CSV], then table: one pass over the
+// rows, and what becomes of them.
 package table
 
 import (
@@ -13,9 +18,9 @@ import (
 )
 
 // A table is text with columns, before it is known what they become. One pass,
-// parallel over chunks, reads targets, weights and features (tablerows.go), with
+// parallel over chunks, reads targets, weights and features (rows.go), with
 // categories numbered chunk by chunk; its results are gathered in order
-// (tablepart.go) and become a matrix (encode.go).
+// (part.go) and become a matrix (encode.go).
 //
 // A column is taken for numbers until a field is text. The chunk with that
 // field is then parsed again, and later ones know. Only where earlier chunks
@@ -109,7 +114,7 @@ type rowReader interface {
 	// begins. Fields of a sparse row are those it does not leave out, by
 	// increasing column.
 	Row(c *lines.Chunk, at int, dst []field) (fields []field, next int, err error)
-	last(text []byte) int // as splitter.last
+	last(text []byte) int // as Last of lines.Splitter
 }
 
 // denseFields is rowReader.row where the first field of a dense row stands.

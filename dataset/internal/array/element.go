@@ -1,3 +1,8 @@
+// Package array reads and writes binary arrays of numbers: NPY, NPZ with dense or sparse
+// arrays, and IDX. Rows are mapped where the file has them as they are needed.
+//
+// It imports set, the rooms below it, and stream. Begin with readNPY, then arrayRows: what gathers
+// the rows of files.
 package array
 
 import (
@@ -14,7 +19,7 @@ import (
 // What the binary array formats (IDX, NPY, NPZ) share: numbers of several
 // types read in pieces, rows gathered into a matrix, numbers made targets.
 
-// An element is one type of number in a binary array.
+// An Element is one type of number in a binary array.
 type Element struct {
 	Name  string
 	Size  int

@@ -72,7 +72,7 @@ type fenHeader struct {
 
 func (h *fenHeader) dense() bool { return h.length[Start] == 0 }
 
-// blocks returns how many checksums a section has.
+// Blocks returns how many checksums a section has.
 func (h *fenHeader) Blocks(s Section) int {
 	return int((h.length[s] + Block - 1) / Block)
 }
@@ -113,7 +113,7 @@ func (h *fenHeader) encode() []byte {
 	return le.AppendUint32(b, crc32.Checksum(b, Castagnoli))
 }
 
-// decodeFenHeader reads the header of the file of that name. What it returns is
+// DecodeHeader reads the header of the file of that name. What it returns is
 // consistent; whether the file is as large is for the caller to check.
 func DecodeHeader(name string, b []byte) (*fenHeader, error) {
 	le := binary.LittleEndian
