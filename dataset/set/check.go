@@ -46,7 +46,7 @@ func (s *Set) Check() error {
 	return nil
 }
 
-// Vouch notes that the values of the rows need no look again.
+// Vouch notes that the values of the rows are checked.
 func (s *Set) Vouch() *Set {
 	switch s.X.(type) {
 	case *matrix.Dense, *matrix.CSR:

@@ -12,7 +12,7 @@ func Finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // AllFinite reports whether no value is infinite or not a number: whether no
 // exponent has all bits set. One more in the exponent then reaches the place of
-// the sign. Two values are looked at together.
+// the sign. Two values are tested together.
 func AllFinite(value []float32) bool {
 	const magnitude, one, sign = 0x7fffffff7fffffff, 0x0080000000800000, 0x8000000080000000
 	reached, raw := uint64(0), memory.AsBytes(value)

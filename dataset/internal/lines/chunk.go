@@ -85,7 +85,7 @@ type Splitter struct {
 	rest   []byte                // read but not yet part of a chunk
 	Free   chan []byte           // buffers to be used again; nil when chunks are kept
 	Again  []*Chunk              // come before those of in
-	Pairs  func(text []byte) int // counts those of a chunk; nil: nobody wants to know
+	Pairs  func(text []byte) int // counts those of a chunk; nil: they are not counted
 	before int                   // pairs so far
 }
 
