@@ -137,6 +137,7 @@ func deviations(x matrix.Matrix, indicator []bool, centre bool) (offset, factor 
 	return offset, factor
 }
 
+// EachValue calls do for the values of x that are stored, row by row.
 func EachValue(x matrix.Matrix, do func(j int, value float64)) {
 	rows, _ := x.Dims()
 	for i := range rows {

@@ -108,6 +108,7 @@ func sameRows(a, b *Set) bool {
 		SameSlice(a.Target.Number, b.Target.Number) && SameSlice(a.Target.Label, b.Target.Label)
 }
 
+// SameSlice reports whether two slices are the same memory.
 func SameSlice[T any](a, b []T) bool {
 	return len(a) == len(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
 }

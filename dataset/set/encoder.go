@@ -44,13 +44,16 @@ func (e *Encoder) OddFeature(codes []uint32, slot int, cell uint32) (index uint3
 	return e.Feature(codes, slot, cell)
 }
 
+// MissingBits is the cell of a number that is missing.
 var MissingBits = math.Float32bits(float32(math.NaN()))
 
 // NoCategory is the cell of a category that the model does not know.
 const NoCategory = math.MaxUint32
 
+// MissingCategory is the category of missing values.
 const MissingCategory = "?"
 
+// AsNumber returns the number that a cell of numbers is.
 func AsNumber(cell uint32) float32 { return math.Float32frombits(cell) }
 
 // SlotOf returns the slot of cell k of a row.

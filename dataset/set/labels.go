@@ -22,6 +22,7 @@ type Labels struct {
 	late   error // says that this first one comes too late
 }
 
+// NewLabels has room for so many rows.
 func NewLabels(rows int) *Labels {
 	return &Labels{entry: make([]uint32, 0, rows), known: map[string]uint32{}, text: math.MaxInt}
 }

@@ -20,6 +20,7 @@ type RowBuilder struct {
 	Unknown  UnknownColumns // counts what is left out
 }
 
+// NewRowBuilder is for rows of cols values; opt.Columns says which of them a model knows.
 func NewRowBuilder(cols int, opt *Options) *RowBuilder {
 	return &RowBuilder{columns: opt.Columns, Cols: cols, Sparse: &matrix.CSR{Start: []int64{0}, Index: []uint32{}}}
 }
@@ -79,6 +80,7 @@ func (b *RowBuilder) AddSparse(index []uint32, value []float32) {
 	b.Rows++
 }
 
+// Ignore counts a value in a column that the model does not know.
 func (b *RowBuilder) Ignore(col uint32, v float32) {
 	if v != 0 {
 		b.Unknown.Add(col)
@@ -126,6 +128,7 @@ type UnknownColumns struct {
 	column map[uint32]struct{}
 }
 
+// Add counts a value.
 func (u *UnknownColumns) Add(column uint32) {
 	if u.column == nil {
 		u.first, u.column = column, map[uint32]struct{}{}

@@ -167,6 +167,7 @@ func IsCode(text []byte) bool {
 	return len(text) > 1 && text[0] == '0' && AreDigits(text)
 }
 
+// AreDigits reports whether text has nothing but digits.
 func AreDigits(text []byte) bool {
 	return !bytes.ContainsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 }

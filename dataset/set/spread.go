@@ -31,6 +31,7 @@ type Spread struct {
 	Wide      bool    // rounding does not matter, and the rest is not known
 }
 
+// Add takes a value.
 func (s *Spread) Add(v float64) {
 	if !s.Some {
 		s.Low, s.High, s.Some = v, v, true
@@ -114,6 +115,7 @@ type OffsetNote struct {
 	apart          float64 // the least spread as a part of the size
 }
 
+// Add notes the offset of a column.
 func (n *OffsetNote) Add(s Spread, name string, offset float64) {
 	apart := (s.High - s.Low) / math.Abs(offset)
 	if n.names == nil || apart < n.apart {
@@ -147,6 +149,7 @@ func (s Spread) Lost(name string) error {
 	return fault.In(name, "rounding to single precision changes values by up to %.1g of their spread", s.Rounding())
 }
 
+// ColumnNamed is how messages call a column.
 func ColumnNamed(name string) string { return fmt.Sprintf("column %q", name) }
 
 // ProbeRows is how many rows of a chunk tell which columns rounding may matter to.

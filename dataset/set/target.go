@@ -28,10 +28,12 @@ type targetPart struct {
 	entry  []uint32 // of each row
 }
 
+// NewTargets has no rows yet.
 func NewTargets() *Targets {
 	return &Targets{byText: map[string]uint32{}, byBits: map[uint64]uint32{}}
 }
 
+// Take appends the targets of the next chunk.
 func (t *Targets) Take(l *Labels) error {
 	p := targetPart{number: l.number, entry: l.entry, code: make([]uint32, 0, len(l.end))}
 	for e := range l.end {

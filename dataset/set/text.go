@@ -21,6 +21,7 @@ func AppendLabel(dst []byte, t *Target, i int) []byte {
 	return strconv.AppendFloat(dst, t.Number[i], 'g', -1, 64)
 }
 
+// HasExtension reports whether name has one of the extensions, in any letter case.
 func HasExtension(name string, extensions ...string) bool {
 	return slices.Contains(extensions, strings.ToLower(filepath.Ext(name)))
 }

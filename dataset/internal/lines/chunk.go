@@ -92,6 +92,7 @@ type Splitter struct {
 // LastLine is Last of the Splitter of formats in which a record is a line.
 func LastLine(text []byte) int { return bytes.LastIndexByte(text, '\n') + 1 }
 
+// NewSplitter cuts inputs into chunks of so many bytes; 0: as many as a cache of a core has room for.
 func NewSplitter(in []*file.Input, size int, last func([]byte) int) *Splitter {
 	if size == 0 {
 		size = largestChunk(in)

@@ -30,7 +30,7 @@ func (arffRows) begin(c *lines.Chunk, at int) (int, rowKind) {
 	return at, denseRow
 }
 
-func (r arffRows) Row(c *lines.Chunk, at int, dst []field) ([]field, int, error) {
+func (r arffRows) row(c *lines.Chunk, at int, dst []field) ([]field, int, error) {
 	at, kind := r.begin(c, at)
 	switch kind {
 	case noRow:

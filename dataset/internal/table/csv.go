@@ -91,7 +91,7 @@ func delimiterScore(head []byte, delimiter byte) int {
 	c := &lines.Chunk{Text: append(slices.Clip(head), '\n')}
 	width, score, rows := 0, 1, 0
 	for at := 0; at < len(c.Text) && rows < 20; {
-		fields, next, err := r.Row(c, at, nil)
+		fields, next, err := r.row(c, at, nil)
 		if err != nil {
 			break
 		}
@@ -138,7 +138,7 @@ func (f CSV) Begin(pending []byte, opt *set.Options) (header int, last func([]by
 	}
 	opt.Separator = r.separator
 	c := &lines.Chunk{Text: text[:end]}
-	first, _, err := r.Row(c, 0, nil)
+	first, _, err := r.row(c, 0, nil)
 	if named := err == nil && isHeader(first, opt); !named {
 		opt.Header = "no"
 		return 0, r.last, err == nil

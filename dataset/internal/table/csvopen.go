@@ -153,7 +153,7 @@ func (r csvRows) firstRows(in *file.Input) (c *lines.Chunk, first []field, later
 		return nil, nil, nil, err
 	}
 	c = &lines.Chunk{Name: in.Name, Line: in.Line + 1, Text: text}
-	first, _, err = r.Row(c, 0, nil)
+	first, _, err = r.row(c, 0, nil)
 	if err != nil || len(first) == 0 {
 		return c, first, nil, err
 	}
@@ -164,7 +164,7 @@ func (r csvRows) firstRows(in *file.Input) (c *lines.Chunk, first []field, later
 	below := &lines.Chunk{Text: append(slices.Clip(rest[len(text):]), '\n')}
 	for at := 0; at < len(below.Text) && len(later) < headerRows; {
 		var row []field
-		if row, at, err = r.Row(below, at, nil); err != nil {
+		if row, at, err = r.row(below, at, nil); err != nil {
 			break // found again when the rows are read
 		}
 		if len(row) > 0 {

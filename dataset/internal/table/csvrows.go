@@ -89,7 +89,7 @@ func (r csvRows) begin(c *lines.Chunk, at int) (int, rowKind) {
 	return at, denseRow
 }
 
-func (r csvRows) Row(c *lines.Chunk, at int, dst []field) ([]field, int, error) {
+func (r csvRows) row(c *lines.Chunk, at int, dst []field) ([]field, int, error) {
 	at, kind := r.begin(c, at)
 	if kind == noRow {
 		return dst, at, nil

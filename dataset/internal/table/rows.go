@@ -177,7 +177,7 @@ func (p *rowParser) fieldCell(column, start, at int, want byte) (cell uint32, en
 // explain returns what is wrong with a row: its syntax, else its width, else
 // what was found in a field.
 func (p *rowParser) explain(start int, found error) error {
-	fields, _, err := p.rows.Row(p.c, start, nil)
+	fields, _, err := p.rows.row(p.c, start, nil)
 	switch {
 	case err != nil:
 		return err
@@ -189,7 +189,7 @@ func (p *rowParser) explain(start int, found error) error {
 
 // sparse reads a row that leaves out zeros.
 func (p *rowParser) sparse(start int) (next int, err error) {
-	fields, next, err := p.rows.Row(p.c, start, nil)
+	fields, next, err := p.rows.row(p.c, start, nil)
 	if err != nil {
 		return 0, err
 	}

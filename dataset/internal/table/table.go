@@ -113,7 +113,7 @@ type rowReader interface {
 	// row appends the fields of a row to dst and returns where the next row
 	// begins. Fields of a sparse row are those it does not leave out, by
 	// increasing column.
-	Row(c *lines.Chunk, at int, dst []field) (fields []field, next int, err error)
+	row(c *lines.Chunk, at int, dst []field) (fields []field, next int, err error)
 	last(text []byte) int // as Last of lines.Splitter
 }
 
