@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -71,30 +72,6 @@ func writeTemp(t testing.TB, name string, content []byte) string {
 	return path
 }
 
-// Every half-precision number against the definition, by way of float32 bits.
-func TestHalfFloat(t *testing.T) {
-	for _, c := range []struct {
-		bits     uint16
-		expected float64
-	}{
-		{0x0000, 0}, {0x0001, 0x1p-24}, {0x03ff, 1023 * 0x1p-24}, {0x0400, 0x1p-14},
-		{0x3c00, 1}, {0x3555, 0.333251953125}, {0xc000, -2}, {0x7bff, 65504},
-		{0x7c00, math.Inf(1)}, {0xfc00, math.Inf(-1)},
-	} {
-		if got := halfFloat(c.bits); got != c.expected {
-			t.Errorf("%#04x: found %v, expected %v", c.bits, got, c.expected)
-		}
-	}
-	if got := halfFloat(0x7e00); !math.IsNaN(got) {
-		t.Errorf("found %v, expected NaN", got)
-	}
-	for bits := range uint16(0x7bff) {
-		if halfFloat(bits) >= halfFloat(bits+1) {
-			t.Errorf("%#04x: not below its successor", bits)
-		}
-	}
-}
-
 // The storage depends on the share of nonzeros alone, not on their order, and
 // never changes the values.
 func TestRowBuilder(t *testing.T) {
@@ -110,11 +87,11 @@ func TestRowBuilder(t *testing.T) {
 		{"half", [][]float32{zero, full}, true},
 		{"more than half", [][]float32{full, zero, full}, true},
 	} {
-		b := newRowBuilder(4, &Options{})
+		b := set.NewRowBuilder(4, &Options{})
 		for _, r := range c.rows {
-			b.addDense(r)
+			b.AddDense(r)
 		}
-		m, _ := b.matrix()
+		m, _ := b.Matrix()
 		if _, dense := m.(*matrix.Dense); dense != c.dense {
 			t.Errorf("%s: dense is %v", c.name, dense)
 		}
@@ -132,13 +109,13 @@ func TestRowBuilderColumns(t *testing.T) {
 	}{
 		{0, "[1 0 3][4 5 6]", 0}, {3, "[1 0 3][4 5 6]", 0}, {2, "[1 0][4 5]", 1}, {4, "[1 0 3 0][4 5 6 0]", 0},
 	} {
-		a, b := newRowBuilder(3, &Options{Columns: c.columns}), newRowBuilder(3, &Options{Columns: c.columns})
-		a.addDense([]float32{1, 0, 3})
-		a.addDense([]float32{4, 5, 6})
-		b.addSparse([]uint32{0, 2}, []float32{1, 3})
-		b.addSparse([]uint32{0, 1, 2}, []float32{4, 5, 6})
-		for _, builder := range []*rowBuilder{a, b} {
-			m, warnings := builder.matrix()
+		a, b := set.NewRowBuilder(3, &Options{Columns: c.columns}), set.NewRowBuilder(3, &Options{Columns: c.columns})
+		a.AddDense([]float32{1, 0, 3})
+		a.AddDense([]float32{4, 5, 6})
+		b.AddSparse([]uint32{0, 2}, []float32{1, 3})
+		b.AddSparse([]uint32{0, 1, 2}, []float32{4, 5, 6})
+		for _, builder := range []*set.RowBuilder{a, b} {
+			m, warnings := builder.Matrix()
 			if got := show(&Set{X: m}); got != c.expected || len(warnings) != c.warnings {
 				t.Errorf("columns %d: found %s %v, expected %s", c.columns, got, warnings, c.expected)
 			}
@@ -152,7 +129,7 @@ func TestRowBuilderColumns(t *testing.T) {
 }
 
 func TestNumberTarget(t *testing.T) {
-	got := numberTarget([]float64{1, math.Copysign(0, -1), 2.5, 0, 1e6, 1e300})
+	got := set.NumberTarget([]float64{1, math.Copysign(0, -1), 2.5, 0, 1e6, 1e300})
 	expected := Target{Label: []string{"1", "0", "2.5", "1000000", "1e+300"}, Code: []uint32{0, 1, 2, 1, 3, 4},
 		Number: []float64{1, 0, 2.5, 0, 1e6, 1e300}}
 	if !reflect.DeepEqual(got, expected) {
@@ -162,31 +139,31 @@ func TestNumberTarget(t *testing.T) {
 	for i := range many {
 		many[i] = float64(i)
 	}
-	if got := numberTarget(many[:MaxLabels]); len(got.Label) != MaxLabels {
+	if got := set.NumberTarget(many[:MaxLabels]); len(got.Label) != MaxLabels {
 		t.Errorf("found %d labels, expected %d", len(got.Label), MaxLabels)
 	}
-	if got := numberTarget(many); got.Code != nil || got.Label != nil || len(got.Number) != len(many) {
+	if got := set.NumberTarget(many); got.Code != nil || got.Label != nil || len(got.Number) != len(many) {
 		t.Errorf("found labels for %d distinct numbers", len(many))
 	}
 }
 
 func TestMergeTargets(t *testing.T) {
-	number, text := numberTarget([]float64{2, 1}), Target{Label: []string{"b", "1"}, Code: []uint32{0, 1, 0}}
+	number, text := set.NumberTarget([]float64{2, 1}), Target{Label: []string{"b", "1"}, Code: []uint32{0, 1, 0}}
 	for _, c := range []struct {
 		parts    []Target
 		expected Target
 	}{
 		{nil, Target{}},
-		{[]Target{number, numberTarget([]float64{3, 1})},
+		{[]Target{number, set.NumberTarget([]float64{3, 1})},
 			Target{Label: []string{"2", "1", "3"}, Code: []uint32{0, 1, 2, 1}, Number: []float64{2, 1, 3, 1}}},
 		{[]Target{number, text}, Target{Label: []string{"2", "1", "b"}, Code: []uint32{0, 1, 2, 1, 2}}},
 		{[]Target{number, {Number: []float64{7}}}, Target{Number: []float64{2, 1, 7}}},
 	} {
-		if got, err := mergeTargets(c.parts); err != nil || !reflect.DeepEqual(got, c.expected) {
+		if got, err := set.MergeTargets(c.parts); err != nil || !reflect.DeepEqual(got, c.expected) {
 			t.Errorf("found %+v, %v, expected %+v", got, err, c.expected)
 		}
 	}
-	if _, err := mergeTargets([]Target{text, {Number: []float64{7}}}); err == nil {
+	if _, err := set.MergeTargets([]Target{text, {Number: []float64{7}}}); err == nil {
 		t.Error("names and too many numbers were merged")
 	}
 }
@@ -213,3 +190,6 @@ func TestHostileSizes(t *testing.T) {
 		}
 	}
 }
+
+// isMapped reports whether the set has files to give back.
+func isMapped(s *Set) bool { return !reflect.ValueOf(s).Elem().FieldByName("close").IsNil() }

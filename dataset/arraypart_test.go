@@ -15,28 +15,30 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/array"
 	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
+	"github.com/fenchel-ml/fenchel/dataset/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // arrayBytes is random numbers of one type, of which a share is zero, as an array
 // has them: whole numbers of any sign, and for floating-point numbers negative zeros.
-func arrayBytes(e element, order binary.ByteOrder, count int, nonzero float64, r *rand.Rand) []byte {
-	raw := make([]byte, count*e.size)
+func arrayBytes(e array.Element, order binary.ByteOrder, count int, nonzero float64, r *rand.Rand) []byte {
+	raw := make([]byte, count*e.Size)
 	for k := range count {
 		v := 0.0
 		if r.Float64() < nonzero {
 			v = float64(r.IntN(127) + 1)
-			if e.name[0] == 'b' {
+			if e.Name[0] == 'b' {
 				v = 1
 			}
-			if e.name[0] != 'u' && e.name[0] != 'b' && r.IntN(2) == 0 {
+			if e.Name[0] != 'u' && e.Name[0] != 'b' && r.IntN(2) == 0 {
 				v = -v
 			}
 		}
-		at := raw[k*e.size:]
-		if e.name[0] != 'f' {
-			switch e.size {
+		at := raw[k*e.Size:]
+		if e.Name[0] != 'f' {
+			switch e.Size {
 			case 1:
 				at[0] = byte(int8(v))
 			case 2:
@@ -51,7 +53,7 @@ func arrayBytes(e element, order binary.ByteOrder, count int, nonzero float64, r
 		if v == 0 && r.IntN(10) == 0 {
 			v = math.Copysign(0, -1)
 		}
-		switch e.size {
+		switch e.Size {
 		case 2: // 1 or 0, with a sign
 			half := uint16(0x3c00)
 			if v == 0 {
@@ -82,7 +84,7 @@ func TestArraySlowTwin(t *testing.T) {
 				nonzero := []float64{0.2, 0.9}[r.IntN(2)]
 				target := []string{"", "1", "30", "61"}[r.IntN(4)]
 				columns := []int{0, 20, 70}[r.IntN(3)]
-				e, _ := elementOf(name[0], int(name[1]-'0'), order)
+				e, _ := array.ElementOf(name[0], int(name[1]-'0'), order)
 				file := npyFile(fmt.Sprintf("{'descr': '%s%s', 'fortran_order': %s, 'shape': (%d, %d), }", c, name, fortran, rows, cols),
 					string(arrayBytes(e, order, rows*cols, nonzero, r)))
 				t.Run(fmt.Sprint(c, name, fortran, nonzero, target, columns), func(t *testing.T) {
@@ -129,12 +131,12 @@ func checkSlowTwin(t *testing.T, file []byte, target string, columns int) {
 // slowTwin reads an array a number at a time and gathers rows one by one.
 func slowTwin(t *testing.T, file []byte, opt *Options) *Set {
 	r := bytes.NewReader(file)
-	h, err := readHeader(r, "twin")
+	h, err := array.ReadHeader(r, "twin")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, cols := h.shape[0], h.shape[1]
-	target, err := targetColumn(opt, "twin", cols)
+	rows, cols := h.Shape[0], h.Shape[1]
+	target, err := array.TargetColumn(opt, "twin", cols)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,15 +144,15 @@ func slowTwin(t *testing.T, file []byte, opt *Options) *Set {
 	if target >= 0 {
 		features--
 	}
-	b := newRowBuilder(int(features), opt)
-	values, err := h.readTable(context.Background(), r, "twin", rows, cols, target, nil, b.addDense)
+	b := set.NewRowBuilder(int(features), opt)
+	values, err := h.ReadTable(context.Background(), r, "twin", rows, cols, target, nil, b.AddDense)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &Set{}
-	s.X, s.Warnings = b.matrix()
+	s.X, s.Warnings = b.Matrix()
 	if target >= 0 {
-		s.Target = numberTarget(values)
+		s.Target = set.NumberTarget(values)
 	}
 	return s
 }
@@ -195,7 +197,7 @@ func TestMappedMinus(t *testing.T) {
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, file) {
 		t.Errorf("the file was changed, or %v", err)
 	}
-	if mapped := s.close != nil; mapped != (runtime.GOOS != "windows") {
+	if mapped := isMapped(s); mapped != (runtime.GOOS != "windows") {
 		t.Errorf("mapped: %v", mapped)
 	}
 	if err := s.Close(); err != nil {
@@ -209,7 +211,7 @@ func TestArrayMemory(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 2))
 	shape := fmt.Sprintf("(%d, %d)", rows, cols)
 	of := func(descr string, nonzero float64) []byte {
-		e, _ := elementOf(descr[1], int(descr[2]-'0'), binary.LittleEndian)
+		e, _ := array.ElementOf(descr[1], int(descr[2]-'0'), binary.LittleEndian)
 		return npyOf(descr, shape, string(arrayBytes(e, binary.LittleEndian, rows*cols, nonzero, r)))
 	}
 	single, double, images := of("<f4", 0.9), of("<f8", 0.9), of("|u1", 0.9)
@@ -317,42 +319,5 @@ func TestArrayFault(t *testing.T) {
 	path := writeTemp(t, "data.npy", npyOf("<f4", fmt.Sprintf("(%d, %d)", rows, cols), string(raw)))
 	for _, threads := range []int{1, 4} {
 		wantRead(t, path, Options{Threads: threads}, path+": row 1501, column 8: found -Inf, expected a finite number of magnitude below 3.4e38")
-	}
-}
-
-// Pairs and single values with every kind of bits, against the definition.
-func TestTally(t *testing.T) {
-	values := []float32{0, float32(math.Copysign(0, -1)), 1, -1, math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32,
-		math.MaxFloat32, -math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), math.Float32frombits(0xffffffff), math.Float32frombits(0x7f800001)}
-	for _, a := range values {
-		for _, b := range values {
-			for n := range 4 {
-				row := []float32{a, b, a}[:n]
-				var got, want tally
-				got.add(row)
-				for _, v := range row {
-					if v != 0 {
-						want.nonzeros++
-					}
-					want.infinite = want.infinite || v-v != 0
-					want.minus = want.minus || v == 0 && math.Signbit(float64(v))
-				}
-				if got != want {
-					t.Errorf("%v: found %+v, expected %+v", row, got, want)
-				}
-				if got := countNonzeros(row); int64(got) != want.nonzeros {
-					t.Errorf("%v: found %d nonzeros, expected %d", row, got, want.nonzeros)
-				}
-			}
-		}
-	}
-	raw := make([]byte, 300)
-	for i := range raw {
-		raw[i] = byte(i)
-	}
-	for n := range raw {
-		if got, want := nonzeroBytes(raw[:n]), int64(n-bytes.Count(raw[:n], []byte{0})); got != want {
-			t.Errorf("%d bytes: found %d, expected %d", n, got, want)
-		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/set"
 )
 
 // Arriving gives the rows of standard input as sets, each of the rows that have come
@@ -18,7 +19,7 @@ import (
 // rows before it. Warnings are those of each set.
 func Arriving(ctx context.Context, opt Options) iter.Seq2[*Set, error] {
 	return func(yield func(*Set, error) bool) {
-		if err := cmp.Or(opt.system().CheckStdin(), opt.checkSchema()); err != nil {
+		if err := cmp.Or(opt.System().CheckStdin(), opt.CheckSchema()); err != nil {
 			yield(nil, err)
 			return
 		}
@@ -41,7 +42,7 @@ type arrivals struct {
 	err     error
 	ended   bool
 	pending []byte                // has come, not yet given
-	last    func(text []byte) int // as splitter.last; nil: not known yet
+	last    func(text []byte) int // as Last of lines.Splitter; nil: not known yet
 	header  []byte                // comes before the rows of each set
 	lines   int                   // given, those of the header among them
 	given   bool
@@ -156,7 +157,7 @@ func (r *arriving) Read(p []byte) (int, error) {
 func (a *arrivals) read(ctx context.Context, text []byte) (*Set, error) {
 	opt := a.opt
 	header := bytes.Count(a.header, []byte{'\n'})
-	opt.Stdin, opt.lines = bytes.NewReader(text), a.lines-header
+	opt.Stdin, opt.StdinLines = bytes.NewReader(text), a.lines-header
 	a.lines += bytes.Count(text, []byte{'\n'}) - header
 	a.given = true
 	return Read(ctx, []string{"-"}, opt)
@@ -177,14 +178,17 @@ func (a *arrivals) begin() bool {
 		return false
 	}
 	a.opt.Format = name
-	switch f := f.(type) {
-	case csv:
-		return a.beginTable(f)
-	case libsvm:
-		a.last = lastLine
-		return true
+	l, ok := f.(set.LineFormat)
+	if !ok {
+		return false
 	}
-	return false
+	header, last, ok := l.Begin(a.pending, &a.opt)
+	if a.last = last; header > 0 {
+		a.header = slices.Clone(a.pending[:header])
+		a.lines = bytes.Count(a.header, []byte{'\n'})
+		a.pending = slices.Clone(a.pending[header:])
+	}
+	return ok
 }
 
 func (a *arrivals) isCompressed() bool {
@@ -203,56 +207,6 @@ func (a *arrivals) format() (name string, f Format, err error) {
 		return "", nil, err
 	}
 	return detect(in, &a.opt)
-}
-
-// beginTable decides on the delimiter and the header, for all rows.
-func (a *arrivals) beginTable(f csv) bool {
-	text := bytes.TrimPrefix(a.pending, []byte("\ufeff"))
-	r := csvRows{f.delimiter}
-	if namedDelimiter(text) != 0 || a.opt.Schema == nil { // later rows tell what the first is
-		return false
-	}
-	if r.separator == 0 {
-		if r.separator = findDelimiter(text); r.separator == 0 {
-			r.separator = ','
-		}
-	}
-	end, _ := r.ends(text)
-	if end == 0 {
-		return len(text) < file.HeadSize
-	}
-	a.last, a.opt.separator = r.last, r.separator
-	c := &chunk{text: text[:end]}
-	first, _, err := r.row(c, 0, nil)
-	if header := err == nil && a.isHeader(first); !header {
-		a.opt.Header = "no"
-		return err == nil
-	}
-	a.opt.Header, a.header = "yes", slices.Clone(text[:end])
-	a.lines = bytes.Count(a.header, []byte{'\n'})
-	a.pending = slices.Clone(text[end:])
-	return true
-}
-
-// isHeader tells a header from a row without the rows below: by the names that the model
-// knows, or a word in the place of one of its numbers.
-func (a *arrivals) isHeader(first []field) bool {
-	if a.opt.Header != "" {
-		return a.opt.Header == "yes"
-	}
-	s := a.opt.Schema
-	if s.Header && namesAll(first, s) {
-		return true
-	}
-	for i, f := range first {
-		if i < len(s.Columns) && i != s.Target && i != s.Weight && s.Columns[i].Kind == KindPlain && s.Columns[i].Category == nil &&
-			!f.missing && !isNumeric(f.text) {
-			return true
-		}
-	}
-	return s.Header && allWords(first) && slices.ContainsFunc(s.Columns, func(c Column) bool {
-		return slices.ContainsFunc(first, func(f field) bool { return isNamed(f, c.Name) })
-	})
 }
 
 // take returns the whole records that have come, below the header; nil if there is none.

@@ -11,7 +11,7 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
 )
 
 // same says whether two results of Read are the same, errors by their text.
@@ -53,7 +53,7 @@ func TestChunksAndWorkers(t *testing.T) {
 		want, wantErr := readText(text, Options{Threads: 1})
 		for _, workers := range []int{1, 2, 4} {
 			for size := 1; size <= 64; size++ {
-				s, err := readText(text, Options{Threads: workers, chunk: size})
+				s, err := readText(text, Options{Threads: workers, Chunk: size})
 				same(t, fmt.Sprintf("%q, %d workers, chunks of %d", text, workers, size), s, want, err, wantErr)
 			}
 		}
@@ -64,19 +64,19 @@ func TestReaders(t *testing.T) {
 	for _, text := range allKinds {
 		want, wantErr := readText(text, Options{})
 		for name, wrap := range map[string]func(io.Reader) io.Reader{"half": iotest.HalfReader, "one": iotest.OneByteReader, "data and error": iotest.DataErrReader} {
-			s, err := Read(context.Background(), []string{"-"}, Options{Stdin: wrap(strings.NewReader(text)), chunk: 16})
+			s, err := Read(context.Background(), []string{"-"}, Options{Stdin: wrap(strings.NewReader(text)), Chunk: 16})
 			same(t, name, s, want, err, wantErr)
 		}
 	}
 	broken := errors.New("broken wire")
 	for _, workers := range []int{1, 3} {
 		late := io.MultiReader(strings.NewReader("1 1:1\n1 2:1\n1 3"), iotest.ErrReader(broken))
-		_, err := Read(context.Background(), []string{"-"}, Options{Stdin: late, Threads: workers, chunk: 4})
+		_, err := Read(context.Background(), []string{"-"}, Options{Stdin: late, Threads: workers, Chunk: 4})
 		if !errors.Is(err, broken) || err.Error() != "standard input: broken wire" {
 			t.Errorf("found %v, expected the late error", err)
 		}
 		bad := io.MultiReader(strings.NewReader("1 1:1\n1 2:x\n1 3"), iotest.ErrReader(broken))
-		_, err = Read(context.Background(), []string{"-"}, Options{Stdin: bad, Threads: workers, chunk: 4})
+		_, err = Read(context.Background(), []string{"-"}, Options{Stdin: bad, Threads: workers, Chunk: 4})
 		if err == nil || !strings.HasPrefix(err.Error(), "standard input:2:5: found \"x\"") {
 			t.Errorf("found %v, expected the first error of the file", err)
 		}
@@ -99,7 +99,7 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestCancel(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		ctx, cancel := context.WithCancel(context.Background())
-		_, err := Read(ctx, []string{"-"}, Options{Stdin: &endless{20000, cancel}, Threads: workers, chunk: 64})
+		_, err := Read(ctx, []string{"-"}, Options{Stdin: &endless{20000, cancel}, Threads: workers, Chunk: 64})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("found %v, expected a cancellation", err)
 		}
@@ -113,10 +113,10 @@ func TestCancel(t *testing.T) {
 }
 
 func TestLongLine(t *testing.T) {
-	defer func(n int) { maxRecord = n }(maxRecord)
-	maxRecord = 1000
+	defer func(n int) { lines.MaxRecord = n }(lines.MaxRecord)
+	lines.MaxRecord = 1000
 	long := "1 1:1\n2 1:1 #" + strings.Repeat("x", 2000) + "\n"
-	_, err := readText(long, Options{chunk: 16})
+	_, err := readText(long, Options{Chunk: 16})
 	if err == nil || err.Error() != "standard input:2: found a line longer than 1000 bytes, expected a line break" {
 		t.Errorf("found %v", err)
 	}
@@ -135,22 +135,6 @@ func TestHostileRuns(t *testing.T) {
 					t.Errorf("%s: %q... took %v", format, piece, d)
 				}
 			}
-		}
-	}
-}
-
-// No buffer is larger than the largest file, where that is known.
-func TestLargestChunk(t *testing.T) {
-	for _, c := range []struct {
-		sizes []int64
-		want  int
-	}{{[]int64{10}, 10}, {[]int64{10, 300}, 300}, {[]int64{10, 0}, chunkSize}, {[]int64{10, 2 * chunkSize}, chunkSize}} {
-		var in []*file.Input
-		for _, size := range c.sizes {
-			in = append(in, &file.Input{Size: size})
-		}
-		if got := largestChunk(in); got != c.want {
-			t.Errorf("files of %v bytes: found chunks of %d, expected %d", c.sizes, got, c.want)
 		}
 	}
 }

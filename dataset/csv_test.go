@@ -156,7 +156,7 @@ func TestSlips(t *testing.T) {
 		{"y,age\nno,1\n" + strings.Repeat("1,7\n", 20), "[]"}, // the target may be what it likes
 	} {
 		for _, size := range []int{0, 7} {
-			s, err := readText(c.text, Options{Header: "yes", Threads: 2, chunk: size})
+			s, err := readText(c.text, Options{Header: "yes", Threads: 2, Chunk: size})
 			if err != nil || fmt.Sprint(s.Warnings) != c.want {
 				t.Errorf("%q, chunks of %d:\nfound    %v, %v\nexpected %s", c.text, size, s.Warnings, err, c.want)
 			}
@@ -254,7 +254,7 @@ func TestRealTables(t *testing.T) {
 // was kept of a stream.
 func TestLateText(t *testing.T) {
 	text := "\n\na,b,y\n" + strings.Repeat("1,2,0\n+1,3,1\n", 500) + "1.0,x,1\n"
-	want, err := readText(text, Options{Threads: 1, chunk: 1 << 20})
+	want, err := readText(text, Options{Threads: 1, Chunk: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func TestLateText(t *testing.T) {
 		"gzip":   put(t, folder, "late.csv.gz", string(pack(t, "gzip", []byte(text)))),
 	} {
 		for _, threads := range []int{1, 3} {
-			s, err := Read(context.Background(), []string{path}, Options{Stdin: strings.NewReader(text), Threads: threads, chunk: 50})
+			s, err := Read(context.Background(), []string{path}, Options{Stdin: strings.NewReader(text), Threads: threads, Chunk: 50})
 			for i, w := range s.Warnings {
 				s.Warnings[i] = errors.New(strings.ReplaceAll(w.Error(), path+":", "standard input:"))
 			}

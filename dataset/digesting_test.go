@@ -34,7 +34,8 @@ func TestDigestIsTheDefinition(t *testing.T) {
 			little(&block, uint64(len(values)))
 			little(&block, columns)
 			little(&block, values)
-			block.Write(s.Target.appendDigest(nil, i))
+			little(&block, byte(1)) // a number
+			little(&block, s.Target.Number[i])
 			little(&block, math.Float64bits(1)) // the weight
 		}
 		sum := sha256.Sum256(block.Bytes())
@@ -71,9 +72,6 @@ func TestDigesting(t *testing.T) {
 	cached := mustRead(t, Options{}, path)
 	if got := cached.BeginDigest(2).Wait(); got != s.Digest() {
 		t.Errorf("from a cache: found %s, expected %s", got, s.Digest())
-	}
-	if cached.BeginDigest(2).known == "" {
-		t.Error("the digest that a cache holds is computed")
 	}
 	cached.Target.Number = nil // no longer what the cache holds
 	if got := cached.BeginDigest(2).Wait(); got != cached.Digest() || got == s.Digest() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/set"
 )
 
 // elsewhere lists files of other programs that people have tables in, by how they begin,
@@ -44,7 +45,7 @@ func refuseElsewhere(in *file.Input, head []byte) error {
 		case e.magic == "PK\x03\x04" && !isWorkbook(head):
 			continue
 		}
-		return fault.In(in.Name, "found %s, which is not read, expected CSV or another of the formats %s; one way: %s", e.name, strings.Join(formats.Names(), ", "), strings.ReplaceAll(e.way, "IN", in.Name))
+		return fault.In(in.Name, "found %s, which is not read, expected CSV or another of the formats %s; one way: %s", e.name, strings.Join(set.Registered.Names(), ", "), strings.ReplaceAll(e.way, "IN", in.Name))
 	}
 	return nil
 }

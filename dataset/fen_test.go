@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/dataset/generate"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fen"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -18,7 +19,7 @@ import (
 func fenBytes(t testing.TB, s *Set) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := (fen{}).Write(&out, s); err != nil {
+	if err := (fen.Format{}).Write(&out, s); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()

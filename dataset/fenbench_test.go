@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fen"
 )
 
 // BenchmarkFEN opens a cache: maps it and checks every byte.
@@ -28,7 +30,7 @@ func BenchmarkFEN(b *testing.B) {
 	b.Run("write", func(b *testing.B) {
 		b.SetBytes(info.Size())
 		for b.Loop() {
-			if err := (fen{}).Write(discard{}, s); err != nil {
+			if err := (fen.Format{}).Write(discard{}, s); err != nil {
 				b.Fatal(err)
 			}
 		}

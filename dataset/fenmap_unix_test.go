@@ -57,7 +57,7 @@ func readCut(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if set.close == nil {
+	if !isMapped(set) {
 		t.Fatal("the file is not mapped")
 	}
 	defer set.Close()

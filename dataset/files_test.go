@@ -85,7 +85,7 @@ func TestFilesBeside(t *testing.T) {
 	if err != nil || s.Rows() != 2 || s.Weight[1] != 3 {
 		t.Errorf("parts: found %+v, error %v, expected two rows", s, err)
 	}
-	s, err = Read(ctx, []string{"late.csv"}, Options{FS: files, chunk: 4, Target: "y"})
+	s, err = Read(ctx, []string{"late.csv"}, Options{FS: files, Chunk: 4, Target: "y"})
 	if err != nil || s.Schema == nil || len(s.Schema.Columns[0].Category) != 2 {
 		t.Errorf("late: found %+v, error %v, expected two categories", s, err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset/generate"
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/set"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -32,17 +33,17 @@ func readGenerated(ctx context.Context, spec string, opt *Options) (*Set, error)
 	if err != nil {
 		return nil, err
 	}
-	b := newRowBuilder(info.Cols, opt)
-	t, codes := newTargets(), map[string]uint32{}
+	b := set.NewRowBuilder(info.Cols, opt)
+	t, codes := set.NewTargets(), map[string]uint32{}
 	var numbers []float64
 	for row := range rows {
-		if b.rows%1024 == 0 && ctx.Err() != nil {
+		if b.Rows%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if row.X.Index == nil {
-			b.addDense(row.X.Value)
+			b.AddDense(row.X.Value)
 		} else {
-			b.addSparse(row.X.Index, row.X.Value)
+			b.AddSparse(row.X.Index, row.X.Value)
 		}
 		if info.Unlabelled {
 			continue
@@ -52,23 +53,23 @@ func readGenerated(ctx context.Context, spec string, opt *Options) (*Set, error)
 			number, _ = decimal.Float64([]byte(row.Label)) // see classNames
 			code, ok := codes[row.Label]
 			if !ok {
-				code = t.intern([]byte(row.Label), number)
+				code = t.Intern([]byte(row.Label), number)
 				codes[row.Label] = code
 			}
-			t.code = append(t.code, code)
+			t.Code = append(t.Code, code)
 		}
 		numbers = append(numbers, number)
 	}
 	s := &Set{}
-	s.X, s.Warnings = b.matrix()
+	s.X, s.Warnings = b.Matrix()
 	if info.Unlabelled {
 		return s, nil
 	}
 	if info.Labels == nil {
-		s.Target = numberTarget(numbers)
+		s.Target = set.NumberTarget(numbers)
 	} else {
-		t.number = numbers
-		s.Target = t.target()
+		t.Number = numbers
+		s.Target = t.Target()
 	}
 	return s, nil
 }

@@ -151,8 +151,8 @@ func checkRead(t *testing.T, format string, data []byte) {
 		return
 	}
 	rows, cols := s.X.Dims()
-	if rows == 0 || cols == 0 && format != "fen" || !s.Target.Absent() && s.Target.rows() != rows {
-		t.Errorf("found %d x %d, %d targets", rows, cols, s.Target.rows())
+	if rows == 0 || cols == 0 && format != "fen" || !s.Target.Absent() && s.Target.Rows() != rows {
+		t.Errorf("found %d x %d, %d targets", rows, cols, s.Target.Rows())
 	}
 	if i, j, ok := matrix.Finite(s.X); !ok {
 		t.Errorf("row %d, column %d is not finite", i, j)

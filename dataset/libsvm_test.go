@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/internal/svmlight"
+	"github.com/fenchel-ml/fenchel/dataset/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -71,7 +73,7 @@ func TestLIBSVM(t *testing.T) {
 		Target: Target{Label: []string{"+1", "-1"}, Code: []uint32{0, 1, 0, 0, 1},
 			Number: []float64{1, -1, 1, 1, -1}},
 	}
-	if !reflect.DeepEqual(s, want.vouch()) {
+	if !reflect.DeepEqual(s, want.Vouch()) {
 		t.Errorf("found %+v, expected %+v", s, want)
 	}
 	s, err = readText("a 0:1 2:1 5:3\nb 3:1 4:0\n", Options{ZeroBased: true, Columns: 2})
@@ -118,17 +120,17 @@ func TestLIBSVMErrors(t *testing.T) {
 func TestManyTargets(t *testing.T) {
 	var text bytes.Buffer
 	for i := range MaxLabels + 10 {
-		text.WriteString(string(appendFloat32(nil, float32(i))) + " 1:1\n")
+		text.WriteString(string(set.AppendFloat32(nil, float32(i))) + " 1:1\n")
 	}
 	for _, size := range []int{0, 1000} {
-		s, err := readText(text.String(), Options{chunk: size})
+		s, err := readText(text.String(), Options{Chunk: size})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if s.Target.Label != nil || s.Target.Code != nil || len(s.Target.Number) != MaxLabels+10 || s.Target.Number[70] != 70 {
 			t.Errorf("found labels or too few numbers")
 		}
-		_, err = readText(text.String()+"cat 1:1\n", Options{chunk: size})
+		_, err = readText(text.String()+"cat 1:1\n", Options{Chunk: size})
 		if err == nil || err.Error() != `standard input:65547:1: found "cat", expected a number as target, after more than 65536 distinct numbers` {
 			t.Errorf("found %v", err)
 		}
@@ -214,12 +216,12 @@ func TestLIBSVMZeroBasedWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := (libsvm{}).Write(&out, s); err != nil || out.String() != text {
+	if err := (svmlight.LIBSVM{}).Write(&out, s); err != nil || out.String() != text {
 		t.Errorf("found %q (error %v), expected %q", out.String(), err, text)
 	}
 	s.X.(*matrix.CSR).Cols = 6 // a last column of zeros survives
 	out.Reset()
-	if err := (libsvm{}).Write(&out, s); err != nil || !strings.HasPrefix(out.String(), "1 0:1 1:2 3:1 5:0\n") {
+	if err := (svmlight.LIBSVM{}).Write(&out, s); err != nil || !strings.HasPrefix(out.String(), "1 0:1 1:2 3:1 5:0\n") {
 		t.Errorf("found %q (error %v), expected the last column named", out.String(), err)
 	}
 }

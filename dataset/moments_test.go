@@ -96,8 +96,8 @@ func TestMomentsMerge(t *testing.T) {
 				t.Errorf("%d threads: other bits than with one", threads)
 			}
 		}
-		merged := newMoments(7)
-		again := newMoments(7)
+		merged := NewMoments(&matrix.CSR{Cols: 7, Start: []int64{0}}, 1)
+		again := NewMoments(&matrix.CSR{Cols: 7, Start: []int64{0}}, 1)
 		for lo := 0; lo < n; lo += 700 {
 			var rows []int
 			for i := lo; i < min(lo+700, n); i++ {
@@ -121,7 +121,7 @@ func TestMomentsMerge(t *testing.T) {
 			t.Errorf("found %+v merged, expected %+v", merged, one)
 		}
 	}
-	if err := newMoments(3).Merge(newMoments(1)); err == nil || err.Error() != "moments: found those of 1 feature, expected 3" {
+	if err := NewMoments(&matrix.CSR{Cols: 3, Start: []int64{0}}, 1).Merge(NewMoments(&matrix.CSR{Cols: 1, Start: []int64{0}}, 1)); err == nil || err.Error() != "moments: found those of 1 feature, expected 3" {
 		t.Errorf("found %v", err)
 	}
 	if m := NewMoments(&matrix.CSR{Cols: 2, Start: []int64{0}}, 0); m.Rows != 0 || m.SquaredNorm() != 0 || m.Variance()[1] != 0 {

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/table"
+	"github.com/fenchel-ml/fenchel/dataset/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -65,7 +67,7 @@ func checkTimes(t *testing.T, s *Set, rows [][]float64) {
 			low, high = min(low, row[j]), max(high, row[j])
 			worst = max(worst, math.Abs(v-row[j]))
 		}
-		if high > low && worst > tolerated*(high-low) {
+		if high > low && worst > 1e-6*(high-low) {
 			t.Errorf("feature %d differs by %g, the spread is %g", j+1, worst, high-low)
 		}
 	}
@@ -90,10 +92,10 @@ func TestTableOffsets(t *testing.T) {
 	if w := fmt.Sprint(first.Warnings); !strings.Contains(w, `column "t": 1700000000 subtracted before rounding to single precision (values differ by 2e-08 of their size)`) {
 		t.Errorf("warnings %s", w)
 	}
-	for _, opt := range []Options{{Threads: 3}, {Threads: 2, chunk: 100}, {Threads: 1, chunk: 5000}} {
+	for _, opt := range []Options{{Threads: 3}, {Threads: 2, Chunk: 100}, {Threads: 1, Chunk: 5000}} {
 		other := readNamed(t, "a.csv", asCSV(rows), opt)
 		if first.Digest() != other.Digest() || fmt.Sprint(first.Schema.Columns) != fmt.Sprint(other.Schema.Columns) {
-			t.Errorf("threads %d, chunks of %d: other rows", opt.Threads, opt.chunk)
+			t.Errorf("threads %d, chunks of %d: other rows", opt.Threads, opt.Chunk)
 		}
 	}
 	shuffled := slices.Clone(rows)
@@ -231,7 +233,7 @@ func TestOffsetsOfOtherFormats(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if err := (csv{}).Write(&out, s); err != nil {
+	if err := (table.CSV{}).Write(&out, s); err != nil {
 		t.Fatal(err)
 	}
 	again := readNamed(t, "again.csv", out.String(), Options{})
@@ -253,12 +255,12 @@ func TestSpread(t *testing.T) {
 		{[]float64{0.1, 0.1 + 1e-12}, 0.1 + 5e-13},
 		{[]float64{math.MaxFloat32, math.MaxFloat32 * (1 - 1e-9)}, math.MaxFloat32},
 	} {
-		var s spread
+		var s set.Spread
 		for _, v := range c.values {
-			s.add(v)
+			s.Add(v)
 		}
-		s.settle()
-		got := s.offset()
+		s.Settle()
+		got := s.Offset()
 		if math.Abs(got-c.offset) > 1e-6*math.Abs(c.values[0]) || (got == 0) != (c.offset == 0) {
 			t.Errorf("%v: offset %v, expected %v", c.values, got, c.offset)
 		}
@@ -266,7 +268,7 @@ func TestSpread(t *testing.T) {
 			continue
 		}
 		for _, v := range c.values {
-			if loss := math.Abs(float64(float32(v-got)) - (v - got)); loss > 1e-7*(s.high-s.low) {
+			if loss := math.Abs(float64(float32(v-got)) - (v - got)); loss > 1e-7*(s.High-s.Low) {
 				t.Errorf("%v: %v less %v is rounded by %g", c.values, v, got, loss)
 			}
 		}
@@ -307,7 +309,7 @@ func TestStreamOffsets(t *testing.T) {
 			t.Fatalf("%s: offsets %v", name, offsets)
 		}
 		for i, row := range got {
-			if math.Abs(row[0]+1.7e9-rows[i][0]) > 30*tolerated {
+			if math.Abs(row[0]+1.7e9-rows[i][0]) > 30*1e-6 {
 				t.Fatalf("%s: row %d: found %v, expected %v", name, i+1, row, rows[i])
 			}
 		}
@@ -330,7 +332,7 @@ func TestStreamLoses(t *testing.T) {
 	for i := range rows[:1000] {
 		rows[i][0] = 1.7e9
 	}
-	for _, opt := range []Options{{}, {Threads: 3, chunk: 300}} {
+	for _, opt := range []Options{{}, {Threads: 3, Chunk: 300}} {
 		_, s := streamOf(t, "a.csv", asCSV(rows), opt)
 		if len(s.Late) != 1 || !strings.Contains(s.Late[0].Error(), `column "t": rounding to single precision changes values by up to`) {
 			t.Errorf("found %v, expected a word about the time", s.Late)
@@ -359,7 +361,7 @@ func TestSparseTextLoses(t *testing.T) {
 	for i := range 3000 {
 		fmt.Fprintf(&b, "%d 1:1 2:%.2f 3:%d 5:%d # 7:1\n", i%2, 1.7e9+float64(i)/100, 1990+i%30, i%3)
 	}
-	for _, opt := range []Options{{Threads: 1}, {Threads: 3, chunk: 500}, {chunk: 40}} {
+	for _, opt := range []Options{{Threads: 1}, {Threads: 3, Chunk: 500}, {Chunk: 40}} {
 		s := readNamed(t, "a.svm", b.String(), opt)
 		if len(s.Warnings) != 1 || !strings.HasPrefix(s.Warnings[0].Error(), "feature 2: rounding to single precision changes values by up to 1 of their spread") {
 			t.Errorf("warnings %v, expected one about the second feature", s.Warnings)
@@ -436,7 +438,7 @@ func TestOffsetsOfAnyColumns(t *testing.T) {
 					low, high, worst = min(low, want), max(high, want), max(worst, math.Abs(got-want))
 				}
 			}
-			if high > low && worst > tolerated*(high-low) {
+			if high > low && worst > 1e-6*(high-low) {
 				t.Errorf("try %d: column %d: values from %v to %v differ by %g", try, j, low, high, worst)
 			}
 			if offsets != nil && offsets[j] != 0 && max(math.Abs(low), math.Abs(high)) < 16*(high-low) {
@@ -444,7 +446,7 @@ func TestOffsetsOfAnyColumns(t *testing.T) {
 			}
 		}
 		for _, cut := range []int{60, 700} {
-			opt.chunk, opt.Threads = cut, 3
+			opt.Chunk, opt.Threads = cut, 3
 			if other := readNamed(t, "a.csv", b.String(), opt); other.Digest() != s.Digest() || fmt.Sprint(other.Schema.Columns) != fmt.Sprint(s.Schema.Columns) {
 				t.Errorf("try %d: chunks of %d bytes change the rows", try, cut)
 			}

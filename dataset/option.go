@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset/set"
 )
 
 // OptionError says that an option was given which would have no effect on the
@@ -19,8 +21,8 @@ func (e *OptionError) Error() string {
 	return fmt.Sprintf("%s %s: %s has no use for it, only formats %s have", e.Option, e.Value, e.Source, strings.Join(e.Formats, ", "))
 }
 
-// check refuses options that are none of those that source takes.
-func (opt *Options) check(source string, takes []string) error {
+// checkOptions refuses options that are none of those that source takes.
+func checkOptions(opt *Options, source string, takes []string) error {
 	header := opt.Header
 	if opt.Schema != nil { // it may be about the table that the schema is from
 		header = ""
@@ -36,7 +38,7 @@ func (opt *Options) check(source string, takes []string) error {
 
 // taking returns the names of the formats that take an option.
 func taking(option string) (names []string) {
-	for _, e := range formats.Entries() {
+	for _, e := range set.Registered.Entries() {
 		if f, err := e.New(nil); err == nil && slices.Contains(f.Takes(), option) {
 			names = append(names, e.Name)
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset/set"
 )
 
 // An option reaches a format that takes it, and is refused for every other.
@@ -15,7 +17,7 @@ func TestOptionsMeanSomething(t *testing.T) {
 	text := map[string]string{"csv": "1,2,3\n4,5,6\n", "tsv": "1\t2\t3\n4\t5\t6\n", "libsvm": "1 1:2\n2 1:3\n", "strings": "1\ta\n2\tb\n", "@toy:n=4": ""}
 	for name, content := range text {
 		var takes []string
-		if f, err := formats.New(name); err == nil {
+		if f, err := set.Registered.New(name); err == nil {
 			takes = f.Takes()
 		}
 		for option, opt := range every {

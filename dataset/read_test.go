@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/klauspost/compress/zstd"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -15,8 +16,9 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/internal/svmlight"
+	"github.com/fenchel-ml/fenchel/dataset/set"
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/klauspost/compress/zstd"
 )
 
 // put writes a file into a new folder and returns its path.
@@ -182,7 +184,7 @@ func TestDetect(t *testing.T) {
 		{"x.svm.gz", "1\n", "libsvm"},
 		{"x", "en\tcat\nfr\tchat\n", "csv"},
 		{"x.strings", "en\tcat\nfr\tchat\n", "strings"},
-		{"x", fenMagic, "fen"},
+		{"x", "\x89FEN\r\n\x1a\n", "fen"},
 		{"x.fen", "\x89FEN\n", "fen"},
 		{"x", "1|2\n", "csv"},
 		{"x", "from | to\n10:30 | 12:30\n", "csv"},
@@ -215,7 +217,7 @@ func fuzzRead(t *testing.T, data []byte, format string) {
 		return Read(ctx, []string{"-"}, opt)
 	}
 	s, err := read(data, Options{Format: format, Threads: 1})
-	small, smallErr := read(data, Options{Format: format, Threads: 3, chunk: 7})
+	small, smallErr := read(data, Options{Format: format, Threads: 3, Chunk: 7})
 	same(t, "chunks", small, s, smallErr, err)
 	if ctx.Err() != nil {
 		t.Fatal("reading took too long")
@@ -228,7 +230,7 @@ func fuzzRead(t *testing.T, data []byte, format string) {
 	}
 	for format, header := range map[string]string{"libsvm": "", "csv": "yes"} {
 		var out bytes.Buffer
-		f, _ := formats.New(format)
+		f, _ := set.Registered.New(format)
 		if f.(Writer).Write(&out, s) != nil {
 			continue // it cannot hold such a set, and says so
 		}
@@ -255,9 +257,9 @@ func fuzzRoom(t *testing.T, data []byte) {
 			return
 		}
 		in.Size = int64(size)
-		got, gotErr := libsvm{}.Read(context.Background(), []*file.Input{in}, &Options{Threads: 2, chunk: 7})
+		got, gotErr := svmlight.LIBSVM{}.Read(context.Background(), []*file.Input{in}, &Options{Threads: 2, Chunk: 7})
 		if gotErr == nil {
-			got.vouch()
+			got.Vouch()
 		}
 		same(t, fmt.Sprintf("a file of %d bytes", size), got, s, gotErr, err)
 	}

@@ -67,7 +67,7 @@ func TestReadErrorFields(t *testing.T) {
 }
 
 func blocksOf(ctx context.Context, text, name string, opt Options) error {
-	opt.Stdin, opt.stdin = strings.NewReader(text), name
+	opt.Stdin, opt.StdinName = strings.NewReader(text), name
 	s, err := Blocks(ctx, []string{"-"}, opt)
 	if err != nil {
 		return err

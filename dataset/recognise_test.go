@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset/set"
 )
 
 // linesOf makes a table row by row, from row 0 on.
@@ -116,7 +118,7 @@ func anyWay(t *testing.T, want *Set, text string, opt Options) {
 	again := opt
 	again.Schema, again.Ignore, again.Categorical, again.Numeric = want.Schema, nil, nil, nil
 	tiny := opt
-	tiny.chunk, tiny.Threads = 50, 3
+	tiny.Chunk, tiny.Threads = 50, 3
 	for _, c := range []struct {
 		name    string
 		sources []string
@@ -175,7 +177,7 @@ func TestSpelledRefused(t *testing.T) {
 
 // A schema from a file may say anything.
 func TestForgedColumns(t *testing.T) {
-	for _, c := range []Column{{Kind: "time"}, {Kind: KindIgnored}, {Why: whyID}, {Kind: KindIgnored, Why: "luck"}, {Kind: KindIgnored, Why: whyID, Fill: 1}, {Kind: KindDate, From: "2024-01-01 06:00"}, {Kind: KindDate}, {Kind: KindDate, From: "soon"}, {From: "2024-01-01"}, {Kind: KindBoolean, Category: []string{"a"}}} {
+	for _, c := range []Column{{Kind: "time"}, {Kind: KindIgnored}, {Why: set.WhyID}, {Kind: KindIgnored, Why: "luck"}, {Kind: KindIgnored, Why: set.WhyID, Fill: 1}, {Kind: KindDate, From: "2024-01-01 06:00"}, {Kind: KindDate}, {Kind: KindDate, From: "soon"}, {From: "2024-01-01"}, {Kind: KindBoolean, Category: []string{"a"}}} {
 		s := &Schema{Columns: []Column{c}, Target: -1, Weight: -1}
 		if err := s.Check(s.Width()); err == nil {
 			t.Errorf("found no error for %+v", c)
@@ -197,7 +199,7 @@ func TestIDs(t *testing.T) {
 	text := linesOf("a,c,y", 40, func(i int) string { return fmt.Sprintf("%d.50,c%d,%d", i, i%3, i%2) })
 	for _, id := range []string{"a", "c", "y", "2"} {
 		for _, size := range []int{0, 20} {
-			s, err := readText(text, Options{ID: id, Threads: 3, chunk: size})
+			s, err := readText(text, Options{ID: id, Threads: 3, Chunk: size})
 			if err != nil || len(s.ID) != 40 || s.Cols() != 4 {
 				t.Fatalf("%s: found %+v, %v", id, s, err)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -64,7 +65,7 @@ func fromMatrix(x matrix.Matrix, target Target) (*Set, error) {
 		return nil, fmt.Errorf("row %d: feature %d is not a finite number", row+1, col+1)
 	}
 	n, _ := x.Dims()
-	if err := target.check(n); err != nil {
+	if err := target.Check(n); err != nil {
 		return nil, err
 	}
 	for i, code := range target.Code {
@@ -77,34 +78,34 @@ func fromMatrix(x matrix.Matrix, target Target) (*Set, error) {
 		}
 	}
 	set := &Set{X: x, Target: target}
-	return set.vouch(), nil
+	return set.Vouch(), nil
 }
 
 // Labels makes the target of rows with these labels. Labels that all are
 // numbers may be classes or numbers to predict, as in a file.
 func Labels(labels []string) Target {
-	t := newTargets()
+	t := set.NewTargets()
 	for _, label := range labels {
 		number, status := decimal.Float64([]byte(label))
 		if status != decimal.Number {
 			number = math.NaN()
 		}
-		t.code = append(t.code, t.intern([]byte(label), number))
-		if !t.text {
-			t.number = append(t.number, number)
+		t.Code = append(t.Code, t.Intern([]byte(label), number))
+		if !t.Text {
+			t.Number = append(t.Number, number)
 		}
 	}
-	if len(t.label) > MaxLabels && !t.text {
-		return Target{Number: t.number}
+	if len(t.Label) > MaxLabels && !t.Text {
+		return Target{Number: t.Number}
 	}
-	return t.target()
+	return t.Target()
 }
 
 // Numbers makes the target of rows with these numbers to predict. As in a
 // file, a few whole numbers may also be classes.
 func Numbers(numbers []float64) Target {
-	if slices.ContainsFunc(numbers, func(y float64) bool { return !finite(y) }) {
+	if slices.ContainsFunc(numbers, func(y float64) bool { return !decimal.Finite(y) }) {
 		return Target{Number: slices.Clone(numbers)} // refused with the row's number
 	}
-	return numberTarget(slices.Clone(numbers))
+	return set.NumberTarget(slices.Clone(numbers))
 }

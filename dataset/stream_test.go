@@ -41,7 +41,7 @@ func streamed(t testing.TB, sources []string, opt Options) (rows [][]float32, co
 		if d != s.Cols() || n == 0 || n > most || short || !ok {
 			t.Errorf("%v: block of %d x %d after a short one (%v), expected %d columns and finite values (%v)", sources, n, d, short, s.Cols(), ok)
 		}
-		short = n < most && matrix.Nonzeros(x) < blockValues/2
+		short = n < most && matrix.Nonzeros(x) < 1<<20/2
 		rows = append(rows, rowsOf(x)...)
 	}
 	if s.Rows() != int64(len(rows)) {
@@ -145,7 +145,7 @@ func TestBlocksAreRead(t *testing.T) {
 			if c.rows == 1 && testing.Short() {
 				continue
 			}
-			opt.chunk, opt.Threads, opt.BlockRows = c.chunk, c.threads, c.rows
+			opt.Chunk, opt.Threads, opt.BlockRows = c.chunk, c.threads, c.rows
 			got, cols, err := streamed(t, sources, opt)
 			if err != nil || cols != s.Cols() || !reflect.DeepEqual(got, want) {
 				t.Errorf("%s, %+v: found %d rows of %d, %v, expected %d of %d", path, c, len(got), cols, err, len(want), s.Cols())
@@ -208,7 +208,7 @@ func TestBlockErrors(t *testing.T) {
 		{"", packed.String()[:packed.Len()/2], 0, -1, "standard input: gzip data is truncated: unexpected EOF"},
 	} {
 		for _, chunk := range []int{0, 40, 1000} {
-			opt := Options{Format: c.format, Stdin: strings.NewReader(c.text), Columns: c.columns, chunk: chunk, Threads: 2}
+			opt := Options{Format: c.format, Stdin: strings.NewReader(c.text), Columns: c.columns, Chunk: chunk, Threads: 2}
 			rows, _, err := streamed(t, []string{"-"}, opt)
 			if err == nil || err.Error() != c.want || c.rows >= 0 && len(rows) != c.rows || c.rows < 0 && len(rows) < 1000 {
 				t.Errorf("%s %.30q, chunks of %d: found %d rows and %v\nexpected %d and %s", c.format, c.text, chunk, len(rows), err, c.rows, c.want)

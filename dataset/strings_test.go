@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset/internal/svmlight"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 func TestStrings(t *testing.T) {
 	const text = "en\tthe cat\n\n fr \tété\t1 \r\nen\t\nen\t𝄞a"
-	for _, opt := range []Options{{Format: "strings"}, {Format: "strings", chunk: 3, Threads: 3}, {Format: "strings", Columns: 40}, {Format: "strings", Columns: 2}} {
+	for _, opt := range []Options{{Format: "strings"}, {Format: "strings", Chunk: 3, Threads: 3}, {Format: "strings", Columns: 40}, {Format: "strings", Columns: 2}} {
 		s, err := readText(text, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -60,10 +61,16 @@ func TestStringsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	dense := *s
-	dense.X = &matrix.Dense{Rows: 4, Cols: 7, Value: toDense(s.X.(*matrix.CSR), 7)}
+	dense.X = &matrix.Dense{Rows: 4, Cols: 7, Value: make([]float32, 28)}
+	for i := range 4 {
+		row := s.X.Row(i)
+		for k, v := range row.Value {
+			dense.X.(*matrix.Dense).Value[7*i+row.Column(k)] = v
+		}
+	}
 	for _, s := range []*Set{s, &dense} {
 		var out bytes.Buffer
-		if err := (texts{}).Write(&out, s); err != nil || out.String() != text {
+		if err := (svmlight.Strings{}).Write(&out, s); err != nil || out.String() != text {
 			t.Errorf("found %q (%v), expected %q", out.String(), err, text)
 		}
 	}
@@ -82,7 +89,7 @@ func TestStringsWritten(t *testing.T) {
 	} {
 		wrong := *s
 		broken(&wrong)
-		if err := (texts{}).Write(io.Discard, &wrong); err == nil || !strings.Contains(err.Error(), want) {
+		if err := (svmlight.Strings{}).Write(io.Discard, &wrong); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("found error %v, expected %q", err, want)
 		}
 	}

@@ -60,13 +60,13 @@ func TestManyFilesTwice(t *testing.T) {
 	folder := t.TempDir()
 	paths := slices.Repeat([]string{put(t, folder, "a.csv", "\na,b,y\n1,2,3\n4,5,6\n")}, 5)
 	paths = append(paths, put(t, folder, "b.csv", "a,b,y\n1,word,3\n"))
-	want, err := Read(t.Context(), paths, Options{chunk: 8})
+	want, err := Read(t.Context(), paths, Options{Chunk: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func(most int) { mostOpen = most }(mostOpen)
 	mostOpen = 1
-	got, err := Read(t.Context(), paths, Options{chunk: 8})
+	got, err := Read(t.Context(), paths, Options{Chunk: 8})
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("found %+v, %v, expected %+v", got, err, want)
 	}

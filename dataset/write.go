@@ -6,10 +6,10 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/set"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -44,7 +44,7 @@ func Write(ctx context.Context, path string, s *Set, format string) error {
 // writerFor finds the format that writes path.
 func writerFor(path, format string) (Writer, error) {
 	if format != "" {
-		f, err := formats.New(format)
+		f, err := set.Registered.New(format)
 		if err != nil {
 			return nil, err
 		}
@@ -56,7 +56,7 @@ func writerFor(path, format string) (Writer, error) {
 	}
 	var known []string
 	ext := strings.ToLower(filepath.Ext(file.PlainName(path)))
-	for _, e := range formats.Entries() {
+	for _, e := range set.Registered.Entries() {
 		f, err := e.New(nil)
 		if err != nil {
 			return nil, err
@@ -75,31 +75,8 @@ func writerFor(path, format string) (Writer, error) {
 // what offsets keep of numbers: others hold these in single precision.
 func WritesOffsets(path, format string) bool {
 	w, err := writerFor(path, format)
-	if err != nil {
-		return false
-	}
-	switch w.(type) {
-	case fen, csv:
-		return true
-	}
-	return false
-}
-
-// appendFloat32 appends the shortest text that reads back as the same bits.
-func appendFloat32(dst []byte, v float32) []byte {
-	return strconv.AppendFloat(dst, float64(v), 'g', -1, 32)
-}
-
-// appendLabel appends the target of row i, labels in their spelling.
-func appendLabel(dst []byte, t *Target, i int) []byte {
-	if t.Code != nil {
-		return append(dst, t.Label[t.Code[i]]...)
-	}
-	return strconv.AppendFloat(dst, t.Number[i], 'g', -1, 64)
-}
-
-func hasExtension(name string, extensions ...string) bool {
-	return slices.Contains(extensions, strings.ToLower(filepath.Ext(name)))
+	_, keeps := w.(set.OffsetWriter)
+	return err == nil && keeps
 }
 
 // WriteFile makes path hold what write writes: into a temporary file in the same folder, which

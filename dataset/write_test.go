@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/internal/svmlight"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -45,7 +46,7 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	s.Weight = []float64{1, 2, 3}
-	if err := (libsvm{}).Write(io.Discard, s); err == nil {
+	if err := (svmlight.LIBSVM{}).Write(io.Discard, s); err == nil {
 		t.Error("LIBSVM lost weights without a word")
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"github.com/mikelolasagasti/xz"
 	"io"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
-	"github.com/mikelolasagasti/xz"
 )
 
 // HeadSize is how much of an input is given to Detect.

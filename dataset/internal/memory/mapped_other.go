@@ -14,5 +14,5 @@ func Map(*os.File, int) ([]byte, func() error, error) {
 
 func AdviseRandom([]byte) {}
 
-// rewrite is of no use where files cannot be mapped.
+// Rewrite is of no use where files cannot be mapped.
 func Rewrite([]byte, func()) error { return nil }

@@ -1,0 +1,59 @@
+package svmlight
+
+import (
+	"context"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/file"
+	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
+	"github.com/fenchel-ml/fenchel/dataset/internal/memory"
+	"github.com/fenchel-ml/fenchel/dataset/internal/stream"
+	"github.com/fenchel-ml/fenchel/dataset/set"
+)
+
+var _ stream.Streamer = LIBSVM{}
+
+func (LIBSVM) Stream(ctx context.Context, in []*file.Input, opt *set.Options, b *stream.Blocks) error {
+	s := lines.NewSplitter(in, opt.Chunk, lines.LastLine)
+	s.Free = make(chan []byte, opt.Workers()+1)
+	s.Pairs = countPairs
+	p := &libsvmParser{arena: memory.NewArena(opt.Workers()), first: 1, columns: math.MaxUint32 + 1, places: true}
+	defer p.arena.Close()
+	if opt.ZeroBased {
+		p.first = 0
+	}
+	p.measures = opt.Columns == 0
+	var all sparseSpreads
+	parse := func(c *lines.Chunk) (*sparseChunk, error) {
+		out, err := p.parse(c)
+		out.bad, out.from = err, place{c.Name, c.Line}
+		return out, nil
+	}
+	err := lines.Parse(ctx, s, opt.Workers(), parse, func(c *sparseChunk) error {
+		all.take(c)
+		return c.give(b, p.first)
+	})
+	b.To.Late, _ = all.lost(p.first)
+	return err
+}
+
+// give gives the rows of a chunk to a stream, up to the first that is bad.
+func (c *sparseChunk) give(b *stream.Blocks, first uint64) error {
+	if len(c.index) > 0 {
+		defer c.memory.Free()
+	}
+	from := uint32(0)
+	for k, end := range c.end {
+		reach := c.reach[k]
+		if b.Width > 0 && reach > uint64(b.Width) {
+			return fault.At(c.from.name, c.from.line+int(c.line[k]), 0, "found index %d, expected at most %d, %s",
+				reach-1+first, uint64(b.Width)-1+first, b.Whose)
+		}
+		if err := b.Pairs(c.index[from:end], c.value[from:end], reach); err != nil {
+			return err
+		}
+		from = end
+	}
+	return c.bad
+}

@@ -1,0 +1,182 @@
+package table
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/set"
+)
+
+// cell reads a field. What is wrong with a target or a weight is an error; what
+// is wrong with a feature is left for later, as it is not yet sure what the
+// column is.
+func (p *rowParser) cell(f field) (uint32, error) {
+	if f.column == p.id {
+		p.out.ids.add(f.text)
+	}
+	switch p.out.roles[f.column] {
+	case roleNumber, roleInteger, roleKept:
+		return p.number(f), nil
+	case roleSpelled:
+		return p.spelled(f), nil
+	case roleCategory:
+		return p.category(f), nil
+	case roleTarget:
+		return 0, p.readTarget(f)
+	case roleWeight:
+		return 0, p.readWeight(f)
+	}
+	return 0, nil
+}
+
+const noMean = "a stream has no mean to stand for a missing one"
+
+func (p *rowParser) number(f field) uint32 {
+	o := p.out
+	content := &o.content[f.column]
+	if f.missing {
+		if p.strict {
+			p.spoil(f, p.strictly(f, noMean))
+		}
+		o.missing[p.slot[f.column]]++
+		content.missing++
+		return set.MissingBits
+	}
+	v, status := decimal.Float32(f.text)
+	switch {
+	case status == decimal.Number && o.roles[f.column] == roleInteger && set.IsCode(f.text):
+		p.turn(f.column)
+	case status == decimal.Number:
+		cell := math.Float32bits(v + 0) // nor -0
+		if p.tight[f.column] {
+			exact, _ := decimal.Float64(f.text)
+			p.note(p.slot[f.column], exact, cell)
+		}
+		return cell
+	case status == decimal.Text && p.open[f.column]:
+		p.turn(f.column)
+	case status == decimal.Text && p.strict:
+		p.spoil(f, p.strictly(f, "a stream cannot make it one of categories"))
+	case status == decimal.NoValue:
+		p.spoil(f, "a finite number (leave the field empty for a missing value)")
+	default:
+		p.spoil(f, status.Expected())
+	}
+	content.others++
+	return set.MissingBits
+}
+
+// turn makes a column one of categories, from the first row of the chunk on.
+func (p *rowParser) turn(column int) {
+	p.out.roles[column] = roleCategory
+	p.text[column].Store(true)
+	p.redo = true
+}
+
+// spelled reads a number in other words, as the schema has them.
+func (p *rowParser) spelled(f field) uint32 {
+	o, slot := p.out, p.slot[f.column]
+	if f.missing {
+		if p.strict {
+			p.spoil(f, p.strictly(f, noMean))
+		}
+		o.missing[slot]++
+		return set.MissingBits
+	}
+	v, ok := p.spell[slot].Read(f.text)
+	if !ok || math.Abs(v) > math.MaxFloat32 {
+		p.spoil(f, p.spell[slot].Expected+", as in the training data")
+		return set.MissingBits
+	}
+	return set.NumberCell(v)
+}
+
+// strictly is what the fields of a stream are to be.
+func (p *rowParser) strictly(f field, why string) string {
+	return fmt.Sprintf("a number in all of column %q: %s", p.names[f.column], why)
+}
+
+func (p *rowParser) category(f field) uint32 {
+	o := p.out
+	words, content := &o.words[p.slot[f.column]], &o.content[f.column]
+	word := f.text
+	if f.missing {
+		word = []byte(set.MissingCategory)
+		content.missing++
+	} else if !p.allowed(f) {
+		p.spoil(f, p.declared(f))
+	}
+	code, known := words.code[string(word)]
+	if !known {
+		if p.c.CheckText(f.at, word) != nil {
+			p.spoil(f, "UTF-8 text")
+		}
+		_, status := decimal.Float32(word)
+		code = words.intern(word)
+		words.status = append(words.status, status)
+	}
+	if status := words.status[code]; !f.missing && status != decimal.Number {
+		content.others++
+		if status == decimal.Text && content.text == "" {
+			content.text, content.place = fault.Quote(f.text), p.c.Locate(f.at)
+		}
+	}
+	return code + 1 // 0 is the number zero
+}
+
+// spoil notes a feature that is no feature: the first by row and, within a row,
+// by place in the schema.
+func (p *rowParser) spoil(f field, expected string) {
+	o, place := p.out, p.use[f.column]
+	if o.bad != nil && (o.badRow < o.rows || o.badPlace <= place) {
+		return
+	}
+	o.bad, o.badRow, o.badPlace = p.c.Errorf(f.at, fault.Quote(f.text), expected), o.rows, place
+}
+
+func (p *rowParser) readTarget(f field) error {
+	o := p.out
+	switch {
+	case f.missing && p.fixed: // a model may be asked for it
+		if o.untargeted++; o.untargeted == 1 {
+			o.firstBare = p.c.Place(f.at)
+		}
+		return nil
+	case f.missing:
+		return p.c.Errorf(f.at, "no target", "one in each row")
+	case !p.allowed(f):
+		return p.c.Errorf(f.at, fault.Quote(f.text), p.declared(f))
+	}
+	if p.kinds[f.column].kind == kindNumber {
+		if _, status := decimal.Float64(f.text); status != decimal.Number {
+			return p.c.Errorf(f.at, fault.Quote(f.text), "a finite number as target")
+		}
+	}
+	return o.labels.Add(p.c, f.at, f.text)
+}
+
+func (p *rowParser) readWeight(f field) (err error) {
+	if f.missing {
+		return p.c.Errorf(f.at, "no weight", "a positive number as weight")
+	}
+	p.out.weights, err = set.AppendWeight(p.out.weights, p.c, f.at, f.text)
+	return err
+}
+
+// allowed reports whether the declaration of its column, if there is one,
+// lists the value.
+func (p *rowParser) allowed(f field) bool {
+	allowed := p.kinds[f.column].allowed
+	if allowed == nil {
+		return true
+	}
+	_, ok := allowed[string(f.text)]
+	return ok
+}
+
+// declared is what allowed expects.
+func (p *rowParser) declared(f field) string {
+	return fmt.Sprintf("a declared value of the attribute %q", p.names[f.column])
+}

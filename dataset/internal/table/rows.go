@@ -1,0 +1,232 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/decimal"
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
+	"github.com/fenchel-ml/fenchel/dataset/set"
+)
+
+// A rowParser reads the rows of one chunk.
+type rowParser struct {
+	*table
+	c    *lines.Chunk
+	w    decimal.Window
+	out  *tablePart
+	most int // rows in the chunk
+	redo bool
+
+	paths  []role // of each column how its fields are read
+	tight  []bool // of each column whether it is measured
+	probed bool   // the first rows told which are
+}
+
+// parse reads the rows of a chunk. A column found to be one of categories
+// makes it begin again, at the latest when twice as many rows have been read.
+func (t *table) parse(c *lines.Chunk) (*tablePart, error) {
+	p := t.parser(c)
+	for {
+		p.begin()
+		if err := p.readAll(); err != nil {
+			p.arena.Keep(p.out.memory, 0)
+			return nil, err
+		}
+		if p.probe(); !p.redo {
+			p.finish()
+			return p.out, nil
+		}
+	}
+}
+
+// parser returns what reads the rows of a chunk.
+func (t *table) parser(c *lines.Chunk) *rowParser {
+	p := &rowParser{table: t, c: c, w: decimal.NewWindow(c.Padded())}
+	p.most = min(c.Lines, len(c.Text)/len(t.names)+1) // a field and what ends it are a byte at least
+	p.out = &tablePart{chunk: c, name: c.Name, roles: slices.Clone(t.roles), cells: cells{width: len(t.place)}}
+	for i := range t.text {
+		if t.text[i].Load() {
+			p.out.roles[i] = roleCategory
+		}
+	}
+	p.tight, p.probed = make([]bool, len(t.roles)), !t.measures
+	return p
+}
+
+// begin forgets all rows.
+func (p *rowParser) begin() {
+	o := p.out
+	p.redo = false
+	p.paths = append(p.paths[:0], o.roles...)
+	for i, tight := range p.tight {
+		if tight && o.roles[i] <= roleInteger {
+			p.paths[i] = roleMeasured
+		}
+	}
+	o.reset()
+	*o = tablePart{chunk: o.chunk, name: o.name, roles: o.roles, cells: o.cells, labels: set.NewLabels(p.most), spread: make([]set.Spread, o.width), exact: make([][]float64, o.width),
+		content: make([]content, len(o.roles)), words: make([]dictionary, o.width), missing: make([]int, o.width)}
+}
+
+// finish leaves zeros out if they are the most, and ends the loan of memory.
+func (p *rowParser) finish() {
+	o := p.out
+	p.measured()
+	if 2*o.filled < o.rows*o.width {
+		o.thin(p.arena)
+	}
+	p.arena.Keep(o.memory, (len(o.cell)+1)/2)
+}
+
+func (p *rowParser) readAll() error {
+	for at, end := 0, len(p.c.Text); at < end; {
+		next, kind := p.rows.begin(p.c, at)
+		var err error
+		switch kind {
+		case denseRow:
+			p.out.reserve(p.arena, p.most)
+			next, err = p.dense(at, next)
+		case sparseRow:
+			p.out.thin(p.arena)
+			next, err = p.sparse(next)
+		}
+		if err != nil {
+			return err
+		}
+		at = next
+		rows := p.out.cells.rows
+		if rows == set.ProbeRows {
+			p.probe()
+		}
+		if p.redo && rows&(rows-1) == 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// dense reads the row that begins at start and whose first field stands at at.
+// All speed of reading tables is here: a number that goes up to the delimiter
+// needs no field made of it.
+func (p *rowParser) dense(start, at int) (next int, err error) {
+	w, row, delimiter := p.w, p.out.next(), p.rows.delimiter()
+	roles, filled := p.paths, uint32(0)
+	for column, role := range roles {
+		want := delimiter
+		if column == len(roles)-1 {
+			want = '\n'
+		}
+		if role <= roleInteger {
+			if w.At(at) == ' ' {
+				at++
+			}
+			bits, end, ok := uint32(0), at+1, false
+			if digit := w.At(at) - '0'; digit <= 9 && w.At(end) == want {
+				bits, ok = math.Float32bits(float32(int32(digit))), true
+			} else if bits, end, ok = w.ShortNumber(at); !ok || w.At(end) != want {
+				bits, end, ok = w.LongNumber(at)
+				ok = ok && w.At(end) == want
+			}
+			if ok && (role == roleNumber || w.At(at) != '0' || w.At(at+1)-'0' > 9) {
+				magnitude := bits << 1
+				some := (magnitude | -magnitude) >> 31 // 1 unless the number is 0 or -0
+				row[p.slot[column]] = bits & -some
+				filled += some
+				at = end + 1
+				continue
+			}
+		}
+		if role == roleMeasured {
+			if cell, end, ok := p.measure(column, at, want); ok {
+				row[p.slot[column]] = cell
+				filled += (cell | -cell) >> 31
+				at = end + 1
+				continue
+			}
+		}
+		cell, end, err := p.fieldCell(column, start, at, want)
+		if err != nil {
+			return 0, err
+		}
+		if role <= roleSpelled {
+			row[p.slot[column]] = cell
+			filled += (cell | -cell) >> 31
+		}
+		at = end + 1
+	}
+	p.out.close(int(filled))
+	return at, nil
+}
+
+// fieldCell makes a cell of the field at at, whatever stands there.
+func (p *rowParser) fieldCell(column, start, at int, want byte) (cell uint32, end int, err error) {
+	f, end, err := p.rows.field(p.c, at)
+	if err != nil {
+		return 0, 0, err
+	}
+	f.column = column
+	if cell, err = p.cell(f); err != nil || p.w.At(end) != want {
+		return 0, 0, p.explain(start, err)
+	}
+	return cell, end, nil
+}
+
+// explain returns what is wrong with a row: its syntax, else its width, else
+// what was found in a field.
+func (p *rowParser) explain(start int, found error) error {
+	fields, _, err := p.rows.row(p.c, start, nil)
+	switch {
+	case err != nil:
+		return err
+	case len(fields) != len(p.names):
+		return p.c.Errorf(start, fault.Plural(len(fields), "field", "fields"), fmt.Sprint(len(p.names)))
+	}
+	return found
+}
+
+// sparse reads a row that leaves out zeros.
+func (p *rowParser) sparse(start int) (next int, err error) {
+	fields, next, err := p.rows.row(p.c, start, nil)
+	if err != nil {
+		return 0, err
+	}
+	o := p.out
+	fields = p.fill(fields, start)
+	o.sparse += len(fields)
+	if !slices.IsSorted(p.use) { // columns matched by name
+		slices.SortFunc(fields, func(a, b field) int { return p.use[a.column] - p.use[b.column] })
+	}
+	for _, f := range fields {
+		cell, err := p.cell(f)
+		if err != nil {
+			return 0, err
+		}
+		if cell != 0 {
+			o.appendCell(p.slot[f.column], cell)
+		}
+	}
+	o.endRow()
+	return next, nil
+}
+
+// fill adds what a sparse row leaves out and zero does not stand for.
+func (t *table) fill(fields []field, at int) []field {
+	given := len(fields)
+	next := 0
+	for column, k := range t.kinds {
+		if next < given && fields[next].column == column {
+			next++
+			continue
+		}
+		if k.kind == kindCategory || column == t.target || column == t.weight {
+			fields = append(fields, field{column: column, at: at, text: k.omitted})
+		}
+	}
+	if len(fields) > given {
+		slices.SortFunc(fields, func(a, b field) int { return a.column - b.column })
+	}
+	return fields
+}

@@ -1,0 +1,56 @@
+package set
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// Column is one column of a table.
+type Column struct {
+	Name     string   `json:"name"`     // from the header, or "1", "2", ... by position
+	Category []string `json:"category"` // distinct categories in order of first appearance; nil: numbers
+	Fill     float64  `json:"fill"`     // stands for a missing number, without the Offset
+
+	// Offset is subtracted from each number, in double precision, before it is rounded to
+	// single precision: 0 unless the values of the column are so close to each other that
+	// the rounding would matter. A model is about the features that this makes. Where rows
+	// are centred, or a free bias is learned, or a kernel depends on differences alone, it
+	// is the model of the numbers as they are too, with another bias or mean.
+	Offset float64 `json:"offset,omitempty"`
+
+	Kind Kind   `json:"kind,omitempty"` // how numbers are spelled
+	From string `json:"from,omitempty"` // of dates: the one from which days are counted
+	Why  string `json:"why,omitempty"`  // of a column that is ignored: what it holds
+}
+
+// check returns why a column that was read from a file cannot be one.
+func (c Column) check() error {
+	if c.Kind == KindIgnored && c.Fill != 0 || (c.Kind == KindIgnored) != (c.Why != "") || c.Why != "" && !slices.Contains(reasons, c.Why) {
+		return fmt.Errorf("found column %q of kind %q because of %q, with %g to stand for missing numbers", c.Name, c.Kind, c.Why, c.Fill)
+	}
+	if s, _ := SpellingOf(c); s == nil && c.Kind != KindPlain && c.Kind != KindIgnored {
+		return fmt.Errorf("found column %q of kind %q, expected a kind of column", c.Name, c.Kind)
+	}
+	if c.Kind != KindPlain && c.Category != nil {
+		return fmt.Errorf("found categories in column %q of kind %q, expected none", c.Name, c.Kind)
+	}
+	if !(math.Abs(c.Offset) <= math.MaxFloat32) || c.Offset != 0 && (c.Kind == KindIgnored || c.Kind == KindBoolean || c.Category != nil) {
+		return fmt.Errorf("found %g to be subtracted from column %q of kind %q with %d categories, expected a finite number, and only of a column of numbers", c.Offset, c.Name, c.Kind, len(c.Category))
+	}
+	if _, ok := ParseDate([]byte(c.From)); (c.From != "" || c.Kind == KindDate) && (!ok || c.Kind != KindDate || len(c.From) != len(time.DateOnly)) {
+		return fmt.Errorf("found %q as the first day of column %q, expected an ISO date in a column of dates", c.From, c.Name)
+	}
+	return nil
+}
+
+// The reasons for which a column is ignored.
+const (
+	WhyAsked = "asked"
+	WhyID    = "id"
+	WhyText  = "text"
+	WhyEmpty = "empty"
+)
+
+var reasons = []string{WhyAsked, WhyID, WhyText, WhyEmpty}

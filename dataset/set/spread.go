@@ -1,0 +1,156 @@
+package set
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
+)
+
+// Values are stored in single precision, which rounds each by up to 6e-8 of its size. Of a
+// column such as a time in seconds, 1.7e9 and more, that is 64: more than what the rows
+// differ by. Such a column has an offset, in double precision, that is taken off before the
+// rounding (Column.Offset), so that no value loses more than 1e-6 of the spread of its
+// column: the largest value less the least.
+//
+// Whether a column has one depends on all of its values, and on nothing else: neither on
+// their order, nor on threads, nor on how a file is cut. Ordinary columns are not measured:
+// single precision does not matter where a few rows differ by an eighth of their size, or
+// have a zero among them, since other rows can only make the spread larger.
+
+// tolerated is the largest rounding of a value that is left alone, as a part of the spread.
+const tolerated = 1e-6
+
+// A Spread is what the values of a column are before they are rounded.
+type Spread struct {
+	Low, High float64
+	loss      float64 // the largest error of rounding
+	Some      bool    // there are values
+	Wide      bool    // rounding does not matter, and the rest is not known
+}
+
+// Add takes a value.
+func (s *Spread) Add(v float64) {
+	if !s.Some {
+		s.Low, s.High, s.Some = v, v, true
+	}
+	if v < s.Low {
+		s.Low = v
+	}
+	if v > s.High {
+		s.High = v
+	}
+	if loss := math.Abs(float64(float32(v)) - v); loss > s.loss {
+		s.loss = loss
+	}
+}
+
+// Merge takes the values of other rows.
+func (s *Spread) Merge(o Spread) {
+	switch {
+	case s.Wide || !o.Some && !o.Wide:
+		return
+	case o.Wide || !s.Some:
+		*s = o
+	default:
+		s.Low, s.High, s.loss = min(s.Low, o.Low), max(s.High, o.High), max(s.loss, o.loss)
+	}
+	s.Settle()
+}
+
+// Settle forgets what does not matter.
+func (s *Spread) Settle() {
+	if s.Some && !IsTight(s.Low, s.High) {
+		*s = Spread{Wide: true}
+	}
+}
+
+// SettleFirst is settle for the first rows of a stream, of which the spread is likely to be
+// much smaller than that of all.
+func (s *Spread) SettleFirst() {
+	const large = 1e-3
+	if s.Rounding() <= large {
+		*s = Spread{Wide: true}
+	}
+}
+
+// IsTight reports whether values from low to high are so close that rounding may
+// matter: single precision loses 2^-24 of a value, which is less than is tolerated if the
+// largest is no more than eight times the spread. Where rows are added that are more than
+// twice as large as these, the spread is half as large as they are, and more.
+func IsTight(low, high float64) bool {
+	const least = 0x1p-126 // below it single precision has fewer digits, or none
+	return low >= max(least, 8*(high-low)) || -high >= max(least, 8*(high-low))
+}
+
+// Rounding is the largest error of rounding as a part of the spread; 0 if it does not matter.
+func (s Spread) Rounding() float64 {
+	if s.Wide || !s.Some || s.loss <= tolerated*(s.High-s.Low) || s.High == s.Low {
+		return 0
+	}
+	return s.loss / (s.High - s.Low)
+}
+
+// Offset is what is to be taken off: the middle, rounded to a power of ten that is no larger
+// than the spread; 0 if rounding does not matter.
+func (s Spread) Offset() float64 {
+	if s.Rounding() == 0 {
+		return 0
+	}
+	middle := s.Low + (s.High-s.Low)/2
+	for digits := range 17 {
+		text := strconv.FormatFloat(middle, 'e', digits, 64)
+		if v, err := strconv.ParseFloat(text, 64); err == nil && math.Abs(v-middle) <= (s.High-s.Low)/2 {
+			return v
+		}
+	}
+	return middle
+}
+
+// An OffsetNote says what was taken off the columns, in one line.
+type OffsetNote struct {
+	names, offsets []string
+	apart          float64 // the least spread as a part of the size
+}
+
+// Add notes the offset of a column.
+func (n *OffsetNote) Add(s Spread, name string, offset float64) {
+	apart := (s.High - s.Low) / math.Abs(offset)
+	if n.names == nil || apart < n.apart {
+		n.apart = apart
+	}
+	n.names, n.offsets = append(n.names, name), append(n.offsets, SpellNumber(offset))
+}
+
+// Warning returns the note, if there is something to be said.
+func (n *OffsetNote) Warning() []error {
+	if n.names == nil {
+		return nil
+	}
+	const most = 3
+	column, names, offsets := "column", fault.Quoted(n.names[:min(most, len(n.names))]), n.offsets[:min(most, len(n.names))]
+	if len(n.names) > 1 {
+		column = "columns"
+	}
+	if more := len(n.names) - most; more > 0 {
+		names, offsets = fmt.Sprintf("%s and %d more", names, more), append(offsets, "...")
+	}
+	return []error{fmt.Errorf("%s %s: %s subtracted before rounding to single precision (values differ by %.0e of their size)",
+		column, names, strings.Join(offsets, ", "), n.apart)}
+}
+
+// Matters reports whether rounding is worth a word.
+func (s Spread) Matters() bool { return s.Rounding() > 1e-4 }
+
+// Lost says what rounding does to a column that has no offset.
+func (s Spread) Lost(name string) error {
+	return fault.In(name, "rounding to single precision changes values by up to %.1g of their spread", s.Rounding())
+}
+
+// ColumnNamed is how messages call a column.
+func ColumnNamed(name string) string { return fmt.Sprintf("column %q", name) }
+
+// ProbeRows is how many rows of a chunk tell which columns rounding may matter to.
+const ProbeRows = 64
