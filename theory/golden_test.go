@@ -56,15 +56,23 @@ func TestNoTheorem(t *testing.T) {
 	long := d
 	long.Step = 0.6
 	for what, bound := range map[string]float64{
-		"two steps":                  LastIterate(1, 1, 2),
-		"no curvature":               HalfSuffix(1, 0, 10),
-		"rate of the text of 4.4":    d.Vanishing(vanishing, d.FastestRate(vanishing), 5),
-		"rate below that of noise":   Descent{Mu: 1, Smoothness: 2, Step: 0.5, Start: 3}.Vanishing(vanishing, 0.8, 5),
-		"step above alpha/(L M3)":    long.Persistent(vanishing, 5),
-		"SVRG of a step of 1/(2L)":   FiniteSum{N: 10, Smoothness: 1, Mu: 0.1}.SVRG(0.5, 100),
-		"fewer rows than they need":  Scaling{A: 1, M0: 100}.Time(100),
-		"more dimensions than 2n":    VCTerm(20, 10, 0.05),
-		"regret without strong part": PGSMean(1, 0, 10),
+		"two steps":                            LastIterate(1, 1, 2),
+		"no curvature":                         HalfSuffix(1, 0, 10),
+		"rate of the text of 4.4":              d.Vanishing(vanishing, d.FastestRate(vanishing), 5),
+		"rate below that of noise":             Descent{Mu: 1, Smoothness: 2, Step: 0.5, Start: 3}.Vanishing(vanishing, 0.8, 5),
+		"step above alpha/(L M3)":              long.Persistent(vanishing, 5),
+		"SVRG of a step of 1/(2L)":             FiniteSum{N: 10, Smoothness: 1, Mu: 0.1}.SVRG(0.5, 100),
+		"fewer rows than they need":            Scaling{A: 1, M0: 100}.Time(100),
+		"more dimensions than 2n":              VCTerm(20, 10, 0.05),
+		"regret without strong part":           PGSMean(1, 0, 10),
+		"SAG without strong convexity":         FiniteSum{N: 10, Smoothness: 1}.SAG(),
+		"SAG's bound of mu above L":            FiniteSum{N: 10, Smoothness: 1, Mu: 2}.SAGBound(1, 1, 1, 5),
+		"SAGA without rows":                    FiniteSum{Smoothness: 1, Mu: 1}.SAGA(),
+		"SVRG without strong convexity":        FiniteSum{N: 10, Smoothness: 1}.SVRG(0.1, 100),
+		"PGS of a negative number of steps":    PGSMean(1, 1, -1),
+		"a batch without gradients":            BatchVariance(1, 0),
+		"a batch larger than the set":          BatchVarianceDistinct(1, 11, 10),
+		"squared gradients for negative steps": Noise{Alpha: 1, Beta: 1, Zeta: 1}.SquaredGradients(1, 1, []float64{-0.1}),
 	} {
 		if !math.IsInf(bound, 1) {
 			t.Errorf("%s: found the bound %g, expected +Inf", what, bound)

@@ -24,8 +24,8 @@ func (d Descent) valid(n Noise) bool {
 	return d.Mu > 0 && d.Step > 0 && d.Step <= n.LongestStep(d.Smoothness)*(1+1e-15) && n.Zeta > 0 && n.Zeta <= 1
 }
 
-// FastestRate is the infimum 1 - Alpha mu eta of the rates that Theorem 4.8 gives; the rate
-// itself is none of them, as the constant is infinite there.
+// FastestRate is the infimum 1 - Alpha mu eta of the rates of Theorem 4.8. It is not attained:
+// the constant is infinite there.
 func (d Descent) FastestRate(n Noise) float64 { return 1 - n.Alpha*d.Mu*d.Step }
 
 // Vanishing bounds E f(w_k) - f* where Zeta < 1, Theorem 4.8, for any rate rho >= Zeta above
@@ -33,7 +33,7 @@ func (d Descent) FastestRate(n Noise) float64 { return 1 - n.Alpha*d.Mu*d.Step }
 //
 //	C rho^(k-1),   C = max(L M1 eta^2 / (2 (rho + Alpha mu eta - 1)), f(w_1) - f*).
 //
-// Section 4.4 takes rho = Zeta = 1 - mu/L with eta = 1/L, where C is infinite; 1 - mu/(2L) will do.
+// Section 4.4 takes rho = Zeta = 1 - mu/L with eta = 1/L, where C is infinite; 1 - mu/(2L) is valid.
 func (d Descent) Vanishing(n Noise, rho, k float64) float64 {
 	slack := rho - d.FastestRate(n)
 	c := max(d.Smoothness*n.M1*d.Step*d.Step/(2*slack), d.Start)
@@ -59,11 +59,11 @@ func (d Descent) Persistent(n Noise, k float64) float64 {
 //
 // The text loses eta_k on the way and asks for sum eta_k -> 0 where it means infinity.
 func (n Noise) SquaredGradients(smoothness, start float64, steps []float64) float64 {
-	sum, decay, longest := 0.0, 1.0, 0.0
+	sum, decay, longest, positive := 0.0, 1.0, 0.0, true
 	for _, eta := range steps {
 		sum += decay * eta * eta
 		decay *= n.Zeta
-		longest = max(longest, eta)
+		longest, positive = max(longest, eta), positive && eta > 0
 	}
-	return given(longest <= n.LongestStep(smoothness)*(1+1e-15), 2*start/n.Alpha+smoothness*n.M1/n.Alpha*sum)
+	return given(positive && longest <= n.LongestStep(smoothness)*(1+1e-15), 2*start/n.Alpha+smoothness*n.M1/n.Alpha*sum)
 }

@@ -25,7 +25,7 @@ func RegretOfLipschitz(lipschitz, sigma, steps float64) float64 {
 // PGSMean bounds E F(w_i) - F* of the primal gradient solver after T steps, where i is drawn
 // from 0..T-1 and rows independently: Lambda^2 (1 + ln T)/(2 sigma T).
 func PGSMean(lipschitz, sigma, steps float64) float64 {
-	return RegretOfLipschitz(lipschitz, sigma, steps) / steps
+	return given(steps >= 1, RegretOfLipschitz(lipschitz, sigma, steps)/steps)
 }
 
 // PGSLikely bounds F(w_i) - F* with probability 1 - delta, Theorem 1 of [PGS], by Markov's

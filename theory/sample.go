@@ -2,14 +2,14 @@ package theory
 
 import "math"
 
-// Hoeffding is the half width t of the interval in which the risk of a model is with
-// probability 1 - alpha, given its mean loss on n rows that it was not chosen by, of losses in
-// an interval of that width, Theorem 2.3 of [Ulbrich]: width sqrt(ln(2/alpha)/(2n)).
+// Hoeffding bounds, with probability 1 - alpha, the difference of the risk of a model and its
+// mean loss on n rows, for losses in an interval of that width: width sqrt(ln(2/alpha)/(2n)),
+// Theorem 2.3 of [Ulbrich]. The model must have been trained and chosen without these rows.
 func Hoeffding(width, alpha, n float64) float64 {
 	return given(n > 0 && alpha > 0 && alpha <= 1, width*math.Sqrt(math.Log(2/alpha)/(2*n)))
 }
 
-// TestSize is how many rows make Hoeffding at most t: width^2 ln(2/alpha)/(2 t^2), rounded up.
+// TestSize is the number of rows for which Hoeffding is at most t: width^2 ln(2/alpha)/(2 t^2), rounded up.
 func TestSize(width, alpha, t float64) float64 {
 	return given(t > 0 && alpha > 0 && alpha <= 1, math.Ceil(width*width*math.Log(2/alpha)/(2*t*t)))
 }
@@ -21,8 +21,9 @@ func VCTerm(dimension, n, alpha float64) float64 {
 	return given(2*n > dimension && alpha > 0 && alpha <= 1, eta)
 }
 
-// VC bounds with probability 1 - alpha the risk of every model of a class at once, so also of
-// the one that was trained on the rows, Theorem 2.7 of [Ulbrich], of losses in [0, b]:
+// VC bounds the risk R of a model by its mean loss R_n = empirical on n rows, for losses in
+// [0, b], Theorem 2.7 of [Ulbrich]. With probability 1 - alpha it holds for all models of the
+// class at once, and so also for a model that was trained on these rows:
 //
 //	R <= R_n + (b eta/2)(1 + sqrt(1 + 4 R_n/(b eta)))
 //

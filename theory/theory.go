@@ -8,9 +8,8 @@
 // of rows, cost.go and advice.go which method takes the least work, decomposition.go where the
 // error of a model comes from. A stranger begins with cost.go.
 //
-// Nothing here iterates over data, and no package of the project is imported. Arguments are
-// outside of what a theorem asks for at the caller's peril: the bound then is +Inf or NaN,
-// never a number that looks like a bound.
+// Nothing here iterates over data, and no package of the project is imported. Where the
+// conditions of a theorem do not hold, its bound is +Inf or NaN, never a finite number.
 //
 // Symbols: n rows, K or T steps, mu strong convexity, L smoothness, M^2 a bound on the mean
 // squared norm of a stochastic gradient, f* the optimum. Sources:
