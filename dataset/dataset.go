@@ -77,17 +77,17 @@ const (
 
 // ScalingNames returns the names that NewScaling takes.
 func ScalingNames() []string {
-	return scaling.ScalingNames()
+	return scaling.Names()
 }
 
 // NewScaling learns a scaling of that kind from s; nil for "none".
 func NewScaling(kind string, s *Set) (*Scaling, error) {
-	return scaling.NewScaling(kind, s)
+	return scaling.New(kind, s)
 }
 
 // RestoreScaling makes the scaling of a model from its two vectors.
 func RestoreScaling(kind string, offset, factor []float64) (*Scaling, error) {
-	return scaling.RestoreScaling(kind, offset, factor)
+	return scaling.Restore(kind, offset, factor)
 }
 
 // NewMoments returns the moments of the rows of x, on at most threads cores;

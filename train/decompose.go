@@ -10,10 +10,11 @@ import (
 	"github.com/fenchel-ml/fenchel/theory"
 )
 
-// Decompose estimates where the risk of a model comes from, the mean loss of rows that it was
-// not trained on: the optimum on the training rows is better by the proved gap at most, the
-// best model of the class about as good as this one on the training rows, and no function is
-// better than least: 0, or the risk of a richer model, see [Risk].
+// Decompose estimates the parts of the excess risk of a model. Its risk is the mean loss on the
+// test rows. Three quantities stand for numbers that are not known: the risk less the proved gap
+// for the risk of the optimum on the training rows, the mean loss on the training rows for the
+// least risk of the class, and least for the least risk of any function: 0, or the risk of a
+// richer model, see [Risk].
 func Decompose(m *model.Model, training, test *dataset.Set, least float64, threads int) (*theory.Decomposition, error) {
 	gap := 0.0
 	for _, o := range m.Outputs {
@@ -34,8 +35,8 @@ func Decompose(m *model.Model, training, test *dataset.Set, least float64, threa
 	return &d, nil
 }
 
-// Risk returns the mean loss of the predictions of a model, by the loss that another one was
-// trained by, of the same classes; of several outputs the sum.
+// Risk returns the mean loss of a model m on a set, summed over its outputs. An error says if the
+// model by, with which it is to be compared, has another loss or another number of outputs.
 func Risk(m, by *model.Model, set *dataset.Set, threads int) (float64, error) {
 	if err := checkPair(m, set); err != nil {
 		return 0, err

@@ -31,15 +31,15 @@ func newAdvise() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "advise [DATA...]",
 		Short: "Say which kind of method takes the least work",
-		Long: `Advise compares how many gradients of a row kinds of methods need for a linear
-model, by the rates that are proved of them, and says which takes the fewest, how
-many passes over the data that is, and why. The rates leave out constants: they
-tell apart what differs tenfold.
+		Long: `Advise compares kinds of methods for a linear model by their proved convergence
+rates, counted in gradients of single rows. It says which kind needs the fewest,
+how many passes over the data these are, and why. The rates leave out constants:
+a difference of less than a factor of ten means little.
 
-With DATA it measures the rows, and says what --solver auto would choose, which
-knows more than rates. Without, --n is the number of rows; if --condition (L/mu,
-how much more one row curves the objective than the penalty does) is not known,
-it counts as a constant.`,
+With DATA it measures the rows, and says which solver --solver auto would choose,
+by a rule that knows more than rates. Without DATA, --n is the number of rows.
+--condition is L/mu, the largest curvature of the objective of one row over the
+strong convexity of the penalty; if it is not given, it counts as a constant.`,
 		Example: `  fenchel advise --n 1000000 --accuracy 1e-3
   fenchel advise --n 1000 --d 20 --condition 500 --accuracy 1e-5
   fenchel advise news.svm.gz --loss logistic --C 10`,
@@ -211,18 +211,15 @@ func printCosts(w io.Writer, title string, costs []theory.Cost) error {
 	return t.Flush()
 }
 
-// keepAvailable leaves of the solvers of each kind those that there are.
+// keepAvailable removes the names of solvers that are not registered.
 func keepAvailable(a *theory.Advice) {
 	known := names(linear.Entries())
-	for _, c := range append(pointers(a.Ulbrich), append(pointers(a.Lecture), &a.Cost)...) {
-		c.Solvers = slices.DeleteFunc(slices.Clone(c.Solvers), func(name string) bool { return !slices.Contains(known, name) })
+	missing := func(name string) bool { return !slices.Contains(known, name) }
+	keep := func(c *theory.Cost) { c.Solvers = slices.DeleteFunc(slices.Clone(c.Solvers), missing) }
+	keep(&a.Cost)
+	for _, table := range [][]theory.Cost{a.Ulbrich, a.Lecture} {
+		for i := range table {
+			keep(&table[i])
+		}
 	}
-}
-
-// pointers are those to the elements.
-func pointers(costs []theory.Cost) (list []*theory.Cost) {
-	for i := range costs {
-		list = append(list, &costs[i])
-	}
-	return list
 }

@@ -30,8 +30,8 @@ func newEvaluate() *cobra.Command {
 		Long: `Evaluate predicts every row of DATA and compares with its target. Classes:
 accuracy, confusion matrix, precision, recall and F1 of each class, for two
 classes the area under the ROC curve, for the logistic loss the log-loss.
-The error comes with the interval in which that on all rows of the kind is with
-probability 95 %, if the model was neither trained nor chosen by these.
+The error is followed by Hoeffding's 95 % interval for the error on new rows of the
+same distribution; it holds if the model was trained and chosen without DATA.
 Numbers: root mean squared error, mean and median absolute error, R2. One class:
 the share of outliers, and if the targets are 1 and -1, the same as of classes.`,
 		Args: arguments(2, 0),

@@ -31,11 +31,11 @@ type Scaling struct {
 	centred []uint32 // features with an offset, increasing
 }
 
-// ScalingNames returns the names that NewScaling takes.
-func ScalingNames() []string { return []string{"none", "max", "std"} }
+// Names returns the names that New takes.
+func Names() []string { return []string{"none", "max", "std"} }
 
-// NewScaling learns a scaling of that kind from s; nil for "none".
-func NewScaling(kind string, s *set.Set) (*Scaling, error) {
+// New learns a scaling of that kind from s; nil for "none".
+func New(kind string, s *set.Set) (*Scaling, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
@@ -50,21 +50,21 @@ func NewScaling(kind string, s *set.Set) (*Scaling, error) {
 		offset, factor := deviations(s.X, indicator, dense || s.Schema != nil)
 		return newScaling(kind, offset, factor), nil
 	}
-	return nil, registry.Unknown("scaling", kind, ScalingNames())
+	return nil, registry.Unknown("scaling", kind, Names())
 }
 
 // Measure learns the scaling anew from s, centred if it is: whether columns are depends on
 // the format of the rows too.
 func (s *Scaling) Measure(set *set.Set) (*Scaling, error) {
 	if s.Kind != "std" {
-		return NewScaling(s.Kind, set)
+		return New(s.Kind, set)
 	}
 	offset, factor := deviations(set.X, set.Indicator(), len(s.centred) > 0)
 	return newScaling(s.Kind, offset, factor), nil
 }
 
-// RestoreScaling makes the scaling of a model from its two vectors.
-func RestoreScaling(kind string, offset, factor []float64) (*Scaling, error) {
+// Restore makes the scaling of a model from its two vectors.
+func Restore(kind string, offset, factor []float64) (*Scaling, error) {
 	if len(offset) != len(factor) {
 		return nil, fmt.Errorf("scaling: found %d offsets and %d factors", len(offset), len(factor))
 	}

@@ -51,9 +51,9 @@ func (f CSV) Detect(name string, head []byte) set.Match {
 	return set.NoMatch
 }
 
-// isVW reports whether a text begins as one for Vowpal Wabbit, with features and their
-// values after a bar, as in "1 |house price:0.23 sqft:0.25": a table of two columns that
-// nobody means.
+// isVW reports whether a text begins like input for Vowpal Wabbit, with features and their
+// values after a bar, as in "1 |house price:0.23 sqft:0.25". Read as a table, the bar would
+// count as a delimiter and make two columns.
 func isVW(text []byte) bool {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	_, line, _ = bytes.Cut(line, []byte("|"))
