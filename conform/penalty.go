@@ -129,6 +129,20 @@ func penaltyCapabilities(f *findings, p penalty.Penalty, w []float64, j int) {
 		f.check(l1 >= 0 && l2 >= 0 && near(p.Value(w), want, want), "an elastic penalty has its form", "w=%v: %g, by the coefficients %g", w, p.Value(w), want)
 		f.check(p.StrongConvexity() == l2, "the strong convexity of an elastic penalty is that of its form", "%g, coefficient %g", p.StrongConvexity(), l2)
 	}
+	if s, ok := p.(penalty.Differentiable); ok {
+		g := slices.Clone(w)
+		s.Gradient(g, g)
+		_, value := p.Conjugate(g)
+		f.check(near(p.Value(w)+value, inner(g, w), p.Value(w)), "the gradient attains Fenchel and Young", "w=%v: %v", w, g)
+	}
+	if s, ok := p.(penalty.PNorm); ok {
+		exponent, powers := s.P(), 0.0
+		for _, x := range w {
+			powers += math.Pow(math.Abs(x), exponent)
+		}
+		want := math.Pow(powers, 2/exponent) / (2 * (exponent - 1))
+		f.check(near(p.Value(w), want, want), "a p-norm has its form", "w=%v: %g, by the exponent %g %g", w, p.Value(w), exponent, want)
+	}
 	s, ok := p.(penalty.Separable)
 	if !ok {
 		return

@@ -322,6 +322,8 @@ func TestPenaltyZoo(t *testing.T) {
 		{"weights off by a factor", "Weights attains the conjugate", brokenWeights{}},
 		{"depends on signs", "the penalty depends on magnitudes, and does not fall with one",
 			brokenPenalty{Penalty: l2, value: func(w []float64) float64 { return max(0, l2.Value(w)+sum(w)/9) }}},
+		{"gradient of the other penalty", "the gradient attains Fenchel and Young", elasticGroups{groups: groups{0.5}}},
+		{"p-norm of another exponent", "a p-norm has its form", lpAsL2{penalty.LP{Exponent: 1.5}}},
 		{"groups that are called single weights", "single weights are those among others", separableGroups{groups{0.5}}},
 		{"groups that embed l2", "an elastic penalty has its form", elasticGroups{groups: groups{0.5}}},
 	} {
@@ -335,6 +337,11 @@ func sum(w []float64) (sum float64) {
 	}
 	return sum
 }
+
+// lpAsL2 says that it is the Euclidean norm.
+type lpAsL2 struct{ penalty.LP }
+
+func (lpAsL2) P() float64 { return 2 }
 
 // strongly gives a broken penalty the weights of l2.
 type strongly struct{ brokenPenalty }

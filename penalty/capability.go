@@ -5,9 +5,12 @@ package penalty
 // solver's Accepts asks for what the solver needs: a penalty that does not declare it is
 // refused. A type that embeds a penalty declares all that this one does.
 //
-//	Strong      a conjugate with a gradient                 losses that are not smooth
-//	Separable   the same, for single weights                sdca
-//	Elastic     l1 |w|_1 + l2 |w|^2/2, and nothing else     newton, cd, pegasos; sdca: proximal steps
+//	Strong          a conjugate with a gradient                 losses that are not smooth
+//	Separable       the same, for single weights                sdca
+//	Elastic         l1 |w|_1 + l2 |w|^2/2, and nothing else     newton, cd, pegasos; sdca: proximal steps
+//	Differentiable  a gradient                                  methods that follow it
+//	PNorm           a squared p-norm                            primal gradient methods
+//	Rounded         values that take powers                     certificates
 
 // Strong is a penalty with StrongConvexity() > 0. Its conjugate then has a
 // gradient: Weights writes it to dst, the w that attains <u, w> - Omega(w);
@@ -31,6 +34,36 @@ type Separable interface {
 type Elastic interface {
 	Penalty
 	Coefficients() (l1, l2 float64)
+}
+
+// Differentiable is a penalty with a gradient at every w: Gradient writes it to dst, which may
+// be w.
+type Differentiable interface {
+	Penalty
+	Gradient(dst, w []float64)
+}
+
+// PNorm is the penalty |w|_P^2 / (2(P-1)), 1 < P <= 2.
+type PNorm interface {
+	Strong
+	P() float64
+}
+
+// Rounded is a penalty that needs more than additions and multiplications. Value and Conjugate of n
+// numbers have a relative error of at most Rounding(n) 2^-53, where nothing under- or
+// overflows; of other penalties it is n+8.
+type Rounded interface {
+	Penalty
+	Rounding(n int) float64
+}
+
+// Units returns the relative rounding error of the value and the conjugate of n numbers, in
+// units of 2^-53.
+func Units(p Penalty, n int) float64 {
+	if r, ok := p.(Rounded); ok {
+		return r.Rounding(n)
+	}
+	return float64(n + 8)
 }
 
 // Coefficients returns those of a penalty that says that it is Elastic.

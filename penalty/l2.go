@@ -9,8 +9,10 @@ import (
 type L2 struct{}
 
 var (
-	_ Separable = L2{}
-	_ Elastic   = L2{}
+	_ Separable      = L2{}
+	_ Elastic        = L2{}
+	_ Differentiable = L2{}
+	_ PNorm          = L2{}
 )
 
 func init() {
@@ -36,6 +38,12 @@ func (L2) Weights(dst, u []float64) { copy(dst, u) }
 
 // WeightsAt returns u.
 func (L2) WeightsAt(dst, u []float64, _ []uint32) { copy(dst, u) }
+
+// Gradient writes w.
+func (L2) Gradient(dst, w []float64) { copy(dst, w) }
+
+// P is 2.
+func (L2) P() float64 { return 2 }
 
 // Coefficients are 0 and 1.
 func (L2) Coefficients() (l1, l2 float64) { return 0, 1 }

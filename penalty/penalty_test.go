@@ -20,6 +20,11 @@ var values = []struct {
 	{"elastic-net", 9.75, ""}, // 7/2 + 12.5/2
 	{"elastic-net:ratio=0.2", 11.4, ""},
 	{"elastic-net:ratio=1", 0, `penalty "elastic-net": ratio=1: expected a number between 0 and 1`},
+	{"lp", math.Pow(math.Pow(3, 1.5)+8, 4./3), ""}, // |w|_1.5^2 / (2 (1.5-1))
+	{"lp:p=2", 12.5, ""},
+	{"lp:p=1.1", 5 * math.Pow(math.Pow(3, 1.1)+math.Pow(4, 1.1), 2/1.1), ""},
+	{"lp:p=1", 0, `penalty "lp": p=1: expected a number above 1, up to 2`},
+	{"lp:p=2.5", 0, `penalty "lp": p=2.5: expected a number above 1, up to 2`},
 	{"L2", 0, `unknown penalty "L2": did you mean "l2"? known: `},
 }
 
@@ -38,7 +43,7 @@ func TestValuesAndLaws(t *testing.T) {
 		}
 		name, _, _ := strings.Cut(c.spec, ":")
 		tested[name] = true
-		if got := p.Value([]float64{3, -4}); math.Abs(got-c.want) > 1e-14 {
+		if got := p.Value([]float64{3, -4}); math.Abs(got-c.want) > 1e-15*max(10, c.want) {
 			t.Errorf("%s: Value(3, -4) = %v, want %v", c.spec, got, c.want)
 		}
 		if err := conform.Penalty(p); err != nil {

@@ -32,7 +32,8 @@ func (p *Linear) Dual(a []float64) (value, bound float64) {
 		uError = 0
 	}
 	scale, conjugate := p.Penalty.Conjugate(u)
-	penaltyError := float64(float64(len(u)+8) * unit * conjugate)
+	units := penalty.Units(p.Penalty, len(u))
+	penaltyError := float64(units * unit * conjugate)
 	squares := 0.0 // that underflow
 	if strong > 0 {
 		uSize := norm(u)
@@ -49,7 +50,7 @@ func (p *Linear) Dual(a []float64) (value, bound float64) {
 	if strong > 0 && p.Lambda*penaltyError > coarse*math.Abs(value) {
 		p.widen(u, v, rounding, underflow)
 		_, widest := p.Penalty.Conjugate(u)
-		penaltyError = min(penaltyError, widest-conjugate+float64(float64(len(u)+8)*2*unit*widest)+squares)
+		penaltyError = min(penaltyError, widest-conjugate+float64(units*2*unit*widest)+squares)
 	}
 	bound = conjugateError + float64(p.Lambda*penaltyError) + float64(4*unit*math.Abs(value))
 	if size > 0 {

@@ -165,6 +165,9 @@ func entropic(b *big.Float) *big.Float {
 func exactPenalty(p penalty.Penalty, w []*big.Float) *big.Float {
 	ratio := newBig(0)
 	switch p := p.(type) {
+	case penalty.LP:
+		slope := sub(newBig(p.Exponent), newBig(1))
+		return quo(half(squaredNorm(w, newBig(p.Exponent))), slope)
 	case penalty.L1:
 		ratio = newBig(1)
 	case penalty.ElasticNet:
@@ -178,11 +181,35 @@ func exactPenalty(p penalty.Penalty, w []*big.Float) *big.Float {
 	return sum
 }
 
+// squaredNorm is |v|_e^2, by the powers of |v_j| over the largest of them.
+func squaredNorm(v []*big.Float, e *big.Float) *big.Float {
+	largest := newBig(0)
+	for _, v := range v {
+		largest = atLeast(largest, magnitude(v))
+	}
+	if largest.Sign() == 0 {
+		return largest
+	}
+	powers := newBig(0)
+	for _, v := range v {
+		if v.Sign() == 0 {
+			continue
+		}
+		if t := mul(e, logarithm(quo(magnitude(v), largest))); t.Cmp(newBig(-1900)) > 0 {
+			powers = add(powers, exponential(t))
+		}
+	}
+	return mul(mul(largest, largest), exponential(quo(mul(newBig(2), logarithm(powers)), e)))
+}
+
 // exactPenaltyConjugate returns the conjugate in its domain.
 func exactPenaltyConjugate(p penalty.Penalty, u []*big.Float) *big.Float {
 	sum := newBig(0)
 	ratio := newBig(0)
 	switch p := p.(type) {
+	case penalty.LP:
+		slope := sub(newBig(p.Exponent), newBig(1))
+		return mul(half(squaredNorm(u, quo(newBig(p.Exponent), slope))), slope)
 	case penalty.L1:
 		return sum
 	case penalty.ElasticNet:

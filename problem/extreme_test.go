@@ -196,7 +196,8 @@ func eachDraw(t *testing.T, check func(t *testing.T, d *draw) error) {
 
 func TestExtremeLinear(t *testing.T) {
 	eachDraw(t, func(t *testing.T, d *draw) error {
-		pen := []penalty.Penalty{penalty.L2{}, penalty.L1{}, penalty.ElasticNet{Ratio: d.Float64()}}[d.IntN(3)]
+		pen := []penalty.Penalty{penalty.L2{}, penalty.L1{}, penalty.ElasticNet{Ratio: d.Float64()},
+			penalty.LP{Exponent: 1 + math.Exp(-8*d.Float64()*d.Float64())}}[d.IntN(4)]
 		p, err := NewLinear(NewRows(d.x, 1), d.y, d.s, d.loss, pen, d.lambda, d.bias)
 		if err != nil {
 			return err

@@ -49,11 +49,11 @@ func (q small) value(w []float64) float64 {
 		sum += q.s[i] * q.loss.Value(p, q.y[i])
 		total += q.s[i]
 	}
+	if q.bias != problem.Feature {
+		w = w[:d]
+	}
 	cost := 0.0
-	for j, v := range w {
-		if j == d && q.bias != problem.Feature {
-			break
-		}
+	for _, v := range w {
 		switch q.penalty {
 		case "l2":
 			cost += v * v / 2
@@ -61,7 +61,12 @@ func (q small) value(w []float64) float64 {
 			cost += math.Abs(v)
 		case "elastic-net":
 			cost += (math.Abs(v) + v*v/2) / 2
+		case "lp":
+			cost += math.Pow(math.Abs(v), 1.5)
 		}
+	}
+	if q.penalty == "lp" {
+		cost = math.Pow(cost, 4./3)
 	}
 	return sum/total + q.lambda*cost
 }
@@ -77,7 +82,7 @@ func (q small) minimum() (w []float64, value float64) {
 // box bounds |w_j| of a minimiser: lambda Omega(w) <= P(w) <= P(0).
 func (q small) box(d int) float64 {
 	r := q.value(make([]float64, d+1)) / q.lambda
-	if q.penalty == "l2" {
+	if q.penalty == "l2" || q.penalty == "lp" {
 		return math.Sqrt(2 * r)
 	}
 	if q.penalty == "elastic-net" {

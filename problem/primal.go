@@ -5,6 +5,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -23,7 +24,7 @@ func (p *Linear) Primal(w []float64) (value, bound float64) {
 	}) / p.N
 	lossError := sumBound(errs) / p.N
 	cost := float64(p.Lambda * p.Penalty.Value(w[:p.Penalised()]))
-	costError := float64(float64(d+8) * unit * cost)
+	costError := float64(penalty.Units(p.Penalty, d) * unit * cost)
 	if size > 0 || w[d] != 0 { // nothing is lost of 0
 		costError += float64(float64(d+8)*tiny*p.Lambda) + 8*tiny
 	}
