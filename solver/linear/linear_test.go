@@ -40,12 +40,6 @@ var examined = []struct {
 		}
 		return ""
 	}},
-	{"pegasos", 2e-2, 20000, func(_ loss.Loss, p string) string {
-		if p != "l2" {
-			return "solver pegasos needs the penalty l2: its steps and its projection rely on it"
-		}
-		return ""
-	}},
 	{"newton", 1e-9, 60, newtonRefuses},
 	{"cd", 1e-6, 2000, func(l loss.Loss, p string) string {
 		if p == "l2" {
@@ -59,6 +53,66 @@ var examined = []struct {
 	{"simba", 0, 0, func(loss.Loss, string) string {
 		return "simba needs --slack, the average slack with which it maximises the margin: expected --slack, or another solver"
 	}},
+	{"pegasos", 2e-2, 20000, refuses("pegasos", onRidge, false)},
+	{"pgs", 2e-2, 20000, refuses("pgs", map[string]string{"l1": ofNorm, "elastic-net": ofNorm}, false)},
+	{"sgd", 2e-2, 20000, refuses("sgd", map[string]string{"l1": notStrong}, false)},
+	{"stochastic", 2e-2, 20000, refuses("stochastic", map[string]string{"l1": notStrong}, false)},
+	{"asgd", 1e-2, 20000, refuses("asgd", map[string]string{"l1": noZeros, "elastic-net": noZeros}, true)},
+	{"stochastic-newton", 2e-2, 20000, refuses("stochastic-newton", onRidge, true)},
+	{"adagrad", 0.5, 2000, refuses("adagrad", nil, false)},
+	{"rmsprop", 0.5, 2000, refuses("rmsprop", nil, false)},
+	{"adam", 0.5, 2000, refuses("adam", nil, false)},
+	{"exponentiated", 0.5, 2000, refuses("exponentiated", map[string]string{"l2": ofBall, "elastic-net": ofBall}, false)},
+	{"growing", 1e-2, 2000, refuses("growing", nil, true)},
+	{"sag", 1e-6, 2000, refuses("sag", onRidge, true)},
+	{"saga", 1e-6, 2000, refuses("saga", nil, true)},
+	{"svrg", 1e-6, 2000, refuses("svrg", nil, true)},
+	{"s2gd", 1e-6, 2000, refuses("s2gd", nil, true)},
+	{"catalyst", 1e-6, 2000, refuses("catalyst", onRidge, true)},
+}
+
+// Why stochastic methods refuse penalties.
+var onRidge = map[string]string{"l1": "the penalty l2: its steps rely on it", "elastic-net": "the penalty l2: its steps rely on it"}
+
+const (
+	ofNorm    = "the penalty l2 or lp: its weights are gradients of a conjugate of a squared norm"
+	ofBall    = "the penalty l1: it divides a ball of the l1-norm among the weights"
+	notStrong = "a strongly convex penalty (l2 or elastic-net) for step=inverse: expected step=sqrt"
+	noZeros   = "output=last, best or random with this penalty: averages of iterates have no zeros"
+)
+
+// refuses says why a stochastic method does not take some penalties, and corners if it is smooth.
+func refuses(name string, penalties map[string]string, smooth bool) func(loss.Loss, string) string {
+	return func(l loss.Loss, p string) string {
+		switch {
+		case penalties[p] != "":
+			return "solver " + name + " needs " + penalties[p]
+		case smooth && math.IsInf(l.Smoothness(), 1):
+			return fmt.Sprintf("solver %s needs a smooth loss such as squared-hinge, logistic or squared: %T has corners, at which gradients do not settle", name, l)
+		}
+		return ""
+	}
+}
+
+// TestMISO is TestSolvers for the only solver that refuses a bias.
+func TestMISO(t *testing.T) {
+	each(t, func(t *testing.T, l loss.Loss, p string, bias problem.Bias) {
+		q := generate(l, p, bias, 40, 5, bias == problem.None)
+		reason := refuses("miso", onRidge, true)(l, p)
+		if bias == problem.Free && reason == "" {
+			reason = "solver miso needs the bias none or feature: its weights are sums over rows divided by lambda, which a bias without a penalty is not"
+		}
+		s := must(New("miso"))
+		if reason != "" {
+			if err := conform.Refusal(s, q, reason); err != nil {
+				t.Error(err)
+			}
+			return
+		}
+		if err := conform.Solver(s, conform.Case{Problem: q, Optimum: optimum(q), Gap: 1e-6, Epochs: 5000}); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func must[T any](v T, err error) T {
@@ -144,7 +198,7 @@ func each(t *testing.T, do func(t *testing.T, l loss.Loss, p string, bias proble
 }
 
 func TestEverySolverIsExamined(t *testing.T) {
-	var rows []string
+	rows := []string{"miso"}
 	for _, c := range examined {
 		rows = append(rows, c.spec)
 	}
