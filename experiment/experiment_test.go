@@ -22,6 +22,10 @@ var looked = []struct {
 	holds      []string // that hold even so
 }{
 	{"thesis-fig6.3:rows=400", "", []string{"F1", "F2", "F6"}, []string{"k=1, Gaussian: all roughly", "never ends stuck"}},
+	{"pgs-fig9:most=15000", "", []string{"X4", "L9"}, []string{"10 features: the error is reached", "20 features: the steps fall"}},
+	{"sg-race", "", []string{"X5", "X6"}, []string{"sag: passes", "saga: passes", "svrg: passes", "s2gd: passes", "sdca: passes", "miso: passes", "1e4 times closer"}},
+	{"sg-bounds", "", []string{"Thm 4.3", "Lemma 4.4", "(31)"}, []string{"last iterate after 500 steps", "last iterate after 64000 steps", "last half after 64000 steps"}},
+	{"sg-batches", "", []string{"X7"}, []string{"with replacement, 1 rows", "without replacement, 256 rows"}},
 	{"thesis-fig6.4:rows=400", "", []string{"F3", "F4", "F5"}, []string{"orthogonal above Gaussian"}},
 	{"thesis-fig5.4:rows=300,pad=40", "@text:n=200,d=30", []string{"5.4a", "5.4b", "5.4c"}, []string{"starts at k+1"}},
 	{"thesis-fig6.5", "@heavy-tailed:n=1500,d=40,rank=10,rare=0.1", []string{"M1", "M2", "M3", "M4", "M5", "M6"}, nil},

@@ -222,7 +222,7 @@ func TestFitErrors(t *testing.T) {
 		{"unknown penalty", two, train.Spec{Penalty: "l3"}, `unknown penalty "l3"`, false},
 		{"unknown bias", two, train.Spec{Bias: "yes"}, `unknown bias "yes"`, false},
 		{"unknown scaling", two, train.Spec{Scaling: "minmax"}, `unknown scaling "minmax"`, false},
-		{"unknown solver", two, train.Spec{Solver: "adam"}, `unknown solver "adam"`, false},
+		{"unknown solver", two, train.Spec{Solver: "lion"}, `unknown solver "lion"`, false},
 		{"solver that cannot", two, train.Spec{Solver: "cd", Loss: "squared-hinge"}, "penalty", false},
 		{"l1 with a corner", two, train.Spec{Penalty: "l1"}, "l1 needs a smooth loss", false},
 		{"lambda and C", two, train.Spec{Lambda: 1, C: 1}, "expected one of the two", false},

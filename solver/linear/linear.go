@@ -10,6 +10,7 @@ package linear
 import (
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
+	_ "github.com/fenchel-ml/fenchel/solver/batch"
 	_ "github.com/fenchel-ml/fenchel/solver/stochastic"
 )
 

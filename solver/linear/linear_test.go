@@ -64,6 +64,9 @@ var examined = []struct {
 	{"adam", 0.5, 2000, refuses("adam", nil, false)},
 	{"exponentiated", 0.5, 2000, refuses("exponentiated", map[string]string{"l2": ofBall, "elastic-net": ofBall}, false)},
 	{"growing", 1e-2, 2000, refuses("growing", nil, true)},
+	{"lbfgs", 1e-6, 5000, smooth("lbfgs")},
+	{"accelerated", 1e-6, 20000, smooth("accelerated")},
+	{"gradient", 1e-6, 20000, smooth("gradient")},
 	{"sag", 1e-6, 2000, refuses("sag", onRidge, true)},
 	{"saga", 1e-6, 2000, refuses("saga", nil, true)},
 	{"svrg", 1e-6, 2000, refuses("svrg", nil, true)},
@@ -80,6 +83,16 @@ const (
 	notStrong = "a strongly convex penalty (l2 or elastic-net) for step=inverse: expected step=sqrt"
 	noZeros   = "output=last, best or random with this penalty: averages of iterates have no zeros"
 )
+
+// smooth says why a batch method does not take a loss.
+func smooth(name string) func(loss.Loss, string) string {
+	return func(l loss.Loss, _ string) string {
+		if math.IsInf(l.Smoothness(), 1) {
+			return fmt.Sprintf("solver %s needs a smooth loss such as huber-hinge, squared-hinge, logistic or squared, which %T is not", name, l)
+		}
+		return ""
+	}
+}
 
 // refuses says why a stochastic method does not take some penalties, and corners if it is smooth.
 func refuses(name string, penalties map[string]string, smooth bool) func(loss.Loss, string) string {

@@ -49,7 +49,7 @@ import (
 type Newton struct{}
 
 func init() {
-	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "newton",
+	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "newton", Facts: registry.Facts{Rate: "quadratic near the optimum", Memory: "two numbers a row", Source: "Keerthi, DeCoste 2005; Lin, Weng, Keerthi 2008"},
 		Summary: "second-order steps: curved losses, others for up to 4096 features; penalty l2, for these also elastic-net",
 		New:     func(*registry.Params) (solver.Solver, error) { return Newton{}, nil }})
 }

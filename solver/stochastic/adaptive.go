@@ -1,5 +1,7 @@
 package stochastic
 
+import "github.com/fenchel-ml/fenchel/registry"
+
 // AdaGrad, RMSprop and Adam step in every weight by a length of its own.
 //
 //	Problem   minimise P(w,b) with penalty l2, l1 or elastic-net
@@ -12,9 +14,12 @@ package stochastic
 //	Source    Duchi, Hazan, Singer 2011; Tieleman, Hinton 2012; Kingma, Ba 2015
 func init() {
 	register("steps of each weight's own length, by all gradients so far: badly scaled, rare features; gamma=auto",
+		registry.Facts{Rate: "1/sqrt t in steps", Memory: "two numbers a row", Source: "Duchi, Hazan, Singer 2011"},
 		Method{name: "adagrad", geometry: "diagonal", step: "constant", output: "best", moments: [2]float64{0, 1}})
 	register("steps of each weight's own length, by late gradients: gamma=auto",
+		registry.Facts{Rate: "none is proved", Memory: "two numbers a row", Source: "Tieleman, Hinton 2012"},
 		Method{name: "rmsprop", geometry: "diagonal", step: "sqrt", output: "best", moments: [2]float64{0, 0.9}})
 	register("steps of each weight's own length with momentum, in the form for sparse rows: gamma=auto",
+		registry.Facts{Rate: "none is proved", Memory: "two numbers a row", Source: "Kingma, Ba 2015"},
 		Method{name: "adam", geometry: "diagonal", step: "sqrt", output: "best", moments: [2]float64{0.9, 0.999}})
 }

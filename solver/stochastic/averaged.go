@@ -1,5 +1,7 @@
 package stochastic
 
+import "github.com/fenchel-ml/fenchel/registry"
+
 // ASGD is averaged stochastic gradient with a constant step: the 1/t method for least squares
 // without strong convexity (Bach, Moulines 2013; Polyak, Juditsky 1992).
 //
@@ -21,7 +23,9 @@ package stochastic
 //	Memory    one number a row, four a feature
 func init() {
 	register("averaged stochastic gradient with a constant step: least squares with a small lambda",
+		registry.Facts{Rate: "1/t in steps for least squares, whatever lambda", Memory: "two numbers a row", Source: "Bach, Moulines 2013"},
 		Method{name: "asgd", step: "lipschitz", gamma: 0.25, output: "average"})
 	register("averaged constant steps on a quadratic model (Bach, Moulines): smooth losses, penalty l2, small lambda",
+		registry.Facts{Rate: "1/t in steps, whatever lambda", Memory: "one number a row", Source: "Bach, Moulines 2013"},
 		Method{name: "stochastic-newton", gradient: "newton", step: "lipschitz", gamma: 0.25, output: "average"})
 }

@@ -3,6 +3,8 @@ package stochastic
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/registry"
+
 	"github.com/fenchel-ml/fenchel/solver/stochastic/internal/iterate"
 )
 
@@ -17,6 +19,7 @@ import (
 //	Memory   one number a row, six a feature
 func init() {
 	register("SAGA accelerated by extrapolation (Catalyst): smooth losses, penalty l2, lambda far below L/n",
+		registry.Facts{Rate: "linear, passes like 1 + sqrt(L/(n lambda))", Memory: "one number a row", Source: "Lin, Mairal, Harchaoui 2015"},
 		Method{name: "catalyst", gradient: "saga", extra: -1}.usual())
 }
 

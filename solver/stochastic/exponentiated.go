@@ -1,5 +1,7 @@
 package stochastic
 
+import "github.com/fenchel-ml/fenchel/registry"
+
 // Exponentiated gradients: the limit p -> 1 of the primal gradient solver, by mirror descent with
 // the entropy (Kivinen, Warmuth 1997).
 //
@@ -11,5 +13,6 @@ package stochastic
 //	Memory    two numbers a row, for the dual variables, and three a feature
 func init() {
 	register("exponentiated gradients (EG+-): any loss, penalty l1, very many features; gamma=auto",
+		registry.Facts{Rate: "sqrt(log d/t) in steps", Memory: "two numbers a row", Source: "Kivinen, Warmuth 1997"},
 		Method{name: "exponentiated", geometry: "entropic", step: "sqrt", output: "best"})
 }

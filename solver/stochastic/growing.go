@@ -1,5 +1,7 @@
 package stochastic
 
+import "github.com/fenchel-ml/fenchel/registry"
+
 // Growing batches: stochastic gradient whose noise vanishes (Byrd, Chin, Nocedal, Wu 2012;
 // Friedlander, Schmidt 2012).
 //
@@ -12,5 +14,6 @@ package stochastic
 //	Memory    two numbers a row, for the dual variables, and four a feature
 func init() {
 	register("gradient on batches that grow: smooth losses, elastic penalties; growth=test or a factor a step",
+		registry.Facts{Rate: "1/t in rows, linear in steps", Memory: "two numbers a row", Source: "Byrd, Chin, Nocedal, Wu 2012"},
 		Method{name: "growing", step: "lipschitz", gamma: 1, batch: 1, sampling: "permuted", output: "last", tested: true})
 }

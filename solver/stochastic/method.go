@@ -61,6 +61,7 @@ var (
 
 func init() {
 	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "stochastic",
+		Facts:   registry.Facts{Rate: "of its parts", Memory: "at most two numbers a row"},
 		Summary: "any stochastic method by its parts: gradient=row, step=inverse, geometry=euclidean, sampling=uniform, output=best",
 		New: func(p *registry.Params) (solver.Solver, error) {
 			m := Method{name: "stochastic"}
@@ -86,8 +87,8 @@ func (m Method) usual() Method {
 }
 
 // register adds a named method; its parameters are those of its parts.
-func register(summary string, m Method) {
-	solver.Linear.Register(registry.Entry[solver.Solver]{Name: m.name, Summary: summary,
+func register(summary string, facts registry.Facts, m Method) {
+	solver.Linear.Register(registry.Entry[solver.Solver]{Name: m.name, Summary: summary, Facts: facts,
 		New: func(p *registry.Params) (solver.Solver, error) { return m.with(p) }})
 }
 

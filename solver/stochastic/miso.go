@@ -1,5 +1,7 @@
 package stochastic
 
+import "github.com/fenchel-ml/fenchel/registry"
+
 // MISO, or Finito, minimises a mean of quadratic lower bounds of the rows' functions (Mairal 2015;
 // Defazio, Domke, Caetano 2014), in the form of Lin, Mairal and Harchaoui for any n.
 //
@@ -10,5 +12,6 @@ package stochastic
 //	Memory   one number a row, where other losses need one a row and feature; four a feature
 func init() {
 	register("MISO/Finito: smooth losses, penalty l2, no free bias, linear convergence",
+		registry.Facts{Rate: "linear, passes like 1 + L/(n lambda)", Memory: "one number a row", Source: "Mairal 2015; Defazio, Domke, Caetano 2014"},
 		Method{name: "miso", gradient: "miso", sampling: "permuted", output: "best"}.usual())
 }

@@ -1,5 +1,7 @@
 package stochastic
 
+import "github.com/fenchel-ml/fenchel/registry"
+
 // Pegasos is the primal stochastic subgradient method (Shalev-Shwartz, Singer, Srebro, Cotter:
 // Pegasos, 2011, algorithm 1) for any loss.
 //
@@ -12,5 +14,6 @@ package stochastic
 //	Memory     two numbers a row, for the dual variables, and four a feature
 func init() {
 	register("primal stochastic subgradient with projection and averaging: any loss, penalty l2, small gaps take long",
+		registry.Facts{Rate: "log t/(lambda t) in steps", Memory: "two numbers a row", Source: "Shalev-Shwartz, Singer, Srebro, Cotter 2011"},
 		Method{name: "pegasos", ball: true, output: "best"})
 }

@@ -1,5 +1,7 @@
 package stochastic
 
+import "github.com/fenchel-ml/fenchel/registry"
+
 // PGS is the primal gradient solver (Zhu, Chen, Wang, Zhu, Chen: Inverse time dependency in convex
 // regularized learning, 2009, figures 1 and 2).
 //
@@ -16,5 +18,6 @@ package stochastic
 // smaller, or the answer coarser, and a step costs the same.
 func init() {
 	register("primal gradient solver (dual averaging): any loss, penalty l2 or lp; batch=1, output=best",
+		registry.Facts{Rate: "log t/(lambda t) in steps, for l2 and lp", Memory: "two numbers a row", Source: "Zhu, Chen, Wang, Zhu, Chen 2009"},
 		Method{name: "pgs", geometry: "p-norm", output: "best"})
 }

@@ -78,7 +78,11 @@ func (m Method) rule(s *state, start solver.Start) *rule {
 		r.beta = 0
 	}
 	if r.gamma == 0 {
-		r.gamma = m.tune(p, start, smooth)
+		lo, hi := 1/(4096*smooth), 4096/smooth
+		if m.geometry == "entropic" {
+			lo, hi = s.entropic(smooth)
+		}
+		r.gamma = m.tune(p, start, lo, hi)
 	}
 	return r
 }
@@ -127,13 +131,26 @@ func (r *rule) search(s *state, i int, prediction, g float64) {
 	r.gamma = r.fraction / (r.l + float64(s.p.Lambda*l2))
 }
 
-// tune returns the gamma, of powers of 4, with which the method has the least objective on
+// entropic returns the range of steps for the entropy on a ball of radius B: as changes of theta
+// move weights by B times as much, from the one that is safe, 1/(B L), to the one that moves theta
+// by 1 at first; with room on either side.
+func (s *state) entropic(smooth float64) (lo, hi float64) {
+	steepest := 0.0
+	for i, y := range s.p.Y {
+		steepest = max(steepest, math.Abs(s.share(i)*s.p.Loss.Derivative(0, y))*math.Sqrt(s.p.SquaredNorm[i]))
+	}
+	lo = 1 / (64 * smooth * max(1, s.p.Zero()/s.p.Lambda))
+	return lo, max(64*lo, 64/max(steepest, math.Sqrt(smooth)))
+}
+
+// tune returns the gamma, of 13 from lo to hi, with which the method has the least objective on
 // the first rows that it draws, at most 1000, after steps on them.
-func (m Method) tune(p *problem.Linear, start solver.Start, smooth float64) float64 {
-	best, least := 1/smooth, math.Inf(1)
+func (m Method) tune(p *problem.Linear, start solver.Start, lo, hi float64) float64 {
+	best, least := lo, math.Inf(1)
 	n, _ := p.Dims()
-	for power := -6; power <= 6; power++ {
-		m.gamma = math.Ldexp(1/smooth, 2*power)
+	apart := (vec.Log(hi) - vec.Log(lo)) / 12
+	for k := range 13 {
+		m.gamma = lo * vec.Exp(float64(k)*apart)
 		if !positive(m.gamma) {
 			continue
 		}

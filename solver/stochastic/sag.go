@@ -1,5 +1,7 @@
 package stochastic
 
+import "github.com/fenchel-ml/fenchel/registry"
+
 // SAG is the stochastic average gradient (Schmidt, Le Roux, Bach: Minimizing finite sums with the
 // stochastic average gradient, 2017).
 //
@@ -13,5 +15,6 @@ package stochastic
 // 1 over the mean.
 func init() {
 	register("stochastic average gradient: smooth losses, penalty l2, linear convergence; step=search",
+		registry.Facts{Rate: "linear, passes like 1 + L/(n lambda)", Memory: "one number a row", Source: "Schmidt, Le Roux, Bach 2017"},
 		Method{name: "sag", gradient: "sag", step: "search", gamma: 1, output: "best"})
 }

@@ -1,5 +1,7 @@
 package stochastic
 
+import "github.com/fenchel-ml/fenchel/registry"
+
 // SAGA keeps the last slope of every row, as SAG, but its estimate is unbiased (Defazio, Bach,
 // Lacoste-Julien: SAGA, 2014).
 //
@@ -10,5 +12,6 @@ package stochastic
 //	Memory   one number a row, four a feature
 func init() {
 	register("SAGA: smooth losses, elastic penalties, linear convergence; sampling=uniform, batch=1",
+		registry.Facts{Rate: "linear, passes like 1 + L/(n mu)", Memory: "one number a row", Source: "Defazio, Bach, Lacoste-Julien 2014"},
 		Method{name: "saga", gradient: "saga", output: "best"}.usual())
 }

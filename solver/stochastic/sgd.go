@@ -1,5 +1,7 @@
 package stochastic
 
+import "github.com/fenchel-ml/fenchel/registry"
+
 // SGD is the stochastic (sub)gradient method.
 //
 //	Problem   minimise P(w,b) with penalty l2, elastic-net, or l1 with step=sqrt; the loss has a
@@ -12,5 +14,6 @@ package stochastic
 //	Memory    two numbers a row, for the dual variables, and four a feature
 func init() {
 	register("stochastic gradient with steps 1/(mu t + L): any loss, elastic penalties; step=sqrt, gamma=auto, batch=1, growth=1",
+		registry.Facts{Rate: "1/(mu t) in steps", Memory: "two numbers a row", Source: "Robbins, Monro 1951; Bottou 2012"},
 		Method{name: "sgd", offset: -1, output: "best"})
 }

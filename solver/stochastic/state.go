@@ -145,6 +145,32 @@ func (s *state) Epoch() {
 	}
 }
 
+// A Walker is a run of a method that is followed step by step, for experiments.
+type Walker interface {
+	solver.State
+	Steps(n int)           // makes n steps
+	Weights(dst []float64) // writes the last iterate, d+1 numbers
+}
+
+var _ Walker = (*state)(nil)
+
+// Steps makes n steps.
+func (s *state) Steps(n int) {
+	for range n {
+		if !s.source.renew() {
+			s.step()
+		}
+	}
+}
+
+// Weights writes the last iterate.
+func (s *state) Weights(dst []float64) {
+	s.iterate.Last(dst)
+	if s.p.Bias == problem.Free {
+		dst[len(dst)-1] = s.b
+	}
+}
+
 // step makes one step and returns of how many rows it was.
 func (s *state) step() int {
 	s.t++
