@@ -110,7 +110,7 @@ func TestTable(t *testing.T) {
 
 // TestNeedsData: experiments on real data say which.
 func TestNeedsData(t *testing.T) {
-	for spec, want := range map[string]string{"thesis-fig5.4": "a9a", "thesis-fig6.5": "@heavy-tailed"} {
+	for spec, want := range map[string]string{"thesis-fig5.4": "a9a", "thesis-fig6.5": "@heavy-tailed", "pgs-table2": "two classes"} {
 		e, err := New(spec)
 		if err != nil {
 			t.Fatal(err)
@@ -124,6 +124,35 @@ func TestNeedsData(t *testing.T) {
 	}
 }
 
+// classes are n, one after the other.
+func classes(n int) []float64 {
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = float64(2*(i%2) - 1)
+	}
+	return y
+}
+
+// TestTable2 has times, which are not the same twice: it gives points and claims.
+func TestTable2(t *testing.T) {
+	e, err := New("pgs-table2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := dataset.Read(t.Context(), []string{"@text:n=2000,d=300"}, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := make([]float64, len(set.Target.Code))
+	for i, code := range set.Target.Code {
+		y[i] = 2*float64(code) - 1
+	}
+	r, err := e.Run(t.Context(), Options{Quick: true, Data: set.X, Classes: y})
+	if err != nil || len(r.Points) == 0 || len(r.Checks) != 3 || !r.Checks[0].Holds {
+		t.Errorf("found %+v, %v", r, err)
+	}
+}
+
 // TestInterrupted: a run that is ended says so.
 func TestInterrupted(t *testing.T) {
 	for _, entry := range Entries() {
@@ -132,7 +161,7 @@ func TestInterrupted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt := Options{Quick: true, Data: read(t, "@text:n=300,d=60"), Progress: func(string, int, int) { cancel() }}
+		opt := Options{Quick: true, Data: read(t, "@text:n=300,d=60"), Classes: classes(300), Progress: func(string, int, int) { cancel() }}
 		if _, err := e.Run(ctx, opt); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v, want that of the context", entry.Name, err)
 		}

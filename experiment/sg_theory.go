@@ -68,27 +68,31 @@ func (e sgBounds) Run(ctx context.Context, opt Options) (*Result, error) {
 		progress.step()
 	}
 	r := &Result{}
-	m2 := math.Pow(math.Sqrt(e.lambda)+1, 2) // |lambda w + g| on the ball of radius 1/sqrt(lambda)
-	r.note("means of %d runs, %d rows on the unit sphere, lambda=%g, M^2=%.3g", runs, n, e.lambda, m2)
+	r.note("means of %d runs, %d rows on the unit sphere, lambda=%g", runs, n, e.lambda)
 	for k := range doublings + 1 {
-		t := float64(n) * math.Ldexp(1, k)
-		for _, c := range []struct {
-			target, what string
-			found, bound float64
-		}{
-			{"Thm 4.3", "suboptimality of the last iterate", last[k], theory.LastIterate(m2, e.lambda, t)},
-			{"Lemma 4.4", "squared distance of the last iterate", apart[k], theory.SquaredDistance(m2, e.lambda, t)},
-			{"(31)", "suboptimality of the mean of the last half", suffix[k], theory.HalfSuffix(m2, e.lambda, t)},
-		} {
-			point := Point{Column: c.what, XAxis: "steps" + LogAxis, X: t, YAxis: "mean" + LogAxis}
-			point.Curve, point.Y = "measured", c.found
-			r.Points = append(r.Points, point)
-			point.Curve, point.Y = "bound", c.bound
-			r.Points = append(r.Points, point)
-			r.check(c.target, fmt.Sprintf("%s after %g steps", c.what, t), fmt.Sprintf("at most %.3g", c.bound), c.found <= c.bound, "%.3g", c.found)
-		}
+		r.bounds(e.lambda, float64(n)*math.Ldexp(1, k), last[k], apart[k], suffix[k])
 	}
 	return r, nil
+}
+
+// bounds compares what was found after so many steps with the theory.
+func (r *Result) bounds(lambda, t, last, apart, suffix float64) {
+	m2 := math.Pow(math.Sqrt(lambda)+1, 2) // |lambda w + g| on the ball of radius 1/sqrt(lambda)
+	for _, c := range []struct {
+		target, what string
+		found, bound float64
+	}{
+		{"Thm 4.3", "suboptimality of the last iterate", last, theory.LastIterate(m2, lambda, t)},
+		{"Lemma 4.4", "squared distance of the last iterate", apart, theory.SquaredDistance(m2, lambda, t)},
+		{"(31)", "suboptimality of the mean of the last half", suffix, theory.HalfSuffix(m2, lambda, t)},
+	} {
+		point := Point{Column: c.what, XAxis: "steps" + LogAxis, X: t, YAxis: "mean" + LogAxis}
+		point.Curve, point.Y = "measured", c.found
+		r.Points = append(r.Points, point)
+		point.Curve, point.Y = "bound", c.bound
+		r.Points = append(r.Points, point)
+		r.check(c.target, fmt.Sprintf("%s after %g steps", c.what, t), fmt.Sprintf("at most %.3g", c.bound), c.found <= c.bound, "%.3g", c.found)
+	}
 }
 
 // walk tells the weights after 2^k passes, k = 0, 1, ...

@@ -224,7 +224,6 @@ func TestFitErrors(t *testing.T) {
 		{"unknown scaling", two, train.Spec{Scaling: "minmax"}, `unknown scaling "minmax"`, false},
 		{"unknown solver", two, train.Spec{Solver: "lion"}, `unknown solver "lion"`, false},
 		{"solver that cannot", two, train.Spec{Solver: "cd", Loss: "squared-hinge"}, "penalty", false},
-		{"l1 with a corner", two, train.Spec{Penalty: "l1"}, "l1 needs a smooth loss", false},
 		{"lambda and C", two, train.Spec{Lambda: 1, C: 1}, "expected one of the two", false},
 		{"negative lambda", two, train.Spec{Lambda: -1}, "lambda=-1: expected a number > 0", false},
 		{"lambda NaN", two, train.Spec{Lambda: math.NaN()}, "lambda=NaN: expected a number > 0", false},

@@ -30,7 +30,7 @@ func init() {
 	}
 	register("accelerated", "accelerated proximal gradient: any penalty, smooth losses",
 		"linear, passes like sqrt(L/lambda)", "Nesterov 1983; Beck, Teboulle 2009", true)
-	register("gradient", "proximal gradient: any penalty, smooth losses; to be compared with",
+	register("proximal-gradient", "proximal gradient: any penalty, smooth losses; to be compared with",
 		"linear, passes like L/lambda", "Cauchy 1847; Levitin, Polyak 1966", false)
 }
 
@@ -43,7 +43,7 @@ func (s Accelerated) Accepts(p problem.Problem) error {
 	if s.momentum {
 		return smooth("accelerated", l.Loss)
 	}
-	return smooth("gradient", l.Loss)
+	return smooth("proximal-gradient", l.Loss)
 }
 
 // Start begins at 0, or at the weights of the warm start.

@@ -150,6 +150,7 @@ type Walker interface {
 	solver.State
 	Steps(n int)           // makes n steps
 	Weights(dst []float64) // writes the last iterate, d+1 numbers
+	Average(dst []float64) // writes the average of the iterates that the method returns
 }
 
 var _ Walker = (*state)(nil)
@@ -168,6 +169,18 @@ func (s *state) Weights(dst []float64) {
 	s.iterate.Last(dst)
 	if s.p.Bias == problem.Free {
 		dst[len(dst)-1] = s.b
+	}
+}
+
+// Average writes the average of the iterates.
+func (s *state) Average(dst []float64) {
+	if s.averaged == 0 {
+		s.Weights(dst)
+		return
+	}
+	s.iterate.Average(dst)
+	if s.p.Bias == problem.Free {
+		dst[len(dst)-1] = s.sumB / s.averaged
 	}
 }
 
