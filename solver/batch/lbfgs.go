@@ -207,8 +207,9 @@ func (q *lbfgs) search(d []float64, slope, t float64) bool {
 	q.p.Predict(q.along, d)
 	lo, hi := 0.0, math.Inf(1)
 	fLo, sLo := q.f, slope
-	best, fBest := 0.0, q.f
+	best, fBest, last := 0.0, q.f, 0.0
 	for range 40 {
+		last = t
 		f, s := q.onLine(d, t)
 		if f <= q.f+float64(1e-4*t*slope)+1e-15*math.Abs(q.f) && !math.IsNaN(f) {
 			best, fBest = t, f
@@ -231,7 +232,9 @@ func (q *lbfgs) search(d []float64, slope, t float64) bool {
 	vec.Axpy64(q.w, best, d)
 	vec.Axpy64(q.m, best, q.along)
 	q.f = fBest
-	q.value(q.m, 0, nil)
+	if best != last { // the slopes are those of another trial
+		q.value(q.m, 0, nil)
+	}
 	return true
 }
 
@@ -293,3 +296,15 @@ func (q *lbfgs) Point() problem.Point {
 	q.p.Predict(q.m, q.w) // against drift
 	return problem.Point{W: q.w, A: q.dual(q.m)}
 }
+
+// Report is exact with the penalty l2: of the slopes at w, as dual variables, the gap is
+// |gradient|^2/(2 lambda) but for a free bias, which is balanced.
+func (q *lbfgs) Report() solver.Report {
+	r := solver.Report{Gap: math.NaN()}
+	if penalty.IsRidge(q.p.Penalty) {
+		r.Gap, r.Exact = vec.SquaredNorm64(q.g)/(2*q.p.Lambda)/math.Abs(q.f), true
+	}
+	return r
+}
+
+var _ solver.Reporter = (*lbfgs)(nil)

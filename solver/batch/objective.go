@@ -13,6 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // An objective is the mean loss as a function of d+1 numbers, the last of which is the bias.
@@ -28,7 +29,7 @@ func newObjective(p *problem.Linear) *objective {
 }
 
 // block is the number of rows of a partial sum.
-var block = 1024
+const block = 1024
 
 // sum adds up what each returns for every row, in blocks.
 func (o *objective) sum(each func(lo, hi int) float64) float64 {
@@ -44,21 +45,34 @@ func (o *objective) sum(each func(lo, hi int) float64) float64 {
 // nil. It leaves the slopes of the rows in slope.
 func (o *objective) value(m []float64, t float64, along []float64) (value, derivative float64) {
 	parts := make([]float64, len(o.part))
+	curved, _ := o.p.Loss.(loss.Curved)
 	value = o.sum(func(lo, hi int) (sum float64) {
-		moved := 0.0
-		for i := lo; i < hi; i++ {
-			prediction := m[i]
-			if along != nil {
-				prediction += float64(t * along[i])
-			}
-			v, g := o.p.Loss.Value(prediction, o.p.Y[i]), o.p.Loss.Derivative(prediction, o.p.Y[i])
-			o.slope[i] = g
-			sum += float64(o.p.S[i] * v)
-			if along != nil {
-				moved += float64(o.p.S[i] * g * along[i])
+		var buffer [4][block]float64
+		n := hi - lo
+		at, reach, rest, v := buffer[0][:n], buffer[1][:n], buffer[2][:n], buffer[3][:n]
+		copy(at, m[lo:hi])
+		if along != nil {
+			vec.Axpy64(at, t, along[lo:hi])
+		}
+		y, weight, slope := o.p.Y[lo:hi], o.p.S[lo:hi], o.slope[lo:hi]
+		loss.ValueTo(o.p.Loss, v, rest, at, y, reach)
+		if curved != nil {
+			loss.DifferentiateTo(curved, slope, rest, at, y)
+		} else {
+			for k, p := range at {
+				slope[k] = o.p.Loss.Derivative(p, y[k])
 			}
 		}
-		parts[lo/block] = moved
+		for k, s := range weight {
+			sum += float64(s * v[k])
+		}
+		if along != nil {
+			moved := 0.0
+			for k, s := range weight {
+				moved += float64(s * slope[k] * along[lo+k])
+			}
+			parts[lo/block] = moved
+		}
 		return sum
 	}) / o.p.N
 	for _, v := range parts {

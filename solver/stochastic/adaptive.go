@@ -18,7 +18,7 @@ func init() {
 		Method{name: "adagrad", geometry: "diagonal", step: "constant", output: "best", moments: [2]float64{0, 1}})
 	register("steps of each weight's own length, by late gradients: gamma=auto",
 		registry.Facts{Rate: "none is proved", Memory: "two numbers a row", Source: "Tieleman, Hinton 2012"},
-		Method{name: "rmsprop", geometry: "diagonal", step: "sqrt", output: "best", moments: [2]float64{0, 0.9}})
+		Method{name: "rmsprop", geometry: "diagonal", step: "sqrt", output: "best", moments: [2]float64{0, 0.99}})
 	register("steps of each weight's own length with momentum, in the form for sparse rows: gamma=auto",
 		registry.Facts{Rate: "none is proved", Memory: "two numbers a row", Source: "Kingma, Ba 2015"},
 		Method{name: "adam", geometry: "diagonal", step: "sqrt", output: "best", moments: [2]float64{0.9, 0.999}})

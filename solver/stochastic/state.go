@@ -145,6 +145,28 @@ func (s *state) Epoch() {
 	}
 }
 
+// Report estimates the gap of a method with a table: with the penalty l2 that of the slopes at w, as
+// dual variables, is |gradient|^2/(2 lambda), and the direction with the penalty is about the
+// gradient. It is not made where it would cost more than an epoch.
+func (s *state) Report() solver.Report {
+	r := solver.Report{Gap: math.NaN()}
+	_, d := s.p.Dims()
+	delayed, ok := s.iterate.(iterate.Delayed)
+	if table, kept := s.source.(*table); !ok || !kept || table.kind == "miso" || s.catalyst != nil ||
+		!penalty.IsRidge(s.p.Penalty) || int64(d) > s.p.Nonzeros {
+		return r
+	}
+	s.iterate.Last(s.last)
+	delayed.Direction(s.average)
+	sum, share := 0.0, s.source.share()
+	for j, w := range s.last[:s.p.Penalised()] {
+		g := float64(share*s.average[j]) + float64(s.p.Lambda*w)
+		sum += float64(g * g)
+	}
+	r.Gap = sum / (2 * s.p.Lambda) / s.p.Zero()
+	return r
+}
+
 // A Walker is a run of a method that is followed step by step, for experiments.
 type Walker interface {
 	solver.State
@@ -153,7 +175,10 @@ type Walker interface {
 	Average(dst []float64) // writes the average of the iterates that the method returns
 }
 
-var _ Walker = (*state)(nil)
+var (
+	_ Walker          = (*state)(nil)
+	_ solver.Reporter = (*state)(nil)
+)
 
 // Steps makes n steps.
 func (s *state) Steps(n int) {
