@@ -121,7 +121,7 @@ func (r *rule) search(s *state, i int, prediction, g float64) {
 	}
 	r.l *= r.shrink
 	square := float64(g * g * length)
-	if square > 1e-8 {
+	if square > 1e-8 && r.l < float64(share*s.p.Loss.Smoothness()*length) { // else it holds
 		value := share * s.p.Loss.Value(prediction, y)
 		for share*s.p.Loss.Value(prediction-float64(g*length/r.l), y) > value-square/(2*r.l) && r.l < 1e300 {
 			r.l *= 2

@@ -16,13 +16,14 @@ import (
 //
 // As the link is homogeneous, a row changes only its own v_j, and S; the sources compute all of
 // w in every step. M is of the size of the largest theta_j, against overflow. The average is
-// A v + z as in Sparse. theta is never confined, only w.
+// A v + z as in Scaled. theta is never confined, only w.
 type Link struct {
 	Options
 	q, sigma, radius float64
 	theta, v, z      []float64 // d+1
-	m, s             float64
-	t                float64 // steps
+	quarters         int       // 4(q-1) where that is a small whole number, else 0
+	inverseM, s      float64   // 1/M, a power of two
+	t                float64   // steps
 	c, a, total      float64
 	touched          int // numbers since S was summed anew
 }
@@ -32,7 +33,13 @@ type Link struct {
 func NewLink(o Options, p, sigma, radius float64, w []float64, steps float64) *Link {
 	size := o.Columns + 1
 	l := &Link{Options: o, q: p / (p - 1), sigma: sigma, radius: radius,
-		theta: make([]float64, size), v: make([]float64, size), z: make([]float64, size), m: 1}
+		theta: make([]float64, size), v: make([]float64, size), inverseM: 1}
+	if o.Averaged {
+		l.z = make([]float64, size)
+	}
+	if k := 4 / (p - 1); math.Abs(k-math.Round(k)) < 1e-12*k && k < 100 {
+		l.quarters = int(math.Round(k))
+	}
 	if w != nil {
 		l.t = steps
 		l.inverse(w)
@@ -72,6 +79,26 @@ func power(x, e float64) float64 {
 	return vec.Exp(e * vec.Log(x))
 }
 
+// link returns sgn(x) |x|^(q-1), by roots and products where 4(q-1) is a whole number: at p = 1.8,
+// 1.5, 1.2 a third of the time.
+func (l *Link) link(x float64) float64 {
+	if l.quarters == 0 {
+		return power(x, l.q-1)
+	}
+	size, k := math.Abs(x), l.quarters
+	value := 1.0
+	if k&3 != 0 {
+		root := math.Sqrt(math.Sqrt(size))
+		for range k & 3 {
+			value *= root
+		}
+	}
+	for range k >> 2 {
+		value *= size
+	}
+	return math.Copysign(value, x)
+}
+
 // Dot returns <w, x>.
 func (l *Link) Dot(x matrix.Vector) float64 {
 	sum := x.Dot(l.v[:l.Columns])
@@ -99,14 +126,17 @@ func (l *Link) add(j int, a float64) {
 	v, before := l.v[j], l.theta[j]
 	theta := before - a
 	l.theta[j] = theta
-	if math.Abs(theta) > 2*l.m {
+	scaled := theta * l.inverseM
+	if math.Abs(scaled) > 2 {
 		l.refresh()
 		return
 	}
-	now := power(theta/l.m, l.q-1)
+	now := l.link(scaled)
 	l.v[j] = now
-	l.s += float64(now*theta/l.m) - float64(v*before/l.m)
-	l.z[j] -= float64(l.a * (now - v))
+	l.s += float64(now*scaled) - float64(v*(before*l.inverseM))
+	if l.z != nil {
+		l.z[j] -= float64(l.a * (now - v))
+	}
 }
 
 // End ends a step.
@@ -126,7 +156,7 @@ func (l *Link) scale() {
 		l.c = 0
 		return
 	}
-	size := l.m / ((l.t + 1) * l.sigma * (l.q - 1)) // p-1 = 1/(q-1)
+	size := 1 / (l.inverseM * (l.t + 1) * l.sigma * (l.q - 1)) // p-1 = 1/(q-1)
 	l.c = size * power(l.s, 1/l.q) / power(l.s, (l.q-1)/l.q)
 	if norm := size * power(l.s, 1/l.q); norm > l.radius {
 		l.c *= l.radius / norm
@@ -137,24 +167,26 @@ func (l *Link) scale() {
 func (l *Link) resum() {
 	l.s, l.touched = 0, 0
 	for j, v := range l.v {
-		l.s += float64(v * l.theta[j] / l.m)
+		l.s += float64(v * (l.theta[j] * l.inverseM))
 	}
 }
 
-// refresh makes M the largest |theta_j|.
+// refresh makes M the power of two above the largest |theta_j|.
 func (l *Link) refresh() {
-	for j, v := range l.v {
-		l.z[j] += float64(l.a * v)
+	if l.z != nil {
+		vec.Axpy64(l.z, l.a, l.v)
 	}
-	l.a, l.m = 0, 0
+	largest := 0.0
 	for _, theta := range l.theta {
-		l.m = max(l.m, math.Abs(theta))
+		largest = max(largest, math.Abs(theta))
 	}
-	if l.m < 1e-300 {
-		l.m = 1
+	l.a, l.inverseM = 0, 1
+	if largest > 1e-290 {
+		_, e := math.Frexp(largest)
+		l.inverseM = math.Ldexp(1, -e)
 	}
 	for j, theta := range l.theta {
-		l.v[j] = power(theta/l.m, l.q-1)
+		l.v[j] = l.link(theta * l.inverseM)
 	}
 	l.resum()
 	l.scale()
