@@ -89,6 +89,11 @@ func exactLoss(l loss.Loss, p *big.Float, target float64) *big.Float {
 		return half(mul(r, r))
 	case loss.Absolute:
 		return r
+	case loss.Quantile:
+		if p.Cmp(y) < 0 {
+			return mul(newBig(l.Tau), r)
+		}
+		return mul(newBig(1-l.Tau), r)
 	case loss.EpsilonInsensitive:
 		return positive(sub(r, newBig(l.Epsilon)))
 	case loss.SquaredEpsilonInsensitive:

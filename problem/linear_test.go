@@ -180,7 +180,7 @@ func random(r *rand.Rand, l loss.Loss, p string, bias problem.Bias, n, d int) sm
 }
 
 var losses = []string{"hinge", "squared-hinge", "huber-hinge:width=0.5", "logistic", "squared", "absolute",
-	"huber:delta=0.7", "epsilon-insensitive", "squared-epsilon-insensitive"}
+	"huber:delta=0.7", "quantile:tau=0.3", "epsilon-insensitive", "squared-epsilon-insensitive"}
 
 // each calls do for every loss, penalty and bias.
 func each(t *testing.T, do func(l loss.Loss, p string, bias problem.Bias)) {
