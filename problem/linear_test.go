@@ -68,6 +68,13 @@ func (q small) value(w []float64) float64 {
 	if q.penalty == "lp" {
 		cost = math.Pow(cost, 4./3)
 	}
+	for lo := 0; q.penalty == "group" && lo < len(w); lo += 4 {
+		square, hi := 0.0, min(len(w), lo+4)
+		for _, v := range w[lo:hi] {
+			square += v * v
+		}
+		cost += math.Sqrt(float64(hi-lo) * square)
+	}
 	return sum/total + q.lambda*cost
 }
 
