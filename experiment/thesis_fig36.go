@@ -199,7 +199,7 @@ func (r *sparseRace) aim(gram *kernel.Gram, w []float64) {
 	if r.opt.Quick {
 		most = min(most, 60)
 	}
-	for n := 8.0; n < float64(most); n *= math.Sqrt2 {
+	for n := 8.0; n < float64(most); n *= 2 {
 		r.sizes = append(r.sizes, int(n))
 	}
 	r.sizes = append(r.sizes, max(1, len(support)/10), max(1, most))

@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 	solverkernel "github.com/fenchel-ml/fenchel/solver/kernel"
 )
 
@@ -194,6 +195,45 @@ func TestRefit(t *testing.T) {
 				}
 				c.Coefficients[0][k] -= by
 			}
+		}
+	}
+}
+
+// S8: from the batch perceptron to few vectors, which costs less than to train it.
+func TestPipeline(t *testing.T) {
+	for seed := range uint64(10) {
+		m := randomMachine(t, 3*seed, gaussian, problem.None)
+		n := len(m.y)
+		nu := Mean(hinge, m.y, m.target.Outputs[0].Response, nil) / math.Sqrt(m.norm2)
+		gram, err := kernel.NewGram(gaussian, m.target.Support, kernel.Options{Double: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := problem.NewSlack(gram, m.y, nu, problem.None)
+		if err != nil {
+			t.Fatal(err)
+		}
+		solution, err := solver.Run(context.Background(), solverkernel.SBP{}, p, solver.Options{Gap: 0.05, Epochs: 2000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		training := gram.Counts().Requested
+		unit := problem.MarginUnit(solution.Certificate.Primal)
+		w := make([]float64, n)
+		for i := range w {
+			w[i] = solution.Point.W[i] / unit
+		}
+		response := m.predict(w, 0)
+		target := &Target{Gram: gram, Outputs: []Output{{Band: Classes(m.y, response, 1), Response: response}}}
+		c, err := Descent{Aggressive: true}.Choose(context.Background(), target, Options{KeepBias: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after := gram.Counts().Requested - training; float64(c.Len()) > 16*m.norm2 || after >= training {
+			t.Errorf("seed %d: %d vectors for %d values after %d of the training, |u|^2 = %g", seed, c.Len(), after, training, m.norm2)
+		}
+		if a, b := Mean(slant, m.y, m.responses(c), nil), Mean(hinge, m.y, response, nil); a > b+tolerance {
+			t.Errorf("seed %d: slant loss %g above %g", seed, a, b)
 		}
 	}
 }

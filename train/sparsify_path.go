@@ -250,6 +250,12 @@ func (s *sparsifying) risks() error {
 	return nil
 }
 
+// spans reports whether a kernel has images of rows in the span of others.
+func spans(k kernel.Kernel) bool {
+	nystrom, err := kernel.NewApproximation("nystrom")
+	return err == nil && nystrom.Accepts(k) == nil
+}
+
 // refit gives the vectors the best coefficients for the problem of the model, where there is
 // one of lambda.
 func (s *sparsifying) refit(ctx context.Context, choice *sparsify.Choice) error {
@@ -260,6 +266,8 @@ func (s *sparsifying) refit(ctx context.Context, choice *sparsify.Choice) error 
 		s.found.Why = "there are no vectors"
 	case s.model.Statement.Nu != 0 || s.model.OneClass():
 		s.found.Why = "a machine with nu has no loss of each row alone"
+	case !spans(s.gram.Kernel):
+		s.found.Why = "the kernel is not known to be an inner product of rows"
 	case !loss.IsConvex(s.problems.loss):
 		s.found.Why = "the loss is not convex"
 	}
