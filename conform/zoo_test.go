@@ -789,7 +789,11 @@ func TestRefusalZoo(t *testing.T) {
 		"tells the wrong reason": func(problem.Problem) error { return errors.New("needs a smooth loss") },
 	} {
 		q := quack{accepts: accepts, start: func(p *problem.Linear, start solver.Start) solver.State {
-			return linear.Pegasos{}.Start(p, start)
+			pegasos, err := linear.New("pegasos")
+			if err != nil {
+				panic(err)
+			}
+			return pegasos.Start(p, start)
 		}}
 		rejects(t, animal, Refusal(q, p, "strongly convex penalty"), law)
 	}

@@ -31,6 +31,7 @@ type Options struct {
 	Runs    int           // to average over; 0: as many as the experiment was made for
 	Quick   bool          // fewer rows, step sizes and runs: within seconds, and targets may be missed
 	Data    matrix.Matrix // of the experiments that need some; nil: none
+	Classes []float64     // of its rows, -1 and +1; nil: not two
 	Seed    uint64        // of everything random
 	Threads int           // at most so many cores, 0: all
 

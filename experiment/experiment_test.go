@@ -22,6 +22,10 @@ var looked = []struct {
 	holds      []string // that hold even so
 }{
 	{"thesis-fig6.3:rows=400", "", []string{"F1", "F2", "F6"}, []string{"k=1, Gaussian: all roughly", "never ends stuck"}},
+	{"pgs-fig9:most=15000", "", []string{"X4", "L9"}, []string{"10 features: the error is reached", "20 features: the steps fall"}},
+	{"sg-race", "", []string{"X5", "X6"}, []string{"sag: passes", "saga: passes", "svrg: passes", "s2gd: passes", "sdca: passes", "miso: passes", "1e4 times closer"}},
+	{"sg-bounds", "", []string{"Thm 4.3", "Lemma 4.4", "(31)"}, []string{"last iterate after 500 steps", "last iterate after 64000 steps", "last half after 64000 steps"}},
+	{"sg-batches", "", []string{"X7"}, []string{"with replacement, 1 rows", "without replacement, 256 rows"}},
 	{"thesis-fig6.4:rows=400", "", []string{"F3", "F4", "F5"}, []string{"orthogonal above Gaussian"}},
 	{"thesis-fig5.4:rows=300,pad=40", "@text:n=200,d=30", []string{"5.4a", "5.4b", "5.4c"}, []string{"starts at k+1"}},
 	{"thesis-fig6.5", "@heavy-tailed:n=1500,d=40,rank=10,rare=0.1", []string{"M1", "M2", "M3", "M4", "M5", "M6"}, nil},
@@ -106,7 +110,7 @@ func TestTable(t *testing.T) {
 
 // TestNeedsData: experiments on real data say which.
 func TestNeedsData(t *testing.T) {
-	for spec, want := range map[string]string{"thesis-fig5.4": "a9a", "thesis-fig6.5": "@heavy-tailed"} {
+	for spec, want := range map[string]string{"thesis-fig5.4": "a9a", "thesis-fig6.5": "@heavy-tailed", "pgs-table2": "two classes"} {
 		e, err := New(spec)
 		if err != nil {
 			t.Fatal(err)
@@ -120,6 +124,35 @@ func TestNeedsData(t *testing.T) {
 	}
 }
 
+// classes are n, one after the other.
+func classes(n int) []float64 {
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = float64(2*(i%2) - 1)
+	}
+	return y
+}
+
+// TestTable2 has times, which are not the same twice: it gives points and claims.
+func TestTable2(t *testing.T) {
+	e, err := New("pgs-table2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := dataset.Read(t.Context(), []string{"@text:n=2000,d=300"}, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := make([]float64, len(set.Target.Code))
+	for i, code := range set.Target.Code {
+		y[i] = 2*float64(code) - 1
+	}
+	r, err := e.Run(t.Context(), Options{Quick: true, Data: set.X, Classes: y})
+	if err != nil || len(r.Points) == 0 || len(r.Checks) != 3 || !r.Checks[0].Holds {
+		t.Errorf("found %+v, %v", r, err)
+	}
+}
+
 // TestInterrupted: a run that is ended says so.
 func TestInterrupted(t *testing.T) {
 	for _, entry := range Entries() {
@@ -128,7 +161,7 @@ func TestInterrupted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt := Options{Quick: true, Data: read(t, "@text:n=300,d=60"), Progress: func(string, int, int) { cancel() }}
+		opt := Options{Quick: true, Data: read(t, "@text:n=300,d=60"), Classes: classes(300), Progress: func(string, int, int) { cancel() }}
 		if _, err := e.Run(ctx, opt); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v, want that of the context", entry.Name, err)
 		}

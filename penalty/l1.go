@@ -15,7 +15,7 @@ type L1 struct{}
 var _ Elastic = L1{}
 
 func init() {
-	penalties.Register(registry.Entry[Penalty]{Name: "l1", Summary: "|w|_1: few nonzero weights (needs a smooth loss)",
+	penalties.Register(registry.Entry[Penalty]{Name: "l1", Summary: "|w|_1: few nonzero weights",
 		New: func(*registry.Params) (Penalty, error) { return L1{}, nil }})
 }
 

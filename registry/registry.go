@@ -21,7 +21,22 @@ import (
 type Entry[T any] struct {
 	Name    string
 	Summary string // one line, for lists and help; parameters with defaults
+	Facts   Facts  // of methods
 	New     func(*Params) (T, error)
+}
+
+// Facts are what is known of a method: how fast it is, with how much memory, and who says so.
+type Facts struct{ Rate, Memory, Source string }
+
+// String is one line of what is given.
+func (f Facts) String() string {
+	var parts []string
+	for _, p := range [][2]string{{"rate ", f.Rate}, {"memory ", f.Memory}, {"", f.Source}} {
+		if p[1] != "" {
+			parts = append(parts, p[0]+p[1])
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Registry holds the entries of one room, sorted by name.

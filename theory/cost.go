@@ -40,7 +40,7 @@ type Cost struct {
 // kinds are the kinds of methods, with the solvers that are such.
 var (
 	stochastic = Cost{Method: "stochastic gradient", Solvers: []string{"pgs", "sgd", "pegasos"}}
-	gradient   = Cost{Method: "gradient", Solvers: []string{"gradient", "lbfgs"}}
+	gradient   = Cost{Method: "gradient", Solvers: []string{"proximal-gradient", "lbfgs"}}
 	nesterov   = Cost{Method: "accelerated gradient", Solvers: []string{"accelerated", "lbfgs"}}
 	variance   = Cost{Method: "SAG type", Solvers: []string{"sag", "saga", "svrg", "sdca"}}
 	dual       = Cost{Method: "dual ascent", Solvers: []string{"sdca"}}

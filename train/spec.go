@@ -247,7 +247,7 @@ func (spec *Spec) terms() (terms, error) {
 	if err := spec.checkConvex(t); err != nil {
 		return t, err
 	}
-	return t, t.solvable()
+	return t, nil
 }
 
 // bias is the kind that was asked for, or the default.

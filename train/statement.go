@@ -150,13 +150,3 @@ func taskOf(m *model.Model) string {
 	}
 	return "regression"
 }
-
-// solvable returns why no solver can prove anything of a loss with a penalty.
-func (t terms) solvable() error {
-	_, strong := t.penalty.(penalty.Strong)
-	_, curved := t.loss.(loss.Curved)
-	if !strong && !curved {
-		return fmt.Errorf("the penalty l1 needs a smooth loss such as squared-hinge, logistic or squared: with a non-smooth one neither the dual nor single weights determine the optimum; elastic-net works with every loss")
-	}
-	return nil
-}

@@ -13,6 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/solver"
 	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 	"github.com/spf13/cobra"
@@ -25,7 +26,7 @@ var lists = map[string]func() [][2]string{
 	"kernels":   func() [][2]string { return rows(kernel.Entries()) },
 	"maps":      func() [][2]string { return marked("approximate kernel: ", kernel.Approximations()) },
 	"solvers": func() [][2]string {
-		return slices.Concat(marked("linear models: ", linear.Entries()), marked("kernel machines: ", kernelsolver.Entries()))
+		return slices.Concat(known("linear models: ", linear.Entries()), known("kernel machines: ", kernelsolver.Entries()))
 	},
 	"methods":     func() [][2]string { return rows(pca.Entries()) },
 	"formats":     func() [][2]string { return rows(dataset.Formats()) },
@@ -59,6 +60,18 @@ func rows[T any](entries []registry.Entry[T]) [][2]string {
 	out := make([][2]string, len(entries))
 	for i, e := range entries {
 		out[i] = [2]string{e.Name, e.Summary}
+	}
+	return out
+}
+
+// known puts below each method what is known of it.
+func known(mark string, entries []registry.Entry[solver.Solver]) [][2]string {
+	var out [][2]string
+	for i, row := range marked(mark, entries) {
+		out = append(out, row)
+		if facts := entries[i].Facts.String(); facts != "" {
+			out = append(out, [2]string{"", "  " + facts})
+		}
 	}
 	return out
 }

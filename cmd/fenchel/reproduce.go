@@ -71,6 +71,12 @@ func (p *reproducer) run(cmd *cobra.Command, args []string) error {
 		}
 		defer set.Close()
 		p.opt.Data = set.X
+		if len(set.Target.Label) == 2 {
+			p.opt.Classes = make([]float64, len(set.Target.Code))
+			for i, code := range set.Target.Code {
+				p.opt.Classes[i] = 2*float64(code) - 1
+			}
+		}
 	}
 	p.opt.Threads = p.in.opt.Threads
 	p.opt.Progress = newSteps(cmd.ErrOrStderr())

@@ -89,6 +89,8 @@ var cases = []struct {
 	{"sgd:output=last", inBall},
 	{"pegasos", regularised(problem.None)},
 	{"pegasos:output=average", regularised(problem.Feature)},
+	{"pgs", regularised(problem.None)},
+	{"pgs:output=last", regularised(problem.Feature)},
 	{"perceptron", regularised(problem.None)},
 	{"perceptron:output=average", regularised(problem.Feature)},
 	{"perceptron:output=sampled", regularised(problem.None)},

@@ -22,6 +22,7 @@ var limitCases = []struct {
 	{"sdca", regularised(problem.None)},
 	{"sgd", inBall},
 	{"pegasos", regularised(problem.Feature)},
+	{"pgs", regularised(problem.Feature)},
 	{"perceptron:passes=50", regularised(problem.None)},
 	{"sbp", withSlack(problem.Free)},
 	{"sbp:batch=5", regularised(problem.None)},

@@ -25,8 +25,12 @@ import (
 //
 // After T steps P - P* is O(log T/(lambda T)). For a small gap use another
 // solver.
+//
+// The primal gradient solver, pgs (Zhu, Chen, Wang, Zhu, Chen 2009; its norm is the 2-norm here),
+// divides the same sums by lambda (t+1): its first step is half as long.
 type Pegasos struct {
 	Output string // "better", "average", "last"; "": better
+	Offset float64
 }
 
 var _ solver.Solver = Pegasos{}
@@ -35,7 +39,12 @@ func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "pegasos",
 		Summary: "stochastic subgradient; bias none or feature, loss of bounded slope; output=better|average|last",
 		New: func(p *registry.Params) (solver.Solver, error) {
-			return Pegasos{p.Choice("output", "better", "average", "last")}, nil
+			return Pegasos{Output: p.Choice("output", "better", "average", "last")}, nil
+		}})
+	solvers.Register(registry.Entry[solver.Solver]{Name: "pgs",
+		Summary: "primal gradient solver (dual averaging); bias none or feature, loss of bounded slope; output=better|average|last",
+		New: func(p *registry.Params) (solver.Solver, error) {
+			return Pegasos{Output: p.Choice("output", "better", "average", "last"), Offset: 1}, nil
 		}})
 }
 
@@ -43,21 +52,25 @@ func init() {
 func (Pegasos) Traits() solver.Traits { return solver.Traits{Bias: "feature"} }
 
 // Accepts wants a bounded slope and no free bias.
-func (Pegasos) Accepts(p problem.Problem) error {
+func (g Pegasos) Accepts(p problem.Problem) error {
+	name := "pegasos"
+	if g.Offset > 0 {
+		name = "pgs"
+	}
 	k, err := kernelProblem(p)
 	if err != nil {
 		return err
 	}
-	if err := refuseFree("pegasos", &k.Risk); err != nil {
+	if err := refuseFree(name, &k.Risk); err != nil {
 		return err
 	}
-	return refuseSteep("pegasos", &k.Risk)
+	return refuseSteep(name, &k.Risk)
 }
 
 // Start begins at zero, or at the weights of the warm start as if after one epoch.
 func (g Pegasos) Start(p problem.Problem, start solver.Start) solver.State {
 	k, from := p.(*problem.Kernel), start.From
-	s := &pegasos{p: k, output: g.Output, draws: newDraws(&k.Risk, start.Seed), met: newMeans(k.Len(), from)}
+	s := &pegasos{p: k, output: g.Output, offset: g.Offset, draws: newDraws(&k.Risk, start.Seed), met: newMeans(k.Len(), from)}
 	var w []float64
 	if from != nil && from.W != nil {
 		s.t, w = float64(k.Len()), from.W
@@ -65,10 +78,10 @@ func (g Pegasos) Start(p problem.Problem, start solver.Start) solver.State {
 	s.supported = newSupported(newEngine(k.Gram, k.Constant(), w, true), start)
 	s.Rows = func() (all, spared int) { return s.met.support(s.e) }
 	if w != nil {
-		s.e.multiply(k.Lambda * s.t)
+		s.e.multiply(k.Lambda * (s.t + s.offset))
 		s.e.flatten()
 	}
-	s.e.rescale(1 / (k.Lambda * max(s.t, 1)))
+	s.e.rescale(1 / (k.Lambda * max(s.t+s.offset, 1)))
 	return s
 }
 
@@ -78,6 +91,7 @@ type pegasos struct {
 	draws  *draws
 	met    *means
 	output string
+	offset float64 // of t in the length of steps
 	t      float64 // steps taken
 }
 
@@ -94,7 +108,7 @@ func (s *pegasos) step(i int) {
 	s.t++
 	g := s.p.Loss.Derivative(s.e.response(i), s.p.Y[i])
 	s.met.add(i, g, s.t)
-	s.e.rescale(1 / (s.p.Lambda * s.t))
+	s.e.rescale(1 / (s.p.Lambda * (s.t + s.offset)))
 	if g != 0 {
 		s.e.soon = among(s.draws.coming, s.moves)
 		s.e.addStored(i, -g)

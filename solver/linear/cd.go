@@ -48,7 +48,7 @@ import (
 type CD struct{}
 
 func init() {
-	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "cd",
+	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "cd", Facts: registry.Facts{Rate: "linear in passes over columns", Memory: "two numbers a row", Source: "Yuan, Chang, Hsieh, Lin 2010; Massias, Gramfort, Salmon 2018"},
 		Summary: "coordinate descent over columns with working sets: smooth loss, penalty l1 or elastic-net",
 		New:     func(*registry.Params) (solver.Solver, error) { return CD{}, nil }})
 }

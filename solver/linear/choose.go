@@ -14,10 +14,7 @@ import (
 // sets, with lambda = 100/n to 1/(100n).
 func Choose(p *problem.Linear, gap float64) (name, why string) {
 	if (SDCA{}).Accepts(p) != nil {
-		if _, _, elastic := penalty.Coefficients(p.Penalty); !elastic {
-			return "sdca", "no solver takes this penalty; the error of sdca names the reason"
-		}
-		return "cd", "the penalty l1 is solved by columns"
+		return chooseWeak(p)
 	}
 	n, d := p.Dims()
 	_, cornered := p.Loss.(loss.Cornered)
@@ -38,6 +35,21 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 		second = "sdca"
 	}
 	return second, why
+}
+
+// chooseWeak is Choose for penalties that do not determine each weight by itself.
+func chooseWeak(p *problem.Linear) (name, why string) {
+	_, _, elastic := penalty.Coefficients(p.Penalty)
+	_, gradient := p.Penalty.(penalty.Differentiable)
+	switch {
+	case elastic && CD{}.Accepts(p) == nil:
+		return "cd", "the penalty l1 is solved by columns"
+	case elastic && Newton{}.Accepts(p) == nil:
+		return "newton", "a loss with corners and the penalty l1 are a linear program for interior points"
+	case gradient && !math.IsInf(p.Loss.Smoothness(), 1):
+		return "lbfgs", "loss and penalty have gradients, and the penalty is no sum over weights"
+	}
+	return "admm", "no other solver takes this loss with this penalty"
 }
 
 // secondOrder reports whether second-order steps win, and why. A matrix costs the squares of

@@ -10,6 +10,8 @@ package linear
 import (
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
+	_ "github.com/fenchel-ml/fenchel/solver/batch"
+	_ "github.com/fenchel-ml/fenchel/solver/stochastic"
 )
 
 // New makes the solver that spec describes: a name, or "name:key=value".

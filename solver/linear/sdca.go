@@ -59,7 +59,7 @@ type SDCA struct {
 const MostPartitions = 4096
 
 func init() {
-	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "sdca",
+	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "sdca", Facts: registry.Facts{Rate: "linear for smooth losses, 1/t else", Memory: "two numbers a row", Source: "Shalev-Shwartz, Zhang 2013"},
 		Summary: "stochastic dual coordinate ascent: any loss, penalty l2 or elastic-net",
 		New: func(p *registry.Params) (solver.Solver, error) {
 			return SDCA{Partitions: p.Int("partitions", 0, 1, MostPartitions)}, p.Err()

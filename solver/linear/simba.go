@@ -44,7 +44,7 @@ type SIMBA struct{}
 var _ solver.Solver = SIMBA{}
 
 func init() {
-	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "simba",
+	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "simba", Facts: registry.Facts{Rate: "sublinear: 1/sqrt t in steps of O(n+d)", Memory: "two numbers a row", Source: "Hazan, Koren, Srebro 2011"},
 		Summary: "sublinear primal-dual sampling: hinge, problems with slack; a step costs O(n+d), small gaps take long",
 		New:     func(*registry.Params) (solver.Solver, error) { return SIMBA{}, nil }})
 }

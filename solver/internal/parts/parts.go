@@ -6,8 +6,10 @@ package parts
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -55,6 +57,14 @@ func Shuffle(order []uint32, random *rand.PCG) {
 func Below(random *rand.PCG, n uint64) uint64 {
 	high, _ := bits.Mul64(random.Uint64(), n)
 	return high
+}
+
+// Steep reports whether the slope of the loss of some row has no bound.
+func Steep(p *problem.Linear) bool {
+	return slices.ContainsFunc(p.Y, func(y float64) bool {
+		lo, hi := p.Loss.Domain(y)
+		return math.IsInf(hi-lo, 1)
+	})
 }
 
 // Resized returns a slice of n numbers, of the old memory if that suffices.
