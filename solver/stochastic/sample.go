@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"sort"
 
-	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
@@ -98,9 +97,6 @@ func (b *byLipschitz) next() int {
 	x := uniform(b.random) * b.sums[n-1]
 	return min(n-1, sort.Search(n, func(i int) bool { return b.sums[i] > x }))
 }
-
-// dense reports whether the rows are dense.
-func (s *state) dense() bool { return matrix.IsDense(s.p.X) }
 
 // rarity returns, for each column and the constant one, the number of rows over that of rows
 // which have it, 1 where none has.
