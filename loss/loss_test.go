@@ -17,12 +17,15 @@ var values = []struct {
 	wantErr string
 }{
 	{"hinge", 0.25, 1, 0.75, ""},
-	{"squared-hinge", -0.5, 1, 2.25, ""},           // (1+0.5)^2
-	{"huber-hinge", 0.5, 1, 0.125, ""},             // 0.5^2/2
-	{"huber-hinge:width=0.5", -1, 1, 1.75, ""},     // 1+1-0.25
-	{"logistic", 0, -1, math.Ln2, ""},              // log 2
-	{"squared", 3, 1, 2, ""},                       // 2^2/2
-	{"absolute", -1, 2, 3, ""},                     //
+	{"squared-hinge", -0.5, 1, 2.25, ""},       // (1+0.5)^2
+	{"huber-hinge", 0.5, 1, 0.125, ""},         // 0.5^2/2
+	{"huber-hinge:width=0.5", -1, 1, 1.75, ""}, // 1+1-0.25
+	{"logistic", 0, -1, math.Ln2, ""},          // log 2
+	{"squared", 3, 1, 2, ""},                   // 2^2/2
+	{"absolute", -1, 2, 3, ""},                 //
+	{"quantile", 3, 1, 1, ""},
+	{"quantile:tau=0.25", -1, 1, 0.5, ""},
+	{"quantile:tau=1", 0, 1, 0, `loss "quantile": tau=1: expected a number between 0 and 1`},
 	{"huber", 3, 0, 2.5, ""},                       // 1*3 - 1/2
 	{"huber:delta=4", 3, 0, 4.5, ""},               // 3^2/2
 	{"epsilon-insensitive", 1, 0, 0.9, ""},         // 1 - 0.1

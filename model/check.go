@@ -94,6 +94,9 @@ func (m *Model) checkNames() error {
 	if err := m.checkImported(); err != nil {
 		return err
 	}
+	if err := m.checkSparse(); err != nil {
+		return err
+	}
 	if s := m.Statement.Scheme; s != "" && s != OneAgainstOne {
 		return fmt.Errorf("found the scheme %q, expected %s", s, OneAgainstOne)
 	} else if s != "" && len(m.Classes) < 3 {

@@ -112,6 +112,16 @@
 //	support_columns              checked  Decode, Verify: that of the rows
 //	notes                        note     Decode: not too many, nor too long
 //	notes.NAME                   note
+//	sparse                       checked  as its fields; Decode: with the status
+//	sparse.method                note
+//	sparse.vectors               claim    Decode: at least those kept; VerifyFull
+//	sparse.model                 claim    VerifyFull: digest
+//	sparse.accuracy              claim    Verify: slant loss
+//	sparse.margin                claim    Decode: with classes; Verify: slant loss
+//	sparse.tube                  claim    Decode: with numbers; Verify: slant loss
+//	sparse.loss                  checked  Verify: slant loss
+//	sparse.full_loss             claim    VerifyFull: loss of the machine it was made from
+//	sparse.elsewhere             claim    VerifyFull: digest of the rows that that one was trained on
 //	certificates                 checked  Verify: as its fields
 //	certificates[]               checked  Verify: as its fields
 //	certificates[].status        claim    Verify: with gap and objective

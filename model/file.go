@@ -47,6 +47,9 @@ func (m *Model) parts() map[string]any {
 	if m.Scaling != nil {
 		parts["scaling"] = m.Scaling.Kind
 	}
+	if m.Sparse != nil {
+		parts["sparse"] = m.Sparse
+	}
 	if m.Calibration != nil {
 		parts["calibration"] = m.Calibration
 	}
@@ -132,7 +135,7 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 	var scaling string
 	var columns int // of support vectors or landmarks, where a kernel makes more of rows than their features
 	parts := map[string]any{"problem": &m.Statement, "data": &m.Data, "certificates": &certificates,
-		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scaling, "support_columns": &columns, "calibration": &m.Calibration}
+		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scaling, "support_columns": &columns, "calibration": &m.Calibration, "sparse": &m.Sparse}
 	if err := readParts(metadata, parts); err != nil {
 		return err
 	}

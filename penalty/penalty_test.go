@@ -25,6 +25,9 @@ var values = []struct {
 	{"lp:p=1.1", 5 * math.Pow(math.Pow(3, 1.1)+math.Pow(4, 1.1), 2/1.1), ""},
 	{"lp:p=1", 0, `penalty "lp": p=1: expected a number above 1, up to 2`},
 	{"lp:p=2.5", 0, `penalty "lp": p=2.5: expected a number above 1, up to 2`},
+	{"group:size=2", 5 * math.Sqrt2, ""}, // |(3, -4)| = 5
+	{"group:size=1", 7, ""},
+	{"group:size=0", 0, `penalty "group": size=0: expected a whole number from 1 to 2147483647`},
 	{"L2", 0, `unknown penalty "L2": did you mean "l2"? known: `},
 }
 

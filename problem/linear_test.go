@@ -68,6 +68,13 @@ func (q small) value(w []float64) float64 {
 	if q.penalty == "lp" {
 		cost = math.Pow(cost, 4./3)
 	}
+	for lo := 0; q.penalty == "group" && lo < len(w); lo += 4 {
+		square, hi := 0.0, min(len(w), lo+4)
+		for _, v := range w[lo:hi] {
+			square += v * v
+		}
+		cost += math.Sqrt(float64(hi-lo) * square)
+	}
 	return sum/total + q.lambda*cost
 }
 
@@ -581,6 +588,9 @@ func TestBestBias(t *testing.T) {
 	each(t, func(l loss.Loss, p string, bias problem.Bias) {
 		q := random(r, l, p, problem.Free, 2+r.IntN(7), 1)
 		q.y[0], q.y[1] = 1, -1 // else the best bias of logistic is infinite
+		if least, _ := loss.Targets(l); least == 0 {
+			q.y[1] = 0
+		}
 		m := gaussian(r, len(q.y))
 		mean := func(b float64) float64 {
 			sum := 0.0

@@ -31,6 +31,14 @@ type kind struct {
 	spec   train.Spec
 
 	zeroBased bool
+	sparse    *sparsified // made from that model; nil: it is that model
+}
+
+// sparsified is how a model is made smaller, and what it was made from.
+type sparsified struct {
+	train.SparsifySpec
+	from string // rows that the model is trained on; "": the same
+	full *model.Model
 }
 
 const (
@@ -104,7 +112,17 @@ func kinds() map[string]kind {
 		s.Task = "regression"
 		return kind{text: numbersText, probe: numbersProbe, format: "csv", spec: s}
 	}
+	sparse := func(k kind, s train.SparsifySpec) kind {
+		k.sparse = &sparsified{SparsifySpec: s}
+		return k
+	}
+	elsewhere := sparse(two(train.Spec{Kernel: "rbf:gamma=0.5", C: 10}), train.SparsifySpec{Support: 3})
+	elsewhere.sparse.from = twoText + "+1 1:1 2:3\n"
 	return map[string]kind{
+		"sparsified":                sparse(two(train.Spec{Kernel: "rbf:gamma=0.5", C: 10}), train.SparsifySpec{Support: 4}),
+		"sparsified elsewhere":      elsewhere,
+		"sparsified pairs":          sparse(three(train.Spec{Kernel: "rbf:gamma=0.5", Scheme: model.OneAgainstOne, C: 10}), train.SparsifySpec{}),
+		"sparsified numbers":        sparse(numbers(train.Spec{Kernel: "rbf:gamma=0.5", Loss: "epsilon-insensitive", C: 10}), train.SparsifySpec{Support: 3}),
 		"linear":                    two(train.Spec{Loss: "logistic", ClassWeight: map[string]float64{"+1": 2, "-1": 0.5}}),
 		"least squares of two":      two(train.Spec{Loss: "squared", Bias: "feature", Penalty: "elastic-net"}),
 		"sparse weights":            {text: wideText, probe: wideProbe, format: "libsvm", spec: train.Spec{Loss: "squared-hinge", Penalty: "l1", Lambda: 0.3}},
@@ -172,9 +190,23 @@ func (k kind) make(t testing.TB) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := train.Fit(t.Context(), set, k.spec)
+	fitted := set
+	if k.sparse != nil && k.sparse.from != "" {
+		if fitted, err = readText(t, k.sparse.from, opt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := train.Fit(t.Context(), fitted, k.spec)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if k.sparse != nil {
+		k.sparse.full = r.Model
+		s, err := train.Sparsify(t.Context(), r.Model, set, k.sparse.SparsifySpec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Model = s.Model
 	}
 	var file bytes.Buffer
 	if err := r.Model.Write(&file); err != nil {
@@ -197,6 +229,11 @@ func (k kind) judge(t testing.TB, file []byte) (refusal, predictions string) {
 	v, err := train.Verify(m, set, 1)
 	if err != nil {
 		return err.Error(), ""
+	}
+	if k.sparse != nil {
+		if err := v.VerifyFull(m, k.sparse.full, set, 1); err != nil {
+			return err.Error(), ""
+		}
 	}
 	if len(v.Problems) > 0 {
 		return v.Problems[0], ""

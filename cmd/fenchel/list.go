@@ -16,6 +16,7 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
 	"github.com/fenchel-ml/fenchel/solver/linear"
+	"github.com/fenchel-ml/fenchel/sparsify"
 	"github.com/spf13/cobra"
 )
 
@@ -29,13 +30,14 @@ var lists = map[string]func() [][2]string{
 		return slices.Concat(known("linear models: ", linear.Entries()), known("kernel machines: ", kernelsolver.Entries()))
 	},
 	"methods":     func() [][2]string { return rows(pca.Entries()) },
+	"sparsifiers": func() [][2]string { return rows(sparsify.Entries()) },
 	"formats":     func() [][2]string { return rows(dataset.Formats()) },
 	"generators":  func() [][2]string { return rows(dataset.Generators()) },
 	"experiments": func() [][2]string { return rows(experiment.Entries()) },
 }
 
 func newList() *cobra.Command {
-	nouns := []string{"losses", "penalties", "kernels", "maps", "solvers", "methods", "formats", "generators", "experiments"}
+	nouns := []string{"losses", "penalties", "kernels", "maps", "solvers", "methods", "sparsifiers", "formats", "generators", "experiments"}
 	return &cobra.Command{
 		Use:       "list WHAT",
 		Short:     "List what can be chosen by name",

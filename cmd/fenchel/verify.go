@@ -2,9 +2,11 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/train"
@@ -15,6 +17,7 @@ type verifier struct {
 	in    input
 	json  bool
 	audit auditFlags
+	full  string // the model that a smaller one was made from
 }
 
 func newVerify() *cobra.Command {
@@ -44,6 +47,7 @@ part of the problem: a linear model has weight 0 for those it does not know.`,
 	}
 	v.in.register(cmd, false)
 	v.audit.register(cmd)
+	cmd.Flags().StringVar(&v.full, "full", "", "the model that MODEL was made from by sparsify: check what is said of that too")
 	cmd.Flags().BoolVar(&v.json, "json", false, "print one JSON object")
 	return cmd
 }
@@ -78,6 +82,9 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 	if verifyErr != nil {
 		return badData(verifyErr)
 	}
+	if err := v.verifyFull(cmd, m, set, found); err != nil {
+		return err
+	}
 	if tampered {
 		found.Problems = append([]string{err.Error()}, found.Problems...)
 	}
@@ -87,6 +94,38 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 		return badData(err)
 	}
 	return verified(found.Problems, found.Unproved)
+}
+
+// verifyFull checks what a smaller model says of the one that it was made from.
+func (v *verifier) verifyFull(cmd *cobra.Command, m *model.Model, set *dataset.Set, found *train.Verification) error {
+	if v.full == "" {
+		return nil
+	}
+	if m.Sparse == nil {
+		return fmt.Errorf("--full %s: found a model that was trained, expected one that sparsify made", v.full)
+	}
+	full, err := model.ReadFile(v.full)
+	if err != nil {
+		return badData(notModel(cmd, v.full, err))
+	}
+	return badData(found.VerifyFull(m, full, set, v.in.opt.Threads))
+}
+
+// printSparse says what was found of a model that sparsify made.
+func printSparse(r report, m *model.Model, v *train.Verification) {
+	if m.Sparse == nil {
+		return
+	}
+	s := m.Sparse
+	r.line("sparse", "made from %s, %s: slant loss %.6g", count(s.Vectors, "support vector"), s.Model, v.Slant)
+	switch {
+	case v.FullKnown && train.Guaranteed(s):
+		r.line("guarantee", "that is at most the loss of the model it was made from, %.6g", v.FullLoss)
+	case v.FullKnown:
+		r.line("guarantee", "none: that is above the loss of the model it was made from, %.6g", v.FullLoss)
+	default:
+		r.line("note", "it claims a loss of %.6g of that model, which --full checks", float64(s.Full))
+	}
 }
 
 func printVerification(r report, m *model.Model, v *train.Verification) {
@@ -111,6 +150,7 @@ func printVerification(r report, m *model.Model, v *train.Verification) {
 		r.line("tangent", "the convex problem that has the tangent of the loss's concave part is solved at this point to a relative gap of %.3g", *v.Tangent)
 	}
 	printApproximate(r, m)
+	printSparse(r, m, v)
 	if v.Rebuilt && v.Unproved == "" {
 		r.line("note", "the model was saved without dual variables: the bound was built from its predictions; %.3g was claimed", v.Claimed.Gap)
 	}

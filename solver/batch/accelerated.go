@@ -79,7 +79,7 @@ func (a *accelerated) Epoch() {
 	f, _ := a.value(a.m, 0, nil)
 	a.gradient(a.g)
 	k := a.p.Penalised()
-	predictions := make([]float64, len(a.m))
+	predictions, along := make([]float64, len(a.m)), make([]float64, len(a.m))
 	for tries := 0; ; tries++ {
 		if a.limit.Reached() {
 			return
@@ -95,9 +95,14 @@ func (a *accelerated) Epoch() {
 			square += float64(move * move)
 		}
 		a.p.Predict(predictions, a.next)
-		value, _ := a.value(predictions, 0, nil)
-		room := 1e-14 * math.Abs(f)
-		if value <= f+gain+float64(a.l/2*square)+room || tries > 60 {
+		for i, m := range predictions {
+			along[i] = m - a.m[i]
+		}
+		// Near the optimum the values have no digits left to compare, but the slopes along the step
+		// have (Becker, Candes, Grant 2011).
+		value, slope := a.value(predictions, 0, along)
+		close := math.Abs(f-value) < 1e-8*math.Abs(f) && slope-gain <= float64(a.l*square)
+		if value <= f+gain+float64(a.l/2*square) || close || tries > 60 {
 			a.move(predictions, value)
 			break
 		}
@@ -109,7 +114,7 @@ func (a *accelerated) Epoch() {
 // move goes to the next iterate, and extrapolates.
 func (a *accelerated) move(predictions []float64, value float64) {
 	value += a.p.Lambda * a.p.Penalty.Value(a.next[:a.p.Penalised()])
-	after := (1 + math.Sqrt(1+4*a.t*a.t)) / 2
+	after := (1 + math.Sqrt(1+float64(4*a.t*a.t))) / 2
 	beta := (a.t - 1) / after
 	if !a.momentum || value > a.last {
 		beta, after = 0, 1

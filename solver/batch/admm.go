@@ -96,8 +96,8 @@ func (a *admm) step() (products int) {
 		now := a.p.Loss.Prox(m+a.mu[i], a.p.S[i]/(a.p.N*a.rho), a.p.Y[i])
 		a.mu[i] += m - now
 		a.z[i] = now
-		primal += (a.m[i] - now) * (a.m[i] - now)
-		dual += (now - z) * (now - z)
+		primal += float64((a.m[i] - now) * (a.m[i] - now))
+		dual += float64((now - z) * (now - z))
 	}
 	v, before := make([]float64, k), append([]float64(nil), a.u[:k]...)
 	for j := range v {
@@ -107,8 +107,8 @@ func (a *admm) step() (products int) {
 	a.p.Penalty.Prox(a.u[:k], a.u[:k], a.p.Lambda/a.rho)
 	for j, u := range a.u[:k] {
 		a.nu[j] += v[j] - u
-		primal += (a.w[j] - u) * (a.w[j] - u)
-		dual += (u - before[j]) * (u - before[j])
+		primal += float64((a.w[j] - u) * (a.w[j] - u))
+		dual += float64((u - before[j]) * (u - before[j]))
 	}
 	products = a.project()
 	a.steps++
@@ -153,7 +153,7 @@ func (a *admm) project() (products int) {
 	for j := range k {
 		t := a.u[j] - a.nu[j]
 		r[j] += t - a.w[j]
-		goal += t * t
+		goal += float64(t * t)
 	}
 	d, along, q := append([]float64(nil), r...), make([]float64, len(a.m)), make([]float64, len(r))
 	square := vec.SquaredNorm64(r)

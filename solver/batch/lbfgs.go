@@ -302,7 +302,7 @@ func (q *lbfgs) Point() problem.Point {
 func (q *lbfgs) Report() solver.Report {
 	r := solver.Report{Gap: math.NaN()}
 	if penalty.IsRidge(q.p.Penalty) {
-		r.Gap, r.Exact = vec.SquaredNorm64(q.g)/(2*q.p.Lambda)/math.Abs(q.f), true
+		r.Gap, r.Exact = vec.SquaredNorm64(q.g)/(2*q.p.Lambda)/math.Abs(q.f), q.p.Bias != problem.Free
 	}
 	return r
 }

@@ -49,6 +49,9 @@ func chooseWeak(p *problem.Linear) (name, why string) {
 	case gradient && !math.IsInf(p.Loss.Smoothness(), 1):
 		return "lbfgs", "loss and penalty have gradients, and the penalty is no sum over weights"
 	}
+	if !math.IsInf(p.Loss.Smoothness(), 1) {
+		return "accelerated", "the penalty is no sum over weights, and the loss is smooth"
+	}
 	return "admm", "no other solver takes this loss with this penalty"
 }
 

@@ -1,0 +1,381 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/sparsify"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// sparsifier is one run of the verb sparsify.
+type sparsifier struct {
+	in            input
+	spec          train.SparsifySpec
+	out           string
+	force         bool
+	points        float64 // of --error-at-most
+	test          []string
+	table, figure string
+	json          bool
+
+	model    *model.Model
+	set      *dataset.Set
+	found    *train.Sparsified
+	speed    [2]tempo // of the model, and of the smaller one
+	read     time.Duration
+	sparsify time.Duration
+}
+
+func newSparsify() *cobra.Command {
+	s := &sparsifier{}
+	cmd := &cobra.Command{
+		Use:   "sparsify MODEL DATA... [-o SMALL]",
+		Short: "Make a kernel machine of few support vectors from one of many",
+		Long: `Sparsify chooses, among the rows of DATA that the kernel machine MODEL was trained
+on, few support vectors whose machine predicts like that of all: a prediction costs
+one value of the kernel for each. MODEL may be one of LIBSVM.
+
+With --support it takes at most N vectors; with --loss-at-most as few as it needs
+for no row that MODEL has right to lose more than E of its margin (up to the margin
+1; of numbers, for no error beyond the tube of the loss to grow by more than E); with
+--error-at-most as few as it needs for an error at most P points above that of
+MODEL, on --test DATA, or on DATA themselves. Without any, E is 1/2 for classes and
+a tenth of the standard deviation of its predictions for numbers.
+
+The guarantee: within E = 1/2 the mean slant loss of the small machine, which is its
+share of errors where a number uniform in [-1/2, 1/2] is added to each score, is at
+most the mean hinge loss of MODEL on the same rows, and the aggressive and basic
+methods need at most 4 |w|^2 vectors for it, however many rows there are.
+
+The coefficients are then fitted again to the problem of MODEL, unless --no-refit:
+its best solution among all machines of these vectors, with a certificate. The
+file SMALL keeps the lower bound of MODEL and its dual variables, so that "fenchel
+verify SMALL DATA" proves again how far SMALL is from the best possible machine
+of any number of vectors; with --full MODEL, what is said of MODEL too.`,
+		Example: `  fenchel sparsify adult.model adult.svm -o small.model
+  fenchel sparsify adult.model adult.svm --support 200 --test later.svm
+  fenchel sparsify libsvm.model train.svm --error-at-most 0.2 --figure p.svg`,
+		Args: arguments(2, 0),
+		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd, args[0], args[1:]) },
+	}
+	s.in.register(cmd, false)
+	s.register(cmd)
+	return cmd
+}
+
+// register adds the flags.
+func (s *sparsifier) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&s.out, "output", "o", "", "write the small model to this file")
+	f.BoolVar(&s.force, "force", false, "write the model even over a file that holds something else")
+	f.IntVar(&s.spec.Support, "support", 0, "at most so many support vectors")
+	f.Float64Var(&s.spec.Accuracy, "loss-at-most", 0, "largest loss E of margin, of numbers in their unit (default 0.5)")
+	f.Float64Var(&s.points, "error-at-most", 0, "points of error more than the model, such as 0.2")
+	f.StringVar(&s.spec.Method, "method", "aggressive", "how vectors are chosen: "+fmt.Sprint(names(sparsify.Entries()))+"; \"fenchel list sparsifiers\" explains them")
+	f.StringArrayVar(&s.test, "test", nil, "judge every number of vectors on these data (may be repeated)")
+	f.BoolVar(&s.spec.KeepBias, "keep-bias", false, "keep the bias of the model, instead of choosing it with the vectors")
+	f.BoolVar(&s.spec.NoRefit, "no-refit", false, "keep the coefficients that the method found")
+	f.Float64Var(&s.spec.Gap, "gap", 1e-3, "relative gap of the refit, among machines of the chosen vectors")
+	f.Float64Var(&s.spec.C, "C", 0, "C of a model of LIBSVM, whose file does not say (default its largest coefficient)")
+	f.Uint64Var(&s.spec.Seed, "seed", 1, "of methods that choose at random")
+	f.StringVar(&s.table, "table", "", "write errors and losses for each number of vectors to this CSV file")
+	f.StringVar(&s.figure, "figure", "", "draw the errors against the number of vectors into this SVG file")
+	f.BoolVar(&s.json, "json", false, "print one JSON object")
+	complete(cmd, "method", names(sparsify.Entries())...)
+}
+
+// check refuses what would be found out only after the work.
+func (s *sparsifier) check(cmd *cobra.Command, path string, sources []string) error {
+	f := cmd.Flags()
+	given := 0
+	for _, name := range []string{"support", "loss-at-most", "error-at-most"} {
+		if f.Changed(name) {
+			given++
+		}
+	}
+	switch {
+	case given > 1 && f.Changed("error-at-most"):
+		return errors.New("--error-at-most: found it beside --support or --loss-at-most, expected one of them")
+	case f.Changed("support") && s.spec.Support < 1:
+		return fmt.Errorf("--support %d: expected a number > 0", s.spec.Support)
+	case f.Changed("loss-at-most") && !(s.spec.Accuracy > 0 && s.spec.Accuracy <= math.MaxFloat64):
+		return fmt.Errorf("--loss-at-most %g: expected a number > 0", s.spec.Accuracy)
+	case !(s.points >= 0 && s.points < 100):
+		return fmt.Errorf("--error-at-most %g: expected points from 0 to 100", s.points)
+	case !(s.spec.Gap > 0 && s.spec.Gap < 1):
+		return fmt.Errorf("--gap %g: expected a number > 0 and < 1", s.spec.Gap)
+	case f.Changed("C") && !(s.spec.C > 0 && s.spec.C <= math.MaxFloat64):
+		return fmt.Errorf("--C %g: expected a number > 0", s.spec.C)
+	}
+	if f.Changed("error-at-most") {
+		share := s.points / 100
+		s.spec.ErrorAtMost = &share
+	}
+	if _, err := sparsify.New(s.spec.Method); err != nil {
+		return err
+	}
+	inputs := append(append([]string{path}, sources...), s.test...)
+	for _, file := range [][2]string{{"--output", s.out}, {"--table", s.table}, {"--figure", s.figure}} {
+		if err := checkFolder(file[1]); err != nil {
+			return err
+		}
+		if err := keepInputs(file[0], file[1], inputs...); err != nil {
+			return err
+		}
+	}
+	return keepOthers("--output", s.out, s.force)
+}
+
+func (s *sparsifier) run(cmd *cobra.Command, path string, sources []string) error {
+	started := time.Now()
+	if err := s.in.check(cmd, sources); err != nil {
+		return err
+	}
+	if err := s.check(cmd, path, sources); err != nil {
+		return err
+	}
+	if err := s.readAll(cmd, path, sources); err != nil {
+		return err
+	}
+	s.read = time.Since(started)
+	s.spec.Threads, s.spec.Path = s.in.opt.Threads, s.json || s.table != "" || s.figure != ""
+	begun := time.Now()
+	found, err := train.Sparsify(cmd.Context(), s.model, s.set, s.spec)
+	if _, bad := err.(train.DataError); bad {
+		return badData(err)
+	} else if err != nil {
+		return err
+	}
+	s.found, s.sparsify = found, time.Since(begun)
+	warn(cmd, s.doubts())
+	if err := s.write(); err != nil {
+		return badData(err)
+	}
+	s.measure()
+	if s.json {
+		return printJSON(cmd, s.object())
+	}
+	s.print(report{cmd.OutOrStdout()}, path)
+	return nil
+}
+
+// readAll reads the model and the rows.
+func (s *sparsifier) readAll(cmd *cobra.Command, path string, sources []string) error {
+	m, components, err := readModel(cmd, path)
+	switch {
+	case err != nil:
+		return err
+	case components != nil:
+		return fmt.Errorf("%s: found principal components, expected a kernel machine", path)
+	}
+	s.model = m
+	s.in.forTraining(cmd, m)
+	if m.IsImported() && !s.in.opt.Precomputed {
+		s.in.opt.Columns = 0
+	}
+	if s.set, err = s.in.read(cmd, sources); err != nil {
+		return err
+	}
+	warn(cmd, s.set.Warnings)
+	if s.test == nil {
+		return nil
+	}
+	test := s.in
+	test.forModel(cmd, m)
+	test.opt.Labels, test.opt.Weights = "", ""
+	if s.spec.Test, err = test.read(cmd, s.test); err != nil {
+		return err
+	}
+	warn(cmd, s.spec.Test.Warnings)
+	return nil
+}
+
+// doubts are what a user has to know of the result before using it.
+func (s *sparsifier) doubts() (doubts []error) {
+	if s.found.Elsewhere {
+		doubts = append(doubts, errors.New("the rows are not those that the model was trained on: the small model is about these rows, and nothing bounds its objective"))
+	}
+	if s.found.Vectors == 0 {
+		doubts = append(doubts, fmt.Errorf("no support vectors are left: %s, and the small model predicts its bias everywhere; a smaller --loss-at-most keeps more", s.found.Empty))
+	}
+	return doubts
+}
+
+// write writes the files that were asked for.
+func (s *sparsifier) write() error {
+	if s.out != "" {
+		if err := s.found.Model.WriteFile(s.out); err != nil {
+			return err
+		}
+	}
+	if s.table != "" {
+		if err := dataset.WriteFile(s.table, s.writeTable); err != nil {
+			return err
+		}
+	}
+	if s.figure != "" {
+		return dataset.WriteFile(s.figure, s.draw)
+	}
+	return nil
+}
+
+// tempo is how fast a model predicts.
+type tempo struct {
+	rows   float64       // a second, many at once, all cores
+	single time.Duration // for one row
+}
+
+// measure times the predictions of both models, for about a tenth of a second each.
+func (s *sparsifier) measure() {
+	for i, m := range []*model.Model{s.model, s.found.Model} {
+		x, err := m.Prepare(s.set.X)
+		if err != nil {
+			continue
+		}
+		s.speed[i] = tempoOf(m, x, s.in.opt.Threads)
+	}
+}
+
+func tempoOf(m *model.Model, x matrix.Matrix, threads int) tempo {
+	n, _ := x.Dims()
+	const limit, block = 50 * time.Millisecond, 4096
+	m.Score(x.Row(0)) // makes the scorer
+	rows, begun := 0, time.Now()
+	for rows == 0 || time.Since(begun) < limit {
+		some := make([]int, min(block, n))
+		for k := range some {
+			some[k] = (rows + k) % n
+		}
+		train.Scores(m, matrix.Subset(x, some), threads)
+		rows += len(some)
+	}
+	p := tempo{rows: float64(rows) / time.Since(begun).Seconds()}
+	var times []time.Duration
+	for begun := time.Now(); len(times) < 3 || time.Since(begun) < limit; {
+		one := time.Now()
+		m.Score(x.Row(len(times) % n))
+		times = append(times, time.Since(one))
+	}
+	slices.Sort(times)
+	p.single = times[len(times)/2]
+	return p
+}
+
+// print writes the report.
+func (s *sparsifier) print(r report, path string) {
+	f := s.found
+	r.line("model", "%s: %s, %s", path, count(f.FullVectors, "support vector"), s.model.Statement.Kernel)
+	r.line("data", "%s", describe(s.set))
+	how := fmt.Sprintf("%s, no loss above %.4g, seed %d", s.spec.Method, f.Accuracy, s.spec.Seed)
+	r.line("method", "%s: %s%s, %s", how, count(f.Steps, "step"), s.bound(), evaluated(f.Counts))
+	r.line("support", "%s, %s of the model's", count(f.Vectors, "vector"), percent(float64(f.Vectors)/float64(max(1, f.FullVectors))))
+	s.printProof(r)
+	r.line("guarantee", "%s", s.guarantee())
+	s.printErrors(r)
+	r.line("speed", "%s rows a second, the model %s: %.3g times as many; one row %s, the model %s",
+		short(int64(s.speed[1].rows)), short(int64(s.speed[0].rows)), s.speed[1].rows/s.speed[0].rows, s.speed[1].single, s.speed[0].single)
+	r.line("time", "read %s, sparsify %s", seconds(s.read), seconds(s.sparsify))
+	for _, file := range []string{s.out, s.table, s.figure} {
+		if file != "" {
+			r.line("written", "%s", file)
+		}
+	}
+}
+
+// bound says how many steps theory allows the subgradient methods for that accuracy.
+func (s *sparsifier) bound() string {
+	f := s.found
+	subgradients := s.spec.Method == "aggressive" || s.spec.Method == "basic"
+	if f.Norm2 == 0 || f.Kappa == 0 || !subgradients || s.spec.Support > 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (theory: at most %.0f)", sparsify.StepBound(f.Norm2, f.Kappa, f.Accuracy, f.Accuracy/f.Kappa))
+}
+
+// printProof says how good the small model is in the problem of the large one.
+func (s *sparsifier) printProof(r report) {
+	if c := s.found.Refit; c != nil {
+		r.line("refit", "objective %.10g, best possible of these vectors at least %.10g: relative gap %.3g", c.Primal, c.Dual, c.Relative())
+	} else {
+		r.line("refit", "none: %s", cmp.Or(s.found.Why, "--no-refit"))
+	}
+	switch sum := train.Summarise(s.found.Model); {
+	case s.model.IsImported():
+	case s.found.Model.Support.Index == nil:
+		r.line("proof", "none: the vectors are no rows of the data")
+	case sum.Unproved():
+		r.line("proof", "objective %.10g, and no lower bound", sum.Primal)
+	default:
+		r.line("proof", "objective %.10g, best possible of any vectors at least %.10g: %s", sum.Primal, sum.Dual, gapOf(sum))
+	}
+}
+
+// guarantee says in words what holds on the rows.
+func (s *sparsifier) guarantee() string {
+	f, sparse := s.found, s.found.Model.Sparse
+	small, bound := "slant loss", "hinge loss"
+	if s.model.Classes == nil {
+		small, bound = fmt.Sprintf("mean error beyond the tube %.4g widened by %.4g", sparse.Tube, sparse.Accuracy), "mean error beyond the tube"
+	}
+	verb := "is at most"
+	if !train.Guaranteed(sparse) {
+		verb = "is ABOVE"
+	}
+	text := fmt.Sprintf("%s %.4g %s the model's %s %.4g on these rows", small, f.Small.Mean, verb, bound, f.Full.Mean)
+	if s.model.Classes != nil && !s.model.OneClass() && sparse.Accuracy <= sparse.Margin/2 {
+		text += fmt.Sprintf("; with a number uniform in [-%[1]g, %[1]g] added to each score, at most %[2]s are wrong on average", sparse.Margin/2, percent(f.Small.Mean))
+	}
+	return text
+}
+
+// printErrors compares the errors.
+func (s *sparsifier) printErrors(r report) {
+	f := s.found
+	value := func(x float64) string {
+		switch {
+		case math.IsNaN(x):
+			return "unknown"
+		case f.Unit == "RMSE":
+			return fmt.Sprintf("%.6g", x)
+		}
+		return percent(x)
+	}
+	r.line(f.Unit, "%s of these rows, the model %s", value(f.Small.Train), value(f.Full.Train))
+	if s.test != nil {
+		r.line("test", "%s, the model %s", value(f.Small.Test), value(f.Full.Test))
+	}
+}
+
+// object is the report as JSON.
+func (s *sparsifier) object() map[string]any {
+	f := s.found
+	step := func(p train.SparseStep) map[string]any {
+		return map[string]any{"vectors": p.Vectors, "largest_loss": model.Bound(p.Loss), "mean_loss": model.Bound(p.Mean), "train": model.Bound(p.Train), "test": model.Bound(p.Test)}
+	}
+	path := []map[string]any{}
+	for _, p := range f.Path {
+		path = append(path, step(p))
+	}
+	sum := train.Summarise(f.Model)
+	speed := func(p tempo) map[string]any {
+		return map[string]any{"rows_per_second": p.rows, "one_row_seconds": p.single.Seconds()}
+	}
+	out := map[string]any{"method": s.spec.Method, "accuracy": f.Accuracy, "errors_are": f.Unit, "model": step(f.Full), "small": step(f.Small), "path": path,
+		"steps": f.Steps, "guarantee_holds": train.Guaranteed(f.Model.Sparse), "guarantee": s.guarantee(), "trained_on_these_rows": !f.Elsewhere,
+		"primal": model.Bound(sum.Primal), "dual": model.Bound(sum.Dual), "gap": model.Bound(sum.Gap), "refit": nil,
+		"speed": speed(s.speed[1]), "speed_of_model": speed(s.speed[0]), "kernel_values": f.Counts.Requested, "seconds": s.sparsify.Seconds()}
+	if c := f.Refit; c != nil {
+		out["refit"] = map[string]any{"primal": model.Bound(c.Primal), "dual": model.Bound(c.Dual), "gap": model.Bound(c.Relative())}
+	}
+	return out
+}

@@ -1,0 +1,169 @@
+// Package figure draws curves in one panel as SVG: what a verb shows at once. Figures of the
+// sources, of many panels, are drawn by the module bench/plot with a library for it, which is
+// too large to be part of every program that predicts.
+package figure
+
+import (
+	"bufio"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Figure is a panel with curves.
+type Figure struct {
+	Title  string
+	X, Y   Axis
+	Curves []Curve
+}
+
+// Axis is one of the two.
+type Axis struct {
+	Name string
+	Log  bool // only values > 0 are shown
+}
+
+// Curve is a line through points in order. Points that are not finite break it.
+type Curve struct {
+	Name   string
+	X, Y   []float64
+	Dashed bool
+}
+
+// The sizes are in pixels.
+const (
+	width, height           = 720, 440
+	left, right, top, below = 80, 180, 40, 60
+)
+
+// colours can be told apart by readers who see few of them (Okabe, Ito).
+var colours = []string{"#0072b2", "#56b4e9", "#d55e00", "#e69f00", "#009e73", "#cc79a7", "#000000"}
+
+// span is a range of an axis, in logarithms where it is logarithmic.
+type span struct {
+	Axis
+	lo, hi float64
+}
+
+func (s span) value(v float64) float64 {
+	if s.Log {
+		return math.Log10(v)
+	}
+	return v
+}
+
+// at is where a value stands, from 0 to 1.
+func (s span) at(v float64) float64 { return (s.value(v) - s.lo) / (s.hi - s.lo) }
+
+// spanOf is the range of all values that can be shown.
+func spanOf(a Axis, curves []Curve, of func(Curve) []float64) span {
+	s := span{a, math.Inf(1), math.Inf(-1)}
+	for _, c := range curves {
+		for _, v := range of(c) {
+			if v := s.value(v); v-v == 0 {
+				s.lo, s.hi = min(s.lo, v), max(s.hi, v)
+			}
+		}
+	}
+	switch {
+	case s.lo > s.hi:
+		s.lo, s.hi = 0, 1
+	case s.lo == s.hi:
+		s.lo, s.hi = s.lo-0.5, s.hi+0.5
+	}
+	margin := 0.03 * (s.hi - s.lo)
+	s.lo, s.hi = s.lo-margin, s.hi+margin
+	return s
+}
+
+// ticks are round values within the range: powers of ten, or also 2 and 5 times these, of a
+// logarithmic axis; multiples of one of them of another.
+func (s span) ticks() (values []float64) {
+	if s.Log {
+		factors := []float64{1}
+		if s.hi-s.lo < 3 {
+			factors = []float64{1, 2, 5}
+		}
+		for e := math.Floor(s.lo); e <= s.hi; e++ {
+			for _, f := range factors {
+				if v := f * math.Pow(10, e); s.value(v) >= s.lo && s.value(v) <= s.hi {
+					values = append(values, v)
+				}
+			}
+		}
+		return values
+	}
+	step := math.Pow(10, math.Floor(math.Log10((s.hi-s.lo)/3)))
+	for _, f := range []float64{5, 2} {
+		if (s.hi-s.lo)/(f*step) >= 3 {
+			step *= f
+			break
+		}
+	}
+	for k := math.Ceil(s.lo / step); k*step <= s.hi; k++ {
+		values = append(values, k*step)
+	}
+	return values
+}
+
+// WriteSVG draws the figure.
+func (f *Figure) WriteSVG(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	x := spanOf(f.X, f.Curves, func(c Curve) []float64 { return c.X })
+	y := spanOf(f.Y, f.Curves, func(c Curve) []float64 { return c.Y })
+	across := func(v float64) float64 { return left + x.at(v)*(width-left-right) }
+	down := func(v float64) float64 { return height - below - y.at(v)*(height-top-below) }
+	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">`+"\n", width, height)
+	fmt.Fprintf(out, `<rect width="100%%" height="100%%" fill="white"/><rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="#444"/>`+"\n",
+		left, top, width-left-right, height-top-below)
+	text(out, left, top-14, "start", f.Title)
+	text(out, left+(width-left-right)/2, height-16, "middle", f.X.Name)
+	fmt.Fprintf(out, `<g transform="translate(18 %d) rotate(-90)">`, top+(height-top-below)/2)
+	text(out, 0, 0, "middle", f.Y.Name)
+	fmt.Fprintln(out, "</g>")
+	for _, v := range x.ticks() {
+		fmt.Fprintf(out, `<line x1="%.2f" y1="%d" x2="%.2f" y2="%d" stroke="#ddd"/>`, across(v), top, across(v), height-below)
+		text(out, across(v), height-below+16, "middle", strconv.FormatFloat(v, 'g', 6, 64))
+	}
+	for _, v := range y.ticks() {
+		fmt.Fprintf(out, `<line x1="%d" y1="%.2f" x2="%d" y2="%.2f" stroke="#ddd"/>`, left, down(v), width-right, down(v))
+		text(out, left-6, down(v)+4, "end", strconv.FormatFloat(v, 'g', 6, 64))
+	}
+	for i, c := range f.Curves {
+		style := fmt.Sprintf(`fill="none" stroke="%s" stroke-width="1.5"`, colours[i%len(colours)])
+		if c.Dashed {
+			style += ` stroke-dasharray="5 4"`
+		}
+		fmt.Fprintf(out, `<path d="%s" %s/>`+"\n", c.path(across, down), style)
+		fmt.Fprintf(out, `<line x1="%d" y1="%d" x2="%d" y2="%d" %s/>`, width-right+10, top+10+18*i, width-right+34, top+10+18*i, style)
+		text(out, width-right+40, float64(top+14+18*i), "start", c.Name)
+	}
+	fmt.Fprintln(out, "</svg>")
+	return out.Flush()
+}
+
+// path is the curve in the language of SVG.
+func (c Curve) path(across, down func(float64) float64) string {
+	var d strings.Builder
+	command := "M"
+	for k := range c.X {
+		x, y := across(c.X[k]), down(c.Y[k])
+		if x-x != 0 || y-y != 0 {
+			command = "M"
+			continue
+		}
+		fmt.Fprintf(&d, "%s%.2f %.2f", command, x, y)
+		command = "L"
+	}
+	return d.String()
+}
+
+// text writes words at a place.
+func text(w io.Writer, x, y float64, anchor, words string) {
+	fmt.Fprintf(w, `<text x="%.2f" y="%.2f" text-anchor="%s">`, x, y, anchor)
+	xml.EscapeText(w, []byte(words))
+	fmt.Fprintln(w, "</text>")
+}

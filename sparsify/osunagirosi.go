@@ -1,0 +1,132 @@
+package sparsify
+
+import (
+	"context"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/solver"
+	solverkernel "github.com/fenchel-ml/fenchel/solver/kernel"
+)
+
+// OsunaGirosi is support vector regression onto the predictions of the trained machine (Osuna,
+// Girosi 1998; thesis 3.8),
+//
+//	min |v|^2/2 + C sum_i max(0, |w(x_i) - v(x_i)| - eps)
+//
+// for all rows, also those that w has wrong. The bias is that of w. C is that of the problem
+// of w, and eps the accuracy; where a number of vectors is asked for, the least power of
+// sqrt(2) for which there are not more.
+type OsunaGirosi struct{ C float64 } // 0: that of the problem, or 1 where none is known
+
+func init() {
+	register("osuna-girosi", "support vector regression onto the predictions of the machine; C=X", func(p *registry.Params) (Method, error) {
+		c := p.Float("C", 0, "a number > 0, or 0 for that of the model", func(v float64) bool { return v >= 0 && !math.IsInf(v, 1) })
+		return OsunaGirosi{c}, p.Err()
+	})
+}
+
+// Choose implements Method.
+func (m OsunaGirosi) Choose(ctx context.Context, t *Target, opt Options) (*Choice, error) {
+	if err := t.check(opt); err != nil {
+		return nil, err
+	}
+	if opt.Support == 0 {
+		if opt.Accuracy == 0 {
+			opt.Accuracy = DefaultAccuracy
+		}
+		c, err := m.regress(ctx, t, opt.Accuracy)
+		if err != nil {
+			return nil, err
+		}
+		return t.finish(c, opt)
+	}
+	var best *Choice
+	lo, hi := -32, 8 // eps = 2^(k/2)
+	for lo < hi {
+		k := (lo + hi) / 2
+		if lo+hi < 0 && (lo+hi)%2 != 0 {
+			k--
+		}
+		c, err := m.regress(ctx, t, math.Pow(2, float64(k)/2))
+		if err != nil {
+			return nil, err
+		}
+		if c.Len() <= opt.Support {
+			best, hi = c, k
+		} else {
+			lo = k + 1
+		}
+	}
+	if best == nil {
+		best = &Choice{Coefficients: make([][]float64, len(t.Outputs)), Bias: t.biases()}
+	}
+	return t.finish(best, opt)
+}
+
+// regress solves the regression of each output.
+func (m OsunaGirosi) regress(ctx context.Context, t *Target, eps float64) (*Choice, error) {
+	gram := t.Gram
+	if t.Rows < gram.Len() {
+		var err error
+		if gram, err = t.Gram.Part(firsts(t.Rows)); err != nil {
+			return nil, err
+		}
+	}
+	var solutions [][]float64
+	for o, out := range t.Outputs {
+		values := make([]float64, t.Rows)
+		for i := range values {
+			values[i] = out.Response[i] - out.Bias
+		}
+		p, err := problem.NewKernel(gram, values, nil, loss.EpsilonInsensitive{Epsilon: eps}, m.lambda(t, o), problem.None)
+		if err != nil {
+			return nil, err
+		}
+		name, _ := solverkernel.Choose(p, 1e-3)
+		s, err := solverkernel.New(name)
+		if err != nil {
+			return nil, err
+		}
+		solution, err := solver.Run(ctx, s, p, solver.Options{Gap: 1e-3, Seed: 1})
+		if err != nil {
+			return nil, err
+		}
+		solutions = append(solutions, solution.Point.W[:t.Rows])
+	}
+	return gather(t, solutions), nil
+}
+
+// lambda is 1/(C n), C being that of an output's problem if no other is given.
+func (m OsunaGirosi) lambda(t *Target, o int) float64 {
+	c := m.C
+	switch {
+	case c == 0 && t.Risks != nil:
+		n := len(t.Risks[o].Y)
+		c = 1 / (t.Risks[o].Lambda * float64(n))
+	case c == 0:
+		c = 1
+	}
+	return 1 / (c * float64(t.Rows))
+}
+
+// gather makes a choice of coefficients of all rows.
+func gather(t *Target, all [][]float64) *Choice {
+	c := &Choice{Coefficients: make([][]float64, len(all)), Bias: t.biases(), gram: t.Gram, Rows: []int{}}
+	for i := range t.Rows {
+		used := false
+		for _, w := range all {
+			used = used || w[i] != 0
+		}
+		if !used {
+			continue
+		}
+		c.Rows = append(c.Rows, i)
+		for o, w := range all {
+			c.Coefficients[o] = append(c.Coefficients[o], w[i])
+		}
+	}
+	return c
+}
