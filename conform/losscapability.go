@@ -74,7 +74,7 @@ func lossConcordance(f *findings, l loss.SelfConcordant, y float64, points []flo
 		for _, q := range points {
 			a, b := l.Curvature(p, y), l.Curvature(q, y)
 			most := b * math.Exp(m*math.Abs(p-q))
-			f.check(a <= most*(1+1e-9), "self-concordance bounds how curvatures change", "p=%g q=%g y=%g: %g and %g", p, q, y, a, b)
+			f.check(m*math.Abs(p-q) > 600 || a <= most*(1+1e-9), "self-concordance bounds how curvatures change", "p=%g q=%g y=%g: %g and %g", p, q, y, a, b)
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package loss
 
+import "math"
+
 // What a loss can do beyond [Loss]. It says so in its own file, by methods and a compile-time
 // assertion; conform.Loss compares each with the value, the derivative and the conjugate. A
 // solver's Accepts asks for what the solver needs: a loss that does not declare it is refused.
@@ -15,6 +17,7 @@ package loss
 //	Stepped         a formula for dual steps        sdca: speed
 //	Batch           values of many rows at once     certificates: speed
 //	CurvedBatch     derivatives of many rows        newton: speed
+//	Targeted        targets from a range            problems: other targets are refused
 //	Nonconvex       not convex                      kernel machines without a certificate
 //	Ramped          the hinge, flat below a margin  ramp
 
@@ -102,6 +105,20 @@ type Invertible interface {
 type Tube interface {
 	Loss
 	Tube() float64
+}
+
+// Targeted is a loss for targets from least to most only.
+type Targeted interface {
+	Loss
+	Targets() (least, most float64)
+}
+
+// Targets returns the range of the targets of a loss: all finite numbers, unless it says otherwise.
+func Targets(l Loss) (least, most float64) {
+	if t, ok := l.(Targeted); ok {
+		return t.Targets()
+	}
+	return math.Inf(-1), math.Inf(1)
 }
 
 // Stepped is a loss with a formula for the [Step]: through the proximal map a row of ten

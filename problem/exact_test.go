@@ -94,6 +94,8 @@ func exactLoss(l loss.Loss, p *big.Float, target float64) *big.Float {
 			return mul(newBig(l.Tau), r)
 		}
 		return mul(newBig(1-l.Tau), r)
+	case loss.Poisson:
+		return sub(add(exponential(p), sub(entropic(y), y)), mul(y, p))
 	case loss.EpsilonInsensitive:
 		return positive(sub(r, newBig(l.Epsilon)))
 	case loss.SquaredEpsilonInsensitive:
@@ -149,6 +151,9 @@ func exactConjugate(l loss.Loss, a *big.Float, target float64) *big.Float {
 		return add(linear, half(square))
 	case loss.HuberHinge:
 		return add(linear, mul(newBig(l.Width), square))
+	case loss.Poisson:
+		b, y := add(a, newBig(target)), newBig(target)
+		return sub(sub(entropic(b), b), sub(entropic(y), y))
 	case loss.Logistic:
 		b := magnitude(a)
 		if b.Cmp(newBig(1e-60)) < 0 { // lost beside 1

@@ -181,13 +181,16 @@ func random(r *rand.Rand, l loss.Loss, p string, bias problem.Bias, n, d int) sm
 		if margin {
 			y = float64(2*r.IntN(2) - 1)
 		}
+		if least, _ := loss.Targets(l); least == 0 {
+			y = math.Abs(y)
+		}
 		q.x, q.y, q.s = append(q.x, row), append(q.y, y), append(q.s, []float64{1, 1, 1, 2, 3, 0.5, 0.1}[r.IntN(7)])
 	}
 	return q
 }
 
 var losses = []string{"hinge", "squared-hinge", "huber-hinge:width=0.5", "logistic", "squared", "absolute",
-	"huber:delta=0.7", "quantile:tau=0.3", "epsilon-insensitive", "squared-epsilon-insensitive"}
+	"huber:delta=0.7", "quantile:tau=0.3", "poisson", "epsilon-insensitive", "squared-epsilon-insensitive"}
 
 // each calls do for every loss, penalty and bias.
 func each(t *testing.T, do func(l loss.Loss, p string, bias problem.Bias)) {
@@ -585,6 +588,9 @@ func TestBestBias(t *testing.T) {
 	each(t, func(l loss.Loss, p string, bias problem.Bias) {
 		q := random(r, l, p, problem.Free, 2+r.IntN(7), 1)
 		q.y[0], q.y[1] = 1, -1 // else the best bias of logistic is infinite
+		if least, _ := loss.Targets(l); least == 0 {
+			q.y[1] = 0
+		}
 		m := gaussian(r, len(q.y))
 		mean := func(b float64) float64 {
 			sum := 0.0

@@ -83,6 +83,7 @@ func (p *Risk) Zero() float64 { return p.zero }
 // can be made of.
 func checkRows(targets, weights []float64, l loss.Loss, threads int) (total float64, err error) {
 	_, margin := l.(loss.Margin)
+	lowest, highest := loss.Targets(l)
 	errs := make([]error, blocksOf(len(targets)))
 	total = sumBlocks(len(targets), threads, func(b, lo, hi int) float64 {
 		var sum vec.Sum
@@ -93,6 +94,8 @@ func checkRows(targets, weights []float64, l loss.Loss, threads int) (total floa
 				errs[b] = dataError("row %d: target %g, expected -1 or +1 for this loss", i+1, y)
 			case y-y != 0:
 				errs[b] = dataError("row %d: target %g, expected a finite number", i+1, y)
+			case !(y >= lowest && y <= highest):
+				errs[b] = dataError("row %d: target %g, expected a number from %g to %g for this loss", i+1, y, lowest, highest)
 			case !(s >= least && s <= most):
 				errs[b] = dataError("row %d: weight %g, expected a number from %g to %g", i+1, s, least, most)
 			default:

@@ -26,6 +26,9 @@ func chequered(t *testing.T, n int, l loss.Loss, bias problem.Bias, c float64, o
 		if random.Float64() < 0.1 {
 			y[i] = -y[i]
 		}
+		if least, _ := loss.Targets(l); least == 0 {
+			y[i]++
+		}
 	}
 	x, err := matrix.NewDense(n, 2, values)
 	if err != nil {

@@ -53,15 +53,25 @@ func TestHard(t *testing.T) {
 				if _, ok := l.(loss.Margin); ok {
 					y[i] = math.Copysign(1, y[i])
 				}
+				if counts(l) { // of zeros alone there is no optimum, and of ones the objective is 0
+					y[i] = math.Abs(y[i]) + 0.5
+				}
 			}
 			q := must(problem.NewLinear(problem.NewRows(stored(c.rows, true), 1), y, nil, l, must(penalty.New(p)), c.lambda, bias))
 			for _, s := range examined {
 				if s.refuses(l, p) == "" {
-					hardRun(t, c.name, s.spec, q, !slices.Contains(strings.Fields(exacting), s.spec) || strings.Contains(c.slow, s.spec))
+					slow := strings.Contains(c.slow, s.spec) || counts(l) && c.name == "huge targets" // exponentials of them
+					hardRun(t, c.name, s.spec, q, !slices.Contains(strings.Fields(exacting), s.spec) || slow)
 				}
 			}
 		}
 	})
+}
+
+// counts reports whether a loss is for targets from 0.
+func counts(l loss.Loss) bool {
+	least, _ := loss.Targets(l)
+	return least == 0
 }
 
 func hardRun(t *testing.T, name, spec string, q *problem.Linear, slow bool) {

@@ -126,7 +126,10 @@ func smooth(name string) func(loss.Loss, string) string {
 // refuses says why a stochastic method does not take some penalties, and corners if it is smooth.
 func refuses(name string, penalties map[string]string, smooth bool) func(loss.Loss, string) string {
 	return func(l loss.Loss, p string) string {
+		_, most := l.Domain(1)
 		switch {
+		case math.IsInf(l.Smoothness(), 1) && math.IsInf(most, 1):
+			return fmt.Sprintf("solver %s needs a loss that is smooth or of bounded slope, which %T is not: its steps would overflow; use sdca", name, l)
 		case penalties[p] != "":
 			return "solver " + name + " needs " + penalties[p]
 		case smooth && math.IsInf(l.Smoothness(), 1):
@@ -213,6 +216,9 @@ func targets(r *rand.Rand, rows [][]float32, l loss.Loss) []float64 {
 		}
 		if _, ok := l.(loss.Margin); ok {
 			y[i] = math.Copysign(1, y[i]-0.5)
+		}
+		if least, _ := loss.Targets(l); least == 0 {
+			y[i] = math.Abs(y[i])
 		}
 	}
 	return y
