@@ -37,6 +37,7 @@ var limitCases = []struct {
 	{"working", steep(loss.Logistic{}, problem.Free)},
 	{"nu:q=64", withNu},
 	{"cholesky", steep(loss.Squared{}, problem.Free)},
+	{"active-set", steep(loss.Hinge{}, problem.Free)},
 }
 
 func steep(l loss.Loss, bias problem.Bias) func(*testing.T, *kernel.Gram, []float64) problem.Problem {

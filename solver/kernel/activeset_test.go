@@ -1,0 +1,148 @@
+package kernel
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+)
+
+// activeProblem makes one of the 400 problems of the reference: linear and Gaussian kernels, some
+// rows twice, with equal and with opposite targets, any bias and C.
+func activeProblem(t testing.TB, seed uint64) *problem.Kernel {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 6))
+	n, d := 1+random.IntN(70), 1+random.IntN(4)
+	values, y, weights := make([]float32, 0, n*d), make([]float64, n), make([]float64, n)
+	for i := range n {
+		if i > 0 && random.IntN(5) == 0 {
+			j := random.IntN(i)
+			values = append(values, values[j*d:(j+1)*d]...)
+		} else {
+			for range d {
+				values = append(values, float32(random.NormFloat64()))
+			}
+		}
+		y[i] = float64(2*random.IntN(2) - 1)
+		if seed%10 == 9 {
+			y[i] = 1
+		}
+		weights[i] = 1 + float64(random.IntN(2))
+	}
+	x, err := matrix.NewDense(n, d, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var k kernel.Kernel = kernel.Linear{}
+	if seed%2 == 1 {
+		k = kernel.RBF{Gamma: 0.5}
+	}
+	gram, err := kernel.NewGram(k, x, kernel.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := []loss.Loss{loss.Hinge{}, loss.Hinge{}, loss.Hinge{}, loss.Absolute{}, loss.Quantile{Tau: 0.3}}[seed%5]
+	c := math.Pow(10, -1+2*random.Float64())
+	p, err := problem.NewKernel(gram, y, weights, l, 1/(c*float64(n)), []problem.Bias{problem.Free, problem.None, problem.Feature}[seed%3])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// K15: 400 random problems have the optimum that SMO finds, and are proved to 1e-10.
+func TestActiveSet(t *testing.T) {
+	for seed := range uint64(400) {
+		p := activeProblem(t, seed)
+		for _, s := range []ActiveSet{{}, {Candidates: 3}} {
+			got := run(t, s, p, solver.Options{Gap: 1e-10, Epochs: 2000})
+			want := run(t, SMO{"second"}, p, solver.Options{Gap: 1e-8, Epochs: 100000})
+			if a, b := got.Certificate.Primal, want.Certificate.Primal; a > b+1e-6*max(b, 1e-3) || want.Status == solver.Converged && b > a+1e-6*max(b, 1e-3) {
+				t.Errorf("seed %d: objective %.12g (%s), by SMO %.12g (%s)", seed, a, got.Status, b, want.Status)
+			}
+			if got.Certificate.Gap() > 1e-10*math.Abs(got.Certificate.Primal)+2*got.Certificate.Rounding+1e-11 {
+				t.Errorf("seed %d: %s, gap %g of %g", seed, got.Status, got.Certificate.Gap(), got.Certificate.Primal)
+			}
+		}
+	}
+}
+
+// TestFactor: rows added and taken out leave the factor of the matrix.
+func TestFactor(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	var points [][]float64
+	var f factor
+	value := func(x, y []float64) float64 {
+		sum := 0.0
+		for j := range x {
+			sum += (x[j] - y[j]) * (x[j] - y[j])
+		}
+		return math.Exp(-sum)
+	}
+	for range 500 {
+		if at := random.IntN(30); at < len(points) {
+			f.remove(at)
+			points = append(points[:at:at], points[at+1:]...)
+		} else {
+			x := []float64{random.NormFloat64(), random.NormFloat64(), random.NormFloat64()}
+			row := make([]float64, len(points))
+			for k, other := range points {
+				row[k] = value(x, other)
+			}
+			if f.add(f.forward(row), 1) {
+				points = append(points, x)
+			}
+		}
+		for i := range points {
+			for j := range i + 1 {
+				sum := 0.0
+				for k := range j + 1 {
+					sum += f.rows[i][k] * f.rows[j][k]
+				}
+				if math.Abs(sum-value(points[i], points[j])) > 1e-8 {
+					t.Fatalf("element %d, %d: %g, expected %g", i, j, sum, value(points[i], points[j]))
+				}
+			}
+		}
+	}
+}
+
+// K24: rows that are added cost a tenth of a fresh run.
+func TestActiveSetWarm(t *testing.T) {
+	const n, more = 600, 10
+	x, y := toy(n + more)
+	make := func(rows int) *problem.Kernel {
+		part := make([]int, rows)
+		for i := range part {
+			part[i] = i
+		}
+		gram, err := kernel.NewGram(kernel.RBF{Gamma: 1}, matrix.Subset(x, part), kernel.Options{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := problem.NewKernel(gram, y[:rows], nil, loss.Hinge{}, 1/float64(rows), problem.Free)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	few, all := make(n), make(n+more)
+	start := run(t, ActiveSet{}, few, solver.Options{Gap: 1e-9})
+	cold := run(t, ActiveSet{}, all, solver.Options{Gap: 1e-9})
+	from := problem.Point{W: append(append([]float64(nil), start.Point.W[:n]...), append(make0(more), start.Point.W[n])...), A: append(append([]float64(nil), start.Point.A...), make0(more)...)}
+	warm, err := solver.Run(context.Background(), ActiveSet{}, all, solver.Options{Gap: 1e-9, From: &from})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(warm.Certificate.Primal-cold.Certificate.Primal) > 1e-9 || warm.Epochs*2 > cold.Epochs+1 {
+		t.Errorf("objective %g after %d epochs, cold %g after %d", warm.Certificate.Primal, warm.Epochs, cold.Certificate.Primal, cold.Epochs)
+	}
+}
+
+func make0(n int) []float64 { return make([]float64, n) }
