@@ -163,10 +163,16 @@ func TestFirstMistake(t *testing.T) {
 			t.Errorf("%s: no mistake", spec)
 		}
 	}
-	s := Perceptron{}.Start(p, solver.Start{Seed: 1}).(*perceptron)
-	for i := range p.Y {
-		if !s.wrong(i) {
-			t.Errorf("row %d would be no mistake as the first", i)
+	first := map[string]func(i int) bool{
+		"perceptron": Perceptron{}.Start(p, solver.Start{Seed: 1}).(*perceptron).wrong,
+		"rbp":        RBP{Budget: 3}.Start(p, solver.Start{Seed: 1}).(*budgeted).wrong,
+		"forgetron":  Forgetron{Budget: 3}.Start(p, solver.Start{Seed: 1}).(*budgeted).wrong,
+	}
+	for name, wrong := range first {
+		for i := range p.Y {
+			if !wrong(i) {
+				t.Errorf("%s: row %d would be no mistake as the first", name, i)
+			}
 		}
 	}
 }

@@ -185,6 +185,32 @@ func TestSeparate(t *testing.T) {
 	}
 }
 
+// The rows that are kept to separate are those with a margin of at least 1.
+func TestWideMargins(t *testing.T) {
+	for seed := range uint64(20) {
+		p := randomMachine(t, seed, 60, 0.1)
+		v := optimum(t, p).Point.W
+		e := newEngine(p.Gram, 0, v, false)
+		rows, bound := wideMargins(p, v)
+		k, between := 0, 0
+		for i, y := range p.Y {
+			margin := y * e.response(i)
+			if margin >= 0.5 && margin < 1 {
+				between++
+			}
+			if margin >= 1 {
+				if k == len(rows) || rows[k] != i {
+					t.Fatalf("seed %d: row %d with the margin %g is not among %v", seed, i, margin, rows)
+				}
+				k++
+			}
+		}
+		if k != len(rows) || between == 0 || bound < e.squared {
+			t.Errorf("seed %d: %d rows of %d with a margin of 1, %d between 1/2 and 1, bound %g for |v|^2 = %g", seed, len(rows), k, between, bound, e.squared)
+		}
+	}
+}
+
 // A run ends after its passes, and leaves a predictor that beats zero.
 func TestPerceptronRun(t *testing.T) {
 	p := randomMachine(t, 1, 50, 0.1)

@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/loss"
@@ -40,7 +41,13 @@ func TestRamp(t *testing.T) {
 		last, found := math.Inf(1), 0.0
 		for epoch := 0; epoch < 3000 && !s.done; epoch++ {
 			before := s.round
-			if s.Epoch(); s.round != before || s.done {
+			s.Epoch()
+			for i, b := range s.b {
+				if b < -s.far[i] || b > 1-s.far[i] {
+					t.Fatalf("seed %d: dual variable %d is %g, expected one from %g to %g", seed, i, b, -s.far[i], 1-s.far[i])
+				}
+			}
+			if s.round != before || s.done {
 				if found = value(s.Point().W); found > last {
 					t.Errorf("seed %d, round %d: the objective rose to %v from %v", seed, s.round, found, last)
 				}
@@ -112,6 +119,39 @@ func TestBudget(t *testing.T) {
 			}
 			if d := s.e.refresh(); d > 1e-9 || wrong <= budget {
 				t.Errorf("%s: drift %g, %d mistakes", name, d, wrong)
+			}
+		}
+	}
+}
+
+// A perceptron of a random budget forgets any of its support vectors, the forgetron the oldest.
+func TestWhichIsForgotten(t *testing.T) {
+	p := randomMachine(t, 5, 200, 0.2)
+	const budget, drops = 5, 2000
+	for name, s := range map[string]*budgeted{
+		"rbp":       RBP{Budget: budget}.Start(p, solver.Start{Seed: 9}).(*budgeted),
+		"forgetron": Forgetron{Budget: budget}.Start(p, solver.Start{Seed: 9}).(*budgeted),
+	} {
+		var at [budget + 1]int
+		for i, n := 0, 0; n < drops; i = (i + 1) % p.Len() {
+			if slices.Contains(s.support, i) {
+				continue
+			}
+			before := slices.Clone(s.support)
+			s.learn(i)
+			if len(before) < budget {
+				continue
+			}
+			n++
+			for k, j := range before {
+				if !slices.Contains(s.support, j) {
+					at[k]++
+				}
+			}
+		}
+		for k, n := range at[:budget] {
+			if name == "rbp" && math.Abs(float64(n)-drops/budget) > 100 || name == "forgetron" && n != map[bool]int{true: drops}[k == 0] {
+				t.Errorf("%s: %d times the one at place %d of %d, found %v", name, n, k, drops, at)
 			}
 		}
 	}
