@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/sparsify"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -81,7 +83,7 @@ func (s *sparsifier) register(cmd *cobra.Command) {
 	f.IntVar(&s.spec.Support, "support", 0, "at most so many support vectors")
 	f.Float64Var(&s.spec.Accuracy, "loss-at-most", 0, "largest loss E of margin, of numbers in their unit (default 0.5)")
 	f.Float64Var(&s.points, "error-at-most", 0, "points of error more than the model, such as 0.2")
-	f.StringVar(&s.spec.Method, "method", "aggressive", "how vectors are chosen: "+fmt.Sprint(names(sparsify.Entries()))+"; \"fenchel list sparsifiers\" explains them")
+	f.StringVar(&s.spec.Method, "method", "aggressive", "how vectors are chosen: "+strings.Join(names(sparsify.Entries()), ", ")+"; \"fenchel list sparsifiers\" explains them")
 	f.StringArrayVar(&s.test, "test", nil, "judge every number of vectors on these data (may be repeated)")
 	f.BoolVar(&s.spec.KeepBias, "keep-bias", false, "keep the bias of the model, instead of choosing it with the vectors")
 	f.BoolVar(&s.spec.NoRefit, "no-refit", false, "keep the coefficients that the method found")
@@ -150,7 +152,9 @@ func (s *sparsifier) run(cmd *cobra.Command, path string, sources []string) erro
 	s.read = time.Since(started)
 	s.spec.Threads, s.spec.Path = s.in.opt.Threads, s.json || s.table != "" || s.figure != ""
 	begun := time.Now()
-	found, err := train.Sparsify(cmd.Context(), s.model, s.set, s.spec)
+	found, err := parallel.Until(cmd.Context(), func() (*train.Sparsified, error) {
+		return train.Sparsify(cmd.Context(), s.model, s.set, s.spec)
+	})
 	if _, bad := err.(train.DataError); bad {
 		return badData(err)
 	} else if err != nil {
