@@ -46,7 +46,7 @@ type fig36Method struct {
 	name   string
 	specs  []string
 	eps    []float64 // accuracies; nil: a number of vectors decides
-	refit  []float64 // accuracies at which coefficients are also fitted again at each number, by the first spec
+	refit  []float64 // accuracies at which coefficients are also fitted again at each number, by the first two specs
 	path   bool      // one run goes through all numbers
 	decide func(target *sparsify.Target, budget int) (solver.Solver, bool)
 }
@@ -69,7 +69,7 @@ func steps(name string, from, to int) (specs []string) {
 // fig36Methods are those of the figure, in order of cost.
 func fig36Methods() []fig36Method {
 	return []fig36Method{
-		{name: "aggressive", specs: append([]string{"aggressive"}, steps("aggressive", -3, 0)...), eps: powers(2, -4, 0), path: true, refit: powers(2, -3, 0)},
+		{name: "aggressive", specs: append([]string{"aggressive", "aggressive:pool=16"}, steps("aggressive", -3, 0)...), eps: powers(2, -4, 0), path: true, refit: powers(2, -3, 0)},
 		{name: "basic", specs: steps("basic", -4, 2), eps: []float64{1. / 16}, path: true},
 		{name: "random", specs: []string{"random"}},
 		{name: "reduced-set", specs: []string{"reduced-set"}},
@@ -222,7 +222,7 @@ func (r *sparseRace) run(ctx context.Context, m fig36Method) error {
 		return r.decide(ctx, m)
 	}
 	most := r.sizes[len(r.sizes)-1]
-	for _, spec := range m.specs {
+	for k, spec := range m.specs {
 		method, err := sparsify.New(spec)
 		if err != nil {
 			return err
@@ -234,7 +234,7 @@ func (r *sparseRace) run(ctx context.Context, m fig36Method) error {
 					return err
 				}
 			}
-			if spec != m.specs[0] {
+			if k > 1 {
 				break
 			}
 			for _, eps := range m.refit {

@@ -3,6 +3,7 @@ package sparsify
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/registry"
@@ -29,7 +30,11 @@ type Descent struct {
 	// and adds a row only then (section 17.1, E15).
 	Aggressive bool
 	Step       float64 // eta; 0: eps/kappa
-	Radius     float64 // |v| is at most this (3.3), one for all outputs; 0: no bound
+	// Pool is among how many rows that are far enough outside a new one is chosen: that which
+	// agrees most with what is missing, in the sum over some other rows j of the distance outside
+	// times K_ij. The bounds hold whichever is taken. 0: the farthest outside.
+	Pool   int
+	Radius float64 // |v| is at most this (3.3), one for all outputs; 0: no bound
 }
 
 func init() {
@@ -38,9 +43,9 @@ func init() {
 		if aggressive {
 			name, summary = "aggressive", "the same, of support vectors as long as these suffice (17.1)"
 		}
-		register(name, summary+"; step=X", func(p *registry.Params) (Method, error) {
+		register(name, summary+"; step=X, pool=0", func(p *registry.Params) (Method, error) {
 			step := p.Float("step", 0, "a number > 0, or 0 for accuracy/kappa", func(v float64) bool { return v >= 0 && !math.IsInf(v, 1) })
-			return Descent{Aggressive: aggressive, Step: step}, p.Err()
+			return Descent{Aggressive: aggressive, Step: step, Pool: p.Int("pool", 0, 0, 4096)}, p.Err()
 		})
 	}
 }
@@ -85,6 +90,7 @@ type descending struct {
 	functions []function
 	steps     int
 	reached   bool
+	random    *rand.Rand // of pools
 }
 
 // function is the state of an output.
@@ -100,7 +106,7 @@ type function struct {
 }
 
 func newDescending(d Descent, t *Target, opt Options) *descending {
-	s := &descending{Descent: d, t: t, opt: opt, place: map[int]int{}, eps: opt.Accuracy}
+	s := &descending{Descent: d, t: t, opt: opt, place: map[int]int{}, eps: opt.Accuracy, random: rand.New(rand.NewPCG(opt.Seed, 3))}
 	if s.eps == 0 {
 		s.eps = DefaultAccuracy
 	}
@@ -206,6 +212,9 @@ func (s *descending) run(ctx context.Context) (done bool, err error) {
 		if s.Aggressive {
 			p = s.sparing(f, p)
 		}
+		if s.Pool > 0 {
+			p = s.pooled(f, p)
+		}
 		fresh := s.fresh(p)
 		if s.opt.Support > 0 && len(s.support)+len(fresh) > s.opt.Support {
 			return false, nil
@@ -288,6 +297,66 @@ func (s *descending) sparing(f *function, p pair) pair {
 		return a
 	}
 	return b
+}
+
+// pooled replaces the new rows of a pair by better ones, if there are any.
+func (s *descending) pooled(f *function, p pair) pair {
+	bias := f.bias
+	if f.free {
+		bias = (p.below - p.over) / 2
+	}
+	if _, known := s.place[p.low]; p.low >= 0 && !known {
+		least := s.eps + bias
+		if f.free {
+			least = 2*s.eps - p.over
+		}
+		p.low, p.below = s.better(f, p.low, 1, bias, least, func(i int) float64 { return f.Lo[i] - f.response[i] })
+	}
+	if _, known := s.place[p.high]; p.high >= 0 && !known {
+		least := s.eps - bias
+		if f.free {
+			least = 2*s.eps - p.below
+		}
+		p.high, p.over = s.better(f, p.high, -1, bias, least, func(i int) float64 { return f.response[i] - f.Hi[i] })
+	}
+	return p
+}
+
+// watched is on how many rows those of a pool are judged.
+var watched = 256
+
+// better returns the row of a pool that agrees most with what is missing, of those that are off by
+// more than least and by at least half as much as the farthest, and by how much it is off.
+func (s *descending) better(f *function, farthest int, sign, bias, least float64, off func(i int) float64) (row int, by float64) {
+	n := len(f.response)
+	least = max(least, off(farthest)/2)
+	pool, others := []int{farthest}, []int{}
+	for tries := 0; tries < 8*s.Pool && len(pool) < s.Pool; tries++ {
+		if i := s.random.IntN(n); off(i) > least && !slices.Contains(pool, i) {
+			pool = append(pool, i)
+		}
+	}
+	var missing []float64
+	for tries := 0; tries < 8*watched && len(others) < watched; tries++ {
+		i := s.random.IntN(n)
+		if v, side := f.off(i, f.response[i]+bias); v > 0 {
+			others, missing = append(others, i), append(missing, sign*side*v)
+		}
+	}
+	all := append(slices.Clone(pool), others...)
+	k := make([]float64, len(all)*len(all))
+	s.t.Gram.Square(k, all)
+	best, most := 0, math.Inf(-1)
+	for a := range pool {
+		sum := 0.0
+		for b, v := range missing {
+			sum += v * k[a*len(all)+len(pool)+b]
+		}
+		if sum > most {
+			best, most = a, sum
+		}
+	}
+	return pool[best], off(pool[best])
 }
 
 // fresh returns the rows of a pair that are not in the support.

@@ -140,8 +140,9 @@ func TestDescent(t *testing.T) {
 	for seed := range uint64(300) {
 		m := randomMachine(t, seed, gaussian, problem.None)
 		var sizes []float64
-		for _, aggressive := range []bool{false, true} {
-			c, err := Descent{Aggressive: aggressive}.Choose(context.Background(), m.target, Options{KeepBias: true})
+		for _, d := range []Descent{{}, {Aggressive: true}, {Aggressive: true, Pool: 8}} {
+			aggressive := d.Aggressive
+			c, err := d.Choose(context.Background(), m.target, Options{KeepBias: true, Seed: seed})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -266,8 +267,8 @@ func TestChosenBias(t *testing.T) {
 			if !m.target.Outputs[0].sided() {
 				continue
 			}
-			for _, aggressive := range []bool{false, true} {
-				c, err := Descent{Aggressive: aggressive}.Choose(context.Background(), m.target, Options{})
+			for _, d := range []Descent{{}, {Aggressive: true}, {Aggressive: true, Pool: 8}} {
+				c, err := d.Choose(context.Background(), m.target, Options{Seed: seed})
 				if err != nil {
 					t.Fatal(err)
 				}
