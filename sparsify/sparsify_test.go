@@ -338,7 +338,7 @@ func TestRandomised(t *testing.T) {
 	for _, margin := range []float64{-0.7, -0.5, -0.2, 0, 0.1, 0.45, 0.6} {
 		wrong := 0
 		for range draws {
-			if margin+random.Float64()-0.5 <= 0 {
+			if Randomise(margin, 1, random) <= 0 {
 				wrong++
 			}
 		}
