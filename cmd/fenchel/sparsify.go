@@ -57,7 +57,8 @@ a tenth of the standard deviation of its predictions for numbers.
 The guarantee: within E = 1/2 the mean slant loss of the small machine, which is its
 share of errors where a number uniform in [-1/2, 1/2] is added to each score, is at
 most the mean hinge loss of MODEL on the same rows, and the aggressive and basic
-methods need at most 4 |w|^2 vectors for it, however many rows there are.
+methods need at most 4 |w|^2 vectors for it, however many rows there are, if the
+kernel's values are between 0 and 1, as those of rbf are.
 
 The coefficients are then fitted again to the problem of MODEL, unless --no-refit:
 its best solution among all machines of these vectors, with a certificate. The
