@@ -37,6 +37,7 @@ var _ solver.Solver = ActiveSet{}
 
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "active-set", Summary: "exact solutions by equations of the free rows: losses with one corner, few free rows; candidates=64 rows priced between passes over all",
+		Facts: registry.Facts{Rate: "finite; a row a step, about twice the rows in all", Memory: "|S| rows of K and |S|^2, S the free rows", Source: "Scheinberg 2006; Cauwenberghs, Poggio 2000"},
 		New: func(p *registry.Params) (solver.Solver, error) {
 			return ActiveSet{p.Int("candidates", 64, 1, 1<<20)}, p.Err()
 		}})

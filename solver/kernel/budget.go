@@ -42,9 +42,11 @@ func init() {
 		return p.Int("budget", 100, 1, math.MaxInt32), p.Int("passes", 1, 1, math.MaxInt32)
 	}
 	solvers.Register(registry.Entry[solver.Solver]{Name: "rbp", Summary: "perceptron that drops support vectors at random; " + parameters,
-		New: func(p *registry.Params) (solver.Solver, error) { b, r := read(p); return RBP{b, r}, nil }})
+		Facts: registry.Facts{Rate: "as perceptron, for a bound on the norm that the budget sets", Memory: "the vectors of the budget", Source: "Cavallanti, Cesa-Bianchi, Gentile 2007"},
+		New:   func(p *registry.Params) (solver.Solver, error) { b, r := read(p); return RBP{b, r}, nil }})
 	solvers.Register(registry.Entry[solver.Solver]{Name: "forgetron", Summary: "perceptron that forgets the oldest support vectors; " + parameters,
-		New: func(p *registry.Params) (solver.Solver, error) { b, r := read(p); return Forgetron{b, r}, nil }})
+		Facts: registry.Facts{Rate: "mistakes at most 4 times the loss of a bounded norm", Memory: "the vectors of the budget", Source: "Dekel, Shalev-Shwartz, Singer 2008"},
+		New:   func(p *registry.Params) (solver.Solver, error) { b, r := read(p); return Forgetron{b, r}, nil }})
 }
 
 // Traits are those of [Perceptron].

@@ -38,6 +38,7 @@ var _ solver.Solver = Cholesky{}
 
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "cholesky", Summary: "squared loss, exactly, by one factorisation; rows=most rows",
+		Facts: registry.Facts{Rate: "one step", Memory: "n^2/2 numbers", Source: "Saunders, Gammerman, Vovk 1998"},
 		New: func(p *registry.Params) (solver.Solver, error) {
 			rows := p.Int("rows", DefaultCholeskyRows, 1, 1<<20)
 			return Cholesky{rows}, p.Err()

@@ -20,6 +20,7 @@ var _ solver.Solver = Decomposition{}
 
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "decomposition", Summary: "small working sets, as SVM-light; q=10 rows in a set",
+		Facts: registry.Facts{Rate: "linear in the end; rounds grow with C", Memory: "rows of K up to --cache", Source: "Joachims 1999"},
 		New: func(p *registry.Params) (solver.Solver, error) {
 			q := p.Int("q", 10, 2, 1<<14)
 			return Decomposition{q}, p.Err()

@@ -333,3 +333,12 @@ func TestRowWeights(t *testing.T) {
 		t.Errorf("pegasos is %g above the optimum", above)
 	}
 }
+
+// TestFacts: each solver says how fast it is, with how much memory, and who found it.
+func TestFacts(t *testing.T) {
+	for _, e := range Entries() {
+		if f := e.Facts; f.Rate == "" || f.Memory == "" || f.Source == "" {
+			t.Errorf("%s: found the facts %+v, expected all of them", e.Name, f)
+		}
+	}
+}

@@ -38,11 +38,13 @@ var _ solver.Solver = Pegasos{}
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "pegasos",
 		Summary: "stochastic subgradient; bias none or feature, loss of bounded slope; output=better|average|last",
+		Facts:   registry.Facts{Rate: "1/(lambda t) in steps", Memory: "a number a row", Source: "Shalev-Shwartz, Singer, Srebro 2007"},
 		New: func(p *registry.Params) (solver.Solver, error) {
 			return Pegasos{Output: p.Choice("output", "better", "average", "last")}, nil
 		}})
 	solvers.Register(registry.Entry[solver.Solver]{Name: "pgs",
 		Summary: "primal gradient solver (dual averaging); bias none or feature, loss of bounded slope; output=better|average|last",
+		Facts:   registry.Facts{Rate: "1/(lambda t) in steps", Memory: "a number a row", Source: "Nesterov 2009"},
 		New: func(p *registry.Params) (solver.Solver, error) {
 			return Pegasos{Output: p.Choice("output", "better", "average", "last"), Offset: 1}, nil
 		}})

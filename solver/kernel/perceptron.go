@@ -41,6 +41,7 @@ type Perceptron struct {
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "perceptron",
 		Summary: "online, nothing proved; bias none or feature; passes=1 output=last|average|sampled|validated",
+		Facts:   registry.Facts{Rate: "mistakes at most L + |u| sqrt L + |u|^2", Memory: "a number a row", Source: "Rosenblatt 1958; Freund, Schapire 1999"},
 		New: func(p *registry.Params) (solver.Solver, error) {
 			s := Perceptron{p.Int("passes", 1, 1, math.MaxInt32), p.Choice("output", "last", "average", "sampled", "validated")}
 			if s.Rounds > 1 && s.Output == "validated" {

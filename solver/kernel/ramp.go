@@ -41,6 +41,7 @@ type Ramp struct {
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "ramp",
 		Summary: "loss ramp:z=-1 by the concave-convex procedure, nothing proved; bias none or feature; passes=100",
+		Facts:   registry.Facts{Rate: "a convex problem a round, which need not end at the best", Memory: "two numbers a row", Source: "Collobert, Sinz, Weston, Bottou 2006"},
 		New: func(p *registry.Params) (solver.Solver, error) {
 			return Ramp{p.Int("passes", 100, 1, math.MaxInt32)}, nil
 		}})

@@ -59,6 +59,7 @@ var _ solver.Solver = SBP{}
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "sbp",
 		Summary: "stochastic batch perceptron: hinge, problems with slack or lambda; batch=1 output=average|weighted|last",
+		Facts:   registry.Facts{Rate: "1/sqrt t in steps, each of which sees all rows", Memory: "two numbers a row", Source: "Cotter, Shalev-Shwartz, Srebro 2012"},
 		New: func(p *registry.Params) (solver.Solver, error) {
 			return SBP{p.Int("batch", 1, 1, 4096), p.Choice("output", "average", "weighted", "last")}, nil
 		}})

@@ -32,7 +32,8 @@ var _ solver.Solver = SDCA{}
 
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "sdca", Summary: "stochastic dual coordinate ascent; bias none or feature",
-		New: func(*registry.Params) (solver.Solver, error) { return SDCA{}, nil }})
+		Facts: registry.Facts{Rate: "linear for smooth losses, 1/t else", Memory: "a number a row", Source: "Hsieh et al. 2008; Shalev-Shwartz, Zhang 2013"},
+		New:   func(*registry.Params) (solver.Solver, error) { return SDCA{}, nil }})
 }
 
 // Traits say that the bias is a feature.

@@ -37,6 +37,7 @@ var _ solver.Solver = SGD{}
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "sgd",
 		Summary: "stochastic subgradient in a ball: norm-constrained problems, bias none or feature; output=average|weighted|last",
+		Facts:   registry.Facts{Rate: "1/sqrt t in steps", Memory: "a number a row", Source: "Zinkevich 2003; thesis 2.1"},
 		New: func(p *registry.Params) (solver.Solver, error) {
 			return SGD{p.Choice("output", "average", "weighted", "last")}, nil
 		}})
