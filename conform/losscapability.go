@@ -29,6 +29,12 @@ func lossCapabilities(f *findings, l loss.Loss, y float64, points []float64) {
 			f.check((l.Value(p, y) == 0) == within, "the loss is 0 inside its tube, and nowhere else", "p=%g y=%g: %g", p, y, l.Value(p, y))
 		}
 	}
+	if s, ok := l.(loss.Linked); ok {
+		for _, p := range points {
+			mean := s.Mean(p)
+			f.check(near(l.Derivative(p, mean), 0, max(1, mean)), "the derivative is 0 where the target is the mean", "p=%g, mean %g: %g", p, mean, l.Derivative(p, mean))
+		}
+	}
 	if s, ok := l.(loss.Probabilistic); ok {
 		lossOdds(f, s, points)
 	}

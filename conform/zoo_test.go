@@ -95,6 +95,7 @@ type (
 	brokenTube        struct{ loss.EpsilonInsensitive }
 	brokenBatch       struct{ loss.Logistic }
 	brokenOdds        struct{ loss.Logistic }
+	brokenMean        struct{ loss.Poisson }
 	brokenSlopes      struct{ loss.Logistic }
 )
 
@@ -125,6 +126,8 @@ func (brokenBatch) ValueTo(value, slope, p, y, reach []float64) {
 	loss.Logistic{}.ValueTo(value, slope, p, y, reach)
 	slope[0] /= 2
 }
+
+func (brokenMean) Mean(p float64) float64 { return p }
 
 func (brokenOdds) Probability(p float64) float64 { return loss.Logistic{}.Probability(2 * p) }
 
@@ -214,6 +217,7 @@ func TestLossZoo(t *testing.T) {
 		{"half a step", "the step gains as much as it says", brokenStep{}},
 		{"tube too wide", "the loss is 0 inside its tube, and nowhere else", brokenTube{tube}},
 		{"slopes of many rows too small", "no slope within reach is steeper", brokenBatch{}},
+		{"scores that pass for means", "the derivative is 0 where the target is the mean", brokenMean{}},
 		{"probability of another scale", "predictions are log-odds", brokenOdds{}},
 		{"curvatures of many rows that are others", "curvatures of many rows are those of one", brokenSlopes{}},
 		{"NaN at 1e300", "no NaN",

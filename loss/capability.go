@@ -9,6 +9,7 @@ import "math"
 //
 //	Margin          targets are -1 and +1           kernel perceptrons, classes
 //	Probabilistic   predictions are log-odds        probabilities
+//	Linked          predictions say a mean          numbers predicted
 //	Curved          a second derivative             newton, cd
 //	SelfConcordant  it changes slowly, or not       newton: factors that are used again; cholesky
 //	Cornered        a line and ramps                newton: interior points; sdca: proximal steps
@@ -32,6 +33,15 @@ type Margin interface {
 type Probabilistic interface {
 	Loss
 	Probability(p float64) float64
+}
+
+// Linked is a loss whose predictions p say the mean of the target by another function than p
+// itself.
+//
+// Law: the derivative at p is 0 for the target Mean(p).
+type Linked interface {
+	Loss
+	Mean(p float64) float64
 }
 
 // Curved is a loss with a second derivative: Curvature returns it, or at the

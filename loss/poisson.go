@@ -16,6 +16,7 @@ type Poisson struct{}
 var (
 	_ SelfConcordant = Poisson{}
 	_ Targeted       = Poisson{}
+	_ Linked         = Poisson{}
 	_ Batch          = Poisson{}
 )
 
@@ -51,6 +52,9 @@ func (l Poisson) ValueTo(value, slope, p, y, reach []float64) {
 
 // Derivative returns e^p - y.
 func (Poisson) Derivative(p, y float64) float64 { return vec.Exp(p) - y }
+
+// Mean returns e^p.
+func (Poisson) Mean(p float64) float64 { return vec.Exp(p) }
 
 // Curvature returns e^p.
 func (Poisson) Curvature(p, y float64) float64 { return vec.Exp(p) }

@@ -36,6 +36,7 @@ type Model struct {
 	Calibration *Calibration // of a model of LIBSVM, where it has one
 
 	link loss.Probabilistic // nil when scores are not log-odds
+	mean loss.Linked        // nil when numbers predicted are scores
 }
 
 // Statement is the exact problem that was solved; package problem has the
@@ -146,6 +147,7 @@ func (m *Model) Seal() error {
 		}
 	}
 	m.link, _ = l.(loss.Probabilistic)
+	m.mean, _ = l.(loss.Linked)
 	return nil
 }
 

@@ -48,9 +48,18 @@ func (m *Model) Predict(x matrix.Vector) float64 {
 	defer scratches.Put(s)
 	scores := s.score(m, x)
 	if m.Classes == nil {
-		return scores[0]
+		return m.Number(scores[0])
 	}
 	return float64(m.Decide(scores))
+}
+
+// Number returns the number predicted where the score is this: the score, unless the loss says
+// that scores are another function of the mean, as the logarithm with the loss poisson.
+func (m *Model) Number(score float64) float64 {
+	if m.mean != nil {
+		return m.mean.Mean(score)
+	}
+	return score
 }
 
 // A scratch is what scoring rows needs room for. It is kept for other rows, of

@@ -96,7 +96,7 @@ func Evaluate(m *model.Model, set *dataset.Set, threads int) (*Evaluation, error
 	var e *Evaluation
 	switch {
 	case m.Classes == nil:
-		e = evaluateNumbers(scores, set)
+		e = evaluateNumbers(m, scores, set)
 	case m.OneClass():
 		e = evaluateOneClass(m, scores, truth, set)
 	default:
@@ -123,10 +123,10 @@ func Unscored(count, rows int) error {
 	return fmt.Errorf("%d of %d rows have scores that are no finite numbers: their values are too large for this model, and their predictions mean nothing", count, rows)
 }
 
-func evaluateNumbers(scores [][]float64, set *dataset.Set) *Evaluation {
+func evaluateNumbers(m *model.Model, scores [][]float64, set *dataset.Set) *Evaluation {
 	predicted := make([]float64, len(scores))
 	for i, s := range scores {
-		predicted[i] = s[0]
+		predicted[i] = m.Number(s[0])
 	}
 	truth, w := set.Target.Number, set.Weight
 	return &Evaluation{Rows: len(scores),

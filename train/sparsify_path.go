@@ -46,7 +46,7 @@ func (j judged) errors(m *model.Model, predictions [][]float64, from int) float6
 		total += weight
 		switch {
 		case j.number != nil:
-			e := scores[0] - j.number[i]
+			e := m.Number(scores[0]) - j.number[i]
 			wrong += weight * e * e
 		case j.class == nil:
 			return math.NaN()

@@ -34,7 +34,7 @@ func newPredict() *cobra.Command {
 training data, or the number. With --scores the scores follow, with
 --probabilities the probability of each class in the order of "fenchel info",
 separated by tabs; those of a model of LIBSVM are what svm-train -b 1 fitted, and
-the label is then the class of the highest. --id begins each line with a column of the table. A label with
+the label is then the class of the highest. Of the loss poisson the number is the mean. --id begins each line with a column of the table. A label with
 a newline, tab or other control character is quoted, as in "a\nb", so that a row
 stays a line. A file that is called .csv gets commas and a line of names: label,
 score and p_CLASS, prediction, or pc1, pc2, ... Targets in DATA are not
@@ -146,6 +146,7 @@ func (p *predictor) write(w io.Writer, m *model.Model, x matrix.Matrix, f rowFor
 				class = m.Decide(scores)
 			}
 			if text = f.begin(text, i); m.Classes == nil {
+				scores[0] = m.Number(scores[0])
 				text = f.numbers(text, scores[:1])
 			} else {
 				text = f.field(text, m.Classes[class])
