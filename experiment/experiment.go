@@ -32,6 +32,8 @@ type Options struct {
 	Quick   bool          // fewer rows, step sizes and runs: within seconds, and targets may be missed
 	Data    matrix.Matrix // of the experiments that need some; nil: none
 	Classes []float64     // of its rows, -1 and +1; nil: not two
+	Labels  []string      // of the classes, however many
+	Codes   []uint32      // the class of each row, its place in Labels
 	Seed    uint64        // of everything random
 	Threads int           // at most so many cores, 0: all
 

@@ -26,6 +26,12 @@ var looked = []struct {
 	{"sg-race", "", []string{"X5", "X6"}, []string{"sag: passes", "saga: passes", "svrg: passes", "s2gd: passes", "sdca: passes", "miso: passes", "1e4 times closer"}},
 	{"sg-bounds", "", []string{"Thm 4.3", "Lemma 4.4", "(31)"}, []string{"last iterate after 500 steps", "last iterate after 64000 steps", "last half after 64000 steps"}},
 	{"sg-batches", "", []string{"X7"}, []string{"with replacement, 1 rows", "without replacement, 256 rows"}},
+	{"thesis-scaling", "", []string{"X9"}, []string{"grow like the rows", "do not"}},
+	{"thesis-bounds", "", []string{"X8", "F7"}, []string{"fewest values", "one row"}},
+	{"thesis-table2.7:set=other", "@blobs:n=600,classes=2,d=4", nil, nil},
+	{"thesis-fig2.8:set=other", "@blobs:n=600,classes=2,d=4", []string{"X3"}, []string{"all end near"}},
+	{"thesis-fig2.9:set=other,passes=20", "@blobs:n=600,classes=2,d=4", []string{"X5"}, nil},
+	{"thesis-fig2.10:set=other", "@blobs:n=600,classes=2,d=4", []string{"X6"}, []string{"falls towards"}},
 	{"thesis-fig6.4:rows=400", "", []string{"F3", "F4", "F5"}, []string{"orthogonal above Gaussian"}},
 	{"thesis-fig5.4:rows=300,pad=40", "@text:n=200,d=30", []string{"5.4a", "5.4b", "5.4c"}, []string{"starts at k+1"}},
 	{"thesis-fig6.5", "@heavy-tailed:n=1500,d=40,rank=10,rare=0.1", []string{"M1", "M2", "M3", "M4", "M5", "M6"}, nil},
@@ -76,7 +82,14 @@ func look(t *testing.T, spec, data string, threads int) *Result {
 	}
 	opt := Options{Runs: 1, Quick: true, Seed: 3, Threads: threads}
 	if data != "" {
-		opt.Data = read(t, data)
+		set := readSet(t, data)
+		opt.Data, opt.Labels, opt.Codes = set.X, set.Target.Label, set.Target.Code
+		if len(opt.Labels) == 2 {
+			opt.Classes = make([]float64, len(opt.Codes))
+			for i, c := range opt.Codes {
+				opt.Classes[i] = 2*float64(c) - 1
+			}
+		}
 	}
 	r, err := e.Run(t.Context(), opt)
 	if err != nil {
@@ -85,13 +98,15 @@ func look(t *testing.T, spec, data string, threads int) *Result {
 	return r
 }
 
-func read(t *testing.T, sources ...string) matrix.Matrix {
+func read(t *testing.T, sources ...string) matrix.Matrix { return readSet(t, sources...).X }
+
+func readSet(t *testing.T, sources ...string) *dataset.Set {
 	t.Helper()
 	set, err := dataset.Read(t.Context(), sources, dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return set.X
+	return set
 }
 
 // TestTable: what is counted in the table of costs has the exponents it must have;

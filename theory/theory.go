@@ -5,7 +5,7 @@
 // One topic a file: regret.go has the primal gradient solver, subgradient.go and noise.go
 // stochastic gradients, finitesum.go SAG, SAGA and SVRG, batch.go mini-batches, sample.go what
 // a sample says of a population, scaling.go the time of training as a function of the number
-// of rows, cost.go and advice.go which method takes the least work, decomposition.go where the
+// of rows, machine.go the work of kernel machines, cost.go and advice.go which method takes the least work, decomposition.go where the
 // error of a model comes from. A stranger begins with cost.go.
 //
 // Nothing here iterates over data, and no package of the project is imported. Where the
@@ -17,6 +17,7 @@
 //	[PGS]     Zhu et al., Inverse Time Dependency in Convex Regularized Learning, ICDM 2009
 //	[Ulbrich] Ulbrich, lecture notes on optimization in machine learning, TU Munich 2017
 //	[Schmidt] Schmidt, slides of CPSC 540, UBC 2017
+//	[Cotter]  Cotter, Stochastic Optimization for Machine Learning, thesis, TTI Chicago 2013
 //	[Lecture] Optimization Methods in Machine Learning, lecture 15
 package theory
 

@@ -70,7 +70,7 @@ func (p *reproducer) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		defer set.Close()
-		p.opt.Data = set.X
+		p.opt.Data, p.opt.Labels, p.opt.Codes = set.X, set.Target.Label, set.Target.Code
 		if len(set.Target.Label) == 2 {
 			p.opt.Classes = make([]float64, len(set.Target.Code))
 			for i, code := range set.Target.Code {
