@@ -123,6 +123,47 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// timed are the experiments with times, which are not the same twice.
+var timed = []struct {
+	spec, data string
+	targets    []string
+	holds      []string
+}{
+	{"thesis-timing:set=other", "@blobs:n=600,classes=2,d=4", []string{"X4"}, nil},
+	{"qp-exact", "", []string{"Y1", "Y13", "Y14"}, []string{"C = 1: one optimum", "C = 100: one optimum", "C = 1: the gap is never", "C = 100: the gap is never", "one problem"}},
+	{"qp-scaling", "", []string{"Y2", "Y4"}, []string{"steps of Pegasos"}},
+	{"qp-ridge", "", []string{"Y8", "Y9"}, []string{"both forms are one solution"}},
+	{"qp-strings", "", []string{"Y5", "Y10"}, []string{"are separated"}},
+	{"qp-low-rank", "", []string{"Y11", "Y15"}, []string{"falls with the rank", "left of the trace", "active sets end"}},
+}
+
+// TestTimed: experiments with times give points, their targets, and what does not depend on
+// times.
+func TestTimed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	for _, l := range timed {
+		t.Run(l.spec, func(t *testing.T) {
+			t.Parallel()
+			r := look(t, l.spec, l.data, 1)
+			if len(r.Points) == 0 {
+				t.Error("no points")
+			}
+			for _, target := range l.targets {
+				if !has(r, func(c Check) bool { return c.Target == target }) {
+					t.Errorf("no target %s", target)
+				}
+			}
+			for _, claim := range l.holds {
+				if !has(r, func(c Check) bool { return strings.Contains(c.Claim, claim) && c.Holds }) {
+					t.Errorf("%q does not hold", claim)
+				}
+			}
+		})
+	}
+}
+
 // TestNeedsData: experiments on real data say which.
 func TestNeedsData(t *testing.T) {
 	for spec, want := range map[string]string{"thesis-fig5.4": "a9a", "thesis-fig6.5": "@heavy-tailed", "pgs-table2": "two classes"} {

@@ -112,11 +112,10 @@ func quadrants(n int, seed uint64) (matrix.Matrix, []float64) {
 
 // slopeOf is the exponent of y as a power of x, by least squares in logarithms.
 func slopeOf(x, y []float64) float64 {
-	var sx, sy, sxx, sxy float64
+	logX, logY := make([]float64, len(x)), make([]float64, len(x))
 	for i := range x {
-		a, b := math.Log(x[i]), math.Log(y[i])
-		sx, sy, sxx, sxy = sx+a, sy+b, sxx+a*a, sxy+a*b
+		logX[i], logY[i] = math.Log(x[i]), math.Log(y[i])
 	}
-	n := float64(len(x))
-	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
+	slope, _ := line(logX, logY)
+	return slope
 }
