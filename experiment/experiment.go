@@ -8,8 +8,8 @@
 // What they share: race.go runs methods side by side, choice.go chooses step
 // sizes, simulation.go and moment.go know what is best possible.
 //
-// No method lives here, and nothing is drawn: points become CSV, which the module
-// experiment/plot draws.
+// The experiments on kernel machines share machine.go and qp.go. draw.go makes figures and a
+// page of a result. No method lives here.
 package experiment
 
 import (

@@ -21,8 +21,8 @@ import (
 // kernel exp(-|x-x'|^2/(2 variance)) and C = 1/(lambda n), without and with a free bias.
 type machineSet struct {
 	name     string
-	train    int     // rows of the training file; those after them are for the test
-	positive string  // label of the positive class; "": the second of two
+	train    int    // rows of the training file; those after them are for the test
+	positive string // label of the positive class; "": the second of two
 	plain    machineRow
 	biased   machineRow // variance 0: the table has none
 }

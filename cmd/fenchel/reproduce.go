@@ -30,8 +30,9 @@ func newReproduce() *cobra.Command {
 		Short: "Repeat a figure or table of the sources",
 		Long: `Reproduce repeats a figure or a table of the sources by its name, one of
 "fenchel list experiments" with parameters after it (NAME:key=value,...). It writes
-the points of the figure to NAME.csv, one a line, and prints what the source claims
-and whether it holds here. The exit code is 5 if one claim does not; for the others
+the points of the figure to NAME.csv, one a line, draws them in NAME.svg, and prints
+what the source claims and whether it holds here, which NAME.html shows as well, a
+page that opens without a network. The exit code is 5 if one claim does not; for the others
 see "fenchel help exit-codes".`,
 		Example: `  fenchel reproduce thesis-fig6.3
   fenchel reproduce thesis-fig6.5 --data train-images.gz t10k-images.gz
@@ -40,7 +41,7 @@ see "fenchel help exit-codes".`,
 		RunE: p.run,
 	}
 	f := cmd.Flags()
-	f.StringVarP(&p.folder, "output", "o", ".", "folder of NAME.csv")
+	f.StringVarP(&p.folder, "output", "o", ".", "folder of NAME.csv, .svg and .html")
 	f.StringArrayVar(&p.data, "data", nil, "data of the source: files, or a generator; more may follow as arguments")
 	f.IntVar(&p.opt.Runs, "runs", 0, "runs, or splits of the data, to average over (default as the experiment was made for)")
 	f.BoolVar(&p.opt.Quick, "quick", false, "fewer rows, step sizes and runs, within seconds: targets may be missed")
@@ -60,8 +61,8 @@ func (p *reproducer) run(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 && len(p.data) == 0 {
 		return fmt.Errorf("reproduce: found %s after %s, expected --data before data", args[1], args[0])
 	}
-	path := filepath.Join(p.folder, name+".csv")
-	if err := checkReproduce(p.opt, path, sources); err != nil {
+	path := filepath.Join(p.folder, name)
+	if err := checkReproduce(p.opt, path+".csv", sources); err != nil {
 		return err
 	}
 	if len(sources) > 0 {
@@ -84,10 +85,16 @@ func (p *reproducer) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := dataset.WriteFile(path, r.WriteCSV); err != nil {
-		return badData(err)
+	title := strings.Join(append([]string{"fenchel reproduce", args[0]}, sources...), " ")
+	for _, file := range []struct {
+		extension string
+		write     func(io.Writer) error
+	}{{".csv", r.WriteCSV}, {".svg", r.Figures().WriteSVG}, {".html", r.Page(title).WriteHTML}} {
+		if err := dataset.WriteFile(path+file.extension, file.write); err != nil {
+			return badData(err)
+		}
 	}
-	printChecks(cmd.OutOrStdout(), path, r, p.opt.Quick)
+	printChecks(cmd.OutOrStdout(), path+".csv", r, p.opt.Quick)
 	if !r.Holds() {
 		return &exit{exitFalse, nil}
 	}

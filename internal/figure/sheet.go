@@ -1,0 +1,68 @@
+package figure
+
+import (
+	"bufio"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+)
+
+// Sheet is figures side by side, two in a row if there are more than one.
+type Sheet []Figure
+
+// WriteSVG draws all figures.
+func (s Sheet) WriteSVG(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	across := min(2, len(s))
+	down := (len(s) + 1) / 2
+	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">`+"\n", width*across, height*down)
+	fmt.Fprintln(out, `<rect width="100%" height="100%" fill="white"/>`)
+	for i := range s {
+		if len(s) == 1 {
+			s[i].draw(out)
+			break
+		}
+		fmt.Fprintf(out, `<g transform="translate(%d %d)">`+"\n", width*(i%2), height*(i/2))
+		s[i].draw(out)
+		fmt.Fprintln(out, "</g>")
+	}
+	fmt.Fprintln(out, "</svg>")
+	return out.Flush()
+}
+
+// Page is a report of one file that opens without a network: a title, remarks, a table, figures.
+type Page struct {
+	Title   string
+	Remarks []string
+	Heads   []string // of the table
+	Rows    [][]string
+	Figures Sheet
+}
+
+var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{{.Title}}</title>
+<style>body{font-family:sans-serif;max-width:96rem;margin:2rem auto;padding:0 1rem}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.3rem .6rem;text-align:left}svg{max-width:100%;height:auto}</style>
+</head><body><h1>{{.Title}}</h1>
+{{with .Rows}}<table><tr>{{range $.Heads}}<th>{{.}}</th>{{end}}</tr>
+{{range .}}<tr>{{range .}}<td>{{.}}</td>{{end}}</tr>
+{{end}}</table>{{end}}
+{{with .Remarks}}<ul>{{range .}}<li>{{.}}</li>
+{{end}}</ul>{{end}}
+{{.Drawing}}
+</body></html>
+`))
+
+// Drawing is the figures as SVG within the page. It escapes what it writes.
+func (p Page) Drawing() (template.HTML, error) {
+	var out strings.Builder
+	if len(p.Figures) > 0 {
+		if err := p.Figures.WriteSVG(&out); err != nil {
+			return "", err
+		}
+	}
+	return template.HTML(out.String()), nil
+}
+
+// WriteHTML writes the page.
+func (p Page) WriteHTML(w io.Writer) error { return page.Execute(w, p) }
