@@ -103,7 +103,7 @@ func (s span) ticks() (values []float64) {
 		}
 	}
 	for k := math.Ceil(s.lo / step); k*step <= s.hi; k++ {
-		values = append(values, k*step)
+		values = append(values, k*step+0) // -0 becomes 0
 	}
 	return values
 }
