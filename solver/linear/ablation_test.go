@@ -19,6 +19,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 var ablate = flag.String("ablation", "", `solve the problems of the ablation without each of these mechanisms, "all" for every one`)
@@ -28,14 +29,14 @@ var ablateOnly = flag.String("ablation.only", "", "of these the problems whose n
 // mechanisms are what the ablation leaves out, by name.
 var mechanisms = []struct {
 	name string
-	out  mechanism
+	out  parts.Mechanism
 }{
-	{"faces", withoutFaces},
-	{"proximal", withoutProximal},
-	{"sample", withoutSample},
-	{"leave", withoutLeave},
-	{"blocks", withoutBlocks},
-	{"sleep", withoutSleep},
+	{"faces", parts.WithoutFaces},
+	{"proximal", parts.WithoutProximal},
+	{"sample", parts.WithoutSample},
+	{"leave", parts.WithoutLeave},
+	{"blocks", parts.WithoutBlocks},
+	{"sleep", parts.WithoutSleep},
 }
 
 // An ablated problem is data with a loss, a penalty and a goal.
@@ -77,11 +78,11 @@ func TestAblation(t *testing.T) {
 	rows := make([]ablation.Row, len(mechanisms))
 	for _, a := range problems {
 		p := a.make(t)
-		all := ablated.run(t, p, a.gap)
+		all := solveWithout(t, 0, p, a.gap)
 		t.Logf("%s: %s", a, all)
 		for k, m := range mechanisms {
 			if *ablate == "all" || slices.Contains(chosen, m.name) {
-				without := m.out.run(t, p, a.gap)
+				without := solveWithout(t, m.out, p, a.gap)
 				if rows[k].Add(t, a.String(), a.set.real, all, without); !without.Same(all) {
 					t.Logf("  without %s: %s", m.name, without)
 				}
@@ -95,10 +96,10 @@ func TestAblation(t *testing.T) {
 	}
 }
 
-// run solves p as "auto" does, without m.
-func (m mechanism) run(t *testing.T, p *problem.Linear, gap float64) ablation.Outcome {
-	defer func() { ablated = 0 }()
-	ablated = m
+// solveWithout solves p as "auto" does, without m.
+func solveWithout(t *testing.T, m parts.Mechanism, p *problem.Linear, gap float64) ablation.Outcome {
+	defer func() { parts.Ablated = 0 }()
+	parts.Ablated = m
 	name, _ := Choose(p, gap)
 	s, err := New(name)
 	if err != nil {
@@ -275,14 +276,15 @@ func drifting(name string, n, d int) *ablatedSet {
 	}}
 }
 
-// firstRows keeps the first n rows.
+// firstRows keeps the first n rows, which are dense.
 func firstRows(n int) func(x matrix.Matrix, y []float64) (matrix.Matrix, []float64) {
 	return func(x matrix.Matrix, y []float64) (matrix.Matrix, []float64) {
-		rows := make([]uint32, n)
-		for i := range rows {
-			rows[i] = uint32(i)
+		_, d := x.Dims()
+		first := &matrix.Dense{Rows: n, Cols: d}
+		for i := range n {
+			first.Value = append(first.Value, x.Row(i).Value...)
 		}
-		return rowsOf(x, rows, 1), y[:n]
+		return first, y[:n]
 	}
 }
 

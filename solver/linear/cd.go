@@ -187,7 +187,7 @@ func (s *cd) Report() solver.Report {
 // of w and a, which the certificate scales into the box.
 func (s *cd) differentiate() {
 	n, d := len(s.a), s.p.Penalised()
-	parallel.Blocks(n, blockRows, s.p.Threads, func(_, lo, hi int) {
+	parallel.Blocks(n, parts.BlockRows, s.p.Threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			p, y, scale := s.prediction[i], s.p.Y[i], s.p.S[i]/s.p.N
 			s.a[i] = s.loss.Derivative(p, y)
@@ -205,7 +205,7 @@ func (s *cd) differentiate() {
 		u[j] = -s.g[j] / s.p.Lambda
 	}
 	scale, value := s.p.Penalty.Conjugate(u)
-	sum, _ := sumRows(s.p, func(lo, hi int) (sum, _ float64) {
+	sum, _ := parts.SumRows(s.p, func(lo, hi int) (sum, _ float64) {
 		dual := s.move[lo:hi]
 		for k := range dual {
 			dual[k] = scale * s.a[lo+k]

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/conform/draw"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -32,7 +33,7 @@ func TestCDEnds(t *testing.T) {
 			}
 			y[i] += 1e5 * r.NormFloat64()
 		}
-		p := must(problem.NewLinear(problem.NewRows(stored(rows, false), 1), y, nil, loss.Squared{}, must(penalty.New(c.penalty)), c.lambda, problem.Free))
+		p := must(problem.NewLinear(problem.NewRows(draw.Stored(rows, false), 1), y, nil, loss.Squared{}, must(penalty.New(c.penalty)), c.lambda, problem.Free))
 		sol := must(solver.Run(context.Background(), CD{}, p, solver.Options{Epochs: 100}))
 		if c.ends && (sol.Status != solver.Stalled || len(sol.Certificate.Warnings) != 1 || !strings.Contains(sol.Certificate.Warnings[0].Error(), "scaled features")) || !c.ends && sol.Status != solver.Converged {
 			t.Errorf("%s, lambda %g: %s after %d epochs with gap %g, %v", c.penalty, c.lambda, sol.Status, sol.Epochs, sol.Certificate.Relative(), sol.Certificate.Warnings)
@@ -43,7 +44,7 @@ func TestCDEnds(t *testing.T) {
 // TestCDHeeds: whenever a limit is reached, in the start or in an epoch, nothing more is
 // done to the model, the point is the last one whole, and no epoch changes it.
 func TestCDHeeds(t *testing.T) {
-	p := generate(loss.Logistic{}, "l1", problem.Free, 3000, 40, false)
+	p := draw.Problem(loss.Logistic{}, "l1", problem.Free, 3000, 40, false)
 	began, going := 0, 0
 	for most := 0; ; most++ {
 		asked, visited := 0, int64(0)

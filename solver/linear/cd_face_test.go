@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/conform/draw"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -31,7 +32,7 @@ func fields(l loss.Loss, p string, lambda float64, bias problem.Bias) *problem.L
 		}
 		y[i] = math.Copysign(1, sum)
 	}
-	return must(problem.NewLinear(problem.NewRows(stored(rows, true), 1), y, nil, l, must(penalty.New(p)), lambda, bias))
+	return must(problem.NewLinear(problem.NewRows(draw.Stored(rows, true), 1), y, nil, l, must(penalty.New(p)), lambda, bias))
 }
 
 // TestCDOnFields: passes alone take up to 2079 epochs.

@@ -3,6 +3,7 @@ package linear
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/hessian"
 	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
@@ -67,11 +68,9 @@ func (m *cdModel) form(s *cd) {
 	for i := range weights {
 		weights[i] = m.scale
 	}
-	p := &problem.Linear{Rows: problem.NewRows(matrix.Transpose(byColumns{m.rows, m.columns}), s.p.Threads), Penalty: s.p.Penalty}
+	p := &problem.Linear{Rows: problem.NewRows(matrix.Transpose(byColumns{m.rows, m.columns}), s.p.Threads), Risk: problem.Risk{Bias: problem.None}, Penalty: s.p.Penalty}
 	m.gram = parts.Resized(m.gram, size*size)
-	h := hessian{size: size, lower: m.gram, parts: [][]float64{m.gram}}
-	h.fit(p)
-	h.form(p, weights)
+	hessian.New(p, m.gram).Form(p, weights)
 	for a := range size {
 		for b := range a {
 			m.gram[b*size+a] = m.gram[a*size+b]

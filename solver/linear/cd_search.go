@@ -1,6 +1,10 @@
 package linear
 
-import "math"
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
+)
 
 // search goes along d as far as the objective falls.
 func (s *cd) search() {
@@ -44,7 +48,7 @@ func (s *cd) search() {
 
 // objective returns P at w + t d.
 func (s *cd) objective(t float64) float64 {
-	sum, _ := sumRows(s.p, func(lo, hi int) (sum, _ float64) {
+	sum, _ := parts.SumRows(s.p, func(lo, hi int) (sum, _ float64) {
 		for i := lo; i < hi; i++ {
 			sum += float64(s.p.S[i] * s.loss.Value(s.prediction[i]+float64(t*s.move[i]), s.p.Y[i]))
 		}

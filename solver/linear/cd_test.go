@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/conform/draw"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
@@ -219,7 +220,7 @@ func TestCDDamping(t *testing.T) {
 // those over others stay as frequent.
 func TestCDWideFace(t *testing.T) {
 	for _, rows := range []int{60, 400} {
-		s := CD{}.Start(generate(loss.SquaredHinge{}, "l1", problem.None, rows, 60, false), solver.Start{Seed: 1}).(*cd)
+		s := CD{}.Start(draw.Problem(loss.SquaredHinge{}, "l1", problem.None, rows, 60, false), solver.Start{Seed: 1}).(*cd)
 		for j := range s.w[:60] {
 			s.w[j] = 1e-3
 		}
@@ -237,7 +238,7 @@ func TestCDWideFace(t *testing.T) {
 // TestCDComesBackFromAPlateau: the second step of Newton's method goes far out
 // to where no row is curved. Steps of a constant size then took 3500 epochs.
 func TestCDComesBackFromAPlateau(t *testing.T) {
-	m := stored([][]float32{{0}, {1.5}}, false)
+	m := draw.Stored([][]float32{{0}, {1.5}}, false)
 	p := must(problem.NewLinear(problem.NewRows(m, 1), []float64{1, 1}, []float64{1, 0.5}, loss.HuberHinge{Width: 0.5},
 		penalty.L1{}, 0.003441847573532708, problem.Feature))
 	sol := must(solver.Run(context.Background(), CD{}, p, solver.Options{Gap: 1e-9, Epochs: 60}))
@@ -249,7 +250,7 @@ func TestCDComesBackFromAPlateau(t *testing.T) {
 // TestCDViolation: the distance of 0 from g + lambda (ratio sign(w) + mu w), by
 // hand for lambda = 1/20, ratio = mu = 1/2; a free bias has no penalty.
 func TestCDViolation(t *testing.T) {
-	s := CD{}.Start(generate(loss.Squared{}, "elastic-net", problem.Free, 10, 3, false), solver.Start{Seed: 1}).(*cd)
+	s := CD{}.Start(draw.Problem(loss.Squared{}, "elastic-net", problem.Free, 10, 3, false), solver.Start{Seed: 1}).(*cd)
 	for _, c := range []struct {
 		column     int
 		w, g, want float64

@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/internal/hessian"
 	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
@@ -28,10 +29,10 @@ import (
 //	          if free; sum_i s_i a_i = 0 is then the last equation, and holds as
 //	          nearly as the others
 //	Matrix    both solve (lambda I + (1/N) X^T diag(c) X) d = r once or twice an
-//	          epoch: formed row by row (newton_hessian.go) and factored by
-//	          Cholesky (vec.Cholesky). With more than mostColumns columns, or
+//	          epoch: formed row by row (package hessian) and factored by
+//	          Cholesky (vec.Cholesky). With more than hessian.MostColumns columns, or
 //	          where the matrix costs hundreds of passes over the data, conjugate
-//	          gradients (newton_cg.go), for curved losses only; where it costs tens,
+//	          gradients (newton_truncated.go), for curved losses only; where it costs tens,
 //	          these with the factor of an earlier epoch, and on dense rows these
 //	          alone, as long as they take few products (newton_direction.go)
 //	Start     with many rows at the solution of a sample, which is always the same:
@@ -54,9 +55,6 @@ func init() {
 		New:     func(*registry.Params) (solver.Solver, error) { return Newton{}, nil }})
 }
 
-// mostColumns bounds the matrices that are formed: 128 MB each.
-const mostColumns = 4096
-
 // Accepts wants a loss whose shape is known and, if that has corners, few columns; the
 // penalty l2, or for these elastic-net.
 func (Newton) Accepts(p problem.Problem) error {
@@ -66,14 +64,14 @@ func (Newton) Accepts(p problem.Problem) error {
 	}
 	_, curved := l.Loss.(loss.Curved)
 	_, cornered := l.Loss.(loss.Cornered)
-	if !penalty.IsRidge(l.Penalty) && !(cornered && (elastic(l.Penalty) || isLasso(l.Penalty))) {
+	if !penalty.IsRidge(l.Penalty) && !(cornered && (parts.Elastic(l.Penalty) || isLasso(l.Penalty))) {
 		return errors.New("solver newton needs the penalty l2, or l1 or elastic-net with a loss with corners such as hinge: its equations rely on it")
 	}
 	if !curved && !cornered {
 		return fmt.Errorf("solver newton needs a loss that is curved or made of ramps, which %T does not say it is", l.Loss)
 	}
-	if _, d := l.Dims(); cornered && d > mostColumns {
-		return fmt.Errorf("solver newton would need a %d x %d matrix for this loss: found %d features, expected at most %d; use sdca", d, d, d, mostColumns)
+	if _, d := l.Dims(); cornered && d > hessian.MostColumns {
+		return fmt.Errorf("solver newton would need a %d x %d matrix for this loss: found %d features, expected at most %d; use sdca", d, d, d, hessian.MostColumns)
 	}
 	return nil
 }
@@ -117,7 +115,7 @@ func startingWeights(p *problem.Linear, from *problem.Point) []float64 {
 	switch {
 	case from != nil && len(from.W) == d+1:
 		copy(w, from.W)
-		ground(w, p)
+		parts.Ground(w, p)
 		return w
 	case from != nil && len(from.A) == n:
 		u, sum := parts.DualWeights(p, make([]float64, n), from.A)

@@ -5,18 +5,20 @@ import (
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/hessian"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // newInterior starts at the weights w, with m = mean if that is not 0, and else
 // with room for all predictions to move.
 func newInterior(p *problem.Linear, l loss.Cornered, w []float64, mean float64) *interior {
-	return newHessian(p).interior(p, l, w, mean)
+	return interiorWith(hessian.New(p, nil), p, l, w, mean)
 }
 
-// interior is newInterior with a matrix that another problem of as many columns has
+// interiorWith is newInterior with a matrix that another problem of as many columns has
 // left.
-func (m *hessian) interior(p *problem.Linear, l loss.Cornered, w []float64, mean float64) *interior {
-	m.fit(p)
+func interiorWith(m *hessian.Matrix, p *problem.Linear, l loss.Cornered, w []float64, mean float64) *interior {
+	m.Fit(p)
 	n, d := p.Dims()
 	s := &interior{p: p, corners: newCorners(l), hessian: m, w: w, d: make([]float64, d+1),
 		away: make([]float64, n), before: make([]float64, n), move: make([]float64, n), ramps: newRamps(l, n)}
@@ -36,7 +38,7 @@ func (m *hessian) interior(p *problem.Linear, l loss.Cornered, w []float64, mean
 func (s *interior) base() {
 	v := s.move
 	s.p.Predict(s.away, s.w)
-	s.constant, _ = sumRows(s.p, func(lo, hi int) (x, _ float64) {
+	s.constant, _ = parts.SumRows(s.p, func(lo, hi int) (x, _ float64) {
 		for i := lo; i < hi; i++ {
 			c, weight := s.corners.of(s.p.Y[i]), s.p.S[i]
 			v[i] = weight / s.p.N * c.slope
@@ -46,7 +48,7 @@ func (s *interior) base() {
 		return x, 0
 	})
 	s.fixed, _ = s.p.Combine(v)
-	ground(s.fixed, s.p)
+	parts.Ground(s.fixed, s.p)
 }
 
 // centre sets the first interior point: with room for the predictions to move

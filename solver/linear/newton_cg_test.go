@@ -5,86 +5,31 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/conform/draw"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/internal/hessian"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 	"github.com/fenchel-ml/fenchel/vec"
 )
-
-// TestProduct: a product of one pass over the rows, and the diagonal, are those of two
-// passes and of the rows one by one, the product to the bit and for any number of threads.
-func TestProduct(t *testing.T) {
-	for _, sparse := range []bool{false, true} {
-		for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
-			for _, n := range []int{700, 9*blockRows + 5} {
-				p := generate(loss.Logistic{}, "l2", bias, n, 9, sparse)
-				c, s, along, want := make([]float64, n), make([]float64, 10), make([]float64, n), make([]float64, 10)
-				for i := range c {
-					c[i] = float64(1+i%7) / float64(n)
-				}
-				for j := range s[:p.Penalised()] {
-					s[j] = float64(j) - 3.3
-				}
-				if bias == problem.Free {
-					s[9] = 0.7
-				}
-				p.Predict(along, s)
-				v := slices.Clone(along)
-				for i := range v {
-					v[i] *= c[i]
-				}
-				gradientTo(want, p, s, v)
-				for p.Threads = range 4 {
-					m := newConjugate(p)
-					if m.product(p, c, s); !slices.Equal(m.hs, want) || !slices.Equal(m.along, along) {
-						t.Errorf("sparse %v, bias %v, %d rows, %d threads: product %v, expected %v", sparse, bias, n, p.Threads, m.hs, want)
-					}
-					m.prepare(p, c)
-					checkDiagonal(t, m.diagonal, p, c)
-				}
-			}
-		}
-	}
-}
-
-func checkDiagonal(t *testing.T, diagonal []float64, p *problem.Linear, c []float64) {
-	t.Helper()
-	want := make([]float64, len(diagonal))
-	for j := range want {
-		if want[j] = 1e-12; j < p.Penalised() {
-			want[j] = p.Lambda
-		}
-	}
-	for i, c := range c {
-		x := p.X.Row(i)
-		for k, v := range x.Value {
-			want[x.Column(k)] += c * float64(v) * float64(v)
-		}
-		want[len(want)-1] += c
-	}
-	for j, x := range diagonal {
-		if math.Abs(x-want[j]) > 1e-12*want[j] {
-			t.Errorf("element %d of the diagonal is %g, expected %g", j, x, want[j])
-		}
-	}
-}
 
 // TestConjugateMove: the step of the predictions is that of the weights, and the
 // diagonal is made anew once it has served for some products.
 func TestConjugateMove(t *testing.T) {
-	p := generate(loss.Logistic{}, "l2", problem.Free, 3*blockRows+7, 40, true)
+	p := draw.Problem(loss.Logistic{}, "l2", problem.Free, 3*parts.BlockRows+7, 40, true)
 	p.Lambda = 1e-6
 	s := newCurved(p, loss.Logistic{}, &problem.Point{W: make([]float64, 41)})
-	s.hessian, s.conjugate = nil, newConjugate(p)
+	s.hessian, s.conjugate = nil, newTruncated(p)
 	renewed := 0
 	for range 6 {
-		before, since := slices.Clone(s.conjugate.diagonal), s.conjugate.since
+		before, since := slices.Clone(s.conjugate.Diagonal), s.conjugate.since
 		s.Epoch()
-		if !slices.Equal(before, s.conjugate.diagonal) {
+		if !slices.Equal(before, s.conjugate.Diagonal) {
 			renewed++
 		}
-		if kept := since > 0 && since <= mostSince; kept != slices.Equal(before, s.conjugate.diagonal) {
+		if kept := since > 0 && since <= mostSince; kept != slices.Equal(before, s.conjugate.Diagonal) {
 			t.Errorf("after %d products the diagonal is kept: %v", since, !kept)
 		}
 		want := make([]float64, len(s.move))
@@ -104,15 +49,15 @@ func TestConjugateMove(t *testing.T) {
 // TestConjugateSearch: a step that costs many products goes to where the slope is a
 // tenth of what it was, also where half is left after the whole step.
 func TestConjugateSearch(t *testing.T) {
-	p := generate(loss.Logistic{}, "l2", problem.None, 2000, 8, true)
+	p := draw.Problem(loss.Logistic{}, "l2", problem.None, 2000, 8, true)
 	p.Lambda = 1e-7
 	s := newCurved(p, loss.Logistic{}, &problem.Point{W: make([]float64, 9)})
-	s.hessian, s.conjugate = nil, newConjugate(p)
+	s.hessian, s.conjugate = nil, newTruncated(p)
 	whole := 0
 	for range 4 {
 		s.Epoch()
 		s.gradient()
-		if left := math.Abs(inner(s.g, s.d)); left > 0.101*s.drop {
+		if left := math.Abs(parts.Inner(s.g, s.d)); left > 0.101*s.drop {
 			t.Errorf("a step of length %g leaves %g of a slope of %g", s.length, left, s.drop)
 		}
 		if s.length == 1 {
@@ -127,7 +72,7 @@ func TestConjugateSearch(t *testing.T) {
 // TestPointAfresh: near the limit of the arithmetic the slopes of a point are those of
 // its weights to the bit; far from it what the estimate saw is taken, without a pass.
 func TestPointAfresh(t *testing.T) {
-	p := generate(loss.Logistic{}, "l2", problem.None, 500, 20, true)
+	p := draw.Problem(loss.Logistic{}, "l2", problem.None, 500, 20, true)
 	p.Lambda = 1e-5
 	s := newCurved(p, loss.Logistic{}, nil)
 	afresh := 0
@@ -157,15 +102,15 @@ func TestPointAfresh(t *testing.T) {
 // too, as long as it takes few products; the answers are the same. Not where curvatures
 // jump.
 func TestFactorScales(t *testing.T) {
-	if s := newCurved(generate(loss.SquaredHinge{}, "l2", problem.None, 3000, 80, false), loss.SquaredHinge{}, nil); s.conjugate != nil {
+	if s := newCurved(draw.Problem(loss.SquaredHinge{}, "l2", problem.None, 3000, 80, false), loss.SquaredHinge{}, nil); s.conjugate != nil {
 		t.Error("conjugate gradients with the factor of a loss whose curvature jumps")
 	}
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 		for _, n := range []int{3000, 2 * fewestRows} {
-			p := generate(loss.Logistic{}, "l2", bias, n, 80, false)
+			p := draw.Problem(loss.Logistic{}, "l2", bias, n, 80, false)
 			p.Lambda = 1e-5
 			s := newCurved(p, loss.Logistic{}, nil)
-			if s.conjugate == nil || s.conjugate.most != 5 || worthStart(p) != (s.conjugate.factor != nil) {
+			if s.conjugate == nil || s.conjugate.most != 5 || worthStart(p) != (s.conjugate.Factor != nil) {
 				t.Fatalf("%d rows: no conjugate gradients, or the factor of a sample is not there", n)
 			}
 			few, most := 0, 0
@@ -192,20 +137,22 @@ func TestFactorScales(t *testing.T) {
 // TestLeastResidual: near the end of a run no more than a twentieth of the gradient is
 // asked for, in its beginning a tenth.
 func TestLeastResidual(t *testing.T) {
-	p := generate(loss.Logistic{}, "l2", problem.None, 2000, 60, true)
+	p := draw.Problem(loss.Logistic{}, "l2", problem.None, 2000, 60, true)
 	p.Lambda = 1e-4
 	s := newCurved(p, loss.Logistic{}, &problem.Point{W: make([]float64, 61)})
-	m := newConjugate(p)
+	m := newTruncated(p)
 	s.gradient()
-	size := math.Sqrt(inner(s.g, s.g))
+	size := math.Sqrt(parts.Inner(s.g, s.g))
 	for first, want := range map[float64]float64{size: 0.1, 1e12 * size: 0.05} {
 		m.first = first
-		m.solve(s.d, s.move, s.g, p, s.c)
+		m.step(s.d, s.move, s.g, p, s.c)
 		products := m.last
-		if left := math.Sqrt(inner(m.r, m.r)) / size; left > want || left < 1e-4 {
+		left := slices.Clone(m.Product(p, s.c, s.d))
+		vec.Axpy64(left, 1, s.g)
+		if left := math.Sqrt(vec.SquaredNorm64(left)) / size; left > want || left < 1e-4 {
 			t.Errorf("first gradient %g: %g of the gradient is left", first, left)
 		}
-		if m.run(s.d, nil, s.g, want*size, mostProducts, p, s.c) != products {
+		if m.Solve(s.d, nil, s.g, want*size, mostProducts, p, s.c) != products {
 			t.Errorf("first gradient %g: %d products are more than %g of the gradient takes", first, products, want)
 		}
 	}
@@ -217,7 +164,7 @@ func TestLeastResidual(t *testing.T) {
 func TestTrial(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Logistic{}, loss.SquaredHinge{}, loss.Squared{}} {
 		for _, kept := range []float64{0, 0.95} {
-			p := generate(l, "l2", problem.None, 3200, 400, false)
+			p := draw.Problem(l, "l2", problem.None, 3200, 400, false)
 			for row := range slices.Chunk(p.X.(*matrix.Dense).Value, 400) {
 				for j := 1; j < len(row); j++ {
 					row[j] += float32(kept) * row[j-1]
@@ -242,7 +189,7 @@ func TestTrial(t *testing.T) {
 			}
 		}
 	}
-	p := generate(loss.Logistic{}, "l2", problem.None, 3200, 400, false)
+	p := draw.Problem(loss.Logistic{}, "l2", problem.None, 3200, 400, false)
 	p.Lambda = 1e-5
 	s := newCurved(p, loss.Logistic{}, nil)
 	first := s.conjugate
@@ -258,7 +205,7 @@ func TestTrial(t *testing.T) {
 // TestConjugateHeeds: once a limit is reached an epoch makes one product, which still leads
 // down.
 func TestConjugateHeeds(t *testing.T) {
-	p := generate(loss.Logistic{}, "l2", problem.Free, 60, mostColumns+1, true)
+	p := draw.Problem(loss.Logistic{}, "l2", problem.Free, 60, hessian.MostColumns+1, true)
 	p.Lambda = 1e-4
 	asked, ends := 0, false
 	over := func() bool { asked++; return ends }

@@ -1,8 +1,6 @@
 package linear
 
 import (
-	"github.com/fenchel-ml/fenchel/penalty"
-	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -14,24 +12,6 @@ import (
 type columnRamps struct {
 	ramps
 	weight, away, before, move []float64 // of penalised weights, as those of rows; away is w
-}
-
-// elastic reports whether the penalty is |w|^2/2, or that form with a corner.
-func elastic(p penalty.Penalty) bool {
-	l1, l2, ok := penalty.Coefficients(p)
-	return ok && (l1 > 0 && l2 > 0 || penalty.IsRidge(p))
-}
-
-// withoutCorner returns p with what is left of an elastic penalty without its corner, which is l2,
-// and the weight lambda r of |w|_1 in it; or p and 0.
-func withoutCorner(p *problem.Linear) (rest *problem.Linear, weight float64) {
-	l1, l2, _ := penalty.Coefficients(p.Penalty)
-	if l1 == 0 {
-		return p, 0
-	}
-	q := *p
-	q.Lambda, q.Penalty = p.Lambda*l2, penalty.L2{}
-	return &q, p.Lambda * l1
 }
 
 // addColumns adds the corner of the penalty, on the central path.
@@ -61,13 +41,6 @@ func (c *columnRamps) all() *vec.Ramp {
 func (c *columnRamps) linearise(right []float64, scale float64) {
 	clear(c.before)
 	c.all().Linearise(c.before, right[:len(c.x)], scale)
-}
-
-// stiffen adds the curvatures to H.
-func (c *columnRamps) stiffen(h *hessian) {
-	for j, curvature := range c.before {
-		h.lower[j*h.size+j] += curvature
-	}
 }
 
 // predict makes the predictor's step.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/conform/draw"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -20,7 +21,7 @@ func TestNewtonColumns(t *testing.T) {
 	for _, n := range []int{300, 4 * fewestRows} {
 		for k, spec := range cornered {
 			l, bias := must(loss.New(spec)), []problem.Bias{problem.None, problem.Feature, problem.Free}[k%3]
-			p := generate(l, "elastic-net", bias, n, 12, k%2 == 0)
+			p := draw.Problem(l, "elastic-net", bias, n, 12, k%2 == 0)
 			p.Lambda = 1e-3
 			sol := must(solver.Run(context.Background(), Newton{}, p, solver.Options{Gap: 1e-7}))
 			if sol.Status != solver.Converged || sol.Epochs > 25 {
@@ -69,13 +70,13 @@ func TestNewtonColumnsZeros(t *testing.T) {
 // the losses of the ramps are the objective without what is left of the penalty.
 func TestAddColumns(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
-		p := generate(loss.Hinge{}, "elastic-net", bias, 50, 12, true)
-		rest, weight := withoutCorner(p)
+		p := draw.Problem(loss.Hinge{}, "elastic-net", bias, 50, 12, true)
+		rest, weight := parts.WithoutCorner(p)
 		w := make([]float64, 13)
 		for j := range w {
 			w[j] = float64(j%3) - 1
 		}
-		ground(w, p)
+		parts.Ground(w, p)
 		s := newInterior(rest, loss.Hinge{}, w, 0.01)
 		s.addColumns(weight)
 		if math.Abs(s.mean/0.01-1) > 1e-9 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/hessian"
 	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -21,7 +22,7 @@ import (
 //	Start     with many rows at the solution of a sample, newton_start.go
 //	Returned  w and a, which is dual feasible but for rounding once g = 0
 //
-// With many columns conjugate gradients find d (newton_cg.go). Squared loss takes
+// With many columns conjugate gradients find d (newton_truncated.go). Squared loss takes
 // one epoch. The search looks at slopes only: near the
 // optimum differences of P drown in rounding long before its slope does.
 type curved struct {
@@ -29,15 +30,15 @@ type curved struct {
 	loss loss.Curved
 	over parts.Limit
 
-	hessian   *hessian   // nil with many columns
-	conjugate *conjugate // nil with few: H costs a few products only
-	cheap     bool       // each epoch has its own H
+	hessian   *hessian.Matrix // nil with many columns
+	conjugate *truncated      // nil with few: H costs a few products only
+	cheap     bool            // each epoch has its own H
 
 	w, g, d    []float64 // d+1: weights, gradient, step
 	prediction []float64 // n: X w + b
 	move       []float64 // n: X d,
 	moved      bool      // if that is known
-	middle     []float64 // d+1, see relativeGap
+	middle     []float64 // d+1, see parts.RelativeGap
 	current    bool      // g belongs to w and a
 	a, v, c    []float64 // n: slopes, s a/N, curvatures
 
@@ -54,7 +55,7 @@ func newCurved(p *problem.Linear, l loss.Curved, from *problem.Point) *curved {
 	s := &curved{p: p, loss: l, w: startingWeights(p, from), g: make([]float64, d+1), d: make([]float64, d+1),
 		prediction: make([]float64, n), move: make([]float64, n), a: make([]float64, n), c: make([]float64, n), v: make([]float64, n)}
 	s.prepare(from)
-	s.middle = middleOf(p)
+	s.middle = parts.MiddleOf(p)
 	if vec.SquaredNorm64(s.w) != 0 {
 		s.arrive(s.prediction, s.w, 0)
 	} else {
@@ -67,7 +68,7 @@ func newCurved(p *problem.Linear, l loss.Curved, from *problem.Point) *curved {
 // gradient sets g, unless it is that of this point already.
 func (s *curved) gradient() {
 	if !s.current {
-		gradientTo(s.g, s.p, s.w, s.v)
+		parts.GradientTo(s.g, s.p, s.w, s.v)
 		s.current = true
 	}
 }

@@ -3,6 +3,8 @@ package linear
 import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/hessian"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 const (
@@ -26,7 +28,7 @@ const (
 	// over to it when trialSteps steps take more than a share of these, or all steps more
 	// than all. Where columns are nearly independent, whatever their scales, a step takes
 	// 2 to 6 products, else soon 20 to 60; the first step says little.
-	denseProducts = 3.2 // products that take as long as one pass of matrixTime
+	denseProducts = 3.2 // products that take as long as one pass of hessian.Time
 	leastMatrix   = 15
 	trialSteps    = 2
 	trialShare    = 5
@@ -36,9 +38,9 @@ const (
 // begins at no point.
 func (s *curved) prepare(from *problem.Point) {
 	n, d := s.p.Dims()
-	s.cheap = matrixPasses(n, d, s.p.Nonzeros) <= cheapMatrix
+	s.cheap = hessian.Passes(n, d, s.p.Nonzeros) <= cheapMatrix
 	if byProducts(s.p) {
-		s.conjugate = newConjugate(s.p)
+		s.conjugate = newTruncated(s.p)
 		return
 	}
 	steps, factored := 0, false
@@ -46,8 +48,8 @@ func (s *curved) prepare(from *problem.Point) {
 		factored = s.start()
 		steps = trialSteps // of the sample
 	}
-	if matrix := int(matrixTime(s.p) * denseProducts); s.hessian == nil && n >= 8*d && denseEnough(s.p) && matrix >= leastMatrix {
-		s.conjugate = newConjugate(s.p)
+	if matrix := int(hessian.Time(s.p) * denseProducts); s.hessian == nil && n >= 8*d && hessian.Dense(s.p) && matrix >= leastMatrix {
+		s.conjugate = newTruncated(s.p)
 		s.conjugate.matrix, s.conjugate.steps = matrix, steps
 		return
 	}
@@ -57,23 +59,23 @@ func (s *curved) prepare(from *problem.Point) {
 // byProducts reports whether conjugate gradients find d, and never a matrix.
 func byProducts(p *problem.Linear) bool {
 	n, d := p.Dims()
-	return d > mostColumns || n >= 8*d && !denseEnough(p) && matrixPasses(n, d, p.Nonzeros) > dearMatrix
+	return d > hessian.MostColumns || n >= 8*d && !hessian.Dense(p) && hessian.Passes(n, d, p.Nonzeros) > dearMatrix
 }
 
 // form goes on with a matrix; factored says that there is a factor. Where one is expensive and
 // curvatures do not jump, it scales conjugate gradients.
 func (s *curved) form(factored bool) {
 	if s.hessian == nil {
-		s.hessian = newHessian(s.p)
+		s.hessian = hessian.New(s.p, nil)
 	}
 	s.conjugate, s.drop = nil, 0
 	n, d := s.p.Dims()
-	most := matrixPasses(n, d, s.p.Nonzeros) / productPasses
+	most := hessian.Passes(n, d, s.p.Nonzeros) / productPasses
 	if _, smooth := s.loss.(loss.SelfConcordant); smooth && !loss.IsQuadratic(s.loss) && most >= leastScaled {
-		s.conjugate = newConjugate(s.p)
+		s.conjugate = newTruncated(s.p)
 		s.conjugate.most = int(min(most, mostProducts))
 		if factored {
-			s.conjugate.factor = s.hessian
+			s.conjugate.Factor = s.hessian
 		}
 	}
 }
@@ -88,11 +90,11 @@ func (s *curved) direction() {
 		}
 	}
 	m := s.conjugate
-	s.moved = m != nil && (s.hessian == nil || m.factor != nil && m.last < m.most)
+	s.moved = m != nil && (s.hessian == nil || m.Factor != nil && m.last < m.most)
 	if s.moved {
-		m.over = s.over
-		m.solve(s.d, s.move, s.g, s.p, s.c)
-		s.drop = -inner(s.g, s.d)
+		m.Over = s.over
+		m.step(s.d, s.move, s.g, s.p, s.c)
+		s.drop = -parts.Inner(s.g, s.d)
 	} else {
 		s.direct()
 	}
@@ -103,19 +105,19 @@ func (s *curved) direction() {
 // that H says. A new one costs once or twice as much as the rest of an epoch.
 func (s *curved) direct() {
 	if s.conjugate == nil && !s.cheap && s.drop > 0 && s.length >= 1/stale && s.length <= stale {
-		s.hessian.solve(s.d, s.g)
-		if drop := -inner(s.g, s.d); drop <= s.drop/5 {
+		s.hessian.Solve(s.d, s.g)
+		if drop := -parts.Inner(s.g, s.d); drop <= s.drop/5 {
 			s.drop = drop
 			return
 		}
 	}
-	s.hessian.form(s.p, s.c)
-	s.hessian.decompose(s.p)
+	s.hessian.Form(s.p, s.c)
+	s.hessian.Decompose(s.p)
 	if s.conjugate != nil {
-		s.conjugate.factor, s.conjugate.last = s.hessian, 0
+		s.conjugate.Factor, s.conjugate.last = s.hessian, 0
 	}
-	s.hessian.solve(s.d, s.g)
-	s.drop = -inner(s.g, s.d)
+	s.hessian.Solve(s.d, s.g)
+	s.drop = -parts.Inner(s.g, s.d)
 }
 
 // stale is the factor by which the length of a step may differ from 1 before H is

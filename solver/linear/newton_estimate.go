@@ -4,6 +4,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -17,7 +18,7 @@ func (s *curved) estimate() float64 {
 		return s.gap
 	}
 	s.gradient()
-	losses, curvature := sumRows(s.p, func(lo, hi int) (x, y float64) {
+	losses, curvature := parts.SumRows(s.p, func(lo, hi int) (x, y float64) {
 		if s.p.Bias == problem.Free { // needed for no other
 			for _, c := range s.c[lo:hi] {
 				y += c
@@ -31,13 +32,13 @@ func (s *curved) estimate() float64 {
 		}
 		return x, y
 	})
-	s.gap = relativeGap(s.p, s.w, s.g, s.middle, losses/s.p.N, 0, biasCost(s.g, curvature))
+	s.gap = parts.RelativeGap(s.p, s.w, s.g, s.middle, losses/s.p.N, 0, biasCost(s.g, curvature))
 	return s.gap
 }
 
 // values returns the sum of the losses of rows lo to hi.
 func (s *curved) values(l loss.Batch, lo, hi int) float64 {
-	var values, slopes [blockRows]float64
+	var values, slopes [parts.BlockRows]float64
 	v, slope := values[:hi-lo], slopes[:hi-lo]
 	l.ValueTo(v, slope, s.prediction[lo:hi], s.p.Y[lo:hi], slope)
 	return vec.Dot64(s.p.S[lo:hi], v)

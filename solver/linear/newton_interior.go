@@ -3,6 +3,8 @@ package linear
 import (
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/hessian"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -32,7 +34,7 @@ import (
 type interior struct {
 	p       *problem.Linear
 	corners *corners
-	hessian *hessian
+	hessian *hessian.Matrix
 
 	w, d, right []float64    // d+1: weights, step, right side of the Newton equation
 	fixed       []float64    // d+1: gradient of the slopes before the ramps, and of rows left out
@@ -64,7 +66,7 @@ func (s *interior) tally() {
 
 // blocks calls do for all rows, in blocks.
 func (s *interior) blocks(do func(block int, b rows)) {
-	parallel.Blocks(len(s.away), blockRows, s.p.Threads, func(block, lo, hi int) {
+	parallel.Blocks(len(s.away), parts.BlockRows, s.p.Threads, func(block, lo, hi int) {
 		do(block, s.rows(lo, hi))
 	})
 }
@@ -99,15 +101,15 @@ func (s *interior) central(lo, hi int, mean float64) {
 // aims at and how far to go.
 func (s *interior) direction() (target, t, part float64) {
 	s.linearise()
-	s.hessian.form(s.p, s.before)
+	s.hessian.Form(s.p, s.before)
 	if s.columns != nil {
-		s.columns.stiffen(s.hessian)
+		s.hessian.Stiffen(s.columns.before)
 	}
-	s.hessian.decompose(s.p)
-	s.hessian.solve(s.d, s.right)
+	s.hessian.Decompose(s.p)
+	s.hessian.Solve(s.d, s.right)
 	target = s.target()
 	s.correct(target)
-	s.hessian.solve(s.d, s.right)
+	s.hessian.Solve(s.d, s.right)
 	t, part = s.length(target)
 	return target, t, part
 }
@@ -125,7 +127,7 @@ func (s *interior) linearise() {
 
 // regularise adds lambda w to a gradient, and what is fixed.
 func (s *interior) regularise(g []float64) {
-	addPenalty(g, s.p, s.w)
+	parts.AddPenalty(g, s.p, s.w)
 	vec.Axpy64(g, 1, s.fixed)
 }
 
@@ -177,8 +179,8 @@ func (s *interior) combine(add func(e *vec.Ramp, b rows), also []float64) []floa
 	_, d := s.p.Dims()
 	combined := make([]float64, d+1)
 	s.p.SumTo(combined, func(sum []float64, lo, hi int) {
-		for ; lo < hi; lo += blockRows {
-			b := s.rows(lo, min(lo+blockRows, hi))
+		for ; lo < hi; lo += parts.BlockRows {
+			b := s.rows(lo, min(lo+parts.BlockRows, hi))
 			v := s.move[b.lo:b.hi]
 			clear(v)
 			if also != nil {
@@ -194,11 +196,11 @@ func (s *interior) combine(add func(e *vec.Ramp, b rows), also []float64) []floa
 }
 
 // predict sets the step of the predictions of a block to that of the weights.
-func (s *interior) predict(dst []float64, b rows) { predict(dst, s.p.X, b.lo, b.hi, s.d) }
+func (s *interior) predict(dst []float64, b rows) { parts.Predict(dst, s.p.X, b.lo, b.hi, s.d) }
 
 // losses returns the sum of the losses.
 func (s *interior) losses() float64 {
-	return s.reached.Losses + float64(s.p.N*inner(s.fixed, s.w)) + s.constant
+	return s.reached.Losses + float64(s.p.N*parts.Inner(s.fixed, s.w)) + s.constant
 }
 
 // gradient returns g; the slopes times s/N are left in move.
@@ -246,7 +248,7 @@ func (s *interior) add(away []float64) {
 
 // resume goes on after a change of rows.
 func (s *interior) resume() {
-	s.hessian.fit(s.p)
+	s.hessian.Fit(s.p)
 	s.tally()
 	s.look()
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -17,7 +18,7 @@ import (
 func (s *working) worst() (all float64, most []float64) {
 	n := len(s.away)
 	most = make([]float64, blocksOf(n))
-	parallel.Blocks(n, blockRows, s.p.Threads, func(block, lo, hi int) {
+	parallel.Blocks(n, parts.BlockRows, s.p.Threads, func(block, lo, hi int) {
 		for k := range s.ramps {
 			most[block] = s.ramps[k].share(s.away[lo:hi], s.row[lo:hi], most[block])
 		}
@@ -29,7 +30,7 @@ func (s *working) worst() (all float64, most []float64) {
 // blocks with that much as their most have.
 func (s *working) met(share float64, most []float64) []uint32 {
 	joining := make([][]uint32, len(most))
-	parallel.Blocks(len(s.away), blockRows, s.p.Threads, func(block, lo, hi int) {
+	parallel.Blocks(len(s.away), parts.BlockRows, s.p.Threads, func(block, lo, hi int) {
 		if most[block] <= share {
 			return
 		}
@@ -53,7 +54,7 @@ func (s *working) join(joining []uint32, at []float64) {
 		s.take(int(i), s.away[i], -1)
 		away[k], s.away[i] = at[i], math.Inf(1)
 	}
-	ground(e.fixed, e.p)
+	parts.Ground(e.fixed, e.p)
 	s.near = append(s.near, joining...)
 	lengthen(e.p, s.p, joining)
 	e.add(away)
@@ -91,7 +92,7 @@ func (s *working) beside(y, away float64) (rise, loss, size float64) {
 // leave leaves out the rows that are far away, if they are a quarter of all; the first
 // time 0.65 of all, because the others are copied then, and take memory.
 func (s *working) leave() {
-	if ablated.has(withoutLeave) {
+	if parts.Ablated.Has(parts.WithoutLeave) {
 		return
 	}
 	e := s.inner
@@ -138,7 +139,7 @@ func (s *working) measure() int {
 	e := s.inner
 	s.far = slices.Grow(s.far[:0], len(e.away))[:len(e.away)]
 	least := float64(distance * e.mean)
-	count, _ := sumRows(e.p, func(lo, hi int) (x, _ float64) {
+	count, _ := parts.SumRows(e.p, func(lo, hi int) (x, _ float64) {
 		away, move, far, first := e.away[lo:hi], e.move[lo:hi], s.far[lo:hi], 1
 		move, far = move[:len(away)], far[:len(away)]
 		for k := range e.ramps {
@@ -175,7 +176,7 @@ func one(x bool) int {
 //	sum s (loss + slope (x w - p)) = N <change, w> + constant
 func (s *working) fix(p *problem.Linear, away, v []float64, line func(y, away float64) (slope, loss, size float64)) {
 	e, scale := s.inner, 1/s.p.N
-	constant, slopes := sumRows(p, func(lo, hi int) (x, y float64) {
+	constant, slopes := parts.SumRows(p, func(lo, hi int) (x, y float64) {
 		for k := lo; k < hi; k++ {
 			if v[k] != 0 {
 				slope, loss, size := line(p.Y[k], away[k])
@@ -189,7 +190,7 @@ func (s *working) fix(p *problem.Linear, away, v []float64, line func(y, away fl
 	})
 	change, _ := p.Combine(v)
 	e.constant += constant
-	ground(change, e.p)
+	parts.Ground(change, e.p)
 	vec.Axpy64(e.fixed, 1, change)
 	s.slopes += slopes
 }
@@ -201,3 +202,6 @@ func (s *working) index(k int) int {
 	}
 	return int(s.near[k])
 }
+
+// blocksOf returns how many blocks n rows make.
+func blocksOf(n int) int { return (n + parts.BlockRows - 1) / parts.BlockRows }

@@ -4,6 +4,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // subset returns p with the given rows alone, copied. N and the rest are those
@@ -28,9 +29,9 @@ func arrange(rows []uint32, x matrix.Matrix) {
 	if !ok {
 		return
 	}
-	var room [blockRows]uint32
-	for lo := 0; lo < len(rows); lo += blockRows {
-		block := rows[lo:min(lo+blockRows, len(rows))]
+	var room [parts.BlockRows]uint32
+	for lo := 0; lo < len(rows); lo += parts.BlockRows {
+		block := rows[lo:min(lo+parts.BlockRows, len(rows))]
 		var end [mostLengths + 1]int // of the rows of each length
 		length := func(i uint32) int { return int(min(m.Start[i+1]-m.Start[i], mostLengths-1)) }
 		for _, i := range block {
@@ -83,7 +84,7 @@ func rowsOf(x matrix.Matrix, rows []uint32, threads int) matrix.Matrix {
 // copyRows copies the given rows of x to where they start in value and, if they are
 // sparse, in index, on at most threads cores.
 func copyRows(index []uint32, value []float32, start []int64, x matrix.Matrix, rows []uint32, threads int) {
-	parallel.Blocks(len(rows), blockRows, threads, func(_, lo, hi int) {
+	parallel.Blocks(len(rows), parts.BlockRows, threads, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
 			v := x.Row(int(rows[k]))
 			copy(value[start[k]:], v.Value)

@@ -5,9 +5,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/conform/draw"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // TestArrange: each block has the rows that it had, those of one length in the order that
@@ -20,7 +22,7 @@ func TestArrange(t *testing.T) {
 		index[j] = uint32(j)
 	}
 	var rows []uint32
-	for i := range 3 * blockRows {
+	for i := range 3 * parts.BlockRows {
 		n := r.IntN(150)
 		x.Append(index[:n], value[:n])
 		if r.IntN(4) > 0 {
@@ -29,7 +31,7 @@ func TestArrange(t *testing.T) {
 	}
 	length := func(i uint32) int { return min(x.Row(int(i)).Nonzeros(), mostLengths-1) }
 	want := slices.Clone(rows)
-	for block := range slices.Chunk(want, blockRows) {
+	for block := range slices.Chunk(want, parts.BlockRows) {
 		slices.SortStableFunc(block, func(a, b uint32) int { return length(a) - length(b) })
 	}
 	arranged := slices.Clone(rows)
@@ -37,7 +39,7 @@ func TestArrange(t *testing.T) {
 	if !slices.Equal(arranged, want) {
 		t.Error("rows are not in order of their lengths")
 	}
-	numbers, places := make([]float64, 3*blockRows), make([]int32, len(rows))
+	numbers, places := make([]float64, 3*parts.BlockRows), make([]int32, len(rows))
 	for i := range numbers {
 		numbers[i] = float64(i)
 	}
@@ -59,7 +61,7 @@ func TestArrange(t *testing.T) {
 // problem, sparse and dense.
 func TestParts(t *testing.T) {
 	for _, sparse := range []bool{true, false} {
-		p := generate(loss.Hinge{}, "l2", problem.None, 50, 4, sparse)
+		p := draw.Problem(loss.Hinge{}, "l2", problem.None, 50, 4, sparse)
 		q := subset(p, []uint32{1, 4, 20, 21, 48, 49})
 		same(t, p, q, 1, 4, 20, 21, 48, 49)
 		shorten(q, []int32{0, 3, 5})

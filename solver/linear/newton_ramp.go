@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -96,9 +97,9 @@ func (e *ramps) keep(rows []int32) {
 
 // kept moves the given numbers to the front, whose places increase from block to block.
 func kept(v []float64, rows []int32) []float64 {
-	var room [blockRows]float64
-	for lo := 0; lo < len(rows); lo += blockRows {
-		block := rows[lo:min(lo+blockRows, len(rows))]
+	var room [parts.BlockRows]float64
+	for lo := 0; lo < len(rows); lo += parts.BlockRows {
+		block := rows[lo:min(lo+parts.BlockRows, len(rows))]
 		for k, i := range block {
 			room[k] = v[i]
 		}

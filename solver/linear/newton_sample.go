@@ -38,7 +38,7 @@ func classes(p *problem.Linear, rows int) (count, quota []int) {
 func sampled(p *problem.Linear, rows int) bool {
 	_, d := p.Dims()
 	_, quota := classes(p, rows)
-	return !ablated.has(withoutSample) && slices.Min(quota) >= classRows*d
+	return !parts.Ablated.Has(parts.WithoutSample) && slices.Min(quota) >= classRows*d
 }
 
 // A cell is some rows of a class, of which one is picked.
@@ -111,7 +111,7 @@ func (s *working) sample() {
 	}
 	copy(s.w, t.w)
 	s.first = t.first
-	s.inner = t.inner.hessian.interior(s.p, s.loss, s.w, warmStart*s.first)
+	s.inner = interiorWith(t.inner.hessian, s.p, s.loss, s.w, warmStart*s.first)
 	s.inner.addColumns(s.corner)
 	s.away = s.inner.away
 }

@@ -2,6 +2,9 @@ package linear
 
 import (
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -9,7 +12,7 @@ import (
 // along d, and leaves the slopes and curvatures of the losses there for the
 // next epoch.
 func (s *curved) slope(t float64) (first, second float64) {
-	first, second = sumRows(s.p, func(lo, hi int) (x, y float64) { return s.slopes(t, lo, hi) })
+	first, second = parts.SumRows(s.p, func(lo, hi int) (x, y float64) { return s.slopes(t, lo, hi) })
 	return s.penalise(first, second, t)
 }
 
@@ -17,13 +20,13 @@ func (s *curved) slope(t float64) (first, second float64) {
 // becomes X u, unless that is nil, and after it g becomes X^T v. A block of rows is in the
 // cache when it is added.
 func (s *curved) arrive(dst, u []float64, t float64) (first, second float64) {
-	sums := make([][2]float64, len(s.a)/blockRows+1) // of each part, which is blockRows at least
+	sums := make([][2]float64, len(s.a)/parts.BlockRows+1) // of each part, which is blockRows at least
 	s.p.SumTo(s.g, func(sum []float64, lo, hi int) {
-		total := &sums[lo/blockRows]
-		for ; lo < hi; lo += blockRows {
-			end := min(lo+blockRows, hi)
+		total := &sums[lo/parts.BlockRows]
+		for ; lo < hi; lo += parts.BlockRows {
+			end := min(lo+parts.BlockRows, hi)
 			if u != nil {
-				predict(dst, s.p.X, lo, end, u)
+				parts.Predict(dst, s.p.X, lo, end, u)
 			}
 			x, y := s.slopes(t, lo, end)
 			total[0] += x
@@ -41,7 +44,7 @@ func (s *curved) arrive(dst, u []float64, t float64) (first, second float64) {
 // slopes is slope for rows lo to hi, at most blockRows, without the penalty.
 func (s *curved) slopes(t float64, lo, hi int) (first, second float64) {
 	s.differentiate(t, lo, hi)
-	var bent [blockRows]float64
+	var bent [parts.BlockRows]float64
 	a, c, v, move := s.a[lo:hi], s.c[lo:hi], s.v[lo:hi], s.move[lo:hi]
 	c, v, move = c[:len(a)], v[:len(a)], move[:len(a)]
 	share := 1 / s.p.N
@@ -76,6 +79,18 @@ func (s *curved) differentiate(t float64, lo, hi int) {
 
 // settle adds the penalty to the g of arrive, which is that of w from then on.
 func (s *curved) settle() {
-	addPenalty(s.g, s.p, s.w)
+	parts.AddPenalty(s.g, s.p, s.w)
 	s.current = true
+}
+
+// addRows adds v of rows lo and on, times these rows, and their sum if there is a bias.
+func addRows(sum []float64, p *problem.Linear, lo int, v []float64) {
+	d := len(sum) - 1
+	matrix.AddRows(sum[:d], p.X, lo, v)
+	if p.Bias == problem.None {
+		return
+	}
+	for _, v := range v {
+		sum[d] += v
+	}
 }

@@ -6,16 +6,18 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/conform/draw"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // TestArrive: one pass over the data has the numbers of three, with the same bits for any
 // number of threads, with and without a bias, where the last part of the rows is short.
 func TestArrive(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
-		for _, n := range []int{1, 1023, 1025, 9 * blockRows / 2, 9*blockRows + 5} {
-			p := generate(loss.Logistic{}, "l2", bias, n, 7, true)
+		for _, n := range []int{1, 1023, 1025, 9 * parts.BlockRows / 2, 9*parts.BlockRows + 5} {
+			p := draw.Problem(loss.Logistic{}, "l2", bias, n, 7, true)
 			_, d := p.Dims()
 			at := problem.Point{W: make([]float64, d+1)}
 			step := make([]float64, d+1)
@@ -45,7 +47,9 @@ func TestArrive(t *testing.T) {
 			for j := range s.w {
 				s.w[j] += step[j]
 			}
-			want := slices.Concat(gradientOf(p, s.w, s.v), s.move, s.a, s.c, []float64{x, y})
+			g := make([]float64, len(s.w))
+			parts.GradientTo(g, p, s.w, s.v)
+			want := slices.Concat(g, s.move, s.a, s.c, []float64{x, y})
 			for k, got := range bits[0] {
 				if math.Abs(got-want[k]) > 1e-13*(1+math.Abs(want[k])) {
 					t.Fatalf("%d rows: number %d is %v, want %v", n, k, got, want[k])
@@ -58,7 +62,7 @@ func TestArrive(t *testing.T) {
 // TestLogisticInBlocks: the vector functions give the bits of the slopes of the loss, and
 // its curvatures but for what is lost of 1.
 func TestLogisticInBlocks(t *testing.T) {
-	p := generate(loss.Logistic{}, "l2", problem.None, 1100, 5, false)
+	p := draw.Problem(loss.Logistic{}, "l2", problem.None, 1100, 5, false)
 	s := newCurved(p, loss.Logistic{}, nil)
 	r := rand.New(rand.NewPCG(44, 1))
 	for i := range s.prediction {

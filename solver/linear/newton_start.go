@@ -54,6 +54,6 @@ func (s *curved) start() (factored bool) {
 	if s.hessian = t.hessian; s.hessian == nil { // conjugate gradients were enough
 		return false
 	}
-	s.hessian.fit(s.p) // in the same memory
+	s.hessian.Fit(s.p) // in the same memory
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/conform/draw"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
@@ -18,7 +19,7 @@ func TestStart(t *testing.T) {
 	for _, l := range []loss.Curved{loss.Logistic{}, loss.SquaredHinge{}} {
 		for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 			for _, lambda := range []float64{1e-4, 1e-7} {
-				p := generate(l, "l2", bias, 3*startRows, 12, true)
+				p := draw.Problem(l, "l2", bias, 3*startRows, 12, true)
 				p.Lambda = lambda
 				n, d := p.Dims()
 				started, zero := newCurved(p, l, nil), newCurved(p, l, &problem.Point{W: make([]float64, d+1)})
@@ -37,22 +38,22 @@ func TestStart(t *testing.T) {
 // TestWorthStart: no sample of few rows, of few for each column, of a class that is rare,
 // and for squared loss.
 func TestWorthStart(t *testing.T) {
-	rare := generate(loss.Logistic{}, "l2", problem.None, fewestRows, 10, true)
+	rare := draw.Problem(loss.Logistic{}, "l2", problem.None, fewestRows, 10, true)
 	for i := range rare.Y {
 		rare.Y[i] = -1
 	}
 	rare.Y[7] = 1
 	for name, p := range map[string]*problem.Linear{
-		"few rows":   generate(loss.Logistic{}, "l2", problem.None, fewestRows-1, 4, true),
-		"columns":    generate(loss.Logistic{}, "l2", problem.None, fewestRows, fewestRows/sampleShare/startFewest+1, false),
+		"few rows":   draw.Problem(loss.Logistic{}, "l2", problem.None, fewestRows-1, 4, true),
+		"columns":    draw.Problem(loss.Logistic{}, "l2", problem.None, fewestRows, fewestRows/sampleShare/startFewest+1, false),
 		"rare class": rare,
-		"squared":    generate(loss.Squared{}, "l2", problem.None, fewestRows, 4, true),
+		"squared":    draw.Problem(loss.Squared{}, "l2", problem.None, fewestRows, 4, true),
 	} {
 		if worthStart(p) {
 			t.Errorf("%s: a sample", name)
 		}
 	}
-	if !worthStart(generate(loss.Logistic{}, "l2", problem.None, fewestRows, fewestRows/sampleShare/startFewest, false)) {
+	if !worthStart(draw.Problem(loss.Logistic{}, "l2", problem.None, fewestRows, fewestRows/sampleShare/startFewest, false)) {
 		t.Error("no sample where there is one row more")
 	}
 }
@@ -87,7 +88,7 @@ func TestInterruptedBeforeItBegins(t *testing.T) {
 	ended, end := context.WithCancel(context.Background())
 	end()
 	for _, l := range []loss.Loss{loss.Hinge{}, loss.Logistic{}} {
-		p := generate(l, "l2", problem.Free, 4*fewestRows, 6, false)
+		p := draw.Problem(l, "l2", problem.Free, 4*fewestRows, 6, false)
 		for _, spec := range []string{"newton", "sdca"} {
 			sol := must(solver.Run(ended, must(New(spec)), p, solver.Options{}))
 			if sol.Status != solver.Interrupted || sol.Epochs != 0 || len(sol.Point.W) != 7 {

@@ -8,17 +8,19 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/conform/draw"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/internal/hessian"
 )
 
 // TestSquaredLossTakesOneEpoch: the quadratic model is the problem itself.
 func TestSquaredLossTakesOneEpoch(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
-		p := generate(loss.Squared{}, "l2", bias, 300, 20, true)
+		p := draw.Problem(loss.Squared{}, "l2", bias, 300, 20, true)
 		sol := must(solver.Run(context.Background(), Newton{}, p, solver.Options{Gap: 1e-12, Epochs: 1}))
 		if sol.Status != solver.Converged {
 			t.Errorf("bias %v: %s with relative gap %g", bias, sol.Status, sol.Certificate.Relative())
@@ -35,13 +37,13 @@ func TestNewtonForgetsLambda(t *testing.T) {
 			for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 				l := must(loss.New(e.Name))
 				r := rand.New(rand.NewPCG(41, 1))
-				rows := table(r, 400, 6, 0.7)
-				y := targets(r, rows, l)
+				rows := draw.Rows(r, 400, 6, 0.7)
+				y := draw.Targets(r, rows, l)
 				for _, x := range rows {
 					x[2] *= 1e4
 					x[3] *= 1e-3
 				}
-				p := must(problem.NewLinear(problem.NewRows(stored(rows, true), 1), y, nil, l, penalty.L2{}, lambda, bias))
+				p := must(problem.NewLinear(problem.NewRows(draw.Stored(rows, true), 1), y, nil, l, penalty.L2{}, lambda, bias))
 				if (Newton{}).Accepts(p) != nil {
 					continue
 				}
@@ -60,7 +62,7 @@ func TestNewtonForgetsLambda(t *testing.T) {
 func TestEstimate(t *testing.T) {
 	for _, e := range loss.Entries() {
 		for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
-			p := generate(must(loss.New(e.Name)), "l2", bias, 1500, 12, true)
+			p := draw.Problem(must(loss.New(e.Name)), "l2", bias, 1500, 12, true)
 			for i := range p.S {
 				p.N += float64(i % 3)
 				p.S[i] += float64(i % 3)
@@ -92,7 +94,7 @@ func (s *curved) primal() float64 { return s.p.Certify(problem.Point{W: s.w}).Pr
 // equations, so the certificate has next to nothing left to balance.
 func TestTheDualIsBalanced(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Hinge{}, loss.Logistic{}, loss.SquaredHinge{}, loss.EpsilonInsensitive{Epsilon: 0.1}} {
-		p := generate(l, "l2", problem.Free, 200, 8, false)
+		p := draw.Problem(l, "l2", problem.Free, 200, 8, false)
 		sol := must(solver.Run(context.Background(), Newton{}, p, solver.Options{Gap: 1e-10, Epochs: 60}))
 		sum, size := 0.0, 0.0
 		for i, a := range sol.Point.A {
@@ -111,7 +113,7 @@ func TestNewtonStartsAnywhere(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Hinge{}, loss.Logistic{}, loss.SquaredHinge{}, loss.Huber{Delta: 1}} {
 		for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 			for _, size := range []float64{1, 1e3} {
-				p := generate(l, "l2", bias, 60, 5, false)
+				p := draw.Problem(l, "l2", bias, 60, 5, false)
 				r := rand.New(rand.NewPCG(43, 1))
 				w, a := make([]float64, 6), make([]float64, 60)
 				for j := range w[:5] {
@@ -133,7 +135,7 @@ func TestNewtonStartsAnywhere(t *testing.T) {
 
 // TestNewtonRefusesManyColumns, whose matrix would not fit.
 func TestNewtonRefusesManyColumns(t *testing.T) {
-	m := &matrix.CSR{Cols: mostColumns + 1, Start: []int64{0, 0}, Index: []uint32{}}
+	m := &matrix.CSR{Cols: hessian.MostColumns + 1, Start: []int64{0, 0}, Index: []uint32{}}
 	p := must(problem.NewLinear(problem.NewRows(m, 1), []float64{1}, nil, loss.Hinge{}, penalty.L2{}, 1, problem.None))
 	want := "solver newton would need a 4097 x 4097 matrix for this loss: found 4097 features, expected at most 4096; use sdca"
 	if err := (Newton{}).Accepts(p); err == nil || err.Error() != want {
@@ -145,9 +147,9 @@ func TestNewtonRefusesManyColumns(t *testing.T) {
 func TestConjugateGradients(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 		for _, l := range []loss.Curved{loss.Squared{}, loss.Logistic{}, loss.SquaredHinge{}} {
-			p := generate(l, "l2", bias, 300, 40, true)
+			p := draw.Problem(l, "l2", bias, 300, 40, true)
 			s := newCurved(p, l, nil)
-			s.hessian, s.conjugate = nil, newConjugate(p)
+			s.hessian, s.conjugate = nil, newTruncated(p)
 			for range 20 {
 				s.Epoch()
 			}
@@ -161,7 +163,7 @@ func TestConjugateGradients(t *testing.T) {
 // TestCarefulSteps: the textbook's steps, which a run falls back on, converge, too.
 func TestCarefulSteps(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Free} {
-		p := generate(loss.Hinge{}, "l2", bias, 500, 10, true)
+		p := draw.Problem(loss.Hinge{}, "l2", bias, 500, 10, true)
 		s := newInterior(p, loss.Hinge{}, startingWeights(p, nil), 0)
 		s.epoch = carefulAfter
 		for range 40 {
@@ -182,7 +184,7 @@ func BenchmarkNewton(b *testing.B) {
 	for _, name := range []string{"squared", "logistic", "hinge"} {
 		for _, sparse := range []bool{false, true} {
 			b.Run(fmt.Sprintf("loss=%s/sparse=%v", name, sparse), func(b *testing.B) {
-				p := generate(must(loss.New(name)), "l2", problem.Free, 20000, 120, sparse)
+				p := draw.Problem(must(loss.New(name)), "l2", problem.Free, 20000, 120, sparse)
 				s := Newton{}.Start(p, solver.Start{})
 				for b.Loop() {
 					s.Epoch()
@@ -196,7 +198,7 @@ func BenchmarkNewton(b *testing.B) {
 // change nothing.
 func TestSmoothKnowsTheEnd(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Squared{}, loss.Logistic{}, loss.SquaredHinge{}} {
-		s := Newton{}.Start(generate(l, "l2", problem.Free, 60, 5, false), solver.Start{Seed: 1}).(*curved)
+		s := Newton{}.Start(draw.Problem(l, "l2", problem.Free, 60, 5, false), solver.Start{Seed: 1}).(*curved)
 		for range 100 {
 			s.Epoch()
 		}
@@ -226,7 +228,7 @@ func TestFarFromTheEnd(t *testing.T) {
 			rows[i][j] = float32(float64(y[i]*c) + float64(2*r.NormFloat64()))
 		}
 	}
-	p := must(problem.NewLinear(problem.NewRows(stored(rows, false), 1), y, nil, loss.SquaredHinge{}, penalty.L2{}, 5e-7, problem.Free))
+	p := must(problem.NewLinear(problem.NewRows(draw.Stored(rows, false), 1), y, nil, loss.SquaredHinge{}, penalty.L2{}, 5e-7, problem.Free))
 	sol := must(solver.Run(context.Background(), Newton{}, p, solver.Options{Gap: 1e-3, Epochs: 1000}))
 	if sol.Status != solver.Converged {
 		t.Errorf("%s after %d epochs with relative gap %g", sol.Status, sol.Epochs, sol.Certificate.Relative())

@@ -8,6 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -51,7 +52,7 @@ type working struct {
 	inner  *interior
 	far    []bool    // of rows of inner
 	from   []int32   // rows of inner that are kept
-	middle []float64 // d+1, see relativeGap
+	middle []float64 // d+1, see parts.RelativeGap
 
 	slopes float64 // sum of s |a| over the rows left out
 	first  float64 // m of a start from 0
@@ -71,8 +72,8 @@ const (
 func newWorking(p *problem.Linear, l loss.Cornered, from *problem.Point, goal float64) *working {
 	n, _ := p.Dims()
 	whole := p
-	p, corner := withoutCorner(p)
-	s := &working{p: p, whole: whole, corner: corner, goal: goal, loss: l, corners: newCorners(l), ramps: newRamps(l, 0), w: startingWeights(p, from), middle: middleOf(p)}
+	p, corner := parts.WithoutCorner(p)
+	s := &working{p: p, whole: whole, corner: corner, goal: goal, loss: l, corners: newCorners(l), ramps: newRamps(l, 0), w: startingWeights(p, from), middle: parts.MiddleOf(p)}
 	if from != nil && len(from.A) == n { // what the run is asked for before its first epoch
 		s.row = slices.Clone(from.A)
 	}
@@ -131,7 +132,7 @@ func (s *working) Epoch() {
 	if joining != nil {
 		s.join(joining, s.away)
 	}
-	if t > 0 && s.joined < mostJoins && len(s.inner.away) >= blockRows {
+	if t > 0 && s.joined < mostJoins && len(s.inner.away) >= parts.BlockRows {
 		s.leave()
 	}
 }
@@ -158,13 +159,13 @@ func (s *working) estimate() float64 {
 	if s.p.Bias == problem.Free {
 		cost = math.Abs(g[len(g)-1]) * losses * s.p.N / max(s.slopes+s.steepness(), 1e-300)
 	}
-	return relativeGap(s.p, s.w, g, s.middle, losses, defects, cost)
+	return parts.RelativeGap(s.p, s.w, g, s.middle, losses, defects, cost)
 }
 
 // steepness returns the sum of s |a| over the rows of inner, after gradient.
 func (s *working) steepness() float64 {
 	e := s.inner
-	sum, _ := sumRows(e.p, func(lo, hi int) (x, _ float64) {
+	sum, _ := parts.SumRows(e.p, func(lo, hi int) (x, _ float64) {
 		for i := lo; i < hi; i++ {
 			x += math.Abs(float64(e.p.S[i]*e.corners.of(e.p.Y[i]).slope) + float64(e.move[i]*e.p.N))
 		}
@@ -202,7 +203,7 @@ func (s *working) weights() []float64 {
 	if dual -= bound; !(problem.Relative(primal, dual, s.p.Zero()) < s.goal) {
 		return s.w
 	}
-	w, _ := spendOnZeros(s.whole, s.w, s.row, dual, s.goal)
+	w, _ := parts.SpendOnZeros(s.whole, s.w, s.row, dual, s.goal)
 	return w
 }
 
@@ -210,7 +211,7 @@ func (s *working) weights() []float64 {
 // out.
 func (s *working) locate() {
 	s.p.Predict(s.away, s.w)
-	parallel.Blocks(len(s.away), blockRows, s.p.Threads, func(_, lo, hi int) {
+	parallel.Blocks(len(s.away), parts.BlockRows, s.p.Threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			c := s.corners.of(s.p.Y[i])
 			s.away[i] -= c.at

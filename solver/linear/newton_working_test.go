@@ -6,9 +6,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/conform/draw"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // cornered lists losses of one ramp and two, with and without width.
@@ -29,7 +31,7 @@ func TestWorkingSet(t *testing.T) {
 		l := must(loss.New(spec)).(loss.Cornered)
 		for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 			for _, lambda := range []float64{1e-2, 1e-5} {
-				p := generate(l, "l2", bias, 5000, 12, bias == problem.Feature)
+				p := draw.Problem(l, "l2", bias, 5000, 12, bias == problem.Feature)
 				p.Lambda = lambda
 				s, two := newWorking(p, l, nil, 0), newWorking(p, l, nil, 0)
 				all := newInterior(p, l, make([]float64, 13), 0)
@@ -70,7 +72,7 @@ func TestWorkingSet(t *testing.T) {
 func TestBeside(t *testing.T) {
 	for _, spec := range cornered {
 		l := must(loss.New(spec)).(loss.Cornered)
-		s := newWorking(generate(l, "l2", problem.Free, 20, 3, false), l, nil, 0)
+		s := newWorking(draw.Problem(l, "l2", problem.Free, 20, 3, false), l, nil, 0)
 		for _, y := range []float64{-1, 1} {
 			c := s.inner.corners.of(y)
 			for k := range 200 {
@@ -95,7 +97,7 @@ func TestBeside(t *testing.T) {
 // TestMet: who goes too far is found, whatever block it is in and whoever cannot move.
 func TestMet(t *testing.T) {
 	r := rand.New(rand.NewPCG(66, 1))
-	n := 5*blockRows + 7
+	n := 5*parts.BlockRows + 7
 	s := &working{p: &problem.Linear{Rows: &problem.Rows{Threads: 2}}, ramps: newRamps(loss.Hinge{}, 0),
 		away: make([]float64, n), row: make([]float64, n)}
 	for i := range s.away {
@@ -104,7 +106,7 @@ func TestMet(t *testing.T) {
 		}
 		s.row[i] = 0.5 * r.NormFloat64()
 	}
-	clear(s.row[blockRows : 2*blockRows])
+	clear(s.row[parts.BlockRows : 2*parts.BlockRows])
 	for _, share := range []float64{0.5, 0.9, 1.2} {
 		var want []uint32
 		worst := 0.0
@@ -124,7 +126,7 @@ func TestMet(t *testing.T) {
 // TestJoinedTooOften: after too many steps that had to be made again all rows are
 // back, and the method still ends.
 func TestJoinedTooOften(t *testing.T) {
-	p := generate(loss.Hinge{}, "l2", problem.Free, 2000, 8, false)
+	p := draw.Problem(loss.Hinge{}, "l2", problem.Free, 2000, 8, false)
 	s := newWorking(p, loss.Hinge{}, nil, 0)
 	for range 12 {
 		s.Epoch()
@@ -146,7 +148,7 @@ func TestJoinedTooOften(t *testing.T) {
 // those of their class; rows come from everywhere; twice the same.
 func TestSample(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Hinge{}, loss.Absolute{}} {
-		p := generate(l, "l2", problem.None, 5000, 4, true)
+		p := draw.Problem(l, "l2", problem.None, 5000, 4, true)
 		if _, ok := l.(loss.Margin); ok {
 			for i := range p.Y {
 				p.Y[i] = -1

@@ -6,6 +6,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/hessian"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -52,7 +54,7 @@ type proximal struct {
 	middle          []float64 // d+1: the mean row, if the bias is free
 	losses, defects float64   // means over the rows
 	active          activeRows
-	conjugate       *conjugate
+	conjugate       *hessian.Conjugate
 	products        float64 // of the last step, each by the share of all numbers in it
 	spent           float64 // passes of all steps
 	steps           int     // with this centre
@@ -78,7 +80,7 @@ const (
 // suitsProximal reports whether proximal knows the shape of loss and penalty.
 func suitsProximal(p *problem.Linear) bool {
 	_, cornered := p.Loss.(loss.Cornered)
-	return cornered && elastic(p.Penalty)
+	return cornered && parts.Elastic(p.Penalty)
 }
 
 // newProximal begins at the dual variables of s.
@@ -94,8 +96,8 @@ func newProximal(s *sdca) *proximal {
 		w: slices.Clone(w), g: make([]float64, d+1), d: make([]float64, d+1),
 		prediction: make([]float64, n), along: make([]float64, n),
 		centre: slices.Clone(s.a), a: make([]float64, n), v: make([]float64, n),
-		middle: middleOf(p), active: newActiveRows(p), conjugate: newConjugate(p), mark: math.Inf(1), goal: s.goal}
-	m.conjugate.over = s.over
+		middle: parts.MiddleOf(p), active: newActiveRows(p), conjugate: hessian.NewConjugate(p), mark: math.Inf(1), goal: s.goal}
+	m.conjugate.Over = s.over
 	m.best = problem.Point{W: slices.Clone(w), A: slices.Clone(s.a)}
 	m.upper, m.lower = math.Inf(1), s.dual()
 	if s.p.Bias == problem.Free { // the sum of s.a is not 0 yet
@@ -111,7 +113,7 @@ func newProximal(s *sdca) *proximal {
 
 // look sets what depends on w, the centre and the width.
 func (m *proximal) look() {
-	losses, defects := sumRows(m.p, func(lo, hi int) (losses, defects float64) {
+	losses, defects := parts.SumRows(m.p, func(lo, hi int) (losses, defects float64) {
 		for i := lo; i < hi; i++ {
 			p, y, s := m.prediction[i], m.p.Y[i], m.p.S[i]
 			a := m.at(i, p)
@@ -123,7 +125,7 @@ func (m *proximal) look() {
 		return losses, defects
 	})
 	m.losses, m.defects = losses/m.p.N, defects/m.p.N
-	gradientTo(m.g, m.p, m.w, m.v)
+	parts.GradientTo(m.g, m.p, m.w, m.v)
 	w, primal := m.w, m.losses+float64(m.p.Lambda*m.p.Penalty.Value(m.w[:m.p.Penalised()]))
 	if m.corner != nil {
 		value, defects := m.corner.look(m.g, m.w, m.width)
@@ -165,9 +167,9 @@ func (m *proximal) at(i int, p float64) float64 {
 }
 
 // excess is the part of the gap that is due to the gradient. A certificate takes the sum of
-// s.a off it where the bias is free: see relativeGap.
+// s.a off it where the bias is free: see parts.RelativeGap.
 func (m *proximal) excess() float64 {
-	excess := balancedSquare(m.p, m.g, m.middle) / (2 * m.p.Lambda)
+	excess := parts.BalancedSquare(m.p, m.g, m.middle) / (2 * m.p.Lambda)
 	if m.p.Bias == problem.Free {
 		excess += float64(math.Abs(m.g[len(m.g)-1]) * m.p.Zero())
 	}
@@ -228,13 +230,14 @@ func (m *proximal) direct() {
 		}
 	}
 	g, d := m.active.gather(m.g)
-	size := math.Sqrt(inner(g, g))
+	size := math.Sqrt(parts.Inner(g, g))
 	goal := math.Sqrt(m.p.Lambda * m.defects / 4)
-	conjugate := m.conjugate.shortened(len(g))
+	conjugate := m.conjugate.Shortened(len(g))
 	if m.corner != nil {
-		conjugate.single = m.corner.gather(m.active.column)
+		conjugate.Single = m.corner.gather(m.active.column)
 	}
-	n := conjugate.solveTo(d, g, min(max(goal, 0.01*size), proximalGoal*size), proximalMost, q, c)
+	conjugate.Prepare(q, c)
+	n := conjugate.Solve(d, nil, g, min(max(goal, 0.01*size), proximalGoal*size), proximalMost, q, c)
 	m.active.scatter(m.d, d)
 	m.products = float64(n) * float64(q.Nonzeros) / float64(max(m.p.Nonzeros, 1))
 }
@@ -244,7 +247,7 @@ func (m *proximal) passes() float64 { return productNumber * (2 + m.products) }
 
 // slope is the derivative along the step of the mean over the rows in F.
 func (m *proximal) slope(t float64) float64 {
-	sum, _ := sumRows(m.p, func(lo, hi int) (sum, _ float64) {
+	sum, _ := parts.SumRows(m.p, func(lo, hi int) (sum, _ float64) {
 		for i := lo; i < hi; i++ {
 			a := m.at(i, m.prediction[i]+float64(t*m.along[i]))
 			sum += float64(m.p.S[i] * float64(a*m.along[i]))
@@ -263,7 +266,7 @@ func (m *proximal) point() problem.Point {
 	if m.estimate() < m.goal {
 		m.doubted = m.middle != nil
 		if m.corner != nil {
-			m.best.W, m.upper = spendOnZeros(m.corner.whole, m.best.W, m.best.A, m.lower, m.goal)
+			m.best.W, m.upper = parts.SpendOnZeros(m.corner.whole, m.best.W, m.best.A, m.lower, m.goal)
 		}
 	}
 	return m.best

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // penaltyCorner is what elastic-net adds to proximal. Its corner is treated as those of the
@@ -40,7 +41,7 @@ const (
 
 // newPenaltyCorner returns p without the corner, and the corner; or p and nil. u is SDCA's.
 func newPenaltyCorner(p *problem.Linear, u []float64) (rest *problem.Linear, c *penaltyCorner) {
-	rest, weight := withoutCorner(p)
+	rest, weight := parts.WithoutCorner(p)
 	if weight == 0 {
 		return p, nil
 	}

@@ -23,8 +23,8 @@ func TestPenaltyCornerDerivatives(t *testing.T) {
 		m.direct()
 		m.p.Predict(m.along, m.d)
 		k := m.p.Penalised()
-		slope := m.slope(0) + m.corner.slope(m.w, m.d, 0, m.width) + float64(m.p.Lambda*inner(m.w[:k], m.d[:k]))
-		if want := inner(m.g, m.d); math.Abs(slope-want) > 1e-9*math.Abs(want) {
+		slope := m.slope(0) + m.corner.slope(m.w, m.d, 0, m.width) + float64(m.p.Lambda*parts.Inner(m.w[:k], m.d[:k]))
+		if want := parts.Inner(m.g, m.d); math.Abs(slope-want) > 1e-9*math.Abs(want) {
 			t.Errorf("%v: slope %g, want %g", bias, slope, want)
 		}
 		_, d := p.Dims()
@@ -38,19 +38,18 @@ func TestPenaltyCornerDerivatives(t *testing.T) {
 		for j := range along {
 			along[j] = float64(j%5) - 2
 		}
-		ground(along, p)
+		parts.Ground(along, p)
 		cg := m.conjugate
-		cg.single = m.corner.single
-		cg.prepare(m.p, c)
-		cg.product(m.p, c, along)
-		want := append([]float64(nil), cg.hs...)
+		cg.Single = m.corner.single
+		cg.Prepare(m.p, c)
+		want := append([]float64(nil), cg.Product(m.p, c, along)...)
 		for j := range along {
 			m.w[j] += h * along[j]
 		}
 		m.p.Predict(m.prediction, m.w)
 		m.look()
 		for j, want := range want {
-			if got := (m.g[j] - g[j]) / h; math.Abs(got-want) > 1e-4*(math.Abs(want)+cg.diagonal[j]) {
+			if got := (m.g[j] - g[j]) / h; math.Abs(got-want) > 1e-4*(math.Abs(want)+cg.Diagonal[j]) {
 				t.Fatalf("%v, column %d: the gradient changes by %g, H says %g", bias, j, got, want)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -50,7 +51,7 @@ func newColumnSigmas(r *problem.Rows, x *matrix.CSR) *columnSigmas {
 // weigh computes the norms of rows; those of others may be of earlier sigmas, which only
 // makes their steps longer or shorter.
 func (c *columnSigmas) weigh(rows []uint32, threads int) {
-	parallel.Blocks(len(rows), blockRows, threads, func(_, lo, hi int) {
+	parallel.Blocks(len(rows), parts.BlockRows, threads, func(_, lo, hi int) {
 		for _, i := range rows[lo:hi] {
 			row, sum := c.x.Row(int(i)), 0.0
 			for k, j := range row.Index {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // escape decides what SDCA does where its epochs are slow, for losses with corners: solve for
@@ -51,14 +52,14 @@ func (s *sdca) watch() {
 	switch {
 	case s.slow > 0 && s.epoch-s.slow < faceTrial*faceWindow:
 	case s.slow > 0:
-		if !ablated.has(withoutProximal) && s.respite <= 0 && s.rowGap > faceTrialLeft*s.mark && s.estimate(s.dual())*s.rowGap > s.goal*s.mark {
+		if !parts.Ablated.Has(parts.WithoutProximal) && s.respite <= 0 && s.rowGap > faceTrialLeft*s.mark && s.estimate(s.dual())*s.rowGap > s.goal*s.mark {
 			s.proximal = newProximal(s)
 		}
 		s.slow, s.mark = s.epoch, s.rowGap
 	default:
 		if s.mark > 0 && s.rowGap > 0.5*s.mark {
 			s.slow = s.epoch
-			if flat(s.p.Loss) && !s.separate() && !ablated.has(withoutFaces) {
+			if flat(s.p.Loss) && !s.separate() && !parts.Ablated.Has(parts.WithoutFaces) {
 				s.wait, s.pause = faceWait, faceWait
 				clear(s.wake)
 			}
@@ -206,7 +207,7 @@ func (s *sdca) Point() problem.Point {
 
 // primalOf returns the primal of weights with the given predictions.
 func (s *sdca) primalOf(w, prediction []float64) float64 {
-	losses, _ := sumRows(s.p, func(lo, hi int) (sum, _ float64) {
+	losses, _ := parts.SumRows(s.p, func(lo, hi int) (sum, _ float64) {
 		for i := lo; i < hi; i++ {
 			sum += float64(s.p.S[i] * s.p.Loss.Value(prediction[i], s.p.Y[i]))
 		}

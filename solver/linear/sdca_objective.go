@@ -6,12 +6,13 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // addConjugates sums the conjugates of the rows.
 func (s *sdca) addConjugates() {
-	s.conjugate, _ = sumRows(s.p, func(lo, hi int) (sum, _ float64) {
-		var conjugate [blockRows]float64
+	s.conjugate, _ = parts.SumRows(s.p, func(lo, hi int) (sum, _ float64) {
+		var conjugate [parts.BlockRows]float64
 		loss.ConjugateTo(s.p.Loss, conjugate[:hi-lo], s.a[lo:hi], s.p.Y[lo:hi])
 		for i, c := range conjugate[:hi-lo] {
 			sum += float64(s.p.S[lo+i] * c)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // chooseSizes sets what is a fixed function of the problem: the rows of a
@@ -16,7 +17,7 @@ func (s *sdca) chooseSizes() {
 	// more likely to leave it again; and in large sets scattered rows cost as much as those
 	// between them.
 	s.calmVisits = 1
-	if s.p.Nonzeros >= 1<<24 || flat(s.p.Loss) && shortness(s.p) > 3 {
+	if s.p.Nonzeros >= 1<<24 || flat(s.p.Loss) && parts.Shortness(s.p) > 3 {
 		s.calmVisits = 2
 	}
 	switch s.p.Bias {
@@ -58,7 +59,7 @@ const groupsAtATime = 8
 func blockSize(n int, nonzeros int64) (block, group int) {
 	most := int64(8)
 	switch {
-	case nonzeros < 1<<20 || ablated.has(withoutBlocks):
+	case nonzeros < 1<<20 || parts.Ablated.Has(parts.WithoutBlocks):
 		return 1, 1
 	case nonzeros >= 1<<24:
 		most = 16

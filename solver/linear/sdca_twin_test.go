@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/conform/draw"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -14,11 +15,11 @@ import (
 
 // TestSDCATwin compares with dual ascent as slow and plain as it can be written.
 func TestSDCATwin(t *testing.T) {
-	each(t, func(t *testing.T, l loss.Loss, p string, bias problem.Bias) {
+	draw.Each(t, func(t *testing.T, l loss.Loss, p string, bias problem.Bias) {
 		if p == "l1" {
 			return // sdca refuses it
 		}
-		q := generate(l, p, bias, 8, 3, false)
+		q := draw.Problem(l, p, bias, 8, 3, false)
 		sol := must(solver.Run(context.Background(), SDCA{}, q, solver.Options{Gap: 1e-8, Epochs: 50000}))
 		dual := newTwin(q).ascend(5000)
 		if primal := sol.Certificate.Primal; dual > primal*(1+1e-12) || primal-dual > 1e-6*q.Zero() || sol.Status != solver.Converged {

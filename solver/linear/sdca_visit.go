@@ -3,6 +3,7 @@ package linear
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -183,7 +184,7 @@ const (
 // has been calm for s.calmVisits.
 func (s *sdca) rest(i uint32, most uint32) {
 	s.calm[i] = min(s.calm[i]+1, s.calmVisits+8)
-	if beyond := s.calm[i]; !ablated.has(withoutSleep) && beyond > s.calmVisits {
+	if beyond := s.calm[i]; !parts.Ablated.Has(parts.WithoutSleep) && beyond > s.calmVisits {
 		s.wake[i] = s.epoch + min(1<<(beyond-s.calmVisits), most)
 	}
 }

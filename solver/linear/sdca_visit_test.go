@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/conform/draw"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -15,7 +16,7 @@ import (
 // TestLooksChangeNothing: sdca goes the same way however often it is judged.
 func TestLooksChangeNothing(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Hinge{}, loss.SquaredHinge{}, loss.Logistic{}} {
-		p := generate(l, "l2", problem.None, 40, 5, false)
+		p := draw.Problem(l, "l2", problem.None, 40, 5, false)
 		seen, unseen := SDCA{}.Start(p, solver.Start{Seed: 1}).(*sdca), SDCA{}.Start(p, solver.Start{Seed: 1}).(*sdca)
 		for epoch := range 30 {
 			seen.Epoch()
@@ -44,7 +45,7 @@ func TestRest(t *testing.T) {
 			}
 		}
 	}
-	p := generate(loss.Hinge{}, "l2", problem.None, 40, 5, false)
+	p := draw.Problem(loss.Hinge{}, "l2", problem.None, 40, 5, false)
 	s := SDCA{}.Start(p, solver.Start{Seed: 1}).(*sdca)
 	asleep := 0
 	for range 40 {

@@ -1,13 +1,21 @@
-package linear
+// Package hessian holds the matrix of second-order steps for linear predictors,
+//
+//	H = X^T diag(c) X + lambda I,  one curvature c_i for each row
+//
+// formed and factored (matrix.go), as something that only vectors are multiplied by
+// (conjugate.go), and what either costs (work.go). It knows no method: curvatures come from
+// those that ask. It imports package solver/internal/parts and rooms above it.
+package hessian
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// hessian is H = X^T diag(c) X + lambda I over the columns and, if there is a
+// A Matrix is H = X^T diag(c) X + lambda I over the columns and, if there is a
 // bias, a last column of ones; only its lower triangle counts.
 //
 // Rows are added as outer products in a fixed number of partial sums that are
@@ -15,7 +23,7 @@ import (
 // matrices, for which blocks of rows are copied with their zeros. By columns (row
 // j of H gathers the rows of X that use column j) no partial sums are needed, but
 // a transposed copy is, and each row of X is read once for each of its values.
-type hessian struct {
+type Matrix struct {
 	size   int         // d, or d+1 with a bias
 	dense  bool        // rows are added as if they used every column
 	lower  []float64   // size*size, row-major
@@ -30,17 +38,20 @@ const gramRows = 960
 // mostPartial bounds the partial sums together: 512 MB.
 const mostPartial = 1 << 26
 
-// newHessian makes room.
-func newHessian(p *problem.Linear) *hessian {
-	size := hessianSize(p)
-	m := &hessian{size: size, lower: make([]float64, size*size)}
-	m.parts = append(m.parts, m.lower)
-	m.fit(p)
+// New makes a matrix for the rows of p, in memory of its own or, unless it is nil, in room: the
+// square of as many numbers as H has columns. Form sets the lower triangle there, by rows.
+func New(p *problem.Linear, room []float64) *Matrix {
+	size := sizeOf(p)
+	if room == nil {
+		room = make([]float64, size*size)
+	}
+	m := &Matrix{size: size, lower: room, parts: [][]float64{room}}
+	m.Fit(p)
 	return m
 }
 
-// hessianSize returns the number of columns of H.
-func hessianSize(p *problem.Linear) int {
+// sizeOf returns the number of columns of H.
+func sizeOf(p *problem.Linear) int {
 	_, d := p.Dims()
 	if p.Bias != problem.None {
 		return d + 1
@@ -48,20 +59,20 @@ func hessianSize(p *problem.Linear) int {
 	return d
 }
 
-// fit prepares for other rows. The number of partial sums is a function of counts
+// Fit prepares for the rows of p, in the same columns. The number of partial sums is a function of counts
 // alone: each must be cheap against the outer products that go into it, in time and
 // memory. About the square root of what the products cost against clearing and adding
 // a part is what several cores like best, and a power of two what they share evenly.
-func (m *hessian) fit(p *problem.Linear) {
+func (m *Matrix) Fit(p *problem.Linear) {
 	n, _ := p.Dims()
-	m.dense = denseEnough(p)
+	m.dense = Dense(p)
 	long := p.Nonzeros/int64(n) + 1
 	if m.dense {
 		long = int64(m.size)
 	}
 	work := int64(n) * long * long
 	square := int64(m.size)*int64(m.size) + 1
-	most := max(1, min(8, int64(n/blockRows), mostPartial/square))
+	most := max(1, min(8, int64(n/parts.BlockRows), mostPartial/square))
 	count := 1
 	for int64(2*count) <= most && 6*square*int64(count)*int64(count) <= work { // the power of two next to the root
 		count *= 2
@@ -72,17 +83,8 @@ func (m *hessian) fit(p *problem.Linear) {
 	m.parts = m.parts[:count]
 }
 
-// denseEnough reports whether rows are added as if they used every column: from
-// a share of 0.3 of the columns on, more where there are few. Both ways were found
-// to cost the same at a share of 0.8 with 20 columns, 0.6 with 54, 0.45 with 120,
-// 0.32 with 300 and 0.3 with 784 (AVX-512).
-func denseEnough(p *problem.Linear) bool {
-	n, d := p.Dims()
-	return 10*p.Nonzeros >= int64(n)*int64(3*d+100)
-}
-
-// form sets H for the row weights c.
-func (m *hessian) form(p *problem.Linear, c []float64) {
+// Form sets H for the row weights c, one for each row of p.
+func (m *Matrix) Form(p *problem.Linear, c []float64) {
 	n := len(c)
 	rows := (n + len(m.parts) - 1) / len(m.parts)
 	spare := max(1, parallel.Cores(p.Threads)/len(m.parts))
@@ -114,7 +116,7 @@ func (m *hessian) form(p *problem.Linear, c []float64) {
 }
 
 // addSparse adds c_i x_i x_i^T of rows lo to hi to h, one row after the other.
-func (m *hessian) addSparse(h []float64, x matrix.Matrix, c []float64, lo, hi int) {
+func (m *Matrix) addSparse(h []float64, x matrix.Matrix, c []float64, lo, hi int) {
 	_, d := x.Dims()
 	values := make([]float64, d)
 	if s, ok := x.(*matrix.CSR); ok {
@@ -143,7 +145,7 @@ func (m *hessian) addSparse(h []float64, x matrix.Matrix, c []float64, lo, hi in
 }
 
 // addDense is addSparse with the zeros, on at most threads cores.
-func (m *hessian) addDense(h []float64, x matrix.Matrix, c []float64, lo, hi, threads int) {
+func (m *Matrix) addDense(h []float64, x matrix.Matrix, c []float64, lo, hi, threads int) {
 	_, d := x.Dims()
 	rows := vec.Block[float32]{Value: make([]float32, min(gramRows, hi-lo)*m.size), Cols: m.size, Stride: m.size}
 	weight := make([]float64, 0, gramRows)
@@ -179,8 +181,8 @@ func fill(dst []float32, row matrix.Vector, d int) {
 // takes as long as they save.
 const alone = 512
 
-// decompose replaces H by its factor.
-func (m *hessian) decompose(p *problem.Linear) {
+// Decompose replaces H by its Cholesky factor.
+func (m *Matrix) Decompose(p *problem.Linear) {
 	threads := p.Threads
 	if m.size <= alone {
 		threads = 1
@@ -188,11 +190,18 @@ func (m *hessian) decompose(p *problem.Linear) {
 	m.factor.Decompose(m.lower, m.size, threads)
 }
 
-// solve sets x to -H^-1 g, after decompose; without a bias the last number of x stays.
-func (m *hessian) solve(x, g []float64) {
+// Solve sets x to -H^-1 g, after Decompose; without a bias the last number of x stays.
+func (m *Matrix) Solve(x, g []float64) {
 	x = x[:m.size]
 	for j := range x {
 		x[j] = -g[j]
 	}
 	m.factor.Solve(x, x)
+}
+
+// Stiffen adds v to the first numbers of the diagonal, after Form and before Decompose.
+func (m *Matrix) Stiffen(v []float64) {
+	for j, x := range v {
+		m.lower[j*m.size+j] += x
+	}
 }

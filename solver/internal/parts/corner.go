@@ -1,4 +1,4 @@
-package linear
+package parts
 
 import (
 	"cmp"
@@ -7,16 +7,33 @@ import (
 
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
-// spendOnZeros returns w with zeros for those weights that the dual variables a, whose dual is
+// Elastic reports whether the penalty is |w|^2/2, or that form with a corner.
+func Elastic(p penalty.Penalty) bool {
+	l1, l2, ok := penalty.Coefficients(p)
+	return ok && (l1 > 0 && l2 > 0 || penalty.IsRidge(p))
+}
+
+// WithoutCorner returns p with what is left of an elastic penalty without its corner, which is l2,
+// and the weight lambda r of |w|_1 in it; or p and 0.
+func WithoutCorner(p *problem.Linear) (rest *problem.Linear, weight float64) {
+	l1, l2, _ := penalty.Coefficients(p.Penalty)
+	if l1 == 0 {
+		return p, 0
+	}
+	q := *p
+	q.Lambda, q.Penalty = p.Lambda*l2, penalty.L2{}
+	return &q, p.Lambda * l1
+}
+
+// SpendOnZeros returns w with zeros for those weights that the dual variables a, whose dual is
 // given, keep on the corner of the penalty, the least first, as many as leave a tenth of the
 // relative gap that is asked for; and the primal there. Methods that pass a corner at a
 // distance find weights that are nearly zero.
-func spendOnZeros(p *problem.Linear, w, a []float64, dual, goal float64) (best []float64, primal float64) {
+func SpendOnZeros(p *problem.Linear, w, a []float64, dual, goal float64) (best []float64, primal float64) {
 	corner, _, _ := penalty.Coefficients(p.Penalty)
-	u, _ := parts.DualWeights(p, make([]float64, len(a)), a)
+	u, _ := DualWeights(p, make([]float64, len(a)), a)
 	var held []int
 	for j, w := range w[:p.Penalised()] {
 		if w != 0 && j < len(u) && math.Abs(u[j]) < corner {

@@ -1,9 +1,10 @@
-package linear
+package parts
 
 import (
 	"math"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/conform/draw"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -13,7 +14,7 @@ import (
 // mean row are taken off; else that of the slopes as they are.
 func TestBalancedSquare(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
-		p := generate(loss.Squared{}, "l2", bias, 50, 12, true)
+		p := draw.Problem(loss.Squared{}, "l2", bias, 50, 12, true)
 		w, v := make([]float64, 13), make([]float64, 50)
 		for i := range v {
 			v[i] = float64(i%7-2) / 50
@@ -21,9 +22,9 @@ func TestBalancedSquare(t *testing.T) {
 		for j := range w {
 			w[j] = float64(j%3) - 1
 		}
-		ground(w, p)
-		g, middle := gradientOf(p, w, v), middleOf(p)
-		square := balancedSquare(p, g, middle)
+		Ground(w, p)
+		g, middle := gradientOf(p, w, v), MiddleOf(p)
+		square := BalancedSquare(p, g, middle)
 		if bias == problem.Free {
 			for i := range v {
 				v[i] -= g[12] * p.S[i] / p.N
@@ -42,6 +43,6 @@ func TestBalancedSquare(t *testing.T) {
 // gradientOf is gradientTo into a slice of its own.
 func gradientOf(p *problem.Linear, w, v []float64) []float64 {
 	g := make([]float64, len(w))
-	gradientTo(g, p, w, v)
+	GradientTo(g, p, w, v)
 	return g
 }

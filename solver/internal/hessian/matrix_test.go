@@ -1,14 +1,16 @@
-package linear
+package hessian
 
 import (
 	"math"
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/conform/draw"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 // TestHessian compares with the formula, element by element: dense and sparse data,
@@ -17,17 +19,17 @@ import (
 func TestHessian(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.None, problem.Feature, problem.Free} {
 		for way := range 4 {
-			p := generate(loss.Squared{}, "l2", bias, 5003, 9, way/2 == 0)
+			p := draw.Problem(loss.Squared{}, "l2", bias, 5003, 9, way/2 == 0)
 			n, d := p.Dims()
 			c := make([]float64, n)
 			for i := range c {
 				c[i] = float64(i % 3)
 			}
-			m, two := newHessian(p), newHessian(p)
+			m, two := New(p, nil), New(p, nil)
 			m.dense, two.dense = way%2 == 0, way%2 == 0
-			m.form(p, c)
+			m.Form(p, c)
 			p.Threads = 2
-			two.form(p, c)
+			two.Form(p, c)
 			want := plainHessian(p, c)
 			for j := range m.size {
 				if !slices.Equal(m.lower[j*m.size:][:j+1], two.lower[j*m.size:][:j+1]) || len(m.parts) < 2 {
@@ -56,7 +58,7 @@ func TestDenseEnough(t *testing.T) {
 		}
 		m := &matrix.CSR{Cols: c.columns, Start: []int64{0, int64(c.used)}, Index: index, Value: make([]float32, c.used)}
 		p := must(problem.NewLinear(problem.NewRows(m, 1), []float64{1}, nil, loss.Squared{}, penalty.L2{}, 1, problem.None))
-		if got := denseEnough(p); got != c.want {
+		if got := Dense(p); got != c.want {
 			t.Errorf("%d of %d columns: %v, want %v", c.used, c.columns, got, c.want)
 		}
 	}
@@ -86,8 +88,8 @@ func plainHessian(p *problem.Linear, c []float64) []float64 {
 // of rows.
 func TestMatrixParts(t *testing.T) {
 	for blocks, want := range []int{1, 1, 2, 2, 4, 4, 4, 4, 8, 8} {
-		p := generate(loss.Hinge{}, "l2", problem.None, max(1, blocks)*blockRows, 4, true)
-		if got := len(newHessian(p).parts); got != want {
+		p := draw.Problem(loss.Hinge{}, "l2", problem.None, max(1, blocks)*parts.BlockRows, 4, true)
+		if got := len(New(p, nil).parts); got != want {
 			t.Errorf("%d blocks: %d parts, want %d", blocks, got, want)
 		}
 	}
@@ -96,12 +98,12 @@ func TestMatrixParts(t *testing.T) {
 // TestHessianWithoutCurvature: where no row is curved a step is one of gradient descent, and
 // finite along a free bias too.
 func TestHessianWithoutCurvature(t *testing.T) {
-	p := generate(loss.SquaredHinge{}, "l2", problem.Free, 50, 4, true)
-	m := newHessian(p)
-	m.form(p, make([]float64, 50))
-	m.decompose(p)
+	p := draw.Problem(loss.SquaredHinge{}, "l2", problem.Free, 50, 4, true)
+	m := New(p, nil)
+	m.Form(p, make([]float64, 50))
+	m.Decompose(p)
 	x, g := make([]float64, 5), []float64{1, -2, 3, 0, 1e-3}
-	m.solve(x, g)
+	m.Solve(x, g)
 	for j, g := range g[:4] {
 		if want := -g / p.Lambda; math.Abs(x[j]-want) > 1e-12*math.Abs(want) {
 			t.Errorf("step %g along column %d, want %g", x[j], j, want)
@@ -110,4 +112,11 @@ func TestHessianWithoutCurvature(t *testing.T) {
 	if !(x[4] < 0) || math.IsInf(x[4], 0) {
 		t.Errorf("step %g along the bias", x[4])
 	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -1,11 +1,11 @@
-package linear
+package parts
 
 import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// relativeGap returns about the relative gap of weights w and dual variables a,
+// RelativeGap returns about the relative gap of weights w and dual variables a,
 // where g is the gradient at both:
 //
 //	P - D = (1/N) sum_i s_i (l(p) + l*(a) - a p) + |g|^2/(2 lambda)
@@ -14,19 +14,19 @@ import (
 // unless the bias is free. Then the certificate takes N |g_b| off the heavier sign
 // of s.a, which adds about cost to the defects and takes g_b times a mean of these
 // rows off g: guessed as the mean of all rows, middle.
-func relativeGap(p *problem.Linear, w, g, middle []float64, losses, defects, cost float64) float64 {
+func RelativeGap(p *problem.Linear, w, g, middle []float64, losses, defects, cost float64) float64 {
 	d := p.Penalised()
 	gap := defects
 	if p.Bias == problem.Free {
 		gap += cost
 	}
-	gap += balancedSquare(p, g, middle) / (2 * p.Lambda)
+	gap += BalancedSquare(p, g, middle) / (2 * p.Lambda)
 	primal := losses + float64(p.Lambda/2*vec.SquaredNorm64(w[:d]))
 	return problem.Relative(primal, primal-gap, p.Zero())
 }
 
-// balancedSquare returns |g|^2 over the weights, once s.a is balanced if the bias is free.
-func balancedSquare(p *problem.Linear, g, middle []float64) (square float64) {
+// BalancedSquare returns |g|^2 over the weights, once s.a is balanced if the bias is free.
+func BalancedSquare(p *problem.Linear, g, middle []float64) (square float64) {
 	d := p.Penalised()
 	if p.Bias != problem.Free {
 		return vec.SquaredNorm64(g[:d])
@@ -38,8 +38,8 @@ func balancedSquare(p *problem.Linear, g, middle []float64) (square float64) {
 	return square
 }
 
-// middleOf returns the mean row if the bias is free, which alone needs it.
-func middleOf(p *problem.Linear) []float64 {
+// MiddleOf returns the mean row if the bias is free, which alone needs it.
+func MiddleOf(p *problem.Linear) []float64 {
 	if p.Bias != problem.Free {
 		return nil
 	}
