@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver/internal/hessian"
 	"github.com/fenchel-ml/fenchel/solver/internal/parts"
+	"github.com/fenchel-ml/fenchel/solver/newton"
 )
 
 // Choose returns the solver that should prove the relative gap first, and why. The rules use
@@ -20,7 +21,7 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 	}
 	n, d := p.Dims()
 	_, cornered := p.Loss.(loss.Cornered)
-	second, refused := "newton", Newton{}.Accepts(p)
+	second, refused := "newton", newton.Newton{}.Accepts(p)
 	if refused != nil {
 		second, refused = "cd", CD{}.Accepts(p)
 	}
@@ -46,7 +47,7 @@ func chooseWeak(p *problem.Linear) (name, why string) {
 	switch {
 	case elastic && CD{}.Accepts(p) == nil:
 		return "cd", "the penalty l1 is solved by columns"
-	case elastic && Newton{}.Accepts(p) == nil:
+	case elastic && newton.Newton{}.Accepts(p) == nil:
 		return "newton", "a loss with corners and the penalty l1 are a linear program for interior points"
 	case gradient && !math.IsInf(p.Loss.Smoothness(), 1):
 		return "lbfgs", "loss and penalty have gradients, and the penalty is no sum over weights"

@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/newton"
 )
 
 // newtonRefuses says why Newton's method does not take a problem of few columns.
@@ -40,7 +41,7 @@ func TestLinearPrograms(t *testing.T) {
 			return
 		}
 		for _, q := range []*problem.Linear{draw.Problem(l, p, bias, 40, 5, false), draw.Problem(l, p, bias, 50, 12, true)} {
-			sol := must(solver.Run(context.Background(), Newton{}, q, solver.Options{Gap: 1e-9, Epochs: 200}))
+			sol := must(solver.Run(context.Background(), newton.Newton{}, q, solver.Options{Gap: 1e-9, Epochs: 200}))
 			if sol.Status != solver.Converged {
 				t.Errorf("%T: %s, relative gap %g", q.X, sol.Status, sol.Certificate.Relative())
 			}
@@ -330,5 +331,21 @@ func TestUnknownSolver(t *testing.T) {
 	_, err := New("sdac")
 	if err == nil || !strings.HasPrefix(err.Error(), `unknown solver "sdac": did you mean "sdca"?`) {
 		t.Errorf("New: %v", err)
+	}
+}
+
+// TestInterruptedBeforeItBegins: a run that ends before its first epoch, where a
+// sample is still to be solved, has a point.
+func TestInterruptedBeforeItBegins(t *testing.T) {
+	ended, end := context.WithCancel(context.Background())
+	end()
+	for _, l := range []loss.Loss{loss.Hinge{}, loss.Logistic{}} {
+		p := draw.Problem(l, "l2", problem.Free, 4*4096, 6, false)
+		for _, spec := range []string{"newton", "sdca"} {
+			sol := must(solver.Run(ended, must(New(spec)), p, solver.Options{}))
+			if sol.Status != solver.Interrupted || sol.Epochs != 0 || len(sol.Point.W) != 7 {
+				t.Errorf("%T, %s: %s after %d epochs, %d weights", l, spec, sol.Status, sol.Epochs, len(sol.Point.W))
+			}
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"context"
 	"math"
 	"slices"
 	"testing"
@@ -8,7 +9,9 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/internal/parts"
+	"github.com/fenchel-ml/fenchel/solver/newton"
 )
 
 // TestPenaltyCornerDerivatives: along a step the slope of F is that of its gradient, and the
@@ -148,6 +151,29 @@ func TestSpendOnZeros(t *testing.T) {
 			if (math.Abs(u) < 0.5) != (m.best.W[j] == 0) && dense[j] != 0 {
 				t.Errorf("%v: weight %d is %g, and u %g", bias, j, m.best.W[j], u)
 			}
+		}
+	}
+}
+
+// TestNewtonColumnsZeros: in the weights of interior points too those that the dual variables keep on
+// the corner are zeros, as many as the gap has room for.
+func TestNewtonColumnsZeros(t *testing.T) {
+	p := sharp(loss.Hinge{}, penalty.ElasticNet{Ratio: 0.5}, problem.Free, 1)
+	p.Lambda *= 1000
+	for _, gap := range []float64{1e-2, 1e-4} {
+		sol := must(solver.Run(context.Background(), newton.Newton{}, p, solver.Options{Gap: gap}))
+		u, _ := parts.DualWeights(p, make([]float64, len(sol.Point.A)), sol.Point.A)
+		held, zeros := 0, 0
+		for j, u := range u {
+			if math.Abs(u) < 0.5 {
+				held++
+			}
+			if sol.Point.W[j] == 0 {
+				zeros++
+			}
+		}
+		if sol.Status != solver.Converged || held < len(u)/4 || zeros < held*9/10 || zeros > held {
+			t.Errorf("gap %g: %s with %d zeros, %d of %d weights are on the corner", gap, sol.Status, zeros, held, len(u))
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 	solverkernel "github.com/fenchel-ml/fenchel/solver/kernel"
+	"github.com/fenchel-ml/fenchel/solver/newton"
 )
 
 // slope is n random rows of d columns, classes by a noisy slope with an offset,
@@ -94,7 +95,7 @@ func TestLinearSolversAreKernelMachines(t *testing.T) {
 		for _, c := range []struct {
 			s   solver.Solver
 			gap float64
-		}{{SDCA{}, 1e-7}, {must(New("pegasos")), 3e-4}, {Newton{}, 1e-7}} {
+		}{{SDCA{}, 1e-7}, {must(New("pegasos")), 3e-4}, {newton.Newton{}, 1e-7}} {
 			sol := must(solver.Run(context.Background(), c.s, p, solver.Options{Gap: c.gap, Epochs: 200000}))
 			if off := math.Abs(sol.Certificate.Primal - optimum); off > 1e-4 {
 				t.Errorf("%v: %T comes to %v after %d epochs, expected %v", bias, c.s, sol.Certificate.Primal, sol.Epochs, optimum)

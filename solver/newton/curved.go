@@ -1,4 +1,4 @@
-package linear
+package newton
 
 import (
 	"math"
@@ -19,10 +19,10 @@ import (
 //	            as it is if it is cheap, else to scale conjugate gradients
 //	          3 w + t d, t nearly the minimum along d; predictions are
 //	            p + t X d, so looking for it does not touch X
-//	Start     with many rows at the solution of a sample, newton_start.go
+//	Start     with many rows at the solution of a sample, start.go
 //	Returned  w and a, which is dual feasible but for rounding once g = 0
 //
-// With many columns conjugate gradients find d (newton_truncated.go). Squared loss takes
+// With many columns conjugate gradients find d (truncated.go). Squared loss takes
 // one epoch. The search looks at slopes only: near the
 // optimum differences of P drown in rounding long before its slope does.
 type curved struct {

@@ -1,8 +1,6 @@
-package linear
+package newton
 
-import (
-	"github.com/fenchel-ml/fenchel/vec"
-)
+import "github.com/fenchel-ml/fenchel/vec"
 
 // columnRamps is what elastic-net adds to the interior-point method: lambda r |w_j| is a
 // ramp of the weight w_j as those of the losses are of predictions. It rises by 2 at 0, from -1

@@ -1,4 +1,17 @@
-package linear
+// Package newton solves problems of linear predictors by second-order steps, which see all rows:
+//
+//	newton.go    what is accepted, and which of the two it is
+//	curved.go    Newton's method, for losses with a second derivative. Its direction is of a
+//	             matrix or of conjugate gradients: direction.go, truncated.go; its length is
+//	             found by slopes.go; start.go begins at the solution of a sample
+//	interior.go  the interior-point method, for losses made of ramps: ramp.go. centre.go sets
+//	             its first point, length.go how far it goes; columns.go is the penalty's corner
+//	working.go   that method on the rows that matter: sample.go, part.go, leave.go
+//
+// The matrix itself is in package solver/internal/hessian. Another second-order method is a file
+// that registers its name, and a row in the table of solver/linear. The package imports solver,
+// its internal packages and rooms above.
+package newton
 
 import (
 	"cmp"
@@ -19,12 +32,12 @@ import (
 // moves one variable at a time (small lambda, correlated or unscaled columns).
 //
 //	Problem   minimise P(w,b) of package problem with the penalty l2, or with elastic-net
-//	          where the loss has corners, as then has the penalty: newton_columns.go
+//	          where the loss has corners, as then has the penalty: columns.go
 //	Curved    losses with a second derivative (squared, logistic, squared hinge
-//	          ...): Newton's method on P with a line search, newton_curved.go
+//	          ...): Newton's method on P with a line search, curved.go
 //	Cornered  losses made of ramps (hinge, absolute, Huber, tube ...):
-//	          a primal-dual interior-point method, newton_interior.go, on the
-//	          rows that are not far from their ramps, newton_working.go
+//	          a primal-dual interior-point method, interior.go, on the
+//	          rows that are not far from their ramps, working.go
 //	Bias      one more column of ones: with the penalty if a feature, without
 //	          if free; sum_i s_i a_i = 0 is then the last equation, and holds as
 //	          nearly as the others
@@ -32,11 +45,11 @@ import (
 //	          epoch: formed row by row (package hessian) and factored by
 //	          Cholesky (vec.Cholesky). With more than hessian.MostColumns columns, or
 //	          where the matrix costs hundreds of passes over the data, conjugate
-//	          gradients (newton_truncated.go), for curved losses only; where it costs tens,
+//	          gradients (truncated.go), for curved losses only; where it costs tens,
 //	          these with the factor of an earlier epoch, and on dense rows these
-//	          alone, as long as they take few products (newton_direction.go)
+//	          alone, as long as they take few products (direction.go)
 //	Start     with many rows at the solution of a sample, which is always the same:
-//	          newton_start.go, newton_sample.go
+//	          start.go, sample.go
 //	Cost      an epoch is O(sum of squared row lengths + d^3/3); memory O(n +
 //	          d^2), at most eight partial matrices. 1 to 8 epochs for curved
 //	          losses, 6 to 30 for cornered ones, most of them on few rows

@@ -1,4 +1,4 @@
-package linear
+package newton
 
 import (
 	"context"
@@ -233,4 +233,11 @@ func TestFarFromTheEnd(t *testing.T) {
 	if sol.Status != solver.Converged {
 		t.Errorf("%s after %d epochs with relative gap %g", sol.Status, sol.Epochs, sol.Certificate.Relative())
 	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -1,4 +1,4 @@
-package linear
+package newton
 
 import (
 	"math"
@@ -24,7 +24,7 @@ import (
 //	          past its next bend, the row joins the others as if it had been there
 //	          all along (on the central path of m), and the step is made up to
 //	          there; if that is less than a fifth of it, it is made again
-//	Start     with many rows from the weights of a sample of them (newton_sample.go)
+//	Start     with many rows from the weights of a sample of them (sample.go)
 //	          and a centred point. m is then half of what a start from 0 begins
 //	          with, though the weights are good for much less: w moves as far as the
 //	          sample was wrong, for which a smaller m has no room

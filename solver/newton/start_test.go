@@ -1,7 +1,6 @@
-package linear
+package newton
 
 import (
-	"context"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform/draw"
@@ -9,7 +8,6 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
-	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -79,21 +77,5 @@ func TestStartWithoutMatrix(t *testing.T) {
 	}
 	if gap := p.Certify(s.Point()).Relative(); gap > 1e-6 {
 		t.Errorf("relative gap %g", gap)
-	}
-}
-
-// TestInterruptedBeforeItBegins: a run that ends before its first epoch, where a
-// sample is still to be solved, has a point.
-func TestInterruptedBeforeItBegins(t *testing.T) {
-	ended, end := context.WithCancel(context.Background())
-	end()
-	for _, l := range []loss.Loss{loss.Hinge{}, loss.Logistic{}} {
-		p := draw.Problem(l, "l2", problem.Free, 4*fewestRows, 6, false)
-		for _, spec := range []string{"newton", "sdca"} {
-			sol := must(solver.Run(ended, must(New(spec)), p, solver.Options{}))
-			if sol.Status != solver.Interrupted || sol.Epochs != 0 || len(sol.Point.W) != 7 {
-				t.Errorf("%T, %s: %s after %d epochs, %d weights", l, spec, sol.Status, sol.Epochs, len(sol.Point.W))
-			}
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package linear
+package newton
 
 import (
 	"github.com/fenchel-ml/fenchel/parallel"
@@ -29,7 +29,7 @@ import (
 //	          a row, and 24 for its second ramp
 //
 // Row weights scale the barrier too, so that weight 2 is the row twice. How far
-// a step goes and what m' is: newton_length.go. The passes over the rows:
+// a step goes and what m' is: length.go. The passes over the rows:
 // vec.Ramp.
 type interior struct {
 	p       *problem.Linear
