@@ -15,6 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/column"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
@@ -740,14 +741,14 @@ func TestHeedZoo(t *testing.T) {
 	p := weighted(specimen(loss.SquaredHinge{}, penalty.ElasticNet{Ratio: 0.5}, problem.Free, 0.05))
 	_, optimum := solve("cd", p)
 	good := Case{Problem: p, Optimum: optimum, Gap: 1e-6, Epochs: 20000}
-	if err := Solver(linear.CD{}, good); err != nil {
+	if err := Solver(column.CD{}, good); err != nil {
 		t.Fatalf("the sound solver is rejected:\n%v", err)
 	}
 	for epochs := range 2 {
-		lost := quack{accepts: linear.CD{}.Accepts, start: func(p *problem.Linear, start solver.Start) solver.State {
+		lost := quack{accepts: column.CD{}.Accepts, start: func(p *problem.Linear, start solver.Start) solver.State {
 			made := 0
 			epoch := func(s solver.State) { made++; s.Epoch() }
-			return state{State: linear.CD{}.Start(p, start), epoch: epoch, point: func(pt problem.Point) problem.Point {
+			return state{State: column.CD{}.Start(p, start), epoch: epoch, point: func(pt problem.Point) problem.Point {
 				pt.W = slices.Clone(pt.W)
 				if made >= epochs && start.Over != nil && start.Over() {
 					pt.W[0] = math.Inf(1)

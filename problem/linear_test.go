@@ -16,6 +16,7 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/column"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
@@ -524,7 +525,7 @@ func TestForgottenBias(t *testing.T) {
 		q.y[i] += 6
 	}
 	p := q.problem(false)
-	best := must(solver.Run(context.Background(), linear.CD{}, p, solver.Options{Gap: 1e-10, Epochs: 1000}))
+	best := must(solver.Run(context.Background(), column.CD{}, p, solver.Options{Gap: 1e-10, Epochs: 1000}))
 	if best.Status != solver.Converged {
 		t.Fatal(best.Status)
 	}

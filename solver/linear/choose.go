@@ -7,6 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/column"
 	"github.com/fenchel-ml/fenchel/solver/internal/hessian"
 	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 	"github.com/fenchel-ml/fenchel/solver/newton"
@@ -23,7 +24,7 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 	_, cornered := p.Loss.(loss.Cornered)
 	second, refused := "newton", newton.Newton{}.Accepts(p)
 	if refused != nil {
-		second, refused = "cd", CD{}.Accepts(p)
+		second, refused = "cd", column.CD{}.Accepts(p)
 	}
 	switch {
 	case cornered && d > hessian.MostColumns:
@@ -45,7 +46,7 @@ func chooseWeak(p *problem.Linear) (name, why string) {
 	_, _, elastic := penalty.Coefficients(p.Penalty)
 	_, gradient := p.Penalty.(penalty.Differentiable)
 	switch {
-	case elastic && CD{}.Accepts(p) == nil:
+	case elastic && column.CD{}.Accepts(p) == nil:
 		return "cd", "the penalty l1 is solved by columns"
 	case elastic && newton.Newton{}.Accepts(p) == nil:
 		return "newton", "a loss with corners and the penalty l1 are a linear program for interior points"

@@ -1,4 +1,4 @@
-package linear
+package column
 
 import (
 	"math"
@@ -9,15 +9,15 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// cdModel is the curved part of the model of CD over the working set W,
+// model is the curved part of the model of CD over the working set W,
 //
 //	|Z d|^2/2 + sum_j damp_j d_j^2/2,   Z = H^1/2 X_W
 //
 // Z is kept by columns in single precision, which suffices for a model: the slopes and
 // values that decide come from the data. Rows where the loss is as good as straight are
-// left out of it. Once G = Z^T Z is formed (cd_gram.go) a column of G is in the place of
+// left out of it. Once G = Z^T Z is formed (gram.go) a column of G is in the place of
 // each of Z.
-type cdModel struct {
+type model struct {
 	columns      []matrix.Vector // of Z, times scale^-1/2
 	scale        float64         // the largest h
 	rows         int             // of Z
@@ -37,7 +37,7 @@ type cdModel struct {
 }
 
 // open makes the model at the point of s.
-func (m *cdModel) open(s *cd) {
+func (m *model) open(s *cd) {
 	n, size := len(s.h), len(s.working)
 	if m.place == nil {
 		m.place, m.root, m.room = make([]uint32, n), make([]float32, n), make([]float64, n)
@@ -88,7 +88,7 @@ func (m *cdModel) open(s *cd) {
 }
 
 // fill makes a column of Z of one of the data, whose places it shares if it can.
-func (m *cdModel) fill(at int, c matrix.Vector) {
+func (m *model) fill(at int, c matrix.Vector) {
 	from, n := m.start[at], len(c.Value)
 	index, value := c.Index, m.value[from:from+n]
 	switch all := m.rows == len(m.place); {
@@ -120,7 +120,7 @@ func (m *cdModel) fill(at int, c matrix.Vector) {
 }
 
 // along returns (Z^T Z d) at a place of the working set.
-func (m *cdModel) along(at int) float64 {
+func (m *model) along(at int) float64 {
 	if m.formed {
 		return m.image[at]
 	}
@@ -129,7 +129,7 @@ func (m *cdModel) along(at int) float64 {
 }
 
 // add adds to dst, which is as image is, what a change of d at a place adds to that.
-func (m *cdModel) add(dst []float64, at int, change float64) {
+func (m *model) add(dst []float64, at int, change float64) {
 	if m.formed {
 		m.visited += int64(len(dst)) / 4 // they stand together
 		vec.Axpy64(dst, change, m.gram[at*len(dst):(at+1)*len(dst)])

@@ -1,4 +1,4 @@
-package linear
+package column
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -16,7 +16,7 @@ const mostGram = 2048
 // is too large, or most visits are too few. A pass over the columns costs |W|^2 from then on,
 // and not twice the nonzeros of Z (glmnet calls these covariance updates; Friedman, Hastie,
 // Tibshirani 2010, section 2.2).
-func (m *cdModel) forming(columns int, most int64) (visits int64) {
+func (m *model) forming(columns int, most int64) (visits int64) {
 	size := int64(len(m.columns))
 	if size > mostGram || m.rows == 0 {
 		return 0
@@ -39,7 +39,7 @@ func factorVisits(columns int) int64 {
 }
 
 // tally counts the numbers in each row of Z.
-func (m *cdModel) tally() {
+func (m *model) tally() {
 	if cap(m.count) < m.rows {
 		m.count = make([]int, len(m.room))
 	}
@@ -62,7 +62,7 @@ func (m byColumns) Dims() (rows, cols int)  { return len(m.columns), m.rows }
 func (m byColumns) Row(j int) matrix.Vector { return m.columns[j] }
 
 // form forms G, as Newton's method over all columns forms its matrix, and G d.
-func (m *cdModel) form(s *cd) {
+func (m *model) form(s *cd) {
 	size := len(m.columns)
 	weights := make([]float64, m.rows)
 	for i := range weights {

@@ -1,4 +1,4 @@
-package linear
+package column
 
 import (
 	"context"
@@ -262,4 +262,11 @@ func TestCDViolation(t *testing.T) {
 			t.Errorf("column %d, w=%g, g=%g: %g, want %g", c.column, c.w, c.g, got, c.want)
 		}
 	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -1,4 +1,4 @@
-package linear
+package column
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// cdFace minimises the quadratic model of CD over the columns in use, as if their signs
+// face minimises the quadratic model of CD over the columns in use, as if their signs
 // were settled: one linear system instead of the thousands of passes that columns which
 // depend on each other take. Those of fields of which each row has one value do: along what
 // the fields have in common only the penalty has a slope, and passes crept. The system is
@@ -16,7 +16,7 @@ import (
 // it is not, each of whose steps costs about a pass.
 //
 // A weight that would change its sign becomes 0 (projected Newton method; Bertsekas 1982).
-type cdFace struct {
+type face struct {
 	factor vec.Cholesky
 	at     []int     // places of the working set
 	lower  []float64 // the model's matrix over them
@@ -31,7 +31,7 @@ type cdFace struct {
 }
 
 // fit notes the columns in use and the model's slopes along them.
-func (f *cdFace) fit(s *cd) {
+func (f *face) fit(s *cd) {
 	m := &s.model
 	f.at = f.at[:0]
 	for at, j := range s.working {
@@ -56,7 +56,7 @@ func (f *cdFace) fit(s *cd) {
 
 // step makes a step with the factor, or one of conjugate gradients, and reports whether
 // passes are next. d moves with the former and with the last of the latter.
-func (f *cdFace) step(s *cd) (done bool) {
+func (f *face) step(s *cd) (done bool) {
 	if s.model.formed {
 		f.fit(s)
 		f.solve(s)
@@ -71,7 +71,7 @@ func (f *cdFace) step(s *cd) (done bool) {
 
 // move moves d by x or, if weights become 0 on the way, as far as the model falls and at
 // least until the first one is, and reports whether any is.
-func (f *cdFace) move(s *cd) (zeros bool) {
+func (f *face) move(s *cd) (zeros bool) {
 	first := 1.0 // part of the step at which the first weight is 0
 	for a, at := range f.at {
 		j := s.working[at]
@@ -95,7 +95,7 @@ func (f *cdFace) move(s *cd) (zeros bool) {
 }
 
 // solve sets x to the step to the minimum.
-func (f *cdFace) solve(s *cd) {
+func (f *face) solve(s *cd) {
 	m, n := &s.model, len(f.at)
 	f.lower = parts.Resized(f.lower, n*n)
 	for a, at := range f.at {
@@ -112,7 +112,7 @@ func (f *cdFace) solve(s *cd) {
 }
 
 // begin starts conjugate gradients, with the diagonal as preconditioner.
-func (f *cdFace) begin() {
+func (f *face) begin() {
 	n := len(f.at)
 	f.residual, f.direction, f.product = parts.Resized(f.residual, n), parts.Resized(f.direction, n), parts.Resized(f.product, n)
 	clear(f.x)
@@ -124,7 +124,7 @@ func (f *cdFace) begin() {
 }
 
 // conjugate makes one step of conjugate gradients and reports whether x is near the minimum.
-func (f *cdFace) conjugate(s *cd) (near bool) {
+func (f *face) conjugate(s *cd) (near bool) {
 	before, worst := f.size, 0.0
 	f.size = 0
 	for a, r := range f.residual {
@@ -146,11 +146,11 @@ func (f *cdFace) conjugate(s *cd) (near bool) {
 }
 
 // diagonal returns the curvature of the model along one column.
-func (f *cdFace) diagonal(s *cd, a int) float64 { return s.model.square[f.at[a]] + f.extra[a] }
+func (f *face) diagonal(s *cd, a int) float64 { return s.model.square[f.at[a]] + f.extra[a] }
 
 // multiply sets product to the model's matrix times the direction and returns the
 // curvature along it.
-func (f *cdFace) multiply(s *cd) (curved float64) {
+func (f *face) multiply(s *cd) (curved float64) {
 	m := &s.model
 	curved = f.times(m, f.direction)
 	parallel.Blocks(len(f.at), 256, s.p.Threads, func(_, lo, hi int) {
@@ -168,7 +168,7 @@ func (f *cdFace) multiply(s *cd) (curved float64) {
 }
 
 // times sets image to that of the step x and returns its squared length.
-func (f *cdFace) times(m *cdModel, x []float64) (sum float64) {
+func (f *face) times(m *model, x []float64) (sum float64) {
 	clear(f.image)
 	for a, at := range f.at {
 		if x[a] != 0 {
@@ -186,7 +186,7 @@ func (f *cdFace) times(m *cdModel, x []float64) (sum float64) {
 
 // falls sets part to the part t of the step, no weight past 0, and reports whether the
 // model falls along it by enough.
-func (f *cdFace) falls(s *cd, t float64) bool {
+func (f *face) falls(s *cd, t float64) bool {
 	slope, curved := 0.0, 0.0
 	for a, at := range f.at {
 		j := s.working[at]

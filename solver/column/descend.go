@@ -1,7 +1,7 @@
-package linear
+package column
 
-// cdDescent is where minimising the model stands.
-type cdDescent struct {
+// descent is where minimising the model stands.
+type descent struct {
 	open       bool
 	passes     int
 	next, rest int   // the pass after which the next steps over the face come, and passes between two

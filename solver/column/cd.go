@@ -1,4 +1,15 @@
-package linear
+// Package column solves problems of linear predictors one weight at a time, by coordinate descent
+// over columns: for penalties with a corner, at which most weights of wide data stay.
+//
+//	cd.go       the method: gradient, working set (working.go), line search (search.go)
+//	model.go    its quadratic model over the working set, and the matrix of it: gram.go
+//	descend.go  minimises that by passes over columns, and by steps over those in use: face.go
+//	end.go      ends a run that rounding lets get no further
+//
+// Ascent over rows is in solver/dual, sums over rows in solver/internal/parts. Another method over
+// columns is a file that registers its name, and a row in the table of solver/linear. The package
+// imports solver, its internal packages and rooms above.
+package column
 
 import (
 	"errors"
@@ -26,9 +37,9 @@ import (
 //	            with a weight and the columns that violate optimality most,
 //	            twice as many as are in use, at least 30
 //	          2 the quadratic model sum_i h_i (x_i d)^2/2 + <g,d> + penalty is
-//	            minimised over the working set (cd_descend.go) by passes over its
+//	            minimised over the working set (descend.go) by passes over its
 //	            columns, each column exactly, and by steps of Newton's method over
-//	            the columns in use (cd_face.go)
+//	            the columns in use (face.go)
 //	          3 w + t d with the first t of 1, 1/2, 1/4 ... that decreases P
 //	            enough (Armijo, Tseng and Yun)
 //	Epoch     a step, or so much of one as visits each number 16 times
@@ -145,9 +156,9 @@ type cd struct {
 	one        []float64 // scratch: one weight
 	working    []int     // columns; d stands for the bias
 	use        int       // of them with a weight
-	model      cdModel   // over them
-	face       cdFace    // minimises it
-	descent    cdDescent
+	model      model     // over them
+	face       face      // minimises it
+	descent    descent
 	tolerance  float64 // violation at which the model is minimised
 	quantum    int64   // visits of numbers in an epoch
 }
@@ -173,7 +184,7 @@ func (s *cd) begin() bool {
 	s.tolerance = min(s.tolerance, 0.1*worst)
 	clear(s.d)
 	s.model.open(s)
-	s.descent = cdDescent{open: true, next: 3, rest: 4, forming: s.model.forming(s.use, mostForming*s.quantum), enough: s.quantum}
+	s.descent = descent{open: true, next: 3, rest: 4, forming: s.model.forming(s.use, mostForming*s.quantum), enough: s.quantum}
 	return true
 }
 
