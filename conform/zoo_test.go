@@ -16,6 +16,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/column"
+	"github.com/fenchel-ml/fenchel/solver/dual"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
@@ -589,7 +590,7 @@ func (q quack) Accepts(p problem.Problem) error {
 	if q.accepts != nil {
 		return q.accepts(p)
 	}
-	return linear.SDCA{}.Accepts(p)
+	return dual.SDCA{}.Accepts(p)
 }
 
 func (q quack) Start(p problem.Problem, start solver.Start) solver.State {
@@ -631,7 +632,7 @@ func (r reporter) Report() solver.Report {
 }
 
 func TestSolverZoo(t *testing.T) {
-	var sdca linear.SDCA
+	var sdca dual.SDCA
 	shared := 0
 	for _, c := range []struct {
 		animal, law string
@@ -777,14 +778,14 @@ func weighted(p *problem.Linear) *problem.Linear {
 func TestSolverMissesTheOptimum(t *testing.T) {
 	p := specimen(loss.Hinge{}, penalty.L2{}, problem.Free, 0.05)
 	_, optimum := solve("sdca", p)
-	err := Solver(linear.SDCA{}, Case{Problem: p, Optimum: 1.01 * optimum, Gap: 1e-6, Epochs: 20000})
+	err := Solver(dual.SDCA{}, Case{Problem: p, Optimum: 1.01 * optimum, Gap: 1e-6, Epochs: 20000})
 	rejects(t, "an optimum that is none", err, "the objective is the optimum's within the gap")
 }
 
 func TestRefusalZoo(t *testing.T) {
 	const law = "a problem that cannot be solved is refused with the reason"
 	p := specimen(loss.Squared{}, penalty.L1{}, problem.None, 0.1)
-	if err := Refusal(linear.SDCA{}, p, "strongly convex penalty"); err != nil {
+	if err := Refusal(dual.SDCA{}, p, "strongly convex penalty"); err != nil {
 		t.Errorf("a sound refusal is rejected: %v", err)
 	}
 	for animal, accepts := range map[string]func(problem.Problem) error{

@@ -8,6 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver/column"
+	"github.com/fenchel-ml/fenchel/solver/dual"
 	"github.com/fenchel-ml/fenchel/solver/internal/hessian"
 	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 	"github.com/fenchel-ml/fenchel/solver/newton"
@@ -17,7 +18,7 @@ import (
 // counts, never a clock; the ablation test measures them on real, deformed and generated
 // sets, with lambda = 100/n to 1/(100n).
 func Choose(p *problem.Linear, gap float64) (name, why string) {
-	if (SDCA{}).Accepts(p) != nil {
+	if (dual.SDCA{}).Accepts(p) != nil {
 		return chooseWeak(p)
 	}
 	n, d := p.Dims()

@@ -15,6 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/column"
+	"github.com/fenchel-ml/fenchel/solver/dual"
 	"github.com/fenchel-ml/fenchel/solver/newton"
 )
 
@@ -233,7 +234,7 @@ func TestSolvers(t *testing.T) {
 // optimum is the objective of an answer that is proved to 1e-11, NaN when no
 // solver proves that much.
 func optimum(p *problem.Linear) float64 {
-	for _, s := range []solver.Solver{column.CD{}, SDCA{}} {
+	for _, s := range []solver.Solver{column.CD{}, dual.SDCA{}} {
 		if s.Accepts(p) != nil {
 			continue
 		}
@@ -274,7 +275,7 @@ func TestSDCAAndCDAgree(t *testing.T) {
 		}
 		q := draw.Problem(l, p, bias, 60, 8, true)
 		opt := solver.Options{Gap: 1e-12, Epochs: 20000}
-		a, b := must(solver.Run(context.Background(), SDCA{}, q, opt)), must(solver.Run(context.Background(), column.CD{}, q, opt))
+		a, b := must(solver.Run(context.Background(), dual.SDCA{}, q, opt)), must(solver.Run(context.Background(), column.CD{}, q, opt))
 		d := len(a.Point.W) - 1
 		if math.Abs(a.Certificate.Primal-b.Certificate.Primal) > 1e-10*q.Zero() || !near(a.Point.W[:d], b.Point.W[:d], 1e-5, 1) {
 			t.Errorf("sdca %v with %v, cd %v with %v", a.Certificate.Primal, a.Point.W, b.Certificate.Primal, b.Point.W)
@@ -285,7 +286,7 @@ func TestSDCAAndCDAgree(t *testing.T) {
 // TestElasticNetWithHinge is a combination that few programs have.
 func TestElasticNetWithHinge(t *testing.T) {
 	p := draw.Problem(loss.Hinge{}, "elastic-net", problem.Free, 60, 20, true)
-	sol := must(solver.Run(context.Background(), SDCA{}, p, solver.Options{Gap: 1e-7, Epochs: 50000}))
+	sol := must(solver.Run(context.Background(), dual.SDCA{}, p, solver.Options{Gap: 1e-7, Epochs: 50000}))
 	zeros := 0
 	for _, w := range sol.Point.W {
 		if w == 0 {

@@ -1,4 +1,18 @@
-package linear
+// Package dual solves problems of linear predictors by ascent in the dual, one variable for each
+// row: SDCA, and what it goes over to where its epochs are slow.
+//
+//	sdca.go      the method. visit.go takes the step of a row, rounds.go shares rows among
+//	             partitions and merges them (columns.go), sizes.go and objective.go are sizes
+//	             and sums; clock.go tells what more cores would bring
+//	escape.go    decides when epochs are slow, and which of two methods takes over
+//	face.go      solves for all free rows at once, and moves them there: face_apply.go
+//	proximal.go  the method of multipliers: its matrix sees proximal_rows.go, the corner of the
+//	             penalty is proximal_corner.go, the search along a step along.go
+//
+// The dual and its certificate are in package problem, ascent for kernel machines is in
+// solver/kernel. Another method in dual variables is a file that registers its name, and a row in
+// the table of solver/linear. The package imports solver, its internal packages and rooms above.
+package dual
 
 import (
 	"cmp"
@@ -34,8 +48,8 @@ import (
 //	             left alone, and on consecutive such visits visited after 2, 4, 8
 //	             ... epochs: 64 at most in the first case, 16 in the second
 //	Partitions   work on shares of the rows side by side, merged many times an
-//	             epoch (sdca_rounds.go): as many threads as there are partitions help
-//	Escape       from slow epochs, where the loss has corners (sdca_escape.go): all
+//	             epoch (rounds.go): as many threads as there are partitions help
+//	Escape       from slow epochs, where the loss has corners (escape.go): all
 //	             rows that are free at once (face.go), or the method of multipliers
 //	             (proximal.go)
 //	Feature bias a constant column: |x_i|^2 + 1 instead of |x_i|^2

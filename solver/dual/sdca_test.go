@@ -1,4 +1,4 @@
-package linear
+package dual
 
 import (
 	"context"
@@ -272,4 +272,11 @@ func TestFreeBiasAlone(t *testing.T) {
 			}
 		}
 	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
