@@ -276,15 +276,14 @@ func drifting(name string, n, d int) *ablatedSet {
 	}}
 }
 
-// firstRows keeps the first n rows, which are dense.
+// firstRows keeps the first n rows.
 func firstRows(n int) func(x matrix.Matrix, y []float64) (matrix.Matrix, []float64) {
 	return func(x matrix.Matrix, y []float64) (matrix.Matrix, []float64) {
-		_, d := x.Dims()
-		first := &matrix.Dense{Rows: n, Cols: d}
-		for i := range n {
-			first.Value = append(first.Value, x.Row(i).Value...)
+		rows := make([]int, n)
+		for i := range rows {
+			rows[i] = i
 		}
-		return first, y[:n]
+		return rebuilt(x, y, rows, 1, func(_ int, v float32) float32 { return v })
 	}
 }
 
@@ -308,10 +307,13 @@ func badlyScaled(x matrix.Matrix, y []float64) (matrix.Matrix, []float64) {
 	return rebuilt(x, y, nil, 1, func(j int, v float32) float32 { return v * float32(math.Pow(10, float64(j%4))) })
 }
 
-// rebuilt returns sparse rows in another order, nil for the same, with each column as often
-// as copies says.
+// rebuilt returns the sparse rows of some places in their order, nil for all, with each column as
+// often as copies says.
 func rebuilt(x matrix.Matrix, y []float64, order []int, copies int, change func(j int, v float32) float32) (matrix.Matrix, []float64) {
 	n, d := x.Dims()
+	if order != nil {
+		n = len(order)
+	}
 	out, target := &matrix.CSR{Cols: d * copies, Start: []int64{0}}, make([]float64, n)
 	var index []uint32
 	var value []float32
