@@ -15,6 +15,8 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/column"
+	"github.com/fenchel-ml/fenchel/solver/dual"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
@@ -588,7 +590,7 @@ func (q quack) Accepts(p problem.Problem) error {
 	if q.accepts != nil {
 		return q.accepts(p)
 	}
-	return linear.SDCA{}.Accepts(p)
+	return dual.SDCA{}.Accepts(p)
 }
 
 func (q quack) Start(p problem.Problem, start solver.Start) solver.State {
@@ -630,7 +632,7 @@ func (r reporter) Report() solver.Report {
 }
 
 func TestSolverZoo(t *testing.T) {
-	var sdca linear.SDCA
+	var sdca dual.SDCA
 	shared := 0
 	for _, c := range []struct {
 		animal, law string
@@ -740,14 +742,14 @@ func TestHeedZoo(t *testing.T) {
 	p := weighted(specimen(loss.SquaredHinge{}, penalty.ElasticNet{Ratio: 0.5}, problem.Free, 0.05))
 	_, optimum := solve("cd", p)
 	good := Case{Problem: p, Optimum: optimum, Gap: 1e-6, Epochs: 20000}
-	if err := Solver(linear.CD{}, good); err != nil {
+	if err := Solver(column.CD{}, good); err != nil {
 		t.Fatalf("the sound solver is rejected:\n%v", err)
 	}
 	for epochs := range 2 {
-		lost := quack{accepts: linear.CD{}.Accepts, start: func(p *problem.Linear, start solver.Start) solver.State {
+		lost := quack{accepts: column.CD{}.Accepts, start: func(p *problem.Linear, start solver.Start) solver.State {
 			made := 0
 			epoch := func(s solver.State) { made++; s.Epoch() }
-			return state{State: linear.CD{}.Start(p, start), epoch: epoch, point: func(pt problem.Point) problem.Point {
+			return state{State: column.CD{}.Start(p, start), epoch: epoch, point: func(pt problem.Point) problem.Point {
 				pt.W = slices.Clone(pt.W)
 				if made >= epochs && start.Over != nil && start.Over() {
 					pt.W[0] = math.Inf(1)
@@ -776,14 +778,14 @@ func weighted(p *problem.Linear) *problem.Linear {
 func TestSolverMissesTheOptimum(t *testing.T) {
 	p := specimen(loss.Hinge{}, penalty.L2{}, problem.Free, 0.05)
 	_, optimum := solve("sdca", p)
-	err := Solver(linear.SDCA{}, Case{Problem: p, Optimum: 1.01 * optimum, Gap: 1e-6, Epochs: 20000})
+	err := Solver(dual.SDCA{}, Case{Problem: p, Optimum: 1.01 * optimum, Gap: 1e-6, Epochs: 20000})
 	rejects(t, "an optimum that is none", err, "the objective is the optimum's within the gap")
 }
 
 func TestRefusalZoo(t *testing.T) {
 	const law = "a problem that cannot be solved is refused with the reason"
 	p := specimen(loss.Squared{}, penalty.L1{}, problem.None, 0.1)
-	if err := Refusal(linear.SDCA{}, p, "strongly convex penalty"); err != nil {
+	if err := Refusal(dual.SDCA{}, p, "strongly convex penalty"); err != nil {
 		t.Errorf("a sound refusal is rejected: %v", err)
 	}
 	for animal, accepts := range map[string]func(problem.Problem) error{

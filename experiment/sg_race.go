@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/linear"
+	"github.com/fenchel-ml/fenchel/solver/newton"
 )
 
 // The picture of the lectures on methods for finite sums: the distance to the optimum against
@@ -49,7 +50,7 @@ func (sgRace) Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	best, err := solver.Run(ctx, linear.Newton{}, p, solver.Options{Gap: 1e-13, Epochs: 100})
+	best, err := solver.Run(ctx, newton.Newton{}, p, solver.Options{Gap: 1e-13, Epochs: 100})
 	if err != nil {
 		return nil, err
 	}

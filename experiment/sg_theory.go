@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/dual"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 	"github.com/fenchel-ml/fenchel/solver/stochastic"
 	"github.com/fenchel-ml/fenchel/theory"
@@ -41,7 +42,7 @@ func (e sgBounds) Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	best, err := solver.Run(ctx, linear.SDCA{}, p, solver.Options{Gap: 1e-10, Epochs: 20000})
+	best, err := solver.Run(ctx, dual.SDCA{}, p, solver.Options{Gap: 1e-10, Epochs: 20000})
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/solver/linear"
+	"github.com/fenchel-ml/fenchel/solver/dual"
 )
 
 // kernelised states q with the linear kernel: the same problem, as its penalty
@@ -33,7 +33,7 @@ func TestKernelCertificate(t *testing.T) {
 		}
 		for _, shape := range [][2]int{{1, 1}, {4, 1}, {7, 3}} {
 			q := random(r, l, p, bias, shape[0], shape[1])
-			sol := must(solver.Run(context.Background(), linear.SDCA{}, q.problem(false), solver.Options{Gap: 1e-9, Epochs: 20000, Seed: 1}))
+			sol := must(solver.Run(context.Background(), dual.SDCA{}, q.problem(false), solver.Options{Gap: 1e-9, Epochs: 20000, Seed: 1}))
 			if sol.Certificate.Relative() > 1e-7 {
 				continue // an optimum of about zero
 			}

@@ -16,6 +16,8 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/column"
+	"github.com/fenchel-ml/fenchel/solver/dual"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
@@ -295,7 +297,7 @@ func TestSquaredAgainstNormalEquations(t *testing.T) {
 		if c.Gap() < 0 || c.Gap() > 1e-11*math.Max(c.Primal, p.Zero()) {
 			t.Errorf("gap %g at the solution of the normal equations, primal %g\n%v", c.Gap(), c.Primal, q)
 		}
-		sol := must(solver.Run(context.Background(), linear.SDCA{}, p, solver.Options{Gap: 1e-9, Epochs: 100000}))
+		sol := must(solver.Run(context.Background(), dual.SDCA{}, p, solver.Options{Gap: 1e-9, Epochs: 100000}))
 		if sol.Status != solver.Converged || sol.Certificate.Primal > value*(1+1e-8) {
 			t.Errorf("sdca: %s with %v, optimum %v\n%v", sol.Status, sol.Certificate.Primal, value, q)
 		}
@@ -384,7 +386,7 @@ func TestHingeAgainstKinks(t *testing.T) {
 		for _, w := range candidates {
 			optimum = min(optimum, q.value([]float64{w, 0}))
 		}
-		sol := must(solver.Run(context.Background(), linear.SDCA{}, q.problem(true), solver.Options{Gap: 1e-9, Epochs: 100000}))
+		sol := must(solver.Run(context.Background(), dual.SDCA{}, q.problem(true), solver.Options{Gap: 1e-9, Epochs: 100000}))
 		if p := sol.Certificate.Primal; sol.Status != solver.Converged || p < optimum*(1-1e-14) || p > optimum*(1+1e-9) {
 			t.Errorf("sdca: %s with %v, optimum %v\n%v", sol.Status, p, optimum, q)
 		}
@@ -420,7 +422,7 @@ func TestGolden(t *testing.T) {
 		{three, 1, 1.0 / 3, 0.5/9 + 1 - 1.0/9}, // w = 1/(3 lambda), mean loss 1 - w/3
 	} {
 		c.q.lambda = c.lambda
-		sol := must(solver.Run(context.Background(), linear.SDCA{}, c.q.problem(false), solver.Options{Gap: 1e-12, Epochs: 1000}))
+		sol := must(solver.Run(context.Background(), dual.SDCA{}, c.q.problem(false), solver.Options{Gap: 1e-12, Epochs: 1000}))
 		if math.Abs(sol.Point.W[0]-c.w) > 1e-6 || math.Abs(sol.Certificate.Primal-c.want) > 1e-11 {
 			t.Errorf("lambda %g: w %v, P %v, want %v, %v", c.lambda, sol.Point.W[0], sol.Certificate.Primal, c.w, c.want)
 		}
@@ -524,7 +526,7 @@ func TestForgottenBias(t *testing.T) {
 		q.y[i] += 6
 	}
 	p := q.problem(false)
-	best := must(solver.Run(context.Background(), linear.CD{}, p, solver.Options{Gap: 1e-10, Epochs: 1000}))
+	best := must(solver.Run(context.Background(), column.CD{}, p, solver.Options{Gap: 1e-10, Epochs: 1000}))
 	if best.Status != solver.Converged {
 		t.Fatal(best.Status)
 	}

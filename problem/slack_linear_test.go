@@ -13,7 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/problem/water"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/solver/linear"
+	"github.com/fenchel-ml/fenchel/solver/dual"
 )
 
 // slackened is a problem of the linear predictor with slack whose maximum is known:
@@ -27,7 +27,7 @@ func slackened(t *testing.T, r *rand.Rand, bias problem.Bias, rows, cols int) (q
 		}
 		q.y[0], q.y[1] = 1, -1
 		l := q.problem(false)
-		sol := must(solver.Run(context.Background(), linear.SDCA{}, l, solver.Options{Gap: 1e-11, Epochs: 20000, Seed: 1}))
+		sol := must(solver.Run(context.Background(), dual.SDCA{}, l, solver.Options{Gap: 1e-11, Epochs: 20000, Seed: 1}))
 		squared := 0.0
 		for _, x := range sol.Point.W[:l.Penalised()] {
 			squared += x * x

@@ -12,7 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/penalty"
-	"github.com/fenchel-ml/fenchel/solver/linear"
+	"github.com/fenchel-ml/fenchel/solver/dual"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -141,7 +141,7 @@ func TestOwnLossIsTrained(t *testing.T) {
 		{"both", func(s *train.Spec) {
 			s.Loss, s.CustomLoss, s.Penalty, s.CustomPenalty = "pinball", pinball{0.5}, "ridge", ridge{[]float64{1, 4}}
 		}},
-		{"solver", func(s *train.Spec) { s.Solver, s.CustomSolver = "ascent", linear.SDCA{} }},
+		{"solver", func(s *train.Spec) { s.Solver, s.CustomSolver = "ascent", dual.SDCA{} }},
 		{"machine", func(s *train.Spec) {
 			s.Loss, s.CustomLoss, s.Kernel, s.Bias = "pinball", pinball{0.9}, "rbf:gamma=1", "feature"
 		}},
@@ -214,9 +214,9 @@ func TestOwnPartsAreRefused(t *testing.T) {
 		`loss "a:b" of the program's own: expected a name`:                     {CustomLoss: pinball{0.5}, Loss: "a:b"},
 		`penalty "l2" of the program's own: expected a name that no other has`: {CustomPenalty: ridge{}, Penalty: "l2"},
 		`penalty "" of the program's own: expected a name that no other has`:   {CustomPenalty: ridge{}},
-		`solver "" of the program's own: expected a name that no other has`:    {CustomSolver: linear.SDCA{}},
+		`solver "" of the program's own: expected a name that no other has`:    {CustomSolver: dual.SDCA{}},
 		`loss "x" is of the program that stated the problem, not of this one`:  {Loss: "foreign:x"},
-		`partitions=3 with a solver of the program's own`:                      {CustomSolver: linear.SDCA{}, Solver: "x", Partitions: 3},
+		`partitions=3 with a solver of the program's own`:                      {CustomSolver: dual.SDCA{}, Solver: "x", Partitions: 3},
 		`sdca moves one dual variable at a time, which a free bias forbids`:    {CustomLoss: pinball{0.5}, Loss: "x", Kernel: "linear"},
 		`penalty "foreign:x" with a kernel: expected l2`:                       {CustomPenalty: ridge{}, Penalty: "foreign:x", Kernel: "linear"},
 	} {

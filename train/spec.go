@@ -15,6 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/dual"
 	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 )
@@ -194,8 +195,8 @@ func (spec *Spec) checkSolver() error {
 	if spec.Cache != 0 {
 		return fmt.Errorf("cache=%d without a kernel: expected a kernel, or none of the two", spec.Cache)
 	}
-	if spec.Partitions < 0 || spec.Partitions > linear.MostPartitions {
-		return fmt.Errorf("partitions=%d: expected a number from 1 to %d", spec.Partitions, linear.MostPartitions)
+	if spec.Partitions < 0 || spec.Partitions > dual.MostPartitions {
+		return fmt.Errorf("partitions=%d: expected a number from 1 to %d", spec.Partitions, dual.MostPartitions)
 	}
 	if spec.auto() || spec.CustomSolver != nil {
 		return nil

@@ -19,6 +19,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
 )
 
 var ablate = flag.String("ablation", "", `solve the problems of the ablation without each of these mechanisms, "all" for every one`)
@@ -28,14 +29,14 @@ var ablateOnly = flag.String("ablation.only", "", "of these the problems whose n
 // mechanisms are what the ablation leaves out, by name.
 var mechanisms = []struct {
 	name string
-	out  mechanism
+	out  parts.Mechanism
 }{
-	{"faces", withoutFaces},
-	{"proximal", withoutProximal},
-	{"sample", withoutSample},
-	{"leave", withoutLeave},
-	{"blocks", withoutBlocks},
-	{"sleep", withoutSleep},
+	{"faces", parts.WithoutFaces},
+	{"proximal", parts.WithoutProximal},
+	{"sample", parts.WithoutSample},
+	{"leave", parts.WithoutLeave},
+	{"blocks", parts.WithoutBlocks},
+	{"sleep", parts.WithoutSleep},
 }
 
 // An ablated problem is data with a loss, a penalty and a goal.
@@ -77,11 +78,11 @@ func TestAblation(t *testing.T) {
 	rows := make([]ablation.Row, len(mechanisms))
 	for _, a := range problems {
 		p := a.make(t)
-		all := ablated.run(t, p, a.gap)
+		all := solveWithout(t, 0, p, a.gap)
 		t.Logf("%s: %s", a, all)
 		for k, m := range mechanisms {
 			if *ablate == "all" || slices.Contains(chosen, m.name) {
-				without := m.out.run(t, p, a.gap)
+				without := solveWithout(t, m.out, p, a.gap)
 				if rows[k].Add(t, a.String(), a.set.real, all, without); !without.Same(all) {
 					t.Logf("  without %s: %s", m.name, without)
 				}
@@ -95,10 +96,10 @@ func TestAblation(t *testing.T) {
 	}
 }
 
-// run solves p as "auto" does, without m.
-func (m mechanism) run(t *testing.T, p *problem.Linear, gap float64) ablation.Outcome {
-	defer func() { ablated = 0 }()
-	ablated = m
+// solveWithout solves p as "auto" does, without m.
+func solveWithout(t *testing.T, m parts.Mechanism, p *problem.Linear, gap float64) ablation.Outcome {
+	defer func() { parts.Ablated = 0 }()
+	parts.Ablated = m
 	name, _ := Choose(p, gap)
 	s, err := New(name)
 	if err != nil {
@@ -278,11 +279,11 @@ func drifting(name string, n, d int) *ablatedSet {
 // firstRows keeps the first n rows.
 func firstRows(n int) func(x matrix.Matrix, y []float64) (matrix.Matrix, []float64) {
 	return func(x matrix.Matrix, y []float64) (matrix.Matrix, []float64) {
-		rows := make([]uint32, n)
+		rows := make([]int, n)
 		for i := range rows {
-			rows[i] = uint32(i)
+			rows[i] = i
 		}
-		return rowsOf(x, rows, 1), y[:n]
+		return rebuilt(x, y, rows, 1, func(_ int, v float32) float32 { return v })
 	}
 }
 
@@ -306,10 +307,13 @@ func badlyScaled(x matrix.Matrix, y []float64) (matrix.Matrix, []float64) {
 	return rebuilt(x, y, nil, 1, func(j int, v float32) float32 { return v * float32(math.Pow(10, float64(j%4))) })
 }
 
-// rebuilt returns sparse rows in another order, nil for the same, with each column as often
-// as copies says.
+// rebuilt returns the sparse rows of some places in their order, nil for all, with each column as
+// often as copies says.
 func rebuilt(x matrix.Matrix, y []float64, order []int, copies int, change func(j int, v float32) float32) (matrix.Matrix, []float64) {
 	n, d := x.Dims()
+	if order != nil {
+		n = len(order)
+	}
 	out, target := &matrix.CSR{Cols: d * copies, Start: []int64{0}}, make([]float64, n)
 	var index []uint32
 	var value []float32

@@ -7,23 +7,28 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/column"
+	"github.com/fenchel-ml/fenchel/solver/dual"
+	"github.com/fenchel-ml/fenchel/solver/internal/hessian"
+	"github.com/fenchel-ml/fenchel/solver/internal/parts"
+	"github.com/fenchel-ml/fenchel/solver/newton"
 )
 
 // Choose returns the solver that should prove the relative gap first, and why. The rules use
 // counts, never a clock; the ablation test measures them on real, deformed and generated
 // sets, with lambda = 100/n to 1/(100n).
 func Choose(p *problem.Linear, gap float64) (name, why string) {
-	if (SDCA{}).Accepts(p) != nil {
+	if (dual.SDCA{}).Accepts(p) != nil {
 		return chooseWeak(p)
 	}
 	n, d := p.Dims()
 	_, cornered := p.Loss.(loss.Cornered)
-	second, refused := "newton", Newton{}.Accepts(p)
+	second, refused := "newton", newton.Newton{}.Accepts(p)
 	if refused != nil {
-		second, refused = "cd", CD{}.Accepts(p)
+		second, refused = "cd", column.CD{}.Accepts(p)
 	}
 	switch {
-	case cornered && d > mostColumns:
+	case cornered && d > hessian.MostColumns:
 		return "sdca", fmt.Sprintf("newton would need a %d x %d matrix for this loss", d, d)
 	case refused != nil:
 		return "sdca", "second-order steps take no such loss or penalty"
@@ -42,9 +47,9 @@ func chooseWeak(p *problem.Linear) (name, why string) {
 	_, _, elastic := penalty.Coefficients(p.Penalty)
 	_, gradient := p.Penalty.(penalty.Differentiable)
 	switch {
-	case elastic && CD{}.Accepts(p) == nil:
+	case elastic && column.CD{}.Accepts(p) == nil:
 		return "cd", "the penalty l1 is solved by columns"
-	case elastic && Newton{}.Accepts(p) == nil:
+	case elastic && newton.Newton{}.Accepts(p) == nil:
 		return "newton", "a loss with corners and the penalty l1 are a linear program for interior points"
 	case gradient && !math.IsInf(p.Loss.Smoothness(), 1):
 		return "lbfgs", "loss and penalty have gradients, and the penalty is no sum over weights"
@@ -63,7 +68,7 @@ func chooseWeak(p *problem.Linear) (name, why string) {
 // hardly influence each other. The corner of a penalty doubles the work of dual steps at least.
 func secondOrder(p *problem.Linear, gap float64) (yes bool, why string) {
 	n, d := p.Dims()
-	time := matrixTime(p)
+	time := hessian.Time(p)
 	_, cornered := p.Loss.(loss.Cornered)
 	l1, _, _ := penalty.Coefficients(p.Penalty)
 	corner := l1 > 0
@@ -77,13 +82,13 @@ func secondOrder(p *problem.Linear, gap float64) (yes bool, why string) {
 		return false, "fewer than four rows for each feature"
 	case corner && cornered:
 		return true, "the loss and the penalty have corners"
-	case time > cheapTime && shortness(p) <= shortSteps(p, time):
+	case time > cheapTime && parts.Shortness(p) <= shortSteps(p, time):
 		return false, fmt.Sprintf("a %d x %d matrix is expensive and dual steps are long", d, d)
 	case time > cheapTime:
 		return true, "dual steps are short"
 	case cornered && gap > 1e-4 && p.Lambda*p.N > 0.1 && rare(p):
 		return false, "one class is rare, so that few rows matter"
-	case cornered && denseEnough(p) && longSteps(time, shortness(p)):
+	case cornered && hessian.Dense(p) && longSteps(time, parts.Shortness(p)):
 		return false, "dual steps are long"
 	}
 	return true, fmt.Sprintf("many rows for each feature and a cheap %d x %d matrix", d, d)
@@ -116,17 +121,6 @@ func shortSteps(p *problem.Linear, time float64) float64 {
 // a matrix of one or two passes costs nearly nothing.
 func longSteps(time, short float64) bool { return time > 2 && short < 0.4*time }
 
-// shortness returns the mean of L |x_i|^2/(lambda N), where the loss is curved by L at
-// most, 1 for kinks: 3 means that one step moves a dual variable by a quarter of the way
-// at most.
-func shortness(p *problem.Linear) float64 {
-	curved := p.Loss.Smoothness()
-	if math.IsInf(curved, 1) {
-		curved = 1
-	}
-	return curved * p.MeanSquaredNorm() / (p.Lambda * p.N)
-}
-
 // forClasses reports whether targets are classes, not numbers.
 func forClasses(p *problem.Linear) bool {
 	_, margin := p.Loss.(loss.Margin)
@@ -157,28 +151,3 @@ func rare(p *problem.Linear) bool {
 // mostRamps bounds the rows of an interior-point method, which keeps up to 110
 // bytes for each, besides a copy of two fifths of the rows: 4 GB.
 const mostRamps = 1 << 25
-
-// matrixTime is about how many passes over the data a matrix takes as long as: where
-// products of matrices do the work, which is the factor and with dense rows all of it, a
-// number takes a quarter to a sixteenth of the time that it takes elsewhere.
-func matrixTime(p *problem.Linear) float64 {
-	n, d := p.Dims()
-	form, factor := matrixWork(n, d, p.Nonzeros)
-	if denseEnough(p) {
-		return (form + factor) / 16
-	}
-	return form + factor/4
-}
-
-// matrixPasses is about how many passes over the data forming and factoring
-// Newton's matrix cost, number by number.
-func matrixPasses(n, d int, nonzeros int64) float64 {
-	form, factor := matrixWork(n, d, nonzeros)
-	return form + factor
-}
-
-// matrixWork returns the two parts of matrixPasses.
-func matrixWork(n, d int, nonzeros int64) (form, factor float64) {
-	size := max(float64(nonzeros), 1)
-	return size / (2 * float64(n)), float64(d) * float64(d) * float64(d) / (6 * size)
-}

@@ -3,9 +3,11 @@ package linear
 import (
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/conform/draw"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver/internal/hessian"
 )
 
 // TestChoose: what is chosen accepts the problem, for every loss, penalty, gap and lambda, of
@@ -13,10 +15,10 @@ import (
 // measured by TestRegret.
 func TestChoose(t *testing.T) {
 	chosen := map[string]bool{}
-	each(t, func(t *testing.T, l loss.Loss, p string, bias problem.Bias) {
-		for _, shape := range [][2]int{{400, 10}, {30, 20}, {10, 400}, {3, mostColumns + 1}} {
+	draw.Each(t, func(t *testing.T, l loss.Loss, p string, bias problem.Bias) {
+		for _, shape := range [][2]int{{400, 10}, {30, 20}, {10, 400}, {3, hessian.MostColumns + 1}} {
 			for _, sparse := range []bool{true, false} {
-				q := generate(l, "l2", bias, shape[0], shape[1], sparse)
+				q := draw.Problem(l, "l2", bias, shape[0], shape[1], sparse)
 				q.Penalty = must(penalty.New(p))
 				for _, lambda := range []float64{1e-6, 1e-3, 1} {
 					q.Lambda = lambda

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/conform/draw"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -46,7 +47,7 @@ const exacting = "sdca cd newton"
 // there: a row says where the condition number (10^13 with features of 10^6)
 // is too much for steps of one variable.
 func TestHard(t *testing.T) {
-	each(t, func(t *testing.T, l loss.Loss, p string, bias problem.Bias) {
+	draw.Each(t, func(t *testing.T, l loss.Loss, p string, bias problem.Bias) {
 		for _, c := range hard {
 			y := slices.Clone(c.y)
 			for i := range y {
@@ -57,7 +58,7 @@ func TestHard(t *testing.T) {
 					y[i] = math.Abs(y[i]) + 0.5
 				}
 			}
-			q := must(problem.NewLinear(problem.NewRows(stored(c.rows, true), 1), y, nil, l, must(penalty.New(p)), c.lambda, bias))
+			q := must(problem.NewLinear(problem.NewRows(draw.Stored(c.rows, true), 1), y, nil, l, must(penalty.New(p)), c.lambda, bias))
 			for _, s := range examined {
 				if s.refuses(l, p) == "" {
 					slow := strings.Contains(c.slow, s.spec) || counts(l) && c.name == "huge targets" // exponentials of them

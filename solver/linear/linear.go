@@ -1,10 +1,16 @@
-// Package linear holds the algorithms for linear predictors, one per file.
+// Package linear brings all solvers of linear predictors together: a program that imports it can
+// make each by its name. [Choose] is the rule of "auto".
 //
-// Each takes a *problem.Linear, moves a point, and leaves loop, clock and
-// judgement to package solver. Adding one is a new file, which registers its
-// name, and a row in the table of linear_test.go. Further files of one algorithm
-// begin with its name: sdca_rounds.go. face and proximal are methods of their own that SDCA
-// goes over to (sdca_escape.go). Choose is the rule of "auto".
+//	solver/dual        ascent in dual variables, one a row: sdca
+//	solver/newton      second-order steps
+//	solver/column      coordinate descent over columns: cd
+//	solver/stochastic  steps along estimates of a gradient
+//	solver/batch       first-order steps that see all rows, planes, multipliers
+//
+// Each algorithm takes a *problem.Linear, moves a point, and leaves loop, clock and judgement to
+// package solver. A new one is a file in the room of its family, or of a new family that this
+// package imports, and a row in the table of linear_test.go, where every solver meets every loss.
+// Here is only simba, for problems with slack, beside the rule: simba.go.
 package linear
 
 import (

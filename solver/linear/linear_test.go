@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
+	"github.com/fenchel-ml/fenchel/conform/draw"
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/solver/internal/parts"
+	"github.com/fenchel-ml/fenchel/solver/column"
+	"github.com/fenchel-ml/fenchel/solver/dual"
+	"github.com/fenchel-ml/fenchel/solver/newton"
 )
 
 // newtonRefuses says why Newton's method does not take a problem of few columns.
@@ -37,12 +38,12 @@ const elsewhere = "TestLinearPrograms"
 // and the objective is that of the method of multipliers. Warm starts are as good as the dual
 // variables, of which such problems have many.
 func TestLinearPrograms(t *testing.T) {
-	each(t, func(t *testing.T, l loss.Loss, p string, bias problem.Bias) {
+	draw.Each(t, func(t *testing.T, l loss.Loss, p string, bias problem.Bias) {
 		if _, cornered := l.(loss.Cornered); !cornered || p != "l1" {
 			return
 		}
-		for _, q := range []*problem.Linear{generate(l, p, bias, 40, 5, false), generate(l, p, bias, 50, 12, true)} {
-			sol := must(solver.Run(context.Background(), Newton{}, q, solver.Options{Gap: 1e-9, Epochs: 200}))
+		for _, q := range []*problem.Linear{draw.Problem(l, p, bias, 40, 5, false), draw.Problem(l, p, bias, 50, 12, true)} {
+			sol := must(solver.Run(context.Background(), newton.Newton{}, q, solver.Options{Gap: 1e-9, Epochs: 200}))
 			if sol.Status != solver.Converged {
 				t.Errorf("%T: %s, relative gap %g", q.X, sol.Status, sol.Certificate.Relative())
 			}
@@ -159,8 +160,8 @@ var ridgeOnly = []struct {
 
 // TestRidgeOnly is TestSolvers for those.
 func TestRidgeOnly(t *testing.T) {
-	each(t, func(t *testing.T, l loss.Loss, p string, bias problem.Bias) {
-		q := generate(l, p, bias, 40, 5, bias == problem.None)
+	draw.Each(t, func(t *testing.T, l loss.Loss, p string, bias problem.Bias) {
+		q := draw.Problem(l, p, bias, 40, 5, bias == problem.None)
 		for _, c := range ridgeOnly {
 			reason := c.refuses(l, p)
 			if bias == problem.Free && reason == "" {
@@ -187,84 +188,6 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// table draws n rows of d features, of which a share is not zero. Row 1 is
-// empty, row 3 is row 2 again, and the last feature is always zero.
-func table(r *rand.Rand, n, d int, share float64) [][]float32 {
-	rows := make([][]float32, n)
-	for i := range rows {
-		rows[i] = make([]float32, d)
-		for j := range d - 1 {
-			if r.Float64() < share {
-				rows[i][j] = float32(r.NormFloat64())
-			}
-		}
-	}
-	if n > 3 {
-		clear(rows[1])
-		copy(rows[3], rows[2])
-	}
-	return rows
-}
-
-// targets follow a linear rule with noise; classes when the loss asks for them.
-func targets(r *rand.Rand, rows [][]float32, l loss.Loss) []float64 {
-	y := make([]float64, len(rows))
-	for i, x := range rows {
-		y[i] = 0.7 + 0.6*r.NormFloat64()
-		for j, v := range x {
-			y[i] += float64(v) / float64(j+1)
-		}
-		if _, ok := l.(loss.Margin); ok {
-			y[i] = math.Copysign(1, y[i]-0.5)
-		}
-		if least, _ := loss.Targets(l); least == 0 {
-			y[i] = math.Abs(y[i])
-		}
-	}
-	return y
-}
-
-func stored(rows [][]float32, sparse bool) matrix.Matrix {
-	dense := must(matrix.NewDense(len(rows), len(rows[0]), slices.Concat(rows...)))
-	if sparse {
-		return matrix.Transpose(matrix.Transpose(dense))
-	}
-	return dense
-}
-
-// generate makes a problem of n rows of weight 1 and 2.
-func generate(l loss.Loss, p string, bias problem.Bias, n, d int, sparse bool) *problem.Linear {
-	r := rand.New(rand.NewPCG(30, uint64(n)))
-	share := 1.0
-	if sparse {
-		share = 0.4
-	}
-	rows := table(r, n, d, share)
-	s := make([]float64, n)
-	for i := range s {
-		s[i] = 1 + float64(i%2)
-	}
-	return must(problem.NewLinear(problem.NewRows(stored(rows, sparse), 1), targets(r, rows, l), s, l, must(penalty.New(p)), 0.05, bias))
-}
-
-// each calls do for every loss, bias and elastic penalty, the only ones that all solvers know; of
-// others conform.TestUndeclared asks whether solvers refuse them.
-func each(t *testing.T, do func(t *testing.T, l loss.Loss, p string, bias problem.Bias)) {
-	t.Helper()
-	for _, l := range loss.Entries() {
-		for _, p := range penalty.Entries() {
-			if _, _, ok := penalty.Coefficients(must(penalty.New(p.Name))); !ok {
-				continue
-			}
-			for _, b := range problem.BiasNames() {
-				t.Run(l.Name+"/"+p.Name+"/"+b, func(t *testing.T) {
-					do(t, must(loss.New(l.Name)), p.Name, must(problem.ParseBias(b)))
-				})
-			}
-		}
-	}
-}
-
 func TestEverySolverIsExamined(t *testing.T) {
 	rows := []string{}
 	for _, c := range examined {
@@ -282,8 +205,8 @@ func TestEverySolverIsExamined(t *testing.T) {
 // TestSolvers examines every solver on every problem, dense and sparse, and
 // every refusal.
 func TestSolvers(t *testing.T) {
-	each(t, func(t *testing.T, l loss.Loss, p string, bias problem.Bias) {
-		dense, sparse := generate(l, p, bias, 40, 5, false), generate(l, p, bias, 50, 12, true)
+	draw.Each(t, func(t *testing.T, l loss.Loss, p string, bias problem.Bias) {
+		dense, sparse := draw.Problem(l, p, bias, 40, 5, false), draw.Problem(l, p, bias, 50, 12, true)
 		for _, c := range examined {
 			s := must(New(c.spec))
 			reason := c.refuses(l, p)
@@ -311,7 +234,7 @@ func TestSolvers(t *testing.T) {
 // optimum is the objective of an answer that is proved to 1e-11, NaN when no
 // solver proves that much.
 func optimum(p *problem.Linear) float64 {
-	for _, s := range []solver.Solver{CD{}, SDCA{}} {
+	for _, s := range []solver.Solver{column.CD{}, dual.SDCA{}} {
 		if s.Accepts(p) != nil {
 			continue
 		}
@@ -346,13 +269,13 @@ func TestStrangersAreRefused(t *testing.T) {
 // TestSDCAAndCDAgree has elastic-net and a smooth loss: both must find the same
 // objective and the same weights, which strong convexity makes unique.
 func TestSDCAAndCDAgree(t *testing.T) {
-	each(t, func(t *testing.T, l loss.Loss, p string, bias problem.Bias) {
+	draw.Each(t, func(t *testing.T, l loss.Loss, p string, bias problem.Bias) {
 		if p != "elastic-net" || math.IsInf(l.Smoothness(), 1) {
 			return // one of the two refuses it
 		}
-		q := generate(l, p, bias, 60, 8, true)
+		q := draw.Problem(l, p, bias, 60, 8, true)
 		opt := solver.Options{Gap: 1e-12, Epochs: 20000}
-		a, b := must(solver.Run(context.Background(), SDCA{}, q, opt)), must(solver.Run(context.Background(), CD{}, q, opt))
+		a, b := must(solver.Run(context.Background(), dual.SDCA{}, q, opt)), must(solver.Run(context.Background(), column.CD{}, q, opt))
 		d := len(a.Point.W) - 1
 		if math.Abs(a.Certificate.Primal-b.Certificate.Primal) > 1e-10*q.Zero() || !near(a.Point.W[:d], b.Point.W[:d], 1e-5, 1) {
 			t.Errorf("sdca %v with %v, cd %v with %v", a.Certificate.Primal, a.Point.W, b.Certificate.Primal, b.Point.W)
@@ -362,8 +285,8 @@ func TestSDCAAndCDAgree(t *testing.T) {
 
 // TestElasticNetWithHinge is a combination that few programs have.
 func TestElasticNetWithHinge(t *testing.T) {
-	p := generate(loss.Hinge{}, "elastic-net", problem.Free, 60, 20, true)
-	sol := must(solver.Run(context.Background(), SDCA{}, p, solver.Options{Gap: 1e-7, Epochs: 50000}))
+	p := draw.Problem(loss.Hinge{}, "elastic-net", problem.Free, 60, 20, true)
+	sol := must(solver.Run(context.Background(), dual.SDCA{}, p, solver.Options{Gap: 1e-7, Epochs: 50000}))
 	zeros := 0
 	for _, w := range sol.Point.W {
 		if w == 0 {
@@ -384,7 +307,7 @@ func TestWarmStartsFromElsewhere(t *testing.T) {
 			if spec == "pegasos" {
 				name, gap = "l2", 1e-2
 			}
-			q := generate(loss.Logistic{}, name, bias, 40, 5, false)
+			q := draw.Problem(loss.Logistic{}, name, bias, 40, 5, false)
 			r := rand.New(rand.NewPCG(31, 1))
 			from := problem.Point{W: make([]float64, 6), A: make([]float64, 40)}
 			for j := range from.W {
@@ -406,31 +329,25 @@ func TestWarmStartsFromElsewhere(t *testing.T) {
 	}
 }
 
-// TestShuffleIsAPermutation that depends on the random numbers alone.
-func TestShuffleIsAPermutation(t *testing.T) {
-	fresh := func() []uint32 {
-		order := make([]uint32, 100)
-		for i := range order {
-			order[i] = uint32(i)
-		}
-		return order
-	}
-	a, b, c := fresh(), fresh(), fresh()
-	parts.Shuffle(a, rand.NewPCG(1, 2))
-	parts.Shuffle(b, rand.NewPCG(1, 2))
-	parts.Shuffle(c, rand.NewPCG(1, 3))
-	if !slices.Equal(a, b) || slices.Equal(a, c) {
-		t.Error("the permutation does not depend on the random numbers alone")
-	}
-	slices.Sort(c)
-	if !slices.Equal(c, fresh()) {
-		t.Errorf("no permutation: %v", c)
-	}
-}
-
 func TestUnknownSolver(t *testing.T) {
 	_, err := New("sdac")
 	if err == nil || !strings.HasPrefix(err.Error(), `unknown solver "sdac": did you mean "sdca"?`) {
 		t.Errorf("New: %v", err)
+	}
+}
+
+// TestInterruptedBeforeItBegins: a run that ends before its first epoch, where a
+// sample is still to be solved, has a point.
+func TestInterruptedBeforeItBegins(t *testing.T) {
+	ended, end := context.WithCancel(context.Background())
+	end()
+	for _, l := range []loss.Loss{loss.Hinge{}, loss.Logistic{}} {
+		p := draw.Problem(l, "l2", problem.Free, 4*4096, 6, false)
+		for _, spec := range []string{"newton", "sdca"} {
+			sol := must(solver.Run(ended, must(New(spec)), p, solver.Options{}))
+			if sol.Status != solver.Interrupted || sol.Epochs != 0 || len(sol.Point.W) != 7 {
+				t.Errorf("%T, %s: %s after %d epochs, %d weights", l, spec, sol.Status, sol.Epochs, len(sol.Point.W))
+			}
+		}
 	}
 }

@@ -14,7 +14,9 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/dual"
 	solverkernel "github.com/fenchel-ml/fenchel/solver/kernel"
+	"github.com/fenchel-ml/fenchel/solver/newton"
 )
 
 // slope is n random rows of d columns, classes by a noisy slope with an offset,
@@ -37,7 +39,7 @@ func slope(n, d int, lambda float64, bias problem.Bias) *problem.Linear {
 // slackOf is the problem with slack that has the optimum of p, and the maximum of
 // its f.
 func slackOf(p *problem.Linear) (slack *problem.LinearSlack, most float64) {
-	sol := must(solver.Run(context.Background(), SDCA{}, p, solver.Options{Gap: 1e-9}))
+	sol := must(solver.Run(context.Background(), dual.SDCA{}, p, solver.Options{Gap: 1e-9}))
 	squared := 0.0
 	for _, x := range sol.Point.W[:p.Penalised()] {
 		squared += x * x
@@ -94,7 +96,7 @@ func TestLinearSolversAreKernelMachines(t *testing.T) {
 		for _, c := range []struct {
 			s   solver.Solver
 			gap float64
-		}{{SDCA{}, 1e-7}, {must(New("pegasos")), 3e-4}, {Newton{}, 1e-7}} {
+		}{{dual.SDCA{}, 1e-7}, {must(New("pegasos")), 3e-4}, {newton.Newton{}, 1e-7}} {
 			sol := must(solver.Run(context.Background(), c.s, p, solver.Options{Gap: c.gap, Epochs: 200000}))
 			if off := math.Abs(sol.Certificate.Primal - optimum); off > 1e-4 {
 				t.Errorf("%v: %T comes to %v after %d epochs, expected %v", bias, c.s, sol.Certificate.Primal, sol.Epochs, optimum)

@@ -32,7 +32,7 @@ const (
 )
 
 // linear are the folders of the linear solvers.
-var linear = []string{"solver/linear", "solver/dual", "solver/newton", "solver/column", "solver/stochastic", "solver/auto"}
+var linear = []string{"solver/linear", "solver/dual", "solver/newton", "solver/column", "solver/stochastic", "solver/internal"}
 
 // generator reports whether a folder is the generator of the assembly.
 func generator(folder string) bool { return strings.HasSuffix(folder, "internal/asm") }

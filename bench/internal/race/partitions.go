@@ -12,7 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/solver/linear"
+	"github.com/fenchel-ml/fenchel/solver/dual"
 )
 
 // The race of many cores: what a second core brings over dual coordinate ascent on
@@ -40,8 +40,8 @@ func takeTurns(ctx context.Context, t *task.Task, lossName string, partitions, t
 	if err != nil {
 		return turns{}, err
 	}
-	var clock linear.Clock
-	s, err := solver.Run(ctx, linear.SDCA{Partitions: partitions, Clock: &clock}, p, solver.Options{Gap: task.WholeTarget, Seed: 1, Time: time.Minute})
+	var clock dual.Clock
+	s, err := solver.Run(ctx, dual.SDCA{Partitions: partitions, Clock: &clock}, p, solver.Options{Gap: task.WholeTarget, Seed: 1, Time: time.Minute})
 	if err != nil || s.Status != solver.Converged {
 		return turns{}, err
 	}
