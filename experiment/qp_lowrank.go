@@ -14,7 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 	solverkernel "github.com/fenchel-ml/fenchel/solver/kernel"
-	"github.com/fenchel-ml/fenchel/solver/linear"
+	"github.com/fenchel-ml/fenchel/solver/newton"
 )
 
 // Kernel machines of an incomplete Cholesky factor of rank k in place of K (Y15): what is left
@@ -52,7 +52,7 @@ func (qpLowRank) Run(ctx context.Context, opt Options) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := solver.Run(ctx, linear.Newton{}, q, solver.Options{Gap: 1e-7})
+		s, err := solver.Run(ctx, newton.Newton{}, q, solver.Options{Gap: 1e-7})
 		if err != nil {
 			return nil, err
 		}

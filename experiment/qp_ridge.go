@@ -14,7 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 	solverkernel "github.com/fenchel-ml/fenchel/solver/kernel"
-	"github.com/fenchel-ml/fenchel/solver/linear"
+	"github.com/fenchel-ml/fenchel/solver/newton"
 )
 
 // Ridge regression in the primal, an equation of d unknowns, and in the dual, one of n: the
@@ -80,7 +80,7 @@ func bothForms(ctx context.Context, n, d int, opt Options) (primal, dual, far fl
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	first, err := solver.Run(ctx, linear.Newton{}, p, solver.Options{Gap: 1e-7})
+	first, err := solver.Run(ctx, newton.Newton{}, p, solver.Options{Gap: 1e-7})
 	if err != nil {
 		return 0, 0, 0, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/linear"
+	"github.com/fenchel-ml/fenchel/solver/newton"
 	"github.com/fenchel-ml/fenchel/solver/stochastic"
 )
 
@@ -114,7 +115,7 @@ func (r *Result) pegasos(ctx context.Context, opt Options) error {
 		if err != nil {
 			return err
 		}
-		best, err := solver.Run(ctx, linear.Newton{}, p, solver.Options{Gap: 1e-4})
+		best, err := solver.Run(ctx, newton.Newton{}, p, solver.Options{Gap: 1e-4})
 		if err != nil {
 			return err
 		}

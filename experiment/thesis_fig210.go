@@ -12,8 +12,8 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/dual"
 	solverkernel "github.com/fenchel-ml/fenchel/solver/kernel"
-	"github.com/fenchel-ml/fenchel/solver/linear"
 )
 
 // Figure 2.10 of Cotter's thesis: the error on new rows against inner products of rows. k pairs
@@ -113,7 +113,7 @@ func (c *machineCourse) fourier(ctx context.Context, pairs int, seed uint64, thr
 	if err != nil {
 		return 0, err
 	}
-	s, err := solver.Run(ctx, linear.SDCA{}, p, solver.Options{Gap: 1e-3, Seed: seed})
+	s, err := solver.Run(ctx, dual.SDCA{}, p, solver.Options{Gap: 1e-3, Seed: seed})
 	if err != nil {
 		return 0, err
 	}
