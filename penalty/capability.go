@@ -11,6 +11,7 @@ package penalty
 //	Differentiable  a gradient                                  methods that follow it
 //	PNorm           a squared p-norm                            primal gradient methods
 //	Rounded         values that take powers                     certificates
+//	Confined        0 or infinite: a ball                       frank-wolfe, projected-sgd
 //	Coupled         a value in which signs matter               certificates
 
 // Strong is a penalty with StrongConvexity() > 0. Its conjugate then has a
@@ -56,6 +57,21 @@ type PNorm interface {
 type Rounded interface {
 	Penalty
 	Rounding(n int) float64
+}
+
+// Confined is the penalty that is 0 where |w| <= radius in a norm, 1 or 2, and infinite elsewhere. Its
+// Prox is the projection.
+type Confined interface {
+	Penalty
+	Bound() (norm int, radius float64)
+}
+
+// BallOf returns the norm and the radius of a penalty that says that it is Confined, 0 of others.
+func BallOf(p Penalty) (norm int, radius float64) {
+	if c, ok := p.(Confined); ok {
+		return c.Bound()
+	}
+	return 0, 0
 }
 
 // Coupled is a penalty that depends on more than magnitudes: it is even, Omega(-w) = Omega(w), and a
