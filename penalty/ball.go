@@ -66,10 +66,15 @@ func (b Ball) Prox(dst, v []float64, _ float64) {
 			dst[j] = vec.Shrink(x, by)
 		}
 	}
-	for size := b.size(dst); size > b.Radius; size = b.size(dst) {
+	b.Shorten(dst)
+}
+
+// Shorten multiplies w by the factor that brings it inside.
+func (b Ball) Shorten(w []float64) {
+	for size := b.size(w); size > b.Radius; size = b.size(w) {
 		factor := b.Radius / size * (1 - 64*unit)
-		for j := range dst {
-			dst[j] *= factor
+		for j := range w {
+			w[j] *= factor
 		}
 	}
 }

@@ -60,10 +60,11 @@ type Rounded interface {
 }
 
 // Confined is the penalty that is 0 where |w| <= radius in a norm, 1 or 2, and infinite elsewhere. Its
-// Prox is the projection.
+// Prox is the projection; Shorten multiplies w by the factor, if it is below 1, that brings it inside.
 type Confined interface {
 	Penalty
 	Bound() (norm int, radius float64)
+	Shorten(w []float64)
 }
 
 // BallOf returns the norm and the radius of a penalty that says that it is Confined, 0 of others.

@@ -21,14 +21,16 @@ var (
 	_ Bounded = (*LinearSlack)(nil)
 )
 
-// Inside returns the nearest point inside of the ball that the penalty is of, w where it is of none.
+// Inside scales w, and with it a bias that is a feature, into the ball that the penalty is of; w where it
+// is of none.
 func (p *Linear) Inside(w []float64) []float64 {
 	k := p.Penalised()
-	if norm, _ := penalty.BallOf(p.Penalty); norm == 0 || p.Penalty.Value(w[:k]) == 0 || !(largestOf(w) <= math.MaxFloat64) {
+	ball, ok := p.Penalty.(penalty.Confined)
+	if !ok || p.Penalty.Value(w[:k]) == 0 || !(largestOf(w) <= math.MaxFloat64) {
 		return w
 	}
 	inside := append([]float64(nil), w...)
-	p.Penalty.Prox(inside[:k], inside[:k], 1)
+	ball.Shorten(inside[:k])
 	return inside
 }
 

@@ -51,7 +51,7 @@ func (p *Linear) Penalised() int {
 // scaled into the domain of the penalty's conjugate; then both values are
 // computed, and a bound on all rounding errors is taken off the dual.
 //
-// Where the penalty is a ball, a point outside of it stands for the nearest one inside.
+// Where the penalty is a ball, a point outside of it stands for itself scaled into it.
 //
 // Where the problem has no bias, a point that has one is outside of it: its
 // primal is infinite, and a warning says why.
