@@ -150,3 +150,25 @@ func TestBall(t *testing.T) {
 		}
 	}
 }
+
+// TestHybrid: growing batches hand over to L-BFGS, which ends at the optimum in fewer epochs than
+// growing batches alone, and is linear in the logarithm of the error.
+func TestHybrid(t *testing.T) {
+	for _, spec := range []string{"l2", "elastic-net"} {
+		p := random(2000, 20, loss.Logistic{}, spec, 1e-3, problem.Free)
+		want := solve("lbfgs", p, 1e-10, 1000).Certificate
+		hybrid, growing := solve("hybrid", p, 1e-8, 300), solve("growing", p, 1e-8, 300)
+		t.Logf("%s: hybrid %s after %d epochs, growing %s after %d", spec, hybrid.Status, hybrid.Epochs, growing.Status, growing.Epochs)
+		if c := hybrid.Certificate; hybrid.Status != solver.Converged || c.Dual > want.Primal || c.Primal < want.Dual || hybrid.Epochs >= growing.Epochs {
+			t.Errorf("%s: %s after %d epochs at %v, growing batches alone %d, optimum %v", spec, hybrid.Status, hybrid.Epochs, c.Primal, growing.Epochs, want.Primal)
+		}
+	}
+	for spec, want := range map[string]string{
+		"hybrid:passes=0":  `solver "hybrid": passes=0: expected a whole number from 1 to 1000000`,
+		"hybrid:memory=-1": `solver "hybrid": memory=-1: expected a whole number from 1 to 1000`,
+	} {
+		if _, err := linear.New(spec); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

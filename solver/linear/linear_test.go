@@ -95,6 +95,19 @@ var examined = []struct {
 		return fmt.Sprintf("solver frank-wolfe needs a bound on the norm, --radius with the penalty l1 or l2: found %T", must(penalty.New(p)))
 	}},
 	{"projected-sgd", 0, 0, refuses("projected-sgd", map[string]string{"l1": ofRadius, "l2": ofRadius, "elastic-net": ofRadius}, false)},
+	{"subgradient", 2e-2, 20000, func(l loss.Loss, _ string) string {
+		if _, most := l.Domain(1); math.IsInf(l.Smoothness(), 1) && math.IsInf(most, 1) {
+			return fmt.Sprintf("solver subgradient needs a loss that is smooth or of bounded slope, which %T is not: its steps would overflow; use sdca", l)
+		}
+		return ""
+	}},
+	{"preconditioned", 1e-6, 2000, func(l loss.Loss, p string) string {
+		if p != "l2" {
+			return "solver preconditioned needs the penalty l2: its matrix relies on it"
+		}
+		return smooth("preconditioned")(l, p)
+	}},
+	{"hybrid", 1e-6, 5000, smooth("hybrid")},
 	{"growing", 1e-2, 2000, refuses("growing", nil, true)},
 	{"admm", 1e-3, 20000, func(loss.Loss, string) string { return "" }},
 	{"lbfgs", 1e-6, 5000, smooth("lbfgs")},
