@@ -8,8 +8,7 @@
 // What they share: race.go runs methods side by side, choice.go chooses step
 // sizes, simulation.go and moment.go know what is best possible.
 //
-// No method lives here, and nothing is drawn: points become CSV, which the module
-// experiment/plot draws.
+// No method lives here. Points become CSV, and one SVG with all panels.
 package experiment
 
 import (

@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/internal/figure"
 )
 
 // A Result is what came of an experiment.
@@ -61,6 +65,51 @@ func (r *Result) WriteCSV(w io.Writer) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// WriteSVG draws the curves, each panel in its row and column.
+func (r *Result) WriteSVG(w io.Writer) error {
+	var sheet figure.Sheet
+	var rows, columns []string
+	place := func(names *[]string, name string) int {
+		at := slices.Index(*names, name)
+		if at < 0 {
+			at = len(*names)
+			*names = append(*names, name)
+		}
+		return at
+	}
+	for _, p := range r.Points {
+		i, j := place(&rows, p.Row), place(&columns, p.Column)
+		for len(sheet) <= i {
+			sheet = append(sheet, nil)
+		}
+		for len(sheet[i]) <= j {
+			sheet[i] = append(sheet[i], nil)
+		}
+		if sheet[i][j] == nil {
+			sheet[i][j] = &figure.Figure{Title: strings.Trim(p.Row+", "+p.Column, ", "), X: axis(p.XAxis), Y: axis(p.YAxis)}
+		}
+		p.addTo(sheet[i][j])
+	}
+	return sheet.WriteSVG(w)
+}
+
+// axis is that of a name.
+func axis(name string) figure.Axis {
+	short, log := strings.CutSuffix(name, LogAxis)
+	return figure.Axis{Name: short, Log: log}
+}
+
+// addTo adds a point to its curve.
+func (p Point) addTo(f *figure.Figure) {
+	at := slices.IndexFunc(f.Curves, func(c figure.Curve) bool { return c.Name == p.Curve })
+	if at < 0 {
+		at = len(f.Curves)
+		f.Curves = append(f.Curves, figure.Curve{Name: p.Curve})
+	}
+	c := &f.Curves[at]
+	c.X, c.Y = append(c.X, p.X), append(c.Y, p.Y)
 }
 
 // check adds a target.

@@ -30,9 +30,9 @@ func newReproduce() *cobra.Command {
 		Short: "Repeat a figure or table of the sources",
 		Long: `Reproduce repeats a figure or a table of the sources by its name, one of
 "fenchel list experiments" with parameters after it (NAME:key=value,...). It writes
-the points of the figure to NAME.csv, one a line, and prints what the source claims
-and whether it holds here. The exit code is 5 if one claim does not; for the others
-see "fenchel help exit-codes".`,
+the points of the figure to NAME.csv, one a line, draws them in NAME.svg, and prints
+what the source claims and whether it holds here. The exit code is 5 if one claim does
+not; for the others see "fenchel help exit-codes".`,
 		Example: `  fenchel reproduce thesis-fig6.3
   fenchel reproduce thesis-fig6.5 --data train-images.gz t10k-images.gz
   fenchel reproduce thesis-fig6.5 --data @heavy-tailed:n=70000`,
@@ -40,7 +40,7 @@ see "fenchel help exit-codes".`,
 		RunE: p.run,
 	}
 	f := cmd.Flags()
-	f.StringVarP(&p.folder, "output", "o", ".", "folder of NAME.csv")
+	f.StringVarP(&p.folder, "output", "o", ".", "folder of NAME.csv and NAME.svg")
 	f.StringArrayVar(&p.data, "data", nil, "data of the source: files, or a generator; more may follow as arguments")
 	f.IntVar(&p.opt.Runs, "runs", 0, "runs, or splits of the data, to average over (default as the experiment was made for)")
 	f.BoolVar(&p.opt.Quick, "quick", false, "fewer rows, step sizes and runs, within seconds: targets may be missed")
@@ -87,6 +87,9 @@ func (p *reproducer) run(cmd *cobra.Command, args []string) error {
 	if err := dataset.WriteFile(path, r.WriteCSV); err != nil {
 		return badData(err)
 	}
+	if err := dataset.WriteFile(strings.TrimSuffix(path, "csv")+"svg", r.WriteSVG); err != nil {
+		return badData(err)
+	}
 	printChecks(cmd.OutOrStdout(), path, r, p.opt.Quick)
 	if !r.Holds() {
 		return &exit{exitFalse, nil}
@@ -100,6 +103,9 @@ func checkReproduce(opt experiment.Options, path string, sources []string) error
 		return fmt.Errorf("--runs %d: expected a number > 0", opt.Runs)
 	}
 	if err := checkFolder(path); err != nil {
+		return err
+	}
+	if err := keepInputs("--output", strings.TrimSuffix(path, "csv")+"svg", sources...); err != nil {
 		return err
 	}
 	return keepInputs("--output", path, sources...)

@@ -1,6 +1,6 @@
-// Package figure draws curves in one panel as SVG: what a verb shows at once. Figures of the
-// sources, of many panels, are drawn by the module bench/plot with a library for it, which is
-// too large to be part of every program that predicts.
+// Package figure draws curves as SVG, in one panel or in rows and columns of them: what a verb shows
+// at once. Pages of results are drawn by the module bench/plot with a library for it, which
+// is too large to be part of every program that predicts.
 package figure
 
 import (
@@ -110,15 +110,40 @@ func (s span) ticks() (values []float64) {
 }
 
 // WriteSVG draws the figure.
-func (f *Figure) WriteSVG(w io.Writer) error {
+func (f *Figure) WriteSVG(w io.Writer) error { return Sheet{{f}}.WriteSVG(w) }
+
+// A Sheet is rows of figures; nil: no figure there.
+type Sheet [][]*Figure
+
+// WriteSVG draws the figures beside and below each other.
+func (s Sheet) WriteSVG(w io.Writer) error {
 	out := bufio.NewWriter(w)
+	columns := 1
+	for _, row := range s {
+		columns = max(columns, len(row))
+	}
+	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">`+"\n", columns*width, max(1, len(s))*height)
+	for i, row := range s {
+		for j, f := range row {
+			if f != nil {
+				fmt.Fprintf(out, `<g transform="translate(%d %d)">`+"\n", j*width, i*height)
+				f.draw(out)
+				fmt.Fprintln(out, "</g>")
+			}
+		}
+	}
+	fmt.Fprintln(out, "</svg>")
+	return out.Flush()
+}
+
+// draw draws a panel.
+func (f *Figure) draw(out io.Writer) {
 	x := spanOf(f.X, f.Curves, func(c Curve) []float64 { return c.X })
 	y := spanOf(f.Y, f.Curves, func(c Curve) []float64 { return c.Y })
 	across := func(v float64) float64 { return left + x.at(v)*(width-left-right) }
 	down := func(v float64) float64 { return height - below - y.at(v)*(height-top-below) }
-	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">`+"\n", width, height)
-	fmt.Fprintf(out, `<rect width="100%%" height="100%%" fill="white"/><rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="#444"/>`+"\n",
-		left, top, width-left-right, height-top-below)
+	fmt.Fprintf(out, `<rect width="%d" height="%d" fill="white"/><rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="#444"/>`+"\n",
+		width, height, left, top, width-left-right, height-top-below)
 	text(out, left, top-14, "start", f.Title)
 	text(out, left+(width-left-right)/2, height-16, "middle", f.X.Name)
 	fmt.Fprintf(out, `<g transform="translate(18 %d) rotate(-90)">`, top+(height-top-below)/2)
@@ -141,8 +166,6 @@ func (f *Figure) WriteSVG(w io.Writer) error {
 		fmt.Fprintf(out, `<line x1="%d" y1="%d" x2="%d" y2="%d" %s/>`, width-right+10, top+10+18*i, width-right+34, top+10+18*i, style)
 		text(out, width-right+40, float64(top+14+18*i), "start", c.Name)
 	}
-	fmt.Fprintln(out, "</svg>")
-	return out.Flush()
 }
 
 // path is the curve in the language of SVG.
