@@ -109,11 +109,34 @@ func penaltyConvex(f *findings, p penalty.Penalty, v, w []float64) {
 func penaltyMagnitudes(f *findings, p penalty.Penalty, w []float64, j int) {
 	const law = "the penalty depends on magnitudes, and does not fall with one"
 	f.check(p.StrongConvexity() == 0 || scaleOf(p.Conjugate(w)) == 1, "the conjugate of a strongly convex penalty is finite", "u=%v", w)
+	if c, ok := p.(penalty.Coupled); ok {
+		penaltyCoupled(f, c, w, j)
+		return
+	}
 	other, far := slices.Clone(w), slices.Clone(w)
 	other[j] *= -1
 	far[j] *= 1.5
 	f.check(near(p.Value(other), p.Value(w), p.Value(w)), law, "w=%v: with the sign of %d changed %g, not %g", w, j, p.Value(other), p.Value(w))
 	f.check(below(p.Value(w), p.Value(far), p.Value(w)), law, "w=%v: %g, with %g there %g", w, p.Value(w), far[j], p.Value(far))
+}
+
+// penaltyCoupled checks what a certificate relies on where signs matter: the scale of all vectors
+// near u takes those into the domain whose numbers are as far away as may be, of any signs.
+func penaltyCoupled(f *findings, p penalty.Coupled, u []float64, seed int) {
+	minus, reach := scaled(u, -1), make([]float64, len(u))
+	f.check(p.Value(minus) == p.Value(u), "a coupled penalty is even", "w=%v: %g, with signs changed %g", u, p.Value(u), p.Value(minus))
+	for j, x := range u {
+		reach[j] = math.Abs(x) / float64(2+j)
+	}
+	scale := p.Within(u, reach)
+	f.check(scale > 0 && scale <= 1, "0 < scale <= 1", "u=%v: %g", u, scale)
+	for signs := range 1 << len(u) {
+		v := slices.Clone(u)
+		for j := range v {
+			v[j] += math.Copysign(reach[j], float64((signs^seed)>>j&1)-0.5)
+		}
+		f.check(scaleOf(p.Conjugate(scaled(v, scale))) == 1, "the scale of all vectors near u takes each into the domain", "u=%v v=%v: %g", u, v, scale)
+	}
 }
 
 // penaltyCapabilities examines what p declares of itself: see capability.go of package

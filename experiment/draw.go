@@ -1,46 +1,54 @@
 package experiment
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/internal/figure"
 )
 
-// Figures are the points as curves, one figure for each panel and pair of axes, in order of
-// their first points.
-func (r *Result) Figures() figure.Sheet {
-	type place struct{ row, column, x, y string }
-	type line struct {
-		panel int
-		curve string
+// Figures are the curves, each panel in its row and column.
+func (r *Result) Figures() (sheet figure.Sheet) {
+	var rows, columns []string
+	place := func(names *[]string, name string) int {
+		at := slices.Index(*names, name)
+		if at < 0 {
+			at = len(*names)
+			*names = append(*names, name)
+		}
+		return at
 	}
-	var sheet figure.Sheet
-	panels, curves := map[place]int{}, map[line]int{}
 	for _, p := range r.Points {
-		at := place{p.Row, p.Column, p.XAxis, p.YAxis}
-		panel, ok := panels[at]
-		if !ok {
-			panel = len(sheet)
-			panels[at] = panel
-			title := strings.Join(strings.Fields(p.Row+" "+p.Column), " ")
-			sheet = append(sheet, figure.Figure{Title: title, X: axis(p.XAxis), Y: axis(p.YAxis)})
+		i, j := place(&rows, p.Row), place(&columns, p.Column)
+		for len(sheet) <= i {
+			sheet = append(sheet, nil)
 		}
-		f, of := &sheet[panel], line{panel, p.Curve}
-		k, ok := curves[of]
-		if !ok {
-			k = len(f.Curves)
-			curves[of] = k
-			f.Curves = append(f.Curves, figure.Curve{Name: p.Curve})
+		for len(sheet[i]) <= j {
+			sheet[i] = append(sheet[i], nil)
 		}
-		f.Curves[k].X, f.Curves[k].Y = append(f.Curves[k].X, p.X), append(f.Curves[k].Y, p.Y)
+		if sheet[i][j] == nil {
+			sheet[i][j] = &figure.Figure{Title: strings.Trim(p.Row+", "+p.Column, ", "), X: axis(p.XAxis), Y: axis(p.YAxis)}
+		}
+		p.addTo(sheet[i][j])
 	}
 	return sheet
 }
 
-// axis reads the name of an axis.
+// axis is that of a name.
 func axis(name string) figure.Axis {
 	short, log := strings.CutSuffix(name, LogAxis)
 	return figure.Axis{Name: short, Log: log}
+}
+
+// addTo adds a point to its curve.
+func (p Point) addTo(f *figure.Figure) {
+	at := slices.IndexFunc(f.Curves, func(c figure.Curve) bool { return c.Name == p.Curve })
+	if at < 0 {
+		at = len(f.Curves)
+		f.Curves = append(f.Curves, figure.Curve{Name: p.Curve})
+	}
+	c := &f.Curves[at]
+	c.X, c.Y = append(c.X, p.X), append(c.Y, p.Y)
 }
 
 // Page is a report with the figures, the claims and the notes.

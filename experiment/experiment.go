@@ -8,8 +8,8 @@
 // What they share: race.go runs methods side by side, choice.go chooses step
 // sizes, simulation.go and moment.go know what is best possible.
 //
-// The experiments on kernel machines share machine.go and qp.go. draw.go makes figures and a
-// page of a result. No method lives here.
+// The experiments on kernel machines share machine.go and qp.go. No method lives here. draw.go
+// makes a figure with all panels, and a page, of a result.
 package experiment
 
 import (

@@ -11,6 +11,8 @@ package penalty
 //	Differentiable  a gradient                                  methods that follow it
 //	PNorm           a squared p-norm                            primal gradient methods
 //	Rounded         values that take powers                     certificates
+//	Confined        0 or infinite: a ball                       frank-wolfe, projected-sgd
+//	Coupled         a value in which signs matter               certificates
 
 // Strong is a penalty with StrongConvexity() > 0. Its conjugate then has a
 // gradient: Weights writes it to dst, the w that attains <u, w> - Omega(w);
@@ -55,6 +57,32 @@ type PNorm interface {
 type Rounded interface {
 	Penalty
 	Rounding(n int) float64
+}
+
+// Confined is the penalty that is 0 where |w| <= radius in a norm, 1 or 2, and infinite elsewhere. Its
+// Prox is the projection; Shorten multiplies w by the factor, if it is below 1, that brings it inside.
+type Confined interface {
+	Penalty
+	Bound() (norm int, radius float64)
+	Shorten(w []float64)
+}
+
+// BallOf returns the norm and the radius of a penalty that says that it is Confined, 0 of others.
+func BallOf(p Penalty) (norm int, radius float64) {
+	if c, ok := p.(Confined); ok {
+		return c.Bound()
+	}
+	return 0, 0
+}
+
+// Coupled is a penalty that depends on more than magnitudes: it is even, Omega(-w) = Omega(w), and a
+// weight may cost less where it is larger. Its conjugate is 0 on a domain.
+//
+// Law: Within(u, reach) returns a scale in (0, 1] with which v is in the domain for every v with
+// |v_j - u_j| <= reach_j.
+type Coupled interface {
+	Penalty
+	Within(u, reach []float64) (scale float64)
 }
 
 // Units returns the relative rounding error of the value and the conjugate of n numbers, in

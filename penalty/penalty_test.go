@@ -28,6 +28,10 @@ var values = []struct {
 	{"group:size=2", 5 * math.Sqrt2, ""}, // |(3, -4)| = 5
 	{"group:size=1", 7, ""},
 	{"group:size=0", 0, `penalty "group": size=0: expected a whole number from 1 to 2147483647`},
+	{"fused", 7.7, ""}, // |-4 - 3| + 7/10
+	{"fused:l1=2", 21, ""},
+	{"fused:l1=0", 0, `penalty "fused": l1=0: expected a number from 1e-9 to 1e9`},
+	{"fused:l1=NaN", 0, `penalty "fused": l1=NaN: expected a number from 1e-9 to 1e9`},
 	{"L2", 0, `unknown penalty "L2": did you mean "l2"? known: `},
 }
 

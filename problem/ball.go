@@ -1,6 +1,10 @@
 package problem
 
-import "math"
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/penalty"
+)
 
 // Bounded is a problem whose weights lie in a ball. Its certificates are of the point
 // brought inside, whatever point they are asked of: Inside returns that point, w itself
@@ -11,10 +15,24 @@ type Bounded interface {
 }
 
 var (
+	_ Bounded = (*Linear)(nil)
 	_ Bounded = (*NormConstrained)(nil)
 	_ Bounded = (*Slack)(nil)
 	_ Bounded = (*LinearSlack)(nil)
 )
+
+// Inside scales w, and with it a bias that is a feature, into the ball that the penalty is of; w where it
+// is of none.
+func (p *Linear) Inside(w []float64) []float64 {
+	k := p.Penalised()
+	ball, ok := p.Penalty.(penalty.Confined)
+	if !ok || p.Penalty.Value(w[:k]) == 0 || !(largestOf(w) <= math.MaxFloat64) {
+		return w
+	}
+	inside := append([]float64(nil), w...)
+	ball.Shorten(inside[:k])
+	return inside
+}
 
 // Inside scales w, and with it a bias that is a part of it.
 func (p *NormConstrained) Inside(w []float64) []float64 {

@@ -27,7 +27,7 @@ func (p *Linear) Dual(a []float64) (value, bound float64) {
 	rounding, underflow, uError := roundingsOf(chain, -factor, size, len(u))
 
 	strong := p.Penalty.StrongConvexity()
-	if l1, _, _ := penalty.Coefficients(p.Penalty); strong == 0 && !(l1 >= 1) { // a domain of unknown shape
+	if strong == 0 && !p.knownDomain() {
 		p.widen(u, v, rounding, underflow)
 		uError = 0
 	}
@@ -43,7 +43,7 @@ func (p *Linear) Dual(a []float64) (value, bound float64) {
 		}
 		penaltyError += float64((uSize+uError)*uError/strong) + squares
 	} else {
-		scale = p.insideBox(scale, u, v, rounding, underflow, uError)
+		scale = p.insideDomain(scale, u, v, rounding, underflow, uError)
 	}
 	conjugates, conjugateError := p.conjugates(v, scale)
 	value = -conjugates - float64(p.Lambda*conjugate)
@@ -72,6 +72,31 @@ func roundingsOf(chain int, factor, size float64, numbers int) (rounding, underf
 	return rounding, underflow, uError
 }
 
+// knownDomain reports whether the domain of the conjugate is the unit box, or the penalty says
+// itself what is inside.
+func (p *Linear) knownDomain() bool {
+	l1, _, _ := penalty.Coefficients(p.Penalty)
+	_, coupled := p.Penalty.(penalty.Coupled)
+	return l1 >= 1 || coupled
+}
+
+// insideDomain returns the scale at which u, without its errors, is inside the domain.
+func (p *Linear) insideDomain(scale float64, u, v []float64, rounding, underflow, uError float64) float64 {
+	c, ok := p.Penalty.(penalty.Coupled)
+	if !ok {
+		return p.insideBox(scale, u, v, rounding, underflow, uError)
+	}
+	reach := make([]float64, len(u))
+	for j, x := range u {
+		reach[j] = 8 * unit * math.Abs(x)
+	}
+	p.widen(reach, v, rounding, underflow)
+	if scale = c.Within(u, reach) / (1 + 8*unit); scale < negligible {
+		return 0
+	}
+	return scale
+}
+
 // insideBox returns the scale at which u is inside the domain of a conjugate that is finite on
 // the unit box only, or was taken where each |u_j| is as large as it may be: with room for the
 // error of u.
@@ -95,7 +120,7 @@ const coarse = 1e-5
 
 // widen sets each u_j, made of v, to the largest that |u_j| may be without rounding: the
 // inner product of v and a column is wrong by at most rounding |v| times its norm. The
-// penalties are even, and grow with each |w_j|, and so are their conjugates.
+// penalties are even, and grow with each |w_j|, and so are their conjugates (or else see insideDomain).
 func (p *Linear) widen(u, v []float64, rounding, underflow float64) {
 	norms := p.columnNorms()
 	size := float64(rounding * norm(v) * (1 + 1e-5)) // their own rounding

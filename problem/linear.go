@@ -51,12 +51,15 @@ func (p *Linear) Penalised() int {
 // scaled into the domain of the penalty's conjugate; then both values are
 // computed, and a bound on all rounding errors is taken off the dual.
 //
+// Where the penalty is a ball, a point outside of it stands for itself scaled into it.
+//
 // Where the problem has no bias, a point that has one is outside of it: its
 // primal is infinite, and a warning says why.
 func (p *Linear) Certify(pt Point) Certificate {
 	if !pt.fits(p) {
 		return pt.shapeless(p)
 	}
+	pt.W = p.Inside(pt.W)
 	primal, primalError := p.Primal(pt.W)
 	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero(), Rounding: primalError}
 	c.without(p.Bias, pt.W[len(pt.W)-1])

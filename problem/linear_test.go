@@ -55,8 +55,13 @@ func (q small) value(w []float64) float64 {
 		w = w[:d]
 	}
 	cost := 0.0
-	for _, v := range w {
+	for j, v := range w {
 		switch q.penalty {
+		case "fused":
+			cost += math.Abs(v) / 10
+			if j > 0 {
+				cost += math.Abs(v - w[j-1])
+			}
 		case "l2":
 			cost += v * v / 2
 		case "l1":
@@ -93,6 +98,9 @@ func (q small) box(d int) float64 {
 	r := q.value(make([]float64, d+1)) / q.lambda
 	if q.penalty == "l2" || q.penalty == "lp" {
 		return math.Sqrt(2 * r)
+	}
+	if q.penalty == "fused" {
+		return 10 * r
 	}
 	if q.penalty == "elastic-net" {
 		return 2 * min(r, math.Sqrt(r))
@@ -245,12 +253,19 @@ func TestAgainstSlowOptimum(t *testing.T) {
 // comparing them with the optimum.
 func answers(t *testing.T, q small, optimum float64) (points []problem.Point) {
 	t.Helper()
-	for _, name := range []string{"sdca", "cd"} {
+	names, goal, room := []string{"sdca", "cd"}, 1e-9, 1e-7
+	if q.penalty == "fused" || q.penalty == "group" {
+		names, goal, room = []string{"accelerated"}, 1e-5, 1e-5 // without strong convexity slow in the end
+		if math.IsInf(q.loss.Smoothness(), 1) {
+			names = []string{"admm"}
+		}
+	}
+	for _, name := range names {
 		s, p := must(linear.New(name)), q.problem(false)
 		if s.Accepts(p) != nil {
 			continue
 		}
-		sol := must(solver.Run(context.Background(), s, p, solver.Options{Gap: 1e-9, Epochs: 20000, Seed: 1}))
+		sol := must(solver.Run(context.Background(), s, p, solver.Options{Gap: goal, Epochs: 20000, Seed: 1}))
 		c := sol.Certificate
 		if !proved(sol, optimum, p.Zero()) {
 			t.Errorf("%s: %s after %d epochs, relative gap %g, P %g, optimum %g\n%v", name, sol.Status, sol.Epochs, c.Relative(), c.Primal, optimum, q)
@@ -258,7 +273,7 @@ func answers(t *testing.T, q small, optimum float64) (points []problem.Point) {
 		}
 		// The search's own predictions are up to 45 in size, and rounded.
 		slack := 1e-10*optimum + 1e-12*(1+p.Zero())
-		if c.Primal < optimum-slack || c.Primal > optimum*(1+1e-7)+slack || math.Abs(c.Primal-q.value(sol.Point.W)) > slack {
+		if c.Primal < optimum-slack || c.Primal > optimum*(1+room)+slack || math.Abs(c.Primal-q.value(sol.Point.W)) > slack {
 			t.Errorf("%s: P %v, by the formula %v, optimum %v\n%v", name, c.Primal, q.value(sol.Point.W), optimum, q)
 		}
 		points = append(points, sol.Point)

@@ -2,6 +2,7 @@ package train
 
 import (
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/linear"
@@ -33,6 +34,13 @@ func (f linearFamily) problem(t terms, y, weights []float64, lambda float64) (pr
 			return nil, nil, err
 		}
 		return p, &p.Risk, nil
+	}
+	if t.radius != 0 {
+		ball, err := penalty.NewBall(t.penalty, t.radius)
+		if err != nil {
+			return nil, nil, err
+		}
+		t.penalty, lambda = ball, 1 // which has no effect
 	}
 	p, err := problem.NewLinear(f.rows, y, weights, t.loss, t.penalty, lambda, t.bias)
 	if err != nil {

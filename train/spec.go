@@ -59,8 +59,8 @@ type Spec struct {
 	Lambda, C float64
 
 	// Radius and Slack state other problems instead of one with lambda:
-	// problem.NormConstrained, of kernel machines, and problem.Slack or
-	// problem.LinearSlack. 0: neither.
+	// problem.NormConstrained, for linear models problem.Linear with a penalty.Ball of the
+	// norm that Penalty names, l1 or l2; and problem.Slack or problem.LinearSlack. 0: neither.
 	Radius, Slack float64
 
 	// Nu, at most 1, is the share of rows that may lie beyond the margin or outside of
@@ -167,8 +167,8 @@ func (spec *Spec) checkProblem() error {
 	if spec.Radius == 0 && spec.Slack == 0 {
 		return nil
 	}
-	if spec.Kernel == "" && spec.Radius != 0 {
-		return fmt.Errorf("radius=%g without a kernel: expected a kernel, linear for one", spec.Radius)
+	if spec.Radius != 0 && !spec.IsMachine() && (spec.CustomPenalty != nil || spec.Penalty != "" && spec.Penalty != "l1" && spec.Penalty != "l2") {
+		return fmt.Errorf("radius=%g with the penalty %s: expected l1 or l2, the norm that is bounded", spec.Radius, spec.Penalty)
 	}
 	if spec.Slack != 0 && spec.Penalty != "" && spec.Penalty != "l2" {
 		return fmt.Errorf("slack=%g with the penalty %s: expected l2, as the margin is a distance", spec.Slack, spec.Penalty)

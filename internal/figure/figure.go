@@ -1,6 +1,6 @@
-// Package figure draws curves as SVG, in one panel or several: what a verb shows at once, and the figures of
-// the sources. The figures of the races are drawn by the module bench/plot with a library for it, which is
-// too large to be part of every program that predicts.
+// Package figure draws curves as SVG, in one panel or in rows and columns of them: what a verb shows
+// at once. Pages of results are drawn by the module bench/plot with a library for it, which
+// is too large to be part of every program that predicts.
 package figure
 
 import (
@@ -109,16 +109,16 @@ func (s span) ticks() (values []float64) {
 }
 
 // WriteSVG draws the figure.
-func (f *Figure) WriteSVG(w io.Writer) error { return Sheet{*f}.WriteSVG(w) }
+func (f *Figure) WriteSVG(w io.Writer) error { return Sheet{{f}}.WriteSVG(w) }
 
-// draw draws the panel.
+// draw draws a panel.
 func (f *Figure) draw(out io.Writer) {
 	x := spanOf(f.X, f.Curves, func(c Curve) []float64 { return c.X })
 	y := spanOf(f.Y, f.Curves, func(c Curve) []float64 { return c.Y })
 	across := func(v float64) float64 { return left + x.at(v)*(width-left-right) }
 	down := func(v float64) float64 { return height - below - y.at(v)*(height-top-below) }
-	fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="#444"/>`+"\n",
-		left, top, width-left-right, height-top-below)
+	fmt.Fprintf(out, `<rect width="%d" height="%d" fill="white"/><rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="#444"/>`+"\n",
+		width, height, left, top, width-left-right, height-top-below)
 	text(out, left, top-14, "start", f.Title)
 	text(out, left+(width-left-right)/2, height-16, "middle", f.X.Name)
 	fmt.Fprintf(out, `<g transform="translate(18 %d) rotate(-90)">`, top+(height-top-below)/2)

@@ -72,3 +72,22 @@ func TestTicks(t *testing.T) {
 		}
 	}
 }
+
+// TestSheet: panels stand beside and below each other, those that are nil stay empty.
+func TestSheet(t *testing.T) {
+	panel := func(name string) *Figure {
+		return &Figure{Title: name, Curves: []Curve{{X: []float64{1, 2}, Y: []float64{1, 2}}}}
+	}
+	var out strings.Builder
+	if err := (Sheet{{panel("a"), panel("b")}, {nil, panel("c")}}).WriteSVG(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`width="1440" height="880"`, `translate(0 0)`, `translate(720 0)`, `translate(720 440)`, ">a<", ">b<", ">c<"} {
+		if strings.Count(out.String(), want) != 1 {
+			t.Errorf("%q is found %d times", want, strings.Count(out.String(), want))
+		}
+	}
+	if strings.Contains(out.String(), "translate(0 440)") {
+		t.Error("a panel that is nil is drawn")
+	}
+}

@@ -8,24 +8,25 @@ import (
 	"strings"
 )
 
-// Sheet is figures side by side, two in a row if there are more than one.
-type Sheet []Figure
+// A Sheet is rows of figures; nil: no figure there.
+type Sheet [][]*Figure
 
-// WriteSVG draws all figures.
+// WriteSVG draws the figures beside and below each other.
 func (s Sheet) WriteSVG(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	across := min(2, len(s))
-	down := (len(s) + 1) / 2
-	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">`+"\n", width*across, height*down)
-	fmt.Fprintln(out, `<rect width="100%" height="100%" fill="white"/>`)
-	for i := range s {
-		if len(s) == 1 {
-			s[i].draw(out)
-			break
+	columns := 1
+	for _, row := range s {
+		columns = max(columns, len(row))
+	}
+	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">`+"\n", columns*width, max(1, len(s))*height)
+	for i, row := range s {
+		for j, f := range row {
+			if f != nil {
+				fmt.Fprintf(out, `<g transform="translate(%d %d)">`+"\n", j*width, i*height)
+				f.draw(out)
+				fmt.Fprintln(out, "</g>")
+			}
 		}
-		fmt.Fprintf(out, `<g transform="translate(%d %d)">`+"\n", width*(i%2), height*(i/2))
-		s[i].draw(out)
-		fmt.Fprintln(out, "</g>")
 	}
 	fmt.Fprintln(out, "</svg>")
 	return out.Flush()

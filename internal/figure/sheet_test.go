@@ -11,7 +11,7 @@ import (
 // TestPage: every text is escaped, nothing is fetched, and both figures are there.
 func TestPage(t *testing.T) {
 	curve := []Curve{{Name: "<script>", X: []float64{1, 2}, Y: []float64{1, 2}}}
-	p := Page{Title: "a <b>", Remarks: []string{"x & y"}, Heads: []string{"claim"}, Rows: [][]string{{"<i>"}}, Figures: Sheet{{Title: "one", Curves: curve}, {Title: "two", Curves: curve}, {Title: "three", Curves: curve}}}
+	p := Page{Title: "a <b>", Remarks: []string{"x & y"}, Heads: []string{"claim"}, Rows: [][]string{{"<i>"}}, Figures: Sheet{{{Title: "one", Curves: curve}, {Title: "two", Curves: curve}}, {{Title: "three", Curves: curve}}}}
 	var out strings.Builder
 	if err := p.WriteHTML(&out); err != nil {
 		t.Fatal(err)

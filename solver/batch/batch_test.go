@@ -132,33 +132,43 @@ func TestSmoothedHinge(t *testing.T) {
 }
 
 // TestBall: the penalty's optimum is that on the ball of its norm: multipliers, proximal gradients and
-// a method of Frank and Wolfe's kind on that ball agree to 1e-4.
+// the method of Frank and Wolfe on that ball, with each of its steps, agree to 1e-4.
 func TestBall(t *testing.T) {
 	p := random(300, 15, loss.Squared{}, "l1", 0.05, problem.None)
 	a, b := solve("admm", p, 1e-7, 5000), solve("accelerated", p, 1e-9, 5000)
-	radius := penalty.L1{}.Value(b.Point.W[:15])
-	w := make([]float64, 16)
-	for step := range 200000 {
-		g := gradient(p, w)
-		best := 0
-		for j := range 15 {
-			if math.Abs(g[j]) > math.Abs(g[best]) {
-				best = j
-			}
-		}
-		eta := 2 / float64(step+2)
-		for j := range 15 {
-			w[j] *= 1 - eta
-		}
-		w[best] -= eta * math.Copysign(radius, g[best])
-		if step > 2000 && step%1000 == 0 {
-			if value, _ := p.Primal(w); value-b.Certificate.Primal < 1e-5 {
-				break
-			}
+	if math.Abs(a.Certificate.Primal-b.Certificate.Primal) > 1e-6 {
+		t.Errorf("%v by multipliers, %v by proximal gradients", a.Certificate.Primal, b.Certificate.Primal)
+	}
+	q := random(300, 15, loss.Squared{}, "l1", 0.05, problem.None)
+	q.Penalty, q.Lambda = penalty.Ball{Norm: 1, Radius: penalty.L1{}.Value(b.Point.W[:15])}, 1
+	for _, steps := range []string{"pairwise", "search", "open"} {
+		sol := solve("frank-wolfe:steps="+steps, q, 1e-5, 300)
+		value, _ := p.Primal(sol.Point.W)
+		t.Logf("%s: %d epochs, %s", steps, sol.Epochs, sol.Status)
+		if math.Abs(value-b.Certificate.Primal) > 1e-4 || sol.Status == solver.Diverged {
+			t.Errorf("steps=%s: objective %v on the ball, %v by proximal gradients", steps, value, b.Certificate.Primal)
 		}
 	}
-	value, _ := p.Primal(w)
-	if math.Abs(value-b.Certificate.Primal) > 1e-4 || math.Abs(a.Certificate.Primal-b.Certificate.Primal) > 1e-6 {
-		t.Errorf("objective %v on the ball, %v by multipliers, %v by proximal gradients", value, a.Certificate.Primal, b.Certificate.Primal)
+}
+
+// TestHybrid: growing batches hand over to L-BFGS, which ends at the optimum in fewer epochs than
+// growing batches alone, and is linear in the logarithm of the error.
+func TestHybrid(t *testing.T) {
+	for _, spec := range []string{"l2", "elastic-net"} {
+		p := random(2000, 20, loss.Logistic{}, spec, 1e-3, problem.Free)
+		want := solve("lbfgs", p, 1e-10, 1000).Certificate
+		hybrid, growing := solve("hybrid", p, 1e-8, 300), solve("growing", p, 1e-8, 300)
+		t.Logf("%s: hybrid %s after %d epochs, growing %s after %d", spec, hybrid.Status, hybrid.Epochs, growing.Status, growing.Epochs)
+		if c := hybrid.Certificate; hybrid.Status != solver.Converged || c.Dual > want.Primal || c.Primal < want.Dual || hybrid.Epochs >= growing.Epochs {
+			t.Errorf("%s: %s after %d epochs at %v, growing batches alone %d, optimum %v", spec, hybrid.Status, hybrid.Epochs, c.Primal, growing.Epochs, want.Primal)
+		}
+	}
+	for spec, want := range map[string]string{
+		"hybrid:passes=0":  `solver "hybrid": passes=0: expected a whole number from 1 to 1000000`,
+		"hybrid:memory=-1": `solver "hybrid": memory=-1: expected a whole number from 1 to 1000`,
+	} {
+		if _, err := linear.New(spec); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }

@@ -111,16 +111,8 @@ func (q *lbfgs) steepest() []float64 {
 	if q.l1 == 0 {
 		return g
 	}
-	for j, w := range q.w[:q.p.Penalised()] {
-		switch {
-		case w > 0:
-			g[j] += q.l1
-		case w < 0:
-			g[j] -= q.l1
-		default:
-			g[j] = vec.Shrink(g[j], q.l1)
-		}
-	}
+	k := q.p.Penalised()
+	steepest(g[:k], q.w[:k], q.l1)
 	return g
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/conform"
 	"github.com/fenchel-ml/fenchel/conform/draw"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/column"
@@ -92,6 +93,23 @@ var examined = []struct {
 	{"rmsprop", 0.5, 2000, refuses("rmsprop", nil, false)},
 	{"adam", 0.5, 2000, refuses("adam", nil, false)},
 	{"exponentiated", 0.5, 2000, refuses("exponentiated", map[string]string{"l2": ofBall, "elastic-net": ofBall}, false)},
+	{"frank-wolfe", 0, 0, func(_ loss.Loss, p string) string {
+		return fmt.Sprintf("solver frank-wolfe needs a bound on the norm, --radius with the penalty l1 or l2: found %T", must(penalty.New(p)))
+	}},
+	{"projected-sgd", 0, 0, refuses("projected-sgd", map[string]string{"l1": ofRadius, "l2": ofRadius, "elastic-net": ofRadius}, false)},
+	{"subgradient", 2e-2, 20000, func(l loss.Loss, _ string) string {
+		if _, most := l.Domain(1); math.IsInf(l.Smoothness(), 1) && math.IsInf(most, 1) {
+			return fmt.Sprintf("solver subgradient needs a loss that is smooth or of bounded slope, which %T is not: its steps would overflow; use sdca", l)
+		}
+		return ""
+	}},
+	{"preconditioned", 1e-6, 2000, func(l loss.Loss, p string) string {
+		if p != "l2" {
+			return "solver preconditioned needs the penalty l2: its matrix relies on it"
+		}
+		return smooth("preconditioned")(l, p)
+	}},
+	{"hybrid", 1e-6, 5000, smooth("hybrid")},
 	{"growing", 1e-2, 2000, refuses("growing", nil, true)},
 	{"admm", 1e-3, 20000, func(loss.Loss, string) string { return "" }},
 	{"lbfgs", 1e-6, 5000, smooth("lbfgs")},
@@ -110,6 +128,7 @@ var onRidge = map[string]string{"l1": "the penalty l2: its steps rely on it", "e
 const (
 	ofNorm    = "the penalty l2 or lp: its weights are gradients of a conjugate of a squared norm"
 	ofBall    = "the penalty l1: it divides a ball of the l1-norm among the weights"
+	ofRadius  = "a bound on the norm, --radius with the penalty l2: its steps are of the size of the ball"
 	notStrong = "a strongly convex penalty (l2 or elastic-net) for step=inverse: expected step=sqrt"
 	noZeros   = "output=last, best or random with this penalty: averages of iterates have no zeros"
 )

@@ -53,7 +53,7 @@ var _ solver.Solver = Method{}
 // The parts by name; the first of each is the usual one.
 var (
 	gradients  = []string{"row", "sag", "saga", "svrg", "s2gd", "miso", "newton"}
-	steps      = []string{"inverse", "sqrt", "power", "constant", "lipschitz", "search"}
+	steps      = []string{"inverse", "sqrt", "power", "constant", "lipschitz", "search", "radius"}
 	geometries = []string{"euclidean", "p-norm", "entropic", "diagonal"}
 	samplings  = []string{"uniform", "permuted", "cyclic", "lipschitz"}
 	outputs    = []string{"best", "last", "average", "weighted", "suffix", "random"}
@@ -191,7 +191,12 @@ func (m Method) Accepts(p problem.Problem) error {
 // acceptsPenalty refuses penalties that the geometry does not know.
 func (m Method) acceptsPenalty(p penalty.Penalty) error {
 	l1, l2, elastic := penalty.Coefficients(p)
+	norm, _ := penalty.BallOf(p)
 	switch {
+	case m.step == "radius" && norm != 2:
+		return m.needs("a bound on the norm, --radius with the penalty l2: its steps are of the size of the ball")
+	case norm == 2 && m.gradient == "row" && m.geometry == "euclidean" && m.step != "inverse" && !m.ball:
+		return nil
 	case m.geometry == "p-norm":
 		if _, ok := p.(penalty.PNorm); !ok {
 			return m.needs("the penalty l2 or lp: its weights are gradients of a conjugate of a squared norm")

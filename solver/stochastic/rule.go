@@ -1,6 +1,7 @@
 package stochastic
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/penalty"
@@ -16,6 +17,7 @@ import (
 //	power      gamma/t^beta
 //	constant   gamma
 //	lipschitz  gamma/L, L the largest smoothness of a row, over its share of the draws
+//	radius     gamma R sqrt(2)/(G sqrt(t)) on a ball of radius R, G the largest gradient of a row on it
 //	search     gamma/L, L doubled while a row shows that it is too small, and halved in a pass
 //
 // Where gamma is not given, the first steps on some rows choose it.
@@ -45,24 +47,19 @@ func (m Method) rule(s *state, start solver.Start) *rule {
 		return &rule{gamma: 1 / p.Lambda, offset: 1, beta: 1}
 	}
 	switch m.step {
+	case "radius":
+		return s.byRadius()
 	case "inverse":
 		offset := m.offset
 		if offset < 0 {
 			offset = smooth / mu
 		}
-		gamma := m.gamma
-		if gamma == 0 {
-			gamma = 1
-		}
-		return &rule{gamma: gamma / mu, offset: offset, beta: 1}
+		return &rule{gamma: cmp.Or(m.gamma, 1) / mu, offset: offset, beta: 1}
 	case "lipschitz", "search":
 		if m.gradient == "miso" {
 			return &rule{gamma: 1} // its coefficients have the length in them
 		}
-		fraction := m.gamma
-		if fraction == 0 {
-			fraction = 1
-		}
+		fraction := cmp.Or(m.gamma, 1)
 		r := &rule{gamma: fraction / smooth}
 		if m.step == "search" {
 			r.l, r.fraction, r.shrink = 1, fraction, vec.Exp(-vec.Log(2)/float64(len(p.Y)))

@@ -51,6 +51,9 @@ func (s *state) grow() {
 	}
 }
 
+// Batch returns how many rows the next step sees, of how many.
+func (s *state) Batch() (rows, of int) { return int(min(s.size, float64(len(s.p.Y)))), len(s.p.Y) }
+
 // noisy reports whether tr(variance)/k > (0.9)^2 |gradient|^2 for the batch of this step. Of a
 // batch of one row the variance is not known.
 func (s *state) noisy() bool {

@@ -91,13 +91,16 @@ func (m Method) iterate(s *state, w []float64) iterate.Iterate {
 	_, d := p.Dims()
 	l1, l2, _ := penalty.Coefficients(p.Penalty)
 	o := iterate.Options{Columns: d, Constant: p.Bias == problem.Feature, L1: p.Lambda * l1, L2: p.Lambda * l2, Forward: !m.finite(),
-		Averaged: m.averages() && !m.finite(), Confined: m.ball}
+		Averaged: m.averages() && !m.finite(), Confined: m.ball || onBall(p)}
 	norm := 2.0
 	if of, ok := p.Penalty.(penalty.PNorm); ok {
 		norm = of.P()
 	}
 	if m.ball || m.geometry == "p-norm" && parts.Steep(p) {
 		s.radius = math.Sqrt((norm - 1) * p.Zero() / p.Lambda)
+	}
+	if onBall(p) {
+		_, s.radius = penalty.BallOf(p.Penalty)
 	}
 	switch m.geometry {
 	case "p-norm":
