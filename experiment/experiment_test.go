@@ -25,6 +25,8 @@ var looked = []struct {
 	{"pgs-fig9:most=15000", "", []string{"X4", "L9"}, []string{"10 features: the error is reached", "20 features: the steps fall"}},
 	{"sg-race", "", []string{"X5", "X6"}, []string{"sag: passes", "saga: passes", "svrg: passes", "s2gd: passes", "sdca: passes", "miso: passes", "1e4 times closer"}},
 	{"sg-bounds", "", []string{"Thm 4.3", "Lemma 4.4", "(31)"}, []string{"last iterate after 500 steps", "last iterate after 64000 steps", "last half after 64000 steps"}},
+	{"sg-crossover", "", []string{"X9"}, []string{"n=1000: work at which gradient", "n=4000: work at which gradient", "n=16000: work at which gradient", "n=4000: work at which SAG"}},
+	{"sg-nonconvex", "", []string{"X10"}, []string{"eta=0.02: the mean", "eta=0.005: the mean", "from eta=0.02 to 0.01", "from eta=0.01 to 0.005"}},
 	{"sg-batches", "", []string{"X7"}, []string{"with replacement, 1 rows", "without replacement, 256 rows"}},
 	{"thesis-scaling", "", []string{"X9"}, []string{"grow like the rows", "do not"}},
 	{"thesis-bounds", "", []string{"X8", "F7"}, []string{"fewest values", "one row"}},

@@ -290,3 +290,35 @@ func TestEntropic(t *testing.T) {
 		t.Errorf("begun at %v it is %v", got, w)
 	}
 }
+
+// TestFenchelEquality: the link attains the conjugate: r(w) + r*(theta) = <theta, w> for r = |w|_p^2/(2(p-1)), on
+// all weights and on a ball, where r* is ((p-1)/2)|theta|_q^2 up to |w|_p = B and B |theta|_q - B^2/(2(p-1))
+// beyond.
+func TestFenchelEquality(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for _, p := range []float64{1.05, 1.2, 1.5, 1.8, 2} {
+		for _, radius := range []float64{math.Inf(1), 3, 0.1} {
+			for range 100 {
+				theta := make([]float64, 1+r.IntN(20))
+				for j := range theta {
+					theta[j] = 3 * r.NormFloat64()
+				}
+				w := denseLink(theta, p, 1, radius)
+				q, size, length, inner := p/(p-1), 0.0, 0.0, 0.0
+				for j, v := range theta {
+					size += math.Pow(math.Abs(w[j]), p)
+					length += math.Pow(math.Abs(v), q)
+					inner += v * w[j]
+				}
+				size, length = math.Pow(size, 1/p), math.Pow(length, 1/q)
+				value, conjugate := size*size/(2*(p-1)), (p-1)/2*length*length
+				if (p-1)*length > radius {
+					conjugate = radius*length - radius*radius/(2*(p-1))
+				}
+				if off := math.Abs(value + conjugate - inner); off > 1e-12*max(1, inner) {
+					t.Fatalf("p=%g, radius %g: r + r* = %v, <theta, w> = %v", p, radius, value+conjugate, inner)
+				}
+			}
+		}
+	}
+}
