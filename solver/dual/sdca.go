@@ -22,7 +22,6 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -254,24 +253,6 @@ func (s *sdca) settle(part *partition, theta float64) {
 	s.sum += float64(theta * part.sum)
 	s.conjugate += float64(theta * part.rise)
 	s.rowGap += part.gap
-}
-
-// predict returns <w,x> + b, forming the weights from u where they differ.
-func (s *sdca) predict(part *partition, x matrix.Vector) float64 {
-	d := len(part.u) - 1
-	if !s.separate() {
-		return x.Dot(part.u[:d]) + part.u[d]
-	}
-	n := x.Nonzeros()
-	if cap(s.gather) < n {
-		s.gather = make([]float64, n)
-	}
-	g := s.gather[:n]
-	for k := range g {
-		g[k] = part.u[x.Column(k)]
-	}
-	s.penalty.WeightsAt(g, g, x.Index)
-	return matrix.Vector{Value: x.Value}.Dot(g) + s.bias()
 }
 
 // separate reports whether the weights are another vector than u.

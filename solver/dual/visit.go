@@ -188,3 +188,21 @@ func (s *sdca) rest(i uint32, most uint32) {
 		s.wake[i] = s.epoch + min(1<<(beyond-s.calmVisits), most)
 	}
 }
+
+// predict returns <w,x> + b, forming the weights from u where they differ.
+func (s *sdca) predict(part *partition, x matrix.Vector) float64 {
+	d := len(part.u) - 1
+	if !s.separate() {
+		return x.Dot(part.u[:d]) + part.u[d]
+	}
+	n := x.Nonzeros()
+	if cap(s.gather) < n {
+		s.gather = make([]float64, n)
+	}
+	g := s.gather[:n]
+	for k := range g {
+		g[k] = part.u[x.Column(k)]
+	}
+	s.penalty.WeightsAt(g, g, x.Index)
+	return matrix.Vector{Value: x.Value}.Dot(g) + s.bias()
+}

@@ -5,12 +5,12 @@ package parts
 type Mechanism uint32
 
 const (
-	WithoutFaces    Mechanism = 1 << iota // face.go
-	WithoutProximal                       // proximal.go
-	WithoutSample                         // newton_sample.go
-	WithoutLeave                          // newton_leave.go
+	WithoutFaces    Mechanism = 1 << iota // face.go of solver/dual
+	WithoutProximal                       // proximal.go of solver/dual
+	WithoutSample                         // sample.go of solver/newton
+	WithoutLeave                          // leave.go of solver/newton
 	WithoutBlocks                         // blocks of consecutive rows: single rows instead
-	WithoutSleep                          // rows that sleep, sdca_visit.go
+	WithoutSleep                          // rows that sleep, visit.go of solver/dual
 )
 
 // Ablated is what is left out: nothing, outside of that test.
