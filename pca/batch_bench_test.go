@@ -23,7 +23,10 @@ func inMemory(x matrix.Matrix) *matrix.Dense {
 	n, d := x.Dims()
 	dense := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
 	for i := range n {
-		expand(dense.Value[i*d:(i+1)*d], x.Row(i))
+		row := x.Row(i)
+		for k, v := range row.Value {
+			dense.Value[i*d+row.Column(k)] = v
+		}
 	}
 	return dense
 }

@@ -3,6 +3,7 @@ package pca
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -143,4 +144,19 @@ func (s *sketch) Rescale(by []float64) {
 	for at := range s.h {
 		s.h[at] *= by[at%s.cols]
 	}
+}
+
+// rescaled returns the eigenvectors of D A D, d numbers each, and their eigenvalues, where A is
+// the sum of value_i u_i u_i^T over the rows of u, and D the diagonal of by, of d numbers.
+func rescaled(u, value, by []float64) (rows, values []float64) {
+	d := len(by)
+	h := sketch{cols: d, threads: 1, h: u}
+	for i, v := range value {
+		algebra.Scale(h.h[i*d:(i+1)*d], math.Sqrt(max(v, 0)))
+	}
+	h.Rescale(by)
+	squares, _ := h.rotate(len(value))
+	normalise(h.h, d)
+	algebra.Orthonormalise(h.h, len(squares), d)
+	return h.h, slices.Clone(squares)
 }

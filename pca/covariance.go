@@ -105,7 +105,7 @@ func rotated(ctx context.Context, s []float64, x Rows, p Problem) (Basis, error)
 	if x.Factor == nil && nearZero(x) && unrounded(x.X, b, p.Threads) {
 		return b, nil
 	}
-	g, err := compressedTo(ctx, x, b, p.Threads)
+	g, err := compressedTo(ctx, x, b.Component, b.K, p.Threads)
 	if err != nil {
 		return b, err
 	}
@@ -116,6 +116,25 @@ func rotated(ctx context.Context, s []float64, x Rows, p Problem) (Basis, error)
 	algebra.RotateRows(b.Component, turn.Component, b.K, b.K, b.Cols, p.Threads)
 	b.Value = turn.Value
 	return b, nil
+}
+
+// unrounded takes the estimated rounding off the values of b, if it is less than 10^-6 of
+// their sum: what is left is then about a tenth of it.
+func unrounded(x matrix.Matrix, b Basis, threads int) bool {
+	errors, ok := rounding(x, b.Component, b.K, threads)
+	all := 0.0
+	for _, e := range errors {
+		all += math.Abs(e)
+	}
+	if !ok || !(all <= 1e-6*algebra.Total(b.Value)) {
+		return false
+	}
+	below := math.Inf(1)
+	for i, e := range errors {
+		below = min(below, max(b.Value[i]-e, 0))
+		b.Value[i] = below
+	}
+	return true
 }
 
 // corrected returns the components of s after it has been put right.

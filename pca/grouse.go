@@ -42,7 +42,7 @@ func (GROUSE) Accepts(p Problem) error { return p.Check() }
 
 // Start implements Streaming.
 func (m GROUSE) Start(p Problem) State {
-	r, steps := rule{longest: longestStep, move: geodesic, every: steadySteps}, m.Steps
+	r, steps := rule{longest: longestStep, move: geodesic, every: algebra.SteadySteps}, m.Steps
 	if steps == nil {
 		r.move, steps = greedy, Constant{1}
 	}

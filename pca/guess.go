@@ -19,15 +19,7 @@ type guess struct {
 
 func newGuess(p Problem) guess {
 	k := min(p.K, p.Cols)
-	return guess{k: k, d: p.Cols, unit: unitOf(p), u: algebra.RandomBasis(p.Seed, k, p.Cols)}
-}
-
-// unitOf returns what makes rows as long as 1; 1 where that is not known.
-func unitOf(p Problem) float64 {
-	if p.Squared >= 0x1p-1022 && !math.IsInf(p.Squared, 1) {
-		return 1 / math.Sqrt(p.Squared)
-	}
-	return 1
+	return guess{k: k, d: p.Cols, unit: p.Unit(), u: algebra.RandomBasis(p.Seed, k, p.Cols)}
 }
 
 // next takes row i of x and returns its squared length. Of a row 10^60 times as

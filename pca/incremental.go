@@ -2,8 +2,6 @@ package pca
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -129,17 +127,9 @@ func (s *incremental) Keep(k *Kept) {
 
 // Rescale makes t C_t the spectral form of the multiplied one.
 func (s *incremental) Rescale(by []float64) {
-	d, value := s.a.cols, s.a.Value
-	h := sketch{cols: d, threads: 1, h: s.a.Directions(len(value))}
-	for i, v := range value {
-		algebra.Scale(h.h[i*d:(i+1)*d], math.Sqrt(max(v, 0)))
-	}
-	h.Rescale(by)
-	squares, _ := h.rotate(len(value))
-	normalise(h.h, d)
-	algebra.Orthonormalise(h.h, len(squares), d)
-	flops := s.a.Flops
+	d, flops := s.a.cols, s.a.Flops
+	rows, squares := rescaled(s.a.Directions(len(s.a.Value)), s.a.Value, by)
 	s.a = NewSpectral(d, 0)
 	s.a.PreferNew, s.a.Flops = s.m.New, flops
-	s.a.Insert(h.h, slices.Clone(squares))
+	s.a.Insert(rows, squares)
 }

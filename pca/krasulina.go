@@ -3,6 +3,7 @@ package pca
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -31,7 +32,7 @@ func (Krasulina) Accepts(p Problem) error { return p.Check() }
 
 // Start implements Streaming.
 func (m Krasulina) Start(p Problem) State {
-	return newRankOne(p, rule{longest: longestStep, move: krasulina, every: steadySteps}, m.Steps)
+	return newRankOne(p, rule{longest: longestStep, move: krasulina, every: algebra.SteadySteps}, m.Steps)
 }
 
 // krasulina is the move of the step and of what makes it orthonormal: with

@@ -3,6 +3,7 @@ package pca
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -55,7 +56,7 @@ const longestStep = 1e3
 func (m Oja) rule() rule {
 	switch m.Normalise {
 	case "polar":
-		return rule{longest: longestStep, move: polar, every: steadySteps}
+		return rule{longest: longestStep, move: polar, every: algebra.SteadySteps}
 	case "qr":
 		return rule{longest: longestStep, every: 1}
 	}

@@ -19,6 +19,7 @@ package pca
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/fenchel-ml/fenchel/registry"
 )
@@ -54,6 +55,14 @@ func (p Problem) most() int {
 		return min(p.Rows, p.Cols)
 	}
 	return p.Cols
+}
+
+// Unit returns what makes rows as long as 1 on average; 1 where their length is not known.
+func (p Problem) Unit() float64 {
+	if p.Squared >= 0x1p-1022 && !math.IsInf(p.Squared, 1) {
+		return 1 / math.Sqrt(p.Squared)
+	}
+	return 1
 }
 
 // A Method is a way to find components; it is a [Batch] or a [Streaming] one.

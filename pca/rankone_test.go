@@ -162,7 +162,7 @@ func TestRulesAreTheirTwins(t *testing.T) {
 		for i := range rows {
 			s.Learn(g.Part(i, i+1))
 			g.Row(x, i)
-			algebra.Scale(x, unitOf(p))
+			algebra.Scale(x, p.Unit())
 			longest := longestStep
 			if c.name == "gha" || c.name == "subspace rule" {
 				longest = stableStep

@@ -2,7 +2,6 @@ package pca
 
 import (
 	"context"
-	"math"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
@@ -121,18 +120,18 @@ func centre(s []float64, x Rows, sums []float64, threads int) {
 	algebra.Symmetrise(s, d)
 }
 
-// rounding estimates by how much the values of b are too large because products were
+// rounding estimates by how much the values along u, k x d, are too large because products were
 // summed in single precision: by the rows of four blocks, which are summed in double
 // precision too. Rounding has a part that is alike in all blocks, as values repeat; the
 // rest cancels. It is not ok if the rows are too few for a sample, or of too many features.
-func rounding(x matrix.Matrix, b Basis, threads int) (errors []float64, ok bool) {
+func rounding(x matrix.Matrix, u []float64, k, threads int) (errors []float64, ok bool) {
 	const height, blocks = 256, 4
 	n, d := x.Dims()
 	if n < 16*height*blocks || d > 4096 {
 		return nil, false
 	}
 	single, double := algebra.Square(d), algebra.Square(d)
-	rows := newDenseStripes(x, b.K, threads)
+	rows := newDenseStripes(x, k, threads)
 	for i := range blocks {
 		lo := i * (n / blocks)
 		rows.set(lo, lo+height)
@@ -140,61 +139,42 @@ func rounding(x matrix.Matrix, b Basis, threads int) (errors []float64, ok bool)
 		vec.Gram(double, rows.x, threads)
 	}
 	vec.Axpy64(single.Value, -1, double.Value)
-	part := make([]float64, b.K*b.Cols)
-	algebra.Multiply(part, b.Component, single.Value, b.K, b.Cols, b.Cols, threads)
-	errors = make([]float64, b.K)
+	part := make([]float64, k*d)
+	algebra.Multiply(part, u, single.Value, k, d, d, threads)
+	errors = make([]float64, k)
 	for i := range errors {
-		errors[i] = vec.Dot64(part[i*b.Cols:(i+1)*b.Cols], b.Row(i)) / (height * blocks)
+		errors[i] = vec.Dot64(part[i*d:(i+1)*d], u[i*d:(i+1)*d]) / (height * blocks)
 	}
 	return errors, true
 }
 
-// unrounded takes the estimated rounding off the values of b, if it is less than 10^-6 of
-// their sum: what is left is then about a tenth of it.
-func unrounded(x matrix.Matrix, b Basis, threads int) bool {
-	errors, ok := rounding(x, b, threads)
-	all := 0.0
-	for _, e := range errors {
-		all += math.Abs(e)
-	}
-	if !ok || !(all <= 1e-6*algebra.Total(b.Value)) {
-		return false
-	}
-	below := math.Inf(1)
-	for i, e := range errors {
-		below = min(below, max(b.Value[i]-e, 0))
-		b.Value[i] = below
-	}
-	return true
-}
-
-// compressedTo returns U Sigma U^T for the rows U of b, in double precision.
-func compressedTo(ctx context.Context, x Rows, b Basis, threads int) ([]float64, error) {
+// compressedTo returns U Sigma U^T for the k rows of u, in double precision.
+func compressedTo(ctx context.Context, x Rows, u []float64, k, threads int) ([]float64, error) {
 	const height = 8192
 	n, d := x.Dims()
 	data, direct := x.X.(*matrix.Dense)
 	direct = direct && x.Factor == nil && nearZero(x)
-	shift := make([]float64, b.K)
+	shift := make([]float64, k)
 	if x.Offset != nil {
-		algebra.Multiply(shift, b.Component, x.Offset, b.K, 1, d, threads)
+		algebra.Multiply(shift, u, x.Offset, k, 1, d, threads)
 	}
-	y, g := make([]float64, min(n, height)*b.K), algebra.Square(b.K)
+	y, g := make([]float64, min(n, height)*k), algebra.Square(k)
 	for lo := 0; lo < n; lo += height {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		hi := min(lo+height, n)
-		slab := algebra.Whole(y, hi-lo, b.K)
+		slab := algebra.Whole(y, hi-lo, k)
 		if direct {
 			for i := range hi - lo {
 				for j, s := range shift {
-					y[i*b.K+j] = -s
+					y[i*k+j] = -s
 				}
 			}
 			x.looked(hi-lo, 0)
-			vec.GemmMixed(slab, rowsOf(data, lo, hi), algebra.Whole(b.Component, b.K, d), threads)
+			vec.GemmMixed(slab, rowsOf(data, lo, hi), algebra.Whole(u, k, d), threads)
 		} else {
-			x.Part(lo, hi).Times(y[:(hi-lo)*b.K], b.Component, b.K, threads)
+			x.Part(lo, hi).Times(y[:(hi-lo)*k], u, k, threads)
 		}
 		vec.SyrkCols64(g, slab, threads)
 	}

@@ -71,17 +71,21 @@ func sameNumbers(a, b []float64) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// single returns the second moment by sums in single precision.
-func (r Rows) single(ctx context.Context, threads int) (singleMoment, error) {
+// single returns the second moment by sums in single precision: of rows that share it, the one
+// that they share.
+func (r Rows) single(ctx context.Context, threads int) (*singleMoment, error) {
 	shares := r.shared.belongs(r)
 	if shares && r.shared.moment != nil {
-		return *r.shared.moment, nil
+		return r.shared.moment, nil
 	}
 	s, err := singleSecond(ctx, r, threads)
-	if err == nil && shares {
+	if err != nil {
+		return nil, err
+	}
+	if shares {
 		r.shared.moment = &s
 	}
-	return s, err
+	return &s, nil
 }
 
 // singleSecond is single that is not shared. Rows are centred before they are summed if

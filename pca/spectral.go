@@ -43,10 +43,6 @@ type Spectral struct {
 	next  []float64
 }
 
-// steadySteps is how many rows U may drift for: two passes of Gram and Schmidt
-// leave about 1e-15 a row.
-const steadySteps = 1000
-
 // NewSpectral returns b I in d dimensions.
 func NewSpectral(cols int, background float64) *Spectral {
 	return &Spectral{cols: cols, Background: background, rest: make([]float64, cols)}
@@ -79,7 +75,7 @@ func (s *Spectral) Update(eta float64, x []float64) (entered bool) {
 	if s.m >= 2*r+4 {
 		s.compress()
 	}
-	if s.drift++; s.drift > steadySteps {
+	if s.drift++; s.drift > algebra.SteadySteps {
 		s.Orthonormalise()
 	}
 	s.project(x, norm)

@@ -65,7 +65,7 @@ func (m VRPCA) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
 		if epoch == m.Epochs || s.residual() <= residualOf(m.Tolerance, p) {
 			return s.basis(), nil
 		}
-		d := newDrift(s, x, unitOf(p), 1/max(math.Sqrt(float64(rows)), most/mean))
+		d := newDrift(s, x, p.Unit(), 1/max(math.Sqrt(float64(rows)), most/mean))
 		u, err := d.epoch(ctx, rand.NewPCG(p.Seed, vrStream+uint64(epoch)))
 		if err != nil {
 			return s.basis(), err

@@ -6,7 +6,11 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// orthonormalise makes the m rows of q, d numbers each, orthonormal by Gram and
+// SteadySteps is how many rows of data orthonormal directions may drift for: two passes of
+// Gram and Schmidt leave about 1e-15 a row.
+const SteadySteps = 1000
+
+// Orthonormalise makes the m rows of q, d numbers each, orthonormal by Gram and
 // Schmidt, each row taken off twice ("twice is enough", Kahan and Parlett), and
 // returns R, m x m, with which the old rows are R times the new ones: lower
 // triangular. A row that depends on those before it is replaced by one that does
