@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -49,12 +50,12 @@ type adaOjaState struct {
 }
 
 // Learn implements State.
-func (s *adaOjaState) Learn(x Rows) {
+func (s *adaOjaState) Learn(x view.Rows) {
 	rows, d := x.Dims()
 	for i := range rows {
 		if s.next(x, i) > 0 {
 			for j := range s.k {
-				s.x.addTo(s.g[j*d:(j+1)*d], s.x.dot(s.row(j)))
+				s.x.AddTo(s.g[j*d:(j+1)*d], s.x.Dot(s.row(j)))
 			}
 		}
 		if s.filled++; s.filled == s.size {

@@ -1,6 +1,9 @@
 package pca
 
-import "testing"
+import (
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"testing"
+)
 
 // Row 18, on orthogonal data: convergence is declared only where the error is below
 // 1e-3, with ordinary steps and with small ones; and a run that starts with K = k+1
@@ -25,8 +28,8 @@ func TestAutomaticCap(t *testing.T) {
 		var stuck, wrong, declared, most int
 		worst, worstDeclared := 0.0, 0.0
 		for seed := range seeds {
-			x, sigma := simulated(c.data, c.k, c.rows, seed)
-			s := startOf(t, c.spec, Problem{Cols: simulatedCols, K: c.k, Seed: seed, Squared: 1, Fourth: 1}).(*msg)
+			x, sigma := pcatest.Simulated(c.data, c.k, c.rows, seed)
+			s := startOf(t, c.spec, Problem{Cols: pcatest.SimulatedCols, K: c.k, Seed: seed, Squared: 1, Fourth: 1}).(*msg)
 			for i := 0; i < c.rows; i += 500 {
 				s.Learn(x.Part(i, i+500))
 				if s.Converged() {
@@ -57,8 +60,8 @@ func TestStuckIsSeen(t *testing.T) {
 	t.Parallel()
 	const k, n = 4, 6000
 	for seed := range uint64(5) {
-		x, _ := simulated("orthogonal-sqrt", k, n, seed)
-		p := Problem{Cols: simulatedCols, K: k, Seed: seed, Squared: 1, Fourth: 1}
+		x, _ := pcatest.Simulated("orthogonal-sqrt", k, n, seed)
+		p := Problem{Cols: pcatest.SimulatedCols, K: k, Seed: seed, Squared: 1, Fourth: 1}
 		fixed, auto := startOf(t, "capped-msg:c=0.03", p).(*msg), startOf(t, "capped-msg:cap=auto,c=0.03", p).(*msg)
 		fixed.Learn(x)
 		auto.Learn(x)

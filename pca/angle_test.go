@@ -1,6 +1,7 @@
 package pca
 
 import (
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -10,9 +11,9 @@ import (
 // between them, in a random position and each in a random basis of its own.
 func turned(r *rand.Rand, angles []float64, d int) (a, b Basis) {
 	k := len(angles)
-	frame := randomRows(r.NormFloat64, 2*k, d)
+	frame := pcatest.RandomRows(r.NormFloat64, 2*k, d)
 	a, b = Basis{K: k, Cols: d, Component: make([]float64, k*d)}, Basis{K: k, Cols: d, Component: make([]float64, k*d)}
-	va, vb := randomRows(r.NormFloat64, k, k), randomRows(r.NormFloat64, k, k)
+	va, vb := pcatest.RandomRows(r.NormFloat64, k, k), pcatest.RandomRows(r.NormFloat64, k, k)
 	for i := range k {
 		for l, angle := range angles {
 			s, c := math.Sincos(angle)
@@ -37,7 +38,7 @@ func TestAngles(t *testing.T) {
 	} {
 		for range 20 {
 			a, b := turned(r, angles, 2*len(angles)+3)
-			worst = max(worst, distance(Angles(a, b), angles), distance(Angles(b, a), angles))
+			worst = max(worst, pcatest.Distance(Angles(a, b), angles), pcatest.Distance(Angles(b, a), angles))
 		}
 	}
 	t.Logf("worst error of an angle %.2g", worst)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
 // Section 6 of the reference: on rows that are coordinate axes frequent directions
@@ -56,7 +57,7 @@ func TestBlockMethodsLate(t *testing.T) {
 	}
 	for _, spec := range []string{"history", "history:block=100", "frequent-directions", "ipca"} {
 		s := startOf(t, spec, Problem{Cols: d, K: 3})
-		feed(s, Rows{X: x})
+		feed(s, view.Rows{X: x})
 		if b := s.Basis(); math.Abs(b.Component[d-1]) < 0.999 {
 			t.Errorf("%s: the first component has %g of a direction that is in half of the rows", spec, b.Component[d-1])
 		}
@@ -85,7 +86,7 @@ func axesProbabilities(k int, root bool) []float64 {
 }
 
 // axes returns n rows that are coordinate axes with the probabilities p.
-func axes(rng *rand.Rand, p []float64, n int) Rows {
+func axes(rng *rand.Rand, p []float64, n int) view.Rows {
 	x := &matrix.CSR{Start: []int64{0}, Index: []uint32{}}
 	for range n {
 		u, j := rng.Float64(), 0
@@ -96,5 +97,5 @@ func axes(rng *rand.Rand, p []float64, n int) Rows {
 		x.Append([]uint32{uint32(j)}, []float32{1})
 	}
 	x.Cols = len(p)
-	return Rows{X: x}
+	return view.Rows{X: x}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -41,7 +42,7 @@ func (b Basis) Orient() {
 }
 
 // along sets Value to the mean squared product of each component with rows.
-func (b *Basis) Along(x Rows, threads int) {
+func (b *Basis) Along(x view.Rows, threads int) {
 	n, _ := x.Dims()
 	products := make([]float64, n*b.K)
 	x.Times(products, b.Component, b.K, threads)
@@ -56,8 +57,8 @@ func (b *Basis) Along(x Rows, threads int) {
 
 // Variances returns the variance of rows along each component, and in all, about the
 // mean of the rows, whether or not they are centred.
-func (b Basis) Variances(x Rows, threads int) (along []float64, total float64) {
-	x.Offset = ColumnMeans(x.X, threads)
+func (b Basis) Variances(x view.Rows, threads int) (along []float64, total float64) {
+	x.Offset = view.ColumnMeans(x.X, threads)
 	total, _ = x.Sizes(threads)
 	n, _ := x.Dims()
 	const block = 4096

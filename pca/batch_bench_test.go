@@ -7,6 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
 // shared returns rows of the data that measurements are made on.
@@ -32,12 +33,12 @@ func inMemory(x matrix.Matrix) *matrix.Dense {
 }
 
 func BenchmarkMNIST(b *testing.B) {
-	x := Rows{X: inMemory(shared(b, "mnist/train-images-idx3-ubyte.gz"))}
+	x := view.Rows{X: inMemory(shared(b, "mnist/train-images-idx3-ubyte.gz"))}
 	for _, spec := range []string{"covariance", "covariance:precision=double", "covariance:precision=single", "krylov"} {
 		for _, k := range []int{8, 50} {
 			b.Run(fmt.Sprintf("method=%s/k=%d", spec, k), func(b *testing.B) {
 				for b.Loop() {
-					centred, err := Preprocess(x.X, "none", true, 2)
+					centred, err := view.Preprocess(x.X, "none", true, 2)
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -50,12 +51,12 @@ func BenchmarkMNIST(b *testing.B) {
 }
 
 func BenchmarkIMDB(b *testing.B) {
-	x := Rows{X: shared(b, "imdb/imdb_tfidf.train.svm.gz")}
+	x := view.Rows{X: shared(b, "imdb/imdb_tfidf.train.svm.gz")}
 	for _, spec := range []string{"krylov", "krylov:tol=1e-6", "randomized"} {
 		for _, centred := range []bool{false, true} {
 			x.Offset = nil
 			if centred {
-				x.Offset = ColumnMeans(x.X, 2)
+				x.Offset = view.ColumnMeans(x.X, 2)
 			}
 			b.Run(fmt.Sprintf("method=%s/centred=%v", spec, centred), func(b *testing.B) {
 				for b.Loop() {
@@ -69,9 +70,9 @@ func BenchmarkIMDB(b *testing.B) {
 
 // The time of the eigenvectors alone.
 func BenchmarkPairs(b *testing.B) {
-	x := Rows{X: inMemory(shared(b, "mnist/train-images-idx3-ubyte.gz"))}
-	x.Offset = ColumnMeans(x.X, 2)
-	s, err := rawSecond(b.Context(), x, 2)
+	x := view.Rows{X: inMemory(shared(b, "mnist/train-images-idx3-ubyte.gz"))}
+	x.Offset = view.ColumnMeans(x.X, 2)
+	s, err := x.Single(b.Context(), 2)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -79,8 +80,8 @@ func BenchmarkPairs(b *testing.B) {
 		for _, block := range []int{8, 16, 32, 64} {
 			b.Run(fmt.Sprintf("block=%d/k=%d", block, k), func(b *testing.B) {
 				for b.Loop() {
-					a := denseOperator(s.value, 784, 2)
-					a.block = block
+					a := view.DenseOperator(s.Value, 784, 2)
+					a.Block = block
 					l := newBlockLanczos(a, k, 1e-12, Problem{Threads: 2})
 					if _, err := l.solve(b.Context()); err != nil {
 						b.Fatal(err)

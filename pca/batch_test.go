@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
 // batchMethods are the ways to the same answer, each as exact as it can be.
 var batchMethods = []string{"krylov:tol=1e-26", "covariance", "covariance:precision=single", "gram"}
 
-func solveBatch(t testing.TB, spec string, x Rows, k, threads int) Basis {
+func solveBatch(t testing.TB, spec string, x view.Rows, k, threads int) Basis {
 	t.Helper()
 	method, err := New(spec)
 	if err != nil {
@@ -30,48 +31,10 @@ func solveBatch(t testing.TB, spec string, x Rows, k, threads int) Basis {
 	return b
 }
 
-// second returns Sigma, formed from the rows as they are seen.
-func (r Rows) second() []float64 {
-	n, d := r.Dims()
-	a, x := make([]float64, d*d), make([]float64, d)
-	for i := range n {
-		r.Row(x, i)
-		addOuter(a, 1/float64(n), x)
-	}
-	return a
-}
-
-// decaying returns n rows whose spectrum falls, of which a share is zero, dense
-// or sparse, and some features have a mean.
-func decaying(n, d int, share float64, sparse bool) matrix.Matrix {
-	rng := rand.New(rand.NewPCG(5, uint64(n*d)))
-	full, csr := &matrix.Dense{Rows: n, Cols: d}, &matrix.CSR{Cols: d, Start: []int64{0}, Index: []uint32{}}
-	for range n {
-		common := rng.NormFloat64()
-		var index []uint32
-		var value []float32
-		for j := range d {
-			x := float32((rng.NormFloat64()+0.5*common)/(1+0.2*float64(j)) + float64(j%3))
-			if rng.Float64() < share {
-				x = 0
-			} else {
-				index, value = append(index, uint32(j)), append(value, x)
-			}
-			full.Value = append(full.Value, x)
-		}
-		csr.Append(index, value)
-	}
-	csr.Cols = d
-	if sparse {
-		return csr
-	}
-	return full
-}
-
 // projector returns the largest element of the difference of two projections.
 func projectorDifference(a, b []float64, d int) float64 {
 	ones := slices.Repeat([]float64{1}, max(len(a), len(b))/d)
-	return largestDifference(assemble(ones[:len(a)/d], a, d), assemble(ones[:len(b)/d], b, d))
+	return pcatest.LargestDifference(pcatest.Assemble(ones[:len(a)/d], a, d), pcatest.Assemble(ones[:len(b)/d], b, d))
 }
 
 // Row 4: all routes give what a Jacobi eigensolver gives.
@@ -81,9 +44,9 @@ func TestBatchIsJacobi(t *testing.T) {
 		n, d, k := shape[0], shape[1], shape[2]
 		for kind := range 8 {
 			sparse, centred, scaled := kind&1 > 0, kind&2 > 0, kind&4 > 0
-			x := Rows{X: decaying(n, d, 0.5, sparse)}
+			x := view.Rows{X: pcatest.Decaying(n, d, 0.5, sparse)}
 			if centred {
-				x.Offset = ColumnMeans(x.X, 2)
+				x.Offset = view.ColumnMeans(x.X, 2)
 			}
 			if scaled {
 				x.Factor = make([]float64, d)
@@ -91,11 +54,11 @@ func TestBatchIsJacobi(t *testing.T) {
 					x.Factor[j] = 1 + float64(j%5)
 				}
 			}
-			values, vectors := jacobi(x.second(), d)
+			values, vectors := pcatest.Jacobi(pcatest.SecondOf(x), d)
 			for _, spec := range batchMethods {
 				name := fmt.Sprintf("%s n=%d d=%d k=%d sparse=%v centred=%v scaled=%v", spec, n, d, k, sparse, centred, scaled)
 				b := solveBatch(t, spec, x, k, 2)
-				if off := largestDifference(b.Value, values[:k]); !(off <= 1e-10*values[0]) {
+				if off := pcatest.LargestDifference(b.Value, values[:k]); !(off <= 1e-10*values[0]) {
 					t.Errorf("%s: eigenvalues off by %g", name, off/values[0])
 				}
 				if off := projectorDifference(b.Component, vectors[:k*d], d); !(off <= 1e-10) {
@@ -126,23 +89,6 @@ func checkSameBits(t *testing.T, name string, a, b Basis) {
 	}
 }
 
-// Parts of sparse rows add up.
-func TestSparseMoment(t *testing.T) {
-	x := Rows{X: decaying(60, 45, 0.7, true), Factor: slices.Repeat([]float64{2}, 45)}
-	x.Offset = ColumnMeans(x.X, 2)
-	q := make([]float64, 11*45)
-	algebra.FillNormal(q, rand.NewPCG(1, 1))
-	want, got := make([]float64, len(q)), make([]float64, len(q))
-	x.Power(want, q, 11, 1)
-	algebra.Scale(want, 1.0/60)
-	if err := newSparseMoment(x, x.X.(*matrix.CSR), 7, 2).apply(t.Context(), got, q, 11); err != nil {
-		t.Fatal(err)
-	}
-	if off := largestDifference(got, want); off > 1e-12 {
-		t.Errorf("a product with the second moment is off by %g", off)
-	}
-}
-
 // Inputs at the edge have an orthonormal basis and values that are right.
 func TestBatchEdges(t *testing.T) {
 	t.Parallel()
@@ -168,13 +114,13 @@ func TestBatchEdges(t *testing.T) {
 			multiple.Value[i*121] = 2
 		}
 	}
-	for name, x := range map[string]Rows{
+	for name, x := range map[string]view.Rows{
 		"multiple":         {X: multiple},
 		"multiple, sparse": {X: matrix.Transpose(multiple)},
 		"one row":          {X: &matrix.Dense{Rows: 1, Cols: 5, Value: []float32{1, 2, 3, 4, 5}}},
 		"one column":       {X: &matrix.Dense{Rows: 5, Cols: 1, Value: []float32{1, 2, 3, 4, 5}}},
 		"one number":       {X: &matrix.Dense{Rows: 1, Cols: 1, Value: []float32{3}}},
-		"constant":         {X: repeated, Offset: ColumnMeans(repeated, 2)},
+		"constant":         {X: repeated, Offset: view.ColumnMeans(repeated, 2)},
 		"rank 1":           {X: repeated},
 		"rank 2":           {X: rank2},
 		"large":            {X: large},
@@ -184,8 +130,8 @@ func TestBatchEdges(t *testing.T) {
 		"flat":             {X: identity},
 	} {
 		n, d := x.Dims()
-		sigma := x.second()
-		values, _ := jacobi(sigma, d)
+		sigma := pcatest.SecondOf(x)
+		values, _ := pcatest.Jacobi(sigma, d)
 		for _, spec := range batchMethods {
 			for k := 1; k <= min(n, d); k += 1 + k/13 {
 				b := solveBatch(t, spec, x, k, 2)
@@ -193,11 +139,11 @@ func TestBatchEdges(t *testing.T) {
 					t.Errorf("%s, %s, k=%d: found %d components of %d numbers", spec, name, k, b.K, len(b.Component))
 					continue
 				}
-				if off := departure(b.Component, d); !(off <= 1e-12) {
+				if off := pcatest.Departure(b.Component, d); !(off <= 1e-12) {
 					t.Errorf("%s, %s, k=%d: U U^T is off I by %g", spec, name, k, off)
 				}
 				for i, v := range b.Value {
-					if !(math.Abs(v-values[i]) <= 1e-10*values[0]) || !(math.Abs(quadratic(sigma, b.Row(i))-values[i]) <= 1e-10*values[0]) {
+					if !(math.Abs(v-values[i]) <= 1e-10*values[0]) || !(math.Abs(pcatest.Quadratic(sigma, b.Row(i))-values[i]) <= 1e-10*values[0]) {
 						t.Errorf("%s, %s, k=%d: value %d is %g, expected %g", spec, name, k, i, v, values[i])
 					}
 				}
@@ -221,8 +167,8 @@ func TestBatchFarFromZero(t *testing.T) {
 				x.Value = append(x.Value, float32(mean+rng.NormFloat64()*float64(d-j)))
 			}
 		}
-		rows := Rows{X: x, Offset: ColumnMeans(x, 2)}
-		values, vectors := jacobi(rows.second(), d)
+		rows := view.Rows{X: x, Offset: view.ColumnMeans(x, 2)}
+		values, vectors := pcatest.Jacobi(pcatest.SecondOf(rows), d)
 		limit := 1e-10
 		if sparse {
 			rows.X = matrix.Transpose(matrix.Transpose(x))
@@ -233,7 +179,7 @@ func TestBatchFarFromZero(t *testing.T) {
 			if off := projectorDifference(b.Component, vectors[:k*d], d); !(off <= limit) {
 				t.Errorf("%s, sparse=%v: projection off by %g", spec, sparse, off)
 			}
-			if off := largestDifference(b.Value, values[:k]); !(off <= limit*values[0]) {
+			if off := pcatest.LargestDifference(b.Value, values[:k]); !(off <= limit*values[0]) {
 				t.Errorf("%s, sparse=%v: values off by %g", spec, sparse, off/values[0])
 			}
 		}
@@ -254,7 +200,7 @@ func TestBatchInterrupted(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 		begin := time.Now()
-		_, err := method.(Batch).Solve(ctx, Rows{X: x}, Problem{Rows: 20000, Cols: 600, K: 40, Seed: 1})
+		_, err := method.(Batch).Solve(ctx, view.Rows{X: x}, Problem{Rows: 20000, Cols: 600, K: 40, Seed: 1})
 		if took := time.Since(begin); err != context.DeadlineExceeded || took > 2*time.Second {
 			t.Errorf("%s: found %v after %v, expected %v soon", spec, err, took, context.DeadlineExceeded)
 		}
@@ -297,7 +243,7 @@ func TestBatchRate(t *testing.T) {
 		for _, n := range []int{200, 1600, 12800} {
 			sum := 0.0
 			for seed := range uint64(seeds) {
-				x, sigma := simulated("gaussian", k, n, seed)
+				x, sigma := pcatest.Simulated("gaussian", k, n, seed)
 				sum += missed(solveBatch(t, "covariance", x, k, 2), k, sigma) / seeds
 			}
 			if before > 0 && !(sum <= before/math.Sqrt(8)) {

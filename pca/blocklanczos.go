@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -29,7 +30,7 @@ import (
 // Golub and Underwood 1977; restarts of Wu and Simon, SIMAX 2000; for what the
 // captured sum is sure of whatever the gaps, Musco and Musco, NIPS 2015.
 type blockLanczos struct {
-	operator
+	view.Operator
 	k          int
 	keep, most int     // rows of V after a restart, and at most
 	steps      int     // products of a block at most
@@ -53,19 +54,19 @@ type blockLanczos struct {
 
 // newBlockLanczos returns the search for k pairs, with room for so many directions that
 // more do not save products.
-func newBlockLanczos(a operator, k int, tolerance float64, p Problem) *blockLanczos {
-	a.block = min(a.block, a.dim)
-	keep := k + 2*a.block
+func newBlockLanczos(a view.Operator, k int, tolerance float64, p Problem) *blockLanczos {
+	a.Block = min(a.Block, a.Dim)
+	keep := k + 2*a.Block
 	return &blockLanczos{
-		operator: a, k: k, keep: keep, most: min(2*(keep+a.block), a.dim), steps: 1000, loss: tolerance,
+		Operator: a, k: k, keep: keep, most: min(2*(keep+a.Block), a.Dim), steps: 1000, loss: tolerance,
 		threads: p.Threads, random: rand.NewPCG(p.Seed, algebra.StartStream), firm: -1,
 	}
 }
 
 // solve returns the k largest eigenvalues and their eigenvectors as rows.
 func (l *blockLanczos) solve(ctx context.Context) (Basis, error) {
-	l.v, l.t = make([]float64, 0, l.most*l.dim), make([]float64, l.most*l.most)
-	l.q, l.z = make([]float64, l.block*l.dim), make([]float64, l.block*l.dim)
+	l.v, l.t = make([]float64, 0, l.most*l.Dim), make([]float64, l.most*l.most)
+	l.q, l.z = make([]float64, l.Block*l.Dim), make([]float64, l.Block*l.Dim)
 	b := l.randomBlock()
 	for {
 		next, r, err := l.extend(ctx, b)
@@ -80,7 +81,7 @@ func (l *blockLanczos) solve(ctx context.Context) (Basis, error) {
 		l.ritz()
 		settled := next == 0 || l.m >= l.k && l.shortfall(r, b, next) <= l.loss*algebra.Total(l.theta[:l.k])
 		switch {
-		case l.m == l.dim || l.m >= l.k && (l.taken >= l.steps || settled && l.complete(next, full)):
+		case l.m == l.Dim || l.m >= l.k && (l.taken >= l.steps || settled && l.complete(next, full)):
 			return l.basis(), nil
 		case next == 0 || settled && !l.added:
 			l.restart(min(l.keep, l.m))
@@ -98,7 +99,7 @@ func (l *blockLanczos) solve(ctx context.Context) (Basis, error) {
 func (l *blockLanczos) randomBlock() int {
 	algebra.FillNormal(l.q, l.random)
 	l.before = 0
-	b, _ := l.spanOf(l.q, l.block, 0)
+	b, _ := l.spanOf(l.q, l.Block, 0)
 	return b
 }
 
@@ -106,10 +107,10 @@ func (l *blockLanczos) randomBlock() int {
 // the returned number of rows, with the R of the residual, b times that number.
 func (l *blockLanczos) extend(ctx context.Context, b int) (next int, r []float64, err error) {
 	first := l.m
-	l.v = append(l.v, l.q[:b*l.dim]...)
+	l.v = append(l.v, l.q[:b*l.Dim]...)
 	l.m += b
-	if err := l.apply(ctx, l.z[:b*l.dim], l.q[:b*l.dim], b); err != nil {
-		l.m, l.v = first, l.v[:first*l.dim]
+	if err := l.Apply(ctx, l.z[:b*l.Dim], l.q[:b*l.Dim], b); err != nil {
+		l.m, l.v = first, l.v[:first*l.Dim]
 		return 0, nil, err
 	}
 	l.taken++
@@ -140,7 +141,7 @@ func (l *blockLanczos) extend(ctx context.Context, b int) (next int, r []float64
 // that no square of what follows is too large or too small.
 func (l *blockLanczos) measure(b int) error {
 	largest := 0.0
-	for _, x := range l.z[:b*l.dim] {
+	for _, x := range l.z[:b*l.Dim] {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return errTooLarge(x)
 		}
@@ -150,7 +151,7 @@ func (l *blockLanczos) measure(b int) error {
 		_, exponent := math.Frexp(largest)
 		l.unit = math.Ldexp(1, max(-exponent, -1000))
 	}
-	algebra.Scale(l.z[:b*l.dim], l.unit)
+	algebra.Scale(l.z[:b*l.Dim], l.unit)
 	return nil
 }
 
@@ -167,10 +168,10 @@ func (l *blockLanczos) scale() float64 {
 // takeOffV subtracts from the b rows of z what the rows of V from first on span of
 // them, and returns the coefficients V Z^T.
 func (l *blockLanczos) takeOffV(z []float64, b, first int) []float64 {
-	m, v := l.m-first, l.v[first*l.dim:]
+	m, v := l.m-first, l.v[first*l.Dim:]
 	h := make([]float64, m*b)
-	algebra.Multiply(h, v, z, m, b, l.dim, l.threads)
-	algebra.Subtract(z, h, v, b, m, l.dim, l.threads)
+	algebra.Multiply(h, v, z, m, b, l.Dim, l.threads)
+	algebra.Subtract(z, h, v, b, m, l.Dim, l.threads)
 	return h
 }
 
@@ -186,7 +187,7 @@ func (l *blockLanczos) spanOf(z []float64, b int, size float64) (rows int, r []f
 		}
 		var left int
 		var factor []float64
-		left, factor, spread = algebra.OrthonormalBlock(z, rows, l.dim-l.m, l.dim, floor, l.threads, &l.eigen)
+		left, factor, spread = algebra.OrthonormalBlock(z, rows, l.Dim-l.m, l.Dim, floor, l.threads, &l.eigen)
 		r = timesFactor(r, factor, b, rows, left)
 		rows, floor = left, 1e-3 // rows have length 1 from now on
 	}
@@ -209,9 +210,9 @@ func timesFactor(r, factor []float64, b, m, n int) []float64 {
 
 // restart keeps the first Ritz vectors only.
 func (l *blockLanczos) restart(keep int) {
-	algebra.RotateRows(l.v, l.s, keep, l.m, l.dim, l.threads)
+	algebra.RotateRows(l.v, l.s, keep, l.m, l.Dim, l.threads)
 	l.m, l.before = keep, 0
-	l.v = l.v[:keep*l.dim]
+	l.v = l.v[:keep*l.Dim]
 	clear(l.t)
 	for i := range keep {
 		l.t[i*l.most+i] = l.theta[i]
@@ -220,8 +221,8 @@ func (l *blockLanczos) restart(keep int) {
 
 // basis returns the first k Ritz pairs.
 func (l *blockLanczos) basis() Basis {
-	algebra.RotateRows(l.v, l.s, l.k, l.m, l.dim, l.threads)
-	b := Basis{K: l.k, Cols: l.dim, Component: l.v[: l.k*l.dim : l.k*l.dim], Value: make([]float64, l.k)}
+	algebra.RotateRows(l.v, l.s, l.k, l.m, l.Dim, l.threads)
+	b := Basis{K: l.k, Cols: l.Dim, Component: l.v[: l.k*l.Dim : l.k*l.Dim], Value: make([]float64, l.k)}
 	for i, x := range l.theta[:l.k] {
 		if x > 0 {
 			b.Value[i] = x / l.unit

@@ -60,7 +60,7 @@ func (l *blockLanczos) lastBlock(b int) float64 {
 // complete reports whether nothing has to be feared from eigenvalues that are more
 // often there than a block has rows; else it notes what is captured.
 func (l *blockLanczos) complete(next int, full bool) bool {
-	if l.block >= l.k || next > 0 && !l.saturated() {
+	if l.Block >= l.k || next > 0 && !l.saturated() {
 		return true
 	}
 	if l.added && next > 0 && !full {
@@ -78,7 +78,7 @@ func (l *blockLanczos) complete(next int, full bool) bool {
 // the first k.
 func (l *blockLanczos) saturated() bool {
 	for i := range l.k {
-		if j := i + l.block - 1; j < l.m && l.theta[i]-l.theta[j] <= 1e-9*l.theta[i] {
+		if j := i + l.Block - 1; j < l.m && l.theta[i]-l.theta[j] <= 1e-9*l.theta[i] {
 			return true
 		}
 	}

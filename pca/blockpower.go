@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -79,12 +80,12 @@ type blockPower struct {
 func (s *blockPower) BlockRows() int { return s.unit }
 
 // Learn adds up products, and takes a step where a block is full.
-func (s *blockPower) Learn(x Rows) {
+func (s *blockPower) Learn(x view.Rows) {
 	rows, _ := x.Dims()
 	for lo := 0; lo < rows; lo += s.unit {
 		hi := min(lo+s.unit, rows)
 		s.part = algebra.Sized(s.part, len(s.q))
-		x.Part(lo, hi).quickPower(s.part, s.q, s.k, s.threads)
+		x.Part(lo, hi).QuickPower(s.part, s.q, s.k, s.threads)
 		if len(s.h) == 0 {
 			s.h = append(s.h[:0], s.part...)
 		} else {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -41,7 +42,7 @@ func (s *sketch) cores(elements int) int {
 }
 
 // push appends the rows.
-func (s *sketch) push(x Rows) {
+func (s *sketch) push(x view.Rows) {
 	n, d := x.Dims()
 	at := len(s.h)
 	s.h = append(s.h, make([]float64, n*d)...)

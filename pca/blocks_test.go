@@ -10,6 +10,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -19,7 +21,7 @@ var blockMethods = []string{"block-power", "history:block=64", "history:block=64
 
 // spread returns n random rows of d features whose standard deviations fall from 4 by
 // the ratio: some of the values are zero, and are left out if sparse.
-func spread(rng *rand.Rand, n, d int, ratio float64, sparse bool) Rows {
+func spread(rng *rand.Rand, n, d int, ratio float64, sparse bool) view.Rows {
 	full, x := &matrix.Dense{Rows: n, Cols: d}, &matrix.CSR{Start: []int64{0}, Index: []uint32{}}
 	for range n {
 		var index []uint32
@@ -38,12 +40,12 @@ func spread(rng *rand.Rand, n, d int, ratio float64, sparse bool) Rows {
 	}
 	x.Cols = d
 	if sparse {
-		return Rows{X: x}
+		return view.Rows{X: x}
 	}
-	return Rows{X: full}
+	return view.Rows{X: full}
 }
 
-func feed(s State, x Rows, pieces ...int) {
+func feed(s State, x view.Rows, pieces ...int) {
 	n, _ := x.Dims()
 	lo := 0
 	for _, hi := range append(pieces, n) {
@@ -59,7 +61,7 @@ func TestBlockMethodsKeep(t *testing.T) {
 		for _, sparse := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s,sparse=%v", spec, sparse), func(t *testing.T) {
 				x := spread(rand.New(rand.NewPCG(5, 1)), n, d, 0.8, sparse)
-				x.Offset, x.Factor = normal(rand.New(rand.NewPCG(5, 2)), d), normal(rand.New(rand.NewPCG(5, 3)), d)
+				x.Offset, x.Factor = pcatest.Normal(rand.New(rand.NewPCG(5, 2)), d), pcatest.Normal(rand.New(rand.NewPCG(5, 3)), d)
 				p := Problem{Cols: d, K: k, Seed: 7, Threads: 1}
 				at := func(s State, threads int) map[string][]float64 {
 					feed(s, x)
@@ -123,11 +125,11 @@ func TestBlockMethodsFind(t *testing.T) {
 	const n, d, k = 6000, 30, 4
 	for _, spec := range append([]string{"history", "ipca"}, blockMethods...) {
 		rng := rand.New(rand.NewPCG(6, 1))
-		dense, sparse := spread(rng, n, d, 0.75, false), Rows{}
+		dense, sparse := spread(rng, n, d, 0.75, false), view.Rows{}
 		sparse = spread(rand.New(rand.NewPCG(6, 1)), n, d, 0.75, true)
 		best := exact(dense, k)
 		var bases []Basis
-		for _, x := range []Rows{dense, sparse} {
+		for _, x := range []view.Rows{dense, sparse} {
 			s := startOf(t, spec, Problem{Cols: d, K: k})
 			feed(s, x)
 			b := s.Basis()
@@ -143,14 +145,14 @@ func TestBlockMethodsFind(t *testing.T) {
 		}
 		bases[0].Orient()
 		bases[1].Orient()
-		if off := largestDifference(bases[0].Component, bases[1].Component); off > 1e-6 {
+		if off := pcatest.LargestDifference(bases[0].Component, bases[1].Component); off > 1e-6 {
 			t.Errorf("%s: sparse rows give directions that are %g off those of dense ones", spec, off)
 		}
 	}
 }
 
 // moment returns the sum of the squared products with the rows.
-func moment(x Rows, b Basis) float64 {
+func moment(x view.Rows, b Basis) float64 {
 	n, _ := x.Dims()
 	y := make([]float64, n*b.K)
 	x.Times(y, b.Component, b.K, 1)
@@ -158,7 +160,7 @@ func moment(x Rows, b Basis) float64 {
 }
 
 // gramOf returns the sum of x x^T.
-func gramOf(x Rows) []float64 {
+func gramOf(x view.Rows) []float64 {
 	_, d := x.Dims()
 	a, identity := make([]float64, d*d), make([]float64, d*d)
 	for j := range d {
@@ -177,7 +179,7 @@ func spectrum(a []float64, d int) []float64 {
 }
 
 // exact returns the sum of the k largest eigenvalues of the sum of x x^T.
-func exact(x Rows, k int) float64 {
+func exact(x view.Rows, k int) float64 {
 	_, d := x.Dims()
 	sum := 0.0
 	for _, v := range spectrum(gramOf(x), d)[:k] {
@@ -288,7 +290,7 @@ func TestBlockMethodsExtremes(t *testing.T) {
 						x.Value[i*d+j] = scale * float32(rng.NormFloat64())
 					}
 				}
-				r := Rows{X: x}
+				r := view.Rows{X: x}
 				if name == "one" { // as long as may be
 					r.Factor = slices.Repeat([]float64{1e75}, d)
 				}
@@ -338,7 +340,7 @@ func TestIncrementalPCAOfScikitLearn(t *testing.T) {
 	center := IncrementalPCA{Center: true}.Start(Problem{Cols: d, K: k}).(*incrementalPCA)
 	lo := 0
 	for _, hi := range []int{5, 9, 12} {
-		part := Rows{X: x}.Part(lo, hi)
+		part := view.Rows{X: x}.Part(lo, hi)
 		s.Learn(part)
 		// What centres outside gives the row first, then the batch about its mean.
 		before := slices.Clone(center.mean)
@@ -348,7 +350,7 @@ func TestIncrementalPCAOfScikitLearn(t *testing.T) {
 			for j := range away {
 				away[j] = weight * (about.Offset[j] - before[j])
 			}
-			outside.Learn(Rows{X: &matrix.CSR{Cols: d, Start: []int64{0, 0}, Index: []uint32{}}, Offset: away})
+			outside.Learn(view.Rows{X: &matrix.CSR{Cols: d, Start: []int64{0, 0}, Index: []uint32{}}, Offset: away})
 		}
 		center.seen = hi
 		outside.Learn(about)
@@ -357,7 +359,7 @@ func TestIncrementalPCAOfScikitLearn(t *testing.T) {
 	for name, s := range map[string]*incrementalPCA{"centres": s, "is centred": outside} {
 		b := s.Basis()
 		b.Orient()
-		if off := largestDifference(b.Component, components); off > 1e-10 {
+		if off := pcatest.LargestDifference(b.Component, components); off > 1e-10 {
 			t.Errorf("%s: components are off by %g", name, off)
 		}
 		for i := range k {
@@ -367,7 +369,7 @@ func TestIncrementalPCAOfScikitLearn(t *testing.T) {
 		}
 	}
 	gotMean, gotVariance := s.Moments()
-	if off := max(largestDifference(gotMean, mean), largestDifference(gotVariance, variance)); off > 1e-12 {
+	if off := max(pcatest.LargestDifference(gotMean, mean), pcatest.LargestDifference(gotVariance, variance)); off > 1e-12 {
 		t.Errorf("mean and variance are off by %g", off)
 	}
 }
@@ -377,7 +379,7 @@ func TestIncrementalPCAStacks(t *testing.T) {
 	const d, k = 40, 5
 	for _, sparse := range []bool{false, true} {
 		x := spread(rand.New(rand.NewPCG(11, 1)), 100, d, 0.8, sparse)
-		x.Offset, x.Factor = normal(rand.New(rand.NewPCG(11, 2)), d), nil
+		x.Offset, x.Factor = pcatest.Normal(rand.New(rand.NewPCG(11, 2)), d), nil
 		rows := IncrementalPCA{}.Start(Problem{Cols: d, K: k}).(*incrementalPCA)
 		columns := IncrementalPCA{}.Start(Problem{Cols: d, K: k}).(*incrementalPCA)
 		for lo := 0; lo < 100; lo += 20 {
@@ -387,7 +389,7 @@ func TestIncrementalPCAStacks(t *testing.T) {
 		a, b := Basis{K: k, Cols: d, Component: rows.h}, Basis{K: k, Cols: d, Component: columns.h}
 		a.Orient()
 		b.Orient()
-		if off := largestDifference(a.Component, b.Component); off > 1e-10 {
+		if off := pcatest.LargestDifference(a.Component, b.Component); off > 1e-10 {
 			t.Errorf("sparse=%v: off by %g", sparse, off)
 		}
 	}

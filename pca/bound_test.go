@@ -8,6 +8,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
 func TestErrorAfter(t *testing.T) {
@@ -111,7 +113,7 @@ func TestBoundHoldsOnAverage(t *testing.T) {
 	below, worst := 0, 0.0
 	for seed := range uint64(runs) {
 		r := rand.New(rand.NewPCG(27, seed))
-		s := newDenseMSG(d, k, randomRows(r.NormFloat64, k, d))
+		s := newDenseMSG(d, k, pcatest.RandomRows(r.NormFloat64, k, d))
 		captured := 0.0
 		for range steps {
 			for i, v := range variance {
@@ -182,7 +184,7 @@ func TestBoundHoldsForStates(t *testing.T) {
 						epsilon -= v * belief * u[l*d+i] * u[l*d+i] / steps
 					}
 				}
-				s.Learn(Rows{X: denseRow(axisOf(draw(r, variance), d))})
+				s.Learn(view.Rows{X: denseRow(axisOf(draw(r, variance), d))})
 			}
 			worst = max(worst, epsilon)
 			if epsilon <= bound {

@@ -1,6 +1,7 @@
 package pca
 
 import (
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -74,7 +75,7 @@ func TestProjectCappedRaises(t *testing.T) {
 	s := []float64{0.75, 0.5, 0.5, 0.5} // the fourth is dropped, the others make up for it
 	f.projectCapped(s, 3, 2)
 	want := []float64{0.75 + 0.25/3, 0.5 + 0.25/3, 0.5 + 0.25/3, 0}
-	if distance(s, want) > 1e-15 {
+	if pcatest.Distance(s, want) > 1e-15 {
 		t.Errorf("found %v, expected %v", s, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -48,12 +49,12 @@ type ccipcaState struct {
 }
 
 // Learn implements State.
-func (s *ccipcaState) Learn(x Rows) {
+func (s *ccipcaState) Learn(x view.Rows) {
 	rows, _ := x.Dims()
 	for i := range rows {
 		if length := math.Sqrt(s.next(x, i)); length > 0 {
 			clear(s.rest)
-			s.x.addTo(s.rest, 1)
+			s.x.AddTo(s.rest, 1)
 			s.average(length)
 		}
 	}

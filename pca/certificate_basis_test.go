@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
 // A basis of rows that depend on others, or almost, captures what its span does: not
@@ -82,7 +83,7 @@ func TestCertificateOfBasisMadeForTheSeed(t *testing.T) {
 			copy(u.Row(i)[:k], g[i*d:i*d+k])
 		}
 		u.Row(k - 1)[k] = 1
-		got, err := certify(context.Background(), Rows{X: x}, u, 1, seed, false)
+		got, err := certify(context.Background(), view.Rows{X: x}, u, 1, seed, false)
 		if want := 9.0 * k / d; err != nil || got.Upper < want {
 			t.Errorf("seed %d: found %+v, expected at least %g", seed, got, want)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -58,7 +59,7 @@ type coupled struct {
 // optimum well, a better one does.
 func (c *certifier) lanczos(ctx context.Context) error {
 	c.Route = "lanczos"
-	p := newPower(c.x, c.threads)
+	p := view.NewLaidOut(c.x, c.threads)
 	b := c.couple(p)
 	if err := c.search(ctx, p, b, (1+2*worthwhile)*c.Captured); err != nil || c.Loss() <= worthwhile {
 		return err
@@ -86,7 +87,7 @@ const (
 
 // search sets Upper and Nu by Lanczos beside the basis that b is about. It gives up
 // when it sees that Upper will not be below hopeless.
-func (c *certifier) search(ctx context.Context, p *power, b *coupled, hopeless float64) error {
+func (c *certifier) search(ctx context.Context, p *view.LaidOut, b *coupled, hopeless float64) error {
 	c.Upper, c.Nu, c.Failure, c.Steps = b.upper(b.rest), b.rest, 0, 0
 	if c.r == c.d {
 		return unlessLate(ctx.Err())
@@ -122,8 +123,8 @@ func unlessLate(err error) error {
 }
 
 // couple computes A and R, and the captured.
-func (c *certifier) couple(p *power) *coupled {
-	return c.coupleBy(c.size.raw, func(y, image, q []float64) { p.both(y, image, q, c.r) })
+func (c *certifier) couple(p *view.LaidOut) *coupled {
+	return c.coupleBy(c.size.raw, func(y, image, q []float64) { p.Both(y, image, q, c.r) })
 }
 
 // coupleBy is couple by products of the basis with rows of a raw size, as [power.both].

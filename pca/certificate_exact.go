@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -19,9 +20,9 @@ func (c *certifier) exact(ctx context.Context) error {
 	c.Route = "exact"
 	n, d := c.n, c.d
 	m := min(n, d)
-	form, wrong := secondMoment, algebra.Up(algebra.Gamma(momentRows+n/momentRows+12)*c.size.upper)
+	form, wrong := view.SecondMoment, algebra.Up(algebra.Gamma(view.MomentRows+n/view.MomentRows+12)*c.size.upper)
 	if n < d {
-		form, wrong = innerProducts, algebra.Up(algebra.Gamma(d+12)*c.size.upper)
+		form, wrong = view.InnerProducts, algebra.Up(algebra.Gamma(d+12)*c.size.upper)
 	}
 	s, err := form(ctx, c.x, c.threads)
 	if err != nil {
@@ -56,11 +57,11 @@ func (c *certifier) responses() []float64 {
 // formedProducts returns those of all rows, formed, and the basis, n x r.
 func (c *certifier) formedProducts() []float64 {
 	const height = 256
-	y, rows := make([]float64, c.n*c.r), formed{}
+	y, rows := make([]float64, c.n*c.r), view.Formed{}
 	basis := vec.Block[float64]{Value: c.basis, Rows: c.r, Cols: c.d, Stride: c.d}
 	for lo := 0; lo < c.n && c.r > 0; lo += height {
 		hi := min(lo+height, c.n)
-		vec.Gemm64(vec.Block[float64]{Value: y[lo*c.r:], Rows: hi - lo, Cols: c.r, Stride: c.r}, rows.form(c.x, lo, hi, c.threads), basis, c.threads)
+		vec.Gemm64(vec.Block[float64]{Value: y[lo*c.r:], Rows: hi - lo, Cols: c.r, Stride: c.r}, rows.Form(c.x, lo, hi, c.threads), basis, c.threads)
 	}
 	return y
 }

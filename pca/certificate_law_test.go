@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
 // brokenCertificates are ways to make a certificate wrongly.
 var brokenCertificates = map[string]func(*certifier){
 	"a plain value of Lanczos as nu": func(c *certifier) {
-		p := newPower(c.x, 1)
+		p := view.NewLaidOut(c.x, 1)
 		b := c.couple(p)
 		s := newSearch(c, p, b.frobenius)
 		for range 3 {
@@ -23,11 +25,11 @@ var brokenCertificates = map[string]func(*certifier){
 		c.Upper = b.upper(c.Nu)
 	},
 	"Ritz values of the basis as the optimum": func(c *certifier) {
-		b := c.couple(newPower(c.x, 1))
+		b := c.couple(view.NewLaidOut(c.x, 1))
 		c.Upper, c.Nu = c.Captured, b.rest
 	},
 	"a dual that nobody proved": func(c *certifier) {
-		s, _ := secondMoment(context.Background(), c.x, 1)
+		s, _ := view.SecondMoment(context.Background(), c.x, 1)
 		p := newDual(s, c.d, c.k, 0, 1)
 		p.lead(context.Background(), nil, 0, 1)
 		c.Upper, c.Nu = 0, c.size.upper
@@ -36,7 +38,7 @@ var brokenCertificates = map[string]func(*certifier){
 		}
 	},
 	"no coupling": func(c *certifier) {
-		b := c.couple(newPower(c.x, 1))
+		b := c.couple(view.NewLaidOut(c.x, 1))
 		clear(b.squares)
 		clear(b.lengths)
 		c.Nu = b.rest
@@ -47,7 +49,7 @@ var brokenCertificates = map[string]func(*certifier){
 		c.Captured *= 1 + 1e-11
 	},
 	"only half the trace left": func(c *certifier) {
-		b := c.couple(newPower(c.x, 1))
+		b := c.couple(view.NewLaidOut(c.x, 1))
 		c.Nu = b.rest / 2
 		c.Upper = b.upper(c.Nu)
 	},
@@ -86,7 +88,7 @@ func TestBrokenCertificatesAreSeen(t *testing.T) {
 
 // gapped returns rows of which eigenvalue k+1 is at most half of eigenvalue k, and
 // the best basis.
-func gapped(rng *rand.Rand, n, d, k int) (Rows, Basis) {
+func gapped(rng *rand.Rand, n, d, k int) (view.Rows, Basis) {
 	value := make([]float32, n*d)
 	for i := range n {
 		for j := range d {
@@ -97,7 +99,7 @@ func gapped(rng *rand.Rand, n, d, k int) (Rows, Basis) {
 			value[i*d+j] = float32(size * rng.NormFloat64() * math.Pow(0.9, float64(j)))
 		}
 	}
-	x := Rows{X: &matrix.Dense{Rows: n, Cols: d, Value: value}}
+	x := view.Rows{X: &matrix.Dense{Rows: n, Cols: d, Value: value}}
 	return x, basisFor(rng, x, k, "exact")
 }
 
@@ -133,7 +135,7 @@ func TestQuadraticBoundBeatsLinear(t *testing.T) {
 		c := &certifier{x: x, k: u.K, threads: 1, size: size}
 		c.n, c.d = x.Dims()
 		c.setBasis(moved)
-		p := newPower(x, 1)
+		p := view.NewLaidOut(x, 1)
 		b := c.couple(p)
 		s := newSearch(c, p, b.frobenius)
 		for range 25 {
@@ -153,7 +155,7 @@ func TestCertificateOnThreads(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 3))
 	for _, sparse := range []bool{false, true} {
-		x := someRows(rng, 2500, 120, sparse, true)
+		x := pcatest.SomeRows(rng, 2500, 120, sparse, true)
 		u := basisFor(rng, x, 7, "near")
 		for _, exact := range []bool{true, false} {
 			one, err := certify(t.Context(), x, u, 1, 5, exact)
@@ -171,12 +173,12 @@ func TestCertificateOnThreads(t *testing.T) {
 
 func TestCertificateRefuses(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	rows := func(v ...float32) Rows {
-		return Rows{X: &matrix.Dense{Rows: len(v) / 2, Cols: 2, Value: v}}
+	rows := func(v ...float32) view.Rows {
+		return view.Rows{X: &matrix.Dense{Rows: len(v) / 2, Cols: 2, Value: v}}
 	}
 	good := Basis{K: 1, Cols: 2, Component: []float64{1, 0}}
 	for _, c := range []struct {
-		x    Rows
+		x    view.Rows
 		u    Basis
 		want string
 	}{
@@ -185,10 +187,10 @@ func TestCertificateRefuses(t *testing.T) {
 		{rows(), good, "certificate: found no rows, expected at least one"},
 		{rows(1, float32(nan)), good, "certificate: row 0, feature 1: found NaN, expected a finite number"},
 		{rows(1, 2, float32(inf), 3), good, "certificate: row 1, feature 0: found +Inf, expected a finite number"},
-		{Rows{X: rows(1, 2).X, Offset: []float64{0, nan}}, good, "certificate: found offsets or factors"},
-		{Rows{X: rows(1, 2).X, Factor: []float64{0, inf}}, good, "certificate: found offsets or factors"},
-		{Rows{X: rows(1, 2).X, Factor: []float64{1e300, 1}}, good, "certificate: the second moment of the rows exceeds the largest number"},
-		{Rows{X: rows(1, 2).X, Factor: []float64{1.1e300, 1.1e-300}}, good, "certificate: found offsets or factors"},
+		{view.Rows{X: rows(1, 2).X, Offset: []float64{0, nan}}, good, "certificate: found offsets or factors"},
+		{view.Rows{X: rows(1, 2).X, Factor: []float64{0, inf}}, good, "certificate: found offsets or factors"},
+		{view.Rows{X: rows(1, 2).X, Factor: []float64{1e300, 1}}, good, "certificate: the second moment of the rows exceeds the largest number"},
+		{view.Rows{X: rows(1, 2).X, Factor: []float64{1.1e300, 1.1e-300}}, good, "certificate: found offsets or factors"},
 		{rows(1, 2), Basis{K: 1, Cols: 2, Component: []float64{1, nan}}, "certificate: component 0, feature 1: found NaN, expected a finite number"},
 		{rows(1, 2), Basis{K: 1, Cols: 3, Component: []float64{1, 0, 0}}, "certificate: found components of 3 features, expected 2 as the rows have"},
 		{rows(1, 2), Basis{K: 3, Cols: 2, Component: make([]float64, 6)}, "certificate: found 3 components"},
@@ -217,7 +219,7 @@ func TestCertificateEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	rng := rand.New(rand.NewPCG(12, 4))
-	x := someRows(rng, 100, 50, true, false)
+	x := pcatest.SomeRows(rng, 100, 50, true, false)
 	for _, exact := range []bool{true, false} {
 		if _, err := certify(ctx, x, basisFor(rng, x, 3, "near"), 1, 1, exact); err != context.Canceled {
 			t.Errorf("exact %v: found %v, expected %v", exact, err, context.Canceled)

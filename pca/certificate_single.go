@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -28,7 +29,7 @@ import (
 
 // quickly reports whether the route takes less time than sums in double precision.
 func (c *certifier) quickly() bool {
-	return c.formed && c.exponent == 0 && c.size.raw > 0 && manyRows(c.n, c.d) && 8*c.r <= c.d && c.d <= c.n
+	return c.formed && c.exponent == 0 && c.size.raw > 0 && view.ManyRows(c.n, c.d) && 8*c.r <= c.d && c.d <= c.n
 }
 
 // single is the route of S. It is ok where enough says so of the bound beside the basis, or
@@ -70,13 +71,13 @@ type singleDual struct {
 
 // leading returns S; nil where numbers are too large or too small for single precision.
 func (c *certifier) leading(ctx context.Context) (*singleDual, error) {
-	s, err := c.x.single(ctx, c.threads)
-	frobenius := algebra.Up(math.Sqrt(vec.SquaredNorm64(s.value)) * (1 + algebra.Gamma(c.d*c.d/32+64)))
-	if err != nil || !s.ok || math.IsInf(frobenius, 0) || math.IsNaN(frobenius) {
+	s, err := c.x.Single(ctx, c.threads)
+	frobenius := algebra.Up(math.Sqrt(vec.SquaredNorm64(s.Value)) * (1 + algebra.Gamma(c.d*c.d/32+64)))
+	if err != nil || !s.OK || math.IsInf(frobenius, 0) || math.IsNaN(frobenius) {
 		return nil, err
 	}
-	p := &singleDual{*newDual(s.value, c.d, c.k, frobenius, c.threads), s.wrong}
-	p.rough = s.wrong / 8
+	p := &singleDual{*newDual(s.Value, c.d, c.k, frobenius, c.threads), s.Wrong}
+	p.rough = s.Wrong / 8
 	return p, p.lead(ctx, c.basis, c.r, c.seed)
 }
 
@@ -127,10 +128,10 @@ func (c *certifier) restOf(ctx context.Context, p *singleDual, coupling, guess f
 // coupleFormed is couple by dense rows, of which the offset is taken off the products
 // unless means are large beside deviations.
 func (c *certifier) coupleFormed() *coupled {
-	quick, raw := c.x.Factor == nil && nearZero(c.x), c.size.upper
+	quick, raw := c.x.Factor == nil && view.NearZero(c.x), c.size.upper
 	if quick { // |x| + |o| of the rows as they are stored is at most |x - o| + 2 |o|
 		length := math.Sqrt(raw) + float64(2*math.Sqrt(vec.SquaredNorm64(c.x.Offset)*(1+algebra.Gamma(c.d+8))))
 		raw = algebra.Up(length * length)
 	}
-	return c.coupleBy(raw, newFormedProduct(c.x, c.r, c.threads, quick).both)
+	return c.coupleBy(raw, view.NewFormedProduct(c.x, c.r, c.threads, quick).Both)
 }

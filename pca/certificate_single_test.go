@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -46,7 +48,7 @@ func TestSingleCertificateIsTight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 8))
 	for _, size := range [][3]int{{300, 10, 3}, {1000, 40, 5}, {3000, 120, 8}} {
 		x, u := gapped(rng, size[0], size[1], size[2])
-		for name, x := range map[string]Rows{"dense": x, "sparse": {X: matrix.Transpose(matrix.Transpose(x.X))}} {
+		for name, x := range map[string]view.Rows{"dense": x, "sparse": {X: matrix.Transpose(matrix.Transpose(x.X))}} {
 			got, ok, err := certifySingle(t.Context(), x, u, 1, false)
 			if err != nil || !ok {
 				t.Fatal(ok, err)
@@ -64,13 +66,13 @@ func TestSingleCertificateIsTight(t *testing.T) {
 }
 
 // tied returns rows of which all directions capture the same.
-func tied() Rows {
+func tied() view.Rows {
 	const n, d = 20250, 450
 	x := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
 	for i := range n {
 		x.Value[i*d+i%d] = 1
 	}
-	return Rows{X: x}
+	return view.Rows{X: x}
 }
 
 // The quick bound is taken where it proves what is wanted, else that beside more
@@ -80,9 +82,9 @@ func TestCloseCertificateWhereTheQuickOneIsNotEnough(t *testing.T) {
 	const k = 3
 	for _, c := range []struct {
 		name         string
-		x            Rows
+		x            view.Rows
 		quick, close bool // which of them is enough
-	}{{"a gap", many(k, 3), true, false}, {"no gap", many(k, 0), false, false}, {"tied", tied(), false, true}} {
+	}{{"a gap", pcatest.Many(k, 3), true, false}, {"no gap", pcatest.Many(k, 0), false, false}, {"tied", tied(), false, true}} {
 		u, err := Covariance{Precision: "double"}.Solve(t.Context(), c.x, Problem{K: k})
 		if err != nil {
 			t.Fatal(err)
@@ -127,16 +129,16 @@ func TestCertificateOfTheWorstMoment(t *testing.T) {
 	each(192, func(i int) {
 		c := newInstance(i)
 		c.x = c.x.Sharing()
-		s, err := c.x.single(t.Context(), 1)
-		if _, d := c.x.Dims(); err == nil && s.ok && c.u.K < d {
+		s, err := c.x.Single(t.Context(), 1)
+		if _, d := c.x.Dims(); err == nil && s.OK && c.u.K < d {
 			values, vectors := make([]float64, d), make([]float64, d*d)
-			vec.Eigen(values, vectors, append([]float64{}, s.value...), d, 1)
+			vec.Eigen(values, vectors, append([]float64{}, s.Value...), d, 1)
 			next := vectors[c.u.K*d : (c.u.K+1)*d]
 			by := min(0.01*values[0], 0.99*values[c.u.K])
 			for j := range d {
-				vec.Axpy64(s.value[j*d:(j+1)*d], -by*next[j], next)
+				vec.Axpy64(s.Value[j*d:(j+1)*d], -by*next[j], next)
 			}
-			s.wrong += by * (1 + 1e-9)
+			s.Wrong += by * (1 + 1e-9)
 		}
 		got, ok, err := certifySingle(t.Context(), c.x, c.u, 1, i%2 == 1)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -23,13 +24,13 @@ type size struct {
 // balanced returns the rows times 2^exponent, for which their squares are neither so
 // large nor so small that something overflows, or underflows and matters. formed says
 // that sparse rows may be formed to measure them.
-func balanced(x Rows, formed bool, threads int) (Rows, size, int, error) {
+func balanced(x view.Rows, formed bool, threads int) (view.Rows, size, int, error) {
 	const most = 0x1p400
 	var s size
 	for _, exponent := range []int{0, 350, -350, 700, -700, 1020, -1050} {
-		moved := x.shifted(exponent)
+		moved := x.Shifted(exponent)
 		s = sizeOf(moved, formed, threads)
-		if s.raw >= 1/most && s.raw <= most || exponent == 0 && s.raw == 0 && x.zero() {
+		if s.raw >= 1/most && s.raw <= most || exponent == 0 && s.raw == 0 && x.Zero() {
 			return moved, s, exponent, nil
 		}
 	}
@@ -51,17 +52,17 @@ func element(x matrix.Vector, col int) float32 {
 // sizeOf computes the size, by the rows or, of sparse ones that are not formed,
 //
 //	|F (x - o)|^2 = |F o|^2 + sum over stored j of F_j^2 ((x_j - o_j)^2 - o_j^2).
-func sizeOf(x Rows, formed bool, threads int) size {
+func sizeOf(x view.Rows, formed bool, threads int) size {
 	const block = 256
 	n, d := x.Dims()
-	sparse, offset := isSparse(x.X), x.offsetSquare()
+	sparse, offset := view.IsSparse(x.X), x.OffsetSquare()
 	totals, raws := make([]float64, (n+block-1)/block), make([]float64, (n+block-1)/block)
 	parallel.Blocks(n, block, threads, func(b, lo, hi int) {
 		row := make([]float64, d)
 		for i := lo; i < hi; i++ {
 			squared, raw := 0.0, 0.0
 			if sparse {
-				squared, raw = x.storedSquares(i)
+				squared, raw = x.StoredSquares(i)
 				squared, raw = squared+offset, raw+offset+float64(2*math.Sqrt(raw*offset))
 			}
 			if !sparse || formed {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -55,7 +56,7 @@ const singleLoss = 1e-10
 
 // chooses reports whether single precision is taken where the loss allows it.
 func (m Covariance) chooses(p Problem) bool {
-	return m.Precision == "auto" && manyRows(p.Rows, p.Cols)
+	return m.Precision == "auto" && view.ManyRows(p.Rows, p.Cols)
 }
 
 // Refines is Refining's.
@@ -64,26 +65,26 @@ func (m Covariance) Refines(p Problem) bool {
 }
 
 // Solve is Batch's.
-func (m Covariance) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
+func (m Covariance) Solve(ctx context.Context, x view.Rows, p Problem) (Basis, error) {
 	n, d := x.Dims()
 	p.Rows, p.Cols = n, d
 	single := m.Precision == "single" || m.Refines(p)
 	if csr, ok := x.X.(*matrix.CSR); ok && float64(len(csr.Value)) < float64(n)*float64(d)/16 {
-		return pairsOf(ctx, p)(sparseSecond(ctx, x, csr, p.Threads))
+		return pairsOf(ctx, p)(view.SparseSecond(ctx, x, csr, p.Threads))
 	}
 	if single {
-		s, err := x.single(ctx, p.Threads)
+		s, err := x.Single(ctx, p.Threads)
 		if err != nil {
 			return Basis{}, err
 		}
-		if s.ok && m.Precision == "auto" {
-			return rotated(ctx, s.value, x, p)
+		if s.OK && m.Precision == "auto" {
+			return rotated(ctx, s.Value, x, p)
 		}
-		if s.ok {
-			return corrected(ctx, slices.Clone(s.value), x, p)
+		if s.OK {
+			return corrected(ctx, slices.Clone(s.Value), x, p)
 		}
 	}
-	return pairsOf(ctx, p)(secondMoment(ctx, x, p.Threads))
+	return pairsOf(ctx, p)(view.SecondMoment(ctx, x, p.Threads))
 }
 
 func pairsOf(ctx context.Context, p Problem) func(s []float64, err error) (Basis, error) {
@@ -97,15 +98,15 @@ func pairsOf(ctx context.Context, p Problem) func(s []float64, err error) (Basis
 
 // rotated returns the components of s, rotated by what the rows say of them if rounding
 // made a difference.
-func rotated(ctx context.Context, s []float64, x Rows, p Problem) (Basis, error) {
+func rotated(ctx context.Context, s []float64, x view.Rows, p Problem) (Basis, error) {
 	b, err := pairs(ctx, s, p.Cols, 1e-12, p)
 	if err != nil {
 		return b, err
 	}
-	if x.Factor == nil && nearZero(x) && unrounded(x.X, b, p.Threads) {
+	if x.Factor == nil && view.NearZero(x) && unrounded(x.X, b, p.Threads) {
 		return b, nil
 	}
-	g, err := compressedTo(ctx, x, b.Component, b.K, p.Threads)
+	g, err := view.CompressedTo(ctx, x, b.Component, b.K, p.Threads)
 	if err != nil {
 		return b, err
 	}
@@ -121,7 +122,7 @@ func rotated(ctx context.Context, s []float64, x Rows, p Problem) (Basis, error)
 // unrounded takes the estimated rounding off the values of b, if it is less than 10^-6 of
 // their sum: what is left is then about a tenth of it.
 func unrounded(x matrix.Matrix, b Basis, threads int) bool {
-	errors, ok := rounding(x, b.Component, b.K, threads)
+	errors, ok := view.Rounding(x, b.Component, b.K, threads)
 	all := 0.0
 	for _, e := range errors {
 		all += math.Abs(e)
@@ -138,7 +139,7 @@ func unrounded(x matrix.Matrix, b Basis, threads int) bool {
 }
 
 // corrected returns the components of s after it has been put right.
-func corrected(ctx context.Context, s []float64, x Rows, p Problem) (Basis, error) {
+func corrected(ctx context.Context, s []float64, x view.Rows, p Problem) (Basis, error) {
 	b, err := largestPairs(ctx, s, p.Cols, p)
 	for turned := 1.0; err == nil && turned > 1e-6; {
 		if err = correct(ctx, s, x, b, p.Threads); err != nil {
@@ -178,7 +179,7 @@ func pairs(ctx context.Context, s []float64, d int, tolerance float64, p Problem
 	if d <= 64 || 6*p.K > d {
 		return allPairs(s, d, p)
 	}
-	return newBlockLanczos(denseOperator(s, d, p.Threads), p.K, tolerance, p).solve(ctx)
+	return newBlockLanczos(view.DenseOperator(s, d, p.Threads), p.K, tolerance, p).solve(ctx)
 }
 
 // allPairs is largestPairs by all of them.
@@ -195,10 +196,10 @@ func allPairs(s []float64, d int, p Problem) (Basis, error) {
 }
 
 // correct makes s map the rows of b to what Sigma maps them to.
-func correct(ctx context.Context, s []float64, x Rows, b Basis, threads int) error {
+func correct(ctx context.Context, s []float64, x view.Rows, b Basis, threads int) error {
 	k, d := b.K, b.Cols
 	c, was := make([]float64, k*d), make([]float64, k*d)
-	if err := momentOf(x, threads).apply(ctx, c, b.Component, k); err != nil {
+	if err := view.MomentOf(x, threads).Apply(ctx, c, b.Component, k); err != nil {
 		return err
 	}
 	algebra.Multiply(was, b.Component, s, k, d, d, threads)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -43,7 +44,7 @@ type ermState struct {
 }
 
 // Learn implements State.
-func (s *ermState) Learn(x Rows) {
+func (s *ermState) Learn(x view.Rows) {
 	n, _ := x.Dims()
 	for i := range n {
 		x.Row(s.row, i)

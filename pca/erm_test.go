@@ -1,6 +1,9 @@
 package pca
 
-import "testing"
+import (
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"testing"
+)
 
 // Row 5: on orthogonal data the reference ends at the optimum for every seed, and
 // is exact at every step.
@@ -8,20 +11,20 @@ func TestERM(t *testing.T) {
 	t.Parallel()
 	for _, k := range []int{1, 2, 4} {
 		for seed := range uint64(50) {
-			x, sigma := simulated("orthogonal-sqrt", k, 10000, seed)
-			s := startOf(t, "erm", Problem{Cols: simulatedCols, K: k})
+			x, sigma := pcatest.Simulated("orthogonal-sqrt", k, 10000, seed)
+			s := startOf(t, "erm", Problem{Cols: pcatest.SimulatedCols, K: k})
 			s.Learn(x)
 			if got := missed(s.Basis(), k, sigma); got > 1e-15 {
 				t.Errorf("k=%d seed=%d: epsilon = %g, expected 0", k, seed, got)
 			}
 		}
 	}
-	x, _ := simulated("gaussian", 2, 200, 1)
-	s := startOf(t, "erm", Problem{Cols: simulatedCols, K: 2})
+	x, _ := pcatest.Simulated("gaussian", 2, 200, 1)
+	s := startOf(t, "erm", Problem{Cols: pcatest.SimulatedCols, K: 2})
 	for n := 1; n <= 200; n++ {
 		s.Learn(x.Part(n-1, n))
-		values, _ := jacobi(x.Part(0, n).second(), simulatedCols)
-		if off := largestDifference(s.Basis().Value, values[:2]); off > 1e-12 {
+		values, _ := pcatest.Jacobi(pcatest.SecondOf(x.Part(0, n)), pcatest.SimulatedCols)
+		if off := pcatest.LargestDifference(s.Basis().Value, values[:2]); off > 1e-12 {
 			t.Fatalf("after %d rows the eigenvalues are off by %g", n, off)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 )
 
 // Row 3 of the checklist: nothing is lost by the top eigenvectors, and what is
@@ -20,8 +21,8 @@ func TestSuboptimality(t *testing.T) {
 			lambda[i] = 1 / float64(i+1)
 			trace += lambda[i]
 		}
-		second := assemble(lambda, randomRows(r.NormFloat64, d, d), d)
-		values, vectors := jacobi(second, d)
+		second := pcatest.Assemble(lambda, pcatest.RandomRows(r.NormFloat64, d, d), d)
+		values, vectors := pcatest.Jacobi(second, d)
 		best := 0.0
 		for _, v := range values[:k] {
 			best += v
@@ -30,7 +31,7 @@ func TestSuboptimality(t *testing.T) {
 		if epsilon := Suboptimality(second, best, top); math.Abs(epsilon) > 1e-12 {
 			t.Errorf("d = %d, k = %d: epsilon of the top eigenvectors is %g", d, k, epsilon)
 		}
-		other := Basis{K: k, Cols: d, Component: randomRows(r.NormFloat64, k, d)}
+		other := Basis{K: k, Cols: d, Component: pcatest.RandomRows(r.NormFloat64, k, d)}
 		if epsilon := Suboptimality(second, best, other); epsilon < -1e-12 {
 			t.Errorf("d = %d, k = %d: epsilon of random directions is %g", d, k, epsilon)
 		}
@@ -61,7 +62,7 @@ func TestComparison(t *testing.T) {
 		variance[i] = s * s
 	}
 	best := Basis{K: k, Cols: d, Component: []float64{1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}}
-	other := Basis{K: k, Cols: d, Component: randomRows(r.NormFloat64, k, d)}
+	other := Basis{K: k, Cols: d, Component: pcatest.RandomRows(r.NormFloat64, k, d)}
 	truth := Suboptimality(variance, Captured(variance, best), other)
 	covered := 0
 	for range runs {

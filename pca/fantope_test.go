@@ -1,6 +1,7 @@
 package pca
 
 import (
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -130,12 +131,12 @@ func TestFantopeRandomSpectra(t *testing.T) {
 		worstKKT = max(worstKKT, violation(sigma, s))
 		again := slices.Clone(s)
 		f.project(again, count, k)
-		worstAgain = max(worstAgain, distance(again, s))
+		worstAgain = max(worstAgain, pcatest.Distance(again, s))
 		if size > 100 {
 			continue // the twins count from 0 and lose the digits behind the point
 		}
 		compared++
-		worstBisection = max(worstBisection, distance(bisected(sigma, count, k), s))
+		worstBisection = max(worstBisection, pcatest.Distance(bisected(sigma, count, k), s))
 		v, c := ascending(sigma, count)
 		if k == 0 {
 			continue // nothing lies between the pointers
@@ -170,18 +171,6 @@ func violation(sigma, s []float64) (worst float64) {
 				worst = max(worst, (s[j]-s[i])-(sigma[j]-sigma[i]))
 			}
 		}
-	}
-	return worst
-}
-
-// distance returns the largest absolute difference.
-func distance(a, b []float64) (worst float64) {
-	for i := range a {
-		d := math.Abs(a[i] - b[i])
-		if d != d {
-			return math.NaN()
-		}
-		worst = max(worst, d)
 	}
 	return worst
 }
@@ -239,7 +228,7 @@ func TestFantopeHugeValues(t *testing.T) {
 	} {
 		got := slices.Clone(c.sigma)
 		f.project(got, nil, c.k)
-		if !(distance(got, c.want) <= 1e-15) {
+		if !(pcatest.Distance(got, c.want) <= 1e-15) {
 			t.Errorf("project(%v, %v) = %v, expected %v", c.sigma, c.k, got, c.want)
 		}
 	}

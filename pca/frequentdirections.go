@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -65,7 +66,7 @@ type frequentDirections struct {
 }
 
 // Learn appends the rows.
-func (s *frequentDirections) Learn(x Rows) {
+func (s *frequentDirections) Learn(x view.Rows) {
 	rows, _ := x.Dims()
 	s.seen += rows
 	for lo := 0; lo < rows; {

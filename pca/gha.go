@@ -1,6 +1,7 @@
 package pca
 
 import (
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -38,7 +39,7 @@ type ghaState struct {
 }
 
 // Learn implements State. A row of U is read and written once.
-func (s *ghaState) Learn(x Rows) {
+func (s *ghaState) Learn(x view.Rows) {
 	rows, _ := x.Dims()
 	for i := range rows {
 		xx := s.next(x, i)
@@ -47,10 +48,10 @@ func (s *ghaState) Learn(x Rows) {
 		}
 		eta := min(s.steps.Step(s.t), stableStep/xx)
 		clear(s.rest)
-		s.x.addTo(s.rest, 1)
+		s.x.AddTo(s.rest, 1)
 		for j := range s.k {
 			u := s.row(j)
-			y := s.x.dot(u)
+			y := s.x.Dot(u)
 			vec.Axpy64(s.rest, -y, u)
 			vec.Axpy64(u, eta*y, s.rest)
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -38,12 +39,12 @@ func (Gram) Accepts(p Problem) error {
 }
 
 // Solve is Batch's.
-func (Gram) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
+func (Gram) Solve(ctx context.Context, x view.Rows, p Problem) (Basis, error) {
 	n, d := x.Dims()
 	if n < p.K {
 		return Basis{}, fmt.Errorf("gram: found %d rows, expected at least k = %d", n, p.K)
 	}
-	products, err := innerProducts(ctx, x, p.Threads)
+	products, err := view.InnerProducts(ctx, x, p.Threads)
 	if err != nil {
 		return Basis{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -11,10 +12,10 @@ import (
 // begins at random and is moved by every row.
 type guess struct {
 	k, d int
-	unit float64   // rows are multiplied by it, so that |x|^2 is 1 on average
-	t    int       // rows so far
-	u    []float64 // k x d
-	x    point     // the row at hand
+	unit float64    // rows are multiplied by it, so that |x|^2 is 1 on average
+	t    int        // rows so far
+	u    []float64  // k x d
+	x    view.Point // the row at hand
 }
 
 func newGuess(p Problem) guess {
@@ -25,14 +26,14 @@ func newGuess(p Problem) guess {
 // next takes row i of x and returns its squared length. Of a row 10^60 times as
 // long as usual it takes a shorter one: all steps have a longest length, which
 // both exceed, and so no square overflows.
-func (s *guess) next(x Rows, i int) (squared float64) {
+func (s *guess) next(x view.Rows, i int) (squared float64) {
 	s.t++
-	squared = s.x.set(x, i, s.unit)
+	squared = s.x.Set(x, i, s.unit)
 	for !(squared <= 0x1p400) {
-		for l, v := range s.x.value {
-			s.x.value[l] = max(-math.MaxFloat64, min(v, math.MaxFloat64)) * 0x1p-100
+		for l, v := range s.x.Value {
+			s.x.Value[l] = max(-math.MaxFloat64, min(v, math.MaxFloat64)) * 0x1p-100
 		}
-		squared = vec.SquaredNorm64(s.x.value)
+		squared = vec.SquaredNorm64(s.x.Value)
 	}
 	return squared
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -99,7 +100,7 @@ func (s *history) BlockRows() int { return s.block }
 
 // Learn takes blocks of BlockRows rows; fewer rows than there are directions are
 // remembered as they are until there are more.
-func (s *history) Learn(x Rows) {
+func (s *history) Learn(x view.Rows) {
 	rows, _ := x.Dims()
 	s.seen += rows
 	for lo := 0; lo < rows; lo += s.block {
@@ -116,11 +117,11 @@ func (s *history) Learn(x Rows) {
 }
 
 // step learns one block.
-func (s *history) step(x Rows) {
+func (s *history) step(x view.Rows) {
 	m := s.start()
 	for range mostLooks {
 		s.z = algebra.Sized(s.z, m*s.cols)
-		x.quickPower(s.z, s.w, m, s.threads)
+		x.QuickPower(s.z, s.w, m, s.threads)
 		s.remember(m)
 		grown := 0.0
 		m, grown = s.approximate(m)

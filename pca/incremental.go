@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -71,7 +72,7 @@ type incremental struct {
 
 var _ Spectrum = (*incremental)(nil)
 
-func (s *incremental) Learn(x Rows) {
+func (s *incremental) Learn(x view.Rows) {
 	n, _ := x.Dims()
 	for i := range n {
 		x.Row(s.x, i)

@@ -8,10 +8,12 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
 // twoPoints returns rows (sqrt 3, 0) with probability 1/3, else (0, sqrt 2).
-func twoPoints(rows int, seed uint64) Rows {
+func twoPoints(rows int, seed uint64) view.Rows {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	x := &matrix.Dense{Rows: rows, Cols: 2, Value: make([]float32, 2*rows)}
 	for i := range rows {
@@ -21,7 +23,7 @@ func twoPoints(rows int, seed uint64) Rows {
 			x.Value[2*i+1] = math.Sqrt2
 		}
 	}
-	return Rows{X: x}
+	return view.Rows{X: x}
 }
 
 // Row 11: the thesis's example, on which the answer is the second axis: wrong with
@@ -93,8 +95,8 @@ func TestIncrementalStuckShare(t *testing.T) {
 		}
 		wrong := 0
 		for seed := range uint64(runs) {
-			x, sigma := simulated(c.data, c.k, steps, seed)
-			s := startOf(t, c.spec, Problem{Cols: simulatedCols, K: c.k, Seed: seed})
+			x, sigma := pcatest.Simulated(c.data, c.k, steps, seed)
+			s := startOf(t, c.spec, Problem{Cols: pcatest.SimulatedCols, K: c.k, Seed: seed})
 			s.Learn(x)
 			if missed(s.Basis(), c.k, sigma) > 1e-3 {
 				wrong++
@@ -121,8 +123,8 @@ func TestIncrementalStuck(t *testing.T) {
 		for _, k := range []int{1, 4} {
 			wrong := 0
 			for seed := range seeds {
-				x, sigma := simulated(data, k, 10000, seed)
-				s := startOf(t, "incremental", Problem{Cols: simulatedCols, K: k, Seed: seed})
+				x, sigma := pcatest.Simulated(data, k, 10000, seed)
+				s := startOf(t, "incremental", Problem{Cols: pcatest.SimulatedCols, K: k, Seed: seed})
 				s.Learn(x)
 				lost := missed(s.Basis(), k, sigma) > 1e-3
 				if stuck := s.(Stuck).Stuck(); stuck != lost {
@@ -140,8 +142,8 @@ func TestIncrementalStuck(t *testing.T) {
 // Row 23: after the first k steps the thesis's cost is k^2 a step.
 func TestIncrementalCost(t *testing.T) {
 	const k, steps = 4, 500
-	x, _ := simulated("gaussian", k, steps, 1)
-	s := startOf(t, "incremental", Problem{Cols: simulatedCols, K: k})
+	x, _ := pcatest.Simulated("gaussian", k, steps, 1)
+	s := startOf(t, "incremental", Problem{Cols: pcatest.SimulatedCols, K: k})
 	s.Learn(x.Part(0, k))
 	before := s.(Spectrum).Cost()
 	s.Learn(x.Part(k, steps))
@@ -168,21 +170,21 @@ func TestIncrementalValues(t *testing.T) {
 		forget float64
 	}{{"incremental:memory=6", 1}, {"incremental:memory=6,forget=0.9", 0.9}} {
 		s := startOf(t, c.spec, Problem{Cols: d, K: 2})
-		s.Learn(Rows{X: x})
+		s.Learn(view.Rows{X: x})
 		second, weight := make([]float64, d*d), 0.0
 		row := make([]float64, d)
 		for i := range n {
 			algebra.Scale(second, c.forget)
 			weight = weight*c.forget + 1
-			Rows{X: x}.Row(row, i)
-			addOuter(second, 1, row)
+			view.Rows{X: x}.Row(row, i)
+			pcatest.AddOuter(second, 1, row)
 		}
-		values, _ := jacobi(second, d)
+		values, _ := pcatest.Jacobi(second, d)
 		algebra.Scale(values, 1/weight)
-		if got := distance(s.Basis().Value, values[:2]); got > 1e-14 {
+		if got := pcatest.Distance(s.Basis().Value, values[:2]); got > 1e-14 {
 			t.Errorf("%s: values off by %g", c.spec, got)
 		}
-		if got := distance(s.(Spectrum).Eigenvalues(), values); got > 1e-14 {
+		if got := pcatest.Distance(s.(Spectrum).Eigenvalues(), values); got > 1e-14 {
 			t.Errorf("%s: eigenvalues off by %g", c.spec, got)
 		}
 	}

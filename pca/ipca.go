@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -77,7 +78,7 @@ func (s *incrementalPCA) BlockRows() int { return s.batch }
 
 // Learn takes the rows in batches; what is left of fewer than k belongs to the last of
 // them, or waits if there is none.
-func (s *incrementalPCA) Learn(x Rows) {
+func (s *incrementalPCA) Learn(x view.Rows) {
 	rows, _ := x.Dims()
 	for lo, hi := 0, 0; lo < rows; lo = hi {
 		if hi = lo + s.batch; hi+s.k > rows {
@@ -101,7 +102,7 @@ func (s *incrementalPCA) Learn(x Rows) {
 
 // move takes rows into mean and scatter, and stacks the row that stands for the move
 // of the mean. It returns the rows about their own mean.
-func (s *incrementalPCA) move(x Rows) Rows {
+func (s *incrementalPCA) move(x view.Rows) view.Rows {
 	b, d := x.Dims()
 	own, squares, row := make([]float64, d), make([]float64, d), make([]float64, d)
 	for i := range b {
@@ -131,7 +132,7 @@ func (s *incrementalPCA) move(x Rows) Rows {
 }
 
 // about returns the rows less their mean.
-func about(r Rows, mean []float64) Rows {
+func about(r view.Rows, mean []float64) view.Rows {
 	offset := make([]float64, len(mean))
 	copy(offset, r.Offset)
 	for j, m := range mean {
@@ -147,7 +148,7 @@ func about(r Rows, mean []float64) Rows {
 }
 
 // learn replaces H and what waits by the k best directions of them and the rows.
-func (s *incrementalPCA) learn(x Rows) {
+func (s *incrementalPCA) learn(x view.Rows) {
 	b, d := x.Dims()
 	if s.rows()+b <= d {
 		s.byRows(x)
@@ -158,7 +159,7 @@ func (s *incrementalPCA) learn(x Rows) {
 
 // byRows decomposes the products of the rows with each other:
 // the left singular vectors times the stack are diag(S) V.
-func (s *incrementalPCA) byRows(x Rows) {
+func (s *incrementalPCA) byRows(x view.Rows) {
 	b, d := x.Dims()
 	h := s.rows()
 	m := h + b
@@ -205,7 +206,7 @@ func (s *incrementalPCA) byRows(x Rows) {
 
 // byColumns decomposes the sum of x x^T of all rows: the roots of its eigenvalues
 // times its eigenvectors are diag(S) V.
-func (s *incrementalPCA) byColumns(x Rows) {
+func (s *incrementalPCA) byColumns(x view.Rows) {
 	d := s.cols
 	moment := algebra.Zeros(s.gram, d*d)
 	s.gram = moment
@@ -226,7 +227,7 @@ func (s *incrementalPCA) byColumns(x Rows) {
 
 // eachPart calls do with the rows as the methods see them, some at a time: size, or
 // if that is 0 as many as 64.
-func (s *incrementalPCA) eachPart(x Rows, size int, do func(rows []float64, first, n int)) {
+func (s *incrementalPCA) eachPart(x view.Rows, size int, do func(rows []float64, first, n int)) {
 	if size == 0 {
 		size = 64
 	}

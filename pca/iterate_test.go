@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
 // numbered is an iterate that counts how often it was copied.
@@ -76,10 +78,10 @@ func TestAverageIterate(t *testing.T) {
 	for i := range sum {
 		sum[i] /= steps
 	}
-	if worst := distance(average.chosen(), sum); !(worst <= 1e-14) {
+	if worst := pcatest.Distance(average.chosen(), sum); !(worst <= 1e-14) {
 		t.Errorf("differs by %g from the mean", worst)
 	}
-	if distance(average.chosen(), resumed.chosen()) != 0 {
+	if pcatest.Distance(average.chosen(), resumed.chosen()) != 0 {
 		t.Error("a kept average goes on with other bits")
 	}
 }
@@ -109,14 +111,14 @@ func TestRandomIterateOfStates(t *testing.T) {
 		for seed := range uint64(runs) {
 			p := Problem{Cols: d, K: k, Seed: seed}
 			last, random := startOf(t, spec, p), startOf(t, spec+":iterate=random", p)
-			random.Learn(Rows{X: x})
+			random.Learn(view.Rows{X: x})
 			answer, found := random.Basis().Component, 0
 			for i := range steps {
-				if distance(last.Basis().Component, answer) == 0 {
+				if pcatest.Distance(last.Basis().Component, answer) == 0 {
 					hits[i]++
 					found++
 				}
-				last.Learn(Rows{X: x}.Part(i, i+1))
+				last.Learn(view.Rows{X: x}.Part(i, i+1))
 			}
 			if found != 1 {
 				t.Fatalf("%s seed %d: the answer is %d of the iterates, expected one", spec, seed, found)
@@ -141,7 +143,7 @@ func TestAverageIterateOfStates(t *testing.T) {
 		msg, entropy := newDenseMSG(d, k, nil), newDenseEntropy(d, k, nil)
 		r, sum := rand.New(rand.NewPCG(21, 3)), make([]float64, d*d)
 		for step := 1; step <= steps; step++ {
-			row := Rows{X: denseRow(sphere(r, d))}
+			row := view.Rows{X: denseRow(sphere(r, d))}
 			x, eta := make([]float64, d), 1/math.Sqrt(float64(step))
 			row.Row(x, 0)
 			for i := range sum {
@@ -155,7 +157,7 @@ func TestAverageIterateOfStates(t *testing.T) {
 			entropy.step(eta, x)
 			s.Learn(row)
 		}
-		_, vectors := jacobi(sum, d)
+		_, vectors := pcatest.Jacobi(sum, d)
 		want := Basis{K: k, Cols: d, Component: vectors[:k*d]}
 		if off := subspaceDifference(s.Basis(), want); off > 1e-10 {
 			t.Errorf("%s: the subspace is %g off that of the dense mean", geometry, off)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -37,8 +38,8 @@ func (Krylov) Accepts(p Problem) error { return p.Check() }
 func (m Krylov) Refines(Problem) bool { return math.IsNaN(m.Tolerance) }
 
 // Solve is Batch's.
-func (m Krylov) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
-	l := newBlockLanczos(momentOf(x, p.Threads), p.K, lossOf(m.Tolerance, p), p)
+func (m Krylov) Solve(ctx context.Context, x view.Rows, p Problem) (Basis, error) {
+	l := newBlockLanczos(view.MomentOf(x, p.Threads), p.K, lossOf(m.Tolerance, p), p)
 	l.steps = m.Steps
 	return l.solve(ctx)
 }

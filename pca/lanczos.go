@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -52,7 +53,7 @@ import (
 // taken off is beta_j z_{j+1}. That changes u^T w by rounding only, since V u = 0.
 type search struct {
 	c         *certifier
-	p         *power
+	p         *view.LaidOut
 	coupling  float64   // at least |(I - P) Sigma P|
 	turned    []float64 // V^T, d x r
 	z, before []float64
@@ -77,7 +78,7 @@ type run struct {
 	ended              bool
 }
 
-func newSearch(c *certifier, p *power, coupling float64) *search {
+func newSearch(c *certifier, p *view.LaidOut, coupling float64) *search {
 	d, r := c.d, c.r
 	s := &search{c: c, p: p, coupling: coupling, turned: make([]float64, d*r), z: make([]float64, starts*d), before: make([]float64, starts*d), w: make([]float64, starts*d)}
 	vec.Transpose64(vec.Block[float64]{Value: s.turned, Rows: d, Cols: r, Stride: r}, vec.Block[float64]{Value: c.basis, Rows: r, Cols: d, Stride: d})
@@ -160,7 +161,7 @@ func (s *search) due() bool {
 // step takes every recurrence one step further.
 func (s *search) step() {
 	s.steps++
-	s.p.apply(s.w, s.z, starts)
+	s.p.Apply(s.w, s.z, starts)
 	algebra.Divide(s.w, float64(s.c.n))
 	var whole [starts]float64
 	for i := range s.runs {

@@ -11,18 +11,20 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // besides returns a certifier, and the largest eigenvalue of what is left of Sigma
 // beside its basis.
 func besides(rng *rand.Rand, n, d, k int) (c *certifier, left float64) {
-	x := someRows(rng, n, d, rng.IntN(2) == 0, false)
+	x := pcatest.SomeRows(rng, n, d, rng.IntN(2) == 0, false)
 	_, size, _, _ := balanced(x, false, 1)
 	c = &certifier{x: x, k: k, threads: 1, seed: rng.Uint64(), size: size}
 	c.n, c.d = n, d
 	c.setBasis(Basis{K: k, Cols: d, Component: algebra.RandomBasis(rng.Uint64(), k, d)})
-	b := x.table()
+	b := pcatest.TableOf(x)
 	for i := range n {
 		algebra.TakeOff(b[i*d:(i+1)*d], c.basis, make([]float64, k))
 	}
@@ -42,7 +44,7 @@ func TestSearchBounds(t *testing.T) {
 	below := 0
 	for range 200 {
 		c, left := besides(rng, 1+rng.IntN(80), 12+rng.IntN(30), 1+rng.IntN(5))
-		p := newPower(c.x, 1)
+		p := view.NewLaidOut(c.x, 1)
 		b := c.couple(p)
 		s := newSearch(c, p, b.frobenius)
 		for s.more() && s.steps < 40 {
@@ -73,7 +75,7 @@ func TestStartsFailAsRarelyAsStated(t *testing.T) {
 		failed := 0
 		for range problems {
 			c, left := besides(rng, 60, 30, 2)
-			p := newPower(c.x, 1)
+			p := view.NewLaidOut(c.x, 1)
 			s := newSearch(c, p, c.couple(p).frobenius)
 			for range 4 {
 				s.step()
@@ -159,7 +161,7 @@ func TestCertificateOfRealData(t *testing.T) {
 	}
 }
 
-func realRows(t *testing.T, path string) Rows {
+func realRows(t *testing.T, path string) view.Rows {
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("needs %s", path)
 	}
@@ -167,7 +169,7 @@ func realRows(t *testing.T, path string) Rows {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Rows{X: s.X}
+	return view.Rows{X: s.X}
 }
 
 func BenchmarkCertify(b *testing.B) {
@@ -176,7 +178,7 @@ func BenchmarkCertify(b *testing.B) {
 	for i := range value {
 		value[i] = float32(rng.NormFloat64() * math.Pow(0.97, float64(i%300)))
 	}
-	x := Rows{X: &matrix.Dense{Rows: 20000, Cols: 300, Value: value}}
+	x := view.Rows{X: &matrix.Dense{Rows: 20000, Cols: 300, Value: value}}
 	u := basisFor(rng, x, 10, "exact")
 	for _, exact := range []bool{true, false} {
 		b.Run(fmt.Sprintf("exact=%v", exact), func(b *testing.B) {

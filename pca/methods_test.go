@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -27,7 +29,7 @@ var variants = []string{
 }
 
 // learn gives a state the rows in blocks of about size, after the first skipped.
-func learn(s State, x Rows, skip, size int) {
+func learn(s State, x view.Rows, skip, size int) {
 	n, _ := x.Dims()
 	size = wholeBlocks(s, size)
 	for lo := skip; lo < n; lo += size {
@@ -46,7 +48,7 @@ func wholeBlocks(s State, rows int) int {
 var errRefused = errors.New("refused")
 
 // solve runs a method of either kind.
-func solve(m Method, x Rows, p Problem) (Basis, error) {
+func solve(m Method, x view.Rows, p Problem) (Basis, error) {
 	if err := m.Accepts(p); err != nil {
 		return Basis{}, fmt.Errorf("%w: %w", errRefused, err)
 	}
@@ -82,7 +84,7 @@ func examineBasis(t *testing.T, b Basis, d, most int) {
 	if b.Cols != d || b.K > most || len(b.Component) != b.K*d || b.Value != nil && len(b.Value) != b.K {
 		t.Fatalf("found %d components of %d of %d numbers, %d in all, and %d values", b.K, most, b.Cols, len(b.Component), len(b.Value))
 	}
-	if got := departure(b.Component, d); !(got <= 1e-10) {
+	if got := pcatest.Departure(b.Component, d); !(got <= 1e-10) {
 		t.Errorf("U U^T is off I by %g, expected at most 1e-10", got)
 	}
 	for i, v := range b.Value {
@@ -170,24 +172,24 @@ func TestMethodsTakeSparseRows(t *testing.T) {
 func TestMethodsAtTheEdge(t *testing.T) {
 	t.Parallel()
 	easy := newGaussian(4, 400, 8).rows
-	by := func(factor float64) Rows {
+	by := func(factor float64) view.Rows {
 		f := make([]float64, 8)
 		for j := range f {
 			f[j] = factor
 		}
-		return Rows{X: easy.X, Factor: f}
+		return view.Rows{X: easy.X, Factor: f}
 	}
-	fill := func(n, d int, value func(i, j int) float32) Rows {
+	fill := func(n, d int, value func(i, j int) float32) view.Rows {
 		m := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
 		for i := range m.Value {
 			m.Value[i] = value(i/d, i%d)
 		}
-		return Rows{X: m}
+		return view.Rows{X: m}
 	}
 	some := easy.X.(*matrix.Dense).Value
 	for _, c := range []struct {
 		name    string
-		rows    Rows
+		rows    view.Rows
 		k       int
 		unknown bool // the number of rows
 	}{

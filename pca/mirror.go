@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -97,7 +98,7 @@ func newMirrorState(d, k int, g geometry, schedule Schedule) *mirrorState {
 }
 
 // Learn takes a step for each row.
-func (s *mirrorState) Learn(x Rows) {
+func (s *mirrorState) Learn(x view.Rows) {
 	rows, _ := x.Dims()
 	for i := range rows {
 		x.Row(s.row, i)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
 // sphere returns a random vector of length at most 1, mostly along the first axes.
@@ -38,8 +40,8 @@ func TestMirrorInstances(t *testing.T) {
 			entropy.step(eta, x)
 			f.step(eta, x)
 			v.step(eta, x)
-			worstF = max(worstF, distance(f.copyTo(nil), msg.m))
-			worstV = max(worstV, distance(v.copyTo(nil), entropy.w))
+			worstF = max(worstF, pcatest.Distance(f.copyTo(nil), msg.m))
+			worstV = max(worstV, pcatest.Distance(v.copyTo(nil), entropy.w))
 		}
 		t.Logf("seed %d: worst difference Frobenius %.2g, entropy %.2g", seed, worstF, worstV)
 		if !(worstF <= 1e-12 && worstV <= 1e-12) {
@@ -53,7 +55,7 @@ func TestMirrorInstances(t *testing.T) {
 func TestDenseTwinsFeasible(t *testing.T) {
 	const d, k, steps = 12, 3, 200
 	r := rand.New(rand.NewPCG(12, 1))
-	basis := randomRows(r.NormFloat64, k+1, d)
+	basis := pcatest.RandomRows(r.NormFloat64, k+1, d)
 	msg, entropy := newDenseMSG(d, k, basis[:k*d]), newDenseEntropy(d, k, basis)
 	naive := newMirrorState(d, k, new(vonNeumann), InverseRoot{1})
 	var kept []*warmuthKuzmin
@@ -64,7 +66,7 @@ func TestDenseTwinsFeasible(t *testing.T) {
 		x, eta := sphere(r, d), 1/math.Sqrt(float64(step))
 		msg.step(eta, x)
 		entropy.step(eta, x)
-		m, _ := jacobi(msg.m, d)
+		m, _ := pcatest.Jacobi(msg.m, d)
 		sumM := 0.0
 		for i := range d {
 			sumM += m[i]
@@ -77,7 +79,7 @@ func TestDenseTwinsFeasible(t *testing.T) {
 			s.step(x)
 		}
 		for i, of := range [][]float64{entropy.w, naive.copyTo(nil), kept[0].weights(), kept[1].weights()} {
-			w, _ := jacobi(of, d)
+			w, _ := pcatest.Jacobi(of, d)
 			sumW := 0.0
 			for i := range d {
 				sumW += w[i]
@@ -113,7 +115,7 @@ func TestMirrorMethod(t *testing.T) {
 		if err := m.Accepts(p); err != nil {
 			t.Fatal(err)
 		}
-		rows := Rows{X: x}
+		rows := view.Rows{X: x}
 		whole, first, second := m.(Streaming).Start(p), m.(Streaming).Start(p), m.(Streaming).Start(p)
 		whole.Learn(rows)
 		first.Learn(rows.Part(0, 250))
@@ -122,7 +124,7 @@ func TestMirrorMethod(t *testing.T) {
 		}
 		second.Learn(rows.Part(250, n))
 		b, c := whole.Basis(), second.Basis()
-		if distance(b.Component, c.Component) != 0 {
+		if pcatest.Distance(b.Component, c.Component) != 0 {
 			t.Errorf("%s: a kept state goes on with other bits", spec)
 		}
 		found := 0.0
@@ -198,7 +200,7 @@ func TestMirrorHugeRows(t *testing.T) {
 			}
 			b := s.Basis()
 			for i := range k {
-				if norm := quadratic(assemble([]float64{1}, b.Row(i), d), b.Row(i)); !(math.Abs(norm-1) <= 1e-12) {
+				if norm := pcatest.Quadratic(pcatest.Assemble([]float64{1}, b.Row(i), d), b.Row(i)); !(math.Abs(norm-1) <= 1e-12) {
 					t.Errorf("%T, rows of length %g: component %d of norm %v", g, size, i, norm)
 				}
 			}

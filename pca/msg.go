@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -120,7 +121,7 @@ func unitStep(p Problem) float64 {
 	return 1
 }
 
-func (s *msg) Learn(x Rows) {
+func (s *msg) Learn(x view.Rows) {
 	n, _ := x.Dims()
 	for i := range n {
 		x.Row(s.x, i)

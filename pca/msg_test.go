@@ -1,6 +1,7 @@
 package pca
 
 import (
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -18,7 +19,7 @@ func TestMSGIsDense(t *testing.T) {
 			x := sphere(rng, d)
 			s.step(x)
 			twin.step(1/math.Sqrt(float64(step)), x)
-			worst = max(worst, distance(s.a.dense(), twin.m))
+			worst = max(worst, pcatest.Distance(s.a.dense(), twin.m))
 		}
 	}
 	t.Logf("worst difference %.2g", worst)
@@ -44,7 +45,7 @@ func TestCappedMSGFeasible(t *testing.T) {
 				t.Fatalf("%s: eigenvalues %v", spec, values)
 			}
 		}
-		if s.most == d && distance(s.a.dense(), free.a.dense()) != 0 {
+		if s.most == d && pcatest.Distance(s.a.dense(), free.a.dense()) != 0 {
 			t.Errorf("%s is not MSG", spec)
 		}
 	}
@@ -61,8 +62,8 @@ func TestCappedMSGIsNotStuck(t *testing.T) {
 	var incremental, capped int
 	worst := 0.0
 	for seed := range seeds {
-		x, sigma := simulated("orthogonal-exact", 1, steps, seed)
-		p := Problem{Cols: simulatedCols, K: 1, Seed: seed, Squared: 1, Fourth: 1}
+		x, sigma := pcatest.Simulated("orthogonal-exact", 1, steps, seed)
+		p := Problem{Cols: pcatest.SimulatedCols, K: 1, Seed: seed, Squared: 1, Fourth: 1}
 		a, b := startOf(t, "incremental", p), startOf(t, "capped-msg", p)
 		a.Learn(x)
 		b.Learn(x)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -53,7 +54,7 @@ func TestAdaOjaTakesPartsOfBatches(t *testing.T) {
 }
 
 // lowRank is n rows in k of d dimensions, and a basis of these.
-func lowRank(seed uint64, n, k, d int) (Rows, Basis) {
+func lowRank(seed uint64, n, k, d int) (view.Rows, Basis) {
 	axes := algebra.RandomBasis(seed, k, d)
 	rng := rand.New(rand.NewPCG(seed, 78))
 	m := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
@@ -66,7 +67,7 @@ func lowRank(seed uint64, n, k, d int) (Rows, Basis) {
 			m.Value[i*d+j] = float32(v)
 		}
 	}
-	return Rows{X: m}, Basis{K: k, Cols: d, Component: axes}
+	return view.Rows{X: m}, Basis{K: k, Cols: d, Component: axes}
 }
 
 // On rows of rank k Krasulina's method converges exponentially at a constant step:

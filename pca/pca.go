@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -77,7 +78,7 @@ type Method interface {
 // not be right.
 type Batch interface {
 	Method
-	Solve(ctx context.Context, x Rows, p Problem) (Basis, error)
+	Solve(ctx context.Context, x view.Rows, p Problem) (Basis, error)
 }
 
 // A Refining method comes closer to the answer the smaller Problem.Loss is. Refines is
@@ -100,7 +101,7 @@ type Streaming interface {
 type State interface {
 	// Learn reads the rows in order. They are finite, and so are their squared
 	// norms and the fourth powers of their norms.
-	Learn(x Rows)
+	Learn(x view.Rows)
 	// Basis returns the best guess so far: min(K, rank found) orthonormal rows.
 	Basis() Basis
 	// Keep visits everything that the state is made of.

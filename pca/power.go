@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -50,12 +51,12 @@ func (Power) Accepts(p Problem) error { return p.Check() }
 func (m Power) Refines(Problem) bool { return math.IsNaN(m.Tolerance) }
 
 // Solve implements Batch.
-func (m Power) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
+func (m Power) Solve(ctx context.Context, x view.Rows, p Problem) (Basis, error) {
 	if err := empty(x); err != nil {
 		return Basis{}, err
 	}
 	enough := residualOf(m.Tolerance, p)
-	s := newRitz(momentOf(x, p.Threads), algebra.RandomBasis(p.Seed, p.K, p.Cols), p.K)
+	s := newRitz(view.MomentOf(x, p.Threads), algebra.RandomBasis(p.Seed, p.K, p.Cols), p.K)
 	for pass := range m.Passes {
 		if err := m.pass(ctx, s, pass); err != nil {
 			return s.basis(), err
@@ -68,7 +69,7 @@ func (m Power) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
 }
 
 // empty returns what is wrong with no rows at all.
-func empty(x Rows) error {
+func empty(x view.Rows) error {
 	if rows, _ := x.Dims(); rows == 0 {
 		return errors.New("found no rows, expected at least one")
 	}
@@ -89,7 +90,7 @@ func (m Power) pass(ctx context.Context, s *ritz, pass int) error {
 // A ritz is orthonormal directions with what Sigma makes of them, turned within
 // their span so that U Sigma U^T is diagonal.
 type ritz struct {
-	sigma operator
+	sigma view.Operator
 	k, d  int
 	u, g  []float64 // k x d: U, and U Sigma
 	value []float64 // the diagonal of U Sigma U^T, falling
@@ -97,13 +98,13 @@ type ritz struct {
 	eigen algebra.Eigensystem
 }
 
-func newRitz(sigma operator, u []float64, k int) *ritz {
-	return &ritz{sigma: sigma, k: k, d: sigma.dim, u: u, g: make([]float64, len(u)), value: make([]float64, k)}
+func newRitz(sigma view.Operator, u []float64, k int) *ritz {
+	return &ritz{sigma: sigma, k: k, d: sigma.Dim, u: u, g: make([]float64, len(u)), value: make([]float64, k)}
 }
 
 // multiply finds U Sigma, by one pass over the rows.
 func (s *ritz) multiply(ctx context.Context) error {
-	if err := s.sigma.apply(ctx, s.g, s.u, s.k); err != nil {
+	if err := s.sigma.Apply(ctx, s.g, s.u, s.k); err != nil {
 		return err
 	}
 	s.turn(s.k)
@@ -140,7 +141,7 @@ func (s *ritz) extend(ctx context.Context) error {
 	s.u = append(s.u, rest[:more*s.d]...)
 	algebra.Orthonormalise(s.u, s.k+more, s.d)
 	g := make([]float64, more*s.d)
-	if err := s.sigma.apply(ctx, g, s.u[s.k*s.d:], more); err != nil {
+	if err := s.sigma.Apply(ctx, g, s.u[s.k*s.d:], more); err != nil {
 		return err
 	}
 	s.g = append(s.g, g...)

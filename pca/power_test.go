@@ -10,10 +10,12 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
 // axisRows is rows of which the sum of x x^T is diag(values).
-func axisRows(values []float64) Rows {
+func axisRows(values []float64) view.Rows {
 	d := len(values)
 	m := &matrix.Dense{Rows: d, Cols: d, Value: make([]float32, d*d)}
 	factor := make([]float64, d)
@@ -21,10 +23,10 @@ func axisRows(values []float64) Rows {
 		m.Value[j*d+j] = 1
 		factor[j] = math.Sqrt(v)
 	}
-	return Rows{X: m, Factor: factor}
+	return view.Rows{X: m, Factor: factor}
 }
 
-func mustSolve(t *testing.T, m Batch, x Rows, p Problem) Basis {
+func mustSolve(t *testing.T, m Batch, x view.Rows, p Problem) Basis {
 	t.Helper()
 	b, err := m.Solve(context.Background(), x, p)
 	if err != nil {
@@ -146,7 +148,7 @@ func TestVRPCAIsLinear(t *testing.T) {
 func TestVRPCAStepIsItsTwin(t *testing.T) {
 	const d, k, eta = 12, 3, 0.05
 	g := newGaussian(26, 60, d).rows
-	s := newRitz(momentOf(g, 1), algebra.RandomBasis(1, k, d), k)
+	s := newRitz(view.MomentOf(g, 1), algebra.RandomBasis(1, k, d), k)
 	if err := s.multiply(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +184,7 @@ func TestVRPCAStepIsItsTwin(t *testing.T) {
 	}
 	state.orthonormalise()
 	algebra.Orthonormalise(u, k, d)
-	if got := largestDifference(state.r, u); got > 1e-10 {
+	if got := pcatest.LargestDifference(state.r, u); got > 1e-10 {
 		t.Errorf("U is off by %g", got)
 	}
 }

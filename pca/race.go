@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -119,7 +120,7 @@ type runner struct {
 // BlockRows returns how many rows must come together.
 func (s *race) BlockRows() int { return s.block }
 
-func (s *race) Learn(x Rows) {
+func (s *race) Learn(x view.Rows) {
 	n, _ := x.Dims()
 	for lo := 0; lo < n; lo += s.block {
 		s.judge(x.Part(lo, min(lo+raceRows, n)))
@@ -134,7 +135,7 @@ func (s *race) Learn(x Rows) {
 }
 
 // judge adds what every runner's basis captures of the rows.
-func (s *race) judge(x Rows) {
+func (s *race) judge(x view.Rows) {
 	if len(s.runners) == 1 {
 		return
 	}

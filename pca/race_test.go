@@ -2,6 +2,7 @@ package pca
 
 import (
 	"fmt"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"slices"
 	"testing"
 )
@@ -11,8 +12,8 @@ import (
 func TestRaceIsSeparateRuns(t *testing.T) {
 	t.Parallel()
 	const k, n = 2, 3 * raceBlock
-	x, _ := simulated("gaussian", k, n, 1)
-	p := Problem{Cols: simulatedCols, K: k, Seed: 1, Squared: 1, Fourth: 1}
+	x, _ := pcatest.Simulated("gaussian", k, n, 1)
+	p := Problem{Cols: pcatest.SimulatedCols, K: k, Seed: 1, Squared: 1, Fourth: 1}
 	for _, grid := range [][]float64{SimulationGrid(), ImageGrid()} {
 		for _, name := range []string{"capped-msg", "warmuth-kuzmin"} {
 			var m Race
@@ -45,8 +46,8 @@ func TestRaceIsSeparateRuns(t *testing.T) {
 func TestRaceHalves(t *testing.T) {
 	t.Parallel()
 	const k, n = 2, 80 * raceBlock
-	x, sigma := simulated("gaussian", k, n, 2)
-	p := Problem{Cols: simulatedCols, K: k, Seed: 1, Squared: 1, Fourth: 1}
+	x, sigma := pcatest.Simulated("gaussian", k, n, 2)
+	p := Problem{Cols: pcatest.SimulatedCols, K: k, Seed: 1, Squared: 1, Fourth: 1}
 	s, again := startOf(t, "race", p).(*race), startOf(t, "race", p).(*race)
 	s.Learn(x.Part(0, 8*raceBlock))
 	if err := Restore(again, Keep(s)); err != nil {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -30,15 +31,15 @@ func init() {
 func (Randomized) Accepts(p Problem) error { return p.Check() }
 
 // Solve is Batch's.
-func (m Randomized) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
+func (m Randomized) Solve(ctx context.Context, x view.Rows, p Problem) (Basis, error) {
 	block := min(p.K+m.Oversample, p.Cols)
-	sigma := momentOf(x, p.Threads)
+	sigma := view.MomentOf(x, p.Threads)
 	q := Basis{K: block, Cols: p.Cols, Component: make([]float64, block*p.Cols)}
 	z := make([]float64, len(q.Component))
 	algebra.FillNormal(q.Component, rand.NewPCG(p.Seed, algebra.StartStream))
 	q.orthonormalise(p.Threads)
 	for range 1 + m.Power {
-		if err := sigma.apply(ctx, z, q.Component, block); err != nil {
+		if err := sigma.Apply(ctx, z, q.Component, block); err != nil {
 			return q, err
 		}
 		q.Component, z = z, q.Component

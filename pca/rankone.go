@@ -2,6 +2,7 @@ package pca
 
 import (
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -49,7 +50,7 @@ func newRankOne(p Problem, r rule, steps Schedule) *rankOne {
 }
 
 // Learn implements State.
-func (s *rankOne) Learn(x Rows) {
+func (s *rankOne) Learn(x view.Rows) {
 	rows, _ := x.Dims()
 	for i := range rows {
 		if xx := s.guess.next(x, i); xx > 0 {
@@ -72,8 +73,8 @@ func (s *rankOne) stretch(eta, xx float64) {
 	yy := 0.0
 	for j := range s.k {
 		u := s.row(j)
-		y := s.x.dot(u)
-		s.x.addTo(u, eta*y)
+		y := s.x.Dot(u)
+		s.x.AddTo(u, eta*y)
 		yy += float64(y * y)
 	}
 	s.growth += float64(eta * yy * (2 + float64(eta*xx)))
@@ -91,7 +92,7 @@ func (s *rankOne) turn(eta, xx float64) {
 		if s.moving {
 			vec.Axpy64(u, c, s.z)
 		}
-		y := s.x.dot(u)
+		y := s.x.Dot(u)
 		vec.Axpy64(s.next, y, u)
 		yy += float64(y * y)
 		s.y[j] = y
@@ -99,7 +100,7 @@ func (s *rankOne) turn(eta, xx float64) {
 	s.z, s.next = s.next, s.z
 	if s.moving = yy > 0; s.moving {
 		alpha, beta := s.move(eta, xx, yy)
-		s.x.addToScaled(s.z, beta, alpha)
+		s.x.AddToScaled(s.z, beta, alpha)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
 // The cost of a row of 784 numbers, of one of 47000 of which 75 are not zero, and of
@@ -15,10 +16,10 @@ func BenchmarkRow(b *testing.B) {
 	const rows, k = 500, 8
 	methods := []string{"oja", "oja:normalise=polar", "oja:normalise=qr", "grouse", "krasulina", "subspace-rule", "gha", "adaoja", "ccipca"}
 	dense := newGaussian(1, rows, 784).rows
-	sparse := Rows{X: benchSparse(rows, 47000, 75)}
+	sparse := view.Rows{X: benchSparse(rows, 47000, 75)}
 	centred := dense
 	centred.Offset = algebra.RandomBasis(1, 1, 784)
-	for kind, x := range map[string]Rows{"dense": dense, "centred": centred, "sparse": sparse} {
+	for kind, x := range map[string]view.Rows{"dense": dense, "centred": centred, "sparse": sparse} {
 		p := problemOf(x, k)
 		for _, spec := range methods {
 			b.Run("rows="+kind+"/method="+strings.ReplaceAll(spec, "=", ":"), func(b *testing.B) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -174,7 +175,7 @@ func TestRulesAreTheirTwins(t *testing.T) {
 		if got := apart(found, want); got > 1e-12 {
 			t.Errorf("%s: the subspace is off by %g", c.name, got)
 		}
-		if got := largestDifference(found.Component, want.Component); c.sameBasis && got > 1e-11 {
+		if got := pcatest.LargestDifference(found.Component, want.Component); c.sameBasis && got > 1e-11 {
 			t.Errorf("%s: the rows are off by %g", c.name, got)
 		}
 	}
@@ -209,7 +210,7 @@ func TestPolarDrift(t *testing.T) {
 	g := newGaussian(10, 1000, easyDims).rows
 	s := newRankOne(problemOf(g, easyK), rule{longest: longestStep, move: polar}, InverseRoot{1})
 	s.Learn(g)
-	got := departure(s.u, s.d)
+	got := pcatest.Departure(s.u, s.d)
 	t.Logf("U U^T is off I by %.2g after 1000 rows", got)
 	if got > 1e-14 {
 		t.Errorf("U U^T is off I by %g, expected about 2e-15", got)
@@ -230,12 +231,12 @@ func TestHebbianRules(t *testing.T) {
 			t.Errorf("gha: the cosine of component %d is %.4f", j, got)
 		}
 	}
-	if got := departure(b.(*ghaState).u, easyDims); got > 0.05 {
+	if got := pcatest.Departure(b.(*ghaState).u, easyDims); got > 0.05 {
 		t.Errorf("gha: U U^T is off I by %g", got)
 	}
 	s := SubspaceRule{steps}.Start(p)
 	s.Learn(g.rows)
-	if got := departure(s.(*rankOne).u, easyDims); got > 0.05 {
+	if got := pcatest.Departure(s.(*rankOne).u, easyDims); got > 0.05 {
 		t.Errorf("subspace rule: U U^T is off I by %g", got)
 	}
 }
@@ -250,7 +251,7 @@ func TestGeodesicsStayOrthonormal(t *testing.T) {
 		for range 100 {
 			s.Learn(g)
 		}
-		got := departure(s.u, s.d)
+		got := pcatest.Departure(s.u, s.d)
 		t.Logf("%s: U U^T is off I by %.2g after 10^5 rows", name, got)
 		if got > 1e-10 {
 			t.Errorf("%s: U U^T is off I by %g, expected at most 1e-10", name, got)

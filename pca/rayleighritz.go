@@ -2,13 +2,14 @@ package pca
 
 import (
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // RayleighRitz returns the basis of the same subspace that the rows' second moment
 // has no products between, by decreasing variance: the eigenvectors of U Sigma U^T,
 // with its eigenvalues. It reads the rows once.
-func RayleighRitz(x Rows, b Basis, threads int) Basis {
+func RayleighRitz(x view.Rows, b Basis, threads int) Basis {
 	n, _ := x.Dims()
 	k, d := b.K, b.Cols
 	z, a := make([]float64, k*d), make([]float64, k*k)

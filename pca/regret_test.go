@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -25,7 +26,7 @@ func adversaries(d, k, steps int) map[string]func(t int, m []float64) []float64 
 		"halves":      func(t int, _ []float64) []float64 { return axis(t%k + k*(2*t/steps)) },
 		"sphere":      func(int, []float64) []float64 { return sphere(r, d) },
 		"against": func(_ int, m []float64) []float64 {
-			_, vectors := jacobi(m, d)
+			_, vectors := pcatest.Jacobi(m, d)
 			return vectors[(d-1)*d:]
 		},
 	}
@@ -41,13 +42,13 @@ func TestRegretMSG(t *testing.T) {
 			if centre {
 				diameter = k * (1 - float64(k)/d)
 			} else {
-				basis = randomRows(rand.New(rand.NewPCG(24, 2)).NormFloat64, k, d)
+				basis = pcatest.RandomRows(rand.New(rand.NewPCG(24, 2)).NormFloat64, k, d)
 			}
 			eta, bound := math.Sqrt(diameter/steps), math.Sqrt(diameter/steps)
 			s, regret := newDenseMSG(d, k, basis), NewRegret(d, k)
 			for step := range steps {
 				x := next(step, s.m)
-				regret.AddM(x, quadratic(s.m, x))
+				regret.AddM(x, pcatest.Quadratic(s.m, x))
 				s.step(eta, x)
 			}
 			t.Logf("%s, centre %v: regret %.4f, bound %.4f, L* %.4f", name, centre, regret.Mean(), bound, regret.Best())
@@ -75,7 +76,7 @@ func TestRegretEntropy(t *testing.T) {
 					w[i] = -v
 				}
 				x := next(step, w)
-				regret.AddW(x, quadratic(s.w, x))
+				regret.AddW(x, pcatest.Quadratic(s.w, x))
 				s.step(eta, x)
 			}
 			distance := entropyDistance(d, k)
@@ -105,12 +106,12 @@ func TestRegretConventions(t *testing.T) {
 	for range 100 {
 		x := sphere(r, d)
 		rows = append(rows, x)
-		m.AddM(x, quadratic(s.m, x))
+		m.AddM(x, pcatest.Quadratic(s.m, x))
 		inverse := 0.0 // x^T W x, W = (I - M)/(d-k)
 		for _, v := range x {
 			inverse += v * v
 		}
-		w.AddW(x, (inverse-quadratic(s.m, x))/(d-k))
+		w.AddW(x, (inverse-pcatest.Quadratic(s.m, x))/(d-k))
 		s.step(0.1, x)
 	}
 	if math.Abs(m.Mean()-w.Mean()) > 1e-14 {
@@ -118,13 +119,13 @@ func TestRegretConventions(t *testing.T) {
 	}
 	second := make([]float64, d*d)
 	for _, x := range rows {
-		addOuter(second, 1, x)
+		pcatest.AddOuter(second, 1, x)
 	}
-	_, vectors := jacobi(second, d)
+	_, vectors := pcatest.Jacobi(second, d)
 	best := newDenseMSG(d, k, vectors[:k*d])
 	fixed := NewRegret(d, k)
 	for _, x := range rows {
-		fixed.AddM(x, quadratic(best.m, x))
+		fixed.AddM(x, pcatest.Quadratic(best.m, x))
 	}
 	if math.Abs(fixed.Mean()) > 1e-14 {
 		t.Errorf("the best subspace has regret %v", fixed.Mean())
@@ -180,8 +181,8 @@ func TestRegretOfWarmuthKuzmin(t *testing.T) {
 					w := s.weights()
 					algebra.Scale(w, -1)
 					x := next(step, w)
-					regret.AddW(x, -quadratic(w, x))
-					if off := s.Captured(x) - vec.SquaredNorm64(x) - (d-k)*quadratic(w, x); math.Abs(off) > 1e-12 {
+					regret.AddW(x, -pcatest.Quadratic(w, x))
+					if off := s.Captured(x) - vec.SquaredNorm64(x) - (d-k)*pcatest.Quadratic(w, x); math.Abs(off) > 1e-12 {
 						t.Fatalf("captured is %g off |x|^2 - (d-k) x^T W x", off)
 					}
 					s.step(x)

@@ -2,6 +2,7 @@ package pca
 
 import (
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -64,7 +65,7 @@ type rmsg struct {
 
 var _ Relaxed = (*rmsg)(nil)
 
-func (s *rmsg) Learn(x Rows) {
+func (s *rmsg) Learn(x view.Rows) {
 	n, _ := x.Dims()
 	for i := range n {
 		x.Row(s.x, i)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 )
 
 // The state with a background is dense projected SGD on the regularised objective.
@@ -21,9 +22,9 @@ func TestRMSGIsDense(t *testing.T) {
 				x := sphere(rng, d)
 				s.learn(x)
 				algebra.Scale(twin.m, 1-1/float64(step))
-				addOuter(twin.m, 1/(lambda*float64(step)), x)
+				pcatest.AddOuter(twin.m, 1/(lambda*float64(step)), x)
 				twin.step(0, x)
-				worst = max(worst, distance(s.a.dense(), twin.m))
+				worst = max(worst, pcatest.Distance(s.a.dense(), twin.m))
 				background = max(background, s.a.Background)
 			}
 		}
@@ -38,11 +39,11 @@ func TestRMSGIsDense(t *testing.T) {
 // gap, at most like 1/t.
 func TestRMSGRate(t *testing.T) {
 	const k, n = 2, 16000
-	x, sigma := simulated("gaussian", k, n, 1)
-	s := RMSG{Lambda: 0.1}.Start(Problem{Cols: simulatedCols, K: k, Squared: 1, Fourth: 1}).(*rmsg)
-	want := make([]float64, simulatedCols*simulatedCols)
+	x, sigma := pcatest.Simulated("gaussian", k, n, 1)
+	s := RMSG{Lambda: 0.1}.Start(Problem{Cols: pcatest.SimulatedCols, K: k, Squared: 1, Fourth: 1}).(*rmsg)
+	want := make([]float64, pcatest.SimulatedCols*pcatest.SimulatedCols)
 	for i := range k {
-		want[i*simulatedCols+i] = 1
+		want[i*pcatest.SimulatedCols+i] = 1
 	}
 	var errors []float64
 	for done, next := 0, 1000; next <= n; done, next = next, 4*next {

@@ -1,6 +1,7 @@
 package pca
 
 import (
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -56,7 +57,7 @@ func TestPieces(t *testing.T) {
 				t.Fatal(err)
 			}
 			q, sum, valid := mean(pieces, len(p), m)
-			*c.worst = max(*c.worst, distance(p, q), math.Abs(sum-1))
+			*c.worst = max(*c.worst, pcatest.Distance(p, q), math.Abs(sum-1))
 			if !valid || len(pieces) > c.most {
 				t.Fatalf("%s(%v, %d) = %v", c.name, p, m, pieces)
 			}
@@ -81,7 +82,7 @@ func TestDecomposeErratum(t *testing.T) {
 		t.Fatal(err)
 	}
 	q, sum, valid := mean(pieces, 3, 2)
-	if !valid || len(pieces) > 3 || math.Abs(sum-1) > 1e-15 || distance(p, q) > 1e-15 {
+	if !valid || len(pieces) > 3 || math.Abs(sum-1) > 1e-15 || pcatest.Distance(p, q) > 1e-15 {
 		t.Errorf("found %v", pieces)
 	}
 	// {0,1} at min(0.7, 1-0.5) = 0.5, then t = 0.5 and the rest (0.3, 0.2, 0.5).
@@ -132,7 +133,7 @@ func TestSystematicMarginals(t *testing.T) {
 			q[j] += 1 / float64(n)
 		}
 	}
-	if distance(p, q) != 0 {
+	if pcatest.Distance(p, q) != 0 {
 		t.Errorf("marginals %v, expected %v", q, p)
 	}
 }
@@ -224,7 +225,7 @@ func TestRoundingOfStates(t *testing.T) {
 			u, relaxed := directionsOf(s), 0.0
 			gain := make([]float64, len(p))
 			for i, v := range p {
-				gain[i] = quadratic(x.second(), u[i*d:(i+1)*d])
+				gain[i] = pcatest.Quadratic(pcatest.SecondOf(x), u[i*d:(i+1)*d])
 				relaxed += v * gain[i]
 			}
 			for _, cut := range []func([]float64, int) ([]Piece, error){Decompose, SystematicPieces} {
@@ -232,7 +233,7 @@ func TestRoundingOfStates(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", spec, err)
 				}
-				if got, sum, valid := mean(pieces, len(p), k); !valid || len(pieces) > len(p)+1 || math.Abs(sum-1) > 1e-12 || distance(got, p) > 1e-12 {
+				if got, sum, valid := mean(pieces, len(p), k); !valid || len(pieces) > len(p)+1 || math.Abs(sum-1) > 1e-12 || pcatest.Distance(got, p) > 1e-12 {
 					t.Fatalf("%s: pieces %v of %v", spec, pieces, p)
 				}
 			}
@@ -244,7 +245,7 @@ func TestRoundingOfStates(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", spec, err)
 			}
-			if got, sum, valid := mean(pieces, d, d-k); !valid || len(pieces) > d || math.Abs(sum-1) > 1e-12 || distance(got, w) > 1e-12 {
+			if got, sum, valid := mean(pieces, d, d-k); !valid || len(pieces) > d || math.Abs(sum-1) > 1e-12 || pcatest.Distance(got, w) > 1e-12 {
 				t.Fatalf("%s: pieces %v of %v", spec, pieces, w)
 			}
 			best, err := Best(p, k, func(index []int) (v float64) {

@@ -6,12 +6,13 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // A gaussian is rows with eigenvalues 6, 5, 4, 1, ..., 1 along random axes.
 type gaussian struct {
-	rows Rows
+	rows view.Rows
 	axes []float64 // d x d, orthonormal
 }
 
@@ -38,7 +39,7 @@ func newGaussian(seed uint64, n, d int) gaussian {
 			m.Value[i*d+j] = float32(v)
 		}
 	}
-	g.rows = Rows{X: m}
+	g.rows = view.Rows{X: m}
 	return g
 }
 
@@ -59,7 +60,7 @@ func (g gaussian) missed(b Basis) float64 {
 
 // missedOf returns the part of the best captured by k directions of rows that b
 // does not capture.
-func missedOf(x Rows, b Basis) float64 {
+func missedOf(x view.Rows, b Basis) float64 {
 	n, d := x.Dims()
 	sigma, row := make([]float64, d*d), make([]float64, d)
 	captured := 0.0
@@ -82,7 +83,7 @@ func missedOf(x Rows, b Basis) float64 {
 }
 
 // problemOf says all of x that a Problem says.
-func problemOf(x Rows, k int) Problem {
+func problemOf(x view.Rows, k int) Problem {
 	n, d := x.Dims()
 	p := Problem{Rows: n, Cols: d, K: k, Seed: 5, Threads: 1}
 	row := make([]float64, d)
@@ -96,7 +97,7 @@ func problemOf(x Rows, k int) Problem {
 }
 
 // thinned is rows of which about a third is not zero, dense and sparse.
-func thinned(n, d int) (dense, sparse Rows) {
+func thinned(n, d int) (dense, sparse view.Rows) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	m := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
 	s := &matrix.CSR{Cols: d, Start: []int64{0}}
@@ -115,5 +116,5 @@ func thinned(n, d int) (dense, sparse Rows) {
 	for j := range factor {
 		factor[j] = 0.5 + rng.Float64()
 	}
-	return Rows{X: m, Factor: factor}, Rows{X: s, Factor: factor}
+	return view.Rows{X: m, Factor: factor}, view.Rows{X: s, Factor: factor}
 }

@@ -1,6 +1,7 @@
 package pca
 
 import (
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -89,7 +90,7 @@ func TestGridOnOnePass(t *testing.T) {
 				x, epsilon := sphere(r, d), make([]float64, len(candidates))
 				for i, state := range states {
 					state.step(state.schedule.Step(step), x)
-					epsilon[i] = 1 - quadratic(state.copyTo(nil), x)
+					epsilon[i] = 1 - pcatest.Quadratic(state.copyTo(nil), x)
 					sums[i] += epsilon[i]
 				}
 				if err := s.Add(epsilon); err != nil {

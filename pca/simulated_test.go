@@ -2,63 +2,11 @@ package pca
 
 import (
 	"fmt"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"math"
-	"math/rand/v2"
 	"os"
 	"testing"
-
-	"github.com/fenchel-ml/fenchel/matrix"
-	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 )
-
-// The simulated distributions of the reference, 3.2, in 32 dimensions.
-const simulatedCols = 32
-
-// simulatedMoment returns the diagonal of Sigma^(k), of trace 1.
-func simulatedMoment(k int) []float64 {
-	sum := 0.0
-	sigma := make([]float64, simulatedCols)
-	for i := range sigma {
-		sigma[i] = math.Pow(1.1, -float64(i+1))
-		sum += sigma[i]
-	}
-	for i := range sigma {
-		sigma[i] /= 2 * sum
-		if i < k {
-			sigma[i] += 1 / (2 * float64(k))
-		}
-	}
-	return sigma
-}
-
-// simulated returns rows of a distribution and the diagonal of its second moment.
-func simulated(name string, k, rows int, seed uint64) (Rows, []float64) {
-	sigma := simulatedMoment(k)
-	rng := rand.New(rand.NewPCG(seed, 32))
-	x := &matrix.Dense{Rows: rows, Cols: simulatedCols, Value: make([]float32, rows*simulatedCols)}
-	if name == "gaussian" {
-		for i := range x.Value {
-			x.Value[i] = float32(math.Sqrt(sigma[i%simulatedCols]) * rng.NormFloat64())
-		}
-		return Rows{X: x}, sigma
-	}
-	if name == "orthogonal-sqrt" {
-		sum := 0.0
-		for i, s := range sigma {
-			sigma[i] = math.Sqrt(s)
-			sum += sigma[i]
-		}
-		algebra.Scale(sigma, 1/sum)
-	}
-	for i := range rows {
-		u, at := rng.Float64(), 0
-		for u -= sigma[0]; u > 0 && at+1 < simulatedCols; u -= sigma[at] {
-			at++
-		}
-		x.Value[i*simulatedCols+at] = 1
-	}
-	return Rows{X: x}, sigma
-}
 
 // missed returns the suboptimality for a diagonal second moment, descending.
 func missed(b Basis, k int, sigma []float64) float64 {
@@ -143,8 +91,8 @@ func meanRun(t *testing.T, data, spec string, k int, slow bool) (error, rank flo
 		seeds, every = 1, 10
 	}
 	for seed := range uint64(seeds) {
-		x, sigma := simulated(data, k, steps, seed)
-		s := startOf(t, spec, Problem{Cols: simulatedCols, K: k, Seed: seed, Squared: 1, Fourth: 1})
+		x, sigma := pcatest.Simulated(data, k, steps, seed)
+		s := startOf(t, spec, Problem{Cols: pcatest.SimulatedCols, K: k, Seed: seed, Squared: 1, Fourth: 1})
 		for i := 0; i < steps; i += every {
 			s.Learn(x.Part(i, i+every))
 			error += missed(s.Basis(), k, sigma)

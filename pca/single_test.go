@@ -7,6 +7,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
 // Sums in single precision lose nothing that counts.
@@ -36,7 +38,7 @@ func TestCovarianceOfRepeatedValues(t *testing.T) {
 }
 
 func checkSingle(t *testing.T, name string, x *matrix.Dense, k int, limit float64) {
-	rows, err := Preprocess(x, "none", true, 2)
+	rows, err := view.Preprocess(x, "none", true, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +53,7 @@ func checkSingle(t *testing.T, name string, x *matrix.Dense, k int, limit float6
 	if lost := 1 - algebra.Total(found.Value)/best; !(lost <= limit) {
 		t.Errorf("%s, k=%d: %g of what can be captured is lost", name, k, lost)
 	}
-	if again := solveBatch(t, "covariance", Rows{X: rows.X, Offset: rows.Offset}, k, 1); !(largestDifference(b.Value, again.Value) <= 1e-12*best) {
+	if again := solveBatch(t, "covariance", view.Rows{X: rows.X, Offset: rows.Offset}, k, 1); !(pcatest.LargestDifference(b.Value, again.Value) <= 1e-12*best) {
 		t.Errorf("%s, k=%d: values differ with sums that are not known", name, k)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -27,40 +28,6 @@ func (s *Spectral) dense() []float64 {
 	return a
 }
 
-func normal(rng *rand.Rand, d int) []float64 {
-	x := make([]float64, d)
-	for j := range x {
-		x[j] = rng.NormFloat64()
-	}
-	return x
-}
-
-func largestDifference(a, b []float64) float64 {
-	worst := 0.0
-	for i := range a {
-		worst = max(worst, math.Abs(a[i]-b[i]))
-	}
-	return worst
-}
-
-// departure returns the largest element of U U^T - I.
-func departure(u []float64, d int) float64 {
-	r, worst := len(u)/d, 0.0
-	for i := range r {
-		for j := range r {
-			sum := 0.0
-			for l := range d {
-				sum += u[i*d+l] * u[j*d+l]
-			}
-			if i == j {
-				sum--
-			}
-			worst = max(worst, math.Abs(sum))
-		}
-	}
-	return worst
-}
-
 // Row 9: the state is A + sum of eta x x^T, whatever the background, for rows
 // inside and outside of the directions so far.
 func TestSpectralIsDense(t *testing.T) {
@@ -69,9 +36,9 @@ func TestSpectralIsDense(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, uint64(d)))
 			s := NewSpectral(d, background)
 			want := s.dense()
-			basis := normal(rng, 3*d) // every third row is a mix of three
+			basis := pcatest.Normal(rng, 3*d) // every third row is a mix of three
 			for step := range 200 {
-				x, eta := normal(rng, d), rng.NormFloat64()
+				x, eta := pcatest.Normal(rng, d), rng.NormFloat64()
 				if step%3 == 0 {
 					clear(x)
 					for i := range 3 {
@@ -93,7 +60,7 @@ func TestSpectralIsDense(t *testing.T) {
 						want[i*d+j] += eta * x[i] * x[j]
 					}
 				}
-				if got := largestDifference(s.dense(), want); !(got <= 1e-12) {
+				if got := pcatest.LargestDifference(s.dense(), want); !(got <= 1e-12) {
 					t.Fatalf("b=%g d=%d step %d: off by %g", background, d, step, got)
 				}
 			}
@@ -110,7 +77,7 @@ func TestSpectralDrift(t *testing.T) {
 	}
 	const d = 100
 	rng := rand.New(rand.NewPCG(1, 2))
-	basis := normal(rng, 4*d)
+	basis := pcatest.Normal(rng, 4*d)
 	s := NewSpectral(d, 0)
 	x := make([]float64, d)
 	for range steps {
@@ -127,7 +94,7 @@ func TestSpectralDrift(t *testing.T) {
 		s.Update(1, x)
 		s.Truncate(6)
 	}
-	if got := departure(s.Directions(6), d); got > 1e-9 {
+	if got := pcatest.Departure(s.Directions(6), d); got > 1e-9 {
 		t.Errorf("U U^T is off I by %g, expected at most 1e-9", got)
 	}
 }
@@ -139,7 +106,7 @@ func TestSpectralOrthonormalise(t *testing.T) {
 	for _, background := range []float64{0, -3} {
 		s := NewSpectral(d, background)
 		for range r {
-			x := normal(rng, d)
+			x := pcatest.Normal(rng, d)
 			algebra.Scale(x, 1/math.Sqrt(vec.SquaredNorm64(x)))
 			s.Update(rng.Float64(), x)
 		}
@@ -149,10 +116,10 @@ func TestSpectralOrthonormalise(t *testing.T) {
 			s.q[i] += 1e-6 * rng.NormFloat64() / math.Sqrt(d)
 		}
 		s.Orthonormalise()
-		if got := departure(s.Directions(r), d); got > 1e-14 {
+		if got := pcatest.Departure(s.Directions(r), d); got > 1e-14 {
 			t.Errorf("b=%g: U U^T is off I by %g, expected at most 1e-14", background, got)
 		}
-		if got := largestDifference(s.dense(), before); got > 1e-5 {
+		if got := pcatest.LargestDifference(s.dense(), before); got > 1e-5 {
 			t.Errorf("b=%g: A changed by %g, expected at most 1e-5", background, got)
 		}
 	}
@@ -181,7 +148,7 @@ func TestSpectralKeep(t *testing.T) {
 	s := NewSpectral(d, 0.25)
 	feed := func(s *Spectral, rng *rand.Rand) {
 		for range 37 {
-			s.Update(rng.Float64(), normal(rng, d))
+			s.Update(rng.Float64(), pcatest.Normal(rng, d))
 			s.Truncate(5)
 		}
 	}
@@ -192,7 +159,7 @@ func TestSpectralKeep(t *testing.T) {
 	}
 	feed(s, rand.New(rand.NewPCG(7, 7)))
 	feed(again, rand.New(rand.NewPCG(7, 7)))
-	if largestDifference(s.dense(), again.dense()) != 0 {
+	if pcatest.LargestDifference(s.dense(), again.dense()) != 0 {
 		t.Error("another matrix after it was kept and restored")
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
 // The laws of all methods that move a spectral state.
@@ -16,7 +18,7 @@ var spectralSpecs = []string{
 }
 
 // moments fills in what step sizes are scaled by.
-func moments(x Rows, p Problem) Problem {
+func moments(x view.Rows, p Problem) Problem {
 	n, d := x.Dims()
 	row := make([]float64, d)
 	for i := range n {
@@ -32,13 +34,13 @@ func moments(x Rows, p Problem) Problem {
 }
 
 // gaussianRows returns rows with variances that fall like 1/j.
-func gaussianRows(n, d int, factor float64, seed uint64) Rows {
+func gaussianRows(n, d int, factor float64, seed uint64) view.Rows {
 	rng := rand.New(rand.NewPCG(seed, 77))
 	x := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
 	for i := range x.Value {
 		x.Value[i] = float32(factor * rng.NormFloat64() / math.Sqrt(float64(i%d+1)))
 	}
-	return Rows{X: x}
+	return view.Rows{X: x}
 }
 
 // Rows s times as long have the same subspace: step sizes scale with the data. s is
@@ -67,7 +69,7 @@ func subspaceDifference(a, b Basis) float64 {
 	if a.K != b.K {
 		return math.Inf(1)
 	}
-	return distance(assemble(repeat(1, a.K), a.Component, a.Cols), assemble(repeat(1, b.K), b.Component, b.Cols))
+	return pcatest.Distance(pcatest.Assemble(repeat(1, a.K), a.Component, a.Cols), pcatest.Assemble(repeat(1, b.K), b.Component, b.Cols))
 }
 
 // A kept state goes on with the same bits, and so does one that is given the rows
@@ -152,7 +154,7 @@ func TestSpectraRows(t *testing.T) {
 			for i := range same.Value {
 				same.Value[i] = float32(i%d) + 1
 			}
-			for name, x := range map[string]Rows{
+			for name, x := range map[string]view.Rows{
 				"none": {X: &matrix.Dense{Cols: d}}, "zeros": {X: zeros}, "same": {X: same},
 				"small": gaussianRows(50, d, 1e-37, 1), "large": gaussianRows(50, d, 1e37, 1), "ordinary": gaussianRows(50, d, 1, 1),
 			} {
@@ -167,7 +169,7 @@ func TestSpectraRows(t *testing.T) {
 					s := m.(Streaming).Start(q)
 					s.Learn(x)
 					b := s.Basis()
-					if b.K > k || len(b.Component) != b.K*d || !(departure(b.Component, d) < 1e-12) {
+					if b.K > k || len(b.Component) != b.K*d || !(pcatest.Departure(b.Component, d) < 1e-12) {
 						t.Fatalf("%s d=%d k=%d %s: found basis %v", spec, d, k, name, b)
 					}
 					for _, v := range append(b.Value, s.(Spectrum).Outside()) {

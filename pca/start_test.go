@@ -6,19 +6,20 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 )
 
 func TestRandomBasis(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 7}, {7, 7}, {5, 300}} {
 		k, d := size[0], size[1]
 		u := algebra.RandomBasis(3, k, d)
-		if got := departure(u, d); got > 1e-14 {
+		if got := pcatest.Departure(u, d); got > 1e-14 {
 			t.Errorf("k=%d d=%d: U U^T is off I by %g", k, d, got)
 		}
-		if again := algebra.RandomBasis(3, k, d); largestDifference(u, again) != 0 {
+		if again := algebra.RandomBasis(3, k, d); pcatest.LargestDifference(u, again) != 0 {
 			t.Errorf("k=%d d=%d: another basis for the same seed", k, d)
 		}
-		if other := algebra.RandomBasis(4, k, d); d > 1 && largestDifference(u, other) == 0 {
+		if other := algebra.RandomBasis(4, k, d); d > 1 && pcatest.LargestDifference(u, other) == 0 {
 			t.Errorf("k=%d d=%d: the same basis for another seed", k, d)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -46,7 +47,7 @@ func (VRPCA) Accepts(p Problem) error { return p.Check() }
 func (m VRPCA) Refines(Problem) bool { return math.IsNaN(m.Tolerance) }
 
 // Solve implements Batch.
-func (m VRPCA) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
+func (m VRPCA) Solve(ctx context.Context, x view.Rows, p Problem) (Basis, error) {
 	if err := empty(x); err != nil {
 		return Basis{}, err
 	}
@@ -57,7 +58,7 @@ func (m VRPCA) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
 	if err != nil {
 		return Basis{}, err
 	}
-	s := newRitz(momentOf(x, p.Threads), u, p.K)
+	s := newRitz(view.MomentOf(x, p.Threads), u, p.K)
 	for epoch := 0; ; epoch++ {
 		if err := s.multiply(ctx); err != nil {
 			return s.basis(), err
@@ -78,11 +79,11 @@ func (m VRPCA) Solve(ctx context.Context, x Rows, p Problem) (Basis, error) {
 const vrStream = 0x7672 << 32 // "vr"
 
 // lengths returns the mean and the largest |x|^2.
-func lengths(x Rows) (mean, most float64) {
+func lengths(x view.Rows) (mean, most float64) {
 	rows, _ := x.Dims()
-	var at point
+	var at view.Point
 	for i := range rows {
-		squared := at.set(x, i, 1)
+		squared := at.Set(x, i, 1)
 		mean += squared / float64(rows)
 		most = max(most, squared)
 	}
@@ -90,14 +91,14 @@ func lengths(x Rows) (mean, most float64) {
 }
 
 // warm returns what one pass of Oja's method finds.
-func warm(ctx context.Context, x Rows, p Problem) ([]float64, error) {
+func warm(ctx context.Context, x view.Rows, p Problem) ([]float64, error) {
 	rows, _ := x.Dims()
 	s := Oja{InverseRoot{1}, "lazy"}.Start(p)
 	for lo := 0; lo < rows; lo += untilAsked {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		x.looked(min(untilAsked, rows-lo), 0)
+		x.Looked(min(untilAsked, rows-lo), 0)
 		s.Learn(x.Part(lo, min(lo+untilAsked, rows)))
 	}
 	return s.Basis().Component, nil
@@ -116,18 +117,18 @@ const untilAsked = 1024
 // Before U grows by more than e^3 it is made orthonormal and becomes R.
 type drift struct {
 	of      *ritz // W and, for rows times unit, G and the diagonal of W Sigma W^T
-	rows    Rows
+	rows    view.Rows
 	unit    float64
 	eta     float64
 	a, c, o []float64 // k x k
 	r       []float64 // k x d
 	grown   float64
 
-	x          point
+	x          view.Point
 	w, g, rest []float64 // k: W x, G x, and R x, then y - O w
 }
 
-func newDrift(s *ritz, x Rows, unit, eta float64) *drift {
+func newDrift(s *ritz, x view.Rows, unit, eta float64) *drift {
 	k := s.k
 	d := &drift{of: s, rows: x, unit: unit, eta: eta}
 	for range 2 { // its square may be too small a number
@@ -146,7 +147,7 @@ func newDrift(s *ritz, x Rows, unit, eta float64) *drift {
 // epoch makes as many steps as there are rows and returns U, orthonormal.
 func (d *drift) epoch(ctx context.Context, random *rand.PCG) ([]float64, error) {
 	rows, _ := d.rows.Dims()
-	d.rows.looked(rows, 0)
+	d.rows.Looked(rows, 0)
 	for step := range rows {
 		if step%untilAsked == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -161,22 +162,22 @@ func (d *drift) epoch(ctx context.Context, random *rand.PCG) ([]float64, error) 
 // step moves U by row i.
 func (d *drift) step(i int) {
 	s, k := d.of, d.of.k
-	squared := d.x.set(d.rows, i, d.unit)
+	squared := d.x.Set(d.rows, i, d.unit)
 	if d.grown += float64(d.eta * (squared + s.value[0])); d.grown > 3 {
 		d.orthonormalise()
 	}
 	for j := range k {
 		lo, hi := j*s.d, (j+1)*s.d
-		d.w[j], d.g[j] = d.x.dot(s.u[lo:hi]), d.x.dot(s.g[lo:hi])
+		d.w[j], d.g[j] = d.x.Dot(s.u[lo:hi]), d.x.Dot(s.g[lo:hi])
 	}
 	for j := range k {
 		a, c, o := d.a[j*k:(j+1)*k], d.c[j*k:(j+1)*k], d.o[j*k:(j+1)*k]
 		r := d.r[j*s.d : (j+1)*s.d]
-		left := d.x.dot(r) + float64(vec.Dot64(c, d.g))
+		left := d.x.Dot(r) + float64(vec.Dot64(c, d.g))
 		for l, w := range d.w {
 			left += float64((a[l] - o[l]) * w)
 		}
-		d.x.addTo(r, d.eta*left)
+		d.x.AddTo(r, d.eta*left)
 		vec.Axpy64(c, d.eta, o)
 		for l, w := range d.w {
 			o[l] += float64(d.eta * (float64(left*w) + float64(o[l]*s.value[l])))

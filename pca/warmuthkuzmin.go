@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -98,7 +99,7 @@ type warmuthKuzmin struct {
 
 var _ Relaxed = (*warmuthKuzmin)(nil)
 
-func (s *warmuthKuzmin) Learn(x Rows) {
+func (s *warmuthKuzmin) Learn(x view.Rows) {
 	n, _ := x.Dims()
 	for i := range n {
 		x.Row(s.x, i)

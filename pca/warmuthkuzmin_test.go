@@ -1,6 +1,7 @@
 package pca
 
 import (
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -24,7 +25,7 @@ func TestWarmuthKuzminIsDense(t *testing.T) {
 				x := sphere(rng, d)
 				lnZ := s.step(x)
 				twin.step(1/math.Sqrt(float64(step)), x)
-				worst = max(worst, distance(s.weights(), twin.w))
+				worst = max(worst, pcatest.Distance(s.weights(), twin.w))
 				if r := s.a.Rank(); r < k+1 || r > d || lnZ > 1e-14 {
 					t.Fatalf("%s step %d: k' = %d, ln Z = %g", spec, step, r, lnZ)
 				}
@@ -46,7 +47,7 @@ func (s *warmuthKuzmin) weights() []float64 {
 	}
 	u := s.a.Directions(s.a.Rank())
 	for i, a := range s.a.Value {
-		addOuter(w, math.Exp(-a)-1/float64(s.d-s.k), u[i*s.d:(i+1)*s.d])
+		pcatest.AddOuter(w, math.Exp(-a)-1/float64(s.d-s.k), u[i*s.d:(i+1)*s.d])
 	}
 	return w
 }

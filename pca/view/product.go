@@ -1,4 +1,4 @@
-package pca
+package view
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -36,13 +36,13 @@ func (r Rows) Power(dst, q []float64, m, threads int) {
 	newProduct(r, m, threads, false).power(dst, q)
 }
 
-// quickPower is Power that never moves rows: the offset is taken off the products.
+// QuickPower is Power that never moves rows: the offset is taken off the products.
 // Of a feature whose mean is a deviations from 0 the error is about a 2^-50.
-func (r Rows) quickPower(dst, q []float64, m, threads int) {
+func (r Rows) QuickPower(dst, q []float64, m, threads int) {
 	newProduct(r, m, threads, true).power(dst, q)
 }
 
-func (p *product) power(dst, q []float64) {
+func (p *Product) power(dst, q []float64) {
 	p.right(q)
 	var y []float64
 	p.each(func(lo, hi int) {
@@ -53,8 +53,8 @@ func (p *product) power(dst, q []float64) {
 	p.sum(dst)
 }
 
-// both sets y, n x m, to R Q^T and image, m x d, to its transpose times R.
-func (p *product) both(y, image, q []float64) {
+// Both sets y, n x m, to R Q^T and image, m x d, to its transpose times R.
+func (p *Product) Both(y, image, q []float64) {
 	p.right(q)
 	p.each(func(lo, hi int) {
 		p.times(y[lo*p.m : hi*p.m])
@@ -73,8 +73,8 @@ type stripes interface {
 	sum(dst []float64)
 }
 
-// A product is stripes with offset and factor.
-type product struct {
+// A Product is stripes with offset and factor.
+type Product struct {
 	stripes
 	of      Rows
 	rows, m int       // rows: of the stripe
@@ -83,16 +83,16 @@ type product struct {
 	count   []float64 // P^T 1
 }
 
-func newProduct(r Rows, m, threads int, quick bool) *product {
-	if !isSparse(r.X) {
-		return newFormedProduct(r, m, threads, quick || r.Offset == nil)
+func newProduct(r Rows, m, threads int, quick bool) *Product {
+	if !IsSparse(r.X) {
+		return NewFormedProduct(r, m, threads, quick || r.Offset == nil)
 	}
-	return &product{of: r, m: m, stripes: newSparseStripes(r.X, m, threads), shift: make([]float64, m), count: make([]float64, m)}
+	return &Product{of: r, m: m, stripes: newSparseStripes(r.X, m, threads), shift: make([]float64, m), count: make([]float64, m)}
 }
 
-// newFormedProduct multiplies rows as dense ones, however they are stored.
-func newFormedProduct(r Rows, m, threads int, quick bool) *product {
-	p := &product{of: r, m: m, shift: make([]float64, m), count: make([]float64, m)}
+// NewFormedProduct multiplies rows as dense ones, however they are stored.
+func NewFormedProduct(r Rows, m, threads int, quick bool) *Product {
+	p := &Product{of: r, m: m, shift: make([]float64, m), count: make([]float64, m)}
 	if quick {
 		p.stripes = newDenseStripes(r.X, m, threads)
 		return p
@@ -102,8 +102,8 @@ func newFormedProduct(r Rows, m, threads int, quick bool) *product {
 	return p
 }
 
-// isSparse reports whether all rows are.
-func isSparse(x matrix.Matrix) bool {
+// IsSparse reports whether all rows are.
+func IsSparse(x matrix.Matrix) bool {
 	rows, _ := x.Dims()
 	for i := range rows {
 		if x.Row(i).Index == nil {
@@ -117,9 +117,9 @@ func isSparse(x matrix.Matrix) bool {
 }
 
 // each calls do for one stripe after another.
-func (p *product) each(do func(lo, hi int)) {
+func (p *Product) each(do func(lo, hi int)) {
 	rows, _ := p.of.Dims()
-	p.of.looked(rows, 0)
+	p.of.Looked(rows, 0)
 	for lo := 0; lo < rows; lo += p.height() {
 		hi := min(lo+p.height(), rows)
 		p.rows = hi - lo
@@ -128,7 +128,7 @@ func (p *product) each(do func(lo, hi int)) {
 	}
 }
 
-func (p *product) right(q []float64) {
+func (p *Product) right(q []float64) {
 	if p.of.Factor != nil {
 		p.q = append(p.q[:0], q...)
 		q = p.q
@@ -143,7 +143,7 @@ func (p *product) right(q []float64) {
 	p.stripes.right(q)
 }
 
-func (p *product) times(dst []float64) {
+func (p *Product) times(dst []float64) {
 	p.stripes.times(dst)
 	if p.of.Offset == nil {
 		return
@@ -153,7 +153,7 @@ func (p *product) times(dst []float64) {
 	}
 }
 
-func (p *product) add(y []float64) {
+func (p *Product) add(y []float64) {
 	p.stripes.add(y)
 	if p.of.Offset == nil {
 		return
@@ -163,7 +163,7 @@ func (p *product) add(y []float64) {
 	}
 }
 
-func (p *product) sum(dst []float64) {
+func (p *Product) sum(dst []float64) {
 	p.stripes.sum(dst)
 	if p.of.Offset != nil {
 		d := len(p.of.Offset)
@@ -175,7 +175,7 @@ func (p *product) sum(dst []float64) {
 }
 
 // multiply applies Factor to vectors.
-func (p *product) multiply(q []float64) {
+func (p *Product) multiply(q []float64) {
 	d := len(p.of.Factor)
 	for lo := 0; d > 0 && lo < len(q); lo += d {
 		row := q[lo : lo+d]

@@ -1,4 +1,4 @@
-package pca
+package view_test
 
 import (
 	"fmt"
@@ -7,54 +7,16 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 )
-
-// someRows returns random rows, a third of the values not zero, dense or sparse,
-// with an offset and factors or without.
-func someRows(rng *rand.Rand, n, d int, sparse, moved bool) Rows {
-	x := &matrix.CSR{Cols: d, Start: []int64{0}, Index: []uint32{}}
-	full := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
-	for i := range n {
-		var index []uint32
-		var value []float32
-		for j := range d {
-			if rng.IntN(3) == 0 {
-				v := float32(rng.NormFloat64())
-				index, value = append(index, uint32(j)), append(value, v)
-				full.Value[i*d+j] = v
-			}
-		}
-		x.Append(index, value)
-	}
-	x.Cols = d
-	r := Rows{X: full}
-	if sparse {
-		r.X = x
-	}
-	if moved {
-		r.Offset, r.Factor = normal(rng, d), normal(rng, d)
-	}
-	return r
-}
-
-// table returns the rows as the methods see them.
-func (r Rows) table() []float64 {
-	n, d := r.Dims()
-	x := make([]float64, n*d)
-	for i := range n {
-		r.Row(x[i*d:(i+1)*d], i)
-	}
-	return x
-}
 
 func TestProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for _, shape := range [][3]int{{1, 1, 1}, {3, 7, 2}, {40, 30, 9}, {50, 20, 20}, {300, 90, 43}, {5000, 12, 3}} {
 		for _, kind := range [][2]bool{{}, {true}, {false, true}, {true, true}} {
 			n, d, m := shape[0], shape[1], shape[2]
-			r := someRows(rng, n, d, kind[0], kind[1])
-			x, q, p := r.table(), normal(rng, m*d), normal(rng, n*m)
+			r := pcatest.SomeRows(rng, n, d, kind[0], kind[1])
+			x, q, p := pcatest.TableOf(r), pcatest.Normal(rng, m*d), pcatest.Normal(rng, n*m)
 			times, transposed, power := make([]float64, n*m), make([]float64, m*d), make([]float64, m*d)
 			for i := range n {
 				for l := range m {
@@ -78,7 +40,7 @@ func TestProducts(t *testing.T) {
 				"P^T R":   {transposed, func(dst []float64, threads int) { r.TransposedTimes(dst, p, m, threads) }},
 				"Q R^T R": {power, func(dst []float64, threads int) { r.Power(dst, q, m, threads) }},
 			} {
-				one, two := normal(rng, len(c.want)), normal(rng, len(c.want))
+				one, two := pcatest.Normal(rng, len(c.want)), pcatest.Normal(rng, len(c.want))
 				c.set(one, 1)
 				c.set(two, 2)
 				if !slices.Equal(one, two) {
@@ -88,7 +50,7 @@ func TestProducts(t *testing.T) {
 				for _, w := range c.want {
 					size = max(size, math.Abs(w))
 				}
-				if off := largestDifference(one, c.want); !(off <= 1e-12*size) {
+				if off := pcatest.LargestDifference(one, c.want); !(off <= 1e-12*size) {
 					t.Errorf("%s: %s: off by %g of %g", name, what, off, size)
 				}
 			}

@@ -1,13 +1,13 @@
-package pca
+package view
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 )
 
-// A power multiplies with all rows, and back, again and again: stripes of sparse
+// A LaidOut multiplies with all rows, and back, again and again: stripes of sparse
 // rows are laid out once, if that does not take too much memory.
-type power struct {
+type LaidOut struct {
 	x       Rows
 	threads int
 	stripes []*sparseStripes
@@ -17,9 +17,10 @@ type power struct {
 // laidOut is how many stored numbers may be laid out: 20 bytes each.
 const laidOut = 1 << 27
 
-func newPower(x Rows, threads int) *power {
-	p := &power{x: x, threads: threads}
-	if n, _ := x.Dims(); isSparse(x.X) && matrix.Nonzeros(x.X) <= laidOut {
+// NewLaidOut lays out what there is room for.
+func NewLaidOut(x Rows, threads int) *LaidOut {
+	p := &LaidOut{x: x, threads: threads}
+	if n, _ := x.Dims(); IsSparse(x.X) && matrix.Nonzeros(x.X) <= laidOut {
 		for lo := 0; lo < n; {
 			s := newSparseStripes(x.X, 0, threads)
 			hi := min(lo+s.height(), n)
@@ -33,8 +34,8 @@ func newPower(x Rows, threads int) *power {
 	return p
 }
 
-// apply sets dst, m x d, to the rows of q times X'^T X'.
-func (p *power) apply(dst, q []float64, m int) {
+// Apply sets dst, m x d, to the rows of q times X'^T X'.
+func (p *LaidOut) Apply(dst, q []float64, m int) {
 	if p.stripes == nil {
 		p.x.Power(dst, q, m, p.threads)
 		return
@@ -47,8 +48,8 @@ func (p *power) apply(dst, q []float64, m int) {
 	product.sum(dst)
 }
 
-// both sets y, n x m, to X' q^T and image, m x d, to y^T X'.
-func (p *power) both(y, image, q []float64, m int) {
+// Both sets y, n x m, to X' q^T and image, m x d, to y^T X'.
+func (p *LaidOut) Both(y, image, q []float64, m int) {
 	if p.stripes == nil {
 		p.x.Times(y, q, m, p.threads)
 		p.x.TransposedTimes(image, y, m, p.threads)
@@ -64,20 +65,20 @@ func (p *power) both(y, image, q []float64, m int) {
 }
 
 // share prepares the first stripe for m vectors.
-func (p *power) share(q []float64, m int) *product {
+func (p *LaidOut) share(q []float64, m int) *Product {
 	first := p.stripes[0]
 	if first.m != m {
 		first.p = tiles(m, 0)
 	}
 	first.m, first.total = m, nil
-	product := &product{stripes: first, of: p.x, m: m, shift: make([]float64, m), count: make([]float64, m)}
+	product := &Product{stripes: first, of: p.x, m: m, shift: make([]float64, m), count: make([]float64, m)}
 	product.right(q)
 	return product
 }
 
 // goOn multiplies with stripe i, to which it gives what the one before has: the
 // vectors, the sum, and memory. y receives the products.
-func (p *power) goOn(product *product, i int, y []float64) {
+func (p *LaidOut) goOn(product *Product, i int, y []float64) {
 	s := p.stripes[i]
 	if i > 0 {
 		from := p.stripes[i-1]

@@ -1,4 +1,4 @@
-package pca
+package view
 
 import (
 	"context"
@@ -8,43 +8,43 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// momentRows is how many rows are added up in one chain.
-const momentRows = 2048
+// MomentRows is how many rows are added up in one chain.
+const MomentRows = 2048
 
-// secondMoment returns Sigma, d x d.
-func secondMoment(ctx context.Context, x Rows, threads int) ([]float64, error) {
+// SecondMoment returns Sigma, d x d.
+func SecondMoment(ctx context.Context, x Rows, threads int) ([]float64, error) {
 	n, d := x.Dims()
-	sum, one, rows := algebra.Square(d), algebra.Square(d), formed{}
-	for lo := 0; lo < n; lo += momentRows {
+	sum, one, rows := algebra.Square(d), algebra.Square(d), Formed{}
+	for lo := 0; lo < n; lo += MomentRows {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		clear(one.Value)
-		x.looked(min(momentRows, n-lo), 0)
-		vec.SyrkCols64(one, rows.form(x, lo, min(lo+momentRows, n), threads), threads)
+		x.Looked(min(MomentRows, n-lo), 0)
+		vec.SyrkCols64(one, rows.Form(x, lo, min(lo+MomentRows, n), threads), threads)
 		algebra.AddTo(sum, one, threads)
 	}
 	algebra.Divide(sum.Value, float64(n))
 	return sum.Value, nil
 }
 
-// innerProducts returns the products of rows, over n, n x n, by blocks of rows of
+// InnerProducts returns the products of rows, over n, n x n, by blocks of rows of
 // which two are formed at a time.
-func innerProducts(ctx context.Context, x Rows, threads int) ([]float64, error) {
+func InnerProducts(ctx context.Context, x Rows, threads int) ([]float64, error) {
 	n, d := x.Dims()
 	height := min(max(1<<22/d, 32), n)
 	products := algebra.Square(n)
-	var left, right formed
+	var left, right Formed
 	for lo := 0; lo < n; lo += height {
 		hi := min(lo+height, n)
-		x.looked(hi, 0)
-		a := left.form(x, lo, hi, threads)
+		x.Looked(hi, 0)
+		a := left.Form(x, lo, hi, threads)
 		vec.SyrkRows64(vec.Block[float64]{Value: products.Value[lo*n+lo:], Rows: hi - lo, Cols: hi - lo, Stride: n}, a, threads)
 		for from := 0; from < lo; from += height {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			b := right.form(x, from, from+height, threads)
+			b := right.Form(x, from, from+height, threads)
 			below := vec.Block[float64]{Value: products.Value[lo*n+from:], Rows: hi - lo, Cols: height, Stride: n}
 			vec.Gemm64(below, a, b, threads)
 			vec.Transpose64(vec.Block[float64]{Value: products.Value[from*n+lo:], Rows: height, Cols: hi - lo, Stride: n}, below)
@@ -54,11 +54,11 @@ func innerProducts(ctx context.Context, x Rows, threads int) ([]float64, error) 
 	return products.Value, nil
 }
 
-// formed is memory for rows that are formed.
-type formed struct{ value []float64 }
+// Formed is memory for rows that are formed.
+type Formed struct{ value []float64 }
 
-// form returns rows lo to hi.
-func (f *formed) form(x Rows, lo, hi, threads int) vec.Block[float64] {
+// Form returns rows lo to hi.
+func (f *Formed) Form(x Rows, lo, hi, threads int) vec.Block[float64] {
 	_, d := x.Dims()
 	if len(f.value) < (hi-lo)*d {
 		f.value = make([]float64, (hi-lo)*d)

@@ -1,4 +1,20 @@
-package pca
+// Package view has rows as the methods of principal components see them: centred and scaled in
+// flight, feature j of row i being
+//
+//	(X[i][j] - Offset[j]) * Factor[j],
+//
+// so that sparse data stay sparse, and nothing is copied. See [Rows].
+//
+// Here is all that reads many rows at once: products with them ([Rows.Times],
+// [Rows.TransposedTimes], [Rows.Power], [LaidOut]); the second moment Sigma = (1/n) sum_i x_i x_i^T
+// as products ([MomentOf]), formed in double precision ([SecondMoment], [InnerProducts]), or in
+// single with a bound on what that is off by ([Rows.Single]); and one row for the methods that
+// learn row by row ([Point]). What is done with these is the business of methods, and of
+// the certificate.
+//
+// A new way to store or multiply rows is a file with the interface stripes (product.go), and
+// a case in newProduct; TestProducts holds it against plain sums.
+package view
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -49,7 +65,7 @@ func (r Rows) Part(lo, hi int) Rows {
 	return r
 }
 
-// columnMeans returns the mean of every column.
+// ColumnMeans returns the mean of every column.
 func ColumnMeans(x matrix.Matrix, threads int) []float64 {
 	n, _ := x.Dims()
 	sums := columnSums(x, threads)

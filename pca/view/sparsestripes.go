@@ -1,4 +1,4 @@
-package pca
+package view
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"

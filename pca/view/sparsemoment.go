@@ -1,4 +1,4 @@
-package pca
+package view
 
 import (
 	"context"
@@ -50,7 +50,7 @@ func sparseRowsAtOnce(x *matrix.CSR) int {
 	return int(min(max(3e7/max(perRow, 1), float64(cols)/4, 1024), 1<<17))
 }
 
-func (s *sparseMoment) operator() operator { return operator{dim: s.cols, block: 8, apply: s.apply} }
+func (s *sparseMoment) operator() Operator { return Operator{Dim: s.cols, Block: 8, Apply: s.apply} }
 
 func (s *sparseMoment) apply(ctx context.Context, dst, q []float64, m int) error {
 	for first := 0; first < m; {
@@ -76,7 +76,7 @@ func (s *sparseMoment) tile(ctx context.Context, dst, q []float64, used, width i
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s.of.looked(part.rows(), 0)
+		s.of.Looked(part.rows(), 0)
 		s.product = algebra.Sized(s.product, part.rows()*width)
 		multiplyTile(part.x, s.product, s.right, width, s.threads)
 		for i := range part.rows() {

@@ -1,4 +1,4 @@
-package pca
+package view
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 // a multiple of what is summed in single precision, and about 4 10^9 operations.
 func rowsOfSlab(d int) int { return 256 * min(max(int(4e9/256/float64(d*d)), 1), 64) }
 
-// nearZero reports whether the rows are hardly longer than when they are centred, by
+// NearZero reports whether the rows are hardly longer than when they are centred, by
 // some of them: then it makes no difference whether that is done before or after.
-func nearZero(x Rows) bool {
+func NearZero(x Rows) bool {
 	n, d := x.Dims()
 	raw := Rows{X: x.X, Factor: x.Factor}
 	row := make([]float64, d)
@@ -120,11 +120,11 @@ func centre(s []float64, x Rows, sums []float64, threads int) {
 	algebra.Symmetrise(s, d)
 }
 
-// rounding estimates by how much the values along u, k x d, are too large because products were
+// Rounding estimates by how much the values along u, k x d, are too large because products were
 // summed in single precision: by the rows of four blocks, which are summed in double
 // precision too. Rounding has a part that is alike in all blocks, as values repeat; the
 // rest cancels. It is not ok if the rows are too few for a sample, or of too many features.
-func rounding(x matrix.Matrix, u []float64, k, threads int) (errors []float64, ok bool) {
+func Rounding(x matrix.Matrix, u []float64, k, threads int) (errors []float64, ok bool) {
 	const height, blocks = 256, 4
 	n, d := x.Dims()
 	if n < 16*height*blocks || d > 4096 {
@@ -148,12 +148,12 @@ func rounding(x matrix.Matrix, u []float64, k, threads int) (errors []float64, o
 	return errors, true
 }
 
-// compressedTo returns U Sigma U^T for the k rows of u, in double precision.
-func compressedTo(ctx context.Context, x Rows, u []float64, k, threads int) ([]float64, error) {
+// CompressedTo returns U Sigma U^T for the k rows of u, in double precision.
+func CompressedTo(ctx context.Context, x Rows, u []float64, k, threads int) ([]float64, error) {
 	const height = 8192
 	n, d := x.Dims()
 	data, direct := x.X.(*matrix.Dense)
-	direct = direct && x.Factor == nil && nearZero(x)
+	direct = direct && x.Factor == nil && NearZero(x)
 	shift := make([]float64, k)
 	if x.Offset != nil {
 		algebra.Multiply(shift, u, x.Offset, k, 1, d, threads)
@@ -171,7 +171,7 @@ func compressedTo(ctx context.Context, x Rows, u []float64, k, threads int) ([]f
 					y[i*k+j] = -s
 				}
 			}
-			x.looked(hi-lo, 0)
+			x.Looked(hi-lo, 0)
 			vec.GemmMixed(slab, rowsOf(data, lo, hi), algebra.Whole(u, k, d), threads)
 		} else {
 			x.Part(lo, hi).Times(y[:(hi-lo)*k], u, k, threads)
@@ -191,13 +191,13 @@ func pairsOfValues(data *matrix.CSR) (pairs int64) {
 	return pairs
 }
 
-// sparseSecond returns Sigma of sparse rows: row j of X^T X is the sum of the rows
+// SparseSecond returns Sigma of sparse rows: row j of X^T X is the sum of the rows
 // that have feature j. Then it is centred, as in rawSecond; where means are large
 // beside deviations, this cancels (see [sparseMoment]).
-func sparseSecond(ctx context.Context, x Rows, data *matrix.CSR, threads int) ([]float64, error) {
+func SparseSecond(ctx context.Context, x Rows, data *matrix.CSR, threads int) ([]float64, error) {
 	n, d := x.Dims()
 	turned := matrix.Transpose(data)
-	x.looked(n, pairsOfValues(data))
+	x.Looked(n, pairsOfValues(data))
 	s, sums := make([]float64, d*d), make([]float64, d)
 	parallel.Blocks(d, 8, threads, func(_, lo, hi int) {
 		for j := lo; j < hi && ctx.Err() == nil; j++ {

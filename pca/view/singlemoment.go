@@ -1,4 +1,4 @@
-package pca
+package view
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// A singleMoment is Sigma, of which products were summed in single precision, and a
+// A SingleMoment is Sigma, of which products were summed in single precision, and a
 // proven bound on what that is off by.
 //
 // Sums G of the products of rows z, in blocks of 256 that are added in double precision,
@@ -22,10 +22,10 @@ import (
 //     numbers of Frobenius norm (sqrt(R) + sqrt(n) |o|)^2.
 //   - Rows that are moved, and rounded to single precision: z = x + e, |e| <= u |z|, so
 //     that z z^T is off by 2 |z||e| + |e|^2.
-type singleMoment struct {
-	value []float64 // d x d; read only where it is shared
-	wrong float64   // at least the Frobenius norm of value - Sigma
-	ok    bool      // numbers are neither too large nor too small for single precision
+type SingleMoment struct {
+	Value []float64 // d x d; read only where it is shared
+	Wrong float64   // at least the Frobenius norm of value - Sigma
+	OK    bool      // numbers are neither too large nor too small for single precision
 }
 
 // singleUnit is the rounding of float32, tinySingle at least that of what underflows.
@@ -35,8 +35,8 @@ const (
 	singleRows = 256 // summed in single precision, by [vec.GramSingle]
 )
 
-// manyRows reports whether sums in single precision save time that would be seen.
-func manyRows(n, d int) bool { return float64(n)*float64(d)*float64(d) > 4e9 }
+// ManyRows reports whether sums in single precision save time that would be seen.
+func ManyRows(n, d int) bool { return float64(n)*float64(d)*float64(d) > 4e9 }
 
 // Sharing returns the rows with room for their second moment, so that a method and the
 // certificate of what it finds form it once, by the code of the certificate. X must not
@@ -50,7 +50,7 @@ func (r Rows) Sharing() Rows {
 // to others that were made of them.
 type sharedMoment struct {
 	of     Rows
-	moment *singleMoment
+	moment *SingleMoment
 }
 
 func (s *sharedMoment) belongs(r Rows) bool {
@@ -71,9 +71,9 @@ func sameNumbers(a, b []float64) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// single returns the second moment by sums in single precision: of rows that share it, the one
+// Single returns the second moment by sums in single precision: of rows that share it, the one
 // that they share.
-func (r Rows) single(ctx context.Context, threads int) (*singleMoment, error) {
+func (r Rows) Single(ctx context.Context, threads int) (*SingleMoment, error) {
 	shares := r.shared.belongs(r)
 	if shares && r.shared.moment != nil {
 		return r.shared.moment, nil
@@ -90,14 +90,14 @@ func (r Rows) single(ctx context.Context, threads int) (*singleMoment, error) {
 
 // singleSecond is single that is not shared. Rows are centred before they are summed if
 // that makes a difference.
-func singleSecond(ctx context.Context, x Rows, threads int) (singleMoment, error) {
-	if x.Factor == nil && nearZero(x) {
-		if s, err := rawSecond(ctx, x, threads); err != nil || s.ok {
+func singleSecond(ctx context.Context, x Rows, threads int) (SingleMoment, error) {
+	if x.Factor == nil && NearZero(x) {
+		if s, err := rawSecond(ctx, x, threads); err != nil || s.OK {
 			return s, err
 		}
 	}
 	n, d := x.Dims()
-	x.looked(n, 0)
+	x.Looked(n, 0)
 	value, err := sumSlabs(ctx, x.X, threads, func(dst []float32, row []float64, i int) {
 		x.Row(row, i)
 		for j, v := range row {
@@ -105,27 +105,27 @@ func singleSecond(ctx context.Context, x Rows, threads int) (singleMoment, error
 		}
 	})
 	if err != nil {
-		return singleMoment{}, err
+		return SingleMoment{}, err
 	}
 	wrong := movedError(n, d, traceOf(value, d))
 	algebra.Scale(value, 1/float64(n))
-	return singleMoment{value, wrong, inSingle(value, d)}, nil
+	return SingleMoment{value, wrong, inSingle(value, d)}, nil
 }
 
 // rawSecond returns Sigma of rows that are centred and scaled after they are summed:
 // with s the sums of columns, (1/n) F (X^T X - s o^T - o s^T + n o o^T) F. The bound on
 // its error is that of rows that are not scaled.
-func rawSecond(ctx context.Context, x Rows, threads int) (singleMoment, error) {
+func rawSecond(ctx context.Context, x Rows, threads int) (SingleMoment, error) {
 	n, d := x.Dims()
-	x.looked(n, 0)
+	x.Looked(n, 0)
 	sums := sumsOf(x, threads)
 	value, err := rawProducts(ctx, x.X, threads)
 	if err != nil {
-		return singleMoment{}, err
+		return SingleMoment{}, err
 	}
 	wrong := rawError(n, d, traceOf(value, d), vec.SquaredNorm64(x.Offset))
 	centre(value, x, sums, threads)
-	return singleMoment{value, wrong, inSingle(value, d)}, nil
+	return SingleMoment{value, wrong, inSingle(value, d)}, nil
 }
 
 // rawProducts returns X^T X.

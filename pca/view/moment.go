@@ -1,4 +1,4 @@
-package pca
+package view
 
 import (
 	"context"
@@ -9,15 +9,15 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// momentOf returns Sigma = (1/n) sum_i x_i x_i^T as an operator that never
+// MomentOf returns Sigma = (1/n) sum_i x_i x_i^T as an operator that never
 // forms it: a product is a pass over the rows.
-func momentOf(x Rows, threads int) operator {
+func MomentOf(x Rows, threads int) Operator {
 	if csr, ok := x.X.(*matrix.CSR); ok {
 		return newSparseMoment(x, csr, sparseRowsAtOnce(csr), threads).operator()
 	}
 	n, d := x.Dims()
 	var part []float64
-	return operator{dim: d, block: 16, apply: func(ctx context.Context, dst, q []float64, m int) error {
+	return Operator{Dim: d, Block: 16, Apply: func(ctx context.Context, dst, q []float64, m int) error {
 		height := rowsAtOnce(x.X, m)
 		for lo := 0; lo < n; lo += height {
 			if err := ctx.Err(); err != nil {
@@ -41,24 +41,24 @@ func momentOf(x Rows, threads int) operator {
 func rowsAtOnce(x matrix.Matrix, m int) int {
 	rows, cols := x.Dims()
 	perRow := float64(matrix.Nonzeros(x)) / float64(max(rows, 1))
-	if isSparse(x) {
+	if IsSparse(x) {
 		perRow *= 8
 	}
 	return int(min(max(2.5e8/max(perRow*float64(m), 1), float64(cols), 1024), math.MaxInt32))
 }
 
-// denseOperator returns a, symmetric and dim x dim, as an operator.
-func denseOperator(a []float64, dim, threads int) operator {
-	return operator{dim: dim, block: 8, apply: func(ctx context.Context, dst, q []float64, m int) error {
+// DenseOperator returns a, symmetric and dim x dim, as an operator.
+func DenseOperator(a []float64, dim, threads int) Operator {
+	return Operator{Dim: dim, Block: 8, Apply: func(ctx context.Context, dst, q []float64, m int) error {
 		algebra.Multiply(dst, q, a, m, dim, dim, threads)
 		return ctx.Err()
 	}}
 }
 
-// An operator is a symmetric positive semidefinite matrix, dim x dim, known by its
+// An Operator is a symmetric positive semidefinite matrix, dim x dim, known by its
 // products: apply sets dst, m x dim, to Q A for the m rows of q. It is fastest with
 // about block rows at once.
-type operator struct {
-	dim, block int
-	apply      func(ctx context.Context, dst, q []float64, m int) error
+type Operator struct {
+	Dim, Block int
+	Apply      func(ctx context.Context, dst, q []float64, m int) error
 }

@@ -1,4 +1,4 @@
-package pca
+package view
 
 import (
 	"math"
@@ -7,8 +7,8 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// zero reports whether all rows are.
-func (r Rows) zero() bool {
+// Zero reports whether all rows are.
+func (r Rows) Zero() bool {
 	n, d := r.Dims()
 	row := make([]float64, d)
 	plain := Rows{X: r.X, Offset: r.Offset}
@@ -23,9 +23,9 @@ func (r Rows) zero() bool {
 	return true
 }
 
-// shifted returns the rows times 2^exponent: NaN where a factor does not have that
+// Shifted returns the rows times 2^exponent: NaN where a factor does not have that
 // multiple.
-func (r Rows) shifted(exponent int) Rows {
+func (r Rows) Shifted(exponent int) Rows {
 	if exponent == 0 {
 		return r
 	}
@@ -44,8 +44,8 @@ func (r Rows) shifted(exponent int) Rows {
 	return r
 }
 
-// offsetSquare returns |F o|^2.
-func (r Rows) offsetSquare() float64 {
+// OffsetSquare returns |F o|^2.
+func (r Rows) OffsetSquare() float64 {
 	moved := append([]float64{}, r.Offset...)
 	if r.Offset != nil {
 		r.multiply(moved)
@@ -53,8 +53,8 @@ func (r Rows) offsetSquare() float64 {
 	return vec.SquaredNorm64(moved)
 }
 
-// storedSquares returns what the stored numbers of row i add to |F o|^2, and |F x|^2.
-func (r Rows) storedSquares(i int) (squared, raw float64) {
+// StoredSquares returns what the stored numbers of row i add to |F o|^2, and |F x|^2.
+func (r Rows) StoredSquares(i int) (squared, raw float64) {
 	x := r.X.Row(i)
 	for k, j := range x.Index {
 		v, f, o := float64(x.Value[k]), 1.0, 0.0
@@ -80,7 +80,7 @@ func (r Rows) multiply(x []float64) {
 // Sizes returns the means of |x|^2 and |x|^4, on at most threads cores.
 func (r Rows) Sizes(threads int) (squared, fourth float64) {
 	n, _ := r.Dims()
-	base := r.offsetSquare()
+	base := r.OffsetSquare()
 	const block = 1024
 	sums := make([][2]float64, (n+block-1)/block)
 	parallel.Blocks(n, block, threads, func(b, lo, hi int) {
