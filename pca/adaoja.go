@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -24,15 +25,15 @@ import (
 type AdaOja struct{ Batch int }
 
 func init() {
-	register("adaoja", "Oja's method with steps that adapt: nothing to tune; batch=10",
-		func(p *registry.Params) (Method, error) { return AdaOja{p.Int("batch", 10, 1, 1<<20)}, p.Err() })
+	method.Register("adaoja", "Oja's method with steps that adapt: nothing to tune; batch=10",
+		func(p *registry.Params) (method.Method, error) { return AdaOja{p.Int("batch", 10, 1, 1<<20)}, p.Err() })
 }
 
 // Accepts implements Method.
-func (AdaOja) Accepts(p Problem) error { return p.Check() }
+func (AdaOja) Accepts(p method.Problem) error { return p.Check() }
 
 // Start implements Streaming.
-func (m AdaOja) Start(p Problem) State {
+func (m AdaOja) Start(p method.Problem) method.State {
 	s := &adaOjaState{guess: newGuess(p), size: m.Batch}
 	s.g, s.squares = make([]float64, len(s.u)), make([]float64, s.k)
 	for j := range s.squares {
@@ -78,7 +79,7 @@ func (s *adaOjaState) step() {
 }
 
 // Basis implements State.
-func (s *adaOjaState) Basis() Basis {
+func (s *adaOjaState) Basis() method.Basis {
 	if s.filled == 0 {
 		return s.guess.Basis()
 	}
@@ -90,7 +91,7 @@ func (s *adaOjaState) Basis() Basis {
 }
 
 // Keep visits everything.
-func (s *adaOjaState) Keep(k *Kept) {
+func (s *adaOjaState) Keep(k *method.Kept) {
 	s.guess.Keep(k)
 	k.List("gradient", &s.g)
 	k.List("squares", &s.squares)

@@ -2,6 +2,7 @@ package pca
 
 import (
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -98,7 +99,7 @@ func moved(from, to []float64, d int) float64 {
 	return sum
 }
 
-func (w *watch) keep(k *Kept) {
+func (w *watch) keep(k *method.Kept) {
 	k.Number("outside", &w.outside)
 	k.Number("extra", &w.extra)
 	k.Number("squared", &w.squared)

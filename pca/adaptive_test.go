@@ -1,8 +1,10 @@
 package pca
 
 import (
-	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 )
 
 // Row 18, on orthogonal data: convergence is declared only where the error is below
@@ -29,19 +31,19 @@ func TestAutomaticCap(t *testing.T) {
 		worst, worstDeclared := 0.0, 0.0
 		for seed := range seeds {
 			x, sigma := pcatest.Simulated(c.data, c.k, c.rows, seed)
-			s := startOf(t, c.spec, Problem{Cols: pcatest.SimulatedCols, K: c.k, Seed: seed, Squared: 1, Fourth: 1}).(*msg)
+			s := pcatest.StartOf(t, c.spec, method.Problem{Cols: pcatest.SimulatedCols, K: c.k, Seed: seed, Squared: 1, Fourth: 1}).(*msg)
 			for i := 0; i < c.rows; i += 500 {
 				s.Learn(x.Part(i, i+500))
 				if s.Converged() {
 					declared++
-					worstDeclared = max(worstDeclared, missed(s.Basis(), c.k, sigma))
+					worstDeclared = max(worstDeclared, pcatest.Missed(s.Basis(), c.k, sigma))
 				}
 				most = max(most, s.Cap())
 			}
 			if s.Stuck() {
 				stuck++
 			}
-			e := missed(s.Basis(), c.k, sigma)
+			e := pcatest.Missed(s.Basis(), c.k, sigma)
 			worst = max(worst, e)
 			if e > 1e-3 {
 				wrong++
@@ -61,8 +63,8 @@ func TestStuckIsSeen(t *testing.T) {
 	const k, n = 4, 6000
 	for seed := range uint64(5) {
 		x, _ := pcatest.Simulated("orthogonal-sqrt", k, n, seed)
-		p := Problem{Cols: pcatest.SimulatedCols, K: k, Seed: seed, Squared: 1, Fourth: 1}
-		fixed, auto := startOf(t, "capped-msg:c=0.03", p).(*msg), startOf(t, "capped-msg:cap=auto,c=0.03", p).(*msg)
+		p := method.Problem{Cols: pcatest.SimulatedCols, K: k, Seed: seed, Squared: 1, Fourth: 1}
+		fixed, auto := pcatest.StartOf(t, "capped-msg:c=0.03", p).(*msg), pcatest.StartOf(t, "capped-msg:cap=auto,c=0.03", p).(*msg)
 		fixed.Learn(x)
 		auto.Learn(x)
 		if !fixed.Stuck() || auto.Stuck() || auto.Cap() <= k+1 || fixed.Cap() != k+1 {

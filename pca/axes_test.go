@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
@@ -26,9 +28,9 @@ func TestBlockMethodsOnAxes(t *testing.T) {
 			wrong := map[string]int{}
 			for _, spec := range []string{short, "frequent-directions", "history"} {
 				for seed := range uint64(runs) {
-					s := startOf(t, spec, Problem{Cols: len(p), K: k, Seed: seed, Threads: 1})
+					s := pcatest.StartOf(t, spec, method.Problem{Cols: len(p), K: k, Seed: seed, Threads: 1})
 					feed(s, axes(rand.New(rand.NewPCG(12, seed)), p, 10000))
-					if missed(s.Basis(), k, p) > 1e-3 {
+					if pcatest.Missed(s.Basis(), k, p) > 1e-3 {
 						wrong[spec]++
 					}
 				}
@@ -56,7 +58,7 @@ func TestBlockMethodsLate(t *testing.T) {
 		x.Append([]uint32{uint32(j)}, []float32{1})
 	}
 	for _, spec := range []string{"history", "history:block=100", "frequent-directions", "ipca"} {
-		s := startOf(t, spec, Problem{Cols: d, K: 3})
+		s := pcatest.StartOf(t, spec, method.Problem{Cols: d, K: 3})
 		feed(s, view.Rows{X: x})
 		if b := s.Basis(); math.Abs(b.Component[d-1]) < 0.999 {
 			t.Errorf("%s: the first component has %g of a direction that is in half of the rows", spec, b.Component[d-1])

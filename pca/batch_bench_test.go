@@ -7,6 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
@@ -82,7 +83,7 @@ func BenchmarkPairs(b *testing.B) {
 				for b.Loop() {
 					a := view.DenseOperator(s.Value, 784, 2)
 					a.Block = block
-					l := newBlockLanczos(a, k, 1e-12, Problem{Threads: 2})
+					l := newBlockLanczos(a, k, 1e-12, method.Problem{Threads: 2})
 					if _, err := l.solve(b.Context()); err != nil {
 						b.Fatal(err)
 					}

@@ -11,20 +11,21 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
 // batchMethods are the ways to the same answer, each as exact as it can be.
 var batchMethods = []string{"krylov:tol=1e-26", "covariance", "covariance:precision=single", "gram"}
 
-func solveBatch(t testing.TB, spec string, x view.Rows, k, threads int) Basis {
+func solveBatch(t testing.TB, spec string, x view.Rows, k, threads int) method.Basis {
 	t.Helper()
-	method, err := New(spec)
+	m, err := method.New(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	n, d := x.Dims()
-	b, err := method.(Batch).Solve(t.Context(), x, Problem{Rows: n, Cols: d, K: k, Seed: 1, Threads: threads})
+	b, err := m.(method.Batch).Solve(t.Context(), x, method.Problem{Rows: n, Cols: d, K: k, Seed: 1, Threads: threads})
 	if err != nil {
 		t.Fatalf("%s: %v", spec, err)
 	}
@@ -82,7 +83,7 @@ func dotOf(a, b []float64) (sum float64) {
 	return sum
 }
 
-func checkSameBits(t *testing.T, name string, a, b Basis) {
+func checkSameBits(t *testing.T, name string, a, b method.Basis) {
 	t.Helper()
 	if !slices.Equal(a.Component, b.Component) || !slices.Equal(a.Value, b.Value) {
 		t.Errorf("%s: other bits on another number of threads", name)
@@ -194,13 +195,13 @@ func TestBatchInterrupted(t *testing.T) {
 		x.Value[i] = float32(rng.Float64())
 	}
 	for _, spec := range batchMethods {
-		method, _ := New(spec)
-		if method.Accepts(Problem{Rows: 20000, Cols: 600, K: 40}) != nil {
+		m, _ := method.New(spec)
+		if m.Accepts(method.Problem{Rows: 20000, Cols: 600, K: 40}) != nil {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 		begin := time.Now()
-		_, err := method.(Batch).Solve(ctx, view.Rows{X: x}, Problem{Rows: 20000, Cols: 600, K: 40, Seed: 1})
+		_, err := m.(method.Batch).Solve(ctx, view.Rows{X: x}, method.Problem{Rows: 20000, Cols: 600, K: 40, Seed: 1})
 		if took := time.Since(begin); err != context.DeadlineExceeded || took > 2*time.Second {
 			t.Errorf("%s: found %v after %v, expected %v soon", spec, err, took, context.DeadlineExceeded)
 		}
@@ -244,7 +245,7 @@ func TestBatchRate(t *testing.T) {
 			sum := 0.0
 			for seed := range uint64(seeds) {
 				x, sigma := pcatest.Simulated("gaussian", k, n, seed)
-				sum += missed(solveBatch(t, "covariance", x, k, 2), k, sigma) / seeds
+				sum += pcatest.Missed(solveBatch(t, "covariance", x, k, 2), k, sigma) / seeds
 			}
 			if before > 0 && !(sum <= before/math.Sqrt(8)) {
 				t.Errorf("k=%d n=%d: epsilon %g after %g with an eighth of the rows", k, n, sum, before)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -54,7 +55,7 @@ type blockLanczos struct {
 
 // newBlockLanczos returns the search for k pairs, with room for so many directions that
 // more do not save products.
-func newBlockLanczos(a view.Operator, k int, tolerance float64, p Problem) *blockLanczos {
+func newBlockLanczos(a view.Operator, k int, tolerance float64, p method.Problem) *blockLanczos {
 	a.Block = min(a.Block, a.Dim)
 	keep := k + 2*a.Block
 	return &blockLanczos{
@@ -64,7 +65,7 @@ func newBlockLanczos(a view.Operator, k int, tolerance float64, p Problem) *bloc
 }
 
 // solve returns the k largest eigenvalues and their eigenvectors as rows.
-func (l *blockLanczos) solve(ctx context.Context) (Basis, error) {
+func (l *blockLanczos) solve(ctx context.Context) (method.Basis, error) {
 	l.v, l.t = make([]float64, 0, l.most*l.Dim), make([]float64, l.most*l.most)
 	l.q, l.z = make([]float64, l.Block*l.Dim), make([]float64, l.Block*l.Dim)
 	b := l.randomBlock()
@@ -143,7 +144,7 @@ func (l *blockLanczos) measure(b int) error {
 	largest := 0.0
 	for _, x := range l.z[:b*l.Dim] {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return errTooLarge(x)
+			return method.ErrTooLarge(x)
 		}
 		largest = max(largest, math.Abs(x))
 	}
@@ -220,9 +221,9 @@ func (l *blockLanczos) restart(keep int) {
 }
 
 // basis returns the first k Ritz pairs.
-func (l *blockLanczos) basis() Basis {
+func (l *blockLanczos) basis() method.Basis {
 	algebra.RotateRows(l.v, l.s, l.k, l.m, l.Dim, l.threads)
-	b := Basis{K: l.k, Cols: l.Dim, Component: l.v[: l.k*l.Dim : l.k*l.Dim], Value: make([]float64, l.k)}
+	b := method.Basis{K: l.k, Cols: l.Dim, Component: l.v[: l.k*l.Dim : l.k*l.Dim], Value: make([]float64, l.k)}
 	for i, x := range l.theta[:l.k] {
 		if x > 0 {
 			b.Value[i] = x / l.unit
@@ -232,9 +233,9 @@ func (l *blockLanczos) basis() Basis {
 }
 
 // soFar returns as many of the first k Ritz pairs as there are before the last block.
-func (l *blockLanczos) soFar() Basis {
+func (l *blockLanczos) soFar() method.Basis {
 	if l.m == 0 {
-		return Basis{}
+		return method.Basis{}
 	}
 	l.ritz()
 	l.k = min(l.k, l.m)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -34,7 +35,7 @@ type BlockPower struct {
 }
 
 func init() {
-	register("block-power", "block streaming power method: a power step for every block of rows; no step size", func(p *registry.Params) (Method, error) {
+	method.Register("block-power", "block streaming power method: a power step for every block of rows; no step size", func(p *registry.Params) (method.Method, error) {
 		return BlockPower{
 			Block:  p.Int("block", 0, 0, math.MaxInt32),
 			Growth: p.Float("growth", 1.5, "a number from 1 to 16", func(x float64) bool { return x >= 1 && x <= 16 }),
@@ -46,10 +47,10 @@ func init() {
 const powerRows = 256
 
 // Accepts refuses nothing.
-func (BlockPower) Accepts(p Problem) error { return p.Check() }
+func (BlockPower) Accepts(p method.Problem) error { return p.Check() }
 
 // Start begins with random directions.
-func (m BlockPower) Start(p Problem) State {
+func (m BlockPower) Start(p method.Problem) method.State {
 	first := m.Block
 	if first == 0 {
 		first = powerRows
@@ -101,7 +102,7 @@ func (s *blockPower) Learn(x view.Rows) {
 
 // step returns the principal directions of Q X^T X. Directions that no row has a
 // part in stay, in the space that is left.
-func (s *blockPower) step() Basis {
+func (s *blockPower) step() method.Basis {
 	largest := 1e-300 // the squares of products of squares could overflow
 	for _, x := range s.h {
 		largest = max(largest, math.Abs(x))
@@ -124,11 +125,11 @@ func (s *blockPower) step() Basis {
 }
 
 // Basis returns the directions of the last block that is large enough.
-func (s *blockPower) Basis() Basis {
+func (s *blockPower) Basis() method.Basis {
 	if s.rest > 0 && (len(s.value) == 0 || 2*float64(s.rest) >= s.size) {
 		return s.step()
 	}
-	b := Basis{K: s.k, Cols: s.cols, Component: append([]float64{}, s.q...)}
+	b := method.Basis{K: s.k, Cols: s.cols, Component: append([]float64{}, s.q...)}
 	if len(s.value) > 0 {
 		b.Value = append([]float64{}, s.value...)
 	}
@@ -136,7 +137,7 @@ func (s *blockPower) Basis() Basis {
 }
 
 // Keep visits the directions and the block so far.
-func (s *blockPower) Keep(k *Kept) {
+func (s *blockPower) Keep(k *method.Kept) {
 	k.List("directions", &s.q)
 	k.List("values", &s.value)
 	s.keep(k, "products", s.k)

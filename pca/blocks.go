@@ -6,16 +6,13 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // What methods that learn from blocks of rows share: a list of dense rows in double
 // precision, and small matrices times it.
-
-// Merger is a State that can take in what another one of the same method and
-// problem has learned from other rows, as if it had seen those too.
-type Merger interface{ Merge(State) error }
 
 // A sketch is rows H whose H^T H stands for the sum of x x^T over many rows x.
 type sketch struct {
@@ -97,10 +94,10 @@ func (s *sketch) addMix(out, v []float64, r, m int, x []float64) {
 
 // basis returns the k longest principal directions of H, and their squared lengths
 // divided by n, the number of rows that H stands for. H stays as it is.
-func (s *sketch) basis(k, n int) Basis {
+func (s *sketch) basis(k, n int) method.Basis {
 	c := sketch{cols: s.cols, threads: s.threads, h: append([]float64{}, s.h...)}
 	value, _ := c.rotate(k)
-	b := Basis{K: len(value), Cols: s.cols, Component: c.h, Value: make([]float64, len(value))}
+	b := method.Basis{K: len(value), Cols: s.cols, Component: c.h, Value: make([]float64, len(value))}
 	for i, v := range value {
 		b.Value[i] = v / float64(max(n, 1))
 	}
@@ -109,13 +106,13 @@ func (s *sketch) basis(k, n int) Basis {
 }
 
 // keep visits the rows, of which there are at most `most`.
-func (s *sketch) keep(k *Kept, name string, most int) {
+func (s *sketch) keep(k *method.Kept, name string, most int) {
 	k.List(name, &s.h)
 	k.Require(len(s.h)%s.cols == 0 && s.rows() <= most, "state: %s: found %d numbers, expected at most %d rows of %d", name, len(s.h), most, s.cols)
 }
 
 // sameMethod returns other as an S of the same number of features.
-func sameMethod[S interface{ dims() int }](other State, cols int) (s S, err error) {
+func sameMethod[S interface{ dims() int }](other method.State, cols int) (s S, err error) {
 	s, ok := other.(S)
 	if !ok {
 		return s, fmt.Errorf("merge: found a state of another method")

@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -45,7 +46,7 @@ func spread(rng *rand.Rand, n, d int, ratio float64, sparse bool) view.Rows {
 	return view.Rows{X: full}
 }
 
-func feed(s State, x view.Rows, pieces ...int) {
+func feed(s method.State, x view.Rows, pieces ...int) {
 	n, _ := x.Dims()
 	lo := 0
 	for _, hi := range append(pieces, n) {
@@ -62,14 +63,14 @@ func TestBlockMethodsKeep(t *testing.T) {
 			t.Run(fmt.Sprintf("%s,sparse=%v", spec, sparse), func(t *testing.T) {
 				x := spread(rand.New(rand.NewPCG(5, 1)), n, d, 0.8, sparse)
 				x.Offset, x.Factor = pcatest.Normal(rand.New(rand.NewPCG(5, 2)), d), pcatest.Normal(rand.New(rand.NewPCG(5, 3)), d)
-				p := Problem{Cols: d, K: k, Seed: 7, Threads: 1}
-				at := func(s State, threads int) map[string][]float64 {
+				p := method.Problem{Cols: d, K: k, Seed: 7, Threads: 1}
+				at := func(s method.State, threads int) map[string][]float64 {
 					feed(s, x)
-					return Keep(s)
+					return method.Keep(s)
 				}
-				want := at(startOf(t, spec, p), 1)
+				want := at(pcatest.StartOf(t, spec, p), 1)
 				p.Threads = 2
-				s := startOf(t, spec, p)
+				s := pcatest.StartOf(t, spec, p)
 				if !equalLists(at(s, 2), want) {
 					t.Error("other bits on two threads")
 				}
@@ -77,26 +78,26 @@ func TestBlockMethodsKeep(t *testing.T) {
 				if b.K != k || b.Departure() > 1e-12 || !slices.IsSortedFunc(b.Value, func(a, b float64) int { return -compare(a, b) }) {
 					t.Errorf("found %d directions, %g off orthonormal, with the values %v", b.K, b.Departure(), b.Value)
 				}
-				if !equalLists(Keep(s), want) {
+				if !equalLists(method.Keep(s), want) {
 					t.Error("Basis changes the state")
 				}
-				s = startOf(t, spec, p)
+				s = pcatest.StartOf(t, spec, p)
 				feed(s, x.Part(0, 2048), 1024)
-				again := startOf(t, spec, p)
-				if err := Restore(again, Keep(s)); err != nil {
+				again := pcatest.StartOf(t, spec, p)
+				if err := method.Restore(again, method.Keep(s)); err != nil {
 					t.Fatal(err)
 				}
 				feed(again, x.Part(2048, n))
-				if !equalLists(Keep(again), want) {
+				if !equalLists(method.Keep(again), want) {
 					t.Error("other bits when it is cut, kept and restored")
 				}
 				for name, list := range want {
 					broken := maps.Clone(want)
-					if broken[name] = append(slices.Clone(list), 0.5); Restore(startOf(t, spec, p), broken) == nil {
+					if broken[name] = append(slices.Clone(list), 0.5); method.Restore(pcatest.StartOf(t, spec, p), broken) == nil {
 						t.Errorf("restored %s with a number too many", name)
 					}
 					delete(broken, name)
-					if Restore(startOf(t, spec, p), broken) == nil {
+					if method.Restore(pcatest.StartOf(t, spec, p), broken) == nil {
 						t.Errorf("restored without %s", name)
 					}
 				}
@@ -128,9 +129,9 @@ func TestBlockMethodsFind(t *testing.T) {
 		dense, sparse := spread(rng, n, d, 0.75, false), view.Rows{}
 		sparse = spread(rand.New(rand.NewPCG(6, 1)), n, d, 0.75, true)
 		best := exact(dense, k)
-		var bases []Basis
+		var bases []method.Basis
 		for _, x := range []view.Rows{dense, sparse} {
-			s := startOf(t, spec, Problem{Cols: d, K: k})
+			s := pcatest.StartOf(t, spec, method.Problem{Cols: d, K: k})
 			feed(s, x)
 			b := s.Basis()
 			bases = append(bases, b)
@@ -138,7 +139,7 @@ func TestBlockMethodsFind(t *testing.T) {
 				t.Errorf("%s: lost %g of what there is", spec, lost)
 			}
 			for i, v := range b.Value {
-				if along := moment(x, Basis{K: 1, Cols: d, Component: b.Row(i)}) / n; spec != "block-power" && v > along*(1+1e-6) && spec != "ipca:batch=64,center=true" {
+				if along := moment(x, method.Basis{K: 1, Cols: d, Component: b.Row(i)}) / n; spec != "block-power" && v > along*(1+1e-6) && spec != "ipca:batch=64,center=true" {
 					t.Errorf("%s: value %d is %g, more than the %g there is", spec, i, v, along)
 				}
 			}
@@ -152,7 +153,7 @@ func TestBlockMethodsFind(t *testing.T) {
 }
 
 // moment returns the sum of the squared products with the rows.
-func moment(x view.Rows, b Basis) float64 {
+func moment(x view.Rows, b method.Basis) float64 {
 	n, _ := x.Dims()
 	y := make([]float64, n*b.K)
 	x.Times(y, b.Component, b.K, 1)
@@ -209,7 +210,7 @@ func TestFrequentDirectionsBound(t *testing.T) {
 		for _, l := range []int{2, 5, 9, 40} {
 			rng := rand.New(rand.NewPCG(8, seed))
 			x := spread(rng, n, d, []float64{1, 0.9, 0.6}[seed%3], seed%2 == 0)
-			p := Problem{Cols: d, K: 1}
+			p := method.Problem{Cols: d, K: 1}
 			whole := FrequentDirections{Memory: l}.Start(p).(*frequentDirections)
 			feed(whole, x, 100, 101, 350)
 			one, two := FrequentDirections{Memory: l}.Start(p).(*frequentDirections), FrequentDirections{Memory: l}.Start(p).(*frequentDirections)
@@ -251,7 +252,7 @@ func TestHistoryBelow(t *testing.T) {
 		a := gramOf(x)
 		largest := spectrum(a, d)[0]
 		for _, spec := range []string{"history:memory=6,block=50", "history:memory=24,block=50", "history:memory=9,block=1000", "history:memory=6,fresh=4,block=100"} {
-			s := startOf(t, spec, Problem{Cols: d, K: 2}).(*history)
+			s := pcatest.StartOf(t, spec, method.Problem{Cols: d, K: 2}).(*history)
 			feed(s, x, 250, 252, 502)
 			off := spectrum(s.less(a), d)
 			if off[d-1] < -1e-9*largest {
@@ -265,13 +266,13 @@ func TestHistoryBelow(t *testing.T) {
 }
 
 func TestMergeRefuses(t *testing.T) {
-	p := Problem{Cols: 5, K: 2}
+	p := method.Problem{Cols: 5, K: 2}
 	for _, spec := range []string{"history", "frequent-directions"} {
-		s := startOf(t, spec, p).(Merger)
-		if err := s.Merge(startOf(t, "block-power", p)); err == nil {
+		s := pcatest.StartOf(t, spec, p).(method.Merger)
+		if err := s.Merge(pcatest.StartOf(t, "block-power", p)); err == nil {
 			t.Errorf("%s: merged with block-power", spec)
 		}
-		if err := s.Merge(startOf(t, spec, Problem{Cols: 6, K: 2})); err == nil {
+		if err := s.Merge(pcatest.StartOf(t, spec, method.Problem{Cols: 6, K: 2})); err == nil {
 			t.Errorf("%s: merged 5 features with 6", spec)
 		}
 	}
@@ -295,7 +296,7 @@ func TestBlockMethodsExtremes(t *testing.T) {
 					r.Factor = slices.Repeat([]float64{1e75}, d)
 				}
 				for _, rows := range []int{0, 1, 2, 70, n} {
-					s := startOf(t, spec, Problem{Cols: d, K: k})
+					s := pcatest.StartOf(t, spec, method.Problem{Cols: d, K: k})
 					feed(s, r.Part(0, rows))
 					b := s.Basis()
 					if off := b.Departure(); !(off < 1e-12) || len(b.Component) != b.K*d || b.K > k {
@@ -306,7 +307,7 @@ func TestBlockMethodsExtremes(t *testing.T) {
 							t.Errorf("%s, %s, rank %d, %d rows: found the value %v", spec, name, rank, rows, v)
 						}
 					}
-					if err := Restore(startOf(t, spec, Problem{Cols: d, K: k}), Keep(s)); err != nil {
+					if err := method.Restore(pcatest.StartOf(t, spec, method.Problem{Cols: d, K: k}), method.Keep(s)); err != nil {
 						t.Errorf("%s, %s, rank %d, %d rows: %v", spec, name, rank, rows, err)
 					}
 				}
@@ -335,9 +336,9 @@ func TestIncrementalPCAOfScikitLearn(t *testing.T) {
 	mean := []float64{7.583333333333333, 9.416666666666666, 7.5, 8.916666666666666, 9.416666666666666}
 	variance := []float64{19.243055555555557, 22.076388888888886, 22.583333333333332, 31.743055555555557, 24.409722222222225}
 
-	s := IncrementalPCA{Center: true}.Start(Problem{Cols: d, K: k}).(*incrementalPCA)
-	outside := IncrementalPCA{}.Start(Problem{Cols: d, K: k}).(*incrementalPCA)
-	center := IncrementalPCA{Center: true}.Start(Problem{Cols: d, K: k}).(*incrementalPCA)
+	s := IncrementalPCA{Center: true}.Start(method.Problem{Cols: d, K: k}).(*incrementalPCA)
+	outside := IncrementalPCA{}.Start(method.Problem{Cols: d, K: k}).(*incrementalPCA)
+	center := IncrementalPCA{Center: true}.Start(method.Problem{Cols: d, K: k}).(*incrementalPCA)
 	lo := 0
 	for _, hi := range []int{5, 9, 12} {
 		part := view.Rows{X: x}.Part(lo, hi)
@@ -380,13 +381,13 @@ func TestIncrementalPCAStacks(t *testing.T) {
 	for _, sparse := range []bool{false, true} {
 		x := spread(rand.New(rand.NewPCG(11, 1)), 100, d, 0.8, sparse)
 		x.Offset, x.Factor = pcatest.Normal(rand.New(rand.NewPCG(11, 2)), d), nil
-		rows := IncrementalPCA{}.Start(Problem{Cols: d, K: k}).(*incrementalPCA)
-		columns := IncrementalPCA{}.Start(Problem{Cols: d, K: k}).(*incrementalPCA)
+		rows := IncrementalPCA{}.Start(method.Problem{Cols: d, K: k}).(*incrementalPCA)
+		columns := IncrementalPCA{}.Start(method.Problem{Cols: d, K: k}).(*incrementalPCA)
 		for lo := 0; lo < 100; lo += 20 {
 			rows.byRows(x.Part(lo, lo+20))
 			columns.byColumns(x.Part(lo, lo+20))
 		}
-		a, b := Basis{K: k, Cols: d, Component: rows.h}, Basis{K: k, Cols: d, Component: columns.h}
+		a, b := method.Basis{K: k, Cols: d, Component: rows.h}, method.Basis{K: k, Cols: d, Component: columns.h}
 		a.Orient()
 		b.Orient()
 		if off := pcatest.LargestDifference(a.Component, b.Component); off > 1e-10 {

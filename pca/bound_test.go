@@ -9,6 +9,8 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
@@ -159,12 +161,12 @@ func TestBoundHoldsForStates(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		method Streaming
+		method method.Streaming
 	}{
-		{"msg", MSG{Schedule: StepMSG(k, steps, 1)}},
-		{"msg, T not known", MSG{Schedule: StepAnytime(k, 1)}},
-		{"wk, explicit step", WarmuthKuzmin{StepEntropy(d, k, steps, loss), true, false}},
-		{"mirror descent", WarmuthKuzmin{StepMirror(d, k, steps), true, false}},
+		{"msg", MSG{Schedule: schedule.StepMSG(k, steps, 1)}},
+		{"msg, T not known", MSG{Schedule: schedule.StepAnytime(k, 1)}},
+		{"wk, explicit step", WarmuthKuzmin{schedule.StepEntropy(d, k, steps, loss), true, false}},
+		{"mirror descent", WarmuthKuzmin{schedule.StepMirror(d, k, steps), true, false}},
 	} {
 		bound := math.NaN()
 		for _, b := range bounds {
@@ -174,7 +176,7 @@ func TestBoundHoldsForStates(t *testing.T) {
 		}
 		below, worst := 0, 0.0
 		for seed := range uint64(runs) {
-			s := c.method.Start(Problem{Cols: d, K: k, Seed: seed})
+			s := c.method.Start(method.Problem{Cols: d, K: k, Seed: seed})
 			r := rand.New(rand.NewPCG(28, seed))
 			epsilon := 1 - loss
 			for range steps {
@@ -199,7 +201,7 @@ func TestBoundHoldsForStates(t *testing.T) {
 }
 
 // directionsOf returns all directions of a state of low rank.
-func directionsOf(s State) []float64 {
+func directionsOf(s method.State) []float64 {
 	a := (*Spectral)(nil)
 	switch s := s.(type) {
 	case *msg:

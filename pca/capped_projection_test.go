@@ -1,12 +1,13 @@
 package pca
 
 import (
-	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 )
 
 // bestSubset is the projection of the thesis: every subset of that size, the one

@@ -3,6 +3,8 @@ package pca
 import (
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -22,7 +24,7 @@ import (
 // [Converged] and [Stuck] tell how it stands, and with Auto the cap grows by one
 // when it is stuck and shrinks again, down to k+1, when all is calm.
 type CappedMSG struct {
-	Schedule Schedule
+	Schedule schedule.Schedule
 	Cap      int // K; 0: k+1
 	Auto     bool
 	Random   bool // the answer is a random iterate, not the last
@@ -32,16 +34,16 @@ type CappedMSG struct {
 const mostCap = 1 << 20
 
 func init() {
-	register("capped-msg", "matrix stochastic gradient with at most cap directions: cap=k+1, a number or auto; schedule=sqrt, c=sqrt(k)/2, iterate=last or random",
-		func(p *registry.Params) (Method, error) {
-			m := CappedMSG{Schedule: scheduleOf(p, 0), Random: isRandom(p)}
+	method.Register("capped-msg", "matrix stochastic gradient with at most cap directions: cap=k+1, a number or auto; schedule=sqrt, c=sqrt(k)/2, iterate=last or random",
+		func(p *registry.Params) (method.Method, error) {
+			m := CappedMSG{Schedule: schedule.Of(p, 0), Random: isRandom(p)}
 			m.Cap, m.Auto = p.IntOr("cap", "auto", 0, 1, mostCap)
 			return m, p.Err()
 		})
 }
 
 // Accepts refuses a cap below k.
-func (m CappedMSG) Accepts(p Problem) error {
+func (m CappedMSG) Accepts(p method.Problem) error {
 	if m.Cap != 0 && m.Cap < p.K {
 		return fmt.Errorf("capped-msg: cap=%d: expected at least k = %d", m.Cap, p.K)
 	}
@@ -49,7 +51,7 @@ func (m CappedMSG) Accepts(p Problem) error {
 }
 
 // Start begins at a random projection.
-func (m CappedMSG) Start(p Problem) State {
+func (m CappedMSG) Start(p method.Problem) method.State {
 	most := m.Cap
 	if most == 0 {
 		most = p.K + 1

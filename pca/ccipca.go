@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -27,16 +28,16 @@ import (
 type CCIPCA struct{ Amnesia float64 } // l
 
 func init() {
-	register("ccipca", "running means of components, without step size; amnesia=2", func(p *registry.Params) (Method, error) {
+	method.Register("ccipca", "running means of components, without step size; amnesia=2", func(p *registry.Params) (method.Method, error) {
 		return CCIPCA{p.Float("amnesia", 2, "a number from 0 to 100", func(v float64) bool { return 0 <= v && v <= 100 })}, p.Err()
 	})
 }
 
 // Accepts implements Method.
-func (CCIPCA) Accepts(p Problem) error { return p.Check() }
+func (CCIPCA) Accepts(p method.Problem) error { return p.Check() }
 
 // Start implements Streaming.
-func (m CCIPCA) Start(p Problem) State {
+func (m CCIPCA) Start(p method.Problem) method.State {
 	s := &ccipcaState{guess: newGuess(p), amnesia: m.Amnesia, rest: make([]float64, p.Cols)}
 	clear(s.u)
 	return s
@@ -84,7 +85,7 @@ func (s *ccipcaState) average(length float64) {
 }
 
 // Basis implements State.
-func (s *ccipcaState) Basis() Basis {
+func (s *ccipcaState) Basis() method.Basis {
 	type component struct {
 		v      []float64
 		length float64
@@ -104,7 +105,7 @@ func (s *ccipcaState) Basis() Basis {
 		}
 		return 0
 	})
-	b := Basis{K: len(found), Cols: s.d}
+	b := method.Basis{K: len(found), Cols: s.d}
 	for _, c := range found {
 		b.Component = append(b.Component, c.v...)
 		b.Value = append(b.Value, c.length/s.unit/s.unit)
@@ -114,7 +115,7 @@ func (s *ccipcaState) Basis() Basis {
 }
 
 // Keep visits the v_j, which are no longer than the square of the longest row.
-func (s *ccipcaState) Keep(k *Kept) { s.keep(k, 1e130) }
+func (s *ccipcaState) Keep(k *method.Kept) { s.keep(k, 1e130) }
 
 // OwnScale marks values that forget, grow or shrink.
 func (*ccipcaState) OwnScale() {}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"math"
 )
@@ -68,7 +69,7 @@ const (
 // depend on it otherwise. It fails when ctx is cancelled, or where rows or basis are not
 // finite numbers. When the deadline of ctx is over it ends soon with the bound so far, at worst
 // that of what the basis does not capture.
-func Certify(ctx context.Context, x view.Rows, b Basis, threads int, seed uint64) (Certificate, error) {
+func Certify(ctx context.Context, x view.Rows, b method.Basis, threads int, seed uint64) (Certificate, error) {
 	return CertifyUntil(ctx, x, b, threads, seed, func(c Certificate) bool { return c.Loss() <= nearlyAll })
 }
 
@@ -77,7 +78,7 @@ const nearlyAll = 1e-7
 
 // CertifyUntil is Certify that goes without the closest bound where enough reports that
 // a quicker one will do.
-func CertifyUntil(ctx context.Context, x view.Rows, b Basis, threads int, seed uint64, enough func(Certificate) bool) (Certificate, error) {
+func CertifyUntil(ctx context.Context, x view.Rows, b method.Basis, threads int, seed uint64, enough func(Certificate) bool) (Certificate, error) {
 	n, d := x.Dims()
 	c, err := newCertifier(x, b, threads, seed, exactly(n, d))
 	if err != nil {
@@ -111,7 +112,7 @@ func exactly(n, d int) bool {
 	return m <= exactSize && float64(n)*float64(d)*m <= exactWork
 }
 
-func newCertifier(x view.Rows, b Basis, threads int, seed uint64, exact bool) (*certifier, error) {
+func newCertifier(x view.Rows, b method.Basis, threads int, seed uint64, exact bool) (*certifier, error) {
 	if err := checkBasis(x, b); err != nil {
 		return nil, err
 	}
@@ -169,7 +170,7 @@ func (c *Certificate) unbalance(exponent int) {
 	}
 }
 
-func checkBasis(x view.Rows, b Basis) error {
+func checkBasis(x view.Rows, b method.Basis) error {
 	n, d := x.Dims()
 	switch {
 	case n < 1:

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -21,7 +22,7 @@ import (
 
 // setBasis orthonormalises. Rows that depend on others are left out: they capture
 // nothing.
-func (c *certifier) setBasis(b Basis) {
+func (c *certifier) setBasis(b method.Basis) {
 	rows := make([]float64, b.K*c.d)
 	for i := range b.K {
 		copyBalanced(rows[i*c.d:(i+1)*c.d], b.Row(i))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
@@ -36,7 +37,7 @@ func TestCertificateIsAboutTheSpanGiven(t *testing.T) {
 
 // dependentRows replaces a row in the middle by a multiple of another, or makes all
 // rows almost the same.
-func dependentRows(rng *rand.Rand, u Basis) Basis {
+func dependentRows(rng *rand.Rand, u method.Basis) method.Basis {
 	if u.K < 2 {
 		return u
 	}
@@ -57,7 +58,7 @@ func dependentRows(rng *rand.Rand, u Basis) Basis {
 // Rows that are orthonormal but for rounding lose nothing by what is proven of them.
 func TestCertificateSpanOfOrthonormalRows(t *testing.T) {
 	c := certifier{d: 500, threads: 1}
-	c.setBasis(Basis{K: 100, Cols: 500, Component: algebra.RandomBasis(1, 100, 500)})
+	c.setBasis(method.Basis{K: 100, Cols: 500, Component: algebra.RandomBasis(1, 100, 500)})
 	if c.r != 100 || !(c.away < 2e-13) {
 		t.Errorf("found %d rows that are off by %.3g, expected 100 by at most 2e-13", c.r, c.away)
 	}
@@ -78,7 +79,7 @@ func TestCertificateOfBasisMadeForTheSeed(t *testing.T) {
 	for seed := range uint64(5) {
 		g := make([]float64, starts*d)
 		algebra.FillNormal(g, rand.NewPCG(seed, searchStream))
-		u := Basis{K: k, Cols: d, Component: make([]float64, k*d)}
+		u := method.Basis{K: k, Cols: d, Component: make([]float64, k*d)}
 		for i := range starts {
 			copy(u.Row(i)[:k], g[i*d:i*d+k])
 		}

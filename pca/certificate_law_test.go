@@ -9,6 +9,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
@@ -88,7 +89,7 @@ func TestBrokenCertificatesAreSeen(t *testing.T) {
 
 // gapped returns rows of which eigenvalue k+1 is at most half of eigenvalue k, and
 // the best basis.
-func gapped(rng *rand.Rand, n, d, k int) (view.Rows, Basis) {
+func gapped(rng *rand.Rand, n, d, k int) (view.Rows, method.Basis) {
 	value := make([]float32, n*d)
 	for i := range n {
 		for j := range d {
@@ -127,7 +128,7 @@ func TestQuadraticBoundBeatsLinear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 2))
 	x, u := gapped(rng, 500, 30, 4)
 	for _, away := range []float64{1e-2, 1e-3, 1e-4} {
-		moved := Basis{K: u.K, Cols: u.Cols, Component: append([]float64{}, u.Component...)}
+		moved := method.Basis{K: u.K, Cols: u.Cols, Component: append([]float64{}, u.Component...)}
 		for j := range moved.Component {
 			moved.Component[j] += away * rng.NormFloat64()
 		}
@@ -176,10 +177,10 @@ func TestCertificateRefuses(t *testing.T) {
 	rows := func(v ...float32) view.Rows {
 		return view.Rows{X: &matrix.Dense{Rows: len(v) / 2, Cols: 2, Value: v}}
 	}
-	good := Basis{K: 1, Cols: 2, Component: []float64{1, 0}}
+	good := method.Basis{K: 1, Cols: 2, Component: []float64{1, 0}}
 	for _, c := range []struct {
 		x    view.Rows
-		u    Basis
+		u    method.Basis
 		want string
 	}{
 		{rows(1, 2), good, ""},
@@ -191,13 +192,13 @@ func TestCertificateRefuses(t *testing.T) {
 		{view.Rows{X: rows(1, 2).X, Factor: []float64{0, inf}}, good, "certificate: found offsets or factors"},
 		{view.Rows{X: rows(1, 2).X, Factor: []float64{1e300, 1}}, good, "certificate: the second moment of the rows exceeds the largest number"},
 		{view.Rows{X: rows(1, 2).X, Factor: []float64{1.1e300, 1.1e-300}}, good, "certificate: found offsets or factors"},
-		{rows(1, 2), Basis{K: 1, Cols: 2, Component: []float64{1, nan}}, "certificate: component 0, feature 1: found NaN, expected a finite number"},
-		{rows(1, 2), Basis{K: 1, Cols: 3, Component: []float64{1, 0, 0}}, "certificate: found components of 3 features, expected 2 as the rows have"},
-		{rows(1, 2), Basis{K: 3, Cols: 2, Component: make([]float64, 6)}, "certificate: found 3 components"},
-		{rows(1, 2), Basis{K: 0, Cols: 2}, "certificate: found 0 components"},
-		{rows(1, 2), Basis{K: 2, Cols: 2, Component: []float64{1}}, "certificate: found 2 components of 1 numbers"},
-		{rows(1, 2), Basis{K: 1, Cols: 2, Component: []float64{0, 0}}, ""},
-		{rows(1, 2), Basis{K: 1, Cols: 2, Component: []float64{1e300, 1e-300}}, ""},
+		{rows(1, 2), method.Basis{K: 1, Cols: 2, Component: []float64{1, nan}}, "certificate: component 0, feature 1: found NaN, expected a finite number"},
+		{rows(1, 2), method.Basis{K: 1, Cols: 3, Component: []float64{1, 0, 0}}, "certificate: found components of 3 features, expected 2 as the rows have"},
+		{rows(1, 2), method.Basis{K: 3, Cols: 2, Component: make([]float64, 6)}, "certificate: found 3 components"},
+		{rows(1, 2), method.Basis{K: 0, Cols: 2}, "certificate: found 0 components"},
+		{rows(1, 2), method.Basis{K: 2, Cols: 2, Component: []float64{1}}, "certificate: found 2 components of 1 numbers"},
+		{rows(1, 2), method.Basis{K: 1, Cols: 2, Component: []float64{0, 0}}, ""},
+		{rows(1, 2), method.Basis{K: 1, Cols: 2, Component: []float64{1e300, 1e-300}}, ""},
 	} {
 		for _, exact := range []bool{true, false} {
 			got, err := certify(t.Context(), c.x, c.u, 1, 1, exact)

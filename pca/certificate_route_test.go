@@ -2,11 +2,13 @@ package pca
 
 import (
 	"context"
+
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
 // certify takes one route, whatever the sizes.
-func certify(ctx context.Context, x view.Rows, b Basis, threads int, seed uint64, exact bool) (Certificate, error) {
+func certify(ctx context.Context, x view.Rows, b method.Basis, threads int, seed uint64, exact bool) (Certificate, error) {
 	c, err := newCertifier(x, b, threads, seed, exact)
 	if err != nil {
 		return Certificate{}, err
@@ -16,7 +18,7 @@ func certify(ctx context.Context, x view.Rows, b Basis, threads int, seed uint64
 
 // certifySingle takes that of sums in single precision, if it can, beside more directions
 // than k or not.
-func certifySingle(ctx context.Context, x view.Rows, b Basis, threads int, more bool) (_ Certificate, ok bool, err error) {
+func certifySingle(ctx context.Context, x view.Rows, b method.Basis, threads int, more bool) (_ Certificate, ok bool, err error) {
 	c, err := newCertifier(x, b, threads, 1, true)
 	if err != nil || c.exponent != 0 || c.size.raw == 0 {
 		return Certificate{}, false, err

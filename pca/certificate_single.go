@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -98,7 +99,7 @@ func (c *certifier) besideMore(ctx context.Context, p *singleDual) error {
 	more := min(len(p.values), c.k+moreThan(c.k))
 	better := *c
 	better.r = 0
-	better.setBasis(Basis{K: more, Cols: c.d, Component: p.vectors[:more*c.d]})
+	better.setBasis(method.Basis{K: more, Cols: c.d, Component: p.vectors[:more*c.d]})
 	if err := better.beside(ctx, p, more); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -19,7 +20,7 @@ import (
 type instance struct {
 	name string
 	x    view.Rows
-	u    Basis
+	u    method.Basis
 }
 
 var bases = []string{"random", "exact", "near", "wrong", "dependent", "scaled"}
@@ -47,9 +48,9 @@ func newInstance(i int) instance {
 	return instance{name, x, basisFor(rng, x, k, base)}
 }
 
-func basisFor(rng *rand.Rand, x view.Rows, k int, kind string) Basis {
+func basisFor(rng *rand.Rand, x view.Rows, k int, kind string) method.Basis {
 	_, d := x.Dims()
-	u := Basis{K: k, Cols: d, Component: algebra.RandomBasis(rng.Uint64(), k, d)}
+	u := method.Basis{K: k, Cols: d, Component: algebra.RandomBasis(rng.Uint64(), k, d)}
 	if kind == "random" {
 		return u
 	}

@@ -1,5 +1,7 @@
 package pca
 
+import "github.com/fenchel-ml/fenchel/pca/method"
+
 // A Cost is what a state has cost so far (thesis 6.4, reference 2.11).
 type Cost struct {
 	Steps        int     // rows learned
@@ -14,7 +16,7 @@ type Cost struct {
 // for the incremental algorithm, beliefs in [0, 1] that sum to k for MSG and its
 // relatives and for Warmuth and Kuzmin's algorithm (as M = I - (d-k) W).
 type Spectrum interface {
-	State
+	method.State
 	// Eigenvalues returns those of the k' directions that differ from all others,
 	// descending.
 	Eigenvalues() []float64
@@ -57,7 +59,7 @@ func (c Cost) With(flops float64) Cost {
 	return c
 }
 
-func (c *Cost) keep(k *Kept) {
+func (c *Cost) keep(k *method.Kept) {
 	k.Count("rows", &c.Steps)
 	k.Number("squared-ranks", &c.SquaredRanks)
 	k.Count("rank", &c.Rank)

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -28,7 +30,7 @@ func exponent(x, y []float64) float64 {
 func TestCostExponents(t *testing.T) {
 	cost := func(d, k int) (flops, squared float64) {
 		x := gaussianRows(200, d, 1, 1)
-		s := startOf(t, "capped-msg", moments(x, Problem{Cols: d, K: k}))
+		s := pcatest.StartOf(t, "capped-msg", moments(x, method.Problem{Cols: d, K: k}))
 		s.Learn(x.Part(0, 50))
 		before := s.(Spectrum).Cost()
 		s.Learn(x.Part(50, 200))
@@ -58,7 +60,7 @@ func BenchmarkExponent(b *testing.B) {
 		var ds, seconds []float64
 		for d := 256; d <= 8192; d *= 2 {
 			x := gaussianRows(1500, d, 1, 1)
-			s := startOf(b, "capped-msg", moments(x, Problem{Cols: d, K: 8}))
+			s := pcatest.StartOf(b, "capped-msg", moments(x, method.Problem{Cols: d, K: 8}))
 			s.Learn(x.Part(0, 500))
 			start := time.Now()
 			s.Learn(x.Part(500, 1500))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -35,7 +36,7 @@ import (
 type Covariance struct{ Precision string } // auto, double or single
 
 func init() {
-	register("covariance", "eigenvectors of the d x d second moment, which is formed (precision=auto|double|single)", func(p *registry.Params) (Method, error) {
+	method.Register("covariance", "eigenvectors of the d x d second moment, which is formed (precision=auto|double|single)", func(p *registry.Params) (method.Method, error) {
 		return Covariance{Precision: p.Choice("precision", "auto", "double", "single")}, p.Err()
 	})
 }
@@ -44,7 +45,7 @@ func init() {
 const mostFeatures = 16384
 
 // Accepts refuses matrices that do not fit.
-func (Covariance) Accepts(p Problem) error {
+func (Covariance) Accepts(p method.Problem) error {
 	if p.Cols > mostFeatures {
 		return fmt.Errorf("covariance: found %d features, expected at most %d: use krylov", p.Cols, mostFeatures)
 	}
@@ -55,17 +56,17 @@ func (Covariance) Accepts(p Problem) error {
 const singleLoss = 1e-10
 
 // chooses reports whether single precision is taken where the loss allows it.
-func (m Covariance) chooses(p Problem) bool {
+func (m Covariance) chooses(p method.Problem) bool {
 	return m.Precision == "auto" && view.ManyRows(p.Rows, p.Cols)
 }
 
 // Refines is Refining's.
-func (m Covariance) Refines(p Problem) bool {
+func (m Covariance) Refines(p method.Problem) bool {
 	return m.chooses(p) && (p.Loss == 0 || p.Loss >= singleLoss)
 }
 
 // Solve is Batch's.
-func (m Covariance) Solve(ctx context.Context, x view.Rows, p Problem) (Basis, error) {
+func (m Covariance) Solve(ctx context.Context, x view.Rows, p method.Problem) (method.Basis, error) {
 	n, d := x.Dims()
 	p.Rows, p.Cols = n, d
 	single := m.Precision == "single" || m.Refines(p)
@@ -75,7 +76,7 @@ func (m Covariance) Solve(ctx context.Context, x view.Rows, p Problem) (Basis, e
 	if single {
 		s, err := x.Single(ctx, p.Threads)
 		if err != nil {
-			return Basis{}, err
+			return method.Basis{}, err
 		}
 		if s.OK && m.Precision == "auto" {
 			return rotated(ctx, s.Value, x, p)
@@ -87,10 +88,10 @@ func (m Covariance) Solve(ctx context.Context, x view.Rows, p Problem) (Basis, e
 	return pairsOf(ctx, p)(view.SecondMoment(ctx, x, p.Threads))
 }
 
-func pairsOf(ctx context.Context, p Problem) func(s []float64, err error) (Basis, error) {
-	return func(s []float64, err error) (Basis, error) {
+func pairsOf(ctx context.Context, p method.Problem) func(s []float64, err error) (method.Basis, error) {
+	return func(s []float64, err error) (method.Basis, error) {
 		if err != nil {
-			return Basis{}, err
+			return method.Basis{}, err
 		}
 		return largestPairs(ctx, s, p.Cols, p)
 	}
@@ -98,7 +99,7 @@ func pairsOf(ctx context.Context, p Problem) func(s []float64, err error) (Basis
 
 // rotated returns the components of s, rotated by what the rows say of them if rounding
 // made a difference.
-func rotated(ctx context.Context, s []float64, x view.Rows, p Problem) (Basis, error) {
+func rotated(ctx context.Context, s []float64, x view.Rows, p method.Problem) (method.Basis, error) {
 	b, err := pairs(ctx, s, p.Cols, 1e-12, p)
 	if err != nil {
 		return b, err
@@ -112,7 +113,7 @@ func rotated(ctx context.Context, s []float64, x view.Rows, p Problem) (Basis, e
 	}
 	turn, err := allPairs(g, b.K, p)
 	if err != nil {
-		return Basis{}, err
+		return method.Basis{}, err
 	}
 	algebra.RotateRows(b.Component, turn.Component, b.K, b.K, b.Cols, p.Threads)
 	b.Value = turn.Value
@@ -121,7 +122,7 @@ func rotated(ctx context.Context, s []float64, x view.Rows, p Problem) (Basis, e
 
 // unrounded takes the estimated rounding off the values of b, if it is less than 10^-6 of
 // their sum: what is left is then about a tenth of it.
-func unrounded(x matrix.Matrix, b Basis, threads int) bool {
+func unrounded(x matrix.Matrix, b method.Basis, threads int) bool {
 	errors, ok := view.Rounding(x, b.Component, b.K, threads)
 	all := 0.0
 	for _, e := range errors {
@@ -139,7 +140,7 @@ func unrounded(x matrix.Matrix, b Basis, threads int) bool {
 }
 
 // corrected returns the components of s after it has been put right.
-func corrected(ctx context.Context, s []float64, x view.Rows, p Problem) (Basis, error) {
+func corrected(ctx context.Context, s []float64, x view.Rows, p method.Problem) (method.Basis, error) {
 	b, err := largestPairs(ctx, s, p.Cols, p)
 	for turned := 1.0; err == nil && turned > 1e-6; {
 		if err = correct(ctx, s, x, b, p.Threads); err != nil {
@@ -157,7 +158,7 @@ func corrected(ctx context.Context, s []float64, x view.Rows, p Problem) (Basis,
 
 // turnedBy returns the largest length of a part of a row of b outside of the span of
 // a's.
-func turnedBy(b, a Basis, threads int) float64 {
+func turnedBy(b, a method.Basis, threads int) float64 {
 	rest := append([]float64{}, b.Component...)
 	h := make([]float64, a.K*b.K)
 	algebra.Multiply(h, a.Component, rest, a.K, b.K, b.Cols, threads)
@@ -170,12 +171,12 @@ func turnedBy(b, a Basis, threads int) float64 {
 }
 
 // largestPairs returns the k largest eigenvalues of s, d x d, and their vectors.
-func largestPairs(ctx context.Context, s []float64, d int, p Problem) (Basis, error) {
+func largestPairs(ctx context.Context, s []float64, d int, p method.Problem) (method.Basis, error) {
 	return pairs(ctx, s, d, 1e-26, p)
 }
 
 // pairs is largestPairs to a tolerance.
-func pairs(ctx context.Context, s []float64, d int, tolerance float64, p Problem) (Basis, error) {
+func pairs(ctx context.Context, s []float64, d int, tolerance float64, p method.Problem) (method.Basis, error) {
 	if d <= 64 || 6*p.K > d {
 		return allPairs(s, d, p)
 	}
@@ -183,20 +184,20 @@ func pairs(ctx context.Context, s []float64, d int, tolerance float64, p Problem
 }
 
 // allPairs is largestPairs by all of them.
-func allPairs(s []float64, d int, p Problem) (Basis, error) {
+func allPairs(s []float64, d int, p method.Problem) (method.Basis, error) {
 	values, vectors := make([]float64, d), make([]float64, d*d)
 	vec.Eigen(values, vectors, append([]float64{}, s...), d, p.Threads)
 	for i, v := range values {
 		if v != v {
-			return Basis{}, errTooLarge(v)
+			return method.Basis{}, method.ErrTooLarge(v)
 		}
 		values[i] = max(v, 0)
 	}
-	return Basis{K: d, Cols: d, Component: vectors, Value: values}.first(p.K), nil
+	return method.Basis{K: d, Cols: d, Component: vectors, Value: values}.First(p.K), nil
 }
 
 // correct makes s map the rows of b to what Sigma maps them to.
-func correct(ctx context.Context, s []float64, x view.Rows, b Basis, threads int) error {
+func correct(ctx context.Context, s []float64, x view.Rows, b method.Basis, threads int) error {
 	k, d := b.K, b.Cols
 	c, was := make([]float64, k*d), make([]float64, k*d)
 	if err := view.MomentOf(x, threads).Apply(ctx, c, b.Component, k); err != nil {

@@ -1,10 +1,11 @@
 package pca
 
 import (
-	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 )
 
 // Slow twins on dense d x d matrices, row-major: what the fast methods must equal.

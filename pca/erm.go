@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -20,13 +21,13 @@ import (
 type ERM struct{}
 
 func init() {
-	register("erm", "exact minimisation over all rows so far, d x d: the reference, at most 2000 features", func(p *registry.Params) (Method, error) {
+	method.Register("erm", "exact minimisation over all rows so far, d x d: the reference, at most 2000 features", func(p *registry.Params) (method.Method, error) {
 		return ERM{}, p.Err()
 	})
 }
 
 // Accepts refuses many features.
-func (ERM) Accepts(p Problem) error {
+func (ERM) Accepts(p method.Problem) error {
 	if p.Cols > 2000 {
 		return fmt.Errorf("erm: found %d features, expected at most 2000", p.Cols)
 	}
@@ -34,7 +35,7 @@ func (ERM) Accepts(p Problem) error {
 }
 
 // Start implements Streaming.
-func (ERM) Start(p Problem) State {
+func (ERM) Start(p method.Problem) method.State {
 	return &ermState{k: p.K, d: p.Cols, sum: make([]float64, p.Cols*p.Cols), row: make([]float64, p.Cols)}
 }
 
@@ -58,7 +59,7 @@ func (s *ermState) Learn(x view.Rows) {
 }
 
 // Basis implements State.
-func (s *ermState) Basis() Basis {
+func (s *ermState) Basis() method.Basis {
 	values, vectors := make([]float64, s.d), make([]float64, s.d*s.d)
 	a := append([]float64{}, s.sum...)
 	algebra.Symmetrise(a, s.d)
@@ -66,11 +67,11 @@ func (s *ermState) Basis() Basis {
 	for i, v := range values {
 		values[i] = max(v, 0) / float64(max(s.rows, 1))
 	}
-	return Basis{K: s.d, Cols: s.d, Component: vectors, Value: values}.first(s.k)
+	return method.Basis{K: s.d, Cols: s.d, Component: vectors, Value: values}.First(s.k)
 }
 
 // Keep implements State.
-func (s *ermState) Keep(k *Kept) {
+func (s *ermState) Keep(k *method.Kept) {
 	k.Count("rows", &s.rows)
 	k.List("second moment", &s.sum)
 	k.Require(len(s.sum) == s.d*s.d, "state: found a second moment of %d numbers, expected %d", len(s.sum), s.d*s.d)

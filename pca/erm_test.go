@@ -1,8 +1,10 @@
 package pca
 
 import (
-	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 )
 
 // Row 5: on orthogonal data the reference ends at the optimum for every seed, and
@@ -12,15 +14,15 @@ func TestERM(t *testing.T) {
 	for _, k := range []int{1, 2, 4} {
 		for seed := range uint64(50) {
 			x, sigma := pcatest.Simulated("orthogonal-sqrt", k, 10000, seed)
-			s := startOf(t, "erm", Problem{Cols: pcatest.SimulatedCols, K: k})
+			s := pcatest.StartOf(t, "erm", method.Problem{Cols: pcatest.SimulatedCols, K: k})
 			s.Learn(x)
-			if got := missed(s.Basis(), k, sigma); got > 1e-15 {
+			if got := pcatest.Missed(s.Basis(), k, sigma); got > 1e-15 {
 				t.Errorf("k=%d seed=%d: epsilon = %g, expected 0", k, seed, got)
 			}
 		}
 	}
 	x, _ := pcatest.Simulated("gaussian", 2, 200, 1)
-	s := startOf(t, "erm", Problem{Cols: pcatest.SimulatedCols, K: 2})
+	s := pcatest.StartOf(t, "erm", method.Problem{Cols: pcatest.SimulatedCols, K: 2})
 	for n := 1; n <= 200; n++ {
 		s.Learn(x.Part(n-1, n))
 		values, _ := pcatest.Jacobi(pcatest.SecondOf(x.Part(0, n)), pcatest.SimulatedCols)

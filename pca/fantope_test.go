@@ -1,11 +1,12 @@
 package pca
 
 import (
-	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 )
 
 // randomSpectrum makes up to 24 values with counts: near [0, 1], wide, equal to

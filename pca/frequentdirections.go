@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 )
@@ -36,13 +37,13 @@ type FrequentDirections struct {
 }
 
 func init() {
-	register("frequent-directions", "frequent directions: a sketch of memory=L rows that never overestimates, with a bound on its error; mergeable", func(p *registry.Params) (Method, error) {
+	method.Register("frequent-directions", "frequent directions: a sketch of memory=L rows that never overestimates, with a bound on its error; mergeable", func(p *registry.Params) (method.Method, error) {
 		return FrequentDirections{Memory: p.Int("memory", 0, 0, 1<<20)}, nil
 	})
 }
 
 // Accepts refuses a sketch that has no bound.
-func (m FrequentDirections) Accepts(p Problem) error {
+func (m FrequentDirections) Accepts(p method.Problem) error {
 	if m.Memory > 0 && m.Memory <= p.K {
 		return fmt.Errorf("frequent-directions: memory = %d: expected more than k = %d", m.Memory, p.K)
 	}
@@ -50,7 +51,7 @@ func (m FrequentDirections) Accepts(p Problem) error {
 }
 
 // Start begins with no rows.
-func (m FrequentDirections) Start(p Problem) State {
+func (m FrequentDirections) Start(p method.Problem) method.State {
 	l := m.Memory
 	if l == 0 {
 		l = 2*p.K + 4
@@ -93,10 +94,10 @@ func (s *frequentDirections) shrink() {
 func (s *frequentDirections) Lost() float64 { return s.lost }
 
 // Basis returns the longest directions.
-func (s *frequentDirections) Basis() Basis { return s.basis(s.k, s.seen) }
+func (s *frequentDirections) Basis() method.Basis { return s.basis(s.k, s.seen) }
 
 // Merge learns the other's rows B.
-func (s *frequentDirections) Merge(other State) error {
+func (s *frequentDirections) Merge(other method.State) error {
 	o, err := sameMethod[*frequentDirections](other, s.cols)
 	if err != nil {
 		return err
@@ -113,7 +114,7 @@ func (s *frequentDirections) Merge(other State) error {
 }
 
 // Keep visits B and what was lost.
-func (s *frequentDirections) Keep(k *Kept) {
+func (s *frequentDirections) Keep(k *method.Kept) {
 	s.keep(k, "sketch", 2*s.l-1)
 	k.Count("seen", &s.seen)
 	k.Number("lost", &s.lost)

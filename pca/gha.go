@@ -1,6 +1,8 @@
 package pca
 
 import (
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -17,24 +19,24 @@ import (
 // Returned: U, made orthonormal from the first row on. Cost of a step: O(k d).
 //
 // Sanger 1989; reference 2.3.
-type GHA struct{ Steps Schedule }
+type GHA struct{ Steps schedule.Schedule }
 
 func init() {
-	register("gha", "Sanger's rule: components in order, never orthonormalised; "+schedulesHelp,
-		func(p *registry.Params) (Method, error) { return GHA{stepsOf(p)}, p.Err() })
+	method.Register("gha", "Sanger's rule: components in order, never orthonormalised; "+schedulesHelp,
+		func(p *registry.Params) (method.Method, error) { return GHA{stepsOf(p)}, p.Err() })
 }
 
 // Accepts implements Method.
-func (GHA) Accepts(p Problem) error { return p.Check() }
+func (GHA) Accepts(p method.Problem) error { return p.Check() }
 
 // Start implements Streaming.
-func (m GHA) Start(p Problem) State {
+func (m GHA) Start(p method.Problem) method.State {
 	return &ghaState{guess: newGuess(p), steps: m.Steps, rest: make([]float64, p.Cols)}
 }
 
 type ghaState struct {
 	guess
-	steps Schedule
+	steps schedule.Schedule
 	rest  []float64 // d
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 )
@@ -22,13 +23,13 @@ import (
 type Gram struct{}
 
 func init() {
-	register("gram", "eigenvectors of the n x n products of rows, for n below d", func(p *registry.Params) (Method, error) {
+	method.Register("gram", "eigenvectors of the n x n products of rows, for n below d", func(p *registry.Params) (method.Method, error) {
 		return Gram{}, p.Err()
 	})
 }
 
 // Accepts refuses matrices that are empty or do not fit.
-func (Gram) Accepts(p Problem) error {
+func (Gram) Accepts(p method.Problem) error {
 	if p.Rows < 1 {
 		return fmt.Errorf("gram: found no rows, expected at least one")
 	}
@@ -39,18 +40,18 @@ func (Gram) Accepts(p Problem) error {
 }
 
 // Solve is Batch's.
-func (Gram) Solve(ctx context.Context, x view.Rows, p Problem) (Basis, error) {
+func (Gram) Solve(ctx context.Context, x view.Rows, p method.Problem) (method.Basis, error) {
 	n, d := x.Dims()
 	if n < p.K {
-		return Basis{}, fmt.Errorf("gram: found %d rows, expected at least k = %d", n, p.K)
+		return method.Basis{}, fmt.Errorf("gram: found %d rows, expected at least k = %d", n, p.K)
 	}
 	products, err := view.InnerProducts(ctx, x, p.Threads)
 	if err != nil {
-		return Basis{}, err
+		return method.Basis{}, err
 	}
 	left, err := largestPairs(ctx, products, n, p)
 	if err != nil && left.K < p.K {
-		return Basis{}, err
+		return method.Basis{}, err
 	}
 	turned := make([]float64, n*p.K)
 	for i := range p.K {
@@ -58,7 +59,7 @@ func (Gram) Solve(ctx context.Context, x view.Rows, p Problem) (Basis, error) {
 			turned[j*p.K+i] = v
 		}
 	}
-	b := Basis{K: p.K, Cols: d, Component: make([]float64, p.K*d)}
+	b := method.Basis{K: p.K, Cols: d, Component: make([]float64, p.K*d)}
 	x.TransposedTimes(b.Component, turned, p.K, p.Threads)
 	for i, v := range left.Value {
 		if v > 0 {
@@ -69,5 +70,5 @@ func (Gram) Solve(ctx context.Context, x view.Rows, p Problem) (Basis, error) {
 		}
 	}
 	algebra.Orthonormalise(b.Component, p.K, d)
-	return RayleighRitz(x, b, p.Threads), ctx.Err()
+	return method.RayleighRitz(x, b, p.Threads), ctx.Err()
 }

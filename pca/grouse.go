@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -24,11 +26,11 @@ import (
 // Returned: U. Cost of a step: O(k d).
 //
 // Balzano, Nowak and Recht 2010, with all of a row observed; reference 2.4.
-type GROUSE struct{ Steps Schedule } // nil: greedy
+type GROUSE struct{ Steps schedule.Schedule } // nil: greedy
 
 func init() {
-	register("grouse", "gradient on the Grassmannian; step=schedule|greedy, "+schedulesHelp,
-		func(p *registry.Params) (Method, error) {
+	method.Register("grouse", "gradient on the Grassmannian; step=schedule|greedy, "+schedulesHelp,
+		func(p *registry.Params) (method.Method, error) {
 			m := GROUSE{stepsOf(p)}
 			if p.Choice("step", "schedule", "greedy") == "greedy" {
 				m.Steps = nil
@@ -38,13 +40,13 @@ func init() {
 }
 
 // Accepts implements Method.
-func (GROUSE) Accepts(p Problem) error { return p.Check() }
+func (GROUSE) Accepts(p method.Problem) error { return p.Check() }
 
 // Start implements Streaming.
-func (m GROUSE) Start(p Problem) State {
+func (m GROUSE) Start(p method.Problem) method.State {
 	r, steps := rule{longest: longestStep, move: geodesic, every: algebra.SteadySteps}, m.Steps
 	if steps == nil {
-		r.move, steps = greedy, Constant{1}
+		r.move, steps = greedy, schedule.Constant{C: 1}
 	}
 	return newRankOne(p, r, steps)
 }

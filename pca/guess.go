@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -18,7 +19,7 @@ type guess struct {
 	x    view.Point // the row at hand
 }
 
-func newGuess(p Problem) guess {
+func newGuess(p method.Problem) guess {
 	k := min(p.K, p.Cols)
 	return guess{k: k, d: p.Cols, unit: p.Unit(), u: algebra.RandomBasis(p.Seed, k, p.Cols)}
 }
@@ -42,17 +43,17 @@ func (s *guess) next(x view.Rows, i int) (squared float64) {
 func (s *guess) row(j int) []float64 { return s.u[j*s.d : (j+1)*s.d] }
 
 // Basis returns U, made orthonormal.
-func (s *guess) Basis() Basis {
+func (s *guess) Basis() method.Basis {
 	u := append([]float64{}, s.u...)
 	algebra.Orthonormalise(u, s.k, s.d)
-	return Basis{K: s.k, Cols: s.d, Component: u}
+	return method.Basis{K: s.k, Cols: s.d, Component: u}
 }
 
 // Keep visits U and the time.
-func (s *guess) Keep(k *Kept) { s.keep(k, 1e9) }
+func (s *guess) Keep(k *method.Kept) { s.keep(k, 1e9) }
 
 // keep visits U, of which no number is larger than most, and the time.
-func (s *guess) keep(k *Kept, most float64) {
+func (s *guess) keep(k *method.Kept, most float64) {
 	k.Count("rows", &s.t)
 	k.List("directions", &s.u)
 	k.Require(len(s.u) == s.k*s.d, "state: found %d numbers of directions, expected %d times %d", len(s.u), s.k, s.d)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -49,7 +50,7 @@ type History struct {
 }
 
 func init() {
-	register("history", "history PCA: blocks are learned together with more than k directions of all before; no step size", func(p *registry.Params) (Method, error) {
+	method.Register("history", "history PCA: blocks are learned together with more than k directions of all before; no step size", func(p *registry.Params) (method.Method, error) {
 		return History{Memory: p.Int("memory", 0, 0, 1<<20), Fresh: p.Int("fresh", 4, 0, 1<<20), Block: p.Int("block", 0, 0, 1<<30)}, nil
 	})
 }
@@ -60,10 +61,10 @@ const (
 )
 
 // Accepts refuses nothing.
-func (History) Accepts(p Problem) error { return p.Check() }
+func (History) Accepts(p method.Problem) error { return p.Check() }
 
 // Start begins with no directions.
-func (m History) Start(p Problem) State {
+func (m History) Start(p method.Problem) method.State {
 	memory := m.Memory
 	if memory == 0 {
 		memory = p.K + max(16, p.K/2)
@@ -222,10 +223,10 @@ func (s *history) directions(root []float64, r, m int) int {
 }
 
 // Basis returns the longest directions.
-func (s *history) Basis() Basis { return s.basis(s.k, s.seen) }
+func (s *history) Basis() method.Basis { return s.basis(s.k, s.seen) }
 
 // Merge learns what the other has remembered.
-func (s *history) Merge(other State) error {
+func (s *history) Merge(other method.State) error {
 	o, err := sameMethod[*history](other, s.cols)
 	if err != nil {
 		return err
@@ -237,7 +238,7 @@ func (s *history) Merge(other State) error {
 }
 
 // Keep visits H and how much was learned.
-func (s *history) Keep(k *Kept) {
+func (s *history) Keep(k *method.Kept) {
 	s.keep(k, "history", 2*s.memory)
 	k.Count("seen", &s.seen)
 	k.Count("blocks", &s.steps)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 )
@@ -29,8 +30,8 @@ type Incremental struct {
 }
 
 func init() {
-	register("incremental", "the second moment with a memory of rank memory=k; ties=old or new, forget=1; one pass, no step size, can get stuck",
-		func(p *registry.Params) (Method, error) {
+	method.Register("incremental", "the second moment with a memory of rank memory=k; ties=old or new, forget=1; one pass, no step size, can get stuck",
+		func(p *registry.Params) (method.Method, error) {
 			m := Incremental{
 				Memory: p.Int("memory", 0, 1, 1<<30),
 				New:    p.Choice("ties", "old", "new") == "new",
@@ -41,7 +42,7 @@ func init() {
 }
 
 // Accepts refuses a memory below k.
-func (m Incremental) Accepts(p Problem) error {
+func (m Incremental) Accepts(p method.Problem) error {
 	if m.Memory != 0 && m.Memory < p.K {
 		return fmt.Errorf("incremental: memory=%d: expected at least k = %d", m.Memory, p.K)
 	}
@@ -49,7 +50,7 @@ func (m Incremental) Accepts(p Problem) error {
 }
 
 // Start has seen nothing.
-func (m Incremental) Start(p Problem) State {
+func (m Incremental) Start(p method.Problem) method.State {
 	s := &incremental{m: m, k: p.K, a: NewSpectral(p.Cols, 0), x: make([]float64, p.Cols), probe: newProbe(p)}
 	if s.m.Memory == 0 {
 		s.m.Memory = p.K
@@ -92,7 +93,7 @@ func (s *incremental) step(x []float64) {
 	s.cost.count(s.a.Rank(), entered)
 }
 
-func (s *incremental) Basis() Basis {
+func (s *incremental) Basis() method.Basis {
 	b := basisOf(s.a, s.k)
 	for _, a := range s.a.Value[:b.K] {
 		b.Value = append(b.Value, a/s.weight)
@@ -119,7 +120,7 @@ func (s *incremental) Cost() Cost       { return s.cost.With(s.a.Flops) }
 // that is not among the first k captures more than one that is.
 func (s *incremental) Stuck() bool { return s.probe.stuck() }
 
-func (s *incremental) Keep(k *Kept) {
+func (s *incremental) Keep(k *method.Kept) {
 	s.a.Keep(k)
 	s.cost.keep(k)
 	k.Number("weight", &s.weight)

@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
@@ -34,7 +35,7 @@ func TestIncrementalTwoPoints(t *testing.T) {
 		wrong := 0
 		const runs = 20000
 		for seed := range uint64(runs) {
-			s := startOf(t, spec, Problem{Cols: 2, K: 1})
+			s := pcatest.StartOf(t, spec, method.Problem{Cols: 2, K: 1})
 			s.Learn(twoPoints(40, seed))
 			if s.Basis().Component[0] > 0.5 {
 				wrong++
@@ -96,9 +97,9 @@ func TestIncrementalStuckShare(t *testing.T) {
 		wrong := 0
 		for seed := range uint64(runs) {
 			x, sigma := pcatest.Simulated(c.data, c.k, steps, seed)
-			s := startOf(t, c.spec, Problem{Cols: pcatest.SimulatedCols, K: c.k, Seed: seed})
+			s := pcatest.StartOf(t, c.spec, method.Problem{Cols: pcatest.SimulatedCols, K: c.k, Seed: seed})
 			s.Learn(x)
-			if missed(s.Basis(), c.k, sigma) > 1e-3 {
+			if pcatest.Missed(s.Basis(), c.k, sigma) > 1e-3 {
 				wrong++
 			}
 		}
@@ -124,10 +125,10 @@ func TestIncrementalStuck(t *testing.T) {
 			wrong := 0
 			for seed := range seeds {
 				x, sigma := pcatest.Simulated(data, k, 10000, seed)
-				s := startOf(t, "incremental", Problem{Cols: pcatest.SimulatedCols, K: k, Seed: seed})
+				s := pcatest.StartOf(t, "incremental", method.Problem{Cols: pcatest.SimulatedCols, K: k, Seed: seed})
 				s.Learn(x)
-				lost := missed(s.Basis(), k, sigma) > 1e-3
-				if stuck := s.(Stuck).Stuck(); stuck != lost {
+				lost := pcatest.Missed(s.Basis(), k, sigma) > 1e-3
+				if stuck := s.(method.Stuck).Stuck(); stuck != lost {
 					t.Errorf("%s k=%d seed %d: stuck %v, wrong %v", data, k, seed, stuck, lost)
 				}
 				if lost {
@@ -143,7 +144,7 @@ func TestIncrementalStuck(t *testing.T) {
 func TestIncrementalCost(t *testing.T) {
 	const k, steps = 4, 500
 	x, _ := pcatest.Simulated("gaussian", k, steps, 1)
-	s := startOf(t, "incremental", Problem{Cols: pcatest.SimulatedCols, K: k})
+	s := pcatest.StartOf(t, "incremental", method.Problem{Cols: pcatest.SimulatedCols, K: k})
 	s.Learn(x.Part(0, k))
 	before := s.(Spectrum).Cost()
 	s.Learn(x.Part(k, steps))
@@ -169,7 +170,7 @@ func TestIncrementalValues(t *testing.T) {
 		spec   string
 		forget float64
 	}{{"incremental:memory=6", 1}, {"incremental:memory=6,forget=0.9", 0.9}} {
-		s := startOf(t, c.spec, Problem{Cols: d, K: 2})
+		s := pcatest.StartOf(t, c.spec, method.Problem{Cols: d, K: 2})
 		s.Learn(view.Rows{X: x})
 		second, weight := make([]float64, d*d), 0.0
 		row := make([]float64, d)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -37,16 +38,16 @@ type IncrementalPCA struct {
 }
 
 func init() {
-	register("ipca", "incremental PCA by batches, as scikit-learn's IncrementalPCA; forgets what it truncates", func(p *registry.Params) (Method, error) {
+	method.Register("ipca", "incremental PCA by batches, as scikit-learn's IncrementalPCA; forgets what it truncates", func(p *registry.Params) (method.Method, error) {
 		return IncrementalPCA{Batch: p.Int("batch", 0, 0, 1<<30), Center: p.Choice("center", "false", "true") == "true"}, nil
 	})
 }
 
 // Accepts refuses nothing.
-func (IncrementalPCA) Accepts(p Problem) error { return p.Check() }
+func (IncrementalPCA) Accepts(p method.Problem) error { return p.Check() }
 
 // Start begins with no rows.
-func (m IncrementalPCA) Start(p Problem) State {
+func (m IncrementalPCA) Start(p method.Problem) method.State {
 	s := &incrementalPCA{sketch: sketch{cols: p.Cols, threads: p.Threads}, k: p.K, batch: m.Batch, center: m.Center}
 	if s.batch == 0 {
 		s.batch = 5 * p.Cols
@@ -252,10 +253,10 @@ func (s *incrementalPCA) Moments() (mean, variance []float64) {
 }
 
 // Basis returns V.
-func (s *incrementalPCA) Basis() Basis { return s.basis(s.k, s.seen) }
+func (s *incrementalPCA) Basis() method.Basis { return s.basis(s.k, s.seen) }
 
 // Keep visits everything.
-func (s *incrementalPCA) Keep(k *Kept) {
+func (s *incrementalPCA) Keep(k *method.Kept) {
 	s.keep(k, "rows", 4*s.k+1)
 	k.Count("seen", &s.seen)
 	k.List("mean", &s.mean)

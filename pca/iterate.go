@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -22,7 +23,7 @@ type copier interface {
 type iterate interface {
 	visit(c copier)
 	chosen() []float64
-	Keep(k *Kept)
+	Keep(k *method.Kept)
 }
 
 // iterateOf reads the parameter iterate=NAME of a method.
@@ -44,7 +45,7 @@ type lastIterate struct{}
 
 func (lastIterate) visit(copier)      {}
 func (lastIterate) chosen() []float64 { return nil }
-func (lastIterate) Keep(*Kept)        {}
+func (lastIterate) Keep(*method.Kept) {}
 
 // randomIterate is one of T, each with probability 1/T whatever T: iterate t
 // replaces the one before with probability 1/t. About ln T are copied. The draw
@@ -68,7 +69,7 @@ func (r *randomIterate) visit(c copier) {
 
 func (r *randomIterate) chosen() []float64 { return r.value }
 
-func (r *randomIterate) Keep(k *Kept) {
+func (r *randomIterate) Keep(k *method.Kept) {
 	k.Count("iterates", &r.t)
 	k.List("iterate", &r.value)
 	k.Require((r.t == 0) == (len(r.value) == 0), "state: found an iterate of %d numbers after %d rows", len(r.value), r.t)
@@ -94,7 +95,7 @@ func (a *averageIterate) visit(c copier) {
 
 func (a *averageIterate) chosen() []float64 { return a.value }
 
-func (a *averageIterate) Keep(k *Kept) {
+func (a *averageIterate) Keep(k *method.Kept) {
 	k.Count("iterates", &a.t)
 	k.List("iterate", &a.value)
 	k.Require((a.t == 0) == (len(a.value) == 0), "state: found an average of %d numbers after %d rows", len(a.value), a.t)

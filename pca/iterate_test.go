@@ -7,6 +7,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
@@ -57,7 +59,7 @@ func TestRandomIterate(t *testing.T) {
 func TestAverageIterate(t *testing.T) {
 	const d, k, steps = 8, 2, 200
 	r := rand.New(rand.NewPCG(21, 1))
-	s := newMirrorState(d, k, new(frobenius), InverseRoot{1})
+	s := newMirrorState(d, k, new(frobenius), schedule.InverseRoot{C: 1})
 	var average, resumed averageIterate
 	sum := make([]float64, d*d)
 	for step := 1; step <= steps; step++ {
@@ -67,7 +69,7 @@ func TestAverageIterate(t *testing.T) {
 		}
 		average.visit(s)
 		if step == steps/2 {
-			if err := Restore(&resumed, Keep(&average)); err != nil {
+			if err := method.Restore(&resumed, method.Keep(&average)); err != nil {
 				t.Fatal(err)
 			}
 		} else if step > steps/2 {
@@ -109,8 +111,8 @@ func TestRandomIterateOfStates(t *testing.T) {
 	for spec, runs := range map[string]int{"msg": 2000, "capped-msg": 100, "warmuth-kuzmin": 100} {
 		var hits [steps]int
 		for seed := range uint64(runs) {
-			p := Problem{Cols: d, K: k, Seed: seed}
-			last, random := startOf(t, spec, p), startOf(t, spec+":iterate=random", p)
+			p := method.Problem{Cols: d, K: k, Seed: seed}
+			last, random := pcatest.StartOf(t, spec, p), pcatest.StartOf(t, spec+":iterate=random", p)
 			random.Learn(view.Rows{X: x})
 			answer, found := random.Basis().Component, 0
 			for i := range steps {
@@ -139,7 +141,7 @@ func TestRandomIterateOfStates(t *testing.T) {
 func TestAverageIterateOfStates(t *testing.T) {
 	const d, k, steps = 8, 2, 100
 	for _, geometry := range []string{"frobenius", "entropy"} {
-		s := startOf(t, "mirror:iterate=average,geometry="+geometry, Problem{Cols: d, K: k})
+		s := pcatest.StartOf(t, "mirror:iterate=average,geometry="+geometry, method.Problem{Cols: d, K: k})
 		msg, entropy := newDenseMSG(d, k, nil), newDenseEntropy(d, k, nil)
 		r, sum := rand.New(rand.NewPCG(21, 3)), make([]float64, d*d)
 		for step := 1; step <= steps; step++ {
@@ -158,7 +160,7 @@ func TestAverageIterateOfStates(t *testing.T) {
 			s.Learn(row)
 		}
 		_, vectors := pcatest.Jacobi(sum, d)
-		want := Basis{K: k, Cols: d, Component: vectors[:k*d]}
+		want := method.Basis{K: k, Cols: d, Component: vectors[:k*d]}
 		if off := subspaceDifference(s.Basis(), want); off > 1e-10 {
 			t.Errorf("%s: the subspace is %g off that of the dense mean", geometry, off)
 		}

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -20,18 +22,18 @@ import (
 // Returned: U. Cost of a step: O(k d).
 //
 // Krasulina 1969; Tang 2019, Algorithm 1, for k > 1.
-type Krasulina struct{ Steps Schedule }
+type Krasulina struct{ Steps schedule.Schedule }
 
 func init() {
-	register("krasulina", "matrix Krasulina: exponentially fast on rows of rank k; "+schedulesHelp,
-		func(p *registry.Params) (Method, error) { return Krasulina{stepsOf(p)}, p.Err() })
+	method.Register("krasulina", "matrix Krasulina: exponentially fast on rows of rank k; "+schedulesHelp,
+		func(p *registry.Params) (method.Method, error) { return Krasulina{stepsOf(p)}, p.Err() })
 }
 
 // Accepts implements Method.
-func (Krasulina) Accepts(p Problem) error { return p.Check() }
+func (Krasulina) Accepts(p method.Problem) error { return p.Check() }
 
 // Start implements Streaming.
-func (m Krasulina) Start(p Problem) State {
+func (m Krasulina) Start(p method.Problem) method.State {
 	return newRankOne(p, rule{longest: longestStep, move: krasulina, every: algebra.SteadySteps}, m.Steps)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 )
@@ -25,20 +26,20 @@ type Krylov struct {
 }
 
 func init() {
-	register("krylov", "block Krylov subspace of the rows, never a d x d matrix (tol: by the gap, steps=1000)", func(p *registry.Params) (Method, error) {
+	method.Register("krylov", "block Krylov subspace of the rows, never a d x d matrix (tol: by the gap, steps=1000)", func(p *registry.Params) (method.Method, error) {
 		m := Krylov{Tolerance: lossTolerance(p), Steps: p.Int("steps", 1000, 1, 1e6)}
 		return m, p.Err()
 	})
 }
 
 // Accepts: all that have an answer.
-func (Krylov) Accepts(p Problem) error { return p.Check() }
+func (Krylov) Accepts(p method.Problem) error { return p.Check() }
 
 // Refines is Refining's.
-func (m Krylov) Refines(Problem) bool { return math.IsNaN(m.Tolerance) }
+func (m Krylov) Refines(method.Problem) bool { return math.IsNaN(m.Tolerance) }
 
 // Solve is Batch's.
-func (m Krylov) Solve(ctx context.Context, x view.Rows, p Problem) (Basis, error) {
+func (m Krylov) Solve(ctx context.Context, x view.Rows, p method.Problem) (method.Basis, error) {
 	l := newBlockLanczos(view.MomentOf(x, p.Threads), p.K, lossOf(m.Tolerance, p), p)
 	l.steps = m.Steps
 	return l.solve(ctx)

@@ -12,6 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -23,7 +24,7 @@ func besides(rng *rand.Rand, n, d, k int) (c *certifier, left float64) {
 	_, size, _, _ := balanced(x, false, 1)
 	c = &certifier{x: x, k: k, threads: 1, seed: rng.Uint64(), size: size}
 	c.n, c.d = n, d
-	c.setBasis(Basis{K: k, Cols: d, Component: algebra.RandomBasis(rng.Uint64(), k, d)})
+	c.setBasis(method.Basis{K: k, Cols: d, Component: algebra.RandomBasis(rng.Uint64(), k, d)})
 	b := pcatest.TableOf(x)
 	for i := range n {
 		algebra.TakeOff(b[i*d:(i+1)*d], c.basis, make([]float64, k))
@@ -144,7 +145,7 @@ func TestCertificateOfRealData(t *testing.T) {
 		t.Run(fmt.Sprintf("%.5s,k=%d", c.path, c.k), func(t *testing.T) {
 			x := realRows(t, "../../shared/data/"+c.path)
 			n, d := x.Dims()
-			u, err := Krylov{Tolerance: 1e-8, Steps: 200}.Solve(t.Context(), x, Problem{Rows: n, Cols: d, K: c.k, Seed: 1})
+			u, err := Krylov{Tolerance: 1e-8, Steps: 200}.Solve(t.Context(), x, method.Problem{Rows: n, Cols: d, K: c.k, Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -29,7 +31,7 @@ import (
 // eigendecomposition, O(d^3), so d is at most 200.
 type Mirror struct {
 	geometry func() geometry
-	schedule Schedule
+	schedule schedule.Schedule
 	iterate  func(seed uint64) iterate
 }
 
@@ -37,19 +39,19 @@ type Mirror struct {
 const mirrorCols = 200
 
 func init() {
-	register("mirror", "mirror descent on dense matrices, the reference: geometry=frobenius (MSG) or entropy (W&K), schedule=sqrt, c=1, iterate=last; at most 200 features",
-		func(p *registry.Params) (Method, error) {
+	method.Register("mirror", "mirror descent on dense matrices, the reference: geometry=frobenius (MSG) or entropy (W&K), schedule=sqrt, c=1, iterate=last; at most 200 features",
+		func(p *registry.Params) (method.Method, error) {
 			m := Mirror{geometry: func() geometry { return new(frobenius) }}
 			if p.Choice("geometry", "frobenius", "entropy") == "entropy" {
 				m.geometry = func() geometry { return new(vonNeumann) }
 			}
-			m.schedule, m.iterate = scheduleOf(p, 1), iterateOf(p)
+			m.schedule, m.iterate = schedule.Of(p, 1), iterateOf(p)
 			return m, p.Err()
 		})
 }
 
 // Accepts refuses more features than a dense eigendecomposition a step can bear.
-func (Mirror) Accepts(p Problem) error {
+func (Mirror) Accepts(p method.Problem) error {
 	if p.Cols > mirrorCols {
 		return fmt.Errorf("mirror: found %d features, expected at most %d: each step decomposes a dense matrix", p.Cols, mirrorCols)
 	}
@@ -60,7 +62,7 @@ func (Mirror) Accepts(p Problem) error {
 }
 
 // Start begins at the centre.
-func (m Mirror) Start(p Problem) State {
+func (m Mirror) Start(p method.Problem) method.State {
 	s := newMirrorState(p.Cols, p.K, m.geometry(), m.schedule)
 	s.iterate = m.iterate(p.Seed)
 	if p.Squared > 0 {
@@ -74,7 +76,7 @@ type mirrorState struct {
 	d, k     int
 	geometry geometry
 	way      float64 // +1: the largest eigenvalues of theta are wanted, -1: the smallest
-	schedule Schedule
+	schedule schedule.Schedule
 	unit     float64 // of the step size
 	t        int
 	theta    []float64 // d x d, in mirror space
@@ -84,7 +86,7 @@ type mirrorState struct {
 	small             algebra.Eigensystem
 }
 
-func newMirrorState(d, k int, g geometry, schedule Schedule) *mirrorState {
+func newMirrorState(d, k int, g geometry, schedule schedule.Schedule) *mirrorState {
 	s := &mirrorState{d: d, k: k, geometry: g, schedule: schedule, unit: 1, iterate: lastIterate{}, theta: make([]float64, d*d)}
 	s.row, s.value, s.outer = make([]float64, d), make([]float64, d), make([]float64, d*d)
 	each, way := g.centre(d, k)
@@ -154,13 +156,13 @@ func (s *mirrorState) copyTo(dst []float64) []float64 {
 
 // Basis returns the directions of the k largest eigenvalues of M, which are the
 // smallest ones of W; they have the order of those in mirror space.
-func (s *mirrorState) Basis() Basis {
+func (s *mirrorState) Basis() method.Basis {
 	from := s.iterate.chosen()
 	if from == nil {
 		from = s.theta
 	}
 	vectors := s.decompose(from)
-	b := Basis{K: s.k, Cols: s.d}
+	b := method.Basis{K: s.k, Cols: s.d}
 	for i := range s.k {
 		at := i
 		if s.way < 0 {
@@ -172,7 +174,7 @@ func (s *mirrorState) Basis() Basis {
 }
 
 // Keep visits theta, the number of steps, and the iterate that was chosen.
-func (s *mirrorState) Keep(k *Kept) {
+func (s *mirrorState) Keep(k *method.Kept) {
 	k.Count("rows", &s.t)
 	k.List("theta", &s.theta)
 	k.Require(len(s.theta) == s.d*s.d, "state: found %d numbers of theta, expected %d", len(s.theta), s.d*s.d)

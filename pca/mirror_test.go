@@ -7,6 +7,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
@@ -31,8 +33,8 @@ func TestMirrorInstances(t *testing.T) {
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(19, seed))
 		msg, entropy := newDenseMSG(d, k, nil), newDenseEntropy(d, k, nil)
-		f := newMirrorState(d, k, new(frobenius), InverseRoot{1})
-		v := newMirrorState(d, k, new(vonNeumann), InverseRoot{1})
+		f := newMirrorState(d, k, new(frobenius), schedule.InverseRoot{C: 1})
+		v := newMirrorState(d, k, new(vonNeumann), schedule.InverseRoot{C: 1})
 		var worstF, worstV float64
 		for t := 1; t <= steps; t++ {
 			x, eta := sphere(r, d), 1/math.Sqrt(float64(t))
@@ -57,10 +59,10 @@ func TestDenseTwinsFeasible(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 1))
 	basis := pcatest.RandomRows(r.NormFloat64, k+1, d)
 	msg, entropy := newDenseMSG(d, k, basis[:k*d]), newDenseEntropy(d, k, basis)
-	naive := newMirrorState(d, k, new(vonNeumann), InverseRoot{1})
+	naive := newMirrorState(d, k, new(vonNeumann), schedule.InverseRoot{C: 1})
 	var kept []*warmuthKuzmin
 	for _, spec := range []string{"warmuth-kuzmin:c=1", "warmuth-kuzmin:c=1,start=uniform"} {
-		kept = append(kept, startOf(t, spec, Problem{Cols: d, K: k}).(*warmuthKuzmin))
+		kept = append(kept, pcatest.StartOf(t, spec, method.Problem{Cols: d, K: k}).(*warmuthKuzmin))
 	}
 	for step := 1; step <= steps; step++ {
 		x, eta := sphere(r, d), 1/math.Sqrt(float64(step))
@@ -107,19 +109,19 @@ func TestMirrorMethod(t *testing.T) {
 		}
 	}
 	for _, spec := range []string{"mirror", "mirror:geometry=entropy,c=2", "mirror:schedule=constant,c=0.05", "mirror:iterate=random,c=0.5", "mirror:iterate=average,geometry=entropy"} {
-		m, err := New(spec)
+		m, err := method.New(spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := Problem{Rows: n, Cols: d, K: k, Squared: 2.06}
+		p := method.Problem{Rows: n, Cols: d, K: k, Squared: 2.06}
 		if err := m.Accepts(p); err != nil {
 			t.Fatal(err)
 		}
 		rows := view.Rows{X: x}
-		whole, first, second := m.(Streaming).Start(p), m.(Streaming).Start(p), m.(Streaming).Start(p)
+		whole, first, second := m.(method.Streaming).Start(p), m.(method.Streaming).Start(p), m.(method.Streaming).Start(p)
 		whole.Learn(rows)
 		first.Learn(rows.Part(0, 250))
-		if err := Restore(second, Keep(first)); err != nil {
+		if err := method.Restore(second, method.Keep(first)); err != nil {
 			t.Fatal(err)
 		}
 		second.Learn(rows.Part(250, n))
@@ -138,7 +140,7 @@ func TestMirrorMethod(t *testing.T) {
 }
 
 func TestMirrorRefuses(t *testing.T) {
-	for _, p := range []Problem{{Cols: 201, K: 1}, {Cols: 3, K: 3}, {Cols: 3, K: 0}, {Cols: 3, K: 4}} {
+	for _, p := range []method.Problem{{Cols: 201, K: 1}, {Cols: 3, K: 3}, {Cols: 3, K: 0}, {Cols: 3, K: 4}} {
 		if (Mirror{}).Accepts(p) == nil {
 			t.Errorf("%+v was accepted", p)
 		}
@@ -147,25 +149,25 @@ func TestMirrorRefuses(t *testing.T) {
 
 // A kept state that cannot be is refused.
 func TestMirrorRestoreRefuses(t *testing.T) {
-	m, err := New("mirror:iterate=average")
+	m, err := method.New("mirror:iterate=average")
 	if err != nil {
 		t.Fatal(err)
 	}
-	start := func() State { return m.(Streaming).Start(Problem{Cols: 3, K: 1}) }
+	start := func() method.State { return m.(method.Streaming).Start(method.Problem{Cols: 3, K: 1}) }
 	for name, list := range map[string][]float64{
 		"rows": {-1}, "theta": {1, 2}, "iterates": {4}, "iterate": {1},
 	} {
-		kept := Keep(start())
+		kept := method.Keep(start())
 		kept[name] = list
-		if Restore(start(), kept) == nil {
+		if method.Restore(start(), kept) == nil {
 			t.Errorf("%s = %v was restored", name, list)
 		}
 		delete(kept, name)
-		if Restore(start(), kept) == nil {
+		if method.Restore(start(), kept) == nil {
 			t.Errorf("a state without %s was restored", name)
 		}
 	}
-	if err := Restore(start(), Keep(start())); err != nil {
+	if err := method.Restore(start(), method.Keep(start())); err != nil {
 		t.Error(err)
 	}
 }
@@ -176,7 +178,7 @@ func TestMirrorHugeRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 10))
 	for _, g := range []geometry{new(frobenius), new(vonNeumann)} {
 		for _, size := range []float64{1e-150, 1e30, 1e75} {
-			s := newMirrorState(d, k, g, InverseRoot{1})
+			s := newMirrorState(d, k, g, schedule.InverseRoot{C: 1})
 			for step := range 20 {
 				x := sphere(r, d)
 				for i := range x {
@@ -210,7 +212,7 @@ func TestMirrorHugeRows(t *testing.T) {
 
 func BenchmarkMirror(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
-	s := newMirrorState(mirrorCols, 10, new(frobenius), InverseRoot{1})
+	s := newMirrorState(mirrorCols, 10, new(frobenius), schedule.InverseRoot{C: 1})
 	for b.Loop() {
 		s.step(0.1, sphere(r, mirrorCols))
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -27,14 +29,14 @@ import (
 // rows of E|x|^4 = 1 and constant steps ([StepMSG]). A step costs O(k' d), and as
 // much memory; k' <= d is small in practice.
 type MSG struct {
-	Schedule Schedule
+	Schedule schedule.Schedule
 	Random   bool // the answer is a random iterate, not the last
 }
 
 func init() {
-	register("msg", "matrix stochastic gradient, as many directions as it needs; schedule=sqrt, c=sqrt(k)/2, iterate=last or random",
-		func(p *registry.Params) (Method, error) {
-			m := MSG{scheduleOf(p, 0), isRandom(p)}
+	method.Register("msg", "matrix stochastic gradient, as many directions as it needs; schedule=sqrt, c=sqrt(k)/2, iterate=last or random",
+		func(p *registry.Params) (method.Method, error) {
+			m := MSG{schedule.Of(p, 0), isRandom(p)}
 			return m, p.Err()
 		})
 }
@@ -42,14 +44,14 @@ func init() {
 // mostRank bounds memory where d is so large that nothing in the algorithm does:
 // 2^25 numbers, a quarter of a gigabyte, of which there are two or three copies. Beyond
 // it the smallest directions are dropped.
-func mostRank(p Problem) int { return min(p.Cols, max(p.K+1, 1<<25/p.Cols)) }
+func mostRank(p method.Problem) int { return min(p.Cols, max(p.K+1, 1<<25/p.Cols)) }
 
 // isRandom reads whether the answer is a random iterate: of that one the bounds
 // speak, and its directions are copied about ln T times.
 func isRandom(p *registry.Params) bool { return p.Choice("iterate", "last", "random") == "random" }
 
 // iterateFor returns what chooses the answer.
-func iterateFor(p Problem, random bool) iterate {
+func iterateFor(p method.Problem, random bool) iterate {
 	if random {
 		return &randomIterate{seed: p.Seed}
 	}
@@ -57,10 +59,10 @@ func iterateFor(p Problem, random bool) iterate {
 }
 
 // Accepts is as the problem says.
-func (m MSG) Accepts(p Problem) error { return p.Check() }
+func (m MSG) Accepts(p method.Problem) error { return p.Check() }
 
 // Start begins at a random projection.
-func (m MSG) Start(p Problem) State {
+func (m MSG) Start(p method.Problem) method.State {
 	return newMSG(p, mostRank(p), orDefault(m.Schedule, msgStep(p.K)), m.Random)
 }
 
@@ -69,21 +71,21 @@ func (m MSG) Start(p Problem) State {
 func msgStep(k int) float64 { return math.Sqrt(float64(k)) / 2 }
 
 // orDefault returns the schedule with the constant c, where the user gave none.
-func orDefault(s Schedule, c float64) Schedule {
+func orDefault(s schedule.Schedule, c float64) schedule.Schedule {
 	switch s := s.(type) {
 	case nil:
-		return InverseRoot{c}
-	case InverseRoot:
+		return schedule.InverseRoot{C: c}
+	case schedule.InverseRoot:
 		if s.C == 0 {
-			return InverseRoot{c}
+			return schedule.InverseRoot{C: c}
 		}
-	case Constant:
+	case schedule.Constant:
 		if s.C == 0 {
-			return Constant{c}
+			return schedule.Constant{C: c}
 		}
-	case Inverse:
+	case schedule.Inverse:
 		if s.C == 0 {
-			return Inverse{c, s.Burn}
+			return schedule.Inverse{C: c, Burn: s.Burn}
 		}
 	}
 	return s
@@ -93,7 +95,7 @@ func orDefault(s Schedule, c float64) Schedule {
 type msg struct {
 	k, most  int // at most so many directions; d: any number
 	a        *Spectral
-	schedule Schedule
+	schedule schedule.Schedule
 	unit     float64 // of the step sizes
 	iterate  iterate
 	cost     Cost
@@ -106,7 +108,7 @@ type msg struct {
 
 var _ Relaxed = (*msg)(nil)
 
-func newMSG(p Problem, most int, schedule Schedule, random bool) *msg {
+func newMSG(p method.Problem, most int, schedule schedule.Schedule, random bool) *msg {
 	s := &msg{k: p.K, most: most, schedule: schedule, unit: unitStep(p), iterate: iterateFor(p, random),
 		a: NewSpectral(p.Cols, 0), probe: newProbe(p), x: make([]float64, p.Cols)}
 	s.a.Insert(algebra.RandomBasis(p.Seed, p.K, p.Cols), repeat(1, p.K))
@@ -114,7 +116,7 @@ func newMSG(p Problem, most int, schedule Schedule, random bool) *msg {
 }
 
 // unitStep returns what step sizes for rows of mean |x|^4 = 1 are multiplied by.
-func unitStep(p Problem) float64 {
+func unitStep(p method.Problem) float64 {
 	if p.Fourth > 0 {
 		return 1 / math.Sqrt(p.Fourth)
 	}
@@ -165,7 +167,7 @@ func (s *msg) project() int {
 // Directions returns those of M.
 func (s *msg) Directions() []float64 { return s.a.Directions(s.a.Rank()) }
 
-func (s *msg) Basis() Basis           { return chosenBasis(s.iterate, s.a, s.k) }
+func (s *msg) Basis() method.Basis    { return chosenBasis(s.iterate, s.a, s.k) }
 func (s *msg) Eigenvalues() []float64 { return append([]float64{}, s.a.Value...) }
 func (s *msg) Outside() float64       { return outside(s.a.Value, s.k) }
 func (s *msg) Cost() Cost             { return s.cost.With(s.a.Flops) }
@@ -173,7 +175,7 @@ func (s *msg) Cost() Cost             { return s.cost.With(s.a.Flops) }
 // Captured returns x^T M x for the M so far.
 func (s *msg) Captured(x []float64) float64 { return s.a.weighted(x, s.a.Value, 0) }
 
-func (s *msg) Keep(k *Kept) {
+func (s *msg) Keep(k *method.Kept) {
 	s.a.Keep(k)
 	s.cost.keep(k)
 	keepIterate(k, s.iterate, s.a, s.k)

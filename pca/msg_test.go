@@ -1,10 +1,12 @@
 package pca
 
 import (
-	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 )
 
 // Row 15: the low-rank state is dense projected SGD.
@@ -13,7 +15,7 @@ func TestMSGIsDense(t *testing.T) {
 	worst := 0.0
 	for seed := range uint64(3) {
 		rng := rand.New(rand.NewPCG(15, seed))
-		s := startOf(t, "msg:c=1", Problem{Cols: d, K: k, Seed: seed}).(*msg)
+		s := pcatest.StartOf(t, "msg:c=1", method.Problem{Cols: d, K: k, Seed: seed}).(*msg)
 		twin := newDenseMSG(d, k, s.a.Directions(k))
 		for step := 1; step <= steps; step++ {
 			x := sphere(rng, d)
@@ -34,8 +36,8 @@ func TestCappedMSGFeasible(t *testing.T) {
 	const d, k, steps = 12, 3, 300
 	for _, spec := range []string{"capped-msg:cap=3", "capped-msg", "capped-msg:cap=7", "capped-msg:cap=12", "capped-msg:schedule=constant,c=5"} {
 		rng := rand.New(rand.NewPCG(17, 1))
-		s := startOf(t, spec, Problem{Cols: d, K: k, Seed: 1}).(*msg)
-		free := startOf(t, "msg", Problem{Cols: d, K: k, Seed: 1}).(*msg)
+		s := pcatest.StartOf(t, spec, method.Problem{Cols: d, K: k, Seed: 1}).(*msg)
+		free := pcatest.StartOf(t, "msg", method.Problem{Cols: d, K: k, Seed: 1}).(*msg)
 		for range steps {
 			x := sphere(rng, d)
 			s.step(x)
@@ -63,14 +65,14 @@ func TestCappedMSGIsNotStuck(t *testing.T) {
 	worst := 0.0
 	for seed := range seeds {
 		x, sigma := pcatest.Simulated("orthogonal-exact", 1, steps, seed)
-		p := Problem{Cols: pcatest.SimulatedCols, K: 1, Seed: seed, Squared: 1, Fourth: 1}
-		a, b := startOf(t, "incremental", p), startOf(t, "capped-msg", p)
+		p := method.Problem{Cols: pcatest.SimulatedCols, K: 1, Seed: seed, Squared: 1, Fourth: 1}
+		a, b := pcatest.StartOf(t, "incremental", p), pcatest.StartOf(t, "capped-msg", p)
 		a.Learn(x)
 		b.Learn(x)
-		if missed(a.Basis(), 1, sigma) > 1e-3 {
+		if pcatest.Missed(a.Basis(), 1, sigma) > 1e-3 {
 			incremental++
 		}
-		e := missed(b.Basis(), 1, sigma)
+		e := pcatest.Missed(b.Basis(), 1, sigma)
 		if worst = max(worst, e); e > 1e-3 {
 			capped++
 		}

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -29,13 +31,13 @@ import (
 // Oja and Karhunen 1985; thesis 4.3; polar: reference 2.3. Steps C/max(t, Burn) are
 // those of Jain et al. 2016, whose C is 1/gap times a constant.
 type Oja struct {
-	Steps     Schedule
+	Steps     schedule.Schedule
 	Normalise string // lazy, polar or qr
 }
 
 func init() {
-	register("oja", "stochastic power method, k d numbers; normalise=lazy|polar|qr, "+schedulesHelp,
-		func(p *registry.Params) (Method, error) {
+	method.Register("oja", "stochastic power method, k d numbers; normalise=lazy|polar|qr, "+schedulesHelp,
+		func(p *registry.Params) (method.Method, error) {
 			return Oja{stepsOf(p), p.Choice("normalise", "lazy", "polar", "qr")}, p.Err()
 		})
 }
@@ -44,10 +46,10 @@ func init() {
 const schedulesHelp = "schedule=inverse|sqrt|constant, c=100|1|0.01, burn=100"
 
 // Accepts implements Method.
-func (Oja) Accepts(p Problem) error { return p.Check() }
+func (Oja) Accepts(p method.Problem) error { return p.Check() }
 
 // Start implements Streaming.
-func (m Oja) Start(p Problem) State { return newRankOne(p, m.rule(), m.Steps) }
+func (m Oja) Start(p method.Problem) method.State { return newRankOne(p, m.rule(), m.Steps) }
 
 // longestStep is the most that eta |x|^2 may be where a step of any length is
 // stable: x is in U then but for one part in a thousand.
@@ -75,12 +77,12 @@ func polar(eta, xx, yy float64) (alpha, beta float64) {
 
 // stepsOf reads a schedule. Its defaults are within a factor of two or so of the
 // best on images and on forms, from 10^4 to 10^5 rows.
-func stepsOf(p *registry.Params) Schedule {
+func stepsOf(p *registry.Params) schedule.Schedule {
 	switch p.Choice("schedule", "inverse", "sqrt", "constant") {
 	case "sqrt":
-		return InverseRoot{positive(p, "c", 1)}
+		return schedule.InverseRoot{C: schedule.Positive(p, "c", 1)}
 	case "constant":
-		return Constant{positive(p, "c", 0.01)}
+		return schedule.Constant{C: schedule.Positive(p, "c", 0.01)}
 	}
-	return Inverse{positive(p, "c", 100), positive(p, "burn", 100)}
+	return schedule.Inverse{C: schedule.Positive(p, "c", 100), Burn: schedule.Positive(p, "burn", 100)}
 }

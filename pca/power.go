@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -37,7 +38,7 @@ type Power struct {
 }
 
 func init() {
-	register("power", "orthogonal iteration; passes=1000, tol: by the gap, or 1e-8, shift=none|optimal", func(p *registry.Params) (Method, error) {
+	method.Register("power", "orthogonal iteration; passes=1000, tol: by the gap, or 1e-8, shift=none|optimal", func(p *registry.Params) (method.Method, error) {
 		m := Power{Passes: p.Int("passes", 1000, 1, math.MaxInt32), Tolerance: lossTolerance(p)}
 		m.Optimal = p.Choice("shift", "none", "optimal") == "optimal"
 		return m, p.Err()
@@ -45,15 +46,15 @@ func init() {
 }
 
 // Accepts implements Method.
-func (Power) Accepts(p Problem) error { return p.Check() }
+func (Power) Accepts(p method.Problem) error { return p.Check() }
 
 // Refines implements Refining.
-func (m Power) Refines(Problem) bool { return math.IsNaN(m.Tolerance) }
+func (m Power) Refines(method.Problem) bool { return math.IsNaN(m.Tolerance) }
 
 // Solve implements Batch.
-func (m Power) Solve(ctx context.Context, x view.Rows, p Problem) (Basis, error) {
+func (m Power) Solve(ctx context.Context, x view.Rows, p method.Problem) (method.Basis, error) {
 	if err := empty(x); err != nil {
-		return Basis{}, err
+		return method.Basis{}, err
 	}
 	enough := residualOf(m.Tolerance, p)
 	s := newRitz(view.MomentOf(x, p.Threads), algebra.RandomBasis(p.Seed, p.K, p.Cols), p.K)
@@ -170,8 +171,8 @@ func (s *ritz) residual() float64 {
 }
 
 // basis returns U.
-func (s *ritz) basis() Basis {
+func (s *ritz) basis() method.Basis {
 	s.u = s.u[:s.k*s.d] // a pass that was cut short has added rows
 	algebra.Orthonormalise(s.u, s.k, s.d)
-	return Basis{K: s.k, Cols: s.d, Component: s.u, Value: s.value}
+	return method.Basis{K: s.k, Cols: s.d, Component: s.u, Value: s.value}
 }

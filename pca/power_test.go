@@ -2,7 +2,6 @@ package pca
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 	"sort"
@@ -11,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
@@ -26,7 +26,7 @@ func axisRows(values []float64) view.Rows {
 	return view.Rows{X: m, Factor: factor}
 }
 
-func mustSolve(t *testing.T, m Batch, x view.Rows, p Problem) Basis {
+func mustSolve(t *testing.T, m method.Batch, x view.Rows, p method.Problem) method.Basis {
 	t.Helper()
 	b, err := m.Solve(context.Background(), x, p)
 	if err != nil {
@@ -37,12 +37,12 @@ func mustSolve(t *testing.T, m Batch, x view.Rows, p Problem) Basis {
 
 // epsilon returns by how much less than the best b captures, given the sum of x x^T
 // as a diagonal.
-func epsilon(values []float64, b Basis) float64 {
+func epsilon(values []float64, b method.Basis) float64 {
 	best := 0.0
 	for _, v := range values[:b.K] {
 		best += v
 	}
-	return Suboptimality(values, best, b)
+	return method.Suboptimality(values, best, b)
 }
 
 // Row 6: a pass divides epsilon by (lambda_k/lambda_{k+1})^2.
@@ -54,7 +54,7 @@ func TestPowerRate(t *testing.T) {
 		passes := int(math.Log(1e-12) / math.Log(want))
 		var ratios []float64
 		for seed := range uint64(9) {
-			p := problemOf(x, k)
+			p := pcatest.ProblemOf(x, k)
 			p.Seed = seed
 			before := epsilon(values, mustSolve(t, Power{Passes: passes}, x, p))
 			after := epsilon(values, mustSolve(t, Power{Passes: passes + 1}, x, p))
@@ -74,7 +74,7 @@ func TestPowerLineSearch(t *testing.T) {
 	values := []float64{6, 5, 4, 2, 1, 1, 0.5, 0.1}
 	x := axisRows(values)
 	for seed := range uint64(50) {
-		p := problemOf(x, 1)
+		p := pcatest.ProblemOf(x, 1)
 		p.Seed = seed
 		u := algebra.RandomBasis(seed, 1, len(values))
 		quotient := func(eta float64) float64 {
@@ -110,7 +110,7 @@ func TestPowerShift(t *testing.T) {
 	for _, k := range []int{1, 4} {
 		passes := func(optimal bool) int {
 			return 1 + sort.Search(1000, func(n int) bool {
-				return epsilon(values, mustSolve(t, Power{Passes: n + 1, Optimal: optimal}, x, problemOf(x, k))) < 1e-10
+				return epsilon(values, mustSolve(t, Power{Passes: n + 1, Optimal: optimal}, x, pcatest.ProblemOf(x, k))) < 1e-10
 			})
 		}
 		plain, optimal := passes(false), passes(true)
@@ -123,12 +123,12 @@ func TestPowerShift(t *testing.T) {
 
 // VR-PCA converges linearly: every epoch divides epsilon, until it is rounding.
 func TestVRPCAIsLinear(t *testing.T) {
-	g := newGaussian(25, 1000, 20).rows
-	p := problemOf(g, easyK)
-	previous := missedOf(g, mustSolve(t, VRPCA{Epochs: 0}, g, p))
+	g := pcatest.NewGaussian(25, 1000, 20).Rows
+	p := pcatest.ProblemOf(g, pcatest.EasyK)
+	previous := pcatest.MissedOf(g, mustSolve(t, VRPCA{Epochs: 0}, g, p))
 	first := previous
 	for epochs := 1; epochs <= 40; epochs++ {
-		missed := missedOf(g, mustSolve(t, VRPCA{Epochs: epochs}, g, p))
+		missed := pcatest.MissedOf(g, mustSolve(t, VRPCA{Epochs: epochs}, g, p))
 		t.Logf("%d epochs: missed %.2g, ratio %.2f", epochs, missed, missed/previous)
 		if missed < 1e-13 {
 			break
@@ -147,7 +147,7 @@ func TestVRPCAIsLinear(t *testing.T) {
 // equation, but for O.
 func TestVRPCAStepIsItsTwin(t *testing.T) {
 	const d, k, eta = 12, 3, 0.05
-	g := newGaussian(26, 60, d).rows
+	g := pcatest.NewGaussian(26, 60, d).Rows
 	s := newRitz(view.MomentOf(g, 1), algebra.RandomBasis(1, k, d), k)
 	if err := s.multiply(context.Background()); err != nil {
 		t.Fatal(err)
@@ -187,18 +187,4 @@ func TestVRPCAStepIsItsTwin(t *testing.T) {
 	if got := pcatest.LargestDifference(state.r, u); got > 1e-10 {
 		t.Errorf("U is off by %g", got)
 	}
-}
-
-// A batch method ends soon after its context does.
-func TestBatchMethodsStop(t *testing.T) {
-	g := newGaussian(27, 3000, easyDims).rows
-	ctx, stop := context.WithCancel(context.Background())
-	stop()
-	eachMethod(t, func(t *testing.T, _ string, m Method) {
-		if batch, ok := m.(Batch); ok {
-			if _, err := batch.Solve(ctx, g, problemOf(g, easyK)); !errors.Is(err, context.Canceled) {
-				t.Errorf("found %v, expected %v", err, context.Canceled)
-			}
-		}
-	})
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -68,7 +69,7 @@ func (t tally) opposes(u tally) bool {
 	return t.above(sureErrors) && u.negative().above(sureErrors) || t.negative().above(sureErrors) && u.above(sureErrors)
 }
 
-func newProbe(p Problem) probe {
+func newProbe(p method.Problem) probe {
 	u := make([]float64, p.Cols)
 	algebra.FillNormal(u, rand.NewPCG(p.Seed, probeStream))
 	return probe{u: u, rest: make([]float64, p.Cols)}
@@ -159,7 +160,7 @@ const calmWindows = 4
 // k-th direction captured more than the one outside.
 func (p *probe) settled() bool { return p.calm >= calmWindows && p.streak.above(sureErrors) }
 
-func (p *probe) keep(k *Kept) {
+func (p *probe) keep(k *method.Kept) {
 	k.List("probe", &p.u)
 	k.Require(len(p.u) == len(p.rest), "state: found a probe of %d numbers, expected %d", len(p.u), len(p.rest))
 	k.Count("probe-seen", &p.seen)

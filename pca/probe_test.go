@@ -1,6 +1,10 @@
 package pca
 
-import "testing"
+import (
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"testing"
+)
 
 // windowOf is 128 differences of the given mean and variance.
 func windowOf(mean, variance float64) tally {
@@ -82,7 +86,7 @@ func TestResize(t *testing.T) {
 		stuck      bool
 		want       int
 	}{{3, 0, true, 4}, {9, 0, true, 9}, {6, 4, false, 5}, {6, 3, false, 6}, {6, 8, false, 5}, {6, 0, false, 6}, {3, 4, false, 3}} {
-		s := startOf(t, "capped-msg:cap=auto", Problem{Cols: 9, K: 2}).(*msg)
+		s := pcatest.StartOf(t, "capped-msg:cap=auto", method.Problem{Cols: 9, K: 2}).(*msg)
 		s.most, s.probe.calm, s.probe.isStuck = c.most, c.calm, c.stuck
 		if s.resize(); s.most != c.want {
 			t.Errorf("%+v: the cap is %d", c, s.most)

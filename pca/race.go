@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -22,7 +24,7 @@ import (
 //
 // A row costs the sum of the candidates'; with halving, in the end, one's.
 type Race struct {
-	Candidates []Streaming
+	Candidates []method.Streaming
 	All        bool // none is given up
 }
 
@@ -33,8 +35,8 @@ const (
 )
 
 func init() {
-	register("race", "a streaming method with many step sizes on one pass, of which the worse half is given up again and again: method=capped-msg, c=2^lo to 2^hi, lo=-8, hi=3, halve=yes or no",
-		func(p *registry.Params) (Method, error) {
+	method.Register("race", "a streaming method with many step sizes on one pass, of which the worse half is given up again and again: method=capped-msg, c=2^lo to 2^hi, lo=-8, hi=3, halve=yes or no",
+		func(p *registry.Params) (method.Method, error) {
 			names := streamingNames()
 			name := p.Choice("method", names...)
 			lo, hi := p.Int("lo", -8, -60, 60), p.Int("hi", 3, -60, 60)
@@ -45,12 +47,12 @@ func init() {
 			if lo > hi {
 				return nil, fmt.Errorf("lo=%d: expected at most hi=%d", lo, hi)
 			}
-			for _, c := range Grid(lo, hi) {
-				candidate, err := New(fmt.Sprintf("%s:c=%g", name, c))
+			for _, c := range schedule.Grid(lo, hi) {
+				candidate, err := method.New(fmt.Sprintf("%s:c=%g", name, c))
 				if err != nil {
 					return nil, err
 				}
-				m.Candidates = append(m.Candidates, candidate.(Streaming))
+				m.Candidates = append(m.Candidates, candidate.(method.Streaming))
 			}
 			return m, nil
 		})
@@ -59,12 +61,12 @@ func init() {
 // streamingNames returns the names of the streaming methods, that by default first.
 func streamingNames() []string {
 	names := []string{"capped-msg"}
-	for _, e := range Entries() {
+	for _, e := range method.Entries() {
 		if e.Name == names[0] || e.Name == "race" {
 			continue
 		}
-		if m, err := New(e.Name); err == nil {
-			if _, ok := m.(Streaming); ok {
+		if m, err := method.New(e.Name); err == nil {
+			if _, ok := m.(method.Streaming); ok {
 				names = append(names, e.Name)
 			}
 		}
@@ -73,7 +75,7 @@ func streamingNames() []string {
 }
 
 // Accepts asks all candidates.
-func (m Race) Accepts(p Problem) error {
+func (m Race) Accepts(p method.Problem) error {
 	for _, c := range m.Candidates {
 		if err := c.Accepts(p); err != nil {
 			return err
@@ -86,11 +88,11 @@ func (m Race) Accepts(p Problem) error {
 }
 
 // Start starts all candidates.
-func (m Race) Start(p Problem) State {
+func (m Race) Start(p method.Problem) method.State {
 	s := &race{all: m.All, x: make([]float64, p.Cols), block: raceBlock}
 	for i, c := range m.Candidates {
 		r := &runner{of: i, state: c.Start(p)}
-		if b, ok := r.state.(Blocked); ok {
+		if b, ok := r.state.(method.Blocked); ok {
 			s.block = max(s.block, (raceBlock+b.BlockRows()-1)/b.BlockRows()*b.BlockRows())
 		}
 		s.runners = append(s.runners, r)
@@ -113,7 +115,7 @@ type race struct {
 // A runner is a candidate that is still in the race.
 type runner struct {
 	of       int // its number
-	state    State
+	state    method.State
 	captured float64 // sum over the judges of this round
 }
 
@@ -139,7 +141,7 @@ func (s *race) judge(x view.Rows) {
 	if len(s.runners) == 1 {
 		return
 	}
-	bases := make([]Basis, len(s.runners))
+	bases := make([]method.Basis, len(s.runners))
 	for i, r := range s.runners {
 		bases[i] = r.state.Basis()
 	}
@@ -193,9 +195,9 @@ func (s *race) best(besides []*runner) (best *runner) {
 func (s *race) Best() int { return s.best(nil).of }
 
 // Basis returns that of the candidate that leads.
-func (s *race) Basis() Basis { return s.best(nil).state.Basis() }
+func (s *race) Basis() method.Basis { return s.best(nil).state.Basis() }
 
-func (s *race) Keep(k *Kept) {
+func (s *race) Keep(k *method.Kept) {
 	k.Count("blocks", &s.blocks)
 	k.Count("judges", &s.judges)
 	alive := make([]float64, len(s.runners))
@@ -212,7 +214,7 @@ func (s *race) Keep(k *Kept) {
 }
 
 // restore keeps the runners of the given numbers, of those that started.
-func (s *race) restore(k *Kept, alive []float64) {
+func (s *race) restore(k *method.Kept, alive []float64) {
 	var runners []*runner
 	for _, of := range alive {
 		for _, r := range s.runners {
@@ -228,7 +230,7 @@ func (s *race) restore(k *Kept, alive []float64) {
 }
 
 // Keep visits the candidate.
-func (r *runner) Keep(k *Kept) {
+func (r *runner) Keep(k *method.Kept) {
 	k.Number("captured", &r.captured)
 	r.state.Keep(k)
 }

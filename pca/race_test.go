@@ -2,9 +2,12 @@ package pca
 
 import (
 	"fmt"
-	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"slices"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 )
 
 // Row 22: step sizes on one pass are what they are in runs of their own, to the
@@ -13,16 +16,16 @@ func TestRaceIsSeparateRuns(t *testing.T) {
 	t.Parallel()
 	const k, n = 2, 3 * raceBlock
 	x, _ := pcatest.Simulated("gaussian", k, n, 1)
-	p := Problem{Cols: pcatest.SimulatedCols, K: k, Seed: 1, Squared: 1, Fourth: 1}
-	for _, grid := range [][]float64{SimulationGrid(), ImageGrid()} {
+	p := method.Problem{Cols: pcatest.SimulatedCols, K: k, Seed: 1, Squared: 1, Fourth: 1}
+	for _, grid := range [][]float64{schedule.SimulationGrid(), schedule.ImageGrid()} {
 		for _, name := range []string{"capped-msg", "warmuth-kuzmin"} {
 			var m Race
 			for _, c := range grid {
-				one, err := New(fmt.Sprintf("%s:c=%g", name, c))
+				one, err := method.New(fmt.Sprintf("%s:c=%g", name, c))
 				if err != nil {
 					t.Fatal(err)
 				}
-				m.Candidates = append(m.Candidates, one.(Streaming))
+				m.Candidates = append(m.Candidates, one.(method.Streaming))
 			}
 			m.All = true
 			s := m.Start(p).(*race)
@@ -33,7 +36,7 @@ func TestRaceIsSeparateRuns(t *testing.T) {
 			for i, r := range s.runners {
 				alone := m.Candidates[i].Start(p)
 				alone.Learn(x)
-				if !sameLists(Keep(alone), Keep(r.state)) {
+				if !pcatest.SameLists(method.Keep(alone), method.Keep(r.state)) {
 					t.Errorf("%s: c=%g: other bits than in a run of its own", name, grid[i])
 				}
 			}
@@ -47,24 +50,24 @@ func TestRaceHalves(t *testing.T) {
 	t.Parallel()
 	const k, n = 2, 80 * raceBlock
 	x, sigma := pcatest.Simulated("gaussian", k, n, 2)
-	p := Problem{Cols: pcatest.SimulatedCols, K: k, Seed: 1, Squared: 1, Fourth: 1}
-	s, again := startOf(t, "race", p).(*race), startOf(t, "race", p).(*race)
+	p := method.Problem{Cols: pcatest.SimulatedCols, K: k, Seed: 1, Squared: 1, Fourth: 1}
+	s, again := pcatest.StartOf(t, "race", p).(*race), pcatest.StartOf(t, "race", p).(*race)
 	s.Learn(x.Part(0, 8*raceBlock))
-	if err := Restore(again, Keep(s)); err != nil {
+	if err := method.Restore(again, method.Keep(s)); err != nil {
 		t.Fatal(err)
 	}
 	s.Learn(x.Part(8*raceBlock, n))
 	again.Learn(x.Part(8*raceBlock, n))
-	if !sameLists(Keep(s), Keep(again)) {
+	if !pcatest.SameLists(method.Keep(s), method.Keep(again)) {
 		t.Error("other bits after it was kept")
 	}
 	var all []float64
-	for _, c := range Grid(-8, 3) {
-		one := startOf(t, fmt.Sprintf("capped-msg:c=%g", c), p)
+	for _, c := range schedule.Grid(-8, 3) {
+		one := pcatest.StartOf(t, fmt.Sprintf("capped-msg:c=%g", c), p)
 		one.Learn(x)
-		all = append(all, missed(one.Basis(), k, sigma))
+		all = append(all, pcatest.Missed(one.Basis(), k, sigma))
 	}
-	won, best := missed(s.Basis(), k, sigma), slices.Min(all)
+	won, best := pcatest.Missed(s.Basis(), k, sigma), slices.Min(all)
 	t.Logf("candidate %d of %d left wins with %.2g; all: %.2g", s.Best(), len(s.runners), won, all)
 	if len(s.runners) != 1 || won != all[s.Best()] || won > best+2e-3 {
 		t.Errorf("candidate %d of %d left wins with %g, expected one of error at most %g", s.Best(), len(s.runners), won, best+2e-3)
@@ -73,19 +76,19 @@ func TestRaceHalves(t *testing.T) {
 
 func TestRaceRefuses(t *testing.T) {
 	for _, spec := range []string{"race:lo=3,hi=1", "race:method=covariance", "race:method=race", "race:method=incremental"} {
-		if _, err := New(spec); err == nil {
+		if _, err := method.New(spec); err == nil {
 			t.Errorf("%s was accepted", spec)
 		} else {
 			t.Log(err)
 		}
 	}
-	if err := (Race{}).Accepts(Problem{Cols: 3, K: 1}); err == nil {
+	if err := (Race{}).Accepts(method.Problem{Cols: 3, K: 1}); err == nil {
 		t.Error("no candidates were accepted")
 	}
-	s := startOf(t, "race", Problem{Cols: 3, K: 1})
-	kept := Keep(s)
+	s := pcatest.StartOf(t, "race", method.Problem{Cols: 3, K: 1})
+	kept := method.Keep(s)
 	kept["candidates"] = []float64{0, 0, 99}
-	if Restore(startOf(t, "race", Problem{Cols: 3, K: 1}), kept) == nil {
+	if method.Restore(pcatest.StartOf(t, "race", method.Problem{Cols: 3, K: 1}), kept) == nil {
 		t.Error("candidates that do not exist were restored")
 	}
 }

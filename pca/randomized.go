@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 )
@@ -22,33 +23,33 @@ import (
 type Randomized struct{ Power, Oversample int }
 
 func init() {
-	register("randomized", "randomized SVD with power iterations (power=4, oversample=10)", func(p *registry.Params) (Method, error) {
+	method.Register("randomized", "randomized SVD with power iterations (power=4, oversample=10)", func(p *registry.Params) (method.Method, error) {
 		return Randomized{Power: p.Int("power", 4, 0, 1e6), Oversample: p.Int("oversample", 10, 0, 1e6)}, p.Err()
 	})
 }
 
 // Accepts: all that have an answer.
-func (Randomized) Accepts(p Problem) error { return p.Check() }
+func (Randomized) Accepts(p method.Problem) error { return p.Check() }
 
 // Solve is Batch's.
-func (m Randomized) Solve(ctx context.Context, x view.Rows, p Problem) (Basis, error) {
+func (m Randomized) Solve(ctx context.Context, x view.Rows, p method.Problem) (method.Basis, error) {
 	block := min(p.K+m.Oversample, p.Cols)
 	sigma := view.MomentOf(x, p.Threads)
-	q := Basis{K: block, Cols: p.Cols, Component: make([]float64, block*p.Cols)}
+	q := method.Basis{K: block, Cols: p.Cols, Component: make([]float64, block*p.Cols)}
 	z := make([]float64, len(q.Component))
 	algebra.FillNormal(q.Component, rand.NewPCG(p.Seed, algebra.StartStream))
-	q.orthonormalise(p.Threads)
+	q.Orthonormalise(p.Threads)
 	for range 1 + m.Power {
 		if err := sigma.Apply(ctx, z, q.Component, block); err != nil {
 			return q, err
 		}
 		q.Component, z = z, q.Component
-		if err := q.orthonormalise(p.Threads); err != nil {
-			return Basis{}, err
+		if err := q.Orthonormalise(p.Threads); err != nil {
+			return method.Basis{}, err
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return q, err
 	}
-	return RayleighRitz(x, q, p.Threads).first(p.K), nil
+	return method.RayleighRitz(x, q, p.Threads).First(p.K), nil
 }

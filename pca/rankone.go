@@ -2,6 +2,8 @@ package pca
 
 import (
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -19,7 +21,7 @@ import (
 type rankOne struct {
 	guess
 	rule
-	steps Schedule
+	steps schedule.Schedule
 
 	growth  float64   // trace of U U^T - I, of a rule that lets it grow
 	y       []float64 // k
@@ -42,7 +44,7 @@ type rule struct {
 	most float64
 }
 
-func newRankOne(p Problem, r rule, steps Schedule) *rankOne {
+func newRankOne(p method.Problem, r rule, steps schedule.Schedule) *rankOne {
 	s := &rankOne{guess: newGuess(p), rule: r, steps: steps}
 	s.y = make([]float64, s.k)
 	s.z, s.next = make([]float64, s.d), make([]float64, s.d)
@@ -121,7 +123,7 @@ func (s *rankOne) orthonormalise() {
 }
 
 // Keep visits everything.
-func (s *rankOne) Keep(k *Kept) {
+func (s *rankOne) Keep(k *method.Kept) {
 	s.guess.Keep(k)
 	k.Number("growth", &s.growth)
 	k.Require(s.growth >= 0, "state: growth: found %v, expected at least 0", s.growth)

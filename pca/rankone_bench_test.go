@@ -7,6 +7,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
@@ -15,19 +17,19 @@ import (
 func BenchmarkRow(b *testing.B) {
 	const rows, k = 500, 8
 	methods := []string{"oja", "oja:normalise=polar", "oja:normalise=qr", "grouse", "krasulina", "subspace-rule", "gha", "adaoja", "ccipca"}
-	dense := newGaussian(1, rows, 784).rows
+	dense := pcatest.NewGaussian(1, rows, 784).Rows
 	sparse := view.Rows{X: benchSparse(rows, 47000, 75)}
 	centred := dense
 	centred.Offset = algebra.RandomBasis(1, 1, 784)
 	for kind, x := range map[string]view.Rows{"dense": dense, "centred": centred, "sparse": sparse} {
-		p := problemOf(x, k)
+		p := pcatest.ProblemOf(x, k)
 		for _, spec := range methods {
 			b.Run("rows="+kind+"/method="+strings.ReplaceAll(spec, "=", ":"), func(b *testing.B) {
-				m, err := New(spec)
+				m, err := method.New(spec)
 				if err != nil {
 					b.Fatal(err)
 				}
-				s := m.(Streaming).Start(p)
+				s := m.(method.Streaming).Start(p)
 				s.Learn(x)
 				for b.Loop() {
 					s.Learn(x)

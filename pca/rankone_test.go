@@ -7,13 +7,15 @@ import (
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // apart returns the sine of the largest principal angle between the spaces of two
 // bases.
-func apart(a, b Basis) float64 {
-	angles := Angles(a, b)
+func apart(a, b method.Basis) float64 {
+	angles := method.Angles(a, b)
 	return math.Sin(angles[len(angles)-1])
 }
 
@@ -132,14 +134,14 @@ func twinGHA(u [][]float64, x []float64, eta float64) {
 // last part of each row learned is that the state's fusion of steps is exact.
 func TestRulesAreTheirTwins(t *testing.T) {
 	const d, k, rows = 20, 4, 300
-	g := newGaussian(8, rows, d).rows
-	p := problemOf(g, k)
-	steps := InverseRoot{1}
+	g := pcatest.NewGaussian(8, rows, d).Rows
+	p := pcatest.ProblemOf(g, k)
+	steps := schedule.InverseRoot{C: 1}
 	schedule := func(eta, r, w float64) float64 { return eta * r * w }
 	arctan := func(_, r, w float64) float64 { return math.Atan2(r, w) }
 	for _, c := range []struct {
 		name      string
-		method    Streaming
+		method    method.Streaming
 		twin      twin
 		sameBasis bool
 	}{
@@ -170,7 +172,7 @@ func TestRulesAreTheirTwins(t *testing.T) {
 			}
 			c.twin(u, x, min(steps.Step(i+1), longest/vec.SquaredNorm64(x)))
 		}
-		found, want := s.Basis(), Basis{K: k, Cols: d, Component: slices.Concat(u...)}
+		found, want := s.Basis(), method.Basis{K: k, Cols: d, Component: slices.Concat(u...)}
 		algebra.Orthonormalise(want.Component, k, d)
 		if got := apart(found, want); got > 1e-12 {
 			t.Errorf("%s: the subspace is off by %g", c.name, got)
@@ -183,9 +185,9 @@ func TestRulesAreTheirTwins(t *testing.T) {
 
 // Row 7: how seldom U is made orthonormal does not change the subspace.
 func TestOjaMayNormaliseSeldom(t *testing.T) {
-	g := newGaussian(9, 3000, easyDims).rows
-	p := problemOf(g, easyK)
-	for _, steps := range []Schedule{InverseRoot{1}, Constant{0.1}, Inverse{20, 100}} {
+	g := pcatest.NewGaussian(9, 3000, pcatest.EasyDims).Rows
+	p := pcatest.ProblemOf(g, pcatest.EasyK)
+	for _, steps := range []schedule.Schedule{schedule.InverseRoot{C: 1}, schedule.Constant{C: 0.1}, schedule.Inverse{C: 20, Burn: 100}} {
 		often := newRankOne(p, rule{longest: longestStep, most: math.Inf(1), every: 1}, steps)
 		often.Learn(g)
 		seldom := newRankOne(p, rule{longest: longestStep, most: math.Inf(1), every: 100}, steps)
@@ -207,8 +209,8 @@ func TestOjaMayNormaliseSeldom(t *testing.T) {
 
 // Row 7: the drift of the polar step.
 func TestPolarDrift(t *testing.T) {
-	g := newGaussian(10, 1000, easyDims).rows
-	s := newRankOne(problemOf(g, easyK), rule{longest: longestStep, move: polar}, InverseRoot{1})
+	g := pcatest.NewGaussian(10, 1000, pcatest.EasyDims).Rows
+	s := newRankOne(pcatest.ProblemOf(g, pcatest.EasyK), rule{longest: longestStep, move: polar}, schedule.InverseRoot{C: 1})
 	s.Learn(g)
 	got := pcatest.Departure(s.u, s.d)
 	t.Logf("U U^T is off I by %.2g after 1000 rows", got)
@@ -220,32 +222,32 @@ func TestPolarDrift(t *testing.T) {
 // Row 7: Sanger's components come in order, and the subspace rule stays near
 // orthonormal by itself.
 func TestHebbianRules(t *testing.T) {
-	g := newGaussian(11, 20000, easyDims)
-	p := problemOf(g.rows, easyK)
-	steps := Inverse{40, 400}
+	g := pcatest.NewGaussian(11, 20000, pcatest.EasyDims)
+	p := pcatest.ProblemOf(g.Rows, pcatest.EasyK)
+	steps := schedule.Inverse{C: 40, Burn: 400}
 	b := GHA{steps}.Start(p)
-	b.Learn(g.rows)
-	for j := range easyK {
-		axis := g.axes[j*easyDims : (j+1)*easyDims]
+	b.Learn(g.Rows)
+	for j := range pcatest.EasyK {
+		axis := g.Axes[j*pcatest.EasyDims : (j+1)*pcatest.EasyDims]
 		if got := math.Abs(vec.Dot64(b.Basis().Row(j), axis)); got < 0.99 {
 			t.Errorf("gha: the cosine of component %d is %.4f", j, got)
 		}
 	}
-	if got := pcatest.Departure(b.(*ghaState).u, easyDims); got > 0.05 {
+	if got := pcatest.Departure(b.(*ghaState).u, pcatest.EasyDims); got > 0.05 {
 		t.Errorf("gha: U U^T is off I by %g", got)
 	}
 	s := SubspaceRule{steps}.Start(p)
-	s.Learn(g.rows)
-	if got := pcatest.Departure(s.(*rankOne).u, easyDims); got > 0.05 {
+	s.Learn(g.Rows)
+	if got := pcatest.Departure(s.(*rankOne).u, pcatest.EasyDims); got > 0.05 {
 		t.Errorf("subspace rule: U U^T is off I by %g", got)
 	}
 }
 
 // Row 8: U stays orthonormal over 10^5 rows.
 func TestGeodesicsStayOrthonormal(t *testing.T) {
-	g := newGaussian(12, 1000, easyDims).rows
-	p := problemOf(g, easyK)
-	for name, m := range map[string]Streaming{"schedule": GROUSE{InverseRoot{1}}, "greedy": GROUSE{}, "krasulina": Krasulina{InverseRoot{1}}} {
+	g := pcatest.NewGaussian(12, 1000, pcatest.EasyDims).Rows
+	p := pcatest.ProblemOf(g, pcatest.EasyK)
+	for name, m := range map[string]method.Streaming{"schedule": GROUSE{schedule.InverseRoot{C: 1}}, "greedy": GROUSE{}, "krasulina": Krasulina{schedule.InverseRoot{C: 1}}} {
 		s := m.Start(p).(*rankOne)
 		s.every = 0 // not even with the help of Gram and Schmidt
 		for range 100 {
@@ -261,14 +263,14 @@ func TestGeodesicsStayOrthonormal(t *testing.T) {
 
 // Row 8: the greedy step puts the row into U.
 func TestGreedyStep(t *testing.T) {
-	g := newGaussian(13, 200, easyDims).rows
-	s := GROUSE{}.Start(problemOf(g, easyK))
-	x, worst := make([]float64, easyDims), 0.0
+	g := pcatest.NewGaussian(13, 200, pcatest.EasyDims).Rows
+	s := GROUSE{}.Start(pcatest.ProblemOf(g, pcatest.EasyK))
+	x, worst := make([]float64, pcatest.EasyDims), 0.0
 	for i := range 200 {
 		s.Learn(g.Part(i, i+1))
 		g.Row(x, i)
 		u := s.(*rankOne).u
-		_, p := twinProducts([][]float64{u[:easyDims], u[easyDims : 2*easyDims], u[2*easyDims:]}, x)
+		_, p := twinProducts([][]float64{u[:pcatest.EasyDims], u[pcatest.EasyDims : 2*pcatest.EasyDims], u[2*pcatest.EasyDims:]}, x)
 		worst = max(worst, lengthOf(without(x, p))/lengthOf(x))
 	}
 	t.Logf("it leaves %.2g of a row", worst)
@@ -280,21 +282,21 @@ func TestGreedyStep(t *testing.T) {
 // Row 8: GROUSE's step, and Krasulina's, are Oja's to first order: the subspaces
 // differ by a multiple of eta^2.
 func TestStepsAgreeToFirstOrder(t *testing.T) {
-	g := newGaussian(14, 1, easyDims).rows
-	p := problemOf(g, easyK)
-	after := func(m Streaming) Basis {
+	g := pcatest.NewGaussian(14, 1, pcatest.EasyDims).Rows
+	p := pcatest.ProblemOf(g, pcatest.EasyK)
+	after := func(m method.Streaming) method.Basis {
 		s := m.Start(p)
 		s.Learn(g)
 		return s.Basis()
 	}
 	for _, eta := range []float64{1e-2, 1e-3} {
-		oja := after(Oja{Constant{eta}, "polar"})
-		for name, b := range map[string]Basis{"grouse": after(GROUSE{Constant{eta}}), "krasulina": after(Krasulina{Constant{eta}})} {
+		oja := after(Oja{schedule.Constant{C: eta}, "polar"})
+		for name, b := range map[string]method.Basis{"grouse": after(GROUSE{schedule.Constant{C: eta}}), "krasulina": after(Krasulina{schedule.Constant{C: eta}})} {
 			if got := apart(oja, b); got > eta*eta {
 				t.Errorf("%s: eta = %g: the subspaces are off by %g, expected at most eta^2", name, eta, got)
 			}
 		}
-		if start := (Basis{K: easyK, Cols: easyDims, Component: algebra.RandomBasis(p.Seed, easyK, easyDims)}); apart(oja, start) < eta/20 {
+		if start := (method.Basis{K: pcatest.EasyK, Cols: pcatest.EasyDims, Component: algebra.RandomBasis(p.Seed, pcatest.EasyK, pcatest.EasyDims)}); apart(oja, start) < eta/20 {
 			t.Errorf("eta = %g: the step is %g", eta, apart(oja, start))
 		}
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -68,7 +70,7 @@ func TestRegretEntropy(t *testing.T) {
 		assumed := 1.0
 		for range 2 {
 			next := adversaries(d, k, steps)[name]
-			eta := StepEntropy(d, k, steps, assumed).Step(1)
+			eta := schedule.StepEntropy(d, k, steps, assumed).Step(1)
 			s, regret := newDenseEntropy(d, k, nil), NewRegret(d, k)
 			for step := range steps {
 				w := make([]float64, d*d)
@@ -79,7 +81,7 @@ func TestRegretEntropy(t *testing.T) {
 				regret.AddW(x, pcatest.Quadratic(s.w, x))
 				s.step(eta, x)
 			}
-			distance := entropyDistance(d, k)
+			distance := schedule.EntropyDistance(d, k)
 			bound := math.Sqrt(2*assumed*distance/steps) + distance/steps
 			if regret.Best() > assumed+1e-12 {
 				continue
@@ -140,11 +142,11 @@ func TestRegretConventions(t *testing.T) {
 func TestRegretOfMSG(t *testing.T) {
 	const d, k, steps = 7, 2, 400
 	for _, c := range []struct {
-		schedule Schedule
+		schedule schedule.Schedule
 		bound    float64
-	}{{StepMSG(k, steps, 1), math.Sqrt(2. * k / steps)}, {StepAnytime(k, 1), 2 * math.Sqrt(float64(k)/steps)}} {
+	}{{schedule.StepMSG(k, steps, 1), math.Sqrt(2. * k / steps)}, {schedule.StepAnytime(k, 1), 2 * math.Sqrt(float64(k)/steps)}} {
 		for name, next := range adversaries(d, k, steps) {
-			s := MSG{Schedule: c.schedule}.Start(Problem{Cols: d, K: k, Seed: 24}).(*msg)
+			s := MSG{Schedule: c.schedule}.Start(method.Problem{Cols: d, K: k, Seed: 24}).(*msg)
 			regret := NewRegret(d, k)
 			for step := range steps {
 				x := next(step, s.a.dense())
@@ -167,7 +169,7 @@ func TestRegretOfWarmuthKuzmin(t *testing.T) {
 	t.Parallel()
 	const d, k, steps = 7, 2, 400
 	for _, uniform := range []bool{true, false} {
-		distance := entropyDistance(d, k)
+		distance := schedule.EntropyDistance(d, k)
 		if !uniform {
 			distance = min(k+1, d-k) * math.Log(k+1)
 		}
@@ -175,8 +177,8 @@ func TestRegretOfWarmuthKuzmin(t *testing.T) {
 			assumed := 1.0
 			for range 2 {
 				next := adversaries(d, k, steps)[name]
-				m := WarmuthKuzmin{Constant{math.Log1p(math.Sqrt(2 * distance / (steps * assumed)))}, uniform, false}
-				s, regret := m.Start(Problem{Cols: d, K: k, Seed: 24}).(*warmuthKuzmin), NewRegret(d, k)
+				m := WarmuthKuzmin{schedule.Constant{C: math.Log1p(math.Sqrt(2 * distance / (steps * assumed)))}, uniform, false}
+				s, regret := m.Start(method.Problem{Cols: d, K: k, Seed: 24}).(*warmuthKuzmin), NewRegret(d, k)
 				for step := range steps {
 					w := s.weights()
 					algebra.Scale(w, -1)

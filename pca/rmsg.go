@@ -2,6 +2,7 @@ package pca
 
 import (
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 )
@@ -25,18 +26,18 @@ type RMSG struct {
 }
 
 func init() {
-	register("rmsg", "l2-regularised matrix stochastic gradient, steps 1/(lambda t); lambda=1/(4k)",
-		func(p *registry.Params) (Method, error) {
+	method.Register("rmsg", "l2-regularised matrix stochastic gradient, steps 1/(lambda t); lambda=1/(4k)",
+		func(p *registry.Params) (method.Method, error) {
 			m := RMSG{p.Float("lambda", 0, "a number from 1e-9 to 1e9", func(v float64) bool { return v >= 1e-9 && v <= 1e9 })}
 			return m, p.Err()
 		})
 }
 
 // Accepts is as the problem says.
-func (m RMSG) Accepts(p Problem) error { return p.Check() }
+func (m RMSG) Accepts(p method.Problem) error { return p.Check() }
 
 // Start begins at a random projection, which the first step forgets.
-func (m RMSG) Start(p Problem) State {
+func (m RMSG) Start(p method.Problem) method.State {
 	lambda := m.Lambda
 	if lambda == 0 {
 		lambda = 1 / (4 * float64(p.K))
@@ -106,7 +107,7 @@ func (s *rmsg) project() {
 	s.a.Truncate(r)
 }
 
-func (s *rmsg) Basis() Basis           { return basisOf(s.a, s.k) }
+func (s *rmsg) Basis() method.Basis    { return basisOf(s.a, s.k) }
 func (s *rmsg) Eigenvalues() []float64 { return append([]float64{}, s.a.Value...) }
 func (s *rmsg) Cost() Cost             { return s.cost.With(s.a.Flops) }
 
@@ -121,7 +122,7 @@ func (s *rmsg) Outside() float64 {
 // Captured returns x^T M x for the M so far.
 func (s *rmsg) Captured(x []float64) float64 { return s.a.weighted(x, s.a.Value, s.a.Background) }
 
-func (s *rmsg) Keep(k *Kept) {
+func (s *rmsg) Keep(k *method.Kept) {
 	s.a.Keep(k)
 	s.cost.keep(k)
 }

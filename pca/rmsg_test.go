@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 )
 
 // The state with a background is dense projected SGD on the regularised objective.
@@ -16,7 +17,7 @@ func TestRMSGIsDense(t *testing.T) {
 		worst, background := 0.0, 0.0
 		for seed := range uint64(3) {
 			rng := rand.New(rand.NewPCG(60, seed))
-			s := RMSG{Lambda: lambda}.Start(Problem{Cols: d, K: k, Seed: seed}).(*rmsg)
+			s := RMSG{Lambda: lambda}.Start(method.Problem{Cols: d, K: k, Seed: seed}).(*rmsg)
 			twin := newDenseMSG(d, k, s.a.Directions(k))
 			for step := 1; step <= steps; step++ {
 				x := sphere(rng, d)
@@ -40,7 +41,7 @@ func TestRMSGIsDense(t *testing.T) {
 func TestRMSGRate(t *testing.T) {
 	const k, n = 2, 16000
 	x, sigma := pcatest.Simulated("gaussian", k, n, 1)
-	s := RMSG{Lambda: 0.1}.Start(Problem{Cols: pcatest.SimulatedCols, K: k, Squared: 1, Fourth: 1}).(*rmsg)
+	s := RMSG{Lambda: 0.1}.Start(method.Problem{Cols: pcatest.SimulatedCols, K: k, Squared: 1, Fourth: 1}).(*rmsg)
 	want := make([]float64, pcatest.SimulatedCols*pcatest.SimulatedCols)
 	for i := range k {
 		want[i*pcatest.SimulatedCols+i] = 1
@@ -54,7 +55,7 @@ func TestRMSGRate(t *testing.T) {
 		}
 		errors = append(errors, sum)
 	}
-	t.Logf("|M-M*|^2 at 1000, 4000, 16000 rows: %.2g; last error %.2g", errors, missed(s.Basis(), k, sigma))
+	t.Logf("|M-M*|^2 at 1000, 4000, 16000 rows: %.2g; last error %.2g", errors, pcatest.Missed(s.Basis(), k, sigma))
 	if !(errors[2] < errors[0]/8) || math.IsNaN(errors[0]) {
 		t.Errorf("|M-M*|^2 = %v, expected to fall at least by 8 while t grows by 16", errors)
 	}

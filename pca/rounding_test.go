@@ -1,12 +1,14 @@
 package pca
 
 import (
-	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 )
 
 // randomInclusion makes a random point of {0 <= p <= 1, sum p = m}, with zeros,
@@ -219,7 +221,7 @@ func TestRoundingOfStates(t *testing.T) {
 	for _, spec := range []string{"msg:c=0.3", "capped-msg:cap=6,c=0.3", "warmuth-kuzmin:c=0.5", "warmuth-kuzmin:c=0.5,start=uniform"} {
 		for seed := range uint64(20) {
 			x := gaussianRows(30, d, 0.5, seed)
-			s := startOf(t, spec, Problem{Cols: d, K: k, Seed: seed})
+			s := pcatest.StartOf(t, spec, method.Problem{Cols: d, K: k, Seed: seed})
 			s.Learn(x)
 			p := s.(Spectrum).Eigenvalues()
 			u, relaxed := directionsOf(s), 0.0

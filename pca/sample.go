@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
 // OfSample returns components of a few rows, evenly spaced, in a bounded time: for where a run
 // was interrupted before it had found any.
-func OfSample(x view.Rows, p Problem) (Basis, error) {
+func OfSample(x view.Rows, p method.Problem) (method.Basis, error) {
 	n, _ := x.Dims()
 	rows := min(n, max(2048, 4*p.K))
 	order := make([]int, rows)

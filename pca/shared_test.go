@@ -1,8 +1,10 @@
 package pca
 
 import (
-	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 )
 
 // A method and the certificate form the second moment once, and the method leaves it as
@@ -16,7 +18,7 @@ func TestMethodLeavesTheSharedMoment(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := append([]float64{}, s.Value...)
-		if _, err := (Covariance{Precision: precision}).Solve(t.Context(), x, Problem{K: 2}); err != nil {
+		if _, err := (Covariance{Precision: precision}).Solve(t.Context(), x, method.Problem{K: 2}); err != nil {
 			t.Fatal(err)
 		}
 		for i, v := range s.Value {

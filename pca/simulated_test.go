@@ -2,35 +2,14 @@ package pca
 
 import (
 	"fmt"
-	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"math"
 	"os"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 )
-
-// missed returns the suboptimality for a diagonal second moment, descending.
-func missed(b Basis, k int, sigma []float64) float64 {
-	best, captured := 0.0, 0.0
-	for _, s := range sigma[:k] {
-		best += s
-	}
-	for i, u := range b.Component {
-		captured += u * u * sigma[i%b.Cols]
-	}
-	return best - captured
-}
-
-func startOf(t testing.TB, spec string, p Problem) State {
-	t.Helper()
-	m, err := New(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Accepts(p); err != nil {
-		t.Fatal(err)
-	}
-	return m.(Streaming).Start(p)
-}
 
 // The tables of the reference, 3.2, within a factor of 2: for every method the
 // mean of the suboptimality and of k' over 10 000 rows, with the best step size of
@@ -59,7 +38,7 @@ func TestSimulatedTables(t *testing.T) {
 			case c.method == "incremental":
 			case slow:
 				specs = nil
-				for _, step := range Grid(-3, 2) {
+				for _, step := range schedule.Grid(-3, 2) {
 					specs = append(specs, fmt.Sprintf("%s:c=%g", c.method, step))
 				}
 			case c.data == "orthogonal-sqrt":
@@ -92,10 +71,10 @@ func meanRun(t *testing.T, data, spec string, k int, slow bool) (error, rank flo
 	}
 	for seed := range uint64(seeds) {
 		x, sigma := pcatest.Simulated(data, k, steps, seed)
-		s := startOf(t, spec, Problem{Cols: pcatest.SimulatedCols, K: k, Seed: seed, Squared: 1, Fourth: 1})
+		s := pcatest.StartOf(t, spec, method.Problem{Cols: pcatest.SimulatedCols, K: k, Seed: seed, Squared: 1, Fourth: 1})
 		for i := 0; i < steps; i += every {
 			s.Learn(x.Part(i, i+every))
-			error += missed(s.Basis(), k, sigma)
+			error += pcatest.Missed(s.Basis(), k, sigma)
 			rank += float64(s.(Spectrum).Cost().Rank)
 		}
 	}

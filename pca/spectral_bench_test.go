@@ -2,6 +2,8 @@ package pca
 
 import (
 	"fmt"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"testing"
 )
 
@@ -25,7 +27,7 @@ func BenchmarkStepCols(b *testing.B) {
 
 func benchmarkStep(b *testing.B, spec string, d, k int) {
 	x := gaussianRows(1024, d, 1, 1)
-	s := startOf(b, spec, moments(x, Problem{Cols: d, K: k}))
+	s := pcatest.StartOf(b, spec, moments(x, method.Problem{Cols: d, K: k}))
 	s.Learn(x)
 	for i := 0; b.Loop(); i++ {
 		s.Learn(x.Part(i%1024, i%1024+1))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -154,7 +155,7 @@ func TestSpectralKeep(t *testing.T) {
 	}
 	feed(s, rng)
 	again := NewSpectral(d, 0)
-	if err := Restore(again, Keep(s)); err != nil {
+	if err := method.Restore(again, method.Keep(s)); err != nil {
 		t.Fatal(err)
 	}
 	feed(s, rand.New(rand.NewPCG(7, 7)))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -41,7 +42,7 @@ func (s *Spectral) Directions(k int) []float64 {
 
 // Keep visits everything. What is kept is Q and V as they are: to multiply them
 // out would change the bits of what follows.
-func (s *Spectral) Keep(k *Kept) {
+func (s *Spectral) Keep(k *method.Kept) {
 	k.List("values", &s.Value)
 	k.Number("background", &s.Background)
 	k.Count("drift", &s.drift)
@@ -75,24 +76,24 @@ func (f firstDirections) copyTo(dst []float64) []float64 {
 }
 
 // basisOf returns the first k directions.
-func basisOf(a *Spectral, k int) Basis {
-	b := Basis{K: min(k, a.Rank()), Cols: a.cols, Component: a.Directions(k)}
+func basisOf(a *Spectral, k int) method.Basis {
+	b := method.Basis{K: min(k, a.Rank()), Cols: a.cols, Component: a.Directions(k)}
 	b.Orient()
 	return b
 }
 
 // chosenBasis returns the first k directions of the iterate that was chosen.
-func chosenBasis(i iterate, a *Spectral, k int) Basis {
+func chosenBasis(i iterate, a *Spectral, k int) method.Basis {
 	chosen := i.chosen()
 	if chosen == nil {
 		return basisOf(a, k)
 	}
-	b := Basis{K: len(chosen) / a.cols, Cols: a.cols, Component: append([]float64{}, chosen...)}
+	b := method.Basis{K: len(chosen) / a.cols, Cols: a.cols, Component: append([]float64{}, chosen...)}
 	b.Orient()
 	return b
 }
 
-func keepIterate(k *Kept, i iterate, a *Spectral, most int) {
+func keepIterate(k *method.Kept, i iterate, a *Spectral, most int) {
 	i.Keep(k)
 	n := len(i.chosen())
 	k.Require(n%a.cols == 0 && n/a.cols <= most, "state: found an iterate of %d numbers, expected at most %d times %d", n, most, a.cols)
@@ -115,5 +116,5 @@ const largestEigenvalue = 1e200
 
 // orthonormal reports whether the r rows of u, d numbers each, are so nearly.
 func orthonormal(u []float64, r, d int) bool {
-	return Basis{K: r, Cols: d, Component: u}.Departure() < 1e-6
+	return method.Basis{K: r, Cols: d, Component: u}.Departure() < 1e-6
 }

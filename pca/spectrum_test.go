@@ -3,11 +3,11 @@ package pca
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
 )
 
@@ -18,7 +18,7 @@ var spectralSpecs = []string{
 }
 
 // moments fills in what step sizes are scaled by.
-func moments(x view.Rows, p Problem) Problem {
+func moments(x view.Rows, p method.Problem) method.Problem {
 	n, d := x.Dims()
 	row := make([]float64, d)
 	for i := range n {
@@ -50,11 +50,11 @@ func TestSpectraScale(t *testing.T) {
 	const n, d, k = 300, 10, 3
 	for _, spec := range spectralSpecs {
 		x := gaussianRows(n, d, 1, 1)
-		a := startOf(t, spec, moments(x, Problem{Cols: d, K: k, Seed: 3}))
+		a := pcatest.StartOf(t, spec, moments(x, method.Problem{Cols: d, K: k, Seed: 3}))
 		a.Learn(x)
 		for _, s := range []float64{0x1p-40, 8, 0x1p50} {
 			y := gaussianRows(n, d, s, 1)
-			b := startOf(t, spec, moments(y, Problem{Cols: d, K: k, Seed: 3}))
+			b := pcatest.StartOf(t, spec, moments(y, method.Problem{Cols: d, K: k, Seed: 3}))
 			b.Learn(y)
 			if got := subspaceDifference(a.Basis(), b.Basis()); got > 1e-9 {
 				t.Errorf("%s: rows times %g: subspace differs by %g", spec, s, got)
@@ -65,7 +65,7 @@ func TestSpectraScale(t *testing.T) {
 
 // subspaceDifference returns the largest element of the difference of the
 // projections.
-func subspaceDifference(a, b Basis) float64 {
+func subspaceDifference(a, b method.Basis) float64 {
 	if a.K != b.K {
 		return math.Inf(1)
 	}
@@ -77,17 +77,17 @@ func subspaceDifference(a, b Basis) float64 {
 func TestSpectraKeep(t *testing.T) {
 	const n, d, k = 2300, 10, 3
 	x := gaussianRows(n, d, 1, 2)
-	p := moments(x, Problem{Cols: d, K: k, Seed: 4})
+	p := moments(x, method.Problem{Cols: d, K: k, Seed: 4})
 	for _, spec := range spectralSpecs {
-		whole, first, second := startOf(t, spec, p), startOf(t, spec, p), startOf(t, spec, p)
+		whole, first, second := pcatest.StartOf(t, spec, p), pcatest.StartOf(t, spec, p), pcatest.StartOf(t, spec, p)
 		whole.Learn(x)
 		first.Learn(x.Part(0, 7))
 		first.Learn(x.Part(7, 1301))
-		if err := Restore(second, Keep(first)); err != nil {
+		if err := method.Restore(second, method.Keep(first)); err != nil {
 			t.Fatalf("%s: %v", spec, err)
 		}
 		second.Learn(x.Part(1301, n))
-		if !sameLists(Keep(whole), Keep(second)) {
+		if !pcatest.SameLists(method.Keep(whole), method.Keep(second)) {
 			t.Errorf("%s: other bits after it was kept", spec)
 		}
 		if c := whole.(Spectrum).Cost(); c.Steps != n {
@@ -96,27 +96,15 @@ func TestSpectraKeep(t *testing.T) {
 	}
 }
 
-func sameLists(a, b map[string][]float64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for name, list := range a {
-		if !slices.Equal(list, b[name]) {
-			return false
-		}
-	}
-	return true
-}
-
 // A state that cannot be is refused, or at least borne.
 func TestSpectraRestore(t *testing.T) {
 	const n, d, k = 40, 6, 2
 	x := gaussianRows(n, d, 1, 3)
-	p := moments(x, Problem{Cols: d, K: k})
+	p := moments(x, method.Problem{Cols: d, K: k})
 	for _, spec := range spectralSpecs {
-		s := startOf(t, spec, p)
+		s := pcatest.StartOf(t, spec, p)
 		s.Learn(x)
-		kept := Keep(s)
+		kept := method.Keep(s)
 		for name, list := range kept {
 			for _, bad := range [][]float64{nil, {math.NaN()}, {1}, {-5, 3}, make([]float64, len(list)+1), make([]float64, len(list)), repeat(1e300, len(list)), repeat(-1, len(list))} {
 				changed := map[string][]float64{}
@@ -124,8 +112,8 @@ func TestSpectraRestore(t *testing.T) {
 					changed[n] = l
 				}
 				changed[name] = bad
-				again := startOf(t, spec, p)
-				if Restore(again, changed) == nil {
+				again := pcatest.StartOf(t, spec, p)
+				if method.Restore(again, changed) == nil {
 					again.Learn(x)
 					again.Basis()
 				}
@@ -136,7 +124,7 @@ func TestSpectraRestore(t *testing.T) {
 					without[n] = l
 				}
 			}
-			if Restore(startOf(t, spec, p), without) == nil {
+			if method.Restore(pcatest.StartOf(t, spec, p), without) == nil {
 				t.Errorf("%s: restored without %s", spec, name)
 			}
 		}
@@ -158,15 +146,15 @@ func TestSpectraRows(t *testing.T) {
 				"none": {X: &matrix.Dense{Cols: d}}, "zeros": {X: zeros}, "same": {X: same},
 				"small": gaussianRows(50, d, 1e-37, 1), "large": gaussianRows(50, d, 1e37, 1), "ordinary": gaussianRows(50, d, 1, 1),
 			} {
-				for _, q := range []Problem{moments(x, Problem{Cols: d, K: k}), {Cols: d, K: k, Squared: 1, Fourth: 1}} {
-					m, err := New(spec)
+				for _, q := range []method.Problem{moments(x, method.Problem{Cols: d, K: k}), {Cols: d, K: k, Squared: 1, Fourth: 1}} {
+					m, err := method.New(spec)
 					if err != nil {
 						t.Fatal(err)
 					}
 					if m.Accepts(q) != nil {
 						continue
 					}
-					s := m.(Streaming).Start(q)
+					s := m.(method.Streaming).Start(q)
 					s.Learn(x)
 					b := s.Basis()
 					if b.K > k || len(b.Component) != b.K*d || !(pcatest.Departure(b.Component, d) < 1e-12) {
@@ -188,7 +176,7 @@ func TestSpectraCaptured(t *testing.T) {
 	const n, d, k = 40, 8, 3
 	x := gaussianRows(n, d, 1, 9)
 	for _, spec := range []string{"msg", "capped-msg", "warmuth-kuzmin", "rmsg", "rmsg:lambda=3"} {
-		s := startOf(t, spec, moments(x, Problem{Cols: d, K: k}))
+		s := pcatest.StartOf(t, spec, moments(x, method.Problem{Cols: d, K: k}))
 		s.Learn(x)
 		trace := 0.0
 		for i := range d {
@@ -207,7 +195,7 @@ func TestSpectraCaptured(t *testing.T) {
 }
 
 func TestSpectraRefuse(t *testing.T) {
-	for spec, p := range map[string]Problem{
+	for spec, p := range map[string]method.Problem{
 		"incremental:memory=2":         {Cols: 9, K: 3},
 		"capped-msg:cap=2":             {Cols: 9, K: 3},
 		"warmuth-kuzmin":               {Cols: 3, K: 3},
@@ -215,7 +203,7 @@ func TestSpectraRefuse(t *testing.T) {
 		"msg":                          {Cols: 3, K: 4},
 		"rmsg":                         {Cols: 3, K: 0},
 	} {
-		m, err := New(spec)
+		m, err := method.New(spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +212,7 @@ func TestSpectraRefuse(t *testing.T) {
 		}
 	}
 	for _, spec := range []string{"capped-msg:cap=0", "capped-msg:cap=automatic", "incremental:forget=0", "incremental:forget=2", "msg:cap=3", "rmsg:lambda=0", "warmuth-kuzmin:start=zero"} {
-		if _, err := New(spec); err == nil {
+		if _, err := method.New(spec); err == nil {
 			t.Errorf("%s was accepted", spec)
 		}
 	}

@@ -1,6 +1,10 @@
 package pca
 
-import "github.com/fenchel-ml/fenchel/registry"
+import (
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
+	"github.com/fenchel-ml/fenchel/registry"
+)
 
 // SubspaceRule is Oja's subspace rule, which keeps U orthonormal on average without
 // ever making it so:
@@ -12,11 +16,11 @@ import "github.com/fenchel-ml/fenchel/registry"
 // Returned: U, made orthonormal. Cost of a step: O(k d).
 //
 // Oja 1989; reference 2.3.
-type SubspaceRule struct{ Steps Schedule }
+type SubspaceRule struct{ Steps schedule.Schedule }
 
 func init() {
-	register("subspace-rule", "Oja's subspace rule, which never orthonormalises; "+schedulesHelp,
-		func(p *registry.Params) (Method, error) { return SubspaceRule{stepsOf(p)}, p.Err() })
+	method.Register("subspace-rule", "Oja's subspace rule, which never orthonormalises; "+schedulesHelp,
+		func(p *registry.Params) (method.Method, error) { return SubspaceRule{stepsOf(p)}, p.Err() })
 }
 
 // stableStep is the most that eta |x|^2 may be of a rule that nothing but itself
@@ -25,10 +29,10 @@ func init() {
 const stableStep = 0.5
 
 // Accepts implements Method.
-func (SubspaceRule) Accepts(p Problem) error { return p.Check() }
+func (SubspaceRule) Accepts(p method.Problem) error { return p.Check() }
 
 // Start implements Streaming.
-func (m SubspaceRule) Start(p Problem) State {
+func (m SubspaceRule) Start(p method.Problem) method.State {
 	keep := func(eta, _, _ float64) (alpha, beta float64) { return eta, -eta }
 	return newRankOne(p, rule{longest: stableStep, move: keep}, m.Steps)
 }

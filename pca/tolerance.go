@@ -3,6 +3,7 @@ package pca
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -18,7 +19,7 @@ func lossTolerance(p *registry.Params) float64 {
 }
 
 // lossOf returns the tolerance that was given, or else that of the problem.
-func lossOf(given float64, p Problem) float64 {
+func lossOf(given float64, p method.Problem) float64 {
 	switch {
 	case !math.IsNaN(given):
 		return given
@@ -30,7 +31,7 @@ func lossOf(given float64, p Problem) float64 {
 
 // residualOf is lossOf for a tolerance of the residual |U Sigma - diag(value) U|, of
 // whose square the loss is a small multiple.
-func residualOf(given float64, p Problem) float64 {
+func residualOf(given float64, p method.Problem) float64 {
 	switch {
 	case !math.IsNaN(given):
 		return given

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -35,28 +37,28 @@ type VRPCA struct {
 }
 
 func init() {
-	register("vr-pca", "Oja's method with reduced variance, many passes; epochs=100, tol: by the gap, or 1e-8", func(p *registry.Params) (Method, error) {
+	method.Register("vr-pca", "Oja's method with reduced variance, many passes; epochs=100, tol: by the gap, or 1e-8", func(p *registry.Params) (method.Method, error) {
 		return VRPCA{p.Int("epochs", 100, 1, math.MaxInt32), lossTolerance(p)}, p.Err()
 	})
 }
 
 // Accepts implements Method.
-func (VRPCA) Accepts(p Problem) error { return p.Check() }
+func (VRPCA) Accepts(p method.Problem) error { return p.Check() }
 
 // Refines implements Refining.
-func (m VRPCA) Refines(Problem) bool { return math.IsNaN(m.Tolerance) }
+func (m VRPCA) Refines(method.Problem) bool { return math.IsNaN(m.Tolerance) }
 
 // Solve implements Batch.
-func (m VRPCA) Solve(ctx context.Context, x view.Rows, p Problem) (Basis, error) {
+func (m VRPCA) Solve(ctx context.Context, x view.Rows, p method.Problem) (method.Basis, error) {
 	if err := empty(x); err != nil {
-		return Basis{}, err
+		return method.Basis{}, err
 	}
 	rows, _ := x.Dims()
 	mean, most := lengths(x)
 	p.Squared = mean
 	u, err := warm(ctx, x, p)
 	if err != nil {
-		return Basis{}, err
+		return method.Basis{}, err
 	}
 	s := newRitz(view.MomentOf(x, p.Threads), u, p.K)
 	for epoch := 0; ; epoch++ {
@@ -91,9 +93,9 @@ func lengths(x view.Rows) (mean, most float64) {
 }
 
 // warm returns what one pass of Oja's method finds.
-func warm(ctx context.Context, x view.Rows, p Problem) ([]float64, error) {
+func warm(ctx context.Context, x view.Rows, p method.Problem) ([]float64, error) {
 	rows, _ := x.Dims()
-	s := Oja{InverseRoot{1}, "lazy"}.Start(p)
+	s := Oja{schedule.InverseRoot{C: 1}, "lazy"}.Start(p)
 	for lo := 0; lo < rows; lo += untilAsked {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -31,7 +33,7 @@ import (
 // is within 2 sqrt(L k/T) + k/T of the best, which leaves L of each row, for rows
 // of |x| <= 1. A step costs O(k' d).
 type WarmuthKuzmin struct {
-	Schedule Schedule
+	Schedule schedule.Schedule
 	Uniform  bool // start at I/d
 	Random   bool // the answer is a random iterate, not the last
 }
@@ -40,15 +42,15 @@ type WarmuthKuzmin struct {
 const uniformCols = 4096
 
 func init() {
-	register("warmuth-kuzmin", "matrix exponentiated gradient; schedule=sqrt, c=sqrt(k), start=random or uniform (at most 4096 features), iterate=last or random",
-		func(p *registry.Params) (Method, error) {
-			m := WarmuthKuzmin{scheduleOf(p, 0), p.Choice("start", "random", "uniform") == "uniform", isRandom(p)}
+	method.Register("warmuth-kuzmin", "matrix exponentiated gradient; schedule=sqrt, c=sqrt(k), start=random or uniform (at most 4096 features), iterate=last or random",
+		func(p *registry.Params) (method.Method, error) {
+			m := WarmuthKuzmin{schedule.Of(p, 0), p.Choice("start", "random", "uniform") == "uniform", isRandom(p)}
 			return m, p.Err()
 		})
 }
 
 // Accepts refuses k = d, for which nothing is left to be minimal.
-func (m WarmuthKuzmin) Accepts(p Problem) error {
+func (m WarmuthKuzmin) Accepts(p method.Problem) error {
 	if p.K >= p.Cols {
 		return fmt.Errorf("warmuth-kuzmin: k = %d of %d features leaves nothing to choose: expected fewer", p.K, p.Cols)
 	}
@@ -59,7 +61,7 @@ func (m WarmuthKuzmin) Accepts(p Problem) error {
 }
 
 // Start begins where Uniform says.
-func (m WarmuthKuzmin) Start(p Problem) State {
+func (m WarmuthKuzmin) Start(p method.Problem) method.State {
 	d, k := p.Cols, p.K
 	s := &warmuthKuzmin{d: d, k: k, most: mostRank(p), schedule: orDefault(m.Schedule, math.Sqrt(float64(k))), unit: unitStep(p), iterate: iterateFor(p, m.Random),
 		a: NewSpectral(d, vec.Log(float64(d-k))), x: make([]float64, d)}
@@ -88,7 +90,7 @@ type warmuthKuzmin struct {
 	d, k     int
 	most     int       // directions
 	a        *Spectral // -ln W
-	schedule Schedule
+	schedule schedule.Schedule
 	unit     float64
 	iterate  iterate
 	cost     Cost
@@ -136,7 +138,7 @@ func (s *warmuthKuzmin) project() (lnZ float64) {
 	return lnZ
 }
 
-func (s *warmuthKuzmin) Basis() Basis { return chosenBasis(s.iterate, s.a, s.k) }
+func (s *warmuthKuzmin) Basis() method.Basis { return chosenBasis(s.iterate, s.a, s.k) }
 
 // Eigenvalues returns those of M = I - (d-k) W.
 func (s *warmuthKuzmin) Eigenvalues() []float64 {
@@ -156,7 +158,7 @@ func (s *warmuthKuzmin) Cost() Cost       { return s.cost.With(s.a.Flops) }
 // Captured returns x^T M x for the M so far.
 func (s *warmuthKuzmin) Captured(x []float64) float64 { return s.a.weighted(x, s.Eigenvalues(), 0) }
 
-func (s *warmuthKuzmin) Keep(k *Kept) {
+func (s *warmuthKuzmin) Keep(k *method.Kept) {
 	s.a.Keep(k)
 	s.cost.keep(k)
 	keepIterate(k, s.iterate, s.a, s.k)

@@ -1,10 +1,12 @@
 package pca
 
 import (
-	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 )
 
 // Row 13: what is kept is the algorithm as stated, two dense eigendecompositions a
@@ -15,7 +17,7 @@ func TestWarmuthKuzminIsDense(t *testing.T) {
 		worst, most := 0.0, 0
 		for seed := range uint64(3) {
 			rng := rand.New(rand.NewPCG(13, seed))
-			s := startOf(t, spec, Problem{Cols: d, K: k, Seed: seed}).(*warmuthKuzmin)
+			s := pcatest.StartOf(t, spec, method.Problem{Cols: d, K: k, Seed: seed}).(*warmuthKuzmin)
 			var start []float64
 			if s.a.Rank() == k+1 {
 				start = s.a.Directions(k + 1)
@@ -55,7 +57,7 @@ func (s *warmuthKuzmin) weights() []float64 {
 // Long after the answer is clear its eigenvalues of W are below the smallest
 // number, and nothing is lost.
 func TestWarmuthKuzminFarBelowOne(t *testing.T) {
-	s := startOf(t, "warmuth-kuzmin:schedule=constant,c=50", Problem{Cols: 4, K: 1}).(*warmuthKuzmin)
+	s := pcatest.StartOf(t, "warmuth-kuzmin:schedule=constant,c=50", method.Problem{Cols: 4, K: 1}).(*warmuthKuzmin)
 	for i := range 2000 {
 		x := []float64{1, 0, 0, 0}
 		if i%10 == 0 {

@@ -1,4 +1,4 @@
-package pca
+package method
 
 import (
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"

@@ -1,4 +1,4 @@
-package pca
+package method
 
 import (
 	"fmt"
@@ -41,7 +41,7 @@ func (b Basis) Orient() {
 	}
 }
 
-// along sets Value to the mean squared product of each component with rows.
+// Along sets Value to the mean squared product of each component with rows.
 func (b *Basis) Along(x view.Rows, threads int) {
 	n, _ := x.Dims()
 	products := make([]float64, n*b.K)
@@ -71,17 +71,17 @@ func (b Basis) Variances(x view.Rows, threads int) (along []float64, total float
 	return along, total
 }
 
-// first returns the first k components.
-func (b Basis) first(k int) Basis {
+// First returns the first k components.
+func (b Basis) First(k int) Basis {
 	return Basis{K: k, Cols: b.Cols, Component: b.Component[: k*b.Cols : k*b.Cols], Value: b.Value[:k:k]}
 }
 
-// orthonormalise makes the rows orthonormal, with others in place of those that
+// Orthonormalise makes the rows orthonormal, with others in place of those that
 // depend on the rest.
-func (b Basis) orthonormalise(threads int) error {
+func (b Basis) Orthonormalise(threads int) error {
 	var eigen vec.Eigensystem
 	if x := vec.SquaredNorm64(b.Component); !(x <= 1e300) {
-		return errTooLarge(x)
+		return ErrTooLarge(x)
 	}
 	rows, spread := b.K, 3.0
 	for pass := 0; pass < 4 && spread > 2; pass++ {
@@ -94,6 +94,7 @@ func (b Basis) orthonormalise(threads int) error {
 	return nil
 }
 
-func errTooLarge(found float64) error {
+// ErrTooLarge is that of rows whose second moment, of which found is a part, is no number.
+func ErrTooLarge(found float64) error {
 	return fmt.Errorf("the second moment of the rows: found %v, expected finite numbers: the values are too large", found)
 }

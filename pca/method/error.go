@@ -1,4 +1,4 @@
-package pca
+package method
 
 import (
 	"math"

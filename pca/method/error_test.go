@@ -1,4 +1,4 @@
-package pca
+package method_test
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 )
 
 // Row 3 of the checklist: nothing is lost by the top eigenvectors, and what is
@@ -27,25 +28,25 @@ func TestSuboptimality(t *testing.T) {
 		for _, v := range values[:k] {
 			best += v
 		}
-		top := Basis{K: k, Cols: d, Component: vectors[:k*d]}
-		if epsilon := Suboptimality(second, best, top); math.Abs(epsilon) > 1e-12 {
+		top := method.Basis{K: k, Cols: d, Component: vectors[:k*d]}
+		if epsilon := method.Suboptimality(second, best, top); math.Abs(epsilon) > 1e-12 {
 			t.Errorf("d = %d, k = %d: epsilon of the top eigenvectors is %g", d, k, epsilon)
 		}
-		other := Basis{K: k, Cols: d, Component: pcatest.RandomRows(r.NormFloat64, k, d)}
-		if epsilon := Suboptimality(second, best, other); epsilon < -1e-12 {
+		other := method.Basis{K: k, Cols: d, Component: pcatest.RandomRows(r.NormFloat64, k, d)}
+		if epsilon := method.Suboptimality(second, best, other); epsilon < -1e-12 {
 			t.Errorf("d = %d, k = %d: epsilon of random directions is %g", d, k, epsilon)
 		}
-		if sum := Captured(second, other) + CompressionLoss(second, other); math.Abs(sum-trace) > 1e-12 {
+		if sum := method.Captured(second, other) + method.CompressionLoss(second, other); math.Abs(sum-trace) > 1e-12 {
 			t.Errorf("captured and left are %v, trace %v", sum, trace)
 		}
 		diagonal := make([]float64, d*d)
 		for i, v := range lambda {
 			diagonal[i*d+i] = v
 		}
-		if got, want := Captured(lambda, other), Captured(diagonal, other); math.Abs(got-want) > 1e-15 {
+		if got, want := method.Captured(lambda, other), method.Captured(diagonal, other); math.Abs(got-want) > 1e-15 {
 			t.Errorf("diagonal: captured %v, dense %v", got, want)
 		}
-		if got, want := CompressionLoss(lambda, other), CompressionLoss(diagonal, other); math.Abs(got-want) > 1e-14 {
+		if got, want := method.CompressionLoss(lambda, other), method.CompressionLoss(diagonal, other); math.Abs(got-want) > 1e-14 {
 			t.Errorf("diagonal: left %v, dense %v", got, want)
 		}
 	}
@@ -61,12 +62,12 @@ func TestComparison(t *testing.T) {
 	for i, s := range deviation {
 		variance[i] = s * s
 	}
-	best := Basis{K: k, Cols: d, Component: []float64{1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}}
-	other := Basis{K: k, Cols: d, Component: pcatest.RandomRows(r.NormFloat64, k, d)}
-	truth := Suboptimality(variance, Captured(variance, best), other)
+	best := method.Basis{K: k, Cols: d, Component: []float64{1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}}
+	other := method.Basis{K: k, Cols: d, Component: pcatest.RandomRows(r.NormFloat64, k, d)}
+	truth := method.Suboptimality(variance, method.Captured(variance, best), other)
 	covered := 0
 	for range runs {
-		dense, sparse := NewComparison(best, other), NewComparison(best, other)
+		dense, sparse := method.NewComparison(best, other), method.NewComparison(best, other)
 		var differences []float64
 		for range n {
 			x, index := make([]float32, d), make([]uint32, d)
@@ -111,8 +112,8 @@ func TestComparison(t *testing.T) {
 }
 
 func TestComparisonOfFewRows(t *testing.T) {
-	u := Basis{K: 1, Cols: 2, Component: []float64{1, 0}}
-	c := NewComparison(u, u)
+	u := method.Basis{K: 1, Cols: 2, Component: []float64{1, 0}}
+	c := method.NewComparison(u, u)
 	for range 2 {
 		if _, se := c.Estimate(); se == se {
 			t.Errorf("a standard error of %v", se)

@@ -1,9 +1,8 @@
-package pca
+package schedule_test
 
 import (
-	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -24,7 +23,7 @@ func TestNewSchedule(t *testing.T) {
 		{"strong:lambda=0.5", 8, 0.25},
 		{"sqrt", 0, 1}, // before the first step
 	} {
-		s, err := NewSchedule(c.spec)
+		s, err := schedule.New(c.spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +37,7 @@ func TestNewSchedule(t *testing.T) {
 		{"strong:lambda=1e-310", `lambda=1e-310: expected a number from 1e-300`},
 		{"sqrt:burn=1", `unknown parameter "burn"`},
 	} {
-		if _, err := NewSchedule(c.spec); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := schedule.New(c.spec); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, expected %q", c.spec, err, c.want)
 		}
 	}
@@ -46,8 +45,8 @@ func TestNewSchedule(t *testing.T) {
 
 // Law: steps are positive and do not grow.
 func TestSchedulesFall(t *testing.T) {
-	for _, e := range Schedules() {
-		s, err := NewSchedule(e.Name)
+	for _, e := range schedule.Entries() {
+		s, err := schedule.New(e.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,56 +66,15 @@ func TestGrids(t *testing.T) {
 		grid     []float64
 		n        int
 		from, to float64
-	}{{SimulationGrid(), 18, 0x1p-12, 32}, {ImageGrid(), 27, 0x1p-20, 64}} {
+	}{{schedule.SimulationGrid(), 18, 0x1p-12, 32}, {schedule.ImageGrid(), 27, 0x1p-20, 64}} {
 		if len(c.grid) != c.n || c.grid[0] != c.from || c.grid[c.n-1] != c.to {
 			t.Errorf("grid %v, expected %d values from %v to %v", c.grid, c.n, c.from, c.to)
 		}
 	}
 }
 
-// Row 22 of the checklist: a grid on one pass gives what separate runs give, and
-// the selection takes the smallest mean.
-func TestGridOnOnePass(t *testing.T) {
-	const d, k, steps = 6, 2, 60
-	for _, grid := range [][]float64{SimulationGrid(), ImageGrid()} {
-		run := func(candidates []float64) (sums []float64, s Selection) {
-			r := rand.New(rand.NewPCG(22, 1))
-			var states []*mirrorState
-			for _, c := range candidates {
-				states = append(states, newMirrorState(d, k, new(frobenius), InverseRoot{c}))
-			}
-			sums = make([]float64, len(candidates))
-			for step := 1; step <= steps; step++ {
-				x, epsilon := sphere(r, d), make([]float64, len(candidates))
-				for i, state := range states {
-					state.step(state.schedule.Step(step), x)
-					epsilon[i] = 1 - pcatest.Quadratic(state.copyTo(nil), x)
-					sums[i] += epsilon[i]
-				}
-				if err := s.Add(epsilon); err != nil {
-					t.Fatal(err)
-				}
-			}
-			return sums, s
-		}
-		together, selection := run(grid)
-		best := 0
-		for i, c := range grid {
-			if alone, _ := run([]float64{c}); alone[0] != together[i] {
-				t.Errorf("c = %v: %v alone, %v on one pass", c, alone[0], together[i])
-			}
-			if together[i] < together[best] {
-				best = i
-			}
-		}
-		if got, mean := selection.Best(); got != best || mean != together[best]/steps {
-			t.Errorf("selected %d with mean %v, expected %d with %v", got, mean, best, together[best]/steps)
-		}
-	}
-}
-
 func TestSelectionOfDiverged(t *testing.T) {
-	var s Selection
+	var s schedule.Selection
 	if i, _ := s.Best(); i != -1 {
 		t.Errorf("selected %d of none", i)
 	}
@@ -138,17 +96,17 @@ func TestTheorySteps(t *testing.T) {
 		name      string
 		got, want float64
 	}{
-		{"MSG", StepMSG(2, 100, 1).Step(1), 0.2},
-		{"MSG, |x|^4 = 16", StepMSG(2, 100, 16).Step(1), 0.05},
-		{"anytime", StepAnytime(4, 16).Step(4), 0.25},
-		{"entropy", StepEntropy(4, 2, 100, 0.5).Step(1), math.Log(1 + math.Sqrt(2*2*math.Ln2/50))},
-		{"mirror", StepMirror(4, 2, 100).Step(1), math.Sqrt(math.Ln2 / 100)},
+		{"MSG", schedule.StepMSG(2, 100, 1).Step(1), 0.2},
+		{"MSG, |x|^4 = 16", schedule.StepMSG(2, 100, 16).Step(1), 0.05},
+		{"anytime", schedule.StepAnytime(4, 16).Step(4), 0.25},
+		{"entropy", schedule.StepEntropy(4, 2, 100, 0.5).Step(1), math.Log(1 + math.Sqrt(2*2*math.Ln2/50))},
+		{"mirror", schedule.StepMirror(4, 2, 100).Step(1), math.Sqrt(math.Ln2 / 100)},
 	} {
 		if math.Abs(c.got-c.want) > 1e-15 {
 			t.Errorf("%s: %v, expected %v", c.name, c.got, c.want)
 		}
 	}
-	if eta := StepEntropy(4, 2, 100, 0).Step(1); !(eta > 0 && eta < 10) {
+	if eta := schedule.StepEntropy(4, 2, 100, 0).Step(1); !(eta > 0 && eta < 10) {
 		t.Errorf("a step of %v where the best subspace leaves nothing", eta)
 	}
 }
