@@ -19,6 +19,7 @@ package pca
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/method"
+	_ "github.com/fenchel-ml/fenchel/pca/stream/oja" // the methods register themselves
 	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/oja"
 	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -95,7 +96,7 @@ func lengths(x view.Rows) (mean, most float64) {
 // warm returns what one pass of Oja's method finds.
 func warm(ctx context.Context, x view.Rows, p method.Problem) ([]float64, error) {
 	rows, _ := x.Dims()
-	s := Oja{schedule.InverseRoot{C: 1}, "lazy"}.Start(p)
+	s := oja.Oja{Steps: schedule.InverseRoot{C: 1}, Normalise: "lazy"}.Start(p)
 	for lo := 0; lo < rows; lo += untilAsked {
 		if err := ctx.Err(); err != nil {
 			return nil, err
