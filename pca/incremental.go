@@ -5,6 +5,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/stream/block"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 )
@@ -130,7 +131,7 @@ func (s *incremental) Keep(k *method.Kept) {
 // Rescale makes t C_t the spectral form of the multiplied one.
 func (s *incremental) Rescale(by []float64) {
 	d, flops := s.a.cols, s.a.Flops
-	rows, squares := rescaled(s.a.Directions(len(s.a.Value)), s.a.Value, by)
+	rows, squares := block.Rescaled(s.a.Directions(len(s.a.Value)), s.a.Value, by)
 	s.a = NewSpectral(d, 0)
 	s.a.PreferNew, s.a.Flops = s.m.New, flops
 	s.a.Insert(rows, squares)

@@ -19,7 +19,8 @@ package pca
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/method"
-	_ "github.com/fenchel-ml/fenchel/pca/stream/oja" // the methods register themselves
+	_ "github.com/fenchel-ml/fenchel/pca/stream/block" // the methods register themselves
+	_ "github.com/fenchel-ml/fenchel/pca/stream/oja"
 	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"

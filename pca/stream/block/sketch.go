@@ -1,4 +1,4 @@
-package pca
+package block
 
 import (
 	"fmt"
@@ -11,10 +11,8 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// What methods that learn from blocks of rows share: a list of dense rows in double
-// precision, and small matrices times it.
-
-// A sketch is rows H whose H^T H stands for the sum of x x^T over many rows x.
+// A sketch is what methods that learn from blocks of rows share: a list of dense rows in double
+// precision, and small matrices times it. It is rows H whose H^T H stands for the sum of x x^T over many rows x.
 type sketch struct {
 	cols, threads int
 
@@ -144,9 +142,9 @@ func (s *sketch) Rescale(by []float64) {
 	}
 }
 
-// rescaled returns the eigenvectors of D A D, d numbers each, and their eigenvalues, where A is
+// Rescaled returns the eigenvectors of D A D, d numbers each, and their eigenvalues, where A is
 // the sum of value_i u_i u_i^T over the rows of u, and D the diagonal of by, of d numbers.
-func rescaled(u, value, by []float64) (rows, values []float64) {
+func Rescaled(u, value, by []float64) (rows, values []float64) {
 	d := len(by)
 	h := sketch{cols: d, threads: 1, h: u}
 	for i, v := range value {

@@ -1,4 +1,4 @@
-package pca
+package block
 
 import (
 	"math"
