@@ -22,6 +22,7 @@ import (
 	_ "github.com/fenchel-ml/fenchel/pca/stream/block" // the methods register themselves
 	_ "github.com/fenchel-ml/fenchel/pca/stream/oja"
 	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
+	"github.com/fenchel-ml/fenchel/pca/stream/spectral"
 	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 )
@@ -52,6 +53,12 @@ type (
 
 	Kept   = method.Kept
 	Keeper = method.Keeper
+)
+
+// What package spectral says of its states.
+type (
+	Spectrum = spectral.Spectrum
+	Relaxed  = spectral.Relaxed
 )
 
 // New makes the method that spec describes: a name, or "name:key=value,...".
