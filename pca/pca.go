@@ -19,8 +19,7 @@ package pca
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/method"
-	_ "github.com/fenchel-ml/fenchel/pca/stream/block" // the methods register themselves
-	_ "github.com/fenchel-ml/fenchel/pca/stream/oja"
+	_ "github.com/fenchel-ml/fenchel/pca/stream" // the methods register themselves
 	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"github.com/fenchel-ml/fenchel/pca/stream/spectral"
 	"github.com/fenchel-ml/fenchel/pca/view"
