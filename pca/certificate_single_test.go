@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/batch"
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"github.com/fenchel-ml/fenchel/pca/method"
 	"github.com/fenchel-ml/fenchel/pca/view"
@@ -86,7 +87,7 @@ func TestCloseCertificateWhereTheQuickOneIsNotEnough(t *testing.T) {
 		x            view.Rows
 		quick, close bool // which of them is enough
 	}{{"a gap", pcatest.Many(k, 3), true, false}, {"no gap", pcatest.Many(k, 0), false, false}, {"tied", tied(), false, true}} {
-		u, err := Covariance{Precision: "double"}.Solve(t.Context(), c.x, method.Problem{K: k})
+		u, err := batch.Covariance{Precision: "double"}.Solve(t.Context(), c.x, method.Problem{K: k})
 		if err != nil {
 			t.Fatal(err)
 		}

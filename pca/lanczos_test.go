@@ -10,6 +10,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/batch"
 	"github.com/fenchel-ml/fenchel/pca/internal/algebra"
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"github.com/fenchel-ml/fenchel/pca/method"
@@ -145,7 +146,7 @@ func TestCertificateOfRealData(t *testing.T) {
 		t.Run(fmt.Sprintf("%.5s,k=%d", c.path, c.k), func(t *testing.T) {
 			x := realRows(t, "../../shared/data/"+c.path)
 			n, d := x.Dims()
-			u, err := Krylov{Tolerance: 1e-8, Steps: 200}.Solve(t.Context(), x, method.Problem{Rows: n, Cols: d, K: c.k, Seed: 1})
+			u, err := batch.Krylov{Tolerance: 1e-8, Steps: 200}.Solve(t.Context(), x, method.Problem{Rows: n, Cols: d, K: c.k, Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

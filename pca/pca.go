@@ -18,6 +18,7 @@ package pca
 
 import (
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/batch"
 	"github.com/fenchel-ml/fenchel/pca/method"
 	_ "github.com/fenchel-ml/fenchel/pca/stream" // the methods register themselves
 	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
@@ -65,6 +66,15 @@ func New(spec string) (Method, error) { return method.New(spec) }
 
 // Entries lists the methods by name.
 func Entries() []registry.Entry[Method] { return method.Entries() }
+
+// ChooseBatch returns the name of the batch method that takes the least time, and why: see
+// [batch.Choose].
+func ChooseBatch(n, d int, nonzeros int64, sparse bool, k int) (name, reason string) {
+	return batch.Choose(n, d, nonzeros, sparse, k)
+}
+
+// OfSample returns components of a few rows in a bounded time: see [batch.OfSample].
+func OfSample(x Rows, p Problem) (Basis, error) { return batch.OfSample(x, p) }
 
 // BlockOf returns how many rows to give a state at a time: see [method.BlockOf].
 func BlockOf(s State) int { return method.BlockOf(s) }

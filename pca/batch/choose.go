@@ -1,8 +1,8 @@
-package pca
+package batch
 
 import "fmt"
 
-// ChooseBatch returns the name of the batch method that takes the least time by the
+// Choose returns the name of the batch method that takes the least time by the
 // rules below, and why, in a line. It depends on sizes alone, never on the machine:
 // n rows of d features with so many values stored, sparse or not, and k components.
 //
@@ -12,7 +12,7 @@ import "fmt"
 // which it takes about 12 + k/2, in blocks of 16 or 8; orthogonal directions 20.
 // Matrices of more than 4096 rows are not formed: their memory, and the time of their
 // eigenvectors, grow faster than that of krylov.
-func ChooseBatch(n, d int, nonzeros int64, sparse bool, k int) (name, reason string) {
+func Choose(n, d int, nonzeros int64, sparse bool, k int) (name, reason string) {
 	const most = 4096
 	rows, cols, stored := float64(n), float64(d), float64(nonzeros)
 	krylov := krylovTime(rows, cols, stored, sparse, float64(k))

@@ -1,4 +1,4 @@
-package pca
+package batch
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package pca
+package batch
 
 import (
 	"context"
@@ -228,7 +228,7 @@ func TestChooseBatch(t *testing.T) {
 		{1, 1, 1, false, 1, "covariance"},
 		{1000, 1000000, 100000, true, 10, "krylov"},
 	} {
-		if got, reason := ChooseBatch(c.n, c.d, c.stored, c.sparse, c.k); got != c.want || reason == "" {
+		if got, reason := Choose(c.n, c.d, c.stored, c.sparse, c.k); got != c.want || reason == "" {
 			t.Errorf("%+v: found %s (%s)", c, got, reason)
 		}
 	}
