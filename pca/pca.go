@@ -17,8 +17,11 @@
 package pca
 
 import (
+	"context"
+
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca/batch"
+	"github.com/fenchel-ml/fenchel/pca/certificate"
 	"github.com/fenchel-ml/fenchel/pca/method"
 	_ "github.com/fenchel-ml/fenchel/pca/stream" // the methods register themselves
 	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
@@ -60,6 +63,20 @@ type (
 	Spectrum = spectral.Spectrum
 	Relaxed  = spectral.Relaxed
 )
+
+// A Certificate is what is proven of a basis: see [certificate.Certificate].
+type Certificate = certificate.Certificate
+
+// Certify proves how good the basis is for the rows: see [certificate.Certify].
+func Certify(ctx context.Context, x Rows, b Basis, threads int, seed uint64) (Certificate, error) {
+	return certificate.Certify(ctx, x, b, threads, seed)
+}
+
+// CertifyUntil is Certify that goes without the closest bound where enough reports that a
+// quicker one will do.
+func CertifyUntil(ctx context.Context, x Rows, b Basis, threads int, seed uint64, enough func(Certificate) bool) (Certificate, error) {
+	return certificate.CertifyUntil(ctx, x, b, threads, seed, enough)
+}
 
 // New makes the method that spec describes: a name, or "name:key=value,...".
 func New(spec string) (Method, error) { return method.New(spec) }

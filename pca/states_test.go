@@ -1,12 +1,13 @@
 package pca
 
 import (
-	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
-	"github.com/fenchel-ml/fenchel/pca/method"
 	"maps"
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 )
 
 // What every state of a registered streaming method must do.

@@ -1,10 +1,11 @@
 package schedule_test
 
 import (
-	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
 )
 
 func TestNewSchedule(t *testing.T) {

@@ -2,9 +2,10 @@ package spectral
 
 import (
 	"fmt"
+	"testing"
+
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"github.com/fenchel-ml/fenchel/pca/method"
-	"testing"
 )
 
 // One row of capped MSG, and of the others, on dense rows.

@@ -1,9 +1,10 @@
 package spectral
 
 import (
+	"testing"
+
 	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
 	"github.com/fenchel-ml/fenchel/pca/method"
-	"testing"
 )
 
 // windowOf is 128 differences of the given mean and variance.

@@ -1,17 +1,6 @@
-package pca
-
-import (
-	"context"
-	"errors"
-	"fmt"
-	"github.com/fenchel-ml/fenchel/pca/method"
-	"github.com/fenchel-ml/fenchel/pca/view"
-	"math"
-)
-
-// The certificate: how much of what k dimensions can capture a basis captures, as
-// a theorem. With Sigma = (1/n) sum_i x_i x_i^T over the rows as [Rows] has them
-// (real numbers, not their roundings) it gives numbers for which
+// Package certificate proves how much of what k dimensions can capture a basis captures. With
+// Sigma = (1/n) sum_i x_i x_i^T over the rows as [view.Rows] has them (real numbers, not their
+// roundings) it gives numbers for which
 //
 //	Captured <= tr(U Sigma U^T),   lambda_1 + ... + lambda_k <= Upper,
 //
@@ -27,16 +16,33 @@ import (
 //
 //   - exact, where min(n, d) is at most [exactSize]: Sigma, or the matrix of inner
 //     products, which has the same eigenvalues, is formed, and Z + mu I - Sigma is
-//     shown to be definite by a Cholesky decomposition (certificate_dual.go,
-//     definite.go). How good U is does not matter to it. Of many rows, sums in single
+//     shown to be definite by a Cholesky decomposition (exact.go,
+//     dual.go, definite.go). How good U is does not matter to it. Of many rows, sums in single
 //     precision come first, which are quicker, and nearly as close where U is good
-//     (certificate_single.go).
+//     (single.go).
 //   - lanczos: only products with the rows. Z comes from U, and mu from what random
-//     vectors show of the rest of Sigma (certificate_coupled.go, lanczos.go). It
+//     vectors show of the rest of Sigma (coupled.go, lanczos.go). It
 //     holds with probability 1 - Failure, over these vectors only.
 //
 // Cost: exact n d min(n, d) multiplications, in single precision or double; lanczos two
 // products with all rows for each vector of U, and 16 for each step.
+//
+// [Certify] is the door; a certifier goes the way of one basis (certificate.go), after the rows
+// were made neither too large nor too small (size.go) and the basis orthonormal (basis.go). No method
+// is asked how it found the basis, and nothing here is reported or written to files. A new
+// bound is a method of the certifier; every bound is a theorem to be tested against exact
+// eigenvalues, as TestCertificateIsATheorem does, and broken on purpose in brokenCertificates.
+package certificate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/view"
+)
 
 // A Certificate is what is proven of a basis.
 type Certificate struct {

@@ -1,4 +1,4 @@
-package pca
+package algebra_test
 
 import (
 	"math"

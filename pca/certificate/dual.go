@@ -1,4 +1,4 @@
-package pca
+package certificate
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 // nearly that a small multiple of I makes up for it.
 //
 // W and mu may be any numbers; good ones come from the k leading eigenvectors V,
-// as well as they are known, by the quadratic bound (certificate_coupled.go). With a
+// as well as they are known, by the quadratic bound (coupled.go). With a
 // guess nu of eigenvalue k+1, Theta the Rayleigh quotient and R = S V^T - V^T Theta,
 //
 //	mu = s > nu,   W^T W = V^T (Theta + R^T R/(s - nu) - s)_+ V.

@@ -1,4 +1,4 @@
-package pca
+package certificate
 
 import (
 	"math"

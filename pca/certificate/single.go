@@ -1,4 +1,4 @@
-package pca
+package certificate
 
 import (
 	"context"
@@ -17,11 +17,11 @@ import (
 //
 //	(I - P) Sigma (I - P) <= nu (I - P),    nu = nu of S + e,
 //
-// and what the quadratic bound (certificate_coupled.go) takes from U itself are products
+// and what the quadratic bound (coupled.go) takes from U itself are products
 // with the rows, in double precision. So e loses nothing where eigenvalues k and k+1 are
 // further apart, and little where they are not. No random vectors: it holds for certain.
 //
-// The nu of S is proven as in certificate_dual.go with W = sqrt(c) V of the vectors V of
+// The nu of S is proven as in dual.go with W = sqrt(c) V of the vectors V of
 // the basis: S <= c V^T V + nu I, and (I - P) V^T = 0. What V captures costs nothing when
 // c is as large as it likes, so it is large enough for all that couples V with the rest.
 //
