@@ -6,13 +6,22 @@
 // in batch, or in one pass over the rows, and proves how good the answer is.
 // Rows are centred and scaled in flight (see [Rows]), so sparse data stay sparse.
 //
-// One method lives in one file, which registers its name from init. A [Batch]
-// method has all rows and may read them often; a [Streaming] one starts a
-// [State] that learns from blocks of rows, each seen once, and can be kept and
-// taken up again with the same bits.
+// A [Batch] method has all rows and may read them often; a [Streaming] one starts a [State] that
+// learns from blocks of rows, each seen once, and can be kept and taken up again with the same
+// bits. Both are made by [New], and [Certify] proves how good a basis is.
 //
-// The rooms: view has rows and what reads many of them at once, method says what a method is,
-// stream/schedule has step sizes. This package has the names that programs use.
+// This package imports all methods and has the names that programs use, as package dataset has them
+// of its formats; no mathematics is here. The rooms, of which each imports those before it:
+//
+//	view         rows, products with them, their second moment
+//	method       what a method is, what it is given and returns; angles and losses of bases
+//	stream       methods of one pass: oja, block, spectral; schedule has their step sizes
+//	batch        methods that read all rows again and again
+//	certificate  the proof
+//	learner      above this package: a stream of rows scaled, centred, cut and merged
+//
+// One method lives in one file of its room, which registers a name and a one-line summary from init.
+// There is no other list: the tests of this package examine every name.
 // Model files are written by package model, options and messages of the command line are cmd's.
 package pca
 

@@ -129,7 +129,7 @@ func (c *certifier) couple(p *view.LaidOut) *coupled {
 	return c.coupleBy(c.size.raw, func(y, image, q []float64) { p.Both(y, image, q, c.r) })
 }
 
-// coupleBy is couple by products of the basis with rows of a raw size, as [power.both].
+// coupleBy is couple by products of the basis with rows of a raw size, as [view.LaidOut.Both].
 func (c *certifier) coupleBy(raw float64, both func(y, image, q []float64)) *coupled {
 	n, d, r := c.n, c.d, c.r
 	b := &coupled{k: c.k, r: r, inner: make([]float64, r*r), squares: make([]float64, r*r), lengths: make([]float64, r)}

@@ -12,7 +12,7 @@ import (
 
 // The exact route where there are many rows, and few components: S, which is Sigma by
 // sums in single precision, takes half the time, and the method may have formed it already
-// (see [Rows.Sharing]). It is off by much more, e, than a gap may lose. But S serves for
+// (see [view.Rows.Sharing]). It is off by much more, e, than a gap may lose. But S serves for
 // the rest of Sigma alone: with the projection P on the space of U, Sigma <= S + e I gives
 //
 //	(I - P) Sigma (I - P) <= nu (I - P),    nu = nu of S + e,

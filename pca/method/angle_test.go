@@ -40,7 +40,7 @@ func TestAngles(t *testing.T) {
 	} {
 		for range 20 {
 			a, b := turned(r, angles, 2*len(angles)+3)
-			worst = max(worst, pcatest.Distance(method.Angles(a, b), angles), pcatest.Distance(method.Angles(b, a), angles))
+			worst = max(worst, pcatest.LargestDifference(method.Angles(a, b), angles), pcatest.LargestDifference(method.Angles(b, a), angles))
 		}
 	}
 	t.Logf("worst error of an angle %.2g", worst)

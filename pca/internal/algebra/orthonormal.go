@@ -38,10 +38,10 @@ func Orthonormalise(q []float64, m, d int) []float64 {
 	return r
 }
 
-// negligible is the part of a row outside a subspace below which it is rounding.
+// Negligible is the part of a row outside a subspace below which it is rounding.
 const Negligible = 1e-12
 
-// takeOff subtracts from x its projection on the orthonormal rows of q, of which
+// TakeOff subtracts from x its projection on the orthonormal rows of q, of which
 // c receives the coefficients.
 func TakeOff(x, q, c []float64) {
 	d := len(x)
@@ -53,7 +53,7 @@ func TakeOff(x, q, c []float64) {
 	}
 }
 
-// replace sets row to a unit vector that is orthogonal to the m < d orthonormal
+// Replace sets row to a unit vector that is orthogonal to the m < d orthonormal
 // rows of q: what is left of the coordinate axis that they contain least of.
 func Replace(row, q []float64, m int) {
 	d := len(row)

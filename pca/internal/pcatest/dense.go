@@ -114,18 +114,6 @@ func RandomRows(normal func() float64, rows, d int) []float64 {
 	return vectors[:rows*d]
 }
 
-// Distance returns the largest absolute difference.
-func Distance(a, b []float64) (worst float64) {
-	for i := range a {
-		d := math.Abs(a[i] - b[i])
-		if d != d {
-			return math.NaN()
-		}
-		worst = max(worst, d)
-	}
-	return worst
-}
-
 // Normal returns d standard normal numbers.
 func Normal(rng *rand.Rand, d int) []float64 {
 	x := make([]float64, d)
@@ -135,7 +123,7 @@ func Normal(rng *rand.Rand, d int) []float64 {
 	return x
 }
 
-// LargestDifference returns the largest absolute difference.
+// LargestDifference returns the largest absolute difference; NaN where a number is.
 func LargestDifference(a, b []float64) float64 {
 	worst := 0.0
 	for i := range a {

@@ -76,7 +76,7 @@ func TestProjectCappedRaises(t *testing.T) {
 	s := []float64{0.75, 0.5, 0.5, 0.5} // the fourth is dropped, the others make up for it
 	f.projectCapped(s, 3, 2)
 	want := []float64{0.75 + 0.25/3, 0.5 + 0.25/3, 0.5 + 0.25/3, 0}
-	if pcatest.Distance(s, want) > 1e-15 {
+	if pcatest.LargestDifference(s, want) > 1e-15 {
 		t.Errorf("found %v, expected %v", s, want)
 	}
 }

@@ -132,12 +132,12 @@ func TestFantopeRandomSpectra(t *testing.T) {
 		worstKKT = max(worstKKT, violation(sigma, s))
 		again := slices.Clone(s)
 		f.project(again, count, k)
-		worstAgain = max(worstAgain, pcatest.Distance(again, s))
+		worstAgain = max(worstAgain, pcatest.LargestDifference(again, s))
 		if size > 100 {
 			continue // the twins count from 0 and lose the digits behind the point
 		}
 		compared++
-		worstBisection = max(worstBisection, pcatest.Distance(bisected(sigma, count, k), s))
+		worstBisection = max(worstBisection, pcatest.LargestDifference(bisected(sigma, count, k), s))
 		v, c := ascending(sigma, count)
 		if k == 0 {
 			continue // nothing lies between the pointers
@@ -229,7 +229,7 @@ func TestFantopeHugeValues(t *testing.T) {
 	} {
 		got := slices.Clone(c.sigma)
 		f.project(got, nil, c.k)
-		if !(pcatest.Distance(got, c.want) <= 1e-15) {
+		if !(pcatest.LargestDifference(got, c.want) <= 1e-15) {
 			t.Errorf("project(%v, %v) = %v, expected %v", c.sigma, c.k, got, c.want)
 		}
 	}

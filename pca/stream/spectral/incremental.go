@@ -23,7 +23,7 @@ import (
 // Nothing is proved, and it can stay wrong for ever: a new direction whose square
 // is below the least eigenvalue kept is forgotten at once, so evidence for it
 // never adds up (thesis 4.5: with probability 5/9 on two points). What is kept
-// when a new eigenvalue equals an old one decides how often. See [Stuck].
+// when a new eigenvalue equals an old one decides how often. See [method.Stuck].
 type Incremental struct {
 	Memory int     // m; 0: k
 	New    bool    // of equal eigenvalues the newest direction is kept, not the oldest

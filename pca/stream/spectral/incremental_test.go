@@ -182,10 +182,10 @@ func TestIncrementalValues(t *testing.T) {
 		}
 		values, _ := pcatest.Jacobi(second, d)
 		algebra.Scale(values, 1/weight)
-		if got := pcatest.Distance(s.Basis().Value, values[:2]); got > 1e-14 {
+		if got := pcatest.LargestDifference(s.Basis().Value, values[:2]); got > 1e-14 {
 			t.Errorf("%s: values off by %g", c.spec, got)
 		}
-		if got := pcatest.Distance(s.(Spectrum).Eigenvalues(), values); got > 1e-14 {
+		if got := pcatest.LargestDifference(s.(Spectrum).Eigenvalues(), values); got > 1e-14 {
 			t.Errorf("%s: eigenvalues off by %g", c.spec, got)
 		}
 	}

@@ -80,10 +80,10 @@ func TestAverageIterate(t *testing.T) {
 	for i := range sum {
 		sum[i] /= steps
 	}
-	if worst := pcatest.Distance(average.chosen(), sum); !(worst <= 1e-14) {
+	if worst := pcatest.LargestDifference(average.chosen(), sum); !(worst <= 1e-14) {
 		t.Errorf("differs by %g from the mean", worst)
 	}
-	if pcatest.Distance(average.chosen(), resumed.chosen()) != 0 {
+	if pcatest.LargestDifference(average.chosen(), resumed.chosen()) != 0 {
 		t.Error("a kept average goes on with other bits")
 	}
 }
@@ -116,7 +116,7 @@ func TestRandomIterateOfStates(t *testing.T) {
 			random.Learn(view.Rows{X: x})
 			answer, found := random.Basis().Component, 0
 			for i := range steps {
-				if pcatest.Distance(last.Basis().Component, answer) == 0 {
+				if pcatest.LargestDifference(last.Basis().Component, answer) == 0 {
 					hits[i]++
 					found++
 				}

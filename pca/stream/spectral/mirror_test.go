@@ -42,8 +42,8 @@ func TestMirrorInstances(t *testing.T) {
 			entropy.step(eta, x)
 			f.step(eta, x)
 			v.step(eta, x)
-			worstF = max(worstF, pcatest.Distance(f.copyTo(nil), msg.m))
-			worstV = max(worstV, pcatest.Distance(v.copyTo(nil), entropy.w))
+			worstF = max(worstF, pcatest.LargestDifference(f.copyTo(nil), msg.m))
+			worstV = max(worstV, pcatest.LargestDifference(v.copyTo(nil), entropy.w))
 		}
 		t.Logf("seed %d: worst difference Frobenius %.2g, entropy %.2g", seed, worstF, worstV)
 		if !(worstF <= 1e-12 && worstV <= 1e-12) {
@@ -126,7 +126,7 @@ func TestMirrorMethod(t *testing.T) {
 		}
 		second.Learn(rows.Part(250, n))
 		b, c := whole.Basis(), second.Basis()
-		if pcatest.Distance(b.Component, c.Component) != 0 {
+		if pcatest.LargestDifference(b.Component, c.Component) != 0 {
 			t.Errorf("%s: a kept state goes on with other bits", spec)
 		}
 		found := 0.0

@@ -25,7 +25,7 @@ func TestRMSGIsDense(t *testing.T) {
 				algebra.Scale(twin.m, 1-1/float64(step))
 				pcatest.AddOuter(twin.m, 1/(lambda*float64(step)), x)
 				twin.step(0, x)
-				worst = max(worst, pcatest.Distance(s.a.dense(), twin.m))
+				worst = max(worst, pcatest.LargestDifference(s.a.dense(), twin.m))
 				background = max(background, s.a.Background)
 			}
 		}

@@ -59,7 +59,7 @@ func TestPieces(t *testing.T) {
 				t.Fatal(err)
 			}
 			q, sum, valid := mean(pieces, len(p), m)
-			*c.worst = max(*c.worst, pcatest.Distance(p, q), math.Abs(sum-1))
+			*c.worst = max(*c.worst, pcatest.LargestDifference(p, q), math.Abs(sum-1))
 			if !valid || len(pieces) > c.most {
 				t.Fatalf("%s(%v, %d) = %v", c.name, p, m, pieces)
 			}
@@ -84,7 +84,7 @@ func TestDecomposeErratum(t *testing.T) {
 		t.Fatal(err)
 	}
 	q, sum, valid := mean(pieces, 3, 2)
-	if !valid || len(pieces) > 3 || math.Abs(sum-1) > 1e-15 || pcatest.Distance(p, q) > 1e-15 {
+	if !valid || len(pieces) > 3 || math.Abs(sum-1) > 1e-15 || pcatest.LargestDifference(p, q) > 1e-15 {
 		t.Errorf("found %v", pieces)
 	}
 	// {0,1} at min(0.7, 1-0.5) = 0.5, then t = 0.5 and the rest (0.3, 0.2, 0.5).
@@ -135,7 +135,7 @@ func TestSystematicMarginals(t *testing.T) {
 			q[j] += 1 / float64(n)
 		}
 	}
-	if pcatest.Distance(p, q) != 0 {
+	if pcatest.LargestDifference(p, q) != 0 {
 		t.Errorf("marginals %v, expected %v", q, p)
 	}
 }
@@ -235,7 +235,7 @@ func TestRoundingOfStates(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", spec, err)
 				}
-				if got, sum, valid := mean(pieces, len(p), k); !valid || len(pieces) > len(p)+1 || math.Abs(sum-1) > 1e-12 || pcatest.Distance(got, p) > 1e-12 {
+				if got, sum, valid := mean(pieces, len(p), k); !valid || len(pieces) > len(p)+1 || math.Abs(sum-1) > 1e-12 || pcatest.LargestDifference(got, p) > 1e-12 {
 					t.Fatalf("%s: pieces %v of %v", spec, pieces, p)
 				}
 			}
@@ -247,7 +247,7 @@ func TestRoundingOfStates(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", spec, err)
 			}
-			if got, sum, valid := mean(pieces, d, d-k); !valid || len(pieces) > d || math.Abs(sum-1) > 1e-12 || pcatest.Distance(got, w) > 1e-12 {
+			if got, sum, valid := mean(pieces, d, d-k); !valid || len(pieces) > d || math.Abs(sum-1) > 1e-12 || pcatest.LargestDifference(got, w) > 1e-12 {
 				t.Fatalf("%s: pieces %v of %v", spec, pieces, w)
 			}
 			best, err := Best(p, k, func(index []int) (v float64) {

@@ -69,7 +69,7 @@ func subspaceDifference(a, b method.Basis) float64 {
 	if a.K != b.K {
 		return math.Inf(1)
 	}
-	return pcatest.Distance(pcatest.Assemble(repeat(1, a.K), a.Component, a.Cols), pcatest.Assemble(repeat(1, b.K), b.Component, b.Cols))
+	return pcatest.LargestDifference(pcatest.Assemble(repeat(1, a.K), a.Component, a.Cols), pcatest.Assemble(repeat(1, b.K), b.Component, b.Cols))
 }
 
 // A kept state goes on with the same bits, and so does one that is given the rows

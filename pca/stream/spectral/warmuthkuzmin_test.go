@@ -27,7 +27,7 @@ func TestWarmuthKuzminIsDense(t *testing.T) {
 				x := sphere(rng, d)
 				lnZ := s.step(x)
 				twin.step(1/math.Sqrt(float64(step)), x)
-				worst = max(worst, pcatest.Distance(s.weights(), twin.w))
+				worst = max(worst, pcatest.LargestDifference(s.weights(), twin.w))
 				if r := s.a.Rank(); r < k+1 || r > d || lnZ > 1e-14 {
 					t.Fatalf("%s step %d: k' = %d, ln Z = %g", spec, step, r, lnZ)
 				}
