@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -27,7 +31,7 @@ var variants = []string{
 }
 
 // learn gives a state the rows in blocks of about size, after the first skipped.
-func learn(s State, x Rows, skip, size int) {
+func learn(s method.State, x view.Rows, skip, size int) {
 	n, _ := x.Dims()
 	size = wholeBlocks(s, size)
 	for lo := skip; lo < n; lo += size {
@@ -36,8 +40,8 @@ func learn(s State, x Rows, skip, size int) {
 }
 
 // wholeBlocks rounds a number of rows up to what s can be given.
-func wholeBlocks(s State, rows int) int {
-	if b, ok := s.(Blocked); ok {
+func wholeBlocks(s method.State, rows int) int {
+	if b, ok := s.(method.Blocked); ok {
 		return (rows + b.BlockRows() - 1) / b.BlockRows() * b.BlockRows()
 	}
 	return rows
@@ -46,28 +50,28 @@ func wholeBlocks(s State, rows int) int {
 var errRefused = errors.New("refused")
 
 // solve runs a method of either kind.
-func solve(m Method, x Rows, p Problem) (Basis, error) {
+func solve(m method.Method, x view.Rows, p method.Problem) (method.Basis, error) {
 	if err := m.Accepts(p); err != nil {
-		return Basis{}, fmt.Errorf("%w: %w", errRefused, err)
+		return method.Basis{}, fmt.Errorf("%w: %w", errRefused, err)
 	}
-	if batch, ok := m.(Batch); ok {
+	if batch, ok := m.(method.Batch); ok {
 		return batch.Solve(context.Background(), x, p)
 	}
-	s := m.(Streaming).Start(p)
+	s := m.(method.Streaming).Start(p)
 	learn(s, x, 0, 100)
 	return s.Basis(), nil
 }
 
 // eachMethod runs a subtest for every registered method with its defaults, and for
 // the variants.
-func eachMethod(t *testing.T, test func(t *testing.T, spec string, m Method)) {
+func eachMethod(t *testing.T, test func(t *testing.T, spec string, m method.Method)) {
 	specs := slices.Clone(variants)
-	for _, e := range Entries() {
+	for _, e := range method.Entries() {
 		specs = append(specs, e.Name)
 	}
 	for _, spec := range specs {
 		t.Run(spec, func(t *testing.T) {
-			m, err := New(spec)
+			m, err := method.New(spec)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,12 +81,12 @@ func eachMethod(t *testing.T, test func(t *testing.T, spec string, m Method)) {
 }
 
 // examineBasis checks what a basis always is.
-func examineBasis(t *testing.T, b Basis, d, most int) {
+func examineBasis(t *testing.T, b method.Basis, d, most int) {
 	t.Helper()
 	if b.Cols != d || b.K > most || len(b.Component) != b.K*d || b.Value != nil && len(b.Value) != b.K {
 		t.Fatalf("found %d components of %d of %d numbers, %d in all, and %d values", b.K, most, b.Cols, len(b.Component), len(b.Value))
 	}
-	if got := departure(b.Component, d); !(got <= 1e-10) {
+	if got := pcatest.Departure(b.Component, d); !(got <= 1e-10) {
 		t.Errorf("U U^T is off I by %g, expected at most 1e-10", got)
 	}
 	for i, v := range b.Value {
@@ -92,39 +96,24 @@ func examineBasis(t *testing.T, b Basis, d, most int) {
 	}
 }
 
-// sameBits compares what two runs found.
-func sameBits(t *testing.T, what string, a, b Basis) {
-	t.Helper()
-	equal := len(a.Component) == len(b.Component) && len(a.Value) == len(b.Value)
-	for i := 0; equal && i < len(a.Component); i++ {
-		equal = math.Float64bits(a.Component[i]) == math.Float64bits(b.Component[i])
-	}
-	for i := 0; equal && i < len(a.Value); i++ {
-		equal = math.Float64bits(a.Value[i]) == math.Float64bits(b.Value[i])
-	}
-	if !equal {
-		t.Errorf("%s: other bits", what)
-	}
-}
-
 // Every method finds the answer of an easy problem, with the same bits on one
 // thread and on two.
 func TestMethodsFindTheAnswer(t *testing.T) {
 	t.Parallel()
-	g := newGaussian(1, 4000, easyDims)
-	p := problemOf(g.rows, easyK)
-	eachMethod(t, func(t *testing.T, name string, m Method) {
-		b, err := solve(m, g.rows, p)
+	g := pcatest.NewGaussian(1, 4000, pcatest.EasyDims)
+	p := pcatest.ProblemOf(g.Rows, pcatest.EasyK)
+	eachMethod(t, func(t *testing.T, name string, m method.Method) {
+		b, err := solve(m, g.Rows, p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		examineBasis(t, b, easyDims, easyK)
-		if b.K != easyK {
-			t.Fatalf("found %d components, expected %d", b.K, easyK)
+		examineBasis(t, b, pcatest.EasyDims, pcatest.EasyK)
+		if b.K != pcatest.EasyK {
+			t.Fatalf("found %d components, expected %d", b.K, pcatest.EasyK)
 		}
-		missed, most := g.missed(b), 5e-2
-		if _, ok := m.(Batch); ok {
-			missed, most = missedOf(g.rows, b), 1e-6
+		missed, most := g.Missed(b), 5e-2
+		if _, ok := m.(method.Batch); ok {
+			missed, most = pcatest.MissedOf(g.Rows, b), 1e-6
 		}
 		if other, ok := lessExact[name]; ok {
 			most = other
@@ -135,21 +124,21 @@ func TestMethodsFindTheAnswer(t *testing.T) {
 		}
 		p := p
 		p.Threads = 2
-		again, err := solve(m, g.rows, p)
+		again, err := solve(m, g.Rows, p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sameBits(t, "two threads", b, again)
+		pcatest.SameBits(t, "two threads", b, again)
 	})
 }
 
 // Sparse rows are the same rows, whether or not an offset makes them dense.
 func TestMethodsTakeSparseRows(t *testing.T) {
 	dense, sparse := thinned(400, 20)
-	eachMethod(t, func(t *testing.T, name string, m Method) {
+	eachMethod(t, func(t *testing.T, name string, m method.Method) {
 		for _, offset := range [][]float64{nil, dense.Factor} {
 			dense.Offset, sparse.Offset = offset, offset
-			p := problemOf(dense, 1)
+			p := pcatest.ProblemOf(dense, 1)
 			a, err := solve(m, dense, p)
 			if err != nil {
 				t.Fatal(err)
@@ -169,25 +158,25 @@ func TestMethodsTakeSparseRows(t *testing.T) {
 // finite and orthonormal.
 func TestMethodsAtTheEdge(t *testing.T) {
 	t.Parallel()
-	easy := newGaussian(4, 400, 8).rows
-	by := func(factor float64) Rows {
+	easy := pcatest.NewGaussian(4, 400, 8).Rows
+	by := func(factor float64) view.Rows {
 		f := make([]float64, 8)
 		for j := range f {
 			f[j] = factor
 		}
-		return Rows{X: easy.X, Factor: f}
+		return view.Rows{X: easy.X, Factor: f}
 	}
-	fill := func(n, d int, value func(i, j int) float32) Rows {
+	fill := func(n, d int, value func(i, j int) float32) view.Rows {
 		m := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
 		for i := range m.Value {
 			m.Value[i] = value(i/d, i%d)
 		}
-		return Rows{X: m}
+		return view.Rows{X: m}
 	}
 	some := easy.X.(*matrix.Dense).Value
 	for _, c := range []struct {
 		name    string
-		rows    Rows
+		rows    view.Rows
 		k       int
 		unknown bool // the number of rows
 	}{
@@ -217,8 +206,8 @@ func TestMethodsAtTheEdge(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, d := c.rows.Dims()
-			eachMethod(t, func(t *testing.T, _ string, m Method) {
-				p := problemOf(c.rows, c.k)
+			eachMethod(t, func(t *testing.T, _ string, m method.Method) {
+				p := pcatest.ProblemOf(c.rows, c.k)
 				if c.unknown {
 					p.Rows = 0
 				}
@@ -234,4 +223,41 @@ func TestMethodsAtTheEdge(t *testing.T) {
 			})
 		})
 	}
+}
+
+// thinned is rows of which about a third is not zero, dense and sparse.
+func thinned(n, d int) (dense, sparse view.Rows) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	m := &matrix.Dense{Rows: n, Cols: d, Value: make([]float32, n*d)}
+	s := &matrix.CSR{Cols: d, Start: []int64{0}}
+	for i := range n {
+		length := rng.NormFloat64()
+		for j := range d {
+			if rng.IntN(3) == 0 {
+				v := float32(rng.NormFloat64() + 3*length*float64(j%5)/5)
+				m.Value[i*d+j] = v
+				s.Index, s.Value = append(s.Index, uint32(j)), append(s.Value, v)
+			}
+		}
+		s.Start = append(s.Start, int64(len(s.Value)))
+	}
+	factor := make([]float64, d)
+	for j := range factor {
+		factor[j] = 0.5 + rng.Float64()
+	}
+	return view.Rows{X: m, Factor: factor}, view.Rows{X: s, Factor: factor}
+}
+
+// A batch method ends soon after its context does.
+func TestBatchMethodsStop(t *testing.T) {
+	g := pcatest.NewGaussian(27, 3000, pcatest.EasyDims).Rows
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	eachMethod(t, func(t *testing.T, _ string, m method.Method) {
+		if batch, ok := m.(method.Batch); ok {
+			if _, err := batch.Solve(ctx, g, pcatest.ProblemOf(g, pcatest.EasyK)); !errors.Is(err, context.Canceled) {
+				t.Errorf("found %v, expected %v", err, context.Canceled)
+			}
+		}
+	})
 }

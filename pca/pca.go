@@ -6,144 +6,136 @@
 // in batch, or in one pass over the rows, and proves how good the answer is.
 // Rows are centred and scaled in flight (see [Rows]), so sparse data stay sparse.
 //
-// One method lives in one file, which registers its name from init. A [Batch]
-// method has all rows and may read them often; a [Streaming] one starts a
-// [State] that learns from blocks of rows, each seen once, and can be kept and
-// taken up again with the same bits. Four of these move eigenvalues and
-// eigenvectors of a matrix by one row at a time and share [Spectral].
+// A [Batch] method has all rows and may read them often; a [Streaming] one starts a [State] that
+// learns from blocks of rows, each seen once, and can be kept and taken up again with the same
+// bits. Both are made by [New], and [Certify] proves how good a basis is.
 //
-// The bound on the best possible lives in certificate.go. Model files are written
-// by package model, options and messages of the command line are cmd's.
+// This package imports all methods and has the names that programs use, as package dataset has them
+// of its formats; no mathematics is here. The rooms, of which each imports those before it:
+//
+//	view         rows, products with them, their second moment
+//	method       what a method is, what it is given and returns; angles and losses of bases
+//	stream       methods of one pass: oja, block, spectral; schedule has their step sizes
+//	batch        methods that read all rows again and again
+//	certificate  the proof
+//	learner      above this package: a stream of rows scaled, centred, cut and merged
+//
+// One method lives in one file of its room, which registers a name and a one-line summary from init.
+// There is no other list: the tests of this package examine every name.
+// Model files are written by package model, options and messages of the command line are cmd's.
 package pca
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/pca/batch"
+	"github.com/fenchel-ml/fenchel/pca/certificate"
+	"github.com/fenchel-ml/fenchel/pca/method"
+	_ "github.com/fenchel-ml/fenchel/pca/stream" // the methods register themselves
+	"github.com/fenchel-ml/fenchel/pca/stream/schedule"
+	"github.com/fenchel-ml/fenchel/pca/stream/spectral"
+	"github.com/fenchel-ml/fenchel/pca/view"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
-// A Problem says what is wanted, and what is known of the rows beforehand.
-type Problem struct {
-	Rows    int    // n; 0 where it is not known, as in a stream
-	Cols    int    // d
-	K       int    // components, 1 <= K <= d
-	Seed    uint64 // of everything random
-	Threads int    // at most so many cores, 0: all; never changes a result
+// What package view says of rows.
+type (
+	Rows = view.Rows
+	Work = view.Work
+)
 
-	// Squared and Fourth are the means of |x|^2 and |x|^4, of all rows or of the
-	// first of a stream. Step sizes are stated for rows of which they are 1.
-	Squared, Fourth float64
+// What package method says of methods, and of what they are given and return.
+type (
+	Problem = method.Problem
+	Basis   = method.Basis
 
-	// Loss is the part of the best possible that may be missing, by the estimate of a
-	// method that was given no tolerance of its own; 0: as that method has it. See
-	// [Refining].
-	Loss float64
+	Method   = method.Method
+	Batch    = method.Batch
+	Refining = method.Refining
+
+	Streaming = method.Streaming
+	State     = method.State
+	Blocked   = method.Blocked
+	Batched   = method.Batched
+	Merger    = method.Merger
+	Stuck     = method.Stuck
+	Converged = method.Converged
+	OwnScale  = method.OwnScale
+
+	Kept   = method.Kept
+	Keeper = method.Keeper
+)
+
+// What package spectral says of its states.
+type (
+	Spectrum = spectral.Spectrum
+	Relaxed  = spectral.Relaxed
+)
+
+// A Certificate is what is proven of a basis: see [certificate.Certificate].
+type Certificate = certificate.Certificate
+
+// Certify proves how good the basis is for the rows: see [certificate.Certify].
+func Certify(ctx context.Context, x Rows, b Basis, threads int, seed uint64) (Certificate, error) {
+	return certificate.Certify(ctx, x, b, threads, seed)
 }
 
-// Check returns why no method could solve the problem.
-func (p Problem) Check() error {
-	if most := p.most(); p.K < 1 || p.K > most {
-		return fmt.Errorf("k = %d: expected 1 to %d, the smaller of the numbers of rows and features", p.K, most)
-	}
-	return nil
+// CertifyUntil is Certify that goes without the closest bound where enough reports that a
+// quicker one will do.
+func CertifyUntil(ctx context.Context, x Rows, b Basis, threads int, seed uint64, enough func(Certificate) bool) (Certificate, error) {
+	return certificate.CertifyUntil(ctx, x, b, threads, seed, enough)
 }
-
-func (p Problem) most() int {
-	if p.Rows > 0 {
-		return min(p.Rows, p.Cols)
-	}
-	return p.Cols
-}
-
-// A Method is a way to find components; it is a [Batch] or a [Streaming] one.
-type Method interface {
-	// Accepts returns why the method cannot be used for a problem, nil if it can.
-	Accepts(Problem) error
-}
-
-// A Batch method reads all rows as often as it likes. Laws: the basis has the
-// same bits for any Threads; when ctx ends, Solve soon returns ctx.Err() and the best basis so
-// far: of any number of orthonormal rows, none where nothing was found yet. Its values need
-// not be right.
-type Batch interface {
-	Method
-	Solve(ctx context.Context, x Rows, p Problem) (Basis, error)
-}
-
-// A Refining method comes closer to the answer the smaller Problem.Loss is. Refines is
-// false where a tolerance was given, or where the method computes as exactly as it can.
-type Refining interface {
-	Batch
-	Refines(Problem) bool
-}
-
-// A Streaming method reads every row once and forgets it.
-type Streaming interface {
-	Method
-	Start(Problem) State
-}
-
-// A State is a streaming method under way. Laws: which rows were learned and in
-// which order is all that counts, or else the method says at which multiples of a
-// number of rows blocks may end ([Blocked]); a state that was kept and restored
-// goes on with the same bits.
-type State interface {
-	// Learn reads the rows in order. They are finite, and so are their squared
-	// norms and the fourth powers of their norms.
-	Learn(x Rows)
-	// Basis returns the best guess so far: min(K, rank found) orthonormal rows.
-	Basis() Basis
-	// Keep visits everything that the state is made of.
-	Keep(*Kept)
-}
-
-// Blocked is a State of which every Learn but the last must be given a multiple
-// of BlockRows rows.
-type Blocked interface{ BlockRows() int }
-
-// Batched is a Blocked state to which the division of rows into batches matters, as each
-// is centred at its own mean: it is given BlockRows rows at a time, and the last of them
-// with what is left where that is fewer than LeastRows.
-type Batched interface {
-	Blocked
-	LeastRows() int
-}
-
-// BlockOf returns how many rows to give a state at a time: about a thousand, which
-// is enough for matrix products, and a multiple of what a [Blocked] one asks for, or
-// exactly what a [Batched] one does.
-func BlockOf(s State) int {
-	const rows = 1024
-	if b, ok := s.(Batched); ok {
-		return b.BlockRows()
-	}
-	if b, ok := s.(Blocked); ok {
-		return (rows + b.BlockRows() - 1) / b.BlockRows() * b.BlockRows()
-	}
-	return rows
-}
-
-// Stuck is a State that can tell whether it is likely to stay away from the
-// answer: because all that is new is forgotten at once.
-type Stuck interface{ Stuck() bool }
-
-// Converged is a State that can tell whether it has settled.
-type Converged interface{ Converged() bool }
-
-// OwnScale is a State whose values are not means of squared products with all rows:
-// they shrink, forget or grow.
-type OwnScale interface{ OwnScale() }
-
-var methods = registry.New[Method]("method")
 
 // New makes the method that spec describes: a name, or "name:key=value,...".
-func New(spec string) (Method, error) { return methods.New(spec) }
+func New(spec string) (Method, error) { return method.New(spec) }
 
 // Entries lists the methods by name.
-func Entries() []registry.Entry[Method] { return methods.Entries() }
+func Entries() []registry.Entry[Method] { return method.Entries() }
 
-// register adds a method; each method's file calls it from init.
-func register(name, summary string, make func(*registry.Params) (Method, error)) {
-	methods.Register(registry.Entry[Method]{Name: name, Summary: summary, New: make})
+// ChooseBatch returns the name of the batch method that takes the least time, and why: see
+// [batch.Choose].
+func ChooseBatch(n, d int, nonzeros int64, sparse bool, k int) (name, reason string) {
+	return batch.Choose(n, d, nonzeros, sparse, k)
 }
+
+// OfSample returns components of a few rows in a bounded time: see [batch.OfSample].
+func OfSample(x Rows, p Problem) (Basis, error) { return batch.OfSample(x, p) }
+
+// BlockOf returns how many rows to give a state at a time: see [method.BlockOf].
+func BlockOf(s State) int { return method.BlockOf(s) }
+
+// Keep returns what s is made of, by name.
+func Keep(s Keeper) map[string][]float64 { return method.Keep(s) }
+
+// Restore makes s, freshly started, the state that was kept.
+func Restore(s Keeper, lists map[string][]float64) error { return method.Restore(s, lists) }
+
+// Preprocess returns rows that are centred and scaled as asked: see [view.Preprocess].
+func Preprocess(x matrix.Matrix, scale string, center bool, threads int) (Rows, error) {
+	return view.Preprocess(x, scale, center, threads)
+}
+
+// ColumnMeans returns the mean of every column.
+func ColumnMeans(x matrix.Matrix, threads int) []float64 { return view.ColumnMeans(x, threads) }
+
+// RayleighRitz returns the basis rotated within its span to the directions that capture the
+// most: see [method.RayleighRitz].
+func RayleighRitz(x Rows, b Basis, threads int) Basis { return method.RayleighRitz(x, b, threads) }
+
+// Captured returns tr(U Sigma U^T): see [method.Captured].
+func Captured(second []float64, u Basis) float64 { return method.Captured(second, u) }
+
+// Suboptimality returns by how much less than the best u captures: see [method.Suboptimality].
+func Suboptimality(second []float64, best float64, u Basis) float64 {
+	return method.Suboptimality(second, best, u)
+}
+
+// Grid returns the powers of two with exponents from lo to hi.
+func Grid(lo, hi int) []float64 { return schedule.Grid(lo, hi) }
+
+// SimulationGrid and ImageGrid are the step sizes of the thesis's experiments.
+func SimulationGrid() []float64 { return schedule.SimulationGrid() }
+
+// ImageGrid is that of images.
+func ImageGrid() []float64 { return schedule.ImageGrid() }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/pca/stream/spectral"
 )
 
 // From outside of the package: a relaxed state is its eigenvalues and directions, its
@@ -21,7 +22,7 @@ func TestRelaxedStatesCanBeUsed(t *testing.T) {
 			t.Fatal(err)
 		}
 		state := m.(pca.Streaming).Start(pca.Problem{Cols: d, K: k, Seed: 1, Squared: 1, Fourth: 1}).(pca.Relaxed)
-		regret := pca.NewRegret(d, k)
+		regret := spectral.NewRegret(d, k)
 		x, row := make([]float64, d), make([]float32, d)
 		for range n {
 			norm := 0.0
@@ -53,7 +54,7 @@ func TestRelaxedStatesCanBeUsed(t *testing.T) {
 			}
 			return sum
 		}
-		pieces, err := pca.Decompose(p, k)
+		pieces, err := spectral.Decompose(p, k)
 		if spec == "rmsg" && err != nil {
 			continue // a background has a part of the trace
 		}

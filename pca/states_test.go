@@ -5,12 +5,15 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/pca/internal/pcatest"
+	"github.com/fenchel-ml/fenchel/pca/method"
 )
 
 // What every state of a registered streaming method must do.
-func eachState(t *testing.T, test func(t *testing.T, start func(Problem) State)) {
-	eachMethod(t, func(t *testing.T, _ string, m Method) {
-		if s, ok := m.(Streaming); ok {
+func eachState(t *testing.T, test func(t *testing.T, start func(method.Problem) method.State)) {
+	eachMethod(t, func(t *testing.T, _ string, m method.Method) {
+		if s, ok := m.(method.Streaming); ok {
 			test(t, s.Start)
 		}
 	})
@@ -20,29 +23,29 @@ func eachState(t *testing.T, test func(t *testing.T, start func(Problem) State))
 // less than was kept.
 func TestStatesAreKept(t *testing.T) {
 	t.Parallel()
-	g := newGaussian(2, 700, easyDims)
-	p := problemOf(g.rows, easyK)
-	eachState(t, func(t *testing.T, start func(Problem) State) {
+	g := pcatest.NewGaussian(2, 700, pcatest.EasyDims)
+	p := pcatest.ProblemOf(g.Rows, pcatest.EasyK)
+	eachState(t, func(t *testing.T, start func(method.Problem) method.State) {
 		s := start(p)
 		half := min(wholeBlocks(s, 333), 700)
-		s.Learn(g.rows.Part(0, half))
-		kept := maps.Clone(Keep(s))
+		s.Learn(g.Rows.Part(0, half))
+		kept := maps.Clone(method.Keep(s))
 		again := start(p)
-		if err := Restore(again, kept); err != nil {
+		if err := method.Restore(again, kept); err != nil {
 			t.Fatal(err)
 		}
-		sameBits(t, "restored", s.Basis(), again.Basis())
-		learn(s, g.rows, half, 50)
-		learn(again, g.rows, half, 50)
-		sameBits(t, "restored and gone on", s.Basis(), again.Basis())
+		pcatest.SameBits(t, "restored", s.Basis(), again.Basis())
+		learn(s, g.Rows, half, 50)
+		learn(again, g.Rows, half, 50)
+		pcatest.SameBits(t, "restored and gone on", s.Basis(), again.Basis())
 		for name := range kept {
 			less := maps.Clone(kept)
 			delete(less, name)
-			if Restore(start(p), less) == nil {
+			if method.Restore(start(p), less) == nil {
 				t.Errorf("restored without %s", name)
 			}
 			less[name] = []float64{math.NaN()}
-			if Restore(start(p), less) == nil {
+			if method.Restore(start(p), less) == nil {
 				t.Errorf("restored with NaN for %s", name)
 			}
 		}
@@ -52,14 +55,14 @@ func TestStatesAreKept(t *testing.T) {
 // A state that cannot be is refused, or at least leads to a basis.
 func TestStatesBearWhatIsRestored(t *testing.T) {
 	t.Parallel()
-	g := newGaussian(7, 3000, 10)
-	p := problemOf(g.rows, easyK)
-	eachState(t, func(t *testing.T, start func(Problem) State) {
+	g := pcatest.NewGaussian(7, 3000, 10)
+	p := pcatest.ProblemOf(g.Rows, pcatest.EasyK)
+	eachState(t, func(t *testing.T, start func(method.Problem) method.State) {
 		s := start(p)
 		half := min(wholeBlocks(s, 100), 300)
-		s.Learn(g.rows.Part(0, half))
-		rest := g.rows.Part(half, min(half+200, 3000))
-		whole := Keep(s)
+		s.Learn(g.Rows.Part(0, half))
+		rest := g.Rows.Part(half, min(half+200, 3000))
+		whole := method.Keep(s)
 		names := slices.Sorted(maps.Keys(whole))
 		for i := 0; i < len(names); i += 1 + len(names)/20 { // about twenty, if there are more
 			name, list := names[i], whole[names[i]]
@@ -75,10 +78,10 @@ func TestStatesBearWhatIsRestored(t *testing.T) {
 				kept := maps.Clone(whole)
 				kept[name] = wrong()
 				again := start(p)
-				if Restore(again, kept) == nil {
+				if method.Restore(again, kept) == nil {
 					learn(again, rest, 0, 100)
 					t.Logf("%s: %v ...", name, kept[name][:min(len(kept[name]), 2)])
-					examineBasis(t, again.Basis(), 10, easyK)
+					examineBasis(t, again.Basis(), 10, pcatest.EasyK)
 				}
 			}
 		}
@@ -87,12 +90,12 @@ func TestStatesBearWhatIsRestored(t *testing.T) {
 
 // How rows are cut into blocks does not matter, but where the method says so.
 func TestStatesForgetBlocks(t *testing.T) {
-	g := newGaussian(3, 700, easyDims)
-	p := problemOf(g.rows, easyK)
-	eachState(t, func(t *testing.T, start func(Problem) State) {
+	g := pcatest.NewGaussian(3, 700, pcatest.EasyDims)
+	p := pcatest.ProblemOf(g.Rows, pcatest.EasyK)
+	eachState(t, func(t *testing.T, start func(method.Problem) method.State) {
 		whole, cut := start(p), start(p)
-		learn(whole, g.rows, 0, 700)
-		learn(cut, g.rows, 0, 1)
-		sameBits(t, "block after block", whole.Basis(), cut.Basis())
+		learn(whole, g.Rows, 0, 700)
+		learn(cut, g.Rows, 0, 1)
+		pcatest.SameBits(t, "block after block", whole.Basis(), cut.Basis())
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/pca/batch"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -39,7 +40,7 @@ func TestPCAGapDrivesMethods(t *testing.T) {
 		t.Fatal(err)
 	}
 	const k = 6
-	exact, err := pca.Covariance{Precision: "double"}.Solve(t.Context(), rows, pca.Problem{Rows: 2000, Cols: 120, K: k})
+	exact, err := batch.Covariance{Precision: "double"}.Solve(t.Context(), rows, pca.Problem{Rows: 2000, Cols: 120, K: k})
 	if err != nil {
 		t.Fatal(err)
 	}

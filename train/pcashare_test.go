@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/pca"
+	"github.com/fenchel-ml/fenchel/pca/batch"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -20,7 +21,7 @@ func TestPCAShare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exact, err := pca.Covariance{Precision: "double"}.Solve(t.Context(), rows, pca.Problem{Rows: n, Cols: d, K: d})
+	exact, err := batch.Covariance{Precision: "double"}.Solve(t.Context(), rows, pca.Problem{Rows: n, Cols: d, K: d})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 // HeldOut is what components capture of rows that they were not made of: an
 // estimate for all rows like them, of which it is a sample, and nothing more is
 // claimed. It concerns that sample; what any basis could capture of it is what
-// [Certify] bounds.
+// [pca.Certify] bounds.
 type HeldOut struct {
 	Rows          int
 	Captured      float64 // mean over the rows of sum_i (u_i x)^2

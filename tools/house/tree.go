@@ -26,7 +26,7 @@ type tree struct {
 	assembly int // lines
 }
 
-// readTree parses all Go files but tests and what lies in testdata.
+// readTree parses all Go files but tests, packages of tests and what lies in testdata.
 func readTree(root string) (*tree, error) {
 	t := &tree{set: token.NewFileSet()}
 	err := filepath.WalkDir(root, func(full string, entry fs.DirEntry, err error) error {
@@ -35,7 +35,7 @@ func readTree(root string) (*tree, error) {
 		}
 		name := entry.Name()
 		if entry.IsDir() {
-			if name == "testdata" || strings.HasPrefix(name, ".") && full != root {
+			if name == "testdata" || isOfTests(name) || strings.HasPrefix(name, ".") && full != root {
 				return filepath.SkipDir
 			}
 			return nil
@@ -47,6 +47,10 @@ func readTree(root string) (*tree, error) {
 	})
 	return t, err
 }
+
+// isOfTests reports whether a folder, such as pcatest, has what several tests share: by its
+// name, as net/http/httptest.
+func isOfTests(folder string) bool { return strings.HasSuffix(folder, "test") }
 
 // read takes in one file.
 func (t *tree) read(root, full string) error {

@@ -9,17 +9,18 @@ import (
 
 // Products of blocks of rows of d numbers.
 
-// multiply sets c, m x b, to V Z^T.
+// Multiply sets c, m x b, to V Z^T.
 func Multiply(c, v, z []float64, m, b, d, threads int) {
 	clear(c)
 	vec.Gemm64(Whole(c, m, b), Whole(v, m, d), Whole(z, b, d), threads)
 }
 
+// Whole is the rows x cols matrix x.
 func Whole(x []float64, rows, cols int) vec.Block[float64] {
 	return vec.Block[float64]{Value: x, Rows: rows, Cols: cols, Stride: cols}
 }
 
-// subtract takes H^T V off z, b x d, where h is m x b and v is m x d.
+// Subtract takes H^T V off z, b x d, where h is m x b and v is m x d.
 func Subtract(z, h, v []float64, b, m, d, threads int) {
 	if b >= 24 {
 		minus := make([]float64, m*b)
@@ -41,7 +42,7 @@ func Subtract(z, h, v []float64, b, m, d, threads int) {
 	})
 }
 
-// rotateRows replaces the first keep rows of v, m x d, by S V, where s is keep x m.
+// RotateRows replaces the first keep rows of v, m x d, by S V, where s is keep x m.
 func RotateRows(v, s []float64, keep, m, d, threads int) {
 	turned := make([]float64, m*keep)
 	vec.Transpose64(Whole(turned, m, keep), Whole(s, keep, m))
@@ -54,7 +55,7 @@ func RotateRows(v, s []float64, keep, m, d, threads int) {
 	})
 }
 
-// orthonormalBlock replaces the m rows of z by nearly orthonormal ones that span the
+// OrthonormalBlock replaces the m rows of z by nearly orthonormal ones that span the
 // same but for directions shorter than floor, at most most, and returns their number,
 // R, m x number, with old Z = R Z, and how many times the longest direction was longer
 // than the shortest. They are the eigenvectors of the products of the rows, made as
@@ -124,7 +125,7 @@ func longestPart(s, length []float64) float64 {
 	return longest
 }
 
-// sized returns n numbers of any value in the memory of x, if there is enough.
+// Sized returns n numbers of any value in the memory of x, if there is enough.
 func Sized[T any](x []T, n int) []T {
 	if cap(x) < n {
 		return make([]T, n, n+n/4)
@@ -132,16 +133,17 @@ func Sized[T any](x []T, n int) []T {
 	return x[:n]
 }
 
-// block is the rows x cols matrix x.
+// Block is the rows x cols matrix x.
 func Block[T float32 | float64](x []T, rows, cols int) vec.Block[T] {
 	return vec.Block[T]{Value: x, Rows: rows, Cols: cols, Stride: cols}
 }
 
+// Square is m x m zeros.
 func Square(m int) vec.Block[float64] {
 	return vec.Block[float64]{Value: make([]float64, m*m), Rows: m, Cols: m, Stride: m}
 }
 
-// addTo adds one matrix to another of its shape.
+// AddTo adds one matrix to another of its shape.
 func AddTo(sum, one vec.Block[float64], threads int) {
 	m := sum.Stride
 	parallel.Blocks(sum.Rows, 64, threads, func(_, lo, hi int) { vec.Axpy64(sum.Value[lo*m:hi*m], 1, one.Value[lo*m:hi*m]) })

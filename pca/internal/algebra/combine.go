@@ -2,13 +2,14 @@ package algebra
 
 import "github.com/fenchel-ml/fenchel/vec"
 
+// Scale multiplies x by a number.
 func Scale(x []float64, by float64) {
 	for j := range x {
 		x[j] *= by
 	}
 }
 
-// zeros returns n zeros in the memory of x, if there is enough.
+// Zeros returns n zeros in the memory of x, if there is enough.
 func Zeros(x []float64, n int) []float64 {
 	if cap(x) < n {
 		return make([]float64, n, n+n/2)
@@ -18,7 +19,7 @@ func Zeros(x []float64, n int) []float64 {
 	return x
 }
 
-// combine returns the product of v, r x m, and q, m x d, in the memory of out if
+// Combine returns the product of v, r x m, and q, m x d, in the memory of out if
 // there is enough.
 func Combine(out, v, q []float64, r, m, d int) []float64 {
 	var lines [][]float64
@@ -28,7 +29,7 @@ func Combine(out, v, q []float64, r, m, d int) []float64 {
 	return CombineLines(out, v, lines, r, d)
 }
 
-// combineLines is combine by strips of q that stay in the first cache.
+// CombineLines is combine by strips of q that stay in the first cache.
 func CombineLines(out, v []float64, lines [][]float64, r, d int) []float64 {
 	const strip = 256
 	out = Zeros(out, r*d)
@@ -42,6 +43,7 @@ func CombineLines(out, v []float64, lines [][]float64, r, d int) []float64 {
 	return out
 }
 
+// Total returns the sum.
 func Total(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -50,7 +52,7 @@ func Total(x []float64) float64 {
 	return sum
 }
 
-// symmetrise makes s what it is but for the order of terms.
+// Symmetrise makes s what it is but for the order of terms.
 func Symmetrise(s []float64, d int) {
 	for i := range d {
 		for j := range i {
@@ -60,6 +62,7 @@ func Symmetrise(s []float64, d int) {
 	}
 }
 
+// Divide divides x by a number.
 func Divide(x []float64, by float64) {
 	for i := range x {
 		x[i] /= by

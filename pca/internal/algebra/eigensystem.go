@@ -2,7 +2,7 @@ package algebra
 
 import "github.com/fenchel-ml/fenchel/vec"
 
-// eigensystem decomposes small symmetric matrices, again and again in the same
+// Eigensystem decomposes small symmetric matrices, again and again in the same
 // memory.
 type Eigensystem struct {
 	of       vec.Eigensystem

@@ -6,7 +6,11 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// orthonormalise makes the m rows of q, d numbers each, orthonormal by Gram and
+// SteadySteps is how many rows of data orthonormal directions may drift for: two passes of
+// Gram and Schmidt leave about 1e-15 a row.
+const SteadySteps = 1000
+
+// Orthonormalise makes the m rows of q, d numbers each, orthonormal by Gram and
 // Schmidt, each row taken off twice ("twice is enough", Kahan and Parlett), and
 // returns R, m x m, with which the old rows are R times the new ones: lower
 // triangular. A row that depends on those before it is replaced by one that does
@@ -34,10 +38,10 @@ func Orthonormalise(q []float64, m, d int) []float64 {
 	return r
 }
 
-// negligible is the part of a row outside a subspace below which it is rounding.
+// Negligible is the part of a row outside a subspace below which it is rounding.
 const Negligible = 1e-12
 
-// takeOff subtracts from x its projection on the orthonormal rows of q, of which
+// TakeOff subtracts from x its projection on the orthonormal rows of q, of which
 // c receives the coefficients.
 func TakeOff(x, q, c []float64) {
 	d := len(x)
@@ -49,7 +53,7 @@ func TakeOff(x, q, c []float64) {
 	}
 }
 
-// replace sets row to a unit vector that is orthogonal to the m < d orthonormal
+// Replace sets row to a unit vector that is orthogonal to the m < d orthonormal
 // rows of q: what is left of the coordinate axis that they contain least of.
 func Replace(row, q []float64, m int) {
 	d := len(row)

@@ -7,7 +7,7 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// randomBasis returns k <= d orthonormal rows of d numbers that span a uniformly
+// RandomBasis returns k <= d orthonormal rows of d numbers that span a uniformly
 // random subspace, the same for one seed on every machine. Gradient methods start
 // there: a start that is orthogonal to the answer is a saddle, and an axis start
 // never moves on data of axes.
@@ -18,10 +18,10 @@ func RandomBasis(seed uint64, k, d int) []float64 {
 	return u
 }
 
-// startStream names the random numbers of a start among those of a seed.
+// StartStream names the random numbers of a start among those of a seed.
 const StartStream = 0x7374617274 // "start"
 
-// fillNormal sets x to independent standard normal numbers (Marsaglia's polar
+// FillNormal sets x to independent standard normal numbers (Marsaglia's polar
 // method). Only Uint64 of the generator is used, whose sequence is part of its
 // definition, and vec's logarithm, so the bits are the same everywhere.
 func FillNormal(x []float64, random *rand.PCG) {

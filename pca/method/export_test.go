@@ -1,0 +1,4 @@
+package method
+
+// Arcsine is for its test.
+var Arcsine = arcsine

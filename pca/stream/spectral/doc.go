@@ -1,0 +1,15 @@
+// Package spectral has the streaming methods that move eigenvalues and eigenvectors of a matrix by
+// every row: the incremental algorithm, MSG, capped and regularised MSG, Warmuth and Kuzmin's
+// algorithm, and mirror descent on dense matrices as their reference.
+//
+// What they share is the state [Spectral] (spectral.go, rotation.go, look.go), the projections
+// that make the trace k again (fantope.go, entropy.go), the iterate that is the answer (iterate.go),
+// a probe that tells whether a state is stuck (probe.go) and the count of what it costs (cost.go).
+// What the theory says of such states is here too: bounds ([ErrorAfter]), regret ([Regret]), and
+// rounding to k directions ([Decompose]). Methods of O(k d) memory without eigenvalues are in
+// package oja, those that learn from blocks in package block.
+//
+// A new method is a file with its type, an init that registers it, and a state, mostly a [Spectrum]
+// or a [Relaxed] one; a row of spectralSpecs in the tests has it scaled, kept and given extreme
+// rows, and a dense twin says what a step is.
+package spectral
