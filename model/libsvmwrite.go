@@ -21,7 +21,7 @@ func (m *Model) WriteLIBSVM(w io.Writer) error {
 		return m.Check()
 	}
 	if m.Map != nil {
-		machine, err := m.asMachine()
+		machine, err := m.Machine()
 		if err != nil {
 			return fmt.Errorf("model of LIBSVM: %w", err)
 		}
