@@ -17,12 +17,12 @@ import (
 
 // An example is a model of one kind and rows that it has not seen.
 type example struct {
-	name     string
-	model    *model.Model
-	pca      *model.PCA
-	whitened bool
-	rows     *dataset.Set
-	table    string // CSV file of the rows; "": they are x
+	name    string
+	model   *model.Model
+	pca     *model.PCA
+	options Options
+	rows    *dataset.Set
+	table   string // CSV file of the rows; "": they are x
 }
 
 const features = 6
@@ -73,6 +73,7 @@ var kinds = []struct {
 	name, target string
 	classes      int
 	positive     bool
+	options      Options
 	spec         train.Spec
 }{
 	{name: "linear", target: "classes", classes: 2},
@@ -105,6 +106,13 @@ var kinds = []struct {
 	{name: "fourier", target: "classes", classes: 3, spec: train.Spec{Kernel: "rbf:gamma=0.3", Map: "fourier:dim=200"}},
 	{name: "fourier laplacian", target: "numbers", spec: train.Spec{Kernel: "laplacian:gamma=0.1", Map: "fourier:dim=100", Loss: "squared"}},
 	{name: "nystrom", target: "classes", classes: 2, spec: train.Spec{Kernel: "rbf:gamma=0.3", Map: "nystrom:rank=50"}},
+	{name: "operator of rbf", target: "classes", classes: 2, options: Options{SVM: true}, spec: train.Spec{Kernel: "rbf:gamma=0.3"}},
+	{name: "operator of poly", target: "numbers", options: Options{SVM: true}, spec: train.Spec{Kernel: "poly:degree=2,gamma=0.5,coef0=1", Loss: "squared"}},
+	{name: "operator of sigmoid", target: "classes", classes: 2, options: Options{SVM: true}, spec: train.Spec{Kernel: "sigmoid:gamma=0.1,coef0=-0.5", Solver: "smo"}},
+	{name: "operator of linear", target: "classes", classes: 2, options: Options{SVM: true}, spec: train.Spec{Kernel: "linear"}},
+	{name: "operator of one class", target: "classes", classes: 1, options: Options{SVM: true}, spec: train.Spec{Task: "one-class", Kernel: "rbf:gamma=0.3", Nu: 0.2}},
+	{name: "operator of pairs", target: "classes", classes: 4, options: Options{SVM: true}, spec: train.Spec{Kernel: "rbf:gamma=0.3", Scheme: model.OneAgainstOne}},
+	{name: "no operator", target: "classes", classes: 4, options: Options{SVM: true}, spec: train.Spec{Kernel: "rbf:gamma=0.3"}},
 	{name: "cholesky", target: "classes", classes: 3, spec: train.Spec{Kernel: "rbf:gamma=0.3", Map: "cholesky:rank=40"}},
 }
 
@@ -116,9 +124,9 @@ func examples(t *testing.T, n int) (all []example) {
 		spec := k.spec
 		spec.Gap = 1e-3
 		spec.Epochs = 300
-		all = append(all, example{name: k.name, model: fitted(t, k.name, set, spec), rows: setOf(t, drawn(n, 2, k.positive), k.target, k.classes)})
+		all = append(all, example{name: k.name, options: k.options, model: fitted(t, k.name, set, spec), rows: setOf(t, drawn(n, 2, k.positive), k.target, k.classes)})
 	}
-	all = append(all, precomputed(t, n), calibrated(t, n, 2), calibrated(t, n, 4), marked(t, n), offsets(t, n), sparseText(t, n))
+	all = append(all, bare(t, n), precomputed(t, n), calibrated(t, n, 2), calibrated(t, n, 4), marked(t, n), offsets(t, n), sparseText(t, n))
 	return append(append(all, tables(t, n)...), components(t, n)...)
 }
 
@@ -138,6 +146,15 @@ func fitted(t *testing.T, name string, set *dataset.Set, spec train.Spec) *model
 		t.Fatalf("%s: %v", name, err)
 	}
 	return result.Model
+}
+
+// bare is a machine without a support vector: its tube holds all rows.
+func bare(t *testing.T, n int) example {
+	m := fitted(t, "bare", setOf(t, drawn(50, 1, false), "numbers", 0), train.Spec{Kernel: "rbf:gamma=0.3", Loss: "epsilon-insensitive:epsilon=100"})
+	if m.Support.Len() != 0 {
+		t.Fatalf("found %d support vectors, expected none", m.Support.Len())
+	}
+	return example{name: "no support vectors", model: m, rows: setOf(t, drawn(n, 2, false), "numbers", 0)}
 }
 
 // precomputed is a kernel machine of a matrix of values.
@@ -292,7 +309,7 @@ func components(t *testing.T, n int) (all []example) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, example{name: fmt.Sprintf("components %s %v", scale, whitened), pca: r.Model, whitened: whitened, rows: rows})
+			all = append(all, example{name: fmt.Sprintf("components %s %v", scale, whitened), pca: r.Model, options: Options{Whitened: whitened}, rows: rows})
 		}
 	}
 	return all

@@ -22,18 +22,20 @@
 // An output that a column is called like gets an underscore.
 //
 // Sums are in double precision, as they are here, and what is rounded to single precision
-// here is so there: results differ by the order of sums. Kernel machines of one output that
-// ai.onnx.ml has an operator for use it, in single precision, where that leaves scores
-// accurate to 1e-6 of their scale; see machine.go.
+// here is so there: results differ by the order of sums. The operators of ai.onnx.ml for
+// kernel machines are not as accurate, and are used on demand: see Options.
 //
 // What a graph does not check: that rows suit a kernel (none negative, say), and that words
 // of two are among these. A row with a number that is not finite gets some score.
 package onnx
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset"
@@ -50,11 +52,22 @@ const (
 	errorBeginning = "model of ONNX: "
 )
 
+// Options say which of several graphs is written.
+type Options struct {
+	// SVM uses the operators SVMRegressor and SVMClassifier for kernel machines that they
+	// can hold: linear, rbf, poly and sigmoid, of one output or one against one. They are
+	// in single precision, see machine.go.
+	SVM bool
+
+	// Whitened divides coordinates along principal components by the deviation along each.
+	Whitened bool
+}
+
 // Write writes a model that predicts.
-func Write(w io.Writer, m *model.Model) error {
+func Write(w io.Writer, m *model.Model, opt Options) error {
 	err := m.Check()
 	if err == nil {
-		err = write(w, m)
+		err = write(w, m, opt)
 	}
 	if err != nil {
 		return fmt.Errorf(errorBeginning+"%w", err)
@@ -62,7 +75,7 @@ func Write(w io.Writer, m *model.Model) error {
 	return nil
 }
 
-func write(w io.Writer, m *model.Model) error {
+func write(w io.Writer, m *model.Model, opt Options) error {
 	if err := fits(m); err != nil {
 		return err
 	}
@@ -71,7 +84,7 @@ func write(w io.Writer, m *model.Model) error {
 	if err != nil {
 		return err
 	}
-	p := &predictor{graph: g, model: m, columns: m.Cols()}
+	p := &predictor{graph: g, model: m, columns: m.Cols(), options: opt}
 	scores, err := p.scores(x)
 	if err != nil {
 		return err
@@ -103,8 +116,32 @@ func fits(m *model.Model) error {
 }
 
 // WriteFile writes what Write does to path: all of it, or nothing.
-func WriteFile(m *model.Model, path string) error {
-	return dataset.WriteFile(path, func(w io.Writer) error { return Write(w, m) })
+func WriteFile(m *model.Model, path string, opt Options) error {
+	return dataset.WriteFile(path, func(w io.Writer) error { return Write(w, m, opt) })
+}
+
+// beginning is how files begin that this package writes.
+var beginning = func() (m message) {
+	m.whole(1, IRVersion)
+	m.text(2, producer)
+	return m
+}()
+
+const producer = "fenchel"
+
+// IsFile reports whether a file begins as those do that this package writes.
+func IsFile(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	begin := make([]byte, len(beginning))
+	_, err = io.ReadFull(f, begin)
+	return err == nil && bytes.Equal(begin, beginning)
 }
 
 // properties is what the file says of a model beside the graph.
@@ -128,11 +165,9 @@ type description struct {
 
 // writeModel ends the graph and writes it.
 func (g *graph) writeModel(w io.Writer, d description) error {
-	var m message
-	m.whole(1, IRVersion)
-	m.text(2, "fenchel")
+	m := slices.Clone(beginning)
 	m.text(3, d.version)
-	m.bytes(7, g.message("fenchel"))
+	m.bytes(7, g.message(producer))
 	for _, set := range []struct {
 		domain  string
 		version int64

@@ -10,12 +10,11 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// WritePCA writes principal components: coordinates along them, divided by the deviation
-// along each if whitened.
-func WritePCA(w io.Writer, m *model.PCA, whitened bool) error {
+// WritePCA writes principal components, of which the graph gives coordinates.
+func WritePCA(w io.Writer, m *model.PCA, opt Options) error {
 	err := m.Check()
 	if err == nil {
-		err = writePCA(w, m, whitened)
+		err = writePCA(w, m, opt.Whitened)
 	}
 	if err != nil {
 		return fmt.Errorf(errorBeginning+"%w", err)
@@ -24,8 +23,8 @@ func WritePCA(w io.Writer, m *model.PCA, whitened bool) error {
 }
 
 // WritePCAFile writes what WritePCA does to path: all of it, or nothing.
-func WritePCAFile(m *model.PCA, path string, whitened bool) error {
-	return dataset.WriteFile(path, func(w io.Writer) error { return WritePCA(w, m, whitened) })
+func WritePCAFile(m *model.PCA, path string, opt Options) error {
+	return dataset.WriteFile(path, func(w io.Writer) error { return WritePCA(w, m, opt) })
 }
 
 func writePCA(w io.Writer, m *model.PCA, whitened bool) error {

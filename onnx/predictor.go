@@ -1,8 +1,6 @@
 package onnx
 
 import (
-	"fmt"
-
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 )
@@ -12,6 +10,7 @@ type predictor struct {
 	*graph
 	model   *model.Model
 	columns int // of rows
+	options Options
 }
 
 // scores returns the scores of rows x: N x outputs, double precision.
@@ -88,17 +87,3 @@ func (p *predictor) fourier(x string, f *kernel.Fourier) string {
 }
 
 const twoPi = 6.283185307179586
-
-// machine returns the scores of a kernel machine.
-func (p *predictor) machine(x string) (string, error) {
-	s := p.model.Support
-	v := values{graph: p.graph, rows: s.Rows, columns: p.columns, x: p.cast(x, double)}
-	if _, given := s.Kernel.(kernel.Precomputed); !given && s.Cols() != p.columns {
-		return "", fmt.Errorf("found support vectors of %d columns, expected the %d of the rows", s.Cols(), p.columns)
-	}
-	matrix, err := v.of(s.Kernel)
-	if err != nil {
-		return "", fmt.Errorf("kernel %s: %w", p.model.Statement.Kernel, err)
-	}
-	return p.linear(matrix, p.weights()), nil
-}
