@@ -46,8 +46,8 @@ func newInfo() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	cmd.Flags().StringVar(&weights, "weights", "", "write the weight of every feature to this CSV file, in original units too")
-	cmd.Flags().IntVar(&top, "top", 10, "show so many of the largest weights of each class")
+	cmd.Flags().StringVar(&weights, "weights", "", "write the weight of every feature to this CSV file, in original units too, with the column and category that it is of")
+	cmd.Flags().IntVar(&top, "top", 10, "show so many of the most positive and of the most negative weights of each class")
 	return cmd
 }
 
@@ -74,7 +74,7 @@ func printInfo(r report, m *model.Model, top int) {
 		}
 		r.line(name, "%.6g", o.Bias)
 		if m.Support == nil && m.Map == nil {
-			printLargest(r, m, o, top)
+			printExtremes(r, m, o, top)
 		}
 	}
 }
