@@ -28,11 +28,15 @@ func (p *predictor) probabilities(scores string) (string, error) {
 	case len(m.Outputs) == 1:
 		return p.both(p.op("Sigmoid", scores)), nil
 	}
-	each := p.op("Sigmoid", scores)
+	return p.shares(p.op("Sigmoid", scores)), nil
+}
+
+// shares divides the numbers of each row by their sum; all are the same if that is 0.
+func (p *predictor) shares(each string) string {
 	all := p.sum(each)
 	some := p.op("Greater", all, p.number(0))
 	shares := p.op("Div", each, p.op("Where", some, all, p.number(1)))
-	return p.op("Where", some, shares, p.number(1/float64(classes))), nil
+	return p.op("Where", some, shares, p.number(1/float64(len(p.model.Classes))))
 }
 
 // both returns 1 - second and second, N x 2.
@@ -53,8 +57,11 @@ func (p *predictor) calibrated(scores string) string {
 	const least = 1e-7
 	second := p.op("Sigmoid", p.op("Add", p.op("Mul", scores, p.row(a)), p.row(b)))
 	second = p.op("Min", p.op("Max", second, p.number(least)), p.number(1-least))
-	if classes == 2 {
+	switch {
+	case classes == 2:
 		return p.both(second)
+	case p.model.Statement.Scheme != model.OneAgainstOne:
+		return p.shares(second)
 	}
 	return p.couple(second, true)
 }
