@@ -85,11 +85,11 @@ func (*Fourier) Landmarks() matrix.Matrix { return nil }
 // Images maps rows, in single precision. Columns that a row lacks are 0, those
 // that the map does not know are left out.
 func (f *Fourier) Images(dst []float32, rows []matrix.Vector) {
-	f.once.Do(func() { f.pages = make([]atomic.Pointer[[]float32], (f.cols+pageColumns-1)/pageColumns) })
+	f.begin()
 	room, put := f.phases.get(3 * f.pairs)
 	defer put()
 	phase, sin, cos := room[:f.pairs], room[f.pairs:2*f.pairs], room[2*f.pairs:]
-	scale := 1 / math.Sqrt(float64(f.pairs))
+	scale := f.Scale()
 	for i, row := range rows {
 		f.turn(phase, first(row, f.cols))
 		image := dst[2*i*f.pairs:][:2*f.pairs]
@@ -203,4 +203,23 @@ func (a randomFeatures) Restore(k Kernel, cols int, seed uint64, landmarks matri
 		return nil, err
 	}
 	return f, nil
+}
+
+// Frequencies returns the frequencies of all columns, in turns: pairs numbers for each
+// column, one column after another.
+func (f *Fourier) Frequencies() []float32 {
+	f.begin()
+	all := make([]float32, 0, f.cols*f.pairs)
+	for p := range f.pages {
+		all = append(all, f.page(p)...)
+	}
+	return all
+}
+
+// Scale returns the factor of all cosines and sines.
+func (f *Fourier) Scale() float64 { return 1 / math.Sqrt(float64(f.pairs)) }
+
+// begin makes room for what is drawn.
+func (f *Fourier) begin() {
+	f.once.Do(func() { f.pages = make([]atomic.Pointer[[]float32], (f.cols+pageColumns-1)/pageColumns) })
 }

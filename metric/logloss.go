@@ -43,6 +43,27 @@ func BinaryLogLoss(probability []float64, positive []bool, weight []float64) flo
 	})
 }
 
+// Brier is the mean over rows of the sum over classes of (p - y)^2, y being 1 for the class
+// of the row and 0 for others (Brier 1950); of two classes half of that, which is (p - y)^2
+// of either. Arguments are those of [LogLoss]; of an unknown class every y is 0. NaN without
+// rows, or when a probability is NaN.
+func Brier(probability [][]float64, truth []int, weight []float64) float64 {
+	check(len(probability), len(truth), weight)
+	return mean(len(truth), weight, func(i int) float64 {
+		sum := 0.0
+		for c, p := range probability[i] {
+			if c == truth[i] {
+				p = 1 - p
+			}
+			sum += float64(p * p)
+		}
+		if len(probability[i]) == 2 {
+			return sum / 2
+		}
+		return sum
+	})
+}
+
 // minusLog is -log(p) with p clipped; NaN stays NaN.
 func minusLog(p float64) float64 {
 	return -math.Log(min(max(p, clip), 1))

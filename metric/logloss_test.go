@@ -44,3 +44,13 @@ func TestBinaryLogLoss(t *testing.T) {
 	want(t, "no rounding of 1-p", BinaryLogLoss([]float64{1e-20}, []bool{false}, nil), 1e-20)
 	want(t, "NaN", BinaryLogLoss([]float64{math.NaN()}, []bool{false}, nil), math.NaN())
 }
+
+func TestBrier(t *testing.T) {
+	want(t, "two classes", Brier([][]float64{{0.2, 0.8}, {0.5, 0.5}}, []int{1, 0}, nil), (0.04+0.25)/2)
+	want(t, "three classes", Brier([][]float64{{0.5, 0.25, 0.25}}, []int{2}, nil), 0.25+0.0625+0.5625)
+	want(t, "weights", Brier([][]float64{{0, 1}, {0.5, 0.5}}, []int{1, 0}, []float64{3, 1}), 0.0625)
+	want(t, "right", Brier([][]float64{{0, 1, 0}}, []int{1}, nil), 0)
+	want(t, "unknown", Brier([][]float64{{0.5, 0.5, 0}}, []int{Unknown}, nil), 0.5)
+	want(t, "NaN", Brier([][]float64{{math.NaN(), 1}}, []int{1}, nil), math.NaN())
+	want(t, "no rows", Brier(nil, nil, nil), math.NaN())
+}

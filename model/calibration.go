@@ -10,12 +10,13 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// Calibration is what the option -b 1 of svm-train adds to a model. It was fitted to
-// predictions of cross-validation, so that no data tell whether it is right.
+// Calibration is what train --probabilities, and the option -b 1 of svm-train, add to a
+// model. It was fitted to predictions of cross-validation: no data tell whether it is right
+// but by training on parts of them again.
 type Calibration struct {
 	// Platt has A and B of each output: 1/(1 + exp(A score + B)) is the probability of the
-	// second of its two classes (Platt 2000; Lin, Lin, Weng 2007). With a single class
-	// there are none.
+	// second of its two classes, or of its class against the rest (Platt 2000; Lin, Lin,
+	// Weng 2007). With a single class there are none.
 	Platt [][2]float64 `json:"platt,omitempty"`
 
 	// Laplace is the scale s of the errors of predicted numbers, of the density
@@ -32,7 +33,10 @@ const marks = 10
 
 // check refuses what is not that of the model's task.
 func (c *Calibration) check(m *Model) error {
-	outputs := len(m.Classes) * (len(m.Classes) - 1) / 2
+	outputs := len(m.Outputs)
+	if len(m.Classes) == 1 {
+		outputs = 0
+	}
 	switch {
 	case m.Classes == nil && (c.Platt != nil || c.Marks != nil || !(c.Laplace >= 0 && c.Laplace <= math.MaxFloat64)):
 		return fmt.Errorf("found the scale %g of errors, expected a number >= 0 and no probabilities of classes", c.Laplace)
@@ -43,7 +47,7 @@ func (c *Calibration) check(m *Model) error {
 	case m.OneClass():
 		return nil
 	case len(c.Platt) != outputs || c.Marks != nil || c.Laplace != 0:
-		return fmt.Errorf("found probabilities for %d pairs of classes, expected %d", len(c.Platt), outputs)
+		return fmt.Errorf("found probabilities for %d classifiers, expected %d", len(c.Platt), outputs)
 	}
 	return nil
 }
@@ -62,14 +66,15 @@ func (m *Model) checkCalibration() error {
 	switch {
 	case m.Calibration == nil:
 		return nil
-	case !m.IsImported() || m.Support == nil:
-		return errors.New("found a calibration, expected none but in a model of LIBSVM")
+	case m.IsImported() && m.Support == nil:
+		return errors.New("found a calibration, expected none in a model of LIBLINEAR")
 	}
 	return m.Calibration.check(m)
 }
 
-// probabilities appends those of the classes.
-func (c *Calibration) probabilities(dst, scores []float64, classes int) []float64 {
+// probabilities appends those of so many classes: those of pairs coupled, or those of each
+// class against the rest divided by their sum.
+func (c *Calibration) probabilities(dst, scores []float64, classes int, pairs bool) []float64 {
 	switch {
 	case c.Marks != nil:
 		p := c.share(scores[0])
@@ -77,6 +82,8 @@ func (c *Calibration) probabilities(dst, scores []float64, classes int) []float6
 	case classes == 2:
 		p := c.second(0, scores[0])
 		return append(dst, 1-p, p)
+	case !pairs:
+		return shares(dst, len(scores), func(output int) float64 { return c.second(output, scores[output]) })
 	}
 	// LIBSVM stops early: the order of the classes counts, and is that of its files.
 	begin := len(dst)
@@ -88,7 +95,24 @@ func (c *Calibration) probabilities(dst, scores []float64, classes int) []float6
 	return dst
 }
 
-// second returns the probability of the second class of a pair.
+// shares appends numbers, divided by their sum; all the same if that is 0.
+func shares(dst []float64, n int, number func(i int) float64) []float64 {
+	begin, sum := len(dst), 0.0
+	for i := range n {
+		p := number(i)
+		dst, sum = append(dst, p), sum+p
+	}
+	for c := range dst[begin:] {
+		if sum > 0 {
+			dst[begin+c] /= sum
+		} else {
+			dst[begin+c] = 1 / float64(n)
+		}
+	}
+	return dst
+}
+
+// second returns the probability of the second class of a pair, or of the class of an output.
 func (c *Calibration) second(pair int, score float64) float64 {
 	const least = 1e-7
 	z := float64(c.Platt[pair][0]*score) + c.Platt[pair][1]

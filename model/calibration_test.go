@@ -121,8 +121,8 @@ func TestCalibrationRefused(t *testing.T) {
 	}
 	forged := *examples(t)["binary"]
 	forged.Calibration = &Calibration{}
-	if _, err := Decode(encode(t, &forged)); err == nil || !strings.Contains(err.Error(), "found a calibration") {
-		t.Errorf("a model of this program: found %v, expected a refusal", err)
+	if _, err := Decode(encode(t, &forged)); err == nil || !strings.Contains(err.Error(), "found probabilities for 0 classifiers, expected 1") {
+		t.Errorf("a calibration without numbers: found %v, expected a refusal", err)
 	}
 }
 

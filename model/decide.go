@@ -103,7 +103,7 @@ func (m *Model) Probabilities(dst, scores []float64) []float64 {
 		return append(dst, 1)
 	}
 	if m.Calibration != nil {
-		return m.Calibration.probabilities(dst, scores, len(m.Classes))
+		return m.Calibration.probabilities(dst, scores, len(m.Classes), m.Statement.Scheme == OneAgainstOne)
 	}
 	if m.Statement.Scheme == OneAgainstOne {
 		return couple(dst, len(m.Classes), func(i, j int) float64 {
@@ -114,17 +114,5 @@ func (m *Model) Probabilities(dst, scores []float64) []float64 {
 		p := m.link.Probability(scores[0])
 		return append(dst, 1-p, p)
 	}
-	begin, sum := len(dst), 0.0
-	for _, s := range scores {
-		p := m.link.Probability(s)
-		dst, sum = append(dst, p), sum+p
-	}
-	for c := range dst[begin:] {
-		if sum > 0 {
-			dst[begin+c] /= sum
-		} else {
-			dst[begin+c] = 1 / float64(len(scores))
-		}
-	}
-	return dst
+	return shares(dst, len(scores), func(output int) float64 { return m.link.Probability(scores[output]) })
 }

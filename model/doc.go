@@ -54,8 +54,11 @@
 //
 // A file of LIBSVM or LIBLINEAR, also as a model of this program, claims nothing and has
 // none of the parts that only claims are about: MakeAudit of package train bounds what
-// its predictor is worth on rows. It alone may have a "calibration", which makes scores
-// into probabilities, and which no data can tell to be right or wrong.
+// its predictor is worth on rows.
+//
+// Some models, of LIBSVM too, have a "calibration", which makes scores into probabilities.
+// Decode checks that it is one of the model's outputs. Nothing else does: it was fitted to
+// predictions of cross-validation, and labels, numbers and scores do not depend on it.
 //
 // # Fields of a model that predicts
 //

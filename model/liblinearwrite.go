@@ -75,6 +75,8 @@ func (m *Model) liblinearType() (string, error) {
 // fitsLIBLINEAR says what LIBLINEAR has no words for.
 func (m *Model) fitsLIBLINEAR() error {
 	switch {
+	case m.Calibration != nil:
+		return errors.New("found probabilities of a calibration, expected none: the format has no place for them")
 	case m.Statement.Scheme == OneAgainstOne:
 		return errors.New("found classes told apart one against one, expected each against the rest")
 	case m.Statement.ZeroBased:

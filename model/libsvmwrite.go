@@ -21,7 +21,7 @@ func (m *Model) WriteLIBSVM(w io.Writer) error {
 		return m.Check()
 	}
 	if m.Map != nil {
-		machine, err := m.asMachine()
+		machine, err := m.Machine()
 		if err != nil {
 			return fmt.Errorf("model of LIBSVM: %w", err)
 		}
@@ -126,6 +126,36 @@ func (m *Model) bySide(classes int) (order []int, sizes []int, err error) {
 	return order, sizes, nil
 }
 
+// Groups are the support vectors and the numbers of a kernel machine as LIBSVM has them:
+// classes in the opposite order, a positive score for the first of a pair.
+type Groups struct {
+	Order, Sizes []int     // the support vectors, those of a class together, and how many each has
+	Coefficients []float64 // (classes-1) x support: of each vector one for each other class, in order
+	Bias         []float64 // of each pair
+}
+
+// Grouped returns the support vectors by class, one against one or of two classes; an error
+// if one of them pulls to several.
+func (m *Model) Grouped() (Groups, error) {
+	classes := len(m.Classes)
+	order, sizes, err := m.bySide(classes)
+	if err != nil {
+		return Groups{}, err
+	}
+	g := Groups{Order: order, Sizes: sizes, Coefficients: make([]float64, (classes-1)*len(order))}
+	for at, v := range order {
+		for place, x := range m.coefficients(classes, v) {
+			g.Coefficients[place*len(order)+at] = x
+		}
+	}
+	for i := range classes {
+		for j := i + 1; j < classes; j++ {
+			g.Bias = append(g.Bias, m.pair(i, j, classes).Bias)
+		}
+	}
+	return g, nil
+}
+
 // side returns the class of support vector v.
 func (m *Model) side(v, classes int) (int, error) {
 	side := -1
@@ -197,13 +227,21 @@ func (m *Model) pair(i, j, classes int) *Output {
 	return &m.Outputs[pairOf(classes-1-j, classes-1-i, classes)]
 }
 
-func (m *Model) writeLIBSVMRow(w *bufio.Writer, classes, v int) {
+// coefficients returns those of support vector v for each class that is not its own.
+func (m *Model) coefficients(classes, v int) (all []float64) {
 	side, _ := m.side(v, classes)
 	own := classes - 1 - side
 	for c := range classes {
 		if c != own {
-			fmt.Fprintf(w, "%s ", decimal(m.pair(min(c, own), max(c, own), classes).Weights[v]))
+			all = append(all, m.pair(min(c, own), max(c, own), classes).Weights[v])
 		}
+	}
+	return all
+}
+
+func (m *Model) writeLIBSVMRow(w *bufio.Writer, classes, v int) {
+	for _, x := range m.coefficients(classes, v) {
+		fmt.Fprintf(w, "%s ", decimal(x))
 	}
 	first := 1
 	if _, numbered := m.Support.Kernel.(kernel.Precomputed); numbered || m.Statement.ZeroBased {

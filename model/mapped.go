@@ -83,9 +83,9 @@ func (m *Model) restoreMapped(columns int, tensors map[string]tensor) error {
 	return m.cut("weights", features, tensors)
 }
 
-// asMachine returns the kernel machine that a model of a Nystrom map is: the
+// Machine returns the kernel machine that a model of a Nystrom map is: the
 // landmarks are its support.
-func (m *Model) asMachine() (*Model, error) {
+func (m *Model) Machine() (*Model, error) {
 	n, ok := m.Map.(*kernel.Nystrom)
 	if !ok {
 		return nil, errors.New("found a model of random features, expected a kernel machine")

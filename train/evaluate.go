@@ -28,7 +28,8 @@ type Evaluation struct {
 	Balanced  *float64          `json:"balanced_accuracy,omitempty"`
 	MacroF1   *float64          `json:"macro_f1,omitempty"`
 	AUC       *float64          `json:"auc,omitempty"`      // two classes
-	LogLoss   *float64          `json:"log_loss,omitempty"` // losses that give probabilities
+	LogLoss   *float64          `json:"log_loss,omitempty"` // where the model has probabilities
+	Brier     *float64          `json:"brier,omitempty"`    // as the log-loss
 	Classes   []ClassEvaluation `json:"classes,omitempty"`
 	Confusion *ConfusionTable   `json:"confusion,omitempty"`
 
@@ -218,5 +219,6 @@ func (e *Evaluation) judgeScores(m *model.Model, scores [][]float64, truth []int
 			probabilities[i] = m.Probabilities(all[i*k:i*k:(i+1)*k], s)
 		}
 		e.LogLoss = metric.Present(metric.LogLoss(probabilities, truth, weight))
+		e.Brier = metric.Present(metric.Brier(probabilities, truth, weight))
 	}
 }

@@ -97,6 +97,10 @@ type Spec struct {
 	Threads int           // at most so many cores; 0: all. Never changes a result
 	NoDual  bool          // leave the dual variables out of the model
 
+	// Probabilities adds a model.Calibration, fitted to scores of five folds, each of which a
+	// model of the other four has predicted: five more trainings. Time is then for all six.
+	Probabilities bool
+
 	Notes map[string]string // kept in the model, for its users: nothing depends on them; see model.CheckNotes
 
 	ZeroBased bool // noted in the model: how LIBSVM indices of the data begin

@@ -96,6 +96,14 @@ func Fit(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
 	if err := checkSet(set); err != nil {
 		return nil, err
 	}
+	if spec.Probabilities {
+		return fitCalibrated(ctx, set, spec)
+	}
+	return fit(ctx, set, spec)
+}
+
+// fit is Fit of a set that is one, without a calibration.
+func fit(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
 	digest := set.BeginDigest(spec.Threads)
 	defer digest.Stop()
 	limit := newLimit(spec.Time)

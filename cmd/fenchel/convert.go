@@ -12,6 +12,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/onnx"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -20,6 +21,7 @@ type converter struct {
 	in       input
 	to, like string
 	force    bool
+	graph    onnx.Options
 }
 
 func newConvert() *cobra.Command {
@@ -38,13 +40,22 @@ verb begins at once and data may be larger than memory. It keeps targets, row
 weights, names, and the digest of the rows; it must not be changed while in use.
 
 If IN is a model, so is OUT, in the format that its extension names: .fenchel;
-.svm-model of LIBSVM; .linear-model of LIBLINEAR. With .model, .txt or none a
+.svm-model of LIBSVM; .linear-model of LIBLINEAR; .vw, text as --readable_model of
+Vowpal Wabbit writes it, of linear models with one predictor. With .model, .txt or none a
 model of LIBSVM or LIBLINEAR becomes one of Fenchel, a kernel machine of Fenchel
 one of LIBSVM, and a linear model one of LIBLINEAR. What a format cannot hold is
-refused.`,
+refused.
+
+With .onnx a model of any kind, principal components too, becomes a graph of ONNX
+(ai.onnx 17, ai.onnx.ml 3) that says what predict says: label, scores and
+probabilities, prediction, or coordinates. Its input is x, N x features, or for a
+table one input for each column, N x 1: numbers (NaN is missing), strings, or days
+from 1970 on for dates. Everything is in double precision; --svm-operators uses
+SVMRegressor and SVMClassifier where they fit, which are single and slower.`,
 		Example: `  fenchel convert news.svm.gz news.fen
   fenchel convert later.csv later.fen --like news.model
-  fenchel convert a9a.svm-model a9a.model`,
+  fenchel convert a9a.svm-model a9a.model
+  fenchel convert churn.model churn.onnx`,
 		Args: arguments(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.run(cmd, args[:len(args)-1], args[len(args)-1])
@@ -53,6 +64,8 @@ refused.`,
 	c.in.register(cmd, true)
 	cmd.Flags().StringVar(&c.to, "to", "", "format of OUT instead of the one its extension names")
 	cmd.Flags().BoolVar(&c.force, "force", false, "write a model even over a file that holds something else")
+	cmd.Flags().BoolVar(&c.graph.SVM, "svm-operators", false, "ONNX: use the operators for support vector machines, in single precision")
+	cmd.Flags().BoolVar(&c.graph.Whitened, "whiten", false, "ONNX: divide coordinates along principal components by the deviation along each")
 	cmd.Flags().StringVar(&c.like, "like", "", "make the features of this model or .fen file, so that tables mean the same")
 	return cmd
 }
@@ -96,26 +109,35 @@ func (c *converter) model(cmd *cobra.Command, sources []string, out string) erro
 	if len(sources) > 1 || c.to != "" || c.like != "" || out == "-" {
 		return fmt.Errorf("convert: %s is a model: expected one more file name, and no flags", sources[0])
 	}
-	if err := keepOthers("convert: OUT", out, c.force); err != nil {
+	if err := keepOthers("convert: OUT", out, c.force || onnx.IsFile(out)); err != nil {
 		return err
 	}
 	if err := namesModel(out); err != nil && !c.force {
 		return err
 	}
-	return convertModel(cmd, sources[0], out)
+	return c.convertModel(cmd, sources[0], out)
 }
 
 // A modelFormat is a format that models are written in.
 type modelFormat struct {
 	program string
 	endings []string
-	write   func(m *model.Model, path string) error
+	write   func(m *model.Model, path string, opt onnx.Options) error
 }
 
 var modelFormats = []modelFormat{
-	{"Fenchel", []string{".fenchel", ".safetensors"}, (*model.Model).WriteFile},
-	{"LIBSVM", []string{".svm-model", ".libsvm-model", ".svc-model", ".libsvm", ".svm"}, (*model.Model).WriteLIBSVMFile},
-	{"LIBLINEAR", []string{".linear-model", ".liblinear-model", ".liblinear", ".linear"}, (*model.Model).WriteLIBLINEARFile},
+	{"Fenchel", []string{".fenchel", ".safetensors"}, always((*model.Model).WriteFile)},
+	{"LIBSVM", []string{".svm-model", ".libsvm-model", ".svc-model", ".libsvm", ".svm"}, always((*model.Model).WriteLIBSVMFile)},
+	{"LIBLINEAR", []string{".linear-model", ".liblinear-model", ".liblinear", ".linear"}, always((*model.Model).WriteLIBLINEARFile)},
+	{"Vowpal Wabbit", []string{".vw"}, always((*model.Model).WriteVWFile)},
+	{"ONNX", []string{onnxEnding}, onnx.WriteFile},
+}
+
+const onnxEnding = ".onnx"
+
+// always is a writer that knows no options.
+func always(write func(*model.Model, string) error) func(*model.Model, string, onnx.Options) error {
+	return func(m *model.Model, path string, _ onnx.Options) error { return write(m, path) }
 }
 
 // anyModel are endings of models of every program.
@@ -154,16 +176,38 @@ func modelFormatOf(path string, m *model.Model, foreign bool) modelFormat {
 }
 
 // convertModel rewrites a model in another format.
-func convertModel(cmd *cobra.Command, from, to string) error {
-	m, err := model.ReadFile(from)
+func (c *converter) convertModel(cmd *cobra.Command, from, to string) error {
+	m, components, err := readModel(cmd, from)
 	if err != nil {
-		return badData(err)
+		return err
+	}
+	ending := strings.ToLower(filepath.Ext(to))
+	if c.graph != (onnx.Options{}) && ending != onnxEnding {
+		return fmt.Errorf("--svm-operators, --whiten: found the ending %s of OUT, expected %s", visible(ending), onnxEnding)
+	}
+	if components != nil {
+		return c.convertComponents(cmd, components, to, ending)
+	}
+	if c.graph.Whitened {
+		return fmt.Errorf("--whiten: found a model that predicts, expected principal components")
 	}
 	format := modelFormatOf(to, m, model.IsForeignFile(from))
-	if err := format.write(m, to); err != nil {
+	if err := format.write(m, to, c.graph); err != nil {
 		return badData(err)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: model of %s\n", visible(to), format.program)
+	return nil
+}
+
+// convertComponents writes principal components for ONNX, which alone has a way to say them.
+func (c *converter) convertComponents(cmd *cobra.Command, m *model.PCA, to, ending string) error {
+	if ending != onnxEnding {
+		return badData(fmt.Errorf("%s: found principal components and the ending %s, expected %s", visible(to), visible(ending), onnxEnding))
+	}
+	if err := onnx.WritePCAFile(m, to, c.graph); err != nil {
+		return badData(err)
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: components of ONNX\n", visible(to))
 	return nil
 }
 

@@ -29,7 +29,8 @@ func newEvaluate() *cobra.Command {
 		Short: "Compare a model's predictions with the truth",
 		Long: `Evaluate predicts every row of DATA and compares with its target. Classes:
 accuracy, confusion matrix, precision, recall and F1 of each class, for two
-classes the area under the ROC curve, for the logistic loss the log-loss.
+classes the area under the ROC curve, and log-loss and Brier score where the model
+has probabilities: of the logistic loss, or of train --probabilities.
 The error is followed by Hoeffding's 95 % interval for the error on new rows of the
 same distribution; it holds if the model was trained and chosen without DATA.
 Numbers: root mean squared error, mean and median absolute error, R2. One class:
@@ -160,6 +161,7 @@ func printEvaluation(r report, e *train.Evaluation) {
 	}
 	if e.LogLoss != nil {
 		r.line("log-loss", "%s", number(e.LogLoss))
+		r.line("Brier", "%s", number(e.Brier))
 	}
 	printClasses(r, e)
 }

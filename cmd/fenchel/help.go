@@ -27,7 +27,7 @@ var flagGroups = []struct {
 
 // placeholders stand for the values of flags in the help; others are by type.
 var placeholders = map[string]string{
-	"output": "FILE", "trace": "FILE", "labels": "FILE", "test": "DATA", "train": "DATA", "richer": "MODEL", "full": "MODEL", "table": "FILE", "figure": "FILE", "data": "DATA", "like": "MODEL", "resume": "MODEL",
+	"output": "FILE", "trace": "FILE", "labels": "FILE", "test": "DATA", "train": "DATA", "richer": "MODEL", "full": "MODEL", "table": "FILE", "figure": "FILE", "data": "DATA", "like": "MODEL", "resume": "MODEL", "save": "FILE", "restore": "FILE",
 	"target": "COLUMN", "weights": "COLUMN", "id": "COLUMN", "ignore": "COLUMNS", "categorical": "COLUMNS", "numeric": "COLUMNS",
 	"class-weight": "WEIGHTS", "cache": "SIZE", "components": "K",
 }

@@ -46,8 +46,8 @@ func newInfo() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	cmd.Flags().StringVar(&weights, "weights", "", "write the weight of every feature to this CSV file, in original units too")
-	cmd.Flags().IntVar(&top, "top", 10, "show so many of the largest weights of each class")
+	cmd.Flags().StringVar(&weights, "weights", "", "write the weight of every feature to this CSV file, in original units too, with the column and category that it is of")
+	cmd.Flags().IntVar(&top, "top", 10, "show so many of the most positive and of the most negative weights of each class")
 	return cmd
 }
 
@@ -65,6 +65,7 @@ func printInfo(r report, m *model.Model, top int) {
 	r.line("solver", "%s, seed %d", p.Solver, p.Seed)
 	printProof(r, m, s, status(m), "")
 	printSize(r, m)
+	printCalibration(r, m)
 	r.line("version", "%s", m.Version)
 	printNotes(r, m.Notes)
 	for c, o := range m.Outputs {
@@ -74,7 +75,7 @@ func printInfo(r report, m *model.Model, top int) {
 		}
 		r.line(name, "%.6g", o.Bias)
 		if m.Support == nil && m.Map == nil {
-			printLargest(r, m, o, top)
+			printExtremes(r, m, o, top)
 		}
 	}
 }
@@ -93,15 +94,24 @@ func printImported(r report, m *model.Model) {
 	r.line("problem", "%s, bias %s; %s not in the file", termsOf(m), m.Statement.Bias, lacks)
 	r.line("solver", "%s", m.Statement.Solver)
 	printSize(r, m)
+	printCalibration(r, m)
+	printNotes(r, m.Notes)
+	r.line("status", "imported: nothing is claimed (\"fenchel verify MODEL %s DATA\" bounds what it lacks)", flags)
+}
+
+// printCalibration says where probabilities come from.
+func printCalibration(r report, m *model.Model) {
+	by := "train --probabilities"
+	if m.IsImported() {
+		by = "svm-train -b 1"
+	}
 	switch {
 	case m.Calibration == nil:
 	case m.Classes == nil:
 		r.line("errors", "Laplace distribution, scale %g", m.Calibration.Laplace)
 	default:
-		r.line("calibrated", "by svm-train -b 1: predict --probabilities")
+		r.line("calibrated", "by %s: predict --probabilities", by)
 	}
-	printNotes(r, m.Notes)
-	r.line("status", "imported: nothing is claimed (\"fenchel verify MODEL %s DATA\" bounds what it lacks)", flags)
 }
 
 // status is the worst end of the outputs.

@@ -22,6 +22,8 @@ var expectedText = map[string]string{
 	"train":        "a file name",
 	"richer":       "a file name",
 	"labels":       "a file name",
+	"save":         "a file name",
+	"restore":      "a file name",
 	"target":       "the name or position of a column",
 	"loss":         "the name of a loss",
 	"bias":         "free, feature or none",

@@ -33,8 +33,8 @@ func newPredict() *cobra.Command {
 		Long: `Predict writes one line for each row of DATA: the label, spelled as in the
 training data, or the number. With --scores the scores follow, with
 --probabilities the probability of each class in the order of "fenchel info",
-separated by tabs; those of a model of LIBSVM are what svm-train -b 1 fitted, and
-the label is then the class of the highest. Of the loss poisson the number is the mean. --id begins each line with a column of the table. A label with
+separated by tabs; those of train --probabilities and of svm-train -b 1 are of a
+calibration, and the label is then the class of the highest. Of the loss poisson the number is the mean. --id begins each line with a column of the table. A label with
 a newline, tab or other control character is quoted, as in "a\nb", so that a row
 stays a line. A file that is called .csv gets commas and a line of names: label,
 score and p_CLASS, prediction, or pc1, pc2, ... Targets in DATA are not
@@ -51,7 +51,7 @@ be larger than memory. Lines from standard input are answered as they come.`,
 	f.StringVarP(&p.out, "output", "o", "", "write to this file instead of standard output (-)")
 	f.StringVar(&p.in.opt.ID, "id", "", "begin each line with this column of a table, by name or position from 1")
 	f.BoolVar(&p.scores, "scores", false, "add the scores")
-	f.BoolVar(&p.probabilities, "probabilities", false, "add the probabilities (loss logistic, or LIBSVM's -b 1)")
+	f.BoolVar(&p.probabilities, "probabilities", false, "add the probabilities (loss logistic, train --probabilities, or LIBSVM's -b 1)")
 	f.BoolVar(&p.whiten, "whiten", false, "divide coordinates along principal components by the deviation along each")
 	return cmd
 }
@@ -92,7 +92,7 @@ func (p *predictor) checkProbabilities(cmd *cobra.Command, m *model.Model) error
 	case m.IsImported() && m.Support != nil:
 		return errors.New("--probabilities: found none in the model, expected one of svm-train -b 1")
 	}
-	return fmt.Errorf("--probabilities: the model was trained with the loss %s, expected logistic", m.Statement.Loss)
+	return fmt.Errorf("--probabilities: the model was trained with the loss %s, expected logistic, or train --probabilities", m.Statement.Loss)
 }
 
 // predict writes what the model says of a set.

@@ -40,6 +40,7 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.DurationVar(&s.Time, "time", 0, "stop after this time of training, its last certificate included, such as 60s (default no limit)")
 	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
 	f.BoolVar(&s.NoDual, "no-dual", false, "leave the dual variables out of the model: smaller, but verify proves less")
+	f.BoolVar(&s.Probabilities, "probabilities", false, "calibrate scores for predict --probabilities, as svm-train -b 1: Platt's sigmoid by five folds, six trainings in all (numbers: the scale of their errors)")
 	complete(cmd, "task", train.Tasks()...)
 	complete(cmd, "loss", names(slices.Concat(loss.Entries(), loss.NonconvexEntries()))...)
 	complete(cmd, "penalty", names(penalty.Entries())...)

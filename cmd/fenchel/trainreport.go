@@ -36,6 +36,7 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	if m.Support != nil {
 		r.line("kernel", "%s", evaluated(t.result.Evaluations))
 	}
+	printCalibration(r, m)
 	if t.evaluation != nil {
 		r.line("test", "%s", headline(t.evaluation))
 	}

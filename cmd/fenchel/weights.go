@@ -51,11 +51,47 @@ func unitOf(s *dataset.Scaling, j int) string {
 	return "scaled by " + s.Kind
 }
 
-// printLargest prints a line for each of the largest weights of an output, with its unit.
-func printLargest(r report, m *model.Model, o model.Output, top int) {
-	for _, j := range largest(o.Weights, top) {
+// extremes returns the features with the most positive and those with the most negative
+// weights, so many of each.
+func extremes(weights []float64, top int) []int {
+	var positive, negative []float64
+	for _, w := range weights {
+		positive, negative = append(positive, max(w, 0)), append(negative, min(w, 0))
+	}
+	return append(largest(positive, top), largest(negative, top)...)
+}
+
+// printExtremes prints a line for each of the most positive and most negative weights of an
+// output, with its unit.
+func printExtremes(r report, m *model.Model, o model.Output, top int) {
+	for _, j := range extremes(o.Weights, top) {
 		r.line("weight", "%+-11.4g %-22s  %s", o.Weights[j], unitOf(m.Scaling, j), spell(featureName(m.Features, j)))
 	}
+}
+
+// origins says of each feature the column and category that it was made of, and what its
+// original weight is added for: "category" where that is the row's, "true", or each "day" or
+// "unit".
+func origins(m *model.Model) (all [][]string) {
+	if !m.Schema.Table() {
+		return slices.Repeat([][]string{{"", "", "unit"}}, m.Cols())
+	}
+	for i, c := range m.Schema.Columns {
+		switch {
+		case i == m.Schema.Target || i == m.Schema.Weight || c.Kind == dataset.KindIgnored:
+		case c.Category != nil:
+			for _, category := range c.Category {
+				all = append(all, []string{c.Name, category, "category"})
+			}
+		case c.Kind == dataset.KindBoolean:
+			all = append(all, []string{c.Name, "", "true"})
+		case c.Kind == dataset.KindDate:
+			all = append(all, []string{c.Name, "", "day"})
+		default:
+			all = append(all, []string{c.Name, "", "unit"})
+		}
+	}
+	return all
 }
 
 // writeWeights writes all weights of a linear model to a CSV file.
@@ -75,23 +111,24 @@ func writeWeights(m *model.Model, from, path string) error {
 // weightsCSV writes a line for each weight, and one for the bias of each output.
 func weightsCSV(w io.Writer, m *model.Model) error {
 	out := csv.NewWriter(w)
-	header := []string{"name", "weight", "weight_original"}
+	header := []string{"name", "weight", "weight_original", "column", "category", "per"}
 	if len(m.Outputs) > 1 {
 		header = append([]string{"class"}, header...)
 	}
+	of := origins(m)
 	_ = out.Write(header) // Error reports what failed
 	for c, o := range m.Outputs {
 		original, bias := m.Original(c)
-		row := func(name string, scaled, original float64) {
-			line := []string{name, decimal(scaled), decimal(original)}
+		row := func(name string, scaled, original float64, origin []string) {
+			line := append([]string{name, decimal(scaled), decimal(original)}, origin...)
 			if len(m.Outputs) > 1 {
 				line = append([]string{outputName(m, c)}, line...)
 			}
 			_ = out.Write(line)
 		}
-		row("(bias)", o.Bias, bias)
+		row("(bias)", o.Bias, bias, []string{"", "", ""})
 		for j, x := range o.Weights {
-			row(featureName(m.Features, j), x, original[j])
+			row(featureName(m.Features, j), x, original[j], of[j])
 		}
 	}
 	out.Flush()

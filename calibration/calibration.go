@@ -1,0 +1,88 @@
+// Package calibration makes probabilities of scores: functions of numbers that know no
+// model. What they are given are scores of rows that the model did not learn from, such as
+// those of cross-validation by [Folds].
+//
+// Begin with [Platt].
+package calibration
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+)
+
+// Folds deals rows out at random into so many folds, which get as many rows of each class
+// as each other, or one more: fold i of row i. It depends on its arguments alone.
+func Folds(class []uint32, folds int, seed uint64) []int {
+	fold, next := make([]int, len(class)), 0
+	order := dataset.Order(len(class), seed, 0)
+	slices.SortStableFunc(order, func(a, b int) int { return int(class[a]) - int(class[b]) })
+	for _, row := range order { // the classes go on where the one before has ended
+		fold[row] = next % folds
+		next++
+	}
+	return fold
+}
+
+// Laplace returns the scale s of the density exp(-|z|/s)/(2s) of the errors z of predicted
+// numbers, as LIBSVM does: their mean magnitude, without those beyond five standard
+// deviations of that density (Lin and Weng, Simple Probabilistic Predictions for Support
+// Vector Regression, 2004). weight may be nil: each row counts once.
+func Laplace(errors, weight []float64) float64 {
+	scale := meanMagnitude(errors, weight, math.Inf(1))
+	return meanMagnitude(errors, weight, 5*math.Sqrt(2*scale*scale))
+}
+
+// meanMagnitude is the mean of |z| of those that are at most so large.
+func meanMagnitude(errors, weight []float64, most float64) float64 {
+	sum, all := 0.0, 0.0
+	for i, z := range errors {
+		if m := math.Abs(z); m <= most {
+			w := weightOf(weight, i)
+			sum, all = sum+float64(w*m), all+w
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return sum / all
+}
+
+func weightOf(weight []float64, i int) float64 {
+	if weight == nil {
+		return 1
+	}
+	return weight[i]
+}
+
+// marks is how many there are, and half of them below 0.
+const marks, half = 10, 5
+
+// Marks returns ten increasing scores of one class, between which the probability of the
+// class grows by a tenth, as LIBSVM 3.3 does: five of the negative scores and five of the
+// others, half-way between evenly spread ones. ok is false if there are fewer than five of
+// either.
+func Marks(scores []float64) (list []float64, ok bool) {
+	sorted := slices.Sorted(slices.Values(scores))
+	negative, _ := slices.BinarySearch(sorted, 0)
+	positive := len(sorted) - negative
+	if negative < half || positive < half {
+		return nil, false
+	}
+	var ends []float64
+	for i := range marks + 1 {
+		switch {
+		case i < half:
+			ends = append(ends, sorted[i*negative/half])
+		case i == half:
+			ends = append(ends, 0)
+		default:
+			ends = append(ends, sorted[negative-1+(i-half)*positive/half])
+		}
+	}
+	for i := range marks {
+		list = append(list, (ends[i]+ends[i+1])/2)
+	}
+	return list, true
+}

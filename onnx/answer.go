@@ -1,0 +1,124 @@
+package onnx
+
+import (
+	"fmt"
+
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/model"
+)
+
+// answers makes outputs of scores, N x outputs.
+func (p *predictor) answers(scores string) error {
+	m := p.model
+	if m.Classes == nil {
+		number, err := p.number32of(scores)
+		if err == nil {
+			p.output(p.free("prediction"), number, double, 1)
+		}
+		return err
+	}
+	label := p.node("LabelEncoder", []string{p.decision(scores)}, wholesAttribute("keys_int64s", codes(len(m.Classes))),
+		textsAttribute("values_strings", m.Classes), textAttribute("default_string", m.Classes[0]))
+	p.output(p.free("label"), label, text, 0)
+	p.output(p.free("scores"), scores, double, len(m.Outputs))
+	if !m.HasProbabilities() {
+		return nil
+	}
+	probabilities, err := p.probabilities(scores)
+	if err == nil {
+		p.output(p.free("probabilities"), probabilities, double, len(m.Classes))
+	}
+	return err
+}
+
+// free returns a name for an output that no column has.
+func (p *predictor) free(name string) string {
+	s := p.model.Schema
+	for s.Table() && p.isColumn(name) {
+		name += "_"
+	}
+	return name
+}
+
+func (p *predictor) isColumn(name string) bool {
+	for _, c := range p.model.Schema.Columns {
+		if c.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// number32of returns the numbers predicted.
+func (p *predictor) number32of(scores string) (string, error) {
+	l, err := lossOf(p.model)
+	if err != nil {
+		return "", err
+	}
+	if _, linked := l.(loss.Linked); !linked {
+		return scores, nil
+	}
+	if _, ok := l.(loss.Poisson); ok {
+		return p.op("Exp", scores), nil
+	}
+	return "", fmt.Errorf("found the loss %s, expected one whose predictions are numbers or their logarithms", p.model.Statement.Loss)
+}
+
+// lossOf returns the loss of a model.
+func lossOf(m *model.Model) (loss.Loss, error) {
+	if m.CustomLoss != nil {
+		return m.CustomLoss, nil
+	}
+	return loss.New(m.Statement.Loss)
+}
+
+func codes(n int) []int64 {
+	all := make([]int64, n)
+	for i := range all {
+		all[i] = int64(i)
+	}
+	return all
+}
+
+// decision returns the place of each row's class, N, as model.Model.Decide finds it.
+func (p *predictor) decision(scores string) string {
+	classes := len(p.model.Classes)
+	switch {
+	case len(p.model.Outputs) == 1 && p.model.Statement.Scheme != model.OneAgainstOne:
+		second := p.cast(p.op("Greater", scores, p.number(0)), whole)
+		if classes == 1 {
+			second = p.op("Mul", second, p.wholes(0))
+		}
+		return p.op("Reshape", second, p.wholes(-1))
+	case p.model.Statement.Scheme == model.OneAgainstOne:
+		return p.largest(p.votes(scores), true)
+	}
+	return p.largest(scores, false)
+}
+
+// largest returns the column of the largest number of each row: of equals the last or the
+// first.
+func (p *predictor) largest(x string, last bool) string {
+	return p.node("ArgMax", []string{x}, wholeAttribute("axis", 1), wholeAttribute("keepdims", 0), wholeAttribute("select_last_index", int64(flag(last))))
+}
+
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// votes returns how many pairs decide for each class: a pair (i,j) has a vote for j where
+// its score is positive, else for i.
+func (p *predictor) votes(scores string) string {
+	k, classes := len(p.model.Outputs), len(p.model.Classes)
+	turn, first := make([]float64, k*classes), make([]float64, classes)
+	for o := range k {
+		i, j := model.Pair(o, classes)
+		turn[o*classes+i], turn[o*classes+j] = -1, 1
+		first[i]++
+	}
+	positive := p.cast(p.op("Greater", scores, p.number(0)), double)
+	return p.op("Add", p.op("MatMul", positive, p.constant([]int{k, classes}, turn)), p.row(first))
+}

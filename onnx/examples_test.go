@@ -1,0 +1,320 @@
+package onnx
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// An example is a model of one kind and rows that it has not seen.
+type example struct {
+	name    string
+	model   *model.Model
+	pca     *model.PCA
+	options Options
+	rows    *dataset.Set
+	table   string // CSV file of the rows; "": they are x
+}
+
+const features = 6
+
+// drawn returns rows of numbers, none negative if positive.
+func drawn(n int, seed uint64, positive bool) [][]float32 {
+	r := rand.New(rand.NewPCG(seed, 1))
+	rows := make([][]float32, n)
+	for i := range rows {
+		for range features {
+			v := r.NormFloat64()
+			if positive {
+				v = max(0, v)
+			}
+			rows[i] = append(rows[i], float32(v))
+		}
+	}
+	return rows
+}
+
+// response is what targets are made of.
+func response(x []float32) float64 {
+	return float64(x[0]) - 0.5*float64(x[1]) + 0.7*float64(x[2])*float64(x[3]) + 0.3
+}
+
+// targets returns labels of so many classes, or numbers; kind "counts": whole ones.
+func targets(rows [][]float32, kind string, classes int) dataset.Target {
+	var labels []string
+	var numbers []float64
+	for i, x := range rows {
+		y := response(x) + 0.3*math.Sin(float64(7*i))
+		switch kind {
+		case "counts":
+			y = math.Floor(math.Exp(min(y, 3)))
+		case "classes":
+			labels = append(labels, string(rune('a'+int(min(max(y+float64(classes)/2, 0), float64(classes-1))))))
+		}
+		numbers = append(numbers, y)
+	}
+	if kind == "classes" {
+		return dataset.Labels(labels)
+	}
+	return dataset.Numbers(numbers)
+}
+
+// kinds are the models of rows of numbers.
+var kinds = []struct {
+	name, target string
+	classes      int
+	positive     bool
+	options      Options
+	spec         train.Spec
+}{
+	{name: "linear", target: "classes", classes: 2},
+	{name: "linear one against the rest", target: "classes", classes: 4},
+	{name: "linear one against one", target: "classes", classes: 4, spec: train.Spec{Scheme: model.OneAgainstOne}},
+	{name: "scaled", target: "classes", classes: 3, spec: train.Spec{Scaling: "std"}},
+	{name: "ridge", target: "numbers", spec: train.Spec{Loss: "squared"}},
+	{name: "poisson", target: "counts", spec: train.Spec{Task: "regression", Loss: "poisson", Solver: "newton"}},
+	{name: "probabilities of two", target: "classes", classes: 2, spec: train.Spec{Loss: "logistic"}},
+	{name: "probabilities against the rest", target: "classes", classes: 5, spec: train.Spec{Loss: "logistic"}},
+	{name: "probabilities of pairs", target: "classes", classes: 5, spec: train.Spec{Loss: "logistic", Scheme: model.OneAgainstOne}},
+	{name: "rbf", target: "classes", classes: 2, spec: train.Spec{Kernel: "rbf:gamma=0.3"}},
+	{name: "rbf one against the rest", target: "classes", classes: 3, spec: train.Spec{Kernel: "rbf:gamma=0.3"}},
+	{name: "rbf one against one", target: "classes", classes: 4, spec: train.Spec{Kernel: "rbf:gamma=0.3", Scheme: model.OneAgainstOne}},
+	{name: "rbf scaled", target: "classes", classes: 2, spec: train.Spec{Kernel: "rbf:gamma=0.3", Scaling: "max"}},
+	{name: "rbf regression", target: "numbers", spec: train.Spec{Kernel: "rbf:gamma=0.3", Loss: "epsilon-insensitive:epsilon=0.1"}},
+	{name: "one class", target: "classes", classes: 1, spec: train.Spec{Task: "one-class", Kernel: "rbf:gamma=0.3", Nu: 0.2}},
+	{name: "poly", target: "classes", classes: 2, spec: train.Spec{Kernel: "poly:degree=3,gamma=0.5,coef0=1"}},
+	{name: "poly one against one", target: "classes", classes: 3, spec: train.Spec{Kernel: "poly:degree=2,gamma=0.5,coef0=1", Scheme: model.OneAgainstOne}},
+	{name: "kernel linear", target: "numbers", spec: train.Spec{Kernel: "linear", Loss: "squared"}},
+	{name: "sigmoid", target: "classes", classes: 2, spec: train.Spec{Kernel: "sigmoid:gamma=0.1,coef0=-0.5", Solver: "smo"}},
+	{name: "laplacian", target: "classes", classes: 2, spec: train.Spec{Kernel: "laplacian:gamma=0.2"}},
+	{name: "chi2", target: "classes", classes: 2, positive: true, spec: train.Spec{Kernel: "chi2:gamma=0.2"}},
+	{name: "intersection", target: "classes", classes: 2, positive: true, spec: train.Spec{Kernel: "intersection"}},
+	{name: "sum", target: "classes", classes: 3, spec: train.Spec{Kernel: "rbf:gamma=0.3 + 0.5*linear + 1"}},
+	{name: "product", target: "numbers", spec: train.Spec{Kernel: "rbf:gamma=0.1 * laplacian:gamma=0.1", Loss: "squared"}},
+	{name: "normalised", target: "classes", classes: 2, spec: train.Spec{Kernel: "normalised(poly:degree=2,coef0=1)"}},
+	{name: "normalised sum", target: "classes", classes: 2, spec: train.Spec{Kernel: "normalised(linear + normalised(linear)*intersection)"}, positive: true},
+	{name: "kernel logistic", target: "classes", classes: 3, spec: train.Spec{Kernel: "rbf:gamma=0.3", Loss: "logistic"}},
+	{name: "fourier", target: "classes", classes: 3, spec: train.Spec{Kernel: "rbf:gamma=0.3", Map: "fourier:dim=200"}},
+	{name: "fourier laplacian", target: "numbers", spec: train.Spec{Kernel: "laplacian:gamma=0.1", Map: "fourier:dim=100", Loss: "squared"}},
+	{name: "nystrom", target: "classes", classes: 2, spec: train.Spec{Kernel: "rbf:gamma=0.3", Map: "nystrom:rank=50"}},
+	{name: "operator of rbf", target: "classes", classes: 2, options: Options{SVM: true}, spec: train.Spec{Kernel: "rbf:gamma=0.3"}},
+	{name: "operator of poly", target: "numbers", options: Options{SVM: true}, spec: train.Spec{Kernel: "poly:degree=2,gamma=0.5,coef0=1", Loss: "squared"}},
+	{name: "operator of sigmoid", target: "classes", classes: 2, options: Options{SVM: true}, spec: train.Spec{Kernel: "sigmoid:gamma=0.1,coef0=-0.5", Solver: "smo"}},
+	{name: "operator of linear", target: "classes", classes: 2, options: Options{SVM: true}, spec: train.Spec{Kernel: "linear"}},
+	{name: "operator of one class", target: "classes", classes: 1, options: Options{SVM: true}, spec: train.Spec{Task: "one-class", Kernel: "rbf:gamma=0.3", Nu: 0.2}},
+	{name: "operator of pairs", target: "classes", classes: 4, options: Options{SVM: true}, spec: train.Spec{Kernel: "rbf:gamma=0.3", Scheme: model.OneAgainstOne}},
+	{name: "no operator", target: "classes", classes: 4, options: Options{SVM: true}, spec: train.Spec{Kernel: "rbf:gamma=0.3"}},
+	{name: "calibrated linear", target: "classes", classes: 2, spec: train.Spec{Probabilities: true}},
+	{name: "calibrated against the rest", target: "classes", classes: 4, spec: train.Spec{Probabilities: true}},
+	{name: "calibrated pairs", target: "classes", classes: 4, spec: train.Spec{Kernel: "rbf:gamma=0.3", Scheme: model.OneAgainstOne, Probabilities: true}},
+	{name: "calibrated numbers", target: "numbers", spec: train.Spec{Probabilities: true}},
+	{name: "cholesky", target: "classes", classes: 3, spec: train.Spec{Kernel: "rbf:gamma=0.3", Map: "cholesky:rank=40"}},
+}
+
+// examples returns a model of every kind, and so many rows for each.
+func examples(t *testing.T, n int) (all []example) {
+	t.Helper()
+	for _, k := range kinds {
+		set := setOf(t, drawn(240, 1, k.positive), k.target, k.classes)
+		spec := k.spec
+		spec.Gap = 1e-3
+		spec.Epochs = 300
+		all = append(all, example{name: k.name, options: k.options, model: fitted(t, k.name, set, spec), rows: setOf(t, drawn(n, 2, k.positive), k.target, k.classes)})
+	}
+	all = append(all, bare(t, n), precomputed(t, n), calibrated(t, n, 2), calibrated(t, n, 4), marked(t, n), offsets(t, n), sparseText(t, n))
+	return append(append(all, tables(t, n)...), components(t, n)...)
+}
+
+func setOf(t *testing.T, rows [][]float32, target string, classes int) *dataset.Set {
+	t.Helper()
+	set, err := dataset.FromDense(rows, targets(rows, target, classes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func fitted(t *testing.T, name string, set *dataset.Set, spec train.Spec) *model.Model {
+	t.Helper()
+	result, err := train.Fit(context.Background(), set, spec)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return result.Model
+}
+
+// bare is a machine without a support vector: its tube holds all rows.
+func bare(t *testing.T, n int) example {
+	m := fitted(t, "bare", setOf(t, drawn(50, 1, false), "numbers", 0), train.Spec{Kernel: "rbf:gamma=0.3", Loss: "epsilon-insensitive:epsilon=100"})
+	if m.Support.Len() != 0 {
+		t.Fatalf("found %d support vectors, expected none", m.Support.Len())
+	}
+	return example{name: "no support vectors", model: m, rows: setOf(t, drawn(n, 2, false), "numbers", 0)}
+}
+
+// precomputed is a kernel machine of a matrix of values.
+func precomputed(t *testing.T, n int) example {
+	rows, later := drawn(120, 1, false), drawn(n, 2, false)
+	matrix := func(of [][]float32) (all [][]float32) {
+		for _, x := range of {
+			var line []float32
+			for _, y := range rows {
+				apart := 0.0
+				for j := range x {
+					apart += float64(x[j]-y[j]) * float64(x[j]-y[j])
+				}
+				line = append(line, float32(math.Exp(-0.3*apart)))
+			}
+			all = append(all, line)
+		}
+		return all
+	}
+	set, err := dataset.FromDense(matrix(rows), targets(rows, "classes", 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	test, err := dataset.FromDense(matrix(later), targets(later, "classes", 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return example{name: "precomputed", model: fitted(t, "precomputed", set, train.Spec{Kernel: "precomputed:shift=auto"}), rows: test}
+}
+
+// calibrated is a model of LIBSVM with probabilities.
+func calibrated(t *testing.T, n, classes int) example {
+	rows, later := drawn(150, 1, false), drawn(n, 2, false)
+	m := fitted(t, "calibrated", &dataset.Set{X: setOf(t, rows, "classes", classes).X, Target: wholeLabels(targets(rows, "classes", classes))},
+		train.Spec{Kernel: "rbf:gamma=0.3", Scheme: model.OneAgainstOne})
+	m.Calibration = &model.Calibration{}
+	for pair := range m.Outputs {
+		m.Calibration.Platt = append(m.Calibration.Platt, [2]float64{-1.5 - 0.3*float64(pair), 0.1 * float64(pair)})
+	}
+	var text strings.Builder
+	if err := m.WriteLIBSVM(&text); err != nil {
+		t.Fatal(err)
+	}
+	foreign, err := model.Decode([]byte(text.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return example{name: fmt.Sprintf("calibrated %d", classes), model: foreign, rows: setOf(t, later, "classes", classes)}
+}
+
+// wholeLabels spells classes as numbers.
+func wholeLabels(target dataset.Target) dataset.Target {
+	var labels []string
+	for _, c := range target.Code {
+		labels = append(labels, fmt.Sprint(10*c+3))
+	}
+	return dataset.Labels(labels)
+}
+
+// marked is a model of one class with probabilities.
+func marked(t *testing.T, n int) example {
+	m := fitted(t, "marked", setOf(t, drawn(150, 1, false), "classes", 1), train.Spec{Task: "one-class", Kernel: "rbf:gamma=0.3", Nu: 0.2})
+	m.Calibration = &model.Calibration{Marks: []float64{-0.2, -0.1, -0.05, -0.01, 0, 0.01, 0.02, 0.03, 0.05, 0.1}}
+	return example{name: "marked", model: m, rows: setOf(t, drawn(n, 2, false), "classes", 1)}
+}
+
+// offsets is a model of an array with columns that are close together for their size.
+func offsets(t *testing.T, n int) example {
+	folder := t.TempDir()
+	write := func(name string, rows [][]float32) string {
+		var b strings.Builder
+		b.WriteString("when,size,y\n")
+		for i, x := range rows {
+			fmt.Fprintf(&b, "%.3f,%g,%g\n", 1.7e9+100*float64(x[0]), x[1], response(rows[i]))
+		}
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	return tableOf(t, "offset", write("a.csv", drawn(200, 1, false)), write("b.csv", drawn(n, 2, false)), dataset.Options{Target: "y"}, train.Spec{Task: "regression"})
+}
+
+func tableOf(t *testing.T, name, path, later string, opt dataset.Options, spec train.Spec) example {
+	t.Helper()
+	set, err := dataset.Read(context.Background(), []string{path}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := fitted(t, name, set, spec)
+	opt.Schema, opt.Columns = m.Schema, m.Cols()
+	rows, err := dataset.Read(context.Background(), []string{later}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return example{name: name, model: m, rows: rows, table: later}
+}
+
+// sparseText is a linear model of wide sparse rows.
+func sparseText(t *testing.T, n int) example {
+	read := func(spec string) *dataset.Set {
+		set, err := dataset.Read(context.Background(), []string{spec}, dataset.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set
+	}
+	m := fitted(t, "text", read("@text:n=500,d=2000,seed=1"), train.Spec{})
+	return example{name: "text", model: m, rows: read(fmt.Sprintf("@text:n=%d,d=2000,seed=2", n))}
+}
+
+// tables are models of a table with columns of every kind, and missing values.
+func tables(t *testing.T, n int) (all []example) {
+	folder := t.TempDir()
+	first, later := filepath.Join(folder, "first.csv"), filepath.Join(folder, "later.csv")
+	writeTable(t, first, drawn(240, 1, false))
+	writeTable(t, later, drawn(n, 2, false))
+	for _, spec := range []train.Spec{{}, {Loss: "logistic"}, {Kernel: "rbf:gamma=0.1"}, {Kernel: "rbf:gamma=0.1", Map: "fourier:dim=100"}} {
+		all = append(all, tableOf(t, "table "+spec.Kernel+spec.Loss+spec.Map, first, later, dataset.Options{Target: "label"}, spec))
+	}
+	return all
+}
+
+// writeTable writes rows with missing numbers, missing words, categories of numbers, a
+// date, a date with a time, true and false, and a name that an output has.
+func writeTable(t *testing.T, path string, rows [][]float32) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("size,colour,scores,member,born,seen,when,label\n")
+	colours := []string{"red", "Blue", "", "NA", "green", "rød"}
+	for i, x := range rows {
+		size := fmt.Sprint(x[0])
+		if i%11 == 5 {
+			size = []string{"", "NA", "?"}[i%3]
+		}
+		member := []string{"yes", "no", "Yes", "NO", ""}[(i+int(8+x[1]))%5]
+		fmt.Fprintf(&b, "%s,%s,%g,%s,%04d-%02d-%02d,2024-05-31 %02d:%02d:00,%.2f,%s\n", size, colours[(i*i+int(8+2*x[2]))%6], x[3], member,
+			1950+i%50, 1+i%12, 1+i%28, i%24, i%60, 1.7e9+50*float64(x[4]), []string{"no", "maybe", "yes"}[min(max(int(response(x)+1.5), 0), 2)])
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// components are principal components of rows and of a table.
+func components(t *testing.T, n int) (all []example) {
+	set, rows := setOf(t, drawn(240, 1, false), "numbers", 0), setOf(t, drawn(n, 2, false), "numbers", 0)
+	for _, scale := range []string{"none", "std"} {
+		for _, whitened := range []bool{false, true} {
+			r, err := train.FitPCA(context.Background(), set, train.PCASpec{K: 3, Scale: scale, Center: "yes"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, example{name: fmt.Sprintf("components %s %v", scale, whitened), pca: r.Model, options: Options{Whitened: whitened}, rows: rows})
+		}
+	}
+	return all
+}

@@ -1,0 +1,68 @@
+package onnx
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// WritePCA writes principal components, of which the graph gives coordinates.
+func WritePCA(w io.Writer, m *model.PCA, opt Options) error {
+	err := m.Check()
+	if err == nil {
+		err = writePCA(w, m, opt.Whitened)
+	}
+	if err != nil {
+		return fmt.Errorf(errorBeginning+"%w", err)
+	}
+	return nil
+}
+
+// WritePCAFile writes what WritePCA does to path: all of it, or nothing.
+func WritePCAFile(m *model.PCA, path string, opt Options) error {
+	return dataset.WriteFile(path, func(w io.Writer) error { return WritePCA(w, m, opt) })
+}
+
+func writePCA(w io.Writer, m *model.PCA, whitened bool) error {
+	g := newGraph()
+	x, err := g.features(m.Schema, m.Cols())
+	if err != nil {
+		return err
+	}
+	k, d := m.Statement.K, m.Cols()
+	directions, shift := make([]float64, d*k), make([]float64, k)
+	for i := range k {
+		along := make([]float64, d)
+		for j, c := range m.Component(i) {
+			if along[j] = c; m.Scale != nil {
+				along[j] *= m.Scale[j]
+			}
+		}
+		if m.Mean != nil {
+			shift[i] = vec.Dot64(along, m.Mean)
+		}
+		unit := unitOf(m, i, whitened)
+		shift[i] *= -unit
+		for j, c := range along {
+			directions[j*k+i] = c * unit
+		}
+	}
+	scores := g.op("Add", g.op("MatMul", g.cast(x, double), g.constant([]int{d, k}, directions)), g.row(shift))
+	g.output((&predictor{model: &model.Model{Schema: m.Schema}}).free("coordinates"), scores, double, k)
+	return g.writeModel(w, description{version: m.Version, notes: [][2]string{{"data", m.Data.Digest}}})
+}
+
+// unitOf is what coordinates along a component are multiplied by.
+func unitOf(m *model.PCA, i int, whitened bool) float64 {
+	switch v := m.Eigenvalue[i]; {
+	case !whitened:
+		return 1
+	case v > 0:
+		return 1 / math.Sqrt(v)
+	}
+	return 0
+}

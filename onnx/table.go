@@ -1,0 +1,166 @@
+package onnx
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/dataset/set"
+)
+
+// features adds the inputs and returns the rows as the model was trained on them, before
+// scaling: N x d, single precision.
+func (g *graph) features(s *dataset.Schema, d int) (string, error) {
+	if s.Table() {
+		return g.table(s)
+	}
+	offsets := s.Offsets()
+	if offsets == nil {
+		g.input("x", single, d)
+		return "x", nil
+	}
+	g.input("x", double, d)
+	return g.cast(g.op("Sub", "x", g.row(offsets)), single), nil
+}
+
+// table is one input for each column.
+func (g *graph) table(s *dataset.Schema) (string, error) {
+	var blocks []string
+	var run numbers // columns of numbers that stand side by side
+	names := map[string]bool{}
+	for i, c := range s.Columns {
+		if i == s.Target || i == s.Weight || c.Kind == dataset.KindIgnored {
+			continue
+		}
+		name := c.Name
+		if name == "" {
+			name = strconv.Itoa(i + 1)
+		}
+		if names[name] || strings.HasPrefix(name, internal) {
+			return "", fmt.Errorf("column %d: found the name %q, expected one that no other input has and that does not begin with %s", i+1, name, internal)
+		}
+		names[name] = true
+		if c.Category == nil {
+			run.values, run.fill = append(run.values, g.number32(name, c)), append(run.fill, float32(c.Fill))
+			continue
+		}
+		blocks = append(append(blocks, g.settle(&run)...), g.categories(name, c))
+	}
+	blocks = append(blocks, g.settle(&run)...)
+	if len(blocks) == 0 {
+		return "", fmt.Errorf("found a table without a column of features, expected at least one")
+	}
+	return g.side(blocks), nil
+}
+
+// side puts blocks of columns side by side.
+func (g *graph) side(blocks []string) string {
+	if len(blocks) == 1 {
+		return blocks[0]
+	}
+	return g.node("Concat", blocks, wholeAttribute("axis", 1))
+}
+
+// numbers are columns of numbers, with what stands for a missing one of each.
+type numbers struct {
+	values []string
+	fill   []float32
+}
+
+// settle puts the columns side by side, with no number missing, and begins anew.
+func (g *graph) settle(run *numbers) []string {
+	if len(run.values) == 0 {
+		return nil
+	}
+	block := g.node("Imputer", []string{g.side(run.values)}, singlesAttribute("imputed_value_floats", run.fill),
+		singleAttribute("replaced_value_float", float32(math.NaN())))
+	*run = numbers{}
+	return []string{block}
+}
+
+// number32 adds the input of a column of numbers and returns these in single precision,
+// without the offset; NaN is a missing one.
+func (g *graph) number32(name string, c dataset.Column) string {
+	from := c.Offset
+	switch c.Kind {
+	case dataset.KindBoolean:
+		g.input(name, text, 1)
+		words, values := truths()
+		return g.node("LabelEncoder", []string{name}, textsAttribute("keys_strings", words), singlesAttribute("values_floats", values),
+			singleAttribute("default_float", float32(math.NaN())))
+	case dataset.KindDate:
+		g.input(name, double, 1)
+		days, _ := set.ParseDate([]byte(c.From))
+		whole := g.op("Sub", name, g.number(days)) // two roundings, as when a table is read
+		if from == 0 {
+			return g.cast(whole, single)
+		}
+		return g.cast(g.op("Sub", whole, g.number(from)), single)
+	}
+	if from == 0 {
+		g.input(name, single, 1)
+		return name
+	}
+	g.input(name, double, 1)
+	return g.cast(g.op("Sub", name, g.number(from)), single)
+}
+
+// categories adds the input of a column of categories and returns a column of 0 and 1 for
+// each. What is none of them, and missing where the training data missed none, is 0 in all.
+func (g *graph) categories(name string, c dataset.Column) string {
+	g.input(name, text, 1)
+	keys, codes, all := slices.Clone(c.Category), []int64{}, []int64{}
+	for code := range keys {
+		codes, all = append(codes, int64(code)), append(all, int64(code))
+	}
+	if at := slices.Index(c.Category, set.MissingCategory); at >= 0 {
+		for _, word := range missing() {
+			if !slices.Contains(keys, word) {
+				keys, codes = append(keys, word), append(codes, int64(at))
+			}
+		}
+	}
+	code := g.node("LabelEncoder", []string{name}, textsAttribute("keys_strings", keys), wholesAttribute("values_int64s", codes), wholeAttribute("default_int64", -1))
+	hot := g.node("OneHotEncoder", []string{code}, wholesAttribute("cats_int64s", all), wholeAttribute("zeros", 1)) // N x 1 x categories
+	return g.op("Reshape", hot, g.wholes(0, int64(len(all))))
+}
+
+// missing returns the spellings of a missing value.
+func missing() (words []string) {
+	for _, word := range []string{"", "?", "na", "n/a", "nan", "null", "<na>"} {
+		words = append(words, cases(word)...)
+	}
+	return words
+}
+
+// truths returns the spellings of true and false.
+func truths() (words []string, values []float32) {
+	for _, w := range []struct {
+		word  string
+		value float32
+	}{{"true", 1}, {"yes", 1}, {"false", 0}, {"no", 0}} {
+		for _, word := range cases(w.word) {
+			words, values = append(words, word), append(values, w.value)
+		}
+	}
+	return words, values
+}
+
+// cases returns a word in lower-case letters with each letter in both cases.
+func cases(word string) []string {
+	all := []string{""}
+	for _, letter := range strings.Split(word, "") {
+		var longer []string
+		for _, begin := range all {
+			longer = append(longer, begin+letter)
+			if upper := strings.ToUpper(letter); upper != letter {
+				longer = append(longer, begin+upper)
+			}
+		}
+		all = longer
+	}
+	return all
+}

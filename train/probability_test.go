@@ -1,0 +1,250 @@
+package train_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/calibration"
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// bands are rows in the plane and the band that each lies in, of so many, with noise.
+func bands(t *testing.T, n, classes int, seed uint64) *dataset.Set {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 3))
+	var rows [][]float32
+	var labels []string
+	for range n {
+		x, y := r.NormFloat64(), r.NormFloat64()
+		band := int(math.Floor((x+0.5*y+0.7*r.NormFloat64())/1.5 + float64(classes)/2))
+		rows, labels = append(rows, []float32{float32(x), float32(y)}), append(labels, fmt.Sprint(min(max(band, 0), classes-1)))
+	}
+	set, err := dataset.FromDense(rows, dataset.Labels(labels))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func mustFit(t *testing.T, set *dataset.Set, spec train.Spec) *train.Result {
+	t.Helper()
+	r, err := train.Fit(context.Background(), set, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Probabilities of every loss and kernel are near those of the logistic loss, which the rows
+// are nearly drawn by, and much nearer than the shares of the classes are.
+func TestProbabilities(t *testing.T) {
+	for _, classes := range []int{2, 4} {
+		set, later := bands(t, 600, classes, 1), bands(t, 2000, classes, 2)
+		best, err := train.Evaluate(mustFit(t, set, train.Spec{Loss: "logistic", Scheme: model.OneAgainstOne}).Model, later, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range []train.Spec{{}, {Loss: "squared-hinge"}, {Loss: "logistic", C: 0.001}, {Scheme: model.OneAgainstOne}, {Kernel: "rbf:gamma=0.5"},
+			{Kernel: "rbf:gamma=0.5", Scheme: model.OneAgainstOne}, {Kernel: "rbf:gamma=0.5", Map: "nystrom:rank=60"}} {
+			spec.Probabilities = true
+			m := mustFit(t, set, spec).Model
+			e, err := train.Evaluate(m, later, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// the hinge says little of a class that the rest outnumbers everywhere
+			slack := 0.05
+			if classes > 2 && spec.Scheme == "" {
+				slack = 0.25
+			}
+			if e.LogLoss == nil || *e.LogLoss > *best.LogLoss+slack || *e.Brier > *best.Brier+slack {
+				t.Errorf("%d classes, %+v: found log-loss %v and Brier score %v, expected about %v and %v", classes, spec, *e.LogLoss, *e.Brier, *best.LogLoss, *best.Brier)
+			}
+		}
+	}
+}
+
+// The scores are of rows that were not learned from: a machine that knows its own rows by
+// heart, and nothing else, has the probabilities of a coin.
+func TestProbabilitiesByHeart(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	var rows [][]float32
+	var labels []string
+	for range 200 {
+		rows, labels = append(rows, []float32{float32(100 * r.NormFloat64())}), append(labels, fmt.Sprint(r.IntN(2)))
+	}
+	set, err := dataset.FromDense(rows, dataset.Labels(labels))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := mustFit(t, set, train.Spec{Kernel: "rbf:gamma=1", C: 100, Probabilities: true}).Model
+	for i := range rows {
+		p := m.Probabilities(nil, m.Scores(nil, set.X.Row(i)))
+		if p[1] < 0.25 || p[1] > 0.75 {
+			t.Fatalf("row %d: found the probability %g, expected about 1/2", i+1, p[1])
+		}
+	}
+}
+
+// The sigmoids are those of the folds, done by hand.
+func TestProbabilitiesTwin(t *testing.T) {
+	set := bands(t, 90, 3, 7)
+	spec := train.Spec{Kernel: "rbf:gamma=0.5", Scheme: model.OneAgainstOne, Seed: 3}
+	fold := calibration.Folds(codesOf(set), 5, 3)
+	scores := make([][]float64, set.Rows())
+	for f := range 5 {
+		var outside []int
+		for i := range fold {
+			if fold[i] != f {
+				outside = append(outside, i)
+			}
+		}
+		part, err := set.Subset(outside)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := mustFit(t, part, spec).Model
+		for i := range fold {
+			if fold[i] == f {
+				scores[i] = m.Scores(nil, set.X.Row(i))
+			}
+		}
+	}
+	spec.Probabilities = true
+	for _, threads := range []int{1, 2} {
+		spec.Threads = threads
+		found := mustFit(t, set, spec).Model.Calibration.Platt
+		for output := range 3 {
+			i, j := model.Pair(output, 3)
+			var own []float64
+			var positive []bool
+			for row, c := range codesOf(set) {
+				if int(c) == i || int(c) == j {
+					own, positive = append(own, scores[row][output]), append(positive, int(c) == j)
+				}
+			}
+			a, b := calibration.Platt(own, positive, nil)
+			if found[output] != [2]float64{a, b} {
+				t.Errorf("output %d: found %v, expected %g, %g", output, found[output], a, b)
+			}
+		}
+	}
+}
+
+// codesOf returns the places of labels that are numbers from 0.
+func codesOf(set *dataset.Set) (codes []uint32) {
+	for _, y := range set.Target.Number {
+		codes = append(codes, uint32(y))
+	}
+	return codes
+}
+
+// A matrix of values of a kernel has the probabilities of the kernel.
+func TestProbabilitiesPrecomputed(t *testing.T) {
+	set := bands(t, 60, 2, 1)
+	x := set.X.(*matrix.Dense)
+	k := &matrix.Dense{Rows: 60, Cols: 60}
+	for i := range 60 {
+		for j := range 60 {
+			a, b := x.Row(i).Value, x.Row(j).Value
+			k.Value = append(k.Value, float32(math.Exp(-0.5*(math.Pow(float64(a[0]-b[0]), 2)+math.Pow(float64(a[1]-b[1]), 2)))))
+		}
+	}
+	spec := train.Spec{Kernel: "rbf:gamma=0.5", Probabilities: true, Gap: 1e-7}
+	want := mustFit(t, set, spec).Model.Calibration.Platt[0]
+	spec.Kernel = "precomputed:shift=auto"
+	found := mustFit(t, &dataset.Set{X: k, Target: set.Target}, spec).Model.Calibration.Platt[0]
+	if math.Abs(found[0]-want[0]) > 1e-3 || math.Abs(found[1]-want[1]) > 1e-3 {
+		t.Errorf("found %v, expected %v", found, want)
+	}
+}
+
+// Files of this program and of LIBSVM keep the probabilities.
+func TestProbabilitiesFiles(t *testing.T) {
+	for _, spec := range []train.Spec{{}, {Kernel: "rbf:gamma=0.5", Scheme: model.OneAgainstOne}, {Kernel: "rbf:gamma=0.5"}} {
+		set := bands(t, 120, 3, 4)
+		spec.Probabilities = true
+		m := mustFit(t, set, spec).Model
+		writers := []func(*bytes.Buffer) error{func(b *bytes.Buffer) error { return m.Write(b) }}
+		if spec.Scheme != "" {
+			writers = append(writers, func(b *bytes.Buffer) error { return m.WriteLIBSVM(b) })
+		}
+		for _, write := range writers {
+			var file bytes.Buffer
+			if err := write(&file); err != nil {
+				t.Fatal(err)
+			}
+			again, err := model.Decode(file.Bytes())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range 20 {
+				want := m.Probabilities(nil, m.Scores(nil, set.X.Row(i)))
+				found := again.Probabilities(nil, again.Scores(nil, set.X.Row(i)))
+				if !slices.Equal(again.Classes, m.Classes) || !slices.EqualFunc(want, found, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
+					t.Fatalf("row %d: found %v of %v, expected %v of %v", i+1, found, again.Classes, want, m.Classes)
+				}
+			}
+		}
+		if err := m.WriteLIBLINEAR(&bytes.Buffer{}); err == nil {
+			t.Error("LIBLINEAR: found no refusal of probabilities")
+		}
+	}
+}
+
+// Of numbers the scale of the errors is known, of one class the marks.
+func TestProbabilitiesOfOthers(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	var rows [][]float32
+	var numbers []float64
+	for range 2000 {
+		x := r.NormFloat64()
+		noise := 0.3 * math.Log(r.Float64())
+		if r.IntN(2) == 0 {
+			noise = -noise
+		}
+		rows, numbers = append(rows, []float32{float32(x)}), append(numbers, 2*x+noise)
+	}
+	set, err := dataset.FromDense(rows, dataset.Numbers(numbers))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := mustFit(t, set, train.Spec{Probabilities: true}).Model
+	if s := m.Calibration.Laplace; math.Abs(s-0.3) > 0.02 || m.HasProbabilities() {
+		t.Errorf("found the scale %g, expected 0.3", s)
+	}
+	one := mustFit(t, bands(t, 100, 2, 1), train.Spec{Task: "one-class", Nu: 0.3, Kernel: "rbf:gamma=0.5", Probabilities: true}).Model
+	if one.Calibration == nil || len(one.Calibration.Marks) != 10 {
+		t.Errorf("one class: found %v, expected ten marks", one.Calibration)
+	}
+	r2 := mustFit(t, bands(t, 100, 2, 1), train.Spec{Task: "one-class", Nu: 0.01, Kernel: "rbf:gamma=0.5", Probabilities: true})
+	if r2.Model.Calibration != nil || len(r2.Warnings) == 0 {
+		t.Errorf("hardly an outlier: found %v and %v, expected a warning", r2.Model.Calibration, r2.Warnings)
+	}
+}
+
+// A class of one row cannot be learned and judged; an interrupted run has no probabilities.
+func TestProbabilitiesRefused(t *testing.T) {
+	set, err := dataset.FromDense([][]float32{{1}, {2}, {3}, {-1}}, dataset.Labels([]string{"a", "a", "a", "b"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := train.Fit(context.Background(), set, train.Spec{Probabilities: true}); err == nil || !strings.Contains(err.Error(), "found one row of the class b") {
+		t.Errorf("found %v", err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stopping := train.Spec{Probabilities: true, Kernel: "rbf:gamma=1", Progress: func(train.Progress) { stop() }}
+	r, err := train.Fit(ctx, bands(t, 300, 2, 1), stopping)
+	if err != nil || r.Model.Calibration != nil || !strings.Contains(fmt.Sprint(r.Warnings), "interrupted: the model has no probabilities") {
+		t.Errorf("interrupted: found %v, %v", r, err)
+	}
+}
