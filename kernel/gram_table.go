@@ -47,6 +47,9 @@ func TableFits(n int, cache int64) bool {
 	return float64(TableBytes(n)) <= tableShare*float64(cache)
 }
 
+// LeastCache is how many bytes a matrix of n rows needs at least, for two of them.
+func LeastCache(n int) int64 { return 2 * 8 * int64(rowStride(n)) }
+
 // Fill computes the whole matrix, in double precision, and keeps it beside the limit of
 // [Options]. From then on no value is computed again, and [Gram.View] may be called. Once what
 // is given to StopWhen is true the rest is left undone, which Cut reports, and there is no table.
@@ -98,7 +101,7 @@ func (g *Gram) View(rows []int, cache int64, threads int) (*Gram, error) {
 		columns[k] = g.double.columns[i]
 	}
 	opt := g.options
-	opt.Cache, opt.Threads = max(cache, 2*8*int64(rowStride(len(rows)))), threads
+	opt.Cache, opt.Threads = max(cache, LeastCache(len(rows))), threads
 	view, err := gramOf(g.Kernel, matrix.Subset(g.X, rows), opt, g.counts, new(heed))
 	if err != nil {
 		return nil, err
