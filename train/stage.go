@@ -98,6 +98,7 @@ type Part struct {
 	threads int
 	cache   int64
 	fits    int
+	foreign bool // held is no part of the stage's rows
 
 	scaling  *dataset.Scaling
 	features matrix.Matrix
@@ -128,7 +129,7 @@ func (s *Stage) Part(learn, judge []int, means Means) (*Part, error) {
 }
 
 // Rows returns how many rows the part has to learn from, and to be judged on.
-func (p *Part) Rows() (learn, judge int) { return p.set.Rows(), len(p.judge) }
+func (p *Part) Rows() (learn, judge int) { return p.set.Rows(), p.held.Rows() }
 
 // prepare gives a job the features of the part, which its first fit makes.
 func (p *Part) prepare(ctx context.Context, j *job) (err error) {
@@ -176,7 +177,7 @@ func (p *Part) rows(ctx context.Context, j *job, opt kernel.Options) (family, er
 
 // scores returns the scores of the rows to be judged on, rows x outputs.
 func (p *Part) scores(m *model.Model) ([][]float64, error) {
-	if p.stage.gram == nil || m.Support == nil {
+	if p.stage.gram == nil || m.Support == nil || p.foreign {
 		x, err := m.Prepare(p.held.X)
 		if err != nil {
 			return nil, DataError{err.Error()}
@@ -199,4 +200,13 @@ func (p *Part) scores(m *model.Model) ([][]float64, error) {
 		scores[i] = all[i*k : (i+1)*k : (i+1)*k]
 	}
 	return scores, nil
+}
+
+// Against is Part for rows to be judged on that are none of the stage's, but have its features.
+func (s *Stage) Against(learn []int, held *dataset.Set, means Means) (*Part, error) {
+	p, err := s.Part(learn, nil, means)
+	if err == nil {
+		p.held, p.foreign = held, true
+	}
+	return p, err
 }

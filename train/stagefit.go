@@ -3,10 +3,13 @@ package train
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -152,4 +155,63 @@ func (o objective) dims() int {
 		return m.gram.Len() + 1
 	}
 	return o.family.(linearFamily).cols() + 1
+}
+
+// LargestLambda returns the smallest lambda for which no weight of any output differs from 0, of
+// penalties that have one: with the slopes g_i of the losses at the best bias alone, the penalty's
+// conjugate is finite at X^T(s.g)/(lambda N) from there on.
+func (p *Part) LargestLambda(ctx context.Context, spec Spec) (float64, error) {
+	spec.Threads = p.threads
+	if spec.C == 0 && spec.Lambda == 0 {
+		spec.C = 1
+	}
+	j := &job{spec: spec, set: p.set, part: p}
+	if err := j.prepare(ctx); err != nil {
+		return 0, err
+	}
+	largest := 0.0
+	for c := range j.labels.outputs() {
+		o, err := j.problem(c)
+		if err != nil {
+			return 0, err
+		}
+		l, ok := o.Problem.(*problem.Linear)
+		if !ok {
+			return 0, fmt.Errorf("penalty %s: expected a linear model, for which a path of lambda is known", j.spec.Penalty)
+		}
+		largest = max(largest, largestLambda(l))
+	}
+	if !(largest > 0) {
+		return 0, DataError{"no feature says anything of the targets: all weights are 0 for every lambda"}
+	}
+	return largest, nil
+}
+
+// largestLambda is LargestLambda of one output.
+func largestLambda(p *problem.Linear) float64 {
+	bias := 0.0
+	if p.Bias == problem.Free {
+		bias = p.BestBias(nil, 0, 1e-12)
+	}
+	v := make([]float64, len(p.Y))
+	for i, y := range p.Y {
+		v[i] = p.S[i] * p.Loss.Derivative(bias, y) / p.N
+	}
+	u, _ := p.Combine(v)
+	u = u[:p.Penalised()]
+	if l1, _, ok := penalty.Coefficients(p.Penalty); ok && l1 > 0 {
+		most := 0.0
+		for _, x := range u {
+			most = max(most, math.Abs(x))
+		}
+		return most / l1
+	}
+	const far = 1e12 // beyond what any feasible point has
+	for j := range u {
+		u[j] *= far
+	}
+	if scale, _ := p.Penalty.Conjugate(u); scale > 0 && scale < 1 {
+		return 1 / (far * scale)
+	}
+	return 0
 }
