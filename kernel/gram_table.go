@@ -53,12 +53,19 @@ func LeastCache(n int) int64 { return 2 * 8 * int64(rowStride(n)) }
 // Fill computes the whole matrix, in double precision, and keeps it beside the limit of
 // [Options]. From then on no value is computed again, and [Gram.View] may be called. Once what
 // is given to StopWhen is true the rest is left undone, which Cut reports, and there is no table.
-func (g *Gram) Fill() {
+// It takes the memory of another matrix, which must not be used any more; nil: of none. To make
+// new memory takes as long as to compute what is to stand there.
+func (g *Gram) Fill(memory *Gram) {
 	if g.double.table != nil {
 		return
 	}
 	n := g.Len()
-	t := &table{value: inHugePages(make([]float64, n*rowStride(n))), stride: rowStride(n)}
+	t := &table{stride: rowStride(n)}
+	if memory != nil && memory.Filled() && len(memory.double.table.value) == n*t.stride {
+		t.value = memory.double.table.value
+	} else {
+		t.value = inHugePages(make([]float64, n*t.stride))
+	}
 	g.double.tiles(g.double.set, g.double.set, g.options.Threads, func(values [][]float64, k, lo, hi int) {
 		for r, v := range values {
 			copy(t.value[(k+r)*t.stride+lo:(k+r)*t.stride+hi], v)

@@ -77,7 +77,7 @@ func (g *group) solve() error {
 	spec := g.result.Candidates[g.members[0]].Spec
 	spec.Threads = g.spec.Train.Threads
 	var err error
-	if g.stage, err = train.NewStage(g.ctx, g.set, spec); err != nil {
+	if g.stage, err = g.newStage(spec); err != nil {
 		if g.ctx.Err() != nil {
 			return nil
 		}
@@ -94,10 +94,22 @@ func (g *group) solve() error {
 	g.parts, g.last, g.first = make([]*train.Part, len(g.folds)), make([]*train.Fitted, len(g.folds)), make([]*train.Fitted, len(g.members))
 	work(g.ctx, workers, g.tasks(wide))
 	g.result.Computed += g.stage.Counts().Computed
+	g.parts, g.last, g.first = nil, nil, nil
 	if g.stage.Shares() {
 		g.result.Shared = "kernel values of all folds and values of C, computed once for each kernel"
 	}
 	return nil
+}
+
+// newStage makes the stage, in the memory of that of the group before.
+func (g *group) newStage(spec train.Spec) (stage *train.Stage, err error) {
+	if g.run.stage == nil {
+		stage, err = train.NewStage(g.ctx, g.set, spec)
+	} else {
+		stage, err = g.run.stage.Renew(g.ctx, spec)
+	}
+	g.run.stage = stage
+	return stage, err
 }
 
 // wide reports whether all folds are worked on side by side, so that candidates are done one
@@ -259,7 +271,8 @@ func (r *run) rounds() error {
 			folds = sampled(r.folds, r.set, r.task, share, r.spec.Folds.Seed)
 		}
 		for _, g := range r.groups(members, folds) {
-			if err := g.solve(); err != nil {
+			err := g.solve()
+			if g.stage = nil; err != nil {
 				return err
 			}
 		}

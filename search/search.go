@@ -122,7 +122,8 @@ type run struct {
 	task   string
 	folds  []Fold // of the numbers of the rows; of Held one without
 	result *Result
-	errs   []error // of each candidate, the first
+	errs   []error      // of each candidate, the first
+	stage  *train.Stage // of the last group, whose memory the next one takes; nil: none yet
 	tell   teller
 }
 

@@ -23,6 +23,16 @@ type Stage struct {
 // NewStage prepares the rows of a set for problems with the kernel, the map, the scaling and the
 // seed of a spec, of which the rest is a default for nothing: each fit has its own.
 func NewStage(ctx context.Context, set *dataset.Set, spec Spec) (*Stage, error) {
+	return newStage(ctx, set, spec, nil)
+}
+
+// Renew is NewStage of the same rows for another kernel, in the memory of s, which is not to be
+// used any more.
+func (s *Stage) Renew(ctx context.Context, spec Spec) (*Stage, error) {
+	return newStage(ctx, s.set, spec, s.gram)
+}
+
+func newStage(ctx context.Context, set *dataset.Set, spec Spec, memory *kernel.Gram) (*Stage, error) {
 	if err := checkSet(set); err != nil {
 		return nil, err
 	}
@@ -37,7 +47,7 @@ func NewStage(ctx context.Context, set *dataset.Set, spec Spec) (*Stage, error) 
 		}
 		return s, nil
 	}
-	return s, s.fill(ctx)
+	return s, s.fill(ctx, memory)
 }
 
 // sharesKernel reports whether one matrix serves all parts.
@@ -53,7 +63,7 @@ func isPrecomputed(spec string) bool {
 }
 
 // fill computes the matrix of all rows.
-func (s *Stage) fill(ctx context.Context) error {
+func (s *Stage) fill(ctx context.Context, memory *kernel.Gram) error {
 	k, err := s.spec.kernel(s.set.Cols())
 	if err != nil {
 		return err
@@ -63,14 +73,14 @@ func (s *Stage) fill(ctx context.Context) error {
 		return err
 	}
 	s.gram = f.gram
-	return fillTable(ctx, f.gram)
+	return fillTable(ctx, f.gram, memory)
 }
 
 // fillTable computes the whole matrix, unless ctx ends before.
-func fillTable(ctx context.Context, g *kernel.Gram) error {
+func fillTable(ctx context.Context, g, memory *kernel.Gram) error {
 	defer g.StopWhen(nil)
 	g.StopWhen(func() bool { return ctx.Err() != nil })
-	if g.Fill(); !g.Filled() {
+	if g.Fill(memory); !g.Filled() {
 		return ctx.Err()
 	}
 	return nil
@@ -149,7 +159,7 @@ func (p *Part) fill(ctx context.Context, cache int64) error {
 	if !machine || p.fits < 3 || !kernel.TableFits(p.set.Rows(), cache) {
 		return nil
 	}
-	return fillTable(ctx, f.gram)
+	return fillTable(ctx, f.gram, nil)
 }
 
 // rows makes the family of the problems of a job, once.
