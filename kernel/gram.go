@@ -233,7 +233,9 @@ func (g *Gram) Kept(i int) bool { return g.kept.place[i] >= 0 }
 func (g *Gram) Prefetch(rows []int) {
 	place, missing := g.kept.use(rows)
 	g.count(0, len(missing), g.Len())
-	g.counts.prefetched.Add(int64(len(missing)) * int64(g.Len()))
+	if g.double.table == nil {
+		g.counts.prefetched.Add(int64(len(missing)) * int64(g.Len()))
+	}
 	if len(missing) > 0 {
 		g.update(nil, rows, nil, place, missing)
 	}
@@ -280,6 +282,9 @@ func (g *Gram) Square(dst []float64, rows []int) {
 // count counts rows of n values, of which some were missing.
 func (g *Gram) count(rows, missing, n int) {
 	g.counts.requested.Add(int64(rows) * int64(n))
+	if g.double.table != nil {
+		return // nothing is computed
+	}
 	g.counts.computed.Add(int64(missing) * int64(n))
 	if _, inner := g.double.k.(Inner); inner {
 		g.counts.products.Add(int64(missing) * int64(n))

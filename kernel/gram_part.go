@@ -16,7 +16,9 @@ func (g *Gram) Part(rows []int) (*Gram, error) {
 		}
 	}
 	opt := g.options
-	opt.Cache = g.lend(len(rows))
+	if opt.Cache = g.lend(len(rows)); g.Filled() {
+		return g.View(rows, opt.Cache, opt.Threads)
+	}
 	result, err := gramOf(g.Kernel, matrix.Subset(g.X, rows), opt, g.counts, g.heed)
 	if err != nil {
 		return nil, err
@@ -33,6 +35,9 @@ func (g *Gram) InDouble(rows int) *Gram {
 	result, err := gramOf(g.Kernel, g.X, opt, g.counts, g.heed)
 	if err != nil {
 		panic(err) // there is one of these rows
+	}
+	if g.Filled() {
+		result.setTable(g.double.table, g.double.columns)
 	}
 	return result
 }

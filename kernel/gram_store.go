@@ -16,6 +16,10 @@ type store[T float32 | float64] struct {
 	stride  int
 	threads int
 	stands  standing[T]
+
+	table   *table   // where the values are; nil: they are computed
+	columns []uint32 // of the table, one for each row of the set
+	gather  func(dst []T, row int, columns []uint32)
 }
 
 func newStore[T float32 | float64](a arithmetic[T], k Kernel, x matrix.Matrix, norm []float64, threads int) *store[T] {
@@ -64,11 +68,7 @@ func (s *store[T]) update(dst []float64, rows []int, c []float64, place, missing
 			s.open(place[k])
 		}
 	}
-	tiles := s.tiles
-	if s.stands.wanted && len(wanted) <= s.narrow/4 {
-		tiles = s.tilesStanding
-	}
-	tiles(s.set.pick(wanted), s.set, s.threads, func(values [][]T, m, lo, hi int) {
+	s.tilesOf(wanted, func(values [][]T, m, lo, hi int) {
 		if place != nil {
 			for r, v := range values {
 				if p := place[missing[m+r]]; p >= 0 {
@@ -88,6 +88,18 @@ func (s *store[T]) update(dst []float64, rows []int, c []float64, place, missing
 		}
 		s.add(dst[lo:hi], values, c, place, missing[m:m+len(values)], from, to, lo)
 	})
+}
+
+// tilesOf is tiles for rows of the set itself, with these numbers.
+func (s *store[T]) tilesOf(wanted []int, use func(values [][]T, m, lo, hi int)) {
+	switch {
+	case s.table != nil:
+		s.tilesFromTable(wanted, nil, use)
+	case s.stands.wanted && len(wanted) <= s.narrow/4:
+		s.tilesStanding(s.set.pick(wanted), s.set, s.threads, use)
+	default:
+		s.tiles(s.set.pick(wanted), s.set, s.threads, use)
+	}
 }
 
 // A part of dst stays in the first cache while several rows stream by.
@@ -127,13 +139,18 @@ func addRows[T float32 | float64](s *store[T], dst []float64, rows []Row, c []fl
 
 // square sets dst to the part of the matrix with the given rows and columns.
 func (s *store[T]) square(dst []float64, rows []int) {
-	picked := s.set.pick(rows)
-	s.tiles(picked, picked, s.threads, func(values [][]T, k, lo, hi int) {
+	use := func(values [][]T, k, lo, hi int) {
 		for r, v := range values {
 			row := dst[(k+r)*len(rows):][lo:hi]
 			for j := range row {
 				row[j] = float64(v[j])
 			}
 		}
-	})
+	}
+	if s.table != nil {
+		s.tilesFromTable(rows, rows, use)
+		return
+	}
+	picked := s.set.pick(rows)
+	s.tiles(picked, picked, s.threads, use)
 }

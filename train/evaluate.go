@@ -93,8 +93,11 @@ func Evaluate(m *model.Model, set *dataset.Set, threads int) (*Evaluation, error
 	if err != nil {
 		return nil, DataError{err.Error()}
 	}
-	scores := Scores(m, x, threads)
-	var e *Evaluation
+	return evaluateScores(m, Scores(m, x, threads), truth, set), nil
+}
+
+// evaluateScores is Evaluate for scores of the rows, and their targets as m has them.
+func evaluateScores(m *model.Model, scores [][]float64, truth []int, set *dataset.Set) (e *Evaluation) {
 	switch {
 	case m.Classes == nil:
 		e = evaluateNumbers(m, scores, set)
@@ -106,7 +109,7 @@ func Evaluate(m *model.Model, set *dataset.Set, threads int) (*Evaluation, error
 	if unscored := CountUnscored(slices.Values(scores)); unscored > 0 {
 		e.Warnings = append(e.Warnings, Unscored(unscored, len(scores)))
 	}
-	return e, nil
+	return e
 }
 
 // CountUnscored returns how many rows have a score that is no finite number.

@@ -234,7 +234,7 @@ func (s *start) point(c int, p objective) *problem.Point {
 // dual returns dual variables of all rows.
 func (s *start) dual(o model.Output, sign float64, p objective, w []float64) []float64 {
 	_, machine := p.Problem.(*problem.Kernel)
-	corner := machine && math.IsInf(p.Loss.Smoothness(), 1) && s.model.Statement.Lambda != s.problems.lambda
+	corner := machine && p.cornered() && s.model.Statement.Lambda != s.problems.lambda
 	if s.same && len(o.Dual) == s.set.Rows() && !corner {
 		a := slices.Clone(o.Dual)
 		for i := range a {
@@ -245,12 +245,21 @@ func (s *start) dual(o model.Output, sign float64, p objective, w []float64) []f
 	if !machine {
 		return p.derivatives(w)
 	}
-	a := p.cut(problem.Point{W: w}).W[:len(p.Y)]
+	return p.dualOf(w)
+}
+
+// cornered reports whether the loss has a corner.
+func (o objective) cornered() bool { return math.IsInf(o.Loss.Smoothness(), 1) }
+
+// dualOf returns the dual variables of all rows that say the same as the coefficients of a
+// kernel machine.
+func (o objective) dualOf(w []float64) []float64 {
+	a := slices.Clone(o.cut(problem.Point{W: w}).W[:len(o.Y)])
 	for i, beta := range a {
-		lo, hi := p.Loss.Domain(p.Y[i])
-		a[i] = min(max(-beta*(p.Lambda*p.N/p.S[i]), lo), hi)
+		lo, hi := o.Loss.Domain(o.Y[i])
+		a[i] = min(max(-beta*(o.Lambda*o.N/o.S[i]), lo), hi)
 	}
-	return p.lift(problem.Point{W: make([]float64, len(a)+1), A: a}).A
+	return o.lift(problem.Point{W: make([]float64, len(a)+1), A: a}).A
 }
 
 // linear returns weights, and the bias, of features as the job has them.

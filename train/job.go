@@ -27,6 +27,8 @@ type job struct {
 	first    objective // of output 0; the others are made when needed
 
 	start   *start  // nil: at zero
+	from    *Fitted // or at this solution; nil: not
+	part    *Part   // whose rows these are; nil: of none
 	c       float64 // 1/(lambda N), as it was given if it was
 	solver  solver.Solver
 	why     string // the solver was chosen so
@@ -44,12 +46,17 @@ type job struct {
 // targets and rows of the data the problems of that.
 func prepare(ctx context.Context, set *dataset.Set, spec Spec) (*job, error) {
 	j := &job{spec: spec, set: set}
+	return j, j.prepare(ctx)
+}
+
+// prepare takes the steps of the function of that name.
+func (j *job) prepare(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{j.check, j.readTargets, j.state, j.readFeatures, j.makeProblems, j.chooseSolver} {
 		if err := step(ctx); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return j, nil
+	return nil
 }
 
 // check refuses what makes no sense whatever the targets are, and fills in defaults.
@@ -103,8 +110,16 @@ func gapless(x matrix.Matrix) error {
 	return nil
 }
 
-// readFeatures scales the rows, and makes the kernel or the images of the rows by a map.
+// readFeatures takes the features of a part, or makes them.
 func (j *job) readFeatures(ctx context.Context) (err error) {
+	if j.part != nil {
+		return j.part.prepare(ctx, j)
+	}
+	return j.makeFeatures(ctx)
+}
+
+// makeFeatures scales the rows, and makes the kernel or the images of the rows by a map.
+func (j *job) makeFeatures(ctx context.Context) (err error) {
 	if j.scaling, err = dataset.NewScaling(j.spec.Scaling, j.set); err != nil {
 		return err
 	}
@@ -121,9 +136,18 @@ func (j *job) readFeatures(ctx context.Context) (err error) {
 }
 
 // makeProblems makes what the problems of all outputs share, and the first of them.
-func (j *job) makeProblems(context.Context) (err error) {
+func (j *job) makeProblems(ctx context.Context) (err error) {
 	opt := kernel.Options{Cache: j.spec.Cache, Threads: j.threadsEach()}
-	if j.problems, err = newProblems(j.statement(), j.spec.own(), j.labels, j.weights, j.kernel, j.features, opt); err != nil {
+	var rows family
+	if j.part != nil {
+		rows, err = j.part.rows(ctx, j, opt)
+	} else {
+		rows, err = newFamily(j.kernel, j.features, opt)
+	}
+	if err != nil {
+		return err
+	}
+	if j.problems, err = problemsOf(j.statement(), j.spec.own(), j.labels, j.weights, rows, opt.Threads); err != nil {
 		return err
 	}
 	if f, ok := j.problems.family.(machineFamily); ok {

@@ -26,22 +26,41 @@ type problems struct {
 // newProblems makes the problems of a statement, for fitting, verifying and auditing alike: of
 // the rows x with a kernel, nil for linear ones, with the targets y and the weights of all rows.
 func newProblems(statement model.Statement, o own, y *labels, weights []float64, k kernel.Kernel, x matrix.Matrix, opt kernel.Options) (*problems, error) {
+	rows, err := newFamily(k, x, opt)
+	if err != nil {
+		return nil, err
+	}
+	return problemsOf(statement, o, y, weights, rows, opt.Threads)
+}
+
+// newFamily makes the family of the rows x with a kernel, nil for linear ones.
+func newFamily(k kernel.Kernel, x matrix.Matrix, opt kernel.Options) (family, error) {
+	if k == nil {
+		return linearFamily{problem.NewRows(x, opt.Threads)}, nil
+	}
+	f, err := newMachineFamily(k, x, opt)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// problemsOf is newProblems of rows that several of them may share.
+func problemsOf(statement model.Statement, o own, y *labels, weights []float64, rows family, threads int) (*problems, error) {
 	t, err := termsOf(statement, o)
 	if err != nil {
 		return nil, err
 	}
-	s := &problems{terms: t, labels: y, weights: weights, lambda: statement.Lambda, threads: opt.Threads}
-	if k == nil {
-		s.family = linearFamily{problem.NewRows(x, opt.Threads)}
+	s := &problems{terms: t, labels: y, weights: weights, lambda: statement.Lambda, threads: threads, family: rows}
+	switch f := rows.(type) {
+	case machineFamily:
+		s.part = func(rows []uint32) (family, error) { return f.part(rows) }
+	case linearFamily:
 		s.part = func(rows []uint32) (family, error) {
-			return linearFamily{problem.NewRows(matrix.Gather(x, rows), opt.Threads)}, nil
+			return linearFamily{problem.NewRows(matrix.Gather(f.rows.X, rows), threads)}, nil
 		}
-		return s, nil
 	}
-	f, err := newMachineFamily(k, x, opt)
-	s.family = f
-	s.part = func(rows []uint32) (family, error) { return f.part(rows) }
-	return s, err
+	return s, nil
 }
 
 // output makes the problem of output c.

@@ -57,7 +57,9 @@ func (j *job) solve(ctx context.Context, limit *limit) ([]*solver.Solution, erro
 			errs[c] = err
 			return
 		}
-		opt.From = j.start.point(c, p)
+		if opt.From = j.start.point(c, p); opt.From == nil {
+			opt.From = j.from.point(c, p, j.problems.lambda)
+		}
 		j.watch(&opt, c, p, &telling)
 		if solutions[c], errs[c] = solver.Run(ctx, j.solver, p.Problem, opt); errs[c] == nil {
 			solutions[c].Point = p.lift(solutions[c].Point)
@@ -124,8 +126,7 @@ func (j *job) snapshot(c int, o objective, point problem.Point) func() *model.Mo
 		}
 	}
 	return func() *model.Model {
-		m := &model.Model{Statement: j.statement(), Classes: j.labels.classes, Scaling: j.scaling, Map: j.mapped,
-			Data: model.Data{Features: j.set.Cols()}, Outputs: make([]model.Output, len(points))}
+		m := j.draft(len(points))
 		j.problems.family.store(m, points)
 		return m
 	}

@@ -89,6 +89,16 @@ func (d *display) learned(rows int) {
 	}
 }
 
+// say shows how far a search is.
+func (d *display) say(words string) {
+	if d != nil {
+		d.state.say(searching, words, d.now())
+	}
+}
+
+// searching is the phase of a search.
+const searching = "searching"
+
 // reading begins to show how many bytes of the sources are read, in a phase of that name.
 func (d *display) reading(name string, opt *dataset.Options) {
 	if d == nil {

@@ -21,7 +21,8 @@ type progress struct {
 	told   time.Time // when the last plain line was made; zero: none was
 	first  time.Time // training began; zero: it has not
 	tally  *dataset.Tally
-	rows   int // of a stream, learned
+	rows   int    // of a stream, learned
+	words  string // of a phase that says itself how far it is
 	goal   float64
 	epochs int           // at most; 0: no limit
 	limit  time.Duration // 0: none
@@ -72,6 +73,14 @@ func (p *progress) aim(spec train.Spec) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.goal, p.epochs, p.limit = cmp.Or(spec.Gap, solver.DefaultGap), spec.Epochs, spec.Time
+}
+
+// say begins a phase, which says itself how far it is.
+func (p *progress) say(name, words string, now time.Time) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.phase(name, now)
+	p.words = words
 }
 
 // learned says how many rows of a stream were learned.

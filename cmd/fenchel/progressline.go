@@ -29,6 +29,8 @@ func (p *progress) parts(now time.Time) []part {
 		parts = append(parts, part{1, count(p.rows, "row")})
 	case p.trains():
 		parts = append(parts, p.trainParts(now)...)
+	case p.name == searching:
+		parts = append(parts, part{1, p.words})
 	}
 	return parts
 }

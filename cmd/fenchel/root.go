@@ -19,7 +19,7 @@ var makers = []struct {
 	verb string
 	make func() *cobra.Command
 }{
-	{"train", newTrain}, {"predict", newPredict}, {"evaluate", newEvaluate}, {"verify", newVerify}, {"info", newInfo}, {"convert", newConvert}, {"scale", newScale}, {"sparsify", newSparsify},
+	{"train", newTrain}, {"tune", newTune}, {"predict", newPredict}, {"evaluate", newEvaluate}, {"verify", newVerify}, {"info", newInfo}, {"convert", newConvert}, {"scale", newScale}, {"sparsify", newSparsify},
 	{"pca", newPCA}, {"reconstruct", newReconstruct}, {"merge", newMerge}, {"reproduce", newReproduce}, {"list", newList}, {"advise", newAdvise},
 }
 
@@ -75,7 +75,7 @@ func verbs(root *cobra.Command) []string {
 
 // verbHabits are commands of other programs, with those that do the same here.
 var verbHabits = map[string]string{
-	"fit": "train", "learn": "train", "svm-train": "train", "test": "evaluate", "score": "evaluate", "eval": "evaluate", "classify": "predict", "transform": "predict",
+	"fit": "train", "search": "tune", "cv": "tune", "gridsearch": "tune", "grid": "tune", "crossvalidate": "tune", "learn": "train", "svm-train": "train", "test": "evaluate", "score": "evaluate", "eval": "evaluate", "classify": "predict", "transform": "predict",
 	"svm-predict": "predict", "show": "info", "inspect": "info", "summary": "info", "check": "verify", "export": "convert", "import": "convert",
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/search"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -24,12 +25,14 @@ type trainer struct {
 	out         string   // model file; "": not saved
 	test        []string // sources
 	trace       string
+	folds       int // 0: none
 	json, quiet bool
 	force       bool // -o may replace any file
 
 	shown        *display // nil: nothing is
 	set, testSet *dataset.Set
 	result       *train.Result
+	crossed      *search.Result // of --folds
 	evaluation   *train.Evaluation
 	read, fitted time.Duration
 	total        time.Duration
@@ -66,6 +69,8 @@ the approximate kernel. The exit code is 0 if the gap is proved; for the others 
 	t.in.register(cmd, true)
 	t.registerProblem(cmd)
 	f := cmd.Flags()
+	f.DurationVar(&t.spec.Time, "time", 0, "stop after this time of training, its last certificate included, such as 60s (default no limit)")
+	f.IntVar(&t.folds, "folds", 0, "also report the score on so many folds, each judged by a model of the others, and note it in the model; \"fenchel tune\" chooses by it")
 	f.StringVarP(&t.out, "output", "o", "", "write the model to this file")
 	f.StringVar(&t.init, "init", "", "begin with this model, such as that of another --C or of part of the rows: less time, the same proof")
 	f.StringArrayVar(&t.notes, "note", nil, noteHelp)
@@ -100,6 +105,9 @@ func (t *trainer) run(cmd *cobra.Command, sources []string) error {
 		}
 	}
 	t.read = time.Since(started)
+	if err := t.cross(cmd); err != nil {
+		return err
+	}
 	tr := newTracer(t)
 	if err := t.fit(cmd, tr); err != nil {
 		return err
@@ -173,16 +181,22 @@ func (t *trainer) readAll(cmd *cobra.Command, sources []string) (err error) {
 	if t.test == nil {
 		return nil
 	}
+	t.testSet, err = t.readLike(cmd, "reading test data", t.test)
+	return err
+}
+
+// readLike reads more data into the same features.
+func (t *trainer) readLike(cmd *cobra.Command, phase string, sources []string) (*dataset.Set, error) {
 	test := t.in
-	test.opt.Target, test.opt.Labels, test.opt.Weights = "", "", "" // the schema knows the target
+	test.opt.ID, test.opt.Target, test.opt.Labels, test.opt.Weights = "", "", "", "" // the schema knows the target
 	test.opt.Ignore, test.opt.Categorical, test.opt.Numeric = nil, nil, nil
 	test.opt.Schema, test.opt.Columns = t.set.Schema, t.set.Cols()
-	t.shown.reading("reading test data", &test.opt)
-	if t.testSet, err = test.read(cmd, t.test); err != nil {
-		return err
+	t.shown.reading(phase, &test.opt)
+	set, err := test.read(cmd, sources)
+	if err == nil {
+		warn(cmd, set.Warnings)
 	}
-	warn(cmd, t.testSet.Warnings)
-	return nil
+	return set, err
 }
 
 // readInit reads the model to begin with.

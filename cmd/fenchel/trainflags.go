@@ -20,7 +20,7 @@ import (
 	"github.com/fenchel-ml/fenchel/train"
 )
 
-// registerProblem adds the flags that state the problem and the limits.
+// registerProblem adds the flags that state the problem, and how exactly it is solved.
 func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f, s := cmd.Flags(), &t.spec
 	f.StringVar(&s.Task, "task", "", "classification, regression (default: decided by the targets) or one-class: outlier detection, which needs --nu and no targets")
@@ -37,7 +37,6 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.StringVar(&t.classWeight, "class-weight", "", "balanced, or LABEL=WEIGHT,...: multiplies the weight of the rows of a class")
 	f.Float64Var(&s.Gap, "gap", solver.DefaultGap, "relative duality gap to prove")
 	f.IntVar(&s.Epochs, "epochs", 0, "stop after this many epochs of the solver (default no limit)")
-	f.DurationVar(&s.Time, "time", 0, "stop after this time of training, its last certificate included, such as 60s (default no limit)")
 	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
 	f.BoolVar(&s.NoDual, "no-dual", false, "leave the dual variables out of the model: smaller, but verify proves less")
 	f.BoolVar(&s.Probabilities, "probabilities", false, "calibrate scores for predict --probabilities, as svm-train -b 1: Platt's sigmoid by five folds, six trainings in all (numbers: the scale of their errors)")
@@ -52,6 +51,24 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 
 // check refuses bad flags before any data are read.
 func (t *trainer) check(cmd *cobra.Command, sources []string) error {
+	f := cmd.Flags()
+	if f.Changed("time") && t.spec.Time <= 0 {
+		return fmt.Errorf("--time %s: expected a duration > 0, such as 60s", t.spec.Time)
+	}
+	if f.Changed("folds") && t.folds < 2 {
+		return fmt.Errorf("--folds %d: expected at least 2", t.folds)
+	}
+	if err := t.checkProblem(cmd, sources); err != nil {
+		return err
+	}
+	if err := checkGenerators(t.test); err != nil {
+		return err
+	}
+	return t.checkPaths(sources)
+}
+
+// checkProblem refuses bad flags of those that state the problem and how to read.
+func (t *trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 	f := cmd.Flags()
 	for _, p := range []struct {
 		name  string
@@ -70,9 +87,6 @@ func (t *trainer) check(cmd *cobra.Command, sources []string) error {
 	if f.Changed("epochs") && t.spec.Epochs <= 0 {
 		return fmt.Errorf("--epochs %d: expected a number > 0", t.spec.Epochs)
 	}
-	if f.Changed("time") && t.spec.Time <= 0 {
-		return fmt.Errorf("--time %s: expected a duration > 0, such as 60s", t.spec.Time)
-	}
 	if err := t.kernel.apply(cmd, &t.spec); err != nil {
 		return err
 	}
@@ -87,13 +101,7 @@ func (t *trainer) check(cmd *cobra.Command, sources []string) error {
 	if err := t.parseClassWeight(); err != nil {
 		return err
 	}
-	if err := t.in.check(cmd, sources); err != nil {
-		return err
-	}
-	if err := checkGenerators(t.test); err != nil {
-		return err
-	}
-	return t.checkPaths(sources)
+	return t.in.check(cmd, sources)
 }
 
 // checkPaths refuses places to write to that do not exist or hold what is read.

@@ -40,6 +40,9 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	if t.evaluation != nil {
 		r.line("test", "%s", headline(t.evaluation))
 	}
+	if t.crossed != nil {
+		r.line("folds", "%s", crossWords(t.crossed))
+	}
 	r.line("time", "%s", t.times())
 	if t.out != "" {
 		r.line("model", "%s", t.out)
@@ -120,6 +123,10 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 	}
 	if t.evaluation != nil {
 		out["test"] = t.evaluation
+	}
+	if t.crossed != nil {
+		best := t.crossed.Candidates[0]
+		out["cross_validation"] = map[string]any{"score": t.crossed.Score.Name, "mean": model.Bound(best.Mean), "sd": model.Bound(best.SD), "folds": bounds(best.Scores), "gap": model.Bound(best.Gap)}
 	}
 	return printJSON(cmd, out)
 }

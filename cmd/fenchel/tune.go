@@ -1,0 +1,332 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/search"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// tuner is one run of the verb tune. The trainer reads, and makes the model of the best.
+type tuner struct {
+	trainer
+	search, folds       string
+	group, order, valid string
+	spec                search.Spec
+	outer               int
+	figure              string
+
+	found  *search.Result
+	nested *search.Nested // of --outer; nil: none
+	sought time.Duration
+}
+
+func newTune() *cobra.Command {
+	t := &tuner{}
+	cmd := &cobra.Command{
+		Use:   "tune DATA... [-o MODEL]",
+		Short: "Choose C, gamma and the like by cross-validation, and train with the best",
+		Long: `Tune trains a model for every candidate of --search on the rows outside of each fold,
+judges it on those inside, and trains the best candidate on all rows. Without --search it tries the
+values of C (of kernel machines also gamma, with --nu that, for penalties that make weights zero
+lambda) that suit the loss and the kernel. What is not searched is as the flags of train say.
+
+    --search "C=2^-5..2^15 gamma=2^-15..2^3"   powers of 2, each 4 times the last
+    --search "C=0.01..100"                     powers of 10
+    --search "C=1..64*2 nu=0.1..0.5+0.1"       by a factor, by a step
+    --search "lambda=1e-4..1/20"               20 values
+    --search "C=0.1,1,10 loss=hinge,logistic penalty=l2,l1"
+
+Parameters are C, lambda, nu, gamma, sigma, degree, coef0, loss, penalty, kernel, bias,
+scale, class-weight (none or balanced), and parameters of parts of these: loss:KEY, penalty:KEY,
+kernel:KEY and class-weight:LABEL.
+
+A scaling is fitted to the rows of each fold that are learned from. The categories of a table
+are those of all rows. Every model has its own proof, and the file that is written has the whole
+search in its note "tune". After Ctrl-C, or when --budget is over, the best candidate that was
+judged on all folds is trained and written.`,
+		Example: `  fenchel tune spam.svm -o spam.model
+  fenchel tune adult.svm --kernel rbf --search "C=2^-3..2^9 gamma=2^-9..2^1" -o adult.model
+  fenchel tune visits.csv --group patient --score auc --rule one-se -o visits.model
+  fenchel tune houses.csv --loss squared --folds 10 --repeats 3 --score mae -o houses.model`,
+		Args: arguments(1, 0),
+		RunE: func(cmd *cobra.Command, args []string) error { return t.run(cmd, args) },
+	}
+	t.in.register(cmd, true)
+	t.registerProblem(cmd)
+	t.register(cmd)
+	return cmd
+}
+
+// register adds the flags of the search and of what is written.
+func (t *tuner) register(cmd *cobra.Command) {
+	f, s := cmd.Flags(), &t.spec
+	f.StringVar(&t.search, "search", "", "parameters with their values (default by the loss and the kernel)")
+	f.StringVar(&t.folds, "folds", "5", "judge by so many folds: each class has the same share of all")
+	f.IntVar(&s.Folds.Repeats, "repeats", 1, "deal out the folds so often, in other orders")
+	f.StringVar(&t.group, "group", "", "column of a table: rows with the same value are in the same fold")
+	f.StringVar(&t.order, "time", "", "column of a table with times or numbers: judge by rows that come after those that are learned from")
+	f.StringVar(&t.valid, "valid", "", "judge by these rows instead of folds")
+	f.IntVar(&t.outer, "outer", 0, "also judge the search itself, by so many folds around it, each with a search of its own")
+	f.StringVar(&s.Score, "score", "", "accuracy, balanced, auc, logloss or f1 of classes; rmse, mae or r2 of numbers (default accuracy or rmse)")
+	f.StringVar(&s.Rule, "rule", "best", "best, or one-se: the smallest C within one standard error of the best")
+	f.IntVar(&s.Halving, "halving", 0, "drop candidates on samples of the rows, of N keep the best one, and so on with N times the rows (default none is dropped)")
+	f.DurationVar(&s.Budget, "budget", 0, "search for this time at most, such as 10m (default no limit)")
+	f.StringVarP(&t.out, "output", "o", "", "write the model to this file")
+	f.StringArrayVar(&t.notes, "note", nil, noteHelp)
+	f.BoolVar(&t.force, "force", false, "write the model even over a file that holds something else")
+	f.StringVar(&t.figure, "figure", "", "draw the scores into this SVG file")
+	f.BoolVar(&t.json, "json", false, "print one JSON object and nothing else on standard output")
+	f.BoolVarP(&t.quiet, "quiet", "q", false, "show no progress")
+	complete(cmd, "score", search.ScoreNames()...)
+	complete(cmd, "rule", search.Rules()...)
+}
+
+func (t *tuner) run(cmd *cobra.Command, sources []string) error {
+	started := time.Now()
+	if err := t.check(cmd, sources); err != nil {
+		return err
+	}
+	collectLate()
+	largeHeap()
+	if !t.quiet {
+		t.shown = newDisplay(cmd.ErrOrStderr())
+		defer t.shown.done()
+	}
+	if err := t.readAll(cmd, sources); err != nil {
+		return err
+	}
+	if err := t.readValid(cmd); err != nil {
+		return err
+	}
+	t.read = time.Since(started)
+	if t.trainer.spec.IsMachine() {
+		limitMemory(t.trainer.spec.Cache, t.set)
+	}
+	if err := t.seek(cmd); err != nil {
+		return err
+	}
+	if err := t.refit(cmd); err != nil {
+		return err
+	}
+	return t.report(cmd, sources, started)
+}
+
+// check refuses bad flags before any data are read.
+func (t *tuner) check(cmd *cobra.Command, sources []string) (err error) {
+	if err := t.checkProblem(cmd, sources); err != nil {
+		return err
+	}
+	f := cmd.Flags()
+	if t.spec.Folds.K, err = strconv.Atoi(t.folds); err != nil || t.spec.Folds.K < 2 {
+		return fmt.Errorf("--folds %s: expected a whole number >= 2", spell(t.folds))
+	}
+	if t.spec.Folds.Repeats < 1 {
+		return fmt.Errorf("--repeats %d: expected a number > 0", t.spec.Folds.Repeats)
+	}
+	if f.Changed("halving") && t.spec.Halving < 2 {
+		return fmt.Errorf("--halving %d: expected at least 2, as one of so many candidates is kept", t.spec.Halving)
+	}
+	if f.Changed("budget") && t.spec.Budget <= 0 {
+		return fmt.Errorf("--budget %s: expected a duration > 0, such as 10m", t.spec.Budget)
+	}
+	if f.Changed("outer") && t.outer < 2 {
+		return fmt.Errorf("--outer %d: expected at least 2 folds", t.outer)
+	}
+	if err := t.checkSplits(f.Changed("folds") || f.Changed("repeats")); err != nil {
+		return err
+	}
+	if f.Changed("search") {
+		if t.spec.Axes, err = search.ParseAxes(t.search); err != nil {
+			return err
+		}
+		if len(t.spec.Axes) == 0 {
+			return fmt.Errorf("--search %q: expected parameters with their values, such as C=2^-5..2^15", t.search)
+		}
+	}
+	if !slices.Contains(search.Rules(), t.spec.Rule) {
+		return fmt.Errorf("--rule %s: expected best or one-se", spell(t.spec.Rule))
+	}
+	return t.checkFiles(sources)
+}
+
+// checkSplits refuses several ways to split the rows at once.
+func (t *tuner) checkSplits(counted bool) error {
+	t.spec.Folds.Seed = t.trainer.spec.Seed
+	t.spec.Folds.Group, t.spec.Folds.Time = t.group != "", t.order != ""
+	switch {
+	case t.group != "" && t.order != "":
+		return fmt.Errorf("--group %s, --time %s: found two ways to split the rows, expected one of them", spell(t.group), spell(t.order))
+	case t.valid != "" && (t.group != "" || t.order != "" || counted || t.outer > 0):
+		return fmt.Errorf("--valid %s: found folds beside it, expected one of the two", spell(t.valid))
+	case t.outer > 0 && t.order != "":
+		return fmt.Errorf("--outer %d: found --time beside it, expected folds that are not in order", t.outer)
+	}
+	t.in.opt.ID = t.group + t.order
+	return nil
+}
+
+// checkFiles refuses places to write to as checkPaths does.
+func (t *tuner) checkFiles(sources []string) error {
+	if t.valid != "" {
+		sources = append(slices.Clone(sources), t.valid)
+	}
+	if err := t.checkPaths(sources); err != nil {
+		return err
+	}
+	if t.figure == "-" {
+		return errors.New("--figure -: found standard output, expected a file name")
+	}
+	if err := keepInputs("--figure", t.figure, sources...); err != nil {
+		return err
+	}
+	if sameFile(t.out, t.figure) {
+		return fmt.Errorf("--output %s, --figure %s: found the same file twice, expected two files", t.out, t.figure)
+	}
+	return badData(checkFolder(t.figure))
+}
+
+// readValid reads the rows to be judged on, into the same features.
+func (t *tuner) readValid(cmd *cobra.Command) error {
+	if t.valid == "" {
+		return nil
+	}
+	set, err := t.readLike(cmd, "reading rows to judge by", []string{t.valid})
+	t.spec.Held = set
+	return err
+}
+
+// seek runs the search.
+func (t *tuner) seek(cmd *cobra.Command) error {
+	begun := time.Now()
+	defer stopping(cmd.Context(), "training the best candidate so far")()
+	t.shown.say("")
+	t.trainer.spec.Threads, t.trainer.spec.ZeroBased = t.in.opt.Threads, t.in.opt.ZeroBased
+	t.spec.Train = t.trainer.spec
+	t.spec.Train.Notes = nil
+	t.spec.Progress = func(p search.Progress) {
+		words := fmt.Sprintf("%d of %d models", p.Done, p.Problems)
+		if p.Best != "" {
+			words += fmt.Sprintf(", best %s: %s", p.Best, scoreText(p.Score))
+		}
+		t.shown.say(words)
+	}
+	var err error
+	if t.found, err = search.Run(cmd.Context(), t.set, t.spec); err != nil {
+		return dataOf(err)
+	}
+	if t.found.Best < 0 {
+		if t.found.Stopped == "budget" {
+			return &exit{exitLimit, fmt.Errorf("--budget %s was over before any candidate was judged on all folds: nothing is written", t.spec.Budget)}
+		}
+		return fmt.Errorf("%w before any candidate was judged on all folds: nothing is written", context.Canceled)
+	}
+	if t.outer > 0 && t.found.Stopped == "" {
+		if t.nested, err = search.Nest(cmd.Context(), t.set, t.spec, t.outer); err != nil {
+			return dataOf(err)
+		}
+	}
+	t.sought = time.Since(begun)
+	return nil
+}
+
+// dataOf gives errors about data their exit code.
+func dataOf(err error) error {
+	var data train.DataError
+	if errors.As(err, &data) {
+		return badData(err)
+	}
+	return err
+}
+
+// refit trains the best candidate on all rows, also after an interruption.
+func (t *tuner) refit(cmd *cobra.Command) error {
+	ctx := cmd.Context()
+	if t.found.Stopped == "interrupted" {
+		cmd.SetContext(context.WithoutCancel(ctx))
+		defer cmd.SetContext(ctx)
+	}
+	notes := t.trainer.spec.Notes
+	t.trainer.spec = t.found.Candidates[t.found.Best].Spec
+	t.trainer.spec.Notes = map[string]string{}
+	for name, text := range notes {
+		t.trainer.spec.Notes[name] = text
+	}
+	note, err := t.note()
+	if err != nil {
+		return err
+	}
+	t.trainer.spec.Notes["tune"] = note
+	return t.fit(cmd, newTracer(&t.trainer))
+}
+
+// report writes the model and the figure, and says what came out.
+func (t *tuner) report(cmd *cobra.Command, sources []string, started time.Time) error {
+	warn(cmd, t.result.Warnings)
+	if t.out != "" {
+		t.shown.phase("writing")
+		if err := t.result.Model.WriteFile(t.out); err != nil {
+			return badData(err)
+		}
+	}
+	if t.figure != "" {
+		if err := dataset.WriteFile(t.figure, t.draw); err != nil {
+			return badData(err)
+		}
+	}
+	t.total = time.Since(started)
+	t.shown.done()
+	if t.json {
+		if err := t.printSearchJSON(cmd); err != nil {
+			return err
+		}
+	} else {
+		t.printSearch(cmd, sources)
+	}
+	switch t.found.Stopped {
+	case "interrupted":
+		return &exit{code: exitInterrupted}
+	case "budget":
+		return &exit{code: exitLimit}
+	}
+	return ended(t.result.Status, t.result.ProvesNothing)
+}
+
+// cross judges the spec of train by folds, and notes the score for the model.
+func (t *trainer) cross(cmd *cobra.Command) (err error) {
+	if t.folds == 0 {
+		return nil
+	}
+	spec := search.Spec{Train: t.spec, Axes: []search.Axis{}, Folds: search.Folds{K: t.folds, Seed: t.spec.Seed}}
+	spec.Train.From, spec.Train.Notes = nil, nil
+	spec.Train.Threads = t.in.opt.Threads
+	spec.Progress = func(p search.Progress) { t.shown.say(fmt.Sprintf("%d of %d folds", p.Done, p.Problems)) }
+	t.shown.say("")
+	if t.crossed, err = search.Run(cmd.Context(), t.set, spec); err != nil {
+		return dataOf(err)
+	}
+	if t.crossed.Best < 0 {
+		t.crossed = nil
+		return nil
+	}
+	notes := map[string]string{"cross-validation": crossWords(t.crossed)}
+	for name, text := range t.spec.Notes {
+		notes[name] = text
+	}
+	t.spec.Notes = notes
+	return nil
+}
+
+// crossWords is the score of one candidate on folds.
+func crossWords(r *search.Result) string {
+	c := r.Candidates[0]
+	return fmt.Sprintf("%s %s, deviation %s between %d folds", r.Score.Name, scoreText(c.Mean), scoreText(c.SD), r.Folds)
+}

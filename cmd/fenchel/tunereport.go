@@ -1,0 +1,394 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/internal/figure"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/search"
+)
+
+// What tune reports: a table of candidates, a map of two parameters or a curve of one.
+
+// mostRows is how many candidates the table has at most: the best of more.
+const mostRows = 24
+
+// printSearch tells a person what came out.
+func (t *tuner) printSearch(cmd *cobra.Command, sources []string) {
+	found, m := t.found, t.result.Model
+	best := found.Candidates[found.Best]
+	r := report{cmd.OutOrStdout()}
+	r.line("data", "%s: %s", strings.Join(sources, " "), sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
+	printTask(r, m)
+	r.line("search", "%s, %s, score %s (%s)", count(len(found.Candidates), "candidate"), t.splits(), found.Score.Name, found.Score.Summary)
+	if found.Shared != "" {
+		r.line("shared", "%s", found.Shared)
+	}
+	if found.Stopped != "" {
+		r.line("stopped", "%s: %d of %d candidates were judged on all folds", found.Stopped, t.complete(), len(found.Candidates))
+	}
+	t.printTable(r.w)
+	t.printMap(r.w)
+	r.line("best", "%s: %s %s%s, rule %s", cmpOr(best.String(), "the only candidate"), found.Score.Name, scoreText(best.Mean), deviation(best.SD), found.Rule)
+	if t.nested != nil {
+		r.line("nested", "%s %s%s on %d folds around the search: what to expect of its result on new rows", found.Score.Name, scoreText(t.nested.Mean), deviation(t.nested.SD), len(t.nested.Scores))
+	}
+	printProblem(r, m, t.result.C, t.result.Why)
+	printProof(r, m, t.result.Summary, string(t.result.Status), t.result.Unproved)
+	printSize(r, m)
+	r.line("time", "read %s, search %s, train %s, total %s", seconds(t.read), seconds(t.sought), seconds(t.fitted), seconds(t.total))
+	if t.out != "" {
+		r.line("model", "%s", t.out)
+	} else {
+		r.line("model", "not saved (give -o FILE)")
+	}
+}
+
+func cmpOr(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// splits says how the rows were split.
+func (t *tuner) splits() string {
+	f := t.spec.Folds
+	switch {
+	case t.valid != "":
+		return "judged by " + t.valid
+	case f.Group:
+		return fmt.Sprintf("%d folds of groups by %s", f.K, spell(t.group))
+	case f.Time:
+		return fmt.Sprintf("%d folds in order of %s", f.K, spell(t.order))
+	case f.Repeats > 1:
+		return fmt.Sprintf("%d folds %d times", f.K, f.Repeats)
+	}
+	return fmt.Sprintf("%d folds", f.K)
+}
+
+// complete counts the candidates that were judged on all folds.
+func (t *tuner) complete() (n int) {
+	for k := range t.found.Candidates {
+		if t.found.Candidates[k].Complete() {
+			n++
+		}
+	}
+	return n
+}
+
+// scoreText writes a score in digits that can be told apart.
+func scoreText(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return fmt.Sprintf("%.4g", x)
+}
+
+func deviation(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return fmt.Sprintf(" (deviation %.2g)", x)
+}
+
+// shown returns the numbers of the candidates for the table: all in order, or the best.
+func (t *tuner) ranked() []int {
+	order := make([]int, len(t.found.Candidates))
+	for k := range order {
+		order[k] = k
+	}
+	if len(order) <= mostRows {
+		return order
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := t.rank(a), t.rank(b)
+		switch {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+	return order[:mostRows/2]
+}
+
+// rank is small for good candidates.
+func (t *tuner) rank(k int) float64 {
+	c := &t.found.Candidates[k]
+	switch {
+	case !c.Complete():
+		return math.Inf(1)
+	case t.found.Score.Lower:
+		return c.Mean
+	}
+	return -c.Mean
+}
+
+// printTable writes a line for each candidate.
+func (t *tuner) printTable(w io.Writer) {
+	varied := t.found.Varied()
+	lines := [][]string{{""}}
+	for _, a := range varied {
+		lines[0] = append(lines[0], a.Key)
+	}
+	lines[0] = append(lines[0], t.found.Score.Name, "deviation", "gap", "seconds", "")
+	order := t.ranked()
+	for _, k := range order {
+		c := &t.found.Candidates[k]
+		mark := ""
+		if k == t.found.Best {
+			mark = "*"
+		}
+		line := []string{mark}
+		for _, a := range varied {
+			line = append(line, settingOf(c, a.Key))
+		}
+		lines = append(lines, append(line, scoreText(c.Mean), scoreText(c.SD), fmt.Sprintf("%.1e", c.Gap), fmt.Sprintf("%.3f", c.Seconds), remark(c)))
+	}
+	printColumnsOf(w, lines)
+	if n := len(t.found.Candidates) - len(order); n > 0 {
+		fmt.Fprintf(w, "%12s\n", fmt.Sprintf("and %d more, in the model's note and in --json", n))
+	}
+}
+
+// remark says why a candidate has no score, or not of all rows.
+func remark(c *search.Trial) string {
+	switch {
+	case c.Reason != "":
+		return c.Reason
+	case c.Rows > 0:
+		return fmt.Sprintf("dropped on samples of %s", count(c.Rows, "row"))
+	case math.IsNaN(c.Mean):
+		return "not reached"
+	case c.Status != "converged":
+		return c.Status
+	}
+	return ""
+}
+
+func settingOf(c *search.Trial, key string) string {
+	for _, s := range c.Settings {
+		if s.Key == key {
+			return s.Value
+		}
+	}
+	return ""
+}
+
+// printColumnsOf aligns columns: the last one to the left.
+func printColumnsOf(w io.Writer, lines [][]string) {
+	wide := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for k, cell := range line {
+			wide[k] = max(wide[k], len(cell))
+		}
+	}
+	for _, line := range lines {
+		var b strings.Builder
+		fmt.Fprintf(&b, "%10s", line[0])
+		for k, cell := range line[1:] {
+			if k == len(line)-2 {
+				fmt.Fprintf(&b, "  %s", visible(cell))
+			} else {
+				fmt.Fprintf(&b, "  %*s", wide[k+1], visible(cell))
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+	}
+}
+
+// heat is the map of the scores over the two parameters that vary; nil: there are not two of numbers.
+func (t *tuner) heat() *figure.Heat {
+	varied := t.found.Varied()
+	if len(varied) != 2 {
+		return nil
+	}
+	x, y := varied[0], varied[1]
+	best := &t.found.Candidates[t.found.Best]
+	h := &figure.Heat{Title: fmt.Sprintf("%s on %d folds", t.found.Score.Name, t.found.Folds), X: x.Key, Y: y.Key, Across: x.Values, Up: y.Values, Lower: t.found.Score.Lower, Written: scoreText,
+		MarkX: slices.Index(x.Values, settingOf(best, x.Key)), MarkY: slices.Index(y.Values, settingOf(best, y.Key))}
+	for range y.Values {
+		row := make([]float64, len(x.Values))
+		for k := range row {
+			row[k] = math.NaN()
+		}
+		h.Values = append(h.Values, row)
+	}
+	for k := range t.found.Candidates {
+		c := &t.found.Candidates[k]
+		if c.Rows == 0 {
+			h.Values[slices.Index(y.Values, settingOf(c, y.Key))][slices.Index(x.Values, settingOf(c, x.Key))] = c.Mean
+		}
+	}
+	return h
+}
+
+// printMap writes the map of two parameters, or the curve of one, for a terminal.
+func (t *tuner) printMap(w io.Writer) {
+	if h := t.heat(); h != nil && len(h.Across) <= 12 {
+		lines := [][]string{{h.Y + " \\ " + h.X}}
+		lines[0] = append(append(lines[0], h.Across...), "")
+		for y := len(h.Up) - 1; y >= 0; y-- {
+			line := []string{h.Up[y]}
+			for x, v := range h.Values[y] {
+				text := scoreText(v)
+				if x == h.MarkX && y == h.MarkY {
+					text = "[" + text + "]"
+				}
+				line = append(line, text)
+			}
+			lines = append(lines, append(line, ""))
+		}
+		fmt.Fprintln(w)
+		printColumnsOf(w, lines)
+		fmt.Fprintln(w)
+		return
+	}
+	varied := t.found.Varied()
+	if len(varied) != 1 || len(varied[0].Values) > mostRows {
+		return
+	}
+	shade := (&figure.Heat{Values: [][]float64{t.means()}, Lower: t.found.Score.Lower})
+	fmt.Fprintln(w)
+	for k, v := range shade.Values[0] {
+		if v-v == 0 {
+			fmt.Fprintf(w, "%10s  %-8s %s\n", visible(settingOf(&t.found.Candidates[k], varied[0].Key)), scoreText(v), strings.Repeat("#", 1+int(math.Round(39*shade.Share(v)))))
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// means are those of all candidates.
+func (t *tuner) means() []float64 {
+	means := make([]float64, len(t.found.Candidates))
+	for k := range means {
+		if means[k] = math.NaN(); t.found.Candidates[k].Complete() {
+			means[k] = t.found.Candidates[k].Mean
+		}
+	}
+	return means
+}
+
+// draw draws the map, or else the scores of all candidates in order.
+func (t *tuner) draw(w io.Writer) error {
+	if h := t.heat(); h != nil {
+		return h.WriteSVG(w)
+	}
+	varied := t.found.Varied()
+	f := figure.Figure{Title: fmt.Sprintf("%s on %d folds", t.found.Score.Name, t.found.Folds), X: figure.Axis{Name: "candidate"}, Y: figure.Axis{Name: t.found.Score.Name}}
+	var at []float64
+	if len(varied) == 1 {
+		if at = varied[0].Numbers(); at != nil {
+			f.X = figure.Axis{Name: varied[0].Key, Log: !slices.ContainsFunc(at, func(x float64) bool { return x <= 0 })}
+		}
+	}
+	means := t.means()
+	above, under := slices.Clone(means), slices.Clone(means)
+	for k := range means {
+		above[k] += t.found.Candidates[k].SD
+		under[k] -= t.found.Candidates[k].SD
+		if len(at) <= k {
+			at = append(at, float64(k+1))
+		}
+	}
+	f.Curves = []figure.Curve{{Name: "mean", X: at, Y: means}, {Name: "+ deviation", X: at, Y: above, Dashed: true}, {Name: "- deviation", X: at, Y: under, Dashed: true}}
+	return f.WriteSVG(w)
+}
+
+// bounds writes numbers that are not finite as null.
+func bounds(x []float64) []model.Bound {
+	out := make([]model.Bound, len(x))
+	for k, v := range x {
+		out[k] = model.Bound(v)
+	}
+	return out
+}
+
+// candidate is what JSON says of one; with times only where these are wanted.
+func candidate(c *search.Trial, times bool) map[string]any {
+	out := map[string]any{"score": model.Bound(c.Mean), "score_sd": model.Bound(c.SD), "gap": model.Bound(c.Gap)}
+	for _, s := range c.Settings {
+		out[s.Key] = s.Value
+		var x float64
+		if _, err := fmt.Sscan(s.Value, &x); err == nil && scoreable(s.Value) {
+			out[s.Key] = x
+		}
+	}
+	if times {
+		out["seconds"], out["folds"] = c.Seconds, bounds(c.Scores)
+	}
+	if word := remark(c); word != "" {
+		out["remark"] = word
+	}
+	return out
+}
+
+// scoreable reports whether a text is a number and nothing else.
+func scoreable(text string) bool { return json.Valid([]byte(text)) }
+
+// note is the search for the model: without times, so that the same data and seed make the
+// same file. Of a long one the best candidates are told in full.
+func (t *tuner) note() (string, error) {
+	const most = 300
+	kept := t.found.Candidates
+	if len(kept) > most {
+		order := make([]int, len(kept))
+		for k := range order {
+			order[k] = k
+		}
+		slices.SortStableFunc(order, func(a, b int) int {
+			if t.rank(a) < t.rank(b) {
+				return -1
+			}
+			if t.rank(a) > t.rank(b) {
+				return 1
+			}
+			return 0
+		})
+		kept = nil
+		for _, k := range order[:most] {
+			kept = append(kept, t.found.Candidates[k])
+		}
+	}
+	var all []map[string]any
+	for k := range kept {
+		all = append(all, candidate(&kept[k], false))
+	}
+	text, err := json.Marshal(map[string]any{"candidates": all, "of": len(t.found.Candidates), "best": candidate(&t.found.Candidates[t.found.Best], false),
+		"score": t.found.Score.Name, "rule": t.found.Rule, "folds": t.splits(), "seed": t.spec.Folds.Seed})
+	return string(text), err
+}
+
+// printSearchJSON prints one object.
+func (t *tuner) printSearchJSON(cmd *cobra.Command) error {
+	var all []map[string]any
+	for k := range t.found.Candidates {
+		all = append(all, candidate(&t.found.Candidates[k], true))
+	}
+	m, s := t.result.Model, t.result.Summary
+	out := map[string]any{"candidates": all, "best": candidate(&t.found.Candidates[t.found.Best], true), "best_index": t.found.Best, "score": t.found.Score.Name, "lower_is_better": t.found.Score.Lower,
+		"rule": t.found.Rule, "folds": t.found.Folds, "stopped": nil, "model": nil, "status": t.result.Status,
+		"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "gap": model.Bound(s.Gap), "lambda": m.Statement.Lambda, "C": model.Bound(t.result.C),
+		"loss": m.Statement.Loss, "penalty": m.Statement.Penalty, "kernel": m.Statement.Kernel, "n": m.Data.Rows, "d": m.Data.Features,
+		"kernel_evaluations_computed": t.found.Computed,
+		"seconds":                     map[string]float64{"read": t.read.Seconds(), "search": t.sought.Seconds(), "train": t.fitted.Seconds(), "total": t.total.Seconds()}}
+	if t.found.Stopped != "" {
+		out["stopped"] = t.found.Stopped
+	}
+	if t.out != "" {
+		out["model"] = t.out
+	}
+	if t.nested != nil {
+		out["nested"] = map[string]any{"score": model.Bound(t.nested.Mean), "score_sd": model.Bound(t.nested.SD), "folds": bounds(t.nested.Scores)}
+	}
+	return printJSON(cmd, out)
+}

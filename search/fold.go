@@ -1,0 +1,201 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+)
+
+// Fold is the numbers, from 0, of rows to learn from and of others to be judged on, each in
+// increasing order.
+type Fold struct{ Learn, Judge []int }
+
+// Folds say how rows are dealt out.
+//
+//	plain    each class, or all rows of a regression, in a random order, dealt out in turn: the
+//	         classes have the same share of every fold, but for a row
+//	Group    rows with the same id are never learned from and judged on in one fold: groups, the
+//	         largest first, go to the fold with the fewest rows
+//	Time     rows are judged on that come after all they are judged by: K+1 blocks in order, of
+//	         which fold k learns from the first k and is judged on the next
+type Folds struct {
+	K       int    // at least 2
+	Repeats int    // with other random orders; 0: 1
+	Seed    uint64 // of the orders
+	Group   bool   // by the ids of the set
+	Time    bool   // by the ids of the set, numbers or dates or else words, in order
+}
+
+// Deal deals out the rows of a set. classes are those of the rows, nil where targets are numbers.
+func (f Folds) Deal(set *dataset.Set, classes []uint32, labels []string) ([]Fold, error) {
+	n := set.Rows()
+	switch repeats := max(f.Repeats, 1); {
+	case f.K < 2:
+		return nil, fmt.Errorf("folds=%d: expected at least 2", f.K)
+	case f.K > n:
+		return nil, fmt.Errorf("folds=%d: found only %d rows, expected at least one for each fold", f.K, n)
+	case (f.Group || f.Time) && len(set.ID) != n:
+		return nil, fmt.Errorf("found no column of groups or times, expected one for each of %d rows", n)
+	case f.Time && repeats > 1:
+		return nil, fmt.Errorf("repeats=%d of folds in order of time: expected 1, as there is one such order", repeats)
+	case f.Time:
+		return inTime(set.ID, f.K)
+	case !f.Group:
+		if err := enough(classes, labels, f.K); err != nil {
+			return nil, err
+		}
+	}
+	var folds []Fold
+	for repeat := range max(f.Repeats, 1) {
+		order := dataset.Order(n, f.Seed, uint64(repeat))
+		of, err := dealt(order, classes, f.K), error(nil)
+		if f.Group {
+			of, err = grouped(order, set.ID, f.K)
+		}
+		if err != nil {
+			return nil, err
+		}
+		folds = append(folds, split(of, f.K)...)
+	}
+	return folds, nil
+}
+
+// enough refuses more folds than a class has rows.
+func enough(classes []uint32, labels []string, k int) error {
+	rows := make([]int, len(labels))
+	for _, c := range classes {
+		rows[c]++
+	}
+	for c, n := range rows {
+		if n > 0 && n < k {
+			return fmt.Errorf("folds=%d: the class %s has %d rows, expected at least one for each fold", k, labels[c], n)
+		}
+	}
+	return nil
+}
+
+// dealt returns the fold in which each row is judged on: those of each class in turn, the first
+// class first.
+func dealt(order []int, classes []uint32, k int) []int {
+	of, next := make([]int, len(order)), 0
+	if classes == nil {
+		for _, i := range order {
+			of[i] = next % k
+			next++
+		}
+		return of
+	}
+	sorted := slices.Clone(order)
+	slices.SortStableFunc(sorted, func(a, b int) int { return cmp.Compare(classes[a], classes[b]) })
+	for _, i := range sorted {
+		of[i] = next % k
+		next++
+	}
+	return of
+}
+
+// grouped is dealt for groups.
+func grouped(order []int, id []string, k int) ([]int, error) {
+	size, names := map[string]int{}, []string{}
+	for _, i := range order {
+		if size[id[i]] == 0 {
+			names = append(names, id[i])
+		}
+		size[id[i]]++
+	}
+	if len(names) < k {
+		return nil, fmt.Errorf("folds=%d: found %d groups, expected at least one for each fold", k, len(names))
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(size[b], size[a]) })
+	rows, fold := make([]int, k), map[string]int{}
+	for _, name := range names {
+		least := 0
+		for f, r := range rows {
+			if r < rows[least] {
+				least = f
+			}
+		}
+		fold[name] = least
+		rows[least] += size[name]
+	}
+	of := make([]int, len(id))
+	for i, name := range id {
+		of[i] = fold[name]
+	}
+	return of, nil
+}
+
+// split makes folds of the numbers of those in which the rows are judged on.
+func split(of []int, k int) []Fold {
+	folds := make([]Fold, k)
+	for i, own := range of {
+		for f := range folds {
+			if f == own {
+				folds[f].Judge = append(folds[f].Judge, i)
+			} else {
+				folds[f].Learn = append(folds[f].Learn, i)
+			}
+		}
+	}
+	return folds
+}
+
+// inTime makes folds of blocks in order. Rows of one time are in one block.
+func inTime(id []string, k int) ([]Fold, error) {
+	order, less := make([]int, len(id)), ordering(id)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, less)
+	ends := make([]int, k+1)
+	for b := range ends {
+		end := (b + 1) * len(order) / (k + 1)
+		for end > 0 && end < len(order) && less(order[end-1], order[end]) == 0 {
+			end++
+		}
+		if ends[b] = end; end == 0 || b > 0 && end == ends[b-1] {
+			return nil, fmt.Errorf("folds=%d in order of time: found too few different times in %d rows, expected at least one in each of %d blocks", k, len(id), k+1)
+		}
+	}
+	folds := make([]Fold, k)
+	for f := range folds {
+		folds[f] = Fold{Learn: slices.Clone(order[:ends[f]]), Judge: slices.Clone(order[ends[f]:ends[f+1]])}
+		slices.Sort(folds[f].Learn)
+		slices.Sort(folds[f].Judge)
+	}
+	return folds, nil
+}
+
+// ordering compares rows by their times: as numbers or dates if all are, else as words.
+func ordering(id []string) func(a, b int) int {
+	number := make([]float64, len(id))
+	for _, parse := range []func(string) (float64, bool){asNumber, asDate} {
+		all := true
+		for i, text := range id {
+			x, ok := parse(text)
+			number[i], all = x, all && ok
+		}
+		if all {
+			return func(a, b int) int { return cmp.Compare(number[a], number[b]) }
+		}
+	}
+	return func(a, b int) int { return cmp.Compare(id[a], id[b]) }
+}
+
+func asNumber(text string) (float64, bool) {
+	x, err := strconv.ParseFloat(text, 64)
+	return x, err == nil && x-x == 0
+}
+
+func asDate(text string) (float64, bool) {
+	for _, layout := range []string{time.DateOnly, time.DateTime, time.RFC3339} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return float64(t.Unix()), true
+		}
+	}
+	return 0, false
+}

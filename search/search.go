@@ -1,0 +1,226 @@
+// Package search solves many problems on the same rows: folds, values of parameters, paths. It
+// chooses by held-out rows what [train.Spec] leaves open, such as C, gamma and the penalty.
+//
+//	axes, err := search.ParseAxes("C=2^-5..2^15 gamma=2^-15..2^3")
+//	result, err := search.Run(ctx, set, search.Spec{Train: spec, Axes: axes})
+//	model, err := train.Fit(ctx, set, result.Candidates[result.Best].Spec)
+//
+// fold.go deals out rows, axis.go and candidate.go make candidates, score.go judges them, group.go and
+// schedule.go share out the work, choose.go takes one. What is fitted to rows, such as a
+// scaling, is fitted to those of a fold that are learned from, never to those it is judged on;
+// only categories of a table, and which of its columns are numbers, are found in all rows.
+//
+// Problems share what is expensive: see [train.Stage]. They begin at the solution for the next smaller C,
+// the first of a fold at that of the first fold. Every answer has a certificate of its own,
+// and results do not depend on the number of cores: what begins where is fixed.
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// Spec says what to search, and how.
+type Spec struct {
+	Train   train.Spec   // what all candidates have; its Threads and Cache are for all of them together
+	Axes    []Axis       // nil: by [Defaults]
+	Folds   Folds        // K 0: 5
+	Held    *dataset.Set // rows to be judged on instead of folds; nil: folds
+	Score   string       // "": accuracy or rmse
+	Rule    string       // "best" or "one-se": the simplest candidate within a standard error of the best; "": best
+	Halving int          // drop candidates on samples, keeping one of so many each time; 0: none is dropped
+	Budget  time.Duration
+
+	// Progress, when set, is told of every problem that was solved. Calls do not overlap.
+	Progress func(Progress)
+}
+
+// Progress is how far a search is.
+type Progress struct {
+	Done, Problems int
+	Best           string  // of the candidates with a score of all folds; "": none yet
+	Score          float64 // its
+}
+
+// Trial is what came out for a candidate.
+type Trial struct {
+	Candidate
+	Scores  []float64 // of each fold; NaN: not known
+	Mean    float64   // of the scores; NaN: not all are known
+	SD      float64   // their standard deviation, between folds
+	Gap     float64   // the largest relative duality gap of its problems
+	Status  string    // how the worst of its problems ended
+	Rows    int       // that were learned from at most, where it was dropped on a sample of them; 0: all of each fold
+	Seconds float64   // of all its problems, added up
+	Reason  string    // why it has no score; "": it has one, or was not reached
+}
+
+// Complete reports whether the trial has a score on all folds, of all their rows.
+func (t *Trial) Complete() bool { return !math.IsNaN(t.Mean) && t.Rows == 0 }
+
+// Result is the outcome of a search.
+type Result struct {
+	Candidates []Trial
+	Best       int // by the rule; -1: no candidate was judged on all folds
+	Top        int // with the best mean
+	Score      Score
+	Rule       string
+	Folds      int // splits, repeats counted
+	Shared     string
+	Stopped    string // "interrupted" or "budget": not all was done; "": it was
+	Computed   int64  // values of a kernel
+}
+
+// Rules returns the names of the rules.
+func Rules() []string { return []string{"best", "one-se"} }
+
+// Run judges every candidate on every fold. When ctx or the budget ends it returns what was found until then.
+func Run(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
+	r, err := newRun(set, spec)
+	if err != nil {
+		return nil, err
+	}
+	if spec.Budget > 0 {
+		var cancel func()
+		r.ctx, cancel = context.WithTimeout(ctx, spec.Budget)
+		defer cancel()
+	} else {
+		r.ctx = ctx
+	}
+	if err := r.axes(); err != nil {
+		return nil, err
+	}
+	if err := r.rounds(); err != nil {
+		return nil, err
+	}
+	switch {
+	case ctx.Err() != nil:
+		r.result.Stopped = "interrupted"
+	case r.ctx.Err() != nil:
+		r.result.Stopped = "budget"
+	}
+	r.result.choose()
+	if r.result.Best < 0 && r.result.Stopped == "" {
+		return nil, r.noneHasScore()
+	}
+	return r.result, nil
+}
+
+// run is the state of Run.
+type run struct {
+	ctx    context.Context
+	set    *dataset.Set
+	spec   Spec
+	task   string
+	folds  []Fold // of the numbers of the rows; of Held one without
+	result *Result
+	errs   []error      // of each candidate, the first
+	stage  *train.Stage // of the last group, whose memory the next one takes; nil: none yet
+	tell   teller
+}
+
+// newRun checks what can be checked before anything is solved.
+func newRun(set *dataset.Set, spec Spec) (*run, error) {
+	if err := set.Check(); err != nil {
+		return nil, train.DataError{Reason: err.Error()}
+	}
+	if spec.Folds.K == 0 {
+		spec.Folds.K = 5
+	}
+	if spec.Rule == "" {
+		spec.Rule = "best"
+	}
+	if !slices.Contains(Rules(), spec.Rule) {
+		return nil, registry.Unknown("rule", spec.Rule, Rules())
+	}
+	if spec.Halving != 0 && spec.Halving < 2 {
+		return nil, fmt.Errorf("halving=%d: expected at least 2, as one of so many candidates is kept", spec.Halving)
+	}
+	if spec.Budget < 0 {
+		return nil, fmt.Errorf("budget=%s: expected a time > 0", spec.Budget)
+	}
+	r := &run{set: set, spec: spec, task: spec.Train.Task, result: &Result{Rule: spec.Rule}}
+	if r.task == "" {
+		r.task = train.Decide(set.Target)
+	}
+	if set.Target.Absent() {
+		return nil, train.DataError{Reason: "the data have no targets: expected a label in every row"}
+	}
+	if r.task == train.OneClass {
+		return nil, errors.New("task one-class has no targets to be judged by: expected classification or regression")
+	}
+	return r, r.deal()
+}
+
+// deal deals out the rows.
+func (r *run) deal() (err error) {
+	var classes []uint32
+	if r.task == "classification" {
+		if classes = r.set.Target.Code; classes == nil {
+			return fmt.Errorf("found more than %d different targets: expected fewer classes, or task regression", dataset.MaxLabels)
+		}
+	}
+	if r.result.Score, err = NewScore(r.spec.Score, classes != nil); err != nil {
+		return err
+	}
+	if r.spec.Held != nil {
+		if err := r.spec.Train.CheckTest(r.set, r.spec.Held); err != nil {
+			return train.DataError{Reason: err.Error()}
+		}
+		all := make([]int, r.set.Rows())
+		for i := range all {
+			all[i] = i
+		}
+		r.folds = []Fold{{Learn: all}}
+	} else if r.folds, err = r.spec.Folds.Deal(r.set, classes, r.set.Target.Label); err != nil {
+		return err
+	}
+	r.result.Folds = len(r.folds)
+	return nil
+}
+
+// axes makes the candidates.
+func (r *run) axes() error {
+	axes := r.spec.Axes
+	if axes == nil {
+		var err error
+		if axes, err = Defaults(r.ctx, r.set, r.spec.Train, r.task); err != nil {
+			return err
+		}
+	}
+	r.spec.Train.Task = r.task
+	candidates, err := Candidates(r.spec.Train, axes)
+	if err != nil {
+		return err
+	}
+	r.errs = make([]error, len(candidates))
+	for _, c := range candidates {
+		if err := r.result.Score.fits(c, len(r.set.Target.Label)); err != nil {
+			return err
+		}
+		scores := make([]float64, len(r.folds))
+		for f := range scores {
+			scores[f] = math.NaN()
+		}
+		r.result.Candidates = append(r.result.Candidates, Trial{Candidate: c, Scores: scores, Mean: math.NaN(), SD: math.NaN()})
+	}
+	return nil
+}
+
+// noneHasScore says why no candidate could be judged.
+func (r *run) noneHasScore() error {
+	for _, err := range r.errs {
+		if err != nil {
+			return err
+		}
+	}
+	return train.DataError{Reason: fmt.Sprintf("the score %s is not defined on the held-out rows of any candidate: expected rows of each class, or of different numbers, in every fold", r.result.Score.Name)}
+}
