@@ -141,7 +141,10 @@ func (s *costs) solve(ctx context.Context, c float64) error {
 
 // begin takes over an optimum: rows within 1e-9 of a bound are at it.
 func (s *costs) begin(c float64, pt problem.Point) {
-	s.c, s.b = c, pt.W[len(s.beta)]
+	s.c, s.b = c, 0
+	if s.free {
+		s.b = pt.W[len(s.beta)]
+	}
 	s.set = s.set[:0]
 	var inside []int
 	for i := range s.beta {
@@ -187,26 +190,29 @@ func (s *costs) respond() {
 	}
 }
 
-// polish solves for the rows of the set at the same C, which takes away what roundings added up.
+// polish solves for the rows of the set at the same C, which takes away what roundings added up;
+// twice, as the set may be nearly singular.
 func (s *costs) polish() {
 	s.respond()
-	if len(s.set) == 0 {
-		return
-	}
 	slope := make([]float64, len(s.set))
-	for k, i := range s.set {
-		slope[k] = s.t[i] - s.r[i]
+	for range 2 {
+		if len(s.set) == 0 {
+			return
+		}
+		for k, i := range s.set {
+			slope[k] = s.t[i] - s.r[i] - s.b
+		}
+		missing := 0.0
+		if s.free {
+			missing = -sumOf(s.beta)
+		}
+		d, b := s.equations(slope, missing)
+		s.b += b
+		for k, i := range s.set {
+			s.beta[i] = min(max(s.beta[i]+d[k], float64(s.c*s.low[i])), float64(s.c*s.high[i]))
+		}
+		s.respond()
 	}
-	missing := 0.0
-	if s.free {
-		missing = -sumOf(s.beta)
-	}
-	d, b := s.equations(slope, missing)
-	s.b = b
-	for k, i := range s.set {
-		s.beta[i] = min(max(s.beta[i]+d[k], float64(s.c*s.low[i])), float64(s.c*s.high[i]))
-	}
-	s.respond()
 }
 
 // equations solves K_SS d + b 1 = right with sum d as given if the bias is free; else b is 0.
