@@ -61,7 +61,7 @@ func (c Costs) Follow(ctx context.Context, p *problem.Kernel, each Each) error {
 	if s.tolerance = c.Gap; c.Gap == 0 {
 		s.tolerance = 1e-8
 	}
-	if err := s.solve(ctx, c.From); err != nil {
+	if _, err := s.solve(ctx, c.From); err != nil {
 		return err
 	}
 	return s.follow(ctx, c.To, each)
@@ -118,7 +118,7 @@ func newCosts(p *problem.Kernel) *costs {
 }
 
 // solve finds the optimum at c by the active set, from where the path is.
-func (s *costs) solve(ctx context.Context, c float64) error {
+func (s *costs) solve(ctx context.Context, c float64) (*solver.Solution, error) {
 	p := at(s.p, c)
 	opt := solver.Options{Gap: 1e-13, Seed: 1, Epochs: 100 + len(s.t)}
 	if s.c > 0 {
@@ -133,10 +133,10 @@ func (s *costs) solve(ctx context.Context, c float64) error {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.begin(c, sol.Point)
-	return nil
+	return sol, nil
 }
 
 // begin takes over an optimum: rows within 1e-9 of a bound are at it.

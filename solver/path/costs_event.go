@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/quadratic"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -42,7 +43,7 @@ func (s *costs) follow(ctx context.Context, to float64, each Each) error {
 			}
 		} else if idle++; idle > 4*len(s.set)+200 {
 			idle = 0
-			if err := s.solve(ctx, min(to, s.c*(1+1e-9))); err != nil {
+			if _, err := s.solve(ctx, min(to, s.c*(1+1e-9))); err != nil {
 				return err
 			}
 			continue
@@ -77,12 +78,23 @@ func (s *costs) tell(ctx context.Context, each Each) (mended bool, err error) {
 	}
 	if !enough(b.Certificate, s.tolerance) && s.c > s.mended*(1+1e-9) {
 		mended, s.mended = true, s.c
-		if err := s.solve(ctx, s.c); err != nil {
+		sol, err := s.solve(ctx, s.c)
+		if err != nil {
 			return mended, err
 		}
-		b = s.breakpoint()
+		if b = s.breakpoint(); sol.Certificate.Gap() < b.Certificate.Gap() {
+			s.replace(&b, sol)
+		}
 	}
 	return mended, each(b)
+}
+
+// replace hands out what the active set found instead.
+func (s *costs) replace(b *Breakpoint, sol *solver.Solution) {
+	n := len(s.beta)
+	b.Point, b.Certificate = sol.Point, sol.Certificate
+	s.gram.Combine(b.Predictions, b.Point.W[:n])
+	vec.ScaledAdd(b.Predictions, 1, b.Point.W[n], slices.Repeat([]float64{1}, n))
 }
 
 // enough reports whether a gap is as small as it should be, or as roundings allow.

@@ -106,15 +106,15 @@ func between(p *problem.Kernel, all []Breakpoint, c float64) float64 {
 }
 
 // K24: between and at all breakpoints the path has the objective of separate fits, and every
-// breakpoint is proved to 1e-8 of its objective, or of that of zero where the optimum is 0.
+// breakpoint is proved to 1e-8 of its objective, or where the optimum is 0 to 1e-7 of that of zero.
 func TestCosts(t *testing.T) {
-	for seed := range uint64(400) {
+	for seed := range uint64(short(400, 100)) {
 		p := random(t, seed, 60)
 		f := Costs{From: 0.01, To: 100}
 		all := follow(t, f, p)
 		last := 0.0
 		for _, b := range all {
-			if !(b.C > last) || b.Certificate.Gap() > 1e-8*(math.Abs(b.Certificate.Primal)+b.Certificate.Zero)+8*b.Certificate.Rounding {
+			if !(b.C > last) || b.Certificate.Gap() > 1e-8*math.Abs(b.Certificate.Primal)+1e-7*b.Certificate.Zero+8*b.Certificate.Rounding {
 				t.Fatalf("seed %d: C %.17g after %.17g, gap %g of %g", seed, b.C, last, b.Certificate.Gap(), b.Certificate.Primal)
 			}
 			last = b.C
@@ -177,4 +177,12 @@ func TestEnds(t *testing.T) {
 	if err := (Costs{From: 0.01, To: 100}).Follow(ctx, p, func(Breakpoint) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("found %v, expected that the context is cancelled", err)
 	}
+}
+
+// short is fewer where tests are to be quick.
+func short(all, few int) int {
+	if testing.Short() {
+		return few
+	}
+	return all
 }
