@@ -43,7 +43,7 @@ squared it lists --points values of C, from one eigensystem, with the error that
 each row has by the machine of all others (leave one out), an exact identity.
 Every machine is certified for its own C. Classes must be two.`,
 		Example: `  fenchel path @spirals:n=400 --kernel rbf --gamma 10
-  fenchel path heart.svm --kernel rbf --C 0.1..1000 -o path.csv --figure path.svg
+  fenchel path heart.svm --kernel rbf --C 0.1..1e3 -o path.csv --figure p.svg
   fenchel path houses.csv --kernel rbf --loss squared --C 0.01..100 --points 30`,
 		Args: arguments(1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args) },
