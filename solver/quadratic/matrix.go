@@ -217,3 +217,25 @@ func (m *Twice) Solve(x, b []float64) {
 		x[i], x[n+i] = (b[i]-product)/m.d[i], (b[n+i]-product)/m.d[n+i]
 	}
 }
+
+// Plus is Q + diag(Own), Own >= 0.
+type Plus struct {
+	Matrix
+	Own []float64
+	d   []float64
+}
+
+// Product sets dst = Q x + Own x.
+func (m *Plus) Product(dst, x []float64) {
+	m.Matrix.Product(dst, x)
+	for i, own := range m.Own {
+		dst[i] += float64(own * x[i])
+	}
+}
+
+// Factor factors Q + diag(Own + d).
+func (m *Plus) Factor(d []float64) {
+	m.d = append(m.d[:0], d...)
+	vec.Axpy64(m.d, 1, m.Own)
+	m.Matrix.Factor(m.d)
+}
