@@ -37,7 +37,8 @@ type Interior struct {
 	schur   Factor
 	best    float64 // smallest measure so far
 	idle    int
-	scale   float64
+	scale   float64 // of a derivative
+	floor   float64 // the measure that says nothing any more
 	Steps   int
 	bx, by  []float64 // the point of the smallest measure
 }
@@ -59,6 +60,7 @@ func NewInterior(p *Program) *Interior {
 	r.scale = max(r.scale/float64(n), 1e-300)
 	for i := range r.s {
 		r.s[i], r.t[i] = r.scale, r.scale
+		r.floor += float64(1e-16 * r.scale * (p.Upper[i] - p.Lower[i]))
 	}
 	return r
 }
@@ -120,7 +122,7 @@ func (r *Interior) Step() bool {
 	if r.idle++; measure < r.best/2 {
 		r.best, r.idle = measure, 0
 	}
-	if mu == 0 || r.idle > 5 || !(measure < math.Inf(1)) {
+	if measure <= r.floor || r.idle > 5 || !(measure < math.Inf(1)) {
 		return false
 	}
 	r.prepare()
