@@ -33,8 +33,39 @@ func NewCholesky(ctx context.Context, k Kernel, x matrix.Matrix, rank int, toler
 		return nil, nil, err
 	}
 	f := newFactorisation(k, x, rank, threads)
+	pivots, residual, err := f.run(ctx, tolerance)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err = newNystrom(ctx, k, x, rank, pivots, threads)
+	return m, residual, err
+}
+
+// Factorise returns V, n rows of width numbers, of the same factorisation: V V^T is nearly the
+// matrix of the kernel, and left the trace of what is missing, which is positive semidefinite.
+func Factorise(ctx context.Context, k Kernel, x matrix.Matrix, rank int, tolerance float64, threads int) (v []float64, width int, left float64, err error) {
+	if err := checkRows(k, x); err != nil {
+		return nil, 0, 0, err
+	}
+	if err := checkRank(k, rank); err != nil {
+		return nil, 0, 0, err
+	}
+	f := newFactorisation(k, x, rank, threads)
+	pivots, residual, err := f.run(ctx, tolerance)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	width = len(pivots)
+	v = make([]float64, 0, len(f.left)*width)
+	for i := range f.left {
+		v = append(v, f.image[i*f.width:i*f.width+width]...)
+	}
+	return v, width, residual[width], nil
+}
+
+// run adds landmarks until little is left.
+func (f *factorisation) run(ctx context.Context, tolerance float64) (pivots []int, residual []float64, err error) {
 	residual = []float64{f.trace()}
-	var pivots []int
 	for len(pivots) < f.width && residual[len(pivots)] > max(tolerance, nothing)*residual[0] {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
@@ -46,8 +77,7 @@ func NewCholesky(ctx context.Context, k Kernel, x matrix.Matrix, rank int, toler
 		f.add(p, len(pivots))
 		pivots, residual = append(pivots, p), append(residual, f.trace())
 	}
-	m, err = newNystrom(ctx, k, x, rank, pivots, threads)
-	return m, residual, err
+	return pivots, residual, nil
 }
 
 // factorisation is the images of all rows of a set while landmarks are added.

@@ -45,6 +45,7 @@ type Gram struct {
 	counts   *counter
 	fitted   *fitted // what the rows say of a precomputed kernel; nil: it was not asked
 	whole    *Gram   // that this is a part of; nil: none
+	held     bool    // all rows are kept, in double precision
 	heed     *heed
 	definite struct {
 		once  sync.Once
@@ -312,10 +313,7 @@ func (g *Gram) Combine(dst, beta []float64) (chain int) {
 		}
 	}
 	clear(dst)
-	missing := make([]int, len(support))
-	for k := range missing {
-		missing[k] = k
-	}
-	g.double.update(dst, support, c, nil, missing)
+	place, missing := g.places(support)
+	g.double.update(dst, support, c, place, missing)
 	return len(support)
 }

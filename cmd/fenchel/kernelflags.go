@@ -30,9 +30,7 @@ var kernelParameters = [...]struct{ name, of, help string }{ // of: a kernel tha
 func (k *kernelFlags) register(cmd *cobra.Command, spec *train.Spec) {
 	f := cmd.Flags()
 	f.StringVar(&spec.Kernel, "kernel", "", "train a kernel machine with this kernel, as in \"fenchel list kernels\": a name, name:key=value,..., or a sum of products of them")
-	for i, p := range kernelParameters {
-		f.Float64Var(&k.parameters[i], p.name, 0, p.help)
-	}
+	k.parametersOf(cmd)
 	f.StringVar(&spec.Map, "map", "", "approximate the kernel by inner products of finitely many features, as in \"fenchel list maps\", and train a linear model of these")
 	f.Float64Var(&spec.Radius, "radius", 0, "bound on the norm, instead of lambda; of linear models that of the penalty, l1 or l2")
 	f.Float64Var(&spec.Slack, "slack", 0, "seek the largest margin with this average slack, instead of lambda")
@@ -40,6 +38,13 @@ func (k *kernelFlags) register(cmd *cobra.Command, spec *train.Spec) {
 	f.StringVar(&k.cache, "cache", "", "keep at most so much of the kernel's matrix in memory, such as 500MB (default 1GB; never changes a result)")
 	complete(cmd, "kernel", names(kernel.Entries())...)
 	complete(cmd, "map", names(kernel.Approximations())...)
+}
+
+// parametersOf adds the flags of the kernels' parameters.
+func (k *kernelFlags) parametersOf(cmd *cobra.Command) {
+	for i, p := range kernelParameters {
+		cmd.Flags().Float64Var(&k.parameters[i], p.name, 0, p.help)
+	}
 }
 
 // apply puts the flags into the spec.

@@ -19,8 +19,22 @@ var makers = []struct {
 	verb string
 	make func() *cobra.Command
 }{
-	{"train", newTrain}, {"tune", newTune}, {"predict", newPredict}, {"evaluate", newEvaluate}, {"verify", newVerify}, {"info", newInfo}, {"convert", newConvert}, {"scale", newScale}, {"sparsify", newSparsify},
-	{"pca", newPCA}, {"reconstruct", newReconstruct}, {"merge", newMerge}, {"reproduce", newReproduce}, {"list", newList}, {"advise", newAdvise},
+	{"train", newTrain},
+	{"tune", newTune},
+	{"predict", newPredict},
+	{"evaluate", newEvaluate},
+	{"verify", newVerify},
+	{"info", newInfo},
+	{"convert", newConvert},
+	{"path", newCosts},
+	{"scale", newScale},
+	{"sparsify", newSparsify},
+	{"pca", newPCA},
+	{"reconstruct", newReconstruct},
+	{"merge", newMerge},
+	{"reproduce", newReproduce},
+	{"list", newList},
+	{"advise", newAdvise},
 }
 
 // newRoot makes the command line for args: with all commands, unless these begin

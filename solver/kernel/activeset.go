@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/solver/quadratic"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -96,21 +97,21 @@ func (s ActiveSet) Start(p problem.Problem, start solver.Start) solver.State {
 type activeSet struct {
 	*dual
 	p        *problem.Kernel
-	gram     *kernel.Gram // rows in double precision
-	most     int          // candidates
-	t        []float64    // corners
-	shift    float64      // K' - K
-	set      []int        // free rows
-	place    []int        // of rows in set, -1: at a bound
-	factor   factor       // of K' of the set
-	slope    []float64    // (r - t) of the set, up to date
-	b        float64      // the bias
-	pending  []float64    // changes of beta that are not in r
-	touched  []int        // rows that have some
-	near     []int        // candidates
-	idle     int          // steps of length 0 one after another
-	changes  int          // of the factor since it was made
-	optimal  bool         // no row violates its condition
+	gram     *kernel.Gram     // rows in double precision
+	most     int              // candidates
+	t        []float64        // corners
+	shift    float64          // K' - K
+	set      []int            // free rows
+	place    []int            // of rows in set, -1: at a bound
+	factor   quadratic.Factor // of K' of the set
+	slope    []float64        // (r - t) of the set, up to date
+	b        float64          // the bias
+	pending  []float64        // changes of beta that are not in r
+	touched  []int            // rows that have some
+	near     []int            // candidates
+	idle     int              // steps of length 0 one after another
+	changes  int              // of the factor since it was made
+	optimal  bool             // no row violates its condition
 	estimate float64
 }
 
@@ -185,14 +186,14 @@ func (s *activeSet) direction() (d []float64, b float64) {
 	if s.free && len(s.set) == 1 { // of one row the sum of all leaves nothing to choose
 		return []float64{0}, -s.slope[0]
 	}
-	d = s.factor.solve(s.slope)
+	d = s.factor.Solve(s.slope)
 	for k := range d {
 		d[k] = -d[k]
 	}
 	if !s.free {
 		return d, 0
 	}
-	u := s.factor.solve(slices.Repeat([]float64{1}, len(s.set)))
+	u := s.factor.Solve(slices.Repeat([]float64{1}, len(s.set)))
 	b = total(d) / total(u)
 	vec.Axpy64(d, -b, u)
 	return d, b
@@ -251,7 +252,7 @@ func (s *activeSet) drop(at int) {
 	}
 	s.put(i, bound)
 	s.retarget(i)
-	s.factor.remove(at)
+	s.factor.Remove(at)
 	s.changes++
 	s.set, s.slope = slices.Delete(s.set, at, at+1), slices.Delete(s.slope, at, at+1)
 	s.place[i] = -1
@@ -269,18 +270,18 @@ func (s *activeSet) enter(i int, sign float64) {
 		for k, j := range s.set {
 			beside[k] = row.At(j) + s.shift
 		}
-		l := s.factor.forward(beside)
-		if s.factor.add(l, row.At(i)+s.shift) {
+		l := s.factor.Forward(beside)
+		if s.factor.Add(l, row.At(i)+s.shift) {
 			s.place[i] = len(s.set)
 			s.set, s.slope = append(s.set, i), append(s.slope, s.response(i)-s.t[i])
 			s.changes++
 			return
 		}
-		d := s.factor.backward(l)
+		d := s.factor.Backward(l)
 		slope := s.response(i) - s.t[i]
 		mu := 0.0
 		if s.free {
-			u := s.factor.solve(slices.Repeat([]float64{1}, len(s.set)))
+			u := s.factor.Solve(slices.Repeat([]float64{1}, len(s.set)))
 			mu = (1 - total(d)) / total(u)
 			vec.Axpy64(d, mu, u)
 		}
@@ -351,7 +352,7 @@ func (s *activeSet) flush() {
 // refactor makes the factor anew: rotations add up roundings.
 func (s *activeSet) refactor() {
 	set := s.set
-	s.factor, s.set, s.slope, s.changes = factor{}, nil, nil, 0
+	s.factor, s.set, s.slope, s.changes = quadratic.Factor{}, nil, nil, 0
 	for _, i := range set {
 		s.place[i] = -1
 	}

@@ -66,48 +66,8 @@ func TestActiveSet(t *testing.T) {
 			if a, b := got.Certificate.Primal, want.Certificate.Primal; a > b+1e-6*max(b, 1e-3) || want.Status == solver.Converged && b > a+1e-6*max(b, 1e-3) {
 				t.Errorf("seed %d: objective %.12g (%s), by SMO %.12g (%s)", seed, a, got.Status, b, want.Status)
 			}
-			if got.Certificate.Gap() > 1e-10*math.Abs(got.Certificate.Primal)+2*got.Certificate.Rounding+1e-11 {
+			if got.Certificate.Gap() > 1e-10*math.Abs(got.Certificate.Primal)+2*got.Certificate.Rounding+1e-10*got.Certificate.Zero {
 				t.Errorf("seed %d: %s, gap %g of %g", seed, got.Status, got.Certificate.Gap(), got.Certificate.Primal)
-			}
-		}
-	}
-}
-
-// TestFactor: rows added and taken out leave the factor of the matrix.
-func TestFactor(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 1))
-	var points [][]float64
-	var f factor
-	value := func(x, y []float64) float64 {
-		sum := 0.0
-		for j := range x {
-			sum += (x[j] - y[j]) * (x[j] - y[j])
-		}
-		return math.Exp(-sum)
-	}
-	for range 500 {
-		if at := random.IntN(30); at < len(points) {
-			f.remove(at)
-			points = append(points[:at:at], points[at+1:]...)
-		} else {
-			x := []float64{random.NormFloat64(), random.NormFloat64(), random.NormFloat64()}
-			row := make([]float64, len(points))
-			for k, other := range points {
-				row[k] = value(x, other)
-			}
-			if f.add(f.forward(row), 1) {
-				points = append(points, x)
-			}
-		}
-		for i := range points {
-			for j := range i + 1 {
-				sum := 0.0
-				for k := range j + 1 {
-					sum += f.rows[i][k] * f.rows[j][k]
-				}
-				if math.Abs(sum-value(points[i], points[j])) > 1e-8 {
-					t.Fatalf("element %d, %d: %g, expected %g", i, j, sum, value(points[i], points[j]))
-				}
 			}
 		}
 	}

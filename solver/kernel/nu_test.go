@@ -125,7 +125,7 @@ func TestOneClassOracle(t *testing.T) {
 		sol := run(t, Nu{}, p, solver.Options{Gap: 1e-9})
 		// The dual in terms of the difference from the mean, which sums to zero.
 		n := p.Len()
-		q := &quadratic{balanced: true, y: make([]float64, n)}
+		q := &boxed{balanced: true, y: make([]float64, n)}
 		mean, value := make([]float64, n), 0.0
 		for i := range n {
 			mean[i] = p.S[i] / p.N

@@ -14,10 +14,10 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// quadratic is the problem min x^T K x/2 - y^T x with lo <= x <= hi and, if
+// boxed is the problem min x^T K x/2 - y^T x with lo <= x <= hi and, if
 // balanced, sum x = 0: the dual of hinge machines, for an oracle that knows
 // nothing of the solvers.
-type quadratic struct {
+type boxed struct {
 	k         [][]float64
 	y, lo, hi []float64
 	balanced  bool
@@ -25,7 +25,7 @@ type quadratic struct {
 
 // solve is Mehrotra's predictor and corrector method, on dense matrices, which
 // returns the solution and its value.
-func (q *quadratic) solve() (x []float64, value float64) {
+func (q *boxed) solve() (x []float64, value float64) {
 	n := len(q.y)
 	x = make([]float64, n)
 	s, t := make([]float64, n), make([]float64, n) // multipliers of lo and hi
@@ -57,7 +57,7 @@ func (q *quadratic) solve() (x []float64, value float64) {
 	return x, q.value(x)
 }
 
-func (q *quadratic) value(x []float64) (v float64) {
+func (q *boxed) value(x []float64) (v float64) {
 	for i, xi := range x {
 		sum := 0.0
 		for j, xj := range x {
@@ -69,7 +69,7 @@ func (q *quadratic) value(x []float64) (v float64) {
 }
 
 // residual returns K x - y + b - s + t, and the sum of x.
-func (q *quadratic) residual(x, s, t []float64, b float64) (rd []float64, rp float64) {
+func (q *boxed) residual(x, s, t []float64, b float64) (rd []float64, rp float64) {
 	rd = make([]float64, len(x))
 	for i := range x {
 		for j, xj := range x {
@@ -85,7 +85,7 @@ func (q *quadratic) residual(x, s, t []float64, b float64) (rd []float64, rp flo
 }
 
 // complementarity is the mean product of slacks and multipliers after a step.
-func (q *quadratic) complementarity(x, s, t, dx, ds, dt []float64, step float64) (mu float64) {
+func (q *boxed) complementarity(x, s, t, dx, ds, dt []float64, step float64) (mu float64) {
 	for i := range x {
 		xi, si, ti := x[i], s[i], t[i]
 		if dx != nil {
@@ -97,7 +97,7 @@ func (q *quadratic) complementarity(x, s, t, dx, ds, dt []float64, step float64)
 }
 
 // factor returns Cholesky's factor of K + D.
-func (q *quadratic) factor(x, s, t []float64) [][]float64 {
+func (q *boxed) factor(x, s, t []float64) [][]float64 {
 	n := len(x)
 	l := make([][]float64, n)
 	for i := range l {
@@ -134,7 +134,7 @@ func triangular(l [][]float64, rhs []float64) []float64 {
 	return v
 }
 
-func (q *quadratic) direction(l [][]float64, x, s, t, rd []float64, rp, mu float64, px, ps, pt []float64) (dx, ds, dt []float64, db float64) {
+func (q *boxed) direction(l [][]float64, x, s, t, rd []float64, rp, mu float64, px, ps, pt []float64) (dx, ds, dt []float64, db float64) {
 	n := len(x)
 	rs, rt, z, ones := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range n {
@@ -169,7 +169,7 @@ func (q *quadratic) direction(l [][]float64, x, s, t, rd []float64, rp, mu float
 }
 
 // longest returns the step, at most 1, that keeps everything positive.
-func (q *quadratic) longest(x, s, t, dx, ds, dt []float64) float64 {
+func (q *boxed) longest(x, s, t, dx, ds, dt []float64) float64 {
 	step := 1.0
 	reach := func(v, d float64) {
 		if d < 0 {
@@ -193,9 +193,9 @@ func norm(v []float64) (most float64) {
 }
 
 // quadraticOf writes down the dual of a hinge machine.
-func quadraticOf(p *problem.Kernel) *quadratic {
+func quadraticOf(p *problem.Kernel) *boxed {
 	n := p.Len()
-	q := &quadratic{balanced: p.Bias == problem.Free, y: p.Y}
+	q := &boxed{balanced: p.Bias == problem.Free, y: p.Y}
 	for i := range n {
 		c := p.S[i] / (p.Lambda * p.N)
 		row := make([]float64, n)

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/internal/figure"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// pather is one run of the verb path.
+type pather struct {
+	in          input
+	spec        train.PathSpec
+	kernel      kernelFlags
+	costs       string // lo..hi
+	out, figure string
+	json        bool
+	points      []train.PathPoint
+}
+
+func newCosts() *cobra.Command {
+	p := &pather{}
+	cmd := &cobra.Command{
+		Use:   "path DATA...",
+		Short: "Follow a kernel machine along all values of C",
+		Long: `Path finds the best kernel machine for every C from --C lo..hi in one run. For
+losses with one corner (hinge, absolute, quantile) the coefficients are linear in C
+between breakpoints, which are found exactly and all listed, with the numbers of
+free and bounded support vectors, objective, norm and training error. For --loss
+squared it lists --points values of C, from one eigensystem, with the error that
+each row has by the machine of all others (leave one out), an exact identity.
+Every machine is certified for its own C. Classes must be two.`,
+		Example: `  fenchel path @spirals:n=400 --kernel rbf --gamma 10
+  fenchel path heart.svm --kernel rbf --C 0.1..1e3 -o path.csv --figure p.svg
+  fenchel path houses.csv --kernel rbf --loss squared --C 0.01..100 --points 30`,
+		Args: arguments(1, 0),
+		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args) },
+	}
+	p.in.register(cmd, true)
+	f, s := cmd.Flags(), &p.spec.Spec
+	f.StringVar(&p.costs, "C", "0.01..100", "first and last C, as lo..hi; C = 1/(lambda N)")
+	f.IntVar(&p.spec.Points, "points", 50, "how many values of C, for --loss squared")
+	f.StringVar(&s.Task, "task", "", "classification or regression (default: decided by the targets)")
+	f.StringVar(&s.Loss, "loss", "", "hinge, absolute, quantile or squared (default hinge for classes, squared for numbers)")
+	f.StringVar(&s.Kernel, "kernel", "linear", "the kernel, as in \"fenchel list kernels\"")
+	p.kernel.parametersOf(cmd)
+	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column) or none (default free)")
+	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables)")
+	f.StringVarP(&p.out, "output", "o", "", "write the table to this CSV file")
+	f.StringVar(&p.figure, "figure", "", "draw errors and shares of support vectors against C into this SVG file")
+	f.BoolVar(&p.json, "json", false, "print one JSON object")
+	return cmd
+}
+
+// parseRange reads lo..hi.
+func parseRange(text string) (from, to float64, err error) {
+	lo, hi, ok := strings.Cut(text, "..")
+	from, err1 := strconv.ParseFloat(lo, 64)
+	to, err2 := strconv.ParseFloat(hi, 64)
+	if !ok || err1 != nil || err2 != nil || !(from > 0 && to >= from && to <= 1e100) {
+		return 0, 0, fmt.Errorf("--C %s: expected two numbers > 0 as lo..hi, such as 0.01..100", text)
+	}
+	return from, to, nil
+}
+
+func (p *pather) check(cmd *cobra.Command, sources []string) (err error) {
+	if p.spec.From, p.spec.To, err = parseRange(p.costs); err != nil {
+		return err
+	}
+	if p.spec.Points < 1 || p.spec.Points > 1<<20 {
+		return fmt.Errorf("--points %d: expected a number from 1 to %d", p.spec.Points, 1<<20)
+	}
+	if err := p.kernel.apply(cmd, &p.spec.Spec); err != nil {
+		return err
+	}
+	if p.in.opt.Precomputed = isPrecomputed(p.spec.Kernel); p.spec.Task == train.OneClass {
+		return errors.New("--task one-class: expected classification or regression")
+	}
+	for _, file := range [][2]string{{"--output", p.out}, {"--figure", p.figure}} {
+		if err := checkFolder(file[1]); err != nil {
+			return err
+		}
+		if err := keepInputs(file[0], file[1], sources...); err != nil {
+			return err
+		}
+	}
+	if err := p.spec.Spec.Check(); err != nil {
+		return err
+	}
+	return p.in.check(cmd, sources)
+}
+
+func (p *pather) run(cmd *cobra.Command, sources []string) error {
+	if err := p.check(cmd, sources); err != nil {
+		return err
+	}
+	set, err := p.in.read(cmd, sources)
+	if err != nil {
+		return err
+	}
+	warn(cmd, set.Warnings)
+	p.spec.Threads = p.in.opt.Threads
+	begun := time.Now()
+	facts, err := train.Path(cmd.Context(), set, p.spec, func(point train.PathPoint) error {
+		p.points = append(p.points, point)
+		return nil
+	})
+	if _, bad := err.(train.DataError); bad {
+		return badData(err)
+	} else if err != nil {
+		return err
+	}
+	took := time.Since(begun)
+	if err := p.write(facts); err != nil {
+		return badData(err)
+	}
+	if p.json {
+		return printJSON(cmd, p.object(facts, took))
+	}
+	r := report{cmd.OutOrStdout()}
+	r.line("data", "%s", describe(set))
+	r.line("machine", "%s, loss %s, bias %s", facts.Kernel, facts.Loss, facts.Bias)
+	r.line("path", "%s of C from %g to %g, the largest relative gap %.2g", count(facts.Points, "point"), p.spec.From, p.spec.To, facts.WorstGap)
+	if best := p.best(); best >= 0 {
+		r.line("best", "C %.6g (lambda %.6g): leave-one-out %s %s", p.points[best].C, p.points[best].Lambda, facts.Unit, p.errorText(facts, p.points[best].LeftOut))
+	}
+	r.line("time", "%s, %s", seconds(took), evaluated(facts.Counts))
+	return p.table(cmd.OutOrStdout(), facts)
+}
+
+// best is the place of the smallest leave-one-out error, the smallest C of several; -1: it is
+// not known.
+func (p *pather) best() int {
+	best := -1
+	for k, point := range p.points {
+		if !math.IsNaN(point.LeftOut) && (best < 0 || point.LeftOut < p.points[best].LeftOut) {
+			best = k
+		}
+	}
+	return best
+}
+
+// errorText is an error in its unit.
+func (p *pather) errorText(facts *train.Costs, x float64) string {
+	if facts.Unit == "RMSE" {
+		return fmt.Sprintf("%.6g", x)
+	}
+	return percent(x)
+}
+
+// shown is how many lines a table on the screen has.
+const shown = 40
+
+// table prints evenly spread points.
+func (p *pather) table(w io.Writer, facts *train.Costs) error {
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	left := ""
+	if p.best() >= 0 {
+		left = "\tleave-one-out"
+	}
+	fmt.Fprintf(t, "\nC\tlambda\tfree\tbounded\tobjective\tnorm\t%s%s\n", facts.Unit, left)
+	n := len(p.points)
+	lines := min(n, shown)
+	for k := range lines {
+		at := k
+		if n > shown {
+			at = k * (n - 1) / (shown - 1)
+		}
+		q := p.points[at]
+		fmt.Fprintf(t, "%.6g\t%.6g\t%d\t%d\t%.8g\t%.6g\t%s", q.C, q.Lambda, q.Free, q.Bounded, q.Primal, q.Norm, p.errorText(facts, q.Error))
+		if left != "" {
+			fmt.Fprintf(t, "\t%s", p.errorText(facts, q.LeftOut))
+		}
+		fmt.Fprintln(t)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if n > shown {
+		fmt.Fprintf(w, "(%d of %d points; -o writes all of them)\n", lines, n)
+	}
+	return nil
+}
+
+// object is what --json prints.
+func (p *pather) object(facts *train.Costs, took time.Duration) any {
+	points := []map[string]any{}
+	for _, q := range p.points {
+		points = append(points, map[string]any{"C": q.C, "lambda": q.Lambda, "primal": q.Primal, "dual": q.Dual, "gap": q.Gap, "norm": q.Norm, "loss": q.Loss,
+			"free": q.Free, "bounded": q.Bounded, "error": q.Error, "leave_one_out": model.Bound(q.LeftOut)})
+	}
+	return map[string]any{"kernel": facts.Kernel, "loss": facts.Loss, "bias": facts.Bias, "errors_are": facts.Unit, "N": facts.N, "largest_gap": facts.WorstGap,
+		"kernel_values": facts.Counts.Requested, "seconds": took.Seconds(), "points": points}
+}
+
+// write writes the files that were asked for.
+func (p *pather) write(facts *train.Costs) error {
+	if p.out != "" {
+		if err := dataset.WriteFile(p.out, p.writeTable); err != nil {
+			return err
+		}
+	}
+	if p.figure == "" {
+		return nil
+	}
+	return dataset.WriteFile(p.figure, func(w io.Writer) error { return p.draw(w, facts) })
+}
+
+// writeTable writes a line a point.
+func (p *pather) writeTable(w io.Writer) error {
+	out := csv.NewWriter(w)
+	number := func(v float64) string {
+		if v-v != 0 {
+			return ""
+		}
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	err := out.Write([]string{"C", "lambda", "free", "bounded", "primal", "dual", "gap", "norm", "loss", "error", "leave_one_out"})
+	for _, q := range p.points {
+		if err != nil {
+			return err
+		}
+		err = out.Write([]string{number(q.C), number(q.Lambda), strconv.Itoa(q.Free), strconv.Itoa(q.Bounded), number(q.Primal), number(q.Dual), number(q.Gap),
+			number(q.Norm), number(q.Loss), number(q.Error), number(q.LeftOut)})
+	}
+	out.Flush()
+	return errors.Join(err, out.Error())
+}
+
+// draw draws errors, and for losses with a corner the share of rows that are support vectors.
+func (p *pather) draw(w io.Writer, facts *train.Costs) error {
+	f := figure.Figure{Title: "the path of C", X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: facts.Unit}}
+	curve := func(name string, of func(train.PathPoint) float64) {
+		c := figure.Curve{Name: name}
+		for _, q := range p.points {
+			if y := of(q); !math.IsNaN(y) {
+				c.X, c.Y = append(c.X, q.C), append(c.Y, y)
+			}
+		}
+		if len(c.X) > 0 {
+			f.Curves = append(f.Curves, c)
+		}
+	}
+	curve("training", func(q train.PathPoint) float64 { return q.Error })
+	curve("leave one out", func(q train.PathPoint) float64 { return q.LeftOut })
+	if p.best() < 0 && facts.Unit == "error" {
+		f.Y.Name = "share of rows"
+		curve("free vectors", func(q train.PathPoint) float64 { return float64(q.Free) / facts.N })
+		curve("bounded vectors", func(q train.PathPoint) float64 { return float64(q.Bounded) / facts.N })
+	}
+	return f.WriteSVG(w)
+}
