@@ -126,7 +126,7 @@ func (j *job) snapshot(c int, o objective, point problem.Point) func() *model.Mo
 	return func() *model.Model {
 		m := &model.Model{Statement: j.statement(), Classes: j.labels.classes, Scaling: j.scaling, Map: j.mapped,
 			Data: model.Data{Features: j.set.Cols()}, Outputs: make([]model.Output, len(points))}
-		j.problems.family.store(m, points)
+		j.problems.store(m, points)
 		return m
 	}
 }

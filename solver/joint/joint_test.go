@@ -38,7 +38,7 @@ var examined = []struct {
 	epochs int
 	least  float64 // lambda: below it a solver takes many epochs
 }{
-	{"sdca", 1e-4, 1500, 0.01},
+	{"sdca", 1e-4, 5000, 0.01},
 }
 
 func TestSolvers(t *testing.T) {
