@@ -6,8 +6,8 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// BestBiases sets b to biases that minimise the mean loss for predictions m without them, n x K,
-// by Newton's method from where they are: the loss has to have a derivative. Steps are halved
+// BestBiases sets b to biases that minimise the mean loss for predictions m without them, n x K
+// (nil: all zero), by Newton's method from where they are: the loss has to have a derivative. Steps are halved
 // where the objective would rise.
 func (p *JointRisk) BestBiases(b, m []float64) {
 	value, g, h := p.atBiases(b, m)
@@ -39,22 +39,28 @@ func (p *JointRisk) BestBiases(b, m []float64) {
 // with q_i = a_i + e_y, which is the Hessian of the loss softmax.
 func (p *JointRisk) atBiases(b, m []float64) (value float64, g, h []float64) {
 	k := p.Classes
-	parts := make([][]float64, blocksOf(len(p.Y)))
-	value = sumBlocks(len(p.Y), p.threads, func(block, lo, hi int) float64 {
+	y, weight := p.Y, p.S
+	if m == nil { // rows of a class are alike
+		y, weight = make([]uint32, k), make([]float64, k)
+		for c := range y {
+			y[c] = uint32(c)
+		}
+		for i, c := range p.Y {
+			weight[c] += p.S[i]
+		}
+	}
+	parts := make([][]float64, blocksOf(len(y)))
+	value = sumBlocks(len(y), p.threads, func(block, lo, hi int) float64 {
 		sums, at, a := make([]float64, k+k*k), make([]float64, k), make([]float64, k)
 		var total vec.Sum
 		for i := lo; i < hi; i++ {
 			copy(at, b)
-			vec.Axpy64(at, 1, m[i*k:(i+1)*k])
-			y, s := int(p.Y[i]), p.S[i]
-			total.Add(s * p.Loss.Value(at, y))
-			p.Loss.Derivative(a, at, y)
-			vec.Axpy64(sums[:k], s, a)
-			a[y]++
-			for c, q := range a {
-				sums[k+c*k+c] += float64(s * q)
-				vec.Axpy64(sums[k+c*k:k+(c+1)*k], -s*q, a)
+			if m != nil {
+				vec.Axpy64(at, 1, m[i*k:(i+1)*k])
 			}
+			total.Add(weight[i] * p.Loss.Value(at, int(y[i])))
+			p.Loss.Derivative(a, at, int(y[i]))
+			addCurvature(sums, a, int(y[i]), weight[i])
 		}
 		parts[block] = sums
 		return total.Value()
@@ -64,6 +70,17 @@ func (p *JointRisk) atBiases(b, m []float64) (value float64, g, h []float64) {
 		vec.Axpy64(all, 1/p.N, s)
 	}
 	return value, all[:k], all[k:]
+}
+
+// addCurvature adds weight times the slope a, and then the matrix made of it, which changes a.
+func addCurvature(sums, a []float64, y int, weight float64) {
+	k := len(a)
+	vec.Axpy64(sums[:k], weight, a)
+	a[y]++
+	for c, q := range a {
+		sums[k+c*k+c] += float64(weight * q)
+		vec.Axpy64(sums[k+c*k:k+(c+1)*k], -weight*q, a)
+	}
 }
 
 // biasStep returns Newton's direction. The Hessian does not see a change of all biases alike:

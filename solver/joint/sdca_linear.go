@@ -51,7 +51,7 @@ func newSDCA(p *problem.Joint, start solver.Start) *ascent {
 // firstBiases are the best without weights, for a smooth loss.
 func firstBiases(b []float64, p *problem.JointRisk) {
 	if !math.IsInf(p.Loss.Smoothness(), 1) {
-		p.BestBiases(b, make([]float64, len(p.Y)*p.Classes))
+		p.BestBiases(b, nil)
 	}
 }
 
