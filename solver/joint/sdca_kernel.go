@@ -116,6 +116,18 @@ func (s *machine) add(row kernel.Row) {
 	}
 }
 
+// Report estimates the gap: of coefficients -s.A/(lambda N) half the squared norms.
+func (s *machine) Report() solver.Report {
+	k, cost := s.risk.Classes, 0.0
+	for i, weight := range s.risk.S {
+		cost -= float64(s.factor * weight * vec.Dot64(s.a[i*k:(i+1)*k], s.f[i*k:(i+1)*k]))
+	}
+	if s.problem.Bias == problem.Feature {
+		cost += vec.SquaredNorm64(s.bias)
+	}
+	return s.report(s.problem.Lambda / 2 * cost)
+}
+
 // Point returns the coefficients of the dual variables.
 func (s *machine) Point() problem.Point {
 	copy(s.w[len(s.w)-len(s.bias):], s.bias)

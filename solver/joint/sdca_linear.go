@@ -16,7 +16,8 @@ type ascent struct {
 	problem *problem.Joint
 	u, w    []float64 // (d+1) x K; w is u itself for l2
 	l1, l2  float64
-	beta    float64 // squared weight of the constant column
+	beta    float64  // squared weight of the constant column
+	lines   []uint32 // scratch of ask
 }
 
 func newSDCA(p *problem.Joint, start solver.Start) *ascent {
@@ -100,10 +101,30 @@ func (s *ascent) Epoch() {
 		if at%256 == 255 && s.limit.Reached() {
 			break
 		}
+		if at+1 < len(s.order) {
+			s.ask(int(s.order[at+1]))
+		}
 		s.visit(int(i))
 	}
 	s.centre()
 	s.epoch++
+}
+
+// ask has the processor fetch the weights that the visit of a row needs, a cache line at a time:
+// of sparse rows it cannot guess them.
+func (s *ascent) ask(i int) {
+	x, k := s.problem.X.Row(i), s.risk.Classes
+	if x.Index == nil || len(s.w) > math.MaxUint32 {
+		return
+	}
+	s.lines = s.lines[:0]
+	for _, j := range x.Index {
+		for c := 0; c < k; c += 8 {
+			s.lines = append(s.lines, j*uint32(k)+uint32(c))
+		}
+		s.lines = append(s.lines, j*uint32(k)+uint32(k-1))
+	}
+	vec.PrefetchElements(s.w, s.lines)
 }
 
 // centre moves the biases, if they are free, to where their penalty is centred next.
@@ -166,6 +187,12 @@ func (s *ascent) formRow(x matrix.Vector) {
 		s.form(j, j+1)
 	}
 	s.formBias()
+}
+
+// Report estimates the gap.
+func (s *ascent) Report() solver.Report {
+	_, conjugate := s.problem.Penalty.Conjugate(s.u[:s.problem.Penalised()])
+	return s.report(s.problem.Lambda * conjugate)
 }
 
 // Point returns the weights and the dual variables.
