@@ -31,7 +31,7 @@ import (
 //	Feature bias a constant column
 //	Free bias    the constraints sum_i s_i a_ik = 0 by the method of multipliers, as the sdca
 //	             of linear predictors has it; with a kernel too
-//	Returned     A, and W
+//	Returned     A, and W; where the loss has corners the mean of the last epochs' W
 //	Cost         O(K nonzeros) an epoch, with a kernel K n for each row that moves; memory
 //	             O(K (n + d))
 type SDCA struct{}

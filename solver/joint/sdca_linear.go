@@ -16,8 +16,9 @@ type ascent struct {
 	problem *problem.Joint
 	u, w    []float64 // (d+1) x K; w is u itself for l2
 	l1, l2  float64
-	beta    float64  // squared weight of the constant column
-	lines   []uint32 // scratch of ask
+	beta    float64   // squared weight of the constant column
+	mean    []float64 // (d+1) x K: of the last epochs; nil: the weights of the last one
+	lines   []uint32  // scratch of ask
 }
 
 func newSDCA(p *problem.Joint, start solver.Start) *ascent {
@@ -108,7 +109,25 @@ func (s *ascent) Epoch() {
 	}
 	s.centre()
 	s.epoch++
+	s.average()
 }
+
+// average lets the mean weights follow. Where the loss has corners predictions scatter about
+// them: the weights of single epochs then take twice as many to the same objective.
+func (s *ascent) average() {
+	if !math.IsInf(s.risk.Loss.Smoothness(), 1) {
+		return
+	}
+	if s.mean == nil {
+		s.mean = append(s.mean, s.w...)
+	}
+	for j, x := range s.w {
+		s.mean[j] += float64(recent * (x - s.mean[j]))
+	}
+}
+
+// recent is the share of the last epoch in the mean weights.
+const recent = 0.25
 
 // ask has the processor fetch the weights that the visit of a row needs, a cache line at a time:
 // of sparse rows it cannot guess them.
@@ -196,4 +215,9 @@ func (s *ascent) Report() solver.Report {
 }
 
 // Point returns the weights and the dual variables.
-func (s *ascent) Point() problem.Point { return problem.Point{W: s.w, A: s.a} }
+func (s *ascent) Point() problem.Point {
+	if s.mean != nil {
+		return problem.Point{W: s.mean, A: s.a}
+	}
+	return problem.Point{W: s.w, A: s.a}
+}
