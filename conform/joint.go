@@ -81,6 +81,14 @@ func jointSlope(f *findings, l joint.Loss, p []float64, y int) {
 		slack := 1e-9 * (1 + l.Value(p, y)) * (1 + largest(p))
 		f.check(left <= g[k]+slack && g[k] <= right+slack, "derivative lies between the one-sided slopes", "p=%v y=%d k=%d: %g not in [%g, %g]", p, y, k, g[k], left, right)
 	}
+	if q, ok := l.(joint.Quick); ok {
+		both := append([]float64(nil), p...)
+		value := q.ValueSlope(both, both, y)
+		f.check(math.Abs(value-l.Value(p, y)) <= 1e-13*(1+largest(p)), "value and slope together are those of each", "p=%v y=%d: value %g", p, y, value)
+		for k := range g {
+			f.check(both[k] == g[k], "value and slope together are those of each", "p=%v y=%d: slope %v", p, y, both)
+		}
+	}
 	same := append([]float64(nil), p...)
 	l.Derivative(same, same, y)
 	for k := range g {

@@ -73,6 +73,13 @@ func (l halving) Probabilities(dst, p []float64) {
 	l.Softmax.Probabilities(dst, dst)
 }
 
+// hasty is softmax with a quick value that forgets the class.
+type hasty struct{ joint.Softmax }
+
+func (l hasty) ValueSlope(dst, p []float64, y int) float64 {
+	return l.Softmax.ValueSlope(dst, p, y) + 1e-6
+}
+
 func TestJointZoo(t *testing.T) {
 	softmax, svm := joint.Softmax{}, joint.CrammerSinger{}
 	for _, c := range []struct {
@@ -92,6 +99,7 @@ func TestJointZoo(t *testing.T) {
 		{"a loss that says it is smoother", brokenJoint{Loss: softmax, smooth: 0.3}, "smoothness bound"},
 		{"another loss of two classes", brokenJoint{Loss: svm, two: loss.SquaredHinge{}}, "with two classes it is the loss of their difference"},
 		{"probabilities of half the scores", halving{}, "the loss is least on average at the probabilities"},
+		{"a quick value that is off", hasty{}, "value and slope together are those of each"},
 	} {
 		rejects(t, c.animal, Joint(c.broken), c.law)
 	}

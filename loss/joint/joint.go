@@ -57,6 +57,25 @@ type Probabilistic interface {
 	Probabilities(dst, p []float64)
 }
 
+// Quick is a loss of which value and derivative take together about as long as one of them.
+//
+// Law: the value is Value(p, y), but for 1e-13 (1 + max |p_k|); dst gets Derivative(p, y), and may
+// be p.
+type Quick interface {
+	Loss
+	ValueSlope(dst, p []float64, y int) float64
+}
+
+// ValueSlope returns the value, and sets dst, which may be p, to the derivative.
+func ValueSlope(l Loss, dst, p []float64, y int) float64 {
+	if q, ok := l.(Quick); ok {
+		return q.ValueSlope(dst, p, y)
+	}
+	value := l.Value(p, y)
+	l.Derivative(dst, p, y)
+	return value
+}
+
 var losses = registry.New[Loss]("loss")
 
 // New makes the loss that spec describes: a name.

@@ -10,7 +10,10 @@ import (
 // With q = a + e_y: l*(a) = sum_k q_k log q_k on the domain.
 type Softmax struct{}
 
-var _ Probabilistic = Softmax{}
+var (
+	_ Probabilistic = Softmax{}
+	_ Quick         = Softmax{}
+)
 
 func init() {
 	register("softmax", "log(sum_k exp(p_k)) - p_y of the scores of all classes: multinomial logistic regression, gives probabilities", Softmax{})
@@ -40,7 +43,11 @@ func topOf(p []float64) int {
 }
 
 // Probabilities returns exp(p_k) divided by their sum.
-func (Softmax) Probabilities(dst, p []float64) {
+func (l Softmax) Probabilities(dst, p []float64) { l.share(dst, p) }
+
+// share is Probabilities, and returns the logarithm of the sum of the exponentials, less the
+// largest number.
+func (Softmax) share(dst, p []float64) (excess float64) {
 	most := p[topOf(p)]
 	for k, x := range p {
 		dst[k] = max(x-most, -1e4) // exp is 0 there
@@ -53,6 +60,15 @@ func (Softmax) Probabilities(dst, p []float64) {
 	for k := range p {
 		dst[k] /= sum
 	}
+	return vec.Log(sum)
+}
+
+// ValueSlope is Value and Derivative by the same exponentials.
+func (l Softmax) ValueSlope(dst, p []float64, y int) float64 {
+	above := p[topOf(p)] - p[y]
+	above += l.share(dst, p)
+	closeAt(dst[:len(p)], y)
+	return above
 }
 
 // Derivative returns the probabilities, less 1 for the class.
