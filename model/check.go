@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/loss/joint"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -16,6 +17,8 @@ func (m *Model) outputsOf(classes int) int {
 	switch {
 	case classes == 0 && m.Classes != nil:
 		return math.MaxInt // there is no such model
+	case m.IsJoint():
+		return max(classes, 1)
 	case classes <= 2:
 		return 1
 	case m.Statement.Scheme == OneAgainstOne:
@@ -97,15 +100,44 @@ func (m *Model) checkNames() error {
 	if err := m.checkSparse(); err != nil {
 		return err
 	}
-	if s := m.Statement.Scheme; s != "" && s != OneAgainstOne {
-		return fmt.Errorf("found the scheme %q, expected %s", s, OneAgainstOne)
-	} else if s != "" && len(m.Classes) < 3 {
+	if err := m.checkJoint(); err != nil {
+		return err
+	}
+	if s := m.Statement.Scheme; s != "" && s != OneAgainstOne && s != Joint {
+		return fmt.Errorf("found the scheme %q, expected %s or %s", s, OneAgainstOne, Joint)
+	} else if !m.IsJoint() && s != "" && len(m.Classes) < 3 {
 		return fmt.Errorf("found the scheme %s for %d classes, expected at least three", s, len(m.Classes))
 	}
 	if err := m.checkCalibration(); err != nil {
 		return err
 	}
 	return m.Data.checkFeatures(m.Features, m.Schema)
+}
+
+// checkJoint refuses a loss of all classes without its scheme, the scheme without such a loss,
+// and outputs with other certificates than that of the whole.
+func (m *Model) checkJoint() error {
+	if found := joint.Is(m.Statement.Loss); found != m.IsJoint() {
+		return fmt.Errorf("found the loss %s with the scheme %q, expected a loss of all classes and %s, or none of the two", m.Statement.Loss, m.Statement.Scheme, Joint)
+	}
+	if !m.IsJoint() {
+		return nil
+	}
+	if len(m.Classes) < 2 || m.OneClass() {
+		return fmt.Errorf("found the scheme %s for %d classes, expected at least two", Joint, len(m.Classes))
+	}
+	for c, o := range m.Outputs {
+		if !o.Certificate.same(m.Outputs[0].Certificate) {
+			return fmt.Errorf("found another certificate of output %d than of the first, expected one of all together", c+1)
+		}
+	}
+	return nil
+}
+
+// same reports whether two certificates say the same, also where they hold no numbers.
+func (c Certificate) same(o Certificate) bool {
+	equal := func(a, b Bound) bool { return a == b || a != a && b != b }
+	return c.Status == o.Status && c.Epochs == o.Epochs && equal(c.Primal, o.Primal) && equal(c.Dual, o.Dual) && equal(c.Zero, o.Zero)
 }
 
 // checkImported refuses parts that no file of another program has: nothing would look

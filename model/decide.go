@@ -87,12 +87,12 @@ func Pair(output, classes int) (i, j int) {
 // HasProbabilities reports whether the loss, or a calibration, makes scores into
 // probabilities.
 func (m *Model) HasProbabilities() bool {
-	return m.Classes != nil && (m.Calibration != nil || m.link != nil)
+	return m.Classes != nil && (m.Calibration != nil || m.link != nil || m.shares != nil)
 }
 
 // Probabilities returns one probability per class, appended to dst, for scores
-// of one row. More than two classes: the outputs' own, divided by their sum; one
-// against one, those that suit all pairs best, see couple. It appends nothing if the
+// of one row. More than two classes: the outputs' own, divided by their sum; learned
+// together, those of the loss; one against one, those that suit all pairs best, see couple. It appends nothing if the
 // model has no probabilities, as [Model.HasProbabilities] says, or for another number of
 // scores than there are outputs.
 func (m *Model) Probabilities(dst, scores []float64) []float64 {
@@ -101,6 +101,11 @@ func (m *Model) Probabilities(dst, scores []float64) []float64 {
 	}
 	if len(m.Classes) == 1 {
 		return append(dst, 1)
+	}
+	if m.shares != nil {
+		dst = append(dst, scores...)
+		m.shares.Probabilities(dst[len(dst)-len(scores):], scores)
+		return dst
 	}
 	if m.Calibration != nil {
 		return m.Calibration.probabilities(dst, scores, len(m.Classes), m.Statement.Scheme == OneAgainstOne)

@@ -57,6 +57,9 @@ func (m *Model) liblinearType() (string, error) {
 		return "", errors.New("found a kernel machine, expected a linear model")
 	}
 	loss, _, _ := strings.Cut(m.Statement.Loss, ":")
+	if loss == "crammer-singer" && m.Statement.Penalty == "l2" {
+		return "MCSVM_CS", nil
+	}
 	if loss == "squared" {
 		loss = "squared-epsilon-insensitive"
 	}
@@ -152,7 +155,7 @@ func (f *liblinearFile) constant() float64 {
 // line writes a number of each output. A type that has one for each of two classes gets
 // halves, of which the difference is the model's.
 func (f *liblinearFile) line(w io.Writer, of func(Output) float64) {
-	if f.kind == "MCSVM_CS" && len(f.labels) == 2 {
+	if f.kind == "MCSVM_CS" && len(f.outputs) == 1 {
 		half := of(f.outputs[0]) / 2
 		fmt.Fprintf(w, "%s %s \n", decimal(-half), decimal(half))
 		return

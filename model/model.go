@@ -9,6 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/loss/joint"
 	"github.com/fenchel-ml/fenchel/penalty"
 )
 
@@ -37,6 +38,8 @@ type Model struct {
 
 	link loss.Probabilistic // nil when scores are not log-odds
 	mean loss.Linked        // nil when numbers predicted are scores
+
+	shares joint.Probabilistic // nil where the scores of all classes together are no log-odds
 }
 
 // Statement is the exact problem that was solved; package problem has the
@@ -47,7 +50,7 @@ type Statement struct {
 	Penalty     string             `json:"penalty"`
 	Kernel      string             `json:"kernel,omitempty"` // absent: a linear model
 	Map         string             `json:"map,omitempty"`    // approximates the kernel; absent: none
-	Scheme      string             `json:"scheme,omitempty"` // OneAgainstOne; absent: one against the rest
+	Scheme      string             `json:"scheme,omitempty"` // OneAgainstOne or Joint; absent: one against the rest
 	Lambda      float64            `json:"lambda"`
 	Radius      float64            `json:"radius,omitempty"` // instead of lambda: the norm is at most this
 	Slack       float64            `json:"slack,omitempty"`  // instead of lambda: its average, of the largest margin, which is the unit of weights and bias
@@ -66,6 +69,13 @@ const Foreign = "foreign:"
 
 // OneAgainstOne is the Scheme of a model with an output for each pair of classes.
 const OneAgainstOne = "one-against-one"
+
+// Joint is the Scheme of a model with an output for each class, two also, that were learned
+// together: one loss judges the scores of all. Every output has the certificate of the whole.
+const Joint = "joint"
+
+// IsJoint reports whether that is the model's scheme.
+func (m *Model) IsJoint() bool { return m.Statement.Scheme == Joint }
 
 // OneClass is the Task of a model that tells outliers, the first of its classes, from
 // rows like those that it was made of, the second.
@@ -140,6 +150,11 @@ func (m *Model) Seal() error {
 		return errors.New("model: found none, expected one")
 	}
 	l := m.CustomLoss
+	if m.IsJoint() {
+		all, err := joint.New(m.Statement.Loss)
+		m.shares, _ = all.(joint.Probabilistic)
+		return err
+	}
 	if !strings.HasPrefix(m.Statement.Loss, Foreign) {
 		var err error
 		if l, err = loss.New(m.Statement.Loss); err != nil {

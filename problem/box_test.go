@@ -39,7 +39,8 @@ func TestInsideBox(t *testing.T) {
 		}
 		rounding, underflow, uError := roundingsOf(chain, 1/(p.Lambda*p.N), p.magnitude(v), d)
 		scale, _ := p.Penalty.Conjugate(u)
-		inside := p.insideBox(scale, u, v, rounding, underflow, uError)
+		c := conjugation{penalty: p.Penalty, u: u, uError: uError, widen: func(u []float64) { p.widen(u, v, rounding, underflow) }}
+		inside := c.insideBox(scale)
 		exactly := func(x float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(x) }
 		largest := exactly(0)
 		for j := range d {

@@ -25,38 +25,62 @@ func (p *Linear) Dual(a []float64) (value, bound float64) {
 	}
 	size := p.magnitude(v)
 	rounding, underflow, uError := roundingsOf(chain, -factor, size, len(u))
-
-	strong := p.Penalty.StrongConvexity()
-	if strong == 0 && !p.knownDomain() {
-		p.widen(u, v, rounding, underflow)
-		uError = 0
-	}
-	scale, conjugate := p.Penalty.Conjugate(u)
-	units := penalty.Units(p.Penalty, len(u))
-	penaltyError := float64(units * unit * conjugate)
-	squares := 0.0 // that underflow
-	if strong > 0 {
-		uSize := norm(u)
-		uError += float64(4 * unit * uSize)
-		if uError > 0 {
-			squares = float64(float64(len(u)+8) * 4 * tiny / strong)
-		}
-		penaltyError += float64((uSize+uError)*uError/strong) + squares
-	} else {
-		scale = p.insideDomain(scale, u, v, rounding, underflow, uError)
-	}
+	c := conjugation{penalty: p.Penalty, lambda: p.Lambda, u: u, uError: uError, widen: func(u []float64) { p.widen(u, v, rounding, underflow) }}
+	scale := c.evaluate()
 	conjugates, conjugateError := p.conjugates(v, scale)
-	value = -conjugates - float64(p.Lambda*conjugate)
-	if strong > 0 && p.Lambda*penaltyError > coarse*math.Abs(value) {
-		p.widen(u, v, rounding, underflow)
-		_, widest := p.Penalty.Conjugate(u)
-		penaltyError = min(penaltyError, widest-conjugate+float64(units*2*unit*widest)+squares)
-	}
-	bound = conjugateError + float64(p.Lambda*penaltyError) + float64(4*unit*math.Abs(value))
+	value = -conjugates - float64(p.Lambda*c.value)
+	c.sharpen(value)
+	bound = conjugateError + float64(p.Lambda*c.bound) + float64(4*unit*math.Abs(value))
 	if size > 0 {
 		bound += 8 * tiny
 	}
 	return value, bound
+}
+
+// conjugation is the penalty's conjugate at a u of which each number, and the whole in norm, is
+// off by uError at most. widen sets each number of u to the largest that |u_j| may be.
+type conjugation struct {
+	penalty penalty.Penalty
+	lambda  float64
+	u       []float64
+	uError  float64
+	widen   func(u []float64)
+
+	value, bound  float64 // of the conjugate, and of its error
+	strong, units float64
+	squares       float64 // that underflow
+}
+
+// evaluate sets value and bound, and returns the scale at which u is in the domain.
+func (c *conjugation) evaluate() (scale float64) {
+	c.strong = c.penalty.StrongConvexity()
+	if c.strong == 0 && !c.knownDomain() {
+		c.widen(c.u)
+		c.uError = 0
+	}
+	scale, c.value = c.penalty.Conjugate(c.u)
+	c.units = penalty.Units(c.penalty, len(c.u))
+	c.bound = float64(c.units * unit * c.value)
+	if c.strong == 0 {
+		return c.insideDomain(scale)
+	}
+	uSize := norm(c.u)
+	c.uError += float64(4 * unit * uSize)
+	if c.uError > 0 {
+		c.squares = float64(float64(len(c.u)+8) * 4 * tiny / c.strong)
+	}
+	c.bound += float64((uSize+c.uError)*c.uError/c.strong) + c.squares
+	return scale
+}
+
+// sharpen makes the bound one of each feature by itself, where it is large against the value of
+// the dual.
+func (c *conjugation) sharpen(dual float64) {
+	if c.strong > 0 && c.lambda*c.bound > coarse*math.Abs(dual) {
+		c.widen(c.u)
+		_, widest := c.penalty.Conjugate(c.u)
+		c.bound = min(c.bound, widest-c.value+float64(c.units*2*unit*widest)+c.squares)
+	}
 }
 
 // roundingsOf returns, for u of so many numbers that is factor times a sum of terms of
@@ -74,24 +98,24 @@ func roundingsOf(chain int, factor, size float64, numbers int) (rounding, underf
 
 // knownDomain reports whether the domain of the conjugate is the unit box, or the penalty says
 // itself what is inside.
-func (p *Linear) knownDomain() bool {
-	l1, _, _ := penalty.Coefficients(p.Penalty)
-	_, coupled := p.Penalty.(penalty.Coupled)
+func (c *conjugation) knownDomain() bool {
+	l1, _, _ := penalty.Coefficients(c.penalty)
+	_, coupled := c.penalty.(penalty.Coupled)
 	return l1 >= 1 || coupled
 }
 
 // insideDomain returns the scale at which u, without its errors, is inside the domain.
-func (p *Linear) insideDomain(scale float64, u, v []float64, rounding, underflow, uError float64) float64 {
-	c, ok := p.Penalty.(penalty.Coupled)
+func (c *conjugation) insideDomain(scale float64) float64 {
+	coupled, ok := c.penalty.(penalty.Coupled)
 	if !ok {
-		return p.insideBox(scale, u, v, rounding, underflow, uError)
+		return c.insideBox(scale)
 	}
-	reach := make([]float64, len(u))
-	for j, x := range u {
+	reach := make([]float64, len(c.u))
+	for j, x := range c.u {
 		reach[j] = 8 * unit * math.Abs(x)
 	}
-	p.widen(reach, v, rounding, underflow)
-	if scale = c.Within(u, reach) / (1 + 8*unit); scale < negligible {
+	c.widen(reach)
+	if scale = coupled.Within(c.u, reach) / (1 + 8*unit); scale < negligible {
 		return 0
 	}
 	return scale
@@ -100,11 +124,11 @@ func (p *Linear) insideDomain(scale float64, u, v []float64, rounding, underflow
 // insideBox returns the scale at which u is inside the domain of a conjugate that is finite on
 // the unit box only, or was taken where each |u_j| is as large as it may be: with room for the
 // error of u.
-func (p *Linear) insideBox(scale float64, u, v []float64, rounding, underflow, uError float64) float64 {
-	room := 1 / (1 + float64(scale*uError))
+func (c *conjugation) insideBox(scale float64) float64 {
+	room := 1 / (1 + float64(scale*c.uError))
 	if room *= scale; room < (1-coarse)*scale {
-		p.widen(u, v, rounding, underflow)
-		scale, _ = p.Penalty.Conjugate(u)
+		c.widen(c.u)
+		scale, _ = c.penalty.Conjugate(c.u)
 		room = max(room, scale)
 	}
 	if scale = room / (1 + 8*unit); scale < negligible {

@@ -12,7 +12,7 @@ import (
 // none was asked for. A loss that is not convex has one solver, which is then meant. It
 // returns why the bias is another than the usual one, "" if it is not.
 func (spec *Spec) adopt() (why string) {
-	if !spec.IsMachine() || spec.Slack != 0 || spec.Nu != 0 || spec.Radius != 0 {
+	if !spec.IsMachine() || spec.IsJoint() || spec.Slack != 0 || spec.Nu != 0 || spec.Radius != 0 {
 		return ""
 	}
 	name := spec.Solver

@@ -211,7 +211,9 @@ func (e *Evaluation) judgeScores(m *model.Model, scores [][]float64, truth []int
 	if len(m.Classes) == 2 && !slices.Contains(truth, metric.Unknown) {
 		first, positive := make([]float64, len(scores)), make([]bool, len(scores))
 		for i, s := range scores {
-			first[i], positive[i] = s[0], truth[i] == 1
+			if first[i], positive[i] = s[0], truth[i] == 1; len(s) == 2 { // an output for each class
+				first[i] = s[1] - s[0]
+			}
 		}
 		e.AUC = metric.Present(metric.AUC(first, positive, weight))
 	}

@@ -13,6 +13,8 @@ import (
 type family interface {
 	// problem states the problem of one output, with targets y and row weights.
 	problem(t terms, y, weights []float64, lambda float64) (problem.Problem, *problem.Risk, error)
+	// joint states the problem of all classes under one loss, with the class of each row.
+	joint(t terms, y []uint32, classes int, weights []float64, lambda float64) (problem.Problem, *problem.JointRisk, error)
 	// solver makes the solver of that name; choose names a good one, and why.
 	solver(name string) (solver.Solver, error)
 	choose(p problem.Problem, gap float64) (name, why string)

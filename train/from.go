@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -126,8 +127,8 @@ func (s *start) pair() error {
 	if (have == nil) != (want == nil) || s.model.OneClass() != (s.spec.Task == OneClass) {
 		return fmt.Errorf("it is for %s, the task is %s", taskOf(s.model), s.spec.Task)
 	}
-	if len(have) > 2 && s.model.Statement.Scheme != s.statement().Scheme {
-		return fmt.Errorf("it tells classes apart otherwise: expected the scheme %s", s.spec.Scheme)
+	if scheme := s.statement().Scheme; s.model.Statement.Scheme != scheme && (len(have) > 2 || s.labels.joint || s.model.IsJoint()) {
+		return fmt.Errorf("it tells classes apart otherwise: expected the scheme %s", cmp.Or(scheme, Schemes()[0]))
 	}
 	place := make([]int, len(want))
 	for c, label := range want {
@@ -137,6 +138,9 @@ func (s *start) pair() error {
 		return fmt.Errorf("it has the classes %q, the data have %q", have, want)
 	}
 	outputs := s.labels.outputs()
+	if s.labels.joint {
+		outputs = len(want)
+	}
 	s.output, s.sign = make([]int, outputs), slices.Repeat([]float64{1}, outputs)
 	of := map[[2]int]int{}
 	if s.labels.pairs {
@@ -147,6 +151,8 @@ func (s *start) pair() error {
 	}
 	for c := range outputs {
 		switch {
+		case s.labels.joint:
+			s.output[c] = place[c]
 		case len(want) == 2 && place[0] > place[1]:
 			s.sign[c] = -1
 		case len(want) <= 2:
@@ -211,8 +217,18 @@ func (s *start) point(c int, p objective) *problem.Point {
 	if s == nil {
 		return nil
 	}
+	if s.labels.joint {
+		return s.jointPoint(p)
+	}
+	w := s.outputWeights(c, p)
 	o, sign := s.model.Outputs[s.output[c]], s.sign[c]
-	var w []float64
+	point := p.cut(problem.Point{W: w, A: s.dual(o, sign, p, w)})
+	return &point
+}
+
+// outputWeights returns the weights of an output, of all rows, and the bias.
+func (s *start) outputWeights(c int, p objective) (w []float64) {
+	o, sign := s.model.Outputs[s.output[c]], s.sign[c]
 	if machine, ok := s.problems.family.(machineFamily); ok {
 		w = make([]float64, machine.gram.Len()+1)
 		for v, beta := range o.Weights {
@@ -227,8 +243,7 @@ func (s *start) point(c int, p objective) *problem.Point {
 	if p.Bias == problem.None {
 		w[len(w)-1] = 0
 	}
-	point := p.cut(problem.Point{W: w, A: s.dual(o, sign, p, w)})
-	return &point
+	return w
 }
 
 // dual returns dual variables of all rows.

@@ -164,7 +164,7 @@ func (j *job) chooseSolver(context.Context) (err error) {
 		return nil
 	}
 	if j.spec.auto() {
-		j.spec.Solver, j.why = j.problems.family.choose(j.first.Problem, j.spec.Gap)
+		j.spec.Solver, j.why = j.problems.choose(j.first.Problem, j.spec.Gap)
 		if j.spec.Partitions > 0 {
 			j.spec.Solver, j.why = "sdca", "it works in partitions"
 		}

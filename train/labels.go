@@ -22,6 +22,7 @@ type labels struct {
 	factor  []float64 // weight of each class; nil: all 1
 	rows    int       // of one class, where nothing else has their number
 	pairs   bool      // more than two classes are told apart one against one
+	joint   bool      // one loss judges all classes at once
 }
 
 // Tasks returns the names of the tasks.
@@ -103,7 +104,7 @@ func classLabels(t dataset.Target, rowWeights []float64, spec *Spec) (*labels, e
 		}
 	}
 	classes, place := sortLabels(t)
-	l := &labels{classes: classes, class: t.Code, number: t.Number, pairs: spec.Scheme == model.OneAgainstOne}
+	l := &labels{classes: classes, class: t.Code, number: t.Number, pairs: spec.Scheme == model.OneAgainstOne, joint: spec.IsJoint()}
 	if !slices.IsSorted(place) {
 		l.class = make([]uint32, len(t.Code))
 		for i, c := range t.Code {
@@ -193,11 +194,12 @@ func (l *labels) setFactors(byLabel map[string]float64, balanced bool, rowWeight
 	return nil
 }
 
-// outputs is the number of functions to learn.
+// outputs is the number of problems to solve: of functions to learn, which are all in one problem
+// where one loss judges them.
 func (l *labels) outputs() int {
 	k := len(l.classes)
 	switch {
-	case k <= 2:
+	case k <= 2 || l.joint:
 		return 1
 	case l.pairs:
 		return k * (k - 1) / 2

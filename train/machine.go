@@ -246,6 +246,9 @@ func (spec *Spec) checkKernel() error {
 	if spec.auto() || spec.CustomSolver != nil {
 		return nil
 	}
+	if spec.IsJoint() {
+		return spec.checkJointSolver()
+	}
 	if _, err := kernelsolver.New(spec.Solver); err != nil {
 		return cmp.Or(spec.wrongFamily(kernelsolver.Entries(), linear.Entries()), fmt.Errorf("%w (of kernel machines)", err))
 	}

@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/loss/joint"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
+	jointsolver "github.com/fenchel-ml/fenchel/solver/joint"
 )
 
 // own are the parts of a problem that are not this module's but of the program that uses
@@ -37,7 +39,19 @@ func pick[T any](kind, name string, value T, given bool, registered func(string)
 	return value, nil
 }
 
+// pickLoss returns the loss of that name; of one that judges all classes at once the loss of two
+// classes, which says what kind of targets it takes.
 func (o own) pickLoss(name string) (loss.Loss, error) {
+	if joint.Is(name) {
+		l, err := joint.New(name)
+		switch {
+		case err != nil:
+			return nil, err
+		case o.loss != nil:
+			return nil, fmt.Errorf("loss %q of the program's own: expected a name that no other has", name)
+		}
+		return l.Two(), nil
+	}
 	return pick("loss", name, o.loss, o.loss != nil, loss.New, loss.Entries())
 }
 
@@ -100,6 +114,9 @@ func (spec *Spec) checkOwnSolver() error {
 func (j *job) makeSolver() (solver.Solver, error) {
 	if j.spec.CustomSolver != nil {
 		return j.spec.CustomSolver, nil
+	}
+	if j.problems.joint != nil {
+		return jointsolver.New(j.spec.Solver)
 	}
 	return j.problems.family.solver(j.spec.Solver)
 }

@@ -66,6 +66,9 @@ func problemsOf(statement model.Statement, o own, y *labels, weights []float64, 
 // output makes the problem of output c.
 func (s *problems) output(c int) (o objective, err error) {
 	o = objective{family: s.family, all: len(s.weights)}
+	if s.joint != nil {
+		return s.jointly(o)
+	}
 	weights, lambda := s.weights, s.lambda
 	if o.rows = s.labels.pairRows(c); o.rows != nil {
 		if o.family, err = s.part(o.rows); err != nil {
@@ -87,6 +90,7 @@ func (s *problems) output(c int) (o objective, err error) {
 type objective struct {
 	problem.Problem
 	*problem.Risk
+	joint  *problem.JointRisk // of all classes; nil: of one prediction
 	family family
 	rows   []uint32 // which; nil: all
 	all    int      // rows of the data

@@ -97,7 +97,7 @@ func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) err
 				Epochs: s.Epochs,
 			}}
 	})
-	j.problems.family.store(m, points)
+	j.problems.store(m, points)
 	j.machine = j.summarise(m, facts)
 	return first(errs)
 }
@@ -129,7 +129,7 @@ func (j *job) storable(c int, s *solver.Solution, short, proved bool) (problem.P
 	switch {
 	case point.A == nil && !proved: // a method or a kernel without any proof
 	case point.A == nil: // nothing was proved of this output: zero always is a dual point
-		point.A, same = make([]float64, j.set.Rows()), false
+		point.A, same = make([]float64, j.set.Rows()*j.problems.columns()), false
 	case short && !solver.IsShort(point.A):
 		point.A, same = slices.Clone(point.A), false
 		solver.Shorten(point.A)

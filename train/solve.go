@@ -127,7 +127,7 @@ func (j *job) snapshot(c int, o objective, point problem.Point) func() *model.Mo
 	}
 	return func() *model.Model {
 		m := j.draft(len(points))
-		j.problems.family.store(m, points)
+		j.problems.store(m, points)
 		return m
 	}
 }

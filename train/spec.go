@@ -70,7 +70,8 @@ type Spec struct {
 
 	// Scheme is how more than two classes are told apart: "one-against-rest", an
 	// output for each, or "one-against-one", one for each pair, which learns from
-	// the rows of these two with the same C; "": one-against-rest.
+	// the rows of these two with the same C; "": one-against-rest, or "joint" where Loss is one
+	// of package loss/joint, which judges the scores of all classes at once.
 	Scheme string
 
 	Bias    string // "free", "none", "feature"; "": free, or feature with a Radius, as no solver moves a free bias there
@@ -112,7 +113,7 @@ type Spec struct {
 }
 
 // Schemes returns the names of the ways to tell several classes apart.
-func Schemes() []string { return []string{"one-against-rest", model.OneAgainstOne} }
+func Schemes() []string { return []string{"one-against-rest", model.OneAgainstOne, model.Joint} }
 
 // Check returns what is wrong with the names and numbers of a Spec, as far as
 // that can be known without data.
@@ -130,6 +131,9 @@ func (spec Spec) Check() error {
 		return err
 	}
 	if _, err := spec.terms(); err != nil {
+		return err
+	}
+	if err := spec.checkJoint(); err != nil {
 		return err
 	}
 	if err := spec.checkNu(spec.Task); err != nil {
@@ -205,8 +209,11 @@ func (spec *Spec) checkSolver() error {
 	if spec.auto() || spec.CustomSolver != nil {
 		return nil
 	}
-	if spec.Partitions > 0 && spec.Solver != "sdca" {
+	if spec.Partitions > 0 && spec.Solver != "sdca" && !spec.IsJoint() {
 		return fmt.Errorf("partitions=%d with solver %q: expected solver sdca, the one that works in partitions", spec.Partitions, spec.Solver)
+	}
+	if spec.IsJoint() {
+		return spec.checkJointSolver()
 	}
 	_, err := linear.New(spec.Solver)
 	return cmp.Or(spec.wrongFamily(linear.Entries(), kernelsolver.Entries()), err)

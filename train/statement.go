@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/loss/joint"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -69,6 +70,9 @@ func (j *job) statement() model.Statement {
 	if j.labels.pairs && j.labels.outputs() > 1 {
 		s.Scheme = model.OneAgainstOne
 	}
+	if j.labels.joint {
+		s.Scheme = model.Joint
+	}
 	if j.labels.factor != nil {
 		s.ClassWeight = map[string]float64{}
 		for c, f := range j.labels.factor {
@@ -81,6 +85,7 @@ func (j *job) statement() model.Statement {
 // terms are what an objective is made of.
 type terms struct {
 	loss    loss.Loss
+	joint   joint.Loss // judges all classes at once; nil: one loss of one prediction
 	penalty penalty.Penalty
 	bias    problem.Bias
 
@@ -92,6 +97,9 @@ type terms struct {
 func newTerms(o own, lossName, penaltyName, biasName string) (t terms, err error) {
 	if t.loss, err = o.pickLoss(lossName); err != nil {
 		return t, err
+	}
+	if joint.Is(lossName) {
+		t.joint, _ = joint.New(lossName) // known by then
 	}
 	if t.penalty, err = o.pickPenalty(penaltyName); err != nil {
 		return t, err

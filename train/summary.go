@@ -23,7 +23,11 @@ func Summarise(m *model.Model) Summary {
 	if m == nil {
 		return s
 	}
-	for i, o := range m.Outputs {
+	outputs := m.Outputs
+	if m.IsJoint() && len(outputs) > 0 { // each has the certificate of all
+		outputs = outputs[:1]
+	}
+	for i, o := range outputs {
 		c := o.Certificate
 		s.Primal, s.Dual, s.Zero = s.Primal+float64(c.Primal), s.Dual+float64(c.Dual), s.Zero+float64(c.Zero)
 		gap := problem.Relative(float64(c.Primal), float64(c.Dual), float64(c.Zero))

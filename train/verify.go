@@ -90,12 +90,13 @@ func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error
 func (v *Verification) outputs(m *model.Model, problems *problems) error {
 	found := *m
 	found.Outputs = slices.Clone(m.Outputs)
-	for c := range found.Outputs {
+	for c := range problems.labels.outputs() {
 		p, err := problems.output(c)
 		if err != nil {
 			return err
 		}
-		w := problems.family.weights(m, c)
+		w := problems.weightsOf(m, c)
+		found.Outputs[c].Dual = problems.dual(m, c)
 		v.predictor(subjectOf(m, c), p, p.point(w, float64(m.Outputs[c].Certificate.Primal)))
 		v.recompute(subjectOf(m, c), &found.Outputs[c], p, w, m.Statement.Gap)
 	}
@@ -127,7 +128,7 @@ func (v *Verification) fail(format string, args ...any) {
 // subjectOf is what messages call an output of a model.
 func subjectOf(m *model.Model, c int) string {
 	switch {
-	case len(m.Outputs) == 1:
+	case len(m.Outputs) == 1 || m.IsJoint():
 		return "the model"
 	case m.Statement.Scheme == model.OneAgainstOne:
 		i, j := model.Pair(c, len(m.Classes))
@@ -291,7 +292,7 @@ func relabel(m *model.Model, set *dataset.Set) (*labels, error) {
 		}
 		return &labels{number: set.Target.Number}, nil
 	}
-	y := &labels{classes: m.Classes, class: make([]uint32, set.Rows()), pairs: m.Statement.Scheme == model.OneAgainstOne}
+	y := &labels{classes: m.Classes, class: make([]uint32, set.Rows()), pairs: m.Statement.Scheme == model.OneAgainstOne, joint: m.IsJoint()}
 	for i, c := range matchClasses(m.Classes, set.Target) {
 		if c < 0 {
 			return nil, fmt.Errorf("row %d has a label that is not among the model's classes", i+1)
@@ -313,6 +314,9 @@ func (o objective) derivatives(w []float64) []float64 {
 			a[i] = -beta * (p.Lambda * p.N / p.S[i])
 		}
 		return o.lift(problem.Point{W: a, A: a[:p.Len()]}).A
+	}
+	if o.joint != nil {
+		return o.jointDerivatives(w)
 	}
 	a := make([]float64, len(o.Y))
 	o.family.predict(a, o.cut(problem.Point{W: w}).W)

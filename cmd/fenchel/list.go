@@ -10,10 +10,12 @@ import (
 	"github.com/fenchel-ml/fenchel/experiment"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/loss/joint"
 	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
+	jointsolver "github.com/fenchel-ml/fenchel/solver/joint"
 	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 	"github.com/fenchel-ml/fenchel/sparsify"
@@ -22,12 +24,14 @@ import (
 
 // lists holds what can be listed, by the noun that asks for it.
 var lists = map[string]func() [][2]string{
-	"losses":    func() [][2]string { return rows(slices.Concat(loss.Entries(), loss.NonconvexEntries())) },
+	"losses": func() [][2]string {
+		return slices.Concat(rows(slices.Concat(loss.Entries(), loss.NonconvexEntries())), marked("all classes at once: ", joint.Entries()))
+	},
 	"penalties": func() [][2]string { return rows(penalty.Entries()) },
 	"kernels":   func() [][2]string { return rows(kernel.Entries()) },
 	"maps":      func() [][2]string { return marked("approximate kernel: ", kernel.Approximations()) },
 	"solvers": func() [][2]string {
-		return slices.Concat(known("linear models: ", linear.Entries()), known("kernel machines: ", kernelsolver.Entries()))
+		return slices.Concat(known("linear models: ", linear.Entries()), known("kernel machines: ", kernelsolver.Entries()), known("losses of all classes at once: ", jointsolver.Entries()))
 	},
 	"methods":     func() [][2]string { return rows(pca.Entries()) },
 	"sparsifiers": func() [][2]string { return rows(sparsify.Entries()) },

@@ -12,9 +12,11 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/loss/joint"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	jointsolver "github.com/fenchel-ml/fenchel/solver/joint"
 	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 	"github.com/fenchel-ml/fenchel/train"
@@ -30,7 +32,7 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.Float64Var(&s.C, "C", 0, "regularisation, instead of lambda: larger C fits the training rows harder; C = 1/(lambda N)")
 	t.kernel.register(cmd, s)
 	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column) or none (default free; feature with --radius and with solvers that have no step for a free one)")
-	f.StringVar(&s.Scheme, "scheme", "one-against-rest", "multi-class strategy: one-against-rest or one-against-one")
+	f.StringVar(&s.Scheme, "scheme", "", "multi-class strategy: one-against-rest or one-against-one (default one-against-rest; joint with the losses softmax and crammer-singer)")
 	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables: CSV, TSV, ARFF and caches of them; else none, also for NPY and NPZ)")
 	f.StringVar(&s.Solver, "solver", "auto", "solver, as in \"fenchel list solvers\"")
 	f.IntVar(&s.Partitions, "partitions", 0, "parts of the rows that sdca works on side by side, a core for each (default 1 or 2 by the sizes of the data; changes the result)")
@@ -41,12 +43,12 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.BoolVar(&s.NoDual, "no-dual", false, "leave the dual variables out of the model: smaller, but verify proves less")
 	f.BoolVar(&s.Probabilities, "probabilities", false, "calibrate scores for predict --probabilities, as svm-train -b 1: Platt's sigmoid by five folds, six trainings in all (numbers: the scale of their errors)")
 	complete(cmd, "task", train.Tasks()...)
-	complete(cmd, "loss", names(slices.Concat(loss.Entries(), loss.NonconvexEntries()))...)
+	complete(cmd, "loss", slices.Concat(names(loss.Entries()), names(loss.NonconvexEntries()), names(joint.Entries()))...)
 	complete(cmd, "penalty", names(penalty.Entries())...)
 	complete(cmd, "bias", problem.BiasNames()...)
 	complete(cmd, "scheme", train.Schemes()...)
 	complete(cmd, "scale", dataset.ScalingNames()...)
-	complete(cmd, "solver", slices.Concat(names(linear.Entries()), names(kernelsolver.Entries()), []string{"auto"})...)
+	complete(cmd, "solver", slices.Concat(names(linear.Entries()), names(kernelsolver.Entries()), names(jointsolver.Entries()), []string{"auto"})...)
 }
 
 // check refuses bad flags before any data are read.

@@ -83,7 +83,7 @@ func (h *hybrid) Epoch() {
 	}
 	point := h.State.Point()
 	h.start.From = &point
-	h.State, h.second = LBFGS{h.memory}.Start(h.p, h.start), true
+	h.State, h.second = NewLBFGS(h.memory, nil).Start(h.p, h.start), true
 }
 
 // Report is that of the second method.

@@ -15,8 +15,10 @@ import (
 // LBFGS is the quasi-Newton method with the last m differences of gradients (Nocedal 1980; Liu,
 // Nocedal 1989); with a penalty that has an l1, OWL-QN (Andrew, Gao 2007).
 //
-//	Problem   minimise P(w,b), the loss smooth, the penalty l2, l1, elastic-net or lp
+//	Problem   minimise P(w,b), the loss smooth, the penalty l2, l1, elastic-net or lp; of one
+//	          output, or of several classes under one loss
 //	Symbols   s, y differences of the last m points and gradients, H their inverse Hessian
+//	          beginning with a multiple of 1, or with that of a Metric
 //	Update    w <- w + t d, d = -H g, t by the strong Wolfe conditions (1e-4, 0.9)
 //	          with an l1: g the subgradient of least norm, d where it has the sign of -g, the point
 //	          projected to the orthant of w (of -g where w_j = 0), t halved
@@ -24,19 +26,41 @@ import (
 //	          a product with X
 //	Memory    three numbers a row, 2m+4 a feature
 //	Rate      linear, superlinear in practice only with m near d
-type LBFGS struct{ memory int }
+type LBFGS struct {
+	memory int
+	metric func(problem.Problem) Metric // nil: none
+}
+
+// Metric is an approximate Hessian that L-BFGS begins with, in place of a multiple of 1.
+type Metric interface {
+	// Update is told the point and its predictions before every step, and returns whether the
+	// metric has changed.
+	Update(w, predictions []float64) bool
+	// Solve replaces d by the inverse times d.
+	Solve(d []float64)
+}
+
+// NewLBFGS returns the method with so many differences, and a metric if the penalty has no corner;
+// nil: none.
+func NewLBFGS(memory int, metric func(problem.Problem) Metric) LBFGS { return LBFGS{memory, metric} }
 
 func init() {
 	solver.Linear.Register(registry.Entry[solver.Solver]{Name: "lbfgs",
 		Facts:   registry.Facts{Rate: "linear in passes", Memory: "three numbers a row", Source: "Liu, Nocedal 1989; Andrew, Gao 2007"},
 		Summary: "L-BFGS, with an l1 OWL-QN: smooth losses, penalty l2, l1, elastic-net or lp; memory=10 steps",
 		New: func(p *registry.Params) (solver.Solver, error) {
-			return LBFGS{p.Int("memory", 10, 1, 1000)}, p.Err()
+			return NewLBFGS(p.Int("memory", 10, 1, 1000), nil), p.Err()
 		}})
 }
 
 // Accepts wants a smooth loss, and a penalty with a gradient but for an l1.
 func (LBFGS) Accepts(p problem.Problem) error {
+	if j, ok := p.(*problem.Joint); ok {
+		if math.IsInf(j.Loss.Smoothness(), 1) {
+			return errors.New("solver lbfgs needs a smooth loss such as softmax")
+		}
+		return nil
+	}
 	l, err := parts.Linear(p)
 	if err != nil {
 		return err
@@ -50,15 +74,25 @@ func (LBFGS) Accepts(p problem.Problem) error {
 
 // Start begins at 0, or at the weights of the warm start.
 func (s LBFGS) Start(p problem.Problem, start solver.Start) solver.State {
-	l := p.(*problem.Linear)
-	n, d := l.Dims()
-	l1, l2, elastic := penalty.Coefficients(l.Penalty)
-	q := &lbfgs{objective: newObjective(l), limit: start.Over, memory: s.memory, l1: l.Lambda * l1, l2: l.Lambda * l2,
-		w: begin(l, start.From), g: make([]float64, d+1), m: make([]float64, n), along: make([]float64, n), scratch: make([]float64, d+1)}
-	if !elastic {
-		q.other = l.Penalty.(penalty.Differentiable)
+	n, d := p.Dims()
+	q := &lbfgs{limit: start.Over, memory: s.memory, g: make([]float64, d+1), m: make([]float64, n), along: make([]float64, n), scratch: make([]float64, d+1)}
+	switch p := p.(type) {
+	case *problem.Linear:
+		q.risk, q.w = newObjective(p), begin(p, start.From)
+		q.penalty, q.lambda, q.penalised, q.free = p.Penalty, p.Lambda, p.Penalised(), p.Bias == problem.Free
+	case *problem.Joint:
+		q.risk, q.w = newJointObjective(p), beginJoint(p, start.From)
+		q.penalty, q.lambda, q.penalised, q.free = p.Penalty, p.Lambda, p.Penalised(), p.Bias == problem.Free
 	}
-	l.Predict(q.m, q.w)
+	l1, l2, elastic := penalty.Coefficients(q.penalty)
+	q.l1, q.l2 = q.lambda*l1, q.lambda*l2
+	if !elastic {
+		q.other = q.penalty.(penalty.Differentiable)
+	}
+	if s.metric != nil && l1 == 0 {
+		q.metric = s.metric(p)
+	}
+	q.predict(q.m, q.w)
 	q.f, _ = q.value(q.m, 0, nil)
 	q.f += q.cost(q.w)
 	q.whole()
@@ -66,7 +100,13 @@ func (s LBFGS) Start(p problem.Problem, start solver.Start) solver.State {
 }
 
 type lbfgs struct {
-	*objective
+	risk
+	penalty   penalty.Penalty
+	lambda    float64
+	penalised int    // numbers that the penalty sees
+	free      bool   // bias
+	metric    Metric // nil: none
+
 	limit    parts.Limit
 	memory   int
 	l1, l2   float64 // times lambda
@@ -86,17 +126,17 @@ type pair struct {
 }
 
 // cost is lambda Omega.
-func (q *lbfgs) cost(w []float64) float64 { return q.p.Lambda * q.p.Penalty.Value(w[:q.p.Penalised()]) }
+func (q *lbfgs) cost(w []float64) float64 { return q.lambda * q.penalty.Value(w[:q.penalised]) }
 
 // slopeOf adds the gradient of the smooth part of the penalty to g.
 func (q *lbfgs) slopeOf(g, w []float64) {
-	k := q.p.Penalised()
+	k := q.penalised
 	if q.other == nil {
 		vec.Axpy64(g[:k], q.l2, w[:k])
 		return
 	}
 	q.other.Gradient(q.scratch[:k], w[:k])
-	vec.Axpy64(g[:k], q.p.Lambda, q.scratch[:k])
+	vec.Axpy64(g[:k], q.lambda, q.scratch[:k])
 }
 
 // whole computes the gradient for the slopes that the last value left.
@@ -111,7 +151,7 @@ func (q *lbfgs) steepest() []float64 {
 	if q.l1 == 0 {
 		return g
 	}
-	k := q.p.Penalised()
+	k := q.penalised
 	steepest(g[:k], q.w[:k], q.l1)
 	return g
 }
@@ -126,7 +166,9 @@ func (q *lbfgs) direction(g []float64) []float64 {
 		vec.Axpy64(d, -alpha[k], p.y)
 	}
 	scale := -1.0
-	if k := len(q.pairs); k > 0 {
+	if q.metric != nil {
+		q.metric.Solve(d)
+	} else if k := len(q.pairs); k > 0 {
 		scale = -1 / (q.pairs[k-1].rho * vec.SquaredNorm64(q.pairs[k-1].y))
 	}
 	for j, v := range d {
@@ -136,7 +178,7 @@ func (q *lbfgs) direction(g []float64) []float64 {
 		vec.Axpy64(d, -alpha[k]-float64(p.rho*vec.Dot64(p.y, d)), p.s)
 	}
 	if q.l1 > 0 {
-		for j := range d[:q.p.Penalised()] {
+		for j := range d[:q.penalised] {
 			if d[j]*g[j] >= 0 {
 				d[j] = 0
 			}
@@ -150,6 +192,9 @@ func (q *lbfgs) Epoch() {
 	if q.stuck || q.limit.Reached() {
 		return
 	}
+	if q.metric != nil && q.metric.Update(q.w, q.m) {
+		q.pairs = nil
+	}
 	g := q.steepest()
 	d := q.direction(g)
 	if !(vec.Dot64(d, g) < 0) {
@@ -157,7 +202,7 @@ func (q *lbfgs) Epoch() {
 		d = q.direction(g)
 	}
 	first := 1.0
-	if size := math.Sqrt(vec.SquaredNorm64(g)); len(q.pairs) == 0 && size > 0 {
+	if size := math.Sqrt(vec.SquaredNorm64(g)); len(q.pairs) == 0 && size > 0 && q.metric == nil {
 		first = min(1, 1/size)
 	}
 	w, gradient := append([]float64(nil), q.w...), append([]float64(nil), q.g...)
@@ -196,7 +241,7 @@ func (q *lbfgs) remember(w, g []float64) {
 // search moves to a point of the line that obeys the strong Wolfe conditions, or at least the first
 // of them; slope is the derivative at its beginning.
 func (q *lbfgs) search(d []float64, slope, t float64) bool {
-	q.p.Predict(q.along, d)
+	q.predict(q.along, d)
 	lo, hi := 0.0, math.Inf(1)
 	fLo, sLo := q.f, slope
 	best, fBest, last := 0.0, q.f, 0.0
@@ -254,7 +299,7 @@ func between(lo, hi, rise, slope float64) float64 {
 // that w and -g choose.
 func (q *lbfgs) project(d, g []float64, t float64) bool {
 	trial, m := make([]float64, len(d)), make([]float64, len(q.m))
-	k := q.p.Penalised()
+	k := q.penalised
 	for range 40 {
 		copy(trial, q.w)
 		vec.Axpy64(trial, t, d)
@@ -269,7 +314,7 @@ func (q *lbfgs) project(d, g []float64, t float64) bool {
 			}
 			gain += float64(g[j] * (trial[j] - w))
 		}
-		q.p.Predict(m, trial)
+		q.predict(m, trial)
 		f, _ := q.value(m, 0, nil)
 		if f += q.cost(trial); f <= q.f+float64(1e-4*gain) && gain < 0 {
 			copy(q.w, trial)
@@ -285,7 +330,7 @@ func (q *lbfgs) project(d, g []float64, t float64) bool {
 
 // Point returns the weights, and the slopes there.
 func (q *lbfgs) Point() problem.Point {
-	q.p.Predict(q.m, q.w) // against drift
+	q.predict(q.m, q.w) // against drift
 	return problem.Point{W: q.w, A: q.dual(q.m)}
 }
 
@@ -293,8 +338,8 @@ func (q *lbfgs) Point() problem.Point {
 // |gradient|^2/(2 lambda) but for a free bias, which is balanced.
 func (q *lbfgs) Report() solver.Report {
 	r := solver.Report{Gap: math.NaN()}
-	if penalty.IsRidge(q.p.Penalty) {
-		r.Gap, r.Exact = vec.SquaredNorm64(q.g)/(2*q.p.Lambda)/math.Abs(q.f), q.p.Bias != problem.Free
+	if penalty.IsRidge(q.penalty) {
+		r.Gap, r.Exact = vec.SquaredNorm64(q.g)/(2*q.lambda)/math.Abs(q.f), !q.free
 	}
 	return r
 }

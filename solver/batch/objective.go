@@ -16,6 +16,18 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
+// risk is the mean loss as a function of weights and biases, for methods that follow gradients.
+type risk interface {
+	// value returns the mean loss at predictions m + t along, and its derivative by t; along may
+	// be nil. It leaves the slopes of the rows behind, of which gradient makes that of the weights.
+	value(m []float64, t float64, along []float64) (value, derivative float64)
+	gradient(dst []float64)
+	dual(m []float64) []float64 // the slopes at predictions
+	predict(dst, w []float64)
+}
+
+var _ risk = (*objective)(nil)
+
 // An objective is the mean loss as a function of d+1 numbers, the last of which is the bias.
 type objective struct {
 	p     *problem.Linear
@@ -80,6 +92,9 @@ func (o *objective) value(m []float64, t float64, along []float64) (value, deriv
 	}
 	return value, derivative
 }
+
+// predict sets dst to the predictions of weights.
+func (o *objective) predict(dst, w []float64) { o.p.Predict(dst, w) }
 
 // gradient writes that of the mean loss for the slopes that value left.
 func (o *objective) gradient(dst []float64) {

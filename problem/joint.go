@@ -1,0 +1,202 @@
+package problem
+
+import (
+	"errors"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/loss/joint"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// Joint is the problem of K linear predictors, one for each class, that one loss judges
+// together. With W of K columns w_k, and W x_i + b the K predictions of row i:
+//
+//	P(W,b) = (1/N) sum_i s_i l(W x_i + b, y_i) + lambda Omega(W)
+//	D(A)   = -(1/N) sum_i s_i l*(a_i, y_i) - lambda Omega*(-X^T(s.A) / (lambda N))
+//
+// Omega is a sum over all d K weights, a_i has K numbers, and a free bias adds the constraint
+// sum_i s_i a_ik = 0 for each class k. See [joint.Loss] for the domain of l*.
+//
+// Points have weights by feature: (d+1) x K numbers, the K biases last, and n x K dual
+// variables, row by row. So all classes share one look at each value of a row.
+type Joint struct {
+	*Rows
+	JointRisk
+	Penalty penalty.Elastic
+}
+
+var _ Problem = (*Joint)(nil)
+
+// NewJoint checks shapes and parameters. y has the class of each row, a number below
+// classes; weights == nil means that every row counts once.
+func NewJoint(rows *Rows, y []uint32, classes int, weights []float64, l joint.Loss, p penalty.Penalty, lambda float64, bias Bias) (*Joint, error) {
+	n, threads := rows.size()
+	risk, err := newJointRisk(n, y, classes, weights, l, lambda, bias, threads)
+	if err != nil {
+		return nil, err
+	}
+	if err := rows.checkFinite(); err != nil {
+		return nil, err
+	}
+	elastic, ok := p.(penalty.Elastic)
+	if !ok {
+		return nil, errors.New("problem: a loss of several classes needs the penalty l2, l1 or elastic-net")
+	}
+	return &Joint{Rows: rows, JointRisk: *risk, Penalty: elastic}, nil
+}
+
+// Dims returns n K and (d+1) K - 1: how many dual variables a point has, and how many weights
+// beside the last bias.
+func (p *Joint) Dims() (rows, cols int) {
+	n, d := p.X.Dims()
+	return n * p.Classes, (d+1)*p.Classes - 1
+}
+
+// Penalised returns how many of the (d+1) K numbers of a point the penalty sees.
+func (p *Joint) Penalised() int {
+	_, d := p.X.Dims()
+	if p.Bias == Feature {
+		d++
+	}
+	return d * p.Classes
+}
+
+// PredictTo sets dst, n x K, to the predictions of the weights w.
+func (p *Joint) PredictTo(dst, w []float64) {
+	parallel.Blocks(len(p.Y), blockRows, p.Threads, func(_, lo, hi int) {
+		p.predict(dst[lo*p.Classes:hi*p.Classes], w, lo, hi)
+	})
+}
+
+// predict sets dst to the predictions of the rows from lo to hi.
+func (p *Joint) predict(dst, w []float64, lo, hi int) {
+	_, d := p.X.Dims()
+	bias := w[d*p.Classes:]
+	for i := lo; i < hi; i++ {
+		own := dst[(i-lo)*p.Classes : (i-lo+1)*p.Classes]
+		copy(own, bias)
+		AddProducts(own, p.X.Row(i), w)
+	}
+}
+
+// AddProducts adds to dst, K numbers, the products of a row and each of K columns of weights by
+// feature, in the order of the features.
+func AddProducts(dst []float64, x matrix.Vector, w []float64) {
+	k := len(dst)
+	for at, v := range x.Value {
+		if v != 0 {
+			j := x.Column(at) * k
+			vec.Axpy64(dst, float64(v), w[j:j+k])
+		}
+	}
+}
+
+// AddOuter adds to weights by feature the products of a row and K numbers.
+func AddOuter(w []float64, x matrix.Vector, v []float64) {
+	k := len(v)
+	for at, x1 := range x.Value {
+		if x1 != 0 {
+			j := x.Column(at) * k
+			vec.Axpy64(w[j:j+k], float64(x1), v)
+		}
+	}
+}
+
+// CombineTo sets sum, (d+1) x K, to X^T V for V of n x K, with a column of ones as the last of
+// X. chain is as in Rows.Combine.
+func (p *Joint) CombineTo(sum, v []float64) (chain int) {
+	k, n := p.Classes, len(p.Y)
+	clear(sum)
+	parts := p.partitions()
+	size := (n + parts - 1) / parts
+	partial := make([][]float64, (n+size-1)/size)
+	parallel.Blocks(n, size, p.Threads, func(part, lo, hi int) {
+		s := sum
+		if part > 0 {
+			s = make([]float64, len(sum))
+		}
+		last := s[len(s)-k:]
+		for i := lo; i < hi; i++ {
+			own := v[i*k : (i+1)*k]
+			AddOuter(s, p.X.Row(i), own)
+			for c, x := range own {
+				last[c] += x
+			}
+		}
+		partial[part] = s
+	})
+	parallel.Blocks(len(sum), 4*blockRows, p.Threads, func(_, lo, hi int) {
+		for _, s := range partial[1:] {
+			vec.Axpy64(sum[lo:hi], 1, s[lo:hi])
+		}
+	})
+	return size + parts
+}
+
+// Certify judges the point as [Linear.Certify] does: dual variables are moved into the domain,
+// balanced class by class if the bias is free, and scaled into the domain of the penalty's
+// conjugate.
+func (p *Joint) Certify(pt Point) Certificate {
+	if !pt.fits(p) {
+		return pt.shapeless(p)
+	}
+	primal, primalError := p.Primal(pt.W)
+	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero(), Rounding: primalError}
+	for _, b := range pt.W[len(pt.W)-p.Classes:] {
+		if p.Bias == None && b != 0 {
+			c.without(p.Bias, b)
+			break
+		}
+	}
+	if pt.A == nil {
+		return c
+	}
+	c.below(p.Dual(pt.A))
+	return c
+}
+
+// Primal returns the objective at w and a bound on the error of that computation.
+func (p *Joint) Primal(w []float64) (value, bound float64) {
+	n, d := p.X.Dims()
+	size, bias := columnSizes(w, p.Classes, d), largestOf(w[d*p.Classes:])
+	errs := make([]float64, blocksOf(n))
+	losses := sumBlocks(n, p.Threads, func(b, lo, hi int) (sum float64) {
+		prediction, reach := make([]float64, (hi-lo)*p.Classes), make([]float64, hi-lo)
+		p.predict(prediction, w, lo, hi)
+		p.lengths(reach, lo)
+		for i := range reach {
+			chain := reach[i] + 4
+			reach[i] = float64(chain*unit*(float64(size*p.norm(lo+i, 0))+bias)) + float64(chain*tiny)
+		}
+		sum, errs[b] = p.lossesOf(prediction, reach, lo, hi)
+		return sum
+	}) / p.N
+	cost := float64(p.Lambda * p.Penalty.Value(w[:p.Penalised()]))
+	costError := float64(penalty.Units(p.Penalty, p.Penalised()) * unit * cost)
+	costError += float64(float64(len(w)+8)*tiny*p.Lambda) + 8*tiny
+	return losses + cost, sumBound(errs)/p.N + float64(8*unit*losses) + costError
+}
+
+// columnSizes bounds the norm of the first d numbers of each of k columns.
+func columnSizes(w []float64, k, d int) (largest float64) {
+	squares := make([]float64, k)
+	for j := range d {
+		for c, x := range w[j*k : (j+1)*k] {
+			squares[c] += float64(x * x)
+		}
+	}
+	column := make([]float64, d)
+	for c, s := range squares {
+		if s = math.Sqrt(s) * (1 + float64(d+8)*unit); !(s > leastObjective && s <= math.MaxFloat64) {
+			for j := range column {
+				column[j] = w[j*k+c]
+			}
+			s = norm(column)
+		}
+		largest = max(largest, s)
+	}
+	return largest
+}

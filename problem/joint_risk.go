@@ -1,0 +1,190 @@
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/loss/joint"
+	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/vec"
+)
+
+// JointRisk is the part of a problem of several classes that sees predictions only: the
+// average of one loss of the K predictions of each row, and its conjugate.
+type JointRisk struct {
+	Y       []uint32  // n classes, each below Classes
+	S       []float64 // n row weights
+	N       float64   // their sum
+	Classes int       // K
+	Loss    joint.Loss
+	Lambda  float64
+	Bias    Bias
+
+	threads int
+	zero    float64
+}
+
+// newJointRisk checks the numbers. weights == nil means that every row counts once.
+func newJointRisk(n int, y []uint32, classes int, weights []float64, l joint.Loss, lambda float64, bias Bias, threads int) (*JointRisk, error) {
+	switch {
+	case n == 0:
+		return nil, errors.New("problem: found no rows, expected at least one")
+	case l == nil:
+		return nil, errors.New("problem: found no loss, expected one, such as joint.Softmax{}")
+	case classes < 2:
+		return nil, dataError("found %d classes, expected at least two", classes)
+	case len(y) != n:
+		return nil, fmt.Errorf("problem: found the classes of %d rows, expected one for each of %d rows", len(y), n)
+	}
+	for i, c := range y {
+		if int64(c) >= int64(classes) {
+			return nil, dataError("row %d: class %d, expected a number below %d", i+1, c, classes)
+		}
+	}
+	// Row weights and lambda are those of any problem: a loss of one prediction stands in.
+	r, err := newRisk(n, slices.Repeat([]float64{1}, n), weights, l.Two(), lambda, bias, threads)
+	if err != nil {
+		return nil, err
+	}
+	p := &JointRisk{Y: y, S: r.S, N: r.N, Classes: classes, Loss: l, Lambda: lambda, Bias: bias, threads: threads}
+	p.zero = p.atZero()
+	return p, nil
+}
+
+// atZero returns the objective of the zero point: the loss there is one number for each class.
+func (p *JointRisk) atZero() float64 {
+	zero, value := make([]float64, p.Classes), make([]float64, p.Classes)
+	for y := range value {
+		value[y] = p.Loss.Value(zero, y)
+	}
+	return sumBlocks(len(p.Y), p.threads, func(_, lo, hi int) float64 {
+		var total vec.Sum
+		for i := lo; i < hi; i++ {
+			total.Add(p.S[i] * value[p.Y[i]])
+		}
+		return total.Value()
+	}) / p.N
+}
+
+// Constant is the squared value of the constant column that the penalty sees.
+func (p *JointRisk) Constant() float64 {
+	if p.Bias == Feature {
+		return 1
+	}
+	return 0
+}
+
+// Zero returns the objective of the zero point.
+func (p *JointRisk) Zero() float64 { return p.zero }
+
+// Slopes sets a, n x K, to the derivatives of the losses at predictions, which may be a.
+func (p *JointRisk) Slopes(a, predictions []float64) {
+	k := p.Classes
+	parallel.Blocks(len(p.Y), blockRows, p.threads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			p.Loss.Derivative(a[i*k:(i+1)*k], predictions[i*k:(i+1)*k], int(p.Y[i]))
+		}
+	})
+}
+
+// feasible sets v_ik = s_i a_ik, n x K numbers, for dual variables moved into their domain and,
+// if the bias is free, balanced: for each class the sum of v over the rows is then exactly 0.
+//
+// Of the numbers those of the other classes count. That of the class itself is minus their
+// sum, exactly; what stands in v is this rounded by as many additions.
+func (p *JointRisk) feasible(v, a []float64) {
+	k := p.Classes
+	// However they are added, numbers that add up to at most this add up to at most 1.
+	room := 1 - float64(2*k+8)*unit
+	parallel.Blocks(len(p.Y), blockRows, p.threads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row, y := v[i*k:(i+1)*k], int(p.Y[i])
+			sum := 0.0
+			for c, x := range a[i*k : (i+1)*k] {
+				if !(x > 0) || c == y { // NaN too
+					x = 0
+				}
+				row[c] = min(x, 1)
+				sum += row[c]
+			}
+			shrink := 1.0
+			if sum > room {
+				shrink = room / (sum * (1 + float64(2*k+8)*unit))
+			}
+			for c, x := range row {
+				if x = p.S[i] * (shrink * x); x < negligible {
+					x = 0
+				}
+				row[c] = x
+			}
+		}
+	})
+	if p.Bias == Free {
+		balanceFlows(v, p.Y, k)
+	}
+	p.closeRows(v)
+}
+
+// closeRows sets the number of each row's class to minus the sum of the others.
+func (p *JointRisk) closeRows(v []float64) {
+	k := p.Classes
+	parallel.Blocks(len(p.Y), blockRows, p.threads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row, sum := v[i*k:(i+1)*k], 0.0
+			for _, x := range row {
+				sum += x // that of the class is 0
+			}
+			row[p.Y[i]] = -sum
+		}
+	})
+}
+
+// conjugates returns (1/N) sum_i s_i l_i*(scale v_i/s_i) and a bound on its error: that of each
+// conjugate, see joint.Loss, and as much again for the rounding of v_i/s_i.
+func (p *JointRisk) conjugates(v []float64, scale float64) (value, bound float64) {
+	k := p.Classes
+	units := float64(2*(k+16)) * unit
+	errs := make([]float64, blocksOf(len(p.Y)))
+	sum := sumBlocks(len(p.Y), p.threads, func(b, lo, hi int) float64 {
+		a := make([]float64, k)
+		var total vec.Sum
+		for i := lo; i < hi; i++ {
+			moved := 0.0
+			for c, x := range v[i*k : (i+1)*k] {
+				a[c] = min(scale*(max(x, 0)/p.S[i]), 1)
+				moved += a[c]
+			}
+			if moved == 0 {
+				continue // the conjugate at 0 is 0
+			}
+			c := p.Loss.Conjugate(a, int(p.Y[i]))
+			total.Add(p.S[i] * c)
+			each := float64(units*(math.Abs(c)+float64(moved*(44+vec.Log(float64(k))+2*math.Abs(vec.Log(min(moved, 1))))))) + float64(float64(k)*0x1p-1000)
+			errs[b] += float64(p.S[i] * each)
+		}
+		return total.Value()
+	})
+	return sum / p.N, sumBound(errs)/p.N + float64(4*unit*math.Abs(sum/p.N))
+}
+
+// lossesOf returns the sum of the weighted losses of the rows from lo to hi at predictions,
+// each of which is off by reach[i-lo] at most, and a bound on its error. As slopes are in
+// the simplex less the class, a loss is off by twice that.
+func (p *JointRisk) lossesOf(predictions, reach []float64, lo, hi int) (sum, bound float64) {
+	k := p.Classes
+	units := float64(k+16) * unit
+	var total vec.Sum
+	for i := lo; i < hi; i++ {
+		row := predictions[(i-lo)*k : (i-lo+1)*k]
+		value, most := p.Loss.Value(row, int(p.Y[i])), 0.0
+		for _, x := range row {
+			most = max(most, math.Abs(x))
+		}
+		total.Add(p.S[i] * value)
+		off := reach[i-lo]
+		bound += float64(p.S[i] * (float64(2*off) + float64(units*(value+float64(4*(most+off)))) + float64(float64(k)*0x1p-1000)))
+	}
+	return total.Value(), bound
+}

@@ -1,0 +1,47 @@
+package joint
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fenchel-ml/fenchel/problem"
+)
+
+// Choose returns the solver that should prove the relative gap first, and why. The rules use
+// counts, never a clock: L-BFGS wins where single dual steps are short, which is where rows are
+// long against lambda N, and where the penalty does not determine the weights.
+func Choose(p problem.Problem, gap float64) (name, why string) {
+	l, ok := p.(*problem.Joint)
+	switch {
+	case !ok:
+		return "sdca", "the one for kernel machines of several classes under one loss"
+	case math.IsInf(l.Loss.Smoothness(), 1):
+		return "sdca", "the one for losses of several classes with corners"
+	case l.Penalty.StrongConvexity() == 0:
+		return "lbfgs", "the penalty does not determine the weights by itself"
+	case cornered(l):
+		return "sdca", "the penalty has a corner"
+	case shortness(l) <= mostShort:
+		return "sdca", "dual steps are long"
+	}
+	_, d := l.X.Dims()
+	if metricFits(l) {
+		return "lbfgs", fmt.Sprintf("dual steps are short and a %d x %d matrix for each class is cheap", d, d)
+	}
+	return "lbfgs", "dual steps are short"
+}
+
+// mostShort is how short dual steps may be for dual ascent to win.
+const mostShort = 4
+
+// shortness is the mean of L |x_i|^2/(lambda N l2): 3 means that one step moves dual variables by
+// about a quarter of the way.
+func shortness(p *problem.Joint) float64 {
+	return p.Loss.Smoothness() * p.MeanSquaredNorm() / (p.Lambda * p.N * p.Penalty.StrongConvexity())
+}
+
+// cornered reports whether the penalty has a corner.
+func cornered(p *problem.Joint) bool {
+	l1, _ := p.Penalty.Coefficients()
+	return l1 > 0
+}

@@ -1,0 +1,210 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fenchel-ml/fenchel/loss/joint"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/penalty"
+	"github.com/fenchel-ml/fenchel/problem"
+	jointsolver "github.com/fenchel-ml/fenchel/solver/joint"
+)
+
+// A loss of all classes makes one problem of them, of which the point has the numbers of K
+// outputs: weights by feature, the K of a feature side by side, and dual variables by row. A
+// model has the outputs one after another, each with the certificate of the whole.
+
+// IsJoint reports whether the loss judges all classes at once.
+func (spec *Spec) IsJoint() bool { return spec.CustomLoss == nil && joint.Is(spec.Loss) }
+
+// checkJoint refuses what has no meaning for a loss of all classes, and its scheme without one.
+func (spec *Spec) checkJoint() error {
+	if !spec.IsJoint() {
+		if spec.Scheme == model.Joint {
+			return fmt.Errorf("scheme %s with the loss %q: expected a loss of all classes, such as softmax or crammer-singer", model.Joint, spec.Loss)
+		}
+		return nil
+	}
+	name, p := spec.Loss, spec.Penalty
+	switch {
+	case spec.Scheme != "" && spec.Scheme != model.Joint:
+		return fmt.Errorf("scheme %s with the loss %s, which judges all classes at once: expected %s, or none", spec.Scheme, name, model.Joint)
+	case spec.Task != "" && spec.Task != "classification":
+		return fmt.Errorf("task %s with the loss %s: expected classification", spec.Task, name)
+	case spec.Radius != 0 || spec.Slack != 0 || spec.Nu != 0:
+		return fmt.Errorf("radius=%g, slack=%g, nu=%g with the loss %s: expected lambda or C", spec.Radius, spec.Slack, spec.Nu, name)
+	case spec.Partitions > 0:
+		return fmt.Errorf("partitions=%d with the loss %s: expected none", spec.Partitions, name)
+	}
+	t, err := spec.terms()
+	if err != nil {
+		return err
+	}
+	if _, ok := t.penalty.(penalty.Elastic); !ok {
+		return fmt.Errorf("penalty %s with the loss %s: expected l2, l1 or elastic-net", p, name)
+	}
+	return nil
+}
+
+// checkJointSolver refuses a solver that does not take several classes under one loss.
+func (spec *Spec) checkJointSolver() error {
+	if _, err := jointsolver.New(spec.Solver); err != nil {
+		return fmt.Errorf("%w (of losses of all classes, as %s)", err, spec.Loss)
+	}
+	return nil
+}
+
+func (f linearFamily) joint(t terms, y []uint32, classes int, weights []float64, lambda float64) (problem.Problem, *problem.JointRisk, error) {
+	p, err := problem.NewJoint(f.rows, y, classes, weights, t.joint, t.penalty, lambda, t.bias)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, &p.JointRisk, nil
+}
+
+func (f machineFamily) joint(t terms, y []uint32, classes int, weights []float64, lambda float64) (problem.Problem, *problem.JointRisk, error) {
+	p, err := problem.NewJointKernel(f.gram, y, classes, weights, t.joint, lambda, t.bias)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, &p.JointRisk, nil
+}
+
+// mostJoint bounds the weights of all classes: 8 GB of numbers.
+const mostJoint = 1 << 30
+
+// jointly makes the one problem of all classes. What other problems know of losses is filled in
+// as far as it goes.
+func (s *problems) jointly(o objective) (objective, error) {
+	if f, ok := s.family.(linearFamily); ok {
+		if k := len(s.labels.classes); int64(k)*int64(f.cols()+1) > mostJoint {
+			return o, DataError{fmt.Sprintf("found %d classes of %d features, expected fewer than %d weights in all for a loss of all classes", k, f.cols(), mostJoint)}
+		}
+	}
+	var err error
+	o.Problem, o.joint, err = s.family.joint(s.terms, s.labels.class, len(s.labels.classes), s.weights, s.lambda)
+	var data problem.DataError
+	if errors.As(err, &data) {
+		err = DataError{err.Error()}
+	}
+	if err == nil {
+		o.Risk = &problem.Risk{S: o.joint.S, N: o.joint.N, Loss: s.loss, Lambda: o.joint.Lambda, Bias: o.joint.Bias}
+	}
+	return o, err
+}
+
+// columns is how many dual variables a row has.
+func (s *problems) columns() int {
+	if s.joint != nil {
+		return len(s.labels.classes)
+	}
+	return 1
+}
+
+// choose names a good solver, and says why.
+func (s *problems) choose(p problem.Problem, gap float64) (name, why string) {
+	if s.joint != nil {
+		return jointsolver.Choose(p, gap)
+	}
+	return s.family.choose(p, gap)
+}
+
+// store gives every output of a model the weights of its point; of the one point of all classes
+// each takes its part, and the dual variables and the certificate too.
+func (s *problems) store(m *model.Model, points []problem.Point) {
+	if k := s.columns(); k > 1 {
+		whole := m.Outputs[0]
+		m.Outputs, points = make([]model.Output, k), apart(points[0], k)
+		for c, p := range points {
+			m.Outputs[c] = model.Output{Dual: p.A, Certificate: whole.Certificate}
+		}
+	}
+	s.family.store(m, points)
+}
+
+// weightsOf takes the weights of the point of problem c out of a model, with the bias; dual the
+// dual variables, nil if it has none.
+func (s *problems) weightsOf(m *model.Model, c int) []float64 {
+	if s.joint == nil {
+		return s.family.weights(m, c)
+	}
+	parts := make([][]float64, len(m.Outputs))
+	for c := range parts {
+		parts[c] = s.family.weights(m, c)
+	}
+	return join(parts)
+}
+
+func (s *problems) dual(m *model.Model, c int) []float64 {
+	if s.joint == nil {
+		return m.Outputs[c].Dual
+	}
+	parts := make([][]float64, len(m.Outputs))
+	for c, o := range m.Outputs {
+		if parts[c] = o.Dual; o.Dual == nil {
+			return nil
+		}
+	}
+	return join(parts)
+}
+
+// apart takes the point of k classes apart; join puts the numbers of all classes together.
+func apart(p problem.Point, k int) []problem.Point {
+	points := make([]problem.Point, k)
+	own := func(all []float64, c int) []float64 {
+		if all == nil {
+			return nil
+		}
+		numbers := make([]float64, len(all)/k)
+		for i := range numbers {
+			numbers[i] = all[i*k+c]
+		}
+		return numbers
+	}
+	for c := range points {
+		points[c] = problem.Point{W: own(p.W, c), A: own(p.A, c)}
+	}
+	return points
+}
+
+func join(parts [][]float64) []float64 {
+	k := len(parts)
+	all := make([]float64, k*len(parts[0]))
+	for c, own := range parts {
+		for i, x := range own {
+			all[i*k+c] = x
+		}
+	}
+	return all
+}
+
+// jointDerivatives returns the dual point that the weights of all classes suggest.
+func (o objective) jointDerivatives(w []float64) []float64 {
+	a := make([]float64, len(o.joint.Y)*o.joint.Classes)
+	switch p := o.Problem.(type) {
+	case *problem.Joint:
+		p.PredictTo(a, w)
+	case *problem.JointKernel:
+		p.Responses(a, w)
+	}
+	o.joint.Slopes(a, a)
+	return a
+}
+
+// jointPoint is where a run on all classes begins.
+func (s *start) jointPoint(p objective) *problem.Point {
+	parts, duals := make([][]float64, len(s.output)), make([][]float64, len(s.output))
+	own := s.same
+	for c, from := range s.output {
+		parts[c], duals[c] = s.outputWeights(c, p), s.model.Outputs[from].Dual
+		own = own && len(duals[c]) == s.set.Rows()
+	}
+	point := &problem.Point{W: join(parts)}
+	if own {
+		point.A = join(duals)
+	} else {
+		point.A = p.jointDerivatives(point.W)
+	}
+	return point
+}
