@@ -18,7 +18,7 @@ var flagGroups = []struct {
 	title string
 	flags []string
 }{
-	{"Data", []string{"target", "weights", "labels", "test", "train", "data", "id", "like", "richer", "full", "header", "ignore", "categorical", "numeric", "features", "format", "zero-based", "n", "d"}},
+	{"Data", []string{"target", "weights", "labels", "test", "train", "data", "id", "like", "richer", "full", "header", "ignore", "categorical", "numeric", "features", "format", "zero-based", "n", "d", "descriptor", "shared"}},
 	{"Problem", []string{"task", "loss", "penalty", "C", "lambda", "bias", "scheme", "class-weight", "components", "center", "scale", "condition", "accuracy"}},
 	{"Kernel", []string{"kernel", "gamma", "sigma", "degree", "coef0", "map", "nu", "radius", "slack", "cache", "support", "loss-at-most", "error-at-most", "keep-bias", "no-refit"}},
 	{"Solver and stopping", []string{"solver", "method", "gap", "epochs", "time", "refine", "seed", "partitions", "threads", "init", "shuffle", "stream", "resume", "hold-out", "runs", "quick"}},
@@ -27,7 +27,7 @@ var flagGroups = []struct {
 
 // placeholders stand for the values of flags in the help; others are by type.
 var placeholders = map[string]string{
-	"output": "FILE", "trace": "FILE", "labels": "FILE", "test": "DATA", "train": "DATA", "richer": "MODEL", "full": "MODEL", "table": "FILE", "figure": "FILE", "data": "DATA", "like": "MODEL", "resume": "MODEL",
+	"output": "FILE", "trace": "FILE", "labels": "FILE", "test": "DATA", "train": "DATA", "richer": "MODEL", "full": "MODEL", "table": "FILE", "figure": "FILE", "data": "DATA", "shared": "FILE", "like": "MODEL", "resume": "MODEL",
 	"target": "COLUMN", "weights": "COLUMN", "id": "COLUMN", "ignore": "COLUMNS", "categorical": "COLUMNS", "numeric": "COLUMNS",
 	"class-weight": "WEIGHTS", "cache": "SIZE", "components": "K",
 }

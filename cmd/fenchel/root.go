@@ -20,7 +20,7 @@ var makers = []struct {
 	make func() *cobra.Command
 }{
 	{"train", newTrain}, {"predict", newPredict}, {"evaluate", newEvaluate}, {"verify", newVerify}, {"info", newInfo}, {"convert", newConvert}, {"sparsify", newSparsify},
-	{"pca", newPCA}, {"reconstruct", newReconstruct}, {"merge", newMerge}, {"reproduce", newReproduce}, {"list", newList}, {"advise", newAdvise},
+	{"pca", newPCA}, {"reconstruct", newReconstruct}, {"merge", newMerge}, {"reproduce", newReproduce}, {"list", newList}, {"advise", newAdvise}, {"engine", newEngine},
 }
 
 // newRoot makes the command line for args: with all commands, unless these begin
