@@ -109,7 +109,7 @@ func (r *request) replace(m *model.Model, q certifyRequest) error {
 	}
 	k, d := len(m.Outputs), m.Cols()
 	if m.Support != nil || m.Map != nil || len(weights) != k*d || len(bias) != k {
-		return fmt.Errorf("found %d weights and %d biases, expected a linear model of %d outputs and %d features", len(weights), len(bias), k, d)
+		return fmt.Errorf("found %d weights and %d biases, expected a linear model of %d predictors and %d features", len(weights), len(bias), k, d)
 	}
 	for c := range m.Outputs {
 		m.Outputs[c].Weights, m.Outputs[c].Bias = weights[c*d:(c+1)*d], bias[c]
