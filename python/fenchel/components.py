@@ -226,7 +226,7 @@ class IncrementalPCA(Components):
 
     def fit(self, X: Any, y: Any = None) -> "IncrementalPCA":
         """Forget all, and learn the rows of X, of shape (n_samples, n_features), in batches."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=2)
         self.__dict__.pop("model_", None)
         size = self.batch_size_ = self.batch_size or 5 * X.shape[1]
         least = self.n_components or 0

@@ -34,7 +34,7 @@ class Machine(Estimator):
     def _asked(self) -> float:
         return self.gap
 
-    def _kernel(self, X: Any) -> str:
+    def _kernel(self, X: Any, weights: np.ndarray | None = None) -> str:
         """Return the kernel as the engine's spec, with the gamma that suits the rows."""
         name = self.kernel
         if not isinstance(name, str):
@@ -44,11 +44,11 @@ class Machine(Estimator):
         if ":" in name or name in ("linear", "precomputed"):
             return name
         if name in ("rbf", "laplacian", "chi2"):
-            return f"{name}:gamma={self._gamma(X)!r}"
+            return f"{name}:gamma={self._gamma(X, weights)!r}"
         if name == "poly":
-            return f"poly:degree={self._degree()},gamma={self._gamma(X)!r},coef0={float(self.coef0)!r}"
+            return f"poly:degree={self._degree()},gamma={self._gamma(X, weights)!r},coef0={float(self.coef0)!r}"
         if name == "sigmoid":
-            return f"sigmoid:gamma={self._gamma(X)!r},coef0={float(self.coef0)!r}"
+            return f"sigmoid:gamma={self._gamma(X, weights)!r},coef0={float(self.coef0)!r}"
         return name
 
     def _degree(self) -> int:
@@ -56,17 +56,17 @@ class Machine(Estimator):
             raise ValueError(f"degree={self.degree!r}: expected a whole number > 0")
         return int(self.degree)
 
-    def _gamma(self, X: Any) -> float:
+    def _gamma(self, X: Any, weights: np.ndarray | None = None) -> float:
         if self.gamma in ("scale", "auto", None) and not isinstance(self.gamma, (int, float)):
             if self.gamma != "scale":
                 return 1 / X.shape[1]
-            v = _variance(X)
+            v = _variance(X, weights)
             return 1 / (X.shape[1] * v) if v > 0 else 1.0
         return given(self.gamma, "gamma")
 
     def _learn(self, data: _ask.Data, task: str, init: Any = None) -> None:
         """Train and keep the answer; after Ctrl-C the best model, and then the exception."""
-        spec = dict(self._spec(data.X, data.weights), task=task, kernel=self._kernel(data.X))
+        spec = dict(self._spec(data.X, data.weights), task=task, kernel=self._kernel(data.X, data.weights))
         self.kernel_ = spec["kernel"]
         if callable(self.kernel):
             if is_sparse(data.X):
@@ -131,12 +131,17 @@ class Machine(Estimator):
         return tags
 
 
-def _variance(X: Any) -> float:
-    if not is_sparse(X):
+def _variance(X: Any, weights: np.ndarray | None) -> float:
+    """Return the variance of all values of X, rows counted by their weights."""
+    if weights is None and not is_sparse(X):
         return float(X.var(dtype=np.float64))
-    values = X.data.astype(np.float64)
-    n = X.shape[0] * X.shape[1]
-    return float((values**2).sum() / n - (values.sum() / n) ** 2)
+    w = np.full(X.shape[0], 1 / X.shape[0]) if weights is None else weights / weights.sum()
+    if is_sparse(X):
+        first, second = X.sum(axis=1), X.multiply(X).sum(axis=1)
+        first, second = (float(w @ np.asarray(v, np.float64).ravel()) for v in (first, second))
+        return second / X.shape[1] - (first / X.shape[1]) ** 2
+    mean = w @ X.mean(axis=1, dtype=np.float64)
+    return float(w @ ((X - mean) ** 2).mean(axis=1, dtype=np.float64))
 
 
 class KernelClassifier(Classifier, Machine):
@@ -341,11 +346,11 @@ class OneClass(OutlierMixin, Machine):
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return scores of shape (n_samples,), below 0 for outliers."""
-        return self._scores(X).ravel() * (self.nu * self._total)
+        return self.score_samples(X) - self.offset_
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Return scores without the offset, of shape (n_samples,)."""
-        return self.decision_function(X) + self.offset_
+        return self._scores(X).ravel() * (self.nu * self._total) + self.offset_
 
     def predict(self, X: Any) -> np.ndarray:
         """Return 1 for rows like those of the data and -1 for outliers, of shape

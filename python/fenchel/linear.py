@@ -63,8 +63,9 @@ class Linear(Estimator):
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
-        out = X @ np.atleast_2d(self.coef_).T + self.intercept_
-        return np.asarray(out)
+        coef = self.coef_ if is_sparse(self.coef_) else np.atleast_2d(self.coef_)
+        out = X @ coef.T
+        return (out.toarray() if is_sparse(out) else np.asarray(out)) + self.intercept_
 
     def sparsify(self) -> "Linear":
         """Store ``coef_`` as a sparse matrix of scipy, which predicts faster if most are zero."""
