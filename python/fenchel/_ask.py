@@ -115,6 +115,11 @@ def about(verb: str, model: Model, data: Data, **fields: Any) -> dict[str, Any]:
     return _with_model(verb, model, lambda w: {"data": data.fields(w), **fields}, read)
 
 
+def about_components(model: Model, data: Data) -> dict[str, Any]:
+    """Ask for what is true of components and rows."""
+    return _plainly("pca-verify", lambda w: {"model": {"key": "", "bytes": w.raw(model.data)}, "data": data.fields(w)})
+
+
 def audit(file: bytes, data: Data, **fields: Any) -> dict[str, Any]:
     """Ask how good the model in the bytes of a file of another program is."""
     return _plainly("audit", lambda w: {"model": {"key": "", "bytes": w.raw(file)}, "data": data.fields(w), **_finite(fields)})
@@ -187,3 +192,18 @@ def read_rows(fields: dict[str, Any], memory: Any) -> Any:
     starts, indices = memory.read(fields["starts"], np.int64), memory.read(fields["indices"], np.uint32)
     small = np.int32 if len(values) < 2**31 and fields["cols"] < 2**31 else np.int64
     return csr_matrix((values, indices.astype(small), starts.astype(small)), shape=(fields["rows"], fields["cols"]))
+
+
+def read(sources: list[str], **options: Any) -> dict[str, Any]:
+    """Read files: rows and what belongs to them."""
+
+    def take(answer: dict[str, Any], memory: Any) -> dict[str, Any]:
+        answer["x"] = read_rows(answer["x"], memory)
+        for name, dtype in (("weights", np.float64), ("numbers", np.float64), ("codes", np.uint32)):
+            answer[name] = memory.read(answer[name], dtype) if answer.get(name) is not None else None
+        return answer
+
+    answer, stopped = _engine.ask("read", lambda w: {"sources": sources, **_finite(options)}, take)
+    if stopped:
+        raise KeyboardInterrupt
+    return answer

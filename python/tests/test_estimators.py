@@ -3,19 +3,52 @@
 import pytest
 
 pytest.importorskip("sklearn")
-from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
+from sklearn.base import clone  # noqa: E402
+from sklearn.utils import estimator_checks as checks  # noqa: E402
 
 import fenchel  # noqa: E402
 import fenchel.sklearn as twins  # noqa: E402
 
-ESTIMATORS = [fenchel.LinearClassifier(), fenchel.LinearRegressor(), fenchel.KernelClassifier(), fenchel.KernelRegressor(), fenchel.OneClass(), fenchel.PCA(), fenchel.IncrementalPCA()]
+OWN = [fenchel.LinearClassifier(), fenchel.LinearRegressor(), fenchel.KernelClassifier(), fenchel.KernelRegressor(), fenchel.OneClass(), fenchel.PCA(), fenchel.IncrementalPCA()]
+TWINS = [getattr(twins, name)() for name in twins.__all__ if name != "LogisticRegressionCV"] + [twins.LogisticRegressionCV(Cs=3, cv=3)]
+
+# What is compared to nine digits is as exact as the gap says: see TIGHT.
+LOOSE = "the default gap fixes scores to fewer digits than the check compares; with a small gap it passes, see test_weights"
+WEIGHTS = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
+FEW = "nu is infeasible for the classes and weights of the check"
+
+EDGE = "support vectors lie on the boundary, where the sign of a score is that of its rounding"
+
+TIGHT = [
+    fenchel.LinearClassifier(gap=1e-11), fenchel.LinearClassifier("logistic", C=0.01, gap=1e-14), fenchel.LinearRegressor(gap=1e-14), fenchel.KernelClassifier(gap=1e-10),
+    twins.LinearSVC(tol=1e-12), twins.LogisticRegression(C=0.01, tol=1e-12), twins.Ridge(tol=1e-5), twins.Lasso(0.01, tol=1e-12), twins.ElasticNet(0.01, tol=1e-12),
+    twins.SVC(gamma="auto", tol=1e-8), twins.NuSVC(gamma="auto", nu=0.1, tol=1e-8), twins.SVR(gamma="auto", tol=1e-8), twins.NuSVR(gamma="auto", tol=1e-8),
+    twins.KernelRidge(),
+]  # fmt: skip
 
 
-@parametrize_with_checks(ESTIMATORS)
+def expected(estimator):
+    """Say which checks an estimator is known to fail, and why."""
+    name = type(estimator).__name__
+    failing = {}
+    if name in ("LinearClassifier", "LinearRegressor", "KernelClassifier", "LinearSVC", "LogisticRegression", "Ridge", "SVC", "SVR", "NuSVR"):
+        failing.update(dict.fromkeys(WEIGHTS, LOOSE))
+    if name in ("OneClass", "OneClassSVM"):
+        failing.update(dict.fromkeys(WEIGHTS, EDGE))
+    if name == "NuSVC":
+        failing.update(dict.fromkeys((*WEIGHTS, "check_class_weight_classifiers"), FEW))
+    return failing
+
+
+@checks.parametrize_with_checks(OWN + TWINS, expected_failed_checks=expected)
 def test_check_estimator(estimator, check):
     check(estimator)
 
 
-@parametrize_with_checks([getattr(twins, name)() for name in twins.__all__])
-def test_check_twin(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize("estimator", TIGHT, ids=repr)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_weights(estimator):
+    """A weight of a row is how often it counts, to nine digits."""
+    name = type(estimator).__name__
+    checks.check_sample_weight_equivalence_on_dense_data(name, clone(estimator))
+    checks.check_sample_weight_equivalence_on_sparse_data(name, clone(estimator))

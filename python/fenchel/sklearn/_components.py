@@ -277,14 +277,14 @@ class Described(Machine):
 
 
 class RBFSampler(Mapped):
-    """Twin of ``sklearn.kernel_approximation.RBFSampler``: random Fourier features, here pairs
-    of a cosine and a sine, so that ``n_components`` has to be even.
+    """Twin of ``sklearn.kernel_approximation.RBFSampler``: random Fourier features
+    sqrt(2/n_components) cos(<v,x> + b).
 
     Examples
     --------
     >>> from fenchel.sklearn import RBFSampler
-    >>> float((RBFSampler(n_components=10).fit_transform([[0.5]]) ** 2).sum().round(6))
-    1.0
+    >>> RBFSampler(n_components=5).fit_transform([[0.5], [1.0]]).shape
+    (2, 5)
     """
 
     def __init__(self, *, gamma=1.0, n_components=100, random_state=None):
@@ -293,8 +293,22 @@ class RBFSampler(Mapped):
         self.random_state = random_state
 
     def _specs(self, X: Any) -> tuple[str, str]:
-        if self._wide() % 2:
-            raise ValueError(f"RBFSampler: found n_components={self.n_components}, expected an even number, as features are pairs of a cosine and a sine")
-        if self.gamma != "scale":
+        if not isinstance(self.gamma, str):
             above_zero(self, "gamma")
-        return Described("rbf", self.gamma, 0.0, 3)._kernel(X), f"fourier:dim={self._wide()}"
+        elif self.gamma != "scale":
+            raise ValueError(f"RBFSampler: found gamma={self.gamma!r}, expected a number > 0 or 'scale'")
+        return Described("rbf", self.gamma, 0.0, 3)._kernel(X), f"fourier:dim={2 * self._wide()}"
+
+    def fit(self, X: Any, y: Any = None) -> "RBFSampler":
+        """Draw the features, for rows X of shape (n_samples, n_features)."""
+        super().fit(X)
+        self.random_offset_ = np.random.RandomState(self._seed % 2**32).uniform(0, 2 * np.pi, self._wide())
+        self._n_features_out = self._wide()
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return features of shape (n_samples, n_components), of which the inner products are
+        nearly values of the kernel."""
+        pairs = super().transform(X)  # the cosine and the sine of each <v,x>
+        b = self.random_offset_.astype(pairs.dtype)
+        return np.sqrt(pairs.dtype.type(2)) * (pairs[:, ::2] * np.cos(b) - pairs[:, 1::2] * np.sin(b))

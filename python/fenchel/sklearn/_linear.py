@@ -178,7 +178,8 @@ class LinearNumbers(Regressor, Linear):
 class Ridge(LinearNumbers):
     """Twin of ``sklearn.linear_model.Ridge``: sum_i s_i (y_i - f_i)^2 + alpha |w|^2.
 
-    Weights are exact up to rounding, whatever ``tol``. All solvers find the same. Refused:
+    ``tol ** 3`` is the relative duality gap to be proved: least squares are solved directly.
+    All solvers find the same. Refused:
     ``positive=True``, ``alpha=0`` and one alpha for each target, targets of two dimensions.
 
     Attributes
@@ -207,7 +208,7 @@ class Ridge(LinearNumbers):
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
         refuse(self, positive=False, solver=("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"))
         (alpha,) = above_zero(self, "alpha")
-        return {**self._stop(), "penalty": "l2", "C": 1 / alpha, "gap": min(1e-11, max(self.tol**2, 1e-12))}
+        return {**self._stop(), "penalty": "l2", "C": 1 / alpha, "gap": max(self.tol**3, 1e-14)}
 
 
 class Lasso(LinearNumbers):
@@ -253,7 +254,7 @@ class Lasso(LinearNumbers):
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
         refuse(self, positive=False, selection=("cyclic", "random"))
         (alpha,) = above_zero(self, "alpha")
-        return {**self._stop(), "penalty": self._penalty(), "lambda": alpha, "gap": max(self.tol / 100, 1e-12)}
+        return {**self._stop(), "penalty": self._penalty(), "lambda": alpha, "gap": max(self.tol / 100, 1e-14)}
 
     def _learn(self, data: Any, task: str, init: Any = None) -> None:
         before = getattr(self, "model_", None)
