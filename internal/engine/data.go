@@ -60,7 +60,7 @@ func (d data) set(r *region) (*dataset.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &dataset.Set{X: x, Feature: d.Names, Schema: d.schema()}
+	s := &dataset.Set{X: x, Feature: d.Names, Schema: d.schema(x)}
 	if s.Target, err = d.target(r); err != nil {
 		return nil, err
 	}
@@ -75,15 +75,24 @@ func (d data) set(r *region) (*dataset.Set, error) {
 	return s.Vouch(), nil
 }
 
-// schema says what was subtracted from the columns; nil: nothing.
-func (d data) schema() *dataset.Schema {
+// schema says what was subtracted from the columns of x, and what their means are then; nil:
+// nothing was.
+func (d data) schema(x matrix.Matrix) *dataset.Schema {
 	if d.X.Offsets == nil {
 		return nil
+	}
+	rows, _ := x.Dims()
+	mean := make([]float64, d.X.Cols)
+	for i := range rows {
+		x.Row(i).AddTo(mean, 1)
 	}
 	s := &dataset.Schema{Columns: make([]dataset.Column, len(d.X.Offsets)), Target: -1, Weight: -1, Array: true, Header: d.Names != nil}
 	for j := range s.Columns {
 		s.Columns[j] = dataset.Column{Name: fmt.Sprint(j + 1), Offset: d.X.Offsets[j]}
-		if d.Names != nil && j < len(d.Names) {
+		if j < len(mean) {
+			s.Columns[j].Fill = mean[j] / float64(rows)
+		}
+		if j < len(d.Names) {
 			s.Columns[j].Name = d.Names[j]
 		}
 	}
