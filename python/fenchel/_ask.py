@@ -23,6 +23,8 @@ class Data:
     weights: np.ndarray | None = None
     names: list[str] | None = None
     offsets: np.ndarray | None = None  # to be subtracted from the columns
+    kept: np.ndarray | None = None  # which rows of the caller's these are, None: all
+    everything: Any = None  # the rows of the caller, those left out among them
 
     def centred(self) -> "Data":
         """Have the engine get columns that are far from zero without their means, for

@@ -172,15 +172,16 @@ def row_weights(sample_weight: Any, X: Any, factors: np.ndarray | None = None) -
     return w
 
 
-def positive(X: Any, y: np.ndarray | None, w: np.ndarray | None) -> tuple[Any, Any, Any]:
-    """Leave out rows of weight zero, which say nothing; the engine has none."""
+def positive(X: Any, y: np.ndarray | None, w: np.ndarray | None) -> tuple[Any, Any, Any, np.ndarray | None]:
+    """Leave out rows of weight zero, which say nothing; the engine has none. The last is the
+    places of those that are kept, None: all."""
     if w is None:
-        return X, y, w
+        return X, y, w, None
     if (w < 0).any():
         raise ValueError(f"found the weight {w.min():g} of a row, expected numbers >= 0")
-    keep = w > 0
-    if keep.all():
-        return X, y, w
-    if not keep.any():
+    keep = np.flatnonzero(w > 0)
+    if len(keep) == len(w):
+        return X, y, w, None
+    if not len(keep):
         raise ValueError("found weights of rows that are all zero, expected some above: sample_weight must have a positive sum")
-    return X[np.flatnonzero(keep)], None if y is None else y[keep], w[keep]
+    return X[keep], None if y is None else y[keep], w[keep], keep

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _ask
 from ._arrays import canonical, is_sparse
-from ._base import Certificate, PCACertificate, check_is_fitted, class_factors, row_weights, spelled
+from ._base import Certificate, PCACertificate, check_is_fitted, class_factors, positive, row_weights, spelled
 from ._model import Model
 
 __all__ = ["Verification", "verify"]
@@ -102,11 +102,9 @@ def _rows(X: Any) -> Any:
 
 def _positive(data: _ask.Data) -> _ask.Data:
     """Leave out rows of weight zero."""
-    if data.weights is not None and not (data.weights > 0).all():
-        keep = np.flatnonzero(data.weights > 0)
-        data.X, data.weights = data.X[keep], data.weights[keep]
-        data.numbers = None if data.numbers is None else data.numbers[keep]
-        data.codes = None if data.codes is None else data.codes[keep]
+    targets = data.numbers if data.codes is None else data.codes
+    data.X, targets, data.weights, data.kept = positive(data.X, targets, data.weights)
+    data.numbers, data.codes = (targets, None) if data.codes is None else (None, targets)
     return data
 
 
@@ -136,6 +134,8 @@ def _own(model: Any, X: Any, y: Any, sample_weight: Any) -> Verification:
     target = {} if y is None or model.model_.part("problem").get("task") == "one-class" else _targets(classes, y)
     factors = class_factors(getattr(model, "class_weight", None), classes, target["codes"], row_weights(sample_weight, X)) if "codes" in target else None
     data = _positive(_ask.Data(X, weights=row_weights(sample_weight, X, factors), names=names, **target))
+    if getattr(model, "_kept", None) is not None:
+        data.X, data.names = data.X[:, model._kept], None
     schema = model.model_.part("schema")
     if schema is not None:
         data.offsets = np.array([c.get("offset", 0.0) for c in schema["columns"]])

@@ -181,15 +181,17 @@ class PCA(Components):
 class IncrementalPCA(Components):
     """Principal components of rows that come in batches, in memory for one of these.
 
-    The method "ipca", without rows held out, is that of scikit-learn. Nothing is proved of a
-    stream: ``certificate_`` has NaN, until ``fenchel.verify(estimator, X)`` sees all rows.
+    The method "ipca", without rows held out, is that of scikit-learn, for batches of the same
+    sizes: later rows are learned in batches as large as the first one, and wait until there
+    are as many. Nothing is proved of a stream: ``certificate_`` has NaN, until ``fenchel.verify(estimator, X)`` sees all rows.
 
     Parameters
     ----------
     n_components : int
     whiten : bool
     batch_size : int, optional
-        Rows that ``fit`` takes at a time: 5 n_features if it is None.
+        Rows that are learned at a time: if it is None, 5 n_features by ``fit``, and as many as
+        come first by ``partial_fit``.
     method : str
         A method of ``fenchel list methods`` for streams.
     center : "yes", "no" or "auto"
@@ -228,20 +230,16 @@ class IncrementalPCA(Components):
         """Forget all, and learn the rows of X, of shape (n_samples, n_features), in batches."""
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=2)
         self.__dict__.pop("model_", None)
-        size = self.batch_size_ = self.batch_size or 5 * X.shape[1]
-        least = self.n_components or 0
-        starts = [lo for lo in range(0, X.shape[0], size) if lo == 0 or X.shape[0] - lo >= least]
-        for lo, hi in zip(starts, starts[1:] + [X.shape[0]]):
-            self._learn(X[lo:hi])
+        self._learn(X, self.batch_size or 5 * X.shape[1])
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> "IncrementalPCA":
         """Learn further rows, of shape (n_samples, n_features)."""
         X = validate_data(self, X, reset=not hasattr(self, "model_"), accept_sparse="csr", dtype=FLOATS)
-        self._learn(X)
+        self._learn(X, self.batch_size or X.shape[0])
         return self
 
-    def _learn(self, X: Any) -> None:
+    def _learn(self, X: Any, batch: int) -> None:
         before = getattr(self, "model_", None)
         if before is None:
             k = min(X.shape) if self.n_components is None else self.n_components
@@ -255,17 +253,28 @@ class IncrementalPCA(Components):
             if self.n_components not in (None, k):
                 raise ValueError(f"Number of input features has changed from {k} to {self.n_components} between calls to partial_fit! Try setting n_components to a fixed value.")
         spec = {
-            "k": int(k), "method": self.method, "center": self.center, "scale": "none", "hold_out": self.hold_out or -1.0,
+            "k": int(k), "method": f"ipca:batch={max(batch, k)}" if self.method == "ipca" else self.method, "center": self.center, "scale": "none", "hold_out": self.hold_out or -1.0,
             "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs),
         }  # fmt: skip
         answer, stopped = _ask.components(_ask.Data(X), spec, stream=True, init=before)
+        self._spread(X, before is None)
         self.n_samples_seen_ += X.shape[0]
         self.n_samples_ = self.n_samples_seen_
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of a stream nothing is proved
             self._keep(answer, stopped, float("inf"))
 
+    def _spread(self, X: Any, first: bool) -> None:
+        """Keep the variance of each feature, by sums about the mean of the first rows."""
+        if first:
+            self._about = np.asarray(X.mean(axis=0), np.float64).ravel()
+            self._sums = np.zeros((2, X.shape[1]))
+        rows = X.toarray() if is_sparse(X) else X
+        away = rows - self._about
+        self._sums += [away.sum(axis=0), (away**2).sum(axis=0)]
+        n = self.n_samples_seen_ + X.shape[0]
+        self.var_ = self._sums[1] / n - (self._sums[0] / n) ** 2
+
     def _shape(self) -> None:
         super()._shape()
-        self.var_ = None
         self.batch_size_ = self.batch_size or 5 * self.n_features_in_

@@ -66,14 +66,17 @@ class Machine(Estimator):
 
     def _learn(self, data: _ask.Data, task: str, init: Any = None) -> None:
         """Train and keep the answer; after Ctrl-C the best model, and then the exception."""
-        spec = dict(self._spec(data.X, data.weights), task=task, kernel=self._kernel(data.X, data.weights))
-        self.kernel_ = spec["kernel"]
+        spec = dict(self._spec(data.X, data.weights), task=task, kernel=self._kernel_of(data))
+        self.kernel_, self._kept = spec["kernel"], None
         if callable(self.kernel):
             if is_sparse(data.X):
                 raise TypeError("Sparse data was passed, but the kernel is a function of dense arrays.")
             self._rows, data.X, data.names = data.X, self._square(self.kernel(data.X, data.X), len(data.X)), None
         elif self.kernel_ == "precomputed":
-            self._square(data.X, data.X.shape[0])
+            self._square(data.everything, data.everything.shape[0])
+            if data.kept is not None:
+                self._kept = data.kept
+                data.X, data.names = data.X[:, data.kept], None
         if self.kernel_.split(":")[0] in MOVABLE:
             data.centred()
         self._offsets = data.offsets
@@ -83,13 +86,18 @@ class Machine(Estimator):
         self.n_iter_ = max(1, answer["epochs"])
         self.trace_, self.seconds_, self.solver_ = answer["trace"], answer["seconds"], answer["solver"]
         self.intercept_ = self.model_.tensor("bias")
-        self.support_ = self.model_.tensor("support.rows").astype(np.int32)
+        self._local = self.model_.tensor("support.rows").astype(np.int32)
+        self.support_ = self._local if data.kept is None else data.kept[self._local].astype(np.int32)
         if stopped:
             self.status_, self.gap_ = answer["status"], self.certificate_.gap
             self._shape(data)
             raise KeyboardInterrupt
         self._take(answer, self._asked())
         self._shape(data)
+
+    def _kernel_of(self, data: _ask.Data) -> str:
+        """Return the kernel for the rows, each counted by its weight."""
+        return self._kernel(data.X, data.weights)
 
     def _square(self, K: Any, n: int) -> np.ndarray:
         if K.shape != (n, n):
@@ -122,6 +130,8 @@ class Machine(Estimator):
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
         if callable(self.kernel):
             X = np.asarray(self.kernel(X, self._rows))
+        elif self._kept is not None:
+            X = X[:, self._kept]
         return _ask.scores(self.model_, X, self._offsets, threads_of(self.n_jobs))
 
     def __sklearn_tags__(self) -> Any:
@@ -332,9 +342,10 @@ class OneClass(OutlierMixin, Machine):
         """Train on X, an array or sparse matrix of shape (n_samples, n_features); y is not
         used. ``sample_weight`` has shape (n_samples,)."""
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
-        X, _, weights = positive(X, None, row_weights(sample_weight, X))
+        everything = X
+        X, _, weights, kept = positive(X, None, row_weights(sample_weight, X))
         self._total = float(X.shape[0] if weights is None else weights.sum())
-        self._learn(self._data(X, weights), "one-class")
+        self._learn(self._data(X, weights, kept=kept, everything=everything), "one-class")
         return self
 
     def _shape(self, data: _ask.Data) -> None:

@@ -116,13 +116,14 @@ class Classifier(ClassifierMixin):
         classes, codes = encode(y)
         own = row_weights(sample_weight, X)
         weights = row_weights(sample_weight, X, class_factors(self.class_weight, classes, codes, own))
-        X, codes, weights = positive(X, codes, weights)
+        everything = X
+        X, codes, weights, kept = positive(X, codes, weights)
         there = np.bincount(codes, minlength=len(classes)) > 0
         if there.sum() < 2:
             raise ValueError(f"This solver needs samples of at least 2 classes in the data, but the data contains only one class: {classes[there][0]!r}")
         self.classes_ = classes[there]
         codes = (np.cumsum(there) - 1).astype(np.uint32)[codes]
-        self._learn(self._data(X, weights, codes=codes, labels=spelled(self.classes_)), "classification")
+        self._learn(self._data(X, weights, codes=codes, labels=spelled(self.classes_), kept=kept, everything=everything), "classification")
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -245,8 +246,9 @@ class Regressor(RegressorMixin):
         self
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, y_numeric=True)
-        X, y, weights = positive(X, y, row_weights(sample_weight, X))
-        self._learn(self._data(X, weights, numbers=np.asarray(y, np.float64)), "regression")
+        everything = X
+        X, y, weights, kept = positive(X, y, row_weights(sample_weight, X))
+        self._learn(self._data(X, weights, numbers=np.asarray(y, np.float64), kept=kept, everything=everything), "regression")
         return self
 
     def predict(self, X: Any) -> np.ndarray:

@@ -65,6 +65,10 @@ class LinearSVC(Classifier, Linear):
     def _asked(self) -> float:
         return self.tol
 
+    def _shape(self) -> None:
+        if not self.fit_intercept:
+            self.intercept_ = 0.0
+
 
 class LogisticRegression(Classifier, Linear):
     """Twin of ``sklearn.linear_model.LogisticRegression``: C sum_i s_i log(1 + exp(-y_i f_i))

@@ -27,16 +27,17 @@ class Twin(Machine):
     def _asked(self) -> float:
         return self.tol
 
-    def _gamma(self, X: Any, weights: Any = None) -> float:
-        return super()._gamma(X, None)
+    def _kernel_of(self, data: _ask.Data) -> str:
+        """Return the kernel for all rows, each counted once, as scikit-learn does."""
+        return self._kernel(data.everything)
 
     @property
     def coef_(self) -> np.ndarray:
         """The weights of features of a linear kernel, of shape (n_outputs, n_features)."""
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
-        out = self._coefficients @ self._support_rows()
-        return np.asarray(out)
+        out = np.asarray(self._coefficients @ self._support_rows())
+        return -out if len(self.intercept_) > 1 else out  # of the first class of a pair, as in scikit-learn
 
     def _support_rows(self) -> Any:
         """Return the support vectors in the order of the model file."""
@@ -62,7 +63,7 @@ class TwinClassifier(Classifier, Twin):
         self._scale = self._unit(data)
         self._coefficients = self.model_.tensor("coefficients") * self._scale[:, None]
         self.intercept_ = self.intercept_ * self._scale
-        own = data.codes[self.support_]
+        own = data.codes[self._local]
         order = np.lexsort((self.support_, own))
         self._order, self.support_ = order, self.support_[order]
         self.n_support_ = np.bincount(own, minlength=len(self.classes_)).astype(np.int32)
@@ -70,7 +71,7 @@ class TwinClassifier(Classifier, Twin):
         if len(self.classes_) > 2:
             self.intercept_ = -self.intercept_
         self.fit_status_ = int(self.status_ != "converged") if hasattr(self, "status_") else 1
-        self.shape_fit_ = data.X.shape
+        self.shape_fit_ = data.everything.shape
 
     def _by_class(self, own: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         """Return coefficients as LIBSVM has them: for each vector those against the other
@@ -219,7 +220,7 @@ class TwinRegressor(Regressor, Twin):
         self._coefficients = self.dual_coef_ = self.model_.tensor("coefficients")
         self.n_support_ = np.array([len(self.support_)], np.int32)
         self.fit_status_ = int(getattr(self, "status_", "") != "converged")
-        self.shape_fit_ = data.X.shape
+        self.shape_fit_ = data.everything.shape
 
 
 class SVR(TwinRegressor):
@@ -314,15 +315,15 @@ class OneClassSVM(OneClass, Twin):
         nu, = above_zero(self, "nu")
         return {**self._stop(), "nu": nu}
 
-    def _gamma(self, X: Any, weights: Any = None) -> float:
-        return Twin._gamma(self, X)
+    def _kernel_of(self, data: _ask.Data) -> str:
+        return Twin._kernel_of(self, data)
 
     def _shape(self, data: _ask.Data) -> None:
         super()._shape(data)
-        self._coefficients = self.dual_coef_
+        self._coefficients, self.offset_ = self.dual_coef_, -self.intercept_
         self.n_support_ = np.array([len(self.support_)], np.int32)
         self.fit_status_ = int(getattr(self, "status_", "") != "converged")
-        self.shape_fit_ = data.X.shape
+        self.shape_fit_ = data.everything.shape
 
 
 class KernelRidge(Regressor, Machine):
@@ -368,5 +369,5 @@ class KernelRidge(Regressor, Machine):
         return 1e-4
 
     def _shape(self, data: _ask.Data) -> None:
-        self.dual_coef_ = np.zeros(data.X.shape[0])
+        self.dual_coef_ = np.zeros(data.everything.shape[0])
         self.dual_coef_[self.support_] = self.model_.tensor("coefficients")[0]
