@@ -4,9 +4,11 @@ FENCHEL_GOOS and FENCHEL_GOARCH build it for another machine, FENCHEL_PLATFORM i
 tag of the wheel; the script build does that for all platforms.
 """
 
+import atexit
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 from setuptools import Distribution, setup
@@ -64,4 +66,7 @@ class Binary(Distribution):
         return True
 
 
-setup(cmdclass={"build_py": Build, "bdist_wheel": Wheel}, distclass=Binary)
+# The script build stands where setuptools has its folder of that name.
+base = tempfile.mkdtemp(prefix="fenchel-build-")
+atexit.register(shutil.rmtree, base, ignore_errors=True)
+setup(cmdclass={"build_py": Build, "bdist_wheel": Wheel}, distclass=Binary, options={"build": {"build_base": base}, "egg_info": {"egg_base": base}})

@@ -24,18 +24,18 @@ class BaseEstimator:
     """Parameters are the arguments of ``__init__``, kept under their names."""
 
     @classmethod
-    def _names(cls) -> list[str]:
+    def _parameters(cls) -> list[str]:
         return sorted(p for p in inspect.signature(cls.__init__).parameters if p != "self")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name."""
-        return {name: getattr(self, name) for name in self._names()}
+        return {name: getattr(self, name) for name in self._parameters()}
 
     def set_params(self, **params: Any) -> "BaseEstimator":
         """Set parameters by name."""
         for name, value in params.items():
-            if name not in self._names():
-                raise ValueError(f"Invalid parameter {name!r} for estimator {self!r}. Valid parameters are: {self._names()}.")
+            if name not in self._parameters():
+                raise ValueError(f"Invalid parameter {name!r} for estimator {self!r}. Valid parameters are: {self._parameters()}.")
             setattr(self, name, value)
         return self
 
