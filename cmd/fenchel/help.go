@@ -18,7 +18,7 @@ var flagGroups = []struct {
 	title string
 	flags []string
 }{
-	{"Data", []string{"target", "weights", "labels", "group", "test", "valid", "train", "data", "id", "like", "richer", "full", "header", "ignore", "categorical", "numeric", "features", "format", "zero-based", "n", "d"}},
+	{"Data", []string{"target", "weights", "labels", "group", "test", "valid", "train", "data", "id", "like", "richer", "full", "header", "ignore", "categorical", "numeric", "features", "format", "zero-based", "n", "d", "descriptor", "shared"}},
 	{"Problem", []string{"task", "loss", "penalty", "C", "lambda", "bias", "scheme", "class-weight", "components", "center", "scale", "condition", "accuracy"}},
 	{"Kernel", []string{"kernel", "gamma", "sigma", "degree", "coef0", "map", "nu", "radius", "slack", "cache", "support", "loss-at-most", "error-at-most", "keep-bias", "no-refit"}},
 	{"Search", []string{"search", "folds", "repeats", "outer", "estimate", "score", "rule", "halving", "budget"}},
@@ -28,7 +28,7 @@ var flagGroups = []struct {
 
 // placeholders stand for the values of flags in the help; others are by type.
 var placeholders = map[string]string{
-	"output": "FILE", "trace": "FILE", "valid": "DATA", "group": "COLUMN", "search": "RANGES", "labels": "FILE", "test": "DATA", "train": "DATA", "richer": "MODEL", "full": "MODEL", "table": "FILE", "figure": "FILE", "data": "DATA", "like": "MODEL", "resume": "MODEL", "save": "FILE", "restore": "FILE",
+	"output": "FILE", "trace": "FILE", "valid": "DATA", "group": "COLUMN", "search": "RANGES", "labels": "FILE", "test": "DATA", "train": "DATA", "richer": "MODEL", "full": "MODEL", "table": "FILE", "figure": "FILE", "data": "DATA", "shared": "FILE", "like": "MODEL", "resume": "MODEL", "save": "FILE", "restore": "FILE",
 	"target": "COLUMN", "weights": "COLUMN", "id": "COLUMN", "ignore": "COLUMNS", "categorical": "COLUMNS", "numeric": "COLUMNS",
 	"class-weight": "WEIGHTS", "cache": "SIZE", "components": "K",
 }

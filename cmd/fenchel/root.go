@@ -35,6 +35,7 @@ var makers = []struct {
 	{"reproduce", newReproduce},
 	{"list", newList},
 	{"advise", newAdvise},
+	{"engine", newEngine},
 }
 
 // newRoot makes the command line for args: with all commands, unless these begin

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/internal/engine"
+)
+
+// newEngine makes the command that programs in other languages start.
+func newEngine() *cobra.Command {
+	var descriptor int
+	var path string
+	cmd := &cobra.Command{
+		Use:   "engine",
+		Short: "Answer requests of a program in another language",
+		Long: `Engine answers requests on standard input, one after another, until its end. It is
+what the Python package starts once and keeps; package internal/engine says what requests
+and answers are. Numbers go through a file that both programs have open: a descriptor that
+the engine inherits, or a path where descriptors cannot be inherited.`,
+		Hidden: true,
+		Args:   none,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			file, err := sharedFile(descriptor, path)
+			if err != nil {
+				return err
+			}
+			return badData(engine.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), engine.NewMemory(file)))
+		},
+	}
+	cmd.Flags().IntVar(&descriptor, "descriptor", 0, "the shared file is this inherited descriptor")
+	cmd.Flags().StringVar(&path, "shared", "", "the shared file has this path")
+	return cmd
+}
+
+// sharedFile opens the file that requests have their numbers in.
+func sharedFile(descriptor int, path string) (*os.File, error) {
+	if (descriptor > 2) == (path != "") {
+		return nil, errors.New("engine: expected either --descriptor, above 2, or --shared FILE")
+	}
+	if path != "" {
+		file, err := os.OpenFile(path, os.O_RDWR, 0)
+		return file, badData(err)
+	}
+	file := os.NewFile(uintptr(descriptor), "shared memory")
+	if file == nil {
+		return nil, fmt.Errorf("--descriptor %d: expected a file that is open", descriptor)
+	}
+	if _, err := file.Stat(); err != nil {
+		return nil, badData(fmt.Errorf("--descriptor %d: %w", descriptor, err))
+	}
+	return file, nil
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"testing"
+)
+
+// needs are what the tests of the Python package import; they skip what needs more.
+const needs = "import numpy, pytest"
+
+// TestPython runs the tests of the Python package with this program: "python -m pytest" in
+// the folder python. FENCHEL_PYTHON names the Python; without one that has numpy and pytest
+// there is nothing to run.
+func TestPython(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the tests of the Python package take a minute")
+	}
+	python := os.Getenv("FENCHEL_PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	if out, err := exec.Command(python, "-c", needs).CombinedOutput(); err != nil {
+		t.Skipf("%s cannot %s: the Python package is not tested (FENCHEL_PYTHON names another Python): %v\n%s", python, needs, err, last(out))
+	}
+	program := filepath.Join(t.TempDir(), "fenchel")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	cmd := exec.Command(python, "-m", "pytest", "-p", "no:cacheprovider", "-q")
+	cmd.Dir = filepath.Join("..", "..", "python")
+	cmd.Env = append(os.Environ(), "FENCHEL_BINARY="+program, "PYTHONDONTWRITEBYTECODE=1", "MPLBACKEND=Agg")
+	out, err := cmd.CombinedOutput()
+	var failed *exec.ExitError
+	if err != nil && !errors.As(err, &failed) {
+		t.Fatal(err)
+	}
+	if err != nil {
+		t.Fatalf("%s -m pytest: %v\n%s", python, err, out)
+	}
+	t.Logf("%s", last(out))
+}
+
+// last is the last line of what a program printed.
+func last(out []byte) []byte {
+	lines := regexp.MustCompile(`[^\n]+`).FindAll(out, -1)
+	if len(lines) == 0 {
+		return nil
+	}
+	return lines[len(lines)-1]
+}

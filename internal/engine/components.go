@@ -1,0 +1,126 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// pcaSpec is a [train.PCASpec] as a request has it.
+type pcaSpec struct {
+	K       int     `json:"k"`
+	Share   float64 `json:"share"`
+	Method  string  `json:"method"`
+	Center  string  `json:"center"`
+	Scale   string  `json:"scale"`
+	Gap     float64 `json:"gap"`
+	Seconds float64 `json:"seconds"`
+	Epochs  int     `json:"epochs"`
+	Seed    uint64  `json:"seed"`
+	Threads int     `json:"threads"`
+	HoldOut float64 `json:"hold_out"`
+}
+
+func (s pcaSpec) spec() train.PCASpec {
+	return train.PCASpec{K: s.K, Share: s.Share, Method: s.Method, Center: s.Center, Scale: s.Scale, Gap: s.Gap, Time: duration(s.Seconds), Epochs: s.Epochs, Seed: s.Seed, Threads: s.Threads, HoldOut: s.HoldOut}
+}
+
+// componentsRequest asks for principal components, or for those of further rows.
+type componentsRequest struct {
+	Data data    `json:"data"`
+	Spec pcaSpec `json:"spec"`
+	From *source `json:"from"` // components to go on with; absent: these are the first rows
+}
+
+// components finds principal components of all rows.
+func (r *request) components() (any, error) {
+	var q componentsRequest
+	if err := r.decode(&q); err != nil {
+		return nil, err
+	}
+	set, err := q.Data.set(r.mapped)
+	if err != nil {
+		return nil, err
+	}
+	result, err := train.FitPCA(r.ctx, set, q.Spec.spec())
+	if err != nil {
+		return nil, err
+	}
+	return r.found(result)
+}
+
+// found says which components were found.
+func (r *request) found(result *train.PCAResult) (any, error) {
+	place, err := r.writeModel(result.Model)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"model": place, "status": result.Status, "certificate": proof(result.Model.Proof), "why": result.Why, "noise": result.Model.Noise(),
+		"warnings": texts(result.Warnings), "seconds": map[string]float64{"train": result.Fit.Seconds(), "certify": result.Certify.Seconds()}}, nil
+}
+
+// proof is what is proved of components, in JSON.
+func proof(p model.PCAProof) map[string]any {
+	return map[string]any{"captured": p.Captured, "upper": p.Upper, "total": p.Total, "gap": model.Bound(p.Relative()), "failure_probability": p.Failure, "held_out": p.HeldOut}
+}
+
+// learn goes on with further rows of a stream.
+func (r *request) learn() (any, error) {
+	var q componentsRequest
+	if err := r.decode(&q); err != nil {
+		return nil, err
+	}
+	x, err := r.checked(q.Data.X, q.Data.X.Cols, false)
+	if err != nil {
+		return nil, err
+	}
+	var stream *train.PCAStream
+	if q.From == nil {
+		stream, err = train.NewPCAStream(x, nil, q.Spec.spec())
+	} else if before, failed := r.pca(*q.From); failed != nil {
+		return nil, failed
+	} else {
+		stream, err = train.ResumePCA(before, q.Spec.Threads)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := stream.Learn(x); err != nil {
+		return nil, err
+	}
+	result, err := stream.Result(solver.EpochLimit)
+	if err != nil {
+		return nil, err
+	}
+	return r.found(result)
+}
+
+// verifyComponents recomputes what components claim.
+func (r *request) verifyComponents() (any, error) {
+	var q struct {
+		Model   source `json:"model"`
+		Data    data   `json:"data"`
+		Threads int    `json:"threads"`
+	}
+	if err := r.decode(&q); err != nil {
+		return nil, err
+	}
+	m, err := r.pca(q.Model)
+	if err != nil {
+		return nil, err
+	}
+	set, err := q.Data.set(r.mapped)
+	if err != nil {
+		return nil, err
+	}
+	if set.Cols() != m.Cols() {
+		return nil, train.DataError{Reason: fmt.Sprintf("found rows of %d features, expected %d", set.Cols(), m.Cols())}
+	}
+	v, err := train.VerifyPCA(r.ctx, m, set, q.Threads)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"certificate": proof(v.Found), "problems": append([]string{}, v.Problems...), "unproved": v.Unproved}, nil
+}

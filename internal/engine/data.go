@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
+)
+
+// rows says where the rows of a set are: dense values, float32, row after row; or sparse
+// with starts, int64, and indices, uint32.
+type rows struct {
+	Rows    int    `json:"rows"`
+	Cols    int    `json:"cols"`
+	Values  Place  `json:"values"`
+	Starts  *Place `json:"starts"` // nil: dense
+	Indices Place  `json:"indices"`
+
+	// Offsets were subtracted from the columns before they were rounded; absent: none.
+	Offsets []float64 `json:"offsets"`
+}
+
+// data says where a set is.
+type data struct {
+	X       rows     `json:"x"`
+	Names   []string `json:"names"`   // of features; absent: none
+	Numbers *Place   `json:"numbers"` // targets, float64
+	Codes   *Place   `json:"codes"`   // or uint32, places in Labels
+	Labels  []string `json:"labels"`
+	Weights *Place   `json:"weights"` // float64; absent: every row counts once
+}
+
+// matrix makes the rows of what is in the memory, and copies nothing.
+func (w rows) matrix(r *region) (matrix.Matrix, error) {
+	values, err := numbers[float32](r, w.Values)
+	if err != nil {
+		return nil, err
+	}
+	if w.Starts == nil {
+		return matrix.NewDense(w.Rows, w.Cols, values)
+	}
+	starts, err := numbers[int64](r, *w.Starts)
+	if err != nil {
+		return nil, err
+	}
+	if len(starts) != w.Rows+1 {
+		return nil, fmt.Errorf("sparse rows: found %d starts, expected %d", len(starts), w.Rows+1)
+	}
+	indices, err := numbers[uint32](r, w.Indices)
+	if err != nil {
+		return nil, err
+	}
+	return matrix.NewCSR(w.Cols, starts, indices, values)
+}
+
+// set makes a set of what is in the memory; its rows stay there.
+func (d data) set(r *region) (*dataset.Set, error) {
+	x, err := d.X.matrix(r)
+	if err != nil {
+		return nil, err
+	}
+	s := &dataset.Set{X: x, Feature: d.Names, Schema: d.schema(x)}
+	if s.Target, err = d.target(r); err != nil {
+		return nil, err
+	}
+	if d.Weights != nil {
+		if s.Weight, err = numbers[float64](r, *d.Weights); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	return s.Vouch(), nil
+}
+
+// schema says what was subtracted from the columns of x, and what their means are then; nil:
+// nothing was.
+func (d data) schema(x matrix.Matrix) *dataset.Schema {
+	if d.X.Offsets == nil {
+		return nil
+	}
+	rows, _ := x.Dims()
+	mean := make([]float64, d.X.Cols)
+	for i := range rows {
+		x.Row(i).AddTo(mean, 1)
+	}
+	s := &dataset.Schema{Columns: make([]dataset.Column, len(d.X.Offsets)), Target: -1, Weight: -1, Array: true, Header: d.Names != nil}
+	for j := range s.Columns {
+		s.Columns[j] = dataset.Column{Name: fmt.Sprint(j + 1), Offset: d.X.Offsets[j]}
+		if j < len(mean) {
+			s.Columns[j].Fill = mean[j] / float64(rows)
+		}
+		if j < len(d.Names) {
+			s.Columns[j].Name = d.Names[j]
+		}
+	}
+	return s
+}
+
+// target makes classes of codes, or numbers of numbers. What it returns is no part of the
+// memory: models may keep it.
+func (d data) target(r *region) (dataset.Target, error) {
+	switch {
+	case d.Codes != nil:
+		codes, err := numbers[uint32](r, *d.Codes)
+		if err != nil {
+			return dataset.Target{}, err
+		}
+		return classes(codes, d.Labels)
+	case d.Numbers != nil:
+		values, err := numbers[float64](r, *d.Numbers)
+		if err != nil {
+			return dataset.Target{}, err
+		}
+		return dataset.Target{Number: append([]float64(nil), values...)}, nil
+	}
+	return dataset.Target{}, nil
+}
+
+// classes makes the target of codes, as the reader of a file does of labels: where all of
+// these are numbers, it has the numbers of the rows too.
+func classes(codes []uint32, labels []string) (dataset.Target, error) {
+	t := dataset.Labels(labels)
+	if len(t.Label) != len(labels) {
+		return t, errors.New("classes: found labels of which several are the same, expected each once")
+	}
+	byLabel := t.Number
+	t.Code, t.Number = append([]uint32(nil), codes...), nil
+	if byLabel == nil {
+		return t, nil
+	}
+	t.Number = make([]float64, len(codes))
+	for i, c := range codes {
+		if int(c) >= len(labels) {
+			return t, fmt.Errorf("row %d: found the class %d, expected one of %d", i+1, c, len(labels))
+		}
+		t.Number[i] = byLabel[c]
+	}
+	return t, nil
+}

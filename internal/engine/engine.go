@@ -1,0 +1,191 @@
+// Package engine is Fenchel as a process that answers requests, for programs in other
+// languages that keep one running: the Python package does.
+//
+// A frame is a length, 4 bytes, little-endian, and so many bytes of JSON. Requests come in on
+// one stream, answers go out on another; numbers in bulk are in a [Memory], a file that both
+// sides have open, of which a frame tells the places. A request is
+//
+//	{"id": 7, "verb": "fit", ...}
+//
+// and has exactly one answer,
+//
+//	{"id": 7, "result": {...}}   or   {"id": 7, "error": {"kind": "data", "message": "..."}}
+//
+// in the order of the requests. {"verb": "cancel", "id": 7} has none of its own: what request
+// 7 has found so far becomes its answer. The caller writes numbers at the beginning of the
+// memory, the engine appends its own behind the size that the request states; what is in it
+// is the caller's again with the answer. The end of the requests ends the engine at once.
+//
+// No mathematics lives here. A verb is one method of a request in one file; verbs has them.
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// Protocol is the version of what frames say: both sides have to have the same.
+const Protocol = 1
+
+// verbs are what a request can ask for.
+var verbs = map[string]func(*request) (any, error){
+	"info": (*request).info, "fit": (*request).fit, "score": (*request).score, "verify": (*request).verify, "audit": (*request).audit, "certify": (*request).certify,
+	"pca": (*request).components, "pca-learn": (*request).learn, "pca-verify": (*request).verifyComponents, "map": (*request).makeMap, "images": (*request).images,
+	"read": (*request).read, "sparsify": (*request).sparsify,
+}
+
+// Serve answers the requests of in on out until in ends; nil: it did. It then does not wait for
+// what is still computed.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, memory *Memory) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := &server{memory: memory, models: newStore(mostModels), out: out, running: map[int64]context.CancelFunc{}}
+	frames := make(chan *request)
+	go s.work(frames)
+	defer close(frames)
+	for {
+		text, err := readFrame(in)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r := &request{server: s}
+		if err := json.Unmarshal(text, &r.head); err != nil {
+			return fmt.Errorf("request: %w", err)
+		}
+		if r.head.Verb == "cancel" {
+			s.cancel(r.head.ID)
+			continue
+		}
+		r.text = text
+		r.ctx = s.begin(ctx, r.head.ID)
+		frames <- r
+	}
+}
+
+// server is one run of Serve.
+type server struct {
+	memory *Memory
+	models *store
+	out    io.Writer
+
+	mutex   sync.Mutex
+	running map[int64]context.CancelFunc
+}
+
+// request is one of them.
+type request struct {
+	*server
+	ctx  context.Context
+	head struct {
+		ID   int64  `json:"id"`
+		Verb string `json:"verb"`
+		Size int64  `json:"size"` // of the memory that the caller has written
+	}
+	text   []byte
+	mapped *region
+}
+
+// begin makes the context of a request, which cancel ends.
+func (s *server) begin(ctx context.Context, id int64) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.running[id] = cancel
+	return ctx
+}
+
+// cancel ends the context of a request; one that is unknown has had its answer.
+func (s *server) cancel(id int64) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if cancel := s.running[id]; cancel != nil {
+		cancel()
+		delete(s.running, id)
+	}
+}
+
+// work answers requests one after another.
+func (s *server) work(requests <-chan *request) {
+	for r := range requests {
+		result, err := r.answer()
+		s.cancel(r.head.ID)
+		reply := map[string]any{"id": r.head.ID}
+		if err != nil {
+			reply["error"] = failureOf(err)
+		} else {
+			reply["result"] = result
+		}
+		if err := writeFrame(s.out, reply); err != nil {
+			return // the reader is gone, and so, soon, are its requests
+		}
+	}
+}
+
+// answer does what a request asks for.
+func (r *request) answer() (any, error) {
+	do, ok := verbs[r.head.Verb]
+	if !ok {
+		return nil, registry.Unknown("request", r.head.Verb, slices.Sorted(maps.Keys(verbs)))
+	}
+	mapped, err := r.memory.open(r.head.Size)
+	if err != nil {
+		return nil, fmt.Errorf("shared memory: %w", err)
+	}
+	r.mapped = mapped
+	result, err := do(r)
+	return result, errors.Join(err, mapped.close())
+}
+
+// decode reads what the request says beside its head.
+func (r *request) decode(into any) error {
+	if err := json.Unmarshal(r.text, into); err != nil {
+		return fmt.Errorf("request %s: %w", r.head.Verb, err)
+	}
+	return nil
+}
+
+// info says who answers.
+func (r *request) info() (any, error) {
+	return map[string]any{"version": train.Version(), "protocol": Protocol}, nil
+}
+
+// failure is an error as an answer has it.
+type failure struct {
+	Kind    string `json:"kind"` // data, parameter, limit, interrupted, unknown-model
+	Message string `json:"message"`
+}
+
+// errUnknownModel says that the caller has to send the bytes of a model.
+var errUnknownModel = errors.New("found the key of a model that is not here, expected its bytes")
+
+// failureOf tells errors apart by what the caller can do about them.
+func failureOf(err error) failure {
+	var data train.DataError
+	var read *dataset.ReadError
+	var late train.LimitError
+	kind := "parameter"
+	switch {
+	case errors.Is(err, errUnknownModel):
+		kind = "unknown-model"
+	case errors.Is(err, context.Canceled):
+		return failure{"interrupted", "interrupted before there was a model"}
+	case errors.As(err, &late):
+		kind = "limit"
+	case errors.As(err, &data), errors.As(err, &read):
+		kind = "data"
+	}
+	return failure{kind, err.Error()}
+}

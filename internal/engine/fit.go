@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"errors"
+	"time"
+
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// spec is a [train.Spec] as a request has it.
+type spec struct {
+	Task    string `json:"task"`
+	Loss    string `json:"loss"`
+	Penalty string `json:"penalty"`
+	Kernel  string `json:"kernel"`
+	Map     string `json:"map"`
+	Scheme  string `json:"scheme"`
+	Bias    string `json:"bias"`
+	Scaling string `json:"scaling"`
+	Solver  string `json:"solver"`
+
+	Lambda float64 `json:"lambda"`
+	C      float64 `json:"C"`
+	Nu     float64 `json:"nu"`
+	Radius float64 `json:"radius"`
+	Slack  float64 `json:"slack"`
+
+	Gap        float64           `json:"gap"`
+	Epochs     int               `json:"epochs"`
+	Seconds    float64           `json:"seconds"`
+	Seed       uint64            `json:"seed"`
+	Threads    int               `json:"threads"`
+	Partitions int               `json:"partitions"`
+	Cache      int64             `json:"cache"`
+	NoDual     bool              `json:"no_dual"`
+	Notes      map[string]string `json:"notes"`
+}
+
+func (s spec) spec() train.Spec {
+	return train.Spec{
+		Task: s.Task, Loss: s.Loss, Penalty: s.Penalty, Kernel: s.Kernel, Map: s.Map, Scheme: s.Scheme, Bias: s.Bias, Scaling: s.Scaling, Solver: s.Solver,
+		Lambda: s.Lambda, C: s.C, Nu: s.Nu, Radius: s.Radius, Slack: s.Slack,
+		Gap: s.Gap, Epochs: s.Epochs, Time: duration(s.Seconds), Seed: s.Seed, Threads: s.Threads, Partitions: s.Partitions, Cache: s.Cache,
+		NoDual: s.NoDual, Notes: s.Notes,
+	}
+}
+
+// duration rounds seconds up, so that no limit becomes none.
+func duration(seconds float64) time.Duration {
+	d := time.Duration(seconds * float64(time.Second))
+	if seconds > 0 {
+		d = max(d, 1)
+	}
+	return d
+}
+
+// fitRequest asks for a model of the data.
+type fitRequest struct {
+	Data data    `json:"data"`
+	Spec spec    `json:"spec"`
+	From *source `json:"from"` // a model to begin with; absent: at zero
+}
+
+// fit trains a model. Its answer has the place of the model's file.
+func (r *request) fit() (any, error) {
+	var q fitRequest
+	if err := r.decode(&q); err != nil {
+		return nil, err
+	}
+	set, err := q.Data.set(r.mapped)
+	if err != nil {
+		return nil, err
+	}
+	spec := q.Spec.spec()
+	if q.From != nil {
+		if spec.From, err = r.model(*q.From); err != nil {
+			return nil, err
+		}
+	}
+	trace := newTrace()
+	spec.Progress = trace.look
+	begun := time.Now()
+	result, err := train.Fit(r.ctx, set, spec)
+	if err != nil {
+		return nil, err
+	}
+	took := time.Since(begun)
+	place, err := r.writeModel(result.Model)
+	if err != nil {
+		return nil, err
+	}
+	return fitted(result, place, trace, took), nil
+}
+
+// fitted says what came out.
+func fitted(f *train.Result, place Place, trace *trace, took time.Duration) map[string]any {
+	answer := map[string]any{
+		"model": place, "status": f.Status, "certificate": certificate(f.Summary), "C": model.Bound(f.C), "N": f.N,
+		"lambda": f.Model.Statement.Lambda, "loss": f.Model.Statement.Loss, "kernel": f.Model.Statement.Kernel, "solver": f.Model.Statement.Solver,
+		"epochs": f.Epochs, "why": f.Why, "unproved": f.Unproved, "warnings": texts(f.Warnings), "trace": trace.lines,
+		"seconds": map[string]float64{"train": f.Train.Seconds(), "certify": f.Certify.Seconds(), "total": took.Seconds()},
+	}
+	if m := f.Machine; m != nil {
+		answer["machine"] = map[string]any{"support": m.Support, "bounded": m.Bounded, "violation": model.Bound(m.Violation), "leave_one_out": m.LeaveOneOut}
+	}
+	return answer
+}
+
+// certificate is a summary in JSON.
+func certificate(s train.Summary) map[string]any {
+	return map[string]any{
+		"primal": model.Bound(s.Primal), "dual": model.Bound(s.Dual), "zero": model.Bound(s.Zero),
+		"gap": model.Bound(s.Gap), "gap_absolute": model.Bound(s.Primal - s.Dual), "gap_worst": model.Bound(s.Worst),
+	}
+}
+
+// texts are errors as they are read.
+func texts(errs []error) []string {
+	list := make([]string, len(errs))
+	for i, e := range errs {
+		list[i] = e.Error()
+	}
+	return list
+}
+
+// trace gathers the certificates of a run.
+type trace struct{ lines []traceLine }
+
+// traceLine is one of them.
+type traceLine struct {
+	Output  int         `json:"output"`
+	Epoch   int         `json:"epoch"`
+	Seconds float64     `json:"seconds"` // in the solver
+	Primal  model.Bound `json:"primal"`
+	Dual    model.Bound `json:"dual"`
+	Gap     model.Bound `json:"gap"`
+}
+
+// mostLines is how many are kept: the first, as they fall fastest.
+const mostLines = 4096
+
+func newTrace() *trace { return &trace{lines: []traceLine{}} }
+
+func (t *trace) look(p train.Progress) {
+	if len(t.lines) < mostLines {
+		c := p.Certificate
+		t.lines = append(t.lines, traceLine{p.Class, p.Epoch, p.Train.Seconds(), model.Bound(c.Primal), model.Bound(c.Dual), model.Bound(c.Relative())})
+	}
+}
+
+// sparsify makes a kernel machine of few support vectors from one of many.
+func (r *request) sparsify() (any, error) {
+	var q struct {
+		Data     data    `json:"data"`
+		Model    source  `json:"model"`
+		Method   string  `json:"method"`
+		Support  int     `json:"support"`
+		Accuracy float64 `json:"accuracy"`
+		C        float64 `json:"C"`
+		Seed     uint64  `json:"seed"`
+		Threads  int     `json:"threads"`
+	}
+	if err := r.decode(&q); err != nil {
+		return nil, err
+	}
+	m, err := r.model(q.Model)
+	if err != nil {
+		return nil, err
+	}
+	set, err := q.Data.set(r.mapped)
+	if err != nil {
+		return nil, err
+	}
+	s, err := train.Sparsify(r.ctx, m, set, train.SparsifySpec{Method: q.Method, Support: q.Support, Accuracy: q.Accuracy, C: q.C, Seed: q.Seed, Threads: q.Threads, Cache: kernel.DefaultCache})
+	if err != nil {
+		return nil, err
+	}
+	if s.Empty != "" {
+		return nil, errors.New(s.Empty)
+	}
+	place, err := r.writeModel(s.Model)
+	return map[string]any{"model": place, "certificate": certificate(train.Summarise(s.Model)), "vectors": s.Vectors, "full_vectors": s.FullVectors,
+		"accuracy": s.Accuracy, "error": model.Bound(s.Small.Train), "full_error": model.Bound(s.Full.Train), "unit": s.Unit, "warnings": texts(s.Warnings)}, err
+}

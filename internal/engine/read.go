@@ -1,0 +1,43 @@
+package engine
+
+import (
+	"github.com/fenchel-ml/fenchel/dataset"
+)
+
+// read reads files as every verb of the command does, and puts what is in them into the
+// memory.
+func (r *request) read() (any, error) {
+	var q struct {
+		Sources []string `json:"sources"`
+		Target  string   `json:"target"`
+		Weights string   `json:"weights"`
+		Labels  string   `json:"labels"`
+		Ignore  []string `json:"ignore"`
+		Columns int      `json:"features"`
+		Threads int      `json:"threads"`
+	}
+	if err := r.decode(&q); err != nil {
+		return nil, err
+	}
+	set, err := dataset.Read(r.ctx, q.Sources, dataset.Options{Target: q.Target, Weights: q.Weights, Labels: q.Labels, Ignore: q.Ignore, Columns: q.Columns, Threads: q.Threads})
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	answer := map[string]any{"names": set.Feature, "labels": nil, "warnings": texts(set.Warnings), "offsets": set.Schema.Offsets()}
+	if answer["x"], err = r.putRows(set.X); err != nil {
+		return nil, err
+	}
+	if set.Weight != nil {
+		if answer["weights"], err = put(r.mapped, set.Weight); err != nil {
+			return nil, err
+		}
+	}
+	if t := set.Target; t.Number != nil {
+		answer["numbers"], err = put(r.mapped, t.Number)
+	} else if t.Code != nil {
+		answer["labels"] = t.Label
+		answer["codes"], err = put(r.mapped, t.Code)
+	}
+	return answer, err
+}

@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// scoreRows is how many rows are scored at a time: between them a request can end.
+const scoreRows = 1024
+
+// score predicts rows: its answer has the place of float64 numbers, rows x outputs.
+func (r *request) score() (any, error) {
+	var q struct {
+		Model   source `json:"model"`
+		X       rows   `json:"x"`
+		Threads int    `json:"threads"`
+	}
+	if err := r.decode(&q); err != nil {
+		return nil, err
+	}
+	m, err := r.model(q.Model)
+	if err != nil {
+		return nil, err
+	}
+	x, err := r.checked(q.X, m.Cols(), m.IsImported())
+	if err != nil {
+		return nil, err
+	}
+	if x, err = m.Prepare(x); err != nil {
+		return nil, train.DataError{Reason: err.Error()}
+	}
+	scores, err := r.scores(m, x, q.Threads)
+	if err != nil {
+		return nil, err
+	}
+	place, err := put(r.mapped, scores)
+	return map[string]any{"scores": place, "outputs": len(m.Outputs)}, err
+}
+
+// checked returns rows of so many columns, with finite values.
+func (r *request) checked(w rows, cols int, wider bool) (matrix.Matrix, error) {
+	x, err := w.matrix(r.mapped)
+	if err != nil {
+		return nil, err
+	}
+	if w.Cols != cols && !wider {
+		return nil, train.DataError{Reason: fmt.Sprintf("found rows of %d features, expected %d", w.Cols, cols)}
+	}
+	if row, col, ok := matrix.Finite(x); !ok {
+		return nil, train.DataError{Reason: fmt.Sprintf("row %d: feature %d is not a finite number", row+1, col+1)}
+	}
+	return x, nil
+}
+
+// scores predicts prepared rows, until the request ends.
+func (r *request) scores(m *model.Model, x matrix.Matrix, threads int) ([]float64, error) {
+	n, _ := x.Dims()
+	k := len(m.Outputs)
+	all := make([]float64, n*k)
+	parallel.Blocks(n, scoreRows, threads, func(_, lo, hi int) {
+		if r.ctx.Err() == nil {
+			m.ScoreRows(all[lo*k:hi*k], x, lo, hi)
+		}
+	})
+	return all, r.ctx.Err()
+}

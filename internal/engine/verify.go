@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// verify recomputes what a model claims.
+func (r *request) verify() (any, error) {
+	var q struct {
+		Model   source `json:"model"`
+		Data    data   `json:"data"`
+		Threads int    `json:"threads"`
+	}
+	if err := r.decode(&q); err != nil {
+		return nil, err
+	}
+	m, err := r.model(q.Model)
+	if err != nil {
+		return nil, err
+	}
+	set, err := q.Data.set(r.mapped)
+	if err != nil {
+		return nil, err
+	}
+	v, err := parallel.Until(r.ctx, func() (*train.Verification, error) { return train.Verify(m, set, q.Threads) })
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"claimed": certificate(v.Claimed), "certificate": certificate(v.Found), "problems": append([]string{}, v.Problems...), "unproved": v.Unproved, "rebuilt": v.Rebuilt}, nil
+}
+
+// audit bounds how far a model of LIBSVM or LIBLINEAR, of which the request has the bytes of
+// the file, is from the best possible.
+func (r *request) audit() (any, error) {
+	var q struct {
+		Model       source             `json:"model"`
+		Data        data               `json:"data"`
+		C           float64            `json:"C"`
+		Nu          float64            `json:"nu"`
+		Loss        string             `json:"loss"`
+		ClassWeight map[string]float64 `json:"class_weight"`
+		Refine      int                `json:"refine"`
+		Threads     int                `json:"threads"`
+	}
+	if err := r.decode(&q); err != nil {
+		return nil, err
+	}
+	m, err := r.model(q.Model)
+	if err != nil {
+		return nil, err
+	}
+	set, err := q.Data.set(r.mapped)
+	if err != nil {
+		return nil, err
+	}
+	a, err := train.MakeAudit(r.ctx, m, set, train.AuditOptions{C: q.C, Nu: q.Nu, Loss: q.Loss, ClassWeight: q.ClassWeight, Refine: q.Refine, Threads: q.Threads})
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"certificate": certificate(a.Summary), "unproved": a.Unproved, "loss": a.Loss, "kernel": a.Kernel}, nil
+}
+
+// certifyRequest asks how far linear predictors, found elsewhere, are from the best possible
+// of the problem that the spec states.
+type certifyRequest struct {
+	fitRequest
+	Weights Place `json:"weights"` // float64, outputs x features
+	Bias    Place `json:"bias"`    // float64, outputs
+}
+
+// certify solves the problem for its lower bound, and judges the predictors by it. The bound
+// holds for any predictors, and so for these; their objective is computed as verify does.
+func (r *request) certify() (any, error) {
+	var q certifyRequest
+	if err := r.decode(&q); err != nil {
+		return nil, err
+	}
+	set, err := q.Data.set(r.mapped)
+	if err != nil {
+		return nil, err
+	}
+	result, err := train.Fit(r.ctx, set, q.Spec.spec())
+	if err != nil {
+		return nil, err
+	}
+	if err := r.replace(result.Model, q); err != nil {
+		return nil, err
+	}
+	v, err := train.Verify(result.Model, set, q.Spec.Threads)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"certificate": certificate(v.Found), "best": certificate(result.Summary), "unproved": result.Unproved, "status": result.Status}, nil
+}
+
+// replace gives a model the predictors of a request.
+func (r *request) replace(m *model.Model, q certifyRequest) error {
+	weights, err := numbers[float64](r.mapped, q.Weights)
+	if err != nil {
+		return err
+	}
+	bias, err := numbers[float64](r.mapped, q.Bias)
+	if err != nil {
+		return err
+	}
+	k, d := len(m.Outputs), m.Cols()
+	if m.Support != nil || m.Map != nil || len(weights) != k*d || len(bias) != k {
+		return fmt.Errorf("found %d weights and %d biases, expected a linear model of %d predictors and %d features", len(weights), len(bias), k, d)
+	}
+	for c := range m.Outputs {
+		m.Outputs[c].Weights, m.Outputs[c].Bias = weights[c*d:(c+1)*d], bias[c]
+	}
+	return nil
+}

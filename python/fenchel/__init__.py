@@ -1,0 +1,21 @@
+"""Fenchel: linear models, kernel machines and principal components, with a proof of how good
+each answer is. ``fenchel.sklearn`` has estimators under the names of scikit-learn,
+``fenchel.plot`` figures.
+"""
+
+from ._base import Certificate, PCACertificate
+from ._engine import DataError, EngineError, close
+from ._model import Model
+from ._read import Rows, read
+from ._sparsify import sparsify
+from ._verify import Verification, verify
+from .components import PCA, IncrementalPCA
+from .kernel import KernelClassifier, KernelRegressor, OneClass
+from .linear import LinearClassifier, LinearRegressor
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Certificate", "DataError", "EngineError", "IncrementalPCA", "KernelClassifier", "KernelRegressor", "LinearClassifier", "LinearRegressor", "Model",
+    "OneClass", "PCA", "PCACertificate", "Rows", "Verification", "close", "read", "sparsify", "verify",
+]  # fmt: skip

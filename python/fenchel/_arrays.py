@@ -1,0 +1,106 @@
+"""Arrays of Python in the file that the engine reads, with one copy and no text."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import Any
+
+import numpy as np
+
+PIECE = 1 << 20  # numbers that are converted at a time
+
+
+class Writer:
+    """Writes arrays one after another, from the beginning of the file."""
+
+    def __init__(self, fd: int) -> None:
+        self.fd, self.size = fd, 0
+
+    def put(self, array: np.ndarray, dtype: Any, less: np.ndarray | None = None) -> dict[str, int]:
+        """Write an array in C order as numbers of that type, less a number for each column.
+
+        Arrays that are so already are not copied in this process.
+        """
+        dtype = np.dtype(dtype)
+        self.size = (self.size + 63) & ~63
+        place = {"offset": self.size, "count": int(array.size)}
+        if array.dtype == dtype and array.flags.c_contiguous and less is None:
+            self._write(array)
+        else:
+            rows = max(1, PIECE // max(1, int(np.prod(array.shape[1:], dtype=np.int64))))
+            for lo in range(0, len(array), rows):
+                piece = array[lo : lo + rows]
+                if less is not None:
+                    piece = piece - less
+                with np.errstate(over="ignore"):  # the engine says which value is too large
+                    self._write(np.ascontiguousarray(piece, dtype))
+        return place
+
+    def raw(self, data: bytes) -> dict[str, int]:
+        """Write bytes."""
+        return self.put(np.frombuffer(data, np.uint8), np.uint8)
+
+    def _write(self, array: np.ndarray) -> None:
+        if not array.size:
+            return
+        view = memoryview(array.reshape(-1).view(np.uint8))
+        try:
+            while view:
+                if hasattr(os, "pwrite"):
+                    done = os.pwrite(self.fd, view, self.size)
+                else:
+                    os.lseek(self.fd, self.size, os.SEEK_SET)
+                    done = os.write(self.fd, view[: 1 << 24])
+                self.size += done
+                view = view[done:]
+        except OSError as e:
+            if e.errno not in (errno.ENOSPC, errno.ENOMEM, errno.EDQUOT, errno.EFBIG):
+                raise
+            os.ftruncate(self.fd, 0)
+            raise MemoryError(f"shared memory: found no room for more than {self.size} bytes of the data ({os.strerror(e.errno)}), expected it for all of them") from None
+
+
+def is_sparse(X: Any) -> bool:
+    """Tell matrices and arrays of scipy.sparse, which need not be installed."""
+    return hasattr(X, "tocsr") and hasattr(X, "nnz")
+
+
+def put_rows(writer: Writer, X: Any, offsets: np.ndarray | None = None) -> dict[str, Any]:
+    """Write rows, dense or sparse, as the engine reads them."""
+    rows, cols = X.shape
+    fields: dict[str, Any] = {"rows": int(rows), "cols": int(cols)}
+    if not is_sparse(X):
+        fields["values"] = writer.put(X, np.float32, offsets)
+        if offsets is not None:
+            fields["offsets"] = [float(x) for x in offsets]
+        return fields
+    X = canonical(X)
+    fields["starts"] = writer.put(X.indptr, np.int64)
+    indices = X.indices.view(np.uint32) if X.indices.dtype == np.int32 else X.indices
+    fields["indices"] = writer.put(indices, np.uint32)
+    fields["values"] = writer.put(X.data, np.float32)
+    return fields
+
+
+def canonical(X: Any) -> Any:
+    """Return CSR with increasing columns in each row; what is given stays as it is."""
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def column_offsets(X: Any) -> np.ndarray | None:
+    """Return a number for each column that is to be subtracted before the rounding to single
+    precision, None if that would not matter: if no column is further from zero than 16 times
+    its spread, as far as a sample of the rows tells.
+    """
+    if is_sparse(X) or X.dtype != np.float64 or not len(X):
+        return None
+    sample = X[:: max(1, len(X) // 1024)]
+    mean = sample.mean(axis=0)
+    spread = np.abs(sample - mean).max(axis=0)
+    far = (np.abs(mean) > 16 * spread) & (spread > 0)
+    return np.where(far, mean, 0.0) if far.any() else None

@@ -1,0 +1,211 @@
+"""Requests: what an estimator has, as fields of a frame, and answers as Python objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _engine
+from ._arrays import Writer, column_offsets, put_rows
+from ._model import Model
+
+
+@dataclass
+class Data:
+    """Rows with what belongs to them."""
+
+    X: Any
+    numbers: np.ndarray | None = None  # targets
+    codes: np.ndarray | None = None  # or places in labels
+    labels: list[str] | None = None
+    weights: np.ndarray | None = None
+    names: list[str] | None = None
+    offsets: np.ndarray | None = None  # to be subtracted from the columns
+    kept: np.ndarray | None = None  # which rows of the caller's these are, None: all
+    everything: Any = None  # the rows of the caller, those left out among them
+
+    def centred(self) -> "Data":
+        """Have the engine get columns that are far from zero without their means, for
+        problems of which the solution does not depend on that."""
+        self.offsets = column_offsets(self.X)
+        return self
+
+    def fields(self, writer: Writer) -> dict[str, Any]:
+        """Write the arrays."""
+        fields: dict[str, Any] = {"x": put_rows(writer, self.X, self.offsets)}
+        if self.names is not None and len(set(self.names)) == len(self.names):
+            fields["names"] = self.names
+        if self.numbers is not None:
+            fields["numbers"] = writer.put(self.numbers, np.float64)
+        if self.codes is not None:
+            fields["codes"], fields["labels"] = writer.put(self.codes, np.uint32), self.labels
+        if self.weights is not None:
+            fields["weights"] = writer.put(self.weights, np.float64)
+        return fields
+
+
+def _modelled(answer: dict[str, Any], memory: Any) -> dict[str, Any]:
+    answer["model"] = Model(memory.read(answer["model"], np.uint8).tobytes())
+    return answer
+
+
+def fit(data: Data, spec: dict[str, Any], init: Model | None = None) -> tuple[dict[str, Any], bool]:
+    """Train; the answer has the model, and whether Ctrl-C ended it."""
+
+    def build(writer: Writer) -> dict[str, Any]:
+        fields = {"data": data.fields(writer), "spec": _finite(spec)}
+        if init is not None:
+            fields["from"] = {"key": init.key, "bytes": writer.raw(init.data)}
+        return fields
+
+    return _engine.ask("fit", build, _modelled)
+
+
+def _finite(spec: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what is None, and refuse what no number can be."""
+    out = {}
+    for key, value in spec.items():
+        if value is None:
+            continue
+        if isinstance(value, (float, np.floating)):
+            value = float(value)
+            if not np.isfinite(value):
+                raise ValueError(f"{key}={value}: expected a finite number")
+        elif isinstance(value, np.integer):
+            value = int(value)
+        out[key] = value
+    return out
+
+
+def _with_model(verb: str, model: Model, build: Any, read: Any) -> Any:
+    """Ask about a model that the engine may have already; its bytes go over if it does not."""
+    for send in (False, True):
+
+        def fields(writer: Writer) -> dict[str, Any]:
+            named: dict[str, Any] = {"key": model.key}
+            if send:
+                named["bytes"] = writer.raw(model.data)
+            return {"model": named, **build(writer)}
+
+        try:
+            result, stopped = _engine.ask(verb, fields, read)
+        except _engine.UnknownModel:
+            continue
+        if stopped:
+            raise KeyboardInterrupt
+        return result
+    raise _engine.EngineError("the engine did not take a model")
+
+
+def scores(model: Model, X: Any, offsets: np.ndarray | None, threads: int) -> np.ndarray:
+    """Return the scores of rows, float64, rows x outputs."""
+
+    def read(answer: dict[str, Any], memory: Any) -> np.ndarray:
+        return memory.read(answer["scores"], np.float64).reshape(X.shape[0], answer["outputs"])
+
+    return _with_model("score", model, lambda w: {"x": put_rows(w, X, offsets), "threads": threads}, read)
+
+
+def about(verb: str, model: Model, data: Data, **fields: Any) -> dict[str, Any]:
+    """Ask for what is true of a model and rows; an answer may have a model of its own."""
+
+    def read(answer: dict[str, Any], memory: Any) -> dict[str, Any]:
+        return _modelled(answer, memory) if "model" in answer else answer
+
+    return _with_model(verb, model, lambda w: {"data": data.fields(w), **fields}, read)
+
+
+def about_components(model: Model, data: Data) -> dict[str, Any]:
+    """Ask for what is true of components and rows."""
+    return _plainly("pca-verify", lambda w: {"model": {"key": "", "bytes": w.raw(model.data)}, "data": data.fields(w)})
+
+
+def audit(file: bytes, data: Data, **fields: Any) -> dict[str, Any]:
+    """Ask how good the model in the bytes of a file of another program is."""
+    return _plainly("audit", lambda w: {"model": {"key": "", "bytes": w.raw(file)}, "data": data.fields(w), **_finite(fields)})
+
+
+def certify(data: Data, spec: dict[str, Any], coef: np.ndarray, intercept: np.ndarray) -> dict[str, Any]:
+    """Ask how far linear predictors are from the best of a problem."""
+    return _plainly(
+        "certify", lambda w: {"data": data.fields(w), "spec": _finite(spec), "weights": w.put(np.atleast_2d(coef), np.float64), "bias": w.put(np.atleast_1d(intercept), np.float64)}
+    )
+
+
+def _plainly(verb: str, build: Any) -> dict[str, Any]:
+    answer, stopped = _engine.ask(verb, build, lambda answer, memory: answer)
+    if stopped:
+        raise KeyboardInterrupt
+    return answer
+
+
+def components(data: Data, spec: dict[str, Any], stream: bool = False, init: Model | None = None) -> tuple[dict[str, Any], bool]:
+    """Find principal components, or go on with those of a stream."""
+
+    def build(writer: Writer) -> dict[str, Any]:
+        fields = {"data": data.fields(writer), "spec": _finite(spec)}
+        if init is not None:
+            fields["from"] = {"key": "", "bytes": writer.raw(init.data)}
+        return fields
+
+    return _engine.ask("pca-learn" if stream else "pca", build, _modelled)
+
+
+def make_map(X: Any, kernel: str, spec: str, seed: int, threads: int) -> tuple[int, Any]:
+    """Make a map that approximates a kernel: the number of features, and its landmarks."""
+
+    def read(answer: dict[str, Any], memory: Any) -> tuple[int, Any]:
+        marks = answer.get("landmarks")
+        return answer["features"], None if marks is None else read_rows(marks, memory)
+
+    result, stopped = _engine.ask("map", lambda w: {"x": put_rows(w, X), "kernel": kernel, "map": spec, "seed": seed, "threads": threads}, read)
+    if stopped:
+        raise KeyboardInterrupt
+    return result
+
+
+def images(X: Any, kernel: str, spec: str, seed: int, cols: int, landmarks: Any, threads: int) -> np.ndarray:
+    """Return the images of rows by a map, float32, rows x features."""
+
+    def build(writer: Writer) -> dict[str, Any]:
+        fields = {"x": put_rows(writer, X), "kernel": kernel, "map": spec, "seed": seed, "cols": cols, "threads": threads}
+        if landmarks is not None:
+            fields["landmarks"] = put_rows(writer, landmarks)
+        return fields
+
+    def read(answer: dict[str, Any], memory: Any) -> np.ndarray:
+        return memory.read(answer["images"], np.float32).reshape(X.shape[0], answer["features"])
+
+    result, stopped = _engine.ask("images", build, read)
+    if stopped:
+        raise KeyboardInterrupt
+    return result
+
+
+def read_rows(fields: dict[str, Any], memory: Any) -> Any:
+    """Return rows of an answer: an array, or a CSR matrix of scipy."""
+    values = memory.read(fields["values"], np.float32)
+    if fields.get("starts") is None:
+        return values.reshape(fields["rows"], fields["cols"])
+    from scipy.sparse import csr_matrix
+
+    starts, indices = memory.read(fields["starts"], np.int64), memory.read(fields["indices"], np.uint32)
+    small = np.int32 if len(values) < 2**31 and fields["cols"] < 2**31 else np.int64
+    return csr_matrix((values, indices.astype(small), starts.astype(small)), shape=(fields["rows"], fields["cols"]))
+
+
+def read(sources: list[str], **options: Any) -> dict[str, Any]:
+    """Read files: rows and what belongs to them."""
+
+    def take(answer: dict[str, Any], memory: Any) -> dict[str, Any]:
+        answer["x"] = read_rows(answer["x"], memory)
+        for name, dtype in (("weights", np.float64), ("numbers", np.float64), ("codes", np.uint32)):
+            answer[name] = memory.read(answer[name], dtype) if answer.get(name) is not None else None
+        return answer
+
+    answer, stopped = _engine.ask("read", lambda w: {"sources": sources, **_finite(options)}, take)
+    if stopped:
+        raise KeyboardInterrupt
+    return answer

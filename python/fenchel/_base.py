@@ -1,0 +1,187 @@
+"""What all estimators share: scikit-learn's classes where it is installed, targets, weights,
+and what an answer of the engine leaves in an estimator.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, OutlierMixin, RegressorMixin, TransformerMixin
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.utils.metaestimators import available_if
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+    def check_sample_weight(sample_weight: Any, X: Any) -> np.ndarray:
+        try:
+            return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        except TypeError:  # before 1.8 or so
+            return _check_sample_weight(sample_weight, X, dtype=np.float64, only_non_negative=True)
+
+except ImportError:
+    from ._plain import (  # type: ignore[assignment]  # noqa: F401
+        BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, ConvergenceWarning, OutlierMixin, RegressorMixin, TransformerMixin,
+        available_if, check_classification_targets, check_is_fitted, check_sample_weight, validate_data,
+    )
+
+FLOATS = (np.float64, np.float32)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is proved of a model: no weights have an objective below ``dual``.
+
+    ``primal`` is the objective of the model, ``gap`` the relative and ``gap_absolute`` the
+    absolute difference, ``gap_worst`` the largest relative gap of a class; NaN where there
+    is no proof.
+
+    >>> Certificate.of({"primal": 2.0, "dual": 1.0, "gap": 0.5, "gap_absolute": 1.0, "gap_worst": 0.5}).gap
+    0.5
+    """
+
+    primal: float
+    dual: float
+    gap: float
+    gap_absolute: float
+    gap_worst: float
+
+    @classmethod
+    def of(cls, fields: dict[str, Any]) -> "Certificate":
+        """Make it of the answer of the engine."""
+        return cls(*(_number(fields[name]) for name in ("primal", "dual", "gap", "gap_absolute", "gap_worst")))
+
+
+@dataclass(frozen=True)
+class PCACertificate:
+    """What is proved of components: they capture at least ``captured`` of the variance
+    ``total``, as many others at most ``upper``; variances are means over the rows. ``gap`` is
+    the share of ``upper`` that may be missing, NaN for a stream, of which nothing is proved.
+
+    >>> PCACertificate(0.9, 1.0, 2.0, 0.1, 0.0).gap
+    0.1
+    """
+
+    captured: float
+    upper: float
+    total: float
+    gap: float
+    failure_probability: float
+
+    @classmethod
+    def of(cls, fields: dict[str, Any]) -> "PCACertificate":
+        """Make it of the answer of the engine."""
+        return cls(*(_number(fields[name]) for name in ("captured", "upper", "total", "gap", "failure_probability")))
+
+
+def _number(x: Any) -> float:
+    return float("nan") if x is None else float(x)
+
+
+class Estimator(BaseEstimator):
+    """Adds what is proved to an estimator of scikit-learn."""
+
+    def _take(self, answer: dict[str, Any], asked: float) -> None:
+        """Keep what the engine has answered: ``asked`` is the gap below which no one is warned."""
+        self.status_ = answer["status"]
+        self.gap_ = self.certificate_.gap
+        for text in answer.get("warnings", []):
+            warnings.warn(text, UserWarning, stacklevel=4)
+        if self.status_ != "converged" and not self.gap_ <= asked and not answer.get("unproved"):
+            warnings.warn(f"{type(self).__name__} ended with status {self.status_} and a proved relative gap of {self.gap_:.3g}, above the {asked:.3g} asked for", ConvergenceWarning, stacklevel=4)
+
+    def _names(self) -> list[str] | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else [str(n) for n in names]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def seed_of(random_state: Any) -> int:
+    """Return a seed: 0 for None, as the engine's results are repeatable by default."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        return int(random_state)
+    return int(random_state.randint(2**31 - 1))
+
+
+def threads_of(n_jobs: int | None) -> int:
+    """Return the number of threads that n_jobs stands for; 0: all, as for None and -1."""
+    return 0 if n_jobs is None or n_jobs < 0 else int(n_jobs)
+
+
+def spelled(classes: np.ndarray) -> list[str]:
+    """Return classes as the labels of a model file. Labels that the program would order
+    otherwise than numpy does, or cannot hold, are their places."""
+    if classes.dtype.kind in "iu" or classes.dtype.kind == "f" and np.isfinite(classes).all():
+        labels = [str(c.item()) for c in classes]
+    else:
+        labels = [str(c) for c in classes]
+        plain = all(isinstance(c, (str, np.str_, bool, np.bool_)) for c in classes) and len(set(labels)) == len(labels)
+        if not plain or any(not s or s != s.strip() or _reads_as_number(s) for s in labels) or labels != sorted(labels):
+            labels = [str(i) for i in range(len(classes))]
+    return labels
+
+
+def _reads_as_number(text: str) -> bool:
+    try:
+        float(text)
+        return True
+    except ValueError:
+        return False
+
+
+def encode(y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes, sorted, and the place of each row's class."""
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes.reshape(-1).astype(np.uint32)
+
+
+def class_factors(class_weight: Any, classes: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
+    """Return the factor of each row by its class, None if all are 1."""
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ValueError(f"class_weight={class_weight!r}: expected 'balanced', None or a dict from class to weight")
+        rows = np.bincount(codes, weights, minlength=len(classes))
+        factors = rows.sum() / (len(classes) * rows)
+    else:
+        factors = np.ones(len(classes))
+        for label, weight in dict(class_weight).items():
+            at = np.flatnonzero(classes == label)
+            if at.size:
+                factors[at[0]] = weight
+    return factors[codes]
+
+
+def row_weights(sample_weight: Any, X: Any, factors: np.ndarray | None = None) -> np.ndarray | None:
+    """Return the weight of each row, None if all count once."""
+    w = None if sample_weight is None else check_sample_weight(sample_weight, X)
+    if factors is not None:
+        w = factors if w is None else w * factors
+    return w
+
+
+def positive(X: Any, y: np.ndarray | None, w: np.ndarray | None) -> tuple[Any, Any, Any, np.ndarray | None]:
+    """Leave out rows of weight zero, which say nothing; the engine has none. The last is the
+    places of those that are kept, None: all."""
+    if w is None:
+        return X, y, w, None
+    if (w < 0).any():
+        raise ValueError(f"found the weight {w.min():g} of a row, expected numbers >= 0")
+    keep = np.flatnonzero(w > 0)
+    if len(keep) == len(w):
+        return X, y, w, None
+    if not len(keep):
+        raise ValueError("found weights of rows that are all zero, expected some above: sample_weight must have a positive sum")
+    return X[keep], None if y is None else y[keep], w[keep], keep

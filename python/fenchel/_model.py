@@ -1,0 +1,84 @@
+"""Models as the program writes them: safetensors files, and what is in them."""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any
+
+import numpy as np
+
+DTYPES = {"F64": np.float64, "F32": np.float32, "I64": np.int64, "U32": np.uint32}
+
+
+class Model:
+    """The bytes of a model file. ``save`` writes them for the command ``fenchel``.
+
+    >>> from fenchel import LinearRegressor
+    >>> model = LinearRegressor().fit([[0.0], [1.0]], [0.0, 1.0]).model_
+    >>> model.part("problem")["loss"]
+    'squared'
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        size = struct.unpack("<Q", data[:8])[0]
+        header = json.loads(data[8 : 8 + size])
+        self._base = 8 + size
+        self.metadata: dict[str, str] = header.pop("__metadata__")
+        self._tensors = header
+
+    @property
+    def key(self) -> str:
+        """A digest of all that is in the file."""
+        return self.metadata["metadata_digest"]
+
+    def part(self, name: str) -> Any:
+        """Return a part of the metadata, None if there is none."""
+        text = self.metadata.get(name)
+        return None if text is None else json.loads(text)
+
+    def tensor(self, name: str) -> np.ndarray | None:
+        """Return a copy of a tensor, None if there is none."""
+        t = self._tensors.get(name)
+        if t is None:
+            return None
+        begin, end = t["data_offsets"]
+        return np.frombuffer(self.data[self._base + begin : self._base + end], DTYPES[t["dtype"]]).reshape(t["shape"]).copy()
+
+    def save(self, path: str) -> None:
+        """Write the file, for ``fenchel verify``, ``predict``, ``info`` and others."""
+        with open(path, "wb") as file:
+            file.write(self.data)
+
+    def weights(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return weights, outputs x features, and biases of a linear model, of features as
+        they were before its scaling and offsets."""
+        bias = self.tensor("bias")
+        w = self.tensor("weights")
+        if w is None:
+            w = self._sparse_weights(len(bias))
+        factor, offset = self.tensor("factor"), self.tensor("offset")
+        if factor is not None:
+            w = w * factor
+            bias = bias - w @ offset
+        schema = self.part("schema")
+        if schema is not None:
+            bias = bias - w @ np.array([c.get("offset", 0.0) for c in schema["columns"]])
+        return w, bias
+
+    def _sparse_weights(self, outputs: int) -> np.ndarray:
+        w = np.zeros((outputs, self.part("data")["features"]))
+        values, indices, starts = (self.tensor("weights." + name) for name in ("values", "indices", "indptr"))
+        for k in range(outputs):
+            w[k, indices[starts[k] : starts[k + 1]]] = values[starts[k] : starts[k + 1]]
+        return w
+
+    def __getstate__(self) -> bytes:
+        return self.data
+
+    def __setstate__(self, data: bytes) -> None:
+        self.__init__(data)  # type: ignore[misc]
+
+    def __repr__(self) -> str:
+        return f"<fenchel model of {len(self.data)} bytes>"

@@ -1,0 +1,73 @@
+"""The readers of the program: LIBSVM, CSV, ARFF, NPY, NPZ, IDX and caches, on all cores."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _ask
+
+__all__ = ["Rows", "read"]
+
+
+@dataclass
+class Rows:
+    """What is in files: ``X`` of shape (n_samples, n_features), float32, an array or a CSR
+    matrix of scipy; ``y`` of shape (n_samples,), numbers or strings, None if there are no
+    targets; ``sample_weight`` and ``feature_names`` or None; ``offsets``, what was subtracted
+    from the columns before they were rounded, or None. It unpacks as ``X, y``.
+
+    >>> X, y = Rows(np.zeros((1, 1)), np.ones(1))
+    >>> y
+    array([1.])
+    """
+
+    X: Any
+    y: np.ndarray | None = None
+    sample_weight: np.ndarray | None = None
+    feature_names: list[str] | None = None
+    offsets: np.ndarray | None = None
+
+    def __iter__(self) -> Any:
+        return iter((self.X, self.y))
+
+
+def read(*paths: Any, target: str | None = None, weights: str | None = None, labels: Any = None, ignore: Any = None, n_features: int | None = None) -> Rows:
+    """Read one or several files as one set of rows.
+
+    Parameters
+    ----------
+    paths : str or path
+        Files, compressed or not, patterns, or a generator such as "@blobs:n=100".
+    target, weights : str, optional
+        Columns of a table, by name or position.
+    labels : path, optional
+        A file of one target a row.
+    ignore : list of str, optional
+        Columns to leave out.
+    n_features : int, optional
+        Have so many features, as a model has.
+
+    Returns
+    -------
+    Rows
+
+    Examples
+    --------
+    >>> import fenchel
+    >>> X, y = fenchel.read("@blobs:n=100,d=5,classes=2")
+    >>> X.shape, len(y)
+    ((100, 5), 100)
+    """
+    answer = _ask.read([os.fspath(p) for p in paths], target=target, weights=weights, labels=None if labels is None else os.fspath(labels), ignore=ignore, features=n_features)
+    for text in answer["warnings"]:
+        warnings.warn(text, UserWarning, stacklevel=2)
+    y = answer["numbers"]
+    if y is None and answer["codes"] is not None:
+        y = np.asarray(answer["labels"])[answer["codes"]]
+    offsets = answer["offsets"]
+    return Rows(answer["x"], y, answer["weights"], answer["names"], None if offsets is None else np.asarray(offsets))

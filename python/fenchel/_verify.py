@@ -1,0 +1,270 @@
+"""How far a model is from the best possible: of Fenchel, scikit-learn, LIBSVM or LIBLINEAR.
+
+The objective is recomputed from the model and the rows. The lower bound is that of the model's
+own dual variables, of its support vectors, or of a solution of the same problem: a bound on
+the objective of any predictor, whoever found it.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from . import _ask
+from ._arrays import canonical, is_sparse
+from ._base import Certificate, PCACertificate, check_is_fitted, class_factors, positive, row_weights, spelled
+from ._model import Model
+
+__all__ = ["Verification", "verify"]
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What was found: ``certificate``; ``problems``, claims of the model that are false;
+    ``unproved``, why something is neither proved nor refuted, or "".
+
+    >>> Verification(Certificate(1.0, 1.0, 0.0, 0.0, 0.0)).valid
+    True
+    """
+
+    certificate: Certificate | PCACertificate
+    problems: list[str] = field(default_factory=list)
+    unproved: str = ""
+
+    @property
+    def gap(self) -> float:
+        """The relative gap that is proved."""
+        return self.certificate.gap
+
+    @property
+    def valid(self) -> bool:
+        """Whether all claims are proved."""
+        return not self.problems and not self.unproved
+
+
+def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, gap: float = 1e-6, **problem: Any) -> Verification:
+    """Bound how far a fitted model is from the best possible on the rows it was trained on.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        Of this package; of scikit-learn: LinearSVC, LogisticRegression (two classes), Ridge,
+        Lasso, ElasticNet, SVC, NuSVC, SVR, NuSVR, OneClassSVM; or a model of the packages
+        libsvm (svm_model) and liblinear (model), with ``C=...`` (and ``nu``, ``loss``) of its
+        training, which it does not hold.
+    X : array or sparse matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+    sample_weight : array of shape (n_samples,), optional
+        As in training.
+    gap : float
+        For models without dual variables: how exactly the best possible is found.
+
+    Returns
+    -------
+    Verification
+
+    Examples
+    --------
+    >>> import numpy as np, fenchel
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
+    >>> v = fenchel.verify(fenchel.LinearClassifier().fit(X, y), X, y)
+    >>> v.valid, v.gap <= 1e-3
+    (True, True)
+    """
+    kind = type(model).__name__
+    if isinstance(getattr(model, "model_", None), Model):
+        return _own(model, X, y, sample_weight)
+    module = type(model).__module__
+    if module.startswith("libsvm") or kind == "svm_model":
+        return _audit(_saved(model, "libsvm.svmutil", "svm_save_model"), X, y, sample_weight, problem)
+    if module.startswith("liblinear"):
+        return _audit(_saved(model, "liblinear.liblinearutil", "save_model"), X, y, sample_weight, problem)
+    if not module.startswith("sklearn"):
+        raise TypeError(f"found a {module}.{kind}, expected an estimator of fenchel or scikit-learn, or a model of libsvm or liblinear")
+    check_is_fitted(model)
+    if kind in MACHINES:
+        return _machine(model, kind, X, y, sample_weight)
+    if kind in LINEAR:
+        return _linear(model, X, y, sample_weight, gap)
+    raise TypeError(f"found a {kind} of scikit-learn, expected one of {', '.join(sorted([*MACHINES, *LINEAR]))}: nothing is known to bound its problem")
+
+
+def _rows(X: Any) -> Any:
+    if is_sparse(X):
+        return canonical(X)
+    X = np.asarray(X)
+    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+
+
+def _positive(data: _ask.Data) -> _ask.Data:
+    """Leave out rows of weight zero."""
+    targets = data.numbers if data.codes is None else data.codes
+    data.X, targets, data.weights, data.kept = positive(data.X, targets, data.weights)
+    data.numbers, data.codes = (targets, None) if data.codes is None else (None, targets)
+    return data
+
+
+def _targets(classes: np.ndarray | None, y: Any) -> dict[str, Any]:
+    if y is None:
+        return {}
+    y = np.asarray(y).ravel()
+    if classes is None:
+        return {"numbers": y.astype(np.float64)}
+    codes = np.searchsorted(classes, y).clip(0, len(classes) - 1)
+    if not (classes[codes] == y).all():
+        raise ValueError("y: found a class that the model does not know")
+    return {"codes": codes.astype(np.uint32), "labels": spelled(classes)}
+
+
+def _own(model: Any, X: Any, y: Any, sample_weight: Any) -> Verification:
+    """Recompute what a model of this package claims."""
+    X = _rows(X)
+    classes = getattr(model, "classes_", None)
+    if callable(getattr(model, "kernel", None)):
+        X = np.asarray(model.kernel(X, model._rows))
+    names = None if callable(getattr(model, "kernel", None)) else model._names()
+    if model.model_.metadata.get("kind") == "pca":
+        data = _ask.Data(X, names=names, offsets=getattr(model, "_offsets", None))
+        answer = _ask.about_components(model.model_, data)
+        return Verification(PCACertificate.of(answer["certificate"]), answer["problems"], answer["unproved"])
+    target = {} if y is None or model.model_.part("problem").get("task") == "one-class" else _targets(classes, y)
+    factors = class_factors(getattr(model, "class_weight", None), classes, target["codes"], row_weights(sample_weight, X)) if "codes" in target else None
+    data = _positive(_ask.Data(X, weights=row_weights(sample_weight, X, factors), names=names, **target))
+    if getattr(model, "_kept", None) is not None:
+        data.X, data.names = data.X[:, model._kept], None
+    schema = model.model_.part("schema")
+    if schema is not None:
+        data.offsets = np.array([c.get("offset", 0.0) for c in schema["columns"]])
+    answer = _ask.about("verify", model.model_, data)
+    return Verification(Certificate.of(answer["certificate"]), answer["problems"], answer["unproved"])
+
+
+MACHINES = {"SVC": "c_svc", "NuSVC": "nu_svc", "SVR": "epsilon_svr", "NuSVR": "nu_svr", "OneClassSVM": "one_class"}
+
+
+def _machine(m: Any, kind: str, X: Any, y: Any, sample_weight: Any) -> Verification:
+    """Bound the gap of a machine of scikit-learn by its own support vectors."""
+    if callable(m.kernel) or m.kernel == "precomputed":
+        raise TypeError(f"found the kernel {m.kernel!r}, expected linear, poly, rbf or sigmoid")
+    X = _rows(X)
+    classes = np.asarray(m.classes_) if kind in ("SVC", "NuSVC") else None
+    target = _targets(classes, y) if kind != "OneClassSVM" else {}
+    if "codes" in target:
+        target["labels"] = [str(i) for i in range(len(classes))]
+    weights = row_weights(sample_weight, X, class_factors(getattr(m, "class_weight", None), classes, target["codes"], None) if classes is not None else None)
+    data = _positive(_ask.Data(X, weights=weights, **target))
+    fields = {"refine": 0}
+    if kind in ("SVC", "SVR", "NuSVR"):
+        fields["C"] = float(m.C)
+    if kind in ("NuSVC", "NuSVR", "OneClassSVM"):
+        fields["nu"] = float(m.nu)
+    if kind == "SVR":
+        fields["loss"] = f"epsilon-insensitive:epsilon={float(m.epsilon)!r}" if m.epsilon > 0 else "absolute"
+    answer = _ask.audit(libsvm_text(m, MACHINES[kind]), data, **fields)
+    return Verification(Certificate.of(answer["certificate"]), [], answer["unproved"])
+
+
+def libsvm_text(m: Any, kind: str) -> bytes:
+    """Return a machine of scikit-learn as the text of a model file of LIBSVM."""
+    several = len(getattr(m, "classes_", ())) > 2 and kind in ("c_svc", "nu_svc")
+    sign = -1.0 if kind in ("c_svc", "nu_svc") and not several else 1.0  # scikit-learn turns that of two classes
+    lines = [f"svm_type {kind}", f"kernel_type {'polynomial' if m.kernel == 'poly' else m.kernel}"]
+    if m.kernel == "poly":
+        lines.append(f"degree {m.degree}")
+    if m.kernel != "linear":
+        lines.append(f"gamma {float(m._gamma)!r}")
+    if m.kernel in ("poly", "sigmoid"):
+        lines.append(f"coef0 {float(m.coef0)!r}")
+    classes = len(m.classes_) if kind in ("c_svc", "nu_svc") else 2
+    lines += [f"nr_class {classes}", f"total_sv {len(m.support_)}", "rho " + " ".join(repr(float(-sign * b)) for b in np.ravel(m.intercept_))]
+    if kind in ("c_svc", "nu_svc"):
+        lines += ["label " + " ".join(str(i) for i in range(classes)), "nr_sv " + " ".join(str(n) for n in m.n_support_)]
+    lines.append("SV")
+    coefficients = m.dual_coef_.toarray() if is_sparse(m.dual_coef_) else np.asarray(m.dual_coef_)
+    rows = m.support_vectors_.toarray() if is_sparse(m.support_vectors_) else np.asarray(m.support_vectors_)
+    for a, x in zip(sign * coefficients.T, rows):
+        at = np.flatnonzero(x)
+        lines.append(" ".join([*(repr(float(v)) for v in a), *(f"{j + 1}:{float(x[j])!r}" for j in at)]))
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _audit(file: bytes, X: Any, y: Any, sample_weight: Any, problem: dict[str, Any]) -> Verification:
+    """Bound the gap of a model in a file of LIBSVM or LIBLINEAR."""
+    X = _rows(X)
+    y = None if y is None else np.asarray(y).ravel()
+    target: dict[str, Any] = {}
+    if y is not None and file.split(b"\n")[0].split()[-1] not in (b"one_class",):
+        numeric = b"epsilon_svr" in file[:200] or b"nu_svr" in file[:200] or b"SVR" in file[:200]
+        target = _targets(None if numeric else np.unique(y), y)
+    data = _positive(_ask.Data(X, weights=row_weights(sample_weight, X), **target))
+    answer = _ask.audit(file, data, refine=int(problem.pop("refine", 100)), **problem)
+    return Verification(Certificate.of(answer["certificate"]), [], answer["unproved"])
+
+
+def _saved(model: Any, module: str, function: str) -> bytes:
+    """Have a library write its model, and return the bytes."""
+    save = getattr(__import__(module, fromlist=[function]), function)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model")
+        save(path, model)
+        with open(path, "rb") as file:
+            return file.read()
+
+
+def _linear_svc(m: Any) -> dict[str, Any]:
+    if m.multi_class != "ovr" or m.intercept_scaling != 1 and m.fit_intercept:
+        raise TypeError("found a LinearSVC with another multi_class or intercept_scaling than ovr and 1: nothing is known to bound its problem")
+    return {"loss": m.loss.replace("_", "-"), "penalty": m.penalty, "C": m.C, "bias": "feature" if m.fit_intercept else "none"}
+
+
+def _logistic(m: Any) -> dict[str, Any]:
+    if len(m.classes_) > 2:
+        raise TypeError("found a LogisticRegression of more than two classes: nothing is known to bound the multinomial loss")
+    penalty = {"elasticnet": m.l1_ratio, "l1": 1.0, "l2": 0.0}.get(m.penalty, m.l1_ratio)
+    if m.penalty is None or not np.isfinite(m.C):
+        raise TypeError("found a LogisticRegression without penalty: nothing is known to bound its problem")
+    bias = ("feature" if m.solver == "liblinear" else "free") if m.fit_intercept else "none"
+    return {"loss": "logistic", "penalty": elastic(penalty or 0.0), "C": m.C, "bias": bias}
+
+
+def elastic(ratio: float) -> str:
+    """Return the penalty of an l1_ratio."""
+    return {0.0: "l2", 1.0: "l1"}.get(float(ratio), f"elastic-net:ratio={float(ratio)!r}")
+
+
+def _least_squares(m: Any, **penalty: Any) -> dict[str, Any]:
+    return {"loss": "squared", "bias": "free" if m.fit_intercept else "none", **penalty}
+
+
+LINEAR = {
+    "LinearSVC": _linear_svc,
+    "LogisticRegression": _logistic,
+    "Ridge": lambda m: _least_squares(m, penalty="l2", C=1 / m.alpha),
+    "Lasso": lambda m: _least_squares(m, penalty="l1", **{"lambda": m.alpha}),
+    "ElasticNet": lambda m: _least_squares(m, penalty=elastic(m.l1_ratio), **{"lambda": m.alpha}),
+}
+
+
+def _linear(m: Any, X: Any, y: Any, sample_weight: Any, gap: float) -> Verification:
+    """Bound the gap of a linear model of scikit-learn by a solution of its problem."""
+    spec = {**LINEAR[type(m).__name__](m), "scaling": "none", "gap": gap}
+    if getattr(m, "positive", False):
+        raise TypeError("found positive=True: nothing is known to bound its problem")
+    X = _rows(X)
+    classes = getattr(m, "classes_", None)
+    target = _targets(classes, y)
+    factors = None
+    if classes is not None and m.class_weight is not None:
+        if len(classes) > 2:
+            raise TypeError("found class weights of more than two classes, which LIBLINEAR applies to the class alone: nothing is known to bound its problem")
+        factors = class_factors(m.class_weight, classes, target["codes"], None)
+    data = _positive(_ask.Data(X, weights=row_weights(sample_weight, X, factors), **target))
+    spec["task"] = "regression" if classes is None else "classification"
+    coef = m.coef_.toarray() if is_sparse(m.coef_) else np.asarray(m.coef_, np.float64)
+    outputs = len(np.atleast_2d(coef))
+    answer = _ask.certify(data, spec, coef, np.broadcast_to(np.asarray(m.intercept_, np.float64).ravel(), (outputs,)).copy())
+    return Verification(Certificate.of(answer["certificate"]), [], answer["unproved"])

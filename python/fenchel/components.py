@@ -1,0 +1,280 @@
+"""Principal components, with a proof of how much more variance others could capture."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from typing import Any
+
+import numpy as np
+
+from . import _ask
+from ._arrays import is_sparse
+from ._base import FLOATS, ClassNamePrefixFeaturesOutMixin, Estimator, PCACertificate, TransformerMixin, check_is_fitted, seed_of, threads_of, validate_data
+
+__all__ = ["IncrementalPCA", "PCA"]
+
+
+class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """What all estimators of components share."""
+
+    def _keep(self, answer: dict[str, Any], stopped: bool, asked: float) -> None:
+        """Keep components and what is proved of them; after Ctrl-C raise the exception."""
+        self.model_ = m = answer["model"]
+        self.certificate_ = PCACertificate.of(answer["certificate"])
+        self.components_ = upright(m.tensor("components"))
+        self._values, self._mean, self._scale = m.tensor("eigenvalues"), m.tensor("mean"), m.tensor("scale")
+        self.noise_ = answer["noise"]
+        self.n_components_ = len(self.components_)
+        self._shape()
+        if stopped:
+            self.status_, self.gap_ = answer["status"], self.certificate_.gap
+            raise KeyboardInterrupt
+        self._take(answer, asked)
+
+    def _shape(self) -> None:
+        """Set the attributes that users expect: variances with the divisor n - 1."""
+        n = max(self.n_samples_, 2)
+        unbiased = n / (n - 1)
+        self.mean_ = np.zeros(self.n_features_in_) if self._mean is None else self._mean
+        self.explained_variance_ = np.maximum(self._values, 0) * unbiased
+        total = self.certificate_.total
+        self.explained_variance_ratio_ = self._values / total if total > 0 else np.zeros(len(self._values))
+        self.singular_values_ = np.sqrt(np.maximum(self._values, 0) * self.n_samples_)
+        self.noise_variance_ = self.noise_ * unbiased
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def _deviations(self) -> np.ndarray:
+        d = np.sqrt(self.explained_variance_)
+        return np.where(d > 0, d, 1)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the coordinates along the components, of shape (n_samples, n_components)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
+        scaled = self.components_ if self._scale is None else self.components_ * self._scale
+        out = np.asarray(X @ scaled.T) - scaled @ self.mean_
+        if self.whiten:
+            out /= self._deviations()
+        return out
+
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """Return the rows, of shape (n_samples, n_features), that have these coordinates."""
+        check_is_fitted(self)
+        X = np.asarray(X)
+        if self.whiten:
+            X = X * self._deviations()
+        out = X @ self.components_
+        if self._scale is not None:
+            out = np.divide(out, self._scale, out=np.zeros_like(out), where=self._scale != 0)
+        return out + self.mean_
+
+
+def upright(components: np.ndarray) -> np.ndarray:
+    """Return components with the sign for which the largest entry of each is above zero."""
+    largest = components[np.arange(len(components)), np.abs(components).argmax(axis=1)]
+    return components * np.where(largest < 0, -1.0, 1.0)[:, None]
+
+
+class PCA(Components):
+    """Principal components of all rows.
+
+    Parameters
+    ----------
+    n_components : int, float or None
+        How many; or, between 0 and 1, what part of the variance; None: as many as there are.
+    whiten : bool
+        Divide coordinates by their deviations.
+    center : "yes", "no" or "auto"
+        "auto" centres if at least one value in twenty is not zero. Sparse rows stay sparse.
+    scale : str
+        "none", "std", ... as of ``fenchel pca --scale``.
+    method : str
+        A name of ``fenchel list methods``, or "auto".
+    gap : float
+        The share of the best possible variance that may be missing, by proof.
+    max_seconds, random_state, n_jobs
+        As of :class:`LinearClassifier`.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components, n_features)
+    explained_variance_, explained_variance_ratio_, singular_values_ : arrays of shape (n_components,)
+    mean_ : array of shape (n_features,)
+    noise_variance_ : float
+    gap_ : float
+    certificate_ : PCACertificate
+    status_, model_
+
+    Examples
+    --------
+    >>> from fenchel import PCA
+    >>> p = PCA(1).fit([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
+    >>> p.components_.round(3), p.certificate_.captured <= p.certificate_.upper
+    (array([[0.707, 0.707]]), True)
+    """
+
+    def __init__(self, n_components=None, *, whiten=False, center="yes", scale="none", method="auto", gap=1e-3, max_seconds=None, random_state=None, n_jobs=None):
+        self.n_components = n_components
+        self.whiten = whiten
+        self.center = center
+        self.scale = scale
+        self.method = method
+        self.gap = gap
+        self.max_seconds = max_seconds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _spec(self, X: Any) -> dict[str, Any]:
+        return {
+            **self._size(X), "method": self.method, "center": self.center, "scale": self.scale, "gap": self.gap, "seconds": self.max_seconds,
+            "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs),
+        }
+
+    def _size(self, X: Any) -> dict[str, Any]:
+        k, most = self.n_components, min(X.shape)
+        if k is None:
+            return {"share": 1.0}
+        if isinstance(k, numbers.Integral) and 1 <= k <= most:
+            return {"k": int(k)}
+        if isinstance(k, numbers.Real) and not isinstance(k, numbers.Integral) and 0 < k < 1:
+            return {"share": float(k)}
+        raise ValueError(f"n_components={k!r} must be between 1 and min(n_samples, n_features)={most}, or a part of the variance between 0 and 1")
+
+    def fit(self, X: Any, y: Any = None) -> "PCA":
+        """Find the components of X, an array or sparse matrix of shape (n_samples,
+        n_features); y is not used."""
+        self._fit(X)
+        return self
+
+    def _fit(self, X: Any) -> Any:
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=2)
+        data = _ask.Data(X, names=self._names())
+        if self.center == "yes":
+            data.centred()
+        self.n_samples_ = X.shape[0]
+        self._offsets = data.offsets
+        answer, stopped = _ask.components(data, self._spec(X))
+        self._keep(answer, stopped, self._asked())
+        return X
+
+    def _asked(self) -> float:
+        return self.gap
+
+    def _shape(self) -> None:
+        super()._shape()
+        if self._offsets is not None:
+            self.mean_ = self.mean_ + self._offsets
+
+    def get_covariance(self) -> np.ndarray:
+        """Return the covariance of the model: components and noise, n_features x n_features."""
+        c = self.components_
+        left = np.maximum(self.explained_variance_ - self.noise_variance_, 0)
+        out = (c.T * left) @ c
+        out.flat[:: len(out) + 1] += self.noise_variance_
+        return out
+
+
+class IncrementalPCA(Components):
+    """Principal components of rows that come in batches, in memory for one of these.
+
+    The method "ipca", without rows held out, is that of scikit-learn, for batches of the same
+    sizes: later rows are learned in batches as large as the first one, and wait until there
+    are as many. Nothing is proved of a stream: ``certificate_`` has NaN, until ``fenchel.verify(estimator, X)`` sees all rows.
+
+    Parameters
+    ----------
+    n_components : int
+    whiten : bool
+    batch_size : int, optional
+        Rows that are learned at a time: if it is None, 5 n_features by ``fit``, and as many as
+        come first by ``partial_fit``.
+    method : str
+        A method of ``fenchel list methods`` for streams.
+    center : "yes", "no" or "auto"
+    hold_out : float
+        Part of the rows not to learn from, to estimate what is captured of new ones.
+
+    Attributes
+    ----------
+    n_samples_seen_ : int
+    components_, explained_variance_, mean_, ...
+        As of :class:`PCA`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fenchel import IncrementalPCA
+    >>> X = np.random.RandomState(0).randn(60, 3) * [3, 2, 1]
+    >>> p = IncrementalPCA(1)
+    >>> for batch in np.split(X, 3):
+    ...     p = p.partial_fit(batch)
+    >>> p.n_samples_seen_, p.components_.shape
+    (60, (1, 3))
+    """
+
+    def __init__(self, n_components=None, *, whiten=False, batch_size=None, method="ipca", center="yes", hold_out=0.0, random_state=None, n_jobs=None):
+        self.n_components = n_components
+        self.whiten = whiten
+        self.batch_size = batch_size
+        self.method = method
+        self.center = center
+        self.hold_out = hold_out
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> "IncrementalPCA":
+        """Forget all, and learn the rows of X, of shape (n_samples, n_features), in batches."""
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=2)
+        self.__dict__.pop("model_", None)
+        self._learn(X, self.batch_size or 5 * X.shape[1])
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> "IncrementalPCA":
+        """Learn further rows, of shape (n_samples, n_features)."""
+        X = validate_data(self, X, reset=not hasattr(self, "model_"), accept_sparse="csr", dtype=FLOATS)
+        self._learn(X, self.batch_size or X.shape[0])
+        return self
+
+    def _learn(self, X: Any, batch: int) -> None:
+        before = getattr(self, "model_", None)
+        if before is None:
+            k = min(X.shape) if self.n_components is None else self.n_components
+            if not isinstance(k, numbers.Integral) or not 1 <= k <= X.shape[1]:
+                raise ValueError(f"n_components={k!r} invalid for n_features={X.shape[1]}, need more rows than columns for IncrementalPCA processing")
+            if k > X.shape[0]:
+                raise ValueError(f"n_components={k} must be less or equal to the batch number of samples {X.shape[0]} for the first partial_fit call.")
+            self.n_samples_seen_ = 0
+        else:
+            k = self.n_components_
+            if self.n_components not in (None, k):
+                raise ValueError(f"Number of input features has changed from {k} to {self.n_components} between calls to partial_fit! Try setting n_components to a fixed value.")
+        spec = {
+            "k": int(k), "method": f"ipca:batch={max(batch, k)}" if self.method == "ipca" else self.method, "center": self.center, "scale": "none", "hold_out": self.hold_out or -1.0,
+            "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs),
+        }  # fmt: skip
+        answer, stopped = _ask.components(_ask.Data(X), spec, stream=True, init=before)
+        self._spread(X, before is None)
+        self.n_samples_seen_ += X.shape[0]
+        self.n_samples_ = self.n_samples_seen_
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a stream nothing is proved
+            self._keep(answer, stopped, float("inf"))
+
+    def _spread(self, X: Any, first: bool) -> None:
+        """Keep the variance of each feature, by sums about the mean of the first rows."""
+        if first:
+            self._about = np.asarray(X.mean(axis=0), np.float64).ravel()
+            self._sums = np.zeros((2, X.shape[1]))
+        rows = X.toarray() if is_sparse(X) else X
+        away = rows - self._about
+        self._sums += [away.sum(axis=0), (away**2).sum(axis=0)]
+        n = self.n_samples_seen_ + X.shape[0]
+        self.var_ = self._sums[1] / n - (self._sums[0] / n) ** 2
+
+    def _shape(self) -> None:
+        super()._shape()
+        self.batch_size_ = self.batch_size or 5 * self.n_features_in_

@@ -1,0 +1,304 @@
+"""Linear models: classes and numbers from sums of features, with a proved duality gap.
+
+The objective is (1/N) sum_i s_i loss(<w,x_i> + b, y_i) + lambda penalty(w), with the weights
+s_i of the rows, which sum to N, and lambda = 1/(C N). ``fenchel list losses`` and ``list
+penalties`` name the terms.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _ask
+from ._arrays import is_sparse
+from ._base import (
+    FLOATS, Certificate, ClassifierMixin, Estimator, RegressorMixin, available_if, check_is_fitted, class_factors, encode, positive, row_weights,
+    seed_of, spelled, threads_of, validate_data,
+)
+
+__all__ = ["LinearClassifier", "LinearRegressor"]
+
+
+class Linear(Estimator):
+    """What linear classifiers and regressors share; ``_spec`` says what to train."""
+
+    def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        """Return the problem and when to stop, as the engine's spec."""
+        if self.lam is not None and self.C is not None:
+            raise ValueError(f"lam={self.lam}, C={self.C}: expected one of the two, as C = 1/(lam N)")
+        return {
+            "loss": self.loss, "penalty": self.penalty, "C": given(self.C, "C"), "lambda": given(self.lam, "lam"), "bias": self.bias, "scaling": self.scale,
+            "solver": self.solver, "gap": given(self.gap, "gap"), "epochs": self.max_epochs, "seconds": self.max_seconds, "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs),
+        }
+
+    def _asked(self) -> float:
+        return self.gap
+
+    def _learn(self, data: _ask.Data, task: str, init: Any = None) -> None:
+        """Train and keep the answer; after Ctrl-C the best model, and then the exception."""
+        spec = dict(self._spec(data.X, data.weights), task=task)
+        if spec["bias"] == "free":
+            data.centred()
+        answer, stopped = _ask.fit(data, spec, init)
+        self.model_ = answer["model"]
+        self.certificate_ = Certificate.of(answer["certificate"])
+        self.coef_, self.intercept_ = self.model_.weights()
+        self.n_iter_ = max(1, answer["epochs"])
+        self.trace_, self.seconds_, self.solver_ = answer["trace"], answer["seconds"], answer["solver"]
+        if stopped:
+            self.status_, self.gap_ = answer["status"], self.certificate_.gap
+            self._shape()
+            raise KeyboardInterrupt
+        self._take(answer, self._asked())
+        self._shape()
+
+    def _shape(self) -> None:
+        """Give coef_ and intercept_ the shapes that users expect."""
+
+    def _data(self, X: Any, weights: np.ndarray | None, **target: Any) -> _ask.Data:
+        return _ask.Data(X, weights=weights, names=self._names(), **target)
+
+    def _scores(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
+        coef = self.coef_ if is_sparse(self.coef_) else np.atleast_2d(self.coef_)
+        out = X @ coef.T
+        return (out.toarray() if is_sparse(out) else np.asarray(out)) + self.intercept_
+
+    def sparsify(self) -> "Linear":
+        """Store ``coef_`` as a sparse matrix of scipy, which predicts faster if most are zero."""
+        check_is_fitted(self)
+        if not is_sparse(self.coef_):
+            from scipy.sparse import csr_matrix
+
+            self.coef_ = csr_matrix(self.coef_)
+        return self
+
+    def densify(self) -> "Linear":
+        """Store ``coef_`` as an array."""
+        check_is_fitted(self)
+        if is_sparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self
+
+
+def given(x: Any, name: str) -> float | None:
+    """Refuse what is no number above zero."""
+    if x is None:
+        return None
+    if not isinstance(x, (int, float, np.integer, np.floating)) or isinstance(x, bool) or not x > 0 or not np.isfinite(x):
+        raise ValueError(f"{name}={x!r}: expected a number > 0")
+    return float(x)
+
+
+class Classifier(ClassifierMixin):
+    """What linear and kernel classifiers share."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Train.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            float32 is used as it is, other types are rounded to it.
+        y : array of shape (n_samples,)
+            Classes: numbers or strings.
+        sample_weight : array of shape (n_samples,), optional
+            How often each row counts; zero leaves it out.
+
+        Returns
+        -------
+        self
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        classes, codes = encode(y)
+        own = row_weights(sample_weight, X)
+        weights = row_weights(sample_weight, X, class_factors(self.class_weight, classes, codes, own))
+        everything = X
+        X, codes, weights, kept = positive(X, codes, weights)
+        there = np.bincount(codes, minlength=len(classes)) > 0
+        if there.sum() < 2:
+            raise ValueError(f"This solver needs samples of at least 2 classes in the data, but the data contains only one class: {classes[there][0]!r}")
+        self.classes_ = classes[there]
+        codes = (np.cumsum(there) - 1).astype(np.uint32)[codes]
+        self._learn(self._data(X, weights, codes=codes, labels=spelled(self.classes_), kept=kept, everything=everything), "classification")
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return scores: of shape (n_samples,) for two classes, above 0 for the second; else
+        of shape (n_samples, n_classes)."""
+        scores = self._scores(X)
+        return scores.ravel() if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of each row, of shape (n_samples,)."""
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+
+
+def probabilities(scores: np.ndarray) -> np.ndarray:
+    """Return one probability per class of log-odds; those of several classes, each against
+    the rest, are divided by their sum."""
+    p = np.exp(-np.logaddexp(0, -scores))
+    if p.ndim == 1:
+        return np.column_stack([1 - p, p])
+    total = p.sum(axis=1, keepdims=True)
+    return np.divide(p, total, out=np.full_like(p, 1 / p.shape[1]), where=total > 0)
+
+
+def _probabilistic(estimator: Any) -> bool:
+    if str(estimator.loss).split(":")[0] != "logistic":
+        raise AttributeError(f"loss={estimator.loss!r} gives no probabilities: expected logistic")
+    return True
+
+
+class LinearClassifier(Classifier, Linear):
+    """A linear classifier; several classes are told apart one against the rest.
+
+    Parameters
+    ----------
+    loss : str
+        A name of ``fenchel list losses``, with parameters: "hinge", "squared-hinge",
+        "logistic", "huber-hinge:width=0.5".
+    penalty : str
+        "l2", "l1", "elastic-net:ratio=0.5", "group:size=4".
+    C, lam : float, optional
+        The weight of the losses, or of the penalty: lam = 1/(C N). C is 1 if neither is given.
+    bias : "free", "feature" or "none"
+    scale : "none", "max" or "std"
+        Scale features before training; ``coef_`` are for features as they are.
+    class_weight : dict or "balanced", optional
+        Multiplies the weights of the rows of a class.
+    solver : str
+    gap : float
+        The relative duality gap to be proved.
+    max_epochs, max_seconds : optional
+        Limits; the model then is the best so far, and ``status_`` says so.
+    random_state : int, RandomState or None
+        None is seed 0: results repeat.
+    n_jobs : int, optional
+        Threads, None: all. It never changes a result.
+
+    Attributes
+    ----------
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+    intercept_ : array of shape (1,) or (n_classes,)
+    classes_ : array of shape (n_classes,)
+    gap_ : float
+    certificate_ : Certificate
+    status_ : str
+        "converged", "epoch-limit", "time-limit", "stalled", "diverged" or "interrupted".
+    model_ : Model
+        ``model_.save(path)`` writes it for the command line.
+
+    Examples
+    --------
+    >>> from fenchel import LinearClassifier
+    >>> c = LinearClassifier("logistic").fit([[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"])
+    >>> c.predict([[0.5], [2.5]])
+    array(['a', 'b'], dtype='<U1')
+    >>> c.status_, c.gap_ <= 1e-3
+    ('converged', True)
+    """
+
+    def __init__(
+        self, loss="hinge", penalty="l2", *, C=None, lam=None, bias="free", scale="none", class_weight=None, solver="auto", gap=1e-3,
+        max_epochs=None, max_seconds=None, random_state=None, n_jobs=None,
+    ):  # fmt: skip
+        self.loss = loss
+        self.penalty = penalty
+        self.C = C
+        self.lam = lam
+        self.bias = bias
+        self.scale = scale
+        self.class_weight = class_weight
+        self.solver = solver
+        self.gap = gap
+        self.max_epochs = max_epochs
+        self.max_seconds = max_seconds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @available_if(_probabilistic)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return probabilities of shape (n_samples, n_classes), with the loss logistic."""
+        return probabilities(self.decision_function(X))
+
+
+class Regressor(RegressorMixin):
+    """What linear and kernel regressors share."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Train.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            float32 is used as it is, other types are rounded to it.
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), optional
+            How often each row counts; zero leaves it out.
+
+        Returns
+        -------
+        self
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, y_numeric=True)
+        everything = X
+        X, y, weights, kept = positive(X, y, row_weights(sample_weight, X))
+        self._learn(self._data(X, weights, numbers=np.asarray(y, np.float64), kept=kept, everything=everything), "regression")
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return a number for each row, of shape (n_samples,)."""
+        return self._scores(X).ravel()
+
+
+class LinearRegressor(Regressor, Linear):
+    """A linear regressor: least squares, or another loss.
+
+    Parameters are those of :class:`LinearClassifier`; losses for numbers are "squared",
+    "absolute", "huber:delta=1", "epsilon-insensitive:epsilon=0.1", "quantile:tau=0.9",
+    "poisson" and others of ``fenchel list losses``.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+    intercept_ : float
+    gap_, certificate_, status_, model_
+        As of :class:`LinearClassifier`.
+
+    Examples
+    --------
+    >>> from fenchel import LinearRegressor
+    >>> r = LinearRegressor(C=1e4, gap=1e-9).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> float(r.coef_[0].round(3)), round(float(r.intercept_), 3)
+    (2.0, 1.0)
+    """
+
+    def __init__(
+        self, loss="squared", penalty="l2", *, C=None, lam=None, bias="free", scale="none", solver="auto", gap=1e-3,
+        max_epochs=None, max_seconds=None, random_state=None, n_jobs=None,
+    ):  # fmt: skip
+        self.loss = loss
+        self.penalty = penalty
+        self.C = C
+        self.lam = lam
+        self.bias = bias
+        self.scale = scale
+        self.solver = solver
+        self.gap = gap
+        self.max_epochs = max_epochs
+        self.max_seconds = max_seconds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _shape(self) -> None:
+        self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return a number for each row, of shape (n_samples,): with the loss poisson the mean."""
+        scores = super().predict(X)
+        return np.exp(scores) if str(self.loss).split(":")[0] == "poisson" else scores

@@ -1,0 +1,314 @@
+"""Components and maps under the names and with the parameters of scikit-learn."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+from .. import _ask
+from .._arrays import is_sparse
+from .._base import FLOATS, ClassNamePrefixFeaturesOutMixin, Estimator, TransformerMixin, check_is_fitted, seed_of, threads_of, validate_data
+from .. import components
+from ..kernel import Machine
+from ._common import above_zero, refuse
+
+__all__ = ["IncrementalPCA", "Nystroem", "PCA", "RBFSampler", "TruncatedSVD"]
+
+
+class PCA(components.PCA):
+    """Twin of ``sklearn.decomposition.PCA``.
+
+    ``tol`` is the share of the variance that may be missing, by proof; 0 is as little as
+    rounding allows. ``svd_solver`` chooses the method; ``copy``, ``n_oversamples``,
+    ``iterated_power`` and ``power_iteration_normalizer`` change nothing. Refused:
+    ``n_components="mle"``.
+
+    Attributes
+    ----------
+    components_, explained_variance_, explained_variance_ratio_, singular_values_, mean_,
+    n_components_, n_samples_, noise_variance_
+        As of scikit-learn.
+    gap_, certificate_, status_, model_
+
+    Examples
+    --------
+    >>> from fenchel.sklearn import PCA
+    >>> PCA(1).fit([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]).explained_variance_.round(3)
+    array([2.])
+    """
+
+    center, scale, max_seconds, n_jobs = "yes", "none", None, None
+    METHODS = {"auto": "auto", "covariance_eigh": "covariance", "arpack": "krylov", "randomized": "auto"}
+
+    def __init__(
+        self, n_components=None, *, copy=True, whiten=False, svd_solver="auto", tol=0.0, iterated_power="auto", n_oversamples=10,
+        power_iteration_normalizer="auto", random_state=None,
+    ):  # fmt: skip
+        self.n_components = n_components
+        self.copy = copy
+        self.whiten = whiten
+        self.svd_solver = svd_solver
+        self.tol = tol
+        self.iterated_power = iterated_power
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
+        self.random_state = random_state
+
+    @property
+    def gap(self) -> float:
+        """The share of the variance that may be missing."""
+        return max(float(self.tol), 1e-10)
+
+    @property
+    def method(self) -> str:
+        """The method that svd_solver stands for; "full" is "covariance" or "gram"."""
+        return self.METHODS.get(self.svd_solver, "full")
+
+    def _spec(self, X: Any) -> dict[str, Any]:
+        refuse(self, svd_solver=("auto", "full", "covariance_eigh", "arpack", "randomized"))
+        spec = super()._spec(X)
+        if spec["method"] == "full" or spec.get("k", 0) == min(X.shape) or "share" in spec:
+            spec["method"] = "gram" if X.shape[0] < X.shape[1] else "covariance"
+        return spec
+
+    def _size(self, X: Any) -> dict[str, Any]:
+        if isinstance(self.n_components, str):
+            refuse(self, n_components=None)
+        return super()._size(X)
+
+    def _asked(self) -> float:
+        return max(self.gap, 1e-6)
+
+    def _shape(self) -> None:
+        super()._shape()
+        want = self._wanted()
+        if want > len(self.components_):
+            self._complete(want)
+
+    def _wanted(self) -> int:
+        most = min(self.n_samples_, self.n_features_in_)
+        if self.n_components is None:
+            return most
+        return self.n_components if isinstance(self.n_components, numbers.Integral) else 0
+
+    def _complete(self, want: int) -> None:
+        """Add directions in which nothing varies, up to the number asked for."""
+        have = len(self.components_)
+        full, _ = np.linalg.qr(np.column_stack([self.components_.T, np.eye(self.n_features_in_)]))
+        self.components_ = np.vstack([self.components_, full[:, have:want].T])
+        for name in ("explained_variance_", "explained_variance_ratio_", "singular_values_"):
+            setattr(self, name, np.append(getattr(self, name), np.zeros(want - have)))
+        self.n_components_ = want
+
+    def get_precision(self) -> np.ndarray:
+        """Return the inverse of the covariance, n_features x n_features."""
+        return np.linalg.inv(self.get_covariance())
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Return the log-likelihood of each row under the probabilistic model (Tipping and
+        Bishop 1999), of shape (n_samples,)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=FLOATS) - self.mean_
+        precision = self.get_precision()
+        sign, logdet = np.linalg.slogdet(precision)
+        return -0.5 * (X * (X @ precision)).sum(axis=1) - 0.5 * (X.shape[1] * np.log(2 * np.pi) - logdet)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean log-likelihood of the rows."""
+        return float(self.score_samples(X).mean())
+
+
+class TruncatedSVD(components.PCA):
+    """Twin of ``sklearn.decomposition.TruncatedSVD``: components of rows that are not centred.
+
+    ``tol`` is as of :class:`PCA`; ``algorithm``, ``n_iter``, ``n_oversamples`` and
+    ``power_iteration_normalizer`` change nothing.
+
+    Examples
+    --------
+    >>> from fenchel.sklearn import TruncatedSVD
+    >>> TruncatedSVD(1).fit([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]).singular_values_.round(3)
+    array([5.292])
+    """
+
+    center, scale, method, whiten, max_seconds, n_jobs = "no", "none", "auto", False, None, None
+
+    def __init__(self, n_components=2, *, algorithm="randomized", n_iter=5, n_oversamples=10, power_iteration_normalizer="auto", random_state=None, tol=0.0):
+        self.n_components = n_components
+        self.algorithm = algorithm
+        self.n_iter = n_iter
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
+        self.random_state = random_state
+        self.tol = tol
+
+    @property
+    def gap(self) -> float:
+        """The share of the variance that may be missing."""
+        return max(float(self.tol), 1e-10)
+
+    def _asked(self) -> float:
+        return max(self.gap, 1e-6)
+
+    def _size(self, X: Any) -> dict[str, Any]:
+        refuse(self, algorithm=("randomized", "arpack"))
+        k = self.n_components
+        if not isinstance(k, numbers.Integral) or not 1 <= k <= X.shape[1]:
+            raise ValueError(f"n_components({k}) must be <= n_features({X.shape[1]}).")
+        return {"k": int(min(k, X.shape[0]))}
+
+    def fit(self, X: Any, y: Any = None) -> "TruncatedSVD":
+        """Find the components of X, of shape (n_samples, n_features)."""
+        self._moments(self._fit(X))
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+        """Find the components, and return the coordinates of the same rows."""
+        self.fit(X)
+        return self.transform(X)
+
+    def _moments(self, X: Any) -> None:
+        """Variances of the coordinates, about their means, as scikit-learn has them."""
+        coordinates = np.asarray(X @ self.components_.T)
+        self.explained_variance_ = coordinates.var(axis=0)
+        if is_sparse(X):
+            total = (X.multiply(X).sum(axis=0) / X.shape[0] - np.square(X.mean(axis=0))).sum()
+        else:
+            total = X.var(axis=0, dtype=np.float64).sum()
+        self.explained_variance_ratio_ = self.explained_variance_ / total if total > 0 else np.zeros_like(self.explained_variance_)
+
+
+class IncrementalPCA(components.IncrementalPCA):
+    """Twin of ``sklearn.decomposition.IncrementalPCA``. ``copy`` changes nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fenchel.sklearn import IncrementalPCA
+    >>> IncrementalPCA(1, batch_size=10).fit(np.random.RandomState(0).randn(30, 2)).n_samples_seen_
+    30
+    """
+
+    method, center, hold_out, random_state, n_jobs = "ipca", "yes", 0.0, None, None
+
+    def __init__(self, n_components=None, *, whiten=False, copy=True, batch_size=None):
+        self.n_components = n_components
+        self.whiten = whiten
+        self.copy = copy
+        self.batch_size = batch_size
+
+
+class Mapped(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """What maps share that approximate kernels."""
+
+    n_jobs = None
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Make the map, of rows X of shape (n_samples, n_features)."""
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
+        self.kernel_, self.map_ = self._specs(X)
+        self._seed = seed_of(self.random_state)
+        self._n_features_out, self._landmarks = _ask.make_map(X, self.kernel_, self.map_, self._seed, threads_of(self.n_jobs))
+        if self._landmarks is not None:
+            self.components_ = self._landmarks
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return images of shape (n_samples, n_features_out), of which the inner products are
+        nearly values of the kernel."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
+        out = _ask.images(X, self.kernel_, self.map_, self._seed, self.n_features_in_, self._landmarks, threads_of(self.n_jobs))
+        return out.astype(X.dtype, copy=False)
+
+    def _wide(self) -> int:
+        k = self.n_components
+        if not isinstance(k, numbers.Integral) or k < 1:
+            raise ValueError(f"n_components={k!r}: expected a whole number > 0")
+        return int(k)
+
+
+class Nystroem(Mapped):
+    """Twin of ``sklearn.kernel_approximation.Nystroem``: rows drawn at random, and the
+    projection onto their images. Features are those of scikit-learn but for a rotation.
+
+    Refused: kernels that are functions, ``kernel_params``.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_features_out, n_features)
+        The rows drawn, in single precision.
+
+    Examples
+    --------
+    >>> from fenchel.sklearn import Nystroem
+    >>> Nystroem(gamma=1.0, n_components=2).fit_transform([[0.0], [1.0], [2.0]]).shape
+    (3, 2)
+    """
+
+    def __init__(self, kernel="rbf", *, gamma=None, coef0=None, degree=None, kernel_params=None, n_components=100, random_state=None, n_jobs=None):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.degree = degree
+        self.kernel_params = kernel_params
+        self.n_components = n_components
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _specs(self, X: Any) -> tuple[str, str]:
+        refuse(self, kernel_params=None)
+        if not isinstance(self.kernel, str):
+            raise ValueError(f"Nystroem: found kernel={self.kernel!r}, expected a name of fenchel list kernels: Fenchel has nothing else")
+        k = Described(self.kernel, self.gamma, 1 if self.coef0 is None else self.coef0, 3 if self.degree is None else self.degree)
+        return k._kernel(X), f"nystrom:rank={min(self._wide(), X.shape[0])}"
+
+
+class Described(Machine):
+    """A kernel by the parameters of scikit-learn."""
+
+    def __init__(self, kernel, gamma, coef0, degree):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.degree = degree
+
+
+class RBFSampler(Mapped):
+    """Twin of ``sklearn.kernel_approximation.RBFSampler``: random Fourier features
+    sqrt(2/n_components) cos(<v,x> + b).
+
+    Examples
+    --------
+    >>> from fenchel.sklearn import RBFSampler
+    >>> RBFSampler(n_components=5).fit_transform([[0.5], [1.0]]).shape
+    (2, 5)
+    """
+
+    def __init__(self, *, gamma=1.0, n_components=100, random_state=None):
+        self.gamma = gamma
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def _specs(self, X: Any) -> tuple[str, str]:
+        if not isinstance(self.gamma, str):
+            above_zero(self, "gamma")
+        elif self.gamma != "scale":
+            raise ValueError(f"RBFSampler: found gamma={self.gamma!r}, expected a number > 0 or 'scale'")
+        return Described("rbf", self.gamma, 0.0, 3)._kernel(X), f"fourier:dim={2 * self._wide()}"
+
+    def fit(self, X: Any, y: Any = None) -> "RBFSampler":
+        """Draw the features, for rows X of shape (n_samples, n_features)."""
+        super().fit(X)
+        self.random_offset_ = np.random.RandomState(self._seed % 2**32).uniform(0, 2 * np.pi, self._wide())
+        self._n_features_out = self._wide()
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return features of shape (n_samples, n_components), of which the inner products are
+        nearly values of the kernel."""
+        pairs = super().transform(X)  # the cosine and the sine of each <v,x>
+        b = self.random_offset_.astype(pairs.dtype)
+        return np.sqrt(pairs.dtype.type(2)) * (pairs[:, ::2] * np.cos(b) - pairs[:, 1::2] * np.sin(b))

@@ -1,0 +1,98 @@
+"""Logistic regression with C chosen by cross-validation, as scikit-learn does."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+from .._base import FLOATS, validate_data
+from ._linear import LogisticRegression
+
+__all__ = ["LogisticRegressionCV"]
+
+
+class LogisticRegressionCV(LogisticRegression):
+    """Twin of ``sklearn.linear_model.LogisticRegressionCV``; it needs scikit-learn, whose
+    folds and scorers it takes. Each fit of a fold begins with the weights of the C before.
+
+    Other parameters are those of :class:`LogisticRegression`. Refused: ``refit=False``.
+
+    Attributes
+    ----------
+    C_, l1_ratio_ : float
+        The chosen ones.
+    Cs_ : array of shape (n_cs,)
+    scores_ : array of shape (n_folds, n_l1_ratios, n_cs)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fenchel.sklearn import LogisticRegressionCV
+    >>> X = np.arange(20.0)[:, None]
+    >>> LogisticRegressionCV(Cs=[0.1, 1.0], cv=2).fit(X, X.ravel() > 9.5).Cs_
+    array([0.1, 1. ])
+    """
+
+    def __init__(
+        self, *, Cs=10, l1_ratios="warn", fit_intercept=True, cv=None, dual=False, penalty="deprecated", scoring="warn", solver="lbfgs", tol=1e-4,
+        max_iter=100, class_weight=None, n_jobs=None, verbose=0, refit=True, intercept_scaling=1.0, random_state=None, use_legacy_attributes="warn",
+    ):  # fmt: skip
+        super().__init__(
+            penalty, dual=dual, tol=tol, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, class_weight=class_weight,
+            random_state=random_state, solver=solver, max_iter=max_iter, verbose=verbose, n_jobs=n_jobs,
+        )  # fmt: skip
+        del self.C, self.l1_ratio, self.warm_start
+        self.Cs = Cs
+        self.l1_ratios = l1_ratios
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.use_legacy_attributes = use_legacy_attributes
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LogisticRegressionCV":
+        """Choose C and train with it on all rows: X of shape (n_samples, n_features), y and
+        ``sample_weight`` of shape (n_samples,)."""
+        from sklearn.base import is_classifier
+        from sklearn.metrics import get_scorer
+        from sklearn.model_selection import check_cv
+
+        if self.refit is not True:
+            raise ValueError(f"LogisticRegressionCV: found refit={self.refit!r}, expected True: Fenchel has nothing else")
+        rows, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        weights = None if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, float), len(y))
+        self.Cs_ = np.logspace(-4, 4, self.Cs) if isinstance(self.Cs, numbers.Integral) else np.asarray(self.Cs, float)
+        ratios = [0.0] if self.l1_ratios is None or isinstance(self.l1_ratios, str) else list(self.l1_ratios)
+        scorer = get_scorer("accuracy" if self.scoring in ("warn", None) else self.scoring) if not callable(self.scoring) else self.scoring
+        folds = list(check_cv(self.cv, y, classifier=is_classifier(self)).split(rows, y))
+        self.scores_ = np.array([[self._path(rows, y, weights, train, test, ratio, scorer) for ratio in ratios] for train, test in folds])
+        mean = self.scores_.mean(axis=0)
+        best = np.unravel_index(mean.argmax(), mean.shape)
+        self.l1_ratio_, self.C_ = float(ratios[best[0]]), float(self.Cs_[best[1]])
+        self._now = self._one(self.C_, self.l1_ratio_)
+        return super().fit(X, y, sample_weight)
+
+    def _one(self, C: float, ratio: float, warm: bool = False) -> LogisticRegression:
+        return LogisticRegression(
+            self.penalty, C=C, l1_ratio=ratio, tol=self.tol, fit_intercept=self.fit_intercept, intercept_scaling=self.intercept_scaling,
+            class_weight=self.class_weight, random_state=self.random_state, solver=self.solver, max_iter=self.max_iter, warm_start=warm, n_jobs=self.n_jobs,
+        )  # fmt: skip
+
+    def _path(self, X: Any, y: np.ndarray, weights: Any, train: np.ndarray, test: np.ndarray, ratio: float, scorer: Any) -> list[float]:
+        """Return the score of each C on one fold."""
+        scores = {}
+        model = self._one(1.0, ratio, warm=True)
+        own = None if weights is None else weights[train]
+        seen = {} if weights is None else {"sample_weight": weights[test]}
+        for C in sorted(self.Cs_):
+            model.set_params(C=C).fit(X[train], y[train], own)
+            scores[C] = scorer(model, X[test], y[test], **seen)
+        return [scores[C] for C in self.Cs_]
+
+    def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        return self._now._spec(X, weights)
+
+    def _learn(self, data: Any, task: str, init: Any = None) -> None:
+        super(LogisticRegression, self)._learn(data, task, init)
+        del self._now

@@ -1,0 +1,295 @@
+"""Linear models under the names and with the parameters of scikit-learn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._base import seed_of, threads_of
+from ..linear import Classifier, Linear, Regressor, probabilities
+from ._common import above_zero, epochs, refuse
+
+__all__ = ["ElasticNet", "Lasso", "LinearSVC", "LogisticRegression", "Ridge"]
+
+
+class LinearSVC(Classifier, Linear):
+    """Twin of ``sklearn.svm.LinearSVC``: C sum_i s_i loss_i + |w|^2/2, the intercept being
+    the weight of a feature 1.
+
+    ``tol / 100`` is the relative duality gap to be proved. ``dual`` and ``verbose`` change
+    nothing. Weights of classes multiply the rows of a class in the problem of every class;
+    LIBLINEAR does so in that of the class alone, which differs for more than two classes.
+    Refused: ``multi_class="crammer_singer"``, ``intercept_scaling`` other than 1.
+
+    Attributes
+    ----------
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+    intercept_ : array of shape (1,) or (n_classes,)
+    classes_, n_iter_, gap_, certificate_, status_, model_
+
+    Examples
+    --------
+    >>> from fenchel.sklearn import LinearSVC
+    >>> LinearSVC().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]).predict([[0.0], [3.0]])
+    array([0, 1])
+    """
+
+    def __init__(
+        self, penalty="l2", loss="squared_hinge", *, dual="auto", tol=1e-4, C=1.0, multi_class="ovr", fit_intercept=True, intercept_scaling=1,
+        class_weight=None, verbose=0, random_state=None, max_iter=1000,
+    ):  # fmt: skip
+        self.penalty = penalty
+        self.loss = loss
+        self.dual = dual
+        self.tol = tol
+        self.C = C
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+
+    def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        refuse(self, penalty=("l2", "l1"), loss=("squared_hinge", "hinge"), multi_class="ovr")
+        if self.fit_intercept:
+            refuse(self, intercept_scaling=1)
+        C, tol = above_zero(self, "C", "tol")
+        return {
+            "loss": self.loss.replace("_", "-"), "penalty": self.penalty, "C": C, "bias": "feature" if self.fit_intercept else "none", "scaling": "none",
+            "gap": tol / 100, "epochs": epochs(self.max_iter), "seed": seed_of(self.random_state),
+        }  # fmt: skip
+
+    def _asked(self) -> float:
+        return self.tol
+
+    def _shape(self) -> None:
+        if not self.fit_intercept:
+            self.intercept_ = 0.0
+
+
+class LogisticRegression(Classifier, Linear):
+    """Twin of ``sklearn.linear_model.LogisticRegression``: C sum_i s_i log(1 + exp(-y_i f_i))
+    plus |w|^2/2, or with ``l1_ratio`` an elastic net.
+
+    ``tol / 100`` is the relative duality gap to be proved. All solvers find the same weights;
+    with "liblinear" the intercept is the weight of a feature 1, which is penalised. ``dual``,
+    ``n_jobs`` (threads) and ``verbose`` change no result. Several classes are told apart one
+    against the rest, as by ``OneVsRestClassifier``: scikit-learn minimises one multinomial
+    loss, which is another problem. Refused: no penalty (``C=inf``), other
+    ``intercept_scaling``.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, n_iter_, gap_, certificate_, status_, model_
+        As of :class:`LinearSVC`; n_iter_ has shape (1,).
+
+    Examples
+    --------
+    >>> from fenchel.sklearn import LogisticRegression
+    >>> c = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> c.predict_proba([[1.5]]).round(3)
+    array([[0.5, 0.5]])
+    """
+
+    def __init__(
+        self, penalty="deprecated", *, C=1.0, l1_ratio=0.0, dual=False, tol=1e-4, fit_intercept=True, intercept_scaling=1, class_weight=None,
+        random_state=None, solver="lbfgs", max_iter=100, verbose=0, warm_start=False, n_jobs=None,
+    ):  # fmt: skip
+        self.penalty = penalty
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.dual = dual
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.solver = solver
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+
+    def _term(self) -> str:
+        """Return the penalty that penalty and l1_ratio stand for."""
+        refuse(self, penalty=("deprecated", "l2", "l1", "elasticnet"), solver=("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"))
+        ratio = self.l1_ratio or 0.0
+        if self.penalty in ("l1", "l2"):
+            return self.penalty
+        if not 0 <= ratio <= 1:
+            raise ValueError(f"l1_ratio={self.l1_ratio!r}: expected a number from 0 to 1")
+        return {0.0: "l2", 1.0: "l1"}.get(float(ratio), f"elastic-net:ratio={float(ratio)!r}")
+
+    def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        if self.fit_intercept and self.solver == "liblinear":
+            refuse(self, intercept_scaling=1)
+        C, tol = above_zero(self, "C", "tol")
+        bias = ("feature" if self.solver == "liblinear" else "free") if self.fit_intercept else "none"
+        return {
+            "loss": "logistic", "penalty": self._term(), "C": C, "bias": bias, "scaling": "none", "gap": tol / 100, "epochs": epochs(self.max_iter),
+            "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs),
+        }  # fmt: skip
+
+    def _asked(self) -> float:
+        return self.tol
+
+    def _learn(self, data: Any, task: str, init: Any = None) -> None:
+        before = getattr(self, "model_", None)
+        if self.warm_start and before is not None and before.part("classes") == data.labels and before.part("data")["features"] == data.X.shape[1]:
+            init = before
+        super()._learn(data, task, init)
+
+    def _shape(self) -> None:
+        self.n_iter_ = np.array([self.n_iter_], np.int32)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return probabilities of shape (n_samples, n_classes)."""
+        return probabilities(self.decision_function(X))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return logarithms of probabilities, of shape (n_samples, n_classes)."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+class LinearNumbers(Regressor, Linear):
+    """What the twins of linear regressors share."""
+
+    def _asked(self) -> float:
+        return max(self.tol, 1e-12)
+
+    def _shape(self) -> None:
+        self.coef_ = self.coef_[0]
+        self.intercept_ = float(self.intercept_[0]) if self.fit_intercept else 0.0
+        self.dual_gap_ = self.certificate_.gap_absolute
+
+    def _stop(self) -> dict[str, Any]:
+        if not isinstance(self.tol, (int, float)) or self.tol < 0:
+            raise ValueError(f"tol={self.tol!r}: expected a number >= 0")
+        return {"bias": "free" if self.fit_intercept else "none", "scaling": "none", "loss": "squared", "epochs": epochs(self.max_iter), "seed": seed_of(self.random_state)}
+
+    @property
+    def sparse_coef_(self) -> Any:
+        """``coef_`` as a sparse matrix of scipy, of shape (1, n_features)."""
+        from scipy.sparse import csr_matrix
+
+        return csr_matrix(self.coef_)
+
+
+class Ridge(LinearNumbers):
+    """Twin of ``sklearn.linear_model.Ridge``: sum_i s_i (y_i - f_i)^2 + alpha |w|^2.
+
+    ``tol ** 3`` is the relative duality gap to be proved: least squares are solved directly.
+    All solvers find the same. Refused:
+    ``positive=True``, ``alpha=0`` and one alpha for each target, targets of two dimensions.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+    intercept_ : float
+    n_iter_, gap_, certificate_, status_, model_
+
+    Examples
+    --------
+    >>> from fenchel.sklearn import Ridge
+    >>> Ridge(alpha=1e-6).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).coef_.round(4)
+    array([2.])
+    """
+
+    def __init__(self, alpha=1.0, *, fit_intercept=True, copy_X=True, max_iter=None, tol=1e-4, solver="auto", positive=False, random_state=None):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+
+    def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        refuse(self, positive=False, solver=("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"))
+        (alpha,) = above_zero(self, "alpha")
+        return {**self._stop(), "penalty": "l2", "C": 1 / alpha, "gap": max(self.tol**3, 1e-14)}
+
+
+class Lasso(LinearNumbers):
+    """Twin of ``sklearn.linear_model.Lasso``: sum_i s_i (y_i - f_i)^2 / (2 sum s) + alpha |w|_1.
+
+    ``tol / 100`` is the relative duality gap to be proved. ``precompute``, ``copy_X`` and
+    ``selection`` change nothing. Refused: ``positive=True``, ``alpha=0``, targets of two
+    dimensions.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+    intercept_ : float
+    dual_gap_ : float
+        The absolute gap.
+    n_iter_, gap_, certificate_, status_, model_
+
+    Examples
+    --------
+    >>> from fenchel.sklearn import Lasso
+    >>> Lasso(0.1).fit([[0.0, 1.0], [1.0, 0.9], [2.0, 1.0]], [1.0, 3.0, 5.0]).coef_.round(2)
+    array([1.85, 0.  ])
+    """
+
+    def __init__(
+        self, alpha=1.0, *, fit_intercept=True, precompute=False, copy_X=True, max_iter=1000, tol=1e-4, warm_start=False, positive=False,
+        random_state=None, selection="cyclic",
+    ):  # fmt: skip
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
+
+    def _penalty(self) -> str:
+        return "l1"
+
+    def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        refuse(self, positive=False, selection=("cyclic", "random"))
+        (alpha,) = above_zero(self, "alpha")
+        return {**self._stop(), "penalty": self._penalty(), "lambda": alpha, "gap": max(self.tol / 100, 1e-14)}
+
+    def _learn(self, data: Any, task: str, init: Any = None) -> None:
+        before = getattr(self, "model_", None)
+        if self.warm_start and before is not None and before.part("data")["features"] == data.X.shape[1]:
+            init = before
+        super()._learn(data, task, init)
+
+
+class ElasticNet(Lasso):
+    """Twin of ``sklearn.linear_model.ElasticNet``: as :class:`Lasso`, with the penalty
+    alpha (l1_ratio |w|_1 + (1 - l1_ratio) |w|^2/2).
+
+    Examples
+    --------
+    >>> from fenchel.sklearn import ElasticNet
+    >>> ElasticNet(0.1).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).coef_.round(3)
+    array([1.791])
+    """
+
+    def __init__(
+        self, alpha=1.0, *, l1_ratio=0.5, fit_intercept=True, precompute=False, max_iter=1000, copy_X=True, tol=1e-4, warm_start=False,
+        positive=False, random_state=None, selection="cyclic",
+    ):  # fmt: skip
+        super().__init__(
+            alpha, fit_intercept=fit_intercept, precompute=precompute, copy_X=copy_X, max_iter=max_iter, tol=tol, warm_start=warm_start,
+            positive=positive, random_state=random_state, selection=selection,
+        )  # fmt: skip
+        self.l1_ratio = l1_ratio
+
+    def _penalty(self) -> str:
+        ratio = self.l1_ratio
+        if not isinstance(ratio, (int, float)) or not 0 <= ratio <= 1:
+            raise ValueError(f"l1_ratio={ratio!r}: expected a number from 0 to 1")
+        return {0.0: "l2", 1.0: "l1"}.get(float(ratio), f"elastic-net:ratio={float(ratio)!r}")

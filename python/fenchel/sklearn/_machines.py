@@ -1,0 +1,373 @@
+"""Kernel machines under the names and with the parameters of scikit-learn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _ask
+from .._base import seed_of
+from ..kernel import Machine, OneClass, votes
+from ..linear import Classifier, Regressor
+from ._common import above_zero, epochs, refuse
+
+__all__ = ["SVC", "SVR", "KernelRidge", "NuSVC", "NuSVR", "OneClassSVM"]
+
+
+class Twin(Machine):
+    """What the twins of LIBSVM's machines share: ``tol / 100`` is the gap to be proved."""
+
+    solver, n_jobs, random_state = "auto", None, None
+
+    def _stop(self) -> dict[str, Any]:
+        (tol, cache) = above_zero(self, "tol", "cache_size")
+        return {"bias": "free", "scaling": "none", "gap": tol / 100, "epochs": epochs(self.max_iter), "cache": max(int(cache * 2**20), 64 << 20), "seed": seed_of(self.random_state)}
+
+    def _asked(self) -> float:
+        return self.tol
+
+    def _kernel_of(self, data: _ask.Data) -> str:
+        """Return the kernel for all rows, each counted once, as scikit-learn does."""
+        return self._kernel(data.everything)
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weights of features of a linear kernel, of shape (n_outputs, n_features)."""
+        if self.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        out = np.asarray(self._coefficients @ self._support_rows())
+        return -out if len(self.intercept_) > 1 else out  # of the first class of a pair, as in scikit-learn
+
+    def _support_rows(self) -> Any:
+        """Return the support vectors in the order of the model file."""
+        return Machine.support_vectors_.fget(self)
+
+
+class TwinClassifier(Classifier, Twin):
+    """What SVC and NuSVC share: several classes are told apart one against one."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Train on X of shape (n_samples, n_features), or the kernel's matrix, with y and
+        ``sample_weight`` of shape (n_samples,)."""
+        refuse(self, probability=("deprecated", False), decision_function_shape=("ovr", "ovo"))
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        return super().fit(X, y, sample_weight)
+
+    def _unit(self, data: _ask.Data) -> np.ndarray:
+        """Return what scores of the model are to be multiplied by, for each output."""
+        return np.ones(len(self.intercept_))
+
+    def _shape(self, data: _ask.Data) -> None:
+        self._scale = self._unit(data)
+        self._coefficients = self.model_.tensor("coefficients") * self._scale[:, None]
+        self.intercept_ = self.intercept_ * self._scale
+        own = data.codes[self._local]
+        order = np.lexsort((self.support_, own))
+        self._order, self.support_ = order, self.support_[order]
+        self.n_support_ = np.bincount(own, minlength=len(self.classes_)).astype(np.int32)
+        self.dual_coef_ = self._by_class(own[order], self._coefficients[:, order])
+        if len(self.classes_) > 2:
+            self.intercept_ = -self.intercept_
+        self.fit_status_ = int(self.status_ != "converged") if hasattr(self, "status_") else 1
+        self.shape_fit_ = data.everything.shape
+
+    def _by_class(self, own: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """Return coefficients as LIBSVM has them: for each vector those against the other
+        classes, of shape (n_classes - 1, n_support)."""
+        k = len(self.classes_)
+        if k == 2:
+            return coefficients
+        out, pair = np.zeros((k - 1, len(own))), 0
+        for i in range(k):
+            for j in range(i + 1, k):
+                out[j - 1, own == i] = -coefficients[pair, own == i]
+                out[i, own == j] = -coefficients[pair, own == j]
+                pair += 1
+        return out
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The support vectors, ordered by class, of shape (n_support, n_features)."""
+        rows = self._support_rows()
+        return rows[self._order] if rows.shape[0] else rows
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return scores: of shape (n_samples,) for two classes; else of shape (n_samples,
+        n_classes), or with "ovo" one for each pair, above 0 for the first of the two."""
+        scores = self._scores(X) * self._scale
+        if scores.shape[1] == 1:
+            return scores.ravel()
+        return votes(scores, len(self.classes_)) if self.decision_function_shape == "ovr" else -scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of each row, of shape (n_samples,): of several the one with the
+        most votes, the first among equals unless ``break_ties``."""
+        scores = self._scores(X) * self._scale
+        if scores.shape[1] == 1:
+            return self.classes_[(scores.ravel() > 0).astype(int)]
+        best = votes(scores, len(self.classes_))
+        return self.classes_[(best if self.break_ties else np.round(best)).argmax(axis=1)]
+
+
+class SVC(TwinClassifier):
+    """Twin of ``sklearn.svm.SVC``: C sum_i s_i max(0, 1 - y_i f_i) + |w|^2/2.
+
+    ``tol / 100`` is the relative duality gap to be proved, ``max_iter`` a limit of passes.
+    ``shrinking``, ``random_state`` and ``verbose`` change nothing. Refused:
+    ``probability=True``.
+
+    Attributes
+    ----------
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_ (linear kernel)
+        As of scikit-learn.
+    classes_, gap_, certificate_, status_, model_
+
+    Examples
+    --------
+    >>> from fenchel.sklearn import SVC
+    >>> SVC(gamma=1.0, C=10).fit([[0.0], [1.0], [2.0]], [0, 1, 0]).predict([[0.9], [2.1]])
+    array([1, 0])
+    """
+
+    loss, scheme = "hinge", "one-against-one"
+
+    def __init__(
+        self, *, C=1.0, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, probability="deprecated", tol=1e-3, cache_size=200,
+        class_weight=None, verbose=False, max_iter=-1, decision_function_shape="ovr", break_ties=False, random_state=None,
+    ):  # fmt: skip
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+
+    def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        return {**self._stop(), "loss": "hinge", "scheme": self.scheme, "C": above_zero(self, "C")[0]}
+
+
+class NuSVC(TwinClassifier):
+    """Twin of ``sklearn.svm.NuSVC``: ``nu`` bounds the share of rows beyond the margin.
+
+    Other parameters are those of :class:`SVC`. Scores are in units of the margin, as there.
+
+    Examples
+    --------
+    >>> from fenchel.sklearn import NuSVC
+    >>> NuSVC(gamma=1.0).fit([[0.0], [0.1], [2.0], [2.1]], [0, 0, 1, 1]).predict([[0.2], [1.9]])
+    array([0, 1])
+    """
+
+    loss, scheme = "hinge", "one-against-one"
+
+    def __init__(
+        self, *, nu=0.5, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, probability="deprecated", tol=1e-3, cache_size=200,
+        class_weight=None, verbose=False, max_iter=-1, decision_function_shape="ovr", break_ties=False, random_state=None,
+    ):  # fmt: skip
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+
+    def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        (nu,) = above_zero(self, "nu")
+        return {**self._stop(), "scheme": self.scheme, "nu": nu}
+
+    def _unit(self, data: _ask.Data) -> np.ndarray:
+        """One over the margin of each pair: the weighted nu-quantile of y f, as that is what
+        minimises -nu rho + sum_i s_i max(0, rho - y_i f_i) / N over rho."""
+        scores, out, pair = _ask.scores(self.model_, data.X, data.offsets, 0), np.ones(len(self.intercept_)), 0
+        weights = np.ones(data.X.shape[0]) if data.weights is None else data.weights
+        k = len(self.classes_)
+        for i in range(k):
+            for j in range(i + 1, k):
+                rows = np.flatnonzero((data.codes == i) | (data.codes == j))
+                margin = np.where(data.codes[rows] == j, 1.0, -1.0) * scores[rows, pair]
+                order = margin.argsort()
+                total = weights[rows][order].cumsum()
+                rho = margin[order][min(np.searchsorted(total, self.nu * total[-1]), len(rows) - 1)]
+                out[pair] = 1 / rho if rho > 0 else 1.0
+                pair += 1
+        return out
+
+
+class TwinRegressor(Regressor, Twin):
+    """What SVR and NuSVR share."""
+
+    def _shape(self, data: _ask.Data) -> None:
+        self._coefficients = self.dual_coef_ = self.model_.tensor("coefficients")
+        self.n_support_ = np.array([len(self.support_)], np.int32)
+        self.fit_status_ = int(getattr(self, "status_", "") != "converged")
+        self.shape_fit_ = data.everything.shape
+
+
+class SVR(TwinRegressor):
+    """Twin of ``sklearn.svm.SVR``: C sum_i s_i max(0, |y_i - f_i| - epsilon) + |w|^2/2.
+
+    Attributes are those of scikit-learn, and gap_, certificate_, status_, model_.
+
+    Examples
+    --------
+    >>> from fenchel.sklearn import SVR
+    >>> SVR(kernel="linear", C=100, epsilon=0.0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]).predict([[3.0]]).round(2)
+    array([3.])
+    """
+
+    def __init__(self, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, tol=1e-3, C=1.0, epsilon=0.1, shrinking=True, cache_size=200, verbose=False, max_iter=-1):
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+
+    def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        if not isinstance(self.epsilon, (int, float)) or not 0 <= self.epsilon < np.inf:
+            raise ValueError(f"epsilon={self.epsilon!r}: expected a number >= 0")
+        loss = f"epsilon-insensitive:epsilon={float(self.epsilon)!r}" if self.epsilon > 0 else "absolute"
+        return {**self._stop(), "loss": loss, "C": above_zero(self, "C")[0]}
+
+
+class NuSVR(TwinRegressor):
+    """Twin of ``sklearn.svm.NuSVR``: ``nu`` is the share of rows outside of the tube.
+
+    Examples
+    --------
+    >>> from fenchel.sklearn import NuSVR
+    >>> NuSVR(kernel="linear", C=100).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]).predict([[3.0]]).round(1)
+    array([3.])
+    """
+
+    def __init__(self, *, nu=0.5, C=1.0, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, tol=1e-3, cache_size=200, verbose=False, max_iter=-1):
+        self.nu = nu
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+
+    def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        nu, C = above_zero(self, "nu", "C")
+        return {**self._stop(), "nu": nu, "C": C}
+
+
+class OneClassSVM(OneClass, Twin):
+    """Twin of ``sklearn.svm.OneClassSVM``: ``nu`` bounds the share of outliers.
+
+    Examples
+    --------
+    >>> from fenchel.sklearn import OneClassSVM
+    >>> OneClassSVM(gamma=1.0, nu=0.3).fit([[0.0], [0.1], [0.2], [0.1], [5.0]]).predict([[0.1], [9.0]])
+    array([ 1, -1])
+    """
+
+    def __init__(self, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, tol=1e-3, nu=0.5, shrinking=True, cache_size=200, verbose=False, max_iter=-1):
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.nu = nu
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+
+    def _stop(self) -> dict[str, Any]:
+        return Twin._stop(self)
+
+    def _asked(self) -> float:
+        return self.tol
+
+    def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        nu, = above_zero(self, "nu")
+        return {**self._stop(), "nu": nu}
+
+    def _kernel_of(self, data: _ask.Data) -> str:
+        return Twin._kernel_of(self, data)
+
+    def _shape(self, data: _ask.Data) -> None:
+        super()._shape(data)
+        self._coefficients, self.offset_ = self.dual_coef_, -self.intercept_
+        self.n_support_ = np.array([len(self.support_)], np.int32)
+        self.fit_status_ = int(getattr(self, "status_", "") != "converged")
+        self.shape_fit_ = data.everything.shape
+
+
+class KernelRidge(Regressor, Machine):
+    """Twin of ``sklearn.kernel_ridge.KernelRidge``: sum_i s_i (y_i - f_i)^2 + alpha |w|^2,
+    without intercept.
+
+    Refused: one alpha for each target, targets of two dimensions, ``kernel_params`` unless
+    the kernel is a function, kernels that Fenchel does not have (additive_chi2).
+
+    Attributes
+    ----------
+    dual_coef_ : array of shape (n_samples,)
+    gap_, certificate_, status_, model_
+
+    Examples
+    --------
+    >>> from fenchel.sklearn import KernelRidge
+    >>> KernelRidge(1e-6, kernel="poly", degree=2, gamma=1.0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 4.0]).predict([[3.0]]).round(2)
+    array([9.])
+    """
+
+    solver, cache_size, max_epochs, max_seconds, n_jobs, random_state = "auto", 512, None, None, None, None
+
+    def __init__(self, alpha=1, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None):
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+
+    gap = 1e-9
+
+    def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        refuse(self, kernel_params=None)
+        (alpha,) = above_zero(self, "alpha")
+        return {**self._stop(), "loss": "squared", "bias": "none", "C": 1 / alpha}
+
+    def _kernel(self, X: Any, weights: Any = None) -> str:
+        return {"cosine": "normalised(linear)", "polynomial": "poly"}.get(self.kernel, "") if self.kernel == "cosine" else super()._kernel(X)
+
+    def _asked(self) -> float:
+        return 1e-4
+
+    def _shape(self, data: _ask.Data) -> None:
+        self.dual_coef_ = np.zeros(data.everything.shape[0])
+        self.dual_coef_[self.support_] = self.model_.tensor("coefficients")[0]

@@ -1,0 +1,257 @@
+"""The process behind the estimators: its end, Ctrl-C, broken input, and what is left behind."""
+
+import glob
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fenchel
+from fenchel import _engine
+
+RNG = np.random.RandomState(0)
+X = RNG.randn(200, 4).astype(np.float32)
+Y = (X[:, 0] > 0).astype(int)
+posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+
+
+def slow():
+    """Return an estimator and data that take minutes."""
+    X, y = fenchel.read("@spirals:n=3000")
+    return fenchel.KernelClassifier(kernel="rbf:gamma=1", C=1e6, gap=1e-14), X, y
+
+
+def alive(pid):
+    """Tell whether a process runs; a zombie does not."""
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return False
+
+
+def gone(pid, seconds=10):
+    end = time.time() + seconds
+    while time.time() < end:
+        if not alive(pid):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def python(code, **kw):
+    """Run code in a Python of its own."""
+    env = dict(os.environ, FENCHEL_BINARY=fenchel._engine.program(), PYTHONPATH=os.pathsep.join([str(Path(fenchel.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]))
+    return subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env, **kw)
+
+
+def test_one_process():
+    """All fits are answered by one process."""
+    fenchel.LinearClassifier().fit(X, Y)
+    first = _engine._engine.process.pid
+    for _ in range(3):
+        fenchel.LinearClassifier().fit(X, Y)
+    assert _engine._engine.process.pid == first
+
+
+@posix
+def test_killed_engine():
+    """A process that was killed is an exception; the next call starts another."""
+    c = fenchel.LinearClassifier().fit(X, Y)
+    _engine._engine.process.kill()
+    with pytest.raises(fenchel.EngineError, match="signal 9.*next call"):
+        fenchel.LinearClassifier().fit(X, Y)
+    assert (fenchel.LinearClassifier().fit(X, Y).coef_ == c.coef_).all()
+
+
+@posix
+def test_killed_in_a_fit():
+    estimator, X, y = slow()
+    pid = _engine._engine.process.pid
+    threading.Timer(0.5, os.kill, (pid, signal.SIGKILL)).start()
+    with pytest.raises(fenchel.EngineError, match="signal 9"):
+        estimator.fit(X, y)
+    assert not hasattr(estimator, "status_")
+    assert gone(pid)
+
+
+@posix
+def test_interrupt():
+    """Ctrl-C ends a fit and leaves the best model, which predicts and has a proof."""
+    estimator, X, y = slow()
+    begun = time.time()
+    threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        estimator.fit(X, y)
+    assert time.time() - begun < 20
+    assert estimator.status_ == "interrupted" and estimator.gap_ > 0
+    assert estimator.predict(X).shape == y.shape
+    assert fenchel.verify(estimator, X, y).gap == pytest.approx(estimator.gap_, rel=1e-6)
+
+
+CHILD = """
+    import fenchel, numpy as np, sys
+    from fenchel import _engine
+    X, y = fenchel.read("@spirals:n=3000")
+    print(_engine._engine.process.pid, flush=True)
+    fenchel.KernelClassifier(kernel="rbf:gamma=1", C=1e6, gap=1e-14).fit(X, y)
+"""
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_killed_parent(number):
+    """A parent that ends in whatever way takes its engine with it."""
+    child = python(CHILD)
+    pid = int(child.stdout.readline())
+    assert alive(pid)
+    time.sleep(0.3)
+    child.send_signal(number)
+    child.communicate(timeout=30)
+    assert gone(pid)
+
+
+@posix
+def test_nothing_left():
+    """No file and no process remains after the end."""
+    before = set(glob.glob(os.path.join(tempfile.gettempdir(), "*fenchel*")) + glob.glob("/dev/shm/*fenchel*"))
+    child = python("import fenchel; from fenchel import _engine; fenchel.LinearClassifier().fit([[0.0], [1.0]], [0, 1]); print(_engine._engine.process.pid)")
+    out, err = child.communicate(timeout=60)
+    assert child.returncode == 0 and err == ""
+    assert gone(int(out))
+    assert set(glob.glob(os.path.join(tempfile.gettempdir(), "*fenchel*")) + glob.glob("/dev/shm/*fenchel*")) <= before
+
+
+@posix
+def test_fork():
+    """A child after a fork has an engine of its own, and its end is not that of the parent's."""
+    fenchel.LinearClassifier().fit(X, Y)
+    parent = _engine._engine.process.pid
+    child = os.fork()
+    if child == 0:
+        try:
+            fenchel.LinearClassifier().fit(X, Y)
+            ok = _engine._engine.process.pid != parent
+            fenchel.close()
+        finally:
+            os._exit(0 if ok else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    fenchel.LinearClassifier().fit(X, Y)
+    assert _engine._engine.process.pid == parent
+
+
+def test_threads():
+    """Calls of several threads take turns."""
+    found, want = [], fenchel.LinearClassifier().fit(X, Y).coef_
+    threads = [threading.Thread(target=lambda: found.append(fenchel.LinearClassifier().fit(X, Y).coef_)) for _ in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert len(found) == 8 and all((f == want).all() for f in found)
+
+
+@posix
+def test_full_disk(monkeypatch):
+    """No room for the arrays is a MemoryError, and the next call goes on."""
+    resource = pytest.importorskip("resource")
+    fenchel.LinearClassifier().fit(X, Y)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, hard))
+    try:
+        with pytest.raises(MemoryError, match="no room for more than 65536 bytes"):
+            fenchel.LinearClassifier().fit(np.zeros((1000, 1000), np.float32) + np.arange(1000, dtype=np.float32)[:, None], np.arange(1000) % 2)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, handler)
+    fenchel.LinearClassifier().fit(X, Y)
+
+
+def test_no_program(monkeypatch, tmp_path):
+    """A program that is not there, or is another, is an EngineError."""
+    fenchel.close()
+    wrong = tmp_path / "fenchel"
+    wrong.write_text("#!/bin/sh\necho no such thing >&2\nexit 7\n")
+    wrong.chmod(0o755)
+    monkeypatch.setenv("FENCHEL_BINARY", str(wrong))
+    if os.name == "posix":
+        with pytest.raises(fenchel.EngineError, match="exit code 7: no such thing"):
+            fenchel.LinearClassifier().fit(X, Y)
+    monkeypatch.undo()
+    fenchel.LinearClassifier().fit(X, Y)
+
+
+@pytest.mark.parametrize("bad, error", [
+    (np.array([["a", 1.0], ["b", 2.0]], object), ValueError), (np.array([[np.nan, 1.0], [0.0, 2.0]]), ValueError), (np.array([[np.inf, 1.0], [0.0, 2.0]]), ValueError),
+    (np.array([[1e300, 1.0], [0.0, 2.0]]), ValueError), ([[1.0, 2.0], [3.0]], ValueError), (np.array([[1 + 1j, 2], [3, 4]]), ValueError),
+    (np.zeros((2, 0)), ValueError), (np.zeros((0, 2)), ValueError), (np.zeros(2), ValueError), (np.array([["1", "x"], ["2", "y"]]), ValueError),
+    (np.array([[{}, 1], [2, 3]], object), (TypeError, ValueError)),
+])  # fmt: skip
+def test_bad_rows(bad, error):
+    for estimator in (fenchel.LinearClassifier(), fenchel.KernelClassifier(), fenchel.PCA(1)):
+        with pytest.raises(error):
+            estimator.fit(bad, [0, 1])
+    assert fenchel.LinearClassifier().fit(X, Y).status_ == "converged"
+
+
+@pytest.mark.parametrize("y", [[0.0, np.nan], [0.5, 1.5], [0, 0], [0], None, [[0, 1], [1, 0]]])
+def test_bad_targets(y):
+    with pytest.raises(ValueError):
+        fenchel.LinearClassifier().fit([[0.0], [1.0]], y)
+
+
+@pytest.mark.parametrize("parameters, says", [
+    ({"loss": "sorrow"}, "unknown loss"), ({"C": -1}, "C=-1: expected a number > 0"), ({"C": 1, "lam": 1}, "expected one of the two"), ({"solver": "luck"}, "luck"),
+    ({"class_weight": "fair"}, "class_weight='fair'"), ({"gap": 0}, "gap=0"), ({"penalty": "l3"}, "l3"), ({"bias": "big"}, "big"), ({"scale": "up"}, "up"),
+])  # fmt: skip
+def test_bad_parameters(parameters, says):
+    with pytest.raises(ValueError, match=says) as e:
+        fenchel.LinearClassifier(**parameters).fit(X, Y)
+    assert "\n" not in str(e.value)
+
+
+def test_wrong_width():
+    for estimator in (fenchel.LinearClassifier(), fenchel.KernelClassifier()):
+        estimator.fit(X, Y)
+        with pytest.raises(ValueError, match="features"):
+            estimator.predict(X[:, :2])
+
+
+def test_pickle_survives_engine():
+    """What is pickled predicts with another engine, which gets the model's bytes."""
+    c = fenchel.KernelClassifier().fit(X, Y)
+    want = c.decision_function(X)
+    again = pickle.loads(pickle.dumps(c))
+    fenchel.close()
+    assert (again.decision_function(X) == want).all()
+
+
+def test_without_copies():
+    """float32 in C order goes to the engine as it is; other arrays are not changed."""
+    for order, dtype in (("C", np.float32), ("F", np.float32), ("C", np.float64)):
+        A = np.array(X, dtype, order=order)
+        A.setflags(write=False)
+        before = A.tobytes()
+        fenchel.LinearClassifier().fit(A, Y)
+        assert A.tobytes() == before
+
+
+def test_overhead():
+    """A fit takes little more than the engine does."""
+    c = fenchel.LinearClassifier()
+    c.fit(X, Y)
+    over = []
+    for _ in range(30):
+        begun = time.perf_counter()
+        c.fit(X, Y)
+        over.append(time.perf_counter() - begun - c.seconds_["total"])
+    assert min(over) < 0.005, over

@@ -1,0 +1,225 @@
+"""Twins against scikit-learn: the same parameters, the same solutions, the same tools."""
+
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+
+sklearn = pytest.importorskip("sklearn")
+from scipy import sparse  # noqa: E402
+from sklearn import decomposition, kernel_approximation, kernel_ridge, linear_model, svm  # noqa: E402
+from sklearn.base import clone  # noqa: E402
+from sklearn.metrics.pairwise import rbf_kernel  # noqa: E402
+from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+
+import fenchel.sklearn as twins  # noqa: E402
+
+MODULES = (svm, linear_model, decomposition, kernel_ridge, kernel_approximation)
+RNG = np.random.RandomState(1)
+X = RNG.randn(150, 6)
+TWO = np.where(X @ RNG.randn(6) + 0.5 * RNG.randn(150) > 0, "yes", "no")
+THREE = (X[:, 0] + 0.3 * RNG.randn(150) > 0.5).astype(int) + (X[:, 1] > 0.3) * 1
+NUMBERS = X @ [1.0, -2.0, 0.0, 0.0, 3.0, 0.5] + 5 + 0.3 * RNG.randn(150)
+W = RNG.randint(0, 4, 150).astype(float)
+
+
+def original(name):
+    return next(getattr(m, name) for m in MODULES if hasattr(m, name))
+
+
+@pytest.mark.parametrize("name", twins.__all__)
+def test_signature(name):
+    """Parameters have the names, the order and the defaults of scikit-learn."""
+    ours, theirs = (inspect.signature(c.__init__).parameters for c in (getattr(twins, name), original(name)))
+    if sklearn.__version__.startswith("1.9"):
+        assert {n: (p.kind, p.default) for n, p in ours.items()} == {n: (p.kind, p.default) for n, p in theirs.items()}
+
+
+TIGHT = {"LinearSVC": 1e-9, "LogisticRegression": 1e-9, "Lasso": 1e-9, "ElasticNet": 1e-9, "SVC": 1e-7, "NuSVC": 1e-7, "SVR": 1e-7, "NuSVR": 1e-7, "OneClassSVM": 1e-7}
+
+
+@pytest.mark.parametrize("name, parameters, y", [
+    ("LinearSVC", {"C": 0.5, "max_iter": 10**6}, TWO), ("LinearSVC", {"loss": "hinge", "max_iter": 10**7, "fit_intercept": False}, TWO),
+    ("LinearSVC", {"max_iter": 10**6}, THREE), ("LinearSVC", {"max_iter": 10**6, "class_weight": {"yes": 3.0}}, TWO),
+    ("LinearSVC", {"penalty": "l1", "dual": False, "max_iter": 10**6, "C": 0.1}, TWO),
+    ("LogisticRegression", {"C": 3.0, "max_iter": 1000}, TWO), ("LogisticRegression", {"solver": "liblinear", "max_iter": 1000}, TWO),
+    ("LogisticRegression", {"l1_ratio": 0.6, "C": 0.1, "solver": "saga", "max_iter": 10**5}, TWO), ("LogisticRegression", {"class_weight": "balanced", "fit_intercept": False, "max_iter": 1000}, TWO),
+    ("Ridge", {"alpha": 2.0}, NUMBERS), ("Ridge", {"fit_intercept": False}, NUMBERS), ("Lasso", {"alpha": 0.1}, NUMBERS),
+    ("ElasticNet", {"alpha": 0.2, "l1_ratio": 0.3}, NUMBERS),
+    ("SVC", {"C": 2.0}, TWO), ("SVC", {"kernel": "poly", "degree": 2, "coef0": 1.0}, THREE), ("SVC", {"kernel": "linear", "class_weight": "balanced"}, THREE),
+    ("NuSVC", {"nu": 0.3}, TWO), ("NuSVC", {"nu": 0.2, "gamma": 0.1}, THREE), ("SVR", {"epsilon": 0.2, "C": 3.0}, NUMBERS), ("NuSVR", {"nu": 0.4, "C": 3.0}, NUMBERS),
+    ("OneClassSVM", {"nu": 0.2}, None), ("KernelRidge", {"kernel": "rbf", "alpha": 0.3}, NUMBERS), ("KernelRidge", {"kernel": "cosine"}, NUMBERS),
+    ("KernelRidge", {"kernel": "laplacian", "gamma": 0.2}, NUMBERS),
+])  # fmt: skip
+@pytest.mark.parametrize("weighted", [False, True])
+def test_same_solution(name, parameters, y, weighted):
+    """With small tolerances on both sides scores are the same, to the roots of the gaps."""
+    tight = {"tol": TIGHT[name]} if name in TIGHT else {}
+    if weighted and (name.startswith("Nu") or parameters.get("class_weight") == "balanced"):
+        pytest.skip("LIBSVM divides nu by other sums of weights; scikit-learn balances unweighted rows")
+    fit = {"sample_weight": W} if weighted else {}
+    ours = getattr(twins, name)(**parameters, **tight).fit(X, y, **fit)
+    theirs = original(name)(**parameters, **tight).fit(X, y, **fit)
+    method = "decision_function" if hasattr(theirs, "decision_function") else "predict"
+    np.testing.assert_allclose(getattr(ours, method)(X), getattr(theirs, method)(X), rtol=2e-4, atol=5e-4)
+    if method == "decision_function":  # support vectors of one class lie on the boundary
+        clear = np.abs(theirs.decision_function(X).reshape(len(X), -1)).min(axis=1) > 1e-3
+        assert clear.sum() > 100 and (ours.predict(X) == theirs.predict(X))[clear].all()
+    for attribute in ("coef_", "intercept_", "classes_", "offset_"):
+        if hasattr(theirs, attribute):
+            found, want = getattr(ours, attribute), getattr(theirs, attribute)
+            if attribute == "classes_":
+                assert (found == want).all()
+            else:
+                assert np.shape(found) == np.shape(want)
+                np.testing.assert_allclose(found, want, rtol=1e-3, atol=2e-3)
+
+
+@pytest.mark.parametrize("y", [TWO, THREE])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_machine_attributes(kernel, y):
+    """Support vectors, their coefficients and their order are those of LIBSVM."""
+    ours, theirs = (c(kernel=kernel, tol=1e-7).fit(X, y) for c in (twins.SVC, svm.SVC))
+    assert (ours.n_support_ == theirs.n_support_).all()
+    assert (ours.support_ == theirs.support_).all()
+    np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, atol=1e-3)
+    np.testing.assert_allclose(ours.support_vectors_, theirs.support_vectors_, rtol=1e-6)
+    ovo = [c(kernel=kernel, tol=1e-7, decision_function_shape="ovo").fit(X, y).decision_function(X) for c in (twins.SVC, svm.SVC)]
+    np.testing.assert_allclose(*ovo, atol=1e-3)
+
+
+def test_precomputed_and_functions():
+    K = rbf_kernel(X, gamma=0.2)
+    by_name = twins.SVC(gamma=0.2, tol=1e-7).fit(X, TWO)
+    matrix = twins.SVC(kernel="precomputed", tol=1e-7).fit(K, TWO)
+    function = twins.SVC(kernel=lambda a, b: rbf_kernel(a, b, gamma=0.2), tol=1e-7).fit(X, TWO)
+    for got in (matrix.decision_function(K), function.decision_function(X)):
+        np.testing.assert_allclose(got, by_name.decision_function(X), atol=1e-4)
+    weighted = [twins.SVC(kernel=k, gamma=0.2, tol=1e-7).fit(A, TWO, sample_weight=W).decision_function(A) for k, A in (("rbf", X), ("precomputed", K))]
+    np.testing.assert_allclose(*weighted, atol=1e-4)
+    with pytest.raises(ValueError, match="square"):
+        twins.SVC(kernel="precomputed").fit(X, TWO)
+
+
+@pytest.mark.parametrize("solver", ["auto", "full", "covariance_eigh", "arpack", "randomized"])
+@pytest.mark.parametrize("shape", [(100, 8), (8, 30)])
+def test_pca(solver, shape):
+    A = RNG.randn(*shape) * np.linspace(3, 1, shape[1]) + 2
+    for whiten in (False, True):
+        ours = twins.PCA(4, svd_solver=solver, whiten=whiten).fit(A)
+        theirs = decomposition.PCA(4, svd_solver="full", whiten=whiten).fit(A)
+        np.testing.assert_allclose(ours.components_, theirs.components_, atol=2e-4)
+        for name in ("explained_variance_", "explained_variance_ratio_", "singular_values_", "mean_", "noise_variance_"):
+            np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-4)
+        np.testing.assert_allclose(ours.transform(A), theirs.transform(A), atol=2e-3)
+        np.testing.assert_allclose(ours.inverse_transform(ours.transform(A)), theirs.inverse_transform(theirs.transform(A)), atol=1e-3)
+    assert 0 <= ours.gap_ < 1e-6
+
+
+def test_pca_sizes():
+    """All components, of rows of fewer dimensions too, and a part of the variance."""
+    A = RNG.randn(50, 3) @ RNG.randn(3, 6)
+    ours, theirs = (c().fit(A) for c in (twins.PCA, decomposition.PCA))
+    assert ours.components_.shape == theirs.components_.shape == (6, 6)
+    np.testing.assert_allclose(ours.components_ @ ours.components_.T, np.eye(6), atol=1e-6)
+    np.testing.assert_allclose(ours.explained_variance_, theirs.explained_variance_, atol=1e-5)
+    for share in (0.5, 0.8, 0.99):
+        assert twins.PCA(share).fit(X).n_components_ == decomposition.PCA(share).fit(X).n_components_
+    np.testing.assert_allclose(twins.PCA(2).fit(X).get_covariance(), decomposition.PCA(2).fit(X).get_covariance(), atol=1e-5)
+    np.testing.assert_allclose(twins.PCA(2).fit(X).score(X), decomposition.PCA(2).fit(X).score(X), rtol=1e-5)
+
+
+@pytest.mark.parametrize("rows", [X, sparse.random(80, 20, 0.2, "csr", random_state=0)])
+def test_truncated_svd(rows):
+    ours, theirs = twins.TruncatedSVD(3).fit(rows), decomposition.TruncatedSVD(3, algorithm="arpack", random_state=0).fit(rows)
+    for name in ("singular_values_", "explained_variance_", "explained_variance_ratio_"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-3)
+    np.testing.assert_allclose(np.abs((ours.components_ * theirs.components_).sum(axis=1)), 1, atol=1e-4)
+
+
+def test_incremental_pca():
+    ours, theirs = twins.IncrementalPCA(3, batch_size=40).fit(X), decomposition.IncrementalPCA(3, batch_size=40).fit(X)
+    np.testing.assert_allclose(ours.components_, theirs.components_ * np.sign((ours.components_ * theirs.components_).sum(axis=1))[:, None], atol=1e-4)
+    for name in ("explained_variance_", "explained_variance_ratio_", "singular_values_", "mean_"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(ours.var_, theirs.var_, rtol=1e-9)
+    parts, theirs = twins.IncrementalPCA(3), decomposition.IncrementalPCA(3)
+    for lo in (0, 40, 80):
+        parts.partial_fit(X[lo : lo + 40])
+        theirs.partial_fit(X[lo : lo + 40])
+    assert parts.n_samples_seen_ == 120
+    np.testing.assert_allclose(parts.explained_variance_, theirs.explained_variance_, rtol=1e-4)
+
+
+def test_maps():
+    """Inner products of images are nearly the kernel; with all rows as landmarks they are."""
+    K = rbf_kernel(X, gamma=0.1)
+    images = twins.Nystroem(gamma=0.1, n_components=150).fit_transform(X)
+    np.testing.assert_allclose(images @ images.T, K, atol=1e-3)
+    images = twins.RBFSampler(gamma=0.1, n_components=4000, random_state=3).fit_transform(X)
+    assert np.abs(images @ images.T - K).max() < 0.12 and images.shape == (150, 4000)
+    A = sparse.csr_matrix(X)
+    m = twins.Nystroem(gamma=0.1, n_components=20, random_state=1).fit(A)
+    np.testing.assert_allclose(m.transform(A), twins.Nystroem(gamma=0.1, n_components=20, random_state=1).fit(X).transform(X), atol=1e-5)
+    again = pickle.loads(pickle.dumps(m))
+    assert (again.transform(A) == m.transform(A)).all()
+
+
+@pytest.mark.parametrize("form", ["csr_matrix", "csc_matrix", "coo_matrix", "csr_array", "csc_array"])
+def test_sparse(form):
+    """Sparse rows give the model of dense ones."""
+    A = X * (np.abs(X) > 0.7)
+    S = getattr(sparse, form)(A)
+    for c, y in ((twins.LinearSVC(), TWO), (twins.Ridge(), NUMBERS), (twins.SVC(gamma=0.2), THREE)):
+        dense, thin = clone(c).fit(A, y), clone(c).fit(S, y)
+        method = "decision_function" if hasattr(c, "decision_function") else "predict"
+        np.testing.assert_allclose(getattr(thin, method)(S), getattr(dense, method)(A), atol=1e-3)
+
+
+def test_tools():
+    """Pipelines, grids on several processes, clones, pandas."""
+    pandas = pytest.importorskip("pandas")
+    pipe = make_pipeline(StandardScaler(), twins.SVC())
+    grid = GridSearchCV(pipe, {"svc__C": [0.1, 1.0]}, cv=3, n_jobs=2).fit(X, TWO)
+    assert grid.best_score_ > 0.7
+    assert cross_val_score(twins.LogisticRegression(), X, TWO, cv=3).mean() > 0.7
+    table = pandas.DataFrame(X, columns=list("abcdef"))
+    p = twins.PCA(2).set_output(transform="pandas").fit(table)
+    assert list(p.transform(table).columns) == ["pca0", "pca1"] and list(p.feature_names_in_) == list("abcdef")
+    c = twins.LinearSVC().fit(table, TWO)
+    assert c.n_features_in_ == 6 and c.model_.part("features") == list("abcdef")
+    with pytest.raises(ValueError, match="feature names"):
+        c.predict(table[list("fedcba")])
+    cv = twins.LogisticRegressionCV(Cs=5, cv=3).fit(X, TWO)
+    theirs = linear_model.LogisticRegressionCV(Cs=5, cv=3, l1_ratios=(0,), scoring="accuracy", use_legacy_attributes=False).fit(X, TWO)
+    assert cv.C_ == pytest.approx(np.ravel(theirs.C_)[0])
+
+
+@pytest.mark.parametrize("estimator", [
+    twins.LinearSVC(multi_class="crammer_singer"), twins.LinearSVC(intercept_scaling=2), twins.LogisticRegression(penalty=None), twins.LogisticRegression(C=np.inf),
+    twins.SVC(probability=True), twins.Ridge(alpha=0), twins.Ridge(positive=True), twins.Lasso(positive=True), twins.PCA("mle"), twins.Nystroem(kernel_params={"a": 1}),
+    twins.SVC(C=-1), twins.SVC(gamma=-1.0), twins.SVR(epsilon=-1), twins.KernelRidge(kernel="additive_chi2"), twins.LinearSVC(max_iter=0), twins.SVC(kernel="nothing"),
+    twins.ElasticNet(l1_ratio=2), twins.TruncatedSVD(100), twins.RBFSampler(gamma="auto"), twins.LogisticRegression(solver="luck"), twins.LinearSVC(tol=0),
+])  # fmt: skip
+def test_refused(estimator):
+    """What there is not is refused, in one line."""
+    y = NUMBERS if isinstance(estimator, (twins.Ridge, twins.Lasso, twins.SVR, twins.KernelRidge)) else TWO
+    with pytest.raises((ValueError, TypeError)) as e:
+        estimator.fit(X, y)
+    assert "\n" not in str(e.value)
+
+
+def test_labels():
+    """Classes of any kind come back as they are."""
+    for classes in (np.array([10, 9, 100]), np.array(["10", "9", "b"]), np.array([1.5, 2.0, -1.0]).astype(int), np.array([True, False]), np.array([" a", "", "z"], object), np.array(["\u00e4", "Z", "a"])):
+        y = classes[np.arange(150) % len(classes)]
+        c = twins.LinearSVC().fit(X, y)
+        assert set(c.predict(X)) <= set(classes) and list(c.classes_) == sorted(set(classes))
+
+
+def test_warm_start():
+    c = twins.LogisticRegression(C=1.0, warm_start=True, tol=1e-8).fit(X, TWO)
+    assert c.set_params(C=1.1).fit(X, TWO).gap_ <= 1e-10

@@ -1,0 +1,83 @@
+"""How far models of this package and of others are from the best possible."""
+
+import numpy as np
+import pytest
+
+import fenchel
+import fenchel.sklearn as twins
+
+RNG = np.random.RandomState(0)
+X = RNG.randn(120, 5).astype(np.float32)
+TWO = (X[:, 0] + 0.5 * RNG.randn(120) > 0).astype(int)
+THREE = RNG.randint(0, 3, 120)
+NUMBERS = X @ np.arange(5.0) + RNG.randn(120)
+
+
+@pytest.mark.parametrize("estimator, y", [
+    (fenchel.LinearClassifier(), TWO), (fenchel.LinearClassifier("logistic", scale="std", class_weight="balanced"), THREE), (fenchel.LinearRegressor(), NUMBERS),
+    (fenchel.KernelClassifier(), THREE), (fenchel.KernelClassifier(scheme="one-against-one"), THREE), (fenchel.KernelRegressor(), NUMBERS),
+    (fenchel.OneClass(), None), (fenchel.PCA(2), None), (twins.SVC(), TWO), (twins.NuSVC(nu=0.3), TWO), (twins.Lasso(0.1), NUMBERS), (twins.TruncatedSVD(2), None),
+    (fenchel.KernelClassifier(lambda a, b: a @ b.T), TWO),
+])  # fmt: skip
+def test_own(estimator, y):
+    """What a model claims is true of its rows, and false of others."""
+    estimator.fit(X, y)
+    found = fenchel.verify(estimator, X, y)
+    assert found.valid, found
+    assert found.gap == pytest.approx(estimator.gap_, rel=1e-6, abs=1e-12)
+    other = X.copy()
+    other[3, 2] += 1
+    assert not fenchel.verify(estimator, other, y).valid
+
+
+def test_weights_and_offsets():
+    """Verify takes rows as fit did: weights, zeros among them, and columns far from zero."""
+    w = RNG.randint(0, 3, 120)
+    far = X.astype(np.float64) + [1e6, 0, 0, -1e5, 0]
+    for estimator, y in ((fenchel.LinearClassifier(), TWO), (fenchel.KernelRegressor(), NUMBERS)):
+        estimator.fit(far, y, sample_weight=w)
+        assert fenchel.verify(estimator, far, y, sample_weight=w).valid
+        assert not fenchel.verify(estimator, far, y).valid
+
+
+def test_scikit_learn():
+    """The gap of scikit-learn's models: small, and large for weights that are wrong."""
+    pytest.importorskip("sklearn")
+    from sklearn import linear_model, svm
+
+    for model, y, most in (
+        (svm.LinearSVC(tol=1e-8, max_iter=100000), TWO, 1e-5), (svm.LinearSVC(loss="hinge", dual=True, tol=1e-8, max_iter=100000), THREE, 1e-4),
+        (linear_model.LogisticRegression(tol=1e-8), TWO, 1e-5), (linear_model.LogisticRegression(l1_ratio=1.0, solver="saga", tol=1e-8, max_iter=10000), TWO, 1e-5),
+        (linear_model.Ridge(), NUMBERS, 1e-5), (linear_model.Lasso(0.1, tol=1e-8), NUMBERS, 1e-5), (linear_model.ElasticNet(0.1, tol=1e-8), NUMBERS, 1e-5),
+        (svm.SVC(tol=1e-6), TWO, 1e-4), (svm.SVC(tol=1e-6, kernel="poly", coef0=1), THREE, 1e-4), (svm.NuSVC(nu=0.3, tol=1e-8), TWO, 1e-4),
+        (svm.SVR(tol=1e-6), NUMBERS, 1e-4), (svm.NuSVR(tol=1e-6), NUMBERS, 1e-4), (svm.OneClassSVM(tol=1e-8), None, 1e-4),
+    ):  # fmt: skip
+        model.fit(X, y)
+        found = fenchel.verify(model, X, y, gap=1e-9)
+        assert -1e-12 <= found.gap <= most, (model, found)
+        assert found.certificate.dual <= found.certificate.primal
+    ridge = linear_model.Ridge().fit(X, NUMBERS)
+    ridge.coef_ = ridge.coef_ * 1.5
+    assert fenchel.verify(ridge, X, NUMBERS).gap > 0.1
+
+
+def test_libraries():
+    """Models of the packages of LIBSVM and LIBLINEAR themselves."""
+    svmutil = pytest.importorskip("libsvm.svmutil")
+    liblinear = pytest.importorskip("liblinear.liblinearutil")
+    y = np.where(TWO, 1, -1)
+    m = svmutil.svm_train(y, X.astype(float), "-c 2 -g 0.2 -e 1e-6 -q")
+    assert fenchel.verify(m, X, y, C=2.0).gap < 1e-4
+    m = liblinear.train(y, X.astype(float), "-s 1 -c 2 -e 1e-8 -q")
+    assert fenchel.verify(m, X, y, C=2.0).gap < 1e-4
+
+
+def test_refused():
+    pytest.importorskip("sklearn")
+    from sklearn import ensemble, linear_model, svm
+
+    for model in (ensemble.RandomForestClassifier(n_estimators=2).fit(X, TWO), linear_model.LogisticRegression().fit(X, THREE), svm.SVC(kernel=lambda a, b: a @ b.T).fit(X, TWO)):
+        with pytest.raises(TypeError):
+            fenchel.verify(model, X, TWO)
+    with pytest.raises(ValueError, match="does not know"):
+        fenchel.verify(fenchel.LinearClassifier().fit(X, TWO), X, THREE)
