@@ -13,7 +13,7 @@ import (
 
 // shared returns rows of the data that measurements are made on.
 func shared(t testing.TB, path string) matrix.Matrix {
-	s, err := dataset.Read(t.Context(), []string{"../../shared/data/" + path}, dataset.Options{})
+	s, err := dataset.Read(t.Context(), []string{"../../../shared/data/" + path}, dataset.Options{})
 	if err != nil {
 		t.Skipf("no data to measure with: %v", err)
 	}

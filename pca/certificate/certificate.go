@@ -28,10 +28,10 @@
 // products with all rows for each vector of U, and 16 for each step.
 //
 // [Certify] is the door; a certifier goes the way of one basis (certificate.go), after the rows
-// were made neither too large nor too small (size.go) and the basis orthonormal (basis.go). No method
-// is asked how it found the basis, and nothing here is reported or written to files. A new
-// bound is a method of the certifier; every bound is a theorem to be tested against exact
-// eigenvalues, as TestCertificateIsATheorem does, and broken on purpose in brokenCertificates.
+// were made neither too large nor too small (size.go) and the basis orthonormal (basis.go). Nothing
+// is assumed of how the basis was found, and nothing is written to files here. A new bound is a
+// function of the certifier, which TestCertificateIsATheorem holds against exact eigenvalues; what
+// it must not be is added to brokenCertificates, which the tests must reject.
 package certificate
 
 import (

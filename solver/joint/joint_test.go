@@ -13,7 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/solver/linear"
+	"github.com/fenchel-ml/fenchel/solver/dual"
 )
 
 // blobs are rows of k classes around centres, with weights.
@@ -144,7 +144,7 @@ func TestTwoClasses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := solver.Run(context.Background(), linear.SDCA{}, q, solver.Options{Gap: 1e-7, Epochs: 5000})
+			b, err := solver.Run(context.Background(), dual.SDCA{}, q, solver.Options{Gap: 1e-7, Epochs: 5000})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -20,8 +20,8 @@ type Big struct {
 	Value      []*big.Float
 }
 
-// NewBig returns zeros.
-func NewBig(rows, cols int) Big {
+// newBig returns zeros.
+func newBig(rows, cols int) Big {
 	m := Big{rows, cols, make([]*big.Float, rows*cols)}
 	for i := range m.Value {
 		m.Value[i] = Number(0)
@@ -38,7 +38,7 @@ func (m Big) row(i int) []*big.Float { return m.Value[i*m.cols : (i+1)*m.cols] }
 
 // BigOf returns the numbers x, exactly.
 func BigOf(x []float64, rows, cols int) Big {
-	m := NewBig(rows, cols)
+	m := newBig(rows, cols)
 	for i, v := range x {
 		m.Value[i].SetFloat64(v)
 	}
@@ -48,7 +48,7 @@ func BigOf(x []float64, rows, cols int) Big {
 // BigRows returns (X - Offset) Factor.
 func BigRows(r view.Rows) Big {
 	n, d := r.Dims()
-	m := NewBig(n, d)
+	m := newBig(n, d)
 	for i := range n {
 		x := r.X.Row(i)
 		for k, v := range x.Value {
@@ -78,7 +78,7 @@ func bigDot(a, b []*big.Float) *big.Float {
 
 // TimesTransposed returns a b^T.
 func TimesTransposed(a, b Big) Big {
-	m := NewBig(a.rows, b.rows)
+	m := newBig(a.rows, b.rows)
 	for i := range a.rows {
 		for j := range b.rows {
 			m.Value[i*b.rows+j] = bigDot(a.row(i), b.row(j))
@@ -89,7 +89,7 @@ func TimesTransposed(a, b Big) Big {
 
 // Transposed returns m^T.
 func (m Big) Transposed() Big {
-	t := NewBig(m.cols, m.rows)
+	t := newBig(m.cols, m.rows)
 	for i := range m.rows {
 		for j := range m.cols {
 			t.Value[j*m.rows+i] = m.At(i, j)
@@ -103,7 +103,7 @@ func (m Big) Orthonormal() Big {
 	out := Big{0, m.cols, nil}
 	product := Number(0)
 	for i := range m.rows {
-		row := NewBig(1, m.cols).Value
+		row := newBig(1, m.cols).Value
 		for j := range row {
 			row[j].Set(m.At(i, j))
 		}

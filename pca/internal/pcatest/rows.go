@@ -88,8 +88,8 @@ func TableOf(r view.Rows) []float64 {
 // SimulatedCols is how many dimensions the simulated distributions of the reference have, 3.2.
 const SimulatedCols = 32
 
-// SimulatedMoment returns the diagonal of Sigma^(k), of trace 1.
-func SimulatedMoment(k int) []float64 {
+// simulatedMoment returns the diagonal of Sigma^(k), of trace 1.
+func simulatedMoment(k int) []float64 {
 	sum := 0.0
 	sigma := make([]float64, SimulatedCols)
 	for i := range sigma {
@@ -107,7 +107,7 @@ func SimulatedMoment(k int) []float64 {
 
 // Simulated returns rows of a distribution and the diagonal of its second moment.
 func Simulated(name string, k, rows int, seed uint64) (view.Rows, []float64) {
-	sigma := SimulatedMoment(k)
+	sigma := simulatedMoment(k)
 	rng := rand.New(rand.NewPCG(seed, 32))
 	x := &matrix.Dense{Rows: rows, Cols: SimulatedCols, Value: make([]float32, rows*SimulatedCols)}
 	if name == "gaussian" {

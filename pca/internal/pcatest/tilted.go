@@ -10,7 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// The Spectra of [Table], and the ways that [Tilted] has.
+// Spectra are those of [Table], Moves the ways of [Tilted].
 var (
 	Spectra = []string{"random", "deficient", "tied", "clustered", "steep", "zero", "axes", "equal"}
 	Moves   = []string{"none", "means", "factors", "both", "huge", "tiny", "sparse", "sparse means"}

@@ -11,8 +11,8 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// A sketch is what methods that learn from blocks of rows share: a list of dense rows in double
-// precision, and small matrices times it. It is rows H whose H^T H stands for the sum of x x^T over many rows x.
+// A sketch is what methods that learn from blocks of rows share: dense rows H in double precision
+// whose H^T H stands for the sum of x x^T over many rows x, and small matrices times them.
 type sketch struct {
 	cols, threads int
 
