@@ -22,6 +22,7 @@ import (
 var (
 	long    = flag.Bool("long", false, "solve a9a by every solver with every loss and penalty it takes, for an hour")
 	longFor = flag.String("long.only", "", "of these the rows that contain this text")
+	longEnd = flag.Duration("long.time", 60*time.Second, "time for each of them")
 )
 
 // linearly are the solvers with linear rates. The others have to prove 1e-2 within 200 epochs.
@@ -78,7 +79,7 @@ func TestSolverTable(t *testing.T) {
 					continue
 				}
 				gap, epochs := goalOf(e.Name, spec)
-				sol := must(solver.Run(context.Background(), s, p, solver.Options{Gap: gap, Epochs: epochs, Time: 60 * time.Second, Seed: 1}))
+				sol := must(solver.Run(context.Background(), s, p, solver.Options{Gap: gap, Epochs: epochs, Time: *longEnd, Seed: 1}))
 				line += fmt.Sprintf(" %.0e in %d |", math.Max(sol.Certificate.Relative(), 1e-16), sol.Epochs)
 				if sol.Status != solver.Converged {
 					t.Errorf("%s, %T, %s: %s after %d epochs, gap %g, expected %g", e.Name, l, spec, sol.Status, sol.Epochs, sol.Certificate.Relative(), gap)
