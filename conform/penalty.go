@@ -166,6 +166,9 @@ func penaltyCapabilities(f *findings, p penalty.Penalty, w []float64, j int) {
 		want := math.Pow(powers, 2/exponent) / (2 * (exponent - 1))
 		f.check(near(p.Value(w), want, want), "a p-norm has its form", "w=%v: %g, by the exponent %g %g", w, p.Value(w), exponent, want)
 	}
+	if c, ok := p.(penalty.Confined); ok {
+		penaltyConfined(f, c, w)
+	}
 	s, ok := p.(penalty.Separable)
 	if !ok {
 		return
@@ -178,6 +181,28 @@ func penaltyCapabilities(f *findings, p penalty.Penalty, w []float64, j int) {
 	one := []float64{w[j]}
 	s.WeightsAt(one, one, []uint32{uint32(j)})
 	f.check(one[0] == whole[j], law, "u=%v: %g in place %d of %v", w, one[0], j, whole)
+}
+
+// penaltyConfined checks that a ball has its norm and radius: what is a little shorter is inside, what is
+// longer is not, and Shorten keeps the direction.
+func penaltyConfined(f *findings, p penalty.Confined, w []float64) {
+	const law = "a ball is that of its norm and radius"
+	norm, radius := p.Bound()
+	size := 0.0
+	for _, x := range w {
+		size += math.Pow(math.Abs(x), float64(norm))
+	}
+	size = math.Pow(size, 1/float64(norm))
+	f.check(norm == 1 || norm == 2, law, "norm %d", norm)
+	f.check(p.Value(scaled(w, radius/size*(1-1e-9))) == 0 && p.Value(scaled(w, radius/size*(1+1e-9))) == math.Inf(1), law, "w=%v: norm %d, radius %g", w, norm, radius)
+	short := slices.Clone(w)
+	p.Shorten(short)
+	factor := min(1, radius/size)
+	same := p.Value(short) == 0
+	for j, x := range short {
+		same = same && near(x, factor*w[j], math.Abs(w[j]))
+	}
+	f.check(same, "Shorten brings inside, along the line", "w=%v: %v", w, short)
 }
 
 // scaleOf returns the scale of a conjugate.

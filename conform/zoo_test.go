@@ -332,6 +332,10 @@ func TestPenaltyZoo(t *testing.T) {
 		{"p-norm of another exponent", "a p-norm has its form", lpAsL2{penalty.LP{Exponent: 1.5}}},
 		{"groups that are called single weights", "single weights are those among others", separableGroups{groups{0.5}}},
 		{"groups that embed l2", "an elastic penalty has its form", elasticGroups{groups: groups{0.5}}},
+		{"a fused penalty without room for errors", "the scale of all vectors near u takes each into the domain", hasty{penalty.Fused{L1: 0.5}}},
+		{"a coupled penalty that is not even", "a coupled penalty is even", slanted{penalty.Fused{L1: 0.5}}},
+		{"a ball of another radius", "a ball is that of its norm and radius", otherBall{penalty.Ball{Norm: 1, Radius: 2}}},
+		{"a ball that is cut, not shortened", "Shorten brings inside, along the line", cutBall{penalty.Ball{Norm: 2, Radius: 2}}},
 	} {
 		rejects(t, c.animal, Penalty(c.penalty), c.law)
 	}
@@ -342,6 +346,31 @@ func sum(w []float64) (sum float64) {
 		sum += x
 	}
 	return sum
+}
+
+// hasty takes no account of how far vectors may be.
+type hasty struct{ penalty.Fused }
+
+func (h hasty) Within(u, _ []float64) float64 { return scaleOf(h.Conjugate(u)) }
+
+// slanted is not even.
+type slanted struct{ penalty.Fused }
+
+func (s slanted) Value(w []float64) float64 { return s.Fused.Value(w) + max(0, sum(w)) }
+
+// otherBall says that it is larger than it is.
+type otherBall struct{ penalty.Ball }
+
+func (o otherBall) Bound() (int, float64) { return o.Norm, 2 * o.Radius }
+
+// cutBall forgets all but the first number of what is outside.
+type cutBall struct{ penalty.Ball }
+
+func (c cutBall) Shorten(w []float64) {
+	if c.Value(w) != 0 {
+		clear(w[1:])
+		c.Ball.Shorten(w)
+	}
 }
 
 // lpAsL2 says that it is the Euclidean norm.

@@ -70,7 +70,7 @@ type hybrid struct {
 // growing is a run whose batches grow.
 type growing interface{ Batch() (rows, of int) }
 
-// Epoch makes one of the method whose turn it is.
+// Epoch makes one of the first method, or of the second once it has begun.
 func (h *hybrid) Epoch() {
 	h.State.Epoch()
 	h.epochs++

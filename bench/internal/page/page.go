@@ -32,6 +32,7 @@ var sections = []struct {
 	{"bandwidth", nil, bandwidthSection},
 	{"read", readSummary, readSection},
 	{"partitions", nil, partitionsSection},
+	{"named", namedSection, namedSection},
 	{"kernel", kernelSummary, kernelSection},
 	{"pca", pcaSummary, pcaSection},
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,6 +71,18 @@ var sklearnMethods = map[string][]Method{
 		{Name: "saga", code: `LogisticRegression {"solver":"saga","C":C,"tol":KNOB,"fit_intercept":false,"max_iter":100000,"random_state":1}`, Knob: "tol", Ladder: ladder(0, -8)},
 		{Name: "SGD", code: `SGDClassifier {"loss":"log_loss","alpha":LAMBDA,"max_iter":KNOB,"tol":null,"fit_intercept":false,"random_state":1}`, Knob: "max_iter", Ladder: doubling(1024)},
 	},
+}
+
+// sag is not raced by itself: saga has taken its place there.
+var sag = Method{Name: "sag", code: `LogisticRegression {"solver":"sag","C":C,"tol":KNOB,"fit_intercept":false,"max_iter":100000,"random_state":1}`, Knob: "tol", Ladder: ladder(0, -8)}
+
+// SameNames are the methods of a peer for the logistic loss that Fenchel has under the same names.
+func SameNames(p Peer) []Method {
+	if _, ok := p.(*Sklearn); !ok {
+		return nil
+	}
+	named := func(m Method) bool { return m.Name != "lbfgs" && m.Name != "saga" }
+	return append(slices.DeleteFunc(slices.Clone(sklearnMethods["logistic"]), named), sag)
 }
 
 // newtonCholesky forms a d x d matrix: for few columns only.
