@@ -19,7 +19,7 @@ var makers = []struct {
 	verb string
 	make func() *cobra.Command
 }{
-	{"train", newTrain}, {"predict", newPredict}, {"evaluate", newEvaluate}, {"verify", newVerify}, {"info", newInfo}, {"convert", newConvert}, {"path", newCosts}, {"sparsify", newSparsify},
+	{"train", newTrain}, {"predict", newPredict}, {"evaluate", newEvaluate}, {"verify", newVerify}, {"info", newInfo}, {"convert", newConvert}, {"path", newCosts}, {"check-kernel", newCheckKernel}, {"sparsify", newSparsify},
 	{"pca", newPCA}, {"reconstruct", newReconstruct}, {"merge", newMerge}, {"reproduce", newReproduce}, {"list", newList}, {"advise", newAdvise},
 }
 
