@@ -42,25 +42,26 @@ func NewCholesky(ctx context.Context, k Kernel, x matrix.Matrix, rank int, toler
 }
 
 // Factorise returns V, n rows of width numbers, of the same factorisation: V V^T is nearly the
-// matrix of the kernel, and left the trace of what is missing, which is positive semidefinite.
-func Factorise(ctx context.Context, k Kernel, x matrix.Matrix, rank int, tolerance float64, threads int) (v []float64, width int, left float64, err error) {
+// matrix of the kernel, which it is in the rows of the landmarks, and left the trace of what is
+// missing, which is positive semidefinite. The width is the number of landmarks.
+func Factorise(ctx context.Context, k Kernel, x matrix.Matrix, rank int, tolerance float64, threads int) (v []float64, landmarks []int, left float64, err error) {
 	if err := checkRows(k, x); err != nil {
-		return nil, 0, 0, err
+		return nil, nil, 0, err
 	}
 	if err := checkRank(k, rank); err != nil {
-		return nil, 0, 0, err
+		return nil, nil, 0, err
 	}
 	f := newFactorisation(k, x, rank, threads)
-	pivots, residual, err := f.run(ctx, tolerance)
+	landmarks, residual, err := f.run(ctx, tolerance)
 	if err != nil {
-		return nil, 0, 0, err
+		return nil, nil, 0, err
 	}
-	width = len(pivots)
+	width := len(landmarks)
 	v = make([]float64, 0, len(f.left)*width)
 	for i := range f.left {
 		v = append(v, f.image[i*f.width:i*f.width+width]...)
 	}
-	return v, width, residual[width], nil
+	return v, landmarks, residual[width], nil
 }
 
 // run adds landmarks until little is left.

@@ -17,6 +17,9 @@ type Facts struct {
 	// coefficients belong to no feasible dual variables, or the loss does not say.
 	Violation float64
 
+	Norm   float64 // |w|, with a bias that the penalty sees
+	Losses float64 // sum of the weighted losses: of the hinge, of the slacks
+
 	// LeaveOneOut is how many rows a machine that is trained without them gets wrong at
 	// most, if this one is optimal; -1: it is not known.
 	LeaveOneOut   int

@@ -74,6 +74,10 @@ func (p *Kernel) Certify(pt Point) Certificate {
 	}
 	primal, primalError := p.primal(responses, bias)
 	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.Zero(), Rounding: primalError, Facts: p.facts(beta, bias, responses)}
+	if f := c.Facts; f != nil {
+		squared := max(0, responses.squared) + float64(p.Constant()*bias*bias)
+		f.Norm, f.Losses = math.Sqrt(squared), max(0, float64(p.N*(primal-float64(p.Lambda/2*squared))))
+	}
 	c.without(p.Bias, bias)
 	if !loss.IsConvex(p.Loss) || !p.Definite() || pt.A == nil {
 		return c

@@ -260,3 +260,16 @@ func TestFarRows(t *testing.T) {
 		}
 	}
 }
+
+// TestNormAndLosses: x = -1, 1 with targets -1, 1 and the linear kernel: w = 1 has the norm 1 and
+// no losses, w = 1/2 losses of 1/2 each.
+func TestNormAndLosses(t *testing.T) {
+	x := must(matrix.NewDense(2, 1, []float32{-1, 1}))
+	p := must(problem.NewKernel(must(kernel.NewGram(kernel.Linear{}, x, kernel.Options{})), []float64{-1, 1}, nil, loss.Hinge{}, 1, problem.Free))
+	for _, w := range []float64{1, 0.5} {
+		f := p.Certify(problem.Point{W: []float64{-w / 2, w / 2, 0}}).Facts
+		if f.Norm != w || math.Abs(f.Losses-2*(1-w)) > 1e-15 {
+			t.Errorf("w = %g: norm %g, losses %g", w, f.Norm, f.Losses)
+		}
+	}
+}

@@ -10,6 +10,10 @@ type MachineFacts struct {
 	Support, Bounded int     // support vectors; those at their bound in some output
 	Violation        float64 // of the KKT conditions, the largest of all outputs; +Inf: not known
 
+	// Of one output with lambda or C: |w|, and the sum of the weighted losses, of the hinge the
+	// slacks; -1: not known. 1/|w| is the distance of the margin from the boundary.
+	Norm, Losses float64
+
 	// LeaveOneOut bounds the share of rows that a model trained without them gets wrong,
 	// if this one is optimal; nil: it is not known. By names the bound.
 	LeaveOneOut *float64
@@ -23,7 +27,7 @@ func (j *job) summarise(m *model.Model, facts []*problem.Facts) *MachineFacts {
 	if m.Support == nil {
 		return nil
 	}
-	total, bounded := &MachineFacts{Support: m.Support.Len()}, map[uint32]bool{}
+	total, bounded := &MachineFacts{Support: m.Support.Len(), Norm: -1, Losses: -1}, map[uint32]bool{}
 	known, rows := true, float64(m.Data.Rows)
 	for c, f := range facts {
 		if f == nil {
@@ -40,6 +44,9 @@ func (j *job) summarise(m *model.Model, facts []*problem.Facts) *MachineFacts {
 		}
 	}
 	total.Bounded = len(bounded)
+	if len(facts) == 1 && m.Statement.Nu == 0 {
+		total.Norm, total.Losses = facts[0].Norm, facts[0].Losses
+	}
 	if !known {
 		return total
 	}

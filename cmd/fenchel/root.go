@@ -27,6 +27,7 @@ var makers = []struct {
 	{"info", newInfo},
 	{"convert", newConvert},
 	{"path", newCosts},
+	{"check-kernel", newCheckKernel},
 	{"scale", newScale},
 	{"sparsify", newSparsify},
 	{"pca", newPCA},

@@ -66,6 +66,9 @@ func (t *trainer) times() string {
 // printFacts says what is known of a kernel machine besides its gap.
 func printFacts(r report, m *model.Model, f *train.MachineFacts) {
 	r.line("support", "%s of %s, %d at the bound", count(f.Support, "vector"), count(m.Data.Rows, "row"), f.Bounded)
+	if f.Norm > 0 && m.Classes != nil {
+		r.line("margin", "1/|w| %.6g, sum of losses %.6g", 1/f.Norm, f.Losses)
+	}
 	if !math.IsInf(f.Violation, 1) {
 		r.line("KKT", "largest violation %.3g", f.Violation)
 	}
@@ -162,6 +165,10 @@ func (t *trainer) addMachine(out map[string]any) {
 	if f := t.result.Machine; f != nil {
 		out["support_bounded"], out["kkt_violation"] = f.Bounded, model.Bound(f.Violation)
 		out["leave_one_out_bound"], out["leave_one_out_by"] = f.LeaveOneOut, f.By
+		out["support_free"] = f.Support - f.Bounded
+		if f.Norm >= 0 {
+			out["norm"], out["losses_sum"] = model.Bound(f.Norm), model.Bound(f.Losses)
+		}
 	}
 	if m.Map != nil { // the proof is of the kernel that the map approximates this one by
 		out["kernel"], out["map"] = m.Statement.Kernel, m.Statement.Map

@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/quadratic"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // InteriorPoint solves the dual problem as a quadratic program by a primal-dual interior-point
@@ -25,8 +26,8 @@ import (
 //	min  beta^T K beta/2 - sum t v + sum W v^2/(2 c),   sum_i beta_i = 0 if the bias is free.
 //
 // Updates are those of quadratic.Interior. With Rank, K is replaced by V V^T of an incomplete
-// Cholesky factorisation (kernel.Factorise): what is returned is the solution of that, and what is
-// proved of it is about K. Without, rows that the multipliers put at a bound are moved there in
+// Cholesky factorisation (kernel.Factorise): what is returned is the predictor of that, in terms of
+// the landmarks, and what is proved of it is about K. Without, rows that the multipliers put at a bound are moved there in
 // the end, and where the loss has one corner the active set goes on from them.
 //
 // Cost of an epoch: n^3/3, and 16 n^2 bytes; with Rank n k^2/2, and 8 n k bytes.
@@ -97,16 +98,17 @@ func (s InteriorPoint) Start(p problem.Problem, start solver.Start) solver.State
 // interiorPoint is one run.
 type interiorPoint struct {
 	*dual
-	p        *problem.Kernel
-	rank     int
-	matrix   quadratic.Matrix // K or V V^T, with the constant
-	base     []float64        // -c slope
-	twice    bool             // rows have two ramps
-	run      *quadratic.Interior
-	polish   *activeSet // what ends the run; nil: not yet
-	done     bool
-	estimate float64
-	pt       problem.Point
+	p         *problem.Kernel
+	rank      int
+	matrix    quadratic.Matrix // K or V V^T, with the constant
+	base      []float64        // -c slope
+	landmarks []int            // of a low rank
+	twice     bool             // rows have two ramps
+	run       *quadratic.Interior
+	polish    *activeSet // what ends the run; nil: not yet
+	done      bool
+	estimate  float64
+	pt        problem.Point
 }
 
 // Epoch makes a step, of the active set in the end.
@@ -167,7 +169,26 @@ func (s *interiorPoint) Point() problem.Point {
 	if s.polish != nil {
 		return s.polish.Point()
 	}
-	return s.dual.point(s.p, &s.pt)
+	pt := s.dual.point(s.p, &s.pt)
+	if len(s.landmarks) > 0 {
+		s.project(pt.W)
+	}
+	return pt
+}
+
+// project sets the coefficients to those of the predictor V V^T beta, as a combination of the
+// landmarks: with u = V^T beta and T the rows of V there, a triangle, T^T gamma = u. The rows of
+// K that are not in V V^T would each add what they are off, and these are many.
+func (s *interiorPoint) project(w []float64) {
+	m := s.matrix.(*quadratic.LowRank)
+	u, n := m.Across(s.beta), len(s.beta)
+	clear(w[:n])
+	for k := len(s.landmarks) - 1; k >= 0; k-- {
+		row := m.V[s.landmarks[k]*m.K:][:k+1]
+		gamma := u[k] / row[k]
+		w[s.landmarks[k]] = gamma
+		vec.Axpy64(u[:k], -gamma, row[:k])
+	}
 }
 
 // prepare makes the matrix and the program.
@@ -231,10 +252,12 @@ func (s *interiorPoint) factorise() quadratic.Matrix {
 		}
 		return &quadratic.Dense{Value: value, N: n, Threads: s.p.Threads(), Stop: s.limit}
 	}
-	v, width, _, err := kernel.Factorise(context.Background(), s.p.Kernel, s.p.X, s.rank, 0, s.p.Threads())
+	v, landmarks, _, err := kernel.Factorise(context.Background(), s.p.Kernel, s.p.X, s.rank, 0, s.p.Threads())
 	if err != nil {
 		panic(err) // a Gram has checked the rows
 	}
+	s.landmarks = landmarks
+	width := len(landmarks)
 	if s.p.Constant() == 0 {
 		return &quadratic.LowRank{V: v, N: n, K: width, Threads: s.p.Threads()}
 	}

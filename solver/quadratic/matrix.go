@@ -92,8 +92,8 @@ func (m *LowRank) row(i int) []float64 { return m.V[i*m.K : i*m.K+m.K] }
 // lowBlock is how many rows are summed up at a time.
 const lowBlock = 1024
 
-// across returns V^T x, by blocks of rows, added in order.
-func (m *LowRank) across(x []float64) []float64 {
+// Across returns V^T x, by blocks of rows, added in order.
+func (m *LowRank) Across(x []float64) []float64 {
 	parts := make([][]float64, (m.N+lowBlock-1)/lowBlock)
 	parallel.Blocks(m.N, lowBlock, m.Threads, func(b, lo, hi int) {
 		parts[b] = make([]float64, m.K)
@@ -113,7 +113,7 @@ func added(parts [][]float64) []float64 {
 }
 
 // Product sets dst = V V^T x.
-func (m *LowRank) Product(dst, x []float64) { m.along(dst, m.across(x)) }
+func (m *LowRank) Product(dst, x []float64) { m.along(dst, m.Across(x)) }
 
 // along sets dst = V u.
 func (m *LowRank) along(dst, u []float64) {
@@ -161,7 +161,7 @@ func (m *LowRank) apply(x, b []float64) {
 	for i, v := range b {
 		x[i] = v / m.d[i]
 	}
-	u := m.across(x)
+	u := m.Across(x)
 	m.factor.Solve(u, u)
 	away := make([]float64, m.N)
 	m.along(away, u)

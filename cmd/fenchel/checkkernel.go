@@ -1,0 +1,143 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// kernelChecker is one run of the verb check-kernel.
+type kernelChecker struct {
+	in     input
+	spec   train.Spec
+	kernel kernelFlags
+	repair string
+	out    string
+	json   bool
+}
+
+func newCheckKernel() *cobra.Command {
+	k := &kernelChecker{}
+	cmd := &cobra.Command{
+		Use:   "check-kernel DATA...",
+		Short: "Tell whether a kernel is positive semidefinite on the data",
+		Long: fmt.Sprintf(`Check-kernel computes the matrix of a kernel on all rows (at most %d) and its
+eigenvalues. The kernel is an inner product on these rows if none is negative; below
+0 by less than 1e-10 of the mean diagonal, or by roundings, counts as 0. That no
+eigenvalue is negative proves nothing about other rows.
+
+With -o the matrix is written, to train with --kernel precomputed, repaired as
+--repair says: clip sets negative eigenvalues to 0, flip changes their sign, shift
+adds the same to all of them.`, kernel.MostExamined),
+		Example: `  fenchel check-kernel iris.csv --kernel sigmoid --gamma 1 --coef0 -1
+  fenchel check-kernel @toy:n=200 --kernel "rbf:gamma=1 + poly:degree=2"
+  fenchel check-kernel scores.csv --kernel precomputed --repair clip -o psd.csv`,
+		Args: arguments(1, 0),
+		RunE: func(cmd *cobra.Command, args []string) error { return k.run(cmd, args) },
+	}
+	k.in.register(cmd, true)
+	f := cmd.Flags()
+	f.StringVar(&k.spec.Kernel, "kernel", "", "the kernel, as in \"fenchel list kernels\"")
+	k.kernel.parametersOf(cmd)
+	f.StringVar(&k.spec.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables)")
+	f.StringVar(&k.repair, "repair", "", "clip, flip or shift the eigenvalues (default shift)")
+	f.StringVarP(&k.out, "output", "o", "", "write the repaired matrix, with the targets of DATA, to this file")
+	f.BoolVar(&k.json, "json", false, "print one JSON object")
+	complete(cmd, "repair", kernel.Repairs()...)
+	return cmd
+}
+
+func (k *kernelChecker) check(cmd *cobra.Command, sources []string) error {
+	if k.spec.Kernel == "" {
+		return errors.New("--kernel: expected a kernel, such as sigmoid")
+	}
+	if k.repair != "" && k.out == "" {
+		return fmt.Errorf("--repair %s: expected -o too, the file for the matrix", k.repair)
+	}
+	if k.repair = cmp.Or(k.repair, "shift"); !slices.Contains(kernel.Repairs(), k.repair) {
+		return registry.Unknown("--repair", k.repair, kernel.Repairs())
+	}
+	if err := k.kernel.apply(cmd, &k.spec); err != nil {
+		return err
+	}
+	k.in.opt.Precomputed = isPrecomputed(k.spec.Kernel)
+	if err := cmp.Or(checkFolder(k.out), keepInputs("--output", k.out, sources...)); err != nil {
+		return err
+	}
+	if k.out != "" && strings.HasSuffix(k.out, ".svm") {
+		return fmt.Errorf("--output %s: expected a table, such as psd.csv, or psd.npy", k.out)
+	}
+	return cmp.Or(k.spec.Check(), k.in.check(cmd, sources))
+}
+
+func (k *kernelChecker) run(cmd *cobra.Command, sources []string) error {
+	if err := k.check(cmd, sources); err != nil {
+		return err
+	}
+	set, err := k.in.read(cmd, sources)
+	if err != nil {
+		return err
+	}
+	warn(cmd, set.Warnings)
+	k.spec.Threads = k.in.opt.Threads
+	e, err := train.ExamineKernel(cmd.Context(), set, k.spec)
+	if _, bad := err.(train.DataError); bad {
+		return badData(err)
+	} else if err != nil {
+		return err
+	}
+	if k.out != "" {
+		if err := k.write(cmd, set, e); err != nil {
+			return badData(err)
+		}
+	}
+	if k.json {
+		return printJSON(cmd, map[string]any{"kernel": k.spec.Kernel, "n": e.N, "positive_semidefinite": e.Definite(), "smallest_eigenvalue": model.Bound(e.Smallest()),
+			"largest_eigenvalue": e.Values[0], "negative_eigenvalues": e.Negative(), "tolerance": e.Negligible(), "mean_diagonal": e.Trace / float64(e.N)})
+	}
+	k.print(report{cmd.OutOrStdout()}, set, e)
+	return nil
+}
+
+// print writes the report.
+func (k *kernelChecker) print(r report, set *dataset.Set, e *kernel.Examined) {
+	r.line("data", "%s", describe(set))
+	r.line("kernel", "%s", k.spec.Kernel)
+	r.line("spectrum", "eigenvalues from %.6g to %.6g, mean diagonal %.6g", e.Smallest(), e.Values[0], e.Trace/float64(e.N))
+	if e.Definite() {
+		r.line("verdict", "positive semidefinite on these rows (none below -%.2g)", e.Negligible())
+	} else {
+		r.line("verdict", "NOT positive semidefinite: %s below -%.2g; --repair clip, flip or shift with -o makes a matrix that is", count(e.Negative(), "eigenvalue"), e.Negligible())
+	}
+	if k.out != "" {
+		r.line("written", "%s, by %s: train with --kernel precomputed", k.out, k.repair)
+	}
+}
+
+// write writes the repaired matrix as rows with the targets of the data.
+func (k *kernelChecker) write(cmd *cobra.Command, set *dataset.Set, e *kernel.Examined) error {
+	m, err := e.Repair(k.repair)
+	if err != nil {
+		return err
+	}
+	values := make([]float32, len(m))
+	for i, v := range m {
+		values[i] = float32(v)
+	}
+	x, err := matrix.NewDense(e.N, e.N, values)
+	if err != nil {
+		return err
+	}
+	return dataset.Write(cmd.Context(), k.out, &dataset.Set{X: x, Target: set.Target, Weight: set.Weight}, "")
+}
