@@ -70,7 +70,8 @@ judged on all folds is trained and written.`,
 func (t *tuner) register(cmd *cobra.Command) {
 	f, s := cmd.Flags(), &t.spec
 	f.StringVar(&t.search, "search", "", "parameters with their values (default by the loss and the kernel)")
-	f.StringVar(&t.folds, "folds", "5", "judge by so many folds: each class has the same share of all")
+	f.StringVar(&t.folds, "folds", "5", "judge by so many folds, of which each has the same share of the classes; loo: leave one row out, for least squares; 0: hold no row out, and show the path")
+	f.StringVar(&s.Estimate, "estimate", "", "with --folds 0, choose by a bound on the errors of leaving one row out: xi-alpha, of kernel machines")
 	f.IntVar(&s.Folds.Repeats, "repeats", 1, "deal out the folds so often, in other orders")
 	f.StringVar(&t.group, "group", "", "column of a table: rows with the same value are in the same fold")
 	f.StringVar(&t.order, "time", "", "column of a table with times or numbers: judge by rows that come after those that are learned from")
@@ -114,6 +115,9 @@ func (t *tuner) run(cmd *cobra.Command, sources []string) error {
 	if err := t.seek(cmd); err != nil {
 		return err
 	}
+	if t.found.Best < 0 {
+		return t.reportPath(cmd, started)
+	}
 	if err := t.refit(cmd); err != nil {
 		return err
 	}
@@ -126,8 +130,8 @@ func (t *tuner) check(cmd *cobra.Command, sources []string) (err error) {
 		return err
 	}
 	f := cmd.Flags()
-	if t.spec.Folds.K, err = strconv.Atoi(t.folds); err != nil || t.spec.Folds.K < 2 {
-		return fmt.Errorf("--folds %s: expected a whole number >= 2", spell(t.folds))
+	if err := t.parseFolds(); err != nil {
+		return err
 	}
 	if t.spec.Folds.Repeats < 1 {
 		return fmt.Errorf("--repeats %d: expected a number > 0", t.spec.Folds.Repeats)
@@ -156,6 +160,29 @@ func (t *tuner) check(cmd *cobra.Command, sources []string) (err error) {
 		return fmt.Errorf("--rule %s: expected best or one-se", spell(t.spec.Rule))
 	}
 	return t.checkFiles(sources)
+}
+
+// parseFolds reads the number of folds, loo, or 0.
+func (t *tuner) parseFolds() error {
+	k, err := strconv.Atoi(t.folds)
+	switch {
+	case t.folds == "loo":
+		k = search.LeaveOneOut
+	case t.folds == "0":
+		if k, t.spec.Path = 2, true; t.group != "" || t.order != "" || t.valid != "" || t.outer > 0 || t.spec.Halving > 0 || t.spec.Score != "" {
+			return errors.New("--folds 0 with --group, --time, --valid, --outer, --halving or --score: expected none of them, as no row is held out")
+		}
+		if t.spec.Estimate == "" && (t.out != "" || t.figure != "") {
+			return errors.New("--folds 0 with --output or --figure: found nothing to choose by, expected --estimate xi-alpha too")
+		}
+	case err != nil || k < 2:
+		return fmt.Errorf("--folds %s: expected a whole number >= 2, loo to leave one row out, or 0 for none", spell(t.folds))
+	}
+	t.spec.Folds.K = k
+	if t.spec.Estimate != "" && !t.spec.Path {
+		return fmt.Errorf("--estimate %s: expected --folds 0 too", spell(t.spec.Estimate))
+	}
+	return nil
 }
 
 // checkSplits refuses several ways to split the rows at once.
@@ -222,6 +249,9 @@ func (t *tuner) seek(cmd *cobra.Command) error {
 	var err error
 	if t.found, err = search.Run(cmd.Context(), t.set, t.spec); err != nil {
 		return dataOf(err)
+	}
+	if t.sought = time.Since(begun); t.spec.Path && t.spec.Estimate == "" {
+		return nil
 	}
 	if t.found.Best < 0 {
 		if t.found.Stopped == "budget" {
