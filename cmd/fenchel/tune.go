@@ -73,7 +73,7 @@ func (t *tuner) register(cmd *cobra.Command) {
 	f.StringVar(&t.folds, "folds", "5", "judge by so many folds, of which each has the same share of the classes; loo: leave one row out, for least squares; 0: hold no row out, and show the path")
 	f.StringVar(&s.Estimate, "estimate", "", "with --folds 0, choose by a bound on the errors of leaving one row out: xi-alpha, of kernel machines")
 	f.IntVar(&s.Folds.Repeats, "repeats", 1, "deal out the folds so often, in other orders")
-	f.StringVar(&t.group, "group", "", "column of a table: rows with the same value are in the same fold")
+	f.StringVar(&t.group, "group", "", "column of a table: rows with the same value are in the same fold; it is no feature")
 	f.StringVar(&t.order, "time", "", "column of a table with times or numbers: judge by rows that come after those that are learned from")
 	f.StringVar(&t.valid, "valid", "", "judge by these rows instead of folds")
 	f.IntVar(&t.outer, "outer", 0, "also judge the search itself, by so many folds around it, each with a search of its own")
@@ -197,7 +197,9 @@ func (t *tuner) checkSplits(counted bool) error {
 	case t.outer > 0 && t.order != "":
 		return fmt.Errorf("--outer %d: found --time beside it, expected folds that are not in order", t.outer)
 	}
-	t.in.opt.ID = t.group + t.order
+	if t.in.opt.ID = t.group + t.order; t.group != "" { // a model could say nothing of other groups by it
+		t.in.opt.Ignore = append(t.in.opt.Ignore, t.group)
+	}
 	return nil
 }
 

@@ -70,6 +70,6 @@ func (t *tuner) printPathJSON(cmd *cobra.Command) error {
 		one["lambda"], one["nonzeros"], one["objective"], one["epochs"] = c.Lambda, c.Nonzeros, model.Bound(c.Objective), c.Epochs
 		all = append(all, one)
 	}
-	return printJSON(cmd, map[string]any{"candidates": all, "best": nil, "model": nil, "stopped": given(t.found.Stopped),
+	return printJSON(cmd, map[string]any{"candidates": all, "best": nil, "model": nil, "stopped": t.found.Stopped,
 		"seconds": map[string]float64{"read": t.read.Seconds(), "search": t.sought.Seconds(), "total": t.total.Seconds()}})
 }
