@@ -39,7 +39,8 @@ judges it on those inside, and trains the best candidate on all rows. Without --
 values of C (of kernel machines also gamma, with --nu that, for penalties that make weights zero
 lambda) that suit the loss and the kernel. What is not searched is as the flags of train say.
 
-    --search "C=2^-5..2^15 gamma=2^-15..2^3"   powers of 2, each 4 times the last
+    --search "C=2^-5..2^15 gamma=2^-15..2^3"   powers of 2, each 4 times the
+                                               one before
     --search "C=0.01..100"                     powers of 10
     --search "C=1..64*2 nu=0.1..0.5+0.1"       by a factor, by a step
     --search "lambda=1e-4..1/20"               20 values
@@ -54,9 +55,9 @@ are those of all rows. Every model has its own proof, and the file that is writt
 search in its note "tune". After Ctrl-C, or when --budget is over, the best candidate that was
 judged on all folds is trained and written.`,
 		Example: `  fenchel tune spam.svm -o spam.model
-  fenchel tune adult.svm --kernel rbf --search "C=2^-3..2^9 gamma=2^-9..2^1" -o adult.model
-  fenchel tune visits.csv --group patient --score auc --rule one-se -o visits.model
-  fenchel tune houses.csv --loss squared --folds 10 --repeats 3 --score mae -o houses.model`,
+  fenchel tune adult.svm --kernel rbf --search "C=1..64 gamma=2^-9..2" -o m
+  fenchel tune visits.csv --group patient --score auc --rule one-se -o m
+  fenchel tune houses.csv --loss squared --folds 10 --repeats 3 --score mae`,
 		Args: arguments(1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return t.run(cmd, args) },
 	}
