@@ -33,6 +33,7 @@ var sections = []struct {
 	{"read", readSummary, readSection},
 	{"partitions", nil, partitionsSection},
 	{"kernel", kernelSummary, kernelSection},
+	{"tune", tuneSection, tuneSection},
 	{"pca", pcaSummary, pcaSection},
 }
 
