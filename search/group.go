@@ -180,7 +180,7 @@ func (g *group) fit(member, fold int) {
 	if g.begins(member) {
 		from = g.first[member] // nil for the first fold
 	}
-	fitted, value, err := g.judge(trial.Spec, fold, from)
+	fitted, value, err := g.judge(trial, fold, from)
 	if g.last[fold] = fitted; fold == 0 && g.begins(member) {
 		g.first[member] = fitted
 	}
@@ -193,7 +193,7 @@ func (g *group) fit(member, fold int) {
 }
 
 // judge fits and evaluates.
-func (g *group) judge(spec train.Spec, fold int, from *train.Fitted) (*train.Fitted, float64, error) {
+func (g *group) judge(trial *Trial, fold int, from *train.Fitted) (*train.Fitted, float64, error) {
 	if g.parts[fold] == nil {
 		part, err := g.part(fold)
 		if err != nil {
@@ -201,9 +201,13 @@ func (g *group) judge(spec train.Spec, fold int, from *train.Fitted) (*train.Fit
 		}
 		g.parts[fold] = part
 	}
-	fitted, err := g.parts[fold].Fit(g.ctx, spec, from)
+	fitted, err := g.parts[fold].Fit(g.ctx, trial.Spec, from)
 	if err != nil {
 		return nil, math.NaN(), err
+	}
+	if g.run.spec.Path {
+		value, err := trial.noteFit(fitted, g.run.spec.Estimate)
+		return fitted, value, err
 	}
 	e, err := fitted.Evaluate()
 	if err != nil {

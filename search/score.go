@@ -60,6 +60,10 @@ func NewScore(name string, classes bool) (Score, error) {
 // fits refuses a score that the models of a candidate cannot have.
 func (s Score) fits(c Candidate, classes int) error {
 	switch s.Name {
+	case "xi-alpha":
+		if !c.Spec.IsMachine() {
+			return fmt.Errorf("estimate xi-alpha is of kernel machines: expected a kernel, linear for one")
+		}
 	case "auc":
 		if classes != 2 {
 			return fmt.Errorf("score auc is for two classes, found %d: expected another score", classes)

@@ -30,14 +30,16 @@ import (
 
 // Spec says what to search, and how.
 type Spec struct {
-	Train   train.Spec   // what all candidates have; its Threads and Cache are for all of them together
-	Axes    []Axis       // nil: by [Defaults]
-	Folds   Folds        // K 0: 5
-	Held    *dataset.Set // rows to be judged on instead of folds; nil: folds
-	Score   string       // "": accuracy or rmse
-	Rule    string       // "best" or "one-se": the simplest candidate within a standard error of the best; "": best
-	Halving int          // drop candidates on samples, keeping one of so many each time; 0: none is dropped
-	Budget  time.Duration
+	Train    train.Spec   // what all candidates have; its Threads and Cache are for all of them together
+	Axes     []Axis       // nil: by [Defaults]
+	Folds    Folds        // K 0: 5
+	Held     *dataset.Set // rows to be judged on instead of folds; nil: folds
+	Score    string       // "": accuracy or rmse
+	Rule     string       // "best" or "one-se": the simplest candidate within a standard error of the best; "": best
+	Path     bool         // no row is held out: all candidates are solved on all rows, by [Defaults] a path of lambda
+	Estimate string       // with Path: what is chosen by, as Estimates; "": nothing is chosen
+	Halving  int          // drop candidates on samples, keeping one of so many each time; 0: none is dropped
+	Budget   time.Duration
 
 	// Progress, when set, is told of every problem that was solved. Calls do not overlap.
 	Progress func(Progress)
@@ -60,7 +62,11 @@ type Trial struct {
 	Status  string    // how the worst of its problems ended
 	Rows    int       // that were learned from at most, where it was dropped on a sample of them; 0: all of each fold
 	Seconds float64   // of all its problems, added up
-	Reason  string    // why it has no score; "": it has one, or was not reached
+
+	Objective, Lambda float64 // of a path
+	Nonzeros, Epochs  int
+
+	Reason string // why it has no score; "": it has one, or was not reached
 }
 
 // Complete reports whether the trial has a score on all folds, of all their rows.
@@ -98,7 +104,11 @@ func Run(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
 	if err := r.axes(); err != nil {
 		return nil, err
 	}
-	if err := r.rounds(); err != nil {
+	solve := r.rounds
+	if r.leavesOne() {
+		solve = r.leaveOneOut
+	}
+	if err := solve(); err != nil {
 		return nil, err
 	}
 	switch {
@@ -108,6 +118,10 @@ func Run(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
 		r.result.Stopped = "budget"
 	}
 	r.result.choose()
+	if r.spec.Path && spec.Estimate == "" { // nothing is chosen
+		r.result.Best, r.result.Top = -1, -1
+		return r.result, r.firstError()
+	}
 	if r.result.Best < 0 && r.result.Stopped == "" {
 		return nil, r.noneHasScore()
 	}
@@ -168,8 +182,17 @@ func (r *run) deal() (err error) {
 			return fmt.Errorf("found more than %d different targets: expected fewer classes, or task regression", dataset.MaxLabels)
 		}
 	}
+	if r.spec.Path {
+		r.result.Score, err = estimateScore(r.spec.Estimate)
+		r.folds = r.unjudged()
+		return err
+	}
 	if r.result.Score, err = NewScore(r.spec.Score, classes != nil); err != nil {
 		return err
+	}
+	if r.leavesOne() {
+		r.folds, r.result.Folds = r.unjudged(), r.set.Rows()
+		return r.checkLeaveOneOut()
 	}
 	if r.spec.Held != nil {
 		if err := r.spec.Train.CheckTest(r.set, r.spec.Held); err != nil {
@@ -190,6 +213,15 @@ func (r *run) deal() (err error) {
 // axes makes the candidates.
 func (r *run) axes() error {
 	axes := r.spec.Axes
+	if axes == nil {
+		var err error
+		if r.spec.Path {
+			axes, err = r.spec.path(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if axes == nil {
 		var err error
 		if axes, err = Defaults(r.ctx, r.set, r.spec.Train, r.task); err != nil {
@@ -215,12 +247,20 @@ func (r *run) axes() error {
 	return nil
 }
 
-// noneHasScore says why no candidate could be judged.
-func (r *run) noneHasScore() error {
+// firstError returns that of the first candidate that has one; nil: none has.
+func (r *run) firstError() error {
 	for _, err := range r.errs {
 		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// noneHasScore says why no candidate could be judged.
+func (r *run) noneHasScore() error {
+	if err := r.firstError(); err != nil {
+		return err
 	}
 	return train.DataError{Reason: fmt.Sprintf("the score %s is not defined on the held-out rows of any candidate: expected rows of each class, or of different numbers, in every fold", r.result.Score.Name)}
 }

@@ -26,17 +26,17 @@ var exitCodes = []struct {
 	code    int
 	meaning string
 }{
-	{exitOK, "The verb did what was asked. train, pca: the gap is proved (`converged`), or the passes are made of a method that can prove nothing, which the report and the JSON say (`unproved`). verify: everything claimed is true."},
+	{exitOK, "The verb did what was asked. train, tune, pca: the gap is proved (`converged`), or the passes are made of a method that can prove nothing, which the report and the JSON say (`unproved`). verify: everything claimed is true."},
 	{exitUsage, "An unknown command or flag, or a parameter that cannot be."},
 	{exitData, "Input or output failed, or the data are bad: the message says where."},
-	{exitLimit, "train, pca: a limit was reached before the gap (`epoch-limit`, `time-limit`). verify: the claims are `unproved`, neither proved nor refuted."},
-	{exitFailed, "train, pca: `stalled` or `diverged`, more time would not help."},
+	{exitLimit, "train, tune, pca: a limit was reached before the gap (`epoch-limit`, `time-limit`). verify: the claims are `unproved`, neither proved nor refuted."},
+	{exitFailed, "train, tune, pca: `stalled` or `diverged`, more time would not help."},
 	{exitFalse, "verify: a claim is false. reproduce: a claim of the source does not hold here."},
 	{exitInterrupted, "Interrupted, as by Ctrl-C."},
 }
 
 // afterExit is what holds for several of them.
-const afterExit = "With 3, 4 and 130 train and pca still write the best model so far."
+const afterExit = "With 3, 4 and 130 train, tune and pca still write the best model so far."
 
 // ended turns the status of a run into an exit code; provesNothing says that there can
 // be no gap, so that passes made are all that was asked for.

@@ -91,6 +91,27 @@ func interruptWritesTheModel(t *testing.T, signals []os.Signal) {
 	}
 }
 
+// Ctrl-C during a search: the best candidate so far is trained and written.
+func TestInterruptTrainsTheBestSoFar(t *testing.T) {
+	dir := t.TempDir()
+	source := "@blobs:n=4000,classes=2,spread=2"
+	judged := func(stderr *bufio.Reader) {
+		time.Sleep(12 * time.Second) // a line says how far it is after 10 seconds
+		if line, err := stderr.ReadString('\n'); err != nil || !strings.Contains(line, " models, best C=") {
+			t.Errorf("found %q (error %v), expected how far the search is", line, err)
+		}
+	}
+	code, rest := interrupted(t, dir, judged, []os.Signal{os.Interrupt}, "tune", source, "-o", "m", "--loss", "logistic", "--search", "C=1e-3..1e3/5000", "--folds", "2")
+	if code != exitInterrupted || !strings.Contains(rest, "stopping: training the best candidate so far (press again to quit now)\n") {
+		t.Fatalf("exit code: found %d, expected %d, and that the best candidate is trained\n%s", code, exitInterrupted, rest)
+	}
+	cmd := exec.Command("fenchel", "verify", "m", source)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("verify: %v\n%s", err, out)
+	}
+}
+
 // Ctrl-C while components are searched: it is said what comes, and the best so far are written,
 // with a proof.
 func TestInterruptWritesComponents(t *testing.T) {

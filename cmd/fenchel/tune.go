@@ -39,7 +39,8 @@ judges it on those inside, and trains the best candidate on all rows. Without --
 values of C (of kernel machines also gamma, with --nu that, for penalties that make weights zero
 lambda) that suit the loss and the kernel. What is not searched is as the flags of train say.
 
-    --search "C=2^-5..2^15 gamma=2^-15..2^3"   powers of 2, each 4 times the last
+    --search "C=2^-5..2^15 gamma=2^-15..2^3"   powers of 2, each 4 times the
+                                               one before
     --search "C=0.01..100"                     powers of 10
     --search "C=1..64*2 nu=0.1..0.5+0.1"       by a factor, by a step
     --search "lambda=1e-4..1/20"               20 values
@@ -54,9 +55,9 @@ are those of all rows. Every model has its own proof, and the file that is writt
 search in its note "tune". After Ctrl-C, or when --budget is over, the best candidate that was
 judged on all folds is trained and written.`,
 		Example: `  fenchel tune spam.svm -o spam.model
-  fenchel tune adult.svm --kernel rbf --search "C=2^-3..2^9 gamma=2^-9..2^1" -o adult.model
-  fenchel tune visits.csv --group patient --score auc --rule one-se -o visits.model
-  fenchel tune houses.csv --loss squared --folds 10 --repeats 3 --score mae -o houses.model`,
+  fenchel tune adult.svm --kernel rbf --search "C=1..64 gamma=2^-9..2" -o m
+  fenchel tune visits.csv --group patient --score auc --rule one-se -o m
+  fenchel tune houses.csv --loss squared --folds 10 --repeats 3 --score mae`,
 		Args: arguments(1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return t.run(cmd, args) },
 	}
@@ -70,9 +71,10 @@ judged on all folds is trained and written.`,
 func (t *tuner) register(cmd *cobra.Command) {
 	f, s := cmd.Flags(), &t.spec
 	f.StringVar(&t.search, "search", "", "parameters with their values (default by the loss and the kernel)")
-	f.StringVar(&t.folds, "folds", "5", "judge by so many folds: each class has the same share of all")
+	f.StringVar(&t.folds, "folds", "5", "judge by so many folds, of which each has the same share of the classes; loo: leave one row out, for least squares; 0: hold no row out, and show the path")
+	f.StringVar(&s.Estimate, "estimate", "", "with --folds 0, choose by a bound on the errors of leaving one row out: xi-alpha, of kernel machines")
 	f.IntVar(&s.Folds.Repeats, "repeats", 1, "deal out the folds so often, in other orders")
-	f.StringVar(&t.group, "group", "", "column of a table: rows with the same value are in the same fold")
+	f.StringVar(&t.group, "group", "", "column of a table: rows with the same value are in the same fold; it is no feature")
 	f.StringVar(&t.order, "time", "", "column of a table with times or numbers: judge by rows that come after those that are learned from")
 	f.StringVar(&t.valid, "valid", "", "judge by these rows instead of folds")
 	f.IntVar(&t.outer, "outer", 0, "also judge the search itself, by so many folds around it, each with a search of its own")
@@ -114,6 +116,9 @@ func (t *tuner) run(cmd *cobra.Command, sources []string) error {
 	if err := t.seek(cmd); err != nil {
 		return err
 	}
+	if t.found.Best < 0 {
+		return t.reportPath(cmd, started)
+	}
 	if err := t.refit(cmd); err != nil {
 		return err
 	}
@@ -126,8 +131,8 @@ func (t *tuner) check(cmd *cobra.Command, sources []string) (err error) {
 		return err
 	}
 	f := cmd.Flags()
-	if t.spec.Folds.K, err = strconv.Atoi(t.folds); err != nil || t.spec.Folds.K < 2 {
-		return fmt.Errorf("--folds %s: expected a whole number >= 2", spell(t.folds))
+	if err := t.parseFolds(); err != nil {
+		return err
 	}
 	if t.spec.Folds.Repeats < 1 {
 		return fmt.Errorf("--repeats %d: expected a number > 0", t.spec.Folds.Repeats)
@@ -158,6 +163,29 @@ func (t *tuner) check(cmd *cobra.Command, sources []string) (err error) {
 	return t.checkFiles(sources)
 }
 
+// parseFolds reads the number of folds, loo, or 0.
+func (t *tuner) parseFolds() error {
+	k, err := strconv.Atoi(t.folds)
+	switch {
+	case t.folds == "loo":
+		k = search.LeaveOneOut
+	case t.folds == "0":
+		if k, t.spec.Path = 2, true; t.group != "" || t.order != "" || t.valid != "" || t.outer > 0 || t.spec.Halving > 0 || t.spec.Score != "" {
+			return errors.New("--folds 0 with --group, --time, --valid, --outer, --halving or --score: expected none of them, as no row is held out")
+		}
+		if t.spec.Estimate == "" && (t.out != "" || t.figure != "") {
+			return errors.New("--folds 0 with --output or --figure: found nothing to choose by, expected --estimate xi-alpha too")
+		}
+	case err != nil || k < 2:
+		return fmt.Errorf("--folds %s: expected a whole number >= 2, loo to leave one row out, or 0 for none", spell(t.folds))
+	}
+	t.spec.Folds.K = k
+	if t.spec.Estimate != "" && !t.spec.Path {
+		return fmt.Errorf("--estimate %s: expected --folds 0 too", spell(t.spec.Estimate))
+	}
+	return nil
+}
+
 // checkSplits refuses several ways to split the rows at once.
 func (t *tuner) checkSplits(counted bool) error {
 	t.spec.Folds.Seed = t.trainer.spec.Seed
@@ -170,7 +198,9 @@ func (t *tuner) checkSplits(counted bool) error {
 	case t.outer > 0 && t.order != "":
 		return fmt.Errorf("--outer %d: found --time beside it, expected folds that are not in order", t.outer)
 	}
-	t.in.opt.ID = t.group + t.order
+	if t.in.opt.ID = t.group + t.order; t.group != "" { // a model could say nothing of other groups by it
+		t.in.opt.Ignore = append(t.in.opt.Ignore, t.group)
+	}
 	return nil
 }
 
@@ -222,6 +252,9 @@ func (t *tuner) seek(cmd *cobra.Command) error {
 	var err error
 	if t.found, err = search.Run(cmd.Context(), t.set, t.spec); err != nil {
 		return dataOf(err)
+	}
+	if t.sought = time.Since(begun); t.spec.Path && t.spec.Estimate == "" {
+		return nil
 	}
 	if t.found.Best < 0 {
 		if t.found.Stopped == "budget" {

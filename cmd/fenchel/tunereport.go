@@ -64,6 +64,10 @@ func (t *tuner) splits() string {
 	switch {
 	case t.valid != "":
 		return "judged by " + t.valid
+	case t.spec.Path:
+		return "no row held out"
+	case f.K == search.LeaveOneOut:
+		return "each row left out"
 	case f.Group:
 		return fmt.Sprintf("%d folds of groups by %s", f.K, spell(t.group))
 	case f.Time:

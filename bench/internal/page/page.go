@@ -34,6 +34,7 @@ var sections = []struct {
 	{"partitions", nil, partitionsSection},
 	{"named", namedSection, namedSection},
 	{"kernel", kernelSummary, kernelSection},
+	{"tune", tuneSection, tuneSection},
 	{"pca", pcaSummary, pcaSection},
 }
 

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/model"
+)
+
+// What tune reports of a path: solutions of which none is chosen.
+
+// reportPath prints the path.
+func (t *tuner) reportPath(cmd *cobra.Command, started time.Time) error {
+	t.total = time.Since(started)
+	t.shown.done()
+	if t.json {
+		if err := t.printPathJSON(cmd); err != nil {
+			return err
+		}
+	} else {
+		r := report{cmd.OutOrStdout()}
+		r.line("data", "%s", describe(t.set))
+		r.line("path", "%s on all rows, each begun at the one before", count(len(t.found.Candidates), "solution"))
+		t.printPath(r)
+		r.line("time", "read %s, path %s, total %s", seconds(t.read), seconds(t.sought), seconds(t.total))
+	}
+	switch t.found.Stopped {
+	case "interrupted":
+		return &exit{code: exitInterrupted}
+	case "budget":
+		return &exit{code: exitLimit}
+	}
+	return nil
+}
+
+// printPath writes a line for each solution.
+func (t *tuner) printPath(r report) {
+	lines := [][]string{{"lambda"}}
+	varied := t.found.Varied()
+	for _, a := range varied {
+		if a.Key != "lambda" {
+			lines[0] = append(lines[0], a.Key)
+		}
+	}
+	lines[0] = append(lines[0], "nonzeros", "objective", "gap", "epochs", "seconds", "")
+	for k := range t.found.Candidates {
+		c := &t.found.Candidates[k]
+		line := []string{fmt.Sprintf("%.6g", c.Lambda)}
+		for _, a := range varied {
+			if a.Key != "lambda" {
+				line = append(line, settingOf(c, a.Key))
+			}
+		}
+		lines = append(lines, append(line, fmt.Sprint(c.Nonzeros), fmt.Sprintf("%.8g", c.Objective), fmt.Sprintf("%.1e", c.Gap), fmt.Sprint(c.Epochs), fmt.Sprintf("%.3f", c.Seconds), remark(c)))
+	}
+	printColumnsOf(r.w, lines)
+}
+
+// printPathJSON prints one object.
+func (t *tuner) printPathJSON(cmd *cobra.Command) error {
+	var all []map[string]any
+	for k := range t.found.Candidates {
+		c := &t.found.Candidates[k]
+		one := candidate(c, true)
+		delete(one, "score")
+		delete(one, "score_sd")
+		delete(one, "folds")
+		one["lambda"], one["nonzeros"], one["objective"], one["epochs"] = c.Lambda, c.Nonzeros, model.Bound(c.Objective), c.Epochs
+		all = append(all, one)
+	}
+	return printJSON(cmd, map[string]any{"candidates": all, "best": nil, "model": nil, "stopped": t.found.Stopped,
+		"seconds": map[string]float64{"read": t.read.Seconds(), "search": t.sought.Seconds(), "total": t.total.Seconds()}})
+}
