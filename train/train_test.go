@@ -230,7 +230,7 @@ func TestFitErrors(t *testing.T) {
 		{"negative gap", two, train.Spec{Gap: -1e-3}, "gap=-0.001: expected a number > 0", false},
 		{"C so large that lambda is 0", two, train.Spec{C: 1e308, Gap: 1}, "", false},
 		{"negative epochs", two, train.Spec{Epochs: -1}, "expected limits > 0", false},
-		{"margin of numbers", fractions, train.Spec{Loss: "hinge"}, "separates two classes, but the targets are numbers", false},
+		{"margin of numbers", fractions, train.Spec{Loss: "hinge"}, "separates classes, but the targets are numbers", false},
 		{"weights of numbers", fractions, train.Spec{Balanced: true}, "class weights need classes", false},
 		{"weight of no class", two, train.Spec{ClassWeight: map[string]float64{"c": 1}}, `unknown class "c"`, false},
 		{"weight zero", two, train.Spec{ClassWeight: map[string]float64{"a": 0}}, "class weight a=0: expected a number > 0", false},

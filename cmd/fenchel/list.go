@@ -31,7 +31,7 @@ var lists = map[string]func() [][2]string{
 	"kernels":   func() [][2]string { return rows(kernel.Entries()) },
 	"maps":      func() [][2]string { return marked("approximate kernel: ", kernel.Approximations()) },
 	"solvers": func() [][2]string {
-		return slices.Concat(known("linear models: ", linear.Entries()), known("kernel machines: ", kernelsolver.Entries()), known("losses of all classes at once: ", jointsolver.Entries()))
+		return slices.Concat(known("linear models: ", linear.Entries()), known("losses of all classes at once: ", jointsolver.Entries()), known("kernel machines: ", kernelsolver.Entries()))
 	},
 	"methods":     func() [][2]string { return rows(pca.Entries()) },
 	"sparsifiers": func() [][2]string { return rows(sparsify.Entries()) },

@@ -101,7 +101,7 @@ func printProof(r report, m *model.Model, s train.Summary, status, unproved stri
 	r.line("status", "%s: %s, asked for %.3g", status, gapOf(s), m.Statement.Gap)
 	r.line("proof", "objective %.10g, best possible at least %.10g", s.Primal, s.Dual)
 	printApproximate(r, m)
-	if len(m.Outputs) > 1 {
+	if len(m.Outputs) > 1 && !m.IsJoint() {
 		o := m.Outputs[s.WorstOutput].Certificate
 		r.line("worst", "%s: relative gap %.3g, %s", nameOf(m, s.WorstOutput), s.Worst, o.Status)
 	}

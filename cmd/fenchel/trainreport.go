@@ -56,7 +56,7 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 func (t *trainer) times() string {
 	fit := fmt.Sprintf("train %s, certify %s", seconds(t.result.Train), seconds(t.result.Certify))
 	other := t.total - t.read - t.result.Train - t.result.Certify
-	if n := len(t.result.Model.Outputs); n > 1 {
+	if n := len(t.result.Model.Outputs); n > 1 && !t.result.Model.IsJoint() {
 		fit = fmt.Sprintf("fit %s (train %s, certify %s, summed over %d classifiers)", seconds(t.fitted), seconds(t.result.Train), seconds(t.result.Certify), n)
 		other = t.total - t.read - t.fitted
 	}

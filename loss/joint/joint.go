@@ -31,8 +31,7 @@ import (
 //
 //	l(q) >= l(p) + <g(p), q-p>                        g is a subgradient, in the domain
 //	l(p) + l*(a) >= <a, p>, with equality at a = g(p)  Fenchel and Young
-//	u = Prox(v, s, y) minimises l(u) + |u-v|^2/(2s) for s > 0, and Dual(v, s, y) is (v-u)/s,
-//	    in the domain
+//	Dual(v, s, y) is (v-u)/s, in the domain, with u the minimum of l(u) + |u-v|^2/(2s), s > 0
 //	|g(p)-g(q)| <= Smoothness() |p-q|
 //	with K = 2, l(p) is the loss Two() of p_1 - p_0 for the target 1 if y is 1, else -1
 //	Value is off by at most (K+16) 2^-53 (l + 4 max|p_k|), Conjugate by at most
@@ -94,14 +93,6 @@ func Is(spec string) bool {
 func register(name, summary string, l Loss) {
 	losses.Register(registry.Entry[Loss]{Name: name, Summary: summary,
 		New: func(*registry.Params) (Loss, error) { return l, nil }})
-}
-
-// Prox writes u = v - step Dual(v, step, y) to dst, which must not be v.
-func Prox(l Loss, dst, v []float64, step float64, y int) {
-	l.Dual(dst, v, step, y)
-	for k, a := range dst {
-		dst[k] = v[k] - float64(step*a)
-	}
 }
 
 // moved returns S, the sum of all a_k but a_y, at most 1.
