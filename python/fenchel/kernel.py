@@ -73,6 +73,8 @@ class Machine(Estimator):
                 raise TypeError("Sparse data was passed, but the kernel is a function of dense arrays.")
             self._rows, data.X, data.names = data.X, self._square(self.kernel(data.X, data.X), len(data.X)), None
         elif self.kernel_ == "precomputed":
+            if is_sparse(data.X):
+                raise TypeError("Sparse precomputed kernels are not supported.")
             self._square(data.everything, data.everything.shape[0])
             if data.kept is not None:
                 self._kept = data.kept
@@ -137,7 +139,7 @@ class Machine(Estimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.sparse = not callable(self.kernel)
+        tags.input_tags.sparse = not callable(self.kernel) and self.kernel != "precomputed"
         return tags
 
 

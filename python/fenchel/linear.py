@@ -119,6 +119,8 @@ class Classifier(ClassifierMixin):
         everything = X
         X, codes, weights, kept = positive(X, codes, weights)
         there = np.bincount(codes, minlength=len(classes)) > 0
+        if there.sum() < 2 and kept is not None:
+            raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
         if there.sum() < 2:
             raise ValueError(f"This solver needs samples of at least 2 classes in the data, but the data contains only one class: {classes[there][0]!r}")
         self.classes_ = classes[there]

@@ -212,6 +212,18 @@ def test_refused(estimator):
     assert "\n" not in str(e.value)
 
 
+def test_weights_below_zero():
+    """Machines leave rows of weights below zero out, as scikit-learn's do."""
+    w = np.where(np.arange(150) % 5 == 0, -1.0, 1.0)
+    for name, y in (("SVC", TWO), ("SVR", NUMBERS)):
+        ours, theirs = (c(tol=1e-7).fit(X, y, sample_weight=w) for c in (getattr(twins, name), original(name)))
+        np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-4)
+    with pytest.raises(ValueError, match="all samples have zero or negative weights"):
+        twins.SVC().fit(X, TWO, sample_weight=-np.ones(150))
+    with pytest.raises(ValueError, match="belong to the same class"):
+        twins.SVC().fit(X, TWO, sample_weight=(TWO == "yes") * 1.0)
+
+
 def test_labels():
     """Classes of any kind come back as they are."""
     for classes in (np.array([10, 9, 100]), np.array(["10", "9", "b"]), np.array([1.5, 2.0, -1.0]).astype(int), np.array([True, False]), np.array([" a", "", "z"], object), np.array(["\u00e4", "Z", "a"])):

@@ -15,6 +15,17 @@ from ._common import above_zero, epochs, refuse
 __all__ = ["SVC", "SVR", "KernelRidge", "NuSVC", "NuSVR", "OneClassSVM"]
 
 
+def none_below_zero(sample_weight: Any) -> Any:
+    """Leave out rows of weights below zero, as LIBSVM in scikit-learn does, and refuse what
+    leaves nothing to learn."""
+    if sample_weight is None:
+        return None
+    w = np.asarray(sample_weight, np.float64)
+    if w.size and not (w > 0).any():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    return np.maximum(w, 0)
+
+
 class Twin(Machine):
     """What the twins of LIBSVM's machines share: ``tol / 100`` is the gap to be proved."""
 
@@ -37,7 +48,9 @@ class Twin(Machine):
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         out = np.asarray(self._coefficients @ self._support_rows())
-        return -out if len(self.intercept_) > 1 else out  # of the first class of a pair, as in scikit-learn
+        out = -out if len(self.intercept_) > 1 else out  # of the first class of a pair, as in scikit-learn
+        out.setflags(write=False)
+        return out
 
     def _support_rows(self) -> Any:
         """Return the support vectors in the order of the model file."""
@@ -51,9 +64,7 @@ class TwinClassifier(Classifier, Twin):
         """Train on X of shape (n_samples, n_features), or the kernel's matrix, with y and
         ``sample_weight`` of shape (n_samples,)."""
         refuse(self, probability=("deprecated", False), decision_function_shape=("ovr", "ovo"))
-        if self.break_ties and self.decision_function_shape == "ovo":
-            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        return super().fit(X, y, sample_weight)
+        return super().fit(X, y, none_below_zero(sample_weight))
 
     def _unit(self, data: _ask.Data) -> np.ndarray:
         """Return what scores of the model are to be multiplied by, for each output."""
@@ -70,6 +81,7 @@ class TwinClassifier(Classifier, Twin):
         self.dual_coef_ = self._by_class(own[order], self._coefficients[:, order])
         if len(self.classes_) > 2:
             self.intercept_ = -self.intercept_
+        self.n_iter_ = np.full(len(self._scale), self.n_iter_, np.int32)
         self.fit_status_ = int(self.status_ != "converged") if hasattr(self, "status_") else 1
         self.shape_fit_ = data.everything.shape
 
@@ -104,6 +116,8 @@ class TwinClassifier(Classifier, Twin):
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row, of shape (n_samples,): of several the one with the
         most votes, the first among equals unless ``break_ties``."""
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         scores = self._scores(X) * self._scale
         if scores.shape[1] == 1:
             return self.classes_[(scores.ravel() > 0).astype(int)]
@@ -216,6 +230,11 @@ class NuSVC(TwinClassifier):
 class TwinRegressor(Regressor, Twin):
     """What SVR and NuSVR share."""
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Train on X of shape (n_samples, n_features), or the kernel's matrix, with y and
+        ``sample_weight`` of shape (n_samples,)."""
+        return super().fit(X, y, none_below_zero(sample_weight))
+
     def _shape(self, data: _ask.Data) -> None:
         self._coefficients = self.dual_coef_ = self.model_.tensor("coefficients")
         self.n_support_ = np.array([len(self.support_)], np.int32)
@@ -304,6 +323,11 @@ class OneClassSVM(OneClass, Twin):
         self.cache_size = cache_size
         self.verbose = verbose
         self.max_iter = max_iter
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "OneClassSVM":
+        """Train on X of shape (n_samples, n_features); ``sample_weight`` has shape
+        (n_samples,)."""
+        return super().fit(X, y, none_below_zero(sample_weight))
 
     def _stop(self) -> dict[str, Any]:
         return Twin._stop(self)
