@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
@@ -60,9 +61,9 @@ func (p *predictor) means(scores string) (string, error) {
 	return "", fmt.Errorf("found the loss %s, expected one whose predictions are numbers or their logarithms", p.model.Statement.Loss)
 }
 
-// lossOf returns the loss of a model.
+// lossOf returns the loss of a model; nil where a program had its own, which is not here.
 func lossOf(m *model.Model) (loss.Loss, error) {
-	if m.CustomLoss != nil {
+	if m.CustomLoss != nil || strings.HasPrefix(m.Statement.Loss, model.Foreign) {
 		return m.CustomLoss, nil
 	}
 	return loss.New(m.Statement.Loss)
