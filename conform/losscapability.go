@@ -35,6 +35,11 @@ func lossCapabilities(f *findings, l loss.Loss, y float64, points []float64) {
 			f.check(near(l.Derivative(p, mean), 0, max(1, mean)), "the derivative is 0 where the target is the mean", "p=%g, mean %g: %g", p, mean, l.Derivative(p, mean))
 		}
 	}
+	if s, ok := l.(loss.LogLinked); ok {
+		for _, p := range points {
+			f.check(near(s.Mean(p), math.Exp(p), math.Exp(p)), "predictions are logarithms of means", "p=%g: %g", p, s.Mean(p))
+		}
+	}
 	if s, ok := l.(loss.Probabilistic); ok {
 		lossOdds(f, s, points)
 	}

@@ -98,6 +98,7 @@ type (
 	brokenBatch       struct{ loss.Logistic }
 	brokenOdds        struct{ loss.Logistic }
 	brokenMean        struct{ loss.Poisson }
+	brokenLogarithm   struct{ loss.Squared }
 	brokenSlopes      struct{ loss.Logistic }
 )
 
@@ -130,6 +131,9 @@ func (brokenBatch) ValueTo(value, slope, p, y, reach []float64) {
 }
 
 func (brokenMean) Mean(p float64) float64 { return p }
+
+func (brokenLogarithm) Mean(p float64) float64 { return p }
+func (brokenLogarithm) OfLogarithms()          {}
 
 func (brokenOdds) Probability(p float64) float64 { return loss.Logistic{}.Probability(2 * p) }
 
@@ -220,6 +224,7 @@ func TestLossZoo(t *testing.T) {
 		{"tube too wide", "the loss is 0 inside its tube, and nowhere else", brokenTube{tube}},
 		{"slopes of many rows too small", "no slope within reach is steeper", brokenBatch{}},
 		{"scores that pass for means", "the derivative is 0 where the target is the mean", brokenMean{}},
+		{"means that pass for their logarithms", "predictions are logarithms of means", brokenLogarithm{}},
 		{"probability of another scale", "predictions are log-odds", brokenOdds{}},
 		{"curvatures of many rows that are others", "curvatures of many rows are those of one", brokenSlopes{}},
 		{"NaN at 1e300", "no NaN",

@@ -10,6 +10,7 @@ import "math"
 //	Margin          targets are -1 and +1           kernel perceptrons, classes
 //	Probabilistic   predictions are log-odds        probabilities
 //	Linked          predictions say a mean          numbers predicted
+//	LogLinked       it is e^p                       graphs of ONNX
 //	Curved          a second derivative             newton, cd
 //	SelfConcordant  it changes slowly, or not       newton: factors that are used again; cholesky
 //	Cornered        a line and ramps                newton: interior points; sdca: proximal steps
@@ -42,6 +43,12 @@ type Probabilistic interface {
 type Linked interface {
 	Loss
 	Mean(p float64) float64
+}
+
+// LogLinked is a linked loss whose predictions are logarithms of means: Mean(p) is e^p.
+type LogLinked interface {
+	Linked
+	OfLogarithms()
 }
 
 // Curved is a loss with a second derivative: Curvature returns it, or at the

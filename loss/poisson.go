@@ -16,7 +16,7 @@ type Poisson struct{}
 var (
 	_ SelfConcordant = Poisson{}
 	_ Targeted       = Poisson{}
-	_ Linked         = Poisson{}
+	_ LogLinked      = Poisson{}
 	_ Batch          = Poisson{}
 )
 
@@ -55,6 +55,9 @@ func (Poisson) Derivative(p, y float64) float64 { return vec.Exp(p) - y }
 
 // Mean returns e^p.
 func (Poisson) Mean(p float64) float64 { return vec.Exp(p) }
+
+// OfLogarithms says that predictions are logarithms of means.
+func (Poisson) OfLogarithms() {}
 
 // Curvature returns e^p.
 func (Poisson) Curvature(p, y float64) float64 { return vec.Exp(p) }

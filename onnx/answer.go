@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
@@ -11,7 +12,7 @@ import (
 func (p *predictor) answers(scores string) error {
 	m := p.model
 	if m.Classes == nil {
-		number, err := p.number32of(scores)
+		number, err := p.means(scores)
 		if err == nil {
 			p.output(p.free("prediction"), number, double, 1)
 		}
@@ -21,14 +22,10 @@ func (p *predictor) answers(scores string) error {
 		textsAttribute("values_strings", m.Classes), textAttribute("default_string", m.Classes[0]))
 	p.output(p.free("label"), label, text, 0)
 	p.output(p.free("scores"), scores, double, len(m.Outputs))
-	if !m.HasProbabilities() {
-		return nil
+	if m.HasProbabilities() {
+		p.output(p.free("probabilities"), p.probabilities(scores), double, len(m.Classes))
 	}
-	probabilities, err := p.probabilities(scores)
-	if err == nil {
-		p.output(p.free("probabilities"), probabilities, double, len(m.Classes))
-	}
-	return err
+	return nil
 }
 
 // free returns a name for an output that no column has.
@@ -49,8 +46,8 @@ func (p *predictor) isColumn(name string) bool {
 	return false
 }
 
-// number32of returns the numbers predicted.
-func (p *predictor) number32of(scores string) (string, error) {
+// means returns the numbers predicted.
+func (p *predictor) means(scores string) (string, error) {
 	l, err := lossOf(p.model)
 	if err != nil {
 		return "", err
@@ -58,15 +55,15 @@ func (p *predictor) number32of(scores string) (string, error) {
 	if _, linked := l.(loss.Linked); !linked {
 		return scores, nil
 	}
-	if _, ok := l.(loss.Poisson); ok {
+	if _, ok := l.(loss.LogLinked); ok {
 		return p.op("Exp", scores), nil
 	}
 	return "", fmt.Errorf("found the loss %s, expected one whose predictions are numbers or their logarithms", p.model.Statement.Loss)
 }
 
-// lossOf returns the loss of a model.
+// lossOf returns the loss of a model; nil where a program had its own, which is not here.
 func lossOf(m *model.Model) (loss.Loss, error) {
-	if m.CustomLoss != nil {
+	if m.CustomLoss != nil || strings.HasPrefix(m.Statement.Loss, model.Foreign) {
 		return m.CustomLoss, nil
 	}
 	return loss.New(m.Statement.Loss)

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -22,7 +23,8 @@ type example struct {
 	pca     *model.PCA
 	options Options
 	rows    *dataset.Set
-	table   string // CSV file of the rows; "": they are x
+	table   string    // CSV file of the rows; "": they are x
+	wide    []float64 // x in double precision; nil: single is enough
 }
 
 const features = 6
@@ -130,7 +132,7 @@ func examples(t *testing.T, n int) (all []example) {
 		spec.Epochs = 300
 		all = append(all, example{name: k.name, options: k.options, model: fitted(t, k.name, set, spec), rows: setOf(t, drawn(n, 2, k.positive), k.target, k.classes)})
 	}
-	all = append(all, bare(t, n), precomputed(t, n), calibrated(t, n, 2), calibrated(t, n, 4), marked(t, n), offsets(t, n), sparseText(t, n))
+	all = append(all, bare(t, n), precomputed(t, n), calibrated(t, n, 2), calibrated(t, n, 4), marked(t, n), offsets(t, n), wide(t, n), sparseText(t, n))
 	return append(append(all, tables(t, n)...), components(t, n)...)
 }
 
@@ -241,6 +243,33 @@ func offsets(t *testing.T, n int) example {
 		return path
 	}
 	return tableOf(t, "offset", write("a.csv", drawn(200, 1, false)), write("b.csv", drawn(n, 2, false)), dataset.Options{Target: "y"}, train.Spec{Task: "regression"})
+}
+
+// wide is a model of an array of double precision, a column of which is close together.
+func wide(t *testing.T, n int) example {
+	read := func(rows [][]float32, opt dataset.Options) (*dataset.Set, []float64) {
+		var values, all []float64 // the last column of the array is the target
+		for _, x := range rows {
+			values = append(values, 1.7e9+100*float64(x[0]), float64(x[1]))
+			all = append(all, 1.7e9+100*float64(x[0]), float64(x[1]), response(x))
+		}
+		head := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, 3), }", len(rows))
+		head += strings.Repeat(" ", 127-10-len(head)) + "\n"
+		file := append([]byte("\x93NUMPY\x01\x00"), byte(len(head)), 0)
+		file = append(append(file, head...), raw(all)...)
+		set, err := dataset.ReadFrom(context.Background(), bytes.NewReader(file), "x.npy", opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set, values
+	}
+	set, _ := read(drawn(200, 1, false), dataset.Options{})
+	m := fitted(t, "array", set, train.Spec{Scaling: "std"})
+	if m.Schema.Offsets() == nil {
+		t.Fatal("found no offset, expected one")
+	}
+	rows, values := read(drawn(n, 2, false), dataset.Options{Schema: m.Schema, Columns: 2})
+	return example{name: "array of double precision", model: m, rows: rows, wide: values}
 }
 
 func tableOf(t *testing.T, name, path, later string, opt dataset.Options, spec train.Spec) example {

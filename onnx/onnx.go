@@ -4,7 +4,8 @@
 // Inputs, of which N rows are scored at once:
 //
 //	x              N x d; float, or double where an offset is subtracted from columns
-//	               before they are rounded. Column j is feature j: sparse rows are made dense
+//	               before they are rounded. Column j is feature j: sparse rows are made
+//	               dense, and bytes of IDX images are fractions of 255, as they are read
 //	name           N x 1; of a table one input for each column that makes features, under its
 //	               name. Numbers are float, or double where there is an offset, and missing
 //	               ones NaN. Dates are double, the days from 1970-01-01 00:00 UTC.

@@ -142,7 +142,10 @@ func inputsOf(t *testing.T, e example) map[string]*tensor {
 		return tableInputs(t, e)
 	}
 	n, d := e.rows.X.Dims()
-	x := &tensor{shape: []int{n, d}}
+	x := &tensor{shape: []int{n, d}, number: e.wide}
+	if e.wide != nil {
+		return map[string]*tensor{"x": x}
+	}
 	for _, v := range dense(e.rows.X) {
 		x.number = append(x.number, float64(v))
 	}

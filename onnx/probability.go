@@ -1,34 +1,23 @@
 package onnx
 
-import (
-	"fmt"
-
-	"github.com/fenchel-ml/fenchel/loss"
-	"github.com/fenchel-ml/fenchel/model"
-)
+import "github.com/fenchel-ml/fenchel/model"
 
 // probabilities returns what model.Model.Probabilities does: N x classes.
-func (p *predictor) probabilities(scores string) (string, error) {
+// Without a calibration the scores are log-odds.
+func (p *predictor) probabilities(scores string) string {
 	m := p.model
 	classes := len(m.Classes)
-	l, err := lossOf(m)
-	if err != nil {
-		return "", err
-	}
-	_, logistic := l.(loss.Logistic)
 	switch {
 	case classes == 1:
-		return p.op("Exp", p.op("Mul", scores, p.number(0))), nil
+		return p.op("Exp", p.op("Mul", scores, p.number(0)))
 	case m.Calibration != nil:
-		return p.calibrated(scores), nil
-	case !logistic:
-		return "", fmt.Errorf("found the loss %s, expected logistic or a calibration for probabilities", m.Statement.Loss)
+		return p.calibrated(scores)
 	case m.Statement.Scheme == model.OneAgainstOne:
-		return p.couple(p.op("Sub", p.number(1), p.op("Sigmoid", scores)), false), nil
+		return p.couple(p.op("Sub", p.number(1), p.op("Sigmoid", scores)), false)
 	case len(m.Outputs) == 1:
-		return p.both(p.op("Sigmoid", scores)), nil
+		return p.both(p.op("Sigmoid", scores))
 	}
-	return p.shares(p.op("Sigmoid", scores)), nil
+	return p.shares(p.op("Sigmoid", scores))
 }
 
 // shares divides the numbers of each row by their sum; all are the same if that is 0.

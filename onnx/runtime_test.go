@@ -36,6 +36,10 @@ func TestRuntime(t *testing.T) {
 	for i, e := range all {
 		in := filepath.Join(folder, fmt.Sprintf("%02d", i))
 		put(t, filepath.Join(in, "model.onnx"), written(t, e))
+		if e.wide != nil {
+			put(t, filepath.Join(in, "x.wide"), raw(e.wide))
+			continue
+		}
 		if e.table == "" {
 			put(t, filepath.Join(in, "x.f32"), raw(dense(e.rows.X)))
 			continue

@@ -196,6 +196,8 @@ func (c *calibrator) predictFold(ctx context.Context, base *dataset.Set, inside,
 	if len(r.Model.Outputs) != len(c.result.Model.Outputs) {
 		return fmt.Errorf("found %d classifiers, expected %d", len(r.Model.Outputs), len(c.result.Model.Outputs))
 	}
+	c.result.Train += r.Train
+	c.result.Certify += r.Certify
 	if r.Status != solver.Converged && !r.ProvesNothing {
 		c.unproved++
 	}

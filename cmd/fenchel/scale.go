@@ -153,6 +153,8 @@ func firstIndex(set *dataset.Set) int {
 // ranges reads or measures what is done.
 func (s *scaler) ranges(cmd *cobra.Command, set *dataset.Set) (r *scaling.Ranges, err error) {
 	switch {
+	case s.restore != "" && s.like == "" && numbersItself(set.Schema):
+		return nil, fmt.Errorf("--restore %s: found columns of categories or dates, of which each table makes features of its own: expected --like with a model or .fen file of the table that was measured", s.restore)
 	case s.restore != "":
 		return readRanges(s.restore, set)
 	case s.standardise:
@@ -164,6 +166,12 @@ func (s *scaler) ranges(cmd *cobra.Command, set *dataset.Set) (r *scaling.Ranges
 		err = r.MeasureTarget(set.Target, s.targetLower, s.targetUpper)
 	}
 	return r, err
+}
+
+// numbersItself reports whether features depend on the rows of a table: on which categories
+// there are, or on the first day.
+func numbersItself(s *dataset.Schema) bool {
+	return s.Table() && slices.ContainsFunc(s.Columns, func(c dataset.Column) bool { return c.Category != nil || c.Kind == dataset.KindDate })
 }
 
 func readRanges(path string, set *dataset.Set) (*scaling.Ranges, error) {

@@ -1,4 +1,4 @@
-"""Runs DIR/*/model.onnx in ONNX Runtime on the rows beside it, x.f32 or table.csv.
+"""Runs DIR/*/model.onnx in ONNX Runtime on the rows beside it, x.f32, x.wide or table.csv.
 
 Writes each output of numbers as NAME.f64, and labels as labels.json, and prints the
 versions. Numbers are little-endian, row by row.
@@ -31,9 +31,9 @@ def number(field):
 
 def inputs(session, folder):
     wanted = session.get_inputs()
-    if (folder / "x.f32").exists():
-        x = numpy.fromfile(folder / "x.f32", "<f4").reshape(-1, wanted[0].shape[1])
-        return {"x": x.astype(numpy.float64) if "double" in wanted[0].type else x}
+    for name, kind in ("x.f32", "<f4"), ("x.wide", "<f8"):
+        if (folder / name).exists():
+            return {"x": numpy.fromfile(folder / name, kind).reshape(-1, wanted[0].shape[1])}
     with open(folder / "table.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     feed = {}
