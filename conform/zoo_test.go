@@ -337,7 +337,7 @@ func TestPenaltyZoo(t *testing.T) {
 		{"p-norm of another exponent", "a p-norm has its form", lpAsL2{penalty.LP{Exponent: 1.5}}},
 		{"groups that are called single weights", "single weights are those among others", separableGroups{groups{0.5}}},
 		{"groups that embed l2", "an elastic penalty has its form", elasticGroups{groups: groups{0.5}}},
-		{"a fused penalty without room for errors", "the scale of all vectors near u takes each into the domain", hasty{penalty.Fused{L1: 0.5}}},
+		{"a fused penalty without room for errors", "the scale of all vectors near u takes each into the domain", roomless{penalty.Fused{L1: 0.5}}},
 		{"a coupled penalty that is not even", "a coupled penalty is even", slanted{penalty.Fused{L1: 0.5}}},
 		{"a ball of another radius", "a ball is that of its norm and radius", otherBall{penalty.Ball{Norm: 1, Radius: 2}}},
 		{"a ball that is cut, not shortened", "Shorten brings inside, along the line", cutBall{penalty.Ball{Norm: 2, Radius: 2}}},
@@ -353,10 +353,10 @@ func sum(w []float64) (sum float64) {
 	return sum
 }
 
-// hasty takes no account of how far vectors may be.
-type hasty struct{ penalty.Fused }
+// roomless takes no account of how far vectors may be.
+type roomless struct{ penalty.Fused }
 
-func (h hasty) Within(u, _ []float64) float64 { return scaleOf(h.Conjugate(u)) }
+func (h roomless) Within(u, _ []float64) float64 { return scaleOf(h.Conjugate(u)) }
 
 // slanted is not even.
 type slanted struct{ penalty.Fused }
