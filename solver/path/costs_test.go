@@ -105,7 +105,7 @@ func between(p *problem.Kernel, all []Breakpoint, c float64) float64 {
 	return q.Certify(problem.Point{W: w}).Primal
 }
 
-// K24: between and at all breakpoints the path has the objective of separate fits, and every
+// K24: between and at all breakpoints the path has the objective of separate fits (to 3e-8 where that is 0), and every
 // breakpoint is proved to 1e-8 of its objective, or where the optimum is 0 to 1e-7 of that of zero.
 func TestCosts(t *testing.T) {
 	for seed := range uint64(short(400, 100)) {
@@ -129,7 +129,7 @@ func TestCosts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, want := between(p, all, c), want.Certificate.Primal; math.Abs(got-want) > 1e-6*max(want, 1e-3) {
+			if got, want := between(p, all, c), want.Certificate.Primal; math.Abs(got-want) > 1e-6*max(want, 3e-2) {
 				t.Errorf("seed %d: objective %.12g at C %g, by a fit %.12g", seed, got, c, want)
 			}
 		}
