@@ -23,7 +23,7 @@ func (p *JointRisk) BestBiases(b, m []float64) {
 				b[c] = before[c] + float64(t*d[c])
 			}
 			next, gNext, hNext := p.atBiases(b, m)
-			if next <= value+float64(1e-4*t*slope) || t == 1 && vec.SquaredNorm64(gNext) < 0.25*vec.SquaredNorm64(g) && next <= value+1e-12*math.Abs(value) {
+			if next <= value+float64(1e-4*t*slope) || t == 1 && vec.SquaredNorm64(gNext) < 0.25*vec.SquaredNorm64(g) && next <= value+float64(1e-12*math.Abs(value)) {
 				value, g, h = next, gNext, hNext
 				break
 			}
@@ -95,7 +95,7 @@ func (p *JointRisk) biasStep(g, h []float64) []float64 {
 		for j := range k {
 			h[c*k+j] += mean / float64(k)
 		}
-		h[c*k+c] += 1e-12 * mean
+		h[c*k+c] += float64(1e-12 * mean)
 	}
 	var factor vec.Cholesky
 	factor.Decompose(h, k, 1)

@@ -81,7 +81,6 @@ type blocks struct {
 	a          []float64 // n x K
 	sum        []float64 // K: sum_i s_i a_ik
 	factor     float64   // 1/(lambda N)
-	relaxed    float64   // by how much a step goes further than is best for its block alone
 	calm       []uint8   // n: consecutive visits that left a_i as it was
 	wake       []uint64  // n: epoch of the next visit
 	order      []uint32
