@@ -38,7 +38,7 @@ def load(name: str, rows: int | None) -> tuple:
     X, y = fenchel.read(DATA / FILES[name], target="median_house_value" if name == "housing" else None)
     if rows is not None:
         X, y = X[:rows], y[:rows]
-    if name == "mnist" and hasattr(X, "toarray"):
+    if name in ("mnist", "housing") and hasattr(X, "toarray"):
         X = X.toarray()
     if name == "housing":
         X = (X - X.mean(axis=0)) / X.std(axis=0)
