@@ -35,9 +35,11 @@ def load(name: str, rows: int | None) -> tuple:
         rng = np.random.RandomState(0)
         X = rng.randn(1000, 20)
         return X, (X[:, 0] + 0.5 * rng.randn(1000) > 0).astype(int)
-    X, y = fenchel.read(DATA / FILES[name])
+    X, y = fenchel.read(DATA / FILES[name], target="median_house_value" if name == "housing" else None)
     if rows is not None:
         X, y = X[:rows], y[:rows]
+    if name in ("mnist", "housing") and hasattr(X, "toarray"):
+        X = X.toarray()
     if name == "housing":
         X = (X - X.mean(axis=0)) / X.std(axis=0)
     return X.astype(np.float64), np.asarray(y)

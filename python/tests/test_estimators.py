@@ -22,7 +22,7 @@ EDGE = "support vectors lie on the boundary, where the sign of a score is that o
 
 TIGHT = [
     fenchel.LinearClassifier(gap=1e-11), fenchel.LinearRegressor(gap=1e-14), fenchel.KernelClassifier(gap=1e-10),
-    twins.LinearSVC(tol=1e-12), twins.Ridge(tol=1e-5), twins.Lasso(0.01, tol=1e-12), twins.ElasticNet(0.01, tol=1e-12),
+    twins.LinearSVC(tol=1e-12), twins.Ridge(tol=1e-6), twins.Lasso(0.01, tol=1e-12), twins.ElasticNet(0.01, tol=1e-12),
     twins.SVC(gamma="auto", tol=1e-8), twins.NuSVC(gamma="auto", nu=0.1, tol=1e-8), twins.SVR(gamma="auto", tol=1e-8), twins.NuSVR(gamma="auto", tol=1e-8),
     twins.KernelRidge(),
 ]  # fmt: skip

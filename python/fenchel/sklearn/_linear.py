@@ -182,7 +182,7 @@ class LinearNumbers(Regressor, Linear):
 class Ridge(LinearNumbers):
     """Twin of ``sklearn.linear_model.Ridge``: sum_i s_i (y_i - f_i)^2 + alpha |w|^2.
 
-    ``tol ** 3`` is the relative duality gap to be proved: least squares are solved directly.
+    ``tol ** 2.5`` is the relative duality gap to be proved: least squares are solved directly.
     All solvers find the same. Refused:
     ``positive=True``, ``alpha=0`` and one alpha for each target, targets of two dimensions.
 
@@ -212,7 +212,7 @@ class Ridge(LinearNumbers):
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
         refuse(self, positive=False, solver=("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"))
         (alpha,) = above_zero(self, "alpha")
-        return {**self._stop(), "penalty": "l2", "C": 1 / alpha, "gap": max(self.tol**3, 1e-14)}
+        return {**self._stop(), "penalty": "l2", "C": 1 / alpha, "gap": max(self.tol**2.5, 1e-14)}
 
 
 class Lasso(LinearNumbers):
