@@ -278,3 +278,26 @@ func TestRangesRefused(t *testing.T) {
 		t.Errorf("1.8e9 values: found %v", err)
 	}
 }
+
+// No file of ranges makes the reader panic, or take more memory than its lines are worth.
+func FuzzReadRanges(f *testing.F) {
+	f.Add("y\n0 1\n-2 6\nx\n-1 1\n1 0 4\n3 -1.5 0.1\n")
+	f.Add("x\n-1 1\n16000000 0 1\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := scaling.ReadRanges(strings.NewReader(text), 1, 2)
+		if err != nil {
+			return
+		}
+		var file strings.Builder
+		if err := r.Write(&file, 1); err != nil {
+			t.Fatal(err)
+		}
+		again, err := scaling.ReadRanges(strings.NewReader(file.String()), 1, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again.Lower != r.Lower || again.Upper != r.Upper || (again.Target == nil) != (r.Target == nil) {
+			t.Fatalf("found %v after writing, expected %v", again, r)
+		}
+	})
+}
