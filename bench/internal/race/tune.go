@@ -52,7 +52,7 @@ func runTune(ctx context.Context, l *lab) error {
 		if l.opt.quick {
 			rows, axesText = c.quickRows, c.quickAxes
 		}
-		set, err := firstOf(ctx, file, rows)
+		set, err := spreadOver(ctx, file, rows)
 		if err != nil {
 			return err
 		}
@@ -72,17 +72,17 @@ func runTune(ctx context.Context, l *lab) error {
 	return nil
 }
 
-// firstOf reads the first rows of a file.
-func firstOf(ctx context.Context, file string, rows int) (*dataset.Set, error) {
+// spreadOver reads so many rows, spread evenly over a file: it may be in the order of the classes.
+func spreadOver(ctx context.Context, file string, rows int) (*dataset.Set, error) {
 	set, err := dataset.Read(ctx, []string{file}, dataset.Options{})
 	if err != nil || set.Rows() <= rows {
 		return set, err
 	}
-	first := make([]int, rows)
-	for i := range first {
-		first[i] = i
+	taken := make([]int, rows)
+	for i := range taken {
+		taken[i] = i * set.Rows() / rows
 	}
-	return set.Subset(first)
+	return set.Subset(taken)
 }
 
 // tuneOwn takes the time of Fenchel's search.

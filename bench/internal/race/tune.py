@@ -13,7 +13,8 @@ from sklearn.svm import SVC
 warnings.filterwarnings("ignore")
 ask = json.load(sys.stdin)
 x, y = load_svmlight_file(ask["file"])
-x, y = x[: ask["rows"]], y[: ask["rows"]]
+rows = np.arange(ask["rows"]) * x.shape[0] // ask["rows"]
+x, y = x[rows], y[rows]
 split = PredefinedSplit(np.array(ask["folds"].split(), dtype=int))
 values = ask["values"]
 begun = time.perf_counter()
