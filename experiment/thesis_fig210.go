@@ -53,38 +53,19 @@ func (e fig210) Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	r, reference := &Result{}, c.errorOf(best.Point.W)
 	r.note("%d rows learned from, %d judged on; the optimum has an error of %.3f %%", c.learn(), len(c.y)-c.learn(), reference)
-	runs := opt.runs(10, 2)
-	var x, fourier []float64
-	for k := 1; k <= most; k *= 2 {
-		x, fourier = append(x, float64(k)*float64(c.learn())), append(fourier, 0)
-	}
-	progress := &tally{opt: opt, what: "runs", of: runs * (1 + len(x))}
-	sbp := watchedRun{y: make([]float64, len(x))}
-	for run := range runs {
-		one, err := c.watch(ctx, solverkernel.SBP{}, slack, opt.Seed+uint64(run), x, 0)
-		if err != nil {
-			return nil, err
-		}
-		progress.step()
-		for k := range x {
-			sbp.y[k] += one.y[k] / float64(runs)
-			wrong, err := c.fourier(ctx, 1<<k, opt.Seed+uint64(run), opt.Threads)
-			if err != nil {
-				return nil, err
-			}
-			fourier[k] += wrong / float64(runs)
-			progress.step()
-		}
+	x, sbp, fourier, err := c.featureRace(ctx, opt, slack, most)
+	if err != nil {
+		return nil, err
 	}
 	panel := Point{Column: e.set.name, XAxis: "inner products" + LogAxis, YAxis: "error on new rows (%)"}
 	panel.Curve = "SBP"
-	r.curve(panel, x, sbp.y)
+	r.curve(panel, x, sbp)
 	panel.Curve = "random Fourier features"
 	r.curve(panel, x, fourier)
 	below, worst := 0, math.Inf(-1)
 	for k := range x {
-		worst = max(worst, sbp.y[k]-fourier[k])
-		if sbp.y[k] <= fourier[k] {
+		worst = max(worst, sbp[k]-fourier[k])
+		if sbp[k] <= fourier[k] {
 			below++
 		}
 	}
@@ -92,6 +73,33 @@ func (e fig210) Run(ctx context.Context, opt Options) (*Result, error) {
 	first, last := fourier[0], fourier[len(fourier)-1]
 	r.check("X6", "the error of random features falls towards that of the kernel", "nearer with the most pairs than with one", math.Abs(last-reference) < math.Abs(first-reference), "%.2f %% with 1 pair, %.2f %% with %d, %.2f %% of the kernel", first, last, 1<<(len(x)-1), reference)
 	return r, nil
+}
+
+// featureRace returns the numbers of inner products of 1, 2, 4, ... pairs of features, and the errors
+// with them of both methods, means over the runs.
+func (c *machineCourse) featureRace(ctx context.Context, opt Options, slack *problem.Slack, most int) (x, sbp, fourier []float64, err error) {
+	runs := opt.runs(10, 2)
+	for k := 1; k <= most; k *= 2 {
+		x, sbp, fourier = append(x, float64(k)*float64(c.learn())), append(sbp, 0), append(fourier, 0)
+	}
+	progress := &tally{opt: opt, what: "runs", of: runs * (1 + len(x))}
+	for run := range runs {
+		one, err := c.watch(ctx, solverkernel.SBP{}, slack, opt.Seed+uint64(run), x, 0)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		progress.step()
+		for k := range x {
+			wrong, err := c.fourier(ctx, 1<<k, opt.Seed+uint64(run), opt.Threads)
+			if err != nil {
+				return nil, nil, nil, err
+			}
+			sbp[k] += one.y[k] / float64(runs)
+			fourier[k] += wrong / float64(runs)
+			progress.step()
+		}
+	}
+	return x, sbp, fourier, nil
 }
 
 // fourier is the error of the optimal linear predictor of so many pairs of random features.

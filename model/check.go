@@ -128,7 +128,7 @@ func (m *Model) checkJoint() error {
 	}
 	for c, o := range m.Outputs {
 		if !o.Certificate.same(m.Outputs[0].Certificate) {
-			return fmt.Errorf("found another certificate of output %d than of the first, expected one of all together", c+1)
+			return fmt.Errorf("found another certificate of classifier %d than of the first, expected one of all together", c+1)
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ import (
 // sum_i s_i a_ik = 0 for each class k. See [joint.Loss] for the domain of l*.
 //
 // Points have weights by feature: (d+1) x K numbers, the K biases last, and n x K dual
-// variables, row by row. So all classes share one look at each value of a row.
+// variables, row by row. So all classes share one read of each value of a row.
 type Joint struct {
 	*Rows
 	JointRisk

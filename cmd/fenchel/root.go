@@ -82,7 +82,7 @@ that anyone can check again with "fenchel verify". What the exit codes mean is i
 func verbs(root *cobra.Command) []string {
 	var list []string
 	for _, c := range root.Commands() {
-		if c.Runnable() && c.Name() != "help" && c.Name() != "completion" {
+		if c.Runnable() && !c.Hidden && c.Name() != "help" && c.Name() != "completion" {
 			list = append(list, c.Name())
 		}
 	}

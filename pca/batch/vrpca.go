@@ -101,7 +101,7 @@ func warm(ctx context.Context, x view.Rows, p method.Problem) ([]float64, error)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		x.Looked(min(untilAsked, rows-lo), 0)
+		x.CountReads(min(untilAsked, rows-lo), 0)
 		s.Learn(x.Part(lo, min(lo+untilAsked, rows)))
 	}
 	return s.Basis().Component, nil
@@ -150,7 +150,7 @@ func newDrift(s *ritz, x view.Rows, unit, eta float64) *drift {
 // epoch makes as many steps as there are rows and returns U, orthonormal.
 func (d *drift) epoch(ctx context.Context, random *rand.PCG) ([]float64, error) {
 	rows, _ := d.rows.Dims()
-	d.rows.Looked(rows, 0)
+	d.rows.CountReads(rows, 0)
 	for step := range rows {
 		if step%untilAsked == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -20,7 +20,7 @@ func SecondMoment(ctx context.Context, x Rows, threads int) ([]float64, error) {
 			return nil, err
 		}
 		clear(one.Value)
-		x.Looked(min(MomentRows, n-lo), 0)
+		x.CountReads(min(MomentRows, n-lo), 0)
 		vec.SyrkCols64(one, rows.Form(x, lo, min(lo+MomentRows, n), threads), threads)
 		algebra.AddTo(sum, one, threads)
 	}
@@ -37,7 +37,7 @@ func InnerProducts(ctx context.Context, x Rows, threads int) ([]float64, error) 
 	var left, right Formed
 	for lo := 0; lo < n; lo += height {
 		hi := min(lo+height, n)
-		x.Looked(hi, 0)
+		x.CountReads(hi, 0)
 		a := left.Form(x, lo, hi, threads)
 		vec.SyrkRows64(vec.Block[float64]{Value: products.Value[lo*n+lo:], Rows: hi - lo, Cols: hi - lo, Stride: n}, a, threads)
 		for from := 0; from < lo; from += height {

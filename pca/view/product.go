@@ -119,7 +119,7 @@ func IsSparse(x matrix.Matrix) bool {
 // each calls do for one stripe after another.
 func (p *Product) each(do func(lo, hi int)) {
 	rows, _ := p.of.Dims()
-	p.of.Looked(rows, 0)
+	p.of.CountReads(rows, 0)
 	for lo := 0; lo < rows; lo += p.height() {
 		hi := min(lo+p.height(), rows)
 		p.rows = hi - lo

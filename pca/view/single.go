@@ -171,7 +171,7 @@ func CompressedTo(ctx context.Context, x Rows, u []float64, k, threads int) ([]f
 					y[i*k+j] = -s
 				}
 			}
-			x.Looked(hi-lo, 0)
+			x.CountReads(hi-lo, 0)
 			vec.GemmMixed(slab, rowsOf(data, lo, hi), algebra.Whole(u, k, d), threads)
 		} else {
 			x.Part(lo, hi).Times(y[:(hi-lo)*k], u, k, threads)
@@ -197,7 +197,7 @@ func pairsOfValues(data *matrix.CSR) (pairs int64) {
 func SparseSecond(ctx context.Context, x Rows, data *matrix.CSR, threads int) ([]float64, error) {
 	n, d := x.Dims()
 	turned := matrix.Transpose(data)
-	x.Looked(n, pairsOfValues(data))
+	x.CountReads(n, pairsOfValues(data))
 	s, sums := make([]float64, d*d), make([]float64, d)
 	parallel.Blocks(d, 8, threads, func(_, lo, hi int) {
 		for j := lo; j < hi && ctx.Err() == nil; j++ {

@@ -97,7 +97,7 @@ func singleSecond(ctx context.Context, x Rows, threads int) (SingleMoment, error
 		}
 	}
 	n, d := x.Dims()
-	x.Looked(n, 0)
+	x.CountReads(n, 0)
 	value, err := sumSlabs(ctx, x.X, threads, func(dst []float32, row []float64, i int) {
 		x.Row(row, i)
 		for j, v := range row {
@@ -117,7 +117,7 @@ func singleSecond(ctx context.Context, x Rows, threads int) (SingleMoment, error
 // its error is that of rows that are not scaled.
 func rawSecond(ctx context.Context, x Rows, threads int) (SingleMoment, error) {
 	n, d := x.Dims()
-	x.Looked(n, 0)
+	x.CountReads(n, 0)
 	sums := sumsOf(x, threads)
 	value, err := rawProducts(ctx, x.X, threads)
 	if err != nil {

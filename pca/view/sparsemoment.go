@@ -76,7 +76,7 @@ func (s *sparseMoment) tile(ctx context.Context, dst, q []float64, used, width i
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s.of.Looked(part.rows(), 0)
+		s.of.CountReads(part.rows(), 0)
 		s.product = algebra.Sized(s.product, part.rows()*width)
 		multiplyTile(part.x, s.product, s.right, width, s.threads)
 		for i := range part.rows() {

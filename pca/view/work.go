@@ -13,8 +13,8 @@ func (w *Work) Numbers(n int, stored int64) float64 {
 	return w.Passes(n)*float64(stored) + float64(w.more.Load())
 }
 
-// Looked counts rows that were read, and numbers that were touched once more.
-func (r Rows) Looked(rows int, more int64) {
+// CountReads counts rows that were read, and numbers that were touched once more.
+func (r Rows) CountReads(rows int, more int64) {
 	if r.Work != nil {
 		r.Work.rows.Add(int64(rows))
 		r.Work.more.Add(more)

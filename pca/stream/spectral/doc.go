@@ -2,7 +2,7 @@
 // every row: the incremental algorithm, MSG, capped and regularised MSG, Warmuth and Kuzmin's
 // algorithm, and mirror descent on dense matrices as their reference.
 //
-// What they share is the state [Spectral] (spectral.go, rotation.go, look.go), the projections
+// What they share is the state [Spectral] (spectral.go, rotation.go, state.go), the projections
 // that make the trace k again (fantope.go, entropy.go), the iterate that is the answer (iterate.go),
 // a probe that tells whether a state is stuck (probe.go) and the count of what it costs (cost.go).
 // What the theory says of such states is here too: bounds ([ErrorAfter]), regret ([Regret]), and
