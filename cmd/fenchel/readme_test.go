@@ -43,10 +43,23 @@ func consoleCommands(text string) []*consoleCommand {
 	return all
 }
 
-// TestREADME runs the README: what a reader copies from it works, and prints
+// TestREADME runs the README and the guide: what a reader copies from a page works, and prints
 // what it says.
 func TestREADME(t *testing.T) {
-	text, err := os.ReadFile(readme)
+	pages, err := filepath.Glob("../../docs/guide/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages, readme) {
+		if filepath.Base(page) != "go.md" { // which has no commands
+			t.Run(filepath.Base(page), func(t *testing.T) { runPage(t, page) })
+		}
+	}
+}
+
+// runPage runs the commands of a page, in a folder of their own.
+func runPage(t *testing.T, page string) {
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,11 +73,11 @@ func TestREADME(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range commands {
-		t.Run(c.text, func(t *testing.T) { c.run(t, dir, folder) })
+		t.Run(c.text, func(t *testing.T) { c.run(t, page, dir, folder) })
 	}
 }
 
-func (c *consoleCommand) run(t *testing.T, dir, data string) {
+func (c *consoleCommand) run(t *testing.T, page, dir, data string) {
 	switch {
 	case strings.HasPrefix(c.text, "go test"):
 		t.Skip("this is a part of it")
@@ -79,10 +92,10 @@ func (c *consoleCommand) run(t *testing.T, dir, data string) {
 	var stdout, stderr bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(os.Environ(), "DATA="+data), &stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("README.md:%d: %v\n%s", c.line, err, stderr.String())
+		t.Fatalf("%s:%d: %v\n%s", page, c.line, err, stderr.String())
 	}
 	if !shows(c.shown, stdout.String()) {
-		t.Errorf("README.md:%d: found\n%s\nexpected\n%s", c.line, stdout.String(), c.shown)
+		t.Errorf("%s:%d: found\n%s\nexpected\n%s", page, c.line, stdout.String(), c.shown)
 	}
 }
 
