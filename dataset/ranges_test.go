@@ -133,7 +133,7 @@ func sameRows(t *testing.T, s *Set, want []map[int]float64) {
 	}
 }
 
-// The file has the layout of svm-scale -s, with -y: this is one that it wrote.
+// The file has the layout of svm-scale -s, with -y: this one was written by hand.
 func TestRangesFile(t *testing.T) {
 	const file = "y\n0 1\n-2 6\nx\n-1 1\n1 0 4\n3 -1.5 0.10000000000000001\n"
 	r, err := scaling.ReadRanges(strings.NewReader(file), 1, 3)
