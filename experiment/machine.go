@@ -37,14 +37,13 @@ var machineSets = []machineSet{
 	{name: "other", plain: machineRow{1, 1, math.NaN()}, biased: machineRow{1, 100, math.NaN()}},
 }
 
-// setParam chooses a row of the table.
-func setParam(p *registry.Params) machineSet {
-	var names []string
-	for _, s := range machineSets {
-		names = append(names, s.name)
-	}
+// allMachineSets are their names.
+var allMachineSets = []string{"reuters", "adult", "mnist", "other"}
+
+// setParam chooses a row of the table by its name, the first of those unless it is given.
+func setParam(p *registry.Params, names ...string) machineSet {
 	name := p.Choice("set", names...)
-	return machineSets[max(0, slices.Index(names, name))]
+	return machineSets[max(0, slices.IndexFunc(machineSets, func(s machineSet) bool { return s.name == name }))]
 }
 
 // targets returns -1 and +1.
@@ -146,10 +145,7 @@ func (c *machineCourse) optimum(ctx context.Context, gap float64) (*solver.Solut
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := solver.Run(ctx, solverkernel.Working{}, p, solver.Options{Gap: gap})
-	if err == nil {
-		err = ctx.Err()
-	}
+	s, err := solve(ctx, solverkernel.Working{}, p, solver.Options{Gap: gap})
 	return s, p, err
 }
 
@@ -264,4 +260,13 @@ func (c *machineCourse) grid(from, to float64, points int) []float64 {
 // fresh is the matrix of the rows learned from, of which no row is kept yet.
 func (c *machineCourse) fresh(opt Options) (*kernel.Gram, error) {
 	return kernel.NewGram(c.gram.Kernel, c.gram.X, kernel.Options{Threads: opt.Threads, Cache: machineCache})
+}
+
+// solve is solver.Run, of which the end of ctx is an error.
+func solve(ctx context.Context, s solver.Solver, p problem.Problem, opt solver.Options) (*solver.Solution, error) {
+	solution, err := solver.Run(ctx, s, p, opt)
+	if err == nil {
+		err = ctx.Err()
+	}
+	return solution, err
 }

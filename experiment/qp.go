@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -65,8 +64,8 @@ func runTo(ctx context.Context, spec string, p *problem.Kernel, gap float64, lim
 	if err := s.Accepts(&fresh); err != nil {
 		return measured{}, err
 	}
-	solution, err := solver.Run(ctx, s, &fresh, solver.Options{Gap: gap, Time: limit, Seed: seed})
-	if err = errors.Join(err, ctx.Err()); err != nil {
+	solution, err := solve(ctx, s, &fresh, solver.Options{Gap: gap, Time: limit, Seed: seed})
+	if err != nil {
 		return measured{}, err
 	}
 	return measured{solution, solution.Train.Seconds(), float64(fresh.Counts().Requested), solution.Status == solver.Converged}, nil

@@ -34,6 +34,7 @@ func (qpExact) Run(ctx context.Context, opt Options) (*Result, error) {
 		n = 150
 	}
 	x, y := chequered(n, opt.Seed)
+	progress := &tally{opt: opt, what: "parts", of: 4}
 	for _, c := range []float64{1, 100} {
 		p, err := hingeMachine(kernel.RBF{Gamma: 0.5}, x, y, c, problem.Free, opt.Threads)
 		if err != nil {
@@ -42,9 +43,11 @@ func (qpExact) Run(ctx context.Context, opt Options) (*Result, error) {
 		if err := r.oneOptimum(ctx, p, c, opt); err != nil {
 			return nil, err
 		}
+		progress.step()
 		if err := r.boundOnTheWay(ctx, p, c); err != nil {
 			return nil, err
 		}
+		progress.step()
 	}
 	return r, r.conversions(ctx, opt, n)
 }
@@ -68,7 +71,7 @@ func (r *Result) oneOptimum(ctx context.Context, p *problem.Kernel, c float64, o
 // boundOnTheWay follows the pairs of sequential minimal optimization: the gap of each point, and
 // how far its objective is from the optimum.
 func (r *Result) boundOnTheWay(ctx context.Context, p *problem.Kernel, c float64) error {
-	best, err := solver.Run(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-10})
+	best, err := solve(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-10})
 	if err != nil {
 		return err
 	}
@@ -76,6 +79,9 @@ func (r *Result) boundOnTheWay(ctx context.Context, p *problem.Kernel, c float64
 	var epochs, gaps, far []float64
 	below, least, most := 0, math.Inf(1), 0.0
 	for epoch := 1; epoch <= 1000; epoch++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		state.Epoch()
 		at := p.Certify(state.Point())
 		gap, distance := at.Gap(), at.Primal-best.Certificate.Dual // which is at least the true one
@@ -105,7 +111,7 @@ func (r *Result) conversions(ctx context.Context, opt Options, n int) error {
 	if err != nil {
 		return err
 	}
-	first, err := solver.Run(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-9})
+	first, err := solve(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-9})
 	if err != nil {
 		return err
 	}

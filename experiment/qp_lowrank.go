@@ -37,13 +37,15 @@ func (qpLowRank) Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	best, err := solver.Run(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-8})
+	best, err := solve(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-8})
 	if err != nil {
 		return nil, err
 	}
 	ranks := []int{5, 10, 20, 40, 60, 100}
 	var k, left, far []float64
+	progress := &tally{opt: opt, what: "ranks", of: len(ranks)}
 	for _, rank := range ranks {
+		progress.step()
 		images, residual, err := kernelFactor(ctx, gaussian, x, rank, opt.Threads)
 		if err != nil {
 			return nil, err
@@ -52,7 +54,7 @@ func (qpLowRank) Run(ctx context.Context, opt Options) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := solver.Run(ctx, newton.Newton{}, q, solver.Options{Gap: 1e-7})
+		s, err := solve(ctx, newton.Newton{}, q, solver.Options{Gap: 1e-7})
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +112,7 @@ func (r *Result) finite(ctx context.Context, opt Options) error {
 		if err != nil {
 			return err
 		}
-		s, err := solver.Run(ctx, solverkernel.ActiveSet{}, p, solver.Options{Gap: 1e-9, Epochs: 100})
+		s, err := solve(ctx, solverkernel.ActiveSet{}, p, solver.Options{Gap: 1e-9, Epochs: 100})
 		if err != nil {
 			return err
 		}

@@ -36,7 +36,9 @@ func (qpRidge) Run(ctx context.Context, opt Options) (*Result, error) {
 	r := &Result{}
 	var x, primal, dual []float64
 	worst := 0.0
+	progress := &tally{opt: opt, what: "widths", of: len(widths)}
 	for _, d := range widths {
+		progress.step()
 		first, second, apart, err := bothForms(ctx, n, d, opt)
 		if err != nil {
 			return nil, err
@@ -80,7 +82,7 @@ func bothForms(ctx context.Context, n, d int, opt Options) (primal, dual, far fl
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	first, err := solver.Run(ctx, newton.Newton{}, p, solver.Options{Gap: 1e-7})
+	first, err := solve(ctx, newton.Newton{}, p, solver.Options{Gap: 1e-7})
 	if err != nil {
 		return 0, 0, 0, err
 	}
@@ -92,7 +94,7 @@ func bothForms(ctx context.Context, n, d int, opt Options) (primal, dual, far fl
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	second, err := solver.Run(ctx, solverkernel.Cholesky{}, k, solver.Options{Gap: 1e-7})
+	second, err := solve(ctx, solverkernel.Cholesky{}, k, solver.Options{Gap: 1e-7})
 	if err != nil {
 		return 0, 0, 0, err
 	}
@@ -111,7 +113,7 @@ func (r *Result) polynomial(ctx context.Context, opt Options) error {
 	if err != nil {
 		return err
 	}
-	s, err := solver.Run(ctx, solverkernel.Cholesky{}, p, solver.Options{Gap: 1e-8})
+	s, err := solve(ctx, solverkernel.Cholesky{}, p, solver.Options{Gap: 1e-8})
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,9 @@ func (e qpScaling) Run(ctx context.Context, opt Options) (*Result, error) {
 		sizes = []int{200, 400, 800}
 	}
 	r := &Result{}
+	progress := &tally{opt: opt, what: "solvers", of: len(growths)}
 	for _, g := range growths {
+		progress.step()
 		if len(registered(g.spec)) == 0 {
 			r.note("%s: this program has no such solver", g.spec)
 			continue
@@ -115,7 +117,7 @@ func (r *Result) pegasos(ctx context.Context, opt Options) error {
 		if err != nil {
 			return err
 		}
-		best, err := solver.Run(ctx, newton.Newton{}, p, solver.Options{Gap: 1e-4})
+		best, err := solve(ctx, newton.Newton{}, p, solver.Options{Gap: 1e-4})
 		if err != nil {
 			return err
 		}
@@ -145,6 +147,9 @@ func stepsTo(ctx context.Context, p *problem.Linear, goal float64, seed uint64) 
 	for t := part; t <= 1_000_000; t += part {
 		run.Steps(part)
 		run.Weights(w)
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		if value, _ := p.Primal(w); value <= goal {
 			return float64(t), ctx.Err()
 		}

@@ -67,6 +67,7 @@ func letters(x matrix.Matrix) matrix.Matrix {
 // Run implements Experiment.
 func (qpStrings) Run(ctx context.Context, opt Options) (*Result, error) {
 	r := &Result{}
+	progress := &tally{opt: opt, what: "parts", of: 2}
 	x, y := sentences()
 	ssk, err := kernel.New("normalised(ssk:p=3,lambda=0.8)")
 	if err != nil {
@@ -80,14 +81,16 @@ func (qpStrings) Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	progress.step()
 	p, err := hingeMachine(ssk, x, y, 1000, problem.Free, opt.Threads)
 	if err != nil {
 		return nil, err
 	}
-	s, err := solver.Run(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-6})
+	s, err := solve(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-6})
 	if err != nil {
 		return nil, err
 	}
+	progress.step()
 	_, mean := p.Criteria(s.Point.W)
 	r.check("Y10", "sentences of two languages are separated by subsequences of three letters", "a hinge loss below 1e-6", mean < 1e-6, "%s", quantity(mean))
 	r.check("Y10", "sentences left out, one after the other", "fewer errors by subsequences than by letters", bySubsequence < byLetter, "%d of %d, by letters %d", bySubsequence, len(y), byLetter)
@@ -116,7 +119,7 @@ func leaveOut(ctx context.Context, k kernel.Kernel, x matrix.Matrix, y []float64
 		if err != nil {
 			return 0, err
 		}
-		s, err := solver.Run(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-4})
+		s, err := solve(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-4})
 		if err != nil {
 			return 0, err
 		}
@@ -151,7 +154,7 @@ func (r *Result) workingSets(ctx context.Context, opt Options) error {
 			return err
 		}
 		s := solverkernel.Decomposition{Q: q}
-		solution, err := solver.Run(ctx, s, p, solver.Options{Gap: 1e-4, Time: time.Minute})
+		solution, err := solve(ctx, s, p, solver.Options{Gap: 1e-4, Time: time.Minute})
 		if err != nil {
 			return err
 		}

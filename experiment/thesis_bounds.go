@@ -28,8 +28,9 @@ func init() {
 }
 
 // Run implements Experiment.
-func (e thesisBounds) Run(ctx context.Context, _ Options) (*Result, error) {
+func (e thesisBounds) Run(ctx context.Context, opt Options) (*Result, error) {
 	r, m := &Result{}, e.machine
+	(&tally{opt: opt, what: "tables", of: 1}).step()
 	r.note("L* %g, epsilon %g, R %g, %g features", m.Loss, m.Epsilon, m.Radius, m.Dim)
 	for _, c := range m.Costs() {
 		r.note("%-36s %10.3g values to train, %10.3g to predict", c.Method, c.Training, c.Support)

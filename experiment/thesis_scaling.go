@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 
@@ -76,8 +75,8 @@ func (e thesisScaling) one(ctx context.Context, n int, seed uint64, threads int)
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	s, err := solver.Run(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-4})
-	if err = errors.Join(err, ctx.Err()); err != nil {
+	s, err := solve(ctx, solverkernel.Working{}, p, solver.Options{Gap: 1e-4})
+	if err != nil {
 		return 0, 0, 0, err
 	}
 	race := &sparseRace{p: p, y: y}

@@ -23,7 +23,7 @@ type table27 struct {
 func init() {
 	register("thesis-table2.7", "slack nu of optimal kernel machines, without and with bias; needs --data, training file first; set=reuters|adult|mnist|other, bias=none|free",
 		func(p *registry.Params) (Experiment, error) {
-			e := table27{setParam(p), p.Choice("bias", "none", "free") == "free"}
+			e := table27{setParam(p, allMachineSets...), p.Choice("bias", "none", "free") == "free"}
 			if e.biased && e.set.biased.variance == 0 {
 				return nil, fmt.Errorf("thesis-table2.7: found bias=free and set=%s, expected bias=none: the table has no such row", e.set.name)
 			}
@@ -58,6 +58,7 @@ func (e table27) Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	// nu is a quotient of two small numbers: the gap of the objective bounds neither well.
 	// It is settled when a tenth of the gap changes it no more.
+	progress := &tally{opt: opt, what: "gaps", of: 3}
 	settled := math.NaN()
 	for _, gap := range []float64{1e-4, 1e-5, 1e-6} {
 		s, _, err := c.optimum(ctx, gap)
@@ -66,6 +67,7 @@ func (e table27) Run(ctx context.Context, opt Options) (*Result, error) {
 		}
 		mean, norm := c.shape(s.Point.W)
 		settled = mean / norm
+		progress.step()
 		r.note("gap %.1e: loss %.6g, norm %.6g, nu %.6g, error on the test rows %.3f %%", s.Certificate.Relative(), mean, norm, settled, c.errorOf(s.Point.W))
 		r.Points = append(r.Points, Point{Row: "nu", Column: e.set.name, Curve: bias.String(), XAxis: "relative gap" + LogAxis, X: s.Certificate.Relative(), YAxis: "nu", Y: settled})
 	}
@@ -75,5 +77,5 @@ func (e table27) Run(ctx context.Context, opt Options) (*Result, error) {
 	case row.nu == row.nu:
 		r.check("X2", "nu", fmt.Sprintf("%.3g within 2 %%", row.nu), math.Abs(settled/row.nu-1) <= 0.02, "%.4g, %+.1f %%", settled, 100*(settled/row.nu-1))
 	}
-	return r, nil
+	return r, ctx.Err()
 }

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -25,11 +24,7 @@ type thesisTiming struct {
 func init() {
 	register("thesis-timing", "error of SBP after a quarter of the time of SMO, free bias; needs --data, training file first; set=adult|mnist|other, rows=12000 at most",
 		func(p *registry.Params) (Experiment, error) {
-			e := thesisTiming{setParam(p), p.Int("rows", 12000, 100, 1<<30)}
-			if e.set.biased.variance == 0 {
-				return nil, fmt.Errorf("thesis-timing: found set=%s, expected adult, mnist or other: the table has no such row", e.set.name)
-			}
-			return e, p.Err()
+			return thesisTiming{setParam(p, "adult", "mnist", "other"), p.Int("rows", 12000, 100, 1<<30)}, p.Err()
 		})
 }
 
@@ -52,10 +47,12 @@ func (e thesisTiming) Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	smo, err := solver.Run(ctx, solverkernel.SMO{}, p, solver.Options{Gap: 1e-3})
-	if err = errors.Join(err, ctx.Err()); err != nil {
+	smo, err := solve(ctx, solverkernel.SMO{}, p, solver.Options{Gap: 1e-3})
+	if err != nil {
 		return nil, err
 	}
+	progress := &tally{opt: opt, what: "methods", of: 2}
+	progress.step()
 	nu := e.set.biased.nu
 	if mean, norm := c.shape(smo.Point.W); !(nu == nu) || c.learn() != e.set.train {
 		nu = mean / norm // the rows are not those of the table
@@ -73,6 +70,7 @@ func (e thesisTiming) Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	progress.step()
 	r, row := &Result{}, timingRows[e.set.name]
 	smoError, sbpError := c.errorOf(smo.Point.W), c.errorOf(sbp.W)
 	r.note("%d rows learned from, %d judged on; SMO %.3g s, SBP %.3g s with nu %.3g", c.learn(), len(c.y)-c.learn(), smo.Train.Seconds(), quarter.Seconds(), nu)
