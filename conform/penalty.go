@@ -169,6 +169,9 @@ func penaltyCapabilities(f *findings, p penalty.Penalty, w []float64, j int) {
 	if c, ok := p.(penalty.Confined); ok {
 		penaltyConfined(f, c, w)
 	}
+	if s, ok := p.(penalty.Rounded); ok {
+		f.check(s.Rounding(len(w)) >= 1, "a value is rounded at least once", "%d numbers: %g units", len(w), s.Rounding(len(w)))
+	}
 	s, ok := p.(penalty.Separable)
 	if !ok {
 		return

@@ -340,6 +340,7 @@ func TestPenaltyZoo(t *testing.T) {
 		{"a fused penalty without room for errors", "the scale of all vectors near u takes each into the domain", roomless{penalty.Fused{L1: 0.5}}},
 		{"a coupled penalty that is not even", "a coupled penalty is even", slanted{penalty.Fused{L1: 0.5}}},
 		{"a ball of another radius", "a ball is that of its norm and radius", otherBall{penalty.Ball{Norm: 1, Radius: 2}}},
+		{"powers without roundings", "a value is rounded at least once", exactPowers{penalty.LP{Exponent: 1.5}}},
 		{"a ball that is cut, not shortened", "Shorten brings inside, along the line", cutBall{penalty.Ball{Norm: 2, Radius: 2}}},
 	} {
 		rejects(t, c.animal, Penalty(c.penalty), c.law)
@@ -352,6 +353,11 @@ func sum(w []float64) (sum float64) {
 	}
 	return sum
 }
+
+// exactPowers claims that its values are exact.
+type exactPowers struct{ penalty.LP }
+
+func (exactPowers) Rounding(int) float64 { return 0 }
 
 // roomless takes no account of how far vectors may be.
 type roomless struct{ penalty.Fused }

@@ -32,9 +32,6 @@ var values = []struct {
 	{"epsilon-insensitive:epsilon=0", 1, 0, 1, ""}, //
 	{"epsilon-insensitive:epsilon=0.125", 1, 0, 0.875, ""},
 	{"squared-epsilon-insensitive", 2, 0, 1.9 * 1.9, ""}, //
-	{"quantile", 3, 1, 1, ""},
-	{"quantile:tau=0.25", -1, 1, 0.5, ""},
-	{"quantile:tau=1", 0, 1, 0, `loss "quantile": tau=1: expected a number between 0 and 1`},
 	{"poisson", 0, 1, 0, ""},
 	{"poisson", 0, 0, 1, ""},
 	{"poisson", 1, 1, math.E - 2, ""},

@@ -70,6 +70,9 @@ func (q small) value(w []float64) float64 {
 			cost += (math.Abs(v) + v*v/2) / 2
 		case "lp":
 			cost += math.Pow(math.Abs(v), 1.5)
+		case "group": // below
+		default:
+			panic("small.value does not know the penalty " + q.penalty)
 		}
 	}
 	if q.penalty == "lp" {
