@@ -41,6 +41,7 @@ var limitCases = []struct {
 	{"interior-point", steep(loss.Hinge{}, problem.Free)},
 	{"interior-point:rank=20", steep(loss.Hinge{}, problem.None)},
 	{"hard-margin", withoutSlack},
+	{"cutting-plane", steep(loss.Hinge{}, problem.None)},
 }
 
 func steep(l loss.Loss, bias problem.Bias) func(*testing.T, *kernel.Gram, []float64) problem.Problem {
