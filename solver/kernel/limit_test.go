@@ -41,6 +41,7 @@ var limitCases = []struct {
 	{"interior-point", steep(loss.Hinge{}, problem.Free)},
 	{"interior-point:rank=20", steep(loss.Hinge{}, problem.None)},
 	{"hard-margin", withoutSlack},
+	{"decomposition:inner=gradient,shrinking=on", steep(loss.Hinge{}, problem.Free)},
 	{"accelerated", steep(loss.Hinge{}, problem.None)},
 	{"cutting-plane", steep(loss.Hinge{}, problem.None)},
 }
