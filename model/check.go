@@ -155,7 +155,7 @@ func (m *Model) checkImported() error {
 		return nil
 	case imported < len(m.Outputs):
 		return fmt.Errorf("found %d of %d classifiers of another program, expected all or none", imported, len(m.Outputs))
-	case s.Map != "" || s.Radius != 0 || s.Slack != 0 || s.Nu != 0 || s.Lambda != 0 || s.ClassWeight != nil:
+	case s.Map != "" || s.Radius != 0 || s.Slack != 0 || s.HardMargin || s.Nu != 0 || s.Lambda != 0 || s.ClassWeight != nil:
 		return fmt.Errorf("found a model of another program that states its problem, expected one that does not")
 	case m.Schema != nil || m.Outputs[0].Dual != nil:
 		return fmt.Errorf("found a model of another program with columns of a table or dual variables, expected none")

@@ -74,9 +74,10 @@
 //	problem.kernel               checked  Verify: objective
 //	problem.map                  checked  Verify: images are made anew
 //	problem.scheme               checked  Decode: with the number of classes; Verify: objective
-//	problem.lambda               checked  Verify: objective; 0 with radius, slack or nu alone
+//	problem.lambda               checked  Verify: objective; 0 with radius, slack, hard margin or nu alone
 //	problem.radius               checked  Verify: objective, norm of weights
 //	problem.slack                checked  Verify: objective, norm of weights
+//	problem.hard_margin          checked  Verify: objective, norm of weights
 //	problem.nu                   checked  Verify: objective
 //	problem.bias                 checked  Verify: objective; free with nu
 //	problem.class_weight         checked  Verify: objective; none without classes

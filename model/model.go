@@ -52,9 +52,10 @@ type Statement struct {
 	Map         string             `json:"map,omitempty"`    // approximates the kernel; absent: none
 	Scheme      string             `json:"scheme,omitempty"` // OneAgainstOne or Joint; absent: one against the rest
 	Lambda      float64            `json:"lambda"`
-	Radius      float64            `json:"radius,omitempty"` // instead of lambda: the norm is at most this
-	Slack       float64            `json:"slack,omitempty"`  // instead of lambda: its average, of the largest margin, which is the unit of weights and bias
-	Nu          float64            `json:"nu,omitempty"`     // instead of a margin or tube: the share of rows beyond it
+	Radius      float64            `json:"radius,omitempty"`      // instead of lambda: the norm is at most this
+	Slack       float64            `json:"slack,omitempty"`       // instead of lambda: its average, of the largest margin, which is the unit of weights and bias
+	HardMargin  bool               `json:"hard_margin,omitempty"` // as Slack, which is 0
+	Nu          float64            `json:"nu,omitempty"`          // instead of a margin or tube: the share of rows beyond it
 	Bias        string             `json:"bias"`
 	ClassWeight map[string]float64 `json:"class_weight,omitempty"` // absent classes count once
 	Solver      string             `json:"solver"`

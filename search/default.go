@@ -32,7 +32,7 @@ const (
 // Only the place of the grid of gamma and lambda is found in all rows.
 func Defaults(ctx context.Context, set *dataset.Set, spec train.Spec, task string) ([]Axis, error) {
 	var axes []Axis
-	fixed := spec.C != 0 || spec.Lambda != 0 || spec.Radius != 0 || spec.Slack != 0
+	fixed := spec.C != 0 || spec.Lambda != 0 || spec.Radius != 0 || spec.Slack != 0 || spec.HardMargin
 	switch {
 	case spec.Nu != 0 && task == "classification":
 		axes = append(axes, mustParse("nu=0.05,0.1,0.2,0.3,0.4,0.5")...)

@@ -44,7 +44,7 @@ func (j *job) checkSingle() error {
 	if len(j.labels.classes) == 1 && j.labels.joint {
 		return DataError{fmt.Sprintf("all rows have the label %q: expected at least two classes with the loss %s", j.labels.classes[0], j.spec.Loss)}
 	}
-	if len(j.labels.classes) == 1 && (j.spec.Slack != 0 || j.spec.Nu != 0) {
+	if len(j.labels.classes) == 1 && (j.spec.margin() || j.spec.Nu != 0) {
 		return DataError{fmt.Sprintf("all rows have the label %q: expected at least two classes with slack or nu", j.labels.classes[0])}
 	}
 	return nil

@@ -44,7 +44,7 @@ func Risk(m, by *model.Model, set *dataset.Set, threads int) (float64, error) {
 	if m.Statement.Loss != by.Statement.Loss || len(m.Outputs) != len(by.Outputs) {
 		return 0, fmt.Errorf("found a model by the loss %s with %d predictions a row, expected %s with %d", m.Statement.Loss, len(m.Outputs), by.Statement.Loss, len(by.Outputs))
 	}
-	if s := m.Statement; m.OneClass() || s.Scheme == model.OneAgainstOne || m.IsJoint() || s.Nu != 0 || s.Slack != 0 {
+	if s := m.Statement; m.OneClass() || s.Scheme == model.OneAgainstOne || m.IsJoint() || s.Nu != 0 || s.Slack != 0 || s.HardMargin {
 		return 0, errors.New("the risk of one-class, one-against-one, joint, nu and slack models is no mean of losses of single predictions: expected another model")
 	}
 	t, err := termsOf(m.Statement, ownOf(m))

@@ -12,7 +12,7 @@ import (
 // none was asked for. A loss that is not convex has one solver, which is then meant. It
 // returns why the bias is another than the usual one, "" if it is not.
 func (spec *Spec) adopt() (why string) {
-	if !spec.IsMachine() || spec.IsJoint() || spec.Slack != 0 || spec.Nu != 0 || spec.Radius != 0 {
+	if !spec.IsMachine() || spec.IsJoint() || spec.margin() || spec.Nu != 0 || spec.Radius != 0 {
 		return ""
 	}
 	name := spec.Solver
@@ -43,7 +43,7 @@ func (spec *Spec) checkConvex(t terms) error {
 	switch {
 	case !spec.IsMachine():
 		return fmt.Errorf("loss %s is not convex, and only kernel machines have a solver for it: expected a kernel, linear for one, and no map", spec.Loss)
-	case t.radius != 0 || t.slack != 0 || t.nu != 0:
+	case t.radius != 0 || t.margin() || t.nu != 0:
 		return fmt.Errorf("loss %s with radius=%g, slack=%g, nu=%g: expected lambda or C", spec.Loss, t.radius, t.slack, t.nu)
 	}
 	return nil

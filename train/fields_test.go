@@ -146,6 +146,7 @@ func kinds() map[string]kind {
 		"fourier of several":        three(train.Spec{Kernel: "laplacian:gamma=0.5", Map: "fourier:dim=6", Seed: 2}),
 		"radius of several":         three(train.Spec{Kernel: "linear", Radius: 1, Gap: 0.2, Bias: "none"}),
 		"slack":                     two(train.Spec{Slack: 0.3, Gap: 0.1}),
+		"hard margin":               two(train.Spec{Kernel: "rbf:gamma=0.5", HardMargin: true}),
 		"slack of a machine":        two(train.Spec{Kernel: "rbf:gamma=0.5", Slack: 0.3, Gap: 0.1}),
 		"radius":                    two(train.Spec{Kernel: "rbf:gamma=0.5", Loss: "logistic", Radius: 1.5, Gap: 0.05}),
 		"precomputed":               {text: valuesText, probe: valuesProbe, format: "libsvm", spec: train.Spec{Kernel: "precomputed", Lambda: 0.1}},

@@ -32,7 +32,7 @@ func (spec *Spec) checkJoint() error {
 		return fmt.Errorf("scheme %s with the loss %s, which judges all classes at once: expected %s, or none", spec.Scheme, name, model.Joint)
 	case spec.Task != "" && spec.Task != "classification":
 		return fmt.Errorf("task %s with the loss %s: expected classification", spec.Task, name)
-	case spec.Radius != 0 || spec.Slack != 0 || spec.Nu != 0:
+	case spec.Radius != 0 || spec.margin() || spec.Nu != 0:
 		return fmt.Errorf("radius=%g, slack=%g, nu=%g with the loss %s: expected lambda or C", spec.Radius, spec.Slack, spec.Nu, name)
 	case spec.Partitions > 0:
 		return fmt.Errorf("partitions=%d with the loss %s: expected none", spec.Partitions, name)

@@ -108,7 +108,7 @@ func (f machineFamily) problem(t terms, y, weights []float64, lambda float64) (p
 		return p, &p.Risk, nil
 	case t.nu != 0:
 		return f.share(t, y, weights, lambda)
-	case t.slack != 0:
+	case t.margin():
 		p, err := problem.NewSlack(f.gram, y, t.slack, t.bias)
 		if err != nil {
 			return nil, nil, err
@@ -131,6 +131,9 @@ func (f machineFamily) choose(p problem.Problem, gap float64) (name, why string)
 	case *problem.NormConstrained:
 		return "sgd", "the one for bounded norms"
 	case *problem.Slack:
+		if (kernelsolver.HardMargin{}).Accepts(p) == nil {
+			return "hard-margin", "the one for no slack"
+		}
 		return "sbp", "the one for slack"
 	case *problem.Nu:
 		return "nu", "the one for nu"

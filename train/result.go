@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -97,9 +98,26 @@ func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) err
 				Epochs: s.Epochs,
 			}}
 	})
+	if j.spec.HardMargin {
+		errs = append(errs, separated(m))
+	}
 	j.problems.store(m, points)
 	j.machine = j.summarise(m, facts)
 	return first(errs)
+}
+
+// separated returns why a model has no hard margin; nil: it has.
+func separated(m *model.Model) error {
+	for c, o := range m.Outputs {
+		if primal, dual := float64(o.Certificate.Primal), float64(o.Certificate.Dual); !(primal < 0) {
+			which := ""
+			if len(m.Outputs) > 1 {
+				which = fmt.Sprintf(" for output %d", c+1)
+			}
+			return DataError{fmt.Sprintf("no predictor that separates the rows was found%s: none has a margin above %.3g: expected separable rows, or a finite C", which, -dual)}
+		}
+	}
+	return nil
 }
 
 // short reports whether dual variables are stored in single precision. Those of
@@ -142,7 +160,7 @@ func (j *job) storable(c int, s *solver.Solution, short, proved bool) (problem.P
 	if !same {
 		certificate = p.Certify(point)
 	}
-	if j.spec.Slack != 0 {
+	if j.spec.margin() {
 		point, certificate = p.classifier(point, certificate)
 	}
 	return point, certificate, nil

@@ -61,6 +61,7 @@ func TestStoredInsideTheBall(t *testing.T) {
 	set := rings(t, 60, 2, false)
 	for name, spec := range map[string]Spec{
 		"slack":        {Slack: 0.3, Gap: 0.1},
+		"hard margin":  {HardMargin: true, Kernel: "rbf:gamma=1"},
 		"kernel slack": {Slack: 0.3, Kernel: "rbf:gamma=1", Gap: 0.1},
 		"radius":       {Radius: 2, Kernel: "rbf:gamma=1", Gap: 0.1, Bias: "feature"},
 		"small radius": {Radius: 0.01, Kernel: "rbf:gamma=1", Gap: 0.1, Bias: "none"},
@@ -79,13 +80,13 @@ func TestStoredInsideTheBall(t *testing.T) {
 		}
 		stored := s.family.weights(r.Model, 0)
 		w := p.point(stored, r.Summary.Primal)
-		if inside := p.Problem.(problem.Bounded).Inside(w); !near(inside, w) || spec.Slack == 0 && &inside[0] != &w[0] {
+		if inside := p.Problem.(problem.Bounded).Inside(w); !near(inside, w) || !spec.margin() && &inside[0] != &w[0] {
 			t.Errorf("%s: the stored point is outside of the ball: found the weight %g, inside %g", name, w[0], inside[0])
 		}
 		if v, err := Verify(r.Model, set, 1); err != nil || len(v.Problems) > 0 || v.Found != v.Claimed {
 			t.Errorf("%s: verification %+v, %v", name, v, err)
 		}
-		if spec.Slack == 0 {
+		if !spec.margin() {
 			continue
 		}
 		// What is stored has the margin 1, which is what the solver's point is divided by.

@@ -123,7 +123,7 @@ func (s *sparsifying) check() error {
 		return errors.New("found a linear model of the images of a map, expected a kernel machine: train with a map of fewer features instead")
 	case m.Support == nil:
 		return errors.New("found a linear model, expected a kernel machine: a prediction of a linear model costs no support vectors")
-	case st.Slack != 0 || st.Radius != 0:
+	case st.Slack != 0 || st.HardMargin || st.Radius != 0:
 		return errors.New("found a model of a bounded norm or slack, expected one of lambda, C or nu")
 	case spec.Support < 0 || spec.Support > m.Support.Len():
 		return fmt.Errorf("support=%d: expected a number from 1 to %d, the support vectors of the model", spec.Support, m.Support.Len())

@@ -2,6 +2,7 @@ package train
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -62,6 +63,10 @@ type Spec struct {
 	// problem.NormConstrained, for linear models problem.Linear with a penalty.Ball of the
 	// norm that Penalty names, l1 or l2; and problem.Slack or problem.LinearSlack. 0: neither.
 	Radius, Slack float64
+
+	// HardMargin allows no slack at all: the largest margin of separable rows, which is what
+	// an infinite C comes to. It wants a kernel. Rows that nothing separates are a DataError.
+	HardMargin bool
 
 	// Nu, at most 1, is the share of rows that may lie beyond the margin or outside of
 	// the tube of a kernel machine: problem.Nu. Of one class these are the outliers.
@@ -172,20 +177,40 @@ func (spec *Spec) checkProblem() error {
 	if err := spec.checkMap(); err != nil {
 		return err
 	}
-	if spec.Radius == 0 && spec.Slack == 0 {
+	if spec.Radius == 0 && !spec.margin() {
 		return nil
+	}
+	if err := spec.checkHard(); err != nil {
+		return err
 	}
 	if spec.Radius != 0 && !spec.IsMachine() && (spec.CustomPenalty != nil || spec.Penalty != "" && spec.Penalty != "l1" && spec.Penalty != "l2") {
 		return fmt.Errorf("radius=%g with the penalty %s: expected l1 or l2, the norm that is bounded", spec.Radius, spec.Penalty)
 	}
-	if spec.Slack != 0 && spec.Penalty != "" && spec.Penalty != "l2" {
+	if spec.margin() && spec.Penalty != "" && spec.Penalty != "l2" {
 		return fmt.Errorf("slack=%g with the penalty %s: expected l2, as the margin is a distance", spec.Slack, spec.Penalty)
 	}
 	if spec.Lambda != 0 || spec.C != 0 || spec.Nu != 0 || spec.Radius != 0 && spec.Slack != 0 {
 		return fmt.Errorf("lambda=%g, C=%g, radius=%g, slack=%g, nu=%g: expected one of them, as each states a problem", spec.Lambda, spec.C, spec.Radius, spec.Slack, spec.Nu)
 	}
-	if spec.Slack != 0 && spec.Loss != "" && spec.Loss != "hinge" {
+	if spec.margin() && spec.Loss != "" && spec.Loss != "hinge" {
 		return fmt.Errorf("slack=%g with the loss %s: expected hinge", spec.Slack, spec.Loss)
+	}
+	return nil
+}
+
+// margin reports whether the largest margin is sought.
+func (spec *Spec) margin() bool { return spec.Slack != 0 || spec.HardMargin }
+
+// checkHard refuses a hard margin of a linear model, which no solver proves, or beside another
+// problem.
+func (spec *Spec) checkHard() error {
+	switch {
+	case !spec.HardMargin:
+		return nil
+	case !spec.IsMachine() || spec.Map != "":
+		return errors.New("a hard margin (C = inf, slack 0) of a linear model: expected a kernel, linear for one, and no map")
+	case spec.Lambda != 0 || spec.C != 0 || spec.Radius != 0 || spec.Slack != 0 || spec.Nu != 0:
+		return fmt.Errorf("a hard margin with lambda=%g, C=%g, radius=%g, slack=%g, nu=%g: expected one of them, as each states a problem", spec.Lambda, spec.C, spec.Radius, spec.Slack, spec.Nu)
 	}
 	return nil
 }
@@ -255,7 +280,7 @@ func (spec *Spec) terms() (terms, error) {
 	if err != nil {
 		return t, err
 	}
-	t.radius, t.slack, t.nu, t.oneClass = spec.Radius, spec.Slack, spec.Nu, spec.Task == OneClass
+	t.radius, t.slack, t.hard, t.nu, t.oneClass = spec.Radius, spec.Slack, spec.HardMargin, spec.Nu, spec.Task == OneClass
 	if err := spec.checkConvex(t); err != nil {
 		return t, err
 	}

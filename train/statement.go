@@ -32,10 +32,10 @@ func (j *job) state(context.Context) error {
 	if _, margin := t.loss.(loss.Margin); margin && j.labels.classes == nil {
 		return fmt.Errorf("loss %q separates classes, but the targets are numbers: choose a regression loss such as squared, or --task classification", j.spec.Loss)
 	}
-	if t.slack != 0 && j.spec.Loss != "hinge" {
+	if t.margin() && j.spec.Loss != "hinge" {
 		return fmt.Errorf("slack=%g is for classes: expected the loss hinge, found %s", t.slack, j.spec.Loss)
 	}
-	if t.slack != 0 && (j.set.Weight != nil || j.labels.factor != nil) {
+	if t.margin() && (j.set.Weight != nil || j.labels.factor != nil) {
 		return fmt.Errorf("slack=%g with weights of rows or classes: expected none", t.slack)
 	}
 	j.weights = orOnes(j.labels.weights(j.set.Weight), j.set.Rows())
@@ -57,12 +57,12 @@ func (j *job) state(context.Context) error {
 // hasLambda reports whether the problem has a lambda: a bound on the norm or on the slack
 // stands in its place, and so does nu except for regression.
 func (spec *Spec) hasLambda() bool {
-	return spec.Radius == 0 && spec.Slack == 0 && (spec.Nu == 0 || spec.Task == "regression")
+	return spec.Radius == 0 && !spec.margin() && (spec.Nu == 0 || spec.Task == "regression")
 }
 
 // statement writes down the problem.
 func (j *job) statement() model.Statement {
-	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Kernel: j.spec.Kernel, Map: j.spec.Map, Lambda: j.spec.Lambda, Radius: j.spec.Radius, Slack: j.spec.Slack, Nu: j.spec.Nu, Bias: j.spec.Bias,
+	s := model.Statement{Loss: j.spec.Loss, Penalty: j.spec.Penalty, Kernel: j.spec.Kernel, Map: j.spec.Map, Lambda: j.spec.Lambda, Radius: j.spec.Radius, Slack: j.spec.Slack, HardMargin: j.spec.HardMargin, Nu: j.spec.Nu, Bias: j.spec.Bias,
 		Solver: j.spec.Solver, Gap: j.spec.Gap, Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased}
 	if j.spec.Task == OneClass {
 		s.Task = OneClass
@@ -90,8 +90,12 @@ type terms struct {
 	bias    problem.Bias
 
 	radius, slack, nu float64 // 0, or stated by Spec
+	hard              bool    // no slack
 	oneClass          bool
 }
+
+// margin reports whether the largest margin is sought.
+func (t terms) margin() bool { return t.slack != 0 || t.hard }
 
 // newTerms makes terms by their names, or takes the program's own.
 func newTerms(o own, lossName, penaltyName, biasName string) (t terms, err error) {
@@ -111,7 +115,7 @@ func newTerms(o own, lossName, penaltyName, biasName string) (t terms, err error
 // termsOf makes the terms of a statement.
 func termsOf(s model.Statement, o own) (terms, error) {
 	t, err := newTerms(o, s.Loss, s.Penalty, s.Bias)
-	t.radius, t.slack, t.nu, t.oneClass = s.Radius, s.Slack, s.Nu, s.Task == OneClass
+	t.radius, t.slack, t.hard, t.nu, t.oneClass = s.Radius, s.Slack, s.HardMargin, s.Nu, s.Task == OneClass
 	return t, err
 }
 
@@ -121,7 +125,7 @@ func termsOf(s model.Statement, o own) (terms, error) {
 func checkStatement(m *model.Model, set *dataset.Set) error {
 	s := m.Statement
 	spec := Spec{Task: taskOf(m), Loss: s.Loss, Penalty: s.Penalty, Kernel: s.Kernel, Map: s.Map, Scheme: s.Scheme, Bias: s.Bias,
-		Lambda: s.Lambda, Radius: s.Radius, Slack: s.Slack, Nu: s.Nu, ClassWeight: s.ClassWeight, Gap: s.Gap}
+		Lambda: s.Lambda, Radius: s.Radius, Slack: s.Slack, HardMargin: s.HardMargin, Nu: s.Nu, ClassWeight: s.ClassWeight, Gap: s.Gap}
 	o := ownOf(m)
 	spec.CustomLoss, spec.CustomPenalty = o.loss, o.penalty
 	if k, err := kernelOf(m); err != nil {
@@ -142,7 +146,7 @@ func checkStatement(m *model.Model, set *dataset.Set) error {
 	if s.ClassWeight != nil && m.Classes == nil {
 		return errors.New("found class weights without classes: expected none")
 	}
-	if s.Slack != 0 && (set.Weight != nil || s.ClassWeight != nil) {
+	if spec.margin() && (set.Weight != nil || s.ClassWeight != nil) {
 		return fmt.Errorf("found slack=%g with weights of rows or classes: expected none", s.Slack)
 	}
 	return nil

@@ -147,6 +147,8 @@ func balance(m *model.Model) string {
 	switch p := m.Statement; {
 	case p.Radius > 0:
 		return fmt.Sprintf("norm at most %.6g", p.Radius)
+	case p.HardMargin:
+		return "hard margin"
 	case p.Slack > 0:
 		return fmt.Sprintf("slack %.6g", p.Slack)
 	case p.Nu > 0 && p.Lambda > 0:

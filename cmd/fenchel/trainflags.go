@@ -72,12 +72,19 @@ func (t *trainer) check(cmd *cobra.Command, sources []string) error {
 // checkProblem refuses bad flags of those that state the problem and how to read.
 func (t *trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 	f := cmd.Flags()
+	t.harden(cmd)
 	for _, p := range []struct {
 		name  string
 		value float64
 	}{{"lambda", t.spec.Lambda}, {"C", t.spec.C}, {"radius", t.spec.Radius}, {"slack", t.spec.Slack}, {"nu", t.spec.Nu}, {"gap", t.spec.Gap}} {
 		if p.name == "lambda" && f.Changed(p.name) && p.value == 0 {
 			return errors.New("--lambda 0: expected a number > 0, such as 1e-9 to come close to no penalty: without one no bound can be proved")
+		}
+		if p.name == "nu" && f.Changed(p.name) && p.value == 0 {
+			return errors.New("--nu 0: expected a number > 0; without any row beyond the margin the problem is that of --hard-margin")
+		}
+		if t.spec.HardMargin && p.value == 0 && (p.name == "C" || p.name == "slack") {
+			continue
 		}
 		if f.Changed(p.name) && !(p.value > 0 && p.value <= math.MaxFloat64) {
 			return fmt.Errorf("--%s %g: expected a number > 0", p.name, p.value)
@@ -104,6 +111,15 @@ func (t *trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 		return err
 	}
 	return t.in.check(cmd, sources)
+}
+
+// harden makes the hard margin of an infinite C and of no slack.
+func (t *trainer) harden(cmd *cobra.Command) {
+	if f := cmd.Flags(); f.Changed("C") && math.IsInf(t.spec.C, 1) {
+		t.spec.C, t.spec.HardMargin = 0, true
+	} else if f.Changed("slack") && t.spec.Slack == 0 {
+		t.spec.HardMargin = true
+	}
 }
 
 // checkPaths refuses places to write to that do not exist or hold what is read.

@@ -137,8 +137,11 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 // addProblem adds what not every problem has, and what was chosen, with reasons.
 func (t *trainer) addProblem(out map[string]any) {
 	m := t.result.Model
-	if s := m.Statement; s.Radius > 0 || s.Slack > 0 || s.Nu > 0 {
+	if s := m.Statement; s.Radius > 0 || s.Slack > 0 || s.HardMargin || s.Nu > 0 {
 		out["radius"], out["slack"], out["nu"] = given(s.Radius), given(s.Slack), given(s.Nu)
+		if s.HardMargin {
+			out["hard_margin"], out["slack"] = true, 0
+		}
 		if s.Lambda == 0 {
 			out["lambda"], out["C"] = nil, nil
 		}

@@ -130,7 +130,7 @@ func newJudge(s model.Statement, g geometry, rows []int, y, weights []float64, l
 	r := newRisk(g, loss, s.Bias, rows, y, weights)
 	linear, isLinear := g.(linearRows)
 	switch {
-	case s.Slack != 0:
+	case s.Slack != 0 || s.HardMargin:
 		return &slack{r, num(s.Slack), isLinear}, nil
 	case s.Radius != 0:
 		return &ball{r, num(s.Radius)}, nil
@@ -248,7 +248,7 @@ func (c *court) point(m *model.Model, output int) (w []float64, bias float64, er
 	w, err = c.predictor(m, output)
 	bias = m.Outputs[output].Bias
 	margin := float64(float32(-m.Outputs[output].Certificate.Primal))
-	if err != nil || m.Statement.Slack == 0 || !(margin >= 0x1p-100 && margin <= 0x1p100) {
+	if err != nil || m.Statement.Slack == 0 && !m.Statement.HardMargin || !(margin >= 0x1p-100 && margin <= 0x1p100) {
 		return w, bias, err
 	}
 	scaled := make([]float64, len(w))

@@ -189,15 +189,15 @@ func (t *trial) isWithoutEffect(path string, m *model.Model) bool {
 // states reports whether a value is a part of the problem that a model states:
 // with another one its claims are about another problem, and may be true.
 func states(path string, s model.Statement) bool {
-	nu, lambda := s.Nu != 0, s.Radius == 0 && s.Slack == 0 && s.Nu == 0
+	nu, lambda := s.Nu != 0, s.Radius == 0 && s.Slack == 0 && !s.HardMargin && s.Nu == 0
 	if strings.HasPrefix(path, "problem.class_weight") {
-		return s.Slack == 0
+		return s.Slack == 0 && !s.HardMargin
 	}
 	switch path {
-	case "problem.radius", "problem.slack", "problem.nu", "scaling", "scaling deleted":
+	case "problem.radius", "problem.slack", "problem.hard_margin", "problem.nu", "scaling", "scaling deleted":
 		return true
 	case "problem.loss":
-		return !nu && s.Slack == 0
+		return !nu && s.Slack == 0 && !s.HardMargin
 	case "problem.penalty":
 		return lambda && (s.Kernel == "" || s.Map != "")
 	case "problem.bias":

@@ -2,7 +2,6 @@ package batch
 
 import (
 	"errors"
-	"math"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/penalty"
@@ -54,7 +53,7 @@ func (CuttingPlane) Accepts(p problem.Problem) error {
 func (s CuttingPlane) Start(p problem.Problem, start solver.Start) solver.State {
 	l := p.(*problem.Linear)
 	n, d := l.Dims()
-	c := &cuttingPlane{objective: newObjective(l), limit: start.Over, most: s.planes, best: begin(l, start.From), predictions: make([]float64, n), master: make([]float64, d+1)}
+	c := &cuttingPlane{objective: newObjective(l), limit: start.Over, planes: parts.Planes{Most: s.planes, Lambda: l.Lambda}, best: begin(l, start.From), predictions: make([]float64, n), master: make([]float64, d+1)}
 	l.Predict(c.predictions, c.best)
 	c.touch(c.predictions)
 	if from := start.From; from != nil && len(from.A) == n {
@@ -67,20 +66,10 @@ func (s CuttingPlane) Start(p problem.Problem, start solver.Start) solver.State 
 type cuttingPlane struct {
 	*objective
 	limit       parts.Limit
-	most        int
 	best        []float64 // weights
 	predictions []float64 // of them
 	master      []float64 // the minimiser of the planes
-	planes      []plane
-	gram        [][]float64 // inner products of the planes' g
-	beta        []float64   // the solution of the program, adds up to 1
-}
-
-// plane is a lower bound of the mean loss.
-type plane struct {
-	g    []float64 // d+1
-	o    float64
-	dual []float64 // a, n
+	planes      parts.Planes
 }
 
 // touch adds the plane at some predictions, unless the loss overflows there.
@@ -91,68 +80,13 @@ func (c *cuttingPlane) touch(predictions []float64) bool {
 
 // add adds the plane of the dual variables in slope, unless one is out of its domain.
 func (c *cuttingPlane) add() bool {
-	if len(c.planes) == c.most {
-		c.merge()
+	p := parts.Plane{G: make([]float64, len(c.best)), Dual: slices.Clone(c.slope)}
+	p.Image = p.G
+	c.gradient(p.G)
+	for i, a := range p.Dual {
+		p.O -= c.p.S[i] * c.p.Loss.Conjugate(a, c.p.Y[i]) / c.p.N
 	}
-	p := plane{g: make([]float64, len(c.best)), dual: slices.Clone(c.slope)}
-	c.gradient(p.g)
-	for i, a := range p.dual {
-		p.o -= c.p.S[i] * c.p.Loss.Conjugate(a, c.p.Y[i]) / c.p.N
-	}
-	if square := vec.SquaredNorm64(p.g); !(p.o > math.Inf(-1)) || square-square != 0 {
-		return false
-	}
-	row := make([]float64, 0, len(c.planes)+1)
-	for j, other := range c.planes {
-		v := vec.Dot64(p.g, other.g)
-		row, c.gram[j] = append(row, v), append(c.gram[j], v)
-	}
-	c.gram = append(c.gram, append(row, vec.SquaredNorm64(p.g)))
-	c.planes = append(c.planes, p)
-	if c.beta = append(c.beta, 0); len(c.beta) == 1 {
-		c.beta[0] = 1
-	}
-	return true
-}
-
-// merge makes one of the two planes of least weight: of two that the solution does not need, the
-// first.
-func (c *cuttingPlane) merge() {
-	order := make([]int, len(c.planes))
-	for j := range order {
-		order[j] = j
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case c.beta[a] < c.beta[b]:
-			return -1
-		case c.beta[a] > c.beta[b]:
-			return 1
-		}
-		return 0
-	})
-	j, k := order[0], order[1]
-	if sum := c.beta[j] + c.beta[k]; c.beta[j] > 0 {
-		share := c.beta[j] / sum
-		a, b := c.planes[j], c.planes[k]
-		mix := func(x, y []float64) []float64 {
-			z := make([]float64, len(x))
-			for i := range z {
-				z[i] = float64(share*x[i]) + float64((1-share)*y[i])
-			}
-			return z
-		}
-		c.planes[k] = plane{mix(a.g, b.g), float64(share*a.o) + float64((1-share)*b.o), mix(a.dual, b.dual)}
-		c.beta[k] = sum
-		for l := range c.planes {
-			v := vec.Dot64(c.planes[k].g, c.planes[l].g)
-			c.gram[k][l], c.gram[l][k] = v, v
-		}
-	}
-	c.planes, c.beta, c.gram = slices.Delete(c.planes, j, j+1), slices.Delete(c.beta, j, j+1), slices.Delete(c.gram, j, j+1)
-	for l := range c.gram {
-		c.gram[l] = slices.Delete(c.gram[l], j, j+1)
-	}
+	return c.planes.Add(p)
 }
 
 // Epoch solves the program of the planes, and adds one.
@@ -160,11 +94,9 @@ func (c *cuttingPlane) Epoch() {
 	if c.limit.Reached() {
 		return
 	}
-	c.solve()
+	c.planes.Solve()
 	clear(c.master)
-	for j, p := range c.planes {
-		vec.Axpy64(c.master, -c.beta[j]/c.p.Lambda, p.g)
-	}
+	c.planes.Combine(c.master, -1/c.p.Lambda, func(p parts.Plane) []float64 { return p.G })
 	along, toward := make([]float64, len(c.predictions)), make([]float64, len(c.best))
 	c.p.Predict(along, c.master)
 	for i, m := range c.predictions {
@@ -206,52 +138,10 @@ func (c *cuttingPlane) search(along, toward []float64) float64 {
 	return lo
 }
 
-// solve minimises |sum_j beta_j g_j|^2/(2 lambda) - sum_j beta_j o_j over the simplex, by steps from
-// the plane that pulls most to the one that pulls least.
-func (c *cuttingPlane) solve() {
-	slope := make([]float64, len(c.planes))
-	for j := range slope {
-		slope[j] = vec.Dot64(c.gram[j], c.beta)/c.p.Lambda - c.planes[j].o
-	}
-	scale := 0.0
-	for _, v := range slope {
-		scale = max(scale, math.Abs(v))
-	}
-	for range 500 * len(slope) {
-		to, from := -1, -1
-		for j, v := range slope {
-			if to < 0 || v < slope[to] {
-				to = j
-			}
-			if c.beta[j] > 0 && (from < 0 || v > slope[from]) {
-				from = j
-			}
-		}
-		fall := slope[from] - slope[to]
-		if !(fall > 1e-13*scale) {
-			return
-		}
-		bend := (c.gram[to][to] + c.gram[from][from] - 2*c.gram[to][from]) / c.p.Lambda
-		step := c.beta[from]
-		if bend > 0 {
-			step = min(step, fall/bend)
-		}
-		c.beta[to] += step
-		c.beta[from] -= step
-		for j := range slope {
-			slope[j] += float64(step * (c.gram[to][j] - c.gram[from][j]) / c.p.Lambda)
-		}
-	}
-}
-
 // Point returns the best point, with the dual variables of the program's solution.
 func (c *cuttingPlane) Point() problem.Point {
-	c.solve()
+	c.planes.Solve()
 	a := make([]float64, len(c.slope))
-	for j, p := range c.planes {
-		if c.beta[j] > 0 {
-			vec.Axpy64(a, c.beta[j], p.dual)
-		}
-	}
+	c.planes.Combine(a, 1, func(p parts.Plane) []float64 { return p.Dual })
 	return problem.Point{W: slices.Clone(c.best), A: a}
 }

@@ -118,7 +118,7 @@ func TestEngine(t *testing.T) {
 // of their coefficients (F3).
 func TestDualResponses(t *testing.T) {
 	for _, bias := range []problem.Bias{problem.Free, problem.None, problem.Feature} {
-		for _, s := range []solver.Solver{SMO{"second"}, SMO{"gain"}, Decomposition{10}, Working{Q: 16}} {
+		for _, s := range []solver.Solver{SMO{"second"}, SMO{"gain"}, Decomposition{Q: 10}, Working{Q: 16}} {
 			p := machine(t, 200, 1.0/2000, bias)
 			state := s.Start(p, solver.Start{Seed: 1})
 			for range 10 {

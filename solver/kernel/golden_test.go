@@ -95,7 +95,7 @@ func TestCorners(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, solve := range []solver.Solver{SDCA{}, SMO{"second"}, SMO{"gain"}, Working{}, Decomposition{10}} {
+				for _, solve := range []solver.Solver{SDCA{}, SMO{"second"}, SMO{"gain"}, Working{}, Decomposition{Q: 10}} {
 					if solve.Accepts(p) != nil {
 						continue
 					}

@@ -38,6 +38,12 @@ var limitCases = []struct {
 	{"nu:q=64", withNu},
 	{"cholesky", steep(loss.Squared{}, problem.Free)},
 	{"active-set", steep(loss.Hinge{}, problem.Free)},
+	{"interior-point", steep(loss.Hinge{}, problem.Free)},
+	{"interior-point:rank=20", steep(loss.Hinge{}, problem.None)},
+	{"hard-margin", withoutSlack},
+	{"decomposition:inner=gradient,shrinking=on", steep(loss.Hinge{}, problem.Free)},
+	{"accelerated", steep(loss.Hinge{}, problem.None)},
+	{"cutting-plane", steep(loss.Hinge{}, problem.None)},
 }
 
 func steep(l loss.Loss, bias problem.Bias) func(*testing.T, *kernel.Gram, []float64) problem.Problem {
@@ -48,6 +54,14 @@ func steep(l loss.Loss, bias problem.Bias) func(*testing.T, *kernel.Gram, []floa
 		}
 		return p
 	}
+}
+
+func withoutSlack(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {
+	p, err := problem.NewSlack(gram, y, 0, problem.Free)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func withNu(t *testing.T, gram *kernel.Gram, y []float64) problem.Problem {

@@ -223,9 +223,9 @@ func TestGapCloses(t *testing.T) {
 		bias    problem.Bias
 		solvers []solver.Solver
 	}{
-		{problem.None, []solver.Solver{SDCA{}, SMO{"gain"}, SMO{"second"}, Decomposition{10}, Working{}}},
-		{problem.Feature, []solver.Solver{SDCA{}, SMO{"gain"}, SMO{"second"}, Decomposition{10}, Working{}}},
-		{problem.Free, []solver.Solver{SMO{"second"}, SMO{"first"}, SMO{"gain"}, Decomposition{10}, Working{}}},
+		{problem.None, []solver.Solver{SDCA{}, SMO{"gain"}, SMO{"second"}, Decomposition{Q: 10}, Working{}}},
+		{problem.Feature, []solver.Solver{SDCA{}, SMO{"gain"}, SMO{"second"}, Decomposition{Q: 10}, Working{}}},
+		{problem.Free, []solver.Solver{SMO{"second"}, SMO{"first"}, SMO{"gain"}, Decomposition{Q: 10}, Working{}}},
 	} {
 		p := machine(t, 200, 1.0/200, c.bias)
 		d, first := defined(p), math.NaN()

@@ -280,5 +280,5 @@ func TestOracle(t *testing.T) {
 
 // exact are the solvers that reach any gap.
 var exact = []solver.Solver{
-	Working{}, SMO{"second"}, SMO{"first"}, SMO{"gain"}, SMO{"hybrid"}, Working{Q: 2}, Working{Q: 4}, Decomposition{10},
+	Working{}, SMO{"second"}, SMO{"first"}, SMO{"gain"}, SMO{"hybrid"}, Working{Q: 2}, Working{Q: 4}, Decomposition{Q: 10},
 }

@@ -132,7 +132,7 @@ func TestGain(t *testing.T) {
 // of the maximal violating pair (K12).
 func TestPairsAreDecomposition(t *testing.T) {
 	p := board(t, 100, 10, 0.5)
-	a, b := SMO{"first"}.Start(p, solver.Start{}).(*smo), Decomposition{2}.Start(p, solver.Start{}).(*working)
+	a, b := SMO{"first"}.Start(p, solver.Start{}).(*smo), Decomposition{Q: 2}.Start(p, solver.Start{}).(*working)
 	for step := range 300 {
 		a.advance()
 		b.Epoch()
@@ -161,7 +161,7 @@ func TestIndefinite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range []solver.Solver{SMO{"second"}, Working{}, Working{Q: 8}, Decomposition{10}} {
+		for _, s := range []solver.Solver{SMO{"second"}, Working{}, Working{Q: 8}, Decomposition{Q: 10}} {
 			sol := run(t, s, p, solver.Options{})
 			text := ""
 			for _, w := range sol.Certificate.Warnings {
@@ -188,7 +188,7 @@ func TestUnprovedEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []solver.Solver{SMO{"second"}, Working{}, Decomposition{10}} {
+	for _, s := range []solver.Solver{SMO{"second"}, Working{}, Decomposition{Q: 10}} {
 		looks := 0
 		sol := run(t, s, p, solver.Options{Trace: func(solver.Progress) { looks++ }})
 		if sol.Status != solver.Stalled || looks > 8 {

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/parallel"
@@ -41,6 +42,8 @@ type dual struct {
 	unproved bool      // nothing bounds the gap: the matrix may not be positive semidefinite
 	negative float64   // the most negative curvature met; 0: none
 	moved    bool      // since the responses were computed as a whole
+
+	from, fixed []float64 // coefficients and their responses, other rows included; nil: 0
 }
 
 func newDual(p *problem.Kernel, from *problem.Point) *dual {
@@ -100,14 +103,22 @@ func (d *dual) begin(p *problem.Kernel, a []float64) {
 // respond computes the responses anew, in double precision.
 func (d *dual) respond(p *problem.Kernel) {
 	before := remember(&d.before, d.r)
-	if p.Combine(d.r, d.beta); undone(p, d.r, before) {
+	beta := d.beta
+	if d.from != nil {
+		beta = slices.Clone(beta)
+		vec.Axpy64(beta, -1, d.from)
+	}
+	if p.Combine(d.r, beta); undone(p, d.r, before) {
 		return
 	}
 	d.moved = false
+	if d.fixed != nil {
+		vec.Axpy64(d.r, 1, d.fixed)
+	}
 	if p.Constant() == 0 {
 		return
 	}
-	sum := total(d.beta)
+	sum := total(beta)
 	for i := range d.r {
 		d.r[i] += sum
 	}

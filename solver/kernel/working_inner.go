@@ -18,6 +18,8 @@ type block struct {
 	most     int  // free coefficients, of which more are left to a broader face
 	settled  bool // the arithmetic ended the last solution
 	unsolved bool // it was left to a broader face
+	gradient gradient
+	descends bool // by it
 }
 
 // begin copies what belongs to the rows of the set.
@@ -72,6 +74,10 @@ func gather[T any](dst, src []T, at []int) []T {
 func (b *block) solve(share float64, most int) {
 	goal := share * b.violation()
 	b.settled, b.most = false, most
+	if b.descends {
+		b.descend(goal)
+		return
+	}
 	b.unsolved = !b.pairs(goal) && b.definite && !ablated.has(withoutFace)
 	if b.unsolved && b.interior() <= b.most {
 		b.unsolved = false
