@@ -41,6 +41,9 @@ func TestStageFitsWhatFitDoes(t *testing.T) {
 		{"@blobs:n=300,classes=3,spread=2,seed=3", "logistic", "rbf:gamma=0.5", "", "std"},
 		{"@blobs:n=300,classes=3,spread=2,seed=3", "logistic", "", "", "std"},
 		{"@blobs:n=300,classes=3,spread=2,seed=3", "hinge", "", "one-against-one", ""},
+		{"@blobs:n=150,classes=3,spread=2,seed=3", "softmax", "rbf:gamma=0.5", "", ""},
+		{"@blobs:n=150,classes=3,spread=2,seed=3", "crammer-singer", "rbf:gamma=0.5", "", "std"},
+		{"@blobs:n=150,classes=3,spread=2,seed=3", "softmax", "", "", "std"},
 		{"@linear:n=300,d=10,seed=3", "squared", "", "", ""},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {

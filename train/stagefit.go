@@ -105,26 +105,27 @@ func (f *Fitted) fitting(p *Part, j *job) *Fitted {
 }
 
 // carry returns a point of other rows: of those that it has too it takes the dual variables
-// and coefficients, the others have 0.
+// and coefficients, of which each row has as many as the loss judges classes, the others have 0.
 func carry(from problem.Point, rows []int, place map[int]int, machine bool) problem.Point {
-	n := len(rows)
+	if from.A == nil {
+		return problem.Point{} // no run begins at weights alone
+	}
+	k := len(from.A) / len(place)
+	n := k * len(rows)
 	take := func(dst, of []float64) {
-		for k, i := range rows {
+		for to, i := range rows {
 			if at, ok := place[i]; ok {
-				dst[k] = of[at]
+				copy(dst[to*k:(to+1)*k], of[at*k:])
 			}
 		}
 	}
-	to := problem.Point{W: slices.Clone(from.W)}
+	to := problem.Point{W: slices.Clone(from.W), A: make([]float64, n)}
 	if machine {
-		to.W = make([]float64, n+1)
-		take(to.W[:n], from.W)
-		to.W[n] = from.W[len(from.W)-1]
+		to.W = make([]float64, n+k)
+		take(to.W, from.W)
+		copy(to.W[n:], from.W[len(from.W)-k:])
 	}
-	if from.A != nil {
-		to.A = make([]float64, n)
-		take(to.A, from.A)
-	}
+	take(to.A, from.A)
 	return to
 }
 
@@ -148,13 +149,17 @@ func (f *Fitted) point(c int, p objective, lambda float64) *problem.Point {
 
 // dims is how many numbers a point of all rows has as weights.
 func (o objective) dims() int {
+	k := 1
+	if o.joint != nil {
+		k = o.joint.Classes
+	}
 	if m, ok := o.family.(machineFamily); ok {
 		if o.rows != nil {
 			return o.all + 1
 		}
-		return m.gram.Len() + 1
+		return (m.gram.Len() + 1) * k
 	}
-	return o.family.(linearFamily).cols() + 1
+	return (o.family.(linearFamily).cols() + 1) * k
 }
 
 // LargestLambda returns the smallest lambda for which no weight of any output differs from 0, of
