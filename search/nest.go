@@ -26,8 +26,8 @@ func Nest(ctx context.Context, set *dataset.Set, spec Spec, outer int) (*Nested,
 	if err != nil {
 		return nil, err
 	}
-	if spec.Folds.Time || spec.Held != nil {
-		return nil, fmt.Errorf("outer=%d: expected folds that are not in order", outer)
+	if spec.Folds.Time || spec.Held != nil || spec.Given != nil {
+		return nil, fmt.Errorf("outer=%d: expected folds that are not in order, nor given", outer)
 	}
 	around := spec.Folds
 	around.K, around.Repeats, around.Seed = outer, 1, spec.Folds.Seed+1

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/loss/joint"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -69,15 +70,27 @@ func (s Score) fits(c Candidate, classes int) error {
 			return fmt.Errorf("score auc is for two classes, found %d: expected another score", classes)
 		}
 	case "logloss":
-		l, err := lossOf(c.Spec, "classification")
+		ok, err := probabilistic(c.Spec)
 		if err != nil {
 			return err
 		}
-		if _, ok := l.(loss.Probabilistic); !ok {
-			return fmt.Errorf("score logloss needs probabilities, which the loss %s does not give: expected the loss logistic, or another score", cmp.Or(c.Spec.Loss, "hinge"))
+		if !ok {
+			return fmt.Errorf("score logloss needs probabilities, which the loss %s does not give: expected the loss logistic or softmax, or another score", cmp.Or(c.Spec.Loss, "hinge"))
 		}
 	}
 	return nil
+}
+
+// probabilistic reports whether the loss of classes makes probabilities of scores.
+func probabilistic(spec train.Spec) (bool, error) {
+	if spec.IsJoint() {
+		l, err := joint.New(spec.Loss)
+		_, ok := l.(joint.Probabilistic)
+		return ok, err
+	}
+	l, err := lossOf(spec, "classification")
+	_, ok := l.(loss.Probabilistic)
+	return ok, err
 }
 
 // of returns the value of a score; NaN: it is not defined on these rows.

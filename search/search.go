@@ -33,6 +33,7 @@ type Spec struct {
 	Train    train.Spec   // what all candidates have; its Threads and Cache are for all of them together
 	Axes     []Axis       // nil: by [Defaults]
 	Folds    Folds        // K 0: 5
+	Given    []Fold       // instead of those that Folds deals out, by the numbers of rows; nil: Folds
 	Held     *dataset.Set // rows to be judged on instead of folds; nil: folds
 	Score    string       // "": accuracy or rmse
 	Rule     string       // "best" or "one-se": the simplest candidate within a standard error of the best; "": best
@@ -193,6 +194,10 @@ func (r *run) deal() (err error) {
 	if r.leavesOne() {
 		r.folds, r.result.Folds = r.unjudged(), r.set.Rows()
 		return r.checkLeaveOneOut()
+	}
+	if r.spec.Given != nil {
+		r.folds, r.result.Folds = r.spec.Given, len(r.spec.Given)
+		return r.checkGiven()
 	}
 	if r.spec.Held != nil {
 		if err := r.spec.Train.CheckTest(r.set, r.spec.Held); err != nil {

@@ -41,7 +41,7 @@ const Protocol = 1
 var verbs = map[string]func(*request) (any, error){
 	"info": (*request).info, "fit": (*request).fit, "score": (*request).score, "verify": (*request).verify, "audit": (*request).audit, "certify": (*request).certify,
 	"pca": (*request).components, "pca-learn": (*request).learn, "pca-verify": (*request).verifyComponents, "map": (*request).makeMap, "images": (*request).images,
-	"read": (*request).read, "sparsify": (*request).sparsify,
+	"read": (*request).read, "sparsify": (*request).sparsify, "tune": (*request).tune,
 }
 
 // Serve answers the requests of in on out until in ends; nil: it did. It then does not wait for
@@ -182,7 +182,7 @@ func failureOf(err error) failure {
 		kind = "unknown-model"
 	case errors.Is(err, context.Canceled):
 		return failure{"interrupted", "interrupted before there was a model"}
-	case errors.As(err, &late):
+	case errors.As(err, &late), errors.Is(err, errBudget):
 		kind = "limit"
 	case errors.As(err, &data), errors.As(err, &read):
 		kind = "data"

@@ -8,6 +8,7 @@ from ._engine import DataError, EngineError, close
 from ._model import Model
 from ._read import Rows, read
 from ._sparsify import sparsify
+from ._tune import tune
 from ._verify import Verification, verify
 from .components import PCA, IncrementalPCA
 from .kernel import KernelClassifier, KernelRegressor, OneClass
@@ -17,5 +18,5 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Certificate", "DataError", "EngineError", "IncrementalPCA", "KernelClassifier", "KernelRegressor", "LinearClassifier", "LinearRegressor", "Model",
-    "OneClass", "PCA", "PCACertificate", "Rows", "Verification", "close", "read", "sparsify", "verify",
+    "OneClass", "PCA", "PCACertificate", "Rows", "Verification", "close", "read", "sparsify", "tune", "verify",
 ]  # fmt: skip

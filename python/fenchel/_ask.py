@@ -127,6 +127,23 @@ def audit(file: bytes, data: Data, **fields: Any) -> dict[str, Any]:
     return _plainly("audit", lambda w: {"model": {"key": "", "bytes": w.raw(file)}, "data": data.fields(w), **_finite(fields)})
 
 
+def tune(data: Data, spec: dict[str, Any], folds: Any, **how: Any) -> dict[str, Any]:
+    """Ask which parameters predict held-out rows best; ``folds`` is a number or pairs of rows."""
+
+    def build(writer: Writer) -> dict[str, Any]:
+        fields = {"data": data.fields(writer), "spec": _finite(spec), **_finite(how)}
+        for name in ("groups", "times"):
+            if name in how:
+                fields[name] = writer.put(how[name], np.uint32)
+        if isinstance(folds, int):
+            return {**fields, "folds": folds}
+        parts = [np.asarray(part) for pair in folds for part in pair]
+        rows = np.concatenate(parts) if parts else np.empty(0)
+        return {**fields, "given": {"rows": writer.put(rows.astype(np.uint32), np.uint32), "counts": [len(p) for p in parts]}}
+
+    return _plainly("tune", build)
+
+
 def certify(data: Data, spec: dict[str, Any], coef: np.ndarray, intercept: np.ndarray) -> dict[str, Any]:
     """Ask how far linear predictors are from the best of a problem."""
     return _plainly(

@@ -18,6 +18,7 @@ from . import _ask
 from ._arrays import canonical, is_sparse
 from ._base import Certificate, PCACertificate, check_is_fitted, class_factors, positive, row_weights, spelled
 from ._model import Model
+from .linear import is_joint
 
 __all__ = ["Verification", "verify"]
 
@@ -52,8 +53,8 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, gap:
     Parameters
     ----------
     model : fitted estimator
-        Of this package; of scikit-learn: LinearSVC, LogisticRegression (two classes), Ridge,
-        Lasso, ElasticNet, SVC, NuSVC, SVR, NuSVR, OneClassSVM; or a model of the packages
+        Of this package; of scikit-learn: LinearSVC, LogisticRegression, Ridge, Lasso,
+        ElasticNet, SVC, NuSVC, SVR, NuSVR, OneClassSVM; or a model of the packages
         libsvm (svm_model) and liblinear (model), with ``C=...`` (and ``nu``, ``loss``) of its
         training, which it does not hold.
     X : array or sparse matrix of shape (n_samples, n_features)
@@ -216,19 +217,20 @@ def _saved(model: Any, module: str, function: str) -> bytes:
 
 
 def _linear_svc(m: Any) -> dict[str, Any]:
-    if m.multi_class != "ovr" or m.intercept_scaling != 1 and m.fit_intercept:
-        raise TypeError("found a LinearSVC with another multi_class or intercept_scaling than ovr and 1: nothing is known to bound its problem")
-    return {"loss": m.loss.replace("_", "-"), "penalty": m.penalty, "C": m.C, "bias": "feature" if m.fit_intercept else "none"}
+    if m.intercept_scaling != 1 and m.fit_intercept:
+        raise TypeError("found a LinearSVC with another intercept_scaling than 1: nothing is known to bound its problem")
+    loss, penalty = m.loss.replace("_", "-"), m.penalty
+    if m.multi_class == "crammer_singer":
+        loss, penalty = "crammer-singer", "l2"
+    return {"loss": loss, "penalty": penalty, "C": m.C, "bias": "feature" if m.fit_intercept else "none"}
 
 
 def _logistic(m: Any) -> dict[str, Any]:
-    if len(m.classes_) > 2:
-        raise TypeError("found a LogisticRegression of more than two classes: nothing is known to bound the multinomial loss")
     penalty = {"elasticnet": m.l1_ratio, "l1": 1.0, "l2": 0.0}.get(m.penalty, m.l1_ratio)
     if m.penalty is None or not np.isfinite(m.C):
         raise TypeError("found a LogisticRegression without penalty: nothing is known to bound its problem")
     bias = ("feature" if m.solver == "liblinear" else "free") if m.fit_intercept else "none"
-    return {"loss": "logistic", "penalty": elastic(penalty or 0.0), "C": m.C, "bias": bias}
+    return {"loss": "softmax" if len(m.classes_) > 2 else "logistic", "penalty": elastic(penalty or 0.0), "C": m.C, "bias": bias}
 
 
 def elastic(ratio: float) -> str:
@@ -259,12 +261,15 @@ def _linear(m: Any, X: Any, y: Any, sample_weight: Any, gap: float) -> Verificat
     target = _targets(classes, y)
     factors = None
     if classes is not None and m.class_weight is not None:
-        if len(classes) > 2:
+        if len(classes) > 2 and not is_joint(spec["loss"]):
             raise TypeError("found class weights of more than two classes, which LIBLINEAR applies to the class alone: nothing is known to bound its problem")
         factors = class_factors(m.class_weight, classes, target["codes"], None)
     data = _positive(_ask.Data(X, weights=row_weights(sample_weight, X, factors), **target))
     spec["task"] = "regression" if classes is None else "classification"
     coef = m.coef_.toarray() if is_sparse(m.coef_) else np.asarray(m.coef_, np.float64)
-    outputs = len(np.atleast_2d(coef))
-    answer = _ask.certify(data, spec, coef, np.broadcast_to(np.asarray(m.intercept_, np.float64).ravel(), (outputs,)).copy())
+    coef = np.atleast_2d(coef)
+    intercept = np.broadcast_to(np.asarray(m.intercept_, np.float64).ravel(), (len(coef),)).copy()
+    if is_joint(spec["loss"]) and len(coef) == 1:  # the difference of two classes, of which halves are the smallest
+        coef, intercept = np.vstack([-coef, coef]) / 2, np.array([-intercept[0], intercept[0]]) / 2
+    answer = _ask.certify(data, spec, coef, intercept)
     return Verification(Certificate.of(answer["certificate"]), [], answer["unproved"])

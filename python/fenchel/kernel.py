@@ -11,7 +11,7 @@ import numpy as np
 from . import _ask
 from ._arrays import is_sparse
 from ._base import FLOATS, Certificate, Estimator, OutlierMixin, check_is_fitted, positive, row_weights, seed_of, threads_of, validate_data
-from .linear import Classifier, Regressor, given
+from .linear import Classifier, Regressor, difference, given, is_joint
 
 __all__ = ["KernelClassifier", "KernelRegressor", "OneClass"]
 
@@ -173,7 +173,8 @@ class KernelClassifier(Classifier, Machine):
     degree, coef0
         Of poly and sigmoid.
     loss : str
-        "hinge", "squared-hinge", "logistic", ...
+        "hinge", "squared-hinge", "logistic", ...; "softmax" and "crammer-singer" judge all
+        classes at once, and take no scheme.
     nu : float, optional
         The share of rows beyond the margin, instead of C; with the loss hinge.
     scheme : "one-against-rest" or "one-against-one"
@@ -228,15 +229,18 @@ class KernelClassifier(Classifier, Machine):
         self.n_jobs = n_jobs
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
-        return {**super()._spec(X, weights), "scheme": self.scheme, "nu": given(self.nu, "nu")}
+        scheme = None if is_joint(self.loss) else self.scheme
+        return {**super()._spec(X, weights), "scheme": scheme, "nu": given(self.nu, "nu")}
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return scores: of shape (n_samples,) for two classes, above 0 for the second; else
         of shape (n_samples, n_classes), votes and how sure they are if one against one."""
         scores = self._scores(X)
+        if is_joint(self.loss):
+            scores = difference(scores.T)[0].T
         if scores.shape[1] == 1:
             return scores.ravel()
-        return votes(scores, len(self.classes_)) if self.scheme == "one-against-one" else scores
+        return votes(scores, len(self.classes_)) if self.scheme == "one-against-one" and not is_joint(self.loss) else scores
 
 
 def votes(scores: np.ndarray, classes: int) -> np.ndarray:

@@ -44,7 +44,7 @@ class Linear(Estimator):
         answer, stopped = _ask.fit(data, spec, init)
         self.model_ = answer["model"]
         self.certificate_ = Certificate.of(answer["certificate"])
-        self.coef_, self.intercept_ = self.model_.weights()
+        self.coef_, self.intercept_ = difference(*self.model_.weights()) if is_joint(spec["loss"]) else self.model_.weights()
         self.n_iter_ = max(1, answer["epochs"])
         self.trace_, self.seconds_, self.solver_ = answer["trace"], answer["seconds"], answer["solver"]
         if stopped:
@@ -91,6 +91,17 @@ def given(x: Any, name: str) -> float | None:
     if not isinstance(x, (int, float, np.integer, np.floating)) or isinstance(x, bool) or not x > 0 or not np.isfinite(x):
         raise ValueError(f"{name}={x!r}: expected a number > 0")
     return float(x)
+
+
+def is_joint(loss: Any) -> bool:
+    """Return whether a loss judges the scores of all classes at once."""
+    return loss in ("softmax", "crammer-singer")
+
+
+def difference(*outputs: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return of arrays with a row for each of two classes one row, of the second less the
+    first: all that predictions depend on. Other numbers of rows stay."""
+    return tuple(a[1:] - a[:1] if len(a) == 2 else a for a in outputs)
 
 
 class Classifier(ClassifierMixin):
@@ -140,9 +151,12 @@ class Classifier(ClassifierMixin):
         return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
 
 
-def probabilities(scores: np.ndarray) -> np.ndarray:
+def probabilities(scores: np.ndarray, joint: bool = False) -> np.ndarray:
     """Return one probability per class of log-odds; those of several classes, each against
-    the rest, are divided by their sum."""
+    the rest, are divided by their sum. ``joint``: of the scores of a loss of all classes."""
+    if joint and scores.ndim == 2:
+        p = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return p / p.sum(axis=1, keepdims=True)
     p = np.exp(-np.logaddexp(0, -scores))
     if p.ndim == 1:
         return np.column_stack([1 - p, p])
@@ -151,19 +165,20 @@ def probabilities(scores: np.ndarray) -> np.ndarray:
 
 
 def _probabilistic(estimator: Any) -> bool:
-    if str(estimator.loss).split(":")[0] != "logistic":
-        raise AttributeError(f"loss={estimator.loss!r} gives no probabilities: expected logistic")
+    if str(estimator.loss).split(":")[0] not in ("logistic", "softmax"):
+        raise AttributeError(f"loss={estimator.loss!r} gives no probabilities: expected logistic or softmax")
     return True
 
 
 class LinearClassifier(Classifier, Linear):
-    """A linear classifier; several classes are told apart one against the rest.
+    """A linear classifier; several classes are told apart one against the rest, or all at once
+    by the losses softmax and crammer-singer.
 
     Parameters
     ----------
     loss : str
         A name of ``fenchel list losses``, with parameters: "hinge", "squared-hinge",
-        "logistic", "huber-hinge:width=0.5".
+        "logistic", "huber-hinge:width=0.5", "softmax".
     penalty : str
         "l2", "l1", "elastic-net:ratio=0.5", "group:size=4".
     C, lam : float, optional
@@ -225,8 +240,9 @@ class LinearClassifier(Classifier, Linear):
 
     @available_if(_probabilistic)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return probabilities of shape (n_samples, n_classes), with the loss logistic."""
-        return probabilities(self.decision_function(X))
+        """Return probabilities of shape (n_samples, n_classes), with the losses logistic and
+        softmax."""
+        return probabilities(self.decision_function(X), is_joint(self.loss))
 
 
 class Regressor(RegressorMixin):

@@ -24,7 +24,7 @@ def test_examples():
         import doctest, importlib, os
         import fenchel, fenchel.sklearn
         failed = 0
-        for name in ("_base", "_model", "_read", "_verify", "_sparsify", "linear", "kernel", "components", "sklearn._linear", "sklearn._machines", "sklearn._components"):
+        for name in ("_base", "_model", "_read", "_verify", "_sparsify", "_tune", "linear", "kernel", "components", "sklearn._linear", "sklearn._machines", "sklearn._components"):
             failed += doctest.testmod(importlib.import_module("fenchel." + name), optionflags=doctest.NORMALIZE_WHITESPACE).failed
         print("failed", failed)
     """)

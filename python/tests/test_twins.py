@@ -15,6 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 
+import fenchel  # noqa: E402
 import fenchel.sklearn as twins  # noqa: E402
 
 MODULES = (svm, linear_model, decomposition, kernel_ridge, kernel_approximation)
@@ -46,6 +47,8 @@ TIGHT = {"LinearSVC": 1e-9, "LogisticRegression": 1e-9, "Lasso": 1e-9, "ElasticN
     ("LinearSVC", {"max_iter": 10**6}, THREE), ("LinearSVC", {"max_iter": 10**6, "class_weight": {"yes": 3.0}}, TWO),
     ("LinearSVC", {"penalty": "l1", "dual": False, "max_iter": 10**6, "C": 0.1}, TWO),
     ("LogisticRegression", {"C": 3.0, "max_iter": 1000}, TWO), ("LogisticRegression", {"solver": "liblinear", "max_iter": 1000}, TWO),
+    ("LogisticRegression", {"max_iter": 10**4}, THREE), ("LogisticRegression", {"l1_ratio": 0.7, "C": 0.2, "solver": "saga", "max_iter": 10**5, "class_weight": {0: 2.0}}, THREE),
+    ("LinearSVC", {"multi_class": "crammer_singer", "max_iter": 10**6}, THREE), ("LinearSVC", {"multi_class": "crammer_singer", "max_iter": 10**6, "fit_intercept": False, "C": 0.3}, TWO),
     ("LogisticRegression", {"l1_ratio": 0.6, "C": 0.1, "solver": "saga", "max_iter": 10**5}, TWO), ("LogisticRegression", {"class_weight": "balanced", "fit_intercept": False, "max_iter": 1000}, TWO),
     ("Ridge", {"alpha": 2.0}, NUMBERS), ("Ridge", {"fit_intercept": False}, NUMBERS), ("Lasso", {"alpha": 0.1}, NUMBERS),
     ("ElasticNet", {"alpha": 0.2, "l1_ratio": 0.3}, NUMBERS),
@@ -76,6 +79,38 @@ def test_same_solution(name, parameters, y, weighted):
             else:
                 assert np.shape(found) == np.shape(want)
                 np.testing.assert_allclose(found, want, rtol=1e-3, atol=2e-3)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"C": 0.1, "fit_intercept": False}, {"class_weight": "balanced"}], ids=repr)
+def test_multinomial(parameters):
+    """The one loss of several classes has one solution, which both find to six digits."""
+    ours = twins.LogisticRegression(tol=1e-10, max_iter=10**4, **parameters).fit(X, THREE)
+    theirs = linear_model.LogisticRegression(tol=1e-12, max_iter=10**4, solver="newton-cholesky", **parameters).fit(X, THREE)
+    assert ours.gap_ <= 1e-12 and ours.model_.part("problem")["loss"] == "softmax"
+    for name in ("coef_", "intercept_"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-5, atol=5e-6)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-5, atol=2e-6)
+    with pytest.raises(ValueError, match="does not support multiclass"):
+        twins.LogisticRegression(solver="liblinear").fit(X, THREE)
+
+
+@pytest.mark.parametrize("loss", ["softmax", "crammer-singer"])
+def test_joint(loss):
+    """Losses of all classes: of two they are the loss of their difference, and kernel
+    machines of the linear kernel find what linear ones do."""
+    linear = fenchel.LinearClassifier(loss, gap=1e-10).fit(X, THREE)
+    machine = fenchel.KernelClassifier("linear", loss=loss, gap=1e-9).fit(X, THREE)
+    assert linear.coef_.shape == (3, 6) and linear.decision_function(X).shape == (150, 3)
+    np.testing.assert_allclose(machine.decision_function(X), linear.decision_function(X), atol=2e-3)
+    both = [c.fit(X, TWO) for c in (fenchel.LinearClassifier(loss, gap=1e-10), fenchel.KernelClassifier("linear", loss=loss, gap=1e-9))]
+    assert both[0].coef_.shape == (1, 6) and both[0].intercept_.shape == (1,)
+    np.testing.assert_allclose(both[0].decision_function(X), both[1].decision_function(X), atol=2e-3)
+    if loss == "softmax":  # |w_2|^2 + |w_1|^2 is half the square of the difference
+        two = fenchel.LinearClassifier("logistic", gap=1e-10, C=2.0).fit(X, TWO)
+        np.testing.assert_allclose(both[0].predict_proba(X), two.predict_proba(X), atol=1e-4)
+        np.testing.assert_allclose(linear.predict_proba(X).sum(axis=1), 1)
+    for c, y in ((linear, THREE), (both[0], TWO), (machine, THREE)):
+        assert fenchel.verify(c, X, y).valid
 
 
 @pytest.mark.parametrize("y", [TWO, THREE])
@@ -199,7 +234,7 @@ def test_tools():
 
 
 @pytest.mark.parametrize("estimator", [
-    twins.LinearSVC(multi_class="crammer_singer"), twins.LinearSVC(intercept_scaling=2), twins.LogisticRegression(penalty=None), twins.LogisticRegression(C=np.inf),
+    twins.LinearSVC(multi_class="all"), twins.LinearSVC(intercept_scaling=2), twins.LogisticRegression(penalty=None), twins.LogisticRegression(C=np.inf),
     twins.SVC(probability=True), twins.Ridge(alpha=0), twins.Ridge(positive=True), twins.Lasso(positive=True), twins.PCA("mle"), twins.Nystroem(kernel_params={"a": 1}),
     twins.SVC(C=-1), twins.SVC(gamma=-1.0), twins.SVR(epsilon=-1), twins.KernelRidge(kernel="additive_chi2"), twins.LinearSVC(max_iter=0), twins.SVC(kernel="nothing"),
     twins.ElasticNet(l1_ratio=2), twins.TruncatedSVD(100), twins.RBFSampler(gamma="auto"), twins.LogisticRegression(solver="luck"), twins.LinearSVC(tol=0),

@@ -48,6 +48,8 @@ def test_scikit_learn():
     for model, y, most in (
         (svm.LinearSVC(tol=1e-8, max_iter=100000), TWO, 1e-5), (svm.LinearSVC(loss="hinge", dual=True, tol=1e-8, max_iter=100000), THREE, 1e-4),
         (linear_model.LogisticRegression(tol=1e-8), TWO, 1e-5), (linear_model.LogisticRegression(l1_ratio=1.0, solver="saga", tol=1e-8, max_iter=10000), TWO, 1e-5),
+        (linear_model.LogisticRegression(tol=1e-8, class_weight="balanced"), THREE, 1e-5), (svm.LinearSVC(multi_class="crammer_singer", tol=1e-8, max_iter=100000), THREE, 1e-4),
+        (svm.LinearSVC(multi_class="crammer_singer", tol=1e-8, max_iter=100000), TWO, 1e-4),
         (linear_model.Ridge(), NUMBERS, 1e-5), (linear_model.Lasso(0.1, tol=1e-8), NUMBERS, 1e-5), (linear_model.ElasticNet(0.1, tol=1e-8), NUMBERS, 1e-5),
         (svm.SVC(tol=1e-6), TWO, 1e-4), (svm.SVC(tol=1e-6, kernel="poly", coef0=1), THREE, 1e-4), (svm.NuSVC(nu=0.3, tol=1e-8), TWO, 1e-4),
         (svm.SVR(tol=1e-6), NUMBERS, 1e-4), (svm.NuSVR(tol=1e-6), NUMBERS, 1e-4), (svm.OneClassSVM(tol=1e-8), None, 1e-4),
@@ -74,10 +76,10 @@ def test_libraries():
 
 def test_refused():
     pytest.importorskip("sklearn")
-    from sklearn import ensemble, linear_model, svm
+    from sklearn import ensemble, svm
 
-    for model in (ensemble.RandomForestClassifier(n_estimators=2).fit(X, TWO), linear_model.LogisticRegression().fit(X, THREE), svm.SVC(kernel=lambda a, b: a @ b.T).fit(X, TWO)):
+    for model in (ensemble.RandomForestClassifier(n_estimators=2).fit(X, TWO), svm.LinearSVC(class_weight="balanced").fit(X, THREE), svm.SVC(kernel=lambda a, b: a @ b.T).fit(X, TWO)):
         with pytest.raises(TypeError):
-            fenchel.verify(model, X, TWO)
+            fenchel.verify(model, X, THREE if len(model.classes_) > 2 else TWO)
     with pytest.raises(ValueError, match="does not know"):
         fenchel.verify(fenchel.LinearClassifier().fit(X, TWO), X, THREE)

@@ -20,7 +20,8 @@ class LinearSVC(Classifier, Linear):
     ``tol / 100`` is the relative duality gap to be proved. ``dual`` and ``verbose`` change
     nothing. Weights of classes multiply the rows of a class in the problem of every class;
     LIBLINEAR does so in that of the class alone, which differs for more than two classes.
-    Refused: ``multi_class="crammer_singer"``, ``intercept_scaling`` other than 1.
+    ``multi_class="crammer_singer"`` is one problem of all classes, for which ``penalty`` and
+    ``loss`` change nothing. Refused: ``intercept_scaling`` other than 1.
 
     Attributes
     ----------
@@ -53,12 +54,15 @@ class LinearSVC(Classifier, Linear):
         self.max_iter = max_iter
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
-        refuse(self, penalty=("l2", "l1"), loss=("squared_hinge", "hinge"), multi_class="ovr")
+        refuse(self, penalty=("l2", "l1"), loss=("squared_hinge", "hinge"), multi_class=("ovr", "crammer_singer"))
         if self.fit_intercept:
             refuse(self, intercept_scaling=1)
         C, tol = above_zero(self, "C", "tol")
+        loss, penalty = self.loss.replace("_", "-"), self.penalty
+        if self.multi_class == "crammer_singer":
+            loss, penalty = "crammer-singer", "l2"
         return {
-            "loss": self.loss.replace("_", "-"), "penalty": self.penalty, "C": C, "bias": "feature" if self.fit_intercept else "none", "scaling": "none",
+            "loss": loss, "penalty": penalty, "C": C, "bias": "feature" if self.fit_intercept else "none", "scaling": "none",
             "gap": tol / 100, "epochs": epochs(self.max_iter), "seed": seed_of(self.random_state),
         }  # fmt: skip
 
@@ -72,14 +76,13 @@ class LinearSVC(Classifier, Linear):
 
 class LogisticRegression(Classifier, Linear):
     """Twin of ``sklearn.linear_model.LogisticRegression``: C sum_i s_i log(1 + exp(-y_i f_i))
-    plus |w|^2/2, or with ``l1_ratio`` an elastic net.
+    plus |w|^2/2, or with ``l1_ratio`` an elastic net. The loss of several classes is the
+    multinomial one, log(sum_k exp(f_ik)) less the score of the row's class.
 
     ``tol / 100`` is the relative duality gap to be proved. All solvers find the same weights;
     with "liblinear" the intercept is the weight of a feature 1, which is penalised. ``dual``,
-    ``n_jobs`` (threads) and ``verbose`` change no result. Several classes are told apart one
-    against the rest, as by ``OneVsRestClassifier``: scikit-learn minimises one multinomial
-    loss, which is another problem. Refused: no penalty (``C=inf``), other
-    ``intercept_scaling``.
+    ``n_jobs`` (threads) and ``verbose`` change no result. Refused: no penalty (``C=inf``),
+    other ``intercept_scaling``, several classes with "liblinear".
 
     Attributes
     ----------
@@ -127,9 +130,12 @@ class LogisticRegression(Classifier, Linear):
         if self.fit_intercept and self.solver == "liblinear":
             refuse(self, intercept_scaling=1)
         C, tol = above_zero(self, "C", "tol")
+        several = len(self.classes_) > 2
+        if several and self.solver == "liblinear":
+            raise ValueError("The 'liblinear' solver does not support multiclass classification (n_classes >= 3): expected another solver, or OneVsRestClassifier around it")
         bias = ("feature" if self.solver == "liblinear" else "free") if self.fit_intercept else "none"
         return {
-            "loss": "logistic", "penalty": self._term(), "C": C, "bias": bias, "scaling": "none", "gap": tol / 100, "epochs": epochs(self.max_iter),
+            "loss": "softmax" if several else "logistic", "penalty": self._term(), "C": C, "bias": bias, "scaling": "none", "gap": tol / 100, "epochs": epochs(self.max_iter),
             "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs),
         }  # fmt: skip
 
@@ -147,7 +153,7 @@ class LogisticRegression(Classifier, Linear):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return probabilities of shape (n_samples, n_classes)."""
-        return probabilities(self.decision_function(X))
+        return probabilities(self.decision_function(X), joint=True)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return logarithms of probabilities, of shape (n_samples, n_classes)."""

@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/search"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// tuneRequest asks which parameters predict held-out rows best. The model of the best is a
+// request of its own: fit.
+type tuneRequest struct {
+	Data    data    `json:"data"`
+	Spec    spec    `json:"spec"`
+	Search  *string `json:"search"` // as ParseAxes reads it; "": the spec alone; absent: what the spec leaves open
+	Folds   int     `json:"folds"`
+	Repeats int     `json:"repeats"`
+	Groups  *Place  `json:"groups"` // uint32, of each row: equal ones are in the same fold
+	Times   *Place  `json:"times"`  // uint32, of each row: judged on are rows after those that are learned from
+	Given   *splits `json:"given"`  // instead of Folds
+	Score   string  `json:"score"`
+	Rule    string  `json:"rule"`
+	Halving int     `json:"halving"`
+	Budget  float64 `json:"budget"` // seconds; 0: no limit
+}
+
+// splits are folds of the caller's: for each in turn the rows to learn from and those to be
+// judged on, and how many these are.
+type splits struct {
+	Rows   Place `json:"rows"` // uint32, increasing within each part
+	Counts []int `json:"counts"`
+}
+
+// errBudget says that the time of a search was too short.
+var errBudget = errors.New("it was over before any candidate was judged on all folds")
+
+// tune judges candidates by held-out rows.
+func (r *request) tune() (any, error) {
+	var q tuneRequest
+	if err := r.decode(&q); err != nil {
+		return nil, err
+	}
+	set, err := q.Data.set(r.mapped)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := q.spec(r.mapped)
+	if err != nil {
+		return nil, err
+	}
+	if set.ID, err = q.ids(r.mapped); err != nil {
+		return nil, err
+	}
+	if err := set.Check(); err != nil {
+		return nil, train.DataError{Reason: err.Error()}
+	}
+	found, err := search.Run(r.ctx, set, spec)
+	if err != nil {
+		return nil, err
+	}
+	if found.Best < 0 {
+		if found.Stopped == "budget" {
+			return nil, fmt.Errorf("budget=%s: %w", spec.Budget, errBudget)
+		}
+		return nil, context.Canceled
+	}
+	return tuned(found), nil
+}
+
+// spec makes what package search takes.
+func (q *tuneRequest) spec(mapped *region) (search.Spec, error) {
+	s := search.Spec{
+		Train: q.Spec.spec(), Folds: search.Folds{K: q.Folds, Repeats: q.Repeats, Seed: q.Spec.Seed, Group: q.Groups != nil, Time: q.Times != nil},
+		Score: q.Score, Rule: q.Rule, Halving: q.Halving, Budget: duration(q.Budget),
+	}
+	var err error
+	if q.Given != nil {
+		if s.Given, err = q.Given.folds(mapped); err != nil {
+			return s, err
+		}
+	}
+	if q.Search != nil {
+		if s.Axes, err = search.ParseAxes(*q.Search); s.Axes == nil {
+			s.Axes = []search.Axis{}
+		}
+	}
+	return s, err
+}
+
+// folds takes the rows apart.
+func (s *splits) folds(mapped *region) ([]search.Fold, error) {
+	all, err := numbers[uint32](mapped, s.Rows)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.Counts) == 0 || len(s.Counts)%2 != 0 {
+		return nil, fmt.Errorf("folds: found %d counts of rows, expected two for each fold", len(s.Counts))
+	}
+	parts := make([][]int, len(s.Counts))
+	for k, n := range s.Counts {
+		if n < 0 || n > len(all) {
+			return nil, fmt.Errorf("folds: found %d rows of a part among %d, expected no more than there are", n, len(all))
+		}
+		for _, i := range all[:n] {
+			parts[k] = append(parts[k], int(i))
+		}
+		all = all[n:]
+	}
+	folds := make([]search.Fold, len(parts)/2)
+	for f := range folds {
+		folds[f] = search.Fold{Learn: parts[2*f], Judge: parts[2*f+1]}
+	}
+	return folds, nil
+}
+
+// ids are the groups or times of the rows, as a column of a table would have them.
+func (q *tuneRequest) ids(mapped *region) ([]string, error) {
+	at := q.Groups
+	if q.Times != nil {
+		if at != nil {
+			return nil, fmt.Errorf("found groups and times, expected one of the two")
+		}
+		at = q.Times
+	}
+	if at == nil {
+		return nil, nil
+	}
+	codes, err := numbers[uint32](mapped, *at)
+	ids := make([]string, len(codes))
+	for i, c := range codes {
+		ids[i] = strconv.FormatUint(uint64(c), 10)
+	}
+	return ids, err
+}
+
+// tuned says what came out for each candidate.
+func tuned(found *search.Result) map[string]any {
+	list := make([]map[string]any, len(found.Candidates))
+	for k := range found.Candidates {
+		t := &found.Candidates[k]
+		settings, scores := make([][2]string, len(t.Settings)), make([]model.Bound, len(t.Scores))
+		for i, s := range t.Settings {
+			settings[i] = [2]string{s.Key, s.Value}
+		}
+		for f, x := range t.Scores {
+			scores[f] = model.Bound(x)
+		}
+		list[k] = map[string]any{"settings": settings, "scores": scores, "mean": model.Bound(t.Mean), "gap": model.Bound(t.Gap), "status": t.Status, "rows": t.Rows, "seconds": t.Seconds, "reason": t.Reason,
+			"loss": t.Spec.Loss, "penalty": t.Spec.Penalty, "kernel": t.Spec.Kernel}
+	}
+	return map[string]any{"candidates": list, "best": found.Best, "score": found.Score.Name, "lower": found.Score.Lower, "stopped": found.Stopped, "folds": found.Folds, "shared": found.Shared}
+}

@@ -1,0 +1,26 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+)
+
+// checkGiven refuses folds of the caller that are none.
+func (r *run) checkGiven() error {
+	if r.spec.Path || r.spec.Held != nil || r.leavesOne() || r.spec.Folds.Group || r.spec.Folds.Time || r.spec.Folds.Repeats > 1 {
+		return errors.New("found given folds beside another way to split the rows, expected one of the two")
+	}
+	for f, fold := range r.spec.Given {
+		for _, rows := range [][]int{fold.Learn, fold.Judge} {
+			if len(rows) == 0 {
+				return fmt.Errorf("fold %d: found %d rows to learn from and %d to be judged on, expected some of both", f+1, len(fold.Learn), len(fold.Judge))
+			}
+			for k, i := range rows {
+				if i < 0 || i >= r.set.Rows() || k > 0 && i <= rows[k-1] {
+					return fmt.Errorf("fold %d: found the row %d after %d others, expected increasing numbers below %d", f+1, i, k, r.set.Rows())
+				}
+			}
+		}
+	}
+	return nil
+}
