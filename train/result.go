@@ -112,7 +112,7 @@ func separated(m *model.Model) error {
 		if primal, dual := float64(o.Certificate.Primal), float64(o.Certificate.Dual); !(primal < 0) {
 			which := ""
 			if len(m.Outputs) > 1 {
-				which = fmt.Sprintf(" for output %d", c+1)
+				which = fmt.Sprintf(" for classifier %d", c+1)
 			}
 			return DataError{fmt.Sprintf("no predictor that separates the rows was found%s: none has a margin above %.3g: expected separable rows, or a finite C", which, -dual)}
 		}

@@ -124,6 +124,7 @@ func limitCases(a9a string) (cases []limitCase) {
 		"sgd": {"--radius", "10", "--bias", "none"}, "nu": {"--nu", "0.2"}, "cholesky": {"--loss", "squared", "--solver", "cholesky:rows=40000"},
 		"perceptron": {"--bias", "none", "--solver", "perceptron:passes=99"}, "ramp": {"--bias", "none"}, "pegasos": {"--bias", "none"},
 		"rbp": {"--bias", "none", "--solver", "rbp:passes=99"}, "forgetron": {"--bias", "none", "--solver", "forgetron:passes=99"}, "sdca": {"--bias", "none"},
+		"hard-margin": {"--hard-margin"}, "interior-point": {"--solver", "interior-point:rank=500"},
 	}
 	for _, e := range kernelsolver.Entries() {
 		train("kernel "+e.Name, a9a, slices.Concat([]string{"--kernel", "rbf", "--solver", e.Name}, special[e.Name])...)
