@@ -37,15 +37,18 @@ var machineSets = []machineSet{
 	{name: "other", plain: machineRow{1, 1, math.NaN()}, biased: machineRow{1, 100, math.NaN()}},
 }
 
-// setParam chooses a row of the table.
-func setParam(p *registry.Params) machineSet {
+// setParam chooses a row of the table from the first one.
+func setParam(p *registry.Params, first int) machineSet {
 	var names []string
-	for _, s := range machineSets {
+	for _, s := range machineSets[first:] {
 		names = append(names, s.name)
 	}
 	name := p.Choice("set", names...)
-	return machineSets[max(0, slices.Index(names, name))]
+	return machineSets[first+max(0, slices.Index(names, name))]
 }
+
+// withBias is the first row that has values for a free bias.
+const withBias = 1
 
 // targets returns -1 and +1.
 func (s machineSet) targets(opt Options) ([]float64, error) {

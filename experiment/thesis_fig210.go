@@ -28,7 +28,7 @@ type fig210 struct {
 func init() {
 	register("thesis-fig2.10", "error against inner products: SBP and random Fourier features; needs --data, training file first; set=reuters|adult|mnist|other, rows=8000 at most, pairs=1024 at most",
 		func(p *registry.Params) (Experiment, error) {
-			return fig210{setParam(p), p.Int("rows", 8000, 100, 1<<30), p.Int("pairs", 1024, 1, 1<<16)}, p.Err()
+			return fig210{setParam(p, 0), p.Int("rows", 8000, 100, 1<<30), p.Int("pairs", 1024, 1, 1<<16)}, p.Err()
 		})
 }
 

@@ -27,11 +27,11 @@ func init() {
 	const params = "needs --data, training file first; set=reuters|adult|mnist|other, rows=8000 at most, epochs=10"
 	register("thesis-fig2.8", "error against kernel values: SBP, Pegasos, SDCA and SMO; "+params,
 		func(p *registry.Params) (Experiment, error) {
-			return fig28{"thesis-fig2.8", setParam(p), p.Int("rows", 8000, 100, 1<<30), float64(p.Int("epochs", 10, 1, 1000)), 0}, p.Err()
+			return fig28{"thesis-fig2.8", setParam(p, 0), p.Int("rows", 8000, 100, 1<<30), float64(p.Int("epochs", 10, 1, 1000)), 0}, p.Err()
 		})
 	register("thesis-fig2.9", "error against kernel values: SBP and the perceptron, which fits too closely; "+params+", passes=100 of the perceptron",
 		func(p *registry.Params) (Experiment, error) {
-			return fig28{"thesis-fig2.9", setParam(p), p.Int("rows", 8000, 100, 1<<30), float64(p.Int("epochs", 10, 1, 1000)), float64(p.Int("passes", 100, 1, 10000))}, p.Err()
+			return fig28{"thesis-fig2.9", setParam(p, 0), p.Int("rows", 8000, 100, 1<<30), float64(p.Int("epochs", 10, 1, 1000)), float64(p.Int("passes", 100, 1, 10000))}, p.Err()
 		})
 }
 

@@ -23,7 +23,7 @@ type table27 struct {
 func init() {
 	register("thesis-table2.7", "slack nu of optimal kernel machines, without and with bias; needs --data, training file first; set=reuters|adult|mnist|other, bias=none|free",
 		func(p *registry.Params) (Experiment, error) {
-			e := table27{setParam(p), p.Choice("bias", "none", "free") == "free"}
+			e := table27{setParam(p, 0), p.Choice("bias", "none", "free") == "free"}
 			if e.biased && e.set.biased.variance == 0 {
 				return nil, fmt.Errorf("thesis-table2.7: found bias=free and set=%s, expected bias=none: the table has no such row", e.set.name)
 			}

@@ -25,10 +25,7 @@ type thesisTiming struct {
 func init() {
 	register("thesis-timing", "error of SBP after a quarter of the time of SMO, free bias; needs --data, training file first; set=adult|mnist|other, rows=12000 at most",
 		func(p *registry.Params) (Experiment, error) {
-			e := thesisTiming{setParam(p), p.Int("rows", 12000, 100, 1<<30)}
-			if e.set.biased.variance == 0 {
-				return nil, fmt.Errorf("thesis-timing: found set=%s, expected adult, mnist or other: the table has no such row", e.set.name)
-			}
+			e := thesisTiming{setParam(p, withBias), p.Int("rows", 12000, 100, 1<<30)}
 			return e, p.Err()
 		})
 }
