@@ -168,7 +168,7 @@ func TestTimed(t *testing.T) {
 
 // TestNeedsData: experiments on real data say which.
 func TestNeedsData(t *testing.T) {
-	for spec, want := range map[string]string{"thesis-fig5.4": "a9a", "thesis-fig6.5": "@heavy-tailed", "pgs-table2": "two classes"} {
+	for spec, want := range map[string]string{"thesis-fig5.4": "a9a", "thesis-fig6.5": "@heavy-tailed", "thesis-timing": "adult", "pgs-table2": "two classes"} {
 		e, err := New(spec)
 		if err != nil {
 			t.Fatal(err)

@@ -130,6 +130,9 @@ func (t *tuner) check(cmd *cobra.Command, sources []string) (err error) {
 	if err := t.checkProblem(cmd, sources); err != nil {
 		return err
 	}
+	if err := t.checkNotes(); err != nil {
+		return err
+	}
 	f := cmd.Flags()
 	if err := t.parseFolds(); err != nil {
 		return err
@@ -289,15 +292,10 @@ func (t *tuner) refit(cmd *cobra.Command) error {
 	}
 	notes := t.trainer.spec.Notes
 	t.trainer.spec = t.found.Candidates[t.found.Best].Spec
-	t.trainer.spec.Notes = map[string]string{}
-	for name, text := range notes {
-		t.trainer.spec.Notes[name] = text
-	}
-	note, err := t.note()
-	if err != nil {
+	var err error
+	if t.trainer.spec.Notes, err = t.notesWith(notes); err != nil {
 		return err
 	}
-	t.trainer.spec.Notes["tune"] = note
 	return t.fit(cmd, newTracer(&t.trainer))
 }
 

@@ -339,39 +339,6 @@ func candidate(c *search.Trial, times bool) map[string]any {
 // scoreable reports whether a text is a number and nothing else.
 func scoreable(text string) bool { return json.Valid([]byte(text)) }
 
-// note is the search for the model: without times, so that the same data and seed make the
-// same file. Of a long one the best candidates are told in full.
-func (t *tuner) note() (string, error) {
-	const most = 300
-	kept := t.found.Candidates
-	if len(kept) > most {
-		order := make([]int, len(kept))
-		for k := range order {
-			order[k] = k
-		}
-		slices.SortStableFunc(order, func(a, b int) int {
-			if t.rank(a) < t.rank(b) {
-				return -1
-			}
-			if t.rank(a) > t.rank(b) {
-				return 1
-			}
-			return 0
-		})
-		kept = nil
-		for _, k := range order[:most] {
-			kept = append(kept, t.found.Candidates[k])
-		}
-	}
-	var all []map[string]any
-	for k := range kept {
-		all = append(all, candidate(&kept[k], false))
-	}
-	text, err := json.Marshal(map[string]any{"candidates": all, "of": len(t.found.Candidates), "best": candidate(&t.found.Candidates[t.found.Best], false),
-		"score": t.found.Score.Name, "rule": t.found.Rule, "folds": t.splits(), "seed": t.spec.Folds.Seed})
-	return string(text), err
-}
-
 // printSearchJSON prints one object.
 func (t *tuner) printSearchJSON(cmd *cobra.Command) error {
 	var all []map[string]any

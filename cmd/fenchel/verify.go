@@ -154,6 +154,9 @@ func printVerification(r report, m *model.Model, v *train.Verification) {
 	if v.Rebuilt && v.Unproved == "" {
 		r.line("note", "the model was saved without dual variables: the bound was built from its predictions; %.3g was claimed", v.Claimed.Gap)
 	}
+	if m.Calibration != nil {
+		r.line("note", "what is proved is of the scores: nothing is claimed of the calibration, so probabilities are not checked")
+	}
 	r.line("data", "%d rows of %d features, %s", m.Data.Rows, m.Data.Features, m.Data.Digest)
 }
 

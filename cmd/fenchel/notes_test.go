@@ -1,0 +1,51 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/search"
+)
+
+// The note of a search fits into the model, whatever its length and that of the user's notes;
+// it has the best candidates.
+func TestSearchNoteFits(t *testing.T) {
+	tn := tuner{found: &search.Result{}}
+	for k := range 400 {
+		c := search.Trial{Mean: float64(k) / 400}
+		c.Settings = []search.Setting{{Key: "kernel", Value: fmt.Sprintf("rbf:gamma=%d", k)}, {Key: "loss", Value: strings.Repeat("x", 200)}}
+		tn.found.Candidates = append(tn.found.Candidates, c)
+	}
+	tn.found.Best = 399
+	for _, size := range []int{0, 30 << 10, 60 << 10} {
+		own := map[string]string{"mine": strings.Repeat("y", size-min(size, 10))}
+		tn.trainer.spec.Notes = own
+		if err := tn.checkNotes(); err != nil {
+			t.Fatalf("%d bytes: %s", size, err)
+		}
+		notes, err := tn.notesWith(own)
+		if err != nil {
+			t.Fatalf("%d bytes: %s", size, err)
+		}
+		if err := model.CheckNotes(notes); err != nil || notes["mine"] != own["mine"] {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+		var told struct {
+			Candidates []struct{ Score float64 }
+			Of         int
+		}
+		if err := json.Unmarshal([]byte(notes["tune"]), &told); err != nil {
+			t.Fatal(err)
+		}
+		if told.Of != 400 || len(told.Candidates) < 4 || told.Candidates[0].Score != 399./400 {
+			t.Errorf("%d bytes: %d candidates of %d are told, the first with %v", size, len(told.Candidates), told.Of, told.Candidates[:1])
+		}
+	}
+	tn.trainer.spec.Notes = map[string]string{"mine": strings.Repeat("y", 62<<10)}
+	if err := tn.checkNotes(); err == nil {
+		t.Error("notes that leave no place were taken")
+	}
+}
