@@ -90,7 +90,7 @@ func (g *group) solve() error {
 	if wide {
 		alive = len(g.folds)
 	}
-	g.means = train.Means{Threads: max(1, cores/workers), Fits: len(g.members), Cache: g.cacheEach(spec, alive)}
+	g.means = train.Means{Threads: max(1, cores/workers), Fits: len(g.members), Cache: g.cacheEach(spec, alive), Beside: wide && len(g.folds) > 1}
 	g.parts, g.last, g.first = make([]*train.Part, len(g.folds)), make([]*train.Fitted, len(g.folds)), make([]*train.Fitted, len(g.members))
 	work(g.ctx, workers, g.tasks(wide))
 	g.result.Computed += g.stage.Counts().Computed

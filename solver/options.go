@@ -27,6 +27,9 @@ type Options struct {
 	Time   time.Duration  // of the run, the last certificate included; 0: no limit
 	Seed   uint64         // of everything random
 	From   *problem.Point // a warm start; nil: zero
+	// Away says that From is the answer to a problem with a much larger lambda: it is no answer to this
+	// one, and no worse than zero, so that the first certificate is that of an epoch.
+	Away bool
 	// Short rounds dual variables to single precision before they are judged, as
 	// models store them, so that the proof is of what is stored, unless that
 	// costs the gap.

@@ -31,6 +31,7 @@ type Solver interface {
 // Start is what a run begins with. The zero value begins at zero.
 type Start struct {
 	From *problem.Point // the point to begin at; nil: zero
+	Away bool           // it is the answer to a problem with a much larger lambda
 	Seed uint64         // of everything random
 	Gap  float64        // relative gap that is asked for; 0: DefaultGap
 	// Over reports whether a limit is reached, and from then on always; nil: never. Where a

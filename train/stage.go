@@ -108,6 +108,7 @@ type Part struct {
 	threads int
 	cache   int64
 	fits    int
+	beside  bool
 	foreign bool // held is no part of the stage's rows
 
 	scaling  *dataset.Scaling
@@ -123,11 +124,12 @@ type Means struct {
 	Threads int   // at most so many cores; 0: all
 	Cache   int64 // bytes of kernel values, at least what is needed; 0: kernel.DefaultCache
 	Fits    int   // about so many are to come
+	Beside  bool  // other parts are worked on at the same time, so that more cores are not waited for
 }
 
 // Part takes the rows with these numbers, from 0. Nothing is computed before the first fit.
 func (s *Stage) Part(learn, judge []int, means Means) (*Part, error) {
-	p := &Part{stage: s, learn: learn, judge: judge, threads: means.Threads, cache: means.Cache, fits: means.Fits, set: s.set}
+	p := &Part{stage: s, learn: learn, judge: judge, threads: means.Threads, cache: means.Cache, fits: means.Fits, beside: means.Beside, set: s.set}
 	var err error
 	if len(learn) != s.set.Rows() {
 		if p.set, err = s.set.Subset(learn); err != nil {

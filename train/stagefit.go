@@ -27,6 +27,7 @@ type Fitted struct {
 	Warmed  bool    // it began at another solution
 
 	part    *Part
+	moved   bool // from other rows
 	lambda  float64
 	points  []problem.Point // of all rows of the part, for each output
 	classes []string
@@ -92,7 +93,7 @@ func (f *Fitted) fitting(p *Part, j *job) *Fitted {
 	if f.part == p {
 		return f
 	}
-	moved := &Fitted{lambda: f.lambda, part: p}
+	moved := &Fitted{lambda: f.lambda, part: p, moved: true}
 	_, machine := j.problems.family.(machineFamily)
 	place := make(map[int]int, len(f.part.learn))
 	for k, i := range f.part.learn {
@@ -145,6 +146,12 @@ func (f *Fitted) point(c int, p objective, lambda float64) *problem.Point {
 	}
 	point = p.cut(point)
 	return &point
+}
+
+// away reports whether f is the solution of the same linear problem with at least twice the lambda.
+func (f *Fitted) away(j *job) bool {
+	_, linear := j.problems.family.(linearFamily)
+	return linear && !f.moved && f.lambda >= 2*j.problems.lambda
 }
 
 // dims is how many numbers a point of all rows has as weights.

@@ -4,6 +4,7 @@
 //	sdca.go      the method. visit.go takes the step of a row, rounds.go shares rows among
 //	             partitions and merges them (columns.go), sizes.go and objective.go are sizes
 //	             and sums; clock.go tells what more cores would bring
+//	warm.go      begins at dual variables of another problem
 //	escape.go    decides when epochs are slow, and which of two methods takes over
 //	face.go      solves for all free rows at once, and moves them there: face_apply.go
 //	proximal.go  the method of multipliers: its matrix sees proximal_rows.go, the corner of the
@@ -112,9 +113,7 @@ func (k SDCA) Start(p problem.Problem, start solver.Start) solver.State {
 	s.step, s.exact = loss.StepOf(l.Loss)
 	s.chooseSizes()
 	if from != nil && len(from.A) == n {
-		s.resume(from)
-		s.addConjugates()
-		s.keep(from.W)
+		s.begin(from, start.Away)
 	} else if l.Bias == problem.Free {
 		s.u[d] = l.BestBias(nil, 0, 1e-6)
 	}
@@ -267,20 +266,4 @@ func (s *sdca) bias() float64 {
 		return w[0]
 	}
 	return b[0]
-}
-
-// resume takes over the dual variables of a point; the weights follow.
-func (s *sdca) resume(from *problem.Point) {
-	_, d := s.p.Dims()
-	u, sum := parts.DualWeights(s.p, s.a, from.A)
-	copy(s.u, u)
-	s.sum = sum
-	switch s.p.Bias {
-	case problem.Feature:
-		s.u[d] = -s.factor * s.sum
-	case problem.Free:
-		if len(from.W) == d+1 {
-			s.u[d] = from.W[d]
-		}
-	}
 }
