@@ -11,7 +11,7 @@ from . import _ask
 from ._arrays import is_sparse
 from ._base import FLOATS, encode, positive, row_weights, seed_of, spelled, threads_of, validate_data
 from .kernel import MOVABLE, KernelClassifier, KernelRegressor
-from .linear import LinearClassifier, LinearRegressor
+from .linear import Classifier, LinearClassifier, LinearRegressor
 
 __all__ = ["tune"]
 
@@ -82,14 +82,14 @@ def tune(
     if not isinstance(kernel, str) or kernel.split(":")[0] == "precomputed":
         raise ValueError(f"kernel={kernel!r}: expected a name of fenchel list kernels, as folds take rows of data apart")
     best = type(estimator)(**estimator.get_params())
-    data, spec = _problem(best, X, y, sample_weight, search)
+    data, spec = problem(best, X, y, sample_weight, search)
     how: dict[str, Any] = {"repeats": repeats, "score": score, "rule": rule, "halving": halving, "budget": float(max_seconds)}
     if search is not None:
         how["search"] = _axes(search, best.get_params())
     for name, values in (("groups", groups), ("times", times)):
         if values is not None:
             how[name] = _places(values, data)
-    answer = _ask.tune(data, spec, folds=_folds(folds, data, y), **how)
+    answer = _ask.tune(data, spec, folds=splits(folds, data, y), **how)
     return _take(best, answer).fit(X, y, sample_weight)
 
 
@@ -104,10 +104,10 @@ def _axes(search: Any, own: dict[str, Any]) -> str:
     return search
 
 
-def _problem(estimator: Any, X: Any, y: Any, sample_weight: Any, search: Any) -> tuple[_ask.Data, dict[str, Any]]:
+def problem(estimator: Any, X: Any, y: Any, sample_weight: Any, search: Any) -> tuple[_ask.Data, dict[str, Any]]:
     """Return the rows, and the spec that candidates have in common."""
     kind = {"accept_sparse": "csr", "dtype": FLOATS}
-    classifier = isinstance(estimator, (LinearClassifier, KernelClassifier))
+    classifier = isinstance(estimator, Classifier)
     X, y = validate_data(estimator, X, y, **kind, **({} if classifier else {"y_numeric": True}))
     target: dict[str, Any] = {}
     if classifier:
@@ -155,15 +155,15 @@ def _places(values: Any, data: _ask.Data) -> np.ndarray:
     return places if data.kept is None else places[data.kept]
 
 
-def _folds(folds: Any, data: _ask.Data, y: Any) -> Any:
+def splits(folds: Any, data: _ask.Data, y: Any) -> Any:
     """Return a number, or the pairs of rows of each fold."""
     if isinstance(folds, numbers.Integral):
         return int(folds)
     pairs = list(folds.split(data.everything, y) if hasattr(folds, "split") else folds)
-    return [(kept_rows(learn, data), kept_rows(judge, data)) for learn, judge in pairs]
+    return [(_kept(learn, data), _kept(judge, data)) for learn, judge in pairs]
 
 
-def kept_rows(rows: Any, data: _ask.Data) -> np.ndarray:
+def _kept(rows: Any, data: _ask.Data) -> np.ndarray:
     """Return the numbers of rows among those that have a weight, in order."""
     rows, n = np.asarray(rows), data.everything.shape[0]
     if rows.dtype == bool:

@@ -228,9 +228,17 @@ def test_tools():
     assert c.n_features_in_ == 6 and c.model_.part("features") == list("abcdef")
     with pytest.raises(ValueError, match="feature names"):
         c.predict(table[list("fedcba")])
-    cv = twins.LogisticRegressionCV(Cs=5, cv=3).fit(X, TWO)
-    theirs = linear_model.LogisticRegressionCV(Cs=5, cv=3, l1_ratios=(0,), scoring="accuracy", use_legacy_attributes=False).fit(X, TWO)
-    assert cv.C_ == pytest.approx(np.ravel(theirs.C_)[0])
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss", "balanced_accuracy", "matthews_corrcoef"])
+@pytest.mark.parametrize("y", [TWO, THREE])
+def test_logistic_cv(scoring, y):
+    """Scores of each fold, ratio and C are those of scikit-learn."""
+    how = {"Cs": [0.01, 0.3, 5.0], "cv": 3, "l1_ratios": (0,), "scoring": scoring, "tol": 1e-5, "max_iter": 10**3, "class_weight": {"yes": 2.0} if y is TWO else "balanced", "use_legacy_attributes": False}
+    ours, theirs = twins.LogisticRegressionCV(**how).fit(X, y), linear_model.LogisticRegressionCV(**how).fit(X, y)
+    np.testing.assert_allclose(ours.scores_, theirs.scores_, atol=1e-3)
+    assert (ours.C_, ours.l1_ratio_) == (theirs.C_, theirs.l1_ratio_)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=5e-3)
 
 
 @pytest.mark.parametrize("estimator", [

@@ -7,15 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from .._base import FLOATS, validate_data
+from .. import _ask
+from .._base import FLOATS, class_factors, encode, validate_data
+from .._tune import problem, splits
 from ._linear import LogisticRegression
 
 __all__ = ["LogisticRegressionCV"]
 
+SCORES = {"accuracy": "accuracy", "balanced_accuracy": "balanced", "roc_auc": "auc", "neg_log_loss": "logloss", "f1_macro": "f1"}  # those of the engine
+
 
 class LogisticRegressionCV(LogisticRegression):
     """Twin of ``sklearn.linear_model.LogisticRegressionCV``; it needs scikit-learn, whose
-    folds and scorers it takes. Each fit of a fold begins with the weights of the C before.
+    folds it takes. The engine judges all values of C on all folds, as ``fenchel.tune`` does, by
+    the scores accuracy, balanced_accuracy, roc_auc, neg_log_loss and f1_macro; for others, or a
+    function, it trains the models one after another, and scikit-learn judges them.
 
     Other parameters are those of :class:`LogisticRegression`. Refused: ``refit=False``.
 
@@ -64,20 +70,43 @@ class LogisticRegressionCV(LogisticRegression):
         weights = None if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, float), len(y))
         self.Cs_ = np.logspace(-4, 4, self.Cs) if isinstance(self.Cs, numbers.Integral) else np.asarray(self.Cs, float)
         ratios = [0.0] if self.l1_ratios is None or isinstance(self.l1_ratios, str) else list(self.l1_ratios)
-        scorer = get_scorer("accuracy" if self.scoring in ("warn", None) else self.scoring) if not callable(self.scoring) else self.scoring
+        scoring = "accuracy" if self.scoring is None or isinstance(self.scoring, str) and self.scoring == "warn" else self.scoring
         folds = list(check_cv(self.cv, y, classifier=is_classifier(self)).split(rows, y))
-        self.scores_ = np.array([[self._path(rows, y, weights, train, test, ratio, scorer) for ratio in ratios] for train, test in folds])
+        self._weight = self.class_weight
+        if isinstance(self.class_weight, str):  # as scikit-learn has them: of all rows, for every fold
+            classes, codes = encode(y)
+            factors = class_factors(self.class_weight, classes, codes, weights)
+            self._weight = {label: float(factors[codes == k][0]) for k, label in enumerate(classes)}
+        if isinstance(scoring, str) and scoring in SCORES:
+            self.scores_ = self._searched(rows, y, weights, folds, ratios, scoring)
+        else:
+            scorer = scoring if callable(scoring) else get_scorer(scoring)
+            self.scores_ = np.array([[self._path(rows, y, weights, train, test, ratio, scorer) for ratio in ratios] for train, test in folds])
         mean = self.scores_.mean(axis=0)
         best = np.unravel_index(mean.argmax(), mean.shape)
         self.l1_ratio_, self.C_ = float(ratios[best[0]]), float(self.Cs_[best[1]])
-        self._now = self._one(self.C_, self.l1_ratio_)
+        self._now = (self.C_, self.l1_ratio_)
         return super().fit(X, y, sample_weight)
 
     def _one(self, C: float, ratio: float, warm: bool = False) -> LogisticRegression:
         return LogisticRegression(
             self.penalty, C=C, l1_ratio=ratio, tol=self.tol, fit_intercept=self.fit_intercept, intercept_scaling=self.intercept_scaling,
-            class_weight=self.class_weight, random_state=self.random_state, solver=self.solver, max_iter=self.max_iter, warm_start=warm, n_jobs=self.n_jobs,
+            class_weight=self._weight, random_state=self.random_state, solver=self.solver, max_iter=self.max_iter, warm_start=warm, n_jobs=self.n_jobs,
         )  # fmt: skip
+
+    def _searched(self, X: Any, y: np.ndarray, weights: Any, folds: Any, ratios: list[float], scoring: str) -> np.ndarray:
+        """Return the score of each fold, ratio and C, by one search of the engine."""
+        one = self._one(1.0, ratios[0])
+        one.classes_ = np.unique(y)
+        penalties = ",".join(self._one(1.0, ratio)._term() for ratio in ratios)
+        data, spec = problem(one, X, y, weights, "")
+        axes = f"penalty={penalties} C={','.join(repr(float(C)) for C in self.Cs_)}"
+        answer = _ask.tune(data, spec, splits(folds, data, y), search=axes, score=SCORES[scoring])
+        for candidate in answer["candidates"]:
+            if candidate["reason"]:
+                raise ValueError(candidate["reason"])
+        scores = np.array([c["scores"] for c in answer["candidates"]], float).T.reshape(len(folds), len(ratios), len(self.Cs_))
+        return -scores if answer["lower"] else scores
 
     def _path(self, X: Any, y: np.ndarray, weights: Any, train: np.ndarray, test: np.ndarray, ratio: float, scorer: Any) -> list[float]:
         """Return the score of each C on one fold."""
@@ -91,8 +120,10 @@ class LogisticRegressionCV(LogisticRegression):
         return [scores[C] for C in self.Cs_]
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
-        return self._now._spec(X, weights)
+        one = self._one(*self._now)
+        one.classes_ = self.classes_
+        return one._spec(X, weights)
 
     def _learn(self, data: Any, task: str, init: Any = None) -> None:
         super(LogisticRegression, self)._learn(data, task, init)
-        del self._now
+        del self._now, self._weight
