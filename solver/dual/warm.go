@@ -14,15 +14,12 @@ import (
 //	Why       with lambda the weights u = -X^T(s.a)/(lambda N) change too: at a tenth of
 //	          lambda the same a make weights ten times as long, far beyond the best. Where
 //	          the loss is smooth, a falls nearly as lambda does
-//	Update    t is multiplied by ratio while D, which is concave, rises
+//	Update    t is multiplied by 3/4 while D, which is concave, rises
 //	Returned  t a, of a dual no lower than that of a
 //	Cost      O(n + d) for each t, of which there are about three times the binary logarithm
 //	          of what lambda has fallen by; no pass over the rows
 //
 // Losses with corners keep a: most of it lies at the ends of the domain, whatever lambda.
-
-// ratio is from one t to the next, and leastLength about the least that is tried.
-const ratio, leastLength = 0.75, 0x1p-30
 
 // begin takes over the dual variables of a warm start, and its weights unless it is of a problem
 // far away: those that follow from the dual variables are soon better.
@@ -69,12 +66,12 @@ func (s *sdca) multiply(t float64) {
 // bestLength returns about the t in (0, 1] for which D(t a) is largest.
 func (s *sdca) bestLength() float64 {
 	t, at := 1.0, s.dualAlong(1)
-	for t > leastLength {
-		next := s.dualAlong(ratio * t)
+	for t > 0x1p-30 {
+		next := s.dualAlong(0.75 * t)
 		if !(next > at) {
 			break
 		}
-		t, at = ratio*t, next
+		t, at = 0.75*t, next
 	}
 	return t
 }
