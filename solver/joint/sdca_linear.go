@@ -133,7 +133,7 @@ const recent = 0.25
 // of sparse rows it cannot guess them.
 func (s *ascent) ask(i int) {
 	x, k := s.problem.X.Row(i), s.risk.Classes
-	if x.Index == nil || len(s.w) > math.MaxUint32 {
+	if x.Index == nil || int64(len(s.w)) > math.MaxUint32 {
 		return
 	}
 	s.lines = s.lines[:0]
