@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/search"
@@ -53,7 +54,7 @@ func TestTune(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range [][]int{{}, {1}, {40, -1}, {1 << 40, 1}, {0, 5}} {
+	for _, bad := range [][]int{{}, {1}, {40, -1}, {math.MaxInt32, 1}, {0, 5}} {
 		fields["given"] = map[string]any{"rows": given["rows"], "counts": bad}
 		if f := c.refused("tune", fields); f.Kind != "parameter" {
 			t.Errorf("counts %v: found %+v, expected kind parameter", bad, f)
