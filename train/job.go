@@ -167,8 +167,8 @@ func (j *job) chooseSolver(context.Context) (err error) {
 		j.spec.Solver, j.why = j.problems.choose(j.first.Problem, j.spec.Gap)
 		if j.spec.Partitions > 0 {
 			j.spec.Solver, j.why = "sdca", "it works in partitions"
-		} else if j.spec.Solver == "sdca" && j.part != nil && j.part.beside { // epochs of a single partition come further
-			j.spec.Partitions = 1
+		} else if _, linear := j.first.Problem.(*problem.Linear); linear && j.spec.Solver == "sdca" && j.part != nil && j.part.beside {
+			j.spec.Partitions = 1 // its epochs come further
 		}
 	}
 	if j.spec.Partitions > 0 {
