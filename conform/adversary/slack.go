@@ -30,8 +30,8 @@ func (j *slack) primal(w []float64, bias float64) (number, float64) {
 		doubts = max(doubts, off[i])
 		reach = max(reach, math.Abs(float(margins[i])))
 	}
-	if squaredOff > 0 {
-		doubts += squaredOff / max(1, float(squared)) * reach
+	if squaredOff > 0 { // the program shrinks w by its own bound on that error, which is wider
+		doubts += 8 * squaredOff / max(1, float(squared)) * reach
 	}
 	f := level(margins, j.volume())
 	return neg(f), doubts + doubt*math.Abs(bias) + 1e-9*(reach+math.Abs(float(f)))
