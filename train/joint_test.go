@@ -129,7 +129,7 @@ func TestJointCertificates(t *testing.T) {
 	if err := r.Model.Write(&out); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := model.Decode([]byte(out.String())); err == nil || !strings.Contains(err.Error(), "another certificate of output 3 than of the first") {
+	if _, err := model.Decode([]byte(out.String())); err == nil || !strings.Contains(err.Error(), "another certificate of classifier 3 than of the first") {
 		t.Errorf("found %v", err)
 	}
 }
