@@ -83,8 +83,8 @@ func (f *flows) room(j, c int) uint64 {
 	return f.flow[j*f.classes+c] - f.gone[j*f.classes+c] + f.gone[c*f.classes+j]
 }
 
-// augment takes a flow off along a shortest path from classes that give too little to one that
-// takes too much; it reports whether there was any such class.
+// augment takes a flow off along a shortest path from a class with a deficit to a class with an
+// excess; it reports whether there was such a path.
 func (f *flows) augment() bool {
 	k := f.classes
 	before, queue := make([]int, k), []int{}

@@ -39,8 +39,8 @@ func pick[T any](kind, name string, value T, given bool, registered func(string)
 	return value, nil
 }
 
-// pickLoss returns the loss of that name; of one that judges all classes at once the loss of two
-// classes, which says what kind of targets it takes.
+// pickLoss returns the loss of that name. For a joint loss it is that of two classes, which states
+// the kind of targets.
 func (o own) pickLoss(name string) (loss.Loss, error) {
 	if joint.Is(name) {
 		l, err := joint.New(name)

@@ -13,8 +13,8 @@ import (
 const needs = "import numpy, pytest"
 
 // TestPython runs the tests of the Python package with this program: "python -m pytest" in
-// the folder python. FENCHEL_PYTHON names the Python; without one that has numpy and pytest
-// there is nothing to run.
+// the folder python. FENCHEL_PYTHON names the interpreter. The test is skipped where it has no
+// numpy or pytest.
 func TestPython(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the tests of the Python package take a minute")

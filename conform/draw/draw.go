@@ -82,8 +82,8 @@ func Problem(l loss.Loss, p string, bias problem.Bias, n, d int, sparse bool) *p
 	return must(problem.NewLinear(problem.NewRows(Stored(rows, sparse), 1), Targets(r, rows, l), s, l, must(penalty.New(p)), 0.05, bias))
 }
 
-// Each calls do for every loss, bias and elastic penalty, the only ones that all solvers know; of
-// others conform.TestUndeclared asks whether solvers refuse them.
+// Each calls do for every loss, bias and elastic penalty. Penalties of other forms are left to
+// conform.TestUndeclared, which checks that solvers take or refuse them.
 func Each(t *testing.T, do func(t *testing.T, l loss.Loss, p string, bias problem.Bias)) {
 	t.Helper()
 	for _, l := range loss.Entries() {

@@ -168,11 +168,7 @@ func (r *request) sparsify() (any, error) {
 	if err := r.decode(&q); err != nil {
 		return nil, err
 	}
-	m, err := r.model(q.Model)
-	if err != nil {
-		return nil, err
-	}
-	set, err := q.Data.set(r.mapped)
+	m, set, err := r.modelAndSet(q.Model, q.Data)
 	if err != nil {
 		return nil, err
 	}

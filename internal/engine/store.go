@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -38,7 +39,7 @@ func (s *store) get(key string) *model.Model {
 	return m
 }
 
-// put keeps a model, and drops the one that was not used for longest where there is no room.
+// put keeps a model, and drops the least recently used one where there is no room.
 func (s *store) put(key string, m *model.Model) {
 	if key == "" || s.get(key) != nil {
 		return
@@ -68,6 +69,16 @@ func (r *request) model(from source) (*model.Model, error) {
 	}
 	r.models.put(from.Key, m)
 	return m, nil
+}
+
+// modelAndSet returns the model and the rows that a request names.
+func (r *request) modelAndSet(from source, d data) (*model.Model, *dataset.Set, error) {
+	m, err := r.model(from)
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := d.set(r.mapped)
+	return m, set, err
 }
 
 // pca returns the components that a request brings.

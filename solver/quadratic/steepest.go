@@ -58,8 +58,8 @@ func (d *direction) dual() []float64 {
 	return out
 }
 
-// price returns the column of the largest reduced gain, the first one that has any if asked for,
-// -1 if there is none, and its gain.
+// price returns the column of the largest reduced gain, and its gain before the equations are priced;
+// with first, the first column whose reduced gain is positive (Bland's rule). -1: there is none.
 func (s *decomposition) price(dual []float64, first bool) (enter int, gain float64) {
 	m := len(s.p.A)
 	enter = -1

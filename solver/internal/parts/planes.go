@@ -98,7 +98,8 @@ func mix(a, b Plane, share float64) Plane {
 	return p
 }
 
-// Solve finds the solution, by steps from the plane that pulls most to the one that pulls least.
+// Solve finds the solution by pairwise steps: mass goes from the plane with the largest slope to the
+// plane with the least.
 func (c *Planes) Solve() {
 	slope := make([]float64, len(c.All))
 	for j := range slope {
