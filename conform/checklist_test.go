@@ -1,15 +1,18 @@
 package conform_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/experiment"
 )
 
 // TestChecklist checks that each test that docs/checklist.md names exists, as a function of a test file of
-// that room, and that each of the systems has one but for networks.
+// that package, and that each of the systems has one but for networks.
 func TestChecklist(t *testing.T) {
 	const page = "docs/checklist.md"
 	text, err := os.ReadFile("../" + page)
@@ -17,12 +20,19 @@ func TestChecklist(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := regexp.MustCompile("`([a-z/]+)\\.(Test[A-Za-z0-9]+)`")
-	systems := 0
+	experiments := regexp.MustCompile(`\b(pgs|qp|sg|thesis)-[a-z0-9.-]*[a-z0-9]`)
+	row := regexp.MustCompile(`^\| ([A-Z])[0-9]+ \|`)
+	systems := map[string]int{}
 	for i, line := range strings.Split(string(text), "\n") {
 		tests := name.FindAllStringSubmatch(line, -1)
-		if strings.HasPrefix(line, "| L") {
-			if systems++; len(tests) == 0 && !strings.Contains(line, "not offered") {
+		if in := row.FindStringSubmatch(line); in != nil {
+			if systems[in[1]]++; len(tests) == 0 && !strings.Contains(line, "not offered") {
 				t.Errorf("%s:%d: names no test: %s", page, i+1, line)
+			}
+		}
+		for _, run := range experiments.FindAllString(line, -1) {
+			if _, err := experiment.New(run); err != nil {
+				t.Errorf("%s:%d: %v", page, i+1, err)
 			}
 		}
 		for _, found := range tests {
@@ -31,15 +41,15 @@ func TestChecklist(t *testing.T) {
 			}
 		}
 	}
-	if systems != 34 {
-		t.Errorf("%s has %d systems, expected 34", page, systems)
+	if expected := map[string]int{"L": 34, "K": 24, "F": 9, "T": 19, "S": 12}; !maps.Equal(systems, expected) {
+		t.Errorf("%s has the systems %v, expected %v", page, systems, expected)
 	}
 }
 
-// hasTest reports whether a test file of the room has the function.
-func hasTest(t *testing.T, room, test string) bool {
+// hasTest reports whether a test file of the package has the function.
+func hasTest(t *testing.T, folder, test string) bool {
 	t.Helper()
-	files, err := filepath.Glob("../" + room + "/*_test.go")
+	files, err := filepath.Glob("../" + folder + "/*_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
