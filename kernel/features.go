@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/structure"
 )
 
 // A featured kernel is one that counts what two rows have in common, such as
@@ -30,7 +31,7 @@ var (
 func (k Spectrum) features(x matrix.Matrix) (*matrix.CSR, Inner) {
 	key := make([]byte, 4*k.P)
 	return counts(x, func(row matrix.Vector, add func(key []byte)) {
-		s := symbols(row)
+		s := structure.Symbols(row)
 		for end := k.P; end <= len(s); end++ {
 			for i, symbol := range s[end-k.P : end] {
 				binary.LittleEndian.PutUint32(key[4*i:], uint32(symbol))
@@ -43,7 +44,7 @@ func (k Spectrum) features(x matrix.Matrix) (*matrix.CSR, Inner) {
 func (k WL) features(x matrix.Matrix) (*matrix.CSR, Inner) {
 	key := make([]byte, 8)
 	return counts(x, func(row matrix.Vector, add func(key []byte)) {
-		g := readGraph(symbols(row))
+		g, _ := structure.ReadGraph(structure.Symbols(row)) // Prepare has refused what is none
 		for _, colour := range k.colours(g) {
 			binary.LittleEndian.PutUint64(key, colour)
 			add(key)
@@ -91,7 +92,7 @@ func counts(x matrix.Matrix, each func(row matrix.Vector, add func(key []byte)))
 			}
 			row = append(row, column)
 		})
-		if len(row) >= maxSymbol {
+		if len(row) >= structure.MaxSymbol {
 			return nil
 		}
 		slices.Sort(row)
