@@ -45,7 +45,7 @@ func TestTokensThatShareASymbol(t *testing.T) {
 	}
 	for _, chunk := range []int{0, 3} {
 		s, err := readText("a\tx "+other+"\nb\ty "+first+" 5\n", Options{Format: "tokens", Chunk: chunk})
-		if want := fmt.Sprintf("1 of 3 symbols stand for more than one word, which count as equal: %q and %q are the first", min(first, other), max(first, other)); err != nil || len(s.Warnings) != 1 || s.Warnings[0].Error() != want {
+		if want := fmt.Sprintf("symbols of more than one word, which count as equal: 1 of 3, the first of %q and %q", min(first, other), max(first, other)); err != nil || len(s.Warnings) != 1 || s.Warnings[0].Error() != want {
 			t.Errorf("found %v, error %v, expected the warning %s", s.Warnings, err, want)
 		}
 	}
@@ -68,7 +68,7 @@ func TestGraphs(t *testing.T) {
 		if s.Cols() != max(11, opt.Columns) || s.Structure != structure.Graphs {
 			t.Errorf("found %d columns of %v", s.Cols(), s.Structure)
 		}
-		if len(s.Warnings) != 1 || s.Warnings[0].Error() != "1 graphs have an edge more than once, and it counts as often: standard input:5:4 is the first" {
+		if len(s.Warnings) != 1 || s.Warnings[0].Error() != "graphs with an edge more than once, which counts as often: 1, the first at standard input:5:4" {
 			t.Errorf("found the warnings %v", s.Warnings)
 		}
 		var out bytes.Buffer

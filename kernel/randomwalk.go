@@ -240,21 +240,24 @@ func (k RandomWalk) degree(terms int) int {
 	return min(d, terms)
 }
 
-// Size is m^2/(1 - Lambda degree^2) for m vertices.
+// Size bounds the sum over walks: n vertices have n^2 pairs, and e ends of edges, n + e < m,
+// at most e^2 degree^(2l-2) pairs of walks of l steps. It is largest with vertices alone or
+// with ends alone: m^2, or m^2 Lambda/(1 - Lambda degree^2).
 func (k RandomWalk) Size(terms int, _ float64) float64 {
 	m := float64(terms)
-	return m * m / (1 - k.reach(k.degree(terms))) * (1 + 1e-12)
+	return m * m * max(1, k.Lambda/(1-k.reach(k.degree(terms)))) * (1 + 1e-12)
 }
 
-// Relative follows the roundings of A x and of the sum through the inverse: x has at most
-// the norm sqrt(pairs)/(1 - Lambda degree^2), and its square at most k over that.
+// Relative follows the roundings of the residual r, one of the size of x, through the
+// inverse: x has at most the norm sqrt(pairs)/(1 - Lambda degree^2), and x'r is wrong by
+// their part of 2 x'x, which is at most 2 k/(1 - Lambda degree^2).
 func (k RandomWalk) Relative(terms int, _, _ float64) float64 {
 	degree := float64(k.degree(terms))
 	least := 1 - k.reach(k.degree(terms))
-	product := (2*degree + 6) * unit // of a row of A x, of its size
-	large := product * (1 + 2.1/least)
-	squared := 2 * (unit + large*large/least)
-	return (squared + 4*product/least + 2*float64(terms)*unit) * 1.01
+	rounded := (2*degree + 2) * unit // of 1 - x + Lambda A x, of these three
+	all := rounded * (1 + 2.1/least)
+	squared := 2 * (unit + all*all/least)
+	return (squared + 2.1*rounded/least + float64(2*terms+4)*unit) * 1.01
 }
 
 // Error is Relative times the sizes.

@@ -6,7 +6,7 @@ import (
 	"github.com/fenchel-ml/fenchel/structure"
 )
 
-// doubts are what the words and edges of rows may have been meant otherwise.
+// doubts are about what words and edges of rows were meant to be.
 type doubts struct {
 	words    map[float32]span // by their symbol
 	repeated int              // graphs with an edge more than once
@@ -63,10 +63,10 @@ func (d *doubts) warnings() (all []error) {
 		}
 	}
 	if shared > 0 {
-		all = append(all, fmt.Errorf("%d of %d symbols stand for more than one word, which count as equal: %q and %q are the first", shared, len(d.words), first.least, first.most))
+		all = append(all, fmt.Errorf("symbols of more than one word, which count as equal: %d of %d, the first of %q and %q", shared, len(d.words), first.least, first.most))
 	}
 	if d.repeated > 0 {
-		all = append(all, fmt.Errorf("%d graphs have an edge more than once, and it counts as often: %s is the first", d.repeated, d.where))
+		all = append(all, fmt.Errorf("graphs with an edge more than once, which counts as often: %d, the first at %s", d.repeated, d.where))
 	}
 	return all
 }
