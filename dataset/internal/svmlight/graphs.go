@@ -30,19 +30,17 @@ func init() {
 // stands twice, either way round, counts twice, and a warning tells how many graphs have
 // such; both ends may be the same vertex. Without edges the second tab may be missing; a
 // graph may have no vertices. The rows of the set are those of [structure.Graph].
-type Graphs struct{}
+type Graphs struct{ lined }
 
 var (
-	_ set.Format = Graphs{}
-	_ set.Writer = Graphs{}
+	_ set.LineFormat = Graphs{}
+	_ set.Writer     = Graphs{}
 )
 
 var graphs = structured{name: "graphs", extension: ".graphs", kind: structure.Graphs,
 	expected: "a label, a tab, labels of vertices, a tab and edges", add: addGraph, write: appendGraph}
 
 func (Graphs) Extensions() []string { return []string{graphs.extension} }
-
-func (Graphs) Takes() []string { return []string{"weights"} }
 
 func (Graphs) Detect(name string, head []byte) set.Match { return graphs.detect(name, head) }
 

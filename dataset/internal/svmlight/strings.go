@@ -21,19 +21,17 @@ func init() {
 // row of the set is the text, the code point of its k-th character in column k;
 // so it is for kernels of strings, and means little to others. Blanks of the text
 // count, and so do more tabs.
-type Strings struct{}
+type Strings struct{ lined }
 
 var (
-	_ set.Format = Strings{}
-	_ set.Writer = Strings{}
+	_ set.LineFormat = Strings{}
+	_ set.Writer     = Strings{}
 )
 
 var texts = structured{name: "strings", extension: ".strings", kind: structure.Sequences,
 	expected: "a label, a tab and a text", add: addText, write: appendText}
 
 func (Strings) Extensions() []string { return []string{texts.extension} }
-
-func (Strings) Takes() []string { return []string{"weights"} }
 
 func (Strings) Detect(name string, head []byte) set.Match { return texts.detect(name, head) }
 

@@ -32,6 +32,15 @@ type structured struct {
 	write func(line []byte, row matrix.Vector, i int) ([]byte, error)
 }
 
+// lined is what is the same for all of them.
+type lined struct{}
+
+func (lined) Takes() []string { return []string{"weights"} }
+
+func (lined) Begin([]byte, *set.Options) (header int, last func([]byte) int, ok bool) {
+	return 0, lines.LastLine, true
+}
+
 // structuredChunk is the rows of one chunk.
 type structuredChunk struct {
 	*sparseChunk

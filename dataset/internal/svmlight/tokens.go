@@ -20,19 +20,17 @@ func init() {
 // blanks or tabs between. A row of the set has the symbol of the k-th word in column k, as
 // [structure.Symbol] makes it: whole numbers are their own, of other words it is a hash.
 // Should two words of a file share one, a warning says so.
-type Tokens struct{}
+type Tokens struct{ lined }
 
 var (
-	_ set.Format = Tokens{}
-	_ set.Writer = Tokens{}
+	_ set.LineFormat = Tokens{}
+	_ set.Writer     = Tokens{}
 )
 
 var tokens = structured{name: "tokens", extension: ".tokens", kind: structure.Sequences,
 	expected: "a label, a tab and words", add: addTokens, write: appendTokens}
 
 func (Tokens) Extensions() []string { return []string{tokens.extension} }
-
-func (Tokens) Takes() []string { return []string{"weights"} }
 
 func (Tokens) Detect(name string, head []byte) set.Match { return tokens.detect(name, head) }
 
