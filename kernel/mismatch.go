@@ -21,7 +21,7 @@ import (
 //
 //	k(s,t) = sum over d of common_d pairs_d(s,t)
 //
-// so that no word is ever written down: pairs_d is counted exactly. common_d depends on
+// so that no word has to be written down: pairs_d is counted exactly. common_d depends on
 // how many letters the alphabet has; rows with more of them are refused.
 //
 // For strings that are not long, pairs are counted along the diagonals of the table of
@@ -31,7 +31,8 @@ import (
 //
 // (Kuksa, Huang and Pavlovic, Scalable Algorithms for String Kernels with Inexact
 // Matching, 2008), which a hash table of what is left of the substrings counts for each
-// choice of j places: O(binom(p,2M) p (|s|+|t|)).
+// choice of j places: O(binom(p,2M) p (|s|+|t|)). The matrix of a set is made
+// of the words near each string instead, where these are few.
 type Mismatch struct{ P, M, Alphabet int }
 
 var (
