@@ -15,7 +15,7 @@ type Structured interface {
 }
 
 // StructureOf returns what the rows of k stand for. A combination has the structure of its
-// parts, of which one may be a number; it is Points where they differ.
+// parts but for numbers; it is Points where they differ.
 func StructureOf(k Kernel) structure.Kind {
 	how, parts := Parts(k)
 	if how == "" {
