@@ -25,6 +25,7 @@ func TestArriving(t *testing.T) {
 		"no header":        {Options{Schema: s.Schema}, []string{"1,7,u\n", "2,8,v\n"}, "1 2"},
 		"quotes":           {Options{Schema: s.Schema}, []string{"id,a,c\n1,7,\"u\n", "\"\n2,8,v\n"}, "0 2"},
 		"LIBSVM":           {Options{Columns: 3}, []string{"1 1:2\n-", "1 2:1\n# no row\n", "1 3:1\n1 1:1\n"}, "1 2 4"},
+		"graphs":           {Options{Columns: 8, Format: "graphs"}, []string{"\t7 7\t1-2\n\t", "5\n\t\t\n", "\t5 5\t1-1 2-2\n"}, "1 3 4"},
 		"nothing names it": {Options{Columns: 2, Format: "csv"}, []string{"1,2\n", "3,4\n"}, "0 2"},
 	} {
 		t.Run(name, func(t *testing.T) {

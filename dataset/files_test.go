@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"testing/iotest"
+
+	"github.com/fenchel-ml/fenchel/structure"
 )
 
 // TestFilesElsewhere: a file of every format, compressed or not, gives the same set from
@@ -116,7 +118,7 @@ func TestReadFromNames(t *testing.T) {
 		t.Errorf("found error %v, expected the place in upload.svm", err)
 	}
 	s, err := ReadFrom(ctx, strings.NewReader("a\tACGT\nb\tAC\n"), "genes.strings", Options{})
-	if err != nil || !s.Text {
+	if err != nil || s.Structure != structure.Sequences {
 		t.Errorf("found %+v, error %v, expected texts, as the extension says", s, err)
 	}
 	if _, err := ReadFrom(ctx, iotest.ErrReader(io.ErrClosedPipe), "upload.csv", Options{}); !errors.Is(err, io.ErrClosedPipe) || !strings.HasPrefix(err.Error(), "upload.csv: ") {

@@ -60,7 +60,7 @@ func readGenerated(ctx context.Context, spec string, opt *Options) (*Set, error)
 		}
 		numbers = append(numbers, number)
 	}
-	s := &Set{}
+	s := &Set{Structure: info.Structure}
 	s.X, s.Warnings = b.Matrix()
 	if info.Unlabelled {
 		return s, nil

@@ -42,7 +42,8 @@ func TestStringsErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"\n \n", ` found no rows, expected at least one`},
 		{"en\tcat\nfr chat\n", `2:1: found "fr chat", expected a label, a tab and a text`},
-		{"\tcat\n", `1:1: found "\tcat", expected a label, a tab and a text`},
+		{"\tcat\nen\tcat\n", `2:1: found a label, expected none, as in the rows before`},
+		{"en\tcat\n \tcat\n", `2:1: found no label, expected one, as the rows before have`},
 		{"en\tc\x00t\n", `1:5: found a zero byte, expected text`},
 		{"en\tc\xfft\n", `1:4: found "c\xfft", expected UTF-8 text`},
 		{"nan\tcat\n", `1:1: found "nan", expected a finite number or a name as target`},
@@ -75,10 +76,9 @@ func TestStringsWritten(t *testing.T) {
 		}
 	}
 	for want, broken := range map[string]func(*Set){
-		"no place for row weights":  func(s *Set) { s.Weight = make([]float64, 4) },
-		"needs a label in each row": func(s *Set) { s.Target = Target{} },
-		`label "a\tb": `:            func(s *Set) { s.Target = Labels([]string{"a\tb", "1", "1", "1"}) },
-		"found 8 columns and no text": func(s *Set) {
+		"no place for row weights": func(s *Set) { s.Weight = make([]float64, 4) },
+		`label "a\tb": `:           func(s *Set) { s.Target = Labels([]string{"a\tb", "1", "1", "1"}) },
+		"found 8 columns and no row": func(s *Set) {
 			s.X = &matrix.CSR{Cols: 8, Start: s.X.(*matrix.CSR).Start, Index: s.X.(*matrix.CSR).Index, Value: s.X.(*matrix.CSR).Value}
 		},
 		"row 1, column 1: found 0.5":   func(s *Set) { s.X = &matrix.Dense{Rows: 1, Cols: 1, Value: []float32{0.5}} },

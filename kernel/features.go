@@ -2,10 +2,12 @@ package kernel
 
 import (
 	"encoding/binary"
+	"maps"
 	"math"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/structure"
 )
 
 // A featured kernel is one that counts what two rows have in common, such as
@@ -23,6 +25,7 @@ type featured interface {
 
 var (
 	_ featured = Spectrum{}
+	_ featured = Mismatch{}
 	_ featured = WL{}
 	_ featured = normalised{}
 )
@@ -30,7 +33,7 @@ var (
 func (k Spectrum) features(x matrix.Matrix) (*matrix.CSR, Inner) {
 	key := make([]byte, 4*k.P)
 	return counts(x, func(row matrix.Vector, add func(key []byte)) {
-		s := symbols(row)
+		s := structure.Symbols(row)
 		for end := k.P; end <= len(s); end++ {
 			for i, symbol := range s[end-k.P : end] {
 				binary.LittleEndian.PutUint32(key[4*i:], uint32(symbol))
@@ -40,10 +43,62 @@ func (k Spectrum) features(x matrix.Matrix) (*matrix.CSR, Inner) {
 	}), Linear{}
 }
 
+// features counts the words near each substring, where these are few enough to be stored,
+// and to be cheaper than counting pairs.
+func (k Mismatch) features(x matrix.Matrix) (*matrix.CSR, Inner) {
+	const most = 1 << 24 // counts
+	near, seen := k.common(0), map[uint32]bool{}
+	stored, pairs := 0.0, 0.0
+	n, _ := x.Dims()
+	for i := range n {
+		s := whole(structure.Symbols(x.Row(i)))
+		for _, symbol := range s {
+			seen[symbol] = true
+		}
+		length := float64(len(s))
+		stored += min(length*near, repeated(float64(k.Alphabet), k.P))
+		pairs += length * length
+	}
+	if stored > min(most, 4*pairs) || len(seen) > k.Alphabet {
+		return nil, nil
+	}
+	letters := slices.Sorted(maps.Keys(seen))
+	for other := uint32(structure.MaxSymbol + 1); len(letters) < k.Alphabet; other++ {
+		letters = append(letters, other)
+	}
+	key := make([]byte, 4*k.P)
+	return counts(x, func(row matrix.Vector, add func(key []byte)) {
+		s := structure.Symbols(row)
+		for end := k.P; end <= len(s); end++ {
+			for i, symbol := range s[end-k.P : end] {
+				binary.LittleEndian.PutUint32(key[4*i:], uint32(symbol))
+			}
+			eachNear(key, letters, 0, k.M, add)
+		}
+	}), Linear{}
+}
+
+// eachNear calls add with word and those that differ from it in up to m places from one on.
+func eachNear(word []byte, letters []uint32, from, m int, add func(word []byte)) {
+	if add(word); m == 0 {
+		return
+	}
+	for i := from; i < len(word); i += 4 {
+		was := binary.LittleEndian.Uint32(word[i:])
+		for _, letter := range letters {
+			if letter != was {
+				binary.LittleEndian.PutUint32(word[i:], letter)
+				eachNear(word, letters, i+4, m-1, add)
+			}
+		}
+		binary.LittleEndian.PutUint32(word[i:], was)
+	}
+}
+
 func (k WL) features(x matrix.Matrix) (*matrix.CSR, Inner) {
 	key := make([]byte, 8)
 	return counts(x, func(row matrix.Vector, add func(key []byte)) {
-		g := readGraph(symbols(row))
+		g, _ := structure.ReadGraph(structure.Symbols(row)) // Prepare has refused what is none
 		for _, colour := range k.colours(g) {
 			binary.LittleEndian.PutUint64(key, colour)
 			add(key)
@@ -91,7 +146,7 @@ func counts(x matrix.Matrix, each func(row matrix.Vector, add func(key []byte)))
 			}
 			row = append(row, column)
 		})
-		if len(row) >= maxSymbol {
+		if len(row) >= structure.MaxSymbol {
 			return nil
 		}
 		slices.Sort(row)

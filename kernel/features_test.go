@@ -38,7 +38,7 @@ func TestFeatures(t *testing.T) {
 	for _, c := range []struct {
 		spec string
 		rows *matrix.CSR
-	}{{"spectrum:p=1", texts}, {"spectrum:p=3", texts}, {"normalised(spectrum:p=2)", texts}, {"wl:h=0", graphs}, {"wl:h=2", graphs}, {"normalised(wl)", graphs}} {
+	}{{"spectrum:p=1", texts}, {"spectrum:p=3", texts}, {"normalised(spectrum:p=2)", texts}, {"mismatch:p=3,m=1,alphabet=4", texts}, {"normalised(mismatch:p=2,m=2,alphabet=5)", texts}, {"wl:h=0", graphs}, {"wl:h=2", graphs}, {"normalised(wl)", graphs}} {
 		k, err := New(c.spec)
 		if err != nil {
 			t.Fatal(err)

@@ -213,7 +213,7 @@ func TestValues(t *testing.T) {
 }
 
 // elsewhere are kernels of rows that are no points, with tests of their own.
-var elsewhere = []string{"precomputed", "spectrum", "ssk", "wl"}
+var elsewhere = []string{"mismatch", "precomputed", "random-walk", "spectrum", "ssk", "wl"}
 
 // histograms is rows of very different sizes without negative values, some of
 // them zero and two the same; signed gives about half of the values a sign.
@@ -275,7 +275,7 @@ func TestIndefinite(t *testing.T) {
 func TestSelective(t *testing.T) {
 	for spec, want := range map[string]bool{
 		"linear": false, "rbf:gamma=1": false, "laplacian + 2*linear": false, "normalised(linear+1)": false,
-		"chi2": true, "2*chi2 + linear": true, "normalised(ssk)": true, "spectrum": true, "wl": true, "precomputed": true, "intersection": true,
+		"chi2": true, "2*chi2 + linear": true, "mismatch": true, "random-walk": true, "normalised(ssk)": true, "spectrum": true, "wl": true, "precomputed": true, "intersection": true,
 	} {
 		k, err := kernel.New(spec)
 		if err != nil {

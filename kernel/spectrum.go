@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/structure"
 )
 
 // Spectrum is the spectrum kernel of strings (Leslie, Eskin and Noble, 2002):
@@ -20,14 +21,17 @@ import (
 type Spectrum struct{ P int }
 
 var (
-	_ Sized    = Spectrum{}
-	_ Preparer = Spectrum{}
+	_ Sized      = Spectrum{}
+	_ Structured = Spectrum{}
 )
 
 func init() {
 	kernels.Register(registry.Entry[Kernel]{Name: "spectrum", Summary: "common substrings of p symbols; p=3; rows are strings",
 		New: func(p *registry.Params) (Kernel, error) { return Spectrum{p.Int("p", 3, 1, 1000)}, nil }})
 }
+
+// Structure is that of sequences.
+func (Spectrum) Structure() structure.Kind { return structure.Sequences }
 
 // Prepare refuses values that are no symbols.
 func (Spectrum) Prepare(x matrix.Matrix, _ int) (matrix.Matrix, error) {
@@ -42,7 +46,7 @@ var spectrumTables sync.Pool // *[]substring
 
 // Eval returns the number of pairs of equal substrings.
 func (k Spectrum) Eval(x, y matrix.Vector) float64 {
-	s, t := ordered(symbols(x), symbols(y))
+	s, t := ordered(structure.Symbols(x), structure.Symbols(y))
 	if len(t) < k.P {
 		return 0
 	}

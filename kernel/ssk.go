@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/structure"
 )
 
 // SSK is the gap-weighted subsequence kernel of strings (Lodhi et al., Text
@@ -14,7 +15,7 @@ import (
 //	phi_u(s) = sum over the places i_1 < ... < i_p with s_i = u of lambda^(i_p - i_1 + 1)
 //
 // for all strings u of p symbols. Small lambda counts substrings, lambda = 1 all
-// subsequences. What is a string is said at symbols. With 1-based places, empty
+// subsequences. What is a string is said at [structure.Symbols]. With 1-based places, empty
 // sums being 0 and K'_0 = 1,
 //
 //	K''_l(i,j) = lambda K''_l(i,j-1) + [s_i = t_j] lambda^2 K'_(l-1)(i-1,j-1)
@@ -29,8 +30,8 @@ type SSK struct {
 }
 
 var (
-	_ Sized    = SSK{}
-	_ Preparer = SSK{}
+	_ Sized      = SSK{}
+	_ Structured = SSK{}
 )
 
 func init() {
@@ -43,6 +44,9 @@ func init() {
 		}})
 }
 
+// Structure is that of sequences.
+func (SSK) Structure() structure.Kind { return structure.Sequences }
+
 // Prepare refuses values that are no symbols.
 func (SSK) Prepare(x matrix.Matrix, _ int) (matrix.Matrix, error) { return wholeNumbers("ssk", x) }
 
@@ -50,7 +54,7 @@ var sskLevels sync.Pool // *[]float64
 
 // Eval returns K_p(x,y), 0 if one of the strings is shorter than p.
 func (k SSK) Eval(x, y matrix.Vector) float64 {
-	s, t := ordered(symbols(x), symbols(y))
+	s, t := ordered(structure.Symbols(x), structure.Symbols(y))
 	if len(t) < k.P {
 		return 0
 	}

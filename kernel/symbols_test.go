@@ -184,7 +184,7 @@ func TestSSKWithoutGapsIsSpectrum(t *testing.T) {
 func TestNoSymbolsAreRefused(t *testing.T) {
 	for _, v := range []float32{-1, 0.5, 1<<24 + 2} {
 		x := &matrix.Dense{Rows: 2, Cols: 2, Value: []float32{1, 2, 3, v}}
-		for _, name := range []string{"ssk", "spectrum", "wl"} {
+		for _, name := range []string{"ssk", "spectrum", "wl", "mismatch", "random-walk"} {
 			k, err := kernel.New(name)
 			if err != nil {
 				t.Fatal(err)

@@ -26,6 +26,9 @@ func ExamineKernel(ctx context.Context, set *dataset.Set, spec Spec) (*kernel.Ex
 		return nil, err
 	}
 	j.spec.complete(set)
+	if err := j.spec.takes(set.Structure); err != nil {
+		return nil, err
+	}
 	if err := j.readFeatures(ctx); err != nil {
 		return nil, err
 	}

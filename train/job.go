@@ -9,8 +9,10 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/structure"
 )
 
 // job is one call of Fit.
@@ -69,10 +71,7 @@ func (j *job) check(context.Context) error {
 	}
 	j.biasWhy = j.spec.adopt()
 	j.spec.complete(j.set)
-	if j.set.Text && !takesText(j.spec.Kernel) {
-		return DataError{"found texts, of which only kernels of strings make sense: expected --kernel spectrum or --kernel ssk (or words counted as features, such as LIBSVM text)"}
-	}
-	return nil
+	return j.spec.takes(j.set.Structure)
 }
 
 // readTargets makes labels of the targets.
@@ -94,10 +93,28 @@ func trainable(set *dataset.Set, task string) error {
 	return gapless(set.X)
 }
 
-// takesText reports whether a kernel is one of strings: it does not take every row.
-func takesText(spec string) bool {
-	k, err := kernel.New(spec)
-	return spec != "" && err == nil && kernel.Selective(k)
+// takes refuses rows that stand for something of which the kernel is none. What a kernel of
+// the program's own takes it knows itself.
+func (spec *Spec) takes(rows structure.Kind) error {
+	k, err := kernel.New(spec.Kernel)
+	if rows == structure.Points || spec.Custom != nil || spec.Kernel != "" && err == nil && kernel.StructureOf(k) == rows {
+		return nil
+	}
+	expected := "--kernel spectrum, ssk or mismatch (or words counted as features, such as LIBSVM text)"
+	if rows == structure.Graphs {
+		expected = "--kernel wl or random-walk"
+	}
+	return DataError{fmt.Sprintf("found %s, of which only kernels of %s make sense: expected %s", rows, rows, expected)}
+}
+
+// CheckRows refuses rows that stand for something else than those of the model.
+func CheckRows(m *model.Model, set *dataset.Set) error {
+	if k, err := kernelOf(m); set.Structure != structure.Points && err == nil && kernel.StructureOf(k) != set.Structure {
+		if _, own := k.(kernel.Func); !own {
+			return DataError{fmt.Sprintf("found %s, expected rows of %s, as the model was trained on", set.Structure, kernel.StructureOf(k))}
+		}
+	}
+	return nil
 }
 
 // gapless refuses rows of which the features are numbered with such gaps that what

@@ -65,12 +65,15 @@ func checkSet(set *dataset.Set) error {
 	return nil
 }
 
-// checkPair refuses what is no model and no set.
+// checkPair refuses what is no model and no set, and rows of another structure.
 func checkPair(m *model.Model, set *dataset.Set) error {
 	if err := m.Check(); err != nil {
 		return err
 	}
-	return checkSet(set)
+	if err := checkSet(set); err != nil {
+		return err
+	}
+	return CheckRows(m, set)
 }
 
 // Version is the program version noted in models: that of this module, in the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/structure"
 )
 
 // unscaled reports whether nothing scales the features, though that was not asked for and
@@ -21,7 +22,7 @@ func (t *trainer) unscaled() bool {
 // distances of rows, are a matter of a few of them.
 func (t *trainer) adviseScale(cmd *cobra.Command) {
 	const much = 1e4
-	if !t.unscaled() || t.set.Text {
+	if !t.unscaled() || t.set.Structure != structure.Points {
 		return
 	}
 	ratio, small, large := dataset.Disparity(t.set.X)

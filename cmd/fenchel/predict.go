@@ -97,6 +97,9 @@ func (p *predictor) checkProbabilities(cmd *cobra.Command, m *model.Model) error
 
 // predict writes what the model says of a set.
 func (p *predictor) predict(cmd *cobra.Command, m *model.Model, set *dataset.Set) error {
+	if err := train.CheckRows(m, set); err != nil {
+		return badData(err)
+	}
 	x, err := m.Prepare(set.X)
 	if err != nil {
 		return badData(err)

@@ -112,6 +112,20 @@ func TestSubsequences(t *testing.T) {
 	}
 }
 
+// So have graphs those of random walks.
+func TestWalks(t *testing.T) {
+	r := drawOf(2, 3)
+	for range 50 {
+		twin := kernelTwin{name: "random-walk", gamma: one(r, 0.05, 0.11)}
+		x := r.graphs(2)
+		used, err := kernel.New(twin.spec())
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "random-walk", twin.between(x[0], x[1], 0, 1), used.Eval(row32(x[0]), row32(x[1])))
+	}
+}
+
 // One row x = 1 with the target 1 and lambda 1, without a bias: the least of
 // (w-1)^2/2 + w^2/2 is 1/4, at w = 1/2, a = -1/2.
 func TestRidge(t *testing.T) {

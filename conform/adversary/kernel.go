@@ -24,7 +24,7 @@ type kernelTwin struct {
 
 // kernelNames has all kernels that have a twin. Substrings and subtrees in common are
 // counted by the kernel itself: these are whole numbers.
-var kernelNames = []string{"linear", "rbf", "poly", "sigmoid", "laplacian", "chi2", "intersection", "precomputed", "spectrum", "ssk", "wl"}
+var kernelNames = []string{"linear", "rbf", "poly", "sigmoid", "laplacian", "chi2", "intersection", "precomputed", "spectrum", "mismatch", "ssk", "wl", "random-walk"}
 
 // spec spells the kernel as kernel.New reads it.
 func (k kernelTwin) spec() string {
@@ -49,8 +49,12 @@ func (k kernelTwin) spec() string {
 		return fmt.Sprintf("sigmoid:gamma=%g,coef0=%g", k.gamma, k.coef0)
 	case "spectrum", "ssk":
 		return fmt.Sprintf("%s:p=%d", k.name, k.power)
+	case "mismatch": // of the letters that strings have
+		return fmt.Sprintf("mismatch:p=%d,m=1,alphabet=4", k.power)
 	case "wl":
 		return fmt.Sprintf("wl:h=%d", k.power)
+	case "random-walk":
+		return fmt.Sprintf("random-walk:lambda=%g", k.gamma)
 	}
 	return k.name
 }
@@ -132,7 +136,9 @@ func (k kernelTwin) between(x, y []float64, i, j int) number {
 		return num(value)
 	case "ssk":
 		return subsequences(symbols(x), symbols(y), k.power)
-	case "spectrum", "wl":
+	case "random-walk":
+		return walks(x, y, k.gamma)
+	case "spectrum", "mismatch", "wl":
 		used, err := kernel.New(k.spec())
 		if err != nil {
 			panic(err) // the generator made the spec

@@ -83,9 +83,9 @@ func (r draw) rowsFor(k *kernelTwin, n, d int) [][]float64 {
 		return r.rows(n, d, wild)
 	case k.has("precomputed"):
 		return r.gram(n)
-	case k.has("wl"):
+	case k.has("wl", "random-walk"):
 		return r.graphs(n)
-	case k.has("spectrum", "ssk"):
+	case k.has("spectrum", "mismatch", "ssk"):
 		return r.strings(n, 1+r.IntN(12))
 	}
 	x := r.rows(n, d, wild && r.chance(40))
@@ -102,7 +102,7 @@ func (r draw) kernel(d int) kernelTwin {
 			kernelTwin{name: "sum", parts: []kernelTwin{{name: "precomputed"}, {name: "constant", coef0: 0.5}}})
 	}
 	if r.chance(12) {
-		return kernelTwin{name: one(r, "spectrum", "ssk", "wl"), power: 1 + r.IntN(3)}
+		return kernelTwin{name: one(r, "spectrum", "mismatch", "ssk", "wl", "random-walk"), power: 1 + r.IntN(3), gamma: one(r, 0.05, 0.1, 0.11)}
 	}
 	return r.tree(d, 0)
 }

@@ -11,7 +11,7 @@ func (r draw) statement(p *Problem, n int) {
 	s := &p.Spec
 	s.Bias = one(r, "", "free", "none", "feature")
 	s.Scaling = one(r, "none", "none", "", "max", "std")
-	if p.kernel != nil && p.kernel.has("precomputed", "spectrum", "ssk", "wl") {
+	if p.kernel != nil && p.kernel.has("precomputed", "spectrum", "mismatch", "ssk", "wl", "random-walk") {
 		s.Scaling = "none"
 	}
 	s.NoDual = r.chance(5)

@@ -1,5 +1,5 @@
 // Package generate makes rows out of parameters and random numbers: one generator a file,
-// registered from init. It imports registry, matrix and vec. Begin with [Generator] and
+// registered from init. It imports registry, matrix, structure and vec. Begin with [Generator] and
 // [Stream]; dataset turns what they make into sets.
 package generate
 
@@ -13,6 +13,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/structure"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -36,9 +37,10 @@ type Generator interface {
 // Info describes the rows a generator makes.
 type Info struct {
 	Rows, Cols int
-	Skip       int      // the first row made is this one
-	Labels     []string // the classes; nil: targets are numbers
-	Unlabelled bool     // there are no targets
+	Skip       int            // the first row made is this one
+	Labels     []string       // the classes; nil: targets are numbers
+	Unlabelled bool           // there are no targets
+	Structure  structure.Kind // what a row stands for
 
 	// Weights and Bias are the hidden linear model behind the targets; nil
 	// when there is no such thing.

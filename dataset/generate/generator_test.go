@@ -44,7 +44,7 @@ func digestOf(rows []Row) uint64 {
 // The bits of a generator never change: results that name "@text" are quoted.
 func TestGeneratorBits(t *testing.T) {
 	golden := map[string]uint64{
-		"@blobs:n=100": 0xfa8a0e793010fadb, "@linear:n=100": 0xb9b44d8185a9cb7c, "@linear:n=100,density=0.2,d=50": 0x90c9fda83f5f6c90,
+		"@chords:n=100": 0xfb34cb7a69f1e23a, "@blobs:n=100": 0xfa8a0e793010fadb, "@linear:n=100": 0xb9b44d8185a9cb7c, "@linear:n=100,density=0.2,d=50": 0x90c9fda83f5f6c90,
 		"@heavy-tailed:n=100": 0x9ad12232eb453bef, "@low-rank:n=100": 0xbd8b234f157cb09f, "@pca-gaussian:n=100": 0x2bea1c3e3d5b20f2, "@pca-orthogonal:n=100": 0x373589050d666f71, "@two-point:n=100": 0x62d0524804bee333,
 		"@spirals:n=100": 0xd07bf4163802c023, "@text:n=100": 0x8cfc471f4cca6fc3, "@toy:n=100": 0x3b96de712ec553f4,
 	}
@@ -72,7 +72,7 @@ func TestGeneratorBits(t *testing.T) {
 // be made in any order and into a row used before.
 func TestGeneratorRows(t *testing.T) {
 	for _, spec := range []string{"blobs", "linear", "linear:density=0.3", "spirals", "text:d=500,nnz=20", "toy",
-		"heavy-tailed:d=100,rank=5", "low-rank:d=20", "pca-gaussian", "pca-orthogonal:kind=scaled", "two-point"} {
+		"heavy-tailed:d=100,rank=5", "chords", "chords:least=9,most=9,labels=1", "low-rank:d=20", "pca-gaussian", "pca-orthogonal:kind=scaled", "two-point"} {
 		join := func(more string) string {
 			if strings.Contains(spec, ":") {
 				return "@" + spec + "," + more

@@ -12,6 +12,7 @@ import (
 	"errors"
 
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/structure"
 )
 
 // A Set is rows with what belongs to each row.
@@ -24,8 +25,10 @@ type Set struct {
 
 	ID        []string // of each row the field that Options.ID asks for, as it is spelled; nil: none
 	IDName    string   // the name of its column
-	Text      bool     // rows are texts, of each column the code point of a character
 	ZeroBased bool     // LIBSVM indices of the rows begin with 0, where read and where written
+
+	// Structure is what a row stands for: mostly a point, each column a feature.
+	Structure structure.Kind
 
 	// Warnings are doubts about the data that did not stop the reading, such
 	// as features or categories a model has never seen and that were ignored.
