@@ -70,6 +70,9 @@ type Choice struct {
 	Steps        int
 	Reached      bool // the accuracy that was asked for
 
+	// Regression is that of methods which minimise another objective than f, before any refit; nil: none.
+	Regression *Objective
+
 	gram *kernel.Gram
 }
 

@@ -22,10 +22,10 @@ func TestFacts(t *testing.T) {
 	} {
 		spec.Gap, spec.Scaling = 1e-10, "none"
 		r, err := Fit(t.Context(), set, spec)
-		if err != nil || r.Machine == nil || r.Machine.LeaveOneOut == nil {
+		if err != nil || r.Model.Facts == nil || r.Model.Facts.LeaveOneOut == nil {
 			t.Fatalf("%s: %+v, %v", name, r, err)
 		}
-		f, bounded := r.Machine, 0
+		f, bounded := r.Model.Facts, 0
 		for _, a := range r.Model.Outputs[0].Dual {
 			if math.Abs(a) == 1 && spec.Loss == "" {
 				bounded++
@@ -61,8 +61,8 @@ func TestFacts(t *testing.T) {
 		"means": {Kernel: "rbf:gamma=0.5", Solver: "sbp", Epochs: 20}, // which are no coefficients of dual variables
 	} {
 		r, err := Fit(t.Context(), set, spec)
-		if err != nil || r.Machine == nil || (r.Machine.LeaveOneOut != nil) != (name == "rough") || name == "rough" && !(r.Machine.Violation > 1e-3) {
-			t.Errorf("%s: %+v, %v", name, r.Machine, err)
+		if err != nil || r.Model.Facts == nil || (r.Model.Facts.LeaveOneOut != nil) != (name == "rough") || name == "rough" && !(r.Model.Facts.Violation > 1e-3) {
+			t.Errorf("%s: %+v, %v", name, r.Model.Facts, err)
 		}
 	}
 	r, err := Fit(t.Context(), set, Spec{Kernel: "rbf:gamma=0.5", Nu: 0.4, Gap: 1e-8})
@@ -78,11 +78,11 @@ func TestFacts(t *testing.T) {
 			bounded++
 		}
 	}
-	if f := r.Machine; f == nil || f.Bounded != bounded || bounded < 2 || !math.IsInf(f.Violation, 1) || f.LeaveOneOut != nil {
+	if f := r.Model.Facts; f == nil || f.Bounded != bounded || bounded < 2 || !math.IsNaN(float64(f.Violation)) || f.LeaveOneOut != nil {
 		t.Errorf("nu: %+v, expected %d bounded vectors and no more", f, bounded)
 	}
-	if r, err := Fit(t.Context(), set, Spec{}); err != nil || r.Machine != nil {
-		t.Errorf("linear: %+v, %v", r.Machine, err)
+	if r, err := Fit(t.Context(), set, Spec{}); err != nil || r.Model.Facts != nil {
+		t.Errorf("linear: %+v, %v", r.Model.Facts, err)
 	}
 }
 
