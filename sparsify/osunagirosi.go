@@ -68,12 +68,9 @@ func (m OsunaGirosi) Choose(ctx context.Context, t *Target, opt Options) (*Choic
 
 // regress solves the regression of each output.
 func (m OsunaGirosi) regress(ctx context.Context, t *Target, eps float64) (*Choice, error) {
-	gram := t.Gram
-	if t.Rows < gram.Len() {
-		var err error
-		if gram, err = t.Gram.Part(firsts(t.Rows)); err != nil {
-			return nil, err
-		}
+	gram, err := t.part()
+	if err != nil {
+		return nil, err
 	}
 	var solutions [][]float64
 	objective := &Objective{Name: "3.8", Radius: math.Inf(1)}
