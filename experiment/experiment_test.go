@@ -133,7 +133,7 @@ var timed = []struct {
 }{
 	{"thesis-timing:set=other", "@blobs:n=600,classes=2,d=4", []string{"X4"}, nil},
 	{"qp-exact", "", []string{"Y1", "Y13", "Y14"}, []string{"C = 1: one optimum", "C = 100: one optimum", "C = 1: the gap is never", "C = 100: the gap is never", "one problem"}},
-	{"qp-scaling", "", []string{"Y2", "Y4"}, []string{"steps of Pegasos"}},
+	{"qp-scaling", "", []string{"Y2", "Y4", "K22"}, []string{"steps of Pegasos"}},
 	{"qp-ridge", "", []string{"Y8", "Y9"}, []string{"both forms are one solution"}},
 	{"qp-accuracy:seconds=1", "", []string{"Y3"}, []string{"interior-point", "active-set"}},
 	{"qp-working-set", "", []string{"Y6", "Y7"}, []string{"taken from the two ends", "one objective"}},

@@ -225,6 +225,15 @@ func (g *Gram) Rows(rows []int) []Row {
 	return g.rows
 }
 
+// At returns K_ij, from row i, which counts as asked for where it is not at hand; else the value
+// alone does.
+func (g *Gram) At(i, j int) float64 {
+	if g.Kept(i) {
+		g.counts.requested.Add(1 - int64(g.Len()))
+	}
+	return g.Rows([]int{i})[0].At(j)
+}
+
 // Kept reports whether row i is at hand and need not be computed.
 func (g *Gram) Kept(i int) bool { return g.kept.place[i] >= 0 }
 

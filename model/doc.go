@@ -125,7 +125,30 @@
 //	sparse.tube                  claim    Decode: with numbers; Verify: slant loss
 //	sparse.loss                  checked  Verify: slant loss
 //	sparse.full_loss             claim    VerifyFull: loss of the machine it was made from
+//	sparse.goal                  note     of the method
+//	sparse.goal.name             note
+//	sparse.goal.value            note
+//	sparse.goal.lower_bound      note
+//	sparse.goal.radius           note
 //	sparse.elsewhere             claim    VerifyFull: digest of the rows that that one was trained on
+//	facts                        claim    Decode: with support vectors; Verify: as its fields
+//	facts.support                claim    Verify: of the machine, to rounding
+//	facts.bounded                claim    Verify: of the machine, to rounding
+//	facts.kkt_violation          claim    Verify: of the machine, to rounding
+//	facts.norm                   claim    Verify: of the machine, to rounding
+//	facts.losses_sum             claim    Verify: of the machine, to rounding
+//	facts.errors                 claim    Verify: of the machine, to rounding
+//	facts.sparse_steps           claim    Verify: of the machine, to rounding
+//	facts.alignment              claim    Verify: of the rows, to rounding
+//	facts.alignment_rows         claim    Verify: of the rows
+//	facts.leave_one_out          claim    Verify: of the machine, to rounding
+//	facts.leave_one_out_by       claim    Verify: of the machine
+//	facts.same_as                claim    Verify: as its fields
+//	facts.same_as.lambda         claim    Verify: of the machine, to rounding
+//	facts.same_as.C              claim    Verify: of the machine, to rounding
+//	facts.same_as.radius         claim    Verify: of the machine, to rounding
+//	facts.same_as.slack          claim    Verify: of the machine, to rounding
+//	facts.same_as.nu             claim    Verify: of the machine, to rounding
 //	certificates                 checked  Verify: as its fields
 //	certificates[]               checked  Verify: as its fields
 //	certificates[].status        claim    Verify: with gap and objective

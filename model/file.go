@@ -50,6 +50,9 @@ func (m *Model) parts() map[string]any {
 	if m.Sparse != nil {
 		parts["sparse"] = m.Sparse
 	}
+	if m.Facts != nil {
+		parts["facts"] = m.Facts
+	}
 	if m.Calibration != nil {
 		parts["calibration"] = m.Calibration
 	}
@@ -135,7 +138,7 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 	var scaling string
 	var columns int // of support vectors or landmarks, where a kernel makes more of rows than their features
 	parts := map[string]any{"problem": &m.Statement, "data": &m.Data, "certificates": &certificates,
-		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scaling, "support_columns": &columns, "calibration": &m.Calibration, "sparse": &m.Sparse}
+		"classes": &m.Classes, "features": &m.Features, "schema": &m.Schema, "scaling": &scaling, "support_columns": &columns, "calibration": &m.Calibration, "sparse": &m.Sparse, "facts": &m.Facts}
 	if err := readParts(metadata, parts); err != nil {
 		return err
 	}
@@ -150,6 +153,9 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 	}
 	if err := m.checkNames(); err != nil {
 		return err
+	}
+	if m.Facts != nil && m.Support == nil {
+		return fmt.Errorf("found facts of a kernel machine, expected none in a linear model")
 	}
 	if scaling != "" && m.IsImported() {
 		return fmt.Errorf("found a model of another program that is scaled by %s, expected none", scaling)

@@ -26,6 +26,48 @@ type Support struct {
 	scorer    *kernel.Scorer // made when the first row is scored
 }
 
+// Facts are what is known of a kernel machine besides its gap. None is proved: they are about the
+// machine as it is, or, where it says so, about the optimum if this is it. NaN: not known. They
+// are stored as JSON; package train computes them.
+type Facts struct {
+	Support   int   `json:"support"`       // vectors
+	Bounded   int   `json:"bounded"`       // of them, those at their bound in some output
+	Violation Bound `json:"kkt_violation"` // of the conditions of Karush, Kuhn and Tucker, the largest of all outputs
+
+	// Of one output. With nu or slack they are of the machine in units of its margin.
+	Norm   Bound `json:"norm"`       // |w|; 1/|w| is the distance of the margin from the boundary
+	Losses Bound `json:"losses_sum"` // weighted; of the hinge the slacks
+	Errors Bound `json:"errors"`     // weight of the training rows of two classes that are not right: at most the slacks
+
+	// Steps is 4 kappa |w|^2, kappa = max k(x,x): a machine of at most so many vectors loses no
+	// more than half of the margin (thesis 3.1; package sparsify).
+	Steps Bound `json:"sparse_steps"`
+
+	// Alignment is <K,yy^T>/(n |K|) of the kernel with two classes (Cristianini et al. 2002), of
+	// Sample rows.
+	Alignment Bound `json:"alignment"`
+	Sample    int   `json:"alignment_rows"`
+
+	// LeaveOneOut bounds the share of rows that a model trained without them gets wrong, at the
+	// optimum; nil: it is not known. By names the bound.
+	LeaveOneOut *float64 `json:"leave_one_out,omitempty"`
+	By          string   `json:"leave_one_out_by,omitempty"`
+
+	Same Parameters `json:"same_as"`
+}
+
+// Parameters are those of the problems of the hinge that have the same optimal classifier, as
+// "fenchel train" takes them: each says how much norm and slack weigh (thesis 1.1; package
+// problem, BiCriterion). C = 1/(lambda N); radius = |w|; slack is the mean loss over |w|; nu is
+// the share of Schoelkopf et al., of machines with a free bias. NaN: not known.
+type Parameters struct {
+	Lambda Bound `json:"lambda"`
+	C      Bound `json:"C"`
+	Radius Bound `json:"radius"`
+	Slack  Bound `json:"slack"`
+	Nu     Bound `json:"nu"`
+}
+
 // Len returns the number of support vectors.
 func (s *Support) Len() int {
 	n, _ := s.Rows.Dims()

@@ -27,6 +27,7 @@ type Model struct {
 	Map       kernel.Map        // to the images that a linear model is one of; nil: of the rows
 	Version   string            // of the program that trained it
 	Sparse    *Sparse           // of a machine that was made from one of more support vectors; nil: trained
+	Facts     *Facts            // of a kernel machine; nil: of others, or of a file that did not say
 	Notes     map[string]string // of users, see CheckNotes; nil: none
 
 	// CustomLoss and CustomPenalty are those that the statement names, where the program

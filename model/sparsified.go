@@ -12,15 +12,26 @@ const Sparsified = "sparsified"
 // Sparse says what a machine of fewer support vectors was made from, and how it compares on the
 // rows; package sparsify has the losses. It is stored as JSON.
 type Sparse struct {
-	Method    string  `json:"method"`
-	Vectors   int     `json:"vectors"`             // of the machine that it was made from
-	Model     string  `json:"model"`               // digest of the numbers of that
-	Accuracy  float64 `json:"accuracy"`            // E, how far a prediction may be outside its band
-	Margin    float64 `json:"margin,omitempty"`    // of classes: that trained for
-	Tube      float64 `json:"tube,omitempty"`      // of numbers: the error that counts as none
-	Loss      Bound   `json:"loss"`                // mean of the slant losses of this machine
-	Full      Bound   `json:"full_loss"`           // mean of the losses of that machine which bound them
-	Elsewhere string  `json:"elsewhere,omitempty"` // digest of the rows that that one was trained on, if others
+	Method   string  `json:"method"`
+	Vectors  int     `json:"vectors"`          // of the machine that it was made from
+	Model    string  `json:"model"`            // digest of the numbers of that
+	Accuracy float64 `json:"accuracy"`         // E, how far a prediction may be outside its band
+	Margin   float64 `json:"margin,omitempty"` // of classes: that trained for
+	Tube     float64 `json:"tube,omitempty"`   // of numbers: the error that counts as none
+	Loss     Bound   `json:"loss"`             // mean of the slant losses of this machine
+	Full     Bound   `json:"full_loss"`        // mean of the losses of that machine which bound them
+	// Goal is what the method minimises; nil: not known.
+	Goal      *SparseGoal `json:"goal,omitempty"`
+	Elsewhere string      `json:"elsewhere,omitempty"` // digest of the rows that that one was trained on, if others
+}
+
+// SparseGoal is an objective of a method for fewer support vectors, by its number in the thesis,
+// and what no machine of a norm up to the radius has less of (null: of any norm).
+type SparseGoal struct {
+	Name   string `json:"name"`
+	Value  Bound  `json:"value"`
+	Below  Bound  `json:"lower_bound"`
+	Radius Bound  `json:"radius"`
 }
 
 // Digest returns a digest of the model's numbers, as its file has it.

@@ -19,6 +19,11 @@ type Facts struct {
 
 	Norm   float64 // |w|, with a bias that the penalty sees
 	Losses float64 // sum of the weighted losses: of the hinge, of the slacks
+	Errors float64 // weight of the rows of two classes with y f <= 0, of the hinge at most Losses; -1: not classes
+
+	// Of the hinge: the parameters of the problems of which this is the optimum too, if it is
+	// one; 0: not known. Share is nu, Share = lambda sum_i |beta_i| of a free bias.
+	Lambda, Share float64
 
 	// LeaveOneOut is how many rows a machine that is trained without them gets wrong at
 	// most, if this one is optimal; -1: it is not known.
@@ -44,7 +49,13 @@ func (p *Kernel) facts(beta []float64, bias float64, r response) *Facts {
 	if !loss.IsConvex(p.Loss) {
 		return nil
 	}
-	f := &Facts{LeaveOneOut: -1}
+	f := &Facts{LeaveOneOut: -1, Errors: p.wrong(r.value, bias)}
+	if loss.IsHinge(p.Loss) {
+		f.Lambda = p.Lambda
+		if p.Bias == Free {
+			f.Share = min(1, float64(p.Lambda*r.size))
+		}
+	}
 	inverse, _ := p.Loss.(loss.Invertible)
 	if inverse == nil || p.Bias == Free && math.Abs(r.sum) > 1e-9*r.size {
 		f.Violation = math.Inf(1)
@@ -76,9 +87,39 @@ func (p *Kernel) facts(beta []float64, bias float64, r response) *Facts {
 	return f
 }
 
-// facts counts the rows at their caps; no more is known.
-func (p *Nu) facts(beta []float64) *Facts {
-	f := &Facts{Violation: math.Inf(1), LeaveOneOut: -1}
+// wrong returns the weight of the rows that predictions have on the wrong side, or on none; -1:
+// targets are no classes.
+func (p *Risk) wrong(value []float64, bias float64) float64 {
+	if _, classes := p.Loss.(loss.Margin); !classes {
+		return -1
+	}
+	sum := 0.0
+	for i, y := range p.Y {
+		if y*(value[i]+bias) <= 0 {
+			sum += p.S[i]
+		}
+	}
+	return sum
+}
+
+// facts counts the rows at their caps. Of classes with the level rho, w/rho is the optimum of the
+// hinge with lambda = rho, by the conditions of both (Schoelkopf et al. 2000, proposition 6); norm
+// and losses are of that.
+func (p *Nu) facts(beta []float64, bias float64, r response) *Facts {
+	f := &Facts{Violation: math.Inf(1), LeaveOneOut: -1, Norm: -1, Losses: -1, Errors: -1}
+	if level := p.Level(r.value, bias); level > 0 && !p.tube && !p.OneClass() {
+		f.Lambda, f.Share = level, p.Nu
+		f.Norm, f.Losses, f.Errors = math.Sqrt(max(0, r.squared))/level, 0, 0
+		for side, s := range p.Sides {
+			for i, most := range s.Cap {
+				margin := sign(side) * (r.value[i] + bias)
+				f.Losses += float64(p.N * most * max(0, 1-margin/level))
+				if margin <= 0 {
+					f.Errors += float64(p.N * most)
+				}
+			}
+		}
+	}
 	for i, b := range beta {
 		side := 0
 		if b < 0 {

@@ -24,7 +24,7 @@ func (p *Nu) Certify(pt Point) Certificate {
 		return unfinished(p.zero)
 	}
 	primal, primalError := p.primal(r, pt.W[n])
-	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.zero, Rounding: primalError, Facts: p.facts(pt.W[:n])}
+	c := Certificate{Primal: primal, Dual: math.Inf(-1), Zero: p.zero, Rounding: primalError, Facts: p.facts(pt.W[:n], pt.W[n], r)}
 	if !p.Definite() || pt.A == nil {
 		return c
 	}

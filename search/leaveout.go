@@ -117,10 +117,10 @@ func (t *Trial) noteFit(f *train.Fitted, estimate string) (float64, error) {
 	if estimate == "" {
 		return 0, nil
 	}
-	if f.Machine == nil || f.Machine.LeaveOneOut == nil {
+	if f.Model.Facts == nil || f.Model.Facts.LeaveOneOut == nil {
 		return math.NaN(), fmt.Errorf("estimate %s: nothing bounds the errors of leaving one row out of this loss and model: expected a kernel machine (kernel linear for one) with the loss hinge, or folds", estimate)
 	}
-	return *f.Machine.LeaveOneOut, nil
+	return *f.Model.Facts.LeaveOneOut, nil
 }
 
 // Estimates returns the names of the scores that need no held-out rows.

@@ -268,3 +268,40 @@ func TestBounds(t *testing.T) {
 		t.Errorf("the bound holds in %d of 100 repetitions", held)
 	}
 }
+
+// T9: a perceptron of the rows with a margin of 1 has at most kappa |w|^2 vectors, and errs on no
+// more rows than the machine has smaller margins; with a free bias too.
+func TestT9Separate(t *testing.T) {
+	chosen := 0
+	for seed := range uint64(60) {
+		bias := []problem.Bias{problem.None, problem.Free}[seed%2]
+		m := randomMachine(t, seed, gaussian, bias)
+		c, err := Separate{}.Choose(context.Background(), m.target, Options{Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := m.target.Outputs[0].Bias
+		small, wrong := 0, 0
+		for i, p := range m.responses(c) {
+			if m.y[i]*m.target.Outputs[0].Response[i] < 1 {
+				small++
+			}
+			if m.y[i]*p <= 0 {
+				wrong++
+			}
+		}
+		kappa := 1.0
+		if b != 0 {
+			kappa = 2
+		}
+		if most := kappa * (m.norm2 + b*b); wrong > small || float64(c.Len()) > most*(1+1e-9)+1e-9 {
+			t.Errorf("seed %d: %d wrong for %d small margins, %d vectors of at most %g", seed, wrong, small, c.Len(), most)
+		}
+		if c.Len() > 0 {
+			chosen++
+		}
+	}
+	if chosen < 30 {
+		t.Errorf("found vectors in %d of 60", chosen)
+	}
+}

@@ -68,14 +68,12 @@ func (m OsunaGirosi) Choose(ctx context.Context, t *Target, opt Options) (*Choic
 
 // regress solves the regression of each output.
 func (m OsunaGirosi) regress(ctx context.Context, t *Target, eps float64) (*Choice, error) {
-	gram := t.Gram
-	if t.Rows < gram.Len() {
-		var err error
-		if gram, err = t.Gram.Part(firsts(t.Rows)); err != nil {
-			return nil, err
-		}
+	gram, err := t.part()
+	if err != nil {
+		return nil, err
 	}
 	var solutions [][]float64
+	objective := &Objective{Name: "3.8", Radius: math.Inf(1)}
 	for o, out := range t.Outputs {
 		values := make([]float64, t.Rows)
 		for i := range values {
@@ -95,8 +93,12 @@ func (m OsunaGirosi) regress(ctx context.Context, t *Target, eps float64) (*Choi
 			return nil, err
 		}
 		solutions = append(solutions, solution.Point.W[:t.Rows])
+		objective.Value += solution.Certificate.Primal / p.Lambda
+		objective.Below += solution.Certificate.Dual / p.Lambda
 	}
-	return gather(t, solutions), nil
+	choice := gather(t, solutions)
+	choice.Regression = objective
+	return choice, nil
 }
 
 // lambda is 1/(C n), C being that of an output's problem if no other is given.

@@ -19,6 +19,7 @@
 //	reduced-set  vectors that are no rows, of which one after another is fitted to w
 //	cutting-plane a vector for each cutting plane of the hinge
 //	zhan-shen    fewer rows to train on, then osuna-girosi
+//	separate     a perceptron of the rows that w has right by its margin
 //
 // Refit then gives the vectors that were chosen the best coefficients for the problem that w
 // was trained for, with the certificate of that restricted problem.
@@ -69,6 +70,9 @@ type Choice struct {
 	Loss         float64       // f, the largest distance from a band; NaN: not known
 	Steps        int
 	Reached      bool // the accuracy that was asked for
+
+	// Regression is that of methods which minimise another objective than f, before any refit; nil: none.
+	Regression *Objective
 
 	gram *kernel.Gram
 }
@@ -156,6 +160,14 @@ func (t *Target) rows() matrix.Matrix {
 		return t.Gram.X
 	}
 	return matrix.Subset(t.Gram.X, firsts(t.Rows))
+}
+
+// part is the matrix of the rows to choose from.
+func (t *Target) part() (*kernel.Gram, error) {
+	if t.Rows == t.Gram.Len() {
+		return t.Gram, nil
+	}
+	return t.Gram.Part(firsts(t.Rows))
 }
 
 // firsts returns the numbers below n.

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,15 +11,18 @@ import (
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
+	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
 	"github.com/fenchel-ml/fenchel/solver/path"
 )
 
-// PathSpec says which machine is wanted for which C. Of Spec, solver, lambda, C, gap and limits
-// do not count.
+// PathSpec says which machine is wanted for which C, or which radius or slack. Of Spec, solver,
+// lambda, C and time do not count; gap and epochs do for radius and slack.
 type PathSpec struct {
 	Spec
-	From, To float64 // C
-	Points   int     // of the squared loss, C growing by a factor; the others have all breakpoints
+	Over     string  // "radius" or "slack", as in Spec; "" or "C": C
+	From, To float64 // of that
+	Points   int     // growing by a factor; but C has all breakpoints unless the loss is squared
 }
 
 // PathPoint is the best machine for one C.
@@ -27,10 +31,14 @@ type PathPoint struct {
 	Primal, Dual, Gap float64 // Gap is relative
 	Norm              float64 // |w|
 	Loss              float64 // mean
-	Free, Bounded     int     // rows between their bounds, and at one that is not 0
+	Free, Bounded     int     // rows between their bounds, and at one that is not 0; of a radius or slack all support vectors are free
 	Error             float64 // share of the rows in the wrong class, or root of the mean squared error
 	LeftOut           float64 // that of each row by the machine of all others; NaN: not known
 }
+
+// Slack is that of the problem of the slack of which the machine is the optimum too: the mean
+// loss over the norm.
+func (p PathPoint) Slack() float64 { return p.Loss / p.Norm }
 
 // Costs is what is known of a whole path.
 type Costs struct {
@@ -48,7 +56,10 @@ func Path(ctx context.Context, set *dataset.Set, spec PathSpec, each func(PathPo
 	if err := checkSet(set); err != nil {
 		return nil, err
 	}
-	spec.Solver, spec.Lambda, spec.C = "", 0, 0
+	spec.Solver, spec.Lambda, spec.C, spec.Radius, spec.Slack = "", 0, 0, 0, 0
+	if spec.Over == "radius" || spec.Over == "slack" {
+		return sweep(ctx, set, spec, each)
+	}
 	j, err := newLimit(0).prepare(ctx, set, spec.Spec)
 	if err != nil {
 		return nil, err
@@ -64,11 +75,7 @@ func Path(ctx context.Context, set *dataset.Set, spec PathSpec, each func(PathPo
 	if err := f.Accepts(p); err != nil {
 		return nil, err
 	}
-	out := &Costs{Kernel: j.spec.Kernel, Loss: j.spec.Loss, Bias: j.spec.Bias, Unit: "RMSE", N: p.N}
-	classes := j.labels.classes != nil
-	if classes {
-		out.Unit = "error"
-	}
+	out, classes := j.costs(p.N), j.labels.classes != nil
 	err = f.Follow(ctx, p, func(b path.Breakpoint) error {
 		point := pathPoint(p, b, classes)
 		out.Points++
@@ -77,6 +84,93 @@ func Path(ctx context.Context, set *dataset.Set, spec PathSpec, each func(PathPo
 	})
 	out.Counts = j.evaluations()
 	return out, err
+}
+
+// costs is a path of which no point is known yet.
+func (j *job) costs(n float64) *Costs {
+	out := &Costs{Kernel: j.spec.Kernel, Loss: j.spec.Loss, Bias: j.spec.Bias, Unit: "RMSE", N: n}
+	if j.labels.classes != nil {
+		out.Unit = "error"
+	}
+	return out
+}
+
+// sweep solves the problems of some radii or slacks, whose optima trade norm for loss as those of
+// all C do (package problem, BiCriterion). The lambda of a point is the one that it implies.
+func sweep(ctx context.Context, set *dataset.Set, spec PathSpec, each func(PathPoint) error) (*Costs, error) {
+	own := spec.Spec
+	if own.Radius = spec.From; spec.Over == "slack" {
+		own.Radius, own.Slack = 0, spec.From
+	}
+	j, err := newLimit(0).prepare(ctx, set, own)
+	if err != nil {
+		return nil, err
+	}
+	_, machine := j.problems.family.(machineFamily)
+	switch {
+	case j.single():
+		return nil, DataError{"found one class, expected two: there is nothing to tell apart"}
+	case j.labels.outputs() > 1:
+		return nil, DataError{fmt.Sprintf("found %d classes, expected two, or numbers", len(j.labels.classes))}
+	case !machine:
+		return nil, errors.New("a sweep is one of a kernel machine: expected --kernel, linear for one")
+	}
+	var problems []problem.BiCriterion
+	for k := range spec.Points {
+		value := spec.From * math.Pow(spec.To/spec.From, float64(k)/float64(max(1, spec.Points-1)))
+		other := *j.problems
+		if other.terms.radius = value; spec.Over == "slack" {
+			other.terms.radius, other.terms.slack = 0, value
+		}
+		o, err := other.output(0)
+		if err != nil {
+			return nil, err
+		}
+		problems = append(problems, o.Problem.(problem.BiCriterion))
+	}
+	front, err := kernelsolver.Pareto(ctx, j.solver, solver.Options{Gap: j.spec.Gap, Seed: j.spec.Seed, Epochs: j.spec.Epochs}, problems...)
+	if err := cmp.Or(err, ctx.Err()); err != nil {
+		return nil, err
+	}
+	out := j.costs(j.first.N)
+	for k, t := range front {
+		point := j.tradeoff(problems[k], t)
+		out.Points++
+		out.WorstGap = max(out.WorstGap, point.Gap)
+		if err := each(point); err != nil {
+			return nil, err
+		}
+	}
+	out.Counts = j.evaluations()
+	return out, nil
+}
+
+// tradeoff makes a point of the solution of a problem.
+func (j *job) tradeoff(p problem.BiCriterion, t kernelsolver.Tradeoff) PathPoint {
+	c, pt := t.Solution.Certificate, t.Solution.Point
+	out := PathPoint{Primal: c.Primal, Dual: c.Dual, Gap: c.Relative(), Norm: t.Norm, Loss: t.Loss, LeftOut: math.NaN(), Lambda: math.NaN()}
+	w := pt.W
+	switch p := p.(type) {
+	case *problem.NormConstrained:
+		if w = p.Inside(w); pt.A != nil && loss.IsHinge(p.Loss) {
+			out.Lambda = p.ImpliedLambda(pt)
+		}
+	case *problem.Slack:
+		if w, _ = p.Classifier(w); pt.A != nil {
+			out.Lambda = p.ImpliedLambda(pt)
+		}
+	}
+	out.C = 1 / (out.Lambda * j.first.N)
+	values := make([]float64, len(w)-1)
+	j.first.family.predict(values, w)
+	judge := &problem.Kernel{Gram: j.problems.family.(machineFamily).gram, Risk: *j.first.Risk}
+	out.Error = errorOf(judge, values, j.labels.classes != nil)
+	for _, b := range w[:len(values)] {
+		if b != 0 {
+			out.Free++
+		}
+	}
+	return out
 }
 
 // isParabola reports whether the loss is squared.

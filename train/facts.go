@@ -1,41 +1,33 @@
 package train
 
 import (
+	"math"
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
-// MachineFacts are what is known of a kernel machine besides its gap; see problem.Facts.
-type MachineFacts struct {
-	Support, Bounded int     // support vectors; those at their bound in some output
-	Violation        float64 // of the KKT conditions, the largest of all outputs; +Inf: not known
-
-	// Of one output with lambda or C: |w|, and the sum of the weighted losses, of the hinge the
-	// slacks; -1: not known. 1/|w| is the distance of the margin from the boundary.
-	Norm, Losses float64
-
-	// LeaveOneOut bounds the share of rows that a model trained without them gets wrong,
-	// if this one is optimal; nil: it is not known. By names the bound.
-	LeaveOneOut *float64
-	By          string
-}
-
 // summarise puts together what is known of the outputs of a machine; nil: nothing is. The
 // bound for several is the share of rows that are support vectors of any: without another
 // row no output changes, and all of them get it right.
-func (j *job) summarise(m *model.Model, facts []*problem.Facts) *MachineFacts {
+func summarise(m *model.Model, y *labels, facts []*problem.Facts) *model.Facts {
 	if m.Support == nil {
 		return nil
 	}
-	total, bounded := &MachineFacts{Support: m.Support.Len(), Norm: -1, Losses: -1}, map[uint32]bool{}
+	unknown := model.Bound(math.NaN())
+	total, bounded := &model.Facts{Support: m.Support.Len(), Norm: unknown, Losses: unknown, Errors: unknown, Steps: unknown, Alignment: unknown,
+		Same: model.Parameters{Lambda: unknown, C: unknown, Radius: unknown, Slack: unknown, Nu: unknown}}, map[uint32]bool{}
 	known, rows := true, float64(m.Data.Rows)
 	for c, f := range facts {
 		if f == nil {
 			return nil
 		}
-		total.Violation = max(total.Violation, f.Violation)
+		total.Violation = max(total.Violation, model.Bound(f.Violation))
 		known = known && f.LeaveOneOut >= 0
-		own := j.labels.pairRows(c)
+		own := y.pairRows(c)
 		for _, i := range f.Bounded {
 			if own != nil {
 				i = own[i]
@@ -43,9 +35,8 @@ func (j *job) summarise(m *model.Model, facts []*problem.Facts) *MachineFacts {
 			bounded[i] = true
 		}
 	}
-	total.Bounded = len(bounded)
-	if len(facts) == 1 && m.Statement.Nu == 0 {
-		total.Norm, total.Losses = facts[0].Norm, facts[0].Losses
+	if total.Bounded = len(bounded); math.IsInf(float64(total.Violation), 1) {
+		total.Violation = unknown
 	}
 	if !known {
 		return total
@@ -56,4 +47,114 @@ func (j *job) summarise(m *model.Model, facts []*problem.Facts) *MachineFacts {
 	}
 	total.LeaveOneOut = &share
 	return total
+}
+
+// describe computes the facts of a machine with the points of its outputs.
+func (j *job) describe(m *model.Model, points []problem.Point, facts []*problem.Facts) error {
+	if m.Support == nil || len(facts) > 1 {
+		m.Facts = summarise(m, j.labels, facts)
+		return nil
+	}
+	p, err := j.problem(0)
+	if err != nil {
+		return err
+	}
+	m.Facts = p.facts(m, j.labels, points[0], facts[0], j.part == nil)
+	return nil
+}
+
+// facts are those of a machine of one output, with the weights of its model as the point. Not all
+// of them are worth their cost where many machines are compared.
+func (o objective) facts(m *model.Model, y *labels, pt problem.Point, f *problem.Facts, all bool) *model.Facts {
+	if f == nil && all {
+		f = o.bounded(problem.Point{W: o.point(pt.W, float64(m.Outputs[0].Certificate.Primal)), A: pt.A})
+	}
+	total := summarise(m, y, []*problem.Facts{f})
+	if total != nil && all {
+		o.single(m, total, f)
+	}
+	return total
+}
+
+// single adds to the facts of a machine of one output what is known of that.
+func (o objective) single(m *model.Model, total *model.Facts, f *problem.Facts) {
+	g := o.family.(machineFamily).gram
+	put := func(dst *model.Bound, value float64, known bool) {
+		if known && value-value == 0 {
+			*dst = model.Bound(value)
+		}
+	}
+	put(&total.Norm, f.Norm, f.Norm >= 0)
+	put(&total.Losses, f.Losses, f.Losses >= 0)
+	if m.Classes == nil || m.OneClass() || len(m.Classes) < 2 {
+		return
+	}
+	put(&total.Errors, f.Errors, f.Errors >= 0)
+	alignment, sample := kernel.Alignment(g.Kernel, g.X, o.Y, g.Threads())
+	total.Alignment, total.Sample = model.Bound(alignment), sample
+	if !(f.Lambda > 0) {
+		return
+	}
+	if o.Constant() == 0 {
+		put(&total.Steps, math.Floor(4*slices.Max(g.Diagonal)*f.Norm*f.Norm), true)
+	}
+	put(&total.Same.Lambda, f.Lambda, true)
+	put(&total.Same.C, 1/(f.Lambda*o.N), true)
+	put(&total.Same.Radius, f.Norm, f.Norm > 0)
+	put(&total.Same.Slack, f.Losses/(o.N*f.Norm), f.Norm > 0)
+	put(&total.Same.Nu, f.Share, f.Share > 0)
+}
+
+// bounded returns the facts of a machine of a bounded norm or slack, at a point of its problem;
+// nil: it is none.
+func (o objective) bounded(pt problem.Point) *problem.Facts {
+	f := &problem.Facts{Violation: math.Inf(1), LeaveOneOut: -1, Errors: -1}
+	n := len(o.Y)
+	switch p := o.Problem.(type) {
+	case *problem.NormConstrained:
+		f.Norm, f.Losses = p.Criteria(pt.W)
+		if loss.IsHinge(p.Loss) && pt.A != nil {
+			f.Lambda = p.ImpliedLambda(pt)
+		}
+	case *problem.Slack:
+		f.Norm, f.Losses = p.Criteria(pt.W)
+		if pt.A != nil {
+			f.Lambda = p.ImpliedLambda(pt)
+		}
+	default:
+		return nil
+	}
+	f.Losses *= float64(n)
+	return f
+}
+
+// facts compares what a model says of itself besides its proof, where that is known.
+func (v *Verification) facts(claim, found *model.Facts) {
+	if claim == nil || found == nil {
+		return
+	}
+	share := func(p *float64) model.Bound {
+		if p == nil {
+			return model.Bound(math.NaN())
+		}
+		return model.Bound(*p)
+	}
+	a, b := claim, found
+	for _, c := range []struct {
+		what         string
+		claim, found model.Bound
+	}{
+		{"number of support vectors", model.Bound(a.Support), model.Bound(b.Support)}, {"number of bounded vectors", model.Bound(a.Bounded), model.Bound(b.Bounded)},
+		{"violation", a.Violation, b.Violation}, {"norm", a.Norm, b.Norm}, {"sum of losses", a.Losses, b.Losses}, {"weight of errors", a.Errors, b.Errors},
+		{"bound on steps", a.Steps, b.Steps}, {"alignment", a.Alignment, b.Alignment}, {"rows of the alignment", model.Bound(a.Sample), model.Bound(b.Sample)},
+		{"leave-one-out bound", share(a.LeaveOneOut), share(b.LeaveOneOut)},
+		{"lambda", a.Same.Lambda, b.Same.Lambda}, {"C", a.Same.C, b.Same.C}, {"radius", a.Same.Radius, b.Same.Radius}, {"slack", a.Same.Slack, b.Same.Slack}, {"nu", a.Same.Nu, b.Same.Nu},
+	} {
+		if apart := math.Abs(float64(c.claim - c.found)); apart > 1e-6*math.Abs(float64(c.found))+1e-9 {
+			v.fail("the model says of itself: %s %.12g, found %.12g", c.what, float64(c.claim), float64(c.found))
+		}
+	}
+	if a.By != b.By {
+		v.fail("the model says of itself: leave-one-out bound by %q, found %q", a.By, b.By)
+	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model"
 )
 
 // TestFacts compares what is said of machines with what leaving out every row gives, and
@@ -22,10 +23,10 @@ func TestFacts(t *testing.T) {
 	} {
 		spec.Gap, spec.Scaling = 1e-10, "none"
 		r, err := Fit(t.Context(), set, spec)
-		if err != nil || r.Machine == nil || r.Machine.LeaveOneOut == nil {
+		if err != nil || r.Model.Facts == nil || r.Model.Facts.LeaveOneOut == nil {
 			t.Fatalf("%s: %+v, %v", name, r, err)
 		}
-		f, bounded := r.Machine, 0
+		f, bounded := r.Model.Facts, 0
 		for _, a := range r.Model.Outputs[0].Dual {
 			if math.Abs(a) == 1 && spec.Loss == "" {
 				bounded++
@@ -61,8 +62,8 @@ func TestFacts(t *testing.T) {
 		"means": {Kernel: "rbf:gamma=0.5", Solver: "sbp", Epochs: 20}, // which are no coefficients of dual variables
 	} {
 		r, err := Fit(t.Context(), set, spec)
-		if err != nil || r.Machine == nil || (r.Machine.LeaveOneOut != nil) != (name == "rough") || name == "rough" && !(r.Machine.Violation > 1e-3) {
-			t.Errorf("%s: %+v, %v", name, r.Machine, err)
+		if err != nil || r.Model.Facts == nil || (r.Model.Facts.LeaveOneOut != nil) != (name == "rough") || name == "rough" && !(r.Model.Facts.Violation > 1e-3) {
+			t.Errorf("%s: %+v, %v", name, r.Model.Facts, err)
 		}
 	}
 	r, err := Fit(t.Context(), set, Spec{Kernel: "rbf:gamma=0.5", Nu: 0.4, Gap: 1e-8})
@@ -78,11 +79,11 @@ func TestFacts(t *testing.T) {
 			bounded++
 		}
 	}
-	if f := r.Machine; f == nil || f.Bounded != bounded || bounded < 2 || !math.IsInf(f.Violation, 1) || f.LeaveOneOut != nil {
+	if f := r.Model.Facts; f == nil || f.Bounded != bounded || bounded < 2 || !math.IsNaN(float64(f.Violation)) || f.LeaveOneOut != nil {
 		t.Errorf("nu: %+v, expected %d bounded vectors and no more", f, bounded)
 	}
-	if r, err := Fit(t.Context(), set, Spec{}); err != nil || r.Machine != nil {
-		t.Errorf("linear: %+v, %v", r.Machine, err)
+	if r, err := Fit(t.Context(), set, Spec{}); err != nil || r.Model.Facts != nil {
+		t.Errorf("linear: %+v, %v", r.Model.Facts, err)
 	}
 }
 
@@ -97,4 +98,112 @@ func without(set *dataset.Set, rows []uint32) *dataset.Set {
 		}
 	}
 	return left
+}
+
+// TestF6SameAs trains for the parameters that a machine says it has the same optimum for, and is
+// told the first ones back; norm, slacks and errors are compared with their definitions.
+func TestF6SameAs(t *testing.T) {
+	set := rings(t, 60, 2, false)
+	fit := func(spec Spec) *model.Model {
+		t.Helper()
+		spec.Kernel, spec.Scaling = "rbf:gamma=0.5", "none"
+		if spec.Gap == 0 {
+			spec.Gap = 1e-9
+		}
+		r, err := Fit(t.Context(), set, spec)
+		if err != nil || r.Model.Facts == nil {
+			t.Fatalf("%+v: %v, %+v", spec, err, r)
+		}
+		return r.Model
+	}
+	for bias, rough := range map[string]float64{"free": 1e-4, "none": 0, "feature": 0} {
+		m := fit(Spec{C: 0.3, Bias: bias})
+		same := m.Facts.Same
+		if math.Abs(float64(same.C)-0.3) > 1e-12 || math.Abs(float64(same.Lambda)*0.3*60-1) > 1e-12 {
+			t.Errorf("%s: C %g, lambda %g, expected 0.3 and 1/18", bias, same.C, same.Lambda)
+		}
+		losses, wrong := 0.0, 0.0
+		for i := range set.Rows() {
+			y := float64(2*int(set.Target.Code[i]) - 1)
+			margin := y * m.Score(set.X.Row(i))
+			if losses += max(0, 1-margin); margin <= 0 {
+				wrong++
+			}
+		}
+		if f := m.Facts; math.Abs(float64(f.Losses)-losses) > 1e-6 || float64(f.Errors) != wrong || wrong > losses || wrong == 0 {
+			t.Errorf("%s: slacks %g and %g errors, expected %g and %g", bias, f.Losses, f.Errors, losses, wrong)
+		}
+		others := []Spec{{Slack: float64(same.Slack), Bias: bias, Gap: 1e-2, Epochs: 200}}
+		if bias == "free" {
+			others = append(others, Spec{Nu: float64(same.Nu)})
+		} else {
+			others = append(others, Spec{Radius: float64(same.Radius), Bias: bias, Gap: 1e-2, Epochs: 200})
+		}
+		for _, spec := range others {
+			back := fit(spec)
+			tolerance := 0.1 // the gap of the first-order methods
+			if spec.Nu > 0 {
+				tolerance = rough
+			}
+			if got := float64(back.Facts.Same.Lambda); !(math.Abs(got/float64(same.Lambda)-1) < tolerance) {
+				t.Errorf("%s: %+v has lambda %g, expected %g", bias, spec, got, same.Lambda)
+			}
+			if spec.Nu == 0 {
+				continue
+			}
+			unit := float64(same.Lambda) // K23: the same predictions, in another unit
+			for i := range set.Rows() {
+				a, b := m.Score(set.X.Row(i)), back.Score(set.X.Row(i))/unit
+				if math.Abs(a-b) > 1e-3 {
+					t.Errorf("row %d: score %g, by nu %g", i, a, b)
+				}
+			}
+		}
+	}
+}
+
+// TestF8ParetoSweeps moves C, the radius and the slack: norm and loss lie on one decreasing convex
+// curve, to a hundredth.
+func TestF8ParetoSweeps(t *testing.T) {
+	set := rings(t, 60, 2, false)
+	follow := func(spec PathSpec) (points []PathPoint) {
+		t.Helper()
+		spec.Kernel, spec.Bias, spec.Scaling, spec.Gap = "rbf:gamma=0.5", "none", "none", 1e-3
+		spec.Epochs = 1200
+		if _, err := Path(t.Context(), set, spec, func(p PathPoint) error { points = append(points, p); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return points
+	}
+	front := follow(PathSpec{From: 0.01, To: 100})
+	at := func(norm float64) float64 {
+		for k := range front[1:] {
+			if a, b := front[k], front[k+1]; b.Norm >= norm && b.Norm > a.Norm {
+				return a.Loss + (b.Loss-a.Loss)*(norm-a.Norm)/(b.Norm-a.Norm)
+			}
+		}
+		return math.NaN()
+	}
+	first, last := front[len(front)/8], front[len(front)/2]
+	radii := follow(PathSpec{Over: "radius", From: first.Norm, To: last.Norm, Points: 4})
+	slacks := follow(PathSpec{Over: "slack", From: last.Slack(), To: first.Slack(), Points: 4})
+	for what, sweep := range map[string][]PathPoint{"radius": radii, "slack": slacks} {
+		for _, p := range sweep {
+			if want := at(p.Norm); !(math.Abs(p.Loss-want) < 0.01*max(want, 0.1)) {
+				t.Errorf("%s: norm %g with loss %g, on the curve %g", what, p.Norm, p.Loss, want)
+			}
+		}
+		if len(sweep) != 4 {
+			t.Errorf("%s: %d points", what, len(sweep))
+		}
+	}
+	for k := 2; k < len(front); k++ {
+		a, b, c := front[k-2], front[k-1], front[k]
+		if c.Norm < b.Norm-1e-9 || c.Loss > b.Loss+1e-9 {
+			t.Fatalf("C %g: norm %g with loss %g after %g with %g", c.C, c.Norm, c.Loss, b.Norm, b.Loss)
+		}
+		if w := c.Norm - a.Norm; w > 1e-6 && b.Loss > a.Loss+(c.Loss-a.Loss)*(b.Norm-a.Norm)/w+1e-6 {
+			t.Fatalf("C %g: the loss %g is above the chord", b.C, b.Loss)
+		}
+	}
 }

@@ -32,7 +32,7 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), C: j.c, Why: j.why, BiasWhy: j.biasWhy, Machine: j.machine, Evaluations: j.evaluations(), Train: j.mapping}
+	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), C: j.c, Why: j.why, BiasWhy: j.biasWhy, Evaluations: j.evaluations(), Train: j.mapping}
 	r.Warnings = j.labels.sameLabels()
 	r.Unproved, r.ProvesNothing = j.unproved(r.Summary), j.provesNothing()
 	if warning := j.start.warning(); warning != nil {
@@ -102,8 +102,10 @@ func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) err
 		errs = append(errs, separated(m))
 	}
 	j.problems.store(m, points)
-	j.machine = j.summarise(m, facts)
-	return first(errs)
+	if err := first(errs); err != nil {
+		return err
+	}
+	return j.describe(m, points, facts)
 }
 
 // separated returns why a model has no hard margin; nil: it has.

@@ -52,6 +52,7 @@ type Sparsified struct {
 	Full, Small          SparseStep // of the model and of the smaller one
 
 	Steps  int
+	Goal   *sparsify.Objective  // of the method, with a lower bound; nil: vectors are no rows
 	Refit  *problem.Certificate // of the refit, sums over outputs; nil: there was none
 	Why    string               // there was none
 	Counts kernel.Counts

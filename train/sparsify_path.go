@@ -294,6 +294,7 @@ func (s *sparsifying) refit(ctx context.Context, choice *sparsify.Choice) error 
 // make makes the model of a choice.
 func (s *sparsifying) make(choice *sparsify.Choice) error {
 	m, full := *s.model, s.model
+	m.Facts = nil // they are of the larger one
 	order := byRow(choice)
 	m.Support = &model.Support{Kernel: full.Support.Kernel, Rows: vectorsOf(s.gram, choice, order)}
 	if choice.Vectors == nil && !full.IsImported() {
@@ -326,6 +327,9 @@ func (s *sparsifying) make(choice *sparsify.Choice) error {
 		return err
 	}
 	s.compare(&m, choice)
+	if s.bounded(choice); s.found.Goal != nil {
+		s.sparse.Goal = &model.SparseGoal{Name: s.found.Goal.Name, Value: model.Bound(s.found.Goal.Value), Below: model.Bound(s.found.Goal.Below), Radius: model.Bound(s.found.Goal.Radius)}
+	}
 	m.Sparse.Loss, m.Sparse.Full = model.Bound(s.found.Small.Mean), model.Bound(s.found.Full.Mean)
 	return nil
 }
@@ -393,5 +397,28 @@ func (s *sparsifying) compare(m *model.Model, choice *sparsify.Choice) {
 	s.found.Small.Vectors, s.found.Small.Loss = choice.Len(), math.Inf(-1)
 	for c, o := range s.target.Outputs {
 		s.found.Small.Loss = max(s.found.Small.Loss, o.Band.Loss(predictions[c][:s.gram.Len()]))
+	}
+}
+
+// bounded says what the method minimises, and what no machine of any vectors has less of. A bias
+// that is fitted again is one that is chosen. The norm is that of the model, or of the small
+// machine where that is larger.
+func (s *sparsifying) bounded(choice *sparsify.Choice) {
+	if s.found.Goal = choice.Regression; s.found.Goal != nil || choice.Rows == nil || s.found.Norm2 == 0 {
+		return
+	}
+	free := !s.model.OneClass() && !(s.spec.KeepBias && s.found.Refit == nil)
+	goal := &sparsify.Objective{Name: "3.1", Value: s.found.Small.Loss, Below: math.Inf(-1), Radius: math.Sqrt(s.found.Norm2)}
+	if free {
+		goal.Name = "3.6"
+	}
+	for c := range s.target.Outputs {
+		goal.Radius = max(goal.Radius, s.target.Length(choice, c))
+	}
+	for c := range s.target.Outputs {
+		goal.Below = max(goal.Below, s.target.Bound(choice, c, free, goal.Radius))
+	}
+	if s.found.Goal = goal; math.IsInf(goal.Below, -1) || math.IsInf(goal.Value, -1) {
+		s.found.Goal = nil
 	}
 }

@@ -208,7 +208,7 @@ func (spec *Spec) checkHard() error {
 	case !spec.HardMargin:
 		return nil
 	case !spec.IsMachine() || spec.Map != "":
-		return errors.New("a hard margin (C = inf, slack 0) of a linear model: expected a kernel, linear for one, and no map")
+		return errors.New("a hard margin (C = inf, slack 0) of a linear model: expected --kernel linear, whose machine predicts the same, and no --map")
 	case spec.Lambda != 0 || spec.C != 0 || spec.Radius != 0 || spec.Slack != 0 || spec.Nu != 0:
 		return fmt.Errorf("a hard margin with lambda=%g, C=%g, radius=%g, slack=%g, nu=%g: expected one of them, as each states a problem", spec.Lambda, spec.C, spec.Radius, spec.Slack, spec.Nu)
 	}

@@ -21,7 +21,6 @@ type Fitted struct {
 	Summary Summary
 	Lambda  float64
 	C       float64
-	Machine *MachineFacts // of a kernel machine; nil: of others
 	Epochs  int
 	Seconds float64 // that it took
 	Warmed  bool    // it began at another solution
@@ -54,7 +53,7 @@ func (p *Part) Fit(ctx context.Context, spec Spec, from *Fitted) (*Fitted, error
 	if err := cmp.Or(j.seal(m, solutions, false), m.Seal()); err != nil {
 		return nil, err
 	}
-	f := &Fitted{Model: m, Status: solver.Converged, Summary: Summarise(m), Lambda: j.spec.Lambda, C: j.c, Machine: j.machine,
+	f := &Fitted{Model: m, Status: solver.Converged, Summary: Summarise(m), Lambda: j.spec.Lambda, C: j.c,
 		part: p, lambda: j.spec.Lambda, classes: j.labels.classes, Warmed: j.from != nil}
 	for c, s := range solutions {
 		f.points = append(f.points, s.Point)

@@ -42,7 +42,6 @@ type Result struct {
 	Unproved      string // why there is no gap; "": there is one
 	ProvesNothing bool   // there can be none, by this solver or with this kernel: its passes are all that was asked
 
-	Machine     *MachineFacts // of a kernel machine with lambda, C or nu; nil: of others
 	Evaluations kernel.Counts // of the kernel in training; certificates not counted
 
 	// The time spent in solvers, and before in mapping rows, and in certificates,

@@ -90,6 +90,8 @@ func Verify(m *model.Model, set *dataset.Set, threads int) (*Verification, error
 func (v *Verification) outputs(m *model.Model, problems *problems) error {
 	found := *m
 	found.Outputs = slices.Clone(m.Outputs)
+	facts := make([]*problem.Facts, len(m.Outputs))
+	var single *model.Facts
 	for c := range problems.labels.outputs() {
 		p, err := problems.output(c)
 		if err != nil {
@@ -98,8 +100,15 @@ func (v *Verification) outputs(m *model.Model, problems *problems) error {
 		w := problems.weightsOf(m, c)
 		found.Outputs[c].Dual = problems.dual(m, c)
 		v.predictor(subjectOf(m, c), p, p.point(w, float64(m.Outputs[c].Certificate.Primal)))
-		v.recompute(subjectOf(m, c), &found.Outputs[c], p, w, m.Statement.Gap)
+		facts[c] = v.recompute(subjectOf(m, c), &found.Outputs[c], p, w, m.Statement.Gap)
+		if m.Facts != nil && len(facts) == 1 {
+			single = p.facts(m, problems.labels, problem.Point{W: w, A: found.Outputs[c].Dual}, facts[c], true)
+		}
 	}
+	if len(facts) > 1 {
+		single = summarise(m, problems.labels, facts)
+	}
+	v.facts(m.Facts, single)
 	v.Found = Summarise(&found)
 	return nil
 }
@@ -151,8 +160,8 @@ func (v *Verification) predictor(subject string, p objective, w []float64) {
 }
 
 // recompute replaces the certificate of an output, which messages call subject, by
-// what is found and notes what of the claim does not hold.
-func (v *Verification) recompute(subject string, o *model.Output, p objective, w []float64, goal float64) {
+// what is found and notes what of the claim does not hold. It returns what is known of a machine besides.
+func (v *Verification) recompute(subject string, o *model.Output, p objective, w []float64, goal float64) *problem.Facts {
 	if p.Bias == problem.None && o.Bias != 0 {
 		v.fail("%s has the bias %g, claimed to have none", subject, o.Bias)
 	}
@@ -177,6 +186,7 @@ func (v *Verification) recompute(subject string, o *model.Output, p objective, w
 	v.compareObjective(subject, claim, o.Certificate, alone)
 	v.compareValues(subject, claim, o.Certificate, found.Rounding, rebuilt)
 	v.compareStatus(subject, claim, o.Certificate, goal, rebuilt)
+	return found.Facts
 }
 
 // compareObjective compares the objective. rounding is asked for the bound on its own

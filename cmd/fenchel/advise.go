@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 	"github.com/fenchel-ml/fenchel/theory"
 	"github.com/fenchel-ml/fenchel/train"
@@ -23,6 +25,7 @@ type adviser struct {
 	rows     int
 	features int
 	setting  theory.Setting
+	kernel   kernelFlags
 	json     bool
 }
 
@@ -39,10 +42,15 @@ a difference of less than a factor of ten means little.
 With DATA it measures the rows, and says which solver --solver auto would choose,
 by a rule that knows more than rates. Without DATA, --n is the number of rows.
 --condition is L/mu, the largest curvature of the objective of one row over the
-strong convexity of the penalty; if it is not given, it counts as a constant.`,
+strong convexity of the penalty; if it is not given, it counts as a constant.
+
+With --kernel it compares the methods for kernel machines instead, by counts of
+operations and bytes: which of them fit into --cache, reach the gap --accuracy and
+take the least work, and why the others do not.`,
 		Example: `  fenchel advise --n 1000000 --accuracy 1e-3
   fenchel advise --n 1000 --d 20 --condition 500 --accuracy 1e-5
-  fenchel advise news.svm.gz --loss logistic --C 10`,
+  fenchel advise news.svm.gz --loss logistic --C 10
+  fenchel advise --n 200000 --d 50 --kernel rbf --accuracy 1e-3 --cache 8GB`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd, args) },
 	}
 	a.in.register(cmd, true)
@@ -54,6 +62,8 @@ strong convexity of the penalty; if it is not given, it counts as a constant.`,
 	f.StringVar(&s.Task, "task", "", "classification or regression (default: decided by the targets)")
 	f.StringVar(&s.Loss, "loss", "", "loss, as in \"fenchel list losses\" (default hinge for classes, squared for numbers; without DATA any smooth one)")
 	f.StringVar(&s.Penalty, "penalty", "l2", "penalty, as in \"fenchel list penalties\"")
+	f.StringVar(&s.Kernel, "kernel", "", "compare the methods for machines of this kernel, as in \"fenchel list kernels\"")
+	f.StringVar(&a.kernel.cache, "cache", "", "memory for the kernel's matrix, such as 500MB (default 1GB)")
 	f.Float64Var(&s.Lambda, "lambda", 0, "weight of the penalty (default 1/N)")
 	f.Float64Var(&s.C, "C", 0, "instead of lambda; C = 1/(lambda N)")
 	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables)")
@@ -72,6 +82,9 @@ func (a *adviser) run(cmd *cobra.Command, sources []string) error {
 			return err
 		}
 		warn(cmd, set.Warnings)
+		if a.spec.Kernel != "" {
+			return a.machines(cmd, float64(set.Rows()), float64(matrix.Nonzeros(set.X))/float64(max(1, set.Rows())))
+		}
 		a.spec.Threads, a.spec.Gap = a.in.opt.Threads, a.setting.Accuracy
 		survey, err = train.Examine(cmd.Context(), set, a.spec)
 		if _, bad := err.(train.DataError); bad {
@@ -81,6 +94,9 @@ func (a *adviser) run(cmd *cobra.Command, sources []string) error {
 			return err
 		}
 		a.setting, a.features = survey.Setting(a.setting.Accuracy), survey.Features
+	}
+	if a.spec.Kernel != "" {
+		return a.machines(cmd, float64(a.rows), float64(max(1, a.features)))
 	}
 	advice := theory.Advise(a.setting)
 	keepAvailable(&advice)
@@ -106,6 +122,9 @@ func (a *adviser) check(cmd *cobra.Command, sources []string) error {
 			return fmt.Errorf("--%s: found it without data, expected data: --condition has its place there", name)
 		}
 	}
+	if err := a.kernel.apply(cmd, &a.spec); err != nil {
+		return err
+	}
 	for name, value := range map[string]float64{"lambda": a.spec.Lambda, "C": a.spec.C} {
 		if f.Changed(name) && !(value > 0) {
 			return fmt.Errorf("--%s %g: expected a number > 0", name, value)
@@ -129,6 +148,38 @@ func (a *adviser) check(cmd *cobra.Command, sources []string) error {
 	check.Kinked, check.Corner, err = a.spec.Corners()
 	a.setting = check
 	return err
+}
+
+// machines advises on kernel machines of so many rows and values a row.
+func (a *adviser) machines(cmd *cobra.Command, rows, values float64) error {
+	for _, name := range []string{"condition", "loss", "penalty", "lambda", "C"} {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s: found it beside --kernel, for which counts alone matter, expected one of them", name)
+		}
+	}
+	q := theory.Quadratic{Rows: rows, Values: values, Linear: a.spec.Kernel == "linear", Accuracy: a.setting.Accuracy, Memory: float64(cmp.Or(a.spec.Cache, kernel.DefaultCache))}
+	if err := q.Check(); err != nil {
+		return fmt.Errorf("--cache: %w", err)
+	}
+	advice := q.Advise()
+	if a.json {
+		return printJSON(cmd, map[string]any{"n": rows, "values": values, "kernel": a.spec.Kernel, "accuracy": q.Accuracy, "memory": q.Memory, "advice": advice})
+	}
+	r := report{cmd.OutOrStdout()}
+	r.line("data", "%.0f rows of %.4g values", rows, values)
+	r.line("asked", "kernel %s, relative gap %g, %.3g GB", a.spec.Kernel, q.Accuracy, q.Memory/1e9)
+	r.line("method", "%s: %.2g operations, %.3g GB", advice.Method, advice.Operations, advice.Bytes/1e9)
+	r.line("solver", "%s", advice.Solver)
+	r.line("why", "%s", advice.Why)
+	for _, rule := range advice.Rules {
+		r.line("rule", "%s: %s", rule.When, rule.Use)
+	}
+	t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 4, 2, ' ', 0)
+	fmt.Fprint(t, "\nmethod\tsolver\ttheory\tpractice\toperations\tGB\tgap\n")
+	for _, c := range advice.Table {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.2g\t%.3g\t%.0e\n", c.Method, c.Solver, c.Theory, c.Practice, c.Operations, c.Bytes/1e9, c.Reaches)
+	}
+	return t.Flush()
 }
 
 // object is what --json prints.

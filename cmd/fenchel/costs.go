@@ -24,7 +24,7 @@ type pather struct {
 	in          input
 	spec        train.PathSpec
 	kernel      kernelFlags
-	costs       string // lo..hi
+	ranges      [3]string // lo..hi of C, radius, slack
 	out, figure string
 	json        bool
 	points      []train.PathPoint
@@ -34,14 +34,19 @@ func newCosts() *cobra.Command {
 	p := &pather{}
 	cmd := &cobra.Command{
 		Use:   "path DATA...",
-		Short: "Follow a kernel machine along all values of C",
+		Short: "Follow a kernel machine along all values of C, radius or slack",
 		Long: `Path finds the best kernel machine for every C from --C lo..hi in one run. For
 losses with one corner (hinge, absolute, quantile) the coefficients are linear in C
 between breakpoints, which are found exactly and all listed, with the numbers of
 free and bounded support vectors, objective, norm and training error. For --loss
 squared it lists --points values of C, from one eigensystem, with the error that
 each row has by the machine of all others (leave one out), an exact identity.
-Every machine is certified for its own C. Classes must be two.`,
+Every machine is certified for its own C. Classes must be two.
+
+With --radius or --slack lo..hi instead it solves the problems of --points values of
+these. Whichever of the three is moved, the optima are points of one decreasing
+convex curve, on which norm and mean loss are traded (the Pareto front), and the
+columns say which lambda, radius (the norm) and slack (loss/norm) belong to it.`,
 		Example: `  fenchel path @spirals:n=400 --kernel rbf --gamma 10
   fenchel path heart.svm --kernel rbf --C 0.1..1e3 -o path.csv --figure p.svg
   fenchel path houses.csv --kernel rbf --loss squared --C 0.01..100 --points 30`,
@@ -50,8 +55,11 @@ Every machine is certified for its own C. Classes must be two.`,
 	}
 	p.in.register(cmd, true)
 	f, s := cmd.Flags(), &p.spec.Spec
-	f.StringVar(&p.costs, "C", "0.01..100", "first and last C, as lo..hi; C = 1/(lambda N)")
-	f.IntVar(&p.spec.Points, "points", 50, "how many values of C, for --loss squared")
+	f.StringVar(&p.ranges[0], "C", "0.01..100", "first and last C, as lo..hi; C = 1/(lambda N)")
+	f.StringVar(&p.ranges[1], "radius", "", "instead: first and last bound on the norm, as lo..hi")
+	f.StringVar(&p.ranges[2], "slack", "", "instead: first and last average slack of the largest margin, as lo..hi")
+	f.IntVar(&p.spec.Points, "points", 50, "how many values, for --radius, --slack and --loss squared")
+	f.Float64Var(&s.Gap, "gap", 0.01, "relative duality gap to prove, for --radius and --slack")
 	f.StringVar(&s.Task, "task", "", "classification or regression (default: decided by the targets)")
 	f.StringVar(&s.Loss, "loss", "", "hinge, absolute, quantile or squared (default hinge for classes, squared for numbers)")
 	f.StringVar(&s.Kernel, "kernel", "linear", "the kernel, as in \"fenchel list kernels\"")
@@ -59,24 +67,40 @@ Every machine is certified for its own C. Classes must be two.`,
 	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column) or none (default free)")
 	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables)")
 	f.StringVarP(&p.out, "output", "o", "", "write the table to this CSV file")
-	f.StringVar(&p.figure, "figure", "", "draw errors and shares of support vectors against C into this SVG file")
+	f.StringVar(&p.figure, "figure", "", "draw errors and shares of support vectors against C, or with --radius and --slack loss against norm, into this SVG file")
 	f.BoolVar(&p.json, "json", false, "print one JSON object")
 	return cmd
 }
 
 // parseRange reads lo..hi.
-func parseRange(text string) (from, to float64, err error) {
+func parseRange(flag, text string) (from, to float64, err error) {
 	lo, hi, ok := strings.Cut(text, "..")
 	from, err1 := strconv.ParseFloat(lo, 64)
 	to, err2 := strconv.ParseFloat(hi, 64)
 	if !ok || err1 != nil || err2 != nil || !(from > 0 && to >= from && to <= 1e100) {
-		return 0, 0, fmt.Errorf("--C %s: expected two numbers > 0 as lo..hi, such as 0.01..100", text)
+		return 0, 0, fmt.Errorf("--%s %s: expected two numbers > 0 as lo..hi, such as 0.01..100", flag, text)
 	}
 	return from, to, nil
 }
 
+// pathNames are what may change along a path.
+var pathNames = [3]string{"C", "radius", "slack"}
+
 func (p *pather) check(cmd *cobra.Command, sources []string) (err error) {
-	if p.spec.From, p.spec.To, err = parseRange(p.costs); err != nil {
+	over := 0
+	for k, name := range pathNames {
+		if !cmd.Flags().Changed(name) {
+			continue
+		}
+		if p.spec.Over != "" {
+			return fmt.Errorf("--%s and --%s: expected one of them, as each is what changes along the path", p.spec.Over, name)
+		}
+		over, p.spec.Over = k, name
+	}
+	if p.spec.Over = pathNames[over]; over == 0 && cmd.Flags().Changed("gap") {
+		return fmt.Errorf("--gap %g: expected --radius or --slack too: the machines of all C are exact", p.spec.Gap)
+	}
+	if p.spec.From, p.spec.To, err = parseRange(p.spec.Over, p.ranges[over]); err != nil {
 		return err
 	}
 	if p.spec.Points < 1 || p.spec.Points > 1<<20 {
@@ -132,7 +156,7 @@ func (p *pather) run(cmd *cobra.Command, sources []string) error {
 	r := report{cmd.OutOrStdout()}
 	r.line("data", "%s", describe(set))
 	r.line("machine", "%s, loss %s, bias %s", facts.Kernel, facts.Loss, facts.Bias)
-	r.line("path", "%s of C from %g to %g, the largest relative gap %.2g", count(facts.Points, "point"), p.spec.From, p.spec.To, facts.WorstGap)
+	r.line("path", "%s of %s from %g to %g, the largest relative gap %.2g", count(facts.Points, "point"), p.spec.Over, p.spec.From, p.spec.To, facts.WorstGap)
 	if best := p.best(); best >= 0 {
 		r.line("best", "C %.6g (lambda %.6g): leave-one-out %s %s", p.points[best].C, p.points[best].Lambda, facts.Unit, p.errorText(facts, p.points[best].LeftOut))
 	}
@@ -170,7 +194,7 @@ func (p *pather) table(w io.Writer, facts *train.Costs) error {
 	if p.best() >= 0 {
 		left = "\tleave-one-out"
 	}
-	fmt.Fprintf(t, "\nC\tlambda\tfree\tbounded\tobjective\tnorm\t%s%s\n", facts.Unit, left)
+	fmt.Fprintf(t, "\nC\tlambda\tfree\tbounded\tobjective\tnorm\tloss\tslack\t%s%s\n", facts.Unit, left)
 	n := len(p.points)
 	lines := min(n, shown)
 	for k := range lines {
@@ -179,7 +203,7 @@ func (p *pather) table(w io.Writer, facts *train.Costs) error {
 			at = k * (n - 1) / (shown - 1)
 		}
 		q := p.points[at]
-		fmt.Fprintf(t, "%.6g\t%.6g\t%d\t%d\t%.8g\t%.6g\t%s", q.C, q.Lambda, q.Free, q.Bounded, q.Primal, q.Norm, p.errorText(facts, q.Error))
+		fmt.Fprintf(t, "%.6g\t%.6g\t%d\t%d\t%.8g\t%.6g\t%.6g\t%.6g\t%s", q.C, q.Lambda, q.Free, q.Bounded, q.Primal, q.Norm, q.Loss, q.Slack(), p.errorText(facts, q.Error))
 		if left != "" {
 			fmt.Fprintf(t, "\t%s", p.errorText(facts, q.LeftOut))
 		}
@@ -198,7 +222,7 @@ func (p *pather) table(w io.Writer, facts *train.Costs) error {
 func (p *pather) object(facts *train.Costs, took time.Duration) any {
 	points := []map[string]any{}
 	for _, q := range p.points {
-		points = append(points, map[string]any{"C": q.C, "lambda": q.Lambda, "primal": q.Primal, "dual": q.Dual, "gap": q.Gap, "norm": q.Norm, "loss": q.Loss,
+		points = append(points, map[string]any{"C": model.Bound(q.C), "lambda": model.Bound(q.Lambda), "primal": q.Primal, "dual": q.Dual, "gap": q.Gap, "norm": q.Norm, "loss": q.Loss, "slack": model.Bound(q.Slack()),
 			"free": q.Free, "bounded": q.Bounded, "error": q.Error, "leave_one_out": model.Bound(q.LeftOut)})
 	}
 	return map[string]any{"kernel": facts.Kernel, "loss": facts.Loss, "bias": facts.Bias, "errors_are": facts.Unit, "N": facts.N, "largest_gap": facts.WorstGap,
@@ -227,13 +251,13 @@ func (p *pather) writeTable(w io.Writer) error {
 		}
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
-	err := out.Write([]string{"C", "lambda", "free", "bounded", "primal", "dual", "gap", "norm", "loss", "error", "leave_one_out"})
+	err := out.Write([]string{"C", "lambda", "free", "bounded", "primal", "dual", "gap", "norm", "loss", "slack", "error", "leave_one_out"})
 	for _, q := range p.points {
 		if err != nil {
 			return err
 		}
 		err = out.Write([]string{number(q.C), number(q.Lambda), strconv.Itoa(q.Free), strconv.Itoa(q.Bounded), number(q.Primal), number(q.Dual), number(q.Gap),
-			number(q.Norm), number(q.Loss), number(q.Error), number(q.LeftOut)})
+			number(q.Norm), number(q.Loss), number(q.Slack()), number(q.Error), number(q.LeftOut)})
 	}
 	out.Flush()
 	return errors.Join(err, out.Error())
@@ -242,6 +266,9 @@ func (p *pather) writeTable(w io.Writer) error {
 // draw draws errors, and for losses with a corner the share of rows that are support vectors.
 func (p *pather) draw(w io.Writer, facts *train.Costs) error {
 	f := figure.Figure{Title: "the path of C", X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: facts.Unit}}
+	if p.spec.Over != "C" {
+		return p.drawFront(w)
+	}
 	curve := func(name string, of func(train.PathPoint) float64) {
 		c := figure.Curve{Name: name}
 		for _, q := range p.points {
@@ -260,5 +287,15 @@ func (p *pather) draw(w io.Writer, facts *train.Costs) error {
 		curve("free vectors", func(q train.PathPoint) float64 { return float64(q.Free) / facts.N })
 		curve("bounded vectors", func(q train.PathPoint) float64 { return float64(q.Bounded) / facts.N })
 	}
+	return f.WriteSVG(w)
+}
+
+// drawFront draws the losses against the norms.
+func (p *pather) drawFront(w io.Writer) error {
+	c := figure.Curve{Name: p.spec.Over}
+	for _, q := range p.points {
+		c.X, c.Y = append(c.X, q.Norm), append(c.Y, q.Loss)
+	}
+	f := figure.Figure{Title: "norm against loss", X: figure.Axis{Name: "norm"}, Y: figure.Axis{Name: "mean loss"}, Curves: []figure.Curve{c}}
 	return f.WriteSVG(w)
 }

@@ -163,6 +163,7 @@ func infoJSON(m *model.Model) map[string]any {
 	}
 	if m.Support != nil {
 		info["support"] = m.Support.Len()
+		addFacts(info, m)
 	}
 	if m.Calibration != nil {
 		info["calibration"] = m.Calibration

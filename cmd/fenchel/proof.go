@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -170,7 +171,72 @@ func printSize(r report, m *model.Model) {
 	if m.Data.Rows > 0 {
 		of = " of " + count(m.Data.Rows, "row")
 	}
+	if m.Facts != nil {
+		of += fmt.Sprintf(", %d at the bound", m.Facts.Bounded)
+	}
 	r.line("support", "%s%s", count(m.Support.Len(), "vector"), of)
+	if m.Facts != nil {
+		printFacts(r, m, m.Facts)
+	}
+}
+
+// printFacts says what is known of a kernel machine besides its gap.
+func printFacts(r report, m *model.Model, f *model.Facts) {
+	known := func(x model.Bound) bool { return !math.IsNaN(float64(x)) }
+	if f.Norm > 0 && m.Classes != nil {
+		r.line("margin", "1/|w| %.6g, sum of losses %.6g%s", 1/f.Norm, f.Losses, errorsOf(f))
+	}
+	if known(f.Violation) {
+		r.line("KKT", "largest violation %.3g", f.Violation)
+	}
+	if f.LeaveOneOut != nil {
+		r.line("left out", "leave-one-out error at most %s if this is the optimum (%s)", percent(*f.LeaveOneOut), f.By)
+	}
+	if known(f.Steps) && int(f.Steps) < f.Support {
+		r.line("sparser", "%.0f vectors are enough to lose no more than half of the margin (4 kappa |w|^2): fenchel sparsify", f.Steps)
+	}
+	if known(f.Alignment) {
+		r.line("alignment", "%.3g of the kernel with the classes (%s)", f.Alignment, count(f.Sample, "row"))
+	}
+	var same []string
+	for _, p := range []struct {
+		flag  string
+		value model.Bound
+	}{{"C", f.Same.C}, {"lambda", f.Same.Lambda}, {"radius", f.Same.Radius}, {"slack", f.Same.Slack}, {"nu", f.Same.Nu}} {
+		if known(p.value) {
+			same = append(same, fmt.Sprintf("--%s %.6g", p.flag, p.value))
+		}
+	}
+	if len(same) > 0 {
+		r.line("same as", "%s, if this is the optimum", strings.Join(same, " or "))
+	}
+}
+
+// errorsOf says how many rows are wrong, which the hinge's losses bound.
+func errorsOf(f *model.Facts) string {
+	switch {
+	case math.IsNaN(float64(f.Errors)):
+		return ""
+	case f.Same.Lambda > 0:
+		return fmt.Sprintf(" (a bound on the training errors, %.6g: %.6g more)", f.Errors, f.Losses-f.Errors)
+	}
+	return fmt.Sprintf(", training errors %.6g", f.Errors)
+}
+
+// addFacts adds them to JSON.
+func addFacts(out map[string]any, m *model.Model) {
+	f := m.Facts
+	if f == nil {
+		return
+	}
+	out["support_bounded"], out["support_free"], out["kkt_violation"] = f.Bounded, f.Support-f.Bounded, f.Violation
+	out["leave_one_out_bound"], out["leave_one_out_by"] = f.LeaveOneOut, f.By
+	if !math.IsNaN(float64(f.Norm)) {
+		out["norm"], out["losses_sum"], out["errors"], out["sparse_steps"] = f.Norm, f.Losses, f.Errors, f.Steps
+	}
+	if f.Sample > 0 {
+		out["alignment"], out["alignment_rows"], out["same_as"] = f.Alignment, f.Sample, f.Same
+	}
 }
 
 func scaleOf(m *model.Model) string {

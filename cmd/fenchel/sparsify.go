@@ -284,6 +284,9 @@ func (s *sparsifier) print(r report, path string) {
 	how := fmt.Sprintf("%s, no loss above %.4g, seed %d", s.spec.Method, f.Accuracy, s.spec.Seed)
 	r.line("method", "%s: %s%s, %s", how, count(f.Steps, "step"), s.bound(), evaluated(f.Counts))
 	r.line("support", "%s, %s of the model's", count(f.Vectors, "vector"), percent(float64(f.Vectors)/float64(max(1, f.FullVectors))))
+	if g := f.Goal; g != nil {
+		r.line("objective", "(%s) of the thesis: %.6g, of %s at least %.6g (gap %.3g)", g.Name, g.Value, anyMachine(g.Radius), g.Below, g.Value-g.Below)
+	}
 	s.printProof(r)
 	r.line("guarantee", "%s", s.guarantee())
 	s.printErrors(r)
@@ -297,6 +300,14 @@ func (s *sparsifier) print(r report, path string) {
 	}
 }
 
+// anyMachine says which machines a bound is about.
+func anyMachine(radius float64) string {
+	if math.IsInf(radius, 1) {
+		return "any machine"
+	}
+	return fmt.Sprintf("any machine of a norm up to %.4g, (3.3),", radius)
+}
+
 // bound says how many steps theory allows the subgradient methods for that accuracy.
 func (s *sparsifier) bound() string {
 	f := s.found
@@ -304,7 +315,8 @@ func (s *sparsifier) bound() string {
 	if f.Norm2 == 0 || f.Kappa == 0 || !subgradients || s.spec.Support > 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (theory: at most %.0f)", sparsify.StepBound(f.Norm2, f.Kappa, f.Accuracy, f.Accuracy/f.Kappa))
+	most := sparsify.StepBound(f.Norm2, f.Kappa, f.Accuracy, f.Accuracy/f.Kappa)
+	return fmt.Sprintf(" (theory: at most %.0f, %.0f more)", most, most-float64(f.Steps))
 }
 
 // printProof says how good the small model is in the problem of the large one.
@@ -378,7 +390,7 @@ func (s *sparsifier) object() map[string]any {
 	out := map[string]any{"method": s.spec.Method, "accuracy": f.Accuracy, "errors_are": f.Unit, "model": step(f.Full), "small": step(f.Small), "path": path,
 		"steps": f.Steps, "guarantee_holds": train.Guaranteed(f.Model.Sparse), "guarantee": s.guarantee(), "trained_on_these_rows": !f.Elsewhere,
 		"primal": model.Bound(sum.Primal), "dual": model.Bound(sum.Dual), "gap": model.Bound(sum.Gap), "refit": nil,
-		"speed": speed(s.speed[1]), "speed_of_model": speed(s.speed[0]), "kernel_values": f.Counts.Requested, "seconds": s.sparsify.Seconds()}
+		"speed": speed(s.speed[1]), "speed_of_model": speed(s.speed[0]), "kernel_values": f.Counts.Requested, "seconds": s.sparsify.Seconds(), "objective": f.Model.Sparse.Goal}
 	if c := f.Refit; c != nil {
 		out["refit"] = map[string]any{"primal": model.Bound(c.Primal), "dual": model.Bound(c.Dual), "gap": model.Bound(c.Relative())}
 	}

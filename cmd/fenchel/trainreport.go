@@ -28,11 +28,7 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	}
 	printProof(r, m, s, string(t.result.Status), t.result.Unproved)
 	printRounding(r, t.set.Rounding, s.Gap)
-	if facts := t.result.Machine; facts != nil {
-		printFacts(r, m, facts)
-	} else {
-		printSize(r, m)
-	}
+	printSize(r, m)
 	if m.Support != nil {
 		r.line("kernel", "%s", evaluated(t.result.Evaluations))
 	}
@@ -61,20 +57,6 @@ func (t *trainer) times() string {
 		other = t.total - t.read - t.fitted
 	}
 	return fmt.Sprintf("read %s, %s, other %s, total %s", seconds(t.read), fit, seconds(max(0, other)), seconds(t.total))
-}
-
-// printFacts says what is known of a kernel machine besides its gap.
-func printFacts(r report, m *model.Model, f *train.MachineFacts) {
-	r.line("support", "%s of %s, %d at the bound", count(f.Support, "vector"), count(m.Data.Rows, "row"), f.Bounded)
-	if f.Norm > 0 && m.Classes != nil {
-		r.line("margin", "1/|w| %.6g, sum of losses %.6g", 1/f.Norm, f.Losses)
-	}
-	if !math.IsInf(f.Violation, 1) {
-		r.line("KKT", "largest violation %.3g", f.Violation)
-	}
-	if f.LeaveOneOut != nil {
-		r.line("left out", "leave-one-out error at most %s if this is the optimum (%s)", percent(*f.LeaveOneOut), f.By)
-	}
 }
 
 // evaluated says how many values of a kernel were computed, and how many were at hand.
@@ -165,14 +147,7 @@ func (t *trainer) addMachine(out map[string]any) {
 		out["kernel_evaluations"], out["kernel_evaluations_computed"] = c.Requested, c.Computed
 		out["kernel_evaluations_prefetched"], out["inner_products"] = c.Prefetched, c.Products
 	}
-	if f := t.result.Machine; f != nil {
-		out["support_bounded"], out["kkt_violation"] = f.Bounded, model.Bound(f.Violation)
-		out["leave_one_out_bound"], out["leave_one_out_by"] = f.LeaveOneOut, f.By
-		out["support_free"] = f.Support - f.Bounded
-		if f.Norm >= 0 {
-			out["norm"], out["losses_sum"] = model.Bound(f.Norm), model.Bound(f.Losses)
-		}
-	}
+	addFacts(out, m)
 	if m.Map != nil { // the proof is of the kernel that the map approximates this one by
 		out["kernel"], out["map"] = m.Statement.Kernel, m.Statement.Map
 		_, out["map_features"] = m.Map.Dims()

@@ -105,8 +105,8 @@ func fitted(f *train.Result, place Place, trace *trace, took time.Duration) map[
 		"epochs": f.Epochs, "why": f.Why, "unproved": f.Unproved, "warnings": texts(f.Warnings), "trace": trace.lines,
 		"seconds": map[string]float64{"train": f.Train.Seconds(), "certify": f.Certify.Seconds(), "total": took.Seconds()},
 	}
-	if m := f.Machine; m != nil {
-		answer["machine"] = map[string]any{"support": m.Support, "bounded": m.Bounded, "violation": model.Bound(m.Violation), "leave_one_out": m.LeaveOneOut}
+	if m := f.Model.Facts; m != nil {
+		answer["machine"] = map[string]any{"support": m.Support, "bounded": m.Bounded, "violation": m.Violation, "leave_one_out": m.LeaveOneOut}
 	}
 	return answer
 }

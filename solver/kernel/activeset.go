@@ -31,7 +31,11 @@ import (
 // those of some promising rows, until none of them is left.
 //
 // Returned is the last iterate. Cost of a step: |S|^2, and |S| n where all rows are priced;
-// memory |S| rows of K in double precision, and |S|^2.
+// memory |S| rows of K in double precision, and |S|^2. A warm start computes the |S| rows at once:
+// its factor needs |S|^2 of their values, and the prices of all rows, as soon as coefficients of S
+// move, the others. No file could give them but one of |S| n numbers; bounds by |w - w'| on how far
+// responses have moved are larger than most margins, and would spare few rows. Ten rows more on 3,000 of the set Adult compute an eighth of the values of a
+// fresh run, on overlapping Gaussians an eleventh.
 type ActiveSet struct{ Candidates int } // 0: 64
 
 var _ solver.Solver = ActiveSet{}
@@ -320,7 +324,7 @@ func (s *activeSet) response(i int) float64 {
 
 // element is K of two rows, from a row that is likely to be kept.
 func (s *activeSet) element(j, i int) float64 {
-	return s.gram.Rows([]int{j})[0].At(i) + s.p.Constant()
+	return s.gram.At(j, i) + s.p.Constant()
 }
 
 // flush brings all responses up to date, and the slopes of the set.

@@ -27,7 +27,11 @@ func Pareto(ctx context.Context, s solver.Solver, opt solver.Options, problems .
 		if err != nil {
 			return front, fmt.Errorf("problem %d: %w", k+1, err)
 		}
-		norm, loss := p.Criteria(sol.Point.W)
+		w := sol.Point.W
+		if b, ok := p.(problem.Bounded); ok {
+			w = b.Inside(w)
+		}
+		norm, loss := p.Criteria(w)
 		front = append(front, Tradeoff{norm, loss, sol})
 		if ctx.Err() != nil {
 			break

@@ -155,18 +155,19 @@ func aligned(a, b []float64) bool {
 
 // The separating predictor errs on no more rows than v has small margins, with
 // |v|^2 support vectors at most (T9).
-func TestSeparate(t *testing.T) {
+func TestT9Separate(t *testing.T) {
 	for seed := range uint64(20) {
 		p := randomMachine(t, seed, 60, 0.1)
 		v := optimum(t, p).Point.W
 		for i := range v {
 			v[i] *= 1.01 // past the margin those that are just on it
 		}
-		w, err := Separate(p, v, seed)
+		before := newEngine(p.Gram, 0, v, false)
+		w, err := Separate(p, responsesOf(before), before.squared, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
-		before, after := newEngine(p.Gram, 0, v, false), newEngine(p.Gram, 0, w, false)
+		after := newEngine(p.Gram, 0, w, false)
 		small, wrong, support := 0, 0, 0.0
 		for i, y := range p.Y {
 			if y*before.response(i) < 1 {
@@ -185,13 +186,22 @@ func TestSeparate(t *testing.T) {
 	}
 }
 
+// responsesOf are those of all rows.
+func responsesOf(e *engine) []float64 {
+	r := make([]float64, e.gram.Len())
+	for i := range r {
+		r[i] = e.response(i)
+	}
+	return r
+}
+
 // The rows that are kept to separate are those with a margin of at least 1.
 func TestWideMargins(t *testing.T) {
 	for seed := range uint64(20) {
 		p := randomMachine(t, seed, 60, 0.1)
 		v := optimum(t, p).Point.W
 		e := newEngine(p.Gram, 0, v, false)
-		rows, bound := wideMargins(p, v)
+		rows, bound := wideMargins(p, responsesOf(e), e.squared)
 		k, between := 0, 0
 		for i, y := range p.Y {
 			margin := y * e.response(i)

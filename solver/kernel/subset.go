@@ -16,12 +16,13 @@ import (
 // at the factor of least objective, as that of a Perceptron. Cost: one row of the matrix for each
 // mistake, of which there are as few, and O(n) for each pass.
 //
-// v is n coefficients and a bias; bias none or feature.
-func Separate(p *problem.Kernel, v []float64, seed uint64) ([]float64, error) {
+// v is given by its n predictions, with its bias, and |v|^2, to which a bias adds its square;
+// bias none or feature.
+func Separate(p *problem.Kernel, v []float64, squared float64, seed uint64) ([]float64, error) {
 	if err := onlineProblem("a separating predictor", p); err != nil {
 		return nil, err
 	}
-	rows, bound := wideMargins(p, v)
+	rows, bound := wideMargins(p, v, squared)
 	e := newEngine(p.Gram, p.Constant(), nil, false)
 	for mistakes, before, pass := 0, -1, uint64(0); mistakes != before; pass++ {
 		before = mistakes
@@ -43,14 +44,13 @@ func Separate(p *problem.Kernel, v []float64, seed uint64) ([]float64, error) {
 
 // wideMargins returns the rows that v predicts with a margin of 1 or more, and
 // a bound on the mistakes that a perceptron makes on them, with room for rounding.
-func wideMargins(p *problem.Kernel, v []float64) (rows []int, bound float64) {
-	e := newEngine(p.Gram, p.Constant(), v, false)
+func wideMargins(p *problem.Kernel, v []float64, squared float64) (rows []int, bound float64) {
 	kappa := 0.0
 	for i, y := range p.Y {
-		if y*(e.response(i)) >= 1 {
+		if y*v[i] >= 1 {
 			rows = append(rows, i)
 			kappa = max(kappa, p.Diagonal[i]+p.Constant())
 		}
 	}
-	return rows, float64(kappa*e.squared*(1+1e-3)) + 1
+	return rows, float64(kappa*squared*(1+1e-3)) + 1
 }
