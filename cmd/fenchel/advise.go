@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 	"github.com/fenchel-ml/fenchel/theory"
 	"github.com/fenchel-ml/fenchel/train"
@@ -58,6 +60,8 @@ strong convexity of the penalty; if it is not given, it counts as a constant.`,
 	f.Float64Var(&s.C, "C", 0, "instead of lambda; C = 1/(lambda N)")
 	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables)")
 	f.BoolVar(&a.json, "json", false, "print one JSON object")
+	complete(cmd, "loss", names(loss.Entries())...)
+	complete(cmd, "penalty", names(penalty.Entries())...)
 	return cmd
 }
 

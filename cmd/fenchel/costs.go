@@ -15,6 +15,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/internal/figure"
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -61,6 +62,8 @@ Every machine is certified for its own C. Classes must be two.`,
 	f.StringVarP(&p.out, "output", "o", "", "write the table to this CSV file")
 	f.StringVar(&p.figure, "figure", "", "draw errors and shares of support vectors against C into this SVG file")
 	f.BoolVar(&p.json, "json", false, "print one JSON object")
+	complete(cmd, "kernel", names(kernel.Entries())...)
+	complete(cmd, "loss", "hinge", "absolute", "quantile", "squared")
 	return cmd
 }
 
