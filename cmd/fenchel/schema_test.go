@@ -208,8 +208,11 @@ func addProperties(t *testing.T, names map[string]bool, file, pointer string, se
 			}
 		case map[string]any:
 			if properties, ok := v["properties"].(map[string]any); ok {
-				for name := range properties {
+				for name, property := range properties {
 					names[name] = true
+					if p := property.(map[string]any); p["description"] == nil && p["$ref"] == nil {
+						t.Errorf("%s: found no description of %q", file, name)
+					}
 				}
 			}
 			if to, ok := v["$ref"].(string); ok {
