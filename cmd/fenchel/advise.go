@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 	"github.com/fenchel-ml/fenchel/theory"
 	"github.com/fenchel-ml/fenchel/train"
@@ -68,6 +70,8 @@ take the least work, and why the others do not.`,
 	f.Float64Var(&s.C, "C", 0, "instead of lambda; C = 1/(lambda N)")
 	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables)")
 	f.BoolVar(&a.json, "json", false, "print one JSON object")
+	complete(cmd, "loss", names(loss.Entries())...)
+	complete(cmd, "penalty", names(penalty.Entries())...)
 	return cmd
 }
 

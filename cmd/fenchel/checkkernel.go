@@ -55,6 +55,7 @@ adds the same to all of them.`, kernel.MostExamined),
 	f.StringVarP(&k.out, "output", "o", "", "write the repaired matrix, with the targets of DATA, to this file")
 	f.BoolVar(&k.json, "json", false, "print one JSON object")
 	complete(cmd, "repair", kernel.Repairs()...)
+	complete(cmd, "kernel", names(kernel.Entries())...)
 	return cmd
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/internal/figure"
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -69,6 +70,8 @@ columns say which lambda, radius (the norm) and slack (loss/norm) belong to it.`
 	f.StringVarP(&p.out, "output", "o", "", "write the table to this CSV file")
 	f.StringVar(&p.figure, "figure", "", "draw errors and shares of support vectors against C, or with --radius and --slack loss against norm, into this SVG file")
 	f.BoolVar(&p.json, "json", false, "print one JSON object")
+	complete(cmd, "kernel", names(kernel.Entries())...)
+	complete(cmd, "loss", "hinge", "absolute", "quantile", "squared")
 	return cmd
 }
 

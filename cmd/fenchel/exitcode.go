@@ -21,7 +21,7 @@ const (
 )
 
 // exitCodes is the one place that says what they mean: "fenchel help exit-codes"
-// prints it, and a test compares the README.
+// prints it, and a test compares docs/formats/exit-codes.md.
 var exitCodes = []struct {
 	code    int
 	meaning string

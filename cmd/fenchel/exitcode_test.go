@@ -9,9 +9,9 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
-// The guide says what the program says.
-func TestExitCodesInGuide(t *testing.T) {
-	text, err := os.ReadFile("../../docs/guide/options.md")
+// The page says what the program says.
+func TestExitCodesPage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/formats/exit-codes.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func TestExitCodesInGuide(t *testing.T) {
 		table += fmt.Sprintf("| %d | %s |\n", e.code, e.meaning)
 	}
 	if !strings.Contains(string(text), table+"\n"+afterExit+"\n") {
-		t.Errorf("expected in the guide:\n%s\n%s", table, afterExit)
+		t.Errorf("expected in docs/formats/exit-codes.md:\n%s\n%s", table, afterExit)
 	}
 }
 

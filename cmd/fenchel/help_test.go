@@ -2,11 +2,15 @@ package main
 
 import (
 	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
 )
 
 // allCommands calls visit with the root and everything below it.
@@ -75,6 +79,41 @@ func TestFlagsHaveGroups(t *testing.T) {
 		for _, name := range g.flags {
 			if count[name]++; count[name] > 1 {
 				t.Errorf("flagGroups: found %q twice, expected it once", name)
+			}
+		}
+	}
+}
+
+// manFolder is where TestManPages leaves the pages, for a release.
+var manFolder = flag.String("man", "", "write man pages to this folder")
+
+// TestManPages makes a man page of every command, in a test so that what makes them is no part
+// of the program. Formulas stand as they are, and all flags are there.
+func TestManPages(t *testing.T) {
+	folder := *manFolder
+	if folder == "" {
+		folder = t.TempDir()
+	}
+	root := newRoot(nil)
+	root.DisableAutoGenTag = true // the day of the build
+	if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "Fenchel", Manual: "Fenchel"}, folder); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range root.Commands() {
+		if !c.IsAvailableCommand() || c.Name() == "completion" {
+			continue
+		}
+		page, err := os.ReadFile(filepath.Join(folder, "fenchel-"+c.Name()+".1"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		text := strings.ReplaceAll(string(page), `\-`, "-")
+		for _, group := range grouped(c) {
+			for _, f := range group.flags {
+				if !strings.Contains(text, "--"+f.Name) {
+					t.Errorf("fenchel-%s.1: found no --%s", c.Name(), f.Name)
+				}
 			}
 		}
 	}

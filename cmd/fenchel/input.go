@@ -34,6 +34,7 @@ func (in *input) register(cmd *cobra.Command, target bool) {
 		zero = "LIBSVM indices begin with 0 (default as the model notes it)"
 	}
 	f.BoolVar(&in.opt.ZeroBased, "zero-based", false, zero)
+	complete(cmd, "format", names(dataset.Formats())...)
 	if !target {
 		return
 	}

@@ -37,6 +37,7 @@ var makers = []struct {
 	{"list", newList},
 	{"advise", newAdvise},
 	{"engine", newEngine},
+	{"version", newVersion},
 }
 
 // newRoot makes the command line for args: with all commands, unless these begin
@@ -72,9 +73,10 @@ that anyone can check again with "fenchel verify". What the exit codes mean is i
 	for _, m := range makers {
 		root.AddCommand(m.make())
 	}
-	root.AddCommand(newExitCodes())
+	root.AddCommand(newExitCodes(), newTopics())
 	root.CompletionOptions.HiddenDefaultCmd = false
 	refuseUnknown(root)
+	completeArguments(root)
 	return root
 }
 
@@ -113,15 +115,7 @@ func refuseUnknown(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "help":
-			c.Args = func(_ *cobra.Command, args []string) error {
-				if _, _, err := root.Find(args); err != nil {
-					if _, ok := lists[args[0]]; ok {
-						return fmt.Errorf("unknown help topic %q: \"fenchel list %s\" explains them", args[0], args[0])
-					}
-					return registry.Unknown("help topic", args[0], verbs(root))
-				}
-				return nil
-			}
+			helpWithPages(c)
 		case "completion":
 			var shells []string
 			for _, shell := range c.Commands() {

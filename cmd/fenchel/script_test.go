@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,10 @@ import (
 // TestMain makes this test binary answer to the name fenchel in the scripts:
 // what they run is main itself.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"fenchel": main, "stubborn": stubborn, "halfway": halfway})
+	if folder, err := filepath.Abs("../../docs/formats"); err == nil && os.Getenv(schemaFolder) == "" {
+		os.Setenv(schemaFolder, folder)
+	}
+	testscript.Main(m, map[string]func(){"fenchel": judged, "stubborn": stubborn, "halfway": halfway})
 }
 
 // TestScript runs testdata/script/*.txtar, one per verb and per family of bad
@@ -37,6 +41,10 @@ func TestScript(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		ContinueOnError:     true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv(schemaFolder, os.Getenv(schemaFolder))
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "refused": refused, "same": same, "flip": flip, "replace": replace, "head": head,
 		},

@@ -6,12 +6,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/train"
 )
 
 // trained runs train and returns the model, as bytes too.
@@ -99,5 +101,21 @@ func checkTrace(t *testing.T, args string, m *model.Model, head []string, lines 
 		if bounds == 0 {
 			t.Errorf("%s, class %q: no bounds in %d lines", args, name, len(lines))
 		}
+	}
+}
+
+// TestTracePage: the page of the format names the columns in their order.
+func TestTracePage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/formats/trace.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := newTracer(&trainer{spec: train.Spec{Kernel: "rbf"}})
+	var named []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(string(text), -1) {
+		named = append(named, m[1])
+	}
+	if head := tr.head(); !slices.Equal(named, head) {
+		t.Errorf("found the columns %v on the page, expected %v", named, head)
 	}
 }

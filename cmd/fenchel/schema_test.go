@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// schemaFolder is the variable that tells tests, and the programs that they run elsewhere,
+// where the schemas of what --json prints are.
+const schemaFolder = "FENCHEL_TEST_SCHEMAS"
+
+// judged is main, but what it prints with --json must be as the schema of its verb says: so
+// every test that runs the program with --json is one of the schemas.
+func judged() {
+	args := os.Args[1:]
+	if !slices.Contains(args, "--json") {
+		main()
+	}
+	var out bytes.Buffer
+	code := run(args, os.Stdin, io.MultiWriter(os.Stdout, &out), os.Stderr)
+	if out.Len() > 0 {
+		if err := fitsSchema(os.Getenv(schemaFolder), args[0], out.Bytes()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(99)
+		}
+	}
+	os.Exit(code)
+}
+
+// fitsSchema returns why a JSON object is not what the schema of a verb says.
+func fitsSchema(folder, verb string, object []byte) error {
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join(folder, verb+".schema.json"))
+	if err != nil {
+		return err
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(object))
+	if err != nil {
+		return err
+	}
+	if err := schema.Validate(value); err != nil {
+		return fmt.Errorf("%s --json: %w\n%s", verb, err, object)
+	}
+	return nil
+}
+
+// examples are commands, in order, whose outputs have every field of the schemas. Those of
+// verify are of true and of false claims, and one of tune reaches a limit.
+var examples = []string{
+	"train @toy:n=60,d=3 --test @toy:n=60,d=3,skip=60 --folds 2 --note a=b -o m",
+	"train @blobs:n=90,classes=3 --kernel rbf --probabilities -o k",
+	"train @toy:n=60,d=3 --loss hinge --kernel rbf -o two",
+	"train @spirals:n=80 --kernel rbf --gamma 2 --map fourier:dim=20 -o map",
+	"train @linear:n=60,d=3 --test @linear:n=60,d=3,skip=60 --probabilities -o r",
+	"train @toy:n=60,d=3 --loss logistic --radius 1 --test @toy:n=60,d=3",
+	"train round.svm",
+	"train @toy:n=60,d=3 --kernel rbf --hard-margin",
+	"train @toy:n=60,d=3 --task one-class --nu 0.2 --kernel rbf --probabilities --test @toy:n=60,d=3 -o one",
+	"train @blobs:n=90,classes=3 --scheme one-against-one --class-weight balanced -o pairs",
+	"train times.csv -o times",
+	"train @toy:n=60,d=3 --loss ramp --kernel rbf -o ramp",
+	"train @blobs:n=90,classes=3 --epochs 1 --gap 1e-9",
+	"train zero.svm --zero-based -o zero",
+	"train @toy:n=60,d=3 --slack 0.1 --gap 0.5 --epochs 20 -o slack",
+	"train @toy:n=60,d=3 --kernel rbf --hard-margin -o hard",
+	"train @toy:n=60,d=3 --radius 1 --kernel rbf -o radius",
+	"info m", "info k", "info map", "info r", "info one", "info pairs", "info times", "info zero", "info slack", "info hard", "info radius",
+	"evaluate m @toy:n=60,d=3 --train @toy:n=60,d=3",
+	"evaluate one @toy:n=60,d=3",
+	"evaluate r @linear:n=60,d=3",
+	"verify m @toy:n=60,d=3",
+	"verify m @toy:n=61,d=3",
+	"verify ramp @toy:n=60,d=3",
+	"convert two two.svm-model", "info two.svm-model",
+	"train @blobs:n=90,classes=3 --scheme one-against-one --kernel rbf -o two-by-two", "convert two-by-two pairs.svm-model",
+	"train @toy:n=60,d=3 --kernel rbf --nu 0.3 -o nu", "info nu", "convert nu nu.svm-model",
+	"verify two.svm-model @toy:n=60,d=3 --C 1 --class-weight 1=2 --refine 3",
+	"verify nu.svm-model @toy:n=60,d=3 --nu 0.3",
+	"verify pairs.svm-model @blobs:n=90,classes=3 --C 1",
+	"tune @toy:n=60,d=3 --search C=0.1,1 --outer 2 -o t",
+	"tune @toy:n=60,d=3 --search C=0.1,1 --epochs 1 --gap 1e-12",
+	"tune @linear:n=60,d=5 --penalty l1 --folds 0",
+	"path @toy:n=40,d=3 --kernel rbf --gamma 1",
+	"path @linear:n=40,d=3 --kernel rbf --loss squared --points 3",
+	"check-kernel @toy:n=40,d=3 --kernel sigmoid --gamma 1",
+	"sparsify two @toy:n=60,d=3 --test @toy:n=60,d=3,skip=60 -o small",
+	"sparsify two @toy:n=60,d=3 --no-refit",
+	"info small",
+	"pca @low-rank:n=80,d=10 -k 2 --note a=b -o p",
+	"pca @low-rank:n=80,d=10 -k 2 --stream -o stream",
+	"pca @pca-gaussian:n=80 -k 2 --stream --method warmuth-kuzmin",
+	"pca @text:n=80,d=50 -k 2 --center=false -o moment",
+	"pca @low-rank:n=80,d=10 -k 2 --method oja",
+	"pca times.csv -k 1 -o dates",
+	"info p", "info moment", "info stream", "info dates",
+	"verify p @low-rank:n=80,d=10", "verify stream @low-rank:n=80,d=10", "verify dates times.csv",
+	"advise @toy:n=50,d=3", "advise --n 50 --d 4 --condition 10",
+	"version",
+}
+
+// TestSchemas runs every verb that prints JSON, and checks what it prints against its schema,
+// and that no field of a schema is one that nothing prints.
+func TestSchemas(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"times.csv": "t,y\n1700000000,1\n1700000100,2\n1700000250,3\n1700000300,5\n",
+		"round.svm": "-3 1:1700000000 2:-6\n2.5 1:1700000000.5 2:5\n1.6 1:1700000001 2:3\n",
+		"zero.svm":  "1 0:1 2:0.5\n-1 0:-1 1:2\n1 0:2\n-1 1:1\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	printed := map[string]map[string]bool{} // of each verb, the names of fields
+	for _, example := range examples {
+		args := strings.Fields(example)
+		if args[0] == "convert" { // which makes a file for those that follow
+			if err := exec.Command("fenchel", args...).Run(); err != nil {
+				t.Errorf("fenchel %s: %v", example, err)
+			}
+			continue
+		}
+		args = append(args, "--json")
+		cmd := exec.Command("fenchel", args...)
+		var said bytes.Buffer
+		cmd.Stderr = &said
+		out, _ := cmd.Output() // which is empty after an error
+		if err := fitsSchema(os.Getenv(schemaFolder), args[0], out); err != nil {
+			t.Errorf("fenchel %s: %v\n%s", example, err, &said)
+			continue
+		}
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(out))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if printed[args[0]] == nil {
+			printed[args[0]] = map[string]bool{}
+		}
+		addFields(printed[args[0]], value)
+	}
+	for _, c := range newRoot(nil).Commands() {
+		if c.Flags().Lookup("json") == nil {
+			continue
+		}
+		said := map[string]bool{}
+		addProperties(t, said, c.Name()+".schema.json", "", map[string]bool{})
+		for _, name := range slices.Sorted(maps.Keys(said)) {
+			if !printed[c.Name()][name] {
+				t.Errorf("%s.schema.json: found the field %q, expected an example that prints it", c.Name(), name)
+			}
+		}
+	}
+}
+
+// addFields adds the names of the fields of a value.
+func addFields(names map[string]bool, value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, below := range v {
+			names[name] = true
+			addFields(names, below)
+		}
+	case []any:
+		for _, below := range v {
+			addFields(names, below)
+		}
+	}
+}
+
+// addProperties adds the names of the properties below a place of a schema, a pointer such
+// as /$defs/bound, and of those that it refers to. Each of them must say what it is.
+func addProperties(t *testing.T, names map[string]bool, file, pointer string, seen map[string]bool) {
+	t.Helper()
+	if seen[file+pointer] {
+		return
+	}
+	seen[file+pointer] = true
+	text, err := os.Open(filepath.Join(os.Getenv(schemaFolder), file))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer text.Close()
+	value, err := jsonschema.UnmarshalJSON(text)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	for part := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		if part != "" {
+			value = value.(map[string]any)[part]
+		}
+	}
+	var walk func(value any)
+	walk = func(value any) {
+		switch v := value.(type) {
+		case []any:
+			for _, below := range v {
+				walk(below)
+			}
+		case map[string]any:
+			if properties, ok := v["properties"].(map[string]any); ok {
+				for name, property := range properties {
+					names[name] = true
+					if p := property.(map[string]any); p["description"] == nil && p["$ref"] == nil {
+						t.Errorf("%s: found no description of %q", file, name)
+					}
+				}
+			}
+			if to, ok := v["$ref"].(string); ok {
+				other, place, _ := strings.Cut(to, "#")
+				if other == "" {
+					other = file
+				}
+				addProperties(t, names, other, place, seen)
+			}
+			for key, below := range v {
+				if key != "$defs" { // what is used of them is referred to
+					walk(below)
+				}
+			}
+		}
+	}
+	walk(value)
+}
