@@ -91,6 +91,7 @@ var examples = []string{
 	"tune @linear:n=60,d=5 --penalty l1 --folds 0",
 	"path @toy:n=40,d=3 --kernel rbf --gamma 1",
 	"path @linear:n=40,d=3 --kernel rbf --loss squared --points 3",
+	"path @toy:n=40,d=3 --kernel rbf --gamma 1 --slack 0.1..0.5 --points 3",
 	"check-kernel @toy:n=40,d=3 --kernel sigmoid --gamma 1",
 	"sparsify two @toy:n=60,d=3 --test @toy:n=60,d=3,skip=60 -o small",
 	"sparsify two @toy:n=60,d=3 --no-refit",
@@ -103,7 +104,7 @@ var examples = []string{
 	"pca times.csv -k 1 -o dates",
 	"info p", "info moment", "info stream", "info dates",
 	"verify p @low-rank:n=80,d=10", "verify stream @low-rank:n=80,d=10", "verify dates times.csv",
-	"advise @toy:n=50,d=3", "advise --n 50 --d 4 --condition 10",
+	"advise @toy:n=50,d=3", "advise --n 50 --d 4 --condition 10", "advise --n 50 --d 4 --kernel rbf",
 	"version",
 }
 
