@@ -201,8 +201,8 @@ func (t *tuner) checkSplits(counted bool) error {
 	case t.outer > 0 && t.order != "":
 		return fmt.Errorf("--outer %d: found --time beside it, expected folds that are not in order", t.outer)
 	}
-	if t.in.opt.ID = t.group + t.order; t.group != "" { // a model could say nothing of other groups by it
-		t.in.opt.Ignore = append(t.in.opt.Ignore, t.group)
+	if t.in.opt.ID, t.in.opt.IDRole = t.group+t.order, "time"; t.group != "" { // a model could say nothing of other groups by it
+		t.in.opt.Ignore, t.in.opt.IDRole = append(t.in.opt.Ignore, t.group), "group"
 	}
 	return nil
 }
