@@ -72,7 +72,7 @@ func (t *tuner) register(cmd *cobra.Command) {
 	f, s := cmd.Flags(), &t.spec
 	f.StringVar(&t.search, "search", "", "parameters with their values (default by the loss and the kernel)")
 	f.StringVar(&t.folds, "folds", "5", "judge by so many folds, of which each has the same share of the classes; loo: leave one row out, for least squares; 0: hold no row out, and show the path")
-	f.StringVar(&s.Estimate, "estimate", "", "with --folds 0, choose by a bound on the errors of leaving one row out: xi-alpha, of kernel machines")
+	f.StringVar(&s.Estimate, "estimate", "", "with --folds 0, choose by the errors of leaving one row out, of kernel machines: xi-alpha, a bound, or span, an estimate of two classes")
 	f.IntVar(&s.Folds.Repeats, "repeats", 1, "deal out the folds so often, in other orders")
 	f.StringVar(&t.group, "group", "", "column of a table: rows with the same value are in the same fold; it is no feature")
 	f.StringVar(&t.order, "time", "", "column of a table with times or numbers: judge by rows that come after those that are learned from")
@@ -89,6 +89,7 @@ func (t *tuner) register(cmd *cobra.Command) {
 	f.BoolVar(&t.json, "json", false, "print one JSON object and nothing else on standard output")
 	f.BoolVarP(&t.quiet, "quiet", "q", false, "show no progress")
 	complete(cmd, "score", search.ScoreNames()...)
+	complete(cmd, "estimate", search.Estimates()...)
 	complete(cmd, "rule", search.Rules()...)
 }
 
@@ -177,7 +178,7 @@ func (t *tuner) parseFolds() error {
 			return errors.New("--folds 0 with --group, --time, --valid, --outer, --halving or --score: expected none of them, as no row is held out")
 		}
 		if t.spec.Estimate == "" && (t.out != "" || t.figure != "") {
-			return errors.New("--folds 0 with --output or --figure: found nothing to choose by, expected --estimate xi-alpha too")
+			return errors.New("--folds 0 with --output or --figure: found nothing to choose by, expected --estimate span or xi-alpha too")
 		}
 	case err != nil || k < 2:
 		return fmt.Errorf("--folds %s: expected a whole number >= 2, loo to leave one row out, or 0 for none", spell(t.folds))
