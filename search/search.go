@@ -249,6 +249,7 @@ func (r *run) axes() error {
 	}
 	r.errs = make([]error, len(candidates))
 	for _, c := range candidates {
+		c.Spec.Epochs = cmp.Or(c.Spec.Epochs, mostEpochs(c.Spec))
 		if err := r.result.Score.fits(c, len(r.set.Target.Label)); err != nil {
 			return err
 		}
