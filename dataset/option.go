@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 // data. ZeroBased is no such option: a model notes it for rows to come, whatever
 // it was trained on.
 type OptionError struct {
-	Option, Value string   // header, target, weights, labels, ignore, categorical, numeric or id
+	Option, Value string   // header, target, weights, labels, ignore, categorical, numeric, id or Options.IDRole
 	Source        string   // what has no use for it
 	Formats       []string // that have
 }
@@ -28,9 +29,13 @@ func checkOptions(opt *Options, source string, takes []string) error {
 		header = ""
 	}
 	for _, o := range [][2]string{{"header", header}, {"target", opt.Target}, {"weights", opt.Weights}, {"labels", opt.Labels},
-		{"ignore", strings.Join(opt.Ignore, ",")}, {"categorical", strings.Join(opt.Categorical, ",")}, {"numeric", strings.Join(opt.Numeric, ",")}, {"id", opt.ID}} {
+		{"id", opt.ID}, {"ignore", strings.Join(opt.Ignore, ",")}, {"categorical", strings.Join(opt.Categorical, ",")}, {"numeric", strings.Join(opt.Numeric, ",")}} {
 		if o[1] != "" && !slices.Contains(takes, o[0]) {
-			return &OptionError{Option: o[0], Value: o[1], Source: source, Formats: taking(o[0])}
+			e := &OptionError{Option: o[0], Value: o[1], Source: source, Formats: taking(o[0])}
+			if o[0] == "id" {
+				e.Option = cmp.Or(opt.IDRole, e.Option)
+			}
+			return e
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ func combine(product bool, parts []Kernel) (Kernel, error) {
 	for _, part := range parts {
 		s, ok := part.(Sized)
 		if !ok {
-			return nil, fmt.Errorf("kernel: found a %T in a sum or product, expected a kernel with a known size", part)
+			return nil, fmt.Errorf("kernel: found the kernel %s in a sum or product, expected a kernel with a known size", Name(part))
 		}
 		k.parts = append(k.parts, s)
 		_, ok = part.(Inner)

@@ -63,7 +63,7 @@ func NewFourier(k Kernel, cols, pairs int, seed uint64) (*Fourier, error) {
 		scale := k.Gamma / (2 * math.Pi)
 		f.draw = func(r *normals) float64 { return scale * (r.next() / r.next()) }
 	default:
-		return nil, fmt.Errorf("random features: found a kernel of type %T, expected rbf or laplacian: one that depends on x-y and has a known Fourier transform", k)
+		return nil, fmt.Errorf("random features: found the kernel %s, expected rbf or laplacian: one that depends on x-y and has a known Fourier transform", Name(k))
 	}
 	return f, nil
 }

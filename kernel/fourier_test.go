@@ -114,7 +114,7 @@ func TestFourierRefuses(t *testing.T) {
 	}{
 		{kernel.RBF{Gamma: 1}, 3, 0, "found 3 columns and 0 pairs of features"},
 		{kernel.RBF{Gamma: 1}, 1 << 30, 1 << 30, "expected at least one pair, at most 268435456 columns"},
-		{kernel.Linear{}, 3, 1, "found a kernel of type kernel.Linear, expected rbf or laplacian"},
+		{kernel.Linear{}, 3, 1, "found the kernel linear, expected rbf or laplacian"},
 	} {
 		if _, err := kernel.NewFourier(c.k, c.cols, c.pairs, 1); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)

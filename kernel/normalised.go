@@ -16,10 +16,10 @@ import (
 func Normalise(k Kernel) (Kernel, error) {
 	s, ok := k.(Sized)
 	if !ok {
-		return nil, fmt.Errorf("kernel: found a %T to normalise, expected a kernel with a known size", k)
+		return nil, fmt.Errorf("kernel: found the kernel %s to normalise, expected one with a known size", Name(k))
 	}
 	if IsIndefinite(k) {
-		return nil, fmt.Errorf("kernel: found a %T to normalise, expected an inner product: k(x,x) may be negative", k)
+		return nil, fmt.Errorf("kernel: found the kernel %s to normalise, expected an inner product: k(x,x) may be negative", Name(k))
 	}
 	if isPrecomputed(k) {
 		return nil, errors.New("kernel: found precomputed values to normalise, expected a kernel of rows: a row to be compared has no value with itself in such a matrix; normalise the matrix before")

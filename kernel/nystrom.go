@@ -75,7 +75,7 @@ func checkRank(k Kernel, rank int) error {
 	case rank <= 0:
 		return fmt.Errorf("low rank: found a rank of %d, expected at least 1", rank)
 	case IsIndefinite(k):
-		return fmt.Errorf("low rank: found a kernel of type %T that is no inner product", k)
+		return fmt.Errorf("low rank: found the kernel %s, which is no inner product", Name(k))
 	}
 	return nil
 }

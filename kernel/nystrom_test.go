@@ -117,7 +117,7 @@ func TestLowRankRefuses(t *testing.T) {
 	}{
 		{cholesky(kernel.Linear{}, x, 0, 0.5), "found a rank of 0"},
 		{cholesky(kernel.Linear{}, x, 2, 1), "found a tolerance of 1"},
-		{cholesky(kernel.Sigmoid{Gamma: 1}, x, 2, 0), "kernel.Sigmoid that is no inner prod"},
+		{cholesky(kernel.Sigmoid{Gamma: 1}, x, 2, 0), "the kernel sigmoid, which is no inner prod"},
 		{cholesky(kernel.Linear{}, zeros, 2, 0), "expected one that is not"},
 		{random(kernel.Linear{}, zeros, 1), "found 3 rows with k(x,x) = 0"},
 		{random(kernel.Linear{}, x, -1), "found a rank of -1"},

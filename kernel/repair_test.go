@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -14,7 +15,7 @@ func TestExamine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tanh, err := Examine(Sigmoid{Gamma: 1, Coef0: -1}, x, 1)
+	tanh, err := Examine(Sigmoid{Gamma: 1, Coef0: -1}, x, true, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +26,7 @@ func TestExamine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := Examine(both, x, 1)
+	sum, err := Examine(both, x, true, 1)
 	if err != nil || !sum.Definite() || sum.Negative() != 0 {
 		t.Errorf("rbf + poly: %v, %v", sum, err)
 	}
@@ -40,6 +41,16 @@ func TestExamine(t *testing.T) {
 			}
 		}
 		checkRepair(t, tanh, name)
+	}
+	values, err := Examine(Sigmoid{Gamma: 1, Coef0: -1}, x, false, 1)
+	if err != nil || !slices.Equal(values.Values, tanh.Values) {
+		t.Errorf("without eigenvectors: %v, %v, expected the same eigenvalues", values, err)
+	}
+	if _, err := values.Repair("clip"); err == nil {
+		t.Error("a repair that takes eigenvectors, without them: expected an error")
+	}
+	if _, err := values.Repair("shift"); err != nil {
+		t.Errorf("a shift takes no eigenvectors: %v", err)
 	}
 	if _, err := tanh.Repair("mend"); err == nil {
 		t.Error("an unknown repair: expected an error")

@@ -31,6 +31,28 @@ func New(spec string) (Kernel, error) {
 	return k, nil
 }
 
+// Name returns the names of the kinds of kernel that k is made of, without parameters, for messages.
+func Name(k Kernel) string {
+	switch k := k.(type) {
+	case innerCombination:
+		return Name(k.combination)
+	case combination:
+		names, sign := make([]string, len(k.parts)), " + "
+		for i, part := range k.parts {
+			names[i] = Name(part)
+		}
+		if k.product {
+			sign = " * "
+		}
+		return strings.Join(names, sign)
+	case normalised:
+		return "normalised(" + Name(k.of) + ")"
+	case Constant:
+		return "constant"
+	}
+	return kernels.NameOf(k)
+}
+
 // maxDepth is how many parentheses may be open.
 const maxDepth = 100
 

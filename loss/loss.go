@@ -58,6 +58,14 @@ func Entries() []registry.Entry[Loss] { return losses.Entries() }
 // NonconvexEntries lists the others.
 func NonconvexEntries() []registry.Entry[Loss] { return nonconvex.Entries() }
 
+// Name returns the name of the kind of l, without parameters, for messages.
+func Name(l Loss) string {
+	if !IsConvex(l) {
+		return nonconvex.NameOf(l)
+	}
+	return losses.NameOf(l)
+}
+
 // register adds a loss that takes no parameters.
 func register(name, summary string, l Loss) {
 	losses.Register(registry.Entry[Loss]{Name: name, Summary: summary,

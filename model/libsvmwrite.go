@@ -106,7 +106,7 @@ func libsvmKernel(k kernel.Kernel) (string, error) {
 	case kernel.Sigmoid:
 		return fmt.Sprintf("kernel_type sigmoid\ngamma %s\ncoef0 %s\n", decimal(k.Gamma), decimal(k.Coef0)), nil
 	}
-	return "", fmt.Errorf("found a kernel of type %T, expected linear, poly, rbf, sigmoid or precomputed", k)
+	return "", fmt.Errorf("found the kernel %s, expected linear, poly, rbf, sigmoid or precomputed", kernel.Name(k))
 }
 
 // bySide returns the support vectors ordered by their class, the last class

@@ -48,5 +48,8 @@ func New(spec string) (Penalty, error) {
 	return penalties.New(spec)
 }
 
+// Name returns the name of the kind of p, without parameters, for messages.
+func Name(p Penalty) string { return penalties.NameOf(p) }
+
 // Entries lists the penalties by name.
 func Entries() []registry.Entry[Penalty] { return penalties.Entries() }

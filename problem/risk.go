@@ -63,7 +63,7 @@ func newRisk(n int, targets, weights []float64, l loss.Loss, lambda float64, bia
 // newConvexRisk is newRisk for problems that need a convex loss.
 func newConvexRisk(n int, targets, weights []float64, l loss.Loss, lambda float64, bias Bias, threads int) (*Risk, error) {
 	if !loss.IsConvex(l) {
-		return nil, fmt.Errorf("problem: found a loss of type %T, which is not convex: expected a convex one, or a kernel machine with lambda or C", l)
+		return nil, fmt.Errorf("problem: found the loss %s, which is not convex: expected a convex one, or a kernel machine with lambda or C", loss.Name(l))
 	}
 	return newRisk(n, targets, weights, l, lambda, bias, threads)
 }

@@ -10,7 +10,9 @@
 package registry
 
 import (
+	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,6 +72,24 @@ func (r *Registry[T]) Names() []string {
 		names[i] = e.Name
 	}
 	return names
+}
+
+// NameOf returns the name of the entry that makes things of the type of thing. Where several do, it
+// is the one whose default equals thing, or else the first. A thing of no entry is the
+// program's own, and is named by its Go type.
+func (r *Registry[T]) NameOf(thing T) string {
+	found := ""
+	for _, e := range r.entries {
+		made, err := e.New(&Params{})
+		if err != nil || reflect.TypeOf(made) != reflect.TypeOf(thing) {
+			continue
+		}
+		if reflect.DeepEqual(made, thing) {
+			return e.Name
+		}
+		found = cmp.Or(found, e.Name)
+	}
+	return cmp.Or(found, fmt.Sprintf("%T", thing))
 }
 
 // New makes the thing that spec describes. The error names the unknown name or

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -77,6 +78,23 @@ func message(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+// A thing has the name of the entry that makes it, with other parameters too; one of no entry that of its type.
+func TestNameOf(t *testing.T) {
+	type shape interface{}
+	r := New[shape]("shape")
+	r.Register(Entry[shape]{Name: "plain", New: func(*Params) (shape, error) { return wheel{wood: "oak"}, nil }})
+	r.Register(Entry[shape]{Name: "fine", New: func(*Params) (shape, error) { return wheel{wood: "ash"}, nil }})
+	r.Register(Entry[shape]{Name: "sized", New: func(p *Params) (shape, error) { return p.Int("size", 0, 1, 9), errors.New("expected a size") }})
+	for want, thing := range map[string]shape{"plain": wheel{wood: "oak"}, "fine": wheel{wood: "ash"}, "int": 3, "registry.Params": Params{}} {
+		if got := r.NameOf(thing); got != want {
+			t.Errorf("%#v: found the name %q, expected %q", thing, got, want)
+		}
+	}
+	if got := r.NameOf(wheel{spokes: 9}); got != "fine" {
+		t.Errorf("found the name %q, expected fine, the first of that type", got)
+	}
 }
 
 func TestNamesAreSorted(t *testing.T) {

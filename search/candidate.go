@@ -67,10 +67,14 @@ func Candidates(spec train.Spec, axes []Axis) ([]Candidate, error) {
 	}
 	for _, c := range all {
 		if err := c.Spec.Check(); err != nil {
-			if len(c.Settings) == 0 {
+			switch where := c.String(); {
+			case where == "":
 				return nil, err
+			case strings.HasPrefix(err.Error(), where+":"):
+				return nil, fmt.Errorf("search: %w", err)
+			default:
+				return nil, fmt.Errorf("search: %s: %w", where, err)
 			}
-			return nil, fmt.Errorf("search: %s: %w", c, err)
 		}
 	}
 	return all, nil
@@ -149,7 +153,7 @@ func setNumber(dst *float64, key, value string) error {
 // setParameter sets a parameter in a spec such as rbf:gamma=1.
 func setParameter(spec *string, kind, key, value string) error {
 	if *spec == "" {
-		return fmt.Errorf("search: %s=%s: found no %s, expected one that has this parameter", key, value, kind)
+		return fmt.Errorf("search: %s=%s: found no %s that has this parameter, expected --%s too", key, value, kind, kind)
 	}
 	if strings.ContainsAny(*spec, "+*(") {
 		return fmt.Errorf("search: %s=%s: found the %s %s of several parts, expected one", key, value, kind, *spec)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/registry"
 )
 
 // Fold is the numbers, from 0, of rows to learn from and of others to be judged on, each in
@@ -72,7 +73,7 @@ func enough(classes []uint32, labels []string, k int) error {
 	}
 	for c, n := range rows {
 		if n > 0 && n < k {
-			return fmt.Errorf("folds=%d: the class %s has %d rows, expected at least one for each fold", k, labels[c], n)
+			return fmt.Errorf("folds=%d: rows of the class %s: found %d, expected at least one for each fold", k, registry.Spell(labels[c]), n)
 		}
 	}
 	return nil

@@ -206,7 +206,7 @@ func (g *group) judge(trial *Trial, fold int, from *train.Fitted) (*train.Fitted
 		return nil, math.NaN(), err
 	}
 	if g.run.spec.Path {
-		value, err := trial.noteFit(fitted, g.run.spec.Estimate)
+		value, err := trial.noteFit(g.ctx, fitted, g.run.spec.Estimate)
 		return fitted, value, err
 	}
 	e, err := fitted.Evaluate()

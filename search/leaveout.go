@@ -1,12 +1,14 @@
 package search
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/metric"
+	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -112,10 +114,18 @@ func (r *run) unjudged() []Fold {
 }
 
 // noteFit takes down what a path shows of a solution, and its estimate.
-func (t *Trial) noteFit(f *train.Fitted, estimate string) (float64, error) {
+func (t *Trial) noteFit(ctx context.Context, f *train.Fitted, estimate string) (float64, error) {
 	t.Objective, t.Nonzeros, t.Lambda, t.Epochs = f.Summary.Primal, f.Model.Nonzeros(), f.Lambda, f.Epochs
-	if estimate == "" {
+	switch estimate {
+	case "":
 		return 0, nil
+	case "span":
+		s, err := f.Span(ctx, t.Spec)
+		if err != nil {
+			return math.NaN(), fmt.Errorf("estimate span: %w", err)
+		}
+		t.Span = s
+		return float64(s.Wrong) / float64(len(s.Prediction)), nil
 	}
 	if f.Model.Facts == nil || f.Model.Facts.LeaveOneOut == nil {
 		return math.NaN(), fmt.Errorf("estimate %s: nothing bounds the errors of leaving one row out of this loss and model: expected a kernel machine (kernel linear for one) with the loss hinge, or folds", estimate)
@@ -124,7 +134,7 @@ func (t *Trial) noteFit(f *train.Fitted, estimate string) (float64, error) {
 }
 
 // Estimates returns the names of the scores that need no held-out rows.
-func Estimates() []string { return []string{"xi-alpha"} }
+func Estimates() []string { return []string{"xi-alpha", "span"} }
 
 // estimateScore is the score of an estimate, or of none.
 func estimateScore(name string) (Score, error) {
@@ -132,7 +142,8 @@ func estimateScore(name string) (Score, error) {
 		return Score{Name: "none", Summary: "no row is held out"}, nil
 	}
 	if !slices.Contains(Estimates(), name) {
-		return Score{}, fmt.Errorf("unknown estimate %q: expected xi-alpha", name)
+		return Score{}, registry.Unknown("estimate", name, Estimates())
 	}
-	return Score{Name: name, Summary: "bound on the share of rows that models without them get wrong", Lower: true, Classes: true}, nil
+	kind := map[string]string{"xi-alpha": "bound on", "span": "estimate of"}[name]
+	return Score{Name: name, Summary: kind + " the share of rows that models without them get wrong", Lower: true, Classes: true}, nil
 }

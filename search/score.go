@@ -61,9 +61,12 @@ func NewScore(name string, classes bool) (Score, error) {
 // fits refuses a score that the models of a candidate cannot have.
 func (s Score) fits(c Candidate, classes int) error {
 	switch s.Name {
-	case "xi-alpha":
+	case "xi-alpha", "span":
 		if !c.Spec.IsMachine() {
-			return fmt.Errorf("estimate xi-alpha is of kernel machines: expected a kernel, linear for one")
+			return fmt.Errorf("estimate %s is of kernel machines: expected a kernel, linear for one", s.Name)
+		}
+		if s.Name == "span" && classes != 2 {
+			return fmt.Errorf("estimate span is for two classes, found %d: expected xi-alpha, or folds", classes)
 		}
 	case "auc":
 		if classes != 2 {

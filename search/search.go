@@ -16,6 +16,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/solver/leaveout"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -66,6 +68,7 @@ type Trial struct {
 
 	Objective, Lambda float64 // of a path
 	Nonzeros, Epochs  int
+	Span              *leaveout.Span // of the estimate span; nil: another
 
 	Reason string // why it has no score; "": it has one, or was not reached
 }
@@ -142,6 +145,9 @@ type run struct {
 	tell   teller
 }
 
+// spanGap is the gap that the span rule needs at most: it is about which support vectors are at their bound.
+const spanGap = 1e-6
+
 // newRun checks what can be checked before anything is solved.
 func newRun(set *dataset.Set, spec Spec) (*run, error) {
 	if err := set.Check(); err != nil {
@@ -155,6 +161,9 @@ func newRun(set *dataset.Set, spec Spec) (*run, error) {
 	}
 	if !slices.Contains(Rules(), spec.Rule) {
 		return nil, registry.Unknown("rule", spec.Rule, Rules())
+	}
+	if spec.Estimate == "span" {
+		spec.Train.Gap = min(cmp.Or(spec.Train.Gap, spanGap), spanGap)
 	}
 	if spec.Halving != 0 && spec.Halving < 2 {
 		return nil, fmt.Errorf("halving=%d: expected at least 2, as one of so many candidates is kept", spec.Halving)
@@ -240,6 +249,7 @@ func (r *run) axes() error {
 	}
 	r.errs = make([]error, len(candidates))
 	for _, c := range candidates {
+		c.Spec.Epochs = cmp.Or(c.Spec.Epochs, mostEpochs(c.Spec))
 		if err := r.result.Score.fits(c, len(r.set.Target.Label)); err != nil {
 			return err
 		}

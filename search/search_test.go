@@ -229,7 +229,7 @@ func TestRefusedSearches(t *testing.T) {
 		{classes, search.Spec{Rule: "worst"}, `unknown rule "worst"`},
 		{classes, search.Spec{Halving: 1}, "halving=1: expected at least 2"},
 		{classes, search.Spec{Folds: search.Folds{K: 1}}, "folds=1: expected at least 2"},
-		{classes, search.Spec{Folds: search.Folds{K: 20}}, "folds=20: the class "},
+		{classes, search.Spec{Folds: search.Folds{K: 20}}, "folds=20: rows of the class "},
 		{classes, search.Spec{Folds: search.Folds{K: 31}}, "folds=31: found only 30 rows"},
 		{classes, search.Spec{Folds: search.Folds{K: 3, Group: true}}, "found no column of groups"},
 		{classes, search.Spec{Train: train.Spec{Task: train.OneClass, Nu: 0.1, Kernel: "rbf"}}, "one-class has no targets"},

@@ -235,7 +235,7 @@ func (t *Target) single(name string) error {
 func (t *Target) gaussian(name string) (kernel.RBF, error) {
 	k, ok := t.Gram.Kernel.(kernel.RBF)
 	if !ok {
-		return k, fmt.Errorf("%s: found the kernel %T, expected rbf, of which the best vector between others is known", name, t.Gram.Kernel)
+		return k, fmt.Errorf("%s: found the kernel %s, expected rbf, of which the best vector between others is known", name, kernel.Name(t.Gram.Kernel))
 	}
 	return k, t.single(name)
 }

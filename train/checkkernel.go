@@ -10,8 +10,9 @@ import (
 )
 
 // ExamineKernel computes the matrix of the kernel of a spec on all rows, scaled as for training,
-// with its eigenvalues. A precomputed matrix is examined without a shift.
-func ExamineKernel(ctx context.Context, set *dataset.Set, spec Spec) (*kernel.Examined, error) {
+// with its eigenvalues, and eigenvectors where vectors is true: for repairs. A precomputed matrix is
+// examined without a shift.
+func ExamineKernel(ctx context.Context, set *dataset.Set, spec Spec, vectors bool) (*kernel.Examined, error) {
 	if err := checkSet(set); err != nil {
 		return nil, err
 	}
@@ -32,7 +33,7 @@ func ExamineKernel(ctx context.Context, set *dataset.Set, spec Spec) (*kernel.Ex
 	if err := j.readFeatures(ctx); err != nil {
 		return nil, err
 	}
-	e, err := parallel.Until(ctx, func() (*kernel.Examined, error) { return kernel.Examine(j.kernel, j.features, spec.Threads) })
+	e, err := parallel.Until(ctx, func() (*kernel.Examined, error) { return kernel.Examine(j.kernel, j.features, vectors, spec.Threads) })
 	if err != nil && ctx.Err() == nil {
 		err = DataError{err.Error()}
 	}

@@ -3,13 +3,41 @@ package train
 import (
 	"errors"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
+	"github.com/fenchel-ml/fenchel/solver/linear"
 )
+
+// goType is the name of a Go type of this module, as in *problem.Kernel.
+var goType = regexp.MustCompile(`\b(loss|joint|penalty|kernel|problem|matrix|solver)\.[A-Z]`)
+
+// What a linear solver, a loss and a penalty refuse they refuse by the names of the command line.
+func TestRefusalsNameWhatUsersKnow(t *testing.T) {
+	set, refused := rings(t, 12, 2, false), 0
+	for _, s := range linear.Entries() {
+		for _, l := range loss.Entries() {
+			for _, p := range penalty.Entries() {
+				_, err := Fit(t.Context(), set, Spec{Loss: l.Name, Penalty: p.Name, Solver: s.Name, Epochs: 1, Lambda: 1})
+				if err == nil {
+					continue
+				}
+				if refused++; goType.MatchString(err.Error()) {
+					t.Errorf("loss %s, penalty %s, solver %s: found the error %q with the name of a Go type", l.Name, p.Name, s.Name, err)
+				}
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("found nothing refused: the test proves nothing")
+	}
+}
 
 // Every problem of a kernel machine with every bias and every solver works, or is
 // refused in one line that says what to change; auto and the default bias work.
@@ -41,7 +69,7 @@ func TestCombinations(t *testing.T) {
 						t.Errorf("%s: refused: %v", where, err)
 					}
 					var data DataError
-					if text := err.Error(); errors.As(err, &data) || !strings.Contains(text, "expected") || strings.ContainsAny(text, "\n*%") {
+					if text := err.Error(); errors.As(err, &data) || goType.MatchString(text) || !strings.Contains(text, "expected") || strings.ContainsAny(text, "\n*%") {
 						t.Errorf("%s: found the error %q, expected one line that says what is expected", where, text)
 					}
 					continue

@@ -190,12 +190,26 @@ func (spec *Spec) checkProblem() error {
 		return fmt.Errorf("slack=%g with the penalty %s: expected l2, as the margin is a distance", spec.Slack, spec.Penalty)
 	}
 	if spec.Lambda != 0 || spec.C != 0 || spec.Nu != 0 || spec.Radius != 0 && spec.Slack != 0 {
-		return fmt.Errorf("lambda=%g, C=%g, radius=%g, slack=%g, nu=%g: expected one of them, as each states a problem", spec.Lambda, spec.C, spec.Radius, spec.Slack, spec.Nu)
+		return fmt.Errorf("%s: expected one of them, as each states a problem", spec.stated())
 	}
 	if spec.margin() && spec.Loss != "" && spec.Loss != "hinge" {
 		return fmt.Errorf("slack=%g with the loss %s: expected hinge", spec.Slack, spec.Loss)
 	}
 	return nil
+}
+
+// stated lists the given ones of the parameters of which each states a problem.
+func (spec *Spec) stated() string {
+	var given []string
+	for _, p := range []struct {
+		name  string
+		value float64
+	}{{"lambda", spec.Lambda}, {"C", spec.C}, {"radius", spec.Radius}, {"slack", spec.Slack}, {"nu", spec.Nu}} {
+		if p.value != 0 {
+			given = append(given, fmt.Sprintf("%s=%g", p.name, p.value))
+		}
+	}
+	return strings.Join(given, ", ")
 }
 
 // margin reports whether the largest margin is sought.
@@ -210,7 +224,7 @@ func (spec *Spec) checkHard() error {
 	case !spec.IsMachine() || spec.Map != "":
 		return errors.New("a hard margin (C = inf, slack 0) of a linear model: expected --kernel linear, whose machine predicts the same, and no --map")
 	case spec.Lambda != 0 || spec.C != 0 || spec.Radius != 0 || spec.Slack != 0 || spec.Nu != 0:
-		return fmt.Errorf("a hard margin with lambda=%g, C=%g, radius=%g, slack=%g, nu=%g: expected one of them, as each states a problem", spec.Lambda, spec.C, spec.Radius, spec.Slack, spec.Nu)
+		return fmt.Errorf("a hard margin with %s: expected one of them, as each states a problem", spec.stated())
 	}
 	return nil
 }

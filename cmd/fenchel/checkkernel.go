@@ -92,7 +92,7 @@ func (k *kernelChecker) run(cmd *cobra.Command, sources []string) error {
 	}
 	warn(cmd, set.Warnings)
 	k.spec.Threads = k.in.opt.Threads
-	e, err := train.ExamineKernel(cmd.Context(), set, k.spec)
+	e, err := train.ExamineKernel(cmd.Context(), set, k.spec, k.out != "" && k.repair != "shift")
 	if _, bad := err.(train.DataError); bad {
 		return badData(err)
 	} else if err != nil {

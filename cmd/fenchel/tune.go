@@ -53,7 +53,8 @@ kernel:KEY and class-weight:LABEL.
 A scaling is fitted to the rows of each fold that are learned from. The categories of a table
 are those of all rows. Every model has its own proof, and the file that is written has the whole
 search in its note "tune". After Ctrl-C, or when --budget is over, the best candidate that was
-judged on all folds is trained and written.`,
+judged on all folds is trained and written. A model with --nu gets 50 epochs, one with --slack 30, or
+2000 if it is linear, unless --epochs says otherwise; the table has the gaps.`,
 		Example: `  fenchel tune spam.svm -o spam.model
   fenchel tune adult.svm --kernel rbf --search "C=1..64 gamma=2^-9..2" -o m
   fenchel tune visits.csv --group patient --score auc --rule one-se -o m
@@ -72,7 +73,7 @@ func (t *tuner) register(cmd *cobra.Command) {
 	f, s := cmd.Flags(), &t.spec
 	f.StringVar(&t.search, "search", "", "parameters with their values (default by the loss and the kernel)")
 	f.StringVar(&t.folds, "folds", "5", "judge by so many folds, of which each has the same share of the classes; loo: leave one row out, for least squares; 0: hold no row out, and show the path")
-	f.StringVar(&s.Estimate, "estimate", "", "with --folds 0, choose by a bound on the errors of leaving one row out: xi-alpha, of kernel machines")
+	f.StringVar(&s.Estimate, "estimate", "", "with --folds 0, choose by the errors of leaving one row out, of kernel machines: xi-alpha, a bound, or span, an estimate of two classes")
 	f.IntVar(&s.Folds.Repeats, "repeats", 1, "deal out the folds so often, in other orders")
 	f.StringVar(&t.group, "group", "", "column of a table: rows with the same value are in the same fold; it is no feature")
 	f.StringVar(&t.order, "time", "", "column of a table with times or numbers: judge by rows that come after those that are learned from")
@@ -89,6 +90,7 @@ func (t *tuner) register(cmd *cobra.Command) {
 	f.BoolVar(&t.json, "json", false, "print one JSON object and nothing else on standard output")
 	f.BoolVarP(&t.quiet, "quiet", "q", false, "show no progress")
 	complete(cmd, "score", search.ScoreNames()...)
+	complete(cmd, "estimate", search.Estimates()...)
 	complete(cmd, "rule", search.Rules()...)
 }
 
@@ -177,7 +179,7 @@ func (t *tuner) parseFolds() error {
 			return errors.New("--folds 0 with --group, --time, --valid, --outer, --halving or --score: expected none of them, as no row is held out")
 		}
 		if t.spec.Estimate == "" && (t.out != "" || t.figure != "") {
-			return errors.New("--folds 0 with --output or --figure: found nothing to choose by, expected --estimate xi-alpha too")
+			return errors.New("--folds 0 with --output or --figure: found nothing to choose by, expected --estimate span or xi-alpha too")
 		}
 	case err != nil || k < 2:
 		return fmt.Errorf("--folds %s: expected a whole number >= 2, loo to leave one row out, or 0 for none", spell(t.folds))
@@ -201,8 +203,8 @@ func (t *tuner) checkSplits(counted bool) error {
 	case t.outer > 0 && t.order != "":
 		return fmt.Errorf("--outer %d: found --time beside it, expected folds that are not in order", t.outer)
 	}
-	if t.in.opt.ID = t.group + t.order; t.group != "" { // a model could say nothing of other groups by it
-		t.in.opt.Ignore = append(t.in.opt.Ignore, t.group)
+	if t.in.opt.ID, t.in.opt.IDRole = t.group+t.order, "time"; t.group != "" { // a model could say nothing of other groups by it
+		t.in.opt.Ignore, t.in.opt.IDRole = append(t.in.opt.Ignore, t.group), "group"
 	}
 	return nil
 }

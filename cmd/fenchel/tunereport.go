@@ -37,6 +37,10 @@ func (t *tuner) printSearch(cmd *cobra.Command, sources []string) {
 	t.printTable(r.w)
 	t.printMap(r.w)
 	r.line("best", "%s: %s %s%s, rule %s", cmpOr(best.String(), "the only candidate"), found.Score.Name, scoreText(best.Mean), deviation(best.SD), found.Rule)
+	if s := best.Span; s != nil {
+		r.line("left out", "error %s by the span rule: exact for %d of %s, an estimate where others begin or cease to be support vectors (at most %s)",
+			percent(best.Mean), m.Data.Rows-s.Unchecked, count(m.Data.Rows, "row"), percent(float64(s.AtMost)/float64(m.Data.Rows)))
+	}
 	if t.nested != nil {
 		r.line("nested", "%s %s%s on %d folds around the search: what to expect of its result on new rows", found.Score.Name, scoreText(t.nested.Mean), deviation(t.nested.SD), len(t.nested.Scores))
 	}
@@ -326,6 +330,9 @@ func candidate(c *search.Trial, times bool) map[string]any {
 		if _, err := fmt.Sscan(s.Value, &x); err == nil && scoreable(s.Value) {
 			out[s.Key] = x
 		}
+	}
+	if s := c.Span; s != nil {
+		out["unchecked"], out["wrong_at_most"] = s.Unchecked, s.AtMost
 	}
 	if times {
 		out["seconds"], out["folds"] = c.Seconds, bounds(c.Scores)

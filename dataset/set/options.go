@@ -29,6 +29,8 @@ type Options struct {
 	// ID names a column of a table, by name or position, whose fields Set.ID keeps as they
 	// are spelled, whatever else the column is; "": none.
 	ID string
+	// IDRole is what errors call that column; "": id.
+	IDRole string
 	// Unlabelled says that targets do not matter: the last column of a table is one
 	// only if it is called so.
 	Unlabelled bool

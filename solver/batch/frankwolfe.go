@@ -45,7 +45,7 @@ func (FrankWolfe) Accepts(p problem.Problem) error {
 		return err
 	}
 	if norm, _ := penalty.BallOf(l.Penalty); norm == 0 {
-		return fmt.Errorf("solver frank-wolfe needs a bound on the norm, --radius with the penalty l1 or l2: found %T", l.Penalty)
+		return fmt.Errorf("solver frank-wolfe needs a bound on the norm, --radius with the penalty l1 or l2: found the penalty %s", penalty.Name(l.Penalty))
 	}
 	return smooth("frank-wolfe", l.Loss)
 }

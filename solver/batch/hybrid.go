@@ -48,7 +48,7 @@ func (h Hybrid) Accepts(p problem.Problem) error {
 		return err
 	}
 	if _, _, elastic := penalty.Coefficients(l.Penalty); !elastic {
-		return fmt.Errorf("solver hybrid needs the penalty l2, l1 or elastic-net: found %T", l.Penalty)
+		return fmt.Errorf("solver hybrid needs the penalty l2, l1 or elastic-net: found %s", penalty.Name(l.Penalty))
 	}
 	return smooth("hybrid", l.Loss)
 }

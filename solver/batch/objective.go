@@ -145,7 +145,7 @@ func begin(p *problem.Linear, from *problem.Point) []float64 {
 // smooth refuses losses with corners, and those whose curvature has no bound.
 func smooth(name string, l loss.Loss) error {
 	if math.IsInf(l.Smoothness(), 1) {
-		return fmt.Errorf("solver %s needs a smooth loss such as huber-hinge, squared-hinge, logistic or squared, which %T is not", name, l)
+		return fmt.Errorf("solver %s needs a smooth loss such as huber-hinge, squared-hinge, logistic or squared, which %s is not", name, loss.Name(l))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -49,9 +50,9 @@ func (s Subgradient) Accepts(p problem.Problem) error {
 	_, l2, elastic := penalty.Coefficients(l.Penalty)
 	switch {
 	case math.IsInf(l.Loss.Smoothness(), 1) && parts.Steep(l):
-		return fmt.Errorf("solver subgradient needs a loss that is smooth or of bounded slope, which %T is not: its steps would overflow; use sdca", l.Loss)
+		return fmt.Errorf("solver subgradient needs a loss that is smooth or of bounded slope, which %s is not: its steps would overflow; use sdca", loss.Name(l.Loss))
 	case !elastic && norm == 0:
-		return fmt.Errorf("solver subgradient needs the penalty l2, l1 or elastic-net, or a bound on the norm, --radius: found %T", l.Penalty)
+		return fmt.Errorf("solver subgradient needs the penalty l2, l1 or elastic-net, or a bound on the norm, --radius: found the penalty %s", penalty.Name(l.Penalty))
 	case s.step == "inverse" && l2 == 0:
 		return fmt.Errorf("solver subgradient needs a strongly convex penalty (l2 or elastic-net) for step=inverse: expected step=distance")
 	}

@@ -74,7 +74,7 @@ func (CD) Accepts(p problem.Problem) error {
 		return errors.New("solver cd needs the penalty l1 or elastic-net; for l2 use sdca")
 	}
 	if _, ok := l.Loss.(loss.Curved); !ok || math.IsInf(l.Loss.Smoothness(), 1) {
-		return fmt.Errorf("solver cd needs a smooth loss such as squared-hinge, logistic or squared: moving one weight at a time gets stuck at the corners of %T", l.Loss)
+		return fmt.Errorf("solver cd needs a smooth loss such as squared-hinge, logistic or squared: moving one weight at a time gets stuck at the corners of %s", loss.Name(l.Loss))
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func (SDCA) Accepts(p problem.Problem) error {
 		return errors.New("solver sdca needs a strongly convex penalty (l2 or elastic-net): without one the dual does not determine the weights")
 	}
 	if _, ok := l.Penalty.(penalty.Separable); !ok {
-		return fmt.Errorf("solver sdca needs a penalty of single weights (l2 or elastic-net), which %T does not say it is", l.Penalty)
+		return fmt.Errorf("solver sdca needs a penalty of single weights (l2 or elastic-net), which %s does not say it is", penalty.Name(l.Penalty))
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func Entries() []registry.Entry[solver.Solver] { return solvers.Entries() }
 func linearProblem(p problem.Problem) (*problem.Joint, error) {
 	l, ok := p.(*problem.Joint)
 	if !ok {
-		return nil, fmt.Errorf("found a problem of type %T, expected linear predictors of several classes under one loss", p)
+		return nil, fmt.Errorf("found %s, expected a linear model of several classes under one loss", problem.Name(p))
 	}
 	return l, nil
 }

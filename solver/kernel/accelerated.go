@@ -52,7 +52,7 @@ func (Accelerated) Accepts(p problem.Problem) error {
 		return err
 	}
 	if l := p.(*problem.Kernel).Loss; !loss.IsHinge(l) {
-		return fmt.Errorf("accelerated smooths the hinge: found the loss %T, expected hinge, or another solver", l)
+		return fmt.Errorf("accelerated smooths the hinge: found the loss %s, expected hinge, or another solver", loss.Name(l))
 	}
 	return nil
 }

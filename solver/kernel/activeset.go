@@ -60,10 +60,10 @@ func (ActiveSet) Accepts(p problem.Problem) error {
 		ok = ramps[0].Width == 0 && ramps[1].Jump == 0
 	}
 	if !ok {
-		return fmt.Errorf("active-set needs a loss with a single corner, such as hinge or absolute, found %T: expected another loss, or the solver working", k.Loss)
+		return fmt.Errorf("active-set needs a loss with a single corner, such as hinge or absolute, found %s: expected another loss, or the solver working", loss.Name(k.Loss))
 	}
 	if !k.Definite() {
-		return fmt.Errorf("active-set needs a positive semidefinite kernel, found %T: expected another kernel, or the solver smo", k.Kernel)
+		return fmt.Errorf("active-set needs a positive semidefinite kernel, found %s: expected another kernel, or the solver smo", kernel.Name(k.Kernel))
 	}
 	return nil
 }

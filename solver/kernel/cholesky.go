@@ -66,7 +66,7 @@ func (s Cholesky) Accepts(p problem.Problem) error {
 // should be solved as a whole, or nil.
 func acceptsRidge(p *problem.Kernel, most int) error {
 	if !isLeastSquares(p) {
-		return fmt.Errorf("cholesky solves linear equations: found the loss %T, expected squared, or another solver", p.Loss)
+		return fmt.Errorf("cholesky solves linear equations: found the loss %s, expected squared, or another solver", loss.Name(p.Loss))
 	}
 	if !p.Definite() {
 		return fmt.Errorf("cholesky needs a positive semidefinite kernel, found %+v: expected another kernel or solver", p.Kernel)

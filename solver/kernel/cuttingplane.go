@@ -243,7 +243,7 @@ func acceptsPlain(name string, p problem.Problem) error {
 		return err
 	}
 	if !k.Definite() {
-		return fmt.Errorf("%s needs a positive semidefinite kernel, found %T: expected another kernel, or the solver smo", name, k.Kernel)
+		return fmt.Errorf("%s needs a positive semidefinite kernel, found %s: expected another kernel, or the solver smo", name, kernel.Name(k.Kernel))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
@@ -43,7 +44,7 @@ func (s Decomposition) Accepts(p problem.Problem) error {
 		return err
 	}
 	if l := p.(*problem.Kernel).Loss; s.Inner == "gradient" && !singleCorner(l) {
-		return fmt.Errorf("decomposition with inner=gradient needs a loss with a single corner and bounded slopes, such as hinge or absolute, found %T: expected another loss, or inner=pairs", l)
+		return fmt.Errorf("decomposition with inner=gradient needs a loss with a single corner and bounded slopes, such as hinge or absolute, found %s: expected another loss, or inner=pairs", loss.Name(l))
 	}
 	return nil
 }

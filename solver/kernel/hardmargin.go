@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/problem/water"
@@ -49,7 +50,7 @@ func (HardMargin) Accepts(p problem.Problem) error {
 	case s.Nu != 0:
 		return fmt.Errorf("hard-margin allows no slack: found %g, expected 0, or the solver sbp", s.Nu)
 	case !s.Definite():
-		return fmt.Errorf("hard-margin needs a positive semidefinite kernel, found %T: expected another kernel, or the solver sbp", s.Kernel)
+		return fmt.Errorf("hard-margin needs a positive semidefinite kernel, found %s: expected another kernel, or the solver sbp", kernel.Name(s.Kernel))
 	}
 	return nil
 }

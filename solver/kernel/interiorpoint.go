@@ -71,10 +71,10 @@ func (s InteriorPoint) Accepts(p problem.Problem) error {
 		ok = !math.IsInf(slope, 0) && !math.IsInf(ramps[0].Jump, 0) && !math.IsInf(ramps[1].Jump, 0)
 	}
 	if !ok {
-		return fmt.Errorf("interior-point needs a loss with bounded slopes that are made of ramps, such as hinge or epsilon-insensitive, found %T: expected another loss, or the solver working", k.Loss)
+		return fmt.Errorf("interior-point needs a loss with bounded slopes that are made of ramps, such as hinge or epsilon-insensitive, found %s: expected another loss, or the solver working", loss.Name(k.Loss))
 	}
 	if !k.Definite() {
-		return fmt.Errorf("interior-point needs a positive semidefinite kernel, found %T: expected another kernel, or the solver smo", k.Kernel)
+		return fmt.Errorf("interior-point needs a positive semidefinite kernel, found %s: expected another kernel, or the solver smo", kernel.Name(k.Kernel))
 	}
 	most := s.Rows
 	if most == 0 {

@@ -35,18 +35,16 @@ func kernelProblem(p problem.Problem) (*problem.Kernel, error) {
 
 // otherKind says that a solver takes other problems than p, and which takes p.
 func otherKind(name, takes string, p problem.Problem) error {
-	found, other := fmt.Sprintf("of type %T", p), "auto"
+	other := "auto"
 	switch p.(type) {
-	case *problem.Kernel:
-		found = "with lambda or C"
 	case *problem.NormConstrained:
-		found, other = "with a radius", "sgd"
+		other = "sgd"
 	case *problem.Slack:
-		found, other = "with a bound on the slack", "sbp"
+		other = "sbp"
 	case *problem.Nu:
-		found, other = "with nu", "nu"
+		other = "nu"
 	}
-	return fmt.Errorf("%s takes problems with %s: found one %s, expected %s, or the solver %s", name, takes, found, takes, other)
+	return fmt.Errorf("%s takes problems with %s: found %s, expected %s, or the solver %s", name, takes, problem.Name(p), takes, other)
 }
 
 // The solvers that have a loss or a bias of their own.

@@ -276,7 +276,7 @@ func TestRefusals(t *testing.T) {
 		reason string
 	}{
 		{"sdca", machine(loss.Hinge{}, problem.Free, nil), "free bias"},
-		{"sdca", inBall(t, gram, y), "found one with a radius, expected lambda or C, or the solver sgd"},
+		{"sdca", inBall(t, gram, y), "found a kernel machine with a radius, expected lambda or C, or the solver sgd"},
 		{"pegasos", machine(loss.Hinge{}, problem.Free, nil), "free bias"},
 		{"pegasos", machine(loss.Squared{}, problem.None, nil), "must be bounded"},
 		{"sgd", machine(loss.Hinge{}, problem.None, nil), "expected a radius, or the solver auto"},

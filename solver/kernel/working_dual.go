@@ -279,11 +279,11 @@ func accepts(name string, p problem.Problem) error {
 	}
 	l, ok := k.Loss.(loss.Invertible)
 	if !ok {
-		return fmt.Errorf("%s needs a loss of which the slope can be inverted, found %T: expected another loss, or the solver sdca", name, k.Loss)
+		return fmt.Errorf("%s needs a loss of which the slope can be inverted, found %s: expected another loss, or the solver sdca", name, loss.Name(k.Loss))
 	}
 	_, odds := k.Loss.(loss.Probabilistic)
 	if _, curved := k.Loss.(loss.Curved); !l.Straight() && !(odds && curved) {
-		return fmt.Errorf("%s needs a loss of which the inverse of the slope is piecewise linear or the log-odds, which %T does not say: expected another loss, or the solver sdca", name, k.Loss)
+		return fmt.Errorf("%s needs a loss of which the inverse of the slope is piecewise linear or the log-odds, which %s does not say: expected another loss, or the solver sdca", name, loss.Name(k.Loss))
 	}
 	return nil
 }

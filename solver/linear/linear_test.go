@@ -278,7 +278,7 @@ func near(a, b []float64, tolerance, size float64) bool {
 
 func TestStrangersAreRefused(t *testing.T) {
 	for _, c := range examined {
-		err := conform.Refusal(must(New(c.spec)), stranger{}, "found a problem of type linear.stranger, expected a linear predictor")
+		err := conform.Refusal(must(New(c.spec)), stranger{}, "found a problem of the program's own, expected a linear model")
 		if err != nil {
 			t.Errorf("%s: %v", c.spec, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
@@ -55,7 +56,7 @@ func (s Preconditioned) Accepts(p problem.Problem) error {
 	case !penalty.IsRidge(l.Penalty):
 		return errors.New("solver preconditioned needs the penalty l2: its matrix relies on it")
 	case math.IsInf(l.Loss.Smoothness(), 1):
-		return fmt.Errorf("solver preconditioned needs a smooth loss such as huber-hinge, squared-hinge, logistic or squared, which %T is not", l.Loss)
+		return fmt.Errorf("solver preconditioned needs a smooth loss such as huber-hinge, squared-hinge, logistic or squared, which %s is not", loss.Name(l.Loss))
 	case d > hessian.MostColumns:
 		return fmt.Errorf("solver preconditioned needs at most %d features for its matrix: found %d", hessian.MostColumns, d)
 	case s.batch > n:

@@ -81,7 +81,7 @@ func (Newton) Accepts(p problem.Problem) error {
 		return errors.New("solver newton needs the penalty l2, or l1 or elastic-net with a loss with corners such as hinge: its equations rely on it")
 	}
 	if !curved && !cornered {
-		return fmt.Errorf("solver newton needs a loss that is curved or made of ramps, which %T does not say it is", l.Loss)
+		return fmt.Errorf("solver newton needs a loss that is curved or made of ramps, which %s does not say it is", loss.Name(l.Loss))
 	}
 	if _, d := l.Dims(); cornered && d > hessian.MostColumns {
 		return fmt.Errorf("solver newton would need a %d x %d matrix for this loss: found %d features, expected at most %d; use sdca", d, d, d, hessian.MostColumns)

@@ -2,6 +2,7 @@ package path
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -45,10 +46,13 @@ var _ Follower = Costs{}
 
 // Accepts takes what the active set takes.
 func (c Costs) Accepts(p *problem.Kernel) error {
-	if err := (kernelsolver.ActiveSet{}).Accepts(p); err != nil {
+	if err := checkRange(p, c.From, c.To); err != nil {
 		return err
 	}
-	return checkRange(p, c.From, c.To)
+	if err := (kernelsolver.ActiveSet{}).Accepts(p); err != nil {
+		return fmt.Errorf("path: found the loss %s, expected squared, or one with a single corner, such as hinge or absolute", loss.Name(p.Loss))
+	}
+	return nil
 }
 
 // Follow follows the path. A cancelled context ends it with its error.

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/problem"
 )
 
@@ -56,7 +57,7 @@ func checkRange(p *problem.Kernel, from, to float64) error {
 		return fmt.Errorf("path: found %d rows, expected at most %d, as the matrix of all pairs is stored", p.Len(), MostRows)
 	}
 	if !p.Definite() {
-		return fmt.Errorf("path: found the kernel %T, expected one that is positive semidefinite", p.Kernel)
+		return fmt.Errorf("path: found the kernel %s, expected one that is positive semidefinite", kernel.Name(p.Kernel))
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ var _ Follower = Ridge{}
 // Accepts takes the squared loss.
 func (r Ridge) Accepts(p *problem.Kernel) error {
 	if !isSquared(p) {
-		return fmt.Errorf("path: found the loss %T, expected squared", p.Loss)
+		return fmt.Errorf("path: found the loss %s, expected squared", loss.Name(p.Loss))
 	}
 	if r.Points < 1 || r.Points > 1<<20 {
 		return fmt.Errorf("path: found %d points, expected a number from 1 to %d", r.Points, 1<<20)

@@ -168,7 +168,7 @@ func (m Method) Accepts(p problem.Problem) error {
 		return err
 	}
 	if math.IsInf(l.Loss.Smoothness(), 1) && parts.Steep(l) {
-		return m.needs("a loss that is smooth or of bounded slope, which %T is not: its steps would overflow; use sdca", l.Loss)
+		return m.needs("a loss that is smooth or of bounded slope, which %s is not: its steps would overflow; use sdca", loss.Name(l.Loss))
 	}
 	if err := m.acceptsPenalty(l.Penalty); err != nil {
 		return err
@@ -177,9 +177,9 @@ func (m Method) Accepts(p problem.Problem) error {
 	_, curved := l.Loss.(loss.Curved)
 	switch smooth := !math.IsInf(l.Loss.Smoothness(), 1); {
 	case !smooth && (m.finite() || m.step == "lipschitz" || m.step == "search" || m.extra != 0):
-		return m.needs("a smooth loss such as squared-hinge, logistic or squared: %T has corners, at which gradients do not settle", l.Loss)
+		return m.needs("a smooth loss such as squared-hinge, logistic or squared: %s has corners, at which gradients do not settle", loss.Name(l.Loss))
 	case m.gradient == "newton" && !curved:
-		return m.needs("a loss with a second derivative, which %T has not", l.Loss)
+		return m.needs("a loss with a second derivative, which %s has not", loss.Name(l.Loss))
 	case m.gradient == "miso" && l.Bias == problem.Free:
 		return m.needs("the bias none or feature: its weights are sums over rows divided by lambda, which a bias without a penalty is not")
 	case m.batch > n:

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -11,13 +12,13 @@ import (
 // plan decides what each column of the table is for.
 func (t *table) plan(opt *set.Options) (err error) {
 	t.id, t.idName = -1, opt.ID
-	if err := t.planRoles(opt); err != nil {
-		return err
+	roles := t.planRoles(opt)
+	if opt.ID != "" && (roles == nil || opt.Schema == nil) { // one to ignore too is called what it is for
+		if t.id, err = t.find(opt.ID, cmp.Or(opt.IDRole, "id")); err != nil {
+			return err
+		}
 	}
-	if opt.ID != "" {
-		t.id, err = t.find(opt.ID, "id")
-	}
-	return err
+	return roles
 }
 
 // planRoles is plan but for a column to be kept.

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -85,12 +86,16 @@ func (t *table) ask(opt *set.Options) error {
 		asked    asked
 	}{{"ignore", opt.Ignore, askedIgnore}, {"categorical", opt.Categorical, askedCategory}, {"numeric", opt.Numeric, askedNumber}} {
 		for _, pattern := range o.patterns {
-			columns, err := t.matching(pattern, o.role)
+			role := o.role
+			if pattern == opt.ID {
+				role = cmp.Or(opt.IDRole, role)
+			}
+			columns, err := t.matching(pattern, role)
 			if err != nil {
 				return err
 			}
 			for _, i := range columns {
-				if err := t.note(i, o.asked, o.role); err != nil {
+				if err := t.note(i, o.asked, role); err != nil {
 					return err
 				}
 			}

@@ -22,7 +22,7 @@ func Linear(p problem.Problem) (*problem.Linear, error) {
 		return nil, errors.New("found a problem with slack, expected one with lambda or C, or the solver simba")
 	}
 	if !ok {
-		return nil, fmt.Errorf("found a problem of type %T, expected a linear predictor", p)
+		return nil, fmt.Errorf("found %s, expected a linear model", problem.Name(p))
 	}
 	return l, nil
 }
