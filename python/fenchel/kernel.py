@@ -127,14 +127,14 @@ class Machine(Estimator):
     def _data(self, X: Any, weights: np.ndarray | None, **target: Any) -> _ask.Data:
         return _ask.Data(X, weights=weights, names=self._names(), **target)
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: Any, probabilities: bool = False) -> np.ndarray:
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
         if callable(self.kernel):
             X = np.asarray(self.kernel(X, self._rows))
         elif self._kept is not None:
             X = X[:, self._kept]
-        return _ask.scores(self.model_, X, self._offsets, threads_of(self.n_jobs))
+        return _ask.scores(self.model_, X, self._offsets, threads_of(self.n_jobs), probabilities)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._base import seed_of, threads_of
 from ..linear import Classifier, Linear, Regressor, probabilities
-from ._common import above_zero, epochs, refuse
+from ._common import Targets, above_zero, epochs, refuse
 
 __all__ = ["ElasticNet", "Lasso", "LinearSVC", "LogisticRegression", "Ridge"]
 
@@ -161,7 +161,7 @@ class LogisticRegression(Classifier, Linear):
             return np.log(self.predict_proba(X))
 
 
-class LinearNumbers(Regressor, Linear):
+class LinearNumbers(Targets, Regressor, Linear):
     """What the twins of linear regressors share."""
 
     def _asked(self) -> float:
@@ -171,6 +171,18 @@ class LinearNumbers(Regressor, Linear):
         self.coef_ = self.coef_[0]
         self.intercept_ = float(self.intercept_[0]) if self.fit_intercept else 0.0
         self.dual_gap_ = self.certificate_.gap_absolute
+
+    def _gather(self, each: list, columns: int) -> None:
+        self.coef_ = np.array([e.coef_ for e in each])
+        self.intercept_ = np.array([e.intercept_ for e in each]) if self.fit_intercept else 0.0
+        self.dual_gap_, self.n_iter_ = np.array([e.dual_gap_ for e in each]), [e.n_iter_ for e in each]
+        if columns == 1:  # as scikit-learn has it
+            self.coef_, self.dual_gap_, self.n_iter_ = self.coef_[0], self.dual_gap_[0], self.n_iter_[0]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return a number for each row, of shape (n_samples,) or (n_samples, n_targets)."""
+        scores = self._scores(X)
+        return scores if self.coef_.ndim == 2 else scores.ravel()
 
     def _stop(self) -> dict[str, Any]:
         if not isinstance(self.tol, (int, float)) or self.tol < 0:
@@ -189,13 +201,13 @@ class Ridge(LinearNumbers):
     """Twin of ``sklearn.linear_model.Ridge``: sum_i s_i (y_i - f_i)^2 + alpha |w|^2.
 
     ``tol ** 2.5`` is the relative duality gap to be proved: least squares are solved directly.
-    All solvers find the same. Refused:
-    ``positive=True``, ``alpha=0`` and one alpha for each target, targets of two dimensions.
+    All solvers find the same. Targets of two dimensions are one problem each, of which ``alpha``
+    may have one number each. Refused: ``positive=True`` and ``alpha=0``.
 
     Attributes
     ----------
-    coef_ : array of shape (n_features,)
-    intercept_ : float
+    coef_ : array of shape (n_features,) or (n_targets, n_features)
+    intercept_ : float, or array of shape (n_targets,)
     n_iter_, gap_, certificate_, status_, model_
 
     Examples
@@ -225,14 +237,14 @@ class Lasso(LinearNumbers):
     """Twin of ``sklearn.linear_model.Lasso``: sum_i s_i (y_i - f_i)^2 / (2 sum s) + alpha |w|_1.
 
     ``tol / 100`` is the relative duality gap to be proved. ``precompute``, ``copy_X`` and
-    ``selection`` change nothing. Refused: ``positive=True``, ``alpha=0``, targets of two
-    dimensions.
+    ``selection`` change nothing. Targets of two dimensions are one problem each. Refused:
+    ``positive=True`` and ``alpha=0``.
 
     Attributes
     ----------
-    coef_ : array of shape (n_features,)
-    intercept_ : float
-    dual_gap_ : float
+    coef_ : array of shape (n_features,) or (n_targets, n_features)
+    intercept_ : float, or array of shape (n_targets,)
+    dual_gap_ : float, or array of shape (n_targets,)
         The absolute gap.
     n_iter_, gap_, certificate_, status_, model_
 
