@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _ask
-from .._base import FLOATS, NotFittedError, available_if, check_is_fitted, seed_of, validate_data
+from .._base import FLOATS, NotFittedError, available_if, check_is_fitted, seed_of, spelled, validate_data
 from ..kernel import Machine, OneClass, votes
 from ..linear import Classifier, Regressor
 from ._common import Targets, above_zero, epochs, refuse
@@ -72,8 +72,21 @@ class TwinClassifier(Classifier, Twin):
         refuse(self, probability=("deprecated", False, True), decision_function_shape=("ovr", "ovo"))
         return super().fit(X, y, none_below_zero(sample_weight))
 
+    def _factors(self, classes: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
+        """As of all classifiers; for probabilities the engine gets them by class, as the sigmoids
+        are of rows that count without them."""
+        factors = super()._factors(classes, codes, weights)
+        self._of_class = None
+        if self.probability is not True or factors is None:
+            return factors
+        self._of_class = {c: float(factors[codes == k][0]) for k, c in enumerate(classes)}
+        return None
+
     def _stop(self) -> dict[str, Any]:
-        return {**super()._stop(), "probabilities": self.probability is True}
+        spec = {**super()._stop(), "probabilities": self.probability is True}
+        if self._of_class is not None:
+            spec["class_weight"] = dict(zip(spelled(self.classes_), (self._of_class[c] for c in self.classes_)))
+        return spec
 
     @available_if(_probabilistic)
     def predict_proba(self, X: Any) -> np.ndarray:
