@@ -57,6 +57,11 @@ class Linear(Estimator):
     def _shape(self) -> None:
         """Give coef_ and intercept_ the shapes that users expect."""
 
+    def _typed(self, dtype: Any) -> None:
+        """Give coef_ and intercept_ the precision of the rows, as scikit-learn has it."""
+        if dtype == np.float32:
+            self.coef_, self.intercept_ = self.coef_.astype(dtype), np.asarray(self.intercept_, dtype)[()]
+
     def _data(self, X: Any, weights: np.ndarray | None, **target: Any) -> _ask.Data:
         return _ask.Data(X, weights=weights, names=self._names(), **target)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
@@ -119,10 +120,12 @@ class LogisticRegression(Classifier, Linear):
     def _term(self) -> str:
         """Return the penalty that penalty and l1_ratio stand for."""
         refuse(self, penalty=("deprecated", "l2", "l1", "elasticnet"), solver=("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"))
-        ratio = self.l1_ratio or 0.0
+        ratio = self.l1_ratio
         if self.penalty in ("l1", "l2"):
             return self.penalty
-        if not 0 <= ratio <= 1:
+        if ratio is None and self.penalty != "elasticnet":
+            ratio = 0.0
+        if not isinstance(ratio, numbers.Real) or not 0 <= ratio <= 1:
             raise ValueError(f"l1_ratio={self.l1_ratio!r}: expected a number from 0 to 1")
         return {0.0: "l2", 1.0: "l1"}.get(float(ratio), f"elastic-net:ratio={float(ratio)!r}")
 
@@ -147,9 +150,15 @@ class LogisticRegression(Classifier, Linear):
         if self.warm_start and before is not None and before.part("classes") == data.labels and before.part("data")["features"] == data.X.shape[1]:
             init = before
         super()._learn(data, task, init)
+        if self.solver != "liblinear":
+            self._typed(data.X.dtype)
 
     def _shape(self) -> None:
         self.n_iter_ = np.array([self.n_iter_], np.int32)
+        problem = self.model_.part("problem")
+        if problem["loss"] == "softmax" and problem["penalty"] == "l2":  # what all scores have in common says nothing
+            self.coef_ = self.coef_ - self.coef_.mean(axis=0)
+            self.intercept_ = self.intercept_ - self.intercept_.mean()
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return probabilities of shape (n_samples, n_classes)."""
@@ -166,6 +175,10 @@ class LinearNumbers(Targets, Regressor, Linear):
 
     def _asked(self) -> float:
         return max(self.tol, 1e-12)
+
+    def _learn(self, data: Any, task: str, init: Any = None) -> None:
+        super()._learn(data, task, init)
+        self._typed(data.X.dtype)
 
     def _shape(self) -> None:
         self.coef_ = self.coef_[0]
@@ -308,6 +321,6 @@ class ElasticNet(Lasso):
 
     def _penalty(self) -> str:
         ratio = self.l1_ratio
-        if not isinstance(ratio, (int, float)) or not 0 <= ratio <= 1:
+        if not isinstance(ratio, numbers.Real) or not 0 <= ratio <= 1:
             raise ValueError(f"l1_ratio={ratio!r}: expected a number from 0 to 1")
         return {0.0: "l2", 1.0: "l1"}.get(float(ratio), f"elastic-net:ratio={float(ratio)!r}")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _ask
+from .._arrays import is_sparse
 from .._base import FLOATS, NotFittedError, available_if, check_is_fitted, seed_of, spelled, validate_data
 from ..kernel import Machine, OneClass, votes
 from ..linear import Classifier, Regressor
@@ -47,8 +48,11 @@ class Twin(Machine):
         """The weights of features of a linear kernel, of shape (n_outputs, n_features)."""
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
-        out = np.asarray(self._coefficients @ self._support_rows())
+        rows = self._support_rows()
+        out = np.asarray(self._coefficients @ rows)
         out = -out if len(self.intercept_) > 1 else out  # of the first class of a pair, as in scikit-learn
+        if is_sparse(rows):
+            return type(self.dual_coef_)(out)
         out.setflags(write=False)
         return out
 
@@ -130,6 +134,8 @@ class TwinClassifier(Classifier, Twin):
         self._order, self.support_ = order, self.support_[order]
         self.n_support_ = np.bincount(own, minlength=len(self.classes_)).astype(np.int32)
         self.dual_coef_ = self._by_class(own[order], self._coefficients[:, order])
+        if is_sparse(data.everything):
+            self.dual_coef_ = type(data.everything)(self.dual_coef_)
         if len(self.classes_) > 2:
             self.intercept_ = -self.intercept_
         self.n_iter_ = np.full(len(self._scale), self.n_iter_, np.int32)
@@ -288,6 +294,8 @@ class TwinRegressor(Regressor, Twin):
 
     def _shape(self, data: _ask.Data) -> None:
         self._coefficients = self.dual_coef_ = self.model_.tensor("coefficients")
+        if is_sparse(data.everything):
+            self.dual_coef_ = type(data.everything)(self.dual_coef_)
         self.n_support_ = np.array([len(self.support_)], np.int32)
         self.fit_status_ = int(getattr(self, "status_", "") != "converged")
         self.shape_fit_ = data.everything.shape
@@ -396,6 +404,8 @@ class OneClassSVM(OneClass, Twin):
     def _shape(self, data: _ask.Data) -> None:
         super()._shape(data)
         self._coefficients, self.offset_ = self.dual_coef_, -self.intercept_
+        if is_sparse(data.everything):
+            self.dual_coef_ = type(data.everything)(self.dual_coef_)
         self.n_support_ = np.array([len(self.support_)], np.int32)
         self.fit_status_ = int(getattr(self, "status_", "") != "converged")
         self.shape_fit_ = data.everything.shape
