@@ -50,7 +50,7 @@ class Targets:
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Train on X of shape (n_samples, n_features) and y of shape (n_samples,) or (n_samples,
         n_targets); ``sample_weight`` has shape (n_samples,)."""
-        if np.ndim(y) != 2:
+        if np.asarray(y).ndim != 2:
             return super().fit(X, y, sample_weight)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=True, y_numeric=True)
         self.__dict__.pop("model_", None)

@@ -195,7 +195,7 @@ class LinearNumbers(Targets, Regressor, Linear):
     def predict(self, X: Any) -> np.ndarray:
         """Return a number for each row, of shape (n_samples,) or (n_samples, n_targets)."""
         scores = self._scores(X)
-        return scores if self.coef_.ndim == 2 else scores.ravel()
+        return scores if scores.shape[1] > 1 else scores.ravel()
 
     def _stop(self) -> dict[str, Any]:
         if not isinstance(self.tol, (int, float)) or self.tol < 0:

@@ -123,9 +123,10 @@ func (m *Matrix) addSparse(h []float64, x matrix.Matrix, c []float64, lo, hi int
 	case *matrix.CSR:
 		vec.SparseOuters(h, m.size, c[lo:hi], s.Start[lo:hi+1], s.Index, s.Value, values)
 	case *matrix.Dense:
-		start, column := everyColumn(min(hi-lo, narrowRows), d)
-		for from := lo; from < hi; from += narrowRows {
-			end := min(from+narrowRows, hi)
+		height := min(hi-lo, gramRows)
+		start, column := everyColumn(height, d)
+		for from := lo; from < hi; from += height {
+			end := min(from+height, hi)
 			vec.SparseOuters(h, m.size, c[from:end], start[:end-from+1], column[:(end-from)*d], s.Value[from*d:end*d], values)
 		}
 	default:
@@ -147,9 +148,6 @@ func (m *Matrix) addSparse(h []float64, x matrix.Matrix, c []float64, lo, hi int
 		}
 	}
 }
-
-// narrowRows is how many dense rows are given out as sparse ones at a time.
-const narrowRows = 128
 
 // everyColumn returns where rows of all d columns begin, and these columns.
 func everyColumn(rows, d int) (start []int64, column []uint32) {
