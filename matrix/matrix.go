@@ -64,8 +64,12 @@ type Matrix interface {
 // Dots sets dst[k] to the inner product of w and row first+k. The bits are those
 // of Dot of each row; many short rows take half the time so.
 func Dots(dst []float64, m Matrix, first int, w []float64) {
-	if m, ok := m.(*CSR); ok {
+	switch m := m.(type) {
+	case *CSR:
 		vec.SparseDots(dst, w, m.Start[first:first+len(dst)+1], m.Index, m.Value)
+		return
+	case *Dense:
+		vec.DenseDots(dst, w[:m.Cols], m.Value[first*m.Cols:])
 		return
 	}
 	for k := range dst {
@@ -76,8 +80,12 @@ func Dots(dst []float64, m Matrix, first int, w []float64) {
 // AddRows adds to w row first+k times scale[k], for each k where that is not 0,
 // in order. The bits are those of AddTo of each row.
 func AddRows(w []float64, m Matrix, first int, scale []float64) {
-	if m, ok := m.(*CSR); ok {
+	switch m := m.(type) {
+	case *CSR:
 		vec.SparseAxpys(w, scale, m.Start[first:first+len(scale)+1], m.Index, m.Value)
+		return
+	case *Dense:
+		vec.DenseAxpys(w[:m.Cols], scale, m.Value[first*m.Cols:])
 		return
 	}
 	for k, s := range scale {
@@ -89,10 +97,16 @@ func AddRows(w []float64, m Matrix, first int, scale []float64) {
 
 // SquaredNorms sets dst[k] to the squared norm of row first+k.
 func SquaredNorms(dst []float64, m Matrix, first int) {
-	if m, ok := m.(*CSR); ok {
+	switch m := m.(type) {
+	case *CSR:
 		start := m.Start[first : first+len(dst)+1]
 		for k := range dst {
 			dst[k] = vec.SquaredNorm(m.Value[start[k]:start[k+1]])
+		}
+		return
+	case *Dense:
+		for k := range dst {
+			dst[k] = vec.SquaredNorm(m.Value[(first+k)*m.Cols : (first+k+1)*m.Cols])
 		}
 		return
 	}

@@ -203,10 +203,16 @@ func borrow(pool *sync.Pool, n int) []float64 {
 
 // lengths sets dst[k] to the number of nonzeros of row first+k.
 func (r *Rows) lengths(dst []float64, first int) {
-	if x, ok := r.X.(*matrix.CSR); ok {
+	switch x := r.X.(type) {
+	case *matrix.CSR:
 		start := x.Start[first : first+len(dst)+1]
 		for k := range dst {
 			dst[k] = float64(start[k+1] - start[k])
+		}
+		return
+	case *matrix.Dense:
+		for k := range dst {
+			dst[k] = float64(x.Cols)
 		}
 		return
 	}

@@ -28,3 +28,45 @@ func Axpy64(dst []float64, scale float64, x []float64) { axpy64(dst[:len(x)], sc
 func ScaledAdd(dst []float64, alpha, beta float64, x []float64) {
 	scaledAdd(dst[:len(x)], alpha, beta, x)
 }
+
+// DenseDots sets dst[k] to the Dot of w and row k of the rows of len(w) elements that x has one
+// after another. Short rows need no lanes beside their elements: a call for each would cost more
+// than the row.
+func DenseDots(dst, w []float64, x []float32) {
+	d := len(w)
+	x = x[:len(dst)*d]
+	if d > 8 {
+		for k := range dst {
+			dst[k] = dot(w, x[k*d:(k+1)*d])
+		}
+		return
+	}
+	var c, s [8]float64
+	copy(c[:], w)
+	for k := range dst {
+		for j, v := range x[k*d : (k+1)*d] {
+			s[j&7] = c[j&7] * float64(v)
+		}
+		dst[k] = tree(&s)
+	}
+}
+
+// DenseAxpys adds to w the rows of DenseDots, each times its element of scale: Axpy for every row
+// whose scale is not 0, in order.
+func DenseAxpys(w, scale []float64, x []float32) {
+	const most = 64 // rows at a time
+	var rows [most][]float32
+	var factor [most]float64
+	d, n := len(w), 0
+	x = x[:len(scale)*d]
+	for k, s := range scale {
+		if s != 0 {
+			rows[n], factor[n] = x[k*d:(k+1)*d], s
+			n++
+		}
+		if n == most || n > 0 && k == len(scale)-1 {
+			AddRows32(w, rows[:n], 0, factor[:n])
+			n = 0
+		}
+	}
+}

@@ -41,7 +41,8 @@ def load(name: str, rows: int | None) -> tuple:
     if name in ("mnist", "housing") and hasattr(X, "toarray"):
         X = X.toarray()
     if name == "housing":
-        X = (X - X.mean(axis=0)) / X.std(axis=0)
+        spread = X.std(axis=0)
+        X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1)
     return X.astype(np.float64), np.asarray(y)
 
 

@@ -37,6 +37,8 @@ type spec struct {
 	NoDual     bool              `json:"no_dual"`
 	Notes      map[string]string `json:"notes"`
 
+	Probabilities bool `json:"probabilities"`
+
 	ClassWeight map[string]float64 `json:"class_weight"` // by label
 	Balanced    bool               `json:"balanced"`
 }
@@ -46,7 +48,7 @@ func (s spec) spec() train.Spec {
 		Task: s.Task, Loss: s.Loss, Penalty: s.Penalty, Kernel: s.Kernel, Map: s.Map, Scheme: s.Scheme, Bias: s.Bias, Scaling: s.Scaling, Solver: s.Solver,
 		Lambda: s.Lambda, C: s.C, Nu: s.Nu, Radius: s.Radius, Slack: s.Slack,
 		Gap: s.Gap, Epochs: s.Epochs, Time: duration(s.Seconds), Seed: s.Seed, Threads: s.Threads, Partitions: s.Partitions, Cache: s.Cache,
-		NoDual: s.NoDual, Notes: s.Notes, ClassWeight: s.ClassWeight, Balanced: s.Balanced,
+		NoDual: s.NoDual, Probabilities: s.Probabilities, Notes: s.Notes, ClassWeight: s.ClassWeight, Balanced: s.Balanced,
 	}
 }
 

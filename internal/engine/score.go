@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -12,12 +13,14 @@ import (
 // scoreRows is how many rows are scored at a time: between them a request can end.
 const scoreRows = 1024
 
-// score predicts rows: its answer has the place of float64 numbers, rows x outputs.
+// score predicts rows: its answer has the place of float64 numbers, rows x outputs; of
+// probabilities rows x classes.
 func (r *request) score() (any, error) {
 	var q struct {
-		Model   source `json:"model"`
-		X       rows   `json:"x"`
-		Threads int    `json:"threads"`
+		Model         source `json:"model"`
+		X             rows   `json:"x"`
+		Probabilities bool   `json:"probabilities"`
+		Threads       int    `json:"threads"`
 	}
 	if err := r.decode(&q); err != nil {
 		return nil, err
@@ -25,6 +28,9 @@ func (r *request) score() (any, error) {
 	m, err := r.model(q.Model)
 	if err != nil {
 		return nil, err
+	}
+	if q.Probabilities && !m.HasProbabilities() {
+		return nil, errors.New("found a model without probabilities, expected one that was trained with them, or the loss logistic or softmax")
 	}
 	x, err := r.checked(q.X, m.Cols(), m.IsImported())
 	if err != nil {
@@ -37,8 +43,22 @@ func (r *request) score() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	outputs := len(m.Outputs)
+	if q.Probabilities {
+		scores, outputs = probabilities(m, scores), len(m.Classes)
+	}
 	place, err := put(r.mapped, scores)
-	return map[string]any{"scores": place, "outputs": len(m.Outputs)}, err
+	return map[string]any{"scores": place, "outputs": outputs}, err
+}
+
+// probabilities returns those of all classes for rows with these scores.
+func probabilities(m *model.Model, scores []float64) []float64 {
+	k := len(m.Outputs)
+	all := make([]float64, 0, len(scores)/k*len(m.Classes))
+	for ; len(scores) > 0; scores = scores[k:] {
+		all = m.Probabilities(all, scores[:k])
+	}
+	return all
 }
 
 // checked returns rows of so many columns, with finite values.

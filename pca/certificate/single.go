@@ -28,9 +28,10 @@ import (
 // Cost: n d^2 operations in single precision unless they are shared, and 4 n d for each
 // component in double precision.
 
-// quickly reports whether the route takes less time than sums in double precision.
+// quickly reports whether the route takes less time than sums in double precision, which the
+// method may have formed.
 func (c *certifier) quickly() bool {
-	return c.formed && c.exponent == 0 && c.size.raw > 0 && view.ManyRows(c.n, c.d) && 8*c.r <= c.d && c.d <= c.n
+	return c.formed && !c.x.InDouble() && c.exponent == 0 && c.size.raw > 0 && view.ManyRows(c.n, c.d) && 8*c.r <= c.d && c.d <= c.n
 }
 
 // single is the route of S. It is ok where enough says so of the bound beside the basis, or

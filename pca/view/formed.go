@@ -11,8 +11,13 @@ import (
 // MomentRows is how many rows are added up in one chain.
 const MomentRows = 2048
 
-// SecondMoment returns Sigma, d x d.
+// SecondMoment returns Sigma, d x d; where rows share it, no one may change it.
 func SecondMoment(ctx context.Context, x Rows, threads int) ([]float64, error) {
+	n, d := x.Dims()
+	return x.once(d <= n, func() ([]float64, error) { return secondMoment(ctx, x, threads) })
+}
+
+func secondMoment(ctx context.Context, x Rows, threads int) ([]float64, error) {
 	n, d := x.Dims()
 	sum, one, rows := algebra.Square(d), algebra.Square(d), Formed{}
 	for lo := 0; lo < n; lo += MomentRows {
@@ -29,8 +34,13 @@ func SecondMoment(ctx context.Context, x Rows, threads int) ([]float64, error) {
 }
 
 // InnerProducts returns the products of rows, over n, n x n, by blocks of rows of
-// which two are formed at a time.
+// which two are formed at a time; where rows share them, no one may change them.
 func InnerProducts(ctx context.Context, x Rows, threads int) ([]float64, error) {
+	n, d := x.Dims()
+	return x.once(n < d, func() ([]float64, error) { return innerProducts(ctx, x, threads) })
+}
+
+func innerProducts(ctx context.Context, x Rows, threads int) ([]float64, error) {
 	n, d := x.Dims()
 	height := min(max(1<<22/d, 32), n)
 	products := algebra.Square(n)

@@ -51,6 +51,28 @@ func (r Rows) Sharing() Rows {
 type sharedMoment struct {
 	of     Rows
 	moment *SingleMoment
+	double []float64 // Sigma or, where n < d, the inner products; nil: not formed
+}
+
+// mostShared is up to how many numbers a matrix in double precision is kept: larger ones the
+// certificate does not form.
+const mostShared = 4096 * 4096
+
+// InDouble reports whether the rows share what they were formed to in double precision, by the
+// smaller of n and d.
+func (r Rows) InDouble() bool { return r.shared.belongs(r) && r.shared.double != nil }
+
+// once returns what form makes; of the smaller of the two matrices, what it made of these rows
+// before.
+func (r Rows) once(smaller bool, form func() ([]float64, error)) ([]float64, error) {
+	if smaller && r.InDouble() {
+		return r.shared.double, nil
+	}
+	value, err := form()
+	if smaller && err == nil && len(value) <= mostShared && r.shared.belongs(r) {
+		r.shared.double = value
+	}
+	return value, err
 }
 
 func (s *sharedMoment) belongs(r Rows) bool {

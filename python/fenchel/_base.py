@@ -12,7 +12,7 @@ import numpy as np
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, OutlierMixin, RegressorMixin, TransformerMixin
-    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.exceptions import ConvergenceWarning, NotFittedError
     from sklearn.utils.metaestimators import available_if
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -25,7 +25,7 @@ try:
 
 except ImportError:
     from ._plain import (  # type: ignore[assignment]  # noqa: F401
-        BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, ConvergenceWarning, OutlierMixin, RegressorMixin, TransformerMixin,
+        BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, ConvergenceWarning, NotFittedError, OutlierMixin, RegressorMixin, TransformerMixin,
         available_if, check_classification_targets, check_is_fitted, check_sample_weight, validate_data,
     )
 

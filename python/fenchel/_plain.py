@@ -93,7 +93,7 @@ def check_classification_targets(y: np.ndarray) -> None:
         raise ValueError("Unknown label type: continuous. Maybe you are trying to fit a classifier, which expects discrete classes on a regression target with continuous values.")
 
 
-def validate_data(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool = True, accept_sparse: Any = False, dtype: Any = np.float64, y_numeric: bool = False, **_: Any) -> Any:
+def validate_data(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool = True, accept_sparse: Any = False, dtype: Any = np.float64, y_numeric: bool = False, multi_output: bool = False, **_: Any) -> Any:
     """Return X, and y if it is given, as arrays with finite values and as many rows."""
     names = getattr(X, "columns", None)
     X = _rows(X, accept_sparse, dtype)
@@ -103,9 +103,9 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bo
     if y is None:
         raise ValueError("estimator requires y to be passed, but the target y is None")
     y = np.asarray(y)
-    if y.ndim == 2 and y.shape[1] == 1:
+    if y.ndim == 2 and y.shape[1] == 1 and not multi_output:
         y = y.ravel()
-    if y.ndim != 1 or len(y) != X.shape[0]:
+    if y.ndim != 1 and not (multi_output and y.ndim == 2) or len(y) != X.shape[0]:
         raise ValueError(f"Found a target of shape {y.shape}, expected one value for each of {X.shape[0]} rows")
     if y_numeric:
         y = y.astype(np.float64)

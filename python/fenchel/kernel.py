@@ -69,9 +69,7 @@ class Machine(Estimator):
         spec = dict(self._spec(data.X, data.weights), task=task, kernel=self._kernel_of(data))
         self.kernel_, self._kept = spec["kernel"], None
         if callable(self.kernel):
-            if is_sparse(data.X):
-                raise TypeError("Sparse data was passed, but the kernel is a function of dense arrays.")
-            self._rows, data.X, data.names = data.X, self._square(self.kernel(data.X, data.X), len(data.X)), None
+            self._rows, data.X, data.names = data.X, self._square(dense(self.kernel(data.X, data.X)), data.X.shape[0]), None
         elif self.kernel_ == "precomputed":
             if is_sparse(data.X):
                 raise TypeError("Sparse precomputed kernels are not supported.")
@@ -127,20 +125,25 @@ class Machine(Estimator):
     def _data(self, X: Any, weights: np.ndarray | None, **target: Any) -> _ask.Data:
         return _ask.Data(X, weights=weights, names=self._names(), **target)
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: Any, probabilities: bool = False) -> np.ndarray:
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
         if callable(self.kernel):
-            X = np.asarray(self.kernel(X, self._rows))
+            X = dense(self.kernel(X, self._rows))
         elif self._kept is not None:
             X = X[:, self._kept]
-        return _ask.scores(self.model_, X, self._offsets, threads_of(self.n_jobs))
+        return _ask.scores(self.model_, X, self._offsets, threads_of(self.n_jobs), probabilities)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.sparse = not callable(self.kernel) and self.kernel != "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
         return tags
+
+
+def dense(K: Any) -> np.ndarray:
+    """Return what a function made of two arrays as an array."""
+    return K.toarray() if is_sparse(K) else np.asarray(K)
 
 
 def _variance(X: Any, weights: np.ndarray | None) -> float:

@@ -57,6 +57,11 @@ class Linear(Estimator):
     def _shape(self) -> None:
         """Give coef_ and intercept_ the shapes that users expect."""
 
+    def _typed(self, dtype: Any) -> None:
+        """Give coef_ and intercept_ the precision of the rows, as scikit-learn has it."""
+        if dtype == np.float32:
+            self.coef_, self.intercept_ = self.coef_.astype(dtype), np.asarray(self.intercept_, dtype)[()]
+
     def _data(self, X: Any, weights: np.ndarray | None, **target: Any) -> _ask.Data:
         return _ask.Data(X, weights=weights, names=self._names(), **target)
 
@@ -126,7 +131,7 @@ class Classifier(ClassifierMixin):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         classes, codes = encode(y)
         own = row_weights(sample_weight, X)
-        weights = row_weights(sample_weight, X, class_factors(self.class_weight, classes, codes, own))
+        weights = row_weights(sample_weight, X, self._factors(classes, codes, own))
         everything = X
         X, codes, weights, kept = positive(X, codes, weights)
         there = np.bincount(codes, minlength=len(classes)) > 0
@@ -138,6 +143,10 @@ class Classifier(ClassifierMixin):
         codes = (np.cumsum(there) - 1).astype(np.uint32)[codes]
         self._learn(self._data(X, weights, codes=codes, labels=spelled(self.classes_), kept=kept, everything=everything), "classification")
         return self
+
+    def _factors(self, classes: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
+        """Return what class_weight multiplies the weight of each row by, None: nothing."""
+        return class_factors(self.class_weight, classes, codes, weights)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return scores: of shape (n_samples,) for two classes, above 0 for the second; else

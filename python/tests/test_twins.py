@@ -10,6 +10,7 @@ sklearn = pytest.importorskip("sklearn")
 from scipy import sparse  # noqa: E402
 from sklearn import decomposition, kernel_approximation, kernel_ridge, linear_model, svm  # noqa: E402
 from sklearn.base import clone  # noqa: E402
+from sklearn.metrics import log_loss  # noqa: E402
 from sklearn.metrics.pairwise import rbf_kernel  # noqa: E402
 from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
@@ -243,7 +244,7 @@ def test_logistic_cv(scoring, y):
 
 @pytest.mark.parametrize("estimator", [
     twins.LinearSVC(multi_class="all"), twins.LinearSVC(intercept_scaling=2), twins.LogisticRegression(penalty=None), twins.LogisticRegression(C=np.inf),
-    twins.SVC(probability=True), twins.Ridge(alpha=0), twins.Ridge(positive=True), twins.Lasso(positive=True), twins.PCA("mle"), twins.Nystroem(kernel_params={"a": 1}),
+    twins.SVC(probability="yes"), twins.Ridge(alpha=0), twins.Ridge(positive=True), twins.Lasso(positive=True), twins.PCA("mle"), twins.Nystroem(kernel_params={"a": 1}),
     twins.SVC(C=-1), twins.SVC(gamma=-1.0), twins.SVR(epsilon=-1), twins.KernelRidge(kernel="additive_chi2"), twins.LinearSVC(max_iter=0), twins.SVC(kernel="nothing"),
     twins.ElasticNet(l1_ratio=2), twins.TruncatedSVD(100), twins.RBFSampler(gamma="auto"), twins.LogisticRegression(solver="luck"), twins.LinearSVC(tol=0),
 ])  # fmt: skip
@@ -278,3 +279,41 @@ def test_labels():
 def test_warm_start():
     c = twins.LogisticRegression(C=1.0, warm_start=True, tol=1e-8).fit(X, TWO)
     assert c.set_params(C=1.1).fit(X, TWO).gap_ <= 1e-10
+
+
+@pytest.mark.parametrize("name, parameters", [("SVC", {}), ("NuSVC", {"nu": 0.2}), ("SVC", {"kernel": "linear", "class_weight": "balanced"})])
+@pytest.mark.parametrize("y", [TWO, THREE])
+def test_probability(name, parameters, y):
+    """Probabilities are as good as LIBSVM's on new rows; folds differ, so they are not the same."""
+    ours, theirs = (c(probability=True, random_state=0, **parameters).fit(X[:100], y[:100]) for c in (getattr(twins, name), original(name)))
+    found, want = ours.predict_proba(X[100:]), theirs.predict_proba(X[100:])
+    assert found.shape == want.shape
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    assert log_loss(y[100:], found) < log_loss(y[100:], want) + (0.1 if name == "NuSVC" else 0.05)  # margins of folds differ
+    np.testing.assert_allclose(np.exp(ours.predict_log_proba(X[100:])), found)
+    if y is TWO:  # the sigmoid is one of the scores
+        p = 1 / (1 + np.exp(ours.probA_ * ours.decision_function(X[100:]) + ours.probB_))
+        np.testing.assert_allclose(p, found[:, 1], atol=1e-6)
+    plain = getattr(twins, name)(**parameters).fit(X, y)
+    assert not hasattr(plain, "predict_proba")
+    with pytest.raises(ValueError, match="probability=False"):
+        plain.set_params(probability=True).predict_proba(X)
+
+
+@pytest.mark.parametrize("name, parameters", [
+    ("Ridge", {}), ("Ridge", {"alpha": [0.1, 1.0, 10.0]}), ("Ridge", {"fit_intercept": False}), ("Lasso", {"alpha": 0.1, "tol": 1e-8}),
+    ("ElasticNet", {"alpha": 0.1, "tol": 1e-8}), ("KernelRidge", {"kernel": "rbf"}), ("KernelRidge", {"alpha": np.array([0.1, 1.0, 10.0])}),
+])  # fmt: skip
+def test_targets(name, parameters):
+    """Targets of two dimensions are one problem each, in arrays as scikit-learn has them."""
+    Y = np.column_stack([NUMBERS, X[:, 0] - X[:, 1], np.sin(X[:, 2])])
+    for y in (Y, Y[:, :1]) if np.ndim(parameters.get("alpha", 1)) == 0 else (Y,):
+        ours, theirs = (c(**parameters).fit(X, y, sample_weight=W) for c in (getattr(twins, name), original(name)))
+        assert ours.predict(X).shape == theirs.predict(X).shape and ours.status_ == "converged"
+        np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=2e-4)
+        for attribute in ("coef_", "intercept_", "dual_coef_", "dual_gap_"):
+            assert not hasattr(theirs, attribute) or np.shape(getattr(ours, attribute)) == np.shape(getattr(theirs, attribute))
+    assert ours.fit(X, NUMBERS).predict(X).shape == NUMBERS.shape if np.ndim(parameters.get("alpha", 1)) == 0 else True
+    if "alpha" in parameters and np.ndim(parameters["alpha"]):
+        with pytest.raises(ValueError, match="expected one, or one for each of 2 targets"):
+            ours.fit(X, Y[:, :2])

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .._base import FLOATS, validate_data
+
 
 def refuse(estimator: Any, **allowed: Any) -> None:
     """Refuse parameters that have another value than those that are allowed."""
@@ -39,3 +41,40 @@ def epochs(max_iter: Any) -> int | None:
     if not isinstance(max_iter, numbers.Integral) or max_iter < 1:
         raise ValueError(f"max_iter={max_iter!r}: expected a whole number > 0")
     return int(max_iter)
+
+
+class Targets:
+    """Adds to a regressor targets of two dimensions, of which each column is a problem of its
+    own: ``estimators_`` has what solved them, ``gap_`` the largest gap."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Train on X of shape (n_samples, n_features) and y of shape (n_samples,) or (n_samples,
+        n_targets); ``sample_weight`` has shape (n_samples,)."""
+        if np.asarray(y).ndim != 2:
+            return super().fit(X, y, sample_weight)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=True, y_numeric=True)
+        self.__dict__.pop("model_", None)
+        self.estimators_ = each = [self._one(k, y.shape[1]).fit(X, y[:, k], sample_weight) for k in range(y.shape[1])]
+        worst = max(each, key=lambda e: (e.status_ != "converged", e.gap_))
+        self.status_, self.gap_, self.certificate_ = worst.status_, max(e.gap_ for e in each), [e.certificate_ for e in each]
+        self._gather(each, y.shape[1])
+        return self
+
+    def _one(self, column: int, columns: int) -> Any:
+        """Return an estimator for one target, with its alpha."""
+        one = type(self)(**self.get_params(deep=False))
+        alpha = getattr(self, "alpha")
+        if np.ndim(alpha):
+            if len(alpha) != columns:
+                raise ValueError(f"alpha: found {len(alpha)} numbers, expected one, or one for each of {columns} targets")
+            one.alpha = float(alpha[column])
+        return one
+
+    def _gather(self, each: list, columns: int) -> None:
+        """Set the attributes that users expect."""
+        raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

@@ -76,10 +76,32 @@ class PCA(components.PCA):
     def _size(self, X: Any) -> dict[str, Any]:
         if isinstance(self.n_components, str):
             refuse(self, n_components=None)
+        most = min(X.shape)
+        if self.svd_solver == "arpack" and self.n_components == most:
+            raise ValueError(f"n_components={most!r} must be strictly less than min(n_samples, n_features)={most} with svd_solver='arpack'")
+        if self.svd_solver == "arpack" and self.n_components is None and most > 1:
+            return {"k": most - 1}
         return super()._size(X)
 
     def _asked(self) -> float:
         return max(self.gap, 1e-6)
+
+    def _fit(self, X: Any) -> Any:
+        X = super()._fit(X)
+        self.mean_ = np.asarray(X.mean(axis=0)).ravel()  # of the rows before they were rounded
+        if X.dtype == np.float32:
+            for name in ("components_", "mean_", "explained_variance_", "explained_variance_ratio_", "singular_values_"):
+                setattr(self, name, getattr(self, name).astype(np.float32))
+        return X
+
+    def get_covariance(self) -> np.ndarray:
+        """Return the covariance of the model, n_features x n_features: with ``whiten`` of components
+        that are multiplied by their deviations, as scikit-learn does."""
+        if not self.whiten:
+            return super().get_covariance()
+        c = self.components_ * np.sqrt(self.explained_variance_)[:, None]
+        out = (c.T * np.maximum(self.explained_variance_ - self.noise_variance_, 0)) @ c
+        return out + self.noise_variance_ * np.eye(len(out))
 
     def _shape(self) -> None:
         super()._shape()
@@ -90,7 +112,7 @@ class PCA(components.PCA):
     def _wanted(self) -> int:
         most = min(self.n_samples_, self.n_features_in_)
         if self.n_components is None:
-            return most
+            return max(1, most - (self.svd_solver == "arpack"))
         return self.n_components if isinstance(self.n_components, numbers.Integral) else 0
 
     def _complete(self, want: int) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
 
 from .._base import seed_of, threads_of
 from ..linear import Classifier, Linear, Regressor, probabilities
-from ._common import above_zero, epochs, refuse
+from ._common import Targets, above_zero, epochs, refuse
 
 __all__ = ["ElasticNet", "Lasso", "LinearSVC", "LogisticRegression", "Ridge"]
 
@@ -119,10 +120,12 @@ class LogisticRegression(Classifier, Linear):
     def _term(self) -> str:
         """Return the penalty that penalty and l1_ratio stand for."""
         refuse(self, penalty=("deprecated", "l2", "l1", "elasticnet"), solver=("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"))
-        ratio = self.l1_ratio or 0.0
+        ratio = self.l1_ratio
         if self.penalty in ("l1", "l2"):
             return self.penalty
-        if not 0 <= ratio <= 1:
+        if ratio is None and self.penalty != "elasticnet":
+            ratio = 0.0
+        if not isinstance(ratio, numbers.Real) or not 0 <= ratio <= 1:
             raise ValueError(f"l1_ratio={self.l1_ratio!r}: expected a number from 0 to 1")
         return {0.0: "l2", 1.0: "l1"}.get(float(ratio), f"elastic-net:ratio={float(ratio)!r}")
 
@@ -147,9 +150,15 @@ class LogisticRegression(Classifier, Linear):
         if self.warm_start and before is not None and before.part("classes") == data.labels and before.part("data")["features"] == data.X.shape[1]:
             init = before
         super()._learn(data, task, init)
+        if self.solver != "liblinear":
+            self._typed(data.X.dtype)
 
     def _shape(self) -> None:
         self.n_iter_ = np.array([self.n_iter_], np.int32)
+        problem = self.model_.part("problem")
+        if problem["loss"] == "softmax" and problem["penalty"] == "l2":  # what all scores have in common says nothing
+            self.coef_ = self.coef_ - self.coef_.mean(axis=0)
+            self.intercept_ = self.intercept_ - self.intercept_.mean()
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return probabilities of shape (n_samples, n_classes)."""
@@ -161,16 +170,32 @@ class LogisticRegression(Classifier, Linear):
             return np.log(self.predict_proba(X))
 
 
-class LinearNumbers(Regressor, Linear):
+class LinearNumbers(Targets, Regressor, Linear):
     """What the twins of linear regressors share."""
 
     def _asked(self) -> float:
         return max(self.tol, 1e-12)
 
+    def _learn(self, data: Any, task: str, init: Any = None) -> None:
+        super()._learn(data, task, init)
+        self._typed(data.X.dtype)
+
     def _shape(self) -> None:
         self.coef_ = self.coef_[0]
         self.intercept_ = float(self.intercept_[0]) if self.fit_intercept else 0.0
         self.dual_gap_ = self.certificate_.gap_absolute
+
+    def _gather(self, each: list, columns: int) -> None:
+        self.coef_ = np.array([e.coef_ for e in each])
+        self.intercept_ = np.array([e.intercept_ for e in each]) if self.fit_intercept else 0.0
+        self.dual_gap_, self.n_iter_ = np.array([e.dual_gap_ for e in each]), [e.n_iter_ for e in each]
+        if columns == 1:  # as scikit-learn has it
+            self.coef_, self.dual_gap_, self.n_iter_ = self.coef_[0], self.dual_gap_[0], self.n_iter_[0]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return a number for each row, of shape (n_samples,) or (n_samples, n_targets)."""
+        scores = self._scores(X)
+        return scores if scores.shape[1] > 1 else scores.ravel()
 
     def _stop(self) -> dict[str, Any]:
         if not isinstance(self.tol, (int, float)) or self.tol < 0:
@@ -189,13 +214,13 @@ class Ridge(LinearNumbers):
     """Twin of ``sklearn.linear_model.Ridge``: sum_i s_i (y_i - f_i)^2 + alpha |w|^2.
 
     ``tol ** 2.5`` is the relative duality gap to be proved: least squares are solved directly.
-    All solvers find the same. Refused:
-    ``positive=True``, ``alpha=0`` and one alpha for each target, targets of two dimensions.
+    All solvers find the same. Targets of two dimensions are one problem each, of which ``alpha``
+    may have one number each. Refused: ``positive=True`` and ``alpha=0``.
 
     Attributes
     ----------
-    coef_ : array of shape (n_features,)
-    intercept_ : float
+    coef_ : array of shape (n_features,) or (n_targets, n_features)
+    intercept_ : float, or array of shape (n_targets,)
     n_iter_, gap_, certificate_, status_, model_
 
     Examples
@@ -225,14 +250,14 @@ class Lasso(LinearNumbers):
     """Twin of ``sklearn.linear_model.Lasso``: sum_i s_i (y_i - f_i)^2 / (2 sum s) + alpha |w|_1.
 
     ``tol / 100`` is the relative duality gap to be proved. ``precompute``, ``copy_X`` and
-    ``selection`` change nothing. Refused: ``positive=True``, ``alpha=0``, targets of two
-    dimensions.
+    ``selection`` change nothing. Targets of two dimensions are one problem each. Refused:
+    ``positive=True`` and ``alpha=0``.
 
     Attributes
     ----------
-    coef_ : array of shape (n_features,)
-    intercept_ : float
-    dual_gap_ : float
+    coef_ : array of shape (n_features,) or (n_targets, n_features)
+    intercept_ : float, or array of shape (n_targets,)
+    dual_gap_ : float, or array of shape (n_targets,)
         The absolute gap.
     n_iter_, gap_, certificate_, status_, model_
 
@@ -296,6 +321,6 @@ class ElasticNet(Lasso):
 
     def _penalty(self) -> str:
         ratio = self.l1_ratio
-        if not isinstance(ratio, (int, float)) or not 0 <= ratio <= 1:
+        if not isinstance(ratio, numbers.Real) or not 0 <= ratio <= 1:
             raise ValueError(f"l1_ratio={ratio!r}: expected a number from 0 to 1")
         return {0.0: "l2", 1.0: "l1"}.get(float(ratio), f"elastic-net:ratio={float(ratio)!r}")

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from .. import _ask
-from .._base import seed_of
+from .._arrays import is_sparse
+from .._base import FLOATS, NotFittedError, available_if, check_is_fitted, seed_of, spelled, validate_data
 from ..kernel import Machine, OneClass, votes
 from ..linear import Classifier, Regressor
-from ._common import above_zero, epochs, refuse
+from ._common import Targets, above_zero, epochs, refuse
 
 __all__ = ["SVC", "SVR", "KernelRidge", "NuSVC", "NuSVR", "OneClassSVM"]
 
@@ -47,8 +48,11 @@ class Twin(Machine):
         """The weights of features of a linear kernel, of shape (n_outputs, n_features)."""
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
-        out = np.asarray(self._coefficients @ self._support_rows())
+        rows = self._support_rows()
+        out = np.asarray(self._coefficients @ rows)
         out = -out if len(self.intercept_) > 1 else out  # of the first class of a pair, as in scikit-learn
+        if is_sparse(rows):
+            return type(self.dual_coef_)(out)
         out.setflags(write=False)
         return out
 
@@ -57,14 +61,65 @@ class Twin(Machine):
         return Machine.support_vectors_.fget(self)
 
 
+def _probabilistic(estimator: Any) -> bool:
+    if estimator.probability is not True:
+        raise AttributeError("predict_proba is not available when probability=False")
+    return True
+
+
 class TwinClassifier(Classifier, Twin):
     """What SVC and NuSVC share: several classes are told apart one against one."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Train on X of shape (n_samples, n_features), or the kernel's matrix, with y and
         ``sample_weight`` of shape (n_samples,)."""
-        refuse(self, probability=("deprecated", False), decision_function_shape=("ovr", "ovo"))
+        refuse(self, probability=("deprecated", False, True), decision_function_shape=("ovr", "ovo"))
         return super().fit(X, y, none_below_zero(sample_weight))
+
+    def _factors(self, classes: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
+        """As of all classifiers; for probabilities the engine gets them by class, as the sigmoids
+        are of rows that count without them."""
+        factors = super()._factors(classes, codes, weights)
+        self._of_class = None
+        if self.probability is not True or factors is None:
+            return factors
+        self._of_class = {c: float(factors[codes == k][0]) for k, c in enumerate(classes)}
+        return None
+
+    def _stop(self) -> dict[str, Any]:
+        spec = {**super()._stop(), "probabilities": self.probability is True}
+        if self._of_class is not None:
+            spec["class_weight"] = dict(zip(spelled(self.classes_), (self._of_class[c] for c in self.classes_)))
+        return spec
+
+    @available_if(_probabilistic)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return probabilities of shape (n_samples, n_classes), with ``probability=True``: Platt's
+        sigmoids of scores of five folds, and of several classes those that suit all pairs best
+        (Wu, Lin and Weng 2004), as LIBSVM makes them."""
+        check_is_fitted(self)
+        if self.model_.part("calibration") is None:
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+        return self._scores(X, probabilities=True)
+
+    @available_if(_probabilistic)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return logarithms of probabilities, of shape (n_samples, n_classes)."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    @property
+    def probA_(self) -> np.ndarray:
+        """The slopes of the sigmoids 1/(1 + exp(a f + b)) of each output's score f."""
+        return self._sigmoids()[:, 0] / self._scale  # of scores as decision_function has them
+
+    @property
+    def probB_(self) -> np.ndarray:
+        """Their offsets b."""
+        return self._sigmoids()[:, 1]
+
+    def _sigmoids(self) -> np.ndarray:
+        return np.array((self.model_.part("calibration") or {}).get("platt", np.empty((0, 2))))
 
     def _unit(self, data: _ask.Data) -> np.ndarray:
         """Return what scores of the model are to be multiplied by, for each output."""
@@ -79,6 +134,8 @@ class TwinClassifier(Classifier, Twin):
         self._order, self.support_ = order, self.support_[order]
         self.n_support_ = np.bincount(own, minlength=len(self.classes_)).astype(np.int32)
         self.dual_coef_ = self._by_class(own[order], self._coefficients[:, order])
+        if is_sparse(data.everything):
+            self.dual_coef_ = type(data.everything)(self.dual_coef_)
         if len(self.classes_) > 2:
             self.intercept_ = -self.intercept_
         self.n_iter_ = np.full(len(self._scale), self.n_iter_, np.int32)
@@ -129,8 +186,8 @@ class SVC(TwinClassifier):
     """Twin of ``sklearn.svm.SVC``: C sum_i s_i max(0, 1 - y_i f_i) + |w|^2/2.
 
     ``tol / 100`` is the relative duality gap to be proved, ``max_iter`` a limit of passes.
-    ``shrinking``, ``random_state`` and ``verbose`` change nothing. Refused:
-    ``probability=True``.
+    ``probability=True`` trains on five folds more, which ``random_state`` deals, for
+    :meth:`predict_proba`. ``shrinking`` and ``verbose`` change nothing.
 
     Attributes
     ----------
@@ -237,6 +294,8 @@ class TwinRegressor(Regressor, Twin):
 
     def _shape(self, data: _ask.Data) -> None:
         self._coefficients = self.dual_coef_ = self.model_.tensor("coefficients")
+        if is_sparse(data.everything):
+            self.dual_coef_ = type(data.everything)(self.dual_coef_)
         self.n_support_ = np.array([len(self.support_)], np.int32)
         self.fit_status_ = int(getattr(self, "status_", "") != "converged")
         self.shape_fit_ = data.everything.shape
@@ -345,21 +404,23 @@ class OneClassSVM(OneClass, Twin):
     def _shape(self, data: _ask.Data) -> None:
         super()._shape(data)
         self._coefficients, self.offset_ = self.dual_coef_, -self.intercept_
+        if is_sparse(data.everything):
+            self.dual_coef_ = type(data.everything)(self.dual_coef_)
         self.n_support_ = np.array([len(self.support_)], np.int32)
         self.fit_status_ = int(getattr(self, "status_", "") != "converged")
         self.shape_fit_ = data.everything.shape
 
 
-class KernelRidge(Regressor, Machine):
+class KernelRidge(Targets, Regressor, Machine):
     """Twin of ``sklearn.kernel_ridge.KernelRidge``: sum_i s_i (y_i - f_i)^2 + alpha |w|^2,
     without intercept.
 
-    Refused: one alpha for each target, targets of two dimensions, ``kernel_params`` unless
-    the kernel is a function, kernels that Fenchel does not have (additive_chi2).
+    Targets of two dimensions are one problem each, of which ``alpha`` may have one number each.
+    Refused: ``kernel_params``, kernels that Fenchel does not have (additive_chi2).
 
     Attributes
     ----------
-    dual_coef_ : array of shape (n_samples,)
+    dual_coef_ : array of shape (n_samples,) or (n_samples, n_targets)
     gap_, certificate_, status_, model_
 
     Examples
@@ -395,3 +456,14 @@ class KernelRidge(Regressor, Machine):
     def _shape(self, data: _ask.Data) -> None:
         self.dual_coef_ = np.zeros(data.everything.shape[0])
         self.dual_coef_[self.support_] = self.model_.tensor("coefficients")[0]
+
+    def _gather(self, each: list, columns: int) -> None:
+        self.dual_coef_ = np.column_stack([e.dual_coef_ for e in each])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return a number for each row, of shape (n_samples,) or (n_samples, n_targets)."""
+        check_is_fitted(self)
+        if self.dual_coef_.ndim == 1:
+            return super().predict(X)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
+        return np.column_stack([e.predict(X) for e in self.estimators_])

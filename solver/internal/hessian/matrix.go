@@ -119,13 +119,18 @@ func (m *Matrix) Form(p *problem.Linear, c []float64) {
 func (m *Matrix) addSparse(h []float64, x matrix.Matrix, c []float64, lo, hi int) {
 	_, d := x.Dims()
 	values := make([]float64, d)
-	if s, ok := x.(*matrix.CSR); ok {
+	switch s := x.(type) {
+	case *matrix.CSR:
 		vec.SparseOuters(h, m.size, c[lo:hi], s.Start[lo:hi+1], s.Index, s.Value, values)
-	} else {
-		all := make([]uint32, d)
-		for j := range all {
-			all[j] = uint32(j)
+	case *matrix.Dense:
+		height := min(hi-lo, gramRows)
+		start, column := everyColumn(height, d)
+		for from := lo; from < hi; from += height {
+			end := min(from+height, hi)
+			vec.SparseOuters(h, m.size, c[from:end], start[:end-from+1], column[:(end-from)*d], s.Value[from*d:end*d], values)
 		}
+	default:
+		_, all := everyColumn(1, d)
 		for i := lo; i < hi; i++ {
 			v := x.Row(i)
 			column := v.Index
@@ -142,6 +147,18 @@ func (m *Matrix) addSparse(h []float64, x matrix.Matrix, c []float64, lo, hi int
 			row[d] += c
 		}
 	}
+}
+
+// everyColumn returns where rows of all d columns begin, and these columns.
+func everyColumn(rows, d int) (start []int64, column []uint32) {
+	start, column = make([]int64, rows+1), make([]uint32, rows*d)
+	for i := range column {
+		column[i] = uint32(i % d)
+	}
+	for i := range start {
+		start[i] = int64(i * d)
+	}
+	return start, column
 }
 
 // addDense is addSparse with the zeros, on at most threads cores.
