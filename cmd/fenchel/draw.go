@@ -319,7 +319,11 @@ func regions(m *model.Model, set *dataset.Set, rows []int) *figure.Figure {
 	if offset == nil {
 		offset = make([]float64, 2)
 	}
-	f := &figure.Figure{Title: "classes of the model, and rows", X: figure.Axis{Name: featureName(m.Features, 0)}, Y: figure.Axis{Name: featureName(m.Features, 1)}}
+	names := m.Features
+	if names == nil {
+		names = []string{"feature 1", "feature 2"}
+	}
+	f := &figure.Figure{Title: "the class at every point, and rows", X: figure.Axis{Name: names[0]}, Y: figure.Axis{Name: names[1]}}
 	f.Ground = func(x, y float64) int {
 		at := matrix.Vector{Value: []float32{float32(x - offset[0]), float32(y - offset[1])}}
 		return figure.Contrast(m.Decide(m.Scores(nil, at)))
