@@ -205,7 +205,9 @@ func (s *shell) skip(t *testing.T, c *consoleCommand) {
 			t.Fatal(err)
 		}
 		imports := strings.Join(regexp.MustCompile(`(?m)^(import|from) .*$`).FindAllString(string(program), -1), "\n")
-		if out, err := exec.Command(python(), "-c", imports).CombinedOutput(); err != nil {
+		check := exec.Command(python(), "-c", imports)
+		check.Env = s.env
+		if out, err := check.CombinedOutput(); err != nil {
 			t.Skipf("%s lacks a package (FENCHEL_PYTHON names another Python): %s", python(), last(out))
 		}
 	case strings.HasPrefix(c.text, "curl "):
