@@ -142,6 +142,15 @@ func TestCSVErrors(t *testing.T) {
 	}
 }
 
+// dates are rows of n dates.
+func dates(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "2025-01-%02d,1\n", i+1)
+	}
+	return b.String()
+}
+
 // A few slips in a column of numbers are worth a warning, whatever the chunks.
 func TestSlips(t *testing.T) {
 	ten := strings.Repeat("7,1\n", 10)
@@ -154,6 +163,9 @@ func TestSlips(t *testing.T) {
 		{"age,y\nu,1\nv,2\n" + ten, "[]"},                   // 10 of 12
 		{"age,y\nu,1\n,2\n" + ten, `[column "age": 1 of 11 fields is not a number (first: "u" at standard input:2:1): taken as categories]`},
 		{"y,age\nno,1\n" + strings.Repeat("1,7\n", 20), "[]"}, // the target may be what it likes
+		{"on,y\n" + dates(9) + "1.2.2025,1\n" + dates(9), `[]`},
+		{"on,y\n" + dates(10) + "1.2.2025,1\n" + dates(10), `[column "on": found "1.2.2025" beside 10 dates, expected them all like 2025-12-31: not taken as dates]`},
+		{"on,y\n" + dates(10) + ",1\n" + dates(10), `[]`},
 	} {
 		for _, size := range []int{0, 7} {
 			s, err := readText(c.text, Options{Header: "yes", Threads: 2, Chunk: size})

@@ -53,6 +53,12 @@ func MergePCA(models []*model.PCA) (*model.PCA, error) {
 			m.Statement.Method = "several"
 		}
 	}
+	if slices.ContainsFunc(models, func(part *model.PCA) bool { return part.Data.Nonzeros == 0 }) {
+		m.Data.Nonzeros = 0 // a stream does not count them
+	}
+	if m.Schema != nil && m.Mean != nil { // a missing number is the mean of all rows
+		m.Schema = filled(m.Schema, m.Mean)
+	}
 	return m, m.Seal()
 }
 

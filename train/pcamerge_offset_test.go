@@ -47,6 +47,9 @@ func TestMergePCAOffsets(t *testing.T) {
 	if want, got := within+500*500, float64(m.Proof.Total); math.Abs(got-want) > 1e-3*want {
 		t.Errorf("variance %g, expected %g and a bit", got, want)
 	}
+	if fill := m.Schema.Columns[0].Fill; fill != m.Mean[0] {
+		t.Errorf("%.9g stands for a missing number, expected the mean %.9g", fill, m.Mean[0])
+	}
 	if mean := m.Mean[0] + m.Schema.Offsets()[0]; math.Abs(mean-(1.7e9+500+4.95)) > 1e-3 {
 		t.Errorf("mean %.3f", mean)
 	}

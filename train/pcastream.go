@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
@@ -147,22 +148,24 @@ func ResumePCA(m *model.PCA, threads int) (*PCAStream, error) {
 // withMeans returns the schema of a table of numbers with the means of its features in
 // place of missing ones; nil where these are not known, or columns are not numbers.
 func withMeans(s *dataset.Schema, mean []float64) *dataset.Schema {
-	if s == nil || mean == nil {
+	if s == nil || mean == nil || slices.ContainsFunc(s.Columns, func(c dataset.Column) bool { return c.Category != nil }) {
 		return nil
 	}
-	filled := s.Clone()
-	j := 0
-	for i := range filled.Columns {
-		switch c := &filled.Columns[i]; {
-		case c.Category != nil:
-			return nil
-		case i == s.Target || i == s.Weight || j == len(mean):
-		default:
-			c.Fill = mean[j]
-			j++
+	return filled(s, mean)
+}
+
+// filled returns a schema with the means of features in place of missing numbers. Categories and
+// columns that make no feature stay as they are.
+func filled(s *dataset.Schema, mean []float64) *dataset.Schema {
+	s = s.Clone()
+	first, _ := s.Places()
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		if i != s.Target && i != s.Weight && c.Kind != dataset.KindIgnored && c.Category == nil && first[i] < len(mean) {
+			c.Fill = mean[first[i]]
 		}
 	}
-	return filled
+	return s
 }
 
 // Rows returns how many rows were taken.

@@ -18,12 +18,19 @@ import (
 // It returns why names of columns could not be compared.
 func (v *PCAVerification) statement(m *model.PCA, set *dataset.Set) (unnamed string) {
 	s, p, stream := m.Statement, m.Proof, m.Statement.Stream && m.Proof.Status != Merged
-	claims := preparation{m.Data, m.Features, m.Schema, stream}
-	if stream { // whose values were not counted
+	claims := preparation{m.Data, m.Features, m.Schema, stream || p.Status == Merged}
+	if stream || p.Status == Merged && m.Data.Nonzeros == 0 { // whose values were not counted
 		claims.data.Nonzeros = matrix.Nonzeros(set.X)
-		if m.Schema != nil && !reflect.DeepEqual(m.Schema, withMeans(m.Schema, m.Mean)) {
-			v.fail("other numbers stand for missing ones than the means of the features")
-		}
+	}
+	means := m.Schema // those of merged components that are not centred are the first part's
+	switch {
+	case stream:
+		means = withMeans(m.Schema, m.Mean)
+	case p.Status == Merged && m.Schema != nil && m.Mean != nil:
+		means = filled(m.Schema, m.Mean)
+	}
+	if m.Schema != nil && !reflect.DeepEqual(m.Schema, means) {
+		v.fail("other numbers stand for missing ones than the means of the features")
 	}
 	problems, unnamed := claims.compare(set)
 	v.Problems = append(v.Problems, problems...)

@@ -37,8 +37,32 @@ func parseNotes(flags []string) (map[string]string, error) {
 // printNotes prints a line for each note.
 func printNotes(r report, notes map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(notes)) {
-		r.line("note", "%s = %s", name, spell(notes[name]))
+		text := spell(notes[name])
+		if name == searchNote {
+			text = searchWords(notes[name], text)
+		}
+		r.line("note", "%s = %s", name, text)
 	}
+}
+
+// searchWords is a line for the note of a search, or otherwise if it is none.
+func searchWords(note, otherwise string) string {
+	var found struct {
+		Of                 int
+		Folds, Rule, Score string
+		Best               map[string]any
+	}
+	if json.Unmarshal([]byte(note), &found) != nil || found.Of == 0 || found.Best == nil {
+		return otherwise
+	}
+	var best []string
+	for _, key := range slices.Sorted(maps.Keys(found.Best)) {
+		if !slices.Contains([]string{"gap", "score", "score_sd", "remark"}, key) {
+			best = append(best, fmt.Sprintf("%s=%v", key, found.Best[key]))
+		}
+	}
+	return spell(fmt.Sprintf("%s on %s, the best %s: %s %.4g, rule %s (info --json has all)",
+		count(found.Of, "candidate"), found.Folds, strings.Join(best, " "), found.Score, found.Best["score"], found.Rule))
 }
 
 // searchNote is the name of the note that has the search, and leastSearch the bytes that are

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"os/exec"
@@ -19,10 +20,7 @@ func TestPython(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the tests of the Python package take a minute")
 	}
-	python := os.Getenv("FENCHEL_PYTHON")
-	if python == "" {
-		python = "python3"
-	}
+	python := python()
 	if out, err := exec.Command(python, "-c", needs).CombinedOutput(); err != nil {
 		t.Skipf("%s cannot %s: the Python package is not tested (FENCHEL_PYTHON names another Python): %v\n%s", python, needs, err, last(out))
 	}
@@ -43,6 +41,9 @@ func TestPython(t *testing.T) {
 	}
 	t.Logf("%s", last(out))
 }
+
+// python is the interpreter for tests.
+func python() string { return cmp.Or(os.Getenv("FENCHEL_PYTHON"), "python3") }
 
 // last is the last line of what a program printed.
 func last(out []byte) []byte {

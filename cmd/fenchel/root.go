@@ -33,6 +33,7 @@ var makers = []struct {
 	{"pca", newPCA},
 	{"reconstruct", newReconstruct},
 	{"merge", newMerge},
+	{"draw", newDraw},
 	{"reproduce", newReproduce},
 	{"list", newList},
 	{"advise", newAdvise},
@@ -169,6 +170,8 @@ func argumentNames(cmd *cobra.Command) []string {
 			names = append(names, "a model")
 		case "MODEL...":
 			names = append(names, "another model")
+		case "FILE...":
+			names = append(names, "traces, models or components")
 		case "OUT":
 			names = append(names, "the file to write")
 		case "WHAT":

@@ -308,7 +308,7 @@ func (t *tuner) draw(w io.Writer) error {
 			at = append(at, float64(k+1))
 		}
 	}
-	f.Curves = []figure.Curve{{Name: "mean", X: at, Y: means}, {Name: "+ deviation", X: at, Y: above, Dashed: true}, {Name: "- deviation", X: at, Y: under, Dashed: true}}
+	f.Curves = []figure.Curve{{Name: "mean", X: at, Y: means}, {Name: "+ deviation", X: at, Y: above, Dashed: true}, {Name: "- deviation", X: at, Y: under, Dashed: true, Colour: 2}}
 	return f.WriteSVG(w)
 }
 

@@ -17,6 +17,7 @@ type Figure struct {
 	Title  string
 	X, Y   Axis
 	Curves []Curve
+	Ground func(x, y float64) int // the colour below the curves, as of a curve; nil: white
 }
 
 // Axis is one of the two.
@@ -30,7 +31,14 @@ type Curve struct {
 	Name   string
 	X, Y   []float64
 	Dashed bool
+	Points bool   // dots that no line connects
+	Marked []bool // points with a dot on the line; nil: none
+	Colour int    // see [Contrast]; 0: that of the curve's place
 }
+
+// Contrast is the colour of the thing of place i among several that have nothing to do with each other:
+// neighbours among the colours of places are alike, for curves that belong together.
+func Contrast(i int) int { return []int{1, 3, 5, 4, 2, 6, 7}[i%len(colours)] }
 
 // The sizes are in pixels.
 const (
@@ -132,15 +140,46 @@ func (f *Figure) draw(out io.Writer) {
 		fmt.Fprintf(out, `<line x1="%d" y1="%.2f" x2="%d" y2="%.2f" stroke="#ddd"/>`, left, down(v), width-right, down(v))
 		text(out, left-6, down(v)+4, "end", strconv.FormatFloat(v, 'g', 6, 64))
 	}
+	f.drawGround(out, x, y)
 	for i, c := range f.Curves {
-		style := fmt.Sprintf(`fill="none" stroke="%s" stroke-width="1.5"`, colours[i%len(colours)])
-		if c.Dashed {
-			style += ` stroke-dasharray="5 4"`
+		if c.Colour == 0 {
+			c.Colour = 1 + i%len(colours)
 		}
+		style := c.style()
 		fmt.Fprintf(out, `<path d="%s" %s/>`+"\n", c.path(across, down), style)
-		fmt.Fprintf(out, `<line x1="%d" y1="%d" x2="%d" y2="%d" %s/>`, width-right+10, top+10+18*i, width-right+34, top+10+18*i, style)
+		if marks := c.marks(); len(marks.X) > 0 {
+			fmt.Fprintf(out, `<path d="%s" %s/>`+"\n", marks.path(across, down), marks.style())
+		}
+		begin := width - right + 10
+		if c.Points {
+			begin += 24 // a dot where the lines of others end
+		}
+		fmt.Fprintf(out, `<line x1="%d" y1="%d" x2="%d" y2="%d" %s/>`, begin, top+10+18*i, width-right+34, top+10+18*i, style)
 		text(out, width-right+40, float64(top+14+18*i), "start", c.Name)
 	}
+}
+
+// style is how a curve is drawn.
+func (c Curve) style() string {
+	colour := colours[c.Colour-1]
+	switch {
+	case c.Points:
+		return fmt.Sprintf(`fill="none" stroke="%s" stroke-width="4.5" stroke-linecap="round"`, colour)
+	case c.Dashed:
+		return fmt.Sprintf(`fill="none" stroke="%s" stroke-width="1.5" stroke-dasharray="5 4"`, colour)
+	}
+	return fmt.Sprintf(`fill="none" stroke="%s" stroke-width="1.5"`, colour)
+}
+
+// marks are the points with a dot.
+func (c Curve) marks() Curve {
+	dots := Curve{Points: true, Colour: c.Colour}
+	for k, marked := range c.Marked {
+		if marked {
+			dots.X, dots.Y = append(dots.X, c.X[k]), append(dots.Y, c.Y[k])
+		}
+	}
+	return dots
 }
 
 // path is the curve in the language of SVG.
@@ -151,6 +190,10 @@ func (c Curve) path(across, down func(float64) float64) string {
 		x, y := across(c.X[k]), down(c.Y[k])
 		if x-x != 0 || y-y != 0 {
 			command = "M"
+			continue
+		}
+		if c.Points {
+			fmt.Fprintf(&d, "M%.1f %.1fh0", x, y)
 			continue
 		}
 		fmt.Fprintf(&d, "%s%.2f %.2f", command, x, y)

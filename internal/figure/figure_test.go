@@ -3,6 +3,7 @@ package figure
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -89,5 +90,47 @@ func TestSheet(t *testing.T) {
 	}
 	if strings.Contains(out.String(), "translate(0 440)") {
 		t.Error("a panel that is nil is drawn")
+	}
+}
+
+// Dots are points of no length with round ends; the ground has a path for each colour, whose squares
+// fill the panel.
+func TestGround(t *testing.T) {
+	text, paths := draw(t, &Figure{
+		Ground: func(x, y float64) int {
+			if x > y {
+				return 1
+			}
+			return 3
+		},
+		Curves: []Curve{
+			{Points: true, Colour: 1, X: []float64{0, 1, math.NaN()}, Y: []float64{0, 1, 1}},
+			{X: []float64{0, 1}, Y: []float64{1, 0}, Marked: []bool{false, true}},
+		},
+	})
+	if len(paths) != 5 { // two colours, dots, a line, its mark
+		t.Fatalf("found %d paths, expected 5: %q", len(paths), paths)
+	}
+	area := 0
+	for _, d := range paths[:2] {
+		for run := range strings.SplitSeq(strings.Trim(d, "M"), "M") {
+			var left, top, wide, high, back int
+			if _, err := fmt.Sscanf(run, "%d %dh%dv%dh%dz", &left, &top, &wide, &high, &back); err != nil || back != -wide {
+				t.Fatalf("found the run %q (%v)", run, err)
+			}
+			area += wide * high
+		}
+	}
+	if want := (width - left - right) * (height - top - below); area != want {
+		t.Errorf("found squares of %d pixels in all, expected the panel's %d", area, want)
+	}
+	if strings.Count(paths[2], "h0") != 2 || strings.Count(paths[4], "h0") != 1 || strings.Contains(paths[3], "h0") {
+		t.Errorf("found the paths %q, expected two dots, a line, one dot", paths[2:])
+	}
+	if !strings.Contains(text, `fill="#d55e00" fill-opacity`) || !strings.Contains(text, `stroke="#56b4e9"`) {
+		t.Errorf("found other colours in %s", text)
+	}
+	if at := spanOf(Axis{Log: true}, []Curve{{X: []float64{1, 1000}}}, func(c Curve) []float64 { return c.X }); math.Abs(at.back(at.at(20))-20) > 1e-12 {
+		t.Errorf("found %g where 20 stands", at.back(at.at(20)))
 	}
 }

@@ -76,6 +76,7 @@ func (t *table) judgeWords(slot, at int) (why string, err error) {
 		case content.text != "" && t.doubt(c.Name, content):
 			return "", nil
 		}
+		t.doubtDates(c.Name, words)
 	}
 	distinct, all := len(words), t.count-content.missing
 	if content.missing > 0 {
@@ -195,6 +196,22 @@ func (t *table) doubt(name string, c content) bool {
 	t.warnings = append(t.warnings, fmt.Errorf("column %q: %d of %d fields %s (first: %s at %s): taken as categories",
 		name, c.others, all, what, c.text, c.place))
 	return true
+}
+
+// doubtDates warns of a column of dates that a few slips turn into words.
+func (t *table) doubtDates(name string, words []string) {
+	const least, ofTen = 10, 9 // dates
+	dates, other := 0, ""
+	for _, word := range words {
+		if _, ok := set.ParseDate([]byte(word)); ok {
+			dates++
+		} else if word != set.MissingCategory && other == "" {
+			other = word
+		}
+	}
+	if dates >= least && dates < len(words) && 10*dates >= ofTen*len(words) && other != "" {
+		t.warnings = append(t.warnings, fmt.Errorf("column %q: found %q beside %d dates, expected them all like 2025-12-31: not taken as dates", name, other, dates))
+	}
 }
 
 // say tells what is not a feature, and which columns make very many.
