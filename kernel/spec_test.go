@@ -50,7 +50,7 @@ func TestSpec(t *testing.T) {
 		{"linear - linear", nil, `kernel "linear - linear", column 8: found "- linear", expected "+", "*" or the end`},
 		{"exp(linear)", nil, `kernel "exp(linear)", column 1: found "exp(linear)", expected "normalised(", the only function of a kernel`},
 		{"2*normalised", nil, `kernel "2*normalised", column 13: found the end, expected "(" and a kernel`},
-		{"normalised(sigmoid)", nil, `kernel: found a kernel.Sigmoid to normalise, expected an inner product: k(x,x) may be negative`},
+		{"normalised(sigmoid)", nil, `kernel: found the kernel sigmoid to normalise, expected an inner product: k(x,x) may be negative`},
 		{"normalised(precomputed)", nil, `kernel: found precomputed values to normalise, expected a kernel of rows`},
 		{"linear*normalised(2*precomputed + 1)", nil, `kernel: found precomputed values to normalise, expected a kernel of rows`},
 		{"linear + rfb:gamma=1", nil, `unknown kernel "rfb": did you mean "rbf"?`},

@@ -101,7 +101,7 @@ func TestInterruptTrainsTheBestSoFar(t *testing.T) {
 			t.Errorf("found %q (error %v), expected how far the search is", line, err)
 		}
 	}
-	code, rest := interrupted(t, dir, judged, []os.Signal{os.Interrupt}, "tune", source, "-o", "m", "--loss", "logistic", "--search", "C=1e-3..1e3/5000", "--folds", "2")
+	code, rest := interrupted(t, dir, judged, []os.Signal{os.Interrupt}, "tune", source, "-o", "m", "--loss", "logistic", "--search", "C=1e-3..1e3/40000", "--folds", "2")
 	if code != exitInterrupted || !strings.Contains(rest, "stopping: training the best candidate so far (press again to quit now)\n") {
 		t.Fatalf("exit code: found %d, expected %d, and that the best candidate is trained\n%s", code, exitInterrupted, rest)
 	}

@@ -76,7 +76,7 @@ var examined = []struct {
 			return "solver cd needs the penalty l1 or elastic-net; for l2 use sdca"
 		}
 		if math.IsInf(l.Smoothness(), 1) {
-			return fmt.Sprintf("solver cd needs a smooth loss such as squared-hinge, logistic or squared: moving one weight at a time gets stuck at the corners of %T", l)
+			return fmt.Sprintf("solver cd needs a smooth loss such as squared-hinge, logistic or squared: moving one weight at a time gets stuck at the corners of %s", loss.Name(l))
 		}
 		return ""
 	}},
@@ -94,12 +94,12 @@ var examined = []struct {
 	{"adam", 0.5, 2000, refuses("adam", nil, false)},
 	{"exponentiated", 0.5, 2000, refuses("exponentiated", map[string]string{"l2": ofBall, "elastic-net": ofBall}, false)},
 	{"frank-wolfe", 0, 0, func(_ loss.Loss, p string) string {
-		return fmt.Sprintf("solver frank-wolfe needs a bound on the norm, --radius with the penalty l1 or l2: found %T", must(penalty.New(p)))
+		return fmt.Sprintf("solver frank-wolfe needs a bound on the norm, --radius with the penalty l1 or l2: found the penalty %s", penalty.Name(must(penalty.New(p))))
 	}},
 	{"projected-sgd", 0, 0, refuses("projected-sgd", map[string]string{"l1": ofRadius, "l2": ofRadius, "elastic-net": ofRadius}, false)},
 	{"subgradient", 2e-2, 20000, func(l loss.Loss, _ string) string {
 		if _, most := l.Domain(1); math.IsInf(l.Smoothness(), 1) && math.IsInf(most, 1) {
-			return fmt.Sprintf("solver subgradient needs a loss that is smooth or of bounded slope, which %T is not: its steps would overflow; use sdca", l)
+			return fmt.Sprintf("solver subgradient needs a loss that is smooth or of bounded slope, which %s is not: its steps would overflow; use sdca", loss.Name(l))
 		}
 		return ""
 	}},
@@ -137,7 +137,7 @@ const (
 func smooth(name string) func(loss.Loss, string) string {
 	return func(l loss.Loss, _ string) string {
 		if math.IsInf(l.Smoothness(), 1) {
-			return fmt.Sprintf("solver %s needs a smooth loss such as huber-hinge, squared-hinge, logistic or squared, which %T is not", name, l)
+			return fmt.Sprintf("solver %s needs a smooth loss such as huber-hinge, squared-hinge, logistic or squared, which %s is not", name, loss.Name(l))
 		}
 		return ""
 	}
@@ -149,11 +149,11 @@ func refuses(name string, penalties map[string]string, smooth bool) func(loss.Lo
 		_, most := l.Domain(1)
 		switch {
 		case math.IsInf(l.Smoothness(), 1) && math.IsInf(most, 1):
-			return fmt.Sprintf("solver %s needs a loss that is smooth or of bounded slope, which %T is not: its steps would overflow; use sdca", name, l)
+			return fmt.Sprintf("solver %s needs a loss that is smooth or of bounded slope, which %s is not: its steps would overflow; use sdca", name, loss.Name(l))
 		case penalties[p] != "":
 			return "solver " + name + " needs " + penalties[p]
 		case smooth && math.IsInf(l.Smoothness(), 1):
-			return fmt.Sprintf("solver %s needs a smooth loss such as squared-hinge, logistic or squared: %T has corners, at which gradients do not settle", name, l)
+			return fmt.Sprintf("solver %s needs a smooth loss such as squared-hinge, logistic or squared: %s has corners, at which gradients do not settle", name, loss.Name(l))
 		}
 		return ""
 	}
