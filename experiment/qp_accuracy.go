@@ -55,9 +55,6 @@ func (e qpAccuracy) Run(ctx context.Context, opt Options) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := s.Accepts(p); err != nil {
-			return nil, err
-		}
 		if err := r.trace(ctx, s, p, g, limit, opt.Seed); err != nil {
 			return nil, err
 		}
