@@ -199,13 +199,13 @@ func TestMappedCustomKernel(t *testing.T) {
 // What a map cannot go with is refused before any work.
 func TestMapRefuses(t *testing.T) {
 	for want, spec := range map[string]Spec{
-		"map=fourier without a kernel":                        {Map: "fourier"},
-		`did you mean "nystrom"?`:                             {Map: "nystroem", Kernel: "rbf"},
-		"expected rbf or laplacian":                           {Map: "fourier", Kernel: "linear"},
-		"kernel.Sigmoid that is no inner product":             {Map: "nystrom", Kernel: "sigmoid"},
-		"expected lambda, C or slack":                         {Map: "nystrom", Kernel: "rbf", Radius: 1},
-		"expected lambda, C or slack, as the model is linear": {Map: "nystrom", Kernel: "rbf", Nu: 0.5},
-		"cache=1000000: expected none":                        {Map: "nystrom", Kernel: "rbf", Cache: 1000000},
+		"map=fourier without a kernel":                                                     {Map: "fourier"},
+		`did you mean "nystrom"?`:                                                          {Map: "nystroem", Kernel: "rbf"},
+		"expected rbf or laplacian":                                                        {Map: "fourier", Kernel: "linear"},
+		"the kernel sigmoid, which is no inner product":                                    {Map: "nystrom", Kernel: "sigmoid"},
+		"expected lambda, C or slack":                                                      {Map: "nystrom", Kernel: "rbf", Radius: 1},
+		"expected lambda, C or slack, as the model is linear":                              {Map: "nystrom", Kernel: "rbf", Nu: 0.5},
+		"cache=1000000: expected none":                                                     {Map: "nystrom", Kernel: "rbf", Cache: 1000000},
 		`smo trains kernel machines, but of a map a linear model is made: leave out --map`: {Map: "nystrom", Kernel: "rbf", Solver: "smo"},
 		"dim=9: expected an even number, of cosines and sines":                             {Map: "fourier:dim=9", Kernel: "rbf"},
 		"rank=0: expected a whole number from 1 to 10000":                                  {Map: "nystrom:rank=0", Kernel: "rbf"},

@@ -113,7 +113,7 @@ func TestSharesRefuse(t *testing.T) {
 		{measured(two), Spec{Nu: 0.5, Loss: "squared"}, "for regression with the loss squared: expected epsilon-insensitive"},
 		{two, Spec{Nu: 0.5, Radius: 1}, "expected one of them"},
 		{two, Spec{Nu: 0.5, Slack: 1}, "expected one of them"},
-		{two, Spec{Nu: 0.3, Solver: "sbp"}, "found one with nu"},
+		{two, Spec{Nu: 0.3, Solver: "sbp"}, "found a kernel machine with nu"},
 		{two, Spec{Solver: "nu"}, "nu takes problems with nu"},
 		{noTargets(two), Spec{Nu: 0.3}, "no targets"},
 	} {
