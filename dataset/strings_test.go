@@ -71,7 +71,7 @@ func TestStringsWritten(t *testing.T) {
 	}
 	for _, s := range []*Set{s, &dense} {
 		var out bytes.Buffer
-		if err := (svmlight.Strings{}).Write(&out, s); err != nil || out.String() != text {
+		if err := svmlight.Strings.Write(&out, s); err != nil || out.String() != text {
 			t.Errorf("found %q (%v), expected %q", out.String(), err, text)
 		}
 	}
@@ -89,7 +89,7 @@ func TestStringsWritten(t *testing.T) {
 	} {
 		wrong := *s
 		broken(&wrong)
-		if err := (svmlight.Strings{}).Write(io.Discard, &wrong); err == nil || !strings.Contains(err.Error(), want) {
+		if err := svmlight.Strings.Write(io.Discard, &wrong); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("found error %v, expected %q", err, want)
 		}
 	}

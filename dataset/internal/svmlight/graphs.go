@@ -2,23 +2,15 @@ package svmlight
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
-	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
-	"github.com/fenchel-ml/fenchel/dataset/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/structure"
 )
-
-func init() {
-	set.Register("graphs", "graphs, a row a line: label, tab, labels of the vertices, tab, edges 1-2 2-3 ...; for graph kernels", Graphs{})
-}
 
 // Graphs is the format of labelled graphs: each line holds a label, a tab, the labels of the
 // vertices, a tab and the edges, with blanks between:
@@ -26,30 +18,15 @@ func init() {
 //	+1<TAB>C C O<TAB>1-2 2-3
 //
 // Vertices are numbered from 1 in the order of their labels, which are words, with symbols as
-// in [Tokens]; of graphs without labels, any word for all. Edges have no direction. One that
-// stands twice, either way round, counts twice, and a warning tells how many graphs have
-// such; both ends may be the same vertex. Without edges the second tab may be missing; a
-// graph may have no vertices. The rows of the set are those of [structure.Graph].
-type Graphs struct{ lined }
-
-var (
-	_ set.LineFormat = Graphs{}
-	_ set.Writer     = Graphs{}
-)
-
-var graphs = structured{name: "graphs", extension: ".graphs", kind: structure.Graphs,
-	expected: "a label, a tab, labels of vertices, a tab and edges", add: addGraph, write: appendGraph}
-
-func (Graphs) Extensions() []string { return []string{graphs.extension} }
-
-func (Graphs) Detect(name string, head []byte) set.Match { return graphs.detect(name, head) }
-
-func (Graphs) Read(ctx context.Context, in []*file.Input, opt *set.Options) (*set.Set, error) {
-	return graphs.read(ctx, in, opt)
-}
-
-// Write writes the labels of vertices as numbers, which are read as the same symbols.
-func (Graphs) Write(w io.Writer, s *set.Set) error { return graphs.writeAll(w, s) }
+// in [Tokens]; where vertices have no labels, use one word for all. Edges have no direction. An edge
+// that is listed twice, as 1-2 or 2-1, counts twice, and a warning tells how many graphs have
+// such edges. The ends of an edge may be one vertex. Without edges the second tab may be missing;
+// a graph may have no vertices. The rows of the set are those of [structure.Graph]. Labels are
+// written as numbers, which are read as the same symbols.
+var Graphs = &structured{name: "graphs", extension: ".graphs", kind: structure.Graphs,
+	summary:  "graphs, a row a line: label, tab, labels of the vertices, tab, edges 1-2 2-3 ...; for graph kernels",
+	expected: "a label, a tab, labels of vertices, a tab and edges",
+	add:      addGraph, write: appendGraph}
 
 // addGraph makes a row of a graph.
 func addGraph(out *structuredChunk, c *lines.Chunk, at int, text []byte) error {

@@ -1,45 +1,22 @@
 package svmlight
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"unicode/utf8"
 
-	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
-	"github.com/fenchel-ml/fenchel/dataset/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/structure"
 )
-
-func init() {
-	set.Register("strings", "texts, a row a line: label, tab, text; for string kernels", Strings{})
-}
 
 // Strings is the format of strings: each line holds a label, a tab and a text. A
 // row of the set is the text, the code point of its k-th character in column k;
 // so it is for kernels of strings, and means little to others. Blanks of the text
 // count, and so do more tabs.
-type Strings struct{ lined }
-
-var (
-	_ set.LineFormat = Strings{}
-	_ set.Writer     = Strings{}
-)
-
-var texts = structured{name: "strings", extension: ".strings", kind: structure.Sequences,
-	expected: "a label, a tab and a text", add: addText, write: appendText}
-
-func (Strings) Extensions() []string { return []string{texts.extension} }
-
-func (Strings) Detect(name string, head []byte) set.Match { return texts.detect(name, head) }
-
-func (Strings) Read(ctx context.Context, in []*file.Input, opt *set.Options) (*set.Set, error) {
-	return texts.read(ctx, in, opt)
-}
-
-func (Strings) Write(w io.Writer, s *set.Set) error { return texts.writeAll(w, s) }
+var Strings = &structured{name: "strings", extension: ".strings", kind: structure.Sequences,
+	summary:  "texts, a row a line: label, tab, text; for string kernels",
+	expected: "a label, a tab and a text",
+	add:      addText, write: appendText}
 
 // addText makes a row of the characters of a text.
 func addText(out *structuredChunk, c *lines.Chunk, at int, text []byte) error {

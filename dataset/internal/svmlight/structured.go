@@ -21,9 +21,11 @@ import (
 // tab and what the row stands for. Blank lines are skipped, and blanks around a label do
 // not count. Labels may be empty, but in all rows: the set then has no targets.
 //
-// Columns are places, not features: none is unknown to a model.
+// Columns are places, not features: none is unknown to a model. Each of the formats is one value of
+// this type.
 type structured struct {
 	name, extension string
+	summary         string // for the list of formats
 	kind            structure.Kind
 	expected        string // of a line
 	// add makes a row of a text at an offset of the chunk, by value and warnings.
@@ -32,14 +34,27 @@ type structured struct {
 	write func(line []byte, row matrix.Vector, i int) ([]byte, error)
 }
 
-// lined is what is the same for all of them.
-type lined struct{}
+var (
+	_ set.LineFormat = (*structured)(nil)
+	_ set.Writer     = (*structured)(nil)
+)
 
-func (lined) Takes() []string { return []string{"weights"} }
+func init() {
+	for _, f := range []*structured{Graphs, Strings, Tokens} {
+		set.Register(f.name, f.summary, f)
+	}
+}
 
-func (lined) Begin([]byte, *set.Options) (header int, last func([]byte) int, ok bool) {
+// Takes implements set.Format.
+func (*structured) Takes() []string { return []string{"weights"} }
+
+// Begin implements set.LineFormat.
+func (*structured) Begin([]byte, *set.Options) (header int, last func([]byte) int, ok bool) {
 	return 0, lines.LastLine, true
 }
+
+// Extensions implements set.Format.
+func (f *structured) Extensions() []string { return []string{f.extension} }
 
 // structuredChunk is the rows of one chunk.
 type structuredChunk struct {
@@ -51,15 +66,16 @@ type structuredChunk struct {
 	doubts doubts
 }
 
-// detect goes by the extension: a table can begin the same way.
-func (f structured) detect(name string, head []byte) set.Match {
+// Detect goes by the extension: a table can begin the same way.
+func (f *structured) Detect(name string, head []byte) set.Match {
 	if set.HasExtension(name, f.extension) && bytes.IndexByte(head, 0) < 0 {
 		return set.MatchExtension
 	}
 	return set.NoMatch
 }
 
-func (f structured) read(ctx context.Context, in []*file.Input, opt *set.Options) (*set.Set, error) {
+// Read implements set.Format.
+func (f *structured) Read(ctx context.Context, in []*file.Input, opt *set.Options) (*set.Set, error) {
 	s := lines.NewSplitter(in, opt.Chunk, lines.LastLine)
 	s.Free = make(chan []byte, opt.Workers()+1)
 	arena := memory.NewArena(opt.Workers())
@@ -107,7 +123,7 @@ func mixed(at fault.Place, bare bool) error {
 }
 
 // parse makes rows of the lines of a chunk. No row has more values than its line has bytes.
-func (f structured) parse(c *lines.Chunk, a *memory.Arena) *structuredChunk {
+func (f *structured) parse(c *lines.Chunk, a *memory.Arena) *structuredChunk {
 	out := &structuredChunk{sparseChunk: newSparseChunk(a, c.Lines, len(c.Text))}
 	for at := 0; at < len(c.Text) && out.err == nil; {
 		line := c.Text[at : at+bytes.IndexByte(c.Text[at:], '\n')]
@@ -121,7 +137,7 @@ func (f structured) parse(c *lines.Chunk, a *memory.Arena) *structuredChunk {
 }
 
 // addLine makes a row of the line at an offset of c.
-func (f structured) addLine(out *structuredChunk, c *lines.Chunk, at int, line []byte) error {
+func (f *structured) addLine(out *structuredChunk, c *lines.Chunk, at int, line []byte) error {
 	label, text, found := bytes.Cut(line, []byte{'\t'})
 	if !found {
 		return c.Errorf(at, fault.Quote(line), f.expected)
@@ -173,9 +189,9 @@ func eachWord(at int, text []byte, do func(at int, word []byte) error) error {
 	return nil
 }
 
-// writeAll writes one row a line. It refuses rows that stand for something else, and those
+// Write writes one row a line. It refuses rows that stand for something else, and those
 // that a line cannot hold.
-func (f structured) writeAll(w io.Writer, s *set.Set) error {
+func (f *structured) Write(w io.Writer, s *set.Set) error {
 	switch {
 	case s.Structure != f.kind && s.Structure != structure.Points:
 		return fmt.Errorf("found %s, and a file of %s is for %s", s.Structure, f.name, f.kind)

@@ -1,45 +1,22 @@
 package svmlight
 
 import (
-	"context"
-	"io"
 	"strconv"
 
-	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/dataset/internal/lines"
-	"github.com/fenchel-ml/fenchel/dataset/set"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/structure"
 )
 
-func init() {
-	set.Register("tokens", "lists of words or whole numbers, a row a line: label, tab, words; for string kernels", Tokens{})
-}
-
 // Tokens is the format of sequences of words: each line holds a label, a tab and words with
 // blanks or tabs between. A row of the set has the symbol of the k-th word in column k, as
 // [structure.Symbol] makes it: whole numbers are their own, of other words it is a hash.
-// Should two words of a file share one, a warning says so.
-type Tokens struct{ lined }
-
-var (
-	_ set.LineFormat = Tokens{}
-	_ set.Writer     = Tokens{}
-)
-
-var tokens = structured{name: "tokens", extension: ".tokens", kind: structure.Sequences,
-	expected: "a label, a tab and words", add: addTokens, write: appendTokens}
-
-func (Tokens) Extensions() []string { return []string{tokens.extension} }
-
-func (Tokens) Detect(name string, head []byte) set.Match { return tokens.detect(name, head) }
-
-func (Tokens) Read(ctx context.Context, in []*file.Input, opt *set.Options) (*set.Set, error) {
-	return tokens.read(ctx, in, opt)
-}
-
-// Write writes the symbols as numbers, which are read as the same ones.
-func (Tokens) Write(w io.Writer, s *set.Set) error { return tokens.writeAll(w, s) }
+// Should two words of a file share one, a warning says so. Symbols are written as numbers, which
+// are read as the same symbols.
+var Tokens = &structured{name: "tokens", extension: ".tokens", kind: structure.Sequences,
+	summary:  "lists of words or whole numbers, a row a line: label, tab, words; for string kernels",
+	expected: "a label, a tab and words",
+	add:      addTokens, write: appendTokens}
 
 // addTokens makes a row of words.
 func addTokens(out *structuredChunk, _ *lines.Chunk, at int, text []byte) error {
