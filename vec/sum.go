@@ -27,3 +27,12 @@ func (s *Sum) Value() float64 {
 	}
 	return s.sum // infinite: the compensation is then meaningless
 }
+
+// Total returns the compensated sum of v.
+func Total(v []float64) float64 {
+	var sum Sum
+	for _, x := range v {
+		sum.Add(x)
+	}
+	return sum.Value()
+}

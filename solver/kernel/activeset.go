@@ -198,7 +198,7 @@ func (s *activeSet) direction() (d []float64, b float64) {
 		return d, 0
 	}
 	u := s.factor.Solve(slices.Repeat([]float64{1}, len(s.set)))
-	b = total(d) / total(u)
+	b = vec.Total(d) / vec.Total(u)
 	vec.Axpy64(d, -b, u)
 	return d, b
 }
@@ -286,7 +286,7 @@ func (s *activeSet) enter(i int, sign float64) {
 		mu := 0.0
 		if s.free {
 			u := s.factor.Solve(slices.Repeat([]float64{1}, len(s.set)))
-			mu = (1 - total(d)) / total(u)
+			mu = (1 - vec.Total(d)) / vec.Total(u)
 			vec.Axpy64(d, mu, u)
 		}
 		slope -= vec.Dot64(d, s.slope)
@@ -338,7 +338,7 @@ func (s *activeSet) flush() {
 	}
 	s.gram.Update(s.r, s.touched, by)
 	if c := s.p.Constant(); c != 0 {
-		sum := float64(c * total(by))
+		sum := float64(c * vec.Total(by))
 		for i := range s.r {
 			s.r[i] += sum
 		}

@@ -168,7 +168,7 @@ func (s *cholesky) decompose() {
 func (s *cholesky) improve(sum float64) {
 	s.factor.Solve(s.move, s.residual)
 	if s.ones != nil {
-		b := (total(s.move) - sum) / total(s.ones)
+		b := (vec.Total(s.move) - sum) / vec.Total(s.ones)
 		s.bias += b
 		vec.Axpy64(s.move, -b, s.ones)
 	}
@@ -179,7 +179,7 @@ func (s *cholesky) improve(sum float64) {
 // leaves of the constraint.
 func (s *cholesky) leave() (sum float64) {
 	s.p.Combine(s.residual, s.beta)
-	c, all := s.p.Lambda*s.p.N, total(s.beta)
+	c, all := s.p.Lambda*s.p.N, vec.Total(s.beta)
 	shift := s.bias + float64(s.p.Constant()*all)
 	for i, r := range s.residual {
 		s.residual[i] = s.p.Y[i] - shift - r - float64(c/s.p.S[i]*s.beta[i])
@@ -235,12 +235,3 @@ func square(p *problem.Kernel, over limit) []float64 {
 
 // rowsOfSquare is how many rows of K are asked for at once.
 const rowsOfSquare = 256
-
-// total returns the sum, compensated.
-func total(v []float64) float64 {
-	var sum vec.Sum
-	for _, x := range v {
-		sum.Add(x)
-	}
-	return sum.Value()
-}

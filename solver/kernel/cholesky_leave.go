@@ -101,9 +101,9 @@ func (r *ridgePath) at(lambda float64) LeftOut {
 		r.inverse(shifted, inverse[lo:hi], lo)
 	})
 	left := LeftOut{Lambda: lambda, Residual: make([]float64, n), W: make([]float64, n+1)}
-	bias, all := 0.0, total(u)
+	bias, all := 0.0, vec.Total(u)
 	if p.Bias == problem.Free {
-		bias = total(v) / all
+		bias = vec.Total(v) / all
 	}
 	var squares vec.Sum
 	for i := range n {
@@ -120,7 +120,7 @@ func (r *ridgePath) at(lambda float64) LeftOut {
 	}
 	left.Error = squares.Value() / p.N
 	if left.W[n] = bias; p.Bias == problem.Feature {
-		left.W[n] = total(left.W[:n])
+		left.W[n] = vec.Total(left.W[:n])
 	}
 	return left
 }

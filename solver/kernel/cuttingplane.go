@@ -214,7 +214,7 @@ func (s *span) multiply(dst, c []float64) bool {
 		return false
 	}
 	if constant := s.p.Constant(); constant != 0 {
-		shift := float64(constant * total(s.by))
+		shift := float64(constant * vec.Total(s.by))
 		for i := range dst {
 			dst[i] += shift
 		}
@@ -228,7 +228,7 @@ func (s *span) weights(v vector) []float64 {
 	w := make([]float64, n+1)
 	copy(w, v.c)
 	if s.p.Bias == problem.Feature {
-		w[n] = total(v.c)
+		w[n] = vec.Total(v.c)
 	}
 	return w
 }

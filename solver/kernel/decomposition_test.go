@@ -8,6 +8,7 @@ import (
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // T6: sets of ten rows, solved by projected gradients, have the optimum of SMO within 1e-6, with
@@ -47,7 +48,7 @@ func TestGradientSteps(t *testing.T) {
 				t.Fatalf("%v: the objective rises from %g to %g", bias, last, value)
 			}
 			last = value
-			if sum := total(s.beta); bias == problem.Free && math.Abs(sum) > 1e-10 {
+			if sum := vec.Total(s.beta); bias == problem.Free && math.Abs(sum) > 1e-10 {
 				t.Fatalf("the coefficients add up to %g", sum)
 			}
 		}

@@ -173,7 +173,7 @@ func (s *hardMargin) prepare() {
 	}
 	s.margin, s.w[n] = s.p.Level(&s.water, s.work)
 	if s.p.Bias == problem.Feature {
-		s.w[n] = total(d.beta) / norm
+		s.w[n] = vec.Total(d.beta) / norm
 	}
 }
 

@@ -227,7 +227,7 @@ func (s *interiorPoint) prepare() {
 		for i := range ones {
 			ones[i] = 1
 		}
-		p.A, p.B = [][]float64{ones}, []float64{-total(s.base)}
+		p.A, p.B = [][]float64{ones}, []float64{-vec.Total(s.base)}
 	}
 	s.run = quadratic.NewInterior(p)
 }

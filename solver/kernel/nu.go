@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Nu is decomposition with large working sets, begun on samples, for machines that
@@ -160,7 +161,7 @@ func (s *nu) pad() {
 // fill gives some rows what a side's sum lacks of its mass, those first that it pays
 // most to grow, as far as there is room.
 func (s *nu) fill(side int, rows []int) {
-	missing := s.mass[side] - total(s.x[side])
+	missing := s.mass[side] - vec.Total(s.x[side])
 	if !(missing > 1e-14*s.mass[side]) {
 		return
 	}

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"github.com/fenchel-ml/fenchel/vec"
 	"math/rand/v2"
 	"slices"
 )
@@ -57,9 +58,9 @@ func (s *nu) sample(rows []int) *nu {
 // capsOf adds up the caps of some rows; nil: all.
 func (s *nu) capsOf(rows []int) float64 {
 	if rows == nil {
-		return total(s.full[0]) + total(s.full[1])
+		return vec.Total(s.full[0]) + vec.Total(s.full[1])
 	}
-	return total(gather(nil, s.full[0], rows)) + total(gather(nil, s.full[1], rows))
+	return vec.Total(gather(nil, s.full[0], rows)) + vec.Total(gather(nil, s.full[1], rows))
 }
 
 // descend makes two rounds on the sample, of half the cost of one here, or takes over

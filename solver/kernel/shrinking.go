@@ -5,6 +5,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // shrinking leaves rows out of decomposition that rest at a bound (Joachims 1999; reference
@@ -87,7 +88,7 @@ func (s *shrinking) leave(violation float64) {
 		}
 	}
 	clear(s.quiet)
-	weight := total(gather(nil, s.p.S, s.rows))
+	weight := vec.Total(gather(nil, s.p.S, s.rows))
 	gram, err := s.p.Part(s.rows)
 	if err != nil {
 		return // on all rows, then

@@ -10,6 +10,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Working is decomposition with large working sets (Joachims 1999; with hundreds
@@ -156,7 +157,7 @@ func (s *working) Point() problem.Point {
 	if s.order != nil {
 		n := copy(s.pt.W, s.beta)
 		if s.p.Bias == problem.Feature {
-			s.pt.W[n] = total(s.beta)
+			s.pt.W[n] = vec.Total(s.beta)
 		}
 	}
 	return s.pt

@@ -118,7 +118,7 @@ func (d *dual) respond(p *problem.Kernel) {
 	if p.Constant() == 0 {
 		return
 	}
-	sum := total(beta)
+	sum := vec.Total(beta)
 	for i := range d.r {
 		d.r[i] += sum
 	}

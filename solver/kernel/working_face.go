@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"github.com/fenchel-ml/fenchel/vec"
 	"math"
 	"slices"
 )
@@ -85,13 +86,13 @@ func (f *face) begin(d *dual, k curvature, product func(dst, x []float64), off f
 	}
 	f.mu = 1e-5 * size // the losses are smooth as they are
 	if d.sigma == 0 {
-		f.mu = float64(1e-3*size) + 0.1*d.violation()*float64(n)/total(d.c)
+		f.mu = float64(1e-3*size) + 0.1*d.violation()*float64(n)/vec.Total(d.c)
 	}
 	f.mu = max(f.mu, f.least)
 }
 
 // size is the mean of the diagonal of K.
-func (d *dual) size() float64 { return total(d.k) / float64(len(d.k)) }
+func (d *dual) size() float64 { return vec.Total(d.k) / float64(len(d.k)) }
 
 // roundings is about how large the roundings of K are as a matrix. Those to single
 // precision are many that cancel.

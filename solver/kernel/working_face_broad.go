@@ -1,6 +1,10 @@
 package kernel
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/fenchel-ml/fenchel/vec"
+)
 
 // broad is how rounds are made on the face of all rows, where it is larger than
 // a working set. To solve one set after another is then slow: what one set
@@ -68,7 +72,7 @@ func (s *working) product(dst, x []float64) {
 	}
 	clear(dst)
 	s.p.Update(dst, s.set, s.changes)
-	if constant := float64(total(s.changes) * s.p.Constant()); constant != 0 {
+	if constant := float64(vec.Total(s.changes) * s.p.Constant()); constant != 0 {
 		for i := range dst {
 			dst[i] += constant
 		}

@@ -14,7 +14,7 @@ func (f *face) minimise() (steps int) {
 	copy(f.anchor, f.beta)
 	copy(f.v, f.beta)
 	copy(f.p, f.r)
-	f.sum, f.bias = total(f.beta), f.dual.bias()
+	f.sum, f.bias = vec.Total(f.beta), f.dual.bias()
 	f.answer()
 	for steps = range mostNewton {
 		t := f.descend()
@@ -89,7 +89,7 @@ func (f *face) aim() {
 	}
 	f.turn = 0
 	if len(f.inside) > 0 {
-		f.solveFace(f.sum - total(f.v) - total(f.delta))
+		f.solveFace(f.sum - vec.Total(f.v) - vec.Total(f.delta))
 	}
 	f.k.times(f.change, f.delta)
 }
@@ -107,7 +107,7 @@ func (f *face) solveFace(rest float64) {
 	f.k.solve(f.rhs)
 	if f.free {
 		f.k.solve(f.ones)
-		f.turn = (total(f.rhs) - rest) / total(f.ones)
+		f.turn = (vec.Total(f.rhs) - rest) / vec.Total(f.ones)
 		vec.Axpy64(f.rhs, -f.turn, f.ones)
 	}
 	for k, i := range f.inside {

@@ -17,7 +17,7 @@ func (f *face) mend() {
 	if !f.free {
 		return
 	}
-	rest := f.sum - total(f.best)
+	rest := f.sum - vec.Total(f.best)
 	for _, steep := range []bool{true, false} { // bounds are left last
 		for i, b := range f.best {
 			if rest != 0 && f.slope[i] > 0 == steep {

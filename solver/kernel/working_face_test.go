@@ -124,7 +124,7 @@ func TestFaceDescends(t *testing.T) {
 				b.advance(0)
 			}
 			b.face.mu = math.Pow(10, 4-10*random.Float64())
-			before, sum := b.objective(), total(b.beta)
+			before, sum := b.objective(), vec.Total(b.beta)
 			b.face.minimise()
 			b.face.mend()
 			b.face.adopt()
@@ -139,7 +139,7 @@ func TestFaceDescends(t *testing.T) {
 					t.Errorf("%s: %g is not between %g and %g", what, v, b.lo[i], b.hi[i])
 				}
 			}
-			if now := total(b.beta); p.Bias == problem.Free && math.Abs(now-sum) > 1e-14*size {
+			if now := vec.Total(b.beta); p.Bias == problem.Free && math.Abs(now-sum) > 1e-14*size {
 				t.Errorf("%s: the sum went from %g to %g", what, sum, now)
 			}
 			r := make([]float64, len(b.r))
@@ -241,9 +241,9 @@ func TestLowRank(t *testing.T) {
 		}
 		k.times(got, x)
 		p.Combine(want, x)
-		left := total(k.left)
+		left := vec.Total(k.left)
 		for i := range want {
-			want[i] += total(x)
+			want[i] += vec.Total(x)
 			if math.Abs(got[i]-want[i]) > 1e-8+left*math.Sqrt(vec.SquaredNorm64(x)) {
 				t.Fatalf("%T: row %d is %g, expected %g but for %g", c.kernel, i, got[i], want[i], left)
 			}
@@ -288,8 +288,8 @@ func TestBroad(t *testing.T) {
 func TestFaceBegins(t *testing.T) {
 	for n := 20; n < 60; n++ {
 		b := wholeBlock(dense(t, n, 5, unscaled, loss.Hinge{}, problem.Free, 3, 1))
-		size := float64(1e-3 * (total(b.k) / float64(n)))
-		if want := size + float64(0.1*b.violation()*float64(n)/total(b.c)); b.face.mu != want {
+		size := float64(1e-3 * (vec.Total(b.k) / float64(n)))
+		if want := size + float64(0.1*b.violation()*float64(n)/vec.Total(b.c)); b.face.mu != want {
 			t.Fatalf("%d rows: the weight is %v, expected %v", n, b.face.mu, want)
 		}
 	}

@@ -90,7 +90,7 @@ func (s *spans) remove(step []float64, i int, own []float64) removal {
 		span -= vec.Dot64(kept, step)
 	}
 	if s.p.Bias == problem.Free {
-		rest := 1 - total(step)
+		rest := 1 - vec.Total(step)
 		if !(sum > 1e-12*math.Abs(s.sum)) || len(s.free) == 0 { // no row is left that determines the bias
 			clear(step)
 			return removal{row: i, prediction: math.NaN()}

@@ -158,7 +158,7 @@ func (s *spans) factorise(bias float64) {
 		s.u[k] = 1
 	}
 	s.factor.Solve(s.u, s.u)
-	s.sum = total(s.u)
+	s.sum = vec.Total(s.u)
 }
 
 // row sets dst to row i of K.
@@ -167,12 +167,4 @@ func (s *spans) row(dst []float64, i int) {
 	for j := range dst {
 		dst[j] = row.At(j) + s.p.Constant()
 	}
-}
-
-func total(x []float64) float64 {
-	var sum vec.Sum
-	for _, v := range x {
-		sum.Add(v)
-	}
-	return sum.Value()
 }
