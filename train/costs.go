@@ -96,7 +96,8 @@ func (j *job) costs(n float64) *Costs {
 }
 
 // sweep solves the problems of some radii or slacks, whose optima trade norm for loss as those of
-// all C do (package problem, BiCriterion). The lambda of a point is the one that it implies.
+// all C do (package problem, BiCriterion). The lambda of a point is computed from its
+// dual variables (ImpliedLambda).
 func sweep(ctx context.Context, set *dataset.Set, spec PathSpec, each func(PathPoint) error) (*Costs, error) {
 	own := spec.Spec
 	if own.Radius = spec.From; spec.Over == "slack" {
@@ -148,17 +149,13 @@ func sweep(ctx context.Context, set *dataset.Set, spec PathSpec, each func(PathP
 // tradeoff makes a point of the solution of a problem.
 func (j *job) tradeoff(p problem.BiCriterion, t kernelsolver.Tradeoff) PathPoint {
 	c, pt := t.Solution.Certificate, t.Solution.Point
-	out := PathPoint{Primal: c.Primal, Dual: c.Dual, Gap: c.Relative(), Norm: t.Norm, Loss: t.Loss, LeftOut: math.NaN(), Lambda: math.NaN()}
+	out := PathPoint{Primal: c.Primal, Dual: c.Dual, Gap: c.Relative(), Norm: t.Norm, Loss: t.Loss, LeftOut: math.NaN(), Lambda: impliedLambda(p, pt)}
 	w := pt.W
 	switch p := p.(type) {
 	case *problem.NormConstrained:
-		if w = p.Inside(w); pt.A != nil && loss.IsHinge(p.Loss) {
-			out.Lambda = p.ImpliedLambda(pt)
-		}
+		w = p.Inside(w)
 	case *problem.Slack:
-		if w, _ = p.Classifier(w); pt.A != nil {
-			out.Lambda = p.ImpliedLambda(pt)
-		}
+		w, _ = p.Classifier(w)
 	}
 	out.C = 1 / (out.Lambda * j.first.N)
 	values := make([]float64, len(w)-1)

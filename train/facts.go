@@ -108,24 +108,33 @@ func (o objective) single(m *model.Model, total *model.Facts, f *problem.Facts) 
 // bounded returns the facts of a machine of a bounded norm or slack, at a point of its problem;
 // nil: it is none.
 func (o objective) bounded(pt problem.Point) *problem.Facts {
-	f := &problem.Facts{Violation: math.Inf(1), LeaveOneOut: -1, Errors: -1}
-	n := len(o.Y)
-	switch p := o.Problem.(type) {
-	case *problem.NormConstrained:
-		f.Norm, f.Losses = p.Criteria(pt.W)
-		if loss.IsHinge(p.Loss) && pt.A != nil {
-			f.Lambda = p.ImpliedLambda(pt)
-		}
-	case *problem.Slack:
-		f.Norm, f.Losses = p.Criteria(pt.W)
-		if pt.A != nil {
-			f.Lambda = p.ImpliedLambda(pt)
-		}
-	default:
+	p, ok := o.Problem.(problem.BiCriterion)
+	if _, unbounded := o.Problem.(*problem.Kernel); !ok || unbounded {
 		return nil
 	}
-	f.Losses *= float64(n)
+	f := &problem.Facts{Violation: math.Inf(1), LeaveOneOut: -1, Errors: -1}
+	f.Norm, f.Losses = p.Criteria(pt.W)
+	f.Losses *= o.N
+	if lambda := impliedLambda(p, pt); lambda > 0 {
+		f.Lambda = lambda
+	}
 	return f
+}
+
+// impliedLambda is the lambda of the problem with a penalty that has the optimal classifier of p, if
+// pt is optimal; NaN: not known.
+func impliedLambda(p problem.BiCriterion, pt problem.Point) float64 {
+	switch p := p.(type) {
+	case *problem.NormConstrained:
+		if pt.A != nil && loss.IsHinge(p.Loss) {
+			return p.ImpliedLambda(pt)
+		}
+	case *problem.Slack:
+		if pt.A != nil {
+			return p.ImpliedLambda(pt)
+		}
+	}
+	return math.NaN()
 }
 
 // facts compares what a model says of itself besides its proof, where that is known.
@@ -139,22 +148,21 @@ func (v *Verification) facts(claim, found *model.Facts) {
 		}
 		return model.Bound(*p)
 	}
-	a, b := claim, found
 	for _, c := range []struct {
 		what         string
 		claim, found model.Bound
 	}{
-		{"number of support vectors", model.Bound(a.Support), model.Bound(b.Support)}, {"number of bounded vectors", model.Bound(a.Bounded), model.Bound(b.Bounded)},
-		{"violation", a.Violation, b.Violation}, {"norm", a.Norm, b.Norm}, {"sum of losses", a.Losses, b.Losses}, {"weight of errors", a.Errors, b.Errors},
-		{"bound on steps", a.Steps, b.Steps}, {"alignment", a.Alignment, b.Alignment}, {"rows of the alignment", model.Bound(a.Sample), model.Bound(b.Sample)},
-		{"leave-one-out bound", share(a.LeaveOneOut), share(b.LeaveOneOut)},
-		{"lambda", a.Same.Lambda, b.Same.Lambda}, {"C", a.Same.C, b.Same.C}, {"radius", a.Same.Radius, b.Same.Radius}, {"slack", a.Same.Slack, b.Same.Slack}, {"nu", a.Same.Nu, b.Same.Nu},
+		{"number of support vectors", model.Bound(claim.Support), model.Bound(found.Support)}, {"number of bounded vectors", model.Bound(claim.Bounded), model.Bound(found.Bounded)},
+		{"violation", claim.Violation, found.Violation}, {"norm", claim.Norm, found.Norm}, {"sum of losses", claim.Losses, found.Losses}, {"weight of errors", claim.Errors, found.Errors},
+		{"bound on steps", claim.Steps, found.Steps}, {"alignment", claim.Alignment, found.Alignment}, {"rows of the alignment", model.Bound(claim.Sample), model.Bound(found.Sample)},
+		{"leave-one-out bound", share(claim.LeaveOneOut), share(found.LeaveOneOut)},
+		{"lambda", claim.Same.Lambda, found.Same.Lambda}, {"C", claim.Same.C, found.Same.C}, {"radius", claim.Same.Radius, found.Same.Radius}, {"slack", claim.Same.Slack, found.Same.Slack}, {"nu", claim.Same.Nu, found.Same.Nu},
 	} {
 		if apart := math.Abs(float64(c.claim - c.found)); apart > 1e-6*math.Abs(float64(c.found))+1e-9 {
 			v.fail("the model says of itself: %s %.12g, found %.12g", c.what, float64(c.claim), float64(c.found))
 		}
 	}
-	if a.By != b.By {
-		v.fail("the model says of itself: leave-one-out bound by %q, found %q", a.By, b.By)
+	if claim.By != found.By {
+		v.fail("the model says of itself: leave-one-out bound by %q, found %q", claim.By, found.By)
 	}
 }
