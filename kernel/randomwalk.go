@@ -109,7 +109,7 @@ func newWalked(g structure.Graph) walked {
 	return w
 }
 
-// Eval returns the value, NaN if a row is no graph or one that Prepare refuses.
+// Eval returns the value; NaN if a row is not a graph, or is a graph that Prepare refuses.
 func (k RandomWalk) Eval(x, y matrix.Vector) float64 {
 	s, t := ordered(structure.Symbols(x), structure.Symbols(y))
 	first, err := structure.ReadGraph(s)

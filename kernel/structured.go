@@ -14,8 +14,8 @@ type Structured interface {
 	Structure() structure.Kind
 }
 
-// StructureOf returns what the rows of k stand for. A combination has the structure of its
-// parts but for numbers; it is Points where they differ.
+// StructureOf returns the kind of rows that k takes. A combination takes those of its parts, constants
+// aside; where these differ the result is Points.
 func StructureOf(k Kernel) structure.Kind {
 	how, parts := Parts(k)
 	if how == "" {
@@ -50,7 +50,7 @@ func wholeNumbers(name string, x matrix.Matrix) (matrix.Matrix, error) {
 	return x, nil
 }
 
-// graphs refuses rows that are no graphs, or of which a kernel refuses one.
+// graphs refuses rows that are not graphs, and graphs that check refuses.
 func graphs(name string, x matrix.Matrix, check func(structure.Graph) error) (matrix.Matrix, error) {
 	if _, err := wholeNumbers(name, x); err != nil {
 		return nil, err
@@ -68,8 +68,8 @@ func graphs(name string, x matrix.Matrix, check func(structure.Graph) error) (ma
 	return x, nil
 }
 
-// ordered returns two sequences in an order that depends on what they are
-// alone: the longer one first, or else the one that comes later.
+// ordered returns two sequences, the longer first; of two of the same length, the lexicographically
+// larger. So k(x,y) and k(y,x) are computed by the same operations, and have the same bits.
 func ordered(s, t []float32) (longer, shorter []float32) {
 	if len(s) < len(t) || len(s) == len(t) && slices.Compare(s, t) < 0 {
 		return t, s

@@ -74,8 +74,7 @@ type QuadraticAdvice struct {
 }
 
 // Advise takes the method of fewest operations among those that reach the accuracy, fit into memory
-// and take no more than hours. If none does, one that approximates the kernel is better than none: a
-// map.
+// and take no more than hours. If there is none, it takes the map, which approximates the kernel.
 func (q Quadratic) Advise() QuadraticAdvice {
 	a := QuadraticAdvice{Table: q.Costs(), Rules: []Rule{
 		{"all values of C", "active sets along the path: fenchel path"},

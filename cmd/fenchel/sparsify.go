@@ -300,7 +300,7 @@ func (s *sparsifier) print(r report, path string) {
 	}
 }
 
-// anyMachine says which machines a bound is about.
+// anyMachine names the machines that a lower bound holds for.
 func anyMachine(radius float64) string {
 	if math.IsInf(radius, 1) {
 		return "any machine"
