@@ -59,7 +59,7 @@ func TestGradientSteps(t *testing.T) {
 // are all rows.
 func TestShrinking(t *testing.T) {
 	t.Parallel()
-	x, y := toy(thorough(1500, 600))
+	x, y := toy(thorough(1500, 1000))
 	for _, inner := range []string{"pairs", "gradient"} {
 		for _, bias := range []problem.Bias{problem.Free, problem.None, problem.Feature} {
 			gram, err := kernel.NewGram(kernel.RBF{Gamma: 1}, x, kernel.Options{Threads: 1})
