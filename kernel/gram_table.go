@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -206,6 +207,9 @@ func (g *Gram) View(rows []int, cache int64, threads int) (*Gram, error) {
 	if g.place == nil {
 		return nil, fmt.Errorf("kernel: found a matrix that is not filled, expected one of which all values are at hand")
 	}
+	if len(rows) == 0 {
+		return nil, errors.New("kernel: found no rows, expected at least one")
+	}
 	columns := make([]uint32, len(rows))
 	for k, i := range rows {
 		if i < 0 || i >= g.Len() {
@@ -213,16 +217,28 @@ func (g *Gram) View(rows []int, cache int64, threads int) (*Gram, error) {
 		}
 		columns[k] = g.place.columns[i]
 	}
-	opt := g.options
-	opt.Double = true
-	opt.Cache, opt.Threads = max(cache, LeastCache(len(rows))), threads
-	view, err := gramOf(g.Kernel, matrix.Subset(g.X, rows), opt, g.counts, new(heed))
-	if err != nil {
+	view := g.viewOf(rows)
+	view.options.Cache, view.options.Threads, view.options.Double = max(cache, LeastCache(len(rows))), threads, true
+	view.double = &store[float64]{tiler: newTiler(inDouble, g.double.k), stride: rowStride(len(rows)), threads: threads,
+		set: set[float64]{Matrix: view.X, norm: view.SquaredNorm}}
+	view.double.heed = view.heed
+	if err := view.reserve(); err != nil {
 		return nil, err
 	}
-	view.whole = g
 	view.setTable(g.place.table, columns)
 	return view, nil
+}
+
+// viewOf is the matrix of some of the rows, without a store: what is known of them is copied.
+func (g *Gram) viewOf(rows []int) *Gram {
+	n := len(rows)
+	view := &Gram{Kernel: g.Kernel, X: matrix.Subset(g.X, rows), SquaredNorm: make([]float64, n), Diagonal: make([]float64, n),
+		options: g.options, counts: g.counts, heed: new(heed), whole: g}
+	for k, i := range rows {
+		view.SquaredNorm[k], view.Diagonal[k] = g.SquaredNorm[i], g.Diagonal[i]
+		view.Terms = max(view.Terms, g.X.Row(i).Nonzeros())
+	}
+	return view
 }
 
 // Sum sets dst[k] to the sum over j of c[j] K[rows[k]][columns[j]], of a matrix that is
