@@ -35,10 +35,8 @@ func init() {
 		New:   func(*registry.Params) (solver.Solver, error) { return Gram{}, nil }})
 }
 
-// mostGram is how many rows the solver gram takes at most: 2 GB.
-const mostGram = 1 << 14
-
-// Accepts takes the penalty l2 and every loss whose slope can be inverted.
+// Accepts takes the penalty l2, every loss whose slope can be inverted, and as many rows as have
+// their inner products within the default cache of kernel machines.
 func (Gram) Accepts(p problem.Problem) error {
 	l, err := parts.Linear(p)
 	if err != nil {
@@ -47,8 +45,8 @@ func (Gram) Accepts(p problem.Problem) error {
 	if l1, l2, ok := penalty.Coefficients(l.Penalty); !ok || l1 != 0 || l2 != 1 {
 		return errors.New("solver gram needs the penalty l2: inner products of rows say nothing of others")
 	}
-	if n := len(l.Y); n > mostGram {
-		return fmt.Errorf("solver gram stores the inner products of all pairs of rows: found %d rows, expected at most %d, or another solver", n, mostGram)
+	if n := len(l.Y); !kernel.TableFits(n, 0) {
+		return fmt.Errorf("solver gram stores the inner products of all pairs of rows: found %d rows, whose %.3g GB do not fit, expected fewer, or another solver", n, float64(kernel.TableBytes(n))/1e9)
 	}
 	return kernelsolver.TakesLoss("solver gram", l.Loss)
 }
