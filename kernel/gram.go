@@ -38,6 +38,7 @@ type Gram struct {
 	options  Options
 	double   *store[float64]
 	single   *store[float32] // nil: rows are in double precision
+	place    *place          // where all values are; nil: they are computed
 	kept     lru
 	lent     int64 // bytes that parts may keep at least; 0: none was made
 	rows     []Row // of the last call of Rows
@@ -243,7 +244,7 @@ func (g *Gram) Kept(i int) bool { return g.kept.place[i] >= 0 }
 func (g *Gram) Prefetch(rows []int) {
 	place, missing := g.kept.use(rows)
 	g.count(0, len(missing), g.Len())
-	if g.double.table == nil {
+	if g.place == nil {
 		g.counts.prefetched.Add(int64(len(missing)) * int64(g.Len()))
 	}
 	if len(missing) > 0 {
@@ -272,19 +273,31 @@ func (g *Gram) update(dst []float64, rows []int, c []float64, place, missing []i
 	if g.single != nil {
 		g.single.update(dst, rows, c, place, missing)
 	} else {
-		g.double.update(dst, rows, c, place, missing)
+		g.updateDouble(dst, rows, c, place, missing)
 	}
 	if g.Cut() {
 		g.kept.forget(rows, missing)
 	}
 }
 
+// updateDouble is that of the store in double precision, or of the table.
+func (g *Gram) updateDouble(dst []float64, rows []int, c []float64, place, missing []int) {
+	if g.place != nil {
+		g.place.update(g.double, dst, rows, c, place, missing)
+	} else {
+		g.double.update(dst, rows, c, place, missing)
+	}
+}
+
 // Square sets dst[k*len(rows)+l] to K_ij, i and j being rows[k] and rows[l].
 func (g *Gram) Square(dst []float64, rows []int) {
 	g.count(len(rows), len(rows), len(rows))
-	if g.single != nil {
+	switch {
+	case g.place != nil:
+		g.place.square(dst, rows, g.options.Threads, g.heed)
+	case g.single != nil:
 		g.single.square(dst, rows)
-	} else {
+	default:
 		g.double.square(dst, rows)
 	}
 }
@@ -292,7 +305,7 @@ func (g *Gram) Square(dst []float64, rows []int) {
 // count counts rows of n values, of which some were missing.
 func (g *Gram) count(rows, missing, n int) {
 	g.counts.requested.Add(int64(rows) * int64(n))
-	if g.double.table != nil {
+	if g.place != nil {
 		return // nothing is computed
 	}
 	g.counts.computed.Add(int64(missing) * int64(n))
@@ -323,6 +336,6 @@ func (g *Gram) Combine(dst, beta []float64) (chain int) {
 	}
 	clear(dst)
 	place, missing := g.places(support)
-	g.double.update(dst, support, c, place, missing)
+	g.updateDouble(dst, support, c, place, missing)
 	return len(support)
 }

@@ -37,7 +37,7 @@ func (g *Gram) InDouble(rows int) *Gram {
 		panic(err) // there is one of these rows
 	}
 	if g.Filled() {
-		result.setTable(g.double.table, g.double.columns)
+		result.setTable(g.place.table, g.place.columns)
 	}
 	return result
 }

@@ -16,10 +16,6 @@ type store[T float32 | float64] struct {
 	stride  int
 	threads int
 	stands  standing[T]
-
-	table   *table   // where the values are; nil: they are computed
-	columns []uint32 // of the table, one for each row of the set
-	gather  func(dst []T, row int, columns []uint32)
 }
 
 func newStore[T float32 | float64](a arithmetic[T], k Kernel, x matrix.Matrix, norm []float64, threads int) *store[T] {
@@ -93,8 +89,6 @@ func (s *store[T]) update(dst []float64, rows []int, c []float64, place, missing
 // tilesOf is tiles for rows of the set itself, with these numbers.
 func (s *store[T]) tilesOf(wanted []int, use func(values [][]T, m, lo, hi int)) {
 	switch {
-	case s.table != nil:
-		s.tilesFromTable(wanted, nil, use)
 	case s.stands.wanted && len(wanted) <= s.narrow/4:
 		s.tilesStanding(s.set.pick(wanted), s.set, s.threads, use)
 	default:
@@ -146,10 +140,6 @@ func (s *store[T]) square(dst []float64, rows []int) {
 				row[j] = float64(v[j])
 			}
 		}
-	}
-	if s.table != nil {
-		s.tilesFromTable(rows, rows, use)
-		return
 	}
 	picked := s.set.pick(rows)
 	s.tiles(picked, picked, s.threads, use)

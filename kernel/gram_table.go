@@ -1,36 +1,143 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // A table is the whole matrix, computed once: many problems on parts of the same rows, such
 // as the folds of a cross-validation, and on the same rows with other parameters take their
 // values from it instead of computing them again. The values have the bits of those that
-// are computed, as all values have.
+// are computed, as all values in double precision have. Rows that stand side by side in it are
+// used where they are: rows of one fold should.
 type table struct {
 	value  []float64 // K_ij is value[i*stride+j]
 	stride int
 }
 
-// gather sets dst to elements of row i, of the columns given.
-func (t *table) gather(dst []float64, i int, columns []uint32) {
-	row := t.value[i*t.stride : (i+1)*t.stride]
+// row returns the values of row i.
+func (t *table) row(i uint32) []float64 { return t.value[int(i)*t.stride:][:t.stride] }
+
+// A place in a table is that of a matrix of some of its rows.
+type place struct {
+	*table
+	columns []uint32 // of the table, one for each row of the matrix
+	ends    []uint32 // columns[k] to columns[ends[k]-1] stand side by side
+}
+
+func placeIn(t *table, columns []uint32) *place {
+	p := &place{t, columns, make([]uint32, len(columns))}
+	for k := len(columns) - 1; k >= 0; k-- {
+		p.ends[k] = uint32(k + 1)
+		if k+1 < len(columns) && columns[k+1] == columns[k]+1 {
+			p.ends[k] = p.ends[k+1]
+		}
+	}
+	return p
+}
+
+// sideBySide is how many columns are used where they are: fewer are gathered with those around.
+const sideBySide = 64
+
+// pieces cuts the columns lo to hi into pieces, each with the place in the table at which it
+// stands side by side, or -1.
+func (p *place) pieces(lo, hi int, use func(lo, hi, at int)) {
+	end := func(k int) int { return min(hi, int(p.ends[k])) }
+	for lo < hi {
+		to, at := end(lo), int(p.columns[lo])
+		if to-lo < sideBySide {
+			for at = -1; to < hi && end(to)-to < sideBySide; {
+				to = end(to)
+			}
+		}
+		use(lo, to, at)
+		lo = to
+	}
+}
+
+// copy sets dst to row i.
+func (p *place) copy(dst []float64, i int) {
+	row := p.row(p.columns[i])
+	p.pieces(0, len(dst), func(lo, hi, at int) {
+		if at >= 0 {
+			copy(dst[lo:hi], row[at:])
+		} else {
+			gatherFrom(dst[lo:hi], row, p.columns[lo:hi])
+		}
+	})
+}
+
+// gatherFrom sets dst to the elements of a row with these numbers.
+func gatherFrom(dst, row []float64, columns []uint32) {
+	dst = dst[:len(columns)]
 	for k, j := range columns {
 		dst[k] = row[j]
 	}
 }
 
-// gather32 is gather in single precision.
-func (t *table) gather32(dst []float32, i int, columns []uint32) {
-	row := t.value[i*t.stride : (i+1)*t.stride]
-	for k, j := range columns {
-		dst[k] = float32(row[j])
-	}
+// add adds rows times c to dst, in order.
+func (p *place) add(dst []float64, rows []int, c []float64, threads int, heed *heed) {
+	parallel.Blocks(len(dst), addedRows, threads, func(_, first, last int) {
+		var part [addedAtOnce][]float64
+		var memory []float64
+		p.pieces(first, last, func(lo, hi, at int) {
+			if at < 0 && memory == nil {
+				memory = make([]float64, addedAtOnce*addedRows)
+			}
+			for k := 0; k < len(rows) && !heed.ended(); k += addedAtOnce {
+				n := min(addedAtOnce, len(rows)-k)
+				for r, i := range rows[k : k+n] {
+					row := p.row(p.columns[i])
+					if at >= 0 {
+						part[r] = row[at : at+hi-lo]
+						continue
+					}
+					part[r] = memory[r*addedRows:][:hi-lo]
+					gatherFrom(part[r], row, p.columns[lo:hi])
+				}
+				vec.AddRows64(dst[lo:hi], part[:n], 0, c[k:k+n])
+			}
+		})
+	})
 }
+
+// update is store.update of s, whose rows are those of p: what is kept is copied.
+func (p *place) update(s *store[float64], dst []float64, rows []int, c []float64, places, missing []int) {
+	if dst != nil {
+		p.add(dst, rows, c, s.threads, s.heed)
+		return
+	}
+	for _, k := range missing {
+		s.open(places[k])
+	}
+	parallel.Each(len(missing), s.threads, func(_, m int) {
+		if k := missing[m]; !s.heed.ended() {
+			p.copy(s.row(places[k]), rows[k])
+		}
+	})
+}
+
+// square sets dst to the part with the given rows and columns.
+func (p *place) square(dst []float64, rows []int, threads int, heed *heed) {
+	q := len(rows)
+	columns := make([]uint32, q)
+	for k, i := range rows {
+		columns[k] = p.columns[i]
+	}
+	part := placeIn(p.table, columns)
+	parallel.Blocks(q, squareRows, threads, func(_, lo, hi int) {
+		for k := lo; k < hi && !heed.ended(); k++ {
+			part.copy(dst[k*q:(k+1)*q], k)
+		}
+	})
+}
+
+// squareRows is how many rows of a square are copied at a time.
+const squareRows = 64
 
 // tableShare is what share of the limit a table may take: views of it keep rows beside it.
 const tableShare = 0.8
@@ -50,19 +157,19 @@ func TableFits(n int, cache int64) bool {
 // LeastCache is how many bytes a matrix of n rows needs at least, for two of them.
 func LeastCache(n int) int64 { return 2 * 8 * int64(rowStride(n)) }
 
-// Fill computes the whole matrix, in double precision, and keeps it beside the limit of
-// [Options]. From then on no value is computed again, and [Gram.View] may be called. Once what
+// Fill computes the whole matrix, in double precision, and keeps it: of the limit of [Options] the
+// rest, or two rows, is left to copies of rows. From then on no value is computed again, and [Gram.View] may be called. Once what
 // is given to StopWhen is true the rest is left undone, which Cut reports, and there is no table.
 // It takes the memory of another matrix, which must not be used any more; nil: of none. To make
 // new memory takes as long as to compute what is to stand there.
 func (g *Gram) Fill(memory *Gram) {
-	if g.double.table != nil {
+	if g.place != nil {
 		return
 	}
 	n := g.Len()
 	t := &table{stride: rowStride(n)}
-	if memory != nil && memory.Filled() && len(memory.double.table.value) == n*t.stride {
-		t.value = memory.double.table.value
+	if memory != nil && memory.Filled() && len(memory.place.value) == n*t.stride {
+		t.value = memory.place.value
 	} else {
 		t.value = inHugePages(make([]float64, n*t.stride))
 	}
@@ -80,79 +187,72 @@ func (g *Gram) Fill(memory *Gram) {
 		columns[j] = uint32(j)
 	}
 	g.setTable(t, columns)
+	g.options.Cache = max(g.limit()-TableBytes(n), LeastCache(n))
+	_ = g.reserve() // there is room for two rows: no error
 }
 
 // Filled reports whether the whole matrix is at hand.
-func (g *Gram) Filled() bool { return g.double.table != nil }
+func (g *Gram) Filled() bool { return g.place != nil }
 
-// setTable has all values come from t, of which the rows and columns given are those of g.
+// setTable has all values come from t, of which the rows and columns given are those of g. Rows are
+// then in double precision, as the table is.
 func (g *Gram) setTable(t *table, columns []uint32) {
-	g.double.table, g.double.columns, g.double.gather = t, columns, t.gather
-	if g.single != nil {
-		g.single.table, g.single.columns, g.single.gather = t, columns, t.gather32
-	}
+	g.place, g.keep, g.single = placeIn(t, columns), false, nil
 }
 
 // View returns the matrix of some of the rows, in that order, of one that is filled. It keeps
 // up to so many bytes of rows of its own. Unlike parts, views may be used at the same time as
 // each other, each by one goroutine, and each has its own StopWhen.
 func (g *Gram) View(rows []int, cache int64, threads int) (*Gram, error) {
-	if g.double.table == nil {
+	if g.place == nil {
 		return nil, fmt.Errorf("kernel: found a matrix that is not filled, expected one of which all values are at hand")
+	}
+	if len(rows) == 0 {
+		return nil, errors.New("kernel: found no rows, expected at least one")
 	}
 	columns := make([]uint32, len(rows))
 	for k, i := range rows {
 		if i < 0 || i >= g.Len() {
 			return nil, fmt.Errorf("kernel: found the number %d of a row, expected one from 0 to %d", i, g.Len()-1)
 		}
-		columns[k] = g.double.columns[i]
+		columns[k] = g.place.columns[i]
 	}
-	opt := g.options
-	opt.Cache, opt.Threads = max(cache, LeastCache(len(rows))), threads
-	view, err := gramOf(g.Kernel, matrix.Subset(g.X, rows), opt, g.counts, new(heed))
-	if err != nil {
+	view := g.viewOf(rows)
+	view.options.Cache, view.options.Threads, view.options.Double = max(cache, LeastCache(len(rows))), threads, true
+	view.double = &store[float64]{tiler: newTiler(inDouble, g.double.k), stride: rowStride(len(rows)), threads: threads,
+		set: set[float64]{Matrix: view.X, norm: view.SquaredNorm}}
+	view.double.heed = view.heed
+	if err := view.reserve(); err != nil {
 		return nil, err
 	}
-	view.whole = g
-	view.setTable(g.double.table, columns)
+	view.setTable(g.place.table, columns)
 	return view, nil
+}
+
+// viewOf is the matrix of some of the rows, without a store: what is known of them is copied.
+func (g *Gram) viewOf(rows []int) *Gram {
+	n := len(rows)
+	view := &Gram{Kernel: g.Kernel, X: matrix.Subset(g.X, rows), SquaredNorm: make([]float64, n), Diagonal: make([]float64, n),
+		options: g.options, counts: g.counts, heed: new(heed), whole: g}
+	for k, i := range rows {
+		view.SquaredNorm[k], view.Diagonal[k] = g.SquaredNorm[i], g.Diagonal[i]
+		view.Terms = max(view.Terms, g.X.Row(i).Nonzeros())
+	}
+	return view
 }
 
 // Sum sets dst[k] to the sum over j of c[j] K[rows[k]][columns[j]], of a matrix that is
 // filled, in the order of j.
 func (g *Gram) Sum(dst []float64, rows, columns []int, c []float64) {
-	own, t := g.double.columns, g.double.table
+	own, t := g.place.columns, g.place.table
 	parallel.Blocks(len(rows), passing, g.options.Threads, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
-			row := t.value[int(own[rows[k]])*t.stride:][:t.stride]
+			row := t.row(own[rows[k]])
 			sum := 0.0
 			for j, column := range columns {
 				sum += float64(c[j] * row[own[column]])
 			}
 			dst[k] = sum
-		}
-	})
-}
-
-// tilesFromTable is tiles for rows of the set itself, with these numbers.
-func (s *store[T]) tilesFromTable(rows, columns []int, use func(values [][]T, k, lo, hi int)) {
-	n := len(s.set.norm)
-	own := s.columns
-	if columns != nil {
-		n, own = len(columns), make([]uint32, len(columns))
-		for k, j := range columns {
-			own[k] = s.columns[j]
-		}
-	}
-	parallel.Blocks(n, passing, s.threads, func(_, lo, hi int) {
-		w := s.work.Get().(*work[T])
-		defer s.work.Put(w)
-		for k := 0; k < len(rows) && !s.heed.ended(); k += s.wide {
-			values := w.values[:min(s.wide, len(rows)-k)]
-			for r, v := range values {
-				s.gather(v[:hi-lo], int(s.columns[rows[k+r]]), own[lo:hi])
-			}
-			use(values, k, lo, hi)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -24,6 +25,10 @@ type Rows struct {
 	columns struct {
 		sync.Once
 		norm []float64
+	}
+	products struct {
+		sync.Mutex
+		all *kernel.Gram // nil: not computed yet
 	}
 	spare spare
 }
@@ -55,6 +60,31 @@ func NewRows(x matrix.Matrix, threads int) *Rows {
 		matrix.SquaredNorms(r.SquaredNorm[lo:hi], x, lo)
 	})
 	return r
+}
+
+// Gram returns the matrix of the inner products of all rows, 8 n^2 bytes, which is computed once:
+// each call has a view of it. It is nil where over, which is asked on the way, was true before
+// all were computed; nil: never.
+func (r *Rows) Gram(over func() bool) (*kernel.Gram, error) {
+	r.products.Lock()
+	defer r.products.Unlock()
+	if r.products.all == nil {
+		g, err := kernel.NewGram(kernel.Linear{}, r.X, kernel.Options{Threads: r.Threads})
+		if err != nil {
+			return nil, err
+		}
+		g.StopWhen(over)
+		g.Fill(nil)
+		if g.StopWhen(nil); !g.Filled() {
+			return nil, nil
+		}
+		r.products.all = g
+	}
+	rows := make([]int, r.products.all.Len())
+	for i := range rows {
+		rows[i] = i
+	}
+	return r.products.all.View(rows, 0, r.Threads)
 }
 
 // size returns how many rows there are, 0 if r is nil, and how many threads go over them.

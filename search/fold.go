@@ -145,6 +145,43 @@ func split(of []int, k int) []Fold {
 	return folds
 }
 
+// arrange puts the rows for kernel machines in the order of the folds in which they are judged on
+// first, so that those of a fold stand side by side in the matrix that all folds share.
+func (r *run) arrange() (err error) {
+	if !r.spec.Train.IsMachine() || len(r.folds) < 2 {
+		return nil
+	}
+	n := r.set.Rows()
+	order, first, at := make([]int, n), make([]int, n), make([]int, n)
+	for f := range slices.Backward(r.folds) {
+		for _, i := range r.folds[f].Judge {
+			first[i] = f + 1
+		}
+	}
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(first[a], first[b]) })
+	for k, i := range order {
+		at[i] = k
+	}
+	moved := func(rows []int) []int {
+		to := make([]int, len(rows))
+		for k, i := range rows {
+			to[k] = at[i]
+		}
+		slices.Sort(to)
+		return to
+	}
+	folds := make([]Fold, len(r.folds)) // those given stay as they are
+	for f, fold := range r.folds {
+		folds[f] = Fold{moved(fold.Learn), moved(fold.Judge)}
+	}
+	r.folds = folds
+	r.set, err = r.set.Subset(order)
+	return err
+}
+
 // inTime makes folds of blocks in order. Rows of one time are in one block.
 func inTime(id []string, k int) ([]Fold, error) {
 	order, less := make([]int, len(id)), ordering(id)

@@ -181,7 +181,10 @@ func newRun(set *dataset.Set, spec Spec) (*run, error) {
 	if r.task == train.OneClass {
 		return nil, errors.New("task one-class has no targets to be judged by: expected classification or regression")
 	}
-	return r, r.deal()
+	if err := r.deal(); err != nil {
+		return nil, err
+	}
+	return r, r.arrange()
 }
 
 // deal deals out the rows.

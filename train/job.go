@@ -157,7 +157,9 @@ func (j *job) makeProblems(ctx context.Context) (err error) {
 	if j.part != nil {
 		rows, err = j.part.rows(ctx, j, opt)
 	} else {
-		rows, err = newFamily(j.kernel, j.features, opt)
+		if rows, err = newFamily(j.kernel, j.features, opt); err == nil {
+			err = j.fill(ctx, rows)
+		}
 	}
 	if err != nil {
 		return err
@@ -170,6 +172,16 @@ func (j *job) makeProblems(ctx context.Context) (err error) {
 	}
 	j.first, err = j.problems.output(0)
 	return err
+}
+
+// fill computes the whole matrix of a kernel once for the problems of several classes, which else
+// compute it again for each class or, of pairs of classes, twice in all.
+func (j *job) fill(ctx context.Context, rows family) error {
+	f, machine := rows.(machineFamily)
+	if !machine || j.labels.outputs() < 3 || !j.spec.auto() || !kernel.TableFits(f.gram.Len(), j.spec.Cache) {
+		return nil
+	}
+	return fillTable(ctx, f.gram, nil)
 }
 
 // chooseSolver names the solver and how many partitions it works on, and makes it.

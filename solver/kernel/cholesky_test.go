@@ -13,7 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/solver/linear"
+	_ "github.com/fenchel-ml/fenchel/solver/newton"
 )
 
 // regression draws rows, targets that are a smooth function of them, and row
@@ -100,7 +100,7 @@ func TestPrimalAndDualRidge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			newton, err := linear.New("newton")
+			newton, err := solver.Linear.New("newton")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/solver/linear"
+	_ "github.com/fenchel-ml/fenchel/solver/dual"
 )
 
 // toy is n points of the plane, which a line does not separate.
@@ -56,7 +56,7 @@ func TestLinearKernelIsLinear(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, _ := linear.New("sdca")
+			s, _ := solver.Linear.New("sdca")
 			two, err := solver.Run(context.Background(), s, q, solver.Options{Gap: 1e-9})
 			if err != nil {
 				t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/solver/linear"
+	_ "github.com/fenchel-ml/fenchel/solver/stochastic"
 )
 
 // optimum is the solution of p to a gap of 1e-10.
@@ -92,7 +92,7 @@ func counted(s *pegasos) (n float64) {
 func TestPegasosThroughFourier(t *testing.T) {
 	p := machine(t, 200, 1.0/50, problem.None)
 	best := optimum(t, p).Certificate.Primal
-	pegasos, err := linear.New("pegasos")
+	pegasos, err := solver.Linear.New("pegasos")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/penalty"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/solver/linear"
+	_ "github.com/fenchel-ml/fenchel/solver/stochastic"
 )
 
 // TestPGSOfLinearKernel: with a linear kernel the primal gradient solver makes the steps that it makes on
@@ -32,7 +32,7 @@ func TestPGSOfLinearKernel(t *testing.T) {
 			machine := must(problem.NewKernel(gram, y, nil, l, lambda, bias))
 			weights := must(problem.NewLinear(problem.NewRows(x, 1), y, nil, l, penalty.L2{}, lambda, bias))
 			a := must(New("pgs:output=last")).Start(machine, solver.Start{Seed: 3})
-			b := must(linear.New("pgs:output=last")).Start(weights, solver.Start{Seed: 3})
+			b := must(solver.Linear.New("pgs:output=last")).Start(weights, solver.Start{Seed: 3})
 			for range 3 {
 				a.Epoch()
 				b.Epoch()

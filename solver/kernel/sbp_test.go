@@ -12,7 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/problem/water"
 	"github.com/fenchel-ml/fenchel/solver"
-	"github.com/fenchel-ml/fenchel/solver/linear"
+	_ "github.com/fenchel-ml/fenchel/solver/dual"
 )
 
 // xor is the corners of the unit square, of which opposite ones are of one
@@ -120,7 +120,7 @@ func TestSBPFreeBias(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _ := linear.New("sdca")
+	s, _ := solver.Linear.New("sdca")
 	ref, err := solver.Run(context.Background(), s, q, solver.Options{Gap: 1e-9})
 	if err != nil || ref.Status != solver.Converged {
 		t.Fatal(ref, err)

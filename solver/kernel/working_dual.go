@@ -277,13 +277,18 @@ func accepts(name string, p problem.Problem) error {
 	if err != nil {
 		return err
 	}
-	l, ok := k.Loss.(loss.Invertible)
+	return TakesLoss(name, k.Loss)
+}
+
+// TakesLoss returns why the dual steps of the solver of that name do not take a loss, nil if they do.
+func TakesLoss(name string, of loss.Loss) error {
+	l, ok := of.(loss.Invertible)
 	if !ok {
-		return fmt.Errorf("%s needs a loss of which the slope can be inverted, found %s: expected another loss, or the solver sdca", name, loss.Name(k.Loss))
+		return fmt.Errorf("%s needs a loss of which the slope can be inverted, found %s: expected another loss, or the solver sdca", name, loss.Name(of))
 	}
-	_, odds := k.Loss.(loss.Probabilistic)
-	if _, curved := k.Loss.(loss.Curved); !l.Straight() && !(odds && curved) {
-		return fmt.Errorf("%s needs a loss of which the inverse of the slope is piecewise linear or the log-odds, which %s does not say: expected another loss, or the solver sdca", name, loss.Name(k.Loss))
+	_, odds := of.(loss.Probabilistic)
+	if _, curved := of.(loss.Curved); !l.Straight() && !(odds && curved) {
+		return fmt.Errorf("%s needs a loss of which the inverse of the slope is piecewise linear or the log-odds, which %s does not say: expected another loss, or the solver sdca", name, loss.Name(of))
 	}
 	return nil
 }

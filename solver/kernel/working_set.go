@@ -1,5 +1,7 @@
 package kernel
 
+import "slices"
+
 // choose fills the working set with the worst violators: the q/2 rows that it
 // would pay most to increase, and as many to decrease. If it holds all rows it
 // takes them, in order.
@@ -36,6 +38,7 @@ func (s *working) choose() {
 		}
 	}
 	s.set = union(s.set, up.list, down.list)
+	slices.Sort(s.set) // so that rows of a table are read from begin to end
 }
 
 // union appends the rows of two lists, each once.

@@ -35,6 +35,9 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 	case cornered && n > mostRamps:
 		return "sdca", "too many rows to keep the state of second-order steps for this loss"
 	}
+	if cornered && fewRows(p) {
+		return "gram", "few rows: their inner products serve all classes"
+	}
 	yes, why := secondOrder(p, gap)
 	if !yes {
 		second = "sdca"
@@ -92,6 +95,14 @@ func secondOrder(p *problem.Linear, gap float64) (yes bool, why string) {
 		return false, "dual steps are long"
 	}
 	return true, fmt.Sprintf("many rows for each feature and a cheap %d x %d matrix", d, d)
+}
+
+// fewRows reports whether the inner products of all rows, computed once, are cheaper than matrices of
+// second-order steps, of which each class takes some twenty: the rows are dense, and at most four
+// times as many as the columns.
+func fewRows(p *problem.Linear) bool {
+	n, d := p.Dims()
+	return n <= 4096 && n <= 4*d && 4*p.Nonzeros > int64(n)*int64(d) && hessian.Time(p) > cheapTime && (Gram{}).Accepts(p) == nil
 }
 
 // cheapTime is how many passes over the data a matrix may cost to be worth it however

@@ -17,6 +17,7 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/column"
 	"github.com/fenchel-ml/fenchel/solver/dual"
+	kernelsolver "github.com/fenchel-ml/fenchel/solver/kernel"
 	"github.com/fenchel-ml/fenchel/solver/newton"
 )
 
@@ -77,6 +78,15 @@ var examined = []struct {
 		}
 		if math.IsInf(l.Smoothness(), 1) {
 			return fmt.Sprintf("solver cd needs a smooth loss such as squared-hinge, logistic or squared: moving one weight at a time gets stuck at the corners of %s", loss.Name(l))
+		}
+		return ""
+	}},
+	{"gram", 1e-6, 20000, func(l loss.Loss, p string) string {
+		if p != "l2" {
+			return "solver gram needs the penalty l2: inner products of rows say nothing of others"
+		}
+		if err := kernelsolver.TakesLoss("solver gram", l); err != nil {
+			return err.Error()
 		}
 		return ""
 	}},

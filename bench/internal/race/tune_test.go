@@ -1,0 +1,65 @@
+package race
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/bench/internal/measure"
+	"github.com/fenchel-ml/fenchel/bench/internal/task"
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/search"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// TestTune: Fenchel and scikit-learn search the same small grid on the same folds of rows that a linear
+// model and a kernel machine tell apart, and both note their time and a good score.
+func TestTune(t *testing.T) {
+	python := os.Getenv("FENCHEL_PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	if err := exec.Command(python, "-c", "import sklearn").Run(); err != nil {
+		t.Skipf("%s without scikit-learn: %v (FENCHEL_PYTHON names another)", python, err)
+	}
+	var text strings.Builder
+	for i := range 120 {
+		side := float64(i%2)*2 - 1
+		fmt.Fprintf(&text, "%d 1:%g 2:%g\n", i%2, float64(side*(1+float64(i%7)/7)), float64(i%11)/11)
+	}
+	file := filepath.Join(t.TempDir(), "rows.svm")
+	if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	set, err := dataset.Read(ctx, []string{file}, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ loss, kernel, axes string }{{"logistic", "", "C=0.1,1"}, {"hinge", "rbf", "C=1,10 gamma=0.1,1"}} {
+		axes, err := search.ParseAxes(c.axes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &lab{opt: options{Config: task.Config{Python: python, Threads: 1}}, log: &measure.Log{}}
+		spec := search.Spec{Train: train.Spec{Loss: c.loss, Kernel: c.kernel, Threads: 1}, Axes: axes, Folds: search.Folds{K: 3, Seed: 1}}
+		if err := l.tuneOwn(ctx, set, spec, measure.Measurement{Race: "tune"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.tunePeer(ctx, set, file, spec, measure.Measurement{Race: "tune"}); err != nil {
+			t.Fatal(err)
+		}
+		if len(l.log.Rows) != 2 || l.log.Rows[0].Contender == l.log.Rows[1].Contender {
+			t.Fatalf("%s: found the measurements %+v, expected one of each contender", c.loss, l.log.Rows)
+		}
+		for _, m := range l.log.Rows {
+			if !(m.Seconds > 0) || m.Test < 0.99 || m.Test > 1 || m.Setting == "" {
+				t.Errorf("%s: %s took %g s to the score %g with %q, expected the score 1", c.loss, m.Contender, m.Seconds, m.Test, m.Setting)
+			}
+		}
+	}
+}
