@@ -30,7 +30,7 @@ const mostBounded = 1 << 13
 // Cost: all values of the kernel of the vectors, in double precision.
 func (t *Target) Bound(c *Choice, output int, free bool, radius float64) float64 {
 	o := t.Outputs[output]
-	if c.Rows == nil || len(c.Rows) == 0 || len(c.Rows) > mostBounded {
+	if len(c.Rows) == 0 || len(c.Rows) > mostBounded {
 		return math.Inf(-1)
 	}
 	weight, sums := make([]float64, len(c.Rows)), [2]float64{}

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"math/rand/v2"
-	"slices"
 
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -42,7 +41,7 @@ func (s *working) halve(random *rand.Rand) {
 		return
 	}
 	order := random.Perm(n)
-	slices.Sort(order[:n/2])
+	s.inOrder(order[:n/2])
 	p, err := partOf(s.p, order[:n/2])
 	if err != nil {
 		return // begin at zero
@@ -125,7 +124,7 @@ func (s *working) enter() {
 		s.set = append(s.set, i)
 		s.play++
 	}
-	slices.Sort(s.set)
+	s.inOrder(s.set)
 	share := weight / s.p.N
 	if s.play == len(s.order) {
 		s.order, share = nil, 1

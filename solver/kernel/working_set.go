@@ -2,6 +2,9 @@ package kernel
 
 import "slices"
 
+// longSet is how many rows a working set holds before the order in which they are read matters.
+const longSet = 64
+
 // choose fills the working set with the worst violators: the q/2 rows that it
 // would pay most to increase, and as many to decrease. If it holds all rows it
 // takes them, in order.
@@ -38,7 +41,14 @@ func (s *working) choose() {
 		}
 	}
 	s.set = union(s.set, up.list, down.list)
-	slices.Sort(s.set) // so that rows of a table are read from begin to end
+	s.inOrder(s.set)
+}
+
+// inOrder sorts rows where they are many, so that rows of a table are read from begin to end.
+func (s *working) inOrder(rows []int) {
+	if s.q >= longSet {
+		slices.Sort(rows)
+	}
 }
 
 // union appends the rows of two lists, each once.
