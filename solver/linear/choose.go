@@ -99,10 +99,11 @@ func secondOrder(p *problem.Linear, gap float64) (yes bool, why string) {
 
 // fewRows reports whether the inner products of all rows, computed once, are cheaper than matrices of
 // second-order steps, of which each class takes some twenty: the rows are dense, and at most four
-// times as many as the columns.
+// times as many as the columns. One coefficient at its bound must not change a response by more
+// than 1e7 times the loss's unit, as steps of pairs then lose their digits.
 func fewRows(p *problem.Linear) bool {
 	n, d := p.Dims()
-	return n <= 4096 && n <= 4*d && 4*p.Nonzeros > int64(n)*int64(d) && hessian.Time(p) > cheapTime && (Gram{}).Accepts(p) == nil
+	return p.MeanSquaredNorm() <= 1e7*p.Lambda*float64(n) && n <= 4096 && n <= 4*d && 4*p.Nonzeros > int64(n)*int64(d) && hessian.Time(p) > cheapTime && (Gram{}).Accepts(p) == nil
 }
 
 // cheapTime is how many passes over the data a matrix may cost to be worth it however
