@@ -261,14 +261,10 @@ func (t *teller) note(r *run, m, fold int, f *train.Fitted, value float64, err e
 	r.spec.Progress(p)
 }
 
-// rounds judges all candidates, or with halving fewer and fewer on more and more rows.
-func (r *run) rounds() error {
-	members := make([]int, len(r.result.Candidates))
-	for m := range members {
-		members[m] = m
-	}
+// rounds judges candidates, or with halving fewer and fewer on more and more rows.
+func (r *run) rounds(members []int) error {
 	shares := r.shares(len(members))
-	r.tell.problems = problemsOf(len(members), shares, r.spec.Halving, len(r.folds))
+	r.tell.problems += problemsOf(len(members), shares, r.spec.Halving, len(r.folds))
 	for round, share := range shares {
 		folds := r.folds
 		if share > 1 {

@@ -32,13 +32,9 @@ func (r *run) checkLeaveOneOut() error {
 	return nil
 }
 
-// leaveOneOut judges all candidates: those that differ in C alone by one factorisation.
-func (r *run) leaveOneOut() error {
-	members := make([]int, len(r.result.Candidates))
-	for m := range members {
-		members[m] = m
-	}
-	r.tell.problems = len(members)
+// leaveOneOut judges candidates: those that differ in C alone by one factorisation.
+func (r *run) leaveOneOut(members []int) error {
+	r.tell.problems += len(members)
 	all := make([]int, r.set.Rows())
 	for i := range all {
 		all[i] = i

@@ -112,7 +112,10 @@ func Run(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
 	if r.leavesOne() {
 		solve = r.leaveOneOut
 	}
-	if err := solve(); err != nil {
+	if err := solve(r.everyone()); err != nil {
+		return nil, err
+	}
+	if err := r.refine(solve); err != nil {
 		return nil, err
 	}
 	switch {
@@ -141,6 +144,7 @@ type run struct {
 	folds  []Fold // of the numbers of the rows; of Held one without
 	result *Result
 	errs   []error      // of each candidate, the first
+	coarse bool         // values of C are powers of ten: see refine
 	stage  *train.Stage // of the last group, whose memory the next one takes; nil: none yet
 	tell   teller
 }
@@ -244,25 +248,10 @@ func (r *run) axes() error {
 		if axes, err = Defaults(r.ctx, r.set, r.spec.Train, r.task); err != nil {
 			return err
 		}
+		r.coarse = r.isCoarse(axes)
 	}
 	r.spec.Train.Task = r.task
-	candidates, err := Candidates(r.spec.Train, axes)
-	if err != nil {
-		return err
-	}
-	r.errs = make([]error, len(candidates))
-	for _, c := range candidates {
-		c.Spec.Epochs = cmp.Or(c.Spec.Epochs, mostEpochs(c.Spec))
-		if err := r.result.Score.fits(c, len(r.set.Target.Label)); err != nil {
-			return err
-		}
-		scores := make([]float64, len(r.folds))
-		for f := range scores {
-			scores[f] = math.NaN()
-		}
-		r.result.Candidates = append(r.result.Candidates, Trial{Candidate: c, Scores: scores, Mean: math.NaN(), SD: math.NaN()})
-	}
-	return nil
+	return r.enter(axes)
 }
 
 // firstError returns that of the first candidate that has one; nil: none has.
