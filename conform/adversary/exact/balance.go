@@ -1,14 +1,14 @@
-package adversary
+package exact
 
 import (
 	"math"
 	"math/big"
 )
 
-// rounded returns dual variables whose products with the weights of the rows are
+// Rounded returns dual variables whose products with the weights of the rows are
 // multiples of a number that is small beside their sum, rounded towards zero, as
 // the program balances them. Where very large ones cancel this is another point.
-func (r *risk) rounded(a []float64) []float64 {
+func (r *Risk) Rounded(a []float64) []float64 {
 	total, most := 0.0, 0.0
 	v := make([]float64, len(a))
 	for i, x := range a {
@@ -63,20 +63,20 @@ func shrink(units []int64) {
 }
 
 // balance shrinks the heavier sign of v.
-func balance(v []number, plus, minus number) {
+func balance(v []Number, plus, minus Number) {
 	var sign int
-	var shrink number
+	var shrink Number
 	switch {
 	case plus.Cmp(minus) > 0:
-		sign, shrink = 1, quo(minus, plus)
+		sign, shrink = 1, Quo(minus, plus)
 	case minus.Cmp(plus) > 0:
-		sign, shrink = -1, quo(plus, minus)
+		sign, shrink = -1, Quo(plus, minus)
 	default:
 		return
 	}
 	for i := range v {
 		if v[i].Sign() == sign {
-			v[i] = mul(v[i], shrink)
+			v[i] = Mul(v[i], shrink)
 		}
 	}
 }

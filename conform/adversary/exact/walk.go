@@ -1,11 +1,11 @@
-package adversary
+package exact
 
 // walks is the random walk kernel of two rows of graphs: the sum of the solution of
 // (I - lambda A)z = e, A being the adjacency matrix of the product graph, by elimination.
 // The diagonal dominates every row, so that no pivots have to be sought.
-func walks(x, y []float64, lambda float64) number {
-	a, labels := adjacency(symbols(x))
-	b, others := adjacency(symbols(y))
+func walks(x, y []float64, lambda float64) Number {
+	a, labels := adjacency(Symbols(x))
+	b, others := adjacency(Symbols(y))
 	var pairs [][2]int
 	for u, label := range labels {
 		for v, other := range others {
@@ -14,28 +14,28 @@ func walks(x, y []float64, lambda float64) number {
 			}
 		}
 	}
-	system := make([][]number, len(pairs))
+	system := make([][]Number, len(pairs))
 	for i, p := range pairs {
 		for _, q := range pairs {
-			system[i] = append(system[i], mul(num(-lambda), num(a[p[0]][q[0]]*b[p[1]][q[1]])))
+			system[i] = append(system[i], Mul(Num(-lambda), Num(a[p[0]][q[0]]*b[p[1]][q[1]])))
 		}
-		system[i][i] = add(system[i][i], num(1))
-		system[i] = append(system[i], num(1))
+		system[i][i] = Add(system[i][i], Num(1))
+		system[i] = append(system[i], Num(1))
 	}
-	total := zero()
+	total := Zero()
 	for c := len(system) - 1; c >= 0; c-- {
 		for i, row := range system {
 			if i == c || row[c].Sign() == 0 {
 				continue
 			}
-			factor := quo(row[c], system[c][c])
+			factor := Quo(row[c], system[c][c])
 			for j := range row {
-				row[j] = sub(row[j], mul(factor, system[c][j]))
+				row[j] = Sub(row[j], Mul(factor, system[c][j]))
 			}
 		}
 	}
 	for i, row := range system {
-		total = add(total, quo(row[len(system)], row[i]))
+		total = Add(total, Quo(row[len(system)], row[i]))
 	}
 	return total
 }

@@ -1,4 +1,4 @@
-package adversary
+package exact
 
 import (
 	"fmt"
@@ -10,17 +10,17 @@ import (
 // lossTwin is a loss written down again, from its formula. Domains are doubles:
 // their ends are 0, 1, a parameter or infinite.
 type lossTwin struct {
-	margin    bool // its targets are -1 and 1
+	Margin    bool // its targets are -1 and 1
 	curved    bool // its slope is not bounded
-	value     func(p number, y float64) number
-	conjugate func(a number, y float64) number
+	value     func(p Number, y float64) Number
+	conjugate func(a Number, y float64) Number
 	domain    func(y float64) (lo, hi float64)
 }
 
-// lossDefaults has all losses that have a twin, with the name and the default
+// LossDefaults has all losses that have a twin, with the name and the default
 // of their parameter.
-var lossDefaults = map[string]struct {
-	key   string
+var LossDefaults = map[string]struct {
+	Key   string
 	value float64
 }{
 	"hinge": {}, "squared-hinge": {}, "logistic": {}, "huber-hinge": {"width", 1},
@@ -39,10 +39,10 @@ func parameter(spec string, standard float64) (name string, value float64, err e
 	return name, value, err
 }
 
-// newLoss makes the twin of a loss.
-func newLoss(spec string) (lossTwin, error) {
+// NewLoss makes the twin of a loss.
+func NewLoss(spec string) (lossTwin, error) {
 	plain, _, _ := strings.Cut(spec, ":")
-	d, ok := lossDefaults[plain]
+	d, ok := LossDefaults[plain]
 	if !ok {
 		return lossTwin{}, fmt.Errorf("loss %q: found no twin in package adversary, expected one of those in lossDefaults", plain)
 	}
@@ -52,14 +52,14 @@ func newLoss(spec string) (lossTwin, error) {
 	}
 	switch name {
 	case "squared", "absolute", "huber", "epsilon-insensitive", "squared-epsilon-insensitive":
-		return distanceLoss(name, num(h)), nil
+		return distanceLoss(name, Num(h)), nil
 	}
-	return marginLoss(name, num(h)), nil
+	return marginLoss(name, Num(h)), nil
 }
 
 // marginLoss is a loss of m = y p. Its conjugate is written for b = -y a.
-func marginLoss(name string, h number) lossTwin {
-	l := lossTwin{margin: true, curved: name == "squared-hinge"}
+func marginLoss(name string, h Number) lossTwin {
+	l := lossTwin{Margin: true, curved: name == "squared-hinge"}
 	width := 1.0
 	if l.curved {
 		width = math.Inf(1)
@@ -70,65 +70,65 @@ func marginLoss(name string, h number) lossTwin {
 		}
 		return 0, width
 	}
-	l.value = func(p number, y float64) number {
-		m := mul(num(y), p)
-		short := largest(zero(), sub(num(1), m))
+	l.value = func(p Number, y float64) Number {
+		m := Mul(Num(y), p)
+		short := Largest(Zero(), Sub(Num(1), m))
 		switch name {
 		case "squared-hinge":
 			return square(short)
 		case "huber-hinge":
-			if less(short, h) {
-				return quo(square(short), mul(num(2), h))
+			if Less(short, h) {
+				return Quo(square(short), Mul(Num(2), h))
 			}
-			return sub(short, half(h))
+			return Sub(short, half(h))
 		case "logistic":
 			if m.Sign() < 0 { // log(1+e^-m) = -m + log(1+e^m)
-				return sub(log1p(exp(m)), m)
+				return Sub(log1p(exp(m)), m)
 			}
-			return log1p(exp(neg(m)))
+			return log1p(exp(Neg(m)))
 		}
 		return short
 	}
-	l.conjugate = func(a number, y float64) number {
-		b := mul(num(-y), a)
+	l.conjugate = func(a Number, y float64) Number {
+		b := Mul(Num(-y), a)
 		switch name {
 		case "squared-hinge":
-			return sub(quo(square(b), num(4)), b)
+			return Sub(Quo(square(b), Num(4)), b)
 		case "huber-hinge":
-			return sub(half(mul(h, square(b))), b)
+			return Sub(half(Mul(h, square(b))), b)
 		case "logistic":
-			return add(entropy(b), entropy(sub(num(1), b)))
+			return Add(entropy(b), entropy(Sub(Num(1), b)))
 		}
-		return neg(b)
+		return Neg(b)
 	}
 	return l
 }
 
 // entropy returns b log b, 0 at 0.
-func entropy(b number) number {
+func entropy(b Number) Number {
 	if b.Sign() <= 0 {
-		return zero()
+		return Zero()
 	}
-	if rest := sub(b, num(1)); rest.MantExp(nil) < -1 {
-		return mul(b, log1p(rest))
+	if rest := Sub(b, Num(1)); rest.MantExp(nil) < -1 {
+		return Mul(b, log1p(rest))
 	}
-	return mul(b, log(b))
+	return Mul(b, log(b))
 }
 
 // distanceLoss is a loss of p - y.
-func distanceLoss(name string, h number) lossTwin {
+func distanceLoss(name string, h Number) lossTwin {
 	l := lossTwin{curved: strings.HasPrefix(name, "squared")}
 	reach := math.Inf(1)
 	switch name {
 	case "absolute", "epsilon-insensitive":
 		reach = 1
 	case "huber":
-		reach = float(h)
+		reach = Float(h)
 	}
 	l.domain = func(float64) (lo, hi float64) { return -reach, reach }
-	l.value = func(p number, y float64) number {
-		r := abs(sub(p, num(y)))
-		beyond := largest(zero(), sub(r, h))
+	l.value = func(p Number, y float64) Number {
+		r := Abs(Sub(p, Num(y)))
+		beyond := Largest(Zero(), Sub(r, h))
 		switch name {
 		case "squared":
 			return half(square(r))
@@ -138,23 +138,23 @@ func distanceLoss(name string, h number) lossTwin {
 			if r.Cmp(h) <= 0 {
 				return half(square(r))
 			}
-			return mul(h, sub(r, half(h)))
+			return Mul(h, Sub(r, half(h)))
 		case "squared-epsilon-insensitive":
 			return square(beyond)
 		}
 		return beyond
 	}
-	l.conjugate = func(a number, y float64) number {
-		line := mul(a, num(y))
+	l.conjugate = func(a Number, y float64) Number {
+		line := Mul(a, Num(y))
 		switch name {
 		case "squared", "huber":
-			return add(line, half(square(a)))
+			return Add(line, half(square(a)))
 		case "absolute":
 			return line
 		case "squared-epsilon-insensitive":
-			line = add(line, quo(square(a), num(4)))
+			line = Add(line, Quo(square(a), Num(4)))
 		}
-		return add(line, mul(h, abs(a)))
+		return Add(line, Mul(h, Abs(a)))
 	}
 	return l
 }
