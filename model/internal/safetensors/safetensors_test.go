@@ -1,4 +1,4 @@
-package model
+package safetensors
 
 import (
 	"bytes"
@@ -40,8 +40,8 @@ func TestShort(t *testing.T) {
 			wide[i] = float64(narrow[i])
 		}
 		var written [2]bytes.Buffer
-		for k, value := range []any{narrow, shortest(wide)} {
-			if err := writeTensors(&written[k], nil, map[string]tensor{"dual": {[]int{1, n}, value}}); err != nil {
+		for k, value := range []any{narrow, Shortest(wide)} {
+			if err := Write(&written[k], nil, map[string]Tensor{"dual": {[]int{1, n}, value}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -49,7 +49,7 @@ func TestShort(t *testing.T) {
 			t.Errorf("%d numbers: other bytes", n)
 		}
 		wide[n-1] = 0.1
-		if _, ok := shortest(wide).([]float64); !ok {
+		if _, ok := Shortest(wide).([]float64); !ok {
 			t.Errorf("%d numbers: found one that single precision does not hold in it", n)
 		}
 	}

@@ -1,4 +1,4 @@
-package model
+package calibration
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 // those that no p has give one for which the objective is least.
 func TestCouple(t *testing.T) {
 	want := []float64{0.5, 0.3, 0.15, 0.05}
-	got := couple([]float64{7}, len(want), func(i, j int) float64 { return want[i] / (want[i] + want[j]) })
+	got := Couple([]float64{7}, len(want), func(i, j int) float64 { return want[i] / (want[i] + want[j]) })
 	if len(got) != 1+len(want) || got[0] != 7 {
 		t.Fatalf("found %v, expected four numbers after the 7", got)
 	}
@@ -18,8 +18,8 @@ func TestCouple(t *testing.T) {
 			t.Errorf("class %d: probability %v, expected %v", c, p, want[c])
 		}
 	}
-	pairs := func(i, j int) float64 { return []float64{0.9, 0.2, 0.6}[pairOf(i, j, 3)] }
-	p := couple(nil, 3, pairs)
+	pairs := func(i, j int) float64 { return []float64{0.9, 0.2, 0.6}[i+j-1] }
+	p := Couple(nil, 3, pairs)
 	objective := func(p []float64) (sum float64) {
 		for i := range p {
 			for j := i + 1; j < len(p); j++ {

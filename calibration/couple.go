@@ -1,8 +1,8 @@
-package model
+package calibration
 
 import "math"
 
-// couple appends to dst the probabilities p of so many classes that suit those of their
+// Couple appends to dst the probabilities p of so many classes that suit those of their
 // pairs, first(i,j) being that of i where it is i < j or j (Wu, Lin, Weng 2004, second
 // method, as in LIBSVM):
 //
@@ -12,7 +12,7 @@ import "math"
 //	Returned    p once all (Qp)_t are within 0.005/classes of p^T Q p, where they are equal
 //	            at the optimum, or after max(100, classes) passes
 //	Cost        O(classes^2) a pass
-func couple(dst []float64, classes int, first func(i, j int) float64) []float64 {
+func Couple(dst []float64, classes int, first func(i, j int) float64) []float64 {
 	q, qp := pairMatrix(classes, first), make([]float64, classes)
 	begin := len(dst)
 	for range classes {

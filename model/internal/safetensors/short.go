@@ -1,4 +1,4 @@
-package model
+package safetensors
 
 import (
 	"io"
@@ -34,8 +34,8 @@ func (v short) write(w io.Writer) error {
 	return nil
 }
 
-// shortest has the numbers written in single precision if that loses nothing.
-func shortest(v []float64) any {
+// Shortest has the numbers written in single precision if that loses nothing.
+func Shortest(v []float64) any {
 	if isShort(v) {
 		return short(v)
 	}

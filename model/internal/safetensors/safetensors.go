@@ -1,4 +1,7 @@
-package model
+// Package safetensors reads and writes named tensors of numbers in one file, with texts
+// beside them. Numbers are viewed where the file lies in memory, and copied where they
+// cannot be; a header is checked before anything is allocated.
+package safetensors
 
 import (
 	"bytes"
@@ -20,11 +23,11 @@ import (
 // little endian), the header, and the tensors' bytes one after another. The
 // format is public and tiny; no Go module that implements it is kept.
 
-// tensor is one named array of numbers: []float64, short, []float32, []int64 or
+// Tensor is one named array of numbers: []float64, short, []float32, []int64 or
 // []uint32.
-type tensor struct {
-	shape []int
-	value any
+type Tensor struct {
+	Shape []int
+	Value any
 }
 
 // maxHeader is the longest header that the format allows.
@@ -39,8 +42,8 @@ type tensorHeader struct {
 	name string
 }
 
-// writeTensors writes a container. The bytes depend on the arguments alone.
-func writeTensors(w io.Writer, metadata map[string]string, tensors map[string]tensor) error {
+// Write writes a container. The bytes depend on the arguments alone.
+func Write(w io.Writer, metadata map[string]string, tensors map[string]Tensor) error {
 	names := tensorNames(tensors)
 	header := map[string]any{"__metadata__": metadata}
 	var end uint64
@@ -48,7 +51,7 @@ func writeTensors(w io.Writer, metadata map[string]string, tensors map[string]te
 		t := tensors[name]
 		begin := end
 		end += uint64(t.size())
-		header[name] = tensorHeader{DType: t.dtype(), Shape: t.shape, Offsets: [2]uint64{begin, end}}
+		header[name] = tensorHeader{DType: t.DType(), Shape: t.Shape, Offsets: [2]uint64{begin, end}}
 	}
 	text, err := json.Marshal(header)
 	if err != nil {
@@ -76,7 +79,7 @@ func writeTensors(w io.Writer, metadata map[string]string, tensors map[string]te
 
 // tensorNames returns the names in the order of the file: wide numbers first,
 // so that all stay aligned.
-func tensorNames(tensors map[string]tensor) []string {
+func tensorNames(tensors map[string]Tensor) []string {
 	names := make([]string, 0, len(tensors))
 	for name := range tensors {
 		names = append(names, name)
@@ -93,8 +96,8 @@ func tensorNames(tensors map[string]tensor) []string {
 // dtypes names the types of numbers, with their widths in bytes.
 var dtypes = map[string]int{"F64": 8, "I64": 8, "F32": 4, "U32": 4}
 
-func (t tensor) dtype() string {
-	switch t.value.(type) {
+func (t Tensor) DType() string {
+	switch t.Value.(type) {
 	case []float32, short:
 		return "F32"
 	case []int64:
@@ -105,18 +108,18 @@ func (t tensor) dtype() string {
 	return "F64"
 }
 
-func (t tensor) width() int { return dtypes[t.dtype()] }
+func (t Tensor) width() int { return dtypes[t.DType()] }
 
-func (t tensor) size() int {
-	if v, ok := t.value.(short); ok {
+func (t Tensor) size() int {
+	if v, ok := t.Value.(short); ok {
 		return 4 * len(v)
 	}
-	return binary.Size(t.value)
+	return binary.Size(t.Value)
 }
 
 // write writes the numbers, little endian.
-func (t tensor) write(w io.Writer) error {
-	switch v := t.value.(type) {
+func (t Tensor) write(w io.Writer) error {
+	switch v := t.Value.(type) {
 	case short:
 		return v.write(w)
 	case []float32:
@@ -126,7 +129,7 @@ func (t tensor) write(w io.Writer) error {
 	case []uint32:
 		return writeNumbers(w, v)
 	}
-	return writeNumbers(w, t.value.([]float64))
+	return writeNumbers(w, t.Value.([]float64))
 }
 
 // isLittleEndian tells whether numbers in memory are as they are in a file.
@@ -148,10 +151,10 @@ func writeNumbers[T float64 | float32 | int64 | uint32](w io.Writer, numbers []T
 	return nil
 }
 
-// floats returns the numbers of a tensor of F64 or F32, in double precision;
+// Floats returns the numbers of a tensor of F64 or F32, in double precision;
 // nil for one that is not there or holds whole numbers.
-func (t tensor) floats() []float64 {
-	switch v := t.value.(type) {
+func (t Tensor) Floats() []float64 {
+	switch v := t.Value.(type) {
 	case []float64:
 		return v
 	case []float32:
@@ -164,19 +167,19 @@ func (t tensor) floats() []float64 {
 	return nil
 }
 
-// digestTensors returns a digest of all names, types, shapes and numbers.
-func digestTensors(tensors map[string]tensor) string {
+// Digest returns a digest of all names, types, shapes and numbers.
+func Digest(tensors map[string]Tensor) string {
 	h := sha256.New()
 	for _, name := range tensorNames(tensors) {
 		t := tensors[name]
-		fmt.Fprintf(h, "%q %s %v\n", name, t.dtype(), t.shape)
+		fmt.Fprintf(h, "%q %s %v\n", name, t.DType(), t.Shape)
 		_ = t.write(h) // a hash takes everything
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// digestMetadata returns a digest of all metadata but itself.
-func digestMetadata(metadata map[string]string) string {
+// DigestMetadata returns a digest of all metadata but itself.
+func DigestMetadata(metadata map[string]string) string {
 	h := sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(metadata)) {
 		if key != "metadata_digest" {
@@ -186,10 +189,10 @@ func digestMetadata(metadata map[string]string) string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// readTensors reads a container. It trusts nothing: every length is compared
+// Read reads a container. It trusts nothing: every length is compared
 // with what is there before memory is taken for it. Tensors may share the memory of
 // data, which must not change.
-func readTensors(data []byte) (metadata map[string]string, tensors map[string]tensor, err error) {
+func Read(data []byte) (metadata map[string]string, tensors map[string]Tensor, err error) {
 	if len(data) < 8 {
 		return nil, nil, fmt.Errorf("found %d bytes, expected a safetensors file", len(data))
 	}
@@ -225,11 +228,11 @@ func readTensors(data []byte) (metadata map[string]string, tensors map[string]te
 
 // cutTensors takes all tensors out of body, which they must cover without a gap
 // and without overlap.
-func cutTensors(headers []tensorHeader, body []byte) (map[string]tensor, error) {
+func cutTensors(headers []tensorHeader, body []byte) (map[string]Tensor, error) {
 	slices.SortFunc(headers, func(a, b tensorHeader) int {
 		return cmp.Or(cmp.Compare(a.Offsets[0], b.Offsets[0]), cmp.Compare(a.Offsets[1], b.Offsets[1]), strings.Compare(a.name, b.name))
 	})
-	tensors := make(map[string]tensor, len(headers))
+	tensors := make(map[string]Tensor, len(headers))
 	var end uint64
 	for _, h := range headers {
 		if h.Offsets[0] != end {
@@ -248,30 +251,30 @@ func cutTensors(headers []tensorHeader, body []byte) (map[string]tensor, error) 
 }
 
 // readTensor takes one tensor out of body.
-func readTensor(h tensorHeader, body []byte) (tensor, error) {
+func readTensor(h tensorHeader, body []byte) (Tensor, error) {
 	begin, end := h.Offsets[0], h.Offsets[1]
 	if begin > end || end > uint64(len(body)) {
-		return tensor{}, fmt.Errorf("found offsets %d to %d, expected at most %d", begin, end, len(body))
+		return Tensor{}, fmt.Errorf("found offsets %d to %d, expected at most %d", begin, end, len(body))
 	}
 	count := uint64(1)
 	for _, s := range h.Shape {
 		if s < 0 || s > 0 && count > math.MaxInt64/uint64(s) {
-			return tensor{}, fmt.Errorf("found shape %v, expected sizes that fit", h.Shape)
+			return Tensor{}, fmt.Errorf("found shape %v, expected sizes that fit", h.Shape)
 		}
 		count *= uint64(s)
 	}
 	width, ok := dtypes[h.DType]
 	if !ok {
-		return tensor{}, fmt.Errorf("found numbers of type %q, expected F64, F32, I64 or U32", h.DType)
+		return Tensor{}, fmt.Errorf("found numbers of type %q, expected F64, F32, I64 or U32", h.DType)
 	}
 	if size := end - begin; size/uint64(width) != count || size%uint64(width) != 0 {
-		return tensor{}, fmt.Errorf("found %d bytes, expected shape %v of %s", end-begin, h.Shape, h.DType)
+		return Tensor{}, fmt.Errorf("found %d bytes, expected shape %v of %s", end-begin, h.Shape, h.DType)
 	}
-	t := tensor{shape: h.Shape}
-	if t.value = viewNumbers(h.DType, body[begin:end]); t.value != nil {
+	t := Tensor{Shape: h.Shape}
+	if t.Value = viewNumbers(h.DType, body[begin:end]); t.Value != nil {
 		return t, nil
 	}
-	t.value = newNumbers(h.DType, int(count))
-	_, err := binary.Decode(body[begin:end], binary.LittleEndian, t.value)
+	t.Value = newNumbers(h.DType, int(count))
+	_, err := binary.Decode(body[begin:end], binary.LittleEndian, t.Value)
 	return t, err
 }
