@@ -36,6 +36,9 @@ func notModel(cmd *cobra.Command, path string, err error) error {
 	if err == nil || failed != nil || !info.Mode().IsRegular() || model.IsFile(path) {
 		return err
 	}
+	if strings.HasSuffix(path, ".onnx") {
+		return fmt.Errorf("%s: found a graph of ONNX, expected a model: convert writes such files for other programs, which run them with ONNX Runtime", path)
+	}
 	format := dataset.FormatOf(cmd.Context(), path)
 	if format == "" {
 		return err

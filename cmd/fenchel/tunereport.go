@@ -266,12 +266,14 @@ func (t *tuner) printMap(w io.Writer) {
 		return
 	}
 	shade := (&figure.Heat{Values: [][]float64{t.means()}, Lower: t.found.Score.Lower})
-	fmt.Fprintln(w)
+	lines := [][]string{{varied[0].Key, t.found.Score.Name, ""}}
 	for k, v := range shade.Values[0] {
 		if v-v == 0 {
-			fmt.Fprintf(w, "%10s  %-8s %s\n", visible(settingOf(&t.found.Candidates[k], varied[0].Key)), scoreText(v), strings.Repeat("#", 1+int(math.Round(39*shade.Share(v)))))
+			lines = append(lines, []string{settingOf(&t.found.Candidates[k], varied[0].Key), scoreText(v), strings.Repeat("#", 1+int(math.Round(39*shade.Share(v))))})
 		}
 	}
+	fmt.Fprintln(w)
+	printColumnsOf(w, lines)
 	fmt.Fprintln(w)
 }
 
