@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"io"
@@ -20,7 +20,7 @@ type screen struct {
 	line  string // shown last; "": none
 }
 
-func newScreen(w io.Writer) *screen {
+func NewScreen(w io.Writer) *screen {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return &screen{w: w}
@@ -33,8 +33,8 @@ func newScreen(w io.Writer) *screen {
 	}}
 }
 
-// isTerminal reports whether there is a last line.
-func (s *screen) isTerminal() bool { return s.width != nil }
+// IsTerminal reports whether there is a last line.
+func (s *screen) IsTerminal() bool { return s.width != nil }
 
 // Write prints above the last line.
 func (s *screen) Write(p []byte) (int, error) {

@@ -1,4 +1,4 @@
-package main
+package paths
 
 import (
 	"os"
@@ -32,7 +32,7 @@ func TestCheckFolder(t *testing.T) {
 		filepath.Join(open, "new"): false, filepath.Join(open, "a"): false, filepath.Join(closed, "outside"): false,
 		filepath.Join(closed, "new"): true, filepath.Join(closed, "b"): true, filepath.Join(open, "inside"): true,
 	} {
-		err := checkFolder(path)
+		err := CheckFolder(path)
 		if (err != nil) != refused || refused && !strings.HasSuffix(err.Error(), "permission denied") {
 			t.Errorf("%s: found %v, to be refused: %v", path, err, refused)
 		}

@@ -1,4 +1,4 @@
-package main
+package parallel
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ func TestOrdered(t *testing.T) {
 		for _, threads := range []int{1, 2, 7, 0} {
 			for range 50 { // a fault of order shows only now and then
 				var got bytes.Buffer
-				err := ordered(&got, rows, 10, threads, func(dst []byte, lo, hi int) []byte {
+				err := Ordered(&got, rows, 10, threads, func(dst []byte, lo, hi int) []byte {
 					for i := lo; i < hi; i++ {
 						dst = fmt.Appendln(dst, i)
 					}
@@ -39,7 +39,7 @@ func TestOrderedBound(t *testing.T) {
 	for _, threads := range []int{1, 3} {
 		var made atomic.Int64
 		disk := &slowDisk{blocks: 20, err: full, made: &made}
-		err := ordered(disk, 100000, 1, threads, func(dst []byte, lo, hi int) []byte {
+		err := Ordered(disk, 100000, 1, threads, func(dst []byte, lo, hi int) []byte {
 			made.Add(1)
 			return append(dst, 'x')
 		})

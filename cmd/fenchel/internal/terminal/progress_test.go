@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -39,12 +39,12 @@ func TestProgressOfALongRun(t *testing.T) {
 	at := func(seconds float64) time.Time { return start.Add(time.Duration(seconds * float64(time.Second))) }
 	var p progress
 	p.begin(start)
-	p.aim(train.Spec{Gap: 1e-4})
+	p.Aim(train.Spec{Gap: 1e-4})
 	if line := p.line(start, 79); line != "" {
 		t.Errorf("found %q before anything is done", line)
 	}
 	p.enter("preparing", at(0))
-	p.step(stepOf(0, 1, 0, math.NaN(), false), at(1))
+	p.Step(stepOf(0, 1, 0, math.NaN(), false), at(1))
 	for _, c := range []struct {
 		what func()
 		now  float64
@@ -52,11 +52,11 @@ func TestProgressOfALongRun(t *testing.T) {
 	}{
 		{func() {}, 1, "training 0.0s  epoch 1  gap not yet known"},
 		{func() {}, 13, "training 12s  epoch 1  gap not yet known"},
-		{func() { p.step(stepOf(0, 1, 1, 0.5, false), at(14)) }, 14, "training 13s  epoch 2  gap about 5.0e-01  2.5 M kernel values  2m40s left"},
-		{func() { p.step(stepOf(0, 1, 2, 0.01, true), at(20)) }, 21, "certifying 20s  epoch 2  gap about 1.0e-02  5 M kernel values  20s left"},
-		{func() { p.look(lookOf(0, 1, 2, 0.02), at(22)) }, 22, "training 21s  epoch 3  gap 2.00e-02  5 M kernel values  21s left"},
-		{func() { p.tested("test error 3.20 %") }, 22, "training 21s  epoch 3  gap 2.00e-02  test error 3.20 %  21s left"},
-		{func() { p.look(lookOf(0, 1, 3, 1e-4), at(25)) }, 25, "training 24s  epoch 4  gap 1.00e-04  test error 3.20 %  5 M kernel values"},
+		{func() { p.Step(stepOf(0, 1, 1, 0.5, false), at(14)) }, 14, "training 13s  epoch 2  gap about 5.0e-01  2.5 M kernel values  2m40s left"},
+		{func() { p.Step(stepOf(0, 1, 2, 0.01, true), at(20)) }, 21, "certifying 20s  epoch 2  gap about 1.0e-02  5 M kernel values  20s left"},
+		{func() { p.Certified(lookOf(0, 1, 2, 0.02), at(22)) }, 22, "training 21s  epoch 3  gap 2.00e-02  5 M kernel values  21s left"},
+		{func() { p.Tested("test error 3.20 %") }, 22, "training 21s  epoch 3  gap 2.00e-02  test error 3.20 %  21s left"},
+		{func() { p.Certified(lookOf(0, 1, 3, 1e-4), at(25)) }, 25, "training 24s  epoch 4  gap 1.00e-04  test error 3.20 %  5 M kernel values"},
 		{func() { p.enter("writing", at(26)) }, 28, "writing 2.0s"},
 	} {
 		c.what()
@@ -73,12 +73,12 @@ func TestProgressFits(t *testing.T) {
 	start := time.Unix(1000, 0)
 	var p progress
 	p.begin(start)
-	p.aim(train.Spec{Gap: 1e-9, Epochs: 1e6, Time: 100 * time.Hour})
+	p.Aim(train.Spec{Gap: 1e-9, Epochs: 1e6, Time: 100 * time.Hour})
 	for class := range 100 {
-		p.step(stepOf(class, 100, 12345, 0.0123, false), start)
-		p.look(lookOf(class, 100, 12345, 0.0123), start)
+		p.Step(stepOf(class, 100, 12345, 0.0123, false), start)
+		p.Certified(lookOf(class, 100, 12345, 0.0123), start)
 	}
-	p.tested("test error 12.34 %")
+	p.Tested("test error 12.34 %")
 	last := 0
 	for width := range 200 {
 		line := p.line(start.Add(7*time.Hour), width)
@@ -117,8 +117,8 @@ func TestTimeLeft(t *testing.T) {
 	} {
 		var p progress
 		p.begin(start)
-		p.aim(c.spec)
-		p.look(lookOf(0, 1, c.epoch, c.gap), start)
+		p.Aim(c.spec)
+		p.Certified(lookOf(0, 1, c.epoch, c.gap), start)
 		if got := p.left(start.Add(c.elapsed)).Round(time.Second); got != c.want {
 			t.Errorf("%+v: found %s, expected %s", c, got, c.want)
 		}
@@ -163,10 +163,10 @@ func TestProgressOfReading(t *testing.T) {
 func TestPlainLines(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Unix(1000, 0)
-	d := &display{screen: newScreen(&out), now: func() time.Time { return now }}
-	d.state.begin(now)
-	d.state.aim(train.Spec{Gap: 1e-3})
-	d.state.step(stepOf(1, 3, 0, math.NaN(), false), now)
+	d := &Display{Screen: NewScreen(&out), Now: func() time.Time { return now }}
+	d.State.begin(now)
+	d.State.Aim(train.Spec{Gap: 1e-3})
+	d.State.Step(stepOf(1, 3, 0, math.NaN(), false), now)
 	for range 250 { // 50 seconds
 		d.tick()
 		now = now.Add(refresh)
@@ -176,8 +176,8 @@ func TestPlainLines(t *testing.T) {
 	}
 	out.Reset()
 	for epoch := range 100 { // 10 seconds
-		d.state.look(lookOf(1, 3, epoch, 0.5), now)
-		d.told()
+		d.State.Certified(lookOf(1, 3, epoch, 0.5), now)
+		d.Told()
 		d.tick()
 		now = now.Add(100 * time.Millisecond)
 	}

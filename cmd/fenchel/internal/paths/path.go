@@ -1,4 +1,6 @@
-package main
+// Package paths checks what files a command line names before any work is done: that
+// none that is read is written, nothing lost, and that there is a folder.
+package paths
 
 import (
 	"cmp"
@@ -14,8 +16,8 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 )
 
-// expectedText says what some flags that take a text expect.
-var expectedText = map[string]string{
+// ExpectedText says what some flags that take a text expect.
+var ExpectedText = map[string]string{
 	"output":       "a file name",
 	"trace":        "a file name",
 	"test":         "a file name",
@@ -38,25 +40,25 @@ var expectedText = map[string]string{
 	"numeric":      "names or positions of columns",
 }
 
-// refuseEmpty refuses flags given with an empty text, as an unset variable of
+// RefuseEmpty refuses flags given with an empty text, as an unset variable of
 // a shell script makes them: it would silently mean the default.
-func refuseEmpty(cmd *cobra.Command) (err error) {
+func RefuseEmpty(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		empty := f.Value.Type() == "string" && f.Value.String() == ""
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			empty = len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")
 		}
 		if empty && err == nil {
-			err = fmt.Errorf("--%s \"\": expected %s", f.Name, cmp.Or(expectedText[f.Name], "a value"))
+			err = fmt.Errorf("--%s \"\": expected %s", f.Name, cmp.Or(ExpectedText[f.Name], "a value"))
 		}
 	})
 	return err
 }
 
-// checkFolder refuses a path to write to whose folder does not exist or takes no file,
+// CheckFolder refuses a path to write to whose folder does not exist or takes no file,
 // or which is one: better before hours of training than after them. What is there and
 // no regular file, such as /dev/null, needs no folder that takes one.
-func checkFolder(path string) error {
+func CheckFolder(path string) error {
 	if path == "" {
 		return nil
 	}
@@ -80,9 +82,9 @@ func checkFolder(path string) error {
 	return nil
 }
 
-// keepOthers refuses to replace a file that holds something else than a model, unless
+// KeepOthers refuses to replace a file that holds something else than a model, unless
 // force says so: a slip of the hand would lose it. name is as in keepInputs.
-func keepOthers(name, path string, force bool) error {
+func KeepOthers(name, path string, force bool) error {
 	info, err := os.Stat(path)
 	if force || err != nil || !info.Mode().IsRegular() || info.Size() == 0 || model.IsFile(path) {
 		return nil
@@ -90,12 +92,12 @@ func keepOthers(name, path string, force bool) error {
 	return fmt.Errorf("%s %s: found a file that is not a model, expected a new name or a model to replace (--force replaces any file)", name, path)
 }
 
-// keepInputs refuses to write to one of the files that are read. name is how
+// KeepInputs refuses to write to one of the files that are read. name is how
 // the user gave path: a flag or an argument.
-func keepInputs(name, path string, inputs ...string) error {
+func KeepInputs(name, path string, inputs ...string) error {
 	for _, input := range inputs {
-		for _, file := range matches(input) {
-			if sameFile(path, file) {
+		for _, file := range Matches(input) {
+			if SameFile(path, file) {
 				return fmt.Errorf("%s %s: found the file that is read as %s, expected another one", name, path, file)
 			}
 		}
@@ -103,9 +105,9 @@ func keepInputs(name, path string, inputs ...string) error {
 	return nil
 }
 
-// matches returns the files that a source names: none for standard input and
+// Matches returns the files that a source names: none for standard input and
 // generators, several for a glob pattern.
-func matches(source string) []string {
+func Matches(source string) []string {
 	if source == "" || source == "-" || strings.HasPrefix(source, "@") {
 		return nil
 	}
@@ -116,9 +118,9 @@ func matches(source string) []string {
 	return files
 }
 
-// sameFile reports whether writing to path a would replace b, by whatever
+// SameFile reports whether writing to path a would replace b, by whatever
 // names. What is not a regular file, such as /dev/null, is never replaced.
-func sameFile(a, b string) bool {
+func SameFile(a, b string) bool {
 	if a == "" || b == "" || a == "-" || b == "-" {
 		return false
 	}

@@ -1,4 +1,6 @@
-package main
+// Package memory sets the garbage collector and the pages of the system for what a verb
+// is about to do.
+package memory
 
 import (
 	"os"
@@ -10,11 +12,11 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// limitMemory has garbage collected before the memory of a kernel machine exceeds
+// LimitMemory has garbage collected before the memory of a kernel machine exceeds
 // the cache, twice the data and some tens of megabytes: by itself the collector
 // waits until there is as much garbage as there are rows in the cache. It is no
 // limit of what is needed; whoever sets GOMEMLIMIT knows better.
-func limitMemory(cache int64, set *dataset.Set) {
+func LimitMemory(cache int64, set *dataset.Set) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
@@ -26,17 +28,17 @@ func limitMemory(cache int64, set *dataset.Set) {
 	debug.SetMemoryLimit(cache + 2*stored*matrix.Nonzeros(set.X) + besides)
 }
 
-// tidyMemory has garbage collected when there is a third as much as there is in
+// TidyMemory has garbage collected when there is a third as much as there is in
 // use. What methods for components use is a few large blocks: the collector, left
 // to itself, lets as much garbage be. Whoever sets GOGC or GOMEMLIMIT knows better.
-func tidyMemory() {
-	if !collectorIsSet() {
+func TidyMemory() {
+	if !CollectorIsSet() {
 		debug.SetGCPercent(33)
 	}
 }
 
-// collectorIsSet reports whether the surroundings say when garbage is collected.
-func collectorIsSet() bool { return os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" }
+// CollectorIsSet reports whether the surroundings say when garbage is collected.
+func CollectorIsSet() bool { return os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" }
 
 // The collector begins its first turn at firstTurn bytes, five times as late as it
 // would by itself: training on small sets then needs none, or one instead of three.
@@ -44,18 +46,18 @@ func collectorIsSet() bool { return os.Getenv("GOGC") != "" || os.Getenv("GOMEML
 // touches a hundred pages for its books: 2 ms of 30. A turn while rows have just been
 // read also finds little: on 90,000 rows the peak is lower with one turn later on.
 const (
-	usualPercent = 100
-	firstTurn    = 20 << 20
+	UsualPercent = 100
+	FirstTurn    = 20 << 20
 	usualTurn    = 4 << 20 // of the runtime, at the usual percentage
 )
 
-// collectLate has the first turn begin late. The turns after it come as usual, so
+// CollectLate has the first turn begin late. The turns after it come as usual, so
 // that no heap grows larger than it does by itself.
-func collectLate() {
-	if collectorIsSet() {
+func CollectLate() {
+	if CollectorIsSet() {
 		return
 	}
-	debug.SetGCPercent(usualPercent * firstTurn / usualTurn)
+	debug.SetGCPercent(UsualPercent * FirstTurn / usualTurn)
 	unused := new([1]*int) // found in the first turn
-	runtime.AddCleanup(unused, func(usual int) { debug.SetGCPercent(usual) }, usualPercent)
+	runtime.AddCleanup(unused, func(usual int) { debug.SetGCPercent(usual) }, UsualPercent)
 }

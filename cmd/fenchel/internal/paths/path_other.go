@@ -1,5 +1,5 @@
 //go:build !unix
 
-package main
+package paths
 
 func writable(string) error { return nil }

@@ -1,10 +1,12 @@
-package main
+package terminal
 
 import (
 	"fmt"
 	"math"
 	"strings"
 	"time"
+
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 )
 
 // How far a command is, in words.
@@ -26,7 +28,7 @@ func (p *progress) parts(now time.Time) []part {
 	case strings.HasPrefix(p.name, "reading"):
 		parts = append(parts, p.readParts(now)...)
 	case p.name == "learning":
-		parts = append(parts, part{1, count(p.rows, "row")})
+		parts = append(parts, part{1, printing.Count(p.rows, "row")})
 	case p.trains():
 		parts = append(parts, p.trainParts(now)...)
 	case p.name == searching:

@@ -1,4 +1,4 @@
-package main
+package memory
 
 import (
 	"strings"
@@ -9,15 +9,15 @@ import (
 // heapAhead is how much of the heap gets large pages.
 const heapAhead = 32 << 20
 
-// largeHeap has the heap grow in large pages, where the system has them on request:
+// LargeHeap has the heap grow in large pages, where the system has them on request:
 // to touch a usual page for the first time costs 2 us on a virtual machine, and
 // reading and training in tens of milliseconds touches thousands. The runtime asks the
 // system for memory a few megabytes at a time and has no way to say how. So it is made to ask
 // for much at once, for the stack of a goroutine: unlike what only the collector
 // finds unused, that is the heap's as soon as the goroutine ends. What is never
 // touched costs nothing.
-func largeHeap() {
-	if collectorIsSet() {
+func LargeHeap() {
+	if CollectorIsSet() {
 		return // whoever sets it knows better
 	}
 	asked := make(chan uintptr)

@@ -1,4 +1,6 @@
-package main
+// Package terminal shows how a run goes while it lasts: one line at the bottom of a
+// terminal, written anew, or plain lines in a file or pipe.
+package terminal
 
 import (
 	"fmt"
@@ -10,12 +12,12 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 )
 
-// A display says on standard error what goes on: on a terminal in one line that is written anew
+// A Display says on standard error what goes on: on a terminal in one line that is written anew
 // several times a second, elsewhere in a line now and then.
-type display struct {
-	screen *screen
-	now    func() time.Time
-	state  progress // what goes on
+type Display struct {
+	Screen *screen
+	Now    func() time.Time
+	State  progress // what goes on
 	over   chan struct{}
 	ended  chan struct{} // closed when nothing is shown any more
 }
@@ -26,20 +28,20 @@ const (
 	lineAfter = 10 * time.Second       // and after which there is one though nothing has happened
 )
 
-// newDisplay begins to show how things go on w, the standard error of a command.
-func newDisplay(w io.Writer) *display {
+// NewDisplay begins to show how things go on w, the standard error of a command.
+func NewDisplay(w io.Writer) *Display {
 	s, ok := w.(*screen)
 	if !ok {
-		s = newScreen(w)
+		s = NewScreen(w)
 	}
-	d := &display{screen: s, now: time.Now, over: make(chan struct{}), ended: make(chan struct{})}
-	d.state.begin(d.now())
+	d := &Display{Screen: s, Now: time.Now, over: make(chan struct{}), ended: make(chan struct{})}
+	d.State.begin(d.Now())
 	go d.run()
 	return d
 }
 
 // run shows what goes on until done is called.
-func (d *display) run() {
+func (d *Display) run() {
 	defer close(d.ended)
 	tick := time.NewTicker(refresh)
 	defer tick.Stop()
@@ -54,63 +56,63 @@ func (d *display) run() {
 }
 
 // tick shows what goes on now.
-func (d *display) tick() {
-	now := d.now()
-	if d.screen.isTerminal() {
-		d.screen.show(d.state.line(now, d.screen.width()-1))
-	} else if line := d.state.plain(now, lineAfter); line != "" {
-		fmt.Fprintln(d.screen, line)
+func (d *Display) tick() {
+	now := d.Now()
+	if d.Screen.IsTerminal() {
+		d.Screen.show(d.State.line(now, d.Screen.width()-1))
+	} else if line := d.State.plain(now, lineAfter); line != "" {
+		fmt.Fprintln(d.Screen, line)
 	}
 }
 
-// told shows that something has happened where there is no terminal.
-func (d *display) told() {
-	if d == nil || d.screen.isTerminal() {
+// Told shows that something has happened where there is no terminal.
+func (d *Display) Told() {
+	if d == nil || d.Screen.IsTerminal() {
 		return
 	}
-	if line := d.state.plain(d.now(), lineEvery); line != "" {
-		fmt.Fprintln(d.screen, line)
+	if line := d.State.plain(d.Now(), lineEvery); line != "" {
+		fmt.Fprintln(d.Screen, line)
 	}
 }
 
-// phase begins another phase. A nil display shows nothing.
-func (d *display) phase(name string) {
+// Phase begins another phase. A nil display shows nothing.
+func (d *Display) Phase(name string) {
 	if d != nil {
-		d.state.enter(name, d.now())
+		d.State.enter(name, d.Now())
 	}
 }
 
-// learned shows how many rows of a stream were learned.
-func (d *display) learned(rows int) {
+// Learned shows how many rows of a stream were learned.
+func (d *Display) Learned(rows int) {
 	if d != nil {
-		d.state.learned(rows)
-		d.phase("learning")
-		d.told()
+		d.State.learned(rows)
+		d.Phase("learning")
+		d.Told()
 	}
 }
 
-// say shows how far a search is.
-func (d *display) say(words string) {
+// Say shows how far a search is.
+func (d *Display) Say(words string) {
 	if d != nil {
-		d.state.say(searching, words, d.now())
+		d.State.say(searching, words, d.Now())
 	}
 }
 
 // searching is the phase of a search.
 const searching = "searching"
 
-// reading begins to show how many bytes of the sources are read, in a phase of that name.
-func (d *display) reading(name string, opt *dataset.Options) {
+// Reading begins to show how many bytes of the sources are read, in a phase of that name.
+func (d *Display) Reading(name string, opt *dataset.Options) {
 	if d == nil {
 		return
 	}
 	opt.Tally = new(dataset.Tally)
-	d.state.watch(opt.Tally)
-	d.phase(name)
+	d.State.watch(opt.Tally)
+	d.Phase(name)
 }
 
-// done takes the line away.
-func (d *display) done() {
+// Done takes the line away.
+func (d *Display) Done() {
 	if d == nil {
 		return
 	}
@@ -121,8 +123,8 @@ func (d *display) done() {
 	}
 	close(d.over)
 	<-d.ended
-	if d.screen.isTerminal() {
-		d.screen.show("")
+	if d.Screen.IsTerminal() {
+		d.Screen.show("")
 	}
 }
 

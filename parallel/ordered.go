@@ -1,20 +1,18 @@
-package main
+package parallel
 
 import (
 	"io"
 	"sync"
 	"sync/atomic"
-
-	"github.com/fenchel-ml/fenchel/parallel"
 )
 
-// ordered writes what do appends for each block of size rows, in the order of
+// Ordered writes what do appends for each block of size rows, in the order of
 // the blocks, while later blocks are made on other goroutines, of which there
-// are at most threads, as parallel.Cores counts them. What is made but not yet
+// are at most threads, as Cores counts them. What is made but not yet
 // written is at most two blocks for each goroutine, whatever the number of rows.
-func ordered(w io.Writer, rows, size, threads int, do func(dst []byte, lo, hi int) []byte) error {
+func Ordered(w io.Writer, rows, size, threads int, do func(dst []byte, lo, hi int) []byte) error {
 	blocks := (rows + size - 1) / size
-	threads = min(parallel.Cores(threads), blocks)
+	threads = min(Cores(threads), blocks)
 	if threads <= 1 {
 		return inTurn(w, rows, size, do)
 	}
@@ -33,7 +31,7 @@ func ordered(w io.Writer, rows, size, threads int, do func(dst []byte, lo, hi in
 	defer close(quit)
 	for range threads {
 		group.Go(func() {
-			defer parallel.Guard()()
+			defer Guard()()
 			for {
 				select {
 				case text := <-room:

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"cmp"
@@ -68,8 +68,8 @@ func (p *progress) watch(tally *dataset.Tally) {
 	p.tally = tally
 }
 
-// aim says what is trained for.
-func (p *progress) aim(spec train.Spec) {
+// Aim says what is trained for.
+func (p *progress) Aim(spec train.Spec) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.goal, p.epochs, p.limit = cmp.Or(spec.Gap, solver.DefaultGap), spec.Epochs, spec.Time
@@ -90,8 +90,8 @@ func (p *progress) learned(rows int) {
 	p.rows = rows
 }
 
-// step takes over where the training of an output is.
-func (p *progress) step(s train.Step, now time.Time) {
+// Step takes over where the training of an output is.
+func (p *progress) Step(s train.Step, now time.Time) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	o := p.output(s.Output, now)
@@ -103,8 +103,8 @@ func (p *progress) step(s train.Step, now time.Time) {
 	p.phase(map[bool]string{true: "certifying", false: "training"}[s.Certifying], now)
 }
 
-// look takes over what a certificate says.
-func (p *progress) look(l train.Progress, now time.Time) {
+// Certified takes over what a certificate says.
+func (p *progress) Certified(l train.Progress, now time.Time) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	o, c := p.output(l.Output, now), l.Certificate
@@ -134,8 +134,8 @@ func (o *standing) advance(gap, goal float64) {
 	}
 }
 
-// tested takes over the error on the test data.
-func (p *progress) tested(text string) {
+// Tested takes over the error on the test data.
+func (p *progress) Tested(text string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	if text != "" {

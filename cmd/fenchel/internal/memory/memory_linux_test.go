@@ -1,4 +1,4 @@
-package main
+package memory
 
 import (
 	"os"
@@ -11,12 +11,12 @@ import (
 
 // What was asked for is the heap's and nobody's stack, without a turn of the collector.
 func TestLargeHeap(t *testing.T) {
-	if collectorIsSet() {
+	if CollectorIsSet() {
 		t.Skip("GOGC or GOMEMLIMIT is set")
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	largeHeap()
+	LargeHeap()
 	for range 200 { // the goroutine may not have ended
 		runtime.ReadMemStats(&after)
 		if after.HeapIdle >= heapAhead && after.StackInuse < heapAhead {
