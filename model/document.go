@@ -28,7 +28,7 @@ const kindPCA = "pca"
 var ErrTampered = errors.New("the numbers are not those that were written")
 
 // writeDocument writes parts, as JSON, and tensors as a safetensors file that says
-// which kind of model it is, "" for one that predicts, and holds digests of both.
+// which kind of model it is, "" for a model that predicts, and holds digests of both.
 func writeDocument(w io.Writer, kind, version string, parts map[string]any, tensors map[string]safetensors.Tensor) error {
 	metadata := map[string]string{"format": "fenchel", "format_version": formatVersion, "program_version": version,
 		"tensors_digest": safetensors.Digest(tensors)}
@@ -103,7 +103,7 @@ func readDocument(data []byte, kind string) (map[string]string, map[string]safet
 	return metadata, tensors, nil
 }
 
-// A KindError says that a model file is of another kind: "" for one that predicts,
+// A KindError says that a model file is of another kind: "" for a model that predicts,
 // "pca".
 type KindError struct{ Found, Expected string }
 
