@@ -3,6 +3,8 @@ package dataset
 import (
 	"bytes"
 	"context"
+	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -77,4 +79,19 @@ func FormatOf(ctx context.Context, path string) string {
 		return ""
 	}
 	return name
+}
+
+// Head returns how the file begins that is in path, or packed in it: at most the 64 KiB by
+// which formats are told apart.
+func Head(ctx context.Context, path string) ([]byte, error) {
+	in, err := new(file.System).Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	head, err := in.R.Peek(file.HeadSize)
+	if err == io.EOF {
+		err = nil
+	}
+	return slices.Clone(head), err
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Write writes the set to a file, in the format that is named or, if format is
-// "", the one that the extension of path names. Two extensions compress: .gz
+// "", the format that the extension of path names. Two extensions compress: .gz
 // and .zst. Numbers keep every bit, labels their spelling. Either the whole
 // file is there in the end or path is as it was before.
 func Write(ctx context.Context, path string, s *Set, format string) error {

@@ -17,6 +17,7 @@ import (
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/solver/linear"
 	"github.com/fenchel-ml/fenchel/solver/stochastic"
+	"github.com/fenchel-ml/fenchel/theory"
 )
 
 // Figure 9 of the paper on the primal gradient solver: how many steps it takes to come within 0.05 of
@@ -132,14 +133,19 @@ func (f fig9) steps(ctx context.Context, p *problem.Linear, truth []float64, see
 // toy adds what was found on the toys of d features.
 func (r *Result) toy(d int, sizes []int, sigmas []float64, steps [][][]float64) {
 	medians := make([]float64, len(sizes))
-	inverse, rows := make([]float64, len(sizes)), make([]float64, len(sizes))
+	var timings []theory.Timing // with the best sigma of each size
 	for k, m := range sizes {
-		medians[k] = math.Inf(1)
+		best := 0
 		for s := range sigmas {
 			slices.Sort(steps[k][s])
-			medians[k] = min(medians[k], steps[k][s][len(steps[k][s])/2])
+			if half := len(steps[k][s]) / 2; steps[k][s][half] < steps[k][best][half] {
+				best = s
+			}
 		}
-		inverse[k], rows[k] = 1/medians[k], 1/float64(m)
+		medians[k] = steps[k][best][len(steps[k][best])/2]
+		for _, t := range steps[k][best] {
+			timings = append(timings, theory.Timing{M: float64(m), T: t})
+		}
 		if !math.IsInf(medians[k], 1) {
 			r.Points = append(r.Points, Point{Curve: fmt.Sprintf("%d features", d), XAxis: "rows", X: float64(m), YAxis: "steps" + LogAxis, Y: medians[k]})
 		}
@@ -149,8 +155,9 @@ func (r *Result) toy(d int, sizes []int, sigmas []float64, steps [][][]float64) 
 	if d == 10 {
 		return // on its plateau from the first size on
 	}
-	slope, _ := line(rows, inverse)
-	r.check("L9", fmt.Sprintf("%d features: the steps fall with the rows", d), "1/T against 1/m with a slope below 0", slope < 0, "slope %.3g", slope)
+	slope := theory.FitScaling(timings).Slope()
+	_, _, interval := theory.Bootstrap(timings, 0.95, 1000, 1)
+	r.check("L9", fmt.Sprintf("%d features: the steps fall with the rows", d), "1/T against 1/m with a slope below 0", slope < 0, "slope %.3g, 95 %% interval %.3g to %.3g", slope, interval.Lo, interval.Hi)
 	before := medians[len(medians)-2]
 	r.check("X4", fmt.Sprintf("%d features: they come to a plateau", d), "at most 25 % between the last two sizes", math.Abs(last-before) <= 0.25*before, "%g and %g", before, last)
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/calibration"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -87,7 +88,7 @@ func (c *Calibration) probabilities(dst, scores []float64, classes int, pairs bo
 	}
 	// LIBSVM stops early: the order of the classes counts, and is that of its files.
 	begin := len(dst)
-	dst = couple(dst, classes, func(i, j int) float64 {
+	dst = calibration.Couple(dst, classes, func(i, j int) float64 {
 		pair := pairOf(classes-1-j, classes-1-i, classes)
 		return c.second(pair, scores[pair])
 	})

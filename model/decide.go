@@ -1,6 +1,9 @@
 package model
 
-import "github.com/fenchel-ml/fenchel/matrix"
+import (
+	"github.com/fenchel-ml/fenchel/calibration"
+	"github.com/fenchel-ml/fenchel/matrix"
+)
 
 // Class returns the label predicted for the raw row x, spelled as in the
 // training data; "" for regression.
@@ -111,7 +114,7 @@ func (m *Model) Probabilities(dst, scores []float64) []float64 {
 		return m.Calibration.probabilities(dst, scores, len(m.Classes), m.Statement.Scheme == OneAgainstOne)
 	}
 	if m.Statement.Scheme == OneAgainstOne {
-		return couple(dst, len(m.Classes), func(i, j int) float64 {
+		return calibration.Couple(dst, len(m.Classes), func(i, j int) float64 {
 			return 1 - m.link.Probability(scores[pairOf(i, j, len(m.Classes))])
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
 )
 
 // A document is the file of a model of any kind: safetensors, with the parts of the
@@ -27,10 +28,10 @@ const kindPCA = "pca"
 var ErrTampered = errors.New("the numbers are not those that were written")
 
 // writeDocument writes parts, as JSON, and tensors as a safetensors file that says
-// which kind of model it is, "" for one that predicts, and holds digests of both.
-func writeDocument(w io.Writer, kind, version string, parts map[string]any, tensors map[string]tensor) error {
+// which kind of model it is, "" for a model that predicts, and holds digests of both.
+func writeDocument(w io.Writer, kind, version string, parts map[string]any, tensors map[string]safetensors.Tensor) error {
 	metadata := map[string]string{"format": "fenchel", "format_version": formatVersion, "program_version": version,
-		"tensors_digest": digestTensors(tensors)}
+		"tensors_digest": safetensors.Digest(tensors)}
 	if kind != "" {
 		metadata["kind"] = kind
 	}
@@ -41,8 +42,8 @@ func writeDocument(w io.Writer, kind, version string, parts map[string]any, tens
 		}
 		metadata[key] = string(text)
 	}
-	metadata["metadata_digest"] = digestMetadata(metadata)
-	return writeTensors(w, metadata, tensors)
+	metadata["metadata_digest"] = safetensors.DigestMetadata(metadata)
+	return safetensors.Write(w, metadata, tensors)
 }
 
 // replaceFile has path hold what write writes, once decode, that of an ordinary reader
@@ -85,8 +86,8 @@ func kindOf(mode fs.FileMode) string {
 }
 
 // readDocument undoes writeDocument, without looking at the digests.
-func readDocument(data []byte, kind string) (map[string]string, map[string]tensor, error) {
-	metadata, tensors, err := readTensors(data)
+func readDocument(data []byte, kind string) (map[string]string, map[string]safetensors.Tensor, error) {
+	metadata, tensors, err := safetensors.Read(data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("not a model: %w", err)
 	}
@@ -102,7 +103,7 @@ func readDocument(data []byte, kind string) (map[string]string, map[string]tenso
 	return metadata, tensors, nil
 }
 
-// A KindError says that a model file is of another kind: "" for one that predicts,
+// A KindError says that a model file is of another kind: "" for a model that predicts,
 // "pca".
 type KindError struct{ Found, Expected string }
 
@@ -116,11 +117,11 @@ func (e *KindError) Error() string {
 }
 
 // checkDigests returns an error that wraps ErrTampered unless the digests fit.
-func checkDigests(metadata map[string]string, tensors map[string]tensor) error {
-	if found := digestTensors(tensors); found != metadata["tensors_digest"] {
+func checkDigests(metadata map[string]string, tensors map[string]safetensors.Tensor) error {
+	if found := safetensors.Digest(tensors); found != metadata["tensors_digest"] {
 		return fmt.Errorf("%w: found tensors with %s, expected %s", ErrTampered, found, metadata["tensors_digest"])
 	}
-	if found := digestMetadata(metadata); found != metadata["metadata_digest"] {
+	if found := safetensors.DigestMetadata(metadata); found != metadata["metadata_digest"] {
 		return fmt.Errorf("%w: found metadata with %s, expected %s", ErrTampered, found, metadata["metadata_digest"])
 	}
 	return nil

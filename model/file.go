@@ -9,6 +9,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
 )
 
 // WriteFile writes the model to path; either all of it is there in the end, or
@@ -78,17 +79,17 @@ func (m *Model) keptCols() int {
 	return m.Cols()
 }
 
-func (m *Model) tensors() map[string]tensor {
+func (m *Model) tensors() map[string]safetensors.Tensor {
 	k, d, n := len(m.Outputs), m.Cols(), m.Data.Rows
 	bias := m.gather(func(o Output) []float64 { return []float64{o.Bias} })
-	tensors := map[string]tensor{"bias": {[]int{k}, bias}}
+	tensors := map[string]safetensors.Tensor{"bias": {Shape: []int{k}, Value: bias}}
 	m.predictor().pack(tensors)
 	if dual := m.gather(func(o Output) []float64 { return o.Dual }); len(dual) > 0 {
-		tensors["dual"] = tensor{[]int{k, n}, shortest(dual)}
+		tensors["dual"] = safetensors.Tensor{Shape: []int{k, n}, Value: safetensors.Shortest(dual)}
 	}
 	if m.Scaling != nil {
-		tensors["offset"] = tensor{[]int{d}, m.Scaling.Offset}
-		tensors["factor"] = tensor{[]int{d}, m.Scaling.Factor}
+		tensors["offset"] = safetensors.Tensor{Shape: []int{d}, Value: m.Scaling.Offset}
+		tensors["factor"] = safetensors.Tensor{Shape: []int{d}, Value: m.Scaling.Factor}
 	}
 	return tensors
 }
@@ -133,7 +134,7 @@ func decode(data []byte) (*Model, error) {
 
 // restore fills the model from the parts of a file and checks that they fit
 // each other.
-func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) error {
+func (m *Model) restore(metadata map[string]string, tensors map[string]safetensors.Tensor) error {
 	var certificates []Certificate
 	var scaling string
 	var columns int // of support vectors or landmarks, where a kernel makes more of rows than their features
@@ -161,7 +162,7 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 		return fmt.Errorf("found a model of another program that is scaled by %s, expected none", scaling)
 	}
 	if scaling != "" {
-		offset, factor := tensors["offset"].floats(), tensors["factor"].floats()
+		offset, factor := tensors["offset"].Floats(), tensors["factor"].Floats()
 		if len(offset) != m.Cols() || len(factor) != m.Cols() {
 			return fmt.Errorf("found %d offsets and %d factors, expected %d", len(offset), len(factor), m.Cols())
 		}
@@ -177,17 +178,17 @@ func (m *Model) restore(metadata map[string]string, tensors map[string]tensor) e
 }
 
 // restoreOutputs cuts the tensors into outputs.
-func (m *Model) restoreOutputs(certificates []Certificate, columns int, tensors map[string]tensor) error {
+func (m *Model) restoreOutputs(certificates []Certificate, columns int, tensors map[string]safetensors.Tensor) error {
 	k, n := len(certificates), m.Data.Rows
-	if b := tensors["bias"].shape; k == 0 || n < 0 || !slices.Equal(b, []int{k}) {
+	if b := tensors["bias"].Shape; k == 0 || n < 0 || !slices.Equal(b, []int{k}) {
 		return fmt.Errorf("found biases of shape %v for %d rows, expected [%d], at least [1], and no negative number of rows", b, n, k)
 	}
-	if t, ok := tensors["dual"]; ok && !slices.Equal(t.shape, []int{k, n}) {
-		return fmt.Errorf("found dual variables of shape %v, expected [%d %d]", t.shape, k, n)
+	if t, ok := tensors["dual"]; ok && !slices.Equal(t.Shape, []int{k, n}) {
+		return fmt.Errorf("found dual variables of shape %v, expected [%d %d]", t.Shape, k, n)
 	}
-	bias, dual := tensors["bias"].floats(), tensors["dual"].floats()
+	bias, dual := tensors["bias"].Floats(), tensors["dual"].Floats()
 	if bias == nil {
-		return fmt.Errorf("found biases of type %s, expected F64", tensors["bias"].dtype())
+		return fmt.Errorf("found biases of type %s, expected F64", tensors["bias"].DType())
 	}
 	m.Outputs = make([]Output, k)
 	for c := range m.Outputs {
@@ -207,11 +208,11 @@ func (m *Model) restoreOutputs(certificates []Certificate, columns int, tensors 
 
 // cut gives each output its weights, width numbers of the tensor of that name,
 // and refuses any that are not finite.
-func (m *Model) cut(name string, width int, tensors map[string]tensor) error {
+func (m *Model) cut(name string, width int, tensors map[string]safetensors.Tensor) error {
 	k, t := len(m.Outputs), tensors[name]
-	all := t.floats()
-	if !slices.Equal(t.shape, []int{k, width}) || all == nil {
-		return fmt.Errorf("found %s of shape %v and type %s, expected F64, [%d %d]", name, t.shape, t.dtype(), k, width)
+	all := t.Floats()
+	if !slices.Equal(t.Shape, []int{k, width}) || all == nil {
+		return fmt.Errorf("found %s of shape %v and type %s, expected F64, [%d %d]", name, t.Shape, t.DType(), k, width)
 	}
 	for c := range m.Outputs {
 		o := &m.Outputs[c]

@@ -111,7 +111,7 @@ func libsvmKernel(k kernel.Kernel) (string, error) {
 
 // bySide returns the support vectors ordered by their class, the last class
 // first, and how many each has. That of a vector is where its coefficients pull:
-// one that speaks for none stands with the first.
+// a vector that speaks for none stands with the first class.
 func (m *Model) bySide(classes int) (order []int, sizes []int, err error) {
 	sizes = make([]int, classes)
 	side := make([]int, m.Support.Len())

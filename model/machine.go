@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
 )
 
 // Support is what a kernel machine keeps of its training data: the rows, as
@@ -143,34 +144,34 @@ func (m *machine) scores(dst []float64, rows []matrix.Vector) {
 	}
 }
 
-func (m *machine) pack(tensors map[string]tensor) {
+func (m *machine) pack(tensors map[string]safetensors.Tensor) {
 	coefficients := (*Model)(m).gather(func(o Output) []float64 { return o.Weights })
 	n := m.Support.Len()
-	tensors["coefficients"] = tensor{[]int{len(m.Outputs), n}, coefficients}
+	tensors["coefficients"] = safetensors.Tensor{Shape: []int{len(m.Outputs), n}, Value: coefficients}
 	if m.Support.Index != nil {
-		tensors["support.rows"] = tensor{[]int{n}, m.Support.Index}
+		tensors["support.rows"] = safetensors.Tensor{Shape: []int{n}, Value: m.Support.Index}
 	}
 	packRows("support", m.Support.Rows, tensors)
 }
 
 // packRows adds rows, dense or sparse, to tensors whose names begin with what
 // they are.
-func packRows(what string, rows matrix.Matrix, tensors map[string]tensor) {
+func packRows(what string, rows matrix.Matrix, tensors map[string]safetensors.Tensor) {
 	n, d := rows.Dims()
 	switch x := rows.(type) {
 	case *matrix.Dense:
-		tensors[what+".values"] = tensor{[]int{n, d}, x.Value}
+		tensors[what+".values"] = safetensors.Tensor{Shape: []int{n, d}, Value: x.Value}
 	case *matrix.CSR:
-		tensors[what+".indptr"] = tensor{[]int{n + 1}, x.Start}
-		tensors[what+".indices"] = tensor{[]int{len(x.Index)}, x.Index}
-		tensors[what+".values"] = tensor{[]int{len(x.Value)}, x.Value}
+		tensors[what+".indptr"] = safetensors.Tensor{Shape: []int{n + 1}, Value: x.Start}
+		tensors[what+".indices"] = safetensors.Tensor{Shape: []int{len(x.Index)}, Value: x.Index}
+		tensors[what+".values"] = safetensors.Tensor{Shape: []int{len(x.Value)}, Value: x.Value}
 	default:
 		panic(fmt.Sprintf("model: found %s rows of type %T, expected dense or sparse ones", what, x))
 	}
 }
 
 // restoreMachine takes a kernel machine out of its tensors.
-func (m *Model) restoreMachine(columns int, tensors map[string]tensor) error {
+func (m *Model) restoreMachine(columns int, tensors map[string]safetensors.Tensor) error {
 	k, err := kernel.New(m.Statement.Kernel)
 	if err != nil {
 		return err
@@ -189,7 +190,7 @@ func (m *Model) restoreMachine(columns int, tensors map[string]tensor) error {
 	}
 	n := m.Support.Len()
 	if t, ok := tensors["support.rows"]; ok {
-		m.Support.Index, _ = t.value.([]uint32)
+		m.Support.Index, _ = t.Value.([]uint32)
 		if err := checkIndex(m.Support.Index, n, m.Data.Rows); err != nil {
 			return err
 		}
@@ -198,24 +199,24 @@ func (m *Model) restoreMachine(columns int, tensors map[string]tensor) error {
 }
 
 // restoreRows returns the rows that packRows put there, of so many columns.
-func restoreRows(what string, d int, tensors map[string]tensor) (matrix.Matrix, error) {
+func restoreRows(what string, d int, tensors map[string]safetensors.Tensor) (matrix.Matrix, error) {
 	values := tensors[what+".values"]
-	single, ok := values.value.([]float32)
+	single, ok := values.Value.([]float32)
 	if !ok {
-		return nil, fmt.Errorf("found %s.values of type %s, expected F32", what, values.dtype())
+		return nil, fmt.Errorf("found %s.values of type %s, expected F32", what, values.DType())
 	}
 	if t, ok := tensors[what+".indptr"]; ok {
-		start, first := t.value.([]int64)
-		index, second := tensors[what+".indices"].value.([]uint32)
+		start, first := t.Value.([]int64)
+		index, second := tensors[what+".indices"].Value.([]uint32)
 		if !first || !second {
 			return nil, fmt.Errorf("found %s.indptr and %s.indices of other types, expected I64 and U32", what, what)
 		}
 		return matrix.NewCSR(d, start, index, single)
 	}
-	if s := values.shape; len(s) != 2 || s[1] != d {
+	if s := values.Shape; len(s) != 2 || s[1] != d {
 		return nil, fmt.Errorf("found %s.values of shape %v, expected rows of %d features", what, s, d)
 	}
-	return matrix.NewDense(values.shape[0], d, single)
+	return matrix.NewDense(values.Shape[0], d, single)
 }
 
 // checkIndex refuses places in the data that cannot be those of n support

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
 )
 
 // mapped is a model whose scores are <w,Phi(x)> + b, where Phi is a map of an
@@ -44,10 +45,10 @@ func (m *mapped) scores(dst []float64, rows []matrix.Vector) {
 	}
 }
 
-func (m *mapped) pack(tensors map[string]tensor) {
+func (m *mapped) pack(tensors map[string]safetensors.Tensor) {
 	_, features := m.Map.Dims()
 	weights := (*Model)(m).gather(func(o Output) []float64 { return o.Weights })
-	tensors["weights"] = tensor{[]int{len(m.Outputs), features}, weights}
+	tensors["weights"] = safetensors.Tensor{Shape: []int{len(m.Outputs), features}, Value: weights}
 	if landmarks := m.Map.Landmarks(); landmarks != nil {
 		packRows("landmarks", landmarks, tensors)
 	}
@@ -55,7 +56,7 @@ func (m *mapped) pack(tensors map[string]tensor) {
 
 // restoreMapped takes the map, and the weights of its features, out of the
 // tensors.
-func (m *Model) restoreMapped(columns int, tensors map[string]tensor) error {
+func (m *Model) restoreMapped(columns int, tensors map[string]safetensors.Tensor) error {
 	k, err := kernel.New(m.Statement.Kernel)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
 )
 
 // examples are models of every shape that a file can have, of three features
@@ -317,7 +318,7 @@ func TestDecodeMemory(t *testing.T) {
 	} {
 		metadata := map[string]string{"format": "fenchel", "format_version": "1", name: part}
 		var b bytes.Buffer
-		if err := writeTensors(&b, metadata, nil); err != nil {
+		if err := safetensors.Write(&b, metadata, nil); err != nil {
 			t.Fatal(err)
 		}
 		var err error

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
@@ -255,18 +256,18 @@ func (m *PCA) Write(w io.Writer) error {
 		return err
 	}
 	k, d := m.Statement.K, m.Cols()
-	tensors := map[string]tensor{"components": {[]int{k, d}, m.Components}, "eigenvalues": {[]int{k}, m.Eigenvalue}}
+	tensors := map[string]safetensors.Tensor{"components": {Shape: []int{k, d}, Value: m.Components}, "eigenvalues": {Shape: []int{k}, Value: m.Eigenvalue}}
 	if m.Mean != nil {
-		tensors["mean"] = tensor{[]int{d}, m.Mean}
+		tensors["mean"] = safetensors.Tensor{Shape: []int{d}, Value: m.Mean}
 	}
 	if m.Scale != nil {
-		tensors["scale"] = tensor{[]int{d}, m.Scale}
+		tensors["scale"] = safetensors.Tensor{Shape: []int{d}, Value: m.Scale}
 	}
 	if m.HeldOut != nil {
-		tensors["heldout"] = tensor{[]int{len(m.HeldOut)}, m.HeldOut}
+		tensors["heldout"] = safetensors.Tensor{Shape: []int{len(m.HeldOut)}, Value: m.HeldOut}
 	}
 	for name, list := range m.State {
-		tensors[statePrefix+name] = tensor{[]int{len(list)}, list}
+		tensors[statePrefix+name] = safetensors.Tensor{Shape: []int{len(list)}, Value: list}
 	}
 	parts := map[string]any{"problem": m.Statement, "data": m.Data, "proof": m.Proof}
 	if m.Features != nil {
@@ -302,7 +303,7 @@ func decodePCA(data []byte) (*PCA, error) {
 }
 
 // restore fills the components from the parts of a file.
-func (m *PCA) restore(metadata map[string]string, tensors map[string]tensor) error {
+func (m *PCA) restore(metadata map[string]string, tensors map[string]safetensors.Tensor) error {
 	err := readParts(metadata, map[string]any{"problem": &m.Statement, "data": &m.Data, "proof": &m.Proof, "features": &m.Features, "schema": &m.Schema})
 	if err != nil {
 		return err
@@ -311,18 +312,18 @@ func (m *PCA) restore(metadata map[string]string, tensors map[string]tensor) err
 		return err
 	}
 	k, d := m.Statement.K, m.Cols()
-	if t := tensors["components"]; !slices.Equal(t.shape, []int{k, d}) {
-		return fmt.Errorf("found components of shape %v, expected %d of %d", t.shape, k, d)
+	if t := tensors["components"]; !slices.Equal(t.Shape, []int{k, d}) {
+		return fmt.Errorf("found components of shape %v, expected %d of %d", t.Shape, k, d)
 	}
-	m.Components, m.Eigenvalue = tensors["components"].floats(), tensors["eigenvalues"].floats()
-	m.Mean, m.Scale = tensors["mean"].floats(), tensors["scale"].floats()
-	m.HeldOut, _ = tensors["heldout"].value.([]int64)
+	m.Components, m.Eigenvalue = tensors["components"].Floats(), tensors["eigenvalues"].Floats()
+	m.Mean, m.Scale = tensors["mean"].Floats(), tensors["scale"].Floats()
+	m.HeldOut, _ = tensors["heldout"].Value.([]int64)
 	for name, t := range tensors {
 		if name, ok := strings.CutPrefix(name, statePrefix); ok {
 			if m.State == nil {
 				m.State = map[string][]float64{}
 			}
-			m.State[name] = t.floats()
+			m.State[name] = t.Floats()
 		}
 	}
 	if err := m.Seal(); err != nil {

@@ -1,6 +1,9 @@
 package model
 
-import "github.com/fenchel-ml/fenchel/matrix"
+import (
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
+)
 
 // predictor is what sets one kind of model apart from another: how it scores
 // rows, and which numbers its file holds for that.
@@ -13,7 +16,7 @@ type predictor interface {
 	score(dst []float64, x matrix.Vector)
 	scores(dst []float64, rows []matrix.Vector)
 	// pack adds what the outputs hold beside bias and dual variables.
-	pack(map[string]tensor)
+	pack(map[string]safetensors.Tensor)
 }
 
 // predictor returns m as the kind of model it is.
@@ -46,10 +49,10 @@ func (m *linear) scores(dst []float64, rows []matrix.Vector) {
 	}
 }
 
-func (m *linear) pack(tensors map[string]tensor) { (*Model)(m).packWeights(tensors) }
+func (m *linear) pack(tensors map[string]safetensors.Tensor) { (*Model)(m).packWeights(tensors) }
 
 // restoreLinear takes the weights of a linear model out of its tensors.
-func (m *Model) restoreLinear(tensors map[string]tensor) error {
+func (m *Model) restoreLinear(tensors map[string]safetensors.Tensor) error {
 	if _, sparse := tensors["weights.values"]; sparse {
 		return m.restoreSparse(tensors)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
 )
 
 // Weights of a linear model of which most are zero are written as a sparse matrix, a row
@@ -23,7 +25,7 @@ func unfolds(outputs, features, stored int) bool {
 }
 
 // packWeights adds weights to tensors. What is not zero has a bit: -0 is kept.
-func (m *Model) packWeights(tensors map[string]tensor) {
+func (m *Model) packWeights(tensors map[string]safetensors.Tensor) {
 	k, d, stored := len(m.Outputs), m.Data.Features, 0
 	for _, o := range m.Outputs {
 		for _, w := range o.Weights {
@@ -31,7 +33,7 @@ func (m *Model) packWeights(tensors map[string]tensor) {
 		}
 	}
 	if 12*stored+8*(k+1) >= 8*k*d || !unfolds(k, d, stored) {
-		tensors["weights"] = tensor{[]int{k, d}, m.gather(func(o Output) []float64 { return o.Weights })}
+		tensors["weights"] = safetensors.Tensor{Shape: []int{k, d}, Value: m.gather(func(o Output) []float64 { return o.Weights })}
 		return
 	}
 	start, index, value := make([]int64, 1, k+1), make([]uint32, 0, stored), make([]float64, 0, stored)
@@ -43,9 +45,9 @@ func (m *Model) packWeights(tensors map[string]tensor) {
 		}
 		start = append(start, int64(len(index)))
 	}
-	tensors["weights.indptr"] = tensor{[]int{k + 1}, start}
-	tensors["weights.indices"] = tensor{[]int{stored}, index}
-	tensors["weights.values"] = tensor{[]int{stored}, value}
+	tensors["weights.indptr"] = safetensors.Tensor{Shape: []int{k + 1}, Value: start}
+	tensors["weights.indices"] = safetensors.Tensor{Shape: []int{stored}, Value: index}
+	tensors["weights.values"] = safetensors.Tensor{Shape: []int{stored}, Value: value}
 }
 
 func one(b bool) int {
@@ -57,14 +59,14 @@ func one(b bool) int {
 
 // restoreSparse takes weights that packWeights has made sparse out of the tensors, and
 // compares all sizes with what is there before it makes room.
-func (m *Model) restoreSparse(tensors map[string]tensor) error {
+func (m *Model) restoreSparse(tensors map[string]safetensors.Tensor) error {
 	k, d := len(m.Outputs), m.Data.Features
-	start, first := tensors["weights.indptr"].value.([]int64)
-	index, second := tensors["weights.indices"].value.([]uint32)
-	value, third := tensors["weights.values"].value.([]float64)
+	start, first := tensors["weights.indptr"].Value.([]int64)
+	index, second := tensors["weights.indices"].Value.([]uint32)
+	value, third := tensors["weights.values"].Value.([]float64)
 	if _, dense := tensors["weights"]; dense || !first || !second || !third {
 		return fmt.Errorf("found sparse weights of the types %s, %s and %s, expected I64, U32 and F64, and no dense ones beside them",
-			tensors["weights.indptr"].dtype(), tensors["weights.indices"].dtype(), tensors["weights.values"].dtype())
+			tensors["weights.indptr"].DType(), tensors["weights.indices"].DType(), tensors["weights.values"].DType())
 	}
 	if len(start) != k+1 || start[0] != 0 || start[k] != int64(len(value)) || len(index) != len(value) || !slices.IsSorted(start) {
 		return fmt.Errorf("found %d places and %d values of sparse weights in %d rows, expected as many of one as of the other, in %d", len(index), len(value), len(start)-1, k)

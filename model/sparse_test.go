@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
 )
 
 // wide is a model of so many features for each of some outputs, of which a few matter.
@@ -70,7 +72,7 @@ func (m *Model) stored() (n int) {
 
 // forged returns the file of a model with other tensors and number of features, and the
 // digests that a forger would give it.
-func forged(t testing.TB, m *Model, features int, change func(map[string]tensor)) []byte {
+func forged(t testing.TB, m *Model, features int, change func(map[string]safetensors.Tensor)) []byte {
 	t.Helper()
 	tensors := m.tensors()
 	change(tensors)
@@ -86,20 +88,26 @@ func TestSparseWeightsForged(t *testing.T) {
 	three := func() *Model {
 		return wide(t, 100, map[int]float64{3: 1, 5: 2}, map[int]float64{}, map[int]float64{99: 2, 0: 3})
 	}
-	index := func(v ...uint32) func(map[string]tensor) {
-		return func(all map[string]tensor) { all["weights.indices"] = tensor{[]int{len(v)}, v} }
+	index := func(v ...uint32) func(map[string]safetensors.Tensor) {
+		return func(all map[string]safetensors.Tensor) {
+			all["weights.indices"] = safetensors.Tensor{Shape: []int{len(v)}, Value: v}
+		}
 	}
-	start := func(v ...int64) func(map[string]tensor) {
-		return func(all map[string]tensor) { all["weights.indptr"] = tensor{[]int{len(v)}, v} }
+	start := func(v ...int64) func(map[string]safetensors.Tensor) {
+		return func(all map[string]safetensors.Tensor) {
+			all["weights.indptr"] = safetensors.Tensor{Shape: []int{len(v)}, Value: v}
+		}
 	}
-	value := func(v ...float64) func(map[string]tensor) {
-		return func(all map[string]tensor) { all["weights.values"] = tensor{[]int{len(v)}, v} }
+	value := func(v ...float64) func(map[string]safetensors.Tensor) {
+		return func(all map[string]safetensors.Tensor) {
+			all["weights.values"] = safetensors.Tensor{Shape: []int{len(v)}, Value: v}
+		}
 	}
 	for name, c := range map[string]struct {
-		change func(map[string]tensor)
+		change func(map[string]safetensors.Tensor)
 		want   string // "": it is read
 	}{
-		"nothing":          {func(map[string]tensor) {}, ""},
+		"nothing":          {func(map[string]safetensors.Tensor) {}, ""},
 		"out of range":     {index(3, 5, 0, 100), "found a weight of feature 101, expected increasing ones up to 100"},
 		"far out of range": {index(3, 5, 0, math.MaxUint32), "found a weight of feature 4294967296"},
 		"unsorted":         {index(5, 3, 0, 99), "classifier 1: found a weight of feature 4, expected increasing"},
@@ -115,10 +123,14 @@ func TestSparseWeightsForged(t *testing.T) {
 		"rows from 1":      {start(1, 2, 2, 4), "in 3 rows"},
 		"rows too few":     {start(0, 2, 4), "in 2 rows"},
 		"no rows":          {start(), "in -1 rows"},
-		"dense beside":     {func(all map[string]tensor) { all["weights"] = tensor{[]int{3, 100}, make([]float64, 300)} }, "no dense ones beside them"},
-		"other type":       {func(all map[string]tensor) { all["weights.values"] = tensor{[]int{4}, []float32{1, 2, 3, 4}} }, "the types I64, U32 and F32"},
-		"no places":        {func(all map[string]tensor) { delete(all, "weights.indices") }, "expected I64, U32 and F64"},
-		"no values":        {func(all map[string]tensor) { delete(all, "weights.values") }, "found weights of shape []"},
+		"dense beside": {func(all map[string]safetensors.Tensor) {
+			all["weights"] = safetensors.Tensor{Shape: []int{3, 100}, Value: make([]float64, 300)}
+		}, "no dense ones beside them"},
+		"other type": {func(all map[string]safetensors.Tensor) {
+			all["weights.values"] = safetensors.Tensor{Shape: []int{4}, Value: []float32{1, 2, 3, 4}}
+		}, "the types I64, U32 and F32"},
+		"no places": {func(all map[string]safetensors.Tensor) { delete(all, "weights.indices") }, "expected I64, U32 and F64"},
+		"no values": {func(all map[string]safetensors.Tensor) { delete(all, "weights.values") }, "found weights of shape []"},
 	} {
 		_, err := Decode(forged(t, three(), 100, c.change))
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -131,7 +143,7 @@ func TestSparseWeightsForged(t *testing.T) {
 func TestSparseWeightsMemory(t *testing.T) {
 	for _, features := range []int{math.MaxInt >> 8, math.MaxInt, mostUnstored + 1, -1} {
 		m := wide(t, 100, map[int]float64{3: 1})
-		file := forged(t, m, features, func(map[string]tensor) {})
+		file := forged(t, m, features, func(map[string]safetensors.Tensor) {})
 		var err error
 		if used := allocated(func() { _, err = Decode(file) }); err == nil || used > 1<<20 {
 			t.Errorf("%d features: %d bytes made Decode ask for %d, and %v", features, len(file), used, err)
@@ -139,7 +151,7 @@ func TestSparseWeightsMemory(t *testing.T) {
 	}
 	for _, outputs := range []int{3, 1000} { // each with its own
 		some := make([]map[int]float64, outputs)
-		file := forged(t, wide(t, 20, some...), mostUnstored/2, func(map[string]tensor) {})
+		file := forged(t, wide(t, 20, some...), mostUnstored/2, func(map[string]safetensors.Tensor) {})
 		var err error
 		if used := allocated(func() { _, err = Decode(file) }); err == nil || used > 8<<20 {
 			t.Errorf("%d outputs: %d bytes made Decode ask for %d, and %v", outputs, len(file), used, err)
@@ -153,7 +165,7 @@ func TestSparseWeightsThatUnfoldTooFar(t *testing.T) {
 		t.Error("found other bounds")
 	}
 	m := wide(t, mostUnstored+1, map[int]float64{1: 1})
-	tensors := map[string]tensor{}
+	tensors := map[string]safetensors.Tensor{}
 	m.packWeights(tensors)
 	if names := slices.Sorted(maps.Keys(tensors)); !slices.Equal(names, []string{"weights"}) {
 		t.Errorf("found the tensors %q, expected dense weights", names)

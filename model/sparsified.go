@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"math"
+
+	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
 )
 
 // Sparsified is the status of an output that was made from one of more support vectors: its
@@ -35,7 +37,7 @@ type SparseGoal struct {
 }
 
 // Digest returns a digest of the model's numbers, as its file has it.
-func (m *Model) Digest() string { return digestTensors(m.tensors()) }
+func (m *Model) Digest() string { return safetensors.Digest(m.tensors()) }
 
 // checkSparse refuses parts that no smaller machine has.
 func (m *Model) checkSparse() error {

@@ -116,7 +116,7 @@ func (g *growing) add(pool int) {
 	}
 }
 
-// curvature is that of a loss; 1 of one that has none.
+// curvature is that of a loss; 1 of a loss that has none.
 func curvature(l loss.Loss, prediction, y float64) float64 {
 	if c, ok := l.(loss.Curved); ok {
 		return c.Curvature(prediction, y)

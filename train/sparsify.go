@@ -44,7 +44,7 @@ type SparsifySpec struct {
 type Sparsified struct {
 	Model *model.Model
 	Path  []SparseStep // by the number of vectors
-	Unit  string       // of errors: "errors" or "RMSE"
+	Unit  string       // of errors: "error" or "RMSE"
 
 	Accuracy             float64 // E
 	Norm2, Kappa         float64 // |w|^2, of all outputs together, and the largest k(x,x); 0: not known, as support vectors are no rows

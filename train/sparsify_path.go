@@ -116,7 +116,7 @@ func (s *sparsifying) choose(ctx context.Context, method sparsify.Method) (*spar
 	if s.spec.Test != nil {
 		s.truth[1] = judgedOf(s.model, s.spec.Test)
 	}
-	s.found.Unit = "errors"
+	s.found.Unit = "error"
 	if s.model.Classes == nil {
 		s.found.Unit = "RMSE"
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/structure"
@@ -38,5 +39,5 @@ func (t *trainer) adviseScale(cmd *cobra.Command) {
 		}
 		return strconv.Itoa(j + 1)
 	}
-	warn(cmd, []error{fmt.Errorf("columns differ in size by %.0e (%s is the largest, %s the smallest): use --scale std", ratio, name(large), name(small))})
+	printing.Warn(cmd, []error{fmt.Errorf("columns differ in size by %.0e (%s is the largest, %s the smallest): use --scale std", ratio, name(large), name(small))})
 }

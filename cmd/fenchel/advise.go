@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -85,14 +87,14 @@ func (a *adviser) run(cmd *cobra.Command, sources []string) error {
 		if err != nil {
 			return err
 		}
-		warn(cmd, set.Warnings)
+		printing.Warn(cmd, set.Warnings)
 		if a.spec.Kernel != "" {
 			return a.machines(cmd, float64(set.Rows()), float64(matrix.Nonzeros(set.X))/float64(max(1, set.Rows())))
 		}
 		a.spec.Threads, a.spec.Gap = a.in.opt.Threads, a.setting.Accuracy
 		survey, err = train.Examine(cmd.Context(), set, a.spec)
 		if _, bad := err.(train.DataError); bad {
-			return badData(err)
+			return exitcode.BadData(err)
 		}
 		if err != nil {
 			return err
@@ -105,7 +107,7 @@ func (a *adviser) run(cmd *cobra.Command, sources []string) error {
 	advice := theory.Advise(a.setting)
 	keepAvailable(&advice)
 	if a.json {
-		return printJSON(cmd, a.object(survey, advice))
+		return printing.JSON(cmd, a.object(survey, advice))
 	}
 	return a.print(cmd.OutOrStdout(), survey, advice)
 }
@@ -167,16 +169,16 @@ func (a *adviser) machines(cmd *cobra.Command, rows, values float64) error {
 	}
 	advice := q.Advise()
 	if a.json {
-		return printJSON(cmd, map[string]any{"n": rows, "values": values, "kernel": a.spec.Kernel, "accuracy": q.Accuracy, "memory": q.Memory, "advice": advice})
+		return printing.JSON(cmd, map[string]any{"n": rows, "values": values, "kernel": a.spec.Kernel, "accuracy": q.Accuracy, "memory": q.Memory, "advice": advice})
 	}
-	r := report{cmd.OutOrStdout()}
-	r.line("data", "%.0f rows of %.4g values", rows, values)
-	r.line("asked", "kernel %s, relative gap %g, %.3g GB", a.spec.Kernel, q.Accuracy, q.Memory/1e9)
-	r.line("method", "%s: %.2g operations, %.3g GB", advice.Method, advice.Operations, advice.Bytes/1e9)
-	r.line("solver", "%s", advice.Solver)
-	r.line("why", "%s", advice.Why)
+	r := printing.Report{W: cmd.OutOrStdout()}
+	r.Line("data", "%.0f rows of %.4g values", rows, values)
+	r.Line("asked", "kernel %s, relative gap %g, %.3g GB", a.spec.Kernel, q.Accuracy, q.Memory/1e9)
+	r.Line("method", "%s: %.2g operations, %.3g GB", advice.Method, advice.Operations, advice.Bytes/1e9)
+	r.Line("solver", "%s", advice.Solver)
+	r.Line("why", "%s", advice.Why)
 	for _, rule := range advice.Rules {
-		r.line("rule", "%s: %s", rule.When, rule.Use)
+		r.Line("rule", "%s: %s", rule.When, rule.Use)
 	}
 	t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 4, 2, ' ', 0)
 	fmt.Fprint(t, "\nmethod\tsolver\ttheory\tpractice\toperations\tGB\tgap\n")
@@ -206,35 +208,35 @@ func (a *adviser) object(survey *train.Survey, advice theory.Advice) any {
 
 // print writes the advice for a person.
 func (a *adviser) print(w io.Writer, survey *train.Survey, advice theory.Advice) error {
-	r := report{w}
+	r := printing.Report{W: w}
 	condition := "condition not known"
 	if a.setting.Condition > 0 {
 		condition = fmt.Sprintf("condition %.4g", a.setting.Condition)
 	}
 	if survey != nil {
-		r.line("data", "%s", sizes(survey.Rows, survey.Features, survey.Nonzeros))
-		r.line("rows", "squared norm at most %.4g, mean %.4g", survey.MaxSquaredNorm, survey.MeanSquaredNorm)
-		r.line("problem", "loss %s, penalty %s, lambda %g (C %g)", survey.Loss, survey.Penalty, survey.Lambda, survey.C)
+		r.Line("data", "%s", printing.Sizes(survey.Rows, survey.Features, survey.Nonzeros))
+		r.Line("rows", "squared norm at most %.4g, mean %.4g", survey.MaxSquaredNorm, survey.MeanSquaredNorm)
+		r.Line("problem", "loss %s, penalty %s, lambda %g (C %g)", survey.Loss, survey.Penalty, survey.Lambda, survey.C)
 	} else {
-		r.line("data", "%s", count(a.rows, "row"))
+		r.Line("data", "%s", printing.Count(a.rows, "row"))
 	}
-	r.line("asked", "accuracy %g, %s", a.setting.Accuracy, condition)
-	r.line("method", "%s: %.4g gradients, %.3g passes", advice.Method, advice.Gradients, advice.Passes)
+	r.Line("asked", "accuracy %g, %s", a.setting.Accuracy, condition)
+	r.Line("method", "%s: %.4g gradients, %.3g passes", advice.Method, advice.Gradients, advice.Passes)
 	if survey == nil && a.features > 0 {
-		r.line("work", "%.3g numbers of dense rows", advice.Gradients*float64(a.features))
+		r.Line("work", "%.3g numbers of dense rows", advice.Gradients*float64(a.features))
 	}
-	r.line("why", "%s", advice.Why)
+	r.Line("why", "%s", advice.Why)
 	if len(advice.Solvers) > 0 {
-		r.line("solvers", "%s", strings.Join(advice.Solvers, ", "))
+		r.Line("solvers", "%s", strings.Join(advice.Solvers, ", "))
 	}
 	if survey != nil {
-		r.line("auto", "%s (%s)", survey.Solver, survey.Why)
+		r.Line("auto", "%s (%s)", survey.Solver, survey.Why)
 	}
 	if survey == nil || survey.Classes > 0 {
 		printSample(r, a.setting.Rows, a.features)
 	}
 	for _, rule := range advice.Rules {
-		r.line("rule", "%s: %s", rule.When, rule.Use)
+		r.Line("rule", "%s: %s", rule.When, rule.Use)
 	}
 	if err := printCosts(w, "constant condition", advice.Ulbrich); err != nil || advice.Lecture == nil {
 		return err
@@ -243,16 +245,16 @@ func (a *adviser) print(w io.Writer, survey *train.Survey, advice theory.Advice)
 }
 
 // printSample says what so many rows can tell about the errors of a classifier.
-func printSample(r report, rows float64, features int) {
+func printSample(r printing.Report, rows float64, features int) {
 	const alpha, point = 1 - train.Confidence, 0.01
-	r.line("test", "%.0f rows tell an error within 1 point with probability %.0f %% (Hoeffding)", theory.TestSize(1, alpha, point), 100*train.Confidence)
+	r.Line("test", "%.0f rows tell an error within 1 point with probability %.0f %% (Hoeffding)", theory.TestSize(1, alpha, point), 100*train.Confidence)
 	if features == 0 {
 		return
 	}
 	if bound := theory.VC(0, 1, float64(features)+1, rows, alpha); bound < 1 {
-		r.line("capacity", "a linear model without errors on these rows has an error of at most %s (VC)", percent(bound))
+		r.Line("capacity", "a linear model without errors on these rows has an error of at most %s (VC)", printing.Percent(bound))
 	} else {
-		r.line("capacity", "too few rows for a bound from the training error alone (VC): test on others")
+		r.Line("capacity", "too few rows for a bound from the training error alone (VC): test on others")
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 )
 
 // Each row of a pipe is answered before the next one comes.
@@ -16,7 +18,7 @@ func TestPredictLineByLine(t *testing.T) {
 	if err := os.WriteFile(data, []byte("a,c,y\n1,u,no\n5,v,yes\n2,u,no\n7,v,yes\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code := run([]string{"train", data, "-q", "-o", path}, nil, io.Discard, os.Stderr); code != exitOK {
+	if code := run([]string{"train", data, "-q", "-o", path}, nil, io.Discard, os.Stderr); code != exitcode.OK {
 		t.Fatal(code)
 	}
 	stdin, rows := io.Pipe()
@@ -49,7 +51,7 @@ func TestPredictLineByLine(t *testing.T) {
 	if _, more := <-lines; more {
 		t.Error("found one more line")
 	}
-	if code := <-done; code != exitOK {
+	if code := <-done; code != exitcode.OK {
 		t.Errorf("found exit code %d", code)
 	}
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/model"
@@ -83,7 +85,7 @@ func (a *auditFlags) run(cmd *cobra.Command, m *model.Model, set *dataset.Set, a
 	found, err := train.MakeAudit(cmd.Context(), m, set, a.opt)
 	var data train.DataError
 	if errors.As(err, &data) {
-		return badData(err)
+		return exitcode.BadData(err)
 	}
 	if err != nil {
 		return err
@@ -91,20 +93,20 @@ func (a *auditFlags) run(cmd *cobra.Command, m *model.Model, set *dataset.Set, a
 	if asJSON {
 		out := auditJSON(m, found, a.opt, set.Weight)
 		out["n"], out["d"] = set.Rows(), set.Cols()
-		if err := printJSON(cmd, out); err != nil {
+		if err := printing.JSON(cmd, out); err != nil {
 			return err
 		}
 	} else {
-		r := report{cmd.OutOrStdout()}
+		r := printing.Report{W: cmd.OutOrStdout()}
 		printAudit(r, m, found, a.opt, set.Weight)
-		r.line("data", "%s", a.data(m, set))
+		r.Line("data", "%s", a.data(m, set))
 	}
-	return verified(nil, found.Unproved)
+	return exitcode.Verified(nil, found.Unproved)
 }
 
 // data says what the problem is about.
 func (a *auditFlags) data(m *model.Model, set *dataset.Set) string {
-	text := fmt.Sprintf("%s of %s", count(set.Rows(), "row"), count(set.Cols(), "feature"))
+	text := fmt.Sprintf("%s of %s", printing.Count(set.Rows(), "row"), printing.Count(set.Cols(), "feature"))
 	if set.Weight != nil {
 		text += ", with row weights"
 	}
@@ -135,24 +137,24 @@ func problemOf(m *model.Model, a *train.Audit, opt train.AuditOptions, weights [
 	return text
 }
 
-func printAudit(r report, m *model.Model, a *train.Audit, opt train.AuditOptions, weights []float64) {
+func printAudit(r printing.Report, m *model.Model, a *train.Audit, opt train.AuditOptions, weights []float64) {
 	printTask(r, m)
-	r.line("problem", "%s", problemOf(m, a, opt, weights))
+	r.Line("problem", "%s", problemOf(m, a, opt, weights))
 	if m.Support != nil {
-		r.line("support", "%s, all among the rows", count(m.Support.Len(), "vector"))
+		r.Line("support", "%s, all among the rows", printing.Count(m.Support.Len(), "vector"))
 	}
 	s := a.Summary
 	if a.Unproved != "" {
-		r.line("unproved", "%s", a.Unproved)
-		r.line("objective", "%.10g", s.Primal)
+		r.Line("unproved", "%s", a.Unproved)
+		r.Line("objective", "%.10g", s.Primal)
 		return
 	}
-	r.line("proof", "objective %.10g, best possible at least %.10g: %s", s.Primal, s.Dual, gapOf(s))
+	r.Line("proof", "objective %.10g, best possible at least %.10g: %s", s.Primal, s.Dual, gapOf(s))
 	if len(a.Outputs) > 1 {
-		r.line("worst", "%s: relative gap %.3g", nameOf(m, s.WorstOutput), s.Worst)
+		r.Line("worst", "%s: relative gap %.3g", nameOf(m, s.WorstOutput), s.Worst)
 	}
 	if a.Solver != "" {
-		r.line("refined", "by solver %s", a.Solver)
+		r.Line("refined", "by solver %s", a.Solver)
 	}
 }
 
@@ -169,7 +171,7 @@ func auditJSON(m *model.Model, a *train.Audit, opt train.AuditOptions, weights [
 		"gap_worst": model.Bound(s.Worst), "C": opt.C, "outputs": outputs, "refined_by": a.Solver,
 		"problem": map[string]any{"statement": problemOf(m, a, opt, weights), "loss": a.Loss, "penalty": m.Statement.Penalty, "kernel": a.Kernel, "bias": m.Statement.Bias,
 			"class_weight": opt.ClassWeight, "row_weights": weights != nil}}
-	_, out["reason"] = validity(nil, a.Unproved) // a file of LIBSVM claims nothing that could be valid
+	_, out["reason"] = exitcode.Validity(nil, a.Unproved) // a file of LIBSVM claims nothing that could be valid
 	if opt.Nu > 0 {
 		out["nu"] = opt.Nu
 	}

@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -73,7 +76,7 @@ func (k *kernelChecker) check(cmd *cobra.Command, sources []string) error {
 		return err
 	}
 	k.in.opt.Precomputed = isPrecomputed(k.spec.Kernel)
-	if err := cmp.Or(checkFolder(k.out), keepInputs("--output", k.out, sources...)); err != nil {
+	if err := cmp.Or(paths.CheckFolder(k.out), paths.KeepInputs("--output", k.out, sources...)); err != nil {
 		return err
 	}
 	if k.out != "" && strings.HasSuffix(k.out, ".svm") {
@@ -90,39 +93,39 @@ func (k *kernelChecker) run(cmd *cobra.Command, sources []string) error {
 	if err != nil {
 		return err
 	}
-	warn(cmd, set.Warnings)
+	printing.Warn(cmd, set.Warnings)
 	k.spec.Threads = k.in.opt.Threads
 	e, err := train.ExamineKernel(cmd.Context(), set, k.spec, k.out != "" && k.repair != "shift")
 	if _, bad := err.(train.DataError); bad {
-		return badData(err)
+		return exitcode.BadData(err)
 	} else if err != nil {
 		return err
 	}
 	if k.out != "" {
 		if err := k.write(cmd, set, e); err != nil {
-			return badData(err)
+			return exitcode.BadData(err)
 		}
 	}
 	if k.json {
-		return printJSON(cmd, map[string]any{"kernel": k.spec.Kernel, "n": e.N, "positive_semidefinite": e.Definite(), "smallest_eigenvalue": model.Bound(e.Smallest()),
+		return printing.JSON(cmd, map[string]any{"kernel": k.spec.Kernel, "n": e.N, "positive_semidefinite": e.Definite(), "smallest_eigenvalue": model.Bound(e.Smallest()),
 			"largest_eigenvalue": e.Values[0], "negative_eigenvalues": e.Negative(), "tolerance": e.Negligible(), "mean_diagonal": e.Trace / float64(e.N)})
 	}
-	k.print(report{cmd.OutOrStdout()}, set, e)
+	k.print(printing.Report{W: cmd.OutOrStdout()}, set, e)
 	return nil
 }
 
 // print writes the report.
-func (k *kernelChecker) print(r report, set *dataset.Set, e *kernel.Examined) {
-	r.line("data", "%s", describe(set))
-	r.line("kernel", "%s", k.spec.Kernel)
-	r.line("spectrum", "eigenvalues from %.6g to %.6g, mean diagonal %.6g", e.Smallest(), e.Values[0], e.Trace/float64(e.N))
+func (k *kernelChecker) print(r printing.Report, set *dataset.Set, e *kernel.Examined) {
+	r.Line("data", "%s", printing.Describe(set))
+	r.Line("kernel", "%s", k.spec.Kernel)
+	r.Line("spectrum", "eigenvalues from %.6g to %.6g, mean diagonal %.6g", e.Smallest(), e.Values[0], e.Trace/float64(e.N))
 	if e.Definite() {
-		r.line("verdict", "positive semidefinite on these rows (none below -%.2g)", e.Negligible())
+		r.Line("verdict", "positive semidefinite on these rows (none below -%.2g)", e.Negligible())
 	} else {
-		r.line("verdict", "NOT positive semidefinite: %s below -%.2g; --repair clip, flip or shift with -o makes a matrix that is", count(e.Negative(), "eigenvalue"), e.Negligible())
+		r.Line("verdict", "NOT positive semidefinite: %s below -%.2g; --repair clip, flip or shift with -o makes a matrix that is", printing.Count(e.Negative(), "eigenvalue"), e.Negligible())
 	}
 	if k.out != "" {
-		r.line("written", "%s, by %s: train with --kernel precomputed", k.out, k.repair)
+		r.Line("written", "%s, by %s: train with --kernel precomputed", k.out, k.repair)
 	}
 }
 

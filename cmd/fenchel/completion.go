@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -95,21 +93,15 @@ func completeColumn(cmd *cobra.Command, args []string, word string) ([]string, c
 // columnsOf returns the names of the columns of a table, from its first lines: whoever waits
 // for a completion waits for no more. nil: it is none, or cannot be read.
 func columnsOf(ctx context.Context, path string) []string {
-	const most = 64 << 10
-	file, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer file.Close()
-	head, err := io.ReadAll(io.LimitReader(file, most))
-	if err != nil {
-		return nil
-	}
-	if len(head) == most {
-		head = head[:bytes.LastIndexByte(head, '\n')+1]
-	}
 	ctx, stop := context.WithTimeout(ctx, time.Second)
 	defer stop()
+	head, err := dataset.Head(ctx, path)
+	if err != nil {
+		return nil
+	}
+	if end := bytes.LastIndexByte(head, '\n'); end > 0 { // a line that is cut is none
+		head = head[:end+1]
+	}
 	set, err := dataset.ReadFrom(ctx, bytes.NewReader(head), path, dataset.Options{Unlabelled: true})
 	if err != nil || !set.Schema.Table() || !set.Schema.Header {
 		return nil

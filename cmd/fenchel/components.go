@@ -10,8 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -24,9 +28,9 @@ func readModel(cmd *cobra.Command, path string) (*model.Model, *model.PCA, error
 	var kind *model.KindError
 	if errors.As(err, &kind) {
 		c, err := model.ReadPCAFile(path)
-		return nil, c, badData(err)
+		return nil, c, exitcode.BadData(err)
 	}
-	return m, nil, badData(notModel(cmd, path, err))
+	return m, nil, exitcode.BadData(notModel(cmd, path, err))
 }
 
 // notModel says of a file that is no model but data that it is, and the order of the
@@ -35,6 +39,9 @@ func notModel(cmd *cobra.Command, path string, err error) error {
 	info, failed := os.Stat(path)
 	if err == nil || failed != nil || !info.Mode().IsRegular() || model.IsFile(path) {
 		return err
+	}
+	if strings.HasSuffix(path, ".onnx") {
+		return fmt.Errorf("%s: found a graph of ONNX, expected a model: convert writes such files for other programs, which run them with ONNX Runtime", path)
 	}
 	format := dataset.FormatOf(cmd.Context(), path)
 	if format == "" {
@@ -55,7 +62,7 @@ func (in *input) rowsFor(cmd *cobra.Command, m *model.PCA, sources []string) (*d
 	if err != nil {
 		return nil, err
 	}
-	warn(cmd, set.Warnings)
+	printing.Warn(cmd, set.Warnings)
 	return set, nil
 }
 
@@ -68,7 +75,7 @@ func (in *input) sets(cmd *cobra.Command, out string, sources []string, take fun
 		if err != nil {
 			return err
 		}
-		warn(cmd, set.Warnings)
+		printing.Warn(cmd, set.Warnings)
 		return take(set)
 	}
 	if err := in.check(cmd, sources); err != nil {
@@ -82,7 +89,7 @@ func (in *input) sets(cmd *cobra.Command, out string, sources []string, take fun
 		}
 		for _, w := range set.Warnings {
 			if !said[w.Error()] {
-				warn(cmd, []error{w})
+				printing.Warn(cmd, []error{w})
 			}
 			said[w.Error()] = true
 		}
@@ -96,22 +103,22 @@ func (in *input) sets(cmd *cobra.Command, out string, sources []string, take fun
 // writeRows writes the numbers that are made of every row below their names, to a file or
 // standard output.
 func (in *input) writeRows(cmd *cobra.Command, out string, set *dataset.Set, size int, names []string, numbers func(i int) []float64) error {
-	f := newRowFormat(out, set)
+	f := printing.NewRowFormat(out, set)
 	write := func(w io.Writer) error {
-		if _, err := w.Write(f.header(names)); err != nil {
+		if _, err := w.Write(f.Header(names)); err != nil {
 			return err
 		}
-		return ordered(endable{cmd.Context(), w}, set.Rows(), size, in.opt.Threads, func(text []byte, lo, hi int) []byte {
+		return parallel.Ordered(interrupt.Endable{Ctx: cmd.Context(), W: w}, set.Rows(), size, in.opt.Threads, func(text []byte, lo, hi int) []byte {
 			for i := lo; i < hi; i++ {
-				text = f.end(f.numbers(f.begin(text, i), numbers(i)))
+				text = f.End(f.Numbers(f.Begin(text, i), numbers(i)))
 			}
 			return text
 		})
 	}
 	if out == "" || out == "-" {
-		return badData(write(cmd.OutOrStdout()))
+		return exitcode.BadData(write(cmd.OutOrStdout()))
 	}
-	return badData(dataset.WriteFile(out, write))
+	return exitcode.BadData(dataset.WriteFile(out, write))
 }
 
 // project writes the coordinates of every row along the components.
@@ -125,7 +132,7 @@ func (p *predictor) project(cmd *cobra.Command, m *model.PCA, sources []string) 
 
 // coordinates writes those of the rows of a set.
 func (p *predictor) coordinates(cmd *cobra.Command, m *model.PCA, set *dataset.Set) error {
-	return p.in.writeRows(cmd, p.out, set, blockRows, numbered("pc", m.Statement.K), func(i int) []float64 {
+	return p.in.writeRows(cmd, p.out, set, blockRows, printing.Numbered("pc", m.Statement.K), func(i int) []float64 {
 		scores := make([]float64, m.Statement.K)
 		m.Transform(scores, set.X.Row(i))
 		if p.whiten {
@@ -142,11 +149,11 @@ func verifyComponents(cmd *cobra.Command, in *input, m *model.PCA, tampered erro
 	if err != nil {
 		return err
 	}
-	warn(cmd, set.Warnings)
+	printing.Warn(cmd, set.Warnings)
 	set.Widen(m.Cols()) // --features may have asked for more than the rows have
 	v, err := train.VerifyPCA(cmd.Context(), m, set, in.opt.Threads)
 	if err != nil {
-		return badData(err)
+		return exitcode.BadData(err)
 	}
 	if tampered != nil {
 		v.Problems = append([]string{tampered.Error()}, v.Problems...)
@@ -155,24 +162,24 @@ func verifyComponents(cmd *cobra.Command, in *input, m *model.PCA, tampered erro
 	found.Proof = v.Found
 	if asJSON {
 		out := pcaJSON(&found)
-		out["valid"], out["reason"] = validity(v.Problems, v.Unproved)
+		out["valid"], out["reason"] = exitcode.Validity(v.Problems, v.Unproved)
 		out["problems"] = append([]string{}, v.Problems...)
-		if err := printJSON(cmd, out); err != nil {
-			return badData(err)
+		if err := printing.JSON(cmd, out); err != nil {
+			return exitcode.BadData(err)
 		}
 	} else {
-		r := report{cmd.OutOrStdout()}
+		r := printing.Report{W: cmd.OutOrStdout()}
 		for _, p := range v.Problems {
-			r.line("FALSE", "%s", p)
+			r.Line("FALSE", "%s", p)
 		}
 		switch {
 		case len(v.Problems) > 0:
 		case v.Unproved != "":
-			r.line("unproved", "%s of %s: %s", count(m.Statement.K, "component"), count(m.Cols(), "feature"), v.Unproved)
+			r.Line("unproved", "%s of %s: %s", printing.Count(m.Statement.K, "component"), printing.Count(m.Cols(), "feature"), v.Unproved)
 		default:
-			r.line("verified", "%s of %s", count(m.Statement.K, "component"), count(m.Cols(), "feature"))
+			r.Line("verified", "%s of %s", printing.Count(m.Statement.K, "component"), printing.Count(m.Cols(), "feature"))
 			printBound(r, m.Statement.K, v.Found)
 		}
 	}
-	return verified(v.Problems, v.Unproved)
+	return exitcode.Verified(v.Problems, v.Unproved)
 }

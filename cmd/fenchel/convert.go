@@ -10,6 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/onnx"
@@ -79,28 +82,28 @@ func (c *converter) run(cmd *cobra.Command, sources []string, out string) error 
 	if err != nil {
 		return err
 	}
-	if err := keepInputs("convert: OUT", out, append(slices.Clone(sources), c.in.opt.Labels, c.in.opt.Weights, c.like)...); err != nil {
+	if err := paths.KeepInputs("convert: OUT", out, append(slices.Clone(sources), c.in.opt.Labels, c.in.opt.Weights, c.like)...); err != nil {
 		return err
 	}
 	if model.IsFile(sources[0]) {
 		return c.model(cmd, sources, out)
 	}
 	if err := c.in.like(cmd, c.like); err != nil {
-		return badData(err)
+		return exitcode.BadData(err)
 	}
 	c.in.opt.Unmoved = !dataset.WritesOffsets(out, c.to)
 	set, err := c.in.read(cmd, sources)
 	if err != nil {
 		return err
 	}
-	warn(cmd, set.Warnings)
+	printing.Warn(cmd, set.Warnings)
 	if out == "-" {
-		return badData(writeTo(cmd.OutOrStdout(), writer, set))
+		return exitcode.BadData(writeTo(cmd.OutOrStdout(), writer, set))
 	}
 	if err := dataset.Write(cmd.Context(), out, set, c.to); err != nil {
-		return badData(err)
+		return exitcode.BadData(err)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", visible(out), describe(set))
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", printing.Visible(out), printing.Describe(set))
 	return nil
 }
 
@@ -109,7 +112,7 @@ func (c *converter) model(cmd *cobra.Command, sources []string, out string) erro
 	if len(sources) > 1 || c.to != "" || c.like != "" || out == "-" {
 		return fmt.Errorf("convert: %s is a model: expected one more file name, and no flags", sources[0])
 	}
-	if err := keepOthers("convert: OUT", out, c.force || onnx.IsFile(out)); err != nil {
+	if err := paths.KeepOthers("convert: OUT", out, c.force || onnx.IsFile(out)); err != nil {
 		return err
 	}
 	if err := namesModel(out); err != nil && !c.force {
@@ -155,7 +158,7 @@ func namesModel(path string) error {
 	if known {
 		return nil
 	}
-	return fmt.Errorf("convert: OUT %s: found the ending %s, expected that of a model: %s.model or none", visible(path), visible(ending), expected)
+	return fmt.Errorf("convert: OUT %s: found the ending %s, expected that of a model: %s.model or none", printing.Visible(path), printing.Visible(ending), expected)
 }
 
 // modelFormatOf returns the format that a path names, or else the other one of a model.
@@ -183,7 +186,7 @@ func (c *converter) convertModel(cmd *cobra.Command, from, to string) error {
 	}
 	ending := strings.ToLower(filepath.Ext(to))
 	if c.graph != (onnx.Options{}) && ending != onnxEnding {
-		return fmt.Errorf("--svm-operators, --whiten: found the ending %s of OUT, expected %s", visible(ending), onnxEnding)
+		return fmt.Errorf("--svm-operators, --whiten: found the ending %s of OUT, expected %s", printing.Visible(ending), onnxEnding)
 	}
 	if components != nil {
 		return c.convertComponents(cmd, components, to, ending)
@@ -193,21 +196,21 @@ func (c *converter) convertModel(cmd *cobra.Command, from, to string) error {
 	}
 	format := modelFormatOf(to, m, model.IsForeignFile(from))
 	if err := format.write(m, to, c.graph); err != nil {
-		return badData(err)
+		return exitcode.BadData(err)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: model of %s\n", visible(to), format.program)
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: model of %s\n", printing.Visible(to), format.program)
 	return nil
 }
 
 // convertComponents writes principal components for ONNX, which alone has a way to say them.
 func (c *converter) convertComponents(cmd *cobra.Command, m *model.PCA, to, ending string) error {
 	if ending != onnxEnding {
-		return badData(fmt.Errorf("%s: found principal components and the ending %s, expected %s", visible(to), visible(ending), onnxEnding))
+		return exitcode.BadData(fmt.Errorf("%s: found principal components and the ending %s, expected %s", printing.Visible(to), printing.Visible(ending), onnxEnding))
 	}
 	if err := onnx.WritePCAFile(m, to, c.graph); err != nil {
-		return badData(err)
+		return exitcode.BadData(err)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: components of ONNX\n", visible(to))
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: components of ONNX\n", printing.Visible(to))
 	return nil
 }
 

@@ -13,6 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -116,10 +119,10 @@ func (p *pather) check(cmd *cobra.Command, sources []string) (err error) {
 		return errors.New("--task one-class: expected classification or regression")
 	}
 	for _, file := range [][2]string{{"--output", p.out}, {"--figure", p.figure}} {
-		if err := checkFolder(file[1]); err != nil {
+		if err := paths.CheckFolder(file[1]); err != nil {
 			return err
 		}
-		if err := keepInputs(file[0], file[1], sources...); err != nil {
+		if err := paths.KeepInputs(file[0], file[1], sources...); err != nil {
 			return err
 		}
 	}
@@ -137,7 +140,7 @@ func (p *pather) run(cmd *cobra.Command, sources []string) error {
 	if err != nil {
 		return err
 	}
-	warn(cmd, set.Warnings)
+	printing.Warn(cmd, set.Warnings)
 	p.spec.Threads = p.in.opt.Threads
 	begun := time.Now()
 	facts, err := train.Path(cmd.Context(), set, p.spec, func(point train.PathPoint) error {
@@ -145,25 +148,25 @@ func (p *pather) run(cmd *cobra.Command, sources []string) error {
 		return nil
 	})
 	if _, bad := err.(train.DataError); bad {
-		return badData(err)
+		return exitcode.BadData(err)
 	} else if err != nil {
 		return err
 	}
 	took := time.Since(begun)
 	if err := p.write(facts); err != nil {
-		return badData(err)
+		return exitcode.BadData(err)
 	}
 	if p.json {
-		return printJSON(cmd, p.object(facts, took))
+		return printing.JSON(cmd, p.object(facts, took))
 	}
-	r := report{cmd.OutOrStdout()}
-	r.line("data", "%s", describe(set))
-	r.line("machine", "%s, loss %s, bias %s", facts.Kernel, facts.Loss, facts.Bias)
-	r.line("path", "%s of %s from %g to %g, the largest relative gap %.2g", count(facts.Points, "point"), p.spec.Over, p.spec.From, p.spec.To, facts.WorstGap)
+	r := printing.Report{W: cmd.OutOrStdout()}
+	r.Line("data", "%s", printing.Describe(set))
+	r.Line("machine", "%s, loss %s, bias %s", facts.Kernel, facts.Loss, facts.Bias)
+	r.Line("path", "%s of %s from %g to %g, the largest relative gap %.2g", printing.Count(facts.Points, "point"), p.spec.Over, p.spec.From, p.spec.To, facts.WorstGap)
 	if best := p.best(); best >= 0 {
-		r.line("best", "C %.6g (lambda %.6g): leave-one-out %s %s", p.points[best].C, p.points[best].Lambda, facts.Unit, p.errorText(facts, p.points[best].LeftOut))
+		r.Line("best", "C %.6g (lambda %.6g): leave-one-out %s %s", p.points[best].C, p.points[best].Lambda, facts.Unit, p.errorText(facts, p.points[best].LeftOut))
 	}
-	r.line("time", "%s, %s", seconds(took), evaluated(facts.Counts))
+	r.Line("time", "%s, %s", printing.Seconds(took), evaluated(facts.Counts))
 	return p.table(cmd.OutOrStdout(), facts)
 }
 
@@ -184,7 +187,7 @@ func (p *pather) errorText(facts *train.Costs, x float64) string {
 	if facts.Unit == "RMSE" {
 		return fmt.Sprintf("%.6g", x)
 	}
-	return percent(x)
+	return printing.Percent(x)
 }
 
 // shown is how many lines a table on the screen has.

@@ -16,6 +16,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -73,17 +76,17 @@ func (d *drawer) run(cmd *cobra.Command, files []string) error {
 	if err := d.in.check(cmd, d.data); err != nil {
 		return err
 	}
-	if err := keepInputs("--output", d.out, append(slices.Clone(files), d.data...)...); err != nil {
+	if err := paths.KeepInputs("--output", d.out, append(slices.Clone(files), d.data...)...); err != nil {
 		return err
 	}
-	if err := checkFolder(d.out); err != nil {
-		return badData(err)
+	if err := paths.CheckFolder(d.out); err != nil {
+		return exitcode.BadData(err)
 	}
 	picture, err := d.picture(cmd, files)
 	if err != nil {
 		return err
 	}
-	return badData(dataset.WriteFile(d.out, picture.WriteSVG))
+	return exitcode.BadData(dataset.WriteFile(d.out, picture.WriteSVG))
 }
 
 // picture makes what suits the files.
@@ -150,7 +153,7 @@ func (d *drawer) traces(files []string) (painter, error) {
 	for _, path := range files {
 		curves, err := d.trace(path)
 		if err != nil {
-			return nil, badData(err)
+			return nil, exitcode.BadData(err)
 		}
 		f.Curves = append(f.Curves, curves...)
 	}
@@ -230,7 +233,7 @@ func weightsPath(models []*model.Model) (painter, error) {
 	highest := make([]float64, first.Cols())
 	for _, m := range models {
 		if m.Support != nil || m.Map != nil || len(m.Outputs) != 1 || m.Statement.Lambda <= 0 || m.Cols() != first.Cols() {
-			return nil, fmt.Errorf("draw: found models of other kinds or features among several, expected linear models of one predictor, with a lambda and the %s of the first", count(first.Cols(), "feature"))
+			return nil, fmt.Errorf("draw: found models of other kinds or features among several, expected linear models of one predictor, with a lambda and the %s of the first", printing.Count(first.Cols(), "feature"))
 		}
 		for j, w := range m.Outputs[0].Weights {
 			highest[j] = max(highest[j], math.Abs(w))
@@ -259,10 +262,10 @@ func (d *drawer) predictions(cmd *cobra.Command, m *model.Model) (painter, error
 	if err != nil {
 		return nil, err
 	}
-	warn(cmd, set.Warnings)
+	printing.Warn(cmd, set.Warnings)
 	e, err := train.Evaluate(m, set, d.in.opt.Threads) // which refuses rows that do not fit
 	if err != nil {
-		return nil, badData(err)
+		return nil, exitcode.BadData(err)
 	}
 	rows := dots(set.Rows())
 	switch {
@@ -299,7 +302,7 @@ func confusion(e *train.Evaluation) *figure.Heat {
 func compared(m *model.Model, set *dataset.Set, rows []int) (painter, error) {
 	x, err := m.Prepare(set.X)
 	if err != nil {
-		return nil, badData(err)
+		return nil, exitcode.BadData(err)
 	}
 	points := figure.Curve{Name: "rows", Points: true}
 	lo, hi := math.Inf(1), math.Inf(-1)

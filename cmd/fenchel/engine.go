@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/internal/engine"
 )
 
@@ -28,7 +29,7 @@ the engine inherits, or a path where descriptors cannot be inherited.`,
 			if err != nil {
 				return err
 			}
-			return badData(engine.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), engine.NewMemory(file)))
+			return exitcode.BadData(engine.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), engine.NewMemory(file)))
 		},
 	}
 	cmd.Flags().IntVar(&descriptor, "descriptor", 0, "the shared file is this inherited descriptor")
@@ -43,14 +44,14 @@ func sharedFile(descriptor int, path string) (*os.File, error) {
 	}
 	if path != "" {
 		file, err := os.OpenFile(path, os.O_RDWR, 0)
-		return file, badData(err)
+		return file, exitcode.BadData(err)
 	}
 	file := os.NewFile(uintptr(descriptor), "shared memory")
 	if file == nil {
 		return nil, fmt.Errorf("--descriptor %d: expected a file that is open", descriptor)
 	}
 	if _, err := file.Stat(); err != nil {
-		return nil, badData(fmt.Errorf("--descriptor %d: %w", descriptor, err))
+		return nil, exitcode.BadData(fmt.Errorf("--descriptor %d: %w", descriptor, err))
 	}
 	return file, nil
 }

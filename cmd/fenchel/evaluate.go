@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/parallel"
@@ -52,7 +54,7 @@ func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error
 	}
 	m, err := model.ReadFile(path)
 	if err != nil {
-		return badData(notModel(cmd, path, err))
+		return exitcode.BadData(notModel(cmd, path, err))
 	}
 	v.in.forModel(cmd, m)
 	v.in.opt.InOrder = true
@@ -60,21 +62,21 @@ func (v *evaluator) run(cmd *cobra.Command, path string, sources []string) error
 	if err != nil {
 		return err
 	}
-	warn(cmd, set.Warnings)
+	printing.Warn(cmd, set.Warnings)
 	e, err := parallel.Until(cmd.Context(), func() (*train.Evaluation, error) { return train.Evaluate(m, set, v.in.opt.Threads) })
 	if err != nil {
-		return badData(err)
+		return exitcode.BadData(err)
 	}
-	warn(cmd, e.Warnings)
+	printing.Warn(cmd, e.Warnings)
 	if v.training != nil {
 		if e.Decomposition, err = v.decompose(cmd, m, set, sources); err != nil {
 			return err
 		}
 	}
 	if v.json {
-		return printJSON(cmd, e)
+		return printing.JSON(cmd, e)
 	}
-	r := report{cmd.OutOrStdout()}
+	r := printing.Report{W: cmd.OutOrStdout()}
 	printEvaluation(r, e)
 	printDecomposition(r, e.Decomposition)
 	return nil
@@ -86,7 +88,7 @@ func (v *evaluator) decompose(cmd *cobra.Command, m *model.Model, set *dataset.S
 	if v.richer != "" {
 		r, err := model.ReadFile(v.richer)
 		if err != nil {
-			return nil, badData(notModel(cmd, v.richer, err))
+			return nil, exitcode.BadData(notModel(cmd, v.richer, err))
 		}
 		other := v.in
 		other.forModel(cmd, r)
@@ -95,38 +97,38 @@ func (v *evaluator) decompose(cmd *cobra.Command, m *model.Model, set *dataset.S
 			return nil, err
 		}
 		if least, err = train.Risk(r, m, same, v.in.opt.Threads); err != nil {
-			return nil, badData(fmt.Errorf("--richer %s: %w", v.richer, err))
+			return nil, exitcode.BadData(fmt.Errorf("--richer %s: %w", v.richer, err))
 		}
 	}
 	rows, err := v.in.read(cmd, v.training)
 	if err != nil {
 		return nil, err
 	}
-	warn(cmd, rows.Warnings)
+	printing.Warn(cmd, rows.Warnings)
 	d, err := train.Decompose(m, rows, set, least, v.in.opt.Threads)
-	return d, badData(err)
+	return d, exitcode.BadData(err)
 }
 
 // printDecomposition says where the mean loss comes from.
-func printDecomposition(r report, d *theory.Decomposition) {
+func printDecomposition(r printing.Report, d *theory.Decomposition) {
 	if d == nil {
 		return
 	}
-	r.line("excess", "%.6g (mean loss above the least)", d.Excess())
-	r.line("", "%.6g approximation (of the class of models, by the training rows)", d.Approximation)
-	r.line("", "%.6g estimation (of the sample)", d.Estimation)
-	r.line("", "%.6g optimisation (the proved gap, at most)", d.Optimisation)
+	r.Line("excess", "%.6g (mean loss above the least)", d.Excess())
+	r.Line("", "%.6g approximation (of the class of models, by the training rows)", d.Approximation)
+	r.Line("", "%.6g estimation (of the sample)", d.Estimation)
+	r.Line("", "%.6g optimisation (the proved gap, at most)", d.Optimisation)
 }
 
 // headline puts an evaluation into one line.
 func headline(e *train.Evaluation) string {
 	if e.Outliers != nil && e.Error == nil {
-		return fmt.Sprintf("%s of %s are outliers", percent(*e.Outliers), count(e.Rows, "row"))
+		return fmt.Sprintf("%s of %s are outliers", printing.Percent(*e.Outliers), printing.Count(e.Rows, "row"))
 	}
 	if e.Error != nil {
-		return fmt.Sprintf("error %s, accuracy %s of %s", percent(*e.Error), percent(*e.Accuracy), count(e.Rows, "row"))
+		return fmt.Sprintf("error %s, accuracy %s of %s", printing.Percent(*e.Error), printing.Percent(*e.Accuracy), printing.Count(e.Rows, "row"))
 	}
-	return fmt.Sprintf("RMSE %s, MAE %s, R2 %s of %s", number(e.RMSE), number(e.MAE), number(e.R2), count(e.Rows, "row"))
+	return fmt.Sprintf("RMSE %s, MAE %s, R2 %s of %s", number(e.RMSE), number(e.MAE), number(e.R2), printing.Count(e.Rows, "row"))
 }
 
 // number writes a figure that may be undefined.
@@ -137,31 +139,31 @@ func number(x *float64) string {
 	return fmt.Sprintf("%.6g", *x)
 }
 
-func printEvaluation(r report, e *train.Evaluation) {
-	r.line("rows", "%d", e.Rows)
+func printEvaluation(r printing.Report, e *train.Evaluation) {
+	r.Line("rows", "%d", e.Rows)
 	if e.Outliers != nil {
-		r.line("outliers", "%s", number(e.Outliers))
+		r.Line("outliers", "%s", number(e.Outliers))
 		if e.Classes == nil {
 			return
 		}
 	}
 	if e.Classes == nil {
-		r.line("RMSE", "%s", number(e.RMSE))
-		r.line("MAE", "%s", number(e.MAE))
-		r.line("median", "%s (of the absolute errors)", number(e.MedianAbsolute))
-		r.line("R2", "%s", number(e.R2))
+		r.Line("RMSE", "%s", number(e.RMSE))
+		r.Line("MAE", "%s", number(e.MAE))
+		r.Line("median", "%s (of the absolute errors)", number(e.MedianAbsolute))
+		r.Line("R2", "%s", number(e.R2))
 		return
 	}
-	r.line("accuracy", "%s", number(e.Accuracy))
-	r.line("error", "%s%s", number(e.Error), within(e))
-	r.line("balanced", "%s (mean recall)", number(e.Balanced))
-	r.line("macro F1", "%s", number(e.MacroF1))
+	r.Line("accuracy", "%s", number(e.Accuracy))
+	r.Line("error", "%s%s", number(e.Error), within(e))
+	r.Line("balanced", "%s (mean recall)", number(e.Balanced))
+	r.Line("macro F1", "%s", number(e.MacroF1))
 	if e.AUC != nil {
-		r.line("AUC", "%s", number(e.AUC))
+		r.Line("AUC", "%s", number(e.AUC))
 	}
 	if e.LogLoss != nil {
-		r.line("log-loss", "%s", number(e.LogLoss))
-		r.line("Brier", "%s", number(e.Brier))
+		r.Line("log-loss", "%s", number(e.LogLoss))
+		r.Line("Brier", "%s", number(e.Brier))
 	}
 	printClasses(r, e)
 }
@@ -171,25 +173,25 @@ func within(e *train.Evaluation) string {
 	if e.Error == nil || e.Within == nil {
 		return ""
 	}
-	return fmt.Sprintf(" (+- %s with probability %.0f %% for rows that no choice depended on, Hoeffding)", percent(min(1, *e.Within)), 100*train.Confidence)
+	return fmt.Sprintf(" (+- %s with probability %.0f %% for rows that no choice depended on, Hoeffding)", printing.Percent(min(1, *e.Within)), 100*train.Confidence)
 }
 
 // printClasses prints the scores of every class and, for few classes, the
 // confusion matrix.
-func printClasses(r report, e *train.Evaluation) {
-	w := tabwriter.NewWriter(r.w, 0, 4, 2, ' ', tabwriter.AlignRight)
+func printClasses(r printing.Report, e *train.Evaluation) {
+	w := tabwriter.NewWriter(r.W, 0, 4, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\nclass\tprecision\trecall\tF1\trows\t\n")
 	for _, c := range e.Classes {
-		fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t%g\t\n", spell(c.Class), c.Precision, c.Recall, c.F1, c.Support)
+		fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t%g\t\n", printing.Spell(c.Class), c.Precision, c.Recall, c.F1, c.Support)
 	}
 	w.Flush()
 	const most = 30
 	if len(e.Confusion.Predicted) > most {
 		return
 	}
-	fmt.Fprintf(w, "\ntrue \\ predicted\t%s\t\n", strings.Join(spelled(e.Confusion.Predicted), "\t"))
+	fmt.Fprintf(w, "\ntrue \\ predicted\t%s\t\n", strings.Join(printing.Spelled(e.Confusion.Predicted), "\t"))
 	for t, class := range e.Confusion.True {
-		fmt.Fprintf(w, "%s\t", spell(class))
+		fmt.Fprintf(w, "%s\t", printing.Spell(class))
 		for _, n := range e.Confusion.Count[t] {
 			fmt.Fprintf(w, "%g\t", n)
 		}

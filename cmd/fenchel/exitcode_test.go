@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/solver"
 )
 
@@ -16,28 +17,28 @@ func TestExitCodesPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := "| code | meaning |\n|---|---|\n"
-	for _, e := range exitCodes {
-		table += fmt.Sprintf("| %d | %s |\n", e.code, e.meaning)
+	for _, e := range exitcode.Codes {
+		table += fmt.Sprintf("| %d | %s |\n", e.Code, e.Meaning)
 	}
-	if !strings.Contains(string(text), table+"\n"+afterExit+"\n") {
-		t.Errorf("expected in docs/formats/exit-codes.md:\n%s\n%s", table, afterExit)
+	if !strings.Contains(string(text), table+"\n"+exitcode.Besides+"\n") {
+		t.Errorf("expected in docs/formats/exit-codes.md:\n%s\n%s", table, exitcode.Besides)
 	}
 }
 
 // Every status has its code, whether or not a proof was possible.
 func TestEnded(t *testing.T) {
 	for status, want := range map[solver.Status][2]int{ // possible, not possible
-		solver.Converged:   {exitOK, exitOK},
-		solver.EpochLimit:  {exitLimit, exitOK},
-		solver.TimeLimit:   {exitLimit, exitLimit},
-		solver.Stalled:     {exitFailed, exitFailed},
-		solver.Diverged:    {exitFailed, exitFailed},
-		solver.Interrupted: {exitInterrupted, exitInterrupted},
+		solver.Converged:   {exitcode.OK, exitcode.OK},
+		solver.EpochLimit:  {exitcode.Limit, exitcode.OK},
+		solver.TimeLimit:   {exitcode.Limit, exitcode.Limit},
+		solver.Stalled:     {exitcode.Failed, exitcode.Failed},
+		solver.Diverged:    {exitcode.Failed, exitcode.Failed},
+		solver.Interrupted: {exitcode.Interrupted, exitcode.Interrupted},
 	} {
 		for k, provesNothing := range []bool{false, true} {
-			code := exitOK
-			if err := ended(status, provesNothing); err != nil {
-				code = err.(*exit).code
+			code := exitcode.OK
+			if err := exitcode.Ended(status, provesNothing); err != nil {
+				code = err.(*exitcode.Error).Code
 			}
 			if code != want[k] {
 				t.Errorf("%s, proves nothing %v: found the exit code %d, expected %d", status, provesNothing, code, want[k])

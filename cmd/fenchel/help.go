@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 )
 
 // flagGroups order the flags in the help of every verb; a test checks that each flag has
@@ -41,7 +43,7 @@ const helpWidth, helpIndent = 80, 27
 func printHelp(cmd *cobra.Command, _ []string) {
 	for _, paragraph := range strings.Split(cmp.Or(cmd.Long, cmd.Short), "\n\n") {
 		if !strings.HasPrefix(paragraph, " ") && !strings.HasPrefix(paragraph, "\t") { // a formula or table
-			paragraph = strings.Join(wrap(paragraph, helpWidth), "\n")
+			paragraph = strings.Join(exitcode.Wrap(paragraph, helpWidth), "\n")
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n", paragraph)
 	}
@@ -98,7 +100,7 @@ func printEntry(w io.Writer, name string, column int, text string) {
 		fmt.Fprintln(w, name)
 		name = ""
 	}
-	for _, line := range wrap(text, helpWidth-column) {
+	for _, line := range exitcode.Wrap(text, helpWidth-column) {
 		fmt.Fprintf(w, "%-*s%s\n", column, name, line)
 		name = ""
 	}

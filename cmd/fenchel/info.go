@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -33,15 +34,15 @@ func newInfo() *cobra.Command {
 			}
 			if components != nil {
 				if asJSON {
-					return printJSON(cmd, pcaJSON(components))
+					return printing.JSON(cmd, pcaJSON(components))
 				}
-				printComponentsInfo(report{cmd.OutOrStdout()}, components, top)
+				printComponentsInfo(printing.Report{W: cmd.OutOrStdout()}, components, top)
 				return nil
 			}
 			if asJSON {
-				return printJSON(cmd, infoJSON(m))
+				return printing.JSON(cmd, infoJSON(m))
 			}
-			printInfo(report{cmd.OutOrStdout()}, m, top)
+			printInfo(printing.Report{W: cmd.OutOrStdout()}, m, top)
 			return nil
 		},
 	}
@@ -51,29 +52,29 @@ func newInfo() *cobra.Command {
 	return cmd
 }
 
-func printInfo(r report, m *model.Model, top int) {
+func printInfo(r printing.Report, m *model.Model, top int) {
 	if m.IsImported() {
 		printImported(r, m)
 		return
 	}
 	s := train.Summarise(m)
-	r.line("data", "%s of %s, %s, %s", count(m.Data.Rows, "row"), count(m.Data.Features, "feature"), count(int(m.Data.Nonzeros), "nonzero"), m.Data.Digest)
+	r.Line("data", "%s of %s, %s, %s", printing.Count(m.Data.Rows, "row"), printing.Count(m.Data.Features, "feature"), printing.Count(int(m.Data.Nonzeros), "nonzero"), m.Data.Digest)
 	printColumns(r, m.Schema)
 	printTask(r, m)
 	p := m.Statement
-	r.line("problem", "%s, %s, bias %s, scale %s", termsOf(m), balance(m), p.Bias, scaleOf(m))
-	r.line("solver", "%s, seed %d", p.Solver, p.Seed)
+	r.Line("problem", "%s, %s, bias %s, scale %s", termsOf(m), balance(m), p.Bias, scaleOf(m))
+	r.Line("solver", "%s, seed %d", p.Solver, p.Seed)
 	printProof(r, m, s, status(m), "")
 	printSize(r, m)
 	printCalibration(r, m)
-	r.line("version", "%s", m.Version)
+	r.Line("version", "%s", m.Version)
 	printNotes(r, m.Notes)
 	for c, o := range m.Outputs {
 		name := "bias"
 		if len(m.Outputs) > 1 {
-			name = spell(outputName(m, c))
+			name = printing.Spell(outputName(m, c))
 		}
-		r.line(name, "%.6g", o.Bias)
+		r.Line(name, "%.6g", o.Bias)
 		if m.Support == nil && m.Map == nil {
 			printExtremes(r, m, o, top)
 		}
@@ -81,7 +82,7 @@ func printInfo(r report, m *model.Model, top int) {
 }
 
 // printImported says what is known of a model of another program.
-func printImported(r report, m *model.Model) {
+func printImported(r printing.Report, m *model.Model) {
 	printTask(r, m)
 	c, nu := train.Needs(m)
 	lacks, flags := "lambda is", "--C X"
@@ -91,16 +92,16 @@ func printImported(r report, m *model.Model) {
 	case nu:
 		lacks, flags = "nu is", "--nu X"
 	}
-	r.line("problem", "%s, bias %s; %s not in the file", termsOf(m), m.Statement.Bias, lacks)
-	r.line("solver", "%s", m.Statement.Solver)
+	r.Line("problem", "%s, bias %s; %s not in the file", termsOf(m), m.Statement.Bias, lacks)
+	r.Line("solver", "%s", m.Statement.Solver)
 	printSize(r, m)
 	printCalibration(r, m)
 	printNotes(r, m.Notes)
-	r.line("status", "imported: nothing is claimed (\"fenchel verify MODEL %s DATA\" bounds what it lacks)", flags)
+	r.Line("status", "imported: nothing is claimed (\"fenchel verify MODEL %s DATA\" bounds what it lacks)", flags)
 }
 
 // printCalibration says where probabilities come from.
-func printCalibration(r report, m *model.Model) {
+func printCalibration(r printing.Report, m *model.Model) {
 	by := "train --probabilities"
 	if m.IsImported() {
 		by = "svm-train -b 1"
@@ -108,9 +109,9 @@ func printCalibration(r report, m *model.Model) {
 	switch {
 	case m.Calibration == nil:
 	case m.Classes == nil:
-		r.line("errors", "Laplace distribution, scale %g", m.Calibration.Laplace)
+		r.Line("errors", "Laplace distribution, scale %g", m.Calibration.Laplace)
 	default:
-		r.line("calibrated", "by %s: predict --probabilities", by)
+		r.Line("calibrated", "by %s: predict --probabilities", by)
 	}
 }
 
@@ -128,7 +129,7 @@ func status(m *model.Model) string {
 func largestOf(weights []float64, names []string, top int) string {
 	var parts []string
 	for _, j := range largest(weights, top) {
-		parts = append(parts, fmt.Sprintf("%s %+.4g", spell(featureName(names, j)), weights[j]))
+		parts = append(parts, fmt.Sprintf("%s %+.4g", printing.Spell(featureName(names, j)), weights[j]))
 	}
 	return strings.Join(parts, ", ")
 }

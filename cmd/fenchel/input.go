@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
@@ -51,7 +54,7 @@ func (in *input) check(cmd *cobra.Command, sources []string) error {
 	if in.checked { // a generator takes time to make
 		return nil
 	}
-	if err := refuseEmpty(cmd); err != nil {
+	if err := paths.RefuseEmpty(cmd); err != nil {
 		return err
 	}
 	if known := names(dataset.Formats()); in.opt.Format != "" && !slices.Contains(known, in.opt.Format) {
@@ -113,7 +116,7 @@ func notData(cmd *cobra.Command, sources []string, err error) error {
 		return fmt.Errorf("%w (a file to write is named by --output, or -o)", err)
 	}
 	for _, source := range sources {
-		for _, file := range matches(source) {
+		for _, file := range paths.Matches(source) {
 			if model.IsFile(file) {
 				return fmt.Errorf("%s: found a model, expected data", file)
 			}
@@ -133,7 +136,7 @@ func (in *input) blocks(cmd *cobra.Command, sources []string, take func(*dataset
 		return readError(notData(cmd, sources, err))
 	}
 	defer rows.Close()
-	warn(cmd, rows.Warnings)
+	printing.Warn(cmd, rows.Warnings)
 	for x, err := range rows.All() {
 		if err != nil {
 			return readError(err)
@@ -142,7 +145,7 @@ func (in *input) blocks(cmd *cobra.Command, sources []string, take func(*dataset
 			return err
 		}
 	}
-	warn(cmd, rows.Late)
+	printing.Warn(cmd, rows.Late)
 	return nil
 }
 
@@ -153,7 +156,7 @@ func readError(err error) error {
 	if errors.As(err, &useless) {
 		return fmt.Errorf("--%w", err)
 	}
-	return badData(err)
+	return exitcode.BadData(err)
 }
 
 // forModel makes the reader produce the features of a model.

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
 	"github.com/fenchel-ml/fenchel/dataset"
 )
 
@@ -73,8 +75,8 @@ func interruptWritesTheModel(t *testing.T, signals []os.Signal) {
 		}
 	}
 	code, rest := interrupted(t, dir, started, signals, "train", source, "-o", "m", "--loss", "logistic", "--gap", "1e-300", "--threads", "1")
-	if code != exitInterrupted || !strings.Contains(rest, "stopping: certifying the best model (press again to quit now)\n") {
-		t.Fatalf("exit code: found %d, expected %d, and that the best model is certified\n%s", code, exitInterrupted, rest)
+	if code != exitcode.Interrupted || !strings.Contains(rest, "stopping: certifying the best model (press again to quit now)\n") {
+		t.Fatalf("exit code: found %d, expected %d, and that the best model is certified\n%s", code, exitcode.Interrupted, rest)
 	}
 	cmd := exec.Command("fenchel", "verify", "m", source)
 	cmd.Dir = dir
@@ -102,8 +104,8 @@ func TestInterruptTrainsTheBestSoFar(t *testing.T) {
 		}
 	}
 	code, rest := interrupted(t, dir, judged, []os.Signal{os.Interrupt}, "tune", source, "-o", "m", "--loss", "logistic", "--search", "C=1e-3..1e3/40000", "--folds", "2")
-	if code != exitInterrupted || !strings.Contains(rest, "stopping: training the best candidate so far (press again to quit now)\n") {
-		t.Fatalf("exit code: found %d, expected %d, and that the best candidate is trained\n%s", code, exitInterrupted, rest)
+	if code != exitcode.Interrupted || !strings.Contains(rest, "stopping: training the best candidate so far (press again to quit now)\n") {
+		t.Fatalf("exit code: found %d, expected %d, and that the best candidate is trained\n%s", code, exitcode.Interrupted, rest)
 	}
 	cmd := exec.Command("fenchel", "verify", "m", source)
 	cmd.Dir = dir
@@ -119,8 +121,8 @@ func TestInterruptWritesComponents(t *testing.T) {
 	source := "@low-rank:n=20000,d=50"
 	begun := func(*bufio.Reader) { time.Sleep(1500 * time.Millisecond) } // nothing is printed that could be waited for
 	code, rest := interrupted(t, dir, begun, []os.Signal{os.Interrupt}, "pca", source, "-k", "3", "--method", "randomized:power=1000000", "--gap", "1e-15", "-o", "m")
-	if code != exitInterrupted || !strings.HasPrefix(rest, "stopping: certifying the best components (press again to quit now)\n") {
-		t.Fatalf("found exit code %d and %q, expected %d and what comes", code, rest, exitInterrupted)
+	if code != exitcode.Interrupted || !strings.HasPrefix(rest, "stopping: certifying the best components (press again to quit now)\n") {
+		t.Fatalf("found exit code %d and %q, expected %d and what comes", code, rest, exitcode.Interrupted)
 	}
 	for _, args := range [][]string{{"verify", "m", source}, {"info", "m"}} {
 		cmd := exec.Command("fenchel", args...)
@@ -135,21 +137,21 @@ func TestInterruptWritesComponents(t *testing.T) {
 func TestInterruptWhileReading(t *testing.T) {
 	beginning := func(*bufio.Reader) { time.Sleep(500 * time.Millisecond) } // nothing is printed that could be waited for
 	code, rest := interrupted(t, t.TempDir(), beginning, []os.Signal{os.Interrupt}, "train", "-", "-o", "m")
-	if code != exitInterrupted || rest != "fenchel: standard input: interrupted\n" {
-		t.Errorf("found exit code %d and %q, expected %d and one line", code, rest, exitInterrupted)
+	if code != exitcode.Interrupted || rest != "fenchel: standard input: interrupted\n" {
+		t.Errorf("found exit code %d and %q, expected %d and one line", code, rest, exitcode.Interrupted)
 	}
 }
 
 // Signals of one burst are one interruption; the second ends a process that does
 // not end by itself.
 func TestInterruptions(t *testing.T) {
-	var count interruptions
+	var count interrupt.Interruptions
 	start := time.Unix(0, 0)
 	for _, c := range []struct {
 		after time.Duration
 		want  int
 	}{{0, 1}, {0, 0}, {999 * time.Millisecond, 0}, {time.Second, 2}, {time.Second, 0}, {1999 * time.Millisecond, 0}, {5 * time.Second, 3}} {
-		if got := count.hear(start.Add(c.after), time.Second); got != c.want {
+		if got := count.Hear(start.Add(c.after), time.Second); got != c.want {
 			t.Errorf("after %s: found number %d, expected %d", c.after, got, c.want)
 		}
 	}
@@ -157,8 +159,8 @@ func TestInterruptions(t *testing.T) {
 
 // stubborn is a program that an interruption does not end, the second excepted.
 func stubborn() {
-	ctx, _ := interruptible(os.Stderr, 0, func() { os.Exit(exitInterrupted) })
-	stopping(ctx, "certifying the best model")
+	ctx, _ := interrupt.Interruptible(os.Stderr, 0, func() { os.Exit(exitcode.Interrupted) })
+	interrupt.Stopping(ctx, "certifying the best model")
 	fmt.Fprintln(os.Stderr, "ready")
 	<-ctx.Done()
 	select {}
@@ -186,14 +188,14 @@ func TestSecondInterruptForces(t *testing.T) {
 		}
 	}
 	_ = cmd.Wait() // the exit code says it all
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
-		t.Errorf("exit code: found %d, expected %d", code, exitInterrupted)
+	if code := cmd.ProcessState.ExitCode(); code != exitcode.Interrupted {
+		t.Errorf("exit code: found %d, expected %d", code, exitcode.Interrupted)
 	}
 }
 
 // halfway is a program that is for ever half way through a file.
 func halfway() {
-	interruptible(os.Stderr, 0, quit)
+	interrupt.Interruptible(os.Stderr, 0, interrupt.Quit)
 	_ = dataset.WriteFile("m", func(w io.Writer) error {
 		_, _ = w.Write(make([]byte, 1<<20))
 		fmt.Fprintln(os.Stderr, "ready")
@@ -230,8 +232,8 @@ func TestSecondInterruptKeepsTheFile(t *testing.T) {
 	time.Sleep(50 * time.Millisecond)
 	_ = cmd.Process.Signal(os.Interrupt)
 	_ = cmd.Wait() // the exit code says it all
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
-		t.Errorf("exit code: found %d, expected %d", code, exitInterrupted)
+	if code := cmd.ProcessState.ExitCode(); code != exitcode.Interrupted {
+		t.Errorf("exit code: found %d, expected %d", code, exitcode.Interrupted)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, ".*"))
 	if old, err := os.ReadFile(path); string(old) != "old" || len(files) > 0 {

@@ -2,11 +2,11 @@
 // they are.
 //
 // One file per verb, of train three: the flags are in trainflags.go, what is
-// reported in trainreport.go. What verbs share: exitcode.go, how a run ends; root.go, how
-// a command line is understood; interrupt.go, how a run is ended early; screen.go,
-// display.go, progress.go and progressline.go, what is shown meanwhile; input.go, the
-// flags for reading data; path.go, the files that are written; proof.go, what a model is
-// and proves; text.go, how anything is spelled. No mathematics lives here.
+// reported in trainreport.go. What verbs share: root.go, how a command line is
+// understood; input.go, the flags for reading data; proof.go, what a model is and proves;
+// and the packages below internal: exitcode, how a run ends; interrupt, how it is ended
+// early; terminal, what is shown meanwhile; paths, the files that are written; printing,
+// how anything is spelled. No mathematics lives here.
 package main
 
 import (
@@ -18,6 +18,10 @@ import (
 	"os"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/parallel"
 )
 
@@ -27,12 +31,12 @@ func main() {
 
 // run is main with its surroundings as arguments.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	stderr = newScreen(stderr)
-	ctx, stop := interruptible(stderr, burst, quit)
+	stderr = terminal.NewScreen(stderr)
+	ctx, stop := interrupt.Interruptible(stderr, interrupt.Burst, interrupt.Quit)
 	defer stop()
 	parallel.OnFault(func(name string) {
-		fmt.Fprintf(stderr, "fenchel: %s: found less of the file than when it was opened, expected one that does not change while it is in use\n", visible(name))
-		os.Exit(exitData)
+		fmt.Fprintf(stderr, "fenchel: %s: found less of the file than when it was opened, expected one that does not change while it is in use\n", printing.Visible(name))
+		os.Exit(exitcode.Data)
 	})
 	defer parallel.Guard()()
 	root := newRoot(args)
@@ -42,47 +46,26 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	if out.err != nil && (err == nil || printsNothing(err) || errors.Is(err, out.err)) {
-		err = badData(fmt.Errorf("standard output: %w", out.err))
+	if out.err != nil && (err == nil || exitcode.PrintsNothing(err) || errors.Is(err, out.err)) {
+		err = exitcode.BadData(fmt.Errorf("standard output: %w", out.err))
 	}
 	if err == nil {
-		return exitOK
+		return exitcode.OK
 	}
 	if strings.HasPrefix(err.Error(), "unknown command ") { // cobra's, on several lines
 		err = unknownVerb(root, args)
 	}
-	var e *exit
+	var e *exitcode.Error
 	if !errors.As(err, &e) {
-		e = &exit{exitUsage, err}
+		e = &exitcode.Error{Code: exitcode.Usage, Err: err}
 	}
 	if errors.Is(err, context.Canceled) {
-		e = &exit{exitInterrupted, errors.New(strings.ReplaceAll(err.Error(), context.Canceled.Error(), "interrupted"))}
+		e = &exitcode.Error{Code: exitcode.Interrupted, Err: errors.New(strings.ReplaceAll(err.Error(), context.Canceled.Error(), "interrupted"))}
 	}
-	if e.err != nil {
-		fmt.Fprintf(stderr, "fenchel: %s\n", visible(strings.ReplaceAll(e.err.Error(), "\n", " ")))
+	if e.Err != nil {
+		fmt.Fprintf(stderr, "fenchel: %s\n", printing.Visible(strings.ReplaceAll(e.Err.Error(), "\n", " ")))
 	}
-	return e.code
-}
-
-// exit is an error that knows the exit code; err == nil prints nothing.
-type exit struct {
-	code int
-	err  error
-}
-
-func (e *exit) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit code %d", e.code)
-	}
-	return e.err.Error()
-}
-
-func (e *exit) Unwrap() error { return e.err }
-
-// printsNothing reports whether err is an exit code alone.
-func printsNothing(err error) bool {
-	var e *exit
-	return errors.As(err, &e) && e.err == nil
+	return e.Code
 }
 
 // checked remembers the first error of writing, so that what a verb prints
@@ -104,12 +87,4 @@ func (c *checked) Write(p []byte) (int, error) {
 		}
 	}
 	return n, c.err
-}
-
-// badData marks err as one about input, output or data.
-func badData(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &exit{exitData, err}
 }

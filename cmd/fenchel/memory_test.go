@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/memory"
 )
 
 // pace waits until the collector works at that percentage: other tests may have made
@@ -29,16 +32,16 @@ func pace(t *testing.T, want uint64) {
 
 // The first turn is late, those after it are as usual.
 func TestCollectLate(t *testing.T) {
-	if collectorIsSet() {
+	if memory.CollectorIsSet() {
 		t.Skip("GOGC or GOMEMLIMIT is set")
 	}
-	pace(t, usualPercent)
-	collectLate()
+	pace(t, memory.UsualPercent)
+	memory.CollectLate()
 	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/heap/goal:bytes"}}
-	if metrics.Read(sample); sample[0].Value.Uint64() == usualPercent || sample[1].Value.Uint64() < firstTurn {
-		t.Errorf("found GOGC=%d and a goal of %d bytes, expected at least %d", sample[0].Value.Uint64(), sample[1].Value.Uint64(), firstTurn)
+	if metrics.Read(sample); sample[0].Value.Uint64() == memory.UsualPercent || sample[1].Value.Uint64() < memory.FirstTurn {
+		t.Errorf("found GOGC=%d and a goal of %d bytes, expected at least %d", sample[0].Value.Uint64(), sample[1].Value.Uint64(), memory.FirstTurn)
 	}
-	pace(t, usualPercent)
+	pace(t, memory.UsualPercent)
 }
 
 // The memory limit is that of a kernel's matrix: a map has none, and its images may
@@ -53,7 +56,7 @@ func TestMemoryLimit(t *testing.T) {
 	}{{"", false}, {"--kernel rbf --map fourier:dim=4", false}, {"--kernel rbf --cache 1MB", true}} {
 		before := debug.SetMemoryLimit(math.MaxInt64)
 		args := append([]string{"train", "@toy:n=60", "-q"}, strings.Fields(c.flags)...)
-		if code := run(args, strings.NewReader(""), io.Discard, os.Stderr); code != exitOK {
+		if code := run(args, strings.NewReader(""), io.Discard, os.Stderr); code != exitcode.OK {
 			t.Errorf("%q: found the exit code %d", c.flags, code)
 		}
 		if limit := debug.SetMemoryLimit(before); (limit < math.MaxInt64) != c.limited || c.limited && limit < 1<<20 {

@@ -5,6 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -25,27 +28,27 @@ it until "fenchel verify MODEL DATA" sees all rows.`,
 			if out == "" || out == "-" {
 				return errors.New("found no file to write, expected --output MODEL, or -o MODEL")
 			}
-			if err := keepOthers("--output", out, force); err != nil {
+			if err := paths.KeepOthers("--output", out, force); err != nil {
 				return err
 			}
-			if err := checkFolder(out); err != nil {
-				return badData(err)
+			if err := paths.CheckFolder(out); err != nil {
+				return exitcode.BadData(err)
 			}
 			models := make([]*model.PCA, len(args))
 			for i, path := range args {
 				var err error
 				if models[i], err = model.ReadPCAFile(path); err != nil {
-					return badData(err)
+					return exitcode.BadData(err)
 				}
 			}
 			m, err := train.MergePCA(models)
 			if err != nil {
-				return badData(err)
+				return exitcode.BadData(err)
 			}
 			if err := m.WriteFile(out); err != nil {
-				return badData(err)
+				return exitcode.BadData(err)
 			}
-			printComponents(report{cmd.OutOrStdout()}, m, "")
+			printComponents(printing.Report{W: cmd.OutOrStdout()}, m, "")
 			return nil
 		},
 	}

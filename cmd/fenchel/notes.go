@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -24,7 +25,7 @@ func parseNotes(flags []string) (map[string]string, error) {
 	for _, flag := range flags {
 		name, text, ok := strings.Cut(flag, "=")
 		if !ok || name == "" {
-			return nil, fmt.Errorf("--note %s: expected NAME=TEXT", spell(flag))
+			return nil, fmt.Errorf("--note %s: expected NAME=TEXT", printing.Spell(flag))
 		}
 		if _, twice := notes[name]; twice {
 			return nil, fmt.Errorf("--note: found the name %q twice, expected each once", name)
@@ -35,13 +36,13 @@ func parseNotes(flags []string) (map[string]string, error) {
 }
 
 // printNotes prints a line for each note.
-func printNotes(r report, notes map[string]string) {
+func printNotes(r printing.Report, notes map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(notes)) {
-		text := spell(notes[name])
+		text := printing.Spell(notes[name])
 		if name == searchNote {
 			text = searchWords(notes[name], text)
 		}
-		r.line("note", "%s = %s", name, text)
+		r.Line("note", "%s = %s", name, text)
 	}
 }
 
@@ -61,8 +62,8 @@ func searchWords(note, otherwise string) string {
 			best = append(best, fmt.Sprintf("%s=%v", key, found.Best[key]))
 		}
 	}
-	return spell(fmt.Sprintf("%s on %s, the best %s: %s %.4g, rule %s (info --json has all)",
-		count(found.Of, "candidate"), found.Folds, strings.Join(best, " "), found.Score, found.Best["score"], found.Rule))
+	return printing.Spell(fmt.Sprintf("%s on %s, the best %s: %s %.4g, rule %s (info --json has all)",
+		printing.Count(found.Of, "candidate"), found.Folds, strings.Join(best, " "), found.Score, found.Best["score"], found.Rule))
 }
 
 // searchNote is the name of the note that has the search, and leastSearch the bytes that are

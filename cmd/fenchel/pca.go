@@ -8,6 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/memory"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
@@ -30,9 +35,9 @@ type reducer struct {
 	json       bool
 	quiet      bool
 
-	shown       *display        // nil: nothing is
-	set         *dataset.Set    // nil of a stream
-	table       *dataset.Schema // nil: no table
+	shown       *terminal.Display // nil: nothing is
+	set         *dataset.Set      // nil of a stream
+	table       *dataset.Schema   // nil: no table
 	result      *train.PCAResult
 	read, total time.Duration
 }
@@ -81,11 +86,11 @@ func (p *reducer) run(cmd *cobra.Command, sources []string) error {
 	if err := p.check(cmd, sources); err != nil {
 		return err
 	}
-	tidyMemory()
+	memory.TidyMemory()
 	if !p.quiet {
-		p.shown = newDisplay(cmd.ErrOrStderr())
-		defer p.shown.done()
-		p.shown.reading("reading", &p.in.opt)
+		p.shown = terminal.NewDisplay(cmd.ErrOrStderr())
+		defer p.shown.Done()
+		p.shown.Reading("reading", &p.in.opt)
 	}
 	var err error
 	if p.streams(sources) {
@@ -106,12 +111,12 @@ func (p *reducer) fit(cmd *cobra.Command, sources []string) (err error) {
 	if p.set, err = p.in.read(cmd, sources); err != nil {
 		return err
 	}
-	warn(cmd, p.set.Warnings)
+	printing.Warn(cmd, p.set.Warnings)
 	p.spec.ZeroBased, p.table = p.set.ZeroBased, p.set.Schema
 	p.read = time.Since(started)
-	defer stopping(cmd.Context(), "certifying the best components")()
-	p.shown.phase("fitting")
-	p.spec.Phase = p.shown.phase
+	defer interrupt.Stopping(cmd.Context(), "certifying the best components")()
+	p.shown.Phase("fitting")
+	p.spec.Phase = p.shown.Phase
 	p.result, err = train.FitPCA(cmd.Context(), p.set, p.spec)
 	return dataOr(err)
 }
@@ -120,7 +125,7 @@ func (p *reducer) fit(cmd *cobra.Command, sources []string) (err error) {
 func dataOr(err error) error {
 	var data train.DataError
 	if errors.As(err, &data) {
-		return badData(err)
+		return exitcode.BadData(err)
 	}
 	return err
 }
@@ -137,7 +142,7 @@ func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 		p.in.opt.Schema = earlier.Schema
 		p.in.opt.Columns, p.in.opt.ZeroBased = earlier.Cols(), earlier.Statement.ZeroBased || p.in.opt.ZeroBased
 	}
-	defer stopping(cmd.Context(), "making components of what was learned")()
+	defer interrupt.Stopping(cmd.Context(), "making components of what was learned")()
 	began := time.Now()
 	err := p.in.blocks(cmd, sources, func(rows *dataset.RowStream, x matrix.Matrix) (err error) {
 		p.table = rows.Schema
@@ -148,11 +153,11 @@ func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 			s.Schema = rows.Schema
 		}
 		if n := s.Rows(); n > 0 {
-			p.shown.learned(n)
+			p.shown.Learned(n)
 		}
 		return s.Learn(x)
 	})
-	p.shown.phase("making components")
+	p.shown.Phase("making components")
 	if s == nil || s.Rows() == 0 {
 		return dataOr(err)
 	}
@@ -173,49 +178,49 @@ func (p *reducer) learn(cmd *cobra.Command, sources []string) error {
 
 // learnedBefore adds to an error in mid-stream that not all is lost.
 func learnedBefore(err error, rows int) error {
-	var e *exit
+	var e *exitcode.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	return &exit{e.code, fmt.Errorf("%w (%s before it learned)", e.err, count(rows, "row"))}
+	return &exitcode.Error{Code: e.Code, Err: fmt.Errorf("%w (%s before it learned)", e.Err, printing.Count(rows, "row"))}
 }
 
 // takeUp reads the model to go on from.
 func (p *reducer) takeUp() (*train.PCAStream, *model.PCA, error) {
 	m, err := model.ReadPCAFile(p.resume)
 	if err != nil {
-		return nil, nil, badData(err)
+		return nil, nil, exitcode.BadData(err)
 	}
 	if p.components != "" && p.spec.K != m.Statement.K {
 		return nil, nil, fmt.Errorf("--components %s: expected %d, as in the model to go on from", p.components, m.Statement.K)
 	}
 	s, err := train.ResumePCA(m, p.in.opt.Threads)
 	if err != nil {
-		return nil, nil, badData(fmt.Errorf("%s: %w", p.resume, err))
+		return nil, nil, exitcode.BadData(fmt.Errorf("%s: %w", p.resume, err))
 	}
 	return s, m, nil
 }
 
 // finish writes the model and reports.
 func (p *reducer) finish(cmd *cobra.Command, sources []string) error {
-	warn(cmd, p.result.Warnings)
+	printing.Warn(cmd, p.result.Warnings)
 	if p.out != "" {
-		p.shown.phase("writing")
-		written := stopping(cmd.Context(), "writing the model")
+		p.shown.Phase("writing")
+		written := interrupt.Stopping(cmd.Context(), "writing the model")
 		err := p.result.Model.WriteFile(p.out)
 		if written(); err != nil {
-			return badData(err)
+			return exitcode.BadData(err)
 		}
 	}
-	p.shown.done()
+	p.shown.Done()
 	if p.json {
 		if err := p.printJSON(cmd); err != nil {
-			return badData(err)
+			return exitcode.BadData(err)
 		}
 	} else {
 		p.print(cmd, sources)
 	}
 	// Rows of a stream have no proof, and a method that has seen them did what was asked;
 	// of rows that are all there the gap is known.
-	return ended(p.result.Status, p.result.Model.Statement.Stream)
+	return exitcode.Ended(p.result.Status, p.result.Model.Statement.Stream)
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/pca/learner"
 	"github.com/fenchel-ml/fenchel/train"
@@ -113,13 +115,13 @@ func (p *reducer) checkOutput(sources []string) error {
 	if p.out == "-" {
 		return errors.New("--output -: found standard output, expected a file name")
 	}
-	if err := keepInputs("--output", p.out, append(slices.Clone(sources), p.in.opt.Labels, p.in.opt.Weights)...); err != nil {
+	if err := paths.KeepInputs("--output", p.out, append(slices.Clone(sources), p.in.opt.Labels, p.in.opt.Weights)...); err != nil {
 		return err
 	}
-	if err := keepOthers("--output", p.out, p.force); err != nil {
+	if err := paths.KeepOthers("--output", p.out, p.force); err != nil {
 		return err
 	}
-	return badData(checkFolder(p.out))
+	return exitcode.BadData(paths.CheckFolder(p.out))
 }
 
 // howMany understands --components.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/train"
@@ -14,27 +15,27 @@ import (
 
 // print tells a person what came out.
 func (p *reducer) print(cmd *cobra.Command, sources []string) {
-	m, r := p.result.Model, report{cmd.OutOrStdout()}
+	m, r := p.result.Model, printing.Report{W: cmd.OutOrStdout()}
 	if p.set != nil {
-		r.line("data", "%s: %s", strings.Join(sources, " "), describe(p.set))
+		r.Line("data", "%s: %s", strings.Join(sources, " "), printing.Describe(p.set))
 		printColumns(r, p.set.Schema)
 	} else {
 		all := ""
 		if p.resume != "" {
 			all = " in all"
 		}
-		r.line("data", "%s: %s%s, %s", strings.Join(sources, " "), count(m.Data.Rows, "row"), all, count(m.Data.Features, "feature"))
+		r.Line("data", "%s: %s%s, %s", strings.Join(sources, " "), printing.Count(m.Data.Rows, "row"), all, printing.Count(m.Data.Features, "feature"))
 	}
 	if name := p.leftOut(); name != "" {
-		r.line("left out", "column %q, as the target (--target names another one)", name)
+		r.Line("left out", "column %q, as the target (--target names another one)", name)
 	}
 	switch share := p.spec.Share; {
 	case share == 1:
-		r.line("chosen", "%s: all directions in which the rows vary", count(m.Statement.K, "component"))
+		r.Line("chosen", "%s: all directions in which the rows vary", printing.Count(m.Statement.K, "component"))
 	case share > 0 && float64(m.Proof.Captured) < share*float64(m.Proof.Total):
-		r.line("chosen", "%s: those found when the search was cut short", count(m.Statement.K, "component"))
+		r.Line("chosen", "%s: those found when the search was cut short", printing.Count(m.Statement.K, "component"))
 	case share > 0:
-		r.line("chosen", "%s: the fewest that capture %g %% of the %s", count(m.Statement.K, "component"), 100*share, momentOf(m))
+		r.Line("chosen", "%s: the fewest that capture %g %% of the %s", printing.Count(m.Statement.K, "component"), 100*share, momentOf(m))
 	}
 	printComponents(r, m, p.result.Why)
 	if p.set != nil {
@@ -42,16 +43,16 @@ func (p *reducer) print(cmd *cobra.Command, sources []string) {
 	}
 	if s, ok := p.result.State.(pca.Spectrum); ok {
 		c := s.Cost()
-		r.line("cost", "%s, rank %d (at most %d), squared ranks in all %.4g, %.4g operations", count(c.Steps, "row"), c.Rank, c.MostRank, c.SquaredRanks, c.Flops)
+		r.Line("cost", "%s, rank %d (at most %d), squared ranks in all %.4g, %.4g operations", printing.Count(c.Steps, "row"), c.Rank, c.MostRank, c.SquaredRanks, c.Flops)
 	} else if p.result.Passes > 0 {
-		r.line("cost", "%.4g passes over the rows, %.4g numbers touched", p.result.Passes, p.result.Numbers)
+		r.Line("cost", "%.4g passes over the rows, %.4g numbers touched", p.result.Passes, p.result.Numbers)
 	}
-	r.line("time", "read %s, fit %s, certify %s, other %s, total %s", seconds(p.read), seconds(p.result.Fit), seconds(p.result.Certify),
-		seconds(max(0, p.total-p.read-p.result.Fit-p.result.Certify)), seconds(p.total))
+	r.Line("time", "read %s, fit %s, certify %s, other %s, total %s", printing.Seconds(p.read), printing.Seconds(p.result.Fit), printing.Seconds(p.result.Certify),
+		printing.Seconds(max(0, p.total-p.read-p.result.Fit-p.result.Certify)), printing.Seconds(p.total))
 	if p.out != "" {
-		r.line("model", "%s", p.out)
+		r.Line("model", "%s", p.out)
 	} else {
-		r.line("model", "not saved (give -o FILE)")
+		r.Line("model", "not saved (give -o FILE)")
 	}
 }
 
@@ -93,7 +94,7 @@ func (p *reducer) printJSON(cmd *cobra.Command) error {
 	if p.result.Why != "" {
 		out["method_why"] = p.result.Why
 	}
-	return printJSON(cmd, out)
+	return printing.JSON(cmd, out)
 }
 
 // pcaJSON is what a model says of itself.
@@ -131,7 +132,7 @@ func pcaJSON(m *model.PCA) map[string]any {
 }
 
 // printComponents prints what a model is and what is known of it.
-func printComponents(r report, m *model.PCA, why string) {
+func printComponents(r printing.Report, m *model.PCA, why string) {
 	s, p := m.Statement, m.Proof
 	how := s.Method
 	if why != "" {
@@ -141,8 +142,8 @@ func printComponents(r report, m *model.PCA, why string) {
 	if m.Mean != nil {
 		centred = "centred"
 	}
-	r.line("method", "%s, seed %d", how, s.Seed)
-	r.line("problem", "%s, %s, scale %s", count(s.K, "component"), centred, s.Scale)
+	r.Line("method", "%s, seed %d", how, s.Seed)
+	r.Line("problem", "%s, %s, scale %s", printing.Count(s.K, "component"), centred, s.Scale)
 	captured := 0.0
 	for _, v := range m.Eigenvalue {
 		captured += v
@@ -151,13 +152,13 @@ func printComponents(r report, m *model.PCA, why string) {
 	if estimated(m) {
 		doubt = "; estimates, as each row was seen once"
 	}
-	r.line(shortMoment(m), "%.6g of %.6g captured (%s), noise %.4g%s", captured, float64(p.Total), percent(captured/float64(p.Total)), m.Noise(), doubt)
+	r.Line(shortMoment(m), "%.6g of %.6g captured (%s), noise %.4g%s", captured, float64(p.Total), printing.Percent(captured/float64(p.Total)), m.Noise(), doubt)
 	printBound(r, s.K, p)
-	r.line("first", "%s", ratios(m))
+	r.Line("first", "%s", ratios(m))
 	if unproved := unprovedComponents(m); unproved != "" {
-		r.line("status", "%s: no gap is proved, %s", p.Status, unproved)
+		r.Line("status", "%s: no gap is proved, %s", p.Status, unproved)
 	} else {
-		r.line("status", "%s", p.Status)
+		r.Line("status", "%s", p.Status)
 	}
 }
 
@@ -195,10 +196,10 @@ func shortMoment(m *model.PCA) string {
 func estimated(m *model.PCA) bool { return m.Statement.Stream || m.Proof.Status == train.Merged }
 
 // printBound says how far from the best the components may be.
-func printBound(r report, k int, p model.PCAProof) {
+func printBound(r printing.Report, k int, p model.PCAProof) {
 	if h := p.HeldOut; h != nil {
-		r.line("held out", "%.6g of %.6g captured%s of %s: an estimate for rows like them, no proof",
-			float64(h.Captured), float64(h.Total), heldOutShare(h), count(h.Rows, "row"))
+		r.Line("held out", "%.6g of %.6g captured%s of %s: an estimate for rows like them, no proof",
+			float64(h.Captured), float64(h.Total), heldOutShare(h), printing.Count(h.Rows, "row"))
 	}
 	if math.IsNaN(p.Relative()) {
 		return
@@ -208,8 +209,8 @@ func printBound(r report, k int, p model.PCAProof) {
 		doubt = fmt.Sprintf(", with a probability of failure below %.0e", p.Failure)
 	}
 	share := math.Floor(1e6*(1-p.Relative())) / 1e4 // never more than was proved
-	r.line("proof", "captured at least %.4f %% of what %s can: they capture at most %s (gap %s%s)", share,
-		count(k, "direction"), roundedUp(float64(p.Upper), 9), roundedUp(p.Relative(), 3), doubt)
+	r.Line("proof", "captured at least %.4f %% of what %s can: they capture at most %s (gap %s%s)", share,
+		printing.Count(k, "direction"), roundedUp(float64(p.Upper), 9), roundedUp(p.Relative(), 3), doubt)
 }
 
 // roundedUp writes a bound with so many digits, not below what it is.
@@ -231,9 +232,9 @@ func heldOutShare(h *model.HeldOutVariance) string {
 	case !(h.Total > 0):
 		return ""
 	case math.IsInf(float64(h.Error), 0) || math.IsNaN(float64(h.Error)):
-		return fmt.Sprintf(" (%s)", percent(float64(h.Captured/h.Total)))
+		return fmt.Sprintf(" (%s)", printing.Percent(float64(h.Captured/h.Total)))
 	}
-	return fmt.Sprintf(" (%s, standard error %.2g)", percent(float64(h.Captured/h.Total)), float64(h.Error))
+	return fmt.Sprintf(" (%s, standard error %.2g)", printing.Percent(float64(h.Captured/h.Total)), float64(h.Error))
 }
 
 // ratios lists the shares of the first components.
@@ -250,19 +251,19 @@ func ratios(m *model.PCA) string {
 
 // printComponentsInfo shows what components are, and the features that matter most
 // to each.
-func printComponentsInfo(r report, m *model.PCA, top int) {
+func printComponentsInfo(r printing.Report, m *model.PCA, top int) {
 	digest := ""
 	if m.Data.Digest != "" {
 		digest = ", " + m.Data.Digest
 	}
-	r.line("data", "%s of %s%s", count(m.Data.Rows, "row"), count(m.Data.Features, "feature"), digest)
+	r.Line("data", "%s of %s%s", printing.Count(m.Data.Rows, "row"), printing.Count(m.Data.Features, "feature"), digest)
 	printComponents(r, m, "")
 	if m.State != nil {
-		r.line("state", "of a stream: can go on with --resume")
+		r.Line("state", "of a stream: can go on with --resume")
 	}
-	r.line("version", "%s", m.Version)
+	r.Line("version", "%s", m.Version)
 	printNotes(r, m.Notes)
 	for i := range min(m.Statement.K, 10) {
-		r.line(fmt.Sprintf("%d", i+1), momentOf(m)+" %.6g  largest weights: %s", m.Eigenvalue[i], largestOf(m.Component(i), m.Features, top))
+		r.Line(fmt.Sprintf("%d", i+1), momentOf(m)+" %.6g  largest weights: %s", m.Eigenvalue[i], largestOf(m.Component(i), m.Features, top))
 	}
 }

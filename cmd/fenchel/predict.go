@@ -9,9 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -60,7 +65,7 @@ func (p *predictor) run(cmd *cobra.Command, args []string) error {
 	if err := p.in.check(cmd, args[1:]); err != nil {
 		return err
 	}
-	if err := keepInputs("--output", p.out, append(slices.Clone(args), p.in.opt.Labels, p.in.opt.Weights)...); err != nil {
+	if err := paths.KeepInputs("--output", p.out, append(slices.Clone(args), p.in.opt.Labels, p.in.opt.Weights)...); err != nil {
 		return err
 	}
 	m, components, err := readModel(cmd, args[0])
@@ -98,16 +103,16 @@ func (p *predictor) checkProbabilities(cmd *cobra.Command, m *model.Model) error
 // predict writes what the model says of a set.
 func (p *predictor) predict(cmd *cobra.Command, m *model.Model, set *dataset.Set) error {
 	if err := train.CheckRows(m, set); err != nil {
-		return badData(err)
+		return exitcode.BadData(err)
 	}
 	x, err := m.Prepare(set.X)
 	if err != nil {
-		return badData(err)
+		return exitcode.BadData(err)
 	}
-	format := newRowFormat(p.out, set)
+	format := printing.NewRowFormat(p.out, set)
 	write := func(w io.Writer) error {
-		w = endable{cmd.Context(), w}
-		if _, err := w.Write(format.header(p.columns(m))); err != nil {
+		w = interrupt.Endable{Ctx: cmd.Context(), W: w}
+		if _, err := w.Write(format.Header(p.columns(m))); err != nil {
 			return err
 		}
 		return p.write(w, m, x, format)
@@ -118,9 +123,9 @@ func (p *predictor) predict(cmd *cobra.Command, m *model.Model, set *dataset.Set
 		err = dataset.WriteFile(p.out, write)
 	}
 	if unscored := p.unscored.Load(); err == nil && unscored > 0 {
-		warn(cmd, []error{train.Unscored(int(unscored), set.Rows())})
+		printing.Warn(cmd, []error{train.Unscored(int(unscored), set.Rows())})
 	}
-	return badData(err)
+	return exitcode.BadData(err)
 }
 
 // blockRows is how many rows are scored and spelled at a time: enough to make
@@ -129,10 +134,10 @@ const blockRows = 1024
 
 // write writes one line per row, of which the ids are given too. Rows are scored as they
 // are written: what is in memory does not grow with their number.
-func (p *predictor) write(w io.Writer, m *model.Model, x matrix.Matrix, f rowFormat) error {
+func (p *predictor) write(w io.Writer, m *model.Model, x matrix.Matrix, f printing.RowFormat) error {
 	rows, _ := x.Dims()
 	k := len(m.Outputs)
-	return ordered(w, rows, blockRows, p.in.opt.Threads, func(text []byte, lo, hi int) []byte {
+	return parallel.Ordered(w, rows, blockRows, p.in.opt.Threads, func(text []byte, lo, hi int) []byte {
 		var probabilities []float64
 		all := make([]float64, k*(hi-lo))
 		m.ScoreRows(all, x, lo, hi)
@@ -148,17 +153,17 @@ func (p *predictor) write(w io.Writer, m *model.Model, x matrix.Matrix, f rowFor
 			default:
 				class = m.Decide(scores)
 			}
-			if text = f.begin(text, i); m.Classes == nil {
+			if text = f.Begin(text, i); m.Classes == nil {
 				scores[0] = m.Number(scores[0])
-				text = f.numbers(text, scores[:1])
+				text = f.Numbers(text, scores[:1])
 			} else {
-				text = f.field(text, m.Classes[class])
+				text = f.Field(text, m.Classes[class])
 			}
 			if p.scores {
-				text = f.numbers(text, scores)
+				text = f.Numbers(text, scores)
 			}
-			text = f.numbers(text, probabilities)
-			text = f.end(text)
+			text = f.Numbers(text, probabilities)
+			text = f.End(text)
 		}
 		return text
 	})

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/train"
@@ -79,30 +80,30 @@ func openTerminalOf(t *testing.T, width int) (terminal *os.File, seen func() str
 // On a terminal a line shows how training goes, until it is done, below what is printed
 // meanwhile; so it does with the rows of a stream.
 func TestLineOnATerminal(t *testing.T) {
-	terminal, shows := openTerminal(t)
-	d := newDisplay(terminal)
-	if !d.screen.isTerminal() {
+	pty, shows := openTerminal(t)
+	d := terminal.NewDisplay(pty)
+	if !d.Screen.IsTerminal() {
 		t.Fatal("found no terminal")
 	}
-	d.state.aim(train.Spec{Gap: 1e-3})
+	d.State.Aim(train.Spec{Gap: 1e-3})
 	for epoch, gap := range []float64{0.1, 1e-4, 1e-5} {
-		d.state.look(train.Progress{Output: train.Output{Classes: 1},
-			Progress: solver.Progress{Epoch: epoch + 3, Certificate: problem.Certificate{Primal: 1, Dual: 1 - gap}}}, d.now())
+		d.State.Certified(train.Progress{Output: train.Output{Classes: 1},
+			Progress: solver.Progress{Epoch: epoch + 3, Certificate: problem.Certificate{Primal: 1, Dual: 1 - gap}}}, d.Now())
 		if want := fmt.Sprintf("epoch %d ", epoch+4); !shows(want) {
 			t.Fatalf("never showed %q", want)
 		}
 	}
-	fmt.Fprintln(d.screen, "a warning")
+	fmt.Fprintln(d.Screen, "a warning")
 	if !shows("\ra warning\r\n\rtraining ") {
 		t.Error("a warning is not above the line")
 	}
-	d.learned(12345)
+	d.Learned(12345)
 	if !shows("12345 rows") {
 		t.Error("never showed the rows")
 	}
-	d.done()
-	d.done() // once more
-	fmt.Fprintln(terminal, "the end")
+	d.Done()
+	d.Done() // once more
+	fmt.Fprintln(pty, "the end")
 	if !shows("\rthe end") {
 		t.Error("never came to an end")
 	}

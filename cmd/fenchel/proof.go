@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
@@ -15,19 +16,19 @@ import (
 )
 
 // printColumns says what was made of the columns of a table.
-func printColumns(r report, s *dataset.Schema) {
+func printColumns(r printing.Report, s *dataset.Schema) {
 	if s != nil {
-		r.line("columns", "%s", s.Summary())
+		r.Line("columns", "%s", s.Summary())
 	}
 	if offsets := offsetsOf(s); offsets != nil {
 		var taken []string
 		for _, name := range slices.Sorted(maps.Keys(offsets)) {
-			taken = append(taken, fmt.Sprintf("%s less %s", spell(name), strconv.FormatFloat(offsets[name], 'f', -1, 64)))
+			taken = append(taken, fmt.Sprintf("%s less %s", printing.Spell(name), strconv.FormatFloat(offsets[name], 'f', -1, 64)))
 		}
 		if more := len(taken) - 10; more > 0 {
 			taken = append(taken[:10], fmt.Sprintf("%d more", more))
 		}
-		r.line("offsets", "%s, before rounding to single precision", strings.Join(taken, ", "))
+		r.Line("offsets", "%s, before rounding to single precision", strings.Join(taken, ", "))
 	}
 }
 
@@ -56,55 +57,55 @@ func addColumns(out map[string]any, s *dataset.Schema) {
 
 // printRounding says that rounding changed the rows by more than the gap that is proved of
 // them.
-func printRounding(r report, rounding, gap float64) {
+func printRounding(r printing.Report, rounding, gap float64) {
 	if rounding > gap {
-		r.line("rounding", "values differ from those of the data by up to %.1g of their column's spread, more than the gap: the proof is about the rows as stored", rounding)
+		r.Line("rounding", "values differ from those of the data by up to %.1g of their column's spread, more than the gap: the proof is about the rows as stored", rounding)
 	}
 }
 
 // printTask says what the model predicts.
-func printTask(r report, m *model.Model) {
+func printTask(r printing.Report, m *model.Model) {
 	if m.Classes == nil {
-		r.line("task", "regression")
+		r.Line("task", "regression")
 		return
 	}
 	if m.OneClass() {
-		r.line("task", "one class: outliers are -1, others 1")
+		r.Line("task", "one class: outliers are -1, others 1")
 		return
 	}
-	r.line("task", "%s: %s", count(len(m.Classes), "class"), few(m.Classes))
+	r.Line("task", "%s: %s", printing.Count(len(m.Classes), "class"), printing.Few(m.Classes))
 }
 
 // printProblem states the problem that was solved, and why by that solver.
-func printProblem(r report, m *model.Model, given float64, why string) {
+func printProblem(r printing.Report, m *model.Model, given float64, why string) {
 	p := m.Statement
 	c := ""
 	if p.Lambda > 0 {
 		c = fmt.Sprintf(" (C %.6g)", given)
 	}
-	r.line("problem", "%s, %s%s, bias %s, scale %s", termsOf(m), balance(m), c, p.Bias, scaleOf(m))
+	r.Line("problem", "%s, %s%s, bias %s, scale %s", termsOf(m), balance(m), c, p.Bias, scaleOf(m))
 	if why != "" {
 		why = " (auto: " + why + ")"
 	}
-	r.line("solver", "%s%s, seed %d", p.Solver, why, p.Seed)
+	r.Line("solver", "%s%s, seed %d", p.Solver, why, p.Seed)
 }
 
 // printProof states what was proved, or why nothing was, if that is known.
-func printProof(r report, m *model.Model, s train.Summary, status, unproved string) {
+func printProof(r printing.Report, m *model.Model, s train.Summary, status, unproved string) {
 	if s.Unproved() {
 		if unproved != "" {
 			unproved = ", " + unproved
 		}
-		r.line("status", "%s: no gap is proved%s", status, unproved)
-		r.line("objective", "%.10g", s.Primal)
+		r.Line("status", "%s: no gap is proved%s", status, unproved)
+		r.Line("objective", "%.10g", s.Primal)
 		return
 	}
-	r.line("status", "%s: %s, asked for %.3g", status, gapOf(s), m.Statement.Gap)
-	r.line("proof", "objective %.10g, best possible at least %.10g", s.Primal, s.Dual)
+	r.Line("status", "%s: %s, asked for %.3g", status, gapOf(s), m.Statement.Gap)
+	r.Line("proof", "objective %.10g, best possible at least %.10g", s.Primal, s.Dual)
 	printApproximate(r, m)
 	if len(m.Outputs) > 1 && !m.IsJoint() {
 		o := m.Outputs[s.WorstOutput].Certificate
-		r.line("worst", "%s: relative gap %.3g, %s", nameOf(m, s.WorstOutput), s.Worst, o.Status)
+		r.Line("worst", "%s: relative gap %.3g, %s", nameOf(m, s.WorstOutput), s.Worst, o.Status)
 	}
 }
 
@@ -119,16 +120,16 @@ func gapOf(s train.Summary) string {
 
 // printApproximate says which problem a proof is about, if it is not that of the
 // kernel named.
-func printApproximate(r report, m *model.Model) {
+func printApproximate(r printing.Report, m *model.Model) {
 	if m.Map == nil {
 		return
 	}
 	_, features := m.Map.Dims()
-	r.line("proved", "of the approximate kernel, the inner products of %s of the map %s", count(features, "feature"), m.Statement.Map)
+	r.Line("proved", "of the approximate kernel, the inner products of %s of the map %s", printing.Count(features, "feature"), m.Statement.Map)
 }
 
 // nameOf says which output it is.
-func nameOf(m *model.Model, c int) string { return "class " + spell(outputName(m, c)) }
+func nameOf(m *model.Model, c int) string { return "class " + printing.Spell(outputName(m, c)) }
 
 // termsOf names what the objective is made of.
 func termsOf(m *model.Model) string {
@@ -162,41 +163,41 @@ func balance(m *model.Model) string {
 }
 
 // printSize says how large the model is.
-func printSize(r report, m *model.Model) {
+func printSize(r printing.Report, m *model.Model) {
 	if m.Support == nil {
-		r.line("weights", "%d of %d not zero", m.Nonzeros(), len(m.Outputs)*len(m.Outputs[0].Weights))
+		r.Line("weights", "%d of %d not zero", m.Nonzeros(), len(m.Outputs)*len(m.Outputs[0].Weights))
 		return
 	}
 	of := ""
 	if m.Data.Rows > 0 {
-		of = " of " + count(m.Data.Rows, "row")
+		of = " of " + printing.Count(m.Data.Rows, "row")
 	}
 	if m.Facts != nil {
 		of += fmt.Sprintf(", %d at the bound", m.Facts.Bounded)
 	}
-	r.line("support", "%s%s", count(m.Support.Len(), "vector"), of)
+	r.Line("support", "%s%s", printing.Count(m.Support.Len(), "vector"), of)
 	if m.Facts != nil {
 		printFacts(r, m, m.Facts)
 	}
 }
 
 // printFacts says what is known of a kernel machine besides its gap.
-func printFacts(r report, m *model.Model, f *model.Facts) {
+func printFacts(r printing.Report, m *model.Model, f *model.Facts) {
 	known := func(x model.Bound) bool { return !math.IsNaN(float64(x)) }
 	if f.Norm > 0 && m.Classes != nil {
-		r.line("margin", "1/|w| %.6g, sum of losses %.6g%s", 1/f.Norm, f.Losses, errorsOf(f))
+		r.Line("margin", "1/|w| %.6g, sum of losses %.6g%s", 1/f.Norm, f.Losses, errorsOf(f))
 	}
 	if known(f.Violation) {
-		r.line("KKT", "largest violation %.3g", f.Violation)
+		r.Line("KKT", "largest violation %.3g", f.Violation)
 	}
 	if f.LeaveOneOut != nil {
-		r.line("left out", "leave-one-out error at most %s if this is the optimum (%s)", percent(*f.LeaveOneOut), f.By)
+		r.Line("left out", "leave-one-out error at most %s if this is the optimum (%s)", printing.Percent(*f.LeaveOneOut), f.By)
 	}
 	if known(f.Steps) && int(f.Steps) < f.Support {
-		r.line("sparser", "%.0f vectors are enough to lose no more than half of the margin (4 kappa |w|^2): fenchel sparsify", f.Steps)
+		r.Line("sparser", "%.0f vectors are enough to lose no more than half of the margin (4 kappa |w|^2): fenchel sparsify", f.Steps)
 	}
 	if known(f.Alignment) {
-		r.line("alignment", "%.3g of the kernel with the classes (%s)", f.Alignment, count(f.Sample, "row"))
+		r.Line("alignment", "%.3g of the kernel with the classes (%s)", f.Alignment, printing.Count(f.Sample, "row"))
 	}
 	var same []string
 	for _, p := range []struct {
@@ -208,7 +209,7 @@ func printFacts(r report, m *model.Model, f *model.Facts) {
 		}
 	}
 	if len(same) > 0 {
-		r.line("same as", "%s, if this is the optimum", strings.Join(same, " or "))
+		r.Line("same as", "%s, if this is the optimum", strings.Join(same, " or "))
 	}
 }
 

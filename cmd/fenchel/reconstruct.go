@@ -7,6 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -55,12 +58,12 @@ func (r *reconstructor) run(cmd *cobra.Command, args []string) error {
 	if err := r.in.check(cmd, args[1:]); err != nil {
 		return err
 	}
-	if err := keepInputs("--output", r.out, append(slices.Clone(args), r.in.opt.Labels, r.in.opt.Weights)...); err != nil {
+	if err := paths.KeepInputs("--output", r.out, append(slices.Clone(args), r.in.opt.Labels, r.in.opt.Weights)...); err != nil {
 		return err
 	}
 	m, err := model.ReadPCAFile(args[0])
 	if err != nil {
-		return badData(notModel(cmd, args[0], err))
+		return exitcode.BadData(notModel(cmd, args[0], err))
 	}
 	if r.scores {
 		return r.invert(cmd, m, args[1:])
@@ -88,7 +91,7 @@ func featureNames(m *model.PCA) []string {
 	if m.Features != nil {
 		return m.Features
 	}
-	return numbered("x", m.Cols())
+	return printing.Numbered("x", m.Cols())
 }
 
 // invert makes rows of coordinates.
@@ -100,7 +103,7 @@ func (r *reconstructor) invert(cmd *cobra.Command, m *model.PCA, sources []strin
 	}
 	k := m.Statement.K
 	if set.Cols() != k {
-		return badData(fmt.Errorf("found %s, expected %d, the coordinates along the components", count(set.Cols(), "column"), k))
+		return exitcode.BadData(fmt.Errorf("found %s, expected %d, the coordinates along the components", printing.Count(set.Cols(), "column"), k))
 	}
 	const rows = 64
 	return r.in.writeRows(cmd, r.out, set, rows, featureNames(m), func(i int) []float64 {

@@ -11,6 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/experiment"
 )
@@ -91,12 +94,12 @@ func (p *reproducer) run(cmd *cobra.Command, args []string) error {
 		write     func(io.Writer) error
 	}{{".csv", r.WriteCSV}, {".svg", r.Figures().WriteSVG}, {".html", r.Page(title).WriteHTML}} {
 		if err := dataset.WriteFile(path+file.extension, file.write); err != nil {
-			return badData(err)
+			return exitcode.BadData(err)
 		}
 	}
 	printChecks(cmd.OutOrStdout(), path+".csv", r, p.opt.Quick)
 	if !r.Holds() {
-		return &exit{exitFalse, nil}
+		return &exitcode.Error{Code: exitcode.False, Err: nil}
 	}
 	return nil
 }
@@ -106,10 +109,10 @@ func checkReproduce(opt experiment.Options, path string, sources []string) error
 	if opt.Runs < 0 {
 		return fmt.Errorf("--runs %d: expected a number > 0", opt.Runs)
 	}
-	if err := checkFolder(path); err != nil {
+	if err := paths.CheckFolder(path); err != nil {
 		return err
 	}
-	return keepInputs("--output", path, sources...)
+	return paths.KeepInputs("--output", path, sources...)
 }
 
 // newSteps returns what writes at most two lines a second about what is done.
@@ -146,5 +149,5 @@ func printChecks(w io.Writer, path string, r *experiment.Result, quick bool) {
 	if quick && held < len(r.Checks) {
 		miss = " (a run with --quick may miss targets: only one without it judges)"
 	}
-	fmt.Fprintf(w, "%s: %s; %d of %s hold%s\n", path, count(len(r.Points), "point"), held, count(len(r.Checks), "target"), miss)
+	fmt.Fprintf(w, "%s: %s; %d of %s hold%s\n", path, printing.Count(len(r.Points), "point"), held, printing.Count(len(r.Checks), "target"), miss)
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -74,7 +77,7 @@ that anyone can check again with "fenchel verify". What the exit codes mean is i
 	for _, m := range makers {
 		root.AddCommand(m.make())
 	}
-	root.AddCommand(newExitCodes(), newTopics())
+	root.AddCommand(exitcode.NewTopic(), newTopics())
 	root.CompletionOptions.HiddenDefaultCmd = false
 	refuseUnknown(root)
 	completeArguments(root)
@@ -139,7 +142,7 @@ func none(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: found %s, expected %s", cmd.Name(), count(len(args), "argument"), usage(cmd))
+	return fmt.Errorf("%s: found %s, expected %s", cmd.Name(), printing.Count(len(args), "argument"), usage(cmd))
 }
 
 // arguments refuses fewer than least or, if most > 0, more than most arguments.
@@ -150,7 +153,7 @@ func arguments(least, most int) cobra.PositionalArgs {
 			return fmt.Errorf("%s: name %s: %s", cmd.Name(), argumentNames(cmd)[n], usage(cmd))
 		}
 		if most > 0 && n > most {
-			return fmt.Errorf("%s: found %s, expected %s", cmd.Name(), count(n, "argument"), usage(cmd))
+			return fmt.Errorf("%s: found %s, expected %s", cmd.Name(), printing.Count(n, "argument"), usage(cmd))
 		}
 		if at := slices.Index(args, ""); at >= 0 { // as an unset variable of a shell script makes it
 			return fmt.Errorf("%s: argument %d is empty, expected %s", cmd.Name(), at+1, usage(cmd))
@@ -200,7 +203,7 @@ func explainFlag(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("--%s %s: expected %s", invalid.GetFlag().Name, invalid.GetValue(), expectedOf(invalid.GetFlag().Value.Type()))
 	case errors.As(err, &bare):
 		f := bare.GetFlag()
-		return fmt.Errorf("--%s: found nothing after it, expected %s", f.Name, cmp.Or(expectedText[f.Name], expectedOf(f.Value.Type())))
+		return fmt.Errorf("--%s: found nothing after it, expected %s", f.Name, cmp.Or(paths.ExpectedText[f.Name], expectedOf(f.Value.Type())))
 	}
 	return err
 }

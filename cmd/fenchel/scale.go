@@ -11,6 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/dataset/scaling"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -88,13 +91,13 @@ func (s *scaler) check(cmd *cobra.Command, args []string) error {
 		}
 	}
 	read := append(slices.Clone(args), s.in.opt.Labels, s.in.opt.Weights, s.like, s.restore)
-	if err := keepInputs("--output", s.out, read...); err != nil {
+	if err := paths.KeepInputs("--output", s.out, read...); err != nil {
 		return err
 	}
 	if s.save != "" && filepath.Clean(s.save) == filepath.Clean(s.out) {
 		return fmt.Errorf("--save %s: found the file that is written to, expected another one", s.save)
 	}
-	return keepInputs("--save", s.save, append(read, s.out)...)
+	return paths.KeepInputs("--save", s.save, append(read, s.out)...)
 }
 
 func (s *scaler) run(cmd *cobra.Command, args []string) error {
@@ -106,22 +109,22 @@ func (s *scaler) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if err := s.in.like(cmd, s.like); err != nil {
-		return badData(err)
+		return exitcode.BadData(err)
 	}
 	set, err := s.in.read(cmd, args)
 	if err != nil {
 		return err
 	}
-	warn(cmd, set.Warnings)
+	printing.Warn(cmd, set.Warnings)
 	ranges, err := s.ranges(cmd, set)
 	if err != nil {
-		return badData(err)
+		return exitcode.BadData(err)
 	}
 	scaled, err := s.apply(cmd, set, ranges)
 	if err != nil {
-		return badData(err)
+		return exitcode.BadData(err)
 	}
-	return badData(s.write(cmd, scaled, ranges, writer))
+	return exitcode.BadData(s.write(cmd, scaled, ranges, writer))
 }
 
 // write writes the rows, and what was measured.
@@ -138,7 +141,7 @@ func (s *scaler) write(cmd *cobra.Command, scaled *dataset.Set, ranges *scaling.
 	if err := dataset.Write(cmd.Context(), s.out, scaled, s.to); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", visible(s.out), describe(scaled))
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", printing.Visible(s.out), printing.Describe(scaled))
 	return nil
 }
 
@@ -194,7 +197,7 @@ func readRanges(path string, set *dataset.Set) (*scaling.Ranges, error) {
 // apply scales the rows, and warns as svm-scale does.
 func (s *scaler) apply(cmd *cobra.Command, set *dataset.Set, r *scaling.Ranges) (*dataset.Set, error) {
 	if s.restore != "" {
-		warn(cmd, r.Unseen(set, firstIndex(set), s.restore))
+		printing.Warn(cmd, r.Unseen(set, firstIndex(set), s.restore))
 	}
 	before := matrix.Nonzeros(set.X)
 	scaled, err := r.Apply(set)
@@ -202,7 +205,7 @@ func (s *scaler) apply(cmd *cobra.Command, set *dataset.Set, r *scaling.Ranges) 
 		return nil, err
 	}
 	if after := matrix.Nonzeros(scaled.X); after > before && !matrix.IsDense(set.X) {
-		warn(cmd, []error{fmt.Errorf("found %d nonzeros, and %d in the scaled rows: where values are sparse and not negative, --lower 0 keeps zeros", before, after)})
+		printing.Warn(cmd, []error{fmt.Errorf("found %d nonzeros, and %d in the scaled rows: where values are sparse and not negative, --lower 0 keeps zeros", before, after)})
 	}
 	return scaled, nil
 }

@@ -11,6 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
@@ -129,14 +132,14 @@ func (s *sparsifier) check(cmd *cobra.Command, path string, sources []string) er
 	}
 	inputs := append(append([]string{path}, sources...), s.test...)
 	for _, file := range [][2]string{{"--output", s.out}, {"--table", s.table}, {"--figure", s.figure}} {
-		if err := checkFolder(file[1]); err != nil {
+		if err := paths.CheckFolder(file[1]); err != nil {
 			return err
 		}
-		if err := keepInputs(file[0], file[1], inputs...); err != nil {
+		if err := paths.KeepInputs(file[0], file[1], inputs...); err != nil {
 			return err
 		}
 	}
-	return keepOthers("--output", s.out, s.force)
+	return paths.KeepOthers("--output", s.out, s.force)
 }
 
 func (s *sparsifier) run(cmd *cobra.Command, path string, sources []string) error {
@@ -157,20 +160,20 @@ func (s *sparsifier) run(cmd *cobra.Command, path string, sources []string) erro
 		return train.Sparsify(cmd.Context(), s.model, s.set, s.spec)
 	})
 	if _, bad := err.(train.DataError); bad {
-		return badData(err)
+		return exitcode.BadData(err)
 	} else if err != nil {
 		return err
 	}
 	s.found, s.sparsify = found, time.Since(begun)
-	warn(cmd, s.doubts())
+	printing.Warn(cmd, s.doubts())
 	if err := s.write(); err != nil {
-		return badData(err)
+		return exitcode.BadData(err)
 	}
 	s.measure()
 	if s.json {
-		return printJSON(cmd, s.object())
+		return printing.JSON(cmd, s.object())
 	}
-	s.print(report{cmd.OutOrStdout()}, path)
+	s.print(printing.Report{W: cmd.OutOrStdout()}, path)
 	return nil
 }
 
@@ -191,7 +194,7 @@ func (s *sparsifier) readAll(cmd *cobra.Command, path string, sources []string) 
 	if s.set, err = s.in.read(cmd, sources); err != nil {
 		return err
 	}
-	warn(cmd, s.set.Warnings)
+	printing.Warn(cmd, s.set.Warnings)
 	if s.test == nil {
 		return nil
 	}
@@ -201,7 +204,7 @@ func (s *sparsifier) readAll(cmd *cobra.Command, path string, sources []string) 
 	if s.spec.Test, err = test.read(cmd, s.test); err != nil {
 		return err
 	}
-	warn(cmd, s.spec.Test.Warnings)
+	printing.Warn(cmd, s.spec.Test.Warnings)
 	return nil
 }
 
@@ -277,25 +280,25 @@ func tempoOf(m *model.Model, x matrix.Matrix, threads int) tempo {
 }
 
 // print writes the report.
-func (s *sparsifier) print(r report, path string) {
+func (s *sparsifier) print(r printing.Report, path string) {
 	f := s.found
-	r.line("model", "%s: %s, %s", path, count(f.FullVectors, "support vector"), s.model.Statement.Kernel)
-	r.line("data", "%s", describe(s.set))
+	r.Line("model", "%s: %s, %s", path, printing.Count(f.FullVectors, "support vector"), s.model.Statement.Kernel)
+	r.Line("data", "%s", printing.Describe(s.set))
 	how := fmt.Sprintf("%s, no loss above %.4g, seed %d", s.spec.Method, f.Accuracy, s.spec.Seed)
-	r.line("method", "%s: %s%s, %s", how, count(f.Steps, "step"), s.bound(), evaluated(f.Counts))
-	r.line("support", "%s, %s of the model's", count(f.Vectors, "vector"), percent(float64(f.Vectors)/float64(max(1, f.FullVectors))))
+	r.Line("method", "%s: %s%s, %s", how, printing.Count(f.Steps, "step"), s.bound(), evaluated(f.Counts))
+	r.Line("support", "%s, %s of the model's", printing.Count(f.Vectors, "vector"), printing.Percent(float64(f.Vectors)/float64(max(1, f.FullVectors))))
 	if g := f.Goal; g != nil {
-		r.line("objective", "(%s) of the thesis: %.6g, of %s at least %.6g (gap %.3g)", g.Name, g.Value, anyMachine(g.Radius), g.Below, g.Value-g.Below)
+		r.Line("objective", "(%s) of the thesis: %.6g, of %s at least %.6g (gap %.3g)", g.Name, g.Value, anyMachine(g.Radius), g.Below, g.Value-g.Below)
 	}
 	s.printProof(r)
-	r.line("guarantee", "%s", s.guarantee())
+	r.Line("guarantee", "%s", s.guarantee())
 	s.printErrors(r)
-	r.line("speed", "%s rows a second, the model %s: %.3g times as many; one row %s, the model %s",
-		short(int64(s.speed[1].rows)), short(int64(s.speed[0].rows)), s.speed[1].rows/s.speed[0].rows, s.speed[1].single, s.speed[0].single)
-	r.line("time", "read %s, sparsify %s", seconds(s.read), seconds(s.sparsify))
+	r.Line("speed", "%s rows a second, the model %s: %.3g times as many; one row %s, the model %s",
+		printing.Short(int64(s.speed[1].rows)), printing.Short(int64(s.speed[0].rows)), s.speed[1].rows/s.speed[0].rows, s.speed[1].single, s.speed[0].single)
+	r.Line("time", "read %s, sparsify %s", printing.Seconds(s.read), printing.Seconds(s.sparsify))
 	for _, file := range []string{s.out, s.table, s.figure} {
 		if file != "" {
-			r.line("written", "%s", file)
+			r.Line("written", "%s", file)
 		}
 	}
 }
@@ -320,20 +323,20 @@ func (s *sparsifier) bound() string {
 }
 
 // printProof says how good the small model is in the problem of the large one.
-func (s *sparsifier) printProof(r report) {
+func (s *sparsifier) printProof(r printing.Report) {
 	if c := s.found.Refit; c != nil {
-		r.line("refit", "objective %.10g, best possible of these vectors at least %.10g: relative gap %.3g", c.Primal, c.Dual, c.Relative())
+		r.Line("refit", "objective %.10g, best possible of these vectors at least %.10g: relative gap %.3g", c.Primal, c.Dual, c.Relative())
 	} else {
-		r.line("refit", "none: %s", cmp.Or(s.found.Why, "--no-refit"))
+		r.Line("refit", "none: %s", cmp.Or(s.found.Why, "--no-refit"))
 	}
 	switch sum := train.Summarise(s.found.Model); {
 	case s.model.IsImported():
 	case s.found.Model.Support.Index == nil:
-		r.line("proof", "none: the vectors are no rows of the data")
+		r.Line("proof", "none: the vectors are no rows of the data")
 	case sum.Unproved():
-		r.line("proof", "objective %.10g, and no lower bound", sum.Primal)
+		r.Line("proof", "objective %.10g, and no lower bound", sum.Primal)
 	default:
-		r.line("proof", "objective %.10g, best possible of any vectors at least %.10g: %s", sum.Primal, sum.Dual, gapOf(sum))
+		r.Line("proof", "objective %.10g, best possible of any vectors at least %.10g: %s", sum.Primal, sum.Dual, gapOf(sum))
 	}
 }
 
@@ -350,13 +353,13 @@ func (s *sparsifier) guarantee() string {
 	}
 	text := fmt.Sprintf("%s %.4g %s the model's %s %.4g on these rows", small, f.Small.Mean, verb, bound, f.Full.Mean)
 	if s.model.Classes != nil && !s.model.OneClass() && sparse.Accuracy <= sparse.Margin/2 {
-		text += fmt.Sprintf("; with a number uniform in [-%[1]g, %[1]g] added to each score, at most %[2]s are wrong on average", sparse.Margin/2, percent(f.Small.Mean))
+		text += fmt.Sprintf("; with a number uniform in [-%[1]g, %[1]g] added to each score, at most %[2]s are wrong on average", sparse.Margin/2, printing.Percent(f.Small.Mean))
 	}
 	return text
 }
 
 // printErrors compares the errors.
-func (s *sparsifier) printErrors(r report) {
+func (s *sparsifier) printErrors(r printing.Report) {
 	f := s.found
 	value := func(x float64) string {
 		switch {
@@ -365,11 +368,11 @@ func (s *sparsifier) printErrors(r report) {
 		case f.Unit == "RMSE":
 			return fmt.Sprintf("%.6g", x)
 		}
-		return percent(x)
+		return printing.Percent(x)
 	}
-	r.line(f.Unit, "%s of these rows, the model %s", value(f.Small.Train), value(f.Full.Train))
+	r.Line(f.Unit, "%s of these rows, the model %s", value(f.Small.Train), value(f.Full.Train))
 	if s.test != nil {
-		r.line("test", "%s, the model %s", value(f.Small.Test), value(f.Full.Test))
+		r.Line("test", "%s, the model %s", value(f.Small.Test), value(f.Full.Test))
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
@@ -49,7 +50,7 @@ func (t *tester) look(p train.Progress) string {
 func (t *tester) words(m *model.Model) string {
 	switch value, name := errorOn(m, t.set, t.threads); name {
 	case "error":
-		return "test error " + percent(value)
+		return "test error " + printing.Percent(value)
 	case "RMSE":
 		return fmt.Sprintf("test RMSE %.4g", value)
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -22,6 +23,18 @@ func TestTimesAddUp(t *testing.T) {
 			result: &train.Result{Train: 37 * time.Second, Certify: 3 * time.Second, Model: &model.Model{Outputs: make([]model.Output, c.outputs)}}}
 		if got := tr.times(); got != c.want {
 			t.Errorf("%d outputs: found %q, expected %q", c.outputs, got, c.want)
+		}
+	}
+}
+
+// TestEvaluated: more is computed than requested only where it says what was prefetched.
+func TestEvaluated(t *testing.T) {
+	for want, c := range map[string]kernel.Counts{
+		"789 M values computed, cache hits 0 %":                                        {Requested: 789341746, Computed: 789341746},
+		"62 k values computed (60 k of them before they were needed), cache hits 96 %": {Requested: 49500, Computed: 61800, Prefetched: 60000},
+	} {
+		if got := evaluated(c); got != want {
+			t.Errorf("%+v: %q, want %q", c, got, want)
 		}
 	}
 }

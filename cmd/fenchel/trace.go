@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/train"
@@ -97,9 +98,9 @@ func (tr *tracer) head() []string {
 func (tr *tracer) cells(line traced) []string {
 	bounds := []string{"", "", ""}
 	for k, x := range line.bounds {
-		bounds[k] = decimal(x)
+		bounds[k] = printing.Decimal(x)
 	}
-	cells := append([]string{line.Name, strconv.Itoa(line.epoch), decimal(line.train.Seconds()), decimal(line.certify.Seconds())}, bounds...)
+	cells := append([]string{line.Name, strconv.Itoa(line.epoch), printing.Decimal(line.train.Seconds()), printing.Decimal(line.certify.Seconds())}, bounds...)
 	if cells = append(cells, line.test); tr.t.spec.IsMachine() {
 		for _, n := range []int64{line.values.Requested, line.values.Computed, line.values.Prefetched, line.values.Products} {
 			cells = append(cells, strconv.FormatInt(n, 10))
@@ -107,7 +108,7 @@ func (tr *tracer) cells(line traced) []string {
 	}
 	estimate := ""
 	if !math.IsNaN(line.estimate) && !math.IsInf(line.estimate, 0) {
-		estimate = decimal(line.estimate)
+		estimate = printing.Decimal(line.estimate)
 	}
 	return append(cells, estimate)
 }

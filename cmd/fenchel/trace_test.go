@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -21,7 +22,7 @@ func trained(t *testing.T, args ...string) ([]byte, *model.Model) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "m")
 	var stderr bytes.Buffer
-	if code := run(append([]string{"train", "-q", "-o", path}, args...), nil, io.Discard, &stderr); code != exitOK && code != exitLimit && code != exitFailed {
+	if code := run(append([]string{"train", "-q", "-o", path}, args...), nil, io.Discard, &stderr); code != exitcode.OK && code != exitcode.Limit && code != exitcode.Failed {
 		t.Fatalf("%v: exit code %d\n%s", args, code, stderr.String())
 	}
 	written, err := os.ReadFile(path)

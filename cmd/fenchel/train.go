@@ -8,6 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/memory"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/search"
@@ -29,7 +34,7 @@ type trainer struct {
 	json, quiet bool
 	force       bool // -o may replace any file
 
-	shown        *display // nil: nothing is
+	shown        *terminal.Display // nil: nothing is
 	set, testSet *dataset.Set
 	result       *train.Result
 	crossed      *search.Result // of --folds
@@ -90,18 +95,18 @@ func (t *trainer) run(cmd *cobra.Command, sources []string) error {
 	if err := t.readInit(cmd); err != nil {
 		return err
 	}
-	collectLate()
-	largeHeap()
+	memory.CollectLate()
+	memory.LargeHeap()
 	if !t.quiet {
-		t.shown = newDisplay(cmd.ErrOrStderr())
-		defer t.shown.done()
+		t.shown = terminal.NewDisplay(cmd.ErrOrStderr())
+		defer t.shown.Done()
 	}
 	if err := t.readAll(cmd, sources); err != nil {
 		return err
 	}
 	if t.testSet != nil { // better before hours of training than after them
 		if err := t.spec.CheckTest(t.set, t.testSet); err != nil {
-			return badData(err)
+			return exitcode.BadData(err)
 		}
 	}
 	t.read = time.Since(started)
@@ -127,14 +132,14 @@ func (t *trainer) letGo() {
 // finish writes the model and the trace, evaluates and reports. What fails
 // once the model is written does not hide what came out. It needs no rows of the data.
 func (t *trainer) finish(cmd *cobra.Command, sources []string, tr *tracer, started time.Time) error {
-	warn(cmd, t.result.Warnings)
+	printing.Warn(cmd, t.result.Warnings)
 	if t.out != "" {
-		t.shown.phase("writing")
-		written := stopping(cmd.Context(), "writing the model")
+		t.shown.Phase("writing")
+		written := interrupt.Stopping(cmd.Context(), "writing the model")
 		t.letGo()
 		err := t.result.Model.WriteFile(t.out)
 		if written(); err != nil {
-			return badData(err)
+			return exitcode.BadData(err)
 		}
 	}
 	var failed error
@@ -142,41 +147,41 @@ func (t *trainer) finish(cmd *cobra.Command, sources []string, tr *tracer, start
 		failed = tr.write(t.trace)
 	}
 	if t.testSet != nil {
-		t.shown.phase("testing")
+		t.shown.Phase("testing")
 		evaluation, err := parallel.Until(cmd.Context(), func() (*train.Evaluation, error) {
 			return train.Evaluate(t.result.Model, t.testSet, t.in.opt.Threads)
 		})
 		switch {
 		case errors.Is(err, context.Canceled): // the model is written: that is what was asked for
-			warn(cmd, []error{errors.New("interrupted: the model is not evaluated on the test data")})
+			printing.Warn(cmd, []error{errors.New("interrupted: the model is not evaluated on the test data")})
 		case err != nil:
 			failed = errors.Join(failed, err)
 		default:
 			t.evaluation = evaluation
-			warn(cmd, evaluation.Warnings)
+			printing.Warn(cmd, evaluation.Warnings)
 		}
 	}
 	t.total = time.Since(started)
-	t.shown.done()
+	t.shown.Done()
 	if t.json {
 		failed = errors.Join(failed, t.printJSON(cmd))
 	} else {
 		t.print(cmd, sources)
 	}
 	if failed != nil {
-		return badData(failed)
+		return exitcode.BadData(failed)
 	}
-	return ended(t.result.Status, t.result.ProvesNothing)
+	return exitcode.Ended(t.result.Status, t.result.ProvesNothing)
 }
 
 // readAll reads the data and the test data, the latter into the same features.
 func (t *trainer) readAll(cmd *cobra.Command, sources []string) (err error) {
 	t.in.opt.Precomputed = isPrecomputed(t.spec.Kernel)
-	t.shown.reading("reading", &t.in.opt)
+	t.shown.Reading("reading", &t.in.opt)
 	if t.set, err = t.in.read(cmd, sources); err != nil {
 		return err
 	}
-	warn(cmd, t.set.Warnings)
+	printing.Warn(cmd, t.set.Warnings)
 	t.adviseScale(cmd)
 	if t.test == nil {
 		return nil
@@ -191,10 +196,10 @@ func (t *trainer) readLike(cmd *cobra.Command, phase string, sources []string) (
 	test.opt.ID, test.opt.Target, test.opt.Labels, test.opt.Weights = "", "", "", "" // the schema knows the target
 	test.opt.Ignore, test.opt.Categorical, test.opt.Numeric = nil, nil, nil
 	test.opt.Schema, test.opt.Columns = t.set.Schema, t.set.Cols()
-	t.shown.reading(phase, &test.opt)
+	t.shown.Reading(phase, &test.opt)
 	set, err := test.read(cmd, sources)
 	if err == nil {
-		warn(cmd, set.Warnings)
+		printing.Warn(cmd, set.Warnings)
 	}
 	return set, err
 }
@@ -219,21 +224,21 @@ func (t *trainer) readInit(cmd *cobra.Command) error {
 func (t *trainer) fit(cmd *cobra.Command, tr *tracer) error {
 	t.spec.Threads, t.spec.ZeroBased = t.in.opt.Threads, t.in.opt.ZeroBased
 	if t.spec.IsMachine() {
-		limitMemory(t.spec.Cache, t.set)
+		memory.LimitMemory(t.spec.Cache, t.set)
 	}
-	t.shown.phase("preparing")
+	t.shown.Phase("preparing")
 	t.watch(tr)
 	var err error
-	defer stopping(cmd.Context(), "certifying the best model")()
+	defer interrupt.Stopping(cmd.Context(), "certifying the best model")()
 	begun := time.Now()
 	t.result, err = train.Fit(cmd.Context(), t.set, t.spec)
 	t.fitted = time.Since(begun)
 	var late train.LimitError
 	if errors.As(err, &late) {
-		return &exit{exitLimit, err}
+		return &exitcode.Error{Code: exitcode.Limit, Err: err}
 	}
 	if _, bad := err.(train.DataError); bad {
-		return badData(err)
+		return exitcode.BadData(err)
 	}
 	return err
 }
@@ -243,12 +248,12 @@ func (t *trainer) watch(tr *tracer) {
 	var looks []func(train.Progress)
 	var steps []func(train.Step)
 	if d := t.shown; d != nil {
-		d.state.aim(t.spec)
-		steps = append(steps, func(s train.Step) { d.state.step(s, d.now()) })
-		looks = append(looks, func(p train.Progress) { d.state.look(p, d.now()); d.told() })
-		if t.testSet != nil && d.screen.isTerminal() {
+		d.State.Aim(t.spec)
+		steps = append(steps, func(s train.Step) { d.State.Step(s, d.Now()) })
+		looks = append(looks, func(p train.Progress) { d.State.Certified(p, d.Now()); d.Told() })
+		if t.testSet != nil && d.Screen.IsTerminal() {
 			test := newTester(t.testSet, t.set, t.in.opt.Threads)
-			looks = append(looks, func(p train.Progress) { d.state.tested(test.look(p)) })
+			looks = append(looks, func(p train.Progress) { d.State.Tested(test.look(p)) })
 		}
 	}
 	if t.trace != "" {

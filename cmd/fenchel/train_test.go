@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/dataset"
 )
 
@@ -36,9 +37,9 @@ func TestFailedTestKeepsSummary(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = tr.finish(cmd, []string{"@toy:n=20"}, newTracer(tr), time.Now())
-		var e *exit
-		if !errors.As(err, &e) || e.code != exitData || !strings.Contains(err.Error(), "no targets") {
-			t.Errorf("json %t: error %v, want one of code %d about targets", asJSON, err, exitData)
+		var e *exitcode.Error
+		if !errors.As(err, &e) || e.Code != exitcode.Data || !strings.Contains(err.Error(), "no targets") {
+			t.Errorf("json %t: error %v, want one of code %d about targets", asJSON, err, exitcode.Data)
 		}
 		for _, want := range []string{"status", "model", path} {
 			if !strings.Contains(out.String(), want) {
@@ -55,7 +56,7 @@ func TestSummaryNeedsNoRows(t *testing.T) {
 	var sources []string
 	for _, seed := range []string{"1", "2"} {
 		path := filepath.Join(folder, seed+".fen")
-		if code := run([]string{"convert", "@text:n=300,d=50,seed=" + seed, path}, nil, io.Discard, os.Stderr); code != exitOK {
+		if code := run([]string{"convert", "@text:n=300,d=50,seed=" + seed, path}, nil, io.Discard, os.Stderr); code != exitcode.OK {
 			t.Fatalf("convert: found the exit code %d", code)
 		}
 		sources = append(sources, path)

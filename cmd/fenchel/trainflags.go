@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/loss/joint"
@@ -129,19 +131,19 @@ func (t *trainer) checkPaths(sources []string) error {
 		if to.path == "-" {
 			return fmt.Errorf("%s -: found standard output, expected a file name", to.flag)
 		}
-		if err := keepInputs(to.flag, to.path, inputs...); err != nil {
+		if err := paths.KeepInputs(to.flag, to.path, inputs...); err != nil {
 			return err
 		}
 	}
-	if err := keepOthers("--output", t.out, t.force); err != nil {
+	if err := paths.KeepOthers("--output", t.out, t.force); err != nil {
 		return err
 	}
-	if sameFile(t.out, t.trace) {
+	if paths.SameFile(t.out, t.trace) {
 		return fmt.Errorf("--output %s, --trace %s: found the same file twice, expected two files", t.out, t.trace)
 	}
 	for _, path := range []string{t.out, t.trace} {
-		if err := checkFolder(path); err != nil {
-			return badData(err)
+		if err := paths.CheckFolder(path); err != nil {
+			return exitcode.BadData(err)
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/train"
@@ -15,57 +16,57 @@ import (
 // print tells a person what came out.
 func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	m, s := t.result.Model, t.result.Summary
-	r := report{cmd.OutOrStdout()}
-	r.line("data", "%s: %s", strings.Join(sources, " "), sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
+	r := printing.Report{W: cmd.OutOrStdout()}
+	r.Line("data", "%s: %s", strings.Join(sources, " "), printing.Sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
 	printColumns(r, m.Schema)
 	printTask(r, m)
 	printProblem(r, m, t.result.C, t.result.Why)
 	if t.result.BiasWhy != "" {
-		r.line("bias", "%s: %s", m.Statement.Bias, t.result.BiasWhy)
+		r.Line("bias", "%s: %s", m.Statement.Bias, t.result.BiasWhy)
 	}
 	if t.unlikeTable() {
-		r.line("scale", "none, the default of data that are no table; of CSV, TSV and ARFF it is std")
+		r.Line("scale", "none, the default of data that are no table; of CSV, TSV and ARFF it is std")
 	}
 	printProof(r, m, s, string(t.result.Status), t.result.Unproved)
 	printRounding(r, t.set.Rounding, s.Gap)
 	printSize(r, m)
 	if m.Support != nil {
-		r.line("kernel", "%s", evaluated(t.result.Evaluations))
+		r.Line("kernel", "%s", evaluated(t.result.Evaluations))
 	}
 	printCalibration(r, m)
 	if t.evaluation != nil {
-		r.line("test", "%s", headline(t.evaluation))
+		r.Line("test", "%s", headline(t.evaluation))
 	}
 	if t.crossed != nil {
-		r.line("folds", "%s", crossWords(t.crossed))
+		r.Line("folds", "%s", crossWords(t.crossed))
 	}
-	r.line("time", "%s", t.times())
+	r.Line("time", "%s", t.times())
 	if t.out != "" {
-		r.line("model", "%s", t.out)
+		r.Line("model", "%s", t.out)
 	} else {
-		r.line("model", "not saved (give -o FILE)")
+		r.Line("model", "not saved (give -o FILE)")
 	}
 }
 
 // times says where the time went, in parts that add up. Several outputs are trained at the
 // same time: what they took together is no part.
 func (t *trainer) times() string {
-	fit := fmt.Sprintf("train %s, certify %s", seconds(t.result.Train), seconds(t.result.Certify))
+	fit := fmt.Sprintf("train %s, certify %s", printing.Seconds(t.result.Train), printing.Seconds(t.result.Certify))
 	other := t.total - t.read - t.result.Train - t.result.Certify
 	if n := len(t.result.Model.Outputs); n > 1 && !t.result.Model.IsJoint() {
-		fit = fmt.Sprintf("fit %s (train %s, certify %s, summed over %d classifiers)", seconds(t.fitted), seconds(t.result.Train), seconds(t.result.Certify), n)
+		fit = fmt.Sprintf("fit %s (train %s, certify %s, summed over %d classifiers)", printing.Seconds(t.fitted), printing.Seconds(t.result.Train), printing.Seconds(t.result.Certify), n)
 		other = t.total - t.read - t.fitted
 	}
-	return fmt.Sprintf("read %s, %s, other %s, total %s", seconds(t.read), fit, seconds(max(0, other)), seconds(t.total))
+	return fmt.Sprintf("read %s, %s, other %s, total %s", printing.Seconds(t.read), fit, printing.Seconds(max(0, other)), printing.Seconds(t.total))
 }
 
 // evaluated says how many values of a kernel were computed, and how many were at hand.
 func evaluated(c kernel.Counts) string {
 	ahead := ""
 	if c.Prefetched > 0 {
-		ahead = fmt.Sprintf(" (%s of them before they were needed)", short(c.Prefetched))
+		ahead = fmt.Sprintf(" (%s of them before they were needed)", printing.Short(c.Prefetched))
 	}
-	return fmt.Sprintf("%s values computed%s, cache hits %.0f %%", short(c.Computed), ahead, math.Floor(100*c.Hits()))
+	return fmt.Sprintf("%s values computed%s, cache hits %.0f %%", printing.Short(c.Computed), ahead, math.Floor(100*c.Hits()))
 }
 
 // unlikeTable reports whether features are as they were by default, but would have been
@@ -113,7 +114,7 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 		best := t.crossed.Candidates[0]
 		out["cross_validation"] = map[string]any{"score": t.crossed.Score.Name, "mean": model.Bound(best.Mean), "sd": model.Bound(best.SD), "folds": bounds(best.Scores), "gap": model.Bound(best.Gap)}
 	}
-	return printJSON(cmd, out)
+	return printing.JSON(cmd, out)
 }
 
 // addProblem adds what not every problem has, and what was chosen, with reasons.

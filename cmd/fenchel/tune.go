@@ -10,6 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/memory"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/terminal"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/search"
 	"github.com/fenchel-ml/fenchel/train"
@@ -99,11 +105,11 @@ func (t *tuner) run(cmd *cobra.Command, sources []string) error {
 	if err := t.check(cmd, sources); err != nil {
 		return err
 	}
-	collectLate()
-	largeHeap()
+	memory.CollectLate()
+	memory.LargeHeap()
 	if !t.quiet {
-		t.shown = newDisplay(cmd.ErrOrStderr())
-		defer t.shown.done()
+		t.shown = terminal.NewDisplay(cmd.ErrOrStderr())
+		defer t.shown.Done()
 	}
 	if err := t.readAll(cmd, sources); err != nil {
 		return err
@@ -113,7 +119,7 @@ func (t *tuner) run(cmd *cobra.Command, sources []string) error {
 	}
 	t.read = time.Since(started)
 	if t.trainer.spec.IsMachine() {
-		limitMemory(t.trainer.spec.Cache, t.set)
+		memory.LimitMemory(t.trainer.spec.Cache, t.set)
 	}
 	if err := t.seek(cmd); err != nil {
 		return err
@@ -163,7 +169,7 @@ func (t *tuner) check(cmd *cobra.Command, sources []string) (err error) {
 		}
 	}
 	if !slices.Contains(search.Rules(), t.spec.Rule) {
-		return fmt.Errorf("--rule %s: expected best or one-se", spell(t.spec.Rule))
+		return fmt.Errorf("--rule %s: expected best or one-se", printing.Spell(t.spec.Rule))
 	}
 	return t.checkFiles(sources)
 }
@@ -182,11 +188,11 @@ func (t *tuner) parseFolds() error {
 			return errors.New("--folds 0 with --output or --figure: found nothing to choose by, expected --estimate span or xi-alpha too")
 		}
 	case err != nil || k < 2:
-		return fmt.Errorf("--folds %s: expected a whole number >= 2, loo to leave one row out, or 0 for none", spell(t.folds))
+		return fmt.Errorf("--folds %s: expected a whole number >= 2, loo to leave one row out, or 0 for none", printing.Spell(t.folds))
 	}
 	t.spec.Folds.K = k
 	if t.spec.Estimate != "" && !t.spec.Path {
-		return fmt.Errorf("--estimate %s: expected --folds 0 too", spell(t.spec.Estimate))
+		return fmt.Errorf("--estimate %s: expected --folds 0 too", printing.Spell(t.spec.Estimate))
 	}
 	return nil
 }
@@ -197,9 +203,9 @@ func (t *tuner) checkSplits(counted bool) error {
 	t.spec.Folds.Group, t.spec.Folds.Time = t.group != "", t.order != ""
 	switch {
 	case t.group != "" && t.order != "":
-		return fmt.Errorf("--group %s, --time %s: found two ways to split the rows, expected one of them", spell(t.group), spell(t.order))
+		return fmt.Errorf("--group %s, --time %s: found two ways to split the rows, expected one of them", printing.Spell(t.group), printing.Spell(t.order))
 	case t.valid != "" && (t.group != "" || t.order != "" || counted || t.outer > 0):
-		return fmt.Errorf("--valid %s: found folds beside it, expected one of the two", spell(t.valid))
+		return fmt.Errorf("--valid %s: found folds beside it, expected one of the two", printing.Spell(t.valid))
 	case t.outer > 0 && t.order != "":
 		return fmt.Errorf("--outer %d: found --time beside it, expected folds that are not in order", t.outer)
 	}
@@ -220,13 +226,13 @@ func (t *tuner) checkFiles(sources []string) error {
 	if t.figure == "-" {
 		return errors.New("--figure -: found standard output, expected a file name")
 	}
-	if err := keepInputs("--figure", t.figure, sources...); err != nil {
+	if err := paths.KeepInputs("--figure", t.figure, sources...); err != nil {
 		return err
 	}
-	if sameFile(t.out, t.figure) {
+	if paths.SameFile(t.out, t.figure) {
 		return fmt.Errorf("--output %s, --figure %s: found the same file twice, expected two files", t.out, t.figure)
 	}
-	return badData(checkFolder(t.figure))
+	return exitcode.BadData(paths.CheckFolder(t.figure))
 }
 
 // readValid reads the rows to be judged on, into the same features.
@@ -242,8 +248,8 @@ func (t *tuner) readValid(cmd *cobra.Command) error {
 // seek runs the search.
 func (t *tuner) seek(cmd *cobra.Command) error {
 	begun := time.Now()
-	defer stopping(cmd.Context(), "training the best candidate so far")()
-	t.shown.say("")
+	defer interrupt.Stopping(cmd.Context(), "training the best candidate so far")()
+	t.shown.Say("")
 	t.trainer.spec.Threads, t.trainer.spec.ZeroBased = t.in.opt.Threads, t.in.opt.ZeroBased
 	t.spec.Train = t.trainer.spec
 	t.spec.Train.Notes = nil
@@ -252,7 +258,7 @@ func (t *tuner) seek(cmd *cobra.Command) error {
 		if p.Best != "" {
 			words += fmt.Sprintf(", best %s: %s", p.Best, scoreText(p.Score))
 		}
-		t.shown.say(words)
+		t.shown.Say(words)
 	}
 	var err error
 	if t.found, err = search.Run(cmd.Context(), t.set, t.spec); err != nil {
@@ -263,7 +269,7 @@ func (t *tuner) seek(cmd *cobra.Command) error {
 	}
 	if t.found.Best < 0 {
 		if t.found.Stopped == "budget" {
-			return &exit{exitLimit, fmt.Errorf("--budget %s was over before any candidate was judged on all folds: nothing is written", t.spec.Budget)}
+			return &exitcode.Error{Code: exitcode.Limit, Err: fmt.Errorf("--budget %s was over before any candidate was judged on all folds: nothing is written", t.spec.Budget)}
 		}
 		return fmt.Errorf("%w before any candidate was judged on all folds: nothing is written", context.Canceled)
 	}
@@ -280,7 +286,7 @@ func (t *tuner) seek(cmd *cobra.Command) error {
 func dataOf(err error) error {
 	var data train.DataError
 	if errors.As(err, &data) {
-		return badData(err)
+		return exitcode.BadData(err)
 	}
 	return err
 }
@@ -303,20 +309,20 @@ func (t *tuner) refit(cmd *cobra.Command) error {
 
 // report writes the model and the figure, and says what came out.
 func (t *tuner) report(cmd *cobra.Command, sources []string, started time.Time) error {
-	warn(cmd, t.result.Warnings)
+	printing.Warn(cmd, t.result.Warnings)
 	if t.out != "" {
-		t.shown.phase("writing")
+		t.shown.Phase("writing")
 		if err := t.result.Model.WriteFile(t.out); err != nil {
-			return badData(err)
+			return exitcode.BadData(err)
 		}
 	}
 	if t.figure != "" {
 		if err := dataset.WriteFile(t.figure, t.draw); err != nil {
-			return badData(err)
+			return exitcode.BadData(err)
 		}
 	}
 	t.total = time.Since(started)
-	t.shown.done()
+	t.shown.Done()
 	if t.json {
 		if err := t.printSearchJSON(cmd); err != nil {
 			return err
@@ -326,11 +332,11 @@ func (t *tuner) report(cmd *cobra.Command, sources []string, started time.Time) 
 	}
 	switch t.found.Stopped {
 	case "interrupted":
-		return &exit{code: exitInterrupted}
+		return &exitcode.Error{Code: exitcode.Interrupted}
 	case "budget":
-		return &exit{code: exitLimit}
+		return &exitcode.Error{Code: exitcode.Limit}
 	}
-	return ended(t.result.Status, t.result.ProvesNothing)
+	return exitcode.Ended(t.result.Status, t.result.ProvesNothing)
 }
 
 // cross judges the spec of train by folds, and notes the score for the model.
@@ -341,8 +347,8 @@ func (t *trainer) cross(cmd *cobra.Command) (err error) {
 	spec := search.Spec{Train: t.spec, Axes: []search.Axis{}, Folds: search.Folds{K: t.folds, Seed: t.spec.Seed}}
 	spec.Train.From, spec.Train.Notes = nil, nil
 	spec.Train.Threads = t.in.opt.Threads
-	spec.Progress = func(p search.Progress) { t.shown.say(fmt.Sprintf("%d of %d folds", p.Done, p.Problems)) }
-	t.shown.say("")
+	spec.Progress = func(p search.Progress) { t.shown.Say(fmt.Sprintf("%d of %d folds", p.Done, p.Problems)) }
+	t.shown.Say("")
 	if t.crossed, err = search.Run(cmd.Context(), t.set, spec); err != nil {
 		return dataOf(err)
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -14,29 +16,29 @@ import (
 // reportPath prints the path.
 func (t *tuner) reportPath(cmd *cobra.Command, started time.Time) error {
 	t.total = time.Since(started)
-	t.shown.done()
+	t.shown.Done()
 	if t.json {
 		if err := t.printPathJSON(cmd); err != nil {
 			return err
 		}
 	} else {
-		r := report{cmd.OutOrStdout()}
-		r.line("data", "%s", describe(t.set))
-		r.line("path", "%s on all rows, each begun at the one before", count(len(t.found.Candidates), "solution"))
+		r := printing.Report{W: cmd.OutOrStdout()}
+		r.Line("data", "%s", printing.Describe(t.set))
+		r.Line("path", "%s on all rows, each begun at the one before", printing.Count(len(t.found.Candidates), "solution"))
 		t.printPath(r)
-		r.line("time", "read %s, path %s, total %s", seconds(t.read), seconds(t.sought), seconds(t.total))
+		r.Line("time", "read %s, path %s, total %s", printing.Seconds(t.read), printing.Seconds(t.sought), printing.Seconds(t.total))
 	}
 	switch t.found.Stopped {
 	case "interrupted":
-		return &exit{code: exitInterrupted}
+		return &exitcode.Error{Code: exitcode.Interrupted}
 	case "budget":
-		return &exit{code: exitLimit}
+		return &exitcode.Error{Code: exitcode.Limit}
 	}
 	return nil
 }
 
 // printPath writes a line for each solution.
-func (t *tuner) printPath(r report) {
+func (t *tuner) printPath(r printing.Report) {
 	lines := [][]string{{"lambda"}}
 	varied := t.found.Varied()
 	for _, a := range varied {
@@ -55,7 +57,7 @@ func (t *tuner) printPath(r report) {
 		}
 		lines = append(lines, append(line, fmt.Sprint(c.Nonzeros), fmt.Sprintf("%.8g", c.Objective), fmt.Sprintf("%.1e", c.Gap), fmt.Sprint(c.Epochs), fmt.Sprintf("%.3f", c.Seconds), remark(c)))
 	}
-	printColumnsOf(r.w, lines)
+	printColumnsOf(r.W, lines)
 }
 
 // printPathJSON prints one object.
@@ -70,6 +72,6 @@ func (t *tuner) printPathJSON(cmd *cobra.Command) error {
 		one["lambda"], one["nonzeros"], one["objective"], one["epochs"] = c.Lambda, c.Nonzeros, model.Bound(c.Objective), c.Epochs
 		all = append(all, one)
 	}
-	return printJSON(cmd, map[string]any{"candidates": all, "best": nil, "model": nil, "stopped": t.found.Stopped,
+	return printing.JSON(cmd, map[string]any{"candidates": all, "best": nil, "model": nil, "stopped": t.found.Stopped,
 		"seconds": map[string]float64{"read": t.read.Seconds(), "search": t.sought.Seconds(), "total": t.total.Seconds()}})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/search"
@@ -24,34 +25,34 @@ const mostRows = 24
 func (t *tuner) printSearch(cmd *cobra.Command, sources []string) {
 	found, m := t.found, t.result.Model
 	best := found.Candidates[found.Best]
-	r := report{cmd.OutOrStdout()}
-	r.line("data", "%s: %s", strings.Join(sources, " "), sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
+	r := printing.Report{W: cmd.OutOrStdout()}
+	r.Line("data", "%s: %s", strings.Join(sources, " "), printing.Sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
 	printTask(r, m)
-	r.line("search", "%s, %s, score %s (%s)", count(len(found.Candidates), "candidate"), t.splits(), found.Score.Name, found.Score.Summary)
+	r.Line("search", "%s, %s, score %s (%s)", printing.Count(len(found.Candidates), "candidate"), t.splits(), found.Score.Name, found.Score.Summary)
 	if found.Shared != "" {
-		r.line("shared", "%s", found.Shared)
+		r.Line("shared", "%s", found.Shared)
 	}
 	if found.Stopped != "" {
-		r.line("stopped", "%s: %d of %d candidates were judged on all folds", found.Stopped, t.complete(), len(found.Candidates))
+		r.Line("stopped", "%s: %d of %d candidates were judged on all folds", found.Stopped, t.complete(), len(found.Candidates))
 	}
-	t.printTable(r.w)
-	t.printMap(r.w)
-	r.line("best", "%s: %s %s%s, rule %s", cmpOr(best.String(), "the only candidate"), found.Score.Name, scoreText(best.Mean), deviation(best.SD), found.Rule)
+	t.printTable(r.W)
+	t.printMap(r.W)
+	r.Line("best", "%s: %s %s%s, rule %s", cmpOr(best.String(), "the only candidate"), found.Score.Name, scoreText(best.Mean), deviation(best.SD), found.Rule)
 	if s := best.Span; s != nil {
-		r.line("left out", "error %s by the span rule: exact for %d of %s, an estimate where others begin or cease to be support vectors (at most %s)",
-			percent(best.Mean), m.Data.Rows-s.Unchecked, count(m.Data.Rows, "row"), percent(float64(s.AtMost)/float64(m.Data.Rows)))
+		r.Line("left out", "error %s by the span rule: exact for %d of %s, an estimate where others begin or cease to be support vectors (at most %s)",
+			printing.Percent(best.Mean), m.Data.Rows-s.Unchecked, printing.Count(m.Data.Rows, "row"), printing.Percent(float64(s.AtMost)/float64(m.Data.Rows)))
 	}
 	if t.nested != nil {
-		r.line("nested", "%s %s%s on %d folds around the search: what to expect of its result on new rows", found.Score.Name, scoreText(t.nested.Mean), deviation(t.nested.SD), len(t.nested.Scores))
+		r.Line("nested", "%s %s%s on %d folds around the search: what to expect of its result on new rows", found.Score.Name, scoreText(t.nested.Mean), deviation(t.nested.SD), len(t.nested.Scores))
 	}
 	printProblem(r, m, t.result.C, t.result.Why)
 	printProof(r, m, t.result.Summary, string(t.result.Status), t.result.Unproved)
 	printSize(r, m)
-	r.line("time", "read %s, search %s, train %s, total %s", seconds(t.read), seconds(t.sought), seconds(t.fitted), seconds(t.total))
+	r.Line("time", "read %s, search %s, train %s, total %s", printing.Seconds(t.read), printing.Seconds(t.sought), printing.Seconds(t.fitted), printing.Seconds(t.total))
 	if t.out != "" {
-		r.line("model", "%s", t.out)
+		r.Line("model", "%s", t.out)
 	} else {
-		r.line("model", "not saved (give -o FILE)")
+		r.Line("model", "not saved (give -o FILE)")
 	}
 }
 
@@ -73,9 +74,9 @@ func (t *tuner) splits() string {
 	case f.K == search.LeaveOneOut:
 		return "each row left out"
 	case f.Group:
-		return fmt.Sprintf("%d folds of groups by %s", f.K, spell(t.group))
+		return fmt.Sprintf("%d folds of groups by %s", f.K, printing.Spell(t.group))
 	case f.Time:
-		return fmt.Sprintf("%d folds in order of %s", f.K, spell(t.order))
+		return fmt.Sprintf("%d folds in order of %s", f.K, printing.Spell(t.order))
 	case f.Repeats > 1:
 		return fmt.Sprintf("%d folds %d times", f.K, f.Repeats)
 	}
@@ -174,7 +175,7 @@ func remark(c *search.Trial) string {
 	case c.Reason != "":
 		return c.Reason
 	case c.Rows > 0:
-		return fmt.Sprintf("dropped on samples of %s", count(c.Rows, "row"))
+		return fmt.Sprintf("dropped on samples of %s", printing.Count(c.Rows, "row"))
 	case math.IsNaN(c.Mean):
 		return "not reached"
 	case c.Status != "converged":
@@ -205,9 +206,9 @@ func printColumnsOf(w io.Writer, lines [][]string) {
 		fmt.Fprintf(&b, "%10s", line[0])
 		for k, cell := range line[1:] {
 			if k == len(line)-2 {
-				fmt.Fprintf(&b, "  %s", visible(cell))
+				fmt.Fprintf(&b, "  %s", printing.Visible(cell))
 			} else {
-				fmt.Fprintf(&b, "  %*s", wide[k+1], visible(cell))
+				fmt.Fprintf(&b, "  %*s", wide[k+1], printing.Visible(cell))
 			}
 		}
 		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
@@ -266,12 +267,14 @@ func (t *tuner) printMap(w io.Writer) {
 		return
 	}
 	shade := (&figure.Heat{Values: [][]float64{t.means()}, Lower: t.found.Score.Lower})
-	fmt.Fprintln(w)
+	lines := [][]string{{varied[0].Key, t.found.Score.Name, ""}}
 	for k, v := range shade.Values[0] {
 		if v-v == 0 {
-			fmt.Fprintf(w, "%10s  %-8s %s\n", visible(settingOf(&t.found.Candidates[k], varied[0].Key)), scoreText(v), strings.Repeat("#", 1+int(math.Round(39*shade.Share(v)))))
+			lines = append(lines, []string{settingOf(&t.found.Candidates[k], varied[0].Key), scoreText(v), strings.Repeat("#", 1+int(math.Round(39*shade.Share(v))))})
 		}
 	}
+	fmt.Fprintln(w)
+	printColumnsOf(w, lines)
 	fmt.Fprintln(w)
 }
 
@@ -368,5 +371,5 @@ func (t *tuner) printSearchJSON(cmd *cobra.Command) error {
 	if t.nested != nil {
 		out["nested"] = map[string]any{"score": model.Bound(t.nested.Mean), "score_sd": model.Bound(t.nested.SD), "folds": bounds(t.nested.Scores)}
 	}
-	return printJSON(cmd, out)
+	return printing.JSON(cmd, out)
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/parallel"
@@ -73,14 +75,14 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 	if readErr != nil {
 		return readErr
 	}
-	warn(cmd, set.Warnings)
+	printing.Warn(cmd, set.Warnings)
 	if m.IsImported() {
 		v.audit.opt.Threads = v.in.opt.Threads
 		return v.audit.run(cmd, m, set, v.json)
 	}
 	found, verifyErr := parallel.Until(cmd.Context(), func() (*train.Verification, error) { return train.Verify(m, set, v.in.opt.Threads) })
 	if verifyErr != nil {
-		return badData(verifyErr)
+		return exitcode.BadData(verifyErr)
 	}
 	if err := v.verifyFull(cmd, m, set, found); err != nil {
 		return err
@@ -89,14 +91,14 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 		found.Problems = append([]string{err.Error()}, found.Problems...)
 	}
 	if !v.json {
-		printVerification(report{cmd.OutOrStdout()}, m, found)
-	} else if err := printJSON(cmd, verificationJSON(m, found)); err != nil {
-		return badData(err)
+		printVerification(printing.Report{W: cmd.OutOrStdout()}, m, found)
+	} else if err := printing.JSON(cmd, verificationJSON(m, found)); err != nil {
+		return exitcode.BadData(err)
 	}
-	return verified(found.Problems, found.Unproved)
+	return exitcode.Verified(found.Problems, found.Unproved)
 }
 
-// verifyFull checks what a smaller model says of the one that it was made from.
+// verifyFull checks what a smaller model says of the model that it was made from.
 func (v *verifier) verifyFull(cmd *cobra.Command, m *model.Model, set *dataset.Set, found *train.Verification) error {
 	if v.full == "" {
 		return nil
@@ -106,31 +108,31 @@ func (v *verifier) verifyFull(cmd *cobra.Command, m *model.Model, set *dataset.S
 	}
 	full, err := model.ReadFile(v.full)
 	if err != nil {
-		return badData(notModel(cmd, v.full, err))
+		return exitcode.BadData(notModel(cmd, v.full, err))
 	}
-	return badData(found.VerifyFull(m, full, set, v.in.opt.Threads))
+	return exitcode.BadData(found.VerifyFull(m, full, set, v.in.opt.Threads))
 }
 
 // printSparse says what was found of a model that sparsify made.
-func printSparse(r report, m *model.Model, v *train.Verification) {
+func printSparse(r printing.Report, m *model.Model, v *train.Verification) {
 	if m.Sparse == nil {
 		return
 	}
 	s := m.Sparse
-	r.line("sparse", "made from %s, %s: slant loss %.6g", count(s.Vectors, "support vector"), s.Model, v.Slant)
+	r.Line("sparse", "made from %s, %s: slant loss %.6g", printing.Count(s.Vectors, "support vector"), s.Model, v.Slant)
 	switch {
 	case v.FullKnown && train.Guaranteed(s):
-		r.line("guarantee", "that is at most the loss of the model it was made from, %.6g", v.FullLoss)
+		r.Line("guarantee", "that is at most the loss of the model it was made from, %.6g", v.FullLoss)
 	case v.FullKnown:
-		r.line("guarantee", "none: that is above the loss of the model it was made from, %.6g", v.FullLoss)
+		r.Line("guarantee", "none: that is above the loss of the model it was made from, %.6g", v.FullLoss)
 	default:
-		r.line("note", "it claims a loss of %.6g of that model, which --full checks", float64(s.Full))
+		r.Line("note", "it claims a loss of %.6g of that model, which --full checks", float64(s.Full))
 	}
 }
 
-func printVerification(r report, m *model.Model, v *train.Verification) {
+func printVerification(r printing.Report, m *model.Model, v *train.Verification) {
 	for _, p := range v.Problems {
-		r.line("FALSE", "%s", p)
+		r.Line("FALSE", "%s", p)
 	}
 	if len(v.Problems) > 0 {
 		return
@@ -138,26 +140,26 @@ func printVerification(r report, m *model.Model, v *train.Verification) {
 	verdict := "verified"
 	if v.Unproved != "" {
 		verdict = "unproved"
-		r.line(verdict, "%s", v.Unproved)
+		r.Line(verdict, "%s", v.Unproved)
 		verdict = "found"
 	}
 	if v.Found.Unproved() {
-		r.line(verdict, "objective %.10g", v.Found.Primal)
+		r.Line(verdict, "objective %.10g", v.Found.Primal)
 	} else {
-		r.line(verdict, "objective %.10g, best possible at least %.10g: %s", v.Found.Primal, v.Found.Dual, gapOf(v.Found))
+		r.Line(verdict, "objective %.10g, best possible at least %.10g: %s", v.Found.Primal, v.Found.Dual, gapOf(v.Found))
 	}
 	if v.Tangent != nil {
-		r.line("tangent", "the convex problem that has the tangent of the loss's concave part is solved at this point to a relative gap of %.3g", *v.Tangent)
+		r.Line("tangent", "the convex problem that has the tangent of the loss's concave part is solved at this point to a relative gap of %.3g", *v.Tangent)
 	}
 	printApproximate(r, m)
 	printSparse(r, m, v)
 	if v.Rebuilt && v.Unproved == "" {
-		r.line("note", "the model was saved without dual variables: the bound was built from its predictions; %.3g was claimed", v.Claimed.Gap)
+		r.Line("note", "the model was saved without dual variables: the bound was built from its predictions; %.3g was claimed", v.Claimed.Gap)
 	}
 	if m.Calibration != nil {
-		r.line("note", "what is proved is of the scores: nothing is claimed of the calibration, so probabilities are not checked")
+		r.Line("note", "what is proved is of the scores: nothing is claimed of the calibration, so probabilities are not checked")
 	}
-	r.line("data", "%d rows of %d features, %s", m.Data.Rows, m.Data.Features, m.Data.Digest)
+	r.Line("data", "%d rows of %d features, %s", m.Data.Rows, m.Data.Features, m.Data.Digest)
 }
 
 func verificationJSON(m *model.Model, v *train.Verification) map[string]any {
@@ -168,7 +170,7 @@ func verificationJSON(m *model.Model, v *train.Verification) map[string]any {
 	if problems == nil {
 		problems = []string{}
 	}
-	valid, reason := validity(v.Problems, v.Unproved)
+	valid, reason := exitcode.Validity(v.Problems, v.Unproved)
 	out := map[string]any{"valid": valid, "reason": reason, "problems": problems, "claimed": summary(v.Claimed), "found": summary(v.Found),
 		"rebuilt_dual": v.Rebuilt, "digest": m.Data.Digest}
 	if v.Tangent != nil {

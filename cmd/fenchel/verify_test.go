@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -21,23 +23,23 @@ func TestVerdict(t *testing.T) {
 		reason   any
 		code     int
 	}{
-		{nil, "", "verified", true, nil, exitOK},
-		{nil, "there is no bound", "unproved", nil, "there is no bound", exitLimit},
-		{[]string{"the data differ"}, "", "FALSE", false, nil, exitFalse},
-		{[]string{"the data differ"}, "there is no bound", "FALSE", false, nil, exitFalse},
+		{nil, "", "verified", true, nil, exitcode.OK},
+		{nil, "there is no bound", "unproved", nil, "there is no bound", exitcode.Limit},
+		{[]string{"the data differ"}, "", "FALSE", false, nil, exitcode.False},
+		{[]string{"the data differ"}, "there is no bound", "FALSE", false, nil, exitcode.False},
 	} {
 		v := &train.Verification{Problems: c.problems, Unproved: c.unproved}
 		var out bytes.Buffer
-		printVerification(report{&out}, m, v)
+		printVerification(printing.Report{W: &out}, m, v)
 		if got, _, _ := strings.Cut(out.String(), " "); got != c.want {
 			t.Errorf("%s: printed %q", c.want, got)
 		}
 		if found := verificationJSON(m, v); found["valid"] != c.valid || found["reason"] != c.reason {
 			t.Errorf("%s: JSON says valid %v, reason %v", c.want, found["valid"], found["reason"])
 		}
-		code := exitOK
-		if e := (*exit)(nil); errors.As(verified(v.Problems, v.Unproved), &e) {
-			code = e.code
+		code := exitcode.OK
+		if e := (*exitcode.Error)(nil); errors.As(exitcode.Verified(v.Problems, v.Unproved), &e) {
+			code = e.Code
 		}
 		if code != c.code {
 			t.Errorf("%s: the exit code is %d, want %d", c.want, code, c.code)

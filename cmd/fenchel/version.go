@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -21,15 +22,15 @@ settings of the build and the modules that went in.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			build := versionJSON()
 			if asJSON {
-				return printJSON(cmd, build)
+				return printing.JSON(cmd, build)
 			}
-			r := report{cmd.OutOrStdout()}
+			r := printing.Report{W: cmd.OutOrStdout()}
 			for _, name := range []string{"version", "commit", "go"} {
 				if build[name] != nil {
-					r.line(name, "%s", build[name])
+					r.Line(name, "%s", build[name])
 				}
 			}
-			r.line("platform", "%s/%s", build["os"], build["arch"])
+			r.Line("platform", "%s/%s", build["os"], build["arch"])
 			return nil
 		},
 	}

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/model"
 )
@@ -63,9 +66,9 @@ func extremes(weights []float64, top int) []int {
 
 // printExtremes prints a line for each of the most positive and most negative weights of an
 // output, with its unit.
-func printExtremes(r report, m *model.Model, o model.Output, top int) {
+func printExtremes(r printing.Report, m *model.Model, o model.Output, top int) {
 	for _, j := range extremes(o.Weights, top) {
-		r.line("weight", "%+-11.4g %-22s  %s", o.Weights[j], unitOf(m.Scaling, j), spell(featureName(m.Features, j)))
+		r.Line("weight", "%+-11.4g %-22s  %s", o.Weights[j], unitOf(m.Scaling, j), printing.Spell(featureName(m.Features, j)))
 	}
 }
 
@@ -102,10 +105,10 @@ func writeWeights(m *model.Model, from, path string) error {
 	case m.Support != nil || m.Map != nil:
 		return fmt.Errorf("--weights: found a model of the kernel %s in %s, expected a linear model: this one has no weights of features", m.Statement.Kernel, from)
 	}
-	if err := keepInputs("--weights", path, from); err != nil {
+	if err := paths.KeepInputs("--weights", path, from); err != nil {
 		return err
 	}
-	return badData(dataset.WriteFile(path, func(w io.Writer) error { return weightsCSV(w, m) }))
+	return exitcode.BadData(dataset.WriteFile(path, func(w io.Writer) error { return weightsCSV(w, m) }))
 }
 
 // weightsCSV writes a line for each weight, and one for the bias of each output.
@@ -120,7 +123,7 @@ func weightsCSV(w io.Writer, m *model.Model) error {
 	for c, o := range m.Outputs {
 		original, bias := m.Original(c)
 		row := func(name string, scaled, original float64, origin []string) {
-			line := append([]string{name, decimal(scaled), decimal(original)}, origin...)
+			line := append([]string{name, printing.Decimal(scaled), printing.Decimal(original)}, origin...)
 			if len(m.Outputs) > 1 {
 				line = append([]string{outputName(m, c)}, line...)
 			}

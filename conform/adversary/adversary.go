@@ -1,15 +1,14 @@
 // Package adversary tries to break the program: it makes random problems of
 // extreme sizes, trains them by every solver that takes them, and does not believe
 // a word of what the models say. Objectives and bounds are computed again in
-// arithmetic of several hundred bits, from the stored numbers and formulas that
-// are written down here a second time; nothing of package problem is used. Then
+// arithmetic of several hundred bits (package exact), from the stored numbers alone. Then
 // models are forged, and files damaged.
 //
 // A bound above an objective that anything reached is a false proof: the worst bug
 // there is, and what this package is for.
 //
 // A run goes from file to file: draw.go, rows.go, problem.go and statement.go make
-// a problem; trial.go trains it; court.go, judge.go and their neighbours judge what
+// a problem; trial.go trains it; court.go, claim.go and their neighbours judge what
 // was claimed; forge.go and damage.go are the attacks; tally.go counts. A case
 // depends on the seed and its own number alone.
 package adversary

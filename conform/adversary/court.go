@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -16,13 +17,13 @@ import (
 // A court holds the judges of all outputs of a problem. It is made of the problem
 // and of what a model says of the rows: how they are scaled and mapped.
 type court struct {
-	judges  []judge
-	lenient []judge // whose doubts are as large as the program's own
-	members [][]int // the rows that each output learns from
+	judges  []exact.Judge
+	lenient []exact.Judge // whose doubts are as large as the program's own
+	members [][]int       // the rows that each output learns from
 	rows    int
-	kernel  *kernelRows // nil: the predictors are linear
-	apart   *kernelRows // what rows to be compared have with those of the data
-	images  [][]float64 // of the rows, where they are
+	kernel  *exact.KernelRows // nil: the predictors are linear
+	apart   *exact.KernelRows // what rows to be compared have with those of the data
+	images  [][]float64       // of the rows, where they are
 
 	direction []float64 // of negative curvature; nil: the kernel has none
 	classes   []string
@@ -39,30 +40,30 @@ func newCourt(p *Problem, m *model.Model) (*court, error) {
 	}
 	c.images = dense(x)
 	if p.kernel != nil && p.Spec.Map == "" {
-		twin, err := p.kernel.shifted(m.Statement.Kernel)
+		twin, err := p.kernel.Shifted(m.Statement.Kernel)
 		if err != nil {
 			return nil, err
 		}
-		if c.kernel, err = newKernelRows(twin, c.images); err != nil {
+		if c.kernel, err = exact.NewKernelRows(twin, c.images); err != nil {
 			return nil, err
 		}
-		if c.apart = c.kernel; twin.has("precomputed") { // a row to be compared has no shift
-			if c.apart, err = newKernelRows(p.kernel.with(0), c.images); err != nil {
+		if c.apart = c.kernel; twin.Has("precomputed") { // a row to be compared has no shift
+			if c.apart, err = exact.NewKernelRows(p.kernel.With(0), c.images); err != nil {
 				return nil, err
 			}
 		}
-		c.direction = c.kernel.lowest()
+		c.direction = lowest(c.kernel)
 	}
 	return c, c.appoint(p, m)
 }
 
 // geometry returns that of the predictors.
-func (c *court) geometry(norms bool) geometry {
+func (c *court) geometry(norms bool) exact.Geometry {
 	if c.kernel == nil {
-		return linearRows{c.images, norms}
+		return exact.LinearRows{X: c.images, Norms: norms}
 	}
 	g := *c.kernel
-	g.norms = norms
+	g.Norms = norms
 	return &g
 }
 
@@ -118,34 +119,34 @@ func imagesOf(p *Problem, m *model.Model) (matrix.Matrix, error) {
 }
 
 // newJudge makes the judge of one output.
-func newJudge(s model.Statement, g geometry, rows []int, y, weights []float64, lambda float64) (judge, error) {
-	loss, err := newLoss(s.Loss)
+func newJudge(s model.Statement, g exact.Geometry, rows []int, y, weights []float64, lambda float64) (exact.Judge, error) {
+	loss, err := exact.NewLoss(s.Loss)
 	if err != nil {
 		return nil, err
 	}
-	penalty, err := newPenalty(s.Penalty)
+	penalty, err := exact.NewPenalty(s.Penalty)
 	if err != nil {
 		return nil, err
 	}
-	r := newRisk(g, loss, s.Bias, rows, y, weights)
-	linear, isLinear := g.(linearRows)
+	r := exact.NewRisk(g, loss, s.Bias, rows, y, weights)
+	linear, isLinear := g.(exact.LinearRows)
 	switch {
 	case s.Slack != 0 || s.HardMargin:
-		return &slack{r, num(s.Slack), isLinear}, nil
+		return &exact.Slack{Risk: r, Nu: exact.Num(s.Slack), Linear: isLinear}, nil
 	case s.Radius != 0:
-		return &ball{r, num(s.Radius)}, nil
+		return &exact.Ball{Risk: r, Radius: exact.Num(s.Radius)}, nil
 	case s.Task == model.OneClass:
-		return &share{r, num(s.Nu), num(1), "one-class"}, nil
-	case s.Nu != 0 && loss.margin:
-		return &share{r, num(s.Nu), num(1), "classification"}, nil
+		return &exact.Share{Risk: r, Nu: exact.Num(s.Nu), Lambda: exact.Num(1), Task: "one-class"}, nil
+	case s.Nu != 0 && loss.Margin:
+		return &exact.Share{Risk: r, Nu: exact.Num(s.Nu), Lambda: exact.Num(1), Task: "classification"}, nil
 	case s.Nu != 0:
-		return &share{r, num(s.Nu), num(lambda), "regression"}, nil
+		return &exact.Share{Risk: r, Nu: exact.Num(s.Nu), Lambda: exact.Num(lambda), Task: "regression"}, nil
 	case !(lambda > 0) || math.IsInf(lambda, 1):
 		return nil, fmt.Errorf("found lambda=%g, expected a number > 0", lambda)
 	case isLinear:
-		return &penalised{r, linear, penalty, num(lambda)}, nil
+		return &exact.Penalised{Risk: r, Linear: linear, Penalty: penalty, Lambda: exact.Num(lambda)}, nil
 	}
-	return &machine{r, num(lambda)}, nil
+	return &exact.Machine{Risk: r, Lambda: exact.Num(lambda)}, nil
 }
 
 // weightsOf returns the row weights times those of the classes that the model states.
@@ -172,7 +173,7 @@ func weightsOf(p *Problem, m *model.Model) ([]float64, error) {
 // membersOf returns the rows of an output, and their targets.
 func membersOf(set *dataset.Set, m *model.Model, output int) (rows []int, y []float64, err error) {
 	t := set.Target
-	all := everyRow(set.Rows())
+	all := exact.EveryRow(set.Rows())
 	switch k := len(m.Classes); {
 	case m.OneClass():
 		return all, make([]float64, len(all)), nil
@@ -260,7 +261,7 @@ func (c *court) point(m *model.Model, output int) (w []float64, bias float64, er
 
 // dual returns the dual variables of an output's rows, and the dual objective
 // there; nil: none.
-func (c *court) dual(m *model.Model, output int) (a []float64, value number) {
+func (c *court) dual(m *model.Model, output int) (a []float64, value exact.Number) {
 	all := m.Outputs[output].Dual
 	if len(all) != c.rows {
 		return nil, nil
@@ -268,5 +269,5 @@ func (c *court) dual(m *model.Model, output int) (a []float64, value number) {
 	for _, i := range c.members[output] {
 		a = append(a, all[i])
 	}
-	return a, c.judges[output].dual(a)
+	return a, c.judges[output].Dual(a)
 }

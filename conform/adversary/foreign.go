@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -69,7 +70,7 @@ func (t *trial) liblinear(s sealed) (text []byte, dropped int) {
 	if !ok || m.Statement.Penalty != "l2" || m.Statement.Bias == "free" || m.Scaling != nil || m.Map != nil || m.Support != nil || len(m.Classes) != 2 {
 		return nil, 0
 	}
-	if _, isRisk := t.court.judges[0].(*penalised); !isRisk {
+	if _, isRisk := t.court.judges[0].(*exact.Penalised); !isRisk {
 		return nil, 0
 	}
 	for _, c := range m.Classes {
@@ -120,8 +121,8 @@ func (t *trial) audit(s sealed, text []byte, dropped int) {
 	for output, c := range a.Outputs {
 		for _, cl := range t.claims {
 			// The C of an audit is another double than the lambda.
-			if cl.output == output && isFinite(c.Dual) && above(c.Dual*(1-1e-12), cl.primal) && c.Dual > 0 {
-				t.fail("false-proof-audit", s.solver, "output %d, %d features missing: the audit has the bound %.17g, %s reached %s", output+1, dropped, c.Dual, cl.solver, describe(cl.primal))
+			if cl.output == output && exact.IsFinite(c.Dual) && above(c.Dual*(1-1e-12), cl.primal) && c.Dual > 0 {
+				t.fail("false-proof-audit", s.solver, "output %d, %d features missing: the audit has the bound %.17g, %s reached %s", output+1, dropped, c.Dual, cl.solver, exact.Describe(cl.primal))
 				return
 			}
 		}

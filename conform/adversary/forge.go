@@ -138,7 +138,7 @@ func (t *trial) believed(s sealed, f forgery, m *model.Model) string {
 		return err.Error()
 	}
 	for _, cl := range claims {
-		_, cl.off = c.lenient[cl.output].primal(cl.w, cl.bias)
+		_, cl.off = c.lenient[cl.output].Primal(cl.w, cl.bias)
 		if found := judgeOne(c.judges[cl.output], cl, m.Statement.Gap); len(found) > 0 {
 			return "valid for verify, but " + found[0].Detail
 		}

@@ -3,6 +3,7 @@ package adversary
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -22,9 +23,9 @@ func (c *court) descend(claims []claim) (found []claim) {
 			continue
 		}
 		start, bias := make([]float64, c.rows), 0.0
-		var best number
+		var best exact.Number
 		for _, cl := range claims {
-			if cl.output == output && (best == nil || less(cl.primal, best)) {
+			if cl.output == output && (best == nil || exact.Less(cl.primal, best)) {
 				best, start, bias = cl.primal, cl.w, cl.bias
 			}
 		}
@@ -37,8 +38,8 @@ func (c *court) descend(claims []claim) (found []claim) {
 					for i := range w {
 						w[i] = from[i] + sign*math.Pow(10, e)*v[i]
 					}
-					p, _ := j.primal(w, bias)
-					if reached.primal == nil || less(p, reached.primal) {
+					p, _ := j.Primal(w, bias)
+					if reached.primal == nil || exact.Less(p, reached.primal) {
 						reached.primal, reached.w, reached.bias = p, w, bias
 					}
 				}
@@ -57,14 +58,14 @@ func (c *court) indefinite() bool { return c.direction != nil }
 // lowest returns a direction of negative curvature, nil if there is none: the vector
 // of the smallest eigenvalue, by cyclic rotations of Jacobi in doubles, of which the
 // curvature is then computed in many bits.
-func (g *kernelRows) lowest() (vector []float64) {
-	n := len(g.k)
+func lowest(g *exact.KernelRows) (vector []float64) {
+	n := len(g.K)
 	a, v := make([][]float64, n), make([][]float64, n)
 	for i := range a {
 		a[i], v[i] = make([]float64, n), make([]float64, n)
 		for j := range a[i] {
-			a[i][j] = float(g.k[i][j])
-			if !isFinite(a[i][j]) || math.Abs(a[i][j]) > 1e150 {
+			a[i][j] = exact.Float(g.K[i][j])
+			if !exact.IsFinite(a[i][j]) || math.Abs(a[i][j]) > 1e150 {
 				return nil
 			}
 		}
@@ -87,13 +88,13 @@ func (g *kernelRows) lowest() (vector []float64) {
 	for i := range vector {
 		vector[i] = v[i][at]
 	}
-	trace := zero()
-	for i := range g.k {
-		trace = add(trace, abs(g.k[i][i]))
+	trace := exact.Zero()
+	for i := range g.K {
+		trace = exact.Add(trace, exact.Abs(g.K[i][i]))
 	}
 	// In many bits, what is negative by rounding of doubles only is so no longer.
-	exact := g.combine(everyRow(n), nums(vector))
-	if !less(exact, neg(mul(num(1e-100), trace))) {
+	curvature := g.Combine(exact.EveryRow(n), exact.Nums(vector))
+	if !exact.Less(curvature, exact.Neg(exact.Mul(exact.Num(1e-100), trace))) {
 		return nil
 	}
 	return vector

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -86,24 +87,24 @@ func (t *trial) judgeProbe(solver string, m *model.Model, found train.Summary) {
 	if claims, err := t.court.examine("a point of random numbers", m); err == nil {
 		t.reached = append(t.reached, claims...)
 	}
-	least, primal, doubts := zero(), zero(), 0.0
+	least, primal, doubts := exact.Zero(), exact.Zero(), 0.0
 	for c, j := range t.court.lenient {
 		w, bias, err := t.court.point(m, c)
 		if err != nil {
 			return
 		}
-		p, off := j.primal(w, bias)
-		primal, doubts = add(primal, p), doubts+off
-		var best number
+		p, off := j.Primal(w, bias)
+		primal, doubts = exact.Add(primal, p), doubts+off
+		var best exact.Number
 		for _, cl := range append(t.claims, t.reached...) {
-			if cl.output == c && (best == nil || less(cl.primal, best)) {
+			if cl.output == c && (best == nil || exact.Less(cl.primal, best)) {
 				best = cl.primal
 			}
 		}
 		if best == nil {
 			return
 		}
-		least = add(least, best)
+		least = exact.Add(least, best)
 	}
 	fail := func(kind, format string, args ...any) {
 		if t.court.indefinite() {
@@ -111,13 +112,13 @@ func (t *trial) judgeProbe(solver string, m *model.Model, found train.Summary) {
 		}
 		t.fail(kind, solver, "%s", fmt.Sprintf(format, args...)+fmt.Sprintf(" (weights %.17g, dual variables %.17g)", m.Outputs[0].Weights, m.Outputs[0].Dual))
 	}
-	if isFinite(found.Dual) && above(found.Dual, least) {
-		fail("false-proof", "a point of random numbers has the bound %.17g, but %s was reached", found.Dual, describe(least))
+	if exact.IsFinite(found.Dual) && above(found.Dual, least) {
+		fail("false-proof", "a point of random numbers has the bound %.17g, but %s was reached", found.Dual, exact.Describe(least))
 	}
-	if isFinite(found.Dual) && found.Dual > found.Primal {
+	if exact.IsFinite(found.Dual) && found.Dual > found.Primal {
 		fail("negative-gap", "a point of random numbers has the bound %.17g above its objective %.17g", found.Dual, found.Primal)
 	}
-	if d := math.Abs(float(sub(num(finiteOr(found.Primal, 0)), primal))); isFinite(found.Primal) && isFinite(doubts) && d > doubts+0x1p-1040 { // what underflows
-		fail("objective", "a point of random numbers has the objective %.17g, expected %s, at most %.3g between", found.Primal, describe(primal), doubts)
+	if d := math.Abs(exact.Float(exact.Sub(exact.Num(finiteOr(found.Primal, 0)), primal))); exact.IsFinite(found.Primal) && exact.IsFinite(doubts) && d > doubts+0x1p-1040 { // what underflows
+		fail("objective", "a point of random numbers has the objective %.17g, expected %s, at most %.3g between", found.Primal, exact.Describe(primal), doubts)
 	}
 }

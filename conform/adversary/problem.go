@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -14,7 +15,7 @@ import (
 type Problem struct {
 	Set    *dataset.Set
 	Spec   train.Spec
-	kernel *kernelTwin // nil: linear
+	kernel *exact.KernelTwin // nil: linear
 }
 
 // problem draws one.
@@ -27,7 +28,7 @@ func (r draw) problem() *Problem {
 	if r.chance(45) {
 		k := r.kernel(d)
 		p.kernel = &k
-		p.Spec.Kernel = k.spec()
+		p.Spec.Kernel = k.Spec()
 	}
 	x := r.rowsFor(p.kernel, n, d)
 	if len(x[0]) > 0 {
@@ -68,62 +69,62 @@ func (r draw) names(set *dataset.Set) {
 // mean is that of a column, which stands for its missing numbers.
 func mean(x matrix.Matrix, column int) float64 {
 	n, _ := x.Dims()
-	total := zero()
+	total := exact.Zero()
 	for _, row := range dense(x) {
-		total = add(total, num(row[column]))
+		total = exact.Add(total, exact.Num(row[column]))
 	}
-	return float(total) / float64(n)
+	return exact.Float(total) / float64(n)
 }
 
 // rowsFor draws rows that a kernel takes.
-func (r draw) rowsFor(k *kernelTwin, n, d int) [][]float64 {
+func (r draw) rowsFor(k *exact.KernelTwin, n, d int) [][]float64 {
 	wild := r.chance(50)
 	switch {
 	case k == nil:
 		return r.rows(n, d, wild)
-	case k.has("precomputed"):
+	case k.Has("precomputed"):
 		return r.gram(n)
-	case k.has("wl", "random-walk"):
+	case k.Has("wl", "random-walk"):
 		return r.graphs(n)
-	case k.has("spectrum", "mismatch", "ssk"):
+	case k.Has("spectrum", "mismatch", "ssk"):
 		return r.strings(n, 1+r.IntN(12))
 	}
 	x := r.rows(n, d, wild && r.chance(40))
-	if k.has("chi2", "intersection") {
+	if k.Has("chi2", "intersection") {
 		notNegative(x)
 	}
 	return x
 }
 
 // kernel draws one, as a rule a single one.
-func (r draw) kernel(d int) kernelTwin {
+func (r draw) kernel(d int) exact.KernelTwin {
 	if r.chance(25) {
-		return one(r, kernelTwin{name: "precomputed"}, kernelTwin{name: "precomputed"},
-			kernelTwin{name: "sum", parts: []kernelTwin{{name: "precomputed"}, {name: "constant", coef0: 0.5}}})
+		return one(r, exact.KernelTwin{Name: "precomputed"}, exact.KernelTwin{Name: "precomputed"},
+			exact.KernelTwin{Name: "sum", Parts: []exact.KernelTwin{{Name: "precomputed"}, {Name: "constant", Coef0: 0.5}}})
 	}
 	if r.chance(12) {
-		return kernelTwin{name: one(r, "spectrum", "mismatch", "ssk", "wl", "random-walk"), power: 1 + r.IntN(3), gamma: one(r, 0.05, 0.1, 0.11)}
+		return exact.KernelTwin{Name: one(r, "spectrum", "mismatch", "ssk", "wl", "random-walk"), Power: 1 + r.IntN(3), Gamma: one(r, 0.05, 0.1, 0.11)}
 	}
 	return r.tree(d, 0)
 }
 
 // tree draws a kernel of formulas.
-func (r draw) tree(d, depth int) kernelTwin {
+func (r draw) tree(d, depth int) exact.KernelTwin {
 	if depth < 2 && r.chance(20) {
 		name := one(r, "sum", "product")
-		return kernelTwin{name: name, parts: []kernelTwin{r.tree(d, depth+1), r.tree(d, depth+1)}}
+		return exact.KernelTwin{Name: name, Parts: []exact.KernelTwin{r.tree(d, depth+1), r.tree(d, depth+1)}}
 	}
 	if depth < 2 && r.chance(8) {
-		if k := r.tree(d, depth+1); !k.isIndefinite() {
-			return kernelTwin{name: "normalised", parts: []kernelTwin{k}}
+		if k := r.tree(d, depth+1); !k.IsIndefinite() {
+			return exact.KernelTwin{Name: "normalised", Parts: []exact.KernelTwin{k}}
 		}
 	}
 	if depth > 0 && r.chance(15) {
-		return kernelTwin{name: "constant", coef0: float64(float32(r.power(-3, 3)))}
+		return exact.KernelTwin{Name: "constant", Coef0: float64(float32(r.power(-3, 3)))}
 	}
 	gamma := one(r, 1/float64(max(1, d)), 1, r.power(-3, 3), r.power(-10, 10))
-	return kernelTwin{name: one(r, "linear", "rbf", "rbf", "poly", "sigmoid", "laplacian", "chi2", "intersection"),
-		gamma: gamma, coef0: one(r, 0, 0, 1, r.power(-3, 3), -r.power(-3, 0)), power: 1 + r.IntN(4)}
+	return exact.KernelTwin{Name: one(r, "linear", "rbf", "rbf", "poly", "sigmoid", "laplacian", "chi2", "intersection"),
+		Gamma: gamma, Coef0: one(r, 0, 0, 1, r.power(-3, 3), -r.power(-3, 0)), Power: 1 + r.IntN(4)}
 }
 
 // target draws labels or numbers.

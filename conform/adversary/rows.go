@@ -3,6 +3,7 @@ package adversary
 import (
 	"math"
 
+	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
@@ -139,7 +140,7 @@ func (r draw) matrixOf(x [][]float64, cols int) matrix.Matrix {
 	if r.chance(50) {
 		m := &matrix.Dense{Rows: len(x), Cols: cols, Value: []float32{}}
 		for _, row := range x {
-			m.Value = append(m.Value, row32(row).Value...)
+			m.Value = append(m.Value, exact.Row32(row).Value...)
 		}
 		return m
 	}

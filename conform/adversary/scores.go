@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
 	"github.com/fenchel-ml/fenchel/model"
 )
 
@@ -18,7 +19,7 @@ func (c *court) scores(solver string, m *model.Model, p *Problem) (found []Findi
 	dst := make([]float64, k*c.rows)
 	m.ScoreRows(dst, x, 0, c.rows)
 	for _, s := range dst {
-		if !isFinite(s) {
+		if !exact.IsFinite(s) {
 			return []Finding{{"score-not-finite", solver, fmt.Sprintf("found the score %g of a row of the data", s)}}
 		}
 	}
@@ -31,12 +32,12 @@ func (c *court) scores(solver string, m *model.Model, p *Problem) (found []Findi
 		if err != nil {
 			return []Finding{{"predict", solver, err.Error()}}
 		}
-		f, off := g.predict(everyRow(c.rows), w)
+		f, off := g.Predict(exact.EveryRow(c.rows), w)
 		for i, expected := range f {
-			expected = add(expected, num(o.Bias))
-			slop := 0x1p-1000 + 10*off[i] + 1e-9*(math.Abs(o.Bias)+math.Abs(float(expected)))
-			if d := math.Abs(float(sub(num(dst[i*k+output]), expected))); d > slop && isFinite(slop) {
-				return []Finding{{"score", solver, fmt.Sprintf("output %d, row %d: found the score %.17g, the stored predictor has %s", output+1, i+1, dst[i*k+output], describe(expected))}}
+			expected = exact.Add(expected, exact.Num(o.Bias))
+			slop := 0x1p-1000 + 10*off[i] + 1e-9*(math.Abs(o.Bias)+math.Abs(exact.Float(expected)))
+			if d := math.Abs(exact.Float(exact.Sub(exact.Num(dst[i*k+output]), expected))); d > slop && exact.IsFinite(slop) {
+				return []Finding{{"score", solver, fmt.Sprintf("output %d, row %d: found the score %.17g, the stored predictor has %s", output+1, i+1, dst[i*k+output], exact.Describe(expected))}}
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
 )
 
 // statement draws what is asked about n rows.
@@ -11,7 +13,7 @@ func (r draw) statement(p *Problem, n int) {
 	s := &p.Spec
 	s.Bias = one(r, "", "free", "none", "feature")
 	s.Scaling = one(r, "none", "none", "", "max", "std")
-	if p.kernel != nil && p.kernel.has("precomputed", "spectrum", "mismatch", "ssk", "wl", "random-walk") {
+	if p.kernel != nil && p.kernel.Has("precomputed", "spectrum", "mismatch", "ssk", "wl", "random-walk") {
 		s.Scaling = "none"
 	}
 	s.NoDual = r.chance(5)
@@ -40,7 +42,7 @@ func (r draw) statement(p *Problem, n int) {
 		case 1:
 			s.C = r.power(-8, 8)
 		}
-		if p.kernel != nil && !p.kernel.isIndefinite() && r.chance(20) {
+		if p.kernel != nil && !p.kernel.IsIndefinite() && r.chance(20) {
 			s.Map = r.mapSpec()
 		}
 	}
@@ -80,14 +82,14 @@ func (r draw) classes(p *Problem) {
 // loss draws one for the task, with a parameter that may be extreme.
 func (r draw) loss(task string) string {
 	name := ""
-	for all := slices.Sorted(maps.Keys(lossDefaults)); ; {
+	for all := slices.Sorted(maps.Keys(exact.LossDefaults)); ; {
 		name = all[r.IntN(len(all))]
-		twin, err := newLoss(name)
-		if err == nil && twin.margin == (task != "regression") || r.chance(2) {
+		twin, err := exact.NewLoss(name)
+		if err == nil && twin.Margin == (task != "regression") || r.chance(2) {
 			break
 		}
 	}
-	if key := lossDefaults[name].key; key != "" && r.chance(50) {
+	if key := exact.LossDefaults[name].Key; key != "" && r.chance(50) {
 		return fmt.Sprintf("%s:%s=%g", name, key, one(r, r.power(-3, 3), r.power(-20, 20), 1e-160))
 	}
 	return name

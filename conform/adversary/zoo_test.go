@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/conform/adversary/exact"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
@@ -12,7 +13,7 @@ import (
 )
 
 // ordinary is a problem at which nothing is wrong.
-func ordinary(kernel *kernelTwin) *Problem {
+func ordinary(kernel *exact.KernelTwin) *Problem {
 	r := drawOf(7, 7)
 	x := r.rows(20, 3, false)
 	p := &Problem{Set: &dataset.Set{X: r.matrixOf(x, 3), Target: dataset.Target{Label: []string{"a", "b"}, Code: make([]uint32, 20)}}, kernel: kernel}
@@ -23,7 +24,7 @@ func ordinary(kernel *kernelTwin) *Problem {
 	}
 	p.Spec = train.Spec{Loss: "logistic", Threads: 1, Scaling: "none"}
 	if kernel != nil {
-		p.Spec.Kernel = kernel.spec()
+		p.Spec.Kernel = kernel.Spec()
 	}
 	return p
 }
@@ -94,7 +95,7 @@ func gapOf(s sealed) float64 {
 // A forgery that the program does not refuse is found, and one that is harmless is
 // none: verify is asked about models whose digests fit.
 func TestForger(t *testing.T) {
-	tr := tried(t, ordinary(&kernelTwin{name: "rbf", gamma: 1}))
+	tr := tried(t, ordinary(&exact.KernelTwin{Name: "rbf", Gamma: 1}))
 	s := tr.models[0]
 	f, err := openFile(s.bytes)
 	if err != nil {
@@ -126,7 +127,7 @@ func TestForger(t *testing.T) {
 
 // Along a direction of negative curvature the objective falls below every bound.
 func TestDescent(t *testing.T) {
-	k := kernelTwin{name: "precomputed"}
+	k := exact.KernelTwin{Name: "precomputed"}
 	p := ordinary(&k)
 	n := p.Set.Rows()
 	x := make([][]float64, n)
@@ -137,7 +138,7 @@ func TestDescent(t *testing.T) {
 	x[1][3], x[3][1] = 5, 5
 	p.Set.X = &matrix.Dense{Rows: n, Cols: n}
 	for _, row := range x {
-		p.Set.X.(*matrix.Dense).Value = append(p.Set.X.(*matrix.Dense).Value, row32(row).Value...)
+		p.Set.X.(*matrix.Dense).Value = append(p.Set.X.(*matrix.Dense).Value, exact.Row32(row).Value...)
 	}
 	tr := &trial{problem: p, draw: drawOf(1, 1), tally: NewTally()}
 	tr.run()
@@ -145,7 +146,7 @@ func TestDescent(t *testing.T) {
 		t.Fatal("found no negative curvature, expected -4")
 	}
 	down := tr.court.descend(tr.claims)
-	if len(down) != 1 || float(down[0].primal) > -100 {
+	if len(down) != 1 || exact.Float(down[0].primal) > -100 {
 		t.Fatalf("found %v, expected an objective far below 0", down)
 	}
 	bound := tr.claims[0]

@@ -107,7 +107,7 @@ func (s *server) begin(ctx context.Context, id int64) context.Context {
 	return ctx
 }
 
-// cancel ends the context of a request; one that is unknown has had its answer.
+// cancel ends the context of a request; a request that is unknown has had its answer.
 func (s *server) cancel(id int64) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -12,7 +12,7 @@ import (
 )
 
 // Race runs several streaming methods side by side on one pass, and returns the
-// answer of the one that captures the most: to choose a step size, as the thesis
+// answer of the method that captures the most: to choose a step size, as the thesis
 // does by grid search (reference 2.10), from a stream that is seen once.
 //
 // They are judged on rows that they have not learned yet: the mean squared length

@@ -163,7 +163,7 @@ type cd struct {
 	quantum    int64   // visits of numbers in an epoch
 }
 
-// Epoch makes a step of Newton's method, or a part of one that takes long.
+// Epoch makes a step of Newton's method, or a part of a step that takes long.
 func (s *cd) Epoch() {
 	if s.over.Reached() || !s.descent.open && !s.begin() {
 		return

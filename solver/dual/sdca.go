@@ -80,7 +80,7 @@ func init() {
 		}})
 }
 
-// Accepts wants a strongly convex penalty, and one that gives single weights.
+// Accepts wants a strongly convex penalty that gives single weights.
 func (SDCA) Accepts(p problem.Problem) error {
 	l, err := parts.Linear(p)
 	if err != nil {

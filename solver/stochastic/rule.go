@@ -129,7 +129,7 @@ func (r *rule) search(s *state, i int, prediction, g float64) {
 }
 
 // entropic returns the range of steps for the entropy on a ball of radius B: as changes of theta
-// move weights by B times as much, from the one that is safe, 1/(B L), to the one that moves theta
+// move weights by B times as much, from the safe step, 1/(B L), to the step that moves theta
 // by 1 at first; with room on either side.
 func (s *state) entropic(smooth float64) (lo, hi float64) {
 	steepest := 0.0

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/bench/internal/library"
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
 )
@@ -42,13 +43,13 @@ func runBandwidth(ctx context.Context, l *lab) error {
 func (l *lab) epochs(ctx context.Context, t *task.Task, loss string, threads int) error {
 	const passes = 3
 	for repeat := range l.opt.repeats {
-		r, err := fit(ctx, t, ask{loss: loss, lambda: "1/n", solver: "sdca", gap: 1e-12, epochs: passes, threads: threads})
+		r, err := library.Fit(ctx, t, library.Ask{Loss: loss, Lambda: "1/n", Solver: "sdca", Gap: 1e-12, Epochs: passes, Threads: threads})
 		if err != nil {
 			return err
 		}
 		m := t.Describe("bandwidth", "epoch")
 		m.Loss, m.Lambda, m.Contender, m.Threads, m.Repeat = loss, "1/n", measure.OwnName, threads, repeat+1
-		m.Seconds = r.seconds / float64(max(1, r.epochs))
+		m.Seconds = r.Seconds / float64(max(1, r.Epochs))
 		m.Bytes = measure.BytesPerNonzero*m.Nonzeros + measure.BytesPerRow*m.Rows
 		l.log.Add(m)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/bench/internal/library"
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/peer"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
@@ -113,11 +114,11 @@ func (c *contest) refer(ctx context.Context, limit time.Duration) error {
 	if c.references.Find(c.key()).Gap() <= 2e-9 {
 		return nil
 	}
-	r, err := fit(ctx, c.t, ask{loss: c.loss, lambda: c.lambda, gap: 1e-9, threads: c.opt.Threads, limit: limit})
+	r, err := library.Fit(ctx, c.t, library.Ask{Loss: c.loss, Lambda: c.lambda, Gap: 1e-9, Threads: c.opt.Threads, Limit: limit})
 	if err != nil {
 		return err
 	}
-	c.references.Improve(c.key(), r.primal, r.dual, measure.OwnName)
+	c.references.Improve(c.key(), r.Primal, r.Dual, measure.OwnName)
 	return nil
 }
 
@@ -148,7 +149,7 @@ func (c *contest) Solve(ctx context.Context, p peer.Peer, m peer.Method, knob fl
 		return got, err
 	}
 	got.seconds, got.capped = solved.Seconds, solved.Capped
-	if got.objective, err = judge(c.t, c.loss, c.lambda, solved.Weights); err == nil {
+	if got.objective, err = library.Judge(c.t, c.loss, c.lambda, solved.Weights); err == nil {
 		c.references.Improve(c.key(), got.objective, 0, got.contender)
 	}
 	return got, err

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/bench/internal/library"
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
 	"github.com/fenchel-ml/fenchel/dataset"
@@ -86,12 +87,12 @@ func (l *lab) grow(ctx context.Context, f family, size int, end time.Time) error
 
 func (c *contest) runGrowth(ctx context.Context, name string) error {
 	c.progress("growth %s %s", c.t.Name, c.loss)
-	r, err := fit(ctx, c.t, ask{loss: c.loss, lambda: c.lambda, gap: 1e-5, threads: c.opt.Threads, limit: c.ownLimit()})
+	r, err := library.Fit(ctx, c.t, library.Ask{Loss: c.loss, Lambda: c.lambda, Gap: 1e-5, Threads: c.opt.Threads, Limit: c.ownLimit()})
 	if err != nil {
 		return err
 	}
-	c.references.Improve(c.key(), r.primal, r.dual, measure.OwnName)
-	c.own = r.seconds
+	c.references.Improve(c.key(), r.Primal, r.Dual, measure.OwnName)
+	c.own = r.Seconds
 	for _, threads := range slices.Compact([]int{1, c.opt.Threads}) {
 		if err := c.growFenchel(ctx, name, threads); err != nil {
 			return err
@@ -122,16 +123,16 @@ func (c *contest) runGrowth(ctx context.Context, name string) error {
 
 func (c *contest) growFenchel(ctx context.Context, name string, threads int) error {
 	for repeat := range c.opt.repeats {
-		r, err := fit(ctx, c.t, ask{loss: c.loss, lambda: c.lambda, gap: task.WholeTarget, threads: threads, limit: c.ownLimit()})
+		r, err := library.Fit(ctx, c.t, library.Ask{Loss: c.loss, Lambda: c.lambda, Gap: task.WholeTarget, Threads: threads, Limit: c.ownLimit()})
 		if err != nil {
 			return err
 		}
-		if r.status != solver.Converged {
+		if r.Status != solver.Converged {
 			return nil
 		}
 		m := c.row(name, measure.OwnName)
-		m.Threads, m.Target, m.Repeat, m.Seconds, m.Certify = threads, task.WholeTarget, repeat+1, r.seconds, r.certify
-		m.Objective, m.Note = r.primal, fmt.Sprintf("%d epochs", r.epochs)
+		m.Threads, m.Target, m.Repeat, m.Seconds, m.Certify = threads, task.WholeTarget, repeat+1, r.Seconds, r.Certify
+		m.Objective, m.Note = r.Primal, fmt.Sprintf("%d epochs", r.Epochs)
 		c.log.Add(m)
 		if c.late() {
 			break

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/bench/internal/library"
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/peer"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
@@ -74,17 +75,17 @@ func (c *contest) named(ctx context.Context, p peer.Peer, m peer.Method) error {
 
 // namedOwn runs Fenchel's method of that name.
 func (c *contest) namedOwn(ctx context.Context, name string, repeat int) error {
-	r, err := fit(ctx, c.t, ask{loss: c.loss, lambda: c.lambda, solver: name, gap: task.WholeTarget, threads: c.opt.Threads, limit: c.ownLimit()})
+	r, err := library.Fit(ctx, c.t, library.Ask{Loss: c.loss, Lambda: c.lambda, Solver: name, Gap: task.WholeTarget, Threads: c.opt.Threads, Limit: c.ownLimit()})
 	if err != nil {
 		return err
 	}
-	if r.status != solver.Converged {
-		c.note("named: %s on %s: %s", name, c.t.Name, r.status)
+	if r.Status != solver.Converged {
+		c.note("named: %s on %s: %s", name, c.t.Name, r.Status)
 		return nil
 	}
 	m := c.row(name, measure.OwnName+" "+name)
-	m.Threads, m.Target, m.Repeat, m.Seconds, m.Certify = c.opt.Threads, task.WholeTarget, repeat, r.seconds, r.certify
-	m.Objective, m.Note = r.primal, fmt.Sprintf("%d epochs", r.epochs)
+	m.Threads, m.Target, m.Repeat, m.Seconds, m.Certify = c.opt.Threads, task.WholeTarget, repeat, r.Seconds, r.Certify
+	m.Objective, m.Note = r.Primal, fmt.Sprintf("%d epochs", r.Epochs)
 	c.log.Add(m)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/bench/internal/library"
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -108,25 +109,25 @@ func runPartitions(ctx context.Context, l *lab) error {
 // split times dual coordinate ascent in one partition on one core, and what Fenchel
 // does by itself on all.
 func (l *lab) split(ctx context.Context, t *task.Task, loss string) error {
-	both := []ask{{solver: "sdca:partitions=1", threads: 1}, {threads: l.opt.Threads}}
+	both := []library.Ask{{Solver: "sdca:partitions=1", Threads: 1}, {Threads: l.opt.Threads}}
 	took := make([]float64, len(both))
 	for repeat := 1; repeat <= l.opt.mostRepeats(); repeat++ {
 		for k, a := range both {
 			if !l.opt.worth(repeat, took[k]) {
 				continue
 			}
-			a.loss, a.lambda, a.gap, a.limit = loss, "1/n", task.WholeTarget, l.opt.limit
-			r, err := fit(ctx, t, a)
+			a.Loss, a.Lambda, a.Gap, a.Limit = loss, "1/n", task.WholeTarget, l.opt.limit
+			r, err := library.Fit(ctx, t, a)
 			if err != nil {
 				return err
 			}
-			if r.status != solver.Converged {
+			if r.Status != solver.Converged {
 				return nil
 			}
-			took[k] = r.seconds
+			took[k] = r.Seconds
 			m := t.Describe("partitions", "split")
-			m.Loss, m.Lambda, m.Contender, m.Setting, m.Threads = loss, "1/n", measure.OwnName, a.solver, a.threads
-			m.Target, m.Repeat, m.Seconds, m.Note = task.WholeTarget, repeat, r.seconds, fmt.Sprintf("%d epochs", r.epochs)
+			m.Loss, m.Lambda, m.Contender, m.Setting, m.Threads = loss, "1/n", measure.OwnName, a.Solver, a.Threads
+			m.Target, m.Repeat, m.Seconds, m.Note = task.WholeTarget, repeat, r.Seconds, fmt.Sprintf("%d epochs", r.Epochs)
 			l.log.Add(m)
 		}
 	}

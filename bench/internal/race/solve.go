@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/bench/internal/library"
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/peer"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
@@ -75,7 +76,7 @@ func again(ctx context.Context, entries []entry, times int, late func() bool) er
 // is out of reach for a target is not tried for a tighter one.
 func (c *contest) enterFenchel(ctx context.Context) ([]entry, error) {
 	var entries []entry
-	var late *training // the run that did not reach its target
+	var late *library.Training // the run that did not reach its target
 	for i, target := range task.Targets {
 		var models []string
 		for _, threads := range slices.Compact([]int{c.opt.Threads, 1}) {
@@ -87,20 +88,20 @@ func (c *contest) enterFenchel(ctx context.Context) ([]entry, error) {
 			if err != nil {
 				return nil, err
 			}
-			if first.status != solver.Converged {
+			if first.Status != solver.Converged {
 				late = first
 				continue
 			}
-			if first.seconds < c.ownLimit().Seconds() { // else the clock chose the epoch of the answer
-				models = append(models, first.model)
+			if first.Seconds < c.ownLimit().Seconds() { // else the clock chose the epoch of the answer
+				models = append(models, first.Model)
 			}
 			if threads == c.opt.Threads {
-				if c.own = first.seconds; i == len(task.Targets)-1 {
+				if c.own = first.Seconds; i == len(task.Targets)-1 {
 					c.trace(first)
 				}
 			}
 			entries = append(entries, func(ctx context.Context, repeat int) error {
-				if !c.opt.worth(repeat, first.seconds) {
+				if !c.opt.worth(repeat, first.Seconds) {
 					return nil
 				}
 				_, err := c.fenchel(ctx, target, threads, repeat)
@@ -124,32 +125,32 @@ func (c *contest) enterFenchel(ctx context.Context) ([]entry, error) {
 func (c *contest) ownLimit() time.Duration { return min(c.opt.limit, max(5*time.Second, c.share/4)) }
 
 // fenchel trains once and notes it.
-func (c *contest) fenchel(ctx context.Context, target float64, threads, repeat int) (*training, error) {
-	r, err := fit(ctx, c.t, ask{loss: c.loss, lambda: c.lambda, gap: target, threads: threads, limit: c.ownLimit()})
+func (c *contest) fenchel(ctx context.Context, target float64, threads, repeat int) (*library.Training, error) {
+	r, err := library.Fit(ctx, c.t, library.Ask{Loss: c.loss, Lambda: c.lambda, Gap: target, Threads: threads, Limit: c.ownLimit()})
 	if err != nil {
 		return nil, err
 	}
-	c.references.Improve(c.key(), r.primal, r.dual, measure.OwnName)
+	c.references.Improve(c.key(), r.Primal, r.Dual, measure.OwnName)
 	c.addOwn(r, target, threads, repeat)
 	return r, nil
 }
 
 // addOwn notes a training of Fenchel.
-func (c *contest) addOwn(r *training, target float64, threads, repeat int) {
+func (c *contest) addOwn(r *library.Training, target float64, threads, repeat int) {
 	m := c.row("timed", measure.OwnName)
 	m.Setting, m.Threads, m.Target, m.Repeat = fmt.Sprintf("gap=%g", target), threads, target, repeat
-	m.Seconds, m.Certify, m.Objective, m.Note = r.seconds, r.certify, r.primal, fmt.Sprintf("%d epochs", r.epochs)
-	if r.status != solver.Converged {
-		m.Kind, m.Note = "unreached", fmt.Sprintf("%s after %s", r.status, measure.Seconds(r.seconds))
+	m.Seconds, m.Certify, m.Objective, m.Note = r.Seconds, r.Certify, r.Primal, fmt.Sprintf("%d epochs", r.Epochs)
+	if r.Status != solver.Converged {
+		m.Kind, m.Note = "unreached", fmt.Sprintf("%s after %s", r.Status, measure.Seconds(r.Seconds))
 	}
 	c.log.Add(m)
 }
 
 // trace notes the certificates on the way, for the figures.
-func (c *contest) trace(r *training) {
-	for _, p := range r.trace {
+func (c *contest) trace(r *library.Training) {
+	for _, p := range r.Trace {
 		m := c.row("trace", measure.OwnName)
-		m.Threads, m.Seconds, m.Objective, m.Note = c.opt.Threads, p.seconds, p.primal, fmt.Sprintf("gap %g", p.gap)
+		m.Threads, m.Seconds, m.Objective, m.Note = c.opt.Threads, p.Seconds, p.Primal, fmt.Sprintf("gap %g", p.Gap)
 		c.log.Add(m)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/bench/internal/library"
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
 	"github.com/fenchel-ml/fenchel/bench/internal/peer"
 	"github.com/fenchel-ml/fenchel/bench/internal/task"
@@ -154,7 +155,7 @@ func (c *contest) measure(ctx context.Context, p process, repeat int) (float64, 
 	}
 	w, err := p.weights()
 	if err == nil {
-		m.Objective, err = judge(c.t, c.loss, c.lambda, w)
+		m.Objective, err = library.Judge(c.t, c.loss, c.lambda, w)
 	}
 	c.log.Add(m)
 	return r.Seconds, err

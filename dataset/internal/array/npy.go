@@ -21,7 +21,7 @@ func init() {
 // truth values, integers or floating-point numbers.
 //
 // The target is the column that the options name by its position, or else the
-// one that a model's schema names, or else the last one; there is none if the
+// column that a model's schema names, or else the last column; there is none if the
 // targets are in a file of their own, or if the data come to a model that knows
 // as many features as there are columns, or targets do not matter. A target that is not the last column
 // gives the set a schema, as a table has, so that a model remembers its place.

@@ -60,7 +60,7 @@ func (t *table) planRoles(opt *set.Options) error {
 // usualTargets are the names that a column to predict has, the surest first.
 var usualTargets = []string{"target", "label", "class", "y"}
 
-// guessTarget returns the column with a usual name, or else the last one that
+// guessTarget returns the column with a usual name, or else the last column that
 // holds neither the weights nor nothing at all; -1 if it may as well be missing, or if a model
 // takes all columns for features.
 func (t *table) guessTarget(opt *set.Options) (int, error) {

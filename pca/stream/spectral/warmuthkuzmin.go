@@ -119,7 +119,7 @@ func (s *warmuthKuzmin) step(x []float64) (lnZ float64) {
 }
 
 // project makes the trace 1 again, and drops what has reached the cap. k+1
-// directions stay even so: when the answer is clear, the one that is next to it
+// directions stay even so: when the answer is clear, the direction next to it
 // is at the cap to all digits.
 func (s *warmuthKuzmin) project() (lnZ float64) {
 	s.g = s.g[:0]

@@ -1,0 +1,128 @@
+// Package printing writes what verbs report: lines of a name and a text, numbers with
+// their nouns, labels as one field, JSON, warnings, and rows of predictions.
+package printing
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/registry"
+)
+
+// Report prints lines of a name and a text, aligned.
+type Report struct{ W io.Writer }
+
+func (r Report) Line(name, format string, args ...any) {
+	fmt.Fprintf(r.W, "%-10s %s\n", name, Visible(fmt.Sprintf(format, args...)))
+}
+
+// Visible shows control characters as Go writes them, and bytes that are no UTF-8:
+// names out of files and of files may hold what a terminal obeys.
+func Visible(text string) string {
+	odd := func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }
+	if !strings.ContainsFunc(text, odd) {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		part := text[:size]
+		if odd(r) {
+			part = strings.Trim(strconv.Quote(part), `"`)
+		}
+		b.WriteString(part)
+		text = text[size:]
+	}
+	return b.String()
+}
+
+// Describe says how large a set is.
+func Describe(s *dataset.Set) string {
+	n, d := s.X.Dims()
+	return Sizes(n, d, matrix.Nonzeros(s.X))
+}
+
+// Sizes says how much data there are.
+func Sizes(rows, features int, nonzeros int64) string {
+	return fmt.Sprintf("%s, %s, %s", Count(rows, "row"), Count(features, "feature"), Count(int(nonzeros), "nonzero"))
+}
+
+// Short writes a large number in three digits or more: 789 M for 789341746.
+func Short(n int64) string {
+	const units = " kMGTPE"
+	unit := 0
+	for n >= 10000 && unit < len(units)-1 {
+		n, unit = (n+500)/1000, unit+1
+	}
+	return strings.TrimSpace(fmt.Sprintf("%d %c", n, units[unit]))
+}
+
+// Decimal writes a number in as many digits as it needs.
+func Decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// Count writes a number with its noun.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if stem, ok := strings.CutSuffix(noun, "ss"); ok {
+		return fmt.Sprintf("%d %ssses", n, stem)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Spell writes a label so that it stays one field of one line, as registry.Spell does.
+func Spell(label string) string { return registry.Spell(label) }
+
+// Spelled spells all labels.
+func Spelled(labels []string) []string {
+	out := make([]string, len(labels))
+	for i, label := range labels {
+		out[i] = Spell(label)
+	}
+	return out
+}
+
+// Few lists at most ten labels.
+func Few(list []string) string {
+	list = Spelled(list)
+	if len(list) > 10 {
+		return strings.Join(list[:9], ", ") + ", ... " + list[len(list)-1]
+	}
+	return strings.Join(list, ", ")
+}
+
+// Percent writes a share between 0 and 1.
+func Percent(x float64) string { return fmt.Sprintf("%.2f %%", 100*x) }
+
+func JSON(cmd *cobra.Command, v any) error {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false) // a class <=50K is spelled as in the data
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := text.WriteTo(cmd.OutOrStdout())
+	return err
+}
+
+func Seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
+
+// Warn prints doubts to standard error.
+func Warn(cmd *cobra.Command, warnings []error) {
+	for _, w := range warnings {
+		fmt.Fprintf(cmd.ErrOrStderr(), "fenchel: warning: %s\n", Visible(w.Error()))
+	}
+}

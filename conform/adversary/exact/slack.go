@@ -1,0 +1,83 @@
+package exact
+
+import (
+	"math"
+	"slices"
+)
+
+// Slack is the slack-constrained problem: -f is least, where f is the level of
+// the volume n nu of water over the margins of a w in the unit ball.
+type Slack struct {
+	Risk
+	Nu     Number
+	Linear bool // its bound is a tighter one than dual
+}
+
+func (j *Slack) volume() Number { return Mul(j.n, j.Nu) }
+
+func (j *Slack) Primal(w []float64, bias float64) (Number, float64) {
+	p, off := j.Predict(j.rows, w)
+	squared, squaredOff := j.squared(w)
+	size := sqrt(Add(squared, j.constant(bias)))
+	inside := Num(1)
+	if Less(Num(1), size) {
+		inside = Quo(Num(1), size)
+	}
+	margins := make([]Number, len(p))
+	doubts, reach := 0.0, 0.0
+	for i := range p {
+		margins[i] = Mul(Num(j.y[i]), Mul(inside, Add(p[i], Num(bias))))
+		doubts = max(doubts, off[i])
+		reach = max(reach, math.Abs(Float(margins[i])))
+	}
+	if squaredOff > 0 { // the program shrinks w by its own bound on that error, which is wider
+		doubts += 8 * squaredOff / max(1, Float(squared)) * reach
+	}
+	f := level(margins, j.volume())
+	return Neg(f), doubts + doubt*math.Abs(bias) + 1e-9*(reach+math.Abs(Float(f)))
+}
+
+// level returns the height of so much water over the floors.
+func level(floors []Number, volume Number) Number {
+	floors = slices.Clone(floors)
+	slices.SortFunc(floors, func(a, b Number) int { return a.Cmp(b) })
+	covered := Zero()
+	var height Number
+	for k, floor := range floors {
+		covered = Add(covered, floor)
+		if h := Quo(Add(volume, covered), Num(float64(k+1))); height == nil || Less(h, height) {
+			height = h
+		}
+	}
+	return height
+}
+
+func (j *Slack) Dual(a []float64) Number {
+	v := make([]Number, len(a))
+	plus, minus := Zero(), Zero()
+	for i, x := range a {
+		mass := -j.y[i] * x
+		if !(mass > 0) || math.IsInf(mass, 0) {
+			mass = 0
+		}
+		v[i] = Mul(Num(j.y[i]), Num(mass))
+		if j.y[i] > 0 {
+			plus = Add(plus, v[i])
+		} else {
+			minus = Sub(minus, v[i])
+		}
+	}
+	if j.bias == "free" {
+		balance(v, plus, minus)
+	}
+	total, most := Zero(), Zero()
+	for _, x := range v {
+		total = Add(total, Abs(x))
+		most = Largest(most, Abs(x))
+	}
+	if total.Sign() == 0 {
+		return nil
+	}
+	size := sqrt(Add(j.Combine(j.rows, v), j.constantOf(v)))
+	return Neg(Quo(Add(size, Mul(j.volume(), most)), total))
+}
