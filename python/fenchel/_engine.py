@@ -239,6 +239,8 @@ def _result(answer: dict[str, Any], stopped: bool, read: Callable[[dict[str, Any
         raise UnknownModel
     if error["kind"] == "interrupted" and stopped:
         raise KeyboardInterrupt
+    if error["kind"] == "memory":
+        raise MemoryError(error["message"])
     if error["kind"] == "limit":
         raise TimeoutError(error["message"])
     raise (DataError if error["kind"] == "data" else ValueError)(error["message"])

@@ -350,6 +350,11 @@ class Lasso(LinearNumbers):
         self.random_state = random_state
         self.selection = selection
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Any:
+        """Train on X of shape (n_samples, n_features) and y of shape (n_samples,) or (n_samples,
+        n_targets); ``sample_weight`` has shape (n_samples,). ``check_input`` changes nothing."""
+        return super().fit(X, y, sample_weight)
+
     def _penalty(self) -> str:
         return "l1"
 
