@@ -206,7 +206,7 @@ class LinearNumbers(Targets, Regressor, Linear):
 
     def _shape(self) -> None:
         self.coef_ = self.coef_[0]
-        self.intercept_ = float(self.intercept_[0]) if self.fit_intercept else 0.0
+        self.intercept_ = self.intercept_[0] if self.fit_intercept else 0.0
         self.dual_gap_ = self.certificate_.gap_absolute
 
     def _gather(self, each: list, columns: int) -> None:
@@ -226,7 +226,7 @@ class LinearNumbers(Targets, Regressor, Linear):
         return isinstance(self.alpha, numbers.Real) and not isinstance(self.alpha, bool) and self.alpha == 0
 
     def _stop(self) -> dict[str, Any]:
-        if not isinstance(self.tol, (int, float)) or self.tol < 0:
+        if not isinstance(self.tol, numbers.Real) or not self.tol >= 0:
             raise ValueError(f"tol={self.tol!r}: expected a number >= 0")
         return {"bias": "free" if self.fit_intercept else "none", "scaling": "none", "loss": "squared", "epochs": epochs(self.max_iter), "seed": seed_of(self.random_state)}
 
