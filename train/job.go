@@ -36,6 +36,8 @@ type job struct {
 	why     string // the solver was chosen so
 	biasWhy string // the bias is not the usual one; "": it is, or was asked for
 
+	margins []float64 // Result.Margins
+
 	last []problem.Point // of each output, of its last look; kept for those who watch
 
 	mapped  kernel.Map    // whose images are the rows; nil: they are as they were

@@ -96,3 +96,17 @@ func (f machineFamily) share(t terms, y, weights []float64, lambda float64) (pro
 	}
 	return p, &problem.Risk{Y: y, S: p.S, N: p.N, Loss: t.loss, Lambda: p.Lambda, Bias: problem.Free}, nil
 }
+
+// marginsOf returns the margins of a Result.
+func (j *job) marginsOf(facts []*problem.Facts) []float64 {
+	if j.spec.Nu == 0 || j.labels.classes == nil || j.spec.Task == OneClass {
+		return nil
+	}
+	margins := make([]float64, len(facts))
+	for c, f := range facts {
+		if margins[c] = 1; f != nil && f.Lambda > 0 { // which of nu is the margin
+			margins[c] = f.Lambda
+		}
+	}
+	return margins
+}

@@ -83,6 +83,9 @@ func (c *calibrator) calibrate(ctx context.Context) error {
 	m.Calibration = &model.Calibration{}
 	for output := range m.Outputs {
 		a, b := c.sigmoid(output)
+		if c.result.Margins != nil {
+			a /= c.result.Margins[output]
+		}
 		m.Calibration.Platt = append(m.Calibration.Platt, [2]float64{a, b})
 	}
 	return nil
@@ -206,6 +209,9 @@ func (c *calibrator) predictFold(ctx context.Context, base *dataset.Set, inside,
 		return DataError{err.Error()}
 	}
 	for k, scores := range Scores(r.Model, x, c.spec.Threads) {
+		for output, rho := range r.Margins { // the unit of scores with nu, which differs from fold to fold
+			scores[output] /= rho
+		}
 		c.scores[inside[k]] = scores
 	}
 	return ctx.Err()

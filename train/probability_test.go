@@ -14,6 +14,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -95,12 +96,43 @@ func TestProbabilitiesByHeart(t *testing.T) {
 	}
 }
 
-// The sigmoids are those of the folds, done by hand.
+// The sigmoids are those of the folds, done by hand; with nu they are of scores in units of the
+// margin, and are stored for scores that are not.
 func TestProbabilitiesTwin(t *testing.T) {
 	set := bands(t, 90, 3, 7)
-	spec := train.Spec{Kernel: "rbf:gamma=0.5", Scheme: model.OneAgainstOne, Seed: 3}
-	fold := calibration.Folds(codesOf(set), 5, 3)
-	scores := make([][]float64, set.Rows())
+	for _, spec := range []train.Spec{{}, {Nu: 0.3}} {
+		spec.Kernel, spec.Scheme, spec.Seed = "rbf:gamma=0.5", model.OneAgainstOne, 3
+		scores := foldScores(t, set, spec)
+		spec.Probabilities = true
+		for _, threads := range []int{1, 2} {
+			spec.Threads = threads
+			r := mustFit(t, set, spec)
+			for output, found := range r.Model.Calibration.Platt {
+				i, j := model.Pair(output, 3)
+				var own []float64
+				var positive []bool
+				for row, c := range codesOf(set) {
+					if int(c) == i || int(c) == j {
+						own, positive = append(own, scores[row][output]), append(positive, int(c) == j)
+					}
+				}
+				a, b := calibration.Platt(own, positive, nil)
+				if r.Margins != nil {
+					a /= r.Margins[output]
+				}
+				if math.Abs(found[0]-a) > 1e-8*math.Abs(a) || math.Abs(found[1]-b) > 1e-8 {
+					t.Errorf("nu=%g, output %d: found %v, expected %g, %g", spec.Nu, output, found, a, b)
+				}
+			}
+		}
+	}
+}
+
+// foldScores are scores of each row by a model of the folds without it, with nu in units of the
+// margin: the score up to which the share nu of the rows of both classes is.
+func foldScores(t *testing.T, set *dataset.Set, spec train.Spec) [][]float64 {
+	t.Helper()
+	fold, scores := calibration.Folds(codesOf(set), 5, spec.Seed), make([][]float64, set.Rows())
 	for f := range 5 {
 		var outside []int
 		for i := range fold {
@@ -113,31 +145,33 @@ func TestProbabilitiesTwin(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := mustFit(t, part, spec).Model
+		margins := []float64{1, 1, 1}
+		for output := range margins {
+			if spec.Nu == 0 {
+				break
+			}
+			i, j := model.Pair(output, 3)
+			var own []float64
+			for row, c := range codesOf(part) {
+				switch score := m.Scores(nil, part.X.Row(row))[output]; int(c) {
+				case i:
+					own = append(own, -score)
+				case j:
+					own = append(own, score)
+				}
+			}
+			margins[output] = problem.Quantile(own, slices.Repeat([]float64{1}, len(own)), spec.Nu*float64(len(own)))
+		}
 		for i := range fold {
 			if fold[i] == f {
 				scores[i] = m.Scores(nil, set.X.Row(i))
-			}
-		}
-	}
-	spec.Probabilities = true
-	for _, threads := range []int{1, 2} {
-		spec.Threads = threads
-		found := mustFit(t, set, spec).Model.Calibration.Platt
-		for output := range 3 {
-			i, j := model.Pair(output, 3)
-			var own []float64
-			var positive []bool
-			for row, c := range codesOf(set) {
-				if int(c) == i || int(c) == j {
-					own, positive = append(own, scores[row][output]), append(positive, int(c) == j)
+				for output, rho := range margins {
+					scores[i][output] /= rho
 				}
 			}
-			a, b := calibration.Platt(own, positive, nil)
-			if found[output] != [2]float64{a, b} {
-				t.Errorf("output %d: found %v, expected %g, %g", output, found[output], a, b)
-			}
 		}
 	}
+	return scores
 }
 
 // codesOf returns the places of labels that are numbers from 0.

@@ -32,7 +32,7 @@ func (j *job) result(solutions []*solver.Solution, digest *dataset.Digesting) (*
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), C: j.c, Why: j.why, BiasWhy: j.biasWhy, Evaluations: j.evaluations(), Train: j.mapping}
+	r := &Result{Model: m, Status: solver.Converged, Summary: Summarise(m), N: j.total(), C: j.c, Why: j.why, BiasWhy: j.biasWhy, Margins: j.margins, Evaluations: j.evaluations(), Train: j.mapping}
 	r.Warnings = j.labels.sameLabels()
 	r.Unproved, r.ProvesNothing = j.unproved(r.Summary), j.provesNothing()
 	if warning := j.start.warning(); warning != nil {
@@ -105,6 +105,7 @@ func (j *job) seal(m *model.Model, solutions []*solver.Solution, short bool) err
 	if err := first(errs); err != nil {
 		return err
 	}
+	j.margins = j.marginsOf(facts)
 	return j.describe(m, points, facts)
 }
 

@@ -42,6 +42,10 @@ type Result struct {
 	Unproved      string // why there is no gap; "": there is one
 	ProvesNothing bool   // there can be none, by this solver or with this kernel: its passes are all that was asked
 
+	// Margins are, of classes with nu, the margin rho of each output in the unit of its scores:
+	// LIBSVM divides those of nu_svc by it. 1 where it is not above 0; nil: not classes with nu.
+	Margins []float64
+
 	Evaluations kernel.Counts // of the kernel in training; certificates not counted
 
 	// The time spent in solvers, and before in mapping rows, and in certificates,

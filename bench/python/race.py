@@ -1,16 +1,20 @@
 """Races the twins of fenchel.sklearn against scikit-learn: fits in one process, on the same
 arrays, with the tolerances that both have by default.
 
-    python bench/python/race.py [--rounds 3] [NAME...]
+    python bench/python/race.py [--rounds 3] [--intelex] [NAME...]
 
-Each row has the seconds of both, the fastest of the rounds, which take turns; the ratio, above
-1 where Fenchel is faster; and how far each objective is above the proved lower bound, both by
+Each row has the seconds of both and of all their threads on processors, the least of the rounds,
+which take turns (fits of less than 20 ms have more rounds); the ratios of both, above 1 where
+Fenchel takes less; and how far each objective is above the proved lower bound, both by
 fenchel.verify (of PCA: the share of the variance that is missing, at most). A win counts where
-Fenchel's objective is not the larger one. Data are in ../shared/data beside the checkout, or
+Fenchel's objective is not the larger one. --intelex races against scikit-learn-intelex too,
+where that has the estimator. What fits take beyond the engine is in the last column, in ms. Data are in ../shared/data beside the checkout, or
 where FENCHEL_DATA says; a set that is not there is left out. NAME picks rows that contain it.
 """
 
 import argparse
+import glob
+import importlib
 import os
 import time
 import warnings
@@ -21,6 +25,7 @@ from sklearn import decomposition, linear_model, svm
 
 import fenchel
 import fenchel.sklearn as twins
+from fenchel import _engine
 
 DATA = Path(os.environ.get("FENCHEL_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 FILES = {
@@ -63,11 +68,21 @@ RACES = [
 ]  # fmt: skip
 
 
+def processor() -> float:
+    """Return the seconds that this process and the engine have had on processors: of Linux to
+    the microsecond, elsewhere without the engine."""
+    total = time.process_time()
+    for path in glob.glob(f"/proc/{_engine._engine.process.pid}/task/*/schedstat"):
+        with open(path) as file:
+            total += int(file.read().split()[0]) / 1e9
+    return total
+
+
 def fit(make, X, y) -> tuple:
-    """Return the seconds of a fit, and the model."""
-    begun = time.perf_counter()
+    """Return the seconds of a fit, those on processors, and the model."""
+    begun, used = time.perf_counter(), processor()
     model = make().fit(X, y)
-    return time.perf_counter() - begun, model
+    return time.perf_counter() - begun, processor() - used, model
 
 
 def above(model, X, y, best: float | None) -> tuple:
@@ -82,39 +97,54 @@ def missing(model, X) -> float:
     return float(((A @ model.components_.T) ** 2).sum() / len(X))
 
 
-def race(name: str, rows: int | None, what: str, module, parameters: dict, rounds: int) -> None:
-    X, y = load(name, rows)
+def targets(name: str, what: str, y: np.ndarray) -> np.ndarray:
+    """Return the targets of a race."""
     if name == "mnist" and what in ("LinearSVC", "LogisticRegression"):
-        y = even(y)
+        return even(y)
     if name == "covtype" and what != "LinearSVC":
-        y = (y == 2).astype(int)
-    if what in ("Ridge", "Lasso", "SVR"):
-        y = y.astype(float)
-    times, models = [[], []], [None, None]
-    for _ in range(rounds):
-        for side, home in enumerate((twins, module)):
-            seconds, models[side] = fit(lambda: getattr(home, what)(**parameters), X, y)
-            times[side].append(seconds)
-    ours, theirs = min(times[0]), min(times[1])
+        return (y == 2).astype(int)
+    return y.astype(float) if what in ("Ridge", "Lasso", "SVR") else y
+
+
+def gaps(models: list, what: str, X, y) -> list:
+    """Return how far each model is from the best possible."""
     if what == "PCA":
-        a, b = missing(models[0], X), missing(models[1], X)
         upper = models[0].certificate_.upper
-        gaps = [(upper - v) / upper for v in (a, b)]
-    else:
-        a, bound = above(models[0], X, y, None)
-        b, bound = above(models[1], X, y, bound)
-        gaps = [(v - bound) / abs(v) for v in (a, b)]
-    print(f"{name:8} {X.shape[0]:6} {what:19} {ours:9.4f} {theirs:9.4f} {theirs / ours:7.2f}x {gaps[0]:10.1e} {gaps[1]:10.1e}", flush=True)
+        return [(upper - missing(m, X)) / upper for m in models]
+    values, bound = [], None
+    for m in models:
+        value, bound = above(m, X, y, bound)
+        values.append(value)
+    return [(v - bound) / abs(v) for v in values]
+
+
+def race(name: str, rows: int | None, what: str, homes: list, parameters: dict, rounds: int) -> None:
+    """Fit one estimator of each home, the first of which is Fenchel's."""
+    X, y = load(name, rows)
+    y = targets(name, what, y)
+    times, models, beyond = [[] for _ in homes], [None] * len(homes), []
+    while len(times[0]) < rounds or min(times[0])[0] < 0.02 and len(times[0]) < 10 * rounds:
+        for side, home in enumerate(homes):
+            *seconds, models[side] = fit(lambda: getattr(home, what)(**parameters), X, y)
+            times[side].append(seconds)
+        seconds = getattr(models[0], "seconds_", None)
+        beyond.append(times[0][-1][0] - seconds["total"] if seconds else np.nan)
+    least, apart = [np.min(t, axis=0) for t in times], gaps(models, what, X, y)
+    for side in range(1, len(homes)):
+        (wall, own), (other, others) = least[0], least[side]
+        print(f"{name:8} {X.shape[0]:6} {what:19} {homes[side].__name__.split('.')[0]:8} {wall:9.4f} {other:9.4f} {other / wall:7.2f}x {own:9.4f} {others:9.4f} {others / own:7.2f}x "
+              f"{apart[0]:9.1e} {apart[side]:9.1e} {1e3 * min(beyond):8.2f}", flush=True)  # fmt: skip
 
 
 def main() -> None:
     p = argparse.ArgumentParser()
     p.add_argument("--rounds", type=int, default=3)
+    p.add_argument("--intelex", action="store_true")
     p.add_argument("names", nargs="*")
     a = p.parse_args()
     warnings.simplefilter("ignore")
     twins.Ridge().fit([[0.0], [1.0]], [0.0, 1.0])  # starts the engine
-    print(f"{'set':8} {'rows':>6} {'estimator':19} {'fenchel s':>9} {'sklearn s':>9} {'ratio':>8} {'gap':>10} {'of sklearn':>10}")
+    print(f"{'set':8} {'rows':>6} {'estimator':19} {'peer':8} {'fenchel s':>9} {'peer s':>9} {'ratio':>8} {'cpu s':>9} {'peer cpu':>9} {'ratio':>8} {'gap':>9} {'of peer':>9} {'beyond':>8}")
     for name, rows, what, module, parameters in RACES:
         label = f"{name} {what}"
         if a.names and not any(n in label for n in a.names):
@@ -122,7 +152,11 @@ def main() -> None:
         if name != "tiny" and not (DATA / FILES[name]).exists():
             print(f"{name:8} is not there")
             continue
-        race(name, rows, what, module, parameters, a.rounds)
+        homes = [twins, module]
+        if a.intelex:
+            other = importlib.import_module(module.__name__.replace("sklearn", "sklearnex"))
+            homes += [other] if hasattr(other, what) and getattr(other, what) is not getattr(module, what) else []
+        race(name, rows, what, homes, parameters, a.rounds)
 
 
 if __name__ == "__main__":

@@ -164,7 +164,7 @@ func (r *request) info() (any, error) {
 
 // failure is an error as an answer has it.
 type failure struct {
-	Kind    string `json:"kind"` // data, parameter, limit, interrupted, unknown-model
+	Kind    string `json:"kind"` // data, parameter, limit, interrupted, memory, unknown-model
 	Message string `json:"message"`
 }
 
@@ -184,6 +184,8 @@ func failureOf(err error) failure {
 		return failure{"interrupted", "interrupted before there was a model"}
 	case errors.As(err, &late), errors.Is(err, errBudget):
 		kind = "limit"
+	case errors.Is(err, errNoRoom):
+		kind = "memory"
 	case errors.As(err, &data), errors.As(err, &read):
 		kind = "data"
 	}

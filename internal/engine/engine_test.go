@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -211,6 +212,15 @@ func TestCertify(t *testing.T) {
 	same := c.ask("certify", map[string]any{"data": q, "spec": spec, "weights": write(c, o.Weights), "bias": write(c, []float64{o.Bias})})
 	if g := *same.Result.Certificate.Gap; g > 1e-6 {
 		t.Errorf("found the gap %v of the optimum, expected at most 1e-6", g)
+	}
+	rows := make([]float64, set.Rows()) // of a kernel machine there is a coefficient for each row
+	spec["kernel"] = "linear"
+	zero = c.ask("certify", map[string]any{"data": q, "spec": spec, "weights": write(c, rows), "bias": write(c, []float64{0})})
+	if p := *zero.Result.Certificate.Primal; p != 1 {
+		t.Errorf("found the objective %v of zero coefficients, expected 1", p)
+	}
+	if d := *zero.Result.Certificate.Dual; math.Abs(d-best.Summary.Primal) > 1e-5 {
+		t.Errorf("found the lower bound %v of the machine of the linear kernel, expected about %v", d, best.Summary.Primal)
 	}
 }
 

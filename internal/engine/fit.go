@@ -104,7 +104,7 @@ func fitted(f *train.Result, place Place, trace *trace, took time.Duration) map[
 	answer := map[string]any{
 		"model": place, "status": f.Status, "certificate": certificate(f.Summary), "C": model.Bound(f.C), "N": f.N,
 		"lambda": f.Model.Statement.Lambda, "loss": f.Model.Statement.Loss, "kernel": f.Model.Statement.Kernel, "solver": f.Model.Statement.Solver,
-		"epochs": f.Epochs, "why": f.Why, "unproved": f.Unproved, "warnings": texts(f.Warnings), "trace": trace.lines,
+		"epochs": f.Epochs, "why": f.Why, "unproved": f.Unproved, "margins": f.Margins, "warnings": texts(f.Warnings), "trace": trace.lines,
 		"seconds": map[string]float64{"train": f.Train.Seconds(), "certify": f.Certify.Seconds(), "total": took.Seconds()},
 	}
 	if m := f.Model.Facts; m != nil {

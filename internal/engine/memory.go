@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -53,12 +54,15 @@ func numbers[T byte | uint32 | int64 | float32 | float64](r *region, p Place) ([
 	return unsafe.Slice((*T)(unsafe.Pointer(&r.data[p.Offset])), p.Count), nil
 }
 
+// errNoRoom says that the memory takes no more of an answer: a full disk, or a limit of files.
+var errNoRoom = errors.New("found no room for the answer, expected it for all of its numbers")
+
 // Write appends the bytes of an answer.
 func (r *region) Write(p []byte) (int, error) {
 	n, err := r.file.WriteAt(p, r.end)
 	r.end += int64(n)
 	if err != nil {
-		err = fmt.Errorf("shared memory: %w", err)
+		err = fmt.Errorf("shared memory: %w (%w)", errNoRoom, err)
 	}
 	return n, err
 }

@@ -1,9 +1,6 @@
 package engine
 
 import (
-	"fmt"
-
-	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -56,11 +53,11 @@ func (r *request) audit() (any, error) {
 	return map[string]any{"certificate": certificate(a.Summary), "unproved": a.Unproved, "loss": a.Loss, "kernel": a.Kernel}, nil
 }
 
-// certifyRequest asks how far linear predictors, found elsewhere, are from the best possible
+// certifyRequest asks how far predictors, found elsewhere, are from the best possible
 // of the problem that the spec states.
 type certifyRequest struct {
 	fitRequest
-	Weights Place `json:"weights"` // float64, outputs x features
+	Weights Place `json:"weights"` // float64, outputs x features, or x rows with a kernel
 	Bias    Place `json:"bias"`    // float64, outputs
 }
 
@@ -79,7 +76,15 @@ func (r *request) certify() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.replace(result.Model, q); err != nil {
+	weights, err := numbers[float64](r.mapped, q.Weights)
+	if err != nil {
+		return nil, err
+	}
+	bias, err := numbers[float64](r.mapped, q.Bias)
+	if err != nil {
+		return nil, err
+	}
+	if err := train.Replace(result.Model, set, weights, bias, q.Spec.Threads); err != nil {
 		return nil, err
 	}
 	v, err := train.Verify(result.Model, set, q.Spec.Threads)
@@ -87,24 +92,4 @@ func (r *request) certify() (any, error) {
 		return nil, err
 	}
 	return map[string]any{"certificate": certificate(v.Found), "best": certificate(result.Summary), "unproved": result.Unproved, "status": result.Status}, nil
-}
-
-// replace gives a model the predictors of a request.
-func (r *request) replace(m *model.Model, q certifyRequest) error {
-	weights, err := numbers[float64](r.mapped, q.Weights)
-	if err != nil {
-		return err
-	}
-	bias, err := numbers[float64](r.mapped, q.Bias)
-	if err != nil {
-		return err
-	}
-	k, d := len(m.Outputs), m.Cols()
-	if m.Support != nil || m.Map != nil || len(weights) != k*d || len(bias) != k {
-		return fmt.Errorf("found %d weights and %d biases, expected a linear model of %d predictors and %d features", len(weights), len(bias), k, d)
-	}
-	for c := range m.Outputs {
-		m.Outputs[c].Weights, m.Outputs[c].Bias = weights[c*d:(c+1)*d], bias[c]
-	}
-	return nil
 }

@@ -4,6 +4,7 @@ and what an answer of the engine leaves in an estimator.
 
 from __future__ import annotations
 
+import numbers
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -139,8 +140,17 @@ def _reads_as_number(text: str) -> bool:
         return False
 
 
+def one_kind(y: np.ndarray) -> None:
+    """Refuse labels that have no order: numbers beside strings, or what is neither."""
+    if y.dtype.kind == "O":
+        types = set(map(type, y.ravel().tolist()))
+        if len({numbers.Real if issubclass(t, (numbers.Real, np.bool_)) else t for t in types}) > 1:
+            raise ValueError(f"y: found labels of the types {', '.join(sorted(t.__name__ for t in types))}, expected numbers alone or strings alone")
+
+
 def encode(y: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the classes, sorted, and the place of each row's class."""
+    one_kind(y)
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes.reshape(-1).astype(np.uint32)

@@ -31,11 +31,22 @@ KEPT = 64 << 20  # bytes of shared memory that stay for the next request
 
 
 class EngineError(RuntimeError):
-    """The engine could not be started, or ended before it answered."""
+    """The engine could not be started, or ended before it answered.
+
+    >>> issubclass(EngineError, RuntimeError)
+    True
+    """
 
 
 class DataError(ValueError):
-    """What the engine says is wrong with data."""
+    """What the engine says is wrong with data, X of shape (n_samples, n_features) or y.
+
+    >>> try:
+    ...     import fenchel; fenchel.read("@blobs:n=-1")
+    ... except ValueError as e:
+    ...     print("one line" if "\\n" not in str(e) else "several")
+    one line
+    """
 
 
 def program() -> str:
@@ -239,6 +250,8 @@ def _result(answer: dict[str, Any], stopped: bool, read: Callable[[dict[str, Any
         raise UnknownModel
     if error["kind"] == "interrupted" and stopped:
         raise KeyboardInterrupt
+    if error["kind"] == "memory":
+        raise MemoryError(error["message"])
     if error["kind"] == "limit":
         raise TimeoutError(error["message"])
     raise (DataError if error["kind"] == "data" else ValueError)(error["message"])

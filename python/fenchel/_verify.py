@@ -7,6 +7,7 @@ the objective of any predictor, whoever found it.
 
 from __future__ import annotations
 
+import copy
 import os
 import tempfile
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ import numpy as np
 
 from . import _ask
 from ._arrays import canonical, is_sparse
-from ._base import Certificate, PCACertificate, check_is_fitted, class_factors, positive, row_weights, spelled
+from ._base import Certificate, PCACertificate, check_is_fitted, class_factors, one_kind, positive, row_weights, spelled
 from ._model import Model
 from .linear import is_joint
 
@@ -25,21 +26,22 @@ __all__ = ["Verification", "verify"]
 
 @dataclass(frozen=True)
 class Verification:
-    """What was found: ``certificate``; ``problems``, claims of the model that are false;
-    ``unproved``, why something is neither proved nor refuted, or "".
+    """What was found: ``certificate``, of several targets a list with one for each;
+    ``problems``, claims of the model that are false; ``unproved``, why something is neither
+    proved nor refuted, or "".
 
     >>> Verification(Certificate(1.0, 1.0, 0.0, 0.0, 0.0)).valid
     True
     """
 
-    certificate: Certificate | PCACertificate
+    certificate: Certificate | PCACertificate | list[Certificate]
     problems: list[str] = field(default_factory=list)
     unproved: str = ""
 
     @property
     def gap(self) -> float:
-        """The relative gap that is proved."""
-        return self.certificate.gap
+        """The relative gap that is proved, of several targets the largest."""
+        return float(np.max([c.gap for c in self.certificate])) if isinstance(self.certificate, list) else self.certificate.gap
 
     @property
     def valid(self) -> bool:
@@ -54,11 +56,11 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, gap:
     ----------
     model : fitted estimator
         Of this package; of scikit-learn: LinearSVC, LogisticRegression, Ridge, Lasso,
-        ElasticNet, SVC, NuSVC, SVR, NuSVR, OneClassSVM; or a model of the packages
+        ElasticNet, KernelRidge, SVC, NuSVC, SVR, NuSVR, OneClassSVM; or a model of the packages
         libsvm (svm_model) and liblinear (model), with ``C=...`` (and ``nu``, ``loss``) of its
         training, which it does not hold.
     X : array or sparse matrix of shape (n_samples, n_features)
-    y : array of shape (n_samples,)
+    y : array of shape (n_samples,), or (n_samples, n_targets) as in training
     sample_weight : array of shape (n_samples,), optional
         As in training.
     gap : float
@@ -80,6 +82,8 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, gap:
     if isinstance(getattr(model, "model_", None), Model):
         return _own(model, X, y, sample_weight)
     module = type(model).__module__
+    if module.startswith("fenchel") and hasattr(model, "estimators_"):
+        return _together(model.estimators_, y, lambda one, column: _own(one, X, column, sample_weight))
     if module.startswith("libsvm") or kind == "svm_model":
         return _audit(_saved(model, "libsvm.svmutil", "svm_save_model"), X, y, sample_weight, problem)
     if module.startswith("liblinear"):
@@ -89,9 +93,38 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, gap:
     check_is_fitted(model)
     if kind in MACHINES:
         return _machine(model, kind, X, y, sample_weight)
-    if kind in LINEAR:
-        return _linear(model, X, y, sample_weight, gap)
-    raise TypeError(f"found a {kind} of scikit-learn, expected one of {', '.join(sorted([*MACHINES, *LINEAR]))}: nothing is known to bound its problem")
+    if kind in LINEAR or kind == "KernelRidge":
+        judge = _kernel_ridge if kind == "KernelRidge" else _linear
+        if np.ndim(y) != 2:
+            return judge(model, X, y, sample_weight, gap)
+        return _together(_one_each(model, np.shape(y)[1]), y, lambda one, column: judge(one, X, column, sample_weight, gap))
+    raise TypeError(f"found a {kind} of scikit-learn, expected one of {', '.join(sorted([*MACHINES, *LINEAR, 'KernelRidge']))}: nothing is known to bound its problem")
+
+
+def _together(models: list, y: Any, judge: Any) -> Verification:
+    """Judge a model of each target."""
+    y = np.asarray(y)
+    if y.ndim != 2 or y.shape[1] != len(models):
+        raise ValueError(f"y: found an array of shape {y.shape}, expected one of two dimensions and {len(models)} targets, as in training")
+    found = [judge(one, y[:, k]) for k, one in enumerate(models)]
+    problems = [f"target {k + 1}: {text}" for k, v in enumerate(found) for text in v.problems]
+    return Verification([v.certificate for v in found], problems, "; ".join(f"target {k + 1}: {v.unproved}" for k, v in enumerate(found) if v.unproved))
+
+
+def _one_each(model: Any, targets: int) -> list:
+    """Return a model of scikit-learn as one for each of its targets."""
+    name = "coef_" if hasattr(model, "coef_") else "dual_coef_"
+    each = getattr(model, name)
+    each = np.reshape(each, (-1, targets)).T if name == "dual_coef_" else np.atleast_2d(each)
+    if len(each) != targets:
+        raise ValueError(f"y: found {targets} targets, expected {len(each)}, as in training")
+    models = [copy.copy(model) for _ in each]
+    for k, one in enumerate(models):
+        setattr(one, name, each[k])
+        one.alpha = np.broadcast_to(model.alpha, targets)[k]
+        if name == "coef_":
+            one.intercept_ = np.broadcast_to(np.ravel(model.intercept_), targets)[k]
+    return models
 
 
 def _rows(X: Any) -> Any:
@@ -115,6 +148,10 @@ def _targets(classes: np.ndarray | None, y: Any) -> dict[str, Any]:
     y = np.asarray(y).ravel()
     if classes is None:
         return {"numbers": y.astype(np.float64)}
+    one_kind(y)
+    y, classes = (np.asarray(a.tolist()) if a.dtype.kind == "O" else a for a in (y, classes))
+    if (y.dtype.kind in "US") != (classes.dtype.kind in "US"):
+        raise ValueError(f"y: found labels of the type {y.dtype}, expected those of the model's classes, {classes.dtype}")
     codes = np.searchsorted(classes, y).clip(0, len(classes) - 1)
     if not (classes[codes] == y).all():
         raise ValueError("y: found a class that the model does not know")
@@ -238,6 +275,13 @@ def elastic(ratio: float) -> str:
     return {0.0: "l2", 1.0: "l1"}.get(float(ratio), f"elastic-net:ratio={float(ratio)!r}")
 
 
+def _alpha(m: Any) -> float:
+    alpha = float(np.asarray(m.alpha).item())
+    if not alpha > 0:
+        raise TypeError(f"found alpha={alpha:g}: nothing is known to bound a problem without penalty")
+    return alpha
+
+
 def _least_squares(m: Any, **penalty: Any) -> dict[str, Any]:
     return {"loss": "squared", "bias": "free" if m.fit_intercept else "none", **penalty}
 
@@ -245,10 +289,28 @@ def _least_squares(m: Any, **penalty: Any) -> dict[str, Any]:
 LINEAR = {
     "LinearSVC": _linear_svc,
     "LogisticRegression": _logistic,
-    "Ridge": lambda m: _least_squares(m, penalty="l2", C=1 / m.alpha),
-    "Lasso": lambda m: _least_squares(m, penalty="l1", **{"lambda": m.alpha}),
-    "ElasticNet": lambda m: _least_squares(m, penalty=elastic(m.l1_ratio), **{"lambda": m.alpha}),
+    "Ridge": lambda m: _least_squares(m, penalty="l2", C=1 / _alpha(m)),
+    "Lasso": lambda m: _least_squares(m, penalty="l1", **{"lambda": _alpha(m)}),
+    "ElasticNet": lambda m: _least_squares(m, penalty=elastic(m.l1_ratio), **{"lambda": _alpha(m)}),
 }
+
+
+def _kernel_ridge(m: Any, X: Any, y: Any, sample_weight: Any, gap: float) -> Verification:
+    """Bound the gap of a kernel ridge regression of scikit-learn by a solution of its problem."""
+    from .sklearn import KernelRidge
+
+    C, X = 1 / _alpha(m), _rows(X)
+    twin = KernelRidge(**m.get_params(deep=False))
+    spec = {"loss": "squared", "bias": "none", "C": C, "kernel": twin._kernel(X), "scaling": "none", "gap": gap, "task": "regression"}
+    if callable(m.kernel):
+        X = np.asarray(m._get_kernel(X))
+    data = _positive(_ask.Data(X, weights=row_weights(sample_weight, X), **_targets(None, y)))
+    coef = np.asarray(m.dual_coef_, np.float64).ravel()
+    if data.kept is not None:
+        coef = coef[data.kept]
+        data.X = data.X[:, data.kept] if spec["kernel"] == "precomputed" else data.X
+    answer = _ask.certify(data, spec, coef, np.zeros(1))
+    return Verification(Certificate.of(answer["certificate"]), [], answer["unproved"])
 
 
 def _linear(m: Any, X: Any, y: Any, sample_weight: Any, gap: float) -> Verification:

@@ -84,7 +84,7 @@ class Machine(Estimator):
         self.model_ = answer["model"]
         self.certificate_ = Certificate.of(answer["certificate"])
         self.n_iter_ = max(1, answer["epochs"])
-        self.trace_, self.seconds_, self.solver_ = answer["trace"], answer["seconds"], answer["solver"]
+        self.trace_, self.seconds_, self.solver_, self._margins = answer["trace"], answer["seconds"], answer["solver"], answer["margins"]
         self.intercept_ = self.model_.tensor("bias")
         self._local = self.model_.tensor("support.rows").astype(np.int32)
         self.support_ = self._local if data.kept is None else data.kept[self._local].astype(np.int32)

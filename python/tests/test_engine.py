@@ -48,9 +48,10 @@ def gone(pid, seconds=10):
 
 
 def python(code, **kw):
-    """Run code in a Python of its own."""
+    """Run code in a Python of its own, which needs numpy alone and imports nothing larger."""
+    code = "import sys\nfor name in ('sklearn', 'scipy', 'pandas'): sys.modules[name] = None\n" + textwrap.dedent(code)
     env = dict(os.environ, FENCHEL_BINARY=fenchel._engine.program(), PYTHONPATH=os.pathsep.join([str(Path(fenchel.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]))
-    return subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env, **kw)
+    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env, **kw)
 
 
 def test_one_process():
@@ -174,6 +175,27 @@ def test_full_disk(monkeypatch):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         signal.signal(signal.SIGXFSZ, handler)
     fenchel.LinearClassifier().fit(X, Y)
+
+
+@posix
+def test_no_room_for_the_answer():
+    """No room for what the engine answers is a MemoryError of one line, and the next call goes on."""
+    child = python("""
+        import resource, signal
+        import numpy as np, fenchel
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+        X = np.random.RandomState(0).randn(2000, 20).astype(np.float32)
+        y = (X[:, 0] > 0) * 1
+        try:
+            fenchel.KernelClassifier(gamma=1.0).fit(X, y)
+        except MemoryError as e:
+            print(e)
+        print(fenchel.LinearClassifier().fit(X, y).status_)
+    """)
+    out, err = child.communicate(timeout=120)
+    assert err == "" and out.splitlines()[0].startswith("model: shared memory: found no room for the answer")
+    assert out.splitlines()[1:] == ["converged"]
 
 
 def test_no_program(monkeypatch, tmp_path):

@@ -63,6 +63,39 @@ def test_scikit_learn():
     assert fenchel.verify(ridge, X, NUMBERS).gap > 0.1
 
 
+@pytest.mark.parametrize("name, parameters", [
+    ("Ridge", {}), ("Ridge", {"alpha": [0.1, 1.0, 10.0]}), ("Lasso", {"alpha": 0.1, "tol": 1e-8}), ("ElasticNet", {"alpha": 0.1, "tol": 1e-8}), ("KernelRidge", {"kernel": "rbf"}),
+    ("KernelRidge", {"alpha": np.array([0.1, 1.0, 10.0])}), ("KernelRidge", {"kernel": "precomputed"}), ("KernelRidge", {"kernel": lambda a, b: np.exp(-np.abs(a - b).sum())}),
+])  # fmt: skip
+def test_targets(name, parameters):
+    """One certificate for each target, of estimators of this package and of scikit-learn; what is
+    wrong of one is said of that one."""
+    sklearn = pytest.importorskip("sklearn")
+    from sklearn import kernel_ridge, linear_model
+
+    w = RNG.randint(0, 3, 120)
+    several = np.column_stack([NUMBERS, X[:, 0] - X[:, 1] + RNG.randn(120), np.sin(X[:, 2])])
+    kernel = parameters.get("kernel")
+    A = X.astype(float) @ X.T if kernel == "precomputed" else X
+    for home in (twins, kernel_ridge if name == "KernelRidge" else linear_model):
+        if callable(kernel) and home is twins:  # of two arrays there
+            continue
+        for y in (several, several[:, :1], NUMBERS) if np.ndim(parameters.get("alpha", 1)) == 0 else (several,):
+            model = getattr(home, name)(**parameters).fit(A, y, sample_weight=w)
+            found = fenchel.verify(model, A, y, sample_weight=w, gap=1e-9)
+            assert found.valid and -1e-12 <= found.gap <= 1e-5, (home, found)
+            assert y.ndim == 1 or len(found.certificate) == y.shape[1]
+    wrong = sklearn.base.clone(model).fit(A, several, sample_weight=w)
+    coef = wrong.coef_ if hasattr(wrong, "coef_") else wrong.dual_coef_.T
+    coef[1] *= 1.5
+    gaps = [c.gap for c in fenchel.verify(wrong, A, several, sample_weight=w).certificate]
+    assert gaps[1] > 1e-3 and max(gaps[0], gaps[2]) <= 1e-5
+    own = getattr(twins, name)(**({} if callable(kernel) else parameters)).fit(A, several)
+    assert fenchel.verify(own, A, several[:, [0, 2, 1]]).problems[0].startswith("target 2: ")
+    with pytest.raises(ValueError, match="3 targets|found 2 targets, expected 3"):
+        fenchel.verify(own, A, several[:, :2])
+
+
 def test_libraries():
     """Models of the packages of LIBSVM and LIBLINEAR themselves."""
     svmutil = pytest.importorskip("libsvm.svmutil")
@@ -76,10 +109,13 @@ def test_libraries():
 
 def test_refused():
     pytest.importorskip("sklearn")
-    from sklearn import ensemble, svm
+    from sklearn import ensemble, linear_model, svm
 
-    for model in (ensemble.RandomForestClassifier(n_estimators=2).fit(X, TWO), svm.LinearSVC(class_weight="balanced").fit(X, THREE), svm.SVC(kernel=lambda a, b: a @ b.T).fit(X, TWO)):
+    for model in (
+        ensemble.RandomForestClassifier(n_estimators=2).fit(X, TWO), svm.LinearSVC(class_weight="balanced").fit(X, THREE), svm.SVC(kernel=lambda a, b: a @ b.T).fit(X, TWO),
+        linear_model.Ridge(0).fit(X, NUMBERS), linear_model.LinearRegression().fit(X, NUMBERS),
+    ):  # fmt: skip
         with pytest.raises(TypeError):
-            fenchel.verify(model, X, THREE if len(model.classes_) > 2 else TWO)
+            fenchel.verify(model, X, NUMBERS if not hasattr(model, "classes_") else THREE if len(model.classes_) > 2 else TWO)
     with pytest.raises(ValueError, match="does not know"):
         fenchel.verify(fenchel.LinearClassifier().fit(X, TWO), X, THREE)

@@ -8,10 +8,10 @@ docstring says what differs.
 
 from ._components import PCA, IncrementalPCA, Nystroem, RBFSampler, TruncatedSVD
 from ._cv import LogisticRegressionCV
-from ._linear import ElasticNet, Lasso, LinearSVC, LogisticRegression, Ridge
+from ._linear import ElasticNet, Lasso, LinearRegression, LinearSVC, LogisticRegression, Ridge
 from ._machines import SVC, SVR, KernelRidge, NuSVC, NuSVR, OneClassSVM
 
 __all__ = [
-    "ElasticNet", "IncrementalPCA", "KernelRidge", "Lasso", "LinearSVC", "LogisticRegression", "LogisticRegressionCV", "NuSVC", "NuSVR", "Nystroem",
+    "ElasticNet", "IncrementalPCA", "KernelRidge", "Lasso", "LinearRegression", "LinearSVC", "LogisticRegression", "LogisticRegressionCV", "NuSVC", "NuSVR", "Nystroem",
     "OneClassSVM", "PCA", "RBFSampler", "Ridge", "SVC", "SVR", "TruncatedSVD",
 ]  # fmt: skip

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import PIECE, is_sparse
 from .._base import seed_of, threads_of
 from ..linear import Classifier, Linear, Regressor, probabilities
 from ._common import Targets, above_zero, epochs, refuse
 
-__all__ = ["ElasticNet", "Lasso", "LinearSVC", "LogisticRegression", "Ridge"]
+__all__ = ["ElasticNet", "Lasso", "LinearRegression", "LinearSVC", "LogisticRegression", "Ridge"]
 
 
 class LinearSVC(Classifier, Linear):
@@ -170,11 +171,34 @@ class LogisticRegression(Classifier, Linear):
             return np.log(self.predict_proba(X))
 
 
+def unpenalised(X: Any, weights: np.ndarray | None, centred: bool) -> dict[str, Any]:
+    """Return a penalty that stands for none: alpha |w|^2, alpha 1e-14 of the sum of the squares
+    of X, less the means of the columns. Rounding rows to single precision changes the weights
+    more; where columns depend on each other it chooses small weights: of columns of about one
+    size the smallest. Columns of sizes that differ by more than 1e3 are scaled before."""
+    mean, rows = np.asarray(X.mean(axis=0), np.float64).ravel(), max(1, PIECE // X.shape[1])
+    size = np.zeros(X.shape[1])
+    for lo in range(0, X.shape[0], rows):
+        piece = X[lo : lo + rows]
+        if is_sparse(X):
+            size += np.asarray(piece.multiply(piece).sum(axis=0)).ravel() - (piece.shape[0] * mean**2 if centred else 0)
+        else:
+            size += np.square(piece - mean if centred else piece).sum(axis=0, dtype=np.float64)
+    size /= X.shape[0]
+    size = size[size > (1e-7 * mean) ** 2]  # the others are constant
+    scaled = size.size > 0 and size.max() > 1e6 * size.min()
+    total = (float(size.size if scaled else size.sum()) or 1.0) * (X.shape[0] if weights is None else weights.sum())
+    return {"penalty": "l2", "C": 1e14 / total, "scaling": ("std" if centred else "max") if scaled else "none", "gap": 1e-9}
+
+
 class LinearNumbers(Targets, Regressor, Linear):
     """What the twins of linear regressors share."""
 
+    _flat = True  # y of shape (n_samples, 1) gives what y of shape (n_samples,) does, as in scikit-learn
+
     def _asked(self) -> float:
-        return max(self.tol, 1e-12)
+        # Of least squares that leave no residuals the relative gap is one of roundings.
+        return 1e-3 if self._unpenalised() else max(self.tol, 1e-12)
 
     def _learn(self, data: Any, task: str, init: Any = None) -> None:
         super()._learn(data, task, init)
@@ -182,23 +206,27 @@ class LinearNumbers(Targets, Regressor, Linear):
 
     def _shape(self) -> None:
         self.coef_ = self.coef_[0]
-        self.intercept_ = float(self.intercept_[0]) if self.fit_intercept else 0.0
+        self.intercept_ = self.intercept_[0] if self.fit_intercept else 0.0
         self.dual_gap_ = self.certificate_.gap_absolute
 
     def _gather(self, each: list, columns: int) -> None:
         self.coef_ = np.array([e.coef_ for e in each])
         self.intercept_ = np.array([e.intercept_ for e in each]) if self.fit_intercept else 0.0
         self.dual_gap_, self.n_iter_ = np.array([e.dual_gap_ for e in each]), [e.n_iter_ for e in each]
-        if columns == 1:  # as scikit-learn has it
+        if columns == 1 and self._flat:
             self.coef_, self.dual_gap_, self.n_iter_ = self.coef_[0], self.dual_gap_[0], self.n_iter_[0]
 
     def predict(self, X: Any) -> np.ndarray:
         """Return a number for each row, of shape (n_samples,) or (n_samples, n_targets)."""
         scores = self._scores(X)
-        return scores if scores.shape[1] > 1 else scores.ravel()
+        several = scores.shape[1] > 1 or not self._flat and not hasattr(self, "model_")
+        return scores if several else scores.ravel()
+
+    def _unpenalised(self) -> bool:
+        return isinstance(self.alpha, numbers.Real) and not isinstance(self.alpha, bool) and self.alpha == 0
 
     def _stop(self) -> dict[str, Any]:
-        if not isinstance(self.tol, (int, float)) or self.tol < 0:
+        if not isinstance(self.tol, numbers.Real) or not self.tol >= 0:
             raise ValueError(f"tol={self.tol!r}: expected a number >= 0")
         return {"bias": "free" if self.fit_intercept else "none", "scaling": "none", "loss": "squared", "epochs": epochs(self.max_iter), "seed": seed_of(self.random_state)}
 
@@ -215,7 +243,8 @@ class Ridge(LinearNumbers):
 
     ``tol ** 2.5`` is the relative duality gap to be proved: least squares are solved directly.
     All solvers find the same. Targets of two dimensions are one problem each, of which ``alpha``
-    may have one number each. Refused: ``positive=True`` and ``alpha=0``.
+    may have one number each. ``alpha=0`` is least squares as of :class:`LinearRegression`.
+    Refused: ``positive=True``.
 
     Attributes
     ----------
@@ -242,16 +271,54 @@ class Ridge(LinearNumbers):
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
         refuse(self, positive=False, solver=("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"))
+        if self._unpenalised():
+            return {**self._stop(), **unpenalised(X, weights, self.fit_intercept)}
         (alpha,) = above_zero(self, "alpha")
         return {**self._stop(), "penalty": "l2", "C": 1 / alpha, "gap": max(self.tol**2.5, 1e-14)}
+
+
+class LinearRegression(LinearNumbers):
+    """Twin of ``sklearn.linear_model.LinearRegression``: sum_i s_i (y_i - f_i)^2, and where columns
+    depend on each other the smallest weights, or small ones if columns differ in size by over 1e3.
+
+    A lower bound needs a penalty: ``gap_`` is that of the problem with alpha |w|^2, ``alpha`` 1e-14
+    of the sum of the squares of X less its means, which is far below what rounding X to single
+    precision changes. ``copy_X``, ``n_jobs`` (threads) and ``tol`` change nothing. Targets of two
+    dimensions are one problem each. Refused: ``positive=True``.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,) or (n_targets, n_features)
+    intercept_ : float, or array of shape (n_targets,)
+    gap_, certificate_, status_, model_
+
+    Examples
+    --------
+    >>> from fenchel.sklearn import LinearRegression
+    >>> LinearRegression().fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).coef_.round(6)
+    array([2.])
+    """
+
+    alpha, max_iter, random_state, _flat = 0.0, None, None, False
+
+    def __init__(self, *, fit_intercept=True, copy_X=True, tol=1e-6, n_jobs=None, positive=False):
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.positive = positive
+
+    def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        refuse(self, positive=False)
+        return {**self._stop(), "threads": threads_of(self.n_jobs), **unpenalised(X, weights, self.fit_intercept)}
 
 
 class Lasso(LinearNumbers):
     """Twin of ``sklearn.linear_model.Lasso``: sum_i s_i (y_i - f_i)^2 / (2 sum s) + alpha |w|_1.
 
     ``tol / 100`` is the relative duality gap to be proved. ``precompute``, ``copy_X`` and
-    ``selection`` change nothing. Targets of two dimensions are one problem each. Refused:
-    ``positive=True`` and ``alpha=0``.
+    ``selection`` change nothing. Targets of two dimensions are one problem each. ``alpha=0`` is
+    least squares as of :class:`LinearRegression`. Refused: ``positive=True``.
 
     Attributes
     ----------
@@ -283,13 +350,21 @@ class Lasso(LinearNumbers):
         self.random_state = random_state
         self.selection = selection
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Any:
+        """Train on X of shape (n_samples, n_features) and y of shape (n_samples,) or (n_samples,
+        n_targets); ``sample_weight`` has shape (n_samples,). ``check_input`` changes nothing."""
+        return super().fit(X, y, sample_weight)
+
     def _penalty(self) -> str:
         return "l1"
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
         refuse(self, positive=False, selection=("cyclic", "random"))
+        penalty = self._penalty()
+        if self._unpenalised():
+            return {**self._stop(), **unpenalised(X, weights, self.fit_intercept)}
         (alpha,) = above_zero(self, "alpha")
-        return {**self._stop(), "penalty": self._penalty(), "lambda": alpha, "gap": max(self.tol / 100, 1e-14)}
+        return {**self._stop(), "penalty": penalty, "lambda": alpha, "gap": max(self.tol / 100, 1e-14)}
 
     def _learn(self, data: Any, task: str, init: Any = None) -> None:
         before = getattr(self, "model_", None)

@@ -121,12 +121,12 @@ class TwinClassifier(Classifier, Twin):
     def _sigmoids(self) -> np.ndarray:
         return np.array((self.model_.part("calibration") or {}).get("platt", np.empty((0, 2))))
 
-    def _unit(self, data: _ask.Data) -> np.ndarray:
+    def _unit(self) -> np.ndarray:
         """Return what scores of the model are to be multiplied by, for each output."""
         return np.ones(len(self.intercept_))
 
     def _shape(self, data: _ask.Data) -> None:
-        self._scale = self._unit(data)
+        self._scale = self._unit()
         self._coefficients = self.model_.tensor("coefficients") * self._scale[:, None]
         self.intercept_ = self.intercept_ * self._scale
         own = data.codes[self._local]
@@ -266,22 +266,9 @@ class NuSVC(TwinClassifier):
         (nu,) = above_zero(self, "nu")
         return {**self._stop(), "scheme": self.scheme, "nu": nu}
 
-    def _unit(self, data: _ask.Data) -> np.ndarray:
-        """One over the margin of each pair: the weighted nu-quantile of y f, as that is what
-        minimises -nu rho + sum_i s_i max(0, rho - y_i f_i) / N over rho."""
-        scores, out, pair = _ask.scores(self.model_, data.X, data.offsets, 0), np.ones(len(self.intercept_)), 0
-        weights = np.ones(data.X.shape[0]) if data.weights is None else data.weights
-        k = len(self.classes_)
-        for i in range(k):
-            for j in range(i + 1, k):
-                rows = np.flatnonzero((data.codes == i) | (data.codes == j))
-                margin = np.where(data.codes[rows] == j, 1.0, -1.0) * scores[rows, pair]
-                order = margin.argsort()
-                total = weights[rows][order].cumsum()
-                rho = margin[order][min(np.searchsorted(total, self.nu * total[-1]), len(rows) - 1)]
-                out[pair] = 1 / rho if rho > 0 else 1.0
-                pair += 1
-        return out
+    def _unit(self) -> np.ndarray:
+        """One over the margin of each pair."""
+        return 1 / np.array(self._margins)
 
 
 class TwinRegressor(Regressor, Twin):
