@@ -53,8 +53,7 @@ func (e thesisTiming) Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	progress := &tally{opt: opt, what: "methods", of: 2}
 	progress.step()
-	asked := c.gram.Counts().Requested
-	nu := e.set.biased.nu
+	asked, nu := c.gram.Counts().Requested, e.set.biased.nu
 	if mean, norm := c.shape(smo.Point.W); !(nu == nu) || c.learn() != e.set.train {
 		nu = mean / norm // the rows are not those of the table
 	}
@@ -62,8 +61,7 @@ func (e thesisTiming) Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A matrix of its own: SBP does not profit from the rows that SMO had computed.
-	if slack.Gram, err = c.fresh(opt); err != nil {
+	if slack.Gram, err = c.fresh(opt); err != nil { // SBP does not profit from the rows that SMO had computed
 		return nil, err
 	}
 	quarter := smo.Train / 4
