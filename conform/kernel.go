@@ -101,8 +101,10 @@ func kernelErrors(f *findings, k kernel.Kernel, rows []stored, exact func(x, y [
 			f.check(off <= bound, "the error is within the bound", "%g, bound %g", off, bound)
 			f.check(bound <= k.Error(terms+1, 2*aa+1, 2*bb+1), "the bound grows with the rows", "%g", bound)
 			if decaying, ok := k.(kernel.Decaying); ok {
-				bound := float64(decaying.Ratio(terms, aa, bb)*k.Eval(a.dense, b.dense)) + 0x1p-1000
-				f.check(off <= bound, "the error is within the ratio of the value", "%g, bound %g", off, bound)
+				near, far := decaying.Ratios(terms, aa, bb)
+				value := k.Eval(a.dense, b.dense)
+				bound := min(float64(near*value)+0x1p-50, float64(far*value)+0x1p-1000)
+				f.check(off <= bound, "the error is within the ratios of the value", "%g, bound %g", off, bound)
 			}
 			if sized, ok := k.(kernel.Sized); ok {
 				kernelSize(f, sized, a, b, value, off, exact)

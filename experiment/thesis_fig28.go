@@ -29,9 +29,15 @@ func init() {
 		func(p *registry.Params) (Experiment, error) {
 			return fig28{"thesis-fig2.8", setParam(p, allMachineSets...), p.Int("rows", 8000, 100, 1<<30), float64(p.Int("epochs", 10, 1, 1000)), 0}, p.Err()
 		})
-	register("thesis-fig2.9", "error against kernel values: SBP and the perceptron, which fits too closely; "+params+", passes=100 of the perceptron",
+	register("thesis-fig2.9", "error against kernel values: SBP and the perceptron, which fits too closely; "+params+", passes of the perceptron: 10, of adult and other 100",
 		func(p *registry.Params) (Experiment, error) {
-			return fig28{"thesis-fig2.9", setParam(p, allMachineSets...), p.Int("rows", 8000, 100, 1<<30), float64(p.Int("epochs", 10, 1, 1000)), float64(p.Int("passes", 100, 1, 10000))}, p.Err()
+			e := fig28{"thesis-fig2.9", setParam(p, allMachineSets...), p.Int("rows", 8000, 100, 1<<30), float64(p.Int("epochs", 10, 1, 1000)), 0}
+			passes := 100 // as in the thesis
+			if e.set.name == "reuters" || e.set.name == "mnist" {
+				passes = 10
+			}
+			e.passes = float64(p.Int("passes", passes, 1, 10000))
+			return e, p.Err()
 		})
 }
 
@@ -85,7 +91,7 @@ func (e fig28) Run(ctx context.Context, opt Options) (*Result, error) {
 		r.curve(Point{Column: e.set.name, Curve: racer.name, XAxis: "kernel values" + LogAxis, YAxis: "error on new rows (%)"}, curve.x, curve.y)
 	}
 	if e.passes > 0 {
-		r.judgePerceptron(c, curves)
+		r.judgePerceptron(e.set.name, curves)
 	} else {
 		r.judgeFig28(c, curves, reference)
 	}
@@ -143,14 +149,19 @@ func (r *Result) judgeFig28(c *machineCourse, curves map[string]watchedRun, refe
 	r.check("X3", "SMO at a tenth of what it needs has more error than SBP there", "more", smo.y[early] > ours.y[early], "%.2f %% against %.2f %% at %.2g epochs", smo.y[early], ours.y[early], smo.x[early]/epoch)
 }
 
-// judgePerceptron checks the claims of the reference (4.4).
-func (r *Result) judgePerceptron(c *machineCourse, curves map[string]watchedRun) {
+// judgePerceptron checks the claims of the reference (4.4). That the perceptron fits too closely
+// is claimed of Adult alone: of other sets it is told.
+func (r *Result) judgePerceptron(set string, curves map[string]watchedRun) {
 	perceptron, sbp := curves["perceptron"], curves["SBP"]
 	least, last := math.Inf(1), perceptron.y[len(perceptron.y)-1]
 	for _, v := range perceptron.y {
 		least = min(least, v)
 	}
-	r.check("X5", "the perceptron fits too closely after many passes (claimed of Adult)", "at least 0.5 points above its least error", last >= least+0.5, "%.2f %% in the end, %.2f %% at least", last, least)
+	if set == "adult" {
+		r.check("X5", "the perceptron fits too closely after many passes", "at least 0.5 points above its least error", last >= least+0.5, "%.2f %% in the end, %.2f %% at least", last, least)
+	} else {
+		r.note("the perceptron has an error of %.2f %% in the end, %.2f %% at least; that it fits too closely the source claims of Adult alone", last, least)
+	}
 	rise, low := 0.0, math.Inf(1)
 	for _, v := range sbp.y {
 		rise, low = max(rise, v-low), min(low, v)

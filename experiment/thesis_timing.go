@@ -53,7 +53,7 @@ func (e thesisTiming) Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	progress := &tally{opt: opt, what: "methods", of: 2}
 	progress.step()
-	nu := e.set.biased.nu
+	asked, nu := c.gram.Counts().Requested, e.set.biased.nu
 	if mean, norm := c.shape(smo.Point.W); !(nu == nu) || c.learn() != e.set.train {
 		nu = mean / norm // the rows are not those of the table
 	}
@@ -61,8 +61,7 @@ func (e thesisTiming) Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A matrix of its own: SBP does not profit from the rows that SMO had computed.
-	if slack.Gram, err = c.fresh(opt); err != nil {
+	if slack.Gram, err = c.fresh(opt); err != nil { // SBP does not profit from the rows that SMO had computed
 		return nil, err
 	}
 	quarter := smo.Train / 4
@@ -74,6 +73,7 @@ func (e thesisTiming) Run(ctx context.Context, opt Options) (*Result, error) {
 	r, row := &Result{}, timingRows[e.set.name]
 	smoError, sbpError := c.errorOf(smo.Point.W), c.errorOf(sbp.W)
 	r.note("%d rows learned from, %d judged on; SMO %.3g s, SBP %.3g s with nu %.3g", c.learn(), len(c.y)-c.learn(), smo.Train.Seconds(), quarter.Seconds(), nu)
+	r.note("kernel values asked for: SMO %.3g, SBP %.3g; SMO here keeps up to 3 GB of them and takes seconds where the LIBSVM of the source took minutes, so that a quarter of its time is fewer steps of SBP than there", float64(asked), float64(slack.Gram.Counts().Requested))
 	for k, y := range []float64{smoError, sbpError} {
 		r.Points = append(r.Points, Point{Column: e.set.name, Curve: []string{"SMO", "SBP"}[k], XAxis: "seconds" + LogAxis, X: []float64{smo.Train.Seconds(), quarter.Seconds()}[k], YAxis: "error on new rows (%)", Y: y})
 	}

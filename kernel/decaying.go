@@ -6,11 +6,14 @@ import "math"
 // value is. Rows far from 0 and near each other have an error of t that is large
 // against t; its part in a sum counts for near rows alone.
 //
-// Law: |Eval(x,y) - k(x,y)| <= Ratio(m,xx,yy) Eval(x,y) + 2^-1000 for rows as Error
-// takes them. Ratio may be +Inf.
+// Laws, for rows as Error takes them: |Eval(x,y) - k(x,y)| is at most
+//
+//	near Eval(x,y) + 2^-50,  and  far Eval(x,y) + 2^-1000.
+//
+// Either may be +Inf.
 type Decaying interface {
 	Kernel
-	Ratio(terms int, xx, yy float64) float64
+	Ratios(terms int, xx, yy float64) (near, far float64)
 }
 
 var (
@@ -19,24 +22,34 @@ var (
 	_ Decaying = Chi2{}
 )
 
-// Ratio is that of exp for the error of the exponent.
-func (k RBF) Ratio(terms int, xx, yy float64) float64 { return ratioOf(k.exponentError(terms, xx, yy)) }
-
-// Ratio is that of exp for the error of the exponent.
-func (k Laplacian) Ratio(terms int, xx, yy float64) float64 {
-	return ratioOf(k.Gamma * distanceError(terms, 0, xx, yy))
+// Ratios are those of exp for the error of the exponent.
+func (k RBF) Ratios(terms int, xx, yy float64) (near, far float64) {
+	return ratiosOf(k.exponentError(terms, xx, yy))
 }
 
-// Ratio is that of exp for the error of the exponent.
-func (k Chi2) Ratio(terms int, xx, yy float64) float64 {
-	return ratioOf(k.Gamma * distanceError(terms, 2, xx, yy))
+// Ratios are those of exp for the error of the exponent.
+func (k Laplacian) Ratios(terms int, xx, yy float64) (near, far float64) {
+	return ratiosOf(k.Gamma * distanceError(terms, 0, xx, yy))
 }
 
-// ratioOf bounds how far exp is off relative to itself, for an exponent above -746 that
-// is off by off and the roundings of a product, and for a few of the value.
-func ratioOf(off float64) float64 {
-	if off += 2000 * unit; !(off <= 1) {
-		return math.Inf(1)
+// Ratios are those of exp for the error of the exponent.
+func (k Chi2) Ratios(terms int, xx, yy float64) (near, far float64) {
+	return ratiosOf(k.Gamma * distanceError(terms, 2, xx, yy))
+}
+
+// ratiosOf bounds how far exp(-t) is off relative to itself, where t is off by off, and then by
+// u t, u = 2^-53, as a product was rounded.
+//
+// As e^off - 1 <= off (1 + off) for off <= 1, far adds u t, t < 746, and a few roundings of the
+// value to off. What u t does to the value is below u t e^(-t) < 0.4 u (1 + off), whatever t is:
+// with the roundings of the value less than the 8 u that near leaves aside.
+func ratiosOf(off float64) (near, far float64) {
+	near, far = math.Inf(1), math.Inf(1)
+	if off <= 0x1p-20 {
+		near = float64(off * (1 + 2*off))
 	}
-	return float64(off * (1 + off))
+	if off += 2000 * unit; off <= 1 {
+		far = float64(off * (1 + off))
+	}
+	return near, far
 }

@@ -82,3 +82,25 @@ func distance(x *big.Float, v float64) float64 {
 	d, _ := fresh().Sub(x, number(v)).Float64()
 	return math.Abs(d)
 }
+
+// TestCombineOfManyRows: 110 blocks of rows, each with the sum 1, beside one of 2^53. Sums that do
+// not keep what they lose drop each of these ones, which is more than the bound allows.
+func TestCombineOfManyRows(t *testing.T) {
+	const n = 111 * 64
+	x := &matrix.Dense{Rows: n, Cols: 1, Value: make([]float32, n)}
+	beta, got := make([]float64, n), make([]float64, n)
+	for i := range beta {
+		x.Value[i], beta[i] = 1, 1.0/64
+		if i < 64 {
+			beta[i] = 1 << 47
+		}
+	}
+	g, err := kernel.NewGram(kernel.Linear{}, x, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain := g.Combine(got, beta)
+	if want := float64(1<<53 + 110); got[0] != want || got[n-1] != want || chain > 70 {
+		t.Errorf("found %.0f and %.0f with a chain of %d, expected %.0f with a chain of 70 at most", got[0], got[n-1], chain, want)
+	}
+}

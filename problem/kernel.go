@@ -124,7 +124,7 @@ type response struct {
 func (p *Kernel) respond(beta []float64) response {
 	n := p.Len()
 	r := response{value: make([]float64, n), error: make([]float64, n)}
-	chain := p.Combine(r.value, beta)
+	magnitude, chain := p.combine(r.value, beta)
 	var size, norm, largest, sum vec.Sum
 	most := 0.0
 	for j, b := range beta {
@@ -136,20 +136,22 @@ func (p *Kernel) respond(beta []float64) response {
 		}
 	}
 	r.sum, r.size = sum.Value(), size.Value()
-	near := p.near(r, beta, most)
 	underflow := 0.0 // of each place
 	if r.size > 0 {
-		underflow = float64(float64(chain+8) * tiny)
+		underflow = float64(float64(n+8) * tiny) // of each product
 	}
 	var squared, bound vec.Sum
 	for i, b := range beta {
 		each := p.Kernel.Error(p.Terms, p.SquaredNorm[i], most) + lost
 		values := float64(each * r.size)
-		if near != nil && near[i] < values {
-			values = near[i]
-		}
 		// |K_ij| is at most sqrt(K_ii K_jj) and each's own error.
-		r.error[i] = (values+float64(float64(chain+8)*unit*(float64(norm.Value()*math.Sqrt(math.Abs(p.Diagonal[i])))+float64(each*r.size))))*(1+64*unit) + underflow
+		terms := float64(norm.Value()*math.Sqrt(math.Abs(p.Diagonal[i]))) + values
+		if magnitude != nil && r.size > 0 {
+			near, far := p.Kernel.(kernel.Decaying).Ratios(p.Terms, p.SquaredNorm[i], most)
+			terms = magnitude[i]*(1+float64(float64(chain+8)*2*unit)) + underflow
+			values = min(values, float64(near*terms)+float64(0x1p-50*r.size), float64(far*terms)+float64(0x1p-1000*r.size))
+		}
+		r.error[i] = (values+float64(float64(chain+8)*unit*terms))*(1+64*unit) + underflow
 		if b != 0 {
 			squared.Add(b * r.value[i])
 			bound.Add(math.Abs(b)*(r.error[i]+float64(4*unit*math.Abs(r.value[i]))) + 4*tiny)
@@ -165,27 +167,23 @@ func (p *Kernel) respond(beta []float64) response {
 	return r
 }
 
-// near bounds by how much the errors of the kernel's values can put each response off,
-// where these errors are small with the values: K |beta| times their ratio. As that
-// takes as many values again it is nil where the errors do not matter.
-func (p *Kernel) near(r response, beta []float64, most float64) []float64 {
-	k, ok := p.Kernel.(kernel.Decaying)
-	largest := 0.0
-	for _, v := range r.value {
-		largest = max(largest, math.Abs(v))
+// combine sets dst = K beta, off by chain roundings of |K| |beta|. Of kernels whose values are
+// never negative it returns that too: the coefficients of either sign are summed apart, which
+// takes no more values of the kernel.
+func (p *Kernel) combine(dst, beta []float64) (magnitude []float64, chain int) {
+	if _, positive := p.Kernel.(kernel.Decaying); !positive {
+		return nil, p.Combine(dst, beta)
 	}
-	if !ok || p.Kernel.Error(p.Terms, most, most)*r.size <= 0x1p-24*largest {
-		return nil
-	}
-	magnitude, bound := make([]float64, len(beta)), make([]float64, len(beta))
+	above, below := make([]float64, len(beta)), make([]float64, len(beta))
 	for j, b := range beta {
-		magnitude[j] = math.Abs(b)
+		above[j], below[j] = max(b, 0), max(-b, 0)
 	}
-	chain := p.Combine(bound, magnitude)
-	for i, sum := range bound {
-		bound[i] = float64(k.Ratio(p.Terms, p.SquaredNorm[i], most)*(sum+float64(float64(chain+8)*tiny)))*(1+float64(float64(chain+8)*2*unit)) + float64(0x1p-1000*r.size) // see kernel.Decaying
+	magnitude = make([]float64, len(beta))
+	chain = max(p.Combine(dst, above), p.Combine(magnitude, below)) + 1
+	for i, v := range magnitude {
+		dst[i], magnitude[i] = dst[i]-v, dst[i]+v
 	}
-	return bound
+	return magnitude, chain
 }
 
 // primal returns the objective for given responses, and a bound on the error
