@@ -308,9 +308,14 @@ func (g *Gram) count(rows, missing, n int) {
 	if g.place != nil {
 		return // nothing is computed
 	}
-	g.counts.computed.Add(int64(missing) * int64(n))
-	if _, inner := g.double.k.(Inner); inner {
-		g.counts.products.Add(int64(missing) * int64(n))
+	g.counts.computedOf(g.double.tiler, int64(missing)*int64(n))
+}
+
+// computedOf counts values that were computed.
+func (c *counter) computedOf(t *tiler[float64], values int64) {
+	c.computed.Add(values)
+	if _, inner := t.k.(Inner); inner {
+		c.products.Add(values)
 	}
 }
 

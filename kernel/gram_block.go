@@ -1,6 +1,10 @@
 package kernel
 
-import "github.com/fenchel-ml/fenchel/matrix"
+import (
+	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/vec"
+)
 
 // work is the memory of one goroutine, and the rows of a set that pass by.
 type work[T float32 | float64] struct {
@@ -12,7 +16,8 @@ type work[T float32 | float64] struct {
 	lo, hi int // which rows pass by: those that start says of rows
 	rows   *matrix.CSR
 	start  []int64
-	packed packed // what rows is, if the set is not sparse
+	packed packed    // what rows is, if the set is not sparse
+	wide   []float64 // dense rows in double precision
 }
 
 func newWork[T float32 | float64](width int) *work[T] {
@@ -152,5 +157,100 @@ func (b *block[T]) put(l int, row matrix.Vector) {
 		for k, j := range row.Index {
 			b.value[b.width*int(j)+l] = T(row.Value[k])
 		}
+	}
+}
+
+// between returns the rows lo to hi of a set.
+func (s set[T]) between(lo, hi int) set[T] {
+	each := len(s.own) / max(1, len(s.norm))
+	part := set[T]{matrix.Part(s.Matrix, lo, hi), s.norm[lo:hi], s.own[lo*each : hi*each]}
+	if x, ok := s.Matrix.(*matrix.CSR); ok { // which tiles take as it is
+		part.Matrix = &matrix.CSR{Cols: x.Cols, Start: x.Start[lo : hi+1], Index: x.Index, Value: x.Value}
+	}
+	return part
+}
+
+// inFull returns the set with dense rows, if a kernel of products has more than half of their values.
+func inFull(t *tiler[float64], s set[float64]) set[float64] {
+	x, ok := s.Matrix.(*matrix.CSR)
+	n, cols := s.Dims()
+	if !ok || !exchangeable(t) || 2*(x.Start[n]-x.Start[0]) <= int64(n)*int64(cols) {
+		return s
+	}
+	d := &matrix.Dense{Rows: n, Cols: cols, Value: make([]float32, n*cols)}
+	for i := range n {
+		row := x.Row(i)
+		for k, v := range row.Value {
+			d.Value[i*cols+row.Column(k)] = v
+		}
+	}
+	s.Matrix = d
+	return s
+}
+
+// side is how many rows and columns of a whole matrix are computed at a time.
+const side = 512
+
+// exchangeable reports whether values have the same bits with their rows exchanged.
+func exchangeable(t *tiler[float64]) bool { _, ok := t.k.(Inner); return ok }
+
+// fillSquare sets dst to the matrix of a set with itself, and returns how many values it computed:
+// those above the diagonal are copied from below it where they have the same bits.
+func fillSquare(t *tiler[float64], dst vec.Block[float64], x set[float64], threads int) (computed int64) {
+	var tasks [][2]int
+	x = inFull(t, x)
+	mirrored := exchangeable(t)
+	for i := 0; i < dst.Rows; i += side {
+		for j := 0; j < dst.Rows && !(mirrored && j > i); j += side {
+			tasks = append(tasks, [2]int{i, j})
+			computed += int64(min(side, dst.Rows-i)) * int64(min(side, dst.Rows-j))
+		}
+	}
+	parallel.Each(len(tasks), threads, func(_, k int) {
+		i, j := tasks[k][0], tasks[k][1]
+		rows, cols := min(side, dst.Rows-i), min(side, dst.Rows-j)
+		at := piece(dst, i, j, rows, cols)
+		fillRectangle(t, at, x.between(i, i+rows), x.between(j, j+cols))
+		if mirrored && i != j {
+			vec.Transpose64(piece(dst, j, i, cols, rows), at)
+		}
+	})
+	return computed
+}
+
+// piece returns a part of a block, from row i and column j on.
+func piece(b vec.Block[float64], i, j, rows, cols int) vec.Block[float64] {
+	return vec.Block[float64]{Value: b.Value[i*b.Stride+j:], Rows: rows, Cols: cols, Stride: b.Stride}
+}
+
+// fillRectangle sets dst to the values of the rows of x with those of y, on one core: of dense rows by a product of
+// matrices, whose elements are the same chains as those of tiles.
+func fillRectangle(t *tiler[float64], dst vec.Block[float64], x, y set[float64]) {
+	if t.heed.ended() {
+		return
+	}
+	a, dense := x.Matrix.(*matrix.Dense)
+	b, both := y.Matrix.(*matrix.Dense)
+	if !dense || !both || !exchangeable(t) {
+		t.tiles(x, y, 1, func(values [][]float64, k, lo, hi int) {
+			for r, v := range values {
+				copy(dst.Value[(k+r)*dst.Stride+lo:][:hi-lo], v)
+			}
+		})
+		return
+	}
+	w := t.work.Get().(*work[float64])
+	defer t.work.Put(w)
+	w.wide = w.wide[:0]
+	for _, v := range b.Value {
+		w.wide = append(w.wide, float64(v))
+	}
+	for r := range dst.Rows {
+		clear(dst.Value[r*dst.Stride:][:dst.Cols])
+	}
+	vec.GemmMixed(dst, vec.Block[float32]{Value: a.Value, Rows: a.Rows, Cols: a.Cols, Stride: a.Cols},
+		vec.Block[float64]{Value: w.wide, Rows: b.Rows, Cols: b.Cols, Stride: b.Cols}, 1)
+	for r := range dst.Rows {
+		t.of(t.inner, dst.Value[r*dst.Stride:][:dst.Cols], x.norm[r], y.norm)
 	}
 }

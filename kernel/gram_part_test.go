@@ -2,7 +2,11 @@ package kernel
 
 import (
 	"math/rand/v2"
+	"slices"
+	"sync"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // A matrix and its parts, one after another and one inside another, keep no more
@@ -45,4 +49,64 @@ func TestPartsShareTheCache(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Pairs of classes have the values of the kernel, by products of sparse and of dense rows and one by one,
+// several at once, in memory that is used again; where they are cut short they compute what is asked for.
+func TestPairs(t *testing.T) {
+	const n = 330
+	sparse, dense, _ := stored(5, n, 30)
+	full := &matrix.Dense{Rows: n, Cols: 4, Value: make([]float32, 4*n)}
+	r := rand.New(rand.NewPCG(5, 5))
+	for k := range full.Value {
+		full.Value[k] = float32(r.NormFloat64())
+	}
+	classes := make([][]int, 4)
+	for i := range n {
+		c := min(i%5, 3)
+		classes[c] = append(classes[c], i)
+	}
+	for _, k := range []Kernel{RBF{0.1}, outer{RBF{0.1}}} {
+		for _, x := range []matrix.Matrix{sparse, dense, full} {
+			g := newGram(t, k, x, Options{Threads: 2})
+			p := g.Pairs(classes)
+			var all sync.WaitGroup
+			for first := range 2 {
+				all.Go(func() {
+					for b := first + 1; b < 4; b++ {
+						checkPair(t, g, p, first, b, true)
+					}
+				})
+			}
+			all.Wait()
+			if len(p.spare) > 2 {
+				t.Errorf("%d matrices were made for two at once", len(p.spare))
+			}
+			if computed := g.Counts().Computed; k == (RBF{0.1}) && computed > n*n*3/4 {
+				t.Errorf("%d values were computed, some twice: all are %d, half of them transposed", computed, n*n)
+			}
+			p = g.Pairs(classes)
+			g.StopWhen(func() bool { return true })
+			checkPair(t, g, p, 0, 1, false)
+			g.StopWhen(nil)
+			checkPair(t, g, p, 0, 1, true)
+		}
+	}
+	if few, none := PairsAtOnce([]int{600, 500}, 40<<20), PairsAtOnce([]int{600, 500}, 5<<20); few != 2 || none != 0 {
+		t.Errorf("%d and %d pairs fit into 40 and 5 MB, expected 2 and 0", few, none)
+	}
+}
+
+// checkPair compares the matrix of a pair with the kernel.
+func checkPair(t *testing.T, g *Gram, p *Pairs, a, b int, filled bool) {
+	pair, err := p.Gram(a, b, 1)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if _, _, whole := pair.Whole(); whole != filled {
+		t.Errorf("all values are at hand: %v, expected %v", whole, filled)
+	}
+	sameMatrix(t, g, pair, slices.Concat(p.rows[a], p.rows[b]))
+	p.Release(pair)
 }

@@ -17,6 +17,7 @@ import (
 type table struct {
 	value  []float64 // K_ij is value[i*stride+j]
 	stride int
+	first  int // of pairs, the number from 1 of the class that comes first; 0: none does
 }
 
 // row returns the values of row i.
@@ -173,22 +174,24 @@ func (g *Gram) Fill(memory *Gram) {
 	} else {
 		t.value = inHugePages(make([]float64, n*t.stride))
 	}
-	g.double.tiles(g.double.set, g.double.set, g.options.Threads, func(values [][]float64, k, lo, hi int) {
-		for r, v := range values {
-			copy(t.value[(k+r)*t.stride+lo:(k+r)*t.stride+hi], v)
-		}
-	})
+	whole := vec.Block[float64]{Value: t.value, Rows: n, Cols: n, Stride: t.stride}
+	computed := fillSquare(g.double.tiler, whole, g.double.set, g.options.Threads)
 	if g.Cut() {
 		return
 	}
-	g.count(0, n, n)
+	g.counts.computedOf(g.double.tiler, computed)
+	g.setTable(t, inOrder(n))
+	g.options.Cache = max(g.limit()-TableBytes(n), LeastCache(n))
+	_ = g.reserve() // there is room for two rows: no error
+}
+
+// inOrder returns the numbers from 0 to n-1.
+func inOrder(n int) []uint32 {
 	columns := make([]uint32, n)
 	for j := range columns {
 		columns[j] = uint32(j)
 	}
-	g.setTable(t, columns)
-	g.options.Cache = max(g.limit()-TableBytes(n), LeastCache(n))
-	_ = g.reserve() // there is room for two rows: no error
+	return columns
 }
 
 // Filled reports whether the whole matrix is at hand.
@@ -218,15 +221,33 @@ func (g *Gram) View(rows []int, cache int64, threads int) (*Gram, error) {
 		columns[k] = g.place.columns[i]
 	}
 	view := g.viewOf(rows)
-	view.options.Cache, view.options.Threads, view.options.Double = max(cache, LeastCache(len(rows))), threads, true
-	view.double = &store[float64]{tiler: newTiler(inDouble, g.double.k), stride: rowStride(len(rows)), threads: threads,
-		set: set[float64]{Matrix: view.X, norm: view.SquaredNorm}}
-	view.double.heed = view.heed
-	if err := view.reserve(); err != nil {
-		return nil, err
+	return view, view.readFrom(g.place.table, columns, cache, threads)
+}
+
+// readFrom has a view take all values from columns of t. It keeps up to so many bytes of rows.
+func (g *Gram) readFrom(t *table, columns []uint32, cache int64, threads int) error {
+	n := g.Len()
+	g.options.Cache, g.options.Threads, g.options.Double = max(cache, LeastCache(n)), threads, true
+	g.double = &store[float64]{tiler: newTiler(inDouble, g.whole.double.k), stride: rowStride(n), threads: threads,
+		set: set[float64]{Matrix: g.X, norm: g.SquaredNorm}}
+	g.double.heed = g.heed
+	if err := g.reserve(); err != nil {
+		return err
 	}
-	view.setTable(g.place.table, columns)
-	return view, nil
+	g.setTable(t, columns)
+	return nil
+}
+
+// Whole returns where the whole matrix stands row by row, element (i,j) at value[i*stride+j], if it
+// does so anywhere. It must not be changed. All of it counts as requested.
+func (g *Gram) Whole() (value []float64, stride int, ok bool) {
+	n := g.Len()
+	if g.place == nil || int(g.place.ends[0]) != n {
+		return nil, 0, false
+	}
+	g.count(n, n, n)
+	first := int(g.place.columns[0])
+	return g.place.value[first*g.place.stride+first:], g.place.stride, true
 }
 
 // viewOf is the matrix of some of the rows, without a store: what is known of them is copied.

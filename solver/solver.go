@@ -106,6 +106,9 @@ type Traits struct {
 	// Memory returns how many bytes, at most, of memory that grows with the square of the
 	// rows a state needs; nil: none.
 	Memory func(rows int) int64
+
+	// Shared returns how many bytes, beside those, all problems of the same rows need together. nil: none.
+	Shared func(rows int) int64
 }
 
 // TraitsOf returns the traits of a solver, none for most.

@@ -36,7 +36,9 @@ type job struct {
 	why     string // the solver was chosen so
 	biasWhy string // the bias is not the usual one; "": it is, or was asked for
 
-	margins []float64 // Result.Margins
+	margins     []float64 // Result.Margins
+	pairsAtOnce int       // matrices of pairs of classes that fit into memory; 0: they have none
+	released    bool      // the first problem no longer has its matrix
 
 	last []problem.Point // of each output, of its last look; kept for those who watch
 
@@ -171,19 +173,45 @@ func (j *job) makeProblems(ctx context.Context) (err error) {
 	}
 	if f, ok := j.problems.family.(machineFamily); ok {
 		j.spec.Kernel = kernel.Fitted(j.spec.Kernel, f.gram.Shift())
+		if j.problems.pairs = j.pairs(rows); j.problems.pairs != nil {
+			j.problems.threads = j.threadsEach()
+			defer f.gram.StopWhen(nil)
+			f.gram.StopWhen(func() bool { return ctx.Err() != nil })
+		}
 	}
 	j.first, err = j.problems.output(0)
 	return err
 }
 
 // fill computes the whole matrix of a kernel once for the problems of several classes, which else
-// compute it again for each class or, of pairs of classes, twice in all.
+// compute it again for each class. Of pairs of classes each has its own matrix.
 func (j *job) fill(ctx context.Context, rows family) error {
 	f, machine := rows.(machineFamily)
-	if !machine || j.labels.outputs() < 3 || !j.spec.auto() || !kernel.TableFits(f.gram.Len(), j.spec.Cache) {
+	if !machine || j.labels.outputs() < 3 || j.labels.pairs || !j.spec.auto() || !kernel.TableFits(f.gram.Len(), j.spec.Cache) {
 		return nil
 	}
 	return fillTable(ctx, f.gram, nil)
+}
+
+// pairs prepares the matrices of pairs of classes, if they fit into memory; else nil.
+func (j *job) pairs(rows family) *kernel.Pairs {
+	f, machine := rows.(machineFamily)
+	if !machine || !j.labels.pairs || j.labels.outputs() < 3 || !j.spec.auto() || f.gram.Filled() {
+		return nil
+	}
+	var classes [][]int
+	var sizes []int
+	for _, of := range j.labels.rowsOf() {
+		numbers := make([]int, len(of))
+		for k, i := range of {
+			numbers[k] = int(i)
+		}
+		classes, sizes = append(classes, numbers), append(sizes, len(of))
+	}
+	if j.pairsAtOnce = kernel.PairsAtOnce(sizes, j.spec.Cache); j.pairsAtOnce == 0 {
+		return nil
+	}
+	return f.gram.Pairs(classes)
 }
 
 // chooseSolver names the solver and how many partitions it works on, and makes it.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/model"
@@ -22,7 +23,13 @@ type labels struct {
 	factor  []float64 // weight of each class; nil: all 1
 	rows    int       // of one class, where nothing else has their number
 	pairs   bool      // more than two classes are told apart one against one
+	byClass bool      // the rows of a pair are those of one class and then those of the other, as kernel.Pairs has them
 	joint   bool      // one loss judges all classes at once
+
+	of struct { // the rows of each class, made once
+		sync.Once
+		rows [][]uint32
+	}
 }
 
 // Tasks returns the names of the tasks.
@@ -104,7 +111,7 @@ func classLabels(t dataset.Target, rowWeights []float64, spec *Spec) (*labels, e
 		}
 	}
 	classes, place := sortLabels(t)
-	l := &labels{classes: classes, class: t.Code, number: t.Number, pairs: spec.Scheme == model.OneAgainstOne, joint: spec.IsJoint()}
+	l := &labels{classes: classes, class: t.Code, number: t.Number, pairs: spec.Scheme == model.OneAgainstOne, byClass: spec.IsMachine(), joint: spec.IsJoint()}
 	if !slices.IsSorted(place) {
 		l.class = make([]uint32, len(t.Code))
 		for i, c := range t.Code {
@@ -226,13 +233,23 @@ func (l *labels) pairRows(c int) []uint32 {
 		return nil
 	}
 	i, j := model.Pair(c, len(l.classes))
-	rows := []uint32{}
-	for row, class := range l.class {
-		if int(class) == i || int(class) == j {
-			rows = append(rows, uint32(row))
-		}
+	of := l.rowsOf()
+	rows := slices.Concat(of[i], of[j])
+	if !l.byClass {
+		slices.Sort(rows)
 	}
 	return rows
+}
+
+// rowsOf returns the rows of each class, in order.
+func (l *labels) rowsOf() [][]uint32 {
+	l.of.Do(func() {
+		l.of.rows = make([][]uint32, len(l.classes))
+		for row, class := range l.class {
+			l.of.rows[class] = append(l.of.rows[class], uint32(row))
+		}
+	})
+	return l.of.rows
 }
 
 // targets returns the numbers that output c learns from its rows: -1 and +1 for
@@ -245,15 +262,7 @@ func (l *labels) targets(c, threads int) []float64 {
 		return l.number
 	}
 	if rows := l.pairRows(c); rows != nil {
-		_, second := model.Pair(c, len(l.classes))
-		y := make([]float64, len(rows))
-		for k, row := range rows {
-			y[k] = -1
-			if int(l.class[row]) == second {
-				y[k] = 1
-			}
-		}
-		return y
+		return l.signs(c, rows)
 	}
 	if len(l.classes) == 2 {
 		if c = 1; l.areSigns() {
@@ -269,6 +278,19 @@ func (l *labels) targets(c, threads int) []float64 {
 			}
 		}
 	})
+	return y
+}
+
+// signs returns the targets of rows of a pair of classes: -1 for the first of them, +1 for the second.
+func (l *labels) signs(c int, rows []uint32) []float64 {
+	_, second := model.Pair(c, len(l.classes))
+	y := make([]float64, len(rows))
+	for k, row := range rows {
+		y[k] = -1
+		if int(l.class[row]) == second {
+			y[k] = 1
+		}
+	}
 	return y
 }
 

@@ -62,3 +62,6 @@ func (l *limit) until(now, later int) time.Time {
 	left := l.time*49/50 - time.Since(l.begun)
 	return time.Now().Add(left / time.Duration(now+later) * time.Duration(now))
 }
+
+// over reports whether the time for training is over.
+func (l *limit) over() bool { return l.time > 0 && time.Since(l.begun) > l.time*49/50 }

@@ -20,7 +20,8 @@ type problems struct {
 	lambda  float64 // of all rows; a part of them has the same C
 	threads int
 
-	part func(rows []uint32) (family, error) // that of some rows
+	part  func(rows []uint32) (family, error) // that of some rows
+	pairs *kernel.Pairs                       // the matrices of pairs of classes; nil: those of parts of the whole
 }
 
 // newProblems makes the problems of a statement, for fitting, verifying and auditing alike: of
@@ -69,15 +70,25 @@ func (s *problems) output(c int) (o objective, err error) {
 	if s.joint != nil {
 		return s.jointly(o)
 	}
-	weights, lambda := s.weights, s.lambda
-	if o.rows = s.labels.pairRows(c); o.rows != nil {
-		if o.family, err = s.part(o.rows); err != nil {
-			return o, err
-		}
-		weights = at(s.weights, o.rows)
+	weights, lambda, y := s.weights, s.lambda, []float64(nil)
+	switch o.rows = s.labels.pairRows(c); {
+	case o.rows == nil:
+		y = s.labels.targets(c, s.threads)
+	case s.pairs != nil:
+		i, j := model.Pair(c, len(s.labels.classes))
+		gram, fault := s.pairs.Gram(i, j, s.threads)
+		o.family, err = machineFamily{gram}, fault
+	default:
+		o.family, err = s.part(o.rows)
+	}
+	if err != nil {
+		return o, err
+	}
+	if o.rows != nil {
+		y, weights = s.labels.signs(c, o.rows), at(s.weights, o.rows)
 		lambda *= sum(s.weights) / sum(weights)
 	}
-	o.Problem, o.Risk, err = o.family.problem(s.terms, s.labels.targets(c, s.threads), weights, lambda)
+	o.Problem, o.Risk, err = o.family.problem(s.terms, y, weights, lambda)
 	var data problem.DataError
 	if errors.As(err, &data) {
 		err = DataError{err.Error()}
@@ -157,11 +168,12 @@ func (o objective) outside(w []float64) int {
 	if _, machine := o.family.(machineFamily); !machine || o.rows == nil {
 		return -1
 	}
-	next := 0
+	inside := make([]bool, o.all)
+	for _, i := range o.rows {
+		inside[i] = true
+	}
 	for i, x := range w[:o.all] {
-		if next < len(o.rows) && int(o.rows[next]) == i {
-			next++
-		} else if x != 0 {
+		if x != 0 && !inside[i] {
 			return i
 		}
 	}

@@ -155,6 +155,9 @@ func (j *job) storable(c int, s *solver.Solution, short, proved bool) (problem.P
 		point.A, same = slices.Clone(point.A), false
 		solver.Shorten(point.A)
 	}
+	if same && !j.spec.margin() {
+		return point, s.Certificate, nil
+	}
 	p, err := j.problem(c)
 	if err != nil {
 		return point, problem.Certificate{}, err

@@ -48,6 +48,7 @@ func (j *job) solve(ctx context.Context, limit *limit) ([]*solver.Solution, erro
 	solutions, errs := make([]*solver.Solution, outputs), make([]error, outputs)
 	turns := newTurns(limit, outputs, j.workers(), j.runsAtOnce(), matrix.Nonzeros(j.set.X))
 	var telling sync.Mutex
+	defer j.stopPairs(ctx, limit)()
 	turns.each(func(c int) {
 		opt := solver.Options{Gap: j.spec.Gap, Epochs: j.spec.Epochs, Seed: j.spec.Seed + uint64(c), Short: j.spec.short()}
 		opt.Time = turns.share()
@@ -65,8 +66,28 @@ func (j *job) solve(ctx context.Context, limit *limit) ([]*solver.Solution, erro
 		if solutions[c], errs[c] = solver.Run(ctx, j.solver, p.Problem, opt); errs[c] == nil {
 			solutions[c].Point = p.lift(solutions[c].Point)
 		}
+		j.release(c, p)
 	})
 	return solutions, first(errs)
+}
+
+// release takes back the matrix of a pair of classes whose run is over.
+func (j *job) release(c int, o objective) {
+	if j.problems.pairs != nil {
+		j.problems.pairs.Release(o.family.(machineFamily).gram)
+		j.released = j.released || c == 0
+	}
+}
+
+// stopPairs has the matrices of pairs of classes left undone where the run ends before, until what
+// it returns is called.
+func (j *job) stopPairs(ctx context.Context, limit *limit) (done func()) {
+	if j.problems.pairs == nil {
+		return func() {}
+	}
+	gram := j.problems.family.(machineFamily).gram
+	gram.StopWhen(func() bool { return ctx.Err() != nil || limit.over() })
+	return func() { gram.StopWhen(nil) }
 }
 
 // watch has the run of output c tell what the spec asks for, never two at once.
@@ -90,10 +111,11 @@ func (j *job) watch(opt *solver.Options, c int, p objective, telling *sync.Mutex
 
 // workers is how many outputs are trained at the same time.
 func (j *job) workers() int {
-	if j.spec.IsMachine() { // its matrix serves one at a time, on all cores
-		return 1
+	outputs := j.labels.outputs()
+	if j.spec.IsMachine() { // a matrix serves one at a time, on all cores
+		outputs = min(outputs, max(1, j.pairsAtOnce))
 	}
-	return min(parallel.Cores(j.spec.Threads), j.labels.outputs())
+	return min(parallel.Cores(j.spec.Threads), outputs)
 }
 
 // threadsEach is how many cores each of them may use.
@@ -101,7 +123,7 @@ func (j *job) threadsEach() int { return max(1, parallel.Cores(j.spec.Threads)/m
 
 // problem returns the problem of output c.
 func (j *job) problem(c int) (objective, error) {
-	if c == 0 {
+	if c == 0 && !j.released {
 		return j.first, nil
 	}
 	return j.problems.output(c)

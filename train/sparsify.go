@@ -165,6 +165,7 @@ func (s *sparsifying) prepare() error {
 	if err != nil {
 		return DataError{err.Error()}
 	}
+	y.byClass = false // risks have their rows in order
 	if err := s.rowsOf(y); err != nil {
 		return err
 	}

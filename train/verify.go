@@ -302,7 +302,7 @@ func relabel(m *model.Model, set *dataset.Set) (*labels, error) {
 		}
 		return &labels{number: set.Target.Number}, nil
 	}
-	y := &labels{classes: m.Classes, class: make([]uint32, set.Rows()), pairs: m.Statement.Scheme == model.OneAgainstOne, joint: m.IsJoint()}
+	y := &labels{classes: m.Classes, class: make([]uint32, set.Rows()), pairs: m.Statement.Scheme == model.OneAgainstOne, byClass: m.Support != nil, joint: m.IsJoint()}
 	for i, c := range matchClasses(m.Classes, set.Target) {
 		if c < 0 {
 			return nil, fmt.Errorf("row %d has a label that is not among the model's classes", i+1)

@@ -37,6 +37,18 @@ type Working struct{ Q int } // 0: DefaultSet
 // times on w8a.
 const DefaultSet = 2048
 
+// mostWhole is up to how many rows the set is all of them, of the default size.
+const mostWhole = 3072
+
+// size is how many of n rows are in a set.
+func (s Working) size(n int) int {
+	q := cmp.Or(s.Q, DefaultSet)
+	if q == DefaultSet && n <= mostWhole {
+		return n
+	}
+	return min(q, n)
+}
+
 func init() {
 	solvers.Register(registry.Entry[solver.Solver]{Name: "working", Summary: "large working sets, solved by pairs inside; q=rows in a set",
 		Facts: registry.Facts{Rate: "linear in the end; few rounds of many rows", Memory: "rows of K up to --cache", Source: "Joachims 1999; Zanni, Serafini, Zanghirati 2006"},
@@ -53,14 +65,15 @@ func (Working) Accepts(p problem.Problem) error { return accepts("working", p) }
 // of two of the working set.
 func (s Working) Traits() solver.Traits {
 	return solver.Traits{Memory: func(rows int) int64 {
-		n, q := int64(rows), int64(min(cmp.Or(s.Q, DefaultSet), rows))
+		n, q := int64(rows), int64(s.size(rows))
 		return 8 * (n*n/3 + 2*q*q)
 	}}
 }
 
 // Start begins at the warm start, or at zero.
 func (s Working) Start(p problem.Problem, start solver.Start) solver.State {
-	w := newWorking(p.(*problem.Kernel), cmp.Or(s.Q, DefaultSet), 0.1, start.From, start.Over)
+	k := p.(*problem.Kernel)
+	w := newWorking(k, s.size(k.Len()), 0.1, start.From, start.Over)
 	supportOf(start, w.support)
 	w.clusters.random = rand.New(rand.NewPCG(start.Seed, 0))
 	if start.From == nil || start.From.A == nil {

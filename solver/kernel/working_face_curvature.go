@@ -14,9 +14,11 @@ type curvature interface {
 	solve(x []float64)                     // x <- (K + diag(weight))^-1 x, with K of the rows inside
 }
 
-// symmetric is a symmetric matrix, row by row.
+// symmetric is a symmetric matrix, row by row: element (i,j) is value[i*stride+j].
 type symmetric struct {
 	value   []float64
+	stride  int
+	copied  []float64 // the memory of value, unless that is another's
 	threads int
 	part    []float64
 	lower   vec.Cholesky
@@ -26,21 +28,18 @@ func (k *symmetric) times(dst, x []float64) {
 	n := len(x)
 	parallel.Blocks(n, 64, k.threads, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			dst[i] = vec.Dot64(x, k.value[i*n:(i+1)*n])
+			dst[i] = vec.Dot64(x, k.value[i*k.stride:][:n])
 		}
 	})
 }
 
 func (k *symmetric) factor(inside []int, weight []float64) {
-	m, n := len(inside), 0
-	for n*n < len(k.value) {
-		n++
-	}
+	m := len(inside)
 	k.part = slices.Grow(k.part[:0], m*m)[:m*m]
 	for r, i := range inside {
 		row := k.part[r*m : (r+1)*m]
 		for c, j := range inside[:r+1] {
-			row[c] = k.value[i*n+j]
+			row[c] = k.value[i*k.stride+j]
 		}
 		row[r] += weight[r]
 	}

@@ -13,6 +13,7 @@ type block struct {
 	square   symmetric // K, the constant of a bias that is a feature included
 	single   bool      // it is rounded to single precision
 	definite bool
+	whole    bool // it is of all rows
 	again    bool // it is as it was
 	face     face
 	most     int  // free coefficients, of which more are left to a broader face
@@ -42,23 +43,36 @@ func (b *block) begin(d *dual, set []int, p *problem.Kernel) {
 		b.own = append(b.own, b.k[k]+b.sigma/c)
 	}
 	q := len(set)
-	if b.again = q == p.Len() && len(b.square.value) == q*q; b.again {
+	if b.again = q == p.Len() && b.whole; b.again {
 		return // as it was: all rows in order
 	}
-	value := slices.Grow(b.square.value[:0], q*q)[:q*q]
-	b.square.value = value
-	p.Square(value, set)
-	if constant := p.Constant(); constant != 0 {
-		for k := range value {
-			value[k] += constant
-		}
-	}
+	b.whole = q == p.Len()
+	b.read(set, p)
 	for k := range set {
 		b.k[k] = b.row(k)[k]
 	}
 }
 
-func (b *block) row(k int) []float64 { q := len(b.r); return b.square.value[k*q : (k+1)*q] }
+// read finds K of the set: where it is, if all of it is at hand, or else in a copy.
+func (b *block) read(set []int, p *problem.Kernel) {
+	q, constant := len(set), p.Constant()
+	if b.whole && constant == 0 {
+		if value, stride, ok := p.Whole(); ok {
+			b.square.value, b.square.stride = value, stride
+			return
+		}
+	}
+	value := slices.Grow(b.square.copied[:0], q*q)[:q*q]
+	b.square.copied, b.square.value, b.square.stride = value, value, q
+	p.Square(value, set)
+	if constant != 0 {
+		for k := range value {
+			value[k] += constant
+		}
+	}
+}
+
+func (b *block) row(k int) []float64 { return b.square.value[k*b.square.stride:][:len(b.r)] }
 
 func gather[T any](dst, src []T, at []int) []T {
 	dst = dst[:0]

@@ -42,3 +42,23 @@ func TestChoose(t *testing.T) {
 		}
 	}
 }
+
+// TestChooseGram: few dense rows with many columns are solved on their inner products if the loss has
+// a corner; not with few columns, nor many rows, nor a smooth loss.
+func TestChooseGram(t *testing.T) {
+	for _, c := range []struct {
+		loss       loss.Loss
+		rows, cols int
+		gram       bool
+	}{
+		{loss.Hinge{}, 500, 450, true},
+		{loss.Hinge{}, 500, 100, false},
+		{loss.Hinge{}, 1900, 450, false},
+		{loss.Logistic{}, 500, 450, false},
+	} {
+		q := draw.Problem(c.loss, "l2", problem.Free, c.rows, c.cols, false)
+		if name, why := Choose(q, 1e-3); (name == "gram") != c.gram {
+			t.Errorf("%T, %d x %d rows: chose %s (%s), expected gram: %v", c.loss, c.rows, c.cols, name, why, c.gram)
+		}
+	}
+}

@@ -51,9 +51,11 @@ func (Gram) Accepts(p problem.Problem) error {
 	return kernelsolver.TakesLoss("solver gram", l.Loss)
 }
 
-// Traits are those of working; the inner products are beside its memory.
+// Traits are those of working, and the memory of the inner products.
 func (Gram) Traits() solver.Traits {
-	return kernelsolver.Working{}.Traits()
+	t := kernelsolver.Working{}.Traits()
+	t.Shared = kernel.TableBytes
+	return t
 }
 
 // Start computes the inner products, unless another problem of the rows has done so.
