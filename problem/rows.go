@@ -30,6 +30,10 @@ type Rows struct {
 		sync.Mutex
 		all *kernel.Gram // nil: not computed yet
 	}
+	turned struct {
+		sync.Mutex
+		all *matrix.CSR // nil: not made yet
+	}
 	spare spare
 }
 
@@ -85,6 +89,17 @@ func (r *Rows) Gram(over func() bool) (*kernel.Gram, error) {
 		rows[i] = i
 	}
 	return r.products.all.View(rows, 0, r.Threads)
+}
+
+// Columns returns the columns of X as the rows of a matrix, which all problems of these rows share: it is
+// made once. It is nil where over, which is asked on the way, was true before it was.
+func (r *Rows) Columns(over func() bool) *matrix.CSR {
+	r.turned.Lock()
+	defer r.turned.Unlock()
+	if r.turned.all == nil {
+		r.turned.all = matrix.TransposeUnless(over, r.X)
+	}
+	return r.turned.all
 }
 
 // size returns how many rows there are, 0 if r is nil, and how many threads go over them.

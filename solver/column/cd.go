@@ -105,7 +105,7 @@ func (CD) Start(p problem.Problem, start solver.Start) solver.State {
 func (s *cd) prepare() {
 	l := s.p
 	n, d := l.Dims()
-	if s.columns = matrix.TransposeUnless(s.over.Reached, l.X); s.columns == nil {
+	if s.columns = l.Columns(s.over.Reached); s.columns == nil {
 		return
 	}
 	if l.Bias != problem.None {
@@ -135,7 +135,7 @@ type cd struct {
 	p       *problem.Linear
 	over    parts.Limit
 	loss    loss.Curved
-	columns *matrix.CSR // X transposed
+	columns *matrix.CSR // X transposed, shared by all problems of these rows
 	ones    []float32   // the column of the bias
 	mu      float64     // of the penalty
 	corner  float64     // of the penalty
