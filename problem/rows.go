@@ -134,9 +134,9 @@ func (r *Rows) MeanSquaredNorm() float64 {
 	return r.mean.squaredNorm
 }
 
-// columnNorms returns the norm of each column, and of the constant one, d+1 numbers which
+// ColumnNorms returns the norm of each column, and of the constant one, d+1 numbers which
 // are made once.
-func (r *Rows) columnNorms() []float64 {
+func (r *Rows) ColumnNorms() []float64 {
 	r.columns.Do(func() {
 		_, d := r.X.Dims()
 		squares := make([]float64, d+1)
