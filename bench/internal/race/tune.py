@@ -77,7 +77,8 @@ def path(ask):
     """A path by the loosest tolerance with which every objective is accurate enough, or where that takes too long by none."""
     if ask["file"].endswith(".npz"):
         data = np.load(ask["file"])
-        x, y = np.asfortranarray(data["X"], dtype=float), np.asarray(ask["y"])
+        rows = data["X"] if "X" in data else sparse.load_npz(ask["file"]).toarray()
+        x, y = np.asfortranarray(rows, dtype=float), np.asarray(ask["y"])
     else:
         x, y = sparse.csc_matrix(load_svmlight_file(ask["file"])[0]), np.asarray(ask["y"])
     solve, loss, lambdas = globals()[ask["peer"]], ask["loss"], np.array(ask["lambdas"])
