@@ -534,3 +534,1173 @@ next:
 	CMPQ SI, BX
 	JLT  loop
 	RET
+
+// func sparseGemvAVX2(dst []float64, w []float64, rows int, index []uint32, value []float32) (ok bool)
+// Requires: AVX, FMA3
+TEXT ·sparseGemvAVX2(SB), NOSPLIT, $0-105
+	MOVQ w_base+24(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ index_base+56(FP), DX
+	MOVQ value_base+80(FP), BX
+	MOVQ rows+48(FP), SI
+	MOVQ value_len+88(FP), DI
+	MOVQ dst_len+8(FP), R8
+	MOVQ R8, R10
+	SHLQ $0x03, R10
+
+strip:
+	CMPQ       R8, $0x20
+	JGE        strip8
+	CMPQ       R8, $0x1c
+	JGE        strip7
+	CMPQ       R8, $0x18
+	JGE        strip6
+	CMPQ       R8, $0x14
+	JGE        strip5
+	CMPQ       R8, $0x10
+	JGE        strip4
+	CMPQ       R8, $0x0c
+	JGE        strip3
+	CMPQ       R8, $0x08
+	JGE        strip2
+	CMPQ       R8, $0x04
+	JGE        strip1
+	TESTQ      R8, R8
+	JE         done
+	LEAQ       ones<>+0(SB), R9
+	NEGQ       R8
+	VMOVDQU    32(R9)(R8*8), Y0
+	VMOVDQU    80(R9)(R8*4), X1
+	NEGQ       R8
+	VMASKMOVPD (CX), Y0, Y1
+	XORQ       R9, R9
+	JMP        restNext
+
+rest:
+	MOVL         (DX)(R9*4), R8
+	CMPQ         R8, SI
+	JCC          bad
+	IMULQ        R10, R8
+	ADDQ         AX, R8
+	VBROADCASTSS (BX)(R9*4), X2
+	VCVTPS2PD    X2, Y2
+	VMASKMOVPD   (R8), Y0, Y3
+	VFMADD231PD  Y3, Y2, Y1
+	INCQ         R9
+
+restNext:
+	CMPQ       R9, DI
+	JLT        rest
+	VMASKMOVPD Y1, Y0, (CX)
+
+done:
+	MOVB $0x01, AL
+	MOVB AL, ok+104(FP)
+	VZEROUPPER
+	RET
+
+strip8:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	VMOVUPD 96(CX), Y3
+	VMOVUPD 128(CX), Y4
+	VMOVUPD 160(CX), Y5
+	VMOVUPD 192(CX), Y6
+	VMOVUPD 224(CX), Y7
+	XORQ    R9, R9
+	JMP     strip8LoopNext
+
+strip8Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X8
+	VCVTPS2PD    X8, Y8
+	VMOVUPD      (R11), Y9
+	VFMADD231PD  Y9, Y8, Y0
+	VMOVUPD      32(R11), Y9
+	VFMADD231PD  Y9, Y8, Y1
+	VMOVUPD      64(R11), Y9
+	VFMADD231PD  Y9, Y8, Y2
+	VMOVUPD      96(R11), Y9
+	VFMADD231PD  Y9, Y8, Y3
+	VMOVUPD      128(R11), Y9
+	VFMADD231PD  Y9, Y8, Y4
+	VMOVUPD      160(R11), Y9
+	VFMADD231PD  Y9, Y8, Y5
+	VMOVUPD      192(R11), Y9
+	VFMADD231PD  Y9, Y8, Y6
+	VMOVUPD      224(R11), Y9
+	VFMADD231PD  Y9, Y8, Y7
+	INCQ         R9
+
+strip8LoopNext:
+	CMPQ    R9, DI
+	JLT     strip8Loop
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y2, 64(CX)
+	VMOVUPD Y3, 96(CX)
+	VMOVUPD Y4, 128(CX)
+	VMOVUPD Y5, 160(CX)
+	VMOVUPD Y6, 192(CX)
+	VMOVUPD Y7, 224(CX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x20, R8
+	JMP     strip
+
+strip7:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	VMOVUPD 96(CX), Y3
+	VMOVUPD 128(CX), Y4
+	VMOVUPD 160(CX), Y5
+	VMOVUPD 192(CX), Y6
+	XORQ    R9, R9
+	JMP     strip7LoopNext
+
+strip7Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X7
+	VCVTPS2PD    X7, Y7
+	VMOVUPD      (R11), Y8
+	VFMADD231PD  Y8, Y7, Y0
+	VMOVUPD      32(R11), Y8
+	VFMADD231PD  Y8, Y7, Y1
+	VMOVUPD      64(R11), Y8
+	VFMADD231PD  Y8, Y7, Y2
+	VMOVUPD      96(R11), Y8
+	VFMADD231PD  Y8, Y7, Y3
+	VMOVUPD      128(R11), Y8
+	VFMADD231PD  Y8, Y7, Y4
+	VMOVUPD      160(R11), Y8
+	VFMADD231PD  Y8, Y7, Y5
+	VMOVUPD      192(R11), Y8
+	VFMADD231PD  Y8, Y7, Y6
+	INCQ         R9
+
+strip7LoopNext:
+	CMPQ    R9, DI
+	JLT     strip7Loop
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y2, 64(CX)
+	VMOVUPD Y3, 96(CX)
+	VMOVUPD Y4, 128(CX)
+	VMOVUPD Y5, 160(CX)
+	VMOVUPD Y6, 192(CX)
+	ADDQ    $0x000000e0, AX
+	ADDQ    $0x000000e0, CX
+	SUBQ    $0x1c, R8
+	JMP     strip
+
+strip6:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	VMOVUPD 96(CX), Y3
+	VMOVUPD 128(CX), Y4
+	VMOVUPD 160(CX), Y5
+	XORQ    R9, R9
+	JMP     strip6LoopNext
+
+strip6Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X6
+	VCVTPS2PD    X6, Y6
+	VMOVUPD      (R11), Y7
+	VFMADD231PD  Y7, Y6, Y0
+	VMOVUPD      32(R11), Y7
+	VFMADD231PD  Y7, Y6, Y1
+	VMOVUPD      64(R11), Y7
+	VFMADD231PD  Y7, Y6, Y2
+	VMOVUPD      96(R11), Y7
+	VFMADD231PD  Y7, Y6, Y3
+	VMOVUPD      128(R11), Y7
+	VFMADD231PD  Y7, Y6, Y4
+	VMOVUPD      160(R11), Y7
+	VFMADD231PD  Y7, Y6, Y5
+	INCQ         R9
+
+strip6LoopNext:
+	CMPQ    R9, DI
+	JLT     strip6Loop
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y2, 64(CX)
+	VMOVUPD Y3, 96(CX)
+	VMOVUPD Y4, 128(CX)
+	VMOVUPD Y5, 160(CX)
+	ADDQ    $0x000000c0, AX
+	ADDQ    $0x000000c0, CX
+	SUBQ    $0x18, R8
+	JMP     strip
+
+strip5:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	VMOVUPD 96(CX), Y3
+	VMOVUPD 128(CX), Y4
+	XORQ    R9, R9
+	JMP     strip5LoopNext
+
+strip5Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X5
+	VCVTPS2PD    X5, Y5
+	VMOVUPD      (R11), Y6
+	VFMADD231PD  Y6, Y5, Y0
+	VMOVUPD      32(R11), Y6
+	VFMADD231PD  Y6, Y5, Y1
+	VMOVUPD      64(R11), Y6
+	VFMADD231PD  Y6, Y5, Y2
+	VMOVUPD      96(R11), Y6
+	VFMADD231PD  Y6, Y5, Y3
+	VMOVUPD      128(R11), Y6
+	VFMADD231PD  Y6, Y5, Y4
+	INCQ         R9
+
+strip5LoopNext:
+	CMPQ    R9, DI
+	JLT     strip5Loop
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y2, 64(CX)
+	VMOVUPD Y3, 96(CX)
+	VMOVUPD Y4, 128(CX)
+	ADDQ    $0x000000a0, AX
+	ADDQ    $0x000000a0, CX
+	SUBQ    $0x14, R8
+	JMP     strip
+
+strip4:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	VMOVUPD 96(CX), Y3
+	XORQ    R9, R9
+	JMP     strip4LoopNext
+
+strip4Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      (R11), Y5
+	VFMADD231PD  Y5, Y4, Y0
+	VMOVUPD      32(R11), Y5
+	VFMADD231PD  Y5, Y4, Y1
+	VMOVUPD      64(R11), Y5
+	VFMADD231PD  Y5, Y4, Y2
+	VMOVUPD      96(R11), Y5
+	VFMADD231PD  Y5, Y4, Y3
+	INCQ         R9
+
+strip4LoopNext:
+	CMPQ    R9, DI
+	JLT     strip4Loop
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y2, 64(CX)
+	VMOVUPD Y3, 96(CX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x10, R8
+	JMP     strip
+
+strip3:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	XORQ    R9, R9
+	JMP     strip3LoopNext
+
+strip3Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X3
+	VCVTPS2PD    X3, Y3
+	VMOVUPD      (R11), Y4
+	VFMADD231PD  Y4, Y3, Y0
+	VMOVUPD      32(R11), Y4
+	VFMADD231PD  Y4, Y3, Y1
+	VMOVUPD      64(R11), Y4
+	VFMADD231PD  Y4, Y3, Y2
+	INCQ         R9
+
+strip3LoopNext:
+	CMPQ    R9, DI
+	JLT     strip3Loop
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y2, 64(CX)
+	ADDQ    $0x00000060, AX
+	ADDQ    $0x00000060, CX
+	SUBQ    $0x0c, R8
+	JMP     strip
+
+strip2:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	XORQ    R9, R9
+	JMP     strip2LoopNext
+
+strip2Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X2
+	VCVTPS2PD    X2, Y2
+	VMOVUPD      (R11), Y3
+	VFMADD231PD  Y3, Y2, Y0
+	VMOVUPD      32(R11), Y3
+	VFMADD231PD  Y3, Y2, Y1
+	INCQ         R9
+
+strip2LoopNext:
+	CMPQ    R9, DI
+	JLT     strip2Loop
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, CX
+	SUBQ    $0x08, R8
+	JMP     strip
+
+strip1:
+	VMOVUPD (CX), Y0
+	XORQ    R9, R9
+	JMP     strip1LoopNext
+
+strip1Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      (R11), Y2
+	VFMADD231PD  Y2, Y1, Y0
+	INCQ         R9
+
+strip1LoopNext:
+	CMPQ    R9, DI
+	JLT     strip1Loop
+	VMOVUPD Y0, (CX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x04, R8
+	JMP     strip
+
+bad:
+	XORB AL, AL
+	MOVB AL, ok+104(FP)
+	VZEROUPPER
+	RET
+
+// func denseGemvAVX2(dst []float64, w []float64, rows int, index []uint32, value []float32) (ok bool)
+// Requires: AVX, FMA3
+TEXT ·denseGemvAVX2(SB), NOSPLIT, $0-105
+	MOVQ w_base+24(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ index_base+56(FP), DX
+	MOVQ value_base+80(FP), DX
+	MOVQ rows+48(FP), BX
+	MOVQ value_len+88(FP), SI
+	MOVQ dst_len+8(FP), DI
+	MOVQ DI, R9
+	SHLQ $0x03, R9
+
+strip:
+	CMPQ       DI, $0x20
+	JGE        strip8
+	CMPQ       DI, $0x1c
+	JGE        strip7
+	CMPQ       DI, $0x18
+	JGE        strip6
+	CMPQ       DI, $0x14
+	JGE        strip5
+	CMPQ       DI, $0x10
+	JGE        strip4
+	CMPQ       DI, $0x0c
+	JGE        strip3
+	CMPQ       DI, $0x08
+	JGE        strip2
+	CMPQ       DI, $0x04
+	JGE        strip1
+	TESTQ      DI, DI
+	JE         done
+	LEAQ       ones<>+0(SB), R8
+	NEGQ       DI
+	VMOVDQU    32(R8)(DI*8), Y0
+	VMOVDQU    80(R8)(DI*4), X1
+	NEGQ       DI
+	VMASKMOVPD (CX), Y0, Y1
+	XORQ       R8, R8
+	JMP        restNext
+
+rest:
+	MOVQ         R8, DI
+	CMPQ         DI, BX
+	JCC          bad
+	IMULQ        R9, DI
+	ADDQ         AX, DI
+	VBROADCASTSS (DX)(R8*4), X2
+	VCVTPS2PD    X2, Y2
+	VMASKMOVPD   (DI), Y0, Y3
+	VFMADD231PD  Y3, Y2, Y1
+	INCQ         R8
+
+restNext:
+	CMPQ       R8, SI
+	JLT        rest
+	VMASKMOVPD Y1, Y0, (CX)
+
+done:
+	MOVB $0x01, AL
+	MOVB AL, ok+104(FP)
+	VZEROUPPER
+	RET
+
+strip8:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	VMOVUPD 96(CX), Y3
+	VMOVUPD 128(CX), Y4
+	VMOVUPD 160(CX), Y5
+	VMOVUPD 192(CX), Y6
+	VMOVUPD 224(CX), Y7
+	XORQ    R8, R8
+	JMP     strip8LoopNext
+
+strip8Loop:
+	MOVQ         R8, R10
+	CMPQ         R10, BX
+	JCC          bad
+	IMULQ        R9, R10
+	ADDQ         AX, R10
+	VBROADCASTSS (DX)(R8*4), X8
+	VCVTPS2PD    X8, Y8
+	VMOVUPD      (R10), Y9
+	VFMADD231PD  Y9, Y8, Y0
+	VMOVUPD      32(R10), Y9
+	VFMADD231PD  Y9, Y8, Y1
+	VMOVUPD      64(R10), Y9
+	VFMADD231PD  Y9, Y8, Y2
+	VMOVUPD      96(R10), Y9
+	VFMADD231PD  Y9, Y8, Y3
+	VMOVUPD      128(R10), Y9
+	VFMADD231PD  Y9, Y8, Y4
+	VMOVUPD      160(R10), Y9
+	VFMADD231PD  Y9, Y8, Y5
+	VMOVUPD      192(R10), Y9
+	VFMADD231PD  Y9, Y8, Y6
+	VMOVUPD      224(R10), Y9
+	VFMADD231PD  Y9, Y8, Y7
+	INCQ         R8
+
+strip8LoopNext:
+	CMPQ    R8, SI
+	JLT     strip8Loop
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y2, 64(CX)
+	VMOVUPD Y3, 96(CX)
+	VMOVUPD Y4, 128(CX)
+	VMOVUPD Y5, 160(CX)
+	VMOVUPD Y6, 192(CX)
+	VMOVUPD Y7, 224(CX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x20, DI
+	JMP     strip
+
+strip7:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	VMOVUPD 96(CX), Y3
+	VMOVUPD 128(CX), Y4
+	VMOVUPD 160(CX), Y5
+	VMOVUPD 192(CX), Y6
+	XORQ    R8, R8
+	JMP     strip7LoopNext
+
+strip7Loop:
+	MOVQ         R8, R10
+	CMPQ         R10, BX
+	JCC          bad
+	IMULQ        R9, R10
+	ADDQ         AX, R10
+	VBROADCASTSS (DX)(R8*4), X7
+	VCVTPS2PD    X7, Y7
+	VMOVUPD      (R10), Y8
+	VFMADD231PD  Y8, Y7, Y0
+	VMOVUPD      32(R10), Y8
+	VFMADD231PD  Y8, Y7, Y1
+	VMOVUPD      64(R10), Y8
+	VFMADD231PD  Y8, Y7, Y2
+	VMOVUPD      96(R10), Y8
+	VFMADD231PD  Y8, Y7, Y3
+	VMOVUPD      128(R10), Y8
+	VFMADD231PD  Y8, Y7, Y4
+	VMOVUPD      160(R10), Y8
+	VFMADD231PD  Y8, Y7, Y5
+	VMOVUPD      192(R10), Y8
+	VFMADD231PD  Y8, Y7, Y6
+	INCQ         R8
+
+strip7LoopNext:
+	CMPQ    R8, SI
+	JLT     strip7Loop
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y2, 64(CX)
+	VMOVUPD Y3, 96(CX)
+	VMOVUPD Y4, 128(CX)
+	VMOVUPD Y5, 160(CX)
+	VMOVUPD Y6, 192(CX)
+	ADDQ    $0x000000e0, AX
+	ADDQ    $0x000000e0, CX
+	SUBQ    $0x1c, DI
+	JMP     strip
+
+strip6:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	VMOVUPD 96(CX), Y3
+	VMOVUPD 128(CX), Y4
+	VMOVUPD 160(CX), Y5
+	XORQ    R8, R8
+	JMP     strip6LoopNext
+
+strip6Loop:
+	MOVQ         R8, R10
+	CMPQ         R10, BX
+	JCC          bad
+	IMULQ        R9, R10
+	ADDQ         AX, R10
+	VBROADCASTSS (DX)(R8*4), X6
+	VCVTPS2PD    X6, Y6
+	VMOVUPD      (R10), Y7
+	VFMADD231PD  Y7, Y6, Y0
+	VMOVUPD      32(R10), Y7
+	VFMADD231PD  Y7, Y6, Y1
+	VMOVUPD      64(R10), Y7
+	VFMADD231PD  Y7, Y6, Y2
+	VMOVUPD      96(R10), Y7
+	VFMADD231PD  Y7, Y6, Y3
+	VMOVUPD      128(R10), Y7
+	VFMADD231PD  Y7, Y6, Y4
+	VMOVUPD      160(R10), Y7
+	VFMADD231PD  Y7, Y6, Y5
+	INCQ         R8
+
+strip6LoopNext:
+	CMPQ    R8, SI
+	JLT     strip6Loop
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y2, 64(CX)
+	VMOVUPD Y3, 96(CX)
+	VMOVUPD Y4, 128(CX)
+	VMOVUPD Y5, 160(CX)
+	ADDQ    $0x000000c0, AX
+	ADDQ    $0x000000c0, CX
+	SUBQ    $0x18, DI
+	JMP     strip
+
+strip5:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	VMOVUPD 96(CX), Y3
+	VMOVUPD 128(CX), Y4
+	XORQ    R8, R8
+	JMP     strip5LoopNext
+
+strip5Loop:
+	MOVQ         R8, R10
+	CMPQ         R10, BX
+	JCC          bad
+	IMULQ        R9, R10
+	ADDQ         AX, R10
+	VBROADCASTSS (DX)(R8*4), X5
+	VCVTPS2PD    X5, Y5
+	VMOVUPD      (R10), Y6
+	VFMADD231PD  Y6, Y5, Y0
+	VMOVUPD      32(R10), Y6
+	VFMADD231PD  Y6, Y5, Y1
+	VMOVUPD      64(R10), Y6
+	VFMADD231PD  Y6, Y5, Y2
+	VMOVUPD      96(R10), Y6
+	VFMADD231PD  Y6, Y5, Y3
+	VMOVUPD      128(R10), Y6
+	VFMADD231PD  Y6, Y5, Y4
+	INCQ         R8
+
+strip5LoopNext:
+	CMPQ    R8, SI
+	JLT     strip5Loop
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y2, 64(CX)
+	VMOVUPD Y3, 96(CX)
+	VMOVUPD Y4, 128(CX)
+	ADDQ    $0x000000a0, AX
+	ADDQ    $0x000000a0, CX
+	SUBQ    $0x14, DI
+	JMP     strip
+
+strip4:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	VMOVUPD 96(CX), Y3
+	XORQ    R8, R8
+	JMP     strip4LoopNext
+
+strip4Loop:
+	MOVQ         R8, R10
+	CMPQ         R10, BX
+	JCC          bad
+	IMULQ        R9, R10
+	ADDQ         AX, R10
+	VBROADCASTSS (DX)(R8*4), X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      (R10), Y5
+	VFMADD231PD  Y5, Y4, Y0
+	VMOVUPD      32(R10), Y5
+	VFMADD231PD  Y5, Y4, Y1
+	VMOVUPD      64(R10), Y5
+	VFMADD231PD  Y5, Y4, Y2
+	VMOVUPD      96(R10), Y5
+	VFMADD231PD  Y5, Y4, Y3
+	INCQ         R8
+
+strip4LoopNext:
+	CMPQ    R8, SI
+	JLT     strip4Loop
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y2, 64(CX)
+	VMOVUPD Y3, 96(CX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x10, DI
+	JMP     strip
+
+strip3:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	XORQ    R8, R8
+	JMP     strip3LoopNext
+
+strip3Loop:
+	MOVQ         R8, R10
+	CMPQ         R10, BX
+	JCC          bad
+	IMULQ        R9, R10
+	ADDQ         AX, R10
+	VBROADCASTSS (DX)(R8*4), X3
+	VCVTPS2PD    X3, Y3
+	VMOVUPD      (R10), Y4
+	VFMADD231PD  Y4, Y3, Y0
+	VMOVUPD      32(R10), Y4
+	VFMADD231PD  Y4, Y3, Y1
+	VMOVUPD      64(R10), Y4
+	VFMADD231PD  Y4, Y3, Y2
+	INCQ         R8
+
+strip3LoopNext:
+	CMPQ    R8, SI
+	JLT     strip3Loop
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y2, 64(CX)
+	ADDQ    $0x00000060, AX
+	ADDQ    $0x00000060, CX
+	SUBQ    $0x0c, DI
+	JMP     strip
+
+strip2:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	XORQ    R8, R8
+	JMP     strip2LoopNext
+
+strip2Loop:
+	MOVQ         R8, R10
+	CMPQ         R10, BX
+	JCC          bad
+	IMULQ        R9, R10
+	ADDQ         AX, R10
+	VBROADCASTSS (DX)(R8*4), X2
+	VCVTPS2PD    X2, Y2
+	VMOVUPD      (R10), Y3
+	VFMADD231PD  Y3, Y2, Y0
+	VMOVUPD      32(R10), Y3
+	VFMADD231PD  Y3, Y2, Y1
+	INCQ         R8
+
+strip2LoopNext:
+	CMPQ    R8, SI
+	JLT     strip2Loop
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, CX
+	SUBQ    $0x08, DI
+	JMP     strip
+
+strip1:
+	VMOVUPD (CX), Y0
+	XORQ    R8, R8
+	JMP     strip1LoopNext
+
+strip1Loop:
+	MOVQ         R8, R10
+	CMPQ         R10, BX
+	JCC          bad
+	IMULQ        R9, R10
+	ADDQ         AX, R10
+	VBROADCASTSS (DX)(R8*4), X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      (R10), Y2
+	VFMADD231PD  Y2, Y1, Y0
+	INCQ         R8
+
+strip1LoopNext:
+	CMPQ    R8, SI
+	JLT     strip1Loop
+	VMOVUPD Y0, (CX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x04, DI
+	JMP     strip
+
+bad:
+	XORB AL, AL
+	MOVB AL, ok+104(FP)
+	VZEROUPPER
+	RET
+
+// func sparseGerAVX2(w []float64, v []float64, rows int, index []uint32, value []float32) (ok bool)
+// Requires: AVX, FMA3
+TEXT ·sparseGerAVX2(SB), NOSPLIT, $0-105
+	MOVQ w_base+0(FP), AX
+	MOVQ v_base+24(FP), CX
+	MOVQ index_base+56(FP), DX
+	MOVQ value_base+80(FP), BX
+	MOVQ rows+48(FP), SI
+	MOVQ value_len+88(FP), DI
+	MOVQ v_len+32(FP), R8
+	MOVQ R8, R10
+	SHLQ $0x03, R10
+
+strip:
+	CMPQ       R8, $0x20
+	JGE        strip8
+	CMPQ       R8, $0x1c
+	JGE        strip7
+	CMPQ       R8, $0x18
+	JGE        strip6
+	CMPQ       R8, $0x14
+	JGE        strip5
+	CMPQ       R8, $0x10
+	JGE        strip4
+	CMPQ       R8, $0x0c
+	JGE        strip3
+	CMPQ       R8, $0x08
+	JGE        strip2
+	CMPQ       R8, $0x04
+	JGE        strip1
+	TESTQ      R8, R8
+	JE         done
+	LEAQ       ones<>+0(SB), R9
+	NEGQ       R8
+	VMOVDQU    32(R9)(R8*8), Y0
+	VMOVDQU    80(R9)(R8*4), X1
+	NEGQ       R8
+	VMASKMOVPD (CX), Y0, Y1
+	XORQ       R9, R9
+	JMP        restNext
+
+rest:
+	MOVL         (DX)(R9*4), CX
+	CMPQ         CX, SI
+	JCC          bad
+	IMULQ        R10, CX
+	ADDQ         AX, CX
+	VBROADCASTSS (BX)(R9*4), X2
+	VCVTPS2PD    X2, Y2
+	VMASKMOVPD   (CX), Y0, Y3
+	VFMADD231PD  Y1, Y2, Y3
+	VMASKMOVPD   Y3, Y0, (CX)
+	INCQ         R9
+
+restNext:
+	CMPQ R9, DI
+	JLT  rest
+
+done:
+	MOVB $0x01, AL
+	MOVB AL, ok+104(FP)
+	VZEROUPPER
+	RET
+
+strip8:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	VMOVUPD 96(CX), Y3
+	VMOVUPD 128(CX), Y4
+	VMOVUPD 160(CX), Y5
+	VMOVUPD 192(CX), Y6
+	VMOVUPD 224(CX), Y7
+	XORQ    R9, R9
+	JMP     strip8LoopNext
+
+strip8Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X8
+	VCVTPS2PD    X8, Y8
+	VMOVUPD      (R11), Y9
+	VFMADD231PD  Y0, Y8, Y9
+	VMOVUPD      Y9, (R11)
+	VMOVUPD      32(R11), Y9
+	VFMADD231PD  Y1, Y8, Y9
+	VMOVUPD      Y9, 32(R11)
+	VMOVUPD      64(R11), Y9
+	VFMADD231PD  Y2, Y8, Y9
+	VMOVUPD      Y9, 64(R11)
+	VMOVUPD      96(R11), Y9
+	VFMADD231PD  Y3, Y8, Y9
+	VMOVUPD      Y9, 96(R11)
+	VMOVUPD      128(R11), Y9
+	VFMADD231PD  Y4, Y8, Y9
+	VMOVUPD      Y9, 128(R11)
+	VMOVUPD      160(R11), Y9
+	VFMADD231PD  Y5, Y8, Y9
+	VMOVUPD      Y9, 160(R11)
+	VMOVUPD      192(R11), Y9
+	VFMADD231PD  Y6, Y8, Y9
+	VMOVUPD      Y9, 192(R11)
+	VMOVUPD      224(R11), Y9
+	VFMADD231PD  Y7, Y8, Y9
+	VMOVUPD      Y9, 224(R11)
+	INCQ         R9
+
+strip8LoopNext:
+	CMPQ R9, DI
+	JLT  strip8Loop
+	ADDQ $0x00000100, AX
+	ADDQ $0x00000100, CX
+	SUBQ $0x20, R8
+	JMP  strip
+
+strip7:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	VMOVUPD 96(CX), Y3
+	VMOVUPD 128(CX), Y4
+	VMOVUPD 160(CX), Y5
+	VMOVUPD 192(CX), Y6
+	XORQ    R9, R9
+	JMP     strip7LoopNext
+
+strip7Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X7
+	VCVTPS2PD    X7, Y7
+	VMOVUPD      (R11), Y8
+	VFMADD231PD  Y0, Y7, Y8
+	VMOVUPD      Y8, (R11)
+	VMOVUPD      32(R11), Y8
+	VFMADD231PD  Y1, Y7, Y8
+	VMOVUPD      Y8, 32(R11)
+	VMOVUPD      64(R11), Y8
+	VFMADD231PD  Y2, Y7, Y8
+	VMOVUPD      Y8, 64(R11)
+	VMOVUPD      96(R11), Y8
+	VFMADD231PD  Y3, Y7, Y8
+	VMOVUPD      Y8, 96(R11)
+	VMOVUPD      128(R11), Y8
+	VFMADD231PD  Y4, Y7, Y8
+	VMOVUPD      Y8, 128(R11)
+	VMOVUPD      160(R11), Y8
+	VFMADD231PD  Y5, Y7, Y8
+	VMOVUPD      Y8, 160(R11)
+	VMOVUPD      192(R11), Y8
+	VFMADD231PD  Y6, Y7, Y8
+	VMOVUPD      Y8, 192(R11)
+	INCQ         R9
+
+strip7LoopNext:
+	CMPQ R9, DI
+	JLT  strip7Loop
+	ADDQ $0x000000e0, AX
+	ADDQ $0x000000e0, CX
+	SUBQ $0x1c, R8
+	JMP  strip
+
+strip6:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	VMOVUPD 96(CX), Y3
+	VMOVUPD 128(CX), Y4
+	VMOVUPD 160(CX), Y5
+	XORQ    R9, R9
+	JMP     strip6LoopNext
+
+strip6Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X6
+	VCVTPS2PD    X6, Y6
+	VMOVUPD      (R11), Y7
+	VFMADD231PD  Y0, Y6, Y7
+	VMOVUPD      Y7, (R11)
+	VMOVUPD      32(R11), Y7
+	VFMADD231PD  Y1, Y6, Y7
+	VMOVUPD      Y7, 32(R11)
+	VMOVUPD      64(R11), Y7
+	VFMADD231PD  Y2, Y6, Y7
+	VMOVUPD      Y7, 64(R11)
+	VMOVUPD      96(R11), Y7
+	VFMADD231PD  Y3, Y6, Y7
+	VMOVUPD      Y7, 96(R11)
+	VMOVUPD      128(R11), Y7
+	VFMADD231PD  Y4, Y6, Y7
+	VMOVUPD      Y7, 128(R11)
+	VMOVUPD      160(R11), Y7
+	VFMADD231PD  Y5, Y6, Y7
+	VMOVUPD      Y7, 160(R11)
+	INCQ         R9
+
+strip6LoopNext:
+	CMPQ R9, DI
+	JLT  strip6Loop
+	ADDQ $0x000000c0, AX
+	ADDQ $0x000000c0, CX
+	SUBQ $0x18, R8
+	JMP  strip
+
+strip5:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	VMOVUPD 96(CX), Y3
+	VMOVUPD 128(CX), Y4
+	XORQ    R9, R9
+	JMP     strip5LoopNext
+
+strip5Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X5
+	VCVTPS2PD    X5, Y5
+	VMOVUPD      (R11), Y6
+	VFMADD231PD  Y0, Y5, Y6
+	VMOVUPD      Y6, (R11)
+	VMOVUPD      32(R11), Y6
+	VFMADD231PD  Y1, Y5, Y6
+	VMOVUPD      Y6, 32(R11)
+	VMOVUPD      64(R11), Y6
+	VFMADD231PD  Y2, Y5, Y6
+	VMOVUPD      Y6, 64(R11)
+	VMOVUPD      96(R11), Y6
+	VFMADD231PD  Y3, Y5, Y6
+	VMOVUPD      Y6, 96(R11)
+	VMOVUPD      128(R11), Y6
+	VFMADD231PD  Y4, Y5, Y6
+	VMOVUPD      Y6, 128(R11)
+	INCQ         R9
+
+strip5LoopNext:
+	CMPQ R9, DI
+	JLT  strip5Loop
+	ADDQ $0x000000a0, AX
+	ADDQ $0x000000a0, CX
+	SUBQ $0x14, R8
+	JMP  strip
+
+strip4:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	VMOVUPD 96(CX), Y3
+	XORQ    R9, R9
+	JMP     strip4LoopNext
+
+strip4Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      (R11), Y5
+	VFMADD231PD  Y0, Y4, Y5
+	VMOVUPD      Y5, (R11)
+	VMOVUPD      32(R11), Y5
+	VFMADD231PD  Y1, Y4, Y5
+	VMOVUPD      Y5, 32(R11)
+	VMOVUPD      64(R11), Y5
+	VFMADD231PD  Y2, Y4, Y5
+	VMOVUPD      Y5, 64(R11)
+	VMOVUPD      96(R11), Y5
+	VFMADD231PD  Y3, Y4, Y5
+	VMOVUPD      Y5, 96(R11)
+	INCQ         R9
+
+strip4LoopNext:
+	CMPQ R9, DI
+	JLT  strip4Loop
+	ADDQ $0x00000080, AX
+	ADDQ $0x00000080, CX
+	SUBQ $0x10, R8
+	JMP  strip
+
+strip3:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	XORQ    R9, R9
+	JMP     strip3LoopNext
+
+strip3Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X3
+	VCVTPS2PD    X3, Y3
+	VMOVUPD      (R11), Y4
+	VFMADD231PD  Y0, Y3, Y4
+	VMOVUPD      Y4, (R11)
+	VMOVUPD      32(R11), Y4
+	VFMADD231PD  Y1, Y3, Y4
+	VMOVUPD      Y4, 32(R11)
+	VMOVUPD      64(R11), Y4
+	VFMADD231PD  Y2, Y3, Y4
+	VMOVUPD      Y4, 64(R11)
+	INCQ         R9
+
+strip3LoopNext:
+	CMPQ R9, DI
+	JLT  strip3Loop
+	ADDQ $0x00000060, AX
+	ADDQ $0x00000060, CX
+	SUBQ $0x0c, R8
+	JMP  strip
+
+strip2:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	XORQ    R9, R9
+	JMP     strip2LoopNext
+
+strip2Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X2
+	VCVTPS2PD    X2, Y2
+	VMOVUPD      (R11), Y3
+	VFMADD231PD  Y0, Y2, Y3
+	VMOVUPD      Y3, (R11)
+	VMOVUPD      32(R11), Y3
+	VFMADD231PD  Y1, Y2, Y3
+	VMOVUPD      Y3, 32(R11)
+	INCQ         R9
+
+strip2LoopNext:
+	CMPQ R9, DI
+	JLT  strip2Loop
+	ADDQ $0x00000040, AX
+	ADDQ $0x00000040, CX
+	SUBQ $0x08, R8
+	JMP  strip
+
+strip1:
+	VMOVUPD (CX), Y0
+	XORQ    R9, R9
+	JMP     strip1LoopNext
+
+strip1Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      (R11), Y2
+	VFMADD231PD  Y0, Y1, Y2
+	VMOVUPD      Y2, (R11)
+	INCQ         R9
+
+strip1LoopNext:
+	CMPQ R9, DI
+	JLT  strip1Loop
+	ADDQ $0x00000020, AX
+	ADDQ $0x00000020, CX
+	SUBQ $0x04, R8
+	JMP  strip
+
+bad:
+	XORB AL, AL
+	MOVB AL, ok+104(FP)
+	VZEROUPPER
+	RET
