@@ -152,13 +152,7 @@ func sparseAxpys(w, scale []float64, start []int64, index []uint32, value []floa
 
 // sparseGemv reports whether it did all; where it did not, the row that is missing panics in plain Go.
 func sparseGemv(dst, w []float64, index []uint32, value []float32) bool {
-	switch {
-	case !hasAVX2:
-		return false
-	case index == nil:
-		return denseGemvAVX2(dst, w, len(w)/len(dst), nil, value)
-	}
-	return sparseGemvAVX2(dst, w, len(w)/len(dst), index, value)
+	return hasAVX2 && sparseGemvAVX2(dst, w, len(w)/len(dst), index, value)
 }
 
 func sparseGer(w, v []float64, index []uint32, value []float32) bool {

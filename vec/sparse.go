@@ -43,22 +43,21 @@ func SparseAxpys(w, scale []float64, start []int64, index []uint32, value []floa
 }
 
 // SparseGemv adds to dst the rows index[k] of w, each of len(dst) numbers, times value[k], in order:
-// dst[c] = fma(value[k], w[index[k]][c], dst[c]). With a nil index row k is that of element k. A row that w does
-// not have panics. The product of a sparse row with a matrix: dst stays in registers, up to 32 columns at a time.
+// dst[c] = fma(value[k], w[index[k]][c], dst[c]). With a nil index row k is that of element k, and elements that are
+// 0 are left out. A row that w does not have panics. The product of a sparse row with a matrix: dst stays in
+// registers, up to 20 columns at a time.
 func SparseGemv(dst, w []float64, index []uint32, value []float32) {
-	if index != nil {
-		index = index[:len(value)]
-	}
-	if len(dst) == 0 || sparseGemv(dst, w, index, value) {
+	if index != nil && len(dst) > 0 && sparseGemv(dst, w, index[:len(value)], value) {
 		return
 	}
 	for k, v := range value {
-		Axpy64(dst, float64(v), rowOf(w, len(dst), index, k))
+		if v != 0 || index != nil {
+			Axpy64(dst, float64(v), rowOf(w, len(dst), index, k))
+		}
 	}
 }
 
-// SparseGer adds v times value[k] to row index[k] of w, as [SparseGemv] has it: an outer product. With a nil index
-// elements that are 0 are left out.
+// SparseGer adds v times value[k] to row index[k] of w, as [SparseGemv] has it: an outer product.
 func SparseGer(w, v []float64, index []uint32, value []float32) {
 	if index != nil && len(v) > 0 && sparseGer(w, v, index[:len(value)], value) {
 		return

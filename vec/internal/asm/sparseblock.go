@@ -8,38 +8,35 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A sparseBlock is the registers of a kernel that goes over a row once for every strip of up to 32
+// A sparseBlock is the registers of a kernel that goes over a row once for every strip of up to 20
 // columns of w, of which each row belongs to an element: the sums, or what is added, stay in registers.
 type sparseBlock struct {
 	w, vector, index, value reg.Register
 	rows, stride            reg.Register  // of w: how many, and bytes from one to the next
 	n, k, left              reg.GPVirtual // elements, elements done, columns left
-	dense                   bool          // element k has row k of w
 }
 
-// sparseBlocks writes SparseGemv, of rows without indices too, and SparseGer.
+// sparseBlocks writes SparseGemv and SparseGer.
 func sparseBlocks() {
 	const doc = " len(w) is at least rows*len(%s); ok is whether all rows are below that. It reads and writes inside w only."
-	for _, name := range []string{"sparseGemvAVX2", "denseGemvAVX2"} {
-		kernel(name, "func(dst []float64, w []float64, rows int, index []uint32, value []float32) (ok bool)", name+" is SparseGemv."+fmt.Sprintf(doc, "dst"))
-		loadSparseBlock("dst", name == "denseGemvAVX2").strips(func(b sparseBlock, n int, load func(Mem) reg.VecVirtual, store func(reg.VecVirtual, Mem)) (each func(reg.Register, reg.VecVirtual), end func()) {
-			sums := make([]reg.VecVirtual, n)
-			for i := range sums {
-				sums[i] = load(Mem{Base: b.vector, Disp: 32 * i})
-			}
-			return func(at reg.Register, x reg.VecVirtual) {
-					for i, sum := range sums {
-						VFMADD231PD(load(Mem{Base: at, Disp: 32 * i}), x, sum)
-					}
-				}, func() {
-					for i, sum := range sums {
-						store(sum, Mem{Base: b.vector, Disp: 32 * i})
-					}
+	kernel("sparseGemvAVX2", "func(dst []float64, w []float64, rows int, index []uint32, value []float32) (ok bool)", "sparseGemvAVX2 is SparseGemv."+fmt.Sprintf(doc, "dst"))
+	loadSparseBlock("dst").strips(func(b sparseBlock, n int, load func(Mem) reg.VecVirtual, store func(reg.VecVirtual, Mem)) (each func(reg.Register, reg.VecVirtual), end func()) {
+		sums := make([]reg.VecVirtual, n)
+		for i := range sums {
+			sums[i] = load(Mem{Base: b.vector, Disp: 32 * i})
+		}
+		return func(at reg.Register, x reg.VecVirtual) {
+				for i, sum := range sums {
+					VFMADD231PD(load(Mem{Base: at, Disp: 32 * i}), x, sum)
 				}
-		})
-	}
+			}, func() {
+				for i, sum := range sums {
+					store(sum, Mem{Base: b.vector, Disp: 32 * i})
+				}
+			}
+	})
 	kernel("sparseGerAVX2", "func(w []float64, v []float64, rows int, index []uint32, value []float32) (ok bool)", "sparseGerAVX2 is SparseGer."+fmt.Sprintf(doc, "v"))
-	loadSparseBlock("v", false).strips(func(b sparseBlock, n int, load func(Mem) reg.VecVirtual, store func(reg.VecVirtual, Mem)) (each func(reg.Register, reg.VecVirtual), end func()) {
+	loadSparseBlock("v").strips(func(b sparseBlock, n int, load func(Mem) reg.VecVirtual, store func(reg.VecVirtual, Mem)) (each func(reg.Register, reg.VecVirtual), end func()) {
 		added := make([]reg.VecVirtual, n)
 		for i := range added {
 			added[i] = load(Mem{Base: b.vector, Disp: 32 * i})
@@ -55,21 +52,21 @@ func sparseBlocks() {
 	})
 }
 
-func loadSparseBlock(vector string, dense bool) sparseBlock {
+func loadSparseBlock(vector string) sparseBlock {
 	b := sparseBlock{w: Load(Param("w").Base(), GP64()), vector: Load(Param(vector).Base(), GP64()), index: Load(Param("index").Base(), GP64()), value: Load(Param("value").Base(), GP64()),
-		rows: Load(Param("rows"), GP64()), n: Load(Param("value").Len(), GP64()).(reg.GPVirtual), left: Load(Param(vector).Len(), GP64()).(reg.GPVirtual), k: GP64(), stride: GP64(), dense: dense}
+		rows: Load(Param("rows"), GP64()), n: Load(Param("value").Len(), GP64()).(reg.GPVirtual), left: Load(Param(vector).Len(), GP64()).(reg.GPVirtual), k: GP64(), stride: GP64()}
 	MOVQ(b.left, b.stride)
 	SHLQ(U8(3), b.stride)
 	return b
 }
 
-// strips writes the loops over the elements: for eight vectors of columns, for seven, and so on, and for
-// the columns after the last vector.
+// strips writes the loops over the elements: for five vectors of columns (20 classes go in one) and for fewer, and for the columns
+// after the last vector.
 func (b sparseBlock) strips(body func(b sparseBlock, n int, load func(Mem) reg.VecVirtual, store func(reg.VecVirtual, Mem)) (each func(reg.Register, reg.VecVirtual), end func())) {
-	const most = 8
+	sizes := []int{5, 2, 1}
 	ok := GP8()
 	Label("strip")
-	for n := most; n > 0; n-- {
+	for _, n := range sizes {
 		CMPQ(b.left, Imm(uint64(4*n)))
 		JGE(LabelRef(fmt.Sprint("strip", n)))
 	}
@@ -82,7 +79,7 @@ func (b sparseBlock) strips(body func(b sparseBlock, n int, load func(Mem) reg.V
 	Store(ok, Return("ok"))
 	VZEROUPPER()
 	RET()
-	for n := most; n > 0; n-- {
+	for _, n := range sizes {
 		name := fmt.Sprint("strip", n)
 		Label(name)
 		b.loop(name+"Loop", n, func(from Mem) reg.VecVirtual { return avx2.load(double, from) }, func(v reg.VecVirtual, to Mem) { VMOVUPD(v, to) }, body)
@@ -105,11 +102,7 @@ func (b sparseBlock) loop(name string, n int, load func(Mem) reg.VecVirtual, sto
 	JMP(LabelRef(name + "Next"))
 	Label(name)
 	at, x := GP64(), YMM()
-	if b.dense {
-		MOVQ(b.k, at)
-	} else {
-		MOVL(single.at(b.index, b.k, 0), at.As32())
-	}
+	MOVL(single.at(b.index, b.k, 0), at.As32())
 	CMPQ(at, b.rows)
 	JCC(LabelRef("bad"))
 	IMULQ(b.stride, at)
