@@ -146,7 +146,7 @@ const coarse = 1e-5
 // inner product of v and a column is wrong by at most rounding |v| times its norm. The
 // penalties are even, and grow with each |w_j|, and so are their conjugates (or else see insideDomain).
 func (p *Linear) widen(u, v []float64, rounding, underflow float64) {
-	norms := p.columnNorms()
+	norms := p.ColumnNorms()
 	size := float64(rounding * norm(v) * (1 + 1e-5)) // their own rounding
 	for j, x := range u {
 		u[j] = float64(math.Abs(x)*(1+8*unit)) + float64(size*norms[j]) + underflow

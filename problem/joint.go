@@ -85,25 +85,11 @@ func (p *Joint) predict(dst, w []float64, lo, hi int) {
 // AddProducts adds to dst, K numbers, the products of a row and each of K columns of weights by
 // feature, in the order of the features.
 func AddProducts(dst []float64, x matrix.Vector, w []float64) {
-	k := len(dst)
-	for at, v := range x.Value {
-		if v != 0 {
-			j := x.Column(at) * k
-			vec.Axpy64(dst, float64(v), w[j:j+k])
-		}
-	}
+	vec.SparseGemv(dst, w, x.Index, x.Value)
 }
 
 // AddOuter adds to weights by feature the products of a row and K numbers.
-func AddOuter(w []float64, x matrix.Vector, v []float64) {
-	k := len(v)
-	for at, x1 := range x.Value {
-		if x1 != 0 {
-			j := x.Column(at) * k
-			vec.Axpy64(w[j:j+k], float64(x1), v)
-		}
-	}
-}
+func AddOuter(w []float64, x matrix.Vector, v []float64) { vec.SparseGer(w, v, x.Index, x.Value) }
 
 // CombineTo sets sum, (d+1) x K, to X^T V for V of n x K, with a column of ones as the last of
 // X. chain is as in Rows.Combine.

@@ -70,7 +70,7 @@ func (p *Joint) magnitude(v []float64) float64 {
 
 // widen is [Linear.widen] class by class.
 func (p *Joint) widen(u, v []float64, rounding, underflow float64) {
-	norms, k := p.columnNorms(), p.Classes
+	norms, k := p.ColumnNorms(), p.Classes
 	size := make([]float64, k)
 	for c := range size {
 		column := make([]float64, len(p.Y))

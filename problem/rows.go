@@ -30,6 +30,10 @@ type Rows struct {
 		sync.Mutex
 		all *kernel.Gram // nil: not computed yet
 	}
+	turned struct {
+		sync.Mutex
+		all *matrix.CSR // nil: not made yet
+	}
 	spare spare
 }
 
@@ -87,6 +91,17 @@ func (r *Rows) Gram(over func() bool) (*kernel.Gram, error) {
 	return r.products.all.View(rows, 0, r.Threads)
 }
 
+// Columns returns the columns of X as the rows of a matrix, which all problems of these rows share: it is
+// made once. It is nil where over, which is asked on the way, was true before it was.
+func (r *Rows) Columns(over func() bool) *matrix.CSR {
+	r.turned.Lock()
+	defer r.turned.Unlock()
+	if r.turned.all == nil {
+		r.turned.all = matrix.TransposeUnless(over, r.X)
+	}
+	return r.turned.all
+}
+
 // size returns how many rows there are, 0 if r is nil, and how many threads go over them.
 func (r *Rows) size() (n, threads int) {
 	if r == nil || r.X == nil {
@@ -119,9 +134,9 @@ func (r *Rows) MeanSquaredNorm() float64 {
 	return r.mean.squaredNorm
 }
 
-// columnNorms returns the norm of each column, and of the constant one, d+1 numbers which
+// ColumnNorms returns the norm of each column, and of the constant one, d+1 numbers which
 // are made once.
-func (r *Rows) columnNorms() []float64 {
+func (r *Rows) ColumnNorms() []float64 {
 	r.columns.Do(func() {
 		_, d := r.X.Dims()
 		squares := make([]float64, d+1)

@@ -150,6 +150,15 @@ func sparseAxpys(w, scale []float64, start []int64, index []uint32, value []floa
 	return 0, 0
 }
 
+// sparseGemv reports whether it did all; where it did not, the row that is missing panics in plain Go.
+func sparseGemv(dst, w []float64, index []uint32, value []float32) bool {
+	return hasAVX2 && sparseGemvAVX2(dst, w, len(w)/len(dst), index, value)
+}
+
+func sparseGer(w, v []float64, index []uint32, value []float32) bool {
+	return hasAVX2 && sparseGerAVX2(w, v, len(w)/len(v), index, value)
+}
+
 func prefetch(index []uint32, value []float32) { prefetchRow(index, value) }
 
 // prefetchElements hands over where x begins: the kernel reads nothing of it.

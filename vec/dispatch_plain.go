@@ -20,6 +20,10 @@ func sparseAxpy(w []float64, scale float64, index []uint32, value []float32) {
 
 func sparseAxpys([]float64, []float64, []int64, []uint32, []float32) (done, part int) { return 0, 0 }
 
+func sparseGemv(_, _ []float64, _ []uint32, _ []float32) bool { return false }
+
+func sparseGer(_, _ []float64, _ []uint32, _ []float32) bool { return false }
+
 func prefetch([]uint32, []float32) {}
 
 func prefetchElements[T any]([]T, []uint32) {}

@@ -36,6 +36,15 @@ func (o operands) clone(place func(bytes int) unsafe.Pointer) operands {
 	return o
 }
 
+// block is a row of up to 37 columns, and the indices as those of rows of w that have as many.
+func (o operands) block() (columns []float64, index []uint32) {
+	columns, index = o.x[:len(o.x)*7%min(38, len(o.x)+1)], slices.Clone(o.index)
+	for k := range index {
+		index[k] %= uint32(len(o.w) / max(1, len(columns)))
+	}
+	return columns, index
+}
+
 func placed[T any](s []T, place func(bytes int) unsafe.Pointer) []T {
 	p := (*T)(place(len(s) * int(unsafe.Sizeof(*new(T)))))
 	c := unsafe.Slice(p, len(s))
@@ -73,6 +82,21 @@ var kernels = []struct {
 		start := growing(len(o.x32))
 		scale := slices.Repeat([]float64{o.alpha, o.beta, 0}, len(start))[:len(start)-1]
 		SparseAxpys(o.w, scale, start, o.index, o.x32)
+		return o.w
+	}},
+	{"SparseGemv", func(o operands) []float64 {
+		dst, index := o.block()
+		SparseGemv(dst, o.w, index, o.x32)
+		return dst
+	}},
+	{"SparseGemv without indices", func(o operands) []float64 {
+		dst, _ := o.block()
+		SparseGemv(dst, o.w, nil, o.x32[:min(len(o.x32), len(o.w)/max(1, len(dst)))])
+		return dst
+	}},
+	{"SparseGer", func(o operands) []float64 {
+		v, index := o.block()
+		SparseGer(o.w, v, index, o.x32)
 		return o.w
 	}},
 	{"Axpy", func(o operands) []float64 { Axpy(o.x, o.alpha, o.y32); return o.x }},

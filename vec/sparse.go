@@ -42,6 +42,41 @@ func SparseAxpys(w, scale []float64, start []int64, index []uint32, value []floa
 	}
 }
 
+// SparseGemv adds to dst the rows index[k] of w, each of len(dst) numbers, times value[k], in order:
+// dst[c] = fma(value[k], w[index[k]][c], dst[c]). With a nil index row k is that of element k, and elements that are
+// 0 are left out. A row that w does not have panics. The product of a sparse row with a matrix: dst stays in
+// registers, up to 20 columns at a time.
+func SparseGemv(dst, w []float64, index []uint32, value []float32) {
+	if index != nil && len(dst) > 0 && sparseGemv(dst, w, index[:len(value)], value) {
+		return
+	}
+	for k, v := range value {
+		if v != 0 || index != nil {
+			Axpy64(dst, float64(v), rowOf(w, len(dst), index, k))
+		}
+	}
+}
+
+// SparseGer adds v times value[k] to row index[k] of w, as [SparseGemv] has it: an outer product.
+func SparseGer(w, v []float64, index []uint32, value []float32) {
+	if index != nil && len(v) > 0 && sparseGer(w, v, index[:len(value)], value) {
+		return
+	}
+	for k, x := range value {
+		if x != 0 || index != nil {
+			Axpy64(rowOf(w, len(v), index, k), float64(x), v)
+		}
+	}
+}
+
+// rowOf is the row of w, each of size numbers, of element k.
+func rowOf(w []float64, size int, index []uint32, k int) []float64 {
+	if index != nil {
+		k = int(index[k])
+	}
+	return w[k*size : (k+1)*size]
+}
+
 // PrefetchRow asks the processor to bring the row into the second-level cache,
 // for a visit soon after; the first level has too few places for a whole row
 // under way. It is a hint and changes no result. Rows of a kilobyte in random

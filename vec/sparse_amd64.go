@@ -33,3 +33,13 @@ func prefetchRow(index []uint32, value []float32)
 //
 //go:noescape
 func prefetchAt(x []byte, size int, at []uint32)
+
+// sparseGemvAVX2 is SparseGemv. len(w) is at least rows*len(dst); ok is whether all rows are below that. It reads and writes inside w only.
+//
+//go:noescape
+func sparseGemvAVX2(dst []float64, w []float64, rows int, index []uint32, value []float32) (ok bool)
+
+// sparseGerAVX2 is SparseGer. len(w) is at least rows*len(v); ok is whether all rows are below that. It reads and writes inside w only.
+//
+//go:noescape
+func sparseGerAVX2(w []float64, v []float64, rows int, index []uint32, value []float32) (ok bool)

@@ -534,3 +534,319 @@ next:
 	CMPQ SI, BX
 	JLT  loop
 	RET
+
+// func sparseGemvAVX2(dst []float64, w []float64, rows int, index []uint32, value []float32) (ok bool)
+// Requires: AVX, FMA3
+TEXT ·sparseGemvAVX2(SB), NOSPLIT, $0-105
+	MOVQ w_base+24(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ index_base+56(FP), DX
+	MOVQ value_base+80(FP), BX
+	MOVQ rows+48(FP), SI
+	MOVQ value_len+88(FP), DI
+	MOVQ dst_len+8(FP), R8
+	MOVQ R8, R10
+	SHLQ $0x03, R10
+
+strip:
+	CMPQ       R8, $0x14
+	JGE        strip5
+	CMPQ       R8, $0x08
+	JGE        strip2
+	CMPQ       R8, $0x04
+	JGE        strip1
+	TESTQ      R8, R8
+	JE         done
+	LEAQ       ones<>+0(SB), R9
+	NEGQ       R8
+	VMOVDQU    32(R9)(R8*8), Y0
+	VMOVDQU    80(R9)(R8*4), X1
+	NEGQ       R8
+	VMASKMOVPD (CX), Y0, Y1
+	XORQ       R9, R9
+	JMP        restNext
+
+rest:
+	MOVL         (DX)(R9*4), R8
+	CMPQ         R8, SI
+	JCC          bad
+	IMULQ        R10, R8
+	ADDQ         AX, R8
+	VBROADCASTSS (BX)(R9*4), X2
+	VCVTPS2PD    X2, Y2
+	VMASKMOVPD   (R8), Y0, Y3
+	VFMADD231PD  Y3, Y2, Y1
+	INCQ         R9
+
+restNext:
+	CMPQ       R9, DI
+	JLT        rest
+	VMASKMOVPD Y1, Y0, (CX)
+
+done:
+	MOVB $0x01, AL
+	MOVB AL, ok+104(FP)
+	VZEROUPPER
+	RET
+
+strip5:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	VMOVUPD 96(CX), Y3
+	VMOVUPD 128(CX), Y4
+	XORQ    R9, R9
+	JMP     strip5LoopNext
+
+strip5Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X5
+	VCVTPS2PD    X5, Y5
+	VMOVUPD      (R11), Y6
+	VFMADD231PD  Y6, Y5, Y0
+	VMOVUPD      32(R11), Y6
+	VFMADD231PD  Y6, Y5, Y1
+	VMOVUPD      64(R11), Y6
+	VFMADD231PD  Y6, Y5, Y2
+	VMOVUPD      96(R11), Y6
+	VFMADD231PD  Y6, Y5, Y3
+	VMOVUPD      128(R11), Y6
+	VFMADD231PD  Y6, Y5, Y4
+	INCQ         R9
+
+strip5LoopNext:
+	CMPQ    R9, DI
+	JLT     strip5Loop
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y2, 64(CX)
+	VMOVUPD Y3, 96(CX)
+	VMOVUPD Y4, 128(CX)
+	ADDQ    $0x000000a0, AX
+	ADDQ    $0x000000a0, CX
+	SUBQ    $0x14, R8
+	JMP     strip
+
+strip2:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	XORQ    R9, R9
+	JMP     strip2LoopNext
+
+strip2Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X2
+	VCVTPS2PD    X2, Y2
+	VMOVUPD      (R11), Y3
+	VFMADD231PD  Y3, Y2, Y0
+	VMOVUPD      32(R11), Y3
+	VFMADD231PD  Y3, Y2, Y1
+	INCQ         R9
+
+strip2LoopNext:
+	CMPQ    R9, DI
+	JLT     strip2Loop
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, CX
+	SUBQ    $0x08, R8
+	JMP     strip
+
+strip1:
+	VMOVUPD (CX), Y0
+	XORQ    R9, R9
+	JMP     strip1LoopNext
+
+strip1Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      (R11), Y2
+	VFMADD231PD  Y2, Y1, Y0
+	INCQ         R9
+
+strip1LoopNext:
+	CMPQ    R9, DI
+	JLT     strip1Loop
+	VMOVUPD Y0, (CX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x04, R8
+	JMP     strip
+
+bad:
+	XORB AL, AL
+	MOVB AL, ok+104(FP)
+	VZEROUPPER
+	RET
+
+// func sparseGerAVX2(w []float64, v []float64, rows int, index []uint32, value []float32) (ok bool)
+// Requires: AVX, FMA3
+TEXT ·sparseGerAVX2(SB), NOSPLIT, $0-105
+	MOVQ w_base+0(FP), AX
+	MOVQ v_base+24(FP), CX
+	MOVQ index_base+56(FP), DX
+	MOVQ value_base+80(FP), BX
+	MOVQ rows+48(FP), SI
+	MOVQ value_len+88(FP), DI
+	MOVQ v_len+32(FP), R8
+	MOVQ R8, R10
+	SHLQ $0x03, R10
+
+strip:
+	CMPQ       R8, $0x14
+	JGE        strip5
+	CMPQ       R8, $0x08
+	JGE        strip2
+	CMPQ       R8, $0x04
+	JGE        strip1
+	TESTQ      R8, R8
+	JE         done
+	LEAQ       ones<>+0(SB), R9
+	NEGQ       R8
+	VMOVDQU    32(R9)(R8*8), Y0
+	VMOVDQU    80(R9)(R8*4), X1
+	NEGQ       R8
+	VMASKMOVPD (CX), Y0, Y1
+	XORQ       R9, R9
+	JMP        restNext
+
+rest:
+	MOVL         (DX)(R9*4), CX
+	CMPQ         CX, SI
+	JCC          bad
+	IMULQ        R10, CX
+	ADDQ         AX, CX
+	VBROADCASTSS (BX)(R9*4), X2
+	VCVTPS2PD    X2, Y2
+	VMASKMOVPD   (CX), Y0, Y3
+	VFMADD231PD  Y1, Y2, Y3
+	VMASKMOVPD   Y3, Y0, (CX)
+	INCQ         R9
+
+restNext:
+	CMPQ R9, DI
+	JLT  rest
+
+done:
+	MOVB $0x01, AL
+	MOVB AL, ok+104(FP)
+	VZEROUPPER
+	RET
+
+strip5:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	VMOVUPD 96(CX), Y3
+	VMOVUPD 128(CX), Y4
+	XORQ    R9, R9
+	JMP     strip5LoopNext
+
+strip5Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X5
+	VCVTPS2PD    X5, Y5
+	VMOVUPD      (R11), Y6
+	VFMADD231PD  Y0, Y5, Y6
+	VMOVUPD      Y6, (R11)
+	VMOVUPD      32(R11), Y6
+	VFMADD231PD  Y1, Y5, Y6
+	VMOVUPD      Y6, 32(R11)
+	VMOVUPD      64(R11), Y6
+	VFMADD231PD  Y2, Y5, Y6
+	VMOVUPD      Y6, 64(R11)
+	VMOVUPD      96(R11), Y6
+	VFMADD231PD  Y3, Y5, Y6
+	VMOVUPD      Y6, 96(R11)
+	VMOVUPD      128(R11), Y6
+	VFMADD231PD  Y4, Y5, Y6
+	VMOVUPD      Y6, 128(R11)
+	INCQ         R9
+
+strip5LoopNext:
+	CMPQ R9, DI
+	JLT  strip5Loop
+	ADDQ $0x000000a0, AX
+	ADDQ $0x000000a0, CX
+	SUBQ $0x14, R8
+	JMP  strip
+
+strip2:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	XORQ    R9, R9
+	JMP     strip2LoopNext
+
+strip2Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X2
+	VCVTPS2PD    X2, Y2
+	VMOVUPD      (R11), Y3
+	VFMADD231PD  Y0, Y2, Y3
+	VMOVUPD      Y3, (R11)
+	VMOVUPD      32(R11), Y3
+	VFMADD231PD  Y1, Y2, Y3
+	VMOVUPD      Y3, 32(R11)
+	INCQ         R9
+
+strip2LoopNext:
+	CMPQ R9, DI
+	JLT  strip2Loop
+	ADDQ $0x00000040, AX
+	ADDQ $0x00000040, CX
+	SUBQ $0x08, R8
+	JMP  strip
+
+strip1:
+	VMOVUPD (CX), Y0
+	XORQ    R9, R9
+	JMP     strip1LoopNext
+
+strip1Loop:
+	MOVL         (DX)(R9*4), R11
+	CMPQ         R11, SI
+	JCC          bad
+	IMULQ        R10, R11
+	ADDQ         AX, R11
+	VBROADCASTSS (BX)(R9*4), X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      (R11), Y2
+	VFMADD231PD  Y0, Y1, Y2
+	VMOVUPD      Y2, (R11)
+	INCQ         R9
+
+strip1LoopNext:
+	CMPQ R9, DI
+	JLT  strip1Loop
+	ADDQ $0x00000020, AX
+	ADDQ $0x00000020, CX
+	SUBQ $0x04, R8
+	JMP  strip
+
+bad:
+	XORB AL, AL
+	MOVB AL, ok+104(FP)
+	VZEROUPPER
+	RET

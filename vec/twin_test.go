@@ -119,6 +119,8 @@ func TestBadIndex(t *testing.T) {
 							SparseAxpys(w, []float64{1, 1, 1}, []int64{0, 0, int64(n / 2), int64(n)}, index, value)
 						},
 						"SparseDots": func() { SparseDots(make([]float64, 3), w, []int64{0, 0, int64(n / 2), int64(n)}, index, value) },
+						"SparseGemv": func() { SparseGemv(make([]float64, 1), w, index, value) },
+						"SparseGer":  func() { SparseGer(w, make([]float64, 1), index, value) },
 						"empty w":    func() { SparseDot(w[:0], index, value) },
 						"empty dst":  func() { SparseAxpy(w[:0], 1, index, value) },
 					} {

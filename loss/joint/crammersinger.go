@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // CrammerSinger is max_k (p_k + [k != y]) - p_y: the support vector machine of several
@@ -65,7 +66,7 @@ func (CrammerSinger) Dual(dst, v []float64, step float64, y int) {
 		}
 		most = max(most, x)
 	}
-	z := (*sorted)[:0]
+	top := math.Inf(-1)
 	for k, x := range v {
 		own := 1.0
 		if k != y {
@@ -73,9 +74,10 @@ func (CrammerSinger) Dual(dst, v []float64, step float64, y int) {
 			own = 0
 		}
 		dst[k] = max((x-most)/step, -4) + own // below the others by more than 1 it is 0
-		z = append(z, dst[k])
+		top = max(top, dst[k])
 	}
-	*sorted = z
+	*sorted = above((*sorted)[:0], dst[:len(v)], top-1)
+	z := *sorted
 	t := threshold(z)
 	for k := range v {
 		dst[k] = max(0, dst[k]-t)
@@ -84,6 +86,25 @@ func (CrammerSinger) Dual(dst, v []float64, step float64, y int) {
 }
 
 var sortings = sync.Pool{New: func() any { return new([]float64) }}
+
+// above appends to z what of all may be above t, which is at least least: the mean of what is left, less the share
+// that adds up to 1, is a larger bound, and so on (Michelot 1986). Of many classes few are left to sort.
+func above(z, all []float64, least float64) []float64 {
+	for before := len(all) + 1; len(all) < before && len(all) > 8; least = (vec.Total(z) - 1) / float64(len(z)) {
+		before = len(all)
+		z = z[:0]
+		for _, x := range all {
+			if x >= least {
+				z = append(z, x)
+			}
+		}
+		all = z
+	}
+	if len(z) == 0 {
+		z = append(z, all...)
+	}
+	return z
+}
 
 // threshold sorts z and returns t with sum_k max(0, z_k - t) = 1.
 func threshold(z []float64) (t float64) {

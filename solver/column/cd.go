@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -105,7 +106,7 @@ func (CD) Start(p problem.Problem, start solver.Start) solver.State {
 func (s *cd) prepare() {
 	l := s.p
 	n, d := l.Dims()
-	if s.columns = matrix.TransposeUnless(s.over.Reached, l.X); s.columns == nil {
+	if s.columns = l.Columns(s.over.Reached); s.columns == nil {
 		return
 	}
 	if l.Bias != problem.None {
@@ -114,28 +115,62 @@ func (s *cd) prepare() {
 			s.ones[i] = 1
 		}
 	}
-	for i, weight := range l.S {
-		s.h[i] = s.most * weight
-	}
-	parallel.Blocks(d+1, 256, l.Threads, func(_, lo, hi int) {
-		for j := lo; j < hi; j++ {
-			s.bound[j] = s.curvature(j, s.h)
-		}
-	})
+	s.boundCurvatures()
 	s.tolerance, s.flat, s.quantum = math.Inf(1), 1, max(leastVisits, epochVisits*(l.Nonzeros+int64(n)+int64(d)))
 	if s.over.Reached() {
 		return
 	}
-	l.Predict(s.prediction, s.w)
+	s.predict()
 	s.value = s.objective(0)
 	s.differentiate()
+}
+
+// boundCurvatures sets bound: where all rows weigh the same, by norms that all problems of the rows share.
+func (s *cd) boundCurvatures() {
+	l := s.p
+	if slices.Min(l.S) == slices.Max(l.S) {
+		for j, norm := range l.ColumnNorms() {
+			s.bound[j] = s.most * l.S[0] * norm * norm
+		}
+		return
+	}
+	for i, weight := range l.S {
+		s.h[i] = s.most * weight
+	}
+	parallel.Blocks(len(s.bound), 256, l.Threads, func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			s.bound[j] = s.curvature(j, s.h)
+		}
+	})
+}
+
+// predict sets prediction to X w + b: where few weights are in use, by their columns alone.
+func (s *cd) predict() {
+	used, last := int64(0), len(s.w)-1
+	for j, w := range s.w[:last] {
+		if w != 0 {
+			used += int64(s.columns.Row(j).Nonzeros())
+		}
+	}
+	if 4*used > s.p.Nonzeros {
+		s.p.Predict(s.prediction, s.w)
+		return
+	}
+	for i := range s.prediction {
+		s.prediction[i] = s.w[last]
+	}
+	for j, w := range s.w[:last] {
+		if w != 0 {
+			s.column(j).AddTo(s.prediction, w)
+		}
+	}
 }
 
 type cd struct {
 	p       *problem.Linear
 	over    parts.Limit
 	loss    loss.Curved
-	columns *matrix.CSR // X transposed
+	columns *matrix.CSR // X transposed, shared by all problems of these rows
 	ones    []float32   // the column of the bias
 	mu      float64     // of the penalty
 	corner  float64     // of the penalty
@@ -253,7 +288,7 @@ func (s *cd) curvature(j int, h []float64) (sum float64) {
 
 // Point returns the weights and the derivatives there.
 func (s *cd) Point() problem.Point {
-	s.p.Predict(s.prediction, s.w) // without the rounding errors of all steps
+	s.predict() // without the rounding errors of all steps
 	for i, y := range s.p.Y {
 		s.a[i] = s.loss.Derivative(s.prediction[i], y)
 	}

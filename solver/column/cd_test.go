@@ -101,7 +101,7 @@ func TestCDGram(t *testing.T) {
 		s := CD{}.Start(fields(loss.SquaredHinge{}, "l1", 1e-3, problem.Feature), solver.Start{Seed: 1}).(*cd)
 		if dense {
 			p := *s.p
-			p.X = must(matrix.NewCSR(2, []int64{0, 2, 4, 6, 8}, []uint32{0, 1, 0, 1, 0, 1, 0, 1}, []float32{1, 2, -1, 3, 2, 5, 4, 1}))
+			p.Rows = problem.NewRows(must(matrix.NewCSR(2, []int64{0, 2, 4, 6, 8}, []uint32{0, 1, 0, 1, 0, 1, 0, 1}, []float32{1, 2, -1, 3, 2, 5, 4, 1})), 1)
 			p.Y, p.S, p.N = []float64{1, -1, 1, -1}, []float64{1, 1, 1, 1}, 4
 			s = CD{}.Start(&p, solver.Start{Seed: 1}).(*cd)
 		}

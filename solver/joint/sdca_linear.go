@@ -18,7 +18,6 @@ type ascent struct {
 	l1, l2  float64
 	beta    float64   // squared weight of the constant column
 	mean    []float64 // (d+1) x K: of the last epochs; nil: the weights of the last one
-	lines   []uint32  // scratch of ask
 }
 
 func newSDCA(p *problem.Joint, start solver.Start) *ascent {
@@ -102,9 +101,6 @@ func (s *ascent) Epoch() {
 		if at%256 == 255 && s.limit.Reached() {
 			break
 		}
-		if at+1 < len(s.order) {
-			s.ask(int(s.order[at+1]))
-		}
 		s.visit(int(i))
 	}
 	s.centre()
@@ -128,23 +124,6 @@ func (s *ascent) average() {
 
 // recent is the share of the last epoch in the mean weights.
 const recent = 0.25
-
-// ask has the processor fetch the weights that the visit of a row needs, a cache line at a time:
-// of sparse rows it cannot guess them.
-func (s *ascent) ask(i int) {
-	x, k := s.problem.X.Row(i), s.risk.Classes
-	if x.Index == nil || int64(len(s.w)) > math.MaxUint32 {
-		return
-	}
-	s.lines = s.lines[:0]
-	for _, j := range x.Index {
-		for c := 0; c < k; c += 8 {
-			s.lines = append(s.lines, j*uint32(k)+uint32(c))
-		}
-		s.lines = append(s.lines, j*uint32(k)+uint32(k-1))
-	}
-	vec.PrefetchElements(s.w, s.lines)
-}
 
 // centre moves the biases, if they are free, to where their penalty is centred next.
 func (s *ascent) centre() {

@@ -20,7 +20,7 @@ import (
 // only by a commit that adds a capability and says so.
 const (
 	mostGo         = 125_000 // lines of Go without tests; 66,000
-	mostAssembly   = 13_960  // lines; 11,000
+	mostAssembly   = 14_280  // lines; 11,000
 	mostConstants  = 90      // named numbers in the linear solvers; 90
 	mostLong       = 0       // functions of more than longFunction lines, outside the generator; none
 	mostLarge      = 7       // folders of more than largeFolder Go files besides tests; none

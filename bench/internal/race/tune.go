@@ -2,6 +2,7 @@ package race
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -14,6 +15,8 @@ import (
 	"time"
 
 	"github.com/fenchel-ml/fenchel/bench/internal/measure"
+	"github.com/fenchel-ml/fenchel/bench/internal/peer"
+	"github.com/fenchel-ml/fenchel/bench/internal/task"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/search"
@@ -23,7 +26,8 @@ import (
 
 // The race of searches: Fenchel against what scikit-learn has for the same model, with the same
 // rows, folds and grid, reading left out. LogisticRegressionCV begins each C at the one before, as
-// Fenchel does; GridSearchCV solves each problem alone, two at a time.
+// Fenchel does; GridSearchCV solves each problem alone, two at a time. Paths of the lasso and of
+// logistic regression with the penalty l1 race against celer and skglm.
 func init() {
 	register(race{name: "tune", order: 45, share: 3, run: runTune})
 }
@@ -69,7 +73,7 @@ func runTune(ctx context.Context, l *lab) error {
 			l.progress("tune: %s: %v", c.set, err)
 		}
 	}
-	return nil
+	return runPaths(ctx, l)
 }
 
 // spreadOver reads so many rows, spread evenly over a file: it may be in the order of the classes.
@@ -119,24 +123,123 @@ func (l *lab) tunePeer(ctx context.Context, set *dataset.Set, file string, spec 
 	if err != nil {
 		return err
 	}
-	python := l.opt.Python
-	if python == "" {
-		python = "python3"
-	}
-	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(ctx, python, "-c", tuneScript)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(ask), &out, &errs
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("scikit-learn: %w: %.300s", err, errs.String())
-	}
-	var said struct {
-		Contender, Setting string
-		Seconds, Score     float64
-	}
-	if err := json.Unmarshal(out.Bytes(), &said); err != nil {
-		return err
+	said, err := l.askScript(ctx, ask)
+	if err != nil {
+		return fmt.Errorf("scikit-learn: %w", err)
 	}
 	m.Contender, m.Setting, m.Seconds, m.Test = said.Contender, said.Setting, said.Seconds, said.Score
 	l.log.Add(m)
 	return nil
 }
+
+// saying is what the script says.
+type saying struct {
+	Contender, Setting                  string
+	Seconds, Processor, Score, Accuracy float64
+}
+
+// askScript runs the script of the peers.
+func (l *lab) askScript(ctx context.Context, ask []byte) (said saying, err error) {
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(ctx, cmp.Or(l.opt.Python, "python3"), "-c", tuneScript)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(ask), &out, &errs
+	if err := cmd.Run(); err != nil {
+		return said, fmt.Errorf("%w: %.300s", err, errs.String())
+	}
+	return said, json.Unmarshal(out.Bytes(), &said)
+}
+
+// pathContests are paths of 100 values of lambda down to a thousandth of the largest that matters,
+// without bias: of rows of a task, and of ones made here, which are dense.
+var pathContests = []struct{ set, made, loss string }{
+	{"20news1", "", "logistic"},
+	{"imdb", "", "logistic"},
+	{"imdb", "", "squared"},
+	{"dense", "@linear:n=1000,d=10000,support=100,noise=1", "squared"},
+}
+
+// runPaths races those; with --quick the first.
+func runPaths(ctx context.Context, l *lab) error {
+	for _, c := range pathContests {
+		var err error
+		if c.made == "" {
+			err = l.eachTask(ctx, []task.Source{task.SourceOf(c.set)}, func(t *task.Task, _ sessions, _ time.Time) error {
+				return l.racePath(ctx, t.Set, t.Y, t.Text, measure.Measurement{Set: c.set, Loss: c.loss})
+			})
+		} else {
+			err = l.racePathMade(ctx, c.made, measure.Measurement{Set: c.set, Loss: c.loss})
+		}
+		if err != nil || l.opt.quick {
+			return err
+		}
+	}
+	return nil
+}
+
+// racePathMade is racePath of rows that are made here.
+func (l *lab) racePathMade(ctx context.Context, made string, m measure.Measurement) error {
+	set, err := dataset.Read(ctx, []string{made}, dataset.Options{})
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(l.opt.Work, m.Set+".npz")
+	if err := dataset.Write(ctx, file, set, "npz"); err != nil {
+		return err
+	}
+	return l.racePath(ctx, set, set.Target.Number, file, m)
+}
+
+// racePath takes the time of Fenchel's path, each of whose solutions is proved to the target, and of
+// the peers' with objectives as accurate, judged by a path of a smaller gap.
+func (l *lab) racePath(ctx context.Context, set *dataset.Set, y []float64, file string, m measure.Measurement) error {
+	l.progress("path %s %s", m.Set, m.Loss)
+	spec := search.Spec{Path: true, Train: train.Spec{Task: "regression", Loss: m.Loss, Penalty: "l1", Bias: "none", Scaling: "none", Gap: task.WholeTarget, Threads: l.opt.Threads}}
+	if m.Loss == "logistic" {
+		spec.Train.Task = "classification"
+	}
+	begun, used := time.Now(), peer.ProcessorTime()
+	found, err := search.Run(ctx, set, spec)
+	if err != nil {
+		return err
+	}
+	m.Race, m.Kind, m.Lambda, m.Threads, m.Repeat = "tune", "path", fmt.Sprintf("%d values", len(found.Candidates)), l.opt.Threads, 1
+	m.Rows, m.Columns, m.Nonzeros, m.Target = int64(set.Rows()), int64(set.Cols()), matrix.Nonzeros(set.X), task.WholeTarget
+	own := m
+	own.Contender, own.Seconds = measure.OwnName, time.Since(begun).Seconds()
+	own.Note = processorNote(peer.ProcessorTime() - used)
+	for _, c := range found.Candidates {
+		own.Accuracy = max(own.Accuracy, c.Gap)
+	}
+	l.log.Add(own)
+	return l.pathPeers(ctx, set, spec, map[string]any{"file": file, "y": y, "loss": m.Loss, "limit": 10*own.Seconds + 5}, m)
+}
+
+// pathPeers takes the time of the peers.
+func (l *lab) pathPeers(ctx context.Context, set *dataset.Set, spec search.Spec, ask map[string]any, m measure.Measurement) error {
+	spec.Train.Gap = m.Target / 1000
+	found, err := search.Run(ctx, set, spec)
+	if err != nil {
+		return err
+	}
+	var lambdas, objectives []float64
+	for _, c := range found.Candidates {
+		lambdas, objectives = append(lambdas, c.Lambda), append(objectives, c.Objective)
+	}
+	ask["lambdas"], ask["objectives"], ask["target"] = lambdas, objectives, m.Target
+	for _, ask["peer"] = range []any{"celer", "skglm"} {
+		text, err := json.Marshal(ask)
+		if err != nil {
+			return err
+		}
+		said, err := l.askScript(ctx, text)
+		if err != nil {
+			l.note("path: %s on %s: %v", ask["peer"], m.Set, err)
+			continue
+		}
+		m.Contender, m.Setting, m.Seconds, m.Accuracy, m.Note = said.Contender, said.Setting, said.Seconds, said.Accuracy, processorNote(said.Processor)
+		l.log.Add(m)
+	}
+	return ctx.Err()
+}
+
+func processorNote(seconds float64) string { return fmt.Sprintf("%.2f s of processor time", seconds) }

@@ -40,6 +40,7 @@ func TestTune(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	testPath(t, set, file)
 	for _, c := range []struct{ loss, kernel, axes string }{{"logistic", "", "C=0.1,1"}, {"hinge", "rbf", "C=1,10 gamma=0.1,1"}} {
 		axes, err := search.ParseAxes(c.axes)
 		if err != nil {
@@ -60,6 +61,32 @@ func TestTune(t *testing.T) {
 			if !(m.Seconds > 0) || m.Test < 0.99 || m.Test > 1 || m.Setting == "" {
 				t.Errorf("%s: %s took %g s to the score %g with %q, expected the score 1", c.loss, m.Contender, m.Seconds, m.Test, m.Setting)
 			}
+		}
+	}
+}
+
+// testPath: a path on these rows, by Fenchel and by those of its peers that are installed, which are as accurate.
+func testPath(t *testing.T, set *dataset.Set, file string) {
+	for _, loss := range []string{"logistic", "squared"} {
+		l := &lab{opt: options{Config: task.Config{Python: os.Getenv("FENCHEL_PYTHON"), Threads: 1}}, log: &measure.Log{}}
+		l.opt.Progress = func(string, ...any) {}
+		y := make([]float64, set.Rows())
+		for i := range y {
+			y[i] = float64(2*(i%2)) - 1
+			if loss == "squared" {
+				y[i] = float64(i % 2) // as the labels are
+			}
+		}
+		if err := l.racePath(t.Context(), set, y, file, measure.Measurement{Set: "rows", Loss: loss}); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range l.log.Rows {
+			if !(m.Seconds > 0) || !(m.Accuracy <= m.Target) {
+				t.Errorf("%s: %s took %g s to the accuracy %g with %q, expected at most %g", loss, m.Contender, m.Seconds, m.Accuracy, m.Setting, m.Target)
+			}
+		}
+		if len(l.log.Rows)+len(l.notes) != 3 {
+			t.Errorf("%s: found %d measurements and the notes %q, expected three contenders", loss, len(l.log.Rows), l.notes)
 		}
 	}
 }

@@ -13,6 +13,7 @@ func sparse() {
 	sparseAxpys()
 	prefetchRow()
 	prefetchAt()
+	sparseBlocks()
 }
 
 // A row is the registers that hold a sparse row and the dense vector.
