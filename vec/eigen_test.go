@@ -128,6 +128,9 @@ func TestEigen(t *testing.T) {
 	r := rand.New(rand.NewPCG(43, 1))
 	var e Eigensystem
 	for _, n := range []int{0, 1, 2, 3, 4, 5, 8, 9, 10, 16, 17, 31, 40, 63, 64, 65, 100, 256} {
+		if testing.Short() && n > 100 {
+			continue
+		}
 		for name, a := range spectra(r, n) {
 			values, vectors := make([]float64, n), make([]float64, n*n)
 			e.Decompose(values, vectors, slices.Clone(a), n, 1)
