@@ -75,7 +75,9 @@ func (j *job) solve(ctx context.Context, limit *limit) ([]*solver.Solution, erro
 func (j *job) release(c int, o objective) {
 	if j.problems.pairs != nil {
 		j.problems.pairs.Release(o.family.(machineFamily).gram)
-		j.released = j.released || c == 0
+		if c == 0 { // no other goroutine writes it
+			j.released = true
+		}
 	}
 }
 
