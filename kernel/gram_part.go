@@ -107,7 +107,7 @@ func PairsAtOnce(sizes []int, cache int64) int {
 }
 
 // Gram returns the matrix of the rows of class a followed by those of class b, with all values at hand.
-// Where that is cut short (StopWhen of the whole matrix) it is one that computes them when they are
+// Where that is cut short (StopWhen of the whole matrix) the matrix computes its values when they are
 // asked for. Once it is not used any more, Release it.
 func (p *Pairs) Gram(a, b, threads int) (*Gram, error) {
 	rows := append(slices.Clip(p.rows[a]), p.rows[b]...)

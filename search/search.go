@@ -6,7 +6,7 @@
 //	model, err := train.Fit(ctx, set, result.Candidates[result.Best].Spec)
 //
 // fold.go deals out rows, axis.go and candidate.go make candidates, score.go judges them, group.go and
-// schedule.go share out the work, choose.go takes one. What is fitted to rows, such as a
+// schedule.go share out the work, choose.go takes one, refine.go adds values of C around it. What is fitted to rows, such as a
 // scaling, is fitted to those of a fold that are learned from, never to those it is judged on;
 // only categories of a table, and which of its columns are numbers, are found in all rows.
 //
@@ -105,14 +105,15 @@ func Run(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
 	} else {
 		r.ctx = ctx
 	}
-	if err := r.axes(); err != nil {
+	members, err := r.axes()
+	if err != nil {
 		return nil, err
 	}
 	solve := r.rounds
 	if r.leavesOne() {
 		solve = r.leaveOneOut
 	}
-	if err := solve(r.everyone()); err != nil {
+	if err := solve(members); err != nil {
 		return nil, err
 	}
 	if err := r.refine(solve); err != nil {
@@ -144,7 +145,6 @@ type run struct {
 	folds  []Fold // of the numbers of the rows; of Held one without
 	result *Result
 	errs   []error      // of each candidate, the first
-	coarse bool         // values of C are powers of ten: see refine
 	stage  *train.Stage // of the last group, whose memory the next one takes; nil: none yet
 	tell   teller
 }
@@ -231,8 +231,8 @@ func (r *run) deal() (err error) {
 	return nil
 }
 
-// axes makes the candidates.
-func (r *run) axes() error {
+// axes makes the candidates, and returns their numbers.
+func (r *run) axes() ([]int, error) {
 	axes := r.spec.Axes
 	if axes == nil {
 		var err error
@@ -240,18 +240,39 @@ func (r *run) axes() error {
 			axes, err = r.spec.path(r)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if axes == nil {
 		var err error
 		if axes, err = Defaults(r.ctx, r.set, r.spec.Train, r.task); err != nil {
-			return err
+			return nil, err
 		}
-		r.coarse = r.isCoarse(axes)
 	}
 	r.spec.Train.Task = r.task
 	return r.enter(axes)
+}
+
+// enter adds the candidates of the product of axes, none of which is judged yet, and returns their numbers.
+func (r *run) enter(axes []Axis) (members []int, err error) {
+	candidates, err := Candidates(r.spec.Train, axes)
+	if err != nil {
+		return nil, err
+	}
+	r.errs = append(r.errs, make([]error, len(candidates))...)
+	for _, c := range candidates {
+		c.Spec.Epochs = cmp.Or(c.Spec.Epochs, mostEpochs(c.Spec))
+		if err := r.result.Score.fits(c, len(r.set.Target.Label)); err != nil {
+			return nil, err
+		}
+		scores := make([]float64, len(r.folds))
+		for f := range scores {
+			scores[f] = math.NaN()
+		}
+		members = append(members, len(r.result.Candidates))
+		r.result.Candidates = append(r.result.Candidates, Trial{Candidate: c, Scores: scores, Mean: math.NaN(), SD: math.NaN()})
+	}
+	return members, nil
 }
 
 // firstError returns that of the first candidate that has one; nil: none has.
