@@ -125,7 +125,7 @@ func (p *Kernel) respond(beta []float64) response {
 	n := p.Len()
 	r := response{value: make([]float64, n), error: make([]float64, n)}
 	magnitude, chain := p.combine(r.value, beta)
-	var size, norm, largest, sum vec.Sum
+	var size, norm, sum vec.Sum
 	most := 0.0
 	for j, b := range beta {
 		if b != 0 {
@@ -140,8 +140,7 @@ func (p *Kernel) respond(beta []float64) response {
 	if r.size > 0 {
 		underflow = float64(float64(n+8) * tiny) // of each product
 	}
-	var squared, bound vec.Sum
-	for i, b := range beta {
+	for i := range beta {
 		each := p.Kernel.Error(p.Terms, p.SquaredNorm[i], most) + lost
 		values := float64(each * r.size)
 		// |K_ij| is at most sqrt(K_ii K_jj) and each's own error.
@@ -152,19 +151,27 @@ func (p *Kernel) respond(beta []float64) response {
 			values = min(values, float64(near*terms)+float64(0x1p-50*r.size), float64(far*terms)+float64(0x1p-1000*r.size))
 		}
 		r.error[i] = (values+float64(float64(chain+8)*unit*terms))*(1+64*unit) + underflow
+	}
+	p.square(&r, beta)
+	return r
+}
+
+// square sets beta^T K beta, and the bound on its error.
+func (p *Kernel) square(r *response, beta []float64) {
+	var squared, bound, largest vec.Sum
+	for i, b := range beta {
 		if b != 0 {
 			squared.Add(b * r.value[i])
 			bound.Add(math.Abs(b)*(r.error[i]+float64(4*unit*math.Abs(r.value[i]))) + 4*tiny)
 			largest.Add(math.Abs(b * r.value[i]))
 		}
 	}
-	r.bound = float64(bound.Value()*(1+64*unit)) + float64(float64(n)*unit*unit*largest.Value())
+	r.bound = float64(bound.Value()*(1+64*unit)) + float64(float64(len(beta))*unit*unit*largest.Value())
 	r.squared = squared.Value()
 	r.negative = r.squared < -r.bound
 	if r.squared < 0 && p.Definite() {
 		r.squared = 0
 	}
-	return r
 }
 
 // combine sets dst = K beta, off by chain roundings of |K| |beta|. Of kernels whose values are

@@ -41,8 +41,35 @@ func TestKernelCertificate(t *testing.T) {
 			if err := conform.Certificate(k, sol.Certificate.Primal, pointOf(k, sol.Point)); err != nil {
 				t.Errorf("%v:\n%v", q, err)
 			}
+			for _, off := range []float64{0, 1e-9, 1e-3, 1} {
+				near(t, k, pointOf(k, sol.Point), sol.Certificate.Primal, off, r)
+			}
 		}
 	})
+}
+
+// near certifies a point with responses that are off by as much as is said, each up or down: the
+// objective is as near as the certificate says, and the lower bound below the optimum.
+func near(t *testing.T, k *problem.Kernel, pt problem.Point, optimum, off float64, r *rand.Rand) {
+	t.Helper()
+	exact := k.Certify(pt)
+	for _, up := range []float64{0, 0.5, 1} {
+		value, own := k.Respond(pt.W[:k.Len()])
+		for i := range value {
+			if r.Float64() < up {
+				value[i] += off
+			} else {
+				value[i] -= off
+			}
+		}
+		c := k.CertifyNear(pt, value, off+2*own)
+		if distance := math.Abs(c.Primal - exact.Primal); !(distance <= c.Rounding+exact.Rounding) {
+			t.Errorf("%v, off by %g: objective %g, expected %g within %g", k.Loss, off, c.Primal, exact.Primal, c.Rounding)
+		}
+		if c.Dual > min(exact.Primal, optimum+exact.Rounding) || off == 0 && !(c.Dual >= exact.Dual-2*c.Rounding) {
+			t.Errorf("%v, off by %g: lower bound %g, expected at most %g, near %g", k.Loss, off, c.Dual, optimum, exact.Dual)
+		}
+	}
 }
 
 // pointOf returns the point of a kernel machine that has the dual variables and

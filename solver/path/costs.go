@@ -65,7 +65,7 @@ func (c Costs) Follow(ctx context.Context, p *problem.Kernel, each Each) error {
 	if s.tolerance = c.Gap; c.Gap == 0 {
 		s.tolerance = 1e-8
 	}
-	if _, err := s.solve(ctx, c.From); err != nil {
+	if err := s.restart(ctx, c.From); err != nil {
 		return err
 	}
 	return s.follow(ctx, c.To, each)
@@ -92,8 +92,9 @@ type costs struct {
 	load    []float64 // K u, of the rows outside
 	sum     float64   // of u
 	changes int       // of the factor, since it was made
-	told    float64   // the last C that was handed out
-	mended  float64   // the last one at which the problem was solved anew
+	drift   drift
+	told    float64 // the last C that was handed out
+	mended  float64 // the last one at which the problem was solved anew
 
 	d, dr []float64 // of the set, and of r, as C grows
 	db    float64
@@ -102,7 +103,7 @@ type costs struct {
 // newCosts makes the bounds at C = 1.
 func newCosts(p *problem.Kernel) *costs {
 	n := p.Len()
-	s := &costs{p: p, gram: p.Gram, free: p.Bias == problem.Free, place: make([]int, n)}
+	s := &costs{p: p, gram: p.Gram, free: p.Bias == problem.Free, place: make([]int, n), drift: newDrift(p)}
 	for _, v := range []*[]float64{&s.t, &s.low, &s.high, &s.beta, &s.r, &s.side, &s.load, &s.dr} {
 		*v = make([]float64, n)
 	}
@@ -121,8 +122,17 @@ func newCosts(p *problem.Kernel) *costs {
 	return s
 }
 
-// solve finds the optimum at c by the active set, from where the path is.
-func (s *costs) solve(ctx context.Context, c float64) (*solver.Solution, error) {
+// restart has the path go on from the optimum at c.
+func (s *costs) restart(ctx context.Context, c float64) error {
+	sol, err := s.optimum(ctx, c)
+	if err == nil {
+		s.begin(c, sol.Point)
+	}
+	return err
+}
+
+// optimum finds that at c by the active set, from where the path is.
+func (s *costs) optimum(ctx context.Context, c float64) (*solver.Solution, error) {
 	p := at(s.p, c)
 	opt := solver.Options{Gap: 1e-13, Seed: 1, Epochs: 100 + len(s.t)}
 	if s.c > 0 {
@@ -136,11 +146,7 @@ func (s *costs) solve(ctx context.Context, c float64) (*solver.Solution, error) 
 	if err == nil {
 		err = ctx.Err()
 	}
-	if err != nil {
-		return nil, err
-	}
-	s.begin(c, sol.Point)
-	return sol, nil
+	return sol, err
 }
 
 // begin takes over an optimum: rows within 1e-9 of a bound are at it.
@@ -176,22 +182,21 @@ func (s *costs) begin(c float64, pt problem.Point) {
 
 // respond computes the responses, and the load of the rows outside, anew.
 func (s *costs) respond() {
-	s.gram.Combine(s.r, s.beta)
 	u := make([]float64, len(s.beta))
 	for i, side := range s.side {
 		if s.place[i] < 0 {
 			u[i] = side
 		}
 	}
-	s.gram.Combine(s.load, u)
+	s.drift.r, s.drift.load = s.combine(s.r, s.beta), s.combine(s.load, u)
 	s.sum = sumOf(u)
-	if constant := s.p.Constant(); constant != 0 {
-		all := sumOf(s.beta)
-		for i := range s.r {
-			s.r[i] += float64(constant * all)
-			s.load[i] += float64(constant * s.sum)
-		}
-	}
+}
+
+// combine sets dst to K times by, and returns by how much each number may be off.
+func (s *costs) combine(dst, by []float64) (off float64) {
+	value, off := s.p.Respond(by)
+	copy(dst, value)
+	return off + s.shiftBy(dst, sumOf(by))
 }
 
 // polish solves for the rows of the set at the same C, which takes away what roundings added up;
@@ -234,7 +239,7 @@ func (s *costs) equations(right []float64, sum float64) (d []float64, b float64)
 // direction sets d, db and dr.
 func (s *costs) direction() {
 	copy(s.dr, s.load)
-	s.d, s.db = nil, 0
+	s.d, s.db, s.drift.dr = nil, 0, s.drift.load
 	if len(s.set) == 0 {
 		return
 	}
@@ -243,18 +248,26 @@ func (s *costs) direction() {
 		right[k] = -s.load[i]
 	}
 	s.d, s.db = s.equations(right, -s.sum)
-	s.add(s.dr, s.set, s.d)
+	s.drift.dr += s.add(s.dr, s.set, s.d)
 }
 
-// add adds rows of K times by to dst.
-func (s *costs) add(dst []float64, rows []int, by []float64) {
+// add adds rows of K times by to dst, and returns by how much the change of each number is off.
+func (s *costs) add(dst []float64, rows []int, by []float64) (off float64) {
 	s.gram.Update(dst, rows, by)
-	if constant := s.p.Constant(); constant != 0 {
-		sum := float64(constant * sumOf(by))
-		for i := range dst {
-			dst[i] += sum
-		}
+	constant := s.shiftBy(dst, sumOf(by))
+	return s.drift.products(len(rows), sizeOf(by)) + float64(float64(len(rows)+8)*unit*largestOf(dst)) + constant
+}
+
+// shiftBy adds what the constant column of the bias has, the coefficients having the sum.
+func (s *costs) shiftBy(dst []float64, sum float64) (off float64) {
+	constant := float64(s.p.Constant() * sum)
+	if constant == 0 {
+		return 0
 	}
+	for i := range dst {
+		dst[i] += constant
+	}
+	return float64(4 * unit * (largestOf(dst) + math.Abs(constant)))
 }
 
 // sumOf returns the sum, compensated.

@@ -43,7 +43,7 @@ func (s *costs) follow(ctx context.Context, to float64, each Each) error {
 			}
 		} else if idle++; idle > 4*len(s.set)+200 {
 			idle = 0
-			if _, err := s.solve(ctx, min(to, s.c*(1+1e-9))); err != nil {
+			if err := s.restart(ctx, min(to, s.c*(1+1e-9))); err != nil {
 				return err
 			}
 			continue
@@ -73,16 +73,26 @@ func (s *costs) tell(ctx context.Context, each Each) (mended bool, err error) {
 	}
 	s.told = s.c
 	b := s.breakpoint()
+	if !(b.Certificate.Gap() <= s.tolerance*math.Abs(b.Certificate.Primal)) {
+		s.polish() // which takes away what roundings added up
+		b = s.breakpoint()
+		b.Certificate = at(s.p, s.c).Certify(b.Point)
+		mended = true
+	}
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	if !enough(b.Certificate, s.tolerance) && s.c > s.mended*(1+1e-9) {
-		mended, s.mended = true, s.c
-		sol, err := s.solve(ctx, s.c)
+	if !enough(b.Certificate, s.tolerance) {
+		sol, err := s.optimum(ctx, s.c)
 		if err != nil {
 			return mended, err
 		}
-		if b = s.breakpoint(); sol.Certificate.Gap() < b.Certificate.Gap() {
+		if s.c > s.mended*(1+1e-9) { // else the path would not come on
+			mended, s.mended = true, s.c
+			s.begin(s.c, sol.Point)
+			b = s.breakpoint()
+		}
+		if sol.Certificate.Gap() < b.Certificate.Gap() {
 			s.replace(&b, sol)
 		}
 	}
@@ -117,13 +127,14 @@ func (s *costs) breakpoint() Breakpoint {
 	if s.free {
 		b.Point.W[n] = s.bias(p)
 	}
+	values, off := s.responses(b.Point.W)
 	for i, r := range s.r {
 		b.Predictions[i] = r
 		if s.free {
 			b.Predictions[i] += b.Point.W[n]
 		}
 	}
-	b.Certificate = p.Certify(b.Point)
+	b.Certificate = p.CertifyNear(b.Point, values, off)
 	return b
 }
 
@@ -261,6 +272,7 @@ func (s *costs) advance(step float64) {
 	}
 	vec.Axpy64(s.r, step, s.dr)
 	s.b += float64(step * s.db)
+	s.drift.r += float64(step*s.drift.dr) + float64(4*unit*(float64(step*largestOf(s.dr))+largestOf(s.r))) + s.drift.roundings(sizeOf(s.beta)+float64(step*sizeOf(s.d)))
 }
 
 // change has the row of an event leave or enter.
@@ -284,7 +296,7 @@ func (s *costs) leave(at int) {
 		s.side[i] = s.high[i]
 	}
 	if move := float64(s.c*s.side[i]) - s.beta[i]; move != 0 {
-		s.add(s.r, []int{i}, []float64{move})
+		s.drift.r += s.add(s.r, []int{i}, []float64{move}) + s.drift.roundings(math.Abs(move))
 		s.beta[i] = float64(s.c * s.side[i])
 	}
 	s.outside(i, 1)
@@ -299,7 +311,7 @@ func (s *costs) leave(at int) {
 // outside adds a row to the load of those outside, or takes it from there.
 func (s *costs) outside(i int, sign float64) {
 	if s.side[i] != 0 {
-		s.add(s.load, []int{i}, []float64{sign * s.side[i]})
+		s.drift.load += s.add(s.load, []int{i}, []float64{sign * s.side[i]})
 		s.sum += float64(sign * s.side[i])
 	}
 }
@@ -370,7 +382,7 @@ func (s *costs) slide(i int, sign float64, d []float64) (hit int) {
 		by = append(by, room*d[k])
 		s.beta[j] += float64(room * d[k])
 	}
-	s.add(s.r, rows, by)
+	s.drift.r += s.add(s.r, rows, by) + s.drift.roundings(sizeOf(s.beta))
 	return hit
 }
 
