@@ -5,52 +5,6 @@ import (
 	"github.com/fenchel-ml/fenchel/vec"
 )
 
-// A mean is the empirical second moment as a state: empirical risk minimisation at
-// every step, which costs d^2 a row and d^3 each time that it is asked. The gold
-// standard of the reference, 2.1.
-type mean struct {
-	k, d  int
-	rows  int
-	sum   []float64 // d x d, of x x^T
-	value []float64
-	eigen vec.Eigensystem
-
-	x, work, vectors []float64 // scratch
-}
-
-func newMean(p pca.Problem) *mean {
-	d := p.Cols
-	return &mean{k: p.K, d: d, sum: make([]float64, d*d), value: make([]float64, d),
-		x: make([]float64, d), work: make([]float64, d*d), vectors: make([]float64, d*d)}
-}
-
-// Learn implements pca.State.
-func (m *mean) Learn(x pca.Rows) {
-	n, _ := x.Dims()
-	for i := range n {
-		x.Row(m.x, i)
-		for j, v := range m.x {
-			if v != 0 {
-				vec.Axpy64(m.sum[j*m.d:(j+1)*m.d], v, m.x)
-			}
-		}
-	}
-	m.rows += n
-}
-
-// Basis implements pca.State.
-func (m *mean) Basis() pca.Basis {
-	copy(m.work, m.sum)
-	m.eigen.Decompose(m.value, m.vectors, m.work, m.d, 1)
-	return pca.Basis{K: m.k, Cols: m.d, Component: append([]float64{}, m.vectors[:m.k*m.d]...)}
-}
-
-// Keep implements pca.State.
-func (m *mean) Keep(k *pca.Kept) {
-	k.Count("rows", &m.rows)
-	k.List("sum", &m.sum)
-}
-
 // secondMoment returns (1/n) sum_i x_i x_i^T, d x d numbers.
 func secondMoment(x pca.Rows, threads int) []float64 {
 	const block = 512

@@ -24,11 +24,8 @@ var (
 	msg           = contender{name: "MSG", spec: "msg", grid: true}
 	cappedMSG     = contender{name: "capped MSG", spec: "capped-msg", grid: true}
 	grouse        = contender{name: "GROUSE", spec: "grouse", grid: true}
-	erm           = contender{name: "SAA", spec: ermSpec}
+	erm           = contender{name: "SAA", spec: "erm"}
 )
-
-// ermSpec is the one method that is not of package pca.
-const ermSpec = "saa"
 
 // at returns the method with the constant c of its step sizes c/sqrt(t).
 func (c contender) at(step float64) contender {
@@ -40,9 +37,6 @@ func (c contender) at(step float64) contender {
 
 // start returns the method at its start.
 func (c contender) start(p pca.Problem) (pca.State, error) {
-	if c.spec == ermSpec {
-		return newMean(p), nil
-	}
 	m, err := pca.New(c.spec)
 	if err != nil {
 		return nil, err

@@ -78,7 +78,7 @@ func sweepsOf(c claim, quick bool) []sweep {
 	s := []sweep{{name: "d"}, {name: "T"}, {name: "k"}}
 	for i := range 5 {
 		p := 1 << i
-		if c.spec == ermSpec {
+		if c.spec == erm.spec {
 			d := []int{128, 181, 256, 362, 512}[i] / shrink
 			s[0].sizes = append(s[0].sizes, size{d, 4, 16384 / shrink})
 			s[1].sizes = append(s[1].sizes, size{256 / shrink, 4, 4096 * p / shrink})

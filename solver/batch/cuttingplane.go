@@ -115,27 +115,14 @@ func (c *cuttingPlane) Epoch() {
 	}
 }
 
-// search returns how far along the line the objective is least, between 0 and 1: where its slope
-// changes sign, by bisection.
+// search returns how far along the line the objective is least, between 0 and 1.
 func (c *cuttingPlane) search(along, toward []float64) float64 {
 	k := c.p.Penalised()
 	linear, square := float64(c.p.Lambda*vec.Dot64(c.best[:k], toward[:k])), float64(c.p.Lambda*vec.SquaredNorm64(toward[:k]))
-	slope := func(t float64) float64 {
+	return parts.LineMinimum(func(t float64) float64 {
 		_, d := c.value(c.predictions, t, along)
 		return d + linear + float64(t*square)
-	}
-	lo, hi := 0.0, 1.0
-	if slope(hi) <= 0 {
-		return hi
-	}
-	for range 30 {
-		if t := (lo + hi) / 2; slope(t) > 0 {
-			hi = t
-		} else {
-			lo = t
-		}
-	}
-	return lo
+	})
 }
 
 // Point returns the best point, with the dual variables of the program's solution.

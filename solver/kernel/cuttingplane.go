@@ -124,29 +124,16 @@ func (c *cuttingPlane) Epoch() {
 	}
 }
 
-// search returns how far along the line the objective is least, between 0 and 1: where its slope
-// changes sign, by bisection.
+// search returns how far along the line the objective is least, between 0 and 1.
 func (c *cuttingPlane) search() float64 {
 	linear, square := c.p.Lambda*c.best.dot(c.toward), c.p.Lambda*c.toward.dot(c.toward)
-	slope := func(t float64) float64 {
+	return parts.LineMinimum(func(t float64) float64 {
 		var sum vec.Sum
 		for i, d := range c.toward.r {
 			sum.Add(float64(c.p.S[i]*d) * c.p.Loss.Derivative(c.best.r[i]+float64(t*d), c.p.Y[i]))
 		}
 		return sum.Value()/c.p.N + linear + float64(t*square)
-	}
-	lo, hi := 0.0, 1.0
-	if slope(hi) <= 0 {
-		return hi
-	}
-	for range 40 {
-		if t := (lo + hi) / 2; slope(t) > 0 {
-			hi = t
-		} else {
-			lo = t
-		}
-	}
-	return lo
+	})
 }
 
 // Report holds U - L.

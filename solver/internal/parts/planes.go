@@ -160,3 +160,20 @@ func (c *Planes) Combine(dst []float64, factor float64, part func(Plane) []float
 		}
 	}
 }
+
+// LineMinimum returns how far along a line a convex objective is least, from 0 to 1: where its slope
+// changes sign, by bisection to 1e-12.
+func LineMinimum(slope func(t float64) float64) float64 {
+	lo, hi := 0.0, 1.0
+	if slope(hi) <= 0 {
+		return hi
+	}
+	for range 40 {
+		if t := (lo + hi) / 2; slope(t) > 0 {
+			hi = t
+		} else {
+			lo = t
+		}
+	}
+	return lo
+}
