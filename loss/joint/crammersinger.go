@@ -2,7 +2,6 @@ package joint
 
 import (
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/fenchel-ml/fenchel/loss"
@@ -54,11 +53,9 @@ func (CrammerSinger) Conjugate(a []float64, y int) float64 { return -moved(a, y)
 //
 //	minimise |q - z - e_y|^2 over the simplex:   q_k = max(0, z_k + [k = y] - t)
 //
-// with t such that they add up to 1, found by sorting (Keerthi et al. 2008, algorithm 3; Held,
-// Wolfe, Crowder 1974). Of the numbers their largest is taken off first, so that none is lost.
+// with t such that they add up to 1 (Keerthi et al. 2008, algorithm 3; Held, Wolfe, Crowder 1974), found without
+// sorting. Of the numbers their largest is taken off first, so that none is lost.
 func (CrammerSinger) Dual(dst, v []float64, step float64, y int) {
-	sorted := sortings.Get().(*[]float64)
-	defer sortings.Put(sorted)
 	most := math.Inf(-1)
 	for k, x := range v {
 		if k != y {
@@ -76,22 +73,24 @@ func (CrammerSinger) Dual(dst, v []float64, step float64, y int) {
 		dst[k] = max((x-most)/step, -4) + own // below the others by more than 1 it is 0
 		top = max(top, dst[k])
 	}
-	*sorted = above((*sorted)[:0], dst[:len(v)], top-1)
-	z := *sorted
-	t := threshold(z)
+	t := threshold(dst[:len(v)], top-1)
 	for k := range v {
 		dst[k] = max(0, dst[k]-t)
 	}
 	closeAt(dst[:len(v)], y)
 }
 
-var sortings = sync.Pool{New: func() any { return new([]float64) }}
+var candidates = sync.Pool{New: func() any { return new([]float64) }}
 
-// above appends to z what of all may be above t, which is at least least: the mean of what is left, less the share
-// that adds up to 1, is a larger bound, and so on (Michelot 1986). Of many classes few are left to sort.
-func above(z, all []float64, least float64) []float64 {
-	for before := len(all) + 1; len(all) < before && len(all) > 8; least = (vec.Total(z) - 1) / float64(len(z)) {
-		before = len(all)
+// threshold returns t with sum_k max(0, all_k - t) = 1, not below least: the mean of the numbers that may be above it,
+// less the share that adds up to 1, is a larger bound, of which fewer numbers are above, until none is left out
+// (Michelot 1986).
+func threshold(all []float64, least float64) float64 {
+	room := candidates.Get().(*[]float64)
+	defer candidates.Put(room)
+	z := (*room)[:0]
+	for before := -1; len(z) != before; least = (vec.Total(z) - 1) / float64(len(z)) {
+		before = len(z)
 		z = z[:0]
 		for _, x := range all {
 			if x >= least {
@@ -100,24 +99,8 @@ func above(z, all []float64, least float64) []float64 {
 		}
 		all = z
 	}
-	if len(z) == 0 {
-		z = append(z, all...)
-	}
-	return z
-}
-
-// threshold sorts z and returns t with sum_k max(0, z_k - t) = 1.
-func threshold(z []float64) (t float64) {
-	slices.Sort(z)
-	sum := 0.0
-	for k := len(z) - 1; k >= 0; k-- {
-		sum += z[k]
-		count := float64(len(z) - k)
-		if t = (sum - 1) / count; k == 0 || z[k-1] <= t {
-			break
-		}
-	}
-	return t
+	*room = z
+	return least
 }
 
 // Smoothness is infinite: the slope jumps.

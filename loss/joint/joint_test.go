@@ -2,6 +2,7 @@ package joint_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/conform"
@@ -55,6 +56,30 @@ func TestLaws(t *testing.T) {
 		}
 		if err := conform.Joint(l); err != nil {
 			t.Errorf("%s:\n%v", e.Name, err)
+		}
+	}
+}
+
+// TestManyClasses: of many classes, most or few of which are above the threshold, or all alike, what Dual returns is a
+// subgradient where it leads, l(u) + l*(a) = <a, u>.
+func TestManyClasses(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	v, a, u := make([]float64, 700), make([]float64, 700), make([]float64, 700)
+	for _, spread := range []float64{0, 1e-9, 1e-3, 0.1, 1, 30} {
+		for _, step := range []float64{1e-3, 1, 1e3} {
+			for k := range v {
+				v[k] = spread * r.ExpFloat64()
+			}
+			joint.CrammerSinger{}.Dual(a, v, step, 3)
+			inner := 0.0
+			for k := range u {
+				u[k] = v[k] - step*a[k]
+				inner += a[k] * u[k]
+			}
+			l, c := joint.CrammerSinger{}.Value(u, 3), joint.CrammerSinger{}.Conjugate(a, 3)
+			if off := l + c - inner; !(math.Abs(off) < 1e-9*(1+step)) {
+				t.Errorf("spread %g, step %g: %g + %g is not %g, but %g more", spread, step, l, c, inner, off)
+			}
 		}
 	}
 }

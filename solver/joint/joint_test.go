@@ -214,3 +214,29 @@ func TestThreads(t *testing.T) {
 		}
 	}
 }
+
+// TestShifts: weights that begin shifted, all classes alike, take no more steps than others: such a shift changes no
+// loss, which the blocks of the metric alone do not know.
+func TestShifts(t *testing.T) {
+	x, y, s := blobs(6, 800, 20, 6)
+	rows := problem.NewRows(x, 1)
+	algorithm, _ := New("lbfgs")
+	for _, bias := range []problem.Bias{problem.Free, problem.None, problem.Feature} {
+		p, err := problem.NewJoint(rows, y, 6, s, lossjoint.Softmax{}, penalty.L2{}, 1e-6, bias)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := 60
+		for _, shift := range []float64{0, 3} {
+			from := &problem.Point{W: slices.Repeat([]float64{shift}, 21*6)}
+			if bias == problem.None {
+				clear(from.W[20*6:])
+			}
+			sol, err := solver.Run(context.Background(), algorithm, p, solver.Options{Gap: 1e-6, Epochs: 1000, From: from})
+			if err != nil || sol.Status != solver.Converged || sol.Epochs > most {
+				t.Fatalf("bias %v, shift %g: %v, %v after %d epochs, expected %d at most", bias, shift, err, sol.Status, sol.Epochs, most)
+			}
+			most = sol.Epochs + 3
+		}
+	}
+}

@@ -34,6 +34,11 @@ import (
 //	Returned     A, and W; where the loss has corners the mean of the last epochs' W
 //	Cost         O(K nonzeros) an epoch, with a kernel K n for each row that moves; memory
 //	             O(K (n + d))
+//
+// Rejected, for crammer-singer: passes over the dual variables that are not 0 alone (Keerthi et al. 2008, section 4).
+// They lie scattered in memory: on sector's 12 of 105 a pass takes half the time and gets half as far; with 1,000
+// classes a pass takes a sixth of the time, but the whole run as long. Steps on rows of one class
+// after the other, or twice in a row, take more epochs.
 type SDCA struct{}
 
 var _ solver.Solver = SDCA{}

@@ -18,6 +18,7 @@ type ascent struct {
 	l1, l2  float64
 	beta    float64   // squared weight of the constant column
 	mean    []float64 // (d+1) x K: of the last epochs; nil: the weights of the last one
+	before  float64   // rowGap of the epoch before
 }
 
 func newSDCA(p *problem.Joint, start solver.Start) *ascent {
@@ -109,7 +110,8 @@ func (s *ascent) Epoch() {
 }
 
 // average lets the mean weights follow. Where the loss has corners predictions scatter about
-// them: the weights of single epochs then take twice as many to the same objective.
+// them: the weights of single epochs then take twice as many to the same objective. While the gap falls
+// fast the mean follows fast, as weights of early epochs are worse than the scatter.
 func (s *ascent) average() {
 	if !math.IsInf(s.risk.Loss.Smoothness(), 1) {
 		return
@@ -117,12 +119,15 @@ func (s *ascent) average() {
 	if s.mean == nil {
 		s.mean = append(s.mean, s.w...)
 	}
+	fall := s.rowGap / max(s.before, math.SmallestNonzeroFloat64)
+	share := max(recent, 1-float64(fall*fall*fall))
+	s.before = s.rowGap
 	for j, x := range s.w {
-		s.mean[j] += float64(recent * (x - s.mean[j]))
+		s.mean[j] += float64(share * (x - s.mean[j]))
 	}
 }
 
-// recent is the share of the last epoch in the mean weights.
+// recent is the least share of the last epoch in the mean weights.
 const recent = 0.25
 
 // centre moves the biases, if they are free, to where their penalty is centred next.
