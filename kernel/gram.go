@@ -38,7 +38,6 @@ type Gram struct {
 	options  Options
 	double   *store[float64]
 	single   *store[float32] // nil: rows are in double precision
-	place    *place          // where all values are; nil: they are computed
 	kept     lru
 	lent     int64 // bytes that parts may keep at least; 0: none was made
 	rows     []Row // of the last call of Rows
@@ -145,6 +144,9 @@ func gramOf(k Kernel, x matrix.Matrix, opt Options, counts *counter, heed *heed)
 		g.counts.products.Add(int64(n)) // the squared norms
 	}
 	g.keep = !inner || matrix.Nonzeros(rows) >= cheapTerms*int64(n)
+	if g.single != nil {
+		g.single.cheap = !g.keep
+	}
 	return g, g.reserve()
 }
 
@@ -244,7 +246,7 @@ func (g *Gram) Kept(i int) bool { return g.kept.place[i] >= 0 }
 func (g *Gram) Prefetch(rows []int) {
 	place, missing := g.kept.use(rows)
 	g.count(0, len(missing), g.Len())
-	if g.place == nil {
+	if !g.Filled() {
 		g.counts.prefetched.Add(int64(len(missing)) * int64(g.Len()))
 	}
 	if len(missing) > 0 {
@@ -256,6 +258,11 @@ func (g *Gram) Prefetch(rows []int) {
 // dst[j] = fma(c[k], K[rows[k]][j], dst[j]) in the order of k. Rows that are
 // computed for it are kept where that pays.
 func (g *Gram) Update(dst []float64, rows []int, c []float64) {
+	if g.Filled() {
+		g.count(len(rows), 0, g.Len())
+		g.update(dst, rows, c, nil, nil)
+		return
+	}
 	for len(rows) > 0 {
 		part := min(len(rows), g.Capacity())
 		place, missing := g.kept.find(rows[:part])
@@ -273,39 +280,27 @@ func (g *Gram) update(dst []float64, rows []int, c []float64, place, missing []i
 	if g.single != nil {
 		g.single.update(dst, rows, c, place, missing)
 	} else {
-		g.updateDouble(dst, rows, c, place, missing)
+		g.double.update(dst, rows, c, place, missing)
 	}
 	if g.Cut() {
 		g.kept.forget(rows, missing)
 	}
 }
 
-// updateDouble is that of the store in double precision, or of the table.
-func (g *Gram) updateDouble(dst []float64, rows []int, c []float64, place, missing []int) {
-	if g.place != nil {
-		g.place.update(g.double, dst, rows, c, place, missing)
-	} else {
-		g.double.update(dst, rows, c, place, missing)
-	}
-}
-
 // Square sets dst[k*len(rows)+l] to K_ij, i and j being rows[k] and rows[l].
 func (g *Gram) Square(dst []float64, rows []int) {
-	g.count(len(rows), len(rows), len(rows))
-	switch {
-	case g.place != nil:
-		g.place.square(dst, rows, g.options.Threads, g.heed)
-	case g.single != nil:
-		g.single.square(dst, rows)
-	default:
-		g.double.square(dst, rows)
+	g.counts.requested.Add(int64(len(rows)) * int64(len(rows)))
+	if g.single != nil {
+		g.counts.computedOf(g.double.tiler, g.single.square(dst, rows))
+	} else {
+		g.counts.computedOf(g.double.tiler, g.double.square(dst, rows))
 	}
 }
 
 // count counts rows of n values, of which some were missing.
 func (g *Gram) count(rows, missing, n int) {
 	g.counts.requested.Add(int64(rows) * int64(n))
-	if g.place != nil {
+	if g.Filled() {
 		return // nothing is computed
 	}
 	g.counts.computedOf(g.double.tiler, int64(missing)*int64(n))
@@ -352,7 +347,7 @@ func (g *Gram) Combine(dst, beta []float64) (chain int) {
 	clear(dst)
 	place, missing := g.places(support)
 	if len(support) <= combined {
-		g.updateDouble(dst, support, c, place, missing)
+		g.double.update(dst, support, c, place, missing)
 		return len(support)
 	}
 	part, lost := make([]float64, len(dst)), make([]float64, len(dst))
@@ -360,9 +355,9 @@ func (g *Gram) Combine(dst, beta []float64) (chain int) {
 		hi := min(lo+combined, len(support))
 		clear(part)
 		if place != nil {
-			g.updateDouble(part, support[lo:hi], c[lo:hi], place[lo:hi], nil)
+			g.double.update(part, support[lo:hi], c[lo:hi], place[lo:hi], nil)
 		} else {
-			g.updateDouble(part, support[lo:hi], c[lo:hi], nil, missing[:hi-lo])
+			g.double.update(part, support[lo:hi], c[lo:hi], nil, missing[:hi-lo])
 		}
 		for j, x := range part {
 			sum := dst[j] + x

@@ -21,7 +21,10 @@ func (g *Gram) Part(rows []int) (*Gram, error) {
 		}
 	}
 	opt := g.options
-	if opt.Cache = g.lend(len(rows)); g.Filled() {
+	switch opt.Cache = g.lend(len(rows)); {
+	case g.Filled() && g.single != nil && g.single.cheap:
+		opt.Cache, opt.Double = max(opt.Cache, DefaultCache/16), false
+	case g.Filled():
 		return g.View(rows, opt.Cache, opt.Threads)
 	}
 	result, err := gramOf(g.Kernel, matrix.Subset(g.X, rows), opt, g.counts, g.heed)
@@ -41,8 +44,8 @@ func (g *Gram) InDouble(rows int) *Gram {
 	if err != nil {
 		panic(err) // there is one of these rows
 	}
-	if g.Filled() {
-		result.setTable(g.place.table, g.place.columns)
+	if of := g.double.place; of != nil {
+		result.setTable(of.table, of.columns)
 	}
 	return result
 }
@@ -62,7 +65,7 @@ type Pairs struct {
 	own   []ownSquare
 
 	mutex sync.Mutex
-	spare []*table
+	spare []*table[float64]
 	size  int // of a table
 }
 
@@ -121,17 +124,17 @@ func (p *Pairs) Gram(a, b, threads int) (*Gram, error) {
 
 // Release takes back the memory of a pair.
 func (p *Pairs) Release(g *Gram) {
-	if g.place == nil {
+	if g.double.place == nil {
 		return
 	}
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	p.spare = append(p.spare, g.place.table)
-	g.place, g.double = nil, nil
+	p.spare = append(p.spare, g.double.place.table)
+	g.double = nil
 }
 
 // table returns memory for a pair.
-func (p *Pairs) table() *table {
+func (p *Pairs) table() *table[float64] {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	if last := len(p.spare) - 1; last >= 0 {
@@ -140,7 +143,7 @@ func (p *Pairs) table() *table {
 		return t
 	}
 	stride := rowStride(p.size)
-	return &table{value: inHugePages(make([]float64, p.size*stride)), stride: stride}
+	return &table[float64]{value: inHugePages(make([]float64, p.size*stride)), stride: stride}
 }
 
 // unfilled is the matrix of a pair that computes its values when they are asked for.
@@ -163,7 +166,7 @@ func (p *Pairs) unfilled(rows []int) (*Gram, error) {
 const pairRows = 4 * side
 
 // fill writes the matrix of a pair, and reports whether it is whole.
-func (p *Pairs) fill(t *table, a, b, threads int) bool {
+func (p *Pairs) fill(t *table[float64], a, b, threads int) bool {
 	n, m := len(p.rows[a]), len(p.rows[b])
 	all := vec.Block[float64]{Value: t.value, Rows: n + m, Cols: n + m, Stride: t.stride}
 	for k, c := range [2]int{a, b} {
