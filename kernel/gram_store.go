@@ -143,28 +143,38 @@ func addRows[T float32 | float64](s *store[T], dst []float64, rows []Row, c []fl
 
 // square sets dst to the part of the matrix with the given rows and columns, and returns how many values it computed.
 func (s *store[T]) square(dst []float64, rows []int) (computed int64) {
+	q, part, picked := len(rows), (*place[T])(nil), s.set
 	if s.place != nil && !s.cheap {
-		s.place.square(dst, rows, s.threads, s.heed)
-		return 0
-	}
-	picked, q := s.set.pick(rows), len(rows)
-	if exchangeable(s.tiler) { // rows of products are best read one after another
+		part = placeIn(s.place.table, s.place.among(rows))
+	} else if picked = s.set.pick(rows); exchangeable(s.tiler) { // rows of products are best read one after another
 		picked.Matrix = matrix.Gather(s.set.Matrix, rows)
 	}
 	whole := vec.Block[float64]{Value: dst, Rows: q, Cols: q, Stride: q}
-	return eachPiece(whole, squareSide, exchangeable(s.tiler), s.threads, vec.Transpose64, func(at vec.Block[float64], i, j int) {
-		if s.heed.ended() {
+	computed = eachPiece(whole, squareSide, exchangeable(s.tiler), s.threads, vec.Transpose64, func(at vec.Block[float64], i, j int) {
+		if part == nil {
+			s.inPiece(at, picked.between(i, i+at.Rows), picked.between(j, j+at.Cols))
 			return
 		}
-		s.tiles(picked.between(i, i+at.Rows), picked.between(j, j+at.Cols), 1, func(values [][]T, k, lo, hi int) {
-			for r, v := range values {
-				row := at.Value[(k+r)*at.Stride:][lo:hi]
-				clear(row)
-				s.arithmetic.add(row, [][]T{v[:hi-lo]}, 0, []float64{1}) // in double precision as it is
-			}
-		})
+		for r := 0; r < at.Rows && !s.heed.ended(); r++ {
+			copyRow(at.Value[r*at.Stride:][:at.Cols], part, i+r, j)
+		}
+	})
+	if part != nil {
+		return 0
+	}
+	return computed
+}
+
+// inPiece sets dst to the values of the rows of x with those of y, in double precision as they are.
+func (s *store[T]) inPiece(dst vec.Block[float64], x, y set[T]) {
+	s.tiles(x, y, 1, func(values [][]T, k, lo, hi int) {
+		for r, v := range values {
+			row := dst.Value[(k+r)*dst.Stride:][lo:hi]
+			clear(row)
+			s.arithmetic.add(row, [][]T{v[:hi-lo]}, 0, []float64{1})
+		}
 	})
 }
 
-// squareSide is how many rows and columns of a square are computed at a time.
+// squareSide is how many rows and columns of a square are computed or gathered at a time.
 const squareSide = 256

@@ -29,15 +29,17 @@ type place[T float32 | float64] struct {
 	*table[T]
 	columns []uint32 // of the table, one for each row of the matrix
 	ends    []uint32 // columns[k] to columns[ends[k]-1] stand side by side
+	apart   bool     // nowhere so many do that they are used where they are
 }
 
 func placeIn[T float32 | float64](t *table[T], columns []uint32) *place[T] {
-	p := &place[T]{t, columns, make([]uint32, len(columns))}
+	p := &place[T]{t, columns, make([]uint32, len(columns)), true}
 	for k := len(columns) - 1; k >= 0; k-- {
 		p.ends[k] = uint32(k + 1)
 		if k+1 < len(columns) && columns[k+1] == columns[k]+1 {
 			p.ends[k] = p.ends[k+1]
 		}
+		p.apart = p.apart && int(p.ends[k])-k < sideBySide
 	}
 	return p
 }
@@ -48,6 +50,10 @@ const sideBySide = 64
 // pieces cuts the columns lo to hi into pieces, each with the place in the table at which it
 // stands side by side, or -1.
 func (p *place[T]) pieces(lo, hi int, use func(lo, hi, at int)) {
+	if p.apart {
+		use(lo, hi, -1)
+		return
+	}
 	end := func(k int) int { return min(hi, int(p.ends[k])) }
 	for lo < hi {
 		to, at := end(lo), int(p.columns[lo])
@@ -61,15 +67,15 @@ func (p *place[T]) pieces(lo, hi int, use func(lo, hi, at int)) {
 	}
 }
 
-// copyRow sets dst to row i of p.
-func copyRow[D, T float32 | float64](dst []D, p *place[T], i int) {
+// copyRow sets dst to what row i of p has from column first on.
+func copyRow[D, T float32 | float64](dst []D, p *place[T], i, first int) {
 	row := p.row(p.columns[i])
 	same, _ := any(row).([]D)
-	p.pieces(0, len(dst), func(lo, hi, at int) {
+	p.pieces(first, first+len(dst), func(lo, hi, at int) {
 		if at >= 0 && same != nil {
-			copy(dst[lo:hi], same[at:])
+			copy(dst[lo-first:hi-first], same[at:])
 		} else {
-			gatherFrom(dst[lo:hi], row, p.columns[lo:hi])
+			gatherFrom(dst[lo-first:], row, p.columns[lo:hi])
 		}
 	})
 }
@@ -120,24 +126,10 @@ func (p *place[T]) update(s *store[T], dst []float64, rows []int, c []float64, p
 	}
 	parallel.Each(len(missing), s.threads, func(_, m int) {
 		if k := missing[m]; !s.heed.ended() {
-			copyRow(s.row(places[k]), p, rows[k])
+			copyRow(s.row(places[k]), p, rows[k], 0)
 		}
 	})
 }
-
-// square sets dst to the part with the given rows and columns.
-func (p *place[T]) square(dst []float64, rows []int, threads int, heed *heed) {
-	q := len(rows)
-	part := placeIn(p.table, p.among(rows))
-	parallel.Blocks(q, squareRows, threads, func(_, lo, hi int) {
-		for k := lo; k < hi && !heed.ended(); k++ {
-			copyRow(dst[k*q:(k+1)*q], part, k)
-		}
-	})
-}
-
-// squareRows is how many rows of a square are copied at a time.
-const squareRows = 64
 
 // tableShare is what share of the limit a table may take: views of it keep rows beside it.
 const tableShare = 0.85
