@@ -45,7 +45,6 @@ type Gram struct {
 	counts   *counter
 	fitted   *fitted // what the rows say of a precomputed kernel; nil: it was not asked
 	whole    *Gram   // that this is a part of; nil: none
-	held     bool    // all rows are kept, in double precision
 	heed     *heed
 	definite struct {
 		once  sync.Once
@@ -69,7 +68,7 @@ func (c Counts) Hits() float64 {
 	if c.Requested == 0 {
 		return 0
 	}
-	return 1 - float64(c.Computed-c.Prefetched)/float64(c.Requested)
+	return max(0, 1-float64(c.Computed-c.Prefetched)/float64(c.Requested)) // where a run was cut short not all may be asked for
 }
 
 // Row is a row of the matrix, in one of two precisions.
@@ -133,8 +132,10 @@ func gramOf(k Kernel, x matrix.Matrix, opt Options, counts *counter, heed *heed)
 	of, rows, norm := g.tiled()
 	_, inner := k.(Inner)
 	g.double = newStore(inDouble, of, rows, norm, opt.Threads)
+	g.keep = !inner || matrix.Nonzeros(rows) >= cheapTerms*int64(n)
 	if inner && !opt.Double && n > fewRows && g.singleSuffices() {
 		g.single = newStore(inSingle, k, rows, g.SquaredNorm, opt.Threads)
+		g.single.cheap = !g.keep
 	}
 	g.double.heed = g.heed
 	if g.single != nil {
@@ -142,10 +143,6 @@ func gramOf(k Kernel, x matrix.Matrix, opt Options, counts *counter, heed *heed)
 	}
 	if _, inner := of.(Inner); inner {
 		g.counts.products.Add(int64(n)) // the squared norms
-	}
-	g.keep = !inner || matrix.Nonzeros(rows) >= cheapTerms*int64(n)
-	if g.single != nil {
-		g.single.cheap = !g.keep
 	}
 	return g, g.reserve()
 }
@@ -258,13 +255,11 @@ func (g *Gram) Prefetch(rows []int) {
 // dst[j] = fma(c[k], K[rows[k]][j], dst[j]) in the order of k. Rows that are
 // computed for it are kept where that pays.
 func (g *Gram) Update(dst []float64, rows []int, c []float64) {
-	if g.Filled() {
-		g.count(len(rows), 0, g.Len())
-		g.update(dst, rows, c, nil, nil)
-		return
-	}
 	for len(rows) > 0 {
 		part := min(len(rows), g.Capacity())
+		if g.Filled() {
+			part = len(rows) // none is kept
+		}
 		place, missing := g.kept.find(rows[:part])
 		if g.keep {
 			place, missing = g.kept.use(rows[:part])
@@ -345,20 +340,16 @@ func (g *Gram) Combine(dst, beta []float64) (chain int) {
 		}
 	}
 	clear(dst)
-	place, missing := g.places(support)
+	missing := inOrder[int](len(support))
 	if len(support) <= combined {
-		g.double.update(dst, support, c, place, missing)
+		g.double.update(dst, support, c, nil, missing)
 		return len(support)
 	}
 	part, lost := make([]float64, len(dst)), make([]float64, len(dst))
 	for lo := 0; lo < len(support); lo += combined {
 		hi := min(lo+combined, len(support))
 		clear(part)
-		if place != nil {
-			g.double.update(part, support[lo:hi], c[lo:hi], place[lo:hi], nil)
-		} else {
-			g.double.update(part, support[lo:hi], c[lo:hi], nil, missing[:hi-lo])
-		}
+		g.double.update(part, support[lo:hi], c[lo:hi], nil, missing[:hi-lo])
 		for j, x := range part {
 			sum := dst[j] + x
 			own := sum - x // two-sum of Knuth: what the addition loses is a number

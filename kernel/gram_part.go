@@ -15,24 +15,31 @@ import (
 // for it counts here too. It keeps rows of its own, within the limit as long as
 // parts are used one after another and this matrix between them.
 func (g *Gram) Part(rows []int) (*Gram, error) {
-	for _, i := range rows {
-		if i < 0 || i >= g.Len() {
-			return nil, fmt.Errorf("kernel: found the number %d of a row, expected one from 0 to %d", i, g.Len()-1)
-		}
+	if err := g.has(rows); err != nil {
+		return nil, err
 	}
 	opt := g.options
 	switch opt.Cache = g.lend(len(rows)); {
-	case g.Filled() && g.single != nil && g.single.cheap:
+	case g.Filled() && g.single != nil && g.single.cheap: // computed, as where no table is
 		opt.Cache, opt.Double = max(opt.Cache, DefaultCache/16), false
 	case g.Filled():
 		return g.View(rows, opt.Cache, opt.Threads)
 	}
 	result, err := gramOf(g.Kernel, matrix.Subset(g.X, rows), opt, g.counts, g.heed)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		result.whole = g
 	}
-	result.whole = g
-	return result, nil
+	return result, err
+}
+
+// has refuses numbers of rows that there are not.
+func (g *Gram) has(rows []int) error {
+	for _, i := range rows {
+		if i < 0 || i >= g.Len() {
+			return fmt.Errorf("kernel: found the number %d of a row, expected one from 0 to %d", i, g.Len()-1)
+		}
+	}
+	return nil
 }
 
 // InDouble returns the matrix of the same rows in double precision, with room for about so many
@@ -119,7 +126,7 @@ func (p *Pairs) Gram(a, b, threads int) (*Gram, error) {
 		return p.unfilled(rows)
 	}
 	g := p.whole.viewOf(rows)
-	return g, g.readFrom(t, inOrder(len(rows)), 0, threads)
+	return g, g.readFrom(t, inOrder[uint32](len(rows)), 0, threads)
 }
 
 // Release takes back the memory of a pair.

@@ -160,9 +160,7 @@ func (g *Gram) Fill(memory *Gram) {
 	if memory != nil && memory.double.place != nil && len(memory.double.place.value) == n*t.stride {
 		t.value = memory.double.place.value
 	}
-	if g.fill(fillTable(g.double, t, g.options.Threads), TableBytes(n)) {
-		g.setTable(t, inOrder(n))
-	}
+	tabulate(g, g.double, t, TableBytes(n), func() { g.setTable(t, inOrder[uint32](n)) })
 }
 
 // FillSingle is Fill in single precision, of which the table takes half the memory, where rows are in
@@ -173,39 +171,32 @@ func (g *Gram) FillSingle() {
 		return
 	}
 	t := &table[float32]{stride: rowStride(n)}
-	if g.fill(fillTable(g.single, t, g.options.Threads), TableBytes(n)/2) {
-		g.single.place, g.keep = placeIn(t, inOrder(n)), false
-	}
+	tabulate(g, g.single, t, TableBytes(n)/2, func() { g.single.place, g.keep = placeIn(t, inOrder[uint32](n)), false })
 }
 
-// fillTable computes all values of s, and returns how many it did.
-func fillTable[T float32 | float64](s *store[T], t *table[T], threads int) (computed int64) {
-	n := len(s.set.norm)
+// tabulate computes all values of s into a table of so many bytes, and calls done unless that is cut short.
+func tabulate[T float32 | float64](g *Gram, s *store[T], t *table[T], bytes int64, done func()) {
+	n := g.Len()
 	if t.value == nil {
 		t.value = inHugePages(make([]T, n*t.stride))
 	}
-	return fillSquare(s.tiler, vec.Block[T]{Value: t.value, Rows: n, Cols: n, Stride: t.stride}, s.set, threads)
-}
-
-// fill takes account of a table for which so many values were computed, of so many bytes, and reports
-// whether it is whole.
-func (g *Gram) fill(computed, bytes int64) bool {
+	computed := fillSquare(s.tiler, vec.Block[T]{Value: t.value, Rows: n, Cols: n, Stride: t.stride}, s.set, g.options.Threads)
 	if g.Cut() {
-		return false
+		return
 	}
+	done()
 	g.counts.computedOf(g.double.tiler, computed)
-	g.options.Cache = max(g.limit()-bytes, LeastCache(g.Len()))
+	g.options.Cache = max(g.limit()-bytes, LeastCache(n))
 	_ = g.reserve() // there is room for two rows: no error
-	return true
 }
 
 // inOrder returns the numbers from 0 to n-1.
-func inOrder(n int) []uint32 {
-	columns := make([]uint32, n)
-	for j := range columns {
-		columns[j] = uint32(j)
+func inOrder[I int | uint32](n int) []I {
+	numbers := make([]I, n)
+	for j := range numbers {
+		numbers[j] = I(j)
 	}
-	return columns
+	return numbers
 }
 
 // Filled reports whether the whole matrix is at hand.
@@ -229,10 +220,8 @@ func (g *Gram) View(rows []int, cache int64, threads int) (*Gram, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("kernel: found no rows, expected at least one")
 	}
-	for _, i := range rows {
-		if i < 0 || i >= g.Len() {
-			return nil, fmt.Errorf("kernel: found the number %d of a row, expected one from 0 to %d", i, g.Len()-1)
-		}
+	if err := g.has(rows); err != nil {
+		return nil, err
 	}
 	view := g.viewOf(rows)
 	if of := g.double.place; of != nil {
@@ -245,19 +234,15 @@ func (g *Gram) View(rows []int, cache int64, threads int) (*Gram, error) {
 }
 
 // Beside is View of all rows in their order.
-func (g *Gram) Beside(threads int) (*Gram, error) {
-	rows := make([]int, g.Len())
-	for i := range rows {
-		rows[i] = i
+func (g *Gram) Beside(threads int) *Gram {
+	view, err := g.View(inOrder[int](g.Len()), 0, threads)
+	if err != nil {
+		panic(err) // it is filled, and has these rows
 	}
-	view, err := g.View(rows, 0, threads)
-	if err == nil {
-		view.X, view.double.set = g.X, g.double.set
-	}
-	if err == nil && view.single != nil {
+	if view.X, view.double.set = g.X, g.double.set; view.single != nil {
 		view.single.set = g.single.set
 	}
-	return view, err
+	return view
 }
 
 // among returns the columns of some of the rows.

@@ -172,9 +172,7 @@ func (j *job) makeProblems(ctx context.Context) (err error) {
 	if j.problems, err = problemsOf(j.statement(), j.spec.own(), j.labels, j.weights, rows, opt.Threads); err != nil {
 		return err
 	}
-	if j.beside {
-		j.problems.beside, j.problems.threads = true, j.threadsEach()
-	}
+	j.problems.beside, j.problems.threads = j.beside, j.threadsEach()
 	if f, ok := j.problems.family.(machineFamily); ok {
 		j.spec.Kernel = kernel.Fitted(j.spec.Kernel, f.gram.Shift())
 		if j.problems.pairs = j.pairs(rows); j.problems.pairs != nil {

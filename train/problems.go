@@ -76,8 +76,7 @@ func (s *problems) output(c int) (o objective, err error) {
 	case o.rows == nil:
 		y = s.labels.targets(c, s.threads)
 		if s.beside {
-			gram, fault := s.family.(machineFamily).gram.Beside(s.threads)
-			o.family, err = machineFamily{gram}, fault
+			o.family = machineFamily{s.family.(machineFamily).gram.Beside(s.threads)}
 		}
 	case s.pairs != nil:
 		i, j := model.Pair(c, len(s.labels.classes))

@@ -30,10 +30,8 @@ var squares sync.Pool
 
 // room takes memory for so many values.
 func (k *symmetric) room(size int) []float64 {
-	if k.copied == nil {
-		if used, any := squares.Get().(*[]float64); any {
-			k.copied = *used
-		}
+	if used, any := squares.Get().(*[]float64); any && k.copied == nil {
+		k.copied = *used
 	}
 	k.copied = slices.Grow(k.copied[:0], size)[:size]
 	k.value = k.copied
