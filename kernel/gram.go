@@ -38,7 +38,6 @@ type Gram struct {
 	options  Options
 	double   *store[float64]
 	single   *store[float32] // nil: rows are in double precision
-	place    *place          // where all values are; nil: they are computed
 	kept     lru
 	lent     int64 // bytes that parts may keep at least; 0: none was made
 	rows     []Row // of the last call of Rows
@@ -46,7 +45,6 @@ type Gram struct {
 	counts   *counter
 	fitted   *fitted // what the rows say of a precomputed kernel; nil: it was not asked
 	whole    *Gram   // that this is a part of; nil: none
-	held     bool    // all rows are kept, in double precision
 	heed     *heed
 	definite struct {
 		once  sync.Once
@@ -70,7 +68,7 @@ func (c Counts) Hits() float64 {
 	if c.Requested == 0 {
 		return 0
 	}
-	return 1 - float64(c.Computed-c.Prefetched)/float64(c.Requested)
+	return max(0, 1-float64(c.Computed-c.Prefetched)/float64(c.Requested)) // where a run was cut short not all may be asked for
 }
 
 // Row is a row of the matrix, in one of two precisions.
@@ -134,8 +132,10 @@ func gramOf(k Kernel, x matrix.Matrix, opt Options, counts *counter, heed *heed)
 	of, rows, norm := g.tiled()
 	_, inner := k.(Inner)
 	g.double = newStore(inDouble, of, rows, norm, opt.Threads)
+	g.keep = !inner || matrix.Nonzeros(rows) >= cheapTerms*int64(n)
 	if inner && !opt.Double && n > fewRows && g.singleSuffices() {
 		g.single = newStore(inSingle, k, rows, g.SquaredNorm, opt.Threads)
+		g.single.cheap = !g.keep
 	}
 	g.double.heed = g.heed
 	if g.single != nil {
@@ -144,7 +144,6 @@ func gramOf(k Kernel, x matrix.Matrix, opt Options, counts *counter, heed *heed)
 	if _, inner := of.(Inner); inner {
 		g.counts.products.Add(int64(n)) // the squared norms
 	}
-	g.keep = !inner || matrix.Nonzeros(rows) >= cheapTerms*int64(n)
 	return g, g.reserve()
 }
 
@@ -244,7 +243,7 @@ func (g *Gram) Kept(i int) bool { return g.kept.place[i] >= 0 }
 func (g *Gram) Prefetch(rows []int) {
 	place, missing := g.kept.use(rows)
 	g.count(0, len(missing), g.Len())
-	if g.place == nil {
+	if !g.Filled() {
 		g.counts.prefetched.Add(int64(len(missing)) * int64(g.Len()))
 	}
 	if len(missing) > 0 {
@@ -258,6 +257,9 @@ func (g *Gram) Prefetch(rows []int) {
 func (g *Gram) Update(dst []float64, rows []int, c []float64) {
 	for len(rows) > 0 {
 		part := min(len(rows), g.Capacity())
+		if g.Filled() {
+			part = len(rows) // none is kept
+		}
 		place, missing := g.kept.find(rows[:part])
 		if g.keep {
 			place, missing = g.kept.use(rows[:part])
@@ -273,39 +275,27 @@ func (g *Gram) update(dst []float64, rows []int, c []float64, place, missing []i
 	if g.single != nil {
 		g.single.update(dst, rows, c, place, missing)
 	} else {
-		g.updateDouble(dst, rows, c, place, missing)
+		g.double.update(dst, rows, c, place, missing)
 	}
 	if g.Cut() {
 		g.kept.forget(rows, missing)
 	}
 }
 
-// updateDouble is that of the store in double precision, or of the table.
-func (g *Gram) updateDouble(dst []float64, rows []int, c []float64, place, missing []int) {
-	if g.place != nil {
-		g.place.update(g.double, dst, rows, c, place, missing)
-	} else {
-		g.double.update(dst, rows, c, place, missing)
-	}
-}
-
 // Square sets dst[k*len(rows)+l] to K_ij, i and j being rows[k] and rows[l].
 func (g *Gram) Square(dst []float64, rows []int) {
-	g.count(len(rows), len(rows), len(rows))
-	switch {
-	case g.place != nil:
-		g.place.square(dst, rows, g.options.Threads, g.heed)
-	case g.single != nil:
-		g.single.square(dst, rows)
-	default:
-		g.double.square(dst, rows)
+	g.counts.requested.Add(int64(len(rows)) * int64(len(rows)))
+	if g.single != nil {
+		g.counts.computedOf(g.double.tiler, g.single.square(dst, rows))
+	} else {
+		g.counts.computedOf(g.double.tiler, g.double.square(dst, rows))
 	}
 }
 
 // count counts rows of n values, of which some were missing.
 func (g *Gram) count(rows, missing, n int) {
 	g.counts.requested.Add(int64(rows) * int64(n))
-	if g.place != nil {
+	if g.Filled() {
 		return // nothing is computed
 	}
 	g.counts.computedOf(g.double.tiler, int64(missing)*int64(n))
@@ -350,20 +340,16 @@ func (g *Gram) Combine(dst, beta []float64) (chain int) {
 		}
 	}
 	clear(dst)
-	place, missing := g.places(support)
+	missing := inOrder[int](len(support))
 	if len(support) <= combined {
-		g.updateDouble(dst, support, c, place, missing)
+		g.double.update(dst, support, c, nil, missing)
 		return len(support)
 	}
 	part, lost := make([]float64, len(dst)), make([]float64, len(dst))
 	for lo := 0; lo < len(support); lo += combined {
 		hi := min(lo+combined, len(support))
 		clear(part)
-		if place != nil {
-			g.updateDouble(part, support[lo:hi], c[lo:hi], place[lo:hi], nil)
-		} else {
-			g.updateDouble(part, support[lo:hi], c[lo:hi], nil, missing[:hi-lo])
-		}
+		g.double.update(part, support[lo:hi], c[lo:hi], nil, missing[:hi-lo])
 		for j, x := range part {
 			sum := dst[j] + x
 			own := sum - x // two-sum of Knuth: what the addition loses is a number

@@ -192,53 +192,67 @@ func inFull(t *tiler[float64], s set[float64]) set[float64] {
 const side = 512
 
 // exchangeable reports whether values have the same bits with their rows exchanged.
-func exchangeable(t *tiler[float64]) bool { _, ok := t.k.(Inner); return ok }
+func exchangeable[T float32 | float64](t *tiler[T]) bool { _, ok := t.k.(Inner); return ok }
 
 // fillSquare sets dst to the matrix of a set with itself, and returns how many values it computed:
 // those above the diagonal are copied from below it where they have the same bits.
-func fillSquare(t *tiler[float64], dst vec.Block[float64], x set[float64], threads int) (computed int64) {
+func fillSquare[T float32 | float64](t *tiler[T], dst vec.Block[T], x set[T], threads int) (computed int64) {
+	if d, double := any(x).(set[float64]); double {
+		x = any(inFull(any(t).(*tiler[float64]), d)).(set[T])
+	}
+	return eachPiece(dst, side, exchangeable(t), threads, t.transpose, func(at vec.Block[T], i, j int) {
+		fillRectangle(t, at, x.between(i, i+at.Rows), x.between(j, j+at.Cols))
+	})
+}
+
+// eachPiece has fill write the pieces of a square dst, of so many rows and columns, and returns how many
+// elements that were: where it is symmetric those above the diagonal are copied from below it.
+func eachPiece[T float32 | float64](dst vec.Block[T], side int, symmetric bool, threads int, transpose func(dst, src vec.Block[T]), fill func(at vec.Block[T], i, j int)) (filled int64) {
 	var tasks [][2]int
-	x = inFull(t, x)
-	mirrored := exchangeable(t)
 	for i := 0; i < dst.Rows; i += side {
-		for j := 0; j < dst.Rows && !(mirrored && j > i); j += side {
+		for j := 0; j < dst.Rows && !(symmetric && j > i); j += side {
 			tasks = append(tasks, [2]int{i, j})
-			computed += int64(min(side, dst.Rows-i)) * int64(min(side, dst.Rows-j))
+			filled += int64(min(side, dst.Rows-i)) * int64(min(side, dst.Rows-j))
 		}
 	}
 	parallel.Each(len(tasks), threads, func(_, k int) {
 		i, j := tasks[k][0], tasks[k][1]
 		rows, cols := min(side, dst.Rows-i), min(side, dst.Rows-j)
 		at := piece(dst, i, j, rows, cols)
-		fillRectangle(t, at, x.between(i, i+rows), x.between(j, j+cols))
-		if mirrored && i != j {
-			vec.Transpose64(piece(dst, j, i, cols, rows), at)
+		fill(at, i, j)
+		if symmetric && i != j {
+			transpose(piece(dst, j, i, cols, rows), at)
 		}
 	})
-	return computed
+	return filled
 }
 
 // piece returns a part of a block, from row i and column j on.
-func piece(b vec.Block[float64], i, j, rows, cols int) vec.Block[float64] {
-	return vec.Block[float64]{Value: b.Value[i*b.Stride+j:], Rows: rows, Cols: cols, Stride: b.Stride}
+func piece[T float32 | float64](b vec.Block[T], i, j, rows, cols int) vec.Block[T] {
+	return vec.Block[T]{Value: b.Value[i*b.Stride+j:], Rows: rows, Cols: cols, Stride: b.Stride}
 }
 
-// fillRectangle sets dst to the values of the rows of x with those of y, on one core: of dense rows by a product of
-// matrices, whose elements are the same chains as those of tiles.
-func fillRectangle(t *tiler[float64], dst vec.Block[float64], x, y set[float64]) {
+// fillRectangle sets dst to the values of the rows of x with those of y, on one core.
+func fillRectangle[T float32 | float64](t *tiler[T], dst vec.Block[T], x, y set[T]) {
 	if t.heed.ended() {
 		return
 	}
 	a, dense := x.Matrix.(*matrix.Dense)
 	b, both := y.Matrix.(*matrix.Dense)
-	if !dense || !both || !exchangeable(t) {
-		t.tiles(x, y, 1, func(values [][]float64, k, lo, hi int) {
-			for r, v := range values {
-				copy(dst.Value[(k+r)*dst.Stride+lo:][:hi-lo], v)
-			}
-		})
+	if d, double := any(dst).(vec.Block[float64]); double && dense && both && exchangeable(t) {
+		multiply(any(t).(*tiler[float64]), d, a, b, any(x.norm).([]float64), any(y.norm).([]float64))
 		return
 	}
+	t.tiles(x, y, 1, func(values [][]T, k, lo, hi int) {
+		for r, v := range values {
+			copy(dst.Value[(k+r)*dst.Stride+lo:][:hi-lo], v)
+		}
+	})
+}
+
+// multiply is fillRectangle of dense rows by a product of matrices, whose elements are the same chains as
+// those of tiles.
+func multiply(t *tiler[float64], dst vec.Block[float64], a, b *matrix.Dense, xx, yy []float64) {
 	w := t.work.Get().(*work[float64])
 	defer t.work.Put(w)
 	w.wide = w.wide[:0]
@@ -251,6 +265,6 @@ func fillRectangle(t *tiler[float64], dst vec.Block[float64], x, y set[float64])
 	vec.GemmMixed(dst, vec.Block[float32]{Value: a.Value, Rows: a.Rows, Cols: a.Cols, Stride: a.Cols},
 		vec.Block[float64]{Value: w.wide, Rows: b.Rows, Cols: b.Cols, Stride: b.Cols}, 1)
 	for r := range dst.Rows {
-		t.of(t.inner, dst.Value[r*dst.Stride:][:dst.Cols], x.norm[r], y.norm)
+		t.of(t.inner, dst.Value[r*dst.Stride:][:dst.Cols], xx[r], yy)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestHold: what all rows that are kept combine to has the bits of what is computed anew, and
+// TestHold: what a matrix with all values at hand combines to has the bits of what is computed anew, and
 // costs no values.
 func TestHold(t *testing.T) {
 	const n = 203
@@ -19,8 +19,8 @@ func TestHold(t *testing.T) {
 	for _, k := range []Kernel{Linear{}, RBF{0.1}, outer{RBF{0.1}}} {
 		for threads, g := range []*Gram{newGram(t, k, sparse, Options{Threads: 1}), newGram(t, k, dense, Options{Threads: 2})} {
 			held := g.Hold()
-			if !held.held {
-				t.Fatalf("%v: not all rows are kept", k)
+			if !held.Filled() {
+				t.Fatalf("%v: not all values are at hand", k)
 			}
 			want, got := make([]float64, n), make([]float64, n)
 			g.Combine(want, beta)

@@ -15,21 +15,31 @@ import (
 // for it counts here too. It keeps rows of its own, within the limit as long as
 // parts are used one after another and this matrix between them.
 func (g *Gram) Part(rows []int) (*Gram, error) {
-	for _, i := range rows {
-		if i < 0 || i >= g.Len() {
-			return nil, fmt.Errorf("kernel: found the number %d of a row, expected one from 0 to %d", i, g.Len()-1)
-		}
+	if err := g.has(rows); err != nil {
+		return nil, err
 	}
 	opt := g.options
-	if opt.Cache = g.lend(len(rows)); g.Filled() {
+	switch opt.Cache = g.lend(len(rows)); {
+	case g.Filled() && g.single != nil && g.single.cheap: // computed, as where no table is
+		opt.Cache, opt.Double = max(opt.Cache, DefaultCache/16), false
+	case g.Filled():
 		return g.View(rows, opt.Cache, opt.Threads)
 	}
 	result, err := gramOf(g.Kernel, matrix.Subset(g.X, rows), opt, g.counts, g.heed)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		result.whole = g
 	}
-	result.whole = g
-	return result, nil
+	return result, err
+}
+
+// has refuses numbers of rows that there are not.
+func (g *Gram) has(rows []int) error {
+	for _, i := range rows {
+		if i < 0 || i >= g.Len() {
+			return fmt.Errorf("kernel: found the number %d of a row, expected one from 0 to %d", i, g.Len()-1)
+		}
+	}
+	return nil
 }
 
 // InDouble returns the matrix of the same rows in double precision, with room for about so many
@@ -41,8 +51,8 @@ func (g *Gram) InDouble(rows int) *Gram {
 	if err != nil {
 		panic(err) // there is one of these rows
 	}
-	if g.Filled() {
-		result.setTable(g.place.table, g.place.columns)
+	if of := g.double.place; of != nil {
+		result.setTable(of.table, of.columns)
 	}
 	return result
 }
@@ -62,7 +72,7 @@ type Pairs struct {
 	own   []ownSquare
 
 	mutex sync.Mutex
-	spare []*table
+	spare []*table[float64]
 	size  int // of a table
 }
 
@@ -116,22 +126,22 @@ func (p *Pairs) Gram(a, b, threads int) (*Gram, error) {
 		return p.unfilled(rows)
 	}
 	g := p.whole.viewOf(rows)
-	return g, g.readFrom(t, inOrder(len(rows)), 0, threads)
+	return g, g.readFrom(t, inOrder[uint32](len(rows)), 0, threads)
 }
 
 // Release takes back the memory of a pair.
 func (p *Pairs) Release(g *Gram) {
-	if g.place == nil {
+	if g.double.place == nil {
 		return
 	}
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	p.spare = append(p.spare, g.place.table)
-	g.place, g.double = nil, nil
+	p.spare = append(p.spare, g.double.place.table)
+	g.double = nil
 }
 
 // table returns memory for a pair.
-func (p *Pairs) table() *table {
+func (p *Pairs) table() *table[float64] {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	if last := len(p.spare) - 1; last >= 0 {
@@ -140,7 +150,7 @@ func (p *Pairs) table() *table {
 		return t
 	}
 	stride := rowStride(p.size)
-	return &table{value: inHugePages(make([]float64, p.size*stride)), stride: stride}
+	return &table[float64]{value: inHugePages(make([]float64, p.size*stride)), stride: stride}
 }
 
 // unfilled is the matrix of a pair that computes its values when they are asked for.
@@ -163,7 +173,7 @@ func (p *Pairs) unfilled(rows []int) (*Gram, error) {
 const pairRows = 4 * side
 
 // fill writes the matrix of a pair, and reports whether it is whole.
-func (p *Pairs) fill(t *table, a, b, threads int) bool {
+func (p *Pairs) fill(t *table[float64], a, b, threads int) bool {
 	n, m := len(p.rows[a]), len(p.rows[b])
 	all := vec.Block[float64]{Value: t.value, Rows: n + m, Cols: n + m, Stride: t.stride}
 	for k, c := range [2]int{a, b} {

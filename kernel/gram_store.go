@@ -1,8 +1,11 @@
 package kernel
 
 import (
+	"sync"
+
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // A store is a set and the rows of its Gram matrix that are kept, in one
@@ -16,6 +19,9 @@ type store[T float32 | float64] struct {
 	stride  int
 	threads int
 	stands  standing[T]
+	place   *place[T] // where all values are; nil: they are computed
+	cheap   bool      // to compute single values takes no longer than to gather them from memory
+	part    sync.Pool // memory for rows that are gathered
 }
 
 func newStore[T float32 | float64](a arithmetic[T], k Kernel, x matrix.Matrix, norm []float64, threads int) *store[T] {
@@ -46,7 +52,11 @@ func (s *store[T]) open(place int) {
 // increase, are computed first, and kept where they have a place; place may be
 // nil if all are missing and none is kept.
 func (s *store[T]) update(dst []float64, rows []int, c []float64, place, missing []int) {
-	if len(rows) == 0 {
+	switch {
+	case len(rows) == 0:
+		return
+	case s.place != nil:
+		s.place.update(s, dst, rows, c, place, missing)
 		return
 	}
 	if len(missing) == 0 {
@@ -131,16 +141,40 @@ func addRows[T float32 | float64](s *store[T], dst []float64, rows []Row, c []fl
 	})
 }
 
-// square sets dst to the part of the matrix with the given rows and columns.
-func (s *store[T]) square(dst []float64, rows []int) {
-	use := func(values [][]T, k, lo, hi int) {
-		for r, v := range values {
-			row := dst[(k+r)*len(rows):][lo:hi]
-			for j := range row {
-				row[j] = float64(v[j])
-			}
-		}
+// square sets dst to the part of the matrix with the given rows and columns, and returns how many values it computed.
+func (s *store[T]) square(dst []float64, rows []int) (computed int64) {
+	q, part, picked := len(rows), (*place[T])(nil), s.set
+	if s.place != nil && !s.cheap {
+		part = placeIn(s.place.table, s.place.among(rows))
+	} else if picked = s.set.pick(rows); exchangeable(s.tiler) { // rows of products are best read one after another
+		picked.Matrix = matrix.Gather(s.set.Matrix, rows)
 	}
-	picked := s.set.pick(rows)
-	s.tiles(picked, picked, s.threads, use)
+	whole := vec.Block[float64]{Value: dst, Rows: q, Cols: q, Stride: q}
+	computed = eachPiece(whole, squareSide, exchangeable(s.tiler), s.threads, vec.Transpose64, func(at vec.Block[float64], i, j int) {
+		if part == nil {
+			s.inPiece(at, picked.between(i, i+at.Rows), picked.between(j, j+at.Cols))
+			return
+		}
+		for r := 0; r < at.Rows && !s.heed.ended(); r++ {
+			copyRow(at.Value[r*at.Stride:][:at.Cols], part, i+r, j)
+		}
+	})
+	if part != nil {
+		return 0
+	}
+	return computed
 }
+
+// inPiece sets dst to the values of the rows of x with those of y, in double precision as they are.
+func (s *store[T]) inPiece(dst vec.Block[float64], x, y set[T]) {
+	s.tiles(x, y, 1, func(values [][]T, k, lo, hi int) {
+		for r, v := range values {
+			row := dst.Value[(k+r)*dst.Stride:][lo:hi]
+			clear(row)
+			s.arithmetic.add(row, [][]T{v[:hi-lo]}, 0, []float64{1})
+		}
+	})
+}
+
+// squareSide is how many rows and columns of a square are computed or gathered at a time.
+const squareSide = 256

@@ -1,11 +1,14 @@
 package kernel
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // Views of a filled matrix have the values of parts that compute them, in rows, squares and
@@ -117,4 +120,73 @@ func TestSumOfTable(t *testing.T) {
 			t.Errorf("row %d: %v, expected %v", i, dst[k], expected)
 		}
 	}
+}
+
+// A table in single precision gives the bits of a matrix that computes its values, to all who use it at
+// the same time; products for certificates are in double precision.
+func TestFillSingle(t *testing.T) {
+	const n = fewRows + 200
+	for _, cols := range []int{10, 40} { // values that are cheap to compute are not gathered
+		r := rand.New(rand.NewPCG(9, uint64(cols)))
+		x := &matrix.Dense{Rows: n, Cols: cols, Value: make([]float32, n*cols)}
+		for i := range x.Value {
+			x.Value[i] = float32(r.NormFloat64())
+		}
+		computing, filled := newGram(t, RBF{0.1}, x, Options{Threads: 2}), newGram(t, RBF{0.1}, x, Options{Threads: 2})
+		if filled.FillSingle(); !filled.Filled() || !filled.Single() {
+			t.Fatal("the table was not filled in single precision")
+		}
+		rows, c := r.Perm(n)[:300], make([]float64, 300)
+		for k := range c {
+			c[k] = r.NormFloat64()
+		}
+		want := partsOf(computing, rows, c)
+		var all sync.WaitGroup
+		for range 2 {
+			all.Go(func() {
+				view := filled.Beside(1)
+				if got := partsOf(view, rows, c); !slices.Equal(got, want) {
+					t.Errorf("%d columns: values from a table have other bits", cols)
+				}
+				part, err := view.Part(rows)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for k, v := range part.Rows([]int{7})[0].values() {
+					if exact := filled.Kernel.Eval(x.Row(rows[7]), x.Row(rows[k])); math.Abs(v-exact) > 1e-6 {
+						t.Errorf("%d columns: a part has %g, expected %g", cols, v, exact)
+					}
+				}
+			})
+		}
+		all.Wait()
+	}
+	small := newGram(t, RBF{0.1}, &matrix.Dense{Rows: 9, Cols: 1, Value: make([]float32, 9)}, Options{})
+	if small.FillSingle(); small.Filled() {
+		t.Error("few rows are in double precision: found a table in single precision")
+	}
+}
+
+// values returns the row in double precision.
+func (r Row) values() []float64 {
+	values := slices.Clone(r.Double)
+	for _, v := range r.Single {
+		values = append(values, float64(v))
+	}
+	return values
+}
+
+// partsOf returns a row, a square, a sum of rows and a product of a matrix.
+func partsOf(g *Gram, rows []int, c []float64) []float64 {
+	n, q := g.Len(), len(rows)
+	all := g.Rows(rows[:1])[0].values()
+	square, sum, product, beta := make([]float64, q*q), make([]float64, n), make([]float64, n), make([]float64, n)
+	g.Square(square, rows)
+	g.Update(sum, rows, c)
+	for k, i := range rows {
+		beta[i] = c[k]
+	}
+	g.Combine(product, beta)
+	return slices.Concat(all, square, sum, product)
 }

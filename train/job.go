@@ -38,6 +38,7 @@ type job struct {
 
 	margins     []float64 // Result.Margins
 	pairsAtOnce int       // matrices of pairs of classes that fit into memory; 0: they have none
+	beside      bool      // the matrix is at hand, and several outputs read it at the same time
 	released    bool      // the first problem no longer has its matrix
 
 	last []problem.Point // of each output, of its last look; kept for those who watch
@@ -171,6 +172,7 @@ func (j *job) makeProblems(ctx context.Context) (err error) {
 	if j.problems, err = problemsOf(j.statement(), j.spec.own(), j.labels, j.weights, rows, opt.Threads); err != nil {
 		return err
 	}
+	j.problems.beside, j.problems.threads = j.beside, j.threadsEach()
 	if f, ok := j.problems.family.(machineFamily); ok {
 		j.spec.Kernel = kernel.Fitted(j.spec.Kernel, f.gram.Shift())
 		if j.problems.pairs = j.pairs(rows); j.problems.pairs != nil {
@@ -187,10 +189,18 @@ func (j *job) makeProblems(ctx context.Context) (err error) {
 // compute it again for each class. Of pairs of classes each has its own matrix.
 func (j *job) fill(ctx context.Context, rows family) error {
 	f, machine := rows.(machineFamily)
-	if !machine || j.labels.outputs() < 3 || j.labels.pairs || !j.spec.auto() || !kernel.TableFits(f.gram.Len(), j.spec.Cache) {
+	if !machine || j.labels.outputs() < 3 || j.labels.pairs || !j.spec.auto() {
 		return nil
 	}
-	return fillTable(ctx, f.gram, nil)
+	err := fillTable(ctx, f.gram, func() {
+		if kernel.TableFits(f.gram.Len(), j.spec.Cache) {
+			f.gram.Fill(nil)
+		} else {
+			f.gram.FillSingle()
+		}
+	})
+	j.beside = f.gram.Filled()
+	return err
 }
 
 // pairs prepares the matrices of pairs of classes, if they fit into memory; else nil.

@@ -20,8 +20,9 @@ type problems struct {
 	lambda  float64 // of all rows; a part of them has the same C
 	threads int
 
-	part  func(rows []uint32) (family, error) // that of some rows
-	pairs *kernel.Pairs                       // the matrices of pairs of classes; nil: those of parts of the whole
+	beside bool                                // outputs are trained at the same time, each with a view of a matrix that is filled
+	part   func(rows []uint32) (family, error) // that of some rows
+	pairs  *kernel.Pairs                       // the matrices of pairs of classes; nil: those of parts of the whole
 }
 
 // newProblems makes the problems of a statement, for fitting, verifying and auditing alike: of
@@ -74,6 +75,9 @@ func (s *problems) output(c int) (o objective, err error) {
 	switch o.rows = s.labels.pairRows(c); {
 	case o.rows == nil:
 		y = s.labels.targets(c, s.threads)
+		if s.beside {
+			o.family = machineFamily{s.family.(machineFamily).gram.Beside(s.threads)}
+		}
 	case s.pairs != nil:
 		i, j := model.Pair(c, len(s.labels.classes))
 		gram, fault := s.pairs.Gram(i, j, s.threads)

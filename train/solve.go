@@ -114,7 +114,7 @@ func (j *job) watch(opt *solver.Options, c int, p objective, telling *sync.Mutex
 // workers is how many outputs are trained at the same time.
 func (j *job) workers() int {
 	outputs := j.labels.outputs()
-	if j.spec.IsMachine() { // a matrix serves one at a time, on all cores
+	if j.spec.IsMachine() && !j.beside { // a matrix serves one at a time, on all cores
 		outputs = min(outputs, max(1, j.pairsAtOnce))
 	}
 	return min(parallel.Cores(j.spec.Threads), outputs)

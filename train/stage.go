@@ -73,14 +73,14 @@ func (s *Stage) fill(ctx context.Context, memory *kernel.Gram) error {
 		return err
 	}
 	s.gram = f.gram
-	return fillTable(ctx, f.gram, memory)
+	return fillTable(ctx, f.gram, func() { f.gram.Fill(memory) })
 }
 
-// fillTable computes the whole matrix, unless ctx ends before.
-func fillTable(ctx context.Context, g, memory *kernel.Gram) error {
+// fillTable has fill compute the whole matrix, unless ctx ends before.
+func fillTable(ctx context.Context, g *kernel.Gram, fill func()) error {
 	defer g.StopWhen(nil)
 	g.StopWhen(func() bool { return ctx.Err() != nil })
-	if g.Fill(memory); !g.Filled() {
+	if fill(); g.Cut() {
 		return ctx.Err()
 	}
 	return nil
@@ -161,7 +161,7 @@ func (p *Part) fill(ctx context.Context, cache int64) error {
 	if !machine || p.fits < 3 || !kernel.TableFits(p.set.Rows(), cache) {
 		return nil
 	}
-	return fillTable(ctx, f.gram, nil)
+	return fillTable(ctx, f.gram, func() { f.gram.Fill(nil) })
 }
 
 // rows makes the family of the problems of a job, once.

@@ -12,6 +12,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
+	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -105,8 +106,24 @@ func printProof(r printing.Report, m *model.Model, s train.Summary, status, unpr
 	printApproximate(r, m)
 	if len(m.Outputs) > 1 && !m.IsJoint() {
 		o := m.Outputs[s.WorstOutput].Certificate
-		r.Line("worst", "%s: relative gap %.3g, %s", nameOf(m, s.WorstOutput), s.Worst, o.Status)
+		r.Line("worst", "%s: relative gap %.3g, %s%s", nameOf(m, s.WorstOutput), s.Worst, o.Status, cutShort(m))
 	}
+}
+
+// cutShort says of how many of several classifiers the run did not reach its end; "": none.
+func cutShort(m *model.Model) string {
+	done, begun := 0, 0
+	for _, o := range m.Outputs {
+		if o.Certificate.Status == string(solver.Converged) {
+			done++
+		} else if o.Certificate.Epochs > 0 {
+			begun++
+		}
+	}
+	if all := len(m.Outputs); done < all {
+		return fmt.Sprintf("; of %d classifiers %d converged, %d stopped earlier, %d were not begun", all, done, begun, all-done-begun)
+	}
+	return ""
 }
 
 // gapOf writes the relative gap, and what it is relative to if that is not the objective.

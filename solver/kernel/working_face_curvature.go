@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/vec"
@@ -22,6 +23,27 @@ type symmetric struct {
 	threads int
 	part    []float64
 	lower   vec.Cholesky
+}
+
+// squares is memory of matrices that was used before: to make it takes as long as to fill it.
+var squares sync.Pool
+
+// room takes memory for so many values.
+func (k *symmetric) room(size int) []float64 {
+	if used, any := squares.Get().(*[]float64); any && k.copied == nil {
+		k.copied = *used
+	}
+	k.copied = slices.Grow(k.copied[:0], size)[:size]
+	k.value = k.copied
+	return k.value
+}
+
+// lend leaves the memory to other runs, that take turns with this one, unless it is kept.
+func (k *symmetric) lend(keep bool) {
+	if used := k.copied; used != nil && !keep {
+		squares.Put(&used)
+		k.copied, k.value = nil, nil
+	}
 }
 
 func (k *symmetric) times(dst, x []float64) {

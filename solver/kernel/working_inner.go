@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"slices"
-
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/vec"
 )
@@ -62,8 +60,8 @@ func (b *block) read(set []int, p *problem.Kernel) {
 			return
 		}
 	}
-	value := slices.Grow(b.square.copied[:0], q*q)[:q*q]
-	b.square.copied, b.square.value, b.square.stride = value, value, q
+	value := b.square.room(q * q)
+	b.square.stride = q
 	p.Square(value, set)
 	if constant != 0 {
 		for k := range value {
