@@ -294,7 +294,7 @@ func (g *Gram) Square(dst []float64, rows []int) {
 	g.count(len(rows), len(rows), len(rows))
 	switch {
 	case g.place != nil:
-		g.place.square(dst, rows, g.options.Threads, g.heed)
+		g.place.square(dst, rows, exchangeable(g.double.tiler), g.options.Threads, g.heed)
 	case g.single != nil:
 		g.single.square(dst, rows)
 	default:

@@ -122,17 +122,25 @@ func (p *place) update(s *store[float64], dst []float64, rows []int, c []float64
 	})
 }
 
-// square sets dst to the part with the given rows and columns.
-func (p *place) square(dst []float64, rows []int, threads int, heed *heed) {
+// square sets dst to the part with the given rows and columns. The values of one row lie far apart in the table: where it is
+// mirrored, those above the diagonal blocks are copied from below them.
+func (p *place) square(dst []float64, rows []int, mirrored bool, threads int, heed *heed) {
 	q := len(rows)
 	columns := make([]uint32, q)
 	for k, i := range rows {
 		columns[k] = p.columns[i]
 	}
-	part := placeIn(p.table, columns)
+	part, whole := placeIn(p.table, columns), vec.Block[float64]{Value: dst, Rows: q, Cols: q, Stride: q}
 	parallel.Blocks(q, squareRows, threads, func(_, lo, hi int) {
+		to := q
+		if mirrored {
+			to = hi
+		}
 		for k := lo; k < hi && !heed.ended(); k++ {
-			part.copy(dst[k*q:(k+1)*q], k)
+			part.copy(dst[k*q:][:to], k)
+		}
+		if mirrored && lo > 0 {
+			vec.Transpose64(piece(whole, 0, lo, lo, hi-lo), piece(whole, lo, 0, hi-lo, lo))
 		}
 	})
 }
