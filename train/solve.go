@@ -59,8 +59,7 @@ func (j *job) solve(ctx context.Context, limit *limit) ([]*solver.Solution, erro
 			return
 		}
 		if opt.From = j.start.point(c, p); opt.From == nil {
-			opt.From = j.from.point(c, p, j.problems.lambda)
-			opt.Away = opt.From != nil && j.from.away(j)
+			opt.From, opt.Away = j.from.begin(c, p, j.problems.lambda)
 		}
 		j.watch(&opt, c, p, &telling)
 		if solutions[c], errs[c] = solver.Run(ctx, j.solver, p.Problem, opt); errs[c] == nil {
