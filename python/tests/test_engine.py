@@ -26,7 +26,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
 def slow():
     """Return an estimator and data that take minutes."""
-    X, y = fenchel.read("@spirals:n=3000")
+    X, y = fenchel.read("@spirals:n=8000,noise=0.5")
     return fenchel.KernelClassifier(kernel="rbf:gamma=1", C=1e6, gap=1e-14), X, y
 
 
@@ -101,7 +101,7 @@ def test_interrupt():
 CHILD = """
     import fenchel, numpy as np, sys
     from fenchel import _engine
-    X, y = fenchel.read("@spirals:n=3000")
+    X, y = fenchel.read("@spirals:n=8000,noise=0.5")
     print(_engine._engine.process.pid, flush=True)
     fenchel.KernelClassifier(kernel="rbf:gamma=1", C=1e6, gap=1e-14).fit(X, y)
 """
