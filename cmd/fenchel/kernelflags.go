@@ -36,7 +36,7 @@ func (k *kernelFlags) register(cmd *cobra.Command, spec *train.Spec) {
 	f.Float64Var(&spec.Slack, "slack", 0, "seek the largest margin with this average slack, instead of lambda")
 	f.BoolVar(&spec.HardMargin, "hard-margin", false, "the largest margin of a kernel machine on separable rows, which must be; the same as --C inf and --slack 0")
 	f.Float64Var(&spec.Nu, "nu", 0, "share of rows beyond the margin or tube of a kernel machine, or of outliers: nu-classification, nu-regression (with C), one class")
-	f.StringVar(&k.cache, "cache", "", "keep at most so much of the kernel's matrix in memory, such as 500MB (default 1GB; never changes a result)")
+	f.StringVar(&k.cache, "cache", "", "keep at most so much of the kernel's matrix in memory, such as 500MB (default 1GB; with several classes, and in tune, last digits may depend on it)")
 	complete(cmd, "kernel", names(kernel.Entries())...)
 	complete(cmd, "map", names(kernel.Approximations())...)
 }
