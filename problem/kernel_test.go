@@ -70,6 +70,12 @@ func near(t *testing.T, k *problem.Kernel, pt problem.Point, optimum, off float6
 			t.Errorf("%v, off by %g: lower bound %g, expected at most %g, near %g", k.Loss, off, c.Dual, optimum, exact.Dual)
 		}
 	}
+	other := problem.Point{W: append([]float64(nil), pt.W...), A: pt.A}
+	other.W[0]++
+	value, own := k.Respond(other.W[:k.Len()])
+	if c := k.CertifyNear(other, value, own); !math.IsInf(c.Dual, -1) {
+		t.Errorf("%v: found the lower bound %g for coefficients that are not those of the dual variables, expected none", k.Loss, c.Dual)
+	}
 }
 
 // pointOf returns the point of a kernel machine that has the dual variables and
