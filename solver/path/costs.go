@@ -255,7 +255,7 @@ func (s *costs) direction() {
 func (s *costs) add(dst []float64, rows []int, by []float64) (off float64) {
 	s.gram.Update(dst, rows, by)
 	constant := s.shiftBy(dst, sumOf(by))
-	return s.drift.products(len(rows), sizeOf(by)) + float64(float64(len(rows)+8)*unit*largestOf(dst)) + constant
+	return s.drift.products(len(rows), sizeOf(by), largestOf(dst)) + constant
 }
 
 // shiftBy adds what the constant column of the bias has, the coefficients having the sum.

@@ -11,7 +11,7 @@ const unit = 0x1p-53
 
 // drift bounds how far each number of the responses r, of the load and of dr is off from the product of
 // K and the coefficients: what the last product was off by, and what each step has added. Without it
-// every breakpoint would take a product of its own, the dearest part of the path.
+// every breakpoint would take a product of its own, most of the time of a path.
 type drift struct {
 	largest     float64 // of the values of K, with the constant
 	value       float64 // by how much a computed one is off
@@ -23,9 +23,10 @@ func newDrift(p *problem.Kernel) drift {
 	return drift{largest: largest + p.Constant(), value: value}
 }
 
-// products bounds the error of a sum of rows of K times coefficients with the sum of sizes.
-func (d *drift) products(rows int, size float64) float64 {
-	return size * (d.value + float64(float64(rows+8)*unit*d.largest))
+// products bounds the error of adding rows of K, times coefficients of which size is the sum of magnitudes, to
+// numbers that are then at most sum: each of the additions rounds numbers of at most sum + 2 size |K|.
+func (d *drift) products(rows int, size, sum float64) float64 {
+	return float64(size*d.value) + float64(float64(rows+8)*unit*(sum+float64(2*size*d.largest)))
 }
 
 // roundings bounds what the responses miss where coefficients of that size were rounded, four

@@ -87,7 +87,7 @@ func (s *costs) tell(ctx context.Context, each Each) (mended bool, err error) {
 		if err != nil {
 			return mended, err
 		}
-		if s.c > s.mended*(1+1e-9) { // else the path would not come on
+		if s.c > s.mended*(1+1e-9) { // else the path would stay where it is
 			mended, s.mended = true, s.c
 			s.begin(s.c, sol.Point)
 			b = s.breakpoint()
