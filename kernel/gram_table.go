@@ -140,8 +140,11 @@ func TableBytes(n int) int64 { return 8 * int64(n) * int64(rowStride(n)) }
 // TableFits reports whether the table of n rows fits into so many bytes, 0: DefaultCache,
 // and leaves a share of them to the rows that views of it keep.
 func TableFits(n int, cache int64) bool {
-	return float64(TableBytes(n)) <= tableShare*float64(cmp.Or(cache, DefaultCache))
+	return leavesShare(TableBytes(n), cmp.Or(cache, DefaultCache))
 }
+
+// leavesShare reports whether a table of so many bytes leaves a share of the limit to rows.
+func leavesShare(bytes, limit int64) bool { return float64(bytes) <= tableShare*float64(limit) }
 
 // LeastCache is how many bytes a matrix of n rows needs at least, for two of them.
 func LeastCache(n int) int64 { return 2 * 8 * int64(rowStride(n)) }
@@ -167,7 +170,7 @@ func (g *Gram) Fill(memory *Gram) {
 // that and it fits; Combine then computes its values in double precision.
 func (g *Gram) FillSingle() {
 	n := g.Len()
-	if g.Filled() || g.single == nil || float64(TableBytes(n)/2) > tableShare*float64(g.limit()) {
+	if g.Filled() || g.single == nil || !leavesShare(TableBytes(n)/2, g.limit()) {
 		return
 	}
 	t := &table[float32]{stride: rowStride(n)}
@@ -233,7 +236,7 @@ func (g *Gram) View(rows []int, cache int64, threads int) (*Gram, error) {
 	return view, view.readFrom(nil, nil, cache, threads)
 }
 
-// Beside is View of all rows in their order.
+// Beside is View of all rows in their order, for a run of its own at the same time as others.
 func (g *Gram) Beside(threads int) *Gram {
 	view, err := g.View(inOrder[int](g.Len()), 0, threads)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/fenchel-ml/fenchel/train"
 )
 
-// With a narrow kernel most coefficients are free, and rows that are there twice, with both classes, have theirs at the bound: a run
-// with a larger C begins at zero, so that it has the bits of one that was given no start.
+// With a narrow kernel most coefficients are free, and rows that are there twice, with both classes, have theirs at the bound: training
+// with a larger C then ignores the answer for the smaller one and begins at zero: the model has the same bits as without it.
 func TestManyFreeBeginAtZero(t *testing.T) {
 	random, text := rand.New(rand.NewPCG(1, 0)), strings.Builder{}
 	for i := range 200 {

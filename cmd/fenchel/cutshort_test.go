@@ -6,7 +6,7 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 )
 
-// A run that was cut short says how many classifiers it did not get to; one that was not says nothing.
+// The line of the worst classifier says how many converged, stopped earlier and were not begun, unless all converged.
 func TestCutShort(t *testing.T) {
 	output := func(status string, epochs int) model.Output {
 		return model.Output{Certificate: model.Certificate{Status: status, Epochs: epochs}}

@@ -30,15 +30,17 @@ var squares sync.Pool
 
 // room takes memory for so many values.
 func (k *symmetric) room(size int) []float64 {
-	if used, any := squares.Get().(*[]float64); any && k.copied == nil {
-		k.copied = *used
+	if k.copied == nil {
+		if used, ok := squares.Get().(*[]float64); ok {
+			k.copied = *used
+		}
 	}
 	k.copied = slices.Grow(k.copied[:0], size)[:size]
 	k.value = k.copied
 	return k.value
 }
 
-// lend leaves the memory to other runs, that take turns with this one, unless it is kept.
+// lend gives the memory back, for another run or the next round of this one, unless the matrix is kept.
 func (k *symmetric) lend(keep bool) {
 	if used := k.copied; used != nil && !keep {
 		squares.Put(&used)
