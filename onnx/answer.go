@@ -2,6 +2,8 @@ package onnx
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fenchel-ml/fenchel/loss"
@@ -18,9 +20,13 @@ func (p *predictor) answers(scores string) error {
 		}
 		return err
 	}
-	label := p.node("LabelEncoder", []string{p.decision(scores)}, wholesAttribute("keys_int64s", codes(len(m.Classes))),
-		textsAttribute("values_strings", m.Classes), textAttribute("default_string", m.Classes[0]))
-	p.output(p.free("label"), label, text, 0)
+	if numbers, ok := wholeClasses(m.Classes); ok {
+		p.output(p.free("label"), p.node("Gather", []string{p.wholes(numbers...), p.decision(scores)}, wholeAttribute("axis", 0)), whole, 0)
+	} else {
+		label := p.node("LabelEncoder", []string{p.decision(scores)}, wholesAttribute("keys_int64s", codes(len(m.Classes))),
+			textsAttribute("values_strings", m.Classes), textAttribute("default_string", m.Classes[0]))
+		p.output(p.free("label"), label, text, 0)
+	}
 	p.output(p.free("scores"), scores, double, len(m.Outputs))
 	if m.HasProbabilities() {
 		p.output(p.free("probabilities"), p.probabilities(scores), double, len(m.Classes))
@@ -67,6 +73,19 @@ func lossOf(m *model.Model) (loss.Loss, error) {
 		return m.CustomLoss, nil
 	}
 	return loss.New(m.Statement.Loss)
+}
+
+// wholeClasses returns classes as whole numbers, if each is spelled as one: "7", "+1" or "-1",
+// but not "07", which is a code, nor "1.0".
+func wholeClasses(classes []string) (numbers []int64, ok bool) {
+	for _, class := range classes {
+		v, err := strconv.ParseInt(class, 10, 64)
+		if err != nil || strconv.FormatInt(v, 10) != strings.TrimPrefix(class, "+") || slices.Contains(numbers, v) {
+			return nil, false
+		}
+		numbers = append(numbers, v)
+	}
+	return numbers, true
 }
 
 func codes(n int) []int64 {

@@ -79,7 +79,7 @@ func (c *coupling) pass(q string) *graph {
 	b.inputs = append(b.inputs, valueMessage(round, whole, nil), valueMessage(going, truth, nil), valueMessage(p, double, rows))
 	qp := c.multiply(b, q, p)
 	value := b.sum(b.op("Mul", p, qp)) // N x 1
-	apart := b.node("ReduceMax", []string{b.op("Abs", b.op("Sub", qp, value))}, wholesAttribute("axes", []int64{1}), wholeAttribute("keepdims", 1))
+	apart := b.node("ReduceMax", []string{b.op("Abs", b.op("Sub", qp, value)), b.wholes(1)}, wholeAttribute("keepdims", 1))
 	moves := b.op("Not", b.op("Less", apart, b.number(0.005/float64(c.classes))))
 	next := p
 	for t := range c.classes {

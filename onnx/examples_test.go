@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/loss/joint"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -25,6 +28,7 @@ type example struct {
 	rows    *dataset.Set
 	table   string    // CSV file of the rows; "": they are x
 	wide    []float64 // x in double precision; nil: single is enough
+	whole   bool      // labels are whole numbers
 }
 
 const features = 6
@@ -130,8 +134,9 @@ func examples(t *testing.T, n int) (all []example) {
 		spec := k.spec
 		spec.Gap = 1e-3
 		spec.Epochs = 300
-		all = append(all, example{name: k.name, options: k.options, model: fitted(t, k.name, set, spec), rows: setOf(t, drawn(n, 2, k.positive), k.target, k.classes)})
+		all = append(all, example{name: k.name, options: k.options, whole: k.classes == 1, model: fitted(t, k.name, set, spec), rows: setOf(t, drawn(n, 2, k.positive), k.target, k.classes)})
 	}
+	all = append(all, crossed(t, n)...)
 	all = append(all, bare(t, n), precomputed(t, n), calibrated(t, n, 2), calibrated(t, n, 4), marked(t, n), offsets(t, n), wide(t, n), sparseText(t, n))
 	return append(append(all, tables(t, n)...), components(t, n)...)
 }
@@ -152,6 +157,49 @@ func fitted(t *testing.T, name string, set *dataset.Set, spec train.Spec) *model
 		t.Fatalf("%s: %v", name, err)
 	}
 	return result.Model
+}
+
+// crossed are models of every way to make classes of scores, of two and of many, with labels that
+// are texts and whole numbers, and with and without a calibration.
+func crossed(t *testing.T, n int) (all []example) {
+	specs := map[string]train.Spec{"hinge": {}, "logistic": {Loss: "logistic"},
+		"pairs": {Scheme: model.OneAgainstOne}, "logistic pairs": {Scheme: model.OneAgainstOne, Loss: "logistic"}}
+	for _, entry := range joint.Entries() {
+		specs[entry.Name] = train.Spec{Loss: entry.Name}
+	}
+	for _, name := range slices.Sorted(maps.Keys(specs)) {
+		for _, space := range []train.Spec{{}, {Kernel: "rbf:gamma=0.3"}, {Kernel: "rbf:gamma=0.3", Map: "fourier:dim=50"}} {
+			for _, classes := range []int{2, 4} {
+				for _, calibrated := range []bool{false, true} {
+					spec := specs[name]
+					spec.Kernel, spec.Map, spec.Probabilities, spec.Gap = space.Kernel, space.Map, calibrated, 0.01
+					set, rows := setOf(t, drawn(100, 1, false), "classes", classes), setOf(t, drawn(n, 2, false), "classes", classes)
+					e := example{name: fmt.Sprintf("%s %s%s %d %v", name, space.Kernel, space.Map, classes, calibrated), rows: rows}
+					for _, whole := range []bool{false, true} {
+						if whole {
+							set.Target, e.name, e.whole = wholeLabels(set.Target), e.name+" whole", true
+						}
+						if calibrated && refusesCalibration(t, e.name, set, spec) {
+							continue
+						}
+						e.model = fitted(t, e.name, set, spec)
+						all = append(all, e)
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// refusesCalibration reports whether a model has probabilities of its own, so that none are
+// fitted.
+func refusesCalibration(t *testing.T, name string, set *dataset.Set, spec train.Spec) bool {
+	_, err := train.Fit(context.Background(), set, spec)
+	if err != nil && !strings.Contains(err.Error(), "probabilities") {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return err != nil
 }
 
 // bare is a machine without a support vector: its tube holds all rows.
@@ -208,14 +256,14 @@ func calibrated(t *testing.T, n, classes int) example {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return example{name: fmt.Sprintf("calibrated %d", classes), model: foreign, rows: setOf(t, later, "classes", classes)}
+	return example{name: fmt.Sprintf("calibrated %d", classes), model: foreign, whole: true, rows: setOf(t, later, "classes", classes)}
 }
 
 // wholeLabels spells classes as numbers.
 func wholeLabels(target dataset.Target) dataset.Target {
 	var labels []string
 	for _, c := range target.Code {
-		labels = append(labels, fmt.Sprint(10*c+3))
+		labels = append(labels, fmt.Sprintf("%+d", 10*int(c)-3))
 	}
 	return dataset.Labels(labels)
 }
@@ -224,7 +272,7 @@ func wholeLabels(target dataset.Target) dataset.Target {
 func marked(t *testing.T, n int) example {
 	m := fitted(t, "marked", setOf(t, drawn(150, 1, false), "classes", 1), train.Spec{Task: "one-class", Kernel: "rbf:gamma=0.3", Nu: 0.2})
 	m.Calibration = &model.Calibration{Marks: []float64{-0.2, -0.1, -0.05, -0.01, 0, 0.01, 0.02, 0.03, 0.05, 0.1}}
-	return example{name: "marked", model: m, rows: setOf(t, drawn(n, 2, false), "classes", 1)}
+	return example{name: "marked", model: m, whole: true, rows: setOf(t, drawn(n, 2, false), "classes", 1)}
 }
 
 // offsets is a model of an array with columns that are close together for their size.
@@ -297,7 +345,7 @@ func sparseText(t *testing.T, n int) example {
 		return set
 	}
 	m := fitted(t, "text", read("@text:n=500,d=2000,seed=1"), train.Spec{})
-	return example{name: "text", model: m, rows: read(fmt.Sprintf("@text:n=%d,d=2000,seed=2", n))}
+	return example{name: "text", model: m, whole: true, rows: read(fmt.Sprintf("@text:n=%d,d=2000,seed=2", n))}
 }
 
 // tables are models of a table with columns of every kind, and missing values.
@@ -318,13 +366,13 @@ func writeTable(t *testing.T, path string, rows [][]float32) {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString("size,colour,scores,member,born,seen,when,label\n")
-	colours := []string{"red", "Blue", "", "NA", "green", "rød"}
+	colours := []string{"red", " Blue", "", "NA ", "green ", "rød"} // blanks around a field do not count
 	for i, x := range rows {
 		size := fmt.Sprint(x[0])
 		if i%11 == 5 {
 			size = []string{"", "NA", "?"}[i%3]
 		}
-		member := []string{"yes", "no", "Yes", "NO", ""}[(i+int(8+x[1]))%5]
+		member := []string{"yes", "no", " Yes", "NO ", ""}[(i+int(8+x[1]))%5]
 		fmt.Fprintf(&b, "%s,%s,%g,%s,%04d-%02d-%02d,2024-05-31 %02d:%02d:00,%.2f,%s\n", size, colours[(i*i+int(8+2*x[2]))%6], x[3], member,
 			1950+i%50, 1+i%12, 1+i%28, i%24, i%60, 1.7e9+50*float64(x[4]), []string{"no", "maybe", "yes"}[min(max(int(response(x)+1.5), 0), 2)])
 	}

@@ -20,7 +20,7 @@ func newGraph() *graph { return &graph{count: new(int), known: map[float64]strin
 func (g *graph) body() *graph { return &graph{count: g.count, known: map[float64]string{}} }
 
 // ml are the operators of the domain ai.onnx.ml; all others are of ai.onnx.
-var ml = map[string]bool{"Imputer": true, "LabelEncoder": true, "OneHotEncoder": true, "SVMClassifier": true, "SVMRegressor": true}
+var ml = map[string]bool{"Imputer": true, "LabelEncoder": true, "SVMClassifier": true, "SVMRegressor": true}
 
 // internal begins the names of values that are neither inputs nor outputs.
 const internal = "fenchel/"
@@ -68,11 +68,12 @@ func (g *graph) constant(shape []int, values any) string {
 
 // number adds a number in double precision, once.
 func (g *graph) number(x float64) string {
-	if name, ok := g.known[x]; ok {
-		return name
+	name, ok := g.known[x]
+	if !ok {
+		name = g.constant(nil, []float64{x})
+		g.known[x] = name
 	}
-	g.known[x] = g.constant(nil, []float64{x})
-	return g.known[x]
+	return name
 }
 
 // row adds a row of numbers, 1 x n.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 )
 
@@ -97,6 +98,14 @@ func apply(op string, in []*tensor, at map[string]any, values map[string]*tensor
 			}
 			return v[2]
 		}, in)
+	case "Softmax":
+		return softmax(in[0])
+	case "RegexFullMatch":
+		out, pattern := &tensor{shape: in[0].shape}, regexp.MustCompile("^(?:"+at["pattern"].(string)+")$")
+		for _, word := range in[0].word {
+			out.number = append(out.number, float64(flag(pattern.MatchString(word))))
+		}
+		return out
 	case "Cast":
 		return castTo(in[0], at["to"].(int))
 	case "MatMul":
@@ -105,8 +114,8 @@ func apply(op string, in []*tensor, at map[string]any, values map[string]*tensor
 		return reduce(in[0], []int{int(in[1].number[0])}, at["keepdims"].(int), 0, func(a, b float64) float64 { return a + b })
 	case "ReduceMax":
 		axes := []int{}
-		if list, ok := at["axes"].([]float64); ok {
-			axes = append(axes, int(list[0]))
+		if len(in) > 1 {
+			axes = append(axes, int(in[1].number[0]))
 		}
 		return reduce(in[0], axes, at["keepdims"].(int), math.Inf(-1), math.Max)
 	case "Transpose":
@@ -119,7 +128,7 @@ func apply(op string, in []*tensor, at map[string]any, values map[string]*tensor
 		return argMax(in[0], at["select_last_index"].(int) == 1)
 	case "Gather":
 		return gather(in[0], in[1], at["axis"].(int))
-	case "Imputer", "LabelEncoder", "OneHotEncoder", "SVMRegressor", "SVMClassifier":
+	case "Imputer", "LabelEncoder", "SVMRegressor", "SVMClassifier":
 		return applyML(op, in[0], at)
 	case "Scan":
 		return scan(in[0], at["body"].(fields), values)
@@ -301,6 +310,21 @@ func gather(x, index *tensor, axis int) *tensor {
 		for _, i := range index.number {
 			from := (o*x.shape[axis] + int(i)) * inner
 			out.number = append(out.number, x.number[from:from+inner]...)
+		}
+	}
+	return out
+}
+
+// softmax is exp(x) divided by its sum over the last axis.
+func softmax(x *tensor) *tensor {
+	out := &tensor{shape: x.shape}
+	for row := range slices.Chunk(x.number, x.shape[len(x.shape)-1]) {
+		sum := 0.0
+		for _, v := range row {
+			sum += math.Exp(v - slices.Max(row))
+		}
+		for _, v := range row {
+			out.number = append(out.number, math.Exp(v-slices.Max(row))/sum)
 		}
 	}
 	return out

@@ -12,8 +12,6 @@ func applyML(op string, x *tensor, at map[string]any) *tensor {
 		return impute(x, at["imputed_value_floats"].([]float64), at["replaced_value_float"].(float64))
 	case "LabelEncoder":
 		return encode(x, at)
-	case "OneHotEncoder":
-		return hot(x, at["cats_int64s"].([]float64))
 	}
 	return machineOf(op, x, at)
 }
@@ -118,16 +116,6 @@ func encode(x *tensor, at map[string]any) *tensor {
 			out.number = append(out.number, at["values_floats"].([]float64)[k])
 		default:
 			out.number = append(out.number, at["default_float"].(float64))
-		}
-	}
-	return out
-}
-
-func hot(x *tensor, categories []float64) *tensor {
-	out := &tensor{shape: append(slices.Clone(x.shape), len(categories))}
-	for _, v := range x.number {
-		for _, c := range categories {
-			out.number = append(out.number, float64(flag(v == c)))
 		}
 	}
 	return out

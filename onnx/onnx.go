@@ -1,5 +1,6 @@
 // Package onnx writes models as graphs of ONNX, which ONNX Runtime and others run without
-// this program: IR version 8, operators of ai.onnx version 17 and ai.onnx.ml version 3.
+// this program: IR version 9, operators of ai.onnx version 20 and ai.onnx.ml version 3 (ONNX
+// Runtime 1.17 and later).
 //
 // Inputs, of which N rows are scored at once:
 //
@@ -10,11 +11,13 @@
 //	               name. Numbers are float, or double where there is an offset, and missing
 //	               ones NaN. Dates are double, the days from 1970-01-01 00:00 UTC.
 //	               Categories are string, and so are the words of columns of two (true and
-//	               false, yes and no); missing is what it is in a file: "", "?", "NA", ...
+//	               false, yes and no). Blanks around them do not count; missing is what it is
+//	               in a file: "", "?", "NA", ...
 //
 // Outputs, all of double precision but labels:
 //
-//	label          N, string: the class that predict says
+//	label          N: the class that predict says. int64 where all classes are whole numbers
+//	               without leading zeros, else string
 //	scores         N x outputs, as of predict --scores
 //	probabilities  N x classes, where the model has any, as of predict --probabilities
 //	prediction     N x 1: the number, where there are no classes
@@ -46,8 +49,8 @@ import (
 
 // The versions that are written.
 const (
-	IRVersion      = 8
-	Opset          = 17
+	IRVersion      = 9
+	Opset          = 20
 	OpsetML        = 3
 	mostBytes      = 1<<31 - 1<<20 // of a message of protocol buffers, less a header
 	errorBeginning = "model of ONNX: "
@@ -60,7 +63,8 @@ type Options struct {
 	// in single precision, see machine.go.
 	SVM bool
 
-	// Whitened divides coordinates along principal components by the deviation along each.
+	// Whitened divides coordinates along principal components by the deviation along each,
+	// also where the model does not say so.
 	Whitened bool
 }
 

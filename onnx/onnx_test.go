@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -62,7 +63,11 @@ func expected(t *testing.T, e example) (numbers map[string][]float64, labels []s
 			numbers["prediction"] = append(numbers["prediction"], m.Number(row[0]))
 			continue
 		}
-		labels = append(labels, m.Classes[m.Decide(row)])
+		label := m.Classes[m.Decide(row)]
+		if e.whole {
+			label = strings.TrimPrefix(label, "+")
+		}
+		labels = append(labels, label)
 		if m.HasProbabilities() {
 			numbers["probabilities"] = m.Probabilities(numbers["probabilities"], row)
 		}
@@ -126,6 +131,12 @@ func TestGraphs(t *testing.T) {
 			for name, o := range outputs {
 				if strings.HasPrefix(name, "label") {
 					labels = o.word
+					for _, v := range o.number {
+						labels = append(labels, fmt.Sprint(v))
+					}
+					if whole := o.word == nil; whole != e.whole {
+						t.Errorf("labels: found whole numbers: %v, expected %v", whole, e.whole)
+					}
 					continue
 				}
 				numbers[name] = o.number

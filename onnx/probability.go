@@ -10,6 +10,8 @@ func (p *predictor) probabilities(scores string) string {
 	switch {
 	case classes == 1:
 		return p.op("Exp", p.op("Mul", scores, p.number(0)))
+	case m.IsJoint() && m.Statement.Loss == "softmax":
+		return p.node("Softmax", []string{scores}, wholeAttribute("axis", 1))
 	case m.Calibration != nil:
 		return p.calibrated(scores)
 	case m.Statement.Scheme == model.OneAgainstOne:
@@ -39,8 +41,13 @@ func (p *predictor) calibrated(scores string) string {
 	if c.Marks != nil {
 		return p.marked(scores)
 	}
-	a, b := make([]float64, len(c.Platt)), make([]float64, len(c.Platt))
-	for pair, numbers := range c.Platt {
+	platt := c.Platt
+	if classes == 2 { // two outputs that were learned together say the same twice
+		platt = platt[:1]
+		scores = p.node("Gather", []string{scores, p.wholes(0)}, wholeAttribute("axis", 1))
+	}
+	a, b := make([]float64, len(platt)), make([]float64, len(platt))
+	for pair, numbers := range platt {
 		a[pair], b[pair] = -numbers[0], -numbers[1]
 	}
 	const least = 1e-7

@@ -94,8 +94,12 @@ func outputsIn(t *testing.T, folder string) (numbers map[string][]float64, label
 		numbers[strings.TrimSuffix(filepath.Base(file), ".f64")] = list
 	}
 	if content, err := os.ReadFile(filepath.Join(folder, "labels.json")); err == nil {
-		if err := json.Unmarshal(content, &labels); err != nil {
+		var found []any // texts or whole numbers
+		if err := json.Unmarshal(content, &found); err != nil {
 			t.Fatal(err)
+		}
+		for _, label := range found {
+			labels = append(labels, fmt.Sprint(label))
 		}
 	}
 	return numbers, labels

@@ -3,7 +3,7 @@ package onnx
 import (
 	"fmt"
 	"math"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -88,9 +88,8 @@ func (g *graph) number32(name string, c dataset.Column) string {
 	switch c.Kind {
 	case dataset.KindBoolean:
 		g.input(name, text, 1)
-		words, values := truths()
-		return g.node("LabelEncoder", []string{name}, textsAttribute("keys_strings", words), singlesAttribute("values_floats", values),
-			singleAttribute("default_float", float32(math.NaN())))
+		no := g.op("Where", g.matches(name, "(?i:false|no)"), g.number(0), g.number(math.NaN()))
+		return g.cast(g.op("Where", g.matches(name, "(?i:true|yes)"), g.number(1), no), single)
 	case dataset.KindDate:
 		g.input(name, double, 1)
 		days, _ := set.ParseDate([]byte(c.From))
@@ -112,55 +111,22 @@ func (g *graph) number32(name string, c dataset.Column) string {
 // each. What is none of them, and missing where the training data missed none, is 0 in all.
 func (g *graph) categories(name string, c dataset.Column) string {
 	g.input(name, text, 1)
-	keys, codes, all := slices.Clone(c.Category), []int64{}, []int64{}
-	for code := range keys {
-		codes, all = append(codes, int64(code)), append(all, int64(code))
-	}
-	if at := slices.Index(c.Category, set.MissingCategory); at >= 0 {
-		for _, word := range missing() {
-			if !slices.Contains(keys, word) {
-				keys, codes = append(keys, word), append(codes, int64(at))
-			}
+	var hot []string
+	for _, word := range c.Category {
+		pattern := regexp.QuoteMeta(word)
+		if word == set.MissingCategory {
+			pattern = missing
 		}
+		hot = append(hot, g.cast(g.matches(name, pattern), single))
 	}
-	code := g.node("LabelEncoder", []string{name}, textsAttribute("keys_strings", keys), wholesAttribute("values_int64s", codes), wholeAttribute("default_int64", -1))
-	hot := g.node("OneHotEncoder", []string{code}, wholesAttribute("cats_int64s", all), wholeAttribute("zeros", 1)) // N x 1 x categories
-	return g.op("Reshape", hot, g.wholes(0, int64(len(all))))
+	return g.side(hot)
 }
 
-// missing returns the spellings of a missing value.
-func missing() (words []string) {
-	for _, word := range []string{"", "?", "na", "n/a", "nan", "null", "<na>"} {
-		words = append(words, cases(word)...)
-	}
-	return words
-}
+// missing matches what [set.IsMissing] recognises.
+const missing = `(?i:|\?|na|n/a|nan|null|<na>)`
 
-// truths returns the spellings of true and false.
-func truths() (words []string, values []float32) {
-	for _, w := range []struct {
-		word  string
-		value float32
-	}{{"true", 1}, {"yes", 1}, {"false", 0}, {"no", 0}} {
-		for _, word := range cases(w.word) {
-			words, values = append(words, word), append(values, w.value)
-		}
-	}
-	return words, values
-}
-
-// cases returns a word in lower-case letters with each letter in both cases.
-func cases(word string) []string {
-	all := []string{""}
-	for _, letter := range strings.Split(word, "") {
-		var longer []string
-		for _, begin := range all {
-			longer = append(longer, begin+letter)
-			if upper := strings.ToUpper(letter); upper != letter {
-				longer = append(longer, begin+upper)
-			}
-		}
-		all = longer
-	}
-	return all
+// matches reports which words a pattern of RE2 fits, apart from blanks around them.
+func (g *graph) matches(words, pattern string) string {
+	const blanks = `[\s\v\x{85}\p{Z}]*` // those of bytes.TrimSpace
+	return g.node("RegexFullMatch", []string{words}, textAttribute("pattern", blanks+pattern+blanks))
 }

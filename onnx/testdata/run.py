@@ -57,7 +57,7 @@ def main():
             pass
         session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
         for o, value in zip(session.get_outputs(), session.run(None, inputs(session, folder))):
-            if "string" in o.type:
+            if "string" in o.type or "int64" in o.type:
                 (folder / "labels.json").write_text(json.dumps(value.tolist()))
             else:
                 if value.dtype != numpy.float64:
