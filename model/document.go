@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/model/internal/safetensors"
@@ -17,8 +18,12 @@ import (
 // A document is the file of a model of any kind: safetensors, with the parts of the
 // model as JSON in the metadata, and digests of both.
 
-// formatVersion changes when an older program could misread a file.
-const formatVersion = "1"
+// firstFormat is the format's version of files that every program reads rightly. A file with a
+// field that an older program would miss has the next number, and is refused there.
+const firstFormat = "1"
+
+// formats are the versions that are read.
+var formats = []string{firstFormat, "2"}
 
 // kindPCA is the kind of components.
 const kindPCA = "pca"
@@ -29,8 +34,8 @@ var ErrTampered = errors.New("the numbers are not those that were written")
 
 // writeDocument writes parts, as JSON, and tensors as a safetensors file that says
 // which kind of model it is, "" for a model that predicts, and holds digests of both.
-func writeDocument(w io.Writer, kind, version string, parts map[string]any, tensors map[string]safetensors.Tensor) error {
-	metadata := map[string]string{"format": "fenchel", "format_version": formatVersion, "program_version": version,
+func writeDocument(w io.Writer, kind, format, version string, parts map[string]any, tensors map[string]safetensors.Tensor) error {
+	metadata := map[string]string{"format": "fenchel", "format_version": format, "program_version": version,
 		"tensors_digest": safetensors.Digest(tensors)}
 	if kind != "" {
 		metadata["kind"] = kind
@@ -94,8 +99,8 @@ func readDocument(data []byte, kind string) (map[string]string, map[string]safet
 	if metadata["format"] != "fenchel" {
 		return nil, nil, fmt.Errorf("not a model: found format %q in the metadata, expected \"fenchel\"", metadata["format"])
 	}
-	if v := metadata["format_version"]; v != formatVersion {
-		return nil, nil, fmt.Errorf("found model format version %q, expected %q: written by program version %q", v, formatVersion, metadata["program_version"])
+	if v := metadata["format_version"]; !slices.Contains(formats, v) {
+		return nil, nil, fmt.Errorf("found model format version %q, expected %s: written by program version %q", v, strings.Join(formats, " or "), metadata["program_version"])
 	}
 	if found := metadata["kind"]; found != kind {
 		return nil, nil, &KindError{Found: found, Expected: kind}

@@ -26,7 +26,7 @@ func (m *Model) Write(w io.Writer) error {
 			return fmt.Errorf("model: %w: no program could read it again", err)
 		}
 	}
-	return writeDocument(w, "", m.Version, m.parts(), m.tensors())
+	return writeDocument(w, "", firstFormat, m.Version, m.parts(), m.tensors())
 }
 
 // parts names the pieces of metadata that are stored as JSON.

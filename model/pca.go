@@ -56,7 +56,18 @@ type PCAStatement struct {
 	// HoldOut is the share of a stream's rows that were held out; 0: one in twenty, -1: none.
 	HoldOut   float64 `json:"hold_out,omitempty"`
 	ZeroBased bool    `json:"zero_based,omitempty"` // LIBSVM indices of the data
+	Whiten    string  `json:"whiten,omitempty"`     // one of Whitenings; "": coordinates are as they are
 }
+
+// What coordinates are divided by along each component, where they are whitened: the deviation
+// over the rows, of the mean over n squares or, as an estimate from a sample, over n-1.
+const (
+	WhitenPopulation = "population"
+	WhitenSample     = "sample"
+)
+
+// Whitenings are the values of [PCAStatement.Whiten] beside none.
+func Whitenings() []string { return []string{WhitenPopulation, WhitenSample} }
 
 // PCAProof is what is known of the components. It is stored as JSON. Variances are
 // means over rows: of a second moment where rows are not centred.
@@ -127,6 +138,9 @@ func (m *PCA) Check() error {
 	if k < 1 || d < 1 || len(m.Components)/d != k || len(m.Components)%d != 0 || len(m.Eigenvalue) != k {
 		return fmt.Errorf("found %d numbers of components and %d eigenvalues, expected %d of %d", len(m.Components), len(m.Eigenvalue), k, d)
 	}
+	if s := m.Statement.Whiten; s != "" && !slices.Contains(Whitenings(), s) {
+		return fmt.Errorf("found the whitening %q, expected %s", s, strings.Join(Whitenings(), " or "))
+	}
 	for _, v := range []struct {
 		name   string
 		values []float64
@@ -174,8 +188,21 @@ func (m *PCA) prepare() {
 }
 
 // Transform sets dst, K numbers, to the scores of the raw row x: the coordinates
-// of x' along the components. Features beyond the model's are ignored.
+// of x' along the components, divided by [PCA.Deviation]. Features beyond the model's are
+// ignored. A component along which nothing varies has score 0 where scores are whitened.
 func (m *PCA) Transform(dst []float64, x matrix.Vector) {
+	m.project(dst, x)
+	for i := range dst[:m.Statement.K] {
+		if s := m.Deviation(i); s > 0 {
+			dst[i] /= s
+		} else {
+			dst[i] = 0
+		}
+	}
+}
+
+// project sets dst to the coordinates of x' along the components.
+func (m *PCA) project(dst []float64, x matrix.Vector) {
 	d := m.Cols()
 	x = without(x, d)
 	for i := range dst[:m.Statement.K] {
@@ -183,23 +210,16 @@ func (m *PCA) Transform(dst []float64, x matrix.Vector) {
 	}
 }
 
-// Whiten divides scores by the deviation along each component. A component
-// along which nothing varies has score 0.
-func (m *PCA) Whiten(scores []float64) {
-	for i, v := range m.Eigenvalue {
-		if v > 0 {
-			scores[i] /= math.Sqrt(v)
-		} else {
-			scores[i] = 0
-		}
-	}
-}
-
-// Unwhiten makes scores of whitened ones. A component along which nothing varies has
-// score 0 either way.
-func (m *PCA) Unwhiten(scores []float64) {
-	for i, v := range m.Eigenvalue {
-		scores[i] *= math.Sqrt(max(v, 0))
+// Deviation returns what coordinates along component i are divided by: 1 unless the statement
+// asks for whitening.
+func (m *PCA) Deviation(i int) float64 {
+	switch v, n := max(m.Eigenvalue[i], 0), m.Data.Rows; {
+	case m.Statement.Whiten == "":
+		return 1
+	case m.Statement.Whiten == WhitenSample && n > 1:
+		return math.Sqrt(v * float64(n) / float64(n-1))
+	default:
+		return math.Sqrt(v)
 	}
 }
 
@@ -208,7 +228,7 @@ func (m *PCA) Unwhiten(scores []float64) {
 func (m *PCA) Inverse(dst, scores []float64) {
 	clear(dst)
 	for i, s := range scores[:m.Statement.K] {
-		vec.Axpy64(dst, s, m.Component(i))
+		vec.Axpy64(dst, s*m.Deviation(i), m.Component(i))
 	}
 	for j, f := range m.Scale {
 		if f != 0 {
@@ -229,7 +249,7 @@ func (m *PCA) Inverse(dst, scores []float64) {
 // components; scratch has d numbers, scores K.
 func (m *PCA) Residual(scratch, scores []float64, x matrix.Vector) float64 {
 	x = without(x, m.Cols())
-	m.Transform(scores, x)
+	m.project(scores, x)
 	clear(scratch)
 	x.AddTo(scratch, 1)
 	if m.Mean != nil {
@@ -279,7 +299,11 @@ func (m *PCA) Write(w io.Writer) error {
 	if len(m.Notes) > 0 {
 		parts["notes"] = m.Notes
 	}
-	return writeDocument(w, kindPCA, m.Version, parts, tensors)
+	format := firstFormat
+	if m.Statement.Whiten != "" { // an older program would leave it out
+		format = "2"
+	}
+	return writeDocument(w, kindPCA, format, m.Version, parts, tensors)
 }
 
 // ReadPCAFile reads the components in path.

@@ -120,9 +120,20 @@ func TestPCATransform(t *testing.T) {
 				if m.Transform(again, short); math.Abs(again[0]-got[0])+math.Abs(again[1]-got[1]) > 1e-5 {
 					t.Fatalf("the scores %v became %v", got, again)
 				}
-				m.Whiten(got)
-				if math.Abs(got[0]-want[0]/2) > 1e-12 || math.Abs(got[1]-want[1]) > 1e-12 {
-					t.Fatalf("found the whitened scores %v of %v", got, want)
+				whitened := *m
+				for kind, factor := range map[string]float64{WhitenPopulation: 1, WhitenSample: float64(m.Data.Rows-1) / float64(m.Data.Rows)} {
+					whitened.Statement.Whiten = kind
+					factor = math.Sqrt(factor)
+					if whitened.Transform(again, v); math.Abs(again[0]-want[0]/2*factor) > 1e-12 || math.Abs(again[1]-want[1]*factor) > 1e-12 {
+						t.Fatalf("found the scores %v of %v, whitened by the %s", again, want, kind)
+					}
+					row := make([]float64, 4)
+					whitened.Inverse(row, again)
+					for j := range row {
+						if math.Abs(row[j]-back[j]) > 1e-12 {
+							t.Fatalf("found the row %v of scores whitened by the %s, expected %v", row, kind, back)
+						}
+					}
 				}
 			}
 		}

@@ -78,7 +78,7 @@ func forged(t testing.TB, m *Model, features int, change func(map[string]safeten
 	change(tensors)
 	m.Data.Features = features
 	var b bytes.Buffer
-	if err := writeDocument(&b, "", m.Version, m.parts(), tensors); err != nil {
+	if err := writeDocument(&b, "", firstFormat, m.Version, m.parts(), tensors); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

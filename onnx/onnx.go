@@ -62,10 +62,6 @@ type Options struct {
 	// can hold: linear, rbf, poly and sigmoid, of one output or one against one. They are
 	// in single precision, see machine.go.
 	SVM bool
-
-	// Whitened divides coordinates along principal components by the deviation along each,
-	// also where the model does not say so.
-	Whitened bool
 }
 
 // Write writes a model that predicts.

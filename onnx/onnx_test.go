@@ -25,7 +25,7 @@ func written(t *testing.T, e example) []byte {
 	var file bytes.Buffer
 	var err error
 	if e.pca != nil {
-		err = WritePCA(&file, e.pca, e.options)
+		err = WritePCA(&file, e.pca)
 	} else {
 		err = Write(&file, e.model, e.options)
 	}
@@ -44,9 +44,6 @@ func expected(t *testing.T, e example) (numbers map[string][]float64, labels []s
 		dst := make([]float64, e.pca.Statement.K)
 		for i := range rows {
 			e.pca.Transform(dst, e.rows.X.Row(i))
-			if e.options.Whitened {
-				e.pca.Whiten(dst)
-			}
 			numbers["coordinates"] = append(numbers["coordinates"], dst...)
 		}
 		return numbers, nil

@@ -3,7 +3,6 @@ package onnx
 import (
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/model"
@@ -11,10 +10,10 @@ import (
 )
 
 // WritePCA writes principal components, of which the graph gives coordinates.
-func WritePCA(w io.Writer, m *model.PCA, opt Options) error {
+func WritePCA(w io.Writer, m *model.PCA) error {
 	err := m.Check()
 	if err == nil {
-		err = writePCA(w, m, opt.Whitened)
+		err = writePCA(w, m)
 	}
 	if err != nil {
 		return fmt.Errorf(errorBeginning+"%w", err)
@@ -23,11 +22,11 @@ func WritePCA(w io.Writer, m *model.PCA, opt Options) error {
 }
 
 // WritePCAFile writes what WritePCA does to path: all of it, or nothing.
-func WritePCAFile(m *model.PCA, path string, opt Options) error {
-	return dataset.WriteFile(path, func(w io.Writer) error { return WritePCA(w, m, opt) })
+func WritePCAFile(m *model.PCA, path string) error {
+	return dataset.WriteFile(path, func(w io.Writer) error { return WritePCA(w, m) })
 }
 
-func writePCA(w io.Writer, m *model.PCA, whitened bool) error {
+func writePCA(w io.Writer, m *model.PCA) error {
 	g := newGraph()
 	x, err := g.features(m.Schema, m.Cols())
 	if err != nil {
@@ -45,7 +44,10 @@ func writePCA(w io.Writer, m *model.PCA, whitened bool) error {
 		if m.Mean != nil {
 			shift[i] = vec.Dot64(along, m.Mean)
 		}
-		unit := unitOf(m, i, whitened)
+		unit := 0.0 // as model.PCA.Transform has it
+		if s := m.Deviation(i); s > 0 {
+			unit = 1 / s
+		}
 		shift[i] *= -unit
 		for j, c := range along {
 			directions[j*k+i] = c * unit
@@ -54,15 +56,4 @@ func writePCA(w io.Writer, m *model.PCA, whitened bool) error {
 	scores := g.op("Add", g.op("MatMul", g.cast(x, double), g.constant([]int{d, k}, directions)), g.row(shift))
 	g.output((&predictor{model: &model.Model{Schema: m.Schema}}).free("coordinates"), scores, double, k)
 	return g.writeModel(w, description{version: m.Version, notes: [][2]string{{"data", m.Data.Digest}}})
-}
-
-// unitOf is what coordinates along a component are multiplied by.
-func unitOf(m *model.PCA, i int, whitened bool) float64 {
-	switch v := m.Eigenvalue[i]; {
-	case !whitened:
-		return 1
-	case v > 0:
-		return 1 / math.Sqrt(v)
-	}
-	return 0
 }

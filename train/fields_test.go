@@ -392,8 +392,9 @@ func (k pcaKind) judge(t testing.TB, file []byte) (refusal, predictions string) 
 	for i := range set.Rows() {
 		m.Transform(scores, set.X.Row(i))
 		m.Inverse(back, scores)
-		if !k.estimates {
-			m.Whiten(scores)
+		if whitened := *m; !k.estimates && m.Statement.Whiten == "" {
+			whitened.Statement.Whiten = model.WhitenPopulation
+			whitened.Transform(scores, set.X.Row(i))
 		}
 		out += fmt.Sprintf("%.5g %.5g\n", scores, back)
 	}

@@ -232,7 +232,7 @@ func (j *pcaJob) certify(ctx context.Context) error {
 	n, d := j.set.X.Dims()
 	m := &model.PCA{
 		Statement: model.PCAStatement{K: j.spec.K, Method: j.spec.Method, Center: j.rows.Offset != nil, Scale: j.spec.Scale,
-			Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased},
+			Seed: j.spec.Seed, ZeroBased: j.spec.ZeroBased, Whiten: j.spec.Whiten},
 		Data:     model.Data{Rows: n, Features: d, Nonzeros: matrix.Nonzeros(j.set.X), Columns: columns(j.set.Schema), Digest: digest},
 		Features: j.set.Feature, Schema: j.set.Schema,
 		Components: j.basis.Component, Eigenvalue: j.basis.Value, Mean: j.rows.Offset, Scale: j.rows.Factor,

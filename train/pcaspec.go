@@ -20,6 +20,7 @@ type PCASpec struct {
 	Method string // as pca.New takes it; "" or "auto": chosen
 	Center string // "yes", "no"; "" or "auto": yes for a table, or if at least one value in twenty is not zero
 	Scale  string // one of PCAScales; "" or "auto": std for a table, whose columns have units of their own, else none
+	Whiten string // what coordinates are divided by: one of model.Whitenings; "": nothing
 
 	// Share, in place of K, asks for the fewest components that capture this part of the
 	// variance; 1: for all directions in which the rows vary.
@@ -62,6 +63,9 @@ func (spec PCASpec) Check() error {
 	}
 	if spec.Scale != "" && spec.Scale != "auto" && !slices.Contains(PCAScales(), spec.Scale) {
 		return registry.Unknown("scaling", spec.Scale, PCAScales())
+	}
+	if spec.Whiten != "" && !slices.Contains(model.Whitenings(), spec.Whiten) {
+		return registry.Unknown("whitening", spec.Whiten, model.Whitenings())
 	}
 	if c := spec.Center; c != "" && c != "auto" && c != "yes" && c != "no" {
 		return fmt.Errorf("center = %s: expected yes, no or auto", c)

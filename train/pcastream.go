@@ -132,7 +132,7 @@ func ResumePCA(m *model.PCA, threads int) (*PCAStream, error) {
 		return nil, DataError{fmt.Sprintf("found %g of the rows held out, expected a share from 0 to 0.5", st.HoldOut)}
 	}
 	s := &PCAStream{cols: m.Cols(), center: st.Center, feature: m.Features, Schema: m.Schema,
-		spec: PCASpec{K: st.K, Method: st.Method, Scale: st.Scale, Seed: st.Seed, Threads: threads, HoldOut: st.HoldOut, ZeroBased: st.ZeroBased, Notes: m.Notes}}
+		spec: PCASpec{K: st.K, Method: st.Method, Scale: st.Scale, Seed: st.Seed, Threads: threads, HoldOut: st.HoldOut, ZeroBased: st.ZeroBased, Whiten: st.Whiten, Notes: m.Notes}}
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (s *PCAStream) Result(status solver.Status) (*PCAResult, error) {
 	}
 	m := &model.PCA{
 		Statement: model.PCAStatement{K: s.spec.K, Method: s.spec.Method, Center: s.center, Scale: s.spec.Scale, Stream: true,
-			Seed: s.spec.Seed, HoldOut: s.spec.HoldOut, ZeroBased: s.spec.ZeroBased},
+			Seed: s.spec.Seed, HoldOut: s.spec.HoldOut, ZeroBased: s.spec.ZeroBased, Whiten: s.spec.Whiten},
 		Data:       model.Data{Rows: s.Rows(), Features: s.cols, Columns: columns(withMeans(s.Schema, a.Mean))},
 		Features:   s.feature,
 		Schema:     withMeans(s.Schema, a.Mean),

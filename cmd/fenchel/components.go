@@ -126,8 +126,16 @@ func (p *predictor) project(cmd *cobra.Command, m *model.PCA, sources []string) 
 	if p.scores || p.probabilities {
 		return errors.New("--scores, --probabilities: found principal components, expected a model that predicts")
 	}
+	whiten(m, p.whiten)
 	p.in.forComponents(cmd, m)
 	return p.in.sets(cmd, p.out, sources, func(set *dataset.Set) error { return p.coordinates(cmd, m, set) })
+}
+
+// whiten has components whiten coordinates, if asked to, that do not do so by themselves.
+func whiten(m *model.PCA, asked bool) {
+	if asked && m.Statement.Whiten == "" {
+		m.Statement.Whiten = model.WhitenPopulation
+	}
 }
 
 // coordinates writes those of the rows of a set.
@@ -135,9 +143,6 @@ func (p *predictor) coordinates(cmd *cobra.Command, m *model.PCA, set *dataset.S
 	return p.in.writeRows(cmd, p.out, set, blockRows, printing.Numbered("pc", m.Statement.K), func(i int) []float64 {
 		scores := make([]float64, m.Statement.K)
 		m.Transform(scores, set.X.Row(i))
-		if p.whiten {
-			m.Whiten(scores)
-		}
 		return scores
 	})
 }

@@ -25,6 +25,7 @@ type converter struct {
 	to, like string
 	force    bool
 	graph    onnx.Options
+	whiten   bool
 }
 
 func newConvert() *cobra.Command {
@@ -68,7 +69,7 @@ SVMRegressor and SVMClassifier where they fit, which are single and slower.`,
 	cmd.Flags().StringVar(&c.to, "to", "", "format of OUT instead of the one its extension names")
 	cmd.Flags().BoolVar(&c.force, "force", false, "write a model even over a file that holds something else")
 	cmd.Flags().BoolVar(&c.graph.SVM, "svm-operators", false, "ONNX: use the operators for support vector machines, in single precision")
-	cmd.Flags().BoolVar(&c.graph.Whitened, "whiten", false, "ONNX: divide coordinates along principal components by the deviation along each")
+	cmd.Flags().BoolVar(&c.whiten, "whiten", false, "ONNX: divide coordinates along principal components by the deviation along each")
 	cmd.Flags().StringVar(&c.like, "like", "", "make the features of this model or .fen file, so that tables mean the same")
 	return cmd
 }
@@ -185,13 +186,13 @@ func (c *converter) convertModel(cmd *cobra.Command, from, to string) error {
 		return err
 	}
 	ending := strings.ToLower(filepath.Ext(to))
-	if c.graph != (onnx.Options{}) && ending != onnxEnding {
+	if (c.graph.SVM || c.whiten) && ending != onnxEnding {
 		return fmt.Errorf("--svm-operators, --whiten: found the ending %s of OUT, expected %s", printing.Visible(ending), onnxEnding)
 	}
 	if components != nil {
 		return c.convertComponents(cmd, components, to, ending)
 	}
-	if c.graph.Whitened {
+	if c.whiten {
 		return fmt.Errorf("--whiten: found a model that predicts, expected principal components")
 	}
 	format := modelFormatOf(to, m, model.IsForeignFile(from))
@@ -207,7 +208,8 @@ func (c *converter) convertComponents(cmd *cobra.Command, m *model.PCA, to, endi
 	if ending != onnxEnding {
 		return exitcode.BadData(fmt.Errorf("%s: found principal components and the ending %s, expected %s", printing.Visible(to), printing.Visible(ending), onnxEnding))
 	}
-	if err := onnx.WritePCAFile(m, to, c.graph); err != nil {
+	whiten(m, c.whiten)
+	if err := onnx.WritePCAFile(m, to); err != nil {
 		return exitcode.BadData(err)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: components of ONNX\n", printing.Visible(to))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
+	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/pca/learner"
 	"github.com/fenchel-ml/fenchel/train"
@@ -26,6 +27,8 @@ func (p *reducer) register(cmd *cobra.Command) {
 	f.StringVar(&s.Method, "method", "auto", "method, as in \"fenchel list methods\"")
 	f.BoolVar(&p.center, "center", false, "subtract the mean of every feature (default for tables, and if at least one value in twenty is not zero)")
 	f.StringVar(&s.Scale, "scale", "auto", "scaling of the features: "+strings.Join(train.PCAScales(), ", ")+" (default std for tables, else none)")
+	f.StringVar(&s.Whiten, "whiten", "", "have the model divide coordinates by the deviation along each component: population (of means over n), sample (n-1)")
+	f.Lookup("whiten").NoOptDefVal = model.WhitenPopulation
 	f.Float64Var(&s.Gap, "gap", 0, fmt.Sprintf("share of the best possible variance that may be missing, by proof (default %g)", train.DefaultPCAGap))
 	f.IntVar(&s.Epochs, "epochs", 0, "passes of a method that learns row by row (default 1)")
 	f.DurationVar(&s.Time, "time", 0, "stop after this time, the certificate included, such as 60s (default no limit)")
@@ -42,6 +45,7 @@ func (p *reducer) register(cmd *cobra.Command) {
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "show no progress")
 	f.BoolVar(&p.json, "json", false, "print one JSON object and nothing else on standard output")
 	complete(cmd, "method", append(names(pca.Entries()), "auto")...)
+	complete(cmd, "whiten", model.Whitenings()...)
 	complete(cmd, "scale", append(train.PCAScales(), "auto")...)
 }
 
@@ -67,7 +71,7 @@ func (p *reducer) check(cmd *cobra.Command, sources []string) error {
 			return err
 		}
 	}
-	for _, name := range []string{"method", "center", "scale", "seed", "hold-out", "note"} {
+	for _, name := range []string{"method", "center", "scale", "whiten", "seed", "hold-out", "note"} {
 		if p.resume != "" && f.Changed(name) {
 			return fmt.Errorf("--%s: found it beside --resume, expected only what the model does not say", name)
 		}

@@ -101,6 +101,7 @@ func (r *reconstructor) invert(cmd *cobra.Command, m *model.PCA, sources []strin
 	if err != nil {
 		return err
 	}
+	whiten(m, r.whiten)
 	k := m.Statement.K
 	if set.Cols() != k {
 		return exitcode.BadData(fmt.Errorf("found %s, expected %d, the coordinates along the components", printing.Count(set.Cols(), "column"), k))
@@ -109,9 +110,6 @@ func (r *reconstructor) invert(cmd *cobra.Command, m *model.PCA, sources []strin
 	return r.in.writeRows(cmd, r.out, set, rows, featureNames(m), func(i int) []float64 {
 		scores, row := make([]float64, k), make([]float64, m.Cols())
 		set.X.Row(i).AddTo(scores, 1)
-		if r.whiten {
-			m.Unwhiten(scores)
-		}
 		m.Inverse(row, scores)
 		return row
 	})

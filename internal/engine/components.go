@@ -15,6 +15,7 @@ type pcaSpec struct {
 	Method  string  `json:"method"`
 	Center  string  `json:"center"`
 	Scale   string  `json:"scale"`
+	Whiten  string  `json:"whiten"`
 	Gap     float64 `json:"gap"`
 	Seconds float64 `json:"seconds"`
 	Epochs  int     `json:"epochs"`
@@ -24,7 +25,7 @@ type pcaSpec struct {
 }
 
 func (s pcaSpec) spec() train.PCASpec {
-	return train.PCASpec{K: s.K, Share: s.Share, Method: s.Method, Center: s.Center, Scale: s.Scale, Gap: s.Gap, Time: duration(s.Seconds), Epochs: s.Epochs, Seed: s.Seed, Threads: s.Threads, HoldOut: s.HoldOut}
+	return train.PCASpec{K: s.K, Share: s.Share, Method: s.Method, Center: s.Center, Scale: s.Scale, Whiten: s.Whiten, Gap: s.Gap, Time: duration(s.Seconds), Epochs: s.Epochs, Seed: s.Seed, Threads: s.Threads, HoldOut: s.HoldOut}
 }
 
 // componentsRequest asks for principal components, or for those of further rows.

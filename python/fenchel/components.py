@@ -130,7 +130,7 @@ class PCA(Components):
 
     def _spec(self, X: Any) -> dict[str, Any]:
         return {
-            **self._size(X), "method": self.method, "center": self.center, "scale": self.scale, "gap": self.gap, "seconds": self.max_seconds,
+            **self._size(X), "method": self.method, "center": self.center, "scale": self.scale, "whiten": "sample" if self.whiten else "", "gap": self.gap, "seconds": self.max_seconds,
             "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs),
         }
 
@@ -253,7 +253,7 @@ class IncrementalPCA(Components):
             if self.n_components not in (None, k):
                 raise ValueError(f"Number of input features has changed from {k} to {self.n_components} between calls to partial_fit! Try setting n_components to a fixed value.")
         spec = {
-            "k": int(k), "method": f"ipca:batch={max(batch, k)}" if self.method == "ipca" else self.method, "center": self.center, "scale": "none", "hold_out": self.hold_out or -1.0,
+            "k": int(k), "method": f"ipca:batch={max(batch, k)}" if self.method == "ipca" else self.method, "center": self.center, "scale": "none", "whiten": "sample" if self.whiten else "", "hold_out": self.hold_out or -1.0,
             "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs),
         }  # fmt: skip
         answer, stopped = _ask.components(_ask.Data(X), spec, stream=True, init=before)

@@ -147,6 +147,7 @@ def test_pca(solver, shape):
     A = RNG.randn(*shape) * np.linspace(3, 1, shape[1]) + 2
     for whiten in (False, True):
         ours = twins.PCA(4, svd_solver=solver, whiten=whiten).fit(A)
+        assert ours.model_.part("problem").get("whiten") == ("sample" if whiten else None)  # what its file says
         theirs = decomposition.PCA(4, svd_solver="full", whiten=whiten).fit(A)
         np.testing.assert_allclose(ours.components_, theirs.components_, atol=2e-4)
         for name in ("explained_variance_", "explained_variance_ratio_", "singular_values_", "mean_", "noise_variance_"):
