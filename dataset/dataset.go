@@ -101,6 +101,10 @@ func MomentScalings() []string {
 	return scaling.MomentScalings()
 }
 
+// Gapless refuses rows of which the features are numbered with such gaps that a number for
+// each would not fit into memory.
+func Gapless(x matrix.Matrix) error { return scaling.Gapless(x) }
+
 // Disparity returns how many times as large as the smallest feature the largest one is, and
 // which these are, by the largest magnitude of each in rows spread evenly over x. Features
 // that are zero there do not count; 1 if there are no others.

@@ -31,12 +31,18 @@ type Folds struct {
 	Time    bool   // by the ids of the set, numbers or dates or else words, in order
 }
 
+// MostRepeats is how often folds are dealt out at most: what more would tell is far below the
+// deviation between folds.
+const MostRepeats = 1000
+
 // Deal deals out the rows of a set. classes are those of the rows, nil where targets are numbers.
 func (f Folds) Deal(set *dataset.Set, classes []uint32, labels []string) ([]Fold, error) {
 	n := set.Rows()
 	switch repeats := max(f.Repeats, 1); {
 	case f.K < 2:
 		return nil, fmt.Errorf("folds=%d: expected at least 2", f.K)
+	case f.Repeats > MostRepeats:
+		return nil, fmt.Errorf("repeats=%d: expected at most %d", f.Repeats, MostRepeats)
 	case f.K > n:
 		return nil, fmt.Errorf("folds=%d: found only %d rows, expected at least one for each fold", f.K, n)
 	case (f.Group || f.Time) && len(set.ID) != n:

@@ -10,6 +10,9 @@ func (r *run) checkGiven() error {
 	if r.spec.Path || r.spec.Held != nil || r.leavesOne() || r.spec.Folds.Group || r.spec.Folds.Time || r.spec.Folds.Repeats > 1 {
 		return errors.New("found given folds beside another way to split the rows, expected one of the two")
 	}
+	if len(r.spec.Given) == 0 {
+		return errors.New("found no given folds in the list, expected at least one, or nil for folds of its own")
+	}
 	for f, fold := range r.spec.Given {
 		for _, rows := range [][]int{fold.Learn, fold.Judge} {
 			if len(rows) == 0 {

@@ -154,7 +154,11 @@ const spanGap = 1e-6
 
 // newRun checks what can be checked before anything is solved.
 func newRun(set *dataset.Set, spec Spec) (*run, error) {
-	if err := set.Check(); err != nil {
+	err := set.Check()
+	if err == nil {
+		err = dataset.Gapless(set.X)
+	}
+	if err != nil {
 		return nil, train.DataError{Reason: err.Error()}
 	}
 	if spec.Folds.K == 0 {

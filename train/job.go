@@ -120,12 +120,10 @@ func CheckRows(m *model.Model, set *dataset.Set) error {
 	return nil
 }
 
-// gapless refuses rows of which the features are numbered with such gaps that what
-// is learned of each would not fit into memory.
+// gapless is dataset.Gapless, as a fault of the data.
 func gapless(x matrix.Matrix) error {
-	_, d := x.Dims()
-	if stored := matrix.Nonzeros(x); d > 1<<24 && int64(d)/256 > stored {
-		return DataError{fmt.Sprintf("found %d features but only %d values that are not zero, expected features to be numbered without such gaps: their weights alone would take %.1f GB", d, stored, 8e-9*float64(d))}
+	if err := dataset.Gapless(x); err != nil {
+		return DataError{err.Error()}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -70,8 +71,8 @@ func (in *input) check(cmd *cobra.Command, sources []string) error {
 	if in.opt.Target != "" && in.opt.Labels != "" {
 		return fmt.Errorf("--target %s, --labels %s: found two places of the targets, expected one of them", in.opt.Target, in.opt.Labels)
 	}
-	if in.opt.Threads < 0 {
-		return fmt.Errorf("--threads %d: expected a number >= 0", in.opt.Threads)
+	if cores := max(runtime.NumCPU(), runtime.GOMAXPROCS(0)); in.opt.Threads < 0 || in.opt.Threads > cores {
+		return fmt.Errorf("--threads %d: expected a number from 1 to %d, the cores of this machine, or 0 for all of them", in.opt.Threads, cores)
 	}
 	in.checked = true
 	return checkGenerators(sources)

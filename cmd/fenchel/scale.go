@@ -159,6 +159,9 @@ func (s *scaler) ranges(cmd *cobra.Command, set *dataset.Set) (r *scaling.Ranges
 	case s.restore != "" && s.like == "" && numbersItself(set.Schema):
 		return nil, fmt.Errorf("--restore %s: found columns of categories or dates, of which each table makes features of its own: expected --like with a model or .fen file of the table that was measured", s.restore)
 	case s.restore != "":
+		if err := dataset.Gapless(set.X); err != nil {
+			return nil, err
+		}
 		return readRanges(s.restore, set)
 	case s.standardise:
 		r, err = scaling.NewStandard(set)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,6 +44,9 @@ func TestScript(t *testing.T) {
 		ContinueOnError:     true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv(schemaFolder, os.Getenv(schemaFolder))
+			if runtime.NumCPU() == 1 { // scripts ask for two threads
+				env.Setenv("GOMAXPROCS", "2")
+			}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -145,8 +145,8 @@ func (t *tuner) check(cmd *cobra.Command, sources []string) (err error) {
 	if err := t.parseFolds(); err != nil {
 		return err
 	}
-	if t.spec.Folds.Repeats < 1 {
-		return fmt.Errorf("--repeats %d: expected a number > 0", t.spec.Folds.Repeats)
+	if r := t.spec.Folds.Repeats; r < 1 || r > search.MostRepeats {
+		return fmt.Errorf("--repeats %d: expected a number from 1 to %d", r, search.MostRepeats)
 	}
 	if f.Changed("halving") && t.spec.Halving < 2 {
 		return fmt.Errorf("--halving %d: expected at least 2, as one of so many candidates is kept", t.spec.Halving)

@@ -33,6 +33,9 @@ func NewRanges(s *set.Set, lower, upper float64, threads int) (*Ranges, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
+	if err := Gapless(s.X); err != nil {
+		return nil, err
+	}
 	m := NewMoments(s.X, threads)
 	r := &Ranges{Lower: lower, Upper: upper, Min: make([]float64, s.Cols()), Max: make([]float64, s.Cols())}
 	offsets := s.Schema.Offsets()

@@ -39,6 +39,9 @@ func New(kind string, s *set.Set) (*Scaling, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
+	if err := Gapless(s.X); err != nil {
+		return nil, err
+	}
 	indicator := s.Indicator()
 	dense := matrix.IsDense(s.X)
 	switch kind {
