@@ -153,7 +153,7 @@
 //	certificates[]               checked  Verify: as its fields
 //	certificates[].status        claim    Verify: with gap and objective
 //	certificates[].primal        checked  Verify: objective
-//	certificates[].dual          checked  Verify: bound; without dual variables, that the gap asked for is proved
+//	certificates[].dual          claim    Verify: bound, at most that found; without dual variables, that the gap asked for is proved
 //	certificates[].zero          checked  Verify: objective
 //	certificates[].epochs        note
 //	tensor weights               checked  Verify: objective

@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/calibration"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
+	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -93,22 +94,30 @@ func (c *calibrator) calibrate(ctx context.Context) error {
 
 // mark gives a model of one class the marks between its scores.
 func (c *calibrator) mark() error {
-	m := c.result.Model
-	x, err := m.Prepare(c.set.X)
+	marks, err := marksOf(c.result.Model, c.set.X, c.spec.Threads)
+	switch {
+	case err != nil:
+		return err
+	case marks == nil:
+		c.result.Warnings = append(c.result.Warnings, errors.New("the model has no probabilities: found fewer than five rows inside, or outside"))
+	default:
+		c.result.Model.Calibration = &model.Calibration{Marks: marks}
+	}
+	return nil
+}
+
+// marksOf returns the marks between the scores of rows; nil where they make none.
+func marksOf(m *model.Model, rows matrix.Matrix, threads int) ([]float64, error) {
+	x, err := m.Prepare(rows)
 	if err != nil {
-		return DataError{err.Error()}
+		return nil, DataError{err.Error()}
 	}
 	var scores []float64
-	for _, s := range Scores(m, x, c.spec.Threads) {
+	for _, s := range Scores(m, x, threads) {
 		scores = append(scores, s[0])
 	}
-	marks, ok := calibration.Marks(scores)
-	if !ok {
-		c.result.Warnings = append(c.result.Warnings, errors.New("the model has no probabilities: found fewer than five rows inside, or outside"))
-		return nil
-	}
-	m.Calibration = &model.Calibration{Marks: marks}
-	return nil
+	marks, _ := calibration.Marks(scores)
+	return marks, nil
 }
 
 // folds deals the rows out.

@@ -30,10 +30,11 @@ func TestVerifyAllowsRoundingAlone(t *testing.T) {
 		// the bound is some ten times as much. 1e-9 of D is less than that.
 		{"as it is", constant, "squared", func(*model.Certificate) {}, ""},
 		{"P within rounding", constant, "squared", func(c *model.Certificate) { c.Primal *= 1.01 }, ""},
-		{"D within rounding", constant, "squared", func(c *model.Certificate) { c.Dual *= 1 + 1e-5 }, ""},
+		{"D within rounding", constant, "squared", func(c *model.Certificate) { c.Dual *= 1 - 1e-5 }, ""},
+		{"a smaller D", constant, "squared", func(c *model.Certificate) { c.Dual *= 2 }, ""}, // it is below 0
 		{"P(0) summed otherwise", constant, "squared", func(c *model.Certificate) { c.Zero *= 1 + 1e-14 }, ""},
 		{"P beyond rounding", constant, "squared", func(c *model.Certificate) { c.Primal *= 2 }, "claims the objective"},
-		{"D beyond rounding", constant, "squared", func(c *model.Certificate) { c.Dual *= 1 + 1e-3 }, "claims the lower bound"},
+		{"D beyond rounding", constant, "squared", func(c *model.Certificate) { c.Dual *= 1 - 1e-3 }, "claims the lower bound"},
 		{"P(0) beyond rounding", constant, "squared", func(c *model.Certificate) { c.Zero *= 1 + 1e-8 }, "zero weights"},
 		// P(0) = 5, the error of a prediction of 5 about 1e-15: D can be shown to
 		// be above -1e-13, a fiftieth of the smallest scale of gaps, 1e-12 P(0).

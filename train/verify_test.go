@@ -8,12 +8,15 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -22,6 +25,8 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/train"
 )
+
+var long = flag.Bool("long", false, "a thousand models ended by a limit of time, instead of twenty")
 
 // read returns a set, from a generator as a rule.
 func read(t testing.TB, source string) *dataset.Set {
@@ -242,7 +247,8 @@ func largest(dual []byte) int {
 
 func TestVerifyRefutesForgeries(t *testing.T) {
 	set := read(t, "@toy:n=100,d=4")
-	_, file := fit(t, set, train.Spec{Loss: "logistic", Scaling: "none", ClassWeight: map[string]float64{"+1": 2}})
+	whole, file := fit(t, set, train.Spec{Loss: "logistic", Scaling: "none", ClassWeight: map[string]float64{"+1": 2}})
+	bound := float64(whole.Outputs[0].Certificate.Dual)
 	half, _ := fit(t, set, train.Spec{Loss: "logistic", Gap: 1e-9, Epochs: 1})
 	var unfinished bytes.Buffer
 	if err := half.Write(&unfinished); err != nil {
@@ -270,7 +276,10 @@ func TestVerifyRefutesForgeries(t *testing.T) {
 		{"the classes", file, func(f *forgery) { f.edit(t, "classes", `"-1","+1"`, `"+1","-1"`) }, "claims the objective"},
 		{"the claimed primal", file, func(f *forgery) { f.edit(t, "certificates", `"primal":0.`, `"primal":0.0`) }, "claims the objective"},
 		{"the claimed dual", file, func(f *forgery) { f.edit(t, "certificates", `"dual":0.`, `"dual":0.9`) }, "claims the lower bound"},
-		{"the claimed dual, null", file, func(f *forgery) { f.edit(t, "certificates", `"dual":0.`, `"dual":null,"x":0.`) }, "claims the lower bound"},
+		{"the claimed dual, null", file, func(f *forgery) { f.edit(t, "certificates", `"dual":0.`, `"dual":null,"x":0.`) }, "claims to have converged"},
+		{"the claimed dual, a digit larger", file, func(f *forgery) {
+			f.edit(t, "certificates", fmt.Sprintf(`"dual":%v`, bound), fmt.Sprintf(`"dual":%v`, bound*(1+1e-6)))
+		}, "claims the lower bound"},
 		{"the claimed scale", file, func(f *forgery) { f.edit(t, "certificates", `"zero":0.`, `"zero":9.`) }, "objective of zero weights"},
 		{"the status", unfinished.Bytes(), func(f *forgery) { f.edit(t, "certificates", `"epoch-limit"`, `"converged"`) }, "claims to have converged"},
 		{"the status, modest", file, func(f *forgery) { f.edit(t, "certificates", `"converged"`, `"time-limit"`) }, "claims the status time-limit"},
@@ -361,4 +370,88 @@ func TestVerifyRefutesOtherData(t *testing.T) {
 	if _, err := train.Verify(m, &dataset.Set{X: set.X}, 0); err == nil {
 		t.Error("rows without targets: found no error")
 	}
+}
+
+// A bound below the one that is found is true, as that of a run whose time was over may be.
+func TestVerifyTakesSmallerClaims(t *testing.T) {
+	set := read(t, "@toy:n=100,d=4")
+	m, _ := fit(t, set, train.Spec{Loss: "logistic", Gap: 1e-9, Epochs: 1})
+	claim := &m.Outputs[0].Certificate
+	for by, valid := range map[float64]bool{-0.5: true, -1e-6: true, 0: true, 1e-6: false} {
+		before := claim.Dual
+		claim.Dual += model.Bound(by * math.Abs(float64(before)))
+		if v, err := train.Verify(m, set, 0); err != nil || valid != (len(v.Problems) == 0) || v.Unproved != "" {
+			t.Errorf("a bound moved by %v of its size: found %q, %q, %v", by, v.Problems, v.Unproved, err)
+		}
+		claim.Dual = before
+	}
+}
+
+// Probabilities that come from folds are neither proved nor refuted by verifying, which trains
+// nothing: with the signs turned they would be as valid. The marks of one class are computed again.
+func TestVerifyOfCalibrations(t *testing.T) {
+	two, numbers := read(t, "@toy:n=100,d=4"), read(t, "@linear:n=100,d=4")
+	for name, c := range map[string]struct {
+		set    *dataset.Set
+		spec   train.Spec
+		proved bool
+		forge  func(*model.Calibration)
+	}{
+		"sigmoid":   {two, train.Spec{}, false, func(c *model.Calibration) { c.Platt[0][0] *= -1 }},
+		"errors":    {numbers, train.Spec{Task: "regression"}, false, func(c *model.Calibration) { c.Laplace *= 2 }},
+		"one class": {two, train.Spec{Task: train.OneClass, Kernel: "rbf:gamma=0.3", Nu: 0.4}, true, func(c *model.Calibration) { c.Marks[3] -= 1e-3 }},
+	} {
+		c.spec.Probabilities = true
+		m, _ := fit(t, c.set, c.spec)
+		v, err := train.Verify(m, c.set, 0)
+		if err != nil || len(v.Problems) > 0 || c.proved != (v.Unproved == "") {
+			t.Errorf("%s: found %+v, %v", name, v, err)
+		}
+		c.forge(m.Calibration)
+		v, err = train.Verify(m, c.set, 0)
+		if err != nil || len(v.Problems) == 0 && v.Unproved == "" || c.proved != (len(v.Problems) > 0) {
+			t.Errorf("%s, forged: found %+v, %v", name, v, err)
+		}
+	}
+}
+
+// No model that a limit of time ended is found false, whatever the solver.
+func TestVerifyOfLateModels(t *testing.T) {
+	cases := 20
+	if *long {
+		cases = 1000
+	}
+	sets := map[string]*dataset.Set{"classification": read(t, "@blobs:n=60,d=5,classes=3,spread=3"), "regression": read(t, "@linear:n=60,d=5")}
+	specs := []train.Spec{{Loss: "hinge"}, {Loss: "logistic"}, {Loss: "squared-hinge"}, {Loss: "softmax"}, {Loss: "crammer-singer"}, {Scheme: model.OneAgainstOne},
+		{Loss: "hinge", Slack: 0.1}, {Loss: "hinge", Nu: 0.2, Kernel: "linear"}, {Loss: "squared"}, {Loss: "absolute"}, {Loss: "epsilon-insensitive"}, {Loss: "huber"}, {Loss: "quantile:tau=0.3"}}
+	limited := 0
+	for i := range cases {
+		spec, r := specs[i%len(specs)], rand.New(rand.NewPCG(uint64(i), 1))
+		spec.Task = "classification"
+		if i%len(specs) > 7 {
+			spec.Task = "regression"
+		}
+		spec.Gap, spec.Time = 1e-13, time.Duration(1+r.IntN(20))*time.Millisecond
+		if spec.Nu == 0 && spec.Slack == 0 {
+			spec.Lambda = math.Pow(10, -4*r.Float64())
+		}
+		if r.IntN(2) == 0 && spec.Slack == 0 {
+			spec.Kernel = []string{"linear", "rbf:gamma=0.3", "poly:degree=2,coef0=1"}[r.IntN(3)]
+		}
+		result, err := train.Fit(t.Context(), sets[spec.Task], spec)
+		var late train.LimitError
+		if errors.As(err, &late) {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%+v: %v", spec, err)
+		}
+		if result.Status == "time-limit" {
+			limited++
+		}
+		if v, err := train.Verify(result.Model, sets[spec.Task], 0); err != nil || len(v.Problems) > 0 {
+			t.Errorf("%+v, %s: found %q, %v", spec, result.Status, v.Problems, err)
+		}
+	}
+	t.Logf("%d of %d models ended by the limit", limited, cases)
 }

@@ -156,9 +156,6 @@ func printVerification(r printing.Report, m *model.Model, v *train.Verification)
 	if v.Rebuilt && v.Unproved == "" {
 		r.Line("note", "the model was saved without dual variables: the bound was built from its predictions; %.3g was claimed", v.Claimed.Gap)
 	}
-	if m.Calibration != nil {
-		r.Line("note", "what is proved is of the scores: nothing is claimed of the calibration, so probabilities are not checked")
-	}
 	r.Line("data", "%d rows of %d features, %s", m.Data.Rows, m.Data.Features, m.Data.Digest)
 }
 

@@ -35,7 +35,7 @@ import (
 )
 
 // Protocol is the version of what frames say: both sides have to have the same.
-const Protocol = 1
+const Protocol = 2
 
 // verbs are what a request can ask for.
 var verbs = map[string]func(*request) (any, error){

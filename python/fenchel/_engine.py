@@ -26,7 +26,7 @@ from ._arrays import Writer
 
 __all__ = ["DataError", "EngineError", "ask", "close", "program"]
 
-PROTOCOL = 1
+PROTOCOL = 2  # of the frames, as the program has it
 KEPT = 64 << 20  # bytes of shared memory that stay for the next request
 
 
@@ -131,6 +131,17 @@ class Engine:
         self.answers: queue.SimpleQueue = queue.SimpleQueue()
         self.last = 0
         threading.Thread(target=self._listen, daemon=True, name="fenchel").start()
+        try:
+            self.send({"id": 0, "verb": "info", "size": 0})
+            found = self._answer(0).get("result", {})
+        except (BrokenPipeError, ConnectionResetError):
+            reason = self.epitaph()
+        else:
+            reason = f"found the protocol {found.get('protocol')} of version {found.get('version')}, expected {PROTOCOL}: install the program and the package of one version"
+            if found.get("protocol") == PROTOCOL:
+                return
+        self.close()
+        raise EngineError(f"{program()}: {reason}")
 
     def _listen(self) -> None:
         """Pass answers on, and None after the last. Only this thread reads the pipe."""

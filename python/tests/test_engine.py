@@ -212,6 +212,27 @@ def test_no_program(monkeypatch, tmp_path):
     fenchel.LinearClassifier().fit(X, Y)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="the other program is a script")
+def test_another_protocol(monkeypatch, tmp_path):
+    """A program of another protocol is refused before it is asked for anything, in one line."""
+    fenchel.close()
+    other = tmp_path / "fenchel"
+    other.write_text(f"#!{sys.executable}" + textwrap.dedent("""
+        import json, struct, sys
+        sys.stdin.buffer.read(struct.unpack("<I", sys.stdin.buffer.read(4))[0])
+        text = json.dumps({"id": 0, "result": {"version": "0.0", "protocol": 1}}).encode()
+        sys.stdout.buffer.write(struct.pack("<I", len(text)) + text)
+        sys.stdout.buffer.flush()
+        sys.stdin.buffer.read()
+    """))
+    other.chmod(0o755)
+    monkeypatch.setenv("FENCHEL_BINARY", str(other))
+    with pytest.raises(fenchel.EngineError, match=r"found the protocol 1 of version 0.0, expected 2: [^\n]*$"):
+        fenchel.LinearClassifier().fit(X, Y)
+    monkeypatch.undo()
+    fenchel.LinearClassifier().fit(X, Y)
+
+
 @pytest.mark.parametrize("bad, error", [
     (np.array([["a", 1.0], ["b", 2.0]], object), ValueError), (np.array([[np.nan, 1.0], [0.0, 2.0]]), ValueError), (np.array([[np.inf, 1.0], [0.0, 2.0]]), ValueError),
     (np.array([[1e300, 1.0], [0.0, 2.0]]), ValueError), ([[1.0, 2.0], [3.0]], ValueError), (np.array([[1 + 1j, 2], [3, 4]]), ValueError),

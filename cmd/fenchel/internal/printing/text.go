@@ -106,12 +106,18 @@ func Few(list []string) string {
 // Percent writes a share between 0 and 1.
 func Percent(x float64) string { return fmt.Sprintf("%.2f %%", 100*x) }
 
+// jsonVersion is the version of the objects that verbs print: within one, fields are only added.
+const jsonVersion = 1
+
+// JSON prints an object, with the version of its format before its fields.
 func JSON(cmd *cobra.Command, v any) error {
-	var text bytes.Buffer
-	e := json.NewEncoder(&text)
+	var fields, text bytes.Buffer
+	e := json.NewEncoder(&fields)
 	e.SetEscapeHTML(false) // a class <=50K is spelled as in the data
-	e.SetIndent("", "  ")
 	if err := e.Encode(v); err != nil {
+		return err
+	}
+	if err := json.Indent(&text, fmt.Appendf(nil, `{"format_version":%d,%s`, jsonVersion, fields.Bytes()[1:]), "", "  "); err != nil {
 		return err
 	}
 	_, err := text.WriteTo(cmd.OutOrStdout())
