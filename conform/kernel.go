@@ -103,7 +103,8 @@ func kernelErrors(f *findings, k kernel.Kernel, rows []stored, exact func(x, y [
 			if decaying, ok := k.(kernel.Decaying); ok {
 				near, far := decaying.Ratios(terms, aa, bb)
 				value := k.Eval(a.dense, b.dense)
-				bound := min(float64(near*value)+0x1p-50, float64(far*value)+0x1p-1000)
+				bound := min(float64(near*value)+0x1p-50, float64(far*value)+kernel.Vanishing)
+				f.check(k.Eval(a.dense, a.sparse) == 1, "a row has the value 1 with itself", "%v", k.Eval(a.dense, a.sparse))
 				f.check(off <= bound, "the error is within the ratios of the value", "%g, bound %g", off, bound)
 			}
 			if sized, ok := k.(kernel.Sized); ok {

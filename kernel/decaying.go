@@ -1,6 +1,10 @@
 package kernel
 
-import "math"
+import (
+	"math"
+
+	"github.com/fenchel-ml/fenchel/vec"
+)
 
 // Decaying is a kernel exp(-t(x,y)) of a distance t, whose error is small where its
 // value is. Rows far from 0 and near each other have an error of t that is large
@@ -8,13 +12,16 @@ import "math"
 //
 // Laws, for rows as Error takes them: |Eval(x,y) - k(x,y)| is at most
 //
-//	near Eval(x,y) + 2^-50,  and  far Eval(x,y) + 2^-1000.
+//	near Eval(x,y) + 2^-50,  and  far Eval(x,y) + Vanishing.
 //
-// Either may be +Inf.
+// Either may be +Inf. Eval(x,x) is 1, which is exact: t(x,x) is 0.
 type Decaying interface {
 	Kernel
 	Ratios(terms int, xx, yy float64) (near, far float64)
 }
+
+// Vanishing bounds the error of values that underflow, whatever the error of their exponents is.
+const Vanishing = 0x1p-150
 
 var (
 	_ Decaying = RBF{}
@@ -43,13 +50,20 @@ func (k Chi2) Ratios(terms int, xx, yy float64) (near, far float64) {
 // As e^off - 1 <= off (1 + off) for off <= 1, far adds u t, t < 746, and a few roundings of the
 // value to off. What u t does to the value is below u t e^(-t) < 0.4 u (1 + off), whatever t is:
 // with the roundings of the value less than the 8 u that near leaves aside.
+//
+// For off up to 600, which is less than 866 log 2, a value below 2^-1022 stands for less than
+// 2^(866-1022), and the others are off by e^off - 1 of themselves: rows far from 0 and from
+// each other have values near 0, however uncertain their distance is.
 func ratiosOf(off float64) (near, far float64) {
 	near, far = math.Inf(1), math.Inf(1)
 	if off <= 0x1p-20 {
 		near = float64(off * (1 + 2*off))
 	}
-	if off += 2000 * unit; off <= 1 {
+	switch off += 2000 * unit; {
+	case off <= 1:
 		far = float64(off * (1 + off))
+	case off <= 600:
+		far = vec.Exp(off) * (1 + 0x1p-40)
 	}
 	return near, far
 }

@@ -143,12 +143,17 @@ func (p *Kernel) respond(beta []float64) response {
 	for i := range beta {
 		each := p.Kernel.Error(p.Terms, p.SquaredNorm[i], most) + lost
 		values := float64(each * r.size)
+		own := math.Abs(beta[i]) // of the value of a row with itself
 		// |K_ij| is at most sqrt(K_ii K_jj) and each's own error.
 		terms := float64(norm.Value()*math.Sqrt(math.Abs(p.Diagonal[i]))) + values
 		if magnitude != nil && r.size > 0 {
 			near, far := p.Kernel.(kernel.Decaying).Ratios(p.Terms, p.SquaredNorm[i], most)
 			terms = magnitude[i]*(1+float64(float64(chain+8)*2*unit)) + underflow
-			values = min(values, float64(near*terms)+float64(0x1p-50*r.size), float64(far*terms)+float64(0x1p-1000*r.size))
+			others, size := terms, r.size
+			if p.Diagonal[i] == 1 { // which is exact
+				others, size = max(0, terms-own), max(0, r.size-own)+float64(8*unit*r.size)
+			}
+			values = min(float64(each*size), float64(near*others)+float64(0x1p-50*size), float64(far*others)+float64(kernel.Vanishing*size))
 		}
 		r.error[i] = (values+float64(float64(chain+8)*unit*terms))*(1+64*unit) + underflow
 	}

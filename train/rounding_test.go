@@ -1,6 +1,7 @@
 package train_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -63,5 +64,29 @@ func TestVerifyAllowsRoundingAlone(t *testing.T) {
 				t.Errorf("%+v: found the problems %q, expected %q", m.Outputs[0].Certificate, found, c.want)
 			}
 		})
+	}
+}
+
+// Rows of the size of 1e6, with a distance that is off by more than it decides: the values of
+// kernels between them are as good as 0, and those of a row with itself are exact.
+func TestFarRowsAreProved(t *testing.T) {
+	var rows [][]float32
+	var labels []string
+	for i := range 60 {
+		x := float64(i)
+		rows = append(rows, []float32{float32(1e6 * math.Sin(7*x)), float32(-3e6 * math.Cos(3*x)), float32(1e6 * math.Cos(x))})
+		labels = append(labels, []string{"a", "b"}[i*i%5%2])
+	}
+	set, err := dataset.FromDense(rows, dataset.Labels(labels))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kernel := range []string{"rbf:gamma=0.25", "rbf:gamma=30", "laplacian:gamma=1"} {
+		for _, loss := range []string{"hinge", "logistic"} {
+			m, _ := fit(t, set, train.Spec{Kernel: kernel, Loss: loss, Gap: 1e-6})
+			if c := m.Outputs[0].Certificate; c.Status != "converged" {
+				t.Errorf("%s, %s: found %+v", kernel, loss, c)
+			}
+		}
 	}
 }
