@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"time"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/train"
 )
 
 // Fold is the numbers, from 0, of rows to learn from and of others to be judged on, each in
@@ -28,7 +27,7 @@ type Folds struct {
 	Repeats int    // with other random orders; 0: 1
 	Seed    uint64 // of the orders
 	Group   bool   // by the ids of the set
-	Time    bool   // by the ids of the set, numbers or dates or else words, in order
+	Time    bool   // by the ids of the set, which dataset.Times reads
 }
 
 // Deal deals out the rows of a set. classes are those of the rows, nil where targets are numbers.
@@ -44,7 +43,7 @@ func (f Folds) Deal(set *dataset.Set, classes []uint32, labels []string) ([]Fold
 	case f.Time && repeats > 1:
 		return nil, fmt.Errorf("repeats=%d of folds in order of time: expected 1, as there is one such order", repeats)
 	case f.Time:
-		return inTime(set.ID, f.K)
+		return inTime(set, f.K)
 	case !f.Group:
 		if err := enough(classes, labels, f.K); err != nil {
 			return nil, err
@@ -183,20 +182,24 @@ func (r *run) arrange() (err error) {
 }
 
 // inTime makes folds of blocks in order. Rows of one time are in one block.
-func inTime(id []string, k int) ([]Fold, error) {
-	order, less := make([]int, len(id)), ordering(id)
+func inTime(set *dataset.Set, k int) ([]Fold, error) {
+	at, err := dataset.Times(set.ID)
+	if err != nil {
+		return nil, train.DataError{Reason: fmt.Sprintf("column %q of times: %v", set.IDName, err)}
+	}
+	order := make([]int, len(at))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, less)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
 	ends := make([]int, k+1)
 	for b := range ends {
 		end := (b + 1) * len(order) / (k + 1)
-		for end > 0 && end < len(order) && less(order[end-1], order[end]) == 0 {
+		for end > 0 && end < len(order) && at[order[end-1]] == at[order[end]] {
 			end++
 		}
 		if ends[b] = end; end == 0 || b > 0 && end == ends[b-1] {
-			return nil, fmt.Errorf("folds=%d in order of time: found too few different times in %d rows, expected at least one in each of %d blocks", k, len(id), k+1)
+			return nil, fmt.Errorf("folds=%d in order of time: found too few different times in %d rows, expected at least one in each of %d blocks", k, len(at), k+1)
 		}
 	}
 	folds := make([]Fold, k)
@@ -206,34 +209,4 @@ func inTime(id []string, k int) ([]Fold, error) {
 		slices.Sort(folds[f].Judge)
 	}
 	return folds, nil
-}
-
-// ordering compares rows by their times: as numbers or dates if all are, else as words.
-func ordering(id []string) func(a, b int) int {
-	number := make([]float64, len(id))
-	for _, parse := range []func(string) (float64, bool){asNumber, asDate} {
-		all := true
-		for i, text := range id {
-			x, ok := parse(text)
-			number[i], all = x, all && ok
-		}
-		if all {
-			return func(a, b int) int { return cmp.Compare(number[a], number[b]) }
-		}
-	}
-	return func(a, b int) int { return cmp.Compare(id[a], id[b]) }
-}
-
-func asNumber(text string) (float64, bool) {
-	x, err := strconv.ParseFloat(text, 64)
-	return x, err == nil && x-x == 0
-}
-
-func asDate(text string) (float64, bool) {
-	for _, layout := range []string{time.DateOnly, time.DateTime, time.RFC3339} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return float64(t.Unix()), true
-		}
-	}
-	return 0, false
 }

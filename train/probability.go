@@ -184,11 +184,7 @@ func looksUp(k kernel.Kernel) bool {
 
 // predictFold trains on the rows outside, and predicts those inside.
 func (c *calibrator) predictFold(ctx context.Context, base *dataset.Set, inside, outside []int) error {
-	learned, err := base.Subset(outside)
-	if err != nil {
-		return err
-	}
-	judged, err := base.Subset(inside)
+	learned, judged, _, err := base.Apart(outside, inside)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func newStage(ctx context.Context, set *dataset.Set, spec Spec, memory *kernel.G
 
 // sharesKernel reports whether one matrix serves all parts.
 func (s *Stage) sharesKernel() bool {
-	return s.spec.IsMachine() && s.spec.Scaling == "none" && kernel.TableFits(s.set.Rows(), s.spec.Cache)
+	return s.spec.IsMachine() && s.spec.Scaling == "none" && s.set.Gaps == nil && kernel.TableFits(s.set.Rows(), s.spec.Cache)
 }
 
 // isPrecomputed reports whether a kernel takes its values from the rows.
@@ -105,6 +105,7 @@ type Part struct {
 	judge   []int
 	set     *dataset.Set // to learn from
 	held    *dataset.Set // to be judged on
+	changed []int        // rows of held of which the stage has other features
 	threads int
 	cache   int64
 	fits    int
@@ -127,16 +128,15 @@ type Means struct {
 	Beside  bool  // other parts are worked on at the same time, so that more cores are not waited for
 }
 
-// Part takes the rows with these numbers, from 0. Nothing is computed before the first fit.
-func (s *Stage) Part(learn, judge []int, means Means) (*Part, error) {
-	p := &Part{stage: s, learn: learn, judge: judge, threads: means.Threads, cache: means.Cache, fits: means.Fits, beside: means.Beside, set: s.set}
-	var err error
-	if len(learn) != s.set.Rows() {
-		if p.set, err = s.set.Subset(learn); err != nil {
-			return nil, err
-		}
+// Part takes the rows with these numbers, from 0, as [dataset.Set.Apart] does. Nothing is computed
+// before the first fit.
+func (s *Stage) Part(learn, judge []int, means Means) (p *Part, err error) {
+	p = &Part{stage: s, learn: learn, judge: judge, threads: means.Threads, cache: means.Cache, fits: means.Fits, beside: means.Beside, set: s.set}
+	if len(learn) == s.set.Rows() {
+		p.held, err = s.set.Subset(judge)
+	} else {
+		p.set, p.held, p.changed, err = s.set.Apart(learn, judge)
 	}
-	p.held, err = s.set.Subset(judge)
 	return p, err
 }
 
@@ -189,12 +189,19 @@ func (p *Part) rows(ctx context.Context, j *job, opt kernel.Options) (family, er
 
 // scores returns the scores of the rows to be judged on, rows x outputs.
 func (p *Part) scores(m *model.Model) ([][]float64, error) {
-	if p.stage.gram == nil || m.Support == nil || p.foreign {
-		x, err := m.Prepare(p.held.X)
+	direct := func(x matrix.Matrix) ([][]float64, error) {
+		x, err := m.Prepare(x)
 		if err != nil {
 			return nil, DataError{err.Error()}
 		}
 		return Scores(m, x, p.threads), nil
+	}
+	if p.stage.gram == nil || m.Support == nil || p.foreign {
+		return direct(p.held.X)
+	}
+	others, err := direct(matrix.Gather(p.held.X, p.changed)) // of which the matrix has other values
+	if err != nil {
+		return nil, err
 	}
 	columns := make([]int, len(m.Support.Index))
 	for v, i := range m.Support.Index {
@@ -210,6 +217,9 @@ func (p *Part) scores(m *model.Model) ([][]float64, error) {
 	}
 	for i := range scores {
 		scores[i] = all[i*k : (i+1)*k : (i+1)*k]
+	}
+	for k, i := range p.changed {
+		scores[i] = others[k]
 	}
 	return scores, nil
 }

@@ -22,6 +22,9 @@ func (s *Set) Subset(rows []int) (*Set, error) {
 	}
 	part := &Set{X: matrix.Gather(s.X, rows), Target: s.Target.subset(rows), Weight: taken(s.Weight, rows), ID: taken(s.ID, rows),
 		Feature: s.Feature, Schema: s.Schema, IDName: s.IDName, Structure: s.Structure, ZeroBased: s.ZeroBased}
+	if s.Gaps != nil {
+		part.Gaps = s.gapsOf(rows)
+	}
 	if s.isSound() {
 		part.Vouch()
 	}

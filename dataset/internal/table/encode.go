@@ -53,6 +53,28 @@ func (t *table) sumWords(slot int) {
 	}
 }
 
+// gaps returns the numbers that are missing.
+func (t *table) gaps() (gaps []set.Gap) {
+	first, _ := t.schema.Places()
+	for slot, at := range t.place {
+		if c := t.schema.Columns[at]; t.missing[slot] == 0 || c.Kind == set.KindIgnored || c.Category != nil {
+			continue
+		}
+		gap, before := set.Gap{Feature: uint32(first[at])}, 0
+		code, word := t.words[slot].code[set.MissingCategory]
+		for _, p := range t.parts {
+			for row := range p.rows {
+				if cell := p.at(row, slot); cell == set.MissingBits || word && cell > 0 && p.codes[slot] != nil && p.codes[slot][cell-1] == code {
+					gap.Rows = append(gap.Rows, uint32(before+row))
+				}
+			}
+			before += p.rows
+		}
+		gaps = append(gaps, gap)
+	}
+	return gaps
+}
+
 // encoder returns what encodes the cells, and how many of the features are not zero at
 // most.
 func (t *table) encoder() (e *set.Encoder, nonzeros int64) {

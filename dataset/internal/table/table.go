@@ -174,11 +174,12 @@ func (t *table) read(ctx context.Context, opt *set.Options) (*set.Set, error) {
 	}
 	t.move(opt)
 	t.complete()
+	gaps := t.gaps()
 	x, err := t.encode(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
-	out := &set.Set{X: x, Target: t.labels(), Weight: t.weights, Feature: t.schema.Features(), Schema: t.schema, Warnings: t.warnings, Rounding: t.rounding, Moved: true}
+	out := &set.Set{X: x, Target: t.labels(), Weight: t.weights, Feature: t.schema.Features(), Schema: t.schema, Gaps: gaps, Warnings: t.warnings, Rounding: t.rounding, Moved: true}
 	if t.id >= 0 {
 		if out.IDName = opt.ID; t.header {
 			out.IDName = t.names[t.id]
