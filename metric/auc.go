@@ -49,6 +49,39 @@ func AUC(scores []float64, positive []bool, weight []float64) float64 {
 	return above / (2 * positives * negatives)
 }
 
+// AveragePrecision is the area under precision over recall as a sum of steps,
+//
+//	AP = sum over distinct scores c, from the largest on, of (R_c - R_c') P_c,
+//
+// R_c and P_c being recall and precision where rows that score c and more are taken for
+// positive, c' the score before (scikit-learn's average_precision_score). NaN without a positive
+// row, or when a score is NaN.
+func AveragePrecision(scores []float64, positive []bool, weight []float64) float64 {
+	check(len(scores), len(positive), weight)
+	order := make([]int, len(scores))
+	for i, f := range scores {
+		if math.IsNaN(f) {
+			return math.NaN()
+		}
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
+	sum, right, taken := 0.0, 0.0, 0.0
+	for lo := 0; lo < len(order); {
+		before := right
+		for score := scores[order[lo]]; lo < len(order) && scores[order[lo]] == score; lo++ {
+			w := at(weight, order[lo])
+			if taken += w; positive[order[lo]] {
+				right += w
+			}
+		}
+		if right > before {
+			sum += (right - before) * (right / taken)
+		}
+	}
+	return sum / right
+}
+
 // countedAUC is AUC of rows that count once. What it adds up is whole numbers,
 // hence exact in any order, so the two classes are sorted as bare scores, four
 // times as fast, and then walked through side by side.

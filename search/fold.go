@@ -10,9 +10,8 @@ import (
 	"github.com/fenchel-ml/fenchel/train"
 )
 
-// Fold is the numbers, from 0, of rows to learn from and of others to be judged on, each in
-// increasing order.
-type Fold struct{ Learn, Judge []int }
+// Fold is rows to learn from and others to be judged on.
+type Fold = train.Fold
 
 // Folds say how rows are dealt out.
 //
@@ -129,6 +128,15 @@ func grouped(order []int, id []string, k int) ([]int, error) {
 	return of, nil
 }
 
+// groupsOf counts the groups of which the folds are; 0: they are of rows.
+func (r *run) groupsOf() int {
+	ids := map[string]bool{}
+	for i := 0; r.spec.Folds.Group && i < len(r.set.ID); i++ {
+		ids[r.set.ID[i]] = true
+	}
+	return len(ids)
+}
+
 // split makes folds of the numbers of those in which the rows are judged on.
 func split(of []int, k int) []Fold {
 	folds := make([]Fold, k)
@@ -174,7 +182,7 @@ func (r *run) arrange() (err error) {
 	}
 	folds := make([]Fold, len(r.folds)) // those given stay as they are
 	for f, fold := range r.folds {
-		folds[f] = Fold{moved(fold.Learn), moved(fold.Judge)}
+		folds[f] = Fold{Learn: moved(fold.Learn), Judge: moved(fold.Judge)}
 	}
 	r.folds = folds
 	r.set, err = r.set.Subset(order)
@@ -185,7 +193,11 @@ func (r *run) arrange() (err error) {
 func inTime(set *dataset.Set, k int) ([]Fold, error) {
 	at, err := dataset.Times(set.ID)
 	if err != nil {
-		return nil, train.DataError{Reason: fmt.Sprintf("column %q of times: %v", set.IDName, err)}
+		where := "times"
+		if set.IDName != "" {
+			where = fmt.Sprintf("column %q of times", set.IDName)
+		}
+		return nil, train.DataError{Reason: fmt.Sprintf("%s: %v", where, err)}
 	}
 	order := make([]int, len(at))
 	for i := range order {

@@ -3,6 +3,8 @@ package train
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -18,6 +20,8 @@ type Stage struct {
 	set  *dataset.Set
 	spec Spec // of the features: kernel, map, scaling, seed, cache
 	gram *kernel.Gram
+
+	scaled bool // the kernel depends on the rows of a part, by gammaScale
 }
 
 // NewStage prepares the rows of a set for problems with the kernel, the map, the scaling and the
@@ -39,8 +43,12 @@ func newStage(ctx context.Context, set *dataset.Set, spec Spec, memory *kernel.G
 	if err := spec.Check(); err != nil {
 		return nil, err
 	}
+	asked := spec.Kernel
 	spec.complete(set)
 	s := &Stage{set: set, spec: spec}
+	if s.scaled = strings.Contains(asked, gammaScale); s.scaled {
+		s.spec.Kernel = asked // each part has its own
+	}
 	if !s.sharesKernel() {
 		if isPrecomputed(spec.Kernel) {
 			return nil, fmt.Errorf("kernel %s of %d rows: expected a cache of at least %d bytes, as folds take their values from the whole matrix", spec.Kernel, set.Rows(), 5*kernel.TableBytes(set.Rows())/4)
@@ -52,7 +60,7 @@ func newStage(ctx context.Context, set *dataset.Set, spec Spec, memory *kernel.G
 
 // sharesKernel reports whether one matrix serves all parts.
 func (s *Stage) sharesKernel() bool {
-	return s.spec.IsMachine() && s.spec.Scaling == "none" && s.set.Gaps == nil && kernel.TableFits(s.set.Rows(), s.spec.Cache)
+	return s.spec.IsMachine() && s.spec.Scaling == "none" && s.set.Gaps == nil && !s.scaled && kernel.TableFits(s.set.Rows(), s.spec.Cache)
 }
 
 // isPrecomputed reports whether a kernel takes its values from the rows.
@@ -84,6 +92,26 @@ func fillTable(ctx context.Context, g *kernel.Gram, fill func()) error {
 		return ctx.Err()
 	}
 	return nil
+}
+
+// Fitted names what features of the stage are fitted to the rows.
+func (s *Stage) Fitted() (list []string) {
+	if s.spec.Scaling != "none" {
+		list = append(list, "the scaling "+s.spec.Scaling)
+	}
+	if s.set.Gaps != nil {
+		list = append(list, "the means for missing numbers")
+	}
+	if s.set.Schema.Table() && slices.ContainsFunc(s.set.Schema.Columns, func(c dataset.Column) bool { return c.Category != nil }) {
+		list = append(list, "the set of categories")
+	}
+	if s.scaled {
+		list = append(list, gammaScale)
+	}
+	if s.spec.Map != "" {
+		list = append(list, "the map "+s.spec.Map)
+	}
+	return list
 }
 
 // Shares reports whether the parts take the values of the kernel from one matrix.

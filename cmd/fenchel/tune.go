@@ -85,7 +85,7 @@ func (t *tuner) register(cmd *cobra.Command) {
 	f.StringVar(&t.order, "time", "", "column of a table with times or numbers: judge by rows that come after those that are learned from")
 	f.StringVar(&t.valid, "valid", "", "judge by these rows instead of folds")
 	f.IntVar(&t.outer, "outer", 0, "also judge the search itself, by so many folds around it, each with a search of its own")
-	f.StringVar(&s.Score, "score", "", "accuracy, balanced, auc, logloss or f1 of classes; rmse, mae or r2 of numbers (default accuracy or rmse)")
+	f.StringVar(&s.Score, "score", "", "accuracy, balanced, auc, ap, logloss or f1 of classes; rmse, mae, pinball, deviance or r2 of numbers (default accuracy or rmse; logloss or auc where a class has under a tenth of the rows, and mae, pinball or deviance where the loss measures that)")
 	f.StringVar(&s.Rule, "rule", "best", "best, or one-se: the smallest C within one standard error of the best")
 	f.IntVar(&s.Halving, "halving", 0, "drop candidates on samples of the rows, of N keep the best one, and so on with N times the rows (default none is dropped)")
 	f.DurationVar(&s.Budget, "budget", 0, "search for this time at most, such as 10m (default no limit)")
@@ -356,6 +356,7 @@ func (t *trainer) cross(cmd *cobra.Command) (err error) {
 		t.crossed = nil
 		return nil
 	}
+	t.spec.Folds = t.crossed.Candidates[0].Spec.Folds
 	notes := map[string]string{"cross-validation": crossWords(t.crossed)}
 	for name, text := range t.spec.Notes {
 		notes[name] = text
@@ -367,5 +368,9 @@ func (t *trainer) cross(cmd *cobra.Command) (err error) {
 // crossWords is the score of one candidate on folds.
 func crossWords(r *search.Result) string {
 	c := r.Candidates[0]
-	return fmt.Sprintf("%s %s, deviation %s between %d folds", r.Score.Name, scoreText(c.Mean), scoreText(c.SD), r.Folds)
+	why := ""
+	if r.ScoreWhy != "" {
+		why = ", " + r.ScoreWhy
+	}
+	return fmt.Sprintf("%s %s, deviation %s between %d folds%s", r.Score.Name, scoreText(c.Mean), scoreText(c.SD), r.Folds, why)
 }

@@ -14,18 +14,18 @@ import (
 // tuneRequest asks which parameters predict held-out rows best. The model of the best is a
 // request of its own: fit.
 type tuneRequest struct {
-	Data    data    `json:"data"`
-	Spec    spec    `json:"spec"`
-	Search  *string `json:"search"` // as ParseAxes reads it; "": the spec alone; absent: what the spec leaves open
-	Folds   int     `json:"folds"`
-	Repeats int     `json:"repeats"`
-	Groups  *Place  `json:"groups"` // uint32, of each row: equal ones are in the same fold
-	Times   *Place  `json:"times"`  // uint32, of each row: judged on are rows after those that are learned from
-	Given   *splits `json:"given"`  // instead of Folds
-	Score   string  `json:"score"`
-	Rule    string  `json:"rule"`
-	Halving int     `json:"halving"`
-	Budget  float64 `json:"budget"` // seconds; 0: no limit
+	Data    data     `json:"data"`
+	Spec    spec     `json:"spec"`
+	Search  *string  `json:"search"` // as ParseAxes reads it; "": the spec alone; absent: what the spec leaves open
+	Folds   int      `json:"folds"`
+	Repeats int      `json:"repeats"`
+	Groups  *Place   `json:"groups"` // uint32, of each row: equal ones are in the same fold
+	Times   []string `json:"times"`  // of each row, as a table has them: judged on are rows after those that are learned from
+	Given   *splits  `json:"given"`  // instead of Folds
+	Score   string   `json:"score"`
+	Rule    string   `json:"rule"`
+	Halving int      `json:"halving"`
+	Budget  float64  `json:"budget"` // seconds; 0: no limit
 }
 
 // splits are folds of the caller's: for each in turn the rows to learn from and those to be
@@ -119,17 +119,13 @@ func (s *splits) folds(mapped *region) ([]search.Fold, error) {
 
 // ids are the groups or times of the rows, as a column of a table would have them.
 func (q *tuneRequest) ids(mapped *region) ([]string, error) {
-	at := q.Groups
-	if q.Times != nil {
-		if at != nil {
-			return nil, fmt.Errorf("found groups and times, expected one of the two")
-		}
-		at = q.Times
+	switch {
+	case q.Times != nil && q.Groups != nil:
+		return nil, errors.New("found groups and times, expected one of the two")
+	case q.Groups == nil:
+		return q.Times, nil
 	}
-	if at == nil {
-		return nil, nil
-	}
-	codes, err := numbers[uint32](mapped, *at)
+	codes, err := numbers[uint32](mapped, *q.Groups)
 	ids := make([]string, len(codes))
 	for i, c := range codes {
 		ids[i] = strconv.FormatUint(uint64(c), 10)
@@ -152,5 +148,5 @@ func tuned(found *search.Result) map[string]any {
 		list[k] = map[string]any{"settings": settings, "scores": scores, "mean": model.Bound(t.Mean), "gap": model.Bound(t.Gap), "status": t.Status, "rows": t.Rows, "seconds": t.Seconds, "reason": t.Reason,
 			"loss": t.Spec.Loss, "penalty": t.Spec.Penalty, "kernel": t.Spec.Kernel}
 	}
-	return map[string]any{"candidates": list, "best": found.Best, "score": found.Score.Name, "lower": found.Score.Lower, "stopped": found.Stopped, "folds": found.Folds, "shared": found.Shared}
+	return map[string]any{"candidates": list, "best": found.Best, "score": found.Score.Name, "score_why": found.ScoreWhy, "lower": found.Score.Lower, "stopped": found.Stopped, "folds": found.Folds, "shared": found.Shared}
 }

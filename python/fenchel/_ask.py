@@ -132,9 +132,8 @@ def tune(data: Data, spec: dict[str, Any], folds: Any, **how: Any) -> dict[str, 
 
     def build(writer: Writer) -> dict[str, Any]:
         fields = {"data": data.fields(writer), "spec": _finite(spec), **_finite(how)}
-        for name in ("groups", "times"):
-            if name in how:
-                fields[name] = writer.put(how[name], np.uint32)
+        if "groups" in how:
+            fields["groups"] = writer.put(how["groups"], np.uint32)
         if isinstance(folds, int):
             return {**fields, "folds": folds}
         parts = [np.asarray(part) for pair in folds for part in pair]
