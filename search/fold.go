@@ -128,11 +128,11 @@ func grouped(order []int, id []string, k int) ([]int, error) {
 	return of, nil
 }
 
-// groupsOf counts the groups of which the folds are; 0: they are of rows.
-func (r *run) groupsOf() int {
+// Groups counts the groups of a set; 0: the folds are of rows.
+func (f Folds) Groups(set *dataset.Set) int {
 	ids := map[string]bool{}
-	for i := 0; r.spec.Folds.Group && i < len(r.set.ID); i++ {
-		ids[r.set.ID[i]] = true
+	for i := 0; f.Group && i < len(set.ID); i++ {
+		ids[set.ID[i]] = true
 	}
 	return len(ids)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/search"
@@ -14,18 +13,16 @@ import (
 // tuneRequest asks which parameters predict held-out rows best. The model of the best is a
 // request of its own: fit.
 type tuneRequest struct {
-	Data    data     `json:"data"`
-	Spec    spec     `json:"spec"`
-	Search  *string  `json:"search"` // as ParseAxes reads it; "": the spec alone; absent: what the spec leaves open
-	Folds   int      `json:"folds"`
-	Repeats int      `json:"repeats"`
-	Groups  *Place   `json:"groups"` // uint32, of each row: equal ones are in the same fold
-	Times   []string `json:"times"`  // of each row, as a table has them: judged on are rows after those that are learned from
-	Given   *splits  `json:"given"`  // instead of Folds
-	Score   string   `json:"score"`
-	Rule    string   `json:"rule"`
-	Halving int      `json:"halving"`
-	Budget  float64  `json:"budget"` // seconds; 0: no limit
+	Data    data    `json:"data"`
+	Spec    spec    `json:"spec"`
+	Search  *string `json:"search"` // as ParseAxes reads it; "": the spec alone; absent: what the spec leaves open
+	Folds   int     `json:"folds"`
+	Repeats int     `json:"repeats"`
+	Given   *splits `json:"given"` // instead of Folds
+	Score   string  `json:"score"`
+	Rule    string  `json:"rule"`
+	Halving int     `json:"halving"`
+	Budget  float64 `json:"budget"` // seconds; 0: no limit
 }
 
 // splits are folds of the caller's: for each in turn the rows to learn from and those to be
@@ -52,9 +49,6 @@ func (r *request) tune() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if set.ID, err = q.ids(r.mapped); err != nil {
-		return nil, err
-	}
 	if err := set.Check(); err != nil {
 		return nil, train.DataError{Reason: err.Error()}
 	}
@@ -74,7 +68,7 @@ func (r *request) tune() (any, error) {
 // spec makes what package search takes.
 func (q *tuneRequest) spec(mapped *region) (search.Spec, error) {
 	s := search.Spec{
-		Train: q.Spec.spec(), Folds: search.Folds{K: q.Folds, Repeats: q.Repeats, Seed: q.Spec.Seed, Group: q.Groups != nil, Time: q.Times != nil},
+		Train: q.Spec.spec(), Folds: search.Folds{K: q.Folds, Repeats: q.Repeats, Seed: q.Spec.Seed, Group: q.Data.Groups != nil, Time: q.Data.Times != nil},
 		Score: q.Score, Rule: q.Rule, Halving: q.Halving, Budget: duration(q.Budget),
 	}
 	var err error
@@ -115,22 +109,6 @@ func (s *splits) folds(mapped *region) ([]search.Fold, error) {
 		folds[f] = search.Fold{Learn: parts[2*f], Judge: parts[2*f+1]}
 	}
 	return folds, nil
-}
-
-// ids are the groups or times of the rows, as a column of a table would have them.
-func (q *tuneRequest) ids(mapped *region) ([]string, error) {
-	switch {
-	case q.Times != nil && q.Groups != nil:
-		return nil, errors.New("found groups and times, expected one of the two")
-	case q.Groups == nil:
-		return q.Times, nil
-	}
-	codes, err := numbers[uint32](mapped, *q.Groups)
-	ids := make([]string, len(codes))
-	for i, c := range codes {
-		ids[i] = strconv.FormatUint(uint64(c), 10)
-	}
-	return ids, err
 }
 
 // tuned says what came out for each candidate.

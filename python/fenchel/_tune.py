@@ -90,11 +90,7 @@ def tune(
     how: dict[str, Any] = {"repeats": repeats, "score": score, "rule": rule, "halving": halving, "budget": float(max_seconds)}
     if search is not None:
         how["search"] = _axes(search, best.get_params())
-    if groups is not None:
-        how["groups"] = _places(groups, data)
-    if times is not None:
-        how["times"] = _times(times, data)
-    answer = _ask.tune(data, spec, folds=splits(folds, data, y), **how)
+    answer = _ask.tune(data.split(groups, times), spec, folds=splits(folds, data, y), **how)
     return _take(best, answer).fit(X, y, sample_weight)
 
 
@@ -152,40 +148,6 @@ def _kernel(estimator: Any, X: Any, weights: Any, search: Any) -> str:
     if estimator.gamma == "scale" and ":" not in name:  # of the rows that each fold learns from
         kernel = kernel.replace(f"gamma={estimator._gamma(X, weights)!r}", "gamma=scale")
     return kernel
-
-
-def _places(values: Any, data: _ask.Data) -> np.ndarray:
-    """Return the place of each value among those there are."""
-    values = _of_rows(values, data)
-    places = np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.uint32)
-    return places if data.kept is None else places[data.kept]
-
-
-def _of_rows(values: Any, data: _ask.Data) -> np.ndarray:
-    values = np.asarray(values)
-    if values.shape != (data.everything.shape[0],):
-        raise ValueError(f"found groups or times of shape {values.shape}, expected ({data.everything.shape[0]},)")
-    return values
-
-
-def _times(values: Any, data: _ask.Data) -> list[str]:
-    """Return times as the program reads a column of a table; "" where one is missing."""
-    values = _of_rows(values, data)
-    if values.dtype.kind == "M":
-        texts = np.where(np.isnat(values), "", np.datetime_as_string(values)).tolist()
-    else:
-        texts = [_time(v) for v in values.tolist()]
-    if "" in texts:
-        raise ValueError(f"times: found none in row {texts.index('')}, expected a number, a date or a time in every row")
-    return texts if data.kept is None else [texts[i] for i in data.kept]
-
-
-def _time(value: Any) -> str:
-    if value is None or value != value:
-        return ""
-    if hasattr(value, "isoformat"):
-        return value.isoformat()
-    return repr(value) if isinstance(value, (int, float)) else str(value)
 
 
 def splits(folds: Any, data: _ask.Data, y: Any) -> Any:
