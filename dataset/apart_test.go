@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // gappy is a table of n rows with missing numbers of every kind of column, and a rare category.
@@ -54,6 +55,9 @@ func readRows(t *testing.T, rows []string, take []int, opt dataset.Options) *dat
 // byName returns the values of each feature that is not all zero.
 func byName(s *dataset.Set) map[string][]float32 {
 	all := map[string][]float32{}
+	if err := matrix.Check(s.X); err != nil {
+		return map[string][]float32{err.Error(): nil}
+	}
 	for i := range s.Rows() {
 		row := s.X.Row(i)
 		for k, v := range row.Value {
@@ -118,6 +122,18 @@ func TestApartWithoutNumbers(t *testing.T) {
 	learned, judged, changed, err := set.Apart([]int{0, 1}, []int{2, 3})
 	if err != nil || len(byName(learned)) != 1 || len(byName(judged)) != 1 || !slices.Equal(changed, []int{0, 1}) {
 		t.Errorf("found %v, %v, changed %v, error %v", byName(learned), byName(judged), changed, err)
+	}
+}
+
+// A number whose mean was 0 is not stored in a sparse row, and is there where it has another mean.
+func TestApartOfZeroMean(t *testing.T) {
+	set := readRows(t, []string{"z,c,y", "1,p,1", "-1,q,2.5", ",p,3", ",q,4"}, []int{0, 1, 2, 3}, dataset.Options{})
+	learned, judged, _, err := set.Apart([]int{0, 2}, []int{1, 3})
+	if want := map[string][]float32{"z": {1, 1}, "c=p": {1, 1}}; err != nil || !reflect.DeepEqual(byName(learned), want) {
+		t.Errorf("found %v, error %v, expected %v", byName(learned), err, want)
+	}
+	if want := map[string][]float32{"z": {-1, 1}}; !reflect.DeepEqual(byName(judged), want) {
+		t.Errorf("found %v, expected %v", byName(judged), want)
 	}
 }
 

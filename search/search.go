@@ -6,9 +6,10 @@
 //	model, err := train.Fit(ctx, set, result.Candidates[result.Best].Spec)
 //
 // fold.go deals out rows, axis.go and candidate.go make candidates, score.go judges them, group.go and
-// schedule.go share out the work, choose.go takes one, refine.go adds values of C around it. What is fitted to rows, such as a
-// scaling, is fitted to those of a fold that are learned from, never to those it is judged on;
-// only categories of a table, and which of its columns are numbers, are found in all rows.
+// schedule.go share out the work, choose.go takes one, refine.go adds values of C around it. What is fitted to rows, as a scaling,
+// means for missing numbers and the categories that there are, is fitted to those of a fold that are
+// learned from, never to those it is judged on; only what kind of column each one is is found in all
+// rows. What the closed form of leaving one row out cannot follow is in [Result].FittedAll.
 //
 // Problems share what is expensive: see [train.Stage]. They begin at the solution for the next smaller C,
 // the first of a fold at that of the first fold. Every answer has a certificate of its own,

@@ -56,8 +56,11 @@ Parameters are C, lambda, nu, gamma, sigma, degree, coef0, loss, penalty, kernel
 scale, class-weight (none or balanced), and parameters of parts of these: loss:KEY, penalty:KEY,
 kernel:KEY and class-weight:LABEL.
 
-A scaling is fitted to the rows of each fold that are learned from. The categories of a table
-are those of all rows. Every model has its own proof, and the file that is written has the whole
+Whatever is fitted to rows is fitted to those of each fold that are learned from: scalings, the
+means that stand for missing numbers, categories, the folds of --probabilities, which are those
+of the search. Only what kind of column each one is, and where the values of gamma and lambda lie
+that are tried without --search, is found in all rows. --time takes numbers, or dates and times
+however they are written, and refuses what it cannot read. Every model has its own proof, and the file that is written has the whole
 search in its note "tune". After Ctrl-C, or when --budget is over, the best candidate that was
 judged on all folds is trained and written. A model with --nu gets 50 epochs, one with --slack 30, or
 2000 if it is linear, unless --epochs says otherwise; the table has the gaps.`,
