@@ -19,17 +19,10 @@ func AUC(scores []float64, positive []bool, weight []float64) float64 {
 	if weight == nil {
 		return countedAUC(scores, positive)
 	}
-	order := make([]int, len(scores))
-	for i, f := range scores {
-		if math.IsNaN(f) {
-			return math.NaN()
-		}
-		order[i] = i
+	order := ranked(scores)
+	if order == nil {
+		return math.NaN()
 	}
-	// The place breaks ties so that weights are added in one fixed order.
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(scores[a], scores[b]), cmp.Compare(a, b))
-	})
 	var above, positives, negatives float64 // twice the pairs won; weights below the current tie
 	for lo := 0; lo < len(order); {
 		tie := [2]float64{} // negatives and positives of this score
@@ -58,20 +51,13 @@ func AUC(scores []float64, positive []bool, weight []float64) float64 {
 // row, or when a score is NaN.
 func AveragePrecision(scores []float64, positive []bool, weight []float64) float64 {
 	check(len(scores), len(positive), weight)
-	order := make([]int, len(scores))
-	for i, f := range scores {
-		if math.IsNaN(f) {
-			return math.NaN()
-		}
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
+	order := ranked(scores)
 	sum, right, taken := 0.0, 0.0, 0.0
-	for lo := 0; lo < len(order); {
+	for hi := len(order) - 1; hi >= 0; {
 		before := right
-		for score := scores[order[lo]]; lo < len(order) && scores[order[lo]] == score; lo++ {
-			w := at(weight, order[lo])
-			if taken += w; positive[order[lo]] {
+		for score := scores[order[hi]]; hi >= 0 && scores[order[hi]] == score; hi-- {
+			w := at(weight, order[hi])
+			if taken += w; positive[order[hi]] {
 				right += w
 			}
 		}
@@ -80,6 +66,20 @@ func AveragePrecision(scores []float64, positive []bool, weight []float64) float
 		}
 	}
 	return sum / right
+}
+
+// ranked returns the rows by increasing score; nil: one is NaN.
+func ranked(scores []float64) []int {
+	order := make([]int, len(scores))
+	for i, f := range scores {
+		if math.IsNaN(f) {
+			return nil
+		}
+		order[i] = i
+	}
+	// The place breaks ties so that weights are added in one fixed order.
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(scores[a], scores[b]), cmp.Compare(a, b)) })
+	return order
 }
 
 // countedAUC is AUC of rows that count once. What it adds up is whole numbers,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/calibration"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/train"
@@ -51,14 +52,14 @@ func (f Folds) Deal(set *dataset.Set, classes []uint32, labels []string) ([]Fold
 	var folds []Fold
 	for repeat := range max(f.Repeats, 1) {
 		order := dataset.Order(n, f.Seed, uint64(repeat))
-		of, err := dealt(order, classes, f.K), error(nil)
+		of, err := calibration.Folds(order, classes, f.K), error(nil)
 		if f.Group {
 			of, err = grouped(order, set.ID, f.K)
 		}
 		if err != nil {
 			return nil, err
 		}
-		folds = append(folds, split(of, f.K)...)
+		folds = append(folds, calibration.Split(of, f.K)...)
 	}
 	return folds, nil
 }
@@ -77,27 +78,7 @@ func enough(classes []uint32, labels []string, k int) error {
 	return nil
 }
 
-// dealt returns the fold in which each row is judged on: those of each class in turn, the first
-// class first.
-func dealt(order []int, classes []uint32, k int) []int {
-	of, next := make([]int, len(order)), 0
-	if classes == nil {
-		for _, i := range order {
-			of[i] = next % k
-			next++
-		}
-		return of
-	}
-	sorted := slices.Clone(order)
-	slices.SortStableFunc(sorted, func(a, b int) int { return cmp.Compare(classes[a], classes[b]) })
-	for _, i := range sorted {
-		of[i] = next % k
-		next++
-	}
-	return of
-}
-
-// grouped is dealt for groups.
+// grouped is calibration.Folds for groups.
 func grouped(order []int, id []string, k int) ([]int, error) {
 	size, names := map[string]int{}, []string{}
 	for _, i := range order {
@@ -135,21 +116,6 @@ func (f Folds) Groups(set *dataset.Set) int {
 		ids[set.ID[i]] = true
 	}
 	return len(ids)
-}
-
-// split makes folds of the numbers of those in which the rows are judged on.
-func split(of []int, k int) []Fold {
-	folds := make([]Fold, k)
-	for i, own := range of {
-		for f := range folds {
-			if f == own {
-				folds[f].Judge = append(folds[f].Judge, i)
-			} else {
-				folds[f].Learn = append(folds[f].Learn, i)
-			}
-		}
-	}
-	return folds
 }
 
 // arrange puts the rows for kernel machines in the order of the folds in which they are judged on

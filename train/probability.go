@@ -149,20 +149,8 @@ func (c *calibrator) deal() error {
 	} else if least < 2 {
 		return DataError{"found one row, expected two and more for probabilities"}
 	}
-	of := calibration.Folds(class, foldCount, c.spec.Seed)
-	for f := range foldCount {
-		var fold Fold
-		for row, own := range of {
-			if own == f {
-				fold.Judge = append(fold.Judge, row)
-			} else {
-				fold.Learn = append(fold.Learn, row)
-			}
-		}
-		if fold.Learn != nil && fold.Judge != nil {
-			c.folds = append(c.folds, fold)
-		}
-	}
+	c.folds = calibration.Split(calibration.Folds(dataset.Order(len(class), c.spec.Seed, 0), class, foldCount), foldCount)
+	c.folds = slices.DeleteFunc(c.folds, func(f Fold) bool { return f.Learn == nil || f.Judge == nil })
 	return nil
 }
 

@@ -132,7 +132,7 @@ func TestProbabilitiesTwin(t *testing.T) {
 // margin: the score up to which the share nu of the rows of both classes is.
 func foldScores(t *testing.T, set *dataset.Set, spec train.Spec) [][]float64 {
 	t.Helper()
-	fold, scores := calibration.Folds(codesOf(set), 5, spec.Seed), make([][]float64, set.Rows())
+	fold, scores := calibration.Folds(dataset.Order(set.Rows(), spec.Seed, 0), codesOf(set), 5), make([][]float64, set.Rows())
 	for f := range 5 {
 		var outside []int
 		for i := range fold {

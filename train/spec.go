@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/calibration"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -122,9 +123,8 @@ type Spec struct {
 	Step     func(Step)
 }
 
-// Fold is the numbers, from 0, of rows to learn from and of others to be judged on, each in
-// increasing order.
-type Fold struct{ Learn, Judge []int }
+// Fold is rows to learn from and others to be judged on.
+type Fold = calibration.Fold
 
 // Schemes returns the names of the ways to tell several classes apart.
 func Schemes() []string { return []string{"one-against-rest", model.OneAgainstOne, model.Joint} }

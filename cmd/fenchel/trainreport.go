@@ -50,13 +50,11 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 
 // calibratedBy says which rows the probabilities were fitted to.
 func (t *trainer) calibratedBy() string {
-	switch spec := t.spec; {
+	switch {
 	case t.result.Model.OneClass():
 		return "the scores of all rows"
-	case spec.Held != nil:
-		return "the rows of --valid"
-	case spec.Folds != nil:
-		return fmt.Sprintf("the %d folds that judge", len(spec.Folds))
+	case t.spec.Held != nil || t.spec.Folds != nil:
+		return t.judged
 	}
 	return "5 folds at random"
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -302,7 +303,7 @@ func (t *tuner) refit(cmd *cobra.Command) error {
 		defer cmd.SetContext(ctx)
 	}
 	notes := t.trainer.spec.Notes
-	t.trainer.spec = t.found.Candidates[t.found.Best].Spec
+	t.trainer.spec, t.judged = t.found.Candidates[t.found.Best].Spec, strings.TrimPrefix(t.splits(), "judged by ")
 	var err error
 	if t.trainer.spec.Notes, err = t.notesWith(notes); err != nil {
 		return err
@@ -359,7 +360,7 @@ func (t *trainer) cross(cmd *cobra.Command) (err error) {
 		t.crossed = nil
 		return nil
 	}
-	t.spec.Folds = t.crossed.Candidates[0].Spec.Folds
+	t.spec.Folds, t.judged = t.crossed.Candidates[0].Spec.Folds, fmt.Sprintf("the %d folds that judge", t.folds)
 	notes := map[string]string{"cross-validation": crossWords(t.crossed)}
 	for name, text := range t.spec.Notes {
 		notes[name] = text

@@ -90,14 +90,6 @@ func (t *tuner) splits() string {
 	return fmt.Sprintf("%d folds", f.K)
 }
 
-// calibratedBy says which rows the probabilities were fitted to.
-func (t *tuner) calibratedBy() string {
-	if t.trainer.spec.Folds != nil && !t.result.Model.OneClass() {
-		return t.splits()
-	}
-	return t.trainer.calibratedBy()
-}
-
 // complete counts the candidates that were judged on all folds.
 func (t *tuner) complete() (n int) {
 	for k := range t.found.Candidates {
