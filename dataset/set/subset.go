@@ -161,9 +161,9 @@ func (f fills) schema(s *Schema) *Schema {
 // missing returns what says which features are missing in a row, increasing. Rows are to be asked
 // for in order.
 func (s *Set) missing() func(row int) []uint32 {
-	next := 0
-	return func(row int) (gone []uint32) {
-		for ; next < len(s.Gaps) && int(s.Gaps[next][0]) == row; next++ {
+	next, gone := 0, []uint32(nil)
+	return func(row int) []uint32 {
+		for gone = gone[:0]; next < len(s.Gaps) && int(s.Gaps[next][0]) == row; next++ {
 			gone = append(gone, s.Gaps[next][1])
 		}
 		return gone
