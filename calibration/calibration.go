@@ -8,21 +8,39 @@ package calibration
 import (
 	"math"
 	"slices"
-
-	"github.com/fenchel-ml/fenchel/dataset"
 )
 
-// Folds deals rows out at random into so many folds, which get as many rows of each class
-// as each other, or one more: fold i of row i. It depends on its arguments alone.
-func Folds(class []uint32, folds int, seed uint64) []int {
-	fold, next := make([]int, len(class)), 0
-	order := dataset.Order(len(class), seed, 0)
-	slices.SortStableFunc(order, func(a, b int) int { return int(class[a]) - int(class[b]) })
-	for _, row := range order { // the classes go on where the one before has ended
+// Folds deals rows out in this order into so many folds, which get as many rows of each class as
+// each other, or one more: fold i of row i. class nil: rows have none.
+func Folds(order []int, class []uint32, folds int) []int {
+	fold := make([]int, len(order))
+	if class != nil {
+		order = slices.Clone(order)
+		slices.SortStableFunc(order, func(a, b int) int { return int(class[a]) - int(class[b]) })
+	}
+	for next, row := range order { // the classes go on where the one before has ended
 		fold[row] = next % folds
-		next++
 	}
 	return fold
+}
+
+// Fold is the numbers, from 0, of rows to learn from and of others to be judged on, each in
+// increasing order.
+type Fold struct{ Learn, Judge []int }
+
+// Split makes so many folds of the numbers of those in which the rows are judged on.
+func Split(of []int, k int) []Fold {
+	folds := make([]Fold, k)
+	for i, own := range of {
+		for f := range folds {
+			if f == own {
+				folds[f].Judge = append(folds[f].Judge, i)
+			} else {
+				folds[f].Learn = append(folds[f].Learn, i)
+			}
+		}
+	}
+	return folds
 }
 
 // Laplace returns the scale s of the density exp(-|z|/s)/(2s) of the errors z of predicted

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset"
 )
 
 // sample draws scores, of which the log-odds are 2s - 0.5.
@@ -99,7 +101,7 @@ func TestFolds(t *testing.T) {
 	for i := range class {
 		class[i] = uint32(i * i % 4)
 	}
-	fold := Folds(class, 5, 1)
+	fold := Folds(dataset.Order(len(class), 1, 0), class, 5)
 	for c := range uint32(4) {
 		var rows [5]int
 		for i, f := range fold {
@@ -111,7 +113,7 @@ func TestFolds(t *testing.T) {
 			t.Errorf("class %d: found %v rows", c, rows)
 		}
 	}
-	if slices.Equal(fold, Folds(class, 5, 2)) || !slices.Equal(fold, Folds(class, 5, 1)) {
+	if slices.Equal(fold, Folds(dataset.Order(len(class), 2, 0), class, 5)) || !slices.Equal(fold, Folds(dataset.Order(len(class), 1, 0), class, 5)) {
 		t.Error("folds do not depend on the seed, or on more than that")
 	}
 }

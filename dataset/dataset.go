@@ -75,6 +75,10 @@ const (
 	MatchMagic     = set.MatchMagic
 )
 
+// Times returns the numbers that order the fields of a column of times, numbers or dates however a
+// table may have them; it refuses the first that is missing or unlike most others.
+func Times(fields []string) ([]float64, error) { return set.Times(fields) }
+
 // ScalingNames returns the names that NewScaling takes.
 func ScalingNames() []string {
 	return scaling.Names()

@@ -10,12 +10,16 @@ type Absolute struct{}
 var (
 	_ Cornered   = Absolute{}
 	_ Invertible = Absolute{}
+	_ Scored     = Absolute{}
 )
 
 func init() { register("absolute", "|p-y|: median regression", Absolute{}) }
 
 // Value returns |p-y|.
 func (Absolute) Value(p, y float64) float64 { return math.Abs(p - y) }
+
+// Score is the mean absolute error.
+func (Absolute) Score() (name string, tau float64) { return "mae", 0 }
 
 // Derivative returns the sign of p-y.
 func (Absolute) Derivative(p, y float64) float64 { return sign(p - y) }

@@ -20,6 +20,7 @@ import "math"
 //	Batch           values of many rows at once     certificates: speed
 //	CurvedBatch     derivatives of many rows        newton: speed
 //	Targeted        targets from a range            problems: other targets are refused
+//	Scored          a score of its own              searches: what they choose by
 //	Nonconvex       not convex                      kernel machines without a certificate
 //	Ramped          the hinge, flat below a margin  ramp
 
@@ -49,6 +50,21 @@ type Linked interface {
 type LogLinked interface {
 	Linked
 	OfLogarithms()
+}
+
+// Scored is a loss of numbers whose predictions are judged by another score than the squared error:
+// Score is mae, deviance or pinball, and tau is of that, else 0.
+type Scored interface {
+	Loss
+	Score() (name string, tau float64)
+}
+
+// ScoreOf returns the score of l; rmse where it has none of its own.
+func ScoreOf(l Loss) (name string, tau float64) {
+	if s, ok := l.(Scored); ok {
+		return s.Score()
+	}
+	return "rmse", 0
 }
 
 // Curved is a loss with a second derivative: Curvature returns it, or at the

@@ -15,6 +15,7 @@ var (
 	_ Cornered   = EpsilonInsensitive{}
 	_ Invertible = EpsilonInsensitive{}
 	_ Tube       = EpsilonInsensitive{}
+	_ Scored     = EpsilonInsensitive{}
 )
 
 func init() {
@@ -24,6 +25,9 @@ func init() {
 
 // Value returns max(0, |p-y|-epsilon).
 func (l EpsilonInsensitive) Value(p, y float64) float64 { return math.Max(0, math.Abs(p-y)-l.Epsilon) }
+
+// Score is the mean absolute error.
+func (EpsilonInsensitive) Score() (name string, tau float64) { return "mae", 0 }
 
 // Derivative returns the sign of p-y outside the tube, and 0 inside.
 func (l EpsilonInsensitive) Derivative(p, y float64) float64 {

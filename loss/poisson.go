@@ -18,6 +18,7 @@ var (
 	_ Targeted       = Poisson{}
 	_ LogLinked      = Poisson{}
 	_ Batch          = Poisson{}
+	_ Scored         = Poisson{}
 )
 
 func init() {
@@ -49,6 +50,9 @@ func (l Poisson) ValueTo(value, slope, p, y, reach []float64) {
 		slope[i] = max(math.Abs(l.Derivative(lo, y)), math.Abs(l.Derivative(hi, y))) + float64(0x1p-50*vec.Exp(hi))
 	}
 }
+
+// Score is the deviance.
+func (Poisson) Score() (name string, tau float64) { return "deviance", 0 }
 
 // Derivative returns e^p - y.
 func (Poisson) Derivative(p, y float64) float64 { return vec.Exp(p) - y }

@@ -15,6 +15,7 @@ type Quantile struct{ Tau float64 }
 var (
 	_ Cornered   = Quantile{}
 	_ Invertible = Quantile{}
+	_ Scored     = Quantile{}
 )
 
 func init() {
@@ -29,6 +30,9 @@ func init() {
 func (l Quantile) Value(p, y float64) float64 {
 	return math.Max(float64(l.Tau*(y-p)), float64((1-l.Tau)*(p-y)))
 }
+
+// Score is the pinball loss.
+func (l Quantile) Score() (name string, tau float64) { return "pinball", l.Tau }
 
 // Derivative returns -tau below the target, 1-tau above.
 func (l Quantile) Derivative(p, y float64) float64 {

@@ -19,17 +19,10 @@ func AUC(scores []float64, positive []bool, weight []float64) float64 {
 	if weight == nil {
 		return countedAUC(scores, positive)
 	}
-	order := make([]int, len(scores))
-	for i, f := range scores {
-		if math.IsNaN(f) {
-			return math.NaN()
-		}
-		order[i] = i
+	order := ranked(scores)
+	if order == nil {
+		return math.NaN()
 	}
-	// The place breaks ties so that weights are added in one fixed order.
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(scores[a], scores[b]), cmp.Compare(a, b))
-	})
 	var above, positives, negatives float64 // twice the pairs won; weights below the current tie
 	for lo := 0; lo < len(order); {
 		tie := [2]float64{} // negatives and positives of this score
@@ -47,6 +40,46 @@ func AUC(scores []float64, positive []bool, weight []float64) float64 {
 		positives += tie[1]
 	}
 	return above / (2 * positives * negatives)
+}
+
+// AveragePrecision is the area under precision over recall as a sum of steps,
+//
+//	AP = sum over distinct scores c, from the largest on, of (R_c - R_c') P_c,
+//
+// R_c and P_c being recall and precision where rows that score c and more are taken for
+// positive, c' the score before (scikit-learn's average_precision_score). NaN without a positive
+// row, or when a score is NaN.
+func AveragePrecision(scores []float64, positive []bool, weight []float64) float64 {
+	check(len(scores), len(positive), weight)
+	order := ranked(scores)
+	sum, right, taken := 0.0, 0.0, 0.0
+	for hi := len(order) - 1; hi >= 0; {
+		before := right
+		for score := scores[order[hi]]; hi >= 0 && scores[order[hi]] == score; hi-- {
+			w := at(weight, order[hi])
+			if taken += w; positive[order[hi]] {
+				right += w
+			}
+		}
+		if right > before {
+			sum += (right - before) * (right / taken)
+		}
+	}
+	return sum / right
+}
+
+// ranked returns the rows by increasing score; nil: one is NaN.
+func ranked(scores []float64) []int {
+	order := make([]int, len(scores))
+	for i, f := range scores {
+		if math.IsNaN(f) {
+			return nil
+		}
+		order[i] = i
+	}
+	// The place breaks ties so that weights are added in one fixed order.
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(scores[a], scores[b]), cmp.Compare(a, b)) })
+	return order
 }
 
 // countedAUC is AUC of rows that count once. What it adds up is whole numbers,

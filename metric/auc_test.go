@@ -33,6 +33,17 @@ func TestAUC(t *testing.T) {
 	}
 }
 
+// The values are those of scikit-learn 1.9.1.
+func TestAveragePrecision(t *testing.T) {
+	scores, positive, weight := []float64{0.1, 0.4, 0.35, 0.8, 0.4, -1, 0.8}, []bool{false, false, true, true, true, false, false}, []float64{1, 2, 0.5, 3, 1, 1, 0.25}
+	want(t, "rows", AveragePrecision(scores, positive, nil), 0.5333333333333333)
+	want(t, "weights", AveragePrecision(scores, positive, weight), 0.8316809116809117)
+	want(t, "perfect", AveragePrecision([]float64{1, 2, 3}, []bool{false, false, true}, nil), 1)
+	want(t, "all tied", AveragePrecision([]float64{7, 7, 7}, []bool{false, true, true}, nil), 2.0/3)
+	want(t, "no positives", AveragePrecision([]float64{1, 2}, []bool{false, false}, nil), math.NaN())
+	want(t, "a score is NaN", AveragePrecision([]float64{1, math.NaN()}, []bool{true, false}, nil), math.NaN())
+}
+
 // pairs is AUC by looking at every pair.
 func pairs(scores []float64, positive []bool, weight []float64) float64 {
 	won, all := 0.0, 0.0

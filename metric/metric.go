@@ -3,8 +3,8 @@
 //
 // Classification counts a [Confusion] matrix with one row for each true class
 // and one column for each predicted one; accuracy, precision, recall and F1
-// are ratios of its cells. [AUC] and [LogLoss] judge scores and probabilities.
-// [RMSE], [MAE], [R2] and [MedianAbsolute] judge numbers. Every metric takes
+// are ratios of its cells. [AUC], [AveragePrecision] and [LogLoss] judge scores and probabilities.
+// [RMSE], [MAE], [R2], [MedianAbsolute], [Pinball] and [Deviance] judge numbers. Every metric takes
 // row weights, nil for "every row counts once"; a weight of 2 is the row twice.
 //
 // A metric that is undefined on the given rows (R2 of a constant target, AUC

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // RMSE is the root of the mean squared error. NaN without rows.
@@ -16,6 +18,32 @@ func RMSE(prediction, target, weight []float64) float64 {
 func MAE(prediction, target, weight []float64) float64 {
 	check(len(prediction), len(target), weight)
 	return mean(len(target), weight, func(i int) float64 { return math.Abs(prediction[i] - target[i]) })
+}
+
+// Pinball is the mean of max(tau (y-p), (1-tau)(p-y)), which is least where the share tau of the
+// targets lies below p (scikit-learn's mean_pinball_loss). NaN without rows.
+func Pinball(prediction, target, weight []float64, tau float64) float64 {
+	check(len(prediction), len(target), weight)
+	return mean(len(target), weight, func(i int) float64 {
+		miss := target[i] - prediction[i]
+		return math.Max(float64(tau*miss), float64((tau-1)*miss))
+	})
+}
+
+// Deviance is the mean Poisson deviance of predicted means p > 0 of counts y >= 0, the mean of
+// 2 (y log(y/p) - y + p). NaN without rows, or where a row has no such p and y.
+func Deviance(prediction, target, weight []float64) float64 {
+	check(len(prediction), len(target), weight)
+	return mean(len(target), weight, func(i int) float64 {
+		p, y := prediction[i], target[i]
+		switch {
+		case !(p > 0) || !(y >= 0):
+			return math.NaN()
+		case y == 0:
+			return 2 * p
+		}
+		return 2 * (float64(y*vec.Log(y/p)) - y + p)
+	})
 }
 
 // R2 is the coefficient of determination,

@@ -7,6 +7,18 @@ import (
 	"testing"
 )
 
+// The values are those of scikit-learn 1.9.1.
+func TestPinballAndDeviance(t *testing.T) {
+	target, prediction, weight := []float64{0, 1, 2, 5, 3.5, 0, 1}, []float64{0.5, 1.2, 1, 6, 3, 0.1, 2}, []float64{1, 2, 0.5, 3, 1, 1, 0.25}
+	want(t, "pinball", Pinball(prediction, target, nil, 0.9), 0.23285714285714285)
+	want(t, "pinball, weights", Pinball(prediction, target, weight, 0.25), 0.39285714285714285)
+	want(t, "deviance", Deviance(prediction, target, nil), 0.4110700626261778)
+	want(t, "deviance, weights", Deviance(prediction, target, weight), 0.2765534398441454)
+	want(t, "a mean of 0", Deviance([]float64{1, 0}, []float64{1, 0}, nil), math.NaN())
+	want(t, "a count below 0", Deviance([]float64{1, 1}, []float64{1, -1}, nil), math.NaN())
+	want(t, "no rows", Deviance(nil, nil, nil), math.NaN())
+}
+
 func TestRegression(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {

@@ -176,5 +176,9 @@ func lossOf(spec train.Spec, task string) (loss.Loss, error) {
 	if spec.CustomLoss != nil {
 		return spec.CustomLoss, nil
 	}
-	return loss.New(cmp.Or(spec.Loss, map[bool]string{true: "hinge", false: "squared"}[task == "classification"]))
+	usual := map[bool]string{true: "hinge", false: "squared"}[task == "classification"]
+	if spec.Nu != 0 && task == "regression" {
+		usual = "epsilon-insensitive"
+	}
+	return loss.New(cmp.Or(spec.Loss, usual))
 }

@@ -4,16 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"time"
 
+	"github.com/fenchel-ml/fenchel/calibration"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/train"
 )
 
-// Fold is the numbers, from 0, of rows to learn from and of others to be judged on, each in
-// increasing order.
-type Fold struct{ Learn, Judge []int }
+// Fold is rows to learn from and others to be judged on.
+type Fold = train.Fold
 
 // Folds say how rows are dealt out.
 //
@@ -28,7 +27,7 @@ type Folds struct {
 	Repeats int    // with other random orders; 0: 1
 	Seed    uint64 // of the orders
 	Group   bool   // by the ids of the set
-	Time    bool   // by the ids of the set, numbers or dates or else words, in order
+	Time    bool   // by the ids of the set, which dataset.Times reads
 }
 
 // MostRepeats is how often folds are dealt out at most: what more would tell is far below the
@@ -50,7 +49,7 @@ func (f Folds) Deal(set *dataset.Set, classes []uint32, labels []string) ([]Fold
 	case f.Time && repeats > 1:
 		return nil, fmt.Errorf("repeats=%d of folds in order of time: expected 1, as there is one such order", repeats)
 	case f.Time:
-		return inTime(set.ID, f.K)
+		return inTime(set, f.K)
 	case !f.Group:
 		if err := enough(classes, labels, f.K); err != nil {
 			return nil, err
@@ -59,14 +58,14 @@ func (f Folds) Deal(set *dataset.Set, classes []uint32, labels []string) ([]Fold
 	var folds []Fold
 	for repeat := range max(f.Repeats, 1) {
 		order := dataset.Order(n, f.Seed, uint64(repeat))
-		of, err := dealt(order, classes, f.K), error(nil)
+		of, err := calibration.Folds(order, classes, f.K), error(nil)
 		if f.Group {
 			of, err = grouped(order, set.ID, f.K)
 		}
 		if err != nil {
 			return nil, err
 		}
-		folds = append(folds, split(of, f.K)...)
+		folds = append(folds, calibration.Split(of, f.K)...)
 	}
 	return folds, nil
 }
@@ -85,27 +84,7 @@ func enough(classes []uint32, labels []string, k int) error {
 	return nil
 }
 
-// dealt returns the fold in which each row is judged on: those of each class in turn, the first
-// class first.
-func dealt(order []int, classes []uint32, k int) []int {
-	of, next := make([]int, len(order)), 0
-	if classes == nil {
-		for _, i := range order {
-			of[i] = next % k
-			next++
-		}
-		return of
-	}
-	sorted := slices.Clone(order)
-	slices.SortStableFunc(sorted, func(a, b int) int { return cmp.Compare(classes[a], classes[b]) })
-	for _, i := range sorted {
-		of[i] = next % k
-		next++
-	}
-	return of
-}
-
-// grouped is dealt for groups.
+// grouped is calibration.Folds for groups.
 func grouped(order []int, id []string, k int) ([]int, error) {
 	size, names := map[string]int{}, []string{}
 	for _, i := range order {
@@ -136,19 +115,13 @@ func grouped(order []int, id []string, k int) ([]int, error) {
 	return of, nil
 }
 
-// split makes folds of the numbers of those in which the rows are judged on.
-func split(of []int, k int) []Fold {
-	folds := make([]Fold, k)
-	for i, own := range of {
-		for f := range folds {
-			if f == own {
-				folds[f].Judge = append(folds[f].Judge, i)
-			} else {
-				folds[f].Learn = append(folds[f].Learn, i)
-			}
-		}
+// Groups counts the groups of a set; 0: the folds are of rows.
+func (f Folds) Groups(set *dataset.Set) int {
+	ids := map[string]bool{}
+	for i := 0; f.Group && i < len(set.ID); i++ {
+		ids[set.ID[i]] = true
 	}
-	return folds
+	return len(ids)
 }
 
 // arrange puts the rows for kernel machines in the order of the folds in which they are judged on
@@ -181,7 +154,7 @@ func (r *run) arrange() (err error) {
 	}
 	folds := make([]Fold, len(r.folds)) // those given stay as they are
 	for f, fold := range r.folds {
-		folds[f] = Fold{moved(fold.Learn), moved(fold.Judge)}
+		folds[f] = Fold{Learn: moved(fold.Learn), Judge: moved(fold.Judge)}
 	}
 	r.folds = folds
 	r.set, err = r.set.Subset(order)
@@ -189,20 +162,28 @@ func (r *run) arrange() (err error) {
 }
 
 // inTime makes folds of blocks in order. Rows of one time are in one block.
-func inTime(id []string, k int) ([]Fold, error) {
-	order, less := make([]int, len(id)), ordering(id)
+func inTime(set *dataset.Set, k int) ([]Fold, error) {
+	at, err := dataset.Times(set.ID)
+	if err != nil {
+		where := "times"
+		if set.IDName != "" {
+			where = fmt.Sprintf("column %q of times", set.IDName)
+		}
+		return nil, train.DataError{Reason: fmt.Sprintf("%s: %v", where, err)}
+	}
+	order := make([]int, len(at))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, less)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
 	ends := make([]int, k+1)
 	for b := range ends {
 		end := (b + 1) * len(order) / (k + 1)
-		for end > 0 && end < len(order) && less(order[end-1], order[end]) == 0 {
+		for end > 0 && end < len(order) && at[order[end-1]] == at[order[end]] {
 			end++
 		}
 		if ends[b] = end; end == 0 || b > 0 && end == ends[b-1] {
-			return nil, fmt.Errorf("folds=%d in order of time: found too few different times in %d rows, expected at least one in each of %d blocks", k, len(id), k+1)
+			return nil, fmt.Errorf("folds=%d in order of time: found too few different times in %d rows, expected at least one in each of %d blocks", k, len(at), k+1)
 		}
 	}
 	folds := make([]Fold, k)
@@ -212,34 +193,4 @@ func inTime(id []string, k int) ([]Fold, error) {
 		slices.Sort(folds[f].Judge)
 	}
 	return folds, nil
-}
-
-// ordering compares rows by their times: as numbers or dates if all are, else as words.
-func ordering(id []string) func(a, b int) int {
-	number := make([]float64, len(id))
-	for _, parse := range []func(string) (float64, bool){asNumber, asDate} {
-		all := true
-		for i, text := range id {
-			x, ok := parse(text)
-			number[i], all = x, all && ok
-		}
-		if all {
-			return func(a, b int) int { return cmp.Compare(number[a], number[b]) }
-		}
-	}
-	return func(a, b int) int { return cmp.Compare(id[a], id[b]) }
-}
-
-func asNumber(text string) (float64, bool) {
-	x, err := strconv.ParseFloat(text, 64)
-	return x, err == nil && x-x == 0
-}
-
-func asDate(text string) (float64, bool) {
-	for _, layout := range []string{time.DateOnly, time.DateTime, time.RFC3339} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return float64(t.Unix()), true
-		}
-	}
-	return 0, false
 }

@@ -95,7 +95,7 @@ func TestFoldsInTime(t *testing.T) {
 	for name, id := range map[string]func(i int) string{
 		"numbers": func(i int) string { return fmt.Sprint(1000 - i/2) },
 		"dates":   func(i int) string { return fmt.Sprintf("%d-%02d-01", 2020-i/24, 1+11-i/2%12) },
-		"words":   func(i int) string { return fmt.Sprintf("v%04d", 1000-i/2) },
+		"written": func(i int) string { return fmt.Sprintf("1.%d.%d 00:00", 1+11-i/2%12, 2020-i/24) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			set := generated(t, "@blobs:n=100,classes=2,seed=4")

@@ -83,6 +83,9 @@ func (g *group) solve() error {
 		}
 		return err
 	}
+	if g.spec.Estimate != "" {
+		g.leftOut(g.stage)
+	}
 	cores := parallel.Cores(g.spec.Train.Threads)
 	workers := min(cores, len(g.folds))
 	wide := g.wide(spec)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fenchel-ml/fenchel/calibration"
 	"github.com/fenchel-ml/fenchel/dataset"
 )
 
@@ -55,7 +56,7 @@ func sampled(folds []Fold, set *dataset.Set, task string, share int, seed uint64
 			}
 		}
 		small[f].Judge = fold.Judge
-		for k, part := range dealt(order, classes, share) {
+		for k, part := range calibration.Folds(order, classes, share) {
 			if part == 0 {
 				small[f].Learn = append(small[f].Learn, fold.Learn[k])
 			}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fenchel-ml/fenchel/metric"
 	"github.com/fenchel-ml/fenchel/registry"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -44,6 +43,7 @@ func (r *run) leaveOneOut(members []int) error {
 		if err != nil {
 			return err
 		}
+		r.leftOut(stage)
 		part, err := stage.Part(all, nil, train.Means{Threads: r.spec.Train.Threads})
 		if err != nil {
 			return err
@@ -63,6 +63,15 @@ func (r *run) leaveOneOut(members []int) error {
 	return nil
 }
 
+// leftOut notes what the features of rows that are left out are fitted to.
+func (r *run) leftOut(s *train.Stage) {
+	for _, what := range s.Fitted() {
+		if !slices.Contains(r.result.FittedAll, what) {
+			r.result.FittedAll = append(r.result.FittedAll, what)
+		}
+	}
+}
+
 // leaveOut judges the candidates of a chain.
 func (r *run) leaveOut(part *train.Part, chain []int) error {
 	c := make([]float64, len(chain))
@@ -70,7 +79,7 @@ func (r *run) leaveOut(part *train.Part, chain []int) error {
 		spec := r.result.Candidates[m].Spec
 		switch {
 		case spec.Lambda != 0:
-			c[k] = 1 / (spec.Lambda * float64(r.set.Rows()))
+			c[k] = 1 / (spec.Lambda * float64(r.set.Rows()-1)) // of the rows that are left
 		case spec.C != 0:
 			c[k] = spec.C
 		default:
@@ -83,7 +92,7 @@ func (r *run) leaveOut(part *train.Part, chain []int) error {
 	}
 	truth := r.set.Target.Number
 	for k, m := range chain {
-		value := map[string]func(p, y, w []float64) float64{"rmse": metric.RMSE, "mae": metric.MAE, "r2": metric.R2}[r.result.Score.Name](predicted[k], truth, nil)
+		value := r.result.Score.value(train.EvaluateNumbers(predicted[k], truth, nil, 0))
 		r.tell.note(r, m, 0, nil, value, nil)
 		r.result.Candidates[m].Status = "converged" // by a closed form
 	}

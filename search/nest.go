@@ -61,11 +61,7 @@ func Nest(ctx context.Context, set *dataset.Set, spec Spec, outer int) (*Nested,
 
 // inner searches the rows of a fold that are learned from, and judges the best on the others.
 func inner(ctx context.Context, set *dataset.Set, spec Spec, fold Fold) (float64, Candidate, error) {
-	learn, err := set.Subset(fold.Learn)
-	if err != nil {
-		return 0, Candidate{}, err
-	}
-	held, err := set.Subset(fold.Judge)
+	learn, held, _, err := set.Apart(fold.Learn, fold.Judge)
 	if err != nil {
 		return 0, Candidate{}, err
 	}

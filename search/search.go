@@ -6,9 +6,10 @@
 //	model, err := train.Fit(ctx, set, result.Candidates[result.Best].Spec)
 //
 // fold.go deals out rows, axis.go and candidate.go make candidates, score.go judges them, group.go and
-// schedule.go share out the work, choose.go takes one, refine.go adds values of C around it. What is fitted to rows, such as a
-// scaling, is fitted to those of a fold that are learned from, never to those it is judged on;
-// only categories of a table, and which of its columns are numbers, are found in all rows.
+// schedule.go share out the work, choose.go takes one, refine.go adds values of C around it. What is fitted to rows, as a scaling,
+// means for missing numbers and the categories that there are, is fitted to those of a fold that are
+// learned from, never to those it is judged on; only what kind of column each one is is found in all
+// rows. What the closed form of leaving one row out cannot follow is in [Result].FittedAll.
 //
 // Problems share what is expensive: see [train.Stage]. They begin at the solution for the next smaller C,
 // the first of a fold at that of the first fold. Every answer has a certificate of its own,
@@ -37,7 +38,7 @@ type Spec struct {
 	Folds    Folds        // K 0: 5
 	Given    []Fold       // instead of those that Folds deals out, by the numbers of rows; nil: Folds
 	Held     *dataset.Set // rows to be judged on instead of folds; nil: folds
-	Score    string       // "": accuracy or rmse
+	Score    string       // "": accuracy, or logloss, auc or balanced where a class is rare; rmse, or what the loss measures
 	Rule     string       // "best" or "one-se": the simplest candidate within a standard error of the best; "": best
 	Path     bool         // no row is held out: all candidates are solved on all rows, by [Defaults] a path of lambda
 	Estimate string       // with Path: what is chosen by, as Estimates; "": nothing is chosen
@@ -82,11 +83,13 @@ type Result struct {
 	Best       int // by the rule; -1: no candidate was judged on all folds
 	Top        int // with the best mean
 	Score      Score
+	ScoreWhy   string // it is the score though none was asked for; "": it was, or is the usual one
 	Rule       string
 	Folds      int // splits, repeats counted
 	Shared     string
-	Stopped    string // "interrupted" or "budget": not all was done; "": it was
-	Computed   int64  // values of a kernel
+	FittedAll  []string // of leaving one row out: what is fitted to all rows, those left out among them
+	Stopped    string   // "interrupted" or "budget": not all was done; "": it was
+	Computed   int64    // values of a kernel
 }
 
 // Rules returns the names of the rules.
@@ -143,6 +146,7 @@ type run struct {
 	spec   Spec
 	task   string
 	folds  []Fold // of the numbers of the rows; of Held one without
+	dealt  []Fold // those of the rows as the caller has them, of the first repeat, for probabilities; nil: none
 	result *Result
 	errs   []error      // of each candidate, the first
 	stage  *train.Stage // of the last group, whose memory the next one takes; nil: none yet
@@ -191,6 +195,9 @@ func newRun(set *dataset.Set, spec Spec) (*run, error) {
 	}
 	if err := r.deal(); err != nil {
 		return nil, err
+	}
+	if r.spec.Held == nil && !r.spec.Path && !r.leavesOne() {
+		r.dealt = r.folds[:len(r.folds)/max(1, r.spec.Folds.Repeats)]
 	}
 	return r, r.arrange()
 }
@@ -264,7 +271,18 @@ func (r *run) enter(axes []Axis) (members []int, err error) {
 		return nil, err
 	}
 	r.errs = append(r.errs, make([]error, len(candidates))...)
+	if r.spec.Score == "" && !r.spec.Path && len(r.result.Candidates) == 0 && len(candidates) > 0 {
+		if r.result.Score, r.result.ScoreWhy, err = r.usual(candidates); err != nil {
+			return nil, err
+		}
+	}
+	if r.result.Score.Name == "pinball" && !sameQuantile(candidates, r.task) {
+		return nil, errors.New("score pinball: found losses of several quantiles, whose scores cannot be compared: expected one tau, or another score such as mae")
+	}
 	for _, c := range candidates {
+		if c.Spec.Probabilities {
+			c.Spec.Folds, c.Spec.Held, c.Spec.Groups = r.dealt, r.spec.Held, r.spec.Folds.Groups(r.set)
+		}
 		c.Spec.Epochs = cmp.Or(c.Spec.Epochs, mostEpochs(c.Spec))
 		if err := r.result.Score.fits(c, len(r.set.Target.Label)); err != nil {
 			return nil, err

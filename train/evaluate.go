@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/metric"
 	"github.com/fenchel-ml/fenchel/model"
@@ -27,9 +28,10 @@ type Evaluation struct {
 	Within    *float64          `json:"error_within,omitempty"` // see [Confidence]
 	Balanced  *float64          `json:"balanced_accuracy,omitempty"`
 	MacroF1   *float64          `json:"macro_f1,omitempty"`
-	AUC       *float64          `json:"auc,omitempty"`      // two classes
-	LogLoss   *float64          `json:"log_loss,omitempty"` // where the model has probabilities
-	Brier     *float64          `json:"brier,omitempty"`    // as the log-loss
+	AUC       *float64          `json:"auc,omitempty"`               // two classes
+	AP        *float64          `json:"average_precision,omitempty"` // as the AUC
+	LogLoss   *float64          `json:"log_loss,omitempty"`          // where the model has probabilities
+	Brier     *float64          `json:"brier,omitempty"`             // as the log-loss
 	Classes   []ClassEvaluation `json:"classes,omitempty"`
 	Confusion *ConfusionTable   `json:"confusion,omitempty"`
 
@@ -38,6 +40,8 @@ type Evaluation struct {
 	MAE            *float64 `json:"mae,omitempty"`
 	MedianAbsolute *float64 `json:"median_absolute_error,omitempty"`
 	R2             *float64 `json:"r2,omitempty"`
+	Pinball        *float64 `json:"pinball,omitempty"`          // with the tau of the loss quantile
+	Deviance       *float64 `json:"poisson_deviance,omitempty"` // of counts
 
 	// Decomposition says where the mean loss comes from, if asked for; see [Decompose].
 	Decomposition *theory.Decomposition `json:"decomposition,omitempty"`
@@ -132,11 +136,25 @@ func evaluateNumbers(m *model.Model, scores [][]float64, set *dataset.Set) *Eval
 	for i, s := range scores {
 		predicted[i] = m.Number(s[0])
 	}
-	truth, w := set.Target.Number, set.Weight
-	return &Evaluation{Rows: len(scores),
+	l := m.CustomLoss
+	if l == nil {
+		l, _ = loss.New(m.Statement.Loss)
+	}
+	_, tau := loss.ScoreOf(l)
+	return EvaluateNumbers(predicted, set.Target.Number, set.Weight, tau)
+}
+
+// EvaluateNumbers compares numbers that were predicted with the true ones; w are the weights of
+// the rows, nil if they have none, tau is that of the pinball loss, 0: not to be told.
+func EvaluateNumbers(predicted, truth, w []float64, tau float64) *Evaluation {
+	e := &Evaluation{Rows: len(predicted), Deviance: metric.Present(metric.Deviance(predicted, truth, w)),
 		RMSE: metric.Present(metric.RMSE(predicted, truth, w)), MAE: metric.Present(metric.MAE(predicted, truth, w)),
 		MedianAbsolute: metric.Present(metric.MedianAbsolute(predicted, truth, w)), R2: metric.Present(metric.R2(predicted, truth, w)),
 	}
+	if tau > 0 {
+		e.Pinball = metric.Present(metric.Pinball(predicted, truth, w, tau))
+	}
+	return e
 }
 
 // evaluateOneClass counts outliers, and compares with targets if all are 1 and -1: any
@@ -216,6 +234,7 @@ func (e *Evaluation) judgeScores(m *model.Model, scores [][]float64, truth []int
 			}
 		}
 		e.AUC = metric.Present(metric.AUC(first, positive, weight))
+		e.AP = metric.Present(metric.AveragePrecision(first, positive, weight))
 	}
 	if m.HasProbabilities() && !slices.Contains(truth, metric.Unknown) {
 		k := len(m.Classes)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -48,7 +49,7 @@ func (spec *Spec) kernel(features int) (kernel.Kernel, error) {
 	if spec.Kernel == "" && spec.Custom == nil {
 		return nil, nil
 	}
-	k, err := kernel.New(completeKernel(spec.Kernel, features))
+	k, err := kernel.New(strings.ReplaceAll(completeKernel(spec.Kernel, features), gammaScale, "gamma=1"))
 	switch {
 	case spec.Custom == nil:
 		return k, err
@@ -83,6 +84,41 @@ func kernelOf(m *model.Model) (kernel.Kernel, error) {
 // kernel of that name is given without parameters.
 func DefaultsGamma(name string) bool {
 	return name == "rbf" || name == "poly" || name == "sigmoid"
+}
+
+// gammaScale is the gamma that the rows decide, as in scikit-learn: one over the features times the
+// variance of all values, scaled as they are.
+const gammaScale = "gamma=scale"
+
+// scaleGamma writes out that gamma.
+func (spec *Spec) scaleGamma(set *dataset.Set) {
+	if !strings.Contains(spec.Kernel, gammaScale) {
+		return
+	}
+	x, offsets := set.X, set.Schema.Offsets()
+	if s, err := dataset.NewScaling(spec.Scaling, set); err == nil && s != nil {
+		x, offsets = s.Matrix(x), nil
+	}
+	n, d := x.Dims()
+	weights, row, mean, squares := orOnes(set.Weight, n), make([]float64, d), 0.0, 0.0
+	each := func(do func(weight, v float64)) {
+		for i := range n {
+			clear(row)
+			copy(row, offsets)
+			x.Row(i).AddTo(row, 1)
+			for _, v := range row {
+				do(weights[i], v)
+			}
+		}
+	}
+	cells := sum(weights) * float64(d)
+	each(func(w, v float64) { mean += float64(w*v) / cells })
+	each(func(w, v float64) { squares += float64(w*(v-mean)) * (v - mean) / cells })
+	gamma := 1.0
+	if squares > 0 {
+		gamma = 1 / (float64(d) * squares)
+	}
+	spec.Kernel = strings.ReplaceAll(spec.Kernel, gammaScale, "gamma="+strconv.FormatFloat(gamma, 'g', -1, 64))
 }
 
 // completeKernel writes out the gamma that depends on the data, and that the shift of a

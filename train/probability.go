@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
+	"time"
 
 	"github.com/fenchel-ml/fenchel/calibration"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
+	"github.com/fenchel-ml/fenchel/metric"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/solver"
 )
@@ -20,11 +21,11 @@ import (
 // learned from them, and Platt's sigmoid of each output; of numbers the scale of their
 // errors; of one class marks between the scores of all rows.
 
-// foldCount is how many folds there are, as LIBSVM has them.
+// foldCount is how many folds there are where none are given, as LIBSVM has them.
 const foldCount = 5
 
 // fitCalibrated is Fit with a calibration. Of a limited time the model gets one half, and
-// each fold a tenth.
+// the folds the other together.
 func fitCalibrated(ctx context.Context, set *dataset.Set, spec Spec) (*Result, error) {
 	whole := spec
 	whole.Time = spec.Time / 2
@@ -52,14 +53,23 @@ func fitCalibrated(ctx context.Context, set *dataset.Set, spec Spec) (*Result, e
 type calibrator struct {
 	set    *dataset.Set
 	spec   Spec
+	folds  []Fold
 	result *Result
 
-	class    []int       // of each row; nil: numbers
-	scores   [][]float64 // of each row, by a model that has not learned from it
-	unproved int         // folds without the gap that was asked for
+	rows     []predicted
+	unproved int // folds without the gap that was asked for
+	lacking  int // folds without a row of some class to learn from
 }
 
-func (c *calibrator) calibrate(ctx context.Context) error {
+// predicted is a row that a model of others has predicted.
+type predicted struct {
+	row            int
+	class          int // Unknown of numbers
+	number, weight float64
+	scores         []float64
+}
+
+func (c *calibrator) calibrate(ctx context.Context) (err error) {
 	m := c.result.Model
 	switch {
 	case m.OneClass():
@@ -67,16 +77,24 @@ func (c *calibrator) calibrate(ctx context.Context) error {
 	case len(m.Classes) == 1:
 		m.Calibration = &model.Calibration{}
 		return nil
+	case c.spec.Held != nil:
+		err = c.predict(c.result, c.spec.Held, nil)
+	default:
+		err = c.crossPredict(ctx)
 	}
-	if c.class = matchClasses(m.Classes, c.set.Target); m.Classes == nil {
-		c.class = nil
-	}
-	if err := c.crossPredict(ctx); err != nil {
+	if err != nil {
 		return err
 	}
 	if c.unproved > 0 {
-		c.result.Warnings = append(c.result.Warnings, fmt.Errorf("probabilities: %d of %d folds ended without the gap that was asked for", c.unproved, foldCount))
+		c.result.Warnings = append(c.result.Warnings, fmt.Errorf("probabilities: %d of %d folds ended without the gap that was asked for", c.unproved, len(c.folds)))
 	}
+	if c.lacking > 0 {
+		c.result.Warnings = append(c.result.Warnings, fmt.Errorf("probabilities: %d of %d folds have no row of some class to learn from, and are left out", c.lacking, len(c.folds)))
+	}
+	if len(c.rows) == 0 {
+		return DataError{"probabilities: found no fold with rows of every class to learn from, expected at least one"}
+	}
+	slices.SortStableFunc(c.rows, func(a, b predicted) int { return cmp.Compare(a.row, b.row) }) // sums do not depend on the order of the folds
 	if m.Classes == nil {
 		m.Calibration = &model.Calibration{Laplace: c.errorScale()}
 		return nil
@@ -120,49 +138,43 @@ func marksOf(m *model.Model, rows matrix.Matrix, threads int) ([]float64, error)
 	return marks, nil
 }
 
-// folds deals the rows out.
-func (c *calibrator) folds() ([]int, error) {
-	class, m := make([]uint32, c.set.Rows()), c.result.Model
+// deal deals the rows out at random, where no folds are given.
+func (c *calibrator) deal() error {
+	if c.folds = c.spec.Folds; c.folds != nil {
+		return nil
+	}
+	m, class := c.result.Model, make([]uint32, c.set.Rows())
 	rows := make([]int, max(1, len(m.Classes)))
-	for i := range class {
-		if c.class != nil {
-			class[i] = uint32(c.class[i])
+	if m.Classes != nil {
+		for i, k := range matchClasses(m.Classes, c.set.Target) {
+			class[i] = uint32(k)
 		}
-		rows[class[i]]++
 	}
-	if least := slices.Min(rows); least < 2 && c.class != nil {
-		return nil, DataError{fmt.Sprintf("found one row of the class %s, expected two and more of each for probabilities: one to learn from, and one to judge", m.Classes[slices.Index(rows, least)])}
+	for _, k := range class {
+		rows[k]++
+	}
+	if least := slices.Min(rows); least < 2 && m.Classes != nil {
+		return DataError{fmt.Sprintf("found one row of the class %s, expected two and more of each for probabilities: one to learn from, and one to judge", m.Classes[slices.Index(rows, least)])}
 	} else if least < 2 {
-		return nil, DataError{"found one row, expected two and more for probabilities"}
+		return DataError{"found one row, expected two and more for probabilities"}
 	}
-	return calibration.Folds(class, foldCount, c.spec.Seed), nil
+	c.folds = calibration.Split(calibration.Folds(dataset.Order(len(class), c.spec.Seed, 0), class, foldCount), foldCount)
+	c.folds = slices.DeleteFunc(c.folds, func(f Fold) bool { return f.Learn == nil || f.Judge == nil })
+	return nil
 }
 
 // crossPredict has the rows of each fold predicted by a model of the others.
 func (c *calibrator) crossPredict(ctx context.Context) error {
-	fold, err := c.folds()
-	if err != nil {
+	if err := c.deal(); err != nil {
 		return err
 	}
 	base, err := c.numbered()
 	if err != nil {
 		return err
 	}
-	c.scores = make([][]float64, len(fold))
-	for f := range foldCount {
-		var inside, outside []int
-		for row, own := range fold {
-			if own == f {
-				inside = append(inside, row)
-			} else {
-				outside = append(outside, row)
-			}
-		}
-		if inside == nil || outside == nil {
-			continue
-		}
-		if err := c.predictFold(ctx, base, inside, outside); err != nil {
-			return fmt.Errorf("probabilities, fold %d of %d: %w", f+1, foldCount, err)
+	for f, fold := range c.folds {
+		if err := c.predictFold(ctx, base, fold); err != nil {
+			return fmt.Errorf("probabilities, fold %d of %d: %w", f+1, len(c.folds), err)
 		}
 	}
 	return nil
@@ -191,47 +203,62 @@ func looksUp(k kernel.Kernel) bool {
 	return is || slices.ContainsFunc(parts, looksUp)
 }
 
-// predictFold trains on the rows outside, and predicts those inside.
-func (c *calibrator) predictFold(ctx context.Context, base *dataset.Set, inside, outside []int) error {
-	learned, err := base.Subset(outside)
+// predictFold trains on rows, and predicts others.
+func (c *calibrator) predictFold(ctx context.Context, base *dataset.Set, fold Fold) error {
+	learned, held, _, err := base.Apart(fold.Learn, fold.Judge)
 	if err != nil {
 		return err
 	}
-	judged, err := base.Subset(inside)
-	if err != nil {
-		return err
+	if len(c.result.Model.Classes) > len(learned.Target.Label) {
+		c.lacking++
+		return nil
 	}
 	r, err := fit(ctx, learned, c.foldSpec())
 	if err != nil {
 		return err
-	}
-	if len(r.Model.Outputs) != len(c.result.Model.Outputs) {
-		return fmt.Errorf("found %d classifiers, expected %d", len(r.Model.Outputs), len(c.result.Model.Outputs))
 	}
 	c.result.Train += r.Train
 	c.result.Certify += r.Certify
 	if r.Status != solver.Converged && !r.ProvesNothing {
 		c.unproved++
 	}
-	x, err := r.Model.Prepare(judged.X)
+	if err := c.predict(r, held, fold.Judge); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// predict has a model predict rows that it has not learned from, with these numbers; nil: all of another set.
+func (c *calibrator) predict(r *Result, held *dataset.Set, rows []int) error {
+	x, err := r.Model.Prepare(held.X)
 	if err != nil {
 		return DataError{err.Error()}
 	}
-	for k, scores := range Scores(r.Model, x, c.spec.Threads) {
+	weights, class := orOnes(held.Weight, held.Rows()), matchClasses(r.Model.Classes, held.Target)
+	for i, scores := range Scores(r.Model, x, c.spec.Threads) {
 		for output, rho := range r.Margins { // the unit of scores with nu, which differs from fold to fold
 			scores[output] /= rho
 		}
-		c.scores[inside[k]] = scores
+		one := predicted{row: i, class: metric.Unknown, weight: weights[i], scores: scores}
+		if rows != nil {
+			one.row = rows[i]
+		}
+		if r.Model.Classes == nil {
+			one.number = held.Target.Number[i]
+		} else {
+			one.class = class[i]
+		}
+		c.rows = append(c.rows, one)
 	}
-	return ctx.Err()
+	return nil
 }
 
 // foldSpec is the spec of a fold: the same, but for what is told and kept.
 func (c *calibrator) foldSpec() Spec {
 	spec, m := c.spec, c.result.Model
-	spec.Probabilities, spec.NoDual, spec.Notes, spec.From = false, true, nil, nil
+	spec.Probabilities, spec.Folds, spec.NoDual, spec.Notes, spec.From = false, nil, true, nil, nil
 	spec.Progress, spec.Step = nil, nil
-	spec.Time = c.spec.Time / (2 * foldCount)
+	spec.Time = c.spec.Time / time.Duration(2*len(c.folds))
 	spec.Scaling = cmp.Or(spec.Scaling, scalingOf(m))
 	if spec.Task = "classification"; m.Classes == nil {
 		spec.Task = "regression"
@@ -259,14 +286,15 @@ func (c *calibrator) sigmoid(output int) (a, b float64) {
 	}
 	var scores, weight []float64
 	var positive []bool
-	for i, row := range c.scores {
-		if row == nil || first >= 0 && c.class[i] != first && c.class[i] != second || row[output]-row[output] != 0 {
+	counts := 1.0 // of a row
+	if c.spec.Groups > 0 {
+		counts = float64(c.spec.Groups) / float64(c.set.Rows())
+	}
+	for _, row := range c.rows {
+		if row.class == metric.Unknown || first >= 0 && row.class != first && row.class != second || row.scores[output]-row.scores[output] != 0 {
 			continue
 		}
-		scores, positive = append(scores, row[output]), append(positive, c.class[i] == second)
-		if c.set.Weight != nil {
-			weight = append(weight, c.set.Weight[i])
-		}
+		scores, positive, weight = append(scores, row.scores[output]), append(positive, row.class == second), append(weight, counts*row.weight)
 	}
 	return calibration.Platt(scores, positive, weight)
 }
@@ -274,17 +302,9 @@ func (c *calibrator) sigmoid(output int) (a, b float64) {
 // errorScale is the scale of the errors of predicted numbers.
 func (c *calibrator) errorScale() float64 {
 	var errors, weight []float64
-	for i, row := range c.scores {
-		if row == nil {
-			continue
-		}
-		z := c.set.Target.Number[i] - c.result.Model.Number(row[0])
-		if math.IsNaN(z) || math.IsInf(z, 0) {
-			continue
-		}
-		errors = append(errors, z)
-		if c.set.Weight != nil {
-			weight = append(weight, c.set.Weight[i])
+	for _, row := range c.rows {
+		if z := row.number - c.result.Model.Number(row.scores[0]); z-z == 0 {
+			errors, weight = append(errors, z), append(weight, row.weight)
 		}
 	}
 	return calibration.Laplace(errors, weight)

@@ -132,7 +132,7 @@ func TestProbabilitiesTwin(t *testing.T) {
 // margin: the score up to which the share nu of the rows of both classes is.
 func foldScores(t *testing.T, set *dataset.Set, spec train.Spec) [][]float64 {
 	t.Helper()
-	fold, scores := calibration.Folds(codesOf(set), 5, spec.Seed), make([][]float64, set.Rows())
+	fold, scores := calibration.Folds(dataset.Order(set.Rows(), spec.Seed, 0), codesOf(set), 5), make([][]float64, set.Rows())
 	for f := range 5 {
 		var outside []int
 		for i := range fold {
@@ -280,5 +280,98 @@ func TestProbabilitiesRefused(t *testing.T) {
 	r, err := train.Fit(ctx, bands(t, 300, 2, 1), stopping)
 	if err != nil || r.Model.Calibration != nil || !strings.Contains(fmt.Sprint(r.Warnings), "interrupted: the model has no probabilities") {
 		t.Errorf("interrupted: found %v, %v", r, err)
+	}
+}
+
+// Of folds that are given the sigmoids are fitted to the scores of the rows judged on, by models of
+// the rows learned from alone: of pairs, joint losses, one against the rest and numbers; a fold
+// that lacks a class is left out with a word; groups count as one row each.
+func TestProbabilitiesOfGivenFolds(t *testing.T) {
+	set := bands(t, 90, 3, 7)
+	late := slices.Clone(codesOf(set))
+	var folds []train.Fold
+	for f := range 3 { // forward in time: the first rows are judged by none
+		var fold train.Fold
+		for i := range 20 * (f + 2) {
+			if i < 20*(f+1) {
+				fold.Learn = append(fold.Learn, i)
+			} else {
+				fold.Judge = append(fold.Judge, i)
+			}
+		}
+		folds = append(folds, fold)
+	}
+	var first, second []int // no row of class 2 is learned from
+	for i, c := range late {
+		if c < 2 {
+			first = append(first, i)
+		} else {
+			second = append(second, i)
+		}
+	}
+	lacking := append([]train.Fold{{Learn: first, Judge: second}}, folds...)
+	for _, spec := range []train.Spec{{Kernel: "rbf:gamma=0.5", Scheme: model.OneAgainstOne}, {Loss: "crammer-singer"}, {}, {Task: "regression"}} {
+		spec.Gap = 1e-9
+		var scores [][]float64
+		var rows []int
+		for _, f := range folds {
+			learn, _ := set.Subset(f.Learn)
+			m := mustFit(t, learn, spec).Model
+			for _, i := range f.Judge {
+				rows, scores = append(rows, i), append(scores, m.Scores(nil, set.X.Row(i)))
+			}
+		}
+		spec.Probabilities, spec.Folds, spec.Groups = true, lacking, 30
+		if spec.Task != "" {
+			spec.Folds = folds
+		}
+		r := mustFit(t, set, spec)
+		if said := fmt.Sprint(r.Warnings); spec.Task == "" && !strings.Contains(said, "1 of 4 folds have no row of some class to learn from") {
+			t.Errorf("%+v: found the warnings %s", spec, said)
+		}
+		if spec.Task != "" {
+			var errors []float64
+			for k, i := range rows {
+				errors = append(errors, set.Target.Number[i]-scores[k][0])
+			}
+			if want := calibration.Laplace(errors, nil); math.Abs(r.Model.Calibration.Laplace-want) > 1e-6 {
+				t.Errorf("found the scale %g, expected %g", r.Model.Calibration.Laplace, want)
+			}
+			continue
+		}
+		for output, found := range r.Model.Calibration.Platt {
+			var own, weight []float64
+			var positive []bool
+			for k, i := range rows {
+				class, second := int(late[i]), output
+				if spec.Scheme != "" {
+					var one int
+					if one, second = model.Pair(output, 3); class != one && class != second {
+						continue
+					}
+				}
+				own, positive, weight = append(own, scores[k][output]), append(positive, class == second), append(weight, 1.0/3)
+			}
+			if a, b := calibration.Platt(own, positive, weight); math.Abs(found[0]-a) > 1e-4*math.Abs(a) || math.Abs(found[1]-b) > 1e-4 {
+				t.Errorf("%+v, output %d: found %v, expected %g, %g", spec, output, found, a, b)
+			}
+		}
+	}
+	if _, err := train.Fit(context.Background(), set, train.Spec{Probabilities: true, Folds: lacking[:1]}); err == nil || !strings.Contains(err.Error(), "found no fold with rows of every class") {
+		t.Errorf("found the error %v", err)
+	}
+}
+
+// Rows to be judged by are predicted by the model itself.
+func TestProbabilitiesOfHeldRows(t *testing.T) {
+	set, held := bands(t, 80, 2, 1), bands(t, 60, 2, 2)
+	m := mustFit(t, set, train.Spec{Kernel: "rbf", C: 10, Probabilities: true, Held: held}).Model
+	var scores []float64
+	var positive []bool
+	for i := range 60 {
+		scores, positive = append(scores, m.Score(held.X.Row(i))), append(positive, held.Target.Label[held.Target.Code[i]] == m.Classes[1])
+	}
+	if a, b := calibration.Platt(scores, positive, nil); math.Abs(m.Calibration.Platt[0][0]-a) > 1e-9 || math.Abs(m.Calibration.Platt[0][1]-b) > 1e-9 {
+		t.Errorf("found %v, expected %g, %g", m.Calibration.Platt, a, b)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fenchel-ml/fenchel/calibration"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
@@ -31,7 +32,7 @@ type Spec struct {
 
 	// Kernel makes the model a kernel machine; "": a linear model. It is a spec as
 	// kernel.New takes it; gamma=auto is 1/features, and what rbf, poly and sigmoid
-	// alone have. Up to Cache bytes of its matrix are kept; 0: kernel.DefaultCache.
+	// alone have, gamma=scale 1/(features times the variance of all values). Up to Cache bytes of its matrix are kept; 0: kernel.DefaultCache.
 	Kernel string
 	Cache  int64
 
@@ -103,9 +104,14 @@ type Spec struct {
 	Threads int           // at most so many cores; 0: all. Never changes a result
 	NoDual  bool          // leave the dual variables out of the model
 
-	// Probabilities adds a model.Calibration, fitted to scores of five folds, each of which a
-	// model of the other four has predicted: five more trainings. Time is then for all six.
+	// Probabilities adds a model.Calibration, fitted to scores of rows that models of others have
+	// predicted: those of Held by the model itself; or those of Folds, of which each is one more
+	// training, and Time is for all; or else of five folds at random. Groups says of how many groups
+	// of rows the folds are, of which each says as much as one row; 0: each row does.
 	Probabilities bool
+	Folds         []Fold
+	Groups        int
+	Held          *dataset.Set
 
 	Notes map[string]string // kept in the model, for its users: nothing depends on them; see model.CheckNotes
 
@@ -116,6 +122,9 @@ type Spec struct {
 	Progress func(Progress)
 	Step     func(Step)
 }
+
+// Fold is rows to learn from and others to be judged on.
+type Fold = calibration.Fold
 
 // Schemes returns the names of the ways to tell several classes apart.
 func Schemes() []string { return []string{"one-against-rest", model.OneAgainstOne, model.Joint} }
@@ -322,10 +331,11 @@ func (spec *Spec) complete(set *dataset.Set) {
 	}
 	if spec.Scaling == "" {
 		spec.Scaling = "none"
-		if k, err := kernel.New(spec.Kernel); set.Schema.Table() && (err != nil || !kernel.Selective(k)) {
+		if k, err := kernel.New(strings.ReplaceAll(spec.Kernel, gammaScale, "gamma=1")); set.Schema.Table() && (err != nil || !kernel.Selective(k)) {
 			spec.Scaling = "std"
 		}
 	}
+	spec.scaleGamma(set)
 	if spec.Gap == 0 {
 		spec.Gap = solver.DefaultGap
 	}

@@ -3,6 +3,8 @@ package train
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/kernel"
@@ -18,6 +20,8 @@ type Stage struct {
 	set  *dataset.Set
 	spec Spec // of the features: kernel, map, scaling, seed, cache
 	gram *kernel.Gram
+
+	scaled bool // the kernel depends on the rows of a part, by gammaScale
 }
 
 // NewStage prepares the rows of a set for problems with the kernel, the map, the scaling and the
@@ -39,8 +43,12 @@ func newStage(ctx context.Context, set *dataset.Set, spec Spec, memory *kernel.G
 	if err := spec.Check(); err != nil {
 		return nil, err
 	}
+	asked := spec.Kernel
 	spec.complete(set)
 	s := &Stage{set: set, spec: spec}
+	if s.scaled = strings.Contains(asked, gammaScale); s.scaled {
+		s.spec.Kernel = asked // each part has its own
+	}
 	if !s.sharesKernel() {
 		if isPrecomputed(spec.Kernel) {
 			return nil, fmt.Errorf("kernel %s of %d rows: expected a cache of at least %d bytes, as folds take their values from the whole matrix", spec.Kernel, set.Rows(), 5*kernel.TableBytes(set.Rows())/4)
@@ -52,7 +60,7 @@ func newStage(ctx context.Context, set *dataset.Set, spec Spec, memory *kernel.G
 
 // sharesKernel reports whether one matrix serves all parts.
 func (s *Stage) sharesKernel() bool {
-	return s.spec.IsMachine() && s.spec.Scaling == "none" && kernel.TableFits(s.set.Rows(), s.spec.Cache)
+	return s.spec.IsMachine() && s.spec.Scaling == "none" && s.set.Gaps == nil && !s.scaled && kernel.TableFits(s.set.Rows(), s.spec.Cache)
 }
 
 // isPrecomputed reports whether a kernel takes its values from the rows.
@@ -86,6 +94,26 @@ func fillTable(ctx context.Context, g *kernel.Gram, fill func()) error {
 	return nil
 }
 
+// Fitted names what features of the stage are fitted to the rows.
+func (s *Stage) Fitted() (list []string) {
+	if s.spec.Scaling != "none" {
+		list = append(list, "the scaling "+s.spec.Scaling)
+	}
+	if s.set.Gaps != nil {
+		list = append(list, "the means for missing numbers")
+	}
+	if s.set.Schema.Table() && slices.ContainsFunc(s.set.Schema.Columns, func(c dataset.Column) bool { return c.Category != nil }) {
+		list = append(list, "the set of categories")
+	}
+	if s.scaled {
+		list = append(list, gammaScale)
+	}
+	if s.spec.Map != "" {
+		list = append(list, "the map "+s.spec.Map)
+	}
+	return list
+}
+
 // Shares reports whether the parts take the values of the kernel from one matrix.
 func (s *Stage) Shares() bool { return s.gram != nil }
 
@@ -105,6 +133,7 @@ type Part struct {
 	judge   []int
 	set     *dataset.Set // to learn from
 	held    *dataset.Set // to be judged on
+	changed []int        // rows of held of which the stage has other features
 	threads int
 	cache   int64
 	fits    int
@@ -127,16 +156,15 @@ type Means struct {
 	Beside  bool  // other parts are worked on at the same time, so that more cores are not waited for
 }
 
-// Part takes the rows with these numbers, from 0. Nothing is computed before the first fit.
-func (s *Stage) Part(learn, judge []int, means Means) (*Part, error) {
-	p := &Part{stage: s, learn: learn, judge: judge, threads: means.Threads, cache: means.Cache, fits: means.Fits, beside: means.Beside, set: s.set}
-	var err error
-	if len(learn) != s.set.Rows() {
-		if p.set, err = s.set.Subset(learn); err != nil {
-			return nil, err
-		}
+// Part takes the rows with these numbers, from 0, as [dataset.Set.Apart] does. Nothing is computed
+// before the first fit.
+func (s *Stage) Part(learn, judge []int, means Means) (p *Part, err error) {
+	p = &Part{stage: s, learn: learn, judge: judge, threads: means.Threads, cache: means.Cache, fits: means.Fits, beside: means.Beside, set: s.set}
+	if len(learn) == s.set.Rows() {
+		p.held, err = s.set.Subset(judge)
+	} else {
+		p.set, p.held, p.changed, err = s.set.Apart(learn, judge)
 	}
-	p.held, err = s.set.Subset(judge)
 	return p, err
 }
 
@@ -189,12 +217,19 @@ func (p *Part) rows(ctx context.Context, j *job, opt kernel.Options) (family, er
 
 // scores returns the scores of the rows to be judged on, rows x outputs.
 func (p *Part) scores(m *model.Model) ([][]float64, error) {
-	if p.stage.gram == nil || m.Support == nil || p.foreign {
-		x, err := m.Prepare(p.held.X)
+	direct := func(x matrix.Matrix) ([][]float64, error) {
+		x, err := m.Prepare(x)
 		if err != nil {
 			return nil, DataError{err.Error()}
 		}
 		return Scores(m, x, p.threads), nil
+	}
+	if p.stage.gram == nil || m.Support == nil || p.foreign {
+		return direct(p.held.X)
+	}
+	others, err := direct(matrix.Gather(p.held.X, p.changed)) // of which the matrix has other values
+	if err != nil {
+		return nil, err
 	}
 	columns := make([]int, len(m.Support.Index))
 	for v, i := range m.Support.Index {
@@ -210,6 +245,9 @@ func (p *Part) scores(m *model.Model) ([][]float64, error) {
 	}
 	for i := range scores {
 		scores[i] = all[i*k : (i+1)*k : (i+1)*k]
+	}
+	for k, i := range p.changed {
+		scores[i] = others[k]
 	}
 	return scores, nil
 }

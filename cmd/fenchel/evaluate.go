@@ -152,6 +152,9 @@ func printEvaluation(r printing.Report, e *train.Evaluation) {
 		r.Line("MAE", "%s", number(e.MAE))
 		r.Line("median", "%s (of the absolute errors)", number(e.MedianAbsolute))
 		r.Line("R2", "%s", number(e.R2))
+		if e.Pinball != nil {
+			r.Line("pinball", "%s (of the quantile)", number(e.Pinball))
+		}
 		return
 	}
 	r.Line("accuracy", "%s", number(e.Accuracy))
@@ -160,6 +163,7 @@ func printEvaluation(r printing.Report, e *train.Evaluation) {
 	r.Line("macro F1", "%s", number(e.MacroF1))
 	if e.AUC != nil {
 		r.Line("AUC", "%s", number(e.AUC))
+		r.Line("AP", "%s (average precision)", number(e.AP))
 	}
 	if e.LogLoss != nil {
 		r.Line("log-loss", "%s", number(e.LogLoss))

@@ -66,7 +66,7 @@ func printInfo(r printing.Report, m *model.Model, top int) {
 	r.Line("solver", "%s, seed %d", p.Solver, p.Seed)
 	printProof(r, m, s, status(m), "")
 	printSize(r, m)
-	printCalibration(r, m)
+	printCalibration(r, m, "train --probabilities")
 	r.Line("version", "%s", m.Version)
 	printNotes(r, m.Notes)
 	for c, o := range m.Outputs {
@@ -95,17 +95,13 @@ func printImported(r printing.Report, m *model.Model) {
 	r.Line("problem", "%s, bias %s; %s not in the file", termsOf(m), m.Statement.Bias, lacks)
 	r.Line("solver", "%s", m.Statement.Solver)
 	printSize(r, m)
-	printCalibration(r, m)
+	printCalibration(r, m, "svm-train -b 1")
 	printNotes(r, m.Notes)
 	r.Line("status", "imported: nothing is claimed (\"fenchel verify MODEL %s DATA\" bounds what it lacks)", flags)
 }
 
 // printCalibration says where probabilities come from.
-func printCalibration(r printing.Report, m *model.Model) {
-	by := "train --probabilities"
-	if m.IsImported() {
-		by = "svm-train -b 1"
-	}
+func printCalibration(r printing.Report, m *model.Model, by string) {
 	switch {
 	case m.Calibration == nil:
 	case m.Classes == nil:

@@ -89,6 +89,10 @@ var examples = []string{
 	"tune @toy:n=60,d=3 --search C=0.1,1 --outer 2 -o t",
 	"tune @toy:n=60,d=3 --search C=0.1,1 --epochs 1 --gap 1e-12",
 	"tune @linear:n=60,d=5 --penalty l1 --folds 0",
+	"tune times.csv --task regression --folds loo --search C=1",
+	"tune @toy:n=60,d=3 --kernel rbf --folds 2 --search C=1 --probabilities",
+	"tune counts.csv --task regression --loss poisson --folds 2 --search C=1 -o counts", "evaluate counts counts.csv", "train counts.csv --task regression --loss poisson --test counts.csv",
+	"train counts.csv --task regression --loss quantile:tau=0.9 --test counts.csv -o quantile", "evaluate quantile counts.csv",
 	"path @toy:n=40,d=3 --kernel rbf --gamma 1",
 	"path @linear:n=40,d=3 --kernel rbf --loss squared --points 3",
 	"path @toy:n=40,d=3 --kernel rbf --gamma 1 --slack 0.1..0.5 --points 3",
@@ -113,9 +117,10 @@ var examples = []string{
 func TestSchemas(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
-		"times.csv": "t,y\n1700000000,1\n1700000100,2\n1700000250,3\n1700000300,5\n",
-		"round.svm": "-3 1:1700000000 2:-6\n2.5 1:1700000000.5 2:5\n1.6 1:1700000001 2:3\n",
-		"zero.svm":  "1 0:1 2:0.5\n-1 0:-1 1:2\n1 0:2\n-1 1:1\n",
+		"times.csv":  "t,y\n1700000000,1\n1700000100,2\n1700000250,3\n1700000300,5\n",
+		"counts.csv": "x,y\n1,0\n2,1\n3,1\n4,3\n5,6\n6,9\n",
+		"round.svm":  "-3 1:1700000000 2:-6\n2.5 1:1700000000.5 2:5\n1.6 1:1700000001 2:3\n",
+		"zero.svm":   "1 0:1 2:0.5\n-1 0:-1 1:2\n1 0:2\n-1 1:1\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -38,6 +38,7 @@ type trainer struct {
 	set, testSet *dataset.Set
 	result       *train.Result
 	crossed      *search.Result // of --folds
+	judged       string         // by these folds, or rows
 	evaluation   *train.Evaluation
 	read, fitted time.Duration
 	total        time.Duration

@@ -43,7 +43,7 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.IntVar(&s.Epochs, "epochs", 0, "stop after this many epochs of the solver (default no limit)")
 	f.Uint64Var(&s.Seed, "seed", 1, "seed of everything random")
 	f.BoolVar(&s.NoDual, "no-dual", false, "leave the dual variables out of the model: smaller, but verify proves less")
-	f.BoolVar(&s.Probabilities, "probabilities", false, "calibrate scores for predict --probabilities, as svm-train -b 1: Platt's sigmoid by five folds, six trainings in all (numbers: the scale of their errors)")
+	f.BoolVar(&s.Probabilities, "probabilities", false, "calibrate scores for predict --probabilities, as svm-train -b 1: Platt's sigmoid by five folds, or those that judge: a training for each (numbers: the scale of their errors)")
 	complete(cmd, "task", train.Tasks()...)
 	complete(cmd, "loss", slices.Concat(names(loss.Entries()), names(loss.NonconvexEntries()), names(joint.Entries()))...)
 	complete(cmd, "penalty", names(penalty.Entries())...)

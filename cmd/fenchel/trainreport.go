@@ -33,7 +33,7 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	if m.Support != nil {
 		r.Line("kernel", "%s", evaluated(t.result.Evaluations))
 	}
-	printCalibration(r, m)
+	printCalibration(r, m, t.calibratedBy())
 	if t.evaluation != nil {
 		r.Line("test", "%s", headline(t.evaluation))
 	}
@@ -46,6 +46,17 @@ func (t *trainer) print(cmd *cobra.Command, sources []string) {
 	} else {
 		r.Line("model", "not saved (give -o FILE)")
 	}
+}
+
+// calibratedBy says which rows the probabilities were fitted to.
+func (t *trainer) calibratedBy() string {
+	switch {
+	case t.result.Model.OneClass():
+		return "the scores of all rows"
+	case t.spec.Held != nil || t.spec.Folds != nil:
+		return t.judged
+	}
+	return "5 folds at random"
 }
 
 // times says where the time went, in parts that add up. Several outputs are trained at the
@@ -109,6 +120,9 @@ func (t *trainer) printJSON(cmd *cobra.Command) error {
 	}
 	if t.evaluation != nil {
 		out["test"] = t.evaluation
+	}
+	if m.Calibration != nil {
+		out["calibrated_by"] = t.calibratedBy()
 	}
 	if t.crossed != nil {
 		best := t.crossed.Candidates[0]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -56,8 +57,11 @@ Parameters are C, lambda, nu, gamma, sigma, degree, coef0, loss, penalty, kernel
 scale, class-weight (none or balanced), and parameters of parts of these: loss:KEY, penalty:KEY,
 kernel:KEY and class-weight:LABEL.
 
-A scaling is fitted to the rows of each fold that are learned from. The categories of a table
-are those of all rows. Every model has its own proof, and the file that is written has the whole
+Whatever is fitted to rows is fitted to those of each fold that are learned from: scalings, the
+means that stand for missing numbers, categories, the folds of --probabilities, which are those
+of the search. Only what kind of column each one is, and where the values of gamma and lambda lie
+that are tried without --search, is found in all rows. --time takes numbers, or dates and times
+however they are written, and refuses what it cannot read. Every model has its own proof, and the file that is written has the whole
 search in its note "tune". After Ctrl-C, or when --budget is over, the best candidate that was
 judged on all folds is trained and written. A model with --nu gets 50 epochs, one with --slack 30, or
 2000 if it is linear, unless --epochs says otherwise; the table has the gaps.`,
@@ -85,7 +89,7 @@ func (t *tuner) register(cmd *cobra.Command) {
 	f.StringVar(&t.order, "time", "", "column of a table with times or numbers: judge by rows that come after those that are learned from")
 	f.StringVar(&t.valid, "valid", "", "judge by these rows instead of folds")
 	f.IntVar(&t.outer, "outer", 0, "also judge the search itself, by so many folds around it, each with a search of its own")
-	f.StringVar(&s.Score, "score", "", "accuracy, balanced, auc, logloss or f1 of classes; rmse, mae or r2 of numbers (default accuracy or rmse)")
+	f.StringVar(&s.Score, "score", "", "accuracy, balanced, auc, ap, logloss or f1 of classes; rmse, mae, pinball, deviance or r2 of numbers (default accuracy or rmse; logloss or auc where a class has under a tenth of the rows, and mae, pinball or deviance where the loss measures that)")
 	f.StringVar(&s.Rule, "rule", "best", "best, or one-se: the smallest C within one standard error of the best")
 	f.IntVar(&s.Halving, "halving", 0, "drop candidates on samples of the rows, of N keep the best one, and so on with N times the rows (default none is dropped)")
 	f.DurationVar(&s.Budget, "budget", 0, "search for this time at most, such as 10m (default no limit)")
@@ -299,7 +303,7 @@ func (t *tuner) refit(cmd *cobra.Command) error {
 		defer cmd.SetContext(ctx)
 	}
 	notes := t.trainer.spec.Notes
-	t.trainer.spec = t.found.Candidates[t.found.Best].Spec
+	t.trainer.spec, t.judged = t.found.Candidates[t.found.Best].Spec, strings.TrimPrefix(t.splits(), "judged by ")
 	var err error
 	if t.trainer.spec.Notes, err = t.notesWith(notes); err != nil {
 		return err
@@ -356,6 +360,7 @@ func (t *trainer) cross(cmd *cobra.Command) (err error) {
 		t.crossed = nil
 		return nil
 	}
+	t.spec.Folds, t.judged = t.crossed.Candidates[0].Spec.Folds, fmt.Sprintf("the %d folds that judge", t.folds)
 	notes := map[string]string{"cross-validation": crossWords(t.crossed)}
 	for name, text := range t.spec.Notes {
 		notes[name] = text
@@ -367,5 +372,9 @@ func (t *trainer) cross(cmd *cobra.Command) (err error) {
 // crossWords is the score of one candidate on folds.
 func crossWords(r *search.Result) string {
 	c := r.Candidates[0]
-	return fmt.Sprintf("%s %s, deviation %s between %d folds", r.Score.Name, scoreText(c.Mean), scoreText(c.SD), r.Folds)
+	why := ""
+	if r.ScoreWhy != "" {
+		why = ", " + r.ScoreWhy
+	}
+	return fmt.Sprintf("%s %s, deviation %s between %d folds%s", r.Score.Name, scoreText(c.Mean), scoreText(c.SD), r.Folds, why)
 }

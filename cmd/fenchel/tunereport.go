@@ -29,8 +29,14 @@ func (t *tuner) printSearch(cmd *cobra.Command, sources []string) {
 	r.Line("data", "%s: %s", strings.Join(sources, " "), printing.Sizes(m.Data.Rows, m.Data.Features, m.Data.Nonzeros))
 	printTask(r, m)
 	r.Line("search", "%s, %s, score %s (%s)", printing.Count(len(found.Candidates), "candidate"), t.splits(), found.Score.Name, found.Score.Summary)
+	if found.ScoreWhy != "" {
+		r.Line("score", "%s, %s (another: --score)", found.Score.Name, found.ScoreWhy)
+	}
 	if found.Shared != "" {
 		r.Line("shared", "%s", found.Shared)
+	}
+	if found.FittedAll != nil {
+		r.Line("fitted", "%s: to all rows, those left out among them", strings.Join(found.FittedAll, ", "))
 	}
 	if found.Stopped != "" {
 		r.Line("stopped", "%s: %d of %d candidates were judged on all folds", found.Stopped, t.complete(), len(found.Candidates))
@@ -48,6 +54,7 @@ func (t *tuner) printSearch(cmd *cobra.Command, sources []string) {
 	printProblem(r, m, t.result.C, t.result.Why)
 	printProof(r, m, t.result.Summary, string(t.result.Status), t.result.Unproved)
 	printSize(r, m)
+	printCalibration(r, m, t.calibratedBy())
 	r.Line("time", "read %s, search %s, train %s, total %s", printing.Seconds(t.read), printing.Seconds(t.sought), printing.Seconds(t.fitted), printing.Seconds(t.total))
 	if t.out != "" {
 		r.Line("model", "%s", t.out)
@@ -364,6 +371,15 @@ func (t *tuner) printSearchJSON(cmd *cobra.Command) error {
 		"seconds":                     map[string]float64{"read": t.read.Seconds(), "search": t.sought.Seconds(), "train": t.fitted.Seconds(), "total": t.total.Seconds()}}
 	if t.found.Stopped != "" {
 		out["stopped"] = t.found.Stopped
+	}
+	if t.found.FittedAll != nil {
+		out["fitted_to_all"] = t.found.FittedAll
+	}
+	if m.Calibration != nil {
+		out["calibrated_by"] = t.calibratedBy()
+	}
+	if t.found.ScoreWhy != "" {
+		out["score_why"] = t.found.ScoreWhy
 	}
 	if t.out != "" {
 		out["model"] = t.out

@@ -37,8 +37,8 @@ func (s *Set) Check() error {
 	if found := len(s.Feature); s.Feature != nil && found != d {
 		return fmt.Errorf("found %d names of features, expected one for each of %d", found, d)
 	}
-	if s.Schema == nil {
-		return nil
+	if err := CheckGaps(s.Gaps, n, d); err != nil || s.Schema == nil {
+		return err
 	}
 	if err := s.Schema.Check(d); err != nil {
 		return fmt.Errorf("schema: %w", err)

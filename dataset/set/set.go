@@ -27,6 +27,8 @@ type Set struct {
 	IDName    string   // the name of its column
 	ZeroBased bool     // LIBSVM indices of the rows begin with 0, where read and where written
 
+	Gaps []Gap // of a table the numbers that were missing, by row and feature: the rows hold what stands for them
+
 	// Structure is what a row stands for: mostly a point, each column a feature.
 	Structure structure.Kind
 
@@ -118,7 +120,7 @@ func (s *Set) Fit(columns int) {
 	if cols == columns {
 		return
 	}
-	s.Feature, s.Schema, s.stored = nil, nil, nil
+	s.Feature, s.Schema, s.Gaps, s.stored = nil, nil, nil, nil
 	if s.isSound() {
 		defer s.Vouch()
 	}

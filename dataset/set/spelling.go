@@ -2,6 +2,7 @@ package set
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -176,4 +177,102 @@ func AreDigits(text []byte) bool {
 type Speller struct {
 	Read     spelling
 	Expected string
+}
+
+// A timeKind is what a column of times may hold: numbers, or days and clocks of these layouts.
+type timeKind struct {
+	what    string
+	parse   spelling
+	layouts []string
+}
+
+// timeKinds are those, numbers first.
+var timeKinds = []timeKind{
+	{"a number", func(text []byte) (float64, bool) {
+		v, status := decimal.Float64(text)
+		return v, status == decimal.Number
+	}, nil},
+	{"a number with a decimal comma", func(text []byte) (float64, bool) {
+		whole, digits, comma := bytes.Cut(text, []byte(","))
+		v, ok := ParseComma(text)
+		return v, ok && !(comma && len(digits) == 3 && string(bytes.Trim(whole, "+-")) != "0") // 1,158 may be above a thousand
+	}, nil},
+	{"a date or time such as 2024-05-31 or 31.05.2024 18:30", nil, dayLayouts("2/1/2006", "2-1-2006")},
+	{"a date or time such as 05/31/2024 or 2024-05-31 18:30", nil, dayLayouts("1/2/2006", "1-2-2006")},
+	{"a time of day such as 18:30", nil, clocks},
+}
+
+var clocks = []string{"15:04", "15:04:05", "15:04Z07:00", "15:04:05Z07:00", "15:04:05 Z07:00", "15:04:05 -0700", "3:04 PM", "3:04:05 PM"}
+
+// dayLayouts are dates and times, those that ParseDate reads too, and those that are given.
+func dayLayouts(more ...string) (all []string) {
+	days := []string{"2006-1-2", "2006/1/2", "2.1.2006", "2006-1", "2006/1", "2006.1.2", "2 Jan 2006", "2-Jan-2006", "Jan 2, 2006", "2 January 2006", "January 2, 2006"}
+	for _, day := range append(days, more...) {
+		all = append(all, day)
+		for _, clock := range clocks {
+			all = append(all, day+" "+clock, day+"T"+clock, day+", "+clock)
+		}
+	}
+	return all
+}
+
+// timeParser returns what reads days from the beginning of 1970, in UTC unless the text names another
+// zone, or of times of day. It tries first what it read last.
+func timeParser(layouts []string) spelling {
+	layouts = slices.Clone(layouts)
+	return func(text []byte) (days float64, ok bool) {
+		for k, layout := range layouts {
+			if at, err := time.Parse(layout, string(text)); err == nil {
+				layouts[0], layouts[k] = layouts[k], layouts[0]
+				return daysOf(at), true
+			}
+		}
+		return 0, false
+	}
+}
+
+// Times returns the numbers that order the fields of a column of times: numbers, or dates and
+// times, written however a table may have them. It refuses a field that is missing or unlike
+// most of the others, with its row, and days and months that cannot be told apart.
+func Times(fields []string) ([]float64, error) {
+	var most []float64 // as the kind of most fields reads them, up to the first other one
+	what, best, bad := "", -1, -1
+	for kind, k := range timeKinds {
+		at, read, wrong, parse := make([]float64, len(fields)), 0, -1, k.parse
+		if parse == nil {
+			parse = timeParser(k.layouts)
+		}
+		for i, text := range fields {
+			var ok bool
+			if at[i], ok = parse(bytes.TrimSpace([]byte(text))); ok {
+				read++
+			} else if wrong < 0 {
+				wrong = i
+			}
+			if i-read > 100 {
+				break
+			}
+		}
+		switch {
+		case wrong < 0 && kind < 2: // numbers
+			return at, nil
+		case read > best:
+			most, what, best, bad = at, k.what, read, wrong
+		case read == best && bad < 0 && best > 0:
+			for i, x := range at {
+				if x != most[i] {
+					return nil, fmt.Errorf("row %d: found the time %q, expected a day above 12 in some row, or dates such as 2024-05-31, as day and month cannot be told apart", i+1, fields[i])
+				}
+			}
+		}
+	}
+	switch {
+	case bad < 0:
+		return most, nil
+	case IsMissing(bytes.TrimSpace([]byte(fields[bad]))):
+		return nil, fmt.Errorf("row %d: found no time, expected %s in every row", bad+1, what)
+	case best == 0:
+		return nil, fmt.Errorf("row %d: found the time %q, expected a number, a date or a time such as 2024-05-31 or 2024-05-31 18:30:00", bad+1, fields[bad])
+	}
+	return nil, fmt.Errorf("row %d: found the time %q, expected %s, as in most rows", bad+1, fields[bad], what)
 }

@@ -2,6 +2,8 @@ package set
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -22,6 +24,9 @@ func (s *Set) Subset(rows []int) (*Set, error) {
 	}
 	part := &Set{X: matrix.Gather(s.X, rows), Target: s.Target.subset(rows), Weight: taken(s.Weight, rows), ID: taken(s.ID, rows),
 		Feature: s.Feature, Schema: s.Schema, IDName: s.IDName, Structure: s.Structure, ZeroBased: s.ZeroBased}
+	if s.Gaps != nil {
+		part.Gaps = s.gapsOf(rows)
+	}
 	if s.isSound() {
 		part.Vouch()
 	}
@@ -56,4 +61,149 @@ func (t Target) subset(rows []int) Target {
 		part.Code[k] = place[code]
 	}
 	return part
+}
+
+// A Gap is a row and a feature of which the number was missing.
+type Gap [2]uint32
+
+// CheckGaps returns why gaps cannot be those of so many rows and features, by row and feature.
+func CheckGaps(gaps []Gap, rows, features int) error {
+	for k, g := range gaps {
+		if int64(g[0]) >= int64(rows) || int64(g[1]) >= int64(features) || k > 0 && slices.Compare(gaps[k-1][:], g[:]) >= 0 {
+			return fmt.Errorf("found row %d without feature %d in place %d, expected increasing ones of %d rows and %d features", g[0], g[1], k, rows, features)
+		}
+	}
+	return nil
+}
+
+// gapsOf returns the gaps of the rows with these numbers.
+func (s *Set) gapsOf(rows []int) (gaps []Gap) {
+	of := map[int][]uint32{}
+	for _, g := range s.Gaps {
+		of[int(g[0])] = append(of[int(g[0])], g[1])
+	}
+	for k, i := range rows {
+		for _, j := range of[i] {
+			gaps = append(gaps, Gap{uint32(k), j})
+		}
+	}
+	return gaps
+}
+
+// Apart returns rows to learn from and others to be judged on, by their numbers as Subset takes
+// them, with the features that the reader makes of a table of the former alone: their means
+// stand for missing numbers; a category, or a column of numbers, that none of them has is zero.
+// changed are the rows to be judged on of which s has other features, from 0.
+func (s *Set) Apart(learn, judge []int) (learned, judged *Set, changed []int, err error) {
+	if learned, err = s.Subset(learn); err != nil {
+		return nil, nil, nil, err
+	}
+	if judged, err = s.Subset(judge); err != nil || !s.Schema.Table() {
+		return learned, judged, nil, err
+	}
+	f := learned.fills()
+	if learned.Schema = f.schema(s.Schema); s.Gaps != nil {
+		learned.refill(f)
+	}
+	if judged.Schema = learned.Schema; s.Gaps != nil || slices.Contains(f.absent, true) {
+		changed = judged.refill(f)
+	}
+	return learned, judged, changed, nil
+}
+
+// fills are what rows say of each feature.
+type fills struct {
+	mean   []float64 // of those that have a number
+	absent []bool    // none has a number, or the category
+}
+
+// fills measures the rows, in the order in which the reader takes sums.
+func (s *Set) fills() fills {
+	rows, cols := s.X.Dims()
+	f, known, missing := fills{make([]float64, cols), make([]bool, cols)}, make([]int, cols), s.missing()
+	first, _ := s.Schema.Places()
+	for at, c := range s.Schema.Columns {
+		if c.Category == nil && s.Schema.makes(at) == 1 {
+			known[first[at]] = rows // a zero is a number too
+		}
+	}
+	for i := range rows {
+		row, gone := s.X.Row(i), missing(i)
+		for k, v := range row.Value {
+			if j := row.Column(k); v != 0 && !slices.Contains(gone, uint32(j)) {
+				f.mean[j] += float64(v)
+				known[j] = max(known[j], 1)
+			}
+		}
+	}
+	for _, g := range s.Gaps {
+		known[g[1]]--
+	}
+	for j := range f.mean {
+		f.absent[j] = known[j] == 0
+		f.mean[j] /= float64(max(known[j], 1))
+	}
+	return f
+}
+
+// schema is s with these means.
+func (f fills) schema(s *Schema) *Schema {
+	s = s.Clone()
+	first, _ := s.Places()
+	for at := range s.Columns {
+		if c := &s.Columns[at]; s.makes(at) == 1 && c.Category == nil {
+			c.Fill = f.mean[first[at]]
+		}
+	}
+	return s
+}
+
+// missing returns what says which features are missing in a row, increasing. Rows are to be asked
+// for in order.
+func (s *Set) missing() func(row int) []uint32 {
+	next, gone := 0, []uint32(nil)
+	return func(row int) []uint32 {
+		for gone = gone[:0]; next < len(s.Gaps) && int(s.Gaps[next][0]) == row; next++ {
+			gone = append(gone, s.Gaps[next][1])
+		}
+		return gone
+	}
+}
+
+// refill makes the features of all rows anew; it returns the rows of which any is another then.
+func (s *Set) refill(f fills) (changed []int) {
+	rows, cols := s.X.Dims()
+	missing, out := s.missing(), &matrix.CSR{Cols: cols, Start: make([]int64, 1, rows+1), Index: []uint32{}}
+	_, dense := s.X.(*matrix.Dense)
+	if s.isSound() {
+		defer s.Vouch()
+	}
+	for i := range rows {
+		row, gone, other := s.X.Row(i), missing(i), false
+		for k := 0; k < len(row.Value) || len(gone) > 0; {
+			j, was, x := uint32(math.MaxUint32), float32(0), float32(0)
+			if k < len(row.Value) {
+				j = uint32(row.Column(k))
+			}
+			if len(gone) == 0 || j <= gone[0] {
+				if was = row.Value[k]; !f.absent[j] {
+					x = was
+				}
+				k++
+			}
+			if len(gone) > 0 && j >= gone[0] {
+				j, x, gone = gone[0], float32(f.mean[gone[0]]), gone[1:]
+			}
+			if other = other || was != x; x != 0 || dense {
+				out.Index, out.Value = append(out.Index, j), append(out.Value, x)
+			}
+		}
+		if out.Start = append(out.Start, int64(len(out.Value))); other {
+			changed = append(changed, i)
+		}
+	}
+	if s.X = out; dense {
+		s.X = &matrix.Dense{Rows: rows, Cols: cols, Value: out.Value}
+	}
+	return changed
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
@@ -29,6 +30,8 @@ type data struct {
 	Codes   *Place   `json:"codes"`   // or uint32, places in Labels
 	Labels  []string `json:"labels"`
 	Weights *Place   `json:"weights"` // float64; absent: every row counts once
+	Groups  *Place   `json:"groups"`  // uint32; rows with equal ones are in one fold, of tune and of probabilities
+	Times   []string `json:"times"`   // as a table has them: rows of folds are judged after those that are learned from
 }
 
 // matrix makes the rows of what is in the memory, and copies nothing.
@@ -69,10 +72,29 @@ func (d data) set(r *region) (*dataset.Set, error) {
 			return nil, err
 		}
 	}
+	if s.ID, err = d.ids(r); err != nil {
+		return nil, err
+	}
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
 	return s.Vouch(), nil
+}
+
+// ids are the groups or times of the rows, as a column of a table would have them.
+func (d data) ids(r *region) ([]string, error) {
+	switch {
+	case d.Times != nil && d.Groups != nil:
+		return nil, errors.New("found groups and times, expected one of the two")
+	case d.Groups == nil:
+		return d.Times, nil
+	}
+	codes, err := numbers[uint32](r, *d.Groups)
+	ids := make([]string, len(codes))
+	for i, c := range codes {
+		ids[i] = strconv.FormatUint(uint64(c), 10)
+	}
+	return ids, err
 }
 
 // schema says what was subtracted from the columns of x, and what their means are then; nil:

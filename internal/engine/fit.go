@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/search"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -83,6 +84,12 @@ func (r *request) fit() (any, error) {
 		if spec.From, err = r.model(*q.From); err != nil {
 			return nil, err
 		}
+	}
+	if f := (search.Folds{K: 5, Seed: spec.Seed, Group: q.Data.Groups != nil, Time: q.Data.Times != nil}); f.Group || f.Time {
+		if spec.Folds, err = f.Deal(set, set.Target.Code, set.Target.Label); err != nil {
+			return nil, err
+		}
+		spec.Groups = f.Groups(set)
 	}
 	trace := newTrace()
 	spec.Progress = trace.look

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/search"
@@ -19,9 +18,7 @@ type tuneRequest struct {
 	Search  *string `json:"search"` // as ParseAxes reads it; "": the spec alone; absent: what the spec leaves open
 	Folds   int     `json:"folds"`
 	Repeats int     `json:"repeats"`
-	Groups  *Place  `json:"groups"` // uint32, of each row: equal ones are in the same fold
-	Times   *Place  `json:"times"`  // uint32, of each row: judged on are rows after those that are learned from
-	Given   *splits `json:"given"`  // instead of Folds
+	Given   *splits `json:"given"` // instead of Folds
 	Score   string  `json:"score"`
 	Rule    string  `json:"rule"`
 	Halving int     `json:"halving"`
@@ -52,9 +49,6 @@ func (r *request) tune() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if set.ID, err = q.ids(r.mapped); err != nil {
-		return nil, err
-	}
 	if err := set.Check(); err != nil {
 		return nil, train.DataError{Reason: err.Error()}
 	}
@@ -74,7 +68,7 @@ func (r *request) tune() (any, error) {
 // spec makes what package search takes.
 func (q *tuneRequest) spec(mapped *region) (search.Spec, error) {
 	s := search.Spec{
-		Train: q.Spec.spec(), Folds: search.Folds{K: q.Folds, Repeats: q.Repeats, Seed: q.Spec.Seed, Group: q.Groups != nil, Time: q.Times != nil},
+		Train: q.Spec.spec(), Folds: search.Folds{K: q.Folds, Repeats: q.Repeats, Seed: q.Spec.Seed, Group: q.Data.Groups != nil, Time: q.Data.Times != nil},
 		Score: q.Score, Rule: q.Rule, Halving: q.Halving, Budget: duration(q.Budget),
 	}
 	var err error
@@ -117,26 +111,6 @@ func (s *splits) folds(mapped *region) ([]search.Fold, error) {
 	return folds, nil
 }
 
-// ids are the groups or times of the rows, as a column of a table would have them.
-func (q *tuneRequest) ids(mapped *region) ([]string, error) {
-	at := q.Groups
-	if q.Times != nil {
-		if at != nil {
-			return nil, fmt.Errorf("found groups and times, expected one of the two")
-		}
-		at = q.Times
-	}
-	if at == nil {
-		return nil, nil
-	}
-	codes, err := numbers[uint32](mapped, *at)
-	ids := make([]string, len(codes))
-	for i, c := range codes {
-		ids[i] = strconv.FormatUint(uint64(c), 10)
-	}
-	return ids, err
-}
-
 // tuned says what came out for each candidate.
 func tuned(found *search.Result) map[string]any {
 	list := make([]map[string]any, len(found.Candidates))
@@ -152,5 +126,5 @@ func tuned(found *search.Result) map[string]any {
 		list[k] = map[string]any{"settings": settings, "scores": scores, "mean": model.Bound(t.Mean), "gap": model.Bound(t.Gap), "status": t.Status, "rows": t.Rows, "seconds": t.Seconds, "reason": t.Reason,
 			"loss": t.Spec.Loss, "penalty": t.Spec.Penalty, "kernel": t.Spec.Kernel}
 	}
-	return map[string]any{"candidates": list, "best": found.Best, "score": found.Score.Name, "lower": found.Score.Lower, "stopped": found.Stopped, "folds": found.Folds, "shared": found.Shared}
+	return map[string]any{"candidates": list, "best": found.Best, "score": found.Score.Name, "score_why": found.ScoreWhy, "lower": found.Score.Lower, "stopped": found.Stopped, "folds": found.Folds, "shared": found.Shared}
 }

@@ -25,12 +25,30 @@ class Data:
     offsets: np.ndarray | None = None  # to be subtracted from the columns
     kept: np.ndarray | None = None  # which rows of the caller's these are, None: all
     everything: Any = None  # the rows of the caller, those left out among them
+    groups: np.ndarray | None = None  # of the rows, by their places, for folds
+    times: list[str] | None = None  # of the rows, as a table has them, for folds
 
     def centred(self) -> "Data":
         """Have the engine get columns that are far from zero without their means, for
         problems of which the solution does not depend on that."""
         self.offsets = column_offsets(self.X)
         return self
+
+    def split(self, groups: Any, times: Any) -> "Data":
+        """Have folds keep groups whole, or times in order: both of the rows of the caller."""
+        if groups is not None:
+            places = np.unique(self._of_rows(groups), return_inverse=True)[1].reshape(-1).astype(np.uint32)
+            self.groups = places if self.kept is None else places[self.kept]
+        if times is not None:
+            texts = _times(self._of_rows(times))
+            self.times = texts if self.kept is None else [texts[i] for i in self.kept]
+        return self
+
+    def _of_rows(self, values: Any) -> np.ndarray:
+        values, rows = np.asarray(values), self.everything.shape[0]
+        if values.shape != (rows,):
+            raise ValueError(f"found groups or times of shape {values.shape}, expected ({rows},)")
+        return values
 
     def fields(self, writer: Writer) -> dict[str, Any]:
         """Write the arrays."""
@@ -43,7 +61,30 @@ class Data:
             fields["codes"], fields["labels"] = writer.put(self.codes, np.uint32), self.labels
         if self.weights is not None:
             fields["weights"] = writer.put(self.weights, np.float64)
+        if self.groups is not None:
+            fields["groups"] = writer.put(self.groups, np.uint32)
+        if self.times is not None:
+            fields["times"] = self.times
         return fields
+
+
+def _times(values: np.ndarray) -> list[str]:
+    """Return times as the program reads a column of a table."""
+    if values.dtype.kind == "M":
+        texts = np.where(np.isnat(values), "", np.datetime_as_string(values)).tolist()
+    else:
+        texts = [_time(v) for v in values.tolist()]
+    if "" in texts:
+        raise ValueError(f"times: found none in row {texts.index('') + 1}, expected a number, a date or a time in every row")
+    return texts
+
+
+def _time(value: Any) -> str:
+    if value is None or value != value:
+        return ""
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    return repr(value) if isinstance(value, (int, float)) else str(value)
 
 
 def _modelled(answer: dict[str, Any], memory: Any) -> dict[str, Any]:
@@ -132,9 +173,6 @@ def tune(data: Data, spec: dict[str, Any], folds: Any, **how: Any) -> dict[str, 
 
     def build(writer: Writer) -> dict[str, Any]:
         fields = {"data": data.fields(writer), "spec": _finite(spec), **_finite(how)}
-        for name in ("groups", "times"):
-            if name in how:
-                fields[name] = writer.put(how[name], np.uint32)
         if isinstance(folds, int):
             return {**fields, "folds": folds}
         parts = [np.asarray(part) for pair in folds for part in pair]

@@ -43,9 +43,13 @@ def tune(
     groups : array of shape (n_samples,), optional
         Rows with the same value are in the same fold.
     times : array of shape (n_samples,), optional
-        Judge by rows that come after those that are learned from.
+        Judge by rows that come after those that are learned from: numbers, datetime64,
+        timestamps of pandas, or strings, which are numbers or dates as a table has them.
     score : str
-        "accuracy", "balanced", "auc", "logloss", "f1" of classes; "rmse", "mae", "r2".
+        "accuracy", "balanced", "auc", "ap", "logloss", "f1" of classes; "rmse", "mae",
+        "pinball", "deviance", "r2". Without it accuracy or rmse; "logloss" or "auc" where a
+        class has less than a tenth of the rows; of the losses quantile, poisson, absolute and
+        epsilon-insensitive what the loss measures.
     rule : "best" or "one-se"
         "one-se": the smallest C within one standard error of the best.
     halving : int
@@ -57,11 +61,11 @@ def tune(
     -------
     estimator
         Fitted, with ``best_params_``, ``best_score_``, ``best_index_``, ``stopped_`` (why not
-        all was judged, or "") and ``cv_results_``, a table as that of scikit-learn's
-        GridSearchCV: the columns params, param_C, ..., split0_test_score, ...,
+        all was judged, or ""), ``scored_by_`` (the score, and why it is not the usual one)
+        and ``cv_results_``, a table as that of scikit-learn's GridSearchCV: the columns params, param_C, ..., split0_test_score, ...,
         mean_test_score, std_test_score, rank_test_score, and gap, the largest one proved,
         status and seconds of each candidate. Scores have the sign of their names: less is
-        better for logloss, rmse and mae.
+        better for logloss, rmse, mae, pinball and deviance.
 
     Raises
     ------
@@ -86,10 +90,7 @@ def tune(
     how: dict[str, Any] = {"repeats": repeats, "score": score, "rule": rule, "halving": halving, "budget": float(max_seconds)}
     if search is not None:
         how["search"] = _axes(search, best.get_params())
-    for name, values in (("groups", groups), ("times", times)):
-        if values is not None:
-            how[name] = _places(values, data)
-    answer = _ask.tune(data, spec, folds=splits(folds, data, y), **how)
+    answer = _ask.tune(data.split(groups, times), spec, folds=splits(folds, data, y), **how)
     return _take(best, answer).fit(X, y, sample_weight)
 
 
@@ -143,16 +144,10 @@ def _kernel(estimator: Any, X: Any, weights: Any, search: Any) -> str:
     name, open_ = estimator.kernel, estimator.gamma in ("scale", "auto") and search is None
     if open_ and name == "rbf":
         return name
-    return estimator._kernel(X, weights)
-
-
-def _places(values: Any, data: _ask.Data) -> np.ndarray:
-    """Return the place of each value among those there are."""
-    values = np.asarray(values)
-    if values.shape != (data.everything.shape[0],):
-        raise ValueError(f"found groups or times of shape {values.shape}, expected ({data.everything.shape[0]},)")
-    places = np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.uint32)
-    return places if data.kept is None else places[data.kept]
+    kernel = estimator._kernel(X, weights)
+    if estimator.gamma == "scale" and ":" not in name:  # of the rows that each fold learns from
+        kernel = kernel.replace(f"gamma={estimator._gamma(X, weights)!r}", "gamma=scale")
+    return kernel
 
 
 def splits(folds: Any, data: _ask.Data, y: Any) -> Any:
@@ -215,6 +210,7 @@ def _take(best: Any, answer: dict[str, Any]) -> Any:
     best.set_params(**_parameters(best, results["params"][at], answer["candidates"][at]))
     best.cv_results_, best.best_index_, best.best_params_ = results, at, results["params"][at]
     best.best_score_, best.stopped_ = float(results["mean_test_score"][at]), answer["stopped"]
+    best.scored_by_ = ", ".join(filter(None, (answer["score"], answer["score_why"])))
     return best
 
 

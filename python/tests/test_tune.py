@@ -105,3 +105,72 @@ def test_budget():
     with pytest.raises(TimeoutError, match="before any candidate"):
         fenchel.tune(fenchel.KernelClassifier(gap=1e-12), *fenchel.read("@spirals:n=2000"), max_seconds=1e-6)
     assert fenchel.tune(fenchel.LinearClassifier(), X, TWO, search="C=1").best_params_ == {"C": 1.0}
+
+
+def test_times():
+    """Times are one order, however they are written; what is none is refused with its row."""
+    rng, n = np.random.RandomState(3), 60
+    at = rng.permutation(n)
+    rows, y = np.column_stack([at % 7, at % 5]).astype(float), at.astype(float)
+    day = np.datetime64("2023-01-05") + 23 * at
+
+    def scores(times):
+        found = fenchel.tune(fenchel.LinearRegressor(C=1.0), rows, y, times=times, folds=3, search="").cv_results_
+        return [found[f"split{f}_test_score"][0] for f in range(3)]
+
+    want = scores(at)
+    assert want[0] < want[1] < want[2]
+    written = [f"{d.day}.{d.month}.{d.year}" for d in day.tolist()]
+    for times in (list(map(str, at)), at / 10, day, day.astype("M8[ns]"), day.tolist(), written, [f"{d.month}/{d.day}/{d.year}" for d in day.tolist()]):
+        assert scores(times) == want, times
+    pandas = pytest.importorskip("pandas")
+    assert scores(pandas.Series(day).dt.tz_localize("Europe/Berlin")) == want
+    for times, says in (
+        (np.where(at == 3, np.nan, at), "found none in row"), ([None if i == 3 else d for i, d in zip(at, written)], "found none in row"), (np.where(at == 3, np.datetime64("NaT"), day), "found none in row"),
+        (["soon" if i == 3 else d for i, d in zip(at, written)], f'row {int(np.flatnonzero(at == 3)[0]) + 1}: found the time "soon"'),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=says):
+            scores(times)
+
+
+def test_usual_scores():
+    """The score that is not asked for suits the rarest class and the loss, and is said."""
+    rare = np.arange(160) % 20 == 0
+    for estimator, y, name in (
+        (fenchel.LinearClassifier(C=1.0), rare, "auc"), (fenchel.LinearClassifier("logistic", C=1.0), rare, "logloss"), (fenchel.LinearClassifier(C=1.0), TWO, "accuracy"),
+        (fenchel.LinearRegressor("quantile:tau=0.9", C=1.0), NUMBERS, "pinball"), (fenchel.LinearRegressor("absolute", C=1.0), NUMBERS, "mae"), (fenchel.LinearRegressor("poisson", C=1.0), np.round(NUMBERS) ** 2, "deviance"),
+    ):  # fmt: skip
+        best = fenchel.tune(estimator, X, y, search="", folds=2)
+        assert best.scored_by_.split(",")[0] == name and ("," in best.scored_by_) == (name != "accuracy")
+    metrics = pytest.importorskip("sklearn.metrics")
+    for estimator, y, score, want in (
+        (fenchel.LinearClassifier("logistic", C=1.0, gap=1e-8), TWO, "ap", lambda y, m, A: metrics.average_precision_score(y == "yes", m.decision_function(A))),
+        (fenchel.LinearRegressor("quantile:tau=0.9", C=1.0, gap=1e-8), NUMBERS, "pinball", lambda y, m, A: metrics.mean_pinball_loss(y, m.predict(A), alpha=0.9)),
+        (fenchel.LinearRegressor("poisson", C=1.0, gap=1e-8), np.round(np.abs(NUMBERS)), "deviance", lambda y, m, A: metrics.mean_poisson_deviance(y, m.predict(A))),
+    ):  # fmt: skip
+        found = fenchel.tune(estimator, X, y, search="", folds=folds(3), score=score).cv_results_
+        for f, (learn, judge) in enumerate(folds(3)):
+            one = type(estimator)(**estimator.get_params()).fit(X[learn], y[learn])
+            assert found[f"split{f}_test_score"][0] == pytest.approx(want(y[judge], one, X[judge]), rel=2e-3)
+
+
+def test_scale_of_folds():
+    """gamma="scale" is that of the rows that each fold learns from."""
+    rows = X * np.where(np.arange(160) % 3 == 0, 9, 1)[:, None] + 1000
+    estimator = fenchel.KernelClassifier("rbf", C=1.0, loss="logistic", gap=1e-7)
+    found = fenchel.tune(estimator, rows, TWO, W + 1, search="bias=free", folds=folds(3)).cv_results_
+    for f, (learn, judge) in enumerate(folds(3)):
+        one = fenchel.KernelClassifier("rbf", C=1.0, loss="logistic", gap=1e-7).fit(rows[learn], TWO[learn], W[learn] + 1)
+        assert found[f"split{f}_test_score"][0] == pytest.approx(np.average(one.predict(rows[judge]) == TWO[judge], weights=W[judge] + 1))
+
+
+def test_groups_of_probabilities():
+    """Sigmoids are fitted to folds that keep groups whole: new groups are not told with certainty."""
+    rng = np.random.RandomState(1)
+    centre, groups = rng.randn(30, 3), np.repeat(np.arange(30), 8)
+    rows, y = centre[groups] + 0.01 * rng.randn(240, 3), groups % 2
+    new = rng.randn(200, 3)
+    alone, whole = (twins.SVC(C=100.0, gamma=3.0, probability=True, random_state=1).fit(rows, y, groups=g).predict_proba(new) for g in (None, groups))
+    assert np.abs(alone - 0.5).mean() > 0.2 > 2 * np.abs(whole - 0.5).mean()
+    with pytest.raises(ValueError, match="expected probability=True"):
+        twins.SVC().fit(rows, y, groups=groups)

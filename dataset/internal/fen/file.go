@@ -28,6 +28,7 @@ type fenNames struct {
 	Label   []string    `json:"label"`
 	Feature []string    `json:"feature"`
 	Schema  *set.Schema `json:"schema"`
+	Gaps    []set.Gap   `json:"missing,omitempty"`
 }
 
 // newFenFile finds the sections. data is as long as the header says.

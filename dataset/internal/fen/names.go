@@ -47,6 +47,9 @@ func (f *fenFile) checkNames(cols int) error {
 			return err
 		}
 	}
+	if err := set.CheckGaps(n.Gaps, int(f.rows), cols); err != nil {
+		return err
+	}
 	if (f.code == nil) != (n.Label == nil) {
 		return fmt.Errorf("found %d labels for %d rows with labels", len(n.Label), len(f.code))
 	}

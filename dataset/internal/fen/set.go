@@ -29,6 +29,13 @@ func fenSet(ctx context.Context, files []*fenFile, opt *set.Options) (*set.Set, 
 	}
 	if int64(s.Cols()) == first.cols {
 		s.Feature, s.Schema = first.names.Feature, first.names.Schema
+		rows := int64(0)
+		for _, f := range files {
+			for _, g := range f.names.Gaps {
+				s.Gaps = append(s.Gaps, set.Gap{g[0] + uint32(rows), g[1]})
+			}
+			rows += f.rows
+		}
 		if len(files) == 1 && opt.Labels == "" && set.SameSlice(s.Weight, first.weight) { // nothing was replaced
 			s.StoreDigest(first.digest[:])
 		}

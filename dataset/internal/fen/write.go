@@ -84,7 +84,7 @@ func newFenWriter(w io.Writer, s *set.Set) (*fenWriter, error) {
 	if err := f.checkColumns(); err != nil {
 		return nil, err
 	}
-	if f.names, err = json.Marshal(fenNames{f.target.Label, s.Feature, s.Schema}); err != nil {
+	if f.names, err = json.Marshal(fenNames{f.target.Label, s.Feature, s.Schema, s.Gaps}); err != nil {
 		return nil, err
 	}
 	rows, cols := s.X.Dims()
@@ -116,8 +116,8 @@ func (f *fenWriter) checkColumns() error {
 			return fmt.Errorf("found %d %s, expected one for each of %s", c.have, c.what, fault.Plural(n, "row", "rows"))
 		}
 	}
-	read := &fenFile{code: t.Code, number: t.Number, weight: f.set.Weight}
-	read.names = fenNames{t.Label, f.set.Feature, f.set.Schema}
+	read := &fenFile{fenHeader: &fenHeader{rows: int64(n)}, code: t.Code, number: t.Number, weight: f.set.Weight}
+	read.names = fenNames{t.Label, f.set.Feature, f.set.Schema, f.set.Gaps}
 	if err := read.checkNames(f.set.Cols()); err != nil {
 		return err
 	}

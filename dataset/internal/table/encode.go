@@ -53,6 +53,25 @@ func (t *table) sumWords(slot int) {
 	}
 }
 
+// gaps returns the numbers that are missing.
+func (t *table) gaps() (gaps []set.Gap) {
+	first, _ := t.schema.Places()
+	for slot, at := range t.place {
+		c, row := t.schema.Columns[at], 0
+		code, word := t.words[slot].code[set.MissingCategory]
+		for _, p := range t.parts {
+			for i := 0; i < p.rows && t.missing[slot] > 0 && c.Kind != set.KindIgnored && c.Category == nil; i++ {
+				if cell := p.at(i, slot); cell == set.MissingBits || word && cell > 0 && p.codes[slot] != nil && p.codes[slot][cell-1] == code {
+					gaps = append(gaps, set.Gap{uint32(row + i), uint32(first[at])})
+				}
+			}
+			row += p.rows
+		}
+	}
+	slices.SortFunc(gaps, func(a, b set.Gap) int { return slices.Compare(a[:], b[:]) })
+	return gaps
+}
+
 // encoder returns what encodes the cells, and how many of the features are not zero at
 // most.
 func (t *table) encoder() (e *set.Encoder, nonzeros int64) {
@@ -107,6 +126,7 @@ func (t *table) zeros(slot int, value []float32) (count int64) {
 
 // encode makes the matrix: sparse if there are categories or mostly zeros.
 func (t *table) encode(ctx context.Context, opt *set.Options) (matrix.Matrix, error) {
+	t.missed = t.gaps()
 	e, nonzeros := t.encoder()
 	if int64(e.Cols) > math.MaxUint32 {
 		return nil, fault.In(t.in[0].Name, "found %d features, expected at most 2^32-1", e.Cols)

@@ -43,6 +43,7 @@ type table struct {
 	plain          bool // columns of numbers are features as they are, without a look at what they hold
 	warnings       []error
 	rounding       float64 // as of Set
+	missed         []set.Gap
 
 	roles []role
 	open  []bool // for each column whether text makes it one of categories
@@ -178,7 +179,7 @@ func (t *table) read(ctx context.Context, opt *set.Options) (*set.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &set.Set{X: x, Target: t.labels(), Weight: t.weights, Feature: t.schema.Features(), Schema: t.schema, Warnings: t.warnings, Rounding: t.rounding, Moved: true}
+	out := &set.Set{X: x, Target: t.labels(), Weight: t.weights, Feature: t.schema.Features(), Schema: t.schema, Gaps: t.missed, Warnings: t.warnings, Rounding: t.rounding, Moved: true}
 	if t.id >= 0 {
 		if out.IDName = opt.ID; t.header {
 			out.IDName = t.names[t.id]

@@ -70,11 +70,21 @@ def _probabilistic(estimator: Any) -> bool:
 class TwinClassifier(Classifier, Twin):
     """What SVC and NuSVC share: several classes are told apart one against one."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None) -> Any:
         """Train on X of shape (n_samples, n_features), or the kernel's matrix, with y and
-        ``sample_weight`` of shape (n_samples,)."""
+        ``sample_weight`` of shape (n_samples,). With ``probability=True`` the five folds of the
+        sigmoids keep ``groups`` whole, or ``times`` in order, as of :func:`fenchel.tune`."""
         refuse(self, probability=("deprecated", False, True), decision_function_shape=("ovr", "ovo"))
-        return super().fit(X, y, none_below_zero(sample_weight))
+        if (groups is not None or times is not None) and self.probability is not True:
+            raise ValueError("found groups or times, expected probability=True, whose folds they are for")
+        self._split = groups, times
+        try:
+            return super().fit(X, y, none_below_zero(sample_weight))
+        finally:
+            del self._split
+
+    def _data(self, X: Any, weights: np.ndarray | None, **target: Any) -> _ask.Data:
+        return super()._data(X, weights, **target).split(*self._split)
 
     def _factors(self, classes: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
         """As of all classifiers; for probabilities the engine gets them by class, as the sigmoids
