@@ -59,8 +59,8 @@ kernel:KEY and class-weight:LABEL.
 A scaling is fitted to the rows of each fold that are learned from. The categories of a table
 are those of all rows. Every model has its own proof, and the file that is written has the whole
 search in its note "tune". After Ctrl-C, or when --budget is over, the best candidate that was
-judged on all folds is trained and written. A model with --nu gets 50 epochs, one with --slack 30, or
-2000 if it is linear, unless --epochs says otherwise; the table has the gaps.`,
+judged on all folds is trained and written. A model with --nu gets 50 epochs, one with --slack
+2000, or 30 with --solver sbp, unless --epochs says otherwise; the table has the gaps.`,
 		Example: `  fenchel tune spam.svm -o spam.model
   fenchel tune adult.svm --kernel rbf --search "C=1..64 gamma=2^-9..2" -o m
   fenchel tune visits.csv --group patient --score auc --rule one-se -o m
