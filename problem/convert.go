@@ -52,23 +52,24 @@ func (p *NormConstrained) ImpliedLambda(pt Point) float64 {
 	r := (&Kernel{Gram: p.Gram, Risk: p.Risk}).respond(pt.W[:n])
 	v := make([]float64, n)
 	p.feasible(v, pt.A)
+	return p.impliedLambda(r, pt.W[n], v)
+}
+
+// impliedLambda is that of responses and a bias, and the feasible v = s.a.
+func (p *NormConstrained) impliedLambda(r response, bias float64, v []float64) float64 {
 	sum := 0.0
 	for i, v := range v {
-		sum -= float64(v * (r.value[i] + float64(p.Constant()*pt.W[n])))
+		sum -= float64(v * (r.value[i] + float64(p.Constant()*bias)))
 	}
 	return sum / (p.N * p.Radius * p.Radius)
 }
 
 // ImpliedLambda returns the lambda for which the classifier of an optimal point
 // is the optimum of the problem with a penalty: lambda = f |sum_i p_i y_i Phi(x_i)| /
-// (n max_i p_i).
+// (N max_i p_i/s_i).
 func (p *Slack) ImpliedLambda(pt Point) float64 {
 	f, _, _ := p.margin(pt.W)
 	v := p.masses(pt.A)
 	r := (&Kernel{Gram: p.Gram, Risk: p.Risk}).respond(v)
-	largest := 0.0
-	for _, x := range v {
-		largest = max(largest, math.Abs(x))
-	}
-	return float64(f*math.Sqrt(r.squared+float64(p.Constant()*r.sum*r.sum))) / (p.N * largest)
+	return float64(f*math.Sqrt(r.squared+float64(p.Constant()*r.sum*r.sum))) / (p.N * p.steepest(v))
 }

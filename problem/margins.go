@@ -15,7 +15,8 @@ import (
 // f for given margins. It knows nothing of what predicts.
 type Margins struct {
 	Risk
-	Nu float64
+	Nu       float64
+	weighted bool // some weight is not 1
 }
 
 // newMargins checks the numbers. The loss is the hinge, the rows have no weights.
@@ -29,12 +30,31 @@ func newMargins(n int, targets []float64, nu float64, bias Bias, threads int) (*
 	}
 	m := &Margins{Risk: *risk, Nu: nu}
 	m.Lambda = 0
-	level, _ := m.Level(new(water.Filling), make([]float64, n))
-	if math.IsInf(level, 1) {
+	if m.atZero(); math.IsInf(m.zero, -1) {
 		return nil, errors.New("problem: found one class only, expected rows of both: with a free bias the margin has no bound")
 	}
-	m.zero = -level
 	return m, nil
+}
+
+// Weigh gives the rows weights, so that sum_i s_i xi_i <= N nu: a weight of 2 is the same as the row twice.
+func (m *Margins) Weigh(weights []float64) error {
+	risk, err := newRisk(len(m.Y), m.Y, weights, m.Loss, 1, m.Bias, m.threads)
+	if err != nil {
+		return err
+	}
+	risk.Lambda = 0
+	m.Risk, m.weighted = *risk, slices.ContainsFunc(weights, func(s float64) bool { return s != 1 })
+	m.atZero()
+	return nil
+}
+
+// Weighted reports whether rows count differently.
+func (m *Margins) Weighted() bool { return m.weighted }
+
+// atZero sets the objective of the zero point.
+func (m *Margins) atZero() {
+	level, _ := m.Level(new(water.Filling), make([]float64, len(m.Y)))
+	m.zero = -level
 }
 
 // Volume returns n nu.
@@ -42,10 +62,19 @@ func (m *Margins) Volume() float64 { return float64(m.N * m.Nu) }
 
 // Level returns f for the margins c without a free bias, and that bias.
 func (m *Margins) Level(w *water.Filling, c []float64) (level, bias float64) {
+	var y []float64
 	if m.Bias == Free {
-		return w.Fill(c, m.Y, m.Volume())
+		y = m.Y
 	}
-	return w.Fill(c, nil, m.Volume())
+	return m.fill(w, c, y)
+}
+
+// fill pours the volume over the margins, with the best bias if there are y.
+func (m *Margins) fill(w *water.Filling, c, y []float64) (level, bias float64) {
+	if m.weighted {
+		return water.Weighted(c, y, m.S, m.Volume())
+	}
+	return w.Fill(c, y, m.Volume())
 }
 
 // most returns what no correction needs to exceed where f is largest, if no margin
@@ -66,9 +95,21 @@ func (m *Margins) most(longest float64) float64 {
 	return 4*longest + m.Volume()/float64(min(positive, len(m.Y)-positive))
 }
 
+// steepest returns what a unit of the volume adds to p^T xi at most, with p = |v|: the largest p_i/s_i.
+func (m *Margins) steepest(v []float64) float64 {
+	largest := 0.0
+	for i, x := range v {
+		largest = max(largest, math.Abs(x)/m.S[i])
+	}
+	return largest * (1 + 4*unit)
+}
+
 // corrections returns the largest p^T xi for 0 <= xi_i <= most, sum xi <= n nu,
-// with p = |v|: it goes to the largest p.
+// with p = |v|: it goes to the largest p. With weights it is what it is without the first bound.
 func (m *Margins) corrections(v []float64, most float64) float64 {
+	if m.weighted {
+		return float64(m.Volume() * m.steepest(v))
+	}
 	p := make([]float64, len(v))
 	for i, x := range v {
 		p[i] = -math.Abs(x)
@@ -93,17 +134,17 @@ func (m *Margins) level(predictions, errs []float64, bias float64) (f, bound flo
 		worst = max(worst, errs[i])
 		largest = max(largest, math.Abs(predictions[i]))
 	}
-	f, _ = new(water.Filling).Fill(predictions, nil, m.Volume())
+	f, _ = m.fill(new(water.Filling), predictions, nil)
 	return f, worst + float64(float64(4*(len(errs)+16))*unit*(largest+math.Abs(f)+math.Abs(bias))) + float64(float64(len(errs)+16)*tiny)
 }
 
-// masses returns y_i p_i in a scale in which the largest is about 1.
+// masses returns y_i p_i, p_i = s_i |a_i|, in a scale in which the largest is about 1.
 func (m *Margins) masses(a []float64) []float64 {
 	v, largest := make([]float64, len(a)), 0.0
 	for i, y := range m.Y {
-		if x := -y * a[i]; x > 0 && !math.IsInf(x, 1) {
-			v[i] = y * x
-			largest = max(largest, x)
+		if x := -y * a[i]; x > 0 && !math.IsInf(x*m.S[i], 1) {
+			v[i] = y * x * m.S[i]
+			largest = max(largest, x*m.S[i])
 		}
 	}
 	if largest > 0 {

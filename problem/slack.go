@@ -13,7 +13,8 @@ import (
 //	maximise f(w,b) = max over xi >= 0, sum xi <= n nu, of min_i (c_i + y_i b + xi_i),   |w| <= 1
 //	below    G(p)   = |sum_i p_i y_i Phi(x_i)| + n nu max_i p_i,   p in the simplex
 //
-// with c_i = y_i <w,Phi(x_i)>; a free bias adds sum_i y_i p_i = 0. [water.Filling] is f.
+// with c_i = y_i <w,Phi(x_i)>; rows of weights s_i have sum_i s_i xi_i <= N nu, N = sum_i s_i, and in G
+// the largest p_i/s_i, p_i = s_i |a_i|. A free bias adds sum_i y_i p_i = 0. [water.Filling] is f.
 // Here everything is minimised: P = -f, and D = -G.
 //
 // A point has the coefficients beta of w and the bias; its dual variables are
@@ -29,8 +30,7 @@ type Slack struct {
 
 var _ Problem = (*Slack)(nil)
 
-// NewSlack checks shapes and parameters. Its loss is the hinge, its rows have no
-// weights.
+// NewSlack checks shapes and parameters. Its loss is the hinge; [Margins.Weigh] gives its rows weights.
 func NewSlack(gram *kernel.Gram, targets []float64, nu float64, bias Bias) (*Slack, error) {
 	m, err := newMargins(gram.Len(), targets, nu, bias, gram.Threads())
 	if err != nil {
@@ -82,7 +82,7 @@ func (p *Slack) above(a []float64) float64 {
 		return math.Inf(1)
 	}
 	norm := math.Sqrt(r.size2(p.Constant() * r.sumBound() * r.sumBound()))
-	return (norm+float64(p.Volume()*largestOf(v)))/r.size*(1+16*unit) + 4*tiny
+	return (norm+float64(p.Volume()*p.steepest(v)))/r.size*(1+16*unit) + 4*tiny
 }
 
 // Classifier turns a point into the classifier w/f, b/f of margin 1. A point

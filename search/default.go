@@ -59,14 +59,14 @@ func Defaults(ctx context.Context, set *dataset.Set, spec train.Spec, task strin
 }
 
 // mostEpochs is how many epochs a problem of a search gets where the spec does not say; 0: as many as it takes.
-// A share nu of rows that cannot be separated, and a bound on the slack, have solvers that
-// come to an accuracy e in 1/e^2 steps or, where the kernel is nearly constant, hardly at all: a
-// candidate is then judged by what these epochs give, and its gap says how much that is.
+// A share nu of rows that cannot be separated, and sbp and simba for a bound on the slack, come to an
+// accuracy e in 1/e^2 steps or, where the kernel is nearly constant, hardly at all: a candidate is then
+// judged by what these epochs give, and its gap says how much that is.
 func mostEpochs(spec train.Spec) int {
 	switch {
 	case spec.Nu != 0:
 		return 50
-	case spec.Slack != 0 && spec.IsMachine():
+	case spec.Slack != 0 && strings.HasPrefix(spec.Solver, "sbp"):
 		return 30
 	case spec.Slack != 0:
 		return 2000

@@ -17,7 +17,7 @@ import (
 )
 
 // PathSpec says which machine is wanted for which C, or which radius or slack. Of Spec, solver,
-// lambda, C and time do not count; gap and epochs do for radius and slack.
+// lambda and C do not count; epochs do for radius and slack. Gap is what every point must prove.
 type PathSpec struct {
 	Spec
 	Over     string  // "radius" or "slack", as in Spec; "" or "C": C
@@ -46,8 +46,35 @@ type Costs struct {
 	Unit               string  // of errors: "error" or "RMSE"
 	N                  float64 // sum of the row weights
 	Points             int
+	Unproved           int     // of them: the gap is larger than was asked for
+	Leaps              int     // ranges of C in which breakpoints may be missing, see path.Breakpoint
 	WorstGap           float64 // relative
 	Counts             kernel.Counts
+	Status             solver.Status // stalled where a point is not proved
+}
+
+// add counts a point.
+func (c *Costs) add(p PathPoint, goal float64) {
+	c.Points++
+	c.WorstGap = max(c.WorstGap, p.Gap)
+	if !(p.Gap <= goal) {
+		c.Unproved++
+		c.Status = worse(c.Status, solver.Stalled)
+	}
+}
+
+// ended returns err, unless it is that of a limit: then the points so far are the path.
+func (c *Costs) ended(ctx, limited context.Context, err error) error {
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		c.Status = solver.Interrupted
+	case limited.Err() != nil:
+		c.Status = worse(solver.TimeLimit, c.Status)
+	default:
+		return err
+	}
+	return nil
 }
 
 // Path follows a kernel machine of two classes or of numbers along C (package solver/path), and
@@ -57,8 +84,14 @@ func Path(ctx context.Context, set *dataset.Set, spec PathSpec, each func(PathPo
 		return nil, err
 	}
 	spec.Solver, spec.Lambda, spec.C, spec.Radius, spec.Slack = "", 0, 0, 0, 0
+	limited := ctx
+	if spec.Time > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, spec.Time)
+		defer cancel()
+	}
 	if spec.Over == "radius" || spec.Over == "slack" {
-		return sweep(ctx, set, spec, each)
+		return sweep(ctx, limited, set, spec, each)
 	}
 	j, err := newLimit(0).prepare(ctx, set, spec.Spec)
 	if err != nil {
@@ -76,19 +109,21 @@ func Path(ctx context.Context, set *dataset.Set, spec PathSpec, each func(PathPo
 		return nil, err
 	}
 	out, classes := j.costs(p.N), j.labels.classes != nil
-	err = f.Follow(ctx, p, func(b path.Breakpoint) error {
+	err = f.Follow(limited, p, func(b path.Breakpoint) error {
 		point := pathPoint(p, b, classes)
-		out.Points++
-		out.WorstGap = max(out.WorstGap, point.Gap)
+		out.add(point, j.spec.Gap)
+		if b.Leaped {
+			out.Leaps++
+		}
 		return each(point)
 	})
 	out.Counts = j.evaluations()
-	return out, err
+	return out, out.ended(ctx, limited, err)
 }
 
 // costs is a path of which no point is known yet.
 func (j *job) costs(n float64) *Costs {
-	out := &Costs{Kernel: j.spec.Kernel, Loss: j.spec.Loss, Bias: j.spec.Bias, Unit: "RMSE", N: n}
+	out := &Costs{Kernel: j.spec.Kernel, Loss: j.spec.Loss, Bias: j.spec.Bias, Unit: "RMSE", N: n, Status: solver.Converged}
 	if j.labels.classes != nil {
 		out.Unit = "error"
 	}
@@ -98,7 +133,7 @@ func (j *job) costs(n float64) *Costs {
 // sweep solves the problems of some radii or slacks, whose optima trade norm for loss as those of
 // all C do (package problem, BiCriterion). The lambda of a point is computed from its
 // dual variables (ImpliedLambda).
-func sweep(ctx context.Context, set *dataset.Set, spec PathSpec, each func(PathPoint) error) (*Costs, error) {
+func sweep(ctx, limited context.Context, set *dataset.Set, spec PathSpec, each func(PathPoint) error) (*Costs, error) {
 	own := spec.Spec
 	if own.Radius = spec.From; spec.Over == "slack" {
 		own.Radius, own.Slack = 0, spec.From
@@ -129,15 +164,17 @@ func sweep(ctx context.Context, set *dataset.Set, spec PathSpec, each func(PathP
 		}
 		problems = append(problems, o.Problem.(problem.BiCriterion))
 	}
-	front, err := kernelsolver.Pareto(ctx, j.solver, solver.Options{Gap: j.spec.Gap, Seed: j.spec.Seed, Epochs: j.spec.Epochs}, problems...)
-	if err := cmp.Or(err, ctx.Err()); err != nil {
+	front, err := kernelsolver.Pareto(limited, j.solver, solver.Options{Gap: j.spec.Gap, Seed: j.spec.Seed, Epochs: j.spec.Epochs}, problems...)
+	out := j.costs(j.first.N)
+	if err := out.ended(ctx, limited, cmp.Or(err, limited.Err())); err != nil {
 		return nil, err
 	}
-	out := j.costs(j.first.N)
 	for k, t := range front {
+		if t.Solution.Status == solver.Interrupted {
+			break // one that is not finished is none of the front
+		}
 		point := j.tradeoff(problems[k], t)
-		out.Points++
-		out.WorstGap = max(out.WorstGap, point.Gap)
+		out.add(point, j.spec.Gap)
 		if err := each(point); err != nil {
 			return nil, err
 		}

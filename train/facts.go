@@ -158,7 +158,7 @@ func (v *Verification) facts(claim, found *model.Facts) {
 		{"leave-one-out bound", share(claim.LeaveOneOut), share(found.LeaveOneOut)},
 		{"lambda", claim.Same.Lambda, found.Same.Lambda}, {"C", claim.Same.C, found.Same.C}, {"radius", claim.Same.Radius, found.Same.Radius}, {"slack", claim.Same.Slack, found.Same.Slack}, {"nu", claim.Same.Nu, found.Same.Nu},
 	} {
-		if apart := math.Abs(float64(c.claim - c.found)); apart > 1e-6*math.Abs(float64(c.found))+1e-9 {
+		if apart := math.Abs(float64(c.claim - c.found)); apart > 1e-6*math.Abs(float64(c.found))+1e-9 || c.what == "violation" && math.IsNaN(float64(c.found)) && !math.IsNaN(float64(c.claim)) {
 			v.fail("the model says of itself: %s %.12g, found %.12g", c.what, float64(c.claim), float64(c.found))
 		}
 	}

@@ -133,15 +133,13 @@ func TestF6SameAs(t *testing.T) {
 		if f := m.Facts; math.Abs(float64(f.Losses)-losses) > 1e-6 || float64(f.Errors) != wrong || wrong > losses || wrong == 0 {
 			t.Errorf("%s: slacks %g and %g errors, expected %g and %g", bias, f.Losses, f.Errors, losses, wrong)
 		}
-		others := []Spec{{Slack: float64(same.Slack), Bias: bias, Gap: 1e-2, Epochs: 200}}
+		others := []Spec{{Slack: float64(same.Slack), Bias: bias}, {Radius: float64(same.Radius), Bias: bias}}
 		if bias == "free" {
 			others = append(others, Spec{Nu: float64(same.Nu)})
-		} else {
-			others = append(others, Spec{Radius: float64(same.Radius), Bias: bias, Gap: 1e-2, Epochs: 200})
 		}
 		for _, spec := range others {
 			back := fit(spec)
-			tolerance := 0.1 // the gap of the first-order methods
+			tolerance := 1e-3 // lambda is determined less well than norm and loss
 			if spec.Nu > 0 {
 				tolerance = rough
 			}

@@ -32,6 +32,9 @@ type linearFamily struct{ rows *problem.Rows }
 func (f linearFamily) problem(t terms, y, weights []float64, lambda float64) (problem.Problem, *problem.Risk, error) {
 	if t.slack != 0 {
 		p, err := problem.NewLinearSlack(f.rows, y, t.slack, t.bias)
+		if err == nil {
+			err = p.Weigh(weights)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -55,7 +58,7 @@ func (linearFamily) solver(name string) (solver.Solver, error) { return linear.N
 
 func (linearFamily) choose(p problem.Problem, gap float64) (name, why string) {
 	if _, ok := p.(*problem.LinearSlack); ok {
-		return "simba", "the one for slack"
+		return "root", "the C whose model has that slack"
 	}
 	return linear.Choose(p.(*problem.Linear), gap)
 }

@@ -146,6 +146,9 @@ func (f machineFamily) problem(t terms, y, weights []float64, lambda float64) (p
 		return f.share(t, y, weights, lambda)
 	case t.margin():
 		p, err := problem.NewSlack(f.gram, y, t.slack, t.bias)
+		if err == nil && !t.hard {
+			err = p.Weigh(weights)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -165,12 +168,18 @@ func (machineFamily) solver(name string) (solver.Solver, error) { return kernels
 func (f machineFamily) choose(p problem.Problem, gap float64) (name, why string) {
 	switch p := p.(type) {
 	case *problem.NormConstrained:
-		return "sgd", "the one for bounded norms"
+		if (kernelsolver.Root{}).Accepts(p) == nil {
+			return "root", "the C whose machine has that norm"
+		}
+		return "sgd", "the one for bounded norms of kernels that are not positive semidefinite"
 	case *problem.Slack:
 		if (kernelsolver.HardMargin{}).Accepts(p) == nil {
 			return "hard-margin", "the one for no slack"
 		}
-		return "sbp", "the one for slack"
+		if (kernelsolver.Root{}).Accepts(p) == nil {
+			return "root", "the C whose machine has that slack"
+		}
+		return "sbp", "the one for slack of kernels that are not positive semidefinite"
 	case *problem.Nu:
 		return "nu", "the one for nu"
 	case *problem.Kernel:

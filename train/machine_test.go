@@ -255,11 +255,12 @@ func TestMachineRefuses(t *testing.T) {
 		{Spec{Radius: 1, Solver: "sdca"}, "solver sdca needs a strongly convex penalty"},
 		{Spec{Kernel: "rbf", Map: "nystrom", Radius: 1}, "map=nystrom with radius=1"},
 		{Spec{Kernel: "rbf", Radius: -1}, "radius=-1: expected a number > 0"},
-		{Spec{Kernel: "rbf", Radius: 1, Bias: "free"}, "free bias"},
+		{Spec{Kernel: "rbf", Radius: 1, Bias: "free", Solver: "sgd"}, "free bias"},
 		{Spec{Kernel: "rbf", Radius: 1, Slack: 1}, "expected one of them"},
 		{Spec{Kernel: "rbf", Slack: 1, C: 1}, "expected one of them"},
 		{Spec{Kernel: "rbf", Slack: 1, Loss: "logistic"}, "expected hinge"},
-		{Spec{Kernel: "rbf", Slack: 1, Balanced: true}, "weights of rows or classes"},
+		{Spec{Kernel: "rbf", HardMargin: true, Balanced: true}, "weights of rows or classes"},
+		{Spec{Kernel: "rbf", Slack: 1, Balanced: true, Solver: "sbp"}, "rows that count alike"},
 		{Spec{Kernel: "rbf", Slack: 1, Task: "regression"}, "is for classes"},
 	} {
 		if _, err := Fit(t.Context(), set, c.spec); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {

@@ -80,7 +80,7 @@ type Spec struct {
 	// of package loss/joint, which judges the scores of all classes at once.
 	Scheme string
 
-	Bias    string // "free", "none", "feature"; "": free, or feature with a Radius, as no solver moves a free bias there
+	Bias    string // "free", "none", "feature"; "": free, or feature with a Radius and a Solver of kernel machines that has no step for a free one
 	Scaling string // "none", "max", "std"; "": std for tables if the kernel takes any rows, else none
 	Solver  string // as New of solver/linear or solver/kernel takes it; "" or "auto": chosen
 	// Partitions is how many parts of the rows sdca works on side by side, at
@@ -315,7 +315,7 @@ func (spec *Spec) bias() string {
 	switch {
 	case spec.Bias != "":
 		return spec.Bias
-	case spec.Radius != 0:
+	case spec.Radius != 0 && spec.IsMachine() && !spec.auto() && spec.Solver != "root":
 		return "feature"
 	}
 	return "free"

@@ -35,8 +35,8 @@ func (j *job) state(context.Context) error {
 	if t.margin() && j.spec.Loss != "hinge" {
 		return fmt.Errorf("slack=%g is for classes: expected the loss hinge, found %s", t.slack, j.spec.Loss)
 	}
-	if t.margin() && (j.set.Weight != nil || j.labels.factor != nil) {
-		return fmt.Errorf("slack=%g with weights of rows or classes: expected none", t.slack)
+	if t.hard && (j.set.Weight != nil || j.labels.factor != nil) {
+		return errors.New("a hard margin with weights of rows or classes: expected none, as it has no slack to weigh")
 	}
 	j.weights = orOnes(j.labels.weights(j.set.Weight), j.set.Rows())
 	total := sum(j.weights)
@@ -146,8 +146,8 @@ func checkStatement(m *model.Model, set *dataset.Set) error {
 	if s.ClassWeight != nil && m.Classes == nil {
 		return errors.New("found class weights without classes: expected none")
 	}
-	if spec.margin() && (set.Weight != nil || s.ClassWeight != nil) {
-		return fmt.Errorf("found slack=%g with weights of rows or classes: expected none", s.Slack)
+	if s.HardMargin && (set.Weight != nil || s.ClassWeight != nil) {
+		return errors.New("found a hard margin with weights of rows or classes: expected none")
 	}
 	return nil
 }

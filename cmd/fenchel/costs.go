@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -14,12 +15,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/exitcode"
+	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/interrupt"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/paths"
 	"github.com/fenchel-ml/fenchel/cmd/fenchel/internal/printing"
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/internal/figure"
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/solver"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -30,6 +33,7 @@ type pather struct {
 	kernel      kernelFlags
 	ranges      [3]string // lo..hi of C, radius, slack
 	out, figure string
+	classWeight string
 	json        bool
 	points      []train.PathPoint
 }
@@ -45,7 +49,9 @@ between breakpoints, which are found exactly and all listed, with the numbers of
 free and bounded support vectors, objective, norm and training error. For --loss
 squared it lists --points values of C, from one eigensystem, with the error that
 each row has by the machine of all others (leave one out), an exact identity.
-Every machine is certified for its own C. Classes must be two.
+Every machine is certified for its own C: where a gap is larger than --gap, as roundings
+may hide more, that is said and the exit code is 4. When --time is over (3) or after Ctrl-C
+(130) the machines so far are written. Classes must be two.
 
 With --radius or --slack lo..hi instead it solves the problems of --points values of
 these. Whichever of the three is moved, the optima are points of one decreasing
@@ -63,7 +69,9 @@ columns say which lambda, radius (the norm) and slack (loss/norm) belong to it.`
 	f.StringVar(&p.ranges[1], "radius", "", "instead: first and last bound on the norm, as lo..hi")
 	f.StringVar(&p.ranges[2], "slack", "", "instead: first and last average slack of the largest margin, as lo..hi")
 	f.IntVar(&p.spec.Points, "points", 50, "how many values, for --radius, --slack and --loss squared")
-	f.Float64Var(&s.Gap, "gap", 0.01, "relative duality gap to prove, for --radius and --slack")
+	f.Float64Var(&s.Gap, "gap", solver.DefaultGap, "relative duality gap that every machine must prove; those of all C are exact, but for rounding")
+	f.DurationVar(&s.Time, "time", 0, "end after this time, such as 60s, with the machines found so far")
+	f.StringVar(&p.classWeight, "class-weight", "", "balanced, or LABEL=WEIGHT,...: multiplies the weight of the rows of a class")
 	f.StringVar(&s.Task, "task", "", "classification or regression (default: decided by the targets)")
 	f.StringVar(&s.Loss, "loss", "", "hinge, absolute, quantile or squared (default hinge for classes, squared for numbers)")
 	f.StringVar(&s.Kernel, "kernel", "linear", "the kernel, as in \"fenchel list kernels\"")
@@ -103,8 +111,9 @@ func (p *pather) check(cmd *cobra.Command, sources []string) (err error) {
 		}
 		over, p.spec.Over = k, name
 	}
-	if p.spec.Over = pathNames[over]; over == 0 && cmd.Flags().Changed("gap") {
-		return fmt.Errorf("--gap %g: expected --radius or --slack too: the machines of all C are exact", p.spec.Gap)
+	p.spec.Over = pathNames[over]
+	if !(p.spec.Gap > 0) || p.spec.Time < 0 {
+		return fmt.Errorf("--gap %g, --time %s: expected a gap > 0 and a time of at least 0", p.spec.Gap, p.spec.Time)
 	}
 	if p.spec.From, p.spec.To, err = parseRange(p.spec.Over, p.ranges[over]); err != nil {
 		return err
@@ -113,6 +122,9 @@ func (p *pather) check(cmd *cobra.Command, sources []string) (err error) {
 		return fmt.Errorf("--points %d: expected a number from 1 to %d", p.spec.Points, 1<<20)
 	}
 	if err := p.kernel.apply(cmd, &p.spec.Spec); err != nil {
+		return err
+	}
+	if err := applyClassWeights(&p.spec.Spec, p.classWeight); err != nil {
 		return err
 	}
 	if p.in.opt.Precomputed = isPrecomputed(p.spec.Kernel); p.spec.Task == train.OneClass {
@@ -143,6 +155,7 @@ func (p *pather) run(cmd *cobra.Command, sources []string) error {
 	printing.Warn(cmd, set.Warnings)
 	p.spec.Threads = p.in.opt.Threads
 	begun := time.Now()
+	defer interrupt.Stopping(cmd.Context(), "writing the machines found so far")()
 	facts, err := train.Path(cmd.Context(), set, p.spec, func(point train.PathPoint) error {
 		p.points = append(p.points, point)
 		return nil
@@ -156,18 +169,37 @@ func (p *pather) run(cmd *cobra.Command, sources []string) error {
 	if err := p.write(facts); err != nil {
 		return exitcode.BadData(err)
 	}
+	ended := exitcode.Ended(facts.Status, false)
 	if p.json {
-		return printing.JSON(cmd, p.object(facts, took))
+		return cmp.Or(printing.JSON(cmd, p.object(facts, took)), ended)
 	}
 	r := printing.Report{W: cmd.OutOrStdout()}
 	r.Line("data", "%s", printing.Describe(set))
 	r.Line("machine", "%s, loss %s, bias %s", facts.Kernel, facts.Loss, facts.Bias)
 	r.Line("path", "%s of %s from %g to %g, the largest relative gap %.2g", printing.Count(facts.Points, "point"), p.spec.Over, p.spec.From, p.spec.To, facts.WorstGap)
+	p.state(&r, facts)
 	if best := p.best(); best >= 0 {
 		r.Line("best", "C %.6g (lambda %.6g): leave-one-out %s %s", p.points[best].C, p.points[best].Lambda, facts.Unit, p.errorText(facts, p.points[best].LeftOut))
 	}
 	r.Line("time", "%s, %s", printing.Seconds(took), evaluated(facts.Counts))
-	return p.table(cmd.OutOrStdout(), facts)
+	return cmp.Or(p.table(cmd.OutOrStdout(), facts), ended)
+}
+
+// state says what is missing of the path, or not proved.
+func (p *pather) state(r *printing.Report, facts *train.Costs) {
+	if n := len(p.points); facts.Status == solver.TimeLimit || facts.Status == solver.Interrupted {
+		at := "before the first"
+		if n > 0 {
+			at = fmt.Sprintf("after C %.6g", p.points[n-1].C)
+		}
+		r.Line("status", "%s: the path ends %s", facts.Status, at)
+	}
+	if facts.Unproved > 0 {
+		r.Line("unproved", "%s of %s: the gap is larger than %g, as roundings hide more (scale the features, or end at a smaller C)", printing.Count(facts.Unproved, "point"), strconv.Itoa(facts.Points), p.spec.Gap)
+	}
+	if facts.Leaps > 0 {
+		r.Line("missing", "breakpoints in %s of C, too near to each other for the arithmetic: the points are proved all the same", printing.Count(facts.Leaps, "range"))
+	}
 }
 
 // best is the place of the smallest leave-one-out error, the smallest C of several; -1: it is
@@ -228,10 +260,10 @@ func (p *pather) table(w io.Writer, facts *train.Costs) error {
 func (p *pather) object(facts *train.Costs, took time.Duration) any {
 	points := []map[string]any{}
 	for _, q := range p.points {
-		points = append(points, map[string]any{"C": model.Bound(q.C), "lambda": model.Bound(q.Lambda), "primal": q.Primal, "dual": q.Dual, "gap": q.Gap, "norm": q.Norm, "loss": q.Loss, "slack": model.Bound(q.Slack()),
+		points = append(points, map[string]any{"C": model.Bound(q.C), "lambda": model.Bound(q.Lambda), "primal": model.Bound(q.Primal), "dual": model.Bound(q.Dual), "gap": model.Bound(q.Gap), "norm": q.Norm, "loss": q.Loss, "slack": model.Bound(q.Slack()),
 			"free": q.Free, "bounded": q.Bounded, "error": q.Error, "leave_one_out": model.Bound(q.LeftOut)})
 	}
-	return map[string]any{"kernel": facts.Kernel, "loss": facts.Loss, "bias": facts.Bias, "errors_are": facts.Unit, "N": facts.N, "largest_gap": facts.WorstGap,
+	return map[string]any{"kernel": facts.Kernel, "loss": facts.Loss, "bias": facts.Bias, "errors_are": facts.Unit, "N": facts.N, "largest_gap": model.Bound(facts.WorstGap), "status": facts.Status, "unproved": facts.Unproved, "leaps": facts.Leaps,
 		"kernel_values": facts.Counts.Requested, "seconds": took.Seconds(), "points": points}
 }
 

@@ -33,7 +33,7 @@ func (t *trainer) registerProblem(cmd *cobra.Command) {
 	f.Float64Var(&s.Lambda, "lambda", 0, "regularisation, the weight of the penalty: larger lambda makes the weights smaller (default 1/N, N the number of rows or the sum of their weights)")
 	f.Float64Var(&s.C, "C", 0, "regularisation, instead of lambda: larger C fits the training rows harder; C = 1/(lambda N)")
 	t.kernel.register(cmd, s)
-	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column) or none (default free; feature with --radius and with solvers that have no step for a free one)")
+	f.StringVar(&s.Bias, "bias", "", "constant term: free (no penalty), feature (a constant column) or none (default free; feature with solvers that have no step for a free one)")
 	f.StringVar(&s.Scheme, "scheme", "", "multi-class strategy: one-against-rest or one-against-one (default one-against-rest; joint with the losses softmax and crammer-singer)")
 	f.StringVar(&s.Scaling, "scale", "", "scaling of the features: none, max or std (default std for tables: CSV, TSV, ARFF and caches of them; else none, also for NPY and NPZ)")
 	f.StringVar(&s.Solver, "solver", "auto", "solver, as in \"fenchel list solvers\"")
@@ -109,7 +109,7 @@ func (t *trainer) checkProblem(cmd *cobra.Command, sources []string) error {
 		return err
 	}
 	t.in.opt.Unlabelled = t.spec.Task == train.OneClass
-	if err := t.parseClassWeight(); err != nil {
+	if err := applyClassWeights(&t.spec, t.classWeight); err != nil {
 		return err
 	}
 	return t.in.check(cmd, sources)
@@ -149,17 +149,15 @@ func (t *trainer) checkPaths(sources []string) error {
 	return nil
 }
 
-// parseClassWeight reads "balanced" or "LABEL=WEIGHT,...".
-func (t *trainer) parseClassWeight() error {
-	switch t.classWeight {
+// applyClassWeights reads "balanced" or "LABEL=WEIGHT,...".
+func applyClassWeights(spec *train.Spec, text string) (err error) {
+	switch text {
 	case "":
-		return nil
 	case "balanced":
-		t.spec.Balanced = true
-		return nil
+		spec.Balanced = true
+	default:
+		spec.ClassWeight, err = parseClassWeights(text, "balanced or a list of LABEL=WEIGHT")
 	}
-	var err error
-	t.spec.ClassWeight, err = parseClassWeights(t.classWeight, "balanced or a list of LABEL=WEIGHT")
 	return err
 }
 

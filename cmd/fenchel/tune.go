@@ -63,8 +63,8 @@ of the search. Only what kind of column each one is, and where the values of gam
 that are tried without --search, is found in all rows. --time takes numbers, or dates and times
 however they are written, and refuses what it cannot read. Every model has its own proof, and the file that is written has the whole
 search in its note "tune". After Ctrl-C, or when --budget is over, the best candidate that was
-judged on all folds is trained and written. A model with --nu gets 50 epochs, one with --slack 30, or
-2000 if it is linear, unless --epochs says otherwise; the table has the gaps.`,
+judged on all folds is trained and written. A model with --nu gets 50 epochs, one with --slack
+2000, or 30 with --solver sbp, unless --epochs says otherwise; the table has the gaps.`,
 		Example: `  fenchel tune spam.svm -o spam.model
   fenchel tune adult.svm --kernel rbf --search "C=1..64 gamma=2^-9..2" -o m
   fenchel tune visits.csv --group patient --score auc --rule one-se -o m

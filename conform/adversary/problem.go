@@ -39,7 +39,7 @@ func (r draw) problem() *Problem {
 	r.statement(p, n)
 	r.names(p.Set)
 	p.Set.Target = r.target(p.Spec.Task, n)
-	if r.chance(25) && p.Spec.Slack == 0 {
+	if r.chance(25) {
 		p.Set.Weight = make([]float64, n)
 		for i := range p.Set.Weight {
 			p.Set.Weight[i] = r.power(-6, 6)

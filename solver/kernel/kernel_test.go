@@ -100,6 +100,8 @@ var cases = []struct {
 	{"sbp:output=weighted", withSlack(problem.Feature)},
 	{"sbp", regularised(problem.None)},
 	{"sbp:batch=5,output=last", regularised(problem.Free)},
+	{"root", inBall},
+	{"root", withSlack(problem.Free)},
 	{"ramp", ramped(-1, problem.None)},
 	{"ramp", ramped(-0.5, problem.Feature)},
 	{"rbp:budget=20", regularised(problem.None)},

@@ -41,6 +41,8 @@ var limitCases = []struct {
 	{"interior-point", steep(loss.Hinge{}, problem.Free)},
 	{"interior-point:rank=20", steep(loss.Hinge{}, problem.None)},
 	{"hard-margin", withoutSlack},
+	{"root", inBall},
+	{"root", withSlack(problem.Free)},
 	{"decomposition:inner=gradient,shrinking=on", steep(loss.Hinge{}, problem.Free)},
 	{"accelerated", steep(loss.Hinge{}, problem.None)},
 	{"cutting-plane", steep(loss.Hinge{}, problem.None)},

@@ -69,6 +69,9 @@ func init() {
 func (SBP) Accepts(p problem.Problem) error {
 	switch p := p.(type) {
 	case *problem.Slack:
+		if p.Weighted() {
+			return errors.New("sbp samples rows that count alike: found weights, expected none, or the solver root")
+		}
 		return nil
 	case *problem.Kernel:
 		if !loss.IsHinge(p.Loss) {

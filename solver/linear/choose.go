@@ -49,6 +49,9 @@ func Choose(p *problem.Linear, gap float64) (name, why string) {
 func chooseWeak(p *problem.Linear) (name, why string) {
 	_, _, elastic := penalty.Coefficients(p.Penalty)
 	_, gradient := p.Penalty.(penalty.Differentiable)
+	if (Root{}).Accepts(p) == nil {
+		return "root", "the C whose model has that norm"
+	}
 	switch {
 	case elastic && column.CD{}.Accepts(p) == nil:
 		return "cd", "the penalty l1 is solved by columns"

@@ -106,6 +106,9 @@ var examined = []struct {
 	{"frank-wolfe", 0, 0, func(_ loss.Loss, p string) string {
 		return fmt.Sprintf("solver frank-wolfe needs a bound on the norm, --radius with the penalty l1 or l2: found the penalty %s", penalty.Name(must(penalty.New(p))))
 	}},
+	{"root", 0, 0, func(_ loss.Loss, p string) string {
+		return fmt.Sprintf("solver root needs a bound on the norm, --radius with the penalty l2, or on the slack: found the penalty %s", penalty.Name(must(penalty.New(p))))
+	}},
 	{"projected-sgd", 0, 0, refuses("projected-sgd", map[string]string{"l1": ofRadius, "l2": ofRadius, "elastic-net": ofRadius}, false)},
 	{"subgradient", 2e-2, 20000, func(l loss.Loss, _ string) string {
 		if _, most := l.Domain(1); math.IsInf(l.Smoothness(), 1) && math.IsInf(most, 1) {

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -51,7 +52,10 @@ func init() {
 
 // Accepts wants a slack-constrained problem.
 func (SIMBA) Accepts(p problem.Problem) error {
-	if _, ok := p.(*problem.LinearSlack); ok {
+	if s, ok := p.(*problem.LinearSlack); ok {
+		if s.Weighted() {
+			return errors.New("simba samples rows that count alike: found weights, expected none, or the solver root")
+		}
 		return nil
 	}
 	if _, ok := p.(*problem.Linear); ok {

@@ -34,7 +34,8 @@ import (
 // along the direction of no curvature until a bound is met.
 //
 // Where breakpoints do not move on for many steps, or a certificate is worse than Gap, the
-// active set solves the problem anew. Returned are all breakpoints, with certificates; between
+// active set solves the problem anew, and where that happens again and again the path leaps to a larger
+// C, by up to half: [Breakpoint.Leaped]. Returned are all breakpoints, with certificates; between
 // two of them the coefficients are linear in C. Breakpoints nearer than 1e-12 C are one.
 // Cost: of all values of K once, and |S| n + |S|^2 a breakpoint; memory 8 n^2 bytes.
 type Costs struct {
@@ -95,6 +96,8 @@ type costs struct {
 	drift   drift
 	told    float64 // the last C that was handed out
 	mended  float64 // the last one at which the problem was solved anew
+	leap    float64 // how far the path goes from where it is stuck, relative to C
+	leaped  bool    // it has, since the last C that was handed out
 
 	d, dr []float64 // of the set, and of r, as C grows
 	db    float64

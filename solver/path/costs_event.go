@@ -37,15 +37,24 @@ func (s *costs) follow(ctx context.Context, to float64, each Each) error {
 			if err != nil {
 				return err
 			}
+			if s.leap > leastLeap && s.mended == s.c && s.c < to {
+				if err := s.restart(ctx, min(to, s.c*(1+s.leap))); err != nil {
+					return err
+				}
+				s.leaped = true
+				continue
+			}
 			if mended {
 				s.direction()
 				e = s.next(to)
 			}
 		} else if idle++; idle > 4*len(s.set)+200 {
 			idle = 0
-			if err := s.restart(ctx, min(to, s.c*(1+1e-9))); err != nil {
+			s.stuck()
+			if err := s.restart(ctx, min(to, s.c*(1+s.leap))); err != nil {
 				return err
 			}
+			s.leaped = true
 			continue
 		}
 		s.advance(e.step)
@@ -73,6 +82,7 @@ func (s *costs) tell(ctx context.Context, each Each) (mended bool, err error) {
 	}
 	s.told = s.c
 	b := s.breakpoint()
+	b.Leaped, s.leaped = s.leaped && s.leap > leastLeap, false
 	if !(b.Certificate.Gap() <= s.tolerance*math.Abs(b.Certificate.Primal)) {
 		s.polish() // which takes away what roundings added up
 		b = s.breakpoint()
@@ -89,15 +99,28 @@ func (s *costs) tell(ctx context.Context, each Each) (mended bool, err error) {
 		}
 		if s.c > s.mended*(1+1e-9) { // else the path would stay where it is
 			mended, s.mended = true, s.c
+			s.stuck()
+			leaped := b.Leaped
 			s.begin(s.c, sol.Point)
 			b = s.breakpoint()
+			b.Leaped = leaped
 		}
 		if sol.Certificate.Gap() < b.Certificate.Gap() {
 			s.replace(&b, sol)
 		}
 	}
+	if s.mended != s.c {
+		s.leap /= 2
+	}
 	return mended, each(b)
 }
+
+// stuck has the path leap farther, twice as far each time that it must be solved anew, and again less
+// far where it need not be: breakpoints that roundings do not tell apart would take for ever.
+func (s *costs) stuck() { s.leap = min(max(2*s.leap, 1e-9), mostLeap) }
+
+// The leaps, relative to C: from which on breakpoints are missed, and the largest.
+const leastLeap, mostLeap = 1e-7, 0.5
 
 // replace hands out what the active set found instead.
 func (s *costs) replace(b *Breakpoint, sol *solver.Solution) {

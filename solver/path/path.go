@@ -20,6 +20,7 @@ type Breakpoint struct {
 	Free        int           // rows between their bounds
 	Bounded     int           // rows at a bound that is not 0
 	Point       problem.Point // n coefficients and the bias; dual variables
+	Leaped      bool          // breakpoints before it may be missing: roundings do not tell them apart
 	Predictions []float64     // of the rows
 	LeftOut     []float64     // of each row by the machine of all others with the same C; nil: not known
 }

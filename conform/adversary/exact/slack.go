@@ -33,19 +33,22 @@ func (j *Slack) Primal(w []float64, bias float64) (Number, float64) {
 	if squaredOff > 0 { // the program shrinks w by its own bound on that error, which is wider
 		doubts += 8 * squaredOff / max(1, Float(squared)) * reach
 	}
-	f := level(margins, j.volume())
+	f := level(margins, j.s, j.volume())
 	return Neg(f), doubts + doubt*math.Abs(bias) + 1e-9*(reach+math.Abs(Float(f)))
 }
 
-// level returns the height of so much water over the floors.
-func level(floors []Number, volume Number) Number {
-	floors = slices.Clone(floors)
-	slices.SortFunc(floors, func(a, b Number) int { return a.Cmp(b) })
-	covered := Zero()
+// level returns the height of so much water over floors of these widths.
+func level(floors []Number, widths []float64, volume Number) Number {
+	order := make([]int, len(floors))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return floors[i].Cmp(floors[j]) })
+	covered, width := Zero(), Zero()
 	var height Number
-	for k, floor := range floors {
-		covered = Add(covered, floor)
-		if h := Quo(Add(volume, covered), Num(float64(k+1))); height == nil || Less(h, height) {
+	for _, i := range order {
+		covered, width = Add(covered, Mul(Num(widths[i]), floors[i])), Add(width, Num(widths[i]))
+		if h := Quo(Add(volume, covered), width); height == nil || Less(h, height) {
 			height = h
 		}
 	}
@@ -60,7 +63,7 @@ func (j *Slack) Dual(a []float64) Number {
 		if !(mass > 0) || math.IsInf(mass, 0) {
 			mass = 0
 		}
-		v[i] = Mul(Num(j.y[i]), Num(mass))
+		v[i] = Mul(Num(j.y[i]), Mul(Num(mass), Num(j.s[i])))
 		if j.y[i] > 0 {
 			plus = Add(plus, v[i])
 		} else {
@@ -71,9 +74,9 @@ func (j *Slack) Dual(a []float64) Number {
 		balance(v, plus, minus)
 	}
 	total, most := Zero(), Zero()
-	for _, x := range v {
+	for i, x := range v {
 		total = Add(total, Abs(x))
-		most = Largest(most, Abs(x))
+		most = Largest(most, Quo(Abs(x), Num(j.s[i])))
 	}
 	if total.Sign() == 0 {
 		return nil

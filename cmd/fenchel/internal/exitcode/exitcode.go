@@ -31,14 +31,14 @@ var Codes = []struct {
 	{OK, "The verb did what was asked. train, tune, pca: the gap is proved (`converged`), or the passes are made of a method that can prove nothing, which the report and the JSON say (`unproved`). verify: everything claimed is true."},
 	{Usage, "An unknown command or flag, or a parameter that cannot be."},
 	{Data, "Input or output failed, or the data are bad: the message says where."},
-	{Limit, "train, tune, pca: a limit was reached before the gap (`epoch-limit`, `time-limit`). verify: the claims are `unproved`, neither proved nor refuted."},
-	{Failed, "train, tune, pca: `stalled` or `diverged`, more time would not help."},
+	{Limit, "train, tune, path, pca: a limit was reached before the gap (`epoch-limit`, `time-limit`). verify: the claims are `unproved`, neither proved nor refuted."},
+	{Failed, "train, tune, path, pca: `stalled` or `diverged`, more time would not help."},
 	{False, "verify: a claim is false. reproduce: a claim of the source does not hold here."},
 	{Interrupted, "Interrupted, as by Ctrl-C."},
 }
 
 // Besides is what holds for several of them.
-const Besides = "With 3, 4 and 130 train, tune and pca still write the best model so far."
+const Besides = "With 3, 4 and 130 train, tune and pca still write the best model so far, and path the machines so far."
 
 // Ended turns the status of a run into an exit code; provesNothing says that there can
 // be no gap, so that passes made are all that was asked for.
