@@ -14,10 +14,18 @@ import (
 // l*(a) = -S on the domain.
 type CrammerSinger struct{}
 
-var _ Loss = CrammerSinger{}
+var _ Maximum = CrammerSinger{}
 
 func init() {
 	register("crammer-singer", "max_k (p_k + [k is not y]) - p_y of the scores of all classes: support vector machines", CrammerSinger{})
+}
+
+// Offset is 1 for other classes than the row's.
+func (CrammerSinger) Offset(k, y int) float64 {
+	if k == y {
+		return 0
+	}
+	return 1
 }
 
 // Value returns 0, or the largest 1 + p_k - p_y.

@@ -56,6 +56,12 @@ type Probabilistic interface {
 	Probabilities(dst, p []float64)
 }
 
+// Maximum is the loss max_k (p_k + Offset(k,y)) - p_y: a linear program of each row.
+type Maximum interface {
+	Loss
+	Offset(k, y int) float64
+}
+
 // Quick is a loss of which value and derivative take together about as long as one of them.
 //
 // Law: the value is Value(p, y), but for 1e-13 (1 + max |p_k|); dst gets Derivative(p, y), and may

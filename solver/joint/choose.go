@@ -3,6 +3,7 @@ package joint
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fenchel-ml/fenchel/problem"
 )
@@ -15,6 +16,8 @@ func Choose(p problem.Problem, gap float64) (name, why string) {
 	switch {
 	case !ok:
 		return "sdca", "the one for kernel machines of several classes under one loss"
+	case Interior{}.Accepts(p) == nil && interiorWins(l):
+		return "interior-point", fmt.Sprintf("%d weights of all classes together, and short dual steps", l.Penalised())
 	case math.IsInf(l.Loss.Smoothness(), 1):
 		return "sdca", "the one for losses of several classes with corners"
 	case l.Penalty.StrongConvexity() == 0:
@@ -29,6 +32,21 @@ func Choose(p problem.Problem, gap float64) (name, why string) {
 		return "lbfgs", fmt.Sprintf("dual steps are short and a %d x %d matrix for each class is cheap", d, d)
 	}
 	return "lbfgs", "dual steps are short"
+}
+
+// interiorWins reports whether some twenty factors of a matrix of all classes take less time than
+// the epochs of dual ascent, which grow with C |x|^2 = |x|^2/(lambda N): 10 weights and 300 rows take 5 ms, 350
+// and 20,000 rows 10 s, where dual ascent takes 1 s at C |x|^2 = 4, and more than a minute at 400. The free bias
+// of a class without rows has no optimum.
+func interiorWins(p *problem.Joint) bool {
+	for c := range uint32(p.Classes) {
+		if p.Bias == problem.Free && !slices.Contains(p.Y, c) {
+			return false
+		}
+	}
+	_, size := p.Dims()
+	work := float64(len(p.Y)) * float64(size) * float64(size)
+	return work <= 1e7 || work <= 5e9 && p.MeanSquaredNorm() >= 20*p.Lambda*p.N
 }
 
 // mostShort is how short dual steps may be for dual ascent to win.

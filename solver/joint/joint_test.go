@@ -43,6 +43,7 @@ var examined = []struct {
 }{
 	{"lbfgs", 1e-5, 500, 0, 0.01},
 	{"sdca", 1e-4, 5000, 0.01, 0.01},
+	{"interior-point", 1e-8, 40, 0, 0},
 }
 
 func TestSolvers(t *testing.T) {
@@ -169,7 +170,8 @@ func TestChoose(t *testing.T) {
 		{lossjoint.Softmax{}, penalty.L2{}, 1e-3, "lbfgs"},
 		{lossjoint.Softmax{}, penalty.L1{}, 1, "lbfgs"},
 		{lossjoint.Softmax{}, penalty.ElasticNet{Ratio: 0.5}, 1e-3, "sdca"},
-		{lossjoint.CrammerSinger{}, penalty.L2{}, 1e-3, "sdca"},
+		{lossjoint.CrammerSinger{}, penalty.L2{}, 1e-3, "interior-point"},
+		{lossjoint.CrammerSinger{}, penalty.ElasticNet{Ratio: 0.5}, 1e-3, "sdca"},
 	} {
 		p, err := problem.NewJoint(rows, y, 3, s, c.l, c.pen, c.lambda, problem.Free)
 		if err != nil {
@@ -191,13 +193,35 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// TestSmallLambda: where dual steps are short, and dual ascent stalls, the method that is chosen
+// takes no more steps, also with rows of extreme weights that a plane separates.
+func TestSmallLambda(t *testing.T) {
+	x, y, s := blobs(7, 300, 10, 4)
+	s[5], s[17] = 1e-4, 1e4
+	rows := problem.NewRows(x, 1)
+	for _, c := range []float64{1, 1e3, 1e6} {
+		for _, bias := range []problem.Bias{problem.Free, problem.None, problem.Feature} {
+			p, err := problem.NewJoint(rows, y, 4, s, lossjoint.CrammerSinger{}, penalty.L2{}, 1/(300*c), bias)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name, _ := Choose(p, 1e-4)
+			algorithm, _ := New(name)
+			sol, err := solver.Run(context.Background(), algorithm, p, solver.Options{Gap: 1e-4, Epochs: 60})
+			if err != nil || sol.Status != solver.Converged {
+				t.Errorf("C=%g, bias %v, %s: %v, %s, gap %g after %d epochs", c, bias, name, err, sol.Status, sol.Certificate.Relative(), sol.Epochs)
+			}
+		}
+	}
+}
+
 // TestThreads: the bits do not depend on the threads.
 func TestThreads(t *testing.T) {
 	x, y, s := blobs(5, 3000, 5, 4)
-	for _, name := range []string{"sdca", "lbfgs"} {
+	for name, l := range map[string]lossjoint.Loss{"sdca": lossjoint.Softmax{}, "lbfgs": lossjoint.Softmax{}, "interior-point": lossjoint.CrammerSinger{}} {
 		var first []float64
 		for _, threads := range []int{1, 3} {
-			p, err := problem.NewJoint(problem.NewRows(x, threads), y, 4, s, lossjoint.Softmax{}, penalty.L2{}, 1e-3, problem.Free)
+			p, err := problem.NewJoint(problem.NewRows(x, threads), y, 4, s, l, penalty.L2{}, 1e-3, problem.Free)
 			if err != nil {
 				t.Fatal(err)
 			}
