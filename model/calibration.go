@@ -27,6 +27,23 @@ type Calibration struct {
 	// Marks are scores of one class, increasing: below mark i, and not below the one before,
 	// the probability of the second class is i/10 (LIBSVM 3.3).
 	Marks []float64 `json:"marks,omitempty"`
+
+	// Folds says how the rows were dealt out; nil: in a file of another program, or before version 2.
+	Folds *Folds `json:"folds,omitempty"`
+}
+
+// Folds is how rows were dealt out into parts, of which each was predicted by a model of others.
+type Folds struct {
+	K       int    `json:"k"`
+	Repeats int    `json:"repeats,omitempty"` // 0: those that train deals out where none are asked for
+	Seed    uint64 `json:"seed"`
+	By      string `json:"by"` // random, group, time, or valid: they are other rows
+
+	// C or Lambda is what a fold was trained with; both 0: the default, or the problem has neither.
+	C      float64 `json:"C,omitempty"`
+	Lambda float64 `json:"lambda,omitempty"`
+
+	Balanced bool `json:"balanced,omitempty"` // the classes of each fold have the same weight
 }
 
 // marks is how many there are.

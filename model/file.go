@@ -26,7 +26,11 @@ func (m *Model) Write(w io.Writer) error {
 			return fmt.Errorf("model: %w: no program could read it again", err)
 		}
 	}
-	return writeDocument(w, "", firstFormat, m.Version, m.parts(), m.tensors())
+	format := firstFormat
+	if m.Calibration != nil && m.Calibration.Folds != nil {
+		format = "2"
+	}
+	return writeDocument(w, "", format, m.Version, m.parts(), m.tensors())
 }
 
 // parts names the pieces of metadata that are stored as JSON.

@@ -281,7 +281,7 @@ func (r *run) enter(axes []Axis) (members []int, err error) {
 	}
 	for _, c := range candidates {
 		if c.Spec.Probabilities {
-			c.Spec.Folds, c.Spec.Held, c.Spec.Groups = r.dealt, r.spec.Held, r.spec.Folds.Groups(r.set)
+			c.Spec.Folds, c.Spec.Held, c.Spec.Groups, c.Spec.Dealt = r.dealt, r.spec.Held, r.spec.Folds.Groups(r.set), r.spec.Folds.dealt(r.spec.Given)
 		}
 		c.Spec.Epochs = cmp.Or(c.Spec.Epochs, mostEpochs(c.Spec))
 		if err := r.result.Score.fits(c, len(r.set.Target.Label)); err != nil {

@@ -112,6 +112,7 @@ type Spec struct {
 	Folds         []Fold
 	Groups        int
 	Held          *dataset.Set
+	Dealt         *model.Folds // how Folds were dealt, kept in the model; nil: it does not say
 
 	Notes map[string]string // kept in the model, for its users: nothing depends on them; see model.CheckNotes
 

@@ -124,18 +124,14 @@ func termsOf(s model.Statement, o own) (terms, error) {
 // kernel machine or lambda beside nu, has the one value that training writes.
 func checkStatement(m *model.Model, set *dataset.Set) error {
 	s := m.Statement
-	spec := Spec{Task: taskOf(m), Loss: s.Loss, Penalty: s.Penalty, Kernel: s.Kernel, Map: s.Map, Scheme: s.Scheme, Bias: s.Bias,
-		Lambda: s.Lambda, Radius: s.Radius, Slack: s.Slack, HardMargin: s.HardMargin, Nu: s.Nu, ClassWeight: s.ClassWeight, Gap: s.Gap}
-	o := ownOf(m)
-	spec.CustomLoss, spec.CustomPenalty = o.loss, o.penalty
-	if k, err := kernelOf(m); err != nil {
+	spec, err := SpecOf(m)
+	if err != nil {
 		return err
-	} else if custom, ok := k.(kernel.Func); ok {
-		spec.Custom = &custom
 	}
 	if err := spec.Check(); err != nil {
 		return err
 	}
+	o := ownOf(m)
 	l, err := o.pickLoss(s.Loss)
 	if err != nil {
 		return err
@@ -150,6 +146,19 @@ func checkStatement(m *model.Model, set *dataset.Set) error {
 		return errors.New("found a hard margin with weights of rows or classes: expected none")
 	}
 	return nil
+}
+
+// SpecOf returns what a model says of its problem, and of how exactly it was to be solved.
+func SpecOf(m *model.Model) (Spec, error) {
+	s, o := m.Statement, ownOf(m)
+	spec := Spec{Task: taskOf(m), Loss: s.Loss, Penalty: s.Penalty, Kernel: s.Kernel, Map: s.Map, Scheme: s.Scheme, Bias: s.Bias,
+		Lambda: s.Lambda, Radius: s.Radius, Slack: s.Slack, HardMargin: s.HardMargin, Nu: s.Nu, ClassWeight: s.ClassWeight, Gap: s.Gap,
+		CustomLoss: o.loss, CustomPenalty: o.penalty}
+	k, err := kernelOf(m)
+	if custom, ok := k.(kernel.Func); ok {
+		spec.Custom = &custom
+	}
+	return spec, err
 }
 
 // taskOf names the task of a model.

@@ -360,6 +360,7 @@ func (t *trainer) cross(cmd *cobra.Command) (err error) {
 		t.crossed = nil
 		return nil
 	}
+	t.spec.Dealt = t.crossed.Candidates[0].Spec.Dealt
 	t.spec.Folds, t.judged = t.crossed.Candidates[0].Spec.Folds, fmt.Sprintf("the %d folds that judge", t.folds)
 	notes := map[string]string{"cross-validation": crossWords(t.crossed)}
 	for name, text := range t.spec.Notes {

@@ -11,6 +11,7 @@ import (
 	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/search"
 	"github.com/fenchel-ml/fenchel/train"
 )
 
@@ -20,6 +21,9 @@ type verifier struct {
 	json  bool
 	audit auditFlags
 	full  string // the model that a smaller one was made from
+
+	refit       bool   // train the folds of a calibration again
+	group, time string // the columns by which they were dealt
 }
 
 func newVerify() *cobra.Command {
@@ -40,6 +44,10 @@ A model file of LIBSVM or LIBLINEAR claims nothing. With --C, for one_class and
 nu_svc --nu, and for nu_svr both, as they were in its training, verify says what
 its objective is on DATA and how far that is from the best possible at most,
 from dual variables that it rebuilds; --refine N has a solver improve this bound.
+Probabilities of train --probabilities rest on models of parts of the rows, and are
+unproved; with --refit a solver trains these again, and probabilities that are off by
+more than 0.1 are found false. Folds of groups or in order of time need the column too.
+
 Row weights (--weights) and class weights multiply C. All features of DATA are
 part of the problem: a linear model has weight 0 for those it does not know.`,
 		Example: `  fenchel verify news.model news.svm
@@ -50,6 +58,9 @@ part of the problem: a linear model has weight 0 for those it does not know.`,
 	v.in.register(cmd, false)
 	v.audit.register(cmd)
 	cmd.Flags().StringVar(&v.full, "full", "", "the model that MODEL was made from by sparsify: check what is said of that too")
+	cmd.Flags().BoolVar(&v.refit, "refit", false, "train the folds of a calibration again, by a solver, and compare probabilities")
+	cmd.Flags().StringVar(&v.group, "group", "", "column of the groups by which these folds were dealt")
+	cmd.Flags().StringVar(&v.time, "time", "", "column of the times in whose order these folds are")
 	cmd.Flags().BoolVar(&v.json, "json", false, "print one JSON object")
 	return cmd
 }
@@ -66,6 +77,19 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 	}
 	if err := v.audit.check(cmd, m); err != nil {
 		return err
+	}
+	if v.in.opt.ID = v.group + v.time; v.time != "" {
+		v.in.opt.IDRole = "time"
+	}
+	switch c := m.Calibration; {
+	case v.refit && (c == nil || m.IsImported()):
+		return errors.New("--refit: found a model without a calibration of folds, expected one of train --probabilities")
+	case !v.refit && v.in.opt.ID != "":
+		return errors.New("--group, --time: found them without --refit, which trains folds again")
+	case v.refit && c.Folds != nil && (c.Folds.By == "group") != (v.group != ""):
+		return fmt.Errorf("--refit: the folds were dealt by %s, expected --group COLUMN for those of groups alone", c.Folds.By)
+	case v.refit && c.Folds != nil && (c.Folds.By == "time") != (v.time != ""):
+		return fmt.Errorf("--refit: the folds were dealt by %s, expected --time COLUMN for those in order of time alone", c.Folds.By)
 	}
 	v.in.forTraining(cmd, m)
 	if m.IsImported() && v.in.opt.Precomputed {
@@ -86,6 +110,11 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 	}
 	if err := v.verifyFull(cmd, m, set, found); err != nil {
 		return err
+	}
+	if v.refit {
+		if err := search.Refit(cmd.Context(), found, m, set, v.in.opt.Threads); err != nil {
+			return exitcode.BadData(err)
+		}
 	}
 	if tampered {
 		found.Problems = append([]string{err.Error()}, found.Problems...)

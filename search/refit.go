@@ -1,0 +1,68 @@
+package search
+
+import (
+	"context"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/model"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// dealt is what a model says of folds; nil of given ones.
+func (f Folds) dealt(given []Fold) *model.Folds {
+	by := "random"
+	switch {
+	case given != nil:
+		return nil
+	case f.Group:
+		by = "group"
+	case f.Time:
+		by = "time"
+	}
+	return &model.Folds{K: f.K, Repeats: max(f.Repeats, 1), Seed: f.Seed, By: by}
+}
+
+// Refit trains the folds of a model's calibration again, on the rows that it was trained on, and
+// adds to v what comes of it. Folds of groups or in order of time need their ids in the set.
+func Refit(ctx context.Context, v *train.Verification, m *model.Model, set *dataset.Set, threads int) error {
+	how := m.Calibration.Folds
+	switch {
+	case len(v.Problems) > 0 || m.OneClass() || len(m.Classes) == 1:
+		return nil
+	case how == nil:
+		v.Unproved = "the model does not say of which folds its calibration is"
+		return nil
+	case how.By == "valid":
+		v.Unproved = "the calibration was fitted to other rows than those that the model was trained on (--valid)"
+		return nil
+	}
+	spec, err := train.SpecOf(m)
+	if err != nil {
+		return err
+	}
+	spec.Probabilities, spec.Threads, spec.Scaling, spec.Seed = true, threads, "none", m.Statement.Seed
+	if m.Scaling != nil {
+		spec.Scaling = m.Scaling.Kind
+	}
+	spec.C, spec.Lambda = how.C, how.Lambda
+	var classes []uint32
+	if m.Classes != nil {
+		classes = set.Target.Code
+	}
+	spec.Balanced = how.Balanced
+	if how.Balanced {
+		spec.ClassWeight = nil
+	}
+	folds := Folds{K: how.K, Repeats: how.Repeats, Seed: how.Seed, Group: how.By == "group", Time: how.By == "time"}
+	if how.Repeats > 0 {
+		if spec.Folds, err = folds.Deal(set, classes, set.Target.Label); err != nil {
+			return train.DataError{Reason: err.Error()}
+		}
+		spec.Groups = folds.Groups(set)
+	}
+	again, err := train.Fit(ctx, set, spec)
+	if err != nil {
+		return err
+	}
+	return v.Refitted(m, again.Model.Calibration, set, threads)
+}

@@ -1,0 +1,51 @@
+package search_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/search"
+	"github.com/fenchel-ml/fenchel/train"
+)
+
+// A calibration is what its folds say, trained again: with its signs turned, or with that of
+// another model, it is found false.
+func TestRefit(t *testing.T) {
+	two, three := generated(t, "@blobs:n=150,classes=2,spread=3,seed=3"), generated(t, "@blobs:n=150,classes=3,spread=3,seed=3")
+	numbers := generated(t, "@linear:n=100,d=5,seed=3")
+	for name, spec := range map[string]train.Spec{"default": {}, "lambda": {Lambda: 0.3}, "C": {C: 20}, "balanced": {Balanced: true, Scaling: "std"},
+		"pairs": {Scheme: "one-against-one"}, "machine": {Kernel: "rbf:gamma=0.03"}, "nu": {Kernel: "rbf:gamma=0.03", Nu: 0.4}, "numbers": {}} {
+		set := three
+		switch name {
+		case "numbers":
+			set = numbers
+		case "machine", "nu":
+			set = two
+		}
+		spec.Probabilities = true
+		r, err := train.Fit(context.Background(), set, spec)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		judge := func() *train.Verification {
+			v, err := train.Verify(r.Model, set, 0)
+			if err == nil {
+				err = search.Refit(context.Background(), v, r.Model, set, 0)
+			}
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			return v
+		}
+		if v := judge(); len(v.Problems) > 0 || v.Unproved != "" {
+			t.Errorf("%s: found %q, %q", name, v.Problems, v.Unproved)
+		}
+		r.Model.Calibration.Laplace *= 2
+		for c := range r.Model.Calibration.Platt {
+			r.Model.Calibration.Platt[c][0] *= -1
+		}
+		if v := judge(); len(v.Problems) == 0 {
+			t.Errorf("%s, forged: found %q", name, v.Unproved)
+		}
+	}
+}
