@@ -88,18 +88,6 @@ func (c *calibrator) calibrate(ctx context.Context) (err error) {
 	if c.unproved > 0 {
 		c.result.Warnings = append(c.result.Warnings, fmt.Errorf("probabilities: %d of %d folds ended without the gap that was asked for", c.unproved, len(c.folds)))
 	}
-	dealt := c.spec.Dealt
-	switch {
-	case c.spec.Held != nil:
-		dealt = &model.Folds{By: "valid"}
-	case c.spec.Folds == nil:
-		dealt = &model.Folds{K: foldCount, Seed: c.spec.Seed, By: "random"}
-	}
-	if dealt != nil {
-		with := *dealt
-		with.C, with.Lambda, with.Balanced = c.spec.C, c.spec.Lambda, c.spec.Balanced
-		dealt = &with
-	}
 	if c.lacking > 0 {
 		c.result.Warnings = append(c.result.Warnings, fmt.Errorf("probabilities: %d of %d folds have no row of some class to learn from, and are left out", c.lacking, len(c.folds)))
 	}
@@ -108,10 +96,10 @@ func (c *calibrator) calibrate(ctx context.Context) (err error) {
 	}
 	slices.SortStableFunc(c.rows, func(a, b predicted) int { return cmp.Compare(a.row, b.row) }) // sums do not depend on the order of the folds
 	if m.Classes == nil {
-		m.Calibration = &model.Calibration{Laplace: c.errorScale(), Folds: dealt}
+		m.Calibration = &model.Calibration{Laplace: c.errorScale(), Folds: c.dealt()}
 		return nil
 	}
-	m.Calibration = &model.Calibration{Folds: dealt}
+	m.Calibration = &model.Calibration{Folds: c.dealt()}
 	for output := range m.Outputs {
 		a, b := c.sigmoid(output)
 		if c.result.Margins != nil {
@@ -120,6 +108,23 @@ func (c *calibrator) calibrate(ctx context.Context) (err error) {
 		m.Calibration.Platt = append(m.Calibration.Platt, [2]float64{a, b})
 	}
 	return nil
+}
+
+// dealt is what the model says of the folds; nil: nothing is known of given ones.
+func (c *calibrator) dealt() *model.Folds {
+	var how model.Folds
+	switch {
+	case c.spec.Held != nil:
+		how.By = "valid"
+	case c.spec.Folds == nil:
+		how = model.Folds{K: foldCount, Seed: c.spec.Seed, By: "random"}
+	case c.spec.Dealt == nil:
+		return nil
+	default:
+		how = *c.spec.Dealt
+	}
+	how.C, how.Lambda, how.Balanced = c.spec.C, c.spec.Lambda, c.spec.Balanced
+	return &how
 }
 
 // mark gives a model of one class the marks between its scores.

@@ -78,18 +78,8 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 	if err := v.audit.check(cmd, m); err != nil {
 		return err
 	}
-	if v.in.opt.ID = v.group + v.time; v.time != "" {
-		v.in.opt.IDRole = "time"
-	}
-	switch c := m.Calibration; {
-	case v.refit && (c == nil || m.IsImported()):
-		return errors.New("--refit: found a model without a calibration of folds, expected one of train --probabilities")
-	case !v.refit && v.in.opt.ID != "":
-		return errors.New("--group, --time: found them without --refit, which trains folds again")
-	case v.refit && c.Folds != nil && (c.Folds.By == "group") != (v.group != ""):
-		return fmt.Errorf("--refit: the folds were dealt by %s, expected --group COLUMN for those of groups alone", c.Folds.By)
-	case v.refit && c.Folds != nil && (c.Folds.By == "time") != (v.time != ""):
-		return fmt.Errorf("--refit: the folds were dealt by %s, expected --time COLUMN for those in order of time alone", c.Folds.By)
+	if err := v.checkRefit(m); err != nil {
+		return err
 	}
 	v.in.forTraining(cmd, m)
 	if m.IsImported() && v.in.opt.Precomputed {
@@ -125,6 +115,26 @@ func (v *verifier) run(cmd *cobra.Command, args []string) error {
 		return exitcode.BadData(err)
 	}
 	return exitcode.Verified(found.Problems, found.Unproved)
+}
+
+// checkRefit refuses columns of folds that the model's calibration does not have.
+func (v *verifier) checkRefit(m *model.Model) error {
+	if v.in.opt.ID = v.group + v.time; v.time != "" {
+		v.in.opt.IDRole = "time"
+	}
+	switch c := m.Calibration; {
+	case !v.refit && v.in.opt.ID != "":
+		return errors.New("--group, --time: found them without --refit, which trains folds again")
+	case !v.refit:
+		return nil
+	case c == nil || m.IsImported():
+		return errors.New("--refit: found a model without a calibration of folds, expected one of train --probabilities")
+	case c.Folds != nil && (c.Folds.By == "group") != (v.group != ""):
+		return fmt.Errorf("--refit: the folds were dealt by %s, expected --group COLUMN for those of groups alone", c.Folds.By)
+	case c.Folds != nil && (c.Folds.By == "time") != (v.time != ""):
+		return fmt.Errorf("--refit: the folds were dealt by %s, expected --time COLUMN for those in order of time alone", c.Folds.By)
+	}
+	return nil
 }
 
 // verifyFull checks what a smaller model says of the model that it was made from.
