@@ -65,7 +65,7 @@ func TestArriving(t *testing.T) {
 							t.Fatalf("found %d rows, expected %s", rows, wants[i])
 						}
 						take(s)
-					case <-time.After(10 * time.Second):
+					case <-time.After(time.Minute):
 						t.Fatalf("found %d rows after piece %d, expected %s", rows, i, wants[i])
 					}
 				}

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"flag"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -75,6 +76,16 @@ func thorough(all, short int) int {
 		return short
 	}
 	return all
+}
+
+var long = flag.Bool("long", false, "solve all problems of the tests that draw hundreds, not the first of them alone")
+
+// nightly returns how much of something is tested: all with -long.
+func nightly(all, daily int) int {
+	if *long {
+		return all
+	}
+	return daily
 }
 
 // cases are the solvers, each with a problem that it takes.
