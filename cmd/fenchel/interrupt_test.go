@@ -21,7 +21,7 @@ import (
 
 // interrupted starts fenchel, sends it signals once ready returns, and returns
 // its exit code and the rest of its standard error.
-func interrupted(t *testing.T, dir string, ready func(stderr *bufio.Reader), signals []os.Signal, args ...string) (code int, rest string) {
+func interrupted(t *testing.T, dir string, ready func(p *os.Process, stderr *bufio.Reader), signals []os.Signal, args ...string) (code int, rest string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be sent Ctrl-C here")
@@ -43,7 +43,7 @@ func interrupted(t *testing.T, dir string, ready func(stderr *bufio.Reader), sig
 		t.Fatal(err)
 	}
 	stderr := bufio.NewReader(pipe)
-	ready(stderr)
+	ready(cmd.Process, stderr)
 	for _, s := range signals {
 		if err := cmd.Process.Signal(s); err != nil {
 			t.Fatal(err)
@@ -58,7 +58,7 @@ func interrupted(t *testing.T, dir string, ready func(stderr *bufio.Reader), sig
 // and later as long as the rest does not begin as it should, on a machine that is busy.
 func interruptedLater(t *testing.T, dir, want string, args ...string) (code int, rest string) {
 	for wait := 500 * time.Millisecond; wait < time.Minute && !strings.HasPrefix(rest, want); wait *= 2 {
-		code, rest = interrupted(t, dir, func(*bufio.Reader) { time.Sleep(wait) }, []os.Signal{os.Interrupt}, args...)
+		code, rest = interrupted(t, dir, func(*os.Process, *bufio.Reader) { time.Sleep(wait) }, []os.Signal{os.Interrupt}, args...)
 	}
 	return code, rest
 }
@@ -84,7 +84,7 @@ func TestInterruptWritesTheModel(t *testing.T) {
 func interruptWritesTheModel(t *testing.T, signals []os.Signal) {
 	dir := t.TempDir()
 	source := "@toy:n=20000,d=20"
-	started := func(stderr *bufio.Reader) {
+	started := func(_ *os.Process, stderr *bufio.Reader) {
 		if line, err := stderr.ReadString('\n'); err != nil || !strings.HasPrefix(line, "epoch ") {
 			t.Errorf("found %q (error %v), expected a line of progress", line, err)
 		}
@@ -111,13 +111,20 @@ func interruptWritesTheModel(t *testing.T, signals []os.Signal) {
 // Ctrl-C during a search: the best candidate so far is trained and written.
 func TestInterruptTrainsTheBestSoFar(t *testing.T) {
 	dir := t.TempDir()
-	source := "@blobs:n=4000,classes=2,spread=2"
-	judged := func(stderr *bufio.Reader) { // a line says how far it is after 10 seconds
+	source := "@blobs:n=20000,classes=2,spread=2"
+	judged := func(p *os.Process, stderr *bufio.Reader) { // a line says how far it is after 10 seconds
+		if runtime.GOOS == "linux" { // of which most may be slept away
+			const stop, goOn = syscall.Signal(19), syscall.Signal(18)
+			time.Sleep(time.Second)
+			_ = p.Signal(stop)
+			time.Sleep(9 * time.Second)
+			_ = p.Signal(goOn)
+		}
 		if line, err := stderr.ReadString('\n'); err != nil || !strings.Contains(line, " models, best C=") {
 			t.Errorf("found %q (error %v), expected how far the search is", line, err)
 		}
 	}
-	code, rest := interrupted(t, dir, judged, []os.Signal{os.Interrupt}, "tune", source, "-o", "m", "--loss", "logistic", "--search", "C=1e-3..1e3/40000", "--folds", "2", "--threads", "1")
+	code, rest := interrupted(t, dir, judged, []os.Signal{os.Interrupt}, "tune", source, "-o", "m", "--loss", "logistic", "--search", "C=1e-3..1e3/3000", "--folds", "2", "--threads", "1")
 	if code != exitcode.Interrupted || !strings.Contains(rest, "stopping: training the best candidate so far (press again to quit now)\n") {
 		t.Fatalf("exit code: found %d, expected %d, and that the best candidate is trained\n%s", code, exitcode.Interrupted, rest)
 	}
