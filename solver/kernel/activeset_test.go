@@ -58,7 +58,7 @@ func activeProblem(t testing.TB, seed uint64) *problem.Kernel {
 
 // K15: 400 random problems have the optimum that SMO finds, and are proved to 1e-10.
 func TestActiveSet(t *testing.T) {
-	for seed := range uint64(nightly(400, 120)) {
+	for seed := range uint64(nightly(400, 60)) {
 		p := activeProblem(t, seed)
 		want := run(t, SMO{"second"}, p, solver.Options{Gap: 1e-8, Epochs: 100000})
 		for _, s := range []ActiveSet{{}, {Candidates: 3}} {
