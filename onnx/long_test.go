@@ -1,5 +1,5 @@
 package onnx
 
-import "flag"
+import goflag "flag"
 
-var long = flag.Bool("long", false, "compare 10,000 rows of every kind of model with ONNX Runtime")
+var long = goflag.Bool("long", false, "compare 10,000 rows of every kind of model with ONNX Runtime")
