@@ -120,8 +120,8 @@ func readSet(t *testing.T, sources ...string) *dataset.Set {
 // TestTable: what is counted in the table of costs has the exponents it must have;
 // seconds are not looked at.
 func TestTable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
+	if !*long {
+		t.Skip("takes some seconds: -long does it")
 	}
 	r := look(t, "thesis-table", "", 1)
 	for _, c := range r.Checks {

@@ -69,10 +69,9 @@ func TestLinearKernelIsLinear(t *testing.T) {
 	}
 }
 
-// thorough returns how much of something is tested: less under -short, which is
-// what the race detector is run with.
+// thorough returns how much of something is tested: less without -long.
 func thorough(all, short int) int {
-	if testing.Short() {
+	if testing.Short() || !*long {
 		return short
 	}
 	return all

@@ -232,7 +232,7 @@ func TestEverySolverIsExamined(t *testing.T) {
 }
 
 // TestSolvers examines every solver on every problem, dense and sparse, and
-// every refusal; without -long on every third problem, dense or sparse in turn.
+// every refusal; without -long on every fifth problem, dense or sparse in turn.
 func TestSolvers(t *testing.T) {
 	number := 0
 	draw.Each(t, func(t *testing.T, l loss.Loss, p string, bias problem.Bias) {
@@ -251,7 +251,7 @@ func TestSolvers(t *testing.T) {
 				continue
 			}
 			for _, q := range []*problem.Linear{dense, sparse} {
-				if turn := number + k; !*long && (turn%3 != 0 || (q == sparse) != (turn/3%2 == 0)) {
+				if turn := number + k; !*long && (turn%5 != 0 || (q == sparse) != (turn/5%2 == 0)) {
 					continue
 				}
 				if err := conform.Solver(s, conform.Case{Problem: q, Optimum: optimum(q), Gap: c.gap, Epochs: c.epochs}); err != nil {
