@@ -17,8 +17,11 @@ var (
 	adversaryCase = flag.Int("adversary.case", -1, "run this case alone, and describe it")
 )
 
-// quickCases is how many cases every run of the tests tries.
-const quickCases = 60
+// quickCases is how many cases every run of the tests tries; longCases with -long.
+const (
+	quickCases = 15
+	longCases  = 600
+)
 
 // mostShown is how many findings of one kind are told.
 const mostShown = 10
@@ -41,6 +44,8 @@ func TestAdversary(t *testing.T) {
 	switch {
 	case *adversaryCase >= 0:
 		c.First, c.Cases = *adversaryCase, 1
+	case c.Time == 0 && *long:
+		c.Cases = longCases
 	case c.Time == 0:
 		c.Cases = quickCases
 	}

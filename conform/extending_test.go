@@ -2,6 +2,9 @@ package conform_test
 
 import (
 	"encoding/json"
+	"flag"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,12 +13,11 @@ import (
 	"testing"
 )
 
-// TestExtending lays the files and rows of docs/extending.md over the sources, and runs the
-// commands of the page.
+var long = flag.Bool("long", false, "run the commands of docs/extending.md, which build most packages anew, and more attacks")
+
+// TestExtending lays the files and rows of docs/extending.md over the sources; with -long it
+// runs the commands of the page, else what is laid must parse.
 func TestExtending(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds most packages anew")
-	}
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
@@ -26,6 +28,9 @@ func TestExtending(t *testing.T) {
 	}
 	overlay := map[string]string{}
 	lay := func(name, text string) {
+		if _, err := parser.ParseFile(token.NewFileSet(), name, text, 0); err != nil {
+			t.Error(err)
+		}
 		at := filepath.Join(t.TempDir(), filepath.Base(name))
 		if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -50,6 +55,9 @@ func TestExtending(t *testing.T) {
 	}
 	if len(overlay) != 10 || len(commands) != 5 {
 		t.Fatalf("found %d files and rows and %d commands, expected 10 and 5", len(overlay), len(commands))
+	}
+	if !*long {
+		t.Skip("the commands build most packages anew: -long runs them")
 	}
 	text, err := json.Marshal(map[string]any{"Replace": overlay})
 	if err != nil {

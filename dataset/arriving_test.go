@@ -1,4 +1,4 @@
-package dataset
+package dataset_test
 
 import (
 	"context"
@@ -7,35 +7,38 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/dataset/internal/datasettest"
 )
 
 // Rows are given before later ones come; together they are those of one set.
 func TestArriving(t *testing.T) {
-	s, err := readText("id,a,c,y\n1,0.5,u,0\n2,1.5,v,1\n3,2.5,u,1\n", Options{})
+	s, err := datasettest.ReadText("id,a,c,y\n1,0.5,u,0\n2,1.5,v,1\n3,2.5,u,1\n", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		opt    Options
+		opt    dataset.Options
 		pieces []string
 		rows   string // after each piece
 	}{
-		"table":            {Options{Schema: s.Schema}, []string{"id,a,c\n1,7,u\n", "2,8,v\n3,9", ",u\n", "\n4,10,v"}, "1 2 3 4"},
-		"header alone":     {Options{Schema: s.Schema}, []string{"c,a,", "id\n", "v,7,1\nu,", "8,2\n"}, "0 0 1 2"},
-		"no header":        {Options{Schema: s.Schema}, []string{"1,7,u\n", "2,8,v\n"}, "1 2"},
-		"quotes":           {Options{Schema: s.Schema}, []string{"id,a,c\n1,7,\"u\n", "\"\n2,8,v\n"}, "0 2"},
-		"LIBSVM":           {Options{Columns: 3}, []string{"1 1:2\n-", "1 2:1\n# no row\n", "1 3:1\n1 1:1\n"}, "1 2 4"},
-		"graphs":           {Options{Columns: 8, Format: "graphs"}, []string{"\t7 7\t1-2\n\t", "5\n\t\t\n", "\t5 5\t1-1 2-2\n"}, "1 3 4"},
-		"nothing names it": {Options{Columns: 2, Format: "csv"}, []string{"1,2\n", "3,4\n"}, "0 2"},
+		"table":            {dataset.Options{Schema: s.Schema}, []string{"id,a,c\n1,7,u\n", "2,8,v\n3,9", ",u\n", "\n4,10,v"}, "1 2 3 4"},
+		"header alone":     {dataset.Options{Schema: s.Schema}, []string{"c,a,", "id\n", "v,7,1\nu,", "8,2\n"}, "0 0 1 2"},
+		"no header":        {dataset.Options{Schema: s.Schema}, []string{"1,7,u\n", "2,8,v\n"}, "1 2"},
+		"quotes":           {dataset.Options{Schema: s.Schema}, []string{"id,a,c\n1,7,\"u\n", "\"\n2,8,v\n"}, "0 2"},
+		"LIBSVM":           {dataset.Options{Columns: 3}, []string{"1 1:2\n-", "1 2:1\n# no row\n", "1 3:1\n1 1:1\n"}, "1 2 4"},
+		"graphs":           {dataset.Options{Columns: 8, Format: "graphs"}, []string{"\t7 7\t1-2\n\t", "5\n\t\t\n", "\t5 5\t1-1 2-2\n"}, "1 3 4"},
+		"nothing names it": {dataset.Options{Columns: 2, Format: "csv"}, []string{"1,2\n", "3,4\n"}, "0 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, w := io.Pipe()
 			opt := c.opt
 			opt.Stdin = r
-			sets := make(chan *Set)
+			sets := make(chan *dataset.Set)
 			go func() {
 				defer close(sets)
-				for s, err := range Arriving(context.Background(), opt) {
+				for s, err := range dataset.Arriving(context.Background(), opt) {
 					if err != nil {
 						t.Error(err)
 						return
@@ -44,9 +47,9 @@ func TestArriving(t *testing.T) {
 				}
 			}()
 			rows, got := 0, []string{}
-			take := func(s *Set) {
+			take := func(s *dataset.Set) {
 				rows += s.Rows()
-				for _, row := range rowsOf(s.X) {
+				for _, row := range datasettest.RowsOf(s.X) {
 					got = append(got, fmt.Sprint(row))
 				}
 			}
@@ -62,7 +65,7 @@ func TestArriving(t *testing.T) {
 							t.Fatalf("found %d rows, expected %s", rows, wants[i])
 						}
 						take(s)
-					case <-time.After(10 * time.Second):
+					case <-time.After(time.Minute):
 						t.Fatalf("found %d rows after piece %d, expected %s", rows, i, wants[i])
 					}
 				}
@@ -70,12 +73,12 @@ func TestArriving(t *testing.T) {
 			for s := range sets {
 				take(s)
 			}
-			whole, err := readText(strings.Join(c.pieces, ""), c.opt)
+			whole, err := datasettest.ReadText(strings.Join(c.pieces, ""), c.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var want []string
-			for _, row := range rowsOf(whole.X) {
+			for _, row := range datasettest.RowsOf(whole.X) {
 				want = append(want, fmt.Sprint(row))
 			}
 			if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -87,21 +90,21 @@ func TestArriving(t *testing.T) {
 
 // What is wrong is found where it stands, behind the rows before.
 func TestArrivingErrors(t *testing.T) {
-	s, err := readText("a,c,y\n0.5,u,0\n1.5,v,1\n", Options{})
+	s, err := datasettest.ReadText("a,c,y\n0.5,u,0\n1.5,v,1\n", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		opt    Options
+		opt    dataset.Options
 		pieces []string
 		rows   int
 		want   string
 	}{
-		{Options{Schema: s.Schema}, []string{"a,c\n1,u\n", "2,v\n", "x,u\n"}, 2, `standard input:4:1: found "x", expected a finite number`},
-		{Options{Columns: 2}, []string{"1 1:1\n", "1 1:x\n"}, 1, `standard input:2:5: found "x", expected a finite number`},
-		{Options{Schema: s.Schema}, []string{""}, 0, "standard input: found nothing, expected rows"},
-		{Options{Schema: s.Schema}, []string{"a,c\n"}, 0, "standard input: found no rows, expected at least one"},
-		{Options{Schema: s.Schema}, []string{"a,b\n", "1,2\n"}, 0, `standard input: found no column "c", expected all columns the model was trained on`},
+		{dataset.Options{Schema: s.Schema}, []string{"a,c\n1,u\n", "2,v\n", "x,u\n"}, 2, `standard input:4:1: found "x", expected a finite number`},
+		{dataset.Options{Columns: 2}, []string{"1 1:1\n", "1 1:x\n"}, 1, `standard input:2:5: found "x", expected a finite number`},
+		{dataset.Options{Schema: s.Schema}, []string{""}, 0, "standard input: found nothing, expected rows"},
+		{dataset.Options{Schema: s.Schema}, []string{"a,c\n"}, 0, "standard input: found no rows, expected at least one"},
+		{dataset.Options{Schema: s.Schema}, []string{"a,b\n", "1,2\n"}, 0, `standard input: found no column "c", expected all columns the model was trained on`},
 	} {
 		r, w := io.Pipe()
 		rows := 0
@@ -116,7 +119,7 @@ func TestArrivingErrors(t *testing.T) {
 			w.Close()
 		}()
 		var failed error
-		for s, err := range Arriving(context.Background(), c.opt) {
+		for s, err := range dataset.Arriving(context.Background(), c.opt) {
 			if err != nil {
 				failed = err
 				break

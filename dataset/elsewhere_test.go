@@ -1,9 +1,12 @@
-package dataset
+package dataset_test
 
 import (
 	"context"
 	"strings"
 	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/dataset/internal/datasettest"
 )
 
 // Files of other programs are named, with a way out, whatever their extension.
@@ -19,15 +22,15 @@ func TestElsewhere(t *testing.T) {
 		"SQLite format 3\x00":                                                             "found SQLite, which is not read",
 		"RDX3\nX\n\x00\x00":                                                               "found R, which is not read",
 	} {
-		path := put(t, t.TempDir(), "x.csv", head)
-		_, err := Read(context.Background(), []string{path}, Options{})
+		path := datasettest.Put(t, t.TempDir(), "x.csv", head)
+		_, err := dataset.Read(context.Background(), []string{path}, dataset.Options{})
 		if err == nil || !strings.HasPrefix(err.Error(), path+": "+want) || !strings.Contains(err.Error(), "one way: ") || strings.Contains(err.Error(), "'IN'") {
 			t.Errorf("%q: found %v, expected %s", head, err, want)
 		}
 	}
 	for text, want := range map[string]string{"RDXabc,1\n": "", "ORCA,2\n": "", "1,2\n": "csv", "Obj,1\n2,3\n": "csv", "ORCHID,1\nrose,2\n": "csv"} {
-		path := put(t, t.TempDir(), "x.csv", text)
-		if got := FormatOf(context.Background(), path); got != want && want != "" {
+		path := datasettest.Put(t, t.TempDir(), "x.csv", text)
+		if got := dataset.FormatOf(context.Background(), path); got != want && want != "" {
 			t.Errorf("%q: found %q, expected %q", text, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package dataset
+package dataset_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"testing/fstest"
 	"testing/iotest"
 
+	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/structure"
 )
 
@@ -21,19 +22,19 @@ import (
 // the system's files, from an fs.FS and from a reader.
 func TestFilesElsewhere(t *testing.T) {
 	ctx, folder := context.Background(), t.TempDir()
-	s, err := FromDense([][]float32{{1, 0.5}, {2, 0}, {0, 7}, {4, 4}}, Labels([]string{"1", "2", "1", "2"}))
+	s, err := dataset.FromDense([][]float32{{1, 0.5}, {2, 0}, {0, 7}, {4, 4}}, dataset.Labels([]string{"1", "2", "1", "2"}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a.csv", "a.csv.gz", "a.svm", "a.svm.zst", "a.fen", "a.npz", "a.npz.gz", "a.arff", "a.arff.gz"} {
-		if _, err := writerFor(name, ""); err != nil {
+		if _, err := dataset.WriterFor(name, ""); err != nil {
 			continue
 		}
 		path := filepath.Join(folder, name)
-		if err := Write(ctx, path, s, ""); err != nil {
+		if err := dataset.Write(ctx, path, s, ""); err != nil {
 			t.Fatal(name, err)
 		}
-		want, err := Read(ctx, []string{path}, Options{})
+		want, err := dataset.Read(ctx, []string{path}, dataset.Options{})
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -41,16 +42,22 @@ func TestFilesElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for how, read := range map[string]func() (*Set, error){
-			"FS": func() (*Set, error) { return Read(ctx, []string{name}, Options{FS: os.DirFS(folder)}) },
-			"map": func() (*Set, error) {
-				return Read(ctx, []string{"x/" + name}, Options{FS: fstest.MapFS{"x/" + name: {Data: raw}}})
+		for how, read := range map[string]func() (*dataset.Set, error){
+			"FS": func() (*dataset.Set, error) {
+				return dataset.Read(ctx, []string{name}, dataset.Options{FS: os.DirFS(folder)})
 			},
-			"reader": func() (*Set, error) { return ReadFrom(ctx, bytes.NewReader(raw), name, Options{}) },
-			"one byte": func() (*Set, error) {
-				return ReadFrom(ctx, iotest.OneByteReader(bytes.NewReader(raw)), name, Options{})
+			"map": func() (*dataset.Set, error) {
+				return dataset.Read(ctx, []string{"x/" + name}, dataset.Options{FS: fstest.MapFS{"x/" + name: {Data: raw}}})
 			},
-			"many files": func() (*Set, error) { return Read(ctx, []string{"?" + name[1:]}, Options{FS: os.DirFS(folder)}) },
+			"reader": func() (*dataset.Set, error) {
+				return dataset.ReadFrom(ctx, bytes.NewReader(raw), name, dataset.Options{})
+			},
+			"one byte": func() (*dataset.Set, error) {
+				return dataset.ReadFrom(ctx, iotest.OneByteReader(bytes.NewReader(raw)), name, dataset.Options{})
+			},
+			"many files": func() (*dataset.Set, error) {
+				return dataset.Read(ctx, []string{"?" + name[1:]}, dataset.Options{FS: os.DirFS(folder)})
+			},
 		} {
 			got, err := read()
 			if err != nil {
@@ -79,27 +86,27 @@ func TestFilesBeside(t *testing.T) {
 		"w/part1.svm":              {Data: []byte("1 1:2\n")}, "w/part2.svm": {Data: []byte("2 2:3\n")},
 		"w/weights": {Data: []byte("1\n3\n")}, "late.csv": {Data: []byte(late)}, "folder/x": {Data: []byte("1")},
 	}
-	s, err := Read(ctx, []string{"d/t-images-idx3-ubyte"}, Options{FS: files})
+	s, err := dataset.Read(ctx, []string{"d/t-images-idx3-ubyte"}, dataset.Options{FS: files})
 	if err != nil || len(s.Target.Code) != 2 || s.Target.Label[1] != "9" {
 		t.Errorf("images: found %+v, error %v, expected the labels 7 and 9", s, err)
 	}
-	s, err = Read(ctx, []string{"w/*.svm"}, Options{FS: files, Weights: "w/weights"})
+	s, err = dataset.Read(ctx, []string{"w/*.svm"}, dataset.Options{FS: files, Weights: "w/weights"})
 	if err != nil || s.Rows() != 2 || s.Weight[1] != 3 {
 		t.Errorf("parts: found %+v, error %v, expected two rows", s, err)
 	}
-	s, err = Read(ctx, []string{"late.csv"}, Options{FS: files, Chunk: 4, Target: "y"})
+	s, err = dataset.Read(ctx, []string{"late.csv"}, dataset.Options{FS: files, Chunk: 4, Target: "y"})
 	if err != nil || s.Schema == nil || len(s.Schema.Columns[0].Category) != 2 {
 		t.Errorf("late: found %+v, error %v, expected two categories", s, err)
 	}
 	for name, want := range map[string]string{"none": "none: file does not exist", "no*": "no*: found no file with such a name", "folder": "folder: found a directory"} {
-		if _, err := Read(ctx, []string{name}, Options{FS: files}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := dataset.Read(ctx, []string{name}, dataset.Options{FS: files}); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: found error %v, expected %s", name, err, want)
 		}
 	}
-	if _, err := Read(ctx, []string{"none"}, Options{FS: files}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := dataset.Read(ctx, []string{"none"}, dataset.Options{FS: files}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("found error %v, expected that the file does not exist", err)
 	}
-	b, err := Blocks(ctx, []string{"w/*.svm"}, Options{FS: files})
+	b, err := dataset.Blocks(ctx, []string{"w/*.svm"}, dataset.Options{FS: files})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,14 +121,14 @@ func TestFilesBeside(t *testing.T) {
 // TestReadFromNames: errors and the extension go by the name.
 func TestReadFromNames(t *testing.T) {
 	ctx := context.Background()
-	if _, err := ReadFrom(ctx, strings.NewReader("1 1:x\n"), "upload.svm", Options{}); err == nil || !strings.HasPrefix(err.Error(), "upload.svm:1:") {
+	if _, err := dataset.ReadFrom(ctx, strings.NewReader("1 1:x\n"), "upload.svm", dataset.Options{}); err == nil || !strings.HasPrefix(err.Error(), "upload.svm:1:") {
 		t.Errorf("found error %v, expected the place in upload.svm", err)
 	}
-	s, err := ReadFrom(ctx, strings.NewReader("a\tACGT\nb\tAC\n"), "genes.strings", Options{})
+	s, err := dataset.ReadFrom(ctx, strings.NewReader("a\tACGT\nb\tAC\n"), "genes.strings", dataset.Options{})
 	if err != nil || s.Structure != structure.Sequences {
 		t.Errorf("found %+v, error %v, expected texts, as the extension says", s, err)
 	}
-	if _, err := ReadFrom(ctx, iotest.ErrReader(io.ErrClosedPipe), "upload.csv", Options{}); !errors.Is(err, io.ErrClosedPipe) || !strings.HasPrefix(err.Error(), "upload.csv: ") {
+	if _, err := dataset.ReadFrom(ctx, iotest.ErrReader(io.ErrClosedPipe), "upload.csv", dataset.Options{}); !errors.Is(err, io.ErrClosedPipe) || !strings.HasPrefix(err.Error(), "upload.csv: ") {
 		t.Errorf("found error %v, expected that of the reader", err)
 	}
 }

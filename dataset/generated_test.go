@@ -1,4 +1,4 @@
-package dataset
+package dataset_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/dataset/generate"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
@@ -32,7 +33,7 @@ func TestGeneratorErrors(t *testing.T) {
 		"@linear:d=5,support=6":      `generator "linear": support=6: expected a whole number from 1 to 5`,
 		"@linear:noise=inf":          `generator "linear": noise=inf: expected a number from 0 to 1e+06`,
 	} {
-		_, err := Read(context.Background(), []string{spec}, Options{})
+		_, err := dataset.Read(context.Background(), []string{spec}, dataset.Options{})
 		if err == nil || err.Error() != expected {
 			t.Errorf("%s: found %v\nexpected %s", spec, err, expected)
 		}
@@ -41,18 +42,18 @@ func TestGeneratorErrors(t *testing.T) {
 
 func TestGenerate(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
-	s, err := Read(ctx, []string{"@text:n=30,d=100,nnz=10,classes=3"}, Options{})
+	s, err := dataset.Read(ctx, []string{"@text:n=30,d=100,nnz=10,classes=3"}, dataset.Options{})
 	if err != nil || s.Rows() != 30 || s.Cols() != 100 || len(s.Target.Label) != 3 || len(s.Target.Number) != 30 {
 		t.Fatalf("found %+v, %v", s, err)
 	}
 	if _, sparse := s.X.(*matrix.CSR); !sparse {
 		t.Error("documents are not sparse")
 	}
-	s, err = Read(ctx, []string{"@linear:n=7,d=4"}, Options{Columns: 3})
+	s, err = dataset.Read(ctx, []string{"@linear:n=7,d=4"}, dataset.Options{Columns: 3})
 	if err != nil || s.Rows() != 7 || s.Cols() != 3 || len(s.Warnings) != 1 || len(s.Target.Number) != 7 {
 		t.Fatalf("found %+v, %v", s, err)
 	}
-	s, err = Read(ctx, []string{"@toy:n=5"}, Options{})
+	s, err = dataset.Read(ctx, []string{"@toy:n=5"}, dataset.Options{})
 	if err != nil || len(s.Target.Label) != 2 || math.Abs(s.Target.Number[0]) != 1 {
 		t.Fatalf("found %+v, %v", s, err)
 	}
@@ -62,14 +63,14 @@ func TestGenerate(t *testing.T) {
 		}
 	}
 	stop()
-	if _, err := Read(ctx, []string{"@toy"}, Options{}); err != context.Canceled {
+	if _, err := dataset.Read(ctx, []string{"@toy"}, dataset.Options{}); err != context.Canceled {
 		t.Errorf("found %v, expected %v", err, context.Canceled)
 	}
 }
 
 func TestGeneratorsWithoutTargets(t *testing.T) {
 	for _, spec := range []string{"@pca-gaussian:n=9", "@two-point:n=9"} {
-		s, err := Read(t.Context(), []string{spec}, Options{})
+		s, err := dataset.Read(t.Context(), []string{spec}, dataset.Options{})
 		if err != nil || !s.Target.Absent() || s.Rows() != 9 || s.Target.Label != nil {
 			t.Errorf("%s: found %+v, %v", spec, s, err)
 		}

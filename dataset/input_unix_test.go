@@ -1,6 +1,6 @@
 //go:build unix
 
-package dataset
+package dataset_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/fenchel-ml/fenchel/dataset"
 )
 
 // A named pipe waits for its writer; the one who asked may lose patience.
@@ -20,7 +22,7 @@ func TestNamedPipe(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := Read(ctx, []string{path}, Options{}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := dataset.Read(ctx, []string{path}, dataset.Options{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("found %v, expected that the time is over", err)
 	}
 	// Another pipe: the reader that was left behind still waits at the first.
@@ -29,7 +31,7 @@ func TestNamedPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	go os.WriteFile(path, []byte("1 1:1\n2 1:2\n"), 0)
-	if s, err := Read(context.Background(), []string{path}, Options{}); err != nil || s.Rows() != 2 {
+	if s, err := dataset.Read(context.Background(), []string{path}, dataset.Options{}); err != nil || s.Rows() != 2 {
 		t.Errorf("found %+v, %v", s, err)
 	}
 }

@@ -1,4 +1,4 @@
-package dataset
+package dataset_test
 
 import (
 	"context"
@@ -7,12 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/dataset/internal/datasettest"
 	"github.com/fenchel-ml/fenchel/dataset/set"
 )
 
 // An option reaches a format that takes it, and is refused for every other.
 func TestOptionsMeanSomething(t *testing.T) {
-	every := map[string]Options{"header": {Header: "no"}, "target": {Target: "1"}, "weights": {Weights: "1"}, "labels": {Labels: "nowhere"},
+	every := map[string]dataset.Options{"header": {Header: "no"}, "target": {Target: "1"}, "weights": {Weights: "1"}, "labels": {Labels: "nowhere"},
 		"ignore": {Ignore: []string{"1"}}, "categorical": {Categorical: []string{"1"}}, "numeric": {Numeric: []string{"1"}}, "id": {ID: "1"}}
 	text := map[string]string{"csv": "1,2,3\n4,5,6\n", "tsv": "1\t2\t3\n4\t5\t6\n", "libsvm": "1 1:2\n2 1:3\n", "strings": "1\ta\n2\tb\n", "@toy:n=4": ""}
 	for name, content := range text {
@@ -26,15 +28,15 @@ func TestOptionsMeanSomething(t *testing.T) {
 			if content == "" {
 				opt.Format, source = "", name
 			}
-			_, err := Read(context.Background(), []string{source}, opt)
-			var useless *OptionError
+			_, err := dataset.Read(context.Background(), []string{source}, opt)
+			var useless *dataset.OptionError
 			refused := errors.As(err, &useless) && useless.Option == option
 			if refused == slices.Contains(takes, option) {
 				t.Errorf("%s with %s: found error %v, expected it refused: %t", name, option, err, !refused)
 			}
 		}
 	}
-	for _, e := range Formats() {
+	for _, e := range dataset.Formats() {
 		f, err := e.New(nil)
 		if err != nil {
 			t.Fatal(err)
@@ -51,30 +53,30 @@ func TestOptionsMeanSomething(t *testing.T) {
 // error, to ask for the same is none.
 func TestOptionsAgreeWithSchema(t *testing.T) {
 	const table = "a,w,y\n1,2,3\n2,1,5\n"
-	plain, err := readText(table, Options{Target: "y"})
+	plain, err := datasettest.ReadText(table, dataset.Options{Target: "y"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	weighted, err := readText(table, Options{Target: "3", Weights: "w"})
+	weighted, err := datasettest.ReadText(table, dataset.Options{Target: "3", Weights: "w"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		set  *Set
-		opt  Options
+		set  *dataset.Set
+		opt  dataset.Options
 		want string // in the error; "": none
 	}{
-		{plain, Options{}, ""},
-		{plain, Options{Target: "y"}, ""},
-		{plain, Options{Target: "3", Header: "yes"}, ""},
-		{plain, Options{Target: "w"}, `found the column "w" asked for as target, expected "y" as in the training data`},
-		{plain, Options{Weights: "w"}, `found the column "w" asked for as weights, expected none as in the training data`},
-		{weighted, Options{Weights: "w"}, ""},
-		{weighted, Options{Weights: "2"}, ""},
-		{weighted, Options{Weights: "a"}, `found the column "a" asked for as weights, expected "w" as in the training data`},
+		{plain, dataset.Options{}, ""},
+		{plain, dataset.Options{Target: "y"}, ""},
+		{plain, dataset.Options{Target: "3", Header: "yes"}, ""},
+		{plain, dataset.Options{Target: "w"}, `found the column "w" asked for as target, expected "y" as in the training data`},
+		{plain, dataset.Options{Weights: "w"}, `found the column "w" asked for as weights, expected none as in the training data`},
+		{weighted, dataset.Options{Weights: "w"}, ""},
+		{weighted, dataset.Options{Weights: "2"}, ""},
+		{weighted, dataset.Options{Weights: "a"}, `found the column "a" asked for as weights, expected "w" as in the training data`},
 	} {
 		c.opt.Schema = c.set.Schema
-		again, err := readText(table, c.opt)
+		again, err := datasettest.ReadText(table, c.opt)
 		switch {
 		case c.want != "" && (err == nil || !strings.HasSuffix(err.Error(), c.want)):
 			t.Errorf("%+v: found error %v, expected %q", c.opt, err, c.want)

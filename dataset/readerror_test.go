@@ -1,4 +1,4 @@
-package dataset
+package dataset_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/dataset/internal/fault"
 )
 
@@ -17,31 +18,31 @@ func TestReadErrorFields(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {
 		text, name   string
-		opt          Options
+		opt          dataset.Options
 		line, column int
 		err          string
 	}{
-		{"1,2\n3,x,4\n", "a.csv", Options{Format: "csv"}, 2, 1, "found 3 fields, expected 2"},
-		{"1,2\n1e99,4\n", "a.csv", Options{Format: "csv"}, 2, 1, `found "1e99", expected`},
-		{"a,a,y\n1,2,3\n", "a.csv", Options{Format: "csv", Header: "yes"}, 1, 0, `found two columns named "a"`},
-		{"a,y\nu,1\n3,2\n", "a.csv", Options{Format: "csv", Numeric: []string{"a"}, Target: "y"}, 2, 1, `found "u" in column "a"`},
-		{"1 1:2\n2 2:x\n", "a.svm", Options{}, 2, 5, `found "x"`},
-		{"1 1:2\n2 0:1\n", "a.svm", Options{}, 2, 3, ""},
-		{"@relation r\n@attribute a numeric\n", "a.arff", Options{}, 3, 1, "found the end of the file, expected @data"},
-		{"\x93NUMPY\x01\x00\x10\x00{'descr': '<f4'}\n", "a.npy", Options{}, 0, 0, ""},
-		{"a\n", "a.csv", Options{Format: "csv", Target: "nope"}, 0, 0, ""},
-		{"", "a.csv", Options{}, 0, 0, "found nothing, expected rows"},
-		{"PAR1\x00\x00", "a.parquet", Options{}, 0, 0, "found Parquet"},
-		{"\x1f\x8b\x08\x00", "a.csv.gz", Options{}, 0, 0, "gzip data is truncated: "},
+		{"1,2\n3,x,4\n", "a.csv", dataset.Options{Format: "csv"}, 2, 1, "found 3 fields, expected 2"},
+		{"1,2\n1e99,4\n", "a.csv", dataset.Options{Format: "csv"}, 2, 1, `found "1e99", expected`},
+		{"a,a,y\n1,2,3\n", "a.csv", dataset.Options{Format: "csv", Header: "yes"}, 1, 0, `found two columns named "a"`},
+		{"a,y\nu,1\n3,2\n", "a.csv", dataset.Options{Format: "csv", Numeric: []string{"a"}, Target: "y"}, 2, 1, `found "u" in column "a"`},
+		{"1 1:2\n2 2:x\n", "a.svm", dataset.Options{}, 2, 5, `found "x"`},
+		{"1 1:2\n2 0:1\n", "a.svm", dataset.Options{}, 2, 3, ""},
+		{"@relation r\n@attribute a numeric\n", "a.arff", dataset.Options{}, 3, 1, "found the end of the file, expected @data"},
+		{"\x93NUMPY\x01\x00\x10\x00{'descr': '<f4'}\n", "a.npy", dataset.Options{}, 0, 0, ""},
+		{"a\n", "a.csv", dataset.Options{Format: "csv", Target: "nope"}, 0, 0, ""},
+		{"", "a.csv", dataset.Options{}, 0, 0, "found nothing, expected rows"},
+		{"PAR1\x00\x00", "a.parquet", dataset.Options{}, 0, 0, "found Parquet"},
+		{"\x1f\x8b\x08\x00", "a.csv.gz", dataset.Options{}, 0, 0, "gzip data is truncated: "},
 	} {
 		for how, err := range map[string]error{
-			"Read":   failure(ReadFrom(ctx, strings.NewReader(c.text), c.name, c.opt)),
+			"Read":   failure(dataset.ReadFrom(ctx, strings.NewReader(c.text), c.name, c.opt)),
 			"Blocks": blocksOf(ctx, c.text, c.name, c.opt),
 		} {
 			if how == "Blocks" && (c.opt.Numeric != nil || c.opt.Target != "") {
 				continue // it has other words for these
 			}
-			var r *ReadError
+			var r *dataset.ReadError
 			if !errors.As(err, &r) {
 				t.Errorf("%s of %q: found error %v, expected a ReadError", how, c.text, err)
 				continue
@@ -55,20 +56,20 @@ func TestReadErrorFields(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "none.csv")
-	_, err := Read(ctx, []string{path}, Options{})
-	var r *ReadError
+	_, err := dataset.Read(ctx, []string{path}, dataset.Options{})
+	var r *dataset.ReadError
 	if !errors.As(err, &r) || r.File != path || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("found error %v, expected a ReadError of a file that does not exist", err)
 	}
-	_, err = ReadFrom(ctx, strings.NewReader("1 1:2\n"), "a.svm", Options{FS: oneFile("w", "1\n2\n"), Weights: "w"})
+	_, err = dataset.ReadFrom(ctx, strings.NewReader("1 1:2\n"), "a.svm", dataset.Options{FS: oneFile("w", "1\n2\n"), Weights: "w"})
 	if !errors.As(err, &r) || r.File != "w" {
 		t.Errorf("found error %v, expected a ReadError of the weights", err)
 	}
 }
 
-func blocksOf(ctx context.Context, text, name string, opt Options) error {
+func blocksOf(ctx context.Context, text, name string, opt dataset.Options) error {
 	opt.Stdin, opt.StdinName = strings.NewReader(text), name
-	s, err := Blocks(ctx, []string{"-"}, opt)
+	s, err := dataset.Blocks(ctx, []string{"-"}, opt)
 	if err != nil {
 		return err
 	}

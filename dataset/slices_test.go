@@ -1,4 +1,4 @@
-package dataset
+package dataset_test
 
 import (
 	"context"
@@ -7,27 +7,28 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 // Rows in memory are the same set as the same rows in a file.
 func TestSlicesAreLikeFiles(t *testing.T) {
 	text := "+1 1:1 3:0.5\n-1 2:2\n1 3:-1\n"
-	file, err := Read(context.Background(), []string{"-"}, Options{Stdin: strings.NewReader(text)})
+	file, err := dataset.Read(context.Background(), []string{"-"}, dataset.Options{Stdin: strings.NewReader(text)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := Labels([]string{"+1", "-1", "1"})
-	dense, err := FromDense([][]float32{{1, 0, 0.5}, {0, 2, 0}, {0, 0, -1}}, target)
+	target := dataset.Labels([]string{"+1", "-1", "1"})
+	dense, err := dataset.FromDense([][]float32{{1, 0, 0.5}, {0, 2, 0}, {0, 0, -1}}, target)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sparse, err := FromSparse([]matrix.Vector{
+	sparse, err := dataset.FromSparse([]matrix.Vector{
 		{Index: []uint32{0, 2}, Value: []float32{1, 0.5}}, {Index: []uint32{1}, Value: []float32{2}}, {Index: []uint32{2}, Value: []float32{-1}}}, 3, target)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, s := range map[string]*Set{"dense": dense, "sparse": sparse} {
+	for name, s := range map[string]*dataset.Set{"dense": dense, "sparse": sparse} {
 		if s.Digest() != file.Digest() {
 			t.Errorf("%s: found %s, expected %s as from a file", name, s.Digest(), file.Digest())
 		}
@@ -39,7 +40,7 @@ func TestSlicesAreLikeFiles(t *testing.T) {
 
 func TestSlicesCopy(t *testing.T) {
 	rows, numbers := [][]float32{{1}, {2}}, []float64{0.5, 1.5}
-	s, err := FromDense(rows, Numbers(numbers))
+	s, err := dataset.FromDense(rows, dataset.Numbers(numbers))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,22 +52,22 @@ func TestSlicesCopy(t *testing.T) {
 }
 
 func TestTargetsInMemory(t *testing.T) {
-	many := make([]float64, MaxLabels+1)
+	many := make([]float64, dataset.MaxLabels+1)
 	spelled := make([]string, len(many))
 	for i := range many {
 		many[i], spelled[i] = float64(i), fmt.Sprint(i)
 	}
 	for name, c := range map[string]struct {
-		target       Target
+		target       dataset.Target
 		codes, label int
 		numbers      int
 	}{
-		"names":         {Labels([]string{"a", "b", "a"}), 3, 2, 0},
-		"mixed":         {Labels([]string{"1", "b", "2"}), 3, 3, 0},
-		"numerals":      {Labels([]string{"1", "+1", "2"}), 3, 2, 3},
-		"numbers":       {Numbers([]float64{1, 1, 2.5}), 3, 2, 3},
-		"many":          {Numbers(many), 0, 0, len(many)},
-		"many, spelled": {Labels(spelled), 0, 0, len(many)},
+		"names":         {dataset.Labels([]string{"a", "b", "a"}), 3, 2, 0},
+		"mixed":         {dataset.Labels([]string{"1", "b", "2"}), 3, 3, 0},
+		"numerals":      {dataset.Labels([]string{"1", "+1", "2"}), 3, 2, 3},
+		"numbers":       {dataset.Numbers([]float64{1, 1, 2.5}), 3, 2, 3},
+		"many":          {dataset.Numbers(many), 0, 0, len(many)},
+		"many, spelled": {dataset.Labels(spelled), 0, 0, len(many)},
 	} {
 		if got := c.target; len(got.Code) != c.codes || len(got.Label) != c.label || len(got.Number) != c.numbers {
 			t.Errorf("%s: found %d codes of %d labels and %d numbers, expected %d, %d, %d", name, len(got.Code), len(got.Label), len(got.Number), c.codes, c.label, c.numbers)
@@ -76,19 +77,25 @@ func TestTargetsInMemory(t *testing.T) {
 
 func TestSlicesRefused(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
-	two := Labels([]string{"a", "b"})
-	dense := func(target Target, rows ...[]float32) error { _, err := FromDense(rows, target); return err }
-	sparse := func(row matrix.Vector) error { _, err := FromSparse([]matrix.Vector{row}, 3, Target{}); return err }
+	two := dataset.Labels([]string{"a", "b"})
+	dense := func(target dataset.Target, rows ...[]float32) error {
+		_, err := dataset.FromDense(rows, target)
+		return err
+	}
+	sparse := func(row matrix.Vector) error {
+		_, err := dataset.FromSparse([]matrix.Vector{row}, 3, dataset.Target{})
+		return err
+	}
 	for want, err := range map[string]error{
-		"found no rows, expected at least one":                                  dense(Target{}),
+		"found no rows, expected at least one":                                  dense(dataset.Target{}),
 		"row 2: found 1 value, expected 2 as in row 1":                          dense(two, []float32{1, 2}, []float32{1}),
 		"row 2: feature 1 is not a finite number":                               dense(two, []float32{1}, []float32{nan}),
 		"row 1: feature 2 is not a finite number":                               dense(two, []float32{1, inf}, []float32{1, 1}),
 		"found 2 targets, expected one for each of 1 row":                       dense(two, []float32{1}),
-		`row 2: found the label "", expected a finite number or a name`:         dense(Labels([]string{"a", ""}), []float32{1}, []float32{1}),
-		`row 1: found the label "nan", expected a finite number or a name`:      dense(Labels([]string{"nan", "1"}), []float32{1}, []float32{1}),
-		`row 2: found the label "\xe9", expected UTF-8 text`:                    dense(Labels([]string{"a", "\xe9"}), []float32{1}, []float32{1}),
-		"row 2: found the target +Inf, expected a finite number":                dense(Numbers([]float64{1, math.Inf(1)}), []float32{1}, []float32{1}),
+		`row 2: found the label "", expected a finite number or a name`:         dense(dataset.Labels([]string{"a", ""}), []float32{1}, []float32{1}),
+		`row 1: found the label "nan", expected a finite number or a name`:      dense(dataset.Labels([]string{"nan", "1"}), []float32{1}, []float32{1}),
+		`row 2: found the label "\xe9", expected UTF-8 text`:                    dense(dataset.Labels([]string{"a", "\xe9"}), []float32{1}, []float32{1}),
+		"row 2: found the target +Inf, expected a finite number":                dense(dataset.Numbers([]float64{1, math.Inf(1)}), []float32{1}, []float32{1}),
 		"row 1: found 2 columns and 1 value, expected as many":                  sparse(matrix.Vector{Index: []uint32{0, 1}, Value: []float32{1}}),
 		"row 1: found column 1 in place 2, expected increasing columns below 3": sparse(matrix.Vector{Index: []uint32{1, 1}, Value: []float32{1, 1}}),
 		"row 1: found column 3 in place 1, expected increasing columns below 3": sparse(matrix.Vector{Index: []uint32{3}, Value: []float32{1}}),

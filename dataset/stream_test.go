@@ -1,11 +1,10 @@
-package dataset
+package dataset_test
 
 import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,49 +12,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/dataset/internal/datasettest"
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/matrix"
 )
 
-// streamed collects the rows of a stream, dense, and its last error, and checks
-// what holds of every stream.
-func streamed(t testing.TB, sources []string, opt Options) (rows [][]float32, cols int, err error) {
-	t.Helper()
-	s, err := Blocks(t.Context(), sources, opt)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer s.Close()
-	most := opt.BlockRows
-	if most == 0 {
-		most = 1024
-	}
-	short := false
-	for x, failed := range s.All() {
-		if failed != nil {
-			err = failed
-			break
-		}
-		n, d := x.Dims()
-		_, _, ok := matrix.Finite(x)
-		if d != s.Cols() || n == 0 || n > most || short || !ok {
-			t.Errorf("%v: block of %d x %d after a short one (%v), expected %d columns and finite values (%v)", sources, n, d, short, s.Cols(), ok)
-		}
-		short = n < most && matrix.Nonzeros(x) < 1<<20/2
-		rows = append(rows, rowsOf(x)...)
-	}
-	if s.Rows() != int64(len(rows)) {
-		t.Errorf("%v: found %d rows counted, expected %d", sources, s.Rows(), len(rows))
-	}
-	if _, again := s.Next(); again != err && (err != nil || again != io.EOF) {
-		t.Errorf("%v: found %v after %v", sources, again, err)
-	}
-	return rows, s.Cols(), err
-}
-
 // streamFiles has files of all formats with rows of five columns, and what
 // options they need.
-func streamFiles(t *testing.T, n int) map[string]Options {
+func streamFiles(t *testing.T, n int) map[string]dataset.Options {
 	folder, r := t.TempDir(), rand.New(rand.NewPCG(3, 1))
 	var csv, semicolon, arff, sparse, svm, named bytes.Buffer
 	table := &matrix.Dense{Rows: n, Cols: 5}
@@ -91,13 +56,13 @@ func streamFiles(t *testing.T, n int) map[string]Options {
 		fmt.Fprintf(&sparse, "3 %v}\n", row[3])
 		svm.WriteString(" # a comment\n\n"[r.IntN(2)*12:])
 	}
-	files := map[string]Options{"testdata/numpy_fortran.npy": {}, "@low-rank:n=2500,d=7": {}, "@heavy-tailed:n=2500,d=90,rank=3": {}, "@pca-orthogonal:n=2500": {}, "@toy:n=1500": {}}
+	files := map[string]dataset.Options{"internal/array/testdata/numpy_fortran.npy": {}, "@low-rank:n=2500,d=7": {}, "@heavy-tailed:n=2500,d=90,rank=3": {}, "@pca-orthogonal:n=2500": {}, "@toy:n=1500": {}}
 	write := func(name string, text []byte) {
 		path := filepath.Join(folder, name)
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		files[path] = Options{}
+		files[path] = dataset.Options{}
 		var packed bytes.Buffer
 		z := gzip.NewWriter(&packed)
 		z.Write(text)
@@ -105,7 +70,7 @@ func streamFiles(t *testing.T, n int) map[string]Options {
 		if err := os.WriteFile(path+".gz", packed.Bytes(), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		files[path+".gz"] = Options{}
+		files[path+".gz"] = dataset.Options{}
 	}
 	write("rows.csv", csv.Bytes())
 	write("named.csv", named.Bytes())
@@ -116,16 +81,16 @@ func streamFiles(t *testing.T, n int) map[string]Options {
 	write("rows.idx", image)
 	write("rows.strings", bytes.ReplaceAll(csv.Bytes(), []byte(","), []byte("\t")))
 	write("words.csv", bytes.ReplaceAll(csv.Bytes(), []byte("\n"), []byte(",word\n")))
-	set := &Set{X: table, Target: Numbers(make([]float64, n))}
-	svmSet, err := Read(t.Context(), []string{filepath.Join(folder, "rows.svm")}, Options{})
+	set := &dataset.Set{X: table, Target: dataset.Numbers(make([]float64, n))}
+	svmSet, err := dataset.Read(t.Context(), []string{filepath.Join(folder, "rows.svm")}, dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, s := range map[string]*Set{"rows.fen": set, "rows.npz": set, "sparse.fen": svmSet, "sparse.npz": svmSet} {
-		if err := Write(t.Context(), filepath.Join(folder, name), s, ""); err != nil {
+	for name, s := range map[string]*dataset.Set{"rows.fen": set, "rows.npz": set, "sparse.fen": svmSet, "sparse.npz": svmSet} {
+		if err := dataset.Write(t.Context(), filepath.Join(folder, name), s, ""); err != nil {
 			t.Fatal(err)
 		}
-		files[filepath.Join(folder, name)] = Options{}
+		files[filepath.Join(folder, name)] = dataset.Options{}
 	}
 	return files
 }
@@ -136,17 +101,17 @@ func TestBlocksAreRead(t *testing.T) {
 	for path, opt := range streamFiles(t, 2100) {
 		opt.Unlabelled = true
 		sources := []string{path}
-		s, err := Read(t.Context(), sources, opt)
+		s, err := dataset.Read(t.Context(), sources, opt)
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
-		want := rowsOf(s.X)
+		want := datasettest.RowsOf(s.X)
 		for _, c := range []struct{ chunk, threads, rows int }{{0, 0, 0}, {100, 1, 1}, {3000, 2, 1000}, {100, 3, 2100}, {5000, 2, 2101}} {
 			if c.rows == 1 && testing.Short() {
 				continue
 			}
 			opt.Chunk, opt.Threads, opt.BlockRows = c.chunk, c.threads, c.rows
-			got, cols, err := streamed(t, sources, opt)
+			got, cols, err := datasettest.Streamed(t, sources, opt)
 			if err != nil || cols != s.Cols() || !reflect.DeepEqual(got, want) {
 				t.Errorf("%s, %+v: found %d rows of %d, %v, expected %d of %d", path, c, len(got), cols, err, len(want), s.Cols())
 			}
@@ -154,7 +119,7 @@ func TestBlocksAreRead(t *testing.T) {
 		if strings.HasPrefix(path, "@") {
 			continue
 		}
-		got, _, err := streamed(t, []string{path, path}, opt)
+		got, _, err := datasettest.Streamed(t, []string{path, path}, opt)
 		if err != nil || !reflect.DeepEqual(got, append(want[:len(want):len(want)], want...)) {
 			t.Errorf("%s twice: found %d rows, %v, expected %d", path, len(got), err, 2*len(want))
 		}
@@ -163,7 +128,7 @@ func TestBlocksAreRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		opt.Stdin, opt.Format = bytes.NewReader(text), formatOf(path)
-		if got, _, err := streamed(t, []string{"-"}, opt); err != nil || !reflect.DeepEqual(got, want) {
+		if got, _, err := datasettest.Streamed(t, []string{"-"}, opt); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s from standard input: found %d rows, %v, expected %d", path, len(got), err, len(want))
 		}
 	}
@@ -208,8 +173,8 @@ func TestBlockErrors(t *testing.T) {
 		{"", packed.String()[:packed.Len()/2], 0, -1, "standard input: gzip data is truncated: unexpected EOF"},
 	} {
 		for _, chunk := range []int{0, 40, 1000} {
-			opt := Options{Format: c.format, Stdin: strings.NewReader(c.text), Columns: c.columns, Chunk: chunk, Threads: 2}
-			rows, _, err := streamed(t, []string{"-"}, opt)
+			opt := dataset.Options{Format: c.format, Stdin: strings.NewReader(c.text), Columns: c.columns, Chunk: chunk, Threads: 2}
+			rows, _, err := datasettest.Streamed(t, []string{"-"}, opt)
 			if err == nil || err.Error() != c.want || c.rows >= 0 && len(rows) != c.rows || c.rows < 0 && len(rows) < 1000 {
 				t.Errorf("%s %.30q, chunks of %d: found %d rows and %v\nexpected %d and %s", c.format, c.text, chunk, len(rows), err, c.rows, c.want)
 			}
@@ -217,13 +182,13 @@ func TestBlockErrors(t *testing.T) {
 	}
 	for want, c := range map[string]struct {
 		source string
-		opt    Options
+		opt    dataset.Options
 	}{
-		"stream of rows: found weights or values of a kernel asked for, expected rows alone":  {"@toy", Options{Weights: "w"}},
-		`target y: a generator has no use for it, only formats arff, csv, fen, npy, tsv have`: {"@toy", Options{Target: "y"}},
-		"@toy:n=5: found 10 columns, expected 3, as asked for":                                {"@toy:n=5", Options{Columns: 3}},
+		"stream of rows: found weights or values of a kernel asked for, expected rows alone":  {"@toy", dataset.Options{Weights: "w"}},
+		`target y: a generator has no use for it, only formats arff, csv, fen, npy, tsv have`: {"@toy", dataset.Options{Target: "y"}},
+		"@toy:n=5: found 10 columns, expected 3, as asked for":                                {"@toy:n=5", dataset.Options{Columns: 3}},
 	} {
-		if _, err := Blocks(t.Context(), []string{c.source}, c.opt); err == nil || err.Error() != want {
+		if _, err := dataset.Blocks(t.Context(), []string{c.source}, c.opt); err == nil || err.Error() != want {
 			t.Errorf("found %v, expected %s", err, want)
 		}
 	}
@@ -232,13 +197,13 @@ func TestBlockErrors(t *testing.T) {
 // A model's schema gives missing numbers a value, and categories their columns.
 func TestBlocksOfSchema(t *testing.T) {
 	for _, text := range []string{"a,b,y\n1,2,no\n,4,yes\n3,,no\n", "a,b,y\n1,u,no\n,v,yes\n3,u,no\n"} {
-		s, err := Read(t.Context(), []string{"-"}, Options{Format: "csv", Stdin: strings.NewReader(text)})
+		s, err := dataset.Read(t.Context(), []string{"-"}, dataset.Options{Format: "csv", Stdin: strings.NewReader(text)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, _, err := streamed(t, []string{"-"}, Options{Format: "csv", Stdin: strings.NewReader(text), Schema: s.Schema})
-		if err != nil || !reflect.DeepEqual(got, rowsOf(s.X)) {
-			t.Errorf("%q: found %v, %v, expected %v", text, got, err, rowsOf(s.X))
+		got, _, err := datasettest.Streamed(t, []string{"-"}, dataset.Options{Format: "csv", Stdin: strings.NewReader(text), Schema: s.Schema})
+		if err != nil || !reflect.DeepEqual(got, datasettest.RowsOf(s.X)) {
+			t.Errorf("%q: found %v, %v, expected %v", text, got, err, datasettest.RowsOf(s.X))
 		}
 	}
 }

@@ -1,44 +1,46 @@
-package dataset
+package dataset_test
 
 import (
 	"context"
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/dataset/internal/datasettest"
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 )
 
 // TestTallyOfBytes: of compressed files the bytes are counted as they are stored, each once, also
 // where files are opened again.
 func TestTallyOfBytes(t *testing.T) {
-	defer func(most int) { mostOpen = most }(mostOpen)
+	defer func(most int) { *dataset.MostOpen = most }(*dataset.MostOpen)
 	text := strings.Repeat("1 1:0.25 7:3\n-1 2:0.5\n", 50000)
 	csv := "a,b,y\n" + strings.Repeat("1.5,x,0\n2,z,1\n", 50000)
 	for _, kind := range []string{"plain", "gzip", "zstd"} {
 		for _, content := range []string{text, csv} {
-			for _, mostOpen = range []int{64, 1} {
+			for _, *dataset.MostOpen = range []int{64, 1} {
 				folder, total := t.TempDir(), int64(0)
 				var paths []string
 				for _, name := range []string{"a", "b", "c"} {
 					packed := []byte(content)
 					if kind != "plain" {
-						packed = pack(t, kind, packed)
+						packed = datasettest.Pack(t, kind, packed)
 					}
 					total += int64(len(packed))
-					paths = append(paths, put(t, folder, name, string(packed)))
+					paths = append(paths, datasettest.Put(t, folder, name, string(packed)))
 				}
 				var tally file.Tally
-				if _, err := Read(context.Background(), paths, Options{Tally: &tally}); err != nil {
+				if _, err := dataset.Read(context.Background(), paths, dataset.Options{Tally: &tally}); err != nil {
 					t.Fatal(err)
 				}
 				if done, of := tally.Bytes(); done != total || of != total {
-					t.Errorf("%s, %d open: found %d of %d, expected %d of as many", kind, mostOpen, done, of, total)
+					t.Errorf("%s, %d open: found %d of %d, expected %d of as many", kind, *dataset.MostOpen, done, of, total)
 				}
 			}
 		}
 	}
 	var tally file.Tally
-	if _, err := Read(context.Background(), []string{"-"}, Options{Tally: &tally, Stdin: strings.NewReader(text)}); err != nil {
+	if _, err := dataset.Read(context.Background(), []string{"-"}, dataset.Options{Tally: &tally, Stdin: strings.NewReader(text)}); err != nil {
 		t.Fatal(err)
 	}
 	if done, of := tally.Bytes(); done != int64(len(text)) || of != 0 {

@@ -1,4 +1,4 @@
-package dataset
+package dataset_test
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/dataset/internal/datasettest"
 	"github.com/fenchel-ml/fenchel/dataset/internal/file"
 	"github.com/fenchel-ml/fenchel/dataset/internal/svmlight"
-	"github.com/fenchel-ml/fenchel/matrix"
 )
 
 func TestWrite(t *testing.T) {
-	s, err := readText("+1 1:0.1 3:-2.5e-30\nno 2:16777216\n+1 5:0\n", Options{})
+	s, err := datasettest.ReadText("+1 1:0.1 3:-2.5e-30\nno 2:16777216\n+1 5:0\n", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,13 +27,13 @@ func TestWrite(t *testing.T) {
 		"a.csv.zst": "",
 	} {
 		path := filepath.Join(t.TempDir(), name)
-		if err := Write(context.Background(), path, s, ""); err != nil {
+		if err := dataset.Write(context.Background(), path, s, ""); err != nil {
 			t.Fatal(err)
 		}
 		if got, _ := os.ReadFile(path); text != "" && string(got) != text {
 			t.Errorf("%s: found %q, expected %q", name, got, text)
 		}
-		again, err := Read(context.Background(), []string{path}, Options{})
+		again, err := dataset.Read(context.Background(), []string{path}, dataset.Options{})
 		if err != nil || again.Digest() != s.Digest() {
 			t.Errorf("%s: %v, or other rows", name, err)
 		}
@@ -41,7 +42,7 @@ func TestWrite(t *testing.T) {
 		"a.xls":    `a.xls: unknown extension ".xls": `,
 		"a.svm.xz": "a.svm.xz: found the extension .xz, expected .gz or .zst to compress",
 	} {
-		if err := Write(context.Background(), path, s, ""); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if err := dataset.Write(context.Background(), path, s, ""); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("found %v, expected %s", err, want)
 		}
 	}
@@ -53,7 +54,7 @@ func TestWrite(t *testing.T) {
 
 func TestWriteFile(t *testing.T) {
 	folder := t.TempDir()
-	path := put(t, folder, "f", "old")
+	path := datasettest.Put(t, folder, "f", "old")
 	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
 	}
@@ -76,29 +77,5 @@ func TestWriteFile(t *testing.T) {
 	}
 	if err := file.WriteFile(folder, nil); err == nil || err.Error() != folder+": found a directory, expected a file" {
 		t.Errorf("found %v", err)
-	}
-}
-
-func TestDigest(t *testing.T) {
-	dense := &Set{X: &matrix.Dense{Rows: 2, Cols: 2, Value: []float32{1, 0, 0, 2}}, Target: Target{Number: []float64{1, 0}}}
-	sparse, err := readText("1 1:1\n-0 2:2\n", Options{Threads: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if dense.Digest() != sparse.Digest() {
-		t.Error("dense and sparse rows have different digests")
-	}
-	sparse.Weight = []float64{1, 1}
-	if dense.Digest() != sparse.Digest() {
-		t.Error("weights of 1 change the digest")
-	}
-	seen := map[string]bool{dense.Digest(): true}
-	for _, text := range []string{"1 1:1\n0 2:3\n", "1 1:1\n2 2:2\n", "a 1:1\n0 2:2\n", "1 1:1\n0 2:2 3:0\n", "1 2:1\n0 2:2\n", "1 1:1\n0 2:2\n0"} {
-		s, _ := readText(text, Options{})
-		if d := s.Digest(); seen[d] || !strings.HasPrefix(d, "sha256:") || len(d) != 71 {
-			t.Errorf("%q: the digest %s is not new", text, d)
-		} else {
-			seen[d] = true
-		}
 	}
 }

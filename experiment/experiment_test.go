@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -40,13 +41,18 @@ var looked = []struct {
 	{"thesis-fig6.5:scale=thesis,moments=all,threshold=0", "@heavy-tailed:n=1500,d=40,rank=10,rare=0.1", []string{"M1", "M6"}, nil},
 }
 
+var long = flag.Bool("long", false, "run all experiments, and on two cores too, not every second and fourth")
+
 // TestExperiments: every experiment gives points and its targets, the same on one
-// core and two.
+// core and two (without -long every second one, and every fourth on two).
 func TestExperiments(t *testing.T) {
-	for _, l := range looked {
+	for k, l := range looked {
 		t.Run(l.spec, func(t *testing.T) {
-			one, two := look(t, l.spec, l.data, 1), look(t, l.spec, l.data, 2)
-			if !reflect.DeepEqual(one, two) {
+			if !*long && k%2 != 0 {
+				t.Skip("every second: -long does all")
+			}
+			one := look(t, l.spec, l.data, 1)
+			if (*long || k%4 == 0) && !reflect.DeepEqual(one, look(t, l.spec, l.data, 2)) {
 				t.Error("another result on another number of cores")
 			}
 			if len(one.Points) == 0 {
@@ -114,8 +120,8 @@ func readSet(t *testing.T, sources ...string) *dataset.Set {
 // TestTable: what is counted in the table of costs has the exponents it must have;
 // seconds are not looked at.
 func TestTable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
+	if !*long {
+		t.Skip("takes some seconds: -long does it")
 	}
 	r := look(t, "thesis-table", "", 1)
 	for _, c := range r.Checks {
@@ -147,8 +153,11 @@ func TestTimed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
-	for _, l := range timed {
+	for k, l := range timed {
 		t.Run(l.spec, func(t *testing.T) {
+			if !*long && k%3 != 0 {
+				t.Skip("takes seconds: -long does it")
+			}
 			t.Parallel()
 			r := look(t, l.spec, l.data, 1)
 			if len(r.Points) == 0 {

@@ -25,12 +25,12 @@ func python(t *testing.T) string {
 	return path
 }
 
-// ONNX Runtime says of 10,000 rows of every kind of model what the model says.
+// ONNX Runtime says of 500 rows of every kind of model (10,000 with -long) what the model says.
 func TestRuntime(t *testing.T) {
 	path := python(t)
-	rows := 10000
-	if testing.Short() {
-		rows = 500
+	rows := 500
+	if *long {
+		rows = 10000
 	}
 	all, folder := examples(t, rows), t.TempDir()
 	for i, e := range all {

@@ -170,7 +170,7 @@ func (d *draw) below(t *testing.T, what string, c Certificate, want *big.Float) 
 	}
 }
 
-var draws = flag.Int("draws", 2500, "how many problems of extreme sizes are drawn of each kind")
+var draws = flag.Int("draws", 1000, "how many problems of extreme sizes are drawn of each kind")
 
 // eachDraw calls check for problems of all sizes. Those that are refused are counted:
 // most must be accepted.

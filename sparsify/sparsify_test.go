@@ -137,7 +137,7 @@ var gaussian = kernel.RBF{Gamma: 1}
 // S1 and S6 of the reference, and the basic twin of 2.10.2.
 func TestDescent(t *testing.T) {
 	ratio, count := 0.0, 0
-	for seed := range uint64(300) {
+	for seed := range uint64(nightly(300, 75)) {
 		m := randomMachine(t, seed, gaussian, problem.None)
 		var sizes []float64
 		for _, d := range []Descent{{}, {Aggressive: true}, {Aggressive: true, Pool: 8}} {

@@ -15,7 +15,10 @@ import (
 // As many components are found as capture the share, by the exact eigenvalues, and one
 // fewer would not do; also where the first guess is too small, and of other methods.
 func TestPCAShare(t *testing.T) {
-	const n, d = 1500, 260
+	n, d := 700, 90
+	if *Long {
+		n, d = 1500, 260
+	}
 	set := slowlyFalling(t, n, d)
 	rows, err := pca.Preprocess(set.X, "none", true, 1)
 	if err != nil {

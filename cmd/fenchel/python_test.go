@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,9 +14,11 @@ import (
 // needs are what the tests of the Python package import; they skip what needs more.
 const needs = "import numpy, pytest"
 
-// TestPython runs the tests of the Python package with this program: "python -m pytest" in
-// the folder python. FENCHEL_PYTHON names the interpreter. The test is skipped where it has no
-// numpy or pytest.
+var long = flag.Bool("long", false, "run all tests of the Python package, not every tenth")
+
+// TestPython runs every tenth test of the Python package with this program, all with -long:
+// "python -m pytest" in the folder python. FENCHEL_PYTHON names the interpreter. The test is
+// skipped where it has no numpy or pytest.
 func TestPython(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the tests of the Python package take a minute")
@@ -31,6 +34,9 @@ func TestPython(t *testing.T) {
 	cmd := exec.Command(python, "-m", "pytest", "-p", "no:cacheprovider", "-q")
 	cmd.Dir = filepath.Join("..", "..", "python")
 	cmd.Env = append(os.Environ(), "FENCHEL_BINARY="+program, "PYTHONDONTWRITEBYTECODE=1", "MPLBACKEND=Agg")
+	if !*long {
+		cmd.Env = append(cmd.Env, "FENCHEL_TEST_SAMPLE=10")
+	}
 	out, err := cmd.CombinedOutput()
 	var failed *exec.ExitError
 	if err != nil && !errors.As(err, &failed) {

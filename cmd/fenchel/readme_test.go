@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -76,13 +77,18 @@ func pages(t *testing.T) []string {
 	return all
 }
 
+// longPages are those of which the commands take long.
+var longPages = []string{"gallery.md", "compare.md", "kernel.md"}
+
 // TestREADME runs the README, the guide, the tutorials and the recipes: what a reader copies from a page
-// works, and prints what it says.
+// works, and prints what it says. Without -long the pages that take long are left out.
 func TestREADME(t *testing.T) {
 	for _, page := range pages(t) {
-		if filepath.Base(page) != "go.md" { // which has no commands
-			t.Run(filepath.Base(page), func(t *testing.T) { runPage(t, page) })
+		name := filepath.Base(page)
+		if name == "go.md" || !*long && slices.Contains(longPages, name) { // which has no commands
+			continue
 		}
+		t.Run(name, func(t *testing.T) { runPage(t, page) })
 	}
 }
 

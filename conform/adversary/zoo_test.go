@@ -33,7 +33,7 @@ func ordinary(kernel *exact.KernelTwin) *Problem {
 func tried(t *testing.T, p *Problem) *trial {
 	t.Helper()
 	tr := &trial{problem: p, draw: drawOf(1, 1), tally: NewTally()}
-	for range 5 {
+	for range 3 {
 		tr.run()
 	}
 	for _, f := range tr.found {

@@ -16,10 +16,7 @@ import (
 // what it becomes by rounding when it is made orthonormal.
 func TestCertificateIsAboutTheSpanGiven(t *testing.T) {
 	t.Parallel()
-	count := 960
-	if testing.Short() {
-		count = 384
-	}
+	count := nightly(960, 384)
 	each(count, func(i int) {
 		c := newInstance(i)
 		c.u = dependentRows(rand.New(rand.NewPCG(13, uint64(i))), c.u)

@@ -2,6 +2,7 @@ package certificate
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -123,13 +124,21 @@ func each(count int, do func(i int)) {
 	done.Wait()
 }
 
+var long = flag.Bool("long", false, "examine thousands of problems, and larger real data")
+
+// nightly returns how much of something is tested: all with -long. Of every 384 problems one
+// is of each kind.
+func nightly(all, daily int) int {
+	if *long {
+		return all
+	}
+	return daily
+}
+
 // Never below the truth, of both routes, on problems of every kind.
 func TestCertificateIsATheorem(t *testing.T) {
 	t.Parallel()
-	count := 5376
-	if testing.Short() {
-		count = 384
-	}
+	count := nightly(5376, 768)
 	each(count, func(i int) {
 		c := newInstance(i)
 		truth := truthOf(c)

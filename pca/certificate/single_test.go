@@ -16,10 +16,7 @@ import (
 // Never below the truth, by sums in single precision, on problems of every kind.
 func TestSingleCertificateIsATheorem(t *testing.T) {
 	t.Parallel()
-	count := 2688
-	if testing.Short() {
-		count = 384
-	}
+	count := nightly(2688, 384)
 	taken := make([]bool, count)
 	each(count, func(i int) {
 		c := newInstance(i)

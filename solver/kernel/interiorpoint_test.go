@@ -13,7 +13,7 @@ import (
 // kinds of bias among them, have the optimum that SMO finds, in at most 30 steps.
 func TestInteriorPoint(t *testing.T) {
 	most := 0
-	for seed := range uint64(thorough(400, 100)) {
+	for seed := range uint64(nightly(400, 60)) {
 		p := activeProblem(t, seed)
 		if seed%7 == 6 { // two ramps, or one of some width
 			l := []loss.Loss{loss.EpsilonInsensitive{Epsilon: 0.2}, loss.Huber{Delta: 0.5}}[seed%2]

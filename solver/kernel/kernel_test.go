@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"flag"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -68,13 +69,22 @@ func TestLinearKernelIsLinear(t *testing.T) {
 	}
 }
 
-// thorough returns how much of something is tested: less under -short, which is
-// what the race detector is run with.
+// thorough returns how much of something is tested: less without -long.
 func thorough(all, short int) int {
-	if testing.Short() {
+	if testing.Short() || !*long {
 		return short
 	}
 	return all
+}
+
+var long = flag.Bool("long", false, "solve all problems of the tests that draw hundreds, not the first of them alone")
+
+// nightly returns how much of something is tested: all with -long.
+func nightly(all, daily int) int {
+	if *long {
+		return all
+	}
+	return daily
 }
 
 // cases are the solvers, each with a problem that it takes.

@@ -102,7 +102,7 @@ func TestAllAreHeard(t *testing.T) {
 // computes few values of the kernel more, and leaves a point that can be judged, with no
 // more support than was said.
 func TestLimitIsHeard(t *testing.T) {
-	x, y := toy(thorough(400, 250))
+	x, y := toy(nightly(400, 160))
 	for _, c := range limitCases {
 		for asks := 1; asks < 3000; asks = asks*5 + 1 {
 			if !heard(t, c.spec, c.problem, x, y, asks) {

@@ -257,7 +257,7 @@ func small(random *rand.Rand, bias problem.Bias) *problem.Kernel {
 func TestOracle(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(4, 2))
-	for trial := range thorough(400, 60) {
+	for trial := range nightly(400, 80) {
 		bias := []problem.Bias{problem.Free, problem.Free, problem.None, problem.Feature}[trial%4]
 		p := small(random, bias)
 		_, value := quadraticOf(p).solve()

@@ -3,6 +3,7 @@ package path
 import (
 	"context"
 	"errors"
+	"flag"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -179,9 +180,11 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+var long = flag.Bool("long", false, "follow the paths of all problems, not the first quarter of them")
+
 // short is fewer where tests are to be quick.
 func short(all, few int) int {
-	if testing.Short() {
+	if !*long {
 		return few
 	}
 	return all

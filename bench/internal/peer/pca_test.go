@@ -3,6 +3,7 @@ package peer
 import (
 	"context"
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,10 +39,12 @@ func TestReducers(t *testing.T) {
 	}
 }
 
+var long = flag.Bool("long", false, "ask scikit-learn, where it is installed")
+
 // TestPCAWorker asks scikit-learn, where it is installed.
 func TestPCAWorker(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts python")
+	if !*long {
+		t.Skip("starts scikit-learn again and again: -long does it")
 	}
 	opt := &task.Config{Work: t.TempDir(), Threads: 1, Python: os.Getenv("FENCHEL_PYTHON")}
 	p := &Sklearn{}

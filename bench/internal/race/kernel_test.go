@@ -71,12 +71,12 @@ func kernelLab(t *testing.T) (*lab, *task.Task, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &lab{opt: options{Config: task.Config{Work: t.TempDir(), Threads: 2, Progress: t.Logf}, root: root, repeats: 2, limit: 2 * time.Second}, log: &measure.Log{}, started: time.Now()}
-	if l.references, err = task.OpenReferences(filepath.Join(l.opt.Work, "references.json")); err != nil {
+	binary, err := program()
+	if err != nil {
 		t.Fatal(err)
 	}
-	binary, err := l.fenchelBinary(context.Background())
-	if err != nil {
+	l := &lab{opt: options{fenchel: binary, Config: task.Config{Work: t.TempDir(), Threads: 2, Progress: t.Logf}, root: root, repeats: 2, limit: 2 * time.Second}, log: &measure.Log{}, started: time.Now()}
+	if l.references, err = task.OpenReferences(filepath.Join(l.opt.Work, "references.json")); err != nil {
 		t.Fatal(err)
 	}
 	set, err := dataset.Read(context.Background(), []string{"@spirals:n=600"}, dataset.Options{})
@@ -100,6 +100,9 @@ var spiralProblem = task.KernelProblem{Set: "spirals", C: 1, Gamma: 10, Gap: tas
 // is swept until it is accurate enough and no further, and one that is too slow
 // is given a bound.
 func TestKernelContest(t *testing.T) {
+	if !*long {
+		t.Skip("races for many seconds: -long does it")
+	}
 	l, spirals, binary := kernelLab(t)
 	l.machines = []peer.MachinePeer{&mimic{called: "mimic", binary: binary}, &sleeper{mimic{called: "sleeper"}}, &failer{mimic{called: "failer", binary: binary}}}
 	c := newKernelContest(l, spiralProblem, spirals, binary, time.Now().Add(time.Minute))

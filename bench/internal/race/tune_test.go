@@ -19,6 +19,9 @@ import (
 // TestTune: Fenchel and scikit-learn search the same small grid on the same folds of rows that a linear
 // model and a kernel machine tell apart, and both note their time and a good score.
 func TestTune(t *testing.T) {
+	if !*long {
+		t.Skip("races scikit-learn: -long does it")
+	}
 	python := os.Getenv("FENCHEL_PYTHON")
 	if python == "" {
 		python = "python3"

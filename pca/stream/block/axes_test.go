@@ -17,9 +17,9 @@ import (
 // are nearly equal. History has room for enough of these directions.
 func TestBlockMethodsOnAxes(t *testing.T) {
 	t.Parallel()
-	runs := 6
-	if testing.Short() {
-		runs = 3
+	runs := 3
+	if *long {
+		runs = 6
 	}
 	for _, root := range []bool{false, true} {
 		for _, k := range []int{1, 2, 4} {

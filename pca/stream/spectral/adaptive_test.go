@@ -13,7 +13,7 @@ import (
 func TestAutomaticCap(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(25)
-	if testing.Short() {
+	if !*long {
 		seeds = 8
 	}
 	for _, c := range []struct {

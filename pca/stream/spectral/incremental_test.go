@@ -57,7 +57,7 @@ func TestIncrementalStuckShare(t *testing.T) {
 	runs, steps := 400, 1000
 	if os.Getenv("FENCHEL_SLOW") != "" {
 		runs, steps = 2000, 3000
-	} else if testing.Short() {
+	} else if !*long {
 		runs = 100
 	}
 	for _, c := range []struct {
@@ -117,7 +117,7 @@ func TestIncrementalStuckShare(t *testing.T) {
 func TestIncrementalStuck(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(12)
-	if testing.Short() {
+	if !*long {
 		seeds = 5
 	}
 	for _, data := range []string{"gaussian", "orthogonal-exact", "orthogonal-sqrt"} {

@@ -1,0 +1,49 @@
+package fen_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset"
+	"github.com/fenchel-ml/fenchel/dataset/internal/datasettest"
+)
+
+// Caches of tables that have other offsets are not read as one.
+func TestCachesOfOtherOffsets(t *testing.T) {
+	dir := t.TempDir()
+	var first *dataset.Schema
+	for _, like := range []bool{false, true} {
+		var paths []string
+		for i, part := range [][][]float64{datasettest.Times(4000)[:1000], datasettest.Times(4000)[3000:]} {
+			for _, row := range part {
+				row[0] += float64(1000 * i)
+			}
+			opt := dataset.Options{}
+			if like {
+				opt.Schema = first
+			}
+			s := datasettest.ReadNamed(t, "a.csv", datasettest.AsCSV(part), opt)
+			if i == 0 && !like {
+				first = s.Schema
+			}
+			path := filepath.Join(dir, fmt.Sprintf("%v%d.fen", like, i))
+			if err := dataset.Write(context.Background(), path, s, ""); err != nil {
+				t.Fatal(err)
+			}
+			paths = append(paths, path)
+		}
+		s, err := dataset.Read(context.Background(), paths, dataset.Options{})
+		if err == nil {
+			s.Close()
+		}
+		blocks, failed := dataset.Blocks(context.Background(), paths, dataset.Options{})
+		if failed == nil {
+			blocks.Close()
+		}
+		if (err == nil) != like || (failed == nil) != like {
+			t.Errorf("made alike %v: found %v and %v", like, err, failed)
+		}
+	}
+}

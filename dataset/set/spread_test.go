@@ -1,0 +1,43 @@
+package set_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/fenchel-ml/fenchel/dataset/set"
+)
+
+func TestSpread(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		offset float64
+	}{
+		{[]float64{1.7e9, 1.7e9 + 50}, 1.7e9},
+		{[]float64{-1.7e9, -1.7e9 - 50}, -1.7e9},
+		{[]float64{1.7e9, 1.7e9}, 0},
+		{[]float64{1990, 2020}, 0},
+		{[]float64{1 << 24, 1<<24 + 1}, 16777216},
+		{[]float64{0, 1e9}, 0},
+		{[]float64{1e-40, 1.1e-40}, 0},
+		{[]float64{0.1, 0.1 + 1e-12}, 0.1 + 5e-13},
+		{[]float64{math.MaxFloat32, math.MaxFloat32 * (1 - 1e-9)}, math.MaxFloat32},
+	} {
+		var s set.Spread
+		for _, v := range c.values {
+			s.Add(v)
+		}
+		s.Settle()
+		got := s.Offset()
+		if math.Abs(got-c.offset) > 1e-6*math.Abs(c.values[0]) || (got == 0) != (c.offset == 0) {
+			t.Errorf("%v: offset %v, expected %v", c.values, got, c.offset)
+		}
+		if got == 0 {
+			continue
+		}
+		for _, v := range c.values {
+			if loss := math.Abs(float64(float32(v-got)) - (v - got)); loss > 1e-7*(s.High-s.Low) {
+				t.Errorf("%v: %v less %v is rounded by %g", c.values, v, got, loss)
+			}
+		}
+	}
+}

@@ -1,0 +1,5 @@
+package block
+
+import "flag"
+
+var long = flag.Bool("long", false, "repeat runs on random axes more often")

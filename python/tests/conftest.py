@@ -1,0 +1,10 @@
+"""A sample of the tests, for those of every change: FENCHEL_TEST_SAMPLE=10 runs every tenth."""
+import os
+
+
+def pytest_collection_modifyitems(config, items):
+    every = int(os.environ.get("FENCHEL_TEST_SAMPLE", "1"))
+    left = [item for k, item in enumerate(items) if k % every]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = items[::every]
