@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"math"
@@ -25,8 +24,6 @@ import (
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/train"
 )
-
-var long = flag.Bool("long", false, "a thousand models ended by a limit of time, instead of twenty")
 
 // read returns a set, from a generator as a rule.
 func read(t testing.TB, source string) *dataset.Set {
@@ -418,7 +415,7 @@ func TestVerifyOfCalibrations(t *testing.T) {
 // No model that a limit of time ended is found false, whatever the solver.
 func TestVerifyOfLateModels(t *testing.T) {
 	cases := 20
-	if *long {
+	if *train.Long {
 		cases = 1000
 	}
 	sets := map[string]*dataset.Set{"classification": read(t, "@blobs:n=60,d=5,classes=3,spread=3"), "regression": read(t, "@linear:n=60,d=5")}
