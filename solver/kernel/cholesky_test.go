@@ -111,7 +111,7 @@ func TestPrimalAndDualRidge(t *testing.T) {
 			}
 			w = append(w, dual.Point.W[shape[0]])
 			for j, v := range w {
-				if math.Abs(v-primal.Point.W[j]) > 1e-10 {
+				if math.Abs(v-primal.Point.W[j]) > 1e-9 { // gaps end at the rounding of their certificates
 					t.Errorf("%v, bias %v: weight %d is %v, by newton %v", shape, bias, j, v, primal.Point.W[j])
 				}
 			}
