@@ -13,6 +13,7 @@ import (
 	"github.com/fenchel-ml/fenchel/pca"
 	"github.com/fenchel-ml/fenchel/pca/learner"
 	"github.com/fenchel-ml/fenchel/solver"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // StreamMethod is the method for streams, where none is asked for.
@@ -145,6 +146,33 @@ func ResumePCA(m *model.PCA, threads int) (*PCAStream, error) {
 	return s, nil
 }
 
+// complete adds directions without variance until there are k: what is left of the unit vectors that
+// the others explain least.
+func complete(b *pca.Basis, k int) {
+	for ; b.K < k; b.K++ {
+		farthest, most := 0, math.Inf(-1)
+		for j := range b.Cols {
+			left := 1.0
+			for i := range b.K {
+				left -= float64(b.Row(i)[j] * b.Row(i)[j])
+			}
+			if left > most {
+				farthest, most = j, left
+			}
+		}
+		v := make([]float64, b.Cols)
+		v[farthest] = 1
+		for range 2 { // once more for what rounding leaves
+			for i := range b.K {
+				vec.Axpy64(v, -vec.Dot64(v, b.Row(i)), b.Row(i))
+			}
+		}
+		vec.ScaledAdd(v, 1/math.Sqrt(vec.SquaredNorm64(v)), 0, v)
+		b.Component, b.Value = append(b.Component, v...), append(b.Value, 0)
+	}
+	b.Orient()
+}
+
 // withMeans returns the schema of a table of numbers with the means of its features in
 // place of missing ones; nil where these are not known, or columns are not numbers.
 func withMeans(s *dataset.Schema, mean []float64) *dataset.Schema {
@@ -213,6 +241,7 @@ func (s *PCAStream) Result(status solver.Status) (*PCAResult, error) {
 		return nil, unbegun
 	}
 	started := time.Now()
+	var warnings []error
 	a, err := s.learner.Answer()
 	if err != nil {
 		return nil, DataError{err.Error()}
@@ -220,8 +249,12 @@ func (s *PCAStream) Result(status solver.Status) (*PCAResult, error) {
 	switch {
 	case a.Total == 0:
 		return nil, DataError{nothingVaries(s.center)}
-	case a.Basis.K < s.spec.K:
-		return nil, DataError{fmt.Sprintf("found only %d of k = %d components in %d rows, which lie in fewer dimensions", a.Basis.K, s.spec.K, s.Rows())}
+	case s.spec.K > s.cols:
+		return nil, DataError{fmt.Sprintf("found %d features, expected at least k = %d", s.cols, s.spec.K)}
+	}
+	if found := a.Basis.K; found < s.spec.K {
+		complete(&a.Basis, s.spec.K)
+		warnings = append(warnings, fmt.Errorf("the %d rows lie in %d dimensions: the other %d components have no variance", s.Rows(), found, s.spec.K-found))
 	}
 	m := &model.PCA{
 		Statement: model.PCAStatement{K: s.spec.K, Method: s.spec.Method, Center: s.center, Scale: s.spec.Scale, Stream: true,

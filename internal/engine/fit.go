@@ -28,6 +28,8 @@ type spec struct {
 	Radius float64 `json:"radius"`
 	Slack  float64 `json:"slack"`
 
+	HardMargin bool `json:"hard_margin"`
+
 	Gap        float64           `json:"gap"`
 	Epochs     int               `json:"epochs"`
 	Seconds    float64           `json:"seconds"`
@@ -47,7 +49,7 @@ type spec struct {
 func (s spec) spec() train.Spec {
 	return train.Spec{
 		Task: s.Task, Loss: s.Loss, Penalty: s.Penalty, Kernel: s.Kernel, Map: s.Map, Scheme: s.Scheme, Bias: s.Bias, Scaling: s.Scaling, Solver: s.Solver,
-		Lambda: s.Lambda, C: s.C, Nu: s.Nu, Radius: s.Radius, Slack: s.Slack,
+		Lambda: s.Lambda, C: s.C, Nu: s.Nu, Radius: s.Radius, Slack: s.Slack, HardMargin: s.HardMargin,
 		Gap: s.Gap, Epochs: s.Epochs, Time: duration(s.Seconds), Seed: s.Seed, Threads: s.Threads, Partitions: s.Partitions, Cache: s.Cache,
 		NoDual: s.NoDual, Probabilities: s.Probabilities, Notes: s.Notes, ClassWeight: s.ClassWeight, Balanced: s.Balanced,
 	}

@@ -33,8 +33,11 @@ class Writer:
                 piece = array[lo : lo + rows]
                 if less is not None:
                     piece = piece - less
-                with np.errstate(over="ignore"):  # the engine says which value is too large
-                    self._write(np.ascontiguousarray(piece, dtype))
+                with np.errstate(over="ignore"):
+                    out = np.ascontiguousarray(piece, dtype)
+                if dtype == np.float32 and piece.dtype == np.float64:
+                    _refuse_large(piece, out, lo)
+                self._write(out)
         return place
 
     def raw(self, data: bytes) -> dict[str, int]:
@@ -59,6 +62,15 @@ class Writer:
                 raise
             os.ftruncate(self.fd, 0)
             raise MemoryError(f"shared memory: found no room for more than {self.size} bytes of the data ({os.strerror(e.errno)}), expected it for all of them") from None
+
+
+def _refuse_large(before: np.ndarray, after: np.ndarray, first: int) -> None:
+    """Refuse finite numbers that single precision has none for."""
+    large = np.isinf(after)
+    if large.any() and np.isfinite(before[large]).any():
+        at = np.argwhere(large & np.isfinite(before))[0]
+        where = f"row {first + at[0] + 1}, column {at[1] + 1}: " if len(at) > 1 else ""
+        raise ValueError(f"{where}found {before[tuple(at)]:g}, expected a magnitude of at most 3.4e38, the largest of single precision: multiply the column by a smaller unit")
 
 
 def is_sparse(X: Any) -> bool:

@@ -91,6 +91,8 @@ class Estimator(BaseEstimator):
         self.status_ = answer["status"]
         self.gap_ = self.certificate_.gap
         for text in answer.get("warnings", []):
+            if self.gap_ <= asked and "allows for rounding errors" in text:
+                continue  # the gap asked of the engine is smaller than that of which anyone is warned
             warnings.warn(text, UserWarning, stacklevel=4)
         if self.status_ != "converged" and not self.gap_ <= asked and not answer.get("unproved"):
             warnings.warn(f"{type(self).__name__} ended with status {self.status_} and a proved relative gap of {self.gap_:.3g}, above the {asked:.3g} asked for", ConvergenceWarning, stacklevel=4)
@@ -167,11 +169,20 @@ def class_factors(class_weight: Any, classes: np.ndarray, codes: np.ndarray, wei
         factors = rows.sum() / (len(classes) * rows)
     else:
         factors = np.ones(len(classes))
-        for label, weight in dict(class_weight).items():
-            at = np.flatnonzero(classes == label)
-            if at.size:
-                factors[at[0]] = weight
+        known = checked_weights(class_weight, classes)
+        for at, label in enumerate(classes.tolist()):
+            factors[at] = known.get(label, 1)
     return factors[codes]
+
+
+def checked_weights(class_weight: Any, classes: np.ndarray) -> dict[Any, Any]:
+    """Return the weights of classes as a dict. As scikit-learn has it, classes that are absent
+    may have one, but then those that are there have to have one too."""
+    known = dict(class_weight)
+    lacking = [c for c in classes.tolist() if c not in known]
+    if lacking and len(classes) - len(lacking) != len(known):
+        raise ValueError(f"The classes, {lacking}, are not in class_weight")
+    return known
 
 
 def row_weights(sample_weight: Any, X: Any, factors: np.ndarray | None = None) -> np.ndarray | None:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
+import tempfile
 from typing import Any
 
 import numpy as np
 
 DTYPES = {"F64": np.float64, "F32": np.float32, "I64": np.int64, "U32": np.uint32}
+
+
+def _umask() -> int:
+    """Return the mask of the permissions of new files, which can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 class Model:
@@ -47,9 +56,21 @@ class Model:
         return np.frombuffer(self.data[self._base + begin : self._base + end], DTYPES[t["dtype"]]).reshape(t["shape"]).copy()
 
     def save(self, path: str) -> None:
-        """Write the file, for ``fenchel verify``, ``predict``, ``info`` and others."""
-        with open(path, "wb") as file:
-            file.write(self.data)
+        """Write the file, for ``fenchel verify``, ``predict``, ``info`` and others: all of it, or
+        what was there before stays."""
+        path = os.path.realpath(path)
+        with tempfile.NamedTemporaryFile(dir=os.path.dirname(path), prefix=os.path.basename(path) + ".", delete=False) as file:
+            try:
+                file.write(self.data)
+                file.flush()
+                os.fsync(file.fileno())
+                file.close()
+                os.chmod(file.name, os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o666 & ~_umask())
+                os.replace(file.name, path)
+            except BaseException:
+                file.close()
+                os.unlink(file.name)
+                raise
 
     def weights(self) -> tuple[np.ndarray, np.ndarray]:
         """Return weights, outputs x features, and biases of a linear model, of features as

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _ask
 from ._arrays import is_sparse
-from ._base import FLOATS, encode, positive, row_weights, seed_of, spelled, threads_of, validate_data
+from ._base import FLOATS, checked_weights, encode, positive, row_weights, seed_of, spelled, threads_of, validate_data
 from .kernel import MOVABLE, KernelClassifier, KernelRegressor
 from .linear import Classifier, LinearClassifier, LinearRegressor
 
@@ -136,7 +136,7 @@ def _class_weight(weights: Any, classes: np.ndarray, labels: list[str]) -> dict[
             raise ValueError(f"class_weight={weights!r}: expected 'balanced', None or a dict from class to weight")
         return {"balanced": True}
     known = dict(zip(classes.tolist(), labels))
-    return {"class_weight": {known[k]: float(w) for k, w in dict(weights).items() if k in known}}
+    return {"class_weight": {known[k]: float(w) for k, w in checked_weights(weights, classes).items() if k in known}}
 
 
 def _kernel(estimator: Any, X: Any, weights: Any, search: Any) -> str:

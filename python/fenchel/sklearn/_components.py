@@ -240,6 +240,9 @@ class Mapped(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def transform(self, X: Any) -> np.ndarray:
         """Return images of shape (n_samples, n_features_out), of which the inner products are
         nearly values of the kernel."""
+        return self._images(X)
+
+    def _images(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS)
         out = _ask.images(X, self.kernel_, self.map_, self._seed, self.n_features_in_, self._landmarks, threads_of(self.n_jobs))
@@ -284,7 +287,8 @@ class Nystroem(Mapped):
         refuse(self, kernel_params=None)
         if not isinstance(self.kernel, str):
             raise ValueError(f"Nystroem: found kernel={self.kernel!r}, expected a name of fenchel list kernels: Fenchel has nothing else")
-        k = Described(self.kernel, self.gamma, 1 if self.coef0 is None else self.coef0, 3 if self.degree is None else self.degree)
+        gamma = 1.0 if self.gamma is None and self.kernel == "chi2" else self.gamma  # as scikit-learn's chi2_kernel has it
+        k = Described(self.kernel, gamma, 1 if self.coef0 is None else self.coef0, 3 if self.degree is None else self.degree)
         return k._kernel(X), f"nystrom:rank={min(self._wide(), X.shape[0])}"
 
 
@@ -331,6 +335,6 @@ class RBFSampler(Mapped):
     def transform(self, X: Any) -> np.ndarray:
         """Return features of shape (n_samples, n_components), of which the inner products are
         nearly values of the kernel."""
-        pairs = super().transform(X)  # the cosine and the sine of each <v,x>
+        pairs = self._images(X)  # the cosine and the sine of each <v,x>
         b = self.random_offset_.astype(pairs.dtype)
         return np.sqrt(pairs.dtype.type(2)) * (pairs[:, ::2] * np.cos(b) - pairs[:, 1::2] * np.sin(b))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from typing import Any
 
 import numpy as np
@@ -188,7 +189,29 @@ def unpenalised(X: Any, weights: np.ndarray | None, centred: bool) -> dict[str, 
     size = size[size > (1e-7 * mean) ** 2]  # the others are constant
     scaled = size.size > 0 and size.max() > 1e6 * size.min()
     total = (float(size.size if scaled else size.sum()) or 1.0) * (X.shape[0] if weights is None else weights.sum())
-    return {"penalty": "l2", "C": 1e14 / total, "scaling": ("std" if centred else "max") if scaled else "none", "gap": 1e-9}
+    least = 1e-14
+    if dependent(X, centred):
+        warnings.warn("columns of X depend on each other, so that many weights predict the same: found are small ones", UserWarning, stacklevel=5)
+        least = 1e-7 if X.shape[0] > X.shape[1] else least
+    return {"penalty": "l2", "C": 1 / (least * total), "scaling": ("std" if centred else "max") if scaled else "none", "gap": 1e-9}
+
+
+def dependent(X: Any, centred: bool) -> bool:
+    """Tell whether columns depend on each other as far as single precision can tell. Of more than
+    2,000 columns only their number is compared with that of the rows."""
+    rows, columns = X.shape
+    if rows - centred < columns or columns > 2000:
+        return rows - centred < columns
+    products = np.asarray((X.T @ X).todense() if is_sparse(X) else X.T @ X, np.float64)
+    if centred:
+        mean = np.asarray(X.mean(axis=0), np.float64).ravel()
+        products = products - rows * np.outer(mean, mean)
+    size = np.sqrt(np.maximum(np.diag(products), 0))
+    moving = size > 1e-7 * np.sqrt(rows) * np.abs(np.asarray(X.mean(axis=0), np.float64).ravel())  # the others are constant
+    if not moving.any():
+        return False
+    values = np.linalg.eigvalsh(products[np.ix_(moving, moving)] / np.outer(size[moving], size[moving]))
+    return bool(values[0] < 1e-13 * len(values))
 
 
 class LinearNumbers(Targets, Regressor, Linear):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
@@ -235,6 +236,8 @@ class SVC(TwinClassifier):
         self.random_state = random_state
 
     def _spec(self, X: Any, weights: np.ndarray | None) -> dict[str, Any]:
+        if isinstance(self.C, numbers.Real) and self.C == np.inf:
+            return {**self._stop(), "loss": "hinge", "scheme": self.scheme, "hard_margin": True}
         return {**self._stop(), "loss": "hinge", "scheme": self.scheme, "C": above_zero(self, "C")[0]}
 
 
