@@ -244,25 +244,17 @@ func (r *run) assess(point problem.Point) {
 		r.status = r.limit()
 	case r.report.End != nil || r.schedule.stalled():
 		r.status = Stalled
-	case settled(r.bestCertificate) && r.epoch >= r.schedule.progress.epoch+r.patience():
+	case r.settled() && r.epoch >= r.schedule.progress.epoch+2:
 		r.status, r.report.End = Stalled, errSettled
 	}
 }
 
-// patience is how many epochs without progress show that a gap is one of rounding: one more where the
-// state itself says that its point is exact.
-func (r *run) patience() int {
-	if r.report.Exact && r.report.Gap <= r.opt.Gap {
-		return 1
-	}
-	return 4
-}
-
-// settled reports whether nine tenths of a gap are what the certificate allows for rounding: only a
-// point that allows for less has a smaller one. Where nothing is left of the objective a few more
-// steps find one.
-func settled(c problem.Certificate) bool {
-	return c.Gap() <= c.Rounding/0.9 && c.Relative() <= 0.01
+// settled reports whether the gap is what the certificate allows for rounding, to a thousandth, and
+// the state too says that its point is exact. Where nothing is left of the objective another step or two
+// find a point that allows for less.
+func (r *run) settled() bool {
+	c := r.bestCertificate
+	return r.report.Exact && r.report.Gap <= 1e-3*r.opt.Gap && c.Gap() <= 1.001*c.Rounding && c.Relative() <= 0.01
 }
 
 var errSettled = errors.New("what is left of the gap is what the certificate allows for rounding errors")

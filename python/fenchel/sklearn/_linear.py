@@ -192,7 +192,7 @@ def unpenalised(X: Any, weights: np.ndarray | None, centred: bool) -> dict[str, 
     least = 1e-14
     if dependent(X, centred):
         warnings.warn("columns of X depend on each other, so that many weights predict the same: found are small ones", UserWarning, stacklevel=5)
-        least = 1e-7 if X.shape[0] > X.shape[1] else least
+        least = 3e-8 if X.shape[0] > X.shape[1] else least
     return {"penalty": "l2", "C": 1 / (least * total), "scaling": ("std" if centred else "max") if scaled else "none", "gap": 1e-9}
 
 
@@ -264,7 +264,7 @@ class LinearNumbers(Targets, Regressor, Linear):
 class Ridge(LinearNumbers):
     """Twin of ``sklearn.linear_model.Ridge``: sum_i s_i (y_i - f_i)^2 + alpha |w|^2.
 
-    ``tol ** 2.5`` is the relative duality gap to be proved: least squares are solved directly.
+    ``10 tol ** 2.5`` is the relative duality gap to be proved: least squares are solved directly.
     All solvers find the same. Targets of two dimensions are one problem each, of which ``alpha``
     may have one number each. ``alpha=0`` is least squares as of :class:`LinearRegression`.
     Refused: ``positive=True``.
@@ -297,7 +297,7 @@ class Ridge(LinearNumbers):
         if self._unpenalised():
             return {**self._stop(), **unpenalised(X, weights, self.fit_intercept)}
         (alpha,) = above_zero(self, "alpha")
-        return {**self._stop(), "penalty": "l2", "C": 1 / alpha, "gap": max(self.tol**2.5, 1e-14)}
+        return {**self._stop(), "penalty": "l2", "C": 1 / alpha, "gap": max(10 * self.tol**2.5, 1e-14)}
 
 
 class LinearRegression(LinearNumbers):
