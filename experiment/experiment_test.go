@@ -224,7 +224,10 @@ func TestTable2(t *testing.T) {
 
 // TestInterrupted: a run that is ended says so.
 func TestInterrupted(t *testing.T) {
-	for _, entry := range Entries() {
+	for k, entry := range Entries() {
+		if k%3 != 0 && !*long {
+			continue
+		}
 		ctx, cancel := context.WithCancel(t.Context())
 		e, err := New(entry.Name)
 		if err != nil {

@@ -72,7 +72,7 @@ var examples = []string{
 	"train zero.svm --zero-based -o zero",
 	"train @toy:n=60,d=3 --slack 0.1 --gap 0.5 --epochs 20 -o slack",
 	"train @toy:n=60,d=3 --kernel rbf --hard-margin -o hard",
-	"train @toy:n=60,d=3 --radius 1 --kernel rbf -o radius",
+	"train @toy:n=60,d=3 --radius 1 --kernel rbf --gap 0.05 -o radius",
 	"info m", "info k", "info map", "info r", "info one", "info pairs", "info times", "info zero", "info slack", "info hard", "info radius",
 	"evaluate m @toy:n=60,d=3 --train @toy:n=60,d=3",
 	"evaluate one @toy:n=60,d=3",

@@ -131,8 +131,8 @@ func TestBoundOfAnyBasis(t *testing.T) {
 // What is proven of real data by a good basis.
 func TestCertificateOfRealData(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("takes seconds")
+	if !*long {
+		t.Skip("takes seconds: -long does it")
 	}
 	for _, c := range []struct {
 		path  string
@@ -144,9 +144,6 @@ func TestCertificateOfRealData(t *testing.T) {
 		{"imdb/imdb_tfidf.train.svm.gz", 50, "lanczos", 3e-4},
 	} {
 		t.Run(fmt.Sprintf("%.5s,k=%d", c.path, c.k), func(t *testing.T) {
-			if c.route == "exact" && !*long {
-				t.Skip("takes many seconds: -long does it")
-			}
 			x := realRows(t, "../../../shared/data/"+c.path)
 			n, d := x.Dims()
 			u, err := batch.Krylov{Tolerance: 1e-8, Steps: 200}.Solve(t.Context(), x, method.Problem{Rows: n, Cols: d, K: c.k, Seed: 1})
