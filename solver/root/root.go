@@ -213,6 +213,10 @@ func (s *search) insert(x *node) {
 	if x.h < 0 {
 		side = -1
 	}
+	if side < 0 && s.lo != nil && x.c > s.lo.c && x.h < s.lo.h && x.gap > max(0.01, s.lo.gap) { // h does not fall where C grows
+		s.lo.best, s.end = true, fmt.Errorf("no larger C than %.3g is solved as exactly", s.lo.c)
+		return
+	}
 	if s.again++; side != s.side {
 		s.side, s.again = side, 1
 	}
