@@ -4,9 +4,13 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
+	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/loss"
+	"github.com/fenchel-ml/fenchel/parallel"
 	"github.com/fenchel-ml/fenchel/registry"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // Greedy adds the row, of a few random ones, by which the objective with the squared hinge (of
@@ -62,6 +66,8 @@ type growing struct {
 	random *rand.Rand
 	choice *Choice
 	view   *View // predictions, by the coefficients as they stand
+
+	slope, bend [][]float64 // of the mean losses there, of each output and row
 }
 
 // fit optimises all coefficients.
@@ -91,28 +97,54 @@ func (g *growing) optimise(ctx context.Context, opt Options, next int) error {
 
 // add takes the best row of a pool, with one Newton step of its coefficients.
 func (g *growing) add(pool int) {
-	best, most := -1, math.Inf(-1)
-	var steps []float64
-	for range pool {
-		i := g.random.IntN(g.t.Rows)
-		if g.taken[i] {
-			continue
-		}
-		gain, step := g.gain(i)
-		if gain > most {
-			best, most, steps = i, gain, step
+	var some []int
+	for range min(pool, g.t.Gram.Capacity()) {
+		if i := g.random.IntN(g.t.Rows); !g.taken[i] {
+			some = append(some, i)
 		}
 	}
-	if best < 0 { // all of the pool were taken: any other
-		for best = 0; g.taken[best]; best++ {
-		}
-		_, steps = g.gain(best)
+	if len(some) == 0 { // all of the pool were taken: any other
+		some = []int{slices.Index(g.taken, false)}
 	}
-	g.taken[best] = true
-	g.choice.Rows = append(g.choice.Rows, best)
-	for o, step := range steps {
+	g.differentiate()
+	rows, gains, steps := g.t.Gram.Rows(some), make([]float64, len(some)), make([][]float64, len(some))
+	parallel.Blocks(len(some), 1, g.t.Gram.Threads(), func(k, _, _ int) { gains[k], steps[k] = g.gain(some[k], rows[k]) })
+	best := 0
+	for k, gain := range gains {
+		if gain > gains[best] {
+			best = k
+		}
+	}
+	g.taken[some[best]] = true
+	g.choice.Rows = append(g.choice.Rows, some[best])
+	for o, step := range steps[best] {
 		g.choice.Coefficients[o] = append(g.choice.Coefficients[o], step)
-		g.t.Gram.Update(g.view.Response[o], []int{best}, []float64{step})
+		g.t.Gram.Update(g.view.Response[o], some[best:best+1], []float64{step})
+	}
+}
+
+// differentiate brings the slopes and curvatures of the mean losses of all rows up to date.
+func (g *growing) differentiate() {
+	n := g.t.Gram.Len()
+	if g.slope == nil {
+		g.slope, g.bend = make([][]float64, len(g.risks)), make([][]float64, len(g.risks))
+		for o := range g.risks {
+			g.slope[o], g.bend[o] = make([]float64, n), make([]float64, n)
+		}
+	}
+	for o, r := range g.risks {
+		sum := total(r.Weight, len(r.Y))
+		for k, y := range r.Y {
+			i, s := k, 1/sum
+			if r.Rows != nil {
+				i = int(r.Rows[k])
+			}
+			if r.Weight != nil {
+				s = r.Weight[k] / sum
+			}
+			p := g.view.Response[o][i]
+			g.slope[o][i], g.bend[o][i] = s*r.Loss.Derivative(p, y), s*curvature(r.Loss, p, y)
+		}
 	}
 }
 
@@ -124,33 +156,33 @@ func curvature(l loss.Loss, prediction, y float64) float64 {
 	return 1
 }
 
-// gain is by how much the objectives decrease if row i gets coefficients, and these.
-func (g *growing) gain(i int) (gain float64, steps []float64) {
-	row := g.t.Gram.Rows([]int{i})[0]
+// gain is by how much the objectives decrease if row i, of these values of the kernel, gets
+// coefficients, and these.
+func (g *growing) gain(i int, row kernel.Row) (gain float64, steps []float64) {
 	steps = make([]float64, len(g.risks))
 	for o, r := range g.risks {
-		total, slope, bend := 0.0, 0.0, 0.0
-		for k, y := range r.Y {
-			j, s := k, 1.0
-			if r.Rows != nil {
-				j = int(r.Rows[k])
-			}
-			if r.Weight != nil {
-				s = r.Weight[k]
-			}
-			total += s
-			v := row.At(j)
-			d := r.Loss.Derivative(g.view.Response[o][j], y)
-			slope += s * d * v
-			bend += s * curvature(r.Loss, g.view.Response[o][j], y) * v * v
-		}
 		// The penalty's slope is lambda (K beta)_i, of which the response without bias is K beta.
-		slope = slope/total + r.Lambda*(g.view.Response[o][i]-g.choice.Bias[o])
-		bend = bend/total + r.Lambda*g.t.Gram.Diagonal[i]
+		slope := r.Lambda * (g.view.Response[o][i] - g.choice.Bias[o])
+		bend := r.Lambda * g.t.Gram.Diagonal[i]
+		if row.Double != nil {
+			slope, bend = slope+vec.Dot64(g.slope[o], row.Double), bend+squares(g.bend[o], row.Double)
+		} else {
+			slope, bend = slope+vec.Dot(g.slope[o], row.Single), bend+squares(g.bend[o], row.Single)
+		}
 		if bend > 0 {
 			steps[o] = -slope / bend
 			gain += slope * slope / (2 * bend)
 		}
 	}
 	return gain, steps
+}
+
+// squares returns the sum of weights times squares.
+func squares[T float32 | float64](weight []float64, x []T) float64 {
+	var sums [4]float64
+	for j, w := range weight {
+		v := float64(x[j])
+		sums[j&3] += float64(float64(w*v) * v)
+	}
+	return (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
