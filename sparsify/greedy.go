@@ -2,7 +2,6 @@ package sparsify
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -37,20 +36,9 @@ func (m Greedy) Choose(ctx context.Context, t *Target, opt Options) (*Choice, er
 	if t.Risks == nil {
 		return nil, errNoRisk
 	}
-	g := &growing{t: t, risks: smooth(t.Risks), taken: make([]bool, t.Rows), random: rand.New(rand.NewPCG(opt.Seed, 2)),
-		choice: &Choice{Rows: []int{}, Coefficients: make([][]float64, len(t.Outputs)), Bias: t.biases(), gram: t.Gram}}
-	next := 1
-	for g.choice.Len() < min(opt.Support, t.Rows) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if g.view == nil || g.choice.Len() >= next {
-			if err := g.optimise(ctx, opt, next); err != nil {
-				return nil, err
-			}
-			next = g.choice.Len() + max(1, g.choice.Len()/10)
-		}
-		g.add(max(1, m.Pool))
+	g := newGrowing(t, opt, m.Pool, 0.1, 1e-3, opt.Visit)
+	if err := g.grow(ctx); err != nil {
+		return nil, err
 	}
 	if err := g.fit(ctx); err != nil {
 		return nil, err
@@ -58,16 +46,44 @@ func (m Greedy) Choose(ctx context.Context, t *Target, opt Options) (*Choice, er
 	return t.finish(g.choice, opt)
 }
 
+// grow adds all vectors.
+func (g *growing) grow(ctx context.Context) error {
+	for g.choice.Len() < min(g.support, g.t.Rows) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if g.view == nil || g.choice.Len() >= g.next {
+			if err := g.optimise(ctx); err != nil {
+				return err
+			}
+			g.next = g.choice.Len() + max(1, int(g.growth*float64(g.choice.Len())))
+		}
+		g.add()
+	}
+	return nil
+}
+
 // growing is one call of Choose.
 type growing struct {
-	t      *Target
-	risks  []Risk
-	taken  []bool
-	random *rand.Rand
-	choice *Choice
-	view   *View // predictions, by the coefficients as they stand
+	t       *Target
+	risks   []Risk
+	pool    int
+	growth  float64 // by which share of the vectors their number grows before all coefficients are optimised
+	support int
+	next    int     // so many vectors are optimised next
+	gap     float64 // of that
+	visit   func(*Choice, *View) error
+	taken   []bool
+	random  *rand.Rand
+	choice  *Choice
+	view    *View // predictions, by the coefficients as they stand
 
 	slope, bend [][]float64 // of the mean losses there, of each output and row
+}
+
+func newGrowing(t *Target, opt Options, pool int, growth, gap float64, visit func(*Choice, *View) error) *growing {
+	return &growing{next: 1, t: t, risks: smooth(t.Risks), pool: max(1, pool), growth: growth, gap: gap, support: opt.Support, visit: visit, taken: make([]bool, t.Rows), random: rand.New(rand.NewPCG(opt.Seed, 2)),
+		choice: &Choice{Rows: []int{}, Coefficients: make([][]float64, len(t.Outputs)), Bias: t.biases(), gram: t.Gram}}
 }
 
 // fit optimises all coefficients.
@@ -75,30 +91,27 @@ func (g *growing) fit(ctx context.Context) error {
 	if g.choice.Len() == 0 {
 		return nil
 	}
-	_, err := g.choice.Refit(ctx, g.t.Gram.Kernel, g.t.rows(), g.risks, 1e-3, g.t.Gram.Threads())
+	_, err := g.choice.Refit(ctx, g.t.Gram.Kernel, g.t.rows(), g.risks, g.gap, g.t.Gram.Threads())
 	return err
 }
 
 // optimise fits, and shows what came of it.
-func (g *growing) optimise(ctx context.Context, opt Options, next int) error {
+func (g *growing) optimise(ctx context.Context) error {
 	if err := g.fit(ctx); err != nil {
 		return err
 	}
 	g.view = g.t.view(g.choice)
-	if opt.Visit == nil || g.choice.Len() == 0 {
+	if g.visit == nil || g.choice.Len() == 0 {
 		return nil
 	}
-	g.choice.Loss = math.Inf(-1)
-	for o, p := range g.view.Response {
-		g.choice.Loss = max(g.choice.Loss, g.t.Outputs[o].Loss(p))
-	}
-	return opt.Visit(g.choice, g.view)
+	g.choice.Loss = g.t.loss(g.view)
+	return g.visit(g.choice, g.view)
 }
 
 // add takes the best row of a pool, with one Newton step of its coefficients.
-func (g *growing) add(pool int) {
+func (g *growing) add() {
 	var some []int
-	for range min(pool, g.t.Gram.Capacity()) {
+	for range min(g.pool, g.t.Gram.Capacity()) {
 		if i := g.random.IntN(g.t.Rows); !g.taken[i] {
 			some = append(some, i)
 		}
