@@ -51,7 +51,8 @@ func newSparsify() *cobra.Command {
 on, few support vectors whose machine predicts like that of all: a prediction costs
 one value of the kernel for each. MODEL may be one of LIBSVM.
 
-With --support it takes at most N vectors; with --loss-at-most as few as it needs
+With --support it takes at most N vectors: those of the lowest refit objective of
+several methods (auto), each ended by counts of its work; with --loss-at-most as few as it needs
 for no row that MODEL has right to lose more than E of its margin (up to the margin
 1; of numbers, for no error beyond the tube of the loss to grow by more than E); with
 --error-at-most as few as it needs for an error at most P points above that of
