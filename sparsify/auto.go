@@ -49,11 +49,7 @@ const unhalved = 128
 // Choose implements Method.
 func (Auto) Choose(ctx context.Context, t *Target, opt Options) (*Choice, error) {
 	if opt.Support == 0 || opt.Refit == 0 || t.Risks == nil {
-		c, err := Descent{Aggressive: true}.Choose(ctx, t, opt)
-		if err == nil {
-			c.Tried = []Tried{{Method: "aggressive", Vectors: c.Len(), Refit: problem.Certificate{Primal: math.NaN(), Dual: math.NaN()}, Kept: true}}
-		}
-		return c, err
+		return t.aggressive(ctx, opt)
 	}
 	if err := t.check(opt); err != nil {
 		return nil, err
@@ -100,6 +96,15 @@ func (Auto) Choose(ctx context.Context, t *Target, opt Options) (*Choice, error)
 			return nil, err
 		}
 	}
+}
+
+// aggressive is the only method where there is nothing to compare by.
+func (t *Target) aggressive(ctx context.Context, opt Options) (*Choice, error) {
+	c, err := Descent{Aggressive: true}.Choose(ctx, t, opt)
+	if err == nil {
+		c.Tried = []Tried{{Method: "aggressive", Vectors: c.Len(), Refit: problem.Certificate{Primal: math.NaN(), Dual: math.NaN()}, Kept: true}}
+	}
+	return c, err
 }
 
 // lowest returns that of all vectors whose objective is lowest, or may be: by its lower bound as long as
