@@ -2,6 +2,7 @@ package sparsify
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -21,7 +22,9 @@ import (
 // is one on both of these (3.7); of rows at the distance d it is at most 2 eps/d^2, which
 // gives |w|^2/eps^2 steps with any kernel and half of it with values >= 0 (E16).
 //
-// Where the accuracy is met with vectors left, eps and eta are halved, and it goes on.
+// Where the accuracy is met with vectors left, eps and eta are halved, and it goes on. As steps grow
+// with the square of 1/eps, where vectors are nearly dependent without adding any, it gives up,
+// with what it has, when their cost is that of many passes over all rows for each vector: see patience.
 //
 // Cost: n values of the kernel for each support vector, whatever the number of steps and
 // outputs; n numbers for each output and step, fewer where aggressive.
@@ -53,6 +56,10 @@ func init() {
 // halvings is how often eps may be halved: then predictions are as good as equal.
 var halvings = 12
 
+// patience is how many passes over all rows steps may cost for each vector (of 64 more; as much as
+// 2^20 numbers at least): until the accuracy is met, and of steps after that.
+var patience = [2]int{1024, 64}
+
 // Choose implements Method.
 func (d Descent) Choose(ctx context.Context, t *Target, opt Options) (*Choice, error) {
 	if err := t.check(opt); err != nil {
@@ -64,9 +71,11 @@ func (d Descent) Choose(ctx context.Context, t *Target, opt Options) (*Choice, e
 		if err != nil {
 			return nil, err
 		}
-		s.reached = s.reached || done
-		if !done || opt.Support == 0 || rounds == halvings {
+		if s.reached = s.reached || done; !done || opt.Support == 0 || rounds == halvings {
 			break
+		}
+		if rounds == 0 {
+			s.spent, s.patience = 0, patience[1]
 		}
 		s.eps, s.eta = s.eps/2, s.eta/2
 	}
@@ -89,7 +98,10 @@ type descending struct {
 	square    [][]float64 // K among the support
 	functions []function
 	steps     int
+	spent     int // numbers that steps read and changed
+	patience  int
 	reached   bool
+	gaveUp    string
 	random    *rand.Rand // of pools
 }
 
@@ -106,7 +118,7 @@ type function struct {
 }
 
 func newDescending(d Descent, t *Target, opt Options) *descending {
-	s := &descending{Descent: d, t: t, opt: opt, place: map[int]int{}, eps: opt.Accuracy, random: rand.New(rand.NewPCG(opt.Seed, 3))}
+	s := &descending{Descent: d, t: t, opt: opt, place: map[int]int{}, eps: opt.Accuracy, patience: patience[0], random: rand.New(rand.NewPCG(opt.Seed, 3))}
 	if s.eps == 0 {
 		s.eps = DefaultAccuracy
 	}
@@ -197,17 +209,20 @@ func (s *descending) run(ctx context.Context) (done bool, err error) {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		if s.Aggressive {
-			for s.inside() {
-				if s.steps%4096 == 0 && ctx.Err() != nil {
-					return false, ctx.Err()
-				}
+		for s.Aggressive && !s.tired() && s.inside() {
+			if s.steps%4096 == 0 && ctx.Err() != nil {
+				return false, ctx.Err()
 			}
 		}
 		s.flush()
+		s.spent += len(s.functions) * s.t.Gram.Len()
 		f, p := s.farthest()
 		if f == nil {
 			return true, nil
+		}
+		if s.tired() {
+			s.gaveUp = fmt.Sprintf("%d steps with %d vectors, at a loss of %.4g", s.steps, len(s.support), p.loss(f.free))
+			return false, nil
 		}
 		if s.Aggressive {
 			p = s.sparing(f, p)
@@ -231,9 +246,15 @@ func (s *descending) run(ctx context.Context) (done bool, err error) {
 	}
 }
 
+// tired reports whether steps have cost more than they may.
+func (s *descending) tired() bool {
+	return s.spent > max(s.patience<<20, s.patience*s.t.Gram.Len()*(len(s.support)+64))
+}
+
 // inside makes a step on support vectors of the output whose are farthest outside, if that is
 // farther than eps.
 func (s *descending) inside() bool {
+	s.spent += (len(s.functions) + 2) * len(s.support)
 	best, at, worst := -1, pair{}, s.eps
 	for c := range s.functions {
 		f := &s.functions[c]
@@ -459,7 +480,7 @@ func (s *descending) biasOf(f *function) float64 {
 // choice returns what was found so far.
 func (s *descending) choice() *Choice {
 	s.flush()
-	c := &Choice{Rows: s.support, Steps: s.steps, Loss: math.Inf(-1), Reached: s.reached, gram: s.t.Gram}
+	c := &Choice{Rows: s.support, Steps: s.steps, Loss: math.Inf(-1), Reached: s.reached, GaveUp: s.gaveUp, gram: s.t.Gram}
 	for k := range s.functions {
 		f := &s.functions[k]
 		c.Coefficients = append(c.Coefficients, f.coef)

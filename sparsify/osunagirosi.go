@@ -2,6 +2,7 @@ package sparsify
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/fenchel-ml/fenchel/loss"
@@ -66,6 +67,9 @@ func (m OsunaGirosi) Choose(ctx context.Context, t *Target, opt Options) (*Choic
 	return t.finish(best, opt)
 }
 
+// mostEpochs bounds the work of a regression, which may have no loss left to tell its gap by.
+const mostEpochs = 16
+
 // regress solves the regression of each output.
 func (m OsunaGirosi) regress(ctx context.Context, t *Target, eps float64) (*Choice, error) {
 	gram, err := t.part()
@@ -73,6 +77,7 @@ func (m OsunaGirosi) regress(ctx context.Context, t *Target, eps float64) (*Choi
 		return nil, err
 	}
 	var solutions [][]float64
+	gaveUp := ""
 	objective := &Objective{Name: "3.8", Radius: math.Inf(1)}
 	for o, out := range t.Outputs {
 		values := make([]float64, t.Rows)
@@ -88,16 +93,19 @@ func (m OsunaGirosi) regress(ctx context.Context, t *Target, eps float64) (*Choi
 		if err != nil {
 			return nil, err
 		}
-		solution, err := solver.Run(ctx, s, p, solver.Options{Gap: 1e-3, Seed: 1})
+		solution, err := solver.Run(ctx, s, p, solver.Options{Gap: 1e-3, Seed: 1, Epochs: mostEpochs})
 		if err != nil {
 			return nil, err
+		}
+		if solution.Status != solver.Converged {
+			gaveUp = fmt.Sprintf("%d epochs of a regression, at a relative gap of %.2g", solution.Epochs, solution.Certificate.Relative())
 		}
 		solutions = append(solutions, solution.Point.W[:t.Rows])
 		objective.Value += solution.Certificate.Primal / p.Lambda
 		objective.Below += solution.Certificate.Dual / p.Lambda
 	}
 	choice := gather(t, solutions)
-	choice.Regression = objective
+	choice.Regression, choice.GaveUp = objective, gaveUp
 	return choice, nil
 }
 

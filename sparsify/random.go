@@ -31,13 +31,17 @@ func (Random) Choose(ctx context.Context, t *Target, opt Options) (*Choice, erro
 	if t.Risks == nil {
 		return nil, errNoRisk
 	}
-	random := rand.New(rand.NewPCG(opt.Seed, 1))
-	rows := random.Perm(t.Rows)[:min(opt.Support, t.Rows)]
-	c := &Choice{Rows: rows, Coefficients: make([][]float64, len(t.Outputs)), Bias: t.biases(), gram: t.Gram}
+	c := t.random(opt)
 	if _, err := c.Refit(ctx, t.Gram.Kernel, t.rows(), smooth(t.Risks), 1e-3, t.Gram.Threads()); err != nil {
 		return nil, err
 	}
 	return t.finish(c, opt)
+}
+
+// random takes random rows, without coefficients.
+func (t *Target) random(opt Options) *Choice {
+	rows := rand.New(rand.NewPCG(opt.Seed, 1)).Perm(t.Rows)[:min(opt.Support, t.Rows)]
+	return &Choice{Rows: rows, Coefficients: make([][]float64, len(t.Outputs)), Bias: t.biases(), gram: t.Gram}
 }
 
 // smooth returns the problems with the squared hinge instead of losses of a margin.

@@ -34,31 +34,43 @@ var mostImages = int64(4) << 30
 // K = k(V,V) and y one of V (Williams, Seeger: Nystrom), and the certificates are about that.
 // It needs 4 n |V| bytes.
 func (c *Choice) Refit(ctx context.Context, k kernel.Kernel, x matrix.Matrix, risks []Risk, gap float64, threads int) ([]problem.Certificate, error) {
+	c.span, c.points = span{}, nil
+	return c.again(ctx, k, x, risks, gap, threads)
+}
+
+// again is Refit that begins where the one before, of the same vectors and problems, ended.
+func (c *Choice) again(ctx context.Context, k kernel.Kernel, x matrix.Matrix, risks []Risk, gap float64, threads int) ([]problem.Certificate, error) {
 	n, _ := x.Dims()
+	if c.points == nil {
+		c.points = make([]*problem.Point, len(risks))
+	}
 	if bytes := 4 * int64(n) * int64(c.Len()); bytes > mostImages {
 		return nil, fmt.Errorf("refit: %d rows and %d vectors need %.1f GB, expected at most %.1f: choose fewer vectors, or none", n, c.Len(), float64(bytes)/1e9, float64(mostImages)/1e9)
 	}
 	certificates := make([]problem.Certificate, len(risks))
-	var whole span
 	for o, r := range risks {
-		s, own := whole, firsts(c.Len())
+		s, own := c.span, firsts(c.Len())
 		var err error
 		switch {
 		case r.Rows != nil: // of a pair of classes: vectors of the others are none of its rows
 			own = c.among(r.Rows)
 			s, err = newSpan(ctx, k, matrix.Subset(c.Matrix(), own), matrix.Subset(x, r.Rows), threads)
-		case whole.images == nil:
-			whole, err = newSpan(ctx, k, c.Matrix(), x, threads)
-			s = whole
+		case s.images == nil:
+			s, err = newSpan(ctx, k, c.Matrix(), x, threads)
+			c.span = s
 		}
 		if err != nil {
 			return nil, err
 		}
-		beta, bias, certificate, err := s.fit(ctx, r, gap, threads)
+		solution, err := s.fit(ctx, r, c.points[o], gap, threads)
 		if err != nil {
 			return nil, err
 		}
-		c.Coefficients[o], c.Bias[o], certificates[o] = make([]float64, c.Len()), bias, certificate
+		w, beta := solution.Point.W, []float64(nil)
+		if s.basis != nil {
+			beta = s.basis.Coefficients(w[:len(w)-1])
+		}
+		c.Coefficients[o], c.Bias[o], certificates[o], c.points[o] = make([]float64, c.Len()), w[len(w)-1], solution.Certificate, &solution.Point
 		for j, at := range own {
 			c.Coefficients[o][at] = beta[j]
 		}
@@ -97,25 +109,17 @@ func newSpan(ctx context.Context, k kernel.Kernel, vectors, x matrix.Matrix, thr
 }
 
 // fit solves the problem of an output in the span.
-func (s span) fit(ctx context.Context, r Risk, gap float64, threads int) (beta []float64, bias float64, c problem.Certificate, err error) {
+func (s span) fit(ctx context.Context, r Risk, from *problem.Point, gap float64, threads int) (*solver.Solution, error) {
 	p, err := problem.NewLinear(problem.NewRows(s.images, threads), r.Y, r.Weight, r.Loss, penalty.L2{}, r.Lambda, r.Bias)
 	if err != nil {
-		return nil, 0, c, err
+		return nil, err
 	}
 	name, _ := linear.Choose(p, gap)
 	method, err := linear.New(name)
 	if err != nil {
-		return nil, 0, c, err
+		return nil, err
 	}
-	solution, err := solver.Run(ctx, method, p, solver.Options{Gap: gap, Seed: 1})
-	if err != nil {
-		return nil, 0, c, err
-	}
-	w := solution.Point.W
-	if s.basis != nil {
-		beta = s.basis.Coefficients(w[:len(w)-1])
-	}
-	return beta, w[len(w)-1], solution.Certificate, nil
+	return solver.Run(ctx, method, p, solver.Options{Gap: gap, Seed: 1, From: from})
 }
 
 // total adds up the weights of n rows.

@@ -10,6 +10,7 @@
 // of which f(w) <= 0: whoever stays above E of f in all rows can step towards w. Methods, one
 // in each file:
 //
+//	auto         random rows and those of greedy on a sample: the lower refit objective
 //	aggressive   subgradients of f, of support vectors while these suffice
 //	basic        subgradients of f
 //	osuna-girosi regression onto the predictions of w
@@ -38,6 +39,7 @@ import (
 	"github.com/fenchel-ml/fenchel/kernel"
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/registry"
 )
 
@@ -46,7 +48,8 @@ type Target struct {
 	Gram    *kernel.Gram // of the rows to choose from, and then of rows that are only watched
 	Rows    int          // how many to choose from; 0: all
 	Outputs []Output
-	Risks   []Risk // the problem of each output, for methods that train anew; nil: none is known
+	Risks   []Risk  // the problem of each output, for methods that train anew; nil: none is known
+	Below   float64 // at most the sum of the least objectives of Risks; -Inf: not known
 
 	// Support and Coefficients, outputs x support, are the machine itself, for methods that
 	// begin with it.
@@ -71,10 +74,18 @@ type Choice struct {
 	Steps        int
 	Reached      bool // the accuracy that was asked for
 
+	// GaveUp says at what a method ended before what it was asked for; "": it did not.
+	GaveUp string
+	// Auto says what it tried. Fitted are the certificates of a refit that was made for it; nil: none.
+	Tried  []Tried
+	Fitted []problem.Certificate
+
 	// Regression is that of methods which minimise another objective than f, before any refit; nil: none.
 	Regression *Objective
 
-	gram *kernel.Gram
+	gram   *kernel.Gram
+	span   span // of the last refit
+	points []*problem.Point
 }
 
 // Len returns the number of vectors.
@@ -100,6 +111,7 @@ type Options struct {
 	Accuracy float64 // E: f is to be at most this; 0: DefaultAccuracy. With Support: where that is not used up, less
 	KeepBias bool    // that of the trained machine stays; else it is chosen with the vectors
 	Seed     uint64
+	Refit    float64 // the relative gap of the refit that follows, for Auto; 0: none does
 
 	// Visit is shown the choice of each number of vectors before the next one is added, and
 	// the last. It may not keep it. Methods that do not pass through them show the last alone.
@@ -183,15 +195,21 @@ func firsts(n int) []int {
 func (t *Target) finish(c *Choice, opt Options) (*Choice, error) {
 	c.gram = t.Gram
 	view := t.view(c)
-	c.Loss = math.Inf(-1)
-	for o, p := range view.Response {
-		c.Loss = max(c.Loss, t.Outputs[o].Loss(p))
-	}
+	c.Loss = t.loss(view)
 	c.Reached = opt.Accuracy == 0 || c.Loss <= opt.Accuracy
 	if opt.Visit == nil {
 		return c, nil
 	}
 	return c, opt.Visit(c, view)
+}
+
+// loss is f of predictions.
+func (t *Target) loss(view *View) float64 {
+	most := math.Inf(-1)
+	for o, p := range view.Response {
+		most = max(most, t.Outputs[o].Loss(p))
+	}
+	return most
 }
 
 // view computes the predictions of a choice for all rows.

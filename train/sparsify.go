@@ -15,11 +15,12 @@ import (
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/sparsify"
+	"github.com/fenchel-ml/fenchel/vec"
 )
 
 // SparsifySpec says how a kernel machine is made smaller.
 type SparsifySpec struct {
-	Method   string  // as sparsify.New takes it; "": aggressive
+	Method   string  // as sparsify.New takes it; "": auto
 	Support  int     // at most so many vectors; 0: no such limit
 	Accuracy float64 // E of package sparsify, of numbers in their unit; 0: 1/2, or what Accuracy of the result says
 
@@ -52,6 +53,8 @@ type Sparsified struct {
 	Full, Small          SparseStep // of the model and of the smaller one
 
 	Steps  int
+	Tried  []sparsify.Tried     // by the method auto
+	GaveUp string               // at what the method ended before what it was asked for; "": it did not
 	Goal   *sparsify.Objective  // of the method, with a lower bound; nil: vectors are no rows
 	Refit  *problem.Certificate // of the refit, sums over outputs; nil: there was none
 	Why    string               // there was none
@@ -72,7 +75,8 @@ type SparseStep struct {
 
 // sparsifying is one call of Sparsify.
 type sparsifying struct {
-	model    *model.Model
+	model    *model.Model // in the problem that the small one is about
+	given    *model.Model
 	set      *dataset.Set
 	spec     SparsifySpec
 	problems *problems
@@ -90,15 +94,15 @@ type sparsifying struct {
 // Sparsify makes a model of fewer support vectors of a kernel machine: those are among the
 // rows of the set, which should be the rows that it was trained on.
 func Sparsify(ctx context.Context, m *model.Model, set *dataset.Set, spec SparsifySpec) (*Sparsified, error) {
-	s := &sparsifying{model: m, set: set, spec: spec}
+	s := &sparsifying{model: m, given: m, set: set, spec: spec}
 	if err := s.prepare(); err != nil {
 		return nil, err
 	}
-	method, err := sparsify.New(cmp.Or(spec.Method, "aggressive"))
+	s.spec.Method, s.spec.Gap = cmp.Or(spec.Method, "auto"), cmp.Or(spec.Gap, 1e-3)
+	method, err := sparsify.New(s.spec.Method)
 	if err != nil {
 		return nil, err
 	}
-	s.spec.Method = cmp.Or(spec.Method, "aggressive")
 	choice, err := s.choose(ctx, method)
 	if err != nil {
 		return nil, err
@@ -124,8 +128,12 @@ func (s *sparsifying) check() error {
 		return errors.New("found a linear model of the images of a map, expected a kernel machine: train with a map of fewer features instead")
 	case m.Support == nil:
 		return errors.New("found a linear model, expected a kernel machine: a prediction of a linear model costs no support vectors")
-	case st.Slack != 0 || st.HardMargin || st.Radius != 0:
-		return errors.New("found a model of a bounded norm or slack, expected one of lambda, C or nu")
+	case st.HardMargin:
+		return errors.New("found a model of the hard margin, expected one of lambda, C, radius, slack or nu")
+	case st.Slack != 0 && len(m.Outputs) > 1:
+		return fmt.Errorf("found a model of a bounded slack with %d predictors, whose margins differ, expected one of two classes", len(m.Outputs))
+	case m.IsJoint():
+		return fmt.Errorf("found a model of the loss %s of all classes together, expected one of a loss of each predictor, such as hinge", st.Loss)
 	case spec.Support < 0 || spec.Support > m.Support.Len():
 		return fmt.Errorf("support=%d: expected a number from 1 to %d, the support vectors of the model", spec.Support, m.Support.Len())
 	case !(spec.Accuracy >= 0) || math.IsInf(spec.Accuracy, 1):
@@ -167,6 +175,9 @@ func (s *sparsifying) prepare() error {
 	}
 	y.byClass = false // risks have their rows in order
 	if err := s.rowsOf(y); err != nil {
+		return err
+	}
+	if err := s.penalise(); err != nil {
 		return err
 	}
 	return s.aim(y)
@@ -267,6 +278,46 @@ func (s *sparsifying) aim(y *labels) error {
 	}
 	s.bound()
 	return s.risks()
+}
+
+// penalise states the problem of a model of a bounded slack, whose margins are 1, with the lambda of
+// which it is the optimum too: a machine of fewer vectors may have no margin within that slack. The
+// dual variables are those of the hinge, of which the largest is 1.
+func (s *sparsifying) penalise() error {
+	if s.model.Statement.Slack == 0 {
+		return nil
+	}
+	o := s.model.Outputs[0]
+	p, err := s.problems.output(0)
+	if err != nil {
+		return err
+	}
+	if s.found.Elsewhere || o.Dual == nil || !(o.Certificate.Primal < 0) {
+		return DataError{"the model of a bounded slack has no margin or no dual variables, or other rows: expected one with both and its rows"}
+	}
+	w, most := s.problems.family.weights(s.model, 0), 0.0
+	for _, a := range o.Dual {
+		most = max(most, math.Abs(a))
+	}
+	lambda := p.Problem.(*problem.Slack).ImpliedLambda(problem.Point{W: p.point(w, float64(o.Certificate.Primal)), A: o.Dual})
+	m := *s.model
+	m.Statement.Slack, m.Statement.Lambda, m.Outputs = 0, lambda, slices.Clone(m.Outputs)
+	s.problems.slack, s.problems.lambda = 0, lambda
+	if p, err = s.problems.output(0); err != nil {
+		return err
+	}
+	o.Dual = times(1/most, o.Dual)
+	found := p.Certify(problem.Point{W: w, A: o.Dual})
+	o.Certificate.Primal, o.Certificate.Dual, o.Certificate.Zero = model.Bound(found.Primal), model.Bound(found.Dual), model.Bound(found.Zero)
+	m.Outputs[0], s.model = o, &m
+	return nil
+}
+
+// times returns numbers times a factor.
+func times(by float64, x []float64) []float64 {
+	scaled := make([]float64, len(x))
+	vec.Axpy64(scaled, by, x)
+	return scaled
 }
 
 // predictions returns what a model says of the rows, and then of those of the test set: outputs

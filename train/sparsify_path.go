@@ -129,6 +129,9 @@ func (s *sparsifying) choose(ctx context.Context, method sparsify.Method) (*spar
 		opt.Visit = s.visit
 	}
 	if s.spec.ErrorAtMost == nil {
+		if !s.spec.NoRefit && s.unfit() == "" {
+			opt.Refit = s.spec.Gap
+		}
 		c, err := method.Choose(ctx, s.target, opt)
 		if err == nil && c.Len() == 0 {
 			s.found.Empty = s.empty()
@@ -237,15 +240,31 @@ func (s *sparsifying) outliers(choice *sparsify.Choice) {
 
 // risks states the problem of each output, unless it is one with nu, which has no lambda.
 func (s *sparsifying) risks() error {
+	s.target.Below = math.Inf(-1)
 	if s.model.Statement.Nu != 0 || s.model.OneClass() {
 		return nil
+	}
+	if sum := Summarise(s.model); !s.model.IsImported() && s.model.Statement.Radius == 0 && !s.found.Elsewhere && !sum.Unproved() {
+		s.target.Below = sum.Dual
 	}
 	for c := range s.model.Outputs {
 		p, err := s.problems.output(c)
 		if err != nil {
 			return err
 		}
-		s.target.Risks = append(s.target.Risks, sparsify.Risk{Y: p.Y, Weight: p.S, Rows: p.rows, Loss: p.Loss, Lambda: p.Lambda, Bias: p.Bias})
+		lambda := p.Lambda
+		if ball, bounded := p.Problem.(*problem.NormConstrained); bounded {
+			lambda = math.NaN()
+			if a := s.model.Outputs[c].Dual; a != nil && !s.found.Elsewhere {
+				// Where the radius does not bind, one of which norms do not go far beyond it.
+				lambda = max(0.01*p.Zero()/(ball.Radius*ball.Radius), ball.ImpliedLambda(p.cut(problem.Point{W: s.problems.family.weights(s.model, c), A: a})))
+			}
+		}
+		if !(lambda > 0) {
+			s.target.Risks = nil
+			return nil
+		}
+		s.target.Risks = append(s.target.Risks, sparsify.Risk{Y: p.Y, Weight: p.S, Rows: p.rows, Loss: p.Loss, Lambda: lambda, Bias: p.Bias})
 	}
 	return nil
 }
@@ -256,37 +275,40 @@ func spans(k kernel.Kernel) bool {
 	return err == nil && nystrom.Accepts(k) == nil
 }
 
+// unfit says why there can be no refit; "": there can.
+func (s *sparsifying) unfit() string {
+	switch {
+	case s.target.Risks == nil && s.model.Statement.Radius != 0:
+		return "the radius has no C of the same optimum, or the model has no dual variables that tell it"
+	case s.target.Risks == nil:
+		return "a machine with nu has no loss of each row alone"
+	case !spans(s.gram.Kernel):
+		return "the kernel is not known to be an inner product of rows"
+	case !loss.IsConvex(s.problems.loss):
+		return "the loss is not convex"
+	}
+	return ""
+}
+
 // refit gives the vectors the best coefficients for the problem of the model, where there is
 // one of lambda.
-func (s *sparsifying) refit(ctx context.Context, choice *sparsify.Choice) error {
-	switch {
-	case s.spec.NoRefit:
+func (s *sparsifying) refit(ctx context.Context, choice *sparsify.Choice) (err error) {
+	if s.spec.NoRefit {
 		return nil
-	case choice.Len() == 0:
+	}
+	if s.found.Why = s.unfit(); s.found.Why == "" && choice.Len() == 0 {
 		s.found.Why = "there are no vectors"
-	case s.model.Statement.Nu != 0 || s.model.OneClass():
-		s.found.Why = "a machine with nu has no loss of each row alone"
-	case !spans(s.gram.Kernel):
-		s.found.Why = "the kernel is not known to be an inner product of rows"
-	case !loss.IsConvex(s.problems.loss):
-		s.found.Why = "the loss is not convex"
 	}
 	if s.found.Why != "" {
 		return nil
 	}
-	gap := s.spec.Gap
-	if gap == 0 {
-		gap = 1e-3
+	if choice.Fitted == nil {
+		x := s.problems.family.(machineFamily).gram.X
+		if choice.Fitted, err = choice.Refit(ctx, s.gram.Kernel, x, s.target.Risks, s.spec.Gap, s.spec.Threads); err != nil {
+			return err
+		}
 	}
-	x := s.problems.family.(machineFamily).gram.X
-	certificates, err := choice.Refit(ctx, s.gram.Kernel, x, s.target.Risks, gap, s.spec.Threads)
-	if err != nil {
-		return err
-	}
-	sum := problem.Certificate{}
-	for _, c := range certificates {
-		sum.Primal, sum.Dual, sum.Zero = sum.Primal+c.Primal, sum.Dual+c.Dual, sum.Zero+c.Zero
-	}
+	sum := sparsify.Sum(choice.Fitted)
 	s.found.Refit = &sum
 	return nil
 }
@@ -317,12 +339,13 @@ func (s *sparsifying) make(choice *sparsify.Choice) error {
 		s.sparse.Elsewhere = full.Data.Digest
 		s.move(&m)
 	}
-	s.sparse.Method, s.sparse.Vectors, s.sparse.Model = s.spec.Method, s.found.FullVectors, full.Digest()
+	s.sparse.Method, s.sparse.Vectors, s.sparse.Model = s.spec.Method, s.found.FullVectors, s.given.Digest()
 	m.Sparse = &s.sparse
 	if err := m.Seal(); err != nil {
 		return err
 	}
 	s.found.Model, s.found.Vectors, s.found.Steps, s.found.Counts = &m, choice.Len(), choice.Steps, s.gram.Counts()
+	s.found.Tried, s.found.GaveUp = choice.Tried, choice.GaveUp
 	if err := s.certify(&m); err != nil {
 		return err
 	}
@@ -384,7 +407,17 @@ func (s *sparsifying) certify(m *model.Model) error {
 		if err != nil {
 			return err
 		}
-		found := p.Certify(problem.Point{W: s.problems.family.weights(m, c)})
+		w := s.problems.family.weights(m, c)
+		if ball, bounded := p.Problem.(*problem.NormConstrained); bounded {
+			norm, _ := ball.Criteria(p.cut(problem.Point{W: w}).W)
+			if by := ball.Radius / norm * (1 - 1e-9); by < 1 {
+				if o.Weights = times(by, o.Weights); p.Constant() != 0 {
+					o.Bias *= by
+				}
+				w = s.problems.family.weights(m, c)
+			}
+		}
+		found := p.Certify(problem.Point{W: w})
 		o.Certificate.Primal, o.Certificate.Zero = model.Bound(found.Primal), model.Bound(found.Zero)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -130,13 +131,8 @@ func (p *pather) check(cmd *cobra.Command, sources []string) (err error) {
 	if p.in.opt.Precomputed = isPrecomputed(p.spec.Kernel); p.spec.Task == train.OneClass {
 		return errors.New("--task one-class: expected classification or regression")
 	}
-	for _, file := range [][2]string{{"--output", p.out}, {"--figure", p.figure}} {
-		if err := paths.CheckFolder(file[1]); err != nil {
-			return err
-		}
-		if err := paths.KeepInputs(file[0], file[1], sources...); err != nil {
-			return err
-		}
+	if err := paths.CheckOutputs([][2]string{{"--output", p.out}, {"--figure", p.figure}}, append(slices.Clone(sources), p.in.opt.Labels, p.in.opt.Weights)); err != nil {
+		return err
 	}
 	if err := p.spec.Spec.Check(); err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -94,7 +93,7 @@ func (s *scaler) check(cmd *cobra.Command, args []string) error {
 	if err := paths.KeepInputs("--output", s.out, read...); err != nil {
 		return err
 	}
-	if s.save != "" && filepath.Clean(s.save) == filepath.Clean(s.out) {
+	if paths.SameFile(s.save, s.out) {
 		return fmt.Errorf("--save %s: found the file that is written to, expected another one", s.save)
 	}
 	return paths.KeepInputs("--save", s.save, append(read, s.out)...)

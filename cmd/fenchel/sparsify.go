@@ -18,6 +18,7 @@ import (
 	"github.com/fenchel-ml/fenchel/matrix"
 	"github.com/fenchel-ml/fenchel/model"
 	"github.com/fenchel-ml/fenchel/parallel"
+	"github.com/fenchel-ml/fenchel/problem"
 	"github.com/fenchel-ml/fenchel/sparsify"
 	"github.com/fenchel-ml/fenchel/train"
 )
@@ -50,7 +51,8 @@ func newSparsify() *cobra.Command {
 on, few support vectors whose machine predicts like that of all: a prediction costs
 one value of the kernel for each. MODEL may be one of LIBSVM.
 
-With --support it takes at most N vectors; with --loss-at-most as few as it needs
+With --support it takes at most N vectors: those of the lowest refit objective of
+several methods (auto), each ended by counts of its work; with --loss-at-most as few as it needs
 for no row that MODEL has right to lose more than E of its margin (up to the margin
 1; of numbers, for no error beyond the tube of the loss to grow by more than E); with
 --error-at-most as few as it needs for an error at most P points above that of
@@ -87,7 +89,7 @@ func (s *sparsifier) register(cmd *cobra.Command) {
 	f.IntVar(&s.spec.Support, "support", 0, "at most so many support vectors")
 	f.Float64Var(&s.spec.Accuracy, "loss-at-most", 0, "largest loss E of margin, of numbers in their unit (default 0.5)")
 	f.Float64Var(&s.points, "error-at-most", 0, "points of error more than the model, such as 0.2")
-	f.StringVar(&s.spec.Method, "method", "aggressive", "how vectors are chosen: "+strings.Join(names(sparsify.Entries()), ", ")+"; \"fenchel list sparsifiers\" explains them")
+	f.StringVar(&s.spec.Method, "method", "auto", "how vectors are chosen: "+strings.Join(names(sparsify.Entries()), ", ")+"; \"fenchel list sparsifiers\" explains them")
 	f.StringArrayVar(&s.test, "test", nil, "judge every number of vectors on these data (may be repeated)")
 	f.BoolVar(&s.spec.KeepBias, "keep-bias", false, "keep the bias of the model, instead of choosing it with the vectors")
 	f.BoolVar(&s.spec.NoRefit, "no-refit", false, "keep the coefficients that the method found")
@@ -131,13 +133,8 @@ func (s *sparsifier) check(cmd *cobra.Command, path string, sources []string) er
 		return err
 	}
 	inputs := append(append([]string{path}, sources...), s.test...)
-	for _, file := range [][2]string{{"--output", s.out}, {"--table", s.table}, {"--figure", s.figure}} {
-		if err := paths.CheckFolder(file[1]); err != nil {
-			return err
-		}
-		if err := paths.KeepInputs(file[0], file[1], inputs...); err != nil {
-			return err
-		}
+	if err := paths.CheckOutputs([][2]string{{"--output", s.out}, {"--table", s.table}, {"--figure", s.figure}}, append(inputs, s.in.opt.Labels, s.in.opt.Weights)); err != nil {
+		return err
 	}
 	return paths.KeepOthers("--output", s.out, s.force)
 }
@@ -243,7 +240,7 @@ type tempo struct {
 	single time.Duration // for one row
 }
 
-// measure times the predictions of both models, for about a tenth of a second each.
+// measure times the predictions of both models, for a few hundredths of a second each.
 func (s *sparsifier) measure() {
 	for i, m := range []*model.Model{s.model, s.found.Model} {
 		x, err := m.Prepare(s.set.X)
@@ -256,7 +253,7 @@ func (s *sparsifier) measure() {
 
 func tempoOf(m *model.Model, x matrix.Matrix, threads int) tempo {
 	n, _ := x.Dims()
-	const limit, block = 50 * time.Millisecond, 4096
+	const limit, block = 20 * time.Millisecond, 1024
 	m.Score(x.Row(0)) // makes the scorer
 	rows, begun := 0, time.Now()
 	for rows == 0 || time.Since(begun) < limit {
@@ -286,6 +283,7 @@ func (s *sparsifier) print(r printing.Report, path string) {
 	r.Line("data", "%s", printing.Describe(s.set))
 	how := fmt.Sprintf("%s, no loss above %.4g, seed %d", s.spec.Method, f.Accuracy, s.spec.Seed)
 	r.Line("method", "%s: %s%s, %s", how, printing.Count(f.Steps, "step"), s.bound(), evaluated(f.Counts))
+	s.printTried(r)
 	r.Line("support", "%s, %s of the model's", printing.Count(f.Vectors, "vector"), printing.Percent(float64(f.Vectors)/float64(max(1, f.FullVectors))))
 	if g := f.Goal; g != nil {
 		r.Line("objective", "(%s) of the thesis: %.6g, of %s at least %.6g (gap %.3g)", g.Name, g.Value, anyMachine(g.Radius), g.Below, g.Value-g.Below)
@@ -303,6 +301,23 @@ func (s *sparsifier) print(r printing.Report, path string) {
 	}
 }
 
+// printTried says what the method auto compared, and at what a method gave up.
+func (s *sparsifier) printTried(r printing.Report) {
+	if s.found.GaveUp != "" {
+		r.Line("gave up", "after %s", s.found.GaveUp)
+	}
+	for _, t := range s.found.Tried {
+		text := "the only one that ends at a loss or an error, or needs no refit"
+		if !math.IsNaN(t.Refit.Primal) {
+			text = fmt.Sprintf("refit objective %.6g, at least %.6g", t.Refit.Primal, t.Refit.Dual)
+		}
+		if t.Kept {
+			text += "; kept"
+		}
+		r.Line("tried", "%s: %s, %s", t.Method, printing.Count(t.Vectors, "vector"), text)
+	}
+}
+
 // anyMachine names the machines that a lower bound holds for.
 func anyMachine(radius float64) string {
 	if math.IsInf(radius, 1) {
@@ -314,7 +329,7 @@ func anyMachine(radius float64) string {
 // bound says how many steps theory allows the subgradient methods for that accuracy.
 func (s *sparsifier) bound() string {
 	f := s.found
-	subgradients := s.spec.Method == "aggressive" || s.spec.Method == "basic"
+	subgradients := len(f.Tried) == 1 || s.spec.Method == "aggressive" || s.spec.Method == "basic"
 	if f.Norm2 == 0 || f.Kappa == 0 || !subgradients || s.spec.Support > 0 {
 		return ""
 	}
@@ -394,8 +409,19 @@ func (s *sparsifier) object() map[string]any {
 		"steps": f.Steps, "guarantee_holds": train.Guaranteed(f.Model.Sparse), "guarantee": s.guarantee(), "trained_on_these_rows": !f.Elsewhere,
 		"primal": model.Bound(sum.Primal), "dual": model.Bound(sum.Dual), "gap": model.Bound(sum.Gap), "refit": nil,
 		"speed": speed(s.speed[1]), "speed_of_model": speed(s.speed[0]), "kernel_values": f.Counts.Requested, "seconds": s.sparsify.Seconds(), "objective": f.Model.Sparse.Goal}
+	tried := []map[string]any{}
+	for _, t := range f.Tried {
+		tried = append(tried, map[string]any{"method": t.Method, "vectors": t.Vectors, "refit": proof(t.Refit), "kept": t.Kept})
+	}
+	if out["tried"], out["gave_up"] = tried, nil; f.GaveUp != "" {
+		out["gave_up"] = f.GaveUp
+	}
 	if c := f.Refit; c != nil {
-		out["refit"] = map[string]any{"primal": model.Bound(c.Primal), "dual": model.Bound(c.Dual), "gap": model.Bound(c.Relative())}
+		out["refit"] = proof(*c)
 	}
 	return out
+}
+
+func proof(c problem.Certificate) map[string]any {
+	return map[string]any{"primal": model.Bound(c.Primal), "dual": model.Bound(c.Dual), "gap": model.Bound(c.Relative())}
 }

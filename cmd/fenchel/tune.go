@@ -233,10 +233,10 @@ func (t *tuner) checkFiles(sources []string) error {
 	if err := paths.KeepInputs("--figure", t.figure, sources...); err != nil {
 		return err
 	}
-	if paths.SameFile(t.out, t.figure) {
-		return fmt.Errorf("--output %s, --figure %s: found the same file twice, expected two files", t.out, t.figure)
+	if err := paths.CheckFolder(t.figure); err != nil {
+		return exitcode.BadData(err)
 	}
-	return exitcode.BadData(paths.CheckFolder(t.figure))
+	return paths.CheckOutputs([][2]string{{"--output", t.out}, {"--trace", t.trace}, {"--figure", t.figure}}, nil)
 }
 
 // readValid reads the rows to be judged on, into the same features.

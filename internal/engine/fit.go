@@ -191,6 +191,10 @@ func (r *request) sparsify() (any, error) {
 		return nil, errors.New(s.Empty)
 	}
 	place, err := r.writeModel(s.Model)
-	return map[string]any{"model": place, "certificate": certificate(train.Summarise(s.Model)), "vectors": s.Vectors, "full_vectors": s.FullVectors,
+	tried := []map[string]any{}
+	for _, t := range s.Tried {
+		tried = append(tried, map[string]any{"method": t.Method, "vectors": t.Vectors, "objective": model.Bound(t.Refit.Primal), "lower_bound": model.Bound(t.Refit.Dual), "kept": t.Kept})
+	}
+	return map[string]any{"model": place, "certificate": certificate(train.Summarise(s.Model)), "tried": tried, "gave_up": s.GaveUp, "vectors": s.Vectors, "full_vectors": s.FullVectors,
 		"accuracy": s.Accuracy, "error": model.Bound(s.Small.Train), "full_error": model.Bound(s.Full.Train), "unit": s.Unit, "warnings": texts(s.Warnings)}, err
 }

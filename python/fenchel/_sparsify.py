@@ -30,7 +30,8 @@ def sparsify(machine: Any, X: Any, y: Any, sample_weight: Any = None, *, n_suppo
         No row that the machine has right may lose more than this of its margin; 1/2 if it is
         not given.
     method : str
-        A name of ``fenchel list sparsifiers``.
+        A name of ``fenchel list sparsifiers``; "auto", the default, keeps the choice of the lowest
+        refit objective of several.
 
     Returns
     -------

@@ -105,6 +105,22 @@ func KeepInputs(name, path string, inputs ...string) error {
 	return nil
 }
 
+// CheckOutputs refuses files to write to, each with its flag, that have no folder, are read, or are one
+// file by two names: the second would replace the first.
+func CheckOutputs(files [][2]string, inputs []string) error {
+	for k, file := range files {
+		if err := cmp.Or(CheckFolder(file[1]), KeepInputs(file[0], file[1], inputs...)); err != nil {
+			return err
+		}
+		for _, other := range files[:k] {
+			if SameFile(other[1], file[1]) {
+				return fmt.Errorf("%s %s, %s %s: found the same file twice, expected two files", other[0], other[1], file[0], file[1])
+			}
+		}
+	}
+	return nil
+}
+
 // Matches returns the files that a source names: none for standard input and
 // generators, several for a glob pattern.
 func Matches(source string) []string {
