@@ -166,7 +166,8 @@ def class_factors(class_weight: Any, classes: np.ndarray, codes: np.ndarray, wei
         if class_weight != "balanced":
             raise ValueError(f"class_weight={class_weight!r}: expected 'balanced', None or a dict from class to weight")
         rows = np.bincount(codes, weights, minlength=len(classes))
-        factors = rows.sum() / (len(classes) * rows)
+        there = rows > 0  # classes of which no row counts change nothing
+        factors = np.divide(rows.sum(), there.sum() * rows, out=np.zeros(len(classes)), where=there)
     else:
         factors = np.ones(len(classes))
         known = checked_weights(class_weight, classes)
@@ -183,6 +184,19 @@ def checked_weights(class_weight: Any, classes: np.ndarray) -> dict[Any, Any]:
     if lacking and len(classes) - len(lacking) != len(known):
         raise ValueError(f"The classes, {lacking}, are not in class_weight")
     return known
+
+
+def counted(codes: np.ndarray, labels: list[str], known: np.ndarray | None = None) -> tuple[np.ndarray, list[str], np.ndarray | None]:
+    """Return codes and labels of the classes that have rows, and the places of these classes
+    among all, None: all have rows. ``known``: of the classes at these places."""
+    if known is None:
+        known = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
+    if len(known) == len(labels):
+        return codes, labels, None
+    places = np.searchsorted(known, codes).clip(0, len(known) - 1)
+    if not (known[places] == codes).all():
+        raise ValueError("y: found a class of which no row counted in training")
+    return places.astype(np.uint32), [labels[k] for k in known], known
 
 
 def row_weights(sample_weight: Any, X: Any, factors: np.ndarray | None = None) -> np.ndarray | None:

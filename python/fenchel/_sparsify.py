@@ -53,14 +53,15 @@ def sparsify(machine: Any, X: Any, y: Any, sample_weight: Any = None, *, n_suppo
         raise TypeError("found a kernel that is a function, expected a name: its support vectors are rows of a matrix")
     if sample_weight is not None or getattr(machine, "class_weight", None) is not None:
         raise ValueError("found weights of rows or classes, expected none")
-    data = _positive(_ask.Data(_rows(X), names=machine._names(), offsets=machine._offsets, **_targets(getattr(machine, "classes_", None), y)))
+    target = _targets(getattr(machine, "classes_", None), y)
+    data = _positive(_ask.Data(_rows(X), names=machine._names(), offsets=machine._offsets, **target), getattr(machine, "_counted", None))
     answer = _ask.about("sparsify", machine.model_, data, support=n_support or 0, accuracy=accuracy or 0.0, method=method, seed=random_state)
     small = copy.copy(machine)
     small.model_ = answer["model"]
     small.certificate_ = Certificate.of(answer["certificate"])
     small.gap_, small.status_ = small.certificate_.gap, "sparsified"
-    small.intercept_, small.dual_coef_ = small.model_.tensor("bias"), small.model_.tensor("coefficients")
-    small._kept = None
+    small.intercept_, small._kept = small.model_.tensor("bias"), None
+    small._shape(data)
     rows = small.model_.tensor("support.rows")
     small.support_ = np.arange(small.dual_coef_.shape[1]) if rows is None else rows.astype(np.int32)
     return small
